@@ -1,0 +1,18 @@
+# lfpool_house_rules(TARGET): the language, the warnings and the sanitizers that all of our own code is built with.
+# Nothing here reaches a project that embeds lfpool: every property is private to the target, and the warnings are errors only
+# when lfpool is the top-level project.
+function(lfpool_house_rules target)
+	set_target_properties(${target} PROPERTIES C_STANDARD 11 C_STANDARD_REQUIRED ON C_EXTENSIONS OFF)
+	target_compile_definitions(${target} PRIVATE _GNU_SOURCE)
+	if(PROJECT_IS_TOP_LEVEL)
+		target_compile_options(${target} PRIVATE
+			-Wall -Wextra -Wpedantic -Wconversion -Wshadow -Wundef -Wvla
+			-Wstrict-prototypes -Wmissing-prototypes -Werror)
+	endif()
+	if(LFPOOL_SANITIZE)
+		string(REPLACE ";" "," sanitizers "${LFPOOL_SANITIZE}")
+		target_compile_options(${target} PRIVATE
+			-fsanitize=${sanitizers} -fno-omit-frame-pointer -fno-sanitize-recover=all)
+		target_link_options(${target} PUBLIC -fsanitize=${sanitizers})
+	endif()
+endfunction()

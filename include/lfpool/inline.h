@@ -1,0 +1,151 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * inline.h - lfpool_cache_acquire() and lfpool_cache_release() with their hits inlined.  C11, gcc or clang.  Opt-in.
+ *
+ * Idea         A cache works on one magazine at a time, `hot`: a Chase-Lev deque of slot numbers (Chase and Lev 2005).  Its owner
+ *              pushes and pops at `bottom` with plain loads and stores; anybody may take from `top` by CAS.  The order that the pop
+ *              needs between its store of bottom and its load of top is paid by the thief: the owner has a compiler barrier here, the
+ *              thief calls membarrier(2), which puts a full barrier into every running thread.
+ *              What is not a plain hit fails the two tests below and goes to the library: an empty or full magazine, the last object,
+ *              another backend, no membarrier, LFPOOL_ZERO, LFPOOL_CHECK_RACES (their caches keep a `hot` that is always both
+ *              empty and full).
+ * Invariants   H1  objects in a magazine = slots per magazine + (int16_t)(bottom - top): zeroed memory reads as full.
+ *              H2  only the cache's user writes bottom and the entries at or above it; top only grows.
+ *              H3  a hit pops only if at least one object remains: the last one is raced for by CAS, in the library.
+ *              H4  the upper 48 bits of bottom count the pushes (LFPOOL_PUSHED), so two equal readings mean "nothing came back".
+ *              H5  an entry is a slot number from 1; slot s lies at zero + s * stride.
+ * Progress     Hits are wait-free: no loop, no locked instruction, no shared store but the cache's own.
+ * Edges        GIVE (docs/memory-model.md): each release-store of bottom, read by a thief's acquire.
+ *
+ * Everything here but the two macros at the end belongs to the library: read it, do not use it.  Layouts change between versions;
+ * compile with the header of the library you link.
+ */
+#ifndef LFPOOL_INLINE_H
+#define LFPOOL_INLINE_H
+
+#include "lfpool/lfpool.h"
+
+/* The verbs.  The library's own build brings them from src/atomics.h, its single seam. */
+#ifndef LFPOOL_LOAD_RELAXED
+#if defined(__clang__)
+#define LFPOOL_LOAD_RELAXED(p) __c11_atomic_load((p), __ATOMIC_RELAXED)
+#define LFPOOL_LOAD_ACQUIRE(p) __c11_atomic_load((p), __ATOMIC_ACQUIRE)
+#define LFPOOL_STORE_RELAXED(p, v) __c11_atomic_store((p), (v), __ATOMIC_RELAXED)
+#define LFPOOL_STORE_RELEASE(p, v) __c11_atomic_store((p), (v), __ATOMIC_RELEASE)
+#else
+#define LFPOOL_LOAD_RELAXED(p) __atomic_load_n((p), __ATOMIC_RELAXED)
+#define LFPOOL_LOAD_ACQUIRE(p) __atomic_load_n((p), __ATOMIC_ACQUIRE)
+#define LFPOOL_STORE_RELAXED(p, v) __atomic_store_n((p), (v), __ATOMIC_RELAXED)
+#define LFPOOL_STORE_RELEASE(p, v) __atomic_store_n((p), (v), __ATOMIC_RELEASE)
+#endif
+/* The owner's half of the asymmetric fence: only the compiler is held back. */
+#define LFPOOL_LIGHT_BARRIER() __asm__ __volatile__("" ::: "memory")
+#endif
+
+#define LFPOOL_LIKELY(x) __builtin_expect(!!(x), 1)
+
+/* What a push adds to bottom: one position (low 16 bits) and one push (upper 48). */
+#define LFPOOL_PUSHED UINT64_C(0x10001)
+
+struct lfpool_magazine {
+	_Atomic(uint64_t) top;     /* position of the oldest object; CAS by anybody, only grows      */
+	_Atomic(uint64_t) bottom;  /* position after the newest object; the owner's, see H1 and H4   */
+	_Atomic(uint32_t) next;    /* depot link: number of the magazine below, 0 = none             */
+	uint32_t number;           /* of this magazine, from 1; 0 until it is first used             */
+	_Atomic(uint32_t) entry[]; /* ring of slot numbers; 0 = the slot that belongs here by birth  */
+};
+
+/* The part of a cache that hits touch: one cache line, written by its user alone. */
+struct lfpool_cache {
+	struct lfpool_magazine *hot;  /* the magazine hits work on                                   */
+	_Atomic(uint32_t) *state;     /* per slot: generation, lowest bit = in use; NULL = untracked */
+	uintptr_t zero;               /* address of the imaginary slot 0                             */
+	uint64_t inverse;             /* of the odd part of the stride, modulo 2^64                  */
+	uint64_t slots;               /* capacity                                                    */
+	uint32_t stride;              /* bytes from slot to slot                                     */
+	uint32_t shift;               /* trailing zero bits of the stride                            */
+	uint32_t mask;                /* slots per magazine - 1                                      */
+	int32_t floor;                /* -(slots per magazine), or 0: never hit                      */
+};
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+/* Misses, oddities and refusals. */
+LFPOOL_API void *lfpool_cache_acquire_slow(lfpool_cache_t *cache);
+LFPOOL_API void *lfpool_cache_acquire_duplicate(lfpool_cache_t *cache, uint32_t slot);
+LFPOOL_API lfpool_status_t lfpool_cache_release_slow(lfpool_cache_t *cache, void *object);
+#ifdef __cplusplus
+}
+#endif
+
+/* Slot number of `object`, or something outside 1 .. slots when it is not the start of one.  Exact: see docs/design.md. */
+static inline uint64_t lfpool_slot_of(const struct lfpool_cache *cache, const void *object)
+{
+	uint64_t product = (uint64_t)((uintptr_t)object - cache->zero) * cache->inverse;
+
+	return product >> cache->shift | product << (-cache->shift & 63);
+}
+
+static inline void *lfpool_cache_acquire_inline(lfpool_cache_t *cache)
+{
+	struct lfpool_magazine *magazine = cache->hot;
+	/* relaxed: our own last store (H2). */
+	uint64_t bottom = LFPOOL_LOAD_RELAXED(&magazine->bottom) - 1;
+
+	/* release, edge GIVE: a thief that reads this value still sees every earlier push. */
+	LFPOOL_STORE_RELEASE(&magazine->bottom, bottom);
+	LFPOOL_LIGHT_BARRIER();
+	/* relaxed: a stale top is below the real one; a thief that moved it further has seen our bottom, see docs/memory-model.md. */
+	if (LFPOOL_LIKELY((int16_t)(bottom - LFPOOL_LOAD_RELAXED(&magazine->top)) > cache->floor)) {
+		/* relaxed: our own push, or one that came with the magazine. */
+		uint32_t slot = LFPOOL_LOAD_RELAXED(&magazine->entry[bottom & cache->mask]);
+
+		if (cache->state) {
+			/* relaxed: the slot is ours alone from here on. */
+			uint32_t state = LFPOOL_LOAD_RELAXED(&cache->state[slot]);
+
+			if (!LFPOOL_LIKELY(!(state & 1)))
+				return lfpool_cache_acquire_duplicate(cache, slot);
+			LFPOOL_STORE_RELAXED(&cache->state[slot], state + 1);
+		}
+		return (void *)(cache->zero + (uintptr_t)slot * cache->stride);
+	}
+	/* release, edge GIVE: as above; this is the value from before, so thieves notice nothing. */
+	LFPOOL_STORE_RELEASE(&magazine->bottom, bottom + 1);
+	return lfpool_cache_acquire_slow(cache);
+}
+
+static inline lfpool_status_t lfpool_cache_release_inline(lfpool_cache_t *cache, void *object)
+{
+	struct lfpool_magazine *magazine = cache->hot;
+	uint64_t slot = lfpool_slot_of(cache, object);
+	uint32_t state = 1;
+
+	if (!LFPOOL_LIKELY(slot - 1 < cache->slots))
+		return lfpool_cache_release_slow(cache, object);
+	if (cache->state)
+		/* relaxed: written by whoever acquired the object and then handed it to us. */
+		state = LFPOOL_LOAD_RELAXED(&cache->state[slot]);
+	/* relaxed: our own last store (H2). */
+	uint64_t bottom = LFPOOL_LOAD_RELAXED(&magazine->bottom);
+
+	/* acquire, edge SPACE: the thief that advanced top has read the entry we are about to overwrite. */
+	if (!LFPOOL_LIKELY((state & 1) && (int16_t)(bottom - LFPOOL_LOAD_ACQUIRE(&magazine->top)) < 0))
+		return lfpool_cache_release_slow(cache, object);
+	if (cache->state)
+		/* relaxed: published by the store of bottom. */
+		LFPOOL_STORE_RELAXED(&cache->state[slot], state + 1);
+	/* relaxed: published by the store of bottom. */
+	LFPOOL_STORE_RELAXED(&magazine->entry[bottom & cache->mask], (uint32_t)slot);
+	/* release, edge GIVE: the entry, the state and all that was written to the object go to whoever takes the slot. */
+	LFPOOL_STORE_RELEASE(&magazine->bottom, bottom + LFPOOL_PUSHED);
+	return LFPOOL_OK;
+}
+
+#ifndef LFPOOL_INLINE_KEEP_NAMES
+#define lfpool_cache_acquire(cache) lfpool_cache_acquire_inline(cache)
+#define lfpool_cache_release(cache, object) lfpool_cache_release_inline(cache, object)
+#endif
+
+#endif

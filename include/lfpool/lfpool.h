@@ -1,0 +1,313 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * lfpool.h - a thread-safe, lock-free pool of objects of one size.
+ *
+ *     lfpool_config_t config = LFPOOL_CONFIG_INIT;
+ *     lfpool_t *pool;
+ *
+ *     config.object_size = sizeof(struct job);
+ *     config.capacity = 10000;
+ *     if (lfpool_create(&pool, &config) != LFPOOL_OK) ...
+ *
+ *     struct job *job = lfpool_acquire(pool);     // any thread
+ *     ...
+ *     lfpool_release(pool, job);                  // any thread, not only the one that acquired
+ *
+ *     lfpool_destroy(pool);
+ *
+ * The promises, in short (docs/design.md argues each):
+ *   1. lfpool_acquire() returns an object that nobody else holds, or NULL; and NULL only if at some moment
+ *      during the call every object was in use.  Objects that lie idle in other threads' caches are free: the
+ *      caller gets them.
+ *   2. Releasing a valid object never fails, never allocates and never waits.  What was written before the
+ *      release is visible to whoever acquires the object next.
+ *   3. A hit in the cache is wait-free and uses no locked instruction; everything else on the way from acquire to
+ *      release is lock-free: a thread stopped at any instruction holds up nobody.
+ *   4. Foreign, interior and double releases are refused in O(1), reported, and change nothing.
+ *   5. The pool never reads or writes an object, active or free, unless LFPOOL_ZERO asks for it.
+ *
+ * Words.  An object is active from acquire to release, otherwise free.  A slot is the cell that holds one object.
+ * A cache is one worker's private store of free slots.  "Wait-free", "lock-free" and "may enter the kernel" are
+ * stated for each function.  Pointers to pools and caches must be valid and not NULL unless said otherwise.
+ *
+ * This header reads as C99 to C23 and as C++11 to C++23.
+ */
+#ifndef LFPOOL_LFPOOL_H
+#define LFPOOL_LFPOOL_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+
+#define LFPOOL_VERSION_MAJOR 0
+#define LFPOOL_VERSION_MINOR 1
+#define LFPOOL_VERSION_PATCH 0
+
+#if defined(__GNUC__)
+#define LFPOOL_API __attribute__((visibility("default")))
+#define LFPOOL_MUST_USE __attribute__((warn_unused_result))
+#else
+#define LFPOOL_API
+#define LFPOOL_MUST_USE
+#endif
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+typedef struct lfpool lfpool_t;
+typedef struct lfpool_cache lfpool_cache_t;
+
+/* ---- Status ------------------------------------------------------------------------------------------------ */
+
+/* X(name, value, text).  One value per kind of refusal; a config refusal names its field. */
+#define LFPOOL_STATUS_MAP(X)                                                                                    \
+	X(LFPOOL_OK, 0, "ok")                                                                                   \
+	X(LFPOOL_E_ARGUMENT, -1, "a required pointer is NULL")                                                  \
+	X(LFPOOL_E_NO_MEMORY, -2, "the operating system refused memory")                                        \
+	X(LFPOOL_E_CONFIG_STRUCT_SIZE, -10, "config.struct_size is unknown, or a newer field is set")           \
+	X(LFPOOL_E_CONFIG_NAME, -11, "config.name is longer than 63 bytes")                                     \
+	X(LFPOOL_E_CONFIG_OBJECT_SIZE, -12, "config.object_size is not in 1 .. 1 MiB")                          \
+	X(LFPOOL_E_CONFIG_OBJECT_ALIGNMENT, -13, "config.object_alignment is not a power of two in 1 .. 4096")  \
+	X(LFPOOL_E_CONFIG_CAPACITY, -14, "config.capacity is not in 1 .. 2^31")                                 \
+	X(LFPOOL_E_CONFIG_CACHE_CAPACITY, -15, "config.cache_capacity is not in 1 .. 8192")                     \
+	X(LFPOOL_E_CONFIG_FLAGS, -16, "config.flags has an unknown bit, or bits that exclude each other")       \
+	X(LFPOOL_E_CONFIG_BACKEND, -17, "config.backend or the variable LFPOOL_BACKEND names no backend")       \
+	X(LFPOOL_E_CONFIG_HOOKS, -18, "config.hooks has a reserved field that is not zero")                     \
+	X(LFPOOL_E_FOREIGN, -30, "release of a pointer that does not point into the pool")                      \
+	X(LFPOOL_E_INTERIOR, -31, "release of a pointer into the pool that is not the start of an object")      \
+	X(LFPOOL_E_NOT_IN_USE, -32, "release of an object that is not in use: a double release")
+
+typedef enum lfpool_status {
+#define LFPOOL_STATUS_ENUM(name, value, text) name = value,
+	LFPOOL_STATUS_MAP(LFPOOL_STATUS_ENUM)
+#undef LFPOOL_STATUS_ENUM
+} lfpool_status_t;
+
+/*
+ * lfpool_status_string - what a status means, in English.
+ *
+ * Returns   A string that lives for ever; "unknown status" for a value that is none.
+ * Threads   Any.  Wait-free.
+ */
+LFPOOL_API const char *lfpool_status_string(lfpool_status_t status);
+
+/* ---- Configuration ----------------------------------------------------------------------------------------- */
+
+/*
+ * Flags, joined by |.  Zero is the usual choice.
+ *
+ * LFPOOL_PREFAULT     Touch all memory at creation, so that no later call meets a page fault.  Create is then O(capacity).
+ * LFPOOL_ZERO         Every acquired object is all zero bytes.  Costs a memset of object_size per acquire.
+ * LFPOOL_CHECK_RACES  Two releases of one object at the same instant: exactly one succeeds.  Without it such a pair
+ *                     is refused nearly always, not always.  Costs one locked instruction per release.
+ * LFPOOL_UNTRACKED    Keep no state per object.  Saves a nanosecond or two and 4 bytes per object; loses the refusal of double
+ *                     releases (they then corrupt the pool's contents, as with most allocators), and lfpool_in_use() answers
+ *                     like lfpool_owns().  Excludes LFPOOL_CHECK_RACES.
+ */
+#define LFPOOL_PREFAULT UINT32_C(0x1)
+#define LFPOOL_ZERO UINT32_C(0x2)
+#define LFPOOL_CHECK_RACES UINT32_C(0x4)
+#define LFPOOL_UNTRACKED UINT32_C(0x8)
+
+/* For config.cache_capacity: threads get no cache of their own; calls share a few caches and claim one per call. */
+#define LFPOOL_CACHE_NONE SIZE_MAX
+
+/*
+ * Backends: what stands behind the same calls.  The environment variable LFPOOL_BACKEND (lockfree, mutex, malloc), when
+ * set, overrides the config of every pool, so that a program can be compared without a rebuild.
+ *
+ * LFPOOL_BACKEND_LOCKFREE  The library proper.
+ * LFPOOL_BACKEND_MUTEX     One mutex around one intrusive list, what people write by hand: free objects are overwritten
+ *                          with links, any call may wait, not safe after fork.  Slots are at least 8 bytes.
+ * LFPOOL_BACKEND_MALLOC    Each acquire is an aligned allocation, each release a free: for measuring what pooling gains, and for
+ *                          letting AddressSanitizer or Valgrind see each object.  Wrong releases are the allocator's to
+ *                          find; owns and in_use answer yes for every pointer but NULL.
+ */
+typedef enum lfpool_backend {
+	LFPOOL_BACKEND_LOCKFREE = 0,
+	LFPOOL_BACKEND_MUTEX = 1,
+	LFPOOL_BACKEND_MALLOC = 2
+} lfpool_backend_t;
+
+/* What the misuse hook is told.  Valid during the hook only. */
+typedef struct lfpool_misuse {
+	lfpool_t *pool;         /* the pool that refused                               */
+	const char *pool_name;  /* its config.name, or "unnamed"                       */
+	const void *object;     /* the pointer that was refused                        */
+	lfpool_status_t status; /* why                                                 */
+	size_t count;           /* misuses of this pool so far, this one included      */
+} lfpool_misuse_t;
+
+/*
+ * Hooks.  `context` is handed to each.  A hook runs on the calling thread, in the middle of the call that caused it, with no
+ * lock held; it may call the pool.  Several threads may run it at once.
+ */
+typedef struct lfpool_hooks {
+	void *context;
+	/* A release was refused.  NULL: one line on stderr the first time, after that only counted. */
+	void (*misuse)(void *context, const lfpool_misuse_t *misuse);
+	void (*reserved[6])(void); /* must be NULL */
+} lfpool_hooks_t;
+
+/*
+ * What a pool should be.  Append-only: zero means "the default" for every field.  Copied by lfpool_create(), never written back.
+ * Use LFPOOL_CONFIG_INIT, or lfpool_config_init() in C++.
+ */
+typedef struct lfpool_config {
+	size_t struct_size;       /* bytes: sizeof(lfpool_config_t) as the caller was compiled          */
+	const char *name;         /* for messages; at most 63 bytes, copied; NULL = "unnamed"           */
+	size_t object_size;       /* bytes, 1 .. 1 MiB; no default                                      */
+	size_t object_alignment;  /* bytes, a power of two, 1 .. 4096; 0 = alignof(max_align_t)         */
+	size_t capacity;          /* objects that callers can hold at once, 1 .. 2^31; no default       */
+	size_t cache_capacity;    /* objects one cache may hold, 1 .. 8192, rounded down to twice a power
+	                             of two, at least 2; raised in pools of more than 2^23 objects to keep
+	                             magazines few; 0 = at most 512, less in small pools so that a cache
+	                             for each processor holds about half of them; LFPOOL_CACHE_NONE     */
+	uint32_t flags;           /* LFPOOL_PREFAULT ...; 0 = none                                      */
+	lfpool_backend_t backend; /* 0 = LFPOOL_BACKEND_LOCKFREE                                        */
+	lfpool_hooks_t hooks;     /* all NULL = the defaults                                            */
+} lfpool_config_t;
+
+#define LFPOOL_CONFIG_INIT                                                                                      \
+	{                                                                                                       \
+		.struct_size = sizeof(lfpool_config_t)                                                          \
+	}
+
+/* Sets every field to its default.  The same as LFPOOL_CONFIG_INIT, for C++ and for structs in dynamic memory. */
+static inline void lfpool_config_init(lfpool_config_t *config)
+{
+	memset(config, 0, sizeof(*config));
+	config->struct_size = sizeof(*config);
+}
+
+/* ---- Pool -------------------------------------------------------------------------------------------------- */
+
+/*
+ * lfpool_create - make a pool.
+ *
+ * pool_out  Receives the pool; set to NULL on failure.
+ * config    Read, not kept.
+ * Returns   LFPOOL_OK; LFPOOL_E_ARGUMENT (a NULL pointer); LFPOOL_E_CONFIG_* (names the field); LFPOOL_E_NO_MEMORY.  After a failure
+ *           nothing is left behind.
+ * Owner     The caller, until lfpool_destroy().
+ * Memory    Address space for capacity objects is reserved here and at once; memory is used as objects are first touched.
+ *           Beside the objects: about 8.5 bytes per object touched (4.5 untracked), 4 KiB per cache.
+ * Threads   Any.  Takes a lock shared with destroy and thread exit; enters the kernel.
+ * Cost      O(1) in the capacity, unless LFPOOL_PREFAULT.
+ */
+LFPOOL_API LFPOOL_MUST_USE lfpool_status_t lfpool_create(lfpool_t **pool_out, const lfpool_config_t *config);
+
+/*
+ * lfpool_destroy - give the pool's memory back, its active objects included.
+ *
+ * pool      NULL is fine.  No other call on this pool or its caches may be under way or follow.  Threads that used the pool may live on,
+ *           or be exiting at this very moment.
+ * Returns   How many objects were still active (0 for NULL).
+ * Threads   Any.  Takes a lock shared with create and thread exit; enters the kernel.
+ * Cost      O(memory touched).
+ */
+LFPOOL_API size_t lfpool_destroy(lfpool_t *pool);
+
+/*
+ * lfpool_acquire - take one object out of the pool, through the calling thread's own cache.
+ *
+ * Returns   An object of config.object_size bytes, aligned to config.object_alignment; its contents are what the last holder left
+ *           (zero bytes if it was never used).  NULL when every object was in use at some moment during the call.  errno is
+ *           left alone.
+ * Owner     The caller, until a release from any thread.
+ * Threads   Any, with no registration, also while a thread exits and in a child after fork.  Not from a signal handler.
+ * Progress  Hit: wait-free.  Miss: lock-free; enters the kernel only when it takes objects out of another thread's cache (membarrier), and on
+ *           a thread's first call on this pool.
+ * Cost      O(1) amortised; an exhausted or stealing call is O(caches).
+ * Source    Magazines after Bonwick and Adams (2001); stealing after Chase and Lev (2005) with the orders of Le, Pop, Cohen and Zappa
+ *           Nardelli (2013); the depot after Treiber (1986).
+ */
+LFPOOL_API void *lfpool_acquire(lfpool_t *pool);
+
+/*
+ * lfpool_release - give an object back, from any thread.
+ *
+ * object    An active object of this pool; NULL is fine and does nothing.
+ * Returns   LFPOOL_OK; LFPOOL_E_FOREIGN, LFPOOL_E_INTERIOR, LFPOOL_E_NOT_IN_USE: refused, reported to the misuse hook, nothing changed.
+ * Threads   Any.  Not from a signal handler.
+ * Progress  Hit: wait-free.  Miss: lock-free.  Enters the kernel only on a thread's first call on this pool.
+ * Cost      O(1).
+ */
+LFPOOL_API lfpool_status_t lfpool_release(lfpool_t *pool, void *object);
+
+/*
+ * lfpool_acquire_bulk - acquire up to `count` objects.
+ *
+ * objects_out  Room for `count` pointers; the first `returned` of them are set.
+ * Returns      How many; fewer than `count` only if every object was in use at some moment during the call.
+ * Threads, progress   As lfpool_acquire().
+ */
+LFPOOL_API size_t lfpool_acquire_bulk(lfpool_t *pool, void **objects_out, size_t count);
+
+/*
+ * lfpool_release_bulk - release `count` objects.
+ *
+ * objects   `count` pointers.  NULLs are passed over; what lfpool_release() would refuse is refused and reported, and the rest is
+ *           released nevertheless.
+ * Returns   How many objects were released.
+ * Threads, progress   As lfpool_release().
+ */
+LFPOOL_API size_t lfpool_release_bulk(lfpool_t *pool, void *const *objects, size_t count);
+
+/* ---- Explicit caches: for workers and fibers that carry their own ------------------------------------------ */
+
+/*
+ * lfpool_cache_create - a cache of one's own.
+ *
+ * Returns   The cache; NULL when the operating system refuses memory.
+ * Owner     The caller, until lfpool_cache_destroy().  A cache has one user at a time.  It may move from thread to thread (a fiber that
+ *           migrates) if the hand-over itself is synchronised.
+ * Threads   Any.  Lock-free; may enter the kernel.
+ * Cost      O(caches).
+ */
+LFPOOL_API lfpool_cache_t *lfpool_cache_create(lfpool_t *pool);
+
+/*
+ * lfpool_cache_destroy - hand the cache's free objects back to the pool, and the cache too.
+ *
+ * cache     NULL is fine.  Need not be called before lfpool_destroy().
+ * Threads   Any, but nobody may be using the cache.  Lock-free.
+ */
+LFPOOL_API void lfpool_cache_destroy(lfpool_cache_t *cache);
+
+/* As lfpool_acquire() and lfpool_release(), through this cache: no look-up, nothing thread-local.  Include lfpool/inline.h
+ * to have the hits of both inlined. */
+LFPOOL_API void *lfpool_cache_acquire(lfpool_cache_t *cache);
+LFPOOL_API lfpool_status_t lfpool_cache_release(lfpool_cache_t *cache, void *object);
+
+/* ---- Questions --------------------------------------------------------------------------------------------- */
+
+/* lfpool_owns - is `pointer` the address of one of this pool's objects, active or free?  Wait-free, O(1), any thread. */
+LFPOOL_API bool lfpool_owns(const lfpool_t *pool, const void *pointer);
+
+/* lfpool_in_use - is `object` an object of this pool, and active?  Wait-free, O(1), any thread; while another thread acquires or
+ * releases that very object, either answer. */
+LFPOOL_API bool lfpool_in_use(const lfpool_t *pool, const void *object);
+
+/* lfpool_capacity - config.capacity.  Wait-free, O(1), any thread. */
+LFPOOL_API size_t lfpool_capacity(const lfpool_t *pool);
+
+/* lfpool_active_count, lfpool_available_count - objects in use; objects not in use.  Their sum is the capacity, within one call.
+ * Exact while no other thread is inside a call on the pool, else a snapshot that lies within 0 .. capacity.
+ * Wait-free.  O(objects ever used / objects per magazine + caches). */
+LFPOOL_API size_t lfpool_active_count(const lfpool_t *pool);
+LFPOOL_API size_t lfpool_available_count(const lfpool_t *pool);
+
+/* lfpool_misuse_count - how many releases were refused so far.  Wait-free, O(1), any thread. */
+LFPOOL_API size_t lfpool_misuse_count(const lfpool_t *pool);
+
+/* lfpool_backend - the backend in force, which the environment may have chosen.  Wait-free, O(1), any thread. */
+LFPOOL_API lfpool_backend_t lfpool_backend(const lfpool_t *pool);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

@@ -1,0 +1,82 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * arena.c - layout of the address range, see arena.h.
+ */
+#include "arena.h"
+
+#include "os.h"
+
+/* The inverse of an odd number modulo 2^64: Newton's iteration doubles the right bits, from 5. */
+static uint64_t inverse_of_odd(uint64_t odd)
+{
+	uint64_t inverse = odd * 3 ^ 2;
+
+	for (int right_bits = 5; right_bits < 64; right_bits *= 2)
+		inverse *= 2 - odd * inverse;
+	return inverse;
+}
+
+void *arena_open(struct arena *arena_out, const struct arena_plan *plan)
+{
+	const size_t page = os_page_bytes();
+	size_t least = plan->object_size < plan->stride_minimum ? plan->stride_minimum : plan->object_size;
+	size_t stride = round_up(least, plan->object_alignment);
+	size_t state_bytes = plan->tracked ? (plan->capacity + 1) * sizeof(uint32_t) : 0;
+	size_t before, object_bytes, mapped_bytes;
+
+	/* The room and the state words, then a page without access. */
+	before = round_up(plan->room_bytes, CACHE_LINE_PAIR);
+	if (__builtin_add_overflow(before, state_bytes + 2 * page, &before) ||
+	    __builtin_mul_overflow(plan->capacity, stride, &object_bytes))
+		return NULL;
+	before &= ~(page - 1);
+	if (__builtin_add_overflow(before + 2 * page, object_bytes, &mapped_bytes))
+		return NULL;
+	mapped_bytes &= ~(page - 1);
+
+	char *room = os_map(mapped_bytes);
+
+	if (!room)
+		return NULL;
+	if (!os_guard(room + before - page, page) || !os_guard(room + mapped_bytes - page, page) ||
+	    (plan->prefault && (!os_prefault(room, before - page) ||
+				!os_prefault(room + before, mapped_bytes - page - before)))) {
+		os_unmap(room, mapped_bytes);
+		return NULL;
+	}
+
+	unsigned shift = (unsigned)__builtin_ctzll(stride);
+
+	arena_out->mapped_bytes = mapped_bytes;
+	arena_out->face = (struct lfpool_cache){
+		.state = NULL,
+		.zero = (uintptr_t)(room + before) - stride,
+		.inverse = inverse_of_odd((uint64_t)stride >> shift),
+		.slots = plan->capacity,
+		.stride = (uint32_t)stride,
+		.shift = shift,
+	};
+	if (plan->tracked)
+		arena_out->face.state = (void *)(room + round_up(plan->room_bytes, CACHE_LINE_PAIR));
+	return room;
+}
+
+void arena_close(void *room, size_t mapped_bytes)
+{
+	os_unmap(room, mapped_bytes);
+}
+
+lfpool_status_t arena_locate(const struct arena *arena, const void *object, uint32_t *slot_out)
+{
+	const struct lfpool_cache *face = &arena->face;
+	uint64_t slot = lfpool_slot_of(face, object);
+	uintptr_t first = face->zero + face->stride;
+
+	if (slot - 1 < face->slots) {
+		*slot_out = (uint32_t)slot;
+		return LFPOOL_OK;
+	}
+	if ((uintptr_t)object - first < (uintptr_t)(face->slots * face->stride))
+		return LFPOOL_E_INTERIOR;
+	return LFPOOL_E_FOREIGN;
+}

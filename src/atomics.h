@@ -1,0 +1,67 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * atomics.h - every atomic access of the library, with the memory order in the verb.
+ *
+ * Idea         One seam.  No other file includes <stdatomic.h>, so the orders can be listed, argued and replaced in one place.  The
+ *              inlined hits of lfpool/inline.h come through here as well when the library itself is built.
+ * Asymmetric   The owner of a magazine and a thief need a full fence each (store bottom; load top  against  CAS; load bottom).
+ * fence        Owners run a thousand times for each thief, so the thief pays for both: membarrier(2) PRIVATE_EXPEDITED puts a full
+ *              barrier into every running thread of the process.  The owner keeps a compiler barrier (light_barrier).  Where the
+ *              system has no membarrier both sides use full_fence(); os.h chooses once, at start.
+ *              full_fence() is written for ThreadSanitizer too: it models no fences, so no happens-before edge relies on one.
+ */
+#ifndef LFPOOL_ATOMICS_H
+#define LFPOOL_ATOMICS_H
+
+#include <stdatomic.h>
+#include <stdint.h>
+
+_Static_assert(ATOMIC_LLONG_LOCK_FREE == 2 && ATOMIC_INT_LOCK_FREE == 2, "the target needs lock-free 32- and 64-bit atomics");
+
+#define load_relaxed(p) atomic_load_explicit((p), memory_order_relaxed)
+#define load_acquire(p) atomic_load_explicit((p), memory_order_acquire)
+#define store_relaxed(p, v) atomic_store_explicit((p), (v), memory_order_relaxed)
+#define store_release(p, v) atomic_store_explicit((p), (v), memory_order_release)
+#define fetch_add_relaxed(p, v) atomic_fetch_add_explicit((p), (v), memory_order_relaxed)
+
+/* Strong compare-and-swap, true on success; on failure *old holds what was found.  acquire on failure. */
+#define cas_acq_rel(p, old, new) \
+	atomic_compare_exchange_strong_explicit((p), (old), (new), memory_order_acq_rel, memory_order_acquire)
+#define cas_acquire(p, old, new) \
+	atomic_compare_exchange_strong_explicit((p), (old), (new), memory_order_acquire, memory_order_acquire)
+/* The weak one may fail for no reason: for loops. */
+#define cas_weak_acq_rel(p, old, new) \
+	atomic_compare_exchange_weak_explicit((p), (old), (new), memory_order_acq_rel, memory_order_acquire)
+
+static inline void light_barrier(void)
+{
+	__asm__ __volatile__("" ::: "memory");
+}
+
+static inline void full_fence(void)
+{
+#if defined(__x86_64__)
+	/* A locked instruction below the red zone: the same order as mfence at half the price. */
+	__asm__ __volatile__("lock; addl $0, -132(%%rsp)" ::: "memory", "cc");
+#else
+	atomic_thread_fence(memory_order_seq_cst);
+#endif
+}
+
+/* Tells the processor that this is a waiting loop. */
+static inline void cpu_relax(void)
+{
+#if defined(__x86_64__) || defined(__i386__)
+	__builtin_ia32_pause();
+#elif defined(__aarch64__) || defined(__arm__)
+	__asm__ __volatile__("yield");
+#endif
+}
+
+#define LFPOOL_LOAD_RELAXED(p) load_relaxed(p)
+#define LFPOOL_LOAD_ACQUIRE(p) load_acquire(p)
+#define LFPOOL_STORE_RELAXED(p, v) store_relaxed(p, v)
+#define LFPOOL_STORE_RELEASE(p, v) store_release(p, v)
+#define LFPOOL_LIGHT_BARRIER() light_barrier()
+
+#endif

@@ -1,0 +1,238 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * backend_lockfree.c - the library proper, as a backend: arena, depot and caches put together.
+ *
+ * Idea         One mapping: [ pool | first lot of caches | magazines | state words | no access | objects | no access ].  All of it reads as "every slot
+ *              free and never used" while it is zero, so creation is O(1) in the capacity.
+ */
+#include "os.h"
+#include "pool.h"
+
+#include <sched.h>
+#include <string.h>
+
+#define MAGAZINE_SLOTS_DEFAULT 256
+#define CHUNKS_MAX ((size_t)1 << 23) /* leaves numbers for the extra magazines */
+
+_Static_assert(CHUNKS_MAX + EXTRA_PER_CACHE * CACHES_MAX <= TAGGED_NUMBER_MAX, "every magazine needs a number");
+
+struct lockfree_pool {
+	struct lfpool head;
+	bool zero; /* LFPOOL_ZERO */
+	struct core core;
+};
+
+static struct core *core_of(lfpool_t *pool)
+{
+	return &((struct lockfree_pool *)pool)->core;
+}
+
+/* ---- Life ---- */
+
+/* A cache is two magazines.  By default a cache for each processor holds half the objects, all together. */
+static size_t choose_magazine_slots(const lfpool_config_t *config)
+{
+	size_t slots;
+
+	if (config->cache_capacity && config->cache_capacity != LFPOOL_CACHE_NONE) {
+		slots = config->cache_capacity / 2;
+	} else {
+		slots = config->capacity / (4 * (size_t)os_processors());
+		if (slots > MAGAZINE_SLOTS_DEFAULT)
+			slots = MAGAZINE_SLOTS_DEFAULT;
+	}
+	slots = power_of_two_at_most(slots ? slots : 1);
+	while ((config->capacity - 1) / slots + 1 > CHUNKS_MAX)
+		slots *= 2;
+	return slots;
+}
+
+static lfpool_t *lockfree_open(const lfpool_config_t *config)
+{
+	const size_t slots = choose_magazine_slots(config);
+	const size_t chunks = (config->capacity - 1) / slots + 1;
+	const size_t bytes = magazine_bytes(slots);
+	const size_t head_bytes = round_up(sizeof(struct lockfree_pool), CACHE_LINE_PAIR);
+	const size_t lot_bytes = cache_lot_bytes(bytes, LOT_CACHES);
+	struct arena arena;
+	char *room = arena_open(&arena, &(struct arena_plan){
+		.room_bytes = head_bytes + lot_bytes + chunks * bytes,
+		.object_size = config->object_size,
+		.object_alignment = config->object_alignment,
+		.capacity = config->capacity,
+		.tracked = !(config->flags & LFPOOL_UNTRACKED),
+		.prefault = config->flags & LFPOOL_PREFAULT,
+	});
+
+	if (!room)
+		return NULL;
+
+	struct lockfree_pool *pool = (struct lockfree_pool *)(void *)room;
+	struct core *core = &pool->core;
+
+	pool->zero = config->flags & LFPOOL_ZERO;
+	core->pool = &pool->head;
+	core->check_races = config->flags & LFPOOL_CHECK_RACES;
+	core->asymmetric = os_asymmetric();
+	core->hits = core->asymmetric && !pool->zero && !core->check_races;
+	core->arena = arena;
+	core->arena.face.mask = (uint32_t)slots - 1;
+	core->arena.face.floor = core->hits ? -(int32_t)slots : 0;
+	core->magazines.chunk_base = room + head_bytes + lot_bytes;
+	core->magazines.bytes = bytes;
+	core->magazines.slots = (uint32_t)slots;
+	core->magazines.chunks = (uint32_t)chunks;
+	cache_table_open(core, room + head_bytes);
+	if (config->capacity % slots)
+		/* relaxed: the pool is not yet anybody else's. */
+		store_relaxed(&magazines_at(&core->magazines, (uint32_t)chunks)->bottom,
+			      magazine_bottom_for((uint32_t)(config->capacity % slots), (uint32_t)slots));
+	return &pool->head;
+}
+
+static size_t lockfree_active_count(const lfpool_t *pool)
+{
+	const struct core *core = &((const struct lockfree_pool *)pool)->core;
+	const struct magazines *ms = &core->magazines;
+	/* acquire, edge SHOW: the chunks it counts. */
+	const uint64_t carved = load_acquire(&core->depot.carved);
+	size_t carved_slots = (size_t)carved * ms->slots;
+	size_t free_slots = cache_table_extra_count(core);
+
+	if (carved_slots < pool->capacity)
+		free_slots += pool->capacity - carved_slots;
+	for (uint32_t number = 1; number <= carved; number++) {
+		int count = magazines_count(ms, number);
+
+		free_slots += count > 0 ? (size_t)count : 0;
+	}
+	return free_slots < pool->capacity ? pool->capacity - free_slots : 0;
+}
+
+static size_t lockfree_close(lfpool_t *pool)
+{
+	size_t active = lockfree_active_count(pool);
+	struct core *core = core_of(pool);
+
+	cache_table_close(core);
+	arena_close(pool, core->arena.mapped_bytes);
+	return active;
+}
+
+/* ---- Through a cache: what the hits leave over ---- */
+
+static void *lockfree_cache_acquire(struct handle *handle)
+{
+	struct cache *c = (struct cache *)handle;
+	const struct lockfree_pool *pool = (const struct lockfree_pool *)handle->pool;
+	struct arena *arena = &c->core->arena;
+
+	/* Goes round again only for an object that was released twice in a race: that entry is then used up. */
+	for (;;) {
+		uint32_t slot = cache_take(c);
+
+		if (!slot)
+			return NULL;
+
+		void *object = arena_object(arena, slot);
+
+		if (!arena_activate(arena, slot)) {
+			(void)misuse_report(handle->pool, object, LFPOOL_E_NOT_IN_USE);
+			continue;
+		}
+		return pool->zero ? memset(object, 0, arena->face.stride) : object;
+	}
+}
+
+static lfpool_status_t lockfree_cache_release(struct handle *handle, void *object)
+{
+	struct cache *c = (struct cache *)handle;
+	struct core *core = c->core;
+	uint32_t slot;
+	lfpool_status_t status = arena_locate(&core->arena, object, &slot);
+
+	if (status != LFPOOL_OK)
+		return status;
+	if (!arena_deactivate(&core->arena, slot, core->check_races))
+		return LFPOOL_E_NOT_IN_USE;
+	cache_put(c, slot);
+	return LFPOOL_OK;
+}
+
+static struct handle *lockfree_cache_create(lfpool_t *pool)
+{
+	struct cache *c = cache_claim(core_of(pool), CACHE_FOR_LONG, 0);
+
+	return c ? &c->handle : NULL;
+}
+
+static void lockfree_cache_destroy(struct handle *handle)
+{
+	struct cache *c = (struct cache *)handle;
+
+	cache_flush(c);
+	cache_unclaim(c);
+}
+
+/* ---- Without one: borrow a cache for the call ---- */
+
+static struct cache *borrow(lfpool_t *pool)
+{
+	/* Waits only if CACHES_FOR_CALLS threads are in here already and the system refuses memory for more caches. */
+	for (;;) {
+		struct cache *c = cache_claim(core_of(pool), CACHE_FOR_CALL, thread_hint());
+
+		if (c)
+			return c;
+		(void)sched_yield();
+	}
+}
+
+static void *lockfree_acquire(lfpool_t *pool)
+{
+	struct cache *c = borrow(pool);
+	void *object = lockfree_cache_acquire(&c->handle);
+
+	cache_unclaim(c);
+	return object;
+}
+
+static lfpool_status_t lockfree_release(lfpool_t *pool, void *object)
+{
+	struct cache *c = borrow(pool);
+	lfpool_status_t status = lockfree_cache_release(&c->handle, object);
+
+	cache_unclaim(c);
+	return status;
+}
+
+/* ---- Questions ---- */
+
+static bool lockfree_owns(const lfpool_t *pool, const void *pointer)
+{
+	uint32_t slot;
+
+	return arena_locate(&((const struct lockfree_pool *)pool)->core.arena, pointer, &slot) == LFPOOL_OK;
+}
+
+static bool lockfree_in_use(const lfpool_t *pool, const void *object)
+{
+	const struct arena *arena = &((const struct lockfree_pool *)pool)->core.arena;
+	uint32_t slot;
+
+	return arena_locate(arena, object, &slot) == LFPOOL_OK && arena_is_active(arena, slot);
+}
+
+const struct backend backend_lockfree = {
+	.open = lockfree_open,
+	.close = lockfree_close,
+	.acquire = lockfree_acquire,
+	.release = lockfree_release,
+	.owns = lockfree_owns,
+	.in_use = lockfree_in_use,
+	.active_count = lockfree_active_count,
+	.cache_create = lockfree_cache_create,
+	.cache_destroy = lockfree_cache_destroy,
+	.cache_acquire = lockfree_cache_acquire,
+	.cache_release = lockfree_cache_release,
+};

@@ -1,0 +1,38 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * base.h - words that every file of the library uses, and what it asks of the platform.
+ */
+#ifndef LFPOOL_BASE_H
+#define LFPOOL_BASE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#define likely(x) __builtin_expect(!!(x), 1)
+#define unlikely(x) __builtin_expect(!!(x), 0)
+#define NOINLINE __attribute__((noinline))
+#define COLD __attribute__((cold, noinline))
+
+/* Two lines: processors fetch them in pairs, so neighbours on one pair disturb each other. */
+#define CACHE_LINE_PAIR 128
+
+/* Slot numbers start at 1; 0 is no slot. */
+#define SLOT_NONE UINT32_C(0)
+
+static inline size_t round_up(size_t value, size_t power_of_two)
+{
+	return (value + power_of_two - 1) & ~(power_of_two - 1);
+}
+
+/* The largest power of two that is at most `value`; value is at least 1. */
+static inline size_t power_of_two_at_most(size_t value)
+{
+	size_t power = 1;
+
+	while (power <= value / 2)
+		power *= 2;
+	return power;
+}
+
+#endif

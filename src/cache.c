@@ -1,0 +1,192 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * cache.c - take and put through a cache: the misses of lfpool/inline.h.
+ *
+ * The four moves, each in a function of its own; E is an empty magazine, F a full one (docs/design.md draws them):
+ *   swap back    current E, previous P        ->  current P, previous E
+ *   adopt        current E, depot has P       ->  current P; E becomes previous if there is none, else goes to the depot
+ *   swap over    current F, previous P        ->  current P, previous F             (P has room)
+ *   drain        current F, previous Q        ->  current E, previous F; Q goes to the depot, E comes from there
+ * While a move is under way a magazine may be named by two words; nobody acts as its owner then but the one who ends up with it.
+ */
+#include "cache.h"
+
+void cache_install(struct cache *c, uint32_t number)
+{
+	struct lfpool_magazine *m = magazines_at(&c->core->magazines, number);
+
+	tagged_set(&c->current_word, number);
+	c->current = m;
+	if (c->core->hits)
+		c->handle.face.hot = m;
+	tagged_set(&c->hand, 0);
+}
+
+/*
+ * Exchanges what `previous` names for the current magazine; on success what it named is announced in `hand` and ours alone.  False when
+ * a thief took it: then `previous` is clear, and stays so.
+ */
+static bool exchange_previous(struct cache *c, uint64_t previous)
+{
+	tagged_set(&c->hand, tagged_number(previous));
+	/* acq_rel, edge SHOW: publishes the announcement with the change.  Fails only if a thief took the magazine. */
+	if (cas_acq_rel(&c->previous, &previous, tagged_next(previous, c->current->number)))
+		return true;
+	tagged_set(&c->hand, 0);
+	return false;
+}
+
+static bool swap_back(struct cache *c)
+{
+	/* acquire, edge SHOW: a thief may have cleared it. */
+	uint64_t previous = load_acquire(&c->previous);
+	uint32_t number = tagged_number(previous);
+
+	if (!number || magazines_count(&c->core->magazines, number) <= 0 || !exchange_previous(c, previous))
+		return false;
+	cache_install(c, number);
+	return true;
+}
+
+void cache_adopt(struct cache *c, uint32_t number)
+{
+	struct lfpool_magazine *empty = c->current;
+
+	cache_install(c, number);
+	/* relaxed: only we ever set it; if a thief clears it meanwhile we merely miss the chance. */
+	if (tagged_number(load_relaxed(&c->previous)))
+		stack_push(&c->core->depot.empty, empty);
+	else
+		tagged_set(&c->previous, empty->number);
+}
+
+/* `current` is empty: bring home a magazine with something in it, without robbing anybody. */
+static bool refill(struct cache *c)
+{
+	struct core *core = c->core;
+	uint32_t number;
+
+	if (swap_back(c))
+		return true;
+	number = stack_pop(&core->depot.partial, &core->magazines, &c->hand);
+	if (!number)
+		number = stack_pop(&core->depot.full, &core->magazines, &c->hand);
+	if (!number)
+		number = depot_carve(&core->depot, &core->magazines, &c->hand);
+	if (!number) {
+		/* A pop that lost its magazine to another may have left it announced. */
+		tagged_set(&c->hand, 0);
+		return false;
+	}
+	cache_adopt(c, number);
+	return true;
+}
+
+uint32_t cache_take_near(struct cache *c)
+{
+	struct core *core = c->core;
+
+	/* Goes round again only after a refill, whose magazine thieves emptied before we looked: their success. */
+	do {
+		uint32_t slot = magazine_pop(c->current, core->magazines.slots, core->asymmetric);
+
+		if (slot)
+			return slot;
+	} while (refill(c));
+	return SLOT_NONE;
+}
+
+uint32_t cache_take(struct cache *c)
+{
+	/* Goes round again only if something moved while cache_steal() looked: another thread's success. */
+	for (;;) {
+		uint32_t slot = cache_take_near(c);
+
+		if (slot)
+			return slot;
+		switch (cache_steal(c, &slot)) {
+		case STEAL_GOT:
+			return slot;
+		case STEAL_EXHAUSTED:
+			return SLOT_NONE;
+		case STEAL_AGAIN:
+			break;
+		}
+	}
+}
+
+/* A magazine with room, announced in `hand`. */
+static uint32_t pop_room(struct cache *c)
+{
+	struct core *core = c->core;
+
+	/* At every instant one of the two stacks has a magazine (G2; docs/design.md, "Release never fails"), so missing both means
+	 * that others moved some: lock-free. */
+	for (;;) {
+		uint32_t number = stack_pop(&core->depot.empty, &core->magazines, &c->hand);
+
+		if (!number)
+			number = stack_pop(&core->depot.partial, &core->magazines, &c->hand);
+		if (number)
+			return number;
+		cpu_relax();
+	}
+}
+
+/* `current` is full: afterwards it has room. */
+static void make_room(struct cache *c)
+{
+	struct core *core = c->core;
+	const uint32_t slots = core->magazines.slots;
+	/* acquire, edge SHOW: a thief may have cleared it. */
+	uint64_t previous = load_acquire(&c->previous);
+	uint32_t number = tagged_number(previous);
+
+	if (number && exchange_previous(c, previous)) {
+		/* `previous` now names the full one as well as `current`; the old previous is in our hand. */
+		if (magazines_count(&core->magazines, number) < (int)slots) {
+			cache_install(c, number);
+			return;
+		}
+		depot_put(&core->depot, &core->magazines, magazines_at(&core->magazines, number));
+	} else {
+		/* None there, or stolen under our eyes. */
+		tagged_set(&c->previous, c->current->number);
+	}
+	cache_install(c, pop_room(c));
+}
+
+void cache_put(struct cache *c, uint32_t slot)
+{
+	while (!magazine_push(c->current, c->core->magazines.slots, slot))
+		/* At most once: only we fill it. */
+		make_room(c);
+}
+
+void cache_flush(struct cache *c)
+{
+	struct core *core = c->core;
+	uint64_t previous = load_acquire(&c->previous);
+	uint32_t number = tagged_number(previous);
+
+	if (number) {
+		tagged_set(&c->hand, number);
+		/* acq_rel, edge SHOW: publishes the announcement with the change.  Fails only if a thief took it. */
+		if (cas_acq_rel(&c->previous, &previous, tagged_next(previous, 0)))
+			depot_put(&core->depot, &core->magazines, magazines_at(&core->magazines, number));
+	}
+	if (magazine_owner_count(c->current, core->magazines.slots) > 0) {
+		struct lfpool_magazine *given = c->current;
+
+		number = stack_pop(&core->depot.empty, &core->magazines, &c->hand);
+		if (number) {
+			/* Empty, so it need not be announced; the one that goes must. */
+			tagged_set(&c->hand, given->number);
+			tagged_set(&c->current_word, number);
+			c->current = magazines_at(&core->magazines, number);
+			depot_put(&core->depot, &core->magazines, given);
+		}
+		/* Else it stays here, where others can rob it. */
+	}
+	tagged_set(&c->hand, 0);
+}

@@ -1,0 +1,114 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * cache.h - one worker's private store of free slots, which others may rob when the pool runs dry.
+ *
+ * Idea         Two magazines (Bonwick and Adams 2001): the user works on `current`; when it runs empty or full, `previous` takes its place, and only
+ *              when that does not help the depot is asked.  So a worker that swings around a boundary does not go to the depot each time.
+ *              A third word, `hand`, names the magazine that is just moving.  The three words are published: thieves and the collect read them.
+ * Invariants   C1  at every instant every free slot is in some magazine that is in the depot, or a never-used chunk, or named by
+ *                  {current, previous, hand} of some cache; or it is in the hands of the very call that is acquiring or releasing it.
+ *              C2  the user writes `current` and `hand`; `previous` is written by the user, and by thieves, who only ever clear it by CAS.
+ *              C3  only the user of the cache acts as owner of the magazine in `current`; nobody does so for `previous`.
+ *              C4  a cache holds at most three magazines (magazines.h, G2).
+ *              How a magazine moves: announce it in `hand`; take it out of where it was by CAS; put it where it belongs; clear `hand`.
+ * Progress     cache_take, cache_put: lock-free.  See the two functions for what ends their loops.
+ * Concurrency  A cache has one user at a time.  Any number of other caches' users may be robbing it.
+ * Edges        SHOW: stores of current and hand, CAS of previous -> survey and thieves.
+ *              CLAIM: one user gives the cache up -> the next one takes it.
+ */
+#ifndef LFPOOL_CACHE_H
+#define LFPOOL_CACHE_H
+
+#include "arena.h"
+#include "depot.h"
+
+struct lfpool;
+struct core;
+
+/* What every lfpool_cache_t is the head of, whatever the backend. */
+struct handle {
+	struct lfpool_cache face; /* must be first                            */
+	struct lfpool *pool;
+};
+
+struct cache {
+	/* The user's alone. */
+	_Alignas(CACHE_LINE_PAIR) struct handle handle;
+	struct core *core;
+	struct lfpool_magazine *current;  /* the magazine named by current_word               */
+	uint32_t index;                   /* of this cache in the table                       */
+
+	/* Published (C2). */
+	_Alignas(CACHE_LINE_PAIR) tagged_word current_word;
+	tagged_word previous;
+	tagged_word hand;
+	_Atomic(uint32_t) claimed; /* 1 = has a user                                          */
+	_Atomic(uint32_t) born;    /* 1 = its extra magazines exist                           */
+};
+
+/* The first few caches are for single calls only, so that threads which get no cache of their own can always work. */
+#define CACHES_FOR_CALLS 4
+enum cache_term { CACHE_FOR_LONG, CACHE_FOR_CALL };
+
+/* Every cache of the pool, in lots that double; caches are never unmapped or moved while the pool lives. */
+struct cache_table {
+	_Alignas(CACHE_LINE_PAIR) _Atomic(uint32_t) count; /* caches that may hold anything; only grows */
+	_Atomic(char *) lot[LOT_COUNT];                    /* lot k: LOT_CACHES * 2^k caches            */
+};
+
+/* The lock-free backend: what a pool's caches share. */
+struct core {
+	struct arena arena;
+	struct magazines magazines;
+	struct cache_table table;
+	bool asymmetric;  /* membarrier is there: the owner's fence is a compiler barrier            */
+	bool hits;        /* the inlined hits may be used; else every call takes the general path    */
+	bool check_races; /* LFPOOL_CHECK_RACES                                                      */
+	struct lfpool *pool;
+	struct depot depot;
+};
+
+/* ---- cache_table.c ---- */
+
+/* Puts the first lot, of LOT_CACHES caches, at `memory`: zeroed, aligned to CACHE_LINE_PAIR, cache_lot_bytes() large. */
+void cache_table_open(struct core *core, char *memory);
+/* Unmaps all lots but the first. */
+void cache_table_close(struct core *core);
+/* Free slots in the extra magazines; a snapshot. */
+size_t cache_table_extra_count(const struct core *core);
+/* Bytes of a lot of `caches` caches with their extra magazines. */
+size_t cache_lot_bytes(size_t magazine_bytes, uint32_t caches);
+struct cache *cache_at(const struct core *core, uint32_t index);
+/*
+ * A cache for the caller alone: for long (a thread's own, an explicit handle), or for the length of one call.  The search starts at
+ * `hint`.  NULL when the system refuses memory, or all CACHES_MAX are taken.  Lock-free; may enter the kernel.
+ */
+struct cache *cache_claim(struct core *core, enum cache_term term, uint32_t hint);
+/* The other end: whatever it holds stays in it and can be robbed. */
+void cache_unclaim(struct cache *c);
+
+/* ---- cache.c ---- */
+
+/* Makes `number` the current magazine and clears `hand`. */
+void cache_install(struct cache *c, uint32_t number);
+/* Makes `number`, which is in `hand`, the current magazine in place of one that is empty. */
+void cache_adopt(struct cache *c, uint32_t number);
+/* A free slot out of `current`, after a refill if need be; SLOT_NONE when there is nothing but in other caches.  */
+uint32_t cache_take_near(struct cache *c);
+/* A free slot from anywhere; SLOT_NONE when at some moment during the call none was free. */
+uint32_t cache_take(struct cache *c);
+/* Takes `slot` back.  Always succeeds. */
+void cache_put(struct cache *c, uint32_t slot);
+/* Gives all magazines that hold something to the depot, as far as there are empty ones to hold in their place. */
+void cache_flush(struct cache *c);
+
+/* ---- steal.c ---- */
+
+enum steal_result {
+	STEAL_AGAIN,    /* something moved, or was brought home to `current`: look again         */
+	STEAL_GOT,      /* *slot_out                                                             */
+	STEAL_EXHAUSTED /* at some moment during the call no slot was free                       */
+};
+enum steal_result cache_steal(struct cache *c, uint32_t *slot_out);
+
+#endif

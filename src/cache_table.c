@@ -1,0 +1,192 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * cache_table.c - the caches of a pool: claimed for a thread, for an explicit handle, or for a single call.
+ *
+ * Idea         A cache is never freed; one that is given up is claimed by the next who needs one.  A thread without a cache of its own (it
+ *              is exiting, or LFPOOL_CACHE_NONE) claims one for the length of a call.  New ones come in lots, which the first to need one maps;
+ *              whoever loses that race unmaps his.  The first lot lies in the pool's own mapping.
+ * Invariants   T1  a cache has a user exactly while `claimed` is 1.
+ *              T2  a cache is counted by table.count before anything but nothing is in it.
+ *              T3  a cache is born (its extra magazines made and given out) by its first user, before its first use.
+ * Progress     Lock-free: a failed claim means that another thread's succeeded.
+ * Edges        CLAIM: cache_unclaim -> cache_claim.   LOT: the mapper of a lot -> whoever reads its address.
+ */
+#include "cache.h"
+
+#include "os.h"
+
+/* The magazine that never hits: always empty and always full, with floor 0. */
+static struct lfpool_magazine *closed_magazine(struct cache *c)
+{
+	return (struct lfpool_magazine *)(void *)(c + 1);
+}
+
+static size_t cache_bytes(void)
+{
+	return round_up(sizeof(struct cache) + sizeof(struct lfpool_magazine), CACHE_LINE_PAIR);
+}
+
+size_t cache_lot_bytes(size_t magazine_bytes_each, uint32_t caches)
+{
+	return caches * (cache_bytes() + EXTRA_PER_CACHE * magazine_bytes_each);
+}
+
+struct cache *cache_at(const struct core *core, uint32_t index)
+{
+	uint32_t place;
+	unsigned lot = lot_of(index, LOT_CACHES, &place);
+
+	/* acquire, edge LOT: mapped before the count included it. */
+	return (struct cache *)(void *)(load_acquire(&core->table.lot[lot]) + place * cache_bytes());
+}
+
+void cache_table_open(struct core *core, char *memory)
+{
+	/* relaxed, all three: the pool is not yet anybody else's. */
+	store_relaxed(&core->magazines.extra_lot[0], memory + LOT_CACHES * cache_bytes());
+	store_relaxed(&core->table.lot[0], memory);
+	store_relaxed(&core->table.count, CACHES_FOR_CALLS);
+}
+
+void cache_table_close(struct core *core)
+{
+	for (unsigned lot = 1; lot < LOT_COUNT; lot++) {
+		/* relaxed: the pool is nobody else's any more. */
+		char *memory = load_relaxed(&core->table.lot[lot]);
+
+		if (memory)
+			os_unmap(memory, cache_lot_bytes(core->magazines.bytes, (uint32_t)LOT_CACHES << lot));
+	}
+}
+
+size_t cache_table_extra_count(const struct core *core)
+{
+	const struct magazines *ms = &core->magazines;
+	/* acquire, edge LOT. */
+	uint32_t caches = load_acquire(&core->table.count);
+	size_t free_slots = 0;
+
+	for (uint32_t index = 0; index < caches; index++) {
+		/* acquire, edge CLAIM: its magazines are initialised. */
+		if (!load_acquire(&cache_at(core, index)->born))
+			continue;
+		for (uint32_t which = 0; which < EXTRA_PER_CACHE; which++) {
+			int count = magazines_count(ms, magazines_extra_number(ms, index, which));
+
+			free_slots += count > 0 ? (size_t)count : 0;
+		}
+	}
+	return free_slots;
+}
+
+/* Makes sure that the lot of cache `index` is mapped. */
+static bool lot_ensure(struct core *core, uint32_t index)
+{
+	uint32_t place;
+	unsigned lot = lot_of(index, LOT_CACHES, &place);
+	uint32_t caches = (uint32_t)LOT_CACHES << lot;
+	char *none = NULL;
+
+	/* acquire, edge LOT. */
+	if (load_acquire(&core->table.lot[lot]))
+		return true;
+
+	char *mapped = os_map(cache_lot_bytes(core->magazines.bytes, caches));
+
+	if (!mapped)
+		return false;
+	/* The magazines first: whoever sees the caches sees them.  Every racer writes the lot that won. */
+	char *lot_won = mapped;
+
+	/* acq_rel, edge LOT. */
+	if (!cas_acq_rel(&core->magazines.extra_lot[lot], &none, mapped + caches * cache_bytes())) {
+		os_unmap(mapped, cache_lot_bytes(core->magazines.bytes, caches));
+		lot_won = none - caches * cache_bytes();
+	}
+	none = NULL;
+	/* acq_rel, edge LOT.  On failure somebody has written the same value. */
+	(void)cas_acq_rel(&core->table.lot[lot], &none, lot_won);
+	return true;
+}
+
+/* First use (T3): four empty magazines, one of which is the first `current`. */
+static void give_birth(struct core *core, struct cache *c, uint32_t index)
+{
+	const struct magazines *ms = &core->magazines;
+
+	c->handle.pool = core->pool;
+	c->handle.face = core->arena.face;
+	c->handle.face.hot = closed_magazine(c);
+	c->core = core;
+	c->index = index;
+	for (uint32_t which = 0; which < EXTRA_PER_CACHE; which++) {
+		uint32_t number = magazines_extra_number(ms, index, which);
+		struct lfpool_magazine *m = magazines_at(ms, number);
+
+		m->number = number;
+		/* relaxed: published by `born`, by current_word or by the push. */
+		store_relaxed(&m->bottom, magazine_bottom_for(0, ms->slots));
+	}
+	/* release, edge CLAIM: lfpool_active_count() may look at them now. */
+	store_release(&c->born, 1);
+	cache_install(c, magazines_extra_number(ms, index, 0));
+	for (uint32_t which = 1; which < EXTRA_PER_CACHE; which++)
+		stack_push(&core->depot.empty, magazines_at(ms, magazines_extra_number(ms, index, which)));
+}
+
+static bool claim(struct cache *c)
+{
+	uint32_t unclaimed = 0;
+
+	/* relaxed look before the CAS, so that a search writes nothing.  acquire, edge CLAIM: the last user's fields. */
+	return load_relaxed(&c->claimed) == 0 && cas_acquire(&c->claimed, &unclaimed, 1);
+}
+
+/* Claims cache `index` and makes sure that it is born; NULL if another thread has it. */
+static struct cache *claim_at(struct core *core, uint32_t index)
+{
+	struct cache *c = cache_at(core, index);
+
+	if (!claim(c))
+		return NULL;
+	/* relaxed: our own doing, or ordered by the claim. */
+	if (!load_relaxed(&c->born)) {
+		/* acquire, edge LOT. */
+		uint32_t count = load_acquire(&core->table.count);
+
+		/* acq_rel, edge LOT: T2.  Goes round only when another thread raised it. */
+		while (count <= index && !cas_weak_acq_rel(&core->table.count, &count, index + 1))
+			;
+		give_birth(core, c, index);
+	}
+	return c;
+}
+
+struct cache *cache_claim(struct core *core, enum cache_term term, uint32_t hint)
+{
+	/* acquire, edge LOT: the caches it counts. */
+	const uint32_t count = load_acquire(&core->table.count);
+	const uint32_t first = term == CACHE_FOR_LONG ? CACHES_FOR_CALLS : 0;
+	struct cache *c;
+
+	for (uint32_t i = first; i < count; i++) {
+		c = claim_at(core, first + (hint + i) % (count - first));
+		if (c)
+			return c;
+	}
+	/* All taken: a new one.  Goes on only when another thread claimed that one first. */
+	for (uint32_t index = count; index < CACHES_MAX; index++) {
+		if (!lot_ensure(core, index))
+			return NULL;
+		c = claim_at(core, index);
+		if (c)
+			return c;
+	}
+	return NULL;
+}
+
+void cache_unclaim(struct cache *c)
+{
+	/* release, edge CLAIM: all that this user did with the cache. */
+	store_release(&c->claimed, 0);
+}

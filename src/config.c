@@ -1,0 +1,84 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * config.c - checks a configuration, field by field, and completes it.
+ *
+ * Idea         The struct is append-only and carries its size.  An older caller's missing fields read as zero, which means "the default".
+ *              A newer caller's extra bytes must be zero: anything else asks for what this library does not know.
+ */
+#include "pool.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#define OBJECT_SIZE_MAX ((size_t)1 << 20)
+#define OBJECT_ALIGNMENT_MAX 4096
+#define CAPACITY_MAX ((uint64_t)1 << 31)
+#define STRUCT_SIZE_MAX 4096 /* beyond this it is not a size */
+#define FLAGS_KNOWN (LFPOOL_PREFAULT | LFPOOL_ZERO | LFPOOL_CHECK_RACES | LFPOOL_UNTRACKED)
+
+static bool copy_known(lfpool_config_t *config_out, const lfpool_config_t *given)
+{
+	const size_t size = given->struct_size, known = sizeof(*config_out);
+	const unsigned char *bytes = (const unsigned char *)given;
+
+	if (size < offsetof(lfpool_config_t, cache_capacity) || size > STRUCT_SIZE_MAX)
+		return false;
+	for (size_t i = known; i < size; i++)
+		if (bytes[i])
+			return false;
+	memset(config_out, 0, known);
+	memcpy(config_out, given, size < known ? size : known);
+	return true;
+}
+
+/* The environment overrides the config; false when it names no backend. */
+static bool backend_from_environment(lfpool_config_t *config)
+{
+	static const char *const names[] = {"lockfree", "mutex", "malloc"};
+	const char *wanted = getenv("LFPOOL_BACKEND");
+
+	if (!wanted || !*wanted)
+		return true;
+	for (unsigned i = 0; i < sizeof(names) / sizeof(*names); i++) {
+		if (strcmp(wanted, names[i]) == 0) {
+			config->backend = (lfpool_backend_t)i;
+			return true;
+		}
+	}
+	return false;
+}
+
+static lfpool_status_t check_flags(uint32_t flags)
+{
+	const uint32_t exclusive = LFPOOL_CHECK_RACES | LFPOOL_UNTRACKED;
+
+	if ((flags & ~FLAGS_KNOWN) || (flags & exclusive) == exclusive)
+		return LFPOOL_E_CONFIG_FLAGS;
+	return LFPOOL_OK;
+}
+
+lfpool_status_t config_import(lfpool_config_t *config, const lfpool_config_t *given)
+{
+	if (!copy_known(config, given))
+		return LFPOOL_E_CONFIG_STRUCT_SIZE;
+	if (config->name && strnlen(config->name, NAME_BYTES) == NAME_BYTES)
+		return LFPOOL_E_CONFIG_NAME;
+	if (config->object_size < 1 || config->object_size > OBJECT_SIZE_MAX)
+		return LFPOOL_E_CONFIG_OBJECT_SIZE;
+	if (!config->object_alignment)
+		config->object_alignment = _Alignof(max_align_t);
+	if ((config->object_alignment & (config->object_alignment - 1)) || config->object_alignment > OBJECT_ALIGNMENT_MAX)
+		return LFPOOL_E_CONFIG_OBJECT_ALIGNMENT;
+	if (config->capacity < 1 || config->capacity > CAPACITY_MAX)
+		return LFPOOL_E_CONFIG_CAPACITY;
+	if (config->cache_capacity > 2 * MAGAZINE_SLOTS_MAX && config->cache_capacity != LFPOOL_CACHE_NONE)
+		return LFPOOL_E_CONFIG_CACHE_CAPACITY;
+	if (check_flags(config->flags) != LFPOOL_OK)
+		return LFPOOL_E_CONFIG_FLAGS;
+	if ((unsigned)config->backend > LFPOOL_BACKEND_MALLOC || !backend_from_environment(config))
+		return LFPOOL_E_CONFIG_BACKEND;
+	for (size_t i = 0; i < sizeof(config->hooks.reserved) / sizeof(*config->hooks.reserved); i++)
+		if (config->hooks.reserved[i])
+			return LFPOOL_E_CONFIG_HOOKS;
+	return LFPOOL_OK;
+}

@@ -1,0 +1,71 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * magazines.h - all magazines of a pool, by number.
+ *
+ * Idea         Magazine numbers 1 .. chunks are born full: magazine n holds the slots of the n-th chunk.  They lie in one array, in
+ *              the pool's own mapping, and are used in order, so an untouched pool costs nothing.  Each cache that is born brings
+ *              EXTRA_PER_CACHE more, born empty, numbered after the chunks; they come in lots that double (lot k: LOT_CACHES * 2^k caches), so
+ *              that a number finds its address without a search and no magazine ever moves.
+ * Invariants   G1  a magazine's address never changes and is mapped as long as the pool lives.
+ *              G2  there are at least chunks + EXTRA_PER_CACHE * (born caches) magazines, and a cache holds at most three.  So a release always
+ *                  finds room: docs/design.md, "Release never fails".
+ * Progress     Wait-free.
+ */
+#ifndef LFPOOL_MAGAZINES_H
+#define LFPOOL_MAGAZINES_H
+
+#include "magazine.h"
+#include "tagged.h"
+
+#define EXTRA_PER_CACHE 4
+#define LOT_CACHES 16
+#define LOT_COUNT 9
+#define CACHES_MAX (LOT_CACHES * ((1 << LOT_COUNT) - 1))
+
+struct magazines {
+	char *chunk_base;                     /* magazine 1                                    */
+	size_t bytes;                         /* from magazine to magazine                     */
+	uint32_t slots;                       /* per magazine, a power of two                  */
+	uint32_t chunks;                      /* magazines that are born full                  */
+	_Atomic(char *) extra_lot[LOT_COUNT]; /* lot k: EXTRA_PER_CACHE * LOT_CACHES * 2^k     */
+};
+
+/* Which lot the index-th thing (from 0) lies in when lot k has `first << k` of them. */
+static inline unsigned lot_of(uint32_t index, uint32_t first, uint32_t *place_out)
+{
+	unsigned lot = 31u - (unsigned)__builtin_clz(index / first + 1);
+
+	*place_out = index - first * ((1u << lot) - 1);
+	return lot;
+}
+
+static inline struct lfpool_magazine *magazines_at(const struct magazines *ms, uint32_t number)
+{
+	if (likely(number <= ms->chunks))
+		return (struct lfpool_magazine *)(void *)(ms->chunk_base + (size_t)(number - 1) * ms->bytes);
+
+	uint32_t place;
+	unsigned lot = lot_of(number - ms->chunks - 1, EXTRA_PER_CACHE * LOT_CACHES, &place);
+
+	/* acquire, edge LOT: the lot was mapped before its first magazine got about. */
+	return (struct lfpool_magazine *)(void *)(load_acquire(&ms->extra_lot[lot]) + (size_t)place * ms->bytes);
+}
+
+/* The number of extra magazine `which` (0 .. EXTRA_PER_CACHE - 1) of cache `cache` (from 0). */
+static inline uint32_t magazines_extra_number(const struct magazines *ms, uint32_t cache, uint32_t which)
+{
+	return ms->chunks + 1 + cache * EXTRA_PER_CACHE + which;
+}
+
+/* The slot that entry 0 at position 0 of a magazine stands for (H7).  Extras never show a 0: a number past every slot is harmless. */
+static inline uint32_t magazines_first_slot(const struct magazines *ms, uint32_t number)
+{
+	return (number - 1) * ms->slots + 1;
+}
+
+static inline int magazines_count(const struct magazines *ms, uint32_t number)
+{
+	return magazine_owner_count(magazines_at(ms, number), ms->slots);
+}
+
+#endif

@@ -1,0 +1,203 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * os.c - Linux behind os.h.
+ *
+ * Idea         membarrier(2) must be registered once per process.  That costs half a microsecond while the process has one thread and
+ *              up to 0.3 s afterwards, so a constructor does it.  Support is read from the bits of MEMBARRIER_CMD_QUERY, never from
+ *              its return code alone, and then tried once.  The registration survives fork.  LFPOOL_MEMBARRIER=off in the environment forces the
+ *              fallback, for tests and for comparison.
+ * Concurrency  The choice is made under pthread_once; afterwards it is read-only.
+ */
+#include "os.h"
+
+#include "atomics.h"
+
+#include <linux/membarrier.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+static pthread_once_t asymmetric_once = PTHREAD_ONCE_INIT;
+static bool asymmetric;
+
+#ifdef LFPOOL_TESTING
+static _Atomic(unsigned long) calls, refuse_at, heavy_fences;
+static _Atomic(size_t) mapped_bytes, heap_blocks;
+
+static bool refused(void)
+{
+	/* relaxed, here and below: tests set and read these while nothing else runs. */
+	return fetch_add_relaxed(&calls, 1) + 1 == load_relaxed(&refuse_at);
+}
+
+unsigned long os_testing_refuse(unsigned long n)
+{
+	unsigned long before = load_relaxed(&calls);
+
+	store_relaxed(&calls, 0);
+	store_relaxed(&refuse_at, n);
+	return before;
+}
+
+void os_testing_held(size_t *mapped_bytes_out, size_t *heap_blocks_out)
+{
+	*mapped_bytes_out = load_relaxed(&mapped_bytes);
+	*heap_blocks_out = load_relaxed(&heap_blocks);
+}
+
+unsigned long os_testing_heavy_fences(void)
+{
+	return load_relaxed(&heavy_fences);
+}
+
+#define account(counter, difference) ((void)fetch_add_relaxed(&(counter), (difference)))
+#else
+#define refused() false
+#define account(counter, difference) ((void)0)
+#endif
+
+/* ---- Memory ---- */
+
+void *os_map(size_t bytes)
+{
+	if (refused())
+		return NULL;
+
+	void *address = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+
+	if (address == MAP_FAILED)
+		return NULL;
+	account(mapped_bytes, bytes);
+	return address;
+}
+
+void os_unmap(void *address, size_t bytes)
+{
+	(void)munmap(address, bytes);
+	account(mapped_bytes, -bytes);
+}
+
+bool os_guard(void *address, size_t bytes)
+{
+	return !refused() && mprotect(address, bytes, PROT_NONE) == 0;
+}
+
+bool os_prefault(void *address, size_t bytes)
+{
+	if (refused())
+		return false;
+#ifdef MADV_POPULATE_WRITE
+	if (madvise(address, bytes, MADV_POPULATE_WRITE) == 0)
+		return true;
+#endif
+	/* Before Linux 5.14, or refused for lack of memory: then touching the pages says the same, in the system's usual way. */
+	for (size_t at = 0; at < bytes; at += os_page_bytes())
+		((volatile char *)address)[at] = 0;
+	return true;
+}
+
+size_t os_page_bytes(void)
+{
+	return (size_t)sysconf(_SC_PAGESIZE);
+}
+
+unsigned os_processors(void)
+{
+	long count = sysconf(_SC_NPROCESSORS_ONLN);
+
+	return count < 1 ? 1 : (unsigned)count;
+}
+
+void *os_heap_resize(void *memory, size_t bytes)
+{
+	if (refused())
+		return NULL;
+
+	void *resized = realloc(memory, bytes);
+
+	if (resized && !memory)
+		account(heap_blocks, (size_t)1);
+	return resized;
+}
+
+void *os_heap_aligned(size_t alignment, size_t bytes)
+{
+	void *memory;
+
+	if (refused() || posix_memalign(&memory, alignment < sizeof(void *) ? sizeof(void *) : alignment, bytes) != 0)
+		return NULL;
+	account(heap_blocks, (size_t)1);
+	return memory;
+}
+
+void os_heap_free(void *memory)
+{
+	if (memory)
+		account(heap_blocks, (size_t)-1);
+	free(memory);
+}
+
+/* ---- Threads ---- */
+
+bool os_thread_key_create(pthread_key_t *key, void (*at_exit)(void *))
+{
+	return !refused() && pthread_key_create(key, at_exit) == 0;
+}
+
+bool os_thread_key_set(pthread_key_t key, void *value)
+{
+	return !refused() && pthread_setspecific(key, value) == 0;
+}
+
+bool os_at_fork(void (*before)(void), void (*after)(void))
+{
+	return !refused() && pthread_atfork(before, after, after) == 0;
+}
+
+/* ---- The asymmetric fence ---- */
+
+static int membarrier(int command)
+{
+	return (int)syscall(SYS_membarrier, command, 0, 0);
+}
+
+static void choose_fence(void)
+{
+	const int wanted = MEMBARRIER_CMD_PRIVATE_EXPEDITED | MEMBARRIER_CMD_REGISTER_PRIVATE_EXPEDITED;
+	const char *forced = getenv("LFPOOL_MEMBARRIER");
+
+	if (forced && strcmp(forced, "off") == 0)
+		return;
+
+	int supported = membarrier(MEMBARRIER_CMD_QUERY);
+
+	asymmetric = supported >= 0 && (supported & wanted) == wanted &&
+		     membarrier(MEMBARRIER_CMD_REGISTER_PRIVATE_EXPEDITED) == 0 &&
+		     membarrier(MEMBARRIER_CMD_PRIVATE_EXPEDITED) == 0;
+}
+
+__attribute__((constructor)) static void choose_fence_early(void)
+{
+	(void)pthread_once(&asymmetric_once, choose_fence);
+}
+
+bool os_asymmetric(void)
+{
+	choose_fence_early();
+	return asymmetric;
+}
+
+void os_heavy_fence(void)
+{
+	account(heavy_fences, 1ul);
+	/* A registered process is refused only if a filter was installed since; then register again, and at worst stop here: going on
+	 * without the fence could hand one object to two threads. */
+	if (!asymmetric)
+		full_fence();
+	else if (membarrier(MEMBARRIER_CMD_PRIVATE_EXPEDITED) != 0 &&
+		 (membarrier(MEMBARRIER_CMD_REGISTER_PRIVATE_EXPEDITED) != 0 ||
+		  membarrier(MEMBARRIER_CMD_PRIVATE_EXPEDITED) != 0))
+		abort();
+}

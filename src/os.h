@@ -1,0 +1,54 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * os.h - everything the library asks of the operating system that can be refused.
+ *
+ * Idea         One door, so that a test can refuse the n-th call for every n (built with LFPOOL_TESTING) and see that nothing is left
+ *              behind.  Sizes are in bytes.  No function here prints or retries.
+ * Progress     Every function but os_heavy_fence() is for create, destroy and the first call of a thread.
+ */
+#ifndef LFPOOL_OS_H
+#define LFPOOL_OS_H
+
+#include "base.h"
+
+#include <pthread.h>
+
+/* Zeroed memory that is reserved, not used, until touched; page-aligned.  NULL when refused. */
+void *os_map(size_t bytes);
+void os_unmap(void *address, size_t bytes);
+/* No access to these pages any more; false when refused. */
+bool os_guard(void *address, size_t bytes);
+/* Back every page with memory now; false when refused. */
+bool os_prefault(void *address, size_t bytes);
+size_t os_page_bytes(void);
+/* Processors that can run threads now, at least 1. */
+unsigned os_processors(void);
+
+/* The C library's heap, for the few small things that live per thread or per process. */
+void *os_heap_resize(void *memory, size_t bytes);
+void *os_heap_aligned(size_t alignment, size_t bytes);
+void os_heap_free(void *memory);
+
+bool os_thread_key_create(pthread_key_t *key, void (*at_exit)(void *));
+bool os_thread_key_set(pthread_key_t key, void *value);
+/* From now on `before` runs before each fork, `after` after it in parent and child; false when refused. */
+bool os_at_fork(void (*before)(void), void (*after)(void));
+
+/*
+ * The heavy half of the asymmetric fence: when it returns, every other thread of the process has executed a full barrier between its
+ * accesses before and after some point of its program.  Enters the kernel.  In the fallback, a plain full fence of the caller.
+ */
+void os_heavy_fence(void);
+/* Is membarrier(2) in use (owners need only a compiler barrier), or must owners fence too?  Fixed from the first call on. */
+bool os_asymmetric(void);
+
+#ifdef LFPOOL_TESTING
+/* Refuse the n-th call from now on (1 = the next one), and only that one; 0 = none.  Returns the calls made since it was last set. */
+unsigned long os_testing_refuse(unsigned long n);
+/* Bytes mapped and heap blocks held right now. */
+void os_testing_held(size_t *mapped_bytes_out, size_t *heap_blocks_out);
+/* Heavy fences executed so far. */
+unsigned long os_testing_heavy_fences(void);
+#endif
+
+#endif

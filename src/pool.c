@@ -1,0 +1,214 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * pool.c - the public functions that are not about the calling thread (those are in threads.c).
+ *
+ * Idea         Thin: check, ask the backend, report misuse.
+ */
+#include "pool.h"
+
+#include "os.h"
+#include "registry.h"
+
+#include <string.h>
+
+static const struct backend *const backends[] = {
+	[LFPOOL_BACKEND_LOCKFREE] = &backend_lockfree,
+	[LFPOOL_BACKEND_MUTEX] = &backend_mutex,
+	[LFPOOL_BACKEND_MALLOC] = &backend_malloc,
+};
+
+/* ---- Life ---- */
+
+lfpool_status_t lfpool_create(lfpool_t **pool_out, const lfpool_config_t *given)
+{
+	lfpool_config_t config;
+
+	if (!pool_out)
+		return LFPOOL_E_ARGUMENT;
+	*pool_out = NULL;
+	if (!given)
+		return LFPOOL_E_ARGUMENT;
+
+	lfpool_status_t status = config_import(&config, given);
+
+	if (status != LFPOOL_OK)
+		return status;
+	if (!threads_open())
+		return LFPOOL_E_NO_MEMORY;
+
+	const struct backend *backend = backends[config.backend];
+	lfpool_t *pool = backend->open(&config);
+
+	if (!pool)
+		return LFPOOL_E_NO_MEMORY;
+	pool->backend = backend;
+	pool->backend_kind = config.backend;
+	pool->capacity = config.capacity;
+	pool->thread_caches = backend->cache_create && config.cache_capacity != LFPOOL_CACHE_NONE;
+	pool->hooks = config.hooks;
+	strcpy(pool->name, config.name ? config.name : "unnamed");
+	pool->id = registry_add(pool);
+	if (!pool->id) {
+		(void)backend->close(pool);
+		return LFPOOL_E_NO_MEMORY;
+	}
+	*pool_out = pool;
+	return LFPOOL_OK;
+}
+
+size_t lfpool_destroy(lfpool_t *pool)
+{
+	if (!pool)
+		return 0;
+	/* From here on no exiting thread comes near it. */
+	registry_remove(pool->id);
+	return pool->backend->close(pool);
+}
+
+/* ---- Without a cache of the caller's ---- */
+
+lfpool_status_t pool_release(lfpool_t *pool, void *object)
+{
+	if (!object)
+		return LFPOOL_OK;
+
+	lfpool_status_t status = pool->backend->release(pool, object);
+
+	return likely(status == LFPOOL_OK) ? status : misuse_report(pool, object, status);
+}
+
+size_t lfpool_acquire_bulk(lfpool_t *pool, void **objects_out, size_t count)
+{
+	size_t done = 0;
+
+	while (done < count && (objects_out[done] = lfpool_acquire(pool)))
+		done++;
+	return done;
+}
+
+size_t lfpool_release_bulk(lfpool_t *pool, void *const *objects, size_t count)
+{
+	size_t done = 0;
+
+	for (size_t i = 0; i < count; i++)
+		done += objects[i] && lfpool_release(pool, objects[i]) == LFPOOL_OK;
+	return done;
+}
+
+/* ---- Explicit caches ---- */
+
+/* A cache of a backend that has none: the handle, and behind it a magazine that never hits. */
+static struct handle *plain_handle(lfpool_t *pool)
+{
+	struct lfpool_magazine *closed;
+	const size_t head = round_up(sizeof(struct handle), CACHE_LINE_PAIR);
+	struct handle *handle = os_heap_aligned(CACHE_LINE_PAIR, head + sizeof(*closed));
+
+	if (!handle)
+		return NULL;
+	memset(handle, 0, head + sizeof(*closed));
+	closed = (struct lfpool_magazine *)(void *)((char *)handle + head);
+	handle->face.hot = closed;
+	handle->pool = pool;
+	return handle;
+}
+
+lfpool_cache_t *lfpool_cache_create(lfpool_t *pool)
+{
+	struct handle *handle = pool->backend->cache_create ? pool->backend->cache_create(pool) : plain_handle(pool);
+
+	return handle ? &handle->face : NULL;
+}
+
+void lfpool_cache_destroy(lfpool_cache_t *cache)
+{
+	struct handle *handle = (struct handle *)cache;
+
+	if (!handle)
+		return;
+	if (handle->pool->backend->cache_destroy)
+		handle->pool->backend->cache_destroy(handle);
+	else
+		os_heap_free(handle);
+}
+
+/* The functions behind the macros of lfpool/inline.h. */
+void *(lfpool_cache_acquire)(lfpool_cache_t *cache)
+{
+	return lfpool_cache_acquire_inline(cache);
+}
+
+lfpool_status_t(lfpool_cache_release)(lfpool_cache_t *cache, void *object)
+{
+	return lfpool_cache_release_inline(cache, object);
+}
+
+void *lfpool_cache_acquire_slow(lfpool_cache_t *cache)
+{
+	struct handle *handle = (struct handle *)cache;
+	lfpool_t *pool = handle->pool;
+
+	return pool->backend->cache_acquire ? pool->backend->cache_acquire(handle) : pool->backend->acquire(pool);
+}
+
+/* A hit found an object that is in use in its magazine: it was released twice, in a race.  The magazine has lost it already. */
+COLD void *lfpool_cache_acquire_duplicate(lfpool_cache_t *cache, uint32_t slot)
+{
+	lfpool_t *pool = ((struct handle *)cache)->pool;
+
+	(void)misuse_report(pool, (void *)(cache->zero + (uintptr_t)slot * cache->stride), LFPOOL_E_NOT_IN_USE);
+	return lfpool_cache_acquire_slow(cache);
+}
+
+lfpool_status_t lfpool_cache_release_slow(lfpool_cache_t *cache, void *object)
+{
+	struct handle *handle = (struct handle *)cache;
+	lfpool_t *pool = handle->pool;
+
+	if (!pool->backend->cache_release)
+		return pool_release(pool, object);
+	if (!object)
+		return LFPOOL_OK;
+
+	lfpool_status_t status = pool->backend->cache_release(handle, object);
+
+	return likely(status == LFPOOL_OK) ? status : misuse_report(pool, object, status);
+}
+
+/* ---- Questions ---- */
+
+bool lfpool_owns(const lfpool_t *pool, const void *pointer)
+{
+	return pool->backend->owns(pool, pointer);
+}
+
+bool lfpool_in_use(const lfpool_t *pool, const void *object)
+{
+	return pool->backend->in_use(pool, object);
+}
+
+size_t lfpool_capacity(const lfpool_t *pool)
+{
+	return pool->capacity;
+}
+
+size_t lfpool_active_count(const lfpool_t *pool)
+{
+	return pool->backend->active_count(pool);
+}
+
+size_t lfpool_available_count(const lfpool_t *pool)
+{
+	return pool->capacity - pool->backend->active_count(pool);
+}
+
+size_t lfpool_misuse_count(const lfpool_t *pool)
+{
+	/* relaxed: a statistic. */
+	return load_relaxed(&pool->misuses);
+}
+
+lfpool_backend_t lfpool_backend(const lfpool_t *pool)
+{
+	return pool->backend_kind;
+}

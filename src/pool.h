@@ -1,0 +1,70 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * pool.h - what a pool is, whatever stands behind it.
+ *
+ * Idea         A backend is one set of functions.  The pool's struct is the head of the backend's own struct, in memory that the backend got.
+ *              Everything that a hit needs is in the cache, so this costs only the misses.
+ */
+#ifndef LFPOOL_POOL_H
+#define LFPOOL_POOL_H
+
+#include "atomics.h"
+#include "base.h"
+#include "cache.h"
+
+#define NAME_BYTES 64
+
+struct backend {
+	/* Makes a pool with `config` (validated, complete); fills in what the backend needs, not the head.  NULL: no memory. */
+	lfpool_t *(*open)(const lfpool_config_t *config);
+	/* Frees it; returns how many objects were active. */
+	size_t (*close)(lfpool_t *pool);
+	/* Without a cache of the caller's. */
+	void *(*acquire)(lfpool_t *pool);
+	lfpool_status_t (*release)(lfpool_t *pool, void *object);
+	bool (*owns)(const lfpool_t *pool, const void *pointer);
+	bool (*in_use)(const lfpool_t *pool, const void *object);
+	size_t (*active_count)(const lfpool_t *pool);
+	/* The caches of this backend; NULL: a cache is a plain handle, and works through acquire and release. */
+	struct handle *(*cache_create)(lfpool_t *pool);
+	void (*cache_destroy)(struct handle *handle);
+	void *(*cache_acquire)(struct handle *handle);
+	lfpool_status_t (*cache_release)(struct handle *handle, void *object);
+};
+
+struct lfpool {
+	uint64_t id;                   /* of this pool among all pools ever, never 0; low bits = place in the registry */
+	const struct backend *backend;
+	size_t capacity;
+	bool thread_caches;            /* threads keep caches of their own                                            */
+	lfpool_backend_t backend_kind;
+	lfpool_hooks_t hooks;
+	_Atomic(size_t) misuses;
+	char name[NAME_BYTES];
+};
+
+extern const struct backend backend_lockfree, backend_mutex, backend_malloc;
+
+/* ---- config.c ---- */
+
+/* Checks `given`, completes it with defaults and the environment, and copies it. */
+lfpool_status_t config_import(lfpool_config_t *config_out, const lfpool_config_t *given);
+
+/* ---- pool.c ---- */
+
+/* Releases without a cache of the caller's: NULL is fine, a refusal is reported. */
+lfpool_status_t pool_release(lfpool_t *pool, void *object);
+
+/* ---- misuse.c ---- */
+
+/* Counts and reports a refused release; returns `status`. */
+COLD lfpool_status_t misuse_report(lfpool_t *pool, const void *object, lfpool_status_t status);
+
+/* ---- threads.c ---- */
+
+/* Once per process, before the first pool; false when the system refuses. */
+bool threads_open(void);
+/* A number that differs from thread to thread, more or less. */
+uint32_t thread_hint(void);
+
+#endif

@@ -1,0 +1,82 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * registry.c - see registry.h.
+ *
+ * Invariants   R1  an id {generation:40, place:24} names at most one pool, ever: a place's generation grows each time it is filled, from 1.
+ *                  (A place would have to be filled 2^40 times to see one again.)
+ */
+#include "registry.h"
+
+#include "os.h"
+
+struct place {
+	struct lfpool *pool; /* NULL: vacant          */
+	uint64_t generation;
+};
+
+static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
+static struct place *places;
+static size_t place_count;
+
+void registry_lock(void)
+{
+	(void)pthread_mutex_lock(&mutex);
+}
+
+void registry_unlock(void)
+{
+	(void)pthread_mutex_unlock(&mutex);
+}
+
+/* A vacant place, making room if there is none; place_count when the system refuses memory. */
+static size_t vacant_place(void)
+{
+	size_t i = 0;
+
+	while (i < place_count && places[i].pool)
+		i++;
+	if (i < place_count || place_count >> REGISTRY_PLACE_BITS)
+		return i;
+
+	size_t wanted = place_count ? 2 * place_count : 8;
+	struct place *grown = os_heap_resize(places, wanted * sizeof(*places));
+
+	if (!grown)
+		return i;
+	for (size_t n = place_count; n < wanted; n++)
+		grown[n] = (struct place){0};
+	places = grown;
+	place_count = wanted;
+	return i;
+}
+
+uint64_t registry_add(struct lfpool *pool)
+{
+	uint64_t id = 0;
+
+	registry_lock();
+	size_t i = vacant_place();
+
+	if (i < place_count) {
+		places[i].pool = pool;
+		id = ++places[i].generation << REGISTRY_PLACE_BITS | i;
+	}
+	registry_unlock();
+	return id;
+}
+
+void registry_remove(uint64_t id)
+{
+	registry_lock();
+	places[registry_place(id)].pool = NULL;
+	registry_unlock();
+}
+
+struct lfpool *registry_find(uint64_t id)
+{
+	size_t i = registry_place(id);
+
+	if (i < place_count && places[i].generation == id >> REGISTRY_PLACE_BITS)
+		return places[i].pool;
+	return NULL;
+}

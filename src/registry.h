@@ -1,0 +1,34 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * registry.h - which pools are alive: so that an exiting thread does not touch a pool that is gone.
+ *
+ * Idea         A pool has a place in a table and a generation of that place; both make its id, which is never used twice.  Threads
+ *              remember ids and ask here, at exit only, whether the pool still lives.
+ * Progress     One mutex, for create, destroy and thread exit.  Acquire and release never come here.  Fork takes it too, so the child finds
+ *              it free.
+ */
+#ifndef LFPOOL_REGISTRY_H
+#define LFPOOL_REGISTRY_H
+
+#include "base.h"
+
+struct lfpool;
+
+#define REGISTRY_PLACE_BITS 24
+
+/* The place in an id, from 0: small numbers, used again. */
+static inline size_t registry_place(uint64_t id)
+{
+	return (size_t)(id & ((UINT64_C(1) << REGISTRY_PLACE_BITS) - 1));
+}
+
+/* Enters a pool; returns its id, or 0 when the system refuses memory. */
+uint64_t registry_add(struct lfpool *pool);
+void registry_remove(uint64_t id);
+
+void registry_lock(void);
+void registry_unlock(void);
+/* The living pool with this id, or NULL.  Under the lock, which keeps it alive. */
+struct lfpool *registry_find(uint64_t id);
+
+#endif

@@ -1,0 +1,131 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * steal.c - the pool looks empty: rob another cache, or prove that every object is in use.
+ *
+ * Idea         A survey reads the depot's heads and every cache's {hand, current, previous} and adds up three sums: of the tagged words, of the
+ *              tops, and of the bottoms of the magazines they name.
+ *              1. A `previous` that holds something is taken whole, by CAS: no barrier, its user is not working on it.
+ *              2. Else the magazines that seem to hold something are noted with their top; one heavy fence; then one object is taken by CAS on
+ *                 top.  The owner is never waited for.  It goes straight to the caller: no surplus is ever out of sight.
+ *              3. Else nothing was seen anywhere.  One survey may be fooled by objects that wander past it, so a second one follows.  If
+ *                 the sums agree nothing moved and nothing came back in between, so by C1 no slot was free at that moment.
+ * Why sums     Tagged words and tops only grow, so equal sums mean that each is equal.  bottom = 65536 * pushes + position: tops being
+ * suffice      equal and the magazines empty, an acquire under way moves a position by 1, in each word that names the magazine, so all
+ *              of them together by less than 2^15 (SUM_SLACK); a push adds at least 65535.  So the sums of bottoms lie within 2^15
+ *              of each other exactly if nothing was pushed.
+ * Progress     Lock-free: STEAL_AGAIN only if another thread moved something between our readings, or we brought something home.
+ * Kernel       One membarrier in step 2.  An exhausted pool says so again and again without a system call.
+ * Edges        SHOW, GIVE: every store the survey reads is a release, every read an acquire; docs/memory-model.md, "the collect".
+ */
+#include "cache.h"
+
+#include "os.h"
+
+#define NOTES_MAX 8
+#define SUM_SLACK 32768
+_Static_assert(3 * CACHES_MAX < SUM_SLACK, "three words for each cache, one step each");
+
+struct survey {
+	uint64_t words, tops, bottoms;
+	bool something; /* a free slot may be somewhere                                          */
+	unsigned notes;
+	struct note {
+		uint32_t number;
+		uint64_t top;
+	} note[NOTES_MAX];
+};
+
+/* Adds the magazine that `word` names to the sums; true if it seems to hold something. */
+static bool survey_magazine(const struct core *core, uint64_t word, struct survey *s)
+{
+	uint32_t number = tagged_number(word);
+
+	s->words += word;
+	if (!number)
+		return false;
+
+	struct lfpool_magazine *m = magazines_at(&core->magazines, number);
+	/* acquire: top before bottom, and both before the second survey. */
+	uint64_t top = load_acquire(&m->top);
+	/* acquire, edge GIVE. */
+	uint64_t bottom = load_acquire(&m->bottom);
+
+	s->tops += top;
+	s->bottoms += bottom;
+	if (magazine_count(top, bottom, core->magazines.slots) <= 0)
+		return false;
+	s->something = true;
+	if (s->notes < NOTES_MAX)
+		s->note[s->notes++] = (struct note){number, top};
+	return true;
+}
+
+/* Takes another cache's whole previous magazine, named by `previous`, for our own. */
+static bool rob_previous(struct cache *c, struct cache *victim, uint64_t previous)
+{
+	tagged_set(&c->hand, tagged_number(previous));
+	/* acq_rel, edge SHOW: the magazine's last owner's stores; and our announcement with the change. */
+	if (cas_acq_rel(&victim->previous, &previous, tagged_next(previous, 0))) {
+		cache_adopt(c, tagged_number(previous));
+		return true;
+	}
+	tagged_set(&c->hand, 0);
+	return false;
+}
+
+/* Looks at everything but our own cache.  True when a whole magazine was brought home on the way (`rob`). */
+static bool survey_all(struct cache *c, struct survey *s, bool rob)
+{
+	const struct core *core = c->core;
+	/* acquire, edge SHOW: caches that are counted, and what moved into them. */
+	uint32_t count = load_acquire(&core->table.count);
+	/* acquire, edge PUT. */
+	uint64_t full = load_acquire(&core->depot.full.head), partial = load_acquire(&core->depot.partial.head);
+
+	s->words += count + full + partial;
+	/* acquire, edge SHOW. */
+	if (tagged_number(full) || tagged_number(partial) || load_acquire(&core->depot.carved) < core->magazines.chunks)
+		s->something = true;
+	for (uint32_t i = 1; i < count; i++) {
+		/* Each thief begins behind its own cache, so that they spread. */
+		struct cache *victim = cache_at(core, (c->index + i) % count);
+
+		/* acquire, all three, edge SHOW. */
+		(void)survey_magazine(core, load_acquire(&victim->hand), s);
+		(void)survey_magazine(core, load_acquire(&victim->current_word), s);
+		uint64_t previous = load_acquire(&victim->previous);
+
+		if (survey_magazine(core, previous, s) && rob && rob_previous(c, victim, previous))
+			return true;
+	}
+	return false;
+}
+
+enum steal_result cache_steal(struct cache *c, uint32_t *slot_out)
+{
+	const struct magazines *ms = &c->core->magazines;
+	struct survey first = {0}, second = {0};
+
+	if (survey_all(c, &first, true))
+		return STEAL_AGAIN;
+	if (first.notes) {
+		os_heavy_fence();
+		for (unsigned i = 0; i < first.notes; i++) {
+			uint32_t number = first.note[i].number;
+
+			*slot_out = magazine_take(magazines_at(ms, number), ms->slots, first.note[i].top,
+						  magazines_first_slot(ms, number));
+			if (*slot_out)
+				return STEAL_GOT;
+		}
+	}
+	if (first.something)
+		return STEAL_AGAIN;
+	(void)survey_all(c, &second, false);
+
+	int64_t pushed = (int64_t)(second.bottoms - first.bottoms);
+
+	if (!second.something && second.words == first.words && second.tops == first.tops && pushed > -SUM_SLACK && pushed < SUM_SLACK)
+		return STEAL_EXHAUSTED;
+	return STEAL_AGAIN;
+}

@@ -1,0 +1,41 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * tagged.h - the tagged word: a magazine's number and a counter, in 64 bits.
+ *
+ * Idea         What Treiber's stack (1986) needs against ABA, and what a collect needs to know that nothing moved, is the same thing: a word
+ *              {tag:40, number:24} whose tag advances with every change.  The depot's heads and the three words of a cache are such words.
+ * Invariants   S1  every change of a tagged word advances its tag by one; so, read as integers, tagged words only grow.
+ * Wrap         S1 fails to protect only if exactly k * 2^40 changes of one word fall between a thread's load and its CAS: 4.9 hours of
+ *              being descheduled at 16 ns a change, each of which moves a whole magazine.
+ */
+#ifndef LFPOOL_TAGGED_H
+#define LFPOOL_TAGGED_H
+
+#include "atomics.h"
+#include "base.h"
+
+#define TAGGED_NUMBER_BITS 24
+#define TAGGED_NUMBER_MAX ((UINT32_C(1) << TAGGED_NUMBER_BITS) - 1)
+
+typedef _Atomic(uint64_t) tagged_word;
+
+/* The magazine number in a tagged word; 0 = none. */
+static inline uint32_t tagged_number(uint64_t word)
+{
+	return (uint32_t)word & TAGGED_NUMBER_MAX;
+}
+
+/* The word that follows `word` and names `number` (S1). */
+static inline uint64_t tagged_next(uint64_t word, uint32_t number)
+{
+	return ((word >> TAGGED_NUMBER_BITS) + 1) << TAGGED_NUMBER_BITS | number;
+}
+
+/* For a word that nobody else writes at this time. */
+static inline void tagged_set(tagged_word *word, uint32_t number)
+{
+	/* relaxed: our own last store.  release, edge SHOW: whoever sees the magazine here, or sees it gone, sees what came before. */
+	store_release(word, tagged_next(load_relaxed(word), number));
+}
+
+#endif
