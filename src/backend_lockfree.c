@@ -77,7 +77,7 @@ static lfpool_t *lockfree_open(const lfpool_config_t *config)
 	core->hits = core->asymmetric && !pool->zero && !core->check_races;
 	core->arena = arena;
 	core->arena.face.mask = (uint32_t)slots - 1;
-	core->arena.face.floor = core->hits ? -(int32_t)slots : 0;
+	core->arena.face.floor = core->hits ? (int16_t)-(int)slots : 0;
 	core->magazines.chunk_base = room + head_bytes + lot_bytes;
 	core->magazines.bytes = bytes;
 	core->magazines.slots = (uint32_t)slots;

@@ -11,7 +11,8 @@
  */
 #include "cache.h"
 
-void cache_install(struct cache *c, uint32_t number)
+/* The three names of the current magazine change together: the published word, our pointer, and what the hits work on. */
+static void work_on(struct cache *c, uint32_t number)
 {
 	struct lfpool_magazine *m = magazines_at(&c->core->magazines, number);
 
@@ -19,6 +20,11 @@ void cache_install(struct cache *c, uint32_t number)
 	c->current = m;
 	if (c->core->hits)
 		c->handle.face.hot = m;
+}
+
+void cache_install(struct cache *c, uint32_t number)
+{
+	work_on(c, number);
 	tagged_set(&c->hand, 0);
 }
 
@@ -182,8 +188,7 @@ void cache_flush(struct cache *c)
 		if (number) {
 			/* Empty, so it need not be announced; the one that goes must. */
 			tagged_set(&c->hand, given->number);
-			tagged_set(&c->current_word, number);
-			c->current = magazines_at(&core->magazines, number);
+			work_on(c, number);
 			depot_put(&core->depot, &core->magazines, given);
 		}
 		/* Else it stays here, where others can rob it. */

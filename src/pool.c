@@ -6,7 +6,6 @@
  */
 #include "pool.h"
 
-#include "os.h"
 #include "registry.h"
 
 #include <string.h>
@@ -62,6 +61,7 @@ size_t lfpool_destroy(lfpool_t *pool)
 		return 0;
 	/* From here on no exiting thread comes near it. */
 	registry_remove(pool->id);
+	plain_cache_destroy_all(pool);
 	return pool->backend->close(pool);
 }
 
@@ -97,25 +97,9 @@ size_t lfpool_release_bulk(lfpool_t *pool, void *const *objects, size_t count)
 
 /* ---- Explicit caches ---- */
 
-/* A cache of a backend that has none: the handle, and behind it a magazine that never hits. */
-static struct handle *plain_handle(lfpool_t *pool)
-{
-	struct lfpool_magazine *closed;
-	const size_t head = round_up(sizeof(struct handle), CACHE_LINE_PAIR);
-	struct handle *handle = os_heap_aligned(CACHE_LINE_PAIR, head + sizeof(*closed));
-
-	if (!handle)
-		return NULL;
-	memset(handle, 0, head + sizeof(*closed));
-	closed = (struct lfpool_magazine *)(void *)((char *)handle + head);
-	handle->face.hot = closed;
-	handle->pool = pool;
-	return handle;
-}
-
 lfpool_cache_t *lfpool_cache_create(lfpool_t *pool)
 {
-	struct handle *handle = pool->backend->cache_create ? pool->backend->cache_create(pool) : plain_handle(pool);
+	struct handle *handle = pool->backend->cache_create ? pool->backend->cache_create(pool) : plain_cache_create(pool);
 
 	return handle ? &handle->face : NULL;
 }
@@ -129,7 +113,7 @@ void lfpool_cache_destroy(lfpool_cache_t *cache)
 	if (handle->pool->backend->cache_destroy)
 		handle->pool->backend->cache_destroy(handle);
 	else
-		os_heap_free(handle);
+		plain_cache_destroy(handle);
 }
 
 /* The functions behind the macros of lfpool/inline.h. */

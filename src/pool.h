@@ -32,6 +32,8 @@ struct backend {
 	lfpool_status_t (*cache_release)(struct handle *handle, void *object);
 };
 
+struct plain_cache;
+
 struct lfpool {
 	uint64_t id;                   /* of this pool among all pools ever, never 0; low bits = place in the registry */
 	const struct backend *backend;
@@ -39,6 +41,7 @@ struct lfpool {
 	bool thread_caches;            /* threads keep caches of their own                                            */
 	lfpool_backend_t backend_kind;
 	lfpool_hooks_t hooks;
+	struct plain_cache *plain_caches; /* explicit caches of a backend that has none                                 */
 	_Atomic(size_t) misuses;
 	char name[NAME_BYTES];
 };
@@ -54,6 +57,12 @@ lfpool_status_t config_import(lfpool_config_t *config_out, const lfpool_config_t
 
 /* Releases without a cache of the caller's: NULL is fine, a refusal is reported. */
 lfpool_status_t pool_release(lfpool_t *pool, void *object);
+
+/* ---- plain_cache.c ---- */
+
+struct handle *plain_cache_create(lfpool_t *pool);
+void plain_cache_destroy(struct handle *handle);
+void plain_cache_destroy_all(lfpool_t *pool);
 
 /* ---- misuse.c ---- */
 

@@ -65,7 +65,7 @@ struct lfpool_cache {
 	uint32_t stride;              /* bytes from slot to slot                                     */
 	uint32_t shift;               /* trailing zero bits of the stride                            */
 	uint32_t mask;                /* slots per magazine - 1                                      */
-	int32_t floor;                /* -(slots per magazine), or 0: never hit                      */
+	int16_t floor;                /* -(slots per magazine), or 0: never hit                      */
 };
 
 #ifdef __cplusplus
@@ -87,9 +87,16 @@ static inline uint64_t lfpool_slot_of(const struct lfpool_cache *cache, const vo
 	return product >> cache->shift | product << (-cache->shift & 63);
 }
 
+/* Where the object at `bottom` lies in the ring. */
+static inline _Atomic(uint32_t) *lfpool_entry_at(const struct lfpool_cache *cache, struct lfpool_magazine *magazine, uint64_t bottom)
+{
+	return &magazine->entry[bottom & cache->mask];
+}
+
 static inline void *lfpool_cache_acquire_inline(lfpool_cache_t *cache)
 {
 	struct lfpool_magazine *magazine = cache->hot;
+	_Atomic(uint32_t) *states = cache->state;
 	/* relaxed: our own last store (H2). */
 	uint64_t bottom = LFPOOL_LOAD_RELAXED(&magazine->bottom) - 1;
 
@@ -97,50 +104,59 @@ static inline void *lfpool_cache_acquire_inline(lfpool_cache_t *cache)
 	LFPOOL_STORE_RELEASE(&magazine->bottom, bottom);
 	LFPOOL_LIGHT_BARRIER();
 	/* relaxed: a stale top is below the real one; a thief that moved it further has seen our bottom, see docs/memory-model.md. */
-	if (LFPOOL_LIKELY((int16_t)(bottom - LFPOOL_LOAD_RELAXED(&magazine->top)) > cache->floor)) {
-		/* relaxed: our own push, or one that came with the magazine. */
-		uint32_t slot = LFPOOL_LOAD_RELAXED(&magazine->entry[bottom & cache->mask]);
-
-		if (cache->state) {
-			/* relaxed: the slot is ours alone from here on. */
-			uint32_t state = LFPOOL_LOAD_RELAXED(&cache->state[slot]);
-
-			if (!LFPOOL_LIKELY(!(state & 1)))
-				return lfpool_cache_acquire_duplicate(cache, slot);
-			LFPOOL_STORE_RELAXED(&cache->state[slot], state + 1);
-		}
-		return (void *)(cache->zero + (uintptr_t)slot * cache->stride);
+	if (!LFPOOL_LIKELY((int16_t)(bottom - LFPOOL_LOAD_RELAXED(&magazine->top)) > cache->floor)) {
+		/* release, edge GIVE: as above; this is the value from before, so thieves notice nothing. */
+		LFPOOL_STORE_RELEASE(&magazine->bottom, bottom + 1);
+		return lfpool_cache_acquire_slow(cache);
 	}
-	/* release, edge GIVE: as above; this is the value from before, so thieves notice nothing. */
-	LFPOOL_STORE_RELEASE(&magazine->bottom, bottom + 1);
-	return lfpool_cache_acquire_slow(cache);
+	/* relaxed: our own push, or one that came with the magazine. */
+	uint32_t slot = LFPOOL_LOAD_RELAXED(lfpool_entry_at(cache, magazine, bottom));
+
+	if (states) {
+		/* relaxed: the slot is ours alone from here on. */
+		uint32_t state = LFPOOL_LOAD_RELAXED(&states[slot]);
+
+		if (!LFPOOL_LIKELY(!(state & 1)))
+			return lfpool_cache_acquire_duplicate(cache, slot);
+		LFPOOL_STORE_RELAXED(&states[slot], state + 1);
+	}
+	return (void *)(cache->zero + (uintptr_t)slot * cache->stride);
 }
 
-static inline lfpool_status_t lfpool_cache_release_inline(lfpool_cache_t *cache, void *object)
+/* Pushes on the hot magazine; false when it is full. */
+static inline bool lfpool_push(const struct lfpool_cache *cache, uint64_t slot, _Atomic(uint32_t) *state, uint32_t state_next)
 {
 	struct lfpool_magazine *magazine = cache->hot;
-	uint64_t slot = lfpool_slot_of(cache, object);
-	uint32_t state = 1;
-
-	if (!LFPOOL_LIKELY(slot - 1 < cache->slots))
-		return lfpool_cache_release_slow(cache, object);
-	if (cache->state)
-		/* relaxed: written by whoever acquired the object and then handed it to us. */
-		state = LFPOOL_LOAD_RELAXED(&cache->state[slot]);
 	/* relaxed: our own last store (H2). */
 	uint64_t bottom = LFPOOL_LOAD_RELAXED(&magazine->bottom);
 
 	/* acquire, edge SPACE: the thief that advanced top has read the entry we are about to overwrite. */
-	if (!LFPOOL_LIKELY((state & 1) && (int16_t)(bottom - LFPOOL_LOAD_ACQUIRE(&magazine->top)) < 0))
-		return lfpool_cache_release_slow(cache, object);
-	if (cache->state)
-		/* relaxed: published by the store of bottom. */
-		LFPOOL_STORE_RELAXED(&cache->state[slot], state + 1);
-	/* relaxed: published by the store of bottom. */
-	LFPOOL_STORE_RELAXED(&magazine->entry[bottom & cache->mask], (uint32_t)slot);
+	if (!LFPOOL_LIKELY((int16_t)(bottom - LFPOOL_LOAD_ACQUIRE(&magazine->top)) < 0))
+		return false;
+	if (state)
+		/* relaxed, both: published by the store of bottom. */
+		LFPOOL_STORE_RELAXED(state, state_next);
+	LFPOOL_STORE_RELAXED(lfpool_entry_at(cache, magazine, bottom), (uint32_t)slot);
 	/* release, edge GIVE: the entry, the state and all that was written to the object go to whoever takes the slot. */
 	LFPOOL_STORE_RELEASE(&magazine->bottom, bottom + LFPOOL_PUSHED);
-	return LFPOOL_OK;
+	return true;
+}
+
+static inline lfpool_status_t lfpool_cache_release_inline(lfpool_cache_t *cache, void *object)
+{
+	uint64_t slot = lfpool_slot_of(cache, object);
+
+	if (cache->state && LFPOOL_LIKELY(slot <= cache->slots)) {
+		_Atomic(uint32_t) *state = &cache->state[slot];
+		/* relaxed: written by whoever acquired the object and then handed it to us.  Slot 0 is never in use. */
+		uint32_t now = LFPOOL_LOAD_RELAXED(state);
+
+		if (LFPOOL_LIKELY(now & 1) && LFPOOL_LIKELY(lfpool_push(cache, slot, state, now + 1)))
+			return LFPOOL_OK;
+	} else if (slot - 1 < cache->slots && LFPOOL_LIKELY(lfpool_push(cache, slot, NULL, 0))) {
+		return LFPOOL_OK;
+	}
+	return lfpool_cache_release_slow(cache, object);
 }
 
 #ifndef LFPOOL_INLINE_KEEP_NAMES

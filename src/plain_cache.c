@@ -1,0 +1,56 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * plain_cache.c - explicit caches of a backend that has none.
+ *
+ * Idea         A handle, and behind it a magazine that is always both empty and full: the inlined hits never hit, and every call goes to the
+ *              backend's acquire and release.  The pool keeps a list of them, so that destroying it destroys them too.
+ * Progress     The list is kept under the registry's lock.
+ */
+#include "os.h"
+#include "pool.h"
+#include "registry.h"
+
+#include <string.h>
+
+struct plain_cache {
+	struct handle handle;
+	struct plain_cache *next, **link;
+	_Alignas(struct lfpool_magazine) char closed[sizeof(struct lfpool_magazine)];
+};
+
+struct handle *plain_cache_create(lfpool_t *pool)
+{
+	struct plain_cache *c = os_heap_aligned(CACHE_LINE_PAIR, sizeof(*c));
+
+	if (!c)
+		return NULL;
+	memset(c, 0, sizeof(*c));
+	c->handle.face.hot = (void *)c->closed;
+	c->handle.pool = pool;
+	registry_lock();
+	c->next = pool->plain_caches;
+	c->link = &pool->plain_caches;
+	if (c->next)
+		c->next->link = &c->next;
+	pool->plain_caches = c;
+	registry_unlock();
+	return &c->handle;
+}
+
+void plain_cache_destroy(struct handle *handle)
+{
+	struct plain_cache *c = (struct plain_cache *)handle;
+
+	registry_lock();
+	*c->link = c->next;
+	if (c->next)
+		c->next->link = c->link;
+	registry_unlock();
+	os_heap_free(c);
+}
+
+void plain_cache_destroy_all(lfpool_t *pool)
+{
+	while (pool->plain_caches)
+		plain_cache_destroy(&pool->plain_caches->handle);
+}
