@@ -178,7 +178,8 @@ static void lockfree_cache_destroy(struct handle *handle)
 
 static struct cache *borrow(lfpool_t *pool)
 {
-	/* Waits only if CACHES_FOR_CALLS threads are in here already and the system refuses memory for more caches. */
+	/* Waits only if CACHES_FOR_CALLS threads are in here already and there can be no more caches: memory is refused, or CACHES_MAX
+	 * are there and taken. */
 	for (;;) {
 		struct cache *c = cache_claim(core_of(pool), CACHE_FOR_CALL, thread_hint());
 

@@ -80,8 +80,10 @@ static bool refill(struct cache *c)
 	if (!number)
 		number = depot_carve(&core->depot, &core->magazines, &c->hand);
 	if (!number) {
-		/* A pop that lost its magazine to another may have left it announced. */
-		tagged_set(&c->hand, 0);
+		/* A pop that lost its magazine to another has left it announced.  Only then: if every vain look changed this word, two
+		 * threads in an empty pool would each see the other's change and look again, for ever. */
+		if (tagged_number(load_relaxed(&c->hand)))
+			tagged_set(&c->hand, 0);
 		return false;
 	}
 	cache_adopt(c, number);

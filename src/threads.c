@@ -27,7 +27,7 @@ THREAD_LOCAL struct entry *thread_entries = &nothing;
 THREAD_LOCAL uintptr_t thread_mask;
 
 static pthread_key_t exit_key;
-static bool opened;
+static bool has_fork_handlers, has_exit_key;
 
 /* The key's destructor. */
 static void hand_back(void *memory)
@@ -51,9 +51,10 @@ static void hand_back(void *memory)
 bool threads_open(void)
 {
 	registry_lock();
-	if (!opened)
-		opened = os_at_fork(registry_lock, registry_unlock) && os_thread_key_create(&exit_key, hand_back);
-	bool ready = opened;
+	/* Each once, also when the other was refused. */
+	has_fork_handlers = has_fork_handlers || os_at_fork(registry_lock, registry_unlock);
+	has_exit_key = has_exit_key || os_thread_key_create(&exit_key, hand_back);
+	bool ready = has_fork_handlers && has_exit_key;
 
 	registry_unlock();
 	return ready;

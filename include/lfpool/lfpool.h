@@ -18,8 +18,9 @@
  * The promises, in short (docs/design.md argues each):
  *   1. lfpool_acquire() returns an object that nobody else holds, or NULL; and NULL only if at some moment
  *      during the call every object was in use.  Objects that lie idle in other threads' caches are free: the
- *      caller gets them.
- *   2. Releasing a valid object never fails, never allocates and never waits.  What was written before the
+ *      caller gets them.  (A release has happened, for this, when it happens before the acquire in the sense of
+ *      C11: through a lock, a join, an atomic flag.)
+ *   2. Releasing a valid object never fails, needs no memory and waits for nobody.  What was written before the
  *      release is visible to whoever acquires the object next.
  *   3. A hit in the cache is wait-free and uses no locked instruction; everything else on the way from acquire to
  *      release is lock-free: a thread stopped at any instruction holds up nobody.
@@ -232,7 +233,8 @@ LFPOOL_API void *lfpool_acquire(lfpool_t *pool);
  * object    An active object of this pool; NULL is fine and does nothing.
  * Returns   LFPOOL_OK; LFPOOL_E_FOREIGN, LFPOOL_E_INTERIOR, LFPOOL_E_NOT_IN_USE: refused, reported to the misuse hook, nothing changed.
  * Threads   Any.  Not from a signal handler.
- * Progress  Hit: wait-free.  Miss: lock-free.  Enters the kernel only on a thread's first call on this pool.
+ * Progress  Hit: wait-free.  Miss: lock-free.  Enters the kernel only on a thread's first call on this pool, to get the thread a cache of
+ *           its own; where that is refused, and with LFPOOL_CACHE_NONE, each call borrows one (docs/design.md, "Progress").
  * Cost      O(1).
  */
 LFPOOL_API lfpool_status_t lfpool_release(lfpool_t *pool, void *object);
@@ -261,7 +263,7 @@ LFPOOL_API size_t lfpool_release_bulk(lfpool_t *pool, void *const *objects, size
 /*
  * lfpool_cache_create - a cache of one's own.
  *
- * Returns   The cache; NULL when the operating system refuses memory.
+ * Returns   The cache; NULL when the operating system refuses memory, or when the pool has 8172 caches already.
  * Owner     The caller, until lfpool_cache_destroy().  A cache has one user at a time.  It may move from thread to thread (a fiber that
  *           migrates) if the hand-over itself is synchronised.
  * Threads   Any.  Lock-free; may enter the kernel.
