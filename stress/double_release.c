@@ -1,0 +1,94 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * double_release.c - scenario: all threads release the same object at the same instant.
+ *
+ * With LFPOOL_CHECK_RACES exactly one of them succeeds.  Nobody acquires until all have tried, so the object cannot
+ * have become somebody else's.  In between, each thread has other objects in its caches.
+ */
+#include "rendezvous.h"
+#include "report.h"
+#include "round.h"
+#include "scenario.h"
+
+struct race {
+	struct rendezvous rendezvous;
+	struct held held;           /* the object they race for; thread 0's between two meetings */
+	void *object;               /* its address, for all                                      */
+	_Atomic(unsigned) accepted; /* how many releases succeeded                               */
+	bool go_on;
+};
+
+static void race_plan(struct round *round)
+{
+	struct race *race = round_memory(1, sizeof(*race));
+
+	race->rendezvous.threads = round->cell->threads;
+	round->shared = race;
+	round->config.flags = (round->config.flags | LFPOOL_CHECK_RACES) & ~LFPOOL_UNTRACKED;
+	/* One object each, and the one they race for. */
+	round->capacity = round->cell->threads + 1 + random_below(&round->random, 64);
+}
+
+/* Thread 0 prepares the next race, or decides that there is none. */
+static void prepare(struct worker *worker, struct race *race)
+{
+	race->go_on = worker_goes_on(worker, 1) && worker_acquire(worker, &race->held);
+	if (!race->go_on)
+		return;
+	race->object = race->held.object;
+	(void)ledger_leave(&worker->round->ledger, &race->held);
+	/* relaxed, here and below: the meetings order it. */
+	atomic_store_explicit(&race->accepted, 0, memory_order_relaxed);
+}
+
+static void release_raced(struct worker *worker, struct race *race)
+{
+	struct round *round = worker->round;
+	lfpool_status_t status = worker_release_raw(worker, race->object, LFPOOL_E_NOT_IN_USE);
+
+	if (status == LFPOOL_OK)
+		atomic_fetch_add_explicit(&race->accepted, 1, memory_order_relaxed);
+	else if (status == LFPOOL_E_NOT_IN_USE)
+		atomic_fetch_add_explicit(&round->provoked, 1, memory_order_relaxed);
+	else
+		violation(round, "a racing release of %p was refused as \"%s\"", race->object, lfpool_status_string(status));
+}
+
+static void race_work(struct worker *worker)
+{
+	struct race *race = worker->round->shared;
+	struct held own;
+
+	for (;;) {
+		if (worker->index == 0)
+			prepare(worker, race);
+		if (worker_acquire(worker, &own))
+			worker_release(worker, &own);
+		rendezvous_meet(&race->rendezvous);
+		if (!race->go_on)
+			return;
+		release_raced(worker, race);
+		if (race->rendezvous.threads == 1)
+			release_raced(worker, race);
+		rendezvous_meet(&race->rendezvous);
+		/* relaxed: the meeting orders it. */
+		unsigned accepted = atomic_load_explicit(&race->accepted, memory_order_relaxed);
+		if (worker->index == 0 && accepted != 1)
+			violation(worker->round, "%u of %u racing releases of %p succeeded, not 1", accepted,
+				  race->rendezvous.threads, race->object);
+	}
+}
+
+static void race_finish(struct round *round)
+{
+	free(round->shared);
+}
+
+const struct scenario scenario_double_release = {
+	.name = "double-release",
+	.description = "all threads release one object at one instant: with LFPOOL_CHECK_RACES exactly one succeeds",
+	.needs_refusals = true,
+	.plan = race_plan,
+	.work = race_work,
+	.finish = race_finish,
+};

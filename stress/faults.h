@@ -1,0 +1,60 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * faults.h - bugs committed on purpose, to see that the oracle finds them (--break).
+ *
+ * Idea         A fault stands between the worker and the pool, where a bug of the pool would show.  About one call in
+ *              FAULT_RATE is hit, drawn from the seed.  No fault is a data race or corrupts the pool: the program
+ *              must live to report it.
+ *                double-grant   acquire hands out the decoy, an object that the keeper holds during the whole round
+ *                lost-object    release drops the object
+ *                spurious-null  acquire answers NULL without asking the pool
+ *                torn-payload   one byte of an object changes while it is held
+ *                hang           acquire never comes back
+ */
+#ifndef STRESS_FAULTS_H
+#define STRESS_FAULTS_H
+
+#include "options.h"
+#include "round.h"
+
+#include <sched.h>
+
+#define FAULT_RATE 256
+
+static inline bool faults_wanted(const struct worker *worker)
+{
+	return worker->round->cell->options->fault != FAULT_NONE && !worker->trusted;
+}
+
+static inline bool fault_strikes(struct worker *worker, enum fault fault)
+{
+	return worker->round->cell->options->fault == fault && !worker->trusted &&
+	       random_below(&worker->faults, FAULT_RATE) == 0;
+}
+
+/* An object to hand out instead of asking the pool; usually NULL. */
+static inline void *fault_instead_of_acquire(struct worker *worker)
+{
+	if (fault_strikes(worker, FAULT_HANG))
+		for (;;)
+			(void)sched_yield();
+	return fault_strikes(worker, FAULT_DOUBLE_GRANT) ? worker->round->decoy.object : NULL;
+}
+
+static inline bool fault_null(struct worker *worker)
+{
+	return fault_strikes(worker, FAULT_SPURIOUS_NULL);
+}
+
+static inline bool fault_instead_of_release(struct worker *worker)
+{
+	return fault_strikes(worker, FAULT_LOST_OBJECT);
+}
+
+static inline void fault_while_held(struct worker *worker, const struct held *held)
+{
+	if (fault_strikes(worker, FAULT_TORN_PAYLOAD))
+		held->object[random_next(&worker->faults) % worker->round->config.object_size] ^= 0x40;
+}
+
+#endif

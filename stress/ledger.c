@@ -1,0 +1,187 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * ledger.c - the oracle: stamps in the objects, marks beside them.
+ */
+#include "ledger.h"
+
+#include "report.h"
+#include "round.h"
+
+#include <inttypes.h>
+#include <string.h>
+
+#define HELD UINT64_C(1)
+
+/* For messages: the thread and the sequence in a token. */
+#define TOKEN_FORMAT "thread %u, acquisition %" PRIu64
+#define TOKEN_PARTS(token) (unsigned)((token) >> 48) - 1, (token) << 16 >> 17
+
+void ledger_open(struct ledger *ledger, struct round *round, const lfpool_t *pool, const lfpool_config_t *config)
+{
+	bool lockfree = lfpool_backend(pool) == LFPOOL_BACKEND_LOCKFREE;
+	size_t entries = 8;
+
+	*ledger = (struct ledger){
+		.round = round,
+		.object_size = config->object_size,
+		.alignment = config->object_alignment ? config->object_alignment : _Alignof(max_align_t),
+		.capacity = config->capacity,
+		.kept = lockfree && !(config->flags & LFPOOL_ZERO),
+		.zeroed = config->flags & LFPOOL_ZERO,
+	};
+	if (lfpool_backend(pool) == LFPOOL_BACKEND_MALLOC)
+		return;
+	while (entries < config->capacity * 2)
+		entries *= 2;
+	ledger->entries = round_memory(entries, sizeof(*ledger->entries));
+	ledger->entry_count = entries;
+}
+
+void ledger_close(struct ledger *ledger)
+{
+	free(ledger->entries);
+}
+
+/* ---- Stamps ---- */
+
+static void stamp(unsigned char *object, size_t size, uint64_t token)
+{
+	size_t at = 0;
+
+	for (; at + sizeof(token) <= size; at += sizeof(token))
+		memcpy(object + at, &token, sizeof(token));
+	memcpy(object + at, &token, size - at);
+}
+
+/* Offset of the first byte that is not as stamped, or `size`. */
+static size_t stamp_differs_at(const unsigned char *object, size_t size, uint64_t token)
+{
+	unsigned char bytes[sizeof(token)];
+	size_t at = 0;
+	uint64_t word;
+
+	for (; at + sizeof(word) <= size; at += sizeof(word)) {
+		memcpy(&word, object + at, sizeof(word));
+		if (word != token)
+			break;
+	}
+	memcpy(bytes, &token, sizeof(bytes));
+	while (at < size && object[at] == bytes[at % sizeof(bytes)])
+		at++;
+	return at;
+}
+
+static bool stamp_check(struct ledger *ledger, const unsigned char *object, uint64_t token, const char *when)
+{
+	size_t at = stamp_differs_at(object, ledger->object_size, token);
+
+	if (at == ledger->object_size)
+		return true;
+	if (token)
+		violation(ledger->round, "object %p damaged %s: byte %zu is 0x%02x, not of its stamp (" TOKEN_FORMAT ")",
+			  (const void *)object, when, at, object[at], TOKEN_PARTS(token));
+	else
+		violation(ledger->round, "object %p damaged %s: byte %zu is 0x%02x, not 0", (const void *)object, when, at,
+			  object[at]);
+	return false;
+}
+
+/* ---- Marks ---- */
+
+/* The object's mark, made on its first acquisition; NULL (reported) when there are more objects than there can be. */
+static _Atomic(uint64_t) *mark_of(struct ledger *ledger, void *object)
+{
+	uintptr_t address = (uintptr_t)object;
+	size_t at = (size_t)((uint64_t)address * UINT64_C(0x9e3779b97f4a7c15) >> 32);
+
+	for (size_t probes = 0; probes < ledger->entry_count; probes++, at++) {
+		struct ledger_entry *entry = &ledger->entries[at & (ledger->entry_count - 1)];
+		/* relaxed, here and below: the address is all there is to see, and it never changes. */
+		uintptr_t found = atomic_load_explicit(&entry->object, memory_order_relaxed);
+
+		if (!found && atomic_compare_exchange_strong_explicit(&entry->object, &found, address, memory_order_relaxed,
+								      memory_order_relaxed)) {
+			if (atomic_fetch_add_explicit(&ledger->distinct, 1, memory_order_relaxed) >= ledger->capacity)
+				break;
+			return &entry->mark;
+		}
+		if (found == address)
+			return &entry->mark;
+	}
+	violation(ledger->round, "object %p is the one that exceeds the capacity of %zu different objects", object,
+		  ledger->capacity);
+	return NULL;
+}
+
+/* Marks the object as held and gives its last token; false (reported) when somebody holds it. */
+static bool mark_take(struct ledger *ledger, void *object, uint64_t token, struct held *held, uint64_t *last_out)
+{
+	held->mark = mark_of(ledger, object);
+	if (!held->mark)
+		return false;
+
+	/* relaxed, both: must not add an edge that the library owes. */
+	uint64_t last = atomic_load_explicit(held->mark, memory_order_relaxed);
+	if (!(last & HELD) && atomic_compare_exchange_strong_explicit(held->mark, &last, token | HELD,
+								      memory_order_relaxed, memory_order_relaxed)) {
+		*last_out = last;
+		return true;
+	}
+	violation(ledger->round, "object %p granted twice: already held (" TOKEN_FORMAT "), now also (" TOKEN_FORMAT ")",
+		  object, TOKEN_PARTS(last), TOKEN_PARTS(token));
+	return false;
+}
+
+/* ---- The life of a held object ---- */
+
+bool ledger_take(struct ledger *ledger, void *object, uint64_t token, struct held *held_out)
+{
+	struct held held = {.object = object, .token = token};
+	uint64_t last = 0;
+
+	if ((uintptr_t)object % ledger->alignment != 0) {
+		violation(ledger->round, "object %p is not aligned to %zu", object, ledger->alignment);
+		return false;
+	}
+	if (ledger->entries && !mark_take(ledger, object, token, &held, &last))
+		return false;
+	if ((ledger->kept || ledger->zeroed) &&
+	    !stamp_check(ledger, held.object, ledger->zeroed ? 0 : last, "while it was free"))
+		return false;
+	stamp(held.object, ledger->object_size, token);
+	*held_out = held;
+	return true;
+}
+
+bool ledger_check(struct ledger *ledger, const struct held *held, const char *when)
+{
+	/* relaxed: we wrote it, or whoever handed the object over did. */
+	if (held->mark && atomic_load_explicit(held->mark, memory_order_relaxed) != (held->token | HELD)) {
+		violation(ledger->round, "object %p, held (" TOKEN_FORMAT "), is marked as somebody else's",
+			  (void *)held->object, TOKEN_PARTS(held->token));
+		return false;
+	}
+	return stamp_check(ledger, held->object, held->token, when);
+}
+
+bool ledger_take_over(struct ledger *ledger, struct held *held, uint64_t token)
+{
+	bool sound = ledger_check(ledger, held, "on its way between two threads");
+
+	held->token = token;
+	if (held->mark)
+		/* relaxed: nobody else may look at it until we hand the object on. */
+		atomic_store_explicit(held->mark, token | HELD, memory_order_relaxed);
+	stamp(held->object, ledger->object_size, token);
+	return sound;
+}
+
+bool ledger_leave(struct ledger *ledger, struct held *held)
+{
+	bool sound = ledger_check(ledger, held, "while it was held");
+
+	if (held->mark)
+		/* relaxed: the release that follows publishes it. */
+		atomic_store_explicit(held->mark, held->token, memory_order_relaxed);
+	return sound;
+}

@@ -1,0 +1,73 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * ledger.h - the oracle: who holds which object, kept where the library cannot reach.
+ *
+ * Idea         Whoever acquires an object writes a token, its thread and a running number, over the whole object (the
+ *              stamp) and into a table of marks beside it.  The mark says "held" or "free", the stamp says what the
+ *              object must contain:
+ *                - granted while the mark says held: two holders at once;
+ *                - contents other than the last holder's stamp at acquire: touched while free, or the release was not
+ *                  visible;
+ *                - contents other than one's own stamp while held: somebody else writes here, or two objects overlap;
+ *                - more marks than the capacity: objects that do not exist.
+ * Orders       Stamps are plain memory, so that ThreadSanitizer demands the edge from release to acquire of the
+ *              library.  Marks are relaxed atomics, so that they add no edge of their own.  They are exact all the
+ *              same: the mark is cleared before the release and set after the acquire, and the promised edge lies
+ *              between.
+ * Table        Open addressing by the object's address, filled and never emptied.  The malloc backend has no fixed
+ *              addresses: it gets stamps, but no marks.
+ */
+#ifndef STRESS_LEDGER_H
+#define STRESS_LEDGER_H
+
+#include "lfpool/lfpool.h"
+
+#include <stdatomic.h>
+
+struct round;
+
+/* An object somebody holds.  Handing this struct over, properly synchronised, hands the object over. */
+struct held {
+	unsigned char *object;   /* NULL = none                               */
+	uint64_t token;          /* what is stamped on it                     */
+	_Atomic(uint64_t) *mark; /* its place in the table; NULL if unmarked  */
+};
+
+struct ledger_entry {
+	_Atomic(uintptr_t) object; /* 0 = unused; written once                                               */
+	_Atomic(uint64_t) mark;    /* the last token (0 = never held); its lowest bit is set while held       */
+};
+
+struct ledger {
+	struct round *round; /* who to blame                                                  */
+	size_t object_size;  /* bytes                                                         */
+	size_t alignment;    /* bytes                                                         */
+	size_t capacity;     /* objects                                                       */
+	bool kept;           /* free objects keep their contents (not with LFPOOL_ZERO)        */
+	bool zeroed;         /* LFPOOL_ZERO                                                   */
+	struct ledger_entry *entries;
+	size_t entry_count;  /* a power of two, at least twice the capacity; 0 = no marks     */
+	_Atomic(size_t) distinct;
+};
+
+void ledger_open(struct ledger *ledger, struct round *round, const lfpool_t *pool, const lfpool_config_t *config);
+void ledger_close(struct ledger *ledger);
+
+/* The token of a thread's sequence-th acquisition.  Even and not 0. */
+static inline uint64_t ledger_token(unsigned thread, uint64_t sequence)
+{
+	return (uint64_t)(thread + 1) << 48 | (sequence << 1 & ((UINT64_C(1) << 48) - 1));
+}
+
+/* All of these return true when all is well, and report a violation otherwise. */
+
+/* Just acquired: marks and stamps it.  On false the object must not be touched. */
+bool ledger_take(struct ledger *ledger, void *object, uint64_t token, struct held *held_out);
+/* Still as stamped?  `when` completes "damaged ...". */
+bool ledger_check(struct ledger *ledger, const struct held *held, const char *when);
+/* It came from another thread: checks it and stamps it anew. */
+bool ledger_take_over(struct ledger *ledger, struct held *held, uint64_t token);
+/* About to be released: checks it and marks it free. */
+bool ledger_leave(struct ledger *ledger, struct held *held);
+
+#endif

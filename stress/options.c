@@ -1,0 +1,172 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * options.c - the command line.
+ */
+#include "options.h"
+
+#include "common/harness.h"
+#include "scenario.h"
+#include "watchdog.h"
+
+#include <getopt.h>
+#include <string.h>
+#include <unistd.h>
+
+static const char *const fault_names[] = {
+	[FAULT_NONE] = "none",
+	[FAULT_DOUBLE_GRANT] = "double-grant",
+	[FAULT_LOST_OBJECT] = "lost-object",
+	[FAULT_SPURIOUS_NULL] = "spurious-null",
+	[FAULT_TORN_PAYLOAD] = "torn-payload",
+	[FAULT_HANG] = "hang",
+};
+
+static const char help[] =
+	"usage: lfpool-stress [option]...\n"
+	"\n"
+	"Looks for bugs in lfpool with an oracle of its own.  Says nothing about speed.\n"
+	"\n"
+	"  --scenario NAME|all   what the threads do (default all; --list explains them)\n"
+	"  --threads 1,2,4,...   thread counts, each 1 to 256 (default 1,2,4,8)\n"
+	"  --seconds S           length of the whole run (default 10), divided evenly over the cells, that is over\n"
+	"                        scenarios x thread counts; a cell gets at least 0.05 s\n"
+	"  --seed N              decides sizes, capacities, flags and what each thread does; the same seed gives the\n"
+	"                        same choices (default: a new one, printed)\n"
+	"  --round N             run only the N-th round of each cell, again and again: for replaying a violation\n"
+	"  --patience S          a cell without progress for S seconds is a hang (default 60, 120 under ThreadSanitizer)\n"
+	"  --list                list the scenarios\n"
+	"  --help                this text\n"
+	"\n"
+	"A cell runs many short rounds, each with a new pool whose configuration comes from the seed.\n"
+	"Environment: LFPOOL_BACKEND (lockfree, mutex, malloc) chooses what stands behind the calls; LFPOOL_MEMBARRIER=off\n"
+	"forces the fallback of the library's asymmetric fence.\n"
+	"Exit status: 0 clean, 1 violations, 2 bad usage or nothing to run, 3 a hang or no memory.\n";
+
+const char *fault_name(enum fault fault)
+{
+	return fault_names[fault];
+}
+
+static _Noreturn void refuse(const char *option, const char *argument)
+{
+	fprintf(stderr, "lfpool-stress: bad %s: '%s'; see --help\n", option, argument);
+	exit(EXIT_USAGE);
+}
+
+static _Noreturn void list(void)
+{
+	for (size_t i = 0; i < scenario_count; i++)
+		printf("%-18s%s\n", scenarios[i]->name, scenarios[i]->description);
+	exit(EXIT_CLEAN);
+}
+
+static const struct scenario *read_scenario(const char *name)
+{
+	if (strcmp(name, "all") == 0)
+		return NULL;
+	for (size_t i = 0; i < scenario_count; i++)
+		if (strcmp(name, scenarios[i]->name) == 0)
+			return scenarios[i];
+	refuse("--scenario", name);
+}
+
+static enum fault read_fault(const char *name)
+{
+	for (size_t i = 0; i < sizeof(fault_names) / sizeof(fault_names[0]); i++)
+		if (strcmp(name, fault_names[i]) == 0)
+			return (enum fault)i;
+	refuse("--break", name);
+}
+
+static double read_seconds(const char *option, const char *text)
+{
+	char *end;
+	double seconds = strtod(text, &end);
+
+	if (end == text || *end != '\0' || !(seconds > 0 && seconds < 1e6))
+		refuse(option, text);
+	return seconds;
+}
+
+static uint64_t read_number(const char *option, const char *text)
+{
+	char *end;
+
+	errno = 0;
+	unsigned long long number = strtoull(text, &end, 0);
+	if (end == text || *end != '\0' || *text == '-' || errno)
+		refuse(option, text);
+	return number;
+}
+
+static uint64_t new_seed(void)
+{
+	struct random r = {(uint64_t)time(NULL) << 32 ^ (uint64_t)getpid() << 16 ^ now_ns()};
+
+	/* Short enough to type. */
+	return random_next(&r) >> 32;
+}
+
+static void read_option(struct options *options, int option)
+{
+	switch (option) {
+	case 'h':
+		fputs(help, stdout);
+		exit(EXIT_CLEAN);
+	case 'l':
+		list();
+	case 'c':
+		options->scenario = read_scenario(optarg);
+		break;
+	case 't':
+		if (!parse_numbers(optarg, 1, THREADS_MAX, options->threads, THREAD_COUNTS_MAX,
+				   &options->thread_counts))
+			refuse("--threads", optarg);
+		break;
+	case 's':
+		options->seconds = read_seconds("--seconds", optarg);
+		break;
+	case 'p':
+		options->patience = read_seconds("--patience", optarg);
+		break;
+	case 'n':
+		options->seed = read_number("--seed", optarg);
+		break;
+	case 'r':
+		options->round = read_number("--round", optarg);
+		options->one_round = true;
+		break;
+	case 'b':
+		options->fault = read_fault(optarg);
+		break;
+	default:
+		/* getopt_long() has said what is wrong. */
+		exit(EXIT_USAGE);
+	}
+}
+
+void options_read(struct options *options, int argc, char **argv)
+{
+	/* --break is for testing the oracle and is described in stress/README.md, not in the help. */
+	static const struct option known[] = {
+		{"help", no_argument, NULL, 'h'},           {"list", no_argument, NULL, 'l'},
+		{"scenario", required_argument, NULL, 'c'}, {"threads", required_argument, NULL, 't'},
+		{"seconds", required_argument, NULL, 's'},  {"patience", required_argument, NULL, 'p'},
+		{"seed", required_argument, NULL, 'n'},     {"round", required_argument, NULL, 'r'},
+		{"break", required_argument, NULL, 'b'},    {NULL, 0, NULL, 0},
+	};
+	int option;
+
+	*options = (struct options){
+		.program = argv[0],
+		.threads = {1, 2, 4, 8},
+		.thread_counts = 4,
+		.seconds = 10,
+		.patience = WATCHDOG_PATIENCE_SECONDS,
+		.seed = new_seed(),
+	};
+	while ((option = getopt_long(argc, argv, "", known, NULL)) != -1)
+		read_option(options, option);
+	if (optind < argc)
+		refuse("argument", argv[optind]);
+}

@@ -1,0 +1,52 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * options.h - what the command line asked for.  Read once, constant afterwards.
+ */
+#ifndef STRESS_OPTIONS_H
+#define STRESS_OPTIONS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#define THREADS_MAX 256
+#define THREAD_COUNTS_MAX 32
+
+/* Exit status: the verdict of the whole run. */
+#define EXIT_CLEAN 0
+#define EXIT_VIOLATIONS 1
+#define EXIT_USAGE 2
+#define EXIT_STUCK 3
+
+/* Faults that the harness commits on purpose, so that its oracle can be seen to find them (faults.h). */
+enum fault {
+	FAULT_NONE,
+	FAULT_DOUBLE_GRANT,
+	FAULT_LOST_OBJECT,
+	FAULT_SPURIOUS_NULL,
+	FAULT_TORN_PAYLOAD,
+	FAULT_HANG,
+};
+
+struct scenario;
+
+struct options {
+	const char *program;                      /* argv[0], for the replay command                   */
+	const struct scenario *scenario;          /* NULL = all                                        */
+	unsigned long threads[THREAD_COUNTS_MAX]; /* the thread counts                                 */
+	size_t thread_counts;
+	double seconds;                           /* of the whole run                                  */
+	double patience;                          /* seconds without progress that count as a hang     */
+	uint64_t seed;
+	uint64_t round;                           /* the only round to run, if one_round               */
+	bool one_round;
+	enum fault fault;
+};
+
+/* Reads the command line.  Ends the program after --help, --list and bad usage. */
+void options_read(struct options *options, int argc, char **argv);
+
+/* The name of a fault as --break takes it. */
+const char *fault_name(enum fault fault);
+
+#endif

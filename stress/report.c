@@ -1,0 +1,119 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * report.c - everything the harness prints while it runs.
+ */
+#include "report.h"
+
+#include "options.h"
+#include "round.h"
+#include "scenario.h"
+
+#include <inttypes.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+/* The first violation of a cell takes three lines, a further one takes one. */
+#define LINES_PER_CELL 5
+#define LINES_FIRST 3
+
+static pthread_mutex_t output = PTHREAD_MUTEX_INITIALIZER;
+static bool progress_shown;
+
+static void clear_progress(void)
+{
+	if (progress_shown)
+		fputs("\r\033[K", stdout);
+	progress_shown = false;
+}
+
+void say(const char *format, ...)
+{
+	va_list arguments;
+
+	va_start(arguments, format);
+	pthread_mutex_lock(&output);
+	clear_progress();
+	vprintf(format, arguments);
+	fflush(stdout);
+	pthread_mutex_unlock(&output);
+	va_end(arguments);
+}
+
+void say_progress(const char *format, ...)
+{
+	va_list arguments;
+
+	if (!isatty(STDOUT_FILENO))
+		return;
+	va_start(arguments, format);
+	pthread_mutex_lock(&output);
+	clear_progress();
+	vprintf(format, arguments);
+	progress_shown = true;
+	fflush(stdout);
+	pthread_mutex_unlock(&output);
+	va_end(arguments);
+}
+
+static void print_variable(const char *name)
+{
+	const char *value = getenv(name);
+
+	if (value)
+		printf("%s=%s ", name, value);
+}
+
+/* "  replay: " and the command that runs this cell again, without the end of the line. */
+static void print_replay(const struct cell *cell)
+{
+	const struct options *options = cell->options;
+
+	printf("  replay: ");
+	print_variable("LFPOOL_BACKEND");
+	print_variable("LFPOOL_MEMBARRIER");
+	printf("%s --scenario %s --threads %u --seed %" PRIu64 " --seconds 10", options->program, cell->scenario->name,
+	       cell->threads, options->seed);
+	if (options->fault != FAULT_NONE)
+		printf(" --break %s", fault_name(options->fault));
+}
+
+void say_hang(const struct cell *cell)
+{
+	pthread_mutex_lock(&output);
+	clear_progress();
+	printf("HANG %s, %u threads, seed %" PRIu64 ": no operation for %g seconds\n", cell->scenario->name, cell->threads,
+	       cell->options->seed, cell->options->patience);
+	print_replay(cell);
+	printf("\n");
+	fflush(stdout);
+	pthread_mutex_unlock(&output);
+}
+
+void violation(struct round *round, const char *format, ...)
+{
+	struct cell *cell = round->cell;
+	char configuration[ROUND_TEXT_BYTES];
+	va_list arguments;
+
+	va_start(arguments, format);
+	pthread_mutex_lock(&output);
+	/* relaxed: written under the lock; readers only want to know soon. */
+	unsigned before = atomic_fetch_add_explicit(&cell->violations, 1, memory_order_relaxed);
+	if (before <= LINES_PER_CELL - LINES_FIRST) {
+		clear_progress();
+		printf("VIOLATION %s, %u threads, round %" PRIu64 ": ", cell->scenario->name, cell->threads, round->number);
+		vprintf(format, arguments);
+		printf("\n");
+	}
+	if (before == 0) {
+		round_describe(round, configuration);
+		printf("  seed %" PRIu64 ", %s\n", cell->options->seed, configuration);
+		print_replay(cell);
+		printf(" --round %" PRIu64 "\n", round->number);
+	}
+	fflush(stdout);
+	pthread_mutex_unlock(&output);
+	va_end(arguments);
+}

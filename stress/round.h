@@ -1,0 +1,84 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * round.h - one round: a new pool, threads that use it, and the reckoning.
+ *
+ * Idea         A cell (scenario x thread count) is a row of short rounds.  Each draws a configuration from the seed,
+ *              lets the scenario run for a few milliseconds, and then demands conservation: nothing active; exactly
+ *              `capacity` different objects until NULL; as many refusals as were provoked.  Short rounds exercise
+ *              create and destroy, and meet many configurations; the last thing tested is that the pool can be
+ *              destroyed while its threads live on.
+ */
+#ifndef STRESS_ROUND_H
+#define STRESS_ROUND_H
+
+#include "common/harness.h"
+#include "demand.h"
+#include "ledger.h"
+#include "options.h"
+#include "worker.h"
+
+#define ROUND_TEXT_BYTES 256
+
+struct cell {
+	const struct options *options;
+	const struct scenario *scenario;
+	unsigned threads;
+	_Atomic(unsigned) violations;
+	/* The main thread's: */
+	uint64_t rounds, operations;
+	bool skipped;
+};
+
+/* When do the threads exit? */
+enum ending {
+	ENDING_EXIT_FIRST,   /* before the objects are counted                        */
+	ENDING_EXIT_COUNTED, /* after that, before the pool is destroyed              */
+	ENDING_EXIT_LAST,    /* after the pool was destroyed                          */
+	ENDING_EXIT_DURING,  /* while it is being destroyed                           */
+	ENDINGS
+};
+
+struct round {
+	struct cell *cell;
+	uint64_t number;
+	uint64_t seed;               /* of the workers' choices                                         */
+	struct random random;        /* the main thread's choices, for drawing and planning             */
+	lfpool_config_t config;
+	size_t capacity;             /* objects the workers may hold together; set by the scenario      */
+	enum route routes[ROUTES];   /* the ways of calling the pool that are used                      */
+	unsigned route_count;
+	enum ending ending;
+	uint64_t nanoseconds;        /* how long the workers work                                       */
+	uint64_t end_ns;
+	lfpool_t *pool;
+	struct ledger ledger;
+	struct demand demand;
+	void *shared;                /* the scenario's                                                  */
+	struct worker *workers;      /* one for each thread                                             */
+	struct worker keeper;        /* the main thread's                                               */
+	struct held decoy;           /* held by the keeper, for FAULT_DOUBLE_GRANT                      */
+	_Atomic(size_t) provoked;    /* refusals that the scenario asked for                            */
+	_Atomic(size_t) reported;    /* refusals that the misuse hook was told of                       */
+	pthread_barrier_t start, worked, leave;
+};
+
+/* Runs the number-th round of a cell, at most until `limit_ns`. */
+void round_run(struct cell *cell, uint64_t number, uint64_t limit_ns);
+
+/* For plan(): a capacity for threads that may hold `demand` objects together, carried ones included: often just that,
+ * sometimes far more, sometimes tiny. */
+void round_capacity(struct round *round, size_t demand);
+
+/* Describes the configuration in one line. */
+void round_describe(const struct round *round, char text_out[ROUND_TEXT_BYTES]);
+
+/* Zeroed memory for the harness, aligned to a cache line, for free(); ends the program when there is none. */
+void *round_memory(size_t count, size_t bytes);
+
+static inline bool cell_failed(const struct cell *cell)
+{
+	/* relaxed: to know soon is enough. */
+	return atomic_load_explicit(&cell->violations, memory_order_relaxed) != 0;
+}
+
+#endif

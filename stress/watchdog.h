@@ -1,0 +1,60 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * watchdog.h - a hang is a finding too: somebody has to see it.
+ *
+ * Idea         Every worker beats a pulse, a counter of its own, with each operation.  One thread adds the pulses up
+ *              from time to time: it rewrites the progress line, and when the sum has not moved for too long it names
+ *              the cell and ends the program with status 3.  A single stuck thread is seen as well: the others end
+ *              their round, and then the sum stands still.
+ * Concurrency  A pulse has one writer at a time; relaxed, so that counting orders nothing.
+ */
+#ifndef STRESS_WATCHDOG_H
+#define STRESS_WATCHDOG_H
+
+#include "options.h"
+
+#include <stdatomic.h>
+
+#if defined(__SANITIZE_THREAD__)
+#define STRESS_UNDER_TSAN 1
+#elif defined(__has_feature)
+#if __has_feature(thread_sanitizer)
+#define STRESS_UNDER_TSAN 1
+#endif
+#endif
+#ifdef STRESS_UNDER_TSAN
+#define WATCHDOG_PATIENCE_SECONDS 120
+#else
+#define WATCHDOG_PATIENCE_SECONDS 60
+#endif
+
+/* Workers, the keeper, and two short-lived children for each worker: see worker.h. */
+#define PULSES (3 * THREADS_MAX + 1)
+
+struct pulse {
+	_Alignas(64) _Atomic(uint64_t) operations;
+};
+
+extern struct pulse pulses[PULSES];
+
+static inline void pulse_beat(struct pulse *pulse, uint64_t operations)
+{
+	/* relaxed, both: one writer; the watchdog wants no more than an approximate sum. */
+	uint64_t before = atomic_load_explicit(&pulse->operations, memory_order_relaxed);
+
+	atomic_store_explicit(&pulse->operations, before + operations, memory_order_relaxed);
+}
+
+/* All operations since the program began; exact while no worker runs. */
+uint64_t pulse_sum(void);
+
+struct cell;
+
+/* Starts the watchdog; stops it. */
+void watchdog_start(const struct options *options);
+void watchdog_stop(void);
+
+/* From now on `cell`, the number-th of `count`, is the one that must make progress. */
+void watchdog_watch(struct cell *cell, size_t number, size_t count);
+
+#endif

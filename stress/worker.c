@@ -1,0 +1,271 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * worker.c - the calls of the workers, by any route and past the oracle.
+ */
+/* Both faces of the explicit caches: the inlined functions under their own names, the calls under theirs. */
+#define LFPOOL_INLINE_KEEP_NAMES
+
+#include "worker.h"
+
+#include "faults.h"
+#include "report.h"
+#include "round.h"
+#include "watchdog.h"
+
+#include "lfpool/inline.h"
+
+#include <sched.h>
+
+void worker_init(struct worker *worker, struct round *round, unsigned index)
+{
+	uint64_t seed = round->seed;
+
+	*worker = (struct worker){
+		.round = round,
+		.index = index,
+		.random = random_for(seed, index),
+		.faults = random_for(~seed, index),
+		.pulse = &pulses[index],
+	};
+}
+
+bool worker_goes_on(struct worker *worker, unsigned every)
+{
+	if (!worker->over && worker->ticks++ % every == 0)
+		worker->over = now_ns() >= worker->round->end_ns;
+	return !worker->over && !cell_failed(worker->round->cell);
+}
+
+bool worker_chance(struct worker *worker, uint32_t times)
+{
+	return random_below(&worker->random, times) == 0;
+}
+
+/* ---- Routes ---- */
+
+enum route worker_draw_route(struct worker *worker)
+{
+	const struct round *round = worker->round;
+
+	return round->routes[random_below(&worker->random, round->route_count)];
+}
+
+lfpool_cache_t *worker_cache(struct worker *worker)
+{
+	if (!worker->cache) {
+		worker->cache = lfpool_cache_create(worker->round->pool);
+		if (!worker->cache) {
+			say("lfpool-stress: no memory for a cache\n");
+			exit(EXIT_STUCK);
+		}
+	}
+	return worker->cache;
+}
+
+void worker_drop_cache(struct worker *worker)
+{
+	lfpool_cache_destroy(worker->cache);
+	worker->cache = NULL;
+}
+
+static void *acquire_raw(struct worker *worker, enum route route)
+{
+	void *object = NULL;
+
+	switch (route) {
+	case ROUTE_INLINE:
+		return lfpool_cache_acquire_inline(worker_cache(worker));
+	case ROUTE_CACHE:
+		return lfpool_cache_acquire(worker_cache(worker));
+	case ROUTE_BULK:
+		return lfpool_acquire_bulk(worker->round->pool, &object, 1) == 1 ? object : NULL;
+	default:
+		return lfpool_acquire(worker->round->pool);
+	}
+}
+
+lfpool_status_t release_by(enum route route, lfpool_t *pool, lfpool_cache_t *cache, void *object,
+			   lfpool_status_t expected)
+{
+	switch (route) {
+	case ROUTE_INLINE:
+		return lfpool_cache_release_inline(cache, object);
+	case ROUTE_CACHE:
+		return lfpool_cache_release(cache, object);
+	case ROUTE_BULK:
+		return lfpool_release_bulk(pool, &object, 1) == 1 ? LFPOOL_OK : expected;
+	default:
+		return lfpool_release(pool, object);
+	}
+}
+
+lfpool_status_t worker_release_raw(struct worker *worker, void *object, lfpool_status_t expected)
+{
+	enum route route = worker_draw_route(worker);
+	bool cached = route == ROUTE_INLINE || route == ROUTE_CACHE;
+
+	return release_by(route, worker->round->pool, cached ? worker_cache(worker) : NULL, object, expected);
+}
+
+/* ---- Acquire ---- */
+
+/* The answer was not all that was wanted: was that right? */
+static void check_null(struct worker *worker, uint64_t reading)
+{
+	struct round *round = worker->round;
+
+	if (round->demand.counted) {
+		if (!demand_null_allowed(&round->demand, reading))
+			violation(round, "NULL though at no moment of the call more than %zu objects were held or wanted",
+				  round->capacity);
+	} else {
+		violation(round, "NULL though the capacity of %zu suffices for all threads", round->capacity);
+	}
+	/* With few processors the holders need this one. */
+	(void)sched_yield();
+}
+
+static bool take(struct worker *worker, void *object, struct held *held_out)
+{
+	uint64_t token = ledger_token(worker->index, ++worker->sequence);
+
+	return ledger_take(&worker->round->ledger, object, token, held_out);
+}
+
+bool worker_acquire(struct worker *worker, struct held *held_out)
+{
+	struct round *round = worker->round;
+	uint64_t reading = demand_raise(&round->demand, 1);
+	void *object = fault_instead_of_acquire(worker);
+	bool faulty = object != NULL;
+
+	held_out->object = NULL;
+	if (!faulty && !fault_null(worker))
+		object = acquire_raw(worker, worker_draw_route(worker));
+	pulse_beat(worker->pulse, 1);
+	if (!object)
+		check_null(worker, reading);
+	if (!object || !take(worker, object, held_out)) {
+		demand_lower(&round->demand, 1);
+		return false;
+	}
+	fault_while_held(worker, held_out);
+	return true;
+}
+
+static size_t acquire_bulk(struct worker *worker, struct held *held_out, size_t count)
+{
+	struct round *round = worker->round;
+	void *objects[BULK_MAX];
+	size_t wanted = count < BULK_MAX ? count : BULK_MAX, taken = 0;
+	uint64_t reading = demand_raise(&round->demand, (uint32_t)wanted);
+	size_t got = lfpool_acquire_bulk(round->pool, objects, wanted);
+
+	pulse_beat(worker->pulse, got + 1);
+	if (got > wanted) {
+		violation(round, "lfpool_acquire_bulk() gave %zu of %zu objects", got, wanted);
+		return 0;
+	}
+	if (got < wanted)
+		check_null(worker, reading);
+	for (size_t i = 0; i < got; i++)
+		taken += take(worker, objects[i], &held_out[taken]);
+	demand_lower(&round->demand, (uint32_t)(wanted - taken));
+	return taken;
+}
+
+size_t worker_acquire_many(struct worker *worker, struct held *held_out, size_t count)
+{
+	/* Faults are committed one object at a time. */
+	bool bulk = worker_draw_route(worker) == ROUTE_BULK && !faults_wanted(worker);
+	size_t got = 0, more = 1;
+
+	while (got < count && more) {
+		more = bulk ? acquire_bulk(worker, held_out + got, count - got) : worker_acquire(worker, held_out + got);
+		got += more;
+	}
+	return got;
+}
+
+/* ---- Release ---- */
+
+static void release_one(struct worker *worker, void *object)
+{
+	struct round *round = worker->round;
+
+	lfpool_status_t status = worker_release_raw(worker, object, LFPOOL_E_NOT_IN_USE);
+
+	if (status != LFPOOL_OK)
+		violation(round, "release of held object %p refused: %s", object, lfpool_status_string(status));
+}
+
+void worker_release(struct worker *worker, struct held *held)
+{
+	void *object = held->object;
+
+	(void)ledger_leave(&worker->round->ledger, held);
+	held->object = NULL;
+	if (!fault_instead_of_release(worker))
+		release_one(worker, object);
+	demand_lower(&worker->round->demand, 1);
+	pulse_beat(worker->pulse, 1);
+}
+
+static void release_bulk(struct worker *worker, struct held *held, size_t count)
+{
+	struct round *round = worker->round;
+	void *objects[BULK_MAX];
+
+	for (size_t i = 0; i < count; i++) {
+		objects[i] = held[i].object;
+		(void)ledger_leave(&round->ledger, &held[i]);
+		held[i].object = NULL;
+	}
+
+	size_t released = lfpool_release_bulk(round->pool, objects, count);
+	if (released != count)
+		violation(round, "lfpool_release_bulk() released %zu of %zu held objects", released, count);
+	demand_lower(&round->demand, (uint32_t)count);
+	pulse_beat(worker->pulse, count);
+}
+
+void worker_release_many(struct worker *worker, struct held *held, size_t count)
+{
+	bool bulk = worker_draw_route(worker) == ROUTE_BULK && !faults_wanted(worker);
+
+	while (count > 0) {
+		size_t step = !bulk ? 1 : count < BULK_MAX ? count : BULK_MAX;
+
+		if (bulk)
+			release_bulk(worker, held, step);
+		else
+			worker_release(worker, held);
+		held += step;
+		count -= step;
+	}
+}
+
+/* ---- Held objects ---- */
+
+void worker_take_over(struct worker *worker, struct held *held)
+{
+	(void)ledger_take_over(&worker->round->ledger, held, ledger_token(worker->index, ++worker->sequence));
+}
+
+void worker_rescan(struct worker *worker, const struct held *held, size_t count)
+{
+	struct round *round = worker->round;
+	bool sound = true;
+
+	for (size_t i = 0; i < count && sound; i++) {
+		sound = ledger_check(&round->ledger, &held[i], "while it was held");
+		if (sound && !(lfpool_owns(round->pool, held[i].object) && lfpool_in_use(round->pool, held[i].object))) {
+			violation(round, "object %p is held, but lfpool_in_use() says no", (void *)held[i].object);
+			sound = false;
+		}
+	}
+
+	size_t active = lfpool_active_count(round->pool);
+	if (active > round->config.capacity)
+		violation(round, "lfpool_active_count() says %zu of %zu", active, round->config.capacity);
+}

@@ -1,0 +1,81 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * worker.h - a thread that uses the pool, and its calls: each goes to the pool by some route and past the oracle.
+ *
+ * Idea         Scenarios acquire and release only through the functions below, so no scenario can forget to check.
+ *              The route of each call is drawn: the thread's own cache, an explicit cache inlined or by call, bulk.
+ *              Objects acquired by one route are released by another.  Besides its threads a round has a keeper, the
+ *              main thread, which empties shared places and counts at the end.
+ */
+#ifndef STRESS_WORKER_H
+#define STRESS_WORKER_H
+
+#include "common/harness.h"
+#include "ledger.h"
+
+/* The ways of calling the pool. */
+enum route {
+	ROUTE_THREAD, /* lfpool_acquire()                                   */
+	ROUTE_INLINE, /* an explicit cache, hits inlined                    */
+	ROUTE_CACHE,  /* the same cache, by call                            */
+	ROUTE_BULK,   /* lfpool_acquire_bulk()                              */
+	ROUTES
+};
+
+#define BULK_MAX 64
+
+struct round;
+struct pulse;
+
+struct worker {
+	struct round *round;
+	unsigned index;         /* 0 .. threads - 1; threads = the keeper; above: children of the workers  */
+	bool trusted;           /* commits no faults                                                        */
+	bool over;              /* the round is, as this worker has noticed                                 */
+	unsigned ticks;         /* calls of worker_goes_on()                                                */
+	uint64_t sequence;      /* acquisitions                                                             */
+	struct random random;   /* its choices                                                              */
+	struct random faults;   /* and, separately, when it commits a fault                                 */
+	lfpool_cache_t *cache;  /* made when first needed; NULL = not yet                                   */
+	struct pulse *pulse;
+	pthread_t thread;
+};
+
+void worker_init(struct worker *worker, struct round *round, unsigned index);
+
+/* May the scenario go on?  False once the time is over or the cell has failed.  The clock is read once in `every` calls. */
+bool worker_goes_on(struct worker *worker, unsigned every);
+
+/* True once in `times` on average. */
+bool worker_chance(struct worker *worker, uint32_t times);
+
+/* False when the answer was NULL (and then checked), or wrong. */
+bool worker_acquire(struct worker *worker, struct held *held_out);
+/* Up to `count`; returns how many. */
+size_t worker_acquire_many(struct worker *worker, struct held *held_out, size_t count);
+
+/* Checks and releases; held->object is NULL afterwards. */
+void worker_release(struct worker *worker, struct held *held);
+void worker_release_many(struct worker *worker, struct held *held, size_t count);
+
+/* Another thread handed the object over. */
+void worker_take_over(struct worker *worker, struct held *held);
+
+/* Checks objects that this worker holds and goes on holding. */
+void worker_rescan(struct worker *worker, const struct held *held, size_t count);
+
+/* The explicit cache, made when it is first needed; destroyed, if there is one. */
+lfpool_cache_t *worker_cache(struct worker *worker);
+void worker_drop_cache(struct worker *worker);
+
+enum route worker_draw_route(struct worker *worker);
+
+/* Releases by a route of the worker's choice, unchecked: for wrong releases.  A bulk call does not tell why nothing was
+ * released: then this answers `expected`. */
+lfpool_status_t worker_release_raw(struct worker *worker, void *object, lfpool_status_t expected);
+
+/* The same for any pool and cache. */
+lfpool_status_t release_by(enum route route, lfpool_t *pool, lfpool_cache_t *cache, void *object,
+			   lfpool_status_t expected);
+
+#endif
