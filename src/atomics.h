@@ -2,13 +2,15 @@
 /*
  * atomics.h - every atomic access of the library, with the memory order in the verb.
  *
- * Idea         One seam.  No other file includes <stdatomic.h>, so the orders can be listed, argued and replaced in one place.  The
- *              inlined hits of lfpool/inline.h come through here as well when the library itself is built.
- * Asymmetric   The owner of a magazine and a thief need a full fence each (store bottom; load top  against  CAS; load bottom).
- * fence        Owners run a thousand times for each thief, so the thief pays for both: membarrier(2) PRIVATE_EXPEDITED puts a full
- *              barrier into every running thread of the process.  The owner keeps a compiler barrier (light_barrier).  Where the
- *              system has no membarrier both sides use full_fence(); os.h chooses once, at start.
- *              full_fence() is written for ThreadSanitizer too: it models no fences, so no happens-before edge relies on one.
+ * Idea         One seam.  No other file includes <stdatomic.h>, so the orders can be listed, argued and replaced in
+ *              one place.  The inlined hits of lfpool/inline.h come through here as well when the library itself is
+ *              built.
+ * Asymmetric   The owner of a magazine and a thief need a full fence each (owner: store bottom, load top; thief: load
+ * fence        top, load bottom).  Owners run a thousand times for each thief, so the thief pays for both:
+ *              membarrier(2) PRIVATE_EXPEDITED puts a full barrier into every running thread of the process.  The
+ *              owner keeps a compiler barrier (light_barrier).  Where the system has no membarrier both sides use
+ *              full_fence(); os.h chooses once, at start.  full_fence() is written for ThreadSanitizer too: it models no fences, so
+ *              no happens-before edge relies on one.
  */
 #ifndef LFPOOL_ATOMICS_H
 #define LFPOOL_ATOMICS_H
@@ -16,7 +18,8 @@
 #include <stdatomic.h>
 #include <stdint.h>
 
-_Static_assert(ATOMIC_LLONG_LOCK_FREE == 2 && ATOMIC_INT_LOCK_FREE == 2, "the target needs lock-free 32- and 64-bit atomics");
+_Static_assert(ATOMIC_LLONG_LOCK_FREE == 2 && ATOMIC_INT_LOCK_FREE == 2,
+	       "the target needs lock-free 32- and 64-bit atomics");
 
 #define load_relaxed(p) atomic_load_explicit((p), memory_order_relaxed)
 #define load_acquire(p) atomic_load_explicit((p), memory_order_acquire)

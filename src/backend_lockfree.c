@@ -2,8 +2,9 @@
 /*
  * backend_lockfree.c - the library proper, as a backend: arena, depot and caches put together.
  *
- * Idea         One mapping: [ pool | first lot of caches | magazines | state words | no access | objects | no access ].  All of it reads as "every slot
- *              free and never used" while it is zero, so creation is O(1) in the capacity.
+ * Idea         One mapping: [ pool | first lot of caches | magazines | state words | no access | objects | no access
+ *              ].  All of it reads as "every slot free and never used" while it is zero, so creation is O(1) in the
+ *              capacity.
  */
 #include "os.h"
 #include "pool.h"
@@ -178,8 +179,8 @@ static void lockfree_cache_destroy(struct handle *handle)
 
 static struct cache *borrow(lfpool_t *pool)
 {
-	/* Waits only if CACHES_FOR_CALLS threads are in here already and there can be no more caches: memory is refused, or CACHES_MAX
-	 * are there and taken. */
+	/* Waits only if CACHES_FOR_CALLS threads are in here already and there can be no more caches: memory is
+	 * refused, or CACHES_MAX are there and taken. */
 	for (;;) {
 		struct cache *c = cache_claim(core_of(pool), CACHE_FOR_CALL, thread_hint());
 

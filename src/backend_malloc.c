@@ -2,8 +2,9 @@
 /*
  * backend_malloc.c - no pool at all: every acquire allocates, every release frees.
  *
- * Idea         What a program would cost without pooling, and what sanitizers see of it, without a rebuild.  The capacity is kept by one counter, so
- *              NULL means the same as elsewhere.  It can tell nothing about a pointer: wrong releases are the allocator's to find.
+ * Idea         What a program would cost without pooling, and what sanitizers see of it, without a rebuild.  The
+ *              capacity is kept by one counter, so NULL means the same as elsewhere.  It can tell nothing about a
+ *              pointer: wrong releases are the allocator's to find.
  */
 #include "os.h"
 #include "pool.h"

@@ -2,8 +2,9 @@
 /*
  * backend_mutex.c - one mutex around one intrusive list: the pool that people write by hand, to compare with.
  *
- * Idea         A free object's first bytes hold the next free one.  Never-used objects are a range, so that creation is as cheap as the
- *              lock-free backend's.  Wrong releases are refused by the same range check and state words.
+ * Idea         A free object's first bytes hold the next free one.  Never-used objects are a range, so that creation
+ *              is as cheap as the lock-free backend's.  Wrong releases are refused by the same range check and state
+ *              words.
  * Progress     Blocking.
  */
 #include "os.h"

@@ -4,14 +4,16 @@
  *
  * The four moves, each in a function of its own; E is an empty magazine, F a full one (docs/design.md draws them):
  *   swap back    current E, previous P        ->  current P, previous E
- *   adopt        current E, depot has P       ->  current P; E becomes previous if there is none, else goes to the depot
- *   swap over    current F, previous P        ->  current P, previous F             (P has room)
+ *   adopt        current E, depot has P       ->  current P; E becomes previous if there is none, else goes to the
+ *   depot swap over    current F, previous P        ->  current P, previous F             (P has room)
  *   drain        current F, previous Q        ->  current E, previous F; Q goes to the depot, E comes from there
- * While a move is under way a magazine may be named by two words; nobody acts as its owner then but the one who ends up with it.
+ * While a move is under way a magazine may be named by two words; nobody acts as its owner then but the one who ends
+ * up with it.
  */
 #include "cache.h"
 
-/* The three names of the current magazine change together: the published word, our pointer, and what the hits work on. */
+/* The three names of the current magazine change together: the published word, our pointer, and what the hits work
+ * on. */
 static void work_on(struct cache *c, uint32_t number)
 {
 	struct lfpool_magazine *m = magazines_at(&c->core->magazines, number);
@@ -29,13 +31,14 @@ void cache_install(struct cache *c, uint32_t number)
 }
 
 /*
- * Exchanges what `previous` names for the current magazine; on success what it named is announced in `hand` and ours alone.  False when
- * a thief took it: then `previous` is clear, and stays so.
+ * Exchanges what `previous` names for the current magazine; on success what it named is announced in `hand` and ours
+ * alone.  False when a thief took it: then `previous` is clear, and stays so.
  */
 static bool exchange_previous(struct cache *c, uint64_t previous)
 {
 	tagged_set(&c->hand, tagged_number(previous));
-	/* acq_rel, edge SHOW: publishes the announcement with the change.  Fails only if a thief took the magazine. */
+	/* acq_rel, edge SHOW: publishes the announcement with the change.  Fails only if a thief took the
+	 * magazine. */
 	if (cas_acq_rel(&c->previous, &previous, tagged_next(previous, c->current->number)))
 		return true;
 	tagged_set(&c->hand, 0);
@@ -80,8 +83,9 @@ static bool refill(struct cache *c)
 	if (!number)
 		number = depot_carve(&core->depot, &core->magazines, &c->hand);
 	if (!number) {
-		/* A pop that lost its magazine to another has left it announced.  Only then: if every vain look changed this word, two
-		 * threads in an empty pool would each see the other's change and look again, for ever. */
+		/* A pop that lost its magazine to another has left it announced.  Only then: if every vain look
+		 * changed this word, two threads in an empty pool would each see the other's change and look again,
+		 * for ever. */
 		if (tagged_number(load_relaxed(&c->hand)))
 			tagged_set(&c->hand, 0);
 		return false;
@@ -128,8 +132,8 @@ static uint32_t pop_room(struct cache *c)
 {
 	struct core *core = c->core;
 
-	/* At every instant one of the two stacks has a magazine (G2; docs/design.md, "Release never fails"), so missing both means
-	 * that others moved some: lock-free. */
+	/* At every instant one of the two stacks has a magazine (G2; docs/design.md, "Release never fails"), so
+	 * missing both means that others moved some: lock-free. */
 	for (;;) {
 		uint32_t number = stack_pop(&core->depot.empty, &core->magazines, &c->hand);
 

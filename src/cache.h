@@ -2,15 +2,20 @@
 /*
  * cache.h - one worker's private store of free slots, which others may rob when the pool runs dry.
  *
- * Idea         Two magazines (Bonwick and Adams 2001): the user works on `current`; when it runs empty or full, `previous` takes its place, and only
- *              when that does not help the depot is asked.  So a worker that swings around a boundary does not go to the depot each time.
- *              A third word, `hand`, names the magazine that is just moving.  The three words are published: thieves and the collect read them.
- * Invariants   C1  at every instant every free slot is in some magazine that is in the depot, or a never-used chunk, or named by
- *                  {current, previous, hand} of some cache; or it is in the hands of the very call that is acquiring or releasing it.
- *              C2  the user writes `current` and `hand`; `previous` is written by the user, and by thieves, who only ever clear it by CAS.
- *              C3  only the user of the cache acts as owner of the magazine in `current`; nobody does so for `previous`.
+ * Idea         Two magazines (Bonwick and Adams 2001): the user works on `current`; when it runs empty or full,
+ *              `previous` takes its place, and only when that does not help the depot is asked.  So a worker that
+ *              swings around a boundary does not go to the depot each time. A third word, `hand`, names the magazine
+ *              that is just moving.  The three words are published: thieves and the collect read them.
+ * Invariants   C1  at every instant every free slot is in some magazine that is in the depot, or a never-used chunk,
+ *                  or named by {current, previous, hand} of some cache; or it is in the hands of the very call that
+ *                  is acquiring or releasing it.
+ *              C2  the user writes `current` and `hand`; `previous` is written by the user, and by thieves, who only
+ *                  ever clear it by CAS.
+ *              C3  only the user of the cache acts as owner of the magazine in `current`; nobody does so for
+ *                  `previous`.
  *              C4  a cache holds at most three magazines (magazines.h, G2).
- *              How a magazine moves: announce it in `hand`; take it out of where it was by CAS; put it where it belongs; clear `hand`.
+ *              How a magazine moves: announce it in `hand`; take it out of where it was by CAS; put it where it
+ *              belongs; clear `hand`.
  * Progress     cache_take, cache_put: lock-free.  See the two functions for what ends their loops.
  * Concurrency  A cache has one user at a time.  Any number of other caches' users may be robbing it.
  * Edges        SHOW: stores of current and hand, CAS of previous -> survey and thieves.
@@ -70,7 +75,8 @@ struct core {
 
 /* ---- cache_table.c ---- */
 
-/* Puts the first lot, of LOT_CACHES caches, at `memory`: zeroed, aligned to CACHE_LINE_PAIR, cache_lot_bytes() large. */
+/* Puts the first lot, of LOT_CACHES caches, at `memory`: zeroed, aligned to CACHE_LINE_PAIR, cache_lot_bytes()
+ * large. */
 void cache_table_open(struct core *core, char *memory);
 /* Unmaps all lots but the first. */
 void cache_table_close(struct core *core);
@@ -80,8 +86,9 @@ size_t cache_table_extra_count(const struct core *core);
 size_t cache_lot_bytes(size_t magazine_bytes, uint32_t caches);
 struct cache *cache_at(const struct core *core, uint32_t index);
 /*
- * A cache for the caller alone: for long (a thread's own, an explicit handle), or for the length of one call.  The search starts at
- * `hint`.  NULL when the system refuses memory, or all CACHES_MAX are taken.  Lock-free; may enter the kernel.
+ * A cache for the caller alone: for long (a thread's own, an explicit handle), or for the length of one call.  The
+ * search starts at `hint`.  NULL when the system refuses memory, or all CACHES_MAX are taken.  Lock-free; may enter
+ * the kernel.
  */
 struct cache *cache_claim(struct core *core, enum cache_term term, uint32_t hint);
 /* The other end: whatever it holds stays in it and can be robbed. */

@@ -2,9 +2,10 @@
 /*
  * cache_table.c - the caches of a pool: claimed for a thread, for an explicit handle, or for a single call.
  *
- * Idea         A cache is never freed; one that is given up is claimed by the next who needs one.  A thread without a cache of its own (it
- *              is exiting, or LFPOOL_CACHE_NONE) claims one for the length of a call.  New ones come in lots, which the first to need one maps;
- *              whoever loses that race unmaps his.  The first lot lies in the pool's own mapping.
+ * Idea         A cache is never freed; one that is given up is claimed by the next who needs one.  A thread without a
+ *              cache of its own (it is exiting, or LFPOOL_CACHE_NONE) claims one for the length of a call.  New ones
+ *              come in lots, which the first to need one maps; whoever loses that race unmaps his.  The first lot
+ *              lies in the pool's own mapping.
  * Invariants   T1  a cache has a user exactly while `claimed` is 1.
  *              T2  a cache is counted by table.count before anything but nothing is in it.
  *              T3  a cache is born (its extra magazines made and given out) by its first user, before its first use.
@@ -138,7 +139,8 @@ static bool claim(struct cache *c)
 {
 	uint32_t unclaimed = 0;
 
-	/* relaxed look before the CAS, so that a search writes nothing.  acquire, edge CLAIM: the last user's fields. */
+	/* relaxed look before the CAS, so that a search writes nothing.  acquire, edge CLAIM: the last user's
+	 * fields. */
 	return load_relaxed(&c->claimed) == 0 && cas_acquire(&c->claimed, &unclaimed, 1);
 }
 

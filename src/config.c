@@ -2,8 +2,9 @@
 /*
  * config.c - checks a configuration, field by field, and completes it.
  *
- * Idea         The struct is append-only and carries its size.  An older caller's missing fields read as zero, which means "the default".
- *              A newer caller's extra bytes must be zero: anything else asks for what this library does not know.
+ * Idea         The struct is append-only and carries its size.  An older caller's missing fields read as zero, which
+ *              means "the default". A newer caller's extra bytes must be zero: anything else asks for what this
+ *              library does not know.
  */
 #include "pool.h"
 
@@ -67,7 +68,8 @@ lfpool_status_t config_import(lfpool_config_t *config, const lfpool_config_t *gi
 		return LFPOOL_E_CONFIG_OBJECT_SIZE;
 	if (!config->object_alignment)
 		config->object_alignment = _Alignof(max_align_t);
-	if ((config->object_alignment & (config->object_alignment - 1)) || config->object_alignment > OBJECT_ALIGNMENT_MAX)
+	if ((config->object_alignment & (config->object_alignment - 1)) ||
+	    config->object_alignment > OBJECT_ALIGNMENT_MAX)
 		return LFPOOL_E_CONFIG_OBJECT_ALIGNMENT;
 	if (config->capacity < 1 || config->capacity > CAPACITY_MAX)
 		return LFPOOL_E_CONFIG_CAPACITY;

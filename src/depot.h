@@ -2,15 +2,18 @@
 /*
  * depot.h - the shared store: three stacks of magazines, and the chunks that were never used.
  *
- * Idea         Treiber stacks (1986) of magazines, each head a tagged word.  A magazine goes to `full`, `partial` or `empty` by what it holds;
- *              partly filled ones arise when a cache is given up.  The never-used chunks are a range, not a list: `carved` says how many
- *              are gone.  Links lie in the magazines, never in users' objects, and are atomics: a pop that reads the link of a magazine
- *              that has left meanwhile reads a stale number, and its CAS fails.
- * Invariants   D1  a magazine is in at most one stack, and then no cache owns it (thieves with an old note may still take from it).
- *              D2  whoever pops or carves announces the magazine in its `hand` word before the CAS, so the objects in it are never out
- *                  of sight (C1 in cache.h).
+ * Idea         Treiber stacks (1986) of magazines, each head a tagged word.  A magazine goes to `full`, `partial` or
+ *              `empty` by what it holds; partly filled ones arise when a cache is given up.  The never-used chunks
+ *              are a range, not a list: `carved` says how many are gone.  Links lie in the magazines, never in users'
+ *              objects, and are atomics: a pop that reads the link of a magazine that has left meanwhile reads a
+ *              stale number, and its CAS fails.
+ * Invariants   D1  a magazine is in at most one stack, and then no cache owns it (thieves with an old note may still
+ *                  take from it).
+ *              D2  whoever pops or carves announces the magazine in its `hand` word before the CAS, so the objects in
+ *                  it are never out of sight (C1 in cache.h).
  *              D3  a magazine goes onto `full` only when its owner has seen it full.
- * Progress     push, pop, carve: lock-free; a retry means that another thread moved the head.  No system calls, no allocation.
+ * Progress     push, pop, carve: lock-free; a retry means that another thread moved the head.  No system calls, no
+ *              allocation.
  * Concurrency  Any thread, any operation.
  * Edges        PUT: push -> pop.  Also read by the collect.
  */
@@ -30,7 +33,8 @@ struct depot {
 	_Alignas(CACHE_LINE_PAIR) _Atomic(uint64_t) carved; /* chunks used so far; only grows */
 };
 
-/* Waits a little after a failed CAS, longer each time: two workers at one head then disturb each other half as much. */
+/* Waits a little after a failed CAS, longer each time: two workers at one head then disturb each other half as
+ * much. */
 static inline void back_off(unsigned *failures)
 {
 	for (unsigned pauses = 1u << *failures; pauses; pauses--)
@@ -69,10 +73,12 @@ static inline uint32_t stack_pop(struct stack *s, const struct magazines *ms, ta
 		if (!number)
 			return 0;
 		tagged_set(hand, number);
-		/* relaxed: PUT made it visible.  It is stale only if the magazine has left, and then the tag has moved (S1). */
+		/* relaxed: PUT made it visible.  It is stale only if the magazine has left, and then the tag has
+		 * moved (S1). */
 		uint32_t below = load_relaxed(&magazines_at(ms, number)->next);
 
-		/* acquire, edge PUT: on failure the fresh head needs it.  release, edge SHOW: who sees it gone sees our announcement. */
+		/* acquire, edge PUT: on failure the fresh head needs it.  release, edge SHOW: who sees it gone sees
+		 * our announcement. */
 		if (cas_weak_acq_rel(&s->head, &head, tagged_next(head, below)))
 			return number;
 		/* Retries only after another thread moved the head, or for a spurious failure: lock-free. */

@@ -2,22 +2,25 @@
 /*
  * magazine.h - a bounded Chase-Lev deque of free slots: one owner, any number of thieves.
  *
- * Idea         The owner pushes and pops at bottom, thieves take from top by CAS.  A magazine is also the unit that moves between caches
- *              and the depot; whoever holds it is its owner, and the hand-over (depot head, `previous` word) orders the old owner's accesses before
- *              the new owner's.  The hits are in lfpool/inline.h; here are the pop of the last object, the thief, and the readings for the
- *              collect.  Sources: Chase, Lev 2005; Le, Pop, Cohen, Zappa Nardelli 2013 (the orders).
+ * Idea         The owner pushes and pops at bottom, thieves take from top by CAS.  A magazine is also the unit that
+ *              moves between caches and the depot; whoever holds it is its owner, and the hand-over (depot head,
+ *              `previous` word) orders the old owner's accesses before the new owner's.  The hits are in
+ *              lfpool/inline.h; here are the pop of the last object, the thief, and the readings for the collect.
+ *              Sources: Chase, Lev 2005; Le, Pop, Cohen, Zappa Nardelli 2013 (the orders).
  * Invariants   H1 .. H5 of lfpool/inline.h, and
- *              H6  the object at position top leaves only by a CAS of top (owner or thief), so an entry read before a successful CAS of top was
- *                  the right one;
- *              H7  a magazine that was born with slots (numbers 1 .. chunks) has entry 0 in the places its owner has not written yet:
- *                  the slot that belongs there is computed.  Zeroed memory is a full, never used magazine.
+ *              H6  the object at position top leaves only by a CAS of top (owner or thief), so an entry read before a
+ *                  successful CAS of top was the right one;
+ *              H7  a magazine that was born with slots (numbers 1 .. chunks) has entry 0 in the places its owner has
+ *                  not written yet: the slot that belongs there is computed.  Zeroed memory is a full, never used
+ *                  magazine.
  * Progress     push, pop: wait-free.  take: wait-free (one CAS, no retry).
  * Concurrency           | push | pop | take | readings
- *              push, pop: the owner alone; take and the readings: anybody, at any time, even on a magazine that has moved on.
+ *              push, pop: the owner alone; take and the readings: anybody, at any time, even on a magazine that has
+ *              moved on.
  * Edges        GIVE: every store of bottom -> load_acquire of bottom by a thief or a collect.
  *              SPACE: CAS of top -> load_acquire of top in push.
- * Wrap         top has 64 bits and never wraps.  bottom counts 2^48 pushes: a collect is fooled only if exactly k * 2^48 pushes on one magazine
- *              fall between its two readings, 6.5 days at 2 ns each.
+ * Wrap         top has 64 bits and never wraps.  bottom counts 2^48 pushes: a collect is fooled only if exactly k *
+ *              2^48 pushes on one magazine fall between its two readings, 6.5 days at 2 ns each.
  */
 #ifndef LFPOOL_MAGAZINE_H
 #define LFPOOL_MAGAZINE_H
@@ -35,7 +38,8 @@ static inline size_t magazine_bytes(size_t slots)
 	return round_up(sizeof(struct lfpool_magazine) + slots * sizeof(uint32_t), CACHE_LINE_PAIR);
 }
 
-/* Objects between two readings of top and bottom (H1); negative for a moment while the owner looks into an empty one. */
+/* Objects between two readings of top and bottom (H1); negative for a moment while the owner looks into an empty
+ * one. */
 static inline int magazine_count(uint64_t top, uint64_t bottom, uint32_t slots)
 {
 	return (int)slots + (int16_t)(bottom - top);
@@ -55,8 +59,8 @@ static inline int magazine_owner_count(struct lfpool_magazine *m, uint32_t slots
 }
 
 /*
- * Owner: take the newest object, or SLOT_NONE.  Unlike a hit this one also takes the last object, by CAS against the thieves.
- * `asymmetric`: a compiler barrier suffices, see atomics.h.
+ * Owner: take the newest object, or SLOT_NONE.  Unlike a hit this one also takes the last object, by CAS against the
+ * thieves. `asymmetric`: a compiler barrier suffices, see atomics.h.
  */
 static inline uint32_t magazine_pop(struct lfpool_magazine *m, uint32_t slots, bool asymmetric)
 {
@@ -70,7 +74,8 @@ static inline uint32_t magazine_pop(struct lfpool_magazine *m, uint32_t slots, b
 		light_barrier();
 	else
 		full_fence();
-	/* relaxed: the barrier orders it after the store; a stale top is only too low (see docs/memory-model.md, "owner and thief"). */
+	/* relaxed: the barrier orders it after the store; a stale top is only too low (see docs/memory-model.md,
+	 * "owner and thief"). */
 	uint64_t top = load_relaxed(&m->top);
 	int left = magazine_count(top, bottom, slots);
 
@@ -100,14 +105,15 @@ static inline bool magazine_push(struct lfpool_magazine *m, uint32_t slots, uint
 		return false;
 	/* relaxed: published by the store of bottom. */
 	store_relaxed(&m->entry[bottom & (slots - 1)], slot);
-	/* release, edge GIVE: the entry, the slot's state and what was written to the object go to whoever takes the slot. */
+	/* release, edge GIVE: the entry, the slot's state and what was written to the object go to whoever takes the
+	 * slot. */
 	store_release(&m->bottom, bottom + LFPOOL_PUSHED);
 	return true;
 }
 
 /*
- * Owner, on first use: write down the slots that belong here by birth (H7), so that hits find them without arithmetic.  Thieves that
- * come meanwhile read 0 or the same slot: both right.
+ * Owner, on first use: write down the slots that belong here by birth (H7), so that hits find them without
+ * arithmetic.  Thieves that come meanwhile read 0 or the same slot: both right.
  */
 static inline void magazine_inscribe(struct lfpool_magazine *m, uint32_t slots, uint32_t first_slot)
 {
@@ -117,8 +123,8 @@ static inline void magazine_inscribe(struct lfpool_magazine *m, uint32_t slots, 
 }
 
 /*
- * Thief: take the oldest object, or SLOT_NONE.  `top` was read (acquire) before a heavy fence that the caller executed after it.
- * first_slot: the slot that entry 0 stands for at position 0 (H7).
+ * Thief: take the oldest object, or SLOT_NONE.  `top` was read (acquire) before a heavy fence that the caller
+ * executed after it. first_slot: the slot that entry 0 stands for at position 0 (H7).
  */
 static inline uint32_t magazine_take(struct lfpool_magazine *m, uint32_t slots, uint64_t top, uint32_t first_slot)
 {

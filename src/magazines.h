@@ -2,13 +2,14 @@
 /*
  * magazines.h - all magazines of a pool, by number.
  *
- * Idea         Magazine numbers 1 .. chunks are born full: magazine n holds the slots of the n-th chunk.  They lie in one array, in
- *              the pool's own mapping, and are used in order, so an untouched pool costs nothing.  Each cache that is born brings
- *              EXTRA_PER_CACHE more, born empty, numbered after the chunks; they come in lots that double (lot k: LOT_CACHES * 2^k caches), so
- *              that a number finds its address without a search and no magazine ever moves.
+ * Idea         Magazine numbers 1 .. chunks are born full: magazine n holds the slots of the n-th chunk.  They lie in
+ *              one array, in the pool's own mapping, and are used in order, so an untouched pool costs nothing.  Each
+ *              cache that is born brings EXTRA_PER_CACHE more, born empty, numbered after the chunks; they come in
+ *              lots that double (lot k: LOT_CACHES * 2^k caches), so that a number finds its address without a search
+ *              and no magazine ever moves.
  * Invariants   G1  a magazine's address never changes and is mapped as long as the pool lives.
- *              G2  there are at least chunks + EXTRA_PER_CACHE * (born caches) magazines, and a cache holds at most three.  So a release always
- *                  finds room: docs/design.md, "Release never fails".
+ *              G2  there are at least chunks + EXTRA_PER_CACHE * (born caches) magazines, and a cache holds at most
+ *                  three.  So a release always finds room: docs/design.md, "Release never fails".
  * Progress     Wait-free.
  */
 #ifndef LFPOOL_MAGAZINES_H
@@ -57,7 +58,8 @@ static inline uint32_t magazines_extra_number(const struct magazines *ms, uint32
 	return ms->chunks + 1 + cache * EXTRA_PER_CACHE + which;
 }
 
-/* The slot that entry 0 at position 0 of a magazine stands for (H7).  Extras never show a 0: a number past every slot is harmless. */
+/* The slot that entry 0 at position 0 of a magazine stands for (H7).  Extras never show a 0: a number past every slot
+ * is harmless. */
 static inline uint32_t magazines_first_slot(const struct magazines *ms, uint32_t number)
 {
 	return (number - 1) * ms->slots + 1;

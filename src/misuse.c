@@ -16,7 +16,8 @@ lfpool_status_t misuse_report(lfpool_t *pool, const void *object, lfpool_status_
 
 		pool->hooks.misuse(pool->hooks.context, &misuse);
 	} else if (count == 1) {
-		fprintf(stderr, "lfpool: pool \"%s\", object %p: %s; refused.  Further misuse of this pool is counted, not printed.\n",
+		fprintf(stderr,
+			"lfpool: pool \"%s\", object %p: %s; refused.  Further misuse of this pool is counted, not printed.\n",
 			pool->name, object, lfpool_status_string(status));
 	}
 	return status;

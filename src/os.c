@@ -2,10 +2,11 @@
 /*
  * os.c - Linux behind os.h.
  *
- * Idea         membarrier(2) must be registered once per process.  That costs half a microsecond while the process has one thread and
- *              up to 0.3 s afterwards, so a constructor does it.  Support is read from the bits of MEMBARRIER_CMD_QUERY, never from
- *              its return code alone, and then tried once.  The registration survives fork.  LFPOOL_MEMBARRIER=off in the environment forces the
- *              fallback, for tests and for comparison.
+ * Idea         membarrier(2) must be registered once per process.  That costs half a microsecond while the process
+ *              has one thread and up to 0.3 s afterwards, so a constructor does it.  Support is read from the bits of
+ *              MEMBARRIER_CMD_QUERY, never from its return code alone, and then tried once.  The registration
+ *              survives fork.  LFPOOL_MEMBARRIER=off in the environment forces the fallback, for tests and for
+ *              comparison.
  * Concurrency  The choice is made under pthread_once; afterwards it is read-only.
  */
 #include "os.h"
@@ -92,7 +93,8 @@ bool os_prefault(void *address, size_t bytes)
 	if (madvise(address, bytes, MADV_POPULATE_WRITE) == 0)
 		return true;
 #endif
-	/* Before Linux 5.14, or refused for lack of memory: then touching the pages says the same, in the system's usual way. */
+	/* Before Linux 5.14, or refused for lack of memory: then touching the pages says the same, in the system's
+	 * usual way. */
 	for (size_t at = 0; at < bytes; at += os_page_bytes())
 		((volatile char *)address)[at] = 0;
 	return true;
@@ -192,8 +194,8 @@ bool os_asymmetric(void)
 void os_heavy_fence(void)
 {
 	account(heavy_fences, 1ul);
-	/* A registered process is refused only if a filter was installed since; then register again, and at worst stop here: going on
-	 * without the fence could hand one object to two threads. */
+	/* A registered process is refused only if a filter was installed since; then register again, and at worst
+	 * stop here: going on without the fence could hand one object to two threads. */
 	if (!asymmetric)
 		full_fence();
 	else if (membarrier(MEMBARRIER_CMD_PRIVATE_EXPEDITED) != 0 &&

@@ -2,8 +2,8 @@
 /*
  * os.h - everything the library asks of the operating system that can be refused.
  *
- * Idea         One door, so that a test can refuse the n-th call for every n (built with LFPOOL_TESTING) and see that nothing is left
- *              behind.  Sizes are in bytes.  No function here prints or retries.
+ * Idea         One door, so that a test can refuse the n-th call for every n (built with LFPOOL_TESTING) and see that
+ *              nothing is left behind.  Sizes are in bytes.  No function here prints or retries.
  * Progress     Every function but os_heavy_fence() is for create, destroy and the first call of a thread.
  */
 #ifndef LFPOOL_OS_H
@@ -35,15 +35,18 @@ bool os_thread_key_set(pthread_key_t key, void *value);
 bool os_at_fork(void (*before)(void), void (*after)(void));
 
 /*
- * The heavy half of the asymmetric fence: when it returns, every other thread of the process has executed a full barrier between its
- * accesses before and after some point of its program.  Enters the kernel.  In the fallback, a plain full fence of the caller.
+ * The heavy half of the asymmetric fence: when it returns, every other thread of the process has executed a full
+ * barrier between its accesses before and after some point of its program.  Enters the kernel.  In the fallback, a
+ * plain full fence of the caller.
  */
 void os_heavy_fence(void);
-/* Is membarrier(2) in use (owners need only a compiler barrier), or must owners fence too?  Fixed from the first call on. */
+/* Is membarrier(2) in use (owners need only a compiler barrier), or must owners fence too?  Fixed from the first call
+ * on. */
 bool os_asymmetric(void);
 
 #ifdef LFPOOL_TESTING
-/* Refuse the n-th call from now on (1 = the next one), and only that one; 0 = none.  Returns the calls made since it was last set. */
+/* Refuse the n-th call from now on (1 = the next one), and only that one; 0 = none.  Returns the calls made since it
+ * was last set. */
 unsigned long os_testing_refuse(unsigned long n);
 /* Bytes mapped and heap blocks held right now. */
 void os_testing_held(size_t *mapped_bytes_out, size_t *heap_blocks_out);

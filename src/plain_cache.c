@@ -2,8 +2,9 @@
 /*
  * plain_cache.c - explicit caches of a backend that has none.
  *
- * Idea         A handle, and behind it a magazine that is always both empty and full: the inlined hits never hit, and every call goes to the
- *              backend's acquire and release.  The pool keeps a list of them, so that destroying it destroys them too.
+ * Idea         A handle, and behind it a magazine that is always both empty and full: the inlined hits never hit, and
+ *              every call goes to the backend's acquire and release.  The pool keeps a list of them, so that
+ *              destroying it destroys them too.
  * Progress     The list is kept under the registry's lock.
  */
 #include "os.h"

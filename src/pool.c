@@ -99,7 +99,8 @@ size_t lfpool_release_bulk(lfpool_t *pool, void *const *objects, size_t count)
 
 lfpool_cache_t *lfpool_cache_create(lfpool_t *pool)
 {
-	struct handle *handle = pool->backend->cache_create ? pool->backend->cache_create(pool) : plain_cache_create(pool);
+	struct handle *handle =
+		pool->backend->cache_create ? pool->backend->cache_create(pool) : plain_cache_create(pool);
 
 	return handle ? &handle->face : NULL;
 }
@@ -135,7 +136,8 @@ void *lfpool_cache_acquire_slow(lfpool_cache_t *cache)
 	return pool->backend->cache_acquire ? pool->backend->cache_acquire(handle) : pool->backend->acquire(pool);
 }
 
-/* A hit found an object that is in use in its magazine: it was released twice, in a race.  The magazine has lost it already. */
+/* A hit found an object that is in use in its magazine: it was released twice, in a race.  The magazine has lost it
+ * already. */
 COLD void *lfpool_cache_acquire_duplicate(lfpool_cache_t *cache, uint32_t slot)
 {
 	lfpool_t *pool = ((struct handle *)cache)->pool;

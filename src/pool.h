@@ -2,8 +2,9 @@
 /*
  * pool.h - what a pool is, whatever stands behind it.
  *
- * Idea         A backend is one set of functions.  The pool's struct is the head of the backend's own struct, in memory that the backend got.
- *              Everything that a hit needs is in the cache, so this costs only the misses.
+ * Idea         A backend is one set of functions.  The pool's struct is the head of the backend's own struct, in
+ *              memory that the backend got. Everything that a hit needs is in the cache, so this costs only the
+ *              misses.
  */
 #ifndef LFPOOL_POOL_H
 #define LFPOOL_POOL_H
@@ -15,7 +16,8 @@
 #define NAME_BYTES 64
 
 struct backend {
-	/* Makes a pool with `config` (validated, complete); fills in what the backend needs, not the head.  NULL: no memory. */
+	/* Makes a pool with `config` (validated, complete); fills in what the backend needs, not the head.  NULL: no
+	 * memory. */
 	lfpool_t *(*open)(const lfpool_config_t *config);
 	/* Frees it; returns how many objects were active. */
 	size_t (*close)(lfpool_t *pool);
@@ -35,15 +37,18 @@ struct backend {
 struct plain_cache;
 
 struct lfpool {
-	uint64_t id;                   /* of this pool among all pools ever, never 0; low bits = place in the registry */
+	/* Fixed at creation. */
+	uint64_t id; /* of this pool among all pools ever, never 0; its low bits are the place in the registry */
 	const struct backend *backend;
-	size_t capacity;
-	bool thread_caches;            /* threads keep caches of their own                                            */
 	lfpool_backend_t backend_kind;
+	bool thread_caches; /* threads keep caches of their own */
+	size_t capacity;
 	lfpool_hooks_t hooks;
-	struct plain_cache *plain_caches; /* explicit caches of a backend that has none                                 */
-	_Atomic(size_t) misuses;
 	char name[NAME_BYTES];
+	/* Under the registry's lock. */
+	struct plain_cache *plain_caches; /* explicit caches of a backend that has none */
+	/* Anybody. */
+	_Atomic(size_t) misuses;
 };
 
 extern const struct backend backend_lockfree, backend_mutex, backend_malloc;

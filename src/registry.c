@@ -2,8 +2,8 @@
 /*
  * registry.c - see registry.h.
  *
- * Invariants   R1  an id {generation:40, place:24} names at most one pool, ever: a place's generation grows each time it is filled, from 1.
- *                  (A place would have to be filled 2^40 times to see one again.)
+ * Invariants   R1  an id {generation:40, place:24} names at most one pool, ever: a place's generation grows each time
+ *                  it is filled, from 1. (A place would have to be filled 2^40 times to see one again.)
  */
 #include "registry.h"
 

@@ -2,10 +2,10 @@
 /*
  * registry.h - which pools are alive: so that an exiting thread does not touch a pool that is gone.
  *
- * Idea         A pool has a place in a table and a generation of that place; both make its id, which is never used twice.  Threads
- *              remember ids and ask here, at exit only, whether the pool still lives.
- * Progress     One mutex, for create, destroy and thread exit.  Acquire and release never come here.  Fork takes it too, so the child finds
- *              it free.
+ * Idea         A pool has a place in a table and a generation of that place; both make its id, which is never used
+ *              twice.  Threads remember ids and ask here, at exit only, whether the pool still lives.
+ * Progress     One mutex, for create, destroy and thread exit.  Acquire and release never come here.  Fork takes it
+ *              too, so the child finds it free.
  */
 #ifndef LFPOOL_REGISTRY_H
 #define LFPOOL_REGISTRY_H

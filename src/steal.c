@@ -2,20 +2,25 @@
 /*
  * steal.c - the pool looks empty: rob another cache, or prove that every object is in use.
  *
- * Idea         A survey reads the depot's heads and every cache's {hand, current, previous} and adds up three sums: of the tagged words, of the
- *              tops, and of the bottoms of the magazines they name.
- *              1. A `previous` that holds something is taken whole, by CAS: no barrier, its user is not working on it.
- *              2. Else the magazines that seem to hold something are noted with their top; one heavy fence; then one object is taken by CAS on
- *                 top.  The owner is never waited for.  It goes straight to the caller: no surplus is ever out of sight.
- *              3. Else nothing was seen anywhere.  One survey may be fooled by objects that wander past it, so a second one follows.  If
- *                 the sums agree nothing moved and nothing came back in between, so by C1 no slot was free at that moment.
- * Why sums     Tagged words and tops only grow, so equal sums mean that each is equal.  bottom = 65536 * pushes + position: tops being
- * suffice      equal and the magazines empty, an acquire under way moves a position by 1, in each word that names the magazine, so all
- *              of them together by less than 2^15 (SUM_SLACK); a push adds at least 65535.  So the sums of bottoms lie within 2^15
- *              of each other exactly if nothing was pushed.
- * Progress     Lock-free: STEAL_AGAIN only if another thread moved something between our readings, or we brought something home.
+ * Idea         A survey reads the depot's heads and every cache's {hand, current, previous} and adds up three sums:
+ *              of the tagged words, of the tops, and of the bottoms of the magazines they name.
+ *              1. A `previous` that holds something is taken whole, by CAS: no barrier, its user is not working on
+ *                 it.
+ *              2. Else the magazines that seem to hold something are noted with their top; one heavy fence; then one
+ *                 object is taken by CAS on top.  The owner is never waited for.  It goes straight to the caller: no
+ *                 surplus is ever out of sight.
+ *              3. Else nothing was seen anywhere.  One survey may be fooled by objects that wander past it, so a
+ *                 second one follows.  If the sums agree nothing moved and nothing came back in between, so by C1 no
+ *                 slot was free at that moment.
+ * Why sums     Tagged words and tops only grow, so equal sums mean that each is equal.  bottom = 65536 * pushes +
+ * suffice      position: tops being equal and the magazines empty, an acquire under way moves a position by 1, in each word that names the
+ *              magazine, so all of them together by less than 2^15 (SUM_SLACK); a push adds at least 65535.  So the
+ *              sums of bottoms lie within 2^15 of each other exactly if nothing was pushed.
+ * Progress     Lock-free: STEAL_AGAIN only if another thread moved something between our readings, or we brought
+ *              something home.
  * Kernel       One membarrier in step 2.  An exhausted pool says so again and again without a system call.
- * Edges        SHOW, GIVE: every store the survey reads is a release, every read an acquire; docs/memory-model.md, "the collect".
+ * Edges        SHOW, GIVE: every store the survey reads is a release, every read an acquire; docs/memory-model.md,
+ *              "the collect".
  */
 #include "cache.h"
 
@@ -125,7 +130,8 @@ enum steal_result cache_steal(struct cache *c, uint32_t *slot_out)
 
 	int64_t pushed = (int64_t)(second.bottoms - first.bottoms);
 
-	if (!second.something && second.words == first.words && second.tops == first.tops && pushed > -SUM_SLACK && pushed < SUM_SLACK)
+	if (!second.something && second.words == first.words && second.tops == first.tops && pushed > -SUM_SLACK &&
+	    pushed < SUM_SLACK)
 		return STEAL_EXHAUSTED;
 	return STEAL_AGAIN;
 }

@@ -2,11 +2,13 @@
 /*
  * tagged.h - the tagged word: a magazine's number and a counter, in 64 bits.
  *
- * Idea         What Treiber's stack (1986) needs against ABA, and what a collect needs to know that nothing moved, is the same thing: a word
- *              {tag:40, number:24} whose tag advances with every change.  The depot's heads and the three words of a cache are such words.
- * Invariants   S1  every change of a tagged word advances its tag by one; so, read as integers, tagged words only grow.
- * Wrap         S1 fails to protect only if exactly k * 2^40 changes of one word fall between a thread's load and its CAS: 4.9 hours of
- *              being descheduled at 16 ns a change, each of which moves a whole magazine.
+ * Idea         What Treiber's stack (1986) needs against ABA, and what a collect needs to know that nothing moved, is
+ *              the same thing: a word {tag:40, number:24} whose tag advances with every change.  The depot's heads
+ *              and the three words of a cache are such words.
+ * Invariants   S1  every change of a tagged word advances its tag by one; so, read as integers, tagged words only
+ *                  grow.
+ * Wrap         S1 fails to protect only if exactly k * 2^40 changes of one word fall between a thread's load and its
+ *              CAS: 4.9 hours of being descheduled at 16 ns a change, each of which moves a whole magazine.
  */
 #ifndef LFPOOL_TAGGED_H
 #define LFPOOL_TAGGED_H
@@ -34,7 +36,8 @@ static inline uint64_t tagged_next(uint64_t word, uint32_t number)
 /* For a word that nobody else writes at this time. */
 static inline void tagged_set(tagged_word *word, uint32_t number)
 {
-	/* relaxed: our own last store.  release, edge SHOW: whoever sees the magazine here, or sees it gone, sees what came before. */
+	/* relaxed: our own last store.  release, edge SHOW: whoever sees the magazine here, or sees it gone, sees
+	 * what came before. */
 	store_release(word, tagged_next(load_relaxed(word), number));
 }
 

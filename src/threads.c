@@ -2,11 +2,11 @@
 /*
  * threads.c - a cache for each thread, found through one thread-local table, handed back when the thread exits.
  *
- * Idea         A thread's table is indexed by the pool's place in the registry and holds {pool id, cache}.  Ids are never used twice, so
- *              an entry of a destroyed pool never matches; the next pool in that place overwrites it.  A fresh thread points to an entry that
- *              matches nothing, so the look-up needs no test for "no table".  At thread exit a pthread key's destructor hands the
- *              caches of living pools back; calls after that (from other destructors) find the `gone` entry and borrow a cache
- *              for each call.
+ * Idea         A thread's table is indexed by the pool's place in the registry and holds {pool id, cache}.  Ids are
+ *              never used twice, so an entry of a destroyed pool never matches; the next pool in that place
+ *              overwrites it.  A fresh thread points to an entry that matches nothing, so the look-up needs no test
+ *              for "no table".  At thread exit a pthread key's destructor hands the caches of living pools back;
+ *              calls after that (from other destructors) find the `gone` entry and borrow a cache for each call.
  * Invariants   L1  thread_mask + 1 entries exist, a power of two, more than any place that has an entry.
  * Progress     Look-up: wait-free.  First use by a thread: may enter the kernel.  Exit: takes the registry's lock.
  */

@@ -2,23 +2,24 @@
 /*
  * inline.h - lfpool_cache_acquire() and lfpool_cache_release() with their hits inlined.  C11, gcc or clang.  Opt-in.
  *
- * Idea         A cache works on one magazine at a time, `hot`: a Chase-Lev deque of slot numbers (Chase and Lev 2005).  Its owner
- *              pushes and pops at `bottom` with plain loads and stores; anybody may take from `top` by CAS.  The order that the pop
- *              needs between its store of bottom and its load of top is paid by the thief: the owner has a compiler barrier here, the
- *              thief calls membarrier(2), which puts a full barrier into every running thread.
- *              What is not a plain hit fails the two tests below and goes to the library: an empty or full magazine, the last object,
- *              another backend, no membarrier, LFPOOL_ZERO, LFPOOL_CHECK_RACES (their caches keep a `hot` that is always both
- *              empty and full).
+ * Idea         A cache works on one magazine at a time, `hot`: a Chase-Lev deque of slot numbers (Chase and Lev
+ *              2005).  Its owner pushes and pops at `bottom` with plain loads and stores; anybody may take from `top`
+ *              by CAS.  The order that the pop needs between its store of bottom and its load of top is paid by the
+ *              thief: the owner has a compiler barrier here, the thief calls membarrier(2), which puts a full barrier
+ *              into every running thread. What is not a plain hit fails the two tests below and goes to the library:
+ *              an empty or full magazine, the last object, another backend, no membarrier, LFPOOL_ZERO,
+ *              LFPOOL_CHECK_RACES (their caches keep a `hot` that is always both empty and full).
  * Invariants   H1  objects in a magazine = slots per magazine + (int16_t)(bottom - top): zeroed memory reads as full.
  *              H2  only the cache's user writes bottom and the entries at or above it; top only grows.
  *              H3  a hit pops only if at least one object remains: the last one is raced for by CAS, in the library.
- *              H4  the upper 48 bits of bottom count the pushes (LFPOOL_PUSHED), so two equal readings mean "nothing came back".
+ *              H4  the upper 48 bits of bottom count the pushes (LFPOOL_PUSHED), so two equal readings mean "nothing
+ *                  came back".
  *              H5  an entry is a slot number from 1; slot s lies at zero + s * stride.
  * Progress     Hits are wait-free: no loop, no locked instruction, no shared store but the cache's own.
  * Edges        GIVE (docs/memory-model.md): each release-store of bottom, read by a thief's acquire.
  *
- * Everything here but the two macros at the end belongs to the library: read it, do not use it.  Layouts change between versions;
- * compile with the header of the library you link.
+ * Everything here but the two macros at the end belongs to the library: read it, do not use it.  Layouts change
+ * between versions; compile with the header of the library you link.
  */
 #ifndef LFPOOL_INLINE_H
 #define LFPOOL_INLINE_H
@@ -79,7 +80,8 @@ LFPOOL_API lfpool_status_t lfpool_cache_release_slow(lfpool_cache_t *cache, void
 }
 #endif
 
-/* Slot number of `object`, or something outside 1 .. slots when it is not the start of one.  Exact: see docs/design.md. */
+/* Slot number of `object`, or something outside 1 .. slots when it is not the start of one.  Exact: see
+ * docs/design.md. */
 static inline uint64_t lfpool_slot_of(const struct lfpool_cache *cache, const void *object)
 {
 	uint64_t product = (uint64_t)((uintptr_t)object - cache->zero) * cache->inverse;
@@ -88,7 +90,8 @@ static inline uint64_t lfpool_slot_of(const struct lfpool_cache *cache, const vo
 }
 
 /* Where the object at `bottom` lies in the ring. */
-static inline _Atomic(uint32_t) *lfpool_entry_at(const struct lfpool_cache *cache, struct lfpool_magazine *magazine, uint64_t bottom)
+static inline _Atomic(uint32_t) *lfpool_entry_at(const struct lfpool_cache *cache, struct lfpool_magazine *magazine,
+						 uint64_t bottom)
 {
 	return &magazine->entry[bottom & cache->mask];
 }
@@ -103,7 +106,8 @@ static inline void *lfpool_cache_acquire_inline(lfpool_cache_t *cache)
 	/* release, edge GIVE: a thief that reads this value still sees every earlier push. */
 	LFPOOL_STORE_RELEASE(&magazine->bottom, bottom);
 	LFPOOL_LIGHT_BARRIER();
-	/* relaxed: a stale top is below the real one; a thief that moved it further has seen our bottom, see docs/memory-model.md. */
+	/* relaxed: a stale top is below the real one; a thief that moved it further has seen our bottom, see
+	 * docs/memory-model.md. */
 	if (!LFPOOL_LIKELY((int16_t)(bottom - LFPOOL_LOAD_RELAXED(&magazine->top)) > cache->floor)) {
 		/* release, edge GIVE: as above; this is the value from before, so thieves notice nothing. */
 		LFPOOL_STORE_RELEASE(&magazine->bottom, bottom + 1);
@@ -124,7 +128,8 @@ static inline void *lfpool_cache_acquire_inline(lfpool_cache_t *cache)
 }
 
 /* Pushes on the hot magazine; false when it is full. */
-static inline bool lfpool_push(const struct lfpool_cache *cache, uint64_t slot, _Atomic(uint32_t) *state, uint32_t state_next)
+static inline bool lfpool_push(const struct lfpool_cache *cache, uint64_t slot, _Atomic(uint32_t) *state,
+			       uint32_t state_next)
 {
 	struct lfpool_magazine *magazine = cache->hot;
 	/* relaxed: our own last store (H2). */
@@ -137,7 +142,8 @@ static inline bool lfpool_push(const struct lfpool_cache *cache, uint64_t slot, 
 		/* relaxed, both: published by the store of bottom. */
 		LFPOOL_STORE_RELAXED(state, state_next);
 	LFPOOL_STORE_RELAXED(lfpool_entry_at(cache, magazine, bottom), (uint32_t)slot);
-	/* release, edge GIVE: the entry, the state and all that was written to the object go to whoever takes the slot. */
+	/* release, edge GIVE: the entry, the state and all that was written to the object go to whoever takes the
+	 * slot. */
 	LFPOOL_STORE_RELEASE(&magazine->bottom, bottom + LFPOOL_PUSHED);
 	return true;
 }
@@ -148,7 +154,8 @@ static inline lfpool_status_t lfpool_cache_release_inline(lfpool_cache_t *cache,
 
 	if (cache->state && LFPOOL_LIKELY(slot <= cache->slots)) {
 		_Atomic(uint32_t) *state = &cache->state[slot];
-		/* relaxed: written by whoever acquired the object and then handed it to us.  Slot 0 is never in use. */
+		/* relaxed: written by whoever acquired the object and then handed it to us.  Slot 0 is never in
+		 * use. */
 		uint32_t now = LFPOOL_LOAD_RELAXED(state);
 
 		if (LFPOOL_LIKELY(now & 1) && LFPOOL_LIKELY(lfpool_push(cache, slot, state, now + 1)))

@@ -99,13 +99,14 @@ LFPOOL_API const char *lfpool_status_string(lfpool_status_t status);
 /*
  * Flags, joined by |.  Zero is the usual choice.
  *
- * LFPOOL_PREFAULT     Touch all memory at creation, so that no later call meets a page fault.  Create is then O(capacity).
+ * LFPOOL_PREFAULT     Touch all memory at creation, so that no later call meets a page fault.  Create is then
+ *                     O(capacity).
  * LFPOOL_ZERO         Every acquired object is all zero bytes.  Costs a memset of object_size per acquire.
  * LFPOOL_CHECK_RACES  Two releases of one object at the same instant: exactly one succeeds.  Without it such a pair
  *                     is refused nearly always, not always.  Costs one locked instruction per release.
- * LFPOOL_UNTRACKED    Keep no state per object.  Saves a nanosecond or two and 4 bytes per object; loses the refusal of double
- *                     releases (they then corrupt the pool's contents, as with most allocators), and lfpool_in_use() answers
- *                     like lfpool_owns().  Excludes LFPOOL_CHECK_RACES.
+ * LFPOOL_UNTRACKED    Keep no state per object.  Saves a nanosecond or two and 4 bytes per object; loses the refusal
+ *                     of double releases (they then corrupt the pool's contents, as with most allocators), and
+ *                     lfpool_in_use() answers like lfpool_owns().  Excludes LFPOOL_CHECK_RACES.
  */
 #define LFPOOL_PREFAULT UINT32_C(0x1)
 #define LFPOOL_ZERO UINT32_C(0x2)
@@ -116,15 +117,17 @@ LFPOOL_API const char *lfpool_status_string(lfpool_status_t status);
 #define LFPOOL_CACHE_NONE SIZE_MAX
 
 /*
- * Backends: what stands behind the same calls.  The environment variable LFPOOL_BACKEND (lockfree, mutex, malloc), when
- * set, overrides the config of every pool, so that a program can be compared without a rebuild.
+ * Backends: what stands behind the same calls.  The environment variable LFPOOL_BACKEND (lockfree, mutex, malloc),
+ * when set, overrides the config of every pool, so that a program can be compared without a rebuild.
  *
  * LFPOOL_BACKEND_LOCKFREE  The library proper.
- * LFPOOL_BACKEND_MUTEX     One mutex around one intrusive list, what people write by hand: free objects are overwritten
- *                          with links, any call may wait, not safe after fork.  Slots are at least 8 bytes.
- * LFPOOL_BACKEND_MALLOC    Each acquire is an aligned allocation, each release a free: for measuring what pooling gains, and for
- *                          letting AddressSanitizer or Valgrind see each object.  Wrong releases are the allocator's to
- *                          find; owns and in_use answer yes for every pointer but NULL.
+ * LFPOOL_BACKEND_MUTEX     One mutex around one intrusive list, what people write by hand: free objects are
+ *                          overwritten with links, any call may wait, not safe after fork.  Slots are at least 8
+ *                          bytes.
+ * LFPOOL_BACKEND_MALLOC    Each acquire is an aligned allocation, each release a free: for measuring what pooling
+ *                          gains, and for letting AddressSanitizer or Valgrind see each object.  Wrong releases are
+ *                          the allocator's to find; owns and in_use answer yes for every pointer but NULL.  Objects
+ *                          that are active when the pool is destroyed stay allocated, for a leak checker to see.
  */
 typedef enum lfpool_backend {
 	LFPOOL_BACKEND_LOCKFREE = 0,
@@ -142,7 +145,8 @@ typedef struct lfpool_misuse {
 } lfpool_misuse_t;
 
 /*
- * Hooks.  `context` is handed to each.  A hook runs on the calling thread, in the middle of the call that caused it, with no
+ * Hooks.  `context` is handed to each.  A hook runs on the calling thread, in the middle of the call that caused it,
+ *         with no
  * lock held; it may call the pool.  Several threads may run it at once.
  */
 typedef struct lfpool_hooks {
@@ -153,8 +157,8 @@ typedef struct lfpool_hooks {
 } lfpool_hooks_t;
 
 /*
- * What a pool should be.  Append-only: zero means "the default" for every field.  Copied by lfpool_create(), never written back.
- * Use LFPOOL_CONFIG_INIT, or lfpool_config_init() in C++.
+ * What a pool should be.  Append-only: zero means "the default" for every field.  Copied by lfpool_create(), never
+ * written back. Use LFPOOL_CONFIG_INIT, or lfpool_config_init() in C++.
  */
 typedef struct lfpool_config {
 	size_t struct_size;       /* bytes: sizeof(lfpool_config_t) as the caller was compiled          */
@@ -190,11 +194,11 @@ static inline void lfpool_config_init(lfpool_config_t *config)
  *
  * pool_out  Receives the pool; set to NULL on failure.
  * config    Read, not kept.
- * Returns   LFPOOL_OK; LFPOOL_E_ARGUMENT (a NULL pointer); LFPOOL_E_CONFIG_* (names the field); LFPOOL_E_NO_MEMORY.  After a failure
- *           nothing is left behind.
+ * Returns   LFPOOL_OK; LFPOOL_E_ARGUMENT (a NULL pointer); LFPOOL_E_CONFIG_* (names the field); LFPOOL_E_NO_MEMORY.
+ *           After a failure nothing is left behind.
  * Owner     The caller, until lfpool_destroy().
- * Memory    Address space for capacity objects is reserved here and at once; memory is used as objects are first touched.
- *           Beside the objects: about 8.5 bytes per object touched (4.5 untracked), 4 KiB per cache.
+ * Memory    Address space for capacity objects is reserved here and at once; memory is used as objects are first
+ *           touched. Beside the objects: about 8.5 bytes per object touched (4.5 untracked), 4 KiB per cache.
  * Threads   Any.  Takes a lock shared with destroy and thread exit; enters the kernel.
  * Cost      O(1) in the capacity, unless LFPOOL_PREFAULT.
  */
@@ -203,8 +207,8 @@ LFPOOL_API LFPOOL_MUST_USE lfpool_status_t lfpool_create(lfpool_t **pool_out, co
 /*
  * lfpool_destroy - give the pool's memory back, its active objects included.
  *
- * pool      NULL is fine.  No other call on this pool or its caches may be under way or follow.  Threads that used the pool may live on,
- *           or be exiting at this very moment.
+ * pool      NULL is fine.  No other call on this pool or its caches may be under way or follow.  Threads that used
+ *           the pool may live on, or be exiting at this very moment.
  * Returns   How many objects were still active (0 for NULL).
  * Threads   Any.  Takes a lock shared with create and thread exit; enters the kernel.
  * Cost      O(memory touched).
@@ -214,16 +218,17 @@ LFPOOL_API size_t lfpool_destroy(lfpool_t *pool);
 /*
  * lfpool_acquire - take one object out of the pool, through the calling thread's own cache.
  *
- * Returns   An object of config.object_size bytes, aligned to config.object_alignment; its contents are what the last holder left
- *           (zero bytes if it was never used).  NULL when every object was in use at some moment during the call.  errno is
- *           left alone.
+ * Returns   An object of config.object_size bytes, aligned to config.object_alignment; its contents are what the last
+ *           holder left (zero bytes if it was never used).  NULL when every object was in use at some moment during
+ *           the call.  errno is left alone.
  * Owner     The caller, until a release from any thread.
- * Threads   Any, with no registration, also while a thread exits and in a child after fork.  Not from a signal handler.
- * Progress  Hit: wait-free.  Miss: lock-free; enters the kernel only when it takes objects out of another thread's cache (membarrier), and on
- *           a thread's first call on this pool.
+ * Threads   Any, with no registration, also while a thread exits and in a child after fork.  Not from a signal
+ *           handler.
+ * Progress  Hit: wait-free.  Miss: lock-free; enters the kernel only when it takes objects out of another thread's
+ *           cache (membarrier), and on a thread's first call on this pool.
  * Cost      O(1) amortised; an exhausted or stealing call is O(caches).
- * Source    Magazines after Bonwick and Adams (2001); stealing after Chase and Lev (2005) with the orders of Le, Pop, Cohen and Zappa
- *           Nardelli (2013); the depot after Treiber (1986).
+ * Source    Magazines after Bonwick and Adams (2001); stealing after Chase and Lev (2005) with the orders of Le, Pop,
+ *           Cohen and Zappa Nardelli (2013); the depot after Treiber (1986).
  */
 LFPOOL_API void *lfpool_acquire(lfpool_t *pool);
 
@@ -231,10 +236,12 @@ LFPOOL_API void *lfpool_acquire(lfpool_t *pool);
  * lfpool_release - give an object back, from any thread.
  *
  * object    An active object of this pool; NULL is fine and does nothing.
- * Returns   LFPOOL_OK; LFPOOL_E_FOREIGN, LFPOOL_E_INTERIOR, LFPOOL_E_NOT_IN_USE: refused, reported to the misuse hook, nothing changed.
+ * Returns   LFPOOL_OK; LFPOOL_E_FOREIGN, LFPOOL_E_INTERIOR, LFPOOL_E_NOT_IN_USE: refused, reported to the misuse
+ *           hook, nothing changed.
  * Threads   Any.  Not from a signal handler.
- * Progress  Hit: wait-free.  Miss: lock-free.  Enters the kernel only on a thread's first call on this pool, to get the thread a cache of
- *           its own; where that is refused, and with LFPOOL_CACHE_NONE, each call borrows one (docs/design.md, "Progress").
+ * Progress  Hit: wait-free.  Miss: lock-free.  Enters the kernel only on a thread's first call on this pool, to get
+ *           the thread a cache of its own; where that is refused, and with LFPOOL_CACHE_NONE, each call borrows one
+ *           (docs/design.md, "Progress").
  * Cost      O(1).
  */
 LFPOOL_API lfpool_status_t lfpool_release(lfpool_t *pool, void *object);
@@ -251,8 +258,8 @@ LFPOOL_API size_t lfpool_acquire_bulk(lfpool_t *pool, void **objects_out, size_t
 /*
  * lfpool_release_bulk - release `count` objects.
  *
- * objects   `count` pointers.  NULLs are passed over; what lfpool_release() would refuse is refused and reported, and the rest is
- *           released nevertheless.
+ * objects   `count` pointers.  NULLs are passed over; what lfpool_release() would refuse is refused and reported, and
+ *           the rest is released nevertheless.
  * Returns   How many objects were released.
  * Threads, progress   As lfpool_release().
  */
@@ -264,8 +271,8 @@ LFPOOL_API size_t lfpool_release_bulk(lfpool_t *pool, void *const *objects, size
  * lfpool_cache_create - a cache of one's own.
  *
  * Returns   The cache; NULL when the operating system refuses memory, or when the pool has 8172 caches already.
- * Owner     The caller, until lfpool_cache_destroy().  A cache has one user at a time.  It may move from thread to thread (a fiber that
- *           migrates) if the hand-over itself is synchronised.
+ * Owner     The caller, until lfpool_cache_destroy().  A cache has one user at a time.  It may move from thread to
+ *           thread (a fiber that migrates) if the hand-over itself is synchronised.
  * Threads   Any.  Lock-free; may enter the kernel.
  * Cost      O(caches).
  */
@@ -279,26 +286,27 @@ LFPOOL_API lfpool_cache_t *lfpool_cache_create(lfpool_t *pool);
  */
 LFPOOL_API void lfpool_cache_destroy(lfpool_cache_t *cache);
 
-/* As lfpool_acquire() and lfpool_release(), through this cache: no look-up, nothing thread-local.  Include lfpool/inline.h
- * to have the hits of both inlined. */
+/* As lfpool_acquire() and lfpool_release(), through this cache: no look-up, nothing thread-local.  Include
+ * lfpool/inline.h to have the hits of both inlined. */
 LFPOOL_API void *lfpool_cache_acquire(lfpool_cache_t *cache);
 LFPOOL_API lfpool_status_t lfpool_cache_release(lfpool_cache_t *cache, void *object);
 
 /* ---- Questions --------------------------------------------------------------------------------------------- */
 
-/* lfpool_owns - is `pointer` the address of one of this pool's objects, active or free?  Wait-free, O(1), any thread. */
+/* lfpool_owns - is `pointer` the address of one of this pool's objects, active or free?  Wait-free, O(1), any
+ * thread. */
 LFPOOL_API bool lfpool_owns(const lfpool_t *pool, const void *pointer);
 
-/* lfpool_in_use - is `object` an object of this pool, and active?  Wait-free, O(1), any thread; while another thread acquires or
- * releases that very object, either answer. */
+/* lfpool_in_use - is `object` an object of this pool, and active?  Wait-free, O(1), any thread; while another thread
+ * acquires or releases that very object, either answer. */
 LFPOOL_API bool lfpool_in_use(const lfpool_t *pool, const void *object);
 
 /* lfpool_capacity - config.capacity.  Wait-free, O(1), any thread. */
 LFPOOL_API size_t lfpool_capacity(const lfpool_t *pool);
 
-/* lfpool_active_count, lfpool_available_count - objects in use; objects not in use.  Their sum is the capacity, within one call.
- * Exact while no other thread is inside a call on the pool, else a snapshot that lies within 0 .. capacity.
- * Wait-free.  O(objects ever used / objects per magazine + caches). */
+/* lfpool_active_count, lfpool_available_count - objects in use; objects not in use.  Their sum is the capacity,
+ * within one call. Exact while no other thread is inside a call on the pool, else a snapshot that lies within 0 ..
+ * capacity. Wait-free.  O(objects ever used / objects per magazine + caches). */
 LFPOOL_API size_t lfpool_active_count(const lfpool_t *pool);
 LFPOOL_API size_t lfpool_available_count(const lfpool_t *pool);
 
