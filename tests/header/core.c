@@ -1,0 +1,49 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * core.c - lfpool.h by itself, twice, in every C from C99 on: it needs nothing before it, and every declaration can be used.
+ */
+#include <lfpool/lfpool.h>
+#include <lfpool/lfpool.h>
+
+#if LFPOOL_VERSION_MAJOR < 0 || !defined(LFPOOL_VERSION_MINOR) || !defined(LFPOOL_VERSION_PATCH)
+#error "no version"
+#endif
+
+size_t use_everything(void);
+
+static void on_misuse(void *context, const lfpool_misuse_t *misuse)
+{
+	*(size_t *)context += misuse->count + (misuse->status == LFPOOL_E_FOREIGN) + (misuse->pool_name && misuse->object && misuse->pool);
+}
+
+size_t use_everything(void)
+{
+	lfpool_config_t config = LFPOOL_CONFIG_INIT;
+	lfpool_t *pool;
+	void *objects[2];
+	size_t misuses = 0, sum = 0;
+
+	lfpool_config_init(&config);
+	config.name = "everything";
+	config.object_size = 24;
+	config.object_alignment = 8;
+	config.capacity = 10;
+	config.cache_capacity = LFPOOL_CACHE_NONE;
+	config.flags = LFPOOL_PREFAULT | LFPOOL_ZERO | LFPOOL_CHECK_RACES;
+	config.flags &= ~LFPOOL_UNTRACKED;
+	config.backend = LFPOOL_BACKEND_LOCKFREE;
+	config.hooks.context = &misuses;
+	config.hooks.misuse = on_misuse;
+	if (lfpool_create(&pool, &config) != LFPOOL_OK)
+		return lfpool_status_string(LFPOOL_E_NO_MEMORY)[0] == 't';
+	sum += lfpool_release(pool, lfpool_acquire(pool)) == LFPOOL_OK;
+	sum += lfpool_acquire_bulk(pool, objects, 2);
+	sum += lfpool_owns(pool, objects[0]) && lfpool_in_use(pool, objects[0]);
+	sum += lfpool_release_bulk(pool, objects, 2);
+	lfpool_cache_t *cache = lfpool_cache_create(pool);
+	sum += lfpool_cache_release(cache, lfpool_cache_acquire(cache)) == LFPOOL_OK;
+	lfpool_cache_destroy(cache);
+	sum += lfpool_capacity(pool) + lfpool_active_count(pool) + lfpool_available_count(pool) + lfpool_misuse_count(pool);
+	sum += lfpool_backend(pool) == LFPOOL_BACKEND_MUTEX || lfpool_backend(pool) == LFPOOL_BACKEND_MALLOC;
+	return sum + lfpool_destroy(pool);
+}

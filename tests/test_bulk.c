@@ -1,0 +1,176 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * test_bulk.c - the bulk calls: partial results, NULLs passed over, refusals in the middle, no write beyond the room given.
+ */
+#include "support.h"
+
+static void count_misuse(void *context, const lfpool_misuse_t *misuse)
+{
+	(void)misuse;
+	++*(size_t *)context;
+}
+
+static lfpool_t *quiet_pool(size_t object_size, size_t capacity, size_t *refused_out)
+{
+	lfpool_config_t config = config_of(object_size, capacity);
+
+	config.hooks.context = refused_out;
+	config.hooks.misuse = count_misuse;
+	return pool_with(&config);
+}
+
+TEST(acquire_gives_all_that_is_there)
+{
+	static const size_t capacities[] = {1, 2, 5, 31, 32, 100, 1000, 5000};
+
+	for (size_t i = 0; i < COUNT(capacities); i++) {
+		size_t capacity = capacities[i];
+
+		for (size_t wanted = 0; wanted <= capacity + 3; wanted += wanted / 4 + 1) {
+			lfpool_t *pool = pool_of(48, capacity);
+			void **objects = pointers_new(capacity + 4);
+			size_t expected = wanted < capacity ? wanted : capacity;
+
+			objects[wanted] = &objects;
+			assert_int_equal(lfpool_acquire_bulk(pool, objects, wanted), expected);
+			assert_ptr_equal(objects[wanted], &objects);
+			assert_int_equal(lfpool_active_count(pool), expected);
+			for (size_t k = 0; k < expected; k++) {
+				assert_true(lfpool_in_use(pool, objects[k]));
+				stamp_write(objects[k], 48, k);
+			}
+			for (size_t k = 0; k < expected; k++)
+				assert_true(stamp_holds(objects[k], 48, k));
+			/* The rest, then nothing. */
+			assert_int_equal(lfpool_acquire_bulk(pool, objects + expected, capacity + 1 - expected), capacity - expected);
+			assert_int_equal(lfpool_acquire_bulk(pool, objects + capacity, 1), 0);
+			assert_true(sort_disjoint(objects, capacity, 48));
+			assert_int_equal(lfpool_release_bulk(pool, objects, capacity), capacity);
+			assert_int_equal(lfpool_active_count(pool), 0);
+			lfpool_destroy(pool);
+			free(objects);
+		}
+	}
+}
+
+TEST(release_passes_over_null)
+{
+	size_t refused = 0;
+	lfpool_t *pool = quiet_pool(16, 10, &refused);
+	void *objects[10];
+
+	assert_int_equal(lfpool_acquire_bulk(pool, objects, 10), 10);
+	void *const mixed[] = {NULL, objects[0], NULL, NULL, objects[1], objects[2], NULL};
+	assert_int_equal(lfpool_release_bulk(pool, mixed, COUNT(mixed)), 3);
+	assert_int_equal(lfpool_active_count(pool), 7);
+	void *const nulls[] = {NULL, NULL};
+	assert_int_equal(lfpool_release_bulk(pool, nulls, 2), 0);
+	assert_int_equal(lfpool_release_bulk(pool, nulls, 0), 0);
+	assert_int_equal(refused, 0);
+	assert_int_equal(lfpool_misuse_count(pool), 0);
+	assert_int_equal(lfpool_destroy(pool), 7);
+}
+
+TEST(release_goes_on_after_a_refusal)
+{
+	size_t refused = 0;
+	lfpool_t *pool = quiet_pool(16, 10, &refused);
+	void *objects[10];
+	int stranger;
+
+	assert_int_equal(lfpool_acquire_bulk(pool, objects, 10), 10);
+	assert_int_equal(lfpool_release(pool, objects[9]), LFPOOL_OK);
+	void *const mixed[] = {
+		&stranger,            /* foreign          */
+		objects[0],           /* fine             */
+		moved(objects[1], 1), /* interior         */
+		objects[1],           /* fine             */
+		objects[9],           /* free already     */
+		objects[0],           /* twice in here    */
+		NULL,                 /* nothing          */
+		objects[2],           /* fine             */
+	};
+	assert_int_equal(lfpool_release_bulk(pool, mixed, COUNT(mixed)), 3);
+	assert_int_equal(refused, 4);
+	assert_int_equal(lfpool_misuse_count(pool), 4);
+	assert_int_equal(lfpool_active_count(pool), 6);
+	for (size_t i = 0; i < 10; i++)
+		assert_int_equal(lfpool_in_use(pool, objects[i]), i >= 3 && i != 9);
+	assert_int_equal(lfpool_release_bulk(pool, objects + 3, 6), 6);
+	require_whole(pool, 16);
+	lfpool_destroy(pool);
+}
+
+TEST(release_leaves_the_list_alone)
+{
+	lfpool_t *pool = pool_of(16, 600);
+	void *objects[600], *copy[600];
+
+	assert_int_equal(lfpool_acquire_bulk(pool, objects, 600), 600);
+	memcpy(copy, objects, sizeof(copy));
+	assert_int_equal(lfpool_release_bulk(pool, objects, 600), 600);
+	assert_memory_equal(objects, copy, sizeof(copy));
+	lfpool_destroy(pool);
+}
+
+/* Single and bulk calls, and calls through a cache, are one pool. */
+TEST(bulk_and_single_mix)
+{
+	struct random r = random_for(test_seed("bulk_and_single_mix"), 0);
+	lfpool_t *pool = pool_of(24, 300);
+	lfpool_cache_t *cache = lfpool_cache_create(pool);
+	void *held[300];
+	size_t count = 0;
+
+	assert_non_null(cache);
+	for (int step = 0; step < 20000; step++) {
+		size_t many = random_below(&r, 64), taken;
+		void *object;
+
+		switch (random_below(&r, 6)) {
+		case 0:
+			taken = lfpool_acquire_bulk(pool, held + count, many < 300 - count ? many : 300 - count);
+			assert_int_equal(taken, many < 300 - count ? many : 300 - count);
+			count += taken;
+			break;
+		case 1:
+			many = many < count ? many : count;
+			assert_int_equal(lfpool_release_bulk(pool, held + count - many, many), many);
+			count -= many;
+			break;
+		case 2:
+		case 3:
+			object = step % 2 ? lfpool_acquire(pool) : lfpool_cache_acquire(cache);
+			assert_int_equal(object != NULL, count < 300);
+			if (object)
+				held[count++] = object;
+			break;
+		default:
+			if (count) {
+				size_t k = random_below(&r, (uint32_t)count);
+
+				object = held[k];
+				held[k] = held[--count];
+				assert_int_equal(step % 2 ? lfpool_release(pool, object) : lfpool_cache_release(cache, object), LFPOOL_OK);
+			}
+		}
+		if (step % 16 == 0)
+			assert_int_equal(lfpool_active_count(pool), count);
+	}
+	assert_true(sort_disjoint(held, count, 24));
+	lfpool_cache_destroy(cache);
+	assert_int_equal(lfpool_destroy(pool), count);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(acquire_gives_all_that_is_there),
+		cmocka_unit_test(release_passes_over_null),
+		cmocka_unit_test(release_goes_on_after_a_refusal),
+		cmocka_unit_test(release_leaves_the_list_alone),
+		cmocka_unit_test(bulk_and_single_mix),
+	};
+
+	return cmocka_run_group_tests_name("bulk", tests, NULL, NULL);
+}

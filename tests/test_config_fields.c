@@ -1,0 +1,213 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * test_config_fields.c - every field of the config at its bounds and beyond: the refusal names the field, what is accepted works.
+ */
+#include "support.h"
+
+#include <limits.h>
+#include <stdalign.h>
+
+/* Creates, uses and destroys a pool when `expected` is LFPOOL_OK; else sees the refusal. */
+static void expect(const lfpool_config_t *config, lfpool_status_t expected)
+{
+	lfpool_t *pool = (lfpool_t *)(uintptr_t)0x5a5a5a50;
+
+	assert_int_equal(lfpool_create(&pool, config), expected);
+	if (expected != LFPOOL_OK) {
+		assert_null(pool);
+		return;
+	}
+	void *object = lfpool_acquire(pool);
+	assert_non_null(object);
+	if (config->object_alignment)
+		assert_int_equal((uintptr_t)object % config->object_alignment, 0);
+	memset(object, 0x77, config->object_size);
+	assert_int_equal(lfpool_capacity(pool), config->capacity);
+	assert_int_equal(lfpool_active_count(pool), 1);
+	assert_int_equal(lfpool_available_count(pool), config->capacity - 1);
+	assert_int_equal(lfpool_release(pool, object), LFPOOL_OK);
+	assert_int_equal(lfpool_destroy(pool), 0);
+}
+
+TEST(object_size)
+{
+	static const size_t good[] = {1, 2, 7, 8, 4096, MIB - 1, MIB}, bad[] = {0, MIB + 1, SIZE_MAX / 2 + 1, SIZE_MAX};
+	lfpool_config_t config = config_of(0, 3);
+
+	for (size_t i = 0; i < COUNT(good); i++) {
+		config.object_size = good[i];
+		expect(&config, LFPOOL_OK);
+	}
+	for (size_t i = 0; i < COUNT(bad); i++) {
+		config.object_size = bad[i];
+		expect(&config, LFPOOL_E_CONFIG_OBJECT_SIZE);
+	}
+}
+
+TEST(object_alignment)
+{
+	static const size_t bad[] = {3, 5, 6, 24, 4095, 4097, 8192, SIZE_MAX / 2 + 1, SIZE_MAX};
+	lfpool_config_t config = config_of(20, 3);
+
+	for (config.object_alignment = 1; config.object_alignment <= 4096; config.object_alignment *= 2)
+		expect(&config, LFPOOL_OK);
+	for (size_t i = 0; i < COUNT(bad); i++) {
+		config.object_alignment = bad[i];
+		expect(&config, LFPOOL_E_CONFIG_OBJECT_ALIGNMENT);
+	}
+}
+
+TEST(default_alignment_suits_any_type)
+{
+	for (size_t size = 1; size <= 40; size++) {
+		lfpool_t *pool = pool_of(size, 50);
+		void *object;
+
+		for (size_t i = 0; i < 50; i++) {
+			assert_non_null(object = lfpool_acquire(pool));
+			assert_int_equal((uintptr_t)object % alignof(max_align_t), 0);
+		}
+		assert_int_equal(lfpool_destroy(pool), 50);
+	}
+}
+
+TEST(capacity)
+{
+	static const size_t good[] = {1, 2, 3, 511, 512, 513, (size_t)1 << 23, ((size_t)1 << 23) + 1, ((size_t)1 << 31) - 1, (size_t)1 << 31};
+	static const size_t bad[] = {0, ((size_t)1 << 31) + 1, (size_t)1 << 32, ((size_t)1 << 32) + 1, SIZE_MAX / 2 + 1, SIZE_MAX};
+	lfpool_config_t config = config_of(4, 0);
+
+	for (size_t i = 0; i < COUNT(good); i++) {
+		config.capacity = good[i];
+		expect(&config, LFPOOL_OK);
+	}
+	for (size_t i = 0; i < COUNT(bad); i++) {
+		config.capacity = bad[i];
+		expect(&config, LFPOOL_E_CONFIG_CAPACITY);
+	}
+}
+
+TEST(cache_capacity)
+{
+	static const size_t good[] = {0, 1, 2, 3, 4, 5, 63, 64, 100, 4096, 8191, 8192, LFPOOL_CACHE_NONE};
+	static const size_t bad[] = {8193, 16384, SIZE_MAX / 2 + 1, SIZE_MAX - 1};
+	lfpool_config_t config = config_of(16, 1);
+
+	for (size_t i = 0; i < COUNT(good); i++) {
+		config.cache_capacity = good[i];
+		for (config.capacity = 1; config.capacity <= 20000; config.capacity = config.capacity * 7 + 2) {
+			expect(&config, LFPOOL_OK);
+			lfpool_t *pool = pool_with(&config);
+			require_whole(pool, 16);
+			require_whole(pool, 16);
+			lfpool_destroy(pool);
+		}
+	}
+	config.capacity = 100;
+	for (size_t i = 0; i < COUNT(bad); i++) {
+		config.cache_capacity = bad[i];
+		expect(&config, LFPOOL_E_CONFIG_CACHE_CAPACITY);
+	}
+}
+
+TEST(flags)
+{
+	const uint32_t known = LFPOOL_PREFAULT | LFPOOL_ZERO | LFPOOL_CHECK_RACES | LFPOOL_UNTRACKED;
+	lfpool_config_t config = config_of(16, 100);
+
+	for (config.flags = 0; config.flags <= known; config.flags++) {
+		bool exclusive = (config.flags & LFPOOL_CHECK_RACES) && (config.flags & LFPOOL_UNTRACKED);
+
+		expect(&config, exclusive ? LFPOOL_E_CONFIG_FLAGS : LFPOOL_OK);
+	}
+	for (int bit = 0; bit < 32; bit++) {
+		config.flags = UINT32_C(1) << bit;
+		expect(&config, config.flags & known ? LFPOOL_OK : LFPOOL_E_CONFIG_FLAGS);
+	}
+	config.flags = UINT32_MAX;
+	expect(&config, LFPOOL_E_CONFIG_FLAGS);
+}
+
+TEST(backend)
+{
+	static const int bad[] = {3, 4, 100, -1, INT_MAX, INT_MIN};
+	lfpool_config_t config = config_of(16, 100);
+
+	for (int backend = LFPOOL_BACKEND_LOCKFREE; backend <= LFPOOL_BACKEND_MALLOC; backend++) {
+		config.backend = (lfpool_backend_t)backend;
+		expect(&config, LFPOOL_OK);
+	}
+	for (size_t i = 0; i < COUNT(bad); i++) {
+		memcpy(&config.backend, &bad[i], sizeof(config.backend));
+		expect(&config, LFPOOL_E_CONFIG_BACKEND);
+	}
+}
+
+static void reserved(void)
+{
+}
+
+TEST(reserved_hooks)
+{
+	lfpool_config_t config = config_of(16, 100);
+
+	for (size_t i = 0; i < COUNT(config.hooks.reserved); i++) {
+		config.hooks.reserved[i] = reserved;
+		expect(&config, LFPOOL_E_CONFIG_HOOKS);
+		config.hooks.reserved[i] = NULL;
+	}
+	config.hooks.context = &config;
+	expect(&config, LFPOOL_OK);
+}
+
+static void remember_name(void *context, const lfpool_misuse_t *misuse)
+{
+	snprintf(context, 100, "%s", misuse->pool_name);
+}
+
+TEST(name)
+{
+	char name[66], seen[100] = "";
+	lfpool_config_t config = config_of(16, 100);
+	static const size_t good[] = {0, 1, 62, 63};
+
+	memset(name, 'x', sizeof(name));
+	config.name = name;
+	config.hooks.context = seen;
+	config.hooks.misuse = remember_name;
+	for (size_t i = 0; i < COUNT(good); i++) {
+		name[good[i]] = '\0';
+		lfpool_t *pool = pool_with(&config);
+		assert_int_equal(lfpool_release(pool, name), LFPOOL_E_FOREIGN);
+		assert_string_equal(seen, name);
+		lfpool_destroy(pool);
+		name[good[i]] = 'x';
+	}
+	name[64] = '\0';
+	expect(&config, LFPOOL_E_CONFIG_NAME);
+	name[64] = 'x';
+	name[65] = '\0';
+	expect(&config, LFPOOL_E_CONFIG_NAME);
+	config.name = NULL;
+	lfpool_t *pool = pool_with(&config);
+	assert_int_equal(lfpool_release(pool, name), LFPOOL_E_FOREIGN);
+	assert_string_equal(seen, "unnamed");
+	lfpool_destroy(pool);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(object_size),
+		cmocka_unit_test(object_alignment),
+		cmocka_unit_test(default_alignment_suits_any_type),
+		cmocka_unit_test(capacity),
+		cmocka_unit_test(cache_capacity),
+		cmocka_unit_test(flags),
+		cmocka_unit_test(backend),
+		cmocka_unit_test(reserved_hooks),
+		cmocka_unit_test(name),
+	};
+
+	return cmocka_run_group_tests_name("config fields", tests, NULL, NULL);
+}

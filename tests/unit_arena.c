@@ -1,0 +1,127 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * unit_arena.c - address to slot and back: exact for every stride; the state word; the layout.
+ *
+ * The claim to test is arithmetic: rotate((p - zero) * inverse) lies in 1 .. slots exactly when p is the start of an object.  The
+ * witness divides.
+ */
+#include "support.h"
+
+#include "arena.h"
+
+static struct arena arena;
+
+static void *opened(size_t size, size_t alignment, size_t capacity)
+{
+	void *room = arena_open(&arena, &(struct arena_plan){
+		.room_bytes = 100, .object_size = size, .object_alignment = alignment, .capacity = capacity, .tracked = true});
+
+	assert_non_null(room);
+	return room;
+}
+
+/* What division says of the same address. */
+static lfpool_status_t by_division(uintptr_t address, uint32_t *slot_out)
+{
+	uintptr_t offset = address - (arena.face.zero + arena.face.stride);
+
+	if (offset >= arena.face.slots * arena.face.stride)
+		return LFPOOL_E_FOREIGN;
+	if (offset % arena.face.stride)
+		return LFPOOL_E_INTERIOR;
+	*slot_out = (uint32_t)(offset / arena.face.stride) + 1;
+	return LFPOOL_OK;
+}
+
+static void compare_at(uintptr_t address)
+{
+	uint32_t slot = 0, expected = 0;
+	lfpool_status_t status = arena_locate(&arena, (const void *)address, &slot);
+
+	assert_int_equal(status, by_division(address, &expected));
+	assert_int_equal(slot, expected);
+}
+
+static void compare_around(uintptr_t address)
+{
+	for (uintptr_t i = 0; i < 40; i++)
+		compare_at(address - 20 + i);
+}
+
+TEST(every_stride_is_exact)
+{
+	struct random r = {2026};
+
+	print_message("seed 2026\n");
+	for (size_t size = 1; size <= MIB; size = size < 3000 ? size + 1 : size + 1 + random_below(&r, 20000)) {
+		size_t capacity = 1 + random_below(&r, 100000);
+		void *room = opened(size, 1, capacity);
+
+		compare_around(arena.face.zero);
+		compare_around(arena.face.zero + arena.face.stride);
+		compare_around(arena.face.zero + (uintptr_t)(capacity + 1) * arena.face.stride);
+		for (int i = 0; i < 200; i++) {
+			compare_around(arena.face.zero + (uintptr_t)random_below(&r, (uint32_t)capacity + 2) * arena.face.stride);
+			compare_at((uintptr_t)random_next(&r));
+			/* Multiples of the stride far outside, and the same modulo 2^64. */
+			compare_at(arena.face.zero + (uintptr_t)random_next(&r) * arena.face.stride);
+		}
+		arena_close(room, arena.mapped_bytes);
+	}
+}
+
+TEST(two_to_the_31_slots)
+{
+	void *room = opened(24, 8, (size_t)1 << 31);
+
+	compare_around(arena.face.zero + ((uintptr_t)1 << 31) * arena.face.stride);
+	compare_around((uintptr_t)arena_object(&arena, UINT32_C(1) << 31));
+	compare_around(arena.face.zero + (((uintptr_t)1 << 31) + 1) * arena.face.stride);
+	arena_close(room, arena.mapped_bytes);
+}
+
+TEST(objects_are_aligned_and_in_a_row)
+{
+	for (size_t alignment = 1; alignment <= 4096; alignment *= 2) {
+		void *room = opened(33, alignment, 5);
+
+		for (uint32_t slot = 1; slot <= 5; slot++) {
+			assert_int_equal((uintptr_t)arena_object(&arena, slot) % alignment, 0);
+			memset(arena_object(&arena, slot), 0xa5, 33);
+		}
+		assert_int_equal((uintptr_t)arena_object(&arena, 5) - (uintptr_t)arena_object(&arena, 4), round_up(33, alignment));
+		arena_close(room, arena.mapped_bytes);
+	}
+}
+
+TEST(a_state_word_is_odd_exactly_while_active)
+{
+	void *room = opened(8, 8, 3);
+
+	assert_false(arena_is_active(&arena, 3));
+	assert_false(arena_deactivate(&arena, 3, false));
+	assert_true(arena_activate(&arena, 3));
+	assert_true(arena_is_active(&arena, 3));
+	assert_false(arena_activate(&arena, 3));
+	assert_true(arena_deactivate(&arena, 3, true));
+	assert_false(arena_deactivate(&arena, 3, true));
+	assert_false(arena_is_active(&arena, 3));
+	/* The generation runs over without losing the parity. */
+	atomic_store(&arena.face.state[1], UINT32_MAX - 1);
+	assert_true(arena_activate(&arena, 1));
+	assert_true(arena_deactivate(&arena, 1, false));
+	assert_int_equal(atomic_load(&arena.face.state[1]), 0);
+	arena_close(room, arena.mapped_bytes);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(every_stride_is_exact),
+		cmocka_unit_test(two_to_the_31_slots),
+		cmocka_unit_test(objects_are_aligned_and_in_a_row),
+		cmocka_unit_test(a_state_word_is_odd_exactly_while_active),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

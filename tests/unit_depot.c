@@ -1,0 +1,146 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * unit_depot.c - the tagged stacks and the never-used chunks: order, tags (S1), announcements (D2), and the ABA that the tag prevents, interleaved by
+ * hand.
+ */
+#include "support.h"
+
+#include "cache.h"
+
+static lfpool_t *pool;
+static struct cache *cache;
+static struct core *core;
+
+/* Eight chunks of four slots; every chunk carved and lying on `full`, so nothing else happens unless a test does it. */
+static int setup(__attribute__((unused)) void **state)
+{
+	lfpool_config_t config = config_of(16, 32);
+
+	config.cache_capacity = 8;
+	pool = pool_with(&config);
+	cache = (struct cache *)lfpool_cache_create(pool);
+	core = cache->core;
+	for (uint32_t n = 1; n <= 8; n++) {
+		REQUIRE(depot_carve(&core->depot, &core->magazines, &cache->hand) == n);
+		depot_put(&core->depot, &core->magazines, magazines_at(&core->magazines, n));
+	}
+	tagged_set(&cache->hand, 0);
+	return 0;
+}
+
+static int teardown(__attribute__((unused)) void **state)
+{
+	REQUIRE(lfpool_destroy(pool) == 0);
+	return 0;
+}
+
+static uint32_t pop(struct stack *s)
+{
+	return stack_pop(s, &core->magazines, &cache->hand);
+}
+
+static void push(struct stack *s, uint32_t number)
+{
+	stack_push(s, magazines_at(&core->magazines, number));
+}
+
+TEST(last_in_first_out)
+{
+	for (uint32_t n = 8; n >= 1; n--) {
+		assert_int_equal(pop(&core->depot.full), n);
+		assert_int_equal(tagged_number(atomic_load(&cache->hand)), n);
+	}
+	assert_int_equal(pop(&core->depot.full), 0);
+	for (uint32_t n = 1; n <= 8; n++)
+		push(&core->depot.full, n);
+	assert_int_equal(pop(&core->depot.full), 8);
+	push(&core->depot.full, 8);
+}
+
+TEST(every_change_advances_the_tag)
+{
+	uint64_t before = atomic_load(&core->depot.full.head), hand = atomic_load(&cache->hand);
+
+	for (int i = 1; i <= 100; i++) {
+		push(&core->depot.full, pop(&core->depot.full));
+		uint64_t now = atomic_load(&core->depot.full.head);
+
+		assert_int_equal((now >> TAGGED_NUMBER_BITS) - (before >> TAGGED_NUMBER_BITS), 2 * i);
+		assert_int_equal(tagged_number(now), tagged_number(before));
+		assert_true(atomic_load(&cache->hand) > hand);
+		hand = atomic_load(&cache->hand);
+	}
+}
+
+/* A pop stops between its load and its CAS; meanwhile two magazines are popped and the first is pushed back. */
+TEST(the_tag_defeats_aba)
+{
+	uint64_t stale = atomic_load(&core->depot.full.head);
+	uint32_t top = tagged_number(stale);
+	uint32_t below = atomic_load(&magazines_at(&core->magazines, top)->next);
+
+	assert_int_equal(pop(&core->depot.full), top);
+	assert_int_equal(pop(&core->depot.full), below);
+	push(&core->depot.full, top);
+	assert_int_equal(tagged_number(atomic_load(&core->depot.full.head)), top);
+	/* The stopped pop goes on: were it to succeed, `below`, which is ours, would be on the stack again. */
+	uint64_t expected = stale;
+
+	assert_false(atomic_compare_exchange_strong(&core->depot.full.head, &expected, tagged_next(stale, below)));
+	push(&core->depot.full, below);
+}
+
+TEST(a_tag_runs_over_into_nothing_else)
+{
+	uint64_t last = UINT64_MAX << TAGGED_NUMBER_BITS | 5;
+
+	assert_int_equal(tagged_next(last, 7), 7);
+	assert_int_equal(tagged_next(7, TAGGED_NUMBER_MAX), UINT64_C(1) << TAGGED_NUMBER_BITS | TAGGED_NUMBER_MAX);
+}
+
+TEST(chunks_are_carved_once_each)
+{
+	assert_int_equal(atomic_load(&core->depot.carved), 8);
+	assert_int_equal(depot_carve(&core->depot, &core->magazines, &cache->hand), 0);
+	for (uint32_t n = 1; n <= 8; n++) {
+		const struct lfpool_magazine *m = magazines_at(&core->magazines, n);
+
+		assert_int_equal(m->number, n);
+		for (uint32_t i = 0; i < 4; i++)
+			assert_int_equal(atomic_load(&m->entry[i]), (n - 1) * 4 + i + 1);
+	}
+}
+
+TEST(a_magazine_goes_where_it_belongs)
+{
+	uint32_t number = pop(&core->depot.full);
+	struct lfpool_magazine *m = magazines_at(&core->magazines, number);
+	uint32_t slot = magazine_pop(m, 4, true);
+
+	depot_put(&core->depot, &core->magazines, m);
+	assert_int_equal(pop(&core->depot.partial), number);
+	assert_true(magazine_push(m, 4, slot));
+	depot_put(&core->depot, &core->magazines, m);
+	assert_int_equal(pop(&core->depot.full), number);
+	for (int i = 0; i < 4; i++)
+		(void)magazine_pop(m, 4, true);
+	depot_put(&core->depot, &core->magazines, m);
+	assert_int_equal(pop(&core->depot.empty), number);
+	for (uint32_t i = 0; i < 4; i++)
+		assert_true(magazine_push(m, 4, (number - 1) * 4 + 1 + i));
+	depot_put(&core->depot, &core->magazines, m);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test_setup_teardown(last_in_first_out, setup, teardown),
+		cmocka_unit_test_setup_teardown(every_change_advances_the_tag, setup, teardown),
+		cmocka_unit_test_setup_teardown(the_tag_defeats_aba, setup, teardown),
+		cmocka_unit_test_setup_teardown(a_tag_runs_over_into_nothing_else, setup, teardown),
+		cmocka_unit_test_setup_teardown(chunks_are_carved_once_each, setup, teardown),
+		cmocka_unit_test_setup_teardown(a_magazine_goes_where_it_belongs, setup, teardown),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
