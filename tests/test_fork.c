@@ -25,7 +25,7 @@ static bool fork_and_run(void (*child)(void *argument), void *argument)
 	pid_t pid = fork();
 	REQUIRE(pid >= 0);
 	if (pid == 0) {
-		alarm(60);
+		alarm(20);
 		child(argument);
 		_exit(0);
 	}
@@ -187,18 +187,37 @@ TEST(a_hundred_forks_while_other_threads_are_busy)
 }
 
 /*
- * Others make and destroy pools and exit, all of which takes the library's lock.  The child's first call on a pool must not wait for it; and
- * the child may make pools and start threads of its own.
+ * Others make and destroy pools, and exit with caches in many of them; all of that takes the library's lock, the last for longest.  The
+ * child's first call on a pool must not wait for it; and the child may make pools and start threads of its own.
  */
+enum { MANY = 64 };
+
+struct busy_scene {
+	struct scene scene;
+	lfpool_t *many[MANY];
+};
+
+static void *visit_many_and_exit(void *argument)
+{
+	struct busy_scene *b = argument;
+
+	for (size_t i = 0; i < MANY; i++)
+		REQUIRE(lfpool_release(b->many[i], lfpool_acquire(b->many[i])) == LFPOOL_OK);
+	return NULL;
+}
+
 static void *make_pools(void *argument)
 {
-	struct scene *s = argument;
+	struct busy_scene *b = argument;
 	lfpool_config_t config = config_of(SIZE, CAPACITY);
 
 	/* relaxed: a sign only. */
-	while (!atomic_load_explicit(&s->stop, memory_order_relaxed)) {
+	while (!atomic_load_explicit(&b->scene.stop, memory_order_relaxed)) {
 		lfpool_t *pool = NULL;
+		pthread_t thread;
 
+		thread_start(&thread, visit_many_and_exit, b);
+		pthread_join(thread, NULL);
 		REQUIRE(lfpool_create(&pool, &config) == LFPOOL_OK);
 		REQUIRE(lfpool_release(pool, lfpool_acquire(pool)) == LFPOOL_OK);
 		lfpool_destroy(pool);
@@ -235,27 +254,33 @@ static void first_call(void *argument)
 
 TEST(a_child_is_not_locked_out)
 {
-	struct scene s;
+	struct busy_scene b;
 	pthread_t threads[WORKERS];
 
 	/* The sanitizers' own allocators are not ready for a fork in the midst of them. */
 	if (SANITIZED)
 		skip();
-	open_scene(&s, 0);
+	open_scene(&b.scene, 0);
+	for (size_t i = 0; i < MANY; i++)
+		b.many[i] = pool_of(SIZE, WORKERS);
 	for (size_t k = 0; k < WORKERS; k++)
-		thread_start(&threads[k], make_pools, &s);
+		thread_start(&threads[k], make_pools, &b);
 	for (int round = 0; round < 100; round++) {
 		lfpool_t *pool = pool_of(SIZE, CAPACITY);
 
 		assert_true(fork_and_run(first_call, pool));
-		assert_true(fork_and_run(take_everything, &s));
+		assert_true(fork_and_run(take_everything, &b.scene));
 		assert_int_equal(lfpool_destroy(pool), 0);
 	}
 	/* relaxed: a sign only. */
-	atomic_store_explicit(&s.stop, true, memory_order_relaxed);
+	atomic_store_explicit(&b.scene.stop, true, memory_order_relaxed);
 	for (size_t k = 0; k < WORKERS; k++)
 		pthread_join(threads[k], NULL);
-	close_scene(&s);
+	for (size_t i = 0; i < MANY; i++) {
+		require_whole(b.many[i], SIZE);
+		assert_int_equal(lfpool_destroy(b.many[i]), 0);
+	}
+	close_scene(&b.scene);
 }
 
 int main(void)

@@ -208,12 +208,62 @@ TEST(one_holder_at_a_time_with_plenty)
 	run("plenty", &config, true);
 }
 
+/* Threads that fight over one or two objects, in the tightest of loops: owner and thieves meet at the last object of a magazine. */
+struct fighter {
+	lfpool_t *pool;
+	uint64_t number;
+	unsigned rounds;
+	pthread_t thread;
+};
+
+static void *fight(void *argument)
+{
+	struct fighter *f = argument;
+
+	for (unsigned i = 0; i < f->rounds; i++) {
+		void *object = lfpool_acquire(f->pool);
+
+		if (!object)
+			continue;
+		stamp_write(object, SIZE, f->number);
+		REQUIRE(stamp_holds(object, SIZE, f->number));
+		REQUIRE(lfpool_release(f->pool, object) == LFPOOL_OK);
+	}
+	return NULL;
+}
+
+static void fight_over(size_t capacity, size_t cache_capacity, size_t threads)
+{
+	lfpool_config_t config = config_of(SIZE, capacity);
+	struct fighter fighters[THREADS];
+
+	config.cache_capacity = cache_capacity;
+	lfpool_t *pool = pool_with(&config);
+	for (size_t i = 0; i < threads; i++) {
+		fighters[i] = (struct fighter){.pool = pool, .number = (i + 1) << 40, .rounds = TIMES(500000, 20000)};
+		thread_start(&fighters[i].thread, fight, &fighters[i]);
+	}
+	for (size_t i = 0; i < threads; i++)
+		pthread_join(fighters[i].thread, NULL);
+	require_whole(pool, SIZE);
+	assert_int_equal(lfpool_destroy(pool), 0);
+}
+
+TEST(one_holder_at_a_time_of_the_last_object)
+{
+	fight_over(1, 0, 2);
+	fight_over(1, LFPOOL_CACHE_NONE, 3);
+	fight_over(2, 2, 4);
+	fight_over(3, 8192, 4);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(one_holder_at_a_time_with_just_enough_objects),
 		cmocka_unit_test(one_holder_at_a_time_with_too_few_objects),
 		cmocka_unit_test(one_holder_at_a_time_with_plenty),
+		cmocka_unit_test(one_holder_at_a_time_of_the_last_object),
 	};
 
 	return cmocka_run_group_tests_name("stamps", tests, NULL, NULL);

@@ -202,6 +202,36 @@ TEST(an_object_outlives_the_thread_that_acquired_it)
 	lfpool_destroy(crowd.pool);
 }
 
+/* Every cache that the library can make is taken: threads that come now work all the same, and at once. */
+static void *come_late(void *argument)
+{
+	for (int i = 0; i < TIMES(200, 30); i++)
+		(void)come_and_go(argument);
+	return NULL;
+}
+
+TEST(threads_beyond_the_last_cache)
+{
+	enum { WANTED = 17000, LATE = 8 };
+	lfpool_t *pool = pool_of(SIZE, LATE * 5);
+	lfpool_cache_t *cache = lfpool_cache_create(pool);
+	pthread_t threads[LATE];
+	size_t made = 1;
+
+	assert_non_null(cache);
+	while (made < WANTED && lfpool_cache_create(pool))
+		made++;
+	for (int i = 0; i < LATE; i++)
+		thread_start(&threads[i], come_late, pool);
+	for (int i = 0; i < LATE; i++)
+		pthread_join(threads[i], NULL);
+	require_whole(pool, SIZE);
+	lfpool_cache_destroy(cache);
+	require_whole(pool, SIZE);
+	/* The others need not be destroyed first. */
+	assert_int_equal(lfpool_destroy(pool), 0);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -209,6 +239,7 @@ int main(void)
 		cmocka_unit_test(a_hundred_thousand_threads_come_and_go),
 		cmocka_unit_test(what_an_exited_thread_cached_is_handed_back),
 		cmocka_unit_test(an_object_outlives_the_thread_that_acquired_it),
+		cmocka_unit_test(threads_beyond_the_last_cache),
 	};
 
 	return cmocka_run_group_tests_name("thread life", tests, NULL, NULL);
