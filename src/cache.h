@@ -42,6 +42,9 @@ struct cache {
 	struct core *core;
 	struct lfpool_magazine *current;  /* the magazine named by current_word               */
 	uint32_t index;                   /* of this cache in the table                       */
+	struct sums {                     /* what a survey of all other caches adds up to     */
+		uint64_t words, tops, bottoms;
+	} exhausted;                      /* as it was when this cache last said "nothing"    */
 
 	/* Published (C2). */
 	_Alignas(CACHE_LINE_PAIR) tagged_word current_word;
@@ -84,7 +87,9 @@ void cache_table_close(struct core *core);
 size_t cache_table_extra_count(const struct core *core);
 /* Bytes of a lot of `caches` caches with their extra magazines. */
 size_t cache_lot_bytes(size_t magazine_bytes, uint32_t caches);
-struct cache *cache_at(const struct core *core, uint32_t index);
+/* The index-th cache; *left_out is how many more follow it, each cache_bytes() further. */
+struct cache *cache_at(const struct core *core, uint32_t index, uint32_t *left_out);
+size_t cache_bytes(void);
 /*
  * A cache for the caller alone: for long (a thread's own, an explicit handle), or for the length of one call.  The
  * search starts at `hint`.  NULL when the system refuses memory, or all CACHES_MAX are taken.  Lock-free; may enter

@@ -22,7 +22,7 @@ static struct lfpool_magazine *closed_magazine(struct cache *c)
 	return (struct lfpool_magazine *)(void *)(c + 1);
 }
 
-static size_t cache_bytes(void)
+size_t cache_bytes(void)
 {
 	return round_up(sizeof(struct cache) + sizeof(struct lfpool_magazine), CACHE_LINE_PAIR);
 }
@@ -32,11 +32,12 @@ size_t cache_lot_bytes(size_t magazine_bytes_each, uint32_t caches)
 	return caches * (cache_bytes() + EXTRA_PER_CACHE * magazine_bytes_each);
 }
 
-struct cache *cache_at(const struct core *core, uint32_t index)
+struct cache *cache_at(const struct core *core, uint32_t index, uint32_t *left_out)
 {
 	uint32_t place;
 	unsigned lot = lot_of(index, LOT_CACHES, &place);
 
+	*left_out = ((uint32_t)LOT_CACHES << lot) - place - 1;
 	/* acquire, edge LOT: mapped before the count included it. */
 	return (struct cache *)(void *)(load_acquire(&core->table.lot[lot]) + place * cache_bytes());
 }
@@ -68,8 +69,10 @@ size_t cache_table_extra_count(const struct core *core)
 	size_t free_slots = 0;
 
 	for (uint32_t index = 0; index < caches; index++) {
+		uint32_t left;
+
 		/* acquire, edge CLAIM: its magazines are initialised. */
-		if (!load_acquire(&cache_at(core, index)->born))
+		if (!load_acquire(&cache_at(core, index, &left)->born))
 			continue;
 		for (uint32_t which = 0; which < EXTRA_PER_CACHE; which++) {
 			int count = magazines_count(ms, magazines_extra_number(ms, index, which));
@@ -147,7 +150,8 @@ static bool claim(struct cache *c)
 /* Claims cache `index` and makes sure that it is born; NULL if another thread has it. */
 static struct cache *claim_at(struct core *core, uint32_t index)
 {
-	struct cache *c = cache_at(core, index);
+	uint32_t left;
+	struct cache *c = cache_at(core, index, &left);
 
 	if (!claim(c))
 		return NULL;

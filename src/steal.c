@@ -11,7 +11,8 @@
  *                 surplus is ever out of sight.
  *              3. Else nothing was seen anywhere.  One survey may be fooled by objects that wander past it, so a
  *                 second one follows.  If the sums agree nothing moved and nothing came back in between, so by C1 no
- *                 slot was free at that moment.
+ *                 slot was free at that moment.  The sums are kept: as long as a survey finds them again, it alone
+ *                 is enough.
  * Why sums     Tagged words and tops only grow, so equal sums mean that each is equal.  bottom = 65536 * pushes +
  * suffice      position: tops being equal and the magazines empty, an acquire under way moves a position by 1, in each word that names the
  *              magazine, so all of them together by less than 2^15 (SUM_SLACK); a push adds at least 65535.  So the
@@ -31,7 +32,7 @@
 _Static_assert(3 * CACHES_MAX < SUM_SLACK, "three words for each cache, one step each");
 
 struct survey {
-	uint64_t words, tops, bottoms;
+	struct sums sums;
 	bool something; /* a free slot may be somewhere                                          */
 	unsigned notes;
 	struct note {
@@ -45,7 +46,7 @@ static bool survey_magazine(const struct core *core, uint64_t word, struct surve
 {
 	uint32_t number = tagged_number(word);
 
-	s->words += word;
+	s->sums.words += word;
 	if (!number)
 		return false;
 
@@ -55,8 +56,8 @@ static bool survey_magazine(const struct core *core, uint64_t word, struct surve
 	/* acquire, edge GIVE. */
 	uint64_t bottom = load_acquire(&m->bottom);
 
-	s->tops += top;
-	s->bottoms += bottom;
+	s->sums.tops += top;
+	s->sums.bottoms += bottom;
 	if (magazine_count(top, bottom, core->magazines.slots) <= 0)
 		return false;
 	s->something = true;
@@ -87,14 +88,22 @@ static bool survey_all(struct cache *c, struct survey *s, bool rob)
 	/* acquire, edge PUT. */
 	uint64_t full = load_acquire(&core->depot.full.head), partial = load_acquire(&core->depot.partial.head);
 
-	s->words += count + full + partial;
+	s->sums.words += count + full + partial;
 	/* acquire, edge SHOW. */
 	if (tagged_number(full) || tagged_number(partial) || load_acquire(&core->depot.carved) < core->magazines.chunks)
 		s->something = true;
-	for (uint32_t i = 1; i < count; i++) {
-		/* Each thief begins behind its own cache, so that they spread. */
-		struct cache *victim = cache_at(core, (c->index + i) % count);
+	/* Each thief begins behind its own cache, so that they spread. */
+	struct cache *victim = c;
+	uint32_t index = c->index, left = 0;
 
+	for (uint32_t i = 1; i < count; i++) {
+		index = index + 1 < count ? index + 1 : 0;
+		if (left && index) {
+			victim = (struct cache *)(void *)((char *)victim + cache_bytes());
+			left--;
+		} else {
+			victim = cache_at(core, index, &left);
+		}
 		/* acquire, all three, edge SHOW. */
 		(void)survey_magazine(core, load_acquire(&victim->hand), s);
 		(void)survey_magazine(core, load_acquire(&victim->current_word), s);
@@ -104,6 +113,14 @@ static bool survey_all(struct cache *c, struct survey *s, bool rob)
 			return true;
 	}
 	return false;
+}
+
+/* Nothing moved and nothing was pushed between two surveys that saw nothing. */
+static bool same(const struct sums *a, const struct sums *b)
+{
+	int64_t pushed = (int64_t)(a->bottoms - b->bottoms);
+
+	return a->words == b->words && a->tops == b->tops && pushed > -SUM_SLACK && pushed < SUM_SLACK;
 }
 
 enum steal_result cache_steal(struct cache *c, uint32_t *slot_out)
@@ -126,12 +143,12 @@ enum steal_result cache_steal(struct cache *c, uint32_t *slot_out)
 	}
 	if (first.something)
 		return STEAL_AGAIN;
-	(void)survey_all(c, &second, false);
-
-	int64_t pushed = (int64_t)(second.bottoms - first.bottoms);
-
-	if (!second.something && second.words == first.words && second.tops == first.tops && pushed > -SUM_SLACK &&
-	    pushed < SUM_SLACK)
+	/* As it was when there was nothing: then there has been nothing since. */
+	if (same(&first.sums, &c->exhausted))
 		return STEAL_EXHAUSTED;
-	return STEAL_AGAIN;
+	(void)survey_all(c, &second, false);
+	if (second.something || !same(&first.sums, &second.sums))
+		return STEAL_AGAIN;
+	c->exhausted = second.sums;
+	return STEAL_EXHAUSTED;
 }
