@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * harness.h - the few things that the stress harness, the benchmarks, the examples and the tests all need: a clock, a seeded random
- * number generator, threads that start together, lists of numbers on a command line.
+ * harness.h - the few things that the stress harness, the benchmarks, the examples and the tests all need: a clock, a
+ * seeded random number generator, threads that start together, lists of numbers on a command line.
  */
 #ifndef LFPOOL_HARNESS_H
 #define LFPOOL_HARNESS_H

@@ -2,8 +2,8 @@
 /*
  * exhaustion.c - scenario: the capacity is the sum of all demands, exactly, so NULL is always wrong.
  *
- * When all threads but one hold all they may, the last objects lie in the caches of those others.  A pool that strands
- * them there answers NULL here within milliseconds.
+ * When all threads but one hold all they may, the last objects lie in the caches of those others.  A pool that
+ * strands them there answers NULL here within milliseconds.
  */
 #include "round.h"
 #include "scenario.h"

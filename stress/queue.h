@@ -41,7 +41,8 @@ static inline void queue_close(struct queue *queue)
 	free(queue->cells);
 }
 
-/* Claims the cell at the next position of `end` if its turn is position + ahead; NULL: the queue is full (or empty). */
+/* Claims the cell at the next position of `end` if its turn is position + ahead; NULL: the queue is full (or
+ * empty). */
 static inline struct queue_cell *queue_claim(struct queue *queue, _Atomic(size_t) *end, size_t ahead,
 					     size_t *position_out)
 {

@@ -19,7 +19,8 @@ struct scenario {
 	const char *name;
 	const char *description; /* one line, for --list                                                          */
 	bool needs_refusals;     /* wrong releases must be refused: nothing to test with the malloc backend       */
-	/* Before the pool exists: calls round_capacity() or sets round->capacity, and makes what the threads share. */
+	/* Before the pool exists: calls round_capacity() or sets round->capacity, and makes what the threads
+	 * share. */
 	void (*plan)(struct round *round);
 	/* What each worker does, until worker_goes_on() says no. */
 	void (*work)(struct worker *worker);

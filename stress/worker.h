@@ -43,7 +43,8 @@ struct worker {
 
 void worker_init(struct worker *worker, struct round *round, unsigned index);
 
-/* May the scenario go on?  False once the time is over or the cell has failed.  The clock is read once in `every` calls. */
+/* May the scenario go on?  False once the time is over or the cell has failed.  The clock is read once in `every`
+ * calls. */
 bool worker_goes_on(struct worker *worker, unsigned every);
 
 /* True once in `times` on average. */
@@ -70,8 +71,8 @@ void worker_drop_cache(struct worker *worker);
 
 enum route worker_draw_route(struct worker *worker);
 
-/* Releases by a route of the worker's choice, unchecked: for wrong releases.  A bulk call does not tell why nothing was
- * released: then this answers `expected`. */
+/* Releases by a route of the worker's choice, unchecked: for wrong releases.  A bulk call does not tell why nothing
+ * was released: then this answers `expected`. */
 lfpool_status_t worker_release_raw(struct worker *worker, void *object, lfpool_status_t expected);
 
 /* The same for any pool and cache. */

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * failures.c - the operating system refuses the n-th call, for every n: nothing is left behind, and everything that may go on does.
+ * failures.c - the operating system refuses the n-th call, for every n: nothing is left behind, and everything that
+ * may go on does.
  */
 #include "support.h"
 

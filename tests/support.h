@@ -2,10 +2,11 @@
 /*
  * support.h - what the tests of the public interface share.
  *
- * Idea         The tests know the header and nothing else.  Where an object lies, how far apart two objects are, which addresses
- *              belong to a pool: all of it is asked of lfpool_owns(), never computed from the library's layout.
- * Assertions   cmocka's assertions jump out of the test function, so they are for the thread that runs the test.  Every other thread,
- *              and a child after fork, uses REQUIRE, which ends the program.
+ * Idea         The tests know the header and nothing else.  Where an object lies, how far apart two objects are,
+ *              which addresses belong to a pool: all of it is asked of lfpool_owns(), never computed from the
+ *              library's layout.
+ * Assertions   cmocka's assertions jump out of the test function, so they are for the thread that runs the test.
+ *              Every other thread, and a child after fork, uses REQUIRE, which ends the program.
  */
 #ifndef LFPOOL_TESTS_SUPPORT_H
 #define LFPOOL_TESTS_SUPPORT_H
@@ -235,7 +236,8 @@ static inline size_t growth(size_t before, size_t after)
 	return after > before ? after - before : 0;
 }
 
-/* The seed of a random test: the variable LFPOOL_TEST_SEED, or a new one; printed, so that a failure can be replayed. */
+/* The seed of a random test: the variable LFPOOL_TEST_SEED, or a new one; printed, so that a failure can be
+ * replayed. */
 static inline uint64_t test_seed(const char *test)
 {
 	const char *text = getenv("LFPOOL_TEST_SEED");

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * test_backends.c - the same calls over all three backends, chosen by the config and by the variable LFPOOL_BACKEND; and what the two simple
- * ones document as their own: the mutex pool refuses misuse too, malloc answers yes to every pointer but NULL.
+ * test_backends.c - the same calls over all three backends, chosen by the config and by the variable LFPOOL_BACKEND;
+ * and what the two simple ones document as their own: the mutex pool refuses misuse too, malloc answers yes to every
+ * pointer but NULL.
  */
 #include "support.h"
 
@@ -113,7 +114,8 @@ TEST(every_flag_and_cache_capacity_is_accepted_by_all)
 }
 
 /* AddressSanitizer's leak check says whether the memory of the four really went back. */
-/* Memory that is not freed is for LeakSanitizer to find; the malloc backend leaves active objects to their holders. */
+/* Memory that is not freed is for LeakSanitizer to find; the malloc backend leaves active objects to their
+ * holders. */
 TEST(destroy_counts_what_is_out_and_frees_it)
 {
 	for (int backend = LFPOOL_BACKEND_LOCKFREE; backend <= LFPOOL_BACKEND_MALLOC; backend++) {

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * test_bulk.c - the bulk calls: partial results, NULLs passed over, refusals in the middle, no write beyond the room given.
+ * test_bulk.c - the bulk calls: partial results, NULLs passed over, refusals in the middle, no write beyond the room
+ * given.
  */
 #include "support.h"
 

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * test_caches.c - explicit caches on one thread: same objects, same promises, function or inlined; what a cache holds is never lost.
+ * test_caches.c - explicit caches on one thread: same objects, same promises, function or inlined; what a cache holds
+ * is never lost.
  */
 #define LFPOOL_INLINE_KEEP_NAMES
 #include "support.h"
@@ -73,7 +74,8 @@ TEST(a_cache_drains_and_fills_the_pool)
 				drains_and_fills(&ways[w], capacities[c], cache_capacities[k]);
 }
 
-/* Released through one, acquired through another: each of several caches reaches every free object, wherever it lies. */
+/* Released through one, acquired through another: each of several caches reaches every free object, wherever it
+ * lies. */
 TEST(caches_share_one_pool)
 {
 	for (size_t k = 0; k < COUNT(cache_capacities); k++) {

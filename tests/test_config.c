@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * test_config.c - lfpool_create()'s arguments as a whole: what is NULL, what a failure leaves behind, who owns the config, how old and new
- * callers meet; and the words that go with it: status texts, version.  The fields one by one are in test_config_fields.c.
+ * test_config.c - lfpool_create()'s arguments as a whole: what is NULL, what a failure leaves behind, who owns the
+ * config, how old and new callers meet; and the words that go with it: status texts, version.  The fields one by one
+ * are in test_config_fields.c.
  */
 #include "support.h"
 

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * test_config_fields.c - every field of the config at its bounds and beyond: the refusal names the field, what is accepted works.
+ * test_config_fields.c - every field of the config at its bounds and beyond: the refusal names the field, what is
+ * accepted works.
  */
 #include "support.h"
 

@@ -2,8 +2,8 @@
 /*
  * test_contents.c - the pool never reads or writes an object, active or free.
  *
- * Idea         Writes are seen by comparing whole objects.  Reads are seen by taking the pages of the objects away with mprotect(): the
- *              pool is then exercised in every way, and one load would end the program.
+ * Idea         Writes are seen by comparing whole objects.  Reads are seen by taking the pages of the objects away
+ *              with mprotect(): the pool is then exercised in every way, and one load would end the program.
  */
 #include "support.h"
 
@@ -73,7 +73,8 @@ static void *take_and_give_back(void *pool)
 	return NULL;
 }
 
-/* Every path: hits, refills, spills, exhaustion, stealing from another thread's and from a cache of one's own, refusals, questions. */
+/* Every path: hits, refills, spills, exhaustion, stealing from another thread's and from a cache of one's own,
+ * refusals, questions. */
 static void exercise(lfpool_t *pool, void **objects, size_t capacity)
 {
 	lfpool_cache_t *cache = lfpool_cache_create(pool);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * test_counts.c - the questions while others work: counts lie within 0 .. capacity, objects that nobody touches answer truly, and when all is
- * quiet the counts are exact.
+ * test_counts.c - the questions while others work: counts lie within 0 .. capacity, objects that nobody touches
+ * answer truly, and when all is quiet the counts are exact.
  */
 #include "support.h"
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * test_exhaustion.c - NULL means that every object was in use, and nothing else: objects that lie idle in other threads' caches are free,
- * whatever those threads are doing, and whatever the caches look like.
+ * test_exhaustion.c - NULL means that every object was in use, and nothing else: objects that lie idle in other
+ * threads' caches are free, whatever those threads are doing, and whatever the caches look like.
  */
 #define LFPOOL_INLINE_KEEP_NAMES
 #include "support.h"
@@ -86,7 +86,8 @@ TEST(the_other_31)
 	}
 }
 
-/* The only free object lies where the other thread has just released it, with the NULLs that came before still warm. */
+/* The only free object lies where the other thread has just released it, with the NULLs that came before still
+ * warm. */
 static void *release_a_little_later(void *argument)
 {
 	struct turns *t = argument;

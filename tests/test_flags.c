@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * test_flags.c - LFPOOL_PREFAULT, LFPOOL_ZERO, LFPOOL_CHECK_RACES and LFPOOL_UNTRACKED: what each promises, and that it costs no other promise.
+ * test_flags.c - LFPOOL_PREFAULT, LFPOOL_ZERO, LFPOOL_CHECK_RACES and LFPOOL_UNTRACKED: what each promises, and that
+ * it costs no other promise.
  */
 #define LFPOOL_INLINE_KEEP_NAMES
 #include "support.h"
@@ -90,7 +91,8 @@ static void cycle(lfpool_t *pool, void **objects, size_t count, size_t size)
 	release_all(pool, objects, count);
 }
 
-/* What a first use costs in page faults, beside a pool that is not prefaulted; and its memory is there before any use. */
+/* What a first use costs in page faults, beside a pool that is not prefaulted; and its memory is there before any
+ * use. */
 TEST(prefault_touches_all_memory_at_creation)
 {
 	enum { CAPACITY = 8192, SIZE = 4096 };

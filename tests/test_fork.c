@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * test_fork.c - the child of a fork goes on with its copy of the pool at once, whatever other threads were doing at that moment: every object
- * that was not active is there for it.  The parent notices nothing.
+ * test_fork.c - the child of a fork goes on with its copy of the pool at once, whatever other threads were doing at
+ * that moment: every object that was not active is there for it.  The parent notices nothing.
  *
  * The child speaks through its exit: REQUIRE, then _exit(); an alarm ends one that hangs.
  */
@@ -41,7 +41,8 @@ struct scene {
 	_Atomic(bool) stop;
 };
 
-/* Everything that is to be had, twice: once through the thread's own cache, once through the explicit one; in the child nobody else takes any. */
+/* Everything that is to be had, twice: once through the thread's own cache, once through the explicit one; in the
+ * child nobody else takes any. */
 static void take_everything(void *argument)
 {
 	struct scene *s = argument;
@@ -172,7 +173,8 @@ TEST(a_hundred_forks_while_other_threads_are_busy)
 		struct scene s;
 
 		open_scene(&s, cache_capacities[i]);
-		/* Whatever call a worker was in, it had no more than HELD objects out, the one of that call included. */
+		/* Whatever call a worker was in, it had no more than HELD objects out, the one of that call
+		 * included. */
 		s.at_least = CAPACITY - HELD - WORKERS * HELD;
 		for (size_t k = 0; k < WORKERS; k++)
 			thread_start(&threads[k], keep_busy, &s);
@@ -187,8 +189,9 @@ TEST(a_hundred_forks_while_other_threads_are_busy)
 }
 
 /*
- * Others make and destroy pools, and exit with caches in many of them; all of that takes the library's lock, the last for longest.  The
- * child's first call on a pool must not wait for it; and the child may make pools and start threads of its own.
+ * Others make and destroy pools, and exit with caches in many of them; all of that takes the library's lock, the last
+ * for longest.  The child's first call on a pool must not wait for it; and the child may make pools and start threads
+ *               of its own.
  */
 enum { MANY = 200 };
 

@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * test_frozen.c - a thread stopped at any instruction of acquire or release holds up nobody, and takes nothing with it but what it was handed.
+ * test_frozen.c - a thread stopped at any instruction of acquire or release holds up nobody, and takes nothing with
+ * it but what it was handed.
  *
- * Idea         Two threads acquire and release as fast as they can.  A signal freezes both wherever they are, mostly in the middle of a
- *              call, perhaps moving a magazine from here to there.  While they stand, this thread takes all there is: it must get
- *              everything but what the two can hold, an object on its way in or out included; then gives it back.  Thousands of times.
- *              The handler calls nothing of the pool.
+ * Idea         Two threads acquire and release as fast as they can.  A signal freezes both wherever they are, mostly
+ *              in the middle of a call, perhaps moving a magazine from here to there.  While they stand, this thread
+ *              takes all there is: it must get everything but what the two can hold, an object on its way in or out
+ *              included; then gives it back.  Thousands of times. The handler calls nothing of the pool.
  */
 #define LFPOOL_INLINE_KEEP_NAMES
 #include "support.h"

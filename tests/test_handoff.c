@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * test_handoff.c - objects acquired on some threads and released on others: they come back round, nothing piles up in the caches of those
- * who only release, and memory stays what the objects in flight need.
+ * test_handoff.c - objects acquired on some threads and released on others: they come back round, nothing piles up in
+ * the caches of those who only release, and memory stays what the objects in flight need.
  */
 #include "support.h"
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * test_huge.c - the largest pools: 2^31 objects are created at once, cost memory only as they are touched, and the arithmetic is right at
- * their far end.
+ * test_huge.c - the largest pools: 2^31 objects are created at once, cost memory only as they are touched, and the
+ * arithmetic is right at their far end.
  */
 #include "support.h"
 

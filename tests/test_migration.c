@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * test_migration.c - explicit caches that move from thread to thread, as with a fiber that migrates, and the three ways into one pool mixed: the
- * thread's own cache, the cache functions, the inlined hits.
+ * test_migration.c - explicit caches that move from thread to thread, as with a fiber that migrates, and the three
+ * ways into one pool mixed: the thread's own cache, the cache functions, the inlined hits.
  */
 #define LFPOOL_INLINE_KEEP_NAMES
 #include "support.h"
@@ -12,7 +12,8 @@
 
 enum { THREADS = 8, FIBERS = 12, HELD = 20, SIZE = 56 };
 
-/* A fiber: a cache and the objects it holds.  Whoever takes it out of the table is its one user until he puts it back. */
+/* A fiber: a cache and the objects it holds.  Whoever takes it out of the table is its one user until he puts it
+ * back. */
 struct fiber {
 	lfpool_cache_t *cache;
 	uint64_t number;

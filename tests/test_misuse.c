@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * test_misuse.c - foreign, interior and double releases are refused with the right status, reported with the right facts, and change nothing,
- * whichever call they come through.
+ * test_misuse.c - foreign, interior and double releases are refused with the right status, reported with the right
+ * facts, and change nothing, whichever call they come through.
  */
 #define LFPOOL_INLINE_KEEP_NAMES
 #include "support.h"

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * test_misuse_races.c - wrong releases from several threads at once.  With LFPOOL_CHECK_RACES, of two releases of one object at the same
- * instant exactly one succeeds.
+ * test_misuse_races.c - wrong releases from several threads at once.  With LFPOOL_CHECK_RACES, of two releases of one
+ * object at the same instant exactly one succeeds.
  */
 #define LFPOOL_INLINE_KEEP_NAMES
 #include "support.h"
@@ -19,8 +19,9 @@ static void count_misuse(void *context, const lfpool_misuse_t *misuse)
 }
 
 /*
- * Rounds that two threads enter as nearly together as can be: the leader opens round n, both release the object at once.  The follower hears
- * of it a cache miss later, so the leader idles for a while, longer after each round it wins and shorter after each it loses: the two close
+ * Rounds that two threads enter as nearly together as can be: the leader opens round n, both release the object at
+ * once.  The follower hears of it a cache miss later, so the leader idles for a while, longer after each round it
+ *        wins and shorter after each it loses: the two close
  * in on the same instant.
  */
 struct duel {
@@ -35,7 +36,8 @@ struct duel {
 	lfpool_status_t follower_says; /* written before `closed`               */
 };
 
-/* Moves this thread to the n-th processor it may use, if there are so many; without it two threads that yield tend to share one. */
+/* Moves this thread to the n-th processor it may use, if there are so many; without it two threads that yield tend to
+ * share one. */
 static void pin(int n)
 {
 	cpu_set_t allowed, one;
@@ -101,7 +103,8 @@ static void fight(struct duel *duel, size_t capacity)
 	for (unsigned round = 1; round <= duel->rounds; round++) {
 		duel->object = lfpool_acquire(duel->pool);
 		REQUIRE(duel->object);
-		/* relaxed: as above.  The follower spins when it is here, so the two start within a cache miss of each other. */
+		/* relaxed: as above.  The follower spins when it is here, so the two start within a cache miss of
+		 * each other. */
 		while (atomic_load_explicit(&duel->here, memory_order_relaxed) != round)
 			sched_yield();
 		/* release: the object. */
@@ -159,7 +162,8 @@ TEST(racing_releases_of_one_object_through_inlined_caches)
 	exactly_one_succeeds(20, true);
 }
 
-/* Threads that use the pool rightly while others hammer it with wrong releases: nobody notices, every refusal is counted. */
+/* Threads that use the pool rightly while others hammer it with wrong releases: nobody notices, every refusal is
+ * counted. */
 struct crowd {
 	lfpool_t *pool;
 	char *first;

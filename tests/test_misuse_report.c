@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * test_misuse_report.c - where a refusal is told: one line on stderr the first time, then silence; or the hook, which may call the pool.
+ * test_misuse_report.c - where a refusal is told: one line on stderr the first time, then silence; or the hook, which
+ * may call the pool.
  */
 #include "support.h"
 

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * test_no_memory.c - the operating system refuses memory: create says so and leaves nothing behind; acquire and release go on regardless, also
- * for a thread that the pool has never seen.
+ * test_no_memory.c - the operating system refuses memory: create says so and leaves nothing behind; acquire and
+ * release go on regardless, also for a thread that the pool has never seen.
  *
- * Idea         The address space is closed with RLIMIT_AS, and what the heap still has is used up.  While it is closed nothing is printed and
- *              nothing asserted: the facts are collected and judged afterwards.
+ * Idea         The address space is closed with RLIMIT_AS, and what the heap still has is used up.  While it is
+ *              closed nothing is printed and nothing asserted: the facts are collected and judged afterwards.
  */
 #include "support.h"
 

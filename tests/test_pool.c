@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * test_pool.c - what a pool is, seen from one thread: exactly capacity objects in one range, counts that are exact at every step, an
- * answer for every kind of pointer, destroy.
+ * test_pool.c - what a pool is, seen from one thread: exactly capacity objects in one range, counts that are exact at
+ * every step, an answer for every kind of pointer, destroy.
  *
  * Each test runs on pools of several shapes: how a pool caches must not show.
  */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * test_sizes.c - every object size crossed with every alignment: aligned, disjoint over the whole size, and every address between two starts
- * is refused as interior.
+ * test_sizes.c - every object size crossed with every alignment: aligned, disjoint over the whole size, and every
+ * address between two starts is refused as interior.
  */
 #include "support.h"
 
@@ -12,7 +12,8 @@ static void ignore(void *context, const lfpool_misuse_t *misuse)
 
 static const size_t large_sizes[] = {100, 127, 128, 129, 1000, 4095, 4096, 4097, 65536, MIB};
 
-/* Offsets into an object to try: all of them while they are few, then a sample that reaches every bit and the neighbourhood of the end. */
+/* Offsets into an object to try: all of them while they are few, then a sample that reaches every bit and the
+ * neighbourhood of the end. */
 static size_t next_offset(size_t offset, size_t stride)
 {
 	if (offset < 300 || stride - offset <= 100)

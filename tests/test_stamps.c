@@ -2,9 +2,10 @@
 /*
  * test_stamps.c - an object has one holder at a time, and what the last one wrote is there for the next.
  *
- * Idea         Whoever holds an object writes a number of its own over the whole of it, with plain stores, and reads the whole of it before
- *              letting go.  Two holders would spoil each other's stamp; a missing happens-before edge between two holders is a data race
- *              that ThreadSanitizer reports.  Objects change hands through the pool and through a table that all threads swap with.
+ * Idea         Whoever holds an object writes a number of its own over the whole of it, with plain stores, and reads
+ *              the whole of it before letting go.  Two holders would spoil each other's stamp; a missing
+ *              happens-before edge between two holders is a data race that ThreadSanitizer reports.  Objects change
+ *              hands through the pool and through a table that all threads swap with.
  */
 #define LFPOOL_INLINE_KEEP_NAMES
 #include "support.h"
@@ -174,8 +175,8 @@ static void run(const char *name, const lfpool_config_t *config, bool enough)
 }
 
 /*
- * Exactly as many objects as can be out: each thread holds HELD at most, or one fewer and the one it carries to or from the table, which
- * holds TABLE.  One NULL would be a free object that was not found.
+ * Exactly as many objects as can be out: each thread holds HELD at most, or one fewer and the one it carries to or
+ * from the table, which holds TABLE.  One NULL would be a free object that was not found.
  */
 TEST(one_holder_at_a_time_with_just_enough_objects)
 {
@@ -208,7 +209,8 @@ TEST(one_holder_at_a_time_with_plenty)
 	run("plenty", &config, true);
 }
 
-/* Threads that fight over one or two objects, in the tightest of loops: owner and thieves meet at the last object of a magazine. */
+/* Threads that fight over one or two objects, in the tightest of loops: owner and thieves meet at the last object of
+ * a magazine. */
 struct fighter {
 	lfpool_t *pool;
 	uint64_t number;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * test_thread_exit.c - pool and thread may end in any order, also at the same moment; and a thread may still use the pool while it exits, after
- * the library's own clean-up has run.
+ * test_thread_exit.c - pool and thread may end in any order, also at the same moment; and a thread may still use the
+ * pool while it exits, after the library's own clean-up has run.
  */
 #include "support.h"
 
@@ -52,7 +52,8 @@ static void one_death(bool before, bool after)
 		thread_start(&visitors[i].thread, visit, &visitors[i]);
 	}
 	pthread_barrier_wait(&used);
-	/* Neither before nor after: the visitors are past their last call and on their way out at this very moment. */
+	/* Neither before nor after: the visitors are past their last call and on their way out at this very
+	 * moment. */
 	for (int i = 0; after && i < THREADS; i++)
 		pthread_join(visitors[i].thread, NULL);
 	if (after)
@@ -84,7 +85,8 @@ TEST(pool_destroyed_after_its_threads_exited)
 		one_death(false, true);
 }
 
-/* Pools come and go, on other addresses and on the same ones, while threads that used the earlier ones are still exiting. */
+/* Pools come and go, on other addresses and on the same ones, while threads that used the earlier ones are still
+ * exiting. */
 TEST(pools_and_threads_churn_together)
 {
 	enum { ROUNDS = TIMES(2000, 300) };
@@ -107,8 +109,8 @@ TEST(pools_and_threads_churn_together)
 }
 
 /*
- * Destructors of thread-specific data run in an order nobody controls, in several rounds: keys made before and after the library's own, each
- * coming back for another round, use the pool while the thread exits.
+ * Destructors of thread-specific data run in an order nobody controls, in several rounds: keys made before and after
+ * the library's own, each coming back for another round, use the pool while the thread exits.
  */
 enum { KEYS = 16, RETURNS = 3 };
 

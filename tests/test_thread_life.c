@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * test_thread_life.c - any number of threads, with no registration: a thousand alive at once, a hundred thousand one after the other; what
- * an exited thread's cache held is there for the others, and its memory is used again.
+ * test_thread_life.c - any number of threads, with no registration: a thousand alive at once, a hundred thousand one
+ * after the other; what an exited thread's cache held is there for the others, and its memory is used again.
  */
 #include "support.h"
 

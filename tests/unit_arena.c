@@ -2,8 +2,8 @@
 /*
  * unit_arena.c - address to slot and back: exact for every stride; the state word; the layout.
  *
- * The claim to test is arithmetic: rotate((p - zero) * inverse) lies in 1 .. slots exactly when p is the start of an object.  The
- * witness divides.
+ * The claim to test is arithmetic: rotate((p - zero) * inverse) lies in 1 .. slots exactly when p is the start of an
+ * object.  The witness divides.
  */
 #include "support.h"
 

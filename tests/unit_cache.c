@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * unit_cache.c - caches and stealing, with several caches in the hands of one thread: what moves where, what a stopped thread leaves
- * behind, what costs a heavy fence and what does not.
+ * unit_cache.c - caches and stealing, with several caches in the hands of one thread: what moves where, what a
+ * stopped thread leaves behind, what costs a heavy fence and what does not.
  *
- * A thread that is stopped in the middle of an operation is played by doing the operation's first steps by hand and no more.
+ * A thread that is stopped in the middle of an operation is played by doing the operation's first steps by hand and
+ * no more.
  */
 #include "support.h"
 
@@ -146,7 +147,8 @@ TEST(stopped_with_a_magazine_in_the_hand)
 	assert_int_equal(drain(a), CAPACITY);
 }
 
-/* b has stored its new bottom and is stopped before it looks at top: the object in its hands is its own, the others are not. */
+/* b has stored its new bottom and is stopped before it looks at top: the object in its hands is its own, the others
+ * are not. */
 TEST(stopped_in_the_middle_of_a_pop)
 {
 	uint32_t slots[CAPACITY];
@@ -207,7 +209,8 @@ TEST(flush_gives_everything_to_the_depot)
 	assert_int_equal(os_testing_heavy_fences(), fences);
 }
 
-/* The next user of a cache that was given up hits the magazine that is now its own, not the one that went to the depot. */
+/* The next user of a cache that was given up hits the magazine that is now its own, not the one that went to the
+ * depot. */
 TEST(a_flushed_cache_hits_its_own_magazine)
 {
 	void *objects[3];

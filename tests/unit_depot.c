@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * unit_depot.c - the tagged stacks and the never-used chunks: order, tags (S1), announcements (D2), and the ABA that the tag prevents, interleaved by
- * hand.
+ * unit_depot.c - the tagged stacks and the never-used chunks: order, tags (S1), announcements (D2), and the ABA that
+ * the tag prevents, interleaved by hand.
  */
 #include "support.h"
 
@@ -11,7 +11,8 @@ static lfpool_t *pool;
 static struct cache *cache;
 static struct core *core;
 
-/* Eight chunks of four slots; every chunk carved and lying on `full`, so nothing else happens unless a test does it. */
+/* Eight chunks of four slots; every chunk carved and lying on `full`, so nothing else happens unless a test does
+ * it. */
 static int setup(__attribute__((unused)) void **state)
 {
 	lfpool_config_t config = config_of(16, 32);

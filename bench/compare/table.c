@@ -40,7 +40,10 @@ void table_make(struct table *table, const struct options *options)
 	/* Every burst size is a workload of its own. */
 	const size_t most = (WORKLOADS + options->burst_counts) * options->thread_counts * SUBJECTS;
 
-	*table = (struct table){.cells = must(calloc(most, sizeof(struct cell))), .repetitions = options->repetitions};
+	*table = (struct table){
+		.cells = must(calloc(most, sizeof(struct cell))),
+		.repetitions = options->repetitions,
+	};
 	if (options->workloads[PAIRS])
 		add(table, options, (struct work){.kind = PAIRS});
 	if (options->workloads[BURSTS])

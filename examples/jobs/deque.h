@@ -92,12 +92,14 @@ static inline struct job *deque_pop(struct deque *deque)
 		job = atomic_load_explicit(&deque->entry[bottom & deque->mask], memory_order_relaxed);
 		if (top < bottom)
 			return job;
-		/* seq_cst: the last one, thieves compete for it; relaxed on failure: it is theirs, we read nothing. */
+		/* seq_cst: the last one, thieves compete for it; relaxed on failure: it is theirs, we read
+		 * nothing. */
 		if (!atomic_compare_exchange_strong_explicit(&deque->top, &top, top + 1, memory_order_seq_cst,
 							     memory_order_relaxed))
 			job = NULL;
 	}
-	/* Empty: back to bottom = top.  relaxed: no entry below it can be stolen any more, so it publishes nothing. */
+	/* Empty: back to bottom = top.  relaxed: no entry below it can be stolen any more, so it publishes
+	 * nothing. */
 	atomic_store_explicit(&deque->bottom, bottom + 1, memory_order_relaxed);
 	return job;
 }
@@ -112,7 +114,8 @@ static inline struct job *deque_steal(struct deque *deque)
 
 	if (top >= bottom)
 		return NULL;
-	/* relaxed: made visible by bottom.  If the owner has overwritten it since, top has moved and we lose below. */
+	/* relaxed: made visible by bottom.  If the owner has overwritten it since, top has moved and we lose
+	 * below. */
 	struct job *job = atomic_load_explicit(&deque->entry[top & deque->mask], memory_order_relaxed);
 
 	/* seq_cst: competes with the owner and with other thieves; relaxed on failure: the job is theirs. */

@@ -15,8 +15,8 @@
  *                  all is done.
  *              J2  unfinished is raised after a record is acquired and lowered before it is released: it never
  *                  exceeds the active objects of the pool, nor its capacity.
- *              J3  a worker sleeps only when its own deque is empty, and only it pushes there.  So each job waiting is
- *                  in the deque of a worker that is awake, and a missed wake-up costs parallelism, never progress.
+ *              J3  a worker sleeps only when its own deque is empty, and only it pushes there.  So each job waiting
+ *                  is in the deque of a worker that is awake, and a missed wake-up costs parallelism, never progress.
  */
 #include "jobs.h"
 

@@ -11,7 +11,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-/* realloc() of `count` times `bytes` that ends the program when there is no memory.  `count` and `bytes` at least 1. */
+/* realloc() of `count` times `bytes` that ends the program when there is no memory.  `count` and `bytes` at least
+ * 1. */
 static inline void *must_grow(void *old, size_t count, size_t bytes)
 {
 	void *new = count <= SIZE_MAX / bytes ? realloc(old, count * bytes) : NULL;
