@@ -59,7 +59,8 @@ static void behave(lfpool_t *pool, size_t size, size_t capacity, size_t alignmen
 
 TEST(one_suite_for_all)
 {
-	static const size_t sizes[] = {1, 8, 24, 100, 4096}, capacities[] = {1, 2, 33, 1000}, alignments[] = {1, 8, 64, 4096};
+	static const size_t sizes[] = {1, 8, 24, 100, 4096}, capacities[] = {1, 2, 33, 1000};
+	static const size_t alignments[] = {1, 8, 64, 4096};
 
 	for (int backend = LFPOOL_BACKEND_LOCKFREE; backend <= LFPOOL_BACKEND_MALLOC; backend++)
 		for (size_t s = 0; s < COUNT(sizes); s++)

@@ -43,7 +43,8 @@ TEST(acquire_gives_all_that_is_there)
 			for (size_t k = 0; k < expected; k++)
 				assert_true(stamp_holds(objects[k], 48, k));
 			/* The rest, then nothing. */
-			assert_int_equal(lfpool_acquire_bulk(pool, objects + expected, capacity + 1 - expected), capacity - expected);
+			assert_int_equal(lfpool_acquire_bulk(pool, objects + expected, capacity + 1 - expected),
+					 capacity - expected);
 			assert_int_equal(lfpool_acquire_bulk(pool, objects + capacity, 1), 0);
 			assert_true(sort_disjoint(objects, capacity, 48));
 			assert_int_equal(lfpool_release_bulk(pool, objects, capacity), capacity);
@@ -152,7 +153,8 @@ TEST(bulk_and_single_mix)
 
 				object = held[k];
 				held[k] = held[--count];
-				assert_int_equal(step % 2 ? lfpool_release(pool, object) : lfpool_cache_release(cache, object), LFPOOL_OK);
+				lfpool_status_t status = step % 2 ? lfpool_release(pool, object) : lfpool_cache_release(cache, object);
+				assert_int_equal(status, LFPOOL_OK);
 			}
 		}
 		if (step % 16 == 0)

@@ -74,8 +74,9 @@ TEST(default_alignment_suits_any_type)
 
 TEST(capacity)
 {
-	static const size_t good[] = {1, 2, 3, 511, 512, 513, (size_t)1 << 23, ((size_t)1 << 23) + 1, ((size_t)1 << 31) - 1, (size_t)1 << 31};
-	static const size_t bad[] = {0, ((size_t)1 << 31) + 1, (size_t)1 << 32, ((size_t)1 << 32) + 1, SIZE_MAX / 2 + 1, SIZE_MAX};
+	const size_t two_to_31 = (size_t)1 << 31, two_to_23 = (size_t)1 << 23;
+	const size_t good[] = {1, 2, 3, 511, 512, 513, two_to_23, two_to_23 + 1, two_to_31 - 1, two_to_31};
+	const size_t bad[] = {0, two_to_31 + 1, 2 * two_to_31, 2 * two_to_31 + 1, SIZE_MAX / 2 + 1, SIZE_MAX};
 	lfpool_config_t config = config_of(4, 0);
 
 	for (size_t i = 0; i < COUNT(good); i++) {

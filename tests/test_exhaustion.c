@@ -132,6 +132,17 @@ TEST(one_release_ends_the_nulls)
 		}
 }
 
+/* Through an explicit cache, or, if that is NULL, through the thread's own. */
+static void *acquire_by(lfpool_cache_t *cache, lfpool_t *pool)
+{
+	return cache ? lfpool_cache_acquire_inline(cache) : lfpool_acquire(pool);
+}
+
+static lfpool_status_t release_by(lfpool_cache_t *cache, lfpool_t *pool, void *object)
+{
+	return cache ? lfpool_cache_release_inline(cache, object) : lfpool_release(pool, object);
+}
+
 /* A thread that fills its caches, keeps `keep` objects and stops for ever. */
 struct stopped {
 	lfpool_t *pool;
@@ -147,12 +158,12 @@ static void *drain_and_stop(void *argument)
 	lfpool_cache_t *cache = s->explicit_cache ? lfpool_cache_create(s->pool) : NULL;
 	size_t count = 0;
 
-	while ((objects[count] = cache ? lfpool_cache_acquire_inline(cache) : lfpool_acquire(s->pool)))
+	while ((objects[count] = acquire_by(cache, s->pool)))
 		count++;
 	REQUIRE(count > s->keep);
 	while (count > s->keep) {
 		count--;
-		REQUIRE((cache ? lfpool_cache_release_inline(cache, objects[count]) : lfpool_release(s->pool, objects[count])) == LFPOOL_OK);
+		REQUIRE(release_by(cache, s->pool, objects[count]) == LFPOOL_OK);
 	}
 	sem_post(&s->stopped);
 	sem_wait(&s->go_on);
@@ -218,11 +229,11 @@ static void *demand(void *argument)
 		size_t count = 1 + random_below(&d->random, (uint32_t)d->most);
 
 		for (size_t i = 0; i < count; i++) {
-			objects[i] = cache ? lfpool_cache_acquire_inline(cache) : lfpool_acquire(d->pool);
+			objects[i] = acquire_by(cache, d->pool);
 			REQUIRE(objects[i]);
 		}
 		for (size_t i = 0; i < count; i++)
-			REQUIRE((cache ? lfpool_cache_release_inline(cache, objects[i]) : lfpool_release(d->pool, objects[i])) == LFPOOL_OK);
+			REQUIRE(release_by(cache, d->pool, objects[i]) == LFPOOL_OK);
 	}
 	lfpool_cache_destroy(cache);
 	return NULL;

@@ -18,6 +18,17 @@ static lfpool_t *flagged_pool(size_t object_size, size_t capacity, uint32_t flag
 	return pool_with(&config);
 }
 
+/* Inlined through an explicit cache, or, if that is NULL, through the thread's own. */
+static lfpool_status_t release_by(lfpool_cache_t *cache, lfpool_t *pool, void *object)
+{
+	return cache ? lfpool_cache_release_inline(cache, object) : lfpool_release(pool, object);
+}
+
+static void *acquire_by(int way, lfpool_cache_t *cache, lfpool_t *pool)
+{
+	return way == 1 ? lfpool_acquire(pool) : way == 2 ? lfpool_cache_acquire(cache) : lfpool_cache_acquire_inline(cache);
+}
+
 TEST(zero_holds_through_every_way_to_acquire)
 {
 	enum { CAPACITY = 300 };
@@ -34,16 +45,13 @@ TEST(zero_holds_through_every_way_to_acquire)
 				assert_int_equal(lfpool_acquire_bulk(pool, objects, CAPACITY), CAPACITY);
 			else
 				for (size_t k = 0; k < CAPACITY; k++)
-					assert_non_null(objects[k] = round % 4 == 1   ? lfpool_acquire(pool)
-								     : round % 4 == 2 ? lfpool_cache_acquire(cache)
-										      : lfpool_cache_acquire_inline(cache));
+					assert_non_null(objects[k] = acquire_by(round % 4, cache, pool));
 			for (size_t k = 0; k < CAPACITY; k++) {
 				assert_true(all_bytes_are(objects[k], sizes[i], 0));
 				memset(objects[k], 0xa5, sizes[i]);
 			}
 			for (size_t k = 0; k < CAPACITY; k++)
-				assert_int_equal(k % 2 ? lfpool_release(pool, objects[k]) : lfpool_cache_release_inline(cache, objects[k]),
-						 LFPOOL_OK);
+				assert_int_equal(release_by(k % 2 ? NULL : cache, pool, objects[k]), LFPOOL_OK);
 		}
 		lfpool_destroy(pool);
 	}
@@ -164,10 +172,9 @@ TEST(check_races_behaves_as_ever_on_one_thread)
 			assert_non_null(objects[i] = i % 2 ? lfpool_cache_acquire_inline(cache) : lfpool_acquire(pool));
 		for (int i = 0; i < 100; i++) {
 			assert_true(lfpool_in_use(pool, objects[i]));
-			assert_int_equal(i % 3 ? lfpool_cache_release_inline(cache, objects[i]) : lfpool_release(pool, objects[i]), LFPOOL_OK);
+			assert_int_equal(release_by(i % 3 ? cache : NULL, pool, objects[i]), LFPOOL_OK);
 			assert_false(lfpool_in_use(pool, objects[i]));
-			assert_int_equal(i % 3 ? lfpool_release(pool, objects[i]) : lfpool_cache_release_inline(cache, objects[i]),
-					 LFPOOL_E_NOT_IN_USE);
+			assert_int_equal(release_by(i % 3 ? NULL : cache, pool, objects[i]), LFPOOL_E_NOT_IN_USE);
 		}
 	}
 	assert_int_equal(lfpool_misuse_count(pool), 300);

@@ -82,7 +82,10 @@ static void *run(void *argument)
 		}
 		for (uint32_t i = 0; i < count; i++) {
 			REQUIRE(!objects[i] || all_bytes_are(objects[i], SIZE, (unsigned char)(i + 1)));
-			REQUIRE((v->cache ? lfpool_cache_release_inline(v->cache, objects[i]) : lfpool_release(v->pool, objects[i])) == LFPOOL_OK);
+			lfpool_status_t status = v->cache ? lfpool_cache_release_inline(v->cache, objects[i])
+							  : lfpool_release(v->pool, objects[i]);
+
+			REQUIRE(status == LFPOOL_OK);
 		}
 	}
 	return NULL;

@@ -80,7 +80,8 @@ static void *work(void *argument)
 		/* Somebody may have parked another one here: go on with that. */
 		do
 			/* acq_rel: hands over what we did, receives what others did. */
-			fiber = atomic_exchange_explicit(&w->scene->parked[random_below(&r, FIBERS)], fiber, memory_order_acq_rel);
+			fiber = atomic_exchange_explicit(&w->scene->parked[random_below(&r, FIBERS)], fiber,
+							 memory_order_acq_rel);
 		while (fiber);
 	}
 	return NULL;

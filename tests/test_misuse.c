@@ -125,7 +125,8 @@ TEST(foreign_pointers)
 		size_t stride = stride_of(s.pool, objects[0]);
 		void *const strangers[] = {
 			&on_stack, &in_data, heap, others, s.pool, s.cache, (void *)1, (void *)UINTPTR_MAX,
-			moved(objects[0], -1), moved(objects[0], -(ptrdiff_t)stride), moved(objects[0], -1000 * (ptrdiff_t)stride),
+			moved(objects[0], -1), moved(objects[0], -(ptrdiff_t)stride),
+			moved(objects[0], -1000 * (ptrdiff_t)stride),
 			moved(objects[CAPACITY - 1], (ptrdiff_t)stride), moved(objects[CAPACITY - 1], (ptrdiff_t)stride + 1),
 			moved(objects[CAPACITY - 1], 1000 * (ptrdiff_t)stride),
 			/* As far away as 2^32 and 2^33 strides: a slot number cut to 32 bits would come round. */

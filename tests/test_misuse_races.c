@@ -55,7 +55,8 @@ static void pin(int n)
 
 static lfpool_status_t release_one(const struct duel *duel, lfpool_cache_t *cache)
 {
-	return duel->through_caches ? lfpool_cache_release_inline(cache, duel->object) : lfpool_release(duel->pool, duel->object);
+	return duel->through_caches ? lfpool_cache_release_inline(cache, duel->object)
+				    : lfpool_release(duel->pool, duel->object);
 }
 
 static void *follow(void *argument)

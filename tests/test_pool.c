@@ -123,7 +123,9 @@ static void owns_and_in_use(const struct shape *shape)
 
 	assert_true(lfpool_owns(pool, object));
 	assert_true(lfpool_in_use(pool, object));
-	const void *const strangers[] = {NULL, &pool, heap, pool, others, (void *)UINTPTR_MAX, (void *)(uintptr_t)owns_and_in_use};
+	const void *const strangers[] = {
+		NULL, &pool, heap, pool, others, (void *)UINTPTR_MAX, (void *)(uintptr_t)owns_and_in_use,
+	};
 	for (size_t i = 0; i < COUNT(strangers); i++) {
 		assert_false(lfpool_owns(pool, strangers[i]));
 		assert_false(lfpool_in_use(pool, strangers[i]));

@@ -117,7 +117,8 @@ static void release_some(struct worker *w)
 static void swap_one(struct worker *w)
 {
 	/* release: our stamp.  acquire: the stamp of whoever put it there. */
-	struct object *object = atomic_exchange_explicit(&w->scene->table[random_below(&w->random, TABLE)], give(w), memory_order_acq_rel);
+	struct object *object = atomic_exchange_explicit(&w->scene->table[random_below(&w->random, TABLE)], give(w),
+							 memory_order_acq_rel);
 
 	if (object)
 		take(w, object);

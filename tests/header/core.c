@@ -13,7 +13,8 @@ size_t use_everything(void);
 
 static void on_misuse(void *context, const lfpool_misuse_t *misuse)
 {
-	*(size_t *)context += misuse->count + (misuse->status == LFPOOL_E_FOREIGN) + (misuse->pool_name && misuse->object && misuse->pool);
+	*(size_t *)context += misuse->count + (misuse->status == LFPOOL_E_FOREIGN);
+	*(size_t *)context += misuse->pool_name && misuse->object && misuse->pool;
 }
 
 size_t use_everything(void)

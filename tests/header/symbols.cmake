@@ -1,4 +1,4 @@
-# The library's object files: no 16-byte atomics, no libatomic, and nothing visible outside but what the headers declare.
+# The library's object files: no 16-byte atomics, no libatomic; and every function that the headers declare is there.
 # Called with -DNM= -DOBJECTS=a.o|b.o -DHEADERS=directory.
 
 string(REPLACE "|" ";" objects "${OBJECTS}")
