@@ -9,6 +9,7 @@
 #include "os.h"
 #include "pool.h"
 
+#include <errno.h>
 #include <sched.h>
 #include <string.h>
 
@@ -55,9 +56,15 @@ static lfpool_t *lockfree_open(const lfpool_config_t *config)
 	const size_t bytes = magazine_bytes(slots);
 	const size_t head_bytes = round_up(sizeof(struct lockfree_pool), CACHE_LINE_PAIR);
 	const size_t lot_bytes = cache_lot_bytes(bytes, LOT_CACHES);
+	size_t room_bytes;
 	struct arena arena;
+
+	if (__builtin_mul_overflow(chunks, bytes, &room_bytes) ||
+	    __builtin_add_overflow(room_bytes, head_bytes + lot_bytes, &room_bytes))
+		return NULL;
+
 	char *room = arena_open(&arena, &(struct arena_plan){
-		.room_bytes = head_bytes + lot_bytes + chunks * bytes,
+		.room_bytes = room_bytes,
 		.object_size = config->object_size,
 		.object_alignment = config->object_alignment,
 		.capacity = config->capacity,
@@ -74,6 +81,7 @@ static lfpool_t *lockfree_open(const lfpool_config_t *config)
 	pool->zero = config->flags & LFPOOL_ZERO;
 	core->pool = &pool->head;
 	core->check_races = config->flags & LFPOOL_CHECK_RACES;
+	core->prefault = config->flags & LFPOOL_PREFAULT;
 	core->asymmetric = os_asymmetric();
 	core->hits = core->asymmetric && !pool->zero && !core->check_races;
 	core->arena = arena;
@@ -181,13 +189,13 @@ static struct cache *borrow(lfpool_t *pool)
 {
 	/* Waits only if CACHES_FOR_CALLS threads are in here already and there can be no more caches: memory is
 	 * refused, or CACHES_MAX are there and taken. */
-	for (;;) {
-		struct cache *c = cache_claim(core_of(pool), CACHE_FOR_CALL, thread_hint());
+	const int errno_before = errno;
+	struct cache *c;
 
-		if (c)
-			return c;
+	while (!(c = cache_claim(core_of(pool), CACHE_FOR_CALL, thread_hint())))
 		(void)sched_yield();
-	}
+	errno = errno_before;
+	return c;
 }
 
 static void *lockfree_acquire(lfpool_t *pool)

@@ -13,6 +13,7 @@
 
 #include "atomics.h"
 
+#include <errno.h>
 #include <linux/membarrier.h>
 #include <stdlib.h>
 #include <string.h>
@@ -30,7 +31,10 @@ static _Atomic(size_t) mapped_bytes, heap_blocks;
 static bool refused(void)
 {
 	/* relaxed, here and below: tests set and read these while nothing else runs. */
-	return fetch_add_relaxed(&calls, 1) + 1 == load_relaxed(&refuse_at);
+	if (fetch_add_relaxed(&calls, 1) + 1 != load_relaxed(&refuse_at))
+		return false;
+	errno = ENOMEM;
+	return true;
 }
 
 unsigned long os_testing_refuse(unsigned long n)
@@ -92,9 +96,10 @@ bool os_prefault(void *address, size_t bytes)
 #ifdef MADV_POPULATE_WRITE
 	if (madvise(address, bytes, MADV_POPULATE_WRITE) == 0)
 		return true;
+	if (errno != EINVAL)
+		return false;
 #endif
-	/* Before Linux 5.14, or refused for lack of memory: then touching the pages says the same, in the system's
-	 * usual way. */
+	/* Before Linux 5.14. */
 	for (size_t at = 0; at < bytes; at += os_page_bytes())
 		((volatile char *)address)[at] = 0;
 	return true;
@@ -168,7 +173,7 @@ static int membarrier(int command)
 static void choose_fence(void)
 {
 	const int wanted = MEMBARRIER_CMD_PRIVATE_EXPEDITED | MEMBARRIER_CMD_REGISTER_PRIVATE_EXPEDITED;
-	const char *forced = getenv("LFPOOL_MEMBARRIER");
+	const char *forced = secure_getenv("LFPOOL_MEMBARRIER");
 
 	if (forced && strcmp(forced, "off") == 0)
 		return;

@@ -14,6 +14,8 @@
 #include "pool.h"
 #include "registry.h"
 
+#include <errno.h>
+
 struct entry {
 	uint64_t pool_id;
 	struct handle *handle;
@@ -106,15 +108,15 @@ static inline struct handle *find(const lfpool_t *pool)
 /* The calling thread's cache of this pool, made if need be; NULL: it cannot have one now. */
 static COLD struct handle *attach(lfpool_t *pool)
 {
-	size_t place = registry_place(pool->id);
+	const size_t place = registry_place(pool->id);
+	const int errno_before = errno;
+	struct handle *handle = NULL;
 
-	if (!pool->thread_caches || thread_entries == &gone || !table_ensure(place))
-		return NULL;
-
-	struct handle *handle = pool->backend->cache_create(pool);
-
+	if (pool->thread_caches && thread_entries != &gone && table_ensure(place))
+		handle = pool->backend->cache_create(pool);
 	if (handle)
 		thread_entries[place] = (struct entry){pool->id, handle};
+	errno = errno_before;
 	return handle;
 }
 

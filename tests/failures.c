@@ -7,6 +7,7 @@
 
 #include "os.h"
 
+#include <errno.h>
 #include <pthread.h>
 #include <sys/wait.h>
 
@@ -31,8 +32,10 @@ static void *live(void *pool)
 {
 	void *objects[CAPACITY + 1];
 
+	errno = 0;
 	REQUIRE(acquire_all(pool, objects, CAPACITY + 1) == CAPACITY);
 	release_all(pool, objects, CAPACITY);
+	REQUIRE(errno == 0);
 	return NULL;
 }
 

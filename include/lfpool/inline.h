@@ -24,6 +24,10 @@
 #ifndef LFPOOL_INLINE_H
 #define LFPOOL_INLINE_H
 
+#ifdef __cplusplus
+#error "lfpool/inline.h is C11; C++ uses lfpool/lfpool.h"
+#endif
+
 #include "lfpool/lfpool.h"
 
 /* The verbs.  The library's own build brings them from src/atomics.h, its single seam. */
@@ -69,16 +73,10 @@ struct lfpool_cache {
 	int16_t floor;                /* -(slots per magazine), or 0: never hit                      */
 };
 
-#ifdef __cplusplus
-extern "C" {
-#endif
 /* Misses, oddities and refusals. */
 LFPOOL_API void *lfpool_cache_acquire_slow(lfpool_cache_t *cache);
 LFPOOL_API void *lfpool_cache_acquire_duplicate(lfpool_cache_t *cache, uint32_t slot);
 LFPOOL_API lfpool_status_t lfpool_cache_release_slow(lfpool_cache_t *cache, void *object);
-#ifdef __cplusplus
-}
-#endif
 
 /* Slot number of `object`, or something outside 1 .. slots when it is not the start of one.  Exact: see
  * docs/design.md. */
@@ -166,6 +164,7 @@ static inline lfpool_status_t lfpool_cache_release_inline(lfpool_cache_t *cache,
 	return lfpool_cache_release_slow(cache, object);
 }
 
+/* With LFPOOL_INLINE_KEEP_NAMES defined before, the plain names go on meaning the library's functions. */
 #ifndef LFPOOL_INLINE_KEEP_NAMES
 #define lfpool_cache_acquire(cache) lfpool_cache_acquire_inline(cache)
 #define lfpool_cache_release(cache, object) lfpool_cache_release_inline(cache, object)

@@ -20,8 +20,9 @@
  *      during the call every object was in use.  Objects that lie idle in other threads' caches are free: the
  *      caller gets them.  (A release has happened, for this, when it happens before the acquire in the sense of
  *      C11: through a lock, a join, an atomic flag.)
- *   2. Releasing a valid object never fails, needs no memory and waits for nobody.  What was written before the
- *      release is visible to whoever acquires the object next.
+ *   2. Releasing a valid object never fails, whatever memory the system refuses, and waits for nobody (one exception
+ *      is named in docs/design.md, "Progress").  What was written before the release is visible to whoever acquires
+ *      the object next.
  *   3. A hit in the cache is wait-free and uses no locked instruction; everything else on the way from acquire to
  *      release is lock-free: a thread stopped at any instruction holds up nobody.
  *   4. Foreign, interior and double releases are refused in O(1), reported, and change nothing.
@@ -99,14 +100,15 @@ LFPOOL_API const char *lfpool_status_string(lfpool_status_t status);
 /*
  * Flags, joined by |.  Zero is the usual choice.
  *
- * LFPOOL_PREFAULT     Touch all memory at creation, so that no later call meets a page fault.  Create is then
- *                     O(capacity).
+ * LFPOOL_PREFAULT     Touch all memory when it is mapped, so that no hit meets a page fault: the objects and the first
+ *                     caches at creation, further caches when they are made.  Create is then O(capacity).
  * LFPOOL_ZERO         Every acquired object is all zero bytes.  Costs a memset of object_size per acquire.
  * LFPOOL_CHECK_RACES  Two releases of one object at the same instant: exactly one succeeds.  Without it such a pair
  *                     is refused nearly always, not always.  Costs one locked instruction per release.
  * LFPOOL_UNTRACKED    Keep no state per object.  Saves a nanosecond or two and 4 bytes per object; loses the refusal
- *                     of double releases (they then corrupt the pool's contents, as with most allocators), and
- *                     lfpool_in_use() answers like lfpool_owns().  Excludes LFPOOL_CHECK_RACES.
+ *                     of double releases (they then corrupt the pool's contents, as with most allocators: one object
+ *                     may be handed out twice, and a later release may not return), and lfpool_in_use() answers like
+ *                     lfpool_owns().  Excludes LFPOOL_CHECK_RACES.
  */
 #define LFPOOL_PREFAULT UINT32_C(0x1)
 #define LFPOOL_ZERO UINT32_C(0x2)
@@ -128,6 +130,7 @@ LFPOOL_API const char *lfpool_status_string(lfpool_status_t status);
  *                          gains, and for letting AddressSanitizer or Valgrind see each object.  Wrong releases are
  *                          the allocator's to find; owns and in_use answer yes for every pointer but NULL.  Objects
  *                          that are active when the pool is destroyed stay allocated, for a leak checker to see.
+ *                          Acquire also returns NULL when the allocator does.
  */
 typedef enum lfpool_backend {
 	LFPOOL_BACKEND_LOCKFREE = 0,
@@ -146,8 +149,7 @@ typedef struct lfpool_misuse {
 
 /*
  * Hooks.  `context` is handed to each.  A hook runs on the calling thread, in the middle of the call that caused it,
- *         with no
- * lock held; it may call the pool.  Several threads may run it at once.
+ * with no lock held; it may call the pool.  Several threads may run it at once.
  */
 typedef struct lfpool_hooks {
 	void *context;
@@ -198,7 +200,8 @@ static inline void lfpool_config_init(lfpool_config_t *config)
  *           After a failure nothing is left behind.
  * Owner     The caller, until lfpool_destroy().
  * Memory    Address space for capacity objects is reserved here and at once; memory is used as objects are first
- *           touched. Beside the objects: about 8.5 bytes per object touched (4.5 untracked), 4 KiB per cache.
+ *           touched. Beside the objects: about 8.5 bytes per object touched (4.5 untracked) and 5 KiB per cache with
+ *           magazines of 256 objects; small magazines cost more per object (docs/design.md, "Limits").
  * Threads   Any.  Takes a lock shared with destroy and thread exit; enters the kernel.
  * Cost      O(1) in the capacity, unless LFPOOL_PREFAULT.
  */
@@ -225,8 +228,9 @@ LFPOOL_API size_t lfpool_destroy(lfpool_t *pool);
  * Threads   Any, with no registration, also while a thread exits and in a child after fork.  Not from a signal
  *           handler.
  * Progress  Hit: wait-free.  Miss: lock-free; enters the kernel only when it takes objects out of another thread's
- *           cache (membarrier), and on a thread's first call on this pool.
- * Cost      O(1) amortised; an exhausted or stealing call is O(caches).
+ *           cache (membarrier), and on a thread's first call on this pool, to get the thread a cache of its own; where
+ *           that is refused, and with LFPOOL_CACHE_NONE, each call borrows one (docs/design.md, "Progress").
+ * Cost      O(1) amortised; an exhausted, stealing or borrowing call is O(caches).
  * Source    Magazines after Bonwick and Adams (2001); stealing after Chase and Lev (2005) with the orders of Le, Pop,
  *           Cohen and Zappa Nardelli (2013); the depot after Treiber (1986).
  */
@@ -242,7 +246,7 @@ LFPOOL_API void *lfpool_acquire(lfpool_t *pool);
  * Progress  Hit: wait-free.  Miss: lock-free.  Enters the kernel only on a thread's first call on this pool, to get
  *           the thread a cache of its own; where that is refused, and with LFPOOL_CACHE_NONE, each call borrows one
  *           (docs/design.md, "Progress").
- * Cost      O(1).
+ * Cost      O(1); a borrowing call is O(caches).
  */
 LFPOOL_API lfpool_status_t lfpool_release(lfpool_t *pool, void *object);
 
@@ -304,9 +308,12 @@ LFPOOL_API bool lfpool_in_use(const lfpool_t *pool, const void *object);
 /* lfpool_capacity - config.capacity.  Wait-free, O(1), any thread. */
 LFPOOL_API size_t lfpool_capacity(const lfpool_t *pool);
 
-/* lfpool_active_count, lfpool_available_count - objects in use; objects not in use.  Their sum is the capacity,
- * within one call. Exact while no other thread is inside a call on the pool, else a snapshot that lies within 0 ..
- * capacity. Wait-free.  O(objects ever used / objects per magazine + caches). */
+/*
+ * lfpool_active_count, lfpool_available_count - objects in use; objects not in use.
+ *
+ * Exact, and their sum the capacity, while no other thread is inside a call on the pool; else a snapshot within
+ * 0 .. capacity.  Any thread.  Wait-free.  O(objects ever used / objects per magazine + caches).
+ */
 LFPOOL_API size_t lfpool_active_count(const lfpool_t *pool);
 LFPOOL_API size_t lfpool_available_count(const lfpool_t *pool);
 
