@@ -21,16 +21,17 @@ void *arena_open(struct arena *arena_out, const struct arena_plan *plan)
 	const size_t page = os_page_bytes();
 	size_t least = plan->object_size < plan->stride_minimum ? plan->stride_minimum : plan->object_size;
 	size_t stride = round_up(least, plan->object_alignment);
-	size_t state_bytes = plan->tracked ? (plan->capacity + 1) * sizeof(uint32_t) : 0;
-	size_t before, object_bytes, mapped_bytes;
+	size_t state_bytes = 0, before, object_bytes, mapped_bytes;
 
 	/* The room and the state words, then a page without access. */
 	before = round_up(plan->room_bytes, CACHE_LINE_PAIR);
-	if (__builtin_add_overflow(before, state_bytes + 2 * page, &before) ||
+	if ((plan->tracked && __builtin_mul_overflow(plan->capacity + 1, sizeof(uint32_t), &state_bytes)) ||
+	    __builtin_add_overflow(before, state_bytes, &before) || __builtin_add_overflow(before, 2 * page, &before) ||
 	    __builtin_mul_overflow(plan->capacity, stride, &object_bytes))
 		return NULL;
 	before &= ~(page - 1);
-	if (__builtin_add_overflow(before + 2 * page, object_bytes, &mapped_bytes))
+	if (__builtin_add_overflow(before, object_bytes, &mapped_bytes) ||
+	    __builtin_add_overflow(mapped_bytes, 2 * page, &mapped_bytes))
 		return NULL;
 	mapped_bytes &= ~(page - 1);
 

@@ -84,8 +84,8 @@ static inline bool arena_deactivate(struct arena *arena, uint32_t slot, bool rac
 	if (!(state & 1))
 		return false;
 	if (races)
-		/* acquire: nothing to see, but a CAS that loses must not be reordered with the report. */
-		return cas_acquire(&arena->face.state[slot], &state, state + 1);
+		/* relaxed: of two one wins; there is nothing to see behind it. */
+		return cas_relaxed(&arena->face.state[slot], &state, state + 1);
 	store_relaxed(&arena->face.state[slot], state + 1);
 	return true;
 }

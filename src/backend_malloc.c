@@ -58,7 +58,7 @@ static void *malloc_acquire(lfpool_t *head)
 		if (active >= head->capacity)
 			return NULL;
 		/* Retries only after another thread changed the count. */
-	} while (!cas_weak_acq_rel(&pool->active, &active, active + 1));
+	} while (!cas_weak_relaxed(&pool->active, &active, active + 1));
 
 	void *object = os_heap_aligned(pool->object_alignment, pool->object_size);
 

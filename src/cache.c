@@ -4,8 +4,8 @@
  *
  * The four moves, each in a function of its own; E is an empty magazine, F a full one (docs/design.md draws them):
  *   swap back    current E, previous P        ->  current P, previous E
- *   adopt        current E, depot has P       ->  current P; E becomes previous if there is none, else goes to the
- *   depot swap over    current F, previous P        ->  current P, previous F             (P has room)
+ *   adopt        current E, depot has P       ->  current P; E becomes previous if there is none, else to the depot
+ *   swap over    current F, previous P        ->  current P, previous F             (P has room)
  *   drain        current F, previous Q        ->  current E, previous F; Q goes to the depot, E comes from there
  * While a move is under way a magazine may be named by two words; nobody acts as its owner then but the one who ends
  * up with it.
@@ -178,6 +178,7 @@ void cache_put(struct cache *c, uint32_t slot)
 void cache_flush(struct cache *c)
 {
 	struct core *core = c->core;
+	/* acquire, edge SHOW: a thief may have cleared it. */
 	uint64_t previous = load_acquire(&c->previous);
 	uint32_t number = tagged_number(previous);
 

@@ -72,6 +72,7 @@ struct core {
 	bool asymmetric;  /* membarrier is there: the owner's fence is a compiler barrier            */
 	bool hits;        /* the inlined hits may be used; else every call takes the general path    */
 	bool check_races; /* LFPOOL_CHECK_RACES                                                      */
+	bool prefault;    /* LFPOOL_PREFAULT                                                         */
 	struct lfpool *pool;
 	struct depot depot;
 };

@@ -99,6 +99,10 @@ static bool lot_ensure(struct core *core, uint32_t index)
 
 	if (!mapped)
 		return false;
+	if (core->prefault && !os_prefault(mapped, cache_lot_bytes(core->magazines.bytes, caches))) {
+		os_unmap(mapped, cache_lot_bytes(core->magazines.bytes, caches));
+		return false;
+	}
 	/* The magazines first: whoever sees the caches sees them.  Every racer writes the lot that won. */
 	char *lot_won = mapped;
 

@@ -36,7 +36,7 @@ static bool copy_known(lfpool_config_t *config_out, const lfpool_config_t *given
 static bool backend_from_environment(lfpool_config_t *config)
 {
 	static const char *const names[] = {"lockfree", "mutex", "malloc"};
-	const char *wanted = getenv("LFPOOL_BACKEND");
+	const char *wanted = secure_getenv("LFPOOL_BACKEND");
 
 	if (!wanted || !*wanted)
 		return true;

@@ -14,9 +14,9 @@
  *                 slot was free at that moment.  The sums are kept: as long as a survey finds them again, it alone
  *                 is enough.
  * Why sums     Tagged words and tops only grow, so equal sums mean that each is equal.  bottom = 65536 * pushes +
- * suffice      position: tops being equal and the magazines empty, an acquire under way moves a position by 1, in each word that names the
- *              magazine, so all of them together by less than 2^15 (SUM_SLACK); a push adds at least 65535.  So the
- *              sums of bottoms lie within 2^15 of each other exactly if nothing was pushed.
+ * suffice      position: tops being equal and the magazines empty, an acquire under way moves a position by 1, in each
+ *              word that names the magazine, so all of them together by less than 2^15 (SUM_SLACK); a push adds at
+ *              least 65535.  So the sums of bottoms lie within 2^15 of each other exactly if nothing was pushed.
  * Progress     Lock-free: STEAL_AGAIN only if another thread moved something between our readings, or we brought
  *              something home.
  * Kernel       One membarrier in step 2.  An exhausted pool says so again and again without a system call.
