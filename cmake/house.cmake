@@ -1,6 +1,6 @@
 # lfpool_house_rules(TARGET): the language, the warnings and the sanitizers that all of our own code is built with.
-# Nothing here reaches a project that embeds lfpool: every property is private to the target, and the warnings are errors only
-# when lfpool is the top-level project.
+# Nothing here reaches a project that embeds lfpool: the properties are private to the target (but for linking the sanitizers
+# that were asked for), and the warnings are errors only when lfpool is the top-level project.
 function(lfpool_house_rules target)
 	set_target_properties(${target} PROPERTIES C_STANDARD 11 C_STANDARD_REQUIRED ON C_EXTENSIONS OFF)
 	target_compile_definitions(${target} PRIVATE _GNU_SOURCE)
