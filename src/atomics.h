@@ -5,6 +5,9 @@
  * Idea         One seam.  No other file includes <stdatomic.h>, so the orders can be listed, argued and replaced in
  *              one place.  The inlined hits of lfpool/inline.h come through here as well when the library itself is
  *              built.
+ * Test builds  LFPOOL_EXPLORE: each verb is a step of the schedule explorer (verify/explore).  LFPOOL_CHAOS=n: one verb
+ *              of n is preceded by a delay.  Without them POINT() is nothing, and so are the two verbs about plain
+ *              data.
  * Asymmetric   The owner of a magazine and a thief need a full fence each (owner: store bottom, load top; thief: load
  * fence        top, load bottom).  Owners run a thousand times for each thief, so the thief pays for both:
  *              membarrier(2) PRIVATE_EXPEDITED puts a full barrier into every running thread of the process.  The
@@ -15,30 +18,46 @@
 #ifndef LFPOOL_ATOMICS_H
 #define LFPOOL_ATOMICS_H
 
+#ifdef LFPOOL_EXPLORE
+#include "verbs.h"
+#else
+
 #include <stdatomic.h>
 #include <stdint.h>
 
 _Static_assert(ATOMIC_LLONG_LOCK_FREE == 2 && ATOMIC_INT_LOCK_FREE == 2,
 	       "the target needs lock-free 32- and 64-bit atomics");
 
-#define load_relaxed(p) atomic_load_explicit((p), memory_order_relaxed)
-#define load_acquire(p) atomic_load_explicit((p), memory_order_acquire)
-#define store_relaxed(p, v) atomic_store_explicit((p), (v), memory_order_relaxed)
-#define store_release(p, v) atomic_store_explicit((p), (v), memory_order_release)
-#define fetch_add_relaxed(p, v) atomic_fetch_add_explicit((p), (v), memory_order_relaxed)
+#ifdef LFPOOL_CHAOS
+#include "chaos.h"
+#define POINT() chaos_point()
+#else
+#define POINT() ((void)0)
+#endif
+
+#define load_relaxed(p) (POINT(), atomic_load_explicit((p), memory_order_relaxed))
+#define load_acquire(p) (POINT(), atomic_load_explicit((p), memory_order_acquire))
+#define store_relaxed(p, v) (POINT(), atomic_store_explicit((p), (v), memory_order_relaxed))
+#define store_release(p, v) (POINT(), atomic_store_explicit((p), (v), memory_order_release))
+#define fetch_add_relaxed(p, v) (POINT(), atomic_fetch_add_explicit((p), (v), memory_order_relaxed))
 
 /* Strong compare-and-swap, true on success; on failure *old holds what was found.  acquire on failure. */
 #define cas_acq_rel(p, old, new) \
-	atomic_compare_exchange_strong_explicit((p), (old), (new), memory_order_acq_rel, memory_order_acquire)
+	(POINT(), atomic_compare_exchange_strong_explicit((p), (old), (new), memory_order_acq_rel, memory_order_acquire))
 #define cas_acquire(p, old, new) \
-	atomic_compare_exchange_strong_explicit((p), (old), (new), memory_order_acquire, memory_order_acquire)
-/* The weak one may fail for no reason: for loops. */
-#define cas_weak_acq_rel(p, old, new) \
-	atomic_compare_exchange_weak_explicit((p), (old), (new), memory_order_acq_rel, memory_order_acquire)
-#define cas_weak_relaxed(p, old, new) \
-	atomic_compare_exchange_weak_explicit((p), (old), (new), memory_order_relaxed, memory_order_relaxed)
+	(POINT(), atomic_compare_exchange_strong_explicit((p), (old), (new), memory_order_acquire, memory_order_acquire))
 #define cas_relaxed(p, old, new) \
-	atomic_compare_exchange_strong_explicit((p), (old), (new), memory_order_relaxed, memory_order_relaxed)
+	(POINT(), atomic_compare_exchange_strong_explicit((p), (old), (new), memory_order_relaxed, memory_order_relaxed))
+/* The weak ones may fail for no reason: for loops. */
+#define cas_weak_acq_rel(p, old, new) \
+	(POINT(), atomic_compare_exchange_weak_explicit((p), (old), (new), memory_order_acq_rel, memory_order_acquire))
+#define cas_weak_relaxed(p, old, new) \
+	(POINT(), atomic_compare_exchange_weak_explicit((p), (old), (new), memory_order_relaxed, memory_order_relaxed))
+
+/* Plain data that is handed over through an edge: named where it is read and written, so that the explorer can tell
+ * whether the edge holds. */
+#define plain_read(p) ((void)0)
+#define plain_written(p) ((void)0)
 
 static inline void light_barrier(void)
 {
@@ -64,6 +83,8 @@ static inline void cpu_relax(void)
 	__asm__ __volatile__("yield");
 #endif
 }
+
+#endif
 
 #define LFPOOL_LOAD_RELAXED(p) load_relaxed(p)
 #define LFPOOL_LOAD_ACQUIRE(p) load_acquire(p)

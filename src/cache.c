@@ -36,6 +36,7 @@ void cache_install(struct cache *c, uint32_t number)
  */
 static bool exchange_previous(struct cache *c, uint64_t previous)
 {
+	plain_read(&c->current->number);
 	tagged_set(&c->hand, tagged_number(previous));
 	/* acq_rel, edge SHOW: publishes the announcement with the change.  Fails only if a thief took the
 	 * magazine. */

@@ -132,6 +132,7 @@ static void give_birth(struct core *core, struct cache *c, uint32_t index)
 		struct lfpool_magazine *m = magazines_at(ms, number);
 
 		m->number = number;
+		plain_written(&m->number);
 		/* relaxed: published by `born`, by current_word or by the push. */
 		store_relaxed(&m->bottom, magazine_bottom_for(0, ms->slots));
 	}
@@ -159,6 +160,8 @@ static struct cache *claim_at(struct core *core, uint32_t index)
 
 	if (!claim(c))
 		return NULL;
+	/* Standing for all that is private to the user. */
+	plain_written(&c->core);
 	/* relaxed: our own doing, or ordered by the claim. */
 	if (!load_relaxed(&c->born)) {
 		/* acquire, edge LOT. */
@@ -197,6 +200,7 @@ struct cache *cache_claim(struct core *core, enum cache_term term, uint32_t hint
 
 void cache_unclaim(struct cache *c)
 {
+	plain_written(&c->core);
 	/* release, edge CLAIM: all that this user did with the cache. */
 	store_release(&c->claimed, 0);
 }

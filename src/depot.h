@@ -49,6 +49,7 @@ static inline void stack_push(struct stack *s, struct lfpool_magazine *m)
 	uint64_t head = load_relaxed(&s->head);
 	unsigned failures = 0;
 
+	plain_read(&m->number);
 	for (;;) {
 		/* relaxed: the magazine is ours until the CAS publishes it. */
 		store_relaxed(&m->next, tagged_number(head));
@@ -101,6 +102,7 @@ static inline uint32_t depot_carve(struct depot *d, const struct magazines *ms, 
 			struct lfpool_magazine *m = magazines_at(ms, number);
 
 			m->number = number;
+			plain_written(&m->number);
 			magazine_inscribe(m, ms->slots, magazines_first_slot(ms, number));
 			return number;
 		}
