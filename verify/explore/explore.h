@@ -1,0 +1,106 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * explore.h - what the parts of the explorer know of each other.
+ *
+ *   engine.c    fibers, the choice of who runs next, replay strings      verbs.h   what the library is compiled against
+ *   memory.c    what a load may read; races on plain data                os.c      the operating system, played
+ *   scenario.c  small programs on a pool; table.c, all of them          oracle.c  what must hold for each execution
+ *   litmus.c    the memory model's own tests                             main.c    the command line
+ *
+ * Words       An operation is one atomic access or fence, or the start of a call.  An execution is one run of a
+ *             scenario to its end; a search runs many, each with other choices.
+ */
+#ifndef EXPLORE_H
+#define EXPLORE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#define THREADS_MAX 4
+/* Locations that two threads access and one writes. */
+#define SHARED_MAX 92
+#define VIEW (SHARED_MAX + THREADS_MAX)
+
+enum strategy { DEPTH_FIRST, RANDOM, PCT, REPLAY };
+enum decision { SWITCH = 's', STALE = 'r', SPURIOUS = 'f' };
+
+struct search {
+	enum strategy strategy;
+	bool weak;               /* memory.c with histories; else sequentially consistent          */
+	unsigned preemptions;    /* depth-first: at most so many per execution                     */
+	unsigned stale;          /* depth-first: at most so many loads of old values               */
+	unsigned spurious;       /* depth-first: at most so many failures of a weak CAS for no reason */
+	unsigned depth;          /* PCT: the bug needs so many ordering constraints                */
+	uint64_t seed;
+	uint64_t executions_max; /* random, PCT: how many; depth-first: give up after so many      */
+	const char *replay;
+};
+
+/* A scenario as the engine sees it. */
+struct program {
+	unsigned threads;
+	void (*reset)(void *context);              /* everything as it was before the first operation      */
+	void (*run)(void *context, unsigned thread);
+	void (*finish)(void *context);             /* alone, after all threads: the last checks            */
+	void *context;
+};
+
+struct result {
+	bool failed;
+	bool exhausted; /* depth-first: there is no other execution within the bounds */
+	uint64_t executions;
+	uint64_t operations;
+	char message[512];
+	char replay[4096];
+};
+
+/* ---- engine.c ---- */
+
+void engine_search(const struct search *search, const struct program *program, struct result *result_out);
+/* The running thread; whether threads are running at all (else reset or finish is). */
+unsigned engine_thread(void);
+bool engine_running(void);
+unsigned engine_threads(void);
+/* Before each operation: counts it, and if `shared`, another thread may run first. */
+void engine_point(bool shared);
+/* One of `options`; 0 is the usual case, the others are bounded by kind. */
+unsigned engine_choose(unsigned options, enum decision kind);
+/* Number of the last operation. */
+uint64_t engine_now(void);
+/* The execution is wrong.  Does not return while threads are running. */
+void engine_fail(const char *format, ...) __attribute__((format(printf, 1, 2)));
+/* A location has turned out to be shared: what was found so far does not count, begin again.  Does not return. */
+void engine_relearn(void) __attribute__((noreturn));
+bool engine_weak(void);
+
+/* ---- memory.c ---- */
+
+/* Before a search; before an execution. */
+void memory_forget(void);
+void memory_begin(void);
+
+/* A moment in one thread: where it stands among the operations, and what happens before it. */
+struct moment {
+	uint64_t operation;
+	unsigned thread;
+	int16_t clock[THREADS_MAX];
+};
+struct moment memory_moment(void);
+/* SC: by the order of operations.  Weak: by happens-before. */
+bool moment_before(const struct moment *a, const struct moment *b);
+/* membarrier(2): a full fence in each thread in turn. */
+void memory_barrier_everywhere(void);
+
+/* ---- os.c ---- */
+
+/* From here on memory is mapped after what is there; os_play_restore() brings back what was there. */
+void os_play_open(bool asymmetric);
+void os_play_save(void);
+void os_play_restore(void);
+
+/* ---- litmus.c ---- */
+
+int litmus_run(bool verbose);
+
+#endif

@@ -1,0 +1,185 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * main.c - the command line of the explorer.
+ */
+#include "scenario.h"
+
+#include <fnmatch.h>
+#include <getopt.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+static const char usage[] =
+	"usage: lfpool-explore [OPTION]... [SCENARIO...]       all scenarios if none is named; patterns allowed\n"
+	"       lfpool-explore --litmus                        the memory model's own tests\n"
+	"       lfpool-explore --list\n"
+	"  --weak             C11's weak memory (default: sequentially consistent)\n"
+	"  --fence full       no membarrier: owners and thieves fence (default: asymmetric); both: one after the other\n"
+	"  --strategy S       dfs (default), random or pct\n"
+	"  --preemptions N    dfs: at most N preemptions in an execution (default 2)\n"
+	"  --stale N          dfs: at most N loads of old values (default 1)\n"
+	"  --spurious N       dfs: at most N failures of a weak CAS for no reason (default 1)\n"
+	"  --depth D          pct: bugs of D ordering constraints (default 4)\n"
+	"  --executions N     at most N executions of each scenario (random, pct: default 100000)\n"
+	"  --seed N           random, pct\n"
+	"  --replay STRING    one execution, as a failure printed it\n"
+	"  --quiet            failures and the verdict only\n";
+
+static struct options {
+	struct search search;
+	bool asymmetric, full, quiet;
+} options = {
+	.search = {.strategy = DEPTH_FIRST, .preemptions = 2, .stale = 1, .spurious = 1, .depth = 4, .seed = 1},
+	.asymmetric = true,
+};
+
+static const char *strategy_names[] = {"dfs", "random", "pct", "replay"};
+static unsigned passed, failed;
+static const char *running_now = "";
+static const struct result *result_now;
+
+static double seconds(void)
+{
+	struct timespec now;
+
+	(void)clock_gettime(CLOCK_MONOTONIC, &now);
+	return (double)now.tv_sec + (double)now.tv_nsec * 1e-9;
+}
+
+/* The library crashed under some schedule: say under which. */
+static void on_crash(int number)
+{
+	static char text[5000];
+	int length = snprintf(text, sizeof(text), "%s: killed by signal %d\n  replay with --replay %s\n", running_now,
+			      number, result_now ? result_now->replay : "");
+
+	if (length > 0)
+		(void)!write(STDOUT_FILENO, text, (size_t)length);
+	_exit(1);
+}
+
+static void explore(const struct scenario *scenario, bool asymmetric)
+{
+	struct search search = options.search;
+	struct result result;
+	double start = seconds();
+
+	if (!search.executions_max)
+		search.executions_max = search.strategy == DEPTH_FIRST ? UINT64_MAX : 100000;
+	running_now = scenario->name;
+	result_now = &result;
+	scenario_search(scenario, asymmetric, &search, &result);
+	result.failed ? failed++ : passed++;
+	if (options.quiet && !result.failed)
+		return;
+	printf("%s  %-18s %-4s %-10s %-6s %9llu executions%s, %.0f operations each, %.1f s\n",
+	       result.failed ? "FAIL" : "ok  ", scenario->name, search.weak ? "weak" : "sc",
+	       asymmetric ? "membarrier" : "fences", strategy_names[search.strategy],
+	       (unsigned long long)result.executions, result.exhausted ? ", exhausted" : "",
+	       result.executions ? (double)result.operations / (double)result.executions : 0.0, seconds() - start);
+	if (result.failed)
+		printf("  %s\n  replay: --fence %s%s --replay '%s' %s\n", result.message,
+		       asymmetric ? "asymmetric" : "full", search.weak ? " --weak" : "", result.replay, scenario->name);
+	(void)fflush(stdout);
+}
+
+static bool wanted(const char *name, char **patterns)
+{
+	if (!*patterns)
+		return true;
+	for (; *patterns; patterns++)
+		if (fnmatch(*patterns, name, 0) == 0)
+			return true;
+	return false;
+}
+
+static bool choose(const char *text, const char *const *names, int count, int *chosen_out)
+{
+	for (int i = 0; i < count; i++)
+		if (strcmp(text, names[i]) == 0) {
+			*chosen_out = i;
+			return true;
+		}
+	return false;
+}
+
+static bool parse(int argc, char **argv)
+{
+	static const char *const fences[] = {"asymmetric", "full", "both"};
+	static const struct option known[] = {
+		{"weak", no_argument, NULL, 'w'},	  {"fence", required_argument, NULL, 'f'},
+		{"strategy", required_argument, NULL, 's'}, {"preemptions", required_argument, NULL, 'p'},
+		{"stale", required_argument, NULL, 't'},  {"spurious", required_argument, NULL, 'u'},
+		{"depth", required_argument, NULL, 'd'},  {"executions", required_argument, NULL, 'n'},
+		{"seed", required_argument, NULL, 'e'},	  {"replay", required_argument, NULL, 'r'},
+		{"quiet", no_argument, NULL, 'q'},	  {"litmus", no_argument, NULL, 'm'},
+		{"list", no_argument, NULL, 'l'},	  {NULL, 0, NULL, 0},
+	};
+	struct search *search = &options.search;
+	int chosen;
+
+	for (int letter; (letter = getopt_long(argc, argv, "", known, NULL)) != -1;) {
+		unsigned long long number = optarg ? strtoull(optarg, NULL, 0) : 0;
+
+		switch (letter) {
+		case 'w': search->weak = true; break;
+		case 'p': search->preemptions = (unsigned)number; break;
+		case 't': search->stale = (unsigned)number; break;
+		case 'u': search->spurious = (unsigned)number; break;
+		case 'd': search->depth = (unsigned)number; break;
+		case 'n': search->executions_max = number; break;
+		case 'e': search->seed = number; break;
+		case 'q': options.quiet = true; break;
+		case 'm': exit(litmus_run(!options.quiet));
+		case 'r':
+			search->strategy = REPLAY;
+			search->replay = optarg;
+			break;
+		case 'f':
+			if (!choose(optarg, fences, 3, &chosen))
+				return false;
+			options.asymmetric = chosen != 1;
+			options.full = chosen != 0;
+			break;
+		case 's':
+			if (!choose(optarg, strategy_names, 3, &chosen))
+				return false;
+			search->strategy = (enum strategy)chosen;
+			break;
+		case 'l':
+			for (size_t i = 0; i < scenario_count; i++)
+				printf("%-20s %s\n", scenarios[i].name, scenarios[i].about);
+			exit(0);
+		default:
+			return false;
+		}
+	}
+	return true;
+}
+
+int main(int argc, char **argv)
+{
+	if (!parse(argc, argv)) {
+		(void)fputs(usage, stderr);
+		return 2;
+	}
+	(void)signal(SIGSEGV, on_crash);
+	(void)signal(SIGBUS, on_crash);
+	(void)signal(SIGABRT, on_crash);
+	for (size_t i = 0; i < scenario_count; i++) {
+		if (!wanted(scenarios[i].name, argv + optind))
+			continue;
+		if (options.asymmetric)
+			explore(&scenarios[i], true);
+		if (options.full)
+			explore(&scenarios[i], false);
+	}
+	if (options.search.strategy == RANDOM || options.search.strategy == PCT)
+		printf("seed %llu\n", (unsigned long long)options.search.seed);
+	printf("%u passed, %u failed\n", passed, failed);
+	return failed || !passed ? 1 : 0;
+}

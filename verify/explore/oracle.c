@@ -1,0 +1,177 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * oracle.c - notes of all calls, and the judgement of each NULL; see oracle.h.
+ */
+#include "oracle.h"
+
+#include "verbs.h"
+
+#include <string.h>
+
+#define EVENTS_MAX 64
+#define NOBODY 255
+
+/* An object becomes free (+1) when its release ends, and is gone (-1) from when the acquire that got it began. */
+struct event {
+	struct moment at;
+	uint8_t object;
+	int8_t change;
+};
+
+static struct {
+	unsigned objects;
+	uint8_t holder[OBJECTS_MAX], holder_at_first[OBJECTS_MAX];
+	int8_t free_at_first[OBJECTS_MAX];
+	struct event event[THREADS_MAX][EVENTS_MAX];
+	unsigned events[THREADS_MAX];
+	struct {
+		struct moment start, end;
+	} null[THREADS_MAX * EVENTS_MAX];
+	unsigned nulls;
+} notes;
+
+void oracle_open(unsigned objects)
+{
+	notes.objects = objects;
+	memset(notes.holder, NOBODY, sizeof(notes.holder));
+	memset(notes.free_at_first, 0, sizeof(notes.free_at_first));
+}
+
+void oracle_save(void)
+{
+	memcpy(notes.holder_at_first, notes.holder, sizeof(notes.holder));
+	for (unsigned i = 0; i < notes.objects; i++)
+		notes.free_at_first[i] = notes.holder[i] == NOBODY;
+}
+
+void oracle_begin(void)
+{
+	memcpy(notes.holder, notes.holder_at_first, sizeof(notes.holder));
+	memset(notes.events, 0, sizeof(notes.events));
+	notes.nulls = 0;
+}
+
+bool oracle_held(unsigned object)
+{
+	return notes.holder[object] != NOBODY;
+}
+
+struct moment oracle_call(void)
+{
+	if (!engine_running())
+		return (struct moment){0};
+	/* Others may run before the call begins. */
+	engine_point(true);
+	return memory_moment();
+}
+
+static void note(struct moment at, unsigned object, int change)
+{
+	unsigned t = engine_thread();
+
+	if (!engine_running())
+		return;
+	if (notes.events[t] == EVENTS_MAX) {
+		engine_fail("the explorer's fault: too many calls");
+		return;
+	}
+	notes.event[t][notes.events[t]++] = (struct event){at, (uint8_t)object, (int8_t)change};
+}
+
+void oracle_acquired(struct moment call, unsigned object, void *address)
+{
+	if (object >= notes.objects) {
+		engine_fail("acquire returned something that is no object");
+		return;
+	}
+	if (notes.holder[object] != NOBODY)
+		engine_fail("object %u was handed to thread %u while thread %u held it", object, engine_thread(),
+			    notes.holder[object]);
+	notes.holder[object] = (uint8_t)engine_thread();
+	note(call, object, -1);
+	explore_plain(address, true);
+}
+
+void oracle_null(struct moment call)
+{
+	if (!engine_running())
+		return;
+	notes.null[notes.nulls].start = call;
+	notes.null[notes.nulls++].end = memory_moment();
+}
+
+void oracle_releases(unsigned object, void *address)
+{
+	explore_plain(address, true);
+	notes.holder[object] = NOBODY;
+}
+
+void oracle_released(struct moment call, unsigned object)
+{
+	(void)call;
+	if (engine_running())
+		note(memory_moment(), object, +1);
+}
+
+/* ---- NULL ---- */
+
+/* The set that holds the first cut[t] events of each thread is closed under happens-before. */
+static bool closed(const unsigned cut[THREADS_MAX])
+{
+	for (unsigned t = 0; t < THREADS_MAX; t++)
+		for (unsigned u = 0; u < THREADS_MAX; u++)
+			/* The last event of t that is in, against the first of u that is out. */
+			if (cut[t] && cut[u] < notes.events[u] &&
+			    moment_before(&notes.event[u][cut[u]].at, &notes.event[t][cut[t] - 1].at))
+				return false;
+	return true;
+}
+
+static bool nothing_free(const unsigned cut[THREADS_MAX])
+{
+	int8_t is_free[OBJECTS_MAX];
+
+	memcpy(is_free, notes.free_at_first, sizeof(is_free));
+	for (unsigned t = 0; t < THREADS_MAX; t++)
+		for (unsigned i = 0; i < cut[t]; i++)
+			is_free[notes.event[t][i].object] = (int8_t)(is_free[notes.event[t][i].object] + notes.event[t][i].change);
+	for (unsigned i = 0; i < notes.objects; i++)
+		if (is_free[i] > 0)
+			return false;
+	return true;
+}
+
+/* Tries all cuts of threads `t` and up. */
+static bool some_cut(unsigned cut[THREADS_MAX], const unsigned least[THREADS_MAX], const unsigned most[THREADS_MAX],
+		     unsigned t)
+{
+	if (t == THREADS_MAX)
+		return closed(cut) && nothing_free(cut);
+	for (cut[t] = least[t]; cut[t] <= most[t]; cut[t]++)
+		if (some_cut(cut, least, most, t + 1))
+			return true;
+	return false;
+}
+
+void oracle_check_nulls(void)
+{
+	for (unsigned n = 0; n < notes.nulls; n++) {
+		unsigned least[THREADS_MAX], most[THREADS_MAX], cut[THREADS_MAX];
+
+		for (unsigned t = 0; t < THREADS_MAX; t++) {
+			least[t] = 0;
+			while (least[t] < notes.events[t] &&
+			       moment_before(&notes.event[t][least[t]].at, &notes.null[n].start))
+				least[t]++;
+			most[t] = least[t];
+			while (most[t] < notes.events[t] &&
+			       !moment_before(&notes.null[n].end, &notes.event[t][most[t]].at))
+				most[t]++;
+		}
+		if (!some_cut(cut, least, most, 0)) {
+			engine_fail("thread %u got NULL although at every moment of the call some object was free",
+				    notes.null[n].start.thread);
+			return;
+		}
+	}
+}

@@ -1,0 +1,36 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * oracle.h - what must hold for every execution, checked with means of its own.
+ *
+ * Ownership    An object (or a magazine, for the programs on the bare depot) has one holder.
+ * Payload      The holder writes the object; two holds not ordered by happens-before are a data race (weak search).
+ * NULL         An acquire may fail only if at some moment during the call no object was free.  A moment is a set of
+ *              events that is closed under happens-before, holds all that happens before the call and nothing that
+ *              happens after it (under sequential consistency: a point in time).  An object is free from the end of
+ *              its release to the start of the acquire that gets it.  All such sets are tried.
+ * Conservation When all threads have ended, whatever is not held can be acquired, each object once, and no more.
+ */
+#ifndef EXPLORE_ORACLE_H
+#define EXPLORE_ORACLE_H
+
+#include "explore.h"
+
+#define OBJECTS_MAX 8
+
+/* With all objects free. */
+void oracle_open(unsigned objects);
+/* What holds now is the initial state of each execution; back to it. */
+void oracle_save(void);
+void oracle_begin(void);
+/* A call of the running thread begins; `call` goes to the function that ends it. */
+struct moment oracle_call(void);
+void oracle_acquired(struct moment call, unsigned object, void *address);
+void oracle_null(struct moment call);
+/* Before the object is released; after. */
+void oracle_releases(unsigned object, void *address);
+void oracle_released(struct moment call, unsigned object);
+/* After all threads: were the NULLs right? */
+void oracle_check_nulls(void);
+bool oracle_held(unsigned object);
+
+#endif

@@ -1,0 +1,131 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * os.c - src/os.h and the two functions of src/threads.c that the rest needs, for the explorer.
+ *
+ * Idea         All memory that the library maps comes from one static room, so that a whole pool can be put back as it
+ *              was with one memcpy, and addresses are the same in every run of the program.  The heavy fence is the
+ *              model's.
+ */
+#include "os.h"
+
+#include "explore.h"
+#include "pool.h"
+#include "verbs.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#define ROOM_BYTES ((size_t)1 << 20)
+#define PAGE 4096
+
+static _Alignas(PAGE) char room[ROOM_BYTES], saved[ROOM_BYTES];
+static size_t used, saved_bytes;
+static bool asymmetric;
+
+void os_play_open(bool is_asymmetric)
+{
+	asymmetric = is_asymmetric;
+	used = 0;
+}
+
+void os_play_save(void)
+{
+	saved_bytes = used;
+	memcpy(saved, room, used);
+}
+
+void os_play_restore(void)
+{
+	memcpy(room, saved, saved_bytes);
+	used = saved_bytes;
+}
+
+void *os_map(size_t bytes)
+{
+	size_t at = used;
+
+	if (bytes > ROOM_BYTES - used)
+		return NULL;
+	used += round_up(bytes, PAGE);
+	return memset(room + at, 0, bytes);
+}
+
+void os_unmap(void *address, size_t bytes)
+{
+	(void)address;
+	(void)bytes;
+}
+
+bool os_guard(void *address, size_t bytes)
+{
+	(void)address;
+	(void)bytes;
+	return true;
+}
+
+bool os_prefault(void *address, size_t bytes)
+{
+	(void)address;
+	(void)bytes;
+	return true;
+}
+
+size_t os_page_bytes(void)
+{
+	return PAGE;
+}
+
+unsigned os_processors(void)
+{
+	return 2;
+}
+
+void *os_heap_resize(void *memory, size_t bytes)
+{
+	return realloc(memory, bytes);
+}
+
+void *os_heap_aligned(size_t alignment, size_t bytes)
+{
+	return aligned_alloc(alignment, round_up(bytes, alignment));
+}
+
+void os_heap_free(void *memory)
+{
+	free(memory);
+}
+
+void os_heavy_fence(void)
+{
+	if (asymmetric)
+		memory_barrier_everywhere();
+	else
+		full_fence();
+}
+
+bool os_asymmetric(void)
+{
+	return asymmetric;
+}
+
+/* ---- What src/threads.c is to the rest of the library: threads here have no caches of their own. ---- */
+
+bool threads_open(void)
+{
+	return true;
+}
+
+uint32_t thread_hint(void)
+{
+	return 0;
+}
+
+void *lfpool_acquire(lfpool_t *pool)
+{
+	return pool->backend->acquire(pool);
+}
+
+lfpool_status_t lfpool_release(lfpool_t *pool, void *object)
+{
+	return pool_release(pool, object);
+}

@@ -1,0 +1,320 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * scenario.c - runs the programs of scenario.h on the real library.
+ */
+#include "scenario.h"
+
+#include "oracle.h"
+#include "pool.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#define OBJECT_BYTES 64
+#define HELD_MAX 8
+
+struct actor {
+	lfpool_cache_t *cache;
+	void *held[HELD_MAX];
+	unsigned held_count;
+	uint32_t popped[HELD_MAX];
+	unsigned popped_count;
+};
+
+static struct stage {
+	const struct scenario *scenario;
+	lfpool_t *pool;
+	struct actor actor[THREADS_MAX];
+	_Atomic(uint64_t) mailbox;
+	void *common;           /* what x releases                       */
+	unsigned common_releases; /* that succeeded                      */
+	uint32_t magazine_out;  /* popped magazines, one bit each        */
+} stage, stage_saved;
+
+static struct core *core_of_stage(void)
+{
+	/* Every cache knows its core. */
+	return ((struct cache *)stage.actor[3].cache)->core;
+}
+
+static unsigned object_number(const void *object)
+{
+	uint32_t slot;
+
+	return arena_locate(&core_of_stage()->arena, object, &slot) == LFPOOL_OK ? slot - 1 : OBJECTS_MAX;
+}
+
+/* ---- Operations ---- */
+
+static void acquire(struct actor *actor, bool borrowed)
+{
+	struct moment call = oracle_call();
+	void *object = borrowed ? lfpool_acquire(stage.pool) : lfpool_cache_acquire(actor->cache);
+
+	if (!object) {
+		oracle_null(call);
+		return;
+	}
+	oracle_acquired(call, object_number(object), object);
+	actor->held[actor->held_count++] = object;
+}
+
+static void release(struct actor *actor, void *object, bool borrowed)
+{
+	struct moment call = oracle_call();
+	unsigned number = object_number(object);
+
+	oracle_releases(number, object);
+
+	lfpool_status_t status =
+		borrowed ? lfpool_release(stage.pool, object) : lfpool_cache_release(actor->cache, object);
+
+	if (status != LFPOOL_OK)
+		engine_fail("releasing object %u: %s", number, lfpool_status_string(status));
+	oracle_released(call, number);
+}
+
+static void *take_held(struct actor *actor, bool oldest)
+{
+	void *object = NULL;
+
+	if (actor->held_count) {
+		object = actor->held[oldest ? 0 : actor->held_count - 1];
+		actor->held_count--;
+		if (oldest)
+			memmove(actor->held, actor->held + 1, actor->held_count * sizeof(actor->held[0]));
+	}
+	return object;
+}
+
+static void release_common(struct actor *actor)
+{
+	struct moment call = oracle_call();
+	unsigned number = object_number(stage.common);
+
+	if (lfpool_cache_release(actor->cache, stage.common) == LFPOOL_OK) {
+		if (++stage.common_releases > 1)
+			engine_fail("two releases of object %u succeeded", number);
+		oracle_released(call, number);
+	}
+}
+
+static void mail(struct actor *actor)
+{
+	void *object = take_held(actor, false);
+
+	if (object) {
+		explore_plain(object, true);
+		/* release: the next holder sees what we wrote. */
+		store_release(&stage.mailbox, (uint64_t)(uintptr_t)object);
+	}
+}
+
+static void collect_mail(struct actor *actor)
+{
+	/* acquire: as above. */
+	void *object = (void *)(uintptr_t)load_acquire(&stage.mailbox);
+
+	if (object) {
+		explore_plain(object, true);
+		actor->held[actor->held_count++] = object;
+	}
+}
+
+static void pop_magazine(struct actor *actor)
+{
+	struct core *core = core_of_stage();
+	struct cache *c = (struct cache *)actor->cache;
+
+	engine_point(true);
+	uint32_t number = stack_pop(&core->depot.full, &core->magazines, &c->hand);
+
+	if (!number)
+		return;
+	if (stage.magazine_out >> number & 1)
+		engine_fail("magazine %u was popped twice", number);
+	stage.magazine_out |= UINT32_C(1) << number;
+	explore_plain(magazines_at(&core->magazines, number), true);
+	actor->popped[actor->popped_count++] = number;
+}
+
+static void push_magazine(struct actor *actor, bool oldest)
+{
+	struct core *core = core_of_stage();
+
+	if (!actor->popped_count)
+		return;
+
+	uint32_t number = actor->popped[oldest ? 0 : actor->popped_count - 1];
+
+	actor->popped_count--;
+	if (oldest)
+		memmove(actor->popped, actor->popped + 1, actor->popped_count * sizeof(actor->popped[0]));
+	stage.magazine_out &= ~(UINT32_C(1) << number);
+	explore_plain(magazines_at(&core->magazines, number), true);
+	stack_push(&core->depot.full, magazines_at(&core->magazines, number));
+}
+
+static void operate(struct actor *actor, char operation)
+{
+	void *object;
+
+	switch (operation) {
+	case 'a':
+	case 'A':
+		acquire(actor, operation == 'A');
+		break;
+	case 'r':
+	case 'R':
+	case 'o':
+		object = take_held(actor, operation == 'o');
+		if (object)
+			release(actor, object, operation == 'R');
+		break;
+	case 'c':
+		actor->cache = lfpool_cache_create(stage.pool);
+		if (!actor->cache)
+			engine_fail("no cache");
+		break;
+	case 'C':
+		(void)lfpool_cache_create(stage.pool);
+		break;
+	case 'd':
+		lfpool_cache_destroy(actor->cache);
+		actor->cache = NULL;
+		break;
+	case 'p':
+		mail(actor);
+		break;
+	case 'q':
+		collect_mail(actor);
+		break;
+	case 'x':
+		release_common(actor);
+		break;
+	case '<':
+		pop_magazine(actor);
+		break;
+	case '>':
+	case '^':
+		push_magazine(actor, operation == '^');
+		break;
+	default:
+		engine_fail("the scenario's fault: no operation %c", operation);
+	}
+}
+
+/* ---- The program that the engine runs ---- */
+
+static void reset(void *context)
+{
+	(void)context;
+	os_play_restore();
+	stage = stage_saved;
+	oracle_begin();
+}
+
+static void run(void *context, unsigned thread)
+{
+	(void)context;
+	for (const char *at = stage.scenario->threads[thread]; *at; at++)
+		operate(&stage.actor[thread], *at);
+}
+
+/* Everything that is not held can be acquired, by one who has not been there before. */
+static void check_conservation(void)
+{
+	unsigned held = 0, found = 0;
+	bool seen[OBJECTS_MAX] = {false};
+	lfpool_cache_t *cache = lfpool_cache_create(stage.pool);
+
+	for (unsigned i = 0; i < stage.scenario->capacity; i++)
+		held += oracle_held(i);
+	if (lfpool_active_count(stage.pool) != held)
+		engine_fail("%zu objects counted active, %u are held", lfpool_active_count(stage.pool), held);
+	for (void *object; found <= stage.scenario->capacity && (object = lfpool_cache_acquire(cache)); found++) {
+		unsigned number = object_number(object);
+
+		if (number >= stage.scenario->capacity || seen[number] || oracle_held(number)) {
+			engine_fail("afterwards object %u is handed out that is not free", number);
+			return;
+		}
+		seen[number] = true;
+	}
+	if (found != stage.scenario->capacity - held)
+		engine_fail("afterwards %u objects are free, %u can be acquired", stage.scenario->capacity - held, found);
+}
+
+static void finish(void *context)
+{
+	(void)context;
+	if (stage.common && stage.common_releases != 1)
+		engine_fail("%u releases of one object succeeded", stage.common_releases);
+	oracle_check_nulls();
+	for (unsigned t = 0; t < THREADS_MAX; t++)
+		while (stage.actor[t].popped_count)
+			push_magazine(&stage.actor[t], false);
+	check_conservation();
+}
+
+/* ---- The set-up ---- */
+
+static void on_misuse(void *context, const lfpool_misuse_t *misuse)
+{
+	(void)context;
+	(void)misuse;
+}
+
+static void set_up(const struct scenario *scenario, bool asymmetric)
+{
+	lfpool_config_t config = LFPOOL_CONFIG_INIT;
+	struct actor *actor = NULL;
+
+	os_play_open(asymmetric);
+	stage = (struct stage){.scenario = scenario};
+	config.name = scenario->name;
+	config.object_size = OBJECT_BYTES;
+	config.capacity = scenario->capacity;
+	config.cache_capacity = 2 * scenario->slots;
+	config.flags = scenario->flags;
+	config.hooks.misuse = on_misuse;
+	if (lfpool_create(&stage.pool, &config) != LFPOOL_OK)
+		abort();
+	oracle_open(scenario->capacity);
+	for (unsigned t = 0; t < THREADS_MAX; t++)
+		if (t == 3 || (scenario->threads[t] && scenario->threads[t][0] != 'c'))
+			stage.actor[t].cache = lfpool_cache_create(stage.pool);
+	struct cache *keeps_core = (struct cache *)stage.actor[3].cache;
+
+	for (const char *at = scenario->setup; *at; at++) {
+		if (*at >= '0' && *at <= '3')
+			actor = &stage.actor[*at - '0'];
+		else if (*at != ' ')
+			operate(actor, *at);
+	}
+	/* A cache that was given up is still a way to the core. */
+	stage.actor[3].cache = &keeps_core->handle.face;
+	for (unsigned t = 0; t < 3; t++)
+		if (scenario->threads[t] && strchr(scenario->threads[t], 'x')) {
+			stage.common = stage.actor[3].held[0];
+			oracle_releases(object_number(stage.common), stage.common);
+			break;
+		}
+	oracle_save();
+	stage_saved = stage;
+	os_play_save();
+}
+
+void scenario_search(const struct scenario *scenario, bool asymmetric, const struct search *search,
+		     struct result *result_out)
+{
+	struct program program = {.reset = reset, .run = run, .finish = finish};
+
+	while (program.threads < 3 && scenario->threads[program.threads])
+		program.threads++;
+	set_up(scenario, asymmetric);
+	engine_search(search, &program, result_out);
+	os_play_restore();
+	stage = stage_saved;
+	(void)lfpool_destroy(stage.pool);
+}

@@ -1,0 +1,38 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * scenario.h - a small concurrent program on a pool, written as strings.
+ *
+ * Threads 0, 1, 2 run side by side; 3 is an actor of the set-up only.  Each has a cache, made before the set-up, but
+ *                                                                      for a
+ * thread whose program begins with c.  Operations:
+ *
+ *   a  acquire through the cache           A  acquire through a borrowed cache (LFPOOL_CACHE_NONE, exiting threads)
+ *   r  release the newest object held      R  the same, borrowed
+ *   o  release the oldest object held
+ *   c  create a cache    d  destroy it     C  create one more, and leave it to itself
+ *   p  put the newest object held into the mailbox (release)    q  take what is in it, if anything (acquire)
+ *   x  release the object that actor 3 acquired first: one of several such calls must succeed, no more
+ *   <  pop a magazine off the full stack   >  push the newest popped, ^  the oldest, back
+ */
+#ifndef EXPLORE_SCENARIO_H
+#define EXPLORE_SCENARIO_H
+
+#include "explore.h"
+
+struct scenario {
+	const char *name;
+	const char *about;
+	unsigned slots;    /* per magazine */
+	unsigned capacity;
+	const char *setup; /* by one thread after the other: "0aa 1a 0r" */
+	const char *threads[3];
+	unsigned flags;    /* LFPOOL_... */
+};
+
+extern const struct scenario scenarios[];
+extern const size_t scenario_count;
+
+void scenario_search(const struct scenario *scenario, bool asymmetric, const struct search *search,
+		     struct result *result_out);
+
+#endif

@@ -1,0 +1,73 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * table.c - the scenarios: for each invariant of the library a program that would break it.
+ */
+#include "scenario.h"
+
+#include "lfpool/lfpool.h"
+
+const struct scenario scenarios[] = {
+	/* The depot: D1, S1. */
+	{"depot-2", "pops and pushes of three magazines in both orders", 1, 3, "3aaarrrd", {"<><>", "<<>>"}, 0},
+	{"depot-order-2", "the same, the oldest back first", 1, 3, "3aaarrrd", {"<>", "<<^^"}, 0},
+	{"depot-3", "three at the stack", 1, 3, "3aaarrrd", {"<>", "<<>>", "<^"}, 0},
+
+	/* Never-used chunks. */
+	{"carve-2", "two carve; there is one for each", 1, 2, "", {"a", "a"}, 0},
+	{"carve-3", "three carve; there is one for each", 1, 3, "", {"a", "a", "a"}, 0},
+	{"carve-flight-2", "a chunk of two on its way into a cache: one is always free", 2, 2, "", {"a", "a"}, 0},
+
+	/* Owner against thief: H3, H6. */
+	{"owner-thief-0", "the owner releases its only object, the other acquires", 2, 1, "0a", {"r", "a"}, 0},
+	{"owner-thief-1", "the owner works on one object, the other wants it", 2, 1, "0ar", {"arar", "ar"}, 0},
+	{"owner-thief-2", "the owner works on two objects, the other wants one", 2, 2, "0aarr", {"aarr", "ar"}, 0},
+	{"owner-thief-4", "a ring that runs over its end under the thief's eyes", 4, 3, "0aaarrr", {"aarrar", "a"}, 0},
+	{"owner-fresh-2", "the owner releases two objects and acquires one; a thief", 2, 2, "0aa", {"rra", "a"}, 0},
+	{"owner-thieves-3", "an owner and two thieves", 2, 2, "0aarr", {"ar", "a", "a"}, 0},
+	{"thief-thief-2", "two thieves at one idle cache", 2, 2, "3aarr", {"a", "a"}, 0},
+	{"thief-thief-3", "three thieves, two objects", 2, 2, "3aarr", {"a", "a", "a"}, 0},
+	{"previous-2", "two at an idle cache with current and previous", 1, 2, "3aarr", {"ar", "ar"}, 0},
+	{"previous-3", "three at an idle cache with current and previous", 1, 2, "3aarr", {"a", "a", "a"}, 0},
+	{"previous-owner-2", "the owner swaps back and over, its previous is robbed", 1, 2, "0aarr", {"aarr", "ar"}, 0},
+
+	/* NULL only when it is true: C1, the collect. */
+	{"last-2", "one object, two threads", 1, 1, "", {"ar", "ar"}, 0},
+	{"last-3", "one object, three threads", 1, 1, "", {"ar", "ar", "a"}, 0},
+	{"exhausted-2", "nothing is free, and both say so", 1, 1, "3a", {"aa", "aa"}, 0},
+	{"wander-2", "one object put where the survey was, one taken where it goes", 1, 2, "3A3R3a1a", {"a", "rA"}, 0},
+	{"wander-inverse-2", "the same, the other way round", 1, 2, "1a3ar", {"a", "Ra"}, 0},
+	{"wander-3", "two look while one object is always free", 2, 2, "3A3R3a1a", {"a", "rA", "a"}, 0},
+	{"again-2", "released and acquired again under the survey's eyes", 2, 2, "0a1a0r0a", {"aa", "rara"}, 0},
+	{"flight-full-2", "a full magazine on its way from the depot", 2, 2, "3aarrd", {"a", "a"}, 0},
+	{"flight-partial-2", "a partial magazine on its way from the depot", 4, 2, "3aarrd", {"a", "a"}, 0},
+	{"flight-drain-2", "a release that drains; two objects are always free", 1, 3, "0aaarr", {"r", "aa"}, 0},
+	{"flight-swap-2", "swap back and swap over; one object is always free", 1, 2, "0aarr", {"ara", "a"}, 0},
+	{"flight-3", "refill, drain and look at once", 1, 3, "0aaarr", {"r", "a", "a"}, 0},
+
+	/* Release never fails. */
+	{"room-2", "two release more than their caches hold", 1, 6, "0aaa1aaa", {"rrr", "rrr"}, 0},
+	{"room-thief-3", "and a third robs them", 1, 4, "0aaa1a", {"rrr", "r", "a"}, 0},
+
+	/* Caches come and go: CLAIM, LOT. */
+	{"destroy-2", "a cache is given up while it is robbed", 2, 2, "0aarr", {"d", "aa"}, 0},
+	{"destroy-previous-2", "the same, with a previous", 1, 2, "0aarr", {"d", "aa"}, 0},
+	{"exit-2", "the last release and the end of a thread", 2, 1, "0a", {"rd", "a"}, 0},
+	{"claim-2", "two want the one cache that was given up, objects and all", 1, 2, "3aarrd", {"ca", "ca"}, 0},
+	{"claim-3", "a cache changes hands while it is robbed", 2, 2, "0aarr", {"d", "ca", "a"}, 0},
+	{"borrow-2", "single calls side by side", 1, 2, "", {"AR", "AR"}, 0},
+	{"borrow-cache-2", "single calls beside a cache", 1, 2, "3A3R", {"AR", "aa"}, 0},
+	{"lot-2", "two need the seventeenth cache", 1, 2, "3CCCCCCCCCCCC", {"ca", "ca"}, 0},
+
+	/* Payload: GIVE, PUT, SHOW carry what was written. */
+	{"mail-2", "acquired here, released there, acquired again", 2, 1, "", {"apa", "qr"}, 0},
+	{"mail-3", "and a third who wants it", 2, 1, "0a", {"pa", "qr", "a"}, 0},
+
+	/* Misuse. */
+	{"double-release-2", "one object released by two at once, CHECK_RACES", 1, 1, "3a", {"x", "x"}, LFPOOL_CHECK_RACES},
+	{"double-release-3", "and by three", 2, 1, "3a", {"x", "x", "x"}, LFPOOL_CHECK_RACES},
+
+	/* Other paths. */
+	{"general-2", "no hits (LFPOOL_ZERO): only the general path", 2, 2, "0aarr", {"aarr", "ar"}, LFPOOL_ZERO},
+	{"untracked-2", "no state words", 2, 2, "0aarr", {"aarr", "ar"}, LFPOOL_UNTRACKED},
+};
+const size_t scenario_count = sizeof(scenarios) / sizeof(scenarios[0]);
