@@ -54,7 +54,7 @@ static inline void stack_push(struct stack *s, struct lfpool_magazine *m)
 		/* relaxed: the magazine is ours until the CAS publishes it. */
 		store_relaxed(&m->next, tagged_number(head));
 		/* release, edge PUT: the link, and all that its owners wrote, to whoever pops it. */
-		if (cas_weak_acq_rel(&s->head, &head, tagged_next(head, m->number)))
+		if (cas_weak_release(&s->head, &head, tagged_next(head, m->number)))
 			return;
 		/* Retries only after another thread moved the head, or for a spurious failure: lock-free. */
 		back_off(&failures);
@@ -98,7 +98,7 @@ static inline uint32_t depot_carve(struct depot *d, const struct magazines *ms, 
 
 		tagged_set(hand, number);
 		/* release, edge SHOW: who sees the chunk gone sees our announcement. */
-		if (cas_weak_acq_rel(&d->carved, &carved, carved + 1)) {
+		if (cas_weak_release(&d->carved, &carved, carved + 1)) {
 			struct lfpool_magazine *m = magazines_at(ms, number);
 
 			m->number = number;

@@ -85,8 +85,8 @@ static inline uint32_t magazine_pop(struct lfpool_magazine *m, uint32_t slots, b
 	if (left > 0)
 		return slot;
 	if (left == 0) {
-		/* The last one.  acq_rel, edge SPACE: as in magazine_take(). */
-		if (!cas_acq_rel(&m->top, &top, top + 1))
+		/* The last one.  release, edge SHOW: who sees it gone sees what we released before. */
+		if (!cas_release(&m->top, &top, top + 1))
 			slot = SLOT_NONE;
 	}
 	/* release, edge GIVE: bottom as it was; if top moved the magazine is now empty, else it was. */
@@ -134,8 +134,9 @@ static inline uint32_t magazine_take(struct lfpool_magazine *m, uint32_t slots, 
 	/* relaxed: GIVE made it visible; it is stale only if top has moved, and then the CAS fails (H6). */
 	uint32_t slot = load_relaxed(&m->entry[top & (slots - 1)]);
 
-	/* acq_rel, edge SPACE: release keeps the read of the entry before the owner's next write of it. */
-	if (!cas_acq_rel(&m->top, &top, top + 1))
+	/* release, edge SPACE: keeps the read of the entry before the owner's next write of it; edge SHOW: who sees the
+	 * object gone sees what we released before.  Nothing to acquire: GIVE has brought what belongs to the object. */
+	if (!cas_release(&m->top, &top, top + 1))
 		return SLOT_NONE;
 	return slot ? slot : first_slot + (uint32_t)(top & (slots - 1));
 }

@@ -48,8 +48,8 @@ static inline struct lfpool_magazine *magazines_at(const struct magazines *ms, u
 	uint32_t place;
 	unsigned lot = lot_of(number - ms->chunks - 1, EXTRA_PER_CACHE * LOT_CACHES, &place);
 
-	/* acquire, edge LOT: the lot was mapped before its first magazine got about. */
-	return (struct lfpool_magazine *)(void *)(load_acquire(&ms->extra_lot[lot]) + (size_t)place * ms->bytes);
+	/* relaxed: the number came through an edge that begins after the lot was mapped. */
+	return (struct lfpool_magazine *)(void *)(load_relaxed(&ms->extra_lot[lot]) + (size_t)place * ms->bytes);
 }
 
 /* The number of extra magazine `which` (0 .. EXTRA_PER_CACHE - 1) of cache `cache` (from 0). */

@@ -39,8 +39,12 @@ static struct options {
 
 static const char *strategy_names[] = {"dfs", "random", "pct", "replay"};
 static unsigned passed, failed;
-static const char *running_now = "";
-static const struct result *result_now;
+/* What is running: for failures, and for a crash under some schedule. */
+static struct {
+	const char *scenario;
+	bool asymmetric;
+	const struct result *result;
+} running;
 
 static double seconds(void)
 {
@@ -50,15 +54,18 @@ static double seconds(void)
 	return (double)now.tv_sec + (double)now.tv_nsec * 1e-9;
 }
 
-/* The library crashed under some schedule: say under which. */
+static void print_replay(void)
+{
+	printf("  replay: --fence %s%s --replay '%s' %s\n", running.asymmetric ? "asymmetric" : "full",
+	       options.search.weak ? " --weak" : "", running.result->replay, running.scenario);
+	(void)fflush(stdout);
+}
+
+/* Not safe in a handler, in general; but what crashed is the library, not stdio. */
 static void on_crash(int number)
 {
-	static char text[5000];
-	int length = snprintf(text, sizeof(text), "%s: killed by signal %d\n  replay with --replay %s\n", running_now,
-			      number, result_now ? result_now->replay : "");
-
-	if (length > 0)
-		(void)!write(STDOUT_FILENO, text, (size_t)length);
+	printf("FAIL  %s\n  killed by signal %d\n", running.scenario, number);
+	print_replay();
 	_exit(1);
 }
 
@@ -70,8 +77,9 @@ static void explore(const struct scenario *scenario, bool asymmetric)
 
 	if (!search.executions_max)
 		search.executions_max = search.strategy == DEPTH_FIRST ? UINT64_MAX : 100000;
-	running_now = scenario->name;
-	result_now = &result;
+	running.scenario = scenario->name;
+	running.asymmetric = asymmetric;
+	running.result = &result;
 	scenario_search(scenario, asymmetric, &search, &result);
 	result.failed ? failed++ : passed++;
 	if (options.quiet && !result.failed)
@@ -81,9 +89,10 @@ static void explore(const struct scenario *scenario, bool asymmetric)
 	       asymmetric ? "membarrier" : "fences", strategy_names[search.strategy],
 	       (unsigned long long)result.executions, result.exhausted ? ", exhausted" : "",
 	       result.executions ? (double)result.operations / (double)result.executions : 0.0, seconds() - start);
-	if (result.failed)
-		printf("  %s\n  replay: --fence %s%s --replay '%s' %s\n", result.message,
-		       asymmetric ? "asymmetric" : "full", search.weak ? " --weak" : "", result.replay, scenario->name);
+	if (result.failed) {
+		printf("  %s\n", result.message);
+		print_replay();
+	}
 	(void)fflush(stdout);
 }
 

@@ -9,7 +9,10 @@
  *   Store history   each shared location keeps all its stores of this execution, oldest first: its modification order.
  *   View            for each location the oldest store that may still be read, and for each thread how far its doings
  *                   happen before (a vector clock).  A thread has a view; a store carries one.
- *   Load            reads any store that its thread's view does not forbid; acquire joins the store's view.
+ *   Load            reads any store that its thread's view does not forbid; acquire joins the store's view.  A thread
+ *   that
+ *                   has read an old store goes on reading it until something tells it better, or for LATE_MAX loads:
+ *                   one late store is then one choice, however often it is looked for.
  *   Store           is appended; release gives it the thread's view, relaxed what the last fence left.
  *   Read-modify-    reads the last store; continues its release sequence.  A failed compare-and-swap is a load.
  *   write
@@ -30,6 +33,7 @@
 #define LOCATIONS_MAX 4096 /* a power of two */
 #define PLAIN_MAX 1024     /* a power of two */
 #define HISTORY_MAX 256
+#define LATE_MAX 64
 
 struct view {
 	int16_t at[VIEW];
@@ -61,6 +65,7 @@ static struct {
 	struct location *location;
 	int stores;
 	struct store history[HISTORY_MAX];
+	uint8_t late[THREADS_MAX]; /* for so many loads more the thread reads what it read last */
 } shared[SHARED_MAX];
 static int shared_count;
 
@@ -103,6 +108,7 @@ void memory_begin(void)
 		shared[i].stores = 1;
 		shared[i].history[0].value = raw_read(shared[i].location->address, shared[i].location->bytes);
 		shared[i].history[0].view = (struct view){0};
+		memset(shared[i].late, 0, sizeof(shared[i].late));
 	}
 	fenced = (struct view){0};
 	for (int t = 0; t < THREADS_MAX; t++) {
@@ -201,9 +207,22 @@ uint64_t explore_load(const void *address, unsigned bytes, enum explore_order or
 	if (!modelled(l))
 		return raw_read(address, bytes);
 
-	int last = shared[l->shared].stores - 1, oldest = current[engine_thread()].at[l->shared];
+	unsigned t = engine_thread();
+	int last = shared[l->shared].stores - 1, oldest = current[t].at[l->shared];
+	uint8_t *late = &shared[l->shared].late[t];
 
-	return read_store(l, last - (int)engine_choose((unsigned)(last - oldest + 1), STALE), order);
+	if (*late && oldest == last)
+		*late = 0;
+	if (*late) {
+		/* Usually what it read last; or a later one. */
+		--*late;
+		return read_store(l, oldest + (int)engine_choose((unsigned)(last - oldest + 1), STALE), order);
+	}
+
+	unsigned back = engine_choose((unsigned)(last - oldest + 1), STALE);
+
+	*late = back ? LATE_MAX : 0;
+	return read_store(l, last - (int)back, order);
 }
 
 void explore_store(void *address, unsigned bytes, uint64_t value, enum explore_order order)
@@ -243,6 +262,8 @@ static int choose_read(struct location *l, uint64_t expected, bool weak, bool *f
 			candidate[candidates++] = i;
 
 	int index = candidate[engine_choose((unsigned)candidates, STALE)];
+
+	shared[l->shared].late[engine_thread()] = 0;
 
 	*fails_out = shared[l->shared].history[index].value != expected ||
 		     (weak && engine_choose(2, SPURIOUS));

@@ -18,10 +18,10 @@ const struct scenario scenarios[] = {
 	{"carve-flight-2", "a chunk of two on its way into a cache: one is always free", 2, 2, "", {"a", "a"}, 0},
 
 	/* Owner against thief: H3, H6. */
-	{"owner-thief-0", "the owner releases its only object, the other acquires", 2, 1, "0a", {"r", "a"}, 0},
-	{"owner-thief-1", "the owner works on one object, the other wants it", 2, 1, "0ar", {"arar", "ar"}, 0},
-	{"owner-thief-2", "the owner works on two objects, the other wants one", 2, 2, "0aarr", {"aarr", "ar"}, 0},
-	{"owner-thief-4", "a ring that runs over its end under the thief's eyes", 4, 3, "0aaarrr", {"aarrar", "a"}, 0},
+	{"owner-none-2", "the owner releases its only object, the other acquires", 2, 1, "0a", {"r", "a"}, 0},
+	{"owner-one-2", "the owner works on one object, the other wants it", 2, 1, "0ar", {"arar", "ar"}, 0},
+	{"owner-two-2", "the owner works on two objects, the other wants one", 2, 2, "0aarr", {"aarr", "ar"}, 0},
+	{"owner-ring-2", "a ring that runs over its end under the thief's eyes", 4, 3, "0aaarrr", {"aarrar", "a"}, 0},
 	{"owner-fresh-2", "the owner releases two objects and acquires one; a thief", 2, 2, "0aa", {"rra", "a"}, 0},
 	{"owner-thieves-3", "an owner and two thieves", 2, 2, "0aarr", {"ar", "a", "a"}, 0},
 	{"thief-thief-2", "two thieves at one idle cache", 2, 2, "3aarr", {"a", "a"}, 0},
@@ -56,7 +56,7 @@ const struct scenario scenarios[] = {
 	{"claim-3", "a cache changes hands while it is robbed", 2, 2, "0aarr", {"d", "ca", "a"}, 0},
 	{"borrow-2", "single calls side by side", 1, 2, "", {"AR", "AR"}, 0},
 	{"borrow-cache-2", "single calls beside a cache", 1, 2, "3A3R", {"AR", "aa"}, 0},
-	{"lot-2", "two need the seventeenth cache", 1, 2, "3CCCCCCCCCCCC", {"ca", "ca"}, 0},
+	{"lot-2", "two need the seventeenth cache", 1, 2, "3CCCCCCCCCCCC", {"c", "ca"}, 0},
 
 	/* Payload: GIVE, PUT, SHOW carry what was written. */
 	{"mail-2", "acquired here, released there, acquired again", 2, 1, "", {"apa", "qr"}, 0},

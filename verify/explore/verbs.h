@@ -38,8 +38,10 @@ void explore_plain(const void *address, bool write);
 
 #define cas_acq_rel(p, old, new) EXPLORE_CAS(p, old, new, false, EXPLORE_ACQ_REL, EXPLORE_ACQUIRE)
 #define cas_acquire(p, old, new) EXPLORE_CAS(p, old, new, false, EXPLORE_ACQUIRE, EXPLORE_ACQUIRE)
+#define cas_release(p, old, new) EXPLORE_CAS(p, old, new, false, EXPLORE_RELEASE, EXPLORE_RELAXED)
 #define cas_relaxed(p, old, new) EXPLORE_CAS(p, old, new, false, EXPLORE_RELAXED, EXPLORE_RELAXED)
 #define cas_weak_acq_rel(p, old, new) EXPLORE_CAS(p, old, new, true, EXPLORE_ACQ_REL, EXPLORE_ACQUIRE)
+#define cas_weak_release(p, old, new) EXPLORE_CAS(p, old, new, true, EXPLORE_RELEASE, EXPLORE_RELAXED)
 #define cas_weak_relaxed(p, old, new) EXPLORE_CAS(p, old, new, true, EXPLORE_RELAXED, EXPLORE_RELAXED)
 
 /* Weaker than what the library uses. */
