@@ -1,0 +1,325 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * freeze.c - a thread that stands before any instruction of any operation holds up nobody, and takes nothing with it but
+ * what is in its hands.
+ *
+ * Idea         For each operation (operations.c) and each n = 0, 1, 2, ... : a fresh pool, the victim runs the operation up
+ *              to its n-th instruction and stands there.  The driver and a peer then use the pool, both at once, empty
+ *              it (the driver), hear that it is empty (the peer), give everything back, empty it again (the peer).  No
+ *              call of theirs may take 10 s, and they must get every object but those that the victim's caller holds,
+ *              and at most the one that is on its way.  Then, by `pass`, the victim goes on, or never does.
+ * At the end   Objects of all hands together are the pool's, each once.
+ * Control      `--control`: the mutex backend.  There the others must get stuck, and must get on when the victim does.
+ *
+ *     verify_step_freeze give-back|hold|never|fork|control [--only TEXT] [--at N] [--loud]
+ */
+#include "freeze.h"
+
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+
+#define STUCK_SECONDS 10
+#define CONTROL_SECONDS 1 /* then the victim goes on, and whoever was stuck must follow */
+#define CONTROL_POINTS 3
+#define REPORTS_MAX 10
+#define STAMP (UINT64_C(1) << 32)
+
+static struct victim victim;
+static struct peer peer;
+static unsigned rounds = 400;
+static unsigned long failures;
+
+static bool fail(const char *pass, const char *wrong)
+{
+	char text[1024];
+
+	victim_describe(&victim, text, sizeof(text));
+	if (failures++ < REPORTS_MAX)
+		printf("FAILED (%s) %s: %s\n", pass, text, wrong);
+	return false;
+}
+
+/* Empties the pool into `h`; NULL, or what is wrong with what there was. */
+static const char *drain(struct holding *h, long *worst)
+{
+	const struct scene *s = &victim.scene;
+	const char *wrong = peer_drain(s, h);
+	static char text[128];
+
+	if (wrong)
+		return wrong;
+	if (lost(s, h) < 0)
+		return "there are more objects than the pool has";
+	if (lost(s, h) > lost_at_most(s, victim.operation)) {
+		(void)snprintf(text, sizeof(text), "%ld objects cannot be had, where at most %ld may be in the call's hands",
+			       lost(s, h), lost_at_most(s, victim.operation));
+		return text;
+	}
+	if (lost(s, h) > *worst)
+		*worst = lost(s, h);
+	return NULL;
+}
+
+/* What the others do while the victim stands.  Leaves the driver with everything in `h` if it returns NULL. */
+static const char *live_on(struct holding *h, long *worst)
+{
+	const struct scene *s = &victim.scene;
+	const char *wrong, *wrong_too;
+
+	beat("both used the pool");
+	peer_order(&peer, s, rounds);
+	wrong = peer_churn(s->pool, STAMP, rounds);
+	wrong_too = peer_answer(&peer);
+	if (wrong || wrong_too)
+		return wrong ? wrong : wrong_too;
+	beat("one emptied the pool");
+	if ((wrong = drain(h, worst)))
+		return wrong;
+	size_t count = h->count;
+
+	peer_order(&peer, s, 0);
+	wrong = peer_answer(&peer);
+	if (wrong || peer.holding.count)
+		return wrong ? wrong : "a peer got an object when the driver had been told that there is none";
+	beat("the other emptied the pool");
+	if ((wrong = peer_give_back(s->pool, h)))
+		return wrong;
+	peer_order(&peer, s, 0);
+	wrong = peer_answer(&peer);
+	if (wrong)
+		return wrong;
+	if (peer.holding.count != count)
+		return "the second peer got another number of objects than the first";
+	beat("one emptied the pool again");
+	if ((wrong = peer_give_back(s->pool, &peer.holding)))
+		return wrong;
+	return drain(h, worst);
+}
+
+/* In the child: its thread is the only one.  Exit status: the objects lost, or 99. */
+static _Noreturn void live_on_as_child(struct holding *h)
+{
+	const struct scene *s = &victim.scene;
+	long worst = 0;
+	const char *wrong;
+
+	(void)alarm(STUCK_SECONDS);
+	wrong = peer_give_back(s->pool, h);
+	if (!wrong)
+		wrong = peer_churn(s->pool, STAMP, rounds);
+	if (!wrong)
+		wrong = drain(h, &worst);
+	if (wrong)
+		(void)fail("fork, in the child", wrong);
+	(void)fflush(stdout);
+	_exit(wrong ? 99 : (int)worst);
+}
+
+static const char *fork_and_live_on(struct holding *h, long *worst)
+{
+	int status;
+
+	beat("a child emptied the pool");
+	(void)fflush(stdout);
+	pid_t child = fork();
+
+	if (child == 0)
+		live_on_as_child(h);
+	if (child < 0 || waitpid(child, &status, 0) != child)
+		return "no child";
+	if (WIFSIGNALED(status))
+		return WTERMSIG(status) == SIGALRM ? "the child was stuck" : "the child was killed";
+	if (WEXITSTATUS(status) == 99)
+		return "wrong in the child";
+	if (WEXITSTATUS(status) > *worst)
+		*worst = WEXITSTATUS(status);
+	return NULL;
+}
+
+/* Everything is somebody's: gather it, and find the whole pool, each object once. */
+static const char *gather(struct holding *h)
+{
+	struct scene *s = &victim.scene;
+	const char *wrong = peer_give_back(s->pool, h);
+
+	for (size_t i = 0; !wrong && i < s->held_count; i++)
+		if (lfpool_release(s->pool, s->held[i]) != LFPOOL_OK)
+			wrong = "the release of an object that was held is refused";
+	for (size_t i = 0; !wrong && i < s->wanted; i++)
+		if (s->got[i] && lfpool_release(s->pool, s->got[i]) != LFPOOL_OK)
+			wrong = "the release of what the operation acquired is refused";
+	s->held_count = s->wanted = 0;
+	if (!wrong)
+		wrong = peer_drain(s, h);
+	if (!wrong && h->count != lfpool_capacity(s->pool))
+		wrong = "objects are missing at the end";
+	if (!wrong && lfpool_misuse_count(s->pool))
+		wrong = "a release was refused on the way";
+	return wrong;
+}
+
+static bool is_in(const struct holding *h, const void *object)
+{
+	for (size_t i = 0; i < h->count; i++)
+		if (h->objects[i] == object)
+			return true;
+	return false;
+}
+
+/* After the operation has run to its end, while the driver holds `h`. */
+static const char *check_end(const struct holding *h)
+{
+	const struct scene *s = &victim.scene;
+
+	if (s->released != s->given_count)
+		return "a release was refused";
+	for (size_t i = 0; i < s->wanted; i++) {
+		if (s->got[i] && is_in(h, s->got[i]))
+			return "the operation returned an object that a peer holds";
+		for (size_t k = 0; k < i; k++)
+			if (s->got[i] && s->got[i] == s->got[k])
+				return "the operation returned one object twice";
+	}
+	return NULL;
+}
+
+/* The victim stands; true if all is well afterwards. */
+static bool visit(enum pass pass, const char *name, long *worst)
+{
+	struct holding h = {.count = 0};
+	const char *wrong = live_on(&h, worst);
+
+	if (watchdog_rescued()) {
+		victim_resume(&victim);
+		return false;
+	}
+	if (wrong) {
+		victim_abandon(&victim);
+		return fail(name, wrong);
+	}
+	if (pass == PASS_FORK && (wrong = fork_and_live_on(&h, worst))) {
+		(void)fail(name, wrong);
+	} else if (pass == PASS_NEVER) {
+		victim_abandon(&victim);
+		/* The pool's life goes on as if that thread had never been. */
+		if ((wrong = peer_give_back(victim.scene.pool, &h)) || (wrong = live_on(&h, worst)))
+			(void)fail(name, wrong);
+	} else if (pass == PASS_GIVE_BACK || pass == PASS_HOLD) {
+		if (pass == PASS_GIVE_BACK)
+			wrong = peer_give_back(victim.scene.pool, &h);
+		beat("the victim finished");
+		victim_resume(&victim);
+		if (!wrong && !(wrong = check_end(&h)))
+			wrong = gather(&h);
+		if (wrong)
+			(void)fail(name, wrong);
+	}
+	victim_abandon(&victim);
+	return wrong == NULL;
+}
+
+/* All points of one operation; true if all is well. */
+static bool sweep(const struct operation *o, enum pass pass, const char *name, long only)
+{
+	long worst = 0, points = 0;
+	const unsigned long failures_before = failures;
+
+	victim_record(&victim, o);
+	if (victim.moved != o->moves) {
+		printf("FAILED %s: it is meant to change %#x, and changes %#x\n", o->name, o->moves, victim.moved);
+		failures++;
+	}
+	(void)scene_close(&victim.scene);
+	const long last = victim.stepper.length;
+
+	for (long at = only < 0 ? 0 : only; at <= (only < 0 ? last : only); at++) {
+		bool stopped = victim_run(&victim, at);
+
+		if (!stopped || victim.stepper.strayed) {
+			if (stopped)
+				victim_resume(&victim);
+			(void)fail(name, "it went another way than in the recording");
+		} else {
+			points++;
+			(void)visit(pass, name, &worst);
+		}
+		(void)scene_close(&victim.scene);
+	}
+	printf("%-32s %6ld instructions, %2ld locked  %6ld points  %3ld lost at most  %lu failures\n", o->name, last,
+	       victim.stepper.locked, points, worst, failures - failures_before);
+	(void)fflush(stdout);
+	return failures == failures_before && points > 0;
+}
+
+/* The mutex backend: some points must be stuck, and each must get on when the victim does. */
+static bool sweep_control(const struct operation *o)
+{
+	long stuck = 0, points = 0, worst = 0;
+
+	victim.backend = LFPOOL_BACKEND_MUTEX;
+	victim_record(&victim, o);
+	(void)scene_close(&victim.scene);
+	while (stuck < CONTROL_POINTS && points <= victim.stepper.length && victim_run(&victim, points)) {
+		char text[1024];
+
+		victim_describe(&victim, text, sizeof(text));
+		const unsigned long failures_before = failures;
+
+		if (!visit(PASS_GIVE_BACK, "control", &worst) && failures == failures_before) {
+			stuck++;
+			printf("caught: the others were stuck until it went on: %s\n", text);
+		}
+		(void)scene_close(&victim.scene);
+		points++;
+	}
+	printf("%-32s %ld of %ld points stuck (then stopped)\n", o->name, stuck, points);
+	return stuck == CONTROL_POINTS;
+}
+
+static const char *const pass_names[] = {"give-back", "hold", "never", "fork", "control"};
+#define PASS_CONTROL 4
+
+int main(int count, char **arguments)
+{
+	unsigned pass = 0, passed = 0, failed = 0;
+	const char *only = "";
+	long at = -1;
+
+	while (pass <= PASS_CONTROL && (count < 2 || strcmp(arguments[1], pass_names[pass]) != 0))
+		pass++;
+	for (int i = 2; i + 1 < count; i += 2) {
+		if (strcmp(arguments[i], "--only") == 0)
+			only = arguments[i + 1];
+		else if (strcmp(arguments[i], "--at") == 0)
+			at = strtol(arguments[i + 1], NULL, 10);
+		else
+			pass = PASS_CONTROL + 1;
+	}
+	if (pass > PASS_CONTROL || count % 2) {
+		fprintf(stderr, "usage: verify_step_freeze give-back|hold|never|fork|control [--only TEXT] [--at N]\n");
+		return 2;
+	}
+	if (getenv("LFPOOL_DEEP"))
+		rounds = 10000;
+	stepper_open();
+	victim_start(&victim);
+	peer_start(&peer);
+	watchdog_start(&victim, pass == PASS_CONTROL ? CONTROL_SECONDS : STUCK_SECONDS, pass == PASS_CONTROL);
+	for (size_t i = 0; i < operation_count; i++) {
+		const struct operation *o = &operations[i];
+
+		if (!strstr(o->name, only))
+			continue;
+		bool good = pass == PASS_CONTROL ? sweep_control(o) : sweep(o, (enum pass)pass, pass_names[pass], at);
+
+		passed += good;
+		failed += !good;
+	}
+	victim_stop(&victim);
+	peer_stop(&peer);
+	printf("%u passed, %u failed\n", passed, failed);
+	return failed || !passed;
+}

@@ -1,0 +1,107 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * peers.c - see peers.h.
+ */
+#include "peers.h"
+
+#include <string.h>
+
+static bool stamp_all(void **objects, size_t count, uint64_t stamp)
+{
+	bool ours = true;
+
+	for (size_t i = 0; i < count; i++)
+		memcpy(objects[i], &stamp, sizeof(stamp));
+	for (size_t i = 0; i < count; i++)
+		ours = ours && memcmp(objects[i], &stamp, sizeof(stamp)) == 0;
+	return ours;
+}
+
+const char *peer_churn(lfpool_t *pool, uint64_t stamp, unsigned rounds)
+{
+	void *objects[3];
+
+	for (unsigned round = 0; round < rounds; round++) {
+		size_t count = 0, wanted = 1 + round % 3;
+
+		while (count < wanted && (objects[count] = lfpool_acquire(pool)))
+			count++;
+		if (!stamp_all(objects, count, stamp + round))
+			return "a peer found another's stamp in its object";
+		while (count)
+			if (lfpool_release(pool, objects[--count]) != LFPOOL_OK)
+				return "a peer's release was refused";
+		if (round % 64 == 63) {
+			lfpool_cache_t *cache = lfpool_cache_create(pool);
+
+			if (!cache)
+				return "no cache";
+			objects[0] = lfpool_cache_acquire(cache);
+			if (lfpool_cache_release(cache, objects[0]) != LFPOOL_OK)
+				return "a release through a new cache was refused";
+			lfpool_cache_destroy(cache);
+		}
+	}
+	return NULL;
+}
+
+static bool is_among(const void *object, void *const *objects, size_t count)
+{
+	for (size_t i = 0; i < count; i++)
+		if (objects[i] == object)
+			return true;
+	return false;
+}
+
+const char *peer_drain(const struct scene *s, struct holding *h)
+{
+	void *object;
+
+	h->count = 0;
+	while ((object = lfpool_acquire(s->pool))) {
+		if (h->count == OBJECTS_MAX)
+			return "more objects than there are";
+		if (!lfpool_owns(s->pool, object))
+			return "an object that is none of the pool's";
+		if (is_among(object, h->objects, h->count))
+			return "the same object twice";
+		if (is_among(object, s->held, s->held_count) || is_among(object, s->got, s->wanted))
+			return "an object that the victim's caller holds";
+		h->objects[h->count++] = object;
+	}
+	return NULL;
+}
+
+const char *peer_give_back(lfpool_t *pool, struct holding *h)
+{
+	size_t count = h->count;
+
+	h->count = 0;
+	return lfpool_release_bulk(pool, h->objects, count) == count ? NULL : "a peer's release was refused";
+}
+
+static long acquired(const struct scene *s)
+{
+	long count = 0;
+
+	for (size_t i = 0; i < s->wanted; i++)
+		count += s->got[i] != NULL;
+	return count;
+}
+
+long lost(const struct scene *s, const struct holding *h)
+{
+	return (long)lfpool_capacity(s->pool) - (long)s->held_count - acquired(s) - (long)h->count;
+}
+
+long lost_at_most(const struct scene *s, const struct operation *o)
+{
+	long still = 0;
+
+	if (o->flags & LFPOOL_UNTRACKED)
+		return (long)(s->given_count > o->in_hand ? s->given_count : o->in_hand);
+	/* Objects that the operation was given and has not yet begun to release. */
+	for (size_t i = 0; i < s->given_count; i++)
+		still += lfpool_in_use(s->pool, s->given[i]);
+	return still + (long)o->in_hand;
+}

@@ -1,0 +1,37 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * peers.h - what the others do while the victim stands: use the pool, empty it, and count what they got.
+ *
+ * Idea         Each object that a peer holds carries the peer's stamp, so an object that two of them hold is noticed at
+ *              once; and what a peer got is compared with what the victim's caller holds on record.
+ */
+#ifndef LFPOOL_VERIFY_PEERS_H
+#define LFPOOL_VERIFY_PEERS_H
+
+#include "scene.h"
+
+/* Everything one peer holds. */
+struct holding {
+	void *objects[OBJECTS_MAX + 1];
+	size_t count;
+};
+
+/*
+ * `rounds` times: acquires up to three objects, stamps them, and releases them; now and then makes and destroys a cache.
+ * NULL, or what went wrong.
+ */
+const char *peer_churn(lfpool_t *pool, uint64_t stamp, unsigned rounds);
+
+/* Takes all that is to be had.  NULL, or what went wrong: the same object twice, or one that the victim holds. */
+const char *peer_drain(const struct scene *s, struct holding *h);
+
+/* Gives back everything. */
+const char *peer_give_back(lfpool_t *pool, struct holding *h);
+
+/* Objects that the victim's caller does not hold and that are not in `h` either. */
+long lost(const struct scene *s, const struct holding *h);
+
+/* At most so many may be lost while the operation stands in its middle. */
+long lost_at_most(const struct scene *s, const struct operation *o);
+
+#endif

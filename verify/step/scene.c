@@ -1,0 +1,96 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * scene.c - see scene.h.  This is the one file of the test that looks inside the pool, to see which way a call went.
+ */
+#include "scene.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "cache.h"
+
+void scene_open(struct scene *s, const struct operation *o, lfpool_backend_t backend)
+{
+	lfpool_config_t config = LFPOOL_CONFIG_INIT;
+
+	memset(s, 0, sizeof(*s));
+	config.object_size = OBJECT_BYTES;
+	config.capacity = o->capacity;
+	config.cache_capacity = o->cache_capacity;
+	config.flags = o->flags;
+	config.backend = backend;
+	if (lfpool_create(&s->pool, &config) != LFPOOL_OK || !(s->mine = lfpool_cache_create(s->pool)) ||
+	    !(s->other = lfpool_cache_create(s->pool))) {
+		fprintf(stderr, "%s: no pool\n", o->name);
+		exit(3);
+	}
+	o->prepare(s);
+}
+
+size_t scene_close(struct scene *s)
+{
+	size_t active = lfpool_destroy(s->pool);
+
+	s->pool = NULL;
+	return active;
+}
+
+struct reading {
+	uint64_t carved, full, partial, empty, currents, previouses, tops, caches;
+};
+
+static uint64_t tops_of(const struct core *core, uint32_t first, uint32_t count)
+{
+	uint64_t sum = 0;
+
+	for (uint32_t number = first; number < first + count; number++)
+		sum += load_relaxed(&magazines_at(&core->magazines, number)->top);
+	return sum;
+}
+
+/* relaxed, all: the pool is this thread's alone. */
+static struct reading read_pool(const struct core *core)
+{
+	const struct magazines *ms = &core->magazines;
+	const uint32_t count = load_relaxed(&core->table.count);
+	struct reading r = {
+		.carved = load_relaxed(&core->depot.carved),
+		.full = load_relaxed(&core->depot.full.head),
+		.partial = load_relaxed(&core->depot.partial.head),
+		.empty = load_relaxed(&core->depot.empty.head),
+		.tops = tops_of(core, 1, ms->chunks),
+		.caches = count,
+	};
+
+	for (uint32_t index = 0; index < count; index++) {
+		uint32_t left;
+		struct cache *c = cache_at(core, index, &left);
+
+		r.currents += load_relaxed(&c->current_word);
+		r.previouses += load_relaxed(&c->previous);
+		r.caches += (uint64_t)load_relaxed(&c->claimed) << 32;
+		r.tops += tops_of(core, magazines_extra_number(ms, index, 0), EXTRA_PER_CACHE);
+	}
+	return r;
+}
+
+unsigned scene_operate(struct scene *s, const struct operation *o)
+{
+	if (lfpool_backend(s->pool) != LFPOOL_BACKEND_LOCKFREE) {
+		o->operate(s);
+		return o->moves;
+	}
+
+	const struct core *core = ((struct cache *)(void *)s->other)->core;
+	const struct reading before = read_pool(core);
+
+	o->operate(s);
+	const struct reading after = read_pool(core);
+
+	return (unsigned)((before.carved != after.carved) * MOVES_CARVED | (before.full != after.full) * MOVES_FULL |
+			  (before.partial != after.partial) * MOVES_PARTIAL | (before.empty != after.empty) * MOVES_EMPTY |
+			  (before.currents != after.currents) * MOVES_CURRENT |
+			  (before.previouses != after.previouses) * MOVES_PREVIOUS |
+			  (before.tops != after.tops) * MOVES_TOP | (before.caches != after.caches) * MOVES_CACHES);
+}

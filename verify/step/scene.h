@@ -1,0 +1,74 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * scene.h - one operation of the library, and the pool it is to meet.
+ *
+ * Idea         A case is a pool's configuration, a preparation that brings the pool and the victim's cache into one
+ *              exact state, and the operation, which stands between STEP_BEGIN and STEP_END.  A scene is one fresh
+ *              pool prepared for a case.  Who holds what is on record in the scene, so that whoever looks at it while
+ *              the victim stands knows what must be obtainable.
+ * Proof that   `moves` of a case says which of the pool's words the operation changes when nothing disturbs it.  It is
+ * it is so     compared before anything is stopped: a case that does not go the way its name says is a failed test.
+ */
+#ifndef LFPOOL_VERIFY_SCENE_H
+#define LFPOOL_VERIFY_SCENE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "lfpool/lfpool.h"
+
+#define OBJECTS_MAX 64
+#define OBJECT_BYTES 64
+
+struct scene {
+	lfpool_t *pool;
+	lfpool_cache_t *mine;  /* the victim's explicit cache, or NULL: it uses its thread's own       */
+	lfpool_cache_t *other; /* another cache, which nobody uses while the victim stands             */
+	/* Held by the victim's caller, whatever happens. */
+	void *held[OBJECTS_MAX];
+	size_t held_count;
+	/* What the operation is to release. */
+	void *given[OBJECTS_MAX];
+	size_t given_count;
+	/* What the operation acquires, NULL before. */
+	void *got[OBJECTS_MAX];
+	size_t wanted;
+	/* How many releases the operation reported as done. */
+	size_t released;
+};
+
+/* Words of the pool that an operation may change. */
+enum moves {
+	MOVES_NOTHING = 0,
+	MOVES_CARVED = 1,
+	MOVES_FULL = 2,
+	MOVES_PARTIAL = 4,
+	MOVES_EMPTY = 8,
+	MOVES_CURRENT = 16,
+	MOVES_PREVIOUS = 32, /* of the victim's cache or another                             */
+	MOVES_TOP = 64,      /* an object was taken by CAS                                   */
+	MOVES_CACHES = 128   /* a cache was claimed, born or given up                        */
+};
+
+struct operation {
+	const char *name;
+	size_t capacity, cache_capacity; /* config                                              */
+	uint32_t flags;                  /* config                                              */
+	void (*prepare)(struct scene *s);
+	void (*operate)(struct scene *s);
+	unsigned moves;
+	unsigned in_hand; /* objects that the operation itself may hold, out of everybody's sight: 0 or 1 */
+};
+
+extern const struct operation operations[];
+extern const size_t operation_count;
+
+/* A fresh pool, prepared by the calling thread, which is the one to operate. */
+void scene_open(struct scene *s, const struct operation *o, lfpool_backend_t backend);
+/* Destroys the pool; returns how many objects were active. */
+size_t scene_close(struct scene *s);
+/* Runs the operation; returns what moved, which means something if nobody else used the pool meanwhile. */
+unsigned scene_operate(struct scene *s, const struct operation *o);
+
+#endif

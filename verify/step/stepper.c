@@ -1,0 +1,221 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * stepper.c - see stepper.h.
+ */
+#include "stepper.h"
+
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/ucontext.h>
+
+#define TRAP_FLAG ((greg_t)0x100)
+#define BREAKPOINT 0xcc
+#define NOWHERE (-1L)
+#define ANCHOR_DISTANCE 64 /* how far before the place to stop an anchor is looked for */
+
+extern char __executable_start[], etext[];
+
+/* initial-exec: read in the handler, where nothing may be allocated. */
+static _Thread_local __attribute__((tls_model("initial-exec"))) struct stepper *stepped;
+
+/* Prefixes come in any order, a REX byte last.  F0 is LOCK; 86 and 87, xchg, with a memory operand lock by themselves. */
+static bool is_locked(const unsigned char *code)
+{
+	for (;; code++) {
+		switch (*code) {
+		case 0xf0:
+			return true;
+		case 0x26: case 0x2e: case 0x36: case 0x3e: case 0x64: case 0x65: case 0x66: case 0x67: case 0xf2: case 0xf3:
+			continue;
+		default:
+			if ((*code & 0xf0) == 0x40)
+				code++;
+			return (*code == 0x86 || *code == 0x87) && code[1] < 0xc0;
+		}
+	}
+}
+
+/* ---- The plan ---- */
+
+void stepper_plan_nothing(struct stepper *s)
+{
+	s->recording = false;
+	s->stop_at = NOWHERE;
+	s->anchor = 0;
+}
+
+void stepper_plan_recording(struct stepper *s)
+{
+	stepper_plan_nothing(s);
+	s->recording = true;
+}
+
+/* A stub that jumps into a shared library: [endbr64] [bnd] jmp *offset(%rip).  The waiting threads use some of them. */
+static bool is_stub(const unsigned char *code)
+{
+	static const unsigned char endbr64[] = {0xf3, 0x0f, 0x1e, 0xfa};
+
+	code += memcmp(code, endbr64, sizeof(endbr64)) == 0 ? sizeof(endbr64) : 0;
+	code += *code == 0xf2;
+	return code[0] == 0xff && code[1] == 0x25;
+}
+
+static bool can_plant(const unsigned char *place)
+{
+	return (const char *)place >= __executable_start && (const char *)place < etext && !is_stub(place);
+}
+
+void stepper_plan_stop(struct stepper *s, long at)
+{
+	long cheapest = at;
+
+	stepper_plan_nothing(s);
+	s->stop_at = at;
+	/* The cheapest anchor: each earlier pass over it, and each instruction from there on, is a step. */
+	for (long anchor = at < s->length ? at : s->length - 1; anchor > 0 && anchor > at - ANCHOR_DISTANCE; anchor--) {
+		long passes = 0;
+
+		if (!can_plant(s->trace[anchor]))
+			continue;
+		for (long i = 0; i < anchor; i++)
+			passes += s->trace[i] == s->trace[anchor];
+		if (passes + at - anchor < cheapest) {
+			cheapest = passes + at - anchor;
+			s->anchor = anchor;
+			s->passes = passes;
+		}
+	}
+}
+
+/* ---- The handler ---- */
+
+static void plant(struct stepper *s)
+{
+	unsigned char *place = s->trace[s->anchor];
+
+	s->displaced = *place;
+	*(volatile unsigned char *)place = BREAKPOINT;
+	s->planted = true;
+}
+
+static void take_out(struct stepper *s)
+{
+	*(volatile unsigned char *)s->trace[s->anchor] = s->displaced;
+	s->planted = false;
+}
+
+/* Before instruction s->steps.  True if the next one is to trap as well. */
+static bool arrive(struct stepper *s, unsigned char *place)
+{
+	s->place = place;
+	if (s->recording) {
+		if (s->steps >= STEPS_MAX)
+			abort();
+		s->trace[s->steps] = place;
+		s->locked += is_locked(place);
+		s->length = s->steps;
+		return true;
+	}
+	if (s->steps != s->stop_at)
+		return s->stop_at != NOWHERE;
+	if (place != s->trace[s->steps])
+		s->strayed = true;
+	turn_give(&s->turn, TURN_PARKED);
+	if (turn_wait(&s->turn, TURN_PARKED) == TURN_ABANDON) {
+		s->inside = false;
+		siglongjmp(s->way_out, 1);
+	}
+	return false;
+}
+
+static bool on_marker(struct stepper *s, unsigned char *place)
+{
+	s->inside = !s->inside;
+	if (!s->inside) {
+		/* The breakpoint was not come by. */
+		if (s->planted) {
+			take_out(s);
+			s->strayed = true;
+		}
+		return false;
+	}
+	s->steps = 0;
+	s->strayed = s->passing = false;
+	if (s->recording)
+		s->locked = 0;
+	if (!s->anchor)
+		return arrive(s, place);
+	plant(s);
+	return false;
+}
+
+/* At our own breakpoint, taken out.  Step over it if it is not yet the pass we want. */
+static bool on_breakpoint(struct stepper *s, unsigned char *place)
+{
+	take_out(s);
+	s->passing = s->passes > 0;
+	if (s->passing) {
+		s->passes--;
+		return true;
+	}
+	s->steps = s->anchor;
+	return arrive(s, place);
+}
+
+static bool on_step(struct stepper *s, unsigned char *place)
+{
+	if (s->passing) {
+		s->passing = false;
+		plant(s);
+		return false;
+	}
+	s->steps++;
+	return arrive(s, place);
+}
+
+static void on_trap(int signal_number, siginfo_t *info, void *context)
+{
+	greg_t *registers = ((ucontext_t *)context)->uc_mcontext.gregs;
+	unsigned char *place = (unsigned char *)registers[REG_RIP];
+	struct stepper *s = stepped;
+	bool trap;
+
+	(void)signal_number;
+	if (!s)
+		abort();
+	if (info->si_code == TRAP_TRACE) {
+		trap = on_step(s, place);
+	} else if (s->planted && place - 1 == s->trace[s->anchor]) {
+		registers[REG_RIP]--;
+		trap = on_breakpoint(s, place - 1);
+	} else {
+		trap = on_marker(s, place);
+	}
+	if (trap)
+		registers[REG_EFL] |= TRAP_FLAG;
+	else
+		registers[REG_EFL] &= ~TRAP_FLAG;
+}
+
+void stepper_open(void)
+{
+	/* Not on a stack of its own: an abandoned thread leaves the handler by a jump. */
+	struct sigaction action = {.sa_sigaction = on_trap, .sa_flags = SA_SIGINFO};
+	const uintptr_t page = (uintptr_t)sysconf(_SC_PAGESIZE);
+	const uintptr_t start = (uintptr_t)__executable_start & ~(page - 1);
+
+	/* The first pages are the file's head, read-only and no code; that they get the same rights does no harm. */
+	if (sigaction(SIGTRAP, &action, NULL) != 0 ||
+	    mprotect((void *)start, (uintptr_t)etext - start, PROT_READ | PROT_WRITE | PROT_EXEC) != 0) {
+		perror("stepper");
+		exit(3);
+	}
+}
+
+void stepper_attach(struct stepper *s)
+{
+	stepped = s;
+}

@@ -1,0 +1,68 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * stepper.h - stops a thread before the n-th instruction of a piece of code, for every n.
+ *
+ * Idea         STEP_BEGIN and STEP_END are breakpoint instructions (int3), with nothing of ours between them.  First the
+ *              code is recorded: with the processor's trap flag set each instruction ends in a trap, which Linux
+ *              delivers to the thread as SIGTRAP, and the handler notes the address.  Then, to stop before instruction
+ *              n, a breakpoint is planted in the code itself, at an instruction at or shortly before the n-th, by the
+ *              handler of STEP_BEGIN; the rest is stepped.  There the thread stands in the handler, its registers and
+ *              half-done stores as they are, for as long as the others like.
+ * Why not      A trap costs 10 to 28 microseconds in a virtual machine, so walking to each n from the beginning takes
+ * step all     minutes; a breakpoint costs 4.
+ * the way
+ * Why not      A tracing process (ptrace) stops a thread no more than this does, but pays two switches of process for
+ * ptrace       each step (17 to 54 microseconds, milliseconds on a busy machine), and is forbidden in many containers.
+ * System       Executed whole.  The kernel reports the trap after the instruction that follows `syscall`, so of the
+ * calls        two places just behind a system call one is passed over.
+ * Concurrency  While a breakpoint is planted the stepped thread is the only one that may run this code: the others wait
+ *              for their turn.  It is taken out before the thread parks.  It is never planted in the stubs that lead to
+ *              libc, which the handler and those who wait go through.
+ */
+#ifndef LFPOOL_VERIFY_STEPPER_H
+#define LFPOOL_VERIFY_STEPPER_H
+
+#include <setjmp.h>
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "turn.h"
+
+/* Nothing but the two instructions: the compiler keeps what lies between between. */
+#define STEP_BEGIN() __asm__ __volatile__("int3" ::: "memory")
+#define STEP_END() __asm__ __volatile__("int3" ::: "memory")
+
+#define STEPS_MAX 8192
+
+struct stepper {
+	struct turn turn;
+	sigjmp_buf way_out; /* where an abandoned thread goes                                         */
+	/* The recording. */
+	long length;                 /* instructions from STEP_BEGIN to STEP_END                      */
+	long locked;                 /* those of them that lock: LOCK prefix, xchg with memory         */
+	unsigned char *trace[STEPS_MAX];
+	/* The plan, made by the driver before it gives the turn away. */
+	long stop_at;                /* park before this instruction; length = before STEP_END         */
+	long anchor;                 /* the instruction to plant at; 0 = step all the way              */
+	long passes;                 /* how often it is executed before                                */
+	bool recording;
+	/* The handler's. */
+	bool inside;                 /* between STEP_BEGIN and STEP_END                                */
+	bool planted, passing;
+	unsigned char displaced;     /* the byte that the breakpoint stands in for                     */
+	long steps;                  /* instructions executed since STEP_BEGIN                         */
+	unsigned char *place;        /* the instruction it stands before                               */
+	bool strayed;                /* it went another way than in the recording                      */
+};
+
+/* Installs the handler, makes the program's code writable; once per process.  Ends the program when that fails. */
+void stepper_open(void);
+/* The calling thread is stepped by `s` from now on. */
+void stepper_attach(struct stepper *s);
+/* What the next run is for. */
+void stepper_plan_recording(struct stepper *s);
+void stepper_plan_stop(struct stepper *s, long at);
+/* Neither: the markers are passed over. */
+void stepper_plan_nothing(struct stepper *s);
+
+#endif
