@@ -8,10 +8,13 @@
  *              it (the driver), hear that it is empty (the peer), give everything back, empty it again (the peer).  No
  *              call of theirs may take 10 s, and they must get every object but those that the victim's caller holds,
  *              and at most the one that is on its way.  Then, by `pass`, the victim goes on, or never does.
- * At the end   Objects of all hands together are the pool's, each once.
- * Control      `--control`: the mutex backend.  There the others must get stuck, and must get on when the victim does.
+ * At the end   The objects of all hands together are the pool's, each once, and each magazine is in one place.
+ * Controls     `control`: with LFPOOL_BACKEND=mutex in the environment the others must get stuck, and must get on when
+ *              the victim does.  `--mutant N`, in a build with seeded bugs: bug N must be caught.
  *
- *     verify_step_freeze give-back|hold|never|fork|control [--only TEXT] [--at N] [--loud]
+ *     verify_step_freeze give-back|hold|never|fork|control [--only TEXT] [--at N] [--mutant N]
+ *
+ * TEXT is a part of operations' names; N an instruction.
  */
 #include "freeze.h"
 
@@ -31,6 +34,11 @@ static struct victim victim;
 static struct peer peer;
 static unsigned rounds = 400;
 static unsigned long failures;
+#ifdef LFPOOL_VERIFY_MUTANTS
+int verify_mutant;
+#else
+static int verify_mutant;
+#endif
 
 static bool fail(const char *pass, const char *wrong)
 {
@@ -42,11 +50,11 @@ static bool fail(const char *pass, const char *wrong)
 	return false;
 }
 
-/* Empties the pool into `h`; NULL, or what is wrong with what there was. */
-static const char *drain(struct holding *h, long *worst)
+/* Empties the pool through `cache` into `h`; NULL, or what is wrong with what there was. */
+static const char *drain(lfpool_cache_t *cache, struct holding *h, long *worst)
 {
 	const struct scene *s = &victim.scene;
-	const char *wrong = peer_drain(s, h);
+	const char *wrong = peer_drain(s, cache, h);
 	static char text[128];
 
 	if (wrong)
@@ -63,40 +71,45 @@ static const char *drain(struct holding *h, long *worst)
 	return NULL;
 }
 
+/* The peer empties the pool; there must be `count` objects. */
+static const char *peer_finds(size_t count, const char *wrong_count)
+{
+	const char *wrong;
+
+	peer_order(&peer, &victim.scene, 0);
+	wrong = peer_answer(&peer);
+	return wrong || peer.holding.count == count ? wrong : wrong_count;
+}
+
 /* What the others do while the victim stands.  Leaves the driver with everything in `h` if it returns NULL. */
 static const char *live_on(struct holding *h, long *worst)
 {
 	const struct scene *s = &victim.scene;
 	const char *wrong, *wrong_too;
+	size_t count;
 
+	/* First of all, as the user of the cache that the victim may be about to rob. */
+	beat("one emptied the pool");
+	if ((wrong = drain(s->other, h, worst)))
+		return wrong;
+	if ((wrong = peer_finds(0, "a peer got an object when the driver had been told that there is none")))
+		return wrong;
+	count = h->count;
 	beat("both used the pool");
+	if ((wrong = peer_give_back(s->pool, h)))
+		return wrong;
 	peer_order(&peer, s, rounds);
 	wrong = peer_churn(s->pool, STAMP, rounds);
 	wrong_too = peer_answer(&peer);
 	if (wrong || wrong_too)
 		return wrong ? wrong : wrong_too;
-	beat("one emptied the pool");
-	if ((wrong = drain(h, worst)))
-		return wrong;
-	size_t count = h->count;
-
-	peer_order(&peer, s, 0);
-	wrong = peer_answer(&peer);
-	if (wrong || peer.holding.count)
-		return wrong ? wrong : "a peer got an object when the driver had been told that there is none";
 	beat("the other emptied the pool");
-	if ((wrong = peer_give_back(s->pool, h)))
+	if ((wrong = peer_finds(count, "the second peer got another number of objects than the first")))
 		return wrong;
-	peer_order(&peer, s, 0);
-	wrong = peer_answer(&peer);
-	if (wrong)
-		return wrong;
-	if (peer.holding.count != count)
-		return "the second peer got another number of objects than the first";
 	beat("one emptied the pool again");
 	if ((wrong = peer_give_back(s->pool, &peer.holding)))
 		return wrong;
-	return drain(h, worst);
+	return drain(NULL, h, worst);
 }
 
 /* In the child: its thread is the only one.  Exit status: the objects lost, or 99. */
@@ -111,7 +124,7 @@ static _Noreturn void live_on_as_child(struct holding *h)
 	if (!wrong)
 		wrong = peer_churn(s->pool, STAMP, rounds);
 	if (!wrong)
-		wrong = drain(h, &worst);
+		wrong = drain(NULL, h, &worst);
 	if (wrong)
 		(void)fail("fork, in the child", wrong);
 	(void)fflush(stdout);
@@ -153,12 +166,12 @@ static const char *gather(struct holding *h)
 			wrong = "the release of what the operation acquired is refused";
 	s->held_count = s->wanted = 0;
 	if (!wrong)
-		wrong = peer_drain(s, h);
+		wrong = peer_drain(s, NULL, h);
 	if (!wrong && h->count != lfpool_capacity(s->pool))
 		wrong = "objects are missing at the end";
 	if (!wrong && lfpool_misuse_count(s->pool))
 		wrong = "a release was refused on the way";
-	return wrong;
+	return wrong ? wrong : scene_check(s);
 }
 
 static bool is_in(const struct holding *h, const void *object)
@@ -228,14 +241,14 @@ static bool sweep(const struct operation *o, enum pass pass, const char *name, l
 	const unsigned long failures_before = failures;
 
 	victim_record(&victim, o);
-	if (victim.moved != o->moves) {
+	if (victim.moved != o->moves && !verify_mutant) {
 		printf("FAILED %s: it is meant to change %#x, and changes %#x\n", o->name, o->moves, victim.moved);
 		failures++;
 	}
 	(void)scene_close(&victim.scene);
 	const long last = victim.stepper.length;
 
-	for (long at = only < 0 ? 0 : only; at <= (only < 0 ? last : only); at++) {
+	for (long at = only < 0 ? 0 : only; at <= (only < 0 ? last : only) && !(verify_mutant && failures); at++) {
 		bool stopped = victim_run(&victim, at);
 
 		if (!stopped || victim.stepper.strayed) {
@@ -254,12 +267,11 @@ static bool sweep(const struct operation *o, enum pass pass, const char *name, l
 	return failures == failures_before && points > 0;
 }
 
-/* The mutex backend: some points must be stuck, and each must get on when the victim does. */
+/* A blocking pool: some points must be stuck, and each must get on when the victim does. */
 static bool sweep_control(const struct operation *o)
 {
 	long stuck = 0, points = 0, worst = 0;
 
-	victim.backend = LFPOOL_BACKEND_MUTEX;
 	victim_record(&victim, o);
 	(void)scene_close(&victim.scene);
 	while (stuck < CONTROL_POINTS && points <= victim.stepper.length && victim_run(&victim, points)) {
@@ -295,15 +307,21 @@ int main(int count, char **arguments)
 			only = arguments[i + 1];
 		else if (strcmp(arguments[i], "--at") == 0)
 			at = strtol(arguments[i + 1], NULL, 10);
+		else if (strcmp(arguments[i], "--mutant") == 0)
+			verify_mutant = (int)strtol(arguments[i + 1], NULL, 10);
 		else
 			pass = PASS_CONTROL + 1;
 	}
 	if (pass > PASS_CONTROL || count % 2) {
-		fprintf(stderr, "usage: verify_step_freeze give-back|hold|never|fork|control [--only TEXT] [--at N]\n");
+		fprintf(stderr, "usage: verify_step_freeze give-back|hold|never|fork|control [--only TEXT] [--at N] "
+				"[--mutant N]\n");
 		return 2;
 	}
 	if (getenv("LFPOOL_DEEP"))
 		rounds = 10000;
+	/* Stopping it must be what brings a seeded bug to light, not the others' chance meetings. */
+	if (verify_mutant)
+		rounds = 1;
 	stepper_open();
 	victim_start(&victim);
 	peer_start(&peer);
@@ -315,8 +333,13 @@ int main(int count, char **arguments)
 			continue;
 		bool good = pass == PASS_CONTROL ? sweep_control(o) : sweep(o, (enum pass)pass, pass_names[pass], at);
 
+		/* Of a seeded bug one sign is enough; a blocking one is looked for by the control anyway. */
+		if (verify_mutant && pass != PASS_CONTROL)
+			good = !good;
 		passed += good;
 		failed += !good;
+		if (verify_mutant)
+			break;
 	}
 	victim_stop(&victim);
 	peer_stop(&peer);

@@ -22,7 +22,6 @@ struct victim {
 	pthread_t thread;
 	struct stepper stepper;
 	const struct operation *operation;
-	lfpool_backend_t backend;
 	struct scene scene;
 	unsigned moved; /* by the last operation that ran to its end */
 };

@@ -55,10 +55,17 @@ static void prepare_hit(struct scene *s)
 	s->wanted = 1;
 }
 
+/* The older one of two, so that the entry it is to be written to says something else. */
+static void hand_over_older(struct scene *s)
+{
+	s->given[s->given_count++] = s->held[0];
+	s->held[0] = s->held[--s->held_count];
+}
+
 static void prepare_release_hit(struct scene *s)
 {
 	take(s, s->mine, 2);
-	hand_over(s, 1);
+	hand_over_older(s);
 }
 
 /* The thread's own cache: the victim attaches here, so the operation is not its first call. */
@@ -71,7 +78,7 @@ static void prepare_thread_hit(struct scene *s)
 static void prepare_thread_release_hit(struct scene *s)
 {
 	take(s, NULL, 2);
-	hand_over(s, 1);
+	hand_over_older(s);
 }
 
 /* current 1 of 4 */

@@ -53,12 +53,12 @@ static bool is_among(const void *object, void *const *objects, size_t count)
 	return false;
 }
 
-const char *peer_drain(const struct scene *s, struct holding *h)
+const char *peer_drain(const struct scene *s, lfpool_cache_t *cache, struct holding *h)
 {
 	void *object;
 
 	h->count = 0;
-	while ((object = lfpool_acquire(s->pool))) {
+	while ((object = cache ? lfpool_cache_acquire(cache) : lfpool_acquire(s->pool))) {
 		if (h->count == OBJECTS_MAX)
 			return "more objects than there are";
 		if (!lfpool_owns(s->pool, object))

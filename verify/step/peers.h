@@ -22,8 +22,9 @@ struct holding {
  */
 const char *peer_churn(lfpool_t *pool, uint64_t stamp, unsigned rounds);
 
-/* Takes all that is to be had.  NULL, or what went wrong: the same object twice, or one that the victim holds. */
-const char *peer_drain(const struct scene *s, struct holding *h);
+/* Takes all that is to be had, through `cache` or the thread's own (NULL).  NULL, or what went wrong: the same object
+ * twice, or one that the victim's caller holds. */
+const char *peer_drain(const struct scene *s, lfpool_cache_t *cache, struct holding *h);
 
 /* Gives back everything. */
 const char *peer_give_back(lfpool_t *pool, struct holding *h);

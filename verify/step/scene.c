@@ -10,7 +10,7 @@
 
 #include "cache.h"
 
-void scene_open(struct scene *s, const struct operation *o, lfpool_backend_t backend)
+void scene_open(struct scene *s, const struct operation *o)
 {
 	lfpool_config_t config = LFPOOL_CONFIG_INIT;
 
@@ -19,7 +19,6 @@ void scene_open(struct scene *s, const struct operation *o, lfpool_backend_t bac
 	config.capacity = o->capacity;
 	config.cache_capacity = o->cache_capacity;
 	config.flags = o->flags;
-	config.backend = backend;
 	if (lfpool_create(&s->pool, &config) != LFPOOL_OK || !(s->mine = lfpool_cache_create(s->pool)) ||
 	    !(s->other = lfpool_cache_create(s->pool))) {
 		fprintf(stderr, "%s: no pool\n", o->name);
@@ -93,4 +92,57 @@ unsigned scene_operate(struct scene *s, const struct operation *o)
 			  (before.currents != after.currents) * MOVES_CURRENT |
 			  (before.previouses != after.previouses) * MOVES_PREVIOUS |
 			  (before.tops != after.tops) * MOVES_TOP | (before.caches != after.caches) * MOVES_CACHES);
+}
+
+#define MAGAZINES_MAX 512
+
+/* Counts the magazines of one stack; false if they go round in a circle. */
+static bool count_stack(const struct core *core, const struct stack *stack, unsigned char *seen)
+{
+	uint32_t left = MAGAZINES_MAX;
+
+	for (uint32_t number = tagged_number(load_relaxed(&stack->head)); number;
+	     number = load_relaxed(&magazines_at(&core->magazines, number)->next)) {
+		if (!left--)
+			return false;
+		seen[number]++;
+	}
+	return true;
+}
+
+const char *scene_check(const struct scene *s)
+{
+	if (lfpool_backend(s->pool) != LFPOOL_BACKEND_LOCKFREE)
+		return NULL;
+
+	const struct core *core = ((struct cache *)(void *)s->other)->core;
+	const struct magazines *ms = &core->magazines;
+	const uint32_t count = load_relaxed(&core->table.count);
+	unsigned char seen[MAGAZINES_MAX] = {0};
+
+	if (ms->chunks + EXTRA_PER_CACHE * count >= MAGAZINES_MAX)
+		return "too many magazines for this check";
+	if (!count_stack(core, &core->depot.full, seen) || !count_stack(core, &core->depot.partial, seen) ||
+	    !count_stack(core, &core->depot.empty, seen))
+		return "a stack of the depot goes round in a circle";
+	for (uint32_t index = 0; index < count; index++) {
+		uint32_t left;
+		struct cache *c = cache_at(core, index, &left);
+
+		if (load_relaxed(&c->born)) {
+			seen[tagged_number(load_relaxed(&c->current_word))]++;
+			seen[tagged_number(load_relaxed(&c->previous))]++;
+		}
+		for (uint32_t which = 0; !load_relaxed(&c->born) && which < EXTRA_PER_CACHE; which++)
+			seen[magazines_extra_number(ms, index, which)] = 1;
+	}
+	for (uint32_t number = 1; number <= ms->chunks + EXTRA_PER_CACHE * count; number++) {
+		bool carved = number > ms->chunks || number <= load_relaxed(&core->depot.carved);
+
+		if (seen[number] > carved)
+			return carved ? "a magazine is in two places" : "a magazine was never carved, and is in use";
+		if (seen[number] < carved)
+			return "a magazine is nowhere";
+	}
+	return NULL;
 }

@@ -24,7 +24,7 @@
 struct scene {
 	lfpool_t *pool;
 	lfpool_cache_t *mine;  /* the victim's explicit cache, or NULL: it uses its thread's own       */
-	lfpool_cache_t *other; /* another cache, which nobody uses while the victim stands             */
+	lfpool_cache_t *other; /* another cache: the driver's, once the victim stands                  */
 	/* Held by the victim's caller, whatever happens. */
 	void *held[OBJECTS_MAX];
 	size_t held_count;
@@ -65,10 +65,13 @@ extern const struct operation operations[];
 extern const size_t operation_count;
 
 /* A fresh pool, prepared by the calling thread, which is the one to operate. */
-void scene_open(struct scene *s, const struct operation *o, lfpool_backend_t backend);
+void scene_open(struct scene *s, const struct operation *o);
 /* Destroys the pool; returns how many objects were active. */
 size_t scene_close(struct scene *s);
 /* Runs the operation; returns what moved, which means something if nobody else used the pool meanwhile. */
 unsigned scene_operate(struct scene *s, const struct operation *o);
+
+/* Nobody is in a call: is every magazine in one place, in one cache or on one stack of the depot?  NULL, or what not. */
+const char *scene_check(const struct scene *s);
 
 #endif

@@ -37,7 +37,7 @@ static void *victim_main(void *argument)
 	stepper_attach(&v->stepper);
 	while (turn_wait(&v->stepper.turn, TURN_IDLE) != TURN_QUIT) {
 		if (sigsetjmp(v->stepper.way_out, 1) == 0) {
-			scene_open(&v->scene, v->operation, v->backend);
+			scene_open(&v->scene, v->operation);
 			v->moved = scene_operate(&v->scene, v->operation);
 		}
 		turn_give(&v->stepper.turn, TURN_IDLE);
@@ -113,7 +113,7 @@ static void *peer_main(void *argument)
 
 	while (turn_wait(&p->turn, TURN_IDLE) != TURN_QUIT) {
 		p->wrong = p->rounds ? peer_churn(p->scene->pool, UINT64_C(2) << 32, p->rounds)
-				     : peer_drain(p->scene, &p->holding);
+				     : peer_drain(p->scene, NULL, &p->holding);
 		turn_give(&p->turn, TURN_IDLE);
 	}
 	return NULL;

@@ -1,0 +1,82 @@
+# The library with seeded bugs, one of which `verify_mutant` switches on: controls of the freeze test.
+#
+# The sources are copied and changed here, at configuration; a text that is not found stops it, so that a control does not
+# fade away when the library changes.
+
+set(step_mutants ${CMAKE_CURRENT_BINARY_DIR}/mutants)
+file(COPY ${PROJECT_SOURCE_DIR}/src ${PROJECT_SOURCE_DIR}/include DESTINATION ${step_mutants})
+
+# step_mutate(FILE FROM TO): the first occurrence.
+function(step_mutate file from to)
+	set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/${file})
+	file(READ ${step_mutants}/${file} text)
+	string(FIND "${text}" "${from}" place)
+	if(place EQUAL -1)
+		message(FATAL_ERROR "verify/step/mutants.cmake: ${file} has no longer:\n${from}")
+	endif()
+	string(LENGTH "${from}" length)
+	string(SUBSTRING "${text}" 0 ${place} before)
+	math(EXPR place "${place} + ${length}")
+	string(SUBSTRING "${text}" ${place} -1 after)
+	file(WRITE ${step_mutants}/${file} "${before}${to}${after}")
+endfunction()
+
+# 1, 2: a magazine out of the depot, a chunk, is not announced.
+step_mutate(src/depot.h "tagged_set(hand, number);\n\t\t/* relaxed: PUT"
+	"if (verify_mutant != 1)\n\t\t\ttagged_set(hand, number);\n\t\t/* relaxed: PUT")
+step_mutate(src/depot.h "tagged_set(hand, number);\n\t\t/* release, edge SHOW: who sees the chunk"
+	"if (verify_mutant != 2)\n\t\t\ttagged_set(hand, number);\n\t\t/* release, edge SHOW: who sees the chunk")
+# 3: nor is the one that `previous` gives up; 4: that one is not taken by CAS; 5: the announcement ends too early.
+step_mutate(src/cache.c "tagged_set(&c->hand, tagged_number(previous));"
+	"if (verify_mutant != 3)\n\t\ttagged_set(&c->hand, tagged_number(previous));")
+step_mutate(src/cache.c "if (cas_acq_rel(&c->previous, &previous, tagged_next(previous, c->current->number)))"
+	"if (verify_mutant == 4) {\n\t\ttagged_set(&c->previous, c->current->number);\n\t\treturn true;\n\t}
+	if (cas_acq_rel(&c->previous, &previous, tagged_next(previous, c->current->number)))")
+step_mutate(src/cache.c "work_on(c, number);\n\ttagged_set(&c->hand, 0);"
+	"if (verify_mutant == 5)\n\t\ttagged_set(&c->hand, 0);\n\twork_on(c, number);\n\ttagged_set(&c->hand, 0);")
+# 6: a cache that is given up does not announce its current magazine.
+step_mutate(src/cache.c "tagged_set(&c->hand, given->number);"
+	"if (verify_mutant != 6)\n\t\t\t\ttagged_set(&c->hand, given->number);")
+# 7: a robbed magazine is not announced; 8: nobody looks at announcements; 9: a thief waits for them to end.
+step_mutate(src/steal.c "tagged_set(&c->hand, tagged_number(previous));"
+	"if (verify_mutant != 7)\n\t\ttagged_set(&c->hand, tagged_number(previous));")
+step_mutate(src/steal.c "(void)survey_magazine(core, load_acquire(&victim->hand), s);"
+	"while (verify_mutant == 9 && tagged_number(load_acquire(&victim->hand)))\n\t\t\tcpu_relax();
+		if (verify_mutant != 8)\n\t\t\t(void)survey_magazine(core, load_acquire(&victim->hand), s);")
+# 10: the inlined hit takes the last object without CAS; 11: the thief takes his so.
+step_mutate(include/lfpool/inline.h "LFPOOL_LOAD_RELAXED(&magazine->top)) > cache->floor)"
+	"LFPOOL_LOAD_RELAXED(&magazine->top)) > cache->floor - (verify_mutant == 10))")
+step_mutate(src/magazine.h "if (!cas_acq_rel(&m->top, &top, top + 1))\n\t\treturn"
+	"if (verify_mutant == 11)\n\t\tstore_release(&m->top, top + 1);\n\telse if (!cas_acq_rel(&m->top, &top, top + 1))\n\t\treturn")
+# 12: an object is shown before its number is written down.
+step_mutate(include/lfpool/inline.h "LFPOOL_STORE_RELAXED(lfpool_entry_at"
+	"if (verify_mutant == 12)\n\t\tLFPOOL_STORE_RELEASE(&magazine->bottom, bottom + LFPOOL_PUSHED);
+	LFPOOL_LIGHT_BARRIER();\n\tLFPOOL_STORE_RELAXED(lfpool_entry_at")
+
+list(TRANSFORM LFPOOL_SOURCES PREPEND ${step_mutants}/ OUTPUT_VARIABLE step_mutant_sources)
+add_library(verify_step_mutants_lfpool STATIC ${step_mutant_sources})
+lfpool_house_rules(verify_step_mutants_lfpool)
+target_compile_options(verify_step_mutants_lfpool PUBLIC -include ${CMAKE_CURRENT_SOURCE_DIR}/mutant.h)
+target_include_directories(verify_step_mutants_lfpool PUBLIC ${step_mutants}/include)
+target_link_libraries(verify_step_mutants_lfpool PUBLIC Threads::Threads)
+
+step_program(verify_step_mutants verify_step_mutants_lfpool ${step_freeze})
+target_include_directories(verify_step_mutants PRIVATE ${step_mutants}/src)
+target_compile_definitions(verify_step_mutants PRIVATE LFPOOL_VERIFY_MUTANTS)
+
+# step_mutant(NUMBER PASS OPERATION): is caught by this pass over this operation.
+function(step_mutant number pass operation)
+	step_test(control.mutant.${number} verify_step_mutants ${pass} --only ${operation} --mutant ${number})
+endfunction()
+step_mutant(1 never "acquire, refill full")
+step_mutant(2 never "acquire, carve")
+step_mutant(3 never "acquire, swap back")
+step_mutant(4 hold "acquire, swap back")
+step_mutant(5 fork "acquire, swap back")
+step_mutant(6 never "cache destroy")
+step_mutant(7 never "acquire, rob a previous")
+step_mutant(8 never "acquire, swap back")
+step_mutant(9 control "acquire, swap back")
+step_mutant(10 hold "acquire, steal one")
+step_mutant(11 hold "acquire, steal one")
+step_mutant(12 give-back "release hit, inlined")
