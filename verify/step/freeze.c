@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * freeze.c - a thread that stands before any instruction of any operation holds up nobody, and takes nothing with it but
- * what is in its hands.
+ * freeze.c - a thread that stands before any instruction of any operation holds up nobody, and takes nothing with it
+ * but what is in its hands.
  *
- * Idea         For each operation (operations.c) and each n = 0, 1, 2, ... : a fresh pool, the victim runs the operation up
- *              to its n-th instruction and stands there.  The driver and a peer then use the pool, both at once, empty
- *              it (the driver), hear that it is empty (the peer), give everything back, empty it again (the peer).  No
- *              call of theirs may take 10 s, and they must get every object but those that the victim's caller holds,
- *              and at most the one that is on its way.  Then, by `pass`, the victim goes on, or never does.
+ * Idea         For each operation (operations.c) and each n = 0, 1, 2, ... : a fresh pool, the victim runs the
+ *              operation up to its n-th instruction and stands there.  The driver empties the pool, the peer hears that it is
+ *              empty; all goes back; both use the pool at once; the peer empties it, and the driver again.  Nothing of
+ *              this may take 10 s, and they must get every object but those that the victim's caller holds, and at
+ *              most the one that is on its way.  Then, by `pass`, the victim goes on, or never does.
  * At the end   The objects of all hands together are the pool's, each once, and each magazine is in one place.
  * Controls     `control`: with LFPOOL_BACKEND=mutex in the environment the others must get stuck, and must get on when
  *              the victim does.  `--mutant N`, in a build with seeded bugs: bug N must be caught.
@@ -46,7 +46,7 @@ static bool fail(const char *pass, const char *wrong)
 
 	victim_describe(&victim, text, sizeof(text));
 	if (failures++ < REPORTS_MAX)
-		printf("FAILED (%s) %s: %s\n", pass, text, wrong);
+		printf("%s (%s) %s: %s\n", verify_mutant ? "caught" : "FAILED", pass, text, wrong);
 	return false;
 }
 
@@ -62,7 +62,7 @@ static const char *drain(lfpool_cache_t *cache, struct holding *h, long *worst)
 	if (lost(s, h) < 0)
 		return "there are more objects than the pool has";
 	if (lost(s, h) > lost_at_most(s, victim.operation)) {
-		(void)snprintf(text, sizeof(text), "%ld objects cannot be had, where at most %ld may be in the call's hands",
+		(void)snprintf(text, sizeof(text), "%ld objects cannot be had; at most %ld may be in the call's hands",
 			       lost(s, h), lost_at_most(s, victim.operation));
 		return text;
 	}
@@ -261,7 +261,7 @@ static bool sweep(const struct operation *o, enum pass pass, const char *name, l
 		}
 		(void)scene_close(&victim.scene);
 	}
-	printf("%-32s %6ld instructions, %2ld locked  %6ld points  %3ld lost at most  %lu failures\n", o->name, last,
+	printf("%-30s %5ld instructions, %ld locked; %5ld points, at most %ld lost; %lu failures\n", o->name, last,
 	       victim.stepper.locked, points, worst, failures - failures_before);
 	(void)fflush(stdout);
 	return failures == failures_before && points > 0;
@@ -292,31 +292,44 @@ static bool sweep_control(const struct operation *o)
 }
 
 static const char *const pass_names[] = {"give-back", "hold", "never", "fork", "control"};
-#define PASS_CONTROL 4
 
-int main(int count, char **arguments)
+struct options {
+	enum pass pass;
+	const char *only;
+	long at;
+};
+
+static struct options parse(int count, char **arguments)
 {
-	unsigned pass = 0, passed = 0, failed = 0;
-	const char *only = "";
-	long at = -1;
+	struct options o = {.pass = PASS_GIVE_BACK, .only = "", .at = -1};
+	bool good = count >= 2 && count % 2 == 0;
 
-	while (pass <= PASS_CONTROL && (count < 2 || strcmp(arguments[1], pass_names[pass]) != 0))
-		pass++;
-	for (int i = 2; i + 1 < count; i += 2) {
+	while (good && o.pass <= PASS_CONTROL && strcmp(arguments[1], pass_names[o.pass]) != 0)
+		o.pass++;
+	for (int i = 2; good && i < count; i += 2) {
 		if (strcmp(arguments[i], "--only") == 0)
-			only = arguments[i + 1];
+			o.only = arguments[i + 1];
 		else if (strcmp(arguments[i], "--at") == 0)
-			at = strtol(arguments[i + 1], NULL, 10);
+			o.at = strtol(arguments[i + 1], NULL, 10);
 		else if (strcmp(arguments[i], "--mutant") == 0)
 			verify_mutant = (int)strtol(arguments[i + 1], NULL, 10);
 		else
-			pass = PASS_CONTROL + 1;
+			good = false;
 	}
-	if (pass > PASS_CONTROL || count % 2) {
+	if (!good || o.pass > PASS_CONTROL) {
 		fprintf(stderr, "usage: verify_step_freeze give-back|hold|never|fork|control [--only TEXT] [--at N] "
 				"[--mutant N]\n");
-		return 2;
+		exit(2);
 	}
+	return o;
+}
+
+int main(int count, char **arguments)
+{
+	const struct options options = parse(count, arguments);
+	const bool control = options.pass == PASS_CONTROL;
+	unsigned passed = 0, failed = 0;
+
 	if (getenv("LFPOOL_DEEP"))
 		rounds = 10000;
 	/* Stopping it must be what brings a seeded bug to light, not the others' chance meetings. */
@@ -325,16 +338,16 @@ int main(int count, char **arguments)
 	stepper_open();
 	victim_start(&victim);
 	peer_start(&peer);
-	watchdog_start(&victim, pass == PASS_CONTROL ? CONTROL_SECONDS : STUCK_SECONDS, pass == PASS_CONTROL);
+	watchdog_start(&victim, control ? CONTROL_SECONDS : STUCK_SECONDS, control);
 	for (size_t i = 0; i < operation_count; i++) {
 		const struct operation *o = &operations[i];
 
-		if (!strstr(o->name, only))
+		if (!strstr(o->name, options.only))
 			continue;
-		bool good = pass == PASS_CONTROL ? sweep_control(o) : sweep(o, (enum pass)pass, pass_names[pass], at);
+		bool good = control ? sweep_control(o) : sweep(o, options.pass, pass_names[options.pass], options.at);
 
-		/* Of a seeded bug one sign is enough; a blocking one is looked for by the control anyway. */
-		if (verify_mutant && pass != PASS_CONTROL)
+		/* The control looks for what is wrong anyway. */
+		if (verify_mutant && !control)
 			good = !good;
 		passed += good;
 		failed += !good;

@@ -15,7 +15,8 @@ enum pass {
 	PASS_GIVE_BACK, /* they give all back; it goes on                                    */
 	PASS_HOLD,      /* they keep it; it goes on, in a pool that is exhausted             */
 	PASS_NEVER,     /* it never finishes its call                                        */
-	PASS_FORK       /* the process forks, the child empties the pool again; then never   */
+	PASS_FORK,      /* the process forks, the child empties the pool again; then never   */
+	PASS_CONTROL    /* PASS_GIVE_BACK in a pool that blocks: some places must be stuck   */
 };
 
 struct victim {

@@ -1,7 +1,7 @@
 # The library with seeded bugs, one of which `verify_mutant` switches on: controls of the freeze test.
 #
-# The sources are copied and changed here, at configuration; a text that is not found stops it, so that a control does not
-# fade away when the library changes.
+# The sources are copied and changed here, at configuration; a text that is not found stops it, so that a control does
+# not fade away when the library changes.
 
 set(step_mutants ${CMAKE_CURRENT_BINARY_DIR}/mutants)
 file(COPY ${PROJECT_SOURCE_DIR}/src ${PROJECT_SOURCE_DIR}/include DESTINATION ${step_mutants})
@@ -47,7 +47,8 @@ step_mutate(src/steal.c "(void)survey_magazine(core, load_acquire(&victim->hand)
 step_mutate(include/lfpool/inline.h "LFPOOL_LOAD_RELAXED(&magazine->top)) > cache->floor)"
 	"LFPOOL_LOAD_RELAXED(&magazine->top)) > cache->floor - (verify_mutant == 10))")
 step_mutate(src/magazine.h "if (!cas_acq_rel(&m->top, &top, top + 1))\n\t\treturn"
-	"if (verify_mutant == 11)\n\t\tstore_release(&m->top, top + 1);\n\telse if (!cas_acq_rel(&m->top, &top, top + 1))\n\t\treturn")
+	"if (verify_mutant == 11)\n\t\tstore_release(&m->top, top + 1);
+	else if (!cas_acq_rel(&m->top, &top, top + 1))\n\t\treturn")
 # 12: an object is shown before its number is written down.
 step_mutate(include/lfpool/inline.h "LFPOOL_STORE_RELAXED(lfpool_entry_at"
 	"if (verify_mutant == 12)\n\t\tLFPOOL_STORE_RELEASE(&magazine->bottom, bottom + LFPOOL_PUSHED);

@@ -2,8 +2,8 @@
 /*
  * peers.h - what the others do while the victim stands: use the pool, empty it, and count what they got.
  *
- * Idea         Each object that a peer holds carries the peer's stamp, so an object that two of them hold is noticed at
- *              once; and what a peer got is compared with what the victim's caller holds on record.
+ * Idea         Each object that a peer holds carries the peer's stamp, so an object that two of them hold is noticed
+ *              at once; and what a peer got is compared with what the victim's caller holds on record.
  */
 #ifndef LFPOOL_VERIFY_PEERS_H
 #define LFPOOL_VERIFY_PEERS_H
@@ -17,8 +17,8 @@ struct holding {
 };
 
 /*
- * `rounds` times: acquires up to three objects, stamps them, and releases them; now and then makes and destroys a cache.
- * NULL, or what went wrong.
+ * `rounds` times: acquires up to three objects, stamps them, and releases them; now and then makes and destroys a
+ * cache.  NULL, or what went wrong.
  */
 const char *peer_churn(lfpool_t *pool, uint64_t stamp, unsigned rounds);
 

@@ -88,7 +88,8 @@ unsigned scene_operate(struct scene *s, const struct operation *o)
 	const struct reading after = read_pool(core);
 
 	return (unsigned)((before.carved != after.carved) * MOVES_CARVED | (before.full != after.full) * MOVES_FULL |
-			  (before.partial != after.partial) * MOVES_PARTIAL | (before.empty != after.empty) * MOVES_EMPTY |
+			  (before.partial != after.partial) * MOVES_PARTIAL |
+			  (before.empty != after.empty) * MOVES_EMPTY |
 			  (before.currents != after.currents) * MOVES_CURRENT |
 			  (before.previouses != after.previouses) * MOVES_PREVIOUS |
 			  (before.tops != after.tops) * MOVES_TOP | (before.caches != after.caches) * MOVES_CACHES);

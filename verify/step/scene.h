@@ -71,7 +71,8 @@ size_t scene_close(struct scene *s);
 /* Runs the operation; returns what moved, which means something if nobody else used the pool meanwhile. */
 unsigned scene_operate(struct scene *s, const struct operation *o);
 
-/* Nobody is in a call: is every magazine in one place, in one cache or on one stack of the depot?  NULL, or what not. */
+/* Nobody is in a call: every magazine is in one place, in one cache or on one stack of the depot.  NULL, or what is
+ * wrong. */
 const char *scene_check(const struct scene *s);
 
 #endif

@@ -4,6 +4,7 @@
  */
 #include "stepper.h"
 
+#include <errno.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -21,14 +22,15 @@ extern char __executable_start[], etext[];
 /* initial-exec: read in the handler, where nothing may be allocated. */
 static _Thread_local __attribute__((tls_model("initial-exec"))) struct stepper *stepped;
 
-/* Prefixes come in any order, a REX byte last.  F0 is LOCK; 86 and 87, xchg, with a memory operand lock by themselves. */
+/* Prefixes come in any order, a REX byte last.  F0 is LOCK; xchg, 86 and 87, with a memory operand locks by itself. */
 static bool is_locked(const unsigned char *code)
 {
 	for (;; code++) {
 		switch (*code) {
 		case 0xf0:
 			return true;
-		case 0x26: case 0x2e: case 0x36: case 0x3e: case 0x64: case 0x65: case 0x66: case 0x67: case 0xf2: case 0xf3:
+		case 0x26: case 0x2e: case 0x36: case 0x3e: case 0x64: /* segments, sizes, rep */
+		case 0x65: case 0x66: case 0x67: case 0xf2: case 0xf3:
 			continue;
 		default:
 			if ((*code & 0xf0) == 0x40)
@@ -181,6 +183,7 @@ static void on_trap(int signal_number, siginfo_t *info, void *context)
 	greg_t *registers = ((ucontext_t *)context)->uc_mcontext.gregs;
 	unsigned char *place = (unsigned char *)registers[REG_RIP];
 	struct stepper *s = stepped;
+	const int errno_before = errno;
 	bool trap;
 
 	(void)signal_number;
@@ -198,6 +201,7 @@ static void on_trap(int signal_number, siginfo_t *info, void *context)
 		registers[REG_EFL] |= TRAP_FLAG;
 	else
 		registers[REG_EFL] &= ~TRAP_FLAG;
+	errno = errno_before;
 }
 
 void stepper_open(void)

@@ -2,8 +2,8 @@
 /*
  * stepper.h - stops a thread before the n-th instruction of a piece of code, for every n.
  *
- * Idea         STEP_BEGIN and STEP_END are breakpoint instructions (int3), with nothing of ours between them.  First the
- *              code is recorded: with the processor's trap flag set each instruction ends in a trap, which Linux
+ * Idea         STEP_BEGIN and STEP_END are breakpoint instructions (int3), with nothing of ours between them.  First
+ *              the code is recorded: with the processor's trap flag set each instruction ends in a trap, which Linux
  *              delivers to the thread as SIGTRAP, and the handler notes the address.  Then, to stop before instruction
  *              n, a breakpoint is planted in the code itself, at an instruction at or shortly before the n-th, by the
  *              handler of STEP_BEGIN; the rest is stepped.  There the thread stands in the handler, its registers and

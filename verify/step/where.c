@@ -2,8 +2,8 @@
 /*
  * where.c - see where.h.
  *
- * Idea         dladdr() knows exported symbols only, and most of the library's functions are static; so the program's own
- *              symbol table is read from its file.  In a shared library dladdr() must do.
+ * Idea         dladdr() knows exported symbols only, and most of the library's functions are static; so the program's
+ *              own symbol table is read from its file.  In a shared library dladdr() must do.
  */
 #include "where.h"
 

@@ -2,9 +2,9 @@
 /*
  * wrap.c - how wide the tag must be: a stack_pop() stopped at every instruction while the tag goes once around.
  *
- * Idea         Three magazines lie on a stack, 1 on 2 on 3.  A thread pops and is stopped before instruction n.  Another
- *              then changes the head exactly `changes` times, so that 1 is on top again but nothing is below it: it
- *              keeps 2 and 3.  Let the first go on: if the tag has come round to what it had loaded, its CAS succeeds
+ * Idea         Three magazines lie on a stack, 1 on 2 on 3.  A thread pops and is stopped before
+ *              instruction n.  Another then changes the head exactly `changes` times, so that 1 is on top again but nothing is below
+ *              it: it keeps 2 and 3.  Let the first go on: if the tag has come round to what it had loaded, its CAS succeeds
  *              and puts 2 on top, which is not its to give.  At the end each magazine must be in one place: with the
  *              first thread, with the second, or on the stack.
  * Widths       Compiled with LFPOOL_TAG_BITS.  With a cut tag of T bits 2^T changes must be caught, and 2^T - 2 must be
@@ -72,7 +72,7 @@ static void push(uint32_t number)
 	stack_push(&stack, magazines_at(&magazines, number));
 }
 
-/* Takes all, puts the first back, and pops and pushes it until the head has changed `changes` times.  owners[] counts. */
+/* Takes all, puts the first back, and pops and pushes it until the head has changed `changes` times. */
 static void change_head(unsigned long changes, unsigned owners[])
 {
 	uint32_t first = pop(), other;
@@ -113,8 +113,10 @@ static bool visit(long at, unsigned long changes, bool expected)
 		if (owners[number] == 1)
 			continue;
 		if (reports++ < 5 || !expected)
-			printf("%s: %lu changes, stopped before instruction %ld of %ld at %s: magazine %u has %u owners\n",
-			       expected ? "caught" : "FAILED", changes, at, stepper.length, text, number, owners[number]);
+			printf("%s: %lu changes, stopped before instruction %ld of %ld at %s: "
+			       "magazine %u has %u owners\n",
+			       expected ? "caught" : "FAILED", changes, at, stepper.length, text, number,
+			       owners[number]);
 		good = false;
 	}
 	return good;
@@ -174,7 +176,8 @@ int main(void)
 	if (LFPOOL_TAG_BITS == SHIPPED_BITS) {
 		double rate = change_rate();
 
-		printf("one thread makes %.0f million changes of one head per second: 2^40 take %.1f hours, 2^32 %.0f s\n",
+		printf("one thread makes %.0f million changes of one head per second: "
+		       "2^40 take %.1f hours, 2^32 %.0f s\n",
 		       rate / 1e6, (double)(1ull << 40) / rate / 3600, (double)(1ull << 32) / rate);
 	}
 	printf("%u passed, %u failed\n", passed, failed);

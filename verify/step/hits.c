@@ -1,0 +1,62 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * hits.c - the price of a hit, exact: instructions, and how many of them are locked.
+ *
+ * Idea         A hit is recorded instruction by instruction; call, return and the store of the result are counted with
+ *              it.  No hit may contain a locked instruction, and none more instructions than is written down here: the
+ *              most of gcc 12 and clang 14, -O2 and -O3, and a tenth, for compilers to come.  An instruction is no
+ *              nanosecond, but the count is the same on every machine and on a busy one.
+ * Control      The release that checks for races must be found to have its one locked instruction.
+ */
+#include <stdio.h>
+#include <string.h>
+
+#include "freeze.h"
+
+static const struct {
+	const char *operation;
+	long ceiling, locked;
+} hits[] = {
+	{"acquire hit, inlined", 30, 0},
+	{"release hit, inlined", 37, 0},
+	{"acquire hit, function", 33, 0},
+	{"release hit, function", 50, 0},
+	{"acquire hit, thread's cache", 47, 0},
+	{"release hit, thread's cache", 58, 0},
+	{"acquire hit, untracked", 24, 0},
+	{"release hit, untracked", 32, 0},
+	{"release, races checked", 145, 1},
+};
+
+int main(void)
+{
+	static struct victim victim;
+	unsigned passed = 0, failed = 0;
+
+	stepper_open();
+	victim_start(&victim);
+	for (size_t i = 0; i < operation_count; i++) {
+		size_t k = 0;
+
+		while (k < sizeof(hits) / sizeof(*hits) && strcmp(hits[k].operation, operations[i].name) != 0)
+			k++;
+		if (k == sizeof(hits) / sizeof(*hits))
+			continue;
+		victim_record(&victim, &operations[i]);
+		bool good = victim.moved == operations[i].moves && victim.stepper.length <= hits[k].ceiling &&
+			    victim.stepper.locked == hits[k].locked;
+
+		printf("%s%-28s %3ld instructions of at most %3ld, %ld locked of %ld\n", good ? "" : "FAILED ",
+		       operations[i].name, victim.stepper.length, hits[k].ceiling, victim.stepper.locked,
+		       hits[k].locked);
+		(void)scene_close(&victim.scene);
+		passed += good;
+		failed += !good;
+	}
+	victim_stop(&victim);
+	if (failed)
+		printf("Without membarrier(2), by refusal or LFPOOL_MEMBARRIER=off, there are no hits.\n");
+	failed += passed + failed != sizeof(hits) / sizeof(*hits);
+	printf("%u passed, %u failed\n", passed, failed);
+	return failed != 0;
+}
