@@ -4,10 +4,10 @@
  * but what is in its hands.
  *
  * Idea         For each operation (operations.c) and each n = 0, 1, 2, ... : a fresh pool, the victim runs the
- *              operation up to its n-th instruction and stands there.  The driver empties the pool, the peer hears that it is
- *              empty; all goes back; both use the pool at once; the peer empties it, and the driver again.  Nothing of
- *              this may take 10 s, and they must get every object but those that the victim's caller holds, and at
- *              most the one that is on its way.  Then, by `pass`, the victim goes on, or never does.
+ *              operation up to its n-th instruction and stands there.  The driver empties the pool, the peer hears that
+ *              it is empty; all goes back; both use the pool at once; the peer empties it, and the driver again.
+ *              Nothing of this may take 10 s, and they must get every object but those that the victim's caller holds,
+ *              and at most the one that is on its way.  Then, by `pass`, the victim goes on, or never does.
  * At the end   The objects of all hands together are the pool's, each once, and each magazine is in one place.
  * Controls     `control`: with LFPOOL_BACKEND=mutex in the environment the others must get stuck, and must get on when
  *              the victim does.  `--mutant N`, in a build with seeded bugs: bug N must be caught.

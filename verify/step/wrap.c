@@ -2,11 +2,11 @@
 /*
  * wrap.c - how wide the tag must be: a stack_pop() stopped at every instruction while the tag goes once around.
  *
- * Idea         Three magazines lie on a stack, 1 on 2 on 3.  A thread pops and is stopped before
- *              instruction n.  Another then changes the head exactly `changes` times, so that 1 is on top again but nothing is below
- *              it: it keeps 2 and 3.  Let the first go on: if the tag has come round to what it had loaded, its CAS succeeds
- *              and puts 2 on top, which is not its to give.  At the end each magazine must be in one place: with the
- *              first thread, with the second, or on the stack.
+ * Idea         Three magazines lie on a stack, 1 on 2 on 3.  A thread pops and is stopped before instruction n.
+ *              Another then changes the head exactly `changes` times, so that 1 is on top again but nothing is below
+ *              it: it keeps 2 and 3.  Let the first go on: if the tag has come round to what it had loaded, its CAS
+ *              succeeds and puts 2 on top, which is not its to give.  At the end each magazine must be in one place:
+ *              with the first thread, with the second, or on the stack.
  * Widths       Compiled with LFPOOL_TAG_BITS.  With a cut tag of T bits 2^T changes must be caught, and 2^T - 2 must be
  *              clean: so the test sees the failure, and the width is what prevents it.  With the shipped 40 bits 2^16
  *              changes must be clean.  How long 2^40 take is computed from the rate of changes measured here.
