@@ -24,12 +24,15 @@ struct victim {
 	struct stepper stepper;
 	const struct operation *operation;
 	struct scene scene;
-	unsigned moved; /* by the last operation that ran to its end */
+	struct scene *guest_of; /* not NULL: it prepares nothing, and operates here */
+	unsigned moved;         /* by the last operation that ran to its end        */
 };
 
 void victim_start(struct victim *v);
 /* Runs `o` in a fresh scene, undisturbed, and records its instructions and what it moved. */
 void victim_record(struct victim *v, const struct operation *o);
+/* Records `o` of a guest, which uses up its host's scene. */
+void victim_record_guest(struct victim *v, const struct operation *o);
 /* A fresh scene of the operation recorded last, stopped before instruction `at` (0 .. length); false if that was not
  * come by, and then the operation is done. */
 bool victim_run(struct victim *v, long at);

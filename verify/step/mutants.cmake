@@ -54,6 +54,11 @@ step_mutate(include/lfpool/inline.h "LFPOOL_STORE_RELAXED(lfpool_entry_at"
 	"if (verify_mutant == 12)\n\t\tLFPOOL_STORE_RELEASE(&magazine->bottom, bottom + LFPOOL_PUSHED);
 	LFPOOL_LIGHT_BARRIER();\n\tLFPOOL_STORE_RELAXED(lfpool_entry_at")
 
+# 13: the owner takes the last object by a store.
+step_mutate(src/magazine.h "if (!cas_acq_rel(&m->top, &top, top + 1))\n\t\t\tslot"
+	"if (verify_mutant == 13)\n\t\t\tstore_release(&m->top, top + 1);
+		else if (!cas_acq_rel(&m->top, &top, top + 1))\n\t\t\tslot")
+
 list(TRANSFORM LFPOOL_SOURCES PREPEND ${step_mutants}/ OUTPUT_VARIABLE step_mutant_sources)
 add_library(verify_step_mutants_lfpool STATIC ${step_mutant_sources})
 lfpool_house_rules(verify_step_mutants_lfpool)
@@ -64,6 +69,11 @@ target_link_libraries(verify_step_mutants_lfpool PUBLIC Threads::Threads)
 step_program(verify_step_mutants verify_step_mutants_lfpool ${step_freeze})
 target_include_directories(verify_step_mutants PRIVATE ${step_mutants}/src)
 target_compile_definitions(verify_step_mutants PRIVATE LFPOOL_VERIFY_MUTANTS)
+
+step_program(verify_step_mutants_pairs verify_step_mutants_lfpool pairs.c threads.c peers.c scene.c stepper.c where.c)
+target_include_directories(verify_step_mutants_pairs PRIVATE ${step_mutants}/src)
+target_compile_definitions(verify_step_mutants_pairs PRIVATE LFPOOL_VERIFY_MUTANTS)
+step_test(control.mutant.13 verify_step_mutants_pairs --mutant 13)
 
 # step_mutant(NUMBER PASS OPERATION): is caught by this pass over this operation.
 function(step_mutant number pass operation)

@@ -37,8 +37,12 @@ static void *victim_main(void *argument)
 	stepper_attach(&v->stepper);
 	while (turn_wait(&v->stepper.turn, TURN_IDLE) != TURN_QUIT) {
 		if (sigsetjmp(v->stepper.way_out, 1) == 0) {
-			scene_open(&v->scene, v->operation);
-			v->moved = scene_operate(&v->scene, v->operation);
+			if (v->guest_of) {
+				v->operation->operate(v->guest_of);
+			} else {
+				scene_open(&v->scene, v->operation);
+				v->moved = scene_operate(&v->scene, v->operation);
+			}
 		}
 		turn_give(&v->stepper.turn, TURN_IDLE);
 	}
@@ -64,6 +68,14 @@ void victim_record(struct victim *v, const struct operation *o)
 		if (time == 0)
 			(void)scene_close(&v->scene);
 	}
+}
+
+void victim_record_guest(struct victim *v, const struct operation *o)
+{
+	v->operation = o;
+	stepper_plan_recording(&v->stepper);
+	turn_give(&v->stepper.turn, TURN_GO);
+	turn_wait_idle(&v->stepper.turn);
 }
 
 bool victim_run(struct victim *v, long at)
