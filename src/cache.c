@@ -38,9 +38,9 @@ static bool exchange_previous(struct cache *c, uint64_t previous)
 {
 	plain_read(&c->current->number);
 	tagged_set(&c->hand, tagged_number(previous));
-	/* acq_rel, edge SHOW: publishes the announcement with the change.  Fails only if a thief took the
-	 * magazine. */
-	if (cas_acq_rel(&c->previous, &previous, tagged_next(previous, c->current->number)))
+	/* release, edge SHOW: publishes the announcement with the change.  What is to be acquired came with `previous`: no
+	 * two values of a tagged word are equal.  Fails only if a thief took the magazine. */
+	if (cas_release(&c->previous, &previous, tagged_next(previous, c->current->number)))
 		return true;
 	tagged_set(&c->hand, 0);
 	return false;
@@ -185,8 +185,8 @@ void cache_flush(struct cache *c)
 
 	if (number) {
 		tagged_set(&c->hand, number);
-		/* acq_rel, edge SHOW: publishes the announcement with the change.  Fails only if a thief took it. */
-		if (cas_acq_rel(&c->previous, &previous, tagged_next(previous, 0)))
+		/* release, edge SHOW: publishes the announcement with the change.  Fails only if a thief took it. */
+		if (cas_release(&c->previous, &previous, tagged_next(previous, 0)))
 			depot_put(&core->depot, &core->magazines, magazines_at(&core->magazines, number));
 	}
 	if (magazine_owner_count(c->current, core->magazines.slots) > 0) {

@@ -106,14 +106,14 @@ static bool lot_ensure(struct core *core, uint32_t index)
 	/* The magazines first: whoever sees the caches sees them.  Every racer writes the lot that won. */
 	char *lot_won = mapped;
 
-	/* acq_rel, edge LOT. */
-	if (!cas_acq_rel(&core->magazines.extra_lot[lot], &none, mapped + caches * cache_bytes())) {
+	/* release, edge LOT. */
+	if (!cas_release(&core->magazines.extra_lot[lot], &none, mapped + caches * cache_bytes())) {
 		os_unmap(mapped, cache_lot_bytes(core->magazines.bytes, caches));
 		lot_won = none - caches * cache_bytes();
 	}
 	none = NULL;
-	/* acq_rel, edge LOT.  On failure somebody has written the same value. */
-	(void)cas_acq_rel(&core->table.lot[lot], &none, lot_won);
+	/* release, edge LOT.  On failure somebody has written the same value. */
+	(void)cas_release(&core->table.lot[lot], &none, lot_won);
 	return true;
 }
 
@@ -167,8 +167,8 @@ static struct cache *claim_at(struct core *core, uint32_t index)
 		/* acquire, edge LOT. */
 		uint32_t count = load_acquire(&core->table.count);
 
-		/* acq_rel, edge LOT: T2.  Goes round only when another thread raised it. */
-		while (count <= index && !cas_weak_acq_rel(&core->table.count, &count, index + 1))
+		/* release, edge LOT: T2.  Goes round only when another thread raised it. */
+		while (count <= index && !cas_weak_release(&core->table.count, &count, index + 1))
 			;
 		give_birth(core, c, index);
 	}

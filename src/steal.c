@@ -70,8 +70,8 @@ static bool survey_magazine(const struct core *core, uint64_t word, struct surve
 static bool rob_previous(struct cache *c, struct cache *victim, uint64_t previous)
 {
 	tagged_set(&c->hand, tagged_number(previous));
-	/* acq_rel, edge SHOW: the magazine's last owner's stores; and our announcement with the change. */
-	if (cas_acq_rel(&victim->previous, &previous, tagged_next(previous, 0))) {
+	/* release, edge SHOW: our announcement with the change.  Its last owner's stores came with `previous`. */
+	if (cas_release(&victim->previous, &previous, tagged_next(previous, 0))) {
 		cache_adopt(c, tagged_number(previous));
 		return true;
 	}

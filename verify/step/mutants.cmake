@@ -29,9 +29,9 @@ step_mutate(src/depot.h "tagged_set(hand, number);\n\t\t/* release, edge SHOW: w
 # 3: nor is the one that `previous` gives up; 4: that one is not taken by CAS; 5: the announcement ends too early.
 step_mutate(src/cache.c "tagged_set(&c->hand, tagged_number(previous));"
 	"if (verify_mutant != 3)\n\t\ttagged_set(&c->hand, tagged_number(previous));")
-step_mutate(src/cache.c "if (cas_acq_rel(&c->previous, &previous, tagged_next(previous, c->current->number)))"
+step_mutate(src/cache.c "if (cas_release(&c->previous, &previous, tagged_next(previous, c->current->number)))"
 	"if (verify_mutant == 4) {\n\t\ttagged_set(&c->previous, c->current->number);\n\t\treturn true;\n\t}
-	if (cas_acq_rel(&c->previous, &previous, tagged_next(previous, c->current->number)))")
+	if (cas_release(&c->previous, &previous, tagged_next(previous, c->current->number)))")
 step_mutate(src/cache.c "work_on(c, number);\n\ttagged_set(&c->hand, 0);"
 	"if (verify_mutant == 5)\n\t\ttagged_set(&c->hand, 0);\n\twork_on(c, number);\n\ttagged_set(&c->hand, 0);")
 # 6: a cache that is given up does not announce its current magazine.
@@ -46,18 +46,18 @@ step_mutate(src/steal.c "(void)survey_magazine(core, load_acquire(&victim->hand)
 # 10: the inlined hit takes the last object without CAS; 11: the thief takes his so.
 step_mutate(include/lfpool/inline.h "LFPOOL_LOAD_RELAXED(&magazine->top)) > cache->floor)"
 	"LFPOOL_LOAD_RELAXED(&magazine->top)) > cache->floor - (verify_mutant == 10))")
-step_mutate(src/magazine.h "if (!cas_acq_rel(&m->top, &top, top + 1))\n\t\treturn"
+step_mutate(src/magazine.h "if (!cas_release(&m->top, &top, top + 1))\n\t\treturn"
 	"if (verify_mutant == 11)\n\t\tstore_release(&m->top, top + 1);
-	else if (!cas_acq_rel(&m->top, &top, top + 1))\n\t\treturn")
+	else if (!cas_release(&m->top, &top, top + 1))\n\t\treturn")
 # 12: an object is shown before its number is written down.
 step_mutate(include/lfpool/inline.h "LFPOOL_STORE_RELAXED(lfpool_entry_at"
 	"if (verify_mutant == 12)\n\t\tLFPOOL_STORE_RELEASE(&magazine->bottom, bottom + LFPOOL_PUSHED);
 	LFPOOL_LIGHT_BARRIER();\n\tLFPOOL_STORE_RELAXED(lfpool_entry_at")
 
 # 13: the owner takes the last object by a store.
-step_mutate(src/magazine.h "if (!cas_acq_rel(&m->top, &top, top + 1))\n\t\t\tslot"
+step_mutate(src/magazine.h "if (!cas_release(&m->top, &top, top + 1))\n\t\t\tslot"
 	"if (verify_mutant == 13)\n\t\t\tstore_release(&m->top, top + 1);
-		else if (!cas_acq_rel(&m->top, &top, top + 1))\n\t\t\tslot")
+		else if (!cas_release(&m->top, &top, top + 1))\n\t\t\tslot")
 
 list(TRANSFORM LFPOOL_SOURCES PREPEND ${step_mutants}/ OUTPUT_VARIABLE step_mutant_sources)
 add_library(verify_step_mutants_lfpool STATIC ${step_mutant_sources})
