@@ -38,8 +38,8 @@ static bool exchange_previous(struct cache *c, uint64_t previous)
 {
 	plain_read(&c->current->number);
 	tagged_set(&c->hand, tagged_number(previous));
-	/* release, edge SHOW: publishes the announcement with the change.  What is to be acquired came with `previous`: no
-	 * two values of a tagged word are equal.  Fails only if a thief took the magazine. */
+	/* release, edge SHOW: publishes the announcement with the change.  Fails only if a thief took the
+	 * magazine. */
 	if (cas_release(&c->previous, &previous, tagged_next(previous, c->current->number)))
 		return true;
 	tagged_set(&c->hand, 0);
@@ -48,8 +48,8 @@ static bool exchange_previous(struct cache *c, uint64_t previous)
 
 static bool swap_back(struct cache *c)
 {
-	/* acquire, edge SHOW: a thief may have cleared it. */
-	uint64_t previous = load_acquire(&c->previous);
+	/* relaxed: our own last store; or a thief has cleared it, and there is nothing to see. */
+	uint64_t previous = load_relaxed(&c->previous);
 	uint32_t number = tagged_number(previous);
 
 	if (!number || magazines_count(&c->core->magazines, number) <= 0 || !exchange_previous(c, previous))
@@ -151,8 +151,8 @@ static void make_room(struct cache *c)
 {
 	struct core *core = c->core;
 	const uint32_t slots = core->magazines.slots;
-	/* acquire, edge SHOW: a thief may have cleared it. */
-	uint64_t previous = load_acquire(&c->previous);
+	/* relaxed: our own last store; or a thief has cleared it, and there is nothing to see. */
+	uint64_t previous = load_relaxed(&c->previous);
 	uint32_t number = tagged_number(previous);
 
 	if (number && exchange_previous(c, previous)) {
@@ -179,8 +179,8 @@ void cache_put(struct cache *c, uint32_t slot)
 void cache_flush(struct cache *c)
 {
 	struct core *core = c->core;
-	/* acquire, edge SHOW: a thief may have cleared it. */
-	uint64_t previous = load_acquire(&c->previous);
+	/* relaxed: our own last store; or a thief has cleared it, and there is nothing to see. */
+	uint64_t previous = load_relaxed(&c->previous);
 	uint32_t number = tagged_number(previous);
 
 	if (number) {

@@ -38,8 +38,8 @@ struct cache *cache_at(const struct core *core, uint32_t index, uint32_t *left_o
 	unsigned lot = lot_of(index, LOT_CACHES, &place);
 
 	*left_out = ((uint32_t)LOT_CACHES << lot) - place - 1;
-	/* acquire, edge LOT: mapped before the count included it. */
-	return (struct cache *)(void *)(load_acquire(&core->table.lot[lot]) + place * cache_bytes());
+	/* relaxed: mapped before the count included it; the count, or lot_ensure(), was an acquire of LOT. */
+	return (struct cache *)(void *)(load_relaxed(&core->table.lot[lot]) + place * cache_bytes());
 }
 
 void cache_table_open(struct core *core, char *memory)

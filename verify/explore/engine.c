@@ -5,8 +5,10 @@
  * Idea         The threads are fibers of one thread.  Each gives way before every operation on a shared location, and
  *              only there; so an execution is a list of choices, and the same choices give the same execution.
  * Strategies   Depth-first with a bound on preemptions (Musuvathi and Qadeer 2007): all executions with few of them, in
- *              order; ends with "exhausted".  Random walk.  PCT (Burckhardt and others 2010): random priorities,
- *              changed at d - 1 random places, which finds a bug of depth d with a stated probability.
+ *              order; ends with "exhausted".  Random walk, one in four of them in strict turns of a few operations,
+ *              which is where two threads disturb each other for ever if they can.  PCT (Burckhardt and others 2010):
+ *              random priorities, changed at d - 1 random places, which finds a bug of depth d with a stated
+ *              probability.
  * Sharing      Only a location that two threads access and one of them writes needs a choice.  Which these are is
  *              learnt: whenever one more turns up, the search begins again (engine_relearn), so nothing is missed.
  * Replay       What was chosen against the usual, by number of operation: "12s1,31r2,40f": before operation 12 thread 1
@@ -51,6 +53,7 @@ static struct {
 
 	/* Random, PCT. */
 	uint32_t switch_chance;
+	uint64_t turn; /* operations until the next thread's turn; 0: no turns */
 	unsigned priority[THREADS_MAX];
 	uint64_t change[CHANGES_MAX], longest;
 } engine = {.result = &(struct result){0}};
@@ -225,6 +228,16 @@ static unsigned random_other(void)
 			return t;
 }
 
+static unsigned next_in_turn(void)
+{
+	unsigned t = engine.thread;
+
+	do {
+		t = (t + 1) % engine.program->threads;
+	} while (engine.done[t]);
+	return t;
+}
+
 static unsigned highest_priority(void)
 {
 	unsigned best = THREADS_MAX;
@@ -255,7 +268,9 @@ static unsigned choose_thread(bool ended)
 				chosen = t;
 		break;
 	case RANDOM:
-		if (ended || chance(engine.switch_chance))
+		if (!ended && engine.turn)
+			chosen = engine.operations % engine.turn ? usual : next_in_turn();
+		else if (ended || chance(engine.switch_chance))
 			chosen = random_other();
 		break;
 	case PCT:
@@ -315,6 +330,7 @@ static void prepare_random(void)
 	static const uint32_t chances[] = {4, 16, 48, 96};
 
 	engine.switch_chance = chances[draw() % 4];
+	engine.turn = draw() % 4 ? 0 : 1 + draw() % 24;
 	for (unsigned t = 0; t < engine.program->threads; t++)
 		engine.priority[t] = 100 + (unsigned)(draw() % 1000) * THREADS_MAX + t;
 	for (unsigned i = 0; i < CHANGES_MAX; i++)

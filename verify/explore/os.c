@@ -25,6 +25,7 @@ static bool asymmetric;
 void os_play_open(bool is_asymmetric)
 {
 	asymmetric = is_asymmetric;
+	memset(room, 0, used);
 	used = 0;
 }
 
@@ -37,6 +38,8 @@ void os_play_save(void)
 void os_play_restore(void)
 {
 	memcpy(room, saved, saved_bytes);
+	/* What will be mapped is zero already, when the model asks for its first value. */
+	memset(room + saved_bytes, 0, used - saved_bytes);
 	used = saved_bytes;
 }
 
@@ -47,7 +50,7 @@ void *os_map(size_t bytes)
 	if (bytes > ROOM_BYTES - used)
 		return NULL;
 	used += round_up(bytes, PAGE);
-	return memset(room + at, 0, bytes);
+	return room + at;
 }
 
 void os_unmap(void *address, size_t bytes)

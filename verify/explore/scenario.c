@@ -121,6 +121,19 @@ static void collect_mail(struct actor *actor)
 	}
 }
 
+static void count_active(void)
+{
+	unsigned held = 0;
+	size_t counted;
+
+	engine_point(true);
+	for (unsigned i = 0; i < stage.scenario->capacity; i++)
+		held += oracle_held(i);
+	counted = lfpool_active_count(stage.pool);
+	if (counted != held)
+		engine_fail("%zu objects counted active, %u are held", counted, held);
+}
+
 static void pop_magazine(struct actor *actor)
 {
 	struct core *core = core_of_stage();
@@ -192,6 +205,9 @@ static void operate(struct actor *actor, char operation)
 	case 'x':
 		release_common(actor);
 		break;
+	case 'n':
+		count_active();
+		break;
 	case '<':
 		pop_magazine(actor);
 		break;
@@ -254,6 +270,7 @@ static void finish(void *context)
 	for (unsigned t = 0; t < THREADS_MAX; t++)
 		while (stage.actor[t].popped_count)
 			push_magazine(&stage.actor[t], false);
+	places_check(core_of_stage());
 	check_conservation();
 }
 

@@ -12,6 +12,7 @@
  *   c  create a cache    d  destroy it     C  create one more, and leave it to itself
  *   p  put the newest object held into the mailbox (release)    q  take what is in it, if anything (acquire)
  *   x  release the object that actor 3 acquired first: one of several such calls must succeed, no more
+ *   n  lfpool_active_count(): exact while no object changes hands
  *   <  pop a magazine off the full stack   >  push the newest popped, ^  the oldest, back
  */
 #ifndef EXPLORE_SCENARIO_H
@@ -31,6 +32,10 @@ struct scenario {
 
 extern const struct scenario scenarios[];
 extern const size_t scenario_count;
+
+/* places.c: every magazine is in one place. */
+struct core;
+void places_check(struct core *core);
 
 void scenario_search(const struct scenario *scenario, bool asymmetric, const struct search *search,
 		     struct result *result_out);

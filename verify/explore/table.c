@@ -40,6 +40,7 @@ const struct scenario scenarios[] = {
 	{"again-2", "released and acquired again under the survey's eyes", 2, 2, "0a1a0r0a", {"aa", "rara"}, 0},
 	{"flight-full-2", "a full magazine on its way from the depot", 2, 2, "3aarrd", {"a", "a"}, 0},
 	{"flight-partial-2", "a partial magazine on its way from the depot", 4, 2, "3aarrd", {"a", "a"}, 0},
+	{"flight-rob-2", "a previous of two on its way into a thief's cache", 2, 4, "3aaaarrrraa", {"a", "a"}, 0},
 	{"flight-drain-2", "a release that drains; two objects are always free", 1, 3, "0aaarr", {"r", "aa"}, 0},
 	{"flight-swap-2", "swap back and swap over; one object is always free", 1, 2, "0aarr", {"ara", "a"}, 0},
 	{"flight-3", "refill, drain and look at once", 1, 3, "0aaarr", {"r", "a", "a"}, 0},
@@ -56,7 +57,10 @@ const struct scenario scenarios[] = {
 	{"claim-3", "a cache changes hands while it is robbed", 2, 2, "0aarr", {"d", "ca", "a"}, 0},
 	{"borrow-2", "single calls side by side", 1, 2, "", {"AR", "AR"}, 0},
 	{"borrow-cache-2", "single calls beside a cache", 1, 2, "3A3R", {"AR", "aa"}, 0},
-	{"lot-2", "two need the seventeenth cache", 1, 2, "3CCCCCCCCCCCC", {"c", "ca"}, 0},
+	{"lot-2", "two need the seventeenth cache", 1, 2, "3CCCCCCCCCCC", {"c", "c"}, 0},
+	{"lot-survey-2", "an object moves into the seventeenth cache", 1, 1, "1ar3CCCCCCCCCC", {"car", "a"}, 0},
+
+	{"count-2", "the count while a cache is made", 1, 2, "3a", {"c", "n"}, 0},
 
 	/* Payload: GIVE, PUT, SHOW carry what was written. */
 	{"mail-2", "acquired here, released there, acquired again", 2, 1, "", {"apa", "qr"}, 0},
