@@ -44,7 +44,7 @@ static void prepare(struct worker *worker, struct race *race)
 static void release_raced(struct worker *worker, struct race *race)
 {
 	struct round *round = worker->round;
-	lfpool_status_t status = worker_release_raw(worker, race->object, LFPOOL_E_NOT_IN_USE);
+	lfpool_status_t status = worker_release_raced(worker, &race->held);
 
 	if (status == LFPOOL_OK)
 		atomic_fetch_add_explicit(&race->accepted, 1, memory_order_relaxed);

@@ -8,6 +8,7 @@
  *                double-grant   acquire hands out the decoy, an object that the keeper holds during the whole round
  *                lost-object    release drops the object
  *                spurious-null  acquire answers NULL without asking the pool
+ *                quiet-null     the same, but only when the count of demand.h cannot tell that it is wrong
  *                torn-payload   one byte of an object changes while it is held
  *                hang           acquire never comes back
  */
@@ -28,8 +29,12 @@ static inline bool faults_wanted(const struct worker *worker)
 
 static inline bool fault_strikes(struct worker *worker, enum fault fault)
 {
-	return worker->round->cell->options->fault == fault && !worker->trusted &&
-	       random_below(&worker->faults, FAULT_RATE) == 0;
+	if (worker->round->cell->options->fault != fault || worker->trusted ||
+	    random_below(&worker->faults, FAULT_RATE) != 0)
+		return false;
+	/* relaxed: a statistic. */
+	atomic_fetch_add_explicit(&worker->round->cell->faults, 1, memory_order_relaxed);
+	return true;
 }
 
 /* An object to hand out instead of asking the pool; usually NULL. */
@@ -41,14 +46,22 @@ static inline void *fault_instead_of_acquire(struct worker *worker)
 	return fault_strikes(worker, FAULT_DOUBLE_GRANT) ? worker->round->decoy.object : NULL;
 }
 
-static inline bool fault_null(struct worker *worker)
+static inline bool fault_null(struct worker *worker, uint64_t reading)
 {
-	return fault_strikes(worker, FAULT_SPURIOUS_NULL);
+	return fault_strikes(worker, FAULT_SPURIOUS_NULL) || (demand_null_allowed(&worker->round->demand, reading) &&
+							       fault_strikes(worker, FAULT_QUIET_NULL));
 }
 
-static inline bool fault_instead_of_release(struct worker *worker)
+/* Is it the decoy?  The pool must not get it back from anybody but the keeper.  (With the ledger no worker gets so
+ * far.) */
+static inline bool fault_decoy(const struct worker *worker, const void *object)
 {
-	return fault_strikes(worker, FAULT_LOST_OBJECT);
+	return object == worker->round->decoy.object && !worker->trusted;
+}
+
+static inline bool fault_instead_of_release(struct worker *worker, const void *object)
+{
+	return fault_strikes(worker, FAULT_LOST_OBJECT) || fault_decoy(worker, object);
 }
 
 static inline void fault_while_held(struct worker *worker, const struct held *held)

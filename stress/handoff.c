@@ -79,7 +79,7 @@ static void consume(struct worker *worker, struct queue *queue, struct held kept
 
 static void handoff_work(struct worker *worker, struct queue *queue, unsigned roles)
 {
-	struct held carried = {NULL, 0, NULL}, kept[KEEP] = {{NULL, 0, NULL}};
+	struct held carried = {.object = NULL}, kept[KEEP] = {{.object = NULL}};
 	unsigned turn = 0;
 
 	while (worker_goes_on(worker, 32)) {

@@ -20,6 +20,7 @@
 #ifndef STRESS_LEDGER_H
 #define STRESS_LEDGER_H
 
+#include "history.h"
 #include "lfpool/lfpool.h"
 
 #include <stdatomic.h>
@@ -31,6 +32,7 @@ struct held {
 	unsigned char *object;   /* NULL = none                               */
 	uint64_t token;          /* what is stamped on it                     */
 	_Atomic(uint64_t) *mark; /* its place in the table; NULL if unmarked  */
+	struct hold hold;        /* its acquire in the history                */
 };
 
 struct ledger_entry {
@@ -45,6 +47,7 @@ struct ledger {
 	size_t capacity;     /* objects                                                       */
 	bool kept;           /* free objects keep their contents (not with LFPOOL_ZERO)        */
 	bool zeroed;         /* LFPOOL_ZERO                                                   */
+	bool off;            /* --history-only: nothing is written, everything is well        */
 	struct ledger_entry *entries;
 	size_t entry_count;  /* a power of two, at least twice the capacity; 0 = no marks     */
 	_Atomic(size_t) distinct;

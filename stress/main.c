@@ -6,6 +6,7 @@
  *              own: passed, failed, or skipped when there is nothing to test.  Start reading at scenario.h, then
  *              round.h, worker.h, ledger.h, demand.h.
  */
+#include "history_round.h"
 #include "options.h"
 #include "report.h"
 #include "round.h"
@@ -105,11 +106,22 @@ static void run_cells(const struct options *options, struct cell *cells, size_t 
 	watchdog_start(options);
 	for (size_t i = 0; i < count; i++) {
 		watchdog_watch(&cells[i], i + 1, count);
+		history_prepare(&cells[i]);
 		if (!cells[i].skipped)
 			cell_run(&cells[i], nanoseconds);
 		say_cell(&cells[i]);
 	}
 	watchdog_stop();
+}
+
+static uint64_t faults_committed(const struct cell *cells, size_t count)
+{
+	uint64_t sum = 0;
+
+	for (size_t i = 0; i < count; i++)
+		/* relaxed: its threads have ended. */
+		sum += atomic_load_explicit(&cells[i].faults, memory_order_relaxed);
+	return sum;
 }
 
 static void say_entry(const struct cell *cell)
@@ -182,6 +194,10 @@ int main(int argc, char **argv)
 		say("lfpool-stress: committing a fault on purpose, %s: violations are expected\n", fault_name(options.fault));
 	run_cells(&options, cells, count);
 	say_table(&options, cells, count);
+	if (options.fault != FAULT_NONE)
+		say("Faults committed: %" PRIu64 "\n", faults_committed(cells, count));
+	if (options.history)
+		history_say();
 	status = say_verdict(cells, count);
 	free(cells);
 	return status;

@@ -17,6 +17,7 @@ static const char *const fault_names[] = {
 	[FAULT_DOUBLE_GRANT] = "double-grant",
 	[FAULT_LOST_OBJECT] = "lost-object",
 	[FAULT_SPURIOUS_NULL] = "spurious-null",
+	[FAULT_QUIET_NULL] = "quiet-null",
 	[FAULT_TORN_PAYLOAD] = "torn-payload",
 	[FAULT_HANG] = "hang",
 };
@@ -32,6 +33,8 @@ static const char help[] =
 	"                        scenarios x thread counts; a cell gets at least 0.05 s\n"
 	"  --seed N              decides sizes, capacities, flags and what each thread does; the same seed gives the\n"
 	"                        same choices (default: a new one, printed)\n"
+	"  --history             log when each call began and ended, and check after each round that its answers were\n"
+	"                        possible; a round is as short as the log demands\n"
 	"  --round N             run only the N-th round of each cell, again and again: for replaying a violation\n"
 	"  --patience S          a cell without progress for S seconds is a hang (default 60, 120 under ThreadSanitizer)\n"
 	"  --list                list the scenarios\n"
@@ -136,6 +139,13 @@ static void read_option(struct options *options, int option)
 		options->round = read_number("--round", optarg);
 		options->one_round = true;
 		break;
+	case 'o':
+		options->history_only = true;
+		options->history = true;
+		break;
+	case 'y':
+		options->history = true;
+		break;
 	case 'b':
 		options->fault = read_fault(optarg);
 		break;
@@ -147,13 +157,14 @@ static void read_option(struct options *options, int option)
 
 void options_read(struct options *options, int argc, char **argv)
 {
-	/* --break is for testing the oracle and is described in stress/README.md, not in the help. */
+	/* --break and --history-only are for testing the oracle and are described in stress/README.md, not in the help. */
 	static const struct option known[] = {
 		{"help", no_argument, NULL, 'h'},           {"list", no_argument, NULL, 'l'},
 		{"scenario", required_argument, NULL, 'c'}, {"threads", required_argument, NULL, 't'},
 		{"seconds", required_argument, NULL, 's'},  {"patience", required_argument, NULL, 'p'},
 		{"seed", required_argument, NULL, 'n'},     {"round", required_argument, NULL, 'r'},
-		{"break", required_argument, NULL, 'b'},    {NULL, 0, NULL, 0},
+		{"break", required_argument, NULL, 'b'},    {"history", no_argument, NULL, 'y'},
+		{"history-only", no_argument, NULL, 'o'},   {NULL, 0, NULL, 0},
 	};
 	int option;
 

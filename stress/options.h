@@ -24,6 +24,7 @@ enum fault {
 	FAULT_DOUBLE_GRANT,
 	FAULT_LOST_OBJECT,
 	FAULT_SPURIOUS_NULL,
+	FAULT_QUIET_NULL,
 	FAULT_TORN_PAYLOAD,
 	FAULT_HANG,
 };
@@ -40,6 +41,8 @@ struct options {
 	uint64_t seed;
 	uint64_t round;                           /* the only round to run, if one_round               */
 	bool one_round;
+	bool history;                             /* log every call, check the log after each round    */
+	bool history_only;                        /* and nothing else: for testing that check          */
 	enum fault fault;
 };
 

@@ -14,9 +14,8 @@
 #include <stdlib.h>
 #include <unistd.h>
 
-/* The first violation of a cell takes three lines, a further one takes one. */
-#define LINES_PER_CELL 5
-#define LINES_FIRST 3
+/* Of these the first names the configuration and the replay as well. */
+#define VIOLATIONS_PRINTED 3
 
 static pthread_mutex_t output = PTHREAD_MUTEX_INITIALIZER;
 static bool progress_shown;
@@ -73,8 +72,11 @@ static void print_replay(const struct cell *cell)
 	printf("  replay: ");
 	print_variable("LFPOOL_BACKEND");
 	print_variable("LFPOOL_MEMBARRIER");
+	print_variable("LFPOOL_STAMPS");
 	printf("%s --scenario %s --threads %u --seed %" PRIu64 " --seconds 10", options->program, cell->scenario->name,
 	       cell->threads, options->seed);
+	if (options->history)
+		printf(options->history_only ? " --history-only" : " --history");
 	if (options->fault != FAULT_NONE)
 		printf(" --break %s", fault_name(options->fault));
 }
@@ -91,17 +93,16 @@ void say_hang(const struct cell *cell)
 	pthread_mutex_unlock(&output);
 }
 
-void violation(struct round *round, const char *format, ...)
+__attribute__((format(printf, 2, 0)))
+static void print_violation(struct round *round, const char *format, va_list arguments)
 {
 	struct cell *cell = round->cell;
 	char configuration[ROUND_TEXT_BYTES];
-	va_list arguments;
 
-	va_start(arguments, format);
 	pthread_mutex_lock(&output);
 	/* relaxed: written under the lock; readers only want to know soon. */
 	unsigned before = atomic_fetch_add_explicit(&cell->violations, 1, memory_order_relaxed);
-	if (before <= LINES_PER_CELL - LINES_FIRST) {
+	if (before < VIOLATIONS_PRINTED) {
 		clear_progress();
 		printf("VIOLATION %s, %u threads, round %" PRIu64 ": ", cell->scenario->name, cell->threads, round->number);
 		vprintf(format, arguments);
@@ -115,5 +116,24 @@ void violation(struct round *round, const char *format, ...)
 	}
 	fflush(stdout);
 	pthread_mutex_unlock(&output);
+}
+
+void violation(struct round *round, const char *format, ...)
+{
+	va_list arguments;
+
+	if (round->cell->options->history_only)
+		return;
+	va_start(arguments, format);
+	print_violation(round, format, arguments);
+	va_end(arguments);
+}
+
+void violation_of_history(struct round *round, const char *format, ...)
+{
+	va_list arguments;
+
+	va_start(arguments, format);
+	print_violation(round, format, arguments);
 	va_end(arguments);
 }

@@ -20,9 +20,12 @@ __attribute__((format(printf, 1, 2))) void say_progress(const char *format, ...)
 
 /*
  * The pool broke a promise.  Says what, in which round of which cell, with which configuration, and how to replay it;
- * counts it; and makes the cell stop.  Any thread.  Prints at most five lines a cell.
+ * counts it; and makes the cell stop.  Any thread.  Prints at most three of a cell's.  Silent with --history-only.
  */
 __attribute__((format(printf, 2, 3))) void violation(struct round *round, const char *format, ...);
+
+/* The same, for what the history shows. */
+__attribute__((format(printf, 2, 3))) void violation_of_history(struct round *round, const char *format, ...);
 
 /* The cell makes no progress: names it, and how to replay it. */
 void say_hang(const struct cell *cell);

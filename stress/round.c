@@ -4,6 +4,7 @@
  */
 #include "round.h"
 
+#include "history_round.h"
 #include "report.h"
 #include "scenario.h"
 
@@ -270,6 +271,7 @@ void round_run(struct cell *cell, uint64_t number, uint64_t limit_ns)
 	struct round *round = round_memory(1, sizeof(*round));
 
 	draw(round, cell, number);
+	history_open(round);
 	cell->scenario->plan(round);
 	if (create(round)) {
 		start_threads(round, limit_ns);
@@ -281,6 +283,7 @@ void round_run(struct cell *cell, uint64_t number, uint64_t limit_ns)
 			cell->scenario->finish(round);
 		if (!cell_failed(cell))
 			reckon(round);
+		history_close(round);
 		switch (round->ending) {
 		case ENDING_EXIT_FIRST:
 			destroy(round);

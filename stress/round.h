@@ -24,6 +24,7 @@ struct cell {
 	const struct scenario *scenario;
 	unsigned threads;
 	_Atomic(unsigned) violations;
+	_Atomic(uint64_t) faults; /* committed on purpose */
 	/* The main thread's: */
 	uint64_t rounds, operations;
 	bool skipped;
@@ -53,6 +54,8 @@ struct round {
 	lfpool_t *pool;
 	struct ledger ledger;
 	struct demand demand;
+	uint64_t origin;             /* the stamp at which the history begins                           */
+	_Atomic(bool) history_full;  /* a log is: the round must end                                    */
 	void *shared;                /* the scenario's                                                  */
 	struct worker *workers;      /* one for each thread                                             */
 	struct worker keeper;        /* the main thread's                                               */
@@ -74,6 +77,13 @@ void round_describe(const struct round *round, char text_out[ROUND_TEXT_BYTES]);
 
 /* Zeroed memory for the harness, aligned to a cache line, for free(); ends the program when there is none. */
 void *round_memory(size_t count, size_t bytes);
+
+/* Is there no more room in the history? */
+static inline bool round_full(const struct round *round)
+{
+	/* relaxed: to know soon is enough, the logs have a reserve. */
+	return atomic_load_explicit(&round->history_full, memory_order_relaxed);
+}
 
 static inline bool cell_failed(const struct cell *cell)
 {

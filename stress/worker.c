@@ -8,6 +8,7 @@
 #include "worker.h"
 
 #include "faults.h"
+#include "history_round.h"
 #include "report.h"
 #include "round.h"
 #include "watchdog.h"
@@ -26,6 +27,7 @@ void worker_init(struct worker *worker, struct round *round, unsigned index)
 		.random = random_for(seed, index),
 		.faults = random_for(~seed, index),
 		.pulse = &pulses[index],
+		.log = history_log_of(round, index),
 	};
 }
 
@@ -33,7 +35,7 @@ bool worker_goes_on(struct worker *worker, unsigned every)
 {
 	if (!worker->over && worker->ticks++ % every == 0)
 		worker->over = now_ns() >= worker->round->end_ns;
-	return !worker->over && !cell_failed(worker->round->cell);
+	return !worker->over && !round_full(worker->round) && !cell_failed(worker->round->cell);
 }
 
 bool worker_chance(struct worker *worker, uint32_t times)
@@ -125,27 +127,45 @@ static void check_null(struct worker *worker, uint64_t reading)
 	(void)sched_yield();
 }
 
-static bool take(struct worker *worker, void *object, struct held *held_out)
+static bool take(struct worker *worker, void *object, struct hold hold, struct held *held_out)
 {
 	uint64_t token = ledger_token(worker->index, ++worker->sequence);
 
-	return ledger_take(&worker->round->ledger, object, token, held_out);
+	if (!ledger_take(&worker->round->ledger, object, token, held_out))
+		return false;
+	held_out->hold = hold;
+	return true;
+}
+
+/* One acquire, by any route or by none at all if a fault strikes; logged. */
+static void *acquire_logged(struct worker *worker, uint64_t reading, struct hold *hold_out)
+{
+	enum route route = worker_draw_route(worker);
+	uint64_t begin = history_begin(worker->log), end;
+	void *object = fault_instead_of_acquire(worker);
+
+	if (!object && !fault_null(worker, reading))
+		object = acquire_raw(worker, route);
+	end = history_end(worker->log);
+	if (object)
+		*hold_out = history_acquired(worker->log, begin, end, object);
+	else
+		history_null(worker->log, begin, end);
+	return object;
 }
 
 bool worker_acquire(struct worker *worker, struct held *held_out)
 {
 	struct round *round = worker->round;
 	uint64_t reading = demand_raise(&round->demand, 1);
-	void *object = fault_instead_of_acquire(worker);
-	bool faulty = object != NULL;
+	struct hold hold = {0, 0};
+	void *object = acquire_logged(worker, reading, &hold);
 
 	held_out->object = NULL;
-	if (!faulty && !fault_null(worker))
-		object = acquire_raw(worker, worker_draw_route(worker));
 	pulse_beat(worker->pulse, 1);
 	if (!object)
 		check_null(worker, reading);
-	if (!object || !take(worker, object, held_out)) {
+	if (!object || !take(worker, object, hold, held_out)) {
 		demand_lower(&round->demand, 1);
 		return false;
 	}
@@ -159,17 +179,22 @@ static size_t acquire_bulk(struct worker *worker, struct held *held_out, size_t 
 	void *objects[BULK_MAX];
 	size_t wanted = count < BULK_MAX ? count : BULK_MAX, taken = 0;
 	uint64_t reading = demand_raise(&round->demand, (uint32_t)wanted);
+	uint64_t begin = history_begin(worker->log);
 	size_t got = lfpool_acquire_bulk(round->pool, objects, wanted);
+	uint64_t end = history_end(worker->log);
 
 	pulse_beat(worker->pulse, got + 1);
 	if (got > wanted) {
 		violation(round, "lfpool_acquire_bulk() gave %zu of %zu objects", got, wanted);
 		return 0;
 	}
-	if (got < wanted)
+	if (got < wanted) {
+		history_null(worker->log, begin, end);
 		check_null(worker, reading);
+	}
 	for (size_t i = 0; i < got; i++)
-		taken += take(worker, objects[i], &held_out[taken]);
+		taken += take(worker, objects[i], history_acquired(worker->log, begin, end, objects[i]),
+			      &held_out[taken]);
 	demand_lower(&round->demand, (uint32_t)(wanted - taken));
 	return taken;
 }
@@ -189,11 +214,30 @@ size_t worker_acquire_many(struct worker *worker, struct held *held_out, size_t 
 
 /* ---- Release ---- */
 
-static void release_one(struct worker *worker, void *object)
+/* One release by any route, or by none at all if the object is to be dropped; logged if it succeeds. */
+static lfpool_status_t release_logged(struct worker *worker, const struct held *held, bool drop)
+{
+	uint64_t begin = history_begin(worker->log), end;
+	lfpool_status_t status = LFPOOL_OK;
+
+	if (!drop)
+		status = worker_release_raw(worker, held->object, LFPOOL_E_NOT_IN_USE);
+	end = history_end(worker->log);
+	if (status == LFPOOL_OK)
+		history_released(worker->log, begin, end, held->object, held->hold);
+	return status;
+}
+
+lfpool_status_t worker_release_raced(struct worker *worker, const struct held *held)
+{
+	return fault_decoy(worker, held->object) ? LFPOOL_E_NOT_IN_USE : release_logged(worker, held, false);
+}
+
+static void release_one(struct worker *worker, const struct held *held)
 {
 	struct round *round = worker->round;
-
-	lfpool_status_t status = worker_release_raw(worker, object, LFPOOL_E_NOT_IN_USE);
+	void *object = held->object;
+	lfpool_status_t status = release_logged(worker, held, fault_instead_of_release(worker, object));
 
 	if (status != LFPOOL_OK)
 		violation(round, "release of held object %p refused: %s", object, lfpool_status_string(status));
@@ -201,12 +245,9 @@ static void release_one(struct worker *worker, void *object)
 
 void worker_release(struct worker *worker, struct held *held)
 {
-	void *object = held->object;
-
 	(void)ledger_leave(&worker->round->ledger, held);
+	release_one(worker, held);
 	held->object = NULL;
-	if (!fault_instead_of_release(worker))
-		release_one(worker, object);
 	demand_lower(&worker->round->demand, 1);
 	pulse_beat(worker->pulse, 1);
 }
@@ -222,7 +263,13 @@ static void release_bulk(struct worker *worker, struct held *held, size_t count)
 		held[i].object = NULL;
 	}
 
+	uint64_t begin = history_begin(worker->log);
 	size_t released = lfpool_release_bulk(round->pool, objects, count);
+	uint64_t end = history_end(worker->log);
+
+	/* Which ones were refused, if any, nobody knows. */
+	for (size_t i = 0; i < count && released == count; i++)
+		history_released(worker->log, begin, end, objects[i], held[i].hold);
 	if (released != count)
 		violation(round, "lfpool_release_bulk() released %zu of %zu held objects", released, count);
 	demand_lower(&round->demand, (uint32_t)count);

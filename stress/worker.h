@@ -34,6 +34,7 @@ struct worker {
 	bool over;              /* the round is, as this worker has noticed                                 */
 	unsigned ticks;         /* calls of worker_goes_on()                                                */
 	uint64_t sequence;      /* acquisitions                                                             */
+	struct history_log *log; /* NULL without --history                                                  */
 	struct random random;   /* its choices                                                              */
 	struct random faults;   /* and, separately, when it commits a fault                                 */
 	lfpool_cache_t *cache;  /* made when first needed; NULL = not yet                                   */
@@ -70,6 +71,9 @@ lfpool_cache_t *worker_cache(struct worker *worker);
 void worker_drop_cache(struct worker *worker);
 
 enum route worker_draw_route(struct worker *worker);
+
+/* Releases a held object that others may be releasing too; the history learns of it if it succeeds. */
+lfpool_status_t worker_release_raced(struct worker *worker, const struct held *held);
 
 /* Releases by a route of the worker's choice, unchecked: for wrong releases.  A bulk call does not tell why nothing
  * was released: then this answers `expected`. */

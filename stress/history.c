@@ -1,0 +1,128 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * history.c - the logs of a round: memory for them, and what becomes of them when the round is over.
+ */
+#include "history_round.h"
+
+#include "history_check.h"
+#include "report.h"
+#include "round.h"
+#include "watchdog.h"
+
+#include <inttypes.h>
+#include <string.h>
+
+/* Records of all threads of a round together, about; and of each thread, at least. */
+#define RECORDS_ROUND ((uint32_t)1 << 17)
+#define RECORDS_LOG_MIN (2 * HISTORY_RESERVE)
+
+/* The logs' memory is kept from round to round, since touching it anew takes longer than many a round. */
+static struct history_log logs[PULSES];
+
+static struct {
+	uint64_t operations, nulls, violations, check_ns;
+} total;
+
+_Noreturn void history_overflow(const struct history_log *log)
+{
+	say("lfpool-stress: log %" PRIu32 " has no room for more than %" PRIu32 " operations\n", log->number, log->room);
+	exit(EXIT_STUCK);
+}
+
+/* Room for so many records in the log of worker `index`, which is not the keeper. */
+static uint32_t room_of(uint32_t index, uint32_t threads)
+{
+	/* A worker's two children share what it may do. */
+	uint32_t room = RECORDS_ROUND / threads / (index < threads ? 1 : 2);
+
+	return room < RECORDS_LOG_MIN ? RECORDS_LOG_MIN : room;
+}
+
+static void make_room(struct history_log *log, size_t room)
+{
+	if (log->room < room) {
+		free(log->records);
+		/* Sets it to zero, and so touches it. */
+		log->records = round_memory(room, sizeof(*log->records));
+		log->room = (uint32_t)room;
+	}
+}
+
+void history_prepare(const struct cell *cell)
+{
+	if (!cell->options->history)
+		return;
+	for (uint32_t index = 0; index <= 3 * cell->threads; index++)
+		make_room(&logs[index], room_of(index, cell->threads));
+}
+
+static struct history_log *open_log(struct round *round, uint32_t number, size_t room)
+{
+	struct history_log *log = &logs[number];
+
+	make_room(log, room);
+	log->count = 0;
+	log->limit = log->room - HISTORY_RESERVE;
+	log->number = number;
+	log->full = &round->history_full;
+	return log;
+}
+
+void history_open(struct round *round)
+{
+	if (!round->cell->options->history)
+		return;
+	stamps_choose();
+	for (size_t i = 0; i < PULSES; i++)
+		logs[i].count = 0;
+	round->origin = stamp_begin();
+}
+
+struct history_log *history_log_of(struct round *round, uint32_t index)
+{
+	uint32_t threads = round->cell->threads;
+
+	if (!round->cell->options->history)
+		return NULL;
+	/* The keeper releases what lies about, empties the pool and fills it again. */
+	if (index == threads)
+		return open_log(round, index, 4 * round->config.capacity + RECORDS_LOG_MIN);
+	return open_log(round, index, room_of(index, threads));
+}
+
+static void on_found(void *context, enum history_fault fault, const char *text)
+{
+	(void)fault;
+	violation_of_history(context, "%s", text);
+}
+
+void history_close(struct round *round)
+{
+	struct history_terms terms = {
+		.capacity = round->config.capacity,
+		.fixed = lfpool_backend(round->pool) != LFPOOL_BACKEND_MALLOC,
+		/* What stopped half-way may leave anything held. */
+		.ended = !cell_failed(round->cell),
+		.keeper = round->cell->threads,
+		.origin = round->origin,
+	};
+	uint64_t begin = now_ns();
+	struct history_counts counts;
+
+	if (!round->cell->options->history)
+		return;
+	counts = history_check(logs, PULSES, &terms, on_found, round, HISTORY_MESSAGES);
+	total.check_ns += now_ns() - begin;
+	total.operations += counts.operations;
+	total.nulls += counts.nulls;
+	for (size_t i = 0; i < HISTORY_FAULTS; i++)
+		total.violations += counts.faults[i];
+}
+
+void history_say(void)
+{
+	say("History, by the %s: %" PRIu64 " operations, %" PRIu64 " of them NULL, checked in %.2f s; %" PRIu64
+	    " violations\n",
+	    stamps_by_counter ? "time-stamp counter" : "monotonic clock", total.operations, total.nulls,
+	    (double)total.check_ns / 1e9, total.violations);
+}
