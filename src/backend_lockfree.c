@@ -130,16 +130,17 @@ static size_t lockfree_close(lfpool_t *pool)
 
 /* ---- Through a cache: what the hits leave over ---- */
 
-static void *lockfree_cache_acquire(struct handle *handle)
+/* Through a claimed cache.  `slot`: taken already; SLOT_NONE: to be taken. */
+static void *acquire_through(struct handle *handle, uint32_t slot)
 {
 	struct cache *c = (struct cache *)handle;
 	const struct lockfree_pool *pool = (const struct lockfree_pool *)handle->pool;
 	struct arena *arena = &c->core->arena;
 
 	/* Goes round again only for an object that was released twice in a race: that entry is then used up. */
-	for (;;) {
-		uint32_t slot = cache_take(c);
-
+	for (;; slot = SLOT_NONE) {
+		if (!slot)
+			slot = cache_take(c);
 		if (!slot)
 			return NULL;
 
@@ -151,6 +152,23 @@ static void *lockfree_cache_acquire(struct handle *handle)
 		}
 		return pool->zero ? memset(object, 0, arena->face.stride) : object;
 	}
+}
+
+/* After a hit that was none, which has lowered the bottom of the hot magazine. */
+static void *lockfree_cache_acquire(struct handle *handle)
+{
+	const struct core *core = ((struct cache *)handle)->core;
+	struct lfpool_magazine *hot = handle->face.hot;
+	/* relaxed: our own last store (H2). */
+	uint64_t bottom = load_relaxed(&hot->bottom);
+	uint32_t slot = SLOT_NONE;
+
+	if (core->hits)
+		slot = magazine_pop_end(hot, core->magazines.slots, bottom);
+	else
+		/* relaxed: nobody else looks at a closed magazine. */
+		store_relaxed(&hot->bottom, bottom + 1);
+	return acquire_through(handle, slot);
 }
 
 static lfpool_status_t lockfree_cache_release(struct handle *handle, void *object)
@@ -201,7 +219,7 @@ static struct cache *borrow(lfpool_t *pool)
 static void *lockfree_acquire(lfpool_t *pool)
 {
 	struct cache *c = borrow(pool);
-	void *object = lockfree_cache_acquire(&c->handle);
+	void *object = acquire_through(&c->handle, SLOT_NONE);
 
 	cache_unclaim(c);
 	return object;

@@ -59,21 +59,13 @@ static inline int magazine_owner_count(struct lfpool_magazine *m, uint32_t slots
 }
 
 /*
- * Owner: take the newest object, or SLOT_NONE.  Unlike a hit this one also takes the last object, by CAS against the
- * thieves. `asymmetric`: a compiler barrier suffices, see atomics.h.
+ * Owner, with bottom lowered to `bottom` and the thieves fenced off since: ends the pop.  If a thief gets the last
+ * object, it has been in that thief's hands since before bottom was lowered: a call that finds nothing while bottom is
+ * low is never deceived by an object that nobody is taking.
  */
-static inline uint32_t magazine_pop(struct lfpool_magazine *m, uint32_t slots, bool asymmetric)
+static inline uint32_t magazine_pop_end(struct lfpool_magazine *m, uint32_t slots, uint64_t bottom)
 {
-	/* relaxed: our own last store (H2). */
-	uint64_t bottom = load_relaxed(&m->bottom) - 1;
 	uint32_t slot = SLOT_NONE;
-
-	/* release, edge GIVE: a thief that reads this value still sees every earlier push. */
-	store_release(&m->bottom, bottom);
-	if (asymmetric)
-		light_barrier();
-	else
-		full_fence();
 	/* relaxed: the barrier orders it after the store; a stale top is only too low (see docs/memory-model.md,
 	 * "owner and thief"). */
 	uint64_t top = load_relaxed(&m->top);
@@ -92,6 +84,24 @@ static inline uint32_t magazine_pop(struct lfpool_magazine *m, uint32_t slots, b
 	/* release, edge GIVE: bottom as it was; if top moved the magazine is now empty, else it was. */
 	store_release(&m->bottom, bottom + 1);
 	return slot;
+}
+
+/*
+ * Owner: take the newest object, or SLOT_NONE.  Unlike a hit this one also takes the last object, by CAS against the
+ * thieves. `asymmetric`: a compiler barrier suffices, see atomics.h.
+ */
+static inline uint32_t magazine_pop(struct lfpool_magazine *m, uint32_t slots, bool asymmetric)
+{
+	/* relaxed: our own last store (H2). */
+	uint64_t bottom = load_relaxed(&m->bottom) - 1;
+
+	/* release, edge GIVE: a thief that reads this value still sees every earlier push. */
+	store_release(&m->bottom, bottom);
+	if (asymmetric)
+		light_barrier();
+	else
+		full_fence();
+	return magazine_pop_end(m, slots, bottom);
 }
 
 /* Owner: put `slot` on; false when the magazine is full. */

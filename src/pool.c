@@ -133,7 +133,11 @@ void *lfpool_cache_acquire_slow(lfpool_cache_t *cache)
 	struct handle *handle = (struct handle *)cache;
 	lfpool_t *pool = handle->pool;
 
-	return pool->backend->cache_acquire ? pool->backend->cache_acquire(handle) : pool->backend->acquire(pool);
+	if (pool->backend->cache_acquire)
+		return pool->backend->cache_acquire(handle);
+	/* relaxed, both: nobody else looks at a closed magazine. */
+	store_relaxed(&cache->hot->bottom, load_relaxed(&cache->hot->bottom) + 1);
+	return pool->backend->acquire(pool);
 }
 
 /* A hit found an object that is in use in its magazine: it was released twice, in a race.  The magazine has lost it
@@ -143,7 +147,7 @@ COLD void *lfpool_cache_acquire_duplicate(lfpool_cache_t *cache, uint32_t slot)
 	lfpool_t *pool = ((struct handle *)cache)->pool;
 
 	(void)misuse_report(pool, (void *)(cache->zero + (uintptr_t)slot * cache->stride), LFPOOL_E_NOT_IN_USE);
-	return lfpool_cache_acquire_slow(cache);
+	return lfpool_cache_acquire_inline(cache);
 }
 
 lfpool_status_t lfpool_cache_release_slow(lfpool_cache_t *cache, void *object)

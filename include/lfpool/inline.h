@@ -73,7 +73,9 @@ struct lfpool_cache {
 	int16_t floor;                /* -(slots per magazine), or 0: never hit                      */
 };
 
-/* Misses, oddities and refusals. */
+/* Misses, oddities and refusals.  acquire_slow ends the pop that the hit began: bottom is lowered, and the last object,
+ * if there is one, is hidden from the thieves until we have it.  Were it shown again before we race for it, others could
+ * have answered NULL meanwhile because of an object that we do not get. */
 LFPOOL_API void *lfpool_cache_acquire_slow(lfpool_cache_t *cache);
 LFPOOL_API void *lfpool_cache_acquire_duplicate(lfpool_cache_t *cache, uint32_t slot);
 LFPOOL_API lfpool_status_t lfpool_cache_release_slow(lfpool_cache_t *cache, void *object);
@@ -106,11 +108,8 @@ static inline void *lfpool_cache_acquire_inline(lfpool_cache_t *cache)
 	LFPOOL_LIGHT_BARRIER();
 	/* relaxed: a stale top is below the real one; a thief that moved it further has seen our bottom, see
 	 * docs/memory-model.md. */
-	if (!LFPOOL_LIKELY((int16_t)(bottom - LFPOOL_LOAD_RELAXED(&magazine->top)) > cache->floor)) {
-		/* release, edge GIVE: as above; this is the value from before, so thieves notice nothing. */
-		LFPOOL_STORE_RELEASE(&magazine->bottom, bottom + 1);
+	if (!LFPOOL_LIKELY((int16_t)(bottom - LFPOOL_LOAD_RELAXED(&magazine->top)) > cache->floor))
 		return lfpool_cache_acquire_slow(cache);
-	}
 	/* relaxed: our own push, or one that came with the magazine. */
 	uint32_t slot = LFPOOL_LOAD_RELAXED(lfpool_entry_at(cache, magazine, bottom));
 
