@@ -43,7 +43,7 @@ struct cache {
 	struct lfpool_magazine *current;  /* the magazine named by current_word               */
 	uint32_t index;                   /* of this cache in the table                       */
 	struct sums {                     /* what a survey of all other caches adds up to     */
-		uint64_t words, tops, bottoms;
+		uint64_t words, bottoms;
 	} exhausted;                      /* as it was when this cache last said "nothing"    */
 
 	/* Published (C2). */

@@ -106,8 +106,8 @@ static bool lot_ensure(struct core *core, uint32_t index)
 	/* The magazines first: whoever sees the caches sees them.  Every racer writes the lot that won. */
 	char *lot_won = mapped;
 
-	/* release, edge LOT. */
-	if (!cas_release(&core->magazines.extra_lot[lot], &none, mapped + caches * cache_bytes())) {
+	/* relaxed: the next CAS publishes both addresses. */
+	if (!cas_relaxed(&core->magazines.extra_lot[lot], &none, mapped + caches * cache_bytes())) {
 		os_unmap(mapped, cache_lot_bytes(core->magazines.bytes, caches));
 		lot_won = none - caches * cache_bytes();
 	}
@@ -164,8 +164,8 @@ static struct cache *claim_at(struct core *core, uint32_t index)
 	plain_written(&c->core);
 	/* relaxed: our own doing, or ordered by the claim. */
 	if (!load_relaxed(&c->born)) {
-		/* acquire, edge LOT. */
-		uint32_t count = load_acquire(&core->table.count);
+		/* relaxed: a number to begin with. */
+		uint32_t count = load_relaxed(&core->table.count);
 
 		/* release, edge LOT: T2.  Goes round only when another thread raised it. */
 		while (count <= index && !cas_weak_release(&core->table.count, &count, index + 1))

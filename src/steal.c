@@ -2,8 +2,8 @@
 /*
  * steal.c - the pool looks empty: rob another cache, or prove that every object is in use.
  *
- * Idea         A survey reads the depot's heads and every cache's {hand, current, previous} and adds up three sums:
- *              of the tagged words, of the tops, and of the bottoms of the magazines they name.
+ * Idea         A survey reads the depot's heads and every cache's {hand, current, previous}, and adds up two sums: of
+ *              these tagged words, and of the bottoms of the magazines they name.
  *              1. A `previous` that holds something is taken whole, by CAS: no barrier, its user is not working on
  *                 it.
  *              2. Else the magazines that seem to hold something are noted with their top; one heavy fence; then one
@@ -13,10 +13,11 @@
  *                 second one follows.  If the sums agree nothing moved and nothing came back in between, so by C1 no
  *                 slot was free at that moment.  The sums are kept: as long as a survey finds them again, it alone
  *                 is enough.
- * Why sums     Tagged words and tops only grow, so equal sums mean that each is equal.  bottom = 65536 * pushes +
- * suffice      position: tops being equal and the magazines empty, an acquire under way moves a position by 1, in each
- *              word that names the magazine, so all of them together by less than 2^15 (SUM_SLACK); a push adds at
- *              least 65535.  So the sums of bottoms lie within 2^15 of each other exactly if nothing was pushed.
+ * Why sums     Tagged words only grow, so equal sums mean that each is equal.  bottom = 65536 * pushes + position.  An
+ * suffice      empty magazine on which nothing is pushed stays empty; an acquire that looks into it moves the position
+ *              by 1 for a moment, in each word that names the magazine, so all of them together by less than 2^15
+ *              (SUM_SLACK).  A push adds 65537, and the pops that it makes possible take away less than it added.  So
+ *              the sums of bottoms lie within 2^15 of each other exactly if nothing was pushed.
  * Progress     Lock-free: STEAL_AGAIN only if another thread moved something between our readings, or we brought
  *              something home.
  * Kernel       One membarrier in step 2.  An exhausted pool says so again and again without a system call.
@@ -51,12 +52,11 @@ static bool survey_magazine(const struct core *core, uint64_t word, struct surve
 		return false;
 
 	struct lfpool_magazine *m = magazines_at(&core->magazines, number);
-	/* acquire: top before bottom, and both before the second survey. */
+	/* acquire: top before bottom, so that a magazine which seems empty was, when its bottom was read. */
 	uint64_t top = load_acquire(&m->top);
 	/* acquire, edge GIVE. */
 	uint64_t bottom = load_acquire(&m->bottom);
 
-	s->sums.tops += top;
 	s->sums.bottoms += bottom;
 	if (magazine_count(top, bottom, core->magazines.slots) <= 0)
 		return false;
@@ -115,12 +115,12 @@ static bool survey_all(struct cache *c, struct survey *s, bool rob)
 	return false;
 }
 
-/* Nothing moved and nothing was pushed between two surveys that saw nothing. */
+/* Nothing moved and nothing was pushed between two surveys, the first of which saw nothing; so neither did the second. */
 static bool same(const struct sums *a, const struct sums *b)
 {
 	int64_t pushed = (int64_t)(a->bottoms - b->bottoms);
 
-	return a->words == b->words && a->tops == b->tops && pushed > -SUM_SLACK && pushed < SUM_SLACK;
+	return a->words == b->words && pushed > -SUM_SLACK && pushed < SUM_SLACK;
 }
 
 enum steal_result cache_steal(struct cache *c, uint32_t *slot_out)
@@ -147,7 +147,7 @@ enum steal_result cache_steal(struct cache *c, uint32_t *slot_out)
 	if (same(&first.sums, &c->exhausted))
 		return STEAL_EXHAUSTED;
 	(void)survey_all(c, &second, false);
-	if (second.something || !same(&first.sums, &second.sums))
+	if (!same(&first.sums, &second.sums))
 		return STEAL_AGAIN;
 	c->exhausted = second.sums;
 	return STEAL_EXHAUSTED;

@@ -13,7 +13,7 @@
 
 #define NUMBERS_MAX 512
 
-static uint8_t seen[NUMBERS_MAX];
+static bool seen[NUMBERS_MAX], made[NUMBERS_MAX];
 
 static bool note(uint32_t number, const char *where)
 {
@@ -21,10 +21,11 @@ static bool note(uint32_t number, const char *where)
 		engine_fail("%s names magazine %u, which there is not", where, number);
 		return false;
 	}
-	if (seen[number]++) {
+	if (seen[number]) {
 		engine_fail("magazine %u is in two places, the second is %s", number, where);
 		return false;
 	}
+	seen[number] = true;
 	return true;
 }
 
@@ -46,6 +47,7 @@ void places_check(struct core *core)
 	const uint32_t caches = load_relaxed(&core->table.count);
 
 	memset(seen, 0, sizeof(seen));
+	memset(made, 0, sizeof(made));
 	if (!note_stack(core, &core->depot.full, "the stack of full ones") ||
 	    !note_stack(core, &core->depot.partial, "the stack of partial ones") ||
 	    !note_stack(core, &core->depot.empty, "the stack of empty ones"))
@@ -61,13 +63,13 @@ void places_check(struct core *core)
 		    (previous && !note(previous, "a cache's previous")))
 			return;
 		for (uint32_t which = 0; which < EXTRA_PER_CACHE; which++)
-			seen[magazines_extra_number(ms, index, which)] |= 0x80;
+			made[magazines_extra_number(ms, index, which)] = true;
 	}
 	for (uint32_t number = 1; number <= load_relaxed(&core->depot.carved); number++)
-		seen[number] |= 0x80;
+		made[number] = true;
 	for (uint32_t number = 1; number < NUMBERS_MAX; number++)
-		if (seen[number] == 0x80 || seen[number] == 1) {
-			engine_fail("magazine %u %s", number, seen[number] == 1 ? "came from nowhere" : "is nowhere");
+		if (seen[number] != made[number]) {
+			engine_fail("magazine %u %s", number, seen[number] ? "came from nowhere" : "is nowhere");
 			return;
 		}
 }

@@ -32,6 +32,7 @@ const struct scenario scenarios[] = {
 
 	/* NULL only when it is true: C1, the collect. */
 	{"last-2", "one object, two threads", 1, 1, "", {"ar", "ar"}, 0},
+	{"last-hit-3", "a hit meets the last object, two others want it", 2, 1, "0ar", {"a", "a", "a"}, 0},
 	{"last-3", "one object, three threads", 1, 1, "", {"ar", "ar", "a"}, 0},
 	{"exhausted-2", "nothing is free, and both say so", 1, 1, "3a", {"aa", "aa"}, 0},
 	{"wander-2", "one object put where the survey was, one taken where it goes", 1, 2, "1a3A3R", {"a", "rA"}, 0},
@@ -40,6 +41,7 @@ const struct scenario scenarios[] = {
 	{"again-2", "released and acquired again under the survey's eyes", 2, 2, "0a1a0r0a", {"aa", "rara"}, 0},
 	{"flight-full-2", "a full magazine on its way from the depot", 2, 2, "3aarrd", {"a", "a"}, 0},
 	{"flight-partial-2", "a partial magazine on its way from the depot", 4, 2, "3aarrd", {"a", "a"}, 0},
+	{"flight-partial-3", "a cache gives up a partial magazine, two want it", 4, 2, "0aarr", {"d", "a", "a"}, 0},
 	{"flight-rob-2", "a previous of two on its way into a thief's cache", 2, 4, "3aaaarrrraa", {"a", "a"}, 0},
 	{"flight-drain-2", "a release that drains; two objects are always free", 1, 3, "0aaarr", {"r", "aa"}, 0},
 	{"flight-swap-2", "swap back and swap over; one object is always free", 1, 2, "0aarr", {"ara", "a"}, 0},
@@ -58,8 +60,10 @@ const struct scenario scenarios[] = {
 	{"borrow-2", "single calls side by side", 1, 2, "", {"AR", "AR"}, 0},
 	{"borrow-cache-2", "single calls beside a cache", 1, 2, "3A3R", {"AR", "aa"}, 0},
 	{"lot-2", "two need the seventeenth cache", 1, 2, "3CCCCCCCCCCC", {"c", "c"}, 0},
+	{"lot-look-2", "one is made under the eyes of a survey", 1, 1, "3aCCCCCCCCCC", {"c", "a"}, 0},
 	{"lot-survey-2", "an object moves into the seventeenth cache", 1, 1, "1ar3CCCCCCCCCC", {"car", "a"}, 0},
 
+	{"count-lot-2", "the count while the seventeenth is made", 1, 2, "3aCCCCCCCCCCC", {"c", "n"}, 0},
 	{"count-2", "the count while a cache is made", 1, 2, "3a", {"c", "n"}, 0},
 
 	/* Payload: GIVE, PUT, SHOW carry what was written. */
