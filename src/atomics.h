@@ -41,8 +41,10 @@ _Static_assert(ATOMIC_LLONG_LOCK_FREE == 2 && ATOMIC_INT_LOCK_FREE == 2,
 #define store_release(p, v) (POINT(), atomic_store_explicit((p), (v), memory_order_release))
 #define fetch_add_relaxed(p, v) (POINT(), atomic_fetch_add_explicit((p), (v), memory_order_relaxed))
 
-/* Strong compare-and-swap, true on success; on failure *old holds what was found.  The failure of a release tells
- * nothing but that it failed: relaxed. */
+/* Strong compare-and-swap, true on success; on failure *old holds what was found, acquired by cas_acq_rel.  The failure
+ * of a release tells nothing but that it failed: relaxed. */
+#define cas_acq_rel(p, old, new) \
+	(POINT(), atomic_compare_exchange_strong_explicit((p), (old), (new), memory_order_acq_rel, memory_order_acquire))
 #define cas_acquire(p, old, new) \
 	(POINT(), atomic_compare_exchange_strong_explicit((p), (old), (new), memory_order_acquire, memory_order_acquire))
 #define cas_release(p, old, new) \

@@ -39,7 +39,10 @@ struct cache *cache_at(const struct core *core, uint32_t index, uint32_t *left_o
 
 	*left_out = ((uint32_t)LOT_CACHES << lot) - place - 1;
 	/* relaxed: mapped before the count included it; the count, or lot_ensure(), was an acquire of LOT. */
-	return (struct cache *)(void *)(load_relaxed(&core->table.lot[lot]) + place * cache_bytes());
+	char *caches = load_relaxed(&core->table.lot[lot]);
+
+	plain_read(caches);
+	return (struct cache *)(void *)(caches + place * cache_bytes());
 }
 
 void cache_table_open(struct core *core, char *memory)
@@ -106,8 +109,10 @@ static bool lot_ensure(struct core *core, uint32_t index)
 	/* The magazines first: whoever sees the caches sees them.  Every racer writes the lot that won. */
 	char *lot_won = mapped;
 
-	/* relaxed: the next CAS publishes both addresses. */
-	if (!cas_relaxed(&core->magazines.extra_lot[lot], &none, mapped + caches * cache_bytes())) {
+	plain_written(mapped);
+	plain_written(mapped + caches * cache_bytes());
+	/* acq_rel, edge LOT: release our mapping, or on failure acquire that of the one who was first. */
+	if (!cas_acq_rel(&core->magazines.extra_lot[lot], &none, mapped + caches * cache_bytes())) {
 		os_unmap(mapped, cache_lot_bytes(core->magazines.bytes, caches));
 		lot_won = none - caches * cache_bytes();
 	}

@@ -49,7 +49,10 @@ static inline struct lfpool_magazine *magazines_at(const struct magazines *ms, u
 	unsigned lot = lot_of(number - ms->chunks - 1, EXTRA_PER_CACHE * LOT_CACHES, &place);
 
 	/* relaxed: the number came through an edge that begins after the lot was mapped. */
-	return (struct lfpool_magazine *)(void *)(load_relaxed(&ms->extra_lot[lot]) + (size_t)place * ms->bytes);
+	char *magazines = load_relaxed(&ms->extra_lot[lot]);
+
+	plain_read(magazines);
+	return (struct lfpool_magazine *)(void *)(magazines + (size_t)place * ms->bytes);
 }
 
 /* The number of extra magazine `which` (0 .. EXTRA_PER_CACHE - 1) of cache `cache` (from 0). */

@@ -88,7 +88,7 @@ static bool survey_all(struct cache *c, struct survey *s, bool rob)
 	/* acquire, edge PUT. */
 	uint64_t full = load_acquire(&core->depot.full.head), partial = load_acquire(&core->depot.partial.head);
 
-	s->sums.words += count + full + partial;
+	s->sums.words += full + partial;
 	/* acquire, edge SHOW. */
 	if (tagged_number(full) || tagged_number(partial) || load_acquire(&core->depot.carved) < core->magazines.chunks)
 		s->something = true;

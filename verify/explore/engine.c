@@ -330,7 +330,7 @@ static void prepare_random(void)
 	static const uint32_t chances[] = {4, 16, 48, 96};
 
 	engine.switch_chance = chances[draw() % 4];
-	engine.turn = draw() % 4 ? 0 : 1 + draw() % 24;
+	engine.turn = draw() % 4 ? 0 : 1 + draw() % 64;
 	for (unsigned t = 0; t < engine.program->threads; t++)
 		engine.priority[t] = 100 + (unsigned)(draw() % 1000) * THREADS_MAX + t;
 	for (unsigned i = 0; i < CHANGES_MAX; i++)

@@ -37,6 +37,7 @@ const struct scenario scenarios[] = {
 	{"exhausted-2", "nothing is free, and both say so", 1, 1, "3a", {"aa", "aa"}, 0},
 	{"wander-2", "one object put where the survey was, one taken where it goes", 1, 2, "1a3A3R", {"a", "rA"}, 0},
 	{"wander-inverse-2", "the same, the other way round", 1, 2, "1a3ar", {"a", "Ra"}, 0},
+	{"wander-again-2", "the same, after an acquire that failed rightly", 1, 2, "1aa", {"aa", "RrA"}, 0},
 	{"wander-3", "two look while one object is always free", 2, 2, "1a3A3R", {"a", "rA", "a"}, 0},
 	{"again-2", "released and acquired again under the survey's eyes", 2, 2, "0a1a0r0a", {"aa", "rara"}, 0},
 	{"flight-full-2", "a full magazine on its way from the depot", 2, 2, "3aarrd", {"a", "a"}, 0},
@@ -63,7 +64,7 @@ const struct scenario scenarios[] = {
 	{"lot-look-2", "one is made under the eyes of a survey", 1, 1, "3aCCCCCCCCCC", {"c", "a"}, 0},
 	{"lot-survey-2", "an object moves into the seventeenth cache", 1, 1, "1ar3CCCCCCCCCC", {"car", "a"}, 0},
 
-	{"count-lot-2", "the count while the seventeenth is made", 1, 2, "3aCCCCCCCCCCC", {"c", "n"}, 0},
+	{"count-lot-2", "the count while the seventeenth is made", 1, 2, "3aCCCCCCCCCC", {"c", "n"}, 0},
 	{"count-2", "the count while a cache is made", 1, 2, "3a", {"c", "n"}, 0},
 
 	/* Payload: GIVE, PUT, SHOW carry what was written. */

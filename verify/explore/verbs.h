@@ -36,6 +36,7 @@ void explore_plain(const void *address, bool write);
 #define store_release(p, v) EXPLORE_STORE(p, v, EXPLORE_RELEASE)
 #define fetch_add_relaxed(p, v) ((EXPLORE_TYPE(p))explore_add((void *)(p), sizeof(*(p)), (uint64_t)(v)))
 
+#define cas_acq_rel(p, old, new) EXPLORE_CAS(p, old, new, false, EXPLORE_ACQ_REL, EXPLORE_ACQUIRE)
 #define cas_acquire(p, old, new) EXPLORE_CAS(p, old, new, false, EXPLORE_ACQUIRE, EXPLORE_ACQUIRE)
 #define cas_release(p, old, new) EXPLORE_CAS(p, old, new, false, EXPLORE_RELEASE, EXPLORE_RELAXED)
 #define cas_relaxed(p, old, new) EXPLORE_CAS(p, old, new, false, EXPLORE_RELAXED, EXPLORE_RELAXED)
@@ -44,6 +45,9 @@ void explore_plain(const void *address, bool write);
 #define cas_weak_relaxed(p, old, new) EXPLORE_CAS(p, old, new, true, EXPLORE_RELAXED, EXPLORE_RELAXED)
 
 /* Weaker than what the library uses. */
+#define cas_no_acquire(p, old, new) EXPLORE_CAS(p, old, new, false, EXPLORE_RELEASE, EXPLORE_ACQUIRE)
+#define cas_no_release(p, old, new) EXPLORE_CAS(p, old, new, false, EXPLORE_ACQUIRE, EXPLORE_ACQUIRE)
+#define cas_failure_relaxed(p, old, new) EXPLORE_CAS(p, old, new, false, EXPLORE_ACQ_REL, EXPLORE_RELAXED)
 #define cas_weak_no_acquire(p, old, new) EXPLORE_CAS(p, old, new, true, EXPLORE_RELEASE, EXPLORE_ACQUIRE)
 #define cas_weak_no_release(p, old, new) EXPLORE_CAS(p, old, new, true, EXPLORE_ACQUIRE, EXPLORE_ACQUIRE)
 #define cas_weak_failure_relaxed(p, old, new) EXPLORE_CAS(p, old, new, true, EXPLORE_ACQ_REL, EXPLORE_RELAXED)
