@@ -1,0 +1,152 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * life.c - pools come and go: configurations that must work, configurations that must be refused, the misuse hook.
+ */
+#include "model.h"
+
+#include <string.h>
+
+#define COUNT(array) (sizeof(array) / sizeof((array)[0]))
+
+static const size_t sizes[] = {8,  1,   2,   3,   7,   12,  16,   24,   31,   48,    64,
+			       65, 100, 128, 200, 256, 1000, 4096, 5000, 65536, 1 << 20};
+static const size_t alignments[] = {0, 1, 2, 4, 8, 16, 32, 64, 128, 512, 4096};
+static const size_t capacities[] = {8,  1,  2,  3,  4,  5,  6,   7,   9,   12,  16, 17,
+				    24, 31, 33, 40, 64, 100, 129, 256, 300, 513, 600};
+static const size_t cache_capacities[] = {2, 0, 1, 3, 4, 5, 8, 9, 16, 64, 100, 512, 8192, LFPOOL_CACHE_NONE};
+static const char longest_name[] = "123456789012345678901234567890123456789012345678901234567890123";
+static const char too_long_name[] = "1234567890123456789012345678901234567890123456789012345678901234";
+
+#define BYTES_MAX ((size_t)4 << 20) /* of all objects: more would only be slower */
+
+/* ---- The hook ---------------------------------------------------------------------------------------------- */
+
+static void hear(void *context, const lfpool_misuse_t *misuse)
+{
+	struct model *m = context;
+
+	REQUIRE(m->reported_count < m->expected_count);
+
+	const struct refusal *expected = &m->expected[m->reported_count++];
+
+	REQUIRE(misuse->pool == m->pool && misuse->object == expected->object);
+	REQUIRE(strcmp(misuse->pool_name, m->config.name ? m->config.name : "unnamed") == 0);
+	REQUIRE(misuse->count == m->misuses + m->reported_count);
+	if (expected->status == STATUS_OUTSIDE)
+		REQUIRE(misuse->status == LFPOOL_E_FOREIGN || misuse->status == LFPOOL_E_INTERIOR);
+	else
+		REQUIRE(misuse->status == expected->status);
+	if (m->hook_calls_pool) {
+		void *object = lfpool_acquire(m->pool);
+
+		REQUIRE(!object || lfpool_in_use(m->pool, object));
+		REQUIRE(lfpool_release(m->pool, object) == LFPOOL_OK);
+	}
+}
+
+/* ---- Good configurations ----------------------------------------------------------------------------------- */
+
+static lfpool_config_t config_read(struct input *in)
+{
+	lfpool_config_t config = LFPOOL_CONFIG_INIT;
+	uint32_t backend = input_below(in, 8);
+
+	config.backend = backend == 6   ? LFPOOL_BACKEND_MUTEX
+			 : backend == 7 ? LFPOOL_BACKEND_MALLOC
+					: LFPOOL_BACKEND_LOCKFREE;
+	config.object_size = sizes[input_below(in, COUNT(sizes))];
+	config.object_alignment = alignments[input_below(in, COUNT(alignments))];
+	config.capacity = capacities[input_below(in, COUNT(capacities))];
+	config.cache_capacity = cache_capacities[input_below(in, COUNT(cache_capacities))];
+	config.flags = input_below(in, 16);
+	if (config.flags & LFPOOL_UNTRACKED)
+		config.flags &= ~LFPOOL_CHECK_RACES;
+	while (config.capacity > 1 && config.capacity * (config.object_size + config.object_alignment) > BYTES_MAX)
+		config.capacity /= 2;
+	return config;
+}
+
+void model_open(struct model *m, struct input *in)
+{
+	lfpool_config_t config = config_read(in);
+	uint32_t hook = input_byte(in);
+
+	memset(m, 0, sizeof(*m));
+	config.name = hook & 2 ? longest_name : NULL;
+	config.hooks.context = m;
+	config.hooks.misuse = hear;
+	m->hook_calls_pool = hook & 1;
+	m->config = config;
+	m->exact = config.backend != LFPOOL_BACKEND_MALLOC;
+	m->tracked = m->exact && !(config.flags & LFPOOL_UNTRACKED);
+	REQUIRE(lfpool_create(&m->pool, &config) == LFPOOL_OK && m->pool);
+	model_check_counts(m);
+}
+
+void model_close(struct model *m)
+{
+	model_check_contents(m);
+	REQUIRE(lfpool_destroy(m->pool) == m->held);
+	/* On malloc they live on, and are the holder's to free. */
+	for (size_t i = 0; i < m->cells && !m->exact; i++)
+		free((void *)m->cell[i].address);
+	m->pool = NULL;
+}
+
+/* ---- Wrong configurations ---------------------------------------------------------------------------------- */
+
+static void reserved_is_for_later(void)
+{
+}
+
+/* A config with room behind it, as a program built with a later header would have. */
+union later_config {
+	lfpool_config_t config;
+	unsigned char bytes[sizeof(lfpool_config_t) + 16];
+};
+
+/* Spoils one field in the `which`-th way; returns the status that names the field, or LFPOOL_OK: nothing is wrong. */
+static lfpool_status_t spoil(union later_config *later, uint32_t which)
+{
+	lfpool_config_t *c = &later->config;
+
+	switch (which) {
+	case 0: c->struct_size = 0; return LFPOOL_E_CONFIG_STRUCT_SIZE;
+	case 1: c->struct_size = SIZE_MAX; return LFPOOL_E_CONFIG_STRUCT_SIZE;
+	case 2: c->struct_size += 16; later->bytes[sizeof(*c) + 15] = 1; return LFPOOL_E_CONFIG_STRUCT_SIZE;
+	case 3: c->struct_size += 16; return LFPOOL_OK;
+	case 4: c->struct_size = offsetof(lfpool_config_t, cache_capacity); return LFPOOL_OK;
+	case 5: c->name = too_long_name; return LFPOOL_E_CONFIG_NAME;
+	case 6: c->object_size = 0; return LFPOOL_E_CONFIG_OBJECT_SIZE;
+	case 7: c->object_size = ((size_t)1 << 20) + 1; return LFPOOL_E_CONFIG_OBJECT_SIZE;
+	case 8: c->object_alignment = 3; return LFPOOL_E_CONFIG_OBJECT_ALIGNMENT;
+	case 9: c->object_alignment = 8192; return LFPOOL_E_CONFIG_OBJECT_ALIGNMENT;
+	case 10: c->capacity = 0; return LFPOOL_E_CONFIG_CAPACITY;
+	case 11: c->capacity = ((size_t)1 << 31) + 1; return LFPOOL_E_CONFIG_CAPACITY;
+	case 12: c->cache_capacity = 8193; return LFPOOL_E_CONFIG_CACHE_CAPACITY;
+	case 13: c->flags |= 0x10; return LFPOOL_E_CONFIG_FLAGS;
+	case 14: c->flags = LFPOOL_CHECK_RACES | LFPOOL_UNTRACKED; return LFPOOL_E_CONFIG_FLAGS;
+	case 15: c->backend = (lfpool_backend_t)3; return LFPOOL_E_CONFIG_BACKEND;
+	case 16: c->hooks.reserved[5] = reserved_is_for_later; return LFPOOL_E_CONFIG_HOOKS;
+	default: return LFPOOL_OK;
+	}
+}
+
+void model_refuse_config(struct input *in)
+{
+	union later_config later;
+	lfpool_t *pool = (lfpool_t *)(uintptr_t)&later;
+
+	memset(&later, 0, sizeof(later));
+	later.config = config_read(in);
+
+	lfpool_status_t expected = spoil(&later, input_below(in, 18));
+
+	REQUIRE(lfpool_create(NULL, &later.config) == LFPOOL_E_ARGUMENT);
+	REQUIRE(lfpool_create(&pool, NULL) == LFPOOL_E_ARGUMENT && !pool);
+	REQUIRE(lfpool_create(&pool, &later.config) == expected);
+	REQUIRE((pool != NULL) == (expected == LFPOOL_OK));
+	REQUIRE(lfpool_destroy(pool) == 0);
+	for (int status = -40; status < 2; status++)
+		REQUIRE(lfpool_status_string((lfpool_status_t)status)[0]);
+}

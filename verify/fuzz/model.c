@@ -1,0 +1,315 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * model.c - the calls, each with what must be true before and after.
+ */
+#include "model.h"
+
+#include "lfpool/inline.h"
+
+#include <string.h>
+
+/* ---- Cells ------------------------------------------------------------------------------------------------- */
+
+/* Where `address` is, or would be. */
+static size_t place_of(const struct model *m, uintptr_t address)
+{
+	size_t low = 0, high = m->cells;
+
+	while (low < high) {
+		size_t middle = low + (high - low) / 2;
+
+		if (m->cell[middle].address < address)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return low;
+}
+
+struct cell *model_cell(const struct model *m, const void *pointer)
+{
+	size_t place = place_of(m, (uintptr_t)pointer);
+
+	if (place == m->cells || m->cell[place].address != (uintptr_t)pointer)
+		return NULL;
+	return (struct cell *)(uintptr_t)&m->cell[place];
+}
+
+struct cell *model_pick(const struct model *m, size_t from, bool held)
+{
+	for (size_t i = 0; i < m->cells; i++) {
+		const struct cell *cell = &m->cell[(from + i) % m->cells];
+
+		if (cell->held == held)
+			return (struct cell *)(uintptr_t)cell;
+	}
+	return NULL;
+}
+
+/* An address never seen before: it overlaps no other object, and there are no more of them than the capacity. */
+static struct cell *cell_insert(struct model *m, uintptr_t address)
+{
+	const size_t size = m->config.object_size;
+	size_t place = place_of(m, address);
+
+	REQUIRE(m->cells < m->config.capacity);
+	REQUIRE(place == 0 || address - m->cell[place - 1].address >= size);
+	REQUIRE(place == m->cells || m->cell[place].address - address >= size);
+	memmove(&m->cell[place + 1], &m->cell[place], (m->cells - place) * sizeof(*m->cell));
+	m->cells++;
+	m->cell[place] = (struct cell){.address = address};
+	return &m->cell[place];
+}
+
+/* A released object stays a cell, but on malloc, where the address may become anything. */
+static void cell_release(struct model *m, struct cell *cell)
+{
+	cell->held = false;
+	m->held--;
+	if (!m->exact) {
+		size_t place = (size_t)(cell - m->cell);
+
+		m->cells--;
+		memmove(cell, cell + 1, (m->cells - place) * sizeof(*cell));
+	}
+}
+
+/* ---- Contents ---------------------------------------------------------------------------------------------- */
+
+/* Large objects are stamped at both ends only: what is looked for are mix-ups, not single bits. */
+#define STAMPED_BYTES 64
+
+static unsigned char stamp_byte(uint64_t stamp, size_t i)
+{
+	const uint64_t mixed = (stamp >> i % 7 * 8) + i * 37 + 1;
+
+	return (unsigned char)(stamp ? mixed : 0);
+}
+
+static void stamp_write(void *object, size_t size, uint64_t stamp)
+{
+	unsigned char *bytes = object;
+
+	for (size_t i = 0; i < size && i < STAMPED_BYTES; i++) {
+		bytes[i] = stamp_byte(stamp, i);
+		bytes[size - 1 - i] = stamp_byte(stamp, size - 1 - i);
+	}
+}
+
+/* Stamp 0 is an object that nobody has written to: zero bytes. */
+static void require_stamp(const void *object, size_t size, size_t from, uint64_t stamp)
+{
+	const unsigned char *bytes = object;
+
+	for (size_t i = 0; i < size && i < STAMPED_BYTES; i++) {
+		if (i >= from)
+			REQUIRE(bytes[i] == stamp_byte(stamp, i));
+		if (size - 1 - i >= from)
+			REQUIRE(bytes[size - 1 - i] == stamp_byte(stamp, size - 1 - i));
+	}
+}
+
+static void require_fresh_contents(const struct model *m, const struct cell *cell)
+{
+	const size_t size = m->config.object_size;
+	const unsigned char *object = (const unsigned char *)cell->address;
+
+	if (m->config.flags & LFPOOL_ZERO) {
+		/* Each byte is like the one before it. */
+		REQUIRE(object[0] == 0 && memcmp(object, object + 1, size - 1) == 0);
+	} else if (m->config.backend == LFPOOL_BACKEND_LOCKFREE) {
+		require_stamp(object, size, 0, cell->stamp);
+	} else if (m->config.backend == LFPOOL_BACKEND_MUTEX) {
+		require_stamp(object, size, sizeof(void *), cell->stamp);
+	}
+}
+
+static void require_held_contents(const struct model *m, const struct cell *cell)
+{
+	require_stamp((const void *)cell->address, m->config.object_size, 0, cell->stamp);
+}
+
+void model_check_contents(const struct model *m)
+{
+	for (size_t i = 0; i < m->cells; i++)
+		if (m->cell[i].held)
+			require_held_contents(m, &m->cell[i]);
+}
+
+/* ---- Acquire ----------------------------------------------------------------------------------------------- */
+
+static void acquired(struct model *m, void *object)
+{
+	size_t alignment = m->config.object_alignment ? m->config.object_alignment : _Alignof(max_align_t);
+	struct cell *cell = model_cell(m, object);
+
+	REQUIRE((uintptr_t)object % alignment == 0);
+	if (!cell)
+		cell = cell_insert(m, (uintptr_t)object);
+	REQUIRE(!cell->held);
+	require_fresh_contents(m, cell);
+	cell->held = true;
+	m->held++;
+	cell->stamp = ++m->stamps;
+	stamp_write(object, m->config.object_size, cell->stamp);
+}
+
+void *model_acquire(struct model *m, struct door door)
+{
+	void *object = !door.cache   ? lfpool_acquire(m->pool)
+		       : door.inlined ? lfpool_cache_acquire(door.cache)
+				      : (lfpool_cache_acquire)(door.cache);
+
+	REQUIRE((object == NULL) == (m->held == m->config.capacity));
+	if (object)
+		acquired(m, object);
+	return object;
+}
+
+void model_acquire_bulk(struct model *m, size_t count)
+{
+	void *objects[MODEL_BULK_MAX];
+	size_t left = m->config.capacity - m->held;
+	size_t got = lfpool_acquire_bulk(m->pool, objects, count);
+
+	REQUIRE(got == (count < left ? count : left));
+	for (size_t i = 0; i < got; i++)
+		acquired(m, objects[i]);
+}
+
+/* ---- Release ----------------------------------------------------------------------------------------------- */
+
+/* What releasing `object` must return now, by the header. */
+static lfpool_status_t status_of(const struct model *m, const void *object, bool foreign)
+{
+	const struct cell *cell = model_cell(m, object);
+
+	if (!object || (cell && cell->held))
+		return LFPOOL_OK;
+	if (cell || (!foreign && lfpool_owns(m->pool, object)))
+		return LFPOOL_E_NOT_IN_USE;
+	if (foreign)
+		return LFPOOL_E_FOREIGN;
+	/* Objects are contiguous between any two of them; where the pool ends the model does not know. */
+	if (m->cells && (uintptr_t)object - m->cell[0].address <
+				m->cell[m->cells - 1].address + m->config.object_size - m->cell[0].address)
+		return LFPOOL_E_INTERIOR;
+	return STATUS_OUTSIDE;
+}
+
+/* The header says what comes of it: a wrong release on malloc, or a second one where nobody counts, may do anything. */
+static bool is_defined(const struct model *m, lfpool_status_t status)
+{
+	return status == LFPOOL_OK || (m->exact && (m->tracked || status != LFPOOL_E_NOT_IN_USE));
+}
+
+/* Notes in the model what a release that is about to happen will do; true if an object comes back by it. */
+static bool foresee(struct model *m, const void *object, lfpool_status_t status)
+{
+	struct cell *cell = model_cell(m, object);
+
+	if (status != LFPOOL_OK) {
+		REQUIRE(m->expected_count < MODEL_BULK_MAX);
+		m->expected[m->expected_count++] = (struct refusal){object, status};
+		return false;
+	}
+	if (!object)
+		return false;
+	require_held_contents(m, cell);
+	cell_release(m, cell);
+	return true;
+}
+
+static void require_status(lfpool_status_t status, lfpool_status_t expected)
+{
+	if (expected == STATUS_OUTSIDE)
+		REQUIRE(status == LFPOOL_E_FOREIGN || status == LFPOOL_E_INTERIOR);
+	else
+		REQUIRE(status == expected);
+}
+
+/* The call has returned: every refusal was reported. */
+static void settle(struct model *m)
+{
+	REQUIRE(m->reported_count == m->expected_count);
+	m->misuses += m->expected_count;
+	m->expected_count = m->reported_count = 0;
+	REQUIRE(lfpool_misuse_count(m->pool) == m->misuses);
+}
+
+void model_release(struct model *m, struct door door, void *object, bool foreign)
+{
+	lfpool_status_t expected = status_of(m, object, foreign);
+
+	if (!is_defined(m, expected))
+		return;
+	(void)foresee(m, object, expected);
+
+	lfpool_status_t status = !door.cache   ? lfpool_release(m->pool, object)
+				 : door.inlined ? lfpool_cache_release(door.cache, object)
+						: (lfpool_cache_release)(door.cache, object);
+
+	require_status(status, expected);
+	settle(m);
+}
+
+void model_release_bulk(struct model *m, void *const *objects, size_t count)
+{
+	void *defined[MODEL_BULK_MAX];
+	size_t kept = 0, back = 0;
+
+	for (size_t i = 0; i < count; i++) {
+		lfpool_status_t status = status_of(m, objects[i], false);
+
+		if (!is_defined(m, status))
+			continue;
+		back += foresee(m, objects[i], status);
+		defined[kept++] = objects[i];
+	}
+	REQUIRE(lfpool_release_bulk(m->pool, defined, kept) == back);
+	settle(m);
+}
+
+/* ---- Caches, questions ------------------------------------------------------------------------------------- */
+
+void model_cache_create(struct model *m)
+{
+	if (m->caches == MODEL_CACHES_MAX)
+		return;
+
+	lfpool_cache_t *cache = lfpool_cache_create(m->pool);
+
+	REQUIRE(cache);
+	for (size_t i = 0; i < m->caches; i++)
+		REQUIRE(cache != m->cache[i]);
+	m->cache[m->caches++] = cache;
+}
+
+void model_cache_destroy(struct model *m, size_t which)
+{
+	lfpool_cache_destroy(m->cache[which]);
+	m->cache[which] = m->cache[--m->caches];
+}
+
+void model_ask(const struct model *m, const void *pointer, bool foreign)
+{
+	const struct cell *cell = model_cell(m, pointer);
+	bool owns = lfpool_owns(m->pool, pointer), in_use = lfpool_in_use(m->pool, pointer);
+
+	if (!m->exact) {
+		REQUIRE(owns == (pointer != NULL) && in_use == (pointer != NULL));
+		return;
+	}
+	if (cell || foreign || !pointer)
+		REQUIRE(owns == (cell != NULL));
+	REQUIRE(in_use == (m->tracked ? cell && cell->held : owns));
+}
+
+void model_check_counts(const struct model *m)
+{
+	REQUIRE(lfpool_active_count(m->pool) == m->held);
+	REQUIRE(lfpool_available_count(m->pool) == m->config.capacity - m->held);
+	REQUIRE(lfpool_capacity(m->pool) == m->config.capacity);
+	REQUIRE(lfpool_misuse_count(m->pool) == m->misuses);
+	REQUIRE(lfpool_backend(m->pool) == m->config.backend);
+}

@@ -1,0 +1,282 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * sequence.c - bytes to calls.
+ *
+ * Idea         Two pools, so that one's objects are the other's foreign pointers; up to 20 explicit caches in each, all
+ *              used by one thread in turn, so that a few bytes reach what usually takes many threads: objects that lie
+ *              idle in others' caches, robbed from `current` and from `previous`, caches given up half full, surveys of
+ *              an exhausted pool.  Some operations run on a thread of their own, which then exits: its cache is handed
+ *              back and claimed again.  One thing happens at a time, so the model is exact.
+ * Format       Seven bytes for each pool's configuration (life.c), then operations: one byte says which, and the
+ *              operation reads what it needs.
+ */
+#include "sequence.h"
+
+#include "model.h"
+
+#include <pthread.h>
+
+#define OPERATIONS_MAX 400 /* a hang is then a hang */
+#define THREADS_MAX 4
+
+struct sequence {
+	struct input in;
+	struct model model[2];
+	struct model *m; /* the one in use */
+	unsigned operations, threads;
+	bool on_thread;
+};
+
+static void step(struct sequence *s);
+
+/* ---- Choices ----------------------------------------------------------------------------------------------- */
+
+static struct door choose_door(struct sequence *s)
+{
+	uint32_t choice = input_byte(&s->in);
+	size_t which = choice % (s->m->caches + 1);
+
+	return (struct door){which ? s->m->cache[which - 1] : NULL, choice & 0x80};
+}
+
+/* An address of an object held, or free (`held`); NULL when there is none. */
+static void *choose_object(struct sequence *s, bool held)
+{
+	const struct cell *cell = model_pick(s->m, input_below(&s->in, MODEL_CAPACITY_MAX), held);
+
+	return cell ? (void *)cell->address : NULL;
+}
+
+/* A pointer that is certainly not in the pool in use. */
+static void *choose_foreign(struct sequence *s)
+{
+	struct model *other = &s->model[s->m == s->model];
+	const struct cell *cell;
+	static char somewhere[64];
+
+	switch (input_below(&s->in, 4)) {
+	case 0:
+		cell = model_pick(other, input_byte(&s->in), true);
+		return cell && other->exact ? (void *)cell->address : somewhere;
+	case 1:
+		return (void *)(uintptr_t)(input_byte(&s->in) + 1);
+	case 2:
+		return (void *)(UINTPTR_MAX - input_byte(&s->in));
+	default:
+		return &somewhere[input_below(&s->in, sizeof(somewhere))];
+	}
+}
+
+/* A pointer near an object: inside it, between two, before the first, behind the last; perhaps another object's. */
+static void *choose_near(struct sequence *s)
+{
+	const struct cell *cell = model_pick(s->m, input_below(&s->in, MODEL_CAPACITY_MAX), input_byte(&s->in) & 1);
+	uintptr_t distance = input_below(&s->in, 4096);
+	bool below = input_byte(&s->in) & 1;
+
+	if (!cell)
+		return NULL;
+	/* Nearly always inside: the interesting place. */
+	if (!below)
+		distance = 1 + distance % (s->m->config.object_size > 1 ? s->m->config.object_size - 1 : 1);
+	return (void *)(below ? cell->address - distance : cell->address + distance);
+}
+
+/* ---- Operations -------------------------------------------------------------------------------------------- */
+
+static void acquire_some(struct sequence *s)
+{
+	struct door door = choose_door(s);
+
+	for (uint32_t n = input_below(&s->in, 32) + 1; n; n--)
+		(void)model_acquire(s->m, door);
+}
+
+static void acquire_until_null(struct sequence *s)
+{
+	struct door door = choose_door(s);
+
+	while (model_acquire(s->m, door))
+		;
+	/* And once more, when the cache remembers that there was nothing. */
+	(void)model_acquire(s->m, door);
+}
+
+static void release_some(struct sequence *s)
+{
+	struct door door = choose_door(s);
+	uint32_t from = input_below(&s->in, MODEL_CAPACITY_MAX);
+
+	for (uint32_t n = input_below(&s->in, 64) + 1; n; n--) {
+		const struct cell *cell = model_pick(s->m, from, true);
+
+		if (cell)
+			model_release(s->m, door, (void *)cell->address, false);
+	}
+}
+
+static void release_everything(struct sequence *s)
+{
+	struct door door = choose_door(s);
+	const struct cell *cell;
+
+	while ((cell = model_pick(s->m, 0, true)))
+		model_release(s->m, door, (void *)cell->address, false);
+}
+
+/* Back and forth, which is what swings around a magazine's boundary. */
+static void swing(struct sequence *s)
+{
+	struct door door = choose_door(s);
+
+	for (uint32_t n = input_below(&s->in, 64) + 1; n; n--) {
+		void *object = model_acquire(s->m, door);
+
+		if (object)
+			model_release(s->m, door, object, false);
+	}
+}
+
+/* Acquired here, released there: fills one cache from another. */
+static void carry(struct sequence *s)
+{
+	struct door from = choose_door(s), to = choose_door(s);
+
+	for (uint32_t n = input_below(&s->in, 64) + 1; n; n--) {
+		void *object = model_acquire(s->m, from);
+
+		if (object)
+			model_release(s->m, to, object, false);
+	}
+}
+
+static void release_wrongly(struct sequence *s)
+{
+	struct door door = choose_door(s);
+
+	switch (input_below(&s->in, 4)) {
+	case 0:
+		model_release(s->m, door, choose_object(s, false), false);
+		break;
+	case 1:
+		model_release(s->m, door, choose_near(s), false);
+		break;
+	case 2:
+		model_release(s->m, door, choose_foreign(s), true);
+		break;
+	default:
+		model_release(s->m, door, NULL, false);
+		break;
+	}
+}
+
+static void release_bulk(struct sequence *s)
+{
+	void *objects[MODEL_BULK_MAX];
+	uint32_t count = input_below(&s->in, MODEL_BULK_MAX + 1);
+
+	/* Held objects may be drawn twice: the second is then a double release. */
+	for (uint32_t i = 0; i < count; i++) {
+		switch (input_below(&s->in, 8)) {
+		case 0:
+			objects[i] = NULL;
+			break;
+		case 1:
+			objects[i] = choose_object(s, false);
+			break;
+		case 2:
+			objects[i] = choose_near(s);
+			break;
+		case 3:
+			objects[i] = choose_foreign(s);
+			break;
+		default:
+			objects[i] = choose_object(s, true);
+			break;
+		}
+	}
+	model_release_bulk(s->m, objects, count);
+}
+
+static void ask(struct sequence *s)
+{
+	model_ask(s->m, choose_object(s, input_byte(&s->in) & 1), false);
+	model_ask(s->m, choose_near(s), false);
+	model_ask(s->m, choose_foreign(s), true);
+	model_ask(s->m, NULL, false);
+	model_check_contents(s->m);
+}
+
+static void *run_on_thread(void *sequence)
+{
+	struct sequence *s = sequence;
+
+	for (uint32_t n = input_below(&s->in, 8) + 1; n && !input_is_over(&s->in); n--)
+		step(s);
+	return NULL;
+}
+
+/* The next few operations run on a thread of their own, while this one waits. */
+static void on_thread(struct sequence *s)
+{
+	pthread_t thread;
+
+	if (s->on_thread || s->threads == THREADS_MAX)
+		return;
+	s->threads++;
+	s->on_thread = true;
+	REQUIRE(pthread_create(&thread, NULL, run_on_thread, s) == 0);
+	REQUIRE(pthread_join(thread, NULL) == 0);
+	s->on_thread = false;
+}
+
+static void step(struct sequence *s)
+{
+	struct model *m = s->m;
+
+	switch (input_below(&s->in, 16)) {
+	case 0: acquire_some(s); break;
+	case 1: acquire_until_null(s); break;
+	case 2: case 3: release_some(s); break;
+	case 4: release_everything(s); break;
+	case 5: swing(s); break;
+	case 6: carry(s); break;
+	case 7: case 8: release_wrongly(s); break;
+	case 9: model_acquire_bulk(m, input_below(&s->in, MODEL_BULK_MAX + 1)); break;
+	case 10: release_bulk(s); break;
+	case 11:
+		for (uint32_t n = input_below(&s->in, 8) + 1; n; n--)
+			model_cache_create(m);
+		break;
+	case 12:
+		if (m->caches)
+			model_cache_destroy(m, input_below(&s->in, (uint32_t)m->caches));
+		break;
+	case 13: ask(s); break;
+	case 14: on_thread(s); break;
+	default:
+		switch (input_below(&s->in, 4)) {
+		case 0:
+			model_close(m);
+			model_open(m, &s->in);
+			break;
+		case 1: model_refuse_config(&s->in); break;
+		default: s->m = &s->model[m == s->model]; break;
+		}
+		break;
+	}
+	model_check_counts(s->m);
+}
+
+void sequence_run(const uint8_t *bytes, size_t count)
+{
+	static struct sequence s;
+
+	s = (struct sequence){.in = {bytes, bytes + count}, .m = s.model};
+	model_open(&s.model[0], &s.in);
+	model_open(&s.model[1], &s.in);
+	while (!input_is_over(&s.in) && s.operations++ < OPERATIONS_MAX)
+		step(&s);
+	model_close(&s.model[0]);
+	model_close(&s.model[1]);
+}
