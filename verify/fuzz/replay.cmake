@@ -6,6 +6,7 @@ target_include_directories(lfpool-replay PRIVATE ${PROJECT_SOURCE_DIR})
 target_link_libraries(lfpool-replay PRIVATE lfpool)
 
 file(GLOB corpus CONFIGURE_DEPENDS ${fuzz}/corpus/*)
+set_property(GLOBAL PROPERTY LFPOOL_FUZZ_CORPUS ${corpus})
 # The seed is fixed, so that a test that fails fails again; the fuzz run is where new sequences come from.
 foreach(fence on off)
 	add_test(NAME fuzz.corpus.membarrier_${fence} COMMAND lfpool-replay ${corpus})
