@@ -12,6 +12,10 @@
 
 #include <string.h>
 
+/* What lfpool.h promises, on every target; a link fits. */
+#define SLOT_BYTES_MINIMUM 8
+_Static_assert(SLOT_BYTES_MINIMUM >= sizeof(void *), "a free object holds a link");
+
 struct mutex_pool {
 	struct lfpool head;
 	struct arena arena;
@@ -29,7 +33,7 @@ static lfpool_t *mutex_open(const lfpool_config_t *config)
 		.room_bytes = sizeof(*pool),
 		.object_size = config->object_size,
 		.object_alignment = config->object_alignment,
-		.stride_minimum = sizeof(void *),
+		.stride_minimum = SLOT_BYTES_MINIMUM,
 		.capacity = config->capacity,
 		.tracked = !(config->flags & LFPOOL_UNTRACKED),
 		.prefault = config->flags & LFPOOL_PREFAULT,
