@@ -243,7 +243,7 @@ static void fight_over(size_t capacity, size_t cache_capacity, size_t threads)
 	config.cache_capacity = cache_capacity;
 	lfpool_t *pool = pool_with(&config);
 	for (size_t i = 0; i < threads; i++) {
-		fighters[i] = (struct fighter){.pool = pool, .number = (i + 1) << 40, .rounds = TIMES(500000, 20000)};
+		fighters[i] = (struct fighter){.pool = pool, .number = (uint64_t)(i + 1) << 40, .rounds = TIMES(500000, 20000)};
 		thread_start(&fighters[i].thread, fight, &fighters[i]);
 	}
 	for (size_t i = 0; i < threads; i++)
