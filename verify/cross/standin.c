@@ -1,0 +1,87 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * standin.c - the stand-in for cmocka can fail: each assertion holds where it should and fails where it should.
+ */
+#include <stddef.h>
+
+#include <cmocka.h>
+
+#define UNUSED __attribute__((unused))
+#define FAILS(name, assertion) \
+	static void name(UNUSED void **state) \
+	{ \
+		assertion; \
+	}
+
+static const char a[] = "a", b[] = "b";
+static int torn_down;
+
+FAILS(is_true, assert_true(0))
+FAILS(is_false, assert_false(1))
+FAILS(is_null, assert_null(a))
+FAILS(is_non_null, assert_non_null(NULL))
+FAILS(int_equal, assert_int_equal(1, 2))
+FAILS(int_not_equal, assert_int_not_equal(1, 1))
+FAILS(below_range, assert_in_range(1, 2, 3))
+FAILS(above_range, assert_in_range(4, 2, 3))
+FAILS(ptr_equal, assert_ptr_equal(a, b))
+FAILS(string_equal, assert_string_equal(a, b))
+FAILS(string_not_equal, assert_string_not_equal(a, a))
+FAILS(memory_equal, assert_memory_equal(a, b, 1))
+
+static int refuse(UNUSED void **state)
+{
+	return -1;
+}
+
+static int note(UNUSED void **state)
+{
+	torn_down++;
+	return 0;
+}
+
+static void everything_holds(UNUSED void **state)
+{
+	assert_true(1);
+	assert_false(0);
+	assert_null(NULL);
+	assert_non_null(a);
+	assert_int_equal(-1, (long)-1);
+	assert_int_not_equal(1, 2);
+	assert_in_range(2, 2, 3);
+	assert_in_range(3, 2, 3);
+	assert_ptr_equal(a, a);
+	assert_string_equal(a, "a");
+	assert_string_not_equal(a, b);
+	assert_memory_equal(a, "a", 2);
+}
+
+static void skipped(UNUSED void **state)
+{
+	skip();
+	assert_true(0);
+}
+
+int main(void)
+{
+	const struct CMUnitTest fail[] = {
+		cmocka_unit_test(is_true), cmocka_unit_test(is_false), cmocka_unit_test(is_null),
+		cmocka_unit_test(is_non_null), cmocka_unit_test(int_equal), cmocka_unit_test(int_not_equal),
+		cmocka_unit_test(below_range), cmocka_unit_test(above_range), cmocka_unit_test(ptr_equal),
+		cmocka_unit_test(string_equal), cmocka_unit_test(string_not_equal), cmocka_unit_test(memory_equal),
+		cmocka_unit_test_setup_teardown(everything_holds, refuse, NULL),
+		cmocka_unit_test_setup_teardown(is_true, NULL, note),
+	};
+	const struct CMUnitTest hold[] = {
+		cmocka_unit_test(everything_holds),
+		cmocka_unit_test(skipped),
+		cmocka_unit_test_setup_teardown(everything_holds, note, note),
+	};
+	const int count = (int)(sizeof(fail) / sizeof(fail[0]));
+	int wrong = count - cmocka_run_group_tests_name("all of these must fail", fail, NULL, NULL);
+
+	wrong += cmocka_run_group_tests_name("all of these must pass", hold, NULL, NULL);
+	wrong += torn_down != 3;
+	printf("%d passed, %d failed\n", count + 4 - wrong, wrong);
+	return wrong != 0;
+}
