@@ -1,0 +1,17 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * other.cpp - the parent project in C++; returns how many objects are active while it holds one and gives it back.
+ */
+#include "lfpool/lfpool.h"
+
+extern "C" int other(lfpool_t *pool);
+
+int other(lfpool_t *pool)
+{
+	void *object = lfpool_acquire(pool);
+	long before = (long)lfpool_active_count(pool);
+
+	if (!object || before != 2 || lfpool_release(pool, object) != LFPOOL_OK)
+		return -1;
+	return (int)lfpool_active_count(pool);
+}
