@@ -53,7 +53,8 @@ static struct {
 
 	/* Random, PCT. */
 	uint32_t switch_chance;
-	uint64_t turn; /* operations until the next thread's turn; 0: no turns */
+	uint64_t turn;              /* strict turns: operations until the next thread's; 0: no turns */
+	uint64_t lead[THREADS_MAX]; /* before them thread t runs up to operation lead[t]             */
 	unsigned priority[THREADS_MAX];
 	uint64_t change[CHANGES_MAX], longest;
 } engine = {.result = &(struct result){0}};
@@ -269,7 +270,7 @@ static unsigned choose_thread(bool ended)
 		break;
 	case RANDOM:
 		if (!ended && engine.turn)
-			chosen = engine.operations % engine.turn ? usual : next_in_turn();
+			chosen = engine.operations < engine.lead[usual] || engine.operations % engine.turn ? usual : next_in_turn();
 		else if (ended || chance(engine.switch_chance))
 			chosen = random_other();
 		break;
@@ -330,7 +331,9 @@ static void prepare_random(void)
 	static const uint32_t chances[] = {4, 16, 48, 96};
 
 	engine.switch_chance = chances[draw() % 4];
-	engine.turn = draw() % 4 ? 0 : 1 + draw() % 64;
+	engine.turn = draw() % 4 ? 0 : 1 + draw() % 4;
+	for (unsigned t = 0; t < THREADS_MAX; t++)
+		engine.lead[t] = (t ? engine.lead[t - 1] : 0) + draw() % 128;
 	for (unsigned t = 0; t < engine.program->threads; t++)
 		engine.priority[t] = 100 + (unsigned)(draw() % 1000) * THREADS_MAX + t;
 	for (unsigned i = 0; i < CHANGES_MAX; i++)

@@ -52,7 +52,7 @@ struct result {
 	uint64_t executions;
 	uint64_t operations;
 	char message[512];
-	char replay[4096];
+	char replay[32768];
 };
 
 /* ---- engine.c ---- */

@@ -35,6 +35,7 @@ const struct scenario scenarios[] = {
 	{"last-hit-3", "a hit meets the last object, two others want it", 2, 1, "0ar", {"a", "a", "a"}, 0},
 	{"last-3", "one object, three threads", 1, 1, "", {"ar", "ar", "a"}, 0},
 	{"exhausted-2", "nothing is free, and both say so", 1, 1, "3a", {"aa", "aa"}, 0},
+	{"exhausted-3", "and three", 1, 1, "3a", {"a", "a", "a"}, 0},
 	{"wander-2", "one object put where the survey was, one taken where it goes", 1, 2, "1a3A3R", {"a", "rA"}, 0},
 	{"wander-inverse-2", "the same, the other way round", 1, 2, "1a3ar", {"a", "Ra"}, 0},
 	{"wander-again-2", "the same, after an acquire that failed rightly", 1, 2, "1aa", {"aa", "RrA"}, 0},
