@@ -44,6 +44,7 @@ static struct {
 	unsigned preemptions, stale, spurious;
 	enum ending ending;
 	size_t logged;
+	const char *replay_at;
 
 	/* Depth-first: the path. */
 	struct {
@@ -143,20 +144,19 @@ static void log_choice(enum decision kind, unsigned value)
 		engine.logged += (size_t)length;
 }
 
-/* What the replay string says for this operation, or `usual`. */
+/* What the rest of the replay string says for this operation, or `usual`. */
 static unsigned replayed(enum decision kind, unsigned usual)
 {
-	for (const char *at = engine.search->replay; at && *at;) {
-		char *rest;
-		unsigned long long operation = strtoull(at, &rest, 10);
-		enum decision said = (enum decision)*rest;
-		unsigned value = (unsigned)strtoul(rest + 1, &rest, 10);
+	char *rest;
+	unsigned long long operation = strtoull(engine.replay_at, &rest, 10);
 
-		if (operation == engine.operations && said == kind)
-			return value;
-		at = *rest == ',' ? rest + 1 : NULL;
-	}
-	return usual;
+	if (!*rest || operation != engine.operations || (enum decision)*rest != kind)
+		return usual;
+
+	unsigned value = (unsigned)strtoul(rest + 1, &rest, 10);
+
+	engine.replay_at = *rest ? rest + 1 : rest;
+	return value;
 }
 
 static unsigned next_on_path(unsigned options)
@@ -297,7 +297,8 @@ void engine_point(bool shared)
 {
 	if (!engine.running)
 		return;
-	if (shared) {
+	/* A replay may not have learnt yet what the search knew to be shared. */
+	if (shared || engine.search->strategy == REPLAY) {
 		unsigned before = engine.thread, next = choose_thread(false);
 
 		if (next != before) {
@@ -348,6 +349,7 @@ static enum ending execute(void)
 	engine.operations = 0;
 	engine.preemptions = engine.stale = engine.spurious = 0;
 	engine.logged = 0;
+	engine.replay_at = engine.search->replay ? engine.search->replay : "";
 	engine.result->replay[0] = '\0';
 	if (engine.search->strategy == RANDOM || engine.search->strategy == PCT)
 		prepare_random();

@@ -28,12 +28,14 @@
 
 #include "verbs.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 #define LOCATIONS_MAX 4096 /* a power of two */
 #define PLAIN_MAX 1024     /* a power of two */
 #define HISTORY_MAX 256
 #define LATE_MAX 64
+#define ALONE_MAX 1000000
 
 struct view {
 	int16_t at[VIEW];
@@ -60,6 +62,8 @@ struct plain {
 static struct location locations[LOCATIONS_MAX];
 static struct plain plains[PLAIN_MAX];
 static uint64_t execution;
+/* Since the last execution began, while no threads were running. */
+static uint64_t operations_alone;
 
 static struct {
 	struct location *location;
@@ -91,6 +95,16 @@ void memory_forget(void)
 	shared_count = 0;
 }
 
+/* With no threads running: the set-up and the last checks, which must come to an end too. */
+static bool alone(void)
+{
+	if (engine_running())
+		return false;
+	if (++operations_alone > ALONE_MAX)
+		abort();
+	return true;
+}
+
 static uint64_t raw_read(const void *address, unsigned bytes)
 {
 	uint64_t value = 0;
@@ -102,6 +116,7 @@ static uint64_t raw_read(const void *address, unsigned bytes)
 void memory_begin(void)
 {
 	execution++;
+	operations_alone = 0;
 	if (!engine_weak())
 		return;
 	for (int i = 0; i < shared_count; i++) {
@@ -199,7 +214,7 @@ static bool modelled(const struct location *l)
 
 uint64_t explore_load(const void *address, unsigned bytes, enum explore_order order)
 {
-	if (!engine_running())
+	if (alone())
 		return raw_read(address, bytes);
 
 	struct location *l = arrive(address, bytes, true, false);
@@ -227,7 +242,7 @@ uint64_t explore_load(const void *address, unsigned bytes, enum explore_order or
 
 void explore_store(void *address, unsigned bytes, uint64_t value, enum explore_order order)
 {
-	struct location *l = engine_running() ? arrive(address, bytes, false, true) : NULL;
+	struct location *l = alone() ? NULL : arrive(address, bytes, false, true);
 
 	/* The memory always holds the last store. */
 	memcpy(address, &value, bytes);
@@ -237,7 +252,7 @@ void explore_store(void *address, unsigned bytes, uint64_t value, enum explore_o
 
 uint64_t explore_add(void *address, unsigned bytes, uint64_t value)
 {
-	struct location *l = engine_running() ? arrive(address, bytes, true, true) : NULL;
+	struct location *l = alone() ? NULL : arrive(address, bytes, true, true);
 	uint64_t before = raw_read(address, bytes), after = before + value;
 
 	memcpy(address, &after, bytes);
@@ -274,7 +289,7 @@ bool explore_cas(void *address, unsigned bytes, void *old, uint64_t value, bool 
 		 enum explore_order failure)
 {
 	uint64_t expected = raw_read(old, bytes);
-	struct location *l = engine_running() ? arrive(address, bytes, true, true) : NULL;
+	struct location *l = alone() ? NULL : arrive(address, bytes, true, true);
 	uint64_t found = raw_read(address, bytes);
 	bool fails;
 
