@@ -1,0 +1,226 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * stack.pml - the depot's stack of magazines: stack_push() and stack_pop() of src/depot.h, the words of src/tagged.h.
+ *
+ * Idea         PROCESSES workers play ROUNDS rounds (0: without end): pop; perhaps pop again; push back in either
+ *              order.  Each label names the line of depot.h that the step stands for; between two steps anything may
+ *              happen.
+ * Checked      a popped magazine was nobody's, and the head that pop installs is what lies below it now (with
+ *              sequential steps these two make it a stack); at the end every magazine is in it exactly once.
+ * Tags         TAGS = n: the tag counts modulo n.  TAGS = 0: a tag that never wraps.  All that a CAS asks of such a tag
+ *              is whether the head has changed since this process loaded it, so one bit for each process stands for
+ *              it, and the states stay finite for any number of rounds.
+ * Lock-freedom finish:   with bounded rounds and no fairness, everybody finishes.  A run in which retries go on for ever
+ *                        is a counterexample.  A process that is just never scheduled again is one only if the others
+ *                        spin on it: Spin's runs are maximal, so whoever sleeps lets the stopped one go on.
+ *              progress: rounds without end, and up to DEATHS processes stop for ever, at any point.  In every run
+ *                        infinitely many rounds are completed.  This is lock-freedom proper, and sleepers fail it.
+ *              Spurious failures of the weak CAS are left out (they prove nothing and are rare by definition of the
+ *              processors); so is back_off().
+ * Broken       TAGS too small: ABA.  LOCK = 1: behind a spin lock; LOCK = 2: behind a lock that sleeps.  TAG_ON_POP_ONLY,
+ *              TAG_ON_PUSH_ONLY: the tag advances with half of the changes.
+ */
+#ifndef PROCESSES
+#define PROCESSES 2
+#endif
+#ifndef ROUNDS
+#define ROUNDS 2
+#endif
+#ifndef MAGAZINES
+#define MAGAZINES 3
+#endif
+#ifndef TAGS
+#define TAGS 0
+#endif
+#ifndef LOCK
+#define LOCK 0
+#endif
+#ifndef DEATHS
+#define DEATHS 0
+#endif
+
+byte head_number, head_tag;
+byte next[MAGAZINES + 1]; /* struct lfpool_magazine's `next`                  */
+bit held[MAGAZINES + 1];  /* ghost: some process has popped it                */
+bit moved[PROCESSES];     /* TAGS = 0: the head changed since the last load   */
+bit locked;               /* LOCK                                             */
+bit dead[PROCESSES];
+byte finished;            /* processes that have played all their rounds      */
+byte died;                /* processes that stopped before                    */
+bit round;                /* flips with every round that is completed         */
+
+#if TAGS
+#define UNCHANGED (head_number == number && head_tag == tag)
+#define MARK_MOVED
+#define LOADED tag = head_tag
+#define FORGET tag = 0
+#else
+#define UNCHANGED (head_number == number && !moved[me])
+#define MARK_MOVED for (q : 0 .. PROCESSES - 1) { moved[q] = 1 } q = 0
+#define LOADED moved[me] = 0
+#define FORGET moved[me] = 1
+#endif
+#if TAGS
+#define ADVANCE head_tag = (head_tag + 1) % TAGS
+#else
+#define ADVANCE MARK_MOVED
+#endif
+#ifdef TAG_ON_PUSH_ONLY
+#define ADVANCE_POP skip
+#else
+#define ADVANCE_POP ADVANCE
+#endif
+#ifdef TAG_ON_POP_ONLY
+#define ADVANCE_PUSH skip
+#else
+#define ADVANCE_PUSH ADVANCE
+#endif
+
+#if LOCK == 1
+#define ENTER do :: atomic { !locked -> locked = 1; break } :: locked -> skip od
+#define LEAVE locked = 0
+#elif LOCK == 2
+#define ENTER atomic { !locked -> locked = 1 }
+#define LEAVE locked = 0
+#else
+#define ENTER skip
+#define LEAVE skip
+#endif
+
+/* stack_pop(): result = the magazine or 0. */
+inline pop(result)
+{
+	ENTER;
+	/* uint64_t head = load_acquire(&s->head) */
+	atomic { number = head_number; LOADED }
+	do
+	:: number == 0 ->
+		break
+	:: else ->
+		/* below = load_relaxed(&magazines_at(ms, number)->next) */
+		below = next[number];
+		/* cas_weak_acq_rel(&s->head, &head, tagged_next(head, below)); on failure `head` is the fresh one */
+		if
+		:: atomic { UNCHANGED ->
+			assert(!held[number]);
+			assert(below == next[number]);
+			head_number = below;
+			ADVANCE_POP;
+			held[number] = 1;
+			break }
+		:: d_step { else -> number = head_number; LOADED; below = 0 }
+		fi
+	od;
+	atomic { result = number; number = 0; below = 0; FORGET }
+	LEAVE
+}
+
+/* stack_push(). */
+inline push(given)
+{
+	ENTER;
+	/* uint64_t head = load_relaxed(&s->head) */
+	atomic { number = head_number; LOADED }
+	do
+	:: true ->
+		/* store_relaxed(&m->next, tagged_number(head)) */
+		next[given] = number;
+		/* cas_weak_acq_rel(&s->head, &head, tagged_next(head, m->number)) */
+		if
+		:: atomic { UNCHANGED ->
+			held[given] = 0;
+			head_number = given;
+			ADVANCE_PUSH;
+			break }
+		:: d_step { else -> number = head_number; LOADED }
+		fi
+	od;
+	atomic { given = 0; number = 0; FORGET }
+	LEAVE
+}
+
+proctype worker(byte me) provided (!dead[me])
+{
+	byte first, second, number, below, played, q;
+#if TAGS
+	byte tag;
+#endif
+
+	do
+	:: ROUNDS == 0 || played < ROUNDS ->
+		pop(first);
+		if
+		:: first != 0 -> pop(second)
+		:: true -> skip
+		fi;
+		if
+		:: first != 0 -> push(first)
+		:: second != 0 -> push(second)
+		:: else -> skip
+		fi;
+		if
+		:: first != 0 -> push(first)
+		:: second != 0 -> push(second)
+		:: else -> skip
+		fi;
+		d_step { round = !round; if :: ROUNDS != 0 -> played++ :: else -> skip fi }
+	:: else ->
+		break
+	od;
+	finished++
+}
+
+/* Stops processes for ever, at any point. */
+proctype fate()
+{
+	do
+	:: atomic { died < DEATHS && !dead[0] -> dead[0] = 1; died++ }
+	:: atomic { died < DEATHS && !dead[1] -> dead[1] = 1; died++ }
+#if PROCESSES > 2
+	:: atomic { died < DEATHS && !dead[2] -> dead[2] = 1; died++ }
+#endif
+	:: break
+	od
+}
+
+init
+{
+	byte i, found;
+
+	atomic {
+		for (i : 1 .. MAGAZINES) {
+			next[i] = i - 1
+		}
+		head_number = MAGAZINES;
+		for (i : 0 .. PROCESSES - 1) {
+			moved[i] = 1;
+			run worker(i)
+		}
+		i = 0;
+		if
+		:: DEATHS > 0 -> run fate()
+		:: else -> skip
+		fi
+	}
+	finished == PROCESSES;
+	/* Everyone has pushed back what it popped: each magazine is there, once. */
+	d_step {
+		i = head_number;
+		do
+		:: i != 0 ->
+			assert(!held[i]);
+			held[i] = 1;
+			found++;
+			i = next[i]
+		:: else -> break
+		od;
+		assert(found == MAGAZINES)
+	}
+}
+
+#ifdef FINISH
+ltl finish { <> (finished == PROCESSES) }
+#endif
+#ifdef PROGRESS
+ltl progress { ([] <> round) && ([] <> !round) }
+#endif
