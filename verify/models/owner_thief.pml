@@ -10,8 +10,8 @@
  * Positions    count modulo POSITIONS.  `top` has 64 bits and never wraps, so "top is what I noted" is a bit for each
  *              process that every change of top clears.  While it is set the noted value is top itself; once it is
  *              clear the CAS to come will fail, whatever else is read.
- * Checked      whoever gets an object is its only holder; whenever the owner is idle and its stores are out, top .. bottom
- *              holds exactly the objects that are not outside.
+ * Checked      whoever gets an object is its only holder; whenever the owner is idle and its stores are out,
+ *              top .. bottom holds exactly the objects that are not outside.
  * Not here     reordering of loads, and of stores with stores (ARM).  A change of owner: it goes through a CAS, which
  *              empties the buffer.
  * Broken       NO_MEMBARRIER; TOP_AFTER_FENCE: T1 after T2; LAST_WITHOUT_CAS: the owner takes the last object as it

@@ -10,15 +10,14 @@
  * Tags         TAGS = n: the tag counts modulo n.  TAGS = 0: a tag that never wraps.  All that a CAS asks of such a tag
  *              is whether the head has changed since this process loaded it, so one bit for each process stands for
  *              it, and the states stay finite for any number of rounds.
- * Lock-freedom finish:   with bounded rounds and no fairness, everybody finishes.  A run in which retries go on for ever
- *                        is a counterexample.  A process that is just never scheduled again is one only if the others
+ * Lock-freedom finish:   with bounded rounds and no fairness, everybody finishes.  A run in which retries go on for
+ *                        ever is a counterexample.  A process that is just never scheduled again is one only if the others
  *                        spin on it: Spin's runs are maximal, so whoever sleeps lets the stopped one go on.
  *              progress: rounds without end, and up to DEATHS processes stop for ever, at any point.  In every run
  *                        infinitely many rounds are completed.  This is lock-freedom proper, and sleepers fail it.
- *              Spurious failures of the weak CAS are left out (they prove nothing and are rare by definition of the
- *              processors); so is back_off().
- * Broken       TAGS too small: ABA.  LOCK = 1: behind a spin lock; LOCK = 2: behind a lock that sleeps.  TAG_ON_POP_ONLY,
- *              TAG_ON_PUSH_ONLY: the tag advances with half of the changes.
+ *              Spurious failures of the weak CAS are left out (an x86 processor has none); so is back_off().
+ * Broken       TAGS too small: ABA.  LOCK = 1: behind a spin lock; LOCK = 2: behind a lock that sleeps.
+ *              TAG_ON_POP_ONLY, TAG_ON_PUSH_ONLY (these two hold): the tag advances with half of the changes.
  */
 #ifndef PROCESSES
 #define PROCESSES 2
