@@ -133,7 +133,7 @@ inline pop()
 	:: left < 1 ->
 #else
 	:: left == 1 ->
-		/* cas_acq_rel(&m->top, &top, top + 1) */
+		/* cas_release(&m->top, &top, top + 1) */
 		atomic { empty(stores);
 			if
 			:: same_top[OWNER] -> advance_top(); GET(object)
@@ -211,7 +211,7 @@ end:
 				fi
 			};
 #endif
-			/* T4  cas_acq_rel(&m->top, &top, top + 1) */
+			/* T4  cas_release(&m->top, &top, top + 1) */
 			if
 #ifdef LATE_READ
 			:: atomic { same_top[me] -> object = top % SLOTS; advance_top() };

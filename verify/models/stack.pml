@@ -124,7 +124,7 @@ inline push(given)
 	:: true ->
 		/* store_relaxed(&m->next, tagged_number(head)) */
 		next[given] = number;
-		/* cas_weak_acq_rel(&s->head, &head, tagged_next(head, m->number)) */
+		/* cas_weak_release(&s->head, &head, tagged_next(head, m->number)) */
 		if
 		:: atomic { UNCHANGED ->
 			held[given] = 0;
