@@ -115,7 +115,7 @@ static bool survey_all(struct cache *c, struct survey *s, bool rob)
 	return false;
 }
 
-/* Nothing moved and nothing was pushed between two surveys, the first of which saw nothing; so neither did the second. */
+/* Nothing moved and nothing was pushed between two surveys.  If the first saw nothing, neither did the second. */
 static bool same(const struct sums *a, const struct sums *b)
 {
 	int64_t pushed = (int64_t)(a->bottoms - b->bottoms);

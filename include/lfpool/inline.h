@@ -73,9 +73,9 @@ struct lfpool_cache {
 	int16_t floor;                /* -(slots per magazine), or 0: never hit                      */
 };
 
-/* Misses, oddities and refusals.  acquire_slow ends the pop that the hit began: bottom is lowered, and the last object,
- * if there is one, is hidden from the thieves until we have it.  Were it shown again before we race for it, others could
- * have answered NULL meanwhile because of an object that we do not get. */
+/* Misses, oddities and refusals.  acquire_slow ends the pop that the hit began: bottom is lowered, and the last
+ * object, if there is one, is hidden from the thieves until we have it.  Were it shown again before we race for it,
+ * others could have answered NULL meanwhile because of an object that we do not get. */
 LFPOOL_API void *lfpool_cache_acquire_slow(lfpool_cache_t *cache);
 LFPOOL_API void *lfpool_cache_acquire_duplicate(lfpool_cache_t *cache, uint32_t slot);
 LFPOOL_API lfpool_status_t lfpool_cache_release_slow(lfpool_cache_t *cache, void *object);
