@@ -37,6 +37,16 @@ KEEP static bool order_cas_weak_acq_rel(_Atomic(uint64_t) *p, uint64_t *old, uin
 	return cas_weak_acq_rel(p, old, new);
 }
 
+KEEP static bool order_cas_release(_Atomic(uint64_t) *p, uint64_t *old, uint64_t new)
+{
+	return cas_release(p, old, new);
+}
+
+KEEP static bool order_cas_weak_release(_Atomic(uint64_t) *p, uint64_t *old, uint64_t new)
+{
+	return cas_weak_release(p, old, new);
+}
+
 KEEP static bool order_cas_acquire(_Atomic(uint64_t) *p, uint64_t *old, uint64_t new)
 {
 	return cas_acquire(p, old, new);
