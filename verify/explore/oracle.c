@@ -106,9 +106,8 @@ void oracle_releases(unsigned object, void *address)
 	notes.holder[object] = NOBODY;
 }
 
-void oracle_released(struct moment call, unsigned object)
+void oracle_released(unsigned object)
 {
-	(void)call;
 	if (engine_running())
 		note(memory_moment(), object, +1);
 }

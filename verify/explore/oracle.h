@@ -28,7 +28,7 @@ void oracle_acquired(struct moment call, unsigned object, void *address);
 void oracle_null(struct moment call);
 /* Before the object is released; after. */
 void oracle_releases(unsigned object, void *address);
-void oracle_released(struct moment call, unsigned object);
+void oracle_released(unsigned object);
 /* After all threads: were the NULLs right? */
 void oracle_check_nulls(void);
 bool oracle_held(unsigned object);

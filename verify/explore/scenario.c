@@ -61,9 +61,9 @@ static void acquire(struct actor *actor, bool borrowed)
 
 static void release(struct actor *actor, void *object, bool borrowed)
 {
-	struct moment call = oracle_call();
 	unsigned number = object_number(object);
 
+	(void)oracle_call();
 	oracle_releases(number, object);
 
 	lfpool_status_t status =
@@ -71,7 +71,7 @@ static void release(struct actor *actor, void *object, bool borrowed)
 
 	if (status != LFPOOL_OK)
 		engine_fail("releasing object %u: %s", number, lfpool_status_string(status));
-	oracle_released(call, number);
+	oracle_released(number);
 }
 
 static void *take_held(struct actor *actor, bool oldest)
@@ -89,13 +89,13 @@ static void *take_held(struct actor *actor, bool oldest)
 
 static void release_common(struct actor *actor)
 {
-	struct moment call = oracle_call();
 	unsigned number = object_number(stage.common);
 
+	(void)oracle_call();
 	if (lfpool_cache_release(actor->cache, stage.common) == LFPOOL_OK) {
 		if (++stage.common_releases > 1)
 			engine_fail("two releases of object %u succeeded", number);
-		oracle_released(call, number);
+		oracle_released(number);
 	}
 }
 
