@@ -6,6 +6,7 @@
  *              ].  All of it reads as "every slot free and never used" while it is zero, so creation is O(1) in the
  *              capacity.
  */
+#include "backend_lockfree.h"
 #include "os.h"
 #include "pool.h"
 
@@ -20,7 +21,6 @@ _Static_assert(CHUNKS_MAX + EXTRA_PER_CACHE * CACHES_MAX <= TAGGED_NUMBER_MAX, "
 
 struct lockfree_pool {
 	struct lfpool head;
-	bool zero; /* LFPOOL_ZERO */
 	struct core core;
 };
 
@@ -78,12 +78,12 @@ static lfpool_t *lockfree_open(const lfpool_config_t *config)
 	struct lockfree_pool *pool = (struct lockfree_pool *)(void *)room;
 	struct core *core = &pool->core;
 
-	pool->zero = config->flags & LFPOOL_ZERO;
+	core->zero = config->flags & LFPOOL_ZERO;
 	core->pool = &pool->head;
 	core->check_races = config->flags & LFPOOL_CHECK_RACES;
 	core->prefault = config->flags & LFPOOL_PREFAULT;
 	core->asymmetric = os_asymmetric();
-	core->hits = core->asymmetric && !pool->zero && !core->check_races;
+	core->hits = core->asymmetric && !core->zero && !core->check_races;
 	core->arena = arena;
 	core->arena.face.mask = (uint32_t)slots - 1;
 	core->arena.face.floor = core->hits ? (int16_t)-(int)slots : 0;
@@ -130,11 +130,9 @@ static size_t lockfree_close(lfpool_t *pool)
 
 /* ---- Through a cache: what the hits leave over ---- */
 
-/* Through a claimed cache.  `slot`: taken already; SLOT_NONE: to be taken. */
-static void *acquire_through(struct handle *handle, uint32_t slot)
+void *lockfree_acquire_through(struct handle *handle, uint32_t slot)
 {
 	struct cache *c = (struct cache *)handle;
-	const struct lockfree_pool *pool = (const struct lockfree_pool *)handle->pool;
 	struct arena *arena = &c->core->arena;
 
 	/* Goes round again only for an object that was released twice in a race: that entry is then used up. */
@@ -150,7 +148,7 @@ static void *acquire_through(struct handle *handle, uint32_t slot)
 			(void)misuse_report(handle->pool, object, LFPOOL_E_NOT_IN_USE);
 			continue;
 		}
-		return pool->zero ? memset(object, 0, arena->face.stride) : object;
+		return c->core->zero ? memset(object, 0, arena->face.stride) : object;
 	}
 }
 
@@ -168,7 +166,7 @@ static void *lockfree_cache_acquire(struct handle *handle)
 	else
 		/* relaxed: nobody else looks at a closed magazine. */
 		store_relaxed(&hot->bottom, bottom + 1);
-	return acquire_through(handle, slot);
+	return lockfree_acquire_through(handle, slot);
 }
 
 static lfpool_status_t lockfree_cache_release(struct handle *handle, void *object)
@@ -219,7 +217,7 @@ static struct cache *borrow(lfpool_t *pool)
 static void *lockfree_acquire(lfpool_t *pool)
 {
 	struct cache *c = borrow(pool);
-	void *object = acquire_through(&c->handle, SLOT_NONE);
+	void *object = lockfree_acquire_through(&c->handle, SLOT_NONE);
 
 	cache_unclaim(c);
 	return object;
@@ -251,6 +249,11 @@ static bool lockfree_in_use(const lfpool_t *pool, const void *object)
 	return arena_locate(arena, object, &slot) == LFPOOL_OK && arena_is_active(arena, slot);
 }
 
+static void lockfree_stats(const lfpool_t *pool, lfpool_stats_t *stats_out)
+{
+	cache_table_stats(&((const struct lockfree_pool *)pool)->core, stats_out);
+}
+
 const struct backend backend_lockfree = {
 	.open = lockfree_open,
 	.close = lockfree_close,
@@ -259,8 +262,11 @@ const struct backend backend_lockfree = {
 	.owns = lockfree_owns,
 	.in_use = lockfree_in_use,
 	.active_count = lockfree_active_count,
+	.stats = lockfree_stats,
 	.cache_create = lockfree_cache_create,
 	.cache_destroy = lockfree_cache_destroy,
 	.cache_acquire = lockfree_cache_acquire,
 	.cache_release = lockfree_cache_release,
+	.cache_acquire_bulk = bulk_acquire,
+	.cache_release_bulk = bulk_release,
 };

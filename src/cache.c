@@ -76,8 +76,10 @@ static bool refill(struct cache *c)
 	struct core *core = c->core;
 	uint32_t number;
 
-	if (swap_back(c))
+	if (swap_back(c)) {
+		tally(&c->counts.refills);
 		return true;
+	}
 	number = stack_pop(&core->depot.partial, &core->magazines, &c->hand);
 	if (!number)
 		number = stack_pop(&core->depot.full, &core->magazines, &c->hand);
@@ -92,6 +94,7 @@ static bool refill(struct cache *c)
 		return false;
 	}
 	cache_adopt(c, number);
+	tally(&c->counts.refills);
 	return true;
 }
 
@@ -119,8 +122,10 @@ uint32_t cache_take(struct cache *c)
 			return slot;
 		switch (cache_steal(c, &slot)) {
 		case STEAL_GOT:
+			tally(&c->counts.steals);
 			return slot;
 		case STEAL_EXHAUSTED:
+			tally(&c->counts.exhausted);
 			return SLOT_NONE;
 		case STEAL_AGAIN:
 			break;
@@ -155,6 +160,7 @@ static void make_room(struct cache *c)
 	uint64_t previous = load_relaxed(&c->previous);
 	uint32_t number = tagged_number(previous);
 
+	tally(&c->counts.drains);
 	if (number && exchange_previous(c, previous)) {
 		/* `previous` now names the full one as well as `current`; the old previous is in our hand. */
 		if (magazines_count(&core->magazines, number) < (int)slots) {

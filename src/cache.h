@@ -45,6 +45,9 @@ struct cache {
 	struct sums {                     /* what a survey of all other caches adds up to     */
 		uint64_t words, bottoms;
 	} exhausted;                      /* as it was when this cache last said "nothing"    */
+	struct counts {                   /* statistics, see lfpool_stats_t                   */
+		_Atomic(uint64_t) refills, drains, steals, exhausted;
+	} counts;
 
 	/* Published (C2). */
 	_Alignas(CACHE_LINE_PAIR) tagged_word current_word;
@@ -72,6 +75,7 @@ struct core {
 	bool asymmetric;  /* membarrier is there: the owner's fence is a compiler barrier            */
 	bool hits;        /* the inlined hits may be used; else every call takes the general path    */
 	bool check_races; /* LFPOOL_CHECK_RACES                                                      */
+	bool zero;        /* LFPOOL_ZERO                                                             */
 	bool prefault;    /* LFPOOL_PREFAULT                                                         */
 	struct lfpool *pool;
 	struct depot depot;
@@ -86,6 +90,8 @@ void cache_table_open(struct core *core, char *memory);
 void cache_table_close(struct core *core);
 /* Free slots in the extra magazines; a snapshot. */
 size_t cache_table_extra_count(const struct core *core);
+/* Adds up what the caches and the depot have counted; a snapshot. */
+void cache_table_stats(const struct core *core, lfpool_stats_t *stats_out);
 /* Bytes of a lot of `caches` caches with their extra magazines. */
 size_t cache_lot_bytes(size_t magazine_bytes, uint32_t caches);
 /* The index-th cache; *left_out is how many more follow it, each cache_bytes() further. */

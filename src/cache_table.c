@@ -86,6 +86,25 @@ size_t cache_table_extra_count(const struct core *core)
 	return free_slots;
 }
 
+void cache_table_stats(const struct core *core, lfpool_stats_t *stats_out)
+{
+	const struct depot *depot = &core->depot;
+	/* acquire, edge LOT. */
+	const uint32_t caches = load_acquire(&core->table.count);
+	uint32_t left = 0;
+
+	stats_out->retries = tally_read(&depot->full.retries) + tally_read(&depot->partial.retries) +
+			     tally_read(&depot->empty.retries);
+	for (uint32_t index = 0; index < caches; index++) {
+		const struct counts *counts = &cache_at(core, index, &left)->counts;
+
+		stats_out->refills += tally_read(&counts->refills);
+		stats_out->drains += tally_read(&counts->drains);
+		stats_out->steals += tally_read(&counts->steals);
+		stats_out->exhausted += tally_read(&counts->exhausted);
+	}
+}
+
 /* Makes sure that the lot of cache `index` is mapped. */
 static bool lot_ensure(struct core *core, uint32_t index)
 {

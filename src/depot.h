@@ -26,6 +26,7 @@
 /* A head on lines of its own: every worker's miss writes it. */
 struct stack {
 	_Alignas(CACHE_LINE_PAIR) tagged_word head;
+	_Atomic(uint64_t) retries; /* a statistic, on the line of the head that was just won */
 };
 
 struct depot {
@@ -37,10 +38,9 @@ struct depot {
  * much. */
 static inline void back_off(unsigned *failures)
 {
-	for (unsigned pauses = 1u << *failures; pauses; pauses--)
+	for (unsigned pauses = 1u << (*failures < 5 ? *failures : 5); pauses; pauses--)
 		cpu_relax();
-	if (*failures < 5)
-		++*failures;
+	++*failures;
 }
 
 static inline void stack_push(struct stack *s, struct lfpool_magazine *m)
@@ -55,10 +55,12 @@ static inline void stack_push(struct stack *s, struct lfpool_magazine *m)
 		store_relaxed(&m->next, tagged_number(head));
 		/* release, edge PUT: the link, and all that its owners wrote, to whoever pops it. */
 		if (cas_weak_release(&s->head, &head, tagged_next(head, m->number)))
-			return;
+			break;
 		/* Retries only after another thread moved the head, or for a spurious failure: lock-free. */
 		back_off(&failures);
 	}
+	if (failures)
+		tally_shared(&s->retries, failures);
 }
 
 /* Takes the top magazine; returns its number, announced in `hand`, or 0. */
@@ -80,8 +82,11 @@ static inline uint32_t stack_pop(struct stack *s, const struct magazines *ms, ta
 
 		/* acquire, edge PUT: on failure the fresh head needs it.  release, edge SHOW: who sees it gone sees
 		 * our announcement. */
-		if (cas_weak_acq_rel(&s->head, &head, tagged_next(head, below)))
+		if (cas_weak_acq_rel(&s->head, &head, tagged_next(head, below))) {
+			if (failures)
+				tally_shared(&s->retries, failures);
 			return number;
+		}
 		/* Retries only after another thread moved the head, or for a spurious failure: lock-free. */
 		back_off(&failures);
 	}

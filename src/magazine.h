@@ -13,6 +13,8 @@
  *              H7  a magazine that was born with slots (numbers 1 .. chunks) has entry 0 in the places its owner has
  *                  not written yet: the slot that belongs there is computed.  Zeroed memory is a full, never used
  *                  magazine.
+ *              pop_many, and place with push_placed, do for several slots what pop and push do for one: one change of
+ *              bottom, one barrier.
  * Progress     push, pop: wait-free.  take: wait-free (one CAS, no retry).
  * Concurrency           | push | pop | take | readings
  *              push, pop: the owner alone; take and the readings: anybody, at any time, even on a magazine that has
@@ -86,9 +88,19 @@ static inline uint32_t magazine_pop_end(struct lfpool_magazine *m, uint32_t slot
 	return slot;
 }
 
+/* Between the owner's store of bottom and its load of top.  `asymmetric`: a compiler barrier suffices, see
+ * atomics.h. */
+static inline void owner_fence(bool asymmetric)
+{
+	if (asymmetric)
+		light_barrier();
+	else
+		full_fence();
+}
+
 /*
  * Owner: take the newest object, or SLOT_NONE.  Unlike a hit this one also takes the last object, by CAS against the
- * thieves. `asymmetric`: a compiler barrier suffices, see atomics.h.
+ * thieves.
  */
 static inline uint32_t magazine_pop(struct lfpool_magazine *m, uint32_t slots, bool asymmetric)
 {
@@ -97,11 +109,61 @@ static inline uint32_t magazine_pop(struct lfpool_magazine *m, uint32_t slots, b
 
 	/* release, edge GIVE: a thief that reads this value still sees every earlier push. */
 	store_release(&m->bottom, bottom);
-	if (asymmetric)
-		light_barrier();
-	else
-		full_fence();
+	owner_fence(asymmetric);
 	return magazine_pop_end(m, slots, bottom);
+}
+
+/*
+ * Owner: take up to `count` of the newest objects at once; says how many.  Their slots stay in the entries from position
+ * *first_out on, until the owner pushes again.  Bottom is lowered below all of them in one step; from then on a thief
+ * can get at most the one at top: to reach the next it must read top after that theft and bottom after a fence, and
+ * finds bottom lowered.  So only the object at top is raced for, if it is among ours, and the magazine is empty
+ * afterwards.  What is hidden meanwhile is taken, by us or by that thief: see magazine_pop_end().
+ */
+static inline uint32_t magazine_pop_many(struct lfpool_magazine *m, uint32_t slots, bool asymmetric, uint32_t count,
+					 uint64_t *first_out)
+{
+	/* relaxed, both: our own last store (H2); a stale top makes us ask for too many, not for too few. */
+	uint64_t bottom = load_relaxed(&m->bottom);
+	int there = magazine_count(load_relaxed(&m->top), bottom, slots);
+
+	if (there <= 0)
+		return 0;
+	if (count > (uint32_t)there)
+		count = (uint32_t)there;
+	bottom -= count;
+	*first_out = bottom;
+	/* release, edge GIVE: a thief that reads this value still sees every earlier push. */
+	store_release(&m->bottom, bottom);
+	owner_fence(asymmetric);
+	/* relaxed: as in magazine_pop_end(). */
+	uint64_t top = load_relaxed(&m->top);
+	int left = magazine_count(top, bottom, slots);
+
+	if (likely(left > 0))
+		return count;
+	/* Of ours, those that thieves had taken before. */
+	uint32_t gone = (uint32_t)-left, taken = count - gone;
+
+	*first_out += gone;
+	if (taken) {
+		gone++;
+		/* The last one.  release, edge SHOW: who sees it gone sees what we released before. */
+		if (!cas_release(&m->top, &top, top + 1)) {
+			++*first_out;
+			taken--;
+		}
+	}
+	/* release, edge GIVE: bottom meets top. */
+	store_release(&m->bottom, bottom + gone);
+	return taken;
+}
+
+/* The slot at a position that magazine_pop_many() gave us. */
+static inline uint32_t magazine_slot_at(const struct lfpool_magazine *m, uint32_t slots, uint64_t position)
+{
+	/* relaxed: our own push, or one that came with the magazine. */
+	return load_relaxed(&m->entry[position & (slots - 1)]);
 }
 
 /* Owner: put `slot` on; false when the magazine is full. */
@@ -119,6 +181,29 @@ static inline bool magazine_push(struct lfpool_magazine *m, uint32_t slots, uint
 	 * slot. */
 	store_release(&m->bottom, bottom + LFPOOL_PUSHED);
 	return true;
+}
+
+/* Owner: how many more it has room for; they go to the positions from *first_out on. */
+static inline uint32_t magazine_room(struct lfpool_magazine *m, uint32_t slots, uint64_t *first_out)
+{
+	/* relaxed: our own last store (H2). */
+	*first_out = load_relaxed(&m->bottom);
+	/* acquire, edge SPACE: the thieves that advanced top have read the entries that we may overwrite. */
+	return slots - (uint32_t)magazine_count(load_acquire(&m->top), *first_out, slots);
+}
+
+/* Owner: write down `slot` where magazine_room() said; magazine_push_placed() will push it. */
+static inline void magazine_place(struct lfpool_magazine *m, uint32_t slots, uint64_t position, uint32_t slot)
+{
+	/* relaxed: published by the store of bottom. */
+	store_relaxed(&m->entry[position & (slots - 1)], slot);
+}
+
+/* Owner: push the `count` slots that were placed from `first` on. */
+static inline void magazine_push_placed(struct lfpool_magazine *m, uint64_t first, uint32_t count)
+{
+	/* release, edge GIVE: the entries, and what magazine_push() says. */
+	store_release(&m->bottom, first + count * LFPOOL_PUSHED);
 }
 
 /*

@@ -10,6 +10,8 @@
 
 #include <string.h>
 
+#define STATS_SIZE_MAX 4096 /* beyond this it is not a size */
+
 static const struct backend *const backends[] = {
 	[LFPOOL_BACKEND_LOCKFREE] = &backend_lockfree,
 	[LFPOOL_BACKEND_MUTEX] = &backend_mutex,
@@ -75,24 +77,6 @@ lfpool_status_t pool_release(lfpool_t *pool, void *object)
 	lfpool_status_t status = pool->backend->release(pool, object);
 
 	return likely(status == LFPOOL_OK) ? status : misuse_report(pool, object, status);
-}
-
-size_t lfpool_acquire_bulk(lfpool_t *pool, void **objects_out, size_t count)
-{
-	size_t done = 0;
-
-	while (done < count && (objects_out[done] = lfpool_acquire(pool)))
-		done++;
-	return done;
-}
-
-size_t lfpool_release_bulk(lfpool_t *pool, void *const *objects, size_t count)
-{
-	size_t done = 0;
-
-	for (size_t i = 0; i < count; i++)
-		done += objects[i] && lfpool_release(pool, objects[i]) == LFPOOL_OK;
-	return done;
 }
 
 /* ---- Explicit caches ---- */
@@ -165,6 +149,32 @@ lfpool_status_t lfpool_cache_release_slow(lfpool_cache_t *cache, void *object)
 	return likely(status == LFPOOL_OK) ? status : misuse_report(pool, object, status);
 }
 
+size_t lfpool_cache_acquire_bulk(lfpool_cache_t *cache, void **objects_out, size_t count)
+{
+	struct handle *handle = (struct handle *)cache;
+	const struct backend *backend = handle->pool->backend;
+	size_t done = 0;
+
+	if (backend->cache_acquire_bulk)
+		return backend->cache_acquire_bulk(handle, objects_out, count);
+	while (done < count && (objects_out[done] = lfpool_cache_acquire_inline(cache)))
+		done++;
+	return done;
+}
+
+size_t lfpool_cache_release_bulk(lfpool_cache_t *cache, void *const *objects, size_t count)
+{
+	struct handle *handle = (struct handle *)cache;
+	const struct backend *backend = handle->pool->backend;
+	size_t done = 0;
+
+	if (backend->cache_release_bulk)
+		return backend->cache_release_bulk(handle, objects, count);
+	for (size_t i = 0; i < count; i++)
+		done += objects[i] && lfpool_cache_release_inline(cache, objects[i]) == LFPOOL_OK;
+	return done;
+}
+
 /* ---- Questions ---- */
 
 bool lfpool_owns(const lfpool_t *pool, const void *pointer)
@@ -196,6 +206,22 @@ size_t lfpool_misuse_count(const lfpool_t *pool)
 {
 	/* relaxed: a statistic. */
 	return load_relaxed(&pool->misuses);
+}
+
+lfpool_status_t lfpool_stats(const lfpool_t *pool, lfpool_stats_t *stats_out)
+{
+	const size_t size = stats_out ? stats_out->struct_size : 0;
+	lfpool_stats_t stats = {0};
+
+	/* An older caller's struct is shorter, a newer one's longer: it reads what both know. */
+	if (size < offsetof(lfpool_stats_t, refills) || size > STATS_SIZE_MAX)
+		return LFPOOL_E_ARGUMENT;
+	if (pool->backend->stats)
+		pool->backend->stats(pool, &stats);
+	stats.struct_size = size;
+	memset(stats_out, 0, size);
+	memcpy(stats_out, &stats, size < sizeof(stats) ? size : sizeof(stats));
+	return LFPOOL_OK;
 }
 
 lfpool_backend_t lfpool_backend(const lfpool_t *pool)

@@ -27,11 +27,15 @@ struct backend {
 	bool (*owns)(const lfpool_t *pool, const void *pointer);
 	bool (*in_use)(const lfpool_t *pool, const void *object);
 	size_t (*active_count)(const lfpool_t *pool);
+	/* Adds what it has counted to zeroed stats; NULL: it counts nothing. */
+	void (*stats)(const lfpool_t *pool, lfpool_stats_t *stats_out);
 	/* The caches of this backend; NULL: a cache is a plain handle, and works through acquire and release. */
 	struct handle *(*cache_create)(lfpool_t *pool);
 	void (*cache_destroy)(struct handle *handle);
 	void *(*cache_acquire)(struct handle *handle);
 	lfpool_status_t (*cache_release)(struct handle *handle, void *object);
+	size_t (*cache_acquire_bulk)(struct handle *handle, void **objects_out, size_t count);
+	size_t (*cache_release_bulk)(struct handle *handle, void *const *objects, size_t count);
 };
 
 struct plain_cache;

@@ -73,6 +73,7 @@ static bool rob_previous(struct cache *c, struct cache *victim, uint64_t previou
 	/* release, edge SHOW: our announcement with the change.  Its last owner's stores came with `previous`. */
 	if (cas_release(&victim->previous, &previous, tagged_next(previous, 0))) {
 		cache_adopt(c, tagged_number(previous));
+		tally(&c->counts.steals);
 		return true;
 	}
 	tagged_set(&c->hand, 0);

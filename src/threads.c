@@ -147,3 +147,31 @@ lfpool_status_t lfpool_release(lfpool_t *pool, void *object)
 
 	return likely(handle) ? lfpool_cache_release_inline(&handle->face, object) : release_first(pool, object);
 }
+
+size_t lfpool_acquire_bulk(lfpool_t *pool, void **objects_out, size_t count)
+{
+	struct handle *handle = find(pool);
+	size_t done = 0;
+
+	if (!handle)
+		handle = attach(pool);
+	if (handle)
+		return lfpool_cache_acquire_bulk(&handle->face, objects_out, count);
+	while (done < count && (objects_out[done] = pool->backend->acquire(pool)))
+		done++;
+	return done;
+}
+
+size_t lfpool_release_bulk(lfpool_t *pool, void *const *objects, size_t count)
+{
+	struct handle *handle = find(pool);
+	size_t done = 0;
+
+	if (!handle)
+		handle = attach(pool);
+	if (handle)
+		return lfpool_cache_release_bulk(&handle->face, objects, count);
+	for (size_t i = 0; i < count; i++)
+		done += objects[i] && pool_release(pool, objects[i]) == LFPOOL_OK;
+	return done;
+}

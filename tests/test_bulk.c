@@ -165,6 +165,129 @@ TEST(bulk_and_single_mix)
 	assert_int_equal(lfpool_destroy(pool), count);
 }
 
+/* Through a cache, on every backend and with every flag: the same. */
+TEST(through_a_cache)
+{
+	static const uint32_t flags[] = {0, LFPOOL_UNTRACKED, LFPOOL_CHECK_RACES, LFPOOL_ZERO};
+
+	for (unsigned backend = LFPOOL_BACKEND_LOCKFREE; backend <= LFPOOL_BACKEND_MALLOC; backend++) {
+		for (size_t f = 0; f < COUNT(flags); f++) {
+			lfpool_config_t config = config_of(32, 1000);
+			void *objects[1001];
+
+			config.backend = (lfpool_backend_t)backend;
+			config.flags = flags[f];
+			lfpool_t *pool = pool_with(&config);
+			lfpool_cache_t *cache = lfpool_cache_create(pool);
+
+			for (size_t wanted = 1; wanted <= 1001; wanted += wanted / 3 + 1) {
+				size_t expected = wanted < 1000 ? wanted : 1000;
+
+				assert_int_equal(lfpool_cache_acquire_bulk(cache, objects, wanted), expected);
+				assert_int_equal(lfpool_active_count(pool), expected);
+				assert_true(sort_disjoint(objects, expected, 32));
+				for (size_t i = 0; i < expected; i++) {
+					if (flags[f] == LFPOOL_ZERO)
+						assert_int_equal(*(char *)objects[i], 0);
+					*(char *)objects[i] = 1;
+				}
+				objects[expected / 2] = expected > 1 ? objects[0] : objects[expected / 2];
+				objects[0] = expected > 1 ? NULL : objects[0];
+				/* One got lost in the list: it is still active. */
+				assert_int_equal(lfpool_cache_release_bulk(cache, objects, expected),
+						 expected > 1 ? expected - 1 : 1);
+				assert_int_equal(lfpool_active_count(pool), expected > 1 ? 1 : 0);
+				lfpool_cache_destroy(cache);
+				lfpool_destroy(pool);
+				pool = pool_with(&config);
+				cache = lfpool_cache_create(pool);
+			}
+			lfpool_cache_destroy(cache);
+			assert_int_equal(lfpool_destroy(pool), 0);
+		}
+	}
+}
+
+/* The hook may use the very cache that reports to it. */
+struct meddler {
+	lfpool_cache_t *cache;
+	size_t called;
+};
+
+static void meddle(void *context, const lfpool_misuse_t *misuse)
+{
+	struct meddler *meddler = context;
+	void *objects[5];
+
+	(void)misuse;
+	meddler->called++;
+	assert_int_equal(lfpool_cache_acquire_bulk(meddler->cache, objects, 5), 5);
+	assert_int_equal(lfpool_cache_release_bulk(meddler->cache, objects, 5), 5);
+}
+
+TEST(the_hook_may_use_the_cache)
+{
+	struct meddler meddler = {0};
+	lfpool_config_t config = config_of(32, 64);
+	void *objects[32];
+
+	config.hooks.context = &meddler;
+	config.hooks.misuse = meddle;
+	lfpool_t *pool = pool_with(&config);
+	meddler.cache = lfpool_cache_create(pool);
+	assert_int_equal(lfpool_cache_acquire_bulk(meddler.cache, objects, 32), 32);
+	objects[10] = objects[3];
+	objects[20] = moved(objects[20], 1);
+	assert_int_equal(lfpool_cache_release_bulk(meddler.cache, objects, 32), 30);
+	assert_int_equal(meddler.called, 2);
+	assert_int_equal(lfpool_active_count(pool), 2);
+	lfpool_cache_destroy(meddler.cache);
+	assert_int_equal(lfpool_destroy(pool), 2);
+}
+
+TEST(stats_count_what_is_no_hit)
+{
+	lfpool_t *pool = pool_of(32, 1000);
+	lfpool_cache_t *one = lfpool_cache_create(pool), *other = lfpool_cache_create(pool);
+	lfpool_stats_t stats = LFPOOL_STATS_INIT;
+	void *objects[1000];
+
+	assert_int_equal(lfpool_stats(pool, &stats), LFPOOL_OK);
+	assert_int_equal(stats.refills + stats.drains + stats.steals + stats.exhausted + stats.retries, 0);
+	assert_int_equal(lfpool_cache_acquire_bulk(one, objects, 1000), 1000);
+	assert_null(lfpool_cache_acquire(one));
+	assert_null(lfpool_cache_acquire(other));
+	assert_int_equal(lfpool_cache_release_bulk(one, objects, 1000), 1000);
+	assert_int_equal(lfpool_cache_acquire_bulk(other, objects, 1000), 1000);
+	assert_int_equal(lfpool_stats(pool, &stats), LFPOOL_OK);
+	assert_int_equal(stats.struct_size, sizeof(stats));
+	/* Magazines are at most 256 slots. */
+	assert_in_range(stats.refills, 4, 1000);
+	assert_in_range(stats.drains, 3, 1000);
+	assert_in_range(stats.steals, 1, 1000);
+	assert_int_equal(stats.exhausted, 2);
+	assert_int_equal(stats.retries, 0);
+	assert_int_equal(lfpool_cache_release_bulk(other, objects, 1000), 1000);
+
+	/* An older caller, a newer one, and nonsense. */
+	struct {
+		lfpool_stats_t known;
+		uint64_t future;
+	} newer = {.known = {.struct_size = sizeof(newer)}, .future = 7};
+	lfpool_stats_t older = {.struct_size = offsetof(lfpool_stats_t, steals), .steals = 7};
+
+	assert_int_equal(lfpool_stats(pool, &newer.known), LFPOOL_OK);
+	assert_int_equal(newer.known.exhausted, 2);
+	assert_int_equal(newer.future, 0);
+	assert_int_equal(lfpool_stats(pool, &older), LFPOOL_OK);
+	assert_int_equal(older.refills, stats.refills);
+	assert_int_equal(older.steals, 7);
+	older.struct_size = 0;
+	assert_int_equal(lfpool_stats(pool, &older), LFPOOL_E_ARGUMENT);
+	assert_int_equal(lfpool_stats(pool, NULL), LFPOOL_E_ARGUMENT);
+	lfpool_destroy(pool);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -173,6 +296,9 @@ int main(void)
 		cmocka_unit_test(release_goes_on_after_a_refusal),
 		cmocka_unit_test(release_leaves_the_list_alone),
 		cmocka_unit_test(bulk_and_single_mix),
+		cmocka_unit_test(through_a_cache),
+		cmocka_unit_test(the_hook_may_use_the_cache),
+		cmocka_unit_test(stats_count_what_is_no_hit),
 	};
 
 	return cmocka_run_group_tests_name("bulk", tests, NULL, NULL);

@@ -53,6 +53,66 @@ TEST(zeroed_memory_is_a_full_magazine)
 	assert_int_equal(held(), 0);
 }
 
+/* Takes `count` at once, the newest last, into slots_out. */
+static uint32_t pop_many(uint32_t count, uint32_t *slots_out)
+{
+	uint64_t first = 0;
+	uint32_t taken = magazine_pop_many(m, SLOTS, true, count, &first);
+
+	for (uint32_t i = 0; i < taken; i++)
+		slots_out[i] = magazine_slot_at(m, SLOTS, first + i);
+	return taken;
+}
+
+static uint32_t push_many(const uint32_t *slots, uint32_t count)
+{
+	uint64_t first;
+	uint32_t room = magazine_room(m, SLOTS, &first);
+
+	if (count > room)
+		count = room;
+	for (uint32_t i = 0; i < count; i++)
+		magazine_place(m, SLOTS, first + i, slots[i]);
+	magazine_push_placed(m, first, count);
+	return count;
+}
+
+TEST(many_come_and_go_at_once)
+{
+	static const uint32_t given[] = {1, 2, 3, 4, 5, 6, 7, 8, 9, 10};
+
+	/* Every offset in the ring, every number that is there, every number that is wanted. */
+	for (uint64_t start = 0; start < 2 * SLOTS; start++) {
+		for (uint32_t there = 0; there <= SLOTS + 2; there++) {
+			for (uint32_t wanted = 0; wanted <= SLOTS + 2; wanted++) {
+				uint32_t got[SLOTS + 2];
+				const uint32_t put = there < SLOTS ? there : SLOTS, taken = wanted < put ? wanted : put;
+
+				empty_at(start);
+				assert_int_equal(push_many(given, there), put);
+				assert_int_equal(held(), put);
+				assert_int_equal(pop_many(wanted, got), taken);
+				for (uint32_t i = 0; i < taken; i++)
+					assert_int_equal(got[i], given[put - taken + i]);
+				assert_int_equal(held(), put - taken);
+				for (uint32_t i = put - taken; i > 0; i--)
+					assert_int_equal(magazine_pop(m, SLOTS, true), given[i - 1]);
+				assert_int_equal(held(), 0);
+			}
+		}
+	}
+}
+
+TEST(many_count_as_pushes)
+{
+	static const uint32_t given[] = {1, 2, 3};
+
+	empty_at(5);
+	uint64_t before = atomic_load(&m->bottom);
+	(void)push_many(given, 3);
+	assert_int_equal(atomic_load(&m->bottom) - before, 3 * LFPOOL_PUSHED);
+}
+
 TEST(a_thief_needs_no_inscription)
 {
 	for (uint32_t i = 0; i < SLOTS; i++) {
@@ -140,6 +200,8 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test_setup_teardown(zeroed_memory_is_a_full_magazine, setup, teardown),
+		cmocka_unit_test_setup_teardown(many_come_and_go_at_once, setup, teardown),
+		cmocka_unit_test_setup_teardown(many_count_as_pushes, setup, teardown),
 		cmocka_unit_test_setup_teardown(a_thief_needs_no_inscription, setup, teardown),
 		cmocka_unit_test_setup_teardown(first_in_first_stolen_last_in_first_popped, setup, teardown),
 		cmocka_unit_test_setup_teardown(an_old_note_takes_nothing, setup, teardown),

@@ -254,8 +254,9 @@ LFPOOL_API lfpool_status_t lfpool_release(lfpool_t *pool, void *object);
  * lfpool_acquire_bulk - acquire up to `count` objects.
  *
  * objects_out  Room for `count` pointers; the first `returned` of them are set.
- * Returns      How many; fewer than `count` only if every object was in use at some moment during the call.
+ * Returns      How many; fewer than `count` only if every other object was in use at some moment during the call.
  * Threads, progress   As lfpool_acquire().
+ * Cost         O(count): one barrier for as many as the thread's magazine holds, instead of one each.
  */
 LFPOOL_API size_t lfpool_acquire_bulk(lfpool_t *pool, void **objects_out, size_t count);
 
@@ -266,6 +267,7 @@ LFPOOL_API size_t lfpool_acquire_bulk(lfpool_t *pool, void **objects_out, size_t
  *           the rest is released nevertheless.
  * Returns   How many objects were released.
  * Threads, progress   As lfpool_release().
+ * Cost      O(count).
  */
 LFPOOL_API size_t lfpool_release_bulk(lfpool_t *pool, void *const *objects, size_t count);
 
@@ -295,6 +297,10 @@ LFPOOL_API void lfpool_cache_destroy(lfpool_cache_t *cache);
 LFPOOL_API void *lfpool_cache_acquire(lfpool_cache_t *cache);
 LFPOOL_API lfpool_status_t lfpool_cache_release(lfpool_cache_t *cache, void *object);
 
+/* As lfpool_acquire_bulk() and lfpool_release_bulk(), through this cache. */
+LFPOOL_API size_t lfpool_cache_acquire_bulk(lfpool_cache_t *cache, void **objects_out, size_t count);
+LFPOOL_API size_t lfpool_cache_release_bulk(lfpool_cache_t *cache, void *const *objects, size_t count);
+
 /* ---- Questions --------------------------------------------------------------------------------------------- */
 
 /* lfpool_owns - is `pointer` the address of one of this pool's objects, active or free?  Wait-free, O(1), any
@@ -319,6 +325,27 @@ LFPOOL_API size_t lfpool_available_count(const lfpool_t *pool);
 
 /* lfpool_misuse_count - how many releases were refused so far.  Wait-free, O(1), any thread. */
 LFPOOL_API size_t lfpool_misuse_count(const lfpool_t *pool);
+
+/* What a pool has counted since it was made.  Hits are not counted: that would cost them more than they take. */
+typedef struct {
+	size_t struct_size; /* sizeof(lfpool_stats_t), set by the caller: the struct may grow                       */
+	uint64_t refills;   /* an acquire found its cache's magazine empty and got another one                     */
+	uint64_t drains;    /* a release found it full and made room                                               */
+	uint64_t steals;    /* objects, or whole magazines, that were taken from another cache                     */
+	uint64_t exhausted; /* acquires that said NULL                                                             */
+	uint64_t retries;   /* compare-and-swaps on the shared stacks that another thread's made fail              */
+} lfpool_stats_t;
+#define LFPOOL_STATS_INIT {sizeof(lfpool_stats_t), 0, 0, 0, 0, 0}
+
+/*
+ * lfpool_stats - what the pool has counted.
+ *
+ * stats_out  Its struct_size is set; what the library does not know is set to 0.  Exact while no other thread works on
+ *            the pool, else a snapshot of each counter.  The mutex and malloc backends count nothing.
+ * Returns    LFPOOL_OK; LFPOOL_E_ARGUMENT: stats_out is NULL, or its struct_size is no size.
+ * Threads    Any.  Wait-free, O(caches).
+ */
+LFPOOL_API lfpool_status_t lfpool_stats(const lfpool_t *pool, lfpool_stats_t *stats_out);
 
 /* lfpool_backend - the backend in force, which the environment may have chosen.  Wait-free, O(1), any thread. */
 LFPOOL_API lfpool_backend_t lfpool_backend(const lfpool_t *pool);

@@ -36,8 +36,12 @@ size_t use_everything()
 	sum += lfpool_release_bulk(pool, objects, 2);
 	lfpool_cache_t *cache = lfpool_cache_create(pool);
 	sum += lfpool_cache_release(cache, lfpool_cache_acquire(cache)) == LFPOOL_OK;
+	sum += lfpool_cache_acquire_bulk(cache, objects, 2);
+	sum += lfpool_cache_release_bulk(cache, objects, 2);
 	lfpool_cache_destroy(cache);
 	sum += lfpool_capacity(pool) + lfpool_active_count(pool) + lfpool_available_count(pool) + lfpool_misuse_count(pool);
+	lfpool_stats_t stats = LFPOOL_STATS_INIT;
+	sum += lfpool_stats(pool, &stats) == LFPOOL_OK ? 1u : 0u;
 	sum += lfpool_backend(pool) == LFPOOL_BACKEND_MUTEX;
 	return sum + lfpool_destroy(pool);
 }

@@ -74,6 +74,36 @@ static void release(struct actor *actor, void *object, bool borrowed)
 	oracle_released(number);
 }
 
+static void acquire_bulk(struct actor *actor, size_t count)
+{
+	struct moment call = oracle_call();
+	void **objects = actor->held + actor->held_count;
+	const size_t got = lfpool_cache_acquire_bulk(actor->cache, objects, count);
+
+	for (size_t i = 0; i < got; i++)
+		oracle_acquired(call, object_number(objects[i]), objects[i]);
+	actor->held_count += (unsigned)got;
+	/* Those that it got were in its hands: then no other was free. */
+	if (got < count)
+		oracle_null(call);
+}
+
+static void release_bulk(struct actor *actor)
+{
+	const unsigned count = actor->held_count < 2 ? actor->held_count : 2;
+	void *objects[2];
+
+	actor->held_count -= count;
+	memcpy(objects, actor->held + actor->held_count, sizeof(*objects) * count);
+	(void)oracle_call();
+	for (unsigned i = 0; i < count; i++)
+		oracle_releases(object_number(objects[i]), objects[i]);
+	if (lfpool_cache_release_bulk(actor->cache, objects, count) != count)
+		engine_fail("not all of %u objects could be released", count);
+	for (unsigned i = 0; i < count; i++)
+		oracle_released(object_number(objects[i]));
+}
+
 static void *take_held(struct actor *actor, bool oldest)
 {
 	void *object = NULL;
@@ -184,6 +214,14 @@ static void operate(struct actor *actor, char operation)
 		if (object)
 			release(actor, object, operation == 'R');
 		break;
+	case 'e':
+	case 'b':
+	case 't':
+		acquire_bulk(actor, operation == 'e' ? 1 : operation == 'b' ? 2 : 3);
+		break;
+	case 'B':
+		release_bulk(actor);
+		break;
 	case 'c':
 		actor->cache = lfpool_cache_create(stage.pool);
 		if (!actor->cache)
@@ -207,6 +245,9 @@ static void operate(struct actor *actor, char operation)
 		break;
 	case 'n':
 		count_active();
+		break;
+	case 's':
+		(void)lfpool_stats(stage.pool, &(lfpool_stats_t)LFPOOL_STATS_INIT);
 		break;
 	case '<':
 		pop_magazine(actor);

@@ -9,9 +9,11 @@
  *   a  acquire through the cache           A  acquire through a borrowed cache (LFPOOL_CACHE_NONE, exiting threads)
  *   r  release the newest object held      R  the same, borrowed
  *   o  release the oldest object held
+ *   e, b, t  acquire one, two, three by a call for many    B  release the two newest held in one call
  *   c  create a cache    d  destroy it     C  create one more, and leave it to itself
  *   p  put the newest object held into the mailbox (release)    q  take what is in it, if anything (acquire)
  *   x  release the object that actor 3 acquired first: one of several such calls must succeed, no more
+ *   s  lfpool_stats()
  *   n  lfpool_active_count(): exact while no object changes hands
  *   <  pop a magazine off the full stack   >  push the newest popped, ^  the oldest, back
  */

@@ -30,6 +30,23 @@ const struct scenario scenarios[] = {
 	{"previous-3", "three at an idle cache with current and previous", 1, 2, "3aarr", {"a", "a", "a"}, 0},
 	{"previous-owner-2", "the owner swaps back and over, its previous is robbed", 1, 2, "0aarr", {"aarr", "ar"}, 0},
 
+	/* Several at once. */
+	{"bulk-owner-2", "the owner takes two of three, a thief wants one", 4, 3, "0aaarrr", {"b", "a"}, 0},
+	{"bulk-all-2", "the owner takes all there is, a thief wants one of it", 2, 2, "0aarr", {"b", "ar"}, 0},
+	{"bulk-robbed-2", "the owner takes three, a thief takes what it can", 4, 3, "0aaarrr", {"t", "aar"}, 0},
+	{"bulk-thieves-3", "the owner takes two of three, two thieves", 4, 3, "0aaarrr", {"b", "a", "a"}, 0},
+	{"bulk-short-2", "two wanted, and there is one", 2, 1, "0ar", {"b", "ar"}, 0},
+	{"bulk-both-2", "both want two of three", 2, 3, "", {"bB", "b"}, 0},
+	{"bulk-release-2", "two come back at once, another wants both", 4, 2, "0aa", {"B", "aa"}, 0},
+	{"bulk-ring-2", "a ring that runs over its end under the thief's eyes", 4, 3, "0aaarrr", {"bBb", "a"}, 0},
+	{"bulk-fresh-2", "two come back, one goes, a thief wants the other", 4, 2, "0aa", {"rre", "a"}, 0},
+	{"bulk-wander-2", "one put where the survey was, the last taken where it goes", 1, 2, "1aar", {"a", "Re"}, 0},
+	{"bulk-wander-more-2", "the same, and not the last", 2, 3, "1aaarr", {"aa", "Re"}, 0},
+	{"bulk-wander-put-2", "put by a call for many, taken by one for one", 1, 2, "1a3A3R", {"a", "BA"}, 0},
+	{"bulk-again-2", "released and acquired again under the survey's eyes", 2, 2, "0a1a0r0a", {"aa", "BeBe"}, 0},
+	{"bulk-room-2", "more come back than the magazine holds", 2, 4, "0aaaa", {"rB", "a"}, 0},
+	{"bulk-untracked-2", "no state words", 4, 3, "0aaarrr", {"bB", "a"}, LFPOOL_UNTRACKED},
+
 	/* NULL only when it is true: C1, the collect. */
 	{"last-2", "one object, two threads", 1, 1, "", {"ar", "ar"}, 0},
 	{"last-hit-3", "a hit meets the last object, two others want it", 2, 1, "0ar", {"a", "a", "a"}, 0},
@@ -66,6 +83,7 @@ const struct scenario scenarios[] = {
 	{"lot-survey-2", "an object moves into the seventeenth cache", 1, 1, "1ar3CCCCCCCCCC", {"car", "a"}, 0},
 
 	{"count-lot-2", "the count while the seventeenth is made", 1, 2, "3aCCCCCCCCCC", {"c", "n"}, 0},
+	{"stats-lot-2", "the statistics while the seventeenth is made", 1, 2, "3aCCCCCCCCCC", {"c", "s"}, 0},
 	{"count-2", "the count while a cache is made", 1, 2, "3a", {"c", "n"}, 0},
 
 	/* Payload: GIVE, PUT, SHOW carry what was written. */

@@ -55,6 +55,11 @@ void explore_plain(const void *address, bool write);
 #define plain_read(p) explore_plain((p), false)
 #define plain_written(p) explore_plain((p), true)
 
+/* Statistics are no steps. */
+#define tally(p) ((void)++*(uint64_t *)(void *)(p))
+#define tally_shared(p, n) ((void)(*(uint64_t *)(void *)(p) += (n)))
+#define tally_read(p) (*(const uint64_t *)(const void *)(p))
+
 /* Nothing here: what the compiler may do is outside the model. */
 static inline void light_barrier(void)
 {
