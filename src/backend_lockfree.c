@@ -49,6 +49,14 @@ static size_t choose_magazine_slots(const lfpool_config_t *config)
 	return slots;
 }
 
+/* A head for every eight processors: docs/decisions/0005. */
+static uint32_t choose_shards(const lfpool_config_t *config)
+{
+	const size_t shards = config->depot_shards ? config->depot_shards : os_processors() / PROCESSOR_BLOCK;
+
+	return shards < 1 ? 1 : shards > SHARDS_MAX ? SHARDS_MAX : (uint32_t)shards;
+}
+
 static lfpool_t *lockfree_open(const lfpool_config_t *config)
 {
 	const size_t slots = choose_magazine_slots(config);
@@ -87,6 +95,7 @@ static lfpool_t *lockfree_open(const lfpool_config_t *config)
 	core->arena = arena;
 	core->arena.face.mask = (uint32_t)slots - 1;
 	core->arena.face.floor = core->hits ? (int16_t)-(int)slots : 0;
+	core->depot.shards = choose_shards(config);
 	core->magazines.chunk_base = room + head_bytes + lot_bytes;
 	core->magazines.bytes = bytes;
 	core->magazines.slots = (uint32_t)slots;

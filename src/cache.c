@@ -65,7 +65,7 @@ void cache_adopt(struct cache *c, uint32_t number)
 	cache_install(c, number);
 	/* relaxed: only we ever set it; if a thief clears it meanwhile we merely miss the chance. */
 	if (tagged_number(load_relaxed(&c->previous)))
-		stack_push(&c->core->depot.empty, empty);
+		depot_put_empty(&c->core->depot, empty);
 	else
 		tagged_set(&c->previous, empty->number);
 }
@@ -80,9 +80,7 @@ static bool refill(struct cache *c)
 		tally(&c->counts.refills);
 		return true;
 	}
-	number = stack_pop(&core->depot.partial, &core->magazines, &c->hand);
-	if (!number)
-		number = stack_pop(&core->depot.full, &core->magazines, &c->hand);
+	number = depot_pop_filled(&core->depot, &core->magazines, &c->hand);
 	if (!number)
 		number = depot_carve(&core->depot, &core->magazines, &c->hand);
 	if (!number) {
@@ -138,13 +136,11 @@ static uint32_t pop_room(struct cache *c)
 {
 	struct core *core = c->core;
 
-	/* At every instant one of the two stacks has a magazine (G2; docs/design.md, "Release never fails"), so
-	 * missing both means that others moved some: lock-free. */
+	/* At every instant one of the stacks of empty and partial ones has a magazine (G2; docs/design.md, "Release
+	 * never fails"), so missing all means that others moved some: lock-free. */
 	for (;;) {
-		uint32_t number = stack_pop(&core->depot.empty, &core->magazines, &c->hand);
+		uint32_t number = depot_pop_room(&core->depot, &core->magazines, &c->hand);
 
-		if (!number)
-			number = stack_pop(&core->depot.partial, &core->magazines, &c->hand);
 		if (number)
 			return number;
 		cpu_relax();
@@ -198,7 +194,7 @@ void cache_flush(struct cache *c)
 	if (magazine_owner_count(c->current, core->magazines.slots) > 0) {
 		struct lfpool_magazine *given = c->current;
 
-		number = stack_pop(&core->depot.empty, &core->magazines, &c->hand);
+		number = depot_pop_empty(&core->depot, &core->magazines, &c->hand);
 		if (number) {
 			/* Empty, so it need not be announced; the one that goes must. */
 			tagged_set(&c->hand, given->number);

@@ -93,8 +93,10 @@ void cache_table_stats(const struct core *core, lfpool_stats_t *stats_out)
 	const uint32_t caches = load_acquire(&core->table.count);
 	uint32_t left = 0;
 
-	stats_out->retries = tally_read(&depot->full.retries) + tally_read(&depot->partial.retries) +
-			     tally_read(&depot->empty.retries);
+	for (uint32_t i = 0; i < depot->shards; i++)
+		stats_out->retries += tally_read(&depot->shard[i].full.retries) +
+				      tally_read(&depot->shard[i].partial.retries) +
+				      tally_read(&depot->shard[i].empty.retries);
 	for (uint32_t index = 0; index < caches; index++) {
 		const struct counts *counts = &cache_at(core, index, &left)->counts;
 
@@ -164,7 +166,7 @@ static void give_birth(struct core *core, struct cache *c, uint32_t index)
 	store_release(&c->born, 1);
 	cache_install(c, magazines_extra_number(ms, index, 0));
 	for (uint32_t which = 1; which < EXTRA_PER_CACHE; which++)
-		stack_push(&core->depot.empty, magazines_at(ms, magazines_extra_number(ms, index, which)));
+		depot_put_empty(&core->depot, magazines_at(ms, magazines_extra_number(ms, index, which)));
 }
 
 static bool claim(struct cache *c)

@@ -82,5 +82,7 @@ lfpool_status_t config_import(lfpool_config_t *config, const lfpool_config_t *gi
 	for (size_t i = 0; i < sizeof(config->hooks.reserved) / sizeof(*config->hooks.reserved); i++)
 		if (config->hooks.reserved[i])
 			return LFPOOL_E_CONFIG_HOOKS;
+	if (config->depot_shards > SHARDS_MAX)
+		return LFPOOL_E_CONFIG_DEPOT_SHARDS;
 	return LFPOOL_OK;
 }

@@ -1,10 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * depot.h - the shared store: three stacks of magazines, and the chunks that were never used.
+ * depot.h - the shared store: stacks of magazines, and the chunks that were never used.
  *
  * Idea         Treiber stacks (1986) of magazines, each head a tagged word.  A magazine goes to `full`, `partial` or
  *              `empty` by what it holds; partly filled ones arise when a cache is given up.  The never-used chunks
- *              are a range, not a list: `carved` says how many are gone.  Links lie in the magazines, never in users'
+ *              are a range, not a list: `carved` says how many are gone.  A head takes one change at a time, so many
+ *              processors need many heads: the depot is made of shards, each with its three stacks.  A worker uses
+ *              the shard of the processor it runs on, its home, and the others only when that has nothing.  Links lie in the magazines, never in users'
  *              objects, and are atomics: a pop that reads the link of a magazine that has left meanwhile reads a
  *              stale number, and its CAS fails.
  * Invariants   D1  a magazine is in at most one stack, and then no cache owns it (thieves with an old note may still
@@ -21,6 +23,7 @@
 #define LFPOOL_DEPOT_H
 
 #include "magazines.h"
+#include "os.h"
 #include "tagged.h"
 
 /* A head on lines of its own: every worker's miss writes it. */
@@ -29,10 +32,28 @@ struct stack {
 	_Atomic(uint64_t) retries; /* a statistic, on the line of the head that was just won */
 };
 
-struct depot {
+struct shard {
 	struct stack full, partial, empty;
-	_Alignas(CACHE_LINE_PAIR) _Atomic(uint64_t) carved; /* chunks used so far; only grows */
 };
+
+#define SHARDS_MAX 32
+
+struct depot {
+	_Alignas(CACHE_LINE_PAIR) _Atomic(uint64_t) carved; /* chunks used so far; only grows */
+	_Alignas(CACHE_LINE_PAIR) uint32_t shards;          /* in use, at least 1; fixed      */
+	struct shard shard[SHARDS_MAX];
+};
+
+static inline struct shard *shard_at(struct depot *d, uint32_t index)
+{
+	return &d->shard[index % d->shards];
+}
+
+/* The shard of the processor that the caller runs on.  A guess is good enough: any shard is right. */
+static inline uint32_t depot_home(const struct depot *d)
+{
+	return d->shards > 1 ? os_processor_block() : 0;
+}
 
 /* Waits a little after a failed CAS, longer each time: two workers at one head then disturb each other half as
  * much. */
@@ -116,12 +137,57 @@ static inline uint32_t depot_carve(struct depot *d, const struct magazines *ms, 
 	return 0;
 }
 
+/* ---- Across the shards, home first.  Each returns a number, announced in `hand`, or 0. ---- */
+
+/* A magazine that holds something. */
+static inline uint32_t depot_pop_filled(struct depot *d, const struct magazines *ms, tagged_word *hand)
+{
+	const uint32_t home = depot_home(d);
+	uint32_t number = 0;
+
+	for (uint32_t i = 0; i < d->shards && !number; i++) {
+		struct shard *s = shard_at(d, home + i);
+
+		number = stack_pop(&s->partial, ms, hand);
+		if (!number)
+			number = stack_pop(&s->full, ms, hand);
+	}
+	return number;
+}
+
+static inline uint32_t depot_pop_empty(struct depot *d, const struct magazines *ms, tagged_word *hand)
+{
+	const uint32_t home = depot_home(d);
+	uint32_t number = 0;
+
+	for (uint32_t i = 0; i < d->shards && !number; i++)
+		number = stack_pop(&shard_at(d, home + i)->empty, ms, hand);
+	return number;
+}
+
+/* A magazine with room. */
+static inline uint32_t depot_pop_room(struct depot *d, const struct magazines *ms, tagged_word *hand)
+{
+	const uint32_t home = depot_home(d);
+	uint32_t number = depot_pop_empty(d, ms, hand);
+
+	for (uint32_t i = 0; i < d->shards && !number; i++)
+		number = stack_pop(&shard_at(d, home + i)->partial, ms, hand);
+	return number;
+}
+
+static inline void depot_put_empty(struct depot *d, struct lfpool_magazine *m)
+{
+	stack_push(&shard_at(d, depot_home(d))->empty, m);
+}
+
 /* Puts a magazine where it belongs by what it holds.  Its owner calls; it stays announced until this returns. */
 static inline void depot_put(struct depot *d, const struct magazines *ms, struct lfpool_magazine *m)
 {
+	struct shard *s = shard_at(d, depot_home(d));
 	int count = magazine_owner_count(m, ms->slots);
 
-	stack_push(count >= (int)ms->slots ? &d->full : count > 0 ? &d->partial : &d->empty, m);
+	stack_push(count >= (int)ms->slots ? &s->full : count > 0 ? &s->partial : &s->empty, m);
 }
 
 #endif

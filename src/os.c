@@ -15,6 +15,7 @@
 
 #include <errno.h>
 #include <linux/membarrier.h>
+#include <sched.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
@@ -115,6 +116,20 @@ unsigned os_processors(void)
 	long count = sysconf(_SC_NPROCESSORS_ONLN);
 
 	return count < 1 ? 1 : (unsigned)count;
+}
+
+unsigned os_processor_block(void)
+{
+#ifdef LFPOOL_CHAOS
+	/* As if the thread wandered from one to the other. */
+	static _Thread_local unsigned calls;
+
+	return ++calls / 3;
+#else
+	int processor = sched_getcpu();
+
+	return processor < 0 ? 0 : (unsigned)processor / PROCESSOR_BLOCK;
+#endif
 }
 
 void *os_heap_resize(void *memory, size_t bytes)

@@ -86,13 +86,17 @@ static bool survey_all(struct cache *c, struct survey *s, bool rob)
 	const struct core *core = c->core;
 	/* acquire, edge SHOW: caches that are counted, and what moved into them. */
 	uint32_t count = load_acquire(&core->table.count);
-	/* acquire, edge PUT. */
-	uint64_t full = load_acquire(&core->depot.full.head), partial = load_acquire(&core->depot.partial.head);
 
-	s->sums.words += full + partial;
+	for (uint32_t i = 0; i < core->depot.shards; i++) {
+		const struct shard *shard = &core->depot.shard[i];
+		/* acquire, edge PUT. */
+		uint64_t full = load_acquire(&shard->full.head), partial = load_acquire(&shard->partial.head);
+
+		s->sums.words += full + partial;
+		s->something |= tagged_number(full) || tagged_number(partial);
+	}
 	/* acquire, edge SHOW. */
-	if (tagged_number(full) || tagged_number(partial) || load_acquire(&core->depot.carved) < core->magazines.chunks)
-		s->something = true;
+	s->something |= load_acquire(&core->depot.carved) < core->magazines.chunks;
 	/* Each thief begins behind its own cache, so that they spread. */
 	struct cache *victim = c;
 	uint32_t index = c->index, left = 0;

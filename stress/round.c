@@ -82,6 +82,7 @@ static void draw(struct round *round, struct cell *cell, uint64_t number)
 	round->config.object_alignment = PICK(random, alignments);
 	round->config.cache_capacity = PICK(random, caches);
 	round->config.flags = PICK(random, flags);
+	round->config.depot_shards = 1 + random_below(random, 3);
 	round->config.hooks.context = round;
 	round->config.hooks.misuse = on_misuse;
 	round->nanoseconds = PICK(random, milliseconds) * MILLISECOND;

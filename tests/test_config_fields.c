@@ -118,6 +118,25 @@ TEST(cache_capacity)
 	}
 }
 
+TEST(depot_shards)
+{
+	static const size_t bad[] = {33, 64, SIZE_MAX};
+	lfpool_config_t config = config_of(16, 5000);
+
+	for (config.depot_shards = 0; config.depot_shards <= 32; config.depot_shards++) {
+		expect(&config, LFPOOL_OK);
+		lfpool_t *pool = pool_with(&config);
+
+		require_whole(pool, 16);
+		require_whole(pool, 16);
+		lfpool_destroy(pool);
+	}
+	for (size_t i = 0; i < COUNT(bad); i++) {
+		config.depot_shards = bad[i];
+		expect(&config, LFPOOL_E_CONFIG_DEPOT_SHARDS);
+	}
+}
+
 TEST(flags)
 {
 	const uint32_t known = LFPOOL_PREFAULT | LFPOOL_ZERO | LFPOOL_CHECK_RACES | LFPOOL_UNTRACKED;
@@ -211,6 +230,7 @@ int main(void)
 		cmocka_unit_test(default_alignment_suits_any_type),
 		cmocka_unit_test(capacity),
 		cmocka_unit_test(cache_capacity),
+		cmocka_unit_test(depot_shards),
 		cmocka_unit_test(flags),
 		cmocka_unit_test(backend),
 		cmocka_unit_test(reserved_hooks),

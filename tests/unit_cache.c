@@ -31,6 +31,7 @@ static int setup(__attribute__((unused)) void **state)
 	lfpool_config_t config = config_of(16, CAPACITY);
 
 	config.cache_capacity = 2 * SLOTS;
+	config.depot_shards = 1;
 	pool = pool_with(&config);
 	a = cache_new();
 	b = cache_new();
@@ -141,7 +142,7 @@ TEST(saying_no_changes_nothing)
 /* b has announced and popped a magazine and is stopped before it installs it. */
 TEST(stopped_with_a_magazine_in_the_hand)
 {
-	assert_int_not_equal(stack_pop(&core->depot.full, &core->magazines, &b->hand) +
+	assert_int_not_equal(stack_pop(&core->depot.shard[0].full, &core->magazines, &b->hand) +
 				     depot_carve(&core->depot, &core->magazines, &b->hand),
 			     0);
 	assert_int_equal(drain(a), CAPACITY);
@@ -172,7 +173,7 @@ TEST(stopped_with_one_magazine_named_twice)
 	assert_int_equal(magazine_owner_count(b->current, SLOTS), SLOTS);
 	tagged_set(&b->previous, b->current->number);
 	assert_int_equal(drain(a), SLOTS);
-	cache_install(b, stack_pop(&core->depot.empty, &core->magazines, &b->hand));
+	cache_install(b, stack_pop(&core->depot.shard[0].empty, &core->magazines, &b->hand));
 	put_n(b, CAPACITY - SLOTS, slots + SLOTS);
 	assert_int_equal(drain(a), CAPACITY - SLOTS);
 }

@@ -18,6 +18,7 @@ static int setup(__attribute__((unused)) void **state)
 	lfpool_config_t config = config_of(16, 32);
 
 	config.cache_capacity = 8;
+	config.depot_shards = 1;
 	pool = pool_with(&config);
 	cache = (struct cache *)lfpool_cache_create(pool);
 	core = cache->core;
@@ -48,23 +49,23 @@ static void push(struct stack *s, uint32_t number)
 TEST(last_in_first_out)
 {
 	for (uint32_t n = 8; n >= 1; n--) {
-		assert_int_equal(pop(&core->depot.full), n);
+		assert_int_equal(pop(&core->depot.shard[0].full), n);
 		assert_int_equal(tagged_number(atomic_load(&cache->hand)), n);
 	}
-	assert_int_equal(pop(&core->depot.full), 0);
+	assert_int_equal(pop(&core->depot.shard[0].full), 0);
 	for (uint32_t n = 1; n <= 8; n++)
-		push(&core->depot.full, n);
-	assert_int_equal(pop(&core->depot.full), 8);
-	push(&core->depot.full, 8);
+		push(&core->depot.shard[0].full, n);
+	assert_int_equal(pop(&core->depot.shard[0].full), 8);
+	push(&core->depot.shard[0].full, 8);
 }
 
 TEST(every_change_advances_the_tag)
 {
-	uint64_t before = atomic_load(&core->depot.full.head), hand = atomic_load(&cache->hand);
+	uint64_t before = atomic_load(&core->depot.shard[0].full.head), hand = atomic_load(&cache->hand);
 
 	for (int i = 1; i <= 100; i++) {
-		push(&core->depot.full, pop(&core->depot.full));
-		uint64_t now = atomic_load(&core->depot.full.head);
+		push(&core->depot.shard[0].full, pop(&core->depot.shard[0].full));
+		uint64_t now = atomic_load(&core->depot.shard[0].full.head);
 
 		assert_int_equal((now >> TAGGED_NUMBER_BITS) - (before >> TAGGED_NUMBER_BITS), 2 * i);
 		assert_int_equal(tagged_number(now), tagged_number(before));
@@ -76,19 +77,19 @@ TEST(every_change_advances_the_tag)
 /* A pop stops between its load and its CAS; meanwhile two magazines are popped and the first is pushed back. */
 TEST(the_tag_defeats_aba)
 {
-	uint64_t stale = atomic_load(&core->depot.full.head);
+	uint64_t stale = atomic_load(&core->depot.shard[0].full.head);
 	uint32_t top = tagged_number(stale);
 	uint32_t below = atomic_load(&magazines_at(&core->magazines, top)->next);
 
-	assert_int_equal(pop(&core->depot.full), top);
-	assert_int_equal(pop(&core->depot.full), below);
-	push(&core->depot.full, top);
-	assert_int_equal(tagged_number(atomic_load(&core->depot.full.head)), top);
+	assert_int_equal(pop(&core->depot.shard[0].full), top);
+	assert_int_equal(pop(&core->depot.shard[0].full), below);
+	push(&core->depot.shard[0].full, top);
+	assert_int_equal(tagged_number(atomic_load(&core->depot.shard[0].full.head)), top);
 	/* The stopped pop goes on: were it to succeed, `below`, which is ours, would be on the stack again. */
 	uint64_t expected = stale;
 
-	assert_false(atomic_compare_exchange_strong(&core->depot.full.head, &expected, tagged_next(stale, below)));
-	push(&core->depot.full, below);
+	assert_false(atomic_compare_exchange_strong(&core->depot.shard[0].full.head, &expected, tagged_next(stale, below)));
+	push(&core->depot.shard[0].full, below);
 }
 
 TEST(a_tag_runs_over_into_nothing_else)
@@ -114,19 +115,19 @@ TEST(chunks_are_carved_once_each)
 
 TEST(a_magazine_goes_where_it_belongs)
 {
-	uint32_t number = pop(&core->depot.full);
+	uint32_t number = pop(&core->depot.shard[0].full);
 	struct lfpool_magazine *m = magazines_at(&core->magazines, number);
 	uint32_t slot = magazine_pop(m, 4, true);
 
 	depot_put(&core->depot, &core->magazines, m);
-	assert_int_equal(pop(&core->depot.partial), number);
+	assert_int_equal(pop(&core->depot.shard[0].partial), number);
 	assert_true(magazine_push(m, 4, slot));
 	depot_put(&core->depot, &core->magazines, m);
-	assert_int_equal(pop(&core->depot.full), number);
+	assert_int_equal(pop(&core->depot.shard[0].full), number);
 	for (int i = 0; i < 4; i++)
 		(void)magazine_pop(m, 4, true);
 	depot_put(&core->depot, &core->magazines, m);
-	assert_int_equal(pop(&core->depot.empty), number);
+	assert_int_equal(pop(&core->depot.shard[0].empty), number);
 	for (uint32_t i = 0; i < 4; i++)
 		assert_true(magazine_push(m, 4, (number - 1) * 4 + 1 + i));
 	depot_put(&core->depot, &core->magazines, m);

@@ -77,6 +77,7 @@ typedef struct lfpool_cache lfpool_cache_t;
 	X(LFPOOL_E_CONFIG_FLAGS, -16, "config.flags has an unknown bit, or bits that exclude each other")       \
 	X(LFPOOL_E_CONFIG_BACKEND, -17, "config.backend or the variable LFPOOL_BACKEND names no backend")       \
 	X(LFPOOL_E_CONFIG_HOOKS, -18, "config.hooks has a reserved field that is not zero")                     \
+	X(LFPOOL_E_CONFIG_DEPOT_SHARDS, -19, "config.depot_shards is not in 1 .. 32")                           \
 	X(LFPOOL_E_FOREIGN, -30, "release of a pointer that does not point into the pool")                      \
 	X(LFPOOL_E_INTERIOR, -31, "release of a pointer into the pool that is not the start of an object")      \
 	X(LFPOOL_E_NOT_IN_USE, -32, "release of an object that is not in use: a double release")
@@ -175,6 +176,7 @@ typedef struct lfpool_config {
 	uint32_t flags;           /* LFPOOL_PREFAULT ...; 0 = none                                      */
 	lfpool_backend_t backend; /* 0 = LFPOOL_BACKEND_LOCKFREE                                        */
 	lfpool_hooks_t hooks;     /* all NULL = the defaults                                            */
+	size_t depot_shards;      /* parts of the shared store, 1 .. 32; 0 = one for every 8 processors */
 } lfpool_config_t;
 
 #define LFPOOL_CONFIG_INIT                                                                                      \

@@ -83,6 +83,12 @@ unsigned os_processors(void)
 	return 2;
 }
 
+unsigned os_processor_block(void)
+{
+	/* Each thread on a processor far from the others'. */
+	return engine_running() ? engine_thread() : 0;
+}
+
 void *os_heap_resize(void *memory, size_t bytes)
 {
 	return realloc(memory, bytes);

@@ -48,10 +48,14 @@ void places_check(struct core *core)
 
 	memset(seen, 0, sizeof(seen));
 	memset(made, 0, sizeof(made));
-	if (!note_stack(core, &core->depot.full, "the stack of full ones") ||
-	    !note_stack(core, &core->depot.partial, "the stack of partial ones") ||
-	    !note_stack(core, &core->depot.empty, "the stack of empty ones"))
-		return;
+	for (uint32_t i = 0; i < core->depot.shards; i++) {
+		const struct shard *shard = &core->depot.shard[i];
+
+		if (!note_stack(core, &shard->full, "a stack of full ones") ||
+		    !note_stack(core, &shard->partial, "a stack of partial ones") ||
+		    !note_stack(core, &shard->empty, "a stack of empty ones"))
+			return;
+	}
 	for (uint32_t index = 0; index < caches; index++) {
 		uint32_t left, previous;
 		const struct cache *c = cache_at(core, index, &left);

@@ -170,7 +170,7 @@ static void pop_magazine(struct actor *actor)
 	struct cache *c = (struct cache *)actor->cache;
 
 	engine_point(true);
-	uint32_t number = stack_pop(&core->depot.full, &core->magazines, &c->hand);
+	uint32_t number = stack_pop(&core->depot.shard[0].full, &core->magazines, &c->hand);
 
 	if (!number)
 		return;
@@ -195,7 +195,7 @@ static void push_magazine(struct actor *actor, bool oldest)
 		memmove(actor->popped, actor->popped + 1, actor->popped_count * sizeof(actor->popped[0]));
 	stage.magazine_out &= ~(UINT32_C(1) << number);
 	explore_plain(magazines_at(&core->magazines, number), true);
-	stack_push(&core->depot.full, magazines_at(&core->magazines, number));
+	stack_push(&core->depot.shard[0].full, magazines_at(&core->magazines, number));
 }
 
 static void operate(struct actor *actor, char operation)
@@ -335,6 +335,7 @@ static void set_up(const struct scenario *scenario, bool asymmetric)
 	config.capacity = scenario->capacity;
 	config.cache_capacity = 2 * scenario->slots;
 	config.flags = scenario->flags;
+	config.depot_shards = scenario->shards ? scenario->shards : 1;
 	config.hooks.misuse = on_misuse;
 	if (lfpool_create(&stage.pool, &config) != LFPOOL_OK)
 		abort();

@@ -30,6 +30,7 @@ struct scenario {
 	const char *setup; /* by one thread after the other: "0aa 1a 0r" */
 	const char *threads[3];
 	unsigned flags;    /* LFPOOL_... */
+	unsigned shards;   /* of the depot; 0 is 1.  Each thread has another home; the set-up's is thread 0's. */
 };
 
 extern const struct scenario scenarios[];

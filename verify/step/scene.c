@@ -18,6 +18,7 @@ void scene_open(struct scene *s, const struct operation *o)
 	config.object_size = OBJECT_BYTES;
 	config.capacity = o->capacity;
 	config.cache_capacity = o->cache_capacity;
+	config.depot_shards = 1;
 	config.flags = o->flags;
 	if (lfpool_create(&s->pool, &config) != LFPOOL_OK || !(s->mine = lfpool_cache_create(s->pool)) ||
 	    !(s->other = lfpool_cache_create(s->pool))) {
@@ -55,9 +56,9 @@ static struct reading read_pool(const struct core *core)
 	const uint32_t count = load_relaxed(&core->table.count);
 	struct reading r = {
 		.carved = load_relaxed(&core->depot.carved),
-		.full = load_relaxed(&core->depot.full.head),
-		.partial = load_relaxed(&core->depot.partial.head),
-		.empty = load_relaxed(&core->depot.empty.head),
+		.full = load_relaxed(&core->depot.shard[0].full.head),
+		.partial = load_relaxed(&core->depot.shard[0].partial.head),
+		.empty = load_relaxed(&core->depot.shard[0].empty.head),
 		.tops = tops_of(core, 1, ms->chunks),
 		.caches = count,
 	};
@@ -123,8 +124,8 @@ const char *scene_check(const struct scene *s)
 
 	if (ms->chunks + EXTRA_PER_CACHE * count >= MAGAZINES_MAX)
 		return "too many magazines for this check";
-	if (!count_stack(core, &core->depot.full, seen) || !count_stack(core, &core->depot.partial, seen) ||
-	    !count_stack(core, &core->depot.empty, seen))
+	if (!count_stack(core, &core->depot.shard[0].full, seen) || !count_stack(core, &core->depot.shard[0].partial, seen) ||
+	    !count_stack(core, &core->depot.shard[0].empty, seen))
 		return "a stack of the depot goes round in a circle";
 	for (uint32_t index = 0; index < count; index++) {
 		uint32_t left;
