@@ -2,12 +2,14 @@
 # Nothing here reaches a project that embeds lfpool: the properties are private to the target (but for linking the sanitizers
 # that were asked for), and the warnings are errors only when lfpool is the top-level project.
 function(lfpool_house_rules target)
-	set_target_properties(${target} PROPERTIES C_STANDARD 11 C_STANDARD_REQUIRED ON C_EXTENSIONS OFF)
+	set_target_properties(${target} PROPERTIES
+		C_STANDARD 11 C_STANDARD_REQUIRED ON C_EXTENSIONS OFF
+		CXX_STANDARD 20 CXX_STANDARD_REQUIRED ON CXX_EXTENSIONS OFF)
 	target_compile_definitions(${target} PRIVATE _GNU_SOURCE)
 	if(PROJECT_IS_TOP_LEVEL)
 		target_compile_options(${target} PRIVATE
 			-Wall -Wextra -Wpedantic -Wconversion -Wshadow -Wundef -Wvla
-			-Wstrict-prototypes -Wmissing-prototypes -Werror)
+			$<$<COMPILE_LANGUAGE:C>:-Wstrict-prototypes> $<$<COMPILE_LANGUAGE:C>:-Wmissing-prototypes> -Werror)
 	endif()
 	if(LFPOOL_SANITIZE)
 		string(REPLACE ";" "," sanitizers "${LFPOOL_SANITIZE}")
