@@ -128,8 +128,11 @@ void gbench_unit(gbench_t *b, enum gbench_unit unit)
 	static const benchmark::TimeUnit units[] = {benchmark::kNanosecond, benchmark::kMicrosecond,
 						    benchmark::kMillisecond, benchmark::kSecond};
 
-	set(__func__, b, unit >= GBENCH_NANOSECOND && unit <= GBENCH_SECOND, "no such unit",
-	    [&] { b->Unit(units[unit]); });
+	unsigned value;
+
+	/* C can pass any number, which C++ may not even look at as an enum. */
+	std::memcpy(&value, &unit, sizeof value);
+	set(__func__, b, value <= GBENCH_SECOND, "no such unit", [&] { b->Unit(units[value]); });
 }
 
 void gbench_min_time(gbench_t *b, double seconds)
@@ -200,6 +203,11 @@ void gbench_add_context(const char *key, const char *value)
 
 size_t gbench_run(void)
 {
+	static bool ran;
+
+	/* 1.7.1 would use its reporter again after it has deleted it. */
+	must(!ran, __func__, nullptr, "only once in a process");
+	ran = true;
 	return guarded(__func__, "", [] { return benchmark::RunSpecifiedBenchmarks(); });
 }
 

@@ -22,8 +22,8 @@
  * Words        benchmark  what gbench_register() makes.
  *              row        one benchmark with one choice of arguments and one number of threads: a line of the report.
  *              run        the function called once by each thread of a row.  To find out how many iterations take
- *                         long enough, the library makes several runs and reports the last; each repetition is
- *                         one more run.
+ *                         long enough, the library makes several runs and reports the last; each further repetition
+ *                         is one more run.
  *              iteration  what one gbench_next() that says true stands for.
  * Invariants   G1  setup and teardown are called exactly once in each run, by thread 0; setup returns before any
  *                  thread calls the function, teardown is called after all threads have returned from it.
@@ -130,7 +130,7 @@ void gbench_set_iteration_time(gbench_state_t *state, double seconds);
 /*
  * Ends this thread's part of the run; the row is reported as an error, with the first reason that was given.  The next
  * gbench_next() says false; returning at once is fine too.  The other threads go on to their end, unless they look at
- * gbench_skipped().
+ * gbench_skipped().  Repetitions of the row that would follow are not run, but reported with the same reason.
  */
 void gbench_skip(gbench_state_t *state, const char *why);
 
@@ -190,7 +190,7 @@ void gbench_initialize(int *argc, char **argv);
 bool gbench_report_unknown(int argc, char **argv);
 /* A pair for the "context" of the report; before gbench_run().  A key that is there already is kept, with a warning. */
 void gbench_add_context(const char *key, const char *value);
-/* Runs, or lists, the rows that match --benchmark_filter; how many there were. */
+/* Runs, or lists, the rows that match --benchmark_filter; how many there were.  Once in a process. */
 size_t gbench_run(void);
 /* Gives back what gbench_initialize() and gbench_add_context() took. */
 void gbench_shutdown(void);

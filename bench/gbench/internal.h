@@ -1,16 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * internal.h - what stands behind gbench_t and gbench_state_t; C++, for gbench.cc and state.cc only.
+ * internal.h - what stands behind gbench_t and gbench_state_t; C++, for the .cc files of this folder only.
  *
- * Idea         A gbench is a benchmark of the library's with a Run() of our own, since the library's Setup() and
- *              Teardown() take functions without a context.  The library calls Run() in each thread of a run.  There is
- *              one run at a time, and all its threads have ended before the next begins: so what the threads of a run
- *              share can lie in the gbench itself.
- * Barriers     everyone_ surrounds the fixtures, and no thread ever misses it.  meeting_ is gbench_rendezvous(); a
- *              thread leaves it when it skips or returns.
- * The trap     The library has two barriers of its own, at both ends of the loop, where only threads whose
- *              Run() has returned are not waited for.  A thread that has skipped and waits for teardown in our Run()
- *              would keep the others there for ever: it must walk through both first (finish()).
+ * Idea         A gbench is a benchmark of the library's with a Run() of our own (run.cc), since the library's Setup()
+ *              and Teardown() take functions without a context.  The library calls Run() in each thread of a run.
+ *              There is one run at a time, and all its threads have ended before the next begins: so what the threads
+ *              of a run share can lie in the gbench itself.
  */
 #ifndef GBENCH_INTERNAL_H
 #define GBENCH_INTERNAL_H
@@ -25,7 +20,10 @@
 #include <cstdio>
 #include <cstdlib>
 #include <exception>
+#include <map>
+#include <mutex>
 #include <string>
+#include <vector>
 
 namespace gbench_internal {
 
@@ -57,11 +55,13 @@ template <class Call> auto guarded(const char *function, const char *name, Call 
 	}
 }
 
+/* Where a thread is; to be combined. */
 enum status {
-	FIXTURE = 1, /* in setup or teardown             */
-	PAUSED = 2,  /* between gbench_pause and _resume */
-	DONE = 4,    /* gbench_next has said false       */
-	SKIPPED = 8
+	FIXTURE = 1, /* in setup or teardown                 */
+	PAUSED = 2,  /* between gbench_pause and _resume     */
+	DONE = 4,    /* gbench_next has said false           */
+	SKIPPED = 8, /* gbench_skip                          */
+	LEFT = 16    /* the function has returned; the library's loop is over */
 };
 
 } // namespace gbench_internal
@@ -72,6 +72,7 @@ struct gbench_state {
 	benchmark::State &google;
 	gbench &owner;
 	unsigned status;
+	size_t batch; /* iterations of the last batch; 1 before */
 };
 
 struct gbench final : public benchmark::internal::Benchmark {
@@ -80,42 +81,14 @@ struct gbench final : public benchmark::internal::Benchmark {
 	{
 	}
 
-	/* An exception of a callback that is written in C++ ends the program here. */
-	void Run(benchmark::State &google) noexcept override
-	{
-		gbench_state state = {google, *this, 0};
-		const bool first = google.thread_index() == 0;
+	/* One thread's part of a run.  An exception of a callback that is written in C++ ends the program here. */
+	void Run(benchmark::State &google) noexcept override;
 
-		if (first) {
-			meeting_.reopen();
-			skipped_.store(false, std::memory_order_relaxed);
-			call_fixture(setup, &state);
-			skipped_in_setup_ = skipped();
-		}
-		everyone_.wait(google.threads());
-		if (!skipped_in_setup_)
-			run_(&state, context_);
-		else if (!first)
-			skip(&state, "skipped in setup");
-		finish(&state);
-		everyone_.wait(google.threads());
-		if (first)
-			call_fixture(teardown, &state);
-		everyone_.wait(google.threads());
-	}
-
-	void skip(gbench_state *state, const char *why)
-	{
-		state->google.SkipWithError(why);
-		state->status = (state->status | SKIPPED) & ~unsigned(PAUSED);
-		/* release: what the thread wrote before it skipped. */
-		skipped_.store(true, std::memory_order_release);
-		meeting_.leave(state->google.threads());
-	}
+	void skip(gbench_state *state, const char *why);
 
 	bool skipped() const
 	{
-		/* acquire: see skip(). */
+		/* acquire: what the thread wrote before it skipped. */
 		return skipped_.load(std::memory_order_acquire);
 	}
 
@@ -136,36 +109,36 @@ struct gbench final : public benchmark::internal::Benchmark {
 	bool has_min_time = false, has_iterations = false, has_real_time = false, has_manual_time = false;
 
 private:
-	void call_fixture(gbench_fn *fixture, gbench_state *state)
-	{
-		if (!fixture)
-			return;
-		state->status |= FIXTURE;
-		fixture(state, context_);
-		state->status &= ~unsigned(FIXTURE);
-	}
+	/* A row of this benchmark: its arguments, and the threads. */
+	typedef std::vector<int64_t> row;
 
-	/* The thread has returned from the function; afterwards it has passed both barriers of the library's. */
-	void finish(gbench_state *state)
-	{
-		if (state->status & SKIPPED) {
-			/* After SkipWithError() one call goes through what is left of the two, and says false. */
-			if (!(state->status & DONE))
-				(void)state->google.KeepRunning();
-			state->status |= DONE;
-		} else if (!(state->status & DONE)) {
-			die("gbench_run", name.c_str(),
-			    "the function returned before gbench_next() said false, and without gbench_skip()");
-		} else {
-			meeting_.leave(state->google.threads());
-		}
-	}
+	row row_of(const benchmark::State &google) const;
+	void begin(gbench_state *state);
+	void end(gbench_state *state);
+	void call_fixture(gbench_fn *fixture, gbench_state *state);
+	void finish(gbench_state *state);
+	void walk_through(gbench_state *state);
 
 	gbench_fn *const run_;
 	void *const context_;
+	/* everyone_ surrounds the fixtures; nobody ever leaves it.  meeting_ is gbench_rendezvous(). */
 	barrier everyone_, meeting_;
+
+	/* Of the present run.  Thread 0 writes these two when it begins, before the others look: everyone_. */
+	bool void_ = false; /* the function is not called                          */
+	size_t batch_ = 1;  /* what this row's last run had: for a thread that skips before its first batch */
+	/* By whoever skips. */
+	std::mutex mutex_;
+	std::string why_;   /* written once in a run, under the mutex              */
 	std::atomic<bool> skipped_{false};
-	bool skipped_in_setup_ = false; /* written by thread 0; everyone_ is between that and the others' look */
+
+	/* Thread 0 only. */
+	struct record {
+		size_t batch = 1;
+		bool skipped = false;
+		std::string why;
+	};
+	std::map<row, record> records_;
 };
 
 /* Ends the program unless `right`. */

@@ -23,7 +23,7 @@ void must_be_in_loop(const gbench_state *state, const char *function)
 	must(in_loop, function, &state->owner, "not in the loop");
 }
 
-/* gbench_next() where it is not simply the next: false, if it has said so before. */
+/* gbench_next() where it is not simply the next: false, after it has said so before or the thread has skipped. */
 bool refuse(const gbench_state *state, const char *function)
 {
 	must_be_in_function(state, function);
@@ -37,7 +37,7 @@ bool refuse(const gbench_state *state, const char *function)
 
 bool gbench_next(gbench_state_t *state)
 {
-	if (__builtin_expect(state->status & (FIXTURE | PAUSED | DONE), 0))
+	if (__builtin_expect(state->status, 0))
 		return refuse(state, __func__);
 	if (state->google.KeepRunning())
 		return true;
@@ -48,8 +48,9 @@ bool gbench_next(gbench_state_t *state)
 bool gbench_next_batch(gbench_state_t *state, size_t count)
 {
 	must(count >= 1 && count <= size_t(INT64_MAX), __func__, &state->owner, "not a number of iterations");
-	if (__builtin_expect(state->status & (FIXTURE | PAUSED | DONE), 0))
+	if (__builtin_expect(state->status, 0))
 		return refuse(state, __func__);
+	state->batch = count;
 	if (state->google.KeepRunningBatch(int64_t(count)))
 		return true;
 	state->status |= DONE;
