@@ -31,7 +31,8 @@
  *              G3  after the loop, gbench_state_iterations() is the number of iterations that the loop was told to do.
  * Errors       What the program does wrong (a NULL, a number out of range, a call in the wrong place) ends it by
  *              abort(3), after one line on stderr that names the function and the benchmark.  So does an exception of
- *              the C++ library, which can only mean that memory or threads ran out: none ever reaches a caller.
+ *              the C++ library, which can only mean that memory ran out: none ever reaches a caller.  When no more
+ *              threads can be made, the library itself ends the program, by std::terminate().
  *              What the user does wrong on the command line is said on stderr and in the exit status (gbench_main()).
  * Concurrency  A state belongs to the thread it was given to and dies when the function returns.  Everything that
  *              takes a gbench_t, and everything without either, belongs to one thread, and not during gbench_run().
@@ -166,7 +167,7 @@ enum gbench_counter_flags {
 	GBENCH_COUNTER_ITERATION_INVARIANT = 4,  /* multiplied by the iterations of all threads         */
 	GBENCH_COUNTER_PER_ITERATION = 8,        /* divided by the iterations of all threads            */
 	GBENCH_COUNTER_INVERT = 16,              /* 1 / figure, after all of the above                  */
-	GBENCH_COUNTER_1024 = 32                 /* on the terminal: Ki, Mi, ... instead of k, M, ...   */
+	GBENCH_COUNTER_1024 = 32                 /* on the terminal, k is 1024, M is 1024 k, ...         */
 };
 /* This thread's part of a counter.  Again with the same name: replaces it.  All threads should use the same flags. */
 void gbench_counter(gbench_state_t *state, const char *name, double value, unsigned flags);

@@ -58,7 +58,7 @@ expect_number("${row}" invariant 3200)
 expect_number("${row}" per_iteration 2)
 expect_number("${row}" invert 0.0125)
 expect_number("${row}" avg_rate 4)
-expect_number("${row}" kibi 80)
+expect_number("${row}" kibi 4096)
 expect_number("${row}" items_per_second 80)
 expect_number("${row}" bytes_per_second 800)
 # Set in teardown: by one thread.
@@ -80,6 +80,9 @@ expect("${row}" name "repeated/min_time:0.001/repeats:3/process_time/real_time")
 string(JSON row GET "${json}" benchmarks 6)
 expect("${row}" aggregate_name "mean")
 
+if(NOT printed MATCHES "kibi=4k ")
+	message(FATAL_ERROR "4096 is not 4k in the table:\n${printed}")
+endif()
 # For people, a row that skipped says so too.
 if(NOT printed MATCHES "ERROR OCCURRED: 'no luck'")
 	message(FATAL_ERROR "the table does not tell why a row was skipped:\n${printed}")

@@ -1,0 +1,92 @@
+# SPDX-License-Identifier: MIT
+"""prose.py - what docs/performance.md says in every edition; {names} are filled in by document.py.
+
+Edges        The text is unwrapped and wrapped again; a line break here means nothing.
+"""
+
+MADE = """
+Made by `{command}` from what `bench/run` measured on {date} with lfpool {version}. Do not edit; reasons are in
+`bench/explanations.md`.
+"""
+
+METHOD = (
+	"""
+	A figure is the median over the rounds; where a range is given, it is from the least to the greatest. There
+	were {rounds}. In a round each cell is measured once, in a process that was just started: a subject's rounds differ
+	in addresses, in pages, and in what else happens on the machine.
+	""", """
+	A round goes through the workloads and sizes in shuffled order. Those who are compared with each other are measured
+	within seconds of each other. The order in a process is shuffled, too. bench/run's order was drawn from seed {seed}.
+	""", """
+	**ns per pair** is elapsed time x min(threads, processors) / pairs of one acquire and its release: the processor
+	time that there was for each. It stays comparable when there are more threads than processors. In the hand-off it
+	holds all threads and the rings.
+	""", """
+	Every subject runs the same loops, compiled once for each, so that what can be inlined is inlined. Each object is
+	written to.
+	""", """
+	Threads: {pinning}.
+	""", """
+	A repetition takes at least {min_time} s.
+	""", """
+	mimalloc, jemalloc and tcmalloc are preloaded, and take over malloc of a whole process; DPDK has processes of its
+	own. In memory and create-* each subject has.
+	""")
+
+PINNING = """
+each is pinned to a processor of its own if there are enough; with more threads than processors the scheduler places
+them
+"""
+
+NOISE = """
+**Noise**, (greatest - least) / median over the rounds: {median} in the median cell, {p90} in one of ten, {greatest} in
+the worst.
+"""
+NOISE_OF_LIMIT = "Of limit in pair, which nothing but the machine can disturb: {limit} threads."
+NO_NOISE = "**With a single round nothing can be said about noise.**"
+BUSY = "**The machine was busy with something else when this was begun. The figures are no good.**"
+
+AGAIN = """
+`{command}` installs what is missing, builds, measures, and makes this document. The order of the processes can be had
+again by `bench/run --seed {seed}`, the figures cannot.
+"""
+
+LOSSES = """
+A cell is a workload, an object size and a number of threads. lfpool loses it if its median is not below that of every
+peer. Where the ranges of its rounds and of the best peer's overlap, or the medians are less than half a percent apart,
+that is within the noise.
+"""
+LOST_BY = """
+{compared} compared: ahead of every peer in {ahead} (of them {ahead_within_noise} within the noise of some peer), behind
+in {behind} (of them {within_noise} within the noise).
+"""
+
+WORKLOADS = """
+ns per pair. Bold: the best of lfpool and its peers. **x limit** and **x best peer**: the figure divided by that of
+limit and of the best peer (below 1: ahead of it), least to greatest over the thread counts. **spread**: (greatest -
+least) / median over the rounds, in the worst of the row's cells.
+"""
+LATENCY = "{what}. Medians over the rounds of each percentile."
+FAIRNESS = "The slowest thread's time / the mean thread's time: 1 is fair. The worst over the thread counts."
+MEMORY = """
+A million objects, acquired by one thread, then all released by another: resident memory per object, in bytes, the
+object included.
+"""
+EXHAUSTED = "One acquire that says NULL, ns: {what}."
+COUNTERS = """
+lfpool's own counters, of lfpool-inlined: how often the thread's cache could not serve a call itself, and how often a
+compare-and-swap had to be repeated, per pair.
+"""
+INSTRUCTIONS = """
+For one acquire, one write and one release, on one thread, by callgrind (`bench/instructions`); the loop is contained.
+An instruction is not a nanosecond: a locked one counts as one, too.
+"""
+
+GROUPS = {
+	"lfpool": "the ways to call it",
+	"limit": "no pools: a list without any synchronisation or check; in the hand-off, the ring alone",
+	"allocator": "they take any size at any time, and have no capacity",
+	"lock-free": "pools, stacks and rings of others",
+	"own": "written for the comparison: what one would write without a library",
+	"unknown": "the program did not say what they are",
+}

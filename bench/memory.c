@@ -1,0 +1,206 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * memory.c - see memory.h.
+ */
+#include "memory.h"
+
+#include "resident.h"
+#include "subjects.h"
+
+#include <fcntl.h>
+#include <spawn.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+/* Objects beyond a million, for pools that let some rest in caches.  A pool that is bounded exactly needs none. */
+#define RESERVE 65536
+#define BYTES_MAX 256
+/* Objects of a first round, after which the code that is called is in RAM, and the threads' stacks are. */
+#define WARM_UP_OBJECTS 64
+
+enum look { BEFORE, ACQUIRED, RELEASED, FINISHED, CLOSED, LOOKS };
+
+/* The two threads take turns; `turn` is a barrier between the steps. */
+struct scene {
+	const struct subject *subject;
+	void *shared;
+	void **objects;
+	size_t count;
+	pthread_barrier_t turn;
+	double resident[LOOKS];
+};
+
+static void join_as(struct scene *scene, struct worker *worker, unsigned index)
+{
+	*worker = (struct worker){
+		.subject = scene->subject,
+		.shared = scene->shared,
+		.index = index,
+		.threads = 2,
+		.hand = scene->subject->join(scene->shared),
+		.objects = scene->objects,
+		.count = scene->count,
+	};
+}
+
+static void turn(struct scene *scene)
+{
+	(void)pthread_barrier_wait(&scene->turn);
+}
+
+static void *acquire_all(void *argument)
+{
+	struct scene *scene = argument;
+	struct worker worker;
+
+	join_as(scene, &worker, 0);
+	turn(scene); /* B has joined too */
+	if (scene->subject->loops.fill(&worker, scene->count) != scene->count)
+		give_up(scene->subject->name, "no object, though the pool is large enough for all");
+	scene->resident[ACQUIRED] = resident_bytes();
+	turn(scene); /* acquired */
+	turn(scene); /* released */
+	scene->subject->leave(worker.hand);
+	return NULL;
+}
+
+static void *release_all(void *argument)
+{
+	struct scene *scene = argument;
+	struct worker worker;
+
+	join_as(scene, &worker, 1);
+	turn(scene);
+	turn(scene); /* acquired */
+	worker.held = scene->count;
+	(void)scene->subject->loops.drain(&worker, scene->count);
+	scene->resident[RELEASED] = resident_bytes();
+	turn(scene); /* released */
+	scene->subject->leave(worker.hand);
+	return NULL;
+}
+
+static void play(struct scene *scene, size_t object_bytes, size_t count)
+{
+	const struct plan plan = {
+		.object_bytes = object_bytes,
+		.capacity = count + (scene->subject->traits & TRAIT_BOUNDED ? 0 : RESERVE),
+		.held = count,
+		.threads = 2,
+	};
+	pthread_t a, b;
+
+	scene->count = count;
+	scene->resident[BEFORE] = resident_bytes();
+	scene->shared = scene->subject->open(&plan);
+	thread_start(&a, acquire_all, scene);
+	thread_start(&b, release_all, scene);
+	(void)pthread_join(a, NULL);
+	(void)pthread_join(b, NULL);
+	scene->resident[FINISHED] = resident_bytes();
+	scene->subject->close(scene->shared);
+	scene->resident[CLOSED] = resident_bytes();
+}
+
+void memory_play(const struct subject *subject, size_t object_bytes, FILE *file)
+{
+	const size_t bytes = MEMORY_OBJECTS * sizeof(void *);
+	struct scene scene = {.subject = subject, .objects = must(malloc(bytes))};
+
+	/* Ours are resident before the first look. */
+	memset(scene.objects, 1, bytes);
+	if (pthread_barrier_init(&scene.turn, NULL, 2) != 0)
+		give_up(subject->name, "no barrier for the two threads");
+	play(&scene, object_bytes, WARM_UP_OBJECTS);
+	play(&scene, object_bytes, MEMORY_OBJECTS);
+	for (int look = BEFORE; look < LOOKS; look++)
+		fprintf(file, "%.0f\n", scene.resident[look]);
+	(void)pthread_barrier_destroy(&scene.turn);
+	free(scene.objects);
+}
+
+/* ---- The benchmark: this program once more, in a process of its own ---- */
+
+extern char **environ;
+
+/* False, when it did not work; it has said why. */
+static bool play_elsewhere(const struct cell *cell, double resident[LOOKS])
+{
+	char bytes[24];
+	char *arguments[] = {"lfpool-bench", MEMORY_OPTION, (char *)(uintptr_t)subject_name(cell->subject), bytes, NULL};
+	posix_spawn_file_actions_t actions;
+	int ends[2], status, looks = 0;
+	pid_t process;
+
+	(void)snprintf(bytes, sizeof(bytes), "%zu", cell->object_bytes);
+	if (pipe2(ends, O_CLOEXEC) != 0)
+		return false;
+	FILE *output = must(fdopen(ends[0], "r"));
+
+	(void)posix_spawn_file_actions_init(&actions);
+	(void)posix_spawn_file_actions_adddup2(&actions, ends[1], STDOUT_FILENO);
+	const bool started = posix_spawn(&process, "/proc/self/exe", &actions, NULL, arguments, environ) == 0;
+
+	(void)posix_spawn_file_actions_destroy(&actions);
+	(void)close(ends[1]);
+	while (looks < LOOKS && fscanf(output, "%lf", &resident[looks]) == 1)
+		looks++;
+	(void)fclose(output);
+	return started && waitpid(process, &status, 0) == process && status == 0 && looks == LOOKS;
+}
+
+static void memory_report(gbench_state_t *state, const struct cell *cell, const double resident[LOOKS])
+{
+	static const char *const names[LOOKS] = {
+		[ACQUIRED] = "resident_bytes_per_object_acquired",
+		[RELEASED] = "resident_bytes_per_object_released",
+		[FINISHED] = "resident_bytes_per_object_finished",
+		[CLOSED] = "resident_bytes_per_object_closed",
+	};
+	const double acquired = (resident[ACQUIRED] - resident[BEFORE]) / MEMORY_OBJECTS;
+
+	gbench_counter(state, "bytes_per_object", acquired, GBENCH_COUNTER_PLAIN);
+	gbench_counter(state, "overhead_bytes_per_object", acquired - (double)cell->object_bytes, GBENCH_COUNTER_PLAIN);
+	for (int look = ACQUIRED; look < LOOKS; look++)
+		gbench_counter(state, names[look], (resident[look] - resident[BEFORE]) / MEMORY_OBJECTS,
+			       GBENCH_COUNTER_PLAIN);
+}
+
+/* Two threads by name only: A and B are in the other process. */
+static void memory_run(gbench_state_t *state, void *context)
+{
+	const struct cell *cell = context;
+	const bool first = gbench_state_thread_index(state) == 0;
+	double resident[LOOKS];
+	uint64_t took_ns = 0;
+
+	while (gbench_next(state)) {
+		if (!first)
+			continue;
+		took_ns = now_ns();
+		if (!play_elsewhere(cell, resident))
+			give_up(cell->subject->name, "the process that should measure the memory failed");
+		took_ns = now_ns() - took_ns;
+	}
+	gbench_set_iteration_time(state, (double)took_ns / 1e9);
+	if (first)
+		memory_report(state, cell, resident);
+}
+
+bool memory_fits(const struct subject *subject, size_t object_bytes)
+{
+	return object_bytes <= BYTES_MAX && !(subject->traits & (TRAIT_PRIVATE | TRAIT_NOTHING));
+}
+
+void memory_register(struct cell *cell)
+{
+	char name[128];
+	gbench_t *benchmark;
+
+	(void)snprintf(name, sizeof(name), MEMORY_NAME "/%zu/%s", cell->object_bytes, subject_name(cell->subject));
+	benchmark = gbench_register(name, memory_run, cell);
+	gbench_iterations(benchmark, 1);
+	gbench_use_manual_time(benchmark);
+	gbench_threads(benchmark, 2);
+}

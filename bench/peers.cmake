@@ -1,0 +1,128 @@
+# The peers: each is measured if it is installed, and is named as missing in the results if not.  Not in sanitized builds:
+# the peers are not instrumented.
+
+find_package(PkgConfig QUIET)
+
+# bench_peer(NAME [PKG MODULE...] [HEADER FILE] [LIBRARY NAME...] SOURCES FILE...): defines BENCH_HAS_<NAME> and adds the
+# sources if the peer is there.  Its headers are the system's: our warnings are not for them.
+function(bench_peer name)
+	cmake_parse_arguments(peer "" "HEADER" "PKG;LIBRARY;SOURCES" ${ARGN})
+	if(LFPOOL_SANITIZE)
+		return()
+	endif()
+	set(libraries)
+	foreach(module IN LISTS peer_PKG)
+		if(NOT PKG_CONFIG_FOUND)
+			message(STATUS "lfpool-bench without ${name}: pkg-config is not installed")
+			return()
+		endif()
+		pkg_check_modules(BENCH_${module} QUIET IMPORTED_TARGET ${module})
+		if(NOT BENCH_${module}_FOUND)
+			message(STATUS "lfpool-bench without ${name}: ${module} is not installed")
+			return()
+		endif()
+		list(APPEND libraries PkgConfig::BENCH_${module})
+	endforeach()
+	if(peer_HEADER)
+		find_path(BENCH_${name}_INCLUDE ${peer_HEADER})
+		mark_as_advanced(BENCH_${name}_INCLUDE)
+		if(NOT BENCH_${name}_INCLUDE)
+			message(STATUS "lfpool-bench without ${name}: ${peer_HEADER} is not installed")
+			return()
+		endif()
+		target_include_directories(lfpool-bench SYSTEM PRIVATE ${BENCH_${name}_INCLUDE})
+	endif()
+	foreach(library IN LISTS peer_LIBRARY)
+		find_library(BENCH_${name}_${library} ${library})
+		mark_as_advanced(BENCH_${name}_${library})
+		if(NOT BENCH_${name}_${library})
+			message(STATUS "lfpool-bench without ${name}: lib${library} is not installed")
+			return()
+		endif()
+		list(APPEND libraries ${BENCH_${name}_${library}})
+	endforeach()
+	target_sources(lfpool-bench PRIVATE ${peer_SOURCES})
+	target_link_libraries(lfpool-bench PRIVATE ${libraries})
+	target_compile_definitions(lfpool-bench PRIVATE BENCH_HAS_${name})
+endfunction()
+
+# ---- C++ ----
+
+bench_peer(BOOST HEADER boost/lockfree/stack.hpp
+	SOURCES subjects/boost_pool.cpp subjects/boost_stack_dynamic.cpp subjects/boost_stack_fixed.cpp)
+
+# Packages differ in the folder, and the header does not say its version.
+find_path(BENCH_MOODYCAMEL_INCLUDE concurrentqueue.h PATH_SUFFIXES concurrentqueue concurrentqueue/moodycamel)
+bench_peer(MOODYCAMEL HEADER concurrentqueue.h SOURCES subjects/moodycamel.cpp)
+execute_process(COMMAND dpkg-query --show --showformat=\${Version} libconcurrentqueue-dev
+	RESULT_VARIABLE moodycamel_unknown OUTPUT_VARIABLE moodycamel_version ERROR_QUIET)
+if(moodycamel_unknown)
+	set(moodycamel_version "of unknown version")
+endif()
+set_source_files_properties(subjects/moodycamel.cpp PROPERTIES
+	COMPILE_DEFINITIONS BENCH_MOODYCAMEL_VERSION="${moodycamel_version}")
+
+bench_peer(TBB HEADER tbb/memory_pool.h LIBRARY tbbmalloc SOURCES subjects/tbb_fixed.cpp subjects/tbb_scalable.cpp)
+
+# Not every C++ library has it: libc++ since 16.
+include(CheckCXXSourceCompiles)
+set(CMAKE_REQUIRED_FLAGS -std=c++20)
+check_cxx_source_compiles("#include <memory_resource>
+	int main() { std::pmr::synchronized_pool_resource pool; }" BENCH_PMR_COMPILES)
+unset(CMAKE_REQUIRED_FLAGS)
+if(BENCH_PMR_COMPILES)
+	bench_peer(PMR SOURCES subjects/pmr.cpp)
+endif()
+
+# ---- Peers in C ----
+
+# bench_define(FILE NAME VALUE): a string for one file, such as a version that the peer's headers do not tell.
+function(bench_define file name value)
+	set_property(SOURCE ${file} APPEND PROPERTY COMPILE_DEFINITIONS "${name}=\"${value}\"")
+endfunction()
+
+bench_peer(CK PKG ck SOURCES subjects/ck_ring.c subjects/ck_stack.c subjects/spin.c)
+
+bench_peer(URCU PKG liburcu-cds SOURCES subjects/urcu_lfstack.c subjects/urcu_wfstack.c)
+bench_define(subjects/urcu_lfstack.c BENCH_URCU_VERSION "${BENCH_liburcu-cds_VERSION}")
+bench_define(subjects/urcu_wfstack.c BENCH_URCU_VERSION "${BENCH_liburcu-cds_VERSION}")
+
+bench_peer(GLIB PKG glib-2.0 SOURCES subjects/glib_slice.c)
+
+# DPDK as static libraries, and of these only what a mempool needs: pkg-config's list names some two hundred drivers, and
+# a shared EAL loads every driver that is installed when it starts.  What the list says to the compiler is for one file.
+function(bench_dpdk)
+	# The drivers register themselves, nobody refers to them.  Then each before the next that it needs.
+	set(drivers librte_mempool_ring.a librte_mempool_stack.a)
+	set(others librte_mempool.a librte_stack.a librte_ring.a librte_eal.a librte_telemetry.a librte_kvargs.a numa bsd m)
+	if(LFPOOL_SANITIZE)
+		return()
+	endif()
+	if(PKG_CONFIG_FOUND)
+		pkg_check_modules(BENCH_libdpdk QUIET libdpdk)
+	endif()
+	if(NOT BENCH_libdpdk_FOUND)
+		message(STATUS "lfpool-bench without DPDK: libdpdk is not installed")
+		return()
+	endif()
+	foreach(library IN LISTS drivers others)
+		find_library(BENCH_DPDK_${library} ${library})
+		mark_as_advanced(BENCH_DPDK_${library})
+		if(NOT BENCH_DPDK_${library})
+			message(STATUS "lfpool-bench without DPDK: ${library} is not installed")
+			return()
+		endif()
+	endforeach()
+	set(whole "$<LINK_LIBRARY:WHOLE_ARCHIVE")
+	foreach(driver IN LISTS drivers)
+		string(APPEND whole ",${BENCH_DPDK_${driver}}")
+	endforeach()
+	target_link_libraries(lfpool-bench PRIVATE "${whole}>")
+	set(options ${BENCH_libdpdk_CFLAGS_OTHER})
+	foreach(directory IN LISTS BENCH_libdpdk_INCLUDE_DIRS)
+		list(APPEND options -isystem ${directory})
+	endforeach()
+	set_source_files_properties(subjects/dpdk.c PROPERTIES COMPILE_OPTIONS "${options}")
+	bench_peer(DPDK LIBRARY ${others} SOURCES subjects/dpdk.c)
+endfunction()
+bench_dpdk()

@@ -1,0 +1,114 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * subject.h - what is compared: one `struct subject` for each way to get hold of an object.  C11 and C++20.
+ *
+ * Idea         A subject brings its own copy of the loops, compiled with its own acquire and release in them (see
+ *              workloads.h).  So an inlined path is really inlined, and nobody pays an indirect call that another
+ *              does not: the pointers below are followed once in some thousand pairs.
+ * To add one   One file in subjects/, which defines acquire() and release(), includes workloads.h and fills in a
+ *              struct; its name in the list at the end of this file and in CMakeLists.txt.
+ */
+#ifndef LFPOOL_BENCH_SUBJECT_H
+#define LFPOOL_BENCH_SUBJECT_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "common/harness.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* What is asked of a pool. */
+struct plan {
+	size_t object_bytes; /* 16 or more, a power of two; objects are aligned to min(object_bytes, 64)         */
+	size_t capacity;     /* objects: all that are out at once, and a reserve for what rests in caches          */
+	size_t held;         /* objects that one thread has out at once                                            */
+	unsigned threads;    /* that will use it at once                                                           */
+};
+
+struct ring;
+struct histogram;
+struct graph;
+struct subject;
+
+/* What a loop works with: one per thread. */
+struct worker {
+	void *hand;                   /* the subject's: what join() returned                                     */
+	const struct subject *subject;
+	void *shared;                 /* the subject's: what open() returned                                     */
+	unsigned index, threads;      /* of this worker among how many                                           */
+	struct random random;
+	void **objects;               /* room for `count` objects                                                */
+	const uint32_t *order;        /* in which a burst is released: a permutation of 0 .. count - 1           */
+	size_t count;                 /* objects: the burst, the depth, the table                                */
+	size_t held;                  /* of them out now, in workloads that keep some from chunk to chunk        */
+	struct ring **rings;          /* hand-off: those it pushes into, or pops from                            */
+	unsigned ring_count;
+	void ***mailbox;              /* larson: where tables are exchanged; one word, all threads               */
+	struct graph *graph;          /* jobs                                                                    */
+	struct histogram *acquire_times, *release_times; /* latency                                              */
+};
+
+/* Runs about `pairs` pairs; returns how many exactly. */
+typedef size_t loop_fn(struct worker *worker, size_t pairs);
+
+/* One for each workload, and what they need before and after. */
+struct loops {
+	loop_fn *pair, *burst, *bulk, *keep, *produce, *consume, *larson, *jobs, *churn, *exhausted, *latency;
+	loop_fn *fill;  /* acquires up to `pairs` objects more into objects[held ...]; says how many it got */
+	loop_fn *drain; /* releases the last `pairs` of them                                                 */
+};
+
+enum trait {
+	TRAIT_BOUNDED = 1, /* says NULL when `capacity` objects are out, exactly                                    */
+	TRAIT_POOL = 2,    /* open() builds a pool for `capacity` objects, so its time is of interest               */
+	TRAIT_PRIVATE = 4, /* a thread's objects must come back to the same thread: no hand-off, no jobs            */
+	TRAIT_NOTHING = 8, /* acquires nothing at all: the hand-off alone                                           */
+	/* A call waits, spinning, for calls of others to be complete, and if they do not run, for a time slice.  Not with more
+	 * threads than CPUs. */
+	TRAIT_NOT_PREEMPTIBLE = 16,
+};
+
+struct subject {
+	const char *name;
+	const char *group; /* lfpool, limit, own, lock-free or allocator */
+	const char *what;  /* in one line                                */
+	const char *(*version)(void); /* of the peer; NULL: it is ours     */
+	unsigned traits;
+	size_t most_objects; /* that it can have; 0: as many as memory has.  Then `capacity` is never more than that */
+
+	/* What the threads share.  Never NULL: what cannot be opened ends the program, saying why. */
+	void *(*open)(const struct plan *plan);
+	void (*close)(void *shared);
+	/* What one thread has of its own; called by that thread. */
+	void *(*join)(void *shared);
+	void (*leave)(void *hand);
+	/* lfpool alone: slow paths and failed CASes so far, by its own counters; or NULL. */
+	void (*counters)(void *shared, uint64_t *misses, uint64_t *retries);
+
+	struct loops loops;
+};
+
+/* `pointer`, unless it is NULL: then ends the program, saying that there was no memory. */
+void *must(void *pointer);
+
+#ifdef __cplusplus
+[[noreturn]]
+#else
+_Noreturn
+#endif
+/* Ends the program: the subject did what it must not, so the figures would be about something else. */
+void give_up(const char *subject, const char *why);
+
+/* For subjects whose threads have nothing of their own, and for those that share nothing. */
+void *join_shared(void *shared);
+void leave_nothing(void *hand);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

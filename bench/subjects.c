@@ -1,0 +1,123 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * subjects.c - the list, see subjects.h.  CMakeLists.txt defines BENCH_HAS_... for each peer that is installed.
+ */
+#include "subjects.h"
+
+#include <string.h>
+
+/* What is there goes into the one list, what is not into the other. */
+#if defined(BENCH_HAS_CK)
+#define CK_SUBJECTS(X) X(subject_spin) X(subject_ck_stack) X(subject_ck_ring)
+#define CK_MISSING(X)
+#else
+#define CK_SUBJECTS(X)
+#define CK_MISSING(X) X("spin", "libck-dev") X("ck-stack", "libck-dev") X("ck-ring", "libck-dev")
+#endif
+#if defined(BENCH_HAS_URCU)
+#define URCU_SUBJECTS(X) X(subject_urcu_lfstack) X(subject_urcu_wfstack)
+#define URCU_MISSING(X)
+#else
+#define URCU_SUBJECTS(X)
+#define URCU_MISSING(X) X("urcu-lfstack", "liburcu-dev") X("urcu-wfstack", "liburcu-dev")
+#endif
+#if defined(BENCH_HAS_DPDK)
+#define DPDK_SUBJECTS(X) X(subject_dpdk_ring) X(subject_dpdk_stack)
+#define DPDK_MISSING(X)
+#else
+#define DPDK_SUBJECTS(X)
+#define DPDK_MISSING(X) X("dpdk-ring", "libdpdk-dev") X("dpdk-stack", "libdpdk-dev")
+#endif
+#if defined(BENCH_HAS_BOOST)
+#define BOOST_SUBJECTS(X) X(subject_boost_stack_fixed) X(subject_boost_stack_dynamic) X(subject_boost_pool_mutex)
+#define BOOST_MISSING(X)
+#else
+#define BOOST_SUBJECTS(X)
+#define BOOST_MISSING(X) \
+	X("boost-stack-fixed", "libboost-dev") X("boost-stack-dynamic", "libboost-dev") X("boost-pool-mutex", "libboost-dev")
+#endif
+#if defined(BENCH_HAS_MOODYCAMEL)
+#define MOODYCAMEL_SUBJECTS(X) X(subject_moodycamel)
+#define MOODYCAMEL_MISSING(X)
+#else
+#define MOODYCAMEL_SUBJECTS(X)
+#define MOODYCAMEL_MISSING(X) X("moodycamel", "libconcurrentqueue-dev")
+#endif
+#if defined(BENCH_HAS_TBB)
+#define TBB_SUBJECTS(X) X(subject_tbb_scalable) X(subject_tbb_fixed)
+#define TBB_MISSING(X)
+#else
+#define TBB_SUBJECTS(X)
+#define TBB_MISSING(X) X("tbb-scalable", "libtbb-dev") X("tbb-fixed", "libtbb-dev")
+#endif
+#if defined(BENCH_HAS_GLIB)
+#define GLIB_SUBJECTS(X) X(subject_glib_slice)
+#define GLIB_MISSING(X)
+#else
+#define GLIB_SUBJECTS(X)
+#define GLIB_MISSING(X) X("glib-slice", "libglib2.0-dev")
+#endif
+#if defined(BENCH_HAS_PMR)
+#define PMR_SUBJECTS(X) X(subject_pmr)
+#define PMR_MISSING(X)
+#else
+#define PMR_SUBJECTS(X)
+#define PMR_MISSING(X) X("pmr", "g++")
+#endif
+
+#define OWN_SUBJECTS(X)                                                                                                \
+	X(subject_limit) X(subject_ring) X(subject_inlined) X(subject_untracked) X(subject_library) X(subject_thread)    \
+	X(subject_races) X(subject_depot) X(subject_mutex) X(subject_treiber) X(subject_malloc)
+
+#define ALL_SUBJECTS(X)                                                                                                \
+	OWN_SUBJECTS(X) CK_SUBJECTS(X) URCU_SUBJECTS(X) DPDK_SUBJECTS(X) BOOST_SUBJECTS(X) MOODYCAMEL_SUBJECTS(X)         \
+	TBB_SUBJECTS(X) GLIB_SUBJECTS(X) PMR_SUBJECTS(X)
+#define ALL_MISSING(X)                                                                                                 \
+	CK_MISSING(X) URCU_MISSING(X) DPDK_MISSING(X) BOOST_MISSING(X) MOODYCAMEL_MISSING(X) TBB_MISSING(X)               \
+	GLIB_MISSING(X) PMR_MISSING(X)
+
+#define DECLARE(name) extern const struct subject name;
+ALL_SUBJECTS(DECLARE)
+
+#define ADDRESS(name) &name,
+const struct subject *const subjects[] = {ALL_SUBJECTS(ADDRESS)};
+const size_t subject_count = sizeof(subjects) / sizeof(*subjects);
+
+#define NOT_INSTALLED(name, package) {name, "not installed: " package},
+/* The last one keeps the array from being empty. */
+const struct missing missing[] = {ALL_MISSING(NOT_INSTALLED){NULL, NULL}};
+const size_t missing_count = sizeof(missing) / sizeof(*missing) - 1;
+
+const char *subject_name(const struct subject *subject)
+{
+	const char *preloaded = getenv("LFPOOL_BENCH_MALLOC");
+
+	return preloaded && *preloaded && strcmp(subject->name, "malloc") == 0 ? preloaded : subject->name;
+}
+
+/* ---- What subjects have in common ---- */
+
+void *must(void *pointer)
+{
+	if (!pointer) {
+		fprintf(stderr, "lfpool-bench: out of memory\n");
+		exit(3);
+	}
+	return pointer;
+}
+
+void give_up(const char *subject, const char *why)
+{
+	fprintf(stderr, "lfpool-bench: %s: %s\n", subject, why);
+	exit(3);
+}
+
+void *join_shared(void *shared)
+{
+	return shared;
+}
+
+void leave_nothing(void *hand)
+{
+	(void)hand;
+}

@@ -1,0 +1,69 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * inlined.c - lfpool through a cache per thread and lfpool/inline.h: with a state word for each object, which is the
+ * default; without; and with the check against two releases at the same instant.  And with magazines of one object, so
+ * that every call goes to the depot: what its heads cost, alone and contended.
+ */
+#include "pool.h"
+
+#include "lfpool/inline.h"
+
+static inline void *acquire(void *hand)
+{
+	return lfpool_cache_acquire(hand);
+}
+
+static inline void release(void *hand, void *object)
+{
+	(void)lfpool_cache_release(hand, object);
+}
+
+#define SUBJECT_HAS_BULK
+
+static inline bool acquire_bulk(void *hand, void **objects, size_t count)
+{
+	return lfpool_cache_acquire_bulk((lfpool_cache_t *)hand, objects, count) == count;
+}
+
+static inline void release_bulk(void *hand, void **objects, size_t count)
+{
+	(void)lfpool_cache_release_bulk((lfpool_cache_t *)hand, objects, count);
+}
+
+#include "../workloads.h"
+
+static void *open_tracked(const struct plan *plan)
+{
+	return pool_open(plan, LFPOOL_BACKEND_LOCKFREE, 0);
+}
+
+static void *open_untracked(const struct plan *plan)
+{
+	return pool_open(plan, LFPOOL_BACKEND_LOCKFREE, LFPOOL_UNTRACKED);
+}
+
+static void *open_races(const struct plan *plan)
+{
+	return pool_open(plan, LFPOOL_BACKEND_LOCKFREE, LFPOOL_CHECK_RACES);
+}
+
+static void *open_depot(const struct plan *plan)
+{
+	return pool_open_cached(plan, LFPOOL_BACKEND_LOCKFREE, 0, 2);
+}
+
+#define SUBJECT(its_name, its_what, its_open)                                                                      \
+	{                                                                                                              \
+		.name = its_name, .group = "lfpool", .what = its_what,                                                  \
+		.traits = TRAIT_BOUNDED | TRAIT_POOL, .open = its_open, .close = pool_close,                              \
+		.join = pool_cache_join, .leave = pool_cache_leave, .counters = pool_counters, .loops = SUBJECT_LOOPS                                \
+	}
+
+const struct subject subject_inlined =
+	SUBJECT("lfpool-inlined", "a cache for each thread, lfpool/inline.h", open_tracked);
+const struct subject subject_untracked =
+	SUBJECT("lfpool-untracked", "the same, made with LFPOOL_UNTRACKED", open_untracked);
+const struct subject subject_races =
+	SUBJECT("lfpool-races", "the same, made with LFPOOL_CHECK_RACES", open_races);
+const struct subject subject_depot =
+	SUBJECT("lfpool-depot", "magazines of one object: nearly every call changes two heads of the depot", open_depot);

@@ -1,0 +1,76 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * limit.c - a list for each thread, linked through the objects, without any synchronisation or check: no thread-safe
+ * pool can be faster by much.
+ */
+#include "../objects.h"
+
+struct link {
+	struct link *next;
+};
+
+struct list {
+	struct link *first;
+	struct objects objects;
+};
+
+static inline void *acquire(void *hand)
+{
+	struct list *list = (struct list *)hand;
+	struct link *link = list->first;
+
+	if (link)
+		list->first = link->next;
+	return link;
+}
+
+static inline void release(void *hand, void *object)
+{
+	struct list *list = (struct list *)hand;
+	struct link *link = (struct link *)object;
+
+	link->next = list->first;
+	list->first = link;
+}
+
+#include "../workloads.h"
+
+/* The threads share nothing but what each needs. */
+static void *open_limit(const struct plan *plan)
+{
+	struct plan *own = (struct plan *)must(malloc(sizeof(*own)));
+
+	*own = *plan;
+	own->capacity = plan->held;
+	return own;
+}
+
+static void *join(void *shared)
+{
+	struct list *list = (struct list *)must(malloc(sizeof(*list)));
+
+	*list = (struct list){.objects = objects_make((const struct plan *)shared)};
+	for (size_t i = list->objects.count; i-- > 0;)
+		release(list, objects_at(&list->objects, i));
+	return list;
+}
+
+static void leave(void *hand)
+{
+	struct list *list = (struct list *)hand;
+
+	objects_free(&list->objects);
+	free(list);
+}
+
+const struct subject subject_limit = {
+	.name = "limit",
+	.group = "limit",
+	.what = "a list for each thread, no synchronisation, no check",
+	.traits = TRAIT_PRIVATE,
+	.open = open_limit,
+	.close = free,
+	.join = join,
+	.leave = leave,
+	.loops = SUBJECT_LOOPS,
+};

@@ -1,0 +1,61 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * pool.c - opening and closing the lfpool pools among the subjects.
+ */
+#include "pool.h"
+
+lfpool_t *pool_open(const struct plan *plan, lfpool_backend_t backend, uint32_t flags)
+{
+	return pool_open_cached(plan, backend, flags, 0);
+}
+
+lfpool_t *pool_open_cached(const struct plan *plan, lfpool_backend_t backend, uint32_t flags, size_t cache_capacity)
+{
+	lfpool_config_t config = LFPOOL_CONFIG_INIT;
+	lfpool_t *pool;
+
+	config.name = "bench";
+	config.object_size = plan->object_bytes;
+	config.object_alignment = plan->object_bytes < 64 ? plan->object_bytes : 64;
+	config.capacity = plan->capacity;
+	config.cache_capacity = cache_capacity;
+	config.backend = backend;
+	config.flags = flags;
+
+	lfpool_status_t status = lfpool_create(&pool, &config);
+
+	if (status != LFPOOL_OK)
+		give_up("lfpool", lfpool_status_string(status));
+	return pool;
+}
+
+void pool_close(void *pool)
+{
+	size_t misuses = lfpool_misuse_count(pool);
+	size_t active = lfpool_destroy(pool);
+
+	if (misuses)
+		give_up("lfpool", "releases were refused");
+	if (active)
+		give_up("lfpool", "objects were not released");
+}
+
+void pool_counters(void *pool, uint64_t *misses, uint64_t *retries)
+{
+	lfpool_stats_t stats = LFPOOL_STATS_INIT;
+
+	if (lfpool_stats((const lfpool_t *)pool, &stats) != LFPOOL_OK)
+		give_up("lfpool", "no statistics");
+	*misses = stats.refills + stats.drains;
+	*retries = stats.retries;
+}
+
+void *pool_cache_join(void *pool)
+{
+	return must(lfpool_cache_create(pool));
+}
+
+void pool_cache_leave(void *cache)
+{
+	lfpool_cache_destroy(cache);
+}

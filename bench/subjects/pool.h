@@ -1,0 +1,28 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * pool.h - opening and closing the lfpool pools among the subjects.
+ */
+#ifndef LFPOOL_BENCH_POOL_H
+#define LFPOOL_BENCH_POOL_H
+
+#include "../subject.h"
+
+#include "lfpool/lfpool.h"
+
+/* Ends the program when there is none. */
+lfpool_t *pool_open(const struct plan *plan, lfpool_backend_t backend, uint32_t flags);
+/* `cache_capacity` as in lfpool_config_t. */
+lfpool_t *pool_open_cached(const struct plan *plan, lfpool_backend_t backend, uint32_t flags, size_t cache_capacity);
+
+/* Destroys it.  Ends the program when something was not given back or a release was refused: what was measured then is
+ * not what the table says. */
+void pool_close(void *pool);
+
+/* For counters(): calls that had to change magazines, and CASes on the depot's heads that failed. */
+void pool_counters(void *pool, uint64_t *misses, uint64_t *retries);
+
+/* For join() and leave(): an explicit cache for each thread. */
+void *pool_cache_join(void *pool);
+void pool_cache_leave(void *cache);
+
+#endif

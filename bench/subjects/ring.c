@@ -1,0 +1,68 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * ring.c - the ring alone: objects go through it and are used, but none is ever acquired or released.  What the hand-
+ * off itself costs.
+ */
+#include "../objects.h"
+#include "../ring.h"
+
+/* One thread's. */
+struct circle {
+	size_t next;
+	struct objects objects;
+};
+
+static inline void *acquire(void *hand)
+{
+	struct circle *circle = (struct circle *)hand;
+
+	return objects_at(&circle->objects, circle->next++ & (circle->objects.count - 1));
+}
+
+static inline void release(void *hand, void *object)
+{
+	(void)hand;
+	(void)object;
+}
+
+#include "../workloads.h"
+
+/* When an object's turn comes again, the consumer has long read it: a ring holds at most RING_CAPACITY. */
+static void *open_ring(const struct plan *plan)
+{
+	struct plan *own = (struct plan *)must(malloc(sizeof(*own)));
+
+	*own = *plan;
+	own->capacity = (size_t)2 * RING_CAPACITY;
+	while (own->capacity < (size_t)2 * RING_CAPACITY * plan->threads)
+		own->capacity *= 2;
+	return own;
+}
+
+static void *join(void *shared)
+{
+	struct circle *circle = (struct circle *)must(malloc(sizeof(*circle)));
+
+	*circle = (struct circle){.objects = objects_make((const struct plan *)shared)};
+	return circle;
+}
+
+static void leave(void *hand)
+{
+	struct circle *circle = (struct circle *)hand;
+
+	objects_free(&circle->objects);
+	free(circle);
+}
+
+const struct subject subject_ring = {
+	.name = "ring",
+	.group = "limit",
+	.what = "the ring alone: nothing is acquired or released",
+	.traits = TRAIT_NOTHING,
+	.open = open_ring,
+	.close = free,
+	.join = join,
+	.leave = leave,
+	.loops = SUBJECT_LOOPS,
+};

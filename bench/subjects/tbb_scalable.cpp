@@ -1,0 +1,63 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * tbb_scalable.cpp - scalable_malloc() and scalable_free() of oneTBB: a general allocator with a heap for each
+ * thread.
+ *
+ * Idea         The C interface to its scalable allocator, which any program can call; its header names the two as the
+ *              "malloc" and the "free" analogue.  Only libtbbmalloc is linked, which leaves malloc() of the process
+ *              alone; replacing that is what libtbbmalloc_proxy is for.
+ */
+#include "../subject.h"
+
+#include <tbb/scalable_allocator.h>
+#include <tbb/version.h>
+
+namespace
+{
+struct size {
+	size_t object_bytes;
+};
+}
+
+static inline void *acquire(void *hand)
+{
+	return scalable_malloc(static_cast<const struct size *>(hand)->object_bytes);
+}
+
+static inline void release(void *hand, void *object)
+{
+	(void)hand;
+	scalable_free(object);
+}
+
+#include "../workloads.h"
+
+static void *open_size(const struct plan *plan)
+{
+	return must(new (std::nothrow) size{plan->object_bytes});
+}
+
+static void close_size(void *shared)
+{
+	delete static_cast<struct size *>(shared);
+}
+
+static const char *version(void)
+{
+	return TBB_VERSION_STRING;
+}
+
+extern "C" const struct subject subject_tbb_scalable = {
+	.name = "tbb-scalable",
+	.group = "allocator",
+	.what = "scalable_malloc() and scalable_free() of oneTBB",
+	.version = version,
+	.traits = 0,
+	.most_objects = 0,
+	.open = open_size,
+	.close = close_size,
+	.join = join_shared,
+	.leave = leave_nothing,
+	.counters = nullptr,
+	.loops = SUBJECT_LOOPS,
+};

@@ -1,0 +1,82 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * treiber.c - the stack that everybody writes first (Treiber 1986): one tagged head, every acquire and release a CAS on
+ * it, the links in an array beside the objects.  No caches, no checks.
+ */
+#include "../objects.h"
+
+struct stack {
+	uint64_t head __attribute__((aligned(128))); /* {tag:32, index:32}; index 0 is the end */
+	struct objects objects __attribute__((aligned(128)));
+	uint32_t *below; /* atomics */
+};
+
+static inline void *acquire(void *hand)
+{
+	struct stack *stack = (struct stack *)hand;
+	/* acquire: the link, and what was written to the object. */
+	uint64_t head = __atomic_load_n(&stack->head, __ATOMIC_ACQUIRE);
+
+	for (;;) {
+		const uint32_t index = (uint32_t)head;
+
+		if (!index)
+			return NULL;
+
+		const uint64_t below = __atomic_load_n(&stack->below[index], __ATOMIC_RELAXED);
+		const uint64_t next = ((head >> 32) + 1) << 32 | below;
+
+		if (__atomic_compare_exchange_n(&stack->head, &head, next, true, __ATOMIC_ACQUIRE, __ATOMIC_ACQUIRE))
+			return objects_at(&stack->objects, index - 1);
+	}
+}
+
+static inline void release(void *hand, void *object)
+{
+	struct stack *stack = (struct stack *)hand;
+	const size_t offset = (size_t)((char *)object - stack->objects.memory);
+	/* Sizes are powers of two: a shift, as a compiler would make of a constant. */
+	const uint32_t index = (uint32_t)(offset >> __builtin_ctzll(stack->objects.object_bytes)) + 1;
+	uint64_t head = __atomic_load_n(&stack->head, __ATOMIC_RELAXED);
+	uint64_t next;
+
+	do {
+		__atomic_store_n(&stack->below[index], (uint32_t)head, __ATOMIC_RELAXED);
+		next = ((head >> 32) + 1) << 32 | index;
+		/* release: the link, and what was written to the object. */
+	} while (!__atomic_compare_exchange_n(&stack->head, &head, next, true, __ATOMIC_RELEASE, __ATOMIC_RELAXED));
+}
+
+#include "../workloads.h"
+
+static void *open_treiber(const struct plan *plan)
+{
+	struct stack *stack = (struct stack *)must(aligned_alloc(128, sizeof(*stack)));
+
+	*stack = (struct stack){.objects = objects_make(plan)};
+	stack->below = (uint32_t *)must(malloc((plan->capacity + 1) * sizeof(*stack->below)));
+	for (size_t i = plan->capacity; i-- > 0;)
+		release(stack, objects_at(&stack->objects, i));
+	return stack;
+}
+
+static void close_treiber(void *shared)
+{
+	struct stack *stack = (struct stack *)shared;
+
+	objects_free(&stack->objects);
+	free(stack->below);
+	free(stack);
+}
+
+const struct subject subject_treiber = {
+	.name = "treiber",
+	.group = "own",
+	.what = "one tagged Treiber stack of objects, no caches",
+	.traits = TRAIT_BOUNDED | TRAIT_POOL,
+	.open = open_treiber,
+	.close = close_treiber,
+	.join = join_shared,
+	.leave = leave_nothing,
+	.loops = SUBJECT_LOOPS,
+};

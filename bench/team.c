@@ -1,0 +1,185 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * team.c - the life of a run, see team.h.
+ */
+#include "team.h"
+
+#include "latency.h"
+#include "member.h"
+
+#include <string.h>
+
+/* Before the clock: caches fill, the library makes its thread-local cache.  One is enough where it is a million pairs. */
+#define WARM_UP_CHUNKS 4
+
+void team_open(gbench_state_t *state, void *cell)
+{
+	team_make(cell, (unsigned)gbench_state_threads(state));
+}
+
+void team_close(gbench_state_t *state, void *cell)
+{
+	(void)state;
+	(void)cell;
+	team_unmake();
+}
+
+/* ---- The figures ---- */
+
+static void report_quantiles(gbench_state_t *state, const char *what, const struct histogram *sum)
+{
+	static const struct {
+		const char *name;
+		double fraction;
+	} quantiles[] = {{"p1", .01},	  {"p5", .05},	     {"p10", .1},	{"p25", .25},	 {"p50", .5},  {"p75", .75}, {"p90", .9},
+			 {"p95", .95},	  {"p99", .99},	     {"p99.9", .999},	{"p99.99", .9999}, {"p99.999", .99999}, {"max", 1}};
+	char name[32];
+
+	for (size_t i = 0; i < sizeof(quantiles) / sizeof(*quantiles); i++) {
+		(void)snprintf(name, sizeof(name), "%s_ns_%s", what, quantiles[i].name);
+		gbench_counter(state, name, histogram_quantile(sum, quantiles[i].fraction) * clock_tick_ns(),
+			       GBENCH_COUNTER_PLAIN);
+	}
+}
+
+/* Adds all threads' histograms to the first one's. */
+static void report_latency(gbench_state_t *state)
+{
+	const struct worker *first = &team.members[0].worker;
+
+	for (unsigned i = 1; i < team.threads; i++) {
+		histogram_merge(first->acquire_times, team.members[i].worker.acquire_times);
+		histogram_merge(first->release_times, team.members[i].worker.release_times);
+	}
+	report_quantiles(state, "acquire", first->acquire_times);
+	report_quantiles(state, "release", first->release_times);
+	gbench_counter(state, "clock_ns", clock_cost_ns(), GBENCH_COUNTER_PLAIN);
+	gbench_counter(state, "clock_step_ns", clock_step_ns(), GBENCH_COUNTER_PLAIN);
+}
+
+/* What a chunk took. */
+static double chunk_ns(const struct member *member)
+{
+	return (double)(member->end_ns - member->start_ns) / (double)member->done;
+}
+
+/* By thread 0, when all have ended. */
+static void report(gbench_state_t *state, const uint64_t before[2])
+{
+	const struct subject *subject = team.cell->subject;
+	uint64_t start_ns = UINT64_MAX, end_ns = 0, after[2];
+	double sum_ns = 0, slowest_ns = 0;
+	size_t pairs = 0;
+
+	for (unsigned i = 0; i < team.threads; i++) {
+		const struct member *member = &team.members[i];
+		const double took_ns = chunk_ns(member);
+
+		pairs += member->pairs;
+		sum_ns += took_ns;
+		slowest_ns = took_ns > slowest_ns ? took_ns : slowest_ns;
+		start_ns = member->start_ns < start_ns ? member->start_ns : start_ns;
+		end_ns = member->end_ns > end_ns ? member->end_ns : end_ns;
+	}
+	const double ns = (double)(end_ns - start_ns) * team.at_once / (double)pairs;
+
+	gbench_counter(state, team.cell->workload->emptied ? "acquire_ns" : "ns_per_pair", ns, GBENCH_COUNTER_PLAIN);
+	gbench_counter(state, "pairs", (double)pairs, GBENCH_COUNTER_PLAIN);
+	gbench_counter(state, "fairness", slowest_ns * team.threads / sum_ns, GBENCH_COUNTER_PLAIN);
+	if (team.cell->workload->timed)
+		report_latency(state);
+	if (subject->counters) {
+		subject->counters(team.shared, &after[0], &after[1]);
+		gbench_counter(state, "misses_per_pair", (double)(after[0] - before[0]) / (double)pairs, GBENCH_COUNTER_PLAIN);
+		gbench_counter(state, "retries_per_pair", (double)(after[1] - before[1]) / (double)pairs, GBENCH_COUNTER_PLAIN);
+	}
+}
+
+/* Every member runs equally many chunks: some wait for others. */
+static void warm_up(struct worker *worker, loop_fn *loop)
+{
+	const int chunks = team.cell->workload->divided ? 1 : WARM_UP_CHUNKS;
+
+	for (int i = 0; i < chunks; i++)
+		(void)loop(worker, team.cell->workload->chunk);
+	if (!worker->acquire_times)
+		return;
+	memset(worker->acquire_times, 0, sizeof(*worker->acquire_times));
+	memset(worker->release_times, 0, sizeof(*worker->release_times));
+}
+
+/* Threads that wait for each other must all do what they were asked for; the others stop together. */
+static bool stop_together(void)
+{
+	const enum pattern pattern = team.cell->workload->pattern;
+
+	return pattern == ALONE || pattern == EXCHANGE;
+}
+
+/*
+ * The loop under the clock: `asked` chunks.
+ *
+ * When the first thread has done them, the others only finish the chunk they are at.  Otherwise the slower ones would go on
+ * among themselves: with less contention than the row says, and CPUs that idle.
+ */
+static void measure(struct member *member, loop_fn *loop)
+{
+	const size_t chunk = team.cell->workload->chunk;
+	const bool together = stop_together();
+
+	member->start_ns = now_ns();
+	do {
+		member->pairs += loop(&member->worker, chunk);
+		member->done++;
+		/* relaxed, as below: nothing else is read because of it. */
+	} while (member->done < member->asked && !(together && __atomic_load_n(&team.over, __ATOMIC_RELAXED)));
+	member->end_ns = now_ns();
+	__atomic_store_n(&team.over, true, __ATOMIC_RELAXED);
+}
+
+void team_run(gbench_state_t *state, void *cell)
+{
+	struct member *member = &team.members[gbench_state_thread_index(state)];
+	struct worker *worker = &member->worker;
+	uint64_t before[2] = {0, 0};
+
+	(void)cell;
+	member_make(member, (unsigned)gbench_state_thread_index(state));
+	member_begin(member);
+	gbench_rendezvous(state);
+
+	loop_fn *loop = member_loop(member);
+
+	warm_up(worker, loop);
+	gbench_rendezvous(state);
+	if (worker->index == 0 && worker->subject->counters)
+		worker->subject->counters(team.shared, &before[0], &before[1]);
+	/* All iterations are taken at once: only Google Benchmark knows how many there will be, and who has taken the last waits
+	 * for the others.  The clock is ours anyway. */
+	while (gbench_next_batch(state, team.cell->workload->chunk))
+		member->asked++;
+	gbench_rendezvous(state);
+	measure(member, loop);
+	gbench_rendezvous(state);
+	/* As long as it would have taken to do all. */
+	gbench_set_iteration_time(state, chunk_ns(member) * (double)member->asked / 1e9);
+	if (worker->index == 0)
+		report(state, before);
+	gbench_rendezvous(state);
+	member_end(member);
+	gbench_rendezvous(state);
+	member_unmake(member);
+}
+
+void team_run_exactly(const struct cell *cell, size_t pairs)
+{
+	struct member *member = &team.members[0];
+
+	team_make(cell, 1);
+	member_make(member, 0);
+	member_begin(member);
+	(void)member_loop(member)(&member->worker, pairs);
+	member_end(member);
+	member_unmake(member);
+	team_unmake();
+}

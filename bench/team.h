@@ -1,0 +1,41 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * team.h - one cell of the tables as a benchmark: some threads, one subject, one workload, objects of one size.
+ *
+ * Idea         Google Benchmark decides how many chunks are run and starts the threads.  They warm up and start together,
+ *              pinned to a processor each if there are enough; each reads the clock when it starts and when it ends.  The
+ *              first that has done all chunks stops the others, unless they need each other (hand-off, jobs).
+ * The figure   ns per pair = elapsed time x min(threads, CPUs) / pairs.
+ *              Elapsed from the first thread's start to the last thread's end; a pair is one acquire and its release;
+ *              CPUs are those the process may use.  So it is the CPU time that there was for each pair, and stays
+ *              comparable when there are more threads than CPUs.
+ *              Fairness = what a chunk took the slowest thread / what it took them on average.
+ *              The column "CPU" of Google Benchmark means nothing here: its clock does not run meanwhile.
+ */
+#ifndef LFPOOL_BENCH_TEAM_H
+#define LFPOOL_BENCH_TEAM_H
+
+#include "workload.h"
+
+#include "gbench/gbench.h"
+
+#define THREADS_MAX 64
+
+struct cell {
+	const struct subject *subject;
+	const struct workload *workload;
+	size_t object_bytes;
+};
+
+/* How many CPUs this process may use. */
+unsigned cpus(void);
+
+/* For gbench: before, during and after a run.  The context is a `struct cell`. */
+void team_open(gbench_state_t *state, void *cell);
+void team_run(gbench_state_t *state, void *cell);
+void team_close(gbench_state_t *state, void *cell);
+
+/* One thread runs `pairs` pairs, and nothing is measured: for counting instructions from outside. */
+void team_run_exactly(const struct cell *cell, size_t pairs);
+
+#endif

@@ -1,0 +1,84 @@
+# SPDX-License-Identifier: MIT
+"""fixture.py - a small results file with figures made up to be judged: the tests know what must be said of them.
+
+pair             lfpool-inlined is 1.9 x limit but 2.3 x on 8 threads; ahead of every peer
+burst-256-lifo   on 2 threads mimalloc is ahead of lfpool-inlined, 5.0 against 4.0, and their ranges do not touch
+larson           on 1 thread malloc is ahead of lfpool-inlined, 3.00 against 2.95, and their ranges overlap
+handoff-1-1      the ring takes 40 of lfpool's 50
+"""
+import copy
+
+SUBJECTS = {"limit": "limit", "ring": "limit", "lfpool-inlined": "lfpool", "lfpool-untracked": "lfpool",
+	"lfpool-thread": "lfpool", "malloc": "allocator", "mimalloc": "allocator", "ck-stack": "lock-free", "mutex": "own"}
+THREADS = (1, 2, 4, 8)
+
+
+def cell(workload, bytes, subject, threads, *figures, key="ns_per_pair", **counters):
+	repetitions = [{"round": number, key: figure, **counters} for number, figure in enumerate(figures, 1)]
+	return {"workload": workload, "bytes": bytes, "subject": subject, "threads": threads, "spread": None,
+		"repetitions": repetitions}
+
+
+def pair_cells():
+	for threads in THREADS:
+		inlined = 2.3 if threads == 8 else 1.9
+		yield cell("pair", 64, "limit", threads, 1.1, 0.9, 1.0)
+		# The median of three is the second smallest, whatever the order: not the mean, which is 2.4 here.
+		yield cell("pair", 64, "lfpool-inlined", threads, inlined - 0.1, inlined + 1.5, inlined, fairness=1.01,
+			misses_per_pair=0.002, retries_per_pair=0.0001)
+		yield cell("pair", 64, "lfpool-untracked", threads, 1.4, 1.41, 1.39)
+		yield cell("pair", 64, "lfpool-thread", threads, 5.0, 5.1, 4.9)
+		yield cell("pair", 64, "malloc", threads, 9.0, 9.1, 8.9, fairness=1.2)
+		yield cell("pair", 64, "mimalloc", threads, 4.5 if threads == 4 else 6, 4.5 if threads == 4 else 6.1)
+		yield cell("pair", 64, "ck-stack", threads, 16.0 * threads, 17.0 * threads, 15.0 * threads)
+		yield cell("pair", 64, "mutex", threads, 30.0 if threads == 1 else 300.0)
+	for subject, figure in (("limit", 1.0), ("lfpool-inlined", 1.8), ("malloc", 7.7)):
+		yield cell("pair", 16, subject, 2, figure, figure, figure)
+
+
+def other_cells():
+	for threads in (1, 2):
+		for size in ("256", "4096"):
+			yield cell(f"burst-{size}-lifo", 64, "limit", threads, 4.0, 4.0, 4.0)
+			yield cell(f"burst-{size}-lifo", 64, "lfpool-inlined", threads, 5.0, 5.1, 4.9)
+			behind = size == "256" and threads == 2
+			yield cell(f"burst-{size}-lifo", 64, "mimalloc", threads, *((4.0, 4.1, 3.9) if behind else (8.0, 8.1, 7.9)))
+	yield cell("larson", 64, "limit", 1, 2.5, 2.5, 2.5)
+	yield cell("larson", 64, "lfpool-inlined", 1, 3.0, 3.2, 2.8)
+	yield cell("larson", 64, "malloc", 1, 2.95, 3.3, 2.7)
+	yield cell("larson", 64, "mutex", 1, 40.0, 41.0, 39.0)
+	for threads in (2, 4, 8):
+		yield cell("handoff-1-1", 64, "ring", threads, 40.0, 41.0, 39.0)
+		yield cell("handoff-1-1", 64, "lfpool-inlined", threads, 50.0, 51.0, 49.0)
+		yield cell("handoff-1-1", 64, "malloc", threads, 70.0, 71.0, 69.0)
+	for subject, factor in (("lfpool-inlined", 1), ("malloc", 3)):
+		percentiles = {f"{call}_ns_p{name}": 20 + factor * ns for call in ("acquire", "release") for name, ns in
+			(("1", 1), ("50", 2), ("90", 3), ("99", 9), ("99.9", 40), ("99.99", 500), ("99.999", 9000))}
+		yield cell("latency", 64, subject, 2, 30.0, 31.0, 29.0, clock_ns=18.5, acquire_ns_max=20000 * factor,
+			**percentiles)
+
+
+def single_cells():
+	for subject, bytes_per_object, create in (("lfpool-inlined", 68.5, 12000.0), ("malloc", 80.0, 900.0)):
+		yield cell("memory", 64, subject, 2, bytes_per_object, key="bytes_per_object",
+			resident_bytes_per_object_acquired=bytes_per_object + 1, resident_bytes_per_object_released=60.0)
+		yield cell("create-1000", 64, subject, 1, create, key="create_ns", destroy_ns=create / 2)
+		yield cell("create-10000000", 64, subject, 1, create * 300, key="create_ns", destroy_ns=create)
+	yield cell("exhausted", 64, "lfpool-inlined", 1, 150.0, 160.0, 140.0, key="acquire_ns")
+	yield cell("exhausted", 64, "lfpool-inlined", 2, 250.0, key="acquire_ns")
+
+
+def results():
+	cells = [*pair_cells(), *other_cells(), *single_cells()]
+	return copy.deepcopy({
+		"format": 1,
+		"machine": {"cpu": "Test CPU", "cores": 2, "caches": ["L1d 32K"], "kernel": "Linux 6", "library": "v1-2-gabc",
+			"date": "2024-05-06T07:08:09Z", "load_average": 0.1, "memory_mib": 2048, "virtual": True},
+		"method": {"mode": "full", "rounds": 3, "rounds_asked": 5, "min_time": 0.02, "seed": 42, "compiler": "gcc 12"},
+		"subjects": {name: {"group": group, "what": f"this is {name}", "version": "1.2"}
+			for name, group in SUBJECTS.items()},
+		"skipped": {"jemalloc": "library not found (Debian: libjemalloc2)"},
+		"workloads": {name: f"what {name} does" for name in {cell["workload"] for cell in cells}},
+		"noise": {},
+		"cells": cells,
+	})

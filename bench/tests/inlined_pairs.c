@@ -1,0 +1,41 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * inlined_pairs.c - the benchmark's loop "pair" around lfpool's inlined hits, and nothing else: small enough to be compiled
+ * with another lfpool/inline.h by the test "instructions".
+ *
+ *     inlined_pairs PAIRS
+ */
+#include "../subject.h"
+
+extern const struct subject subject_inlined;
+
+void *must(void *pointer)
+{
+	if (!pointer)
+		abort();
+	return pointer;
+}
+
+void give_up(const char *subject, const char *why)
+{
+	fprintf(stderr, "%s: %s\n", subject, why);
+	exit(3);
+}
+
+int main(int argc, char **argv)
+{
+	const struct plan plan = {.object_bytes = 64, .capacity = 65537, .held = 1, .threads = 1};
+	unsigned long pairs;
+	size_t count;
+
+	if (argc != 2 || !parse_numbers(argv[1], 1, 1000000000, &pairs, 1, &count))
+		give_up("inlined_pairs", "PAIRS");
+
+	void *shared = subject_inlined.open(&plan);
+	struct worker worker = {.hand = subject_inlined.join(shared), .subject = &subject_inlined, .shared = shared};
+
+	(void)subject_inlined.loops.pair(&worker, pairs);
+	subject_inlined.leave(worker.hand);
+	subject_inlined.close(shared);
+	return 0;
+}

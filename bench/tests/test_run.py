@@ -1,0 +1,305 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
+"""test_run - test of bench/run against fake-bench: does it start the right processes, in the right order, with the
+right environment, and does its file hold what they said?  Says nothing about speed.
+
+    bench/tests/test_run.py
+"""
+import collections
+import json
+import os
+import re
+import signal
+import subprocess
+import sys
+import tempfile
+import time
+import unittest
+
+sys.dont_write_bytecode = True
+HERE = os.path.dirname(os.path.realpath(__file__))
+sys.path.insert(0, os.path.dirname(HERE))
+
+from lib import program, results  # noqa: E402
+
+SMALL = ("--workload", "pair|larson", "--threads", "1,2", "--bytes", "64", "--rounds", "2", "--min-time", "0.01")
+
+
+class Run(unittest.TestCase):
+	def setUp(self):
+		self.folder = tempfile.TemporaryDirectory()
+		self.addCleanup(self.folder.cleanup)
+		self.log = os.path.join(self.folder.name, "log")
+		self.out = os.path.join(self.folder.name, "results", "out.json")
+		# Any library will do for the loader: the fake does not look.
+		self.libraries = os.path.join(self.folder.name, "libraries")
+		os.mkdir(self.libraries)
+		self.some = self.some_library()
+		for name in ("libmimalloc.so.2", "libjemalloc.so.2", "libtcmalloc_minimal.so.4"):
+			os.symlink(self.some, os.path.join(self.libraries, name))
+
+	@staticmethod
+	def some_library():
+		with open("/proc/self/maps", encoding="utf-8") as maps:
+			return next(line.split()[-1] for line in maps if re.search(r"/libm[.-]|/libz\.so|/libc[.-]", line))
+
+	def run_it(self, *arguments, status=0, **environment):
+		"""Its output; the starts are in self.starts, the file in self.document."""
+		if os.path.exists(self.log):
+			os.remove(self.log)
+		command = [os.path.join(HERE, "../run"), "--program", os.path.join(HERE, "fake-bench"), "--out", self.out,
+			"--libraries", self.libraries, *arguments]
+		done = subprocess.run(command, env={**os.environ, "FAKE_LOG": self.log, **environment}, capture_output=True,
+			text=True, check=False)
+		self.said = done.stdout + done.stderr
+		self.assertEqual(done.returncode, status, self.said)
+		self.starts = []
+		if os.path.exists(self.log):
+			with open(self.log, encoding="utf-8") as log:
+				self.starts = [start for start in map(json.loads, log) if start["rows"] is not None]
+		self.document = None
+		if os.path.exists(self.out):
+			with open(self.out, encoding="utf-8") as file:
+				self.document = json.load(file)
+		return self.said
+
+	@staticmethod
+	def groups(start):
+		return {tuple(row.split("/")[:2]) for row in start["rows"]}
+
+	@staticmethod
+	def subjects(start):
+		return {row.split("/")[2] for row in start["rows"]}
+
+	def kind(self, start):
+		renamed = start["environment"].get("LFPOOL_BENCH_MALLOC")
+		return renamed or ("dpdk" if all(name.startswith("dpdk-") for name in self.subjects(start)) else "plain")
+
+	def cell(self, name):
+		found = [cell for cell in self.document["cells"]
+			if f"{cell['workload']}/{cell['bytes']}/{cell['subject']}/{cell['threads']}" == name]
+		self.assertEqual(len(found), 1, name)
+		return found[0]
+
+	# ---- Order ----
+
+	def test_kinds_of_a_group_follow_each_other(self):
+		self.run_it(*SMALL, "--seed", "7")
+		shared = [(self.groups(start), self.kind(start)) for start in self.starts]
+		self.assertEqual(len(shared), 2 * 2 * 5)
+		orders = set()
+		for first in range(0, len(shared), 5):
+			together = shared[first:first + 5]
+			self.assertEqual(len({frozenset(groups) for groups, _ in together}), 1, "one group at a time")
+			self.assertEqual({kind for _, kind in together}, {"plain", "dpdk", "mimalloc", "jemalloc", "tcmalloc"})
+			orders.add(tuple(kind for _, kind in together))
+		self.assertGreater(len(orders), 1, "the order of the kinds is never shuffled")
+
+	def test_round_is_whole_before_the_next(self):
+		self.run_it(*SMALL)
+		seen = collections.Counter()
+		total = len({row for start in self.starts for row in start["rows"]})
+		for start in self.starts:
+			seen.update(start["rows"])
+			self.assertEqual(max(seen[row] for row in start["rows"]), min(seen[row] for row in start["rows"]))
+			if 2 in seen.values():
+				self.assertEqual(len(seen), total, "round 2 begins before round 1 is over")
+		self.assertEqual(set(seen.values()), {2})
+
+	def test_seed_decides_the_order(self):
+		orders = []
+		for seed in ("1", "1", "2"):
+			self.assertIn(f"seed {seed}", self.run_it(*SMALL, "--seed", seed))
+			orders.append([start["rows"] for start in self.starts])
+		self.assertEqual(orders[0], orders[1])
+		self.assertNotEqual(orders[0], orders[2])
+
+	def test_memory_has_a_process_for_each_subject(self):
+		self.run_it("--workload", "memory|create-1000", "--subject", "mutex|spin|dpdk-ring|mimalloc", "--rounds", "1")
+		self.assertEqual(len(self.starts), 2 * 4)
+		for start in self.starts:
+			self.assertEqual(len(self.subjects(start)), 1)
+			self.assertEqual(len(start["rows"]), 1)
+
+	# ---- What the processes are told ----
+
+	def test_preloaded_processes(self):
+		# What the shell says must reach nobody.
+		self.run_it(*SMALL, LD_PRELOAD=self.some, MALLOC_ARENA_MAX="1", LFPOOL_BACKEND="mutex")
+		for start in self.starts:
+			kind = self.kind(start)
+			if kind in ("plain", "dpdk"):
+				self.assertEqual(start["environment"], {})
+				self.assertNotIn("mimalloc", self.subjects(start))
+				continue
+			self.assertEqual(set(start["environment"]), {"LD_PRELOAD", "LFPOOL_BENCH_MALLOC"})
+			self.assertRegex(os.path.basename(start["environment"]["LD_PRELOAD"]), f"^lib{kind}")
+			self.assertEqual(self.subjects(start), {kind})
+		self.assertIn("malloc", {name for start in self.starts for name in self.subjects(start)})
+
+	def test_flags(self):
+		self.run_it(*SMALL)
+		for start in self.starts:
+			self.assertIn("--benchmark_min_time=0.01", start["arguments"])
+			self.assertIn("--benchmark_repetitions=1", start["arguments"])
+			interleaved = "--benchmark_enable_random_interleaving=true" in start["arguments"]
+			self.assertEqual(interleaved, len(start["rows"]) > 1)
+
+	def test_filter_is_exact(self):
+		rows = [program.parse_row("pair/64/a.b+c/manual_time/threads:1"),
+			program.parse_row("pair/64/(x|y)/manual_time/threads:2")]
+		expression = re.compile(program.exact_filter(rows))
+		for row in rows:
+			self.assertTrue(expression.search(row.name))
+		for name in ("pair/64/aXb+c/manual_time/threads:1", "pair/64/a.b+c/manual_time/threads:16",
+				"xpair/64/a.b+c/manual_time/threads:1", "pair/64/x/manual_time/threads:2"):
+			self.assertFalse(expression.search(name), name)
+
+	def test_choice(self):
+		self.run_it("--workload", "burst-.*", "--subject", "malloc|lfpool-inlined", "--threads", "2,4", "--bytes", "16",
+			"--rounds", "1")
+		self.assertEqual({name for start in self.starts for name in self.subjects(start)}, {"malloc", "lfpool-inlined"})
+		self.assertEqual(len(self.document["cells"]), 6 * 2 * 2)
+		self.assertEqual({cell["bytes"] for cell in self.document["cells"]}, {16})
+
+	def test_short_and_full(self):
+		self.run_it("--workload", "pair|keep-32768", "--subject", "mutex", "--rounds", "1")
+		# Of the second there are only 8 and 16 threads: run in them rather than left out.
+		self.assertEqual({(c["workload"], c["bytes"], c["threads"]) for c in self.document["cells"]},
+			{("pair", 64, 1), ("pair", 64, 2), ("pair", 64, 4), ("keep-32768", 64, 8), ("keep-32768", 64, 16)})
+		self.run_it("--full", "--workload", "pair", "--subject", "mutex")
+		self.assertEqual(len(self.document["cells"]), 4 * 5)
+		self.assertEqual({len(cell["repetitions"]) for cell in self.document["cells"]}, {5})
+		self.assertEqual(self.document["method"]["mode"], "full")
+
+	# ---- The file ----
+
+	def test_content(self):
+		self.run_it("--workload", "pair|memory", "--threads", "1,2", "--rounds", "2", "--seed", "5",
+			"--subject", "limit|lfpool-inlined|ck-stack|.*emalloc|mimalloc")
+		document = self.document
+		results.check(document)
+		self.assertEqual(document["format"], 1)
+		cell = self.cell("pair/64/lfpool-inlined/2")
+		self.assertEqual([repetition["round"] for repetition in cell["repetitions"]], [1, 2])
+		for key in ("ns_per_pair", "pairs", "fairness", "misses_per_pair", "retries_per_pair"):
+			self.assertIn(key, cell["repetitions"][0])
+		self.assertNotIn("real_time", cell["repetitions"][0])
+		figures = [repetition["ns_per_pair"] for repetition in cell["repetitions"]]
+		self.assertAlmostEqual(cell["spread"], (max(figures) - min(figures)) / (sum(figures) / 2))
+		self.assertIn("resident_bytes_per_object_released", self.cell("memory/64/jemalloc/2")["repetitions"][1])
+		self.assertEqual(document["subjects"]["mimalloc"],
+			{"group": "allocator", "what": "malloc of mimalloc", "version": "2.0"})
+		self.assertEqual(document["subjects"]["ck-stack"]["group"], "lock-free")
+		self.assertEqual(document["workloads"]["pair"], "what pair does")
+		self.assertEqual(document["method"]["seed"], 5)
+		self.assertEqual(document["method"]["rounds"], 2)
+		self.assertEqual(document["method"]["pinning"], "one CPU each")
+		self.assertEqual({cell["threads"] for cell in document["noise"]["limit_in_pair"]}, {1, 2})
+		self.assertGreaterEqual(document["noise"]["all_cells"]["greatest"], document["noise"]["all_cells"]["median"])
+
+	def test_machine_without_names(self):
+		self.run_it(*SMALL)
+		for key in ("cpu", "cores", "kernel", "library", "date", "load_average", "memory_mib"):
+			self.assertIn(key, self.document["machine"])
+		with open(self.out, encoding="utf-8") as file:
+			text = file.read()
+		for secret in ("secret", os.uname().nodename, self.folder.name, HERE):
+			self.assertNotIn(f"{secret}", text)
+
+	def test_skipped_peers(self):
+		os.remove(os.path.join(self.libraries, "libjemalloc.so.2"))
+		with open(os.path.join(self.libraries, "libjemalloc.so"), "w", encoding="utf-8") as file:
+			file.write("no library")
+		os.remove(os.path.join(self.libraries, "libmimalloc.so.2"))
+		self.run_it(*SMALL)
+		skipped = self.document["skipped"]
+		self.assertEqual(set(skipped), {"absent-peer", "mimalloc", "jemalloc"})
+		self.assertIn("libmimalloc2.0", skipped["mimalloc"])
+		self.assertIn("loader refuses", skipped["jemalloc"])
+		self.assertIn("libabsent-dev", skipped["absent-peer"])
+		self.assertIn("skipped mimalloc: library not found", self.said)
+
+	# ---- Failures ----
+
+	def failing(self, reason, *arguments, **environment):
+		said = self.run_it(*SMALL, *arguments, status=1, **environment)
+		self.assertRegex(said, f"FAILED pair/64/spin, round 1: {reason}")
+		self.assertRegex(self.document["skipped"]["pair/64/spin"], f"^failed in round 1: {reason}")
+		self.assertEqual(len(self.cell("larson/64/spin/2")["repetitions"]), 2, "another workload has it still")
+		self.assertEqual(len(self.cell("pair/64/mutex/2")["repetitions"]), 2, "its companions are measured")
+		self.assertNotIn(("pair", "spin"), {(cell["workload"], cell["subject"]) for cell in self.document["cells"]})
+		asked = [start for start in self.starts if any(row.startswith("pair/64/spin/") for row in start["rows"])]
+		self.assertEqual(len(asked), 2, "tried with others and alone, and then no more")
+		return said
+
+	def test_failing_process(self):
+		said = self.failing("ended with status 134", FAKE_FAIL="^pair/64/spin/")
+		self.assertIn("fake-bench: told to fail", said)
+		self.assertTrue(self.document["failures"])
+
+	def test_row_left_out(self):
+		self.failing("did not report pair/64/spin/", FAKE_OMIT="^pair/64/spin/")
+
+	def test_row_with_an_error(self):
+		self.failing("pair/64/spin/.*: told to report an error", FAKE_ERROR="^pair/64/spin/")
+
+	def test_row_that_is_no_number(self):
+		self.failing("pair/64/spin/.*: a counter is missing or no number", FAKE_NAN="^pair/64/spin/.*:2$")
+
+	def test_hanging_process(self):
+		self.failing("did not end within 10 s", "--timeout", "10", FAKE_HANG="^pair/64/spin/")
+
+	def test_interrupted_run_keeps_whole_rounds(self):
+		command = [os.path.join(HERE, "../run"), "--program", os.path.join(HERE, "fake-bench"), "--out", self.out,
+			"--libraries", self.libraries, "--workload", "pair", "--subject", "mutex", "--rounds", "100000"]
+		with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True) as running:
+			while not os.path.exists(self.out):
+				self.assertIsNone(running.poll(), "ended by itself")
+				time.sleep(0.01)
+			running.send_signal(signal.SIGINT)
+			said = running.communicate()[0]
+		self.assertEqual(running.returncode, 130, said)
+		with open(self.out, encoding="utf-8") as file:
+			document = json.load(file)
+		rounds = document["method"]["rounds"]
+		self.assertGreaterEqual(rounds, 1)
+		self.assertEqual({len(cell["repetitions"]) for cell in document["cells"]}, {rounds})
+		self.assertIn(f"interrupted; {rounds} whole rounds are in", said)
+		self.assertNotIn("Traceback", said)
+
+	def test_useless_program(self):
+		self.assertIn("ended with status 1", self.run_it("--program", "/bin/false", status=2))
+		self.assertIn("lists nothing", self.run_it("--program", "/bin/true", status=2))
+		self.assertIn("cannot be started", self.run_it("--program", "/nowhere", status=2))
+
+	# ---- Budget ----
+
+	def test_budget_trims_rounds(self):
+		said = self.run_it("--workload", "pair", "--subject", "mutex", "--rounds", "50", "--budget", "3",
+			FAKE_SECONDS="0.5")
+		rounds = self.document["method"]["rounds"]
+		self.assertTrue(1 <= rounds < 50)
+		self.assertIn(f"{rounds} of 50 rounds: another one would not fit into the budget of 3 s", said)
+		self.assertEqual(len(self.cell("pair/64/mutex/1")["repetitions"]), rounds)
+		self.assertEqual(self.document["method"]["rounds_asked"], 50)
+
+	def test_budget_leaves_one_round(self):
+		said = self.run_it("--workload", "pair", "--subject", "mutex", "--budget", "0.001")
+		self.assertEqual(self.document["method"]["rounds"], 1)
+		self.assertIn("more than the budget", said)
+		self.assertEqual(self.document["noise"], {}, "one round says nothing about noise")
+
+	# ---- Command line ----
+
+	def test_bad_arguments(self):
+		for arguments in (("--rounds", "0"), ("--threads", "1,x"), ("--bytes", "0"), ("--workload", "("),
+				("--budget", "-1"), ("--min-time", "nan"), ("--nonsense",), ("argument",)):
+			self.assertRegex(self.run_it(*arguments, status=2), "error: ")
+		said = self.run_it("--workload", "nobody", status=2)
+		self.assertRegex(said, "no cell was chosen[^$]*burst-32-lifo[^$]*mutex")
+		self.assertIsNone(self.document)
+
+
+if __name__ == "__main__":
+	unittest.main()

@@ -1,0 +1,115 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * workload.c - the list, see workload.h.
+ */
+#include "workload.h"
+
+#include "graph.h"
+#include "member.h"
+#include "rest.h"
+
+#define LOOP(name) .loop = offsetof(struct loops, name)
+/* Pairs in a chunk: a look at the clock, and a call through a pointer, then cost nothing that could be seen. */
+#define CHUNK 4096
+/* Objects beyond those that are out at once: what rests in caches. */
+#define RESERVE 65536
+/* A cell whose objects take more than this is left out. */
+#define BYTES_MAX ((size_t)512 << 20)
+
+#define EXHAUSTED_CAPACITY 1024
+
+#define BURST(n)                                                                                                   \
+	{.name = "burst-" #n "-lifo", .what = "acquire " #n ", release them, the newest first", LOOP(burst), .count = n,    \
+	 .chunk = CHUNK},                                                                                              \
+	{.name = "burst-" #n "-shuffled", .what = "acquire " #n ", release them in random order", LOOP(burst), .count = n,  \
+	 .chunk = CHUNK, .shuffled = true}
+#define BULK(n)                                                                                                    \
+	{.name = "bulk-" #n, .what = "acquire " #n " in one call where there is one, release them in one", LOOP(bulk),     \
+	 .count = n, .chunk = CHUNK}
+#define KEEP(n)                                                                                                    \
+	{.name = "keep-" #n, .what = "up and down between 0 and " #n " objects, to random levels", LOOP(keep), .count = n, \
+	 .chunk = CHUNK}
+#define HANDOFF(suffix, how, sides)                                                                                \
+	{.name = "handoff-" suffix, .what = how " through rings; the rings are included", LOOP(consume),               \
+	 .pattern = sides, .held = RING_CAPACITY + 2, .chunk = CHUNK}
+
+const struct workload workloads[WORKLOAD_COUNT] = {
+	{.name = "pair", .what = "acquire, write, release: the hot pair", LOOP(pair), .held = 1, .chunk = CHUNK},
+	BURST(32),
+	BURST(256),
+	BURST(4096),
+	HANDOFF("1-1", "one thread acquires, another releases,", ONE_TO_ONE),
+	HANDOFF("1-n", "one thread acquires, all others release,", ONE_TO_MANY),
+	HANDOFF("n-1", "all but one thread acquire, one releases,", MANY_TO_ONE),
+	{.name = "larson", .what = "random objects of a table of 1000 replaced, tables exchanged between threads", LOOP(larson),
+	 .pattern = EXCHANGE, .count = 1000, .held = 2001, .chunk = CHUNK},
+	{.name = "jobs", .what = "trees of jobs that fan out over the workers and join; half the releases or more are remote", LOOP(jobs),
+	 .pattern = GRAPH, .held = TREE_JOBS + 1, .chunk = 64 * TREE_JOBS},
+	{.name = "churn", .what = "threads that live for 64 pairs; their start and end are included", LOOP(churn), .held = CHURN_OBJECTS,
+	 .chunk = CHURN_OBJECTS},
+	BULK(8),
+	BULK(32),
+	BULK(256),
+	KEEP(32),
+	KEEP(512),
+	KEEP(4096),
+	KEEP(32768),
+	{.name = "random-1m", .what = "a million objects, acquired and released in random order", LOOP(burst), .count = 1000000,
+	 .chunk = 1, .shuffled = true, .divided = true},
+	{.name = "exhausted", .what = "every object is out, 16 threads that used the pool rest: one acquire that says NULL", LOOP(exhausted),
+	 .count = EXHAUSTED_CAPACITY, .held = EXHAUSTED_CAPACITY, .chunk = CHUNK / 4, .needs = TRAIT_BOUNDED, .emptied = true},
+	{.name = "latency", .what = "up and down between 0 and 1024 objects, every call timed", LOOP(latency), .count = 1024,
+	 .chunk = CHUNK, .timed = true},
+};
+
+size_t workload_count(const struct workload *workload, unsigned threads)
+{
+	return workload->divided ? (workload->count + threads - 1) / threads : workload->count;
+}
+
+/* The most objects that one thread has out at once. */
+static size_t held_by_each(const struct workload *workload, unsigned threads)
+{
+	return workload->held ? workload->held : workload_count(workload, threads);
+}
+
+static size_t all_held(const struct workload *workload, unsigned threads)
+{
+	size_t each = held_by_each(workload, threads);
+
+	return workload->emptied ? each : each * threads;
+}
+
+bool workload_fits(const struct workload *workload, const struct subject *subject, size_t object_bytes, unsigned threads)
+{
+	const bool handed = workload->pattern != ALONE && threads > 1;
+	const bool rings = workload->pattern == ONE_TO_ONE || workload->pattern == ONE_TO_MANY || workload->pattern == MANY_TO_ONE;
+
+	if ((subject->traits & workload->needs) != workload->needs)
+		return false;
+	if ((subject->traits & TRAIT_NOTHING) && !rings)
+		return false;
+	if ((subject->traits & TRAIT_PRIVATE) && handed)
+		return false;
+	if ((subject->traits & TRAIT_NOT_PREEMPTIBLE) && threads > cpus())
+		return false;
+	if (rings && (threads < 2 || (workload->pattern == ONE_TO_ONE && threads % 2)))
+		return false;
+	if (subject->most_objects && all_held(workload, threads) > subject->most_objects)
+		return false;
+	return all_held(workload, threads) * object_bytes <= BYTES_MAX;
+}
+
+struct plan workload_plan(const struct workload *workload, const struct subject *subject, size_t object_bytes,
+			  unsigned threads)
+{
+	const size_t wanted = all_held(workload, threads) + (workload->emptied ? 0 : RESERVE);
+	const bool too_many = subject->most_objects && wanted > subject->most_objects;
+
+	return (struct plan){
+		.object_bytes = object_bytes,
+		.capacity = too_many ? subject->most_objects : wanted,
+		.held = held_by_each(workload, threads),
+		.threads = threads + (workload->emptied ? RESTING_THREADS : 0),
+	};
+}
