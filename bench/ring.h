@@ -18,6 +18,7 @@
 #include <stddef.h>
 
 #define RING_CAPACITY 1024 /* pointers; a power of two */
+#define RING_BATCH 32      /* of them                  */
 
 /* Two cache lines: processors fetch them in pairs. */
 #define RING_LINE 128
@@ -28,10 +29,12 @@
 struct ring {
 	/* Written by the producer. */
 	size_t pushed __attribute__((aligned(RING_LINE)));
-	size_t popped_seen __attribute__((aligned(RING_LINE))); /* only the producer's */
+	size_t placed __attribute__((aligned(RING_LINE))); /* only the producer's, and the next */
+	size_t popped_seen;
 	/* Written by the consumer. */
 	size_t popped __attribute__((aligned(RING_LINE)));
-	size_t pushed_seen __attribute__((aligned(RING_LINE))); /* only the consumer's */
+	size_t taken __attribute__((aligned(RING_LINE))); /* only the consumer's, and the next */
+	size_t pushed_seen;
 	/* Written by the producer, published by `pushed`; given back by `popped`. */
 	void *pointers[RING_CAPACITY] __attribute__((aligned(RING_LINE)));
 };
@@ -46,56 +49,84 @@ static inline void ring_pause(unsigned *spins)
 #endif
 }
 
+/* ---- One by one: what went in can be taken out at once ---- */
+
+static inline void ring_publish_pushed(struct ring *ring)
+{
+	/* release: the cells, and what was written to the objects. */
+	__atomic_store_n(&ring->pushed, ring->placed, __ATOMIC_RELEASE);
+}
+
+static inline void ring_publish_popped(struct ring *ring)
+{
+	/* release: we have read the cells. */
+	__atomic_store_n(&ring->popped, ring->taken, __ATOMIC_RELEASE);
+}
+
+/* False when it is full.  Not yet published. */
+static inline bool ring_try_place(struct ring *ring, void *pointer)
+{
+	if (ring->placed - ring->popped_seen == RING_CAPACITY) {
+		/* acquire: the consumer has read the cell that we are about to overwrite. */
+		ring->popped_seen = __atomic_load_n(&ring->popped, __ATOMIC_ACQUIRE);
+		if (ring->placed - ring->popped_seen == RING_CAPACITY)
+			return false;
+	}
+	ring->pointers[ring->placed++ % RING_CAPACITY] = pointer;
+	return true;
+}
+
+/* NULL when it is empty.  Not yet published. */
+static inline void *ring_try_take(struct ring *ring)
+{
+	if (ring->taken == ring->pushed_seen) {
+		/* acquire: the cell, and what was written to the object. */
+		ring->pushed_seen = __atomic_load_n(&ring->pushed, __ATOMIC_ACQUIRE);
+		if (ring->taken == ring->pushed_seen)
+			return NULL;
+	}
+	return ring->pointers[ring->taken++ % RING_CAPACITY];
+}
+
 /* False when it is full. */
 static inline bool ring_try_push(struct ring *ring, void *pointer)
 {
-	/* relaxed: our own last store. */
-	size_t pushed = __atomic_load_n(&ring->pushed, __ATOMIC_RELAXED);
+	const bool placed = ring_try_place(ring, pointer);
 
-	if (pushed - ring->popped_seen == RING_CAPACITY) {
-		/* acquire: the consumer has read the cell that we are about to overwrite. */
-		ring->popped_seen = __atomic_load_n(&ring->popped, __ATOMIC_ACQUIRE);
-		if (pushed - ring->popped_seen == RING_CAPACITY)
-			return false;
-	}
-	ring->pointers[pushed % RING_CAPACITY] = pointer;
-	/* release: the cell, and what was written to the object. */
-	__atomic_store_n(&ring->pushed, pushed + 1, __ATOMIC_RELEASE);
-	return true;
+	if (placed)
+		ring_publish_pushed(ring);
+	return placed;
 }
 
 /* NULL when it is empty. */
 static inline void *ring_try_pop(struct ring *ring)
 {
-	/* relaxed: our own last store. */
-	size_t popped = __atomic_load_n(&ring->popped, __ATOMIC_RELAXED);
+	void *pointer = ring_try_take(ring);
 
-	if (popped == ring->pushed_seen) {
-		/* acquire: the cell, and what was written to the object. */
-		ring->pushed_seen = __atomic_load_n(&ring->pushed, __ATOMIC_ACQUIRE);
-		if (popped == ring->pushed_seen)
-			return NULL;
-	}
-
-	void *pointer = ring->pointers[popped % RING_CAPACITY];
-
-	/* release: we have read the cell. */
-	__atomic_store_n(&ring->popped, popped + 1, __ATOMIC_RELEASE);
+	if (pointer)
+		ring_publish_popped(ring);
 	return pointer;
 }
 
+/* ---- Many: published RING_BATCH at a time, or when the other side may be waiting for it ---- */
+
+/* The last few are seen only after ring_publish_pushed(). */
 static inline void ring_push(struct ring *ring, void *pointer)
 {
-	for (unsigned spins = 0; !ring_try_push(ring, pointer);)
-		ring_pause(&spins);
+	for (unsigned spins = 0; !ring_try_place(ring, pointer); ring_pause(&spins))
+		ring_publish_pushed(ring);
+	if (ring->placed % RING_BATCH == 0)
+		ring_publish_pushed(ring);
 }
 
 static inline void *ring_pop(struct ring *ring)
 {
 	void *pointer;
 
-	for (unsigned spins = 0; !(pointer = ring_try_pop(ring));)
-		ring_pause(&spins);
+	for (unsigned spins = 0; !(pointer = ring_try_take(ring)); ring_pause(&spins))
+		ring_publish_popped(ring);
+	if (ring->taken % RING_BATCH == 0)
+		ring_publish_popped(ring);
 	return pointer;
 }
 

@@ -184,6 +184,8 @@ static size_t run_produce(struct worker *worker, size_t pairs)
 	for (size_t i = 0; i < pairs; i++)
 		for (unsigned r = 0; r < worker->ring_count; r++)
 			ring_push(worker->rings[r], acquire_and_write(worker, hand, i));
+	for (unsigned r = 0; r < worker->ring_count; r++)
+		ring_publish_pushed(worker->rings[r]);
 	return 0; /* the consumers count them */
 }
 

@@ -50,7 +50,7 @@ TEST(counters_wrap_around)
 	struct ring *ring = ring_make();
 	const size_t start = SIZE_MAX - RING_CAPACITY / 2;
 
-	ring->pushed = ring->popped = ring->pushed_seen = ring->popped_seen = start;
+	ring->pushed = ring->placed = ring->popped = ring->taken = ring->pushed_seen = ring->popped_seen = start;
 	for (uintptr_t i = 0; i < RING_CAPACITY; i++)
 		assert_true(ring_try_push(ring, pointer_of(i)));
 	assert_false(ring_try_push(ring, pointer_of(0)));
@@ -152,6 +152,24 @@ TEST(push_and_pop_wait)
 	free(ring);
 }
 
+/* The last few of a batch are seen when the producer says so, and not before. */
+TEST(batches_are_published_whole)
+{
+	struct ring *ring = ring_make();
+
+	for (uintptr_t i = 0; i < RING_BATCH - 1; i++)
+		ring_push(ring, pointer_of(i));
+	assert_null(ring_try_take(ring));
+	ring_publish_pushed(ring);
+	for (uintptr_t i = 0; i < RING_BATCH - 1; i++)
+		assert_ptr_equal(ring_pop(ring), pointer_of(i));
+	assert_int_equal(ring->popped, 0);
+	ring_push(ring, pointer_of(RING_BATCH - 1));
+	assert_ptr_equal(ring_pop(ring), pointer_of(RING_BATCH - 1));
+	assert_int_equal(ring->popped, RING_BATCH);
+	free(ring);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -159,6 +177,7 @@ int main(void)
 		cmocka_unit_test(counters_wrap_around),
 		cmocka_unit_test(order_and_content_survive_two_threads),
 		cmocka_unit_test(push_and_pop_wait),
+		cmocka_unit_test(batches_are_published_whole),
 	};
 
 	return cmocka_run_group_tests_name("ring", tests, NULL, NULL);
