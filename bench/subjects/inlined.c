@@ -62,8 +62,8 @@ static void *open_depot(const struct plan *plan)
 const struct subject subject_inlined =
 	SUBJECT("lfpool-inlined", "a cache for each thread, lfpool/inline.h", open_tracked);
 const struct subject subject_untracked =
-	SUBJECT("lfpool-untracked", "the same, made with LFPOOL_UNTRACKED", open_untracked);
+	SUBJECT("lfpool-untracked", "a cache for each thread, lfpool/inline.h, LFPOOL_UNTRACKED: no state for each object", open_untracked);
 const struct subject subject_races =
-	SUBJECT("lfpool-races", "the same, made with LFPOOL_CHECK_RACES", open_races);
+	SUBJECT("lfpool-races", "a cache for each thread, lfpool/inline.h, LFPOOL_CHECK_RACES: a locked release", open_races);
 const struct subject subject_depot =
-	SUBJECT("lfpool-depot", "magazines of one object: nearly every call changes two heads of the depot", open_depot);
+	SUBJECT("lfpool-depot", "a cache for each thread, magazines of one object: nearly every call changes heads of the depot", open_depot);
