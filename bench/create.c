@@ -99,7 +99,7 @@ static void create_run(gbench_state_t *state, void *context)
 
 bool create_fits(const struct creation *creation, const struct subject *subject)
 {
-	if (!(subject->traits & TRAIT_POOL))
+	if (!(subject->traits & TRAIT_POOL) || (subject->most_objects && creation->capacity > subject->most_objects))
 		return false;
 	if (creation->capacity == LARGEST)
 		return strcmp(subject->name, LARGEST_FOR) == 0;

@@ -119,12 +119,17 @@ def _instructions(instructions: dict, subject: str, most: float) -> Check:
 	return Check(pair[subject] <= most, f"{subject} {pair[subject]:g}{loop}")
 
 
+def _usual(results: Results, cell: Cell) -> bool:
+	"""lfpool as one would use it: magazines of one object are there to measure the depot."""
+	return results.group(cell.subject) == "lfpool" and cell.subject != "lfpool-depot"
+
+
 def _memory(results: Results) -> Check:
 	"""`bytes_per_object` is what the subject takes for an object, the object included."""
 	most = 8 + 4096 * MEMORY_CACHES / MEMORY_OBJECTS
 	side: dict[str, float] = {}
 	for cell in results.cells.values():
-		if cell.workload == "memory" and results.group(cell.subject) == "lfpool" and cell.has("bytes_per_object"):
+		if cell.workload == "memory" and _usual(results, cell) and cell.has("bytes_per_object"):
 			side[f"{cell.subject}, {cell.bytes} bytes"] = cell.median("bytes_per_object") - cell.bytes
 	if not side:
 		return Check(None, "memory was not measured", False)
@@ -137,7 +142,7 @@ def _memory(results: Results) -> Check:
 def _once(results: Results, workload: str, key: str, below: float, threads: int | None = None) -> Check:
 	"""A figure of every lfpool variant that has it is below."""
 	found = {cell.subject: cell.median(key) for cell in results.cells.values() if cell.workload == workload
-		and cell.bytes == BYTES and results.group(cell.subject) == "lfpool" and cell.has(key)
+		and cell.bytes == BYTES and _usual(results, cell) and cell.has(key)
 		and (threads is None or cell.threads == threads)}
 	if not found:
 		return Check(None, f"{workload} was not measured", False)

@@ -53,17 +53,15 @@ static void *open_depot(const struct plan *plan)
 }
 
 #define SUBJECT(its_name, its_what, its_open)                                                                      \
-	{                                                                                                              \
-		.name = its_name, .group = "lfpool", .what = its_what,                                                  \
-		.traits = TRAIT_BOUNDED | TRAIT_POOL, .open = its_open, .close = pool_close,                              \
-		.join = pool_cache_join, .leave = pool_cache_leave, .counters = pool_counters, .loops = SUBJECT_LOOPS                                \
+	{                                                                                                          \
+		.name = its_name, .group = "lfpool", .what = "a cache for each thread, lfpool/inline.h" its_what,        \
+		.traits = TRAIT_BOUNDED | TRAIT_POOL, .open = its_open, .close = pool_close, .join = pool_cache_join,   \
+		.leave = pool_cache_leave, .counters = pool_counters, .loops = SUBJECT_LOOPS                            \
 	}
 
-const struct subject subject_inlined =
-	SUBJECT("lfpool-inlined", "a cache for each thread, lfpool/inline.h", open_tracked);
+const struct subject subject_inlined = SUBJECT("lfpool-inlined", "", open_tracked);
 const struct subject subject_untracked =
-	SUBJECT("lfpool-untracked", "a cache for each thread, lfpool/inline.h, LFPOOL_UNTRACKED: no state for each object", open_untracked);
-const struct subject subject_races =
-	SUBJECT("lfpool-races", "a cache for each thread, lfpool/inline.h, LFPOOL_CHECK_RACES: a locked release", open_races);
+	SUBJECT("lfpool-untracked", ", LFPOOL_UNTRACKED: no state for each object", open_untracked);
+const struct subject subject_races = SUBJECT("lfpool-races", ", LFPOOL_CHECK_RACES: a locked release", open_races);
 const struct subject subject_depot =
-	SUBJECT("lfpool-depot", "a cache for each thread, magazines of one object: nearly every call changes heads of the depot", open_depot);
+	SUBJECT("lfpool-depot", ", magazines of one object: nearly every call changes heads of the depot", open_depot);
