@@ -55,3 +55,22 @@ void plain_cache_destroy_all(lfpool_t *pool)
 	while (pool->plain_caches)
 		plain_cache_destroy(&pool->plain_caches->handle);
 }
+
+/* In parentheses: the functions, not lfpool/inline.h's macros. */
+size_t plain_cache_acquire_bulk(lfpool_cache_t *cache, void **objects_out, size_t count)
+{
+	size_t done = 0;
+
+	while (done < count && (objects_out[done] = (lfpool_cache_acquire)(cache)))
+		done++;
+	return done;
+}
+
+size_t plain_cache_release_bulk(lfpool_cache_t *cache, void *const *objects, size_t count)
+{
+	size_t done = 0;
+
+	for (size_t i = 0; i < count; i++)
+		done += objects[i] && (lfpool_cache_release)(cache, objects[i]) == LFPOOL_OK;
+	return done;
+}

@@ -153,26 +153,20 @@ size_t lfpool_cache_acquire_bulk(lfpool_cache_t *cache, void **objects_out, size
 {
 	struct handle *handle = (struct handle *)cache;
 	const struct backend *backend = handle->pool->backend;
-	size_t done = 0;
 
 	if (backend->cache_acquire_bulk)
 		return backend->cache_acquire_bulk(handle, objects_out, count);
-	while (done < count && (objects_out[done] = lfpool_cache_acquire_inline(cache)))
-		done++;
-	return done;
+	return plain_cache_acquire_bulk(cache, objects_out, count);
 }
 
 size_t lfpool_cache_release_bulk(lfpool_cache_t *cache, void *const *objects, size_t count)
 {
 	struct handle *handle = (struct handle *)cache;
 	const struct backend *backend = handle->pool->backend;
-	size_t done = 0;
 
 	if (backend->cache_release_bulk)
 		return backend->cache_release_bulk(handle, objects, count);
-	for (size_t i = 0; i < count; i++)
-		done += objects[i] && lfpool_cache_release_inline(cache, objects[i]) == LFPOOL_OK;
-	return done;
+	return plain_cache_release_bulk(cache, objects, count);
 }
 
 /* ---- Questions ---- */

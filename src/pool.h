@@ -72,6 +72,9 @@ lfpool_status_t pool_release(lfpool_t *pool, void *object);
 struct handle *plain_cache_create(lfpool_t *pool);
 void plain_cache_destroy(struct handle *handle);
 void plain_cache_destroy_all(lfpool_t *pool);
+/* One by one. */
+size_t plain_cache_acquire_bulk(lfpool_cache_t *cache, void **objects_out, size_t count);
+size_t plain_cache_release_bulk(lfpool_cache_t *cache, void *const *objects, size_t count);
 
 /* ---- misuse.c ---- */
 
