@@ -68,10 +68,13 @@ class Document:
 
 	def method(self) -> list[str]:
 		method = self.results.method
-		rounds = max(len(cell.repetitions) for cell in self.results.cells.values())
+		counts = [len(cell.repetitions) for cell in self.results.cells.values()]
+		rounds, fewest = max(counts), min(counts)
 		asked = method.get("rounds_asked", rounds)
 		facts = {
-			"rounds": text.plural(rounds, "round") + (f" ({asked} were asked for)" if asked > rounds else ""),
+			"rounds": (f"{fewest} to " if fewest < rounds else "") + text.plural(rounds, "round")
+				+ (", depending on the cell" if fewest < rounds else "")
+				+ (f" ({asked} were asked for)" if asked > rounds else ""),
 			"seed": method.get("seed", "?"), "min_time": method.get("min_time", "?"),
 			"pinning": method.get("pinning", prose.PINNING.strip()),
 		}
