@@ -6,9 +6,9 @@
  *              `empty` by what it holds; partly filled ones arise when a cache is given up.  The never-used chunks
  *              are a range, not a list: `carved` says how many are gone.  A head takes one change at a time, so many
  *              processors need many heads: the depot is made of shards, each with its three stacks.  A worker uses
- *              the shard of the processor it runs on, its home, and the others only when that has nothing.  Links lie in the magazines, never in users'
- *              objects, and are atomics: a pop that reads the link of a magazine that has left meanwhile reads a
- *              stale number, and its CAS fails.
+ *              the shard of the processor it runs on, its home, and the others only when that has nothing.  Links lie
+ *              in the magazines, never in users' objects, and are atomics: a pop that reads the link of a magazine
+ *              that has left meanwhile reads a stale number, and its CAS fails.
  * Invariants   D1  a magazine is in at most one stack, and then no cache owns it (thieves with an old note may still
  *                  take from it).
  *              D2  whoever pops or carves announces the magazine in its `hand` word before the CAS, so the objects in
