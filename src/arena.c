@@ -21,17 +21,22 @@ void *arena_open(struct arena *arena_out, const struct arena_plan *plan)
 	const size_t page = os_page_bytes();
 	size_t least = plan->object_size < plan->stride_minimum ? plan->stride_minimum : plan->object_size;
 	size_t stride = round_up(least, plan->object_alignment);
-	size_t state_bytes = 0, before, object_bytes, mapped_bytes;
+	size_t state_bytes = 0, touched, before, object_bytes, mapped_bytes;
 
-	/* The room and the state words, then a page without access. */
-	before = round_up(plan->room_bytes, CACHE_LINE_PAIR);
+	/* The room and the state words; the epochs, from a page of their own; a page without access. */
+	touched = round_up(plan->room_bytes, CACHE_LINE_PAIR);
 	if ((plan->tracked && __builtin_mul_overflow(plan->capacity + 1, sizeof(uint32_t), &state_bytes)) ||
-	    __builtin_add_overflow(before, state_bytes, &before) || __builtin_add_overflow(before, 2 * page, &before) ||
+	    __builtin_add_overflow(touched, state_bytes, &touched) ||
+	    __builtin_add_overflow(touched, page - 1, &touched))
+		return NULL;
+	touched &= ~(page - 1);
+	if (__builtin_add_overflow(touched, state_bytes, &before) ||
+	    __builtin_add_overflow(before, 2 * page - 1, &before) ||
 	    __builtin_mul_overflow(plan->capacity, stride, &object_bytes))
 		return NULL;
 	before &= ~(page - 1);
 	if (__builtin_add_overflow(before, object_bytes, &mapped_bytes) ||
-	    __builtin_add_overflow(mapped_bytes, 2 * page, &mapped_bytes))
+	    __builtin_add_overflow(mapped_bytes, 2 * page - 1, &mapped_bytes))
 		return NULL;
 	mapped_bytes &= ~(page - 1);
 
@@ -40,7 +45,7 @@ void *arena_open(struct arena *arena_out, const struct arena_plan *plan)
 	if (!room)
 		return NULL;
 	if (!os_guard(room + before - page, page) || !os_guard(room + mapped_bytes - page, page) ||
-	    (plan->prefault && (!os_prefault(room, before - page) ||
+	    (plan->prefault && (!os_prefault(room, touched) ||
 				!os_prefault(room + before, mapped_bytes - page - before)))) {
 		os_unmap(room, mapped_bytes);
 		return NULL;
@@ -57,9 +62,23 @@ void *arena_open(struct arena *arena_out, const struct arena_plan *plan)
 		.stride = (uint32_t)stride,
 		.shift = shift,
 	};
-	if (plan->tracked)
+	arena_out->epoch = NULL;
+	/* relaxed: the arena is not yet anybody else's. */
+	store_relaxed(&arena_out->epochs, 0);
+	if (plan->tracked) {
 		arena_out->face.state = (void *)(room + round_up(plan->room_bytes, CACHE_LINE_PAIR));
+		arena_out->epoch = (void *)(room + touched);
+	}
 	return room;
+}
+
+uint32_t arena_next_epoch(struct arena *arena, uint32_t slot)
+{
+	/* relaxed, both: the fence publishes them, before the state word says the same as long ago (A3). */
+	store_relaxed(&arena->epoch[slot], load_relaxed(&arena->epoch[slot]) + 1);
+	store_relaxed(&arena->epochs, 1);
+	os_heavy_fence();
+	return 0;
 }
 
 void arena_close(void *room, size_t mapped_bytes)

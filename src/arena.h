@@ -2,17 +2,21 @@
 /*
  * arena.h - one address range: the pool's own data, the state words, and the objects.
  *
- * Idea         [ room for the pool | state words | no access | objects | no access ].  Objects are contiguous and
+ * Idea         [ room for the pool | state words | epochs | no access | objects | no access ].  Objects are contiguous and
  *              never move; slot -> address is a multiply, address -> slot a multiply by an inverse and a rotation
  *              that also finds out whether the address is the start of an object at all (lfpool_slot_of, exact for
  *              every stride).  Nothing is initialised: memory is used as it is touched. The state of a slot,
- *              {generation:31, in use:1}, lies beside the objects, so users cannot corrupt it by writing to an
- *              object.
- * Invariants   A1  a slot's state word is odd exactly while its object is active; each acquire and each release adds
- *                  one.
+ *              {in use:1, generation:31}, lies beside the objects, so users cannot corrupt it by writing to an
+ *              object.  When a generation runs over, the slot's epoch counts on: a word for each slot that is
+ *              reserved, and not touched before that.
+ * Invariants   A1  a slot's state says "in use" exactly while its object is active; {epoch, generation} is the number
+ *                  of acquires of the slot so far.
  *              A2  only the thread that holds the slot (or the object) writes its state word, but for
  *                  LFPOOL_CHECK_RACES, where releasing threads race for it by CAS.
- * Progress     Wait-free, but open and close, which enter the kernel.
+ *              A3  before a slot's generation comes round to a value that it had, the slot's new epoch is visible to
+ *                  every thread (a heavy fence, once in 2^31 acquires of a slot).
+ * Progress     Wait-free, but open, close and that fence, which enter the kernel.
+ * Edges        TELL: arena_activate -> a walk, a resolve: what hooks.activate wrote.
  */
 #ifndef LFPOOL_ARENA_H
 #define LFPOOL_ARENA_H
@@ -29,12 +33,14 @@ struct arena_plan {
 	size_t stride_minimum;
 	size_t capacity;
 	bool tracked;
-	bool prefault;
+	bool prefault; /* all but the epochs */
 };
 
 struct arena {
 	struct lfpool_cache face; /* what every cache knows of the arena; `hot` is not set here */
 	size_t mapped_bytes;      /* from the start of the room                                 */
+	_Atomic(uint32_t) *epoch; /* per slot, as `state`                                       */
+	_Atomic(uint32_t) epochs; /* 0: every epoch is                                          */
 };
 
 /* Maps an arena and returns its room, zeroed; NULL when the system refuses memory.  `arena_out` may not lie in the
@@ -50,26 +56,36 @@ static inline void *arena_object(const struct arena *arena, uint32_t slot)
 	return (void *)(arena->face.zero + (uintptr_t)slot * arena->face.stride);
 }
 
+/* The next epoch of a slot whose generation is at its end: returns what its state shall be, still free. */
+COLD uint32_t arena_next_epoch(struct arena *arena, uint32_t slot);
+
 /* relaxed, here and below: the word travels with the object, whose hand-over orders it; only lfpool_in_use() looks
  * from outside. */
 static inline bool arena_is_active(const struct arena *arena, uint32_t slot)
 {
-	return !arena->face.state || (load_relaxed(&arena->face.state[slot]) & 1);
+	return !arena->face.state || (load_relaxed(&arena->face.state[slot]) & LFPOOL_IN_USE);
 }
 
-/* The holder of a free slot makes it active; false when it is active already (somebody released it twice, in a
- * race). */
-static inline bool arena_activate(struct arena *arena, uint32_t slot)
+/* The holder of a free slot asks: is it active already (somebody released it twice, in a race)? */
+static inline bool arena_is_twice(const struct arena *arena, uint32_t slot)
+{
+	return arena->face.state && (load_relaxed(&arena->face.state[slot]) & LFPOOL_IN_USE);
+}
+
+/* The holder of a free slot makes it active. */
+static inline void arena_activate(struct arena *arena, uint32_t slot)
 {
 	if (!arena->face.state)
-		return true;
+		return;
 
 	uint32_t state = load_relaxed(&arena->face.state[slot]);
 
-	if (state & 1)
-		return false;
-	store_relaxed(&arena->face.state[slot], state + 1);
-	return true;
+	if (unlikely(state == LFPOOL_GENERATION_LAST))
+		state = arena_next_epoch(arena, slot);
+	else
+		state++;
+	/* release, edge TELL: what hooks.activate wrote.  (A hit has no such hook, and is relaxed.) */
+	store_release(&arena->face.state[slot], state | LFPOOL_IN_USE);
 }
 
 /* The holder of an active object makes its slot free; false when it is not in use.  `races`: of two at once one gets
@@ -81,13 +97,30 @@ static inline bool arena_deactivate(struct arena *arena, uint32_t slot, bool rac
 
 	uint32_t state = load_relaxed(&arena->face.state[slot]);
 
-	if (!(state & 1))
+	if (!(state & LFPOOL_IN_USE))
 		return false;
 	if (races)
 		/* relaxed: of two one wins; there is nothing to see behind it. */
-		return cas_relaxed(&arena->face.state[slot], &state, state + 1);
-	store_relaxed(&arena->face.state[slot], state + 1);
+		return cas_relaxed(&arena->face.state[slot], &state, state ^ LFPOOL_IN_USE);
+	store_relaxed(&arena->face.state[slot], state ^ LFPOOL_IN_USE);
 	return true;
+}
+
+/*
+ * Anybody, tracked: the slot's state word, and *acquires_out, how often it has been acquired, this time included.
+ * acquire, edge TELL; and state before epochs: whoever sees a generation for the second time sees that there are epochs
+ * (A3).
+ */
+static inline uint32_t arena_read(const struct arena *arena, uint32_t slot, uint64_t *acquires_out)
+{
+	const uint32_t state = load_acquire(&arena->face.state[slot]);
+	uint64_t epoch = 0;
+
+	/* relaxed, both: A3. */
+	if (unlikely(load_relaxed(&arena->epochs)))
+		epoch = load_relaxed(&arena->epoch[slot]);
+	*acquires_out = epoch << 31 | (state & LFPOOL_GENERATION_LAST);
+	return state;
 }
 
 #endif

@@ -57,7 +57,7 @@ static uint32_t choose_shards(const lfpool_config_t *config)
 	return shards < 1 ? 1 : shards > SHARDS_MAX ? SHARDS_MAX : (uint32_t)shards;
 }
 
-static lfpool_t *lockfree_open(const lfpool_config_t *config)
+static lfpool_t *lockfree_open(const lfpool_config_t *config, struct care *care)
 {
 	const size_t slots = choose_magazine_slots(config);
 	const size_t chunks = (config->capacity - 1) / slots + 1;
@@ -88,11 +88,14 @@ static lfpool_t *lockfree_open(const lfpool_config_t *config)
 
 	core->zero = config->flags & LFPOOL_ZERO;
 	core->pool = &pool->head;
-	core->check_races = config->flags & LFPOOL_CHECK_RACES;
+	core->care = care_each_call(care) ? care : NULL;
+	core->check_races = (config->flags & LFPOOL_CHECK_RACES) || core->care;
 	core->prefault = config->flags & LFPOOL_PREFAULT;
 	core->asymmetric = os_asymmetric();
 	core->hits = core->asymmetric && !core->zero && !core->check_races;
 	core->arena = arena;
+	pool->head.arena = &core->arena;
+	pool->head.care = care;
 	core->arena.face.mask = (uint32_t)slots - 1;
 	core->arena.face.floor = core->hits ? (int16_t)-(int)slots : 0;
 	core->depot.shards = choose_shards(config);
@@ -137,12 +140,59 @@ static size_t lockfree_close(lfpool_t *pool)
 	return active;
 }
 
+static size_t lockfree_used(const lfpool_t *pool)
+{
+	const struct core *core = &((const struct lockfree_pool *)pool)->core;
+	/* relaxed: whoever may expect an object to be among them has it through an edge of his own. */
+	const size_t used = (size_t)load_relaxed(&core->depot.carved) * core->magazines.slots;
+
+	return used < pool->capacity ? used : pool->capacity;
+}
+
+/* ---- A slot that was taken, and one that is to be put back ---- */
+
+/* Makes the slot's object active.  False: a hook refused it, and it must be put back as it is; or, *twice_out, it is
+ * active already (released twice, in a race): the entry is used up. */
+static bool begin(struct core *core, uint32_t slot, void **object_out, bool *twice_out)
+{
+	struct arena *arena = &core->arena;
+	void *object = arena_object(arena, slot);
+
+	*object_out = object;
+	*twice_out = arena_is_twice(arena, slot);
+	if (*twice_out) {
+		(void)misuse_report(core->pool, object, LFPOOL_E_NOT_IN_USE);
+		return false;
+	}
+	if (core->zero)
+		memset(object, 0, arena->face.stride);
+	if (core->care && !care_begin(core->care, slot, object))
+		return false;
+	arena_activate(arena, slot);
+	return true;
+}
+
+/* Makes an active object's slot free. */
+static lfpool_status_t end(struct core *core, void *object, uint32_t *slot_out)
+{
+	lfpool_status_t status = arena_locate(&core->arena, object, slot_out);
+
+	if (status != LFPOOL_OK)
+		return status;
+	if (!arena_deactivate(&core->arena, *slot_out, core->check_races))
+		return LFPOOL_E_NOT_IN_USE;
+	if (core->care)
+		care_end(core->care, *slot_out, object);
+	return LFPOOL_OK;
+}
+
 /* ---- Through a cache: what the hits leave over ---- */
 
 void *lockfree_acquire_through(struct handle *handle, uint32_t slot)
 {
 	struct cache *c = (struct cache *)handle;
-	struct arena *arena = &c->core->arena;
+	void *object;
+	bool twice;
 
 	/* Goes round again only for an object that was released twice in a race: that entry is then used up. */
 	for (;; slot = SLOT_NONE) {
@@ -150,15 +200,19 @@ void *lockfree_acquire_through(struct handle *handle, uint32_t slot)
 			slot = cache_take(c);
 		if (!slot)
 			return NULL;
-
-		void *object = arena_object(arena, slot);
-
-		if (!arena_activate(arena, slot)) {
-			(void)misuse_report(handle->pool, object, LFPOOL_E_NOT_IN_USE);
+		if (begin(c->core, slot, &object, &twice))
+			return object;
+		if (twice)
 			continue;
-		}
-		return c->core->zero ? memset(object, 0, arena->face.stride) : object;
+		cache_put(c, slot);
+		return NULL;
 	}
+}
+
+/* The hit has taken `slot`, but its state is not just that of a free one. */
+COLD void *lfpool_cache_acquire_odd(lfpool_cache_t *cache, uint32_t slot)
+{
+	return lockfree_acquire_through((struct handle *)cache, slot);
 }
 
 /* After a hit that was none, which has lowered the bottom of the hot magazine. */
@@ -181,16 +235,12 @@ static void *lockfree_cache_acquire(struct handle *handle)
 static lfpool_status_t lockfree_cache_release(struct handle *handle, void *object)
 {
 	struct cache *c = (struct cache *)handle;
-	struct core *core = c->core;
 	uint32_t slot;
-	lfpool_status_t status = arena_locate(&core->arena, object, &slot);
+	lfpool_status_t status = end(c->core, object, &slot);
 
-	if (status != LFPOOL_OK)
-		return status;
-	if (!arena_deactivate(&core->arena, slot, core->check_races))
-		return LFPOOL_E_NOT_IN_USE;
-	cache_put(c, slot);
-	return LFPOOL_OK;
+	if (status == LFPOOL_OK)
+		cache_put(c, slot);
+	return status;
 }
 
 static struct handle *lockfree_cache_create(lfpool_t *pool)
@@ -223,22 +273,57 @@ static struct cache *borrow(lfpool_t *pool)
 	return c;
 }
 
-static void *lockfree_acquire(lfpool_t *pool)
+static void put_borrowing(lfpool_t *pool, uint32_t slot)
 {
 	struct cache *c = borrow(pool);
-	void *object = lockfree_acquire_through(&c->handle, SLOT_NONE);
 
+	cache_put(c, slot);
 	cache_unclaim(c);
-	return object;
+}
+
+/* No hook runs while a cache is borrowed: it may call the pool and borrow another, and there are not many. */
+static void *lockfree_acquire(lfpool_t *pool)
+{
+	void *object;
+	bool twice;
+
+	/* Goes round again only for an object that was released twice in a race: that entry is then used up. */
+	for (;;) {
+		struct cache *c = borrow(pool);
+		const uint32_t slot = cache_take(c);
+
+		cache_unclaim(c);
+		if (!slot)
+			return NULL;
+		if (begin(core_of(pool), slot, &object, &twice))
+			return object;
+		if (twice)
+			continue;
+		put_borrowing(pool, slot);
+		return NULL;
+	}
 }
 
 static lfpool_status_t lockfree_release(lfpool_t *pool, void *object)
 {
-	struct cache *c = borrow(pool);
-	lfpool_status_t status = lockfree_cache_release(&c->handle, object);
+	uint32_t slot;
+	lfpool_status_t status = end(core_of(pool), object, &slot);
 
-	cache_unclaim(c);
+	if (status == LFPOOL_OK)
+		put_borrowing(pool, slot);
 	return status;
+}
+
+static void lockfree_put(lfpool_t *pool, struct handle *handle, uint32_t slot)
+{
+	struct core *core = core_of(pool);
+
+	if (core->care)
+		care_end(core->care, slot, arena_object(&core->arena, slot));
+	if (handle)
+		cache_put((struct cache *)handle, slot);
+	else
+		put_borrowing(pool, slot);
 }
 
 /* ---- Questions ---- */
@@ -268,6 +353,8 @@ const struct backend backend_lockfree = {
 	.close = lockfree_close,
 	.acquire = lockfree_acquire,
 	.release = lockfree_release,
+	.put = lockfree_put,
+	.used = lockfree_used,
 	.owns = lockfree_owns,
 	.in_use = lockfree_in_use,
 	.active_count = lockfree_active_count,

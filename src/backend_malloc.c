@@ -18,7 +18,7 @@ struct malloc_pool {
 	_Alignas(CACHE_LINE_PAIR) _Atomic(size_t) active;
 };
 
-static lfpool_t *malloc_open(const lfpool_config_t *config)
+static lfpool_t *malloc_open(const lfpool_config_t *config, struct care *care)
 {
 	struct malloc_pool *pool = os_heap_aligned(_Alignof(struct malloc_pool), sizeof(*pool));
 
@@ -28,6 +28,7 @@ static lfpool_t *malloc_open(const lfpool_config_t *config)
 	pool->object_size = config->object_size;
 	pool->object_alignment = config->object_alignment;
 	pool->zero = config->flags & LFPOOL_ZERO;
+	pool->head.care = care;
 	return &pool->head;
 }
 
@@ -62,10 +63,15 @@ static void *malloc_acquire(lfpool_t *head)
 
 	void *object = os_heap_aligned(pool->object_alignment, pool->object_size);
 
+	if (object && pool->zero)
+		memset(object, 0, pool->object_size);
+	/* Each object is new: every hook has its turn. */
+	if (object && head->care && !care_begin(head->care, SLOT_NONE, object)) {
+		os_heap_free(object);
+		object = NULL;
+	}
 	if (!object)
 		(void)fetch_add_relaxed(&pool->active, (size_t)-1);
-	else if (pool->zero)
-		memset(object, 0, pool->object_size);
 	return object;
 }
 
@@ -73,6 +79,8 @@ static lfpool_status_t malloc_release(lfpool_t *head, void *object)
 {
 	struct malloc_pool *pool = (struct malloc_pool *)head;
 
+	if (head->care)
+		care_end(head->care, SLOT_NONE, object);
 	os_heap_free(object);
 	(void)fetch_add_relaxed(&pool->active, (size_t)-1);
 	return LFPOOL_OK;

@@ -2,8 +2,9 @@
 /*
  * backend_mutex.c - one mutex around one intrusive list: the pool that people write by hand, to compare with.
  *
- * Idea         A free object's first bytes hold the next free one.  Never-used objects are a range, so that creation
- *              is as cheap as the lock-free backend's.  Wrong releases are refused by the same range check and state
+ * Idea         A free object's first bytes hold the next free one; in a pool with hooks, whose free objects keep what they
+ *              hold, a word beside them does.  Never-used objects are a range, so that creation is as cheap as the
+ *              lock-free backend's.  Wrong releases are refused by the same range check and state
  *              words.
  * Progress     Blocking.
  */
@@ -19,18 +20,27 @@ _Static_assert(SLOT_BYTES_MINIMUM >= sizeof(void *), "a free object holds a link
 struct mutex_pool {
 	struct lfpool head;
 	struct arena arena;
-	bool zero; /* LFPOOL_ZERO */
+	bool zero;        /* LFPOOL_ZERO                                                   */
+	bool check_races; /* LFPOOL_CHECK_RACES, or there is care                          */
+	struct care *care; /* what each acquire and release has to do besides; NULL: nothing */
 	pthread_mutex_t mutex;
-	void *list;       /* free objects, linked through their first bytes */
-	size_t used;      /* slots ever handed out                          */
+	void *list;       /* free objects, each linked to the next                         */
+	size_t used;      /* slots ever handed out                                         */
 	size_t active;
+	void *links[];    /* per slot, if what is in a free object must stay; else none    */
 };
 
-static lfpool_t *mutex_open(const lfpool_config_t *config)
+static lfpool_t *mutex_open(const lfpool_config_t *config, struct care *care)
 {
 	struct arena arena;
-	struct mutex_pool *pool = arena_open(&arena, &(struct arena_plan){
-		.room_bytes = sizeof(*pool),
+	struct mutex_pool *pool;
+	size_t room_bytes = sizeof(*pool);
+
+	if (care && (__builtin_mul_overflow(config->capacity + 1, sizeof(void *), &room_bytes) ||
+		     __builtin_add_overflow(room_bytes, sizeof(*pool), &room_bytes)))
+		return NULL;
+	pool = arena_open(&arena, &(struct arena_plan){
+		.room_bytes = room_bytes,
 		.object_size = config->object_size,
 		.object_alignment = config->object_alignment,
 		.stride_minimum = SLOT_BYTES_MINIMUM,
@@ -38,10 +48,13 @@ static lfpool_t *mutex_open(const lfpool_config_t *config)
 		.tracked = !(config->flags & LFPOOL_UNTRACKED),
 		.prefault = config->flags & LFPOOL_PREFAULT,
 	});
-
 	if (!pool)
 		return NULL;
 	pool->arena = arena;
+	pool->head.arena = &pool->arena;
+	pool->head.care = care;
+	pool->care = care_each_call(care) ? care : NULL;
+	pool->check_races = (config->flags & LFPOOL_CHECK_RACES) || pool->care;
 	pool->zero = config->flags & LFPOOL_ZERO;
 	(void)pthread_mutex_init(&pool->mutex, NULL); /* cannot fail with default attributes */
 	return &pool->head;
@@ -57,28 +70,78 @@ static size_t mutex_close(lfpool_t *head)
 	return active;
 }
 
+/* ---- The list: under the mutex ---- */
+
+static void *link_of(struct mutex_pool *pool, void *object, uint32_t slot)
+{
+	return pool->head.care ? (void *)&pool->links[slot] : object;
+}
+
+static void *take(struct mutex_pool *pool, uint32_t *slot_out)
+{
+	void *object = pool->list;
+
+	*slot_out = SLOT_NONE;
+	if (object) {
+		(void)arena_locate(&pool->arena, object, slot_out);
+		memcpy(&pool->list, link_of(pool, object, *slot_out), sizeof(pool->list));
+	} else if (pool->used < pool->head.capacity) {
+		*slot_out = (uint32_t)++pool->used;
+		object = arena_object(&pool->arena, *slot_out);
+	}
+	pool->active += object != NULL;
+	return object;
+}
+
+static void push(struct mutex_pool *pool, void *object, uint32_t slot)
+{
+	memcpy(link_of(pool, object, slot), &pool->list, sizeof(pool->list));
+	pool->list = object;
+	pool->active--;
+}
+
+/* ---- One object ---- */
+
+static void give_back(struct mutex_pool *pool, void *object, uint32_t slot)
+{
+	(void)pthread_mutex_lock(&pool->mutex);
+	push(pool, object, slot);
+	(void)pthread_mutex_unlock(&pool->mutex);
+}
+
 static void *mutex_acquire(lfpool_t *head)
 {
 	struct mutex_pool *pool = (struct mutex_pool *)head;
-	void *object = NULL;
 	uint32_t slot;
 
 	(void)pthread_mutex_lock(&pool->mutex);
-	if (pool->list) {
-		object = pool->list;
-		memcpy(&pool->list, object, sizeof(pool->list));
-	} else if (pool->used < head->capacity) {
-		object = arena_object(&pool->arena, (uint32_t)++pool->used);
-	}
-	if (object) {
-		pool->active++;
-		if (arena_locate(&pool->arena, object, &slot) == LFPOOL_OK)
-			(void)arena_activate(&pool->arena, slot);
-	}
+	void *object = take(pool, &slot);
+
+	if (object && !pool->care)
+		arena_activate(&pool->arena, slot);
 	(void)pthread_mutex_unlock(&pool->mutex);
 	if (object && pool->zero)
 		memset(object, 0, pool->arena.face.stride);
+	if (!object || !pool->care)
+		return object;
+	/* Hooks run without the mutex. */
+	if (!care_begin(pool->care, slot, object)) {
+		give_back(pool, object, slot);
+		return NULL;
+	}
+	arena_activate(&pool->arena, slot);
 	return object;
+}
+
+static void mutex_put(lfpool_t *head, struct handle *handle, uint32_t slot)
+{
+	struct mutex_pool *pool = (struct mutex_pool *)head;
+	void *object = arena_object(&pool->arena, slot);
+
+	(void)handle;
+	if (pool->care)
+		care_end(pool->care, slot, object);
+	give_back(pool, object, slot);
 }
 
 static lfpool_status_t mutex_release(lfpool_t *head, void *object)
@@ -90,15 +153,26 @@ static lfpool_status_t mutex_release(lfpool_t *head, void *object)
 	if (status != LFPOOL_OK)
 		return status;
 	(void)pthread_mutex_lock(&pool->mutex);
-	if (arena_deactivate(&pool->arena, slot, false)) {
-		memcpy(object, &pool->list, sizeof(pool->list));
-		pool->list = object;
-		pool->active--;
-	} else {
-		status = LFPOOL_E_NOT_IN_USE;
-	}
+	const bool ours = arena_deactivate(&pool->arena, slot, pool->check_races);
+
+	if (ours && !pool->care)
+		push(pool, object, slot);
 	(void)pthread_mutex_unlock(&pool->mutex);
-	return status;
+	/* Hooks run without the mutex. */
+	if (ours && pool->care)
+		mutex_put(head, NULL, slot);
+	return ours ? LFPOOL_OK : LFPOOL_E_NOT_IN_USE;
+}
+
+static size_t mutex_used(const lfpool_t *head)
+{
+	struct mutex_pool *pool = (struct mutex_pool *)(uintptr_t)head;
+
+	(void)pthread_mutex_lock(&pool->mutex);
+	const size_t used = pool->used;
+
+	(void)pthread_mutex_unlock(&pool->mutex);
+	return used;
 }
 
 static bool mutex_owns(const lfpool_t *head, const void *pointer)
@@ -132,6 +206,8 @@ const struct backend backend_mutex = {
 	.close = mutex_close,
 	.acquire = mutex_acquire,
 	.release = mutex_release,
+	.put = mutex_put,
+	.used = mutex_used,
 	.owns = mutex_owns,
 	.in_use = mutex_in_use,
 	.active_count = mutex_active_count,

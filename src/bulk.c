@@ -21,12 +21,11 @@
  * Makes `count` slots, from position `first` on, active, the newest first.  Objects that are active already (released
  * twice, in a race) go to the end of objects_out; says how many are not among those.
  */
-static size_t activate(const struct core *core, const struct lfpool_magazine *m, uint64_t first, uint32_t count,
-		       void **objects_out)
+static size_t activate(struct arena *arena, const struct lfpool_magazine *m, uint32_t slots, uint64_t first,
+		       uint32_t count, void **objects_out)
 {
 	/* A copy, which the stores below cannot change: nothing of it is read again. */
-	const struct lfpool_cache face = core->arena.face;
-	const uint32_t slots = core->magazines.slots;
+	const struct lfpool_cache face = arena->face;
 	size_t done = 0, twice = 0;
 
 	for (uint32_t i = count; i-- > 0;) {
@@ -37,11 +36,14 @@ static size_t activate(const struct core *core, const struct lfpool_magazine *m,
 			/* relaxed, both: see arena.h. */
 			const uint32_t state = load_relaxed(&face.state[slot]);
 
-			if (!likely(!(state & 1))) {
+			if (likely(state < LFPOOL_GENERATION_LAST)) {
+				store_relaxed(&face.state[slot], state + (LFPOOL_IN_USE + 1));
+			} else if (state == LFPOOL_GENERATION_LAST) {
+				arena_activate(arena, slot);
+			} else {
 				objects_out[count - ++twice] = object;
 				continue;
 			}
-			store_relaxed(&face.state[slot], state + 1);
 		}
 		objects_out[done++] = object;
 	}
@@ -52,10 +54,11 @@ static size_t activate(const struct core *core, const struct lfpool_magazine *m,
 static size_t acquire_near(struct handle *handle, void **objects_out, uint32_t wanted, uint32_t *taken_out)
 {
 	struct cache *c = (struct cache *)handle;
-	const struct core *core = c->core;
+	struct core *core = c->core;
+	const uint32_t slots = core->magazines.slots;
 	uint64_t first;
-	const uint32_t taken = magazine_pop_many(c->current, core->magazines.slots, core->asymmetric, wanted, &first);
-	const size_t done = taken ? activate(core, c->current, first, taken, objects_out) : 0;
+	const uint32_t taken = magazine_pop_many(c->current, slots, core->asymmetric, wanted, &first);
+	const size_t done = taken ? activate(&core->arena, c->current, slots, first, taken, objects_out) : 0;
 
 	if (core->zero)
 		for (size_t i = 0; i < done; i++)
@@ -74,12 +77,14 @@ size_t bulk_acquire(struct handle *handle, void **objects_out, size_t count)
 	/* Each round takes something, or is the last. */
 	while (done < count) {
 		const size_t left = count - done;
-		uint32_t taken;
+		uint32_t taken = 0;
 
-		done += acquire_near(handle, objects_out + done, left < UINT32_MAX ? (uint32_t)left : UINT32_MAX, &taken);
+		if (!((struct cache *)handle)->core->care)
+			done += acquire_near(handle, objects_out + done, left < UINT32_MAX ? (uint32_t)left : UINT32_MAX,
+					     &taken);
 		if (taken)
 			continue;
-		/* The magazine is empty: one in the general way, which brings another. */
+		/* The magazine is empty, which the general way mends; or there are hooks, which only that knows. */
 		objects_out[done] = lockfree_acquire_through(handle, SLOT_NONE);
 		if (!objects_out[done])
 			break;
@@ -111,9 +116,9 @@ static uint32_t release_run(struct cache *c, void *const *objects, uint32_t coun
 			/* relaxed, both: see arena.h. */
 			const uint32_t state = load_relaxed(&face.state[slot]);
 
-			if (!likely(state & 1))
+			if (!likely(state & LFPOOL_IN_USE))
 				break;
-			store_relaxed(&face.state[slot], state + 1);
+			store_relaxed(&face.state[slot], state ^ LFPOOL_IN_USE);
 		}
 		magazine_place(m, slots, first + i, (uint32_t)slot);
 	}

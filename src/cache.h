@@ -29,6 +29,7 @@
 
 struct lfpool;
 struct core;
+struct care;
 
 /* What every lfpool_cache_t is the head of, whatever the backend. */
 struct handle {
@@ -74,7 +75,8 @@ struct core {
 	struct cache_table table;
 	bool asymmetric;  /* membarrier is there: the owner's fence is a compiler barrier            */
 	bool hits;        /* the inlined hits may be used; else every call takes the general path    */
-	bool check_races; /* LFPOOL_CHECK_RACES                                                      */
+	bool check_races; /* releases race by CAS: LFPOOL_CHECK_RACES, or there is care              */
+	struct care *care; /* what each acquire and release has to do besides; NULL: nothing         */
 	bool zero;        /* LFPOOL_ZERO                                                             */
 	bool prefault;    /* LFPOOL_PREFAULT                                                         */
 	struct lfpool *pool;

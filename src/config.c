@@ -15,7 +15,7 @@
 #define OBJECT_ALIGNMENT_MAX 4096
 #define CAPACITY_MAX ((uint64_t)1 << 31)
 #define STRUCT_SIZE_MAX 4096 /* beyond this it is not a size */
-#define FLAGS_KNOWN (LFPOOL_PREFAULT | LFPOOL_ZERO | LFPOOL_CHECK_RACES | LFPOOL_UNTRACKED)
+#define FLAGS_KNOWN (LFPOOL_PREFAULT | LFPOOL_ZERO | LFPOOL_CHECK_RACES | LFPOOL_UNTRACKED | LFPOOL_CREATE_ALL)
 
 static bool copy_known(lfpool_config_t *config_out, const lfpool_config_t *given)
 {
@@ -82,6 +82,9 @@ lfpool_status_t config_import(lfpool_config_t *config, const lfpool_config_t *gi
 	for (size_t i = 0; i < sizeof(config->hooks.reserved) / sizeof(*config->hooks.reserved); i++)
 		if (config->hooks.reserved[i])
 			return LFPOOL_E_CONFIG_HOOKS;
+	/* Zeroing would wipe out what create built. */
+	if (config->hooks.create && (config->flags & LFPOOL_ZERO))
+		return LFPOOL_E_CONFIG_HOOKS;
 	if (config->depot_shards > SHARDS_MAX)
 		return LFPOOL_E_CONFIG_DEPOT_SHARDS;
 	return LFPOOL_OK;

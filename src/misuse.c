@@ -6,19 +6,28 @@
 
 #include <stdio.h>
 
+lfpool_status_t misuse_tell(lfpool_t *pool, lfpool_misuse_t *misuse)
+{
+	uint32_t slot;
+
+	misuse->pool = pool;
+	misuse->pool_name = pool->name;
+	/* relaxed: a statistic, and who came first. */
+	misuse->count = fetch_add_relaxed(&pool->misuses, (size_t)1) + 1;
+	misuse->index = SIZE_MAX;
+	if (pool->arena && arena_locate(pool->arena, misuse->object, &slot) == LFPOOL_OK)
+		misuse->index = slot - 1;
+	if (pool->hooks.misuse) {
+		pool->hooks.misuse(pool->hooks.context, misuse);
+	} else if (misuse->count == 1) {
+		fprintf(stderr, "lfpool: pool \"%s\", object %p: %s; refused.%s%s  ", pool->name, misuse->object,
+			lfpool_status_string(misuse->status), *misuse->detail ? "  " : "", misuse->detail);
+		fputs("Further misuse of this pool is counted, not printed.\n", stderr);
+	}
+	return misuse->status;
+}
+
 lfpool_status_t misuse_report(lfpool_t *pool, const void *object, lfpool_status_t status)
 {
-	/* relaxed: a statistic, and who came first. */
-	size_t count = fetch_add_relaxed(&pool->misuses, (size_t)1) + 1;
-
-	if (pool->hooks.misuse) {
-		const lfpool_misuse_t misuse = {pool, pool->name, object, status, count};
-
-		pool->hooks.misuse(pool->hooks.context, &misuse);
-	} else if (count == 1) {
-		fprintf(stderr,
-			"lfpool: pool \"%s\", object %p: %s; refused.  Further misuse of this pool is counted, not printed.\n",
-			pool->name, object, lfpool_status_string(status));
-	}
-	return status;
+	return misuse_tell(pool, &(lfpool_misuse_t){.object = object, .status = status, .detail = ""});
 }

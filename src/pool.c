@@ -20,6 +20,37 @@ static const struct backend *const backends[] = {
 
 /* ---- Life ---- */
 
+/* The pool and its care are one from here on: both are made, or neither is left. */
+static lfpool_status_t open_pool(lfpool_t **pool_out, const lfpool_config_t *config, struct care *care)
+{
+	const struct backend *backend = backends[config->backend];
+	lfpool_t *pool = backend->open(config, care);
+
+	if (!pool) {
+		care_close(care);
+		return LFPOOL_E_NO_MEMORY;
+	}
+	pool->backend = backend;
+	pool->backend_kind = config->backend;
+	pool->capacity = config->capacity;
+	pool->thread_caches = backend->cache_create && config->cache_capacity != LFPOOL_CACHE_NONE;
+	pool->hooks = config->hooks;
+	strcpy(pool->name, config->name ? config->name : "unnamed");
+
+	const bool built = !pool->arena || care_build_all(care, pool->arena);
+
+	pool->id = built ? registry_add(pool) : 0;
+	if (!pool->id) {
+		if (built)
+			care_destroy_all(care, pool->arena, 0);
+		(void)backend->close(pool);
+		care_close(care);
+		return built ? LFPOOL_E_NO_MEMORY : LFPOOL_E_CREATE;
+	}
+	*pool_out = pool;
+	return LFPOOL_OK;
+}
+
 lfpool_status_t lfpool_create(lfpool_t **pool_out, const lfpool_config_t *given)
 {
 	lfpool_config_t config;
@@ -37,24 +68,9 @@ lfpool_status_t lfpool_create(lfpool_t **pool_out, const lfpool_config_t *given)
 	if (!threads_open())
 		return LFPOOL_E_NO_MEMORY;
 
-	const struct backend *backend = backends[config.backend];
-	lfpool_t *pool = backend->open(&config);
+	struct care *care;
 
-	if (!pool)
-		return LFPOOL_E_NO_MEMORY;
-	pool->backend = backend;
-	pool->backend_kind = config.backend;
-	pool->capacity = config.capacity;
-	pool->thread_caches = backend->cache_create && config.cache_capacity != LFPOOL_CACHE_NONE;
-	pool->hooks = config.hooks;
-	strcpy(pool->name, config.name ? config.name : "unnamed");
-	pool->id = registry_add(pool);
-	if (!pool->id) {
-		(void)backend->close(pool);
-		return LFPOOL_E_NO_MEMORY;
-	}
-	*pool_out = pool;
-	return LFPOOL_OK;
+	return care_open(&care, &config) ? open_pool(pool_out, &config, care) : LFPOOL_E_NO_MEMORY;
 }
 
 size_t lfpool_destroy(lfpool_t *pool)
@@ -64,7 +80,16 @@ size_t lfpool_destroy(lfpool_t *pool)
 	/* From here on no exiting thread comes near it. */
 	registry_remove(pool->id);
 	plain_cache_destroy_all(pool);
-	return pool->backend->close(pool);
+
+	struct care *care = pool->care;
+
+	if (pool->arena)
+		care_destroy_all(care, pool->arena, pool->backend->used(pool));
+
+	const size_t active = pool->backend->close(pool);
+
+	care_close(care);
+	return active;
 }
 
 /* ---- Without a cache of the caller's ---- */
@@ -122,16 +147,6 @@ void *lfpool_cache_acquire_slow(lfpool_cache_t *cache)
 	/* relaxed, both: nobody else looks at a closed magazine. */
 	store_relaxed(&cache->hot->bottom, load_relaxed(&cache->hot->bottom) + 1);
 	return pool->backend->acquire(pool);
-}
-
-/* A hit found an object that is in use in its magazine: it was released twice, in a race.  The magazine has lost it
- * already. */
-COLD void *lfpool_cache_acquire_duplicate(lfpool_cache_t *cache, uint32_t slot)
-{
-	lfpool_t *pool = ((struct handle *)cache)->pool;
-
-	(void)misuse_report(pool, (void *)(cache->zero + (uintptr_t)slot * cache->stride), LFPOOL_E_NOT_IN_USE);
-	return lfpool_cache_acquire_inline(cache);
 }
 
 lfpool_status_t lfpool_cache_release_slow(lfpool_cache_t *cache, void *object)

@@ -12,18 +12,24 @@
 #include "atomics.h"
 #include "base.h"
 #include "cache.h"
+#include "care.h"
 
 #define NAME_BYTES 64
 
 struct backend {
-	/* Makes a pool with `config` (validated, complete); fills in what the backend needs, not the head.  NULL: no
-	 * memory. */
-	lfpool_t *(*open)(const lfpool_config_t *config);
+	/* Makes a pool with `config` (validated, complete) and `care`; fills in what the backend needs, and of the head
+	 * `arena` and `care`.  NULL: no memory. */
+	lfpool_t *(*open)(const lfpool_config_t *config, struct care *care);
 	/* Frees it; returns how many objects were active. */
 	size_t (*close)(lfpool_t *pool);
 	/* Without a cache of the caller's. */
 	void *(*acquire)(lfpool_t *pool);
 	lfpool_status_t (*release)(lfpool_t *pool, void *object);
+	/* Gives back a slot that the caller has just made free: care_end(), and through the cache of the caller's if
+	 * there is one.  NULL if `arena` is. */
+	void (*put)(lfpool_t *pool, struct handle *handle_or_null, uint32_t slot);
+	/* Slots that were ever handed out are among 1 .. this.  NULL if `arena` is. */
+	size_t (*used)(const lfpool_t *pool);
 	bool (*owns)(const lfpool_t *pool, const void *pointer);
 	bool (*in_use)(const lfpool_t *pool, const void *object);
 	size_t (*active_count)(const lfpool_t *pool);
@@ -46,6 +52,8 @@ struct lfpool {
 	const struct backend *backend;
 	lfpool_backend_t backend_kind;
 	bool thread_caches; /* threads keep caches of their own */
+	struct arena *arena; /* where the objects are; NULL: nowhere in particular */
+	struct care *care;   /* what they need besides memory; NULL: nothing       */
 	size_t capacity;
 	lfpool_hooks_t hooks;
 	char name[NAME_BYTES];
@@ -80,6 +88,8 @@ size_t plain_cache_release_bulk(lfpool_cache_t *cache, void *const *objects, siz
 
 /* Counts and reports a refused release; returns `status`. */
 COLD lfpool_status_t misuse_report(lfpool_t *pool, const void *object, lfpool_status_t status);
+/* Counts and reports anything: status, object, and what else is known are the caller's; the rest is filled in. */
+COLD lfpool_status_t misuse_tell(lfpool_t *pool, lfpool_misuse_t *misuse);
 
 /* ---- threads.c ---- */
 
@@ -87,5 +97,7 @@ COLD lfpool_status_t misuse_report(lfpool_t *pool, const void *object, lfpool_st
 bool threads_open(void);
 /* A number that differs from thread to thread, more or less. */
 uint32_t thread_hint(void);
+/* The calling thread's cache of this pool, made if need be; NULL: it cannot have one now, or the backend has none. */
+struct handle *thread_handle(lfpool_t *pool);
 
 #endif

@@ -120,6 +120,13 @@ static COLD struct handle *attach(lfpool_t *pool)
 	return handle;
 }
 
+struct handle *thread_handle(lfpool_t *pool)
+{
+	struct handle *handle = find(pool);
+
+	return handle ? handle : attach(pool);
+}
+
 static COLD void *acquire_first(lfpool_t *pool)
 {
 	struct handle *handle = attach(pool);
@@ -150,11 +157,9 @@ lfpool_status_t lfpool_release(lfpool_t *pool, void *object)
 
 size_t lfpool_acquire_bulk(lfpool_t *pool, void **objects_out, size_t count)
 {
-	struct handle *handle = find(pool);
+	struct handle *handle = thread_handle(pool);
 	size_t done = 0;
 
-	if (!handle)
-		handle = attach(pool);
 	if (handle)
 		return lfpool_cache_acquire_bulk(&handle->face, objects_out, count);
 	while (done < count && (objects_out[done] = pool->backend->acquire(pool)))
@@ -164,11 +169,9 @@ size_t lfpool_acquire_bulk(lfpool_t *pool, void **objects_out, size_t count)
 
 size_t lfpool_release_bulk(lfpool_t *pool, void *const *objects, size_t count)
 {
-	struct handle *handle = find(pool);
+	struct handle *handle = thread_handle(pool);
 	size_t done = 0;
 
-	if (!handle)
-		handle = attach(pool);
 	if (handle)
 		return lfpool_cache_release_bulk(&handle->face, objects, count);
 	for (size_t i = 0; i < count; i++)

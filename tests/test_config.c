@@ -191,7 +191,7 @@ TEST(every_status_has_its_text)
 		for (size_t j = 0; j < i; j++)
 			assert_string_not_equal(known[i].text, known[j].text);
 	}
-	assert_string_equal(lfpool_status_string((lfpool_status_t)-3), "unknown status");
+	assert_string_equal(lfpool_status_string((lfpool_status_t)-9), "unknown status");
 	assert_string_equal(lfpool_status_string((lfpool_status_t)-1000), "unknown status");
 	assert_string_equal(lfpool_status_string((lfpool_status_t)1), "unknown status");
 }

@@ -139,7 +139,8 @@ TEST(depot_shards)
 
 TEST(flags)
 {
-	const uint32_t known = LFPOOL_PREFAULT | LFPOOL_ZERO | LFPOOL_CHECK_RACES | LFPOOL_UNTRACKED;
+	const uint32_t known = LFPOOL_PREFAULT | LFPOOL_ZERO | LFPOOL_CHECK_RACES | LFPOOL_UNTRACKED |
+			       LFPOOL_CREATE_ALL;
 	lfpool_config_t config = config_of(16, 100);
 
 	for (config.flags = 0; config.flags <= known; config.flags++) {
@@ -174,7 +175,13 @@ static void reserved(void)
 {
 }
 
-TEST(reserved_hooks)
+static bool created(void *context, void *object)
+{
+	(void)context;
+	return object != NULL;
+}
+
+TEST(hooks)
 {
 	lfpool_config_t config = config_of(16, 100);
 
@@ -185,6 +192,11 @@ TEST(reserved_hooks)
 	}
 	config.hooks.context = &config;
 	expect(&config, LFPOOL_OK);
+	config.hooks.create = created;
+	expect(&config, LFPOOL_OK);
+	/* Zeroing would wipe out what create built. */
+	config.flags = LFPOOL_ZERO;
+	expect(&config, LFPOOL_E_CONFIG_HOOKS);
 }
 
 static void remember_name(void *context, const lfpool_misuse_t *misuse)
@@ -233,7 +245,7 @@ int main(void)
 		cmocka_unit_test(depot_shards),
 		cmocka_unit_test(flags),
 		cmocka_unit_test(backend),
-		cmocka_unit_test(reserved_hooks),
+		cmocka_unit_test(hooks),
 		cmocka_unit_test(name),
 	};
 

@@ -98,23 +98,48 @@ TEST(objects_are_aligned_and_in_a_row)
 	}
 }
 
-TEST(a_state_word_is_odd_exactly_while_active)
+TEST(a_state_word_says_in_use_exactly_while_active)
 {
 	void *room = opened(8, 8, 3);
 
 	assert_false(arena_is_active(&arena, 3));
 	assert_false(arena_deactivate(&arena, 3, false));
-	assert_true(arena_activate(&arena, 3));
+	assert_false(arena_is_twice(&arena, 3));
+	arena_activate(&arena, 3);
 	assert_true(arena_is_active(&arena, 3));
-	assert_false(arena_activate(&arena, 3));
+	assert_true(arena_is_twice(&arena, 3));
 	assert_true(arena_deactivate(&arena, 3, true));
 	assert_false(arena_deactivate(&arena, 3, true));
 	assert_false(arena_is_active(&arena, 3));
-	/* The generation runs over without losing the parity. */
-	atomic_store(&arena.face.state[1], UINT32_MAX - 1);
-	assert_true(arena_activate(&arena, 1));
-	assert_true(arena_deactivate(&arena, 1, false));
-	assert_int_equal(atomic_load(&arena.face.state[1]), 0);
+	arena_close(room, arena.mapped_bytes);
+}
+
+TEST(a_generation_that_runs_over_counts_on_in_the_epoch)
+{
+	void *room = opened(8, 8, 3);
+	const uint64_t last = LFPOOL_GENERATION_LAST;
+	uint64_t acquires;
+
+	arena_activate(&arena, 2);
+	atomic_store(&arena.face.state[1], LFPOOL_GENERATION_LAST - 1);
+	for (uint64_t times = last; times < last + 4; times++) {
+		arena_activate(&arena, 1);
+		assert_true(arena_is_active(&arena, 1));
+		assert_int_equal(arena_read(&arena, 1, &acquires) >> 31, 1);
+		assert_int_equal(acquires, times);
+		assert_true(arena_deactivate(&arena, 1, false));
+		assert_false(arena_is_active(&arena, 1));
+		(void)arena_read(&arena, 1, &acquires);
+		assert_int_equal(acquires, times);
+	}
+	/* And once more all the way. */
+	atomic_store(&arena.face.state[1], LFPOOL_GENERATION_LAST);
+	arena_activate(&arena, 1);
+	(void)arena_read(&arena, 1, &acquires);
+	assert_int_equal(acquires, UINT64_C(2) << 31);
+	/* Other slots are none the wiser. */
+	(void)arena_read(&arena, 2, &acquires);
+	assert_int_equal(acquires, 1);
 	arena_close(room, arena.mapped_bytes);
 }
 
@@ -126,7 +151,8 @@ int main(void)
 		cmocka_unit_test(two_to_the_31_slots),
 #endif
 		cmocka_unit_test(objects_are_aligned_and_in_a_row),
-		cmocka_unit_test(a_state_word_is_odd_exactly_while_active),
+		cmocka_unit_test(a_state_word_says_in_use_exactly_while_active),
+		cmocka_unit_test(a_generation_that_runs_over_counts_on_in_the_epoch),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

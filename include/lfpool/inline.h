@@ -52,6 +52,11 @@
 /* What a push adds to bottom: one position (low 16 bits) and one push (upper 48). */
 #define LFPOOL_PUSHED UINT64_C(0x10001)
 
+/* A slot's state word: {in use: bit 31, generation: bits 0 .. 30}.  An acquire sets the bit and adds one generation; a
+ * release clears the bit.  The acquire after LFPOOL_GENERATION_LAST is the library's: it counts on in another word. */
+#define LFPOOL_IN_USE UINT32_C(0x80000000)
+#define LFPOOL_GENERATION_LAST UINT32_C(0x7fffffff)
+
 struct lfpool_magazine {
 	_Atomic(uint64_t) top;     /* position of the oldest object; CAS by anybody, only grows      */
 	_Atomic(uint64_t) bottom;  /* position after the newest object; the owner's, see H1 and H4   */
@@ -63,7 +68,7 @@ struct lfpool_magazine {
 /* The part of a cache that hits touch: one cache line, written by its user alone. */
 struct lfpool_cache {
 	struct lfpool_magazine *hot;  /* the magazine hits work on                                   */
-	_Atomic(uint32_t) *state;     /* per slot: generation, lowest bit = in use; NULL = untracked */
+	_Atomic(uint32_t) *state;     /* per slot: in use, generation; NULL = untracked            */
 	uintptr_t zero;               /* address of the imaginary slot 0                             */
 	uint64_t inverse;             /* of the odd part of the stride, modulo 2^64                  */
 	uint64_t slots;               /* capacity                                                    */
@@ -75,9 +80,10 @@ struct lfpool_cache {
 
 /* Misses, oddities and refusals.  acquire_slow ends the pop that the hit began: bottom is lowered, and the last
  * object, if there is one, is hidden from the thieves until we have it.  Were it shown again before we race for it,
- * others could have answered NULL meanwhile because of an object that we do not get. */
+ * others could have answered NULL meanwhile because of an object that we do not get.  acquire_odd: the slot is ours
+ * already, but its state is not just that of a free one. */
 LFPOOL_API void *lfpool_cache_acquire_slow(lfpool_cache_t *cache);
-LFPOOL_API void *lfpool_cache_acquire_duplicate(lfpool_cache_t *cache, uint32_t slot);
+LFPOOL_API void *lfpool_cache_acquire_odd(lfpool_cache_t *cache, uint32_t slot);
 LFPOOL_API lfpool_status_t lfpool_cache_release_slow(lfpool_cache_t *cache, void *object);
 
 /* Slot number of `object`, or something outside 1 .. slots when it is not the start of one.  Exact: see
@@ -117,9 +123,9 @@ static inline void *lfpool_cache_acquire_inline(lfpool_cache_t *cache)
 		/* relaxed: the slot is ours alone from here on. */
 		uint32_t state = LFPOOL_LOAD_RELAXED(&states[slot]);
 
-		if (!LFPOOL_LIKELY(!(state & 1)))
-			return lfpool_cache_acquire_duplicate(cache, slot);
-		LFPOOL_STORE_RELAXED(&states[slot], state + 1);
+		if (!LFPOOL_LIKELY(state < LFPOOL_GENERATION_LAST))
+			return lfpool_cache_acquire_odd(cache, slot);
+		LFPOOL_STORE_RELAXED(&states[slot], state + (LFPOOL_IN_USE + 1));
 	}
 	return (void *)(cache->zero + (uintptr_t)slot * cache->stride);
 }
@@ -155,7 +161,8 @@ static inline lfpool_status_t lfpool_cache_release_inline(lfpool_cache_t *cache,
 		 * use. */
 		uint32_t now = LFPOOL_LOAD_RELAXED(state);
 
-		if (LFPOOL_LIKELY(now & 1) && LFPOOL_LIKELY(lfpool_push(cache, slot, state, now + 1)))
+		if (LFPOOL_LIKELY(now & LFPOOL_IN_USE) &&
+		    LFPOOL_LIKELY(lfpool_push(cache, slot, state, now ^ LFPOOL_IN_USE)))
 			return LFPOOL_OK;
 	} else if (slot - 1 < cache->slots && LFPOOL_LIKELY(lfpool_push(cache, slot, NULL, 0))) {
 		return LFPOOL_OK;

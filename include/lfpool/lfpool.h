@@ -26,7 +26,8 @@
  *   3. A hit in the cache is wait-free and uses no locked instruction; everything else on the way from acquire to
  *      release is lock-free: a thread stopped at any instruction holds up nobody.
  *   4. Foreign, interior and double releases are refused in O(1), reported, and change nothing.
- *   5. The pool never reads or writes an object, active or free, unless LFPOOL_ZERO asks for it.
+ *   5. The pool never reads or writes an object, active or free, unless LFPOOL_ZERO, a hook or a debug mode does:
+ *      what a hook built in an object survives reuse.
  *
  * Words.  An object is active from acquire to release, otherwise free.  A slot is the cell that holds one object.
  * A cache is one worker's private store of free slots.  "Wait-free", "lock-free" and "may enter the kernel" are
@@ -60,6 +61,7 @@ extern "C" {
 
 typedef struct lfpool lfpool_t;
 typedef struct lfpool_cache lfpool_cache_t;
+typedef uint64_t lfpool_handle_t; /* names an object until it is released, see lfpool/handle.h; 0 is never valid */
 
 /* ---- Status ------------------------------------------------------------------------------------------------ */
 
@@ -68,6 +70,7 @@ typedef struct lfpool_cache lfpool_cache_t;
 	X(LFPOOL_OK, 0, "ok")                                                                                   \
 	X(LFPOOL_E_ARGUMENT, -1, "a required pointer is NULL")                                                  \
 	X(LFPOOL_E_NO_MEMORY, -2, "the operating system refused memory")                                        \
+	X(LFPOOL_E_CREATE, -3, "hooks.create refused an object (LFPOOL_CREATE_ALL)")                            \
 	X(LFPOOL_E_CONFIG_STRUCT_SIZE, -10, "config.struct_size is unknown, or a newer field is set")           \
 	X(LFPOOL_E_CONFIG_NAME, -11, "config.name is longer than 63 bytes")                                     \
 	X(LFPOOL_E_CONFIG_OBJECT_SIZE, -12, "config.object_size is not in 1 .. 1 MiB")                          \
@@ -76,7 +79,7 @@ typedef struct lfpool_cache lfpool_cache_t;
 	X(LFPOOL_E_CONFIG_CACHE_CAPACITY, -15, "config.cache_capacity is not in 1 .. 8192")                     \
 	X(LFPOOL_E_CONFIG_FLAGS, -16, "config.flags has an unknown bit, or bits that exclude each other")       \
 	X(LFPOOL_E_CONFIG_BACKEND, -17, "config.backend or the variable LFPOOL_BACKEND names no backend")       \
-	X(LFPOOL_E_CONFIG_HOOKS, -18, "config.hooks has a reserved field that is not zero")                     \
+	X(LFPOOL_E_CONFIG_HOOKS, -18, "config.hooks has a reserved field set, or create excludes LFPOOL_ZERO")  \
 	X(LFPOOL_E_CONFIG_DEPOT_SHARDS, -19, "config.depot_shards is not in 1 .. 32")                           \
 	X(LFPOOL_E_FOREIGN, -30, "release of a pointer that does not point into the pool")                      \
 	X(LFPOOL_E_INTERIOR, -31, "release of a pointer into the pool that is not the start of an object")      \
@@ -106,15 +109,18 @@ LFPOOL_API const char *lfpool_status_string(lfpool_status_t status);
  * LFPOOL_ZERO         Every acquired object is all zero bytes.  Costs a memset of object_size per acquire.
  * LFPOOL_CHECK_RACES  Two releases of one object at the same instant: exactly one succeeds.  Without it such a pair
  *                     is refused nearly always, not always.  Costs one locked instruction per release.
+ * LFPOOL_CREATE_ALL   hooks.create builds every object when the pool is created, not each when it is first used. Create is
+ *                     then O(capacity).
  * LFPOOL_UNTRACKED    Keep no state per object.  Saves a nanosecond or two and 4 bytes per object; loses the refusal
  *                     of double releases (they then corrupt the pool's contents, as with most allocators: one object
- *                     may be handed out twice, and a later release may not return), and lfpool_in_use() answers like
- *                     lfpool_owns().  Excludes LFPOOL_CHECK_RACES.
+ *                     may be handed out twice, and a later release may not return), handles and walks; and
+ *                     lfpool_in_use() answers like lfpool_owns().  Excludes LFPOOL_CHECK_RACES.
  */
 #define LFPOOL_PREFAULT UINT32_C(0x1)
 #define LFPOOL_ZERO UINT32_C(0x2)
 #define LFPOOL_CHECK_RACES UINT32_C(0x4)
 #define LFPOOL_UNTRACKED UINT32_C(0x8)
+#define LFPOOL_CREATE_ALL UINT32_C(0x10)
 
 /* For config.cache_capacity: threads get no cache of their own; calls share a few caches and claim one per call. */
 #define LFPOOL_CACHE_NONE SIZE_MAX
@@ -146,17 +152,41 @@ typedef struct lfpool_misuse {
 	const void *object;     /* the pointer that was refused                        */
 	lfpool_status_t status; /* why                                                 */
 	size_t count;           /* misuses of this pool so far, this one included      */
+	lfpool_handle_t handle; /* that was refused, if it was one; else 0             */
+	size_t index;           /* of the slot, see lfpool_index_of(); SIZE_MAX: none  */
+	ptrdiff_t offset;       /* LFPOOL_E_WRITTEN_WHEN_FREE, LFPOOL_E_GUARD: of the
+	                           first byte that is wrong, from the object's start   */
+	const char *detail;     /* what else is known, in English; never NULL          */
 } lfpool_misuse_t;
 
 /*
  * Hooks.  `context` is handed to each.  A hook runs on the calling thread, in the middle of the call that caused it,
- * with no lock held; it may call the pool.  Several threads may run it at once.
+ * with no lock held; it may call the pool (but for those that lfpool_create() and lfpool_destroy() call).  Several
+ * threads may run it at once, for different objects.
+ *
+ * An object's life: create once; then activate, use, deactivate, any number of times; destroy once.  What create built
+ * survives reuse.  An object is in use from when activate has returned to when deactivate begins.  Each hook is called
+ * exactly once for each such step, whatever happens at the same time: releases of pools with hooks other than misuse
+ * are as with LFPOOL_CHECK_RACES.  Pools without activate and deactivate, and without create or with LFPOOL_CREATE_ALL,
+ * keep their inlined hits; the others take the general path (about 15 ns for a pair, and what the hooks take).
  */
 typedef struct lfpool_hooks {
 	void *context;
 	/* A release was refused.  NULL: one line on stderr the first time, after that only counted. */
 	void (*misuse)(void *context, const lfpool_misuse_t *misuse);
-	void (*reserved[6])(void); /* must be NULL */
+	/* Build an object in its memory (zero bytes at first, afterwards what destroy left): on its first use, or with
+	 * LFPOOL_CREATE_ALL at lfpool_create().  false: it cannot be built now: acquire returns NULL and nothing is lost
+	 * (with LFPOOL_CREATE_ALL lfpool_create() returns LFPOOL_E_CREATE, after destroying what was built). */
+	bool (*create)(void *context, void *object);
+	/* Each acquire, before the caller gets the object.  false: acquire returns NULL, and the object stays free. */
+	bool (*activate)(void *context, void *object);
+	/* Each release: clear references, reset.  false: not fit for reuse: destroy is called now, and create before the
+	 * slot is used again. */
+	bool (*deactivate)(void *context, void *object);
+	/* Undo create: when deactivate said false, and at lfpool_destroy() for every object that was built; for those
+	 * still active deactivate is called first.  (Without create: for every object that was ever acquired.) */
+	void (*destroy)(void *context, void *object);
+	void (*reserved[2])(void); /* must be NULL */
 } lfpool_hooks_t;
 
 /*

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * os.c - src/os.h and the two functions of src/threads.c that the rest needs, for the explorer.
+ * os.c - src/os.h and the few functions of src/threads.c that the rest needs, for the explorer.
  *
  * Idea         All memory that the library maps comes from one static room, so that a whole pool can be put back as it
  *              was with one memcpy, and addresses are the same in every run of the program.  The heavy fence is the
@@ -127,6 +127,12 @@ bool threads_open(void)
 uint32_t thread_hint(void)
 {
 	return 0;
+}
+
+struct handle *thread_handle(lfpool_t *pool)
+{
+	(void)pool;
+	return NULL;
 }
 
 void *lfpool_acquire(lfpool_t *pool)

@@ -124,10 +124,10 @@ static lfpool_status_t spoil(union later_config *later, uint32_t which)
 	case 10: c->capacity = 0; return LFPOOL_E_CONFIG_CAPACITY;
 	case 11: c->capacity = ((size_t)1 << 31) + 1; return LFPOOL_E_CONFIG_CAPACITY;
 	case 12: c->cache_capacity = 8193; return LFPOOL_E_CONFIG_CACHE_CAPACITY;
-	case 13: c->flags |= 0x10; return LFPOOL_E_CONFIG_FLAGS;
+	case 13: c->flags |= 0x80000000; return LFPOOL_E_CONFIG_FLAGS;
 	case 14: c->flags = LFPOOL_CHECK_RACES | LFPOOL_UNTRACKED; return LFPOOL_E_CONFIG_FLAGS;
 	case 15: c->backend = (lfpool_backend_t)3; return LFPOOL_E_CONFIG_BACKEND;
-	case 16: c->hooks.reserved[5] = reserved_is_for_later; return LFPOOL_E_CONFIG_HOOKS;
+	case 16: c->hooks.reserved[1] = reserved_is_for_later; return LFPOOL_E_CONFIG_HOOKS;
 	default: return LFPOOL_OK;
 	}
 }

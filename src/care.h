@@ -1,0 +1,44 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * care.h - what happens to an object between the free lists and its caller.
+ *
+ * Idea         The free lists move slots and know nothing of objects.  A pool whose objects need something (hooks to run)
+ *              has a `struct care`; others have none and pay nothing.  Two calls: care_begin() when a slot was taken and
+ *              is about to become active, care_end() when it has become free and is about to be put back.  Both run
+ *              while no lock is held and no cache is half changed, so a hook may use the pool.
+ * Invariants   K1  between care_begin() and care_end() of a slot nobody else calls either for it: the slot's holder
+ *                  does, and of two who release it at once only one holds it (releases are by CAS).
+ *              K2  `built` of a slot is 1 exactly while hooks.create has run for it, and hooks.destroy has not since.
+ * Progress     As the hooks.
+ */
+#ifndef LFPOOL_CARE_H
+#define LFPOOL_CARE_H
+
+#include "atomics.h"
+#include "base.h"
+
+#include "lfpool/lfpool.h"
+
+struct arena;
+struct care;
+
+/* What a pool with this config needs: *care_out is NULL if nothing.  False when the system refuses memory. */
+bool care_open(struct care **care_out, const lfpool_config_t *config);
+void care_close(struct care *care);
+
+/* Is there anything to do at each acquire and release?  If not, the hits may be inlined.  `care` may be NULL. */
+bool care_each_call(const struct care *care);
+
+/* LFPOOL_CREATE_ALL: false, and nothing is built, when a hook refuses. */
+bool care_build_all(struct care *care, const struct arena *arena);
+/* The pool is being destroyed: hooks for all that is built, of slots 1 .. used. */
+void care_destroy_all(struct care *care, const struct arena *arena, size_t used);
+
+/* slot: SLOT_NONE where there are no slots (the malloc backend); each object is then built and destroyed each time. */
+
+/* The holder of `slot`, which is free, is about to make it active; false: it must stay free. */
+bool care_begin(struct care *care, uint32_t slot, void *object);
+/* The holder of `slot`, which was active until now, is about to put it back. */
+void care_end(struct care *care, uint32_t slot, void *object);
+
+#endif
