@@ -33,11 +33,11 @@ static size_t activate(struct arena *arena, const struct lfpool_magazine *m, uin
 		void *object = (void *)(face.zero + (uintptr_t)slot * face.stride);
 
 		if (face.state) {
-			/* relaxed, both: see arena.h. */
+			/* relaxed: see arena.h.  release, edge TELL: for the fallback, see docs/memory-model.md. */
 			const uint32_t state = load_relaxed(&face.state[slot]);
 
 			if (likely(state < LFPOOL_GENERATION_LAST)) {
-				store_relaxed(&face.state[slot], state + (LFPOOL_IN_USE + 1));
+				store_release(&face.state[slot], state + (LFPOOL_IN_USE + 1));
 			} else if (state == LFPOOL_GENERATION_LAST) {
 				arena_activate(arena, slot);
 			} else {

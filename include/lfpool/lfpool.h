@@ -255,7 +255,7 @@ LFPOOL_API size_t lfpool_destroy(lfpool_t *pool);
  *
  * Returns   An object of config.object_size bytes, aligned to config.object_alignment; its contents are what the last
  *           holder left (zero bytes if it was never used).  NULL when every object was in use at some moment during
- *           the call.  errno is left alone.
+ *           the call, or hooks.create or hooks.activate refused.  errno is left alone.
  * Owner     The caller, until a release from any thread.
  * Threads   Any, with no registration, also while a thread exits and in a child after fork.  Not from a signal
  *           handler.
@@ -286,7 +286,8 @@ LFPOOL_API lfpool_status_t lfpool_release(lfpool_t *pool, void *object);
  * lfpool_acquire_bulk - acquire up to `count` objects.
  *
  * objects_out  Room for `count` pointers; the first `returned` of them are set.
- * Returns      How many; fewer than `count` only if every other object was in use at some moment during the call.
+ * Returns      How many; fewer than `count` only if every other object was in use at some moment during the call, or a
+ *              hook refused the next.
  * Threads, progress   As lfpool_acquire().
  * Cost         O(count): one barrier for as many as the thread's magazine holds, instead of one each.
  */

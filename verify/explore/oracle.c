@@ -92,6 +92,14 @@ void oracle_acquired(struct moment call, unsigned object, void *address)
 	explore_plain(address, true);
 }
 
+void oracle_passed(struct moment call, unsigned object)
+{
+	if (!engine_running())
+		return;
+	note(call, object, -1);
+	note(memory_moment(), object, +1);
+}
+
 void oracle_null(struct moment call)
 {
 	if (!engine_running())

@@ -26,6 +26,8 @@ void oracle_begin(void);
 struct moment oracle_call(void);
 void oracle_acquired(struct moment call, unsigned object, void *address);
 void oracle_null(struct moment call);
+/* It had the object in its hands, and did not get it. */
+void oracle_passed(struct moment call, unsigned object);
 /* Before the object is released; after. */
 void oracle_releases(unsigned object, void *address);
 void oracle_released(unsigned object);

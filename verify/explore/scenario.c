@@ -37,7 +37,7 @@ static struct core *core_of_stage(void)
 	return ((struct cache *)stage.actor[3].cache)->core;
 }
 
-static unsigned object_number(const void *object)
+unsigned scenario_object_number(const void *object)
 {
 	uint32_t slot;
 
@@ -51,17 +51,21 @@ static void acquire(struct actor *actor, bool borrowed)
 	struct moment call = oracle_call();
 	void *object = borrowed ? lfpool_acquire(stage.pool) : lfpool_cache_acquire(actor->cache);
 
-	if (!object) {
+	void *refused = hooks_refused(engine_thread());
+
+	if (refused)
+		oracle_passed(call, scenario_object_number(refused));
+	if (object) {
+		oracle_acquired(call, scenario_object_number(object), object);
+		actor->held[actor->held_count++] = object;
+	} else if (!refused) {
 		oracle_null(call);
-		return;
 	}
-	oracle_acquired(call, object_number(object), object);
-	actor->held[actor->held_count++] = object;
 }
 
 static void release(struct actor *actor, void *object, bool borrowed)
 {
-	unsigned number = object_number(object);
+	unsigned number = scenario_object_number(object);
 
 	(void)oracle_call();
 	oracle_releases(number, object);
@@ -81,7 +85,7 @@ static void acquire_bulk(struct actor *actor, size_t count)
 	const size_t got = lfpool_cache_acquire_bulk(actor->cache, objects, count);
 
 	for (size_t i = 0; i < got; i++)
-		oracle_acquired(call, object_number(objects[i]), objects[i]);
+		oracle_acquired(call, scenario_object_number(objects[i]), objects[i]);
 	actor->held_count += (unsigned)got;
 	/* Those that it got were in its hands: then no other was free. */
 	if (got < count)
@@ -97,11 +101,11 @@ static void release_bulk(struct actor *actor)
 	memcpy(objects, actor->held + actor->held_count, sizeof(*objects) * count);
 	(void)oracle_call();
 	for (unsigned i = 0; i < count; i++)
-		oracle_releases(object_number(objects[i]), objects[i]);
+		oracle_releases(scenario_object_number(objects[i]), objects[i]);
 	if (lfpool_cache_release_bulk(actor->cache, objects, count) != count)
 		engine_fail("not all of %u objects could be released", count);
 	for (unsigned i = 0; i < count; i++)
-		oracle_released(object_number(objects[i]));
+		oracle_released(scenario_object_number(objects[i]));
 }
 
 static void *take_held(struct actor *actor, bool oldest)
@@ -119,7 +123,7 @@ static void *take_held(struct actor *actor, bool oldest)
 
 static void release_common(struct actor *actor)
 {
-	unsigned number = object_number(stage.common);
+	unsigned number = scenario_object_number(stage.common);
 
 	(void)oracle_call();
 	if (lfpool_cache_release(actor->cache, stage.common) == LFPOOL_OK) {
@@ -127,6 +131,16 @@ static void release_common(struct actor *actor)
 			engine_fail("two releases of object %u succeeded", number);
 		oracle_released(number);
 	}
+}
+
+void scenario_nested(unsigned thread)
+{
+	struct actor *actor = &stage.actor[thread];
+	const unsigned before = actor->held_count;
+
+	acquire(actor, false);
+	if (actor->held_count > before)
+		release(actor, actor->held[--actor->held_count], false);
 }
 
 static void mail(struct actor *actor)
@@ -269,6 +283,7 @@ static void reset(void *context)
 	os_play_restore();
 	stage = stage_saved;
 	oracle_begin();
+	hooks_begin();
 }
 
 static void run(void *context, unsigned thread)
@@ -290,7 +305,7 @@ static void check_conservation(void)
 	if (lfpool_active_count(stage.pool) != held)
 		engine_fail("%zu objects counted active, %u are held", lfpool_active_count(stage.pool), held);
 	for (void *object; found <= stage.scenario->capacity && (object = lfpool_cache_acquire(cache)); found++) {
-		unsigned number = object_number(object);
+		unsigned number = scenario_object_number(object);
 
 		if (number >= stage.scenario->capacity || seen[number] || oracle_held(number)) {
 			engine_fail("afterwards object %u is handed out that is not free", number);
@@ -308,6 +323,7 @@ static void finish(void *context)
 	if (stage.common && stage.common_releases != 1)
 		engine_fail("%u releases of one object succeeded", stage.common_releases);
 	oracle_check_nulls();
+	hooks_check(stage.scenario->capacity);
 	for (unsigned t = 0; t < THREADS_MAX; t++)
 		while (stage.actor[t].popped_count)
 			push_magazine(&stage.actor[t], false);
@@ -337,6 +353,7 @@ static void set_up(const struct scenario *scenario, bool asymmetric)
 	config.flags = scenario->flags;
 	config.depot_shards = scenario->shards ? scenario->shards : 1;
 	config.hooks.misuse = on_misuse;
+	hooks_open(scenario->hooks, &config);
 	if (lfpool_create(&stage.pool, &config) != LFPOOL_OK)
 		abort();
 	oracle_open(scenario->capacity);
@@ -356,10 +373,11 @@ static void set_up(const struct scenario *scenario, bool asymmetric)
 	for (unsigned t = 0; t < 3; t++)
 		if (scenario->threads[t] && strchr(scenario->threads[t], 'x')) {
 			stage.common = stage.actor[3].held[0];
-			oracle_releases(object_number(stage.common), stage.common);
+			oracle_releases(scenario_object_number(stage.common), stage.common);
 			break;
 		}
 	oracle_save();
+	hooks_save();
 	stage_saved = stage;
 	os_play_save();
 }
@@ -375,5 +393,6 @@ void scenario_search(const struct scenario *scenario, bool asymmetric, const str
 	engine_search(search, &program, result_out);
 	os_play_restore();
 	stage = stage_saved;
+	hooks_begin();
 	(void)lfpool_destroy(stage.pool);
 }

@@ -2,9 +2,8 @@
 /*
  * scenario.h - a small concurrent program on a pool, written as strings.
  *
- * Threads 0, 1, 2 run side by side; 3 is an actor of the set-up only.  Each has a cache, made before the set-up, but
- *                                                                      for a
- * thread whose program begins with c.  Operations:
+ * Threads 0, 1, 2 run side by side; 3 is an actor of the set-up only.  Each has a cache, made before the set-up, but for
+ * a thread whose program begins with c.  Operations:
  *
  *   a  acquire through the cache           A  acquire through a borrowed cache (LFPOOL_CACHE_NONE, exiting threads)
  *   r  release the newest object held      R  the same, borrowed
@@ -22,6 +21,8 @@
 
 #include "explore.h"
 
+#include "lfpool/lfpool.h"
+
 struct scenario {
 	const char *name;
 	const char *about;
@@ -31,6 +32,8 @@ struct scenario {
 	const char *threads[3];
 	unsigned flags;    /* LFPOOL_... */
 	unsigned shards;   /* of the depot; 0 is 1.  Each thread has another home; the set-up's is thread 0's. */
+	const char *hooks; /* NULL: none; else all four, and by letter: C, A, D, the first create, activate, deactivate
+	                      refuses; n, activate acquires and releases another object */
 };
 
 extern const struct scenario scenarios[];
@@ -39,6 +42,19 @@ extern const size_t scenario_count;
 /* places.c: every magazine is in one place. */
 struct core;
 void places_check(struct core *core);
+
+/* hooks.c; the config's hooks, the state to begin with, back to it. */
+void hooks_open(const char *kind, lfpool_config_t *config);
+void hooks_save(void);
+void hooks_begin(void);
+/* The object that the thread's last call did not get because a hook refused; NULL if there was none.  Forgets it. */
+void *hooks_refused(unsigned thread);
+/* Do the hooks agree with who holds what? */
+void hooks_check(unsigned objects);
+
+/* For hooks.c: the number of an object, or OBJECTS_MAX; one acquire and its release by a thread that is in a call. */
+unsigned scenario_object_number(const void *object);
+void scenario_nested(unsigned thread);
 
 void scenario_search(const struct scenario *scenario, bool asymmetric, const struct search *search,
 		     struct result *result_out);
