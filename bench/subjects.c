@@ -67,7 +67,7 @@
 
 #define OWN_SUBJECTS(X)                                                                                                \
 	X(subject_limit) X(subject_ring) X(subject_inlined) X(subject_untracked) X(subject_library) X(subject_thread)    \
-	X(subject_races) X(subject_depot) X(subject_mutex) X(subject_treiber) X(subject_malloc)
+	X(subject_races) X(subject_hooks) X(subject_depot) X(subject_mutex) X(subject_treiber) X(subject_malloc)
 
 #define ALL_SUBJECTS(X)                                                                                                \
 	OWN_SUBJECTS(X) CK_SUBJECTS(X) URCU_SUBJECTS(X) DPDK_SUBJECTS(X) BOOST_SUBJECTS(X) MOODYCAMEL_SUBJECTS(X)         \

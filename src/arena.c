@@ -86,17 +86,10 @@ void arena_close(void *room, size_t mapped_bytes)
 	os_unmap(room, mapped_bytes);
 }
 
-lfpool_status_t arena_locate(const struct arena *arena, const void *object, uint32_t *slot_out)
+lfpool_status_t arena_refuse(const struct arena *arena, const void *object)
 {
 	const struct lfpool_cache *face = &arena->face;
-	uint64_t slot = lfpool_slot_of(face, object);
-	uintptr_t first = face->zero + face->stride;
+	const uintptr_t first = face->zero + face->stride;
 
-	if (slot - 1 < face->slots) {
-		*slot_out = (uint32_t)slot;
-		return LFPOOL_OK;
-	}
-	if ((uintptr_t)object - first < (uintptr_t)(face->slots * face->stride))
-		return LFPOOL_E_INTERIOR;
-	return LFPOOL_E_FOREIGN;
+	return (uintptr_t)object - first < (uintptr_t)(face->slots * face->stride) ? LFPOOL_E_INTERIOR : LFPOOL_E_FOREIGN;
 }

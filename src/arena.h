@@ -48,8 +48,19 @@ struct arena {
 void *arena_open(struct arena *arena_out, const struct arena_plan *plan);
 void arena_close(void *room, size_t mapped_bytes);
 
-/* LFPOOL_OK and the slot, LFPOOL_E_FOREIGN or LFPOOL_E_INTERIOR. */
-lfpool_status_t arena_locate(const struct arena *arena, const void *object, uint32_t *slot_out);
+/* Why `object` is not the start of one: LFPOOL_E_FOREIGN or LFPOOL_E_INTERIOR. */
+COLD lfpool_status_t arena_refuse(const struct arena *arena, const void *object);
+
+/* LFPOOL_OK and the slot, or why not and SLOT_NONE. */
+static inline lfpool_status_t arena_locate(const struct arena *arena, const void *object, uint32_t *slot_out)
+{
+	const uint64_t slot = lfpool_slot_of(&arena->face, object);
+
+	const bool found = likely(slot - 1 < arena->face.slots);
+
+	*slot_out = found ? (uint32_t)slot : SLOT_NONE;
+	return found ? LFPOOL_OK : arena_refuse(arena, object);
+}
 
 static inline void *arena_object(const struct arena *arena, uint32_t slot)
 {

@@ -153,7 +153,7 @@ static size_t lockfree_used(const lfpool_t *pool)
 
 /* Makes the slot's object active.  False: a hook refused it, and it must be put back as it is; or, *twice_out, it is
  * active already (released twice, in a race): the entry is used up. */
-static bool begin(struct core *core, uint32_t slot, void **object_out, bool *twice_out)
+static inline bool begin(struct core *core, uint32_t slot, void **object_out, bool *twice_out)
 {
 	struct arena *arena = &core->arena;
 	void *object = arena_object(arena, slot);
@@ -173,7 +173,7 @@ static bool begin(struct core *core, uint32_t slot, void **object_out, bool *twi
 }
 
 /* Makes an active object's slot free. */
-static lfpool_status_t end(struct core *core, void *object, uint32_t *slot_out)
+static inline lfpool_status_t end(struct core *core, void *object, uint32_t *slot_out)
 {
 	lfpool_status_t status = arena_locate(&core->arena, object, slot_out);
 

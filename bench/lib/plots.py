@@ -28,6 +28,7 @@ LOOKS = {
 	"lfpool-inlined": ("#0047ab", 4.5, 5, 1), "lfpool-thread": ("#3f8ee8", 3.5, 9, 1),
 	"lfpool-untracked": ("#7cc4f5", 2.5, 4, 1), "lfpool-library": ("#5577aa", 2, 8, 1),
 	"lfpool-races": ("#27408b", 2, 10, 1),
+	"lfpool-hooks": ("#27408b", 2, 8, 1),
 	"limit": ("#555555", 2, 7, 2), "ring": ("#555555", 2, 6, 3),
 	"malloc": ("#e69f00", 2, 13, 1), "mimalloc": ("#d55e00", 2, 11, 1), "jemalloc": ("#b22222", 2, 12, 1),
 	"tcmalloc": ("#f0647c", 2, 10, 1), "tbb-scalable": ("#a0522d", 2, 8, 1), "tbb-fixed": ("#c68e5a", 2, 6, 1),

@@ -11,9 +11,17 @@ lfpool_t *pool_open(const struct plan *plan, lfpool_backend_t backend, uint32_t 
 
 lfpool_t *pool_open_cached(const struct plan *plan, lfpool_backend_t backend, uint32_t flags, size_t cache_capacity)
 {
+	return pool_open_hooked(plan, backend, flags, cache_capacity, NULL);
+}
+
+lfpool_t *pool_open_hooked(const struct plan *plan, lfpool_backend_t backend, uint32_t flags, size_t cache_capacity,
+			   const lfpool_hooks_t *hooks)
+{
 	lfpool_config_t config = LFPOOL_CONFIG_INIT;
 	lfpool_t *pool;
 
+	if (hooks)
+		config.hooks = *hooks;
 	config.name = "bench";
 	config.object_size = plan->object_bytes;
 	config.object_alignment = plan->object_bytes < 64 ? plan->object_bytes : 64;

@@ -14,6 +14,10 @@ lfpool_t *pool_open(const struct plan *plan, lfpool_backend_t backend, uint32_t 
 /* `cache_capacity` as in lfpool_config_t. */
 lfpool_t *pool_open_cached(const struct plan *plan, lfpool_backend_t backend, uint32_t flags, size_t cache_capacity);
 
+/* The same, with hooks. */
+lfpool_t *pool_open_hooked(const struct plan *plan, lfpool_backend_t backend, uint32_t flags, size_t cache_capacity,
+			   const lfpool_hooks_t *hooks);
+
 /* Destroys it.  Ends the program when something was not given back or a release was refused: what was measured then is
  * not what the table says. */
 void pool_close(void *pool);

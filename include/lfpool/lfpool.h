@@ -168,7 +168,7 @@ typedef struct lfpool_misuse {
  * survives reuse.  An object is in use from when activate has returned to when deactivate begins.  Each hook is called
  * exactly once for each such step, whatever happens at the same time: releases of pools with hooks other than misuse
  * are as with LFPOOL_CHECK_RACES.  Pools without activate and deactivate, and without create or with LFPOOL_CREATE_ALL,
- * keep their inlined hits; the others take the general path (about 15 ns for a pair, and what the hooks take).
+ * keep their inlined hits; the others take the general path (about 20 ns for a pair, and what the hooks take).
  */
 typedef struct lfpool_hooks {
 	void *context;
