@@ -114,19 +114,13 @@ static lfpool_t *lockfree_open(const lfpool_config_t *config, struct care *care)
 static size_t lockfree_active_count(const lfpool_t *pool)
 {
 	const struct core *core = &((const struct lockfree_pool *)pool)->core;
-	const struct magazines *ms = &core->magazines;
 	/* relaxed: a snapshot; whoever may expect more has it through an edge of his own. */
 	const uint64_t carved = load_relaxed(&core->depot.carved);
-	size_t carved_slots = (size_t)carved * ms->slots;
-	size_t free_slots = cache_table_extra_count(core);
+	const size_t carved_slots = (size_t)carved * core->magazines.slots;
+	size_t free_slots = stats_in_magazines(core, carved);
 
 	if (carved_slots < pool->capacity)
 		free_slots += pool->capacity - carved_slots;
-	for (uint32_t number = 1; number <= carved; number++) {
-		int count = magazines_count(ms, number);
-
-		free_slots += count > 0 ? (size_t)count : 0;
-	}
 	return free_slots < pool->capacity ? pool->capacity - free_slots : 0;
 }
 
@@ -345,7 +339,7 @@ static bool lockfree_in_use(const lfpool_t *pool, const void *object)
 
 static void lockfree_stats(const lfpool_t *pool, lfpool_stats_t *stats_out)
 {
-	cache_table_stats(&((const struct lockfree_pool *)pool)->core, stats_out);
+	stats_of_core(&((const struct lockfree_pool *)pool)->core, stats_out);
 }
 
 const struct backend backend_lockfree = {

@@ -92,6 +92,12 @@ static bool malloc_cannot_tell(const lfpool_t *head, const void *pointer)
 	return pointer != NULL;
 }
 
+static void malloc_stats(const lfpool_t *head, lfpool_stats_t *stats_out)
+{
+	stats_out->active = malloc_active_count(head);
+	stats_out->untouched = head->capacity - stats_out->active;
+}
+
 const struct backend backend_malloc = {
 	.open = malloc_open,
 	.close = malloc_close,
@@ -100,4 +106,5 @@ const struct backend backend_malloc = {
 	.owns = malloc_cannot_tell,
 	.in_use = malloc_cannot_tell,
 	.active_count = malloc_active_count,
+	.stats = malloc_stats,
 };

@@ -201,6 +201,19 @@ static size_t mutex_active_count(const lfpool_t *head)
 	return active;
 }
 
+static void mutex_stats(const lfpool_t *head, lfpool_stats_t *stats_out)
+{
+	struct mutex_pool *pool = (struct mutex_pool *)(uintptr_t)head;
+
+	(void)pthread_mutex_lock(&pool->mutex);
+	stats_of_slots(&pool->arena, pool->used, stats_out);
+	if (!pool->arena.face.state)
+		stats_out->active = pool->active;
+	stats_out->shared = pool->used - pool->active;
+	stats_out->untouched = head->capacity - pool->used;
+	(void)pthread_mutex_unlock(&pool->mutex);
+}
+
 const struct backend backend_mutex = {
 	.open = mutex_open,
 	.close = mutex_close,
@@ -211,4 +224,5 @@ const struct backend backend_mutex = {
 	.owns = mutex_owns,
 	.in_use = mutex_in_use,
 	.active_count = mutex_active_count,
+	.stats = mutex_stats,
 };

@@ -92,7 +92,7 @@ void cache_table_open(struct core *core, char *memory);
 void cache_table_close(struct core *core);
 /* Free slots in the extra magazines; a snapshot. */
 size_t cache_table_extra_count(const struct core *core);
-/* Adds up what the caches and the depot have counted; a snapshot. */
+/* Adds up what the caches and the depot have counted, the caches, and the free slots they hold; a snapshot. */
 void cache_table_stats(const struct core *core, lfpool_stats_t *stats_out);
 /* Bytes of a lot of `caches` caches with their extra magazines. */
 size_t cache_lot_bytes(size_t magazine_bytes, uint32_t caches);

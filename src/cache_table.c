@@ -86,6 +86,24 @@ size_t cache_table_extra_count(const struct core *core)
 	return free_slots;
 }
 
+/* Free slots in the magazines that a cache names, each magazine once. */
+static size_t cached_count(const struct magazines *ms, const struct cache *c)
+{
+	/* acquire, all three, edge SHOW: a magazine may be an extra one of a cache that was born since. */
+	const uint32_t number[] = {tagged_number(load_acquire(&c->hand)), tagged_number(load_acquire(&c->current_word)),
+				   tagged_number(load_acquire(&c->previous))};
+	size_t slots = 0;
+
+	for (unsigned i = 0; i < 3; i++) {
+		int count = 0;
+
+		if (number[i] && !(i > 0 && number[i] == number[0]) && !(i > 1 && number[i] == number[1]))
+			count = magazines_count(ms, number[i]);
+		slots += count > 0 ? (size_t)count : 0;
+	}
+	return slots;
+}
+
 void cache_table_stats(const struct core *core, lfpool_stats_t *stats_out)
 {
 	const struct depot *depot = &core->depot;
@@ -98,8 +116,15 @@ void cache_table_stats(const struct core *core, lfpool_stats_t *stats_out)
 				      tally_read(&depot->shard[i].partial.retries) +
 				      tally_read(&depot->shard[i].empty.retries);
 	for (uint32_t index = 0; index < caches; index++) {
-		const struct counts *counts = &cache_at(core, index, &left)->counts;
+		const struct cache *c = cache_at(core, index, &left);
+		const struct counts *counts = &c->counts;
 
+		/* relaxed, both: statistics; one that is not born names no magazine. */
+		const uint32_t born = load_relaxed(&c->born);
+
+		stats_out->caches += born;
+		stats_out->caches_in_use += born & load_relaxed(&c->claimed);
+		stats_out->cached += cached_count(&core->magazines, c);
 		stats_out->refills += tally_read(&counts->refills);
 		stats_out->drains += tally_read(&counts->drains);
 		stats_out->steals += tally_read(&counts->steals);

@@ -10,8 +10,6 @@
 
 #include <string.h>
 
-#define STATS_SIZE_MAX 4096 /* beyond this it is not a size */
-
 static const struct backend *const backends[] = {
 	[LFPOOL_BACKEND_LOCKFREE] = &backend_lockfree,
 	[LFPOOL_BACKEND_MUTEX] = &backend_mutex,
@@ -215,22 +213,6 @@ size_t lfpool_misuse_count(const lfpool_t *pool)
 {
 	/* relaxed: a statistic. */
 	return load_relaxed(&pool->misuses);
-}
-
-lfpool_status_t lfpool_stats(const lfpool_t *pool, lfpool_stats_t *stats_out)
-{
-	const size_t size = stats_out ? stats_out->struct_size : 0;
-	lfpool_stats_t stats = {0};
-
-	/* An older caller's struct is shorter, a newer one's longer: it reads what both know. */
-	if (size < offsetof(lfpool_stats_t, refills) || size > STATS_SIZE_MAX)
-		return LFPOOL_E_ARGUMENT;
-	if (pool->backend->stats)
-		pool->backend->stats(pool, &stats);
-	stats.struct_size = size;
-	memset(stats_out, 0, size);
-	memcpy(stats_out, &stats, size < sizeof(stats) ? size : sizeof(stats));
-	return LFPOOL_OK;
 }
 
 lfpool_backend_t lfpool_backend(const lfpool_t *pool)

@@ -33,7 +33,7 @@ struct backend {
 	bool (*owns)(const lfpool_t *pool, const void *pointer);
 	bool (*in_use)(const lfpool_t *pool, const void *object);
 	size_t (*active_count)(const lfpool_t *pool);
-	/* Adds what it has counted to zeroed stats; NULL: it counts nothing. */
+	/* Adds where its objects are, and what it has counted, to stats that are zero but for `capacity` and `misuses`. */
 	void (*stats)(const lfpool_t *pool, lfpool_stats_t *stats_out);
 	/* The caches of this backend; NULL: a cache is a plain handle, and works through acquire and release. */
 	struct handle *(*cache_create)(lfpool_t *pool);
@@ -74,6 +74,15 @@ lfpool_status_t config_import(lfpool_config_t *config_out, const lfpool_config_t
 
 /* Releases without a cache of the caller's: NULL is fine, a refusal is reported. */
 lfpool_status_t pool_release(lfpool_t *pool, void *object);
+
+/* ---- stats.c ---- */
+
+/* Adds the slots 1 .. used, by their state words: active, acquires, releases.  Nothing if they have none. */
+void stats_of_slots(const struct arena *arena, size_t used, lfpool_stats_t *stats_out);
+/* The lock-free backend's.  */
+void stats_of_core(const struct core *core, lfpool_stats_t *stats_out);
+/* Free slots in all magazines, `carved` chunks being used; a snapshot. */
+size_t stats_in_magazines(const struct core *core, uint64_t carved);
 
 /* ---- plain_cache.c ---- */
 

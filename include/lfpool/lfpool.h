@@ -359,32 +359,13 @@ LFPOOL_API size_t lfpool_available_count(const lfpool_t *pool);
 /* lfpool_misuse_count - how many releases were refused so far.  Wait-free, O(1), any thread. */
 LFPOOL_API size_t lfpool_misuse_count(const lfpool_t *pool);
 
-/* What a pool has counted since it was made.  Hits are not counted: that would cost them more than they take. */
-typedef struct {
-	size_t struct_size; /* sizeof(lfpool_stats_t), set by the caller: the struct may grow                       */
-	uint64_t refills;   /* an acquire found its cache's magazine empty and got another one                     */
-	uint64_t drains;    /* a release found it full and made room                                               */
-	uint64_t steals;    /* objects, or whole magazines, that were taken from another cache                     */
-	uint64_t exhausted; /* acquires that said NULL                                                             */
-	uint64_t retries;   /* compare-and-swaps on the shared stacks that another thread's made fail              */
-} lfpool_stats_t;
-#define LFPOOL_STATS_INIT {sizeof(lfpool_stats_t), 0, 0, 0, 0, 0}
-
-/*
- * lfpool_stats - what the pool has counted.
- *
- * stats_out  Its struct_size is set; what the library does not know is set to 0.  Exact while no other thread works on
- *            the pool, else a snapshot of each counter.  The mutex and malloc backends count nothing.
- * Returns    LFPOOL_OK; LFPOOL_E_ARGUMENT: stats_out is NULL, or its struct_size is no size.
- * Threads    Any.  Wait-free, O(caches).
- */
-LFPOOL_API lfpool_status_t lfpool_stats(const lfpool_t *pool, lfpool_stats_t *stats_out);
-
 /* lfpool_backend - the backend in force, which the environment may have chosen.  Wait-free, O(1), any thread. */
 LFPOOL_API lfpool_backend_t lfpool_backend(const lfpool_t *pool);
 
 #ifdef __cplusplus
 }
 #endif
+
+#include "lfpool/report.h"
 
 #endif

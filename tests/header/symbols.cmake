@@ -3,8 +3,9 @@
 
 string(REPLACE "|" ";" objects "${OBJECTS}")
 set(text "")
-foreach(header lfpool.h inline.h)
-	file(READ ${HEADERS}/${header} content)
+file(GLOB headers ${HEADERS}/*.h)
+foreach(header IN LISTS headers)
+	file(READ ${header} content)
 	string(APPEND text "${content}")
 endforeach()
 

@@ -1,0 +1,58 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * report.h - what a pool says of itself: counters with an identity, a dump for a bug report, a check of every invariant.
+ * Included by lfpool.h.
+ */
+#ifndef LFPOOL_REPORT_H
+#define LFPOOL_REPORT_H
+
+#include "lfpool/lfpool.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/*
+ * What a pool has counted, and where its objects are.  Append-only.
+ *
+ *     capacity = active + cached + shared + untouched
+ *
+ * exactly, while no other thread is inside a call on the pool; else `unaccounted` says by how much it does not hold.
+ */
+typedef struct {
+	size_t struct_size; /* sizeof(lfpool_stats_t), set by the caller: the struct may grow                       */
+	uint64_t refills;   /* an acquire found its cache's magazine empty and got another one                     */
+	uint64_t drains;    /* a release found it full and made room                                               */
+	uint64_t steals;    /* objects, or whole magazines, that were taken from another cache                     */
+	uint64_t exhausted; /* acquires that said NULL                                                             */
+	uint64_t retries;   /* compare-and-swaps on the shared stacks that another thread's made fail              */
+	size_t capacity;    /* objects                                                                             */
+	size_t active;      /* in use                                                                              */
+	size_t cached;      /* free, in a cache: any thread can get them                                           */
+	size_t shared;      /* free, in the depot (or in quarantine, see LFPOOL_DEBUG)                             */
+	size_t untouched;   /* free, in memory that was never used                                                 */
+	int64_t unaccounted;/* capacity - active - cached - shared - untouched                                     */
+	uint64_t acquires;  /* that succeeded, since the pool was made; 0 when untracked                           */
+	uint64_t releases;  /* likewise                                                                            */
+	uint64_t misuses;   /* lfpool_misuse_count()                                                               */
+	uint32_t caches;    /* that were ever made                                                                 */
+	uint32_t caches_in_use; /* by a thread, or a handle                                                        */
+} lfpool_stats_t;
+#define LFPOOL_STATS_INIT {sizeof(lfpool_stats_t), 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0}
+
+/*
+ * lfpool_stats - what the pool has counted.
+ *
+ * stats_out  Its struct_size is set; what the library does not know is set to 0.  The mutex and malloc backends have no
+ *            caches: their free objects are `shared` or `untouched`, and the five counters of cache misses stay 0.
+ * Returns    LFPOOL_OK; LFPOOL_E_ARGUMENT: stats_out is NULL, or its struct_size is no size.
+ * Threads    Any, concurrently with everything but lfpool_destroy().  Wait-free (the mutex backend: blocking).
+ * Cost       O(slots ever used + caches): the state words are read, because nothing is counted on a hit.
+ */
+LFPOOL_API lfpool_status_t lfpool_stats(const lfpool_t *pool, lfpool_stats_t *stats_out);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif
