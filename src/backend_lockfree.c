@@ -96,6 +96,7 @@ static lfpool_t *lockfree_open(const lfpool_config_t *config, struct care *care)
 	core->arena = arena;
 	pool->head.arena = &core->arena;
 	pool->head.care = care;
+	pool->head.core = core;
 	core->arena.face.mask = (uint32_t)slots - 1;
 	core->arena.face.floor = core->hits ? (int16_t)-(int)slots : 0;
 	core->depot.shards = choose_shards(config);

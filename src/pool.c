@@ -31,6 +31,9 @@ static lfpool_status_t open_pool(lfpool_t **pool_out, const lfpool_config_t *con
 	pool->backend = backend;
 	pool->backend_kind = config->backend;
 	pool->capacity = config->capacity;
+	pool->object_size = config->object_size;
+	pool->object_alignment = config->object_alignment;
+	pool->flags = config->flags;
 	pool->thread_caches = backend->cache_create && config->cache_capacity != LFPOOL_CACHE_NONE;
 	pool->hooks = config->hooks;
 	strcpy(pool->name, config->name ? config->name : "unnamed");

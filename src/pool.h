@@ -18,7 +18,7 @@
 
 struct backend {
 	/* Makes a pool with `config` (validated, complete) and `care`; fills in what the backend needs, and of the head
-	 * `arena` and `care`.  NULL: no memory. */
+	 * `arena`, `care` and `core`.  NULL: no memory. */
 	lfpool_t *(*open)(const lfpool_config_t *config, struct care *care);
 	/* Frees it; returns how many objects were active. */
 	size_t (*close)(lfpool_t *pool);
@@ -54,7 +54,9 @@ struct lfpool {
 	bool thread_caches; /* threads keep caches of their own */
 	struct arena *arena; /* where the objects are; NULL: nowhere in particular */
 	struct care *care;   /* what they need besides memory; NULL: nothing       */
-	size_t capacity;
+	const struct core *core; /* the lock-free backend's; NULL: another backend     */
+	size_t capacity, object_size, object_alignment;
+	uint32_t flags;
 	lfpool_hooks_t hooks;
 	char name[NAME_BYTES];
 	/* Under the registry's lock. */

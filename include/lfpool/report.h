@@ -51,6 +51,24 @@ typedef struct {
  */
 LFPOOL_API lfpool_status_t lfpool_stats(const lfpool_t *pool, lfpool_stats_t *stats_out);
 
+/* Formats of lfpool_dump(). */
+typedef enum lfpool_format {
+	LFPOOL_TEXT = 0, /* for people: to paste into a bug report            */
+	LFPOOL_JSON = 1  /* for programs: one object, RFC 8259, on one line   */
+} lfpool_format_t;
+
+/*
+ * lfpool_dump - describe a pool: configuration, counters, caches, debug modes; with the debug mode `owner`, who holds
+ * what, for how long, ranked by how many objects each holds.
+ *
+ * text_out  Receives the text, cut off after room - 1 bytes, always terminated; may be NULL if room is 0.
+ * Returns   The bytes that the whole text has, without the terminating 0: call again with more room if it is >= room.
+ *           0 and an empty text if `format` is none.
+ * Threads   Any, concurrently with everything but lfpool_destroy(); a snapshot.  Does not allocate, but for `owner`.
+ * Cost      As lfpool_stats().
+ */
+LFPOOL_API size_t lfpool_dump(const lfpool_t *pool, lfpool_format_t format, char *text_out, size_t room);
+
 #ifdef __cplusplus
 }
 #endif

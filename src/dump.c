@@ -1,0 +1,189 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * dump.c - lfpool_dump(): what a maintainer wants to read in a bug report, and the same for programs.
+ *
+ * Idea         Everything comes from lfpool_stats() and from what is fixed at creation, so a dump may be taken at any
+ *              time.  Whatever does not fit is cut off: src/text.h.
+ * Progress     As lfpool_stats().  Does not allocate.
+ */
+#include "pool.h"
+#include "text.h"
+
+#include <inttypes.h>
+
+#define STRING_OF(x) #x
+#define VERSION_OF(major, minor, patch) STRING_OF(major) "." STRING_OF(minor) "." STRING_OF(patch)
+#define VERSION VERSION_OF(LFPOOL_VERSION_MAJOR, LFPOOL_VERSION_MINOR, LFPOOL_VERSION_PATCH)
+
+#define COUNT(array) (sizeof(array) / sizeof((array)[0]))
+
+static const char *backend_name(const lfpool_t *pool)
+{
+	switch (pool->backend_kind) {
+	case LFPOOL_BACKEND_MUTEX:
+		return "mutex";
+	case LFPOOL_BACKEND_MALLOC:
+		return "malloc";
+	case LFPOOL_BACKEND_LOCKFREE:
+		break;
+	}
+	return "lockfree";
+}
+
+/* ---- Names that are there or not: flags, hooks ---- */
+
+struct named {
+	const char *name;
+	bool set;
+};
+
+static void put_names(struct text *t, lfpool_format_t format, const struct named *names, size_t count)
+{
+	const bool json = format == LFPOOL_JSON;
+	const char *const quote = json ? "\"" : "", *const comma = json ? "," : " ", *before = json ? "[" : "";
+
+	for (size_t i = 0; i < count; i++)
+		if (names[i].set) {
+			text_put(t, "%s%s%s%s", before, quote, names[i].name, quote);
+			before = comma;
+		}
+	if (before != comma)
+		text_put(t, "%s", json ? "[" : "none");
+	text_put(t, "%s", json ? "]" : "");
+}
+
+static void put_flags(struct text *t, lfpool_format_t format, uint32_t flags)
+{
+	const struct named names[] = {
+		{"prefault", flags & LFPOOL_PREFAULT},
+		{"zero", flags & LFPOOL_ZERO},
+		{"check_races", flags & LFPOOL_CHECK_RACES},
+		{"untracked", flags & LFPOOL_UNTRACKED},
+		{"create_all", flags & LFPOOL_CREATE_ALL},
+	};
+
+	put_names(t, format, names, COUNT(names));
+}
+
+static void put_hooks(struct text *t, lfpool_format_t format, const lfpool_hooks_t *hooks)
+{
+	const struct named names[] = {
+		{"misuse", hooks->misuse},         {"create", hooks->create},   {"activate", hooks->activate},
+		{"deactivate", hooks->deactivate}, {"destroy", hooks->destroy},
+	};
+
+	put_names(t, format, names, COUNT(names));
+}
+
+/* The debug modes, and what each of them knows: a value after "debug", in either format. */
+static void put_debug(struct text *t, lfpool_format_t format, const lfpool_t *pool)
+{
+	(void)pool;
+	text_put(t, format == LFPOOL_JSON ? "[]" : "none");
+}
+
+/* ---- Text ---- */
+
+static void put_lockfree(struct text *t, const struct core *core, const lfpool_stats_t *s)
+{
+	const struct magazines *ms = &core->magazines;
+	/* relaxed: a snapshot. */
+	const uint64_t carved = load_relaxed(&core->depot.carved);
+
+	text_put(t, "caches      %" PRIu32 " in use, %" PRIu32 " ever, of at most %" PRIu32 " objects\n", s->caches_in_use,
+		 s->caches, 2 * ms->slots);
+	text_put(t, "magazines   of %" PRIu32 " objects, %" PRIu64 " of %" PRIu32 " used, and %" PRIu32 " extra\n",
+		 ms->slots, carved, ms->chunks, s->caches * EXTRA_PER_CACHE);
+	text_put(t, "depot       %" PRIu32 " shard%s\n", core->depot.shards, core->depot.shards == 1 ? "" : "s");
+	text_put(t, "misses      %" PRIu64 " refills, %" PRIu64 " drains, %" PRIu64 " steals, %" PRIu64 " exhausted\n",
+		 s->refills, s->drains, s->steals, s->exhausted);
+	text_put(t, "retries     %" PRIu64 "\n", s->retries);
+}
+
+static void put_text(struct text *t, const lfpool_t *pool, const lfpool_stats_t *s)
+{
+	text_put(t, "lfpool      " VERSION ", pool ");
+	text_put_quoted(t, pool->name);
+	text_put(t, "\nbackend     %s%s%s\n", backend_name(pool),
+		 !pool->core             ? ""
+		 : pool->core->asymmetric ? ", membarrier"
+					  : ", full fences",
+		 pool->core && pool->core->hits ? ", inlined hits" : "");
+	text_put(t, "objects     %zu of %zu bytes, aligned to %zu", s->capacity, pool->object_size,
+		 pool->object_alignment);
+	if (pool->arena)
+		text_put(t, ", %" PRIu32 " bytes apart", pool->arena->face.stride);
+	text_put(t, "\nflags       ");
+	put_flags(t, LFPOOL_TEXT, pool->flags);
+	text_put(t, "\nhooks       ");
+	put_hooks(t, LFPOOL_TEXT, &pool->hooks);
+	text_put(t, "\nmisuses     %" PRIu64 "\n", s->misuses);
+	text_put(t, "identity    %zu = %zu active + %zu cached + %zu shared + %zu untouched", s->capacity, s->active,
+		 s->cached, s->shared, s->untouched);
+	if (s->unaccounted)
+		text_put(t, ", %+" PRId64 " unaccounted", s->unaccounted);
+	text_put(t, "\ncalls       %" PRIu64 " acquires, %" PRIu64 " releases\n", s->acquires, s->releases);
+	if (pool->core)
+		put_lockfree(t, pool->core, s);
+	text_put(t, "debug       ");
+	put_debug(t, LFPOOL_TEXT, pool);
+	text_put(t, "\n");
+}
+
+/* ---- JSON ---- */
+
+static void put_json_lockfree(struct text *t, const struct core *core)
+{
+	const struct magazines *ms = &core->magazines;
+
+	text_put(t, ",\"lockfree\":{\"membarrier\":%s,\"inlined_hits\":%s,\"shards\":%" PRIu32,
+		 core->asymmetric ? "true" : "false", core->hits ? "true" : "false", core->depot.shards);
+	text_put(t, ",\"magazine_objects\":%" PRIu32 ",\"magazines\":%" PRIu32 ",\"magazines_used\":%" PRIu64 "}",
+		 /* relaxed: a snapshot. */
+		 ms->slots, ms->chunks, load_relaxed(&core->depot.carved));
+}
+
+static void put_json(struct text *t, const lfpool_t *pool, const lfpool_stats_t *s)
+{
+	text_put(t, "{\"lfpool\":\"" VERSION "\",\"name\":");
+	text_put_quoted(t, pool->name);
+	text_put(t, ",\"backend\":\"%s\",\"object_size\":%zu,\"object_alignment\":%zu", backend_name(pool),
+		 pool->object_size, pool->object_alignment);
+	if (pool->arena)
+		text_put(t, ",\"stride\":%" PRIu32, pool->arena->face.stride);
+	text_put(t, ",\"flags\":");
+	put_flags(t, LFPOOL_JSON, pool->flags);
+	text_put(t, ",\"hooks\":");
+	put_hooks(t, LFPOOL_JSON, &pool->hooks);
+	text_put(t, ",\"capacity\":%zu,\"active\":%zu,\"cached\":%zu,\"shared\":%zu,\"untouched\":%zu,\"unaccounted\":%" PRId64,
+		 s->capacity, s->active, s->cached, s->shared, s->untouched, s->unaccounted);
+	text_put(t, ",\"acquires\":%" PRIu64 ",\"releases\":%" PRIu64 ",\"misuses\":%" PRIu64, s->acquires, s->releases,
+		 s->misuses);
+	text_put(t, ",\"refills\":%" PRIu64 ",\"drains\":%" PRIu64 ",\"steals\":%" PRIu64, s->refills, s->drains,
+		 s->steals);
+	text_put(t, ",\"exhausted\":%" PRIu64 ",\"retries\":%" PRIu64, s->exhausted, s->retries);
+	text_put(t, ",\"caches\":%" PRIu32 ",\"caches_in_use\":%" PRIu32, s->caches, s->caches_in_use);
+	if (pool->core)
+		put_json_lockfree(t, pool->core);
+	text_put(t, ",\"debug\":");
+	put_debug(t, LFPOOL_JSON, pool);
+	text_put(t, "}");
+}
+
+size_t lfpool_dump(const lfpool_t *pool, lfpool_format_t format, char *text_out, size_t room)
+{
+	lfpool_stats_t stats = LFPOOL_STATS_INIT;
+	struct text t;
+
+	text_open(&t, text_out, room);
+	(void)lfpool_stats(pool, &stats);
+	switch (format) {
+	case LFPOOL_TEXT:
+		put_text(&t, pool, &stats);
+		break;
+	case LFPOOL_JSON:
+		put_json(&t, pool, &stats);
+		break;
+	}
+	return t.wanted;
+}
