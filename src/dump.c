@@ -155,8 +155,9 @@ static void put_json(struct text *t, const lfpool_t *pool, const lfpool_stats_t 
 	put_flags(t, LFPOOL_JSON, pool->flags);
 	text_put(t, ",\"hooks\":");
 	put_hooks(t, LFPOOL_JSON, &pool->hooks);
-	text_put(t, ",\"capacity\":%zu,\"active\":%zu,\"cached\":%zu,\"shared\":%zu,\"untouched\":%zu,\"unaccounted\":%" PRId64,
-		 s->capacity, s->active, s->cached, s->shared, s->untouched, s->unaccounted);
+	text_put(t, ",\"capacity\":%zu,\"active\":%zu,\"cached\":%zu,\"shared\":%zu", s->capacity, s->active, s->cached,
+		 s->shared);
+	text_put(t, ",\"untouched\":%zu,\"unaccounted\":%" PRId64, s->untouched, s->unaccounted);
 	text_put(t, ",\"acquires\":%" PRIu64 ",\"releases\":%" PRIu64 ",\"misuses\":%" PRIu64, s->acquires, s->releases,
 		 s->misuses);
 	text_put(t, ",\"refills\":%" PRIu64 ",\"drains\":%" PRIu64 ",\"steals\":%" PRIu64, s->refills, s->drains,

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * unit_text.c - bounded text: every cut-off is a beginning of the whole, terminated; strings are quoted as RFC 8259 has it.
+ * unit_text.c - bounded text: every cut-off is a beginning of the whole, terminated; strings are quoted as RFC 8259
+ * has it.
  */
 #include "support.h"
 
