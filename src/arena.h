@@ -117,6 +117,13 @@ static inline bool arena_deactivate(struct arena *arena, uint32_t slot, bool rac
 	return true;
 }
 
+/* Who saw an active slot with this state word makes it free, whoever holds it; false when the word has changed. */
+static inline bool arena_deactivate_from(struct arena *arena, uint32_t slot, uint32_t state)
+{
+	/* relaxed: of several one wins; what the slot's next holder must see goes with the free lists. */
+	return cas_relaxed(&arena->face.state[slot], &state, state ^ LFPOOL_IN_USE);
+}
+
 /*
  * Anybody, tracked: the slot's state word, and *acquires_out, how often it has been acquired, this time included.
  * acquire, edge TELL; and state before epochs: whoever sees a generation for the second time sees that there are epochs

@@ -367,5 +367,6 @@ LFPOOL_API lfpool_backend_t lfpool_backend(const lfpool_t *pool);
 #endif
 
 #include "lfpool/report.h"
+#include "lfpool/walk.h"
 
 #endif

@@ -1,0 +1,107 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * walk.h - visit the objects of a pool: the active ones, or every slot.  Included by lfpool.h.
+ *
+ *     static bool update(void *world, void *object) { ...; return true; }
+ *
+ *     lfpool_for_each_active(pool, update, world);
+ *
+ *     lfpool_cursor_t cursor;                                // the same without a callback
+ *     lfpool_cursor_open(&cursor, pool);
+ *     for (struct particle *p; (p = lfpool_cursor_next(&cursor)); )
+ *         if (dead(p))
+ *             lfpool_release(pool, p);                       // legal
+ *
+ * What a walk over the active objects promises, while other threads acquire and release as they like:
+ *   1. An object that is active during the whole walk is visited exactly once.
+ *   2. An object that is active during a part of the walk is visited at most once.  (An object, here, is its slot: one
+ *      that is released and acquired again meanwhile is the same.)
+ *   3. Each visited object was active at the moment the walk looked at it.  That it still is when the visitor looks is
+ *      for the program to know: a walk holds nothing.  What hooks.activate wrote is visible; what the holder writes
+ *      afterwards is ordered by the program.
+ *   4. Inside the walk anything is legal: releasing the current object or any other, acquiring, another walk.
+ * Objects are visited in the order of their addresses; slots that were never used are skipped, a magazine at a time.
+ *
+ * Threads, progress   Any thread, any number of walks at once, concurrently with everything but lfpool_destroy().  The
+ *            walk itself is wait-free and takes no locked instruction.
+ * Cost       O(slots ever used): four bytes of state are read for each slot (docs/performance.md has the figure).
+ * LFPOOL_UNTRACKED pools, and the malloc backend, know no active objects: nothing is visited.
+ */
+#ifndef LFPOOL_WALK_H
+#define LFPOOL_WALK_H
+
+#include "lfpool/lfpool.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* Told of an object; true to go on, false to end the walk. */
+typedef bool (*lfpool_visit_t)(void *context, void *object);
+/* Told of a slot: of the object's memory, and whether it is active (of LFPOOL_UNTRACKED pools unknown: false). */
+typedef bool (*lfpool_visit_slot_t)(void *context, void *object, bool active);
+
+/*
+ * lfpool_for_each_active - visit the active objects.
+ *
+ * Returns   How many were visited, that for which `visit` said false included.
+ */
+LFPOOL_API size_t lfpool_for_each_active(lfpool_t *pool, lfpool_visit_t visit, void *context);
+
+/*
+ * lfpool_for_each_slot - visit every slot, used or not, active or not; for preparing all objects once, say.
+ *
+ * Free objects are anybody's to acquire: write to them only while no other thread uses the pool.  Touches nothing by
+ * itself; never-used memory reads as zero.  The malloc backend has no slots: nothing is visited.
+ * Returns   How many were visited.
+ * Cost      O(capacity).
+ */
+LFPOOL_API size_t lfpool_for_each_slot(lfpool_t *pool, lfpool_visit_slot_t visit, void *context);
+
+/*
+ * lfpool_copy_active - the active objects, into an array.
+ *
+ * objects_out  Room for `count` pointers.
+ * Returns      How many were written: all active ones, but at most `count`.
+ */
+LFPOOL_API size_t lfpool_copy_active(const lfpool_t *pool, void **objects_out, size_t count);
+
+/* A walk without a callback.  Its fields are the library's.  Nothing needs to be closed. */
+typedef struct lfpool_cursor {
+	const lfpool_t *pool;
+	size_t next, end; /* slots still to be looked at */
+} lfpool_cursor_t;
+
+/* lfpool_cursor_open - begin a walk over all active objects.  Wait-free. */
+LFPOOL_API void lfpool_cursor_open(lfpool_cursor_t *cursor_out, const lfpool_t *pool);
+
+/* lfpool_cursor_next - the next active object; NULL at the end, and ever after.  One user of a cursor at a time. */
+LFPOOL_API void *lfpool_cursor_next(lfpool_cursor_t *cursor);
+
+/*
+ * lfpool_cursor_split - divide a walk among workers.
+ *
+ * cursors_out  Room for `parts` cursors (at least 1): together they visit what one would, each slot in one part.  Each
+ *              worker walks its own.  Their borders lie between magazines, and no two parts differ by more than one.
+ * Threads      One thread splits, and hands the parts out.  Wait-free, O(parts).
+ */
+LFPOOL_API void lfpool_cursor_split(lfpool_cursor_t *cursors_out, size_t parts, const lfpool_t *pool);
+
+/*
+ * lfpool_release_all - release every active object, whoever holds it.
+ *
+ * Returns   How many this call released.  Objects that are acquired or released by others meanwhile may or may not be
+ *           among them; hooks run as for lfpool_release(); handles go stale.  Their holders' pointers are then stale
+ *           too: releasing one again is refused as a double release.
+ * Threads   Any, concurrently with everything but lfpool_destroy().  With LFPOOL_CHECK_RACES, or hooks.activate or
+ *           hooks.deactivate set, an object that is released at the same instant by its holder is released once.
+ *           Without them nobody may be releasing meanwhile (see LFPOOL_CHECK_RACES); acquiring is legal.
+ * Progress  Lock-free.  O(slots ever used).  LFPOOL_UNTRACKED and the malloc backend: releases nothing.
+ */
+LFPOOL_API size_t lfpool_release_all(lfpool_t *pool);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

@@ -1,0 +1,162 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * walk.c - visit the objects of a pool, see lfpool/walk.h.
+ *
+ * Idea         The state words of all slots lie side by side, and each tells by its top bit whether its object is active.
+ *              A walk reads them in their order, several at once where nothing is active, and looks a second time at
+ *              each that seems to be.
+ * Invariants   W1  a walk looks at each slot of its range once and never goes back: no object is visited twice.
+ *              W2  what a cursor returns was active in its second look, which is the one that counts: between the two
+ *                  looks, and while the visitor of an earlier object ran, anything may have happened.
+ *              W3  no slot beyond used() is active.  Whose object was acquired before the walk began (in the sense of
+ *                  C11) sees, with that, that its slot was carved.
+ * Progress     Wait-free, and no locked instruction; but lfpool_release_all(), which is lock-free.
+ * Edges        TELL (arena.h): from who activates the object to the second look.
+ */
+#include "arena.h"
+#include "pool.h"
+
+/* Slots that are looked at together: their words are half a cache line. */
+#define AT_ONCE 8
+
+/* The first of slots next .. end - 1 that seems active; `end` if none does. */
+static inline size_t scan(_Atomic(uint32_t) *state, size_t next, size_t end)
+{
+	/* relaxed, all: a walk that is to see an activation has it through an edge of the program's own; any other may
+	 * miss it.  What is found is looked at again. */
+	if (next < end && load_relaxed(&state[next]) & LFPOOL_IN_USE)
+		return next;
+	while (end - next >= AT_ONCE) {
+		_Atomic(uint32_t) *at = &state[next];
+		const uint32_t any = load_relaxed(&at[0]) | load_relaxed(&at[1]) | load_relaxed(&at[2]) |
+				     load_relaxed(&at[3]) | load_relaxed(&at[4]) | load_relaxed(&at[5]) |
+				     load_relaxed(&at[6]) | load_relaxed(&at[7]);
+
+		if (any & LFPOOL_IN_USE)
+			break;
+		next += AT_ONCE;
+	}
+	while (next < end && !(load_relaxed(&state[next]) & LFPOOL_IN_USE))
+		next++;
+	return next;
+}
+
+/* The next active slot, and its state word; SLOT_NONE at the end. */
+static inline uint32_t walk_next(const struct arena *arena, size_t *next, size_t end, uint32_t *state_out)
+{
+	while (*next < end) {
+		const size_t slot = scan(arena->face.state, *next, end);
+
+		*next = slot < end ? slot + 1 : end;
+		if (slot == end)
+			break;
+		/* acquire, edge TELL: what hooks.activate wrote.  W2. */
+		*state_out = load_acquire(&arena->face.state[slot]);
+		if (*state_out & LFPOOL_IN_USE)
+			return (uint32_t)slot;
+	}
+	return SLOT_NONE;
+}
+
+/* ---- Cursors ---- */
+
+void lfpool_cursor_open(lfpool_cursor_t *cursor_out, const lfpool_t *pool)
+{
+	*cursor_out = (lfpool_cursor_t){.pool = pool};
+	if (pool->arena && pool->arena->face.state) {
+		cursor_out->next = 1;
+		cursor_out->end = pool->backend->used(pool) + 1;
+	}
+}
+
+void *lfpool_cursor_next(lfpool_cursor_t *cursor)
+{
+	const struct arena *arena = cursor->pool->arena;
+	uint32_t state;
+	const uint32_t slot = walk_next(arena, &cursor->next, cursor->end, &state);
+
+	return slot ? arena_object(arena, slot) : NULL;
+}
+
+void lfpool_cursor_split(lfpool_cursor_t *cursors_out, size_t parts, const lfpool_t *pool)
+{
+	lfpool_cursor_t whole;
+
+	lfpool_cursor_open(&whole, pool);
+
+	const size_t slots = whole.end - whole.next;
+	const size_t magazine_slots = slots ? (size_t)pool->arena->face.mask + 1 : 1;
+	const size_t magazines = (slots + magazine_slots - 1) / magazine_slots;
+	size_t next = whole.next;
+
+	for (size_t i = 0; i < parts; i++) {
+		/* The first parts are one magazine larger, if the division has a remainder. */
+		const size_t share = (magazines / parts + (i < magazines % parts)) * magazine_slots;
+
+		cursors_out[i] = (lfpool_cursor_t){.pool = pool, .next = next};
+		next = share < whole.end - next ? next + share : whole.end;
+		cursors_out[i].end = next;
+	}
+}
+
+/* ---- Walks with a visitor, and others ---- */
+
+size_t lfpool_for_each_active(lfpool_t *pool, lfpool_visit_t visit, void *context)
+{
+	lfpool_cursor_t cursor;
+	size_t visited = 0;
+	void *object;
+
+	lfpool_cursor_open(&cursor, pool);
+	while ((object = lfpool_cursor_next(&cursor))) {
+		visited++;
+		if (!visit(context, object))
+			break;
+	}
+	return visited;
+}
+
+size_t lfpool_for_each_slot(lfpool_t *pool, lfpool_visit_slot_t visit, void *context)
+{
+	const struct arena *arena = pool->arena;
+	size_t visited = 0;
+
+	while (arena && visited < pool->capacity) {
+		const uint32_t slot = (uint32_t)++visited;
+		/* acquire, edge TELL: as in a walk over the active objects. */
+		const uint32_t state = arena->face.state ? load_acquire(&arena->face.state[slot]) : 0;
+
+		if (!visit(context, arena_object(arena, slot), state & LFPOOL_IN_USE))
+			break;
+	}
+	return visited;
+}
+
+size_t lfpool_copy_active(const lfpool_t *pool, void **objects_out, size_t count)
+{
+	lfpool_cursor_t cursor;
+	size_t copied = 0;
+
+	lfpool_cursor_open(&cursor, pool);
+	while (copied < count && (objects_out[copied] = lfpool_cursor_next(&cursor)))
+		copied++;
+	return copied;
+}
+
+size_t lfpool_release_all(lfpool_t *pool)
+{
+	struct arena *arena = pool->arena;
+	size_t released = 0;
+	lfpool_cursor_t cursor;
+	uint32_t slot, state;
+
+	lfpool_cursor_open(&cursor, pool);
+	while ((slot = walk_next(arena, &cursor.next, cursor.end, &state))) {
+		/* Fails only if its holder has released it meanwhile. */
+		if (!arena_deactivate_from(arena, slot, state))
+			continue;
+		pool->backend->put(pool, thread_handle(pool), slot);
+		released++;
+	}
+	return released;
+}
