@@ -57,7 +57,8 @@ static uint32_t choose_shards(const lfpool_config_t *config)
 	return shards < 1 ? 1 : shards > SHARDS_MAX ? SHARDS_MAX : (uint32_t)shards;
 }
 
-static lfpool_t *lockfree_open(const lfpool_config_t *config, struct care *care)
+/* heap: NULL, or what the objects are that `config` has cells for. */
+static lfpool_t *open_as(const lfpool_config_t *config, struct care *care, const lfpool_config_t *heap)
 {
 	const size_t slots = choose_magazine_slots(config);
 	const size_t chunks = (config->capacity - 1) / slots + 1;
@@ -88,11 +89,14 @@ static lfpool_t *lockfree_open(const lfpool_config_t *config, struct care *care)
 
 	core->zero = config->flags & LFPOOL_ZERO;
 	core->pool = &pool->head;
+	core->heap_bytes = heap ? heap->object_size : 0;
+	core->heap_alignment = heap ? heap->object_alignment : 0;
 	core->care = care_each_call(care) ? care : NULL;
+	core->plain = !core->care && !heap;
 	core->check_races = (config->flags & LFPOOL_CHECK_RACES) || core->care;
 	core->prefault = config->flags & LFPOOL_PREFAULT;
 	core->asymmetric = os_asymmetric();
-	core->hits = core->asymmetric && !core->zero && !core->check_races;
+	core->hits = core->asymmetric && core->plain && !core->zero && !core->check_races;
 	core->arena = arena;
 	pool->head.arena = &core->arena;
 	pool->head.care = care;
@@ -110,6 +114,20 @@ static lfpool_t *lockfree_open(const lfpool_config_t *config, struct care *care)
 		store_relaxed(&magazines_at(&core->magazines, (uint32_t)chunks)->bottom,
 			      magazine_bottom_for((uint32_t)(config->capacity % slots), (uint32_t)slots));
 	return &pool->head;
+}
+
+static lfpool_t *lockfree_open(const lfpool_config_t *config, struct care *care)
+{
+	return open_as(config, care, NULL);
+}
+
+static lfpool_t *malloc_open(const lfpool_config_t *config, struct care *care)
+{
+	lfpool_config_t cells = *config;
+
+	cells.object_size = sizeof(void *);
+	cells.object_alignment = _Alignof(void *);
+	return open_as(&cells, care, config);
 }
 
 static size_t lockfree_active_count(const lfpool_t *pool)
@@ -146,38 +164,54 @@ static size_t lockfree_used(const lfpool_t *pool)
 
 /* ---- A slot that was taken, and one that is to be put back ---- */
 
-/* Makes the slot's object active.  False: a hook refused it, and it must be put back as it is; or, *twice_out, it is
- * active already (released twice, in a race): the entry is used up. */
+/* Makes the slot's object active.  False: it must be put back as it is, because a hook refused it, or the heap refused
+ * memory; or, *twice_out, it is active already (released twice, in a race): the entry is used up. */
 static inline bool begin(struct core *core, uint32_t slot, void **object_out, bool *twice_out)
 {
 	struct arena *arena = &core->arena;
+	const size_t heap_bytes = core->heap_bytes;
 	void *object = arena_object(arena, slot);
 
-	*object_out = object;
 	*twice_out = arena_is_twice(arena, slot);
 	if (*twice_out) {
 		(void)misuse_report(core->pool, object, LFPOOL_E_NOT_IN_USE);
 		return false;
 	}
-	if (core->zero)
-		memset(object, 0, arena->face.stride);
-	if (core->care && !care_begin(core->care, slot, object))
+	if (heap_bytes && !(object = heap_object_new(core, slot)))
 		return false;
+	*object_out = object;
+	if (core->zero)
+		memset(object, 0, heap_bytes ? heap_bytes : arena->face.stride);
+	/* A new object is built anew, whatever its slot was. */
+	if (core->care && !care_begin(core->care, heap_bytes ? SLOT_NONE : slot, object)) {
+		if (heap_bytes)
+			heap_object_free(core, slot, object);
+		return false;
+	}
 	arena_activate(arena, slot);
 	return true;
+}
+
+/* The slot has just become free. */
+static inline void leave(struct core *core, uint32_t slot, void *object)
+{
+	if (core->care)
+		care_end(core->care, core->heap_bytes ? SLOT_NONE : slot, object);
+	if (core->heap_bytes)
+		heap_object_free(core, slot, object);
 }
 
 /* Makes an active object's slot free. */
 static inline lfpool_status_t end(struct core *core, void *object, uint32_t *slot_out)
 {
-	lfpool_status_t status = arena_locate(&core->arena, object, slot_out);
+	lfpool_status_t status = core->heap_bytes ? heap_locate(core, object, slot_out)
+						  : arena_locate(&core->arena, object, slot_out);
 
 	if (status != LFPOOL_OK)
 		return status;
 	if (!arena_deactivate(&core->arena, *slot_out, core->check_races))
 		return LFPOOL_E_NOT_IN_USE;
-	if (core->care)
-		care_end(core->care, *slot_out, object);
+	leave(core, *slot_out, object);
 	return LFPOOL_OK;
 }
 
@@ -313,8 +347,7 @@ static void lockfree_put(lfpool_t *pool, struct handle *handle, uint32_t slot)
 {
 	struct core *core = core_of(pool);
 
-	if (core->care)
-		care_end(core->care, slot, arena_object(&core->arena, slot));
+	leave(core, slot, pool_object(pool, slot));
 	if (handle)
 		cache_put((struct cache *)handle, slot);
 	else
@@ -322,6 +355,17 @@ static void lockfree_put(lfpool_t *pool, struct handle *handle, uint32_t slot)
 }
 
 /* ---- Questions ---- */
+
+static void *malloc_object(const lfpool_t *pool, uint32_t slot)
+{
+	return heap_object_at(&((const struct lockfree_pool *)pool)->core, slot);
+}
+
+static lfpool_status_t malloc_locate(const lfpool_t *pool, const void *object, uint32_t *slot_out)
+{
+	return heap_locate(&((const struct lockfree_pool *)pool)->core, object, slot_out);
+}
+
 
 static bool lockfree_owns(const lfpool_t *pool, const void *pointer)
 {
@@ -343,21 +387,17 @@ static void lockfree_stats(const lfpool_t *pool, lfpool_stats_t *stats_out)
 	stats_of_core(&((const struct lockfree_pool *)pool)->core, stats_out);
 }
 
-const struct backend backend_lockfree = {
-	.open = lockfree_open,
-	.close = lockfree_close,
-	.acquire = lockfree_acquire,
-	.release = lockfree_release,
-	.put = lockfree_put,
-	.used = lockfree_used,
-	.owns = lockfree_owns,
-	.in_use = lockfree_in_use,
-	.active_count = lockfree_active_count,
-	.stats = lockfree_stats,
-	.cache_create = lockfree_cache_create,
-	.cache_destroy = lockfree_cache_destroy,
-	.cache_acquire = lockfree_cache_acquire,
-	.cache_release = lockfree_cache_release,
-	.cache_acquire_bulk = bulk_acquire,
-	.cache_release_bulk = bulk_release,
-};
+#define LOCKFREE(its_open, its_object, its_locate, its_owns, its_in_use)                                        \
+	{                                                                                                       \
+		.open = its_open, .close = lockfree_close, .acquire = lockfree_acquire,                         \
+		.release = lockfree_release, .put = lockfree_put, .used = lockfree_used, .object = its_object,  \
+		.locate = its_locate, .owns = its_owns, .in_use = its_in_use,                                   \
+		.active_count = lockfree_active_count, .stats = lockfree_stats,                                 \
+		.cache_create = lockfree_cache_create, .cache_destroy = lockfree_cache_destroy,                 \
+		.cache_acquire = lockfree_cache_acquire, .cache_release = lockfree_cache_release,               \
+		.cache_acquire_bulk = bulk_acquire, .cache_release_bulk = bulk_release,                         \
+	}
+
+const struct backend backend_lockfree = LOCKFREE(lockfree_open, NULL, NULL, lockfree_owns, lockfree_in_use);
+const struct backend backend_malloc = LOCKFREE(malloc_open, malloc_object, malloc_locate, heap_cannot_tell,
+					       heap_cannot_tell);

@@ -12,6 +12,17 @@
 /* One object through a claimed cache.  `slot`: taken already; SLOT_NONE: to be taken, from anywhere. */
 void *lockfree_acquire_through(struct handle *handle, uint32_t slot);
 
+/* ---- backend_malloc.c: what the malloc backend does in another way ---- */
+
+/* A new object for a slot that was taken; NULL when the system refuses memory. */
+void *heap_object_new(struct core *core, uint32_t slot);
+void heap_object_free(struct core *core, uint32_t slot, void *object);
+/* The object of an active slot; while the slot changes hands, NULL or one that is gone. */
+void *heap_object_at(const struct core *core, uint32_t slot);
+/* LFPOOL_OK and the slot, or LFPOOL_E_FOREIGN and SLOT_NONE.  Reads the bytes before the object. */
+lfpool_status_t heap_locate(const struct core *core, const void *object, uint32_t *slot_out);
+bool heap_cannot_tell(const lfpool_t *pool, const void *pointer);
+
 /* ---- bulk.c: lfpool_cache_acquire_bulk() and lfpool_cache_release_bulk() ---- */
 
 size_t bulk_acquire(struct handle *handle, void **objects_out, size_t count);

@@ -1,110 +1,80 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * backend_malloc.c - no pool at all: every acquire allocates, every release frees.
+ * backend_malloc.c - no pooling: every acquire allocates, every release frees, behind all the same calls.
  *
- * Idea         What a program would cost without pooling, and what sanitizers see of it, without a rebuild.  The
- *              capacity is kept by one counter, so NULL means the same as elsewhere.  It can tell nothing about a
- *              pointer: wrong releases are the allocator's to find.
+ * Idea         What a program would cost without pooling, and what sanitizers see of it, without a rebuild.  The slots,
+ *              their states, caches and counts are the library's own; but a slot is only a cell with a pointer, and the
+ *              object is allocated when its slot is acquired.  So capacity, NULL, handles, walks and hooks mean what
+ *              they mean elsewhere.  A label before each object says which cell it belongs to.
+ * Invariants   E1  the cell of an active slot points to its object, whose label names the pool and the slot; the cell of
+ *                  a free slot is NULL.
+ *              E2  what a label says is believed only if the cell agrees.
  */
+#include "backend_lockfree.h"
 #include "os.h"
-#include "pool.h"
 
 #include <string.h>
 
-struct malloc_pool {
-	struct lfpool head;
-	size_t object_size, object_alignment;
-	bool zero; /* LFPOOL_ZERO */
-	_Alignas(CACHE_LINE_PAIR) _Atomic(size_t) active;
+struct label {
+	const struct core *core;
+	uint32_t slot;
 };
 
-static lfpool_t *malloc_open(const lfpool_config_t *config, struct care *care)
+/* From the start of a block to the object: the label is the last thing before it. */
+static size_t offset_of(const struct core *core)
 {
-	struct malloc_pool *pool = os_heap_aligned(_Alignof(struct malloc_pool), sizeof(*pool));
+	return round_up(sizeof(struct label), core->heap_alignment);
+}
 
-	if (!pool)
+static _Atomic(void *) *cell_of(const struct core *core, uint32_t slot)
+{
+	return arena_object(&core->arena, slot);
+}
+
+void *heap_object_new(struct core *core, uint32_t slot)
+{
+	const size_t offset = offset_of(core);
+	char *block = os_heap_aligned(core->heap_alignment, round_up(offset + core->heap_bytes, core->heap_alignment));
+
+	if (!block)
 		return NULL;
-	memset(pool, 0, sizeof(*pool));
-	pool->object_size = config->object_size;
-	pool->object_alignment = config->object_alignment;
-	pool->zero = config->flags & LFPOOL_ZERO;
-	pool->head.care = care;
-	return &pool->head;
-}
 
-static size_t malloc_active_count(const lfpool_t *head)
-{
-	const struct malloc_pool *pool = (const struct malloc_pool *)head;
-	/* relaxed: a statistic. */
-	size_t active = load_relaxed(&pool->active);
+	void *object = block + offset;
 
-	return active < head->capacity ? active : head->capacity;
-}
-
-static size_t malloc_close(lfpool_t *head)
-{
-	size_t active = malloc_active_count(head);
-
-	os_heap_free(head);
-	return active;
-}
-
-static void *malloc_acquire(lfpool_t *head)
-{
-	struct malloc_pool *pool = (struct malloc_pool *)head;
-	/* relaxed: only the count matters; the allocator orders the memory. */
-	size_t active = load_relaxed(&pool->active);
-
-	do {
-		if (active >= head->capacity)
-			return NULL;
-		/* Retries only after another thread changed the count. */
-	} while (!cas_weak_relaxed(&pool->active, &active, active + 1));
-
-	void *object = os_heap_aligned(pool->object_alignment, pool->object_size);
-
-	if (object && pool->zero)
-		memset(object, 0, pool->object_size);
-	/* Each object is new: every hook has its turn. */
-	if (object && head->care && !care_begin(head->care, SLOT_NONE, object)) {
-		os_heap_free(object);
-		object = NULL;
-	}
-	if (!object)
-		(void)fetch_add_relaxed(&pool->active, (size_t)-1);
+	memcpy((char *)object - sizeof(struct label), &(struct label){core, slot}, sizeof(struct label));
+	/* relaxed: published with the slot's state (edge TELL). */
+	store_relaxed(cell_of(core, slot), object);
 	return object;
 }
 
-static lfpool_status_t malloc_release(lfpool_t *head, void *object)
+void heap_object_free(struct core *core, uint32_t slot, void *object)
 {
-	struct malloc_pool *pool = (struct malloc_pool *)head;
-
-	if (head->care)
-		care_end(head->care, SLOT_NONE, object);
-	os_heap_free(object);
-	(void)fetch_add_relaxed(&pool->active, (size_t)-1);
-	return LFPOOL_OK;
+	/* relaxed: the cell travels with the slot. */
+	store_relaxed(cell_of(core, slot), NULL);
+	os_heap_free((char *)object - offset_of(core));
 }
 
-static bool malloc_cannot_tell(const lfpool_t *head, const void *pointer)
+void *heap_object_at(const struct core *core, uint32_t slot)
 {
-	(void)head;
+	/* relaxed: who knows that the slot is active has read its state before, edge TELL. */
+	return load_relaxed(cell_of(core, slot));
+}
+
+lfpool_status_t heap_locate(const struct core *core, const void *object, uint32_t *slot_out)
+{
+	struct label label;
+
+	memcpy(&label, (const char *)object - sizeof(label), sizeof(label));
+	*slot_out = label.slot;
+	if (label.core == core && label.slot - 1 < core->arena.face.slots && heap_object_at(core, label.slot) == object)
+		return LFPOOL_OK;
+	*slot_out = SLOT_NONE;
+	return LFPOOL_E_FOREIGN;
+}
+
+/* Reading before an arbitrary pointer is not to be done for a mere question. */
+bool heap_cannot_tell(const lfpool_t *pool, const void *pointer)
+{
+	(void)pool;
 	return pointer != NULL;
 }
-
-static void malloc_stats(const lfpool_t *head, lfpool_stats_t *stats_out)
-{
-	stats_out->active = malloc_active_count(head);
-	stats_out->untouched = head->capacity - stats_out->active;
-}
-
-const struct backend backend_malloc = {
-	.open = malloc_open,
-	.close = malloc_close,
-	.acquire = malloc_acquire,
-	.release = malloc_release,
-	.owns = malloc_cannot_tell,
-	.in_use = malloc_cannot_tell,
-	.active_count = malloc_active_count,
-	.stats = malloc_stats,
-};

@@ -79,12 +79,12 @@ size_t bulk_acquire(struct handle *handle, void **objects_out, size_t count)
 		const size_t left = count - done;
 		uint32_t taken = 0;
 
-		if (!((struct cache *)handle)->core->care)
+		if (((struct cache *)handle)->core->plain)
 			done += acquire_near(handle, objects_out + done, left < UINT32_MAX ? (uint32_t)left : UINT32_MAX,
 					     &taken);
 		if (taken)
 			continue;
-		/* The magazine is empty, which the general way mends; or there are hooks, which only that knows. */
+		/* The magazine is empty, which the general way mends; or this is no plain pool. */
 		objects_out[done] = lockfree_acquire_through(handle, SLOT_NONE);
 		if (!objects_out[done])
 			break;
@@ -129,7 +129,7 @@ static uint32_t release_run(struct cache *c, void *const *objects, uint32_t coun
 size_t bulk_release(struct handle *handle, void *const *objects, size_t count)
 {
 	struct cache *c = (struct cache *)handle;
-	const bool runs = !c->core->check_races;
+	const bool runs = c->core->plain && !c->core->check_races;
 	size_t seen = 0, released = 0;
 
 	while (seen < count) {

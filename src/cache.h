@@ -75,9 +75,12 @@ struct core {
 	struct cache_table table;
 	bool asymmetric;  /* membarrier is there: the owner's fence is a compiler barrier            */
 	bool hits;        /* the inlined hits may be used; else every call takes the general path    */
+	/* The malloc backend: the arena has a pointer for each object, which is allocated when it is acquired. */
+	size_t heap_bytes, heap_alignment; /* of each object; 0: the objects are in the arena        */
 	bool check_races; /* releases race by CAS: LFPOOL_CHECK_RACES, or there is care              */
 	struct care *care; /* what each acquire and release has to do besides; NULL: nothing         */
 	bool zero;        /* LFPOOL_ZERO                                                             */
+	bool plain;       /* nothing but state words and magazines: no care, no heap                 */
 	bool prefault;    /* LFPOOL_PREFAULT                                                         */
 	struct lfpool *pool;
 	struct depot depot;

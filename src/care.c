@@ -94,7 +94,7 @@ bool care_build_all(struct care *care, const struct arena *arena)
 
 void care_destroy_all(struct care *care, const struct arena *arena, size_t used)
 {
-	if (!care || !arena)
+	if (!care)
 		return;
 	if (care->build_all)
 		used = (size_t)arena->face.slots;

@@ -15,7 +15,8 @@ lfpool_status_t misuse_tell(lfpool_t *pool, lfpool_misuse_t *misuse)
 	/* relaxed: a statistic, and who came first. */
 	misuse->count = fetch_add_relaxed(&pool->misuses, (size_t)1) + 1;
 	misuse->index = SIZE_MAX;
-	if (pool->arena && arena_locate(pool->arena, misuse->object, &slot) == LFPOOL_OK)
+	/* What a heap's object is, only a look before it would tell: it may be foreign. */
+	if (pool_in_place(pool) && arena_locate(pool->arena, misuse->object, &slot) == LFPOOL_OK)
 		misuse->index = slot - 1;
 	if (pool->hooks.misuse) {
 		pool->hooks.misuse(pool->hooks.context, misuse);

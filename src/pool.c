@@ -38,11 +38,11 @@ static lfpool_status_t open_pool(lfpool_t **pool_out, const lfpool_config_t *con
 	pool->hooks = config->hooks;
 	strcpy(pool->name, config->name ? config->name : "unnamed");
 
-	const bool built = !pool->arena || care_build_all(care, pool->arena);
+	const bool built = !pool_in_place(pool) || care_build_all(care, pool->arena);
 
 	pool->id = built ? registry_add(pool) : 0;
 	if (!pool->id) {
-		if (built)
+		if (built && pool_in_place(pool))
 			care_destroy_all(care, pool->arena, 0);
 		(void)backend->close(pool);
 		care_close(care);
@@ -84,7 +84,7 @@ size_t lfpool_destroy(lfpool_t *pool)
 
 	struct care *care = pool->care;
 
-	if (pool->arena)
+	if (pool_in_place(pool))
 		care_destroy_all(care, pool->arena, pool->backend->used(pool));
 
 	const size_t active = pool->backend->close(pool);

@@ -26,10 +26,14 @@ struct backend {
 	void *(*acquire)(lfpool_t *pool);
 	lfpool_status_t (*release)(lfpool_t *pool, void *object);
 	/* Gives back a slot that the caller has just made free: care_end(), and through the cache of the caller's if
-	 * there is one.  NULL if `arena` is. */
+	 * there is one. */
 	void (*put)(lfpool_t *pool, struct handle *handle_or_null, uint32_t slot);
-	/* Slots that were ever handed out are among 1 .. this.  NULL if `arena` is. */
+	/* Slots that were ever handed out are among 1 .. this. */
 	size_t (*used)(const lfpool_t *pool);
+	/* The object of an active slot, and the slot of an object, where they are not arena_object() and arena_locate(): NULL
+	 * if they are.  The object is NULL, or one that is gone, while the slot changes hands. */
+	void *(*object)(const lfpool_t *pool, uint32_t slot);
+	lfpool_status_t (*locate)(const lfpool_t *pool, const void *object, uint32_t *slot_out);
 	bool (*owns)(const lfpool_t *pool, const void *pointer);
 	bool (*in_use)(const lfpool_t *pool, const void *object);
 	size_t (*active_count)(const lfpool_t *pool);
@@ -52,7 +56,7 @@ struct lfpool {
 	const struct backend *backend;
 	lfpool_backend_t backend_kind;
 	bool thread_caches; /* threads keep caches of their own */
-	struct arena *arena; /* where the objects are; NULL: nowhere in particular */
+	struct arena *arena; /* the slots, and the objects (but see backend->object) */
 	struct care *care;   /* what they need besides memory; NULL: nothing       */
 	const struct core *core; /* the lock-free backend's; NULL: another backend     */
 	size_t capacity, object_size, object_alignment;
@@ -66,6 +70,24 @@ struct lfpool {
 };
 
 extern const struct backend backend_lockfree, backend_mutex, backend_malloc;
+
+static inline void *pool_object(const lfpool_t *pool, uint32_t slot)
+{
+	return pool->backend->object ? pool->backend->object(pool, slot) : arena_object(pool->arena, slot);
+}
+
+/* LFPOOL_OK and the slot, or why not and SLOT_NONE. */
+static inline lfpool_status_t pool_locate(const lfpool_t *pool, const void *object, uint32_t *slot_out)
+{
+	return pool->backend->locate ? pool->backend->locate(pool, object, slot_out)
+				     : arena_locate(pool->arena, object, slot_out);
+}
+
+/* Do the objects lie in the slots, built or not?  Else they are allocated when they are acquired. */
+static inline bool pool_in_place(const lfpool_t *pool)
+{
+	return !pool->backend->object;
+}
 
 /* ---- config.c ---- */
 

@@ -63,7 +63,7 @@ static inline uint32_t walk_next(const struct arena *arena, size_t *next, size_t
 void lfpool_cursor_open(lfpool_cursor_t *cursor_out, const lfpool_t *pool)
 {
 	*cursor_out = (lfpool_cursor_t){.pool = pool};
-	if (pool->arena && pool->arena->face.state) {
+	if (pool->arena->face.state) {
 		cursor_out->next = 1;
 		cursor_out->end = pool->backend->used(pool) + 1;
 	}
@@ -71,11 +71,14 @@ void lfpool_cursor_open(lfpool_cursor_t *cursor_out, const lfpool_t *pool)
 
 void *lfpool_cursor_next(lfpool_cursor_t *cursor)
 {
-	const struct arena *arena = cursor->pool->arena;
-	uint32_t state;
-	const uint32_t slot = walk_next(arena, &cursor->next, cursor->end, &state);
+	const lfpool_t *pool = cursor->pool;
+	uint32_t state, slot;
+	void *object = NULL;
 
-	return slot ? arena_object(arena, slot) : NULL;
+	/* Goes round again only for a heap's object that has gone since: bounded by the slots. */
+	while (!object && (slot = walk_next(pool->arena, &cursor->next, cursor->end, &state)))
+		object = pool_object(pool, slot);
+	return object;
 }
 
 void lfpool_cursor_split(lfpool_cursor_t *cursors_out, size_t parts, const lfpool_t *pool)
@@ -121,7 +124,7 @@ size_t lfpool_for_each_slot(lfpool_t *pool, lfpool_visit_slot_t visit, void *con
 	const struct arena *arena = pool->arena;
 	size_t visited = 0;
 
-	while (arena && visited < pool->capacity) {
+	while (pool_in_place(pool) && visited < pool->capacity) {
 		const uint32_t slot = (uint32_t)++visited;
 		/* acquire, edge TELL: as in a walk over the active objects. */
 		const uint32_t state = arena->face.state ? load_acquire(&arena->face.state[slot]) : 0;
@@ -153,6 +156,7 @@ size_t lfpool_release_all(lfpool_t *pool)
 	lfpool_cursor_open(&cursor, pool);
 	while ((slot = walk_next(arena, &cursor.next, cursor.end, &state))) {
 		/* Fails only if its holder has released it meanwhile. */
+		/* (A heap's object is still in its cell: only who makes the slot free takes it out.) */
 		if (!arena_deactivate_from(arena, slot, state))
 			continue;
 		pool->backend->put(pool, thread_handle(pool), slot);

@@ -127,9 +127,61 @@ TEST(destroy_counts_what_is_out_and_frees_it)
 		assert_non_null(lfpool_cache_create(pool));
 		assert_int_equal(lfpool_acquire_bulk(pool, objects, 4), 4);
 		assert_int_equal(lfpool_destroy(pool), 4);
+		/* The block begins a label before the object: 16 bytes, or the alignment. */
 		for (size_t i = 0; backend == LFPOOL_BACKEND_MALLOC && i < COUNT(objects); i++)
-			free(objects[i]);
+			free(moved(objects[i], -(ptrdiff_t)_Alignof(max_align_t)));
 	}
+}
+
+static void ignore_misuse(void *context, const lfpool_misuse_t *misuse)
+{
+	(void)context;
+	(void)misuse;
+}
+
+static bool add_up(void *context, void *object)
+{
+	*(unsigned *)context += *(unsigned *)object;
+	return true;
+}
+
+TEST(walks_see_what_is_active_on_all)
+{
+	for (int backend = LFPOOL_BACKEND_LOCKFREE; backend <= LFPOOL_BACKEND_MALLOC; backend++) {
+		lfpool_config_t config = config_for((lfpool_backend_t)backend, sizeof(unsigned), 50);
+		lfpool_t *pool = pool_with(&config);
+		unsigned *objects[50], sum = 0;
+
+		for (unsigned i = 0; i < COUNT(objects); i++) {
+			assert_non_null(objects[i] = lfpool_acquire(pool));
+			*objects[i] = 1u << i % 31;
+		}
+		for (unsigned i = 3; i < COUNT(objects); i++)
+			assert_int_equal(lfpool_release(pool, objects[i]), LFPOOL_OK);
+		assert_int_equal(lfpool_for_each_active(pool, add_up, &sum), 3);
+		assert_int_equal(sum, 7);
+		assert_int_equal(lfpool_release_all(pool), 3);
+		assert_int_equal(lfpool_active_count(pool), 0);
+		assert_int_equal(lfpool_for_each_active(pool, add_up, &sum), 0);
+		lfpool_destroy(pool);
+	}
+}
+
+TEST(malloc_refuses_what_its_label_does_not_fit)
+{
+	lfpool_config_t config = config_for(LFPOOL_BACKEND_MALLOC, 64, 20);
+	lfpool_t *pool = pool_with(&config), *other;
+	char room[64] = {0};
+
+	config.hooks.misuse = ignore_misuse;
+	other = pool_with(&config);
+	void *object = lfpool_acquire(pool);
+	assert_int_equal(lfpool_release(other, object), LFPOOL_E_FOREIGN);
+	assert_int_equal(lfpool_release(other, room + 32), LFPOOL_E_FOREIGN);
+	assert_int_equal(lfpool_misuse_count(other), 2);
+	assert_int_equal(lfpool_release(pool, object), LFPOOL_OK);
+	lfpool_destroy(pool);
+	lfpool_destroy(other);
 }
 
 TEST(the_environment_overrides_every_config)
@@ -227,6 +279,8 @@ int main(void)
 		cmocka_unit_test(zero_is_a_promise_of_all),
 		cmocka_unit_test(every_flag_and_cache_capacity_is_accepted_by_all),
 		cmocka_unit_test(destroy_counts_what_is_out_and_frees_it),
+		cmocka_unit_test(walks_see_what_is_active_on_all),
+		cmocka_unit_test(malloc_refuses_what_its_label_does_not_fit),
 		cmocka_unit_test(the_environment_overrides_every_config),
 		cmocka_unit_test(an_environment_that_names_no_backend_is_refused),
 		cmocka_unit_test(the_mutex_pool_refuses_misuse_too),

@@ -172,12 +172,12 @@ static bool note_unknown(void *context, void *object, bool active)
 	return note(context, object);
 }
 
-TEST(untracked_pools_and_malloc_know_no_active_objects)
+TEST(untracked_pools_know_no_active_objects)
 {
 	lfpool_t *pools[] = {
 		pool_on(LFPOOL_BACKEND_LOCKFREE, CAPACITY, LFPOOL_UNTRACKED),
 		pool_on(LFPOOL_BACKEND_MUTEX, CAPACITY, LFPOOL_UNTRACKED),
-		pool_on(LFPOOL_BACKEND_MALLOC, CAPACITY, 0),
+		pool_on(LFPOOL_BACKEND_MALLOC, CAPACITY, LFPOOL_UNTRACKED),
 	};
 
 	for (size_t i = 0; i < COUNT(pools); i++) {
@@ -394,7 +394,7 @@ int main(void)
 		cmocka_unit_test(the_last_slot_and_the_first_are_visited),
 		cmocka_unit_test(a_visitor_that_says_false_ends_the_walk),
 		cmocka_unit_test(every_slot),
-		cmocka_unit_test(untracked_pools_and_malloc_know_no_active_objects),
+		cmocka_unit_test(untracked_pools_know_no_active_objects),
 		cmocka_unit_test(the_current_object_may_be_released),
 		cmocka_unit_test(another_object_may_be_released_and_is_not_visited_then),
 		cmocka_unit_test(acquiring_is_legal_and_ends),

@@ -134,10 +134,12 @@ LFPOOL_API const char *lfpool_status_string(lfpool_status_t status);
  *                          overwritten with links, any call may wait, not safe after fork.  Slots are at least 8
  *                          bytes.
  * LFPOOL_BACKEND_MALLOC    Each acquire is an aligned allocation, each release a free: for measuring what pooling
- *                          gains, and for letting AddressSanitizer or Valgrind see each object.  Wrong releases are
- *                          the allocator's to find; owns and in_use answer yes for every pointer but NULL.  Objects
- *                          that are active when the pool is destroyed stay allocated, for a leak checker to see.
- *                          Acquire also returns NULL when the allocator does.
+ *                          gains, and for letting AddressSanitizer or Valgrind see each object.  Walks, handles, hooks
+ *                          and counts work as elsewhere (each object is built and taken down each time).  A release
+ *                          reads a label before the object, and refuses one that does not fit (foreign, interior and
+ *                          most double releases: what is read there may have been freed); owns and in_use answer yes
+ *                          for every pointer but NULL.  Objects that are active when the pool is destroyed stay
+ *                          allocated, for a leak checker to see.  Acquire also returns NULL when the allocator does.
  */
 typedef enum lfpool_backend {
 	LFPOOL_BACKEND_LOCKFREE = 0,

@@ -43,8 +43,8 @@ typedef struct {
 /*
  * lfpool_stats - what the pool has counted.
  *
- * stats_out  Its struct_size is set; what the library does not know is set to 0.  The mutex and malloc backends have
- *            no caches: their free objects are `shared` or `untouched`, and the five counters of cache misses stay 0.
+ * stats_out  Its struct_size is set; what the library does not know is set to 0.  The mutex backend has
+ *            no caches: its free objects are `shared` or `untouched`, and the five counters of cache misses stay 0.
  * Returns    LFPOOL_OK; LFPOOL_E_ARGUMENT: stats_out is NULL, or its struct_size is no size.
  * Threads    Any, concurrently with everything but lfpool_destroy().  Wait-free (the mutex backend: blocking).
  * Cost       O(slots ever used + caches): the state words are read, because nothing is counted on a hit.

@@ -25,7 +25,8 @@
  * Threads, progress   Any thread, any number of walks at once, concurrently with everything but lfpool_destroy().  The
  *            walk itself is wait-free and takes no locked instruction.
  * Cost       O(slots ever used): four bytes of state are read for each slot (docs/performance.md has the figure).
- * LFPOOL_UNTRACKED pools, and the malloc backend, know no active objects: nothing is visited.
+ * LFPOOL_UNTRACKED pools know no active objects: nothing is visited.  In the malloc backend an object that another thread
+ * releases meanwhile is freed: there the program must see to it that a visited object stays (see 3).
  */
 #ifndef LFPOOL_WALK_H
 #define LFPOOL_WALK_H
@@ -52,7 +53,8 @@ LFPOOL_API size_t lfpool_for_each_active(lfpool_t *pool, lfpool_visit_t visit, v
  * lfpool_for_each_slot - visit every slot, used or not, active or not; for preparing all objects once, say.
  *
  * Free objects are anybody's to acquire: write to them only while no other thread uses the pool.  Touches nothing by
- * itself; never-used memory reads as zero.  The malloc backend has no slots: nothing is visited.
+ * itself; never-used memory reads as zero.  In the malloc backend free slots have no memory: nothing is
+ * visited.
  * Returns   How many were visited.
  * Cost      O(capacity).
  */
@@ -96,7 +98,7 @@ LFPOOL_API void lfpool_cursor_split(lfpool_cursor_t *cursors_out, size_t parts, 
  * Threads   Any, concurrently with everything but lfpool_destroy().  With LFPOOL_CHECK_RACES, or hooks.activate or
  *           hooks.deactivate set, an object that is released at the same instant by its holder is released once.
  *           Without them nobody may be releasing meanwhile (see LFPOOL_CHECK_RACES); acquiring is legal.
- * Progress  Lock-free.  O(slots ever used).  LFPOOL_UNTRACKED and the malloc backend: releases nothing.
+ * Progress  Lock-free.  O(slots ever used).  LFPOOL_UNTRACKED: releases nothing.
  */
 LFPOOL_API size_t lfpool_release_all(lfpool_t *pool);
 

@@ -87,9 +87,11 @@ void model_close(struct model *m)
 {
 	model_check_contents(m);
 	REQUIRE(lfpool_destroy(m->pool) == m->held);
-	/* On malloc they live on, and are the holder's to free. */
+	/* On malloc they live on.  A block begins a label before its object: 16 bytes, or the alignment. */
+	const size_t alignment = m->config.object_alignment;
+
 	for (size_t i = 0; i < m->cells && !m->exact; i++)
-		free((void *)m->cell[i].address);
+		free((void *)(m->cell[i].address - (alignment < 16 ? 16 : alignment)));
 	m->pool = NULL;
 }
 

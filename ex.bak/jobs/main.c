@@ -1,0 +1,218 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * main.c - counts a directory tree with a job per entry, and checks that threads and pools change nothing.
+ *
+ *     jobs [--workers N] [--capacity N] [--repeat N] [--top N] [PATH]
+ *
+ * PATH is counted first by one thread in a plain loop, without jobs and without a pool: that is the truth.  Then the
+ * job system counts it on each of the pool's backends, or on the one that the environment variable LFPOOL_BACKEND
+ * names, and every outcome is compared with the truth.  Reading files costs far more than any pool: the backends
+ * differ little in jobs per second, which is what to expect of jobs that do real work.
+ *
+ * Exit status  0: every count agrees, and every object came back to its pool.  1: not so, or a pool could not be
+ *              made.  2: wrong usage.  3: no memory.
+ */
+#include "count.h"
+
+#include "harness.h"
+
+#include <getopt.h>
+#include <inttypes.h>
+#include <unistd.h>
+
+struct options {
+	struct job_options job;
+	unsigned repeat;
+	unsigned long top;
+	const char *path;
+};
+
+static const char *const backend_names[] = {
+	[LFPOOL_BACKEND_LOCKFREE] = "lockfree", [LFPOOL_BACKEND_MUTEX] = "mutex", [LFPOOL_BACKEND_MALLOC] = "malloc"};
+
+/* ---- Options ----------------------------------------------------------------------------------------------- */
+
+static void usage(FILE *where)
+{
+	fputs("usage: jobs [--workers N] [--capacity N] [--repeat N] [--top N] [PATH]\n"
+	      "  --workers N   threads                              (default: one per processor)\n"
+	      "  --capacity N  records in the pool of jobs, and in the pool of results  (default: 4096)\n"
+	      "  --repeat N    times to count on each backend       (default: 1)\n"
+	      "  --top N       most frequent names to print         (default: 10)\n"
+	      "  PATH          directory tree, or file              (default: /usr/include)\n"
+	      "LFPOOL_BACKEND=lockfree|mutex|malloc in the environment: that backend only\n",
+	      where);
+}
+
+static unsigned long number(const char *text, unsigned long minimum, unsigned long maximum)
+{
+	unsigned long value;
+	size_t count;
+
+	if (!parse_numbers(text, minimum, maximum, &value, 1, &count)) {
+		fprintf(stderr, "jobs: %s is not a number in %lu .. %lu\n", text, minimum, maximum);
+		exit(2);
+	}
+	return value;
+}
+
+static struct options parse_options(int argc, char **argv)
+{
+	static const struct option names[] = {
+		{"workers", required_argument, NULL, 'w'}, {"capacity", required_argument, NULL, 'c'},
+		{"repeat", required_argument, NULL, 'r'},  {"top", required_argument, NULL, 't'},
+		{"help", no_argument, NULL, 'h'},          {NULL, 0, NULL, 0}};
+	long processors = sysconf(_SC_NPROCESSORS_ONLN);
+	struct options options = {
+		.job = {.workers = processors > 0 ? (unsigned)processors : 1, .capacity = 4096},
+		.repeat = 1,
+		.top = 10,
+		.path = "/usr/include",
+	};
+	int option;
+
+	while ((option = getopt_long(argc, argv, "", names, NULL)) != -1) {
+		switch (option) {
+		case 'w':
+			options.job.workers = (unsigned)number(optarg, 1, 1024);
+			break;
+		case 'c':
+			options.job.capacity = number(optarg, 1, 1ul << 24);
+			break;
+		case 'r':
+			options.repeat = (unsigned)number(optarg, 1, 1000);
+			break;
+		case 't':
+			options.top = number(optarg, 0, 1000000);
+			break;
+		case 'h':
+			usage(stdout);
+			exit(0);
+		default:
+			usage(stderr);
+			exit(2);
+		}
+	}
+	if (argc - optind > 1) {
+		usage(stderr);
+		exit(2);
+	}
+	if (optind < argc)
+		options.path = argv[optind];
+	return options;
+}
+
+/* ---- Output ------------------------------------------------------------------------------------------------ */
+
+static double per_second(uint64_t count, uint64_t ns)
+{
+	return (double)count * 1e9 / (double)(ns ? ns : 1);
+}
+
+static void print_counts(const struct outcome *outcome)
+{
+	const struct counts *counts = &outcome->counts;
+
+	printf("  counted      %" PRIu64 " files, %" PRIu64 " directories, %" PRIu64 " others, %" PRIu64
+	       " unreadable\n",
+	       counts->files, counts->directories, counts->others, counts->unreadable);
+	printf("               %" PRIu64 " lines, %" PRIu64 " words, %" PRIu64 " bytes, %zu different names\n",
+	       counts->lines, counts->words, counts->bytes, outcome->names.used);
+}
+
+static void print_names(const struct words *names, unsigned long top)
+{
+	struct ranked_word *word;
+	size_t count = words_rank(names, &word);
+
+	printf("most frequent names\n");
+	for (size_t i = 0; i < count && i < top; i++)
+		printf("  %10" PRIu64 " %.*s\n", word[i].count, (int)word[i].text_bytes, word[i].text);
+	free(word);
+}
+
+static void print_figures(const struct figures *figures)
+{
+	const struct jobs_report *jobs = &figures->jobs;
+
+	printf("  job pool     capacity %zu; most active at once: at least %" PRIu64 "\n", jobs->capacity, jobs->peak);
+	printf("               %" PRIu64 " of %" PRIu64 " jobs released by another worker than acquired them\n",
+	       jobs->stolen, jobs->submitted);
+	printf("               run at once by their submitter: %" PRIu64 " for want of a record, %" PRIu64
+	       " too long for one\n",
+	       jobs->at_once_empty, jobs->at_once_long);
+	printf("               at the end: %zu active, %zu available\n", jobs->active, jobs->available);
+	printf("  result pool  capacity %zu; most active at once: at least %" PRIu64 "\n", jobs->capacity,
+	       figures->results_largest_batch);
+	printf("               %" PRIu64 " of %" PRIu64 " results released by another worker than acquired them\n",
+	       figures->results_from_others, figures->results_posted);
+	printf("               added at once by their worker: %" PRIu64 " for want of a record\n",
+	       figures->results_without_record);
+	printf("               at the end: %zu active, %zu available\n", figures->results_active,
+	       figures->results_available);
+	printf("  destroyed    %zu objects not released\n", figures->leaked);
+}
+
+/* ---- The program ------------------------------------------------------------------------------------------- */
+
+/* Every object is back. */
+static bool pools_are_whole(const struct figures *figures)
+{
+	return figures->leaked == 0 && figures->jobs.active == 0 && figures->results_active == 0 &&
+	       figures->jobs.available == figures->jobs.capacity &&
+	       figures->results_available == figures->jobs.capacity;
+}
+
+/* Counts once with jobs.  False: something is wrong, and was printed.  outcome_out is to be freed either way. */
+static bool count_and_compare(struct outcome *outcome_out, const struct options *options, const struct outcome *truth)
+{
+	struct figures figures;
+	lfpool_status_t status = count_with_jobs(outcome_out, &figures, options->path, &options->job);
+
+	if (status != LFPOOL_OK) {
+		fprintf(stderr, "jobs: cannot make the pools: %s\n", lfpool_status_string(status));
+		return false;
+	}
+
+	bool agrees = outcome_equal(outcome_out, truth);
+	bool whole = pools_are_whole(&figures);
+
+	printf("%-9s %u workers, %.3f s, %.0f jobs/s: totals %s\n", backend_names[figures.jobs.backend],
+	       options->job.workers, (double)outcome_out->ns / 1e9,
+	       per_second(figures.jobs.submitted, outcome_out->ns), agrees ? "agree" : "DIFFER");
+	print_counts(outcome_out);
+	print_figures(&figures);
+	if (!whole)
+		printf("  WRONG        objects are missing from a pool\n");
+	return agrees && whole;
+}
+
+int main(int argc, char **argv)
+{
+	struct options options = parse_options(argc, argv);
+	unsigned backends = getenv("LFPOOL_BACKEND") ? 1 : 3;
+	/* Links below PATH are not followed; PATH itself may be one. */
+	char *path = realpath(options.path, NULL);
+	struct outcome truth, outcome = {0};
+	bool good = true;
+
+	if (!path) {
+		perror(options.path);
+		return 1;
+	}
+	options.path = path;
+	count_alone(&truth, path);
+	printf("tree      %s\n%-9s 1 thread, %.3f s\n", path, "no pool", (double)truth.ns / 1e9);
+	print_counts(&truth);
+	for (unsigned i = 0; i < backends * options.repeat; i++) {
+		options.job.backend = (lfpool_backend_t)(i / options.repeat);
+		outcome_free(&outcome);
+		good &= count_and_compare(&outcome, &options, &truth);
+	}
+	print_names(&outcome.names, options.top);
+	printf("%s\n", good ? "all totals agree, no object was lost" : "FAILED");
+	outcome_free(&outcome);
+	outcome_free(&truth);
+	free(path);
+	return good ? 0 : 1;
+}
