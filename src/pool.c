@@ -6,6 +6,7 @@
  */
 #include "pool.h"
 
+#include "arena.h"
 #include "registry.h"
 
 #include <string.h>
@@ -17,6 +18,15 @@ static const struct backend *const backends[] = {
 };
 
 /* ---- Life ---- */
+
+/* Enters the pool into the registry. */
+static uint64_t enter(lfpool_t *pool)
+{
+	const struct lfpool_cache *face = pool->arena ? &pool->arena->face : NULL;
+	const uintptr_t first = face ? face->zero + face->stride : 0;
+
+	return registry_add(pool, first, face ? first + (uintptr_t)face->slots * face->stride : 0);
+}
 
 /* The pool and its care are one from here on: both are made, or neither is left. */
 static lfpool_status_t open_pool(lfpool_t **pool_out, const lfpool_config_t *config, struct care *care)
@@ -40,7 +50,7 @@ static lfpool_status_t open_pool(lfpool_t **pool_out, const lfpool_config_t *con
 
 	const bool built = !pool_in_place(pool) || care_build_all(care, pool->arena);
 
-	pool->id = built ? registry_add(pool) : 0;
+	pool->id = built ? enter(pool) : 0;
 	if (!pool->id) {
 		if (built && pool_in_place(pool))
 			care_destroy_all(care, pool->arena, 0);

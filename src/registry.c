@@ -4,19 +4,24 @@
  *
  * Invariants   R1  an id {generation:40, place:24} names at most one pool, ever: a place's generation grows each time
  *                  it is filled, from 1. (A place would have to be filled 2^40 times to see one again.)
+ *              R2  `ranges` holds the objects of each pool that has a place, if they lie in one range.
  */
 #include "registry.h"
 
 #include "os.h"
+#include "ranges.h"
 
 struct place {
-	struct lfpool *pool; /* NULL: vacant          */
+	struct lfpool *pool; /* NULL: vacant                                          */
 	uint64_t generation;
+	uintptr_t first;     /* where its objects begin; 0: nowhere in particular     */
 };
 
 static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
 static struct place *places;
 static size_t place_count;
+/* Written under the mutex. */
+static struct ranges ranges;
 
 void registry_lock(void)
 {
@@ -50,15 +55,16 @@ static size_t vacant_place(void)
 	return i;
 }
 
-uint64_t registry_add(struct lfpool *pool)
+uint64_t registry_add(struct lfpool *pool, uintptr_t first, uintptr_t end)
 {
 	uint64_t id = 0;
 
 	registry_lock();
 	size_t i = vacant_place();
 
-	if (i < place_count) {
+	if (i < place_count && (!first || ranges_add(&ranges, first, end, pool))) {
 		places[i].pool = pool;
+		places[i].first = first;
 		id = ++places[i].generation << REGISTRY_PLACE_BITS | i;
 	}
 	registry_unlock();
@@ -68,8 +74,17 @@ uint64_t registry_add(struct lfpool *pool)
 void registry_remove(uint64_t id)
 {
 	registry_lock();
-	places[registry_place(id)].pool = NULL;
+	struct place *place = &places[registry_place(id)];
+
+	place->pool = NULL;
+	if (place->first)
+		ranges_remove(&ranges, place->first);
 	registry_unlock();
+}
+
+struct lfpool *registry_find_by_address(const void *address)
+{
+	return ranges_find(&ranges, (uintptr_t)address);
 }
 
 struct lfpool *registry_find(uint64_t id)

@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * registry.h - which pools are alive: so that an exiting thread does not touch a pool that is gone.
+ * registry.h - which pools are alive: so that an exiting thread does not touch a pool that is gone; and which of them an
+ * address belongs to.
  *
  * Idea         A pool has a place in a table and a generation of that place; both make its id, which is never used
  *              twice.  Threads remember ids and ask here, at exit only, whether the pool still lives.
  * Progress     One mutex, for create, destroy and thread exit.  Acquire and release never come here.  Fork takes it
- *              too, so the child finds it free.
+ *              too, so the child finds it free.  Who asks for the pool of an address takes no lock (ranges.h).
  */
 #ifndef LFPOOL_REGISTRY_H
 #define LFPOOL_REGISTRY_H
@@ -22,9 +23,13 @@ static inline size_t registry_place(uint64_t id)
 	return (size_t)(id & ((UINT64_C(1) << REGISTRY_PLACE_BITS) - 1));
 }
 
-/* Enters a pool; returns its id, or 0 when the system refuses memory. */
-uint64_t registry_add(struct lfpool *pool);
+/* Enters a pool whose objects lie at addresses first .. end - 1 (first 0: nowhere in particular); returns its id, or 0
+ * when the system refuses memory. */
+uint64_t registry_add(struct lfpool *pool, uintptr_t first, uintptr_t end);
 void registry_remove(uint64_t id);
+
+/* The pool among whose objects the address lies, or NULL.  Lock-free: each retry means that a pool came or went. */
+struct lfpool *registry_find_by_address(const void *address);
 
 void registry_lock(void);
 void registry_unlock(void);

@@ -1,0 +1,149 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * ranges.c - see ranges.h.
+ */
+#include "ranges.h"
+
+#include "os.h"
+
+#define COUNT_BITS 25 /* RANGES_MAX and all below */
+#define ROOM_FIRST 8
+
+static size_t count_of(uint64_t head)
+{
+	return (size_t)(head & ((UINT64_C(1) << COUNT_BITS) - 1));
+}
+
+static unsigned which_of(uint64_t head)
+{
+	return (unsigned)(head >> COUNT_BITS & 1);
+}
+
+/* ---- Readers ---- */
+
+/* How many of `count` ranges begin at or below `address`. */
+static size_t ranges_up_to(const struct range_array *array, size_t count, uintptr_t address)
+{
+	size_t low = 0, high = count;
+
+	while (low < high) {
+		const size_t middle = low + (high - low) / 2;
+
+		/* acquire, edge PUBLISH: G2. */
+		if (load_acquire(&array->range[middle].first) <= address)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return low;
+}
+
+static uintptr_t search(const struct range_array *array, size_t count, uintptr_t address)
+{
+	const size_t place = ranges_up_to(array, count, address);
+
+	/* acquire, edge PUBLISH, both: G2. */
+	if (place == 0 || load_acquire(&array->range[place - 1].end) <= address)
+		return 0;
+	return load_acquire(&array->range[place - 1].owner);
+}
+
+void *ranges_find(const struct ranges *ranges, uintptr_t address)
+{
+	for (;;) {
+		/* acquire, edge PUBLISH, both: the array's contents.  An array that was put there later is as complete, and
+		 * then the head has changed (G2). */
+		const uint64_t head = load_acquire(&ranges->head);
+		const struct range_array *array = (const void *)load_acquire(&ranges->array[which_of(head)]);
+		const uintptr_t owner = array ? search(array, count_of(head), address) : 0;
+
+		/* relaxed: what orders it are the acquires before it (G2). */
+		if (likely(load_relaxed(&ranges->head) == head))
+			return (void *)owner;
+		/* Retries only after a range was added or removed: lock-free. */
+	}
+}
+
+/* ---- The writer: relaxed loads are of what it, or the writer before it, has stored ---- */
+
+static void range_set(struct range *range, uintptr_t first, uintptr_t end, uintptr_t owner)
+{
+	/* release, edge PUBLISH, all: a reader that comes upon these too early finds the head changed (G2). */
+	store_release(&range->first, first);
+	store_release(&range->end, end);
+	store_release(&range->owner, owner);
+}
+
+static void range_copy(struct range *to, struct range *from)
+{
+	/* relaxed, all: the writer's. */
+	range_set(to, load_relaxed(&from->first), load_relaxed(&from->end), load_relaxed(&from->owner));
+}
+
+static struct range_array *array_at(struct ranges *ranges, unsigned which)
+{
+	/* relaxed: the writer's. */
+	return (struct range_array *)load_relaxed(&ranges->array[which]);
+}
+
+static void publish(struct ranges *ranges, uint64_t head, size_t count)
+{
+	/* release, edge PUBLISH: the array. */
+	store_release(&ranges->head, ((head >> COUNT_BITS) + 1) << COUNT_BITS | count);
+}
+
+/* A larger array than `outgrown`, which may be NULL; NULL when the system refuses memory. */
+static struct range_array *array_larger(struct range_array *outgrown)
+{
+	const size_t room = outgrown ? 2 * outgrown->room : ROOM_FIRST;
+	struct range_array *array = os_heap_resize(NULL, sizeof(*array) + room * sizeof(array->range[0]));
+
+	if (array) {
+		array->outgrown = outgrown;
+		array->room = room;
+	}
+	return array;
+}
+
+bool ranges_add(struct ranges *ranges, uintptr_t first, uintptr_t end, void *owner)
+{
+	/* relaxed: the writer's. */
+	const uint64_t head = load_relaxed(&ranges->head);
+	const size_t count = count_of(head);
+	const unsigned other = which_of(head) ^ 1;
+	struct range_array *from = array_at(ranges, which_of(head)), *to = array_at(ranges, other);
+	const size_t place = ranges_up_to(from, count, first);
+
+	if (count == RANGES_MAX)
+		return false;
+	/* The other array had room for count - 1 at least: doubled it has enough. */
+	if (!to || to->room <= count)
+		to = array_larger(to);
+	if (!to)
+		return false;
+	for (size_t i = 0; i < place; i++)
+		range_copy(&to->range[i], &from->range[i]);
+	range_set(&to->range[place], first, end, (uintptr_t)owner);
+	for (size_t i = place; i < count; i++)
+		range_copy(&to->range[i + 1], &from->range[i]);
+	/* release, edge PUBLISH: an array that is new; it is complete. */
+	store_release(&ranges->array[other], (uintptr_t)to);
+	publish(ranges, head, count + 1);
+	return true;
+}
+
+void ranges_remove(struct ranges *ranges, uintptr_t first)
+{
+	/* relaxed: the writer's. */
+	const uint64_t head = load_relaxed(&ranges->head);
+	const size_t count = count_of(head);
+	const unsigned other = which_of(head) ^ 1;
+	struct range_array *from = array_at(ranges, which_of(head)), *to = array_at(ranges, other);
+	const size_t place = ranges_up_to(from, count, first) - 1;
+
+	for (size_t i = 0; i < place; i++)
+		range_copy(&to->range[i], &from->range[i]);
+	for (size_t i = place + 1; i < count; i++)
+		range_copy(&to->range[i - 1], &from->range[i]);
+	publish(ranges, head, count - 1);
+}
