@@ -83,7 +83,8 @@ typedef uint64_t lfpool_handle_t; /* names an object until it is released, see l
 	X(LFPOOL_E_CONFIG_DEPOT_SHARDS, -19, "config.depot_shards is not in 1 .. 32")                           \
 	X(LFPOOL_E_FOREIGN, -30, "release of a pointer that does not point into the pool")                      \
 	X(LFPOOL_E_INTERIOR, -31, "release of a pointer into the pool that is not the start of an object")      \
-	X(LFPOOL_E_NOT_IN_USE, -32, "release of an object that is not in use: a double release")
+	X(LFPOOL_E_NOT_IN_USE, -32, "release of an object that is not in use: a double release")                \
+	X(LFPOOL_E_STALE, -33, "release by a handle that names no active object: it was released before")
 
 typedef enum lfpool_status {
 #define LFPOOL_STATUS_ENUM(name, value, text) name = value,
@@ -368,6 +369,7 @@ LFPOOL_API lfpool_backend_t lfpool_backend(const lfpool_t *pool);
 }
 #endif
 
+#include "lfpool/handle.h"
 #include "lfpool/report.h"
 #include "lfpool/walk.h"
 

@@ -1,0 +1,131 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * handle.c - handles and indices, and a pool from an address; see lfpool/handle.h.
+ *
+ * Idea         A handle is {acquires of the slot so far, slot}, both of which the arena has: nothing is stored for it.
+ *              The slot takes as many bits as slot numbers up to the capacity need, the count takes the rest, and what
+ *              of it does not fit is cut off.  Slot numbers start at 1, so no handle is 0.
+ * Invariants   N1  the handle of a slot in use is a function of its state word and epoch.  A release changes the word,
+ *                  and each later use has another count: so a handle matches during the one use for which it was made
+ *                  (but for the wrap that handle.h computes).
+ *              N2  a release by handle is a CAS from the very state word that matched: of several one succeeds, and
+ *                  none touches a later use.  (Only if exactly a multiple of 2^31 acquires of the slot fell between the
+ *                  look and the CAS.)
+ * Progress     Wait-free; a release by handle as any release.
+ * Edges        TELL (arena.h): what hooks.activate wrote is visible to who resolves the handle.
+ */
+#include "arena.h"
+#include "pool.h"
+#include "registry.h"
+
+/* Bits for slot numbers 1 .. capacity. */
+static inline unsigned slot_bits(const lfpool_t *pool)
+{
+	return 64 - (unsigned)__builtin_clzll((unsigned long long)pool->capacity);
+}
+
+/* Has it slots with state words? */
+static inline bool has_handles(const lfpool_t *pool)
+{
+	return pool->arena && pool->arena->face.state;
+}
+
+/* The handle of the object that is active in `slot` now; 0 if none is. */
+static inline lfpool_handle_t handle_now(const lfpool_t *pool, uint32_t slot, uint32_t *state_out)
+{
+	uint64_t acquires;
+
+	/* acquire, edge TELL: in arena_read(). */
+	*state_out = arena_read(pool->arena, slot, &acquires);
+	return *state_out & LFPOOL_IN_USE ? acquires << slot_bits(pool) | slot : 0;
+}
+
+/* The slot in which the handle's object is active, and the state word that says so; SLOT_NONE if it is not. */
+static inline uint32_t find(const lfpool_t *pool, lfpool_handle_t handle, uint32_t *state_out)
+{
+	const uint64_t slot = handle & ((UINT64_C(1) << slot_bits(pool)) - 1);
+
+	if (!has_handles(pool) || slot - 1 >= pool->capacity)
+		return SLOT_NONE;
+	return handle_now(pool, (uint32_t)slot, state_out) == handle ? (uint32_t)slot : SLOT_NONE;
+}
+
+lfpool_handle_t lfpool_handle_of(const lfpool_t *pool, const void *object)
+{
+	uint32_t slot, state;
+
+	if (!pool->arena)
+		return (uintptr_t)object;
+	if (!has_handles(pool) || arena_locate(pool->arena, object, &slot) != LFPOOL_OK)
+		return 0;
+	return handle_now(pool, slot, &state);
+}
+
+void *lfpool_resolve(const lfpool_t *pool, lfpool_handle_t handle)
+{
+	uint32_t state;
+
+	if (!pool->arena)
+		return (void *)(uintptr_t)handle;
+
+	const uint32_t slot = find(pool, handle, &state);
+
+	return slot ? arena_object(pool->arena, slot) : NULL;
+}
+
+/* Refuses, and says what can be said. */
+static COLD lfpool_status_t stale(lfpool_t *pool, lfpool_handle_t handle)
+{
+	const uint64_t slot = handle & ((UINT64_C(1) << slot_bits(pool)) - 1);
+	lfpool_misuse_t misuse = {.handle = handle, .status = LFPOOL_E_STALE};
+
+	if (!has_handles(pool)) {
+		misuse.detail = "This pool gives no such handles.";
+	} else if (slot - 1 >= pool->capacity) {
+		misuse.detail = "This pool has no such slot.";
+	} else {
+		misuse.object = arena_object(pool->arena, (uint32_t)slot);
+		misuse.detail = arena_is_active(pool->arena, (uint32_t)slot) ? "The slot holds another object now."
+									       : "The slot is free.";
+	}
+	return misuse_tell(pool, &misuse);
+}
+
+lfpool_status_t lfpool_release_handle(lfpool_t *pool, lfpool_handle_t handle)
+{
+	uint32_t state;
+
+	if (!pool->arena)
+		return handle ? lfpool_release(pool, (void *)(uintptr_t)handle) : stale(pool, handle);
+
+	const uint32_t slot = find(pool, handle, &state);
+
+	if (!slot || !arena_deactivate_from(pool->arena, slot, state))
+		return stale(pool, handle);
+	pool->backend->put(pool, thread_handle(pool), slot);
+	return LFPOOL_OK;
+}
+
+size_t lfpool_index_of(const lfpool_t *pool, const void *object)
+{
+	uint32_t slot;
+
+	return pool->arena && arena_locate(pool->arena, object, &slot) == LFPOOL_OK ? slot - 1 : SIZE_MAX;
+}
+
+/* ---- Without knowing the pool ---- */
+
+lfpool_t *lfpool_of(const void *pointer)
+{
+	return registry_find_by_address(pointer);
+}
+
+lfpool_status_t lfpool_release_self(void *object)
+{
+	if (!object)
+		return LFPOOL_OK;
+
+	lfpool_t *pool = lfpool_of(object);
+
+	return pool ? lfpool_release(pool, object) : LFPOOL_E_FOREIGN;
+}

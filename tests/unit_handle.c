@@ -1,0 +1,115 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * unit_handle.c - handles at the end of a generation and of their own bits, which no test could wait for: the state
+ * words are set by hand.
+ */
+#include "support.h"
+
+#include "arena.h"
+#include "pool.h"
+
+/* Pool, object and slot, the object free, acquired `acquires` times so far. */
+static void *object_after(lfpool_t *pool, uint64_t acquires)
+{
+	struct arena *arena = pool->arena;
+	void *object = lfpool_acquire(pool);
+	uint32_t slot;
+
+	assert_non_null(object);
+	assert_int_equal(lfpool_release(pool, object), LFPOOL_OK);
+	assert_int_equal(arena_locate(arena, object, &slot), LFPOOL_OK);
+	store_relaxed(&arena->face.state[slot], (uint32_t)acquires & LFPOOL_GENERATION_LAST);
+	store_relaxed(&arena->epoch[slot], (uint32_t)(acquires >> 31));
+	if (acquires >> 31)
+		store_relaxed(&arena->epochs, 1);
+	return object;
+}
+
+/* The handle of the next use of an object that was acquired `acquires` times before. */
+static lfpool_handle_t handle_after(lfpool_t *pool, uint64_t acquires)
+{
+	void *expected = object_after(pool, acquires), *object = lfpool_acquire(pool);
+	const lfpool_handle_t handle = lfpool_handle_of(pool, object);
+
+	/* The newest is acquired first. */
+	assert_ptr_equal(object, expected);
+	assert_ptr_equal(lfpool_resolve(pool, handle), object);
+	assert_int_equal(lfpool_release_handle(pool, handle), LFPOOL_OK);
+	assert_null(lfpool_resolve(pool, handle));
+	return handle;
+}
+
+/* Slot bits: 2^bits is more than the capacity. */
+static const struct {
+	size_t capacity;
+	unsigned bits;
+} pools[] = {{1, 1}, {2, 2}, {3, 2}, {4, 3}, {255, 8}, {256, 9}, {10000, 14}, {1000000, 20}};
+
+TEST(a_handle_is_acquires_and_slot)
+{
+	for (size_t i = 0; i < COUNT(pools); i++) {
+		lfpool_t *pool = pool_of(16, pools[i].capacity);
+		void *object = lfpool_acquire(pool);
+		uint32_t slot;
+
+		assert_int_equal(arena_locate(pool->arena, object, &slot), LFPOOL_OK);
+		assert_true(lfpool_handle_of(pool, object) == (UINT64_C(1) << pools[i].bits | slot));
+		lfpool_destroy(pool);
+	}
+}
+
+TEST(a_generation_that_runs_over_is_counted_on)
+{
+	static const uint64_t before[] = {0x7ffffffd, 0x7ffffffe, 0x7fffffff, 0x80000000, UINT64_C(0x3ffffffff)};
+
+	for (size_t b = 0; b < 2; b++) {
+		lfpool_config_t config = config_of(16, 10000);
+
+		config.backend = b ? LFPOOL_BACKEND_MUTEX : LFPOOL_BACKEND_LOCKFREE;
+		lfpool_t *pool = pool_with(&config);
+
+		for (size_t i = 0; i < COUNT(before); i++) {
+			const lfpool_handle_t handle = handle_after(pool, before[i]);
+
+			assert_true(handle >> 14 == before[i] + 1);
+		}
+		/* The same generation in another epoch is another handle, and names nothing here. */
+		const lfpool_handle_t old = handle_after(pool, 5);
+		void *object = object_after(pool, (UINT64_C(1) << 31) + 5);
+
+		assert_ptr_equal(lfpool_acquire(pool), object);
+		assert_null(lfpool_resolve(pool, old));
+		assert_true(lfpool_handle_of(pool, object) == old + (UINT64_C(1) << (31 + 14)));
+		assert_int_equal(lfpool_release(pool, object), LFPOOL_OK);
+		lfpool_destroy(pool);
+	}
+}
+
+TEST(handles_wrap_where_the_documentation_says)
+{
+	for (size_t i = 0; i < COUNT(pools); i++) {
+		lfpool_t *pool = pool_of(16, pools[i].capacity);
+		const unsigned count_bits = 64 - pools[i].bits;
+
+		/* More than is counted at all? */
+		if (count_bits < 63) {
+			const uint64_t round = UINT64_C(1) << count_bits;
+
+			assert_true(handle_after(pool, 77) == handle_after(pool, round + 77));
+			assert_true(handle_after(pool, 77) != handle_after(pool, round / 2 + 77));
+			assert_true(handle_after(pool, 77) != handle_after(pool, round + 76));
+		}
+		lfpool_destroy(pool);
+	}
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(a_handle_is_acquires_and_slot),
+		cmocka_unit_test(a_generation_that_runs_over_is_counted_on),
+		cmocka_unit_test(handles_wrap_where_the_documentation_says),
+	};
+
+	return cmocka_run_group_tests_name("handle layout", tests, NULL, NULL);
+}
