@@ -7,6 +7,7 @@
  *              capacity.
  */
 #include "backend_lockfree.h"
+#include "check.h"
 #include "os.h"
 #include "pool.h"
 
@@ -387,12 +388,17 @@ static void lockfree_stats(const lfpool_t *pool, lfpool_stats_t *stats_out)
 	stats_of_core(&((const struct lockfree_pool *)pool)->core, stats_out);
 }
 
+static const char *lockfree_check(const lfpool_t *pool, size_t *where_out)
+{
+	return check_core(&((const struct lockfree_pool *)pool)->core, where_out);
+}
+
 #define LOCKFREE(its_open, its_object, its_locate, its_owns, its_in_use)                                        \
 	{                                                                                                       \
 		.open = its_open, .close = lockfree_close, .acquire = lockfree_acquire,                         \
 		.release = lockfree_release, .put = lockfree_put, .used = lockfree_used, .object = its_object,  \
 		.locate = its_locate, .owns = its_owns, .in_use = its_in_use,                                   \
-		.active_count = lockfree_active_count, .stats = lockfree_stats,                                 \
+		.active_count = lockfree_active_count, .stats = lockfree_stats, .check = lockfree_check,        \
 		.cache_create = lockfree_cache_create, .cache_destroy = lockfree_cache_destroy,                 \
 		.cache_acquire = lockfree_cache_acquire, .cache_release = lockfree_cache_release,               \
 		.cache_acquire_bulk = bulk_acquire, .cache_release_bulk = bulk_release,                         \

@@ -6,8 +6,11 @@
  *              hold, a word beside them does.  Never-used objects are a range, so that creation is as cheap as the
  *              lock-free backend's.  Wrong releases are refused by the same range check and state
  *              words.
+ * Invariants   M1  the list holds the slots that were used and are free, each once.
+ *              M2  used = active + those on the list <= capacity.
  * Progress     Blocking.
  */
+#include "check.h"
 #include "os.h"
 #include "pool.h"
 
@@ -214,6 +217,49 @@ static void mutex_stats(const lfpool_t *head, lfpool_stats_t *stats_out)
 	(void)pthread_mutex_unlock(&pool->mutex);
 }
 
+/* Under the mutex: the list, and what is not on it. */
+static const char *check_list(struct mutex_pool *pool, struct check *c)
+{
+	void *object = pool->list;
+
+	while (object) {
+		uint32_t slot;
+		const char *violated;
+
+		c->where = SIZE_MAX;
+		if (arena_locate(&pool->arena, object, &slot) != LFPOOL_OK)
+			return "M1: the list leads to what is no object";
+		violated = check_free(c, slot);
+		if (violated)
+			return violated;
+		memcpy(&object, link_of(pool, object, slot), sizeof(object));
+	}
+	c->where = SIZE_MAX;
+	if (c->met + pool->active != pool->used)
+		return "M2: used = active + on the list does not hold";
+	return check_rest(c);
+}
+
+static const char *mutex_check(const lfpool_t *head, size_t *where_out)
+{
+	struct mutex_pool *pool = (struct mutex_pool *)(uintptr_t)head;
+	const char *violated = "M2: more slots were used than there are";
+	struct check c;
+
+	(void)pthread_mutex_lock(&pool->mutex);
+	if (pool->used <= head->capacity) {
+		if (check_open(&c, &pool->arena, pool->used, 0)) {
+			violated = check_list(pool, &c);
+			*where_out = c.where;
+			check_close(&c);
+		} else {
+			violated = CHECK_NO_MEMORY;
+		}
+	}
+	(void)pthread_mutex_unlock(&pool->mutex);
+	return violated;
+}
+
 const struct backend backend_mutex = {
 	.open = mutex_open,
 	.close = mutex_close,
@@ -225,4 +271,5 @@ const struct backend backend_mutex = {
 	.in_use = mutex_in_use,
 	.active_count = mutex_active_count,
 	.stats = mutex_stats,
+	.check = mutex_check,
 };

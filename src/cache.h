@@ -14,6 +14,8 @@
  *              C3  only the user of the cache acts as owner of the magazine in `current`; nobody does so for
  *                  `previous`.
  *              C4  a cache holds at most three magazines (magazines.h, G2).
+ *              C5  while no call is under way `hand` is clear, and current_word, `current` and, where there are hits,
+ *                  `hot` name one magazine.
  *              How a magazine moves: announce it in `hand`; take it out of where it was by CAS; put it where it
  *              belongs; clear `hand`.
  * Progress     cache_take, cache_put: lock-free.  See the two functions for what ends their loops.

@@ -14,6 +14,7 @@
  *              D2  whoever pops or carves announces the magazine in its `hand` word before the CAS, so the objects in
  *                  it are never out of sight (C1 in cache.h).
  *              D3  a magazine goes onto `full` only when its owner has seen it full.
+ *              D4  what lies on `empty` is empty, what lies on `partial` is not full: nobody pushes there.
  * Progress     push, pop, carve: lock-free; a retry means that another thread moved the head.  No system calls, no
  *              allocation.
  * Concurrency  Any thread, any operation.

@@ -90,8 +90,8 @@ static void put_lockfree(struct text *t, const struct core *core, const lfpool_s
 	/* relaxed: a snapshot. */
 	const uint64_t carved = load_relaxed(&core->depot.carved);
 
-	text_put(t, "caches      %" PRIu32 " in use, %" PRIu32 " ever, of at most %" PRIu32 " objects\n", s->caches_in_use,
-		 s->caches, 2 * ms->slots);
+	text_put(t, "caches      %" PRIu32 " in use, %" PRIu32 " ever, of at most %" PRIu32 " objects\n",
+		 s->caches_in_use, s->caches, 2 * ms->slots);
 	text_put(t, "magazines   of %" PRIu32 " objects, %" PRIu64 " of %" PRIu32 " used, and %" PRIu32 " extra\n",
 		 ms->slots, carved, ms->chunks, s->caches * EXTRA_PER_CACHE);
 	text_put(t, "depot       %" PRIu32 " shard%s\n", core->depot.shards, core->depot.shards == 1 ? "" : "s");

@@ -37,8 +37,11 @@ struct backend {
 	bool (*owns)(const lfpool_t *pool, const void *pointer);
 	bool (*in_use)(const lfpool_t *pool, const void *object);
 	size_t (*active_count)(const lfpool_t *pool);
-	/* Adds where its objects are, and what it has counted, to stats that are zero but for `capacity` and `misuses`. */
+	/* Adds where its objects are, and what it has counted, to stats that are zero but for `capacity` and
+	 * `misuses`. */
 	void (*stats)(const lfpool_t *pool, lfpool_stats_t *stats_out);
+	/* As lfpool_check(), for what is the backend's own; NULL: there is nothing to check. */
+	const char *(*check)(const lfpool_t *pool, size_t *where_out);
 	/* The caches of this backend; NULL: a cache is a plain handle, and works through acquire and release. */
 	struct handle *(*cache_create)(lfpool_t *pool);
 	void (*cache_destroy)(struct handle *handle);

@@ -242,6 +242,16 @@ static void drain(struct round *round)
 	free(held);
 }
 
+/* Nobody is in a call: every invariant must hold. */
+static void expect_intact(struct round *round, const char *when)
+{
+	size_t where;
+	const char *violated = lfpool_check(round->pool, &where);
+
+	if (violated)
+		violation(round, "%s, at %zu: %s", when, where, violated);
+}
+
 static void reckon(struct round *round)
 {
 	/* relaxed, both: the threads have stopped. */
@@ -251,9 +261,11 @@ static void reckon(struct round *round)
 
 	if (round->decoy.object)
 		worker_release(&round->keeper, &round->decoy);
+	expect_intact(round, "after the work");
 	expect_active(round, 0, "after the work");
 	drain(round);
 	expect_active(round, 0, "after the count");
+	expect_intact(round, "after the count");
 	if (counted != provoked || reported != provoked)
 		violation(round, "%zu wrong releases: lfpool_misuse_count() says %zu, the hook was told of %zu", provoked,
 			  counted, reported);

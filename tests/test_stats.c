@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * test_stats.c - lfpool_stats(): capacity = active + cached + shared + untouched, exactly when all is quiet and within
- * bounds when it is not; acquires and releases are those that succeeded.
+ * test_stats.c - lfpool_stats(): capacity = active + cached + shared + untouched, exactly when all is quiet and
+ * within bounds when it is not; acquires and releases are those that succeeded.
  */
 #include "support.h"
 
@@ -22,6 +22,7 @@ static lfpool_stats_t settled(const lfpool_t *pool)
 {
 	lfpool_stats_t stats = stats_of(pool);
 
+	require_intact(pool);
 	assert_int_equal(stats.unaccounted, 0);
 	assert_int_equal(stats.capacity, lfpool_capacity(pool));
 	assert_int_equal(stats.active + stats.cached + stats.shared + stats.untouched, stats.capacity);

@@ -42,6 +42,7 @@ size_t use_everything()
 	sum += lfpool_capacity(pool) + lfpool_active_count(pool) + lfpool_available_count(pool) + lfpool_misuse_count(pool);
 	lfpool_stats_t stats = LFPOOL_STATS_INIT;
 	sum += lfpool_stats(pool, &stats) == LFPOOL_OK ? 1u : 0u;
+	sum += lfpool_check(pool, nullptr) == nullptr ? 1u : 0u;
 	sum += lfpool_dump(pool, LFPOOL_TEXT, nullptr, 0) + lfpool_dump(pool, LFPOOL_JSON, nullptr, 0);
 	sum += lfpool_backend(pool) == LFPOOL_BACKEND_MUTEX;
 	return sum + lfpool_destroy(pool);

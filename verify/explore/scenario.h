@@ -39,10 +39,6 @@ struct scenario {
 extern const struct scenario scenarios[];
 extern const size_t scenario_count;
 
-/* places.c: every magazine is in one place. */
-struct core;
-void places_check(struct core *core);
-
 /* hooks.c; the config's hooks, the state to begin with, back to it. */
 void hooks_open(const char *kind, lfpool_config_t *config);
 void hooks_save(void);

@@ -1,0 +1,116 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * check.c - lfpool_check(): the invariants that the headers of src/ name, evaluated.
+ *
+ * Idea         The backend walks its own (check_lockfree.c, backend_mutex.c) and the slots are checked here.  In the
+ *              end the sums must agree: the identity of lfpool_stats(), and the count of lfpool_active_count(), which
+ *              knows nothing of the state words.
+ */
+#include "check.h"
+
+#include "os.h"
+
+#include <string.h>
+
+/* ---- Bits ---- */
+
+bool check_open(struct check *c, const struct arena *arena, size_t used, size_t others)
+{
+	const size_t slot_bytes = used / 8 + 1, bytes = slot_bytes + others / 8 + 1;
+
+	*c = (struct check){.arena = arena, .used = used};
+	c->slots = os_heap_aligned(_Alignof(max_align_t), round_up(bytes, _Alignof(max_align_t)));
+	if (!c->slots)
+		return false;
+	memset(c->slots, 0, bytes);
+	c->others = c->slots + slot_bytes;
+	return true;
+}
+
+void check_close(struct check *c)
+{
+	os_heap_free(c->slots);
+}
+
+bool check_marked(const unsigned char *bits, size_t index)
+{
+	return bits[index / 8] >> index % 8 & 1;
+}
+
+bool check_mark(unsigned char *bits, size_t index)
+{
+	const bool before = check_marked(bits, index);
+
+	bits[index / 8] = (unsigned char)(bits[index / 8] | 1u << index % 8);
+	return before;
+}
+
+/* ---- Slots ---- */
+
+const char *check_free(struct check *c, uint32_t slot)
+{
+	c->where = (size_t)slot - 1;
+	if (slot < 1 || slot > c->arena->face.slots)
+		return "H5: what stands among the free slots is the number of none";
+	if (slot > c->used)
+		return "C1: a slot that was never used lies among the free ones";
+	if (check_mark(c->slots, slot))
+		return "C1: a free slot lies in two places";
+	c->met++;
+	if (c->arena->face.state && arena_is_active(c->arena, slot))
+		return "A1: an object that is in use lies among the free ones";
+	return NULL;
+}
+
+const char *check_rest(struct check *c)
+{
+	const struct arena *arena = c->arena;
+	/* Of those never used as many again, so that the cost stays in proportion to what was used. */
+	const size_t unused = arena->face.slots - c->used, look = unused < c->used + 1 ? unused : c->used + 1;
+
+	if (!arena->face.state)
+		return NULL;
+	for (size_t slot = 1; slot <= c->used; slot++) {
+		c->where = slot - 1;
+		if (!check_marked(c->slots, slot) && !arena_is_active(arena, (uint32_t)slot))
+			return "C1: a free slot lies nowhere";
+	}
+	for (size_t slot = c->used + 1; slot <= c->used + look; slot++) {
+		c->where = slot - 1;
+		/* relaxed, both: no call is under way. */
+		if (load_relaxed(&arena->face.state[slot]))
+			return "A1: the state of a slot that was never used is not as it was made";
+	}
+	c->where = SIZE_MAX;
+	return load_relaxed(&arena->face.state[0]) ? "A1: slot 0, which is none, has a state" : NULL;
+}
+
+/* ---- All of it ---- */
+
+static const char *check_sums(const lfpool_t *pool)
+{
+	lfpool_stats_t stats = LFPOOL_STATS_INIT;
+
+	(void)lfpool_stats(pool, &stats);
+	if (stats.unaccounted)
+		return "I1: capacity = active + cached + shared + untouched does not hold";
+	if (stats.active != lfpool_active_count(pool))
+		return "I1: the state words and lfpool_active_count() do not agree";
+	if (stats.caches_in_use > stats.caches)
+		return "T1: more caches are in use than there are";
+	return NULL;
+}
+
+const char *lfpool_check(const lfpool_t *pool, size_t *where_out)
+{
+	size_t where = SIZE_MAX;
+	const char *violated = pool->backend->check ? pool->backend->check(pool, &where) : NULL;
+
+	if (!violated) {
+		where = SIZE_MAX;
+		violated = check_sums(pool);
+	}
+	if (where_out)
+		*where_out = where;
+	return violated;
+}

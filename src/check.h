@@ -1,0 +1,42 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * check.h - what the parts of lfpool_check() share: each used slot is free in one place, or in use.
+ *
+ * Idea         A backend's check walks its free lists and reports every slot it meets; a bit for each says which were
+ *              met.  What is left over must be in use.  A function returns NULL, or which invariant is violated;
+ *              `where` is then the slot or the magazine.  Nothing found is trusted: numbers are compared with their
+ *              limits before they are followed, and what has been met already ends the walk, so a circle does.
+ */
+#ifndef LFPOOL_CHECK_H
+#define LFPOOL_CHECK_H
+
+#include "pool.h"
+
+struct check {
+	const struct arena *arena;
+	size_t used;                   /* slots that were ever handed out are among 1 .. this */
+	size_t met;                    /* free ones, so far                                   */
+	unsigned char *slots, *others; /* a bit each; `others` is for the backend             */
+	size_t where;
+};
+
+/* False when the system refuses memory for the bits. */
+bool check_open(struct check *c, const struct arena *arena, size_t used, size_t others);
+void check_close(struct check *c);
+/* Sets a bit; true if it was set before. */
+bool check_mark(unsigned char *bits, size_t index);
+bool check_marked(const unsigned char *bits, size_t index);
+
+/* At `slot` of the lists there is a free object. */
+const char *check_free(struct check *c, uint32_t slot);
+/* After all the free ones: the others are in use, and what was never used is as it was made. */
+const char *check_rest(struct check *c);
+
+/* ---- check_lockfree.c ---- */
+
+/* Violations: where_out as lfpool_check(). */
+const char *check_core(const struct core *core, size_t *where_out);
+
+#define CHECK_NO_MEMORY "no memory for the check"
+
+#endif

@@ -1,0 +1,288 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * check_lockfree.c - lfpool_check() for the lock-free backend.
+ *
+ * Idea         In this order, so that nothing is followed before it was checked: the caches; the stacks of the depot;
+ *              is every magazine in one place; what is in each; the slots that are in none; the chunks that were never
+ *              used.
+ *              No call is under way, so every load here is relaxed: the caller's own synchronisation orders it.
+ * Steals       A magazine goes onto `full` when it is full, but thieves with an old note may take from it there.  Each
+ *              theft is counted, so all together these magazines lack at most as many objects as were ever stolen; and
+ *              at most one magazine for each cache (docs/design.md, "Release never fails", counts on it).
+ */
+#include "check.h"
+
+struct walk {
+	struct check check;
+	const struct core *core;
+	uint64_t carved;
+	uint32_t caches;  /* counted by the table */
+	size_t born;
+	uint64_t steals;
+	uint64_t missing; /* objects, in the magazines on the stacks of full ones */
+};
+
+enum kind { FULL, PARTIAL, EMPTY };
+
+/* ---- Magazines, by number ---- */
+
+/* Its bit: those of the chunks used, then the extra ones.  0 for a number that no magazine in use has. */
+static size_t bit_of(const struct walk *w, uint32_t number)
+{
+	const uint32_t chunks = w->core->magazines.chunks;
+	uint32_t left;
+
+	if (number <= chunks)
+		return number <= w->carved ? number : 0;
+	if (number - chunks - 1 >= w->caches * EXTRA_PER_CACHE ||
+	    !load_relaxed(&cache_at(w->core, (number - chunks - 1) / EXTRA_PER_CACHE, &left)->born))
+		return 0;
+	return (size_t)w->carved + (number - chunks);
+}
+
+static int count_of(const struct walk *w, uint32_t number)
+{
+	return magazines_count(&w->core->magazines, number);
+}
+
+/* A cache or a stack names this magazine. */
+static const char *meet(struct walk *w, uint32_t number)
+{
+	const size_t bit = bit_of(w, number);
+	int count;
+
+	w->check.where = number;
+	if (!bit)
+		return "D1: a cache or a stack names a magazine that is not in use";
+	if (check_mark(w->check.others, bit))
+		return "D1: a magazine is in two places";
+	if (magazines_at(&w->core->magazines, number)->number != number)
+		return "G1: a magazine does not bear its number";
+	count = count_of(w, number);
+	if (count < 0 || count > (int)w->core->magazines.slots)
+		return "H1: a magazine holds less than nothing, or more than it has room for";
+	return NULL;
+}
+
+/* ---- Caches ---- */
+
+/* One that nobody has had yet. */
+static bool is_fresh(const struct cache *c)
+{
+	return !(load_relaxed(&c->born) || load_relaxed(&c->claimed) || load_relaxed(&c->current_word) ||
+		 load_relaxed(&c->previous) || load_relaxed(&c->hand));
+}
+
+static const char *walk_cache(struct walk *w, uint32_t index)
+{
+	const struct core *core = w->core;
+	uint32_t left;
+	const struct cache *c = cache_at(core, index, &left);
+	const uint32_t current = tagged_number(load_relaxed(&c->current_word));
+	const uint32_t previous = tagged_number(load_relaxed(&c->previous));
+	const char *violated;
+
+	w->check.where = SIZE_MAX;
+	if (!load_relaxed(&c->born))
+		return is_fresh(c) ? NULL : "T3: a cache that was never born has a user, or holds something";
+	w->born++;
+	w->steals += tally_read(&c->counts.steals);
+	if (load_relaxed(&c->claimed) > 1)
+		return "T1: a cache is neither claimed nor not";
+	if (c->core != core || c->index != index || c->handle.pool != core->pool)
+		return "T3: a cache does not know its pool, or its place";
+	violated = meet(w, current);
+	if (!violated && previous)
+		violated = meet(w, previous);
+	if (violated)
+		return violated;
+	w->check.where = tagged_number(load_relaxed(&c->hand));
+	if (w->check.where)
+		return "C5: a cache has a magazine in its hand, though no call is under way";
+	w->check.where = current;
+	if (c->current != magazines_at(&core->magazines, current) || (c->handle.face.hot == c->current) != core->hits)
+		return "C5: a cache does not work on the magazine that its `current` names";
+	return NULL;
+}
+
+static const char *walk_caches(struct walk *w)
+{
+	const struct core *core = w->core;
+	const char *violated = NULL;
+	uint32_t left = 0;
+
+	for (uint32_t index = 0; index < w->caches && !violated; index++)
+		violated = walk_cache(w, index);
+	if (violated)
+		return violated;
+	w->check.where = SIZE_MAX;
+	for (unsigned lot = 0; lot < LOT_COUNT; lot++) {
+		/* The first of the lot's caches, and the first after them. */
+		const uint32_t first = LOT_CACHES * ((1u << lot) - 1);
+		const uint32_t end = first + ((uint32_t)LOT_CACHES << lot);
+
+		if (!load_relaxed(&core->table.lot[lot]) != !load_relaxed(&core->magazines.extra_lot[lot]))
+			return "G1: of a lot of caches and its magazines only one is there";
+		if (!load_relaxed(&core->table.lot[lot]))
+			continue;
+		for (uint32_t index = first < w->caches ? w->caches : first; index < end; index++)
+			if (!is_fresh(cache_at(core, index, &left)))
+				return "T2: a cache that is not counted has a user, or holds something";
+	}
+	return NULL;
+}
+
+/* ---- The depot ---- */
+
+/* `number` is on this stack: does it come twice on it? */
+static bool runs_in_a_circle(const struct walk *w, const struct stack *stack, uint32_t number)
+{
+	uint32_t at = tagged_number(load_relaxed(&stack->head));
+	size_t steps = 0;
+
+	/* Ends: without a circle the second time is where the walk stopped. */
+	while (at != number)
+		at = load_relaxed(&magazines_at(&w->core->magazines, at)->next);
+	do {
+		at = load_relaxed(&magazines_at(&w->core->magazines, at)->next);
+		steps++;
+	} while (at != number && bit_of(w, at) && steps <= w->carved + w->caches * EXTRA_PER_CACHE);
+	return at == number;
+}
+
+static const char *walk_stack(struct walk *w, const struct stack *stack, enum kind kind)
+{
+	const uint32_t slots = w->core->magazines.slots;
+	uint32_t number = tagged_number(load_relaxed(&stack->head));
+
+	for (; number; number = load_relaxed(&magazines_at(&w->core->magazines, number)->next)) {
+		const char *violated = meet(w, number);
+
+		if (violated && bit_of(w, number) && runs_in_a_circle(w, stack, number))
+			return "D1: a stack of the depot runs in a circle";
+		if (violated)
+			return violated;
+
+		const uint32_t count = (uint32_t)count_of(w, number);
+
+		if (kind == EMPTY && count)
+			return "D4: a magazine on a stack of empty ones is not empty";
+		if (kind == PARTIAL && count == slots)
+			return "D4: a magazine on a stack of partial ones is full";
+		if (kind == FULL)
+			w->missing += slots - count;
+		if (w->missing > w->steals)
+			return "D3: a magazine on a stack of full ones is not full, and nobody stole from it";
+	}
+	return NULL;
+}
+
+static const char *walk_depot(struct walk *w)
+{
+	const struct depot *depot = &w->core->depot;
+	const char *violated = NULL;
+
+	for (uint32_t i = 0; i < depot->shards && !violated; i++) {
+		violated = walk_stack(w, &depot->shard[i].full, FULL);
+		if (!violated)
+			violated = walk_stack(w, &depot->shard[i].partial, PARTIAL);
+		if (!violated)
+			violated = walk_stack(w, &depot->shard[i].empty, EMPTY);
+	}
+	if (violated)
+		return violated;
+	w->check.where = SIZE_MAX;
+	if (w->missing > w->born * w->core->magazines.slots)
+		return "G2: the stacks of full magazines lack more than one magazine for each cache";
+	return NULL;
+}
+
+/* ---- What is in them ---- */
+
+static const char *walk_magazine(struct walk *w, uint32_t number)
+{
+	const uint32_t slots = w->core->magazines.slots;
+	const struct lfpool_magazine *m = magazines_at(&w->core->magazines, number);
+	const uint64_t top = load_relaxed(&m->top);
+	const int count = magazine_count(top, load_relaxed(&m->bottom), slots);
+	const char *violated = NULL;
+
+	w->check.where = number;
+	if (!check_marked(w->check.others, bit_of(w, number)))
+		return "G2: a magazine is nowhere";
+	for (int i = 0; i < count && !violated; i++)
+		violated = check_free(&w->check, magazine_slot_at(m, slots, top + (unsigned)i));
+	return violated;
+}
+
+static const char *walk_magazines(struct walk *w)
+{
+	const struct magazines *ms = &w->core->magazines;
+	const char *violated = NULL;
+	uint32_t left;
+
+	for (uint32_t number = 1; number <= w->carved && !violated; number++)
+		violated = walk_magazine(w, number);
+	for (uint32_t index = 0; index < w->caches && !violated; index++) {
+		const bool born = load_relaxed(&cache_at(w->core, index, &left)->born);
+
+		for (uint32_t which = 0; born && which < EXTRA_PER_CACHE && !violated; which++)
+			violated = walk_magazine(w, magazines_extra_number(ms, index, which));
+	}
+	/* Free slots that lie in no magazine on purpose would have to be met here, and added in stats_of_core(). */
+	return violated ? violated : check_rest(&w->check);
+}
+
+/* Of the chunks never used as many as were used, so that the cost stays in proportion. */
+static const char *walk_unused(struct walk *w)
+{
+	const struct magazines *ms = &w->core->magazines;
+	const uint32_t short_of = (uint32_t)(w->core->arena.face.slots % ms->slots);
+
+	for (uint64_t number = w->carved + 1; number <= ms->chunks && number <= 2 * w->carved + 1; number++) {
+		const struct lfpool_magazine *m = magazines_at(ms, (uint32_t)number);
+		const uint64_t born = number == ms->chunks && short_of ? magazine_bottom_for(short_of, ms->slots) : 0;
+
+		w->check.where = (size_t)number;
+		if (m->number || load_relaxed(&m->top) || load_relaxed(&m->bottom) != born || load_relaxed(&m->next))
+			return "H7: the magazine of a chunk that was never used is not as it was made";
+		for (uint32_t i = 0; i < ms->slots; i++)
+			if (load_relaxed(&m->entry[i]))
+				return "H7: the magazine of a chunk that was never used has an entry";
+	}
+	return NULL;
+}
+
+static const char *walk_all(struct walk *w)
+{
+	const char *violated = walk_caches(w);
+
+	if (!violated)
+		violated = walk_depot(w);
+	if (!violated)
+		violated = walk_magazines(w);
+	return violated ? violated : walk_unused(w);
+}
+
+const char *check_core(const struct core *core, size_t *where_out)
+{
+	struct walk w = {.core = core};
+	const size_t capacity = core->arena.face.slots;
+	size_t carved_slots;
+	const char *violated;
+
+	w.carved = load_relaxed(&core->depot.carved);
+	w.caches = load_relaxed(&core->table.count);
+	carved_slots = (size_t)w.carved * core->magazines.slots;
+	if (w.carved > core->magazines.chunks)
+		return "D2: more chunks were used than there are";
+	if (w.caches < CACHES_FOR_CALLS || w.caches > CACHES_MAX)
+		return "T2: the count of the caches is out of its limits";
+	if (!check_open(&w.check, &core->arena, carved_slots < capacity ? carved_slots : capacity,
+			(size_t)w.carved + w.caches * EXTRA_PER_CACHE + 1))
+		return CHECK_NO_MEMORY;
+	violated = walk_all(&w);
+	*where_out = w.check.where;
+	check_close(&w.check);
+	return violated;
+}

@@ -1,0 +1,544 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * unit_check.c - lfpool_check(): each thing that can be wrong is made wrong once, and the right invariant is named.
+ *
+ * Idea         A pool that has been lived in: objects out, a cache with two magazines, the three stacks of the depot,
+ *              chunks never used.  A damage is a function that changes it and says what `where` must be.
+ */
+#include "support.h"
+
+#include "cache.h"
+#include "os.h"
+#include "pool.h"
+
+enum { SLOTS = 4, CAPACITY = 62, CHUNKS = 16, OUT = 9 };
+
+struct scene {
+	lfpool_t *pool;
+	struct core *core;
+	struct cache *cache, *given_up;
+	void *out[OUT];
+};
+
+#define LOAD(p) atomic_load_explicit((p), memory_order_relaxed)
+#define STORE(p, v) atomic_store_explicit((p), (v), memory_order_relaxed)
+
+static struct scene scene_open(uint32_t flags)
+{
+	lfpool_config_t config = config_of(24, CAPACITY);
+	struct scene s = {0};
+	void *objects[30];
+
+	config.cache_capacity = 2 * SLOTS;
+	config.depot_shards = 1;
+	config.flags = flags;
+	s.pool = pool_with(&config);
+	lfpool_cache_t *cache = lfpool_cache_create(s.pool), *other = lfpool_cache_create(s.pool);
+
+	s.cache = (struct cache *)cache;
+	s.given_up = (struct cache *)other;
+	s.core = s.cache->core;
+	assert_int_equal(lfpool_cache_acquire_bulk(cache, objects, 30), 30);
+	assert_int_equal(lfpool_cache_release_bulk(cache, objects + 6, 24), 24);
+	/* One magazine with one object left, which goes to `partial` with the cache. */
+	assert_int_equal(lfpool_cache_acquire_bulk(other, s.out, 3), 3);
+	lfpool_cache_destroy(other);
+	memcpy(s.out + 3, objects, 6 * sizeof(objects[0]));
+	assert_null(lfpool_check(s.pool, NULL));
+	return s;
+}
+
+static struct stack *stack_of(const struct scene *s, char kind)
+{
+	struct shard *shard = &s->core->depot.shard[0];
+
+	return kind == 'f' ? &shard->full : kind == 'p' ? &shard->partial : &shard->empty;
+}
+
+static uint32_t first_of(const struct scene *s, char kind)
+{
+	const uint32_t number = tagged_number(LOAD(&stack_of(s, kind)->head));
+
+	REQUIRE(number);
+	return number;
+}
+
+static struct lfpool_magazine *at(const struct scene *s, uint32_t number)
+{
+	return magazines_at(&s->core->magazines, number);
+}
+
+static _Atomic(uint32_t) *state_of(const struct scene *s, uint32_t slot)
+{
+	return &s->core->arena.face.state[slot];
+}
+
+static uint32_t slot_out(const struct scene *s)
+{
+	return (uint32_t)lfpool_slot_of(&s->core->arena.face, s->out[0]);
+}
+
+/* A full magazine's object number `which`, from the oldest. */
+static _Atomic(uint32_t) *entry_of(const struct scene *s, uint32_t number, uint32_t which)
+{
+	struct lfpool_magazine *m = at(s, number);
+
+	return &m->entry[(LOAD(&m->top) + which) % SLOTS];
+}
+
+static void set_number(tagged_word *word, uint32_t number)
+{
+	STORE(word, tagged_next(LOAD(word), number));
+}
+
+/* ---- The damages: each returns what `where` must be ---- */
+
+static size_t free_object_active(struct scene *s)
+{
+	const uint32_t slot = LOAD(entry_of(s, first_of(s, 'f'), 1));
+
+	STORE(state_of(s, slot), LOAD(state_of(s, slot)) | LFPOOL_IN_USE);
+	return slot - 1;
+}
+
+static size_t active_object_free(struct scene *s)
+{
+	STORE(state_of(s, slot_out(s)), 1);
+	return slot_out(s) - 1;
+}
+
+static size_t slot_zero_active(struct scene *s)
+{
+	STORE(state_of(s, 0), LFPOOL_IN_USE);
+	return SIZE_MAX;
+}
+
+static size_t unused_state(struct scene *s)
+{
+	STORE(state_of(s, 33), 1);
+	return 32;
+}
+
+static size_t entry_doubled(struct scene *s)
+{
+	const uint32_t slot = LOAD(entry_of(s, first_of(s, 'f'), 0));
+
+	STORE(entry_of(s, first_of(s, 'f'), 1), slot);
+	return slot - 1;
+}
+
+static size_t entry_zero(struct scene *s)
+{
+	STORE(entry_of(s, first_of(s, 'f'), 1), 0);
+	return SIZE_MAX;
+}
+
+static size_t entry_foreign(struct scene *s)
+{
+	STORE(entry_of(s, first_of(s, 'f'), 1), CAPACITY + 1);
+	return CAPACITY;
+}
+
+static size_t entry_never_used(struct scene *s)
+{
+	STORE(entry_of(s, first_of(s, 'f'), 1), CAPACITY);
+	return CAPACITY - 1;
+}
+
+/* Gone from a magazine that may be partly filled. */
+static size_t entry_lost(struct scene *s)
+{
+	struct lfpool_magazine *m = at(s, first_of(s, 'p'));
+	const uint32_t slot = LOAD(entry_of(s, first_of(s, 'p'), 0));
+
+	STORE(&m->top, LOAD(&m->top) + 1);
+	return slot - 1;
+}
+
+static size_t full_not_full(struct scene *s)
+{
+	struct lfpool_magazine *m = at(s, first_of(s, 'f'));
+
+	STORE(&m->top, LOAD(&m->top) + 1);
+	return m->number;
+}
+
+/* As full_not_full(), but with thefts that would allow it; far too much is missing for the caches there are. */
+static size_t full_all_empty(struct scene *s)
+{
+	STORE(&s->cache->counts.steals, 1000);
+	for (uint32_t number = first_of(s, 'f'); number; number = LOAD(&at(s, number)->next))
+		STORE(&at(s, number)->top, LOAD(&at(s, number)->top) + SLOTS);
+	return SIZE_MAX;
+}
+
+static size_t partial_full(struct scene *s)
+{
+	struct lfpool_magazine *m = at(s, first_of(s, 'p'));
+
+	STORE(&m->bottom, LOAD(&m->top));
+	return m->number;
+}
+
+static size_t empty_not_empty(struct scene *s)
+{
+	struct lfpool_magazine *m = at(s, first_of(s, 'e'));
+
+	STORE(&m->bottom, LOAD(&m->bottom) + LFPOOL_PUSHED);
+	return m->number;
+}
+
+static size_t overfull(struct scene *s)
+{
+	struct lfpool_magazine *m = at(s, first_of(s, 'f'));
+
+	STORE(&m->bottom, LOAD(&m->bottom) + LFPOOL_PUSHED);
+	return m->number;
+}
+
+static size_t negative(struct scene *s)
+{
+	struct lfpool_magazine *m = at(s, first_of(s, 'e'));
+
+	STORE(&m->top, LOAD(&m->top) + 1);
+	return m->number;
+}
+
+static size_t in_two_stacks(struct scene *s)
+{
+	STORE(&at(s, first_of(s, 'p'))->next, first_of(s, 'f'));
+	return first_of(s, 'f');
+}
+
+static size_t in_a_stack_and_a_cache(struct scene *s)
+{
+	STORE(&at(s, first_of(s, 'p'))->next, tagged_number(LOAD(&s->cache->current_word)));
+	return tagged_number(LOAD(&s->cache->current_word));
+}
+
+static size_t in_two_caches(struct scene *s)
+{
+	const uint32_t number = tagged_number(LOAD(&s->cache->current_word));
+
+	set_number(&s->given_up->previous, number);
+	return number;
+}
+
+static size_t circle_of_one(struct scene *s)
+{
+	STORE(&at(s, first_of(s, 'f'))->next, first_of(s, 'f'));
+	return first_of(s, 'f');
+}
+
+static size_t circle(struct scene *s)
+{
+	const uint32_t second = LOAD(&at(s, first_of(s, 'f'))->next);
+
+	REQUIRE(LOAD(&at(s, second)->next));
+	STORE(&at(s, LOAD(&at(s, second)->next))->next, second);
+	return second;
+}
+
+static size_t chain_cut(struct scene *s)
+{
+	struct lfpool_magazine *m = at(s, first_of(s, 'f'));
+	uint32_t lost = UINT32_MAX;
+
+	for (uint32_t number = LOAD(&m->next); number; number = LOAD(&at(s, number)->next))
+		lost = number < lost ? number : lost;
+	STORE(&m->next, 0);
+	return lost;
+}
+
+static size_t head_to_a_chunk_never_used(struct scene *s)
+{
+	set_number(&stack_of(s, 'p')->head, CHUNKS);
+	return CHUNKS;
+}
+
+static size_t head_to_a_cache_never_born(struct scene *s)
+{
+	const uint32_t number = magazines_extra_number(&s->core->magazines, 0, 1);
+
+	set_number(&stack_of(s, 'e')->head, number);
+	return number;
+}
+
+static size_t head_to_nowhere(struct scene *s)
+{
+	set_number(&stack_of(s, 'p')->head, TAGGED_NUMBER_MAX);
+	return TAGGED_NUMBER_MAX;
+}
+
+static size_t no_current(struct scene *s)
+{
+	set_number(&s->cache->current_word, 0);
+	return 0;
+}
+
+static size_t current_exchanged(struct scene *s)
+{
+	const uint32_t current = tagged_number(LOAD(&s->cache->current_word));
+	const uint32_t previous = tagged_number(LOAD(&s->cache->previous));
+
+	set_number(&s->cache->current_word, previous);
+	set_number(&s->cache->previous, current);
+	return previous;
+}
+
+static size_t hand_full(struct scene *s)
+{
+	set_number(&s->given_up->hand, first_of(s, 'f'));
+	return first_of(s, 'f');
+}
+
+static size_t misnumbered(struct scene *s)
+{
+	at(s, first_of(s, 'f'))->number++;
+	return first_of(s, 'f');
+}
+
+static size_t claimed_twice(struct scene *s)
+{
+	STORE(&s->given_up->claimed, 2);
+	return SIZE_MAX;
+}
+
+static size_t unborn_claimed(struct scene *s)
+{
+	uint32_t left;
+
+	STORE(&cache_at(s->core, 0, &left)->claimed, 1);
+	return SIZE_MAX;
+}
+
+static size_t uncounted_holds(struct scene *s)
+{
+	uint32_t left;
+
+	set_number(&cache_at(s->core, LOT_CACHES - 1, &left)->previous, 1);
+	return SIZE_MAX;
+}
+
+static size_t cache_of_another_pool(struct scene *s)
+{
+	s->cache->handle.pool = NULL;
+	return SIZE_MAX;
+}
+
+static size_t count_too_low(struct scene *s)
+{
+	STORE(&s->core->table.count, 1);
+	return SIZE_MAX;
+}
+
+static size_t lot_without_magazines(struct scene *s)
+{
+	STORE(&s->core->magazines.extra_lot[3], (char *)s->core);
+	return SIZE_MAX;
+}
+
+static size_t carved_too_many(struct scene *s)
+{
+	STORE(&s->core->depot.carved, CHUNKS + 1);
+	return SIZE_MAX;
+}
+
+static size_t unused_chunk_touched(struct scene *s)
+{
+	STORE(&at(s, 9)->bottom, LFPOOL_PUSHED);
+	return 9;
+}
+
+static size_t unused_chunk_inscribed(struct scene *s)
+{
+	STORE(&at(s, CHUNKS)->entry[1], 1);
+	return CHUNKS;
+}
+
+static const struct damage {
+	size_t (*commit)(struct scene *s);
+	const char *named;
+} damages[] = {
+	{free_object_active, "A1: an object that is in use lies"},
+	{active_object_free, "C1: a free slot lies nowhere"},
+	{slot_zero_active, "A1: slot 0"},
+	{unused_state, "A1: the state of a slot that was never used"},
+	{entry_doubled, "C1: a free slot lies in two places"},
+	{entry_zero, "H5:"},
+	{entry_foreign, "H5:"},
+	{entry_never_used, "C1: a slot that was never used"},
+	{entry_lost, "C1: a free slot lies nowhere"},
+	{full_not_full, "D3:"},
+	{full_all_empty, "G2: the stacks"},
+	{partial_full, "D4: a magazine on a stack of partial"},
+	{empty_not_empty, "D4: a magazine on a stack of empty"},
+	{overfull, "H1:"},
+	{negative, "H1:"},
+	{in_two_stacks, "D1: a magazine is in two places"},
+	{in_a_stack_and_a_cache, "D1: a magazine is in two places"},
+	{in_two_caches, "D1: a magazine is in two places"},
+	{circle_of_one, "D1: a stack of the depot runs in a circle"},
+	{circle, "D1: a stack of the depot runs in a circle"},
+	{chain_cut, "G2: a magazine is nowhere"},
+	{head_to_a_chunk_never_used, "D1: a cache or a stack names"},
+	{head_to_a_cache_never_born, "D1: a cache or a stack names"},
+	{head_to_nowhere, "D1: a cache or a stack names"},
+	{no_current, "D1: a cache or a stack names"},
+	{current_exchanged, "C5: a cache does not work"},
+	{hand_full, "C5: a cache has a magazine in its hand"},
+	{misnumbered, "G1: a magazine does not bear"},
+	{claimed_twice, "T1:"},
+	{unborn_claimed, "T3: a cache that was never born"},
+	{uncounted_holds, "T2: a cache that is not counted"},
+	{cache_of_another_pool, "T3: a cache does not know"},
+	{count_too_low, "T2: the count"},
+	{lot_without_magazines, "G1: of a lot"},
+	{carved_too_many, "D2:"},
+	{unused_chunk_touched, "H7:"},
+	{unused_chunk_inscribed, "H7:"},
+};
+
+TEST(each_damage_is_named)
+{
+	for (size_t i = 0; i < COUNT(damages); i++) {
+		struct scene s = scene_open(0);
+		struct core intact = *s.core;
+		const size_t expected = damages[i].commit(&s);
+		size_t where = 12345;
+		const char *violated = lfpool_check(s.pool, &where);
+
+		if (!violated || where != expected ||
+		    strncmp(violated, damages[i].named, strlen(damages[i].named)) != 0)
+			fail_msg("damage %zu: expected \"%s\" at %zu, got \"%s\" at %zu", i, damages[i].named, expected,
+				 violated ? violated : "nothing", where);
+		/* What destroying it follows. */
+		STORE(&s.core->depot.carved, LOAD(&intact.depot.carved));
+		STORE(&s.core->table.count, LOAD(&intact.table.count));
+		(void)lfpool_destroy(s.pool);
+	}
+}
+
+/* Without state words: what the lists alone tell. */
+TEST(an_untracked_pool)
+{
+	struct scene s = scene_open(LFPOOL_UNTRACKED);
+
+	(void)entry_doubled(&s);
+	assert_non_null(lfpool_check(s.pool, NULL));
+	(void)lfpool_destroy(s.pool);
+	/* A lost object is one more in use: nobody can tell. */
+	s = scene_open(LFPOOL_UNTRACKED);
+	(void)entry_lost(&s);
+	assert_null(lfpool_check(s.pool, NULL));
+	(void)lfpool_destroy(s.pool);
+}
+
+static const char *check_mutex(lfpool_t *pool, const char *expected)
+{
+	const char *violated = lfpool_check(pool, NULL);
+
+	if (!violated || strncmp(violated, expected, strlen(expected)) != 0)
+		fail_msg("expected \"%s\", got \"%s\"", expected, violated ? violated : "nothing");
+	return violated;
+}
+
+/* The list lies in the free objects, so a user can break it. */
+TEST(the_list_of_the_mutex_backend)
+{
+	for (int damage = 0; damage < 6; damage++) {
+		lfpool_config_t config = config_of(24, 10);
+		void *objects[5], *saved;
+
+		config.backend = LFPOOL_BACKEND_MUTEX;
+		lfpool_t *pool = pool_with(&config);
+
+		assert_null(lfpool_check(pool, NULL));
+		assert_int_equal(acquire_all(pool, objects, 5), 5);
+		assert_null(lfpool_check(pool, NULL));
+		release_all(pool, objects, 3);
+		assert_null(lfpool_check(pool, NULL));
+		memcpy(&saved, objects[2], sizeof(saved));
+		void *last = moved(objects[0], 9 * (ptrdiff_t)stride_of(pool, objects[0]));
+
+		switch (damage) {
+		case 0:
+			memcpy(objects[2], &objects[2], sizeof(void *));
+			check_mutex(pool, "C1: a free slot lies in two places");
+			break;
+		case 1:
+			memcpy(objects[2], &objects[4], sizeof(void *));
+			check_mutex(pool, "A1: an object that is in use lies");
+			break;
+		case 2:
+			memcpy(objects[2], &(void *){moved(objects[0], 1)}, sizeof(void *));
+			check_mutex(pool, "M1:");
+			break;
+		case 3:
+			memcpy(objects[2], &(void *){NULL}, sizeof(void *));
+			check_mutex(pool, "M2: used = active");
+			break;
+		case 4:
+			memcpy(objects[2], &last, sizeof(void *));
+			check_mutex(pool, "C1: a slot that was never used");
+			break;
+		default:
+			STORE(&pool->arena->face.state[6], 3);
+			check_mutex(pool, "A1: the state of a slot that was never used");
+			STORE(&pool->arena->face.state[6], 0);
+		}
+		memcpy(objects[2], &saved, sizeof(saved));
+		assert_null(lfpool_check(pool, NULL));
+		release_all(pool, objects + 3, 2);
+		assert_int_equal(lfpool_destroy(pool), 0);
+	}
+}
+
+TEST(the_malloc_backend_has_nothing_to_check)
+{
+	lfpool_config_t config = config_of(24, 10);
+	void *object;
+	size_t where = 1;
+
+	config.backend = LFPOOL_BACKEND_MALLOC;
+	lfpool_t *pool = pool_with(&config);
+
+	object = lfpool_acquire(pool);
+	assert_null(lfpool_check(pool, &where));
+	assert_int_equal(where, SIZE_MAX);
+	assert_int_equal(lfpool_release(pool, object), LFPOOL_OK);
+	lfpool_destroy(pool);
+}
+
+TEST(no_memory_for_the_check)
+{
+	for (unsigned backend = LFPOOL_BACKEND_LOCKFREE; backend <= LFPOOL_BACKEND_MUTEX; backend++) {
+		lfpool_config_t config = config_of(24, 10);
+
+		config.backend = (lfpool_backend_t)backend;
+		lfpool_t *pool = pool_with(&config);
+		size_t mapped, blocks, mapped_after, blocks_after;
+
+		os_testing_held(&mapped, &blocks);
+		(void)os_testing_refuse(1);
+		assert_string_equal(lfpool_check(pool, NULL), "no memory for the check");
+		(void)os_testing_refuse(0);
+		assert_null(lfpool_check(pool, NULL));
+		os_testing_held(&mapped_after, &blocks_after);
+		assert_int_equal(blocks, blocks_after);
+		lfpool_destroy(pool);
+	}
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(each_damage_is_named),
+		cmocka_unit_test(an_untracked_pool),
+		cmocka_unit_test(the_list_of_the_mutex_backend),
+		cmocka_unit_test(the_malloc_backend_has_nothing_to_check),
+		cmocka_unit_test(no_memory_for_the_check),
+	};
+
+	return cmocka_run_group_tests_name("check", tests, NULL, NULL);
+}
