@@ -19,7 +19,7 @@ void *heap_object_new(struct core *core, uint32_t slot);
 void heap_object_free(struct core *core, uint32_t slot, void *object);
 /* The object of an active slot; while the slot changes hands, NULL or one that is gone. */
 void *heap_object_at(const struct core *core, uint32_t slot);
-/* LFPOOL_OK and the slot, or LFPOOL_E_FOREIGN and SLOT_NONE.  Reads the bytes before the object. */
+/* LFPOOL_OK and the slot, or LFPOOL_E_FOREIGN and SLOT_NONE.  Reads the bytes before the object, as heap_label(). */
 lfpool_status_t heap_locate(const struct core *core, const void *object, uint32_t *slot_out);
 bool heap_cannot_tell(const lfpool_t *pool, const void *pointer);
 

@@ -6,27 +6,31 @@
  *              their states, caches and counts are the library's own; but a slot is only a cell with a pointer, and the
  *              object is allocated when its slot is acquired.  So capacity, NULL, handles, walks and hooks mean what
  *              they mean elsewhere.  A label before each object says which cell it belongs to.
- * Invariants   E1  the cell of an active slot points to its object, whose label names the pool and the slot; the cell of
- *                  a free slot is NULL.
- *              E2  what a label says is believed only if the cell agrees.
+ * Invariants   E1  the cell of an active slot points to its object, whose label points to the cell; the cell of a free
+ *                  slot is NULL.
+ *              E2  what a label says is believed only if it is the address of a cell, and the cell agrees.
  */
 #include "backend_lockfree.h"
 #include "os.h"
+#include "pool.h"
 
 #include <string.h>
 
-struct label {
-	const struct core *core;
-	uint32_t slot;
+typedef _Atomic(void *) cell_t;
+
+/* The last thing before an object.  Of 16 bytes, so that the object keeps malloc's own alignment. */
+union label {
+	cell_t *cell;
+	char room[16];
 };
 
-/* From the start of a block to the object: the label is the last thing before it. */
+/* From the start of a block to the object. */
 static size_t offset_of(const struct core *core)
 {
-	return round_up(sizeof(struct label), core->heap_alignment);
+	return round_up(sizeof(union label), core->heap_alignment);
 }
 
-static _Atomic(void *) *cell_of(const struct core *core, uint32_t slot)
+static cell_t *cell_of(const struct core *core, uint32_t slot)
 {
 	return arena_object(&core->arena, slot);
 }
@@ -34,14 +38,15 @@ static _Atomic(void *) *cell_of(const struct core *core, uint32_t slot)
 void *heap_object_new(struct core *core, uint32_t slot)
 {
 	const size_t offset = offset_of(core);
-	char *block = os_heap_aligned(core->heap_alignment, round_up(offset + core->heap_bytes, core->heap_alignment));
+	/* Not a byte more, so that a checker sees an overrun. */
+	char *block = os_heap_aligned(core->heap_alignment, offset + core->heap_bytes);
 
 	if (!block)
 		return NULL;
 
 	void *object = block + offset;
 
-	memcpy((char *)object - sizeof(struct label), &(struct label){core, slot}, sizeof(struct label));
+	((union label *)object - 1)->cell = cell_of(core, slot);
 	/* relaxed: published with the slot's state (edge TELL). */
 	store_relaxed(cell_of(core, slot), object);
 	return object;
@@ -60,13 +65,19 @@ void *heap_object_at(const struct core *core, uint32_t slot)
 	return load_relaxed(cell_of(core, slot));
 }
 
+const void *heap_label(const void *object)
+{
+	union label label;
+
+	/* By bytes: it may be any pointer. */
+	memcpy(&label, (const char *)object - sizeof(label), sizeof(label));
+	return label.cell;
+}
+
 lfpool_status_t heap_locate(const struct core *core, const void *object, uint32_t *slot_out)
 {
-	struct label label;
-
-	memcpy(&label, (const char *)object - sizeof(label), sizeof(label));
-	*slot_out = label.slot;
-	if (label.core == core && label.slot - 1 < core->arena.face.slots && heap_object_at(core, label.slot) == object)
+	if (arena_locate(&core->arena, heap_label(object), slot_out) == LFPOOL_OK &&
+	    heap_object_at(core, *slot_out) == object)
 		return LFPOOL_OK;
 	*slot_out = SLOT_NONE;
 	return LFPOOL_E_FOREIGN;

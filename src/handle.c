@@ -27,7 +27,7 @@ static inline unsigned slot_bits(const lfpool_t *pool)
 /* Has it slots with state words? */
 static inline bool has_handles(const lfpool_t *pool)
 {
-	return pool->arena && pool->arena->face.state;
+	return pool->arena->face.state;
 }
 
 /* The handle of the object that is active in `slot` now; 0 if none is. */
@@ -54,9 +54,7 @@ lfpool_handle_t lfpool_handle_of(const lfpool_t *pool, const void *object)
 {
 	uint32_t slot, state;
 
-	if (!pool->arena)
-		return (uintptr_t)object;
-	if (!has_handles(pool) || arena_locate(pool->arena, object, &slot) != LFPOOL_OK)
+	if (!object || !has_handles(pool) || pool_locate(pool, object, &slot) != LFPOOL_OK)
 		return 0;
 	return handle_now(pool, slot, &state);
 }
@@ -65,12 +63,9 @@ void *lfpool_resolve(const lfpool_t *pool, lfpool_handle_t handle)
 {
 	uint32_t state;
 
-	if (!pool->arena)
-		return (void *)(uintptr_t)handle;
-
 	const uint32_t slot = find(pool, handle, &state);
 
-	return slot ? arena_object(pool->arena, slot) : NULL;
+	return slot ? pool_object(pool, slot) : NULL;
 }
 
 /* Refuses, and says what can be said. */
@@ -84,7 +79,7 @@ static COLD lfpool_status_t stale(lfpool_t *pool, lfpool_handle_t handle)
 	} else if (slot - 1 >= pool->capacity) {
 		misuse.detail = "This pool has no such slot.";
 	} else {
-		misuse.object = arena_object(pool->arena, (uint32_t)slot);
+		misuse.object = pool_in_place(pool) ? arena_object(pool->arena, (uint32_t)slot) : NULL;
 		misuse.detail = arena_is_active(pool->arena, (uint32_t)slot) ? "The slot holds another object now."
 									       : "The slot is free.";
 	}
@@ -94,9 +89,6 @@ static COLD lfpool_status_t stale(lfpool_t *pool, lfpool_handle_t handle)
 lfpool_status_t lfpool_release_handle(lfpool_t *pool, lfpool_handle_t handle)
 {
 	uint32_t state;
-
-	if (!pool->arena)
-		return handle ? lfpool_release(pool, (void *)(uintptr_t)handle) : stale(pool, handle);
 
 	const uint32_t slot = find(pool, handle, &state);
 
@@ -110,14 +102,22 @@ size_t lfpool_index_of(const lfpool_t *pool, const void *object)
 {
 	uint32_t slot;
 
-	return pool->arena && arena_locate(pool->arena, object, &slot) == LFPOOL_OK ? slot - 1 : SIZE_MAX;
+	return object && pool_locate(pool, object, &slot) == LFPOOL_OK ? slot - 1 : SIZE_MAX;
 }
 
 /* ---- Without knowing the pool ---- */
 
 lfpool_t *lfpool_of(const void *pointer)
 {
-	return registry_find_by_address(pointer);
+	lfpool_t *pool = registry_find_by_address(pointer);
+	uint32_t slot;
+
+	if (!pool && pointer && pool_any_heap()) {
+		/* Its label leads to a cell, the cell to the pool, which can tell. */
+		pool = registry_find_by_address(heap_label(pointer));
+		return pool && !pool_in_place(pool) && pool_locate(pool, pointer, &slot) == LFPOOL_OK ? pool : NULL;
+	}
+	return pool && pool_in_place(pool) ? pool : NULL;
 }
 
 lfpool_status_t lfpool_release_self(void *object)

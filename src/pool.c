@@ -19,13 +19,21 @@ static const struct backend *const backends[] = {
 
 /* ---- Life ---- */
 
+static _Atomic(uint32_t) heaps;
+
+bool pool_any_heap(void)
+{
+	/* relaxed: see where it is changed. */
+	return load_relaxed(&heaps) != 0;
+}
+
 /* Enters the pool into the registry. */
 static uint64_t enter(lfpool_t *pool)
 {
-	const struct lfpool_cache *face = pool->arena ? &pool->arena->face : NULL;
-	const uintptr_t first = face ? face->zero + face->stride : 0;
+	const struct lfpool_cache *face = &pool->arena->face;
+	const uintptr_t first = face->zero + face->stride;
 
-	return registry_add(pool, first, face ? first + (uintptr_t)face->slots * face->stride : 0);
+	return registry_add(pool, first, first + (uintptr_t)face->slots * face->stride);
 }
 
 /* The pool and its care are one from here on: both are made, or neither is left. */
@@ -58,6 +66,8 @@ static lfpool_status_t open_pool(lfpool_t **pool_out, const lfpool_config_t *con
 		care_close(care);
 		return built ? LFPOOL_E_NO_MEMORY : LFPOOL_E_CREATE;
 	}
+	/* relaxed: who has an object of it has the count too. */
+	(void)fetch_add_relaxed(&heaps, !pool_in_place(pool));
 	*pool_out = pool;
 	return LFPOOL_OK;
 }
@@ -90,6 +100,7 @@ size_t lfpool_destroy(lfpool_t *pool)
 		return 0;
 	/* From here on no exiting thread comes near it. */
 	registry_remove(pool->id);
+	(void)fetch_add_relaxed(&heaps, -(uint32_t)!pool_in_place(pool));
 	plain_cache_destroy_all(pool);
 
 	struct care *care = pool->care;

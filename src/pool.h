@@ -111,6 +111,14 @@ void stats_of_core(const struct core *core, lfpool_stats_t *stats_out);
 /* Free slots in all magazines, `carved` chunks being used; a snapshot. */
 size_t stats_in_magazines(const struct core *core, uint64_t carved);
 
+/* Is there a pool whose objects do not lie in place? */
+bool pool_any_heap(void);
+
+/* ---- backend_malloc.c ---- */
+
+/* The address that the bytes before a heap's object say its cell has; of another pointer, anything. */
+const void *heap_label(const void *object);
+
 /* ---- plain_cache.c ---- */
 
 struct handle *plain_cache_create(lfpool_t *pool);

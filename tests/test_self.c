@@ -92,17 +92,21 @@ TEST(wrong_releases_are_refused_by_the_pool)
 	lfpool_destroy(pool);
 }
 
-TEST(objects_of_the_malloc_backend_are_not_found)
+TEST(objects_of_the_malloc_backend_are_found_by_their_labels)
 {
 	lfpool_config_t config = config_of(SIZE, CAPACITY);
+	char local[SIZE + 64] = {0};
 
 	config.backend = LFPOOL_BACKEND_MALLOC;
 	lfpool_t *pool = pool_with(&config);
 	void *object = lfpool_acquire(pool);
 
-	assert_null(lfpool_of(object));
-	assert_int_equal(lfpool_release_self(object), LFPOOL_E_FOREIGN);
-	assert_int_equal(lfpool_release(pool, object), LFPOOL_OK);
+	assert_ptr_equal(lfpool_of(object), pool);
+	assert_null(lfpool_of(local + 32));
+	assert_null(lfpool_of(NULL));
+	assert_int_equal(lfpool_release_self(local + 32), LFPOOL_E_FOREIGN);
+	assert_int_equal(lfpool_release_self(object), LFPOOL_OK);
+	assert_int_equal(lfpool_active_count(pool), 0);
 	lfpool_destroy(pool);
 }
 
@@ -228,7 +232,7 @@ int main(void)
 		cmocka_unit_test(an_object_finds_its_pool),
 		cmocka_unit_test(the_range_ends_where_the_objects_end),
 		cmocka_unit_test(wrong_releases_are_refused_by_the_pool),
-		cmocka_unit_test(objects_of_the_malloc_backend_are_not_found),
+		cmocka_unit_test(objects_of_the_malloc_backend_are_found_by_their_labels),
 		cmocka_unit_test(pools_come_and_go),
 		cmocka_unit_test(others_come_and_go_meanwhile),
 	};

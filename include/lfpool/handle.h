@@ -35,7 +35,7 @@ extern "C" {
  *
  * object    Active; held by the caller, or kept from being released meanwhile by other means.
  * Returns   The handle; 0 if it is not an active object of this pool, NULL included.  LFPOOL_UNTRACKED pools have no
- *           handles: 0.  In the malloc backend the handle is the address, and is never known to be stale.
+ *           handles: 0.
  * Threads   Any.  Wait-free, O(1).
  */
 LFPOOL_API lfpool_handle_t lfpool_handle_of(const lfpool_t *pool, const void *object);
@@ -62,14 +62,15 @@ LFPOOL_API void *lfpool_resolve(const lfpool_t *pool, lfpool_handle_t handle);
 LFPOOL_API lfpool_status_t lfpool_release_handle(lfpool_t *pool, lfpool_handle_t handle);
 
 /* lfpool_index_of - the index of an object's slot, 0 .. capacity - 1, for arrays beside the pool; SIZE_MAX if `object` is
- * no object of this pool (in the malloc backend none has an index).  Any thread.  Wait-free, O(1). */
+ * no object of this pool.  Any thread.  Wait-free, O(1). */
 LFPOOL_API size_t lfpool_index_of(const lfpool_t *pool, const void *object);
 
 /*
  * lfpool_of - the pool that an address belongs to.
  *
  * pointer   Any address: of an object, into one, foreign, NULL.
- * Returns   The pool among whose objects it lies; NULL if there is none.  Objects of the malloc backend are not found.
+ * Returns   The pool among whose objects it lies; NULL if there is none.  While there are pools with the malloc backend,
+ *           a foreign address is refused only after the 16 bytes before it were read.
  * Threads   Any, concurrently with the creation and destruction of other pools.  Lock-free (a retry means that a pool
  *           was created or destroyed meanwhile), no system call.
  * Cost      O(log pools).
