@@ -1,0 +1,93 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * hidden.h - a type whose objects come from its own pool and from nowhere else.
+ *
+ * Idea       The header of the module shows an incomplete type and functions that hand out objects of it, and nothing
+ *            that could make one: no size, no pool, no create.  One source file has the struct, the pool and its hooks.
+ *
+ * In a header, where struct connection is and stays incomplete:
+ *
+ *     LFPOOL_DECLARE(connection, struct connection);
+ *
+ * declares, with external linkage and C names, the way to get hold of an object and nothing that could make one:
+ *
+ *     type *name_acquire(void)
+ *     lfpool_status_t name_release(type *object)
+ *     name_handle_t name_handle_of(const type *object)
+ *     type *name_resolve(name_handle_t handle)
+ *     lfpool_status_t name_release_handle(name_handle_t handle)
+ *     size_t name_for_each_active(bool (*visit)(void *context, type *object), void *context)
+ *     size_t name_active_count(void)
+ *
+ * In one source file, below the definition of struct connection:
+ *
+ *     LFPOOL_DEFINE_HIDDEN(connection, struct connection);              or, with a table of hooks,
+ *     LFPOOL_DEFINE_HIDDEN_WITH(connection, struct connection, table);
+ *
+ * defines them, and for that file alone a static `connection_hidden`, the pool, with everything that LFPOOL_DEFINE
+ * defines for the name connection_hidden: connection_hidden_pool_create(&connection_hidden, &config) and
+ * connection_hidden_pool_destroy(connection_hidden) are for the functions by which the file lets others open and close
+ * it.  The functions above may be called between these two.
+ */
+#ifndef LFPOOL_HIDDEN_H
+#define LFPOOL_HIDDEN_H
+
+#include "lfpool/typed.h"
+
+#define LFPOOL_DECLARE(name, type)                                                                              \
+	LFPOOL_TYPED_C_BEGIN                                                                                    \
+	typedef struct name##_handle {                                                                          \
+		lfpool_handle_t untyped;                                                                        \
+	} name##_handle_t;                                                                                      \
+	type *name##_acquire(void);                                                                             \
+	lfpool_status_t name##_release(type *object_);                                                          \
+	name##_handle_t name##_handle_of(const type *object_);                                                  \
+	type *name##_resolve(name##_handle_t handle_);                                                          \
+	lfpool_status_t name##_release_handle(name##_handle_t handle_);                                         \
+	size_t name##_for_each_active(bool (*visit_)(void *, type *), void *context_);                          \
+	size_t name##_active_count(void);                                                                       \
+	LFPOOL_TYPED_C_END                                                                                      \
+	struct name##_handle
+
+#define LFPOOL_TYPED_HIDDEN(name, type)                                                                         \
+	static name##_hidden_pool_t name##_hidden;                                                              \
+	type *name##_acquire(void)                                                                              \
+	{                                                                                                       \
+		return name##_hidden_acquire(name##_hidden);                                                    \
+	}                                                                                                       \
+	lfpool_status_t name##_release(type *object_)                                                           \
+	{                                                                                                       \
+		return name##_hidden_release(name##_hidden, object_);                                           \
+	}                                                                                                       \
+	name##_handle_t name##_handle_of(const type *object_)                                                   \
+	{                                                                                                       \
+		name##_handle_t handle_ = {lfpool_handle_of(name##_hidden.untyped, object_)};                   \
+		return handle_;                                                                                 \
+	}                                                                                                       \
+	type *name##_resolve(name##_handle_t handle_)                                                           \
+	{                                                                                                       \
+		return LFPOOL_TYPED_CAST(type, lfpool_resolve(name##_hidden.untyped, handle_.untyped));         \
+	}                                                                                                       \
+	lfpool_status_t name##_release_handle(name##_handle_t handle_)                                          \
+	{                                                                                                       \
+		return lfpool_release_handle(name##_hidden.untyped, handle_.untyped);                           \
+	}                                                                                                       \
+	size_t name##_for_each_active(bool (*visit_)(void *, type *), void *context_)                           \
+	{                                                                                                       \
+		return name##_hidden_for_each_active(name##_hidden, visit_, context_);                          \
+	}                                                                                                       \
+	size_t name##_active_count(void)                                                                        \
+	{                                                                                                       \
+		return lfpool_active_count(name##_hidden.untyped);                                              \
+	}                                                                                                       \
+	struct name##_handle
+
+#define LFPOOL_DEFINE_HIDDEN(name, type)                                                                        \
+	LFPOOL_DEFINE(name##_hidden, type);                                                                     \
+	LFPOOL_TYPED_HIDDEN(name, type)
+
+#define LFPOOL_DEFINE_HIDDEN_WITH(name, type, table)                                                            \
+	LFPOOL_DEFINE_WITH(name##_hidden, type, table);                                                         \
+	LFPOOL_TYPED_HIDDEN(name, type)
+
+#endif
