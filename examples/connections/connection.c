@@ -1,0 +1,159 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * connection.c - see connection.h.
+ *
+ * Idea         The pool knows four functions of the type, by which a connection lives:
+ *
+ *                  create --> activate --> (in use) --> deactivate -- fit --> (free, still connected)
+ *                                ^                           |                        |
+ *                                +---------------------------|------------------------+
+ *                                                            +-- unfit --> destroy --> (create, when needed)
+ *
+ *              A handshake with the server is made on the first use of each object, and survives release.  Whether a
+ *              connection still works, nobody knows before it is used; so the user finds out, and deactivate refuses
+ *              what broke.
+ * Concurrency  Hooks run on the threads that acquire and release: what they count must be atomic.  The connection
+ *              itself belongs to the caller of the hook alone.
+ */
+#include "connection.h"
+
+#include "harness.h"
+#include "server.h"
+
+#include <arpa/inet.h>
+#include <netinet/tcp.h>
+#include <stdatomic.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+struct connection {
+	int fd;
+	bool broken;
+};
+
+/* Counters are relaxed: each stands for itself, and they are read when the threads have been joined. */
+struct counters {
+	_Atomic(uint64_t) created, create_refused, activated, kept, unfit, destroyed, create_ns;
+};
+
+static struct counters calls;
+static uint16_t server_port_number;
+
+static void count(_Atomic(uint64_t) *counter, uint64_t more)
+{
+	atomic_fetch_add_explicit(counter, more, memory_order_relaxed);
+}
+
+/* ---- The four hooks ---------------------------------------------------------------------------------------- */
+
+static int dial(uint16_t port)
+{
+	struct sockaddr_in address = {
+		.sin_family = AF_INET, .sin_port = htons(port), .sin_addr.s_addr = htonl(INADDR_LOOPBACK)};
+	int fd = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0), yes = 1;
+	char greeting = 0;
+
+	if (fd < 0)
+		return -1;
+	if (connect(fd, (struct sockaddr *)&address, sizeof(address)) == 0 && recv(fd, &greeting, 1, 0) == 1 &&
+	    greeting == SERVER_WELCOME && setsockopt(fd, IPPROTO_TCP, TCP_NODELAY, &yes, sizeof(yes)) == 0)
+		return fd;
+	close(fd);
+	return -1;
+}
+
+static bool create(void *port, struct connection *connection)
+{
+	uint64_t start = now_ns();
+
+	connection->fd = dial(*(const uint16_t *)port);
+	count(&calls.create_ns, now_ns() - start);
+	count(connection->fd >= 0 ? &calls.created : &calls.create_refused, 1);
+	return connection->fd >= 0;
+}
+
+static bool activate(void *port, struct connection *connection)
+{
+	(void)port;
+	connection->broken = false;
+	count(&calls.activated, 1);
+	return true;
+}
+
+static bool deactivate(void *port, struct connection *connection)
+{
+	(void)port;
+	count(connection->broken ? &calls.unfit : &calls.kept, 1);
+	return !connection->broken;
+}
+
+static void destroy(void *port, struct connection *connection)
+{
+	char nothing;
+
+	(void)port;
+	/* Take leave, and wait until the server has noticed: then it has room for another one. */
+	if (!connection->broken && shutdown(connection->fd, SHUT_WR) == 0)
+		while (recv(connection->fd, &nothing, 1, 0) > 0)
+			;
+	close(connection->fd);
+	count(&calls.destroyed, 1);
+}
+
+LFPOOL_HOOKS(connection, struct connection);
+static const struct connection_hooks hooks = {
+	.create = create, .activate = activate, .deactivate = deactivate, .destroy = destroy};
+LFPOOL_DEFINE_HIDDEN_WITH(connection, struct connection, hooks);
+
+/* ---- The pool ---------------------------------------------------------------------------------------------- */
+
+lfpool_status_t connections_open(uint16_t port, size_t capacity)
+{
+	lfpool_config_t config = LFPOOL_CONFIG_INIT;
+
+	server_port_number = port;
+	config.name = "connections";
+	config.capacity = capacity;
+	config.hooks.context = &server_port_number;
+	return connection_hidden_pool_create(&connection_hidden, &config);
+}
+
+size_t connections_free(void)
+{
+	return lfpool_available_count(connection_hidden.untyped);
+}
+
+const char *connections_check(void)
+{
+	return lfpool_check(connection_hidden.untyped, NULL);
+}
+
+size_t connections_close(void)
+{
+	return connection_hidden_pool_destroy(connection_hidden);
+}
+
+struct connection_calls connections_calls(void)
+{
+	return (struct connection_calls){
+		.created = atomic_load(&calls.created),
+		.create_refused = atomic_load(&calls.create_refused),
+		.activated = atomic_load(&calls.activated),
+		.kept = atomic_load(&calls.kept),
+		.unfit = atomic_load(&calls.unfit),
+		.destroyed = atomic_load(&calls.destroyed),
+		.create_ns = atomic_load(&calls.create_ns),
+	};
+}
+
+/* ---- Use --------------------------------------------------------------------------------------------------- */
+
+bool connection_ask(struct connection *connection, uint64_t question, uint64_t *answer_out)
+{
+	const ssize_t bytes = sizeof(question);
+
+	connection->broken = connection->broken ||
+			     send(connection->fd, &question, sizeof(question), MSG_NOSIGNAL) != bytes ||
+			     recv(connection->fd, answer_out, sizeof(*answer_out), MSG_WAITALL) != bytes;
+	return !connection->broken;
+}

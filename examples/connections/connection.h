@@ -1,0 +1,43 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * connection.h - connections to a server, which are dear to make and are therefore kept.
+ *
+ * All that others see: a type of which they know nothing, and how to get hold of one.  There is no way to make a
+ * connection, to copy one, or to forget to close one: connection.c does that, when the pool asks for it.  The functions
+ * that LFPOOL_DECLARE declares are listed in lfpool/hidden.h:
+ *
+ *     struct connection *connection_acquire(void);         NULL: all are in use, or the server takes no more
+ *     lfpool_status_t connection_release(struct connection *connection);
+ *     size_t connection_active_count(void);                and some more
+ */
+#ifndef EXAMPLE_CONNECTION_H
+#define EXAMPLE_CONNECTION_H
+
+#include "lfpool/hidden.h"
+
+LFPOOL_DECLARE(connection, struct connection);
+
+/* How often each hook was called, and what it said. */
+struct connection_calls {
+	uint64_t created, create_refused;
+	uint64_t activated;
+	uint64_t kept, unfit; /* what deactivate said */
+	uint64_t destroyed;
+	uint64_t create_ns;   /* all creates together */
+};
+
+/* At most `capacity` connections, all to that port of 127.0.0.1.  None is made before it is needed. */
+lfpool_status_t connections_open(uint16_t port, size_t capacity);
+size_t connections_free(void);
+struct connection_calls connections_calls(void);
+
+/* NULL, or which invariant of the pool is violated. */
+const char *connections_check(void);
+
+/* Closes all of them.  Returns how many were still in use. */
+size_t connections_close(void);
+
+/* Has the question sent back.  False: the connection broke; release it, and try again with another one. */
+bool connection_ask(struct connection *connection, uint64_t question, uint64_t *answer_out);
+
+#endif
