@@ -17,5 +17,7 @@ const struct scenario *const scenarios[] = {
 	&scenario_churn,
 	&scenario_misuse,
 	&scenario_double_release,
+	&scenario_walk,
+	&scenario_handles,
 };
 const size_t scenario_count = sizeof(scenarios) / sizeof(scenarios[0]);
