@@ -21,6 +21,7 @@
  *      afterwards is ordered by the program.
  *   4. Inside the walk anything is legal: releasing the current object or any other, acquiring, another walk.
  * Objects are visited in the order of their addresses; slots that were never used are skipped, a magazine at a time.
+ * The walk looks a few objects ahead and asks the processor to fetch them, so a visitor that reads them waits little.
  *
  * Threads, progress   Any thread, any number of walks at once, concurrently with everything but lfpool_destroy().  The
  *            walk itself is wait-free and takes no locked instruction.
@@ -71,7 +72,9 @@ LFPOOL_API size_t lfpool_copy_active(const lfpool_t *pool, void **objects_out, s
 /* A walk without a callback.  Its fields are the library's.  Nothing needs to be closed. */
 typedef struct lfpool_cursor {
 	const lfpool_t *pool;
-	size_t next, end; /* slots still to be looked at */
+	size_t next, end;      /* slots still to be looked at                         */
+	uint32_t found, given; /* how many seemed active, how many of them were given */
+	uint32_t ahead[16];    /* a ring of those in between                          */
 } lfpool_cursor_t;
 
 /* lfpool_cursor_open - begin a walk over all active objects.  Wait-free. */
