@@ -66,7 +66,7 @@ const char *check_rest(struct check *c)
 {
 	const struct arena *arena = c->arena;
 	/* Of those never used as many again, so that the cost stays in proportion to what was used. */
-	const size_t unused = arena->face.slots - c->used, look = unused < c->used + 1 ? unused : c->used + 1;
+	const size_t unused = (size_t)arena->face.slots - c->used, look = unused < c->used + 1 ? unused : c->used + 1;
 
 	if (!arena->face.state)
 		return NULL;

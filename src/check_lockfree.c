@@ -267,7 +267,7 @@ static const char *walk_all(struct walk *w)
 const char *check_core(const struct core *core, size_t *where_out)
 {
 	struct walk w = {.core = core};
-	const size_t capacity = core->arena.face.slots;
+	const size_t capacity = (size_t)core->arena.face.slots;
 	size_t carved_slots;
 	const char *violated;
 

@@ -25,6 +25,8 @@ FAILS(int_not_equal, assert_int_not_equal(1, 1))
 FAILS(below_range, assert_in_range(1, 2, 3))
 FAILS(above_range, assert_in_range(4, 2, 3))
 FAILS(ptr_equal, assert_ptr_equal(a, b))
+FAILS(ptr_not_equal, assert_ptr_not_equal(a, a))
+FAILS(message, fail_msg("%d", 1))
 FAILS(string_equal, assert_string_equal(a, b))
 FAILS(string_not_equal, assert_string_not_equal(a, a))
 FAILS(memory_equal, assert_memory_equal(a, b, 1))
@@ -51,6 +53,7 @@ static void everything_holds(UNUSED void **state)
 	assert_in_range(2, 2, 3);
 	assert_in_range(3, 2, 3);
 	assert_ptr_equal(a, a);
+	assert_ptr_not_equal(a, b);
 	assert_string_equal(a, "a");
 	assert_string_not_equal(a, b);
 	assert_memory_equal(a, "a", 2);
@@ -68,6 +71,7 @@ int main(void)
 		cmocka_unit_test(is_true), cmocka_unit_test(is_false), cmocka_unit_test(is_null),
 		cmocka_unit_test(is_non_null), cmocka_unit_test(int_equal), cmocka_unit_test(int_not_equal),
 		cmocka_unit_test(below_range), cmocka_unit_test(above_range), cmocka_unit_test(ptr_equal),
+		cmocka_unit_test(ptr_not_equal), cmocka_unit_test(message),
 		cmocka_unit_test(string_equal), cmocka_unit_test(string_not_equal), cmocka_unit_test(memory_equal),
 		cmocka_unit_test_setup_teardown(everything_holds, refuse, NULL),
 		cmocka_unit_test_setup_teardown(is_true, NULL, note),

@@ -72,9 +72,11 @@ static inline _Noreturn void standin_failed(const char *what, const char *file, 
 #define assert_int_not_equal(a, b) standin_assert(standin_integer(a) != standin_integer(b), #a " != " #b)
 #define assert_in_range(x, low, high) standin_assert(standin_in_range(x, low, high), #x " in " #low " .. " #high)
 #define assert_ptr_equal(a, b) standin_assert((const void *)(a) == (const void *)(b), #a " == " #b)
+#define assert_ptr_not_equal(a, b) standin_assert((const void *)(a) != (const void *)(b), #a " != " #b)
 #define assert_string_equal(a, b) standin_assert(strcmp(a, b) == 0, #a " equals " #b)
 #define assert_string_not_equal(a, b) standin_assert(strcmp(a, b) != 0, #a " differs from " #b)
 #define assert_memory_equal(a, b, n) standin_assert(memcmp(a, b, n) == 0, #a " equals " #b)
+#define fail_msg(...) (printf(__VA_ARGS__), printf("\n"), standin_failed("fail_msg()", __FILE__, __LINE__))
 
 static inline int standin_in_range(uintmax_t x, uintmax_t low, uintmax_t high)
 {
