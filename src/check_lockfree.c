@@ -3,13 +3,14 @@
  * check_lockfree.c - lfpool_check() for the lock-free backend.
  *
  * Idea         In this order, so that nothing is followed before it was checked: the caches; the stacks of the depot;
- *              is every magazine in one place; what is in each; the slots that are in none; the chunks that were never
- *              used.
+ *              is every magazine in one place; what is in each; the slots that are in none; the objects of the malloc
+ *              backend, which is this one with other objects; the chunks that were never used.
  *              No call is under way, so every load here is relaxed: the caller's own synchronisation orders it.
  * Steals       A magazine goes onto `full` when it is full, but thieves with an old note may take from it there.  Each
  *              theft is counted, so all together these magazines lack at most as many objects as were ever stolen; and
  *              at most one magazine for each cache (docs/design.md, "Release never fails", counts on it).
  */
+#include "backend_lockfree.h"
 #include "check.h"
 
 struct walk {
@@ -233,6 +234,25 @@ static const char *walk_magazines(struct walk *w)
 	return violated ? violated : check_rest(&w->check);
 }
 
+/* The malloc backend: an active slot has an object and they know each other, a free one has none. */
+static const char *walk_cells(struct walk *w)
+{
+	const struct core *core = w->core;
+
+	for (size_t slot = 1; core->heap_bytes && slot <= w->check.used; slot++) {
+		const void *object = heap_object_at(core, (uint32_t)slot);
+
+		w->check.where = slot - 1;
+		if (check_marked(w->check.slots, slot)) {
+			if (object)
+				return "E1: a free slot of the malloc backend has an object";
+		} else if (!object || heap_label(object) != arena_object(&core->arena, (uint32_t)slot)) {
+			return "E1: an active slot and its object do not know each other";
+		}
+	}
+	return NULL;
+}
+
 /* Of the chunks never used as many as were used, so that the cost stays in proportion. */
 static const char *walk_unused(struct walk *w)
 {
@@ -261,6 +281,8 @@ static const char *walk_all(struct walk *w)
 		violated = walk_depot(w);
 	if (!violated)
 		violated = walk_magazines(w);
+	if (!violated)
+		violated = walk_cells(w);
 	return violated ? violated : walk_unused(w);
 }
 

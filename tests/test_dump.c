@@ -170,6 +170,7 @@ TEST(other_backends)
 		char head[64];
 
 		config.backend = (lfpool_backend_t)backend;
+		config.cache_capacity = 16;
 		lfpool_t *pool = pool_with(&config);
 		void *object = lfpool_acquire(pool);
 		char *text = dump_of(pool, LFPOOL_TEXT), *json = dump_of(pool, LFPOOL_JSON);
@@ -180,6 +181,7 @@ TEST(other_backends)
 			require_in(text, "\nidentity    100 = 1 active + 0 cached + 0 shared + 99 untouched\n");
 			assert_null(strstr(text, "magazines"));
 		} else {
+			require_in(text, "\nobjects     100 of 24 bytes, aligned to 16\n");
 			require_in(text, "\nidentity    100 = 1 active + 7 cached + 0 shared + 92 untouched\n");
 		}
 		require_json(json);

@@ -8,7 +8,6 @@
 #include "support.h"
 
 #include "cache.h"
-#include "os.h"
 #include "pool.h"
 
 enum { SLOTS = 4, CAPACITY = 62, CHUNKS = 16, OUT = 9 };
@@ -434,110 +433,11 @@ TEST(an_untracked_pool)
 	(void)lfpool_destroy(s.pool);
 }
 
-static const char *check_mutex(lfpool_t *pool, const char *expected)
-{
-	const char *violated = lfpool_check(pool, NULL);
-
-	if (!violated || strncmp(violated, expected, strlen(expected)) != 0)
-		fail_msg("expected \"%s\", got \"%s\"", expected, violated ? violated : "nothing");
-	return violated;
-}
-
-/* The list lies in the free objects, so a user can break it. */
-TEST(the_list_of_the_mutex_backend)
-{
-	for (int damage = 0; damage < 6; damage++) {
-		lfpool_config_t config = config_of(24, 10);
-		void *objects[5], *saved;
-
-		config.backend = LFPOOL_BACKEND_MUTEX;
-		lfpool_t *pool = pool_with(&config);
-
-		assert_null(lfpool_check(pool, NULL));
-		assert_int_equal(acquire_all(pool, objects, 5), 5);
-		assert_null(lfpool_check(pool, NULL));
-		release_all(pool, objects, 3);
-		assert_null(lfpool_check(pool, NULL));
-		memcpy(&saved, objects[2], sizeof(saved));
-		void *last = moved(objects[0], 9 * (ptrdiff_t)stride_of(pool, objects[0]));
-
-		switch (damage) {
-		case 0:
-			memcpy(objects[2], &objects[2], sizeof(void *));
-			check_mutex(pool, "C1: a free slot lies in two places");
-			break;
-		case 1:
-			memcpy(objects[2], &objects[4], sizeof(void *));
-			check_mutex(pool, "A1: an object that is in use lies");
-			break;
-		case 2:
-			memcpy(objects[2], &(void *){moved(objects[0], 1)}, sizeof(void *));
-			check_mutex(pool, "M1:");
-			break;
-		case 3:
-			memcpy(objects[2], &(void *){NULL}, sizeof(void *));
-			check_mutex(pool, "M2: used = active");
-			break;
-		case 4:
-			memcpy(objects[2], &last, sizeof(void *));
-			check_mutex(pool, "C1: a slot that was never used");
-			break;
-		default:
-			STORE(&pool->arena->face.state[6], 3);
-			check_mutex(pool, "A1: the state of a slot that was never used");
-			STORE(&pool->arena->face.state[6], 0);
-		}
-		memcpy(objects[2], &saved, sizeof(saved));
-		assert_null(lfpool_check(pool, NULL));
-		release_all(pool, objects + 3, 2);
-		assert_int_equal(lfpool_destroy(pool), 0);
-	}
-}
-
-TEST(the_malloc_backend_has_nothing_to_check)
-{
-	lfpool_config_t config = config_of(24, 10);
-	void *object;
-	size_t where = 1;
-
-	config.backend = LFPOOL_BACKEND_MALLOC;
-	lfpool_t *pool = pool_with(&config);
-
-	object = lfpool_acquire(pool);
-	assert_null(lfpool_check(pool, &where));
-	assert_int_equal(where, SIZE_MAX);
-	assert_int_equal(lfpool_release(pool, object), LFPOOL_OK);
-	lfpool_destroy(pool);
-}
-
-TEST(no_memory_for_the_check)
-{
-	for (unsigned backend = LFPOOL_BACKEND_LOCKFREE; backend <= LFPOOL_BACKEND_MUTEX; backend++) {
-		lfpool_config_t config = config_of(24, 10);
-
-		config.backend = (lfpool_backend_t)backend;
-		lfpool_t *pool = pool_with(&config);
-		size_t mapped, blocks, mapped_after, blocks_after;
-
-		os_testing_held(&mapped, &blocks);
-		(void)os_testing_refuse(1);
-		assert_string_equal(lfpool_check(pool, NULL), "no memory for the check");
-		(void)os_testing_refuse(0);
-		assert_null(lfpool_check(pool, NULL));
-		os_testing_held(&mapped_after, &blocks_after);
-		assert_int_equal(blocks, blocks_after);
-		lfpool_destroy(pool);
-	}
-}
-
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(each_damage_is_named),
 		cmocka_unit_test(an_untracked_pool),
-		cmocka_unit_test(the_list_of_the_mutex_backend),
-		cmocka_unit_test(the_malloc_backend_has_nothing_to_check),
-		cmocka_unit_test(no_memory_for_the_check),
 	};
 
 	return cmocka_run_group_tests_name("check", tests, NULL, NULL);
