@@ -79,7 +79,9 @@ lfpool_status_t lfpool_stats(const lfpool_t *pool, lfpool_stats_t *stats_out)
 	stats.capacity = pool->capacity;
 	stats.misuses = lfpool_misuse_count(pool);
 	pool->backend->stats(pool, &stats);
-	stats.unaccounted = (int64_t)(stats.capacity - stats.active - stats.cached - stats.shared - stats.untouched);
+	/* Signed from the beginning: where size_t has 32 bits its difference would not become negative. */
+	stats.unaccounted = (int64_t)stats.capacity - (int64_t)stats.active - (int64_t)stats.cached -
+			    (int64_t)stats.shared - (int64_t)stats.untouched;
 	memset(stats_out, 0, size);
 	memcpy(stats_out, &stats, size < sizeof(stats) ? size : sizeof(stats));
 	return LFPOOL_OK;
