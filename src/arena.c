@@ -20,7 +20,8 @@ void *arena_open(struct arena *arena_out, const struct arena_plan *plan)
 {
 	const size_t page = os_page_bytes();
 	size_t least = plan->object_size < plan->stride_minimum ? plan->stride_minimum : plan->object_size;
-	size_t stride = round_up(least, plan->object_alignment);
+	size_t stride = round_up(plan->front_bytes + least + plan->back_bytes, plan->object_alignment);
+	const size_t front = round_up(plan->front_bytes, plan->object_alignment);
 	size_t state_bytes = 0, touched, before, object_bytes, mapped_bytes;
 
 	/* The room and the state words; the epochs, from a page of their own; a page without access. */
@@ -32,7 +33,8 @@ void *arena_open(struct arena *arena_out, const struct arena_plan *plan)
 	touched &= ~(page - 1);
 	if (__builtin_add_overflow(touched, state_bytes, &before) ||
 	    __builtin_add_overflow(before, 2 * page - 1, &before) ||
-	    __builtin_mul_overflow(plan->capacity, stride, &object_bytes))
+	    __builtin_mul_overflow(plan->capacity, stride, &object_bytes) ||
+	    __builtin_add_overflow(object_bytes, front, &object_bytes))
 		return NULL;
 	before &= ~(page - 1);
 	if (__builtin_add_overflow(before, object_bytes, &mapped_bytes) ||
@@ -56,12 +58,13 @@ void *arena_open(struct arena *arena_out, const struct arena_plan *plan)
 	arena_out->mapped_bytes = mapped_bytes;
 	arena_out->face = (struct lfpool_cache){
 		.state = NULL,
-		.zero = (uintptr_t)(room + before) - stride,
+		.zero = (uintptr_t)(room + before) + front - stride,
 		.inverse = inverse_of_odd((uint64_t)stride >> shift),
 		.slots = plan->capacity,
 		.stride = (uint32_t)stride,
 		.shift = shift,
 	};
+	arena_out->front = plan->front_bytes;
 	arena_out->epoch = NULL;
 	/* relaxed: the arena is not yet anybody else's. */
 	store_relaxed(&arena_out->epochs, 0);

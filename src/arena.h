@@ -31,6 +31,7 @@ struct arena_plan {
 	size_t object_size;
 	size_t object_alignment; /* power of two, at most a page */
 	size_t stride_minimum;
+	size_t front_bytes, back_bytes; /* before and behind each object, for debug modes */
 	size_t capacity;
 	bool tracked;
 	bool prefault; /* all but the epochs */
@@ -39,6 +40,7 @@ struct arena_plan {
 struct arena {
 	struct lfpool_cache face; /* what every cache knows of the arena; `hot` is not set here */
 	size_t mapped_bytes;      /* from the start of the room                                 */
+	size_t front;             /* bytes before each object that are its slot's               */
 	_Atomic(uint32_t) *epoch; /* per slot, as `state`                                       */
 	_Atomic(uint32_t) epochs; /* 0: every epoch is                                          */
 };

@@ -73,14 +73,18 @@ static lfpool_t *open_as(const lfpool_config_t *config, struct care *care, const
 	    __builtin_add_overflow(room_bytes, head_bytes + lot_bytes, &room_bytes))
 		return NULL;
 
-	char *room = arena_open(&arena, &(struct arena_plan){
+	struct arena_plan plan = {
 		.room_bytes = room_bytes,
 		.object_size = config->object_size,
 		.object_alignment = config->object_alignment,
 		.capacity = config->capacity,
 		.tracked = !(config->flags & LFPOOL_UNTRACKED),
 		.prefault = config->flags & LFPOOL_PREFAULT,
-	});
+	};
+
+	care_plan(care, &plan);
+
+	char *room = arena_open(&arena, &plan);
 
 	if (!room)
 		return NULL;
@@ -94,6 +98,7 @@ static lfpool_t *open_as(const lfpool_config_t *config, struct care *care, const
 	core->heap_alignment = heap ? heap->object_alignment : 0;
 	core->care = care_each_call(care) ? care : NULL;
 	core->plain = !core->care && !heap;
+	core->quarantine = care_quarantines(core->care);
 	core->check_races = (config->flags & LFPOOL_CHECK_RACES) || core->care;
 	core->prefault = config->flags & LFPOOL_PREFAULT;
 	core->asymmetric = os_asymmetric();
@@ -137,7 +142,7 @@ static size_t lockfree_active_count(const lfpool_t *pool)
 	/* relaxed: a snapshot; whoever may expect more has it through an edge of his own. */
 	const uint64_t carved = load_relaxed(&core->depot.carved);
 	const size_t carved_slots = (size_t)carved * core->magazines.slots;
-	size_t free_slots = stats_in_magazines(core, carved);
+	size_t free_slots = stats_in_magazines(core, carved) + care_held_back(core->care);
 
 	if (carved_slots < pool->capacity)
 		free_slots += pool->capacity - carved_slots;
@@ -181,7 +186,7 @@ static inline bool begin(struct core *core, uint32_t slot, void **object_out, bo
 	if (heap_bytes && !(object = heap_object_new(core, slot)))
 		return false;
 	*object_out = object;
-	if (core->zero)
+	if (core->zero && !core->care)
 		memset(object, 0, heap_bytes ? heap_bytes : arena->face.stride);
 	/* A new object is built anew, whatever its slot was. */
 	if (core->care && !care_begin(core->care, heap_bytes ? SLOT_NONE : slot, object)) {
@@ -193,16 +198,19 @@ static inline bool begin(struct core *core, uint32_t slot, void **object_out, bo
 	return true;
 }
 
-/* The slot has just become free. */
-static inline void leave(struct core *core, uint32_t slot, void *object)
+/* The slot has just become free.  Returns which is to be put back: with a quarantine another one, or SLOT_NONE. */
+static inline uint32_t leave(struct core *core, uint32_t slot, void *object)
 {
-	if (core->care)
-		care_end(core->care, core->heap_bytes ? SLOT_NONE : slot, object);
-	if (core->heap_bytes)
+	if (core->heap_bytes) {
+		if (core->care)
+			(void)care_end(core->care, SLOT_NONE, object);
 		heap_object_free(core, slot, object);
+		return slot;
+	}
+	return core->care ? care_end(core->care, slot, object) : slot;
 }
 
-/* Makes an active object's slot free. */
+/* Makes an active object's slot free; as leave(). */
 static inline lfpool_status_t end(struct core *core, void *object, uint32_t *slot_out)
 {
 	lfpool_status_t status = core->heap_bytes ? heap_locate(core, object, slot_out)
@@ -212,8 +220,33 @@ static inline lfpool_status_t end(struct core *core, void *object, uint32_t *slo
 		return status;
 	if (!arena_deactivate(&core->arena, *slot_out, core->check_races))
 		return LFPOOL_E_NOT_IN_USE;
-	leave(core, *slot_out, object);
+	*slot_out = leave(core, *slot_out, object);
 	return LFPOOL_OK;
+}
+
+/* The caches and the depot have nothing: what is in quarantine, or SLOT_NONE as cache_take(). */
+static COLD uint32_t take_back(struct cache *c)
+{
+	uint64_t seen, versions;
+	uint32_t slot = care_take_back(c->core->care, &versions);
+
+	/* Goes round again only after another thread put into the quarantine, or took from it. */
+	while (!slot) {
+		seen = versions;
+		slot = cache_take(c);
+		if (!slot)
+			slot = care_take_back(c->core->care, &versions);
+		if (!slot && versions == seen)
+			break;
+	}
+	return slot;
+}
+
+static inline uint32_t take(struct cache *c)
+{
+	const uint32_t slot = cache_take(c);
+
+	return likely(slot) || !c->core->quarantine ? slot : take_back(c);
 }
 
 /* ---- Through a cache: what the hits leave over ---- */
@@ -227,7 +260,7 @@ void *lockfree_acquire_through(struct handle *handle, uint32_t slot)
 	/* Goes round again only for an object that was released twice in a race: that entry is then used up. */
 	for (;; slot = SLOT_NONE) {
 		if (!slot)
-			slot = cache_take(c);
+			slot = take(c);
 		if (!slot)
 			return NULL;
 		if (begin(c->core, slot, &object, &twice))
@@ -268,7 +301,7 @@ static lfpool_status_t lockfree_cache_release(struct handle *handle, void *objec
 	uint32_t slot;
 	lfpool_status_t status = end(c->core, object, &slot);
 
-	if (status == LFPOOL_OK)
+	if (status == LFPOOL_OK && slot)
 		cache_put(c, slot);
 	return status;
 }
@@ -320,7 +353,7 @@ static void *lockfree_acquire(lfpool_t *pool)
 	/* Goes round again only for an object that was released twice in a race: that entry is then used up. */
 	for (;;) {
 		struct cache *c = borrow(pool);
-		const uint32_t slot = cache_take(c);
+		const uint32_t slot = take(c);
 
 		cache_unclaim(c);
 		if (!slot)
@@ -339,7 +372,7 @@ static lfpool_status_t lockfree_release(lfpool_t *pool, void *object)
 	uint32_t slot;
 	lfpool_status_t status = end(core_of(pool), object, &slot);
 
-	if (status == LFPOOL_OK)
+	if (status == LFPOOL_OK && slot)
 		put_borrowing(pool, slot);
 	return status;
 }
@@ -348,7 +381,9 @@ static void lockfree_put(lfpool_t *pool, struct handle *handle, uint32_t slot)
 {
 	struct core *core = core_of(pool);
 
-	leave(core, slot, pool_object(pool, slot));
+	slot = leave(core, slot, pool_object(pool, slot));
+	if (!slot)
+		return;
 	if (handle)
 		cache_put((struct cache *)handle, slot);
 	else

@@ -29,7 +29,7 @@ struct mutex_pool {
 	pthread_mutex_t mutex;
 	void *list;       /* free objects, each linked to the next                         */
 	size_t used;      /* slots ever handed out                                         */
-	size_t active;
+	size_t active;    /* not in the list; those in quarantine included                 */
 	void *links[];    /* per slot, if what is in a free object must stay; else none    */
 };
 
@@ -42,7 +42,8 @@ static lfpool_t *mutex_open(const lfpool_config_t *config, struct care *care)
 	if (care && (__builtin_mul_overflow(config->capacity + 1, sizeof(void *), &room_bytes) ||
 		     __builtin_add_overflow(room_bytes, sizeof(*pool), &room_bytes)))
 		return NULL;
-	pool = arena_open(&arena, &(struct arena_plan){
+
+	struct arena_plan plan = {
 		.room_bytes = room_bytes,
 		.object_size = config->object_size,
 		.object_alignment = config->object_alignment,
@@ -50,7 +51,10 @@ static lfpool_t *mutex_open(const lfpool_config_t *config, struct care *care)
 		.capacity = config->capacity,
 		.tracked = !(config->flags & LFPOOL_UNTRACKED),
 		.prefault = config->flags & LFPOOL_PREFAULT,
-	});
+	};
+
+	care_plan(care, &plan);
+	pool = arena_open(&arena, &plan);
 	if (!pool)
 		return NULL;
 	pool->arena = arena;
@@ -63,10 +67,21 @@ static lfpool_t *mutex_open(const lfpool_config_t *config, struct care *care)
 	return &pool->head;
 }
 
+static size_t mutex_active_count(const lfpool_t *head)
+{
+	struct mutex_pool *pool = (struct mutex_pool *)(uintptr_t)head;
+
+	(void)pthread_mutex_lock(&pool->mutex);
+	const size_t active = pool->active, held_back = care_held_back(pool->care);
+
+	(void)pthread_mutex_unlock(&pool->mutex);
+	return active > held_back ? active - held_back : 0;
+}
+
 static size_t mutex_close(lfpool_t *head)
 {
 	struct mutex_pool *pool = (struct mutex_pool *)head;
-	size_t active = pool->active;
+	size_t active = mutex_active_count(head);
 
 	(void)pthread_mutex_destroy(&pool->mutex);
 	arena_close(pool, pool->arena.mapped_bytes);
@@ -112,18 +127,44 @@ static void give_back(struct mutex_pool *pool, void *object, uint32_t slot)
 	(void)pthread_mutex_unlock(&pool->mutex);
 }
 
+static void *take_locked(struct mutex_pool *pool, uint32_t *slot_out)
+{
+	(void)pthread_mutex_lock(&pool->mutex);
+	void *object = take(pool, slot_out);
+
+	if (object && !pool->care)
+		arena_activate(&pool->arena, *slot_out);
+	(void)pthread_mutex_unlock(&pool->mutex);
+	return object;
+}
+
+/* The list has nothing: what is in quarantine, or NULL. */
+static COLD void *take_back(struct mutex_pool *pool, uint32_t *slot_out)
+{
+	uint64_t seen, versions;
+
+	*slot_out = care_take_back(pool->care, &versions);
+	/* Goes round again only after another thread put into the quarantine, or took from it. */
+	while (!*slot_out) {
+		seen = versions;
+		(void)take_locked(pool, slot_out);
+		if (!*slot_out)
+			*slot_out = care_take_back(pool->care, &versions);
+		if (!*slot_out && versions == seen)
+			return NULL;
+	}
+	return arena_object(&pool->arena, *slot_out);
+}
+
 static void *mutex_acquire(lfpool_t *head)
 {
 	struct mutex_pool *pool = (struct mutex_pool *)head;
 	uint32_t slot;
+	void *object = take_locked(pool, &slot);
 
-	(void)pthread_mutex_lock(&pool->mutex);
-	void *object = take(pool, &slot);
-
-	if (object && !pool->care)
-		arena_activate(&pool->arena, slot);
-	(void)pthread_mutex_unlock(&pool->mutex);
-	if (object && pool->zero)
+	if (!object && care_quarantines(pool->care))
+		object = take_back(pool, &slot);
+	if (object && pool->zero && !pool->care)
 		memset(object, 0, pool->arena.face.stride);
 	if (!object || !pool->care)
 		return object;
@@ -139,12 +180,12 @@ static void *mutex_acquire(lfpool_t *head)
 static void mutex_put(lfpool_t *head, struct handle *handle, uint32_t slot)
 {
 	struct mutex_pool *pool = (struct mutex_pool *)head;
-	void *object = arena_object(&pool->arena, slot);
 
 	(void)handle;
 	if (pool->care)
-		care_end(pool->care, slot, object);
-	give_back(pool, object, slot);
+		slot = care_end(pool->care, slot, arena_object(&pool->arena, slot));
+	if (slot)
+		give_back(pool, arena_object(&pool->arena, slot), slot);
 }
 
 static lfpool_status_t mutex_release(lfpool_t *head, void *object)
@@ -193,17 +234,6 @@ static bool mutex_in_use(const lfpool_t *head, const void *object)
 	return arena_locate(arena, object, &slot) == LFPOOL_OK && arena_is_active(arena, slot);
 }
 
-static size_t mutex_active_count(const lfpool_t *head)
-{
-	struct mutex_pool *pool = (struct mutex_pool *)(uintptr_t)head;
-
-	(void)pthread_mutex_lock(&pool->mutex);
-	size_t active = pool->active;
-
-	(void)pthread_mutex_unlock(&pool->mutex);
-	return active;
-}
-
 static void mutex_stats(const lfpool_t *head, lfpool_stats_t *stats_out)
 {
 	struct mutex_pool *pool = (struct mutex_pool *)(uintptr_t)head;
@@ -212,7 +242,8 @@ static void mutex_stats(const lfpool_t *head, lfpool_stats_t *stats_out)
 	stats_of_slots(&pool->arena, pool->used, stats_out);
 	if (!pool->arena.face.state)
 		stats_out->active = pool->active;
-	stats_out->shared = pool->used - pool->active;
+	/* Active are for the list those in quarantine too. */
+	stats_out->shared = pool->used - pool->active + care_held_back(pool->care);
 	stats_out->untouched = head->capacity - pool->used;
 	(void)pthread_mutex_unlock(&pool->mutex);
 }
@@ -237,7 +268,10 @@ static const char *check_list(struct mutex_pool *pool, struct check *c)
 	c->where = SIZE_MAX;
 	if (c->met + pool->active != pool->used)
 		return "M2: used = active + on the list does not hold";
-	return check_rest(c);
+
+	const char *violated = check_held_back(c, pool->care);
+
+	return violated ? violated : check_rest(c);
 }
 
 static const char *mutex_check(const lfpool_t *head, size_t *where_out)

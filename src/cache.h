@@ -81,6 +81,7 @@ struct core {
 	size_t heap_bytes, heap_alignment; /* of each object; 0: the objects are in the arena        */
 	bool check_races; /* releases race by CAS: LFPOOL_CHECK_RACES, or there is care              */
 	struct care *care; /* what each acquire and release has to do besides; NULL: nothing         */
+	bool quarantine;  /* care_take_back() may have slots                                         */
 	bool zero;        /* LFPOOL_ZERO                                                             */
 	bool plain;       /* nothing but state words and magazines: no care, no heap                 */
 	bool prefault;    /* LFPOOL_PREFAULT                                                         */

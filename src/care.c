@@ -1,54 +1,95 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * care.c - runs the hooks of a pool; see care.h.
+ * care.c - runs the hooks of a pool, and its debug modes around them; see care.h.
  */
 #include "care.h"
 
 #include "arena.h"
+#include "debug.h"
 #include "os.h"
+
+#include <string.h>
 
 struct care {
 	size_t mapped_bytes;
 	lfpool_hooks_t hooks;
-	bool hooks_each_call;
+	struct debug *debug;       /* NULL: nothing to do                                           */
+	size_t zero_bytes;         /* LFPOOL_ZERO: of each object; else 0                           */
+	bool each_call;
 	bool build_all;            /* LFPOOL_CREATE_ALL                                             */
 	_Atomic(uint8_t) built[];  /* per slot, from 0; the slot's holder's.  Untouched if all are  */
 };
 
 /* ---- Life ---- */
 
-bool care_open(struct care **care_out, const lfpool_config_t *config)
+static bool has_hooks(const lfpool_hooks_t *hooks)
+{
+	return hooks->create || hooks->activate || hooks->deactivate || hooks->destroy;
+}
+
+bool care_open(struct care **care_out, const lfpool_config_t *config, const struct debug_modes *modes)
 {
 	const lfpool_hooks_t *hooks = &config->hooks;
+	struct debug *debug;
 	size_t bytes;
 
 	*care_out = NULL;
-	if (!hooks->create && !hooks->activate && !hooks->deactivate && !hooks->destroy)
+	if (!debug_open(&debug, config, modes))
+		return false;
+	if (!has_hooks(hooks) && !debug)
 		return true;
-	if (__builtin_add_overflow(sizeof(struct care) + 1, config->capacity, &bytes))
-		return false;
 
-	struct care *care = os_map(bytes);
+	struct care *care = __builtin_add_overflow(sizeof(struct care) + 1, config->capacity, &bytes) ? NULL :
+													 os_map(bytes);
 
-	if (!care)
+	if (!care) {
+		debug_close(debug);
 		return false;
+	}
 	care->mapped_bytes = bytes;
 	care->hooks = *hooks;
+	care->debug = debug;
+	care->zero_bytes = config->flags & LFPOOL_ZERO ? config->object_size : 0;
 	care->build_all = config->flags & LFPOOL_CREATE_ALL;
-	care->hooks_each_call = hooks->activate || hooks->deactivate || !care->build_all;
+	care->each_call = debug || hooks->activate || hooks->deactivate || (has_hooks(hooks) && !care->build_all);
 	*care_out = care;
 	return true;
 }
 
 void care_close(struct care *care)
 {
-	if (care)
-		os_unmap(care, care->mapped_bytes);
+	if (!care)
+		return;
+	debug_close(care->debug);
+	os_unmap(care, care->mapped_bytes);
 }
 
 bool care_each_call(const struct care *care)
 {
-	return care && care->hooks_each_call;
+	return care && care->each_call;
+}
+
+void care_plan(const struct care *care, struct arena_plan *plan)
+{
+	if (care && care->debug)
+		debug_plan(care->debug, plan);
+}
+
+void care_attach(struct care *care, struct lfpool *pool)
+{
+	if (care && care->debug)
+		debug_attach(care->debug, pool);
+}
+
+void care_detach(struct care *care, size_t used)
+{
+	if (care && care->debug)
+		debug_detach(care->debug, used);
+}
+
+struct debug *care_debug(const struct care *care)
+{
+	return care ? care->debug : NULL;
 }
 
 /* ---- The hooks, one by one ---- */
@@ -112,7 +153,7 @@ void care_destroy_all(struct care *care, const struct arena *arena, size_t used)
 
 /* ---- One object ---- */
 
-bool care_begin(struct care *care, uint32_t slot, void *object)
+static bool begin_hooks(struct care *care, uint32_t slot, void *object)
 {
 	if ((slot == SLOT_NONE || !load_relaxed(&care->built[slot])) && !build(care, slot, object))
 		return false;
@@ -123,8 +164,49 @@ bool care_begin(struct care *care, uint32_t slot, void *object)
 	return false;
 }
 
-void care_end(struct care *care, uint32_t slot, void *object)
+bool care_begin(struct care *care, uint32_t slot, void *object)
 {
+	if (care->debug)
+		debug_slot_open(care->debug, slot, object);
+	if (care->zero_bytes)
+		memset(object, 0, care->zero_bytes);
+	if (!begin_hooks(care, slot, object)) {
+		if (care->debug)
+			debug_slot_refused(care->debug, object);
+		return false;
+	}
+	if (care->debug)
+		debug_slot_begun(care->debug, slot);
+	return true;
+}
+
+uint32_t care_end(struct care *care, uint32_t slot, void *object)
+{
+	if (care->debug)
+		debug_slot_ending(care->debug, slot, object);
 	if (!deactivate(care, object) || slot == SLOT_NONE)
 		unbuild(care, slot, object);
+	return care->debug ? debug_slot_end(care->debug, slot, object) : slot;
+}
+
+/* ---- Quarantine ---- */
+
+bool care_quarantines(const struct care *care)
+{
+	return care && care->debug && debug_quarantines(care->debug);
+}
+
+uint32_t care_take_back(struct care *care, uint64_t *versions_out)
+{
+	return debug_take_back(care->debug, versions_out);
+}
+
+size_t care_held_back(const struct care *care)
+{
+	return care && care->debug ? debug_held_back(care->debug) : 0;
+}
+
+uint32_t care_next_held_back(const struct care *care, uint32_t *place)
+{
+	return care && care->debug ? debug_next_held_back(care->debug, place) : SLOT_NONE;
 }

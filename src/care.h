@@ -2,10 +2,11 @@
 /*
  * care.h - what happens to an object between the free lists and its caller.
  *
- * Idea         The free lists move slots and know nothing of objects.  A pool whose objects need something (hooks to run)
- *              has a `struct care`; others have none and pay nothing.  Two calls: care_begin() when a slot was taken and
- *              is about to become active, care_end() when it has become free and is about to be put back.  Both run
- *              while no lock is held and no cache is half changed, so a hook may use the pool.
+ * Idea         The free lists move slots and know nothing of objects.  A pool whose objects need something (hooks to run,
+ *              debug modes, tools to be told) has a `struct care`; others have none and pay nothing.  Two calls:
+ *              care_begin() when a slot was taken and is about to become active, care_end() when it has become free and
+ *              is about to be put back.  Both run while no lock is held and no cache is half changed, so a hook may use
+ *              the pool.
  * Invariants   K1  between care_begin() and care_end() of a slot nobody else calls either for it: the slot's holder
  *                  does, and of two who release it at once only one holds it (releases are by CAS).
  *              K2  `built` of a slot is 1 exactly while hooks.create has run for it, and hooks.destroy has not since.
@@ -20,11 +21,21 @@
 #include "lfpool/lfpool.h"
 
 struct arena;
+struct arena_plan;
 struct care;
+struct debug_modes;
+struct lfpool;
 
 /* What a pool with this config needs: *care_out is NULL if nothing.  False when the system refuses memory. */
-bool care_open(struct care **care_out, const lfpool_config_t *config);
+bool care_open(struct care **care_out, const lfpool_config_t *config, const struct debug_modes *modes);
 void care_close(struct care *care);
+
+/* For the backend, before it opens the arena: what is needed beside the objects.  `care` may be NULL. */
+void care_plan(const struct care *care, struct arena_plan *plan);
+/* The pool is made, and has an arena; with LFPOOL_CREATE_ALL its objects are built. */
+void care_attach(struct care *care, struct lfpool *pool);
+/* It is about to be destroyed: the debug modes' last checks.  Slots 1 .. used were handed out. */
+void care_detach(struct care *care, size_t used);
 
 /* Is there anything to do at each acquire and release?  If not, the hits may be inlined.  `care` may be NULL. */
 bool care_each_call(const struct care *care);
@@ -38,7 +49,24 @@ void care_destroy_all(struct care *care, const struct arena *arena, size_t used)
 
 /* The holder of `slot`, which is free, is about to make it active; false: it must stay free. */
 bool care_begin(struct care *care, uint32_t slot, void *object);
-/* The holder of `slot`, which was active until now, is about to put it back. */
-void care_end(struct care *care, uint32_t slot, void *object);
+/* The holder of `slot`, which was active until now, is about to put it back.  Returns the slot that he shall put back in
+ * its stead: with a quarantine one that was released earlier, or SLOT_NONE. */
+uint32_t care_end(struct care *care, uint32_t slot, void *object);
+
+/* May there be slots that are in no free list?  `care` may be NULL. */
+bool care_quarantines(const struct care *care);
+/*
+ * Quarantine: an acquire that found every free list exhausted gets a slot from there.  SLOT_NONE: there was none.  When
+ * two calls have said so and *versions_out is the same in both, there was none at any time between them; so the pool was
+ * exhausted if the free lists were found so between them (quarantine.h).  Only if care_quarantines().
+ */
+uint32_t care_take_back(struct care *care, uint64_t *versions_out);
+/* Free slots that are there; a snapshot.  `care` may be NULL. */
+size_t care_held_back(const struct care *care);
+/* The next of them from *place on, which begins with 0; SLOT_NONE: no more.  `care` may be NULL. */
+uint32_t care_next_held_back(const struct care *care, uint32_t *place);
+
+/* The debug modes of the pool; NULL if there is nothing to do at any call.  `care` may be NULL. */
+struct debug *care_debug(const struct care *care);
 
 #endif

@@ -62,6 +62,16 @@ const char *check_free(struct check *c, uint32_t slot)
 	return NULL;
 }
 
+const char *check_held_back(struct check *c, const struct care *care)
+{
+	const char *violated = NULL;
+	uint32_t place = 0, slot;
+
+	while (!violated && (slot = care_next_held_back(care, &place)))
+		violated = check_free(c, slot);
+	return violated;
+}
+
 const char *check_rest(struct check *c)
 {
 	const struct arena *arena = c->arena;

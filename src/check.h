@@ -29,6 +29,8 @@ bool check_marked(const unsigned char *bits, size_t index);
 
 /* At `slot` of the lists there is a free object. */
 const char *check_free(struct check *c, uint32_t slot);
+/* The free ones in quarantine.  `care` may be NULL. */
+const char *check_held_back(struct check *c, const struct care *care);
 /* After all the free ones: the others are in use, and what was never used is as it was made. */
 const char *check_rest(struct check *c);
 

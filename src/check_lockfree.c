@@ -230,7 +230,8 @@ static const char *walk_magazines(struct walk *w)
 		for (uint32_t which = 0; born && which < EXTRA_PER_CACHE && !violated; which++)
 			violated = walk_magazine(w, magazines_extra_number(ms, index, which));
 	}
-	/* Free slots that lie in no magazine on purpose would have to be met here, and added in stats_of_core(). */
+	if (!violated)
+		violated = check_held_back(&w->check, w->core->care);
 	return violated ? violated : check_rest(&w->check);
 }
 

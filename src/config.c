@@ -58,7 +58,23 @@ static lfpool_status_t check_flags(uint32_t flags)
 	return LFPOOL_OK;
 }
 
-lfpool_status_t config_import(lfpool_config_t *config, const lfpool_config_t *given)
+/* The modes of the config and of the environment, whose numbers win; and what follows from them. */
+static bool apply_debug(lfpool_config_t *config, struct debug_modes *modes)
+{
+	*modes = (struct debug_modes){0};
+	if (!debug_words_read(modes, config->debug) || !debug_words_read(modes, secure_getenv("LFPOOL_DEBUG")))
+		return false;
+	if (config->backend == LFPOOL_BACKEND_MALLOC)
+		*modes = (struct debug_modes){.zero = modes->zero};
+	if (debug_modes_detect(modes))
+		config->flags = (config->flags & ~LFPOOL_UNTRACKED) | LFPOOL_CHECK_RACES;
+	/* Zeroing would wipe out what create built. */
+	if (modes->zero && !config->hooks.create)
+		config->flags |= LFPOOL_ZERO;
+	return true;
+}
+
+lfpool_status_t config_import(lfpool_config_t *config, struct debug_modes *modes, const lfpool_config_t *given)
 {
 	if (!copy_known(config, given))
 		return LFPOOL_E_CONFIG_STRUCT_SIZE;
@@ -87,5 +103,7 @@ lfpool_status_t config_import(lfpool_config_t *config, const lfpool_config_t *gi
 		return LFPOOL_E_CONFIG_HOOKS;
 	if (config->depot_shards > SHARDS_MAX)
 		return LFPOOL_E_CONFIG_DEPOT_SHARDS;
+	if (!apply_debug(config, modes))
+		return LFPOOL_E_CONFIG_DEBUG;
 	return LFPOOL_OK;
 }

@@ -1,10 +1,21 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * misuse.c - a release was refused: count it, tell the hook, or say so once on stderr.
+ * misuse.c - a release was refused, or a debug mode found something: count it, tell the hook, or say so once on stderr.
  */
 #include "pool.h"
 
+#include "debug.h"
+#include "text.h"
+
 #include <stdio.h>
+
+#define DETAIL_BYTES 512
+
+/* Is it an answer to a release that changed nothing? */
+static bool is_refusal(lfpool_status_t status)
+{
+	return status <= LFPOOL_E_FOREIGN && status > LFPOOL_E_WRITTEN_WHEN_FREE;
+}
 
 lfpool_status_t misuse_tell(lfpool_t *pool, lfpool_misuse_t *misuse)
 {
@@ -21,8 +32,9 @@ lfpool_status_t misuse_tell(lfpool_t *pool, lfpool_misuse_t *misuse)
 	if (pool->hooks.misuse) {
 		pool->hooks.misuse(pool->hooks.context, misuse);
 	} else if (misuse->count == 1) {
-		fprintf(stderr, "lfpool: pool \"%s\", object %p: %s; refused.%s%s  ", pool->name, misuse->object,
-			lfpool_status_string(misuse->status), *misuse->detail ? "  " : "", misuse->detail);
+		fprintf(stderr, "lfpool: pool \"%s\", object %p: %s%s%s%s.  ", pool->name, misuse->object,
+			lfpool_status_string(misuse->status), is_refusal(misuse->status) ? "; refused" : "",
+			*misuse->detail ? "; " : "", misuse->detail);
 		fputs("Further misuse of this pool is counted, not printed.\n", stderr);
 	}
 	return misuse->status;
@@ -30,5 +42,13 @@ lfpool_status_t misuse_tell(lfpool_t *pool, lfpool_misuse_t *misuse)
 
 lfpool_status_t misuse_report(lfpool_t *pool, const void *object, lfpool_status_t status)
 {
-	return misuse_tell(pool, &(lfpool_misuse_t){.object = object, .status = status, .detail = ""});
+	const struct debug *debug = care_debug(pool->care);
+	char detail[DETAIL_BYTES];
+	struct text text;
+	uint32_t slot;
+
+	text_open(&text, detail, sizeof(detail));
+	if (debug && status == LFPOOL_E_NOT_IN_USE && arena_locate(pool->arena, object, &slot) == LFPOOL_OK)
+		debug_put_released(debug, slot, &text);
+	return misuse_tell(pool, &(lfpool_misuse_t){.object = object, .status = status, .detail = detail});
 }

@@ -20,6 +20,7 @@
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/syscall.h>
+#include <time.h>
 #include <unistd.h>
 
 static pthread_once_t asymmetric_once = PTHREAD_ONCE_INIT;
@@ -173,9 +174,34 @@ bool os_thread_key_set(pthread_key_t key, void *value)
 	return !refused() && pthread_setspecific(key, value) == 0;
 }
 
+/* 0: not asked yet. */
+static _Thread_local uint32_t thread_id;
+
+/* In the child the thread is another one. */
+static void forget_thread_id(void)
+{
+	thread_id = 0;
+}
+
 bool os_at_fork(void (*before)(void), void (*after)(void))
 {
-	return !refused() && pthread_atfork(before, after, after) == 0;
+	return !refused() && pthread_atfork(before, after, after) == 0 &&
+	       pthread_atfork(NULL, NULL, forget_thread_id) == 0;
+}
+
+uint32_t os_thread_id(void)
+{
+	if (unlikely(!thread_id))
+		thread_id = (uint32_t)gettid();
+	return thread_id;
+}
+
+uint64_t os_now_ns(void)
+{
+	struct timespec now;
+
+	(void)clock_gettime(CLOCK_MONOTONIC, &now);
+	return (uint64_t)now.tv_sec * UINT64_C(1000000000) + (uint64_t)now.tv_nsec;
 }
 
 /* ---- The asymmetric fence ---- */

@@ -38,6 +38,11 @@ bool os_thread_key_set(pthread_key_t key, void *value);
 /* From now on `before` runs before each fork, `after` after it in parent and child; false when refused. */
 bool os_at_fork(void (*before)(void), void (*after)(void));
 
+/* The calling thread's number, as ps and gdb show it. */
+uint32_t os_thread_id(void);
+/* Nanoseconds since some moment in the past; never goes back. */
+uint64_t os_now_ns(void);
+
 /*
  * The heavy half of the asymmetric fence: when it returns, every other thread of the process has executed a full
  * barrier between its accesses before and after some point of its program.  Enters the kernel.  In the fallback, a

@@ -7,6 +7,7 @@
 #include "pool.h"
 
 #include "arena.h"
+#include "debug.h"
 #include "registry.h"
 
 #include <string.h>
@@ -37,7 +38,8 @@ static uint64_t enter(lfpool_t *pool)
 }
 
 /* The pool and its care are one from here on: both are made, or neither is left. */
-static lfpool_status_t open_pool(lfpool_t **pool_out, const lfpool_config_t *config, struct care *care)
+static lfpool_status_t open_pool(lfpool_t **pool_out, const lfpool_config_t *config, const struct debug_modes *modes,
+				 struct care *care)
 {
 	const struct backend *backend = backends[config->backend];
 	lfpool_t *pool = backend->open(config, care);
@@ -54,14 +56,19 @@ static lfpool_status_t open_pool(lfpool_t **pool_out, const lfpool_config_t *con
 	pool->flags = config->flags;
 	pool->thread_caches = backend->cache_create && config->cache_capacity != LFPOOL_CACHE_NONE;
 	pool->hooks = config->hooks;
+	pool->modes = *modes;
 	strcpy(pool->name, config->name ? config->name : "unnamed");
 
 	const bool built = !pool_in_place(pool) || care_build_all(care, pool->arena);
 
+	if (built && pool_in_place(pool))
+		care_attach(care, pool);
 	pool->id = built ? enter(pool) : 0;
 	if (!pool->id) {
-		if (built && pool_in_place(pool))
+		if (built && pool_in_place(pool)) {
+			care_detach(care, 0);
 			care_destroy_all(care, pool->arena, 0);
+		}
 		(void)backend->close(pool);
 		care_close(care);
 		return built ? LFPOOL_E_NO_MEMORY : LFPOOL_E_CREATE;
@@ -75,6 +82,7 @@ static lfpool_status_t open_pool(lfpool_t **pool_out, const lfpool_config_t *con
 lfpool_status_t lfpool_create(lfpool_t **pool_out, const lfpool_config_t *given)
 {
 	lfpool_config_t config;
+	struct debug_modes modes;
 
 	if (!pool_out)
 		return LFPOOL_E_ARGUMENT;
@@ -82,7 +90,7 @@ lfpool_status_t lfpool_create(lfpool_t **pool_out, const lfpool_config_t *given)
 	if (!given)
 		return LFPOOL_E_ARGUMENT;
 
-	lfpool_status_t status = config_import(&config, given);
+	lfpool_status_t status = config_import(&config, &modes, given);
 
 	if (status != LFPOOL_OK)
 		return status;
@@ -91,7 +99,7 @@ lfpool_status_t lfpool_create(lfpool_t **pool_out, const lfpool_config_t *given)
 
 	struct care *care;
 
-	return care_open(&care, &config) ? open_pool(pool_out, &config, care) : LFPOOL_E_NO_MEMORY;
+	return care_open(&care, &config, &modes) ? open_pool(pool_out, &config, &modes, care) : LFPOOL_E_NO_MEMORY;
 }
 
 size_t lfpool_destroy(lfpool_t *pool)
@@ -105,13 +113,29 @@ size_t lfpool_destroy(lfpool_t *pool)
 
 	struct care *care = pool->care;
 
-	if (pool_in_place(pool))
-		care_destroy_all(care, pool->arena, pool->backend->used(pool));
+	if (pool_in_place(pool)) {
+		const size_t used = pool->backend->used(pool);
+
+		care_detach(care, used);
+		care_destroy_all(care, pool->arena, used);
+	}
 
 	const size_t active = pool->backend->close(pool);
 
 	care_close(care);
 	return active;
+}
+
+/* ---- What its holder says of an object ---- */
+
+void lfpool_tag(lfpool_t *pool, const void *object, const char *tag)
+{
+	struct debug *debug = care_debug(pool->care);
+	uint32_t slot;
+
+	if (debug && arena_locate(pool->arena, object, &slot) == LFPOOL_OK &&
+	    arena_is_active(pool->arena, slot))
+		debug_tag(debug, slot, tag);
 }
 
 /* ---- Without a cache of the caller's ---- */

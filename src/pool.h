@@ -13,6 +13,7 @@
 #include "base.h"
 #include "cache.h"
 #include "care.h"
+#include "debug_words.h"
 
 #define NAME_BYTES 64
 
@@ -65,6 +66,7 @@ struct lfpool {
 	size_t capacity, object_size, object_alignment;
 	uint32_t flags;
 	lfpool_hooks_t hooks;
+	struct debug_modes modes;
 	char name[NAME_BYTES];
 	/* Under the registry's lock. */
 	struct plain_cache *plain_caches; /* explicit caches of a backend that has none */
@@ -95,7 +97,7 @@ static inline bool pool_in_place(const lfpool_t *pool)
 /* ---- config.c ---- */
 
 /* Checks `given`, completes it with defaults and the environment, and copies it. */
-lfpool_status_t config_import(lfpool_config_t *config_out, const lfpool_config_t *given);
+lfpool_status_t config_import(lfpool_config_t *config_out, struct debug_modes *modes_out, const lfpool_config_t *given);
 
 /* ---- pool.c ---- */
 

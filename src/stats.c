@@ -59,8 +59,7 @@ void stats_of_core(const struct core *core, lfpool_stats_t *stats_out)
 
 	cache_table_stats(core, stats_out);
 	stats_out->cached = at_most(stats_out->cached, in_magazines);
-	/* Free slots that lie in no magazine on purpose would have to be added here, and met by core_check(). */
-	stats_out->shared = in_magazines - stats_out->cached;
+	stats_out->shared = in_magazines - stats_out->cached + care_held_back(core->care);
 	stats_out->untouched = capacity - used;
 	stats_of_slots(&core->arena, used, stats_out);
 	if (!core->arena.face.state)

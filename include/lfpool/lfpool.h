@@ -81,10 +81,15 @@ typedef uint64_t lfpool_handle_t; /* names an object until it is released, see l
 	X(LFPOOL_E_CONFIG_BACKEND, -17, "config.backend or the variable LFPOOL_BACKEND names no backend")       \
 	X(LFPOOL_E_CONFIG_HOOKS, -18, "config.hooks has a reserved field set, or create excludes LFPOOL_ZERO")  \
 	X(LFPOOL_E_CONFIG_DEPOT_SHARDS, -19, "config.depot_shards is not in 1 .. 32")                           \
+	X(LFPOOL_E_CONFIG_DEBUG, -20, "config.debug or the variable LFPOOL_DEBUG has an unknown word")          \
 	X(LFPOOL_E_FOREIGN, -30, "release of a pointer that does not point into the pool")                      \
 	X(LFPOOL_E_INTERIOR, -31, "release of a pointer into the pool that is not the start of an object")      \
 	X(LFPOOL_E_NOT_IN_USE, -32, "release of an object that is not in use: a double release")                \
-	X(LFPOOL_E_STALE, -33, "release by a handle that names no active object: it was released before")
+	X(LFPOOL_E_STALE, -33, "release by a handle that names no active object: it was released before")              \
+	X(LFPOOL_E_WRITTEN_WHEN_FREE, -34, "an object was written to after its release")                        \
+	X(LFPOOL_E_GUARD, -35, "bytes beside an object were overwritten")                                       \
+	X(LFPOOL_E_STILL_ACTIVE, -36, "an object was still active when its pool was destroyed")                 \
+	X(LFPOOL_E_INVARIANT, -37, "the pool itself is damaged")
 
 typedef enum lfpool_status {
 #define LFPOOL_STATUS_ENUM(name, value, text) name = value,
@@ -210,6 +215,8 @@ typedef struct lfpool_config {
 	lfpool_backend_t backend; /* 0 = LFPOOL_BACKEND_LOCKFREE                                        */
 	lfpool_hooks_t hooks;     /* all NULL = the defaults                                            */
 	size_t depot_shards;      /* parts of the shared store, 1 .. 32; 0 = one for every 8 processors */
+	const char *debug;        /* debug modes, "poison,owner", see lfpool/debug.h; read, not kept;
+	                             NULL = those of the environment variable LFPOOL_DEBUG alone        */
 } lfpool_config_t;
 
 #define LFPOOL_CONFIG_INIT                                                                                      \
@@ -369,6 +376,7 @@ LFPOOL_API lfpool_backend_t lfpool_backend(const lfpool_t *pool);
 }
 #endif
 
+#include "lfpool/debug.h"
 #include "lfpool/handle.h"
 #include "lfpool/report.h"
 #include "lfpool/walk.h"

@@ -104,6 +104,16 @@ void os_heap_free(void *memory)
 	free(memory);
 }
 
+uint32_t os_thread_id(void)
+{
+	return 1;
+}
+
+uint64_t os_now_ns(void)
+{
+	return 1;
+}
+
 void os_heavy_fence(void)
 {
 	if (asymmetric)

@@ -1,0 +1,62 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * debug.h - the debug modes of a pool, put together (lfpool/debug.h has the list).
+ *
+ * Idea         Called by care.c between the free lists and the caller, around the hooks:
+ *                  acquire   open: poison intact?  guards filled    hooks    begun: owner
+ *                  release   ending: guards intact?  owner          hooks    end: poisoned, shut, into quarantine
+ *              The modules know one thing each: pattern.h, owner.h, quarantine.h, tools.h.
+ * Invariants   B1  between debug_slot_open() and debug_slot_end() (or debug_slot_refused()) an object is accessible;
+ *                  else the tools are told that it is not.
+ *              B2  `poisoned` of a slot is 1 exactly while its object is free and has been filled with the poison.
+ * Progress     As its parts.
+ */
+#ifndef LFPOOL_DEBUG_MODES_H
+#define LFPOOL_DEBUG_MODES_H
+
+#include "base.h"
+
+#include "debug_words.h"
+
+struct arena_plan;
+struct debug;
+struct lfpool;
+struct text;
+
+/* *debug_out is NULL if there is nothing to do at any call.  False when the system refuses memory. */
+bool debug_open(struct debug **debug_out, const lfpool_config_t *config, const struct debug_modes *modes);
+void debug_close(struct debug *debug);
+/* What the modes need of the arena. */
+void debug_plan(const struct debug *debug, struct arena_plan *plan);
+/* The pool is made, and all its objects are free. */
+void debug_attach(struct debug *debug, struct lfpool *pool);
+/* It is about to be destroyed, and slots 1 .. used were handed out: the last checks.  All memory is accessible
+ * afterwards. */
+void debug_detach(struct debug *debug, size_t used);
+
+/* ---- One slot; its holder ---- */
+
+void debug_slot_open(struct debug *debug, uint32_t slot, void *object);
+void debug_slot_refused(struct debug *debug, void *object);
+void debug_slot_begun(struct debug *debug, uint32_t slot);
+void debug_slot_ending(struct debug *debug, uint32_t slot, void *object);
+/* Returns the slot that is to be put back: another one, or SLOT_NONE, if there is a quarantine. */
+uint32_t debug_slot_end(struct debug *debug, uint32_t slot, void *object);
+
+/* ---- Quarantine ---- */
+
+bool debug_quarantines(const struct debug *debug);
+/* See quarantine_take(). */
+uint32_t debug_take_back(struct debug *debug, uint64_t *versions_out);
+size_t debug_held_back(const struct debug *debug);
+uint32_t debug_next_held_back(const struct debug *debug, uint32_t *place);
+
+/* ---- Reports ---- */
+
+void debug_tag(struct debug *debug, uint32_t slot, const char *tag);
+/* Who released it last, as far as it is known. */
+void debug_put_released(const struct debug *debug, uint32_t slot, struct text *text);
+/* Who holds what, ranked; nothing without the mode owner. */
+void debug_put_holders(const struct debug *debug, size_t used, struct text *text);
+
+#endif

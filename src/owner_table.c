@@ -1,0 +1,124 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * owner_table.c - who holds how many objects, ranked.
+ *
+ * Idea         Active slots of one holder are one row.  A holder is a tag, or where there is none a thread; and the
+ *              call site, where it is known.  Rows are found by search, so there are at most ROWS_MAX; what does not fit is
+ *              counted and said.
+ */
+#include "owner.h"
+
+#include "arena.h"
+#include "os.h"
+#include "text.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#define ROWS_MAX 1024
+#define ROWS_SHOWN 20
+
+struct row {
+	uint32_t slot; /* one of its slots */
+	size_t count;
+	uint64_t since;
+};
+
+struct table {
+	size_t rows, active, others;
+	struct row row[ROWS_MAX];
+};
+
+static bool same_site(const struct owner_end *a, const struct owner_end *b)
+{
+	const uint32_t frames = load_relaxed(&a->frames);
+
+	if (frames != load_relaxed(&b->frames))
+		return false;
+	for (uint32_t i = 0; i < frames && i < OWNER_FRAMES; i++)
+		if (load_relaxed(&a->frame[i]) != load_relaxed(&b->frame[i]))
+			return false;
+	return true;
+}
+
+static bool same_holder(const struct owner_record *a, const struct owner_record *b)
+{
+	const char *x = load_relaxed(&a->tag), *y = load_relaxed(&b->tag);
+
+	if (x || y ? !x || !y || (x != y && strcmp(x, y) != 0) :
+		     load_relaxed(&a->acquired.thread) != load_relaxed(&b->acquired.thread))
+		return false;
+	return same_site(&a->acquired, &b->acquired);
+}
+
+static void count_slot(struct table *table, const struct owners *owners, uint32_t slot)
+{
+	const struct owner_record *r = &owners->record[slot];
+	const uint64_t since = load_relaxed(&r->acquired.when);
+	size_t i = 0;
+
+	table->active++;
+	while (i < table->rows && !same_holder(r, &owners->record[table->row[i].slot]))
+		i++;
+	if (i == ROWS_MAX) {
+		table->others++;
+		return;
+	}
+	if (i == table->rows)
+		table->row[table->rows++] = (struct row){slot, 0, since};
+	table->row[i].count++;
+	if (since < table->row[i].since)
+		table->row[i].since = since;
+}
+
+/* Most objects first; of those with equally many the oldest. */
+static int compare_rows(const void *a, const void *b)
+{
+	const struct row *x = a, *y = b;
+
+	if (x->count != y->count)
+		return x->count > y->count ? -1 : 1;
+	return (x->since > y->since) - (x->since < y->since);
+}
+
+static void put_row(const struct owners *owners, const struct row *row, uint64_t now, struct text *text)
+{
+	const struct owner_record *r = &owners->record[row->slot];
+	const char *tag = load_relaxed(&r->tag);
+	const uint64_t ms = row->since && now > row->since ? (now - row->since) / 1000000 : 0;
+
+	text_put(text, "  %8zu %6llu.%03llu s  ", row->count, (unsigned long long)(ms / 1000),
+		 (unsigned long long)(ms % 1000));
+	if (tag)
+		text_put(text, "\"%s\"", tag);
+	else
+		text_put(text, "thread %u", load_relaxed(&r->acquired.thread));
+	if (load_relaxed(&r->acquired.frames))
+		text_put(text, "  ");
+	owner_put_site(&r->acquired, text);
+	text_put(text, "\n");
+}
+
+void owners_put_table(const struct owners *owners, const struct arena *arena, size_t used, struct text *text)
+{
+	struct table *table = os_map(sizeof(*table));
+	size_t left;
+
+	if (!table) {
+		text_put(text, "no memory for the table of holders\n");
+		return;
+	}
+	for (uint32_t slot = 1; slot <= used; slot++)
+		if (arena_is_active(arena, slot))
+			count_slot(table, owners, slot);
+	qsort(table->row, table->rows, sizeof(*table->row), compare_rows);
+	text_put(text, "active objects: %zu\n     count     oldest  holder\n", table->active);
+	left = table->active;
+	for (size_t i = 0; i < table->rows && i < ROWS_SHOWN; i++) {
+		put_row(owners, &table->row[i], os_now_ns(), text);
+		left -= table->row[i].count;
+	}
+	if (left)
+		text_put(text, "  %8zu             other holders\n", left);
+	os_unmap(table, sizeof(*table));
+}

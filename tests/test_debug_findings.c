@@ -1,0 +1,342 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * test_debug_findings.c - what the debug modes find, and the exact words in which they say so.
+ *
+ * The tools are not told (no-tools): what is planted here is for the modes, AddressSanitizer shall not end the program.
+ */
+#include "support.h"
+
+#include <sys/syscall.h>
+
+/* What the misuse hook was told last, with the detail copied. */
+static struct {
+	lfpool_misuse_t misuse;
+	char detail[600];
+	size_t count;
+} told;
+
+static void listen(void *context, const lfpool_misuse_t *misuse)
+{
+	(void)context;
+	told.misuse = *misuse;
+	snprintf(told.detail, sizeof(told.detail), "%s", misuse->detail);
+	told.count++;
+}
+
+static lfpool_t *pool_that(size_t object_size, size_t capacity, int backend, const char *modes)
+{
+	static char words[100];
+	lfpool_config_t config = config_of(object_size, capacity);
+
+	snprintf(words, sizeof(words), "no-tools,%s", modes);
+	config.backend = (lfpool_backend_t)backend;
+	config.hooks.misuse = listen;
+	config.debug = words;
+	told.count = 0;
+	return pool_with(&config);
+}
+
+static unsigned thread_number(void)
+{
+	return (unsigned)syscall(SYS_gettid);
+}
+
+#define FOR_BACKENDS(backend) for (int backend = LFPOOL_BACKEND_LOCKFREE; backend <= LFPOOL_BACKEND_MUTEX; backend++)
+
+static unsigned char poison_at(size_t offset)
+{
+	const uint32_t poison = UINT32_C(0x1deadb0b);
+
+	return ((const unsigned char *)&poison)[offset % 4];
+}
+
+/* ---- Written after the release ---- */
+
+static void expect_written(const lfpool_t *pool, const void *object, size_t first, size_t wrong)
+{
+	char expected[300];
+
+	assert_int_equal(told.count, 1);
+	assert_int_equal(told.misuse.status, LFPOOL_E_WRITTEN_WHEN_FREE);
+	assert_ptr_equal(told.misuse.pool, pool);
+	assert_ptr_equal(told.misuse.object, object);
+	assert_int_equal(told.misuse.offset, first);
+	assert_in_range(told.misuse.index, 0, 9);
+	snprintf(expected, sizeof(expected),
+		 "%zu %s, the first at offset %zu is 0x41 instead of 0x%02x; released by thread %u (\"physics\")",
+		 wrong, wrong == 1 ? "byte" : "bytes", first, poison_at(first), thread_number());
+	assert_string_equal(told.detail, expected);
+	told.count = 0;
+}
+
+TEST(a_byte_written_after_release_is_found_at_acquire)
+{
+	FOR_BACKENDS(backend) {
+		for (size_t size = 1; size <= 70; size++) {
+			lfpool_t *pool = pool_that(size, 1, backend, "poison");
+
+			for (size_t offset = 0; offset < size; offset++) {
+				unsigned char *object = lfpool_acquire(pool);
+
+				assert_int_equal(told.count, 0);
+				lfpool_tag(pool, object, "physics");
+				assert_int_equal(lfpool_release(pool, object), LFPOOL_OK);
+				object[offset] = 0x41;
+				assert_ptr_equal(lfpool_acquire(pool), object);
+				expect_written(pool, object, offset, 1);
+				assert_int_equal(lfpool_release(pool, object), LFPOOL_OK);
+			}
+			lfpool_destroy(pool);
+			assert_int_equal(told.count, 0);
+		}
+	}
+}
+
+TEST(and_at_destroy_and_when_it_leaves_quarantine)
+{
+	FOR_BACKENDS(backend) {
+		lfpool_t *pool = pool_that(64, 10, backend, "poison");
+		unsigned char *object = lfpool_acquire(pool);
+
+		lfpool_tag(pool, object, "physics");
+		assert_int_equal(lfpool_release(pool, object), LFPOOL_OK);
+		memset(object + 20, 0x41, 8);
+		lfpool_destroy(pool);
+		expect_written(pool, object, 20, 8);
+
+		pool = pool_that(64, 10, backend, "poison,quarantine=3");
+		object = lfpool_acquire(pool);
+		lfpool_tag(pool, object, "physics");
+		assert_int_equal(lfpool_release(pool, object), LFPOOL_OK);
+		object[63] = 0x41;
+		for (int releases = 0; releases < 3; releases++) {
+			assert_int_equal(told.count, 0);
+			assert_int_equal(lfpool_release(pool, lfpool_acquire(pool)), LFPOOL_OK);
+		}
+		expect_written(pool, object, 63, 1);
+		/* It is told once. */
+		for (int releases = 0; releases < 20; releases++)
+			assert_int_equal(lfpool_release(pool, lfpool_acquire(pool)), LFPOOL_OK);
+		lfpool_destroy(pool);
+		assert_int_equal(told.count, 0);
+	}
+}
+
+/* ---- Written beside an object ---- */
+
+static void expect_guard(const void *object, ptrdiff_t offset)
+{
+	char beginning[100];
+
+	assert_int_equal(told.count, 1);
+	assert_int_equal(told.misuse.status, LFPOOL_E_GUARD);
+	assert_ptr_equal(told.misuse.object, object);
+	assert_int_equal(told.misuse.offset, offset);
+	snprintf(beginning, sizeof(beginning), "1 byte, the first at offset %td is 0x41 instead of 0x", offset);
+	assert_memory_equal(told.detail, beginning, strlen(beginning));
+	snprintf(beginning, sizeof(beginning), "; acquired by thread %u", thread_number());
+	assert_non_null(strstr(told.detail, beginning));
+	told.count = 0;
+}
+
+static void sweep_guards(int backend, size_t size, size_t alignment)
+{
+	lfpool_config_t config = config_of(size, 3);
+	unsigned char *objects[3];
+
+	told.count = 0;
+	config.object_alignment = alignment;
+	config.backend = (lfpool_backend_t)backend;
+	config.hooks.misuse = listen;
+	config.debug = "no-tools,guard";
+	lfpool_t *pool = pool_with(&config);
+
+	assert_int_equal(acquire_all(pool, (void **)objects, 3), 3);
+	for (size_t i = 0; i < 3; i++) {
+		assert_int_equal((uintptr_t)objects[i] % alignment, 0);
+		memset(objects[i], 0x41, size);
+	}
+	assert_true(sort_disjoint((void **)objects, 3, size + 32));
+	/* The whole objects are the user's. */
+	release_all(pool, (void **)objects, 3);
+	assert_int_equal(told.count, 0);
+	for (ptrdiff_t beside = 0; beside < 32; beside++) {
+		const ptrdiff_t offset = beside < 16 ? beside - 16 : (ptrdiff_t)size + beside - 16;
+		unsigned char *object = lfpool_acquire(pool);
+
+		object[offset] = 0x41;
+		assert_int_equal(lfpool_release(pool, object), LFPOOL_OK);
+		expect_guard(object, offset);
+	}
+	assert_int_equal(acquire_all(pool, (void **)objects, 3), 3);
+	lfpool_destroy(pool);
+	assert_int_equal(told.count, 0);
+}
+
+TEST(a_byte_beside_an_object_is_found_at_release)
+{
+	FOR_BACKENDS(backend) {
+		for (size_t alignment = 1; alignment <= 4096; alignment *= 2)
+			for (size_t size = 1; size <= 200; size += alignment < 64 ? 1 : 13)
+				sweep_guards(backend, size, alignment);
+	}
+}
+
+TEST(and_at_destroy)
+{
+	FOR_BACKENDS(backend) {
+		lfpool_t *pool = pool_that(33, 5, backend, "guard");
+		unsigned char *object = lfpool_acquire(pool);
+
+		object[33] = 0x41;
+		assert_int_equal(lfpool_destroy(pool), 1);
+		expect_guard(object, 33);
+	}
+}
+
+/* ---- Released twice ---- */
+
+TEST(a_double_release_names_who_released_before)
+{
+	FOR_BACKENDS(backend) {
+		lfpool_t *pool = pool_that(33, 5, backend, "poison");
+		void *object = lfpool_acquire(pool);
+		char expected[100];
+
+		lfpool_tag(pool, object, "audio");
+		assert_int_equal(lfpool_release(pool, object), LFPOOL_OK);
+		assert_int_equal(lfpool_release(pool, object), LFPOOL_E_NOT_IN_USE);
+		snprintf(expected, sizeof(expected), "released by thread %u (\"audio\")", thread_number());
+		assert_string_equal(told.detail, expected);
+		/* Never acquired: nobody released it. */
+		object = moved(object, (ptrdiff_t)stride_of(pool, object));
+		assert_int_equal(lfpool_release(pool, object), LFPOOL_E_NOT_IN_USE);
+		assert_string_equal(told.detail, "");
+		lfpool_destroy(pool);
+	}
+}
+
+/* ---- Never released ---- */
+
+TEST(what_is_active_at_destroy_is_told_one_by_one)
+{
+	FOR_BACKENDS(backend) {
+		lfpool_t *pool = pool_that(33, 50, backend, "owner");
+		void *objects[5];
+		unsigned thread, ms, seconds;
+
+		assert_int_equal(lfpool_acquire_bulk(pool, objects, 5), 5);
+		lfpool_tag(pool, objects[0], "a");
+		lfpool_tag(pool, objects[0], NULL);
+		for (int i = 1; i < 5; i++)
+			lfpool_tag(pool, objects[i], "ships");
+		assert_int_equal(lfpool_release(pool, objects[0]), LFPOOL_OK);
+		assert_int_equal(lfpool_destroy(pool), 4);
+		assert_int_equal(told.count, 4);
+		assert_int_equal(told.misuse.count, 4);
+		assert_int_equal(told.misuse.status, LFPOOL_E_STILL_ACTIVE);
+		assert_int_equal(sscanf(told.detail, "acquired by thread %u (\"ships\") %u.%3u s ago", &thread, &seconds,
+					&ms), 3);
+		assert_int_equal(thread, thread_number());
+	}
+}
+
+/* A tag is forgotten with the next acquire, and a stranger's object is passed over. */
+TEST(tags)
+{
+	FOR_BACKENDS(backend) {
+		lfpool_t *pool = pool_that(33, 1, backend, "owner");
+		void *object = lfpool_acquire(pool);
+		int stranger;
+
+		lfpool_tag(pool, object, "first");
+		assert_int_equal(lfpool_release(pool, object), LFPOOL_OK);
+		lfpool_tag(pool, object, "too late");
+		lfpool_tag(pool, NULL, "nothing");
+		lfpool_tag(pool, &stranger, "stranger");
+		lfpool_tag(pool, moved(object, 1), "inside");
+		object = lfpool_acquire(pool);
+		lfpool_destroy(pool);
+		assert_int_equal(told.count, 1);
+		assert_null(strchr(told.detail, '"'));
+	}
+	for (int backend = LFPOOL_BACKEND_LOCKFREE; backend <= LFPOOL_BACKEND_MALLOC; backend++) {
+		lfpool_t *pool = pool_that(33, 1, backend, "zero");
+		void *object = lfpool_acquire(pool);
+
+		lfpool_tag(pool, object, "nobody keeps this");
+		assert_int_equal(lfpool_release(pool, object), LFPOOL_OK);
+		lfpool_destroy(pool);
+	}
+}
+
+/* ---- Call sites: this program is linked with -rdynamic ---- */
+
+__attribute__((noinline)) void *spawn_a_ship(lfpool_t *pool);
+__attribute__((noinline)) void lose_a_ship(lfpool_t *pool, void *object);
+
+void *spawn_a_ship(lfpool_t *pool)
+{
+	void *object = lfpool_acquire(pool);
+
+	__asm__ __volatile__("" ::: "memory"); /* no tail call */
+	return object;
+}
+
+void lose_a_ship(lfpool_t *pool, void *object)
+{
+	REQUIRE(lfpool_release(pool, object) == LFPOOL_OK);
+	__asm__ __volatile__("" ::: "memory");
+}
+
+TEST(call_sites)
+{
+	FOR_BACKENDS(backend) {
+		lfpool_t *pool = pool_that(33, 50, backend, "poison,backtrace=1/1");
+		unsigned char *object = spawn_a_ship(pool);
+		void *other = spawn_a_ship(pool);
+
+		assert_non_null(other);
+		lose_a_ship(pool, object);
+		object[0] = 0x41;
+		lfpool_destroy(pool);
+		assert_int_equal(told.count, 2);
+		assert_true(strstr(told.detail, "spawn_a_ship+0x") || strstr(told.detail, "lose_a_ship+0x"));
+	}
+}
+
+TEST(one_call_site_in_n)
+{
+	lfpool_t *pool = pool_that(33, 50, LFPOOL_BACKEND_LOCKFREE, "backtrace=1/10");
+	size_t with_site = 0;
+
+	for (int i = 0; i < 50; i++) {
+		void *object = lfpool_acquire(pool), *again;
+
+		assert_int_equal(lfpool_release(pool, object), LFPOOL_OK);
+		/* Released again: told who released it, and sometimes where. */
+		assert_int_equal(lfpool_release(pool, object), LFPOOL_E_NOT_IN_USE);
+		with_site += strstr(told.detail, " at ") != NULL;
+		again = lfpool_acquire(pool);
+		assert_int_equal(lfpool_release(pool, again), LFPOOL_OK);
+	}
+	assert_in_range(with_site, 1, 20);
+	lfpool_destroy(pool);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(a_byte_written_after_release_is_found_at_acquire),
+		cmocka_unit_test(and_at_destroy_and_when_it_leaves_quarantine),
+		cmocka_unit_test(a_byte_beside_an_object_is_found_at_release),
+		cmocka_unit_test(and_at_destroy),
+		cmocka_unit_test(a_double_release_names_who_released_before),
+		cmocka_unit_test(what_is_active_at_destroy_is_told_one_by_one),
+		cmocka_unit_test(tags),
+		cmocka_unit_test(call_sites),
+		cmocka_unit_test(one_call_site_in_n),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
