@@ -20,6 +20,7 @@ struct event {
 
 static struct {
 	unsigned objects;
+	bool exchanges;
 	uint8_t holder[OBJECTS_MAX], holder_at_first[OBJECTS_MAX];
 	int8_t free_at_first[OBJECTS_MAX];
 	struct event event[THREADS_MAX][EVENTS_MAX];
@@ -30,9 +31,10 @@ static struct {
 	unsigned nulls;
 } notes;
 
-void oracle_open(unsigned objects)
+void oracle_open(unsigned objects, bool exchanges)
 {
 	notes.objects = objects;
+	notes.exchanges = exchanges;
 	memset(notes.holder, NOBODY, sizeof(notes.holder));
 	memset(notes.free_at_first, 0, sizeof(notes.free_at_first));
 }
@@ -142,10 +144,15 @@ static bool nothing_free(const unsigned cut[THREADS_MAX])
 	for (unsigned t = 0; t < THREADS_MAX; t++)
 		for (unsigned i = 0; i < cut[t]; i++)
 			is_free[notes.event[t][i].object] = (int8_t)(is_free[notes.event[t][i].object] + notes.event[t][i].change);
-	for (unsigned i = 0; i < notes.objects; i++)
-		if (is_free[i] > 0)
+	/* With exchanges an object may be acquired before its release ends: -1, and another is in the release's hands. */
+	int total = 0;
+
+	for (unsigned i = 0; i < notes.objects; i++) {
+		if (is_free[i] > 0 && !notes.exchanges)
 			return false;
-	return true;
+		total += is_free[i];
+	}
+	return total <= 0;
 }
 
 /* Tries all cuts of threads `t` and up. */

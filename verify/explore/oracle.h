@@ -17,8 +17,9 @@
 
 #define OBJECTS_MAX 8
 
-/* With all objects free. */
-void oracle_open(unsigned objects);
+/* With all objects free.  `exchanges`: a release may put its object where it can be had at once and hold another free
+ * one in its hands instead (quarantine); so it is how many are free that counts, not which. */
+void oracle_open(unsigned objects, bool exchanges);
 /* What holds now is the initial state of each execution; back to it. */
 void oracle_save(void);
 void oracle_begin(void);

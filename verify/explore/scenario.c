@@ -352,7 +352,8 @@ static void finish(void *context)
 static void on_misuse(void *context, const lfpool_misuse_t *misuse)
 {
 	(void)context;
-	(void)misuse;
+	if (misuse->status == LFPOOL_E_WRITTEN_WHEN_FREE || misuse->status == LFPOOL_E_GUARD)
+		engine_fail("%s: %s", lfpool_status_string(misuse->status), misuse->detail);
 }
 
 static void set_up(const struct scenario *scenario, bool asymmetric)
@@ -369,10 +370,11 @@ static void set_up(const struct scenario *scenario, bool asymmetric)
 	config.flags = scenario->flags;
 	config.depot_shards = scenario->shards ? scenario->shards : 1;
 	config.hooks.misuse = on_misuse;
+	config.debug = scenario->debug;
 	hooks_open(scenario->hooks, &config);
 	if (lfpool_create(&stage.pool, &config) != LFPOOL_OK)
 		abort();
-	oracle_open(scenario->capacity);
+	oracle_open(scenario->capacity, scenario->debug && strstr(scenario->debug, "quarantine"));
 	for (unsigned t = 0; t < THREADS_MAX; t++)
 		if (t == 3 || (scenario->threads[t] && scenario->threads[t][0] != 'c'))
 			stage.actor[t].cache = lfpool_cache_create(stage.pool);

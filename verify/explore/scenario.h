@@ -34,6 +34,7 @@ struct scenario {
 	unsigned shards;   /* of the depot; 0 is 1.  Each thread has another home; the set-up's is thread 0's. */
 	const char *hooks; /* NULL: none; else all four, and by letter: C, A, D, the first create, activate, deactivate
 	                      refuses; n, activate acquires and releases another object */
+	const char *debug; /* config.debug; NULL: none */
 };
 
 extern const struct scenario scenarios[];

@@ -119,6 +119,26 @@ const struct scenario scenarios[] = {
 	{"hooks-borrow-2", "the same through borrowed caches, and activate refuses once", 1, 4, "", {"AR", "A"}, 0, 0, "An"},
 	{"hooks-3", "three at two objects, everything refuses once", 1, 2, "", {"ar", "ar", "a"}, 0, 0, "CAD"},
 
+	/* Quarantine: Q1, Q2, KEEP. */
+	{"quarantine-last-2", "the only object goes into quarantine, another wants it", 1, 1, "0a", {"r", "a"}, 0, 0, NULL,
+	 "quarantine=1"},
+	{"quarantine-both-2", "two at one object", 1, 1, "", {"ar", "ar"}, 0, 0, NULL, "poison,quarantine=1"},
+	{"quarantine-turn-2", "one goes in and another out; one is always free", 1, 2, "1aar", {"a", "ra"}, 0, 0, NULL,
+	 "quarantine=1"},
+	{"quarantine-wander-2", "one put where the look was, one taken where it goes", 1, 2, "1aar", {"a", "ra"}, 0, 0, NULL,
+	 "quarantine=2"},
+	{"quarantine-wander-more-2", "the same, round the ring", 1, 3, "1aaarr", {"aa", "rara"}, 0, 0, NULL, "quarantine=3"},
+	{"quarantine-again-2", "released and acquired again under the eyes of the look", 1, 2, "0a1a0r0a", {"aa", "rara"}, 0, 0,
+	 NULL, "quarantine=2"},
+	{"quarantine-place-2", "two puts into one place", 1, 4, "0aa1aa", {"rra", "rra"}, 0, 0, NULL, "poison,quarantine=1"},
+	{"quarantine-borrow-2", "single calls", 1, 2, "", {"ARA", "AR"}, 0, 0, NULL, "poison,quarantine=2"},
+	{"quarantine-count-2", "the count while a cache is made", 1, 3, "3aaarr", {"c", "n"}, 0, 0, NULL, "quarantine=1"},
+	{"quarantine-hooks-2", "activate refuses what was taken out of the ring", 1, 2, "3aarr", {"ar", "ar"}, 0, 0, "A",
+	 "poison,quarantine=2"},
+	{"quarantine-3", "three at two objects", 1, 2, "", {"ar", "ar", "a"}, 0, 0, NULL, "quarantine=2"},
+	{"quarantine-wander-3", "two look while one object is always free", 1, 3, "1aar3a", {"a", "ra", "a"}, 0, 0, NULL,
+	 "quarantine=2"},
+
 	/* Other paths. */
 	{"general-2", "no hits (LFPOOL_ZERO): only the general path", 2, 2, "0aarr", {"aarr", "ar"}, LFPOOL_ZERO, 0},
 	{"untracked-2", "no state words", 2, 2, "0aarr", {"aarr", "ar"}, LFPOOL_UNTRACKED, 0},
