@@ -65,7 +65,7 @@ static bool apply_debug(lfpool_config_t *config, struct debug_modes *modes)
 	if (!debug_words_read(modes, config->debug) || !debug_words_read(modes, secure_getenv("LFPOOL_DEBUG")))
 		return false;
 	if (config->backend == LFPOOL_BACKEND_MALLOC)
-		*modes = (struct debug_modes){.zero = modes->zero};
+		*modes = (struct debug_modes){.check = modes->check, .zero = modes->zero};
 	if (debug_modes_detect(modes))
 		config->flags = (config->flags & ~LFPOOL_UNTRACKED) | LFPOOL_CHECK_RACES;
 	/* Zeroing would wipe out what create built. */

@@ -16,7 +16,6 @@
 #include <stdio.h>
 
 #define GUARD_BYTES 16
-#define DETAIL_BYTES 512
 #define TABLE_BYTES 8192
 
 struct debug {
@@ -152,8 +151,8 @@ static bool check_pattern(struct debug *debug, uint32_t slot, void *object, ptrd
 	if (likely(first == bytes))
 		return false;
 	text_open(&text, detail, sizeof(detail));
-	text_put(&text, "%zu %s, the first at offset %td is 0x%02x instead of 0x%02x; ", wrong,
-		 wrong == 1 ? "byte" : "bytes", offset + (ptrdiff_t)first, at[first], pattern_byte(pattern, first));
+	text_put(&text, "%zu %s wrong, the first at offset %td: 0x%02x instead of 0x%02x.  ", wrong,
+		 wrong == 1 ? "byte is" : "bytes are", offset + (ptrdiff_t)first, at[first], pattern_byte(pattern, first));
 	(freed ? owner_put_released : owner_put_acquired)(&debug->owners, slot, &text);
 	tell(debug, object, freed ? LFPOOL_E_WRITTEN_WHEN_FREE : LFPOOL_E_GUARD, offset + (ptrdiff_t)first, detail);
 	return true;
@@ -303,10 +302,11 @@ void debug_put_released(const struct debug *debug, uint32_t slot, struct text *t
 		owner_put_released(&debug->owners, slot, text);
 }
 
-void debug_put_holders(const struct debug *debug, size_t used, struct text *text)
+bool debug_put_holders(const struct debug *debug, size_t used, lfpool_format_t format, struct text *text)
 {
 	if (debug->modes.owner)
-		owners_put_table(&debug->owners, debug->pool->arena, used, text);
+		owners_put_table(&debug->owners, debug->pool->arena, used, format, text);
+	return debug->modes.owner;
 }
 
 static void tell_active(struct debug *debug, uint32_t slot, void *object)
@@ -325,8 +325,8 @@ static void print_holders(const struct debug *debug, size_t used)
 	struct text text;
 
 	text_open(&text, table, sizeof(table));
-	debug_put_holders(debug, used, &text);
-	fprintf(stderr, "lfpool: pool \"%s\" is destroyed; still %s", debug->pool->name, table);
+	(void)debug_put_holders(debug, used, LFPOOL_TEXT, &text);
+	fprintf(stderr, "lfpool: pool \"%s\" is destroyed while objects are active.\n%s", debug->pool->name, table);
 }
 
 void debug_detach(struct debug *debug, size_t used)

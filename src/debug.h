@@ -56,7 +56,7 @@ uint32_t debug_next_held_back(const struct debug *debug, uint32_t *place);
 void debug_tag(struct debug *debug, uint32_t slot, const char *tag);
 /* Who released it last, as far as it is known. */
 void debug_put_released(const struct debug *debug, uint32_t slot, struct text *text);
-/* Who holds what, ranked; nothing without the mode owner. */
-void debug_put_holders(const struct debug *debug, size_t used, struct text *text);
+/* Who holds what, ranked: lines of text, or a JSON array; false, and nothing, without the mode owner. */
+bool debug_put_holders(const struct debug *debug, size_t used, lfpool_format_t format, struct text *text);
 
 #endif

@@ -71,18 +71,22 @@ bool debug_words_read(struct debug_modes *modes, const char *at)
 	return true;
 }
 
-void debug_words_write(const struct debug_modes *modes, struct text *text)
+void debug_words_write(const struct debug_modes *modes, lfpool_format_t format, struct text *text)
 {
+	const char *const quote = format == LFPOOL_JSON ? "\"" : "";
 	const char *comma = "";
 
+	text_put(text, format == LFPOOL_JSON ? "[" : "");
 	for (size_t i = 0; i < sizeof(words) / sizeof(*words); i++) {
 		const uint32_t value = *field_of((struct debug_modes *)(uintptr_t)modes, &words[i]);
 
 		if (!value)
 			continue;
-		text_put(text, "%s%s", comma, words[i].word);
+		text_put(text, "%s%s%s", comma, quote, words[i].word);
 		if (words[i].most)
 			text_put(text, "%u", value);
+		text_put(text, "%s", quote);
 		comma = ",";
 	}
+	text_put(text, format == LFPOOL_JSON ? "]" : *comma ? "" : "none");
 }

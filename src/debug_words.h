@@ -20,8 +20,8 @@ struct debug_modes {
 
 /* Adds what `words` names (NULL: nothing); false, and the modes are of no use, if there is an error in it. */
 bool debug_words_read(struct debug_modes *modes, const char *words);
-/* The modes as words again: "poison,quarantine=16"; nothing if there are none. */
-void debug_words_write(const struct debug_modes *modes, struct text *text);
+/* The modes as words again: poison,quarantine=16 or none; in JSON ["poison","quarantine=16"]. */
+void debug_words_write(const struct debug_modes *modes, lfpool_format_t format, struct text *text);
 
 /* Is there one that looks for anything?  Then releases race by CAS, and every object is tracked. */
 static inline bool debug_modes_detect(const struct debug_modes *modes)

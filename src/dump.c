@@ -6,6 +6,7 @@
  *              time.  Whatever does not fit is cut off: src/text.h.
  * Progress     As lfpool_stats().  Does not allocate.
  */
+#include "debug.h"
 #include "pool.h"
 #include "text.h"
 
@@ -75,11 +76,12 @@ static void put_hooks(struct text *t, lfpool_format_t format, const lfpool_hooks
 	put_names(t, format, names, COUNT(names));
 }
 
-/* The debug modes, and what each of them knows: a value after "debug", in either format. */
-static void put_debug(struct text *t, lfpool_format_t format, const lfpool_t *pool)
+/* Who holds what, if it is known. */
+static bool put_holders(struct text *t, lfpool_format_t format, const lfpool_t *pool)
 {
-	(void)pool;
-	text_put(t, format == LFPOOL_JSON ? "[]" : "none");
+	const struct debug *debug = care_debug(pool->care);
+
+	return debug && debug_put_holders(debug, pool->backend->used(pool), format, t);
 }
 
 /* ---- Text ---- */
@@ -126,8 +128,9 @@ static void put_text(struct text *t, const lfpool_t *pool, const lfpool_stats_t 
 	if (pool->core)
 		put_lockfree(t, pool->core, s);
 	text_put(t, "debug       ");
-	put_debug(t, LFPOOL_TEXT, pool);
+	debug_words_write(&pool->modes, LFPOOL_TEXT, t);
 	text_put(t, "\n");
+	(void)put_holders(t, LFPOOL_TEXT, pool);
 }
 
 /* ---- JSON ---- */
@@ -167,7 +170,10 @@ static void put_json(struct text *t, const lfpool_t *pool, const lfpool_stats_t 
 	if (pool->core)
 		put_json_lockfree(t, pool->core);
 	text_put(t, ",\"debug\":");
-	put_debug(t, LFPOOL_JSON, pool);
+	debug_words_write(&pool->modes, LFPOOL_JSON, t);
+	text_put(t, ",\"holders\":");
+	if (!put_holders(t, LFPOOL_JSON, pool))
+		text_put(t, "null");
 	text_put(t, "}");
 }
 

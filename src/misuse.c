@@ -9,8 +9,6 @@
 
 #include <stdio.h>
 
-#define DETAIL_BYTES 512
-
 /* Is it an answer to a release that changed nothing? */
 static bool is_refusal(lfpool_status_t status)
 {
@@ -32,9 +30,9 @@ lfpool_status_t misuse_tell(lfpool_t *pool, lfpool_misuse_t *misuse)
 	if (pool->hooks.misuse) {
 		pool->hooks.misuse(pool->hooks.context, misuse);
 	} else if (misuse->count == 1) {
-		fprintf(stderr, "lfpool: pool \"%s\", object %p: %s%s%s%s.  ", pool->name, misuse->object,
+		fprintf(stderr, "lfpool: pool \"%s\", object %p: %s%s.%s%s  ", pool->name, misuse->object,
 			lfpool_status_string(misuse->status), is_refusal(misuse->status) ? "; refused" : "",
-			*misuse->detail ? "; " : "", misuse->detail);
+			*misuse->detail ? "  " : "", misuse->detail);
 		fputs("Further misuse of this pool is counted, not printed.\n", stderr);
 	}
 	return misuse->status;

@@ -87,7 +87,6 @@ void owner_put_site(const struct owner_end *end, struct text *text)
 		count = OWNER_FRAMES;
 	for (uint32_t i = 0; i < count; i++)
 		frames[i] = (void *)load_relaxed(&end->frame[i]);
-	text_put(text, "at ");
 	callsite_put(text, frames, count);
 }
 
@@ -104,17 +103,19 @@ static void put_end(const struct owner_record *r, const struct owner_end *end, c
 		text_put(text, " (\"%s\")", tag);
 	if (when)
 		put_age(text, when);
-	if (load_relaxed(&end->frames))
-		text_put(text, " ");
-	owner_put_site(end, text);
+	if (load_relaxed(&end->frames)) {
+		text_put(text, " at ");
+		owner_put_site(end, text);
+	}
+	text_put(text, ".");
 }
 
 void owner_put_acquired(const struct owners *owners, uint32_t slot, struct text *text)
 {
-	put_end(&owners->record[slot], &owners->record[slot].acquired, "acquired", text);
+	put_end(&owners->record[slot], &owners->record[slot].acquired, "Acquired", text);
 }
 
 void owner_put_released(const struct owners *owners, uint32_t slot, struct text *text)
 {
-	put_end(&owners->record[slot], &owners->record[slot].released, "released", text);
+	put_end(&owners->record[slot], &owners->record[slot].released, "Released", text);
 }

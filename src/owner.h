@@ -13,6 +13,8 @@
 #include "atomics.h"
 #include "base.h"
 
+#include "lfpool/lfpool.h"
+
 struct arena;
 struct text;
 
@@ -46,14 +48,16 @@ void owners_close(struct owners *owners);
 void owner_acquired(struct owners *owners, uint32_t slot);
 void owner_released(struct owners *owners, uint32_t slot);
 
-/* "acquired by thread 7 ("physics") 1.203 s ago at spawn+0x1f < main+0x88"; nothing if it was not. */
+/* "Acquired by thread 7 ("physics") 1.203 s ago at spawn+0x1f < main+0x88."; nothing if it was not. */
 void owner_put_acquired(const struct owners *owners, uint32_t slot, struct text *text);
 void owner_put_released(const struct owners *owners, uint32_t slot, struct text *text);
 
-/* The table of who holds how many of the slots 1 .. used, and since when; the greatest first. */
-/* "at spawn+0x1f"; nothing if it was not sampled. */
+/* "spawn+0x1f < main+0x88"; nothing if it was not sampled. */
 void owner_put_site(const struct owner_end *end, struct text *text);
-/* In owner_table.c. */
-void owners_put_table(const struct owners *owners, const struct arena *arena, size_t used, struct text *text);
+
+/* In owner_table.c: who holds how many of the slots 1 .. used, and since when, the greatest first: lines of text, or a JSON
+ * array. */
+void owners_put_table(const struct owners *owners, const struct arena *arena, size_t used, lfpool_format_t format,
+		      struct text *text);
 
 #endif

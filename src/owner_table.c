@@ -25,7 +25,7 @@ struct row {
 };
 
 struct table {
-	size_t rows, active, others;
+	size_t rows, active;
 	struct row row[ROWS_MAX];
 };
 
@@ -60,10 +60,8 @@ static void count_slot(struct table *table, const struct owners *owners, uint32_
 	table->active++;
 	while (i < table->rows && !same_holder(r, &owners->record[table->row[i].slot]))
 		i++;
-	if (i == ROWS_MAX) {
-		table->others++;
+	if (i == ROWS_MAX)
 		return;
-	}
 	if (i == table->rows)
 		table->row[table->rows++] = (struct row){slot, 0, since};
 	table->row[i].count++;
@@ -81,44 +79,71 @@ static int compare_rows(const void *a, const void *b)
 	return (x->since > y->since) - (x->since < y->since);
 }
 
-static void put_row(const struct owners *owners, const struct row *row, uint64_t now, struct text *text)
-{
-	const struct owner_record *r = &owners->record[row->slot];
-	const char *tag = load_relaxed(&r->tag);
-	const uint64_t ms = row->since && now > row->since ? (now - row->since) / 1000000 : 0;
+struct view {
+	const struct owners *owners;
+	uint64_t now;
+	lfpool_format_t format;
+	struct text *text;
+};
 
-	text_put(text, "  %8zu %6llu.%03llu s  ", row->count, (unsigned long long)(ms / 1000),
-		 (unsigned long long)(ms % 1000));
+static void put_row(const struct view *v, const struct row *row)
+{
+	const struct owner_record *r = &v->owners->record[row->slot];
+	const char *tag = load_relaxed(&r->tag);
+	const uint32_t thread = load_relaxed(&r->acquired.thread);
+	const bool json = v->format == LFPOOL_JSON;
+	const unsigned long long ms = row->since && v->now > row->since ? (v->now - row->since) / 1000000 : 0;
+
+	text_put(v->text, json ? "{\"objects\":%zu,\"oldest_ms\":%llu," : "  %8zu %6llu.", row->count,
+		 json ? ms : ms / 1000);
+	if (!json)
+		text_put(v->text, "%03llu s  ", ms % 1000);
+	if (json)
+		text_put(v->text, tag ? "\"tag\":" : "\"thread\":");
 	if (tag)
-		text_put(text, "\"%s\"", tag);
+		text_put_quoted(v->text, tag);
 	else
-		text_put(text, "thread %u", load_relaxed(&r->acquired.thread));
-	if (load_relaxed(&r->acquired.frames))
-		text_put(text, "  ");
-	owner_put_site(&r->acquired, text);
-	text_put(text, "\n");
+		text_put(v->text, json ? "%u" : "thread %u", thread);
+	if (load_relaxed(&r->acquired.frames)) {
+		text_put(v->text, json ? ",\"at\":\"" : "  at ");
+		owner_put_site(&r->acquired, v->text);
+		text_put(v->text, json ? "\"" : "");
+	}
+	text_put(v->text, json ? "}" : "\n");
 }
 
-void owners_put_table(const struct owners *owners, const struct arena *arena, size_t used, struct text *text)
+static void put_rows(const struct view *v, const struct table *table)
 {
+	const bool json = v->format == LFPOOL_JSON;
+	size_t left = table->active;
+
+	text_put(v->text, json ? "[" : "    active     oldest  holder\n");
+	for (size_t i = 0; i < table->rows && i < ROWS_SHOWN; i++) {
+		if (json && i)
+			text_put(v->text, ",");
+		put_row(v, &table->row[i]);
+		left -= table->row[i].count;
+	}
+	if (left)
+		text_put(v->text, json ? ",{\"objects\":%zu,\"others\":true}" : "  %8zu             other holders\n",
+			 left);
+	text_put(v->text, json ? "]" : "  %8zu             in all\n", table->active);
+}
+
+void owners_put_table(const struct owners *owners, const struct arena *arena, size_t used, lfpool_format_t format,
+		      struct text *text)
+{
+	const struct view view = {owners, os_now_ns(), format, text};
 	struct table *table = os_map(sizeof(*table));
-	size_t left;
 
 	if (!table) {
-		text_put(text, "no memory for the table of holders\n");
+		text_put(text, format == LFPOOL_JSON ? "[]" : "no memory for the table of holders\n");
 		return;
 	}
 	for (uint32_t slot = 1; slot <= used; slot++)
 		if (arena_is_active(arena, slot))
 			count_slot(table, owners, slot);
 	qsort(table->row, table->rows, sizeof(*table->row), compare_rows);
-	text_put(text, "active objects: %zu\n     count     oldest  holder\n", table->active);
-	left = table->active;
-	for (size_t i = 0; i < table->rows && i < ROWS_SHOWN; i++) {
-		put_row(owners, &table->row[i], os_now_ns(), text);
-		left -= table->row[i].count;
-	}
-	if (left)
-		text_put(text, "  %8zu             other holders\n", left);
+	put_rows(&view, table);
 	os_unmap(table, sizeof(*table));
 }

@@ -7,8 +7,10 @@
 #include "pool.h"
 
 #include "arena.h"
+#include "check.h"
 #include "debug.h"
 #include "registry.h"
+#include "text.h"
 
 #include <string.h>
 
@@ -102,10 +104,30 @@ lfpool_status_t lfpool_create(lfpool_t **pool_out, const lfpool_config_t *given)
 	return care_open(&care, &config, &modes) ? open_pool(pool_out, &config, &modes, care) : LFPOOL_E_NO_MEMORY;
 }
 
+/* The mode check: is the pool intact in the end? */
+static void check_last(lfpool_t *pool)
+{
+	char detail[DETAIL_BYTES];
+	struct text text;
+	size_t where = SIZE_MAX;
+	const char *violated = lfpool_check(pool, &where);
+
+	if (!violated || strcmp(violated, CHECK_NO_MEMORY) == 0)
+		return;
+	text_open(&text, detail, sizeof(detail));
+	text_put(&text, "%s", violated);
+	if (where != SIZE_MAX)
+		text_put(&text, ", at %zu", where);
+	text_put(&text, ".");
+	(void)misuse_tell(pool, &(lfpool_misuse_t){.status = LFPOOL_E_INVARIANT, .detail = detail});
+}
+
 size_t lfpool_destroy(lfpool_t *pool)
 {
 	if (!pool)
 		return 0;
+	if (pool->modes.check)
+		check_last(pool);
 	/* From here on no exiting thread comes near it. */
 	registry_remove(pool->id);
 	(void)fetch_add_relaxed(&heaps, -(uint32_t)!pool_in_place(pool));

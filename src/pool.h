@@ -16,6 +16,7 @@
 #include "debug_words.h"
 
 #define NAME_BYTES 64
+#define DETAIL_BYTES 1024 /* of a misuse, at most */
 
 struct backend {
 	/* Makes a pool with `config` (validated, complete) and `care`; fills in what the backend needs, and of the head

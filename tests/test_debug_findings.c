@@ -63,8 +63,9 @@ static void expect_written(const lfpool_t *pool, const void *object, size_t firs
 	assert_int_equal(told.misuse.offset, first);
 	assert_in_range(told.misuse.index, 0, 9);
 	snprintf(expected, sizeof(expected),
-		 "%zu %s, the first at offset %zu is 0x41 instead of 0x%02x; released by thread %u (\"physics\")",
-		 wrong, wrong == 1 ? "byte" : "bytes", first, poison_at(first), thread_number());
+		 "%zu %s wrong, the first at offset %zu: 0x41 instead of 0x%02x.  "
+		 "Released by thread %u (\"physics\").",
+		 wrong, wrong == 1 ? "byte is" : "bytes are", first, poison_at(first), thread_number());
 	assert_string_equal(told.detail, expected);
 	told.count = 0;
 }
@@ -132,9 +133,9 @@ static void expect_guard(const void *object, ptrdiff_t offset)
 	assert_int_equal(told.misuse.status, LFPOOL_E_GUARD);
 	assert_ptr_equal(told.misuse.object, object);
 	assert_int_equal(told.misuse.offset, offset);
-	snprintf(beginning, sizeof(beginning), "1 byte, the first at offset %td is 0x41 instead of 0x", offset);
+	snprintf(beginning, sizeof(beginning), "1 byte is wrong, the first at offset %td: 0x41 instead of 0x", offset);
 	assert_memory_equal(told.detail, beginning, strlen(beginning));
-	snprintf(beginning, sizeof(beginning), "; acquired by thread %u", thread_number());
+	snprintf(beginning, sizeof(beginning), ".  Acquired by thread %u.", thread_number());
 	assert_non_null(strstr(told.detail, beginning));
 	told.count = 0;
 }
@@ -206,7 +207,7 @@ TEST(a_double_release_names_who_released_before)
 		lfpool_tag(pool, object, "audio");
 		assert_int_equal(lfpool_release(pool, object), LFPOOL_OK);
 		assert_int_equal(lfpool_release(pool, object), LFPOOL_E_NOT_IN_USE);
-		snprintf(expected, sizeof(expected), "released by thread %u (\"audio\")", thread_number());
+		snprintf(expected, sizeof(expected), "Released by thread %u (\"audio\").", thread_number());
 		assert_string_equal(told.detail, expected);
 		/* Never acquired: nobody released it. */
 		object = moved(object, (ptrdiff_t)stride_of(pool, object));
@@ -235,7 +236,7 @@ TEST(what_is_active_at_destroy_is_told_one_by_one)
 		assert_int_equal(told.count, 4);
 		assert_int_equal(told.misuse.count, 4);
 		assert_int_equal(told.misuse.status, LFPOOL_E_STILL_ACTIVE);
-		assert_int_equal(sscanf(told.detail, "acquired by thread %u (\"ships\") %u.%3u s ago", &thread, &seconds,
+		assert_int_equal(sscanf(told.detail, "Acquired by thread %u (\"ships\") %u.%3u s ago.", &thread, &seconds,
 					&ms), 3);
 		assert_int_equal(thread, thread_number());
 	}
@@ -266,6 +267,58 @@ TEST(tags)
 
 		lfpool_tag(pool, object, "nobody keeps this");
 		assert_int_equal(lfpool_release(pool, object), LFPOOL_OK);
+		lfpool_destroy(pool);
+	}
+}
+
+TEST(a_dump_has_the_modes_and_the_holders)
+{
+	FOR_BACKENDS(backend) {
+		lfpool_t *pool = pool_that(33, 50, backend, "quarantine=9,owner");
+		void *objects[7];
+		char text[4096];
+
+		assert_int_equal(lfpool_acquire_bulk(pool, objects, 7), 7);
+		for (int i = 0; i < 4; i++)
+			lfpool_tag(pool, objects[i], "a \"quoted\" tag");
+		assert_true(lfpool_dump(pool, LFPOOL_TEXT, text, sizeof(text)) < sizeof(text));
+		assert_non_null(strstr(text, "\ndebug       quarantine=9,owner,no-tools\n    active     oldest  holder\n"
+					     "         4 "));
+		assert_non_null(strstr(text, "\n         3 "));
+		assert_non_null(strstr(text, "\n         7             in all\n"));
+		assert_true(lfpool_dump(pool, LFPOOL_JSON, text, sizeof(text)) < sizeof(text));
+		assert_non_null(strstr(text, ",\"debug\":[\"quarantine=9\",\"owner\",\"no-tools\"],\"holders\":[{\"objects\":4,"));
+		assert_non_null(strstr(text, "\"tag\":\"a \\\"quoted\\\" tag\"},{\"objects\":3,"));
+		release_all(pool, objects, 7);
+		assert_true(lfpool_dump(pool, LFPOOL_JSON, text, sizeof(text)) < sizeof(text));
+		assert_non_null(strstr(text, "\"holders\":[]}"));
+		lfpool_destroy(pool);
+	}
+	for (int backend = LFPOOL_BACKEND_LOCKFREE; backend <= LFPOOL_BACKEND_MALLOC; backend++) {
+		lfpool_t *pool = pool_that(33, 50, backend, "zero");
+		char text[4096];
+
+		(void)lfpool_dump(pool, LFPOOL_JSON, text, sizeof(text));
+		assert_non_null(strstr(text, "\"holders\":null}"));
+		lfpool_destroy(pool);
+	}
+}
+
+/* What is in quarantine is free, and shared. */
+TEST(the_identity_counts_what_is_in_quarantine)
+{
+	FOR_BACKENDS(backend) {
+		lfpool_t *pool = pool_that(33, 50, backend, "quarantine=9");
+		lfpool_stats_t stats = LFPOOL_STATS_INIT;
+		void *objects[20];
+
+		assert_int_equal(acquire_all(pool, objects, 20), 20);
+		release_all(pool, objects, 15);
+		assert_int_equal(lfpool_stats(pool, &stats), LFPOOL_OK);
+		assert_int_equal(stats.unaccounted, 0);
+		assert_int_equal(stats.active, 5);
+		assert_true(stats.shared >= 9);
+		assert_null(lfpool_check(pool, NULL));
 		lfpool_destroy(pool);
 	}
 }
@@ -334,6 +387,8 @@ int main(void)
 		cmocka_unit_test(a_double_release_names_who_released_before),
 		cmocka_unit_test(what_is_active_at_destroy_is_told_one_by_one),
 		cmocka_unit_test(tags),
+		cmocka_unit_test(a_dump_has_the_modes_and_the_holders),
+		cmocka_unit_test(the_identity_counts_what_is_in_quarantine),
 		cmocka_unit_test(call_sites),
 		cmocka_unit_test(one_call_site_in_n),
 	};

@@ -87,8 +87,8 @@ static void write_late(void)
 TEST(written_when_free)
 {
 	expect(write_late, "lfpool: pool \"ships\", object 0x",
-	       ": an object was written to after its release; 1 byte, the first at offset 9 is 0x41 instead of 0xdb; "
-	       "released by <thread> (\"physics\").  Further misuse of this pool is counted, not printed.\n");
+	       ": an object was written to after its release.  1 byte is wrong, the first at offset 9: 0x41 instead of 0xdb.  "
+	       "Released by <thread> (\"physics\").  Further misuse of this pool is counted, not printed.\n");
 }
 
 static void write_beside(void)
@@ -104,8 +104,8 @@ static void write_beside(void)
 TEST(guard)
 {
 	expect(write_beside, "lfpool: pool \"ships\", object 0x",
-	       ": bytes beside an object were overwritten; 2 bytes, the first at offset -2 is 0x41 instead of 0x5a; "
-	       "acquired by <thread>.  Further misuse of this pool is counted, not printed.\n");
+	       ": bytes beside an object were overwritten.  2 bytes are wrong, the first at offset -2: 0x41 instead of 0x5a.  "
+	       "Acquired by <thread>.  Further misuse of this pool is counted, not printed.\n");
 }
 
 static void release_twice(void)
@@ -122,7 +122,7 @@ static void release_twice(void)
 TEST(double_release)
 {
 	expect(release_twice, "lfpool: pool \"ships\", object 0x",
-	       ": release of an object that is not in use: a double release; refused; released by <thread> "
+	       ": release of an object that is not in use: a double release; refused.  Released by <thread> "
 	       "(\"physics\") <age> ago.  Further misuse of this pool is counted, not printed.\n");
 }
 
@@ -146,11 +146,12 @@ static void forget_some(void)
 TEST(still_active)
 {
 	/* Of holders with equally many the one with the oldest comes first. */
-	expect(forget_some, "lfpool: pool \"ships\" is destroyed; still active objects: 9\n",
-	       "\n     count     oldest  holder\n"
+	expect(forget_some, "lfpool: pool \"ships\" is destroyed while objects are active.\n",
+	       "\n    active     oldest  holder\n"
 	       "         5      <age>  \"physics\"\n"
 	       "         2      <age>  \"audio\"\n"
-	       "         2      <age>  <thread>\n");
+	       "         2      <age>  <thread>\n"
+	       "         9             in all\n");
 }
 
 static void forget_many_kinds(void)
@@ -173,8 +174,8 @@ TEST(more_holders_than_there_is_room_for)
 	stderr_of(forget_many_kinds, text);
 	for (const char *at = text; (at = strchr(at, '\n')); at++)
 		lines++;
-	assert_int_equal(lines, 2 + 20 + 1);
-	assert_non_null(strstr(text, "still active objects: 5000\n"));
+	assert_int_equal(lines, 2 + 20 + 1 + 1);
+	assert_non_null(strstr(text, "      5000             in all\n"));
 	assert_non_null(strstr(text, "      4940             other holders\n"));
 }
 

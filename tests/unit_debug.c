@@ -1,10 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * unit_debug.c - the quarantine's ring (Q1, Q2) and the patterns, by themselves.
+ * unit_debug.c - the quarantine's ring (Q1, Q2) and the patterns, by themselves; and that `check` finds damage.
  */
 #include "support.h"
 
+#include "arena.h"
 #include "pattern.h"
+#include "pool.h"
 #include "quarantine.h"
 
 #define PLACES_MAX 9
@@ -92,6 +94,46 @@ TEST(patterns)
 	}
 }
 
+/* ---- The mode check ---- */
+
+static lfpool_misuse_t told;
+static char told_detail[200];
+
+static void listen(void *context, const lfpool_misuse_t *misuse)
+{
+	(void)context;
+	told = *misuse;
+	snprintf(told_detail, sizeof(told_detail), "%s", misuse->detail);
+}
+
+TEST(damage_is_found_at_destroy)
+{
+	for (int backend = LFPOOL_BACKEND_LOCKFREE; backend <= LFPOOL_BACKEND_MALLOC; backend++) {
+		for (int damage = 0; damage < 2; damage++) {
+			lfpool_config_t config = config_of(24, 100);
+
+			config.backend = (lfpool_backend_t)backend;
+			config.hooks.misuse = listen;
+			config.debug = "check,quarantine=3";
+			lfpool_t *pool = pool_with(&config);
+
+			told.status = LFPOOL_OK;
+			require_whole(pool, 24);
+			if (damage)
+				/* A slot that lies free somewhere says that it is in use. */
+				store_relaxed(&pool->arena->face.state[7],
+					      load_relaxed(&pool->arena->face.state[7]) | LFPOOL_IN_USE);
+			(void)lfpool_destroy(pool);
+			assert_int_equal(told.status, damage ? LFPOOL_E_INVARIANT : LFPOOL_OK);
+			if (damage) {
+				assert_null(told.object);
+				assert_int_equal(told.index, SIZE_MAX);
+				assert_memory_equal(told_detail, "A1: ", 4);
+			}
+		}
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -99,6 +141,7 @@ int main(void)
 		cmocka_unit_test(take_finds_everything_the_oldest_first),
 		cmocka_unit_test(every_change_shows_in_the_sum),
 		cmocka_unit_test(patterns),
+		cmocka_unit_test(damage_is_found_at_destroy),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

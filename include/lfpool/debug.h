@@ -13,7 +13,7 @@
  * A pool with any mode but `zero` and `no-tools` checks every release as LFPOOL_CHECK_RACES does, and tracks its
  * objects even with LFPOOL_UNTRACKED.  With any but `check`, `zero` and `no-tools` each call takes the general path:
  * docs/debugging.md has what each mode costs, and how to read what it says.  What is found goes to the misuse hook, as
- * every misuse; without one to stderr.  The malloc backend knows only `zero`.
+ * every misuse; without one to stderr.  The malloc backend knows `check` and `zero`.
  */
 #ifndef LFPOOL_DEBUG_H
 #define LFPOOL_DEBUG_H
@@ -27,7 +27,8 @@ extern "C" {
 /* X(field, word, least, most, text): `least` and `most` bound its number; 0, 0: it has none. */
 #define LFPOOL_DEBUG_MAP(X)                                                                                     \
 	X(check, "check", 0, 0,                                                                                 \
-	  "of two releases of one object at the same instant exactly one succeeds (LFPOOL_CHECK_RACES)")        \
+	  "of two releases of one object at the same instant exactly one succeeds (LFPOOL_CHECK_RACES), and "   \
+	  "lfpool_check() runs when the pool is destroyed")                                                     \
 	X(poison, "poison", 0, 0,                                                                               \
 	  "a released object is filled with 0x1deadb0b, and a byte that is something else when the object is "  \
 	  "handed out again was written to after the release")                                                  \
