@@ -5,8 +5,9 @@
  *   engine.c    fibers, the choice of who runs next, replay strings      verbs.h   what the library is compiled against
  *   memory.c    what a load may read; races on plain data                os.c      the operating system, played
  *   scenario.c  small programs on a pool; table.c, all of them           oracle.c  what must hold for each execution
- *   hooks.c     the hooks of those that have some                         main.c    the command line
- *   litmus.c    the memory model's own tests
+ *   hooks.c     the hooks of those that have some                         litmus.c  the memory model's own tests
+ *   holds.c     who held what when: walks and handles                     finds.c   programs on src/ranges.c
+ *   main.c      the command line
  *
  * Words       An operation is one atomic access or fence, or the start of a call.  An execution is one run of a
  *             scenario to its end; a search runs many, each with other choices.

@@ -4,6 +4,7 @@
  */
 #include "oracle.h"
 
+#include "holds.h"
 #include "verbs.h"
 
 #include <string.h>
@@ -53,6 +54,12 @@ void oracle_begin(void)
 	notes.nulls = 0;
 }
 
+void oracle_releases_any(unsigned object)
+{
+	notes.holder_at_first[object] = NOBODY;
+	holds_releases(object);
+}
+
 bool oracle_held(unsigned object)
 {
 	return notes.holder[object] != NOBODY;
@@ -91,6 +98,7 @@ void oracle_acquired(struct moment call, unsigned object, void *address)
 			    notes.holder[object]);
 	notes.holder[object] = (uint8_t)engine_thread();
 	note(call, object, -1);
+	holds_acquired(call, object);
 	explore_plain(address, true);
 }
 
@@ -114,10 +122,12 @@ void oracle_releases(unsigned object, void *address)
 {
 	explore_plain(address, true);
 	notes.holder[object] = NOBODY;
+	holds_releases(object);
 }
 
 void oracle_released(unsigned object)
 {
+	holds_released(object);
 	if (engine_running())
 		note(memory_moment(), object, +1);
 }

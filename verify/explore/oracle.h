@@ -23,6 +23,8 @@ void oracle_open(unsigned objects, bool exchanges);
 /* What holds now is the initial state of each execution; back to it. */
 void oracle_save(void);
 void oracle_begin(void);
+/* After oracle_save(): whoever succeeds releases the object; until then nobody holds it, nor is it free. */
+void oracle_releases_any(unsigned object);
 /* A call of the running thread begins; `call` goes to the function that ends it. */
 struct moment oracle_call(void);
 void oracle_acquired(struct moment call, unsigned object, void *address);

@@ -91,7 +91,8 @@ unsigned os_processor_block(void)
 
 void *os_heap_resize(void *memory, size_t bytes)
 {
-	return realloc(memory, bytes);
+	/* What the threads allocate is gone when they begin again. */
+	return engine_running() && !memory ? os_map(bytes) : realloc(memory, bytes);
 }
 
 void *os_heap_aligned(size_t alignment, size_t bytes)

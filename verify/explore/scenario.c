@@ -4,6 +4,8 @@
  */
 #include "scenario.h"
 
+#include "finds.h"
+#include "holds.h"
 #include "oracle.h"
 #include "pool.h"
 
@@ -27,9 +29,11 @@ static struct stage {
 	lfpool_t *pool;
 	struct actor actor[THREADS_MAX];
 	_Atomic(uint64_t) mailbox;
-	void *common;           /* what x releases                       */
+	void *common;           /* what x and g release                  */
 	unsigned common_releases; /* that succeeded                      */
 	uint32_t magazine_out;  /* popped magazines, one bit each        */
+	bool loose;             /* there is an l: who holds what is nobody's to know */
+	unsigned acquired, released; /* one by one, or by l                          */
 } stage, stage_saved;
 
 static struct core *core_of_stage(void)
@@ -52,6 +56,9 @@ static void acquire(struct actor *actor, bool borrowed)
 	struct moment call = oracle_call();
 	void *object = borrowed ? lfpool_acquire(stage.pool) : lfpool_cache_acquire(actor->cache);
 
+	stage.acquired += object != NULL;
+	if (stage.loose)
+		return;
 	void *refused = hooks_refused(engine_thread());
 
 	if (refused)
@@ -76,6 +83,7 @@ static void release(struct actor *actor, void *object, bool borrowed)
 
 	if (status != LFPOOL_OK)
 		engine_fail("releasing object %u: %s", number, lfpool_status_string(status));
+	stage.released++;
 	oracle_released(number);
 }
 
@@ -122,12 +130,14 @@ static void *take_held(struct actor *actor, bool oldest)
 	return object;
 }
 
-static void release_common(struct actor *actor)
+static void release_common(struct actor *actor, bool by_handle)
 {
 	unsigned number = scenario_object_number(stage.common);
 
 	(void)oracle_call();
-	if (lfpool_cache_release(actor->cache, stage.common) == LFPOOL_OK) {
+	if ((by_handle ? lfpool_release_handle(stage.pool, holds_handle())
+		       : lfpool_cache_release(actor->cache, stage.common)) == LFPOOL_OK) {
+		stage.released++;
 		if (++stage.common_releases > 1)
 			engine_fail("two releases of object %u succeeded", number);
 		oracle_released(number);
@@ -257,7 +267,38 @@ static void operate(struct actor *actor, char operation)
 		collect_mail(actor);
 		break;
 	case 'x':
-		release_common(actor);
+	case 'g':
+		release_common(actor, operation == 'g');
+		break;
+	case 'h':
+		holds_take_handle(actor->held[actor->held_count - 1]);
+		break;
+	case 'm':
+		holds_take_next_handle();
+		break;
+	case 'y':
+		/* relaxed: nobody else is there. */
+		store_relaxed(&core_of_stage()->arena.face.state[1], LFPOOL_GENERATION_LAST);
+		break;
+	case 'H':
+		holds_resolve();
+		break;
+	case 'w':
+	case 'W':
+		holds_walk(stage.pool, operation == 'W');
+		break;
+	case 'l':
+		(void)oracle_call();
+		stage.released += (unsigned)lfpool_release_all(stage.pool);
+		break;
+	case '+':
+	case '-':
+	case '*':
+	case '/':
+		finds_change(operation);
+		break;
+	case '?':
+		finds_look();
 		break;
 	case 'n':
 		count_active();
@@ -286,6 +327,8 @@ static void reset(void *context)
 	stage = stage_saved;
 	oracle_begin();
 	hooks_begin();
+	holds_begin();
+	finds_begin();
 }
 
 static void run(void *context, unsigned thread)
@@ -298,18 +341,18 @@ static void run(void *context, unsigned thread)
 /* Everything that is not held can be acquired, by one who has not been there before. */
 static void check_conservation(void)
 {
-	unsigned held = 0, found = 0;
+	unsigned held = stage.loose ? stage.acquired - stage.released : 0, found = 0;
 	bool seen[OBJECTS_MAX] = {false};
 	lfpool_cache_t *cache = lfpool_cache_create(stage.pool);
 
-	for (unsigned i = 0; i < stage.scenario->capacity; i++)
+	for (unsigned i = 0; !stage.loose && i < stage.scenario->capacity; i++)
 		held += oracle_held(i);
 	if (lfpool_active_count(stage.pool) != held)
 		engine_fail("%zu objects counted active, %u are held", lfpool_active_count(stage.pool), held);
 	for (void *object; found <= stage.scenario->capacity && (object = lfpool_cache_acquire(cache)); found++) {
 		unsigned number = scenario_object_number(object);
 
-		if (number >= stage.scenario->capacity || seen[number] || oracle_held(number)) {
+		if (number >= stage.scenario->capacity || seen[number] || (!stage.loose && oracle_held(number))) {
 			engine_fail("afterwards object %u is handed out that is not free", number);
 			return;
 		}
@@ -336,10 +379,11 @@ static void check_invariants(void)
 static void finish(void *context)
 {
 	(void)context;
-	if (stage.common && stage.common_releases != 1)
+	if (stage.common && stage.common_releases != 1 && !stage.loose)
 		engine_fail("%u releases of one object succeeded", stage.common_releases);
 	oracle_check_nulls();
 	hooks_check(stage.scenario->capacity);
+	holds_check_walks();
 	for (unsigned t = 0; t < THREADS_MAX; t++)
 		while (stage.actor[t].popped_count)
 			push_magazine(&stage.actor[t], false);
@@ -367,14 +411,19 @@ static void set_up(const struct scenario *scenario, bool asymmetric)
 	config.object_size = OBJECT_BYTES;
 	config.capacity = scenario->capacity;
 	config.cache_capacity = 2 * scenario->slots;
-	config.flags = scenario->flags;
+	config.flags = scenario->flags & ~SCENARIO_HOOKS;
 	config.depot_shards = scenario->shards ? scenario->shards : 1;
 	config.hooks.misuse = on_misuse;
 	config.debug = scenario->debug;
 	hooks_open(scenario->hooks, &config);
+	if (scenario->flags & SCENARIO_HOOKS)
+		config.hooks.activate = holds_activate;
 	if (lfpool_create(&stage.pool, &config) != LFPOOL_OK)
 		abort();
 	oracle_open(scenario->capacity, scenario->debug && strstr(scenario->debug, "quarantine"));
+	holds_open(stage.pool);
+	/* They grow while the threads run, but not before. */
+	finds_open(strchr(scenario->setup, '*') ? 5 : 4);
 	for (unsigned t = 0; t < THREADS_MAX; t++)
 		if (t == 3 || (scenario->threads[t] && scenario->threads[t][0] != 'c'))
 			stage.actor[t].cache = lfpool_cache_create(stage.pool);
@@ -388,14 +437,18 @@ static void set_up(const struct scenario *scenario, bool asymmetric)
 	}
 	/* A cache that was given up is still a way to the core. */
 	stage.actor[3].cache = &keeps_core->handle.face;
-	for (unsigned t = 0; t < 3; t++)
-		if (scenario->threads[t] && strchr(scenario->threads[t], 'x')) {
-			stage.common = stage.actor[3].held[0];
-			oracle_releases(scenario_object_number(stage.common), stage.common);
-			break;
-		}
 	oracle_save();
+	for (unsigned t = 0; t < 3; t++) {
+		stage.loose |= scenario->threads[t] && strchr(scenario->threads[t], 'l');
+		if (!stage.common && scenario->threads[t] && strpbrk(scenario->threads[t], "xg")) {
+			stage.common = stage.actor[3].held[0];
+			holds_take_handle(stage.common);
+			oracle_releases_any(scenario_object_number(stage.common));
+		}
+	}
 	hooks_save();
+	holds_save();
+	finds_save();
 	stage_saved = stage;
 	os_play_save();
 }

@@ -14,6 +14,13 @@
  *   x  release the object that actor 3 acquired first: one of several such calls must succeed, no more
  *   s  lfpool_stats()
  *   n  lfpool_active_count(): exact while no object changes hands
+ *   h  take a handle of the newest object held (set-up)     m  make it the handle of its slot's next use (set-up)
+ *   y  slot 1, which is free, has been acquired 2^31 - 1 times (set-up)
+ *   H  resolve that handle
+ *   g  release by handle the object that actor 3 acquired first: as x
+ *   w  walk over the active objects        W  over all slots
+ *   l  lfpool_release_all(): then objects are only counted, and the end is judged
+ *   +, *  add a range    -, /  remove it    ?  look for them and their neighbours (finds.h)
  *   <  pop a magazine off the full stack   >  push the newest popped, ^  the oldest, back
  */
 #ifndef EXPLORE_SCENARIO_H
@@ -23,6 +30,9 @@
 
 #include "lfpool/lfpool.h"
 
+/* With holds_activate() of holds.h. */
+#define SCENARIO_HOOKS 0x80000000u
+
 struct scenario {
 	const char *name;
 	const char *about;
@@ -30,7 +40,7 @@ struct scenario {
 	unsigned capacity;
 	const char *setup; /* by one thread after the other: "0aa 1a 0r" */
 	const char *threads[3];
-	unsigned flags;    /* LFPOOL_... */
+	unsigned flags;    /* LFPOOL_..., SCENARIO_HOOKS */
 	unsigned shards;   /* of the depot; 0 is 1.  Each thread has another home; the set-up's is thread 0's. */
 	const char *hooks; /* NULL: none; else all four, and by letter: C, A, D, the first create, activate, deactivate
 	                      refuses; n, activate acquires and releases another object */

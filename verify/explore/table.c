@@ -139,6 +139,47 @@ const struct scenario scenarios[] = {
 	{"quarantine-wander-3", "two look while one object is always free", 1, 3, "1aar3a", {"a", "ra", "a"}, 0, 0, NULL,
 	 "quarantine=2"},
 
+	/* Walks: W1, W2, W3. */
+	{"walk-release-2", "two active, one of them released under the walk's eyes", 2, 2, "0aa", {"r", "w"}, 0, 0},
+	{"walk-last-2", "the last slot active throughout, the others released", 2, 3, "0aaa", {"oo", "w"}, 0, 0},
+	{"walk-acquire-2", "one active, another acquired under the walk's eyes", 2, 2, "0a", {"a", "ww"}, 0, 0},
+	{"walk-again-2", "one released and acquired again, one active throughout", 2, 2, "0a3a", {"rar", "ww"}, 0, 0},
+	{"walk-mail-2", "what the walker was told of is there", 2, 2, "3a", {"ap", "qw"}, 0, 0},
+	{"walk-carve-2", "the same, of a chunk that is just carved", 1, 2, "3a", {"ap", "qw"}, 0, 0},
+	{"walk-walks-3", "two walks beside a release and an acquire", 2, 2, "0aa", {"ra", "w", "w"}, 0, 0},
+	{"walk-slots-2", "all slots, one of them released", 2, 2, "0aa", {"r", "W"}, 0, 0},
+	{"walk-hooks-2", "what activate wrote is visible to a walk", 2, 2, "", {"aa", "w"}, SCENARIO_HOOKS, 0},
+	{"walk-hooks-slots-2", "and to a walk over all slots", 2, 2, "", {"aa", "W"}, SCENARIO_HOOKS, 0},
+
+	/* Handles: N1, N2. */
+	{"handle-release-2", "resolved while its object is released", 1, 1, "0ah", {"r", "HH"}, 0, 0},
+	{"handle-again-2", "released and acquired again while it is resolved", 1, 1, "0ah", {"rar", "HH"}, 0, 0},
+	{"handle-other-2", "another thread acquires the slot", 1, 1, "0ah", {"rH", "aH"}, 0, 0},
+	{"handle-mail-2", "released by one who passed it on: stale for certain", 1, 2, "0ah0a", {"op", "qH"}, 0, 0},
+	{"handle-epoch-2", "the slot's generation comes round while it is resolved: A3", 1, 1, "0ahry", {"arar", "HH"}, 0, 0},
+	{"handle-epoch-hit-2", "and by hits, whose stores carry nothing", 2, 2, "0aahory", {"arar", "HH"}, 0, 0},
+	{"handle-epoch-3", "comes round in one thread, is acquired by another, resolved by a third", 1, 1, "0ahry",
+	 {"ar", "a", "H"}, 0, 0},
+	{"handle-epoch-bulk-3", "the same by a call for many", 1, 1, "0arahry", {"ar", "are", "H"}, 0, 0},
+	{"handle-hooks-2", "what activate wrote is visible to who resolves", 1, 1, "0ahrm", {"a", "HH"}, SCENARIO_HOOKS, 0},
+	{"handle-twice-2", "released by handle by two", 1, 1, "3a", {"g", "g"}, 0, 0},
+	{"handle-twice-3", "and by three, one of whom acquires again", 1, 1, "3a", {"g", "ga", "g"}, 0, 0},
+	{"handle-reused-3", "by two, and a third acquires the slot meanwhile", 1, 1, "3a", {"g", "g", "a"}, 0, 0},
+	{"handle-pointer-2", "by one, by pointer by another", 1, 1, "3a", {"g", "x"}, LFPOOL_CHECK_RACES, 0},
+
+	/* lfpool_release_all(). */
+	{"all-acquire-2", "beside an acquire", 2, 2, "3a", {"l", "aa"}, 0, 0},
+	{"all-acquire-3", "beside two", 1, 2, "3a", {"l", "a", "a"}, 0, 0},
+	{"all-release-2", "beside a release of one of two", 2, 2, "3aa", {"l", "x"}, LFPOOL_CHECK_RACES, 0},
+	{"all-all-2", "twice at once", 2, 2, "3aa", {"l", "l"}, 0, 0},
+	{"all-handle-2", "beside a release by handle", 2, 2, "3aa", {"l", "g"}, 0, 0},
+
+	/* Ranges: G1, G2. */
+	{"find-2", "two ranges come, one looks", 1, 1, "", {"+*", "?"}, 0, 0},
+	{"find-gone-2", "they go", 1, 1, "0+*", {"/-", "?"}, 0, 0},
+	{"find-both-2", "one goes, another comes", 1, 1, "0+", {"-*+", "?"}, 0, 0},
+	{"find-3", "and two look", 1, 1, "", {"*+", "?", "?"}, 0, 0},
+
 	/* Other paths. */
 	{"general-2", "no hits (LFPOOL_ZERO): only the general path", 2, 2, "0aarr", {"aarr", "ar"}, LFPOOL_ZERO, 0},
 	{"untracked-2", "no state words", 2, 2, "0aarr", {"aarr", "ar"}, LFPOOL_UNTRACKED, 0},

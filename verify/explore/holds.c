@@ -1,0 +1,227 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * holds.c - see holds.h.
+ */
+#include "holds.h"
+
+#include "oracle.h"
+#include "verbs.h"
+
+#include <string.h>
+
+#define HOLDS_MAX 64
+#define WALKS_MAX 8
+
+struct hold {
+	unsigned object;
+	bool from_start;                   /* acquired in the set-up                           */
+	bool releasing, released;          /* its release has begun, has ended                 */
+	bool releasing_from_start;         /* "begun" in the set-up: it may happen at any time */
+	struct moment call, acquired, releases, end;
+};
+
+struct walk {
+	struct moment start, end;
+	uint8_t visits[OBJECTS_MAX];
+};
+
+static struct notes {
+	struct hold hold[HOLDS_MAX];
+	unsigned holds;
+	struct walk walk[WALKS_MAX];
+	unsigned walks;
+	const lfpool_t *pool;
+	lfpool_handle_t handle;
+	unsigned handle_hold; /* HOLDS_MAX: none yet */
+	const void *handle_object;
+} notes, notes_saved;
+
+/* What the hook writes, by the object's number. */
+static char activated[OBJECTS_MAX];
+
+void holds_open(const lfpool_t *pool)
+{
+	notes = (struct notes){.pool = pool, .handle_hold = HOLDS_MAX};
+}
+
+void holds_save(void)
+{
+	notes_saved = notes;
+}
+
+void holds_begin(void)
+{
+	notes = notes_saved;
+}
+
+static struct moment now(void)
+{
+	return engine_running() ? memory_moment() : (struct moment){0};
+}
+
+void holds_acquired(struct moment call, unsigned object)
+{
+	if (notes.holds == HOLDS_MAX) {
+		engine_fail("the explorer's fault: too many holds");
+		return;
+	}
+	notes.hold[notes.holds++] = (struct hold){
+		.object = object, .from_start = !engine_running(), .call = call, .acquired = now()};
+}
+
+/* The newest hold of the object. */
+static struct hold *hold_of(unsigned object)
+{
+	for (unsigned i = notes.holds; i-- > 0;)
+		if (notes.hold[i].object == object)
+			return &notes.hold[i];
+	return NULL;
+}
+
+void holds_releases(unsigned object)
+{
+	struct hold *hold = hold_of(object);
+
+	if (!hold)
+		return;
+	hold->releasing = true;
+	hold->releasing_from_start = !engine_running();
+	hold->releases = now();
+}
+
+void holds_released(unsigned object)
+{
+	struct hold *hold = hold_of(object);
+
+	if (!hold)
+		return;
+	hold->released = true;
+	hold->end = now();
+	/* In the set-up: as if it had not been.  Its place stays, for the handle. */
+	if (!engine_running())
+		hold->object = OBJECTS_MAX;
+}
+
+/* ---- Walks ---- */
+
+static bool visit(void *context, void *object)
+{
+	struct walk *walk = context;
+	const size_t number = lfpool_index_of(notes.pool, object);
+
+	if (number >= OBJECTS_MAX) {
+		engine_fail("a walk visits something that is no object");
+		return false;
+	}
+	if (walk->visits[number]++)
+		engine_fail("a walk visits object %zu twice", number);
+	explore_plain(&activated[number], false);
+	return true;
+}
+
+static bool visit_slot(void *context, void *object, bool active)
+{
+	return active ? visit(context, object) : true;
+}
+
+void holds_walk(lfpool_t *pool, bool all_slots)
+{
+	struct walk walk = {.start = oracle_call()};
+
+	if (all_slots)
+		(void)lfpool_for_each_slot(pool, visit_slot, &walk);
+	else
+		(void)lfpool_for_each_active(pool, visit, &walk);
+	walk.end = now();
+	if (notes.walks == WALKS_MAX)
+		engine_fail("the explorer's fault: too many walks");
+	else
+		notes.walk[notes.walks++] = walk;
+}
+
+static bool active_throughout(const struct hold *hold, const struct walk *walk)
+{
+	return (hold->from_start || moment_before(&hold->acquired, &walk->start)) &&
+	       (!hold->releasing || (!hold->releasing_from_start && moment_before(&walk->end, &hold->releases)));
+}
+
+static bool active_at_times(const struct hold *hold, const struct walk *walk)
+{
+	return !(hold->released && moment_before(&hold->end, &walk->start)) &&
+	       (hold->from_start || !moment_before(&walk->end, &hold->call));
+}
+
+static void check_walk(const struct walk *walk)
+{
+	bool may[OBJECTS_MAX] = {false};
+
+	for (unsigned i = 0; i < notes.holds; i++) {
+		const struct hold *hold = &notes.hold[i];
+
+		if (hold->object == OBJECTS_MAX)
+			continue;
+		may[hold->object] |= active_at_times(hold, walk);
+		if (active_throughout(hold, walk) && !walk->visits[hold->object])
+			engine_fail("a walk misses object %u, which is active throughout", hold->object);
+	}
+	for (unsigned i = 0; i < OBJECTS_MAX; i++)
+		if (walk->visits[i] && !may[i])
+			engine_fail("a walk visits object %u, which is at no moment of it active", i);
+}
+
+void holds_check_walks(void)
+{
+	for (unsigned i = 0; i < notes.walks; i++)
+		check_walk(&notes.walk[i]);
+}
+
+/* ---- Handles ---- */
+
+void holds_take_handle(const void *object)
+{
+	const size_t number = lfpool_index_of(notes.pool, object);
+
+	notes.handle = lfpool_handle_of(notes.pool, object);
+	notes.handle_object = object;
+	for (unsigned i = 0; i < notes.holds; i++)
+		if (notes.hold[i].object == number)
+			notes.handle_hold = i;
+	if (lfpool_resolve(notes.pool, notes.handle) != object)
+		engine_fail("the handle of an active object does not name it");
+}
+
+void holds_take_next_handle(void)
+{
+	/* One acquire more, see src/handle.c. */
+	notes.handle += UINT64_C(1) << (64 - __builtin_clzll((unsigned long long)lfpool_capacity(notes.pool)));
+	notes.handle_hold = HOLDS_MAX;
+}
+
+lfpool_handle_t holds_handle(void)
+{
+	return notes.handle;
+}
+
+void holds_resolve(void)
+{
+	struct moment call = oracle_call();
+	const void *object = lfpool_resolve(notes.pool, notes.handle);
+	const struct hold *const hold = notes.handle_hold < HOLDS_MAX ? &notes.hold[notes.handle_hold] : NULL;
+
+	if (object && object != notes.handle_object)
+		engine_fail("a handle names another object");
+	if (object)
+		explore_plain(&activated[lfpool_index_of(notes.pool, object)], false);
+	if (hold && object && hold->released && moment_before(&hold->end, &call))
+		engine_fail("a handle names an object that was released before");
+	if (hold && !object && !hold->releasing)
+		engine_fail("the handle of an active object names nothing");
+}
+
+bool holds_activate(void *context, void *object)
+{
+	(void)context;
+	if (engine_running())
+		explore_plain(&activated[lfpool_index_of(notes.pool, object)], true);
+	return true;
+}
