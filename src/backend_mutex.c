@@ -132,8 +132,6 @@ static void *take_locked(struct mutex_pool *pool, uint32_t *slot_out)
 	(void)pthread_mutex_lock(&pool->mutex);
 	void *object = take(pool, slot_out);
 
-	if (object && !pool->care)
-		arena_activate(&pool->arena, *slot_out);
 	(void)pthread_mutex_unlock(&pool->mutex);
 	return object;
 }
@@ -164,15 +162,16 @@ static void *mutex_acquire(lfpool_t *head)
 
 	if (!object && care_quarantines(pool->care))
 		object = take_back(pool, &slot);
-	if (object && pool->zero && !pool->care)
+	if (!object)
+		return NULL;
+	if (pool->zero && !pool->care)
 		memset(object, 0, pool->arena.face.stride);
-	if (!object || !pool->care)
-		return object;
 	/* Hooks run without the mutex. */
-	if (!care_begin(pool->care, slot, object)) {
+	if (pool->care && !care_begin(pool->care, slot, object)) {
 		give_back(pool, object, slot);
 		return NULL;
 	}
+	/* Last: whom a walk visits is zeroed, and activated. */
 	arena_activate(&pool->arena, slot);
 	return object;
 }

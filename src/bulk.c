@@ -33,7 +33,8 @@ static size_t activate(struct arena *arena, const struct lfpool_magazine *m, uin
 		void *object = (void *)(face.zero + (uintptr_t)slot * face.stride);
 
 		if (face.state) {
-			/* relaxed: see arena.h.  release, edge TELL: for the fallback, see docs/memory-model.md. */
+			/* relaxed: see arena.h.  release, edge TELL: what zero() wrote; and for the fallback,
+			 * see docs/memory-model.md. */
 			const uint32_t state = load_relaxed(&face.state[slot]);
 
 			if (likely(state < LFPOOL_GENERATION_LAST)) {
@@ -50,6 +51,19 @@ static size_t activate(struct arena *arena, const struct lfpool_magazine *m, uin
 	return done;
 }
 
+/* LFPOOL_ZERO: before they are active, so that a walk does not meet what is not zeroed yet; but for those that are
+ * active already, which are somebody else's. */
+static void zero(const struct arena *arena, const struct lfpool_magazine *m, uint32_t slots, uint64_t first,
+		 uint32_t count)
+{
+	for (uint32_t i = 0; i < count; i++) {
+		const uint32_t slot = magazine_slot_at(m, slots, first + i);
+
+		if (!arena_is_twice(arena, slot))
+			memset(arena_object(arena, slot), 0, arena->face.stride);
+	}
+}
+
 /* As many as the current magazine gives. */
 static size_t acquire_near(struct handle *handle, void **objects_out, uint32_t wanted, uint32_t *taken_out)
 {
@@ -58,11 +72,12 @@ static size_t acquire_near(struct handle *handle, void **objects_out, uint32_t w
 	const uint32_t slots = core->magazines.slots;
 	uint64_t first;
 	const uint32_t taken = magazine_pop_many(c->current, slots, core->asymmetric, wanted, &first);
+
+	if (core->zero && taken)
+		zero(&core->arena, c->current, slots, first, taken);
+
 	const size_t done = taken ? activate(&core->arena, c->current, slots, first, taken, objects_out) : 0;
 
-	if (core->zero)
-		for (size_t i = 0; i < done; i++)
-			memset(objects_out[i], 0, core->arena.face.stride);
 	*taken_out = taken;
 	/* Each of these entries is used up.  U1. */
 	for (size_t i = done; i < taken; i++)

@@ -2,8 +2,8 @@
 /*
  * ranges.h - disjoint ranges of addresses and whose they are: who owns this address?
  *
- * Idea         A sorted array, searched by halves; and a second one beside it.  A change writes the whole next state into
- *              the one that is not published, and then publishes it with one store of the head, {version, count}: the
+ * Idea         A sorted array, searched by halves; and a second one beside it.  A change writes the whole next state
+ *              into the one that is not published, and then publishes it with one store of the head, {version, count}: the
  *              version's lowest bit says which of the two.  Readers search the published one, and then look whether the
  *              head is still the same.  (A sequence lock, after Lamport 1977, with two copies: so a reader retries only
  *              if a change was completed meanwhile, and never waits for one that has begun.)
@@ -11,8 +11,8 @@
  *              G2  a reader that finds the head unchanged has read nothing but what that head published.  For let it
  *                  have read the head of version v.  (a) Everything that v's writer wrote before happens before the
  *                  search (PUBLISH), so nothing older is read.  (b) The published array is written again by version
- *                  v + 2 at the earliest, whose writer published v + 1 before, or saw it published.  Each of its stores is
- *                  a release and each load of the search an acquire: a reader that sees one of them has v + 1 behind
+ *                  v + 2 at the earliest, whose writer published v + 1 before, or saw it published.  Each of its stores
+ *                  is a release and each load of the search an acquire: a reader that sees one of them has v + 1 behind
  *                  it, and cannot read v from the head any more.
  *              G3  an array that was outgrown stays allocated until the process ends: a reader may be in it.  Each is
  *                  twice as large as the one before, so all together are less than twice the largest.  Only adding

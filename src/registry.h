@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * registry.h - which pools are alive: so that an exiting thread does not touch a pool that is gone; and which of them an
- * address belongs to.
+ * registry.h - which pools are alive: so that an exiting thread does not touch a pool that is gone; and which of them
+ * an address belongs to.
  *
  * Idea         A pool has a place in a table and a generation of that place; both make its id, which is never used
  *              twice.  Threads remember ids and ask here, at exit only, whether the pool still lives.

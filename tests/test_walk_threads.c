@@ -186,6 +186,56 @@ TEST(what_activate_wrote_is_visible)
 	}
 }
 
+/* ---- What LFPOOL_ZERO wrote, too: by acquires of one, and of many ---- */
+
+static void *acquire_in_bulk(void *argument)
+{
+	struct scene *scene = argument;
+	void *objects[20];
+
+	for (unsigned i = 0; i < scene->rounds; i += COUNT(objects))
+		REQUIRE(lfpool_acquire_bulk(scene->pool, objects, COUNT(objects)) == COUNT(objects));
+	return NULL;
+}
+
+static bool look_at_zero(void *context, void *object)
+{
+	REQUIRE(all_bytes_are(object, 64, 0));
+	++*(size_t *)context;
+	return true;
+}
+
+TEST(what_is_visited_is_zeroed)
+{
+	const lfpool_backend_t backends[] = {LFPOOL_BACKEND_LOCKFREE, LFPOOL_BACKEND_MUTEX};
+	void **objects = pointers_new(3000);
+
+	for (size_t round = 0; round < TIMES(60, 20); round++) {
+		lfpool_config_t config = config_of(64, 3000);
+		struct scene scene = {.rounds = 1000};
+		pthread_t threads[3];
+		size_t seen;
+
+		config.backend = backends[round % 2];
+		config.flags = LFPOOL_ZERO;
+		scene.pool = pool_with(&config);
+		assert_int_equal(acquire_all(scene.pool, objects, 3000), 3000);
+		for (size_t i = 0; i < 3000; i++)
+			memset(objects[i], 0xff, 64);
+		release_all(scene.pool, objects, 3000);
+		for (size_t i = 0; i < COUNT(threads); i++)
+			thread_start(&threads[i], i ? acquire_in_bulk : acquire_many, &scene);
+		do {
+			seen = 0;
+			REQUIRE(lfpool_for_each_active(scene.pool, look_at_zero, &seen) == seen);
+		} while (seen < 3000);
+		for (size_t i = 0; i < COUNT(threads); i++)
+			pthread_join(threads[i], NULL);
+		assert_int_equal(lfpool_destroy(scene.pool), 3000);
+	}
+	free(objects);
+}
+
 /* ---- lfpool_release_all() ---- */
 
 static bool count_it(void *context, void *object)
@@ -305,6 +355,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(walks_beside_acquires_and_releases),
 		cmocka_unit_test(what_activate_wrote_is_visible),
+		cmocka_unit_test(what_is_visited_is_zeroed),
 		cmocka_unit_test(release_all_against_releases_of_the_same_objects),
 		cmocka_unit_test(release_all_beside_acquires),
 	};
