@@ -210,7 +210,7 @@ TEST(no_false_alarm)
 		assert_int_equal(lfpool_active_count(stage.pool), 0);
 		assert_int_equal(lfpool_destroy(stage.pool), 0);
 		if (stage.findings)
-			print_error("round %d, backend %d, \"%s\"\n", round, (int)config.backend, words);
+			fprintf(stderr, "round %d, backend %d, \"%s\"\n", round, (int)config.backend, words);
 		assert_int_equal(stage.findings, 0);
 	}
 }

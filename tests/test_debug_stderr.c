@@ -68,7 +68,7 @@ static void expect(void (*body)(void), const char *beginning, const char *end)
 	stderr_of(body, text);
 	if (strncmp(text, beginning, strlen(beginning)) != 0 || strlen(text) < strlen(end) ||
 	    strcmp(text + strlen(text) - strlen(end), end) != 0)
-		print_error("%s", text);
+		fprintf(stderr, "%s", text);
 	assert_memory_equal(text, beginning, strlen(beginning));
 	assert_string_equal(text + strlen(text) - strlen(end), end);
 }

@@ -200,7 +200,7 @@ TEST(documented)
 
 		snprintf(row, sizeof(row), "| `%s%s` | %s |", rows[i].word, rows[i].most ? "N" : "", rows[i].text);
 		if (!strstr(page, row))
-			print_error("docs/debugging.md has no row that begins\n%s\n", row);
+			fprintf(stderr, "docs/debugging.md has no row that begins\n%s\n", row);
 		assert_non_null(strstr(page, row));
 	}
 }
