@@ -2,9 +2,9 @@
 /*
  * backend_lockfree.c - the library proper, as a backend: arena, depot and caches put together.
  *
- * Idea         One mapping: [ pool | first lot of caches | magazines | state words | no access | objects | no access
- *              ].  All of it reads as "every slot free and never used" while it is zero, so creation is O(1) in the
- *              capacity.
+ * Idea         What the hits leave over: a slot is taken through a cache and its object made active, or made free and its
+ *              slot put back; with a cache of the caller's, or one that is borrowed for the call.  The malloc backend is
+ *              the same with objects that are allocated as their slots are acquired (backend_malloc.c).
  */
 #include "backend_lockfree.h"
 #include "check.h"
@@ -15,16 +15,6 @@
 #include <sched.h>
 #include <string.h>
 
-#define MAGAZINE_SLOTS_DEFAULT 256
-#define CHUNKS_MAX ((size_t)1 << 23) /* leaves numbers for the extra magazines */
-
-_Static_assert(CHUNKS_MAX + EXTRA_PER_CACHE * CACHES_MAX <= TAGGED_NUMBER_MAX, "every magazine needs a number");
-
-struct lockfree_pool {
-	struct lfpool head;
-	struct core core;
-};
-
 static struct core *core_of(lfpool_t *pool)
 {
 	return &((struct lockfree_pool *)pool)->core;
@@ -32,99 +22,9 @@ static struct core *core_of(lfpool_t *pool)
 
 /* ---- Life ---- */
 
-/* A cache is two magazines.  By default a cache for each processor holds half the objects, all together. */
-static size_t choose_magazine_slots(const lfpool_config_t *config)
-{
-	size_t slots;
-
-	if (config->cache_capacity && config->cache_capacity != LFPOOL_CACHE_NONE) {
-		slots = config->cache_capacity / 2;
-	} else {
-		slots = config->capacity / (4 * (size_t)os_processors());
-		if (slots > MAGAZINE_SLOTS_DEFAULT)
-			slots = MAGAZINE_SLOTS_DEFAULT;
-	}
-	slots = power_of_two_at_most(slots ? slots : 1);
-	while ((config->capacity - 1) / slots + 1 > CHUNKS_MAX)
-		slots *= 2;
-	return slots;
-}
-
-/* A head for every eight processors: docs/decisions/0005. */
-static uint32_t choose_shards(const lfpool_config_t *config)
-{
-	const size_t shards = config->depot_shards ? config->depot_shards : os_processors() / PROCESSOR_BLOCK;
-
-	return shards < 1 ? 1 : shards > SHARDS_MAX ? SHARDS_MAX : (uint32_t)shards;
-}
-
-/* heap: NULL, or what the objects are that `config` has cells for. */
-static lfpool_t *open_as(const lfpool_config_t *config, struct care *care, const lfpool_config_t *heap)
-{
-	const size_t slots = choose_magazine_slots(config);
-	const size_t chunks = (config->capacity - 1) / slots + 1;
-	const size_t bytes = magazine_bytes(slots);
-	const size_t head_bytes = round_up(sizeof(struct lockfree_pool), CACHE_LINE_PAIR);
-	const size_t lot_bytes = cache_lot_bytes(bytes, LOT_CACHES);
-	size_t room_bytes;
-	struct arena arena;
-
-	if (__builtin_mul_overflow(chunks, bytes, &room_bytes) ||
-	    __builtin_add_overflow(room_bytes, head_bytes + lot_bytes, &room_bytes))
-		return NULL;
-
-	struct arena_plan plan = {
-		.room_bytes = room_bytes,
-		.object_size = config->object_size,
-		.object_alignment = config->object_alignment,
-		.capacity = config->capacity,
-		.tracked = !(config->flags & LFPOOL_UNTRACKED),
-		.prefault = config->flags & LFPOOL_PREFAULT,
-	};
-
-	care_plan(care, &plan);
-
-	char *room = arena_open(&arena, &plan);
-
-	if (!room)
-		return NULL;
-
-	struct lockfree_pool *pool = (struct lockfree_pool *)(void *)room;
-	struct core *core = &pool->core;
-
-	core->zero = config->flags & LFPOOL_ZERO;
-	core->pool = &pool->head;
-	core->heap_bytes = heap ? heap->object_size : 0;
-	core->heap_alignment = heap ? heap->object_alignment : 0;
-	core->care = care_each_call(care) ? care : NULL;
-	core->plain = !core->care && !heap;
-	core->quarantine = care_quarantines(core->care);
-	core->check_races = (config->flags & LFPOOL_CHECK_RACES) || core->care;
-	core->prefault = config->flags & LFPOOL_PREFAULT;
-	core->asymmetric = os_asymmetric();
-	core->hits = core->asymmetric && core->plain && !core->zero && !core->check_races;
-	core->arena = arena;
-	pool->head.arena = &core->arena;
-	pool->head.care = care;
-	pool->head.core = core;
-	core->arena.face.mask = (uint32_t)slots - 1;
-	core->arena.face.floor = core->hits ? (int16_t)-(int)slots : 0;
-	core->depot.shards = choose_shards(config);
-	core->magazines.chunk_base = room + head_bytes + lot_bytes;
-	core->magazines.bytes = bytes;
-	core->magazines.slots = (uint32_t)slots;
-	core->magazines.chunks = (uint32_t)chunks;
-	cache_table_open(core, room + head_bytes);
-	if (config->capacity % slots)
-		/* relaxed: the pool is not yet anybody else's. */
-		store_relaxed(&magazines_at(&core->magazines, (uint32_t)chunks)->bottom,
-			      magazine_bottom_for((uint32_t)(config->capacity % slots), (uint32_t)slots));
-	return &pool->head;
-}
-
 static lfpool_t *lockfree_open(const lfpool_config_t *config, struct care *care)
 {
-	return open_as(config, care, NULL);
+	return lockfree_open_as(config, care, NULL);
 }
 
 static lfpool_t *malloc_open(const lfpool_config_t *config, struct care *care)
@@ -133,7 +33,7 @@ static lfpool_t *malloc_open(const lfpool_config_t *config, struct care *care)
 
 	cells.object_size = sizeof(void *);
 	cells.object_alignment = _Alignof(void *);
-	return open_as(&cells, care, config);
+	return lockfree_open_as(&cells, care, config);
 }
 
 static size_t lockfree_active_count(const lfpool_t *pool)

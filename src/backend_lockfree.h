@@ -6,6 +6,17 @@
 #define LFPOOL_BACKEND_LOCKFREE_H
 
 #include "cache.h"
+#include "pool.h"
+
+struct lockfree_pool {
+	struct lfpool head;
+	struct core core;
+};
+
+/* ---- lockfree_open.c ---- */
+
+/* heap: NULL, or what the objects are that `config` has cells for.  NULL: the system refuses memory. */
+lfpool_t *lockfree_open_as(const lfpool_config_t *config, struct care *care, const lfpool_config_t *heap);
 
 /* ---- backend_lockfree.c ---- */
 
