@@ -1,23 +1,44 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * mistakes.c - a program that misuses an object in one way: what the malloc backend is for.
+ * mistakes.c - a program that misuses an object in one way.
  *
- *     lfpool-mistakes none|overrun|leak|uninitialised
+ *     lfpool-mistakes none|overrun|leak|leak_at_exit|uninitialised|late_write|late_read|behind_active|behind_free
  *
- * With LFPOOL_BACKEND=malloc each object is a block of its own, so a checker sees each of the three.  On the lock-free
- * backend the pool is one mapping and none of them shows: the other half of what is tested.
+ * The last two: a block of the heap that only an active object, or only a free one, leads to when the program ends.
+ *
+ * With LFPOOL_BACKEND=malloc each object is a block of its own, so a checker sees it.  Elsewhere it sees it when it has
+ * been told which objects are free, and not with LFPOOL_DEBUG=no-tools: the pool is then one mapping.
  */
 #include "lfpool/lfpool.h"
 
+#include <stdbool.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
+
+static const char *mistake;
+
+static bool planted(const char *name)
+{
+	return strcmp(mistake, name) == 0;
+}
+
+/* In a function of its own, so that nothing of it stays in a register. */
+__attribute__((noinline)) static void hide_block(void *object)
+{
+	void *block = malloc(100);
+
+	memcpy(object, &block, sizeof(block));
+	block = NULL;
+}
 
 int main(int argc, char **argv)
 {
-	const char *mistake = argc == 2 ? argv[1] : "";
 	lfpool_config_t config = LFPOOL_CONFIG_INIT;
-	lfpool_t *pool;
+	/* Found by a search for leaks at the end. */
+	static lfpool_t *pool;
 
+	mistake = argc == 2 ? argv[1] : "";
 	config.object_size = 40;
 	config.capacity = 10;
 	if (lfpool_create(&pool, &config) != LFPOOL_OK)
@@ -27,18 +48,26 @@ int main(int argc, char **argv)
 
 	if (!object || !lost)
 		return 2;
-	if (strcmp(mistake, "uninitialised") != 0)
+	if (!planted("uninitialised"))
 		memset((void *)object, 0, config.object_size);
-	if (strcmp(mistake, "overrun") == 0)
+	if (planted("overrun"))
 		object[config.object_size] = 1;
+	if (planted("behind_active") || planted("behind_free"))
+		hide_block((void *)object);
 	/* Something depends on what is in there. */
 	if (object[7] == 0)
 		puts("zero");
-	if (strcmp(mistake, "leak") != 0)
+	if (!planted("leak") && !planted("leak_at_exit"))
 		(void)lfpool_release(pool, (void *)lost);
 	lost = NULL;
-	(void)lfpool_release(pool, (void *)object);
+	if (!planted("behind_active"))
+		(void)lfpool_release(pool, (void *)object);
+	if (planted("late_write"))
+		object[3] = 1;
+	if (planted("late_read") && object[3] == 0)
+		puts("zero still");
 	object = NULL;
-	printf("%s: %zu objects never released\n", mistake, lfpool_destroy(pool));
+	if (!planted("leak_at_exit") && !planted("behind_active") && !planted("behind_free"))
+		printf("%s: %zu objects never released\n", mistake, lfpool_destroy(pool));
 	return 0;
 }
