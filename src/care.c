@@ -189,6 +189,12 @@ uint32_t care_end(struct care *care, uint32_t slot, void *object)
 	return care->debug ? debug_slot_end(care->debug, slot, object) : slot;
 }
 
+void care_show(struct care *care, uint32_t slot, void *object)
+{
+	if (care && care->debug)
+		debug_slot_show(care->debug, slot, object);
+}
+
 /* ---- Quarantine ---- */
 
 bool care_quarantines(const struct care *care)

@@ -53,6 +53,9 @@ bool care_begin(struct care *care, uint32_t slot, void *object);
  * its stead: with a quarantine one that was released earlier, or SLOT_NONE. */
 uint32_t care_end(struct care *care, uint32_t slot, void *object);
 
+/* Anybody: a free object is about to be shown to the user, who may write to it.  `care` may be NULL. */
+void care_show(struct care *care, uint32_t slot, void *object);
+
 /* May there be slots that are in no free list?  `care` may be NULL. */
 bool care_quarantines(const struct care *care);
 /*

@@ -267,6 +267,16 @@ uint32_t debug_slot_end(struct debug *debug, uint32_t slot, void *object)
 	return leaving;
 }
 
+void debug_slot_show(struct debug *debug, uint32_t slot, void *object)
+{
+	/* It stays open: if another thread acquires it just now, we must not be the ones who shut it. */
+	if (debug->uses_tools)
+		tools_open(&debug->tools, object, debug->object_size);
+	if (debug->poisons)
+		/* relaxed: see check_poison(). */
+		store_relaxed(&debug->poisoned[slot], 0);
+}
+
 bool debug_quarantines(const struct debug *debug)
 {
 	return debug->quarantine.places != 0;

@@ -149,6 +149,8 @@ size_t lfpool_for_each_slot(lfpool_t *pool, lfpool_visit_slot_t visit, void *con
 		/* acquire, edge TELL: as in a walk over the active objects. */
 		const uint32_t state = arena->face.state ? load_acquire(&arena->face.state[slot]) : 0;
 
+		if (!(state & LFPOOL_IN_USE))
+			care_show(pool->care, slot, arena_object(arena, slot));
 		if (!visit(context, arena_object(arena, slot), state & LFPOOL_IN_USE))
 			break;
 	}

@@ -159,6 +159,38 @@ TEST(built_objects_keep_what_they_hold)
 	}
 }
 
+static bool prepare(void *context, void *object, bool active)
+{
+	(void)context;
+	(void)active;
+	memset(object, 0x77, 40);
+	return true;
+}
+
+/* lfpool_for_each_slot() may write to free objects, told tools and all. */
+TEST(free_objects_may_be_prepared)
+{
+	for (int backend = LFPOOL_BACKEND_LOCKFREE; backend <= LFPOOL_BACKEND_MUTEX; backend++) {
+		for (int round = 0; round < 4; round++) {
+			lfpool_config_t config = config_of(40, 20);
+
+			config.backend = (lfpool_backend_t)backend;
+			config.flags = round % 2 ? LFPOOL_UNTRACKED : 0;
+			/* Without a mode the mutex backend has its links in free objects. */
+			config.debug = round > 1 ? "poison,guard,quarantine=3" : backend ? "owner" : "";
+			lfpool_t *pool = pool_with(&config);
+
+			for (int time = 0; time < 3; time++) {
+				assert_int_equal(lfpool_for_each_slot(pool, prepare, NULL), 20);
+				require_whole(pool, 40);
+			}
+			assert_int_equal(lfpool_for_each_slot(pool, prepare, NULL), 20);
+			assert_int_equal(lfpool_misuse_count(pool), 0);
+			lfpool_destroy(pool);
+		}
+	}
+}
+
 /* A mode that looks for something tracks objects, also where that was declined. */
 TEST(untracked_is_given_up)
 {
@@ -214,6 +246,7 @@ int main(void)
 		cmocka_unit_test(numbers_of_the_environment_win),
 		cmocka_unit_test(zero),
 		cmocka_unit_test(built_objects_keep_what_they_hold),
+		cmocka_unit_test(free_objects_may_be_prepared),
 		cmocka_unit_test(untracked_is_given_up),
 		cmocka_unit_test(documented),
 	};
