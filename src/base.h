@@ -14,6 +14,9 @@
 #define NOINLINE __attribute__((noinline))
 #define COLD __attribute__((cold, noinline))
 
+/* After a call: it is no tail call, so that the caller is in every backtrace. */
+#define KEEP_FRAME() __asm__ __volatile__("")
+
 /* Two lines: processors fetch them in pairs, so neighbours on one pair disturb each other. */
 #define CACHE_LINE_PAIR 128
 

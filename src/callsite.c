@@ -31,25 +31,22 @@ void callsite_prepare(void)
 }
 
 #ifdef HAVE_BACKTRACE
-static bool is_public(const void *frame)
-{
-	Dl_info info;
-
-	return dladdr((const char *)frame - 1, &info) && info.dli_sname && strncmp(info.dli_sname, "lfpool_", 7) == 0;
-}
-
-/* The first frame that is not this library's, if its public functions' names are known; else the first.  What they call
- * in the library has no name that is known. */
+/* The first frame that is not this library's, as far as can be told: the one behind its last public function before any
+ * other function with a name.  What a public function calls in the library has no name that is known. */
 static uint32_t first_foreign(void *const *frames, uint32_t count)
 {
+	uint32_t first = 0;
+
 	for (uint32_t i = 0; i < count && i < FRAMES_OURS_MAX; i++) {
-		if (!is_public(frames[i]))
+		Dl_info info;
+
+		if (!dladdr((const char *)frames[i] - 1, &info) || !info.dli_sname)
 			continue;
-		while (i < count && is_public(frames[i]))
-			i++;
-		return i;
+		if (strncmp(info.dli_sname, "lfpool_", 7) != 0)
+			break;
+		first = i + 1;
 	}
-	return 0;
+	return first;
 }
 #endif
 

@@ -210,11 +210,17 @@ void *lfpool_cache_acquire_slow(lfpool_cache_t *cache)
 	struct handle *handle = (struct handle *)cache;
 	lfpool_t *pool = handle->pool;
 
-	if (pool->backend->cache_acquire)
-		return pool->backend->cache_acquire(handle);
-	/* relaxed, both: nobody else looks at a closed magazine. */
-	store_relaxed(&cache->hot->bottom, load_relaxed(&cache->hot->bottom) + 1);
-	return pool->backend->acquire(pool);
+	void *object;
+
+	if (pool->backend->cache_acquire) {
+		object = pool->backend->cache_acquire(handle);
+	} else {
+		/* relaxed, both: nobody else looks at a closed magazine. */
+		store_relaxed(&cache->hot->bottom, load_relaxed(&cache->hot->bottom) + 1);
+		object = pool->backend->acquire(pool);
+	}
+	KEEP_FRAME();
+	return object;
 }
 
 lfpool_status_t lfpool_cache_release_slow(lfpool_cache_t *cache, void *object)
@@ -237,9 +243,11 @@ size_t lfpool_cache_acquire_bulk(lfpool_cache_t *cache, void **objects_out, size
 	struct handle *handle = (struct handle *)cache;
 	const struct backend *backend = handle->pool->backend;
 
-	if (backend->cache_acquire_bulk)
-		return backend->cache_acquire_bulk(handle, objects_out, count);
-	return plain_cache_acquire_bulk(cache, objects_out, count);
+	const size_t done = backend->cache_acquire_bulk ? backend->cache_acquire_bulk(handle, objects_out, count) :
+							  plain_cache_acquire_bulk(cache, objects_out, count);
+
+	KEEP_FRAME();
+	return done;
 }
 
 size_t lfpool_cache_release_bulk(lfpool_cache_t *cache, void *const *objects, size_t count)
@@ -247,9 +255,11 @@ size_t lfpool_cache_release_bulk(lfpool_cache_t *cache, void *const *objects, si
 	struct handle *handle = (struct handle *)cache;
 	const struct backend *backend = handle->pool->backend;
 
-	if (backend->cache_release_bulk)
-		return backend->cache_release_bulk(handle, objects, count);
-	return plain_cache_release_bulk(cache, objects, count);
+	const size_t done = backend->cache_release_bulk ? backend->cache_release_bulk(handle, objects, count) :
+							  plain_cache_release_bulk(cache, objects, count);
+
+	KEEP_FRAME();
+	return done;
 }
 
 /* ---- Questions ---- */

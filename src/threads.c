@@ -145,14 +145,26 @@ void *lfpool_acquire(lfpool_t *pool)
 {
 	struct handle *handle = find(pool);
 
-	return likely(handle) ? lfpool_cache_acquire_inline(&handle->face) : acquire_first(pool);
+	if (likely(handle))
+		return lfpool_cache_acquire_inline(&handle->face);
+
+	void *object = acquire_first(pool);
+
+	KEEP_FRAME();
+	return object;
 }
 
 lfpool_status_t lfpool_release(lfpool_t *pool, void *object)
 {
 	struct handle *handle = find(pool);
 
-	return likely(handle) ? lfpool_cache_release_inline(&handle->face, object) : release_first(pool, object);
+	if (likely(handle))
+		return lfpool_cache_release_inline(&handle->face, object);
+
+	lfpool_status_t status = release_first(pool, object);
+
+	KEEP_FRAME();
+	return status;
 }
 
 size_t lfpool_acquire_bulk(lfpool_t *pool, void **objects_out, size_t count)
