@@ -2,8 +2,8 @@
 /*
  * care.h - what happens to an object between the free lists and its caller.
  *
- * Idea         The free lists move slots and know nothing of objects.  A pool whose objects need something (hooks to run,
- *              debug modes, tools to be told) has a `struct care`; others have none and pay nothing.  Two calls:
+ * Idea         The free lists move slots and know nothing of objects.  A pool whose objects need something (hooks to
+ *              run, debug modes, tools to be told) has a `struct care`; others have none and pay nothing.  Two calls:
  *              care_begin() when a slot was taken and is about to become active, care_end() when it has become free and
  *              is about to be put back.  Both run while no lock is held and no cache is half changed, so a hook may use
  *              the pool.
@@ -49,8 +49,8 @@ void care_destroy_all(struct care *care, const struct arena *arena, size_t used)
 
 /* The holder of `slot`, which is free, is about to make it active; false: it must stay free. */
 bool care_begin(struct care *care, uint32_t slot, void *object);
-/* The holder of `slot`, which was active until now, is about to put it back.  Returns the slot that he shall put back in
- * its stead: with a quarantine one that was released earlier, or SLOT_NONE. */
+/* The holder of `slot`, which was active until now, is about to put it back.  Returns the slot that he shall put
+ * back in its stead: with a quarantine one that was released earlier, or SLOT_NONE. */
 uint32_t care_end(struct care *care, uint32_t slot, void *object);
 
 /* Anybody: a free object is about to be shown to the user, who may write to it.  `care` may be NULL. */
@@ -60,8 +60,8 @@ void care_show(struct care *care, uint32_t slot, void *object);
 bool care_quarantines(const struct care *care);
 /*
  * Quarantine: an acquire that found every free list exhausted gets a slot from there.  SLOT_NONE: there was none.  When
- * two calls have said so and *versions_out is the same in both, there was none at any time between them; so the pool was
- * exhausted if the free lists were found so between them (quarantine.h).  Only if care_quarantines().
+ * two calls have said so and *versions_out is the same in both, there was none at any time between them; so the pool
+ * was exhausted if the free lists were found so between them (quarantine.h).  Only if care_quarantines().
  */
 uint32_t care_take_back(struct care *care, uint64_t *versions_out);
 /* Free slots that are there; a snapshot.  `care` may be NULL. */

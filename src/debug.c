@@ -40,11 +40,14 @@ static bool open_parts(struct debug *debug, const lfpool_config_t *config)
 	if ((modes->owner || modes->poison || modes->guard) &&
 	    !owners_open(&debug->owners, config->capacity, modes->owner, modes->backtrace))
 		return false;
-	if (modes->quarantine) {
-		debug->quarantine.place = os_map(modes->quarantine * sizeof(*debug->quarantine.place));
-		debug->quarantine.places = modes->quarantine;
-	}
-	return !modes->quarantine || debug->quarantine.place;
+	if (!modes->quarantine)
+		return true;
+	/* There is room for all objects: then the one released first is taken first, as with more room. */
+	debug->quarantine.places = modes->quarantine;
+	if (config->capacity < modes->quarantine)
+		debug->quarantine.places = (uint32_t)config->capacity;
+	debug->quarantine.place = os_map(debug->quarantine.places * sizeof(*debug->quarantine.place));
+	return debug->quarantine.place;
 }
 
 bool debug_open(struct debug **debug_out, const lfpool_config_t *config, const struct debug_modes *modes)
@@ -152,7 +155,8 @@ static bool check_pattern(struct debug *debug, uint32_t slot, void *object, ptrd
 		return false;
 	text_open(&text, detail, sizeof(detail));
 	text_put(&text, "%zu %s wrong, the first at offset %td: 0x%02x instead of 0x%02x.  ", wrong,
-		 wrong == 1 ? "byte is" : "bytes are", offset + (ptrdiff_t)first, at[first], pattern_byte(pattern, first));
+		 wrong == 1 ? "byte is" : "bytes are", offset + (ptrdiff_t)first, at[first],
+		 pattern_byte(pattern, first));
 	(freed ? owner_put_released : owner_put_acquired)(&debug->owners, slot, &text);
 	tell(debug, object, freed ? LFPOOL_E_WRITTEN_WHEN_FREE : LFPOOL_E_GUARD, offset + (ptrdiff_t)first, detail);
 	return true;

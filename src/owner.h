@@ -55,8 +55,8 @@ void owner_put_released(const struct owners *owners, uint32_t slot, struct text 
 /* "spawn+0x1f < main+0x88"; nothing if it was not sampled. */
 void owner_put_site(const struct owner_end *end, struct text *text);
 
-/* In owner_table.c: who holds how many of the slots 1 .. used, and since when, the greatest first: lines of text, or a JSON
- * array. */
+/* In owner_table.c: who holds how many of the slots 1 .. used, and since when, the greatest first: lines of text, or a
+ * JSON array. */
 void owners_put_table(const struct owners *owners, const struct arena *arena, size_t used, lfpool_format_t format,
 		      struct text *text);
 

@@ -3,8 +3,8 @@
  * owner_table.c - who holds how many objects, ranked.
  *
  * Idea         Active slots of one holder are one row.  A holder is a tag, or where there is none a thread; and the
- *              call site, where it is known.  Rows are found by search, so there are at most ROWS_MAX; what does not fit is
- *              counted and said.
+ *              call site, where it is known.  Rows are found by search, so there are at most ROWS_MAX; what does
+ *              not fit is counted and said.
  */
 #include "owner.h"
 

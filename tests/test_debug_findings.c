@@ -236,8 +236,8 @@ TEST(what_is_active_at_destroy_is_told_one_by_one)
 		assert_int_equal(told.count, 4);
 		assert_int_equal(told.misuse.count, 4);
 		assert_int_equal(told.misuse.status, LFPOOL_E_STILL_ACTIVE);
-		assert_int_equal(sscanf(told.detail, "Acquired by thread %u (\"ships\") %u.%3u s ago.", &thread, &seconds,
-					&ms), 3);
+		assert_int_equal(sscanf(told.detail, "Acquired by thread %u (\"ships\") %u.%3u s ago.", &thread,
+					&seconds, &ms), 3);
 		assert_int_equal(thread, thread_number());
 	}
 }
@@ -282,12 +282,13 @@ TEST(a_dump_has_the_modes_and_the_holders)
 		for (int i = 0; i < 4; i++)
 			lfpool_tag(pool, objects[i], "a \"quoted\" tag");
 		assert_true(lfpool_dump(pool, LFPOOL_TEXT, text, sizeof(text)) < sizeof(text));
-		assert_non_null(strstr(text, "\ndebug       quarantine=9,owner,no-tools\n    active     oldest  holder\n"
-					     "         4 "));
+		assert_non_null(strstr(text, "\ndebug       quarantine=9,owner,no-tools\n"
+					     "    active     oldest  holder\n         4 "));
 		assert_non_null(strstr(text, "\n         3 "));
 		assert_non_null(strstr(text, "\n         7             in all\n"));
 		assert_true(lfpool_dump(pool, LFPOOL_JSON, text, sizeof(text)) < sizeof(text));
-		assert_non_null(strstr(text, ",\"debug\":[\"quarantine=9\",\"owner\",\"no-tools\"],\"holders\":[{\"objects\":4,"));
+		assert_non_null(strstr(text, ",\"debug\":[\"quarantine=9\",\"owner\",\"no-tools\"],"
+					     "\"holders\":[{\"objects\":4,"));
 		assert_non_null(strstr(text, "\"tag\":\"a \\\"quoted\\\" tag\"},{\"objects\":3,"));
 		release_all(pool, objects, 7);
 		assert_true(lfpool_dump(pool, LFPOOL_JSON, text, sizeof(text)) < sizeof(text));

@@ -87,7 +87,8 @@ static void write_late(void)
 TEST(written_when_free)
 {
 	expect(write_late, "lfpool: pool \"ships\", object 0x",
-	       ": an object was written to after its release.  1 byte is wrong, the first at offset 9: 0x41 instead of 0xdb.  "
+	       ": an object was written to after its release.  1 byte is wrong, the first at offset 9: 0x41 instead of "
+	       "0xdb.  "
 	       "Released by <thread> (\"physics\").  Further misuse of this pool is counted, not printed.\n");
 }
 
@@ -104,7 +105,8 @@ static void write_beside(void)
 TEST(guard)
 {
 	expect(write_beside, "lfpool: pool \"ships\", object 0x",
-	       ": bytes beside an object were overwritten.  2 bytes are wrong, the first at offset -2: 0x41 instead of 0x5a.  "
+	       ": bytes beside an object were overwritten.  2 bytes are wrong, the first at offset -2: 0x41 instead of "
+	       "0x5a.  "
 	       "Acquired by <thread>.  Further misuse of this pool is counted, not printed.\n");
 }
 
