@@ -94,5 +94,6 @@ lfpool_status_t arena_refuse(const struct arena *arena, const void *object)
 	const struct lfpool_cache *face = &arena->face;
 	const uintptr_t first = face->zero + face->stride;
 
-	return (uintptr_t)object - first < (uintptr_t)(face->slots * face->stride) ? LFPOOL_E_INTERIOR : LFPOOL_E_FOREIGN;
+	return (uintptr_t)object - first < (uintptr_t)(face->slots * face->stride) ? LFPOOL_E_INTERIOR
+										 : LFPOOL_E_FOREIGN;
 }

@@ -2,8 +2,8 @@
 /*
  * arena.h - one address range: the pool's own data, the state words, and the objects.
  *
- * Idea         [ room for the pool | state words | epochs | no access | objects | no access ].  Objects are contiguous and
- *              never move; slot -> address is a multiply, address -> slot a multiply by an inverse and a rotation
+ * Idea         [ room for the pool | state words | epochs | no access | objects | no access ].  Objects are contiguous
+ *              and never move; slot -> address is a multiply, address -> slot a multiply by an inverse and a rotation
  *              that also finds out whether the address is the start of an object at all (lfpool_slot_of, exact for
  *              every stride).  Nothing is initialised: memory is used as it is touched. The state of a slot,
  *              {in use:1, generation:31}, lies beside the objects, so users cannot corrupt it by writing to an

@@ -2,9 +2,9 @@
 /*
  * backend_lockfree.c - the library proper, as a backend: arena, depot and caches put together.
  *
- * Idea         What the hits leave over: a slot is taken through a cache and its object made active, or made free and its
- *              slot put back; with a cache of the caller's, or one that is borrowed for the call.  The malloc backend is
- *              the same with objects that are allocated as their slots are acquired (backend_malloc.c).
+ * Idea         What the hits leave over: a slot is taken through a cache and its object made active, or made free and
+ *              its slot put back; with a cache of the caller's, or one that is borrowed for the call.  The malloc
+ *              backend is the same with objects that are allocated as their slots are acquired (backend_malloc.c).
  */
 #include "backend_lockfree.h"
 #include "check.h"

@@ -2,8 +2,8 @@
 /*
  * backend_mutex.c - one mutex around one intrusive list: the pool that people write by hand, to compare with.
  *
- * Idea         A free object's first bytes hold the next free one; in a pool with hooks, whose free objects keep what they
- *              hold, a word beside them does.  Never-used objects are a range, so that creation is as cheap as the
+ * Idea         A free object's first bytes hold the next free one; in a pool with hooks, whose free objects keep what
+ *              they hold, a word beside them does.  Never-used objects are a range, so that creation is as cheap as the
  *              lock-free backend's.  Wrong releases are refused by the same range check and state
  *              words.
  * Invariants   M1  the list holds the slots that were used and are free, each once.

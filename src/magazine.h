@@ -114,10 +114,10 @@ static inline uint32_t magazine_pop(struct lfpool_magazine *m, uint32_t slots, b
 }
 
 /*
- * Owner: take up to `count` of the newest objects at once; says how many.  Their slots stay in the entries from position
- * *first_out on, until the owner pushes again.  Bottom is lowered below all of them in one step; from then on a thief
- * can get at most the one at top: to reach the next it must read top after that theft and bottom after a fence, and
- * finds bottom lowered.  So only the object at top is raced for, if it is among ours, and the magazine is empty
+ * Owner: take up to `count` of the newest objects at once; says how many.  Their slots stay in the entries from
+ * position *first_out on, until the owner pushes again.  Bottom is lowered below all of them in one step; from then on
+ * a thief can get at most the one at top: to reach the next it must read top after that theft and bottom after a fence,
+ * and finds bottom lowered.  So only the object at top is raced for, if it is among ours, and the magazine is empty
  * afterwards.  What is hidden meanwhile is taken, by us or by that thief: see magazine_pop_end().
  */
 static inline uint32_t magazine_pop_many(struct lfpool_magazine *m, uint32_t slots, bool asymmetric, uint32_t count,

@@ -32,8 +32,8 @@ struct backend {
 	void (*put)(lfpool_t *pool, struct handle *handle_or_null, uint32_t slot);
 	/* Slots that were ever handed out are among 1 .. this. */
 	size_t (*used)(const lfpool_t *pool);
-	/* The object of an active slot, and the slot of an object, where they are not arena_object() and arena_locate(): NULL
-	 * if they are.  The object is NULL, or one that is gone, while the slot changes hands. */
+	/* The object of an active slot, and the slot of an object, where they are not arena_object() and
+	 * arena_locate(): NULL if they are.  The object is NULL, or one that is gone, while the slot changes hands. */
 	void *(*object)(const lfpool_t *pool, uint32_t slot);
 	lfpool_status_t (*locate)(const lfpool_t *pool, const void *object, uint32_t *slot_out);
 	bool (*owns)(const lfpool_t *pool, const void *pointer);

@@ -51,8 +51,8 @@ static uintptr_t search(const struct range_array *array, size_t count, uintptr_t
 void *ranges_find(const struct ranges *ranges, uintptr_t address)
 {
 	for (;;) {
-		/* acquire, edge PUBLISH, both: the array's contents.  An array that was put there later is as complete, and
-		 * then the head has changed (G2). */
+		/* acquire, edge PUBLISH, both: the array's contents.  An array that was put there later is as complete,
+		 * and then the head has changed (G2). */
 		const uint64_t head = load_acquire(&ranges->head);
 		const struct range_array *array = (const void *)load_acquire(&ranges->array[which_of(head)]);
 		const uintptr_t owner = array ? search(array, count_of(head), address) : 0;

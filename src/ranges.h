@@ -3,10 +3,10 @@
  * ranges.h - disjoint ranges of addresses and whose they are: who owns this address?
  *
  * Idea         A sorted array, searched by halves; and a second one beside it.  A change writes the whole next state
- *              into the one that is not published, and then publishes it with one store of the head, {version, count}: the
- *              version's lowest bit says which of the two.  Readers search the published one, and then look whether the
- *              head is still the same.  (A sequence lock, after Lamport 1977, with two copies: so a reader retries only
- *              if a change was completed meanwhile, and never waits for one that has begun.)
+ *              into the one that is not published, and then publishes it with one store of the head, {version, count}:
+ *              the version's lowest bit says which of the two.  Readers search the published one, and then look whether
+ *              the head is still the same.  (A sequence lock, after Lamport 1977, with two copies: so a reader retries
+ *              only if a change was completed meanwhile, and never waits for one that has begun.)
  * Invariants   G1  what is published is written by nobody.
  *              G2  a reader that finds the head unchanged has read nothing but what that head published.  For let it
  *                  have read the head of version v.  (a) Everything that v's writer wrote before happens before the

@@ -10,12 +10,12 @@
  * A handle is 64 bits: {how often the slot was acquired, slot}.  0 is never valid.
  *
  * Wrap.  With a capacity of less than 2^b objects the count has 64 - b bits.  A stale handle could come to name an
- * object again only after exactly a multiple of 2^(64-b) acquires of its slot: in a pool of 10,000 objects 2^50, which is
- * 39 days of nothing but acquiring and releasing that one object at 3 ns; in one of a million 2^44, 15 hours.
+ * object again only after exactly a multiple of 2^(64-b) acquires of its slot: in a pool of 10,000 objects 2^50, which
+ * is 39 days of nothing but acquiring and releasing that one object at 3 ns; in one of a million 2^44, 15 hours.
  *
  * Resolving against releasing.  lfpool_resolve() returns the object if the handle's object was active at the moment it
- * looked, else NULL.  If the release happened before the resolve (C11: through a lock, a join, an atomic flag), or if the
- * handle is from an earlier use of the slot, the answer is NULL for certain.  If another thread releases the object
+ * looked, else NULL.  If the release happened before the resolve (C11: through a lock, a join, an atomic flag), or if
+ * the handle is from an earlier use of the slot, the answer is NULL for certain.  If another thread releases the object
  * during or after the resolve, the pointer may be stale when it is used: a resolve holds nothing.  So resolve where
  * nobody else may release the object at that time (the owner resolves, a phase of a frame in which nothing is released,
  * a reader under RCU or an epoch whose releases are deferred), or read, and resolve once more to see whether what was
@@ -54,23 +54,23 @@ LFPOOL_API void *lfpool_resolve(const lfpool_t *pool, lfpool_handle_t handle);
  * lfpool_release_handle - release the object that a handle names.
  *
  * Returns   LFPOOL_OK; LFPOOL_E_STALE: refused and reported to the misuse hook, nothing changed.  Of several threads
- *           that release by the same handle at once exactly one succeeds.  Against lfpool_release() of the same object at
- *           the same instant that needs LFPOOL_CHECK_RACES.
+ *           that release by the same handle at once exactly one succeeds.  Against lfpool_release() of the same object
+ *           at the same instant that needs LFPOOL_CHECK_RACES.
  * Threads   Any.  Lock-free; may enter the kernel as lfpool_release().
  * Cost      lfpool_release() and one locked instruction.
  */
 LFPOOL_API lfpool_status_t lfpool_release_handle(lfpool_t *pool, lfpool_handle_t handle);
 
-/* lfpool_index_of - the index of an object's slot, 0 .. capacity - 1, for arrays beside the pool; SIZE_MAX if `object` is
- * no object of this pool.  Any thread.  Wait-free, O(1). */
+/* lfpool_index_of - the index of an object's slot, 0 .. capacity - 1, for arrays beside the pool; SIZE_MAX if `object`
+ * is no object of this pool.  Any thread.  Wait-free, O(1). */
 LFPOOL_API size_t lfpool_index_of(const lfpool_t *pool, const void *object);
 
 /*
  * lfpool_of - the pool that an address belongs to.
  *
  * pointer   Any address: of an object, into one, foreign, NULL.
- * Returns   The pool among whose objects it lies; NULL if there is none.  While there are pools with the malloc backend,
- *           a foreign address is refused only after the 16 bytes before it were read.
+ * Returns   The pool among whose objects it lies; NULL if there is none.  While there are pools with the malloc
+ *           backend, a foreign address is refused only after the 16 bytes before it were read.
  * Threads   Any, concurrently with the creation and destruction of other pools.  Lock-free (a retry means that a pool
  *           was created or destroyed meanwhile), no system call.
  * Cost      O(log pools).
@@ -81,8 +81,8 @@ LFPOOL_API lfpool_t *lfpool_of(const void *pointer);
  * lfpool_release_self - release an object, knowing nothing but the object.
  *
  * object    An active object of some pool; NULL is fine and does nothing.
- * Returns   As lfpool_release() on its pool; LFPOOL_E_FOREIGN if it lies in none (there is then no misuse hook to tell).
- * Threads   Any.  Progress and cost as lfpool_of() and lfpool_release() together.
+ * Returns   As lfpool_release() on its pool; LFPOOL_E_FOREIGN if it lies in none (there is then no misuse hook to
+ * tell). Threads   Any.  Progress and cost as lfpool_of() and lfpool_release() together.
  */
 LFPOOL_API lfpool_status_t lfpool_release_self(void *object);
 

@@ -115,8 +115,8 @@ LFPOOL_API const char *lfpool_status_string(lfpool_status_t status);
  * LFPOOL_ZERO         Every acquired object is all zero bytes.  Costs a memset of object_size per acquire.
  * LFPOOL_CHECK_RACES  Two releases of one object at the same instant: exactly one succeeds.  Without it such a pair
  *                     is refused nearly always, not always.  Costs one locked instruction per release.
- * LFPOOL_CREATE_ALL   hooks.create builds every object when the pool is created, not each when it is first used. Create is
- *                     then O(capacity).
+ * LFPOOL_CREATE_ALL   hooks.create builds every object when the pool is created, not each when it is first used. Create
+ *                     is then O(capacity).
  * LFPOOL_UNTRACKED    Keep no state per object.  Saves a nanosecond or two and 4 bytes per object; loses the refusal
  *                     of double releases (they then corrupt the pool's contents, as with most allocators: one object
  *                     may be handed out twice, and a later release may not return), handles and walks; and
@@ -183,13 +183,13 @@ typedef struct lfpool_hooks {
 	/* A release was refused.  NULL: one line on stderr the first time, after that only counted. */
 	void (*misuse)(void *context, const lfpool_misuse_t *misuse);
 	/* Build an object in its memory (zero bytes at first, afterwards what destroy left): on its first use, or with
-	 * LFPOOL_CREATE_ALL at lfpool_create().  false: it cannot be built now: acquire returns NULL and nothing is lost
-	 * (with LFPOOL_CREATE_ALL lfpool_create() returns LFPOOL_E_CREATE, after destroying what was built). */
+	 * LFPOOL_CREATE_ALL at lfpool_create().  false: it cannot be built now: acquire returns NULL and nothing is
+	 * lost (with LFPOOL_CREATE_ALL lfpool_create() returns LFPOOL_E_CREATE, after destroying what was built). */
 	bool (*create)(void *context, void *object);
 	/* Each acquire, before the caller gets the object.  false: acquire returns NULL, and the object stays free. */
 	bool (*activate)(void *context, void *object);
-	/* Each release: clear references, reset.  false: not fit for reuse: destroy is called now, and create before the
-	 * slot is used again. */
+	/* Each release: clear references, reset.  false: not fit for reuse: destroy is called now, and create before
+	 * the slot is used again. */
 	bool (*deactivate)(void *context, void *object);
 	/* Undo create: when deactivate said false, and at lfpool_destroy() for every object that was built; for those
 	 * still active deactivate is called first.  (Without create: for every object that was ever acquired.) */

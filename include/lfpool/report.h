@@ -76,8 +76,8 @@ LFPOOL_API size_t lfpool_dump(const lfpool_t *pool, lfpool_format_t format, char
  *            other threads of the parent were in are under way for ever.)
  * where_out  Receives the number of the slot (index, see lfpool_index_of()) or of the magazine in question; SIZE_MAX
  *            if there is none; may be NULL.
- * Returns    NULL if all hold; else a string that lives for ever: the name of the invariant and what it says ("A1: ...").
- *            "no memory for the check" if the system refuses the bit for each slot that it needs.
+ * Returns    NULL if all hold; else a string that lives for ever: the name of the invariant and what it says ("A1:
+ *            ..."). "no memory for the check" if the system refuses the bit for each slot that it needs.
  * Cost       O(slots ever used + caches).  May enter the kernel.
  */
 LFPOOL_API const char *lfpool_check(const lfpool_t *pool, size_t *where_out);

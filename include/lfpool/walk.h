@@ -26,8 +26,8 @@
  * Threads, progress   Any thread, any number of walks at once, concurrently with everything but lfpool_destroy().  The
  *            walk itself is wait-free and takes no locked instruction.
  * Cost       O(slots ever used): four bytes of state are read for each slot (docs/performance.md has the figure).
- * LFPOOL_UNTRACKED pools know no active objects: nothing is visited.  In the malloc backend an object that another thread
- * releases meanwhile is freed: there the program must see to it that a visited object stays (see 3).
+ * LFPOOL_UNTRACKED pools know no active objects: nothing is visited.  In the malloc backend an object that another
+ * thread releases meanwhile is freed: there the program must see to it that a visited object stays (see 3).
  */
 #ifndef LFPOOL_WALK_H
 #define LFPOOL_WALK_H
