@@ -72,9 +72,9 @@ LFPOOL_API size_t lfpool_copy_active(const lfpool_t *pool, void **objects_out, s
 /* A walk without a callback.  Its fields are the library's.  Nothing needs to be closed. */
 typedef struct lfpool_cursor {
 	const lfpool_t *pool;
-	size_t next, end;      /* slots still to be looked at                         */
-	uint32_t found, given; /* how many seemed active, how many of them were given */
-	uint32_t ahead[16];    /* a ring of those in between                          */
+	size_t next, end;         /* slots still to be looked at                         */
+	size_t now_at, ahead_at;  /* the first slots of two windows that were looked at  */
+	uint64_t now, ahead;      /* their slots that seemed active, one bit each        */
 } lfpool_cursor_t;
 
 /* lfpool_cursor_open - begin a walk over all active objects.  Wait-free. */
