@@ -26,7 +26,8 @@ void ledger_open(struct ledger *ledger, struct round *round, const lfpool_t *poo
 		.object_size = config->object_size,
 		.alignment = config->object_alignment ? config->object_alignment : _Alignof(max_align_t),
 		.capacity = config->capacity,
-		.kept = lockfree && !(config->flags & LFPOOL_ZERO),
+		.kept = lockfree && !(config->flags & LFPOOL_ZERO) &&
+			!(config->debug && strstr(config->debug, "poison")),
 		.zeroed = config->flags & LFPOOL_ZERO,
 		.off = round->cell->options->history_only,
 	};

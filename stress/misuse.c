@@ -43,8 +43,7 @@ static bool private_open(struct private_pool *private, struct round *round)
 	*private = (struct private_pool){.provoked = 0};
 	config.capacity = PRIVATE_CAPACITY;
 	config.flags &= ~LFPOOL_UNTRACKED;
-	config.hooks.context = private;
-	config.hooks.misuse = on_private_misuse;
+	config.hooks = (lfpool_hooks_t){.context = private, .misuse = on_private_misuse};
 	if (lfpool_create(&private->pool, &config) == LFPOOL_OK) {
 		private->cache = lfpool_cache_create(private->pool);
 		private->object = lfpool_acquire(private->pool);

@@ -5,6 +5,7 @@
 #include "round.h"
 
 #include "history_round.h"
+#include "life.h"
 #include "report.h"
 #include "scenario.h"
 
@@ -138,7 +139,8 @@ void round_describe(const struct round *round, char text_out[ROUND_TEXT_BYTES])
 	at += (size_t)snprintf(text_out + at, ROUND_TEXT_BYTES - at, "%s, by", config->flags ? "" : " 0");
 	for (unsigned i = 0; i < round->route_count; i++)
 		at += (size_t)snprintf(text_out + at, ROUND_TEXT_BYTES - at, " %s", routes[round->routes[i]]);
-	(void)snprintf(text_out + at, ROUND_TEXT_BYTES - at, ", %s", endings[round->ending]);
+	(void)snprintf(text_out + at, ROUND_TEXT_BYTES - at, ", %s%s%s%s", endings[round->ending],
+		       round->life ? ", hooks" : "", config->debug ? ", debug " : "", config->debug ? config->debug : "");
 }
 
 /* ---- Creating ---- */
@@ -150,6 +152,7 @@ static bool create(struct round *round)
 
 	config->capacity = round->capacity + decoy;
 	limit_bytes(config);
+	life_open(round);
 	round->demand.capacity = (uint32_t)config->capacity;
 
 	lfpool_status_t status = lfpool_create(&round->pool, config);
@@ -316,6 +319,7 @@ void round_run(struct cell *cell, uint64_t number, uint64_t limit_ns)
 			destroy(round);
 			join_threads(round);
 		}
+		life_close(round);
 		ledger_close(&round->ledger);
 		(void)pthread_barrier_destroy(&round->start);
 		(void)pthread_barrier_destroy(&round->worked);

@@ -57,6 +57,7 @@ struct round {
 	uint64_t origin;             /* the stamp at which the history begins                           */
 	_Atomic(bool) history_full;  /* a log is: the round must end                                    */
 	void *shared;                /* the scenario's                                                  */
+	struct life *life;           /* what the hooks have seen; NULL: the pool has none               */
 	struct worker *workers;      /* one for each thread                                             */
 	struct worker keeper;        /* the main thread's                                               */
 	struct held decoy;           /* held by the keeper, for FAULT_DOUBLE_GRANT                      */
