@@ -17,6 +17,7 @@
 
 #define ROWS_MAX 1024
 #define ROWS_SHOWN 20
+#define SITE_BYTES 512
 
 struct row {
 	uint32_t slot; /* one of its slots */
@@ -86,6 +87,19 @@ struct view {
 	struct text *text;
 };
 
+static void put_site(const struct view *v, const struct owner_end *end)
+{
+	char site[SITE_BYTES];
+	struct text text;
+
+	text_open(&text, site, sizeof(site));
+	owner_put_site(end, &text);
+	if (v->format == LFPOOL_JSON)
+		text_put_quoted(v->text, site);
+	else
+		text_put(v->text, "%s", site);
+}
+
 static void put_row(const struct view *v, const struct row *row)
 {
 	const struct owner_record *r = &v->owners->record[row->slot];
@@ -105,9 +119,8 @@ static void put_row(const struct view *v, const struct row *row)
 	else
 		text_put(v->text, json ? "%u" : "thread %u", thread);
 	if (load_relaxed(&r->acquired.frames)) {
-		text_put(v->text, json ? ",\"at\":\"" : "  at ");
-		owner_put_site(&r->acquired, v->text);
-		text_put(v->text, json ? "\"" : "");
+		text_put(v->text, json ? ",\"at\":" : "  at ");
+		put_site(v, &r->acquired);
 	}
 	text_put(v->text, json ? "}" : "\n");
 }
