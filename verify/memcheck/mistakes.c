@@ -5,6 +5,7 @@
  *     lfpool-mistakes none|overrun|leak|leak_at_exit|uninitialised|late_write|late_read|behind_active|behind_free
  *
  * The last two: a block of the heap that only an active object, or only a free one, leads to when the program ends.
+ * And one that is none: reuse maps memory of its own where the pool's objects were.
  *
  * With LFPOOL_BACKEND=malloc each object is a block of its own, so a checker sees it.  Elsewhere it sees it when it has
  * been told which objects are free, and not with LFPOOL_DEBUG=no-tools: the pool is then one mapping.
@@ -15,6 +16,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 
 static const char *mistake;
 
@@ -39,7 +41,7 @@ int main(int argc, char **argv)
 	static lfpool_t *pool;
 
 	mistake = argc == 2 ? argv[1] : "";
-	config.object_size = 40;
+	config.object_size = 48; /* a multiple of the alignment: no byte is left over between two */
 	config.capacity = 10;
 	if (lfpool_create(&pool, &config) != LFPOOL_OK)
 		return 2;
@@ -51,7 +53,8 @@ int main(int argc, char **argv)
 	if (!planted("uninitialised"))
 		memset((void *)object, 0, config.object_size);
 	if (planted("overrun"))
-		object[config.object_size] = 1;
+		/* Of the lower one: what follows is active as well. */
+		(object < lost ? object : lost)[config.object_size] = 1;
 	if (planted("behind_active") || planted("behind_free"))
 		hide_block((void *)object);
 	/* Something depends on what is in there. */
@@ -66,8 +69,19 @@ int main(int argc, char **argv)
 		object[3] = 1;
 	if (planted("late_read") && object[3] == 0)
 		puts("zero still");
+
+	const uintptr_t page = (uintptr_t)object & ~(uintptr_t)4095;
+
 	object = NULL;
 	if (!planted("leak_at_exit") && !planted("behind_active") && !planted("behind_free"))
 		printf("%s: %zu objects never released\n", mistake, lfpool_destroy(pool));
+	if (planted("reuse")) {
+		void *memory = mmap((void *)page, 4096, PROT_READ | PROT_WRITE,
+				    MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED_NOREPLACE, -1, 0);
+
+		if (memory == MAP_FAILED)
+			return 2;
+		memset(memory, 1, 4096);
+	}
 	return 0;
 }
