@@ -24,16 +24,17 @@ static unsigned which_of(uint64_t head)
 /* How many of `count` ranges begin at or below `address`. */
 static size_t ranges_up_to(const struct range_array *array, size_t count, uintptr_t address)
 {
-	size_t low = 0, high = count;
+	size_t low = 0;
 
-	while (low < high) {
-		const size_t middle = low + (high - low) / 2;
-
+	/* Without a branch on what is found, which nothing could predict: the lower half, or the upper one, which is one
+	 * shorter if count is even. */
+	while (count > 0) {
+		const size_t half = count / 2;
 		/* acquire, edge PUBLISH: G2. */
-		if (load_acquire(&array->range[middle].first) <= address)
-			low = middle + 1;
-		else
-			high = middle;
+		const size_t above = load_acquire(&array->range[low + half].first) <= address;
+
+		low += above * (half + 1);
+		count = half - (above & ~count & 1);
 	}
 	return low;
 }
