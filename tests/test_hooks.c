@@ -4,94 +4,9 @@
  * hooks may use the pool.  Every test runs on the lock-free and on the mutex backend, and through each way to acquire.
  */
 #define LFPOOL_INLINE_KEEP_NAMES
-#include "support.h"
+#include "hooked.h"
 
 #include "lfpool/inline.h"
-
-enum { CAPACITY = 40, BUILT = 0x6275696c };
-
-/* What a hook built, and who uses it. */
-struct thing {
-	unsigned built;   /* BUILT between create and destroy          */
-	unsigned active;  /* 1 between activate and deactivate         */
-	unsigned uses;    /* survives reuse                            */
-	struct thing *friend; /* acquired in activate                  */
-};
-
-struct log {
-	lfpool_t *pool;
-	size_t created, activated, deactivated, destroyed;
-	size_t create_at_most;   /* then create refuses                  */
-	size_t refuse_activate;  /* how many of the next                 */
-	size_t unfit;            /* how many of the next deactivates     */
-	bool friends;            /* activate and deactivate use the pool */
-};
-
-static bool on_create(void *context, void *object)
-{
-	struct log *log = context;
-	struct thing *thing = object;
-
-	REQUIRE(thing->built != BUILT);
-	if (log->created - log->destroyed >= log->create_at_most)
-		return false;
-	log->created++;
-	*thing = (struct thing){.built = BUILT};
-	return true;
-}
-
-static bool on_activate(void *context, void *object)
-{
-	struct log *log = context;
-	struct thing *thing = object;
-
-	REQUIRE(thing->built == BUILT && !thing->active);
-	if (log->pool)
-		REQUIRE(!lfpool_in_use(log->pool, object) || lfpool_backend(log->pool) == LFPOOL_BACKEND_MALLOC);
-	if (log->refuse_activate) {
-		log->refuse_activate--;
-		return false;
-	}
-	log->activated++;
-	thing->active = 1;
-	thing->uses++;
-	if (log->friends) {
-		log->friends = false;
-		thing->friend = lfpool_acquire(log->pool);
-		REQUIRE(thing->friend && thing->friend != thing);
-		log->friends = true;
-	}
-	return true;
-}
-
-static bool on_deactivate(void *context, void *object)
-{
-	struct log *log = context;
-	struct thing *thing = object;
-
-	REQUIRE(thing->built == BUILT && thing->active);
-	log->deactivated++;
-	thing->active = 0;
-	if (thing->friend) {
-		REQUIRE(lfpool_release(log->pool, thing->friend) == LFPOOL_OK);
-		thing->friend = NULL;
-	}
-	if (log->unfit) {
-		log->unfit--;
-		return false;
-	}
-	return true;
-}
-
-static void on_destroy(void *context, void *object)
-{
-	struct log *log = context;
-	struct thing *thing = object;
-
-	REQUIRE(thing->built == BUILT && !thing->active);
-	thing->built = 0;
-	log->destroyed++;
-}
 
 /* ---- Ways ---- */
 
@@ -347,109 +262,6 @@ TEST(hooks_may_use_the_pool)
 	everywhere(nested, 0);
 }
 
-static bool release_again(void *context, void *object)
-{
-	struct log *log = context;
-
-	/* It is not in use any more: this is a double release. */
-	REQUIRE(!lfpool_in_use(log->pool, object));
-	REQUIRE(lfpool_release(log->pool, object) == LFPOOL_E_NOT_IN_USE);
-	log->deactivated++;
-	return true;
-}
-
-static void ignore_misuse(void *context, const lfpool_misuse_t *misuse)
-{
-	(void)context;
-	REQUIRE(misuse->status == LFPOOL_E_NOT_IN_USE);
-	REQUIRE(misuse->index < CAPACITY && !misuse->handle && !*misuse->detail);
-}
-
-TEST(releasing_in_deactivate_is_a_double_release)
-{
-	lfpool_config_t config = config_of(sizeof(struct thing), CAPACITY);
-	struct log log = {0};
-
-	config.hooks.context = &log;
-	config.hooks.deactivate = release_again;
-	config.hooks.misuse = ignore_misuse;
-	log.pool = pool_with(&config);
-	assert_int_equal(lfpool_release(log.pool, lfpool_acquire(log.pool)), LFPOOL_OK);
-	assert_int_equal(log.deactivated, 1);
-	assert_int_equal(lfpool_misuse_count(log.pool), 1);
-	require_whole(log.pool, sizeof(struct thing));
-	lfpool_destroy(log.pool);
-}
-
-TEST(create_all_that_is_refused_leaves_nothing)
-{
-	static const lfpool_backend_t with_slots[] = {LFPOOL_BACKEND_LOCKFREE, LFPOOL_BACKEND_MUTEX};
-
-	for (size_t i = 0; i < COUNT(with_slots); i++)
-		for (size_t at_most = 0; at_most < CAPACITY; at_most += 13) {
-			lfpool_config_t config = config_of(sizeof(struct thing), CAPACITY);
-			struct log log = {.create_at_most = at_most};
-			lfpool_t *pool;
-
-			config.backend = with_slots[i];
-			config.flags = LFPOOL_CREATE_ALL;
-			config.hooks.context = &log;
-			config.hooks.create = on_create;
-			config.hooks.destroy = on_destroy;
-			assert_int_equal(lfpool_create(&pool, &config), LFPOOL_E_CREATE);
-			assert_null(pool);
-			assert_int_equal(log.created, at_most);
-			assert_int_equal(log.destroyed, at_most);
-		}
-}
-
-TEST(hooks_that_are_not_there_are_not_called)
-{
-	for (unsigned which = 0; which < 16; which++) {
-		lfpool_config_t config = config_of(sizeof(struct thing), CAPACITY);
-		struct log log = {.create_at_most = SIZE_MAX};
-		lfpool_t *pool;
-		unsigned *object;
-
-		config.flags = which & 8 ? LFPOOL_CREATE_ALL : 0;
-		config.hooks.context = &log;
-		config.hooks.create = on_create;
-		config.hooks.activate = which & 1 ? on_activate : NULL;
-		config.hooks.deactivate = (which & 3) == 3 ? on_deactivate : NULL;
-		config.hooks.destroy = which & 4 && (which & 3) != 1 ? on_destroy : NULL;
-		pool = pool_with(&config);
-		object = lfpool_acquire(pool);
-		assert_int_equal(*object, BUILT);
-		assert_int_equal(lfpool_release(pool, object), LFPOOL_OK);
-		assert_int_equal(lfpool_destroy(pool), 0);
-		assert_int_equal(log.created, which & 8 ? CAPACITY : 1);
-		assert_int_equal(log.activated, config.hooks.activate ? 1 : 0);
-		assert_int_equal(log.deactivated, config.hooks.deactivate ? 1 : 0);
-		assert_int_equal(log.destroyed, config.hooks.destroy ? log.created : 0);
-	}
-}
-
-static bool is_zero(void *context, void *object)
-{
-	(void)context;
-	REQUIRE(all_bytes_are(object, sizeof(struct thing), 0));
-	memset(object, 0xa5, sizeof(struct thing));
-	return true;
-}
-
-TEST(zero_comes_before_activate)
-{
-	lfpool_config_t config = config_of(sizeof(struct thing), 3);
-	lfpool_t *pool;
-
-	config.flags = LFPOOL_ZERO;
-	config.hooks.activate = is_zero;
-	pool = pool_with(&config);
-	for (unsigned i = 0; i < 10; i++)
-		assert_int_equal(lfpool_release(pool, lfpool_acquire(pool)), LFPOOL_OK);
-	lfpool_destroy(pool);
-}
-
 TEST(the_malloc_backend_builds_each_object_anew)
 {
 	struct set set;
@@ -484,10 +296,6 @@ int main(void)
 		cmocka_unit_test(an_object_that_deactivate_refuses_is_destroyed_and_made_anew),
 		cmocka_unit_test(forgotten_objects_are_deactivated_and_destroyed_with_the_pool),
 		cmocka_unit_test(hooks_may_use_the_pool),
-		cmocka_unit_test(releasing_in_deactivate_is_a_double_release),
-		cmocka_unit_test(create_all_that_is_refused_leaves_nothing),
-		cmocka_unit_test(hooks_that_are_not_there_are_not_called),
-		cmocka_unit_test(zero_comes_before_activate),
 		cmocka_unit_test(the_malloc_backend_builds_each_object_anew),
 	};
 
