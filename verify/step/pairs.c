@@ -89,14 +89,14 @@ static void user_releases(struct scene *s)
 
 static const struct pair {
 	struct operation thief, user;
-	long begin, count; /* the theft: so many instructions before the thief's last, and so many of them */
+	long before, after; /* the theft: so many instructions before the thief's CAS, and behind it */
 } pairs[] = {
 	{{.name = "steal one", .capacity = 8, .cache_capacity = 8, .prepare = prepare_last, .operate = steal},
-	 {.name = "acquire the last", .operate = user_acquires}, 70, 70},
+	 {.name = "acquire the last", .operate = user_acquires}, 60, 40},
 	{{.name = "steal one", .capacity = 8, .cache_capacity = 8, .prepare = prepare_release, .operate = steal},
-	 {.name = "release", .operate = user_releases}, 70, 70},
+	 {.name = "release", .operate = user_releases}, 60, 40},
 	{{.name = "rob previous", .capacity = 8, .cache_capacity = 8, .prepare = prepare_previous, .operate = steal},
-	 {.name = "swap back", .operate = user_acquires}, 160, 60},
+	 {.name = "swap back", .operate = user_acquires}, 60, 40},
 };
 
 /* Everything is somebody's. */
@@ -202,8 +202,8 @@ int main(int count, char **arguments)
 		victim_record(&thief, &p->thief);
 		(void)scene_close(&thief.scene);
 		const bool deep = getenv("LFPOOL_DEEP") != NULL;
-		const long first = deep ? 0 : thief.stepper.length - p->begin;
-		const long last = deep ? thief.stepper.length : first + p->count;
+		const long first = deep ? 0 : thief.stepper.locked_at - p->before;
+		const long last = deep ? thief.stepper.length : first + p->before + p->after;
 
 		for (long n = first; n <= last && !(verify_mutant && failures); n++)
 			points += sweep_user(p, n);
