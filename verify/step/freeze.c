@@ -18,6 +18,9 @@
  */
 #include "freeze.h"
 
+#include "account.h"
+#include "hooks.h"
+
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -61,9 +64,9 @@ static const char *drain(lfpool_cache_t *cache, struct holding *h, long *worst)
 		return wrong;
 	if (lost(s, h) < 0)
 		return "there are more objects than the pool has";
-	if (lost(s, h) > lost_at_most(s, victim.operation)) {
+	if (lost(s, h) > lost_at_most(s, victim.operation, h)) {
 		(void)snprintf(text, sizeof(text), "%ld objects cannot be had; at most %ld may be in the call's hands",
-			       lost(s, h), lost_at_most(s, victim.operation));
+			       lost(s, h), lost_at_most(s, victim.operation, h));
 		return text;
 	}
 	if (lost(s, h) > *worst)
@@ -88,6 +91,11 @@ static const char *live_on(struct holding *h, long *worst)
 	const char *wrong, *wrong_too;
 	size_t count;
 
+	if (victim.operation->special & AMONG_POOLS) {
+		beat("pools were created and destroyed");
+		if ((wrong = peer_make_pools(s)))
+			return wrong;
+	}
 	/* First of all, as the user of the cache that the victim may be about to rob. */
 	beat("one emptied the pool");
 	if ((wrong = drain(s->other, h, worst)))
@@ -107,9 +115,9 @@ static const char *live_on(struct holding *h, long *worst)
 	if ((wrong = peer_finds(count, "the second peer got another number of objects than the first")))
 		return wrong;
 	beat("one emptied the pool again");
-	if ((wrong = peer_give_back(s->pool, &peer.holding)))
+	if ((wrong = peer_give_back(s->pool, &peer.holding)) || (wrong = drain(NULL, h, worst)))
 		return wrong;
-	return drain(NULL, h, worst);
+	return hooks_wrong() ? "a hook was called out of turn" : NULL;
 }
 
 /* In the child: its thread is the only one.  Exit status: the objects lost, or 99. */
@@ -152,51 +160,13 @@ static const char *fork_and_live_on(struct holding *h, long *worst)
 	return NULL;
 }
 
-/* Everything is somebody's: gather it, and find the whole pool, each object once. */
-static const char *gather(struct holding *h)
+/* It need not finish; but who may stand in the registry's mutex would leave it locked. */
+static void dismiss(void)
 {
-	struct scene *s = &victim.scene;
-	const char *wrong = peer_give_back(s->pool, h);
-
-	for (size_t i = 0; !wrong && i < s->held_count; i++)
-		if (lfpool_release(s->pool, s->held[i]) != LFPOOL_OK)
-			wrong = "the release of an object that was held is refused";
-	for (size_t i = 0; !wrong && i < s->wanted; i++)
-		if (s->got[i] && lfpool_release(s->pool, s->got[i]) != LFPOOL_OK)
-			wrong = "the release of what the operation acquired is refused";
-	s->held_count = s->wanted = 0;
-	if (!wrong)
-		wrong = peer_drain(s, NULL, h);
-	if (!wrong && h->count != lfpool_capacity(s->pool))
-		wrong = "objects are missing at the end";
-	if (!wrong && lfpool_misuse_count(s->pool))
-		wrong = "a release was refused on the way";
-	return wrong ? wrong : scene_check(s);
-}
-
-static bool is_in(const struct holding *h, const void *object)
-{
-	for (size_t i = 0; i < h->count; i++)
-		if (h->objects[i] == object)
-			return true;
-	return false;
-}
-
-/* After the operation has run to its end, while the driver holds `h`. */
-static const char *check_end(const struct holding *h)
-{
-	const struct scene *s = &victim.scene;
-
-	if (s->released != s->given_count)
-		return "a release was refused";
-	for (size_t i = 0; i < s->wanted; i++) {
-		if (s->got[i] && is_in(h, s->got[i]))
-			return "the operation returned an object that a peer holds";
-		for (size_t k = 0; k < i; k++)
-			if (s->got[i] && s->got[i] == s->got[k])
-				return "the operation returned one object twice";
-	}
-	return NULL;
+	if (victim.operation->special & LOCKS)
+		victim_resume(&victim);
+	else
+		victim_abandon(&victim);
 }
 
 /* The victim stands; true if all is well afterwards. */
@@ -210,13 +180,15 @@ static bool visit(enum pass pass, const char *name, long *worst)
 		return false;
 	}
 	if (wrong) {
-		victim_abandon(&victim);
-		return fail(name, wrong);
+		(void)fail(name, wrong);
+		dismiss();
+		return false;
 	}
 	if (pass == PASS_FORK && (wrong = fork_and_live_on(&h, worst))) {
 		(void)fail(name, wrong);
 	} else if (pass == PASS_NEVER) {
-		victim_abandon(&victim);
+		if (!(victim.operation->special & LOCKS))
+			victim_abandon(&victim);
 		/* The pool's life goes on as if that thread had never been. */
 		if ((wrong = peer_give_back(victim.scene.pool, &h)) || (wrong = live_on(&h, worst)))
 			(void)fail(name, wrong);
@@ -225,12 +197,12 @@ static bool visit(enum pass pass, const char *name, long *worst)
 			wrong = peer_give_back(victim.scene.pool, &h);
 		beat("the victim finished");
 		victim_resume(&victim);
-		if (!wrong && !(wrong = check_end(&h)))
-			wrong = gather(&h);
+		if (!wrong)
+			wrong = account(&victim.scene, victim.operation, &h);
 		if (wrong)
 			(void)fail(name, wrong);
 	}
-	victim_abandon(&victim);
+	dismiss();
 	return wrong == NULL;
 }
 
@@ -240,15 +212,27 @@ static bool sweep(const struct operation *o, enum pass pass, const char *name, l
 	long worst = 0, points = 0;
 	const unsigned long failures_before = failures;
 
+	if (pass == PASS_FORK && o->special & LOCKS) {
+		printf("%-30s fork waits for it: no part of this\n", o->name);
+		return true;
+	}
 	victim_record(&victim, o);
 	if (victim.moved != o->moves && !verify_mutant) {
 		printf("FAILED %s: it is meant to change %#x, and changes %#x\n", o->name, o->moves, victim.moved);
+		failures++;
+	}
+	if (victim.scene.wrong) {
+		printf("FAILED %s, undisturbed: %s\n", o->name, victim.scene.wrong);
 		failures++;
 	}
 	(void)scene_close(&victim.scene);
 	const long last = victim.stepper.length;
 
 	for (long at = only < 0 ? 0 : only; at <= (only < 0 ? last : only) && !(verify_mutant && failures); at++) {
+		if (o->special & IN_PROGRAM && !stepper_in_program(&victim.stepper, at))
+			continue;
+		(void)hooks_wrong();
+
 		bool stopped = victim_run(&victim, at);
 
 		if (!stopped || victim.stepper.strayed) {
@@ -339,9 +323,9 @@ int main(int count, char **arguments)
 	victim_start(&victim);
 	peer_start(&peer);
 	watchdog_start(&victim, control ? CONTROL_SECONDS : STUCK_SECONDS, control);
-	for (size_t i = 0; i < operation_count; i++) {
-		const struct operation *o = &operations[i];
+	const struct operation *o;
 
+	for (size_t i = 0; (o = operation_at(i)); i++) {
 		if (!strstr(o->name, options.only))
 			continue;
 		bool good = control ? sweep_control(o) : sweep(o, options.pass, pass_names[options.pass], options.at);

@@ -59,6 +59,19 @@ step_mutate(src/magazine.h "if (!cas_release(&m->top, &top, top + 1))\n\t\t\tslo
 	"if (verify_mutant == 13)\n\t\t\tstore_release(&m->top, top + 1);
 		else if (!cas_release(&m->top, &top, top + 1))\n\t\t\tslot")
 
+# 14: who asks for the pool of an address waits for one that is being created or destroyed.
+step_mutate(src/ranges.c "void *ranges_find(const struct ranges *ranges, uintptr_t address)\n{"
+	"static _Atomic(uint32_t) writing;\n\nvoid *ranges_find(const struct ranges *ranges, uintptr_t address)\n{
+	while (verify_mutant == 14 && load_acquire(&writing))\n\t\tcpu_relax();")
+step_mutate(src/ranges.c "range_set(&to->range[place], first"
+	"store_release(&writing, 1);\n\trange_set(&to->range[place], first")
+step_mutate(src/ranges.c "publish(ranges, head, count + 1);"
+	"publish(ranges, head, count + 1);\n\tstore_release(&writing, 0);")
+# 15: a slot is put into the quarantine by a store.
+step_mutate(src/quarantine.h "while (!cas_weak_acq_rel(place, &word, quarantine_changed(word, slot)))"
+	"if (verify_mutant == 15)\n\t\tstore_release(place, quarantine_changed(word, slot));
+	else while (!cas_weak_acq_rel(place, &word, quarantine_changed(word, slot)))")
+
 list(TRANSFORM LFPOOL_SOURCES PREPEND ${step_mutants}/ OUTPUT_VARIABLE step_mutant_sources)
 add_library(verify_step_mutants_lfpool STATIC ${step_mutant_sources})
 lfpool_house_rules(verify_step_mutants_lfpool)
@@ -91,3 +104,5 @@ step_mutant(9 control "acquire, swap back")
 step_mutant(10 hold "acquire, steal one")
 step_mutant(11 hold "acquire, steal one")
 step_mutant(12 give-back "release hit, inlined")
+step_mutant(14 control "pool create")
+step_mutant(15 hold "release, into quarantine")

@@ -7,49 +7,22 @@
  *              the one the cache was born with `previous`.  The next chunk's magazine sends the emptied one to the
  *              depot.  So after 8 acquires: current empty, previous empty; and from there releases fill them.
  */
-#include "scene.h"
-
 #define LFPOOL_INLINE_KEEP_NAMES
 #include "lfpool/inline.h"
+#include "prepare.h"
 #include "stepper.h"
 
-#define EACH 4            /* slots per magazine, for cache_capacity 8 */
 #define EMPTY_IN_DEPOT 10 /* magazines, after two caches were born and one carved all and was given up */
 
 /* ---- Preparations: `mine` and `other` are there, and have been used by nobody ---- */
 
-static void take(struct scene *s, lfpool_cache_t *cache, size_t count)
-{
-	while (count--)
-		s->held[s->held_count++] = cache ? lfpool_cache_acquire(cache) : lfpool_acquire(s->pool);
-}
-
-static void give(struct scene *s, lfpool_cache_t *cache, size_t count)
-{
-	while (count--) {
-		void *object = s->held[--s->held_count];
-
-		if (cache)
-			(void)lfpool_cache_release(cache, object);
-		else
-			(void)lfpool_release(s->pool, object);
-	}
-}
-
-/* Moves the last `count` held objects to those the operation is to release. */
-static void hand_over(struct scene *s, size_t count)
-{
-	while (count--)
-		s->given[s->given_count++] = s->held[--s->held_count];
-}
-
-static void prepare_fresh(struct scene *s)
+void prepare_fresh(struct scene *s)
 {
 	s->wanted = 1;
 }
 
 /* current 2 of 4 */
-static void prepare_hit(struct scene *s)
+void prepare_hit(struct scene *s)
 {
 	take(s, s->mine, 2);
 	s->wanted = 1;
@@ -62,7 +35,7 @@ static void hand_over_older(struct scene *s)
 	s->held[0] = s->held[--s->held_count];
 }
 
-static void prepare_release_hit(struct scene *s)
+void prepare_release_hit(struct scene *s)
 {
 	take(s, s->mine, 2);
 	hand_over_older(s);
@@ -140,7 +113,7 @@ static void prepare_rob(struct scene *s)
 	s->wanted = 1;
 }
 
-static void prepare_exhausted(struct scene *s)
+void prepare_exhausted(struct scene *s)
 {
 	take(s, s->other, lfpool_capacity(s->pool));
 	s->wanted = 1;
@@ -194,7 +167,7 @@ static void prepare_partial_room(struct scene *s)
 }
 
 /* Six objects, over the end of a magazine. */
-static void prepare_bulk_acquire(struct scene *s)
+void prepare_bulk_acquire(struct scene *s)
 {
 	take(s, NULL, 2);
 	s->wanted = 6;
@@ -248,28 +221,28 @@ static void prepare_borrowed_release(struct scene *s)
 
 /* ---- Operations ---- */
 
-static __attribute__((noinline)) void acquire_inlined(struct scene *s)
+__attribute__((noinline)) void acquire_inlined(struct scene *s)
 {
 	STEP_BEGIN();
 	s->got[0] = lfpool_cache_acquire_inline(s->mine);
 	STEP_END();
 }
 
-static __attribute__((noinline)) void release_inlined(struct scene *s)
+__attribute__((noinline)) void release_inlined(struct scene *s)
 {
 	STEP_BEGIN();
 	s->released = lfpool_cache_release_inline(s->mine, s->given[0]) == LFPOOL_OK;
 	STEP_END();
 }
 
-static void acquire_through_cache(struct scene *s)
+void acquire_through_cache(struct scene *s)
 {
 	STEP_BEGIN();
 	s->got[0] = lfpool_cache_acquire(s->mine);
 	STEP_END();
 }
 
-static void release_through_cache(struct scene *s)
+void release_through_cache(struct scene *s)
 {
 	STEP_BEGIN();
 	s->released = lfpool_cache_release(s->mine, s->given[0]) == LFPOOL_OK;
@@ -290,7 +263,7 @@ static void release(struct scene *s)
 	STEP_END();
 }
 
-static void acquire_bulk(struct scene *s)
+void acquire_bulk(struct scene *s)
 {
 	STEP_BEGIN();
 	(void)lfpool_acquire_bulk(s->pool, s->got, s->wanted);
@@ -321,12 +294,8 @@ static void destroy_cache(struct scene *s)
 
 /* ---- The table ---- */
 
-/* name, capacity, cache_capacity, flags, prepare, operate, moves, in_hand */
-#define SMALL 2 * EACH, 2 * EACH, 0
-#define USUAL 4 * EACH, 2 * EACH, 0
-#define WITH(flags) 4 * EACH, 2 * EACH, flags
-#define BORROWED 4 * EACH, LFPOOL_CACHE_NONE, 0
-#define CHANGED (MOVES_CURRENT | MOVES_PREVIOUS)
+/* name, pool, prepare, operate, moves, in_hand */
+#define BORROWED POOL(4 * EACH, LFPOOL_CACHE_NONE, 0, NULL, NULL, SPECIAL_NOTHING)
 
 const struct operation operations[] = {
 	{"acquire hit, inlined", USUAL, prepare_hit, acquire_inlined, 0, 1},

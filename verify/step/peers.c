@@ -28,8 +28,10 @@ const char *peer_churn(lfpool_t *pool, uint64_t stamp, unsigned rounds)
 			count++;
 		if (!stamp_all(objects, count, stamp + round))
 			return "a peer found another's stamp in its object";
-		while (count)
-			if (lfpool_release(pool, objects[--count]) != LFPOOL_OK)
+		/* Now and then without naming the pool. */
+		while (count-- > 0)
+			if ((round + count) % 4 ? lfpool_release(pool, objects[count])
+						: lfpool_release_self(objects[count]))
 				return "a peer's release was refused";
 		if (round % 64 == 63) {
 			lfpool_cache_t *cache = lfpool_cache_create(pool);
@@ -63,6 +65,8 @@ const char *peer_drain(const struct scene *s, lfpool_cache_t *cache, struct hold
 			return "more objects than there are";
 		if (!lfpool_owns(s->pool, object))
 			return "an object that is none of the pool's";
+		if (lfpool_of(object) != s->pool)
+			return "lfpool_of() does not name the pool of an object";
 		if (is_among(object, h->objects, h->count))
 			return "the same object twice";
 		if (is_among(object, s->held, s->held_count) || is_among(object, s->got, s->wanted))
@@ -80,6 +84,26 @@ const char *peer_give_back(lfpool_t *pool, struct holding *h)
 	return lfpool_release_bulk(pool, h->objects, count) == count ? NULL : "a peer's release was refused";
 }
 
+const char *peer_make_pools(const struct scene *s)
+{
+	lfpool_t *pools[3];
+	const char *wrong = NULL;
+
+	for (size_t i = 0; i < 3; i++) {
+		pools[i] = scene_pool();
+		void *object = lfpool_acquire(pools[i]);
+
+		if (!object || lfpool_of(object) != pools[i] || lfpool_release_self(object) != LFPOOL_OK)
+			wrong = "a new pool's object is not known as such";
+	}
+	for (size_t i = 0; i < 3; i++)
+		if (lfpool_destroy(pools[i]) != 0)
+			wrong = "an object of a new pool is still active";
+	if (s->held_count && lfpool_of(s->held[0]) != s->pool)
+		wrong = "lfpool_of() does not name the pool of an object, after pools came and went";
+	return wrong;
+}
+
 static long acquired(const struct scene *s)
 {
 	long count = 0;
@@ -94,7 +118,7 @@ long lost(const struct scene *s, const struct holding *h)
 	return (long)lfpool_capacity(s->pool) - (long)s->held_count - acquired(s) - (long)h->count;
 }
 
-long lost_at_most(const struct scene *s, const struct operation *o)
+long lost_at_most(const struct scene *s, const struct operation *o, const struct holding *h)
 {
 	long still = 0;
 
@@ -102,6 +126,6 @@ long lost_at_most(const struct scene *s, const struct operation *o)
 		return (long)(s->given_count > o->in_hand ? s->given_count : o->in_hand);
 	/* Objects that the operation was given and has not yet begun to release. */
 	for (size_t i = 0; i < s->given_count; i++)
-		still += lfpool_in_use(s->pool, s->given[i]);
+		still += lfpool_in_use(s->pool, s->given[i]) && !is_among(s->given[i], h->objects, h->count);
 	return still + (long)o->in_hand;
 }

@@ -22,6 +22,9 @@ struct holding {
  */
 const char *peer_churn(lfpool_t *pool, uint64_t stamp, unsigned rounds);
 
+/* Makes a few pools, and destroys them.  NULL, or what went wrong. */
+const char *peer_make_pools(const struct scene *s);
+
 /* Takes all that is to be had, through `cache` or the thread's own (NULL).  NULL, or what went wrong: the same object
  * twice, or one that the victim's caller holds. */
 const char *peer_drain(const struct scene *s, lfpool_cache_t *cache, struct holding *h);
@@ -33,6 +36,6 @@ const char *peer_give_back(lfpool_t *pool, struct holding *h);
 long lost(const struct scene *s, const struct holding *h);
 
 /* At most so many may be lost while the operation stands in its middle. */
-long lost_at_most(const struct scene *s, const struct operation *o);
+long lost_at_most(const struct scene *s, const struct operation *o, const struct holding *h);
 
 #endif

@@ -10,6 +10,29 @@
 
 #include "cache.h"
 
+/* The debug modes' last words on what an abandoned thread held are not asked for. */
+static void be_silent(void *context, const lfpool_misuse_t *misuse)
+{
+	(void)context;
+	(void)misuse;
+}
+
+lfpool_t *scene_pool(void)
+{
+	lfpool_config_t config = LFPOOL_CONFIG_INIT;
+	lfpool_t *pool;
+
+	config.object_size = OBJECT_BYTES;
+	config.capacity = 4;
+	config.cache_capacity = 2;
+	config.depot_shards = 1;
+	if (lfpool_create(&pool, &config) != LFPOOL_OK) {
+		fprintf(stderr, "no pool\n");
+		exit(3);
+	}
+	return pool;
+}
+
 void scene_open(struct scene *s, const struct operation *o)
 {
 	lfpool_config_t config = LFPOOL_CONFIG_INIT;
@@ -20,6 +43,11 @@ void scene_open(struct scene *s, const struct operation *o)
 	config.cache_capacity = o->cache_capacity;
 	config.depot_shards = 1;
 	config.flags = o->flags;
+	config.debug = o->debug;
+	if (o->hooks)
+		config.hooks = *o->hooks;
+	if (o->debug)
+		config.hooks.misuse = be_silent;
 	if (lfpool_create(&s->pool, &config) != LFPOOL_OK || !(s->mine = lfpool_cache_create(s->pool)) ||
 	    !(s->other = lfpool_cache_create(s->pool))) {
 		fprintf(stderr, "%s: no pool\n", o->name);
@@ -32,8 +60,23 @@ size_t scene_close(struct scene *s)
 {
 	size_t active = lfpool_destroy(s->pool);
 
-	s->pool = NULL;
+	(void)lfpool_destroy(s->beside);
+	(void)lfpool_destroy(s->made);
+	s->pool = s->beside = s->made = NULL;
 	return active;
+}
+
+void scene_age(struct scene *s, const void *object)
+{
+	if (lfpool_backend(s->pool) != LFPOOL_BACKEND_LOCKFREE)
+		return;
+
+	const struct core *core = ((struct cache *)(void *)s->other)->core;
+	uint32_t slot;
+
+	if (arena_locate(&core->arena, object, &slot) == LFPOOL_OK)
+		/* relaxed: the pool is this thread's alone. */
+		store_relaxed(&core->arena.face.state[slot], LFPOOL_GENERATION_LAST);
 }
 
 struct reading {

@@ -36,6 +36,13 @@ struct scene {
 	size_t wanted;
 	/* How many releases the operation reported as done. */
 	size_t released;
+	/* What the operation found: objects that it visited, or a look-up's one answer. */
+	void *found[OBJECTS_MAX];
+	size_t found_count;
+	lfpool_handle_t handle; /* of the first object held, or given                                     */
+	lfpool_t *beside;       /* other pools, or NULL: one that is there meanwhile ...                   */
+	lfpool_t *made;         /* ... and one that the operation makes or destroys                        */
+	const char *wrong;      /* with what the operation answered; NULL: nothing                         */
 };
 
 /* Words of the pool that an operation may change. */
@@ -51,22 +58,45 @@ enum moves {
 	MOVES_CACHES = 128   /* a cache was claimed, born or given up                        */
 };
 
+/* What is different with an operation. */
+enum special {
+	SPECIAL_NOTHING = 0,
+	IN_PROGRAM = 1,   /* it spends its time in libc, where it is not stopped: text, files, the clock            */
+	LOCKS = 2,        /* it may stand in the registry's mutex: no fork, no exit of a thread, until it goes on   */
+	AMONG_POOLS = 4,  /* the others create and destroy pools meanwhile                                          */
+	RELEASES_ALL = 8  /* whatever anybody holds                                                                 */
+};
+
 struct operation {
 	const char *name;
 	size_t capacity, cache_capacity; /* config                                              */
 	uint32_t flags;                  /* config                                              */
+	const lfpool_hooks_t *hooks;     /* config; NULL: none                                  */
+	const char *debug;               /* config                                              */
+	unsigned special;
 	void (*prepare)(struct scene *s);
 	void (*operate)(struct scene *s);
 	unsigned moves;
 	unsigned in_hand; /* objects that the operation itself may hold, out of everybody's sight: 0 or 1 */
 };
 
+/* One object in and out, and caches: operations.c. */
 extern const struct operation operations[];
 extern const size_t operation_count;
+/* What an object's care, its pool's reports and its neighbours do: objects.c, pools.c. */
+extern const struct operation object_operations[], pool_operations[];
+extern const size_t object_operation_count, pool_operation_count;
+
+/* All of them; NULL beyond the last. */
+const struct operation *operation_at(size_t index);
 
 /* A fresh pool, prepared by the calling thread, which is the one to operate. */
 void scene_open(struct scene *s, const struct operation *o);
-/* Destroys the pool; returns how many objects were active. */
+/* Makes one more, small pool; ends the program when that fails. */
+lfpool_t *scene_pool(void);
+/* As if `object`, which is free, had been acquired 2^31 - 1 times: its next generation is 0 again. */
+void scene_age(struct scene *s, const void *object);
+/* Destroys the pools; returns how many objects of the first one were active. */
 size_t scene_close(struct scene *s);
 /* Runs the operation; returns what moved, which means something if nobody else used the pool meanwhile. */
 unsigned scene_operate(struct scene *s, const struct operation *o);

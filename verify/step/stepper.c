@@ -65,9 +65,19 @@ static bool is_stub(const unsigned char *code)
 	return code[0] == 0xff && code[1] == 0x25;
 }
 
+static bool is_in_program(const unsigned char *place)
+{
+	return (const char *)place >= __executable_start && (const char *)place < etext;
+}
+
+bool stepper_in_program(const struct stepper *s, long at)
+{
+	return is_in_program(s->trace[at]);
+}
+
 static bool can_plant(const unsigned char *place)
 {
-	return (const char *)place >= __executable_start && (const char *)place < etext && !is_stub(place);
+	return is_in_program(place) && !is_stub(place);
 }
 
 void stepper_plan_stop(struct stepper *s, long at)
@@ -77,7 +87,8 @@ void stepper_plan_stop(struct stepper *s, long at)
 	stepper_plan_nothing(s);
 	s->stop_at = at;
 	/* The cheapest anchor: each earlier pass over it, and each instruction from there on, is a step. */
-	for (long anchor = at < s->length ? at : s->length - 1; anchor > 0 && anchor > at - ANCHOR_DISTANCE; anchor--) {
+	for (long anchor = at < s->length ? at : s->length - 1;
+	     anchor > 0 && anchor > at - ANCHOR_DISTANCE && at - anchor < cheapest; anchor--) {
 		long passes = 0;
 
 		if (!can_plant(s->trace[anchor]))

@@ -32,7 +32,7 @@
 #define STEP_BEGIN() __asm__ __volatile__("int3" ::: "memory")
 #define STEP_END() __asm__ __volatile__("int3" ::: "memory")
 
-#define STEPS_MAX 8192
+#define STEPS_MAX 65536
 
 struct stepper {
 	struct turn turn;
@@ -63,6 +63,8 @@ void stepper_attach(struct stepper *s);
 /* What the next run is for. */
 void stepper_plan_recording(struct stepper *s);
 void stepper_plan_stop(struct stepper *s, long at);
+/* Of the recording: does instruction `at` lie in the program, and not in a shared library? */
+bool stepper_in_program(const struct stepper *s, long at);
 /* Neither: the markers are passed over. */
 void stepper_plan_nothing(struct stepper *s);
 

@@ -1,0 +1,16 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * table.c - all operations, as if they stood in one table.
+ */
+#include "scene.h"
+
+const struct operation *operation_at(size_t index)
+{
+	if (index < operation_count)
+		return &operations[index];
+	index -= operation_count;
+	if (index < object_operation_count)
+		return &object_operations[index];
+	index -= object_operation_count;
+	return index < pool_operation_count ? &pool_operations[index] : NULL;
+}
