@@ -47,6 +47,9 @@ void *heap_object_new(struct core *core, uint32_t slot)
 	void *object = block + offset;
 
 	((union label *)object - 1)->cell = cell_of(core, slot);
+	/* What hooks.create is promised. */
+	if (core->care)
+		memset(block + offset, 0, core->heap_bytes);
 	/* relaxed: published with the slot's state (edge TELL). */
 	store_relaxed(cell_of(core, slot), object);
 	return object;

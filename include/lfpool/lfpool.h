@@ -141,7 +141,8 @@ LFPOOL_API const char *lfpool_status_string(lfpool_status_t status);
  *                          bytes.
  * LFPOOL_BACKEND_MALLOC    Each acquire is an aligned allocation, each release a free: for measuring what pooling
  *                          gains, and for letting AddressSanitizer or Valgrind see each object.  Walks, handles, hooks
- *                          and counts work as elsewhere (each object is built and taken down each time).  A release
+ *                          and counts work as elsewhere (each object is built and taken down each time).  What is in
+ *                          an acquired object is the allocator's, not zero.  A release
  *                          reads a label before the object, and refuses one that does not fit (foreign, interior and
  *                          most double releases: what is read there may have been freed); owns and in_use answer yes
  *                          for every pointer but NULL.  Objects that are active when the pool is destroyed stay

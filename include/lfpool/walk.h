@@ -54,8 +54,9 @@ LFPOOL_API size_t lfpool_for_each_active(lfpool_t *pool, lfpool_visit_t visit, v
  * lfpool_for_each_slot - visit every slot, used or not, active or not; for preparing all objects once, say.
  *
  * Free objects are anybody's to acquire: write to them only while no other thread uses the pool.  Touches nothing by
- * itself; never-used memory reads as zero.  In the malloc backend free slots have no memory: nothing is
- * visited.
+ * itself; never-used memory reads as zero.  In the mutex backend the first bytes of a free object that was used before
+ * are its list's (unless there are hooks or debug modes): there, do not write to those.  In the malloc backend free
+ * slots have no memory: nothing is visited.
  * Returns   How many were visited.
  * Cost      O(capacity).
  */
