@@ -5,6 +5,7 @@
  *   engine.c    fibers, the choice of who runs next, replay strings      verbs.h   what the library is compiled against
  *   memory.c    what a load may read; races on plain data                os.c      the operating system, played
  *   scenario.c  small programs on a pool; table.c, all of them           oracle.c  what must hold for each execution
+ *   operations.c  what their letters do
  *   hooks.c     the hooks of those that have some                         litmus.c  the memory model's own tests
  *   holds.c     who held what when: walks and handles                     finds.c   programs on src/ranges.c
  *   main.c      the command line

@@ -1,0 +1,295 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * operations.c - what the letters of a scenario do (scenario.h has the list).
+ */
+#include "stage.h"
+
+#include "finds.h"
+#include "holds.h"
+#include "oracle.h"
+
+#include <string.h>
+
+struct stage stage;
+
+struct core *stage_core(void)
+{
+	/* Every cache knows its core. */
+	return ((struct cache *)stage.actor[3].cache)->core;
+}
+
+unsigned scenario_object_number(const void *object)
+{
+	uint32_t slot;
+
+	return arena_locate(&stage_core()->arena, object, &slot) == LFPOOL_OK ? slot - 1 : OBJECTS_MAX;
+}
+
+/* ---- Operations ---- */
+
+static void acquire(struct actor *actor, bool borrowed)
+{
+	struct moment call = oracle_call();
+	void *object = borrowed ? lfpool_acquire(stage.pool) : lfpool_cache_acquire(actor->cache);
+
+	stage.acquired += object != NULL;
+	if (stage.loose)
+		return;
+	void *refused = hooks_refused(engine_thread());
+
+	if (refused)
+		oracle_passed(call, scenario_object_number(refused));
+	if (object) {
+		oracle_acquired(call, scenario_object_number(object), object);
+		actor->held[actor->held_count++] = object;
+	} else if (!refused) {
+		oracle_null(call);
+	}
+}
+
+static void release(struct actor *actor, void *object, bool borrowed)
+{
+	unsigned number = scenario_object_number(object);
+
+	(void)oracle_call();
+	oracle_releases(number, object);
+
+	lfpool_status_t status =
+		borrowed ? lfpool_release(stage.pool, object) : lfpool_cache_release(actor->cache, object);
+
+	if (status != LFPOOL_OK)
+		engine_fail("releasing object %u: %s", number, lfpool_status_string(status));
+	stage.released++;
+	oracle_released(number);
+}
+
+static void acquire_bulk(struct actor *actor, size_t count)
+{
+	struct moment call = oracle_call();
+	void **objects = actor->held + actor->held_count;
+	const size_t got = lfpool_cache_acquire_bulk(actor->cache, objects, count);
+
+	for (size_t i = 0; i < got; i++)
+		oracle_acquired(call, scenario_object_number(objects[i]), objects[i]);
+	actor->held_count += (unsigned)got;
+	/* Those that it got were in its hands: then no other was free. */
+	if (got < count)
+		oracle_null(call);
+}
+
+static void release_bulk(struct actor *actor)
+{
+	const unsigned count = actor->held_count < 2 ? actor->held_count : 2;
+	void *objects[2];
+
+	actor->held_count -= count;
+	memcpy(objects, actor->held + actor->held_count, sizeof(*objects) * count);
+	(void)oracle_call();
+	for (unsigned i = 0; i < count; i++)
+		oracle_releases(scenario_object_number(objects[i]), objects[i]);
+	if (lfpool_cache_release_bulk(actor->cache, objects, count) != count)
+		engine_fail("not all of %u objects could be released", count);
+	for (unsigned i = 0; i < count; i++)
+		oracle_released(scenario_object_number(objects[i]));
+}
+
+static void *take_held(struct actor *actor, bool oldest)
+{
+	void *object = NULL;
+
+	if (actor->held_count) {
+		object = actor->held[oldest ? 0 : actor->held_count - 1];
+		actor->held_count--;
+		if (oldest)
+			memmove(actor->held, actor->held + 1, actor->held_count * sizeof(actor->held[0]));
+	}
+	return object;
+}
+
+static void release_common(struct actor *actor, bool by_handle)
+{
+	unsigned number = scenario_object_number(stage.common);
+
+	(void)oracle_call();
+	if ((by_handle ? lfpool_release_handle(stage.pool, holds_handle())
+		       : lfpool_cache_release(actor->cache, stage.common)) == LFPOOL_OK) {
+		stage.released++;
+		if (++stage.common_releases > 1)
+			engine_fail("two releases of object %u succeeded", number);
+		oracle_released(number);
+	}
+}
+
+void scenario_nested(unsigned thread)
+{
+	struct actor *actor = &stage.actor[thread];
+	const unsigned before = actor->held_count;
+
+	acquire(actor, false);
+	if (actor->held_count > before)
+		release(actor, actor->held[--actor->held_count], false);
+}
+
+static void mail(struct actor *actor)
+{
+	void *object = take_held(actor, false);
+
+	if (object) {
+		explore_plain(object, true);
+		/* release: the next holder sees what we wrote. */
+		store_release(&stage.mailbox, (uint64_t)(uintptr_t)object);
+	}
+}
+
+static void collect_mail(struct actor *actor)
+{
+	/* acquire: as above. */
+	void *object = (void *)(uintptr_t)load_acquire(&stage.mailbox);
+
+	if (object) {
+		explore_plain(object, true);
+		actor->held[actor->held_count++] = object;
+	}
+}
+
+static void count_active(void)
+{
+	unsigned held = 0;
+	size_t counted;
+
+	engine_point(true);
+	for (unsigned i = 0; i < stage.scenario->capacity; i++)
+		held += oracle_held(i);
+	counted = lfpool_active_count(stage.pool);
+	if (counted != held)
+		engine_fail("%zu objects counted active, %u are held", counted, held);
+}
+
+static void pop_magazine(struct actor *actor)
+{
+	struct core *core = stage_core();
+	struct cache *c = (struct cache *)actor->cache;
+
+	engine_point(true);
+	actor->bare = true;
+	uint32_t number = stack_pop(&core->depot.shard[0].full, &core->magazines, &c->hand);
+
+	if (!number)
+		return;
+	if (stage.magazine_out >> number & 1)
+		engine_fail("magazine %u was popped twice", number);
+	stage.magazine_out |= UINT32_C(1) << number;
+	explore_plain(magazines_at(&core->magazines, number), true);
+	actor->popped[actor->popped_count++] = number;
+}
+
+void stage_push_magazine(struct actor *actor, bool oldest)
+{
+	struct core *core = stage_core();
+
+	if (!actor->popped_count)
+		return;
+
+	uint32_t number = actor->popped[oldest ? 0 : actor->popped_count - 1];
+
+	actor->popped_count--;
+	if (oldest)
+		memmove(actor->popped, actor->popped + 1, actor->popped_count * sizeof(actor->popped[0]));
+	stage.magazine_out &= ~(UINT32_C(1) << number);
+	explore_plain(magazines_at(&core->magazines, number), true);
+	stack_push(&core->depot.shard[0].full, magazines_at(&core->magazines, number));
+}
+
+void stage_operate(struct actor *actor, char operation)
+{
+	void *object;
+
+	switch (operation) {
+	case 'a':
+	case 'A':
+		acquire(actor, operation == 'A');
+		break;
+	case 'r':
+	case 'R':
+	case 'o':
+		object = take_held(actor, operation == 'o');
+		if (object)
+			release(actor, object, operation == 'R');
+		break;
+	case 'e':
+	case 'b':
+	case 't':
+		acquire_bulk(actor, operation == 'e' ? 1 : operation == 'b' ? 2 : 3);
+		break;
+	case 'B':
+		release_bulk(actor);
+		break;
+	case 'c':
+		actor->cache = lfpool_cache_create(stage.pool);
+		if (!actor->cache)
+			engine_fail("no cache");
+		break;
+	case 'C':
+		(void)lfpool_cache_create(stage.pool);
+		break;
+	case 'd':
+		lfpool_cache_destroy(actor->cache);
+		actor->cache = NULL;
+		break;
+	case 'p':
+		mail(actor);
+		break;
+	case 'q':
+		collect_mail(actor);
+		break;
+	case 'x':
+	case 'g':
+		release_common(actor, operation == 'g');
+		break;
+	case 'h':
+		holds_take_handle(actor->held[actor->held_count - 1]);
+		break;
+	case 'm':
+		holds_take_next_handle();
+		break;
+	case 'y':
+		/* relaxed: nobody else is there. */
+		store_relaxed(&stage_core()->arena.face.state[1], LFPOOL_GENERATION_LAST);
+		break;
+	case 'H':
+		holds_resolve();
+		break;
+	case 'w':
+	case 'W':
+		holds_walk(stage.pool, operation == 'W');
+		break;
+	case 'l':
+		(void)oracle_call();
+		stage.released += (unsigned)lfpool_release_all(stage.pool);
+		break;
+	case '+':
+	case '-':
+	case '*':
+	case '/':
+		finds_change(operation);
+		break;
+	case '?':
+		finds_look();
+		break;
+	case 'n':
+		count_active();
+		break;
+	case 's':
+		(void)lfpool_stats(stage.pool, &(lfpool_stats_t)LFPOOL_STATS_INIT);
+		break;
+	case '<':
+		pop_magazine(actor);
+		break;
+	case '>':
+	case '^':
+		stage_push_magazine(actor, operation == '^');
+		break;
+	default:
+		engine_fail("the scenario's fault: no operation %c", operation);
+	}
+}

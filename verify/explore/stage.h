@@ -1,0 +1,43 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * stage.h - what a scenario plays on: the pool, who holds what, and the operations.
+ */
+#ifndef EXPLORE_STAGE_H
+#define EXPLORE_STAGE_H
+
+#include "scenario.h"
+
+#include "pool.h"
+
+#define HELD_MAX 8
+
+struct actor {
+	lfpool_cache_t *cache;
+	void *held[HELD_MAX];
+	unsigned held_count;
+	uint32_t popped[HELD_MAX];
+	unsigned popped_count;
+	bool bare; /* has popped a magazine, and left the announcement in its hand */
+};
+
+struct stage {
+	const struct scenario *scenario;
+	lfpool_t *pool;
+	struct actor actor[THREADS_MAX];
+	_Atomic(uint64_t) mailbox;
+	void *common;           /* what x and g release                  */
+	unsigned common_releases; /* that succeeded                      */
+	uint32_t magazine_out;  /* popped magazines, one bit each        */
+	bool loose;             /* there is an l: who holds what is nobody's to know */
+	unsigned acquired, released; /* one by one, or by l                          */
+};
+
+extern struct stage stage;
+
+struct core *stage_core(void);
+/* One letter of a program, by this actor. */
+void stage_operate(struct actor *actor, char operation);
+/* Pushes back a magazine that the actor has popped: the oldest, or the newest. */
+void stage_push_magazine(struct actor *actor, bool oldest);
+
+#endif
