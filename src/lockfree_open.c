@@ -46,7 +46,7 @@ static uint32_t choose_shards(const lfpool_config_t *config)
 /* ---- The mapping ---- */
 
 /* Everything but the arena and the magazines. */
-static void set_up(struct core *core, const lfpool_config_t *config, struct care *care, const lfpool_config_t *heap)
+static void configure(struct core *core, const lfpool_config_t *config, struct care *care, const lfpool_config_t *heap)
 {
 	core->zero = config->flags & LFPOOL_ZERO;
 	core->heap_bytes = heap ? heap->object_size : 0;
@@ -98,7 +98,7 @@ lfpool_t *lockfree_open_as(const lfpool_config_t *config, struct care *care, con
 	pool->head.care = care;
 	pool->head.core = core;
 	core->pool = &pool->head;
-	set_up(core, config, care, heap);
+	configure(core, config, care, heap);
 	core->arena = arena;
 	core->arena.face.mask = (uint32_t)slots - 1;
 	core->arena.face.floor = core->hits ? (int16_t)-(int)slots : 0;
