@@ -21,6 +21,11 @@
 /* Slots that are looked at together: their words are half a cache line. */
 #define AT_ONCE 8
 
+/* Slots of a window, at most the bits of a cursor's word.  (The explorer has windows of one slot: its pools are small.) */
+#ifndef WALK_WINDOW
+#define WALK_WINDOW 64
+#endif
+
 /* Of a window with more active objects than this, the processor fetches what follows by itself. */
 #define DENSE 40
 
@@ -46,12 +51,11 @@ static inline size_t scan(_Atomic(uint32_t) *state, size_t next, size_t end)
 	return next;
 }
 
-/* Looks at the next window in which something seems active. */
-static inline void look_ahead(const struct arena *arena, lfpool_cursor_t *cursor)
+/* Looks at the next window; false if nothing in it seems active (any more). */
+static inline bool look_at_window(_Atomic(uint32_t) *state, lfpool_cursor_t *cursor)
 {
-	_Atomic(uint32_t) *state = arena->face.state;
 	const size_t first = scan(state, cursor->next, cursor->end);
-	const size_t left = cursor->end - first, slots = left < 64 ? left : 64;
+	const size_t left = cursor->end - first, slots = left < WALK_WINDOW ? left : WALK_WINDOW;
 	uint64_t active = 0;
 
 	for (size_t i = 0; i < slots; i++)
@@ -60,10 +64,19 @@ static inline void look_ahead(const struct arena *arena, lfpool_cursor_t *cursor
 	cursor->ahead_at = first;
 	cursor->ahead = active;
 	cursor->next = first + slots;
-	if (__builtin_popcountll(active) > DENSE)
+	return active;
+}
+
+/* Looks at the next window in which something seems active; if there is none, `ahead` is 0. */
+static inline void look_ahead(const struct arena *arena, lfpool_cursor_t *cursor)
+{
+	/* What scan() saw may be gone when the window is looked at: that is not the end. */
+	while (!look_at_window(arena->face.state, cursor) && cursor->next < cursor->end)
+		;
+	if (__builtin_popcountll(cursor->ahead) > DENSE)
 		return;
-	for (; active; active &= active - 1)
-		__builtin_prefetch(arena_object(arena, (uint32_t)(first + (size_t)__builtin_ctzll(active))));
+	for (uint64_t left = cursor->ahead; left; left &= left - 1)
+		__builtin_prefetch(arena_object(arena, (uint32_t)(cursor->ahead_at + (size_t)__builtin_ctzll(left))));
 }
 
 /* The next active slot, and its state word; SLOT_NONE at the end. */
