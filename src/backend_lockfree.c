@@ -144,9 +144,13 @@ static COLD uint32_t take_back(struct cache *c)
 
 static inline uint32_t take(struct cache *c)
 {
-	const uint32_t slot = cache_take(c);
+	uint32_t slot = cache_take(c);
 
-	return likely(slot) || !c->core->quarantine ? slot : take_back(c);
+	if (unlikely(!slot) && c->core->quarantine)
+		slot = take_back(c);
+	if (unlikely(!slot))
+		tally(&c->counts.exhausted);
+	return slot;
 }
 
 /* ---- Through a cache: what the hits leave over ---- */

@@ -30,17 +30,18 @@ struct mutex_pool {
 	void *list;       /* free objects, each linked to the next                         */
 	size_t used;      /* slots ever handed out                                         */
 	size_t active;    /* not in the list; those in quarantine included                 */
-	void *links[];    /* per slot, if what is in a free object must stay; else none    */
+	bool aside;       /* links lie here, since what is in a free object must stay      */
+	void *links[];    /* per slot                                                      */
 };
 
 static lfpool_t *mutex_open(const lfpool_config_t *config, struct care *care)
 {
 	struct arena arena;
 	struct mutex_pool *pool;
-	size_t room_bytes = sizeof(*pool);
+	size_t room_bytes;
 
-	if (care && (__builtin_mul_overflow(config->capacity + 1, sizeof(void *), &room_bytes) ||
-		     __builtin_add_overflow(room_bytes, sizeof(*pool), &room_bytes)))
+	if (__builtin_mul_overflow(config->capacity + 1, sizeof(void *), &room_bytes) ||
+	    __builtin_add_overflow(room_bytes, sizeof(*pool), &room_bytes))
 		return NULL;
 
 	struct arena_plan plan = {
@@ -60,6 +61,7 @@ static lfpool_t *mutex_open(const lfpool_config_t *config, struct care *care)
 	pool->arena = arena;
 	pool->head.arena = &pool->arena;
 	pool->head.care = care;
+	pool->aside = care;
 	pool->care = care_each_call(care) ? care : NULL;
 	pool->check_races = (config->flags & LFPOOL_CHECK_RACES) || pool->care;
 	pool->zero = config->flags & LFPOOL_ZERO;
@@ -92,7 +94,24 @@ static size_t mutex_close(lfpool_t *head)
 
 static void *link_of(struct mutex_pool *pool, void *object, uint32_t slot)
 {
-	return pool->head.care ? (void *)&pool->links[slot] : object;
+	return pool->aside ? (void *)&pool->links[slot] : object;
+}
+
+/* Somebody may write to free objects from here on: links out of them. */
+static void mutex_show(lfpool_t *head)
+{
+	struct mutex_pool *pool = (struct mutex_pool *)head;
+
+	(void)pthread_mutex_lock(&pool->mutex);
+	for (void *object = pool->aside ? NULL : pool->list, *next; object; object = next) {
+		uint32_t slot;
+
+		(void)arena_locate(&pool->arena, object, &slot);
+		memcpy(&next, object, sizeof(next));
+		pool->links[slot] = next;
+	}
+	pool->aside = true;
+	(void)pthread_mutex_unlock(&pool->mutex);
 }
 
 static void *take(struct mutex_pool *pool, uint32_t *slot_out)
@@ -300,6 +319,7 @@ const struct backend backend_mutex = {
 	.release = mutex_release,
 	.put = mutex_put,
 	.used = mutex_used,
+	.show = mutex_show,
 	.owns = mutex_owns,
 	.in_use = mutex_in_use,
 	.active_count = mutex_active_count,

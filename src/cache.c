@@ -123,7 +123,6 @@ uint32_t cache_take(struct cache *c)
 			tally(&c->counts.steals);
 			return slot;
 		case STEAL_EXHAUSTED:
-			tally(&c->counts.exhausted);
 			return SLOT_NONE;
 		case STEAL_AGAIN:
 			break;

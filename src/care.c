@@ -50,7 +50,7 @@ bool care_open(struct care **care_out, const lfpool_config_t *config, const stru
 	care->hooks = *hooks;
 	care->debug = debug;
 	care->zero_bytes = config->flags & LFPOOL_ZERO ? config->object_size : 0;
-	care->build_all = config->flags & LFPOOL_CREATE_ALL;
+	care->build_all = (config->flags & LFPOOL_CREATE_ALL) && hooks->create;
 	care->each_call = debug || hooks->activate || hooks->deactivate || (has_hooks(hooks) && !care->build_all);
 	*care_out = care;
 	return true;

@@ -68,6 +68,9 @@ static bool apply_debug(lfpool_config_t *config, struct debug_modes *modes)
 		*modes = (struct debug_modes){.check = modes->check, .zero = modes->zero};
 	if (debug_modes_detect(modes))
 		config->flags = (config->flags & ~LFPOOL_UNTRACKED) | LFPOOL_CHECK_RACES;
+	/* Each step of an object's life once: that takes state words. */
+	if (config->hooks.create || config->hooks.activate || config->hooks.deactivate || config->hooks.destroy)
+		config->flags &= ~LFPOOL_UNTRACKED;
 	/* Zeroing would wipe out what create built. */
 	if (modes->zero && !config->hooks.create)
 		config->flags |= LFPOOL_ZERO;

@@ -135,15 +135,17 @@ static void put_text(struct text *t, const lfpool_t *pool, const lfpool_stats_t 
 
 /* ---- JSON ---- */
 
-static void put_json_lockfree(struct text *t, const struct core *core)
+static void put_json_lockfree(struct text *t, const struct core *core, uint32_t caches)
 {
 	const struct magazines *ms = &core->magazines;
 
 	text_put(t, ",\"lockfree\":{\"membarrier\":%s,\"inlined_hits\":%s,\"shards\":%" PRIu32,
 		 core->asymmetric ? "true" : "false", core->hits ? "true" : "false", core->depot.shards);
-	text_put(t, ",\"magazine_objects\":%" PRIu32 ",\"magazines\":%" PRIu32 ",\"magazines_used\":%" PRIu64 "}",
+	text_put(t, ",\"cache_capacity\":%" PRIu32 ",\"magazine_objects\":%" PRIu32 ",\"magazines\":%" PRIu32, 2 * ms->slots,
+		 ms->slots, ms->chunks);
+	text_put(t, ",\"magazines_used\":%" PRIu64 ",\"magazines_extra\":%" PRIu32 "}",
 		 /* relaxed: a snapshot. */
-		 ms->slots, ms->chunks, load_relaxed(&core->depot.carved));
+		 load_relaxed(&core->depot.carved), caches * EXTRA_PER_CACHE);
 }
 
 static void put_json(struct text *t, const lfpool_t *pool, const lfpool_stats_t *s)
@@ -168,7 +170,7 @@ static void put_json(struct text *t, const lfpool_t *pool, const lfpool_stats_t 
 	text_put(t, ",\"exhausted\":%" PRIu64 ",\"retries\":%" PRIu64, s->exhausted, s->retries);
 	text_put(t, ",\"caches\":%" PRIu32 ",\"caches_in_use\":%" PRIu32, s->caches, s->caches_in_use);
 	if (pool->core)
-		put_json_lockfree(t, pool->core);
+		put_json_lockfree(t, pool->core, s->caches);
 	text_put(t, ",\"debug\":");
 	debug_words_write(&pool->modes, LFPOOL_JSON, t);
 	text_put(t, ",\"holders\":");

@@ -2,7 +2,7 @@
 /*
  * handle.c - handles and indices, and a pool from an address; see lfpool/handle.h.
  *
- * Idea         A handle is {acquires of the slot so far, slot}, both of which the arena has: nothing is stored for it.
+ * Idea         A handle is {acquires of the slot so far + the pool's salt, slot}: nothing is stored for it.
  *              The slot takes as many bits as slot numbers up to the capacity need, the count takes the rest, and what
  *              of it does not fit is cut off.  Slot numbers start at 1, so no handle is 0.
  * Invariants   N1  the handle of a slot in use is a function of its state word and epoch.  A release changes the word,
@@ -37,7 +37,7 @@ static inline lfpool_handle_t handle_now(const lfpool_t *pool, uint32_t slot, ui
 
 	/* acquire, edge TELL: in arena_read(). */
 	*state_out = arena_read(pool->arena, slot, &acquires);
-	return *state_out & LFPOOL_IN_USE ? acquires << slot_bits(pool) | slot : 0;
+	return *state_out & LFPOOL_IN_USE ? (acquires + pool->salt) << slot_bits(pool) | slot : 0;
 }
 
 /* The slot in which the handle's object is active, and the state word that says so; SLOT_NONE if it is not. */

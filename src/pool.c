@@ -77,6 +77,8 @@ static lfpool_status_t open_pool(lfpool_t **pool_out, const lfpool_config_t *con
 	}
 	/* relaxed: who has an object of it has the count too. */
 	(void)fetch_add_relaxed(&heaps, !pool_in_place(pool));
+	/* Fibonacci hashing, as in threads.c: ids are small and in a row. */
+	pool->salt = pool->id * UINT64_C(0x9e3779b97f4a7c15);
 	*pool_out = pool;
 	return LFPOOL_OK;
 }

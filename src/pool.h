@@ -32,6 +32,8 @@ struct backend {
 	void (*put)(lfpool_t *pool, struct handle *handle_or_null, uint32_t slot);
 	/* Slots that were ever handed out are among 1 .. this. */
 	size_t (*used)(const lfpool_t *pool);
+	/* Free objects are about to be shown to somebody who may write to them.  NULL: nothing of the backend's is there. */
+	void (*show)(lfpool_t *pool);
 	/* The object of an active slot, and the slot of an object, where they are not arena_object() and
 	 * arena_locate(): NULL if they are.  The object is NULL, or one that is gone, while the slot changes hands. */
 	void *(*object)(const lfpool_t *pool, uint32_t slot);
@@ -57,6 +59,7 @@ struct plain_cache;
 
 struct lfpool {
 	/* Fixed at creation. */
+	uint64_t salt; /* of handles: another for each pool, so that none takes another's for its own */
 	uint64_t id; /* of this pool among all pools ever, never 0; its low bits are the place in the registry */
 	const struct backend *backend;
 	lfpool_backend_t backend_kind;

@@ -175,6 +175,8 @@ size_t lfpool_for_each_slot(lfpool_t *pool, lfpool_visit_slot_t visit, void *con
 	const struct arena *arena = pool->arena;
 	size_t visited = 0;
 
+	if (pool->backend->show)
+		pool->backend->show(pool);
 	while (pool_in_place(pool) && visited < pool->capacity) {
 		const uint32_t slot = (uint32_t)++visited;
 		/* acquire, edge TELL: as in a walk over the active objects. */

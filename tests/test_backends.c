@@ -167,6 +167,34 @@ TEST(walks_see_what_is_active_on_all)
 	}
 }
 
+static bool scribble(void *context, void *object, bool active)
+{
+	(void)context;
+	if (!active)
+		memset(object, 0xa5, 24);
+	return true;
+}
+
+TEST(free_objects_may_be_written_to_in_a_walk_over_all_slots)
+{
+	for (int backend = LFPOOL_BACKEND_LOCKFREE; backend <= LFPOOL_BACKEND_MALLOC; backend++) {
+		lfpool_config_t config = config_for((lfpool_backend_t)backend, 24, 40);
+		lfpool_t *pool = pool_with(&config);
+		void *objects[40];
+
+		for (size_t round = 0; round < 3; round++) {
+			const size_t got = acquire_all(pool, objects, 10 + 10 * round);
+
+			release_all(pool, objects, got - round);
+			(void)lfpool_for_each_slot(pool, scribble, NULL);
+			assert_null(lfpool_check(pool, NULL));
+			release_all(pool, objects + got - round, round);
+			require_whole(pool, 24);
+		}
+		lfpool_destroy(pool);
+	}
+}
+
 TEST(malloc_refuses_what_its_label_does_not_fit)
 {
 	lfpool_config_t config = config_for(LFPOOL_BACKEND_MALLOC, 64, 20);
@@ -280,6 +308,7 @@ int main(void)
 		cmocka_unit_test(every_flag_and_cache_capacity_is_accepted_by_all),
 		cmocka_unit_test(destroy_counts_what_is_out_and_frees_it),
 		cmocka_unit_test(walks_see_what_is_active_on_all),
+		cmocka_unit_test(free_objects_may_be_written_to_in_a_walk_over_all_slots),
 		cmocka_unit_test(malloc_refuses_what_its_label_does_not_fit),
 		cmocka_unit_test(the_environment_overrides_every_config),
 		cmocka_unit_test(an_environment_that_names_no_backend_is_refused),

@@ -54,7 +54,7 @@ TEST(bad_words)
 		assert_int_equal(create_with(bad[i], "poison"), LFPOOL_E_CONFIG_DEBUG);
 	}
 	assert_string_equal(lfpool_status_string(LFPOOL_E_CONFIG_DEBUG),
-			    "config.debug or the variable LFPOOL_DEBUG has an unknown word");
+			    "config.debug or LFPOOL_DEBUG has an unknown word, or a number out of range");
 }
 
 /* An older caller's struct ends before the field: the pool is made, and the variable applies. */

@@ -127,7 +127,7 @@ TEST(what_a_maintainer_reads)
 	require_in(json, ",\"hooks\":[\"misuse\"],\"capacity\":100,\"active\":10,");
 	require_in(json, ",\"untouched\":60,\"unaccounted\":0,\"acquires\":40,\"releases\":30,\"misuses\":1,");
 	require_in(json, ",\"caches\":1,\"caches_in_use\":1,");
-	require_in(json, ",\"magazine_objects\":8,\"magazines\":13,\"magazines_used\":5}");
+	require_in(json, ",\"cache_capacity\":16,\"magazine_objects\":8,\"magazines\":13,\"magazines_used\":5,\"magazines_extra\":4}");
 	require_json(json);
 	free(text);
 	free(json);

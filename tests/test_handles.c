@@ -265,6 +265,27 @@ TEST(untracked_pools_have_no_handles)
 	}
 }
 
+/* Pools alike in all, one after the other and side by side. */
+TEST(a_handle_is_of_its_pool)
+{
+	for (size_t b = 0; b < COUNT(tracked); b++) {
+		lfpool_t *pool = pool_on(tracked[b], CAPACITY, 0, NULL), *other = pool_on(tracked[b], CAPACITY, 0, NULL);
+		void *object = lfpool_acquire(pool), *others = lfpool_acquire(other);
+		const lfpool_handle_t handle = lfpool_handle_of(pool, object);
+
+		assert_true(lfpool_handle_of(other, others) != handle);
+		assert_null(lfpool_resolve(other, handle));
+		assert_int_equal(lfpool_destroy(pool), 1);
+		pool = pool_on(tracked[b], CAPACITY, 0, NULL);
+		object = lfpool_acquire(pool);
+		assert_null(lfpool_resolve(pool, handle));
+		assert_int_equal(lfpool_release(pool, object), LFPOOL_OK);
+		assert_int_equal(lfpool_release(other, others), LFPOOL_OK);
+		lfpool_destroy(pool);
+		lfpool_destroy(other);
+	}
+}
+
 TEST(in_the_malloc_backend_handles_go_stale_too)
 {
 	struct told told;
@@ -390,6 +411,7 @@ int main(void)
 		cmocka_unit_test(release_all_makes_handles_stale),
 		cmocka_unit_test(the_message_when_there_is_no_hook),
 		cmocka_unit_test(untracked_pools_have_no_handles),
+		cmocka_unit_test(a_handle_is_of_its_pool),
 		cmocka_unit_test(in_the_malloc_backend_handles_go_stale_too),
 		cmocka_unit_test(indices_are_the_places_of_the_objects),
 		cmocka_unit_test(of_racing_releases_by_one_handle_one_succeeds),

@@ -6,9 +6,10 @@
  *
  *     LFPOOL_DEBUG=poison,owner ./program              # the same, for every pool, without a rebuild
  *
- * Words are separated by commas.  Those of config.debug and of the environment variable LFPOOL_DEBUG both apply; the
- * variable's numbers win (it is ignored in set-user-ID programs).  A word that is none, or a number out of range, makes
- * lfpool_create() return LFPOOL_E_CONFIG_DEBUG.
+ * Words are separated by commas, without blanks; empty ones are passed over, and of two numbers the last counts.  Those
+ * of config.debug and of the environment variable LFPOOL_DEBUG both apply; the variable's numbers win (it is ignored in
+ *  set-user-ID programs). A word that is none, or a number out of range, makes lfpool_create() return
+ *  LFPOOL_E_CONFIG_DEBUG.
  *
  * A pool with any mode but `zero` and `no-tools` checks every release as LFPOOL_CHECK_RACES does, and tracks its
  * objects even with LFPOOL_UNTRACKED.  With any but `check`, `zero` and `no-tools` each call takes the general path:

@@ -7,7 +7,8 @@
  *     ...
  *     struct ship *s = lfpool_resolve(pool, target);               // NULL once that ship is gone
  *
- * A handle is 64 bits: {how often the slot was acquired, slot}.  0 is never valid.
+ * A handle is 64 bits: {how often the slot was acquired, counted from a number of the pool's own, slot}.  0 is never
+ * valid.  A handle of another pool, or of an earlier one, names nothing here, but by the chance of one in 2^(64-b).
  *
  * Wrap.  With a capacity of less than 2^b objects the count has 64 - b bits.  A stale handle could come to name an
  * object again only after exactly a multiple of 2^(64-b) acquires of its slot: in a pool of 10,000 objects 2^50, which
@@ -19,7 +20,8 @@
  * during or after the resolve, the pointer may be stale when it is used: a resolve holds nothing.  So resolve where
  * nobody else may release the object at that time (the owner resolves, a phase of a frame in which nothing is released,
  * a reader under RCU or an epoch whose releases are deferred), or read, and resolve once more to see whether what was
- * read belonged to the object: the memory stays mapped as long as the pool lives.
+ * read belonged to the object: the memory stays mapped as long as the pool lives.  (Not in the malloc backend, where it
+ * is freed; and AddressSanitizer reports the read, unless LFPOOL_DEBUG has no-tools.)
  */
 #ifndef LFPOOL_HANDLE_H
 #define LFPOOL_HANDLE_H
@@ -43,8 +45,7 @@ LFPOOL_API lfpool_handle_t lfpool_handle_of(const lfpool_t *pool, const void *ob
 /*
  * lfpool_resolve - the object that a handle names.
  *
- * handle    Any value: of this pool, of another one, stale, 0.  (A handle of another pool may happen to be one of this
- *           pool's too: handles do not say which pool they are of.)
+ * handle    Any value: of this pool, of another one, stale, 0.
  * Returns   The object; NULL if the handle is stale or never was one.
  * Threads   Any.  Wait-free, O(1): two or three loads.
  */
@@ -70,7 +71,7 @@ LFPOOL_API size_t lfpool_index_of(const lfpool_t *pool, const void *object);
  *
  * pointer   Any address: of an object, into one, foreign, NULL.
  * Returns   The pool among whose objects it lies; NULL if there is none.  While there are pools with the malloc
- *           backend, a foreign address is refused only after the 16 bytes before it were read.
+ *           backend, the 16 bytes before a foreign address are read first: they must be readable.
  * Threads   Any, concurrently with the creation and destruction of other pools.  Lock-free (a retry means that a pool
  *           was created or destroyed meanwhile), no system call.
  * Cost      O(log pools).
@@ -81,8 +82,8 @@ LFPOOL_API lfpool_t *lfpool_of(const void *pointer);
  * lfpool_release_self - release an object, knowing nothing but the object.
  *
  * object    An active object of some pool; NULL is fine and does nothing.
- * Returns   As lfpool_release() on its pool; LFPOOL_E_FOREIGN if it lies in none (there is then no misuse hook to
- * tell). Threads   Any.  Progress and cost as lfpool_of() and lfpool_release() together.
+ * Returns   As lfpool_release() on its pool; LFPOOL_E_FOREIGN if it lies in none: there is then no misuse hook to tell.
+ * Threads   Any.  Progress and cost as lfpool_of() and lfpool_release() together.
  */
 LFPOOL_API lfpool_status_t lfpool_release_self(void *object);
 

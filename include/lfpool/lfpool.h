@@ -17,9 +17,9 @@
  *
  * The promises, in short (docs/design.md argues each):
  *   1. lfpool_acquire() returns an object that nobody else holds, or NULL; and NULL only if at some moment
- *      during the call every object was in use.  Objects that lie idle in other threads' caches are free: the
- *      caller gets them.  (A release has happened, for this, when it happens before the acquire in the sense of
- *      C11: through a lock, a join, an atomic flag.)
+ *      during the call every object was in use (or a hook refused, or the malloc backend had no memory).  Objects that
+ *      lie idle in other threads' caches are free: the caller gets them.  (A release has happened, for this, when it
+ *      happens before the acquire in the sense of C11: through a lock, a join, an atomic flag.)
  *   2. Releasing a valid object never fails, whatever memory the system refuses, and waits for nobody (one exception
  *      is named in docs/design.md, "Progress").  What was written before the release is visible to whoever acquires
  *      the object next.
@@ -68,7 +68,7 @@ typedef uint64_t lfpool_handle_t; /* names an object until it is released, see l
 /* X(name, value, text).  One value per kind of refusal; a config refusal names its field. */
 #define LFPOOL_STATUS_MAP(X)                                                                                    \
 	X(LFPOOL_OK, 0, "ok")                                                                                   \
-	X(LFPOOL_E_ARGUMENT, -1, "a required pointer is NULL")                                                  \
+	X(LFPOOL_E_ARGUMENT, -1, "a required pointer is NULL, or a struct_size is none")                        \
 	X(LFPOOL_E_NO_MEMORY, -2, "the operating system refused memory")                                        \
 	X(LFPOOL_E_CREATE, -3, "hooks.create refused an object (LFPOOL_CREATE_ALL)")                            \
 	X(LFPOOL_E_CONFIG_STRUCT_SIZE, -10, "config.struct_size is unknown, or a newer field is set")           \
@@ -81,11 +81,11 @@ typedef uint64_t lfpool_handle_t; /* names an object until it is released, see l
 	X(LFPOOL_E_CONFIG_BACKEND, -17, "config.backend or the variable LFPOOL_BACKEND names no backend")       \
 	X(LFPOOL_E_CONFIG_HOOKS, -18, "config.hooks has a reserved field set, or create excludes LFPOOL_ZERO")  \
 	X(LFPOOL_E_CONFIG_DEPOT_SHARDS, -19, "config.depot_shards is not in 1 .. 32")                           \
-	X(LFPOOL_E_CONFIG_DEBUG, -20, "config.debug or the variable LFPOOL_DEBUG has an unknown word")          \
+	X(LFPOOL_E_CONFIG_DEBUG, -20, "config.debug or LFPOOL_DEBUG has an unknown word, or a number out of range") \
 	X(LFPOOL_E_FOREIGN, -30, "release of a pointer that does not point into the pool")                      \
 	X(LFPOOL_E_INTERIOR, -31, "release of a pointer into the pool that is not the start of an object")      \
 	X(LFPOOL_E_NOT_IN_USE, -32, "release of an object that is not in use: a double release")                \
-	X(LFPOOL_E_STALE, -33, "release by a handle that names no active object: it was released before")              \
+	X(LFPOOL_E_STALE, -33, "release by a handle that names no active object of this pool")                         \
 	X(LFPOOL_E_WRITTEN_WHEN_FREE, -34, "an object was written to after its release")                        \
 	X(LFPOOL_E_GUARD, -35, "bytes beside an object were overwritten")                                       \
 	X(LFPOOL_E_STILL_ACTIVE, -36, "an object was still active when its pool was destroyed")                 \
@@ -116,11 +116,12 @@ LFPOOL_API const char *lfpool_status_string(lfpool_status_t status);
  * LFPOOL_CHECK_RACES  Two releases of one object at the same instant: exactly one succeeds.  Without it such a pair
  *                     is refused nearly always, not always.  Costs one locked instruction per release.
  * LFPOOL_CREATE_ALL   hooks.create builds every object when the pool is created, not each when it is first used. Create
- *                     is then O(capacity).
+ *                     is then O(capacity).  Without hooks.create it does nothing.
  * LFPOOL_UNTRACKED    Keep no state per object.  Saves a nanosecond or two and 4 bytes per object; loses the refusal
  *                     of double releases (they then corrupt the pool's contents, as with most allocators: one object
  *                     may be handed out twice, and a later release may not return), handles and walks; and
- *                     lfpool_in_use() answers like lfpool_owns().  Excludes LFPOOL_CHECK_RACES.
+ *                     lfpool_in_use() answers like lfpool_owns().  Excludes LFPOOL_CHECK_RACES.  Pools with hooks other
+ *                     than misuse, or debug modes, keep their state words all the same.
  */
 #define LFPOOL_PREFAULT UINT32_C(0x1)
 #define LFPOOL_ZERO UINT32_C(0x2)
@@ -141,7 +142,8 @@ LFPOOL_API const char *lfpool_status_string(lfpool_status_t status);
  *                          bytes.
  * LFPOOL_BACKEND_MALLOC    Each acquire is an aligned allocation, each release a free: for measuring what pooling
  *                          gains, and for letting AddressSanitizer or Valgrind see each object.  Walks, handles, hooks
- *                          and counts work as elsewhere (each object is built and taken down each time).  What is in
+ *                          and counts work as elsewhere (each object is built and taken down each time; those
+ *                          still active at destroy stay as they are, and LFPOOL_CREATE_ALL does nothing).  What is in
  *                          an acquired object is the allocator's, not zero.  A release
  *                          reads a label before the object, and refuses one that does not fit (foreign, interior and
  *                          most double releases: what is read there may have been freed); owns and in_use answer yes
@@ -158,7 +160,7 @@ typedef enum lfpool_backend {
 typedef struct lfpool_misuse {
 	lfpool_t *pool;         /* the pool that refused                               */
 	const char *pool_name;  /* its config.name, or "unnamed"                       */
-	const void *object;     /* the pointer that was refused                        */
+	const void *object;     /* the pointer that was refused, or the damaged object */
 	lfpool_status_t status; /* why                                                 */
 	size_t count;           /* misuses of this pool so far, this one included      */
 	lfpool_handle_t handle; /* that was refused, if it was one; else 0             */
@@ -174,18 +176,22 @@ typedef struct lfpool_misuse {
  * threads may run it at once, for different objects.
  *
  * An object's life: create once; then activate, use, deactivate, any number of times; destroy once.  What create built
- * survives reuse.  An object is in use from when activate has returned to when deactivate begins.  Each hook is called
+ * survives reuse.  An object is in use from when activate has returned to when deactivate begins: in a hook it is not,
+ * and has no handle.  Each hook is called
  * exactly once for each such step, whatever happens at the same time: releases of pools with hooks other than misuse
  * are as with LFPOOL_CHECK_RACES.  Pools without activate and deactivate, and without create or with LFPOOL_CREATE_ALL,
  * keep their inlined hits; the others take the general path (about 20 ns for a pair, and what the hooks take).
  */
 typedef struct lfpool_hooks {
 	void *context;
-	/* A release was refused.  NULL: one line on stderr the first time, after that only counted. */
+	/* A release was refused, or a debug mode found something.  NULL: one line on stderr the first time, after that
+	 * only counted. */
 	void (*misuse)(void *context, const lfpool_misuse_t *misuse);
 	/* Build an object in its memory (zero bytes at first, afterwards what destroy left): on its first use, or with
 	 * LFPOOL_CREATE_ALL at lfpool_create().  false: it cannot be built now: acquire returns NULL and nothing is
-	 * lost (with LFPOOL_CREATE_ALL lfpool_create() returns LFPOOL_E_CREATE, after destroying what was built). */
+	 * lost (with LFPOOL_CREATE_ALL lfpool_create() returns LFPOOL_E_CREATE, after destroying what was built).  The
+	 * slot is tried again by the next who gets it: while create goes on refusing, a thread may get NULL each time
+	 * although built objects lie free in other caches.  So let the capacity be what create can build. */
 	bool (*create)(void *context, void *object);
 	/* Each acquire, before the caller gets the object.  false: acquire returns NULL, and the object stays free. */
 	bool (*activate)(void *context, void *object);
@@ -199,8 +205,8 @@ typedef struct lfpool_hooks {
 } lfpool_hooks_t;
 
 /*
- * What a pool should be.  Append-only: zero means "the default" for every field.  Copied by lfpool_create(), never
- * written back. Use LFPOOL_CONFIG_INIT, or lfpool_config_init() in C++.
+ * What a pool should be.  Append-only: zero means "the default" for every field that has one.  Copied by
+ * lfpool_create(), never written back. Use LFPOOL_CONFIG_INIT, or lfpool_config_init() in C++.
  */
 typedef struct lfpool_config {
 	size_t struct_size;       /* bytes: sizeof(lfpool_config_t) as the caller was compiled          */
@@ -220,6 +226,7 @@ typedef struct lfpool_config {
 	                             NULL = those of the environment variable LFPOOL_DEBUG alone        */
 } lfpool_config_t;
 
+/* C.  In C++, where this warns of the fields that it leaves out: lfpool_config_init(). */
 #define LFPOOL_CONFIG_INIT                                                                                      \
 	{                                                                                                       \
 		.struct_size = sizeof(lfpool_config_t)                                                          \
@@ -239,14 +246,15 @@ static inline void lfpool_config_init(lfpool_config_t *config)
  *
  * pool_out  Receives the pool; set to NULL on failure.
  * config    Read, not kept.
- * Returns   LFPOOL_OK; LFPOOL_E_ARGUMENT (a NULL pointer); LFPOOL_E_CONFIG_* (names the field); LFPOOL_E_NO_MEMORY.
+ * Returns   LFPOOL_OK; LFPOOL_E_ARGUMENT (a NULL pointer); LFPOOL_E_CONFIG_* (names the field); LFPOOL_E_NO_MEMORY;
+ *           LFPOOL_E_CREATE.
  *           After a failure nothing is left behind.
  * Owner     The caller, until lfpool_destroy().
  * Memory    Address space for capacity objects is reserved here and at once; memory is used as objects are first
  *           touched. Beside the objects: about 8.5 bytes per object touched (4.5 untracked) and 5 KiB per cache with
  *           magazines of 256 objects; small magazines cost more per object (docs/design.md, "Limits").
  * Threads   Any.  Takes a lock shared with destroy and thread exit; enters the kernel.
- * Cost      O(1) in the capacity, unless LFPOOL_PREFAULT.
+ * Cost      O(1) in the capacity, unless LFPOOL_PREFAULT or LFPOOL_CREATE_ALL.
  */
 LFPOOL_API LFPOOL_MUST_USE lfpool_status_t lfpool_create(lfpool_t **pool_out, const lfpool_config_t *config);
 
@@ -367,7 +375,8 @@ LFPOOL_API size_t lfpool_capacity(const lfpool_t *pool);
 LFPOOL_API size_t lfpool_active_count(const lfpool_t *pool);
 LFPOOL_API size_t lfpool_available_count(const lfpool_t *pool);
 
-/* lfpool_misuse_count - how many releases were refused so far.  Wait-free, O(1), any thread. */
+/* lfpool_misuse_count - how many misuses were found so far: releases that were refused, and what debug modes found.
+ * Wait-free, O(1), any thread. */
 LFPOOL_API size_t lfpool_misuse_count(const lfpool_t *pool);
 
 /* lfpool_backend - the backend in force, which the environment may have chosen.  Wait-free, O(1), any thread. */

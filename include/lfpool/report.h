@@ -24,7 +24,7 @@ typedef struct {
 	uint64_t refills;   /* an acquire found its cache's magazine empty and got another one                     */
 	uint64_t drains;    /* a release found it full and made room                                               */
 	uint64_t steals;    /* objects, or whole magazines, that were taken from another cache                     */
-	uint64_t exhausted; /* acquires that said NULL                                                             */
+	uint64_t exhausted; /* calls that found no free object left (not those that a hook refused)                */
 	uint64_t retries;   /* compare-and-swaps on the shared stacks that another thread's made fail              */
 	size_t capacity;    /* objects                                                                             */
 	size_t active;      /* in use                                                                              */

@@ -20,8 +20,9 @@
  *      for the program to know: a walk holds nothing.  What hooks.activate wrote is visible; what the holder writes
  *      afterwards is ordered by the program.
  *   4. Inside the walk anything is legal: releasing the current object or any other, acquiring, another walk.
- * Objects are visited in the order of their addresses; slots that were never used are skipped, a magazine at a time.
- * The walk looks a few objects ahead and asks the processor to fetch them, so a visitor that reads them waits little.
+ * Objects are visited in the order of their addresses (but for the malloc backend); slots that were never used are
+ * skipped, a magazine at a time. The walk looks a few objects ahead and asks the processor to fetch them, so a visitor
+ * that reads them waits little.
  *
  * Threads, progress   Any thread, any number of walks at once, concurrently with everything but lfpool_destroy().  The
  *            walk itself is wait-free and takes no locked instruction.
@@ -54,9 +55,8 @@ LFPOOL_API size_t lfpool_for_each_active(lfpool_t *pool, lfpool_visit_t visit, v
  * lfpool_for_each_slot - visit every slot, used or not, active or not; for preparing all objects once, say.
  *
  * Free objects are anybody's to acquire: write to them only while no other thread uses the pool.  Touches nothing by
- * itself; never-used memory reads as zero.  In the mutex backend the first bytes of a free object that was used before
- * are its list's (unless there are hooks or debug modes): there, do not write to those.  In the malloc backend free
- * slots have no memory: nothing is visited.
+ * itself; never-used memory reads as zero.  (The mutex backend takes its links out of free objects for it, and keeps
+ * them elsewhere from then on.)  In the malloc backend free slots have no memory: nothing is visited.
  * Returns   How many were visited.
  * Cost      O(capacity).
  */
