@@ -31,6 +31,8 @@ bool tools_find(struct tools *t)
 #ifdef HAVE_MEMCHECK
 	char byte = 0;
 
+	/* Where Valgrind does not run, the requests are nothing, and look at nothing. */
+	(void)byte;
 	/* Other tools of Valgrind's answer 0. */
 	t->memcheck = VALGRIND_MAKE_MEM_DEFINED(&byte, sizeof(byte)) != 0;
 #endif
@@ -128,9 +130,8 @@ void tools_attach(struct tools *t, const struct arena *arena, bool defined)
 #ifdef HAVE_MEMCHECK
 	if (t->memcheck)
 		VALGRIND_CREATE_MEMPOOL(t, 0, defined);
-#else
-	(void)defined;
 #endif
+	(void)defined;
 }
 
 void tools_detach(struct tools *t, size_t used)
@@ -156,10 +157,9 @@ void tools_acquired(struct tools *t, uint32_t slot, void *object, size_t bytes)
 #ifdef HAVE_MEMCHECK
 	if (t->memcheck)
 		VALGRIND_MEMPOOL_ALLOC(t, object, bytes);
-#else
+#endif
 	(void)object;
 	(void)bytes;
-#endif
 	/* relaxed: at worst the range is looked at for nothing. */
 	if (t->lsan && slot > load_relaxed(&t->rooted))
 		roots_grow(t, slot);

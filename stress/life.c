@@ -12,7 +12,7 @@ enum step { RAW, READY, USED, BUSY };
 struct life {
 	_Atomic(size_t) created, activated, deactivated, destroyed;
 	_Atomic(unsigned) turns;
-	_Atomic(unsigned char) step[]; /* of the object in each slot */
+	_Atomic(unsigned) step[];      /* of the object in each slot */
 };
 
 /* The object goes from one step to the next, and nobody else is at it. */
@@ -25,14 +25,14 @@ static void go(struct round *round, const void *object, enum step from, enum ste
 		return;
 	}
 
-	_Atomic(unsigned char) *step = &round->life->step[index];
+	_Atomic(unsigned) *step = &round->life->step[index];
 	/* relaxed, all: the pool orders the hooks of one object; a hook that comes too early is seen all the same. */
-	const unsigned char found = atomic_exchange_explicit(step, BUSY, memory_order_relaxed);
+	const unsigned found = atomic_exchange_explicit(step, BUSY, memory_order_relaxed);
 
 	if (found != from)
 		violation(round, "a hook found object %p at step %u, not %u", object, found, from);
 	atomic_fetch_add_explicit(count, 1, memory_order_relaxed);
-	atomic_store_explicit(step, (unsigned char)to, memory_order_relaxed);
+	atomic_store_explicit(step, (unsigned)to, memory_order_relaxed);
 }
 
 static bool on_create(void *context, void *object)
@@ -82,7 +82,7 @@ void life_open(struct round *round)
 		config->debug = modes[random_below(&random, sizeof(modes) / sizeof(modes[0]))];
 	if (random_below(&random, 6) != 0)
 		return;
-	round->life = round_memory(1, sizeof(struct life) + config->capacity);
+	round->life = round_memory(1, sizeof(struct life) + config->capacity * sizeof(unsigned));
 	config->hooks.activate = on_activate;
 	config->hooks.deactivate = on_deactivate;
 	config->hooks.destroy = on_destroy;

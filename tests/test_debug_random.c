@@ -68,7 +68,7 @@ static void got(struct worker *w, void *object)
 
 static void acquire_some(struct worker *w)
 {
-	const size_t room = HELD_MAX - w->count, wanted = next_random(&w->random) % (room + 1);
+	const size_t room = HELD_MAX - w->count, wanted = (size_t)(next_random(&w->random) % (room + 1));
 	void *objects[HELD_MAX];
 	size_t count = 0;
 
@@ -92,7 +92,7 @@ static void acquire_some(struct worker *w)
 
 static void release_some(struct worker *w)
 {
-	const size_t wanted = next_random(&w->random) % (w->count + 1);
+	const size_t wanted = (size_t)(next_random(&w->random) % (w->count + 1));
 
 	for (size_t i = w->count - wanted; i < w->count; i++)
 		REQUIRE(stamp_holds(w->held[i], stage.object_size, (uintptr_t)w->held[i]));
@@ -156,7 +156,8 @@ static lfpool_config_t random_config(uint64_t *random, char words[100])
 	static const char *const modes[] = {"poison,", "guard,", "owner,", "backtrace=1/7,",
 					    "zero,", "check,", "no-tools,"};
 	const size_t sizes[] = {1, 7, 8, 20, 64, 100, 1000};
-	lfpool_config_t config = config_of(sizes[next_random(random) % COUNT(sizes)], next_random(random) % 60 + 1);
+	lfpool_config_t config = config_of(sizes[next_random(random) % COUNT(sizes)],
+					   (size_t)(next_random(random) % 60 + 1));
 
 	*words = '\0';
 	for (size_t i = 0; i < COUNT(modes); i++)
@@ -167,7 +168,7 @@ static lfpool_config_t random_config(uint64_t *random, char words[100])
 	config.debug = words;
 	config.object_alignment = (size_t)1 << next_random(random) % 8;
 	config.backend = (lfpool_backend_t)(next_random(random) % 5 % 3);
-	config.cache_capacity = next_random(random) % 4 ? next_random(random) % 30 : LFPOOL_CACHE_NONE;
+	config.cache_capacity = next_random(random) % 4 ? (size_t)(next_random(random) % 30) : LFPOOL_CACHE_NONE;
 	if (next_random(random) % 3 == 0)
 		config.flags |= LFPOOL_PREFAULT;
 	if (next_random(random) % 3 == 0)

@@ -7,6 +7,6 @@ if(CMAKE_C_COMPILER_ID STREQUAL "GNU" AND CMAKE_BUILD_TYPE STREQUAL "RelWithDebI
 	endif()
 	foreach(name run report)
 		add_test(NAME bench_${name} COMMAND ${LFPOOL_PYTHON3} ${CMAKE_CURRENT_SOURCE_DIR}/test_${name}.py)
-		set_tests_properties(bench_${name} PROPERTIES LABELS bench TIMEOUT 600)
+		set_tests_properties(bench_${name} PROPERTIES LABELS bench TIMEOUT 600 COST 100)
 	endforeach()
 endif()
