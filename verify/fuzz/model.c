@@ -303,6 +303,19 @@ void model_ask(const struct model *m, const void *pointer, bool foreign)
 	if (cell || foreign || !pointer)
 		REQUIRE(owns == (cell != NULL));
 	REQUIRE(in_use == (m->tracked ? cell && cell->held : owns));
+
+	const lfpool_handle_t handle = lfpool_handle_of(m->pool, pointer);
+
+	REQUIRE((handle != 0) == (m->tracked && in_use));
+	REQUIRE(!handle || lfpool_resolve(m->pool, handle) == pointer);
+}
+
+static bool require_held(void *context, void *object)
+{
+	const struct cell *cell = model_cell(context, object);
+
+	REQUIRE(cell && cell->held);
+	return true;
 }
 
 void model_check_counts(const struct model *m)
@@ -312,4 +325,7 @@ void model_check_counts(const struct model *m)
 	REQUIRE(lfpool_capacity(m->pool) == m->config.capacity);
 	REQUIRE(lfpool_misuse_count(m->pool) == m->misuses);
 	REQUIRE(lfpool_backend(m->pool) == m->config.backend);
+	if (m->tracked)
+		REQUIRE(lfpool_for_each_active(m->pool, require_held, (void *)(uintptr_t)m) == m->held);
+	REQUIRE(!lfpool_check(m->pool, NULL));
 }
