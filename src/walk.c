@@ -6,7 +6,7 @@
  *              active.  A walk reads them in their order, a window of 64 slots at a time, and is one window ahead of its
  *              visitor: what seems active there is prefetched, and when its turn comes, the walk looks a second time.
  *              (Visiting one object in ten of a million and reading it takes 10 ms without the prefetch, each waiting
- *              for memory by itself, and less than 3 with it: lfpool-bench-walk.)
+ *              for memory by itself, and 1 with it: lfpool-bench-walk.)
  * Invariants   W1  a walk looks at each slot of its range once and never goes back: no object is visited twice.
  *              W2  what a cursor returns was active in the second look, which is the one that counts: between the two
  *                  looks the visitor of earlier objects has run, and anything may have happened.
