@@ -68,9 +68,6 @@ static bool apply_debug(lfpool_config_t *config, struct debug_modes *modes)
 		*modes = (struct debug_modes){.check = modes->check, .zero = modes->zero};
 	if (debug_modes_detect(modes))
 		config->flags = (config->flags & ~LFPOOL_UNTRACKED) | LFPOOL_CHECK_RACES;
-	/* Each step of an object's life once: that takes state words. */
-	if (config->hooks.create || config->hooks.activate || config->hooks.deactivate || config->hooks.destroy)
-		config->flags &= ~LFPOOL_UNTRACKED;
 	/* Zeroing would wipe out what create built. */
 	if (modes->zero && !config->hooks.create)
 		config->flags |= LFPOOL_ZERO;
@@ -106,6 +103,9 @@ lfpool_status_t config_import(lfpool_config_t *config, struct debug_modes *modes
 		return LFPOOL_E_CONFIG_HOOKS;
 	if (config->depot_shards > SHARDS_MAX)
 		return LFPOOL_E_CONFIG_DEPOT_SHARDS;
+	/* Each step of an object's life once: that takes state words. */
+	if (config->hooks.create || config->hooks.activate || config->hooks.deactivate || config->hooks.destroy)
+		config->flags &= ~LFPOOL_UNTRACKED;
 	if (!apply_debug(config, modes))
 		return LFPOOL_E_CONFIG_DEBUG;
 	return LFPOOL_OK;

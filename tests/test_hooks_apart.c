@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * test_hooks_apart.c - hooks one by one, and where they meet something else: what is missing, what is refused at creation,
- * a release in deactivate, LFPOOL_ZERO.
+ * a release in deactivate, LFPOOL_ZERO, LFPOOL_UNTRACKED; and what counts as exhausted.
  */
 #include "hooked.h"
 
@@ -108,6 +108,66 @@ TEST(zero_comes_before_activate)
 	lfpool_destroy(pool);
 }
 
+TEST(without_create_destroy_is_for_what_was_acquired)
+{
+	for (uint32_t flags = 0; flags <= LFPOOL_CREATE_ALL; flags += LFPOOL_CREATE_ALL) {
+		lfpool_config_t config = config_of(sizeof(struct thing), CAPACITY);
+		struct log log = {0};
+		struct thing *thing;
+		lfpool_t *pool;
+
+		config.flags = flags;
+		config.hooks.context = &log;
+		config.hooks.destroy = on_destroy;
+		pool = pool_with(&config);
+		thing = lfpool_acquire(pool);
+		*thing = (struct thing){.built = BUILT};
+		assert_int_equal(lfpool_release(pool, thing), LFPOOL_OK);
+		assert_int_equal(lfpool_destroy(pool), 0);
+		assert_int_equal(log.destroyed, 1);
+	}
+}
+
+TEST(untracked_pools_with_hooks_keep_their_state_words)
+{
+	lfpool_config_t config = config_of(sizeof(struct thing), CAPACITY);
+	struct log log = {.create_at_most = SIZE_MAX};
+	void *object;
+
+	config.flags = LFPOOL_UNTRACKED;
+	config.hooks = (lfpool_hooks_t){.context = &log, .misuse = ignore_misuse, .create = on_create,
+					.activate = on_activate, .deactivate = on_deactivate, .destroy = on_destroy};
+	log.pool = pool_with(&config);
+	object = lfpool_acquire(log.pool);
+	assert_int_equal(lfpool_release(log.pool, object), LFPOOL_OK);
+	assert_int_equal(lfpool_release(log.pool, object), LFPOOL_E_NOT_IN_USE);
+	assert_int_equal(log.deactivated, 1);
+	assert_non_null(lfpool_acquire(log.pool));
+	assert_int_equal(lfpool_destroy(log.pool), 1);
+	assert_int_equal(log.deactivated, 2);
+	assert_int_equal(log.destroyed, log.created);
+}
+
+TEST(exhausted_counts_what_said_null)
+{
+	lfpool_config_t config = config_of(sizeof(struct thing), CAPACITY);
+	lfpool_stats_t stats = LFPOOL_STATS_INIT;
+	void *objects[CAPACITY + 1];
+
+	/* All that is free lies in quarantine when it is wanted again. */
+	config.debug = "quarantine=1000";
+	lfpool_t *pool = pool_with(&config);
+
+	for (unsigned round = 1; round <= 3; round++) {
+		assert_int_equal(acquire_all(pool, objects, CAPACITY), CAPACITY);
+		assert_int_equal(lfpool_stats(pool, &stats), LFPOOL_OK);
+		assert_int_equal(stats.exhausted, round - 1);
+		assert_null(lfpool_acquire(pool));
+		release_all(pool, objects, CAPACITY);
+	}
+	lfpool_destroy(pool);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -115,6 +175,9 @@ int main(void)
 		cmocka_unit_test(create_all_that_is_refused_leaves_nothing),
 		cmocka_unit_test(hooks_that_are_not_there_are_not_called),
 		cmocka_unit_test(zero_comes_before_activate),
+		cmocka_unit_test(without_create_destroy_is_for_what_was_acquired),
+		cmocka_unit_test(untracked_pools_with_hooks_keep_their_state_words),
+		cmocka_unit_test(exhausted_counts_what_said_null),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
