@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * test_hooks_apart.c - hooks one by one, and where they meet something else: what is missing, what is refused at creation,
- * a release in deactivate, LFPOOL_ZERO, LFPOOL_UNTRACKED; and what counts as exhausted.
+ * test_hooks_apart.c - hooks one by one, and where they meet something else: what is missing, what is refused at
+ * creation, a release in deactivate, LFPOOL_ZERO, LFPOOL_UNTRACKED; and what counts as exhausted.
  */
 #include "hooked.h"
 
