@@ -14,6 +14,8 @@
 #include "atomics.h"
 
 #include <errno.h>
+#include <limits.h>
+#include <linux/futex.h>
 #include <linux/membarrier.h>
 #include <sched.h>
 #include <stdlib.h>
@@ -202,6 +204,47 @@ uint64_t os_now_ns(void)
 
 	(void)clock_gettime(CLOCK_MONOTONIC, &now);
 	return (uint64_t)now.tv_sec * UINT64_C(1000000000) + (uint64_t)now.tv_nsec;
+}
+
+/* ---- Sleep ---- */
+
+/* The kernel compares 32 bits: the lower half, wherever it lies. */
+static void *lower_half(_Atomic(uint64_t) *word)
+{
+	return (char *)word + (__BYTE_ORDER__ == __ORDER_BIG_ENDIAN__ ? 4 : 0);
+}
+
+/* Where time_t is wider than a register, it is another system call. */
+static void futex(void *half, int operation, unsigned value, const struct timespec *deadline)
+{
+#ifdef SYS_futex_time64
+	const long number = sizeof(time_t) > sizeof(long) ? SYS_futex_time64 : SYS_futex;
+#else
+	const long number = SYS_futex;
+#endif
+	const int before = errno;
+
+	/* Whatever it says: the caller looks again. */
+	(void)syscall(number, half, operation | FUTEX_PRIVATE_FLAG, value, deadline, NULL, FUTEX_BITSET_MATCH_ANY);
+	errno = before;
+}
+
+void os_sleep_on(_Atomic(uint64_t) *word, uint64_t deadline_ns)
+{
+	const uint64_t second = UINT64_C(1000000000), seconds = deadline_ns / second;
+	/* A time_t of 32 bits ends sooner than the clock, but sixty years on. */
+	const struct timespec deadline = {
+		.tv_sec = (time_t)(seconds < INT32_MAX ? seconds : INT32_MAX),
+		.tv_nsec = (long)(deadline_ns % second),
+	};
+
+	/* Unlike FUTEX_WAIT, it takes an absolute time, on CLOCK_MONOTONIC. */
+	futex(lower_half(word), FUTEX_WAIT_BITSET, 0, deadline_ns == UINT64_MAX ? NULL : &deadline);
+}
+
+void os_wake(_Atomic(uint64_t) *word)
+{
+	futex(lower_half(word), FUTEX_WAKE, INT_MAX, NULL);
 }
 
 /* ---- The asymmetric fence ---- */

@@ -4,7 +4,8 @@
  *
  * Idea         One door, so that a test can refuse the n-th call for every n (built with LFPOOL_TESTING) and see that
  *              nothing is left behind.  Sizes are in bytes.  No function here prints or retries.
- * Progress     Every function but os_heavy_fence() is for create, destroy and the first call of a thread.
+ * Progress     os_heavy_fence() and os_wake() enter the kernel; os_sleep_on() blocks.  The others are for create,
+ *              destroy and the first call of a thread.
  */
 #ifndef LFPOOL_OS_H
 #define LFPOOL_OS_H
@@ -42,6 +43,14 @@ bool os_at_fork(void (*before)(void), void (*after)(void));
 uint32_t os_thread_id(void);
 /* Nanoseconds since some moment in the past; never goes back. */
 uint64_t os_now_ns(void);
+
+/*
+ * Sleeps while the lower 32 bits of *word are 0, at most until `deadline_ns` on the clock of os_now_ns() (UINT64_MAX:
+ * for ever).  Returns at once if they are not 0; may return early for no reason.  No order: the caller loads *word again.
+ */
+void os_sleep_on(_Atomic(uint64_t) *word, uint64_t deadline_ns);
+/* Wakes who sleeps on *word. */
+void os_wake(_Atomic(uint64_t) *word);
 
 /*
  * The heavy half of the asymmetric fence: when it returns, every other thread of the process has executed a full
