@@ -16,63 +16,107 @@ static uint64_t inverse_of_odd(uint64_t odd)
 	return inverse;
 }
 
-void *arena_open(struct arena *arena_out, const struct arena_plan *plan)
+/* Bytes from the first page of the objects that slots 1 .. count take, in whole pages. */
+static size_t bytes_of_slots(size_t stride, size_t front, size_t count)
+{
+	return round_up(front + count * stride, os_page_bytes());
+}
+
+/* The parts of the range, in bytes. */
+struct layout {
+	size_t stride, front;
+	size_t touched; /* the room and the state words                                            */
+	size_t before;  /* those, the epochs from a page of their own, and a page without access   */
+	size_t objects; /* in whole pages                                                          */
+	size_t mapped;  /* all of it, with a page without access behind the objects                */
+};
+
+/* False when there is no such number of bytes. */
+static bool lay_out(struct layout *l, const struct arena_plan *plan)
 {
 	const size_t page = os_page_bytes();
-	size_t least = plan->object_size < plan->stride_minimum ? plan->stride_minimum : plan->object_size;
-	size_t stride = round_up(plan->front_bytes + least + plan->back_bytes, plan->object_alignment);
-	const size_t front = round_up(plan->front_bytes, plan->object_alignment);
-	size_t state_bytes = 0, touched, before, object_bytes, mapped_bytes;
+	const size_t least = plan->object_size < plan->stride_minimum ? plan->stride_minimum : plan->object_size;
+	size_t state_bytes = 0, object_bytes;
 
-	/* The room and the state words; the epochs, from a page of their own; a page without access. */
-	touched = round_up(plan->room_bytes, CACHE_LINE_PAIR);
-	if ((plan->tracked && __builtin_mul_overflow(plan->capacity + 1, sizeof(uint32_t), &state_bytes)) ||
-	    __builtin_add_overflow(touched, state_bytes, &touched) ||
-	    __builtin_add_overflow(touched, page - 1, &touched))
-		return NULL;
-	touched &= ~(page - 1);
-	if (__builtin_add_overflow(touched, state_bytes, &before) ||
-	    __builtin_add_overflow(before, 2 * page - 1, &before) ||
-	    __builtin_mul_overflow(plan->capacity, stride, &object_bytes) ||
-	    __builtin_add_overflow(object_bytes, front, &object_bytes))
-		return NULL;
-	before &= ~(page - 1);
-	if (__builtin_add_overflow(before, object_bytes, &mapped_bytes) ||
-	    __builtin_add_overflow(mapped_bytes, 2 * page - 1, &mapped_bytes))
-		return NULL;
-	mapped_bytes &= ~(page - 1);
+	l->stride = round_up(plan->front_bytes + least + plan->back_bytes, plan->object_alignment);
+	l->front = round_up(plan->front_bytes, plan->object_alignment);
+	l->touched = round_up(plan->room_bytes, CACHE_LINE_PAIR);
+	if ((plan->tracked && __builtin_mul_overflow(plan->reserved + 1, sizeof(uint32_t), &state_bytes)) ||
+	    __builtin_add_overflow(l->touched, state_bytes, &l->touched) ||
+	    __builtin_add_overflow(l->touched, page - 1, &l->touched))
+		return false;
+	l->touched &= ~(page - 1);
+	if (__builtin_add_overflow(l->touched, state_bytes, &l->before) ||
+	    __builtin_add_overflow(l->before, 2 * page - 1, &l->before) ||
+	    __builtin_mul_overflow(plan->reserved, l->stride, &object_bytes) ||
+	    __builtin_add_overflow(object_bytes, l->front + page, &object_bytes))
+		return false;
+	l->before &= ~(page - 1);
+	l->objects = bytes_of_slots(l->stride, l->front, plan->reserved);
+	if (plan->objects_at) {
+		l->mapped = l->before;
+		return l->objects <= plan->objects_at_bytes;
+	}
+	return !__builtin_add_overflow(l->before + page, l->objects, &l->mapped);
+}
 
-	char *room = os_map(mapped_bytes);
+/* Access to what can be used, and to nothing else. */
+static bool set_access(const struct arena *arena, char *room, const struct layout *l, const struct arena_plan *plan)
+{
+	const size_t page = os_page_bytes();
+	const size_t opened = bytes_of_slots(l->stride, l->front, plan->capacity);
+
+	if (!os_guard(room + l->before - page, page) || (plan->prefault && !os_prefault(room, l->touched)))
+		return false;
+	if (plan->objects_at)
+		return arena_extend(arena, 0, plan->capacity);
+	return os_guard(arena->objects + opened, l->objects - opened + page) &&
+	       (!plan->prefault || os_prefault(arena->objects, opened));
+}
+
+void *arena_open(struct arena *arena_out, const struct arena_plan *plan)
+{
+	struct layout l;
+	char *room = lay_out(&l, plan) ? os_map(l.mapped) : NULL;
 
 	if (!room)
 		return NULL;
-	if (!os_guard(room + before - page, page) || !os_guard(room + mapped_bytes - page, page) ||
-	    (plan->prefault && (!os_prefault(room, touched) ||
-				!os_prefault(room + before, mapped_bytes - page - before)))) {
-		os_unmap(room, mapped_bytes);
-		return NULL;
-	}
 
-	unsigned shift = (unsigned)__builtin_ctzll(stride);
+	const unsigned shift = (unsigned)__builtin_ctzll(l.stride);
+	char *objects = plan->objects_at ? plan->objects_at : room + l.before;
 
-	arena_out->mapped_bytes = mapped_bytes;
-	arena_out->face = (struct lfpool_cache){
-		.state = NULL,
-		.zero = (uintptr_t)(room + before) + front - stride,
-		.inverse = inverse_of_odd((uint64_t)stride >> shift),
-		.slots = plan->capacity,
-		.stride = (uint32_t)stride,
-		.shift = shift,
+	*arena_out = (struct arena){
+		.face = {
+			.zero = (uintptr_t)objects + l.front - l.stride,
+			.inverse = inverse_of_odd((uint64_t)l.stride >> shift),
+			.slots = plan->reserved,
+			.stride = (uint32_t)l.stride,
+			.shift = (uint8_t)shift,
+		},
+		.mapped_bytes = l.mapped,
+		.front = plan->front_bytes,
+		.objects = objects,
+		.prefault = plan->prefault,
 	};
-	arena_out->front = plan->front_bytes;
-	arena_out->epoch = NULL;
-	/* relaxed: the arena is not yet anybody else's. */
-	store_relaxed(&arena_out->epochs, 0);
 	if (plan->tracked) {
 		arena_out->face.state = (void *)(room + round_up(plan->room_bytes, CACHE_LINE_PAIR));
-		arena_out->epoch = (void *)(room + touched);
+		arena_out->epoch = (void *)(room + l.touched);
+	}
+	if (!set_access(arena_out, room, &l, plan)) {
+		os_unmap(room, l.mapped);
+		return NULL;
 	}
 	return room;
+}
+
+bool arena_extend(const struct arena *arena, size_t from, size_t to)
+{
+	const size_t stride = arena->face.stride, front = (size_t)(arena->face.zero + stride - (uintptr_t)arena->objects);
+	const size_t had = from ? bytes_of_slots(stride, front, from) : 0;
+	const size_t wanted = bytes_of_slots(stride, front, to);
+
+	return wanted == had || (os_open(arena->objects + had, wanted - had) &&
+				 (!arena->prefault || os_prefault(arena->objects + had, wanted - had)));
 }
 
 uint32_t arena_next_epoch(struct arena *arena, uint32_t slot)

@@ -3,7 +3,9 @@
  * arena.h - one address range: the pool's own data, the state words, and the objects.
  *
  * Idea         [ room for the pool | state words | epochs | no access | objects | no access ].  Objects are contiguous
- *              and never move; slot -> address is a multiply, address -> slot a multiply by an inverse and a rotation
+ *              and never move, and there is address space for as many as there may ever be: those beyond the first
+ *              `capacity` have no access until arena_extend().  (They may also lie apart, in a range of the caller's.)
+ *              slot -> address is a multiply, address -> slot a multiply by an inverse and a rotation
  *              that also finds out whether the address is the start of an object at all (lfpool_slot_of, exact for
  *              every stride).  Nothing is initialised: memory is used as it is touched. The state of a slot,
  *              {in use:1, generation:31}, lies beside the objects, so users cannot corrupt it by writing to an
@@ -15,7 +17,7 @@
  *                  LFPOOL_CHECK_RACES, where releasing threads race for it by CAS.
  *              A3  before a slot's generation comes round to a value that it had, the slot's new epoch is visible to
  *                  every thread (a heavy fence, once in 2^31 acquires of a slot).
- * Progress     Wait-free, but open, close and that fence, which enter the kernel.
+ * Progress     Wait-free, but open, close, extend and that fence, which enter the kernel.
  * Edges        TELL: arena_activate -> a walk, a resolve: what hooks.activate wrote.
  */
 #ifndef LFPOOL_ARENA_H
@@ -32,15 +34,21 @@ struct arena_plan {
 	size_t object_alignment; /* power of two, at most a page */
 	size_t stride_minimum;
 	size_t front_bytes, back_bytes; /* before and behind each object, for debug modes */
-	size_t capacity;
+	size_t capacity; /* slots that can be used at once  */
+	size_t reserved; /* slots that there may ever be, at least `capacity` */
 	bool tracked;
 	bool prefault; /* all but the epochs */
+	/* Where the objects shall lie: pages without access, reserved by the caller.  NULL: in a mapping of their own. */
+	void *objects_at;
+	size_t objects_at_bytes;
 };
 
 struct arena {
 	struct lfpool_cache face; /* what every cache knows of the arena; `hot` is not set here */
 	size_t mapped_bytes;      /* from the start of the room                                 */
 	size_t front;             /* bytes before each object that are its slot's               */
+	char *objects;            /* the page on which they begin                               */
+	bool prefault;
 	_Atomic(uint32_t) *epoch; /* per slot, as `state`                                       */
 	_Atomic(uint32_t) epochs; /* 0: every epoch is                                          */
 };
@@ -49,6 +57,10 @@ struct arena {
  * room. */
 void *arena_open(struct arena *arena_out, const struct arena_plan *plan);
 void arena_close(void *room, size_t mapped_bytes);
+
+/* Slots from + 1 .. to, which had no access, can be used.  False when the system refuses memory.  Any thread; two may do
+ * the same at once.  Enters the kernel. */
+bool arena_extend(const struct arena *arena, size_t from, size_t to);
 
 /* Why `object` is not the start of one: LFPOOL_E_FOREIGN or LFPOOL_E_INTERIOR. */
 COLD lfpool_status_t arena_refuse(const struct arena *arena, const void *object);

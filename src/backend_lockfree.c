@@ -10,6 +10,7 @@
 #include "check.h"
 #include "os.h"
 #include "pool.h"
+#include "resize.h"
 
 #include <errno.h>
 #include <sched.h>
@@ -39,14 +40,10 @@ static lfpool_t *malloc_open(const lfpool_config_t *config, struct care *care)
 static size_t lockfree_active_count(const lfpool_t *pool)
 {
 	const struct core *core = &((const struct lockfree_pool *)pool)->core;
-	/* relaxed: a snapshot; whoever may expect more has it through an edge of his own. */
-	const uint64_t carved = load_relaxed(&core->depot.carved);
-	const size_t carved_slots = (size_t)carved * core->magazines.slots;
-	size_t free_slots = stats_in_magazines(core, carved) + care_held_back(core->care);
+	const size_t capacity = cold_capacity(core->cold), untouched = stats_untouched(core);
+	const size_t free_slots = stats_in_magazines(core) + care_held_back(core->care) + untouched;
 
-	if (carved_slots < pool->capacity)
-		free_slots += pool->capacity - carved_slots;
-	return free_slots < pool->capacity ? pool->capacity - free_slots : 0;
+	return free_slots < capacity ? capacity - free_slots : 0;
 }
 
 static size_t lockfree_close(lfpool_t *pool)
@@ -62,17 +59,15 @@ static size_t lockfree_close(lfpool_t *pool)
 static size_t lockfree_used(const lfpool_t *pool)
 {
 	const struct core *core = &((const struct lockfree_pool *)pool)->core;
-	/* relaxed: whoever may expect an object to be among them has it through an edge of his own. */
-	const size_t used = (size_t)load_relaxed(&core->depot.carved) * core->magazines.slots;
 
-	return used < pool->capacity ? used : pool->capacity;
+	return cold_used(core->cold, stats_from_chunks(core));
 }
 
 /* ---- A slot that was taken, and one that is to be put back ---- */
 
 /* Makes the slot's object active.  False: it must be put back as it is, because a hook refused it, or the heap refused
  * memory; or, *twice_out, it is active already (released twice, in a race): the entry is used up. */
-static inline bool begin(struct core *core, uint32_t slot, void **object_out, bool *twice_out)
+static inline bool make_active(struct core *core, uint32_t slot, void **object_out, bool *twice_out)
 {
 	struct arena *arena = &core->arena;
 	const size_t heap_bytes = core->heap_bytes;
@@ -84,6 +79,8 @@ static inline bool begin(struct core *core, uint32_t slot, void **object_out, bo
 		return false;
 	}
 	if (heap_bytes && !(object = heap_object_new(core, slot)))
+		return false;
+	if (unlikely(core->builds) && !care_build(core->builds, slot, object))
 		return false;
 	*object_out = object;
 	if (core->zero && !core->care)
@@ -124,6 +121,8 @@ static inline lfpool_status_t end(struct core *core, void *object, uint32_t *slo
 	return LFPOOL_OK;
 }
 
+/* ---- A slot, through a cache that the caller has ---- */
+
 /* The caches and the depot have nothing: what is in quarantine, or SLOT_NONE as cache_take(). */
 static COLD uint32_t take_back(struct cache *c)
 {
@@ -144,36 +143,123 @@ static COLD uint32_t take_back(struct cache *c)
 
 static inline uint32_t take(struct cache *c)
 {
-	uint32_t slot = cache_take(c);
+	const uint32_t slot = cache_take(c);
 
-	if (unlikely(!slot) && c->core->quarantine)
-		slot = take_back(c);
-	if (unlikely(!slot))
-		tally(&c->counts.exhausted);
+	return unlikely(!slot) && c->core->quarantine ? take_back(c) : slot;
+}
+
+/* Back to the free lists; `core->builds`: only what is built, since hits do not look. */
+static inline void put(struct cache *c, uint32_t slot)
+{
+	struct core *core = c->core;
+
+	if (unlikely(core->builds) && !care_is_built(core->builds, slot))
+		cold_put(core->cold, slot);
+	else
+		cache_put(c, slot);
+	/* W1 (demand.h): what was put back is visible before the caller looks at the demand. */
+	owner_fence(core->asymmetric);
+}
+
+/* After put(): does somebody want objects? */
+static inline bool is_wanted(const struct core *core)
+{
+	/* relaxed: after the fence. */
+	return unlikely(load_relaxed(core->arena.face.demand));
+}
+
+/* ---- Without one: borrow a cache for the call ---- */
+
+static struct cache *borrow(lfpool_t *pool)
+{
+	/* Waits only if CACHES_FOR_CALLS threads are in here already and there can be no more caches: memory is
+	 * refused, or CACHES_MAX are there and taken. */
+	const int errno_before = errno;
+	struct cache *c;
+
+	while (!(c = cache_claim(core_of(pool), CACHE_FOR_CALL, thread_hint())))
+		(void)sched_yield();
+	errno = errno_before;
+	return c;
+}
+
+static uint32_t lockfree_take(lfpool_t *pool, struct handle *handle)
+{
+	if (handle)
+		return take((struct cache *)handle);
+
+	struct cache *c = borrow(pool);
+	const uint32_t slot = take(c);
+
+	cache_unclaim(c);
 	return slot;
 }
 
-/* ---- Through a cache: what the hits leave over ---- */
-
-void *lockfree_acquire_through(struct handle *handle, uint32_t slot)
+static void lockfree_put_free(lfpool_t *pool, struct handle *handle, uint32_t slot)
 {
-	struct cache *c = (struct cache *)handle;
-	void *object;
+	if (handle) {
+		put((struct cache *)handle, slot);
+		return;
+	}
+
+	struct cache *c = borrow(pool);
+
+	put(c, slot);
+	cache_unclaim(c);
+}
+
+/* A release, if only of a slot whose object a hook refused. */
+static void put_and_serve(lfpool_t *pool, struct handle *handle, uint32_t slot)
+{
+	lockfree_put_free(pool, handle, slot);
+	if (is_wanted(core_of(pool)))
+		demand_serve_after_release(pool, handle);
+}
+
+static bool lockfree_begin(lfpool_t *pool, struct handle *handle, uint32_t slot, void **object_out)
+{
 	bool twice;
+
+	*object_out = NULL;
+	if (make_active(core_of(pool), slot, object_out, &twice))
+		return true;
+	*object_out = NULL;
+	if (!twice)
+		put_and_serve(pool, handle, slot);
+	return !twice;
+}
+
+/* ---- Acquire ---- */
+
+/* Nothing was free. */
+static COLD void *exhausted(lfpool_t *pool, struct handle *handle)
+{
+	if (handle)
+		tally(&((struct cache *)handle)->counts.exhausted);
+	else
+		tally_shared(&core_of(pool)->exhausted, 1);
+	return pool->more ? resize_or_give_up(pool, handle) : NULL;
+}
+
+/* No hook runs while a cache is borrowed: it may call the pool and borrow another, and there are not many. */
+static inline void *acquire(lfpool_t *pool, struct handle *handle, uint32_t slot)
+{
+	void *object;
 
 	/* Goes round again only for an object that was released twice in a race: that entry is then used up. */
 	for (;; slot = SLOT_NONE) {
 		if (!slot)
-			slot = take(c);
-		if (!slot)
-			return NULL;
-		if (begin(c->core, slot, &object, &twice))
+			slot = lockfree_take(pool, handle);
+		if (unlikely(!slot))
+			return exhausted(pool, handle);
+		if (lockfree_begin(pool, handle, slot, &object))
 			return object;
-		if (twice)
-			continue;
-		cache_put(c, slot);
-		return NULL;
 	}
+}
+
+void *lockfree_acquire_through(struct handle *handle, uint32_t slot)
+{
+	return acquire(handle->pool, handle, slot);
 }
 
 /* The hit has taken `slot`, but its state is not just that of a free one. */
@@ -199,16 +285,52 @@ static void *lockfree_cache_acquire(struct handle *handle)
 	return lockfree_acquire_through(handle, slot);
 }
 
-static lfpool_status_t lockfree_cache_release(struct handle *handle, void *object)
+static void *lockfree_acquire(lfpool_t *pool)
 {
-	struct cache *c = (struct cache *)handle;
-	uint32_t slot;
-	lfpool_status_t status = end(c->core, object, &slot);
+	return acquire(pool, NULL, SLOT_NONE);
+}
 
-	if (status == LFPOOL_OK && slot)
-		cache_put(c, slot);
+/* ---- Release ---- */
+
+static inline void put_or_serve(lfpool_t *pool, struct handle *handle, uint32_t slot)
+{
+	struct core *core = core_of(pool);
+
+	if (slot)
+		lockfree_put_free(pool, handle, slot);
+	else
+		/* It is in quarantine, where an acquire finds it: W1 (demand.h), as in put(). */
+		owner_fence(core->asymmetric);
+	if (is_wanted(core))
+		demand_serve_after_release(pool, handle);
+}
+
+static lfpool_status_t release(lfpool_t *pool, struct handle *handle, void *object)
+{
+	uint32_t slot;
+	lfpool_status_t status = end(core_of(pool), object, &slot);
+
+	if (status == LFPOOL_OK)
+		put_or_serve(pool, handle, slot);
 	return status;
 }
+
+static lfpool_status_t lockfree_cache_release(struct handle *handle, void *object)
+{
+	return release(handle->pool, handle, object);
+}
+
+static lfpool_status_t lockfree_release(lfpool_t *pool, void *object)
+{
+	return release(pool, NULL, object);
+}
+
+static void lockfree_put(lfpool_t *pool, struct handle *handle, uint32_t slot)
+{
+	put_or_serve(pool, handle, leave(core_of(pool), slot, pool_object(pool, slot)));
+}
+
+/* ---- Caches ---- */
 
 static struct handle *lockfree_cache_create(lfpool_t *pool)
 {
@@ -223,75 +345,6 @@ static void lockfree_cache_destroy(struct handle *handle)
 
 	cache_flush(c);
 	cache_unclaim(c);
-}
-
-/* ---- Without one: borrow a cache for the call ---- */
-
-static struct cache *borrow(lfpool_t *pool)
-{
-	/* Waits only if CACHES_FOR_CALLS threads are in here already and there can be no more caches: memory is
-	 * refused, or CACHES_MAX are there and taken. */
-	const int errno_before = errno;
-	struct cache *c;
-
-	while (!(c = cache_claim(core_of(pool), CACHE_FOR_CALL, thread_hint())))
-		(void)sched_yield();
-	errno = errno_before;
-	return c;
-}
-
-static void put_borrowing(lfpool_t *pool, uint32_t slot)
-{
-	struct cache *c = borrow(pool);
-
-	cache_put(c, slot);
-	cache_unclaim(c);
-}
-
-/* No hook runs while a cache is borrowed: it may call the pool and borrow another, and there are not many. */
-static void *lockfree_acquire(lfpool_t *pool)
-{
-	void *object;
-	bool twice;
-
-	/* Goes round again only for an object that was released twice in a race: that entry is then used up. */
-	for (;;) {
-		struct cache *c = borrow(pool);
-		const uint32_t slot = take(c);
-
-		cache_unclaim(c);
-		if (!slot)
-			return NULL;
-		if (begin(core_of(pool), slot, &object, &twice))
-			return object;
-		if (twice)
-			continue;
-		put_borrowing(pool, slot);
-		return NULL;
-	}
-}
-
-static lfpool_status_t lockfree_release(lfpool_t *pool, void *object)
-{
-	uint32_t slot;
-	lfpool_status_t status = end(core_of(pool), object, &slot);
-
-	if (status == LFPOOL_OK && slot)
-		put_borrowing(pool, slot);
-	return status;
-}
-
-static void lockfree_put(lfpool_t *pool, struct handle *handle, uint32_t slot)
-{
-	struct core *core = core_of(pool);
-
-	slot = leave(core, slot, pool_object(pool, slot));
-	if (!slot)
-		return;
-	if (handle)
-		cache_put((struct cache *)handle, slot);
-	else
-		put_borrowing(pool, slot);
 }
 
 /* ---- Questions ---- */
@@ -335,7 +388,8 @@ static const char *lockfree_check(const lfpool_t *pool, size_t *where_out)
 #define LOCKFREE(its_open, its_object, its_locate, its_owns, its_in_use)                                        \
 	{                                                                                                       \
 		.open = its_open, .close = lockfree_close, .acquire = lockfree_acquire,                         \
-		.release = lockfree_release, .put = lockfree_put, .used = lockfree_used, .object = its_object,  \
+		.release = lockfree_release, .put = lockfree_put, .take = lockfree_take,                        \
+		.put_free = lockfree_put_free, .begin = lockfree_begin, .used = lockfree_used, .object = its_object,  \
 		.locate = its_locate, .owns = its_owns, .in_use = its_in_use,                                   \
 		.active_count = lockfree_active_count, .stats = lockfree_stats, .check = lockfree_check,        \
 		.cache_create = lockfree_cache_create, .cache_destroy = lockfree_cache_destroy,                 \

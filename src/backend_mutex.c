@@ -6,13 +6,15 @@
  *              they hold, a word beside them does.  Never-used objects are a range, so that creation is as cheap as the
  *              lock-free backend's.  Wrong releases are refused by the same range check and state
  *              words.
- * Invariants   M1  the list holds the slots that were used and are free, each once.
- *              M2  used = active + those on the list <= capacity.
+ * Invariants   M1  the list holds the slots that were used and are free, each once; but for those in quarantine and in
+ *                  the cold store, which has a bit for each of its own.
+ *              M2  `listed` are on the list; of the slots that the pool began with at most all are used.
  * Progress     Blocking.
  */
 #include "check.h"
 #include "os.h"
 #include "pool.h"
+#include "resize.h"
 
 #include <string.h>
 
@@ -26,10 +28,11 @@ struct mutex_pool {
 	bool zero;        /* LFPOOL_ZERO                                                   */
 	bool check_races; /* LFPOOL_CHECK_RACES, or there is care                          */
 	struct care *care; /* what each acquire and release has to do besides; NULL: nothing */
+	struct care *builds; /* what builds all objects beforehand, and those from the cold store now; NULL: nothing */
 	pthread_mutex_t mutex;
 	void *list;       /* free objects, each linked to the next                         */
-	size_t used;      /* slots ever handed out                                         */
-	size_t active;    /* not in the list; those in quarantine included                 */
+	size_t listed;    /* so many                                                       */
+	size_t used;      /* of the slots that it began with: ever handed out              */
 	bool aside;       /* links lie here, since what is in a free object must stay      */
 	void *links[];    /* per slot                                                      */
 };
@@ -40,8 +43,8 @@ static lfpool_t *mutex_open(const lfpool_config_t *config, struct care *care)
 	struct mutex_pool *pool;
 	size_t room_bytes;
 
-	if (__builtin_mul_overflow(config->capacity + 1, sizeof(void *), &room_bytes) ||
-	    __builtin_add_overflow(room_bytes, sizeof(*pool), &room_bytes))
+	if (__builtin_mul_overflow(config->max_capacity + 1, sizeof(void *), &room_bytes) ||
+	    __builtin_add_overflow(room_bytes, sizeof(*pool) + cold_bytes(config->max_capacity), &room_bytes))
 		return NULL;
 
 	struct arena_plan plan = {
@@ -50,6 +53,7 @@ static lfpool_t *mutex_open(const lfpool_config_t *config, struct care *care)
 		.object_alignment = config->object_alignment,
 		.stride_minimum = SLOT_BYTES_MINIMUM,
 		.capacity = config->capacity,
+		.reserved = config->max_capacity,
 		.tracked = !(config->flags & LFPOOL_UNTRACKED),
 		.prefault = config->flags & LFPOOL_PREFAULT,
 	};
@@ -60,13 +64,22 @@ static lfpool_t *mutex_open(const lfpool_config_t *config, struct care *care)
 		return NULL;
 	pool->arena = arena;
 	pool->head.arena = &pool->arena;
+	cold_open(&pool->head.cold, &pool->arena, config->capacity, config->max_capacity,
+		  pool->links + config->max_capacity + 1);
 	pool->head.care = care;
 	pool->aside = care;
 	pool->care = care_each_call(care) ? care : NULL;
+	pool->builds = !pool->care && care_builds_all(care) ? care : NULL;
 	pool->check_races = (config->flags & LFPOOL_CHECK_RACES) || pool->care;
 	pool->zero = config->flags & LFPOOL_ZERO;
 	(void)pthread_mutex_init(&pool->mutex, NULL); /* cannot fail with default attributes */
 	return &pool->head;
+}
+
+/* Objects that are free, and not on the list or in quarantine. */
+static size_t untouched(const struct mutex_pool *pool)
+{
+	return (size_t)pool->head.cold.initial - pool->used + cold_allowed(&pool->head.cold);
 }
 
 static size_t mutex_active_count(const lfpool_t *head)
@@ -74,10 +87,11 @@ static size_t mutex_active_count(const lfpool_t *head)
 	struct mutex_pool *pool = (struct mutex_pool *)(uintptr_t)head;
 
 	(void)pthread_mutex_lock(&pool->mutex);
-	const size_t active = pool->active, held_back = care_held_back(pool->care);
+	const size_t capacity = cold_capacity(&head->cold);
+	const size_t is_free = pool->listed + untouched(pool) + care_held_back(pool->care);
 
 	(void)pthread_mutex_unlock(&pool->mutex);
-	return active > held_back ? active - held_back : 0;
+	return is_free < capacity ? capacity - is_free : 0;
 }
 
 static size_t mutex_close(lfpool_t *head)
@@ -122,11 +136,11 @@ static void *take(struct mutex_pool *pool, uint32_t *slot_out)
 	if (object) {
 		(void)arena_locate(&pool->arena, object, slot_out);
 		memcpy(&pool->list, link_of(pool, object, *slot_out), sizeof(pool->list));
-	} else if (pool->used < pool->head.capacity) {
-		*slot_out = (uint32_t)++pool->used;
-		object = arena_object(&pool->arena, *slot_out);
+		pool->listed--;
+	} else {
+		*slot_out = pool->used < pool->head.cold.initial ? (uint32_t)++pool->used : cold_take(&pool->head.cold);
+		object = *slot_out ? arena_object(&pool->arena, *slot_out) : NULL;
 	}
-	pool->active += object != NULL;
 	return object;
 }
 
@@ -134,7 +148,7 @@ static void push(struct mutex_pool *pool, void *object, uint32_t slot)
 {
 	memcpy(link_of(pool, object, slot), &pool->list, sizeof(pool->list));
 	pool->list = object;
-	pool->active--;
+	pool->listed++;
 }
 
 /* ---- One object ---- */
@@ -173,6 +187,58 @@ static COLD void *take_back(struct mutex_pool *pool, uint32_t *slot_out)
 	return arena_object(&pool->arena, *slot_out);
 }
 
+static uint32_t mutex_take(lfpool_t *head, struct handle *handle)
+{
+	struct mutex_pool *pool = (struct mutex_pool *)head;
+	uint32_t slot;
+
+	(void)handle;
+	if (!take_locked(pool, &slot) && care_quarantines(pool->care))
+		(void)take_back(pool, &slot);
+	return slot;
+}
+
+/* Who releases looks at this after the mutex, who waits has changed it before he took it: one of them sees the other (W1,
+ * demand.h). */
+static void serve_if_wanted(lfpool_t *head)
+{
+	/* relaxed: the mutex orders it. */
+	if (unlikely(load_relaxed(&head->demand.wanted)))
+		demand_serve_after_release(head, NULL);
+}
+
+static void mutex_put_free(lfpool_t *head, struct handle *handle, uint32_t slot)
+{
+	struct mutex_pool *pool = (struct mutex_pool *)head;
+
+	(void)handle;
+	if (pool->builds && !care_is_built(pool->builds, slot))
+		cold_put(&head->cold, slot);
+	else
+		give_back(pool, arena_object(&pool->arena, slot), slot);
+}
+
+static bool mutex_begin(lfpool_t *head, struct handle *handle, uint32_t slot, void **object_out)
+{
+	struct mutex_pool *pool = (struct mutex_pool *)head;
+	void *object = arena_object(&pool->arena, slot);
+
+	*object_out = NULL;
+	if (pool->zero && !pool->care)
+		memset(object, 0, pool->arena.face.stride);
+	/* Hooks run without the mutex. */
+	if ((pool->care && !care_begin(pool->care, slot, object)) ||
+	    (pool->builds && !care_build(pool->builds, slot, object))) {
+		mutex_put_free(head, handle, slot);
+		serve_if_wanted(head);
+		return true;
+	}
+	/* Last: whom a walk visits is zeroed, and activated. */
+	arena_activate(&pool->arena, slot);
+	*object_out = object;
+	return true;
+}
+
 static void *mutex_acquire(lfpool_t *head)
 {
 	struct mutex_pool *pool = (struct mutex_pool *)head;
@@ -182,16 +248,8 @@ static void *mutex_acquire(lfpool_t *head)
 	if (!object && care_quarantines(pool->care))
 		object = take_back(pool, &slot);
 	if (!object)
-		return NULL;
-	if (pool->zero && !pool->care)
-		memset(object, 0, pool->arena.face.stride);
-	/* Hooks run without the mutex. */
-	if (pool->care && !care_begin(pool->care, slot, object)) {
-		give_back(pool, object, slot);
-		return NULL;
-	}
-	/* Last: whom a walk visits is zeroed, and activated. */
-	arena_activate(&pool->arena, slot);
+		return head->more ? resize_or_give_up(head, NULL) : NULL;
+	(void)mutex_begin(head, NULL, slot, &object);
 	return object;
 }
 
@@ -204,6 +262,7 @@ static void mutex_put(lfpool_t *head, struct handle *handle, uint32_t slot)
 		slot = care_end(pool->care, slot, arena_object(&pool->arena, slot));
 	if (slot)
 		give_back(pool, arena_object(&pool->arena, slot), slot);
+	serve_if_wanted(head);
 }
 
 static lfpool_status_t mutex_release(lfpool_t *head, void *object)
@@ -223,6 +282,8 @@ static lfpool_status_t mutex_release(lfpool_t *head, void *object)
 	/* Hooks run without the mutex. */
 	if (ours && pool->care)
 		mutex_put(head, NULL, slot);
+	else if (ours)
+		serve_if_wanted(head);
 	return ours ? LFPOOL_OK : LFPOOL_E_NOT_IN_USE;
 }
 
@@ -231,7 +292,7 @@ static size_t mutex_used(const lfpool_t *head)
 	struct mutex_pool *pool = (struct mutex_pool *)(uintptr_t)head;
 
 	(void)pthread_mutex_lock(&pool->mutex);
-	const size_t used = pool->used;
+	const size_t used = cold_used(&head->cold, pool->used);
 
 	(void)pthread_mutex_unlock(&pool->mutex);
 	return used;
@@ -257,12 +318,11 @@ static void mutex_stats(const lfpool_t *head, lfpool_stats_t *stats_out)
 	struct mutex_pool *pool = (struct mutex_pool *)(uintptr_t)head;
 
 	(void)pthread_mutex_lock(&pool->mutex);
-	stats_of_slots(&pool->arena, pool->used, stats_out);
+	stats_of_slots(&pool->arena, cold_used(&head->cold, pool->used), stats_out);
+	stats_out->shared = pool->listed + care_held_back(pool->care);
+	stats_out->untouched = untouched(pool);
 	if (!pool->arena.face.state)
-		stats_out->active = pool->active;
-	/* Active are for the list those in quarantine too. */
-	stats_out->shared = pool->used - pool->active + care_held_back(pool->care);
-	stats_out->untouched = head->capacity - pool->used;
+		stats_out->active = stats_out->capacity - stats_out->shared - stats_out->untouched;
 	(void)pthread_mutex_unlock(&pool->mutex);
 }
 
@@ -284,11 +344,13 @@ static const char *check_list(struct mutex_pool *pool, struct check *c)
 		memcpy(&object, link_of(pool, object, slot), sizeof(object));
 	}
 	c->where = SIZE_MAX;
-	if (c->met + pool->active != pool->used)
-		return "M2: used = active + on the list does not hold";
+	if (c->met != pool->listed)
+		return "M2: the list does not hold as many as were put on it";
 
 	const char *violated = check_held_back(c, pool->care);
 
+	if (!violated)
+		violated = check_cold(c, &pool->head.cold, pool->used);
 	return violated ? violated : check_rest(c);
 }
 
@@ -299,8 +361,8 @@ static const char *mutex_check(const lfpool_t *head, size_t *where_out)
 	struct check c;
 
 	(void)pthread_mutex_lock(&pool->mutex);
-	if (pool->used <= head->capacity) {
-		if (check_open(&c, &pool->arena, pool->used, 0)) {
+	if (pool->used <= head->cold.initial) {
+		if (check_open(&c, &pool->arena, cold_used(&head->cold, pool->used), 0)) {
 			violated = check_list(pool, &c);
 			*where_out = c.where;
 			check_close(&c);
@@ -318,6 +380,9 @@ const struct backend backend_mutex = {
 	.acquire = mutex_acquire,
 	.release = mutex_release,
 	.put = mutex_put,
+	.take = mutex_take,
+	.put_free = mutex_put_free,
+	.begin = mutex_begin,
 	.used = mutex_used,
 	.show = mutex_show,
 	.owns = mutex_owns,

@@ -160,5 +160,10 @@ size_t bulk_release(struct handle *handle, void *const *objects, size_t count)
 			released += lfpool_cache_release_slow(&handle->face, objects[seen]) == LFPOOL_OK;
 		seen += seen < count;
 	}
+	/* W1 (demand.h): what was pushed is visible before we look at the demand. */
+	owner_fence(c->core->asymmetric);
+	/* relaxed: after the fence. */
+	if (unlikely(load_relaxed(c->core->arena.face.demand)))
+		demand_serve_after_release(handle->pool, handle);
 	return released;
 }

@@ -116,6 +116,8 @@ uint32_t cache_take(struct cache *c)
 	for (;;) {
 		uint32_t slot = cache_take_near(c);
 
+		if (!slot)
+			slot = cold_take(c->core->cold);
 		if (slot)
 			return slot;
 		switch (cache_steal(c, &slot)) {
@@ -130,13 +132,13 @@ uint32_t cache_take(struct cache *c)
 	}
 }
 
-/* A magazine with room, announced in `hand`. */
+/* A magazine with room; if it holds anything, announced in `hand`. */
 static uint32_t pop_room(struct cache *c)
 {
 	struct core *core = c->core;
 
-	/* At every instant one of the stacks of empty and partial ones has a magazine (G2; docs/design.md, "Release
-	 * never fails"), so missing all means that others moved some: lock-free. */
+	/* At every instant there is a spare, or one of the stacks of empty and partial ones has a magazine (G2;
+	 * docs/design.md, "Release never fails"), so missing all means that others moved some: lock-free. */
 	for (;;) {
 		uint32_t number = depot_pop_room(&core->depot, &core->magazines, &c->hand);
 

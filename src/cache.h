@@ -8,7 +8,7 @@
  *              that is just moving.  The three words are published: thieves and the collect read them.
  * Invariants   C1  at every instant every free slot is in some magazine that is in the depot, or a never-used chunk,
  *                  or named by {current, previous, hand} of some cache; or it is in the hands of the very call that
- *                  is acquiring or releasing it.
+ *                  is acquiring or releasing it; or cold, and counted as allowed (cold.h).
  *              C2  the user writes `current` and `hand`; `previous` is written by the user, and by thieves, who only
  *                  ever clear it by CAS.
  *              C3  only the user of the cache acts as owner of the magazine in `current`; nobody does so for
@@ -27,6 +27,7 @@
 #define LFPOOL_CACHE_H
 
 #include "arena.h"
+#include "cold.h"
 #include "depot.h"
 
 struct lfpool;
@@ -85,7 +86,10 @@ struct core {
 	bool zero;        /* LFPOOL_ZERO                                                             */
 	bool plain;       /* nothing but state words and magazines: no care, no heap                 */
 	bool prefault;    /* LFPOOL_PREFAULT                                                         */
+	struct care *builds; /* LFPOOL_CREATE_ALL, and the hits may be used: what builds slots from the cold store */
+	struct cold *cold;   /* the pool's                                                           */
 	struct lfpool *pool;
+	_Atomic(uint64_t) exhausted; /* a statistic: of calls without a cache of the caller's            */
 	struct depot depot;
 };
 

@@ -39,7 +39,7 @@ bool care_open(struct care **care_out, const lfpool_config_t *config, const stru
 	if (!has_hooks(hooks) && !debug)
 		return true;
 
-	struct care *care = __builtin_add_overflow(sizeof(struct care) + 1, config->capacity, &bytes) ? NULL :
+	struct care *care = __builtin_add_overflow(sizeof(struct care) + 1, config->max_capacity, &bytes) ? NULL :
 													 os_map(bytes);
 
 	if (!care) {
@@ -119,11 +119,11 @@ static bool deactivate(struct care *care, void *object)
 
 /* ---- All objects ---- */
 
-bool care_build_all(struct care *care, const struct arena *arena)
+bool care_build_all(struct care *care, const struct arena *arena, size_t capacity)
 {
 	if (!care || !care->build_all)
 		return true;
-	for (uint32_t slot = 1; slot <= arena->face.slots; slot++) {
+	for (uint32_t slot = 1; slot <= capacity; slot++) {
 		if (build(care, slot, arena_object(arena, slot)))
 			continue;
 		while (--slot)
@@ -133,12 +133,12 @@ bool care_build_all(struct care *care, const struct arena *arena)
 	return true;
 }
 
-void care_destroy_all(struct care *care, const struct arena *arena, size_t used)
+void care_destroy_all(struct care *care, const struct arena *arena, size_t initial, size_t used)
 {
 	if (!care)
 		return;
-	if (care->build_all)
-		used = (size_t)arena->face.slots;
+	if (care->build_all && used < initial)
+		used = initial;
 	for (uint32_t slot = 1; slot <= used; slot++) {
 		void *object = arena_object(arena, slot);
 
@@ -187,6 +187,36 @@ uint32_t care_end(struct care *care, uint32_t slot, void *object)
 	if (!deactivate(care, object) || slot == SLOT_NONE)
 		unbuild(care, slot, object);
 	return care->debug ? debug_slot_end(care->debug, slot, object) : slot;
+}
+
+void care_cool(struct care *care, uint32_t slot, void *object)
+{
+	if (!care)
+		return;
+	if (care->debug)
+		debug_slot_cool(care->debug, slot, object);
+	if (!care_is_built(care, slot))
+		return;
+	if (care->debug)
+		debug_slot_lend(care->debug, object, true);
+	unbuild(care, slot, object);
+	if (care->debug)
+		debug_slot_lend(care->debug, object, false);
+}
+
+bool care_builds_all(const struct care *care)
+{
+	return care && care->build_all;
+}
+
+bool care_is_built(const struct care *care, uint32_t slot)
+{
+	return load_relaxed(&care->built[slot]);
+}
+
+bool care_build(struct care *care, uint32_t slot, void *object)
+{
+	return care_is_built(care, slot) || build(care, slot, object);
 }
 
 void care_show(struct care *care, uint32_t slot, void *object)

@@ -41,9 +41,9 @@ void care_detach(struct care *care, size_t used);
 bool care_each_call(const struct care *care);
 
 /* LFPOOL_CREATE_ALL: false, and nothing is built, when a hook refuses. */
-bool care_build_all(struct care *care, const struct arena *arena);
-/* The pool is being destroyed: hooks for all that is built, of slots 1 .. used. */
-void care_destroy_all(struct care *care, const struct arena *arena, size_t used);
+bool care_build_all(struct care *care, const struct arena *arena, size_t capacity);
+/* The pool is being destroyed: hooks for all that is built, of slots 1 .. used; with LFPOOL_CREATE_ALL 1 .. initial too. */
+void care_destroy_all(struct care *care, const struct arena *arena, size_t initial, size_t used);
 
 /* slot: SLOT_NONE where there are no slots (the malloc backend); each object is then built and destroyed each time. */
 
@@ -52,6 +52,14 @@ bool care_begin(struct care *care, uint32_t slot, void *object);
 /* The holder of `slot`, which was active until now, is about to put it back.  Returns the slot that he shall put
  * back in its stead: with a quarantine one that was released earlier, or SLOT_NONE. */
 uint32_t care_end(struct care *care, uint32_t slot, void *object);
+
+/* Its holder is about to put `slot`, which is free, into the cold store: what create built is destroyed, and what the debug
+ * modes wrote is of no account any more.  `care` may be NULL. */
+void care_cool(struct care *care, uint32_t slot, void *object);
+/* LFPOOL_CREATE_ALL without other hooks: a slot that comes from the cold store is not built.  `care` may be NULL. */
+bool care_builds_all(const struct care *care);
+bool care_is_built(const struct care *care, uint32_t slot);
+bool care_build(struct care *care, uint32_t slot, void *object);
 
 /* Anybody: a free object is about to be shown to the user, who may write to it.  `care` may be NULL. */
 void care_show(struct care *care, uint32_t slot, void *object);

@@ -72,6 +72,30 @@ const char *check_held_back(struct check *c, const struct care *care)
 	return violated;
 }
 
+const char *check_cold(struct check *c, const struct cold *cold, size_t from_chunks)
+{
+	/* relaxed, here and below: no call is under way. */
+	const uint64_t opened = load_relaxed(&cold->opened), capacity = load_relaxed(&cold->capacity);
+	const uint64_t counts = cold_allowed(cold) + load_relaxed(&cold->spare);
+	const char *violated = NULL;
+	uint64_t found = 0;
+
+	c->fresh = from_chunks;
+	c->fresh_end = (size_t)cold->initial;
+	for (uint64_t word = 0; word < (opened + 63) / 64; word++) {
+		for (uint64_t bits = load_relaxed(&cold->bits[word]); bits && !violated; bits &= bits - 1, found++)
+			violated = check_free(c, (uint32_t)(word * 64 + (unsigned)__builtin_ctzll(bits) + 1));
+		if (violated)
+			return violated;
+	}
+	c->where = SIZE_MAX;
+	if (found != counts)
+		return "O1: the cold store does not have as many slots as it counts";
+	return opened > cold->reserved || capacity + load_relaxed(&cold->spare) != opened
+		       ? "O2: the pool does not have as many objects as it counts"
+		       : NULL;
+}
+
 const char *check_rest(struct check *c)
 {
 	const struct arena *arena = c->arena;
@@ -82,7 +106,8 @@ const char *check_rest(struct check *c)
 		return NULL;
 	for (size_t slot = 1; slot <= c->used; slot++) {
 		c->where = slot - 1;
-		if (!check_marked(c->slots, slot) && !arena_is_active(arena, (uint32_t)slot))
+		if (!check_marked(c->slots, slot) && !arena_is_active(arena, (uint32_t)slot) &&
+		    !(slot > c->fresh && slot <= c->fresh_end))
 			return "C1: a free slot lies nowhere";
 	}
 	for (size_t slot = c->used + 1; slot <= c->used + look; slot++) {

@@ -16,6 +16,7 @@ struct check {
 	const struct arena *arena;
 	size_t used;                   /* slots that were ever handed out are among 1 .. this */
 	size_t met;                    /* free ones, so far                                   */
+	size_t fresh, fresh_end;       /* slots fresh + 1 .. fresh_end were not, all the same */
 	unsigned char *slots, *others; /* a bit each; `others` is for the backend             */
 	size_t where;
 };
@@ -31,6 +32,8 @@ bool check_marked(const unsigned char *bits, size_t index);
 const char *check_free(struct check *c, uint32_t slot);
 /* The free ones in quarantine.  `care` may be NULL. */
 const char *check_held_back(struct check *c, const struct care *care);
+/* The cold store; `from_chunks` as for cold_used(). */
+const char *check_cold(struct check *c, const struct cold *cold, size_t from_chunks);
 /* After all the free ones: the others are in use, and what was never used is as it was made. */
 const char *check_rest(struct check *c);
 

@@ -16,7 +16,7 @@
 struct walk {
 	struct check check;
 	const struct core *core;
-	uint64_t carved;
+	uint64_t carved, spared;
 	uint32_t caches;  /* counted by the table */
 	size_t born;
 	uint64_t steals;
@@ -27,18 +27,21 @@ enum kind { FULL, PARTIAL, EMPTY };
 
 /* ---- Magazines, by number ---- */
 
-/* Its bit: those of the chunks used, then the extra ones.  0 for a number that no magazine in use has. */
+/* Its bit: those of the chunks used, then of the spares used, then the extra ones.  0 for a number that no magazine in use has. */
 static size_t bit_of(const struct walk *w, uint32_t number)
 {
-	const uint32_t chunks = w->core->magazines.chunks;
+	const struct magazines *ms = &w->core->magazines;
+	const uint32_t chunks = ms->chunks, before = chunks + ms->spares;
 	uint32_t left;
 
 	if (number <= chunks)
 		return number <= w->carved ? number : 0;
-	if (number - chunks - 1 >= w->caches * EXTRA_PER_CACHE ||
-	    !load_relaxed(&cache_at(w->core, (number - chunks - 1) / EXTRA_PER_CACHE, &left)->born))
+	if (number <= before)
+		return number - chunks <= w->spared ? (size_t)w->carved + (number - chunks) : 0;
+	if (number - before - 1 >= w->caches * EXTRA_PER_CACHE ||
+	    !load_relaxed(&cache_at(w->core, (number - before - 1) / EXTRA_PER_CACHE, &left)->born))
 		return 0;
-	return (size_t)w->carved + (number - chunks);
+	return (size_t)w->carved + (size_t)w->spared + (number - before);
 }
 
 static int count_of(const struct walk *w, uint32_t number)
@@ -147,7 +150,7 @@ static bool runs_in_a_circle(const struct walk *w, const struct stack *stack, ui
 	do {
 		at = load_relaxed(&magazines_at(&w->core->magazines, at)->next);
 		steps++;
-	} while (at != number && bit_of(w, at) && steps <= w->carved + w->caches * EXTRA_PER_CACHE);
+	} while (at != number && bit_of(w, at) && steps <= w->carved + w->spared + w->caches * EXTRA_PER_CACHE);
 	return at == number;
 }
 
@@ -230,8 +233,12 @@ static const char *walk_magazines(struct walk *w)
 		for (uint32_t which = 0; born && which < EXTRA_PER_CACHE && !violated; which++)
 			violated = walk_magazine(w, magazines_extra_number(ms, index, which));
 	}
+	for (uint64_t spare = 1; spare <= load_relaxed(&w->core->depot.spared) && !violated; spare++)
+		violated = walk_magazine(w, ms->chunks + (uint32_t)spare);
 	if (!violated)
 		violated = check_held_back(&w->check, w->core->care);
+	if (!violated)
+		violated = check_cold(&w->check, w->core->cold, stats_from_chunks(w->core));
 	return violated ? violated : check_rest(&w->check);
 }
 
@@ -258,7 +265,7 @@ static const char *walk_cells(struct walk *w)
 static const char *walk_unused(struct walk *w)
 {
 	const struct magazines *ms = &w->core->magazines;
-	const uint32_t short_of = (uint32_t)(w->core->arena.face.slots % ms->slots);
+	const uint32_t short_of = (uint32_t)(w->core->cold->initial % ms->slots);
 
 	for (uint64_t number = w->carved + 1; number <= ms->chunks && number <= 2 * w->carved + 1; number++) {
 		const struct lfpool_magazine *m = magazines_at(ms, (uint32_t)number);
@@ -290,19 +297,19 @@ static const char *walk_all(struct walk *w)
 const char *check_core(const struct core *core, size_t *where_out)
 {
 	struct walk w = {.core = core};
-	const size_t capacity = (size_t)core->arena.face.slots;
-	size_t carved_slots;
 	const char *violated;
 
 	w.carved = load_relaxed(&core->depot.carved);
+	w.spared = load_relaxed(&core->depot.spared);
 	w.caches = load_relaxed(&core->table.count);
-	carved_slots = (size_t)w.carved * core->magazines.slots;
 	if (w.carved > core->magazines.chunks)
 		return "D2: more chunks were used than there are";
+	if (w.spared > core->magazines.spares)
+		return "G2: more spare magazines were used than there are";
 	if (w.caches < CACHES_FOR_CALLS || w.caches > CACHES_MAX)
 		return "T2: the count of the caches is out of its limits";
-	if (!check_open(&w.check, &core->arena, carved_slots < capacity ? carved_slots : capacity,
-			(size_t)w.carved + w.caches * EXTRA_PER_CACHE + 1))
+	if (!check_open(&w.check, &core->arena, cold_used(core->cold, stats_from_chunks(core)),
+			(size_t)w.carved + (size_t)w.spared + w.caches * EXTRA_PER_CACHE + 1))
 		return CHECK_NO_MEMORY;
 	violated = walk_all(&w);
 	*where_out = w.check.where;

@@ -89,6 +89,10 @@ lfpool_status_t config_import(lfpool_config_t *config, struct debug_modes *modes
 		return LFPOOL_E_CONFIG_OBJECT_ALIGNMENT;
 	if (config->capacity < 1 || config->capacity > CAPACITY_MAX)
 		return LFPOOL_E_CONFIG_CAPACITY;
+	if (!config->max_capacity)
+		config->max_capacity = config->capacity;
+	if (config->max_capacity < config->capacity || config->max_capacity > CAPACITY_MAX)
+		return LFPOOL_E_CONFIG_MAX_CAPACITY;
 	if (config->cache_capacity > 2 * MAGAZINE_SLOTS_MAX && config->cache_capacity != LFPOOL_CACHE_NONE)
 		return LFPOOL_E_CONFIG_CACHE_CAPACITY;
 	if (check_flags(config->flags) != LFPOOL_OK)

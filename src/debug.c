@@ -38,14 +38,14 @@ static bool open_parts(struct debug *debug, const lfpool_config_t *config)
 
 	/* Poison and guards name who did it. */
 	if ((modes->owner || modes->poison || modes->guard) &&
-	    !owners_open(&debug->owners, config->capacity, modes->owner, modes->backtrace))
+	    !owners_open(&debug->owners, config->max_capacity, modes->owner, modes->backtrace))
 		return false;
 	if (!modes->quarantine)
 		return true;
 	/* There is room for all objects: then the one released first is taken first, as with more room. */
 	debug->quarantine.places = modes->quarantine;
-	if (config->capacity < modes->quarantine)
-		debug->quarantine.places = (uint32_t)config->capacity;
+	if (config->max_capacity < modes->quarantine)
+		debug->quarantine.places = (uint32_t)config->max_capacity;
 	debug->quarantine.place = os_map(debug->quarantine.places * sizeof(*debug->quarantine.place));
 	return debug->quarantine.place;
 }
@@ -61,7 +61,7 @@ bool debug_open(struct debug **debug_out, const lfpool_config_t *config, const s
 	*debug_out = NULL;
 	if (!uses_tools && !debug_modes_each_call(modes))
 		return true;
-	if ((poisons && __builtin_add_overflow(config->capacity, 1, &bytes)) ||
+	if ((poisons && __builtin_add_overflow(config->max_capacity, 1, &bytes)) ||
 	    __builtin_add_overflow(bytes, sizeof(struct debug), &bytes))
 		return false;
 
@@ -269,6 +269,21 @@ uint32_t debug_slot_end(struct debug *debug, uint32_t slot, void *object)
 	if (leaving)
 		check_leaving(debug, leaving);
 	return leaving;
+}
+
+void debug_slot_cool(struct debug *debug, uint32_t slot, void *object)
+{
+	debug_slot_lend(debug, object, true);
+	(void)check_poison(debug, slot, object);
+	if (debug->poisons)
+		store_relaxed(&debug->poisoned[slot], 0);
+	debug_slot_lend(debug, object, false);
+}
+
+void debug_slot_lend(struct debug *debug, void *object, bool begins)
+{
+	if (debug->uses_tools)
+		(begins ? tools_open : tools_shut)(&debug->tools, object, debug->object_size);
 }
 
 void debug_slot_show(struct debug *debug, uint32_t slot, void *object)

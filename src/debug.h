@@ -43,6 +43,10 @@ void debug_slot_ending(struct debug *debug, uint32_t slot, void *object);
 /* Returns the slot that is to be put back: another one, or SLOT_NONE, if there is a quarantine. */
 uint32_t debug_slot_end(struct debug *debug, uint32_t slot, void *object);
 
+/* Its memory may be given back: nothing that was written to it is expected to be there any more. */
+void debug_slot_cool(struct debug *debug, uint32_t slot, void *object);
+/* A hook may use this free object, for a moment. */
+void debug_slot_lend(struct debug *debug, void *object, bool begins);
 /* Anybody: what the user writes to this free object is no mistake, until it is released the next time. */
 void debug_slot_show(struct debug *debug, uint32_t slot, void *object);
 

@@ -41,6 +41,7 @@ struct shard {
 
 struct depot {
 	_Alignas(CACHE_LINE_PAIR) _Atomic(uint64_t) carved; /* chunks used so far; only grows */
+	_Atomic(uint64_t) spared;                           /* spare magazines used so far    */
 	_Alignas(CACHE_LINE_PAIR) uint32_t shards;          /* in use, at least 1; fixed      */
 	struct shard shard[SHARDS_MAX];
 };
@@ -138,6 +139,31 @@ static inline uint32_t depot_carve(struct depot *d, const struct magazines *ms, 
 	return 0;
 }
 
+/* Takes the next spare magazine, empty; returns its number, or 0.  It is not announced: it holds nothing, and until it is
+ * made it would read as full. */
+static inline uint32_t depot_take_spare(struct depot *d, const struct magazines *ms)
+{
+	/* relaxed: a stale mark costs one failed CAS. */
+	uint64_t spared = load_relaxed(&d->spared);
+
+	while (spared < ms->spares) {
+		const uint32_t number = ms->chunks + (uint32_t)spared + 1;
+
+		/* relaxed: there is nothing to see behind it. */
+		if (cas_weak_relaxed(&d->spared, &spared, spared + 1)) {
+			struct lfpool_magazine *m = magazines_at(ms, number);
+
+			m->number = number;
+			plain_written(&m->number);
+			/* relaxed: published by the word that will name it. */
+			store_relaxed(&m->bottom, magazine_bottom_for(0, ms->slots));
+			return number;
+		}
+		/* Retries only after another thread took one, or for a spurious failure: lock-free. */
+	}
+	return 0;
+}
+
 /* ---- Across the shards, home first.  Each returns a number, announced in `hand`, or 0. ---- */
 
 /* A magazine that holds something. */
@@ -166,7 +192,7 @@ static inline uint32_t depot_pop_empty(struct depot *d, const struct magazines *
 	return number;
 }
 
-/* A magazine with room. */
+/* A magazine with room; if it holds anything, announced in `hand`. */
 static inline uint32_t depot_pop_room(struct depot *d, const struct magazines *ms, tagged_word *hand)
 {
 	const uint32_t home = depot_home(d);
@@ -174,7 +200,7 @@ static inline uint32_t depot_pop_room(struct depot *d, const struct magazines *m
 
 	for (uint32_t i = 0; i < d->shards && !number; i++)
 		number = stack_pop(&shard_at(d, home + i)->partial, ms, hand);
-	return number;
+	return number ? number : depot_take_spare(d, ms);
 }
 
 static inline void depot_put_empty(struct depot *d, struct lfpool_magazine *m)

@@ -21,7 +21,7 @@
 /* Bits for slot numbers 1 .. capacity. */
 static inline unsigned slot_bits(const lfpool_t *pool)
 {
-	return 64 - (unsigned)__builtin_clzll((unsigned long long)pool->capacity);
+	return 64 - (unsigned)__builtin_clzll((unsigned long long)pool->arena->face.slots);
 }
 
 /* Has it slots with state words? */
@@ -45,7 +45,7 @@ static inline uint32_t find(const lfpool_t *pool, lfpool_handle_t handle, uint32
 {
 	const uint64_t slot = handle & ((UINT64_C(1) << slot_bits(pool)) - 1);
 
-	if (!has_handles(pool) || slot - 1 >= pool->capacity)
+	if (!has_handles(pool) || slot - 1 >= pool->arena->face.slots)
 		return SLOT_NONE;
 	return handle_now(pool, (uint32_t)slot, state_out) == handle ? (uint32_t)slot : SLOT_NONE;
 }
@@ -76,7 +76,7 @@ static COLD lfpool_status_t stale(lfpool_t *pool, lfpool_handle_t handle)
 
 	if (!has_handles(pool)) {
 		misuse.detail = "This pool gives no such handles.";
-	} else if (slot - 1 >= pool->capacity) {
+	} else if (slot - 1 >= pool->arena->face.slots) {
 		misuse.detail = "This pool has no such slot.";
 	} else {
 		misuse.object = pool_in_place(pool) ? arena_object(pool->arena, (uint32_t)slot) : NULL;

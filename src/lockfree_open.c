@@ -30,7 +30,7 @@ static size_t choose_magazine_slots(const lfpool_config_t *config)
 			slots = MAGAZINE_SLOTS_DEFAULT;
 	}
 	slots = power_of_two_at_most(slots ? slots : 1);
-	while ((config->capacity - 1) / slots + 1 > CHUNKS_MAX)
+	while ((config->max_capacity - 1) / slots + 1 > CHUNKS_MAX)
 		slots *= 2;
 	return slots;
 }
@@ -52,6 +52,7 @@ static void configure(struct core *core, const lfpool_config_t *config, struct c
 	core->heap_bytes = heap ? heap->object_size : 0;
 	core->heap_alignment = heap ? heap->object_alignment : 0;
 	core->care = care_each_call(care) ? care : NULL;
+	core->builds = !core->care && care_builds_all(care) && !heap ? care : NULL;
 	core->plain = !core->care && !heap;
 	core->quarantine = care_quarantines(core->care);
 	core->check_races = (config->flags & LFPOOL_CHECK_RACES) || core->care;
@@ -65,14 +66,16 @@ lfpool_t *lockfree_open_as(const lfpool_config_t *config, struct care *care, con
 {
 	const size_t slots = choose_magazine_slots(config);
 	const size_t chunks = (config->capacity - 1) / slots + 1;
+	const size_t spares = (config->max_capacity - 1) / slots + 1 - chunks;
+	const size_t bits_bytes = cold_bytes(config->max_capacity);
 	const size_t bytes = magazine_bytes(slots);
 	const size_t head_bytes = round_up(sizeof(struct lockfree_pool), CACHE_LINE_PAIR);
 	const size_t lot_bytes = cache_lot_bytes(bytes, LOT_CACHES);
 	size_t room_bytes;
 	struct arena arena;
 
-	if (__builtin_mul_overflow(chunks, bytes, &room_bytes) ||
-	    __builtin_add_overflow(room_bytes, head_bytes + lot_bytes, &room_bytes))
+	if (__builtin_mul_overflow(chunks + spares, bytes, &room_bytes) ||
+	    __builtin_add_overflow(room_bytes, head_bytes + lot_bytes + bits_bytes, &room_bytes))
 		return NULL;
 
 	struct arena_plan plan = {
@@ -80,6 +83,7 @@ lfpool_t *lockfree_open_as(const lfpool_config_t *config, struct care *care, con
 		.object_size = config->object_size,
 		.object_alignment = config->object_alignment,
 		.capacity = config->capacity,
+		.reserved = config->max_capacity,
 		.tracked = !(config->flags & LFPOOL_UNTRACKED),
 		.prefault = config->flags & LFPOOL_PREFAULT,
 	};
@@ -100,13 +104,18 @@ lfpool_t *lockfree_open_as(const lfpool_config_t *config, struct care *care, con
 	core->pool = &pool->head;
 	configure(core, config, care, heap);
 	core->arena = arena;
+	core->arena.face.demand = &pool->head.demand.wanted;
 	core->arena.face.mask = (uint32_t)slots - 1;
 	core->arena.face.floor = core->hits ? (int16_t)-(int)slots : 0;
 	core->magazines.chunk_base = room + head_bytes + lot_bytes;
 	core->magazines.bytes = bytes;
 	core->magazines.slots = (uint32_t)slots;
 	core->magazines.chunks = (uint32_t)chunks;
+	core->magazines.spares = (uint32_t)spares;
 	cache_table_open(core, room + head_bytes);
+	core->cold = &pool->head.cold;
+	cold_open(core->cold, &core->arena, config->capacity, config->max_capacity,
+		  core->magazines.chunk_base + (chunks + spares) * bytes);
 	if (config->capacity % slots)
 		/* relaxed: the pool is not yet anybody else's. */
 		store_relaxed(&magazines_at(&core->magazines, (uint32_t)chunks)->bottom,

@@ -2,14 +2,15 @@
 /*
  * magazines.h - all magazines of a pool, by number.
  *
- * Idea         Magazine numbers 1 .. chunks are born full: magazine n holds the slots of the n-th chunk.  They lie in
+ * Idea         Magazine numbers 1 .. chunks are born full: magazine n holds the slots of the n-th chunk.  Then come the
+ *              spares, born empty: room for the objects by which the pool may grow.  They lie in
  *              one array, in the pool's own mapping, and are used in order, so an untouched pool costs nothing.  Each
- *              cache that is born brings EXTRA_PER_CACHE more, born empty, numbered after the chunks; they come in
+ *              cache that is born brings EXTRA_PER_CACHE more, born empty, numbered after these; they come in
  *              lots that double (lot k: LOT_CACHES * 2^k caches), so that a number finds its address without a search
  *              and no magazine ever moves.
  * Invariants   G1  a magazine's address never changes and is mapped as long as the pool lives.
- *              G2  there are at least chunks + EXTRA_PER_CACHE * (born caches) magazines, and a cache holds at most
- *                  three.  So a release always finds room: docs/design.md, "Release never fails".
+ *              G2  there are at least chunks + spares + EXTRA_PER_CACHE * (born caches) magazines, and a cache holds at
+ *                  most three; the chunks and spares have room for all objects that there may ever be.  So a release always finds room: docs/design.md, "Release never fails".
  * Progress     Wait-free.
  */
 #ifndef LFPOOL_MAGAZINES_H
@@ -28,6 +29,7 @@ struct magazines {
 	size_t bytes;                         /* from magazine to magazine                     */
 	uint32_t slots;                       /* per magazine, a power of two                  */
 	uint32_t chunks;                      /* magazines that are born full                  */
+	uint32_t spares;                      /* the next ones, born empty                     */
 	_Atomic(char *) extra_lot[LOT_COUNT]; /* lot k: EXTRA_PER_CACHE * LOT_CACHES * 2^k     */
 };
 
@@ -42,11 +44,11 @@ static inline unsigned lot_of(uint32_t index, uint32_t first, uint32_t *place_ou
 
 static inline struct lfpool_magazine *magazines_at(const struct magazines *ms, uint32_t number)
 {
-	if (likely(number <= ms->chunks))
+	if (likely(number <= ms->chunks + ms->spares))
 		return (struct lfpool_magazine *)(void *)(ms->chunk_base + (size_t)(number - 1) * ms->bytes);
 
 	uint32_t place;
-	unsigned lot = lot_of(number - ms->chunks - 1, EXTRA_PER_CACHE * LOT_CACHES, &place);
+	unsigned lot = lot_of(number - ms->chunks - ms->spares - 1, EXTRA_PER_CACHE * LOT_CACHES, &place);
 
 	/* relaxed: the number came through an edge that begins after the lot was mapped. */
 	char *magazines = load_relaxed(&ms->extra_lot[lot]);
@@ -58,7 +60,7 @@ static inline struct lfpool_magazine *magazines_at(const struct magazines *ms, u
 /* The number of extra magazine `which` (0 .. EXTRA_PER_CACHE - 1) of cache `cache` (from 0). */
 static inline uint32_t magazines_extra_number(const struct magazines *ms, uint32_t cache, uint32_t which)
 {
-	return ms->chunks + 1 + cache * EXTRA_PER_CACHE + which;
+	return ms->chunks + ms->spares + 1 + cache * EXTRA_PER_CACHE + which;
 }
 
 /* The slot that entry 0 at position 0 of a magazine stands for (H7).  Extras never show a 0: a number past every slot

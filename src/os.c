@@ -69,17 +69,27 @@ unsigned long os_testing_heavy_fences(void)
 
 /* ---- Memory ---- */
 
-void *os_map(size_t bytes)
+static void *map(size_t bytes, int access)
 {
 	if (refused())
 		return NULL;
 
-	void *address = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+	void *address = mmap(NULL, bytes, access, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
 
 	if (address == MAP_FAILED)
 		return NULL;
 	account(mapped_bytes, bytes);
 	return address;
+}
+
+void *os_map(size_t bytes)
+{
+	return map(bytes, PROT_READ | PROT_WRITE);
+}
+
+void *os_reserve(size_t bytes)
+{
+	return map(bytes, PROT_NONE);
 }
 
 void os_unmap(void *address, size_t bytes)
@@ -91,6 +101,16 @@ void os_unmap(void *address, size_t bytes)
 bool os_guard(void *address, size_t bytes)
 {
 	return !refused() && mprotect(address, bytes, PROT_NONE) == 0;
+}
+
+bool os_open(void *address, size_t bytes)
+{
+	return !refused() && mprotect(address, bytes, PROT_READ | PROT_WRITE) == 0;
+}
+
+bool os_discard(void *address, size_t bytes)
+{
+	return !refused() && madvise(address, bytes, MADV_DONTNEED) == 0;
 }
 
 bool os_prefault(void *address, size_t bytes)
@@ -185,9 +205,9 @@ static void forget_thread_id(void)
 	thread_id = 0;
 }
 
-bool os_at_fork(void (*before)(void), void (*after)(void))
+bool os_at_fork(void (*before)(void), void (*parent)(void), void (*child)(void))
 {
-	return !refused() && pthread_atfork(before, after, after) == 0 &&
+	return !refused() && pthread_atfork(before, parent, child) == 0 &&
 	       pthread_atfork(NULL, NULL, forget_thread_id) == 0;
 }
 

@@ -17,8 +17,13 @@
 /* Zeroed memory that is reserved, not used, until touched; page-aligned.  NULL when refused. */
 void *os_map(size_t bytes);
 void os_unmap(void *address, size_t bytes);
-/* No access to these pages any more; false when refused. */
+/* Addresses without access; page-aligned.  NULL when refused. */
+void *os_reserve(size_t bytes);
+/* No access to these pages any more; access to them, which are zeroed if they had none yet; false when refused. */
 bool os_guard(void *address, size_t bytes);
+bool os_open(void *address, size_t bytes);
+/* Gives the memory of these pages back: they read as zero again.  False when refused. */
+bool os_discard(void *address, size_t bytes);
 /* Back every page with memory now; false when refused. */
 bool os_prefault(void *address, size_t bytes);
 size_t os_page_bytes(void);
@@ -36,13 +41,21 @@ void os_heap_free(void *memory);
 
 bool os_thread_key_create(pthread_key_t *key, void (*at_exit)(void *));
 bool os_thread_key_set(pthread_key_t key, void *value);
-/* From now on `before` runs before each fork, `after` after it in parent and child; false when refused. */
-bool os_at_fork(void (*before)(void), void (*after)(void));
+/* From now on `before` runs before each fork, `parent` and `child` after it; false when refused. */
+bool os_at_fork(void (*before)(void), void (*parent)(void), void (*child)(void));
 
 /* The calling thread's number, as ps and gdb show it. */
 uint32_t os_thread_id(void);
 /* Nanoseconds since some moment in the past; never goes back. */
 uint64_t os_now_ns(void);
+
+/* The moment `timeout_ns` from now; negative: never. */
+static inline uint64_t os_deadline(int64_t timeout_ns)
+{
+	const uint64_t now = os_now_ns();
+
+	return timeout_ns < 0 || (uint64_t)timeout_ns >= UINT64_MAX - now ? UINT64_MAX : now + (uint64_t)timeout_ns;
+}
 
 /*
  * Sleeps while the lower 32 bits of *word are 0, at most until `deadline_ns` on the clock of os_now_ns() (UINT64_MAX:

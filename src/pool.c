@@ -52,7 +52,9 @@ static lfpool_status_t open_pool(lfpool_t **pool_out, const lfpool_config_t *con
 	}
 	pool->backend = backend;
 	pool->backend_kind = config->backend;
-	pool->capacity = config->capacity;
+	pool->growth_step = config->growth_step;
+	pool->more = config->growth_step || config->hooks.exhausted;
+	demand_open(&pool->demand);
 	pool->object_size = config->object_size;
 	pool->object_alignment = config->object_alignment;
 	pool->flags = config->flags;
@@ -61,7 +63,7 @@ static lfpool_status_t open_pool(lfpool_t **pool_out, const lfpool_config_t *con
 	pool->modes = *modes;
 	strcpy(pool->name, config->name ? config->name : "unnamed");
 
-	const bool built = !pool_in_place(pool) || care_build_all(care, pool->arena);
+	const bool built = !pool_in_place(pool) || care_build_all(care, pool->arena, config->capacity);
 
 	if (built && pool_in_place(pool))
 		care_attach(care, pool);
@@ -69,7 +71,7 @@ static lfpool_status_t open_pool(lfpool_t **pool_out, const lfpool_config_t *con
 	if (!pool->id) {
 		if (built && pool_in_place(pool)) {
 			care_detach(care, 0);
-			care_destroy_all(care, pool->arena, 0);
+			care_destroy_all(care, pool->arena, config->capacity, 0);
 		}
 		(void)backend->close(pool);
 		care_close(care);
@@ -128,6 +130,7 @@ size_t lfpool_destroy(lfpool_t *pool)
 {
 	if (!pool)
 		return 0;
+	demand_close(pool);
 	if (pool->modes.check)
 		check_last(pool);
 	/* From here on no exiting thread comes near it. */
@@ -141,7 +144,7 @@ size_t lfpool_destroy(lfpool_t *pool)
 		const size_t used = pool->backend->used(pool);
 
 		care_detach(care, used);
-		care_destroy_all(care, pool->arena, used);
+		care_destroy_all(care, pool->arena, (size_t)pool->cold.initial, used);
 	}
 
 	const size_t active = pool->backend->close(pool);
@@ -240,6 +243,13 @@ lfpool_status_t lfpool_cache_release_slow(lfpool_cache_t *cache, void *object)
 	return likely(status == LFPOOL_OK) ? status : misuse_report(pool, object, status);
 }
 
+void lfpool_cache_serve(lfpool_cache_t *cache)
+{
+	struct handle *handle = (struct handle *)cache;
+
+	demand_serve_after_release(handle->pool, handle);
+}
+
 size_t lfpool_cache_acquire_bulk(lfpool_cache_t *cache, void **objects_out, size_t count)
 {
 	struct handle *handle = (struct handle *)cache;
@@ -278,7 +288,7 @@ bool lfpool_in_use(const lfpool_t *pool, const void *object)
 
 size_t lfpool_capacity(const lfpool_t *pool)
 {
-	return pool->capacity;
+	return cold_capacity(&pool->cold);
 }
 
 size_t lfpool_active_count(const lfpool_t *pool)
@@ -288,7 +298,9 @@ size_t lfpool_active_count(const lfpool_t *pool)
 
 size_t lfpool_available_count(const lfpool_t *pool)
 {
-	return pool->capacity - pool->backend->active_count(pool);
+	const size_t active = pool->backend->active_count(pool), capacity = cold_capacity(&pool->cold);
+
+	return active < capacity ? capacity - active : 0;
 }
 
 size_t lfpool_misuse_count(const lfpool_t *pool)

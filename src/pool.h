@@ -13,6 +13,8 @@
 #include "base.h"
 #include "cache.h"
 #include "care.h"
+#include "cold.h"
+#include "demand.h"
 #include "debug_words.h"
 
 #define NAME_BYTES 64
@@ -27,6 +29,13 @@ struct backend {
 	/* Without a cache of the caller's. */
 	void *(*acquire)(lfpool_t *pool);
 	lfpool_status_t (*release)(lfpool_t *pool, void *object);
+	/* In three steps, the first two without looking at what is in the slot, through the cache `handle` if there is one:
+	 * takes a free slot, exactly as acquire does; or puts it back, and no one is told (demand.h, W1); or makes its object
+	 * active: *object_out is NULL if a hook refused, and the slot was put back.  False: it was active already, since it
+	 * was released twice in a race; it is used up. */
+	uint32_t (*take)(lfpool_t *pool, struct handle *handle_or_null);
+	void (*put_free)(lfpool_t *pool, struct handle *handle_or_null, uint32_t slot);
+	bool (*begin)(lfpool_t *pool, struct handle *handle_or_null, uint32_t slot, void **object_out);
 	/* Gives back a slot that the caller has just made free: care_end(), and through the cache of the caller's if
 	 * there is one. */
 	void (*put)(lfpool_t *pool, struct handle *handle_or_null, uint32_t slot);
@@ -67,7 +76,9 @@ struct lfpool {
 	struct arena *arena; /* the slots, and the objects (but see backend->object) */
 	struct care *care;   /* what they need besides memory; NULL: nothing       */
 	const struct core *core; /* the lock-free backend's; NULL: another backend     */
-	size_t capacity, object_size, object_alignment;
+	size_t object_size, object_alignment;
+	size_t growth_step;  /* 0: it does not grow by itself                        */
+	bool more;           /* when nothing is left, resize_or_give_up()            */
 	uint32_t flags;
 	lfpool_hooks_t hooks;
 	struct debug_modes modes;
@@ -76,6 +87,8 @@ struct lfpool {
 	struct plain_cache *plain_caches; /* explicit caches of a backend that has none */
 	/* Anybody. */
 	_Atomic(size_t) misuses;
+	struct cold cold;     /* slots that are in no free list: room to grow, what was withdrawn or trimmed */
+	struct demand demand; /* who wants objects that are not there                                        */
 };
 
 extern const struct backend backend_lockfree, backend_mutex, backend_malloc;
@@ -114,8 +127,11 @@ lfpool_status_t pool_release(lfpool_t *pool, void *object);
 void stats_of_slots(const struct arena *arena, size_t used, lfpool_stats_t *stats_out);
 /* The lock-free backend's.  */
 void stats_of_core(const struct core *core, lfpool_stats_t *stats_out);
-/* Free slots in all magazines, `carved` chunks being used; a snapshot. */
-size_t stats_in_magazines(const struct core *core, uint64_t carved);
+/* Free slots in all magazines in use; slots of the chunks that were used; free objects that were never used, or are cold.
+ * Snapshots. */
+size_t stats_in_magazines(const struct core *core);
+size_t stats_from_chunks(const struct core *core);
+size_t stats_untouched(const struct core *core);
 
 /* Is there a pool whose objects do not lie in place? */
 bool pool_any_heap(void);
@@ -147,6 +163,9 @@ COLD lfpool_status_t misuse_tell(lfpool_t *pool, lfpool_misuse_t *misuse);
 bool threads_open(void);
 /* A number that differs from thread to thread, more or less. */
 uint32_t thread_hint(void);
+/* The pools that this thread is serving (demand.c). */
+struct serving;
+struct serving **thread_serving(void);
 /* The calling thread's cache of this pool, made if need be; NULL: it cannot have one now, or the backend has none. */
 struct handle *thread_handle(lfpool_t *pool);
 

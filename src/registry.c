@@ -87,6 +87,13 @@ struct lfpool *registry_find_by_address(const void *address)
 	return ranges_find(&ranges, (uintptr_t)address);
 }
 
+void registry_visit(void (*visit)(struct lfpool *pool))
+{
+	for (size_t i = 0; i < place_count; i++)
+		if (places[i].pool)
+			visit(places[i].pool);
+}
+
 struct lfpool *registry_find(uint64_t id)
 {
 	size_t i = registry_place(id);

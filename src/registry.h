@@ -33,6 +33,8 @@ struct lfpool *registry_find_by_address(const void *address);
 
 void registry_lock(void);
 void registry_unlock(void);
+/* Visits all living pools.  Under the lock. */
+void registry_visit(void (*visit)(struct lfpool *pool));
 /* The living pool with this id, or NULL.  Under the lock, which keeps it alive. */
 struct lfpool *registry_find(uint64_t id);
 

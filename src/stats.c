@@ -31,39 +31,58 @@ void stats_of_slots(const struct arena *arena, size_t used, lfpool_stats_t *stat
 	}
 }
 
-size_t stats_in_magazines(const struct core *core, uint64_t carved)
+static size_t at_most(size_t value, size_t limit)
 {
-	size_t objects = cache_table_extra_count(core);
+	return value < limit ? value : limit;
+}
 
-	for (uint32_t number = 1; number <= carved; number++) {
-		int count = magazines_count(&core->magazines, number);
+/* relaxed, here and below: a snapshot; whoever may expect more has it through an edge of his own. */
+size_t stats_from_chunks(const struct core *core)
+{
+	return at_most((size_t)load_relaxed(&core->depot.carved) * core->magazines.slots, (size_t)core->cold->initial);
+}
+
+size_t stats_untouched(const struct core *core)
+{
+	return (size_t)core->cold->initial - stats_from_chunks(core) + cold_allowed(core->cold);
+}
+
+/* Free slots in magazines number first .. last. */
+static size_t in_these(const struct magazines *ms, uint32_t first, uint32_t last)
+{
+	size_t objects = 0;
+
+	for (uint32_t number = first; number <= last; number++) {
+		int count = magazines_count(ms, number);
 
 		objects += count > 0 ? (size_t)count : 0;
 	}
 	return objects;
 }
 
-static size_t at_most(size_t value, size_t limit)
+size_t stats_in_magazines(const struct core *core)
 {
-	return value < limit ? value : limit;
+	const struct magazines *ms = &core->magazines;
+
+	return in_these(ms, 1, (uint32_t)load_relaxed(&core->depot.carved)) +
+	       in_these(ms, ms->chunks + 1, ms->chunks + (uint32_t)load_relaxed(&core->depot.spared)) +
+	       cache_table_extra_count(core);
 }
 
 void stats_of_core(const struct core *core, lfpool_stats_t *stats_out)
 {
-	const size_t capacity = core->pool->capacity;
-	/* relaxed: a snapshot; whoever may expect more has it through an edge of his own. */
-	const uint64_t carved = load_relaxed(&core->depot.carved);
-	const size_t used = at_most((size_t)carved * core->magazines.slots, capacity);
+	const size_t used = cold_used(core->cold, stats_from_chunks(core));
 	/* While others work, what moves may be met twice. */
-	const size_t in_magazines = at_most(stats_in_magazines(core, carved), used);
+	const size_t in_magazines = at_most(stats_in_magazines(core), used);
 
 	cache_table_stats(core, stats_out);
 	stats_out->cached = at_most(stats_out->cached, in_magazines);
 	stats_out->shared = in_magazines - stats_out->cached + care_held_back(core->care);
-	stats_out->untouched = capacity - used;
+	stats_out->untouched = stats_untouched(core);
+	stats_out->exhausted += tally_read(&core->exhausted);
 	stats_of_slots(&core->arena, used, stats_out);
 	if (!core->arena.face.state)
-		stats_out->active = used - in_magazines;
+		stats_out->active = stats_out->capacity - at_most(in_magazines + stats_out->untouched, stats_out->capacity);
 }
 
 lfpool_status_t lfpool_stats(const lfpool_t *pool, lfpool_stats_t *stats_out)
@@ -75,7 +94,7 @@ lfpool_status_t lfpool_stats(const lfpool_t *pool, lfpool_stats_t *stats_out)
 	if (size < offsetof(lfpool_stats_t, refills) || size > STATS_SIZE_MAX)
 		return LFPOOL_E_ARGUMENT;
 	stats.struct_size = size;
-	stats.capacity = pool->capacity;
+	stats.capacity = cold_capacity(&pool->cold);
 	stats.misuses = lfpool_misuse_count(pool);
 	pool->backend->stats(pool, &stats);
 	/* Signed from the beginning: where size_t has 32 bits its difference would not become negative. */

@@ -3,7 +3,7 @@
  * steal.c - the pool looks empty: rob another cache, or prove that every object is in use.
  *
  * Idea         A survey reads the depot's heads and every cache's {hand, current, previous}, and adds up two sums: of
- *              these tagged words, and of the bottoms of the magazines they name.
+ *              these tagged words (and the cold store's count), and of the bottoms of the magazines they name.
  *              1. A `previous` that holds something is taken whole, by CAS: no barrier, its user is not working on
  *                 it.
  *              2. Else the magazines that seem to hold something are noted with their top; one heavy fence; then one
@@ -97,6 +97,11 @@ static bool survey_all(struct cache *c, struct survey *s, bool rob)
 	}
 	/* acquire, edge SHOW. */
 	s->something |= load_acquire(&core->depot.carved) < core->magazines.chunks;
+	/* acquire, edge SHOW: the cold store, as one more tagged word (O4, cold.h). */
+	const uint64_t allowed = load_acquire(&core->cold->allowed);
+
+	s->sums.words += allowed;
+	s->something |= cold_count(allowed) != 0;
 	/* Each thief begins behind its own cache, so that they spread. */
 	struct cache *victim = c;
 	uint32_t index = c->index, left = 0;

@@ -21,12 +21,13 @@ struct entry {
 	struct handle *handle;
 };
 
-/* Two words of static TLS: small enough for dlopen, and read without a call. */
+/* Three words of static TLS: small enough for dlopen, and read without a call. */
 #define THREAD_LOCAL static _Thread_local __attribute__((tls_model("initial-exec")))
 
 static struct entry nothing, gone;
 THREAD_LOCAL struct entry *thread_entries = &nothing;
 THREAD_LOCAL uintptr_t thread_mask;
+THREAD_LOCAL struct serving *serving;
 
 static pthread_key_t exit_key;
 static bool has_fork_handlers, has_exit_key;
@@ -50,16 +51,28 @@ static void hand_back(void *memory)
 	os_heap_free(entries);
 }
 
+/* In the child of a fork: the calls of other threads that waited are gone. */
+static void unlock_in_child(void)
+{
+	registry_visit(demand_forget_calls);
+	registry_unlock();
+}
+
 bool threads_open(void)
 {
 	registry_lock();
 	/* Each once, also when the other was refused. */
-	has_fork_handlers = has_fork_handlers || os_at_fork(registry_lock, registry_unlock);
+	has_fork_handlers = has_fork_handlers || os_at_fork(registry_lock, registry_unlock, unlock_in_child);
 	has_exit_key = has_exit_key || os_thread_key_create(&exit_key, hand_back);
 	bool ready = has_fork_handlers && has_exit_key;
 
 	registry_unlock();
 	return ready;
+}
+
+struct serving **thread_serving(void)
+{
+	return &serving;
 }
 
 uint32_t thread_hint(void)

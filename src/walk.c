@@ -173,11 +173,13 @@ size_t lfpool_for_each_active(lfpool_t *pool, lfpool_visit_t visit, void *contex
 size_t lfpool_for_each_slot(lfpool_t *pool, lfpool_visit_slot_t visit, void *context)
 {
 	const struct arena *arena = pool->arena;
+	/* Those that are not open yet have nothing to show. */
+	const size_t slots = cold_opened(&pool->cold);
 	size_t visited = 0;
 
 	if (pool->backend->show)
 		pool->backend->show(pool);
-	while (pool_in_place(pool) && visited < pool->capacity) {
+	while (pool_in_place(pool) && visited < slots) {
 		const uint32_t slot = (uint32_t)++visited;
 		/* acquire, edge TELL: as in a walk over the active objects. */
 		const uint32_t state = arena->face.state ? load_acquire(&arena->face.state[slot]) : 0;

@@ -71,12 +71,14 @@ struct lfpool_cache {
 	_Atomic(uint32_t) *state;     /* per slot: in use, generation; NULL = untracked            */
 	uintptr_t zero;               /* address of the imaginary slot 0                             */
 	uint64_t inverse;             /* of the odd part of the stride, modulo 2^64                  */
-	uint64_t slots;               /* capacity                                                    */
+	uint64_t slots;               /* there are addresses for so many                             */
+	_Atomic(uint32_t) *demand;    /* not 0: somebody waits for objects, or a shrink is owed some */
 	uint32_t stride;              /* bytes from slot to slot                                     */
-	uint32_t shift;               /* trailing zero bits of the stride                            */
 	uint32_t mask;                /* slots per magazine - 1                                      */
 	int16_t floor;                /* -(slots per magazine), or 0: never hit                      */
+	uint8_t shift;                /* trailing zero bits of the stride                            */
 };
+_Static_assert(sizeof(struct lfpool_cache) <= 64, "a hit touches one line of it");
 
 /* Misses, oddities and refusals.  acquire_slow ends the pop that the hit began: bottom is lowered, and the last
  * object, if there is one, is hidden from the thieves until we have it.  Were it shown again before we race for it,
@@ -85,6 +87,8 @@ struct lfpool_cache {
 LFPOOL_API void *lfpool_cache_acquire_slow(lfpool_cache_t *cache);
 LFPOOL_API void *lfpool_cache_acquire_odd(lfpool_cache_t *cache, uint32_t slot);
 LFPOOL_API lfpool_status_t lfpool_cache_release_slow(lfpool_cache_t *cache, void *object);
+/* After a release: there is demand. */
+LFPOOL_API void lfpool_cache_serve(lfpool_cache_t *cache);
 
 /* Slot number of `object`, or something outside 1 .. slots when it is not the start of one.  Exact: see
  * docs/design.md. */
@@ -92,7 +96,7 @@ static inline uint64_t lfpool_slot_of(const struct lfpool_cache *cache, const vo
 {
 	uint64_t product = (uint64_t)((uintptr_t)object - cache->zero) * cache->inverse;
 
-	return product >> cache->shift | product << (-cache->shift & 63);
+	return product >> cache->shift | product << (-(unsigned)cache->shift & 63);
 }
 
 /* Where the object at `bottom` lies in the ring. */
@@ -131,7 +135,7 @@ static inline void *lfpool_cache_acquire_inline(lfpool_cache_t *cache)
 }
 
 /* Pushes on the hot magazine; false when it is full. */
-static inline bool lfpool_push(const struct lfpool_cache *cache, uint64_t slot, _Atomic(uint32_t) *state,
+static inline bool lfpool_push(struct lfpool_cache *cache, uint64_t slot, _Atomic(uint32_t) *state,
 			       uint32_t state_next)
 {
 	struct lfpool_magazine *magazine = cache->hot;
@@ -148,6 +152,12 @@ static inline bool lfpool_push(const struct lfpool_cache *cache, uint64_t slot, 
 	/* release, edge GIVE: the entry, the state and all that was written to the object go to whoever takes the
 	 * slot. */
 	LFPOOL_STORE_RELEASE(&magazine->bottom, bottom + LFPOOL_PUSHED);
+	/* Whoever waits has made his demand known, and then fenced, and then looked: he has seen our push, or we see his
+	 * demand. */
+	LFPOOL_LIGHT_BARRIER();
+	/* relaxed: see above; what is in the queue comes with the queue's own edges. */
+	if (!LFPOOL_LIKELY(!LFPOOL_LOAD_RELAXED(cache->demand)))
+		lfpool_cache_serve(cache);
 	return true;
 }
 

@@ -82,6 +82,7 @@ typedef uint64_t lfpool_handle_t; /* names an object until it is released, see l
 	X(LFPOOL_E_CONFIG_HOOKS, -18, "config.hooks has a reserved field set, or create excludes LFPOOL_ZERO")  \
 	X(LFPOOL_E_CONFIG_DEPOT_SHARDS, -19, "config.depot_shards is not in 1 .. 32")                           \
 	X(LFPOOL_E_CONFIG_DEBUG, -20, "config.debug or LFPOOL_DEBUG has an unknown word, or a number out of range") \
+	X(LFPOOL_E_CONFIG_MAX_CAPACITY, -21, "config.max_capacity is neither 0 nor in capacity .. 2^31")         \
 	X(LFPOOL_E_FOREIGN, -30, "release of a pointer that does not point into the pool")                      \
 	X(LFPOOL_E_INTERIOR, -31, "release of a pointer into the pool that is not the start of an object")      \
 	X(LFPOOL_E_NOT_IN_USE, -32, "release of an object that is not in use: a double release")                \
@@ -201,7 +202,12 @@ typedef struct lfpool_hooks {
 	/* Undo create: when deactivate said false, and at lfpool_destroy() for every object that was built; for those
 	 * still active deactivate is called first.  (Without create: for every object that was ever acquired.) */
 	void (*destroy)(void *context, void *object);
-	void (*reserved[2])(void); /* must be NULL */
+	/* A call found nothing, and the pool could not grow by itself: the hook may release objects, grow the pool, or
+	 * give up.  `attempt` counts from 0 within the call.  true: try again, after waiting up to *wait_ns nanoseconds
+	 * (0 when it is called: not at all; negative: for ever) for an object, in the queue of lfpool/wait.h; false: the
+	 * call goes on as without the hook.  Runs like the others; no hit pays for it. */
+	bool (*exhausted)(void *context, lfpool_t *pool, uint32_t attempt, int64_t *wait_ns);
+	void (*reserved[1])(void); /* must be NULL */
 } lfpool_hooks_t;
 
 /*
@@ -224,6 +230,10 @@ typedef struct lfpool_config {
 	size_t depot_shards;      /* parts of the shared store, 1 .. 32; 0 = one for every 8 processors */
 	const char *debug;        /* debug modes, "poison,owner", see lfpool/debug.h; read, not kept;
 	                             NULL = those of the environment variable LFPOOL_DEBUG alone        */
+	size_t max_capacity;      /* objects it can grow to (lfpool/resize.h), capacity .. 2^31; address
+	                             space for them is reserved; 0 = capacity                           */
+	size_t growth_step;       /* objects that are added when a call finds nothing, up to max_capacity;
+	                             0 = it grows only when it is told to                               */
 } lfpool_config_t;
 
 /* C.  In C++, where this warns of the fields that it leaves out: lfpool_config_init(). */
@@ -363,7 +373,8 @@ LFPOOL_API bool lfpool_owns(const lfpool_t *pool, const void *pointer);
  * acquires or releases that very object, either answer. */
 LFPOOL_API bool lfpool_in_use(const lfpool_t *pool, const void *object);
 
-/* lfpool_capacity - config.capacity.  Wait-free, O(1), any thread. */
+/* lfpool_capacity - objects there are, active and free: config.capacity, until it grows or shrinks.  Wait-free, O(1), any
+ * thread. */
 LFPOOL_API size_t lfpool_capacity(const lfpool_t *pool);
 
 /*
@@ -389,6 +400,8 @@ LFPOOL_API lfpool_backend_t lfpool_backend(const lfpool_t *pool);
 #include "lfpool/debug.h"
 #include "lfpool/handle.h"
 #include "lfpool/report.h"
+#include "lfpool/resize.h"
+#include "lfpool/wait.h"
 #include "lfpool/walk.h"
 
 #endif

@@ -4,7 +4,7 @@
  *
  * Idea         All memory that the library maps comes from one static room, so that a whole pool can be put back as it
  *              was with one memcpy, and addresses are the same in every run of the program.  The heavy fence is the
- *              model's.
+ *              model's; sleep and the clock are in sleep.c.
  */
 #include "os.h"
 
@@ -21,6 +21,7 @@
 static _Alignas(PAGE) char room[ROOM_BYTES], saved[ROOM_BYTES];
 static size_t used, saved_bytes;
 static bool asymmetric;
+static struct serving *serving[THREADS_MAX]; /* thread-local, in src/threads.c */
 
 void os_play_open(bool is_asymmetric)
 {
@@ -38,6 +39,7 @@ void os_play_save(void)
 void os_play_restore(void)
 {
 	memcpy(room, saved, saved_bytes);
+	memset(serving, 0, sizeof(serving));
 	/* What will be mapped is zero already, when the model asks for its first value. */
 	memset(room + saved_bytes, 0, used - saved_bytes);
 	used = saved_bytes;
@@ -60,6 +62,18 @@ void os_unmap(void *address, size_t bytes)
 }
 
 bool os_guard(void *address, size_t bytes)
+{
+	(void)address;
+	(void)bytes;
+	return true;
+}
+
+void *os_reserve(size_t bytes)
+{
+	return os_map(bytes);
+}
+
+bool os_open(void *address, size_t bytes)
 {
 	(void)address;
 	(void)bytes;
@@ -110,11 +124,6 @@ uint32_t os_thread_id(void)
 	return 1;
 }
 
-uint64_t os_now_ns(void)
-{
-	return 1;
-}
-
 void os_heavy_fence(void)
 {
 	if (asymmetric)
@@ -138,6 +147,11 @@ bool threads_open(void)
 uint32_t thread_hint(void)
 {
 	return 0;
+}
+
+struct serving **thread_serving(void)
+{
+	return &serving[engine_running() ? engine_thread() : 0];
 }
 
 struct handle *thread_handle(lfpool_t *pool)

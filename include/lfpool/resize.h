@@ -1,0 +1,78 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * resize.h - how many objects a pool has, changed while it runs: grow, shrink, trim.  Included by lfpool.h.
+ *
+ * A pool reserves address space for config.max_capacity objects when it is created, and has config.capacity of them.
+ * Addresses never move.  It grows by hand, or by itself when an acquire finds nothing (config.growth_step); it shrinks
+ * and gives memory back only when it is told to.
+ */
+#ifndef LFPOOL_RESIZE_H
+#define LFPOOL_RESIZE_H
+
+#include "lfpool/lfpool.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/*
+ * lfpool_grow - add `count` objects.
+ *
+ * What an earlier lfpool_shrink() is still owed is forgiven first, and counts as added.
+ *
+ * Returns   How many were added: fewer than `count` when lfpool_max_capacity() is reached, or the system refuses
+ *           memory; what was added stays.
+ * Threads   Any, concurrently with everything but lfpool_destroy().  Lock-free for all others; enters the kernel
+ *           (with LFPOOL_PREFAULT it touches what it adds).  Calls that wait get what is added.
+ * Cost      O(count / 64), and what the system takes.
+ */
+LFPOOL_API size_t lfpool_grow(lfpool_t *pool, size_t count);
+
+/* lfpool_reserve - grow, if need be, until lfpool_capacity() is at least `capacity`.  Returns how many were added. */
+LFPOOL_API size_t lfpool_reserve(lfpool_t *pool, size_t capacity);
+
+/*
+ * lfpool_shrink - take `count` objects out of the pool.
+ *
+ * Objects that are not in use go at once, wherever they lie.  If there are not enough, the rest is owed: each object
+ * that comes back goes, until the debt is paid (and before calls that wait get one).  While something is owed
+ * the pool does not grow by itself.  hooks.destroy runs for each object that was built, on the thread that takes it
+ * out. Their memory stays with the process until lfpool_trim().
+ *
+ * Returns   How many this call took out.  At most lfpool_capacity() are taken out or owed, all together.
+ * Threads   Any, concurrently with everything but lfpool_destroy().  Lock-free; may enter the kernel, as lfpool_acquire().
+ * Cost      O(count), and that of an exhausted lfpool_acquire().
+ */
+LFPOOL_API size_t lfpool_shrink(lfpool_t *pool, size_t count);
+
+/* lfpool_shrink_owed - objects that are still to go when they come back.  Wait-free, O(1). */
+LFPOOL_API size_t lfpool_shrink_owed(const lfpool_t *pool);
+
+/* lfpool_shrink_cancel - forgive what is owed; returns how much that was.  Lock-free, O(1). */
+LFPOOL_API size_t lfpool_shrink_cancel(lfpool_t *pool);
+
+/*
+ * lfpool_max_capacity, lfpool_set_max_capacity - where growing ends.
+ *
+ * At most what config.max_capacity (or config.capacity, if that is more) reserved: LFPOOL_E_CONFIG_MAX_CAPACITY for
+ * more than that.  Less than there is now takes nothing away: shrink does.  Wait-free, O(1), any thread.
+ */
+LFPOOL_API size_t lfpool_max_capacity(const lfpool_t *pool);
+LFPOOL_API lfpool_status_t lfpool_set_max_capacity(lfpool_t *pool, size_t max_capacity);
+
+/*
+ * lfpool_trim - give memory of free objects back to the system, while others go on.
+ *
+ * keep      So many free objects keep their memory (as far as there are so many).
+ * budget    Bytes to give back at most in this call, rounded up to a step; the next call goes on from there.  SIZE_MAX:
+ *           all.
+ * Returns   Bytes given back.  0: there is nothing more to give, now.
+ * ...
+ */
+LFPOOL_API size_t lfpool_trim(lfpool_t *pool, size_t keep, size_t budget);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

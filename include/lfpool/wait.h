@@ -1,0 +1,52 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * wait.h - wait for an object when there is none: with a timeout, or by a continuation.  Included by lfpool.h.
+ *
+ * Calls that wait, and continuations, stand in one queue: first come, first served, in the order in which they were
+ * found to wait.  A release gives its object to the first of them.  lfpool_acquire() does not queue, and may overtake
+ * in the moment between a release and that.  A release pays nothing for this while nobody waits: it looks at one word.
+ */
+#ifndef LFPOOL_WAIT_H
+#define LFPOOL_WAIT_H
+
+#include "lfpool/lfpool.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/*
+ * lfpool_acquire_wait - as lfpool_acquire(), but waits while there is nothing.
+ *
+ * timeout_ns  Nanoseconds to wait at most; 0: not at all; negative: for ever.
+ * Returns     An object; NULL when the time is over and at some moment of the call after it every object was in use,
+ *             or a hook refused.
+ * Threads, progress   ...  Blocking: enters the kernel to sleep.
+ */
+LFPOOL_API void *lfpool_acquire_wait(lfpool_t *pool, int64_t timeout_ns);
+LFPOOL_API void *lfpool_cache_acquire_wait(lfpool_cache_t *cache, int64_t timeout_ns);
+
+/* A continuation.  object: acquired, the continuation's from here on; NULL: a hook refused it, or the pool is being destroyed. */
+typedef void (*lfpool_continuation_t)(void *context, lfpool_t *pool, void *object);
+typedef uint64_t lfpool_ticket_t; /* names a continuation until it has run; 0 is never valid */
+
+/*
+ * lfpool_acquire_async - acquire without blocking the worker: `then` is called with an object as soon as there is one.
+ *
+ * then        Called exactly once, unless it is cancelled: by this call, on this thread, if there is an object now (then
+ *             *ticket_out is 0); else by whichever thread releases one (with no lock held; it may use the pool); at the
+ *             latest by lfpool_destroy(), with NULL.
+ * ticket_out  For lfpool_cancel(); may be NULL.
+ * Returns     LFPOOL_OK; LFPOOL_E_NO_MEMORY: the system refuses a place in the queue; `then` is not called.
+ */
+LFPOOL_API lfpool_status_t lfpool_acquire_async(lfpool_t *pool, lfpool_continuation_t then, void *context,
+						lfpool_ticket_t *ticket_out);
+
+/* lfpool_cancel - true: the continuation will not be called.  false: it was, is being, or is about to be. */
+LFPOOL_API bool lfpool_cancel(lfpool_t *pool, lfpool_ticket_t ticket);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

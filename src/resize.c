@@ -1,0 +1,147 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * resize.c - lfpool/resize.h: grow and shrink; and what happens when a call finds nothing.
+ *
+ * Idea         The cold store (cold.h) has the slots that are not in use, and counts how many of them may be; the queue
+ *              (demand.h) has the debt of a shrink.  What is here puts the two together.
+ * Invariants   Z1  capacity + room to grow is at most what was reserved, whatever happens at the same time (O1).
+ *              Z2  a pool that grows by itself grows by one step for each time it was found exhausted: of several calls that
+ *                  found it so at one capacity, one grows it, and the others try again.
+ */
+#include "resize.h"
+
+#include "cold.h"
+#include "os.h"
+#include "pool.h"
+
+/* Somebody may have waited for what is free now. */
+static void serve_if_wanted(lfpool_t *pool)
+{
+	/* W1 (demand.h): a release, if only of cold slots. */
+	os_heavy_fence();
+	/* relaxed: after the fence. */
+	if (load_relaxed(&pool->demand.wanted))
+		demand_serve(pool, thread_handle(pool));
+}
+
+/* ---- Growing ---- */
+
+size_t lfpool_grow(lfpool_t *pool, size_t count)
+{
+	const size_t forgiven = demand_forgive(&pool->demand, count);
+	const size_t added = cold_allow(&pool->cold, count - forgiven, COLD_ANY);
+
+	if (forgiven + added)
+		serve_if_wanted(pool);
+	return forgiven + added;
+}
+
+size_t lfpool_reserve(lfpool_t *pool, size_t capacity)
+{
+	size_t added = 0, more, now;
+
+	/* Once, unless it shrinks meanwhile. */
+	while ((now = lfpool_capacity(pool)) - lfpool_shrink_owed(pool) < capacity) {
+		more = lfpool_grow(pool, capacity - now + lfpool_shrink_owed(pool));
+		if (!more)
+			break;
+		added += more;
+	}
+	return added;
+}
+
+size_t lfpool_max_capacity(const lfpool_t *pool)
+{
+	/* relaxed: a number. */
+	return (size_t)load_relaxed(&pool->cold.maximum);
+}
+
+lfpool_status_t lfpool_set_max_capacity(lfpool_t *pool, size_t max_capacity)
+{
+	if (max_capacity > pool->cold.reserved)
+		return LFPOOL_E_CONFIG_MAX_CAPACITY;
+	/* relaxed: a number. */
+	store_relaxed(&pool->cold.maximum, max_capacity);
+	return LFPOOL_OK;
+}
+
+/* ---- Shrinking ---- */
+
+void resize_withdraw(lfpool_t *pool, uint32_t slot)
+{
+	if (pool_in_place(pool))
+		care_cool(pool->care, slot, arena_object(pool->arena, slot));
+	cold_withdraw(&pool->cold, slot);
+}
+
+size_t lfpool_shrink(lfpool_t *pool, size_t count)
+{
+	size_t gone = cold_forbid(&pool->cold, count);
+
+	/* What is free now goes by itself, before there is a debt, which others might pay. */
+	while (gone < count) {
+		const uint32_t slot = pool->backend->take(pool, thread_handle(pool));
+
+		if (!slot)
+			break;
+		resize_withdraw(pool, slot);
+		gone++;
+	}
+	if (gone < count) {
+		const size_t capacity = lfpool_capacity(pool), owed = lfpool_shrink_owed(pool);
+		const size_t left = capacity > owed ? capacity - owed : 0;
+
+		demand_owe(&pool->demand, (uint32_t)(count - gone < left ? count - gone : left));
+		/* What came back meanwhile. */
+		demand_serve(pool, thread_handle(pool));
+	}
+	return gone;
+}
+
+size_t lfpool_shrink_owed(const lfpool_t *pool)
+{
+	/* relaxed: a number. */
+	return load_relaxed(&pool->demand.owed);
+}
+
+size_t lfpool_shrink_cancel(lfpool_t *pool)
+{
+	return demand_forgive(&pool->demand, SIZE_MAX);
+}
+
+/* ---- Nothing left ---- */
+
+/* The pool had `seen` objects, all in use: true if it has more now. */
+static bool grow_by_itself(lfpool_t *pool, size_t seen)
+{
+	/* relaxed: a number.  What was to go shall not come back by itself. */
+	if (!pool->growth_step || load_relaxed(&pool->demand.owed))
+		return false;
+	if (cold_allow(&pool->cold, pool->growth_step, seen)) {
+		serve_if_wanted(pool);
+		return true;
+	}
+	return lfpool_capacity(pool) > seen;
+}
+
+void *resize_or_give_up(lfpool_t *pool, struct handle *handle)
+{
+	uint32_t attempt = 0;
+	void *object = NULL;
+
+	/* Goes round only after it grew, or another thread made it grow, or the hook said so. */
+	for (;;) {
+		const size_t seen = lfpool_capacity(pool);
+		const uint32_t slot = pool->backend->take(pool, handle);
+		int64_t wait_ns = 0;
+
+		if (slot && pool->backend->begin(pool, handle, slot, &object))
+			return object;
+		if (slot || grow_by_itself(pool, seen))
+			continue;
+		if (!pool->hooks.exhausted || !pool->hooks.exhausted(pool->hooks.context, pool, attempt++, &wait_ns))
+			return NULL;
+		if (wait_ns && (object = demand_wait(pool, handle, os_deadline(wait_ns))))
+			return object;
+	}
+}

@@ -1,0 +1,34 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * wait.c - lfpool/wait.h: the calls that wait.  The queue itself is in demand.h.
+ */
+#include "os.h"
+#include "pool.h"
+
+/* Is there somebody who came first?  relaxed: who comes at the same instant may be first or second. */
+static bool must_queue(const lfpool_t *pool, int64_t timeout_ns)
+{
+	return timeout_ns && load_relaxed(&pool->demand.wanted);
+}
+
+void *lfpool_acquire_wait(lfpool_t *pool, int64_t timeout_ns)
+{
+	void *object = must_queue(pool, timeout_ns) ? NULL : lfpool_acquire(pool);
+
+	if (!object && timeout_ns)
+		object = demand_wait(pool, thread_handle(pool), os_deadline(timeout_ns));
+	KEEP_FRAME();
+	return object;
+}
+
+void *lfpool_cache_acquire_wait(lfpool_cache_t *cache, int64_t timeout_ns)
+{
+	struct handle *handle = (struct handle *)cache;
+	lfpool_t *pool = handle->pool;
+	void *object = must_queue(pool, timeout_ns) ? NULL : lfpool_cache_acquire_inline(cache);
+
+	if (!object && timeout_ns)
+		object = demand_wait(pool, pool->backend->cache_create ? handle : NULL, os_deadline(timeout_ns));
+	KEEP_FRAME();
+	return object;
+}
