@@ -2,8 +2,9 @@
 /*
  * explore.h - what the parts of the explorer know of each other.
  *
- *   engine.c    fibers, the choice of who runs next, replay strings      verbs.h   what the library is compiled against
+ *   engine.c    fibers; choose.c, who runs next, and replay strings      verbs.h   what the library is compiled against
  *   memory.c    what a load may read; races on plain data                os.c      the operating system, played
+ *   sleep.c     who sleeps on what, until when
  *   scenario.c  small programs on a pool; table.c, all of them           oracle.c  what must hold for each execution
  *   operations.c  what their letters do
  *   hooks.c     the hooks of those that have some                         litmus.c  the memory model's own tests
@@ -76,6 +77,17 @@ void engine_fail(const char *format, ...) __attribute__((format(printf, 1, 2)));
 /* A location has turned out to be shared: what was found so far does not count, begin again.  Does not return. */
 void engine_relearn(void) __attribute__((noreturn));
 bool engine_weak(void);
+/* The running thread sleeps (sleep.c): others run until it is awake again, or its time is over. */
+void engine_fall_asleep(void);
+
+/* ---- sleep.c ---- */
+
+/* Before an execution. */
+void sleep_begin(void);
+/* Which threads sleep, one bit each; or only those with a deadline. */
+unsigned sleepers(bool with_deadline);
+/* The clock goes on to the thread's deadline, and it wakes. */
+void sleep_time_over(unsigned thread);
 
 /* ---- memory.c ---- */
 
@@ -92,6 +104,8 @@ struct moment {
 struct moment memory_moment(void);
 /* SC: by the order of operations.  Weak: by happens-before. */
 bool moment_before(const struct moment *a, const struct moment *b);
+/* As the kernel reads: the last store.  An operation; order as a relaxed load. */
+uint64_t memory_newest(const void *address, unsigned bytes);
 /* membarrier(2): a full fence in each thread in turn. */
 void memory_barrier_everywhere(void);
 

@@ -18,6 +18,7 @@
  *   write
  *   Fence           seq_cst: acquire and release, and an exchange with the one view that all fences share.
  *   membarrier      such a fence in the caller, in every other thread, and in the caller again, one operation each.
+ *   Sleep           reads the last store, as the kernel does under its lock; neither sleep nor wake orders anything.
  *   Plain data      two accesses, one of them a write, not ordered by the clocks: a data race, which is a failure.
  *
  * Not modelled    A load never reads a store that comes later in the execution (load buffering), a store is never put
@@ -238,6 +239,16 @@ uint64_t explore_load(const void *address, unsigned bytes, enum explore_order or
 
 	*late = back ? LATE_MAX : 0;
 	return read_store(l, last - (int)back, order);
+}
+
+uint64_t memory_newest(const void *address, unsigned bytes)
+{
+	struct location *l = arrive(address, bytes, true, false);
+
+	if (!modelled(l))
+		return raw_read(address, bytes);
+	shared[l->shared].late[engine_thread()] = 0;
+	return read_store(l, shared[l->shared].stores - 1, EXPLORE_RELAXED);
 }
 
 void explore_store(void *address, unsigned bytes, uint64_t value, enum explore_order order)
