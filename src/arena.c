@@ -26,7 +26,8 @@ static size_t bytes_of_slots(size_t stride, size_t front, size_t count)
 struct layout {
 	size_t stride, front;
 	size_t touched; /* the room and the state words                                            */
-	size_t before;  /* those, the epochs from a page of their own, and a page without access   */
+	size_t gone;    /* where the bytes of the pages begin, after the epochs                    */
+	size_t before;  /* all those, and a page without access                                    */
 	size_t objects; /* in whole pages                                                          */
 	size_t mapped;  /* all of it, with a page without access behind the objects                */
 };
@@ -46,13 +47,14 @@ static bool lay_out(struct layout *l, const struct arena_plan *plan)
 	    __builtin_add_overflow(l->touched, page - 1, &l->touched))
 		return false;
 	l->touched &= ~(page - 1);
-	if (__builtin_add_overflow(l->touched, state_bytes, &l->before) ||
-	    __builtin_add_overflow(l->before, 2 * page - 1, &l->before) ||
+	if (__builtin_add_overflow(l->touched, state_bytes, &l->gone) ||
 	    __builtin_mul_overflow(plan->reserved, l->stride, &object_bytes) ||
 	    __builtin_add_overflow(object_bytes, l->front + page, &object_bytes))
 		return false;
-	l->before &= ~(page - 1);
 	l->objects = bytes_of_slots(l->stride, l->front, plan->reserved);
+	if (__builtin_add_overflow(l->gone, l->objects / page + 2 * page - 1, &l->before))
+		return false;
+	l->before &= ~(page - 1);
 	if (plan->objects_at) {
 		l->mapped = l->before;
 		return l->objects <= plan->objects_at_bytes;
@@ -96,6 +98,7 @@ void *arena_open(struct arena *arena_out, const struct arena_plan *plan)
 		.mapped_bytes = l.mapped,
 		.front = plan->front_bytes,
 		.objects = objects,
+		.gone = (void *)(room + l.gone),
 		.prefault = plan->prefault,
 	};
 	if (plan->tracked) {

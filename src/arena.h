@@ -2,7 +2,7 @@
 /*
  * arena.h - one address range: the pool's own data, the state words, and the objects.
  *
- * Idea         [ room for the pool | state words | epochs | no access | objects | no access ].  Objects are contiguous
+ * Idea         [ room for the pool | state words | epochs | pages | no access | objects | no access ].  Objects are contiguous
  *              and never move, and there is address space for as many as there may ever be: those beyond the first
  *              `capacity` have no access until arena_extend().  (They may also lie apart, in a range of the caller's.)
  *              slot -> address is a multiply, address -> slot a multiply by an inverse and a rotation
@@ -48,6 +48,7 @@ struct arena {
 	size_t mapped_bytes;      /* from the start of the room                                 */
 	size_t front;             /* bytes before each object that are its slot's               */
 	char *objects;            /* the page on which they begin                               */
+	_Atomic(uint8_t) *gone;   /* per page of the objects: it was given back, see pages.h    */
 	bool prefault;
 	_Atomic(uint32_t) *epoch; /* per slot, as `state`                                       */
 	_Atomic(uint32_t) epochs; /* 0: every epoch is                                          */

@@ -195,6 +195,23 @@ static uint32_t lockfree_take(lfpool_t *pool, struct handle *handle)
 	return slot;
 }
 
+static uint32_t lockfree_take_idle(lfpool_t *pool, struct handle *handle)
+{
+	if (handle)
+		return cache_take_idle((struct cache *)handle);
+
+	struct cache *c = borrow(pool);
+	const uint32_t slot = cache_take_idle(c);
+
+	cache_unclaim(c);
+	return slot;
+}
+
+static size_t lockfree_listed(const lfpool_t *pool)
+{
+	return stats_in_magazines(&((const struct lockfree_pool *)pool)->core);
+}
+
 static void lockfree_put_free(lfpool_t *pool, struct handle *handle, uint32_t slot)
 {
 	if (handle) {
@@ -389,6 +406,7 @@ static const char *lockfree_check(const lfpool_t *pool, size_t *where_out)
 	{                                                                                                       \
 		.open = its_open, .close = lockfree_close, .acquire = lockfree_acquire,                         \
 		.release = lockfree_release, .put = lockfree_put, .take = lockfree_take,                        \
+		.take_idle = lockfree_take_idle, .listed = lockfree_listed,                                     \
 		.put_free = lockfree_put_free, .begin = lockfree_begin, .used = lockfree_used, .object = its_object,  \
 		.locate = its_locate, .owns = its_owns, .in_use = its_in_use,                                   \
 		.active_count = lockfree_active_count, .stats = lockfree_stats, .check = lockfree_check,        \

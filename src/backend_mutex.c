@@ -198,6 +198,30 @@ static uint32_t mutex_take(lfpool_t *head, struct handle *handle)
 	return slot;
 }
 
+static uint32_t mutex_take_idle(lfpool_t *head, struct handle *handle)
+{
+	struct mutex_pool *pool = (struct mutex_pool *)head;
+	uint32_t slot = SLOT_NONE;
+
+	(void)handle;
+	(void)pthread_mutex_lock(&pool->mutex);
+	if (pool->list)
+		(void)take(pool, &slot);
+	(void)pthread_mutex_unlock(&pool->mutex);
+	return slot;
+}
+
+static size_t mutex_listed(const lfpool_t *head)
+{
+	struct mutex_pool *pool = (struct mutex_pool *)(uintptr_t)head;
+
+	(void)pthread_mutex_lock(&pool->mutex);
+	const size_t listed = pool->listed;
+
+	(void)pthread_mutex_unlock(&pool->mutex);
+	return listed;
+}
+
 /* Who releases looks at this after the mutex, who waits has changed it before he took it: one of them sees the other (W1,
  * demand.h). */
 static void serve_if_wanted(lfpool_t *head)
@@ -381,6 +405,8 @@ const struct backend backend_mutex = {
 	.release = mutex_release,
 	.put = mutex_put,
 	.take = mutex_take,
+	.take_idle = mutex_take_idle,
+	.listed = mutex_listed,
 	.put_free = mutex_put_free,
 	.begin = mutex_begin,
 	.used = mutex_used,

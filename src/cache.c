@@ -70,8 +70,9 @@ void cache_adopt(struct cache *c, uint32_t number)
 		tagged_set(&c->previous, empty->number);
 }
 
-/* `current` is empty: bring home a magazine with something in it, without robbing anybody. */
-static bool refill(struct cache *c)
+/* `current` is empty: bring home a magazine with something in it, without robbing anybody; a chunk that was never used only
+ * if `carve`. */
+static bool refill(struct cache *c, bool carve)
 {
 	struct core *core = c->core;
 	uint32_t number;
@@ -81,7 +82,7 @@ static bool refill(struct cache *c)
 		return true;
 	}
 	number = depot_pop_filled(&core->depot, &core->magazines, &c->hand);
-	if (!number)
+	if (!number && carve)
 		number = depot_carve(&core->depot, &core->magazines, &c->hand);
 	if (!number) {
 		/* A pop that lost its magazine to another has left it announced.  Only then: if every vain look
@@ -106,7 +107,21 @@ uint32_t cache_take_near(struct cache *c)
 
 		if (slot)
 			return slot;
-	} while (refill(c));
+	} while (refill(c, true));
+	return SLOT_NONE;
+}
+
+uint32_t cache_take_idle(struct cache *c)
+{
+	struct core *core = c->core;
+
+	/* Goes round again only after a refill, as above. */
+	do {
+		uint32_t slot = magazine_pop(c->current, core->magazines.slots, core->asymmetric);
+
+		if (slot)
+			return slot;
+	} while (refill(c, false) || cache_rob(c));
 	return SLOT_NONE;
 }
 

@@ -126,6 +126,9 @@ void cache_install(struct cache *c, uint32_t number);
 void cache_adopt(struct cache *c, uint32_t number);
 /* A free slot out of `current`, after a refill if need be; SLOT_NONE when there is nothing but in other caches.  */
 uint32_t cache_take_near(struct cache *c);
+/* A free slot out of `current`, after a refill if need be, or of a `previous` of another cache; not from a chunk that was
+ * never used. */
+uint32_t cache_take_idle(struct cache *c);
 /* A free slot from anywhere; SLOT_NONE when at some moment during the call none was free. */
 uint32_t cache_take(struct cache *c);
 /* Takes `slot` back.  Always succeeds. */
@@ -141,5 +144,7 @@ enum steal_result {
 	STEAL_EXHAUSTED /* at some moment during the call no slot was free                       */
 };
 enum steal_result cache_steal(struct cache *c, uint32_t *slot_out);
+/* Brings home the `previous` of another cache, if one holds something. */
+bool cache_rob(struct cache *c);
 
 #endif

@@ -4,7 +4,8 @@
  */
 #include "cold.h"
 
-#include "os.h"
+#include "cold_counts.h"
+#include "pages.h"
 
 /* Pages are opened in steps of so many bytes at least: each costs a system call. */
 #define OPEN_BYTES ((size_t)1 << 20)
@@ -29,7 +30,7 @@ static uint64_t allowed_next(uint64_t allowed, uint32_t count)
 	return ((allowed >> 32) + 1) << 32 | count;
 }
 
-static void allowed_add(struct cold *c, size_t count)
+void cold_allowed_add(struct cold *c, size_t count)
 {
 	/* relaxed: a stale word costs one failed CAS. */
 	uint64_t now = load_relaxed(&c->allowed);
@@ -41,7 +42,7 @@ static void allowed_add(struct cold *c, size_t count)
 }
 
 /* Up to `count` of them. */
-static uint32_t allowed_take(struct cold *c, size_t count)
+uint32_t cold_allowed_take(struct cold *c, size_t count)
 {
 	/* acquire, edge SHOW: the bits; on failure too. */
 	uint64_t now = load_acquire(&c->allowed);
@@ -57,32 +58,33 @@ static uint32_t allowed_take(struct cold *c, size_t count)
 	return taken;
 }
 
-static void add(_Atomic(uint64_t) *count, uint64_t n)
+void cold_spare_add(struct cold *c, size_t count)
 {
-	uint64_t now = load_relaxed(count);
+	/* relaxed: a stale count costs one failed CAS. */
+	uint64_t now = load_relaxed(&c->spare);
 
 	/* release, edge SHOW: who takes from the count sees the bits.  Goes round only when another thread changed it. */
-	while (!cas_weak_release(count, &now, now + n))
+	while (!cas_weak_release(&c->spare, &now, now + count))
 		;
 }
 
-static size_t take_up_to(_Atomic(uint64_t) *count, uint64_t n)
+size_t cold_spare_take(struct cold *c, size_t count)
 {
 	/* acquire, edge SHOW: the bits; on failure too. */
-	uint64_t now = load_acquire(count), taken;
+	uint64_t now = load_acquire(&c->spare), taken;
 
 	do {
-		taken = n < now ? n : now;
+		taken = count < now ? count : now;
 		if (!taken)
 			return 0;
 		/* Goes round only when another thread changed it. */
-	} while (!cas_weak_acq_rel(count, &now, now - taken));
+	} while (!cas_weak_acq_rel(&c->spare, &now, now - taken));
 	return (size_t)taken;
 }
 
 /* ---- Bits ---- */
 
-static void set_bits(struct cold *c, uint64_t word, uint64_t bits)
+void cold_set_bits(struct cold *c, uint64_t word, uint64_t bits)
 {
 	/* relaxed: a stale word costs one failed CAS. */
 	uint64_t now = load_relaxed(&c->bits[word]);
@@ -122,31 +124,37 @@ static uint32_t take_bit(struct cold *c)
 
 uint32_t cold_take_allowed(struct cold *c)
 {
-	return allowed_take(c, 1) ? take_bit(c) : SLOT_NONE;
+	if (!cold_allowed_take(c, 1))
+		return SLOT_NONE;
+
+	const uint32_t slot = take_bit(c);
+
+	pages_unmark(c, slot);
+	return slot;
 }
 
 void cold_put(struct cold *c, uint32_t slot)
 {
-	set_bits(c, (slot - 1) / 64, UINT64_C(1) << (slot - 1) % 64);
-	allowed_add(c, 1);
+	cold_set_bits(c, (slot - 1) / 64, UINT64_C(1) << (slot - 1) % 64);
+	cold_allowed_add(c, 1);
 }
 
 void cold_withdraw(struct cold *c, uint32_t slot)
 {
-	set_bits(c, (slot - 1) / 64, UINT64_C(1) << (slot - 1) % 64);
+	cold_set_bits(c, (slot - 1) / 64, UINT64_C(1) << (slot - 1) % 64);
 	/* relaxed: nobody gains by seeing it early; lfpool_grow() races for the same word. */
 	(void)fetch_add_relaxed(&c->capacity, UINT64_MAX);
-	add(&c->spare, 1);
+	cold_spare_add(c, 1);
 }
 
 size_t cold_forbid(struct cold *c, size_t count)
 {
-	const uint32_t taken = allowed_take(c, count);
+	const uint32_t taken = cold_allowed_take(c, count);
 
 	if (taken) {
 		/* relaxed: as in cold_withdraw(). */
 		(void)fetch_add_relaxed(&c->capacity, -(uint64_t)taken);
-		add(&c->spare, taken);
+		cold_spare_add(c, taken);
 	}
 	return taken;
 }
@@ -173,9 +181,9 @@ static bool open_more(struct cold *c, uint64_t count)
 		const uint64_t left = to - slot, in_word = 64 - slot % 64;
 		const uint64_t ones = left < in_word ? (UINT64_C(1) << left) - 1 : UINT64_MAX;
 
-		set_bits(c, slot / 64, ones << slot % 64);
+		cold_set_bits(c, slot / 64, ones << slot % 64);
 	}
-	add(&c->spare, to - from);
+	cold_spare_add(c, (size_t)(to - from));
 	return true;
 }
 
@@ -199,14 +207,14 @@ static size_t capacity_raise(struct cold *c, size_t count, size_t from)
 size_t cold_allow(struct cold *c, size_t count, size_t from)
 {
 	const size_t wanted = capacity_raise(c, count, from);
-	size_t got = take_up_to(&c->spare, wanted);
+	size_t got = cold_spare_take(c, wanted);
 
 	while (got < wanted && open_more(c, wanted - got))
-		got += take_up_to(&c->spare, wanted - got);
+		got += cold_spare_take(c, wanted - got);
 	if (got < wanted)
 		/* relaxed: as capacity_raise(). */
 		(void)fetch_add_relaxed(&c->capacity, -(uint64_t)(wanted - got));
 	if (got)
-		allowed_add(c, got);
+		cold_allowed_add(c, got);
 	return got;
 }

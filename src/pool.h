@@ -34,6 +34,10 @@ struct backend {
 	 * active: *object_out is NULL if a hook refused, and the slot was put back.  False: it was active already, since it
 	 * was released twice in a race; it is used up. */
 	uint32_t (*take)(lfpool_t *pool, struct handle *handle_or_null);
+	/* As take, but only what lies idle: neither what was never used, or is cold, nor out of others' hands.  And how many
+	 * lie in free lists; a snapshot. */
+	uint32_t (*take_idle)(lfpool_t *pool, struct handle *handle_or_null);
+	size_t (*listed)(const lfpool_t *pool);
 	void (*put_free)(lfpool_t *pool, struct handle *handle_or_null, uint32_t slot);
 	bool (*begin)(lfpool_t *pool, struct handle *handle_or_null, uint32_t slot, void **object_out);
 	/* Gives back a slot that the caller has just made free: care_end(), and through the cache of the caller's if
@@ -88,6 +92,8 @@ struct lfpool {
 	/* Anybody. */
 	_Atomic(size_t) misuses;
 	struct cold cold;     /* slots that are in no free list: room to grow, what was withdrawn or trimmed */
+	_Atomic(uint64_t) trim_at;    /* the page where the next lfpool_trim() goes on                         */
+	_Atomic(uint64_t) given_back; /* bytes, by lfpool_trim(); a statistic                                  */
 	struct demand demand; /* who wants objects that are not there                                        */
 };
 

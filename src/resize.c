@@ -14,11 +14,10 @@
 #include "os.h"
 #include "pool.h"
 
-/* Somebody may have waited for what is free now. */
-static void serve_if_wanted(lfpool_t *pool)
+void resize_serve_if_wanted(lfpool_t *pool)
 {
-	/* W1 (demand.h): a release, if only of cold slots. */
-	os_heavy_fence();
+	/* W1 (demand.h): what is free now is visible before we look at the demand. */
+	full_fence();
 	/* relaxed: after the fence. */
 	if (load_relaxed(&pool->demand.wanted))
 		demand_serve(pool, thread_handle(pool));
@@ -32,7 +31,7 @@ size_t lfpool_grow(lfpool_t *pool, size_t count)
 	const size_t added = cold_allow(&pool->cold, count - forgiven, COLD_ANY);
 
 	if (forgiven + added)
-		serve_if_wanted(pool);
+		resize_serve_if_wanted(pool);
 	return forgiven + added;
 }
 
@@ -118,7 +117,7 @@ static bool grow_by_itself(lfpool_t *pool, size_t seen)
 	if (!pool->growth_step || load_relaxed(&pool->demand.owed))
 		return false;
 	if (cold_allow(&pool->cold, pool->growth_step, seen)) {
-		serve_if_wanted(pool);
+		resize_serve_if_wanted(pool);
 		return true;
 	}
 	return lfpool_capacity(pool) > seen;

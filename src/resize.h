@@ -11,6 +11,9 @@
 
 struct handle;
 
+/* Objects became free without a release: somebody may wait for them. */
+void resize_serve_if_wanted(lfpool_t *pool);
+
 /* The slot, which was taken free, leaves the pool: hooks.destroy, then the cold store. */
 void resize_withdraw(lfpool_t *pool, uint32_t slot);
 

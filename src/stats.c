@@ -96,6 +96,10 @@ lfpool_status_t lfpool_stats(const lfpool_t *pool, lfpool_stats_t *stats_out)
 	stats.struct_size = size;
 	stats.capacity = cold_capacity(&pool->cold);
 	stats.misuses = lfpool_misuse_count(pool);
+	stats.max_capacity = lfpool_max_capacity(pool);
+	stats.owed = lfpool_shrink_owed(pool);
+	stats.waiting = demand_waiting(&pool->demand);
+	stats.given_back = tally_read(&pool->given_back);
 	pool->backend->stats(pool, &stats);
 	/* Signed from the beginning: where size_t has 32 bits its difference would not become negative. */
 	stats.unaccounted = (int64_t)stats.capacity - (int64_t)stats.active - (int64_t)stats.cached -

@@ -125,6 +125,13 @@ static bool survey_all(struct cache *c, struct survey *s, bool rob)
 	return false;
 }
 
+bool cache_rob(struct cache *c)
+{
+	struct survey s = {0};
+
+	return survey_all(c, &s, true);
+}
+
 /* Nothing moved and nothing was pushed between two surveys.  If the first saw nothing, neither did the second. */
 static bool same(const struct sums *a, const struct sums *b)
 {

@@ -30,15 +30,19 @@ typedef struct {
 	size_t active;      /* in use                                                                              */
 	size_t cached;      /* free, in a cache: any thread can get them                                           */
 	size_t shared;      /* free, in the depot (or in quarantine, see LFPOOL_DEBUG)                             */
-	size_t untouched;   /* free, in memory that was never used                                                 */
+	size_t untouched;   /* free, in memory that was never used, or was taken out of use by lfpool_trim()       */
 	int64_t unaccounted;/* capacity - active - cached - shared - untouched                                     */
 	uint64_t acquires;  /* that succeeded, since the pool was made; 0 when untracked                           */
 	uint64_t releases;  /* likewise                                                                            */
 	uint64_t misuses;   /* lfpool_misuse_count()                                                               */
 	uint32_t caches;    /* that were ever made                                                                 */
 	uint32_t caches_in_use; /* by a thread, or a handle                                                        */
+	size_t max_capacity; /* lfpool_max_capacity()                                                              */
+	size_t owed;        /* lfpool_shrink_owed()                                                                */
+	size_t waiting;     /* calls and continuations that wait now                                               */
+	uint64_t given_back;/* bytes that lfpool_trim() has given back to the system                               */
 } lfpool_stats_t;
-#define LFPOOL_STATS_INIT {sizeof(lfpool_stats_t), 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0}
+#define LFPOOL_STATS_INIT {sizeof(lfpool_stats_t), 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0}
 
 /*
  * lfpool_stats - what the pool has counted.

@@ -61,15 +61,29 @@ LFPOOL_API size_t lfpool_max_capacity(const lfpool_t *pool);
 LFPOOL_API lfpool_status_t lfpool_set_max_capacity(lfpool_t *pool, size_t max_capacity);
 
 /*
- * lfpool_trim - give memory of free objects back to the system, while others go on.
+ * lfpool_trim - give memory of free objects back to the system, while others go on: a step at a time.
  *
- * keep      So many free objects keep their memory (as far as there are so many).
- * budget    Bytes to give back at most in this call, rounded up to a step; the next call goes on from there.  SIZE_MAX:
- *           all.
- * Returns   Bytes given back.  0: there is nothing more to give, now.
- * ...
+ *     while (lfpool_trim(pool, 1000, 1 << 20))    // or one call whenever there is time
+ *             do_something_else();
+ *
+ * Free objects are taken out of the free lists first, but for `keep` of them, and hooks.destroy runs for those that were
+ * built; whole pages of such objects, and of objects that lfpool_shrink() took out, are given back (madvise(2)).  The
+ * objects stay part of the pool: acquire takes them last, and finds zero bytes.  What stays: addresses; the pool's own
+ * data, about 8.5 bytes per object that was ever used; pages on which one object is in use; and what lies in the
+ * magazine that another thread's cache is working on.  Memory never goes back but by this call.
+ *
+ * keep      So many free objects are left where they are.
+ * budget    Bytes: of objects taken out of the free lists, and of pages given back, in this call; a page looked at
+ *           counts as 1/64 of it.  At least one step is made.  SIZE_MAX: all.
+ * Returns   true: there is more to do.  false: everything was looked at; call it again when there is reason to.
+ *           lfpool_stats_t has the bytes given back so far.
+ * Threads   Any, concurrently with everything but lfpool_destroy(); also with itself.  Lock-free for all others; enters
+ *           the kernel.  While a step of at most 64 KiB (or one object, if that is larger) is being given back, its
+ *           objects are in the hands of this call: an acquire that finds all others in use returns NULL.
+ *           Does nothing for the malloc backend, or when the memory is locked.
+ * Cost      About 0.1 us for each object taken out of the free lists, and 10 us for a step.
  */
-LFPOOL_API size_t lfpool_trim(lfpool_t *pool, size_t keep, size_t budget);
+LFPOOL_API bool lfpool_trim(lfpool_t *pool, size_t keep, size_t budget);
 
 #ifdef __cplusplus
 }

@@ -1,0 +1,100 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * trim.c - lfpool_trim(): memory of free objects goes back to the system.
+ *
+ * Idea         Two halves.  Cooling: free slots are taken out of the free lists, one by one, and put into the cold store
+ *              (cold.h), where an acquire finds them last.  Sweeping: a cursor goes over the pages; of those whose slots are
+ *              all cold a run of at most STEP_BYTES is taken out of the cold store (counts first, then bits: O1), given
+ *              back, and put into the cold store again.  Where the sweep ends the next call goes on.
+ * Invariants   Q1  while a page is being given back, all slots on it are in the hands of this call: nobody else can have an
+ *                  object there.  A page on which a slot lies that is not opened yet is left alone: who opens it
+ *                  does not come by the cold store's bits.
+ *              Q2  `gone` of a page is 1 only if it was given back, and no slot on it has left the cold store since: who
+ *                  takes a slot clears it, holding the slot; who gives a page back sets it, holding all of them.
+ * Progress     Lock-free for others.  A trim that is stopped takes with it the slots of one step.
+ * Edges        COLD (cold.h): from who cooled the slot, to this call, to who takes it next.
+ */
+#include "os.h"
+#include "pages.h"
+#include "pool.h"
+#include "resize.h"
+
+#define STEP_BYTES ((size_t)64 << 10)
+#define LOOK_SHARE 64 /* a page looked at costs this share of a page given back */
+
+/* ---- Cooling ---- */
+
+/* Takes free slots out of the free lists until `keep` are left there, or *budget is used up; true if there are more. */
+static bool cool(lfpool_t *pool, size_t keep, size_t *budget)
+{
+	const size_t stride = pool->arena->face.stride;
+	size_t listed = pool->backend->listed(pool);
+
+	for (; listed > keep; listed--) {
+		const uint32_t slot = *budget ? pool->backend->take_idle(pool, thread_handle(pool)) : SLOT_NONE;
+
+		if (!slot)
+			return !*budget;
+		care_cool(pool->care, slot, arena_object(pool->arena, slot));
+		cold_put(&pool->cold, slot);
+		*budget -= stride < *budget ? stride : *budget;
+	}
+	return false;
+}
+
+/* ---- Sweeping ---- */
+
+/* Gives the pages back if all slots on them are cold; false if one is not, or the system refuses. */
+static bool give_back(lfpool_t *pool, struct page_run run)
+{
+	const size_t page = os_page_bytes();
+	struct page_hold hold;
+
+	if (!pages_hold(&pool->cold, &run, &hold))
+		return false;
+
+	const bool done = os_discard(pool->arena->objects + run.first_page * page, run.pages * page);
+
+	if (done)
+		pages_mark_gone(&pool->cold, &run);
+	pages_let_go(&pool->cold, &hold);
+	resize_serve_if_wanted(pool);
+	if (done)
+		tally_shared(&pool->given_back, run.pages * page);
+	return done;
+}
+
+/* From the cursor on; true if *budget ended before the pages did. */
+static bool sweep(lfpool_t *pool, size_t *budget)
+{
+	const size_t page = os_page_bytes(), most = STEP_BYTES / page ? STEP_BYTES / page : 1;
+	/* relaxed: another trim may sweep the same pages. */
+	size_t at = (size_t)load_relaxed(&pool->trim_at);
+	struct page_run run;
+
+	while (*budget && pages_next_run(&pool->cold, &at, most, *budget / (page / LOOK_SHARE) + 1, &run)) {
+		const size_t looked = (run.first_page + run.pages - run.from) * (page / LOOK_SHARE);
+		const size_t spent = looked + (run.pages && give_back(pool, run) ? run.pages * page : 0);
+
+		*budget -= spent < *budget ? spent : *budget;
+		store_relaxed(&pool->trim_at, at);
+	}
+	if (!*budget)
+		return true;
+	store_relaxed(&pool->trim_at, 0);
+	return false;
+}
+
+bool lfpool_trim(lfpool_t *pool, size_t keep, size_t budget)
+{
+	bool more;
+
+	if (!pool_in_place(pool))
+		return false;
+	if (!budget)
+		budget = 1;
+	more = cool(pool, keep, &budget);
+	more |= sweep(pool, &budget);
+	resize_serve_if_wanted(pool);
+	return more;
+}
