@@ -8,6 +8,8 @@
  */
 #include "check.h"
 
+#include "cold_counts.h"
+
 #include "os.h"
 
 #include <string.h>
@@ -75,25 +77,31 @@ const char *check_held_back(struct check *c, const struct care *care)
 const char *check_cold(struct check *c, const struct cold *cold, size_t from_chunks)
 {
 	/* relaxed, here and below: no call is under way. */
-	const uint64_t opened = load_relaxed(&cold->opened), capacity = load_relaxed(&cold->capacity);
-	const uint64_t counts = cold_allowed(cold) + load_relaxed(&cold->spare);
+	const uint64_t opened = load_relaxed(&cold->opened), shape = load_relaxed(&cold->shape);
+	const uint64_t capacity = cold_shape_capacity(shape);
 	const char *violated = NULL;
 	uint64_t found = 0;
 
 	c->fresh = from_chunks;
 	c->fresh_end = (size_t)cold->initial;
 	for (uint64_t word = 0; word < (opened + 63) / 64; word++) {
-		for (uint64_t bits = load_relaxed(&cold->bits[word]); bits && !violated; bits &= bits - 1, found++)
+		uint64_t bits = cold_look(cold, word);
+
+		if (word == opened / 64)
+			bits &= (UINT64_C(1) << opened % 64) - 1;
+		for (; bits && !violated; bits &= bits - 1, found++)
 			violated = check_free(c, (uint32_t)(word * 64 + (unsigned)__builtin_ctzll(bits) + 1));
 		if (violated)
 			return violated;
 	}
 	c->where = SIZE_MAX;
-	if (found != counts)
-		return "O1: the cold store does not have as many slots as it counts";
-	return opened > cold->reserved || capacity + load_relaxed(&cold->spare) != opened
-		       ? "O2: the pool does not have as many objects as it counts"
-		       : NULL;
+	if (cold_shape_pending(shape) || cold_shape_held(shape))
+		return "O2: the cold store is growing, or held, though no call is under way";
+	if (opened > cold->reserved || capacity > opened)
+		return "O2: there are more objects than pages for them";
+	return found == cold_allowed(cold) + opened - capacity
+		       ? NULL
+		       : "O1: the cold store does not have as many slots as it counts";
 }
 
 const char *check_rest(struct check *c)

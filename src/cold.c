@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * cold.c - see cold.h.
+ * cold.c - the counts of the cold store, and how it grows; see cold.h.
  */
 #include "cold.h"
 
@@ -10,6 +10,14 @@
 /* Pages are opened in steps of so many bytes at least: each costs a system call. */
 #define OPEN_BYTES ((size_t)1 << 20)
 
+#define PARITY_OF_ALLOWED (UINT64_C(1) << 32)
+#define CHANGE_OF_ALLOWED (UINT64_C(1) << 33)
+
+static uint64_t shape_of(uint64_t capacity, uint32_t held, uint32_t pending, uint64_t parity)
+{
+	return capacity << 32 | (uint64_t)held << 15 | (uint64_t)pending << 1 | parity;
+}
+
 void cold_open(struct cold *c, const struct arena *arena, size_t capacity, size_t reserved, void *memory)
 {
 	c->initial = capacity;
@@ -17,18 +25,12 @@ void cold_open(struct cold *c, const struct arena *arena, size_t capacity, size_
 	c->arena = arena;
 	c->bits = memory;
 	/* relaxed, all: the pool is not yet anybody else's. */
-	store_relaxed(&c->capacity, capacity);
+	store_relaxed(&c->shape, shape_of(capacity, 0, 0, 0));
 	store_relaxed(&c->maximum, reserved);
 	store_relaxed(&c->opened, capacity);
 }
 
-/* ---- Counts ---- */
-
-/* The word after `allowed` with `count` in it (O4). */
-static uint64_t allowed_next(uint64_t allowed, uint32_t count)
-{
-	return ((allowed >> 32) + 1) << 32 | count;
-}
+/* ---- What may be taken ---- */
 
 void cold_allowed_add(struct cold *c, size_t count)
 {
@@ -37,11 +39,10 @@ void cold_allowed_add(struct cold *c, size_t count)
 
 	/* release, edge SHOW: who sees the count sees the bits, and that the slots are gone where they were.  Goes round only
 	 * when another thread changed it. */
-	while (!cas_weak_release(&c->allowed, &now, allowed_next(now, cold_count(now) + (uint32_t)count)))
+	while (!cas_weak_release(&c->allowed, &now, now + CHANGE_OF_ALLOWED + count))
 		;
 }
 
-/* Up to `count` of them. */
 uint32_t cold_allowed_take(struct cold *c, size_t count)
 {
 	/* acquire, edge SHOW: the bits; on failure too. */
@@ -54,167 +55,199 @@ uint32_t cold_allowed_take(struct cold *c, size_t count)
 			return 0;
 		/* release: who sees the slots gone sees what we released before.  Goes round only when another thread
 		 * changed it. */
-	} while (!cas_weak_acq_rel(&c->allowed, &now, allowed_next(now, cold_count(now) - taken)));
+	} while (!cas_weak_acq_rel(&c->allowed, &now, now + CHANGE_OF_ALLOWED - taken));
 	return taken;
 }
-
-void cold_spare_add(struct cold *c, size_t count)
-{
-	/* relaxed: a stale count costs one failed CAS. */
-	uint64_t now = load_relaxed(&c->spare);
-
-	/* release, edge SHOW: who takes from the count sees the bits.  Goes round only when another thread changed it. */
-	while (!cas_weak_release(&c->spare, &now, now + count))
-		;
-}
-
-size_t cold_spare_take(struct cold *c, size_t count)
-{
-	/* acquire, edge SHOW: the bits; on failure too. */
-	uint64_t now = load_acquire(&c->spare), taken;
-
-	do {
-		taken = count < now ? count : now;
-		if (!taken)
-			return 0;
-		/* Goes round only when another thread changed it. */
-	} while (!cas_weak_acq_rel(&c->spare, &now, now - taken));
-	return (size_t)taken;
-}
-
-/* ---- Bits ---- */
-
-void cold_set_bits(struct cold *c, uint64_t word, uint64_t bits)
-{
-	/* relaxed: a stale word costs one failed CAS. */
-	uint64_t now = load_relaxed(&c->bits[word]);
-
-	/* release, edge COLD: what its holder did with the slot.  Goes round only when another thread changed the word. */
-	while (!cas_weak_release(&c->bits[word], &now, now | bits))
-		;
-}
-
-/* Who has taken a count finds a bit (O1). */
-static uint32_t take_bit(struct cold *c)
-{
-	/* relaxed, both: where to look first. */
-	const uint64_t words = (load_relaxed(&c->opened) + 63) / 64;
-	uint64_t word = load_relaxed(&c->hint);
-
-	for (;; word++) {
-		if (word >= words)
-			word = 0;
-		/* relaxed: a look. */
-		uint64_t bits = load_relaxed(&c->bits[word]);
-
-		while (bits) {
-			const unsigned lowest = (unsigned)__builtin_ctzll(bits);
-
-			/* acquire, edge COLD.  On failure, which another thread's success has caused, the word is fresh. */
-			if (!cas_acquire(&c->bits[word], &bits, bits & (bits - 1)))
-				continue;
-			/* relaxed: a hint. */
-			store_relaxed(&c->hint, word);
-			return (uint32_t)(word * 64 + lowest + 1);
-		}
-	}
-}
-
-/* ---- Take and give ---- */
 
 uint32_t cold_take_allowed(struct cold *c)
 {
 	if (!cold_allowed_take(c, 1))
 		return SLOT_NONE;
 
-	const uint32_t slot = take_bit(c);
+	const uint32_t slot = cold_take_any(c);
 
 	pages_unmark(c, slot);
 	return slot;
 }
 
+/* ---- What the pool is ---- */
+
+/* Has the growth that is pending in `shape` been applied to `allowed`? */
+static bool is_applied(uint64_t shape, uint64_t allowed)
+{
+	return (shape & 1) == (allowed / PARITY_OF_ALLOWED & 1);
+}
+
+uint64_t cold_settle(struct cold *c)
+{
+	/* acquire, edge SHOW, here and below: who made it pending had opened the pages. */
+	uint64_t shape = load_acquire(&c->shape);
+
+	/* Goes round only after a step of ours, or another thread's. */
+	while (cold_shape_pending(shape)) {
+		const uint32_t pending = cold_shape_pending(shape);
+		/* acquire: what is there since a later growth was applied came after that one was pending: then the next
+		 * look at `shape` sees it. */
+		uint64_t allowed = load_acquire(&c->allowed);
+		const uint64_t settled = shape_of(cold_shape_capacity(shape) + pending, cold_shape_held(shape), 0, shape & 1);
+
+		if (is_applied(shape, allowed)) {
+			/* release, edge SHOW; acquire on failure. */
+			if (cas_acq_rel(&c->shape, &shape, settled))
+				return settled;
+			continue;
+		}
+		const uint64_t again = load_acquire(&c->shape);
+
+		/* The same growth, and `allowed` as it was before it: apply it.  Fails if somebody else did, or took.  release,
+		 * edge SHOW. */
+		if (again == shape)
+			(void)cas_acq_rel(&c->allowed, &allowed, (allowed ^ PARITY_OF_ALLOWED) + CHANGE_OF_ALLOWED + pending);
+		shape = load_acquire(&c->shape);
+	}
+	return shape;
+}
+
+/* From a settled shape to another; false, and *shape is settled again, if another thread was first. */
+static bool reshape(struct cold *c, uint64_t *shape, uint64_t next)
+{
+	/* release, edge SHOW: the bits, the pages. */
+	if (cas_acq_rel(&c->shape, shape, next))
+		return true;
+	*shape = cold_settle(c);
+	return false;
+}
+
+static void capacity_less(struct cold *c, uint64_t count)
+{
+	uint64_t shape = cold_settle(c);
+
+	/* Goes round only when another thread changed it. */
+	while (!reshape(c, &shape, shape - (count << 32)))
+		;
+}
+
+uint32_t cold_hold(struct cold *c, uint32_t count)
+{
+	uint64_t shape = cold_settle(c);
+	uint64_t more;
+
+	do {
+		/* relaxed: it only grows. */
+		const uint64_t room = load_relaxed(&c->opened) - cold_shape_capacity(shape) - cold_shape_held(shape);
+		const uint32_t free_count = COLD_HELD_MAX - cold_shape_held(shape);
+
+		more = count < room ? count : room;
+		more = more < free_count ? more : free_count;
+		if (!more)
+			return 0;
+		/* Goes round only when another thread changed it. */
+	} while (!reshape(c, &shape, shape + (more << 15)));
+	return (uint32_t)more;
+}
+
+void cold_unhold(struct cold *c, uint32_t count)
+{
+	uint64_t shape = cold_settle(c);
+
+	/* Goes round only when another thread changed it. */
+	while (!reshape(c, &shape, shape - ((uint64_t)count << 15)))
+		;
+}
+
+/* ---- Give ---- */
+
+static void give_bit(struct cold *c, uint32_t slot)
+{
+	cold_give_bits(c, (slot - 1) / 64, UINT64_C(1) << (slot - 1) % 64);
+}
+
 void cold_put(struct cold *c, uint32_t slot)
 {
-	cold_set_bits(c, (slot - 1) / 64, UINT64_C(1) << (slot - 1) % 64);
+	give_bit(c, slot);
 	cold_allowed_add(c, 1);
 }
 
 void cold_withdraw(struct cold *c, uint32_t slot)
 {
-	cold_set_bits(c, (slot - 1) / 64, UINT64_C(1) << (slot - 1) % 64);
-	/* relaxed: nobody gains by seeing it early; lfpool_grow() races for the same word. */
-	(void)fetch_add_relaxed(&c->capacity, UINT64_MAX);
-	cold_spare_add(c, 1);
+	give_bit(c, slot);
+	capacity_less(c, 1);
 }
 
 size_t cold_forbid(struct cold *c, size_t count)
 {
 	const uint32_t taken = cold_allowed_take(c, count);
 
-	if (taken) {
-		/* relaxed: as in cold_withdraw(). */
-		(void)fetch_add_relaxed(&c->capacity, -(uint64_t)taken);
-		cold_spare_add(c, taken);
-	}
+	if (taken)
+		capacity_less(c, taken);
 	return taken;
 }
 
 /* ---- Growing ---- */
 
-/* Opens the pages of about `count` more slots, which are spare then; false when there are no more, or the system refuses
- * memory. */
-static bool open_more(struct cold *c, uint64_t count)
+static uint64_t least(uint64_t a, uint64_t b)
 {
-	/* relaxed: what is behind it comes with the counts. */
-	uint64_t from = load_relaxed(&c->opened);
-	const uint64_t step = c->arena->prefault ? 1 : OPEN_BYTES / c->arena->face.stride;
-	uint64_t to = from + (count > step ? count : step);
-
-	if (to > c->reserved)
-		to = c->reserved;
-	if (from == to || !arena_extend(c->arena, (size_t)from, (size_t)to))
-		return false;
-	/* Whoever has opened it before us counts it.  relaxed: cold_used(). */
-	if (!cas_relaxed(&c->opened, &from, to))
-		return true;
-	for (uint64_t slot = from; slot < to; slot = (slot / 64 + 1) * 64) {
-		const uint64_t left = to - slot, in_word = 64 - slot % 64;
-		const uint64_t ones = left < in_word ? (UINT64_C(1) << left) - 1 : UINT64_MAX;
-
-		cold_set_bits(c, slot / 64, ones << slot % 64);
-	}
-	cold_spare_add(c, (size_t)(to - from));
-	return true;
+	return a < b ? a : b;
 }
 
-/* Raises the capacity by up to `count`, as far as the maximum allows, from `from`; says by how much. */
-static size_t capacity_raise(struct cold *c, size_t count, size_t from)
+/* Slots 1 .. wanted, or fewer, have their pages; says how many have. */
+static uint64_t open_pages(struct cold *c, uint64_t wanted)
 {
-	/* relaxed, both: numbers; the slots have edges of their own. */
-	const uint64_t maximum = load_relaxed(&c->maximum);
-	uint64_t now = load_relaxed(&c->capacity), more;
+	/* relaxed, all: what lies behind it comes with `shape`. */
+	uint64_t from = load_relaxed(&c->opened);
+	const uint64_t step = c->arena->prefault ? 1 : OPEN_BYTES / c->arena->face.stride;
 
-	do {
-		more = now < maximum ? maximum - now : 0;
-		more = count < more ? count : more;
-		if (!more || (from != COLD_ANY && now != from))
-			return 0;
-		/* Goes round only when another thread changed it. */
-	} while (!cas_weak_relaxed(&c->capacity, &now, now + more));
+	while (from < wanted) {
+		const uint64_t to = least(wanted - from < step ? from + step : wanted, c->reserved);
+
+		if (!arena_extend(c->arena, (size_t)from, (size_t)to))
+			return from;
+		/* Fails if another thread did the same, or more. */
+		if (cas_relaxed(&c->opened, &from, to))
+			return to;
+	}
+	return from;
+}
+
+/* One step from a settled *shape, by up to `count`; says by how many, and *shape is settled again. */
+static size_t grow_once(struct cold *c, size_t count, uint64_t *shape)
+{
+	const uint64_t capacity = cold_shape_capacity(*shape), taken = capacity + cold_shape_held(*shape);
+	/* relaxed: a number. */
+	const uint64_t maximum = load_relaxed(&c->maximum);
+	uint64_t more = least(count, COLD_PENDING_MAX);
+
+	more = least(more, capacity < maximum ? maximum - capacity : 0);
+	more = least(more, c->reserved - taken);
+	if (more)
+		more = least(more, open_pages(c, taken + more) - taken);
+	if (!more || !reshape(c, shape, (*shape ^ 1) + (more << 1)))
+		return 0;
+	*shape = cold_settle(c);
 	return (size_t)more;
 }
 
-size_t cold_allow(struct cold *c, size_t count, size_t from)
+size_t cold_grow(struct cold *c, size_t count)
 {
-	const size_t wanted = capacity_raise(c, count, from);
-	size_t got = cold_spare_take(c, wanted);
+	uint64_t shape = cold_settle(c), before;
+	size_t grown = 0, more;
 
-	while (got < wanted && open_more(c, wanted - got))
-		got += cold_spare_take(c, wanted - got);
-	if (got < wanted)
-		/* relaxed: as capacity_raise(). */
-		(void)fetch_add_relaxed(&c->capacity, -(uint64_t)(wanted - got));
-	if (got)
-		cold_allowed_add(c, got);
-	return got;
+	/* Goes round after each step, and when another thread changed the shape. */
+	do {
+		before = shape;
+		more = grow_once(c, count - grown, &shape);
+		grown += more;
+	} while (grown < count && (more || shape != before));
+	return grown;
+}
+
+bool cold_grow_from(struct cold *c, size_t count, uint64_t seen)
+{
+	uint64_t shape = seen;
+	const size_t more = grow_once(c, count, &shape);
+
+	if (more && more < count)
+		(void)cold_grow(c, count - more);
+	/* Not grown, but changed: the caller looks again. */
+	return more || shape != seen;
 }

@@ -2,25 +2,30 @@
 /*
  * cold.h - the cold store: slots that are in no magazine, because they were never used, or were taken out of use.
  *
- * Idea         A bit for each slot: 1, it is cold.  And two counts.  `allowed`: so many cold slots may be taken; they
- *              are free objects like any others, only that an acquire takes them last.  `spare`: so many may not, until
- *              the pool grows.  The counts say how many, the bits say which; no bit says what its slot is.
- *                  take       allowed - 1, then any bit                 an acquire
- *                  put        a bit, then allowed + 1                   lfpool_trim()
- *                  withdraw   a bit, then capacity - 1, spare + 1       lfpool_shrink()
- *                  forbid     allowed - n, capacity - n, spare + n      lfpool_shrink(), of what is cold already
- *                  allow      capacity + n, spare - n, allowed + n      lfpool_grow()
+ * Idea         A bit for each slot says whether it is cold, and two words count.  `allowed`: so many cold slots may be taken;
+ *              they are free objects like any others, only that an acquire takes them last.  `shape`: how many objects
+ *              the pool has.  Cold slots beyond the allowed ones are room to grow.  The counts say how many, the bits
+ *              say which; no bit says what its slot is.
+ *                  take       allowed - 1, then any bit              an acquire
+ *                  put        a bit, then allowed + 1                lfpool_trim()
+ *                  withdraw   a bit, then capacity - 1               lfpool_shrink()
+ *                  forbid     allowed - n, then capacity - n         lfpool_shrink(), of what is cold already
+ *                  grow       pending + n;  allowed + n;  capacity + n, pending - n
  *              Slots go one at a time, straight to the caller, so nothing is out of sight but what is in a call's hands.
+ *              A growth changes two words, and is never seen half done: the first CAS makes it pending, and whoever
+ *              meets it so finishes it.  The parity of `shape` and of `allowed` differ exactly until it was applied to
+ *              `allowed`, so it is applied once.
  *              Addresses beyond the first `capacity` slots have no access; `opened` says how far they have by now.
- * Invariants   O1  bits >= allowed + spare: who takes takes a count first, and so finds a bit; who gives sets the bit
- *                  first.
- *              O2  capacity = slots that are in use, in magazines, in never-used chunks, or in a call's hands + allowed.
+ * Invariants   O1  among slots 1 .. opened: cold ones >= allowed + held.  Who takes takes a count first, and so finds a
+ *                  bit; who gives sets the bit first.
+ *              O2  capacity + pending + held <= opened, and capacity = slots that are in use, in magazines, in never-used
+ *                  chunks, or in a call's hands, + allowed.
  *              O3  a cold slot's object is not built (care.h), and nobody's.
- *              O4  every change of `allowed` advances the upper half of the word: so, as an integer, it only grows (S1,
- *                  tagged.h), and a collect can read it like a head of the depot.  It wraps after 2^32 changes.
+ *              O4  every change of `allowed` advances its upper bits: so, as an integer, it only grows (S1, tagged.h), and
+ *                  a collect can read it like a head of the depot.  It wraps after 2^31 changes.
  * Progress     Lock-free.  A search for a bit goes round again only when others took or gave some.  Growing enters the
  *              kernel to open pages.
- * Edges        COLD: who sets a bit -> who clears it.   SHOW: put, allow -> the collect.
+ * Edges        COLD: who makes a slot cold -> who takes it.   SHOW: changes of `allowed` and `shape` -> who reads them.
  */
 #ifndef LFPOOL_COLD_H
 #define LFPOOL_COLD_H
@@ -30,18 +35,36 @@
 #include "base.h"
 
 struct cold {
-	_Alignas(CACHE_LINE_PAIR) _Atomic(uint64_t) allowed; /* {changes:32, count:32}, O4                  */
-	_Atomic(uint64_t) spare;
-	_Atomic(uint64_t) capacity; /* objects, active and free: lfpool_capacity()                        */
-	_Atomic(uint64_t) maximum;  /* of `capacity`: lfpool_max_capacity()                               */
-	_Atomic(uint64_t) opened;   /* slots 1 .. this have their pages, and were counted; only grows     */
-	_Atomic(uint64_t) hint;     /* the word of `bits` where the next search begins                    */
+	_Alignas(CACHE_LINE_PAIR) _Atomic(uint64_t) allowed; /* {changes:31, parity:1, count:32}, O4              */
+	_Atomic(uint64_t) shape;   /* {capacity:32, held:17, pending:14, parity:1}                               */
+	_Atomic(uint64_t) maximum; /* of the capacity: lfpool_max_capacity()                                     */
+	_Atomic(uint64_t) opened;  /* slots 1 .. this have their pages; only grows                               */
+	_Atomic(uint64_t) hint;    /* the word of `bits` where the next search begins                            */
 	/* Fixed. */
-	uint64_t initial;           /* slots that magazines are born with (or the mutex backend counts up) */
-	uint64_t reserved;          /* slots there are addresses for                                      */
+	uint64_t initial;          /* slots that magazines are born with (or the mutex backend counts up)        */
+	uint64_t reserved;         /* slots there are addresses for                                              */
 	const struct arena *arena;
-	_Atomic(uint64_t) *bits;    /* of slot s: bit (s - 1) % 64 of word (s - 1) / 64                   */
+	_Atomic(uint64_t) *bits;   /* of slot s: bit (s - 1) % 64 of word (s - 1) / 64: is it cold?  Up to `initial` 1 says
+	                              yes, beyond it 0 does: so zeroed memory says what is so at the beginning */
 };
+
+#define COLD_HELD_MAX ((1u << 17) - 1)
+#define COLD_PENDING_MAX ((1u << 14) - 1)
+
+static inline uint64_t cold_shape_capacity(uint64_t shape)
+{
+	return shape >> 32;
+}
+
+static inline uint32_t cold_shape_held(uint64_t shape)
+{
+	return (uint32_t)(shape >> 15) & COLD_HELD_MAX;
+}
+
+static inline uint32_t cold_shape_pending(uint64_t shape)
+{
+	return (uint32_t)(shape >> 1) & COLD_PENDING_MAX;
+}
 
 /* Bytes of the bits of `reserved` slots. */
 static inline size_t cold_bytes(size_t reserved)
@@ -60,7 +83,9 @@ static inline uint32_t cold_count(uint64_t allowed)
 /* Objects there are.  relaxed: whoever may expect a change has it through an edge of his own. */
 static inline size_t cold_capacity(const struct cold *c)
 {
-	return (size_t)load_relaxed(&c->capacity);
+	const uint64_t shape = load_relaxed(&c->shape);
+
+	return (size_t)(cold_shape_capacity(shape) + cold_shape_pending(shape));
 }
 
 /* Objects that are free, and cold. */
@@ -101,8 +126,11 @@ void cold_withdraw(struct cold *c, uint32_t slot);
 
 /* Up to `count` of the cold slots leave the pool, or come into it; say how many. */
 size_t cold_forbid(struct cold *c, size_t count);
-/* from: only if there are so many objects now; COLD_ANY: however many there are. */
-#define COLD_ANY SIZE_MAX
-size_t cold_allow(struct cold *c, size_t count, size_t from);
+size_t cold_grow(struct cold *c, size_t count);
+
+/* What the pool is now, with no growth under way; and: growth by up to `count`, if it still is `seen`.  False only if it is,
+ * and cannot grow: the maximum is reached, or the system refuses memory. */
+uint64_t cold_settle(struct cold *c);
+bool cold_grow_from(struct cold *c, size_t count, uint64_t seen);
 
 #endif

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * cold_counts.h - the counts and the bits of the cold store, for cold.c and pages.c alone.
+ * cold_counts.h - the counts and the bits of the cold store, for cold.c, cold_bits.c and pages.c alone.
  */
 #ifndef LFPOOL_COLD_COUNTS_H
 #define LFPOOL_COLD_COUNTS_H
@@ -8,12 +8,22 @@
 #include "cold.h"
 
 void cold_allowed_add(struct cold *c, size_t count);
-void cold_spare_add(struct cold *c, size_t count);
-/* Up to `count` of them; say how many. */
+/* Up to `count` of them; says how many. */
 uint32_t cold_allowed_take(struct cold *c, size_t count);
-size_t cold_spare_take(struct cold *c, size_t count);
 
-/* Sets `bits` of a word, whose slots are the caller's. */
-void cold_set_bits(struct cold *c, uint64_t word, uint64_t bits);
+/* Up to `count` of the cold slots that are not allowed; says how many.  And back. */
+uint32_t cold_hold(struct cold *c, uint32_t count);
+void cold_unhold(struct cold *c, uint32_t count);
+
+/* ---- cold_bits.c ---- */
+
+/* Which of a word's slots seem cold.  A look. */
+uint64_t cold_look(const struct cold *c, uint64_t word);
+/* Makes `bits` of a word, whose slots are the caller's, cold. */
+void cold_give_bits(struct cold *c, uint64_t word, uint64_t bits);
+/* Takes all of `bits`, if they are cold. */
+bool cold_take_bits(struct cold *c, uint64_t word, uint64_t bits);
+/* Who has taken a count finds a slot (O1). */
+uint32_t cold_take_any(struct cold *c);
 
 #endif

@@ -291,7 +291,7 @@ void *demand_wait(lfpool_t *pool, struct handle *handle, uint64_t deadline_ns)
 		if (!cell)
 			return poll(pool, handle, deadline_ns);
 		enlist(d, cell, next_ticket(d), NULL, NULL);
-		demand_serve(pool, handle);
+		resize_for_waiters(pool, handle);
 		slot = sleep_in(cell, deadline_ns);
 		vacate(d, cell);
 	} while (slot && !pool->backend->begin(pool, handle, slot, &object));
@@ -335,7 +335,7 @@ lfpool_status_t lfpool_acquire_async(lfpool_t *pool, lfpool_continuation_t then,
 	if (ticket_out)
 		*ticket_out = ticket << INDEX_BITS | (index + 1);
 	enlist(d, cell, ticket, then, context);
-	demand_serve(pool, thread_handle(pool));
+	resize_for_waiters(pool, thread_handle(pool));
 	return LFPOOL_OK;
 }
 
@@ -363,12 +363,24 @@ bool lfpool_cancel(lfpool_t *pool, lfpool_ticket_t ticket)
 
 /* ---- What a shrink is owed ---- */
 
-void demand_owe(struct demand *d, uint32_t count)
+void demand_owe(lfpool_t *pool, size_t count)
 {
-	want(d, count);
-	(void)fetch_add_relaxed(&d->owed, count);
+	struct demand *d = &pool->demand;
+	/* relaxed, all: numbers. */
+	uint32_t owed = load_relaxed(&d->owed), next;
+
+	do {
+		const size_t capacity = cold_capacity(&pool->cold);
+
+		if (!owed && !count)
+			return;
+		next = (uint32_t)(owed < capacity && count < capacity - owed ? owed + count : capacity);
+		/* Goes round only when another thread changed it. */
+	} while (!cas_weak_relaxed(&d->owed, &owed, next));
+	want(d, next - owed);
 	/* W1. */
-	os_heavy_fence();
+	if (count)
+		os_heavy_fence();
 }
 
 uint32_t demand_forgive(struct demand *d, size_t count)

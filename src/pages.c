@@ -49,7 +49,7 @@ static bool is_candidate(const struct cold *c, size_t page, size_t opened)
 	     slot = ((slot - 1) / 64 + 1) * 64 + 1) {
 		const uint64_t mask = mask_of(slot, end);
 
-		if ((load_relaxed(&c->bits[(slot - 1) / 64]) & mask) != mask)
+		if ((cold_look(c, (slot - 1) / 64) & mask) != mask)
 			return false;
 	}
 	return true;
@@ -83,28 +83,20 @@ bool pages_next_run(const struct cold *c, size_t *at, size_t most, size_t looks,
 
 /* ---- Holding ---- */
 
-/* Clears the bits of slots first .. last; returns the first that was not set, or last + 1. */
-static uint32_t take_bits(struct cold *c, uint32_t first, uint32_t last)
+/* Takes slots first .. last, until one is not cold; returns that one, or last + 1. */
+static uint32_t take_slots(struct cold *c, uint32_t first, uint32_t last)
 {
-	for (size_t slot = first; slot <= last;) {
-		const uint64_t mask = mask_of(slot, last);
-		_Atomic(uint64_t) *word = &c->bits[(slot - 1) / 64];
-		/* relaxed: a stale word costs one failed CAS. */
-		uint64_t bits = load_relaxed(word);
+	size_t slot = first;
 
-		if ((bits & mask) != mask)
-			return (uint32_t)slot;
-		/* acquire, edge COLD: what was done with the slots.  Goes round only when another thread changed the word. */
-		if (cas_acquire(word, &bits, bits & ~mask))
-			slot = ((slot - 1) / 64 + 1) * 64 + 1;
-	}
-	return last + 1;
+	while (slot <= last && cold_take_bits(c, (slot - 1) / 64, mask_of(slot, last)))
+		slot = ((slot - 1) / 64 + 1) * 64 + 1;
+	return slot <= last ? (uint32_t)slot : last + 1;
 }
 
-static void give_bits(struct cold *c, uint32_t first, uint32_t end)
+static void give_slots(struct cold *c, uint32_t first, uint32_t end)
 {
 	for (size_t slot = first; slot < end; slot = ((slot - 1) / 64 + 1) * 64 + 1)
-		cold_set_bits(c, (slot - 1) / 64, mask_of(slot, end - 1));
+		cold_give_bits(c, (slot - 1) / 64, mask_of(slot, end - 1));
 }
 
 bool pages_hold(struct cold *c, const struct page_run *run, struct page_hold *hold_out)
@@ -112,13 +104,13 @@ bool pages_hold(struct cold *c, const struct page_run *run, struct page_hold *ho
 	const uint32_t wanted = run->last_slot - run->first_slot + 1;
 	uint32_t end;
 
-	/* Spare ones first: who acquires does not miss them. */
+	/* Those that are not allowed first: who acquires does not miss them. */
 	*hold_out = (struct page_hold){.first_slot = run->first_slot, .last_slot = run->last_slot};
-	hold_out->spare = (uint32_t)cold_spare_take(c, wanted);
-	hold_out->allowed = cold_allowed_take(c, wanted - hold_out->spare);
+	hold_out->held = cold_hold(c, wanted);
+	hold_out->allowed = cold_allowed_take(c, wanted - hold_out->held);
 	end = run->first_slot;
-	if (hold_out->spare + hold_out->allowed == wanted) {
-		end = take_bits(c, run->first_slot, run->last_slot);
+	if (hold_out->held + hold_out->allowed == wanted) {
+		end = take_slots(c, run->first_slot, run->last_slot);
 		if (end > run->last_slot)
 			return true;
 	}
@@ -130,9 +122,9 @@ bool pages_hold(struct cold *c, const struct page_run *run, struct page_hold *ho
 void pages_let_go(struct cold *c, const struct page_hold *hold)
 {
 	/* O1: the bits first. */
-	give_bits(c, hold->first_slot, hold->last_slot + 1);
-	if (hold->spare)
-		cold_spare_add(c, hold->spare);
+	give_slots(c, hold->first_slot, hold->last_slot + 1);
+	if (hold->held)
+		cold_unhold(c, hold->held);
 	if (hold->allowed)
 		cold_allowed_add(c, hold->allowed);
 }

@@ -28,7 +28,7 @@ void resize_serve_if_wanted(lfpool_t *pool)
 size_t lfpool_grow(lfpool_t *pool, size_t count)
 {
 	const size_t forgiven = demand_forgive(&pool->demand, count);
-	const size_t added = cold_allow(&pool->cold, count - forgiven, COLD_ANY);
+	const size_t added = cold_grow(&pool->cold, count - forgiven);
 
 	if (forgiven + added)
 		resize_serve_if_wanted(pool);
@@ -59,8 +59,9 @@ lfpool_status_t lfpool_set_max_capacity(lfpool_t *pool, size_t max_capacity)
 {
 	if (max_capacity > pool->cold.reserved)
 		return LFPOOL_E_CONFIG_MAX_CAPACITY;
-	/* relaxed: a number. */
-	store_relaxed(&pool->cold.maximum, max_capacity);
+	/* release, edge SHOW: who waits may grow it, see below. */
+	store_release(&pool->cold.maximum, max_capacity);
+	resize_for_waiters(pool, NULL);
 	return LFPOOL_OK;
 }
 
@@ -71,6 +72,8 @@ void resize_withdraw(lfpool_t *pool, uint32_t slot)
 	if (pool_in_place(pool))
 		care_cool(pool->care, slot, arena_object(pool->arena, slot));
 	cold_withdraw(&pool->cold, slot);
+	/* What shrinks at the same time may have taken what was owed. */
+	demand_owe(pool, 0);
 }
 
 size_t lfpool_shrink(lfpool_t *pool, size_t count)
@@ -87,10 +90,7 @@ size_t lfpool_shrink(lfpool_t *pool, size_t count)
 		gone++;
 	}
 	if (gone < count) {
-		const size_t capacity = lfpool_capacity(pool), owed = lfpool_shrink_owed(pool);
-		const size_t left = capacity > owed ? capacity - owed : 0;
-
-		demand_owe(&pool->demand, (uint32_t)(count - gone < left ? count - gone : left));
+		demand_owe(pool, count - gone);
 		/* What came back meanwhile. */
 		demand_serve(pool, thread_handle(pool));
 	}
@@ -105,22 +105,37 @@ size_t lfpool_shrink_owed(const lfpool_t *pool)
 
 size_t lfpool_shrink_cancel(lfpool_t *pool)
 {
-	return demand_forgive(&pool->demand, SIZE_MAX);
+	const size_t forgiven = demand_forgive(&pool->demand, SIZE_MAX);
+
+	resize_for_waiters(pool, NULL);
+	return forgiven;
 }
 
 /* ---- Nothing left ---- */
 
-/* The pool had `seen` objects, all in use: true if it has more now. */
-static bool grow_by_itself(lfpool_t *pool, size_t seen)
+/* It was `seen`, and nothing was free: true if there may be something now. */
+static bool grow_by_itself(lfpool_t *pool, uint64_t seen)
 {
 	/* relaxed: a number.  What was to go shall not come back by itself. */
-	if (!pool->growth_step || load_relaxed(&pool->demand.owed))
+	if (!pool->growth_step || load_relaxed(&pool->demand.owed) ||
+	    !cold_grow_from(&pool->cold, pool->growth_step, seen))
 		return false;
-	if (cold_allow(&pool->cold, pool->growth_step, seen)) {
-		resize_serve_if_wanted(pool);
-		return true;
-	}
-	return lfpool_capacity(pool) > seen;
+	resize_serve_if_wanted(pool);
+	return true;
+}
+
+void resize_for_waiters(lfpool_t *pool, struct handle *handle)
+{
+	uint64_t seen;
+
+	full_fence();
+	/* Goes round only after it grew, or another thread changed the pool. */
+	do {
+		if (!demand_waiting(&pool->demand))
+			return;
+		seen = cold_settle(&pool->cold);
+		demand_serve(pool, handle);
+	} while (demand_waiting(&pool->demand) && grow_by_itself(pool, seen));
 }
 
 void *resize_or_give_up(lfpool_t *pool, struct handle *handle)
@@ -130,7 +145,7 @@ void *resize_or_give_up(lfpool_t *pool, struct handle *handle)
 
 	/* Goes round only after it grew, or another thread made it grow, or the hook said so. */
 	for (;;) {
-		const size_t seen = lfpool_capacity(pool);
+		const uint64_t seen = cold_settle(&pool->cold);
 		const uint32_t slot = pool->backend->take(pool, handle);
 		int64_t wait_ns = 0;
 

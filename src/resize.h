@@ -14,6 +14,9 @@ struct handle;
 /* Objects became free without a release: somebody may wait for them. */
 void resize_serve_if_wanted(lfpool_t *pool);
 
+/* As long as somebody waits and nothing is free, the pool grows by itself. */
+void resize_for_waiters(lfpool_t *pool, struct handle *handle);
+
 /* The slot, which was taken free, leaves the pool: hooks.destroy, then the cold store. */
 void resize_withdraw(lfpool_t *pool, uint32_t slot);
 

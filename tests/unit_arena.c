@@ -14,7 +14,8 @@ static struct arena arena;
 static void *opened(size_t size, size_t alignment, size_t capacity)
 {
 	void *room = arena_open(&arena, &(struct arena_plan){
-		.room_bytes = 100, .object_size = size, .object_alignment = alignment, .capacity = capacity, .tracked = true});
+		.room_bytes = 100, .object_size = size, .object_alignment = alignment, .capacity = capacity,
+		.reserved = capacity, .tracked = true});
 
 	assert_non_null(room);
 	return room;

@@ -54,7 +54,7 @@ TEST(the_list_of_the_mutex_backend)
 			break;
 		case 3:
 			memcpy(objects[2], &(void *){NULL}, sizeof(void *));
-			expect_violation(pool, "M2: used = active");
+			expect_violation(pool, "M2: the list does not hold");
 			break;
 		case 4:
 			memcpy(objects[2], &last, sizeof(void *));

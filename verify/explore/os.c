@@ -80,6 +80,12 @@ bool os_open(void *address, size_t bytes)
 	return true;
 }
 
+bool os_discard(void *address, size_t bytes)
+{
+	memset(address, 0, bytes);
+	return true;
+}
+
 bool os_prefault(void *address, size_t bytes)
 {
 	(void)address;

@@ -31,7 +31,7 @@ static const struct {
 	{"handle of", 51, 0},
 	{"resolve", 57, 0},
 	{"pool of", 101, 0},
-	{"release, races checked", 160, 1},
+	{"release, races checked", 176, 1},
 };
 
 int main(void)
