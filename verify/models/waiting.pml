@@ -1,0 +1,379 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * waiting.pml - calls that wait, continuations, a shrink that is owed objects, and who serves them: src/demand.c.
+ *
+ * Idea         WAITERS calls wait (the first TIMED of them may run out of time), RELEASERS users release RELEASES
+ *              objects all together, ACQUIRERS take one each and so overtake, TRIMMERS hold a free slot for a while and
+ *              put it back, ASYNC hands in a continuation, which CANCEL may cancel, DEBT objects are owed to a shrink.
+ *              All of them serve.  At first USED slots are outside and the rest is free.
+ * The end      Every run ends: each process has done what it had to do, or sleeps, or has stopped.  There init looks
+ *              (Spin's `timeout`: nobody can take a step).
+ * Checked      no lost wake-up: nobody waits while a slot is free; nobody sleeps who was given one;
+ *              conservation: each slot is in one place;
+ *              the continuation runs once at most, and not if it was cancelled;
+ *              the debt: withdrawn + owed = DEBT, and nothing is owed while a slot is free;
+ *              `wanted` is what waits and what is owed, and never below 0;
+ *              ORDER a slot is given to a cell only if none with a smaller ticket has waited all the time since the
+ *                    server began to look;
+ *              STOPS of the processes stop for ever, anywhere.  When nothing moves any more one object is released
+ *                    (LAST_RELEASE).  Then nobody waits while a slot is free, and nobody sleeps who was given one, but
+ *                    for him whom a stopped server was about to wake;
+ *              QUIET (ltl) no run goes round in serve() for ever.
+ * Sleeping     The futex compares and sleeps in one step, may wake for no reason, and at any time when it is timed.  A
+ *              server's wake-up may come late, and to a cell's next owner.
+ *              (HELP_TO_WAKE: servers wake those who were given a slot and still sleep: then LATE_WAKE holds.)
+ * Not here     the take itself (exhaustion.pml) and the pop's race with thieves (owner_thief.pml): see queue.inc.
+ *              Tickets that wrap.  Lots of cells.  Whether a plain acquire may say "nothing" while a slot is in a
+ *              server's hands: NULL_IS_EXACT shows that it does.
+ * Broken       NO_HEAVY_FENCE, NO_LIGHT_FENCE (of the FALLBACK), DEMAND_FIRST: the releaser looks before it pushes;
+ *              NO_LOOK_AGAIN after a slot was put back; BLIND_TRIM: the same, by a trim; NO_SERVE: the waiter only
+ *              sleeps; BLIND_SLEEP: it sleeps whatever the word says; TRUSTING: it takes any wake-up for a slot;
+ *              TIMEOUT_BY_STORE, CANCEL_BY_STORE, DEBT_WITHOUT_CAS; WAKE_FORGOTTEN; ANY_CELL: not the oldest;
+ *              THEN_AFTER_CAS: the server looks whether it is a continuation when the cell may be another's already;
+ *              ORDER_NOW: more than is true, a cell that began to wait behind the server's look is passed over;
+ *              LATE_WAKE: nor is it true that another release wakes him whom a stopped server was about to wake.
+ */
+#ifndef WAITERS
+#define WAITERS 0
+#endif
+#ifndef TIMED
+#define TIMED 0
+#endif
+#ifndef RELEASERS
+#define RELEASERS 0
+#endif
+#ifndef RELEASES
+#define RELEASES RELEASERS
+#endif
+#ifndef ACQUIRERS
+#define ACQUIRERS 0
+#endif
+#ifndef TRIMMERS
+#define TRIMMERS 0
+#endif
+#ifndef ASYNC
+#define ASYNC 0
+#endif
+#ifndef CANCEL
+#define CANCEL 0
+#endif
+#ifndef DEBT
+#define DEBT 0
+#endif
+#ifndef USED
+#define USED RELEASERS
+#endif
+#ifndef SLOTS
+#define SLOTS USED
+#endif
+#ifndef STOPS
+#define STOPS 0
+#endif
+#if WAITERS + ASYNC > 2
+#define CELLS (WAITERS + ASYNC)
+#else
+#define CELLS 2
+#endif
+#if DEBT
+#define SHRINKERS 1
+#else
+#define SHRINKERS 0
+#endif
+#define LAST (WAITERS + RELEASERS + ACQUIRERS + TRIMMERS + ASYNC + CANCEL + SHRINKERS) /* init */
+#define PROCESSES (LAST + 1)
+
+#if STOPS
+#define CAN_STOP provided (!dead[me])
+#else
+#define CAN_STOP
+#endif
+#define OF_A_SERVER byte c, q, best, oldest, debt; bit has, continues
+
+#include "queue.inc"
+
+byte releases;
+
+/* A processor writes its stores to memory, at any time. */
+proctype processor(byte me)
+{
+end:	do
+	:: atomic { pushed[me] > 0 -> pushed[me]--; visible++ }
+	:: atomic { announced[me] -> announced[me] = 0; phase[mine[me]] = WAITING }
+	od
+}
+
+#if WAITERS
+/* demand_wait(), after an acquire that found nothing. */
+proctype waiter(byte me) CAN_STOP
+{
+	OF_A_SERVER;
+	bit got;
+
+	enlist(0);
+#ifndef NO_SERVE
+	serve();
+#endif
+	/* sleep_in().  A wake-up for no reason is another round. */
+	do
+	:: atomic { phase[mine[me]] == GIVEN -> got = 1; break }
+#ifdef BLIND_SLEEP
+	:: phase[mine[me]] == WAITING -> asleep[mine[me]] = 1;
+#else
+	:: atomic { phase[mine[me]] == WAITING -> asleep[mine[me]] = 1 };
+#endif
+end_asleep:	!asleep[mine[me]]
+#ifdef TRUSTING
+	:: atomic { phase[mine[me]] == WAITING -> got = 1; break }
+#endif
+	/* cas(&cell->word, waiting, claimed), when the time is over */
+#ifdef TIMEOUT_BY_STORE
+	:: atomic { me < TIMED && phase[mine[me]] == WAITING -> skip };
+		atomic { phase[mine[me]] = CLAIMED; LEAVES_QUEUE(mine[me]); break }
+#else
+	:: atomic { me < TIMED && phase[mine[me]] == WAITING -> phase[mine[me]] = CLAIMED; LEAVES_QUEUE(mine[me]); break }
+#endif
+	od;
+	vacate(mine[me], got)
+}
+#endif
+
+proctype releaser(byte me) CAN_STOP
+{
+	OF_A_SERVER;
+
+end:	do
+	:: atomic { releases < RELEASES && outside > 0 ->
+		releases++;
+		BEGINS_RELEASE;
+#ifndef DEMAND_FIRST
+		outside--;
+		pushed[me]++ };
+		LIGHT_FENCE
+		serve_if_wanted();
+#else
+		debt = wanted };
+		atomic { outside--; pushed[me]++ };
+		if
+		:: debt > 0 -> debt = 0; serve()
+		:: else -> skip
+		fi;
+#endif
+		ENDS_RELEASE
+	od
+}
+
+#if ACQUIRERS
+proctype acquirer(byte me) CAN_STOP
+{
+#ifdef NULL_IS_EXACT
+	byte q;
+
+#endif
+	if
+	:: atomic { visible > 0 -> visible--; outside++ }
+	:: atomic { visible == 0 -> skip
+#ifdef NULL_IS_EXACT
+		if
+		:: releasing == 0 ->
+			for (q : 0 .. LAST) {
+				null_meanwhile = null_meanwhile || hand[q]
+			}
+		:: else -> skip
+		fi
+#endif
+		}
+	fi
+}
+#endif
+
+#if TRIMMERS
+/* Holds a free slot, as lfpool_trim() does, and makes it free again. */
+proctype trimmer(byte me) CAN_STOP
+{
+	OF_A_SERVER;
+
+	take();
+	if
+	:: has ->
+		put_free();
+		LIGHT_FENCE
+#ifndef BLIND_TRIM
+		serve_if_wanted()
+#endif
+	:: else -> skip
+	fi
+}
+#endif
+
+#if DEBT
+/* lfpool_shrink() by DEBT, when nothing is free. */
+proctype shrinker(byte me) CAN_STOP
+{
+	OF_A_SERVER;
+
+	/* demand_owe() */
+	wanted = wanted + DEBT;
+	owed = owed + DEBT;
+	heavy_fence();
+	serve()
+}
+#endif
+
+#if ASYNC
+/* lfpool_acquire_async(), after an acquire that found nothing. */
+proctype async(byte me) CAN_STOP
+{
+	OF_A_SERVER;
+
+	enlist(1);
+	serve()
+}
+#endif
+
+#if CANCEL
+/* lfpool_cancel(): does nothing unless the continuation waits. */
+proctype canceller(byte me) CAN_STOP
+{
+	byte cell, q;
+
+	if
+	:: atomic { async_ticket != 0 && phase[async_cell] == WAITING && ticket[async_cell] == async_ticket ->
+		cell = async_cell };
+		if
+#ifdef CANCEL_BY_STORE
+		:: atomic { phase[cell] = CLAIMED; cancelled++; assert(ran + cancelled <= 1); LEAVES_QUEUE(cell) };
+			vacate(cell, 0)
+#else
+		:: atomic { phase[cell] == WAITING && ticket[cell] == async_ticket ->
+			phase[cell] = CLAIMED;
+			cancelled++;
+			assert(ran + cancelled <= 1);
+			LEAVES_QUEUE(cell) };
+			vacate(cell, 0)
+		:: !(phase[cell] == WAITING && ticket[cell] == async_ticket)
+#endif
+		fi
+	:: true
+	fi
+}
+#endif
+
+#if STOPS
+proctype fate()
+{
+	byte p, stopped;
+
+	do
+	:: atomic { stopped < STOPS ->
+		do
+		:: p < LAST - 1 -> p++
+		:: break
+		od;
+		dead[p] = 1;
+		stopped++;
+		p = 0 }
+	:: break
+	od
+}
+#endif
+
+#define START(count, role) \
+	c = 0; \
+	do \
+	:: c < count -> run role(me); me++; c++ \
+	:: else -> break \
+	od
+
+/* Nobody moves any more. */
+inline check()
+{
+	bit lost_wake_up, asleep_with_a_slot, in_dead_hands;
+	byte sum, waiting;
+
+	d_step {
+		sum = outside + visible + withdrawn;
+		for (q : 0 .. LAST) {
+			assert(!pushed[q] && !announced[q]);
+			assert(!hand[q] || dead[q]);
+			sum = sum + hand[q]
+		}
+		for (c : 0 .. CELLS - 1) {
+			if
+			:: phase[c] == GIVEN -> sum++
+			:: phase[c] == WAITING -> waiting++
+			:: else -> skip
+			fi;
+			in_dead_hands = 0;
+			for (q : 0 .. LAST - 1) {
+				if
+				:: dead[q] && mine[q] == c && q < WAITERS -> in_dead_hands = 1
+#ifndef LATE_WAKE
+				:: dead[q] && must_wake[q] == c + 1 -> in_dead_hands = 1
+#endif
+				:: else -> skip
+				fi
+			}
+			lost_wake_up = lost_wake_up || (phase[c] == WAITING && visible > 0);
+			asleep_with_a_slot = asleep_with_a_slot || (phase[c] == GIVEN && asleep[c] && !in_dead_hands)
+		}
+		assert(!lost_wake_up);
+		assert(!asleep_with_a_slot);
+		assert(sum == SLOTS);
+		assert(owed + withdrawn == DEBT || (STOPS && owed + withdrawn == 0));
+		assert(owed == 0 || visible == 0);
+		assert(STOPS || wanted == owed + waiting)
+	}
+}
+
+init
+{
+	OF_A_SERVER;
+	byte me;
+
+	atomic {
+		outside = USED;
+		visible = SLOTS - USED;
+#ifdef LAST_RELEASE
+		visible--;
+		hand[LAST] = 1;
+#endif
+#if WAITERS
+		START(WAITERS, waiter);
+#endif
+		START(RELEASERS, releaser);
+#if ACQUIRERS
+		START(ACQUIRERS, acquirer);
+#endif
+#if TRIMMERS
+		START(TRIMMERS, trimmer);
+#endif
+#if SHRINKERS
+		START(SHRINKERS, shrinker);
+#endif
+#if ASYNC
+		START(ASYNC, async);
+#endif
+#if CANCEL
+		START(CANCEL, canceller);
+#endif
+		for (c : 0 .. LAST) {
+			run processor(c)
+		}
+		c = 0;
+#if STOPS
+		run fate()
+#endif
+	}
+#ifdef LAST_RELEASE
+	timeout;
+	put_free();
+	LIGHT_FENCE
+	serve_if_wanted();
+#endif
+	timeout;
+	check()
+}
+
+#ifdef QUIET
+ltl quiet { !(([] <> turn) && ([] <> !turn)) }
+#endif
