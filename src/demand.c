@@ -9,14 +9,14 @@
 #include "pool.h"
 #include "resize.h"
 
-enum phase { VACANT, CLAIMED, WAITING, GIVEN };
+enum phase { VACANT, CLAIMED, WAITING, GIVEN, WOKEN };
 
-#define TICKET_SHIFT 34
+#define TICKET_SHIFT 35
 #define PHASE_SHIFT 32
 
 static enum phase phase_of(uint64_t word)
 {
-	return (enum phase)(word >> PHASE_SHIFT & 3);
+	return (enum phase)(word >> PHASE_SHIFT & 7);
 }
 
 static uint64_t word_for(uint64_t ticket, enum phase phase, uint32_t slot)
@@ -24,7 +24,7 @@ static uint64_t word_for(uint64_t ticket, enum phase phase, uint32_t slot)
 	return ticket << TICKET_SHIFT | (uint64_t)phase << PHASE_SHIFT | slot;
 }
 
-/* Was the ticket of `a` given out before that of `b`?  They lie less than 2^29 apart. */
+/* Was the ticket of `a` given out before that of `b`?  They lie less than 2^28 apart. */
 static bool came_before(uint64_t a, uint64_t b)
 {
 	return (int64_t)((a & ~UINT64_C(0) << TICKET_SHIFT) - (b & ~UINT64_C(0) << TICKET_SHIFT)) < 0;
@@ -105,10 +105,9 @@ static void want(struct demand *d, uint32_t count)
 /* From claimed to waiting.  Afterwards the caller serves. */
 static void enlist(struct demand *d, struct cell *cell, uint64_t ticket, lfpool_continuation_t then, void *context)
 {
-	plain_written(&cell->then);
-	cell->then = then;
-	cell->context = context;
-	/* relaxed: published with the word. */
+	/* relaxed, all: published with the word. */
+	store_relaxed(&cell->then, then);
+	store_relaxed(&cell->context, context);
 	store_relaxed(&cell->ticket, ticket);
 	want(d, 1);
 	/* release, edge QUEUE: what the server needs. */
@@ -131,6 +130,14 @@ static uint64_t next_ticket(struct demand *d)
 	return fetch_add_relaxed(&d->tickets, 1) + 1;
 }
 
+/* Wakes the call that was given `word`'s slot, and says that it has (W5). */
+static void wake(struct cell *cell, uint64_t word)
+{
+	os_wake(&cell->word);
+	/* relaxed: if it fails, the call is awake. */
+	(void)cas_relaxed(&cell->word, &word, word + (UINT64_C(1) << PHASE_SHIFT));
+}
+
 /* The waiting cell with the smallest ticket; NULL if none waits. */
 static struct cell *oldest(const struct demand *d, uint64_t *word_out)
 {
@@ -143,6 +150,9 @@ static struct cell *oldest(const struct demand *d, uint64_t *word_out)
 		/* acquire, edge QUEUE: `then`. */
 		const uint64_t word = load_acquire(&cell->word);
 
+		/* relaxed: if it is a continuation's, nobody sleeps there. */
+		if (phase_of(word) == GIVEN && !load_relaxed(&cell->then))
+			wake(cell, word);
 		if (phase_of(word) == WAITING && (!found || came_before(word, *word_out))) {
 			found = cell;
 			*word_out = word;
@@ -174,17 +184,16 @@ static void continue_with(lfpool_t *pool, struct handle *handle, lfpool_continua
 /* Gives the slot to the cell whose word was `word`; false if that has changed. */
 static bool give(lfpool_t *pool, struct handle *handle, struct cell *cell, uint64_t word, uint32_t slot)
 {
-	plain_read(&cell->then);
+	const uint64_t given = word + word_for(0, GIVEN - WAITING, slot);
+	/* relaxed, both: the look at the word was an acquire.  They are the waiting cell's if the CAS succeeds. */
+	const lfpool_continuation_t then = load_relaxed(&cell->then);
+	void *const context = load_relaxed(&cell->context);
 
-	const lfpool_continuation_t then = cell->then;
-	void *const context = cell->context;
-
-	/* release, edge QUEUE: the slot, and what its last holder did with it.  (What we have just read was the waiting
-	 * cell's, if this succeeds.) */
-	if (!cas_release(&cell->word, &word, word | word_for(0, GIVEN, slot)))
+	/* release, edge QUEUE: the slot, and what its last holder did with it. */
+	if (!cas_release(&cell->word, &word, given))
 		return false;
 	if (!then) {
-		os_wake(&cell->word);
+		wake(cell, given);
 		return true;
 	}
 	vacate(&pool->demand, cell);
@@ -216,8 +225,8 @@ void demand_serve(lfpool_t *pool, struct handle *handle)
 		if (!slot)
 			return;
 		if (owed) {
-			/* relaxed: a number. */
-			if (!cas_relaxed(&d->owed, &owed, owed - 1))
+			/* acquire: after the debt was added to `wanted`. */
+			if (!cas_acquire(&d->owed, &owed, owed - 1))
 				continue;
 			want(d, -UINT32_C(1));
 			resize_withdraw(pool, slot);
@@ -245,7 +254,7 @@ static uint32_t sleep_in(struct cell *cell, uint64_t deadline_ns)
 		/* acquire, edge QUEUE: the slot's last holder. */
 		uint64_t word = load_acquire(&cell->word);
 
-		if (phase_of(word) == GIVEN)
+		if (phase_of(word) >= GIVEN)
 			return (uint32_t)word;
 		/* Fails if a server was faster, or for ever waiting calls never. */
 		if (deadline_ns != UINT64_MAX && os_now_ns() >= deadline_ns) {
@@ -294,6 +303,9 @@ void *demand_wait(lfpool_t *pool, struct handle *handle, uint64_t deadline_ns)
 		resize_for_waiters(pool, handle);
 		slot = sleep_in(cell, deadline_ns);
 		vacate(d, cell);
+		/* The time is over: a last look, so that NULL means what it always means. */
+		if (!slot)
+			slot = pool->backend->take(pool, handle);
 	} while (slot && !pool->backend->begin(pool, handle, slot, &object));
 	return object;
 }
@@ -366,18 +378,21 @@ bool lfpool_cancel(lfpool_t *pool, lfpool_ticket_t ticket)
 void demand_owe(lfpool_t *pool, size_t count)
 {
 	struct demand *d = &pool->demand;
-	/* relaxed, all: numbers. */
-	uint32_t owed = load_relaxed(&d->owed), next;
+	/* relaxed: a number. */
+	uint32_t owed = load_relaxed(&d->owed), next, wanted;
+	size_t capacity = cold_capacity(&pool->cold);
 
+	if (!count && owed <= capacity)
+		return;
+	/* Before anybody can pay, so that `wanted` is never too low; less than this many are added. */
+	wanted = (uint32_t)(count < capacity ? count : capacity);
+	want(d, wanted);
 	do {
-		const size_t capacity = cold_capacity(&pool->cold);
-
-		if (!owed && !count)
-			return;
-		next = (uint32_t)(owed < capacity && count < capacity - owed ? owed + count : capacity);
-		/* Goes round only when another thread changed it. */
-	} while (!cas_weak_relaxed(&d->owed, &owed, next));
-	want(d, next - owed);
+		capacity = cold_capacity(&pool->cold);
+		next = (uint32_t)(owed < capacity && wanted < capacity - owed ? owed + wanted : capacity);
+		/* release: `wanted`.  Goes round only when another thread changed it. */
+	} while (!cas_weak_release(&d->owed, &owed, next));
+	want(d, next - owed - wanted);
 	/* W1. */
 	if (count)
 		os_heavy_fence();
@@ -385,15 +400,15 @@ void demand_owe(lfpool_t *pool, size_t count)
 
 uint32_t demand_forgive(struct demand *d, size_t count)
 {
-	/* relaxed, both: numbers. */
-	uint32_t owed = load_relaxed(&d->owed), less;
+	/* acquire, on failure too: after the debt was added to `wanted`. */
+	uint32_t owed = load_acquire(&d->owed), less;
 
 	do {
 		less = count < owed ? (uint32_t)count : owed;
 		if (!less)
 			return 0;
 		/* Goes round only when another thread changed it. */
-	} while (!cas_weak_relaxed(&d->owed, &owed, owed - less));
+	} while (!cas_weak_acq_rel(&d->owed, &owed, owed - less));
 	want(d, -less);
 	return less;
 }
@@ -414,8 +429,9 @@ void demand_close(lfpool_t *pool)
 
 	/* Oldest first. */
 	while ((cell = oldest(d, &word))) {
-		const lfpool_continuation_t then = cell->then;
-		void *const context = cell->context;
+		/* relaxed, both: the pool is nobody else's any more. */
+		const lfpool_continuation_t then = load_relaxed(&cell->then);
+		void *const context = load_relaxed(&cell->context);
 
 		vacate(d, cell);
 		if (then)
@@ -441,13 +457,13 @@ void demand_forget_calls(lfpool_t *pool)
 		struct cell *cell = cell_at(d, index);
 		const uint64_t word = load_relaxed(&cell->word);
 
-		if (phase_of(word) == WAITING && cell->then) {
+		if (phase_of(word) == WAITING && load_relaxed(&cell->then)) {
 			left++;
 			continue;
 		}
 		store_relaxed(&cell->word, 0);
 		/* Given, and not fetched. */
-		if (phase_of(word) == GIVEN)
+		if (phase_of(word) >= GIVEN)
 			pool->backend->put_free(pool, NULL, (uint32_t)word);
 	}
 	store_relaxed(&d->wanted, left);

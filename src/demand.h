@@ -4,12 +4,13 @@
  *
  * Idea         One word, `wanted`, says how many they are.  Every release, after its push, looks at it; while it is not 0 the
  *              release goes on with demand_serve(), which takes a free object out of the pool, as an acquire does, and
- *              gives it to the first in the queue.  A place in the queue is a cell: one word {ticket:30, phase:2, slot:32},
+ *              gives it to the first in the queue.  A place in the queue is a cell: one word {ticket:29, phase:3, slot:32},
  *              which a give changes by one CAS.  Cells are never freed, only vacated; new ones come in lots that
  *              double.
  *                  vacant -> claimed    CAS, by who wants to wait; it is his until he vacates it
  *                  claimed -> waiting   with a ticket; wanted + 1 before
  *                  waiting -> given     CAS, by a server, with the slot: from then on the slot is the waiter's
+ *                  given -> woken       CAS, by a server that has called os_wake()
  *                  waiting -> claimed   CAS, at the timeout, or by lfpool_cancel()
  *                  -> vacant            wanted - 1 after
  * Invariants   W1  no wake-up is lost.  Who waits: makes his demand known; heavy fence; serves, which ends when an exact
@@ -17,10 +18,14 @@
  *                  either the waiter's take sees the push, or the releaser sees the demand.  A server that has nobody to
  *                  give to puts the slot back as a releaser does, and looks again.  So whenever an object is free and
  *                  a cell is waiting, some call is on its way that will serve.
- *              W2  a slot that a server holds, or that was given, is in the hands of the call that will return it: the
- *                  server's, then the waiter's.
- *              W3  a server gives to the smallest ticket that it finds waiting: first come, first served.
+ *              W2  a slot that a server holds, or that was given, is in the hands of a call: the server's, then the
+ *                  waiter's.  A server may find that nobody needs it any more, and put it back: until then an
+ *                  acquire does not see it, and may say NULL.
+ *              W3  a slot goes to a cell only if no cell with a smaller ticket has been waiting all the time since the
+ *                  server began to look: first come, first served.
  *              W4  what is owed comes before what waits.
+ *              W5  a call that was given something wakes, even if the server that gave stops before it has woken it:
+ *                  whoever looks at the queue wakes those that are given and not woken.
  * Progress     demand_serve: lock-free: it goes round again only after it gave, or another thread changed a cell, or came
  *              to wait.  A server stopped anywhere holds one object and nobody else: the next release serves as well.
  *              Its cost is that of an exhausted acquire and O(cells ever used at once) for each object given.
@@ -44,9 +49,9 @@ struct handle;
 struct cell {
 	_Alignas(CACHE_LINE_PAIR / 2) _Atomic(uint64_t) word;
 	_Atomic(uint64_t) ticket;     /* all of its bits                                     */
-	/* Written while claimed. */
-	lfpool_continuation_t then;   /* NULL: a call waits                                  */
-	void *context;
+	/* Written while claimed; read before the CAS that shows whether what was read is right. */
+	_Atomic(lfpool_continuation_t) then; /* NULL: a call waits                           */
+	_Atomic(void *) context;
 };
 
 struct demand {

@@ -37,6 +37,7 @@ static bool cool(lfpool_t *pool, size_t keep, size_t *budget)
 			return !*budget;
 		care_cool(pool->care, slot, arena_object(pool->arena, slot));
 		cold_put(&pool->cold, slot);
+		resize_serve_if_wanted(pool);
 		*budget -= stride < *budget ? stride : *budget;
 	}
 	return false;
@@ -95,6 +96,5 @@ bool lfpool_trim(lfpool_t *pool, size_t keep, size_t budget)
 		budget = 1;
 	more = cool(pool, keep, &budget);
 	more |= sweep(pool, &budget);
-	resize_serve_if_wanted(pool);
 	return more;
 }

@@ -18,7 +18,9 @@
  * The promises, in short (docs/design.md argues each):
  *   1. lfpool_acquire() returns an object that nobody else holds, or NULL; and NULL only if at some moment
  *      during the call every object was in use (or a hook refused, or the malloc backend had no memory).  Objects that
- *      lie idle in other threads' caches are free: the caller gets them.  (A release has happened, for this, when it
+ *      lie idle in other threads' caches are free: the caller gets them.  (In the hands of a call, for the moment it
+ *      takes, are: what is being acquired or released, also on its way to a call that waits, and what lfpool_shrink() or a
+ *      step of lfpool_trim() has just taken out.)  (A release has happened, for this, when it
  *      happens before the acquire in the sense of C11: through a lock, a join, an atomic flag.)
  *   2. Releasing a valid object never fails, whatever memory the system refuses, and waits for nobody (one exception
  *      is named in docs/design.md, "Progress").  What was written before the release is visible to whoever acquires

@@ -4,7 +4,8 @@
  *
  * Calls that wait, and continuations, stand in one queue: first come, first served, in the order in which they were
  * found to wait.  A release gives its object to the first of them.  lfpool_acquire() does not queue, and may overtake
- * in the moment between a release and that.  A release pays nothing for this while nobody waits: it looks at one word.
+ * in the moment between a release and that.  An object on its way to somebody who waits is in the hands of that release:
+ * lfpool_acquire() does not see it.  While nobody waits a release looks at one word, and that is all.
  */
 #ifndef LFPOOL_WAIT_H
 #define LFPOOL_WAIT_H
@@ -19,9 +20,12 @@ extern "C" {
  * lfpool_acquire_wait - as lfpool_acquire(), but waits while there is nothing.
  *
  * timeout_ns  Nanoseconds to wait at most; 0: not at all; negative: for ever.
- * Returns     An object; NULL when the time is over and at some moment of the call after it every object was in use,
- *             or a hook refused.
- * Threads, progress   ...  Blocking: enters the kernel to sleep.
+ * Returns     An object; NULL when the time is over, and then every object was in use at some moment of the call; or when a
+ *             hook refused.  errno is left alone.
+ * Threads     Any, as lfpool_acquire().  At most 16,368 calls and continuations queue; a call beyond them looks again
+ *             every millisecond, and has no place in the order.
+ * Progress    As lfpool_acquire() while there are objects; else it blocks, in the kernel, until a release, or what
+ *             makes objects free in another way, gives it one.
  */
 LFPOOL_API void *lfpool_acquire_wait(lfpool_t *pool, int64_t timeout_ns);
 LFPOOL_API void *lfpool_cache_acquire_wait(lfpool_cache_t *cache, int64_t timeout_ns);
@@ -33,16 +37,21 @@ typedef uint64_t lfpool_ticket_t; /* names a continuation until it has run; 0 is
 /*
  * lfpool_acquire_async - acquire without blocking the worker: `then` is called with an object as soon as there is one.
  *
- * then        Called exactly once, unless it is cancelled: by this call, on this thread, if there is an object now (then
- *             *ticket_out is 0); else by whichever thread releases one (with no lock held; it may use the pool); at the
- *             latest by lfpool_destroy(), with NULL.
- * ticket_out  For lfpool_cancel(); may be NULL.
- * Returns     LFPOOL_OK; LFPOOL_E_NO_MEMORY: the system refuses a place in the queue; `then` is not called.
+ * then        Called exactly once, unless it is cancelled: by this call, on this thread, if there is an object now; else
+ *             by whichever thread releases one, inside that release; at the latest by lfpool_destroy(), with NULL.  No lock
+ *             is held; it may use the pool.  It must not block: who releases waits for it, and so does the next in the
+ *             queue.
+ * ticket_out  For lfpool_cancel(); set before `then` can be called; 0 if it was called without queueing; may be NULL.
+ * Returns     LFPOOL_OK; LFPOOL_E_ARGUMENT: `then` is NULL; LFPOOL_E_NO_MEMORY: the system refuses a place in the queue, or
+ *             all 16,368 are taken.  `then` is not called then.
+ * Threads     Any.
+ * Progress    Lock-free; enters the kernel.
  */
 LFPOOL_API lfpool_status_t lfpool_acquire_async(lfpool_t *pool, lfpool_continuation_t then, void *context,
 						lfpool_ticket_t *ticket_out);
 
-/* lfpool_cancel - true: the continuation will not be called.  false: it was, is being, or is about to be. */
+/* lfpool_cancel - true: the continuation will not be called.  false: it was, is being, or is about to be.  Lock-free, O(1),
+ * any thread, also the continuation itself. */
 LFPOOL_API bool lfpool_cancel(lfpool_t *pool, lfpool_ticket_t ticket);
 
 #ifdef __cplusplus
