@@ -17,7 +17,7 @@
 #define STRUCT_SIZE_MAX 4096 /* beyond this it is not a size */
 #define FLAGS_KNOWN (LFPOOL_PREFAULT | LFPOOL_ZERO | LFPOOL_CHECK_RACES | LFPOOL_UNTRACKED | LFPOOL_CREATE_ALL)
 
-static bool copy_known(lfpool_config_t *config_out, const lfpool_config_t *given)
+bool config_copy(lfpool_config_t *config_out, const lfpool_config_t *given)
 {
 	const size_t size = given->struct_size, known = sizeof(*config_out);
 	const unsigned char *bytes = (const unsigned char *)given;
@@ -29,6 +29,7 @@ static bool copy_known(lfpool_config_t *config_out, const lfpool_config_t *given
 			return false;
 	memset(config_out, 0, known);
 	memcpy(config_out, given, size < known ? size : known);
+	config_out->struct_size = known;
 	return true;
 }
 
@@ -76,7 +77,7 @@ static bool apply_debug(lfpool_config_t *config, struct debug_modes *modes)
 
 lfpool_status_t config_import(lfpool_config_t *config, struct debug_modes *modes, const lfpool_config_t *given)
 {
-	if (!copy_known(config, given))
+	if (!config_copy(config, given))
 		return LFPOOL_E_CONFIG_STRUCT_SIZE;
 	if (config->name && strnlen(config->name, NAME_BYTES) == NAME_BYTES)
 		return LFPOOL_E_CONFIG_NAME;

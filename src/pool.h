@@ -119,6 +119,9 @@ static inline bool pool_in_place(const lfpool_t *pool)
 
 /* ---- config.c ---- */
 
+/* Copies a config that may be older or newer than the library, its missing fields 0; false: a field is set that the library
+ * does not know. */
+bool config_copy(lfpool_config_t *config_out, const lfpool_config_t *given);
 /* Checks `given`, completes it with defaults and the environment, and copies it. */
 lfpool_status_t config_import(lfpool_config_t *config_out, struct debug_modes *modes_out, const lfpool_config_t *given);
 

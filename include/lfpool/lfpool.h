@@ -73,6 +73,9 @@ typedef uint64_t lfpool_handle_t; /* names an object until it is released, see l
 	X(LFPOOL_E_ARGUMENT, -1, "a required pointer is NULL, or a struct_size is none")                        \
 	X(LFPOOL_E_NO_MEMORY, -2, "the operating system refused memory")                                        \
 	X(LFPOOL_E_CREATE, -3, "hooks.create refused an object (LFPOOL_CREATE_ALL)")                            \
+	X(LFPOOL_E_PROFILE, -6, "the profile of a registry has an error")                                       \
+	X(LFPOOL_E_SCENARIO, -7, "the profile of the registry has no scenario of this name")                    \
+	X(LFPOOL_E_EXISTS, -8, "the registry has a pool of this name already")                                  \
 	X(LFPOOL_E_CONFIG_STRUCT_SIZE, -10, "config.struct_size is unknown, or a newer field is set")           \
 	X(LFPOOL_E_CONFIG_NAME, -11, "config.name is longer than 63 bytes")                                     \
 	X(LFPOOL_E_CONFIG_OBJECT_SIZE, -12, "config.object_size is not in 1 .. 1 MiB")                          \

@@ -1,0 +1,33 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * registry_support.h - what the tests of lfpool/registry.h share.
+ */
+#ifndef LFPOOL_TESTS_REGISTRY_SUPPORT_H
+#define LFPOOL_TESTS_REGISTRY_SUPPORT_H
+
+#include "support.h"
+
+#include "lfpool/registry.h"
+
+static inline lfpool_registry_t *registry_of(const char *profile)
+{
+	lfpool_profile_error_t error;
+	lfpool_registry_t *registry;
+	lfpool_status_t status = lfpool_registry_create(&registry, profile, &error);
+
+	if (status != LFPOOL_OK)
+		print_message("%s\n%zu:%zu: %s\n", profile ? profile : "", error.line, error.column, error.text);
+	assert_int_equal(status, LFPOOL_OK);
+	return registry;
+}
+
+static inline lfpool_t *made(lfpool_registry_t *registry, const char *name, const lfpool_config_t *config)
+{
+	lfpool_t *pool;
+
+	assert_int_equal(lfpool_registry_create_pool(registry, name, config, &pool), LFPOOL_OK);
+	assert_non_null(pool);
+	return pool;
+}
+
+#endif
