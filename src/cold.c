@@ -10,12 +10,11 @@
 /* Pages are opened in steps of so many bytes at least: each costs a system call. */
 #define OPEN_BYTES ((size_t)1 << 20)
 
-#define PARITY_OF_ALLOWED (UINT64_C(1) << 32)
-#define CHANGE_OF_ALLOWED (UINT64_C(1) << 33)
+#define ONE_OBJECT (UINT64_C(1) << 32)
 
-static uint64_t shape_of(uint64_t capacity, uint32_t held, uint32_t pending, uint64_t parity)
+static uint64_t least(uint64_t a, uint64_t b)
 {
-	return capacity << 32 | (uint64_t)held << 15 | (uint64_t)pending << 1 | parity;
+	return a < b ? a : b;
 }
 
 void cold_open(struct cold *c, const struct arena *arena, size_t capacity, size_t reserved, void *memory)
@@ -25,43 +24,83 @@ void cold_open(struct cold *c, const struct arena *arena, size_t capacity, size_
 	c->arena = arena;
 	c->bits = memory;
 	/* relaxed, all: the pool is not yet anybody else's. */
-	store_relaxed(&c->shape, shape_of(capacity, 0, 0, 0));
+	store_relaxed(&c->counts, capacity * ONE_OBJECT);
 	store_relaxed(&c->maximum, reserved);
 	store_relaxed(&c->opened, capacity);
 }
 
-/* ---- What may be taken ---- */
+/* ---- Counts ---- */
 
-void cold_allowed_add(struct cold *c, size_t count)
+/* Adds to both counts at once; `more` and `less` are words like `counts`. */
+static void count(struct cold *c, uint64_t more, uint64_t less)
 {
 	/* relaxed: a stale word costs one failed CAS. */
-	uint64_t now = load_relaxed(&c->allowed);
+	uint64_t now = load_relaxed(&c->counts);
 
 	/* release, edge SHOW: who sees the count sees the bits, and that the slots are gone where they were.  Goes round only
 	 * when another thread changed it. */
-	while (!cas_weak_release(&c->allowed, &now, now + CHANGE_OF_ALLOWED + count))
+	while (!cas_weak_release(&c->counts, &now, now + more - less))
 		;
 }
 
-uint32_t cold_allowed_take(struct cold *c, size_t count)
+void cold_allowed_add(struct cold *c, uint32_t added)
 {
-	/* acquire, edge SHOW: the bits; on failure too. */
-	uint64_t now = load_acquire(&c->allowed);
-	uint32_t taken;
+	count(c, added, 0);
+}
+
+/* Up to `wanted` of the allowed ones, which remain objects of the pool, or do not. */
+static uint32_t take_allowed(struct cold *c, size_t wanted, bool remain)
+{
+	/* acquire, edge SHOW: the bits, the pages; on failure too. */
+	uint64_t now = load_acquire(&c->counts);
+	uint64_t taken;
 
 	do {
-		taken = count < cold_count(now) ? (uint32_t)count : cold_count(now);
+		taken = least(wanted, cold_allowed_in(now));
 		if (!taken)
 			return 0;
 		/* release: who sees the slots gone sees what we released before.  Goes round only when another thread
 		 * changed it. */
-	} while (!cas_weak_acq_rel(&c->allowed, &now, now + CHANGE_OF_ALLOWED - taken));
-	return taken;
+	} while (!cas_weak_acq_rel(&c->counts, &now, now - taken - (remain ? 0 : taken * ONE_OBJECT)));
+	return (uint32_t)taken;
 }
+
+uint32_t cold_allowed_take(struct cold *c, size_t wanted)
+{
+	return take_allowed(c, wanted, true);
+}
+
+size_t cold_forbid(struct cold *c, size_t wanted)
+{
+	return take_allowed(c, wanted, false);
+}
+
+uint32_t cold_borrow(struct cold *c, uint32_t wanted)
+{
+	/* acquire, edge SHOW: the bits, the pages; on failure too. */
+	uint64_t now = load_acquire(&c->counts);
+	uint64_t more;
+
+	do {
+		/* relaxed: at least what was opened when `counts` was changed last. */
+		more = least(wanted, load_relaxed(&c->opened) - cold_capacity_in(now));
+		if (!more)
+			return 0;
+		/* Goes round only when another thread changed it. */
+	} while (!cas_weak_acq_rel(&c->counts, &now, now + more * ONE_OBJECT));
+	return (uint32_t)more;
+}
+
+void cold_give_back(struct cold *c, uint32_t borrowed)
+{
+	count(c, 0, borrowed * ONE_OBJECT);
+}
+
+/* ---- One slot ---- */
 
 uint32_t cold_take_allowed(struct cold *c)
 {
-	if (!cold_allowed_take(c, 1))
+	if (!take_allowed(c, 1, true))
 		return SLOT_NONE;
 
 	const uint32_t slot = cold_take_any(c);
@@ -69,93 +108,6 @@ uint32_t cold_take_allowed(struct cold *c)
 	pages_unmark(c, slot);
 	return slot;
 }
-
-/* ---- What the pool is ---- */
-
-/* Has the growth that is pending in `shape` been applied to `allowed`? */
-static bool is_applied(uint64_t shape, uint64_t allowed)
-{
-	return (shape & 1) == (allowed / PARITY_OF_ALLOWED & 1);
-}
-
-uint64_t cold_settle(struct cold *c)
-{
-	/* acquire, edge SHOW, here and below: who made it pending had opened the pages. */
-	uint64_t shape = load_acquire(&c->shape);
-
-	/* Goes round only after a step of ours, or another thread's. */
-	while (cold_shape_pending(shape)) {
-		const uint32_t pending = cold_shape_pending(shape);
-		/* acquire: what is there since a later growth was applied came after that one was pending: then the next
-		 * look at `shape` sees it. */
-		uint64_t allowed = load_acquire(&c->allowed);
-		const uint64_t settled = shape_of(cold_shape_capacity(shape) + pending, cold_shape_held(shape), 0, shape & 1);
-
-		if (is_applied(shape, allowed)) {
-			/* release, edge SHOW; acquire on failure. */
-			if (cas_acq_rel(&c->shape, &shape, settled))
-				return settled;
-			continue;
-		}
-		const uint64_t again = load_acquire(&c->shape);
-
-		/* The same growth, and `allowed` as it was before it: apply it.  Fails if somebody else did, or took.  release,
-		 * edge SHOW. */
-		if (again == shape)
-			(void)cas_acq_rel(&c->allowed, &allowed, (allowed ^ PARITY_OF_ALLOWED) + CHANGE_OF_ALLOWED + pending);
-		shape = load_acquire(&c->shape);
-	}
-	return shape;
-}
-
-/* From a settled shape to another; false, and *shape is settled again, if another thread was first. */
-static bool reshape(struct cold *c, uint64_t *shape, uint64_t next)
-{
-	/* release, edge SHOW: the bits, the pages. */
-	if (cas_acq_rel(&c->shape, shape, next))
-		return true;
-	*shape = cold_settle(c);
-	return false;
-}
-
-static void capacity_less(struct cold *c, uint64_t count)
-{
-	uint64_t shape = cold_settle(c);
-
-	/* Goes round only when another thread changed it. */
-	while (!reshape(c, &shape, shape - (count << 32)))
-		;
-}
-
-uint32_t cold_hold(struct cold *c, uint32_t count)
-{
-	uint64_t shape = cold_settle(c);
-	uint64_t more;
-
-	do {
-		/* relaxed: it only grows. */
-		const uint64_t room = load_relaxed(&c->opened) - cold_shape_capacity(shape) - cold_shape_held(shape);
-		const uint32_t free_count = COLD_HELD_MAX - cold_shape_held(shape);
-
-		more = count < room ? count : room;
-		more = more < free_count ? more : free_count;
-		if (!more)
-			return 0;
-		/* Goes round only when another thread changed it. */
-	} while (!reshape(c, &shape, shape + (more << 15)));
-	return (uint32_t)more;
-}
-
-void cold_unhold(struct cold *c, uint32_t count)
-{
-	uint64_t shape = cold_settle(c);
-
-	/* Goes round only when another thread changed it. */
-	while (!reshape(c, &shape, shape - ((uint64_t)count << 15)))
-		;
-}
-
-/* ---- Give ---- */
 
 static void give_bit(struct cold *c, uint32_t slot)
 {
@@ -165,38 +117,25 @@ static void give_bit(struct cold *c, uint32_t slot)
 void cold_put(struct cold *c, uint32_t slot)
 {
 	give_bit(c, slot);
-	cold_allowed_add(c, 1);
+	count(c, 1, 0);
 }
 
 void cold_withdraw(struct cold *c, uint32_t slot)
 {
 	give_bit(c, slot);
-	capacity_less(c, 1);
-}
-
-size_t cold_forbid(struct cold *c, size_t count)
-{
-	const uint32_t taken = cold_allowed_take(c, count);
-
-	if (taken)
-		capacity_less(c, taken);
-	return taken;
+	count(c, 0, ONE_OBJECT);
 }
 
 /* ---- Growing ---- */
 
-static uint64_t least(uint64_t a, uint64_t b)
-{
-	return a < b ? a : b;
-}
-
 /* Slots 1 .. wanted, or fewer, have their pages; says how many have. */
 static uint64_t open_pages(struct cold *c, uint64_t wanted)
 {
-	/* relaxed, all: what lies behind it comes with `shape`. */
+	/* relaxed, all: what lies behind it comes with `counts`. */
 	uint64_t from = load_relaxed(&c->opened);
 	const uint64_t step = c->arena->prefault ? 1 : OPEN_BYTES / c->arena->face.stride;
 
+	/* Goes round only when another thread opened some. */
 	while (from < wanted) {
 		const uint64_t to = least(wanted - from < step ? from + step : wanted, c->reserved);
 
@@ -209,45 +148,23 @@ static uint64_t open_pages(struct cold *c, uint64_t wanted)
 	return from;
 }
 
-/* One step from a settled *shape, by up to `count`; says by how many, and *shape is settled again. */
-static size_t grow_once(struct cold *c, size_t count, uint64_t *shape)
+size_t cold_grow(struct cold *c, size_t wanted, size_t from)
 {
-	const uint64_t capacity = cold_shape_capacity(*shape), taken = capacity + cold_shape_held(*shape);
 	/* relaxed: a number. */
 	const uint64_t maximum = load_relaxed(&c->maximum);
-	uint64_t more = least(count, COLD_PENDING_MAX);
+	/* acquire, edge SHOW, on failure too: what was opened. */
+	uint64_t now = load_acquire(&c->counts), capacity, more;
 
-	more = least(more, capacity < maximum ? maximum - capacity : 0);
-	more = least(more, c->reserved - taken);
-	if (more)
-		more = least(more, open_pages(c, taken + more) - taken);
-	if (!more || !reshape(c, shape, (*shape ^ 1) + (more << 1)))
-		return 0;
-	*shape = cold_settle(c);
-	return (size_t)more;
-}
-
-size_t cold_grow(struct cold *c, size_t count)
-{
-	uint64_t shape = cold_settle(c), before;
-	size_t grown = 0, more;
-
-	/* Goes round after each step, and when another thread changed the shape. */
 	do {
-		before = shape;
-		more = grow_once(c, count - grown, &shape);
-		grown += more;
-	} while (grown < count && (more || shape != before));
-	return grown;
-}
-
-bool cold_grow_from(struct cold *c, size_t count, uint64_t seen)
-{
-	uint64_t shape = seen;
-	const size_t more = grow_once(c, count, &shape);
-
-	if (more && more < count)
-		(void)cold_grow(c, count - more);
-	/* Not grown, but changed: the caller looks again. */
-	return more || shape != seen;
+		capacity = cold_capacity_in(now);
+		if (from != COLD_ANY && capacity != from)
+			return COLD_CHANGED;
+		more = least(wanted, capacity < maximum ? maximum - capacity : 0);
+		if (more)
+			more = least(more, open_pages(c, capacity + more) - capacity);
+		if (!more)
+			return 0;
+		/* release, edge SHOW: the pages.  Goes round only when another thread changed it. */
+	} while (!cas_weak_acq_rel(&c->counts, &now, now + more * (ONE_OBJECT + 1)));
+	return (size_t)more;
 }

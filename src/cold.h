@@ -2,30 +2,26 @@
 /*
  * cold.h - the cold store: slots that are in no magazine, because they were never used, or were taken out of use.
  *
- * Idea         A bit for each slot says whether it is cold, and two words count.  `allowed`: so many cold slots may be taken;
- *              they are free objects like any others, only that an acquire takes them last.  `shape`: how many objects
- *              the pool has.  Cold slots beyond the allowed ones are room to grow.  The counts say how many, the bits
- *              say which; no bit says what its slot is.
+ * Idea         A bit for each slot says whether it is cold, and one word counts: {capacity, allowed}.  `allowed` of the
+ *              cold slots may be taken; they are free objects like any others, only that an acquire takes them last.
+ *              The other cold slots are room to grow.  The counts say how many, the bits say which; no bit says what
+ *              its slot is.
  *                  take       allowed - 1, then any bit              an acquire
  *                  put        a bit, then allowed + 1                lfpool_trim()
  *                  withdraw   a bit, then capacity - 1               lfpool_shrink()
- *                  forbid     allowed - n, then capacity - n         lfpool_shrink(), of what is cold already
- *                  grow       pending + n;  allowed + n;  capacity + n, pending - n
+ *                  forbid     allowed - n, capacity - n              lfpool_shrink(), of what is cold already
+ *                  grow       allowed + n, capacity + n              after opening pages
+ *                  borrow     capacity + n, then bits; and back      lfpool_trim(), of what is not allowed
  *              Slots go one at a time, straight to the caller, so nothing is out of sight but what is in a call's hands.
- *              A growth changes two words, and is never seen half done: the first CAS makes it pending, and whoever
- *              meets it so finishes it.  The parity of `shape` and of `allowed` differ exactly until it was applied to
- *              `allowed`, so it is applied once.
  *              Addresses beyond the first `capacity` slots have no access; `opened` says how far they have by now.
- * Invariants   O1  among slots 1 .. opened: cold ones >= allowed + held.  Who takes takes a count first, and so finds a
- *                  bit; who gives sets the bit first.
- *              O2  capacity + pending + held <= opened, and capacity = slots that are in use, in magazines, in never-used
- *                  chunks, or in a call's hands, + allowed.
+ * Invariants   O1  among slots 1 .. opened: cold ones >= allowed.  Who takes takes a count first, and so finds a bit; who
+ *                  gives sets the bit first.
+ *              O2  allowed <= capacity <= opened; capacity = slots that are in use, in magazines, in never-used chunks, or
+ *                  in a call's hands, + allowed.
  *              O3  a cold slot's object is not built (care.h), and nobody's.
- *              O4  every change of `allowed` advances its upper bits: so, as an integer, it only grows (S1, tagged.h), and
- *                  a collect can read it like a head of the depot.  It wraps after 2^31 changes.
  * Progress     Lock-free.  A search for a bit goes round again only when others took or gave some.  Growing enters the
  *              kernel to open pages.
- * Edges        COLD: who makes a slot cold -> who takes it.   SHOW: changes of `allowed` and `shape` -> who reads them.
+ * Edges        COLD: who makes a slot cold -> who takes it.   SHOW: changes of `counts` -> who reads it, and the survey.
  */
 #ifndef LFPOOL_COLD_H
 #define LFPOOL_COLD_H
@@ -35,8 +31,7 @@
 #include "base.h"
 
 struct cold {
-	_Alignas(CACHE_LINE_PAIR) _Atomic(uint64_t) allowed; /* {changes:31, parity:1, count:32}, O4              */
-	_Atomic(uint64_t) shape;   /* {capacity:32, held:17, pending:14, parity:1}                               */
+	_Alignas(CACHE_LINE_PAIR) _Atomic(uint64_t) counts; /* {capacity:32, allowed:32}                         */
 	_Atomic(uint64_t) maximum; /* of the capacity: lfpool_max_capacity()                                     */
 	_Atomic(uint64_t) opened;  /* slots 1 .. this have their pages; only grows                               */
 	_Atomic(uint64_t) hint;    /* the word of `bits` where the next search begins                            */
@@ -48,22 +43,15 @@ struct cold {
 	                              yes, beyond it 0 does: so zeroed memory says what is so at the beginning */
 };
 
-#define COLD_HELD_MAX ((1u << 17) - 1)
-#define COLD_PENDING_MAX ((1u << 14) - 1)
-
-static inline uint64_t cold_shape_capacity(uint64_t shape)
+/* What the word holds. */
+static inline size_t cold_capacity_in(uint64_t counts)
 {
-	return shape >> 32;
+	return (size_t)(counts >> 32);
 }
 
-static inline uint32_t cold_shape_held(uint64_t shape)
+static inline uint32_t cold_allowed_in(uint64_t counts)
 {
-	return (uint32_t)(shape >> 15) & COLD_HELD_MAX;
-}
-
-static inline uint32_t cold_shape_pending(uint64_t shape)
-{
-	return (uint32_t)(shape >> 1) & COLD_PENDING_MAX;
+	return (uint32_t)counts;
 }
 
 /* Bytes of the bits of `reserved` slots. */
@@ -75,24 +63,16 @@ static inline size_t cold_bytes(size_t reserved)
 /* `memory`: cold_bytes(), zeroed. */
 void cold_open(struct cold *c, const struct arena *arena, size_t capacity, size_t reserved, void *memory);
 
-static inline uint32_t cold_count(uint64_t allowed)
-{
-	return (uint32_t)allowed;
-}
-
-/* Objects there are.  relaxed: whoever may expect a change has it through an edge of his own. */
+/* Objects there are; and those of them that are free, and cold.  relaxed: whoever may expect a change has it through an
+ * edge of his own. */
 static inline size_t cold_capacity(const struct cold *c)
 {
-	const uint64_t shape = load_relaxed(&c->shape);
-
-	return (size_t)(cold_shape_capacity(shape) + cold_shape_pending(shape));
+	return cold_capacity_in(load_relaxed(&c->counts));
 }
 
-/* Objects that are free, and cold. */
 static inline size_t cold_allowed(const struct cold *c)
 {
-	/* relaxed: a snapshot. */
-	return cold_count(load_relaxed(&c->allowed));
+	return cold_allowed_in(load_relaxed(&c->counts));
 }
 
 /* Slots 1 .. this can be accessed. */
@@ -117,20 +97,18 @@ COLD uint32_t cold_take_allowed(struct cold *c);
 static inline uint32_t cold_take(struct cold *c)
 {
 	/* relaxed: a look; who takes looks again. */
-	return likely(!cold_count(load_relaxed(&c->allowed))) ? SLOT_NONE : cold_take_allowed(c);
+	return likely(!cold_allowed(c)) ? SLOT_NONE : cold_take_allowed(c);
 }
 
 /* The slot's holder puts it into the store: for the next acquire; or out of the pool. */
 void cold_put(struct cold *c, uint32_t slot);
 void cold_withdraw(struct cold *c, uint32_t slot);
 
-/* Up to `count` of the cold slots leave the pool, or come into it; say how many. */
+/* Up to `count` of the cold slots leave the pool, or come into it; say how many.  To grow: only if there are `from` objects
+ * now (COLD_ANY: however many); COLD_CHANGED if there are not. */
 size_t cold_forbid(struct cold *c, size_t count);
-size_t cold_grow(struct cold *c, size_t count);
-
-/* What the pool is now, with no growth under way; and: growth by up to `count`, if it still is `seen`.  False only if it is,
- * and cannot grow: the maximum is reached, or the system refuses memory. */
-uint64_t cold_settle(struct cold *c);
-bool cold_grow_from(struct cold *c, size_t count, uint64_t seen);
+size_t cold_grow(struct cold *c, size_t count, size_t from);
+#define COLD_ANY SIZE_MAX
+#define COLD_CHANGED SIZE_MAX
 
 #endif

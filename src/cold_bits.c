@@ -44,13 +44,16 @@ bool cold_take_bits(struct cold *c, uint64_t word, uint64_t bits)
 
 uint32_t cold_take_any(struct cold *c)
 {
-	/* relaxed: what the count promises lies below what was opened before the count was raised: edge SHOW. */
-	const uint64_t opened = load_relaxed(&c->opened), words = (opened + 63) / 64;
+	/* relaxed: where to look first. */
 	uint64_t word = load_relaxed(&c->hint);
 
 	/* Goes round again only when others took or gave some (O1). */
 	for (;; word++) {
-		if (word >= words)
+		/* relaxed: what the count promises lies below what was opened before the count was raised: edge SHOW.  But
+		 * others may have taken that, and what is left lies in pages that were opened since. */
+		const uint64_t opened = load_relaxed(&c->opened);
+
+		if (word >= (opened + 63) / 64)
 			word = 0;
 
 		uint64_t bits = cold_look(c, word);

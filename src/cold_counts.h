@@ -7,13 +7,14 @@
 
 #include "cold.h"
 
-void cold_allowed_add(struct cold *c, size_t count);
+void cold_allowed_add(struct cold *c, uint32_t count);
 /* Up to `count` of them; says how many. */
 uint32_t cold_allowed_take(struct cold *c, size_t count);
 
-/* Up to `count` of the cold slots that are not allowed; says how many.  And back. */
-uint32_t cold_hold(struct cold *c, uint32_t count);
-void cold_unhold(struct cold *c, uint32_t count);
+/* The right to take up to `count` slots that are cold and not allowed; says how many.  They count as objects until they are
+ * given back, in the hands of the caller. */
+uint32_t cold_borrow(struct cold *c, uint32_t count);
+void cold_give_back(struct cold *c, uint32_t count);
 
 /* ---- cold_bits.c ---- */
 

@@ -175,8 +175,9 @@ static void continue_with(lfpool_t *pool, struct handle *handle, lfpool_continua
 	struct serving **innermost = thread_serving(), here = {pool, *innermost};
 	void *object = NULL;
 
-	(void)pool->backend->begin(pool, handle, slot, &object);
+	/* What a hook refuses is put back, and not served from here. */
 	*innermost = &here;
+	(void)pool->backend->begin(pool, handle, slot, &object);
 	then(context, pool, object);
 	*innermost = here.outer;
 }
@@ -205,6 +206,7 @@ void demand_serve(lfpool_t *pool, struct handle *handle)
 {
 	struct demand *d = &pool->demand;
 	uint32_t slot = SLOT_NONE;
+	bool paid = false;
 
 	/* Goes round only after it gave, or put back what nobody wants, or after another thread changed what it saw. */
 	for (;;) {
@@ -215,7 +217,7 @@ void demand_serve(lfpool_t *pool, struct handle *handle)
 
 		if (!owed && !cell) {
 			if (!slot)
-				return;
+				break;
 			pool->backend->put_free(pool, handle, slot);
 			slot = SLOT_NONE;
 			continue;
@@ -223,7 +225,7 @@ void demand_serve(lfpool_t *pool, struct handle *handle)
 		if (!slot)
 			slot = pool->backend->take(pool, handle);
 		if (!slot)
-			return;
+			break;
 		if (owed) {
 			/* acquire: after the debt was added to `wanted`. */
 			if (!cas_acquire(&d->owed, &owed, owed - 1))
@@ -231,10 +233,14 @@ void demand_serve(lfpool_t *pool, struct handle *handle)
 			want(d, -UINT32_C(1));
 			resize_withdraw(pool, slot);
 			slot = SLOT_NONE;
+			paid = true;
 		} else if (give(pool, handle, cell, word, slot)) {
 			slot = SLOT_NONE;
 		}
 	}
+	/* The debt kept the pool from growing. */
+	if (paid)
+		resize_for_waiters(pool, handle);
 }
 
 void demand_serve_after_release(lfpool_t *pool, struct handle *handle)
@@ -375,27 +381,39 @@ bool lfpool_cancel(lfpool_t *pool, lfpool_ticket_t ticket)
 
 /* ---- What a shrink is owed ---- */
 
+void demand_owe_no_more(lfpool_t *pool)
+{
+	struct demand *d = &pool->demand;
+	uint32_t owed, capacity;
+
+	/* Who adds to the debt, and who lowers the capacity, each fences and looks at the other's word. */
+	full_fence();
+	/* relaxed: a number. */
+	owed = load_relaxed(&d->owed);
+	/* Goes round only when another thread changed it. */
+	while (owed > (capacity = (uint32_t)cold_capacity(&pool->cold)))
+		if (cas_acquire(&d->owed, &owed, capacity)) {
+			want(d, capacity - owed);
+			return;
+		}
+}
+
 void demand_owe(lfpool_t *pool, size_t count)
 {
 	struct demand *d = &pool->demand;
+	const size_t capacity = cold_capacity(&pool->cold);
+	const uint32_t more = (uint32_t)(count < capacity ? count : capacity);
 	/* relaxed: a number. */
-	uint32_t owed = load_relaxed(&d->owed), next, wanted;
-	size_t capacity = cold_capacity(&pool->cold);
+	uint32_t owed = load_relaxed(&d->owed);
 
-	if (!count && owed <= capacity)
-		return;
-	/* Before anybody can pay, so that `wanted` is never too low; less than this many are added. */
-	wanted = (uint32_t)(count < capacity ? count : capacity);
-	want(d, wanted);
-	do {
-		capacity = cold_capacity(&pool->cold);
-		next = (uint32_t)(owed < capacity && wanted < capacity - owed ? owed + wanted : capacity);
-		/* release: `wanted`.  Goes round only when another thread changed it. */
-	} while (!cas_weak_release(&d->owed, &owed, next));
-	want(d, next - owed - wanted);
+	/* Before anybody can pay, so that `wanted` is never too low. */
+	want(d, more);
+	/* release: `wanted`.  Goes round only when another thread changed it. */
+	while (!cas_weak_release(&d->owed, &owed, owed + more))
+		;
+	demand_owe_no_more(pool);
 	/* W1. */
-	if (count)
-		os_heavy_fence();
+	os_heavy_fence();
 }
 
 uint32_t demand_forgive(struct demand *d, size_t count)

@@ -78,9 +78,10 @@ COLD void demand_serve_after_release(lfpool_t *pool, struct handle *handle);
 /* Waits for an object until `deadline_ns` on the clock of os_now_ns(). NULL: the time is over, or a hook refused. */
 void *demand_wait(lfpool_t *pool, struct handle *handle, uint64_t deadline_ns);
 
-/* Objects that are to go when they come back: adds to them, but not more than there are (0: as many as there are at
- * most); takes up to `count` away, and says how many. */
+/* Objects that are to go when they come back, at most as many as there are: adds to them; looks at that again, after the
+ * capacity was lowered; takes up to `count` away, and says how many. */
 void demand_owe(lfpool_t *pool, size_t count);
+void demand_owe_no_more(lfpool_t *pool);
 uint32_t demand_forgive(struct demand *d, size_t count);
 
 /* Calls and continuations that wait now; a snapshot. */

@@ -106,10 +106,10 @@ bool pages_hold(struct cold *c, const struct page_run *run, struct page_hold *ho
 
 	/* Those that are not allowed first: who acquires does not miss them. */
 	*hold_out = (struct page_hold){.first_slot = run->first_slot, .last_slot = run->last_slot};
-	hold_out->held = cold_hold(c, wanted);
-	hold_out->allowed = cold_allowed_take(c, wanted - hold_out->held);
+	hold_out->borrowed = cold_borrow(c, wanted);
+	hold_out->allowed = cold_allowed_take(c, wanted - hold_out->borrowed);
 	end = run->first_slot;
-	if (hold_out->held + hold_out->allowed == wanted) {
+	if (hold_out->borrowed + hold_out->allowed == wanted) {
 		end = take_slots(c, run->first_slot, run->last_slot);
 		if (end > run->last_slot)
 			return true;
@@ -123,8 +123,8 @@ void pages_let_go(struct cold *c, const struct page_hold *hold)
 {
 	/* O1: the bits first. */
 	give_slots(c, hold->first_slot, hold->last_slot + 1);
-	if (hold->held)
-		cold_unhold(c, hold->held);
+	if (hold->borrowed)
+		cold_give_back(c, hold->borrowed);
 	if (hold->allowed)
 		cold_allowed_add(c, hold->allowed);
 }

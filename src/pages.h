@@ -24,7 +24,7 @@ struct page_run {
 bool pages_next_run(const struct cold *c, size_t *at, size_t most, size_t looks, struct page_run *run_out);
 
 struct page_hold {
-	uint32_t first_slot, last_slot, allowed, held;
+	uint32_t first_slot, last_slot, allowed, borrowed;
 };
 
 /* All or nothing. */

@@ -28,7 +28,7 @@ void resize_serve_if_wanted(lfpool_t *pool)
 size_t lfpool_grow(lfpool_t *pool, size_t count)
 {
 	const size_t forgiven = demand_forgive(&pool->demand, count);
-	const size_t added = cold_grow(&pool->cold, count - forgiven);
+	const size_t added = cold_grow(&pool->cold, count - forgiven, COLD_ANY);
 
 	if (forgiven + added)
 		resize_serve_if_wanted(pool);
@@ -72,8 +72,8 @@ void resize_withdraw(lfpool_t *pool, uint32_t slot)
 	if (pool_in_place(pool))
 		care_cool(pool->care, slot, arena_object(pool->arena, slot));
 	cold_withdraw(&pool->cold, slot);
-	/* What shrinks at the same time may have taken what was owed. */
-	demand_owe(pool, 0);
+	/* What shrinks at the same time may be owed it. */
+	demand_owe_no_more(pool);
 }
 
 size_t lfpool_shrink(lfpool_t *pool, size_t count)
@@ -94,6 +94,8 @@ size_t lfpool_shrink(lfpool_t *pool, size_t count)
 		/* What came back meanwhile. */
 		demand_serve(pool, thread_handle(pool));
 	}
+	/* It may grow again, for those who wait. */
+	resize_for_waiters(pool, thread_handle(pool));
 	return gone;
 }
 
@@ -113,12 +115,12 @@ size_t lfpool_shrink_cancel(lfpool_t *pool)
 
 /* ---- Nothing left ---- */
 
-/* It was `seen`, and nothing was free: true if there may be something now. */
-static bool grow_by_itself(lfpool_t *pool, uint64_t seen)
+/* There were `seen` objects, none of them free: true if there may be one now. */
+static bool grow_by_itself(lfpool_t *pool, size_t seen)
 {
 	/* relaxed: a number.  What was to go shall not come back by itself. */
 	if (!pool->growth_step || load_relaxed(&pool->demand.owed) ||
-	    !cold_grow_from(&pool->cold, pool->growth_step, seen))
+	    !cold_grow(&pool->cold, pool->growth_step, seen))
 		return false;
 	resize_serve_if_wanted(pool);
 	return true;
@@ -126,14 +128,14 @@ static bool grow_by_itself(lfpool_t *pool, uint64_t seen)
 
 void resize_for_waiters(lfpool_t *pool, struct handle *handle)
 {
-	uint64_t seen;
+	size_t seen;
 
 	full_fence();
 	/* Goes round only after it grew, or another thread changed the pool. */
 	do {
 		if (!demand_waiting(&pool->demand))
 			return;
-		seen = cold_settle(&pool->cold);
+		seen = lfpool_capacity(pool);
 		demand_serve(pool, handle);
 	} while (demand_waiting(&pool->demand) && grow_by_itself(pool, seen));
 }
@@ -145,7 +147,7 @@ void *resize_or_give_up(lfpool_t *pool, struct handle *handle)
 
 	/* Goes round only after it grew, or another thread made it grow, or the hook said so. */
 	for (;;) {
-		const uint64_t seen = cold_settle(&pool->cold);
+		const size_t seen = lfpool_capacity(pool);
 		const uint32_t slot = pool->backend->take(pool, handle);
 		int64_t wait_ns = 0;
 

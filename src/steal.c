@@ -3,7 +3,7 @@
  * steal.c - the pool looks empty: rob another cache, or prove that every object is in use.
  *
  * Idea         A survey reads the depot's heads and every cache's {hand, current, previous}, and adds up two sums: of
- *              these tagged words (and the cold store's count), and of the bottoms of the magazines they name.
+ *              these tagged words, and of the bottoms of the magazines they name.
  *              1. A `previous` that holds something is taken whole, by CAS: no barrier, its user is not working on
  *                 it.
  *              2. Else the magazines that seem to hold something are noted with their top; one heavy fence; then one
@@ -13,6 +13,10 @@
  *                 second one follows.  If the sums agree nothing moved and nothing came back in between, so by C1 no
  *                 slot was free at that moment.  The sums are kept: as long as a survey finds them again, it alone
  *                 is enough.
+ *              The cold store's count goes up and down, so it is no part of the sums.  It is read first in each survey.
+ *              Where two surveys agree, the other words stood still from the end of the first to the beginning of the
+ *              second, so its reading at the beginning of the second is the moment; where one survey agrees with sums that
+ *              were kept, they have stood still since those, and the reading at its beginning is.
  * Why sums     Tagged words only grow, so equal sums mean that each is equal.  bottom = 65536 * pushes + position.  An
  * suffice      empty magazine on which nothing is pushed stays empty; an acquire that looks into it moves the position
  *              by 1 for a moment, in each word that names the magazine, so all of them together by less than 2^15
@@ -87,6 +91,8 @@ static bool survey_all(struct cache *c, struct survey *s, bool rob)
 	/* acquire, edge SHOW: caches that are counted, and what moved into them. */
 	uint32_t count = load_acquire(&core->table.count);
 
+	/* acquire, edge SHOW: the cold store, first of all: it has no part in the sums. */
+	s->something = cold_allowed_in(load_acquire(&core->cold->counts)) != 0;
 	for (uint32_t i = 0; i < core->depot.shards; i++) {
 		const struct shard *shard = &core->depot.shard[i];
 		/* acquire, edge PUT. */
@@ -97,11 +103,6 @@ static bool survey_all(struct cache *c, struct survey *s, bool rob)
 	}
 	/* acquire, edge SHOW. */
 	s->something |= load_acquire(&core->depot.carved) < core->magazines.chunks;
-	/* acquire, edge SHOW: the cold store, as one more tagged word (O4, cold.h). */
-	const uint64_t allowed = load_acquire(&core->cold->allowed);
-
-	s->sums.words += allowed;
-	s->something |= cold_count(allowed) != 0;
 	/* Each thief begins behind its own cache, so that they spread. */
 	struct cache *victim = c;
 	uint32_t index = c->index, left = 0;
@@ -164,7 +165,7 @@ enum steal_result cache_steal(struct cache *c, uint32_t *slot_out)
 	if (same(&first.sums, &c->exhausted))
 		return STEAL_EXHAUSTED;
 	(void)survey_all(c, &second, false);
-	if (!same(&first.sums, &second.sums))
+	if (second.something || !same(&first.sums, &second.sums))
 		return STEAL_AGAIN;
 	c->exhausted = second.sums;
 	return STEAL_EXHAUSTED;

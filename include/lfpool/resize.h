@@ -79,7 +79,8 @@ LFPOOL_API lfpool_status_t lfpool_set_max_capacity(lfpool_t *pool, size_t max_ca
  *           lfpool_stats_t has the bytes given back so far.
  * Threads   Any, concurrently with everything but lfpool_destroy(); also with itself.  Lock-free for all others; enters
  *           the kernel.  While a step of at most 64 KiB (or one object, if that is larger) is being given back, its
- *           objects are in the hands of this call: an acquire that finds all others in use returns NULL.
+ *           objects are in the hands of this call: an acquire that finds all others in use returns NULL, growing may find
+ *           less room, and lfpool_capacity() may count those that were taken out of the pool.
  *           Does nothing for the malloc backend, or when the memory is locked.
  * Cost      About 0.1 us for each object taken out of the free lists, and 10 us for a step.
  */
