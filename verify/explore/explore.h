@@ -59,6 +59,13 @@ struct result {
 	char replay[32768];
 };
 
+/* A moment in one thread: where it stands among the operations, and what happens before it. */
+struct moment {
+	uint64_t operation;
+	unsigned thread;
+	int16_t clock[THREADS_MAX];
+};
+
 /* ---- engine.c ---- */
 
 void engine_search(const struct search *search, const struct program *program, struct result *result_out);
@@ -88,6 +95,11 @@ void sleep_begin(void);
 unsigned sleepers(bool with_deadline);
 /* The clock goes on to the thread's deadline, and it wakes. */
 void sleep_time_over(unsigned thread);
+/* A call of the running thread begins; since when in this call its deadline has been over, if it has. */
+void sleep_call(void);
+bool sleep_was_late(struct moment *since_out);
+/* Does the thread sleep, and has nobody written the word it sleeps on? */
+bool sleep_unserved(unsigned thread, struct moment *since_out);
 
 /* ---- memory.c ---- */
 
@@ -95,12 +107,6 @@ void sleep_time_over(unsigned thread);
 void memory_forget(void);
 void memory_begin(void);
 
-/* A moment in one thread: where it stands among the operations, and what happens before it. */
-struct moment {
-	uint64_t operation;
-	unsigned thread;
-	int16_t clock[THREADS_MAX];
-};
 struct moment memory_moment(void);
 /* SC: by the order of operations.  Weak: by happens-before. */
 bool moment_before(const struct moment *a, const struct moment *b);

@@ -4,9 +4,11 @@
  */
 #include "stage.h"
 
+#include "colds.h"
 #include "finds.h"
 #include "holds.h"
 #include "oracle.h"
+#include "wants.h"
 
 #include <string.h>
 
@@ -41,6 +43,7 @@ static void acquire(struct actor *actor, bool borrowed)
 		oracle_passed(call, scenario_object_number(refused));
 	if (object) {
 		oracle_acquired(call, scenario_object_number(object), object);
+		wants_mark(object);
 		actor->held[actor->held_count++] = object;
 	} else if (!refused) {
 		oracle_null(call);
@@ -52,6 +55,7 @@ static void release(struct actor *actor, void *object, bool borrowed)
 	unsigned number = scenario_object_number(object);
 
 	(void)oracle_call();
+	wants_check_mark(object);
 	oracle_releases(number, object);
 
 	lfpool_status_t status =
@@ -69,8 +73,10 @@ static void acquire_bulk(struct actor *actor, size_t count)
 	void **objects = actor->held + actor->held_count;
 	const size_t got = lfpool_cache_acquire_bulk(actor->cache, objects, count);
 
-	for (size_t i = 0; i < got; i++)
+	for (size_t i = 0; i < got; i++) {
 		oracle_acquired(call, scenario_object_number(objects[i]), objects[i]);
+		wants_mark(objects[i]);
+	}
 	actor->held_count += (unsigned)got;
 	/* Those that it got were in its hands: then no other was free. */
 	if (got < count)
@@ -85,8 +91,10 @@ static void release_bulk(struct actor *actor)
 	actor->held_count -= count;
 	memcpy(objects, actor->held + actor->held_count, sizeof(*objects) * count);
 	(void)oracle_call();
-	for (unsigned i = 0; i < count; i++)
+	for (unsigned i = 0; i < count; i++) {
+		wants_check_mark(objects[i]);
 		oracle_releases(scenario_object_number(objects[i]), objects[i]);
+	}
 	if (lfpool_cache_release_bulk(actor->cache, objects, count) != count)
 		engine_fail("not all of %u objects could be released", count);
 	for (unsigned i = 0; i < count; i++)
@@ -273,6 +281,13 @@ void stage_operate(struct actor *actor, char operation)
 	case '/':
 		finds_change(operation);
 		break;
+	case '{':
+	case '}':
+	case '[':
+	case ']':
+	case '_':
+		colds_operate(operation);
+		break;
 	case '?':
 		finds_look();
 		break;
@@ -290,6 +305,6 @@ void stage_operate(struct actor *actor, char operation)
 		stage_push_magazine(actor, operation == '^');
 		break;
 	default:
-		engine_fail("the scenario's fault: no operation %c", operation);
+		wants_operate(actor, operation);
 	}
 }

@@ -12,6 +12,11 @@
 #define EVENTS_MAX 64
 #define NOBODY 255
 
+/* What is counted for the pool, not for an object: it grows, it shrinks. */
+#define POOL OBJECTS_MAX
+/* What a thread's call may have in its hands: any free object, but not for itself. */
+#define HANDS (OBJECTS_MAX + 1)
+
 /* An object becomes free (+1) when its release ends, and is gone (-1) from when the acquire that got it began. */
 struct event {
 	struct moment at;
@@ -23,7 +28,7 @@ static struct {
 	unsigned objects;
 	bool exchanges;
 	uint8_t holder[OBJECTS_MAX], holder_at_first[OBJECTS_MAX];
-	int8_t free_at_first[OBJECTS_MAX];
+	int8_t free_at_first[OBJECTS_MAX + 1];
 	struct event event[THREADS_MAX][EVENTS_MAX];
 	unsigned events[THREADS_MAX];
 	struct {
@@ -32,12 +37,13 @@ static struct {
 	unsigned nulls;
 } notes;
 
-void oracle_open(unsigned objects, bool exchanges)
+void oracle_open(unsigned objects, unsigned not_yet, bool exchanges)
 {
 	notes.objects = objects;
 	notes.exchanges = exchanges;
 	memset(notes.holder, NOBODY, sizeof(notes.holder));
 	memset(notes.free_at_first, 0, sizeof(notes.free_at_first));
+	notes.free_at_first[POOL] = (int8_t)-(int)not_yet;
 }
 
 void oracle_save(void)
@@ -74,9 +80,10 @@ struct moment oracle_call(void)
 	return memory_moment();
 }
 
+/* Among its thread's events, in their order. */
 static void note(struct moment at, unsigned object, int change)
 {
-	unsigned t = engine_thread();
+	unsigned t = at.thread;
 
 	if (!engine_running())
 		return;
@@ -84,7 +91,12 @@ static void note(struct moment at, unsigned object, int change)
 		engine_fail("the explorer's fault: too many calls");
 		return;
 	}
-	notes.event[t][notes.events[t]++] = (struct event){at, (uint8_t)object, (int8_t)change};
+
+	unsigned place = notes.events[t]++;
+
+	for (; place && notes.event[t][place - 1].at.operation > at.operation; place--)
+		notes.event[t][place] = notes.event[t][place - 1];
+	notes.event[t][place] = (struct event){at, (uint8_t)object, (int8_t)change};
 }
 
 void oracle_acquired(struct moment call, unsigned object, void *address)
@@ -97,7 +109,8 @@ void oracle_acquired(struct moment call, unsigned object, void *address)
 		engine_fail("object %u was handed to thread %u while thread %u held it", object, engine_thread(),
 			    notes.holder[object]);
 	notes.holder[object] = (uint8_t)engine_thread();
-	note(call, object, -1);
+	if (engine_running())
+		note(call, object, -1);
 	holds_acquired(call, object);
 	explore_plain(address, true);
 }
@@ -108,6 +121,19 @@ void oracle_passed(struct moment call, unsigned object)
 		return;
 	note(call, object, -1);
 	note(memory_moment(), object, +1);
+}
+
+void oracle_capacity(struct moment at, int change)
+{
+	note(at, POOL, change);
+}
+
+void oracle_holds_some(struct moment call, unsigned objects)
+{
+	if (!engine_running())
+		return;
+	note(call, HANDS, -(int)objects);
+	note(memory_moment(), HANDS, (int)objects);
 }
 
 void oracle_null(struct moment call)
@@ -146,16 +172,21 @@ static bool closed(const unsigned cut[THREADS_MAX])
 	return true;
 }
 
-static bool nothing_free(const unsigned cut[THREADS_MAX])
+/* For this thread, at this moment. */
+static bool nothing_free(const unsigned cut[THREADS_MAX], unsigned thread)
 {
-	int8_t is_free[OBJECTS_MAX];
+	int8_t is_free[OBJECTS_MAX + 2] = {0};
 
-	memcpy(is_free, notes.free_at_first, sizeof(is_free));
+	memcpy(is_free, notes.free_at_first, sizeof(notes.free_at_first));
 	for (unsigned t = 0; t < THREADS_MAX; t++)
-		for (unsigned i = 0; i < cut[t]; i++)
-			is_free[notes.event[t][i].object] = (int8_t)(is_free[notes.event[t][i].object] + notes.event[t][i].change);
+		for (unsigned i = 0; i < cut[t]; i++) {
+			const struct event *e = &notes.event[t][i];
+
+			if (e->object != HANDS || t != thread)
+				is_free[e->object] = (int8_t)(is_free[e->object] + e->change);
+		}
 	/* With exchanges an object may be acquired before its release ends: -1, and another is in the release's hands. */
-	int total = 0;
+	int total = is_free[POOL] + is_free[HANDS];
 
 	for (unsigned i = 0; i < notes.objects; i++) {
 		if (is_free[i] > 0 && !notes.exchanges)
@@ -167,12 +198,12 @@ static bool nothing_free(const unsigned cut[THREADS_MAX])
 
 /* Tries all cuts of threads `t` and up. */
 static bool some_cut(unsigned cut[THREADS_MAX], const unsigned least[THREADS_MAX], const unsigned most[THREADS_MAX],
-		     unsigned t)
+		     unsigned t, unsigned thread)
 {
 	if (t == THREADS_MAX)
-		return closed(cut) && nothing_free(cut);
+		return closed(cut) && nothing_free(cut, thread);
 	for (cut[t] = least[t]; cut[t] <= most[t]; cut[t]++)
-		if (some_cut(cut, least, most, t + 1))
+		if (some_cut(cut, least, most, t + 1, thread))
 			return true;
 	return false;
 }
@@ -192,7 +223,7 @@ void oracle_check_nulls(void)
 			       !moment_before(&notes.null[n].end, &notes.event[t][most[t]].at))
 				most[t]++;
 		}
-		if (!some_cut(cut, least, most, 0)) {
+		if (!some_cut(cut, least, most, 0, notes.null[n].start.thread)) {
 			engine_fail("thread %u got NULL although at every moment of the call some object was free",
 				    notes.null[n].start.thread);
 			return;

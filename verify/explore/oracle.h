@@ -17,9 +17,10 @@
 
 #define OBJECTS_MAX 8
 
-/* With all objects free.  `exchanges`: a release may put its object where it can be had at once and hold another free
- * one in its hands instead (quarantine); so it is how many are free that counts, not which. */
-void oracle_open(unsigned objects, bool exchanges);
+/* With all objects free, but for `not_yet` that the pool has to grow to first.  `exchanges`: a release may put its
+ * object where it can be had at once and hold another free one in its hands instead (quarantine, somebody who waits); so
+ * it is how many are free that counts, not which. */
+void oracle_open(unsigned objects, unsigned not_yet, bool exchanges);
 /* What holds now is the initial state of each execution; back to it. */
 void oracle_save(void);
 void oracle_begin(void);
@@ -29,6 +30,11 @@ void oracle_releases_any(unsigned object);
 struct moment oracle_call(void);
 void oracle_acquired(struct moment call, unsigned object, void *address);
 void oracle_null(struct moment call);
+/* The pool has so many objects more, or less, from then on. */
+void oracle_capacity(struct moment at, int change);
+/* The call that began then ends: it may have had so many objects in its hands, and put them back: to give one to who
+ * waits, and found nobody any more; to trim them. */
+void oracle_holds_some(struct moment call, unsigned objects);
 /* It had the object in its hands, and did not get it. */
 void oracle_passed(struct moment call, unsigned object);
 /* Before the object is released; after. */

@@ -10,6 +10,7 @@
 
 #include "explore.h"
 #include "pool.h"
+#include "scenario.h"
 #include "verbs.h"
 
 #include <stdlib.h>
@@ -21,7 +22,9 @@
 static _Alignas(PAGE) char room[ROOM_BYTES], saved[ROOM_BYTES];
 static size_t used, saved_bytes;
 static bool asymmetric;
-static struct serving *serving[THREADS_MAX]; /* thread-local, in src/threads.c */
+/* Thread-local, in src/threads.c. */
+static struct handle *lent[THREADS_MAX];
+static struct serving *serving[THREADS_MAX];
 
 void os_play_open(bool is_asymmetric)
 {
@@ -39,6 +42,8 @@ void os_play_save(void)
 void os_play_restore(void)
 {
 	memcpy(room, saved, saved_bytes);
+	/* Where the last execution broke off. */
+	memset(lent, 0, sizeof(lent));
 	memset(serving, 0, sizeof(serving));
 	/* What will be mapped is zero already, when the model asks for its first value. */
 	memset(room + saved_bytes, 0, used - saved_bytes);
@@ -82,7 +87,9 @@ bool os_open(void *address, size_t bytes)
 
 bool os_discard(void *address, size_t bytes)
 {
+	engine_point(true);
 	memset(address, 0, bytes);
+	scenario_discarded(address, bytes);
 	return true;
 }
 
@@ -143,7 +150,8 @@ bool os_asymmetric(void)
 	return asymmetric;
 }
 
-/* ---- What src/threads.c is to the rest of the library: threads here have no caches of their own. ---- */
+/* ---- What src/threads.c is to the rest of the library: threads here have the cache that is lent to them,
+ * or none. ---- */
 
 bool threads_open(void)
 {
@@ -163,7 +171,12 @@ struct serving **thread_serving(void)
 struct handle *thread_handle(lfpool_t *pool)
 {
 	(void)pool;
-	return NULL;
+	return lent[engine_running() ? engine_thread() : 0];
+}
+
+void os_play_lend(lfpool_cache_t *cache)
+{
+	lent[engine_running() ? engine_thread() : 0] = (struct handle *)cache;
 }
 
 void *lfpool_acquire(lfpool_t *pool)

@@ -4,9 +4,11 @@
  */
 #include "stage.h"
 
+#include "colds.h"
 #include "finds.h"
 #include "holds.h"
 #include "oracle.h"
+#include "wants.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -14,6 +16,25 @@
 #define OBJECT_BYTES 64
 
 static struct stage stage_saved;
+
+unsigned scenario_objects(void)
+{
+	const struct scenario *s = stage.scenario;
+
+	return s->max_capacity ? s->max_capacity : s->capacity;
+}
+
+void scenario_discarded(const void *address, size_t bytes)
+{
+	const struct arena *arena = &stage_core()->arena;
+
+	for (uint32_t slot = 1; slot <= scenario_objects(); slot++) {
+		const char *object = arena_object(arena, slot);
+
+		if (object >= (const char *)address && object < (const char *)address + bytes)
+			explore_plain(object, true);
+	}
+}
 
 /* ---- The program that the engine runs ---- */
 
@@ -26,6 +47,8 @@ static void reset(void *context)
 	hooks_begin();
 	holds_begin();
 	finds_begin();
+	colds_begin();
+	wants_begin();
 }
 
 static void run(void *context, unsigned thread)
@@ -38,25 +61,27 @@ static void run(void *context, unsigned thread)
 /* Everything that is not held can be acquired, by one who has not been there before. */
 static void check_conservation(void)
 {
-	unsigned held = stage.loose ? stage.acquired - stage.released : 0, found = 0;
+	const unsigned reserved = scenario_objects();
+	unsigned held = stage.loose ? stage.acquired - stage.released : 0, found = 0, capacity;
 	bool seen[OBJECTS_MAX] = {false};
 	lfpool_cache_t *cache = lfpool_cache_create(stage.pool);
 
-	for (unsigned i = 0; !stage.loose && i < stage.scenario->capacity; i++)
+	for (unsigned i = 0; !stage.loose && i < reserved; i++)
 		held += oracle_held(i);
 	if (lfpool_active_count(stage.pool) != held)
 		engine_fail("%zu objects counted active, %u are held", lfpool_active_count(stage.pool), held);
-	for (void *object; found <= stage.scenario->capacity && (object = lfpool_cache_acquire(cache)); found++) {
+	capacity = stage.scenario->growth_step ? reserved : (unsigned)lfpool_capacity(stage.pool);
+	for (void *object; found <= reserved && (object = lfpool_cache_acquire(cache)); found++) {
 		unsigned number = scenario_object_number(object);
 
-		if (number >= stage.scenario->capacity || seen[number] || (!stage.loose && oracle_held(number))) {
+		if (number >= reserved || seen[number] || (!stage.loose && oracle_held(number))) {
 			engine_fail("afterwards object %u is handed out that is not free", number);
 			return;
 		}
 		seen[number] = true;
 	}
-	if (found != stage.scenario->capacity - held)
-		engine_fail("afterwards %u objects are free, %u can be acquired", stage.scenario->capacity - held, found);
+	if (found != capacity - held)
+		engine_fail("afterwards %u objects are free, %u can be acquired", capacity - held, found);
 }
 
 /* A magazine in two places, a slot in two magazines: such things do no harm at once. */
@@ -79,12 +104,14 @@ static void finish(void *context)
 	if (stage.common && stage.common_releases != 1 && !stage.loose)
 		engine_fail("%u releases of one object succeeded", stage.common_releases);
 	oracle_check_nulls();
-	hooks_check(stage.scenario->capacity);
+	hooks_check(scenario_objects());
 	holds_check_walks();
 	for (unsigned t = 0; t < THREADS_MAX; t++)
 		while (stage.actor[t].popped_count)
 			stage_push_magazine(&stage.actor[t], false);
 	check_invariants();
+	wants_check();
+	colds_check();
 	check_conservation();
 }
 
@@ -97,6 +124,16 @@ static void on_misuse(void *context, const lfpool_misuse_t *misuse)
 		engine_fail("%s: %s", lfpool_status_string(misuse->status), misuse->detail);
 }
 
+/* Is it how many objects are free that counts? */
+static bool counts(const struct scenario *scenario)
+{
+	bool any = scenario->max_capacity || (scenario->debug && strstr(scenario->debug, "quarantine"));
+
+	for (unsigned t = 0; t < 3; t++)
+		any |= wants_any(scenario->threads[t]);
+	return any;
+}
+
 static void set_up(const struct scenario *scenario, bool asymmetric)
 {
 	lfpool_config_t config = LFPOOL_CONFIG_INIT;
@@ -105,8 +142,10 @@ static void set_up(const struct scenario *scenario, bool asymmetric)
 	os_play_open(asymmetric);
 	stage = (struct stage){.scenario = scenario};
 	config.name = scenario->name;
-	config.object_size = OBJECT_BYTES;
+	config.object_size = scenario->object_bytes ? scenario->object_bytes : OBJECT_BYTES;
 	config.capacity = scenario->capacity;
+	config.max_capacity = scenario->max_capacity;
+	config.growth_step = scenario->growth_step;
 	config.cache_capacity = 2 * scenario->slots;
 	config.flags = scenario->flags & ~SCENARIO_HOOKS;
 	config.depot_shards = scenario->shards ? scenario->shards : 1;
@@ -117,7 +156,9 @@ static void set_up(const struct scenario *scenario, bool asymmetric)
 		config.hooks.activate = holds_activate;
 	if (lfpool_create(&stage.pool, &config) != LFPOOL_OK)
 		abort();
-	oracle_open(scenario->capacity, scenario->debug && strstr(scenario->debug, "quarantine"));
+	oracle_open(scenario_objects(), scenario->growth_step ? 0 : scenario_objects() - scenario->capacity, counts(scenario));
+	wants_open(stage.pool);
+	colds_open();
 	holds_open(stage.pool);
 	/* They grow while the threads run, but not before. */
 	finds_open(strchr(scenario->setup, '*') ? 5 : 4);
@@ -146,6 +187,8 @@ static void set_up(const struct scenario *scenario, bool asymmetric)
 	hooks_save();
 	holds_save();
 	finds_save();
+	colds_save();
+	wants_save();
 	stage_saved = stage;
 	os_play_save();
 }

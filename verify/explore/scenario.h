@@ -19,8 +19,13 @@
  *   H  resolve that handle
  *   g  release by handle the object that actor 3 acquired first: as x
  *   w  walk over the active objects        W  over all slots
+ *   u  acquire through the cache, and wait for ever if there is nothing      v  the same, but not for ever
+ *   f  lfpool_acquire_async(): keeps the object   F  releases it at once      k  cancel the thread's newest
+ *   G, J  lfpool_grow() by one, two    S, Z  lfpool_shrink() by one, two      K  lfpool_shrink_cancel()
+ *   T  lfpool_trim() of all there is
  *   l  lfpool_release_all(): then objects are only counted, and the end is judged
  *   +, *  add a range    -, /  remove it    ?  look for them and their neighbours (finds.h)
+ *   { } [ ] _  the cold store (colds.h)
  *   <  pop a magazine off the full stack   >  push the newest popped, ^  the oldest, back
  */
 #ifndef EXPLORE_SCENARIO_H
@@ -45,6 +50,9 @@ struct scenario {
 	const char *hooks; /* NULL: none; else all four, and by letter: C, A, D, the first create, activate, deactivate
 	                      refuses; n, activate acquires and releases another object */
 	const char *debug; /* config.debug; NULL: none */
+	unsigned max_capacity; /* 0 is capacity */
+	unsigned growth_step;
+	unsigned object_bytes; /* 0 is 64 */
 };
 
 extern const struct scenario scenarios[];
@@ -60,8 +68,15 @@ void *hooks_refused(unsigned thread);
 void hooks_check(unsigned objects);
 
 /* For hooks.c: the number of an object, or OBJECTS_MAX; one acquire and its release by a thread that is in a call. */
+/* Objects that there may ever be. */
+unsigned scenario_objects(void);
 unsigned scenario_object_number(const void *object);
 void scenario_nested(unsigned thread);
+
+/* For os.c: these pages lost what was in them. */
+void scenario_discarded(const void *address, size_t bytes);
+/* os.c: from now on it is the running thread's own cache; NULL: it has none. */
+void os_play_lend(lfpool_cache_t *cache);
 
 void scenario_search(const struct scenario *scenario, bool asymmetric, const struct search *search,
 		     struct result *result_out);

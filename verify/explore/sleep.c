@@ -19,12 +19,13 @@ static struct {
 	const void *on;
 	uint64_t deadline;
 } sleeper[THREADS_MAX];
-static unsigned asleep, dozing;
+static unsigned asleep, dozing, late;
+static struct moment fell_asleep[THREADS_MAX], woke_late[THREADS_MAX];
 static uint64_t now = 1;
 
 void sleep_begin(void)
 {
-	asleep = dozing = 0;
+	asleep = dozing = late = 0;
 	now = 1;
 }
 
@@ -45,6 +46,33 @@ void sleep_time_over(unsigned thread)
 	now = now < sleeper[thread].deadline ? sleeper[thread].deadline : now;
 }
 
+static void is_late(unsigned thread)
+{
+	if (late >> thread & 1)
+		return;
+	late |= 1u << thread;
+	woke_late[thread] = memory_moment();
+}
+
+void sleep_call(void)
+{
+	late &= ~(1u << engine_thread());
+}
+
+bool sleep_was_late(struct moment *since_out)
+{
+	if (!(late >> engine_thread() & 1))
+		return false;
+	*since_out = woke_late[engine_thread()];
+	return true;
+}
+
+bool sleep_unserved(unsigned thread, struct moment *since_out)
+{
+	*since_out = fell_asleep[thread];
+	return asleep >> thread & 1 && !*(const uint32_t *)sleeper[thread].on;
+}
+
 uint64_t os_now_ns(void)
 {
 	return now;
@@ -58,13 +86,22 @@ void os_sleep_on(_Atomic(uint64_t) *word, uint64_t deadline_ns)
 	if (!engine_running())
 		abort();
 	/* Nobody comes between the look and the sleep: the kernel holds a lock. */
-	if ((uint32_t)memory_newest(word, sizeof(*word)) || deadline_ns <= now || engine_choose(2, SPURIOUS))
+	if ((uint32_t)memory_newest(word, sizeof(*word)))
 		return;
+	if (deadline_ns <= now) {
+		is_late(self);
+		return;
+	}
+	if (engine_choose(2, SPURIOUS))
+		return;
+	fell_asleep[self] = memory_moment();
 	sleeper[self].on = word;
 	sleeper[self].deadline = deadline_ns;
 	asleep |= 1u << self;
 	dozing |= (unsigned)(deadline_ns != UINT64_MAX) << self;
 	engine_fall_asleep();
+	if (deadline_ns <= now)
+		is_late(self);
 }
 
 void os_wake(_Atomic(uint64_t) *word)

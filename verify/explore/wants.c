@@ -1,0 +1,301 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * wants.c - see wants.h.
+ */
+#include "wants.h"
+
+#include "oracle.h"
+#include "os.h"
+
+#include <string.h>
+
+#define CONTINUATIONS_MAX 8
+#define TIMEOUT 5
+
+/* What became of a continuation. */
+enum fate { NOT_YET, CALLED, CANCELLED };
+
+struct continuation {
+	struct moment call;
+	lfpool_ticket_t ticket;
+	enum fate fate;
+	bool cancel_failed;
+	bool releases; /* at once */
+	unsigned thread;
+};
+
+static struct wants {
+	lfpool_t *pool;
+	size_t added, taken, asked, forgiven;
+	struct continuation continuation[CONTINUATIONS_MAX];
+	unsigned continuations;
+	bool room; /* for whatever is asked for */
+	uint64_t mark[OBJECTS_MAX]; /* in each object */
+} wants, wants_saved;
+
+static size_t capacity_at_first;
+
+void wants_open(lfpool_t *pool)
+{
+	wants = (struct wants){.pool = pool};
+	capacity_at_first = lfpool_capacity(pool);
+}
+
+void wants_save(void)
+{
+	size_t most = lfpool_max_capacity(wants.pool) - lfpool_capacity(wants.pool), more = 0;
+
+	for (unsigned t = 0; t < 3 && stage.scenario->threads[t]; t++)
+		for (const char *at = stage.scenario->threads[t]; *at; at++)
+			more += *at == 'G' ? 1 : *at == 'J' ? 2 : strchr("SZ", *at) ? most + 1 : 0;
+	wants.room = more <= most;
+	wants_saved = wants;
+}
+
+void wants_begin(void)
+{
+	wants = wants_saved;
+}
+
+bool wants_any(const char *program)
+{
+	return program && strpbrk(program, "uvfFkGJSZKT");
+}
+
+/* ---- Payload ---- */
+
+/* In the object, behind what poison and free lists might write at its start. */
+static uint64_t *mark_in(const void *object)
+{
+	return (uint64_t *)(uintptr_t)object + 1;
+}
+
+void wants_mark(void *object)
+{
+	*mark_in(object) = wants.mark[scenario_object_number(object)] = engine_now() << 8 | engine_thread() | 1u << 7;
+}
+
+void wants_check_mark(const void *object)
+{
+	const unsigned number = scenario_object_number(object);
+
+	if (*mark_in(object) != wants.mark[number])
+		engine_fail("what was written to object %u is not there any more", number);
+}
+
+/* ---- Capacity ---- */
+
+static void grow(size_t count)
+{
+	(void)oracle_call();
+	const size_t added = lfpool_grow(wants.pool, count);
+
+	if (added > count)
+		engine_fail("%zu objects were added, and %zu asked for", added, count);
+	if (added < count && wants.room)
+		engine_fail("%zu objects were added, but there is room for %zu", added, count);
+	wants.added += added;
+	if (engine_running())
+		oracle_capacity(memory_moment(), (int)added);
+}
+
+static void shrink(size_t count)
+{
+	const struct moment call = oracle_call();
+
+	wants.asked += count;
+	if (engine_running())
+		oracle_capacity(call, -(int)count);
+
+	const size_t taken = lfpool_shrink(wants.pool, count);
+
+	if (taken > count)
+		engine_fail("%zu objects were taken out, and %zu were to be", taken, count);
+	wants.taken += taken;
+}
+
+static void trim(void)
+{
+	const struct moment call = oracle_call();
+
+	if (lfpool_trim(wants.pool, 0, SIZE_MAX))
+		engine_fail("a trim without a budget does not come to an end");
+	oracle_holds_some(call, scenario_objects());
+}
+
+static void cancel_shrink(void)
+{
+	(void)oracle_call();
+	const size_t forgiven = lfpool_shrink_cancel(wants.pool);
+
+	wants.forgiven += forgiven;
+	if (engine_running())
+		oracle_capacity(memory_moment(), (int)forgiven);
+}
+
+/* ---- Waiting ---- */
+
+/* He waits to this day, and his call came after ours? */
+static void check_turn(const struct moment *call)
+{
+	struct moment since;
+
+	for (unsigned t = 0; t < engine_threads(); t++)
+		if (t != engine_thread() && sleep_unserved(t, &since) && moment_before(&since, call))
+			engine_fail("thread %u is given an object, and thread %u has waited for longer", engine_thread(), t);
+}
+
+static void acquire_waiting(struct actor *actor, int64_t timeout_ns)
+{
+	struct moment call = oracle_call();
+
+	const uint64_t start = os_now_ns();
+
+	sleep_call();
+
+	void *object = lfpool_cache_acquire_wait(actor->cache, timeout_ns);
+
+	oracle_holds_some(call, 1);
+	if (object) {
+		check_turn(&call);
+		oracle_acquired(call, scenario_object_number(object), object);
+		wants_mark(object);
+		actor->held[actor->held_count++] = object;
+		return;
+	}
+	if (timeout_ns < 0)
+		engine_fail("NULL from a call that waits for ever");
+	/* If he has not slept, but others': the clock may have gone on at any time of the call. */
+	if (!sleep_was_late(&call) && os_now_ns() < start + TIMEOUT)
+		engine_fail("NULL before the time was over");
+	oracle_null(call);
+}
+
+/* ---- Continuations ---- */
+
+static void go_on(void *context, lfpool_t *pool, void *object)
+{
+	struct continuation *c = context;
+
+	if (!engine_running())
+		return;
+	if (c->fate != NOT_YET)
+		engine_fail("a continuation is called %s", c->fate == CALLED ? "twice" : "although it was cancelled");
+	c->fate = CALLED;
+	if (!object) {
+		engine_fail("a continuation is called with NULL");
+		return;
+	}
+
+	const unsigned number = scenario_object_number(object);
+
+	oracle_acquired(c->call, number, object);
+	wants_mark(object);
+	if (!c->releases)
+		return;
+	(void)oracle_call();
+	wants_check_mark(object);
+	oracle_releases(number, object);
+	if (lfpool_release(pool, object) != LFPOOL_OK)
+		engine_fail("a continuation cannot release object %u", number);
+	oracle_released(number);
+}
+
+static void acquire_async(bool releases)
+{
+	if (wants.continuations == CONTINUATIONS_MAX) {
+		engine_fail("the explorer's fault: too many continuations");
+		return;
+	}
+
+	struct continuation *c = &wants.continuation[wants.continuations++];
+
+	*c = (struct continuation){.call = oracle_call(), .releases = releases, .thread = engine_thread()};
+	if (lfpool_acquire_async(wants.pool, go_on, c, &c->ticket) != LFPOOL_OK)
+		engine_fail("no room for a continuation");
+	oracle_holds_some(c->call, 1);
+}
+
+static void cancel(void)
+{
+	struct continuation *c = NULL;
+
+	for (unsigned i = 0; i < wants.continuations; i++)
+		if (wants.continuation[i].thread == engine_thread())
+			c = &wants.continuation[i];
+	if (!c)
+		return;
+	(void)oracle_call();
+	if (!lfpool_cancel(wants.pool, c->ticket)) {
+		c->cancel_failed = true;
+		return;
+	}
+	if (c->fate != NOT_YET)
+		engine_fail("a continuation is cancelled after it was called");
+	c->fate = CANCELLED;
+}
+
+/* ---- All of it ---- */
+
+void wants_operate(struct actor *actor, char operation)
+{
+	os_play_lend(actor->cache);
+	switch (operation) {
+	case 'u':
+	case 'v':
+		acquire_waiting(actor, operation == 'u' ? -1 : TIMEOUT);
+		break;
+	case 'f':
+	case 'F':
+		acquire_async(operation == 'F');
+		break;
+	case 'k':
+		cancel();
+		break;
+	case 'G':
+	case 'J':
+		grow(operation == 'G' ? 1 : 2);
+		break;
+	case 'S':
+	case 'Z':
+		shrink(operation == 'S' ? 1 : 2);
+		break;
+	case 'K':
+		cancel_shrink();
+		break;
+	case 'T':
+		trim();
+		break;
+	default:
+		engine_fail("the scenario's fault: no operation %c", operation);
+	}
+	os_play_lend(NULL);
+}
+
+void wants_check(void)
+{
+	const size_t owed = lfpool_shrink_owed(wants.pool), capacity = lfpool_capacity(wants.pool);
+	/* Who asks for more than there is gets less. */
+	const bool too_much = wants.asked > capacity_at_first + wants.added;
+	const size_t should = capacity_at_first + wants.added + owed + wants.forgiven - wants.asked;
+	unsigned waiting = 0;
+
+	if (owed > capacity)
+		engine_fail("afterwards %zu objects are owed, of %zu", owed, capacity);
+	if (stage.scenario->growth_step ? capacity > lfpool_max_capacity(wants.pool) || capacity < should
+					: capacity != should && !too_much)
+		engine_fail("afterwards there are %zu objects and %zu are owed, but there should be %zu", capacity, owed, should);
+	for (unsigned i = 0; i < wants.continuations; i++) {
+		const struct continuation *c = &wants.continuation[i];
+
+		waiting += c->fate == NOT_YET;
+		if (c->cancel_failed && c->fate != CALLED)
+			engine_fail("a continuation was not cancelled, and is never called");
+	}
+	if (wants.pool->demand.wanted != owed + waiting)
+		engine_fail("afterwards %u objects are wanted, %zu owed, %u continuations wait", (unsigned)wants.pool->demand.wanted,
+			    owed, waiting);
+	if ((owed || waiting) && lfpool_available_count(wants.pool))
+		engine_fail("afterwards %zu objects are free, although %zu are owed and %u continuations wait",
+			    lfpool_available_count(wants.pool), owed, waiting);
+}
