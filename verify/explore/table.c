@@ -200,6 +200,8 @@ const struct scenario scenarios[] = {
 	{"cold-again-2", "put back, and taken", 1, 1, "0{{", {"}[}", "}["}},
 	{"cold-withdraw-2", "withdrawn, and allowed again", 1, 1, "0{}", {"]", "{}"}},
 	{"cold-forbid-2", "forbidden, and allowed again", 1, 1, "0{{", {"_{", "}]"}},
+	{"cold-settle-2", "a growth is finished by another, long after", 1, 1, "0{_", {"{", "{_{_{"}},
+	{"cold-settle-take-2", "and what it added is taken", 1, 1, "0{_", {"{}", "{}]{}]{}"}},
 	{"cold-3", "two grow, all take", 1, 1, "0[", {"{}", "{}", "}"}},
 
 	/* Shrinking. */
@@ -210,6 +212,7 @@ const struct scenario scenarios[] = {
 	{"shrink-cancel-3", "forgiven by a third", 1, 1, "0a", {"ra", "S", "K"}, .max_capacity = 1},
 	{"shrink-both-2", "two shrink, one object for both", 1, 2, "0a", {"rS", "S"}, .max_capacity = 2},
 	{"shrink-over-2", "two ask for all there is", 1, 2, "0a1a", {"Z", "Z"}, .max_capacity = 2},
+	{"shrink-over-release-2", "and one comes back", 1, 2, "0a1a", {"Zr", "Z"}, .max_capacity = 2},
 	{"shrink-two-2", "two owed, two released", 2, 2, "0a1a", {"rZ", "r"}, .max_capacity = 2},
 	{"shrink-grow-2", "grows back what is owed", 1, 1, "0a", {"rS", "G"}, .max_capacity = 2},
 	{"shrink-3", "shrink, release, acquire", 1, 2, "0a", {"r", "S", "a"}, .max_capacity = 2},
@@ -242,6 +245,7 @@ const struct scenario scenarios[] = {
 	{"wait-handle-2", "released by handle", 1, 1, "3a", {"g", "u"}},
 	{"wait-exit-2", "the last release and the end of a thread", 2, 1, "0a", {"rd", "u"}},
 
+	{"wait-regrow-3", "what was owed is gone, and it may grow again", 1, 2, "0a3a", {"r", "S", "u"},
 	 .max_capacity = 2, .growth_step = 1},
 	{"wait-regrow-2", "forgiven, and it may grow again", 1, 1, "0a", {"SK", "u"}, .max_capacity = 2, .growth_step = 1},
 
@@ -265,6 +269,7 @@ const struct scenario scenarios[] = {
 	{"trim-wait-2", "one waits for what is being trimmed", 1, 1, "0ar", {"T", "ur"}},
 	{"trim-wait-3", "and another releases", 1, 2, "0ar1a", {"T", "ur", "ur"}},
 	{"trim-shrink-2", "a shrink takes what is being trimmed", 1, 2, "0aarr", {"T", "S"}, .max_capacity = 2},
+	{"trim-grow-2", "grown back while its page goes", 1, 2, "0aarrS", {"T", "Ga"}, .max_capacity = 2},
 	{"trim-poison-2", "poisoned", 1, 2, "0aarr", {"T", "ara"}, .debug = "poison"},
 	{"trim-hooks-2", "built", 1, 2, "0aarr", {"T", "ara"}, .hooks = ""},
 
