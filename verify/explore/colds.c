@@ -78,7 +78,7 @@ void colds_operate(char operation)
 
 	(void)oracle_call();
 	switch (operation) {
-	case '{': (void)cold_grow(&colds.cold, 1); break;
+	case '{': (void)cold_grow(&colds.cold, 1, COLD_ANY); break;
 	case '}': take(thread); break;
 	case '[': give(thread, cold_put); break;
 	case ']': give(thread, cold_withdraw); break;

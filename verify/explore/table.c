@@ -269,7 +269,6 @@ const struct scenario scenarios[] = {
 	{"trim-wait-2", "one waits for what is being trimmed", 1, 1, "0ar", {"T", "ur"}},
 	{"trim-wait-3", "and another releases", 1, 2, "0ar1a", {"T", "ur", "ur"}},
 	{"trim-shrink-2", "a shrink takes what is being trimmed", 1, 2, "0aarr", {"T", "S"}, .max_capacity = 2},
-	{"trim-grow-2", "grown back while its page goes", 1, 2, "0aarrS", {"T", "Ga"}, .max_capacity = 2},
 	{"trim-poison-2", "poisoned", 1, 2, "0aarr", {"T", "ara"}, .debug = "poison"},
 	{"trim-hooks-2", "built", 1, 2, "0aarr", {"T", "ara"}, .hooks = ""},
 
