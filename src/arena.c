@@ -144,3 +144,13 @@ lfpool_status_t arena_refuse(const struct arena *arena, const void *object)
 	return (uintptr_t)object - first < (uintptr_t)(face->slots * face->stride) ? LFPOOL_E_INTERIOR
 										 : LFPOOL_E_FOREIGN;
 }
+
+bool arena_object_bytes(const struct arena_plan *plan, size_t *bytes_out)
+{
+	struct layout l;
+
+	if (!lay_out(&l, plan))
+		return false;
+	*bytes_out = l.objects;
+	return true;
+}

@@ -59,6 +59,9 @@ struct arena {
 void *arena_open(struct arena *arena_out, const struct arena_plan *plan);
 void arena_close(void *room, size_t mapped_bytes);
 
+/* Bytes, in whole pages, of the objects in such an arena; false when there is no such number. */
+bool arena_object_bytes(const struct arena_plan *plan, size_t *bytes_out);
+
 /* Slots from + 1 .. to, which had no access, can be used.  False when the system refuses memory.  Any thread; two may do
  * the same at once.  Enters the kernel. */
 bool arena_extend(const struct arena *arena, size_t from, size_t to);

@@ -23,18 +23,21 @@ static struct core *core_of(lfpool_t *pool)
 
 /* ---- Life ---- */
 
-static lfpool_t *lockfree_open(const lfpool_config_t *config, struct care *care)
+static lfpool_t *lockfree_open(const lfpool_config_t *config, struct care *care, const struct window *window)
 {
-	return lockfree_open_as(config, care, NULL);
+	return lockfree_open_as(config, care, window, NULL);
 }
 
-static lfpool_t *malloc_open(const lfpool_config_t *config, struct care *care)
+/* The window is for objects, and these are the heap's; the cells lie with the rest. */
+static lfpool_t *malloc_open(const lfpool_config_t *config, struct care *care, const struct window *window)
 {
+	static const struct window nowhere;
 	lfpool_config_t cells = *config;
 
+	(void)window;
 	cells.object_size = sizeof(void *);
 	cells.object_alignment = _Alignof(void *);
-	return lockfree_open_as(&cells, care, config);
+	return lockfree_open_as(&cells, care, &nowhere, config);
 }
 
 static size_t lockfree_active_count(const lfpool_t *pool)

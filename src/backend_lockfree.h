@@ -16,7 +16,8 @@ struct lockfree_pool {
 /* ---- lockfree_open.c ---- */
 
 /* heap: NULL, or what the objects are that `config` has cells for.  NULL: the system refuses memory. */
-lfpool_t *lockfree_open_as(const lfpool_config_t *config, struct care *care, const lfpool_config_t *heap);
+lfpool_t *lockfree_open_as(const lfpool_config_t *config, struct care *care, const struct window *window,
+			   const lfpool_config_t *heap);
 
 /* ---- backend_lockfree.c ---- */
 

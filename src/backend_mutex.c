@@ -37,7 +37,7 @@ struct mutex_pool {
 	void *links[];    /* per slot                                                      */
 };
 
-static lfpool_t *mutex_open(const lfpool_config_t *config, struct care *care)
+static lfpool_t *mutex_open(const lfpool_config_t *config, struct care *care, const struct window *window)
 {
 	struct arena arena;
 	struct mutex_pool *pool;
@@ -56,6 +56,8 @@ static lfpool_t *mutex_open(const lfpool_config_t *config, struct care *care)
 		.reserved = config->max_capacity,
 		.tracked = !(config->flags & LFPOOL_UNTRACKED),
 		.prefault = config->flags & LFPOOL_PREFAULT,
+		.objects_at = window->at,
+		.objects_at_bytes = window->bytes,
 	};
 
 	care_plan(care, &plan);

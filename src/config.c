@@ -17,20 +17,27 @@
 #define STRUCT_SIZE_MAX 4096 /* beyond this it is not a size */
 #define FLAGS_KNOWN (LFPOOL_PREFAULT | LFPOOL_ZERO | LFPOOL_CHECK_RACES | LFPOOL_UNTRACKED | LFPOOL_CREATE_ALL)
 
-bool config_copy(lfpool_config_t *config_out, const lfpool_config_t *given)
+bool config_copy_known(void *config_out, size_t known, size_t least, const void *given)
 {
-	const size_t size = given->struct_size, known = sizeof(*config_out);
-	const unsigned char *bytes = (const unsigned char *)given;
+	const unsigned char *bytes = given;
+	size_t size;
 
-	if (size < offsetof(lfpool_config_t, cache_capacity) || size > STRUCT_SIZE_MAX)
+	/* Every config begins with its struct_size. */
+	memcpy(&size, given, sizeof(size));
+	if (size < least || size > STRUCT_SIZE_MAX)
 		return false;
 	for (size_t i = known; i < size; i++)
 		if (bytes[i])
 			return false;
 	memset(config_out, 0, known);
 	memcpy(config_out, given, size < known ? size : known);
-	config_out->struct_size = known;
+	memcpy(config_out, &known, sizeof(known));
 	return true;
+}
+
+bool config_copy(lfpool_config_t *config_out, const lfpool_config_t *given)
+{
+	return config_copy_known(config_out, sizeof(*config_out), offsetof(lfpool_config_t, cache_capacity), given);
 }
 
 /* The environment overrides the config; false when it names no backend. */

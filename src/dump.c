@@ -12,15 +12,11 @@
 
 #include <inttypes.h>
 
-#define STRING_OF(x) #x
-#define VERSION_OF(major, minor, patch) STRING_OF(major) "." STRING_OF(minor) "." STRING_OF(patch)
-#define VERSION VERSION_OF(LFPOOL_VERSION_MAJOR, LFPOOL_VERSION_MINOR, LFPOOL_VERSION_PATCH)
-
 #define COUNT(array) (sizeof(array) / sizeof((array)[0]))
 
-static const char *backend_name(const lfpool_t *pool)
+const char *backend_name(lfpool_backend_t backend)
 {
-	switch (pool->backend_kind) {
+	switch (backend) {
 	case LFPOOL_BACKEND_MUTEX:
 		return "mutex";
 	case LFPOOL_BACKEND_MALLOC:
@@ -106,7 +102,7 @@ static void put_text(struct text *t, const lfpool_t *pool, const lfpool_stats_t 
 {
 	text_put(t, "lfpool      " VERSION ", pool ");
 	text_put_quoted(t, pool->name);
-	text_put(t, "\nbackend     %s%s%s\n", backend_name(pool),
+	text_put(t, "\nbackend     %s%s%s\n", backend_name(pool->backend_kind),
 		 !pool->core             ? ""
 		 : pool->core->asymmetric ? ", membarrier"
 					  : ", full fences",
@@ -152,7 +148,7 @@ static void put_json(struct text *t, const lfpool_t *pool, const lfpool_stats_t 
 {
 	text_put(t, "{\"lfpool\":\"" VERSION "\",\"name\":");
 	text_put_quoted(t, pool->name);
-	text_put(t, ",\"backend\":\"%s\",\"object_size\":%zu,\"object_alignment\":%zu", backend_name(pool),
+	text_put(t, ",\"backend\":\"%s\",\"object_size\":%zu,\"object_alignment\":%zu", backend_name(pool->backend_kind),
 		 pool->object_size, pool->object_alignment);
 	if (pool_in_place(pool))
 		text_put(t, ",\"stride\":%" PRIu32, pool->arena->face.stride);

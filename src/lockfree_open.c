@@ -62,7 +62,8 @@ static void configure(struct core *core, const lfpool_config_t *config, struct c
 	core->depot.shards = choose_shards(config);
 }
 
-lfpool_t *lockfree_open_as(const lfpool_config_t *config, struct care *care, const lfpool_config_t *heap)
+lfpool_t *lockfree_open_as(const lfpool_config_t *config, struct care *care, const struct window *window,
+			   const lfpool_config_t *heap)
 {
 	const size_t slots = choose_magazine_slots(config);
 	const size_t chunks = (config->capacity - 1) / slots + 1;
@@ -86,6 +87,8 @@ lfpool_t *lockfree_open_as(const lfpool_config_t *config, struct care *care, con
 		.reserved = config->max_capacity,
 		.tracked = !(config->flags & LFPOOL_UNTRACKED),
 		.prefault = config->flags & LFPOOL_PREFAULT,
+		.objects_at = window->at,
+		.objects_at_bytes = window->bytes,
 	};
 
 	care_plan(care, &plan);

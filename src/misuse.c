@@ -15,6 +15,20 @@ static bool is_refusal(lfpool_status_t status)
 	return status <= LFPOOL_E_FOREIGN && status > LFPOOL_E_WRITTEN_WHEN_FREE;
 }
 
+void misuse_say(const lfpool_hooks_t *hooks, const lfpool_misuse_t *misuse)
+{
+	const char *kind = misuse->pool ? "pool" : "set";
+
+	if (hooks->misuse) {
+		hooks->misuse(hooks->context, misuse);
+	} else if (misuse->count == 1) {
+		fprintf(stderr, "lfpool: %s \"%s\", object %p: %s%s.%s%s  ", kind, misuse->pool_name, misuse->object,
+			lfpool_status_string(misuse->status), is_refusal(misuse->status) ? "; refused" : "",
+			*misuse->detail ? "  " : "", misuse->detail);
+		fprintf(stderr, "Further misuse of this %s is counted, not printed.\n", kind);
+	}
+}
+
 lfpool_status_t misuse_tell(lfpool_t *pool, lfpool_misuse_t *misuse)
 {
 	uint32_t slot;
@@ -27,14 +41,7 @@ lfpool_status_t misuse_tell(lfpool_t *pool, lfpool_misuse_t *misuse)
 	/* What a heap's object is, only a look before it would tell: it may be foreign. */
 	if (pool_in_place(pool) && arena_locate(pool->arena, misuse->object, &slot) == LFPOOL_OK)
 		misuse->index = slot - 1;
-	if (pool->hooks.misuse) {
-		pool->hooks.misuse(pool->hooks.context, misuse);
-	} else if (misuse->count == 1) {
-		fprintf(stderr, "lfpool: pool \"%s\", object %p: %s%s.%s%s  ", pool->name, misuse->object,
-			lfpool_status_string(misuse->status), is_refusal(misuse->status) ? "; refused" : "",
-			*misuse->detail ? "  " : "", misuse->detail);
-		fputs("Further misuse of this pool is counted, not printed.\n", stderr);
-	}
+	misuse_say(&pool->hooks, misuse);
 	return misuse->status;
 }
 

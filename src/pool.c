@@ -41,10 +41,10 @@ static uint64_t enter(lfpool_t *pool)
 
 /* The pool and its care are one from here on: both are made, or neither is left. */
 static lfpool_status_t open_pool(lfpool_t **pool_out, const lfpool_config_t *config, const struct debug_modes *modes,
-				 struct care *care)
+				 struct care *care, const struct window *window)
 {
 	const struct backend *backend = backends[config->backend];
-	lfpool_t *pool = backend->open(config, care);
+	lfpool_t *pool = backend->open(config, care, window);
 
 	if (!pool) {
 		care_close(care);
@@ -85,6 +85,17 @@ static lfpool_status_t open_pool(lfpool_t **pool_out, const lfpool_config_t *con
 	return LFPOOL_OK;
 }
 
+lfpool_status_t pool_create_at(lfpool_t **pool_out, const lfpool_config_t *config, const struct debug_modes *modes,
+			       const struct window *window)
+{
+	struct care *care;
+
+	*pool_out = NULL;
+	if (!care_open(&care, config, modes))
+		return LFPOOL_E_NO_MEMORY;
+	return open_pool(pool_out, config, modes, care, window);
+}
+
 lfpool_status_t lfpool_create(lfpool_t **pool_out, const lfpool_config_t *given)
 {
 	lfpool_config_t config;
@@ -100,12 +111,7 @@ lfpool_status_t lfpool_create(lfpool_t **pool_out, const lfpool_config_t *given)
 
 	if (status != LFPOOL_OK)
 		return status;
-	if (!threads_open())
-		return LFPOOL_E_NO_MEMORY;
-
-	struct care *care;
-
-	return care_open(&care, &config, &modes) ? open_pool(pool_out, &config, &modes, care) : LFPOOL_E_NO_MEMORY;
+	return threads_open() ? pool_create_at(pool_out, &config, &modes, &(struct window){0}) : LFPOOL_E_NO_MEMORY;
 }
 
 /* The mode check: is the pool intact in the end? */

@@ -18,12 +18,23 @@
 #include "debug_words.h"
 
 #define NAME_BYTES 64
+#define STRING_OF(x) #x
+#define VERSION_OF(major, minor, patch) STRING_OF(major) "." STRING_OF(minor) "." STRING_OF(patch)
+#define VERSION VERSION_OF(LFPOOL_VERSION_MAJOR, LFPOOL_VERSION_MINOR, LFPOOL_VERSION_PATCH)
+
 #define DETAIL_BYTES 1024 /* of a misuse, at most */
 
+/* Addresses without access, whole pages, reserved by somebody else for objects to lie there.  All 0: the pool reserves
+ * its own. */
+struct window {
+	void *at;
+	size_t bytes;
+};
+
 struct backend {
-	/* Makes a pool with `config` (validated, complete) and `care`; fills in what the backend needs, and of the head
-	 * `arena`, `care` and `core`.  NULL: no memory. */
-	lfpool_t *(*open)(const lfpool_config_t *config, struct care *care);
+	/* Makes a pool with `config` (validated, complete) and `care`, its objects in `window`; fills in what the
+	 * backend needs, and of the head `arena`, `care` and `core`.  NULL: no memory. */
+	lfpool_t *(*open)(const lfpool_config_t *config, struct care *care, const struct window *window);
 	/* Frees it; returns how many objects were active. */
 	size_t (*close)(lfpool_t *pool);
 	/* Without a cache of the caller's. */
@@ -125,12 +136,26 @@ bool config_copy(lfpool_config_t *config_out, const lfpool_config_t *given);
 /* Checks `given`, completes it with defaults and the environment, and copies it. */
 lfpool_status_t config_import(lfpool_config_t *config_out, struct debug_modes *modes_out, const lfpool_config_t *given);
 
+/* Copies a config, of which `known` bytes are known here, and the caller may know fewer (but `least`) or more: what he
+ * does not know is 0.  False when its struct_size is none, or a field is set that is unknown here. */
+bool config_copy_known(void *config_out, size_t known, size_t least, const void *given);
+
 /* ---- pool.c ---- */
 
+/*
+ * As lfpool_create(), with what config_import() has made of the config, after threads_open(), and with the objects in
+ * `window` (of which the malloc backend, whose objects are the heap's, makes no use).
+ */
+lfpool_status_t pool_create_at(lfpool_t **pool_out, const lfpool_config_t *config, const struct debug_modes *modes,
+			       const struct window *window);
 /* Releases without a cache of the caller's: NULL is fine, a refusal is reported. */
 lfpool_status_t pool_release(lfpool_t *pool, void *object);
 
 /* ---- stats.c ---- */
+
+/* What both sides know of `stats`, of which the caller's struct has struct_size bytes.  LFPOOL_E_ARGUMENT: stats_out is
+ * NULL, or that is no size. */
+lfpool_status_t stats_give(lfpool_stats_t *stats_out, const lfpool_stats_t *stats);
 
 /* Adds the slots 1 .. used, by their state words: active, acquires, releases.  Nothing if they have none. */
 void stats_of_slots(const struct arena *arena, size_t used, lfpool_stats_t *stats_out);
@@ -144,6 +169,10 @@ size_t stats_untouched(const struct core *core);
 
 /* Is there a pool whose objects do not lie in place? */
 bool pool_any_heap(void);
+
+/* ---- dump.c ---- */
+
+const char *backend_name(lfpool_backend_t backend);
 
 /* ---- backend_malloc.c ---- */
 
@@ -163,6 +192,8 @@ size_t plain_cache_release_bulk(lfpool_cache_t *cache, void *const *objects, siz
 
 /* Counts and reports a refused release; returns `status`. */
 COLD lfpool_status_t misuse_report(lfpool_t *pool, const void *object, lfpool_status_t status);
+/* Tells the hook; or stderr, if there is none and it is the first.  Without a pool it is a set's. */
+COLD void misuse_say(const lfpool_hooks_t *hooks, const lfpool_misuse_t *misuse);
 /* Counts and reports anything: status, object, and what else is known are the caller's; the rest is filled in. */
 COLD lfpool_status_t misuse_tell(lfpool_t *pool, lfpool_misuse_t *misuse);
 

@@ -85,15 +85,30 @@ void stats_of_core(const struct core *core, lfpool_stats_t *stats_out)
 		stats_out->active = stats_out->capacity - at_most(in_magazines + stats_out->untouched, stats_out->capacity);
 }
 
-lfpool_status_t lfpool_stats(const lfpool_t *pool, lfpool_stats_t *stats_out)
+/* An older caller's struct is shorter, a newer one's longer: it reads what both know. */
+static bool is_struct_size(size_t size)
+{
+	return size >= offsetof(lfpool_stats_t, refills) && size <= STATS_SIZE_MAX;
+}
+
+lfpool_status_t stats_give(lfpool_stats_t *stats_out, const lfpool_stats_t *stats)
 {
 	const size_t size = stats_out ? stats_out->struct_size : 0;
+
+	if (!is_struct_size(size))
+		return LFPOOL_E_ARGUMENT;
+	memset(stats_out, 0, size);
+	memcpy(stats_out, stats, size < sizeof(*stats) ? size : sizeof(*stats));
+	stats_out->struct_size = size;
+	return LFPOOL_OK;
+}
+
+lfpool_status_t lfpool_stats(const lfpool_t *pool, lfpool_stats_t *stats_out)
+{
 	lfpool_stats_t stats = {0};
 
-	/* An older caller's struct is shorter, a newer one's longer: it reads what both know. */
-	if (size < offsetof(lfpool_stats_t, refills) || size > STATS_SIZE_MAX)
+	if (!stats_out || !is_struct_size(stats_out->struct_size))
 		return LFPOOL_E_ARGUMENT;
-	stats.struct_size = size;
 	stats.capacity = cold_capacity(&pool->cold);
 	stats.misuses = lfpool_misuse_count(pool);
 	stats.max_capacity = lfpool_max_capacity(pool);
@@ -104,7 +119,5 @@ lfpool_status_t lfpool_stats(const lfpool_t *pool, lfpool_stats_t *stats_out)
 	/* Signed from the beginning: where size_t has 32 bits its difference would not become negative. */
 	stats.unaccounted = (int64_t)stats.capacity - (int64_t)stats.active - (int64_t)stats.cached -
 			    (int64_t)stats.shared - (int64_t)stats.untouched;
-	memset(stats_out, 0, size);
-	memcpy(stats_out, &stats, size < sizeof(stats) ? size : sizeof(stats));
-	return LFPOOL_OK;
+	return stats_give(stats_out, &stats);
 }

@@ -88,6 +88,7 @@ typedef uint64_t lfpool_handle_t; /* names an object until it is released, see l
 	X(LFPOOL_E_CONFIG_DEPOT_SHARDS, -19, "config.depot_shards is not in 1 .. 32")                           \
 	X(LFPOOL_E_CONFIG_DEBUG, -20, "config.debug or LFPOOL_DEBUG has an unknown word, or a number out of range") \
 	X(LFPOOL_E_CONFIG_MAX_CAPACITY, -21, "config.max_capacity is neither 0 nor in capacity .. 2^31")         \
+	X(LFPOOL_E_CONFIG_STEPS, -22, "config.steps of a set is not 4, 8 or 16")                                \
 	X(LFPOOL_E_FOREIGN, -30, "release of a pointer that does not point into the pool")                      \
 	X(LFPOOL_E_INTERIOR, -31, "release of a pointer into the pool that is not the start of an object")      \
 	X(LFPOOL_E_NOT_IN_USE, -32, "release of an object that is not in use: a double release")                \
@@ -164,7 +165,7 @@ typedef enum lfpool_backend {
 
 /* What the misuse hook is told.  Valid during the hook only. */
 typedef struct lfpool_misuse {
-	lfpool_t *pool;         /* the pool that refused                               */
+	lfpool_t *pool;         /* the pool that refused; NULL: a set, lfpool/set.h    */
 	const char *pool_name;  /* its config.name, or "unnamed"                       */
 	const void *object;     /* the pointer that was refused, or the damaged object */
 	lfpool_status_t status; /* why                                                 */
