@@ -13,21 +13,14 @@
 #include "os.h"
 #include "pool.h"
 #include "registry.h"
+#include "threads.h"
 
 #include <errno.h>
 
-struct entry {
-	uint64_t pool_id;
-	struct handle *handle;
-};
-
-/* Three words of static TLS: small enough for dlopen, and read without a call. */
-#define THREAD_LOCAL static _Thread_local __attribute__((tls_model("initial-exec")))
-
-static struct entry nothing, gone;
-THREAD_LOCAL struct entry *thread_entries = &nothing;
+static struct thread_entry nothing, gone;
+THREAD_LOCAL struct thread_entry *thread_entries = &nothing;
 THREAD_LOCAL uintptr_t thread_mask;
-THREAD_LOCAL struct serving *serving;
+static THREAD_LOCAL struct serving *serving;
 
 static pthread_key_t exit_key;
 static bool has_fork_handlers, has_exit_key;
@@ -35,7 +28,7 @@ static bool has_fork_handlers, has_exit_key;
 /* The key's destructor. */
 static void hand_back(void *memory)
 {
-	struct entry *entries = memory;
+	struct thread_entry *entries = memory;
 	uintptr_t mask = thread_mask;
 
 	thread_entries = &gone;
@@ -86,7 +79,7 @@ uint32_t thread_hint(void)
 /* Makes the table large enough for `place` (L1). */
 static bool table_ensure(size_t place)
 {
-	struct entry *before = thread_entries == &nothing ? NULL : thread_entries;
+	struct thread_entry *before = thread_entries == &nothing ? NULL : thread_entries;
 	size_t had = before ? thread_mask + 1 : 0;
 	size_t wanted = had ? had : 4;
 
@@ -95,12 +88,12 @@ static bool table_ensure(size_t place)
 	while (wanted <= place)
 		wanted *= 2;
 
-	struct entry *grown = os_heap_resize(NULL, wanted * sizeof(*grown));
+	struct thread_entry *grown = os_heap_resize(NULL, wanted * sizeof(*grown));
 
 	if (!grown)
 		return false;
 	for (size_t i = 0; i < wanted; i++)
-		grown[i] = i < had ? before[i] : (struct entry){0};
+		grown[i] = i < had ? before[i] : (struct thread_entry){0};
 	if (!os_thread_key_set(exit_key, grown)) {
 		os_heap_free(grown);
 		return false;
@@ -109,13 +102,6 @@ static bool table_ensure(size_t place)
 	thread_mask = wanted - 1;
 	os_heap_free(before);
 	return true;
-}
-
-static inline struct handle *find(const lfpool_t *pool)
-{
-	const struct entry *e = &thread_entries[pool->id & thread_mask];
-
-	return likely(e->pool_id == pool->id) ? e->handle : NULL;
 }
 
 /* The calling thread's cache of this pool, made if need be; NULL: it cannot have one now. */
@@ -128,14 +114,14 @@ static COLD struct handle *attach(lfpool_t *pool)
 	if (pool->thread_caches && thread_entries != &gone && table_ensure(place))
 		handle = pool->backend->cache_create(pool);
 	if (handle)
-		thread_entries[place] = (struct entry){pool->id, handle};
+		thread_entries[place] = (struct thread_entry){pool->id, handle};
 	errno = errno_before;
 	return handle;
 }
 
 struct handle *thread_handle(lfpool_t *pool)
 {
-	struct handle *handle = find(pool);
+	struct handle *handle = thread_find(pool->id);
 
 	return handle ? handle : attach(pool);
 }
@@ -156,7 +142,7 @@ static COLD lfpool_status_t release_first(lfpool_t *pool, void *object)
 
 void *lfpool_acquire(lfpool_t *pool)
 {
-	struct handle *handle = find(pool);
+	struct handle *handle = thread_find(pool->id);
 
 	if (likely(handle))
 		return lfpool_cache_acquire_inline(&handle->face);
@@ -169,7 +155,7 @@ void *lfpool_acquire(lfpool_t *pool)
 
 lfpool_status_t lfpool_release(lfpool_t *pool, void *object)
 {
-	struct handle *handle = find(pool);
+	struct handle *handle = thread_find(pool->id);
 
 	if (likely(handle))
 		return lfpool_cache_release_inline(&handle->face, object);

@@ -11,6 +11,7 @@
 #include "explore.h"
 #include "pool.h"
 #include "scenario.h"
+#include "threads.h"
 #include "verbs.h"
 
 #include <stdlib.h>
@@ -150,8 +151,20 @@ bool os_asymmetric(void)
 	return asymmetric;
 }
 
+bool os_at_fork(void (*before)(void), void (*after_in_parent)(void), void (*after_in_child)(void))
+{
+	(void)before;
+	(void)after_in_parent;
+	(void)after_in_child;
+	return true;
+}
+
 /* ---- What src/threads.c is to the rest of the library: threads here have the cache that is lent to them,
  * or none. ---- */
+
+static struct thread_entry nothing;
+THREAD_LOCAL struct thread_entry *thread_entries = &nothing;
+THREAD_LOCAL uintptr_t thread_mask;
 
 bool threads_open(void)
 {
@@ -187,4 +200,22 @@ void *lfpool_acquire(lfpool_t *pool)
 lfpool_status_t lfpool_release(lfpool_t *pool, void *object)
 {
 	return pool_release(pool, object);
+}
+
+size_t lfpool_acquire_bulk(lfpool_t *pool, void **objects_out, size_t count)
+{
+	size_t done = 0;
+
+	while (done < count && (objects_out[done] = lfpool_acquire(pool)))
+		done++;
+	return done;
+}
+
+size_t lfpool_release_bulk(lfpool_t *pool, void *const *objects, size_t count)
+{
+	size_t done = 0;
+
+	for (size_t i = 0; i < count; i++)
+		done += objects[i] && lfpool_release(pool, objects[i]) == LFPOOL_OK;
+	return done;
 }
