@@ -9,8 +9,8 @@
  *                 Let m be the units, rounded up, less one.  With 2^d the distance of classes where m lies,
  *                     class = steps * d + (m >> d)        m >> d is in steps .. 2 * steps - 1, or d = 0
  *                     size  = ((m >> d) + 1) << d         units: the largest that has this class
- * Invariants   Q1  class_of() is monotone; class_size(class_of(n)) >= n, and class_size(class_of(n) - 1) < n.
- *              Q2  a class is larger than a size that it serves by at most alignment - 1 bytes, if the size is at most
+ * Invariants   X1  class_of() is monotone; class_size(class_of(n)) >= n, and class_size(class_of(n) - 1) < n.
+ *              X2  a class is larger than a size that it serves by at most alignment - 1 bytes, if the size is at most
  *                  steps * alignment; else by less than one part in steps + 1 of the class.  (m >= steps units, and the
  *                  class has less than 2^d units too many, of (m >> d) + 1 >= steps + 1 times 2^d.)
  *              tests/unit_classes.c compares both with a list, for every size.
@@ -31,7 +31,8 @@ struct classes {
 static inline size_t class_of(const struct classes *c, size_t size)
 {
 	const uint64_t m = (uint64_t)(size - (size != 0)) >> c->alignment_shift;
-	const unsigned leading = 63 - (unsigned)__builtin_clzll(m | UINT64_C(1) << c->steps_shift);
+	/* ^ for -, as the compiler knows it. */
+	const unsigned leading = (unsigned)__builtin_clzll(m | UINT64_C(1) << c->steps_shift) ^ 63;
 	const unsigned d = leading - c->steps_shift;
 
 	return ((size_t)d << c->steps_shift) + (size_t)(m >> d);

@@ -11,8 +11,8 @@
 
 static const size_t all_steps[] = {4, 8, 16};
 
-/* The list: each class is one step above the one before.  A step is the steps-th part of the power of two below, but the
- * alignment at least.  Returns how many classes it takes for `largest`. */
+/* The list: each class is one step above the one before.  A step is the steps-th part of the power of two below, but
+ * the alignment at least.  Returns how many classes it takes for `largest`. */
 static size_t list_classes(size_t *list, size_t alignment, size_t steps, size_t largest)
 {
 	size_t count = 1, power = alignment;
@@ -29,7 +29,7 @@ static size_t list_classes(size_t *list, size_t alignment, size_t steps, size_t 
 	return count;
 }
 
-/* Q1 and Q2, for each size. */
+/* X1 and X2, for each size. */
 static void check_sizes(const struct classes *c, const size_t *list, size_t alignment, size_t steps)
 {
 	size_t expected = 0;
