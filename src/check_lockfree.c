@@ -249,9 +249,11 @@ static const char *walk_cells(struct walk *w)
 
 	for (size_t slot = 1; core->heap_bytes && slot <= w->check.used; slot++) {
 		const void *object = heap_object_at(core, (uint32_t)slot);
+		/* In a pool that has grown, slots that were never used lie between others. */
+		const bool fresh = slot > w->check.fresh && slot <= w->check.fresh_end;
 
 		w->check.where = slot - 1;
-		if (check_marked(w->check.slots, slot)) {
+		if (fresh || check_marked(w->check.slots, slot)) {
 			if (object)
 				return "E1: a free slot of the malloc backend has an object";
 		} else if (!object || heap_label(object) != arena_object(&core->arena, (uint32_t)slot)) {
