@@ -1,0 +1,269 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * kinds.h - the kinds of pools that tests of resizing and waiting run on: every backend, every flag that matters, small
+ * and large caches and none, hooks, debug modes.
+ *
+ * Idea         A test is written once and runs on each kind.  What holds for every kind is asserted when the pool is
+ *              closed: the invariants, no misuse, each hook as often as the one that undoes it.
+ * Life         Hooks lead each object through free -> built -> active -> built ...; they write it into the object's
+ *              first word and abort at a step that is out of order.
+ */
+#ifndef LFPOOL_TESTS_KINDS_H
+#define LFPOOL_TESTS_KINDS_H
+
+#include "support.h"
+
+#include <signal.h>
+#include <stdatomic.h>
+
+enum { SIZE = 40 };
+enum { LIFE_BUILT = 0x6275696c, LIFE_ACTIVE = 0x61637469, LIFE_ENDED = 0x656e6465 };
+
+static const struct kind {
+	const char *name;
+	lfpool_backend_t backend;
+	uint32_t flags;
+	size_t cache_capacity;
+	const char *debug;
+	bool hooks;
+} kinds[] = {
+	{.name = "plain"},
+	{.name = "check races", .flags = LFPOOL_CHECK_RACES},
+	{.name = "untracked", .flags = LFPOOL_UNTRACKED},
+	{.name = "zero", .flags = LFPOOL_ZERO},
+	{.name = "prefault", .flags = LFPOOL_PREFAULT},
+	{.name = "no caches", .cache_capacity = LFPOOL_CACHE_NONE},
+	{.name = "caches of 2", .cache_capacity = 2},
+	{.name = "caches of 8192", .cache_capacity = 8192},
+	{.name = "untracked, zero, no caches", .flags = LFPOOL_UNTRACKED | LFPOOL_ZERO, .cache_capacity = LFPOOL_CACHE_NONE},
+	{.name = "hooks", .hooks = true},
+	{.name = "hooks, create all", .hooks = true, .flags = LFPOOL_CREATE_ALL},
+	{.name = "hooks, create all, prefault, caches of 2", .hooks = true, .flags = LFPOOL_CREATE_ALL | LFPOOL_PREFAULT,
+	 .cache_capacity = 2},
+	{.name = "hooks, no caches", .hooks = true, .cache_capacity = LFPOOL_CACHE_NONE},
+	{.name = "check", .debug = "check"},
+	{.name = "poison", .debug = "poison,check"},
+	{.name = "quarantine", .debug = "quarantine=5,check"},
+	{.name = "guard", .debug = "guard,check"},
+	{.name = "owner", .debug = "owner,check"},
+	{.name = "all modes", .debug = "poison,quarantine=3,guard,owner,check"},
+	{.name = "all modes, no caches", .debug = "poison,quarantine=3,guard,owner,check", .cache_capacity = LFPOOL_CACHE_NONE},
+	{.name = "all modes, hooks", .debug = "quarantine=3,guard,owner,check", .hooks = true},
+	{.name = "untracked, quarantine", .flags = LFPOOL_UNTRACKED, .debug = "quarantine=7,check"},
+	{.name = "mutex", .backend = LFPOOL_BACKEND_MUTEX},
+	{.name = "mutex, untracked", .backend = LFPOOL_BACKEND_MUTEX, .flags = LFPOOL_UNTRACKED},
+	{.name = "mutex, zero, prefault", .backend = LFPOOL_BACKEND_MUTEX, .flags = LFPOOL_ZERO | LFPOOL_PREFAULT},
+	{.name = "mutex, hooks", .backend = LFPOOL_BACKEND_MUTEX, .hooks = true},
+	{.name = "mutex, hooks, create all", .backend = LFPOOL_BACKEND_MUTEX, .hooks = true, .flags = LFPOOL_CREATE_ALL},
+	{.name = "mutex, all modes", .backend = LFPOOL_BACKEND_MUTEX, .debug = "poison,quarantine=5,guard,owner,check"},
+	{.name = "malloc", .backend = LFPOOL_BACKEND_MALLOC},
+	{.name = "malloc, check races, zero", .backend = LFPOOL_BACKEND_MALLOC, .flags = LFPOOL_CHECK_RACES | LFPOOL_ZERO},
+	{.name = "malloc, hooks", .backend = LFPOOL_BACKEND_MALLOC, .hooks = true},
+	{.name = "malloc, check", .backend = LFPOOL_BACKEND_MALLOC, .debug = "check"},
+};
+
+/* ---- Which kind it was, when a test fails ---- */
+
+static const char *kind_in_force;
+
+static void kind_say(void)
+{
+	if (kind_in_force)
+		fprintf(stderr, "kind of pool: %s\n", kind_in_force);
+	kind_in_force = NULL;
+}
+
+static inline void kind_say_on_abort(int signal_number)
+{
+	(void)signal_number;
+	kind_say();
+}
+
+static inline int kind_teardown(void **state)
+{
+	(void)state;
+	kind_say();
+	return 0;
+}
+
+#define KIND_TEST(name) cmocka_unit_test_teardown(name, kind_teardown)
+
+/* The variable LFPOOL_TEST_KIND, when set, picks one, to look into a failure. */
+static inline void on_every_kind(void (*body)(const struct kind *))
+{
+	const char *only = getenv("LFPOOL_TEST_KIND");
+
+	signal(SIGABRT, kind_say_on_abort);
+	for (size_t i = 0; i < COUNT(kinds); i++) {
+		if (only && strcmp(only, kinds[i].name) != 0)
+			continue;
+		kind_in_force = kinds[i].name;
+		body(&kinds[i]);
+	}
+	kind_in_force = NULL;
+}
+
+/* Are there handles and walks? */
+static inline bool kind_tracked(const struct kind *kind)
+{
+	return !(kind->flags & LFPOOL_UNTRACKED) || kind->hooks || kind->debug;
+}
+
+/* ---- A pool of a kind, with what its hooks saw ---- */
+
+struct stage {
+	const struct kind *kind;
+	lfpool_t *pool;
+	atomic_size_t created, activated, deactivated, destroyed, findings;
+	atomic_size_t create_refuses, activate_refuses; /* so many of the next */
+};
+
+/* One refusal less, if there is one left. */
+static inline bool stage_refuses(atomic_size_t *count)
+{
+	size_t left = atomic_load(count);
+
+	while (left)
+		if (atomic_compare_exchange_weak(count, &left, left - 1))
+			return true;
+	return false;
+}
+
+static inline bool stage_create(void *context, void *object)
+{
+	struct stage *s = context;
+	unsigned *life = object;
+
+	if (s->kind->backend != LFPOOL_BACKEND_MALLOC)
+		REQUIRE(*life == 0 || *life == LIFE_ENDED);
+	if (stage_refuses(&s->create_refuses))
+		return false;
+	*life = LIFE_BUILT;
+	s->created++;
+	return true;
+}
+
+static inline bool stage_activate(void *context, void *object)
+{
+	struct stage *s = context;
+	unsigned *life = object;
+
+	REQUIRE(*life == LIFE_BUILT);
+	if (stage_refuses(&s->activate_refuses))
+		return false;
+	*life = LIFE_ACTIVE;
+	s->activated++;
+	return true;
+}
+
+static inline bool stage_deactivate(void *context, void *object)
+{
+	struct stage *s = context;
+	unsigned *life = object;
+
+	REQUIRE(*life == LIFE_ACTIVE);
+	*life = LIFE_BUILT;
+	s->deactivated++;
+	return true;
+}
+
+static inline void stage_destroy(void *context, void *object)
+{
+	struct stage *s = context;
+	unsigned *life = object;
+
+	REQUIRE(*life == LIFE_BUILT);
+	*life = LIFE_ENDED;
+	s->destroyed++;
+}
+
+static inline void stage_misuse(void *context, const lfpool_misuse_t *misuse)
+{
+	struct stage *s = context;
+
+	if (misuse->status == LFPOOL_E_STILL_ACTIVE)
+		return;
+	fprintf(stderr, "misuse: %s: %s\n", lfpool_status_string(misuse->status), misuse->detail);
+	s->findings++;
+}
+
+static inline lfpool_config_t stage_config(struct stage *s, const struct kind *kind, size_t capacity, size_t max_capacity)
+{
+	lfpool_config_t config = config_of(SIZE, capacity);
+
+	memset(s, 0, sizeof(*s));
+	s->kind = kind;
+	config.max_capacity = max_capacity;
+	config.backend = kind->backend;
+	config.flags = kind->flags;
+	config.cache_capacity = kind->cache_capacity;
+	config.debug = kind->debug;
+	config.hooks.context = s;
+	config.hooks.misuse = stage_misuse;
+	if (kind->hooks) {
+		config.hooks.create = stage_create;
+		config.hooks.activate = stage_activate;
+		config.hooks.deactivate = stage_deactivate;
+		config.hooks.destroy = stage_destroy;
+	}
+	return config;
+}
+
+static inline void stage_open(struct stage *s, const struct kind *kind, size_t capacity, size_t max_capacity)
+{
+	lfpool_config_t config = stage_config(s, kind, capacity, max_capacity);
+
+	s->pool = pool_with(&config);
+}
+
+static inline void stage_open_growing(struct stage *s, const struct kind *kind, size_t capacity, size_t max_capacity,
+				      size_t step)
+{
+	lfpool_config_t config = stage_config(s, kind, capacity, max_capacity);
+
+	config.growth_step = step;
+	s->pool = pool_with(&config);
+}
+
+/* Nothing is active: the pool is whole, and ends as it should. */
+static inline void stage_close(struct stage *s)
+{
+	REQUIRE(lfpool_misuse_count(s->pool) == 0);
+	REQUIRE(lfpool_set_max_capacity(s->pool, 0) == LFPOOL_OK);
+	require_whole(s->pool, SIZE);
+	REQUIRE(lfpool_destroy(s->pool) == 0);
+	REQUIRE(s->created == s->destroyed);
+	REQUIRE(s->activated == s->deactivated);
+	REQUIRE(s->findings == 0);
+}
+
+/* ---- Counts ---- */
+
+/* So many objects, so many of them in use, and every account agrees.  No call may be under way. */
+static inline void require_counts(const lfpool_t *pool, size_t capacity, size_t active)
+{
+	lfpool_stats_t stats = LFPOOL_STATS_INIT;
+
+	require_intact(pool);
+	REQUIRE(lfpool_capacity(pool) == capacity);
+	REQUIRE(lfpool_active_count(pool) == active);
+	REQUIRE(lfpool_available_count(pool) == capacity - active);
+	REQUIRE(lfpool_stats(pool, &stats) == LFPOOL_OK);
+	REQUIRE(stats.capacity == capacity);
+	REQUIRE(stats.active == active);
+	REQUIRE(stats.unaccounted == 0);
+	REQUIRE(stats.active + stats.cached + stats.shared + stats.untouched == capacity);
+}
+
+/* What a holder writes, behind the word of the hooks. */
+static inline void mark_write(void *object, uint64_t number)
+{
+	stamp_write(moved(object, sizeof(unsigned)), SIZE - sizeof(unsigned), number);
+}
+
+static inline bool mark_holds(const void *object, uint64_t number)
+{
+	return stamp_holds(moved(object, sizeof(unsigned)), SIZE - sizeof(unsigned), number);
+}
+
+#endif
