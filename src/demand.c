@@ -462,6 +462,8 @@ void demand_close(lfpool_t *pool)
 		if (cells)
 			os_unmap(cells, ((size_t)CELL_LOT << lot) * sizeof(struct cell));
 	}
+	/* The last check of the pool counts who waits. */
+	store_relaxed(&d->cells, 0);
 }
 
 void demand_forget_calls(lfpool_t *pool)
