@@ -332,8 +332,9 @@ lfpool_status_t lfpool_acquire_async(lfpool_t *pool, lfpool_continuation_t then,
 		*ticket_out = 0;
 	if (!then)
 		return LFPOOL_E_ARGUMENT;
-	/* relaxed: who waits already comes first; whoever comes at the same instant may be first or second. */
-	if (!load_relaxed(&d->wanted)) {
+	/* relaxed: who waits already comes first; whoever comes at the same instant may be first or second.  (The hook: as
+	 * must_queue() in wait.c.) */
+	if (pool->hooks.exhausted || !load_relaxed(&d->wanted)) {
 		void *object = lfpool_acquire(pool);
 
 		if (object) {
