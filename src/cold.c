@@ -141,8 +141,9 @@ static uint64_t open_pages(struct cold *c, uint64_t wanted)
 
 		if (!arena_extend(c->arena, (size_t)from, (size_t)to))
 			return from;
-		/* Fails if another thread did the same, or more. */
-		if (cas_relaxed(&c->opened, &from, to))
+		/* release, edge SHOW: the pages, for a search that was under way (cold_take_any()).  Fails if another thread did
+		 * the same, or more. */
+		if (cas_release(&c->opened, &from, to))
 			return to;
 	}
 	return from;

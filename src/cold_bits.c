@@ -44,14 +44,14 @@ bool cold_take_bits(struct cold *c, uint64_t word, uint64_t bits)
 
 uint32_t cold_take_any(struct cold *c)
 {
-	/* relaxed: where to look first. */
+	/* relaxed: a hint. */
 	uint64_t word = load_relaxed(&c->hint);
 
 	/* Goes round again only when others took or gave some (O1). */
 	for (;; word++) {
-		/* relaxed: what the count promises lies below what was opened before the count was raised: edge SHOW.  But
-		 * others may have taken that, and what is left lies in pages that were opened since. */
-		const uint64_t opened = load_relaxed(&c->opened);
+		/* acquire, edge SHOW.  Each time: others may take what was cold when we took a count, and leave us what
+		 * was opened since. */
+		const uint64_t opened = load_acquire(&c->opened);
 
 		if (word >= (opened + 63) / 64)
 			word = 0;
