@@ -6,6 +6,7 @@
 #include "kinds.h"
 
 #include <pthread.h>
+#include <sched.h>
 
 enum { FIRST = 40, MOST = 300 };
 
@@ -20,27 +21,25 @@ static void require_owes(const lfpool_t *pool, size_t capacity, size_t active, s
 static void idle(const struct kind *kind)
 {
 	struct stage s;
-	void *objects[FIRST + 1];
+	void *held[20], *rest[FIRST + 1];
+	size_t count = 0, capacity = FIRST;
 
 	stage_open(&s, kind, FIRST, 0);
 	assert_int_equal(lfpool_shrink(s.pool, 0), 0);
-	/* Never used, used and cached, in use. */
-	for (size_t used = 0; used <= 20; used += 10) {
-		assert_int_equal(lfpool_acquire_bulk(s.pool, objects, used), used);
-		assert_int_equal(lfpool_release_bulk(s.pool, objects, used / 2), used / 2);
-		size_t capacity = lfpool_capacity(s.pool);
-
+	/* Never used; used and free again; with more and more in use. */
+	for (int round = 0; round < 5; round++) {
 		assert_int_equal(lfpool_shrink(s.pool, 6), 6);
-		require_owes(s.pool, capacity - 6, used - used / 2, 0);
-		assert_int_equal(acquire_all(s.pool, objects, FIRST + 1), capacity - 6 - (used - used / 2));
-		require_owes(s.pool, capacity - 6, capacity - 6, 0);
-		release_all(s.pool, objects, capacity - 6 - (used - used / 2));
-		if (used)
-			break;
+		capacity -= 6;
+		require_owes(s.pool, capacity, count, 0);
+		assert_int_equal(acquire_all(s.pool, rest, FIRST + 1), capacity - count);
+		require_owes(s.pool, capacity, capacity, 0);
+		assert_int_equal(lfpool_release_bulk(s.pool, rest, capacity - count), capacity - count);
+		held[count] = lfpool_acquire(s.pool);
+		assert_non_null(held[count++]);
 	}
-	assert_int_equal(lfpool_active_count(s.pool), 5);
-	assert_int_equal(lfpool_destroy(s.pool), 5);
-	assert_int_equal(s.findings, 0);
+	release_all(s.pool, held, count);
+	require_owes(s.pool, FIRST - 30, 0, 0);
+	stage_close(&s);
 }
 
 TEST(idle_objects_go_at_once)
@@ -511,6 +510,152 @@ TEST(random_calls_do_what_the_model_does)
 	on_every_kind(as_the_model);
 }
 
+/* ---- Threads ---- */
+
+enum { THREADS = 3, ROUNDS = TIMES(60, 12) };
+
+struct team {
+	struct stage *stage;
+	pthread_barrier_t start;
+	size_t shrink_by, gone[THREADS];
+	atomic_size_t next;
+};
+
+static void *shrink_at_once(void *argument)
+{
+	struct team *team = argument;
+	size_t me = atomic_fetch_add(&team->next, 1);
+
+	pthread_barrier_wait(&team->start);
+	team->gone[me] = lfpool_shrink(team->stage->pool, team->shrink_by);
+	return NULL;
+}
+
+/* Some objects are in use, some not; all together no more is taken and owed than there is. */
+static void at_once(const struct kind *kind)
+{
+	for (size_t i = 0; i < ROUNDS; i++) {
+		static const size_t by[] = {SIZE_MAX, 5, FIRST};
+		struct stage s;
+		struct team team = {.stage = &s, .shrink_by = by[i % COUNT(by)]};
+		pthread_t threads[THREADS];
+		void *objects[FIRST];
+		size_t held = i * 7 % (FIRST + 1), gone = 0;
+
+		stage_open(&s, kind, FIRST, 0);
+		assert_int_equal(lfpool_acquire_bulk(s.pool, objects, held), held);
+		pthread_barrier_init(&team.start, NULL, THREADS);
+		for (size_t k = 0; k < THREADS; k++)
+			thread_start(&threads[k], shrink_at_once, &team);
+		for (size_t k = 0; k < THREADS; k++)
+			pthread_join(threads[k], NULL);
+		for (size_t k = 0; k < THREADS; k++)
+			gone += team.gone[k];
+		size_t wanted = team.shrink_by < FIRST / THREADS ? THREADS * team.shrink_by : FIRST;
+		size_t at_once_at_most = wanted < FIRST - held ? wanted : FIRST - held;
+
+		assert_int_equal(gone, at_once_at_most);
+		require_owes(s.pool, FIRST - gone, held, wanted - gone);
+		release_all(s.pool, objects, held);
+		require_owes(s.pool, FIRST - wanted, 0, 0);
+		pthread_barrier_destroy(&team.start);
+		stage_close(&s);
+	}
+}
+
+TEST(threads_that_shrink_at_once_take_no_more_than_there_is)
+{
+	on_every_kind(at_once);
+}
+
+/* Workers acquire and release while the pool shrinks and grows; never more objects are out than it has. */
+struct busy {
+	struct stage *stage;
+	atomic_bool stop;
+	atomic_size_t out;
+};
+
+static void *come_and_go(void *argument)
+{
+	struct busy *b = argument;
+	lfpool_t *pool = b->stage->pool;
+	void *objects[FIRST];
+
+	/* relaxed: a sign only. */
+	for (size_t i = 0; !atomic_load_explicit(&b->stop, memory_order_relaxed); i++) {
+		size_t wanted = i % (FIRST / 2) + 1, count = 0;
+
+		if (i % 3) {
+			count = lfpool_acquire_bulk(pool, objects, wanted);
+		} else {
+			while (count < wanted && (objects[count] = lfpool_acquire(pool)))
+				count++;
+		}
+		atomic_fetch_add(&b->out, count);
+		for (size_t k = 0; k < count; k++)
+			mark_write(objects[k], i * 64 + k);
+		for (size_t k = 0; k < count; k++)
+			REQUIRE(mark_holds(objects[k], i * 64 + k));
+		atomic_fetch_sub(&b->out, count);
+		if (i % 2)
+			REQUIRE(lfpool_release_bulk(pool, objects, count) == count);
+		else
+			release_all(pool, objects, count);
+	}
+	return NULL;
+}
+
+static void while_busy(const struct kind *kind)
+{
+	struct random random = random_for(model_seed, 1);
+	struct stage s;
+	struct busy b = {.stage = &s};
+	pthread_t threads[THREADS];
+	size_t capacity = FIRST;
+
+	stage_open(&s, kind, FIRST, MOST);
+	for (size_t k = 0; k < THREADS; k++)
+		thread_start(&threads[k], come_and_go, &b);
+	for (size_t round = 0; round < 2 * ROUNDS; round++) {
+		size_t by = random_below(&random, (uint32_t)capacity + 1);
+
+		REQUIRE(lfpool_shrink(s.pool, by) <= by);
+		/* What is owed is paid sooner or later: nobody holds on to anything. */
+		while (lfpool_shrink_owed(s.pool))
+			sched_yield();
+		capacity -= by;
+		/* Paid means gone: no more than this are out, now and until it grows. */
+		for (int i = 0; i < 10; i++)
+			REQUIRE(atomic_load(&b.out) <= capacity);
+		by = random_below(&random, FIRST);
+		if (capacity + by <= MOST) {
+			REQUIRE(lfpool_grow(s.pool, by) == by);
+			capacity += by;
+		}
+		/* Owed and forgiven, some of it in between paid. */
+		by = random_below(&random, (uint32_t)capacity + 1);
+		size_t gone = lfpool_shrink(s.pool, by);
+
+		REQUIRE(gone <= by);
+		size_t forgiven = lfpool_shrink_cancel(s.pool);
+
+		REQUIRE(gone + forgiven <= by);
+		capacity -= by - forgiven;
+	}
+	/* relaxed: a sign only. */
+	atomic_store_explicit(&b.stop, true, memory_order_relaxed);
+	for (size_t k = 0; k < THREADS; k++)
+		pthread_join(threads[k], NULL);
+	require_owes(s.pool, capacity, 0, 0);
+	stage_close(&s);
+}
+
+TEST(a_pool_shrinks_and_grows_while_others_use_it)
+{
+	model_seed = test_seed("a_pool_shrinks_and_grows_while_others_use_it");
+	on_every_kind(while_busy);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -525,6 +670,8 @@ int main(void)
 		KIND_TEST(to_nothing_and_back),
 		KIND_TEST(what_went_is_not_in_use),
 		KIND_TEST(random_calls_do_what_the_model_does),
+		KIND_TEST(threads_that_shrink_at_once_take_no_more_than_there_is),
+		KIND_TEST(a_pool_shrinks_and_grows_while_others_use_it),
 	};
 
 	return cmocka_run_group_tests_name("shrink", tests, NULL, NULL);
