@@ -95,6 +95,49 @@ TEST(capacity)
 	}
 }
 
+/* What it can grow to, and by how much it does: no field refuses another but by max_capacity's own status. */
+TEST(max_capacity_and_growth_step)
+{
+	const size_t two_to_31 = (size_t)1 << 31;
+	const size_t good[] = {0, 10, 11, 1000, two_to_31 - 1, two_to_31};
+	const size_t bad[] = {
+		1, 9, two_to_31 + 1, SIZE_MAX - 1, SIZE_MAX,
+#if SIZE_MAX > UINT32_MAX
+		2 * two_to_31, 2 * two_to_31 + 10, SIZE_MAX / 2 + 1,
+#endif
+	};
+	const size_t steps[] = {0, 1, 10, two_to_31, SIZE_MAX};
+	lfpool_config_t config = config_of(4, 10);
+
+	for (int backend = LFPOOL_BACKEND_LOCKFREE; backend <= LFPOOL_BACKEND_MALLOC; backend++) {
+		config.backend = (lfpool_backend_t)backend;
+		for (size_t k = 0; k < COUNT(steps); k++) {
+			config.growth_step = steps[k];
+			for (size_t i = 0; i < COUNT(good); i++) {
+				lfpool_t *pool = NULL;
+
+				config.max_capacity = good[i];
+				if (good[i] > SIZE_MAX / 64) {
+					expect(&config, LFPOOL_E_NO_MEMORY);
+					continue;
+				}
+				expect(&config, LFPOOL_OK);
+				assert_int_equal(lfpool_create(&pool, &config), LFPOOL_OK);
+				assert_int_equal(lfpool_max_capacity(pool), good[i] ? good[i] : 10);
+				assert_int_equal(lfpool_destroy(pool), 0);
+			}
+			for (size_t i = 0; i < COUNT(bad); i++) {
+				config.max_capacity = bad[i];
+				expect(&config, LFPOOL_E_CONFIG_MAX_CAPACITY);
+			}
+		}
+	}
+	/* The capacity is looked at first. */
+	config.capacity = 0;
+	config.max_capacity = 1;
+	expect(&config, LFPOOL_E_CONFIG_CAPACITY);
+}
+
 TEST(cache_capacity)
 {
 	static const size_t good[] = {0, 1, 2, 3, 4, 5, 63, 64, 100, 4096, 8191, 8192, LFPOOL_CACHE_NONE};
@@ -175,6 +218,11 @@ static void reserved(void)
 {
 }
 
+static bool evict(void *context, lfpool_t *pool, uint32_t attempt, int64_t *wait_ns)
+{
+	return context && pool && wait_ns && attempt == 0;
+}
+
 static bool created(void *context, void *object)
 {
 	(void)context;
@@ -191,6 +239,8 @@ TEST(hooks)
 		config.hooks.reserved[i] = NULL;
 	}
 	config.hooks.context = &config;
+	expect(&config, LFPOOL_OK);
+	config.hooks.exhausted = evict;
 	expect(&config, LFPOOL_OK);
 	config.hooks.create = created;
 	expect(&config, LFPOOL_OK);
@@ -241,6 +291,7 @@ int main(void)
 		cmocka_unit_test(object_alignment),
 		cmocka_unit_test(default_alignment_suits_any_type),
 		cmocka_unit_test(capacity),
+		cmocka_unit_test(max_capacity_and_growth_step),
 		cmocka_unit_test(cache_capacity),
 		cmocka_unit_test(depot_shards),
 		cmocka_unit_test(flags),
