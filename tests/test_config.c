@@ -96,6 +96,8 @@ TEST(an_older_config_lacks_fields)
 		offsetof(lfpool_config_t, flags),
 		offsetof(lfpool_config_t, backend),
 		offsetof(lfpool_config_t, hooks),
+		offsetof(lfpool_config_t, max_capacity),
+		offsetof(lfpool_config_t, growth_step),
 	};
 	for (size_t i = 0; i < COUNT(ends); i++) {
 		lfpool_config_t config;
@@ -108,6 +110,7 @@ TEST(an_older_config_lacks_fields)
 		if (ends[i] > offsetof(lfpool_config_t, flags))
 			config.flags = 0;
 		assert_int_equal(lfpool_create(&pool, &config), LFPOOL_OK);
+		assert_int_equal(lfpool_max_capacity(pool), 4);
 		require_whole(pool, 16);
 		lfpool_destroy(pool);
 	}
