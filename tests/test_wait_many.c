@@ -81,7 +81,10 @@ TEST(a_call_for_which_the_queue_has_no_place_waits_too)
 		REQUIRE(lfpool_acquire_async(s.pool, count_call, &calls, NULL) == LFPOOL_OK);
 	await_waiting(&s, PLACES);
 	assert_int_equal(lfpool_acquire_async(s.pool, count_call, &calls, NULL), LFPOOL_E_NO_MEMORY);
+	uint64_t start = now_ns();
+
 	assert_null(lfpool_acquire_wait(s.pool, SHORT_NS));
+	assert_true(now_ns() - start >= SHORT_NS);
 	waiter_start(&w, &s);
 	REQUIRE(lfpool_release(s.pool, object) == LFPOOL_OK);
 	pthread_join(w.thread, NULL);
