@@ -86,7 +86,7 @@ struct history_log *history_log_of(struct round *round, uint32_t index)
 		return NULL;
 	/* The keeper releases what lies about, empties the pool and fills it again. */
 	if (index == threads)
-		return open_log(round, index, 4 * round->config.capacity + RECORDS_LOG_MIN);
+		return open_log(round, index, 4 * round->most + RECORDS_LOG_MIN);
 	return open_log(round, index, room_of(index, threads));
 }
 
@@ -99,7 +99,7 @@ static void on_found(void *context, enum history_fault fault, const char *text)
 void history_close(struct round *round)
 {
 	struct history_terms terms = {
-		.capacity = round->config.capacity,
+		.capacity = round->most,
 		.fixed = lfpool_backend(round->pool) != LFPOOL_BACKEND_MALLOC,
 		/* What stopped half-way may leave anything held. */
 		.ended = !cell_failed(round->cell),

@@ -9,6 +9,7 @@
 
 #include <inttypes.h>
 #include <string.h>
+#include <unistd.h>
 
 #define HELD UINT64_C(1)
 
@@ -25,15 +26,17 @@ void ledger_open(struct ledger *ledger, struct round *round, const lfpool_t *poo
 		.round = round,
 		.object_size = config->object_size,
 		.alignment = config->object_alignment ? config->object_alignment : _Alignof(max_align_t),
-		.capacity = config->capacity,
+		.capacity = round->most,
 		.kept = lockfree && !(config->flags & LFPOOL_ZERO) &&
 			!(config->debug && strstr(config->debug, "poison")),
 		.zeroed = config->flags & LFPOOL_ZERO,
+		.trimmed = round->trims,
+		.page_bytes = (size_t)sysconf(_SC_PAGESIZE),
 		.off = round->cell->options->history_only,
 	};
 	if (ledger->off || lfpool_backend(pool) == LFPOOL_BACKEND_MALLOC)
 		return;
-	while (entries < config->capacity * 2)
+	while (entries < round->most * 2)
 		entries *= 2;
 	ledger->entries = round_memory(entries, sizeof(*ledger->entries));
 	ledger->entry_count = entries;
@@ -55,14 +58,13 @@ static void stamp(unsigned char *object, size_t size, uint64_t token)
 	memcpy(object + at, &token, size - at);
 }
 
-/* Offset of the first byte that is not as stamped, or `size`. */
-static size_t stamp_differs_at(const unsigned char *object, size_t size, uint64_t token)
+/* Offset of the first byte at or after `at` that is not as stamped, or `size`. */
+static size_t stamp_differs_at(const unsigned char *object, size_t at, size_t size, uint64_t token)
 {
 	unsigned char bytes[sizeof(token)];
-	size_t at = 0;
 	uint64_t word;
 
-	for (; at + sizeof(word) <= size; at += sizeof(word)) {
+	for (; at % sizeof(word) == 0 && at + sizeof(word) <= size; at += sizeof(word)) {
 		memcpy(&word, object + at, sizeof(word));
 		if (word != token)
 			break;
@@ -73,9 +75,37 @@ static size_t stamp_differs_at(const unsigned char *object, size_t size, uint64_
 	return at;
 }
 
-static bool stamp_check(struct ledger *ledger, const unsigned char *object, uint64_t token, const char *when)
+/* If all of the object that lies on the same page as byte `at` is zero, the offset at which that page ends; else `at`. */
+static size_t trimmed_until(const struct ledger *ledger, const unsigned char *object, size_t at)
 {
-	size_t at = stamp_differs_at(object, ledger->object_size, token);
+	const uintptr_t start = (uintptr_t)object, page = (start + at) / ledger->page_bytes * ledger->page_bytes;
+	const size_t first = page > start ? page - start : 0;
+	size_t end = page + ledger->page_bytes - start;
+
+	if (end > ledger->object_size)
+		end = ledger->object_size;
+	for (size_t i = first; i < end; i++)
+		if (object[i] != 0)
+			return at;
+	return end;
+}
+
+/* The same for an object that was free, and may have been trimmed. */
+static size_t free_differs_at(const struct ledger *ledger, const unsigned char *object, uint64_t token)
+{
+	size_t at = 0, differs = 0;
+
+	do {
+		at = trimmed_until(ledger, object, differs);
+		differs = stamp_differs_at(object, at, ledger->object_size, token);
+	} while (differs < ledger->object_size && trimmed_until(ledger, object, differs) != differs);
+	return differs;
+}
+
+static bool stamp_check(struct ledger *ledger, const unsigned char *object, uint64_t token, bool is_free, const char *when)
+{
+	size_t at = is_free && ledger->trimmed ? free_differs_at(ledger, object, token) :
+						 stamp_differs_at(object, 0, ledger->object_size, token);
 
 	if (at == ledger->object_size)
 		return true;
@@ -152,7 +182,7 @@ bool ledger_take(struct ledger *ledger, void *object, uint64_t token, struct hel
 	if (ledger->entries && !mark_take(ledger, object, token, &held, &last))
 		return false;
 	if ((ledger->kept || ledger->zeroed) &&
-	    !stamp_check(ledger, held.object, ledger->zeroed ? 0 : last, "while it was free"))
+	    !stamp_check(ledger, held.object, ledger->zeroed ? 0 : last, true, "while it was free"))
 		return false;
 	stamp(held.object, ledger->object_size, token);
 	*held_out = held;
@@ -169,7 +199,7 @@ bool ledger_check(struct ledger *ledger, const struct held *held, const char *wh
 			  (void *)held->object, TOKEN_PARTS(held->token));
 		return false;
 	}
-	return stamp_check(ledger, held->object, held->token, when);
+	return stamp_check(ledger, held->object, held->token, false, when);
 }
 
 bool ledger_take_over(struct ledger *ledger, struct held *held, uint64_t token)

@@ -9,6 +9,7 @@
  *                - contents other than the last holder's stamp at acquire: touched while free, or the release was not
  *                  visible;
  *                - contents other than one's own stamp while held: somebody else writes here, or two objects overlap;
+ *                - in a round that trims, contents of a free object that are neither that nor, page by page, zero;
  *                - more marks than the capacity: objects that do not exist.
  * Orders       Stamps are plain memory, so that ThreadSanitizer demands the edge from release to acquire of the
  *              library.  Marks are relaxed atomics, so that they add no edge of their own.  They are exact all the
@@ -47,6 +48,8 @@ struct ledger {
 	size_t capacity;     /* objects                                                       */
 	bool kept;           /* free objects keep their contents (not with LFPOOL_ZERO)        */
 	bool zeroed;         /* LFPOOL_ZERO                                                   */
+	bool trimmed;        /* of free objects whole pages may have become zero              */
+	size_t page_bytes;
 	bool off;            /* --history-only: nothing is written, everything is well        */
 	struct ledger_entry *entries;
 	size_t entry_count;  /* a power of two, at least twice the capacity; 0 = no marks     */

@@ -20,7 +20,7 @@ static void go(struct round *round, const void *object, enum step from, enum ste
 {
 	const size_t index = lfpool_index_of(round->pool, object);
 
-	if (index >= round->config.capacity) {
+	if (index >= round->most) {
 		violation(round, "a hook was called with %p, which is no object", object);
 		return;
 	}
@@ -82,7 +82,7 @@ void life_open(struct round *round)
 		config->debug = modes[random_below(&random, sizeof(modes) / sizeof(modes[0]))];
 	if (random_below(&random, 6) != 0)
 		return;
-	round->life = round_memory(1, sizeof(struct life) + config->capacity * sizeof(unsigned));
+	round->life = round_memory(1, sizeof(struct life) + round->most * sizeof(unsigned));
 	config->hooks.activate = on_activate;
 	config->hooks.deactivate = on_deactivate;
 	config->hooks.destroy = on_destroy;

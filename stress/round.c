@@ -4,6 +4,7 @@
  */
 #include "round.h"
 
+#include "elastic.h"
 #include "history_round.h"
 #include "life.h"
 #include "report.h"
@@ -98,6 +99,7 @@ void round_capacity(struct round *round, size_t demand)
 	struct random *random = &round->random;
 
 	round->capacity = demand;
+	round->roomy = true;
 	switch (random_below(random, 4)) {
 	case 0:
 		round->capacity += 1 + random_below(random, 4000);
@@ -110,11 +112,11 @@ void round_capacity(struct round *round, size_t demand)
 }
 
 /* Without room for large objects, smaller ones. */
-static void limit_bytes(lfpool_config_t *config)
+static void limit_bytes(lfpool_config_t *config, size_t most)
 {
-	while (config->object_alignment > 64 && config->object_alignment * config->capacity > ROUND_BYTES_MAX)
+	while (config->object_alignment > 64 && config->object_alignment * most > ROUND_BYTES_MAX)
 		config->object_alignment /= 2;
-	while (config->object_size > 8 && config->object_size * config->capacity > ROUND_BYTES_MAX)
+	while (config->object_size > 8 && config->object_size * most > ROUND_BYTES_MAX)
 		config->object_size /= 2;
 }
 
@@ -136,7 +138,12 @@ void round_describe(const struct round *round, char text_out[ROUND_TEXT_BYTES])
 	for (unsigned bit = 0; bit < sizeof(flags) / sizeof(flags[0]); bit++)
 		if (config->flags >> bit & 1)
 			at += (size_t)snprintf(text_out + at, ROUND_TEXT_BYTES - at, " %s", flags[bit]);
-	at += (size_t)snprintf(text_out + at, ROUND_TEXT_BYTES - at, "%s, by", config->flags ? "" : " 0");
+	if (!config->flags)
+		at += (size_t)snprintf(text_out + at, ROUND_TEXT_BYTES - at, " 0");
+	if (round->initial)
+		at += (size_t)snprintf(text_out + at, ROUND_TEXT_BYTES - at, ", grows to %zu by %zu", config->max_capacity,
+				       config->growth_step);
+	at += (size_t)snprintf(text_out + at, ROUND_TEXT_BYTES - at, "%s, by", round->trims ? ", trimmed" : "");
 	for (unsigned i = 0; i < round->route_count; i++)
 		at += (size_t)snprintf(text_out + at, ROUND_TEXT_BYTES - at, " %s", routes[round->routes[i]]);
 	(void)snprintf(text_out + at, ROUND_TEXT_BYTES - at, ", %s%s%s%s", endings[round->ending],
@@ -150,10 +157,13 @@ static bool create(struct round *round)
 	bool decoy = round->cell->options->fault == FAULT_DOUBLE_GRANT;
 	lfpool_config_t *config = &round->config;
 
-	config->capacity = round->capacity + decoy;
-	limit_bytes(config);
+	elastic_draw(round);
+	round->most = round->last = round->capacity + decoy;
+	config->capacity = round->initial ? round->initial + decoy : round->most;
+	config->max_capacity = round->initial ? round->most : 0;
+	limit_bytes(config, round->most);
 	life_open(round);
-	round->demand.capacity = (uint32_t)config->capacity;
+	round->demand.capacity = (uint32_t)round->most;
 
 	lfpool_status_t status = lfpool_create(&round->pool, config);
 	if (status == LFPOOL_E_NO_MEMORY) {
@@ -221,15 +231,18 @@ static void expect_active(struct round *round, size_t expected, const char *when
 {
 	size_t active = lfpool_active_count(round->pool), available = lfpool_available_count(round->pool);
 
-	if (active != expected || available != round->config.capacity - expected)
-		violation(round, "%s %zu objects are active and %zu available, not %zu and %zu", when, active, available,
-			  expected, round->config.capacity - expected);
+	size_t capacity = lfpool_capacity(round->pool);
+
+	if (active != expected || available != capacity - expected || capacity > round->last ||
+	    (capacity != round->last && !round->initial))
+		violation(round, "%s %zu objects of %zu are active and %zu available, not %zu and %zu", when, active,
+			  capacity, available, expected, capacity - expected);
 }
 
 /* Takes out all there is: it must be exactly the capacity, and every object in order. */
 static void drain(struct round *round)
 {
-	size_t capacity = round->config.capacity;
+	size_t capacity = round->last;
 	struct held *held = round_memory(capacity, sizeof(*held));
 	size_t got = worker_acquire_many(&round->keeper, held, capacity);
 	void *beyond = NULL;

@@ -17,7 +17,7 @@
 #include "options.h"
 #include "worker.h"
 
-#define ROUND_TEXT_BYTES 256
+#define ROUND_TEXT_BYTES 384
 
 struct cell {
 	const struct options *options;
@@ -39,6 +39,9 @@ enum ending {
 	ENDINGS
 };
 
+/* Whose NULLs does the history hear of? */
+enum nulls_logged { NULLS_OF_ALL, NULLS_OF_KEEPER, NULLS_OF_NOBODY };
+
 struct round {
 	struct cell *cell;
 	uint64_t number;
@@ -46,6 +49,11 @@ struct round {
 	struct random random;        /* the main thread's choices, for drawing and planning             */
 	lfpool_config_t config;
 	size_t capacity;             /* objects the workers may hold together; set by the scenario      */
+	size_t initial;              /* so many of them there are at first; 0: all                      */
+	bool roomy;                  /* may be more than the scenario asked for                         */
+	bool trims;                  /* the workers trim the pool now and then                          */
+	size_t most;                 /* objects there can ever be                                       */
+	size_t last;                 /* objects there must be in the end; set by finish() if not `most` */
 	enum route routes[ROUTES];   /* the ways of calling the pool that are used                      */
 	unsigned route_count;
 	enum ending ending;
@@ -56,6 +64,7 @@ struct round {
 	struct demand demand;
 	uint64_t origin;             /* the stamp at which the history begins                           */
 	_Atomic(bool) history_full;  /* a log is: the round must end                                    */
+	enum nulls_logged nulls_logged;
 	void *shared;                /* the scenario's                                                  */
 	struct life *life;           /* what the hooks have seen; NULL: the pool has none               */
 	struct worker *workers;      /* one for each thread                                             */
@@ -63,6 +72,7 @@ struct round {
 	struct held decoy;           /* held by the keeper, for FAULT_DOUBLE_GRANT                      */
 	_Atomic(size_t) provoked;    /* refusals that the scenario asked for                            */
 	_Atomic(size_t) reported;    /* refusals that the misuse hook was told of                       */
+	_Atomic(bool) trimming;      /* somebody does                                                   */
 	pthread_barrier_t start, worked, leave;
 };
 

@@ -19,5 +19,7 @@ const struct scenario *const scenarios[] = {
 	&scenario_double_release,
 	&scenario_walk,
 	&scenario_handles,
+	&scenario_wait,
+	&scenario_resize,
 };
 const size_t scenario_count = sizeof(scenarios) / sizeof(scenarios[0]);

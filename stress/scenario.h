@@ -33,6 +33,7 @@ extern const size_t scenario_count;
 
 extern const struct scenario scenario_pairs, scenario_bursts, scenario_handoff_1_1, scenario_handoff_1_n,
 	scenario_handoff_n_1, scenario_tables, scenario_exhaustion, scenario_over_demand, scenario_over_demand_free,
-	scenario_churn, scenario_misuse, scenario_double_release, scenario_walk, scenario_handles;
+	scenario_churn, scenario_misuse, scenario_double_release, scenario_walk, scenario_handles, scenario_wait,
+	scenario_resize;
 
 #endif

@@ -7,6 +7,7 @@
 
 #include "worker.h"
 
+#include "elastic.h"
 #include "faults.h"
 #include "history_round.h"
 #include "report.h"
@@ -33,8 +34,11 @@ void worker_init(struct worker *worker, struct round *round, unsigned index)
 
 bool worker_goes_on(struct worker *worker, unsigned every)
 {
-	if (!worker->over && worker->ticks++ % every == 0)
+	if (!worker->over && worker->ticks++ % every == 0) {
 		worker->over = now_ns() >= worker->round->end_ns;
+		if (worker->round->trims && worker_chance(worker, 16))
+			elastic_trim(worker);
+	}
 	return !worker->over && !round_full(worker->round) && !cell_failed(worker->round->cell);
 }
 
@@ -68,6 +72,14 @@ void worker_drop_cache(struct worker *worker)
 {
 	lfpool_cache_destroy(worker->cache);
 	worker->cache = NULL;
+}
+
+/* By call: with these routes one can wait. */
+static void *wait_raw(struct worker *worker, enum route route, int64_t timeout_ns)
+{
+	if (route == ROUTE_INLINE || route == ROUTE_CACHE)
+		return lfpool_cache_acquire_wait(worker_cache(worker), timeout_ns);
+	return lfpool_acquire_wait(worker->round->pool, timeout_ns);
 }
 
 static void *acquire_raw(struct worker *worker, enum route route)
@@ -116,7 +128,9 @@ static void check_null(struct worker *worker, uint64_t reading)
 {
 	struct round *round = worker->round;
 
-	if (round->demand.counted) {
+	if (round->demand.unjudged) {
+		/* Whatever it was. */
+	} else if (round->demand.counted) {
 		if (!demand_null_allowed(&round->demand, reading))
 			violation(round, "NULL though at no moment of the call more than %zu objects were held or wanted",
 				  round->capacity);
@@ -125,6 +139,15 @@ static void check_null(struct worker *worker, uint64_t reading)
 	}
 	/* With few processors the holders need this one. */
 	(void)sched_yield();
+}
+
+static void log_null(struct worker *worker, uint64_t begin, uint64_t end)
+{
+	const struct round *round = worker->round;
+	const bool keeper = worker->index == round->cell->threads;
+
+	if (round->nulls_logged == NULLS_OF_ALL || (round->nulls_logged == NULLS_OF_KEEPER && keeper))
+		history_null(worker->log, begin, end);
 }
 
 static bool take(struct worker *worker, void *object, struct hold hold, struct held *held_out)
@@ -137,40 +160,75 @@ static bool take(struct worker *worker, void *object, struct hold hold, struct h
 	return true;
 }
 
-/* One acquire, by any route or by none at all if a fault strikes; logged. */
-static void *acquire_logged(struct worker *worker, uint64_t reading, struct hold *hold_out)
+/* One acquire, by any route or by none at all if a fault strikes; logged.  timeout_ns: NULL: does not wait. */
+static void *acquire_logged(struct worker *worker, uint64_t reading, const int64_t *timeout_ns, struct hold *hold_out)
 {
 	enum route route = worker_draw_route(worker);
 	uint64_t begin = history_begin(worker->log), end;
 	void *object = fault_instead_of_acquire(worker);
 
 	if (!object && !fault_null(worker, reading))
-		object = acquire_raw(worker, route);
+		object = timeout_ns ? wait_raw(worker, route, *timeout_ns) : acquire_raw(worker, route);
 	end = history_end(worker->log);
 	if (object)
 		*hold_out = history_acquired(worker->log, begin, end, object);
 	else
-		history_null(worker->log, begin, end);
+		log_null(worker, begin, end);
 	return object;
 }
 
-bool worker_acquire(struct worker *worker, struct held *held_out)
+/* What came of one acquire, the wish being counted. */
+static bool acquired(struct worker *worker, void *object, struct hold hold, struct held *held_out)
 {
-	struct round *round = worker->round;
-	uint64_t reading = demand_raise(&round->demand, 1);
-	struct hold hold = {0, 0};
-	void *object = acquire_logged(worker, reading, &hold);
-
 	held_out->object = NULL;
 	pulse_beat(worker->pulse, 1);
-	if (!object)
-		check_null(worker, reading);
 	if (!object || !take(worker, object, hold, held_out)) {
-		demand_lower(&round->demand, 1);
+		demand_lower(&worker->round->demand, 1);
 		return false;
 	}
 	fault_while_held(worker, held_out);
 	return true;
+}
+
+bool worker_acquire(struct worker *worker, struct held *held_out)
+{
+	uint64_t reading = demand_raise(&worker->round->demand, 1);
+	struct hold hold = {0, 0};
+	void *object = acquire_logged(worker, reading, NULL, &hold);
+
+	if (!object)
+		check_null(worker, reading);
+	return acquired(worker, object, hold, held_out);
+}
+
+bool worker_acquire_wait(struct worker *worker, int64_t timeout_ns, struct held *held_out)
+{
+	struct round *round = worker->round;
+	const bool for_ever = timeout_ns < 0;
+	/* Where objects are lost on purpose nobody waits for ever for them. */
+	const int64_t timeout = for_ever && faults_wanted(worker) ? 1000000000 : timeout_ns;
+	/* While it waits it serves others as well, and may have an object for them in its hands beside its own. */
+	const uint32_t extra = timeout != 0;
+	uint64_t reading = demand_raise(&round->demand, 1 + extra), start = now_ns();
+	struct hold hold = {0, 0};
+	void *object = acquire_logged(worker, reading, &timeout, &hold);
+
+	if (!object) {
+		const uint64_t waited = now_ns() - start;
+
+		if (for_ever)
+			violation(round, "a call that waits for ever came back with NULL");
+		else if (waited < (uint64_t)timeout_ns)
+			violation(round, "NULL after %llu of %lld ns", (unsigned long long)waited, (long long)timeout_ns);
+		check_null(worker, reading);
+	}
+	demand_lower(&round->demand, extra);
+	return acquired(worker, object, hold, held_out);
+}
+
+bool worker_receive(struct worker *worker, void *object, uint64_t begin, struct held *held_out)
+{
+	return acquired(worker, object, history_acquired(worker->log, begin, history_end(worker->log), object), held_out);
 }
 
 static size_t acquire_bulk(struct worker *worker, struct held *held_out, size_t count)
@@ -189,7 +247,7 @@ static size_t acquire_bulk(struct worker *worker, struct held *held_out, size_t 
 		return 0;
 	}
 	if (got < wanted) {
-		history_null(worker->log, begin, end);
+		log_null(worker, begin, end);
 		check_null(worker, reading);
 	}
 	for (size_t i = 0; i < got; i++)
@@ -313,6 +371,6 @@ void worker_rescan(struct worker *worker, const struct held *held, size_t count)
 	}
 
 	size_t active = lfpool_active_count(round->pool);
-	if (active > round->config.capacity)
-		violation(round, "lfpool_active_count() says %zu of %zu", active, round->config.capacity);
+	if (active > round->most)
+		violation(round, "lfpool_active_count() says %zu of %zu", active, round->most);
 }

@@ -56,6 +56,11 @@ bool worker_acquire(struct worker *worker, struct held *held_out);
 /* Up to `count`; returns how many. */
 size_t worker_acquire_many(struct worker *worker, struct held *held_out, size_t count);
 
+/* The same, and waits up to `timeout_ns` (negative: for ever; then false is a violation). */
+bool worker_acquire_wait(struct worker *worker, int64_t timeout_ns, struct held *held_out);
+/* A continuation was called with the object; its wish is counted, and was logged as begun at `begin`. */
+bool worker_receive(struct worker *worker, void *object, uint64_t begin, struct held *held_out);
+
 /* Checks and releases; held->object is NULL afterwards. */
 void worker_release(struct worker *worker, struct held *held);
 void worker_release_many(struct worker *worker, struct held *held, size_t count);

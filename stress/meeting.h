@@ -1,0 +1,45 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * meeting.h - free running, with a meeting now and then: moments at which nobody is in a call.
+ *
+ * Idea         Thread 0 decides when it is time, and says so in a flag, which orders nothing.  Everybody comes to the
+ *              rendezvous (rendezvous.h) as soon as it has seen it.  Between two rendezvous thread 0 may look at the pool as
+ *              nobody else can.
+ */
+#ifndef STRESS_MEETING_H
+#define STRESS_MEETING_H
+
+#include "rendezvous.h"
+#include "round.h"
+
+struct meeting {
+	struct rendezvous rendezvous;
+	_Atomic(bool) called;
+	bool go_on; /* thread 0's, between two rendezvous */
+};
+
+/* Is it time?  Thread 0 calls a meeting once in `times` on average, and when the round is over; anybody does when there is
+ * no more room in the history. */
+static inline bool meeting_due(struct meeting *meeting, struct worker *worker, uint32_t times)
+{
+	if ((worker->index == 0 && (!worker_goes_on(worker, 16) || worker_chance(worker, times))) ||
+	    round_full(worker->round))
+		/* relaxed, both: to know soon is enough. */
+		atomic_store_explicit(&meeting->called, true, memory_order_relaxed);
+	return atomic_load_explicit(&meeting->called, memory_order_relaxed);
+}
+
+/* Everybody has come.  Thread 0 may close the meeting, before the next rendezvous. */
+static inline void meeting_join(struct meeting *meeting)
+{
+	rendezvous_meet(&meeting->rendezvous);
+}
+
+static inline void meeting_close(struct meeting *meeting, struct worker *worker)
+{
+	/* relaxed: the rendezvous that follows publishes it. */
+	atomic_store_explicit(&meeting->called, false, memory_order_relaxed);
+	meeting->go_on = worker_goes_on(worker, 1);
+}
+
+#endif

@@ -1,0 +1,344 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * wait.c - scenario: more threads than objects, and they wait: in calls, with and without a timeout, and by continuations.
+ *
+ * Who waits for ever must get an object (the watchdog sees it if not); who waits for a time gets NULL not before it is
+ * over, and only if the count of demand.h allows it; each continuation runs once, in turn, or is cancelled (promise.h).
+ * At a meeting everybody gives back all it has: then no continuation may be left waiting.  Then all take what they get,
+ * ask for more, and meet again: then continuations may wait only if no object is free.
+ * Nobody waits for ever in vain: a thread does so only when it holds nothing, and a continuation leaves its object with
+ * the thread that runs it only if that one is not about to.
+ * The history is told of no NULL before the end: a call that serves others has an object in its hands that is none of its own.
+ */
+#include "history_round.h"
+#include "meeting.h"
+#include "promise.h"
+#include "report.h"
+#include "round.h"
+#include "scenario.h"
+
+#define HOLD_MAX 4
+#define LEFT_MAX 6    /* with what continuations left */
+#define ASKED_MAX 8   /* continuations of a worker that are waiting, about */
+#define NEST_MAX 4    /* continuations that ask for continuations */
+
+struct waiter {
+	struct worker *worker;
+	struct waiting *waiting;
+	struct held held[LEFT_MAX + 2];
+	unsigned count;
+	unsigned depth;      /* of calls on the pool                            */
+	unsigned running;    /* of continuations                                */
+	uint64_t call_begin; /* of the outermost call                           */
+	bool for_ever;       /* is about to wait so: nothing may be left with it */
+	bool giving_back;
+	unsigned oldest;     /* of its continuations, that may be waiting        */
+};
+
+struct waiting {
+	struct meeting meeting;
+	struct promises promises;
+	struct waiter *waiters;
+	_Atomic(size_t) held;
+};
+
+static _Thread_local struct waiter *here;
+
+static void wait_plan(struct round *round)
+{
+	struct waiting *waiting = round_memory(1, sizeof(*waiting));
+	const unsigned threads = round->cell->threads;
+
+	round->capacity = 1 + random_below(&round->random, random_below(&round->random, 4) ? threads : 2 * threads);
+	waiting->meeting.rendezvous.threads = threads;
+	waiting->waiters = round_memory(threads, sizeof(struct waiter));
+	promises_open(&waiting->promises, threads, random_below(&round->random, 2));
+	/* Both counts order the threads. */
+	round->demand.counted = waiting->promises.stamped;
+	round->demand.unjudged = !waiting->promises.stamped;
+	round->nulls_logged = NULLS_OF_KEEPER;
+	round->shared = waiting;
+}
+
+/* ---- Calls ---- */
+
+static void call_begins(struct waiter *w)
+{
+	if (w->depth++ == 0)
+		w->call_begin = promises_now(&w->waiting->promises);
+}
+
+static void call_ends(struct waiter *w)
+{
+	w->depth--;
+}
+
+static void release_any(struct waiter *w)
+{
+	const unsigned any = random_below(&w->worker->random, w->count);
+	struct held held = w->held[any];
+
+	w->held[any] = w->held[--w->count];
+	call_begins(w);
+	worker_release(w->worker, &held);
+	call_ends(w);
+}
+
+static void give_back(struct waiter *w)
+{
+	while (w->count)
+		release_any(w);
+}
+
+static void acquire(struct waiter *w)
+{
+	struct held held;
+
+	if (w->count >= HOLD_MAX)
+		return;
+	call_begins(w);
+	if (worker_acquire(w->worker, &held))
+		w->held[w->count++] = held;
+	call_ends(w);
+}
+
+static void acquire_wait(struct waiter *w)
+{
+	struct random *random = &w->worker->random;
+	/* 0, some microseconds, or for ever. */
+	int64_t timeout_ns = random_below(random, 4) == 0 ? 0 : random_below(random, 1u << (8 + random_below(random, 10)));
+	struct held held;
+
+	if (w->count >= HOLD_MAX)
+		return;
+	w->for_ever = !w->count && random_below(random, 2);
+	if (w->for_ever)
+		timeout_ns = -1 - (int64_t)random_below(random, 100);
+	call_begins(w);
+	if (worker_acquire_wait(w->worker, timeout_ns, &held))
+		w->held[w->count++] = held;
+	call_ends(w);
+	w->for_ever = false;
+}
+
+/* ---- Continuations ---- */
+
+static void ask(struct waiter *w);
+
+static void run(void *context, lfpool_t *pool, void *object)
+{
+	struct promise *promise = context;
+	struct round *round = promise->round;
+	struct waiter *w = here;
+	struct held held;
+
+	/* When the round has failed, the main thread may come here. */
+	if (!w)
+		return;
+	promise->served_in = w->call_begin;
+	promise->ran = promises_now(&w->waiting->promises);
+	if (pool != round->pool || !object)
+		violation(round, "a continuation is called with object %p of pool %p", object, (void *)pool);
+	if (!promise_turn(promise, PROMISE_ASKED, PROMISE_RAN) || !object ||
+	    !worker_receive(w->worker, object, promise->history_begin, &held))
+		return;
+	w->running++;
+	if (w->running < NEST_MAX && worker_chance(w->worker, 8))
+		ask(w);
+	if (promise->release_at_once || w->for_ever || w->giving_back || w->count >= LEFT_MAX) {
+		w->depth++;
+		worker_release(w->worker, &held);
+		w->depth--;
+	} else {
+		w->held[w->count++] = held;
+	}
+	w->running--;
+}
+
+static void ask(struct waiter *w)
+{
+	struct round *round = w->worker->round;
+	struct promise *promise = promise_next(&w->waiting->promises, w->worker->index);
+	lfpool_status_t status;
+
+	if (!promise)
+		return;
+	promise->round = round;
+	promise->release_at_once = worker_chance(w->worker, 2);
+	promise->history_begin = history_begin(w->worker->log);
+	call_begins(w);
+	promise->begin = w->depth == 1 ? w->call_begin : promises_now(&w->waiting->promises);
+	/* relaxed: see promise.h. */
+	atomic_store_explicit(&promise->state, PROMISE_ASKED, memory_order_relaxed);
+	/* One wish for the object, one for what this call may have in its hands for others. */
+	(void)demand_raise(&round->demand, 2);
+	status = lfpool_acquire_async(round->pool, run, promise, &promise->ticket);
+	demand_lower(&round->demand, 1);
+	promise->end = promises_now(&w->waiting->promises);
+	call_ends(w);
+	if (status != LFPOOL_OK)
+		violation(round, "lfpool_acquire_async(): %s", lfpool_status_string(status));
+	else if (!promise->ticket && promise_state(promise) != PROMISE_RAN)
+		violation(round, "a continuation has no ticket, and did not run");
+}
+
+static void cancel(struct waiter *w, struct promise *promise)
+{
+	struct round *round = w->worker->round;
+	const uint64_t begin = promises_now(&w->waiting->promises);
+
+	if (!lfpool_cancel(round->pool, promise->ticket))
+		return;
+	if (!promise_turn(promise, PROMISE_ASKED, PROMISE_CANCELLED))
+		return;
+	promise->served_in = begin;
+	demand_lower(&round->demand, 1);
+}
+
+/* One of our latest; also one that has run, or was cancelled. */
+static void cancel_any(struct waiter *w)
+{
+	struct promises *promises = &w->waiting->promises;
+	const unsigned count = promises->count[w->worker->index];
+	struct promise *promise;
+
+	if (!count)
+		return;
+	promise = &promises->of[w->worker->index * PROMISES_MAX + count - 1 -
+				random_below(&w->worker->random, count < 2 * ASKED_MAX ? count : 2 * ASKED_MAX)];
+	if (promise_state(promise) != PROMISE_NONE)
+		cancel(w, promise);
+}
+
+/* Are fewer than ASKED_MAX of ours waiting? */
+static bool may_ask(struct waiter *w)
+{
+	struct promises *promises = &w->waiting->promises;
+	const struct promise *mine = &promises->of[w->worker->index * PROMISES_MAX];
+	const unsigned count = promises->count[w->worker->index];
+
+	while (w->oldest < count && promise_state(&mine[w->oldest]) != PROMISE_ASKED)
+		w->oldest++;
+	return count - w->oldest < ASKED_MAX;
+}
+
+/* ---- Meetings ---- */
+
+/* Thread 0, while the others stand by. */
+static void expect_quiet(struct waiter *w, size_t held)
+{
+	struct round *round = w->worker->round;
+	const size_t decoys = round->decoy.object != NULL, pending = promises_pending(&w->waiting->promises);
+	const size_t active = lfpool_active_count(round->pool), available = lfpool_available_count(round->pool);
+	size_t where;
+	const char *violated = lfpool_check(round->pool, &where);
+
+	if (violated)
+		violation(round, "at a meeting, at %zu: %s", where, violated);
+	if (active != held + decoys)
+		violation(round, "at a meeting %zu objects are held, and %zu active", held + decoys, active);
+	/* What can still be added is as good as free. */
+	if (pending && (available || lfpool_capacity(round->pool) < round->most))
+		violation(round, "%zu continuations wait though %zu of %zu objects are free", pending, available,
+			  lfpool_capacity(round->pool));
+}
+
+/* Returns false when the round is over. */
+static bool meet(struct waiter *w)
+{
+	struct waiting *waiting = w->waiting;
+	struct worker *worker = w->worker;
+
+	w->giving_back = true;
+	give_back(w);
+	meeting_join(&waiting->meeting);
+	if (worker->index == 0) {
+		expect_quiet(w, 0);
+		/* relaxed, here and below: the meetings order it. */
+		atomic_store_explicit(&waiting->held, 0, memory_order_relaxed);
+		meeting_close(&waiting->meeting, worker);
+	}
+	meeting_join(&waiting->meeting);
+	w->giving_back = false;
+	if (!waiting->meeting.go_on)
+		return false;
+	for (uint32_t wanted = random_below(&worker->random, HOLD_MAX + 1); wanted > 0; wanted--)
+		acquire(w);
+	for (uint32_t wanted = random_below(&worker->random, 3); wanted > 0 && may_ask(w); wanted--)
+		ask(w);
+	meeting_join(&waiting->meeting);
+	atomic_fetch_add_explicit(&waiting->held, w->count, memory_order_relaxed);
+	meeting_join(&waiting->meeting);
+	if (worker->index == 0)
+		expect_quiet(w, atomic_load_explicit(&waiting->held, memory_order_relaxed));
+	meeting_join(&waiting->meeting);
+	return true;
+}
+
+static void step(struct waiter *w)
+{
+	switch (random_below(&w->worker->random, 8)) {
+	case 0:
+		acquire(w);
+		break;
+	case 1:
+	case 2:
+		acquire_wait(w);
+		break;
+	case 3:
+		if (may_ask(w))
+			ask(w);
+		break;
+	case 4:
+		cancel_any(w);
+		break;
+	case 5:
+		worker_rescan(w->worker, w->held, w->count);
+		break;
+	default:
+		if (w->count)
+			release_any(w);
+	}
+}
+
+static void wait_work(struct worker *worker)
+{
+	struct waiting *waiting = worker->round->shared;
+	struct waiter *w = &waiting->waiters[worker->index];
+
+	w->worker = worker;
+	w->waiting = waiting;
+	here = w;
+	do {
+		while (!meeting_due(&waiting->meeting, worker, 200))
+			step(w);
+	} while (meet(w));
+}
+
+/* When the round has failed some may be left, which lfpool_destroy() would call. */
+static void cancel_all(struct round *round, struct promises *promises)
+{
+	for (unsigned i = 0; i < promises->workers * PROMISES_MAX; i++)
+		if (promise_state(&promises->of[i]) == PROMISE_ASKED)
+			(void)lfpool_cancel(round->pool, promises->of[i].ticket);
+}
+
+static void wait_finish(struct round *round)
+{
+	struct waiting *waiting = round->shared;
+
+	if (!cell_failed(round->cell))
+		promises_check_order(&waiting->promises, round);
+	cancel_all(round, &waiting->promises);
+	promises_close(&waiting->promises);
+	free(waiting->waiters);
+	free(waiting);
+}
+
+const struct scenario scenario_wait = {
+	.name = "wait",
+	.description = "more threads than objects: they wait, with and without a timeout, and by continuations",
+	.plan = wait_plan,
+	.work = wait_work,
+	.finish = wait_finish,
+};
