@@ -64,9 +64,11 @@ _Static_assert(ATOMIC_LLONG_LOCK_FREE == 2 && ATOMIC_INT_LOCK_FREE == 2,
 #define plain_read(p) ((void)0)
 #define plain_written(p) ((void)0)
 
-/* Statistics: no order, and no part of any protocol.  tally: one writer; tally_shared: any number. */
+/* Statistics: no order, and no part of any protocol.  tally: one writer; tally_shared and tally_cas: any number. */
 #define tally(p) atomic_store_explicit((p), atomic_load_explicit((p), memory_order_relaxed) + 1, memory_order_relaxed)
 #define tally_shared(p, n) ((void)atomic_fetch_add_explicit((p), (n), memory_order_relaxed))
+#define tally_cas(p, old, new) \
+	atomic_compare_exchange_strong_explicit((p), (old), (new), memory_order_relaxed, memory_order_relaxed)
 #define tally_read(p) atomic_load_explicit((p), memory_order_relaxed)
 
 static inline void light_barrier(void)

@@ -400,6 +400,15 @@ static void lockfree_stats(const lfpool_t *pool, lfpool_stats_t *stats_out)
 	stats_of_core(&((const struct lockfree_pool *)pool)->core, stats_out);
 }
 
+static void lockfree_reset(lfpool_t *pool)
+{
+	struct core *core = core_of(pool);
+
+	for (uint32_t i = 0; i < core->depot.shards; i++)
+		stack_reset_least(&core->depot.shard[i].full, &core->magazines);
+	cold_reset_most(core->cold);
+}
+
 static const char *lockfree_check(const lfpool_t *pool, size_t *where_out)
 {
 	return check_core(&((const struct lockfree_pool *)pool)->core, where_out);
@@ -412,7 +421,8 @@ static const char *lockfree_check(const lfpool_t *pool, size_t *where_out)
 		.take_idle = lockfree_take_idle, .listed = lockfree_listed,                                     \
 		.put_free = lockfree_put_free, .begin = lockfree_begin, .used = lockfree_used, .object = its_object,  \
 		.locate = its_locate, .owns = its_owns, .in_use = its_in_use,                                   \
-		.active_count = lockfree_active_count, .stats = lockfree_stats, .check = lockfree_check,        \
+		.active_count = lockfree_active_count, .stats = lockfree_stats, .reset = lockfree_reset,        \
+		.check = lockfree_check,                                                                        \
 		.cache_create = lockfree_cache_create, .cache_destroy = lockfree_cache_destroy,                 \
 		.cache_acquire = lockfree_cache_acquire, .cache_release = lockfree_cache_release,               \
 		.cache_acquire_bulk = bulk_acquire, .cache_release_bulk = bulk_release,                         \

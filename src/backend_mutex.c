@@ -33,6 +33,8 @@ struct mutex_pool {
 	void *list;       /* free objects, each linked to the next                         */
 	size_t listed;    /* so many                                                       */
 	size_t used;      /* of the slots that it began with: ever handed out              */
+	size_t most;      /* slots in the hands of callers, at the most since the last reset */
+	_Atomic(uint64_t) exhausted; /* a statistic                                        */
 	bool aside;       /* links lie here, since what is in a free object must stay      */
 	void *links[];    /* per slot                                                      */
 };
@@ -130,6 +132,15 @@ static void mutex_show(lfpool_t *head)
 	(void)pthread_mutex_unlock(&pool->mutex);
 }
 
+/* Under the mutex: slots that are neither on the list nor cold nor untouched. */
+static void note_most(struct mutex_pool *pool)
+{
+	const size_t out = (size_t)((int64_t)pool->used + cold_out(&pool->head.cold)) - pool->listed;
+
+	if (pool->most < out)
+		pool->most = out;
+}
+
 static void *take(struct mutex_pool *pool, uint32_t *slot_out)
 {
 	void *object = pool->list;
@@ -143,6 +154,8 @@ static void *take(struct mutex_pool *pool, uint32_t *slot_out)
 		*slot_out = pool->used < pool->head.cold.initial ? (uint32_t)++pool->used : cold_take(&pool->head.cold);
 		object = *slot_out ? arena_object(&pool->arena, *slot_out) : NULL;
 	}
+	if (object)
+		note_most(pool);
 	return object;
 }
 
@@ -273,8 +286,10 @@ static void *mutex_acquire(lfpool_t *head)
 
 	if (!object && care_quarantines(pool->care))
 		object = take_back(pool, &slot);
-	if (!object)
+	if (!object) {
+		tally_shared(&pool->exhausted, 1);
 		return head->more ? resize_or_give_up(head, NULL) : NULL;
+	}
 	(void)mutex_begin(head, NULL, slot, &object);
 	return object;
 }
@@ -349,6 +364,18 @@ static void mutex_stats(const lfpool_t *head, lfpool_stats_t *stats_out)
 	stats_out->untouched = untouched(pool);
 	if (!pool->arena.face.state)
 		stats_out->active = stats_out->capacity - stats_out->shared - stats_out->untouched;
+	stats_out->high_water = pool->most;
+	stats_out->exhausted = tally_read(&pool->exhausted);
+	(void)pthread_mutex_unlock(&pool->mutex);
+}
+
+static void mutex_reset(lfpool_t *head)
+{
+	struct mutex_pool *pool = (struct mutex_pool *)head;
+
+	(void)pthread_mutex_lock(&pool->mutex);
+	pool->most = 0;
+	note_most(pool);
 	(void)pthread_mutex_unlock(&pool->mutex);
 }
 
@@ -417,5 +444,6 @@ const struct backend backend_mutex = {
 	.in_use = mutex_in_use,
 	.active_count = mutex_active_count,
 	.stats = mutex_stats,
+	.reset = mutex_reset,
 	.check = mutex_check,
 };

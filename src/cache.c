@@ -65,7 +65,7 @@ void cache_adopt(struct cache *c, uint32_t number)
 	cache_install(c, number);
 	/* relaxed: only we ever set it; if a thief clears it meanwhile we merely miss the chance. */
 	if (tagged_number(load_relaxed(&c->previous)))
-		depot_put_empty(&c->core->depot, empty);
+		depot_put_empty(&c->core->depot, &c->core->magazines, empty);
 	else
 		tagged_set(&c->previous, empty->number);
 }
@@ -82,7 +82,9 @@ static bool refill(struct cache *c, bool carve)
 		return true;
 	}
 	number = depot_pop_filled(&core->depot, &core->magazines, &c->hand);
-	if (!number && carve)
+	if (number)
+		tally(&c->counts.trips);
+	else if (carve)
 		number = depot_carve(&core->depot, &core->magazines, &c->hand);
 	if (!number) {
 		/* A pop that lost its magazine to another has left it announced.  Only then: if every vain look
@@ -184,6 +186,7 @@ static void make_room(struct cache *c)
 		/* None there, or stolen under our eyes. */
 		tagged_set(&c->previous, c->current->number);
 	}
+	tally(&c->counts.trips);
 	cache_install(c, pop_room(c));
 }
 

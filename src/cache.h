@@ -50,7 +50,7 @@ struct cache {
 		uint64_t words, bottoms;
 	} exhausted;                      /* as it was when this cache last said "nothing"    */
 	struct counts {                   /* statistics, see lfpool_stats_t                   */
-		_Atomic(uint64_t) refills, drains, steals, exhausted;
+		_Atomic(uint64_t) refills, drains, trips, steals, exhausted;
 	} counts;
 
 	/* Published (C2). */

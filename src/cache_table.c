@@ -127,6 +127,7 @@ void cache_table_stats(const struct core *core, lfpool_stats_t *stats_out)
 		stats_out->cached += cached_count(&core->magazines, c);
 		stats_out->refills += tally_read(&counts->refills);
 		stats_out->drains += tally_read(&counts->drains);
+		stats_out->depot_trips += tally_read(&counts->trips);
 		stats_out->steals += tally_read(&counts->steals);
 		stats_out->exhausted += tally_read(&counts->exhausted);
 	}
@@ -191,7 +192,7 @@ static void give_birth(struct core *core, struct cache *c, uint32_t index)
 	store_release(&c->born, 1);
 	cache_install(c, magazines_extra_number(ms, index, 0));
 	for (uint32_t which = 1; which < EXTRA_PER_CACHE; which++)
-		depot_put_empty(&core->depot, magazines_at(ms, magazines_extra_number(ms, index, which)));
+		depot_put_empty(&core->depot, ms, magazines_at(ms, magazines_extra_number(ms, index, which)));
 }
 
 static bool claim(struct cache *c)

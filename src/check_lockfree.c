@@ -138,6 +138,16 @@ static const char *walk_caches(struct walk *w)
 
 /* ---- The depot ---- */
 
+static uint32_t below(const struct walk *w, uint32_t number)
+{
+	return link_below(load_relaxed(&magazines_at(&w->core->magazines, number)->next));
+}
+
+static uint32_t depth_of(const struct walk *w, uint32_t number)
+{
+	return link_depth(load_relaxed(&magazines_at(&w->core->magazines, number)->next));
+}
+
 /* `number` is on this stack: does it come twice on it? */
 static bool runs_in_a_circle(const struct walk *w, const struct stack *stack, uint32_t number)
 {
@@ -146,9 +156,9 @@ static bool runs_in_a_circle(const struct walk *w, const struct stack *stack, ui
 
 	/* Ends: without a circle the second time is where the walk stopped. */
 	while (at != number)
-		at = load_relaxed(&magazines_at(&w->core->magazines, at)->next);
+		at = below(w, at);
 	do {
-		at = load_relaxed(&magazines_at(&w->core->magazines, at)->next);
+		at = below(w, at);
 		steps++;
 	} while (at != number && bit_of(w, at) && steps <= w->carved + w->spared + w->caches * EXTRA_PER_CACHE);
 	return at == number;
@@ -157,15 +167,21 @@ static bool runs_in_a_circle(const struct walk *w, const struct stack *stack, ui
 static const char *walk_stack(struct walk *w, const struct stack *stack, enum kind kind)
 {
 	const uint32_t slots = w->core->magazines.slots;
-	uint32_t number = tagged_number(load_relaxed(&stack->head));
+	uint32_t number = tagged_number(load_relaxed(&stack->head)), above = 0;
 
-	for (; number; number = load_relaxed(&magazines_at(&w->core->magazines, number)->next)) {
+	for (; number; number = below(w, number)) {
 		const char *violated = meet(w, number);
 
 		if (violated && bit_of(w, number) && runs_in_a_circle(w, stack, number))
 			return "D1: a stack of the depot runs in a circle";
 		if (violated)
 			return violated;
+
+		const uint32_t depth = depth_of(w, number);
+
+		if (!depth || (above && depth != above - 1) || (depth > 1 && !below(w, number)))
+			return "D5: a magazine on a stack does not know how many lie from it down";
+		above = depth;
 
 		const uint32_t count = (uint32_t)count_of(w, number);
 

@@ -27,6 +27,29 @@ void cold_open(struct cold *c, const struct arena *arena, size_t capacity, size_
 	store_relaxed(&c->counts, capacity * ONE_OBJECT);
 	store_relaxed(&c->maximum, reserved);
 	store_relaxed(&c->opened, capacity);
+	store_relaxed(&c->room, COLD_ROOM);
+	store_relaxed(&c->least_room, COLD_ROOM);
+}
+
+/* `change` more slots are out than were.  Says how much room is left. */
+static uint32_t change_out(struct cold *c, int change)
+{
+	/* relaxed: a stale word costs one failed CAS. */
+	uint64_t room = load_relaxed(&c->room);
+
+	/* acquire and release: who changes it after a reset sees the open note (mark.h).  Goes round only when another thread
+	 * changed it. */
+	while (!cas_weak_acq_rel(&c->room, &room, room - (uint64_t)(int64_t)change))
+		;
+	return (uint32_t)room - (uint32_t)change;
+}
+
+void cold_reset_most(struct cold *c)
+{
+	const uint64_t open = mark_open(&c->least_room);
+
+	mark_note(&c->least_room, change_out(c, 0));
+	mark_close(&c->least_room, open);
 }
 
 /* ---- Counts ---- */
@@ -106,6 +129,7 @@ uint32_t cold_take_allowed(struct cold *c)
 	const uint32_t slot = cold_take_any(c);
 
 	pages_unmark(c, slot);
+	mark_note(&c->least_room, change_out(c, 1));
 	return slot;
 }
 
@@ -118,12 +142,14 @@ void cold_put(struct cold *c, uint32_t slot)
 {
 	give_bit(c, slot);
 	count(c, 1, 0);
+	(void)change_out(c, -1);
 }
 
 void cold_withdraw(struct cold *c, uint32_t slot)
 {
 	give_bit(c, slot);
 	count(c, 0, ONE_OBJECT);
+	(void)change_out(c, -1);
 }
 
 /* ---- Growing ---- */

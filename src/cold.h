@@ -29,11 +29,14 @@
 #include "arena.h"
 #include "atomics.h"
 #include "base.h"
+#include "mark.h"
 
 struct cold {
 	_Alignas(CACHE_LINE_PAIR) _Atomic(uint64_t) counts; /* {capacity:32, allowed:32}                         */
 	_Atomic(uint64_t) maximum; /* of the capacity: lfpool_max_capacity()                                     */
 	_Atomic(uint64_t) opened;  /* slots 1 .. this have their pages; only grows                               */
+	_Atomic(uint64_t) room;    /* COLD_ROOM, less slots that were taken out, and more those that were put in     */
+	mark_word least_room;      /* of `room`: when most were out                                            */
 	_Atomic(uint64_t) hint;    /* the word of `bits` where the next search begins                            */
 	/* Fixed. */
 	uint64_t initial;          /* slots that magazines are born with (or the mutex backend counts up)        */
@@ -74,6 +77,25 @@ static inline size_t cold_allowed(const struct cold *c)
 {
 	return cold_allowed_in(load_relaxed(&c->counts));
 }
+
+/* Slots that were taken out of the store, less those that were put in; at the most since the last cold_reset_most(). */
+#define COLD_ROOM (INT64_C(1) << 31)
+
+static inline int64_t cold_out(const struct cold *c)
+{
+	/* relaxed: a snapshot. */
+	return COLD_ROOM - (int64_t)load_relaxed(&c->room);
+}
+
+static inline int64_t cold_most_out(const struct cold *c)
+{
+	const int64_t most = COLD_ROOM - (int64_t)mark_least(&c->least_room);
+
+	/* While it is reset nothing is known; then: all. */
+	return most < COLD_ROOM ? most : (int64_t)load_relaxed(&c->opened);
+}
+
+void cold_reset_most(struct cold *c);
 
 /* Slots 1 .. this can be accessed. */
 static inline size_t cold_opened(const struct cold *c)

@@ -14,7 +14,6 @@
 #define OBJECT_SIZE_MAX ((size_t)1 << 20)
 #define OBJECT_ALIGNMENT_MAX 4096
 #define CAPACITY_MAX ((uint64_t)1 << 31)
-#define STRUCT_SIZE_MAX 4096 /* beyond this it is not a size */
 #define FLAGS_KNOWN (LFPOOL_PREFAULT | LFPOOL_ZERO | LFPOOL_CHECK_RACES | LFPOOL_UNTRACKED | LFPOOL_CREATE_ALL)
 
 bool config_copy_known(void *config_out, size_t known, size_t least, const void *given)

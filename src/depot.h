@@ -15,6 +15,9 @@
  *                  it are never out of sight (C1 in cache.h).
  *              D3  a magazine goes onto `full` only when its owner has seen it full.
  *              D4  what lies on `empty` is empty, what lies on `partial` is not full: nobody pushes there.
+ *              D5  the link of a magazine on a stack says how many lie there from it down.  So whoever changes a head
+ *                  knows how deep the stack is, without a counter to share; the CAS that succeeds has made sure (S1)
+ *                  that what the link said was still true.
  * Progress     push, pop, carve: lock-free; a retry means that another thread moved the head.  No system calls, no
  *              allocation.
  * Concurrency  Any thread, any operation.
@@ -24,6 +27,7 @@
 #define LFPOOL_DEPOT_H
 
 #include "magazines.h"
+#include "mark.h"
 #include "os.h"
 #include "tagged.h"
 
@@ -31,6 +35,7 @@
 struct stack {
 	_Alignas(CACHE_LINE_PAIR) tagged_word head;
 	_Atomic(uint64_t) retries; /* a statistic, on the line of the head that was just won */
+	mark_word least;           /* likewise: its depth                                   */
 };
 
 struct shard {
@@ -66,16 +71,73 @@ static inline void back_off(unsigned *failures)
 	++*failures;
 }
 
-static inline void stack_push(struct stack *s, struct lfpool_magazine *m)
+/* ---- Links ---- */
+
+static inline uint64_t link_to(uint32_t depth, uint32_t below)
 {
-	/* relaxed: a stale head costs one failed CAS. */
-	uint64_t head = load_relaxed(&s->head);
+	return (uint64_t)depth << 32 | below;
+}
+
+static inline uint32_t link_depth(uint64_t link)
+{
+	return (uint32_t)(link >> 32);
+}
+
+static inline uint32_t link_below(uint64_t link)
+{
+	return (uint32_t)link;
+}
+
+/* How many magazines lie on the stack whose head is `head`; acquired, edge PUT.  True if the head has not changed. */
+static inline uint32_t depth_below(const struct magazines *ms, uint64_t head)
+{
+	const uint32_t number = tagged_number(head);
+
+	/* relaxed: PUT made it visible. */
+	return number ? link_depth(load_relaxed(&magazines_at(ms, number)->next)) : 0;
+}
+
+/*
+ * ---- The least depth since the last reset: what lay there all the time (mark.h) ----
+ *
+ * Who makes a stack less deep, or finds it empty, notes that before it does anything else; so whoever holds what was
+ * taken from it has noted it, or got it from one who has.  (Of a pop that is stopped before its note the magazine is in
+ * no other hands: thieves look into caches only after they have found every stack empty, and noted it.)
+ */
+static inline void stack_reset_least(struct stack *s, const struct magazines *ms)
+{
+	const uint64_t open = mark_open(&s->least);
+	unsigned failures = 0;
+
+	for (;;) {
+		/* acquire, edge PUT: the link of the top magazine. */
+		uint64_t head = load_acquire(&s->head);
+		const uint32_t depth = depth_below(ms, head);
+
+		/* release, edge PUT: the open note. */
+		if (cas_weak_release(&s->head, &head, tagged_next(head, tagged_number(head)))) {
+			mark_note(&s->least, depth);
+			break;
+		}
+		/* Retries only after another thread moved the head, or for a spurious failure: lock-free. */
+		back_off(&failures);
+	}
+	mark_close(&s->least, open);
+}
+
+/* ---- Push and pop ---- */
+
+static inline void stack_push(struct stack *s, const struct magazines *ms, struct lfpool_magazine *m)
+{
 	unsigned failures = 0;
 
 	plain_read(&m->number);
 	for (;;) {
+		/* acquire, edge PUT: the link of the top magazine, for D5. */
+		uint64_t head = load_acquire(&s->head);
+
 		/* relaxed: the magazine is ours until the CAS publishes it. */
-		store_relaxed(&m->next, tagged_number(head));
+		store_relaxed(&m->next, link_to(depth_below(ms, head) + 1, tagged_number(head)));
 		/* release, edge PUT: the link, and all that its owners wrote, to whoever pops it. */
 		if (cas_weak_release(&s->head, &head, tagged_next(head, m->number)))
 			break;
@@ -96,16 +158,19 @@ static inline uint32_t stack_pop(struct stack *s, const struct magazines *ms, ta
 	for (;;) {
 		uint32_t number = tagged_number(head);
 
-		if (!number)
+		if (!number) {
+			mark_note(&s->least, 0);
 			return 0;
+		}
 		tagged_set(hand, number);
 		/* relaxed: PUT made it visible.  It is stale only if the magazine has left, and then the tag has
 		 * moved (S1). */
-		uint32_t below = load_relaxed(&magazines_at(ms, number)->next);
+		uint64_t link = load_relaxed(&magazines_at(ms, number)->next);
 
 		/* acquire, edge PUT: on failure the fresh head needs it.  release, edge SHOW: who sees it gone sees
 		 * our announcement. */
-		if (cas_weak_acq_rel(&s->head, &head, tagged_next(head, below))) {
+		if (cas_weak_acq_rel(&s->head, &head, tagged_next(head, link_below(link)))) {
+			mark_note(&s->least, link_depth(link) - 1);
 			if (failures)
 				tally_shared(&s->retries, failures);
 			return number;
@@ -203,9 +268,9 @@ static inline uint32_t depot_pop_room(struct depot *d, const struct magazines *m
 	return number ? number : depot_take_spare(d, ms);
 }
 
-static inline void depot_put_empty(struct depot *d, struct lfpool_magazine *m)
+static inline void depot_put_empty(struct depot *d, const struct magazines *ms, struct lfpool_magazine *m)
 {
-	stack_push(&shard_at(d, depot_home(d))->empty, m);
+	stack_push(&shard_at(d, depot_home(d))->empty, ms, m);
 }
 
 /* Puts a magazine where it belongs by what it holds.  Its owner calls; it stays announced until this returns. */
@@ -214,7 +279,7 @@ static inline void depot_put(struct depot *d, const struct magazines *ms, struct
 	struct shard *s = shard_at(d, depot_home(d));
 	int count = magazine_owner_count(m, ms->slots);
 
-	stack_push(count >= (int)ms->slots ? &s->full : count > 0 ? &s->partial : &s->empty, m);
+	stack_push(count >= (int)ms->slots ? &s->full : count > 0 ? &s->partial : &s->empty, ms, m);
 }
 
 #endif

@@ -23,6 +23,7 @@
 #define VERSION VERSION_OF(LFPOOL_VERSION_MAJOR, LFPOOL_VERSION_MINOR, LFPOOL_VERSION_PATCH)
 
 #define DETAIL_BYTES 1024 /* of a misuse, at most */
+#define STRUCT_SIZE_MAX 4096 /* beyond this a caller's struct_size is no size */
 
 /* Addresses without access, whole pages, reserved by somebody else for objects to lie there.  All 0: the pool reserves
  * its own. */
@@ -68,6 +69,8 @@ struct backend {
 	/* Adds where its objects are, and what it has counted, to stats that are zero but for `capacity` and
 	 * `misuses`. */
 	void (*stats)(const lfpool_t *pool, lfpool_stats_t *stats_out);
+	/* As lfpool_high_water_reset(), for `high_water`. */
+	void (*reset)(lfpool_t *pool);
 	/* As lfpool_check(), for what is the backend's own; NULL: there is nothing to check. */
 	const char *(*check)(const lfpool_t *pool, size_t *where_out);
 	/* The caches of this backend; NULL: a cache is a plain handle, and works through acquire and release. */
@@ -106,6 +109,9 @@ struct lfpool {
 	_Atomic(uint64_t) trim_at;    /* the page where the next lfpool_trim() goes on                         */
 	_Atomic(uint64_t) given_back; /* bytes, by lfpool_trim(); a statistic                                  */
 	struct demand demand; /* who wants objects that are not there                                        */
+	struct { /* statistics, as they were at the last lfpool_high_water_reset() */
+		_Atomic(uint64_t) acquires, depot_trips, steals, exhausted;
+	} since;
 };
 
 extern const struct backend backend_lockfree, backend_mutex, backend_malloc;

@@ -15,8 +15,6 @@
 
 #include <string.h>
 
-#define STATS_SIZE_MAX 4096 /* beyond this it is not a size */
-
 void stats_of_slots(const struct arena *arena, size_t used, lfpool_stats_t *stats_out)
 {
 	if (!arena->face.state)
@@ -69,6 +67,28 @@ size_t stats_in_magazines(const struct core *core)
 	       cache_table_extra_count(core);
 }
 
+/*
+ * In use at once, at the most since the last reset.  What lay at the bottom of a stack of full magazines all the time
+ * was free; what caches and partly filled magazines held counts as in use.  Of the full ones thieves may have taken,
+ * but never more than was stolen at all, and one magazine for each cache (docs/design.md, "Release never fails").
+ */
+static size_t high_water(const struct core *core, const lfpool_stats_t *stats)
+{
+	const int64_t slots = core->magazines.slots;
+	/* Chunks only come into use: as many as now. */
+	const int64_t warm = (int64_t)at_most((size_t)((int64_t)stats_from_chunks(core) + cold_most_out(core->cold)),
+					      cold_opened(core->cold));
+	int64_t rested = 0, taken = stats->caches * slots;
+
+	for (uint32_t i = 0; i < core->depot.shards; i++)
+		rested += mark_least(&core->depot.shard[i].full.least) * slots;
+	if (taken > (int64_t)stats->steals)
+		taken = (int64_t)stats->steals;
+	rested = rested > taken ? rested - taken : 0;
+	/* In a moment of change `active` may count what is just going. */
+	return warm - rested > (int64_t)stats->active ? (size_t)(warm - rested) : stats->active;
+}
+
 void stats_of_core(const struct core *core, lfpool_stats_t *stats_out)
 {
 	const size_t used = cold_used(core->cold, stats_from_chunks(core));
@@ -83,12 +103,13 @@ void stats_of_core(const struct core *core, lfpool_stats_t *stats_out)
 	stats_of_slots(&core->arena, used, stats_out);
 	if (!core->arena.face.state)
 		stats_out->active = stats_out->capacity - at_most(in_magazines + stats_out->untouched, stats_out->capacity);
+	stats_out->high_water = high_water(core, stats_out);
 }
 
 /* An older caller's struct is shorter, a newer one's longer: it reads what both know. */
 static bool is_struct_size(size_t size)
 {
-	return size >= offsetof(lfpool_stats_t, refills) && size <= STATS_SIZE_MAX;
+	return size >= offsetof(lfpool_stats_t, refills) && size <= STRUCT_SIZE_MAX;
 }
 
 lfpool_status_t stats_give(lfpool_stats_t *stats_out, const lfpool_stats_t *stats)

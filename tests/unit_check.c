@@ -67,6 +67,17 @@ static struct lfpool_magazine *at(const struct scene *s, uint32_t number)
 	return magazines_at(&s->core->magazines, number);
 }
 
+static uint32_t below(const struct scene *s, uint32_t number)
+{
+	return link_below(LOAD(&at(s, number)->next));
+}
+
+/* Magazine `number` now lies on `lower`, whose depth it knows. */
+static void put_on(const struct scene *s, uint32_t number, uint32_t lower)
+{
+	STORE(&at(s, number)->next, link_to(link_depth(LOAD(&at(s, lower)->next)) + 1, lower));
+}
+
 static _Atomic(uint32_t) *state_of(const struct scene *s, uint32_t slot)
 {
 	return &s->core->arena.face.state[slot];
@@ -166,7 +177,7 @@ static size_t full_not_full(struct scene *s)
 static size_t full_all_empty(struct scene *s)
 {
 	STORE(&s->cache->counts.steals, 1000);
-	for (uint32_t number = first_of(s, 'f'); number; number = LOAD(&at(s, number)->next))
+	for (uint32_t number = first_of(s, 'f'); number; number = below(s, number))
 		STORE(&at(s, number)->top, LOAD(&at(s, number)->top) + SLOTS);
 	return SIZE_MAX;
 }
@@ -205,13 +216,13 @@ static size_t negative(struct scene *s)
 
 static size_t in_two_stacks(struct scene *s)
 {
-	STORE(&at(s, first_of(s, 'p'))->next, first_of(s, 'f'));
+	put_on(s, first_of(s, 'p'), first_of(s, 'f'));
 	return first_of(s, 'f');
 }
 
 static size_t in_a_stack_and_a_cache(struct scene *s)
 {
-	STORE(&at(s, first_of(s, 'p'))->next, tagged_number(LOAD(&s->cache->current_word)));
+	STORE(&at(s, first_of(s, 'p'))->next, link_to(2, tagged_number(LOAD(&s->cache->current_word))));
 	return tagged_number(LOAD(&s->cache->current_word));
 }
 
@@ -225,16 +236,16 @@ static size_t in_two_caches(struct scene *s)
 
 static size_t circle_of_one(struct scene *s)
 {
-	STORE(&at(s, first_of(s, 'f'))->next, first_of(s, 'f'));
+	put_on(s, first_of(s, 'f'), first_of(s, 'f'));
 	return first_of(s, 'f');
 }
 
 static size_t circle(struct scene *s)
 {
-	const uint32_t second = LOAD(&at(s, first_of(s, 'f'))->next);
+	const uint32_t second = below(s, first_of(s, 'f')), third = below(s, second);
 
-	REQUIRE(LOAD(&at(s, second)->next));
-	STORE(&at(s, LOAD(&at(s, second)->next))->next, second);
+	REQUIRE(third);
+	STORE(&at(s, third)->next, link_to(link_depth(LOAD(&at(s, third)->next)), second));
 	return second;
 }
 
@@ -243,10 +254,32 @@ static size_t chain_cut(struct scene *s)
 	struct lfpool_magazine *m = at(s, first_of(s, 'f'));
 	uint32_t lost = UINT32_MAX;
 
-	for (uint32_t number = LOAD(&m->next); number; number = LOAD(&at(s, number)->next))
+	for (uint32_t number = below(s, m->number); number; number = below(s, number))
 		lost = number < lost ? number : lost;
-	STORE(&m->next, 0);
+	STORE(&m->next, link_to(1, 0));
 	return lost;
+}
+
+static size_t depth_of_the_top_wrong(struct scene *s)
+{
+	const uint32_t second = below(s, first_of(s, 'f'));
+
+	STORE(&at(s, first_of(s, 'f'))->next, link_to(1, second));
+	return second;
+}
+
+static size_t depth_of_another_wrong(struct scene *s)
+{
+	const uint32_t second = below(s, first_of(s, 'f'));
+
+	STORE(&at(s, second)->next, LOAD(&at(s, second)->next) + link_to(1, 0));
+	return second;
+}
+
+static size_t depth_of_the_last_wrong(struct scene *s)
+{
+	STORE(&at(s, first_of(s, 'p'))->next, link_to(2, 0));
+	return first_of(s, 'p');
 }
 
 static size_t head_to_a_chunk_never_used(struct scene *s)
@@ -368,6 +401,9 @@ static const struct damage {
 	{entry_foreign, "H5:"},
 	{entry_never_used, "C1: a slot that was never used"},
 	{entry_lost, "C1: a free slot lies nowhere"},
+	{depth_of_the_top_wrong, "D5:"},
+	{depth_of_another_wrong, "D5:"},
+	{depth_of_the_last_wrong, "D5:"},
 	{full_not_full, "D3:"},
 	{full_all_empty, "G2: the stacks"},
 	{partial_full, "D4: a magazine on a stack of partial"},

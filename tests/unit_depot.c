@@ -43,7 +43,7 @@ static uint32_t pop(struct stack *s)
 
 static void push(struct stack *s, uint32_t number)
 {
-	stack_push(s, magazines_at(&core->magazines, number));
+	stack_push(s, &core->magazines, magazines_at(&core->magazines, number));
 }
 
 TEST(last_in_first_out)
@@ -79,7 +79,7 @@ TEST(the_tag_defeats_aba)
 {
 	uint64_t stale = atomic_load(&core->depot.shard[0].full.head);
 	uint32_t top = tagged_number(stale);
-	uint32_t below = atomic_load(&magazines_at(&core->magazines, top)->next);
+	uint32_t below = link_below(atomic_load(&magazines_at(&core->magazines, top)->next));
 
 	assert_int_equal(pop(&core->depot.shard[0].full), top);
 	assert_int_equal(pop(&core->depot.shard[0].full), below);
@@ -98,6 +98,65 @@ TEST(a_tag_runs_over_into_nothing_else)
 
 	assert_int_equal(tagged_next(last, 7), 7);
 	assert_int_equal(tagged_next(7, TAGGED_NUMBER_MAX), UINT64_C(1) << TAGGED_NUMBER_BITS | TAGGED_NUMBER_MAX);
+}
+
+/* D5, and the least depth since the last reset. */
+TEST(depths_are_known)
+{
+	struct stack *s = &core->depot.shard[0].full;
+	uint32_t number[8];
+
+	assert_int_equal(depth_below(&core->magazines, atomic_load(&s->head)), 8);
+	assert_int_equal(mark_least(&s->least), 0);
+	stack_reset_least(s, &core->magazines);
+	assert_int_equal(mark_least(&s->least), 8);
+	for (uint32_t depth = 8; depth-- > 3;) {
+		number[depth] = pop(s);
+		assert_int_equal(depth_below(&core->magazines, atomic_load(&s->head)), depth);
+		assert_int_equal(mark_least(&s->least), depth);
+	}
+	for (uint32_t depth = 3; depth < 8; depth++) {
+		push(s, number[depth]);
+		assert_int_equal(depth_below(&core->magazines, atomic_load(&s->head)), depth + 1);
+		assert_int_equal(mark_least(&s->least), 3);
+	}
+	stack_reset_least(s, &core->magazines);
+	assert_int_equal(mark_least(&s->least), 8);
+	/* A look that finds nothing. */
+	assert_int_equal(pop(&core->depot.shard[0].partial), 0);
+	assert_int_equal(mark_least(&core->depot.shard[0].partial.least), 0);
+}
+
+/* A reset that is stopped: until another ends nothing is known, and the one that is stopped ends nothing. */
+TEST(a_reset_that_does_not_end)
+{
+	struct stack *s = &core->depot.shard[0].full;
+
+	stack_reset_least(s, &core->magazines);
+	(void)mark_open(&s->least);
+	assert_int_equal(mark_least(&s->least), 0);
+	push(s, pop(s));
+	assert_int_equal(mark_least(&s->least), 0);
+	stack_reset_least(s, &core->magazines);
+	assert_int_equal(mark_least(&s->least), 8);
+}
+
+/* A thief with an old note takes from a full magazine that lies on its stack: the mark allows for what was stolen. */
+TEST(a_full_magazine_that_was_robbed)
+{
+	lfpool_stats_t stats = LFPOOL_STATS_INIT;
+	struct lfpool_magazine *m = magazines_at(&core->magazines, 1);
+
+	lfpool_high_water_reset(pool);
+	assert_int_equal(lfpool_stats(pool, &stats), LFPOOL_OK);
+	assert_int_equal(stats.high_water, 0);
+	const uint32_t slot = magazine_take(m, 4, atomic_load(&m->top), 1);
+
+	assert_int_not_equal(slot, SLOT_NONE);
+	atomic_store(&cache->counts.steals, 1);
+	assert_int_equal(lfpool_stats(pool, &stats), LFPOOL_OK);
+	assert_int_equal(stats.high_water, 1);
+	assert_true(magazine_push(m, 4, slot));
 }
 
 TEST(chunks_are_carved_once_each)
@@ -140,6 +199,9 @@ int main(void)
 		cmocka_unit_test_setup_teardown(every_change_advances_the_tag, setup, teardown),
 		cmocka_unit_test_setup_teardown(the_tag_defeats_aba, setup, teardown),
 		cmocka_unit_test_setup_teardown(a_tag_runs_over_into_nothing_else, setup, teardown),
+		cmocka_unit_test_setup_teardown(depths_are_known, setup, teardown),
+		cmocka_unit_test_setup_teardown(a_full_magazine_that_was_robbed, setup, teardown),
+		cmocka_unit_test_setup_teardown(a_reset_that_does_not_end, setup, teardown),
 		cmocka_unit_test_setup_teardown(chunks_are_carved_once_each, setup, teardown),
 		cmocka_unit_test_setup_teardown(a_magazine_goes_where_it_belongs, setup, teardown),
 	};

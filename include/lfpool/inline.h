@@ -60,7 +60,7 @@
 struct lfpool_magazine {
 	_Atomic(uint64_t) top;     /* position of the oldest object; CAS by anybody, only grows      */
 	_Atomic(uint64_t) bottom;  /* position after the newest object; the owner's, see H1 and H4   */
-	_Atomic(uint32_t) next;    /* depot link: number of the magazine below, 0 = none             */
+	_Atomic(uint64_t) next;    /* depot link: {from here down:32, number of the one below:32}    */
 	uint32_t number;           /* of this magazine, from 1; 0 until it is first used             */
 	_Atomic(uint32_t) entry[]; /* ring of slot numbers; 0 = the slot that belongs here by birth  */
 };

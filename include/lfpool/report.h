@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * report.h - what a pool says of itself: counters with an identity, a dump for a bug report, a check of every
- * invariant.  Included by lfpool.h.
+ * report.h - what a pool says of itself: counters with an identity, how large it should have been, a dump for a bug
+ * report, a check of every invariant.  Included by lfpool.h.
  */
 #ifndef LFPOOL_REPORT_H
 #define LFPOOL_REPORT_H
@@ -41,19 +41,71 @@ typedef struct {
 	size_t owed;        /* lfpool_shrink_owed()                                                                */
 	size_t waiting;     /* calls and continuations that wait now                                               */
 	uint64_t given_back;/* bytes that lfpool_trim() has given back to the system                               */
+	uint64_t depot_trips; /* refills and drains that another magazine of the cache, or a chunk never used, could
+	                         not serve: they moved a magazine in or out of the depot                           */
+	size_t high_water;  /* so many objects at most were in use at once: see lfpool_high_water_reset()          */
 } lfpool_stats_t;
-#define LFPOOL_STATS_INIT {sizeof(lfpool_stats_t), 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0}
+#define LFPOOL_STATS_INIT {sizeof(lfpool_stats_t), 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0}
 
 /*
  * lfpool_stats - what the pool has counted.
  *
  * stats_out  Its struct_size is set; what the library does not know is set to 0.  The mutex backend has
- *            no caches: its free objects are `shared` or `untouched`, and the five counters of cache misses stay 0.
+ *            no caches: its free objects are `shared` or `untouched`, and of the counters of misses only `exhausted`
+ *            counts.
  * Returns    LFPOOL_OK; LFPOOL_E_ARGUMENT: stats_out is NULL, or its struct_size is no size.
  * Threads    Any, concurrently with everything but lfpool_destroy().  Wait-free (the mutex backend: blocking).
  * Cost       O(slots ever used + caches): the state words are read, because nothing is counted on a hit.
  */
 LFPOOL_API lfpool_status_t lfpool_stats(const lfpool_t *pool, lfpool_stats_t *stats_out);
+
+/*
+ * lfpool_high_water_reset - from here on: what `high_water` and lfpool_advise() tell of begins now.  (If it is never
+ * called: when the pool was made.)
+ *
+ * high_water is never less than the most objects that were in use at one moment since.  Nothing is counted on a hit, so
+ * it may be more: what lay in caches counts as in use, and what lay in partly filled magazines or in quarantine;
+ * docs/report.md says exactly how much that can be.  The mutex backend has no caches; there it is exact, but for the
+ * quarantine.  Call it between scenarios, or when what only happens at the start is over: until then it is the most of
+ * the pool's memory that was ever touched.
+ *
+ * Threads    Any, concurrently with everything but lfpool_destroy().  Lock-free (the mutex backend: blocking).  If two
+ *            call it at once, it begins with the later one.
+ * Cost       As lfpool_stats().
+ */
+LFPOOL_API void lfpool_high_water_reset(lfpool_t *pool);
+
+/* Trips to the depot, and thefts, are seldom if there is at most one in so many acquires. */
+#define LFPOOL_ADVICE_SELDOM 64
+
+/* What a run would have needed.  Append-only. */
+typedef struct {
+	size_t struct_size;    /* sizeof(lfpool_advice_t), set by the caller: the struct may grow                  */
+	size_t capacity;       /* for config.capacity: rule 1                                                     */
+	size_t headroom;       /* to be added to it, so that caches are not robbed: rule 3                         */
+	size_t cache_capacity; /* for config.cache_capacity: rule 2                                                */
+	char reason[256];      /* in English, one line                                                             */
+} lfpool_advice_t;
+#define LFPOOL_ADVICE_INIT {sizeof(lfpool_advice_t), 0, 0, 0, {0}}
+
+/*
+ * lfpool_advise - what capacity and what caches the run would have needed since lfpool_high_water_reset().
+ *
+ *   1. capacity: `high_water`; the same run with it never finds the pool empty.  If calls did find it empty, and
+ *      high_water is all there are, one more for each of them, but at most twice that: measure again.
+ *   2. cache_capacity: as it is, if at most one acquire in LFPOOL_ADVICE_SELDOM made a trip to the depot (or fewer than
+ *      1000 were made).  Else doubled until that may be expected, up to 256, which is always enough: after a trip
+ *      a cache has 128 objects, and room for 128.  Threads that come and go make trips of their own.
+ *      The mutex backend has no caches: 0.
+ *   3. headroom: what all caches there were can hold, with `cache_capacity`.  In a pool of capacity + headroom objects
+ *      there is always something free outside of the caches.  Worth it if caches were robbed (`steals`) more often than
+ *      once in LFPOOL_ADVICE_SELDOM acquires; `reason` says so.
+ *
+ * advice_out  Its struct_size is set.
+ * Returns     LFPOOL_OK; LFPOOL_E_ARGUMENT: advice_out is NULL, or its struct_size is no size.
+ * Threads, cost  As lfpool_stats().
+ */
+LFPOOL_API lfpool_status_t lfpool_advise(const lfpool_t *pool, lfpool_advice_t *advice_out);
 
 /* Formats of lfpool_dump(). */
 typedef enum lfpool_format {

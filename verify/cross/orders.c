@@ -97,9 +97,9 @@ KEEP static uint32_t order_take(struct lfpool_magazine *m, uint32_t slots, uint6
 	return magazine_take(m, slots, top, first_slot);
 }
 
-KEEP static void order_stack_push(struct stack *s, struct lfpool_magazine *m)
+KEEP static void order_stack_push(struct stack *s, const struct magazines *ms, struct lfpool_magazine *m)
 {
-	stack_push(s, m);
+	stack_push(s, ms, m);
 }
 
 KEEP static uint32_t order_stack_pop(struct stack *s, const struct magazines *ms, tagged_word *hand)

@@ -173,6 +173,17 @@ static void count_active(void)
 		engine_fail("%zu objects counted active, %u are held", counted, held);
 }
 
+void stage_check_high_water(void)
+{
+	lfpool_stats_t stats = LFPOOL_STATS_INIT;
+	const unsigned most = oracle_most(), resets = stage.resets;
+
+	(void)lfpool_stats(stage.pool, &stats);
+	/* Since when is not known while it is reset. */
+	if (!stage.loose && resets % 2 == 0 && resets == stage.resets && stats.high_water < most)
+		engine_fail("the high-water mark is %zu, though %u objects were held at once", stats.high_water, most);
+}
+
 static void pop_magazine(struct actor *actor)
 {
 	struct core *core = stage_core();
@@ -205,7 +216,7 @@ void stage_push_magazine(struct actor *actor, bool oldest)
 		memmove(actor->popped, actor->popped + 1, actor->popped_count * sizeof(actor->popped[0]));
 	stage.magazine_out &= ~(UINT32_C(1) << number);
 	explore_plain(magazines_at(&core->magazines, number), true);
-	stack_push(&core->depot.shard[0].full, magazines_at(&core->magazines, number));
+	stack_push(&core->depot.shard[0].full, &core->magazines, magazines_at(&core->magazines, number));
 }
 
 void stage_operate(struct actor *actor, char operation)
@@ -295,7 +306,14 @@ void stage_operate(struct actor *actor, char operation)
 		count_active();
 		break;
 	case 's':
-		(void)lfpool_stats(stage.pool, &(lfpool_stats_t)LFPOOL_STATS_INIT);
+		stage_check_high_water();
+		break;
+	case 'z':
+		engine_point(true);
+		stage.resets++;
+		lfpool_high_water_reset(stage.pool);
+		oracle_high_water_reset();
+		stage.resets++;
 		break;
 	case '<':
 		pop_magazine(actor);

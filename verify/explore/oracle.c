@@ -35,7 +35,27 @@ static struct {
 		struct moment start, end;
 	} null[THREADS_MAX * EVENTS_MAX];
 	unsigned nulls;
+	unsigned most; /* held at one moment, since the last reset of the high-water mark */
 } notes;
+
+static unsigned held_count(void)
+{
+	unsigned held = 0;
+
+	for (unsigned i = 0; i < notes.objects; i++)
+		held += notes.holder[i] != NOBODY;
+	return held;
+}
+
+void oracle_high_water_reset(void)
+{
+	notes.most = held_count();
+}
+
+unsigned oracle_most(void)
+{
+	return notes.most;
+}
 
 void oracle_open(unsigned objects, unsigned not_yet, bool exchanges)
 {
@@ -58,6 +78,7 @@ void oracle_begin(void)
 	memcpy(notes.holder, notes.holder_at_first, sizeof(notes.holder));
 	memset(notes.events, 0, sizeof(notes.events));
 	notes.nulls = 0;
+	oracle_high_water_reset();
 }
 
 void oracle_releases_any(unsigned object)
@@ -109,6 +130,8 @@ void oracle_acquired(struct moment call, unsigned object, void *address)
 		engine_fail("object %u was handed to thread %u while thread %u held it", object, engine_thread(),
 			    notes.holder[object]);
 	notes.holder[object] = (uint8_t)engine_thread();
+	if (notes.most < held_count())
+		notes.most = held_count();
 	if (engine_running())
 		note(call, object, -1);
 	holds_acquired(call, object);

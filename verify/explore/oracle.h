@@ -43,5 +43,8 @@ void oracle_released(unsigned object);
 /* After all threads: were the NULLs right? */
 void oracle_check_nulls(void);
 bool oracle_held(unsigned object);
+/* The high-water mark was reset; and what it must have reached since. */
+void oracle_high_water_reset(void);
+unsigned oracle_most(void);
 
 #endif

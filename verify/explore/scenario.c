@@ -112,6 +112,7 @@ static void finish(void *context)
 	check_invariants();
 	wants_check();
 	colds_check();
+	stage_check_high_water();
 	check_conservation();
 }
 

@@ -13,6 +13,7 @@
  *   p  put the newest object held into the mailbox (release)    q  take what is in it, if anything (acquire)
  *   x  release the object that actor 3 acquired first: one of several such calls must succeed, no more
  *   s  lfpool_stats()
+ *   z  lfpool_high_water_reset(): s, and the end, look that the mark is not too low
  *   n  lfpool_active_count(): exact while no object changes hands
  *   h  take a handle of the newest object held (set-up)     m  make it the handle of its slot's next use (set-up)
  *   y  slot 1, which is free, has been acquired 2^31 - 1 times (set-up)

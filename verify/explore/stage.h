@@ -29,6 +29,7 @@ struct stage {
 	unsigned common_releases; /* that succeeded                      */
 	uint32_t magazine_out;  /* popped magazines, one bit each        */
 	bool loose;             /* there is an l: who holds what is nobody's to know */
+	unsigned resets;        /* of the high-water mark: begun, and ended          */
 	unsigned acquired, released; /* one by one, or by l                          */
 };
 
@@ -37,6 +38,8 @@ extern struct stage stage;
 struct core *stage_core(void);
 /* One letter of a program, by this actor. */
 void stage_operate(struct actor *actor, char operation);
+/* It is not below what was held at once. */
+void stage_check_high_water(void);
 /* Pushes back a magazine that the actor has popped: the oldest, or the newest. */
 void stage_push_magazine(struct actor *actor, bool oldest);
 

@@ -119,6 +119,17 @@ const struct scenario scenarios[] = {
 	{"hooks-borrow-2", "the same through borrowed caches, and activate refuses once", 1, 4, "", {"AR", "A"}, 0, 0, "An"},
 	{"hooks-3", "three at two objects, everything refuses once", 1, 2, "", {"ar", "ar", "a"}, 0, 0, "CAD"},
 
+	/* The high-water mark. */
+	{"mark-2", "two take from a stack of four and put back", 1, 4, "3aaaarrrrdz", {"aarr", "ar"}, 0, 0},
+	{"mark-wide-2", "the same, two in each", 2, 6, "3aaaaaarrrrrrdz", {"aaarrr", "ar"}, 0, 0},
+	{"mark-robbed-2", "one takes all there is, the other robs it", 1, 2, "3aarrdz", {"aarr", "ar"}, 0, 0},
+	{"mark-short-2", "the full one that lies there was robbed", 2, 6, "0aaaaaa", {"rrrrraaa", "az"}, 0, 0},
+	{"mark-reset-2", "reset while magazines go and come", 1, 3, "3aaarrrd", {"aarr", "z"}, 0, 0},
+	{"mark-reset-more-2", "reset while they come and go", 1, 5, "3aaaaarrrrr0aaa", {"rrraa", "z"}, 0, 0},
+	{"mark-resets-3", "two resets at once", 1, 2, "3aarrd", {"a", "z", "z"}, 0, 0},
+	{"mark-unnoted-2", "who robs the magazine of a pop that is not over", 1, 2, "3aarrdz", {"a", "aarrs"}, 0, 0},
+	{"mark-shards-2", "two shards", 1, 3, "3aaarrrdz", {"aarr", "ar"}, 0, 2},
+
 	/* Quarantine: Q1, Q2, KEEP. */
 	{"quarantine-last-2", "the only object goes into quarantine, another wants it", 1, 1, "0a", {"r", "a"}, 0, 0, NULL,
 	 "quarantine=1"},

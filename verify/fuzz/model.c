@@ -150,6 +150,8 @@ static void acquired(struct model *m, void *object)
 	require_fresh_contents(m, cell);
 	cell->held = true;
 	m->held++;
+	if (m->most < m->held)
+		m->most = m->held;
 	cell->stamp = ++m->stamps;
 	stamp_write(object, m->config.object_size, cell->stamp);
 }
@@ -318,8 +320,22 @@ static bool require_held(void *context, void *object)
 	return true;
 }
 
-void model_check_counts(const struct model *m)
+/* Never below the most there was; every third time it begins anew. */
+static void check_high_water(struct model *m)
 {
+	lfpool_stats_t stats = LFPOOL_STATS_INIT;
+
+	REQUIRE(lfpool_stats(m->pool, &stats) == LFPOOL_OK);
+	REQUIRE(stats.high_water >= m->most && stats.high_water <= m->config.capacity);
+	if (++m->checks % 3 == 0) {
+		lfpool_high_water_reset(m->pool);
+		m->most = m->held;
+	}
+}
+
+void model_check_counts(struct model *m)
+{
+	check_high_water(m);
 	REQUIRE(lfpool_active_count(m->pool) == m->held);
 	REQUIRE(lfpool_available_count(m->pool) == m->config.capacity - m->held);
 	REQUIRE(lfpool_capacity(m->pool) == m->config.capacity);

@@ -57,6 +57,8 @@ struct model {
 	bool tracked; /* the pool refuses double releases                                            */
 	struct cell cell[MODEL_CAPACITY_MAX];
 	size_t cells, held;
+	size_t most;    /* held at once, since the high-water mark was reset     */
+	unsigned checks;
 	uint64_t stamps; /* given out so far                                                         */
 	lfpool_cache_t *cache[MODEL_CACHES_MAX];
 	size_t caches;
@@ -92,7 +94,7 @@ void model_cache_destroy(struct model *m, size_t which);
 void model_ask(const struct model *m, const void *pointer, bool foreign);
 /* The contents of every held object, and the counts. */
 void model_check_contents(const struct model *m);
-void model_check_counts(const struct model *m);
+void model_check_counts(struct model *m);
 
 /* The cell of this address, or NULL. */
 struct cell *model_cell(const struct model *m, const void *pointer);

@@ -147,7 +147,7 @@ static bool count_stack(const struct core *core, const struct stack *stack, unsi
 	uint32_t left = MAGAZINES_MAX;
 
 	for (uint32_t number = tagged_number(load_relaxed(&stack->head)); number;
-	     number = load_relaxed(&magazines_at(&core->magazines, number)->next)) {
+	     number = link_below(load_relaxed(&magazines_at(&core->magazines, number)->next))) {
 		if (!left--)
 			return false;
 		seen[number]++;

@@ -44,7 +44,7 @@ static void prepare(void)
 		struct lfpool_magazine *m = magazines_at(&magazines, number);
 
 		m->number = number;
-		stack_push(&stack, m);
+		stack_push(&stack, &magazines, m);
 	}
 }
 
@@ -69,7 +69,7 @@ static uint32_t pop(void)
 
 static void push(uint32_t number)
 {
-	stack_push(&stack, magazines_at(&magazines, number));
+	stack_push(&stack, &magazines, magazines_at(&magazines, number));
 }
 
 /* Takes all, puts the first back, and pops and pushes it until the head has changed `changes` times. */

@@ -1,0 +1,59 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * mark.h - the least that a count has been since the last reset.
+ *
+ * Idea         Whoever lowers the count notes it, before his call goes on; a note is written only when it is a new
+ *              least.  The count is a word that changes by compare-and-swap only.  A reset opens the note for any value,
+ *              then changes the word of the count to itself, then notes what it found there, then closes.  Who changed
+ *              the count before that is in what the reset found; who changes it after sees (the edge of that word) that
+ *              the note is open.  If another reset has begun meanwhile, that one closes.
+ *              While a reset is under way, and if it is never finished, nothing is known: the least is 0.
+ * Progress     Lock-free: a retry means that another thread lowered the note, or began a reset.
+ */
+#ifndef LFPOOL_MARK_H
+#define LFPOOL_MARK_H
+
+#include "atomics.h"
+#include "base.h"
+
+/* {resets:31, resetting:1, least:32}; zeroed: 0 has been there. */
+typedef _Atomic(uint64_t) mark_word;
+
+#define MARK_RESETTING (UINT64_C(1) << 32)
+#define MARK_RESETS (MARK_RESETTING << 1)
+
+static inline void mark_note(mark_word *mark, uint32_t value)
+{
+	uint64_t now = tally_read(mark);
+
+	while (unlikely(value < (uint32_t)now) && !tally_cas(mark, &now, (now & ~(uint64_t)UINT32_MAX) | value))
+		;
+}
+
+static inline uint32_t mark_least(const mark_word *mark)
+{
+	const uint64_t now = tally_read(mark);
+
+	return now & MARK_RESETTING ? 0 : (uint32_t)now;
+}
+
+/* For mark_close(). */
+static inline uint64_t mark_open(mark_word *mark)
+{
+	uint64_t now = tally_read(mark), open;
+
+	do
+		open = (now | MARK_RESETTING | UINT32_MAX) + MARK_RESETS;
+	while (!tally_cas(mark, &now, open));
+	return open;
+}
+
+static inline void mark_close(mark_word *mark, uint64_t open)
+{
+	uint64_t now = tally_read(mark);
+
+	while (now >> 32 == open >> 32 && !tally_cas(mark, &now, now & ~MARK_RESETTING))
+		;
+}
+
+#endif
