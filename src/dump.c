@@ -93,9 +93,29 @@ static void put_lockfree(struct text *t, const struct core *core, const lfpool_s
 	text_put(t, "magazines   of %" PRIu32 " objects, %" PRIu64 " of %" PRIu32 " used, and %" PRIu32 " extra\n",
 		 ms->slots, carved, ms->chunks, s->caches * EXTRA_PER_CACHE);
 	text_put(t, "depot       %" PRIu32 " shard%s\n", core->depot.shards, core->depot.shards == 1 ? "" : "s");
-	text_put(t, "misses      %" PRIu64 " refills, %" PRIu64 " drains, %" PRIu64 " steals, %" PRIu64 " exhausted\n",
-		 s->refills, s->drains, s->steals, s->exhausted);
+	text_put(t, "misses      %" PRIu64 " refills, %" PRIu64 " drains, %" PRIu64 " trips, %" PRIu64 " steals\n", s->refills,
+		 s->drains, s->depot_trips, s->steals);
 	text_put(t, "retries     %" PRIu64 "\n", s->retries);
+}
+
+static lfpool_advice_t advice_of(const lfpool_t *pool)
+{
+	lfpool_advice_t advice = LFPOOL_ADVICE_INIT;
+
+	(void)lfpool_advise(pool, &advice);
+	return advice;
+}
+
+static void put_text_advice(struct text *t, const lfpool_t *pool)
+{
+	const lfpool_advice_t a = advice_of(pool);
+
+	text_put(t, "advice      capacity %zu, headroom %zu", a.capacity, a.headroom);
+	if (a.cache_capacity == LFPOOL_CACHE_NONE)
+		text_put(t, ", no caches");
+	else if (a.cache_capacity)
+		text_put(t, ", cache_capacity %zu", a.cache_capacity);
+	text_put(t, "\nreason      %s\n", a.reason);
 }
 
 static void put_text(struct text *t, const lfpool_t *pool, const lfpool_stats_t *s)
@@ -120,9 +140,12 @@ static void put_text(struct text *t, const lfpool_t *pool, const lfpool_stats_t 
 		 s->cached, s->shared, s->untouched);
 	if (s->unaccounted)
 		text_put(t, ", %+" PRId64 " unaccounted", s->unaccounted);
-	text_put(t, "\ncalls       %" PRIu64 " acquires, %" PRIu64 " releases\n", s->acquires, s->releases);
+	text_put(t, "\nhigh water  %zu\n", s->high_water);
+	text_put(t, "calls       %" PRIu64 " acquires, %" PRIu64 " releases, %" PRIu64 " exhausted\n", s->acquires, s->releases,
+		 s->exhausted);
 	if (pool->core)
 		put_lockfree(t, pool->core, s);
+	put_text_advice(t, pool);
 	text_put(t, "debug       ");
 	debug_words_write(&pool->modes, LFPOOL_TEXT, t);
 	text_put(t, "\n");
@@ -142,6 +165,20 @@ static void put_json_lockfree(struct text *t, const struct core *core, uint32_t 
 	text_put(t, ",\"magazines_used\":%" PRIu64 ",\"magazines_extra\":%" PRIu32 "}",
 		 /* relaxed: a snapshot. */
 		 load_relaxed(&core->depot.carved), caches * EXTRA_PER_CACHE);
+}
+
+static void put_json_advice(struct text *t, const lfpool_t *pool)
+{
+	const lfpool_advice_t a = advice_of(pool);
+
+	text_put(t, ",\"advice\":{\"capacity\":%zu,\"headroom\":%zu,\"cache_capacity\":", a.capacity, a.headroom);
+	if (a.cache_capacity == LFPOOL_CACHE_NONE)
+		text_put(t, "null");
+	else
+		text_put(t, "%zu", a.cache_capacity);
+	text_put(t, ",\"reason\":");
+	text_put_quoted(t, a.reason);
+	text_put(t, "}");
 }
 
 static void put_json(struct text *t, const lfpool_t *pool, const lfpool_stats_t *s)
@@ -164,9 +201,11 @@ static void put_json(struct text *t, const lfpool_t *pool, const lfpool_stats_t 
 	text_put(t, ",\"refills\":%" PRIu64 ",\"drains\":%" PRIu64 ",\"steals\":%" PRIu64, s->refills, s->drains,
 		 s->steals);
 	text_put(t, ",\"exhausted\":%" PRIu64 ",\"retries\":%" PRIu64, s->exhausted, s->retries);
+	text_put(t, ",\"depot_trips\":%" PRIu64 ",\"high_water\":%zu", s->depot_trips, s->high_water);
 	text_put(t, ",\"caches\":%" PRIu32 ",\"caches_in_use\":%" PRIu32, s->caches, s->caches_in_use);
 	if (pool->core)
 		put_json_lockfree(t, pool->core, s->caches);
+	put_json_advice(t, pool);
 	text_put(t, ",\"debug\":");
 	debug_words_write(&pool->modes, LFPOOL_JSON, t);
 	text_put(t, ",\"holders\":");

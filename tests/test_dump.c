@@ -118,14 +118,17 @@ TEST(what_a_maintainer_reads)
 	require_in(text, "\nflags       none\nhooks       misuse\nmisuses     1\n");
 	require_in(text, "\nidentity    100 = 10 active + ");
 	require_in(text, " shared + 60 untouched\n");
-	require_in(text, "\ncalls       40 acquires, 30 releases\n");
+	require_in(text, "\nhigh water  40\ncalls       40 acquires, 30 releases, 0 exhausted\n");
 	require_in(text, "\ncaches      1 in use, 1 ever, of at most 16 objects\n");
 	require_in(text, "\nmagazines   of 8 objects, 5 of 13 used, and 4 extra\n");
-	require_in(text, "\nmisses      5 refills, ");
+	require_in(text, "\nmisses      5 refills, 3 drains, 2 trips, 0 steals\n");
+	require_in(text, "\nadvice      capacity 40, headroom 16, cache_capacity 16\nreason      At most 40 of 100 objects ");
 	require_in(text, "\ndebug       none\n");
 	require_in(json, "{\"lfpool\":\"" LFPOOL_EXPECTED_VERSION "\",\"name\":\"jobs\",\"backend\":\"lockfree\",");
 	require_in(json, ",\"hooks\":[\"misuse\"],\"capacity\":100,\"active\":10,");
 	require_in(json, ",\"untouched\":60,\"unaccounted\":0,\"acquires\":40,\"releases\":30,\"misuses\":1,");
+	require_in(json, ",\"depot_trips\":2,\"high_water\":40,");
+	require_in(json, ",\"advice\":{\"capacity\":40,\"headroom\":16,\"cache_capacity\":16,\"reason\":\"At most 40 ");
 	require_in(json, ",\"caches\":1,\"caches_in_use\":1,");
 	require_in(json, ",\"cache_capacity\":16,\"magazine_objects\":8,\"magazines\":13,\"magazines_used\":5,\"magazines_extra\":4}");
 	require_json(json);
@@ -158,10 +161,15 @@ TEST(everything_that_has_a_name)
 
 	config = config_of(SIZE, CAPACITY);
 	config.flags = LFPOOL_ZERO | LFPOOL_UNTRACKED;
+	config.cache_capacity = LFPOOL_CACHE_NONE;
 	pool = pool_with(&config);
 	json = dump_of(pool, LFPOOL_JSON);
+	text = dump_of(pool, LFPOOL_TEXT);
 	require_in(json, ",\"flags\":[\"zero\",\"untracked\"],\"hooks\":[],");
+	require_in(json, ",\"headroom\":0,\"cache_capacity\":null,");
+	require_in(text, "\nadvice      capacity 0, headroom 0, no caches\n");
 	require_json(json);
+	free(text);
 	free(json);
 	lfpool_destroy(pool);
 }
