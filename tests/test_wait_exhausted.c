@@ -229,7 +229,8 @@ static void grows_behind_others(const struct kind *kind)
 	assert_non_null(mine);
 	pthread_join(w.thread, NULL);
 	assert_non_null(w.object);
-	assert_int_equal(lfpool_capacity(s.pool), 3);
+	/* One step does; if the waiter's own call has the second object in its hands at that moment, two. */
+	assert_true(lfpool_capacity(s.pool) == 3 || lfpool_capacity(s.pool) == 4);
 	REQUIRE(lfpool_release(s.pool, object) == LFPOOL_OK);
 	REQUIRE(lfpool_release(s.pool, mine) == LFPOOL_OK);
 	REQUIRE(lfpool_release(s.pool, w.object) == LFPOOL_OK);
