@@ -4,6 +4,7 @@
  */
 #include "arena.h"
 
+#include "backing.h"
 #include "os.h"
 
 /* The inverse of an odd number modulo 2^64: Newton's iteration doubles the right bits, from 5. */
@@ -27,7 +28,8 @@ struct layout {
 	size_t stride, front;
 	size_t touched; /* the room and the state words                                            */
 	size_t gone;    /* where the bytes of the pages begin, after the epochs                    */
-	size_t before;  /* all those, and a page without access                                    */
+	size_t opened;  /* all those, from a page of their own the epochs                          */
+	size_t before;  /* and pages without access, one at least                                  */
 	size_t objects; /* in whole pages                                                          */
 	size_t mapped;  /* all of it, with a page without access behind the objects                */
 };
@@ -35,7 +37,7 @@ struct layout {
 /* False when there is no such number of bytes. */
 static bool lay_out(struct layout *l, const struct arena_plan *plan)
 {
-	const size_t page = os_page_bytes();
+	const size_t page = os_page_bytes(), grain = plan->backing & LFPOOL_HUGE_PAGES ? HUGE_PAGE_BYTES : page;
 	const size_t least = plan->object_size < plan->stride_minimum ? plan->stride_minimum : plan->object_size;
 	size_t state_bytes = 0, object_bytes;
 
@@ -52,9 +54,10 @@ static bool lay_out(struct layout *l, const struct arena_plan *plan)
 	    __builtin_add_overflow(object_bytes, l->front + page, &object_bytes))
 		return false;
 	l->objects = bytes_of_slots(l->stride, l->front, plan->reserved);
-	if (__builtin_add_overflow(l->gone, l->objects / page + 2 * page - 1, &l->before))
+	if (__builtin_add_overflow(l->gone, l->objects / page + 2 * page + grain, &l->before))
 		return false;
-	l->before &= ~(page - 1);
+	l->opened = round_up(l->gone + l->objects / page, page);
+	l->before = round_up(l->opened + page, grain);
 	if (plan->objects_at) {
 		l->mapped = l->before;
 		return l->objects <= plan->objects_at_bytes;
@@ -62,24 +65,44 @@ static bool lay_out(struct layout *l, const struct arena_plan *plan)
 	return !__builtin_add_overflow(l->before + page, l->objects, &l->mapped);
 }
 
+/* With huge pages the room begins with one, and so do the objects. */
+static char *map_range(const struct layout *l, bool huge)
+{
+	const size_t slack = huge ? HUGE_PAGE_BYTES : 0;
+	size_t bytes;
+	char *mapped = __builtin_add_overflow(l->mapped, slack, &bytes) ? NULL : os_map(bytes);
+
+	if (!mapped || !huge)
+		return mapped;
+
+	const size_t ahead = -(uintptr_t)mapped & (HUGE_PAGE_BYTES - 1);
+
+	if (ahead)
+		os_unmap(mapped, ahead);
+	os_unmap(mapped + ahead + l->mapped, slack - ahead);
+	return mapped + ahead;
+}
+
 /* Access to what can be used, and to nothing else. */
 static bool set_access(const struct arena *arena, char *room, const struct layout *l, const struct arena_plan *plan)
 {
-	const size_t page = os_page_bytes();
 	const size_t opened = bytes_of_slots(l->stride, l->front, plan->capacity);
 
-	if (!os_guard(room + l->before - page, page) || (plan->prefault && !os_prefault(room, l->touched)))
+	if (!os_guard(room + l->opened, l->before - l->opened))
 		return false;
-	if (plan->objects_at)
-		return arena_extend(arena, 0, plan->capacity);
-	return os_guard(arena->objects + opened, l->objects - opened + page) &&
-	       (!plan->prefault || os_prefault(arena->objects, opened));
+	if (plan->backing & LFPOOL_HUGE_PAGES) {
+		/* Those without access too: for when they have. */
+		os_wish_huge(room, l->opened);
+		os_wish_huge(arena->objects, l->objects);
+	}
+	return plan->objects_at ? os_open(arena->objects, opened)
+				: os_guard(arena->objects + opened, l->objects - opened + os_page_bytes());
 }
 
 void *arena_open(struct arena *arena_out, const struct arena_plan *plan)
 {
 	struct layout l;
-	char *room = lay_out(&l, plan) ? os_map(l.mapped) : NULL;
+	char *room = lay_out(&l, plan) ? map_range(&l, plan->backing & LFPOOL_HUGE_PAGES) : NULL;
 
 	if (!room)
 		return NULL;
@@ -98,8 +121,9 @@ void *arena_open(struct arena *arena_out, const struct arena_plan *plan)
 		.mapped_bytes = l.mapped,
 		.front = plan->front_bytes,
 		.objects = objects,
-		.gone = (void *)(room + l.gone),
-		.prefault = plan->prefault,
+		.gone = plan->backing & LFPOOL_LOCK ? NULL : (void *)(room + l.gone),
+		.touched = l.touched,
+		.backing = plan->backing,
 	};
 	if (plan->tracked) {
 		arena_out->face.state = (void *)(room + round_up(plan->room_bytes, CACHE_LINE_PAIR));
@@ -112,14 +136,37 @@ void *arena_open(struct arena *arena_out, const struct arena_plan *plan)
 	return room;
 }
 
+/* From the page on which the objects begin to the first one. */
+static size_t first_object_at(const struct arena *arena)
+{
+	return (size_t)(arena->face.zero + arena->face.stride - (uintptr_t)arena->objects);
+}
+
+lfpool_status_t arena_back(const struct arena *arena, void *room, size_t capacity)
+{
+	const lfpool_status_t status = backing_give(arena->backing, room, arena->touched);
+
+	return status != LFPOOL_OK ? status
+				   : backing_give(arena->backing, arena->objects,
+						  bytes_of_slots(arena->face.stride, first_object_at(arena), capacity));
+}
+
 bool arena_extend(const struct arena *arena, size_t from, size_t to)
 {
-	const size_t stride = arena->face.stride, front = (size_t)(arena->face.zero + stride - (uintptr_t)arena->objects);
-	const size_t had = from ? bytes_of_slots(stride, front, from) : 0;
-	const size_t wanted = bytes_of_slots(stride, front, to);
+	const size_t stride = arena->face.stride, had = bytes_of_slots(stride, first_object_at(arena), from);
+	const size_t more = bytes_of_slots(stride, first_object_at(arena), to) - had;
 
-	return wanted == had || (os_open(arena->objects + had, wanted - had) &&
-				 (!arena->prefault || os_prefault(arena->objects + had, wanted - had)));
+	return !more || (os_open(arena->objects + had, more) &&
+			 backing_give(arena->backing, arena->objects + had, more) == LFPOOL_OK);
+}
+
+size_t arena_fill_pages(const struct arena *arena, size_t slots)
+{
+	const size_t stride = arena->face.stride, front = first_object_at(arena);
+
+	if (!(arena->backing & LFPOOL_HUGE_PAGES))
+		return slots;
+	return (round_up(front + slots * stride, HUGE_PAGE_BYTES) - front + stride - 1) / stride;
 }
 
 uint32_t arena_next_epoch(struct arena *arena, uint32_t slot)

@@ -17,7 +17,7 @@
  *                  LFPOOL_CHECK_RACES, where releasing threads race for it by CAS.
  *              A3  before a slot's generation comes round to a value that it had, the slot's new epoch is visible to
  *                  every thread (a heavy fence, once in 2^31 acquires of a slot).
- * Progress     Wait-free, but open, close, extend and that fence, which enter the kernel.
+ * Progress     Wait-free, but open, back, close, extend and that fence, which enter the kernel.
  * Edges        TELL: arena_activate -> a walk, a resolve: what hooks.activate wrote.
  */
 #ifndef LFPOOL_ARENA_H
@@ -37,7 +37,7 @@ struct arena_plan {
 	size_t capacity; /* slots that can be used at once  */
 	size_t reserved; /* slots that there may ever be, at least `capacity` */
 	bool tracked;
-	bool prefault; /* all but the epochs */
+	uint32_t backing; /* flags of backing.h */
 	/* Where the objects shall lie: pages without access, reserved by the caller.  NULL: in a mapping of their own. */
 	void *objects_at;
 	size_t objects_at_bytes;
@@ -48,8 +48,9 @@ struct arena {
 	size_t mapped_bytes;      /* from the start of the room                                 */
 	size_t front;             /* bytes before each object that are its slot's               */
 	char *objects;            /* the page on which they begin                               */
-	_Atomic(uint8_t) *gone;   /* per page of the objects: it was given back, see pages.h    */
-	bool prefault;
+	_Atomic(uint8_t) *gone;   /* per page of the objects: it was given back, see pages.h; NULL: none ever is */
+	size_t touched;           /* bytes of the room and the state words, in whole pages      */
+	uint32_t backing;         /* flags of backing.h                                         */
 	_Atomic(uint32_t) *epoch; /* per slot, as `state`                                       */
 	_Atomic(uint32_t) epochs; /* 0: every epoch is                                          */
 };
@@ -59,12 +60,17 @@ struct arena {
 void *arena_open(struct arena *arena_out, const struct arena_plan *plan);
 void arena_close(void *room, size_t mapped_bytes);
 
+/* Once, before anything is touched but the room: backs all that can be used (but the epochs), as the plan said. */
+lfpool_status_t arena_back(const struct arena *arena, void *room, size_t capacity);
+
 /* Bytes, in whole pages, of the objects in such an arena; false when there is no such number. */
 bool arena_object_bytes(const struct arena_plan *plan, size_t *bytes_out);
 
-/* Slots from + 1 .. to, which had no access, can be used.  False when the system refuses memory.  Any thread; two may do
- * the same at once.  Enters the kernel. */
+/* Slots from + 1 .. to, which had no access, can be used, and are backed.  False when the system refuses memory.  Any
+ * thread; two may do the same at once.  Enters the kernel. */
 bool arena_extend(const struct arena *arena, size_t from, size_t to);
+/* At least `slots`: so many that they end where a huge page does, if those are wished for. */
+size_t arena_fill_pages(const struct arena *arena, size_t slots);
 
 /* Why `object` is not the start of one: LFPOOL_E_FOREIGN or LFPOOL_E_INTERIOR. */
 COLD lfpool_status_t arena_refuse(const struct arena *arena, const void *object);

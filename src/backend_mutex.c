@@ -11,6 +11,7 @@
  *              M2  `listed` are on the list; of the slots that the pool began with at most all are used.
  * Progress     Blocking.
  */
+#include "backing.h"
 #include "check.h"
 #include "os.h"
 #include "pool.h"
@@ -57,7 +58,7 @@ static lfpool_t *mutex_open(const lfpool_config_t *config, struct care *care, co
 		.capacity = config->capacity,
 		.reserved = config->max_capacity,
 		.tracked = !(config->flags & LFPOOL_UNTRACKED),
-		.prefault = config->flags & LFPOOL_PREFAULT,
+		.backing = config->flags & BACKING_FLAGS,
 		.objects_at = window->at,
 		.objects_at_bytes = window->bytes,
 	};

@@ -85,7 +85,7 @@ struct core {
 	bool quarantine;  /* care_take_back() may have slots                                         */
 	bool zero;        /* LFPOOL_ZERO                                                             */
 	bool plain;       /* nothing but state words and magazines: no care, no heap                 */
-	bool prefault;    /* LFPOOL_PREFAULT                                                         */
+	uint32_t backing; /* of further caches: flags of backing.h                                   */
 	struct care *builds; /* LFPOOL_CREATE_ALL, and the hits may be used: what builds slots from the cold store */
 	struct cold *cold;   /* the pool's                                                           */
 	struct lfpool *pool;

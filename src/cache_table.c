@@ -14,6 +14,7 @@
  */
 #include "cache.h"
 
+#include "backing.h"
 #include "os.h"
 
 /* The magazine that never hits: always empty and always full, with floor 0. */
@@ -145,14 +146,10 @@ static bool lot_ensure(struct core *core, uint32_t index)
 	if (load_acquire(&core->table.lot[lot]))
 		return true;
 
-	char *mapped = os_map(cache_lot_bytes(core->magazines.bytes, caches));
+	char *mapped = backing_map(core->backing, cache_lot_bytes(core->magazines.bytes, caches));
 
 	if (!mapped)
 		return false;
-	if (core->prefault && !os_prefault(mapped, cache_lot_bytes(core->magazines.bytes, caches))) {
-		os_unmap(mapped, cache_lot_bytes(core->magazines.bytes, caches));
-		return false;
-	}
 	/* The magazines first: whoever sees the caches sees them.  Every racer writes the lot that won. */
 	char *lot_won = mapped;
 

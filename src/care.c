@@ -5,6 +5,7 @@
 #include "care.h"
 
 #include "arena.h"
+#include "backing.h"
 #include "debug.h"
 #include "os.h"
 
@@ -62,6 +63,11 @@ void care_close(struct care *care)
 		return;
 	debug_close(care->debug);
 	os_unmap(care, care->mapped_bytes);
+}
+
+lfpool_status_t care_back(const struct care *care, uint32_t flags)
+{
+	return care ? backing_give(flags, (void *)(uintptr_t)care, care->mapped_bytes) : LFPOOL_OK;
 }
 
 bool care_each_call(const struct care *care)

@@ -29,6 +29,8 @@ struct lfpool;
 /* What a pool with this config needs: *care_out is NULL if nothing.  False when the system refuses memory. */
 bool care_open(struct care **care_out, const lfpool_config_t *config, const struct debug_modes *modes);
 void care_close(struct care *care);
+/* Backs its memory, but that of the debug modes, as `flags` say (backing.h).  `care` may be NULL. */
+lfpool_status_t care_back(const struct care *care, uint32_t flags);
 
 /* For the backend, before it opens the arena: what is needed beside the objects.  `care` may be NULL. */
 void care_plan(const struct care *care, struct arena_plan *plan);

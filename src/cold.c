@@ -159,18 +159,23 @@ static uint64_t open_pages(struct cold *c, uint64_t wanted)
 {
 	/* relaxed, all: what lies behind it comes with `counts`. */
 	uint64_t from = load_relaxed(&c->opened);
-	const uint64_t step = c->arena->prefault ? 1 : OPEN_BYTES / c->arena->face.stride;
+	const bool backed = c->arena->backing & (LFPOOL_PREFAULT | LFPOOL_LOCK);
+	const uint64_t step = backed ? 1 : OPEN_BYTES / c->arena->face.stride;
 
-	/* Goes round only when another thread opened some. */
+	/* Goes round only when another thread opened some, or the system had a part of it. */
 	while (from < wanted) {
-		const uint64_t to = least(wanted - from < step ? from + step : wanted, c->reserved);
+		const uint64_t some = wanted - from < step ? from + step : wanted;
+		uint64_t to = least(arena_fill_pages(c->arena, (size_t)some), c->reserved);
 
-		if (!arena_extend(c->arena, (size_t)from, (size_t)to))
-			return from;
+		/* What is refused as a whole may be had in part. */
+		while (from < to && !arena_extend(c->arena, (size_t)from, (size_t)to))
+			to = from + (to - from) / 2;
+		if (from == to)
+			break;
 		/* release, edge SHOW: the pages, for a search that was under way (cold_take_any()).  Fails if another thread did
 		 * the same, or more. */
 		if (cas_release(&c->opened, &from, to))
-			return to;
+			from = to;
 	}
 	return from;
 }

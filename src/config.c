@@ -14,7 +14,9 @@
 #define OBJECT_SIZE_MAX ((size_t)1 << 20)
 #define OBJECT_ALIGNMENT_MAX 4096
 #define CAPACITY_MAX ((uint64_t)1 << 31)
-#define FLAGS_KNOWN (LFPOOL_PREFAULT | LFPOOL_ZERO | LFPOOL_CHECK_RACES | LFPOOL_UNTRACKED | LFPOOL_CREATE_ALL)
+#define FLAGS_KNOWN                                                                                             \
+	(LFPOOL_PREFAULT | LFPOOL_ZERO | LFPOOL_CHECK_RACES | LFPOOL_UNTRACKED | LFPOOL_CREATE_ALL | LFPOOL_LOCK | \
+	 LFPOOL_HUGE_PAGES)
 
 bool config_copy_known(void *config_out, size_t known, size_t least, const void *given)
 {
@@ -104,6 +106,8 @@ lfpool_status_t config_import(lfpool_config_t *config, struct debug_modes *modes
 		return LFPOOL_E_CONFIG_CACHE_CAPACITY;
 	if (check_flags(config->flags) != LFPOOL_OK)
 		return LFPOOL_E_CONFIG_FLAGS;
+	if (config->flags & LFPOOL_LOCK)
+		config->flags |= LFPOOL_PREFAULT;
 	if ((unsigned)config->backend > LFPOOL_BACKEND_MALLOC || !backend_from_environment(config))
 		return LFPOOL_E_CONFIG_BACKEND;
 	for (size_t i = 0; i < sizeof(config->hooks.reserved) / sizeof(*config->hooks.reserved); i++)

@@ -4,6 +4,7 @@
  */
 #include "demand.h"
 
+#include "backing.h"
 #include "magazines.h"
 #include "os.h"
 #include "pool.h"
@@ -54,7 +55,7 @@ static bool lot_ensure(struct demand *d, uint32_t index)
 	if (load_acquire(&d->lot[lot]))
 		return true;
 
-	char *mapped = os_map(bytes);
+	char *mapped = backing_map(d->backing, bytes);
 
 	if (!mapped)
 		return false;
@@ -434,8 +435,9 @@ uint32_t demand_forgive(struct demand *d, size_t count)
 
 /* ---- Life ---- */
 
-void demand_open(struct demand *d)
+void demand_open(struct demand *d, uint32_t backing)
 {
+	d->backing = backing;
 	/* relaxed: the pool is not yet anybody else's. */
 	store_relaxed(&d->lot[0], (char *)d->first);
 }

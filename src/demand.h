@@ -60,10 +60,11 @@ struct demand {
 	_Atomic(uint32_t) cells;                            /* cells that were ever used; only grows               */
 	_Atomic(uint64_t) tickets;                          /* the last that was given out                         */
 	_Atomic(char *) lot[CELL_LOT_COUNT];                /* lot k: CELL_LOT * 2^k cells                         */
+	uint32_t backing;                                   /* of further lots: flags of backing.h                 */
 	struct cell first[CELL_LOT];
 };
 
-void demand_open(struct demand *d);
+void demand_open(struct demand *d, uint32_t backing);
 /* Calls the continuations that are left, with NULL, and unmaps the cells. */
 void demand_close(lfpool_t *pool);
 /* In the child after fork: the calls that waited are gone. */

@@ -57,6 +57,8 @@ static void put_flags(struct text *t, lfpool_format_t format, uint32_t flags)
 		{"check_races", flags & LFPOOL_CHECK_RACES},
 		{"untracked", flags & LFPOOL_UNTRACKED},
 		{"create_all", flags & LFPOOL_CREATE_ALL},
+		{"lock", flags & LFPOOL_LOCK},
+		{"huge_pages", flags & LFPOOL_HUGE_PAGES},
 	};
 
 	put_names(t, format, names, COUNT(names));

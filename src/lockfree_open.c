@@ -7,6 +7,7 @@
  *              the capacity.
  */
 #include "backend_lockfree.h"
+#include "backing.h"
 #include "os.h"
 #include "pool.h"
 
@@ -56,7 +57,7 @@ static void configure(struct core *core, const lfpool_config_t *config, struct c
 	core->plain = !core->care && !heap;
 	core->quarantine = care_quarantines(core->care);
 	core->check_races = (config->flags & LFPOOL_CHECK_RACES) || core->care;
-	core->prefault = config->flags & LFPOOL_PREFAULT;
+	core->backing = config->flags & BACKING_FLAGS;
 	core->asymmetric = os_asymmetric();
 	core->hits = core->asymmetric && core->plain && !core->zero && !core->check_races;
 	core->depot.shards = choose_shards(config);
@@ -86,7 +87,7 @@ lfpool_t *lockfree_open_as(const lfpool_config_t *config, struct care *care, con
 		.capacity = config->capacity,
 		.reserved = config->max_capacity,
 		.tracked = !(config->flags & LFPOOL_UNTRACKED),
-		.prefault = config->flags & LFPOOL_PREFAULT,
+		.backing = config->flags & BACKING_FLAGS,
 		.objects_at = window->at,
 		.objects_at_bytes = window->bytes,
 	};

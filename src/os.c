@@ -129,6 +129,21 @@ bool os_prefault(void *address, size_t bytes)
 	return true;
 }
 
+bool os_lock(void *address, size_t bytes)
+{
+	return !refused() && mlock(address, bytes) == 0;
+}
+
+void os_wish_huge(void *address, size_t bytes)
+{
+	const int before = errno;
+
+	/* EINVAL from a kernel that has none. */
+	if (!refused())
+		(void)madvise(address, bytes, MADV_HUGEPAGE);
+	errno = before;
+}
+
 size_t os_page_bytes(void)
 {
 	return (size_t)sysconf(_SC_PAGESIZE);

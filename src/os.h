@@ -26,6 +26,11 @@ bool os_open(void *address, size_t bytes);
 bool os_discard(void *address, size_t bytes);
 /* Back every page with memory now; false when refused. */
 bool os_prefault(void *address, size_t bytes);
+/* Keeps these pages in memory, and brings them there now; false when refused. */
+bool os_lock(void *address, size_t bytes);
+/* These pages may be huge ones, each of HUGE_PAGE_BYTES: a wish, which the system may refuse. */
+void os_wish_huge(void *address, size_t bytes);
+#define HUGE_PAGE_BYTES ((size_t)2 << 20)
 size_t os_page_bytes(void);
 /* Processors that can run threads now, at least 1. */
 unsigned os_processors(void);

@@ -141,6 +141,8 @@ void pages_unmark(struct cold *c, uint32_t slot)
 	const struct arena *a = c->arena;
 	const size_t first = lead(a) + (slot - 1) * (size_t)a->face.stride;
 
+	if (!a->gone)
+		return;
 	for (size_t page = page_of(first); page <= page_of(first + a->face.stride - 1); page++)
 		/* relaxed, both: we hold a slot on it, so nobody gives it back now; others may store the same. */
 		if (load_relaxed(&a->gone[page]))

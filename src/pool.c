@@ -7,6 +7,7 @@
 #include "pool.h"
 
 #include "arena.h"
+#include "backing.h"
 #include "check.h"
 #include "debug.h"
 #include "registry.h"
@@ -39,6 +40,19 @@ static uint64_t enter(lfpool_t *pool)
 	return registry_add(pool, first, first + (uintptr_t)face->slots * face->stride);
 }
 
+/* The memory first, so that it is there when objects are built in it. */
+static lfpool_status_t back_and_build(lfpool_t *pool, const lfpool_config_t *config)
+{
+	lfpool_status_t status = arena_back(pool->arena, pool, config->capacity);
+
+	if (status == LFPOOL_OK)
+		status = care_back(pool->care, config->flags);
+	if (status != LFPOOL_OK)
+		return status;
+	return !pool_in_place(pool) || care_build_all(pool->care, pool->arena, config->capacity) ? LFPOOL_OK
+												 : LFPOOL_E_CREATE;
+}
+
 /* The pool and its care are one from here on: both are made, or neither is left. */
 static lfpool_status_t open_pool(lfpool_t **pool_out, const lfpool_config_t *config, const struct debug_modes *modes,
 				 struct care *care, const struct window *window)
@@ -54,7 +68,7 @@ static lfpool_status_t open_pool(lfpool_t **pool_out, const lfpool_config_t *con
 	pool->backend_kind = config->backend;
 	pool->growth_step = config->growth_step;
 	pool->more = config->growth_step || config->hooks.exhausted;
-	demand_open(&pool->demand);
+	demand_open(&pool->demand, config->flags & BACKING_FLAGS);
 	pool->object_size = config->object_size;
 	pool->object_alignment = config->object_alignment;
 	pool->flags = config->flags;
@@ -63,19 +77,19 @@ static lfpool_status_t open_pool(lfpool_t **pool_out, const lfpool_config_t *con
 	pool->modes = *modes;
 	strcpy(pool->name, config->name ? config->name : "unnamed");
 
-	const bool built = !pool_in_place(pool) || care_build_all(care, pool->arena, config->capacity);
+	const lfpool_status_t status = back_and_build(pool, config);
 
-	if (built && pool_in_place(pool))
+	if (status == LFPOOL_OK && pool_in_place(pool))
 		care_attach(care, pool);
-	pool->id = built ? enter(pool) : 0;
+	pool->id = status == LFPOOL_OK ? enter(pool) : 0;
 	if (!pool->id) {
-		if (built && pool_in_place(pool)) {
+		if (status == LFPOOL_OK && pool_in_place(pool)) {
 			care_detach(care, 0);
 			care_destroy_all(care, pool->arena, config->capacity, 0);
 		}
 		(void)backend->close(pool);
 		care_close(care);
-		return built ? LFPOOL_E_NO_MEMORY : LFPOOL_E_CREATE;
+		return status == LFPOOL_OK ? LFPOOL_E_NO_MEMORY : status;
 	}
 	/* relaxed: who has an object of it has the count too. */
 	(void)fetch_add_relaxed(&heaps, !pool_in_place(pool));

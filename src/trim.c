@@ -90,7 +90,7 @@ bool lfpool_trim(lfpool_t *pool, size_t keep, size_t budget)
 {
 	bool more;
 
-	if (!pool_in_place(pool))
+	if (!pool_in_place(pool) || !pool->arena->gone)
 		return false;
 	if (!budget)
 		budget = 1;

@@ -73,6 +73,7 @@ typedef uint64_t lfpool_handle_t; /* names an object until it is released, see l
 	X(LFPOOL_E_ARGUMENT, -1, "a required pointer is NULL, or a struct_size is none")                        \
 	X(LFPOOL_E_NO_MEMORY, -2, "the operating system refused memory")                                        \
 	X(LFPOOL_E_CREATE, -3, "hooks.create refused an object (LFPOOL_CREATE_ALL)")                            \
+	X(LFPOOL_E_LOCK, -4, "the operating system refused to lock memory (RLIMIT_MEMLOCK)")                    \
 	X(LFPOOL_E_PROFILE, -6, "the profile of a registry has an error")                                       \
 	X(LFPOOL_E_SCENARIO, -7, "the profile of the registry has no scenario of this name")                    \
 	X(LFPOOL_E_EXISTS, -8, "the registry has a pool of this name already")                                  \
@@ -118,7 +119,8 @@ LFPOOL_API const char *lfpool_status_string(lfpool_status_t status);
  * Flags, joined by |.  Zero is the usual choice.
  *
  * LFPOOL_PREFAULT     Touch all memory when it is mapped, so that no hit meets a page fault: the objects and the first
- *                     caches at creation, further caches when they are made.  Create is then O(capacity).
+ *                     caches at creation, further caches when they are made, what is added when the pool grows.
+ *                     Create is then O(capacity).
  * LFPOOL_ZERO         Every acquired object is all zero bytes.  Costs a memset of object_size per acquire.
  * LFPOOL_CHECK_RACES  Two releases of one object at the same instant: exactly one succeeds.  Without it such a pair
  *                     is refused nearly always, not always.  Costs one locked instruction per release.
@@ -129,12 +131,21 @@ LFPOOL_API const char *lfpool_status_string(lfpool_status_t status);
  *                     may be handed out twice, and a later release may not return), handles and walks; and
  *                     lfpool_in_use() answers like lfpool_owns().  Excludes LFPOOL_CHECK_RACES.  Pools with hooks other
  *                     than misuse, or debug modes, keep their state words all the same.
+ * LFPOOL_LOCK         Lock the same memory in RAM (mlock), so that it is never paged out; implies LFPOOL_PREFAULT.  Not
+ *                     locked: what debug modes keep, the objects of LFPOOL_BACKEND_MALLOC, and, in a child after fork,
+ *                     anything.  When the system refuses (RLIMIT_MEMLOCK, CAP_IPC_LOCK), lfpool_create() returns
+ *                     LFPOOL_E_LOCK, a pool grows by fewer, and a thread does without a cache of its own.
+ * LFPOOL_HUGE_PAGES   Objects begin on a boundary of 2 MiB, and the system is asked for transparent huge pages for
+ *                     them and for the state words and magazines (madvise): fewer misses of the TLB, and fewer page
+ *                     faults.  A wish: pools without it work the same (docs/memory.md has what it gains).
  */
 #define LFPOOL_PREFAULT UINT32_C(0x1)
 #define LFPOOL_ZERO UINT32_C(0x2)
 #define LFPOOL_CHECK_RACES UINT32_C(0x4)
 #define LFPOOL_UNTRACKED UINT32_C(0x8)
 #define LFPOOL_CREATE_ALL UINT32_C(0x10)
+#define LFPOOL_LOCK UINT32_C(0x20)
+#define LFPOOL_HUGE_PAGES UINT32_C(0x40)
 
 /* For config.cache_capacity: threads get no cache of their own; calls share a few caches and claim one per call. */
 #define LFPOOL_CACHE_NONE SIZE_MAX
@@ -263,7 +274,7 @@ static inline void lfpool_config_init(lfpool_config_t *config)
  * pool_out  Receives the pool; set to NULL on failure.
  * config    Read, not kept.
  * Returns   LFPOOL_OK; LFPOOL_E_ARGUMENT (a NULL pointer); LFPOOL_E_CONFIG_* (names the field); LFPOOL_E_NO_MEMORY;
- *           LFPOOL_E_CREATE.
+ *           LFPOOL_E_CREATE; LFPOOL_E_LOCK.
  *           After a failure nothing is left behind.
  * Owner     The caller, until lfpool_destroy().
  * Memory    Address space for capacity objects is reserved here and at once; memory is used as objects are first

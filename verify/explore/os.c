@@ -101,6 +101,19 @@ bool os_prefault(void *address, size_t bytes)
 	return true;
 }
 
+bool os_lock(void *address, size_t bytes)
+{
+	(void)address;
+	(void)bytes;
+	return true;
+}
+
+void os_wish_huge(void *address, size_t bytes)
+{
+	(void)address;
+	(void)bytes;
+}
+
 size_t os_page_bytes(void)
 {
 	return PAGE;
