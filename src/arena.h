@@ -5,6 +5,7 @@
  * Idea         [ room for the pool | state words | epochs | pages | no access | objects | no access ].  Objects are contiguous
  *              and never move, and there is address space for as many as there may ever be: those beyond the first
  *              `capacity` have no access until arena_extend().  (They may also lie apart, in a range of the caller's.)
+ *              (Or all of it lies in a buffer of the caller's: the same without the pages in between.)
  *              slot -> address is a multiply, address -> slot a multiply by an inverse and a rotation
  *              that also finds out whether the address is the start of an object at all (lfpool_slot_of, exact for
  *              every stride).  Nothing is initialised: memory is used as it is touched. The state of a slot,
@@ -17,7 +18,7 @@
  *                  LFPOOL_CHECK_RACES, where releasing threads race for it by CAS.
  *              A3  before a slot's generation comes round to a value that it had, the slot's new epoch is visible to
  *                  every thread (a heavy fence, once in 2^31 acquires of a slot).
- * Progress     Wait-free, but open, back, close, extend and that fence, which enter the kernel.
+ * Progress     Wait-free, but open, back, close, extend and that fence, which enter the kernel (except in a buffer).
  * Edges        TELL: arena_activate -> a walk, a resolve: what hooks.activate wrote.
  */
 #ifndef LFPOOL_ARENA_H
@@ -41,16 +42,20 @@ struct arena_plan {
 	/* Where the objects shall lie: pages without access, reserved by the caller.  NULL: in a mapping of their own. */
 	void *objects_at;
 	size_t objects_at_bytes;
+	/* All of it shall lie in a buffer of the caller's, aligned to CACHE_LINE_PAIR, of arena_buffer_bytes(). */
+	bool in_buffer;
+	void *buffer;
 };
 
 struct arena {
 	struct lfpool_cache face; /* what every cache knows of the arena; `hot` is not set here */
-	size_t mapped_bytes;      /* from the start of the room                                 */
+	size_t mapped_bytes;      /* from the start of the room; 0: in a buffer                 */
 	size_t front;             /* bytes before each object that are its slot's               */
 	char *objects;            /* the page on which they begin                               */
 	_Atomic(uint8_t) *gone;   /* per page of the objects: it was given back, see pages.h; NULL: none ever is */
 	size_t touched;           /* bytes of the room and the state words, in whole pages      */
 	uint32_t backing;         /* flags of backing.h                                         */
+	bool in_buffer;           /* and nothing that is done with it enters the kernel         */
 	_Atomic(uint32_t) *epoch; /* per slot, as `state`                                       */
 	_Atomic(uint32_t) epochs; /* 0: every epoch is                                          */
 };
@@ -62,6 +67,11 @@ void arena_close(void *room, size_t mapped_bytes);
 
 /* Once, before anything is touched but the room: backs all that can be used (but the epochs), as the plan said. */
 lfpool_status_t arena_back(const struct arena *arena, void *room, size_t capacity);
+
+/* Bytes that an arena in a buffer takes, wherever that lies; 0 when there is no such number. */
+size_t arena_buffer_bytes(const struct arena_plan *plan);
+/* The heavy fence (os.h) of this arena's pool: in a buffer, where owners fence too, a full fence of the caller. */
+void arena_heavy_fence(const struct arena *arena);
 
 /* Bytes, in whole pages, of the objects in such an arena; false when there is no such number. */
 bool arena_object_bytes(const struct arena_plan *plan, size_t *bytes_out);

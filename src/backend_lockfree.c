@@ -180,8 +180,12 @@ static struct cache *borrow(lfpool_t *pool)
 	const int errno_before = errno;
 	struct cache *c;
 
-	while (!(c = cache_claim(core_of(pool), CACHE_FOR_CALL, thread_hint())))
-		(void)sched_yield();
+	while (!(c = cache_claim(core_of(pool), CACHE_FOR_CALL, thread_hint()))) {
+		if (pool->arena->in_buffer)
+			cpu_relax();
+		else
+			(void)sched_yield();
+	}
 	errno = errno_before;
 	return c;
 }
@@ -352,9 +356,26 @@ static void lockfree_put(lfpool_t *pool, struct handle *handle, uint32_t slot)
 
 /* ---- Caches ---- */
 
+/* All there can be in a buffer are there; calls may be borrowing those that are not the callers'. */
+static struct cache *claim_in_buffer(struct core *core)
+{
+	struct cache *c;
+
+	/* relaxed, here and below: a number. */
+	if (fetch_add_relaxed(&core->explicit_caches, 1) >= LOT_CACHES - CACHES_FOR_CALLS) {
+		(void)fetch_add_relaxed(&core->explicit_caches, UINT32_MAX);
+		return NULL;
+	}
+	/* Waits for a call to end only if each cache that is not explicit is in one. */
+	while (!(c = cache_claim(core, CACHE_FOR_LONG, 0)))
+		cpu_relax();
+	return c;
+}
+
 static struct handle *lockfree_cache_create(lfpool_t *pool)
 {
-	struct cache *c = cache_claim(core_of(pool), CACHE_FOR_LONG, 0);
+	struct core *core = core_of(pool);
+	struct cache *c = core->arena.in_buffer ? claim_in_buffer(core) : cache_claim(core, CACHE_FOR_LONG, 0);
 
 	return c ? &c->handle : NULL;
 }
@@ -362,9 +383,12 @@ static struct handle *lockfree_cache_create(lfpool_t *pool)
 static void lockfree_cache_destroy(struct handle *handle)
 {
 	struct cache *c = (struct cache *)handle;
+	struct core *core = c->core;
 
 	cache_flush(c);
 	cache_unclaim(c);
+	if (core->arena.in_buffer)
+		(void)fetch_add_relaxed(&core->explicit_caches, UINT32_MAX);
 }
 
 /* ---- Questions ---- */

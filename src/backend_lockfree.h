@@ -13,6 +13,9 @@ struct lockfree_pool {
 	struct core core;
 };
 
+/* Bytes of a pool with one shard: the others are at the end. */
+#define POOL_OF_ONE_SHARD (offsetof(struct lockfree_pool, core.depot.shard) + sizeof(struct shard))
+
 /* ---- lockfree_open.c ---- */
 
 /* heap: NULL, or what the objects are that `config` has cells for.  NULL: the system refuses memory. */

@@ -416,7 +416,7 @@ static const char *mutex_check(const lfpool_t *head, size_t *where_out)
 
 	(void)pthread_mutex_lock(&pool->mutex);
 	if (pool->used <= head->cold.initial) {
-		if (check_open(&c, &pool->arena, cold_used(&head->cold, pool->used), 0)) {
+		if (check_open(&c, &pool->arena, cold_used(&head->cold, pool->used), 0, NULL)) {
 			violated = check_list(pool, &c);
 			*where_out = c.where;
 			check_close(&c);

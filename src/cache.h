@@ -85,9 +85,10 @@ struct core {
 	bool quarantine;  /* care_take_back() may have slots                                         */
 	bool zero;        /* LFPOOL_ZERO                                                             */
 	bool plain;       /* nothing but state words and magazines: no care, no heap                 */
-	uint32_t backing; /* of further caches: flags of backing.h                                   */
 	struct care *builds; /* LFPOOL_CREATE_ALL, and the hits may be used: what builds slots from the cold store */
 	struct cold *cold;   /* the pool's                                                           */
+	_Atomic(uint32_t) explicit_caches; /* in a buffer: so many that the caller has                     */
+	unsigned char *check_bits; /* in a buffer: what lfpool_check() needs; else NULL: it asks the heap  */
 	struct lfpool *pool;
 	_Atomic(uint64_t) exhausted; /* a statistic: of calls without a cache of the caller's            */
 	struct depot depot;

@@ -145,8 +145,10 @@ static bool lot_ensure(struct core *core, uint32_t index)
 	/* acquire, edge LOT. */
 	if (load_acquire(&core->table.lot[lot]))
 		return true;
+	if (core->arena.in_buffer)
+		return false;
 
-	char *mapped = backing_map(core->backing, cache_lot_bytes(core->magazines.bytes, caches));
+	char *mapped = backing_map(core->arena.backing, cache_lot_bytes(core->magazines.bytes, caches));
 
 	if (!mapped)
 		return false;

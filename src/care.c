@@ -12,7 +12,7 @@
 #include <string.h>
 
 struct care {
-	size_t mapped_bytes;
+	size_t mapped_bytes;       /* 0: in a buffer                                                */
 	lfpool_hooks_t hooks;
 	struct debug *debug;       /* NULL: nothing to do                                           */
 	size_t zero_bytes;         /* LFPOOL_ZERO: of each object; else 0                           */
@@ -28,16 +28,26 @@ static bool has_hooks(const lfpool_hooks_t *hooks)
 	return hooks->create || hooks->activate || hooks->deactivate || hooks->destroy;
 }
 
-bool care_open(struct care **care_out, const lfpool_config_t *config, const struct debug_modes *modes)
+static void fill_in(struct care *care, const lfpool_config_t *config, struct debug *debug)
 {
 	const lfpool_hooks_t *hooks = &config->hooks;
+
+	care->hooks = *hooks;
+	care->debug = debug;
+	care->zero_bytes = config->flags & LFPOOL_ZERO ? config->object_size : 0;
+	care->build_all = (config->flags & LFPOOL_CREATE_ALL) && hooks->create;
+	care->each_call = debug || hooks->activate || hooks->deactivate || (has_hooks(hooks) && !care->build_all);
+}
+
+bool care_open(struct care **care_out, const lfpool_config_t *config, const struct debug_modes *modes)
+{
 	struct debug *debug;
 	size_t bytes;
 
 	*care_out = NULL;
 	if (!debug_open(&debug, config, modes))
 		return false;
-	if (!has_hooks(hooks) && !debug)
+	if (!has_hooks(&config->hooks) && !debug)
 		return true;
 
 	struct care *care = __builtin_add_overflow(sizeof(struct care) + 1, config->max_capacity, &bytes) ? NULL :
@@ -48,13 +58,27 @@ bool care_open(struct care **care_out, const lfpool_config_t *config, const stru
 		return false;
 	}
 	care->mapped_bytes = bytes;
-	care->hooks = *hooks;
-	care->debug = debug;
-	care->zero_bytes = config->flags & LFPOOL_ZERO ? config->object_size : 0;
-	care->build_all = (config->flags & LFPOOL_CREATE_ALL) && hooks->create;
-	care->each_call = debug || hooks->activate || hooks->deactivate || (has_hooks(hooks) && !care->build_all);
+	fill_in(care, config, debug);
 	*care_out = care;
 	return true;
+}
+
+size_t care_buffer_bytes(const lfpool_config_t *config)
+{
+	if (!has_hooks(&config->hooks))
+		return 0;
+	return round_up(sizeof(struct care) + 1 + config->max_capacity, CACHE_LINE_PAIR);
+}
+
+struct care *care_open_in(void *buffer, const lfpool_config_t *config)
+{
+	struct care *care = buffer;
+
+	if (!has_hooks(&config->hooks))
+		return NULL;
+	memset(buffer, 0, care_buffer_bytes(config));
+	fill_in(care, config, NULL);
+	return care;
 }
 
 void care_close(struct care *care)
@@ -62,12 +86,15 @@ void care_close(struct care *care)
 	if (!care)
 		return;
 	debug_close(care->debug);
-	os_unmap(care, care->mapped_bytes);
+	if (care->mapped_bytes)
+		os_unmap(care, care->mapped_bytes);
 }
 
 lfpool_status_t care_back(const struct care *care, uint32_t flags)
 {
-	return care ? backing_give(flags, (void *)(uintptr_t)care, care->mapped_bytes) : LFPOOL_OK;
+	if (!care || !care->mapped_bytes)
+		return LFPOOL_OK;
+	return backing_give(flags, (void *)(uintptr_t)care, care->mapped_bytes);
 }
 
 bool care_each_call(const struct care *care)

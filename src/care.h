@@ -29,6 +29,10 @@ struct lfpool;
 /* What a pool with this config needs: *care_out is NULL if nothing.  False when the system refuses memory. */
 bool care_open(struct care **care_out, const lfpool_config_t *config, const struct debug_modes *modes);
 void care_close(struct care *care);
+/* The same in a buffer, without debug modes: the bytes that are needed, 0 if nothing is; and care made there, in so
+ * many bytes, aligned to CACHE_LINE_PAIR. */
+size_t care_buffer_bytes(const lfpool_config_t *config);
+struct care *care_open_in(void *buffer, const lfpool_config_t *config);
 /* Backs its memory, but that of the debug modes, as `flags` say (backing.h).  `care` may be NULL. */
 lfpool_status_t care_back(const struct care *care, uint32_t flags);
 

@@ -16,22 +16,35 @@
 
 /* ---- Bits ---- */
 
-bool check_open(struct check *c, const struct arena *arena, size_t used, size_t others)
+/* For the slots; the others come after them. */
+static size_t slot_bytes(size_t used)
 {
-	const size_t slot_bytes = used / 8 + 1, bytes = slot_bytes + others / 8 + 1;
+	return used / 8 + 1;
+}
 
-	*c = (struct check){.arena = arena, .used = used};
-	c->slots = os_heap_aligned(_Alignof(max_align_t), round_up(bytes, _Alignof(max_align_t)));
+size_t check_bytes(size_t used, size_t others)
+{
+	return round_up(slot_bytes(used) + others / 8 + 1, _Alignof(max_align_t));
+}
+
+bool check_open(struct check *c, const struct arena *arena, size_t used, size_t others, unsigned char *bits)
+{
+	const size_t bytes = check_bytes(used, others);
+
+	*c = (struct check){.arena = arena, .used = used, .slots = bits, .of_heap = !bits};
+	if (c->of_heap)
+		c->slots = os_heap_aligned(_Alignof(max_align_t), bytes);
 	if (!c->slots)
 		return false;
 	memset(c->slots, 0, bytes);
-	c->others = c->slots + slot_bytes;
+	c->others = c->slots + slot_bytes(used);
 	return true;
 }
 
 void check_close(struct check *c)
 {
-	os_heap_free(c->slots);
+	if (c->of_heap)
+		os_heap_free(c->slots);
 }
 
 bool check_marked(const unsigned char *bits, size_t index)

@@ -18,11 +18,13 @@ struct check {
 	size_t met;                    /* free ones, so far                                   */
 	size_t fresh, fresh_end;       /* slots fresh + 1 .. fresh_end were not, all the same */
 	unsigned char *slots, *others; /* a bit each; `others` is for the backend             */
+	bool of_heap;                  /* they are                                            */
 	size_t where;
 };
 
-/* False when the system refuses memory for the bits. */
-bool check_open(struct check *c, const struct arena *arena, size_t used, size_t others);
+/* `bits`: room for check_bytes(); NULL: of the heap, and false when the system refuses it. */
+bool check_open(struct check *c, const struct arena *arena, size_t used, size_t others, unsigned char *bits);
+size_t check_bytes(size_t used, size_t others);
 void check_close(struct check *c);
 /* Sets a bit; true if it was set before. */
 bool check_mark(unsigned char *bits, size_t index);
@@ -39,6 +41,8 @@ const char *check_rest(struct check *c);
 
 /* ---- check_lockfree.c ---- */
 
+/* The bits that it needs for others than the slots. */
+size_t check_others(size_t magazines, size_t caches);
 /* Violations: where_out as lfpool_check(). */
 const char *check_core(const struct core *core, size_t *where_out);
 

@@ -312,6 +312,11 @@ static const char *walk_all(struct walk *w)
 	return violated ? violated : walk_unused(w);
 }
 
+size_t check_others(size_t magazines, size_t caches)
+{
+	return magazines + caches * EXTRA_PER_CACHE + 1;
+}
+
 const char *check_core(const struct core *core, size_t *where_out)
 {
 	struct walk w = {.core = core};
@@ -327,7 +332,7 @@ const char *check_core(const struct core *core, size_t *where_out)
 	if (w.caches < CACHES_FOR_CALLS || w.caches > CACHES_MAX)
 		return "T2: the count of the caches is out of its limits";
 	if (!check_open(&w.check, &core->arena, cold_used(core->cold, stats_from_chunks(core)),
-			(size_t)w.carved + (size_t)w.spared + w.caches * EXTRA_PER_CACHE + 1))
+			check_others((size_t)w.carved + (size_t)w.spared, w.caches), core->check_bits))
 		return CHECK_NO_MEMORY;
 	violated = walk_all(&w);
 	*where_out = w.check.where;

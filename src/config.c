@@ -68,10 +68,10 @@ static lfpool_status_t check_flags(uint32_t flags)
 }
 
 /* The modes of the config and of the environment, whose numbers win; and what follows from them. */
-static bool apply_debug(lfpool_config_t *config, struct debug_modes *modes)
+static bool apply_debug(lfpool_config_t *config, struct debug_modes *modes, const char *environment)
 {
 	*modes = (struct debug_modes){0};
-	if (!debug_words_read(modes, config->debug) || !debug_words_read(modes, secure_getenv("LFPOOL_DEBUG")))
+	if (!debug_words_read(modes, config->debug) || !debug_words_read(modes, environment))
 		return false;
 	if (config->backend == LFPOOL_BACKEND_MALLOC)
 		*modes = (struct debug_modes){.check = modes->check, .zero = modes->zero};
@@ -83,7 +83,8 @@ static bool apply_debug(lfpool_config_t *config, struct debug_modes *modes)
 	return true;
 }
 
-lfpool_status_t config_import(lfpool_config_t *config, struct debug_modes *modes, const lfpool_config_t *given)
+static lfpool_status_t import(lfpool_config_t *config, struct debug_modes *modes, const lfpool_config_t *given,
+			      bool environment)
 {
 	if (!config_copy(config, given))
 		return LFPOOL_E_CONFIG_STRUCT_SIZE;
@@ -108,7 +109,7 @@ lfpool_status_t config_import(lfpool_config_t *config, struct debug_modes *modes
 		return LFPOOL_E_CONFIG_FLAGS;
 	if (config->flags & LFPOOL_LOCK)
 		config->flags |= LFPOOL_PREFAULT;
-	if ((unsigned)config->backend > LFPOOL_BACKEND_MALLOC || !backend_from_environment(config))
+	if ((unsigned)config->backend > LFPOOL_BACKEND_MALLOC || (environment && !backend_from_environment(config)))
 		return LFPOOL_E_CONFIG_BACKEND;
 	for (size_t i = 0; i < sizeof(config->hooks.reserved) / sizeof(*config->hooks.reserved); i++)
 		if (config->hooks.reserved[i])
@@ -121,7 +122,35 @@ lfpool_status_t config_import(lfpool_config_t *config, struct debug_modes *modes
 	/* Each step of an object's life once: that takes state words. */
 	if (config->hooks.create || config->hooks.activate || config->hooks.deactivate || config->hooks.destroy)
 		config->flags &= ~LFPOOL_UNTRACKED;
-	if (!apply_debug(config, modes))
+	if (!apply_debug(config, modes, environment ? secure_getenv("LFPOOL_DEBUG") : NULL))
 		return LFPOOL_E_CONFIG_DEBUG;
+	return LFPOOL_OK;
+}
+
+lfpool_status_t config_import(lfpool_config_t *config, struct debug_modes *modes, const lfpool_config_t *given)
+{
+	return import(config, modes, given, true);
+}
+
+lfpool_status_t config_import_for_buffer(lfpool_config_t *config, struct debug_modes *modes,
+					 const lfpool_config_t *given)
+{
+	const lfpool_status_t status = import(config, modes, given, false);
+
+	if (status != LFPOOL_OK)
+		return status;
+	if (config->max_capacity != config->capacity)
+		return LFPOOL_E_CONFIG_MAX_CAPACITY;
+	if (config->flags & (LFPOOL_LOCK | LFPOOL_HUGE_PAGES))
+		return LFPOOL_E_CONFIG_FLAGS;
+	if (config->backend != LFPOOL_BACKEND_LOCKFREE)
+		return LFPOOL_E_CONFIG_BACKEND;
+	/* A thread would ask on which processor it runs. */
+	if (config->depot_shards > 1)
+		return LFPOOL_E_CONFIG_DEPOT_SHARDS;
+	if (debug_modes_each_call(modes))
+		return LFPOOL_E_CONFIG_DEBUG;
+	/* All of it is touched anyway. */
+	config->flags &= ~LFPOOL_PREFAULT;
 	return LFPOOL_OK;
 }

@@ -55,7 +55,7 @@ static bool lot_ensure(struct demand *d, uint32_t index)
 	if (load_acquire(&d->lot[lot]))
 		return true;
 
-	char *mapped = backing_map(d->backing, bytes);
+	char *mapped = d->arena->in_buffer ? NULL : backing_map(d->arena->backing, bytes);
 
 	if (!mapped)
 		return false;
@@ -114,7 +114,7 @@ static void enlist(struct demand *d, struct cell *cell, uint64_t ticket, lfpool_
 	/* release, edge QUEUE: what the server needs. */
 	store_release(&cell->word, word_for(ticket, WAITING, 0));
 	/* W1: either a release sees the demand, or we see what it pushed. */
-	os_heavy_fence();
+	arena_heavy_fence(d->arena);
 }
 
 /* From claimed, or given, to vacant. */
@@ -131,10 +131,11 @@ static uint64_t next_ticket(struct demand *d)
 	return fetch_add_relaxed(&d->tickets, 1) + 1;
 }
 
-/* Wakes the call that was given `word`'s slot, and says that it has (W5). */
-static void wake(struct cell *cell, uint64_t word)
+/* Wakes the call that was given `word`'s slot, and says that it has (W5).  In a buffer it does not sleep. */
+static void wake(const struct demand *d, struct cell *cell, uint64_t word)
 {
-	os_wake(&cell->word);
+	if (!d->arena->in_buffer)
+		os_wake(&cell->word);
 	/* relaxed: if it fails, the call is awake. */
 	(void)cas_relaxed(&cell->word, &word, word + (UINT64_C(1) << PHASE_SHIFT));
 }
@@ -153,7 +154,7 @@ static struct cell *oldest(const struct demand *d, uint64_t *word_out)
 
 		/* relaxed: if it is a continuation's, nobody sleeps there. */
 		if (phase_of(word) == GIVEN && !load_relaxed(&cell->then))
-			wake(cell, word);
+			wake(d, cell, word);
 		if (phase_of(word) == WAITING && (!found || came_before(word, *word_out))) {
 			found = cell;
 			*word_out = word;
@@ -195,7 +196,7 @@ static bool give(lfpool_t *pool, struct handle *handle, struct cell *cell, uint6
 	if (!cas_release(&cell->word, &word, given))
 		return false;
 	if (!then) {
-		wake(cell, given);
+		wake(&pool->demand, cell, given);
 		return true;
 	}
 	vacate(&pool->demand, cell);
@@ -254,8 +255,17 @@ void demand_serve_after_release(lfpool_t *pool, struct handle *handle)
 
 /* ---- Waiting ---- */
 
+/* Sleeps while *word is 0 (its lower half), or, in a buffer, only a moment. */
+static void doze(const struct demand *d, _Atomic(uint64_t) *word, uint64_t deadline_ns)
+{
+	if (d->arena->in_buffer)
+		cpu_relax();
+	else
+		os_sleep_on(word, deadline_ns);
+}
+
 /* Until it is given something, or the time is over: the slot, or SLOT_NONE. */
-static uint32_t sleep_in(struct cell *cell, uint64_t deadline_ns)
+static uint32_t sleep_in(const struct demand *d, struct cell *cell, uint64_t deadline_ns)
 {
 	for (;;) {
 		/* acquire, edge QUEUE: the slot's last holder. */
@@ -270,7 +280,7 @@ static uint32_t sleep_in(struct cell *cell, uint64_t deadline_ns)
 				return SLOT_NONE;
 			continue;
 		}
-		os_sleep_on(&cell->word, deadline_ns);
+		doze(d, &cell->word, deadline_ns);
 	}
 }
 
@@ -284,13 +294,15 @@ static COLD void *poll(lfpool_t *pool, struct handle *handle, uint64_t deadline_
 	store_relaxed(&nothing, 0);
 	for (;;) {
 		const uint32_t slot = pool->backend->take(pool, handle);
-		const uint64_t now = os_now_ns();
+		/* In a buffer who waits for ever need not know the time. */
+		const uint64_t now =
+			pool->arena->in_buffer && deadline_ns == UINT64_MAX ? 0 : os_now_ns();
 
 		if (slot && pool->backend->begin(pool, handle, slot, &object))
 			return object;
 		if (now >= deadline_ns)
 			return NULL;
-		os_sleep_on(&nothing, deadline_ns - now < 1000000 ? deadline_ns : now + 1000000);
+		doze(&pool->demand, &nothing, deadline_ns - now < 1000000 ? deadline_ns : now + 1000000);
 	}
 }
 
@@ -308,7 +320,7 @@ void *demand_wait(lfpool_t *pool, struct handle *handle, uint64_t deadline_ns)
 			return poll(pool, handle, deadline_ns);
 		enlist(d, cell, next_ticket(d), NULL, NULL);
 		resize_for_waiters(pool, handle);
-		slot = sleep_in(cell, deadline_ns);
+		slot = sleep_in(d, cell, deadline_ns);
 		vacate(d, cell);
 		/* The time is over: a last look, so that NULL means what it always means. */
 		if (!slot)
@@ -415,7 +427,7 @@ void demand_owe(lfpool_t *pool, size_t count)
 		;
 	demand_owe_no_more(pool);
 	/* W1. */
-	os_heavy_fence();
+	arena_heavy_fence(d->arena);
 }
 
 uint32_t demand_forgive(struct demand *d, size_t count)
@@ -435,9 +447,9 @@ uint32_t demand_forgive(struct demand *d, size_t count)
 
 /* ---- Life ---- */
 
-void demand_open(struct demand *d, uint32_t backing)
+void demand_open(struct demand *d, const struct arena *arena)
 {
-	d->backing = backing;
+	d->arena = arena;
 	/* relaxed: the pool is not yet anybody else's. */
 	store_relaxed(&d->lot[0], (char *)d->first);
 }

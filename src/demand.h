@@ -29,6 +29,8 @@
  * Progress     demand_serve: lock-free: it goes round again only after it gave, or another thread changed a cell, or came
  *              to wait.  A server stopped anywhere holds one object and nobody else: the next release serves as well.
  *              Its cost is that of an exhausted acquire and O(cells ever used at once) for each object given.
+ *              A pool in a buffer (lfpool/buffer.h) has the first lot alone, and who waits there does not sleep: he
+ *              looks again and again.
  * Edges        QUEUE: a cell's word, each change of it -> who reads it.   CELL: the mapper of a lot -> who reads its
  *              address.
  */
@@ -44,6 +46,7 @@
 #define CELL_LOT_COUNT 10
 #define CELLS_MAX (CELL_LOT * ((1 << CELL_LOT_COUNT) - 1))
 
+struct arena;
 struct handle;
 
 struct cell {
@@ -60,11 +63,11 @@ struct demand {
 	_Atomic(uint32_t) cells;                            /* cells that were ever used; only grows               */
 	_Atomic(uint64_t) tickets;                          /* the last that was given out                         */
 	_Atomic(char *) lot[CELL_LOT_COUNT];                /* lot k: CELL_LOT * 2^k cells                         */
-	uint32_t backing;                                   /* of further lots: flags of backing.h                 */
+	const struct arena *arena;                          /* the pool's                                          */
 	struct cell first[CELL_LOT];
 };
 
-void demand_open(struct demand *d, uint32_t backing);
+void demand_open(struct demand *d, const struct arena *arena);
 /* Calls the continuations that are left, with NULL, and unmaps the cells. */
 void demand_close(lfpool_t *pool);
 /* In the child after fork: the calls that waited are gone. */

@@ -8,10 +8,13 @@
  */
 #include "backend_lockfree.h"
 #include "backing.h"
+#include "check.h"
 #include "os.h"
 #include "pool.h"
 
 #define MAGAZINE_SLOTS_DEFAULT 256
+/* In a buffer, where nobody is asked: so that LFPOOL_BUFFER_BYTES knows as well. */
+#define PROCESSORS_IN_BUFFER 4
 #define CHUNKS_MAX ((size_t)1 << 23) /* leaves numbers for the extra magazines */
 
 _Static_assert(CHUNKS_MAX + EXTRA_PER_CACHE * CACHES_MAX <= TAGGED_NUMBER_MAX, "every magazine needs a number");
@@ -19,14 +22,14 @@ _Static_assert(CHUNKS_MAX + EXTRA_PER_CACHE * CACHES_MAX <= TAGGED_NUMBER_MAX, "
 /* ---- What the config leaves open ---- */
 
 /* A cache is two magazines.  By default a cache for each processor holds half the objects, all together. */
-static size_t choose_magazine_slots(const lfpool_config_t *config)
+static size_t choose_magazine_slots(const lfpool_config_t *config, bool in_buffer)
 {
 	size_t slots;
 
 	if (config->cache_capacity && config->cache_capacity != LFPOOL_CACHE_NONE) {
 		slots = config->cache_capacity / 2;
 	} else {
-		slots = config->capacity / (4 * (size_t)os_processors());
+		slots = config->capacity / (4 * (size_t)(in_buffer ? PROCESSORS_IN_BUFFER : os_processors()));
 		if (slots > MAGAZINE_SLOTS_DEFAULT)
 			slots = MAGAZINE_SLOTS_DEFAULT;
 	}
@@ -37,8 +40,11 @@ static size_t choose_magazine_slots(const lfpool_config_t *config)
 }
 
 /* A head for every eight processors: docs/decisions/0005. */
-static uint32_t choose_shards(const lfpool_config_t *config)
+static uint32_t choose_shards(const lfpool_config_t *config, bool in_buffer)
 {
+	if (in_buffer)
+		return 1;
+
 	const size_t shards = config->depot_shards ? config->depot_shards : os_processors() / PROCESSOR_BLOCK;
 
 	return shards < 1 ? 1 : shards > SHARDS_MAX ? SHARDS_MAX : (uint32_t)shards;
@@ -46,8 +52,59 @@ static uint32_t choose_shards(const lfpool_config_t *config)
 
 /* ---- The mapping ---- */
 
+/* What there is besides the arena, in this order. */
+struct parts {
+	size_t slots; /* of a magazine */
+	size_t chunks, spares;
+	size_t head_bytes, lot_bytes, magazine_bytes, bits_bytes, check_bytes;
+};
+
+/* False when there is no such number of bytes. */
+static bool choose_parts(struct parts *parts, struct arena_plan *plan, const lfpool_config_t *config,
+			 const struct window *window)
+{
+	const size_t slots = choose_magazine_slots(config, window->whole), chunks = (config->capacity - 1) / slots + 1;
+
+	*parts = (struct parts){
+		.slots = slots,
+		.chunks = chunks,
+		.spares = (config->max_capacity - 1) / slots + 1 - chunks,
+		/* The heads of the shards come last, and in a buffer there is one. */
+		.head_bytes = round_up(window->whole ? POOL_OF_ONE_SHARD : sizeof(struct lockfree_pool), CACHE_LINE_PAIR),
+		.lot_bytes = cache_lot_bytes(magazine_bytes(slots), LOT_CACHES),
+		.magazine_bytes = magazine_bytes(slots),
+		.bits_bytes = cold_bytes(config->max_capacity),
+		.check_bytes = window->whole ? check_bytes(config->capacity, check_others(chunks, LOT_CACHES)) : 0,
+	};
+	*plan = (struct arena_plan){
+		.object_size = config->object_size,
+		.object_alignment = config->object_alignment,
+		.capacity = config->capacity,
+		.reserved = config->max_capacity,
+		.tracked = !(config->flags & LFPOOL_UNTRACKED),
+		.backing = config->flags & BACKING_FLAGS,
+		.objects_at = window->whole ? NULL : window->at,
+		.objects_at_bytes = window->whole ? 0 : window->bytes,
+		.in_buffer = window->whole,
+		.buffer = window->whole ? window->at : NULL,
+	};
+	return !__builtin_mul_overflow(chunks + parts->spares, parts->magazine_bytes, &plan->room_bytes) &&
+	       !__builtin_add_overflow(plan->room_bytes,
+				       parts->head_bytes + parts->lot_bytes + parts->bits_bytes + parts->check_bytes,
+				       &plan->room_bytes);
+}
+
+size_t lockfree_buffer_bytes(const lfpool_config_t *config)
+{
+	struct parts parts;
+	struct arena_plan plan;
+
+	return choose_parts(&parts, &plan, config, &(struct window){.whole = true}) ? arena_buffer_bytes(&plan) : 0;
+}
+
 /* Everything but the arena and the magazines. */
-static void configure(struct core *core, const lfpool_config_t *config, struct care *care, const lfpool_config_t *heap)
+static void configure(struct core *core, const lfpool_config_t *config, struct care *care, const lfpool_config_t *heap,
+		      bool in_buffer)
 {
 	core->zero = config->flags & LFPOOL_ZERO;
 	core->heap_bytes = heap ? heap->object_size : 0;
@@ -57,41 +114,21 @@ static void configure(struct core *core, const lfpool_config_t *config, struct c
 	core->plain = !core->care && !heap;
 	core->quarantine = care_quarantines(core->care);
 	core->check_races = (config->flags & LFPOOL_CHECK_RACES) || core->care;
-	core->backing = config->flags & BACKING_FLAGS;
-	core->asymmetric = os_asymmetric();
+	/* Heavy fences enter the kernel: both sides fence. */
+	core->asymmetric = !in_buffer && os_asymmetric();
 	core->hits = core->asymmetric && core->plain && !core->zero && !core->check_races;
-	core->depot.shards = choose_shards(config);
+	core->depot.shards = choose_shards(config, in_buffer);
 }
 
 lfpool_t *lockfree_open_as(const lfpool_config_t *config, struct care *care, const struct window *window,
 			   const lfpool_config_t *heap)
 {
-	const size_t slots = choose_magazine_slots(config);
-	const size_t chunks = (config->capacity - 1) / slots + 1;
-	const size_t spares = (config->max_capacity - 1) / slots + 1 - chunks;
-	const size_t bits_bytes = cold_bytes(config->max_capacity);
-	const size_t bytes = magazine_bytes(slots);
-	const size_t head_bytes = round_up(sizeof(struct lockfree_pool), CACHE_LINE_PAIR);
-	const size_t lot_bytes = cache_lot_bytes(bytes, LOT_CACHES);
-	size_t room_bytes;
+	struct arena_plan plan;
+	struct parts parts;
 	struct arena arena;
 
-	if (__builtin_mul_overflow(chunks + spares, bytes, &room_bytes) ||
-	    __builtin_add_overflow(room_bytes, head_bytes + lot_bytes + bits_bytes, &room_bytes))
+	if (!choose_parts(&parts, &plan, config, window))
 		return NULL;
-
-	struct arena_plan plan = {
-		.room_bytes = room_bytes,
-		.object_size = config->object_size,
-		.object_alignment = config->object_alignment,
-		.capacity = config->capacity,
-		.reserved = config->max_capacity,
-		.tracked = !(config->flags & LFPOOL_UNTRACKED),
-		.backing = config->flags & BACKING_FLAGS,
-		.objects_at = window->at,
-		.objects_at_bytes = window->bytes,
-	};
-
 	care_plan(care, &plan);
 
 	char *room = arena_open(&arena, &plan);
@@ -106,23 +143,27 @@ lfpool_t *lockfree_open_as(const lfpool_config_t *config, struct care *care, con
 	pool->head.care = care;
 	pool->head.core = core;
 	core->pool = &pool->head;
-	configure(core, config, care, heap);
+	configure(core, config, care, heap, window->whole);
 	core->arena = arena;
 	core->arena.face.demand = &pool->head.demand.wanted;
-	core->arena.face.mask = (uint32_t)slots - 1;
-	core->arena.face.floor = core->hits ? (int16_t)-(int)slots : 0;
-	core->magazines.chunk_base = room + head_bytes + lot_bytes;
-	core->magazines.bytes = bytes;
-	core->magazines.slots = (uint32_t)slots;
-	core->magazines.chunks = (uint32_t)chunks;
-	core->magazines.spares = (uint32_t)spares;
-	cache_table_open(core, room + head_bytes);
+	core->arena.face.mask = (uint32_t)parts.slots - 1;
+	core->arena.face.floor = core->hits ? (int16_t)-(int)parts.slots : 0;
+	room += parts.head_bytes;
+	cache_table_open(core, room);
+	room += parts.lot_bytes;
+	core->magazines.chunk_base = room;
+	core->magazines.bytes = parts.magazine_bytes;
+	core->magazines.slots = (uint32_t)parts.slots;
+	core->magazines.chunks = (uint32_t)parts.chunks;
+	core->magazines.spares = (uint32_t)parts.spares;
+	room += (parts.chunks + parts.spares) * parts.magazine_bytes;
 	core->cold = &pool->head.cold;
-	cold_open(core->cold, &core->arena, config->capacity, config->max_capacity,
-		  core->magazines.chunk_base + (chunks + spares) * bytes);
-	if (config->capacity % slots)
+	cold_open(core->cold, &core->arena, config->capacity, config->max_capacity, room);
+	if (window->whole)
+		core->check_bits = (unsigned char *)room + parts.bits_bytes;
+	if (config->capacity % parts.slots)
 		/* relaxed: the pool is not yet anybody else's. */
-		store_relaxed(&magazines_at(&core->magazines, (uint32_t)chunks)->bottom,
-			      magazine_bottom_for((uint32_t)(config->capacity % slots), (uint32_t)slots));
+		store_relaxed(&magazines_at(&core->magazines, (uint32_t)parts.chunks)->bottom,
+			      magazine_bottom_for((uint32_t)(config->capacity % parts.slots), (uint32_t)parts.slots));
 	return &pool->head;
 }

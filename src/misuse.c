@@ -41,7 +41,9 @@ lfpool_status_t misuse_tell(lfpool_t *pool, lfpool_misuse_t *misuse)
 	/* What a heap's object is, only a look before it would tell: it may be foreign. */
 	if (pool_in_place(pool) && arena_locate(pool->arena, misuse->object, &slot) == LFPOOL_OK)
 		misuse->index = slot - 1;
-	misuse_say(&pool->hooks, misuse);
+	/* A line on stderr enters the kernel. */
+	if (pool->hooks.misuse || !pool->arena->in_buffer)
+		misuse_say(&pool->hooks, misuse);
 	return misuse->status;
 }
 

@@ -57,9 +57,12 @@ uint64_t os_now_ns(void);
 /* The moment `timeout_ns` from now; negative: never. */
 static inline uint64_t os_deadline(int64_t timeout_ns)
 {
+	if (timeout_ns < 0)
+		return UINT64_MAX;
+
 	const uint64_t now = os_now_ns();
 
-	return timeout_ns < 0 || (uint64_t)timeout_ns >= UINT64_MAX - now ? UINT64_MAX : now + (uint64_t)timeout_ns;
+	return (uint64_t)timeout_ns >= UINT64_MAX - now ? UINT64_MAX : now + (uint64_t)timeout_ns;
 }
 
 /*

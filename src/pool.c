@@ -7,7 +7,6 @@
 #include "pool.h"
 
 #include "arena.h"
-#include "backing.h"
 #include "check.h"
 #include "debug.h"
 #include "registry.h"
@@ -30,6 +29,9 @@ bool pool_any_heap(void)
 	/* relaxed: see where it is changed. */
 	return load_relaxed(&heaps) != 0;
 }
+
+/* Of pools without an id: the next one. */
+static _Atomic(uint64_t) salts = UINT64_MAX;
 
 /* Enters the pool into the registry. */
 static uint64_t enter(lfpool_t *pool)
@@ -54,8 +56,8 @@ static lfpool_status_t back_and_build(lfpool_t *pool, const lfpool_config_t *con
 }
 
 /* The pool and its care are one from here on: both are made, or neither is left. */
-static lfpool_status_t open_pool(lfpool_t **pool_out, const lfpool_config_t *config, const struct debug_modes *modes,
-				 struct care *care, const struct window *window)
+lfpool_status_t pool_open(lfpool_t **pool_out, const lfpool_config_t *config, const struct debug_modes *modes,
+			  struct care *care, const struct window *window)
 {
 	const struct backend *backend = backends[config->backend];
 	lfpool_t *pool = backend->open(config, care, window);
@@ -68,33 +70,35 @@ static lfpool_status_t open_pool(lfpool_t **pool_out, const lfpool_config_t *con
 	pool->backend_kind = config->backend;
 	pool->growth_step = config->growth_step;
 	pool->more = config->growth_step || config->hooks.exhausted;
-	demand_open(&pool->demand, config->flags & BACKING_FLAGS);
+	demand_open(&pool->demand, pool->arena);
 	pool->object_size = config->object_size;
 	pool->object_alignment = config->object_alignment;
 	pool->flags = config->flags;
-	pool->thread_caches = backend->cache_create && config->cache_capacity != LFPOOL_CACHE_NONE;
+	pool->thread_caches = !window->whole && backend->cache_create && config->cache_capacity != LFPOOL_CACHE_NONE;
 	pool->hooks = config->hooks;
 	pool->modes = *modes;
 	strcpy(pool->name, config->name ? config->name : "unnamed");
 
-	const lfpool_status_t status = back_and_build(pool, config);
+	lfpool_status_t status = back_and_build(pool, config);
 
 	if (status == LFPOOL_OK && pool_in_place(pool))
 		care_attach(care, pool);
-	pool->id = status == LFPOOL_OK ? enter(pool) : 0;
-	if (!pool->id) {
-		if (status == LFPOOL_OK && pool_in_place(pool)) {
+	if (status == LFPOOL_OK && !window->whole && !(pool->id = enter(pool))) {
+		status = LFPOOL_E_NO_MEMORY;
+		if (pool_in_place(pool)) {
 			care_detach(care, 0);
 			care_destroy_all(care, pool->arena, config->capacity, 0);
 		}
+	}
+	if (status != LFPOOL_OK) {
 		(void)backend->close(pool);
 		care_close(care);
-		return status == LFPOOL_OK ? LFPOOL_E_NO_MEMORY : status;
+		return status;
 	}
 	/* relaxed: who has an object of it has the count too. */
 	(void)fetch_add_relaxed(&heaps, !pool_in_place(pool));
-	/* Fibonacci hashing, as in threads.c: ids are small and in a row. */
-	pool->salt = pool->id * UINT64_C(0x9e3779b97f4a7c15);
+	/* Fibonacci hashing, as in threads.c: ids are small and in a row.  Who has none counts from above. */
+	pool->salt = (pool->id ? pool->id : fetch_add_relaxed(&salts, UINT64_MAX)) * UINT64_C(0x9e3779b97f4a7c15);
 	*pool_out = pool;
 	return LFPOOL_OK;
 }
@@ -107,7 +111,7 @@ lfpool_status_t pool_create_at(lfpool_t **pool_out, const lfpool_config_t *confi
 	*pool_out = NULL;
 	if (!care_open(&care, config, modes))
 		return LFPOOL_E_NO_MEMORY;
-	return open_pool(pool_out, config, modes, care, window);
+	return pool_open(pool_out, config, modes, care, window);
 }
 
 lfpool_status_t lfpool_create(lfpool_t **pool_out, const lfpool_config_t *given)
@@ -154,7 +158,8 @@ size_t lfpool_destroy(lfpool_t *pool)
 	if (pool->modes.check)
 		check_last(pool);
 	/* From here on no exiting thread comes near it. */
-	registry_remove(pool->id);
+	if (pool->id)
+		registry_remove(pool->id);
 	(void)fetch_add_relaxed(&heaps, -(uint32_t)!pool_in_place(pool));
 	plain_cache_destroy_all(pool);
 

@@ -30,6 +30,7 @@
 struct window {
 	void *at;
 	size_t bytes;
+	bool whole; /* a buffer of the caller's, with access, in which all of the pool shall lie */
 };
 
 struct backend {
@@ -87,7 +88,9 @@ struct plain_cache;
 struct lfpool {
 	/* Fixed at creation. */
 	uint64_t salt; /* of handles: another for each pool, so that none takes another's for its own */
-	uint64_t id; /* of this pool among all pools ever, never 0; its low bits are the place in the registry */
+	/* Of this pool among all pools ever; its low bits are the place in the registry.  0: it is in a buffer, and not
+	 * in the registry; no thread has an entry for it. */
+	uint64_t id;
 	const struct backend *backend;
 	lfpool_backend_t backend_kind;
 	bool thread_caches; /* threads keep caches of their own */
@@ -141,6 +144,9 @@ static inline bool pool_in_place(const lfpool_t *pool)
 bool config_copy(lfpool_config_t *config_out, const lfpool_config_t *given);
 /* Checks `given`, completes it with defaults and the environment, and copies it. */
 lfpool_status_t config_import(lfpool_config_t *config_out, struct debug_modes *modes_out, const lfpool_config_t *given);
+/* The same for a pool in a buffer: without the environment, and refuses what enters the kernel. */
+lfpool_status_t config_import_for_buffer(lfpool_config_t *config_out, struct debug_modes *modes_out,
+					 const lfpool_config_t *given);
 
 /* Copies a config, of which `known` bytes are known here, and the caller may know fewer (but `least`) or more: what he
  * does not know is 0.  False when its struct_size is none, or a field is set that is unknown here. */
@@ -154,6 +160,9 @@ bool config_copy_known(void *config_out, size_t known, size_t least, const void 
  */
 lfpool_status_t pool_create_at(lfpool_t **pool_out, const lfpool_config_t *config, const struct debug_modes *modes,
 			       const struct window *window);
+/* The same after care_open(); closes `care` when it fails. */
+lfpool_status_t pool_open(lfpool_t **pool_out, const lfpool_config_t *config, const struct debug_modes *modes,
+			  struct care *care, const struct window *window);
 /* Releases without a cache of the caller's: NULL is fine, a refusal is reported. */
 lfpool_status_t pool_release(lfpool_t *pool, void *object);
 
@@ -179,6 +188,11 @@ bool pool_any_heap(void);
 /* ---- dump.c ---- */
 
 const char *backend_name(lfpool_backend_t backend);
+
+/* ---- lockfree_open.c ---- */
+
+/* Bytes of a buffer for such a pool, but for its care; 0: there is no such number. */
+size_t lockfree_buffer_bytes(const lfpool_config_t *config);
 
 /* ---- backend_malloc.c ---- */
 

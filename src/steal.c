@@ -149,7 +149,7 @@ enum steal_result cache_steal(struct cache *c, uint32_t *slot_out)
 	if (survey_all(c, &first, true))
 		return STEAL_AGAIN;
 	if (first.notes) {
-		os_heavy_fence();
+		arena_heavy_fence(&c->core->arena);
 		for (unsigned i = 0; i < first.notes; i++) {
 			uint32_t number = first.note[i].number;
 

@@ -172,6 +172,37 @@ TEST(malloc_backend)
 	assert_int_equal(held_now().blocks, before.blocks);
 }
 
+/* Nothing that could be refused is asked for; also where the heap would have had it. */
+TEST(a_pool_in_a_buffer)
+{
+	lfpool_config_t config = config_of(24, CAPACITY);
+	const size_t bytes = lfpool_buffer_bytes(&config);
+	lfpool_cache_t *caches[CACHES];
+	struct held before = held_now();
+	void *memory = NULL;
+	lfpool_t *pool;
+
+	assert_int_equal(posix_memalign(&memory, LFPOOL_BUFFER_ALIGNMENT, bytes), 0);
+	(void)os_testing_refuse(0);
+	assert_int_equal(lfpool_create_in(&pool, &config, memory, bytes), LFPOOL_OK);
+	(void)live(pool);
+	for (size_t i = 0; i < CACHES; i++) {
+		caches[i] = lfpool_cache_create(pool);
+		assert_int_equal(caches[i] != NULL, i < LFPOOL_BUFFER_CACHES - 4);
+	}
+	(void)live(pool);
+	for (size_t i = 0; i < CACHES; i++)
+		lfpool_cache_destroy(caches[i]);
+	assert_int_equal(lfpool_shrink(pool, 10), 10);
+	assert_int_equal(lfpool_grow(pool, 10), 10);
+	assert_null(lfpool_check(pool, NULL));
+	assert_int_equal(lfpool_destroy(pool), 0);
+	assert_int_equal(os_testing_refuse(0), 0);
+	assert_int_equal(held_now().mapped, before.mapped);
+	assert_int_equal(held_now().blocks, before.blocks);
+	free(memory);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -179,6 +210,7 @@ int main(void)
 		cmocka_unit_test(lockfree),
 		cmocka_unit_test(mutex),
 		cmocka_unit_test(malloc_backend),
+		cmocka_unit_test(a_pool_in_a_buffer),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -54,6 +54,10 @@ static inline _Noreturn void require_failed(const char *condition, const char *f
 
 /* ---- Pools ------------------------------------------------------------------------------------------------- */
 
+#ifdef IN_BUFFER
+#include "in_buffer.h"
+#endif
+
 static inline lfpool_config_t config_of(size_t object_size, size_t capacity)
 {
 	lfpool_config_t config = LFPOOL_CONFIG_INIT;

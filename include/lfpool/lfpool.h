@@ -74,6 +74,7 @@ typedef uint64_t lfpool_handle_t; /* names an object until it is released, see l
 	X(LFPOOL_E_NO_MEMORY, -2, "the operating system refused memory")                                        \
 	X(LFPOOL_E_CREATE, -3, "hooks.create refused an object (LFPOOL_CREATE_ALL)")                            \
 	X(LFPOOL_E_LOCK, -4, "the operating system refused to lock memory (RLIMIT_MEMLOCK)")                    \
+	X(LFPOOL_E_BUFFER, -5, "the buffer for lfpool_create_in() is too small or not aligned")                 \
 	X(LFPOOL_E_PROFILE, -6, "the profile of a registry has an error")                                       \
 	X(LFPOOL_E_SCENARIO, -7, "the profile of the registry has no scenario of this name")                    \
 	X(LFPOOL_E_EXISTS, -8, "the registry has a pool of this name already")                                  \
@@ -414,6 +415,7 @@ LFPOOL_API lfpool_backend_t lfpool_backend(const lfpool_t *pool);
 }
 #endif
 
+#include "lfpool/buffer.h"
 #include "lfpool/debug.h"
 #include "lfpool/handle.h"
 #include "lfpool/report.h"

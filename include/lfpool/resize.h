@@ -81,7 +81,7 @@ LFPOOL_API lfpool_status_t lfpool_set_max_capacity(lfpool_t *pool, size_t max_ca
  *           the kernel.  While a step of at most 64 KiB (or one object, if that is larger) is being given back, its
  *           objects are in the hands of this call: an acquire that finds all others in use returns NULL, growing may find
  *           less room, and lfpool_capacity() may count those that were taken out of the pool.
- *           Does nothing for the malloc backend, or when the memory is locked.
+ *           Does nothing for the malloc backend, or when the memory is locked or the caller's.
  * Cost      About 0.1 us for each object taken out of the free lists, and 10 us for a step.
  */
 LFPOOL_API bool lfpool_trim(lfpool_t *pool, size_t keep, size_t budget);

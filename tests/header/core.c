@@ -11,6 +11,9 @@
 
 size_t use_everything(void);
 
+/* An integer constant expression. */
+static unsigned char memory[LFPOOL_BUFFER_BYTES(sizeof(double), 0, 100)];
+
 static void on_misuse(void *context, const lfpool_misuse_t *misuse)
 {
 	*(size_t *)context += misuse->count + (misuse->status == LFPOOL_E_FOREIGN);
@@ -35,6 +38,9 @@ size_t use_everything(void)
 	config.backend = LFPOOL_BACKEND_LOCKFREE;
 	config.hooks.context = &misuses;
 	config.hooks.misuse = on_misuse;
+	sum += lfpool_buffer_bytes(&config);
+	if (lfpool_create_in(&pool, &config, memory, sizeof(memory)) == LFPOOL_OK)
+		sum += lfpool_destroy(pool);
 	if (lfpool_create(&pool, &config) != LFPOOL_OK)
 		return lfpool_status_string(LFPOOL_E_NO_MEMORY)[0] == 't';
 	sum += lfpool_release(pool, lfpool_acquire(pool)) == LFPOOL_OK;

@@ -7,6 +7,10 @@
 
 size_t use_everything();
 
+/* A constant expression. */
+alignas(LFPOOL_BUFFER_ALIGNMENT) static unsigned char memory[LFPOOL_BUFFER_BYTES(sizeof(double), 0, 100)];
+static_assert(LFPOOL_BUFFER_BYTES(24, 8, 1000) > 24 * 1000, "it has room for the objects");
+
 static void on_misuse(void *context, const lfpool_misuse_t *misuse)
 {
 	*static_cast<size_t *>(context) += misuse->count + (misuse->status == LFPOOL_E_FOREIGN);
@@ -28,6 +32,9 @@ size_t use_everything()
 	config.backend = LFPOOL_BACKEND_LOCKFREE;
 	config.hooks.context = &misuses;
 	config.hooks.misuse = on_misuse;
+	sum += lfpool_buffer_bytes(&config);
+	if (lfpool_create_in(&pool, &config, memory, sizeof(memory)) == LFPOOL_OK)
+		sum += lfpool_destroy(pool);
 	if (lfpool_create(&pool, &config) != LFPOOL_OK)
 		return lfpool_status_string(LFPOOL_E_NO_MEMORY)[0] == 't';
 	sum += lfpool_release(pool, lfpool_acquire(pool)) == LFPOOL_OK;

@@ -1,0 +1,120 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * buffer.h - a pool in memory that the caller gives: a static array, a part of a larger arrangement.  Included by
+ * lfpool.h.
+ *
+ *     static _Alignas(LFPOOL_BUFFER_ALIGNMENT) unsigned char memory[LFPOOL_BUFFER_BYTES(sizeof(struct job), 0, 1000)];
+ *
+ *     config.object_size = sizeof(struct job);
+ *     config.capacity = 1000;
+ *     if (lfpool_create_in(&pool, &config, memory, sizeof(memory)) != LFPOOL_OK) ...
+ *
+ * All promises of lfpool.h hold, and one more: no function of such a pool makes a system call, from creation to
+ * destruction; and since creation writes to all of the buffer, none meets a page that was never touched.
+ * What that costs:
+ *
+ *   - Both sides of a theft fence, since membarrier(2) is a system call: no hit is inlined, and every call takes the
+ *     general path.
+ *   - Nothing is kept per thread.  Calls without an explicit cache borrow one for their length, of LFPOOL_BUFFER_CACHES
+ *     that there are in all; explicit caches are LFPOOL_BUFFER_CACHES - 4 of them at most (lfpool_cache_create() then
+ *     returns NULL), so that 4 are left for calls.  A call that finds all in use waits, looking again and again, until
+ *     another call ends: so with more threads inside calls than caches it is not lock-free.  For speed, give each
+ *     thread a cache.
+ *   - The pool is in no list: lfpool_of() and lfpool_release_self() do not find it, and after fork the child's copy
+ *     still has the calls in its queue that other threads were waiting in.  (So fork while none is.)
+ *   - It has no room to grow.  Shrinking and growing back work; lfpool_trim() does nothing.
+ *   - Calls that wait (lfpool/wait.h) do not sleep: they look again and again.  With a timeout they read
+ *     CLOCK_MONOTONIC, for which Linux makes no system call where it has a clock in user space (vDSO).  At most 16
+ *     calls and continuations stand in the queue: one more call that waits is served out of turn, and one more
+ *     lfpool_acquire_async() returns LFPOOL_E_NO_MEMORY.
+ *   - A misuse is told to the hook, and counted; nothing is written to stderr.
+ */
+#ifndef LFPOOL_BUFFER_H
+#define LFPOOL_BUFFER_H
+
+#include "lfpool/lfpool.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* Where a buffer begins: at a multiple of so many bytes. */
+#define LFPOOL_BUFFER_ALIGNMENT 128
+/* Caches of such a pool, for calls and explicit. */
+#define LFPOOL_BUFFER_CACHES 16
+
+/*
+ * LFPOOL_BUFFER_BYTES - bytes that are enough for a pool of so many objects, with the defaults for everything else: an
+ * integer constant expression, if its arguments are.
+ *
+ * object_alignment  As config.object_alignment: 0 is the default.
+ *
+ * Beside the objects it is 24 KiB for one of them, 48 KiB for 1000, and 13 bytes for each of a million.  With hooks it
+ * takes one byte more for each object, and 256 more; with an explicit cache_capacity lfpool_buffer_bytes() knows.
+ */
+#define LFPOOL_BUFFER_BYTES(object_size, object_alignment, capacity)                                            \
+	(LFPOOL_BUFFER_FIXED_ +                                                                                 \
+	 LFPOOL_BUFFER_MAGAZINE_(LFPOOL_BUFFER_SLOTS_(capacity)) *                                              \
+		 (LFPOOL_BUFFER_EXTRA_ + LFPOOL_BUFFER_CHUNKS_(capacity, LFPOOL_BUFFER_SLOTS_(capacity))) +     \
+	 sizeof(char) * (capacity) / 4 + 2 * 4 * (sizeof(char) * (capacity) + 1) +                              \
+	 LFPOOL_BUFFER_CHUNKS_(capacity, LFPOOL_BUFFER_SLOTS_(capacity)) / 8 +                                  \
+	 LFPOOL_BUFFER_ALIGN_(object_alignment) +                                                               \
+	 LFPOOL_BUFFER_UP_(object_size, LFPOOL_BUFFER_ALIGN_(object_alignment)) * (capacity))
+
+/* Parts of the above, and no interface. */
+#define LFPOOL_BUFFER_FIXED_ sizeof(char[16384])
+#define LFPOOL_BUFFER_EXTRA_ 64
+#define LFPOOL_BUFFER_MAGAZINE_HEAD_ 32
+#define LFPOOL_BUFFER_UP_(bytes, alignment) ((sizeof(char) * (bytes) + (alignment) - 1) / (alignment) * (alignment))
+#define LFPOOL_BUFFER_ALIGN_(alignment) ((alignment) ? (alignment) : sizeof(char[16]))
+#define LFPOOL_BUFFER_MAGAZINE_(slots) LFPOOL_BUFFER_UP_(LFPOOL_BUFFER_MAGAZINE_HEAD_ + 4 * (slots), 128)
+#define LFPOOL_BUFFER_CHUNKS_(capacity, slots) ((sizeof(char) * (capacity) - 1) / (slots) + 1)
+/* A power of two, a sixteenth of the capacity at most. */
+#define LFPOOL_BUFFER_SLOTS_(capacity)                                                                          \
+	((capacity) < 32     ? sizeof(char)                                                                     \
+	 : (capacity) < 64   ? sizeof(char[2])                                                                  \
+	 : (capacity) < 128  ? sizeof(char[4])                                                                  \
+	 : (capacity) < 256  ? sizeof(char[8])                                                                  \
+	 : (capacity) < 512  ? sizeof(char[16])                                                                 \
+	 : (capacity) < 1024 ? sizeof(char[32])                                                                 \
+	 : (capacity) < 2048 ? sizeof(char[64])                                                                 \
+	 : (capacity) < 4096 ? sizeof(char[128])                                                                \
+			     : sizeof(char[256]))
+
+/*
+ * lfpool_buffer_bytes - bytes that lfpool_create_in() needs for this config: exact, wherever the buffer lies.
+ *
+ * Returns   0 if the config is one that lfpool_create_in() refuses, or NULL, or no address space would hold it.
+ * Threads   Any.  Wait-free, O(1), no system call.
+ */
+LFPOOL_API size_t lfpool_buffer_bytes(const lfpool_config_t *config);
+
+/*
+ * lfpool_create_in - make a pool in a buffer.
+ *
+ * config    As for lfpool_create(), but:
+ *               max_capacity   0 or equal to capacity, else LFPOOL_E_CONFIG_MAX_CAPACITY;
+ *               backend        LFPOOL_BACKEND_LOCKFREE, else LFPOOL_E_CONFIG_BACKEND;
+ *               depot_shards   0 or 1, else LFPOOL_E_CONFIG_DEPOT_SHARDS;
+ *               flags          neither LFPOOL_LOCK nor LFPOOL_HUGE_PAGES, which whoever has the memory may ask for
+ *                              himself, else LFPOOL_E_CONFIG_FLAGS;
+ *               debug          of the modes only check, zero and no-tools, else LFPOOL_E_CONFIG_DEBUG.
+ *           The default of cache_capacity is that of 4 processors, however many there are.  The environment variables
+ *           LFPOOL_BACKEND and LFPOOL_DEBUG are ignored, and Valgrind and AddressSanitizer are not told which objects
+ *           are free.
+ * buffer    Aligned to LFPOOL_BUFFER_ALIGNMENT; what is in it does not matter.  The pool's until lfpool_destroy(),
+ *           which leaves it to the caller, to be used again for whatever it may be.
+ * size      At least lfpool_buffer_bytes(config).
+ * Returns   As lfpool_create(), but never LFPOOL_E_NO_MEMORY or LFPOOL_E_LOCK; LFPOOL_E_BUFFER: the buffer is too
+ *           small, or not aligned (and was not touched).
+ * Threads   Any.  Wait-free, but for hooks; no system call.
+ * Cost      O(size needed): all of it is written.
+ */
+LFPOOL_API LFPOOL_MUST_USE lfpool_status_t lfpool_create_in(lfpool_t **pool_out, const lfpool_config_t *config,
+							    void *buffer, size_t size);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif
