@@ -2,11 +2,11 @@
 /*
  * pages.c - lfpool-bench-pages: what LFPOOL_HUGE_PAGES and LFPOOL_PREFAULT gain.
  *
- * Idea         A pool of n objects of 64 bytes, for each kind of pages.  It is created; all its objects are acquired and
- *              a word of each is written (their first touch, and its page faults); then words of them are read in
- *              random order, each read depending on the last, so that each waits for memory and for the TLB; then they are
- *              released and acquired in random order, which goes to the state words.  The least of several rounds is
- *              printed: the rest is disturbance.  One thread.
+ * Idea         A pool of n objects of 64 bytes, for each kind of pages.  It is created; all its objects are acquired
+ *              and a word of each is written (their first touch, and its page faults); then words of them are read in
+ *              random order, each read depending on the last, so that each waits for memory and for the TLB; then they
+ *              are released and acquired in random order, which goes to the state words.  The least of several rounds
+ *              is printed: the rest is disturbance.  One thread.
  * Usage        lfpool-bench-pages [OBJECTS [ROUNDS]]
  */
 #include "common/harness.h"
