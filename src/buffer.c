@@ -64,5 +64,5 @@ lfpool_status_t lfpool_create_in(lfpool_t **pool_out, const lfpool_config_t *giv
 
 	const struct window rest = {(char *)buffer + care_bytes, bytes - care_bytes, true};
 
-	return pool_open(pool_out, &config, &modes, care_open_in(buffer, &config), &rest);
+	return pool_open_as(pool_out, &config, &modes, care_open_in(buffer, &config), &rest);
 }

@@ -56,7 +56,7 @@ static lfpool_status_t back_and_build(lfpool_t *pool, const lfpool_config_t *con
 }
 
 /* The pool and its care are one from here on: both are made, or neither is left. */
-lfpool_status_t pool_open(lfpool_t **pool_out, const lfpool_config_t *config, const struct debug_modes *modes,
+lfpool_status_t pool_open_as(lfpool_t **pool_out, const lfpool_config_t *config, const struct debug_modes *modes,
 			  struct care *care, const struct window *window)
 {
 	const struct backend *backend = backends[config->backend];
@@ -111,7 +111,7 @@ lfpool_status_t pool_create_at(lfpool_t **pool_out, const lfpool_config_t *confi
 	*pool_out = NULL;
 	if (!care_open(&care, config, modes))
 		return LFPOOL_E_NO_MEMORY;
-	return pool_open(pool_out, config, modes, care, window);
+	return pool_open_as(pool_out, config, modes, care, window);
 }
 
 lfpool_status_t lfpool_create(lfpool_t **pool_out, const lfpool_config_t *given)

@@ -161,7 +161,7 @@ bool config_copy_known(void *config_out, size_t known, size_t least, const void 
 lfpool_status_t pool_create_at(lfpool_t **pool_out, const lfpool_config_t *config, const struct debug_modes *modes,
 			       const struct window *window);
 /* The same after care_open(); closes `care` when it fails. */
-lfpool_status_t pool_open(lfpool_t **pool_out, const lfpool_config_t *config, const struct debug_modes *modes,
+lfpool_status_t pool_open_as(lfpool_t **pool_out, const lfpool_config_t *config, const struct debug_modes *modes,
 			  struct care *care, const struct window *window);
 /* Releases without a cache of the caller's: NULL is fine, a refusal is reported. */
 lfpool_status_t pool_release(lfpool_t *pool, void *object);
