@@ -59,6 +59,10 @@ static const char *gather(struct scene *s, struct holding *h)
 		wrong = peer_drain(s, NULL, h);
 	if (!wrong && h->count != lfpool_capacity(s->pool))
 		wrong = "objects are missing at the end";
+	if (!wrong && lfpool_shrink_owed(s->pool))
+		wrong = "all has come back, and something is owed";
+	if (!wrong && s->capacity_at_end && h->count != s->capacity_at_end)
+		wrong = "there are more objects, or fewer, than the calls have said";
 	if (!wrong && lfpool_misuse_count(s->pool))
 		wrong = "a release was refused on the way, or a debug mode has found something";
 	if (!wrong && hooks_wrong())

@@ -74,35 +74,48 @@ static const char *drain(lfpool_cache_t *cache, struct holding *h, long *worst)
 	return NULL;
 }
 
-/* The peer empties the pool; there must be `count` objects. */
-static const char *peer_finds(size_t count, const char *wrong_count)
+/* The peer empties the pool; if the others hold `held` besides, `missing` objects must be nobody's then. */
+static const char *peer_finds(size_t held, long missing, const char *wrong_count)
 {
 	const char *wrong;
 
 	peer_order(&peer, &victim.scene, 0);
 	wrong = peer_answer(&peer);
-	return wrong || peer.holding.count == count ? wrong : wrong_count;
+	return wrong || lost(&victim.scene, &peer.holding) - (long)held == missing ? wrong : wrong_count;
+}
+
+/* The others release what they hold, and whoever sleeps for an object must get one by that. */
+static const char *return_lent(struct scene *s)
+{
+	while (s->lent_count)
+		if (lfpool_release(s->pool, s->lent[--s->lent_count]) != LFPOOL_OK)
+			return "a peer's release was refused";
+	beat("a call that waits was served");
+	scene_await_caller(s);
+	return NULL;
 }
 
 /* What the others do while the victim stands.  Leaves the driver with everything in `h` if it returns NULL. */
 static const char *live_on(struct holding *h, long *worst)
 {
-	const struct scene *s = &victim.scene;
+	struct scene *s = &victim.scene;
 	const char *wrong, *wrong_too;
-	size_t count;
+	long missing;
 
 	if (victim.operation->special & AMONG_POOLS) {
 		beat("pools were created and destroyed");
 		if ((wrong = peer_make_pools(s)))
 			return wrong;
 	}
+	if ((wrong = return_lent(s)))
+		return wrong;
 	/* First of all, as the user of the cache that the victim may be about to rob. */
 	beat("one emptied the pool");
 	if ((wrong = drain(s->other, h, worst)))
 		return wrong;
-	if ((wrong = peer_finds(0, "a peer got an object when the driver had been told that there is none")))
+	missing = lost(s, h);
+	if ((wrong = peer_finds(h->count, missing, "a peer got an object when the driver had been told that there is none")))
 		return wrong;
-	count = h->count;
 	beat("both used the pool");
 	if ((wrong = peer_give_back(s->pool, h)))
 		return wrong;
@@ -112,7 +125,7 @@ static const char *live_on(struct holding *h, long *worst)
 	if (wrong || wrong_too)
 		return wrong ? wrong : wrong_too;
 	beat("the other emptied the pool");
-	if ((wrong = peer_finds(count, "the second peer got another number of objects than the first")))
+	if ((wrong = peer_finds(0, missing, "the second peer got another number of objects than the first")))
 		return wrong;
 	beat("one emptied the pool again");
 	if ((wrong = peer_give_back(s->pool, &peer.holding)) || (wrong = drain(NULL, h, worst)))

@@ -72,6 +72,23 @@ step_mutate(src/quarantine.h "while (!cas_weak_acq_rel(place, &word, quarantine_
 	"if (verify_mutant == 15)\n\t\tstore_release(place, quarantine_changed(word, slot));
 	else while (!cas_weak_acq_rel(place, &word, quarantine_changed(word, slot)))")
 
+# 16: nobody wakes a call that another thread was about to wake; 17: an object is counted before it can be found.
+step_mutate(src/demand.c "if (phase_of(word) == GIVEN && !load"
+	"if (verify_mutant != 16 && phase_of(word) == GIVEN && !load")
+step_mutate(src/cold.c "give_bit(c, slot);\n\tcount(c, 1, 0);"
+	"if (verify_mutant == 17)\n\t\tcount(c, 1, 0);\n\tgive_bit(c, slot);\n\tif (verify_mutant != 17)\n\t\tcount(c, 1, 0);")
+# 18: a continuation is cancelled by a store; 19: it is given an object so.
+step_mutate(src/demand.c "\n\t    !cas_relaxed(&cell->word, &word, word_for(0, CLAIMED, 0)))\n\t\treturn false;"
+	"\n\t    (verify_mutant != 18 && !cas_relaxed(&cell->word, &word, word_for(0, CLAIMED, 0))))\n\t\treturn false;")
+step_mutate(src/demand.c "if (!cas_release(&cell->word, &word, given))\n\t\treturn false;"
+	"if (verify_mutant == 19)\n\t\tstore_release(&cell->word, given);
+	else if (!cas_release(&cell->word, &word, given))\n\t\treturn false;")
+# 20: a trim gives back what it has borrowed before the bits.
+step_mutate(src/pages.c "/* O1: the bits first. */"
+	"if (verify_mutant == 20 && hold->allowed)\n\t\tcold_allowed_add(c, hold->allowed);")
+step_mutate(src/pages.c "if (hold->allowed)\n\t\tcold_allowed_add(c, hold->allowed);\n}"
+	"if (verify_mutant != 20 && hold->allowed)\n\t\tcold_allowed_add(c, hold->allowed);\n}")
+
 list(TRANSFORM LFPOOL_SOURCES PREPEND ${step_mutants}/ OUTPUT_VARIABLE step_mutant_sources)
 add_library(verify_step_mutants_lfpool STATIC ${step_mutant_sources})
 lfpool_house_rules(verify_step_mutants_lfpool)
@@ -106,3 +123,8 @@ step_mutant(11 hold "acquire, steal one")
 step_mutant(12 give-back "release hit, inlined")
 step_mutant(14 control "pool create")
 step_mutant(15 hold "release, into quarantine")
+step_mutant(16 control "release, to a call that sleeps")
+step_mutant(17 control "trim, cools")
+step_mutant(18 hold "cancel a continuation")
+step_mutant(19 hold "release, to a continuation")
+step_mutant(20 control "trim, gives back")

@@ -11,7 +11,10 @@
 
 /* The middle of a table's row: capacity, cache_capacity, flags, hooks, debug, special. */
 #define POOL(capacity, cache_capacity, flags, hooks, debug, special) \
-	capacity, cache_capacity, flags, hooks, debug, special
+	0, capacity, cache_capacity, 0, 0, flags, hooks, debug, special
+/* One that can grow to `most`, by itself if there is a `step`. */
+#define GROWING(capacity, most, step) \
+	0, capacity, 2 * EACH, most, step, 0, NULL, NULL, SPECIAL_NOTHING
 #define SMALL POOL(2 * EACH, 2 * EACH, 0, NULL, NULL, SPECIAL_NOTHING)
 #define USUAL POOL(4 * EACH, 2 * EACH, 0, NULL, NULL, SPECIAL_NOTHING)
 #define WITH(flags) POOL(4 * EACH, 2 * EACH, flags, NULL, NULL, SPECIAL_NOTHING)
@@ -44,6 +47,16 @@ static inline void hand_over(struct scene *s, size_t count)
 	while (count--)
 		s->given[s->given_count++] = s->held[--s->held_count];
 }
+
+/* Moves the last `count` held objects to the others. */
+static inline void lend(struct scene *s, size_t count)
+{
+	while (count--)
+		s->lent[s->lent_count++] = s->held[--s->held_count];
+}
+
+/* The continuation of every lfpool_acquire_async(): got[0] of the scene. */
+void keep_object(void *scene, lfpool_t *pool, void *object);
 
 /* In operations.c.  A fresh cache; two of the four in `current` held; those, and one of them to release; six wanted;
  * all held but by others. */

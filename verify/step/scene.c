@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "cache.h"
+#include "pool.h"
 
 /* The debug modes' last words on what an abandoned thread held are not asked for. */
 static void be_silent(void *context, const lfpool_misuse_t *misuse)
@@ -38,9 +39,13 @@ void scene_open(struct scene *s, const struct operation *o)
 	lfpool_config_t config = LFPOOL_CONFIG_INIT;
 
 	memset(s, 0, sizeof(*s));
-	config.object_size = OBJECT_BYTES;
+	/* A call that this thread was taken out of, for the last scene, may have been in a continuation. */
+	*thread_serving() = NULL;
+	config.object_size = o->object_bytes ? o->object_bytes : OBJECT_BYTES;
 	config.capacity = o->capacity;
 	config.cache_capacity = o->cache_capacity;
+	config.max_capacity = o->max_capacity;
+	config.growth_step = o->growth_step;
 	config.depot_shards = 1;
 	config.flags = o->flags;
 	config.debug = o->debug;
@@ -54,6 +59,11 @@ void scene_open(struct scene *s, const struct operation *o)
 		exit(3);
 	}
 	o->prepare(s);
+}
+
+size_t scene_waiting(const struct scene *s)
+{
+	return demand_waiting(&s->pool->demand);
 }
 
 size_t scene_close(struct scene *s)
@@ -80,7 +90,7 @@ void scene_age(struct scene *s, const void *object)
 }
 
 struct reading {
-	uint64_t carved, full, partial, empty, currents, previouses, tops, caches;
+	uint64_t carved, full, partial, empty, currents, previouses, tops, caches, cold, queue;
 };
 
 static uint64_t tops_of(const struct core *core, uint32_t first, uint32_t count)
@@ -93,7 +103,7 @@ static uint64_t tops_of(const struct core *core, uint32_t first, uint32_t count)
 }
 
 /* relaxed, all: the pool is this thread's alone. */
-static struct reading read_pool(const struct core *core)
+static struct reading read_pool(const struct scene *s, const struct core *core)
 {
 	const struct magazines *ms = &core->magazines;
 	const uint32_t count = load_relaxed(&core->table.count);
@@ -104,6 +114,9 @@ static struct reading read_pool(const struct core *core)
 		.empty = load_relaxed(&core->depot.shard[0].empty.head),
 		.tops = tops_of(core, 1, ms->chunks),
 		.caches = count,
+		.cold = load_relaxed(&s->pool->cold.counts) + load_relaxed(&s->pool->cold.maximum) +
+			load_relaxed(&s->pool->given_back),
+		.queue = (uint64_t)load_relaxed(&s->pool->demand.owed) << 32 | load_relaxed(&s->pool->demand.wanted),
 	};
 
 	for (uint32_t index = 0; index < count; index++) {
@@ -126,17 +139,18 @@ unsigned scene_operate(struct scene *s, const struct operation *o)
 	}
 
 	const struct core *core = ((struct cache *)(void *)s->other)->core;
-	const struct reading before = read_pool(core);
+	const struct reading before = read_pool(s, core);
 
 	o->operate(s);
-	const struct reading after = read_pool(core);
+	const struct reading after = read_pool(s, core);
 
 	return (unsigned)((before.carved != after.carved) * MOVES_CARVED | (before.full != after.full) * MOVES_FULL |
 			  (before.partial != after.partial) * MOVES_PARTIAL |
 			  (before.empty != after.empty) * MOVES_EMPTY |
 			  (before.currents != after.currents) * MOVES_CURRENT |
 			  (before.previouses != after.previouses) * MOVES_PREVIOUS |
-			  (before.tops != after.tops) * MOVES_TOP | (before.caches != after.caches) * MOVES_CACHES);
+			  (before.tops != after.tops) * MOVES_TOP | (before.caches != after.caches) * MOVES_CACHES |
+			  (before.cold != after.cold) * MOVES_COLD | (before.queue != after.queue) * MOVES_QUEUE);
 }
 
 #define MAGAZINES_MAX 512
@@ -165,7 +179,9 @@ const char *scene_check(const struct scene *s)
 	const uint32_t count = load_relaxed(&core->table.count);
 	unsigned char seen[MAGAZINES_MAX] = {0};
 
-	if (ms->chunks + EXTRA_PER_CACHE * count >= MAGAZINES_MAX)
+	const uint32_t last = ms->chunks + ms->spares + EXTRA_PER_CACHE * count;
+
+	if (last >= MAGAZINES_MAX)
 		return "too many magazines for this check";
 	if (!count_stack(core, &core->depot.shard[0].full, seen) || !count_stack(core, &core->depot.shard[0].partial, seen) ||
 	    !count_stack(core, &core->depot.shard[0].empty, seen))
@@ -181,8 +197,10 @@ const char *scene_check(const struct scene *s)
 		for (uint32_t which = 0; !load_relaxed(&c->born) && which < EXTRA_PER_CACHE; which++)
 			seen[magazines_extra_number(ms, index, which)] = 1;
 	}
-	for (uint32_t number = 1; number <= ms->chunks + EXTRA_PER_CACHE * count; number++) {
-		bool carved = number > ms->chunks || number <= load_relaxed(&core->depot.carved);
+	for (uint32_t number = 1; number <= last; number++) {
+		bool carved = number <= ms->chunks                ? number <= load_relaxed(&core->depot.carved)
+			      : number <= ms->chunks + ms->spares ? number - ms->chunks <= load_relaxed(&core->depot.spared)
+								  : true;
 
 		if (seen[number] > carved)
 			return carved ? "a magazine is in two places" : "a magazine was never carved, and is in use";

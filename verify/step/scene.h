@@ -39,6 +39,13 @@ struct scene {
 	/* What the operation found: objects that it visited, or a look-up's one answer. */
 	void *found[OBJECTS_MAX];
 	size_t found_count;
+	/* Held by the others, who release them once the victim stands. */
+	void *lent[OBJECTS_MAX];
+	size_t lent_count;
+	bool caller_waits;      /* another thread sleeps in lfpool_acquire_wait(), and gets got[0]        */
+	lfpool_ticket_t ticket; /* of a continuation that gets got[0]                                     */
+	bool cancelled;         /* it was                                                                 */
+	size_t capacity_at_end; /* when all has come back; 0: whatever it is then                         */
 	lfpool_handle_t handle; /* of the first object held, or given                                     */
 	lfpool_t *beside;       /* other pools, or NULL: one that is there meanwhile ...                   */
 	lfpool_t *made;         /* ... and one that the operation makes or destroys                        */
@@ -55,7 +62,9 @@ enum moves {
 	MOVES_CURRENT = 16,
 	MOVES_PREVIOUS = 32, /* of the victim's cache or another                             */
 	MOVES_TOP = 64,      /* an object was taken by CAS                                   */
-	MOVES_CACHES = 128   /* a cache was claimed, born or given up                        */
+	MOVES_CACHES = 128,  /* a cache was claimed, born or given up                        */
+	MOVES_COLD = 256,    /* how many objects there are, or how many of them are cold     */
+	MOVES_QUEUE = 512    /* who waits, or what is owed                                   */
 };
 
 /* What is different with an operation. */
@@ -69,7 +78,9 @@ enum special {
 
 struct operation {
 	const char *name;
+	size_t object_bytes;             /* config.object_size; 0 = OBJECT_BYTES                */
 	size_t capacity, cache_capacity; /* config                                              */
+	size_t max_capacity, growth_step; /* config                                             */
 	uint32_t flags;                  /* config                                              */
 	const lfpool_hooks_t *hooks;     /* config; NULL: none                                  */
 	const char *debug;               /* config                                              */
@@ -77,7 +88,7 @@ struct operation {
 	void (*prepare)(struct scene *s);
 	void (*operate)(struct scene *s);
 	unsigned moves;
-	unsigned in_hand; /* objects that the operation itself may hold, out of everybody's sight: 0 or 1 */
+	unsigned in_hand; /* objects that the operation itself may hold, out of everybody's sight */
 };
 
 /* One object in and out, and caches: operations.c. */
@@ -86,6 +97,9 @@ extern const size_t operation_count;
 /* What an object's care, its pool's reports and its neighbours do: objects.c, pools.c. */
 extern const struct operation object_operations[], pool_operations[];
 extern const size_t object_operation_count, pool_operation_count;
+/* How many objects there are, and who waits for one: resizes.c, waits.c. */
+extern const struct operation resize_operations[], wait_operations[];
+extern const size_t resize_operation_count, wait_operation_count;
 
 /* All of them; NULL beyond the last. */
 const struct operation *operation_at(size_t index);
@@ -96,6 +110,10 @@ void scene_open(struct scene *s, const struct operation *o);
 lfpool_t *scene_pool(void);
 /* As if `object`, which is free, had been acquired 2^31 - 1 times: its next generation is 0 again. */
 void scene_age(struct scene *s, const void *object);
+/* Calls and continuations that wait now. */
+size_t scene_waiting(const struct scene *s);
+/* Returns when the call that waits has been served, if there is one. */
+void scene_await_caller(struct scene *s);
 /* Destroys the pools; returns how many objects of the first one were active. */
 size_t scene_close(struct scene *s);
 /* Runs the operation; returns what moved, which means something if nobody else used the pool meanwhile. */

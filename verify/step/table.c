@@ -12,5 +12,11 @@ const struct operation *operation_at(size_t index)
 	if (index < object_operation_count)
 		return &object_operations[index];
 	index -= object_operation_count;
-	return index < pool_operation_count ? &pool_operations[index] : NULL;
+	if (index < pool_operation_count)
+		return &pool_operations[index];
+	index -= pool_operation_count;
+	if (index < resize_operation_count)
+		return &resize_operations[index];
+	index -= resize_operation_count;
+	return index < wait_operation_count ? &wait_operations[index] : NULL;
 }

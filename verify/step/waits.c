@@ -1,0 +1,194 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * waits.c - operations of those who wait for an object, and of those who serve them.  As operations.c.
+ *
+ * Idea         The others hold two objects, which they release once the victim stands.  So if it stands in the middle of
+ *              serving a call that sleeps, that call must be woken by them, and if the victim itself is what waits, it
+ *              is given one object and no more.
+ * Concurrency  The call that sleeps is a thread of its own.  It is in the kernel when a breakpoint is planted, and what
+ *              it runs when it is woken (the way out of lfpool_acquire_wait()) the victim does not run.
+ */
+#include "prepare.h"
+#include "stepper.h"
+
+#include <pthread.h>
+#include <sched.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* ---- The call that sleeps ---- */
+
+static struct caller {
+	struct turn turn;
+	_Atomic(long) number; /* of the thread, for the system */
+	bool started;
+	struct scene *scene;
+} caller;
+
+static void *caller_main(void *nothing)
+{
+	(void)nothing;
+	/* relaxed: read until it is not 0. */
+	atomic_store_explicit(&caller.number, syscall(SYS_gettid), memory_order_relaxed);
+	while (turn_wait(&caller.turn, TURN_IDLE) != TURN_QUIT) {
+		caller.scene->got[0] = lfpool_acquire_wait(caller.scene->pool, -1);
+		turn_give(&caller.turn, TURN_IDLE);
+	}
+	return NULL;
+}
+
+/* Does it sleep in the kernel? */
+static bool caller_sleeps(void)
+{
+	char path[64], text[256];
+	const char *state = NULL;
+	FILE *file;
+
+	(void)snprintf(path, sizeof(path), "/proc/self/task/%ld/stat",
+		       atomic_load_explicit(&caller.number, memory_order_relaxed));
+	file = fopen(path, "r");
+	if (!file) {
+		fprintf(stderr, "no %s: the test cannot know when a thread sleeps\n", path);
+		exit(3);
+	}
+	if (fgets(text, sizeof(text), file))
+		state = strrchr(text, ')');
+	(void)fclose(file);
+	return state && state[1] == ' ' && state[2] == 'S';
+}
+
+/* Returns when it waits in the queue, and sleeps: it holds no lock on the way there, and sleeps nowhere else. */
+static void caller_begin(struct scene *s)
+{
+	pthread_t thread;
+
+	if (!caller.started) {
+		caller.started = true;
+		if (pthread_create(&thread, NULL, caller_main, NULL) || pthread_detach(thread)) {
+			fprintf(stderr, "no thread\n");
+			exit(3);
+		}
+	}
+	s->caller_waits = true;
+	caller.scene = s;
+	turn_give(&caller.turn, TURN_GO);
+	while (scene_waiting(s) == 0 || !caller_sleeps())
+		(void)sched_yield();
+}
+
+void scene_await_caller(struct scene *s)
+{
+	if (s->caller_waits)
+		(void)turn_wait(&caller.turn, TURN_GO);
+}
+
+/* ---- Continuations ---- */
+
+void keep_object(void *scene, lfpool_t *pool, void *object)
+{
+	struct scene *s = scene;
+
+	if (s->cancelled)
+		s->wrong = "a continuation was called that had been cancelled";
+	if (s->got[0])
+		s->wrong = "a continuation was called twice";
+	if (pool != s->pool || !object)
+		s->wrong = "a continuation was called with something else than an object of its pool";
+	s->got[0] = object;
+}
+
+/* ---- Preparations ---- */
+
+static void prepare_free(struct scene *s)
+{
+	take(s, NULL, 2);
+	s->wanted = 1;
+}
+
+/* All objects held, two of them by the others. */
+static void prepare_none_free(struct scene *s)
+{
+	take(s, NULL, lfpool_capacity(s->pool));
+	lend(s, 2);
+	s->wanted = 1;
+}
+
+static void prepare_cancel(struct scene *s)
+{
+	prepare_none_free(s);
+	(void)lfpool_acquire_async(s->pool, keep_object, s, &s->ticket);
+}
+
+static void prepare_serve_continuation(struct scene *s)
+{
+	prepare_cancel(s);
+	hand_over(s, 1);
+}
+
+static void prepare_serve_call(struct scene *s)
+{
+	prepare_none_free(s);
+	hand_over(s, 1);
+	caller_begin(s);
+}
+
+/* ---- Operations ---- */
+
+static void acquire_wait_not_at_all(struct scene *s)
+{
+	STEP_BEGIN();
+	s->got[0] = lfpool_acquire_wait(s->pool, 0);
+	STEP_END();
+}
+
+static void acquire_wait(struct scene *s)
+{
+	STEP_BEGIN();
+	s->got[0] = lfpool_acquire_wait(s->pool, 1);
+	STEP_END();
+}
+
+static void acquire_async(struct scene *s)
+{
+	lfpool_status_t status;
+
+	STEP_BEGIN();
+	status = lfpool_acquire_async(s->pool, keep_object, s, &s->ticket);
+	STEP_END();
+	if (status != LFPOOL_OK)
+		s->wrong = "lfpool_acquire_async() has refused";
+}
+
+static void cancel(struct scene *s)
+{
+	STEP_BEGIN();
+	s->cancelled = lfpool_cancel(s->pool, s->ticket);
+	STEP_END();
+	if (s->cancelled == (s->got[0] != NULL))
+		s->wrong = "a continuation was called and cancelled, or neither";
+}
+
+static void release_to_call(struct scene *s)
+{
+	release_through_cache(s);
+	scene_await_caller(s);
+}
+
+/* ---- The table ---- */
+
+/* The clock is the kernel's, and reading it may take one instruction more than the last time. */
+#define TIMED POOL(2 * EACH, 2 * EACH, 0, NULL, NULL, IN_PROGRAM)
+
+const struct operation wait_operations[] = {
+	{"acquire wait 0", SMALL, prepare_free, acquire_wait_not_at_all, 0, 1},
+	{"acquire wait 0, exhausted", SMALL, prepare_none_free, acquire_wait_not_at_all, 0, 0},
+	{"acquire wait 1 ns", TIMED, prepare_none_free, acquire_wait, 0, 1},
+	{"acquire async, at once", SMALL, prepare_free, acquire_async, 0, 1},
+	{"acquire async, queued", SMALL, prepare_none_free, acquire_async, MOVES_QUEUE, 1},
+	{"cancel a continuation", SMALL, prepare_cancel, cancel, MOVES_QUEUE, 0},
+	{"release, to a continuation", SMALL, prepare_serve_continuation, release_through_cache,
+		  MOVES_TOP | MOVES_QUEUE, 1},
+	{"release, to a call that sleeps", SMALL, prepare_serve_call, release_to_call, MOVES_TOP | MOVES_QUEUE, 1},
+};
+const size_t wait_operation_count = sizeof(wait_operations) / sizeof(*wait_operations);
