@@ -30,8 +30,11 @@ size_t lfpool_grow(lfpool_t *pool, size_t count)
 	const size_t forgiven = demand_forgive(&pool->demand, count);
 	const size_t added = cold_grow(&pool->cold, count - forgiven, COLD_ANY);
 
-	if (forgiven + added)
+	if (added)
 		resize_serve_if_wanted(pool);
+	/* The debt kept the pool from growing. */
+	if (forgiven)
+		resize_for_waiters(pool, thread_handle(pool));
 	return forgiven + added;
 }
 
