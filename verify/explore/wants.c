@@ -157,7 +157,11 @@ static void acquire_waiting(struct actor *actor, int64_t timeout_ns)
 
 	oracle_holds_some(call, 1);
 	if (object) {
-		check_turn(&call);
+		struct moment late;
+
+		/* When his time is over he looks for himself, and not in his turn. */
+		if (!sleep_was_late(&late))
+			check_turn(&call);
 		oracle_acquired(call, scenario_object_number(object), object);
 		wants_mark(object);
 		actor->held[actor->held_count++] = object;
