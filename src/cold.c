@@ -157,7 +157,7 @@ void cold_withdraw(struct cold *c, uint32_t slot)
 /* Slots 1 .. wanted, or fewer, have their pages; says how many have. */
 static uint64_t open_pages(struct cold *c, uint64_t wanted)
 {
-	/* relaxed, all: what lies behind it comes with `counts`. */
+	/* relaxed: a number; who takes a slot on the pages acquires what opened them. */
 	uint64_t from = load_relaxed(&c->opened);
 	const bool backed = c->arena->backing & (LFPOOL_PREFAULT | LFPOOL_LOCK);
 	const uint64_t step = backed ? 1 : OPEN_BYTES / c->arena->face.stride;
@@ -172,8 +172,7 @@ static uint64_t open_pages(struct cold *c, uint64_t wanted)
 			to = from + (to - from) / 2;
 		if (from == to)
 			break;
-		/* release, edge SHOW: the pages, for a search that was under way (cold_take_any()).  Fails if another thread did
-		 * the same, or more. */
+		/* release, edge OPEN: the pages.  Fails if another thread did the same, or more. */
 		if (cas_release(&c->opened, &from, to))
 			from = to;
 	}

@@ -22,6 +22,7 @@
  * Progress     Lock-free.  A search for a bit goes round again only when others took or gave some.  Growing enters the
  *              kernel to open pages.
  * Edges        COLD: who makes a slot cold -> who takes it.   SHOW: changes of `counts` -> who reads it, and the survey.
+ *              OPEN: who opens pages -> who takes a slot on them.
  */
 #ifndef LFPOOL_COLD_H
 #define LFPOOL_COLD_H

@@ -49,8 +49,9 @@ uint32_t cold_take_any(struct cold *c)
 
 	/* Goes round again only when others took or gave some (O1). */
 	for (;; word++) {
-		/* acquire, edge SHOW.  Each time: others may take what was cold when we took a count, and leave us what
-		 * was opened since. */
+		/* Anew each time: what the count promises lies below what was opened before the count was raised, but others
+		 * may have taken that, and what is left lies in pages that were opened since.  acquire, edge OPEN: those
+		 * pages, of which the count says nothing. */
 		const uint64_t opened = load_acquire(&c->opened);
 
 		if (word >= (opened + 63) / 64)
