@@ -56,6 +56,7 @@ static void take(unsigned thread)
 		engine_fail("slot %u is taken out of the cold store", (unsigned)slot);
 		return;
 	}
+	os_play_use(arena_object(&colds.arena, slot));
 	explore_plain(&colds.held[slot], true);
 	colds.held[slot] = true;
 	colds.taken[thread][colds.count[thread]++] = slot;

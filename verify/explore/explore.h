@@ -117,6 +117,8 @@ void memory_barrier_everywhere(void);
 
 /* ---- os.c ---- */
 
+/* The running thread will use memory there: is it open, for all it knows? */
+void os_play_use(const void *address);
 /* From here on memory is mapped after what is there; os_play_restore() brings back what was there. */
 void os_play_open(bool asymmetric);
 void os_play_save(void);

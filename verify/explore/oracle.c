@@ -135,6 +135,7 @@ void oracle_acquired(struct moment call, unsigned object, void *address)
 	if (engine_running())
 		note(call, object, -1);
 	holds_acquired(call, object);
+	os_play_use(address);
 	explore_plain(address, true);
 }
 

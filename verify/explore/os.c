@@ -19,10 +19,18 @@
 
 #define ROOM_BYTES ((size_t)1 << 20)
 #define PAGE 4096
+#define OPENED_MAX 16
 
 static _Alignas(PAGE) char room[ROOM_BYTES], saved[ROOM_BYTES];
 static size_t used, saved_bytes;
 static bool asymmetric;
+/* What the threads opened; the rest is open from the beginning. */
+static struct range {
+	const char *address;
+	size_t bytes;
+	struct moment at;
+} opened[OPENED_MAX];
+static unsigned opened_count;
 /* Thread-local, in src/threads.c. */
 static struct handle *lent[THREADS_MAX];
 static struct serving *serving[THREADS_MAX];
@@ -43,6 +51,7 @@ void os_play_save(void)
 void os_play_restore(void)
 {
 	memcpy(room, saved, saved_bytes);
+	opened_count = 0;
 	/* Where the last execution broke off. */
 	memset(lent, 0, sizeof(lent));
 	memset(serving, 0, sizeof(serving));
@@ -81,9 +90,35 @@ void *os_reserve(size_t bytes)
 
 bool os_open(void *address, size_t bytes)
 {
-	(void)address;
-	(void)bytes;
+	if (!engine_running())
+		return true;
+	engine_point(true);
+	if (opened_count == OPENED_MAX)
+		engine_fail("the explorer's fault: too much is opened");
+	else
+		opened[opened_count++] = (struct range){address, bytes, memory_moment()};
 	return true;
+}
+
+void os_play_use(const void *address)
+{
+	bool late = false;
+
+	if (!engine_running())
+		return;
+
+	const struct moment now = memory_moment();
+
+	for (unsigned i = 0; i < opened_count; i++) {
+		if ((const char *)address < opened[i].address ||
+		    (const char *)address >= opened[i].address + opened[i].bytes)
+			continue;
+		if (moment_before(&opened[i].at, &now))
+			return;
+		late = true;
+	}
+	if (late)
+		engine_fail("memory is used that may not be open yet");
 }
 
 bool os_discard(void *address, size_t bytes)
