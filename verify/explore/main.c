@@ -14,7 +14,8 @@
 #include <unistd.h>
 
 static const char usage[] =
-	"usage: lfpool-explore [OPTION]... [SCENARIO...]       all scenarios if none is named; patterns allowed\n"
+	"usage: lfpool-explore [OPTION]... [SCENARIO...]       all scenarios if none is named; patterns allowed,\n"
+	"                                               !PATTERN leaves out\n"
 	"       lfpool-explore --litmus                        the memory model's own tests\n"
 	"       lfpool-explore --list\n"
 	"  --weak             C11's weak memory (default: sequentially consistent)\n"
@@ -27,11 +28,12 @@ static const char usage[] =
 	"  --executions N     at most N executions of each scenario (random, pct: default 100000)\n"
 	"  --seed N           random, pct\n"
 	"  --replay STRING    one execution, as a failure printed it\n"
-	"  --quiet            failures and the verdict only\n";
+	"  --quiet            failures and the verdict only\n"
+	"  --first            the first failure ends it\n";
 
 static struct options {
 	struct search search;
-	bool asymmetric, full, quiet;
+	bool asymmetric, full, quiet, first;
 } options = {
 	.search = {.strategy = DEPTH_FIRST, .preemptions = 2, .stale = 1, .spurious = 1, .depth = 4, .seed = 1},
 	.asymmetric = true,
@@ -96,14 +98,18 @@ static void explore(const struct scenario *scenario, bool asymmetric)
 	(void)fflush(stdout);
 }
 
+/* A pattern that begins with ! takes names out of those before it; if it is the first, of all. */
 static bool wanted(const char *name, char **patterns)
 {
-	if (!*patterns)
-		return true;
-	for (; *patterns; patterns++)
-		if (fnmatch(*patterns, name, 0) == 0)
-			return true;
-	return false;
+	bool is = !*patterns || **patterns == '!';
+
+	for (; *patterns; patterns++) {
+		const bool out = **patterns == '!';
+
+		if (fnmatch(*patterns + out, name, 0) == 0)
+			is = !out;
+	}
+	return is;
 }
 
 static bool choose(const char *text, const char *const *names, int count, int *chosen_out)
@@ -126,7 +132,8 @@ static bool parse(int argc, char **argv)
 		{"depth", required_argument, NULL, 'd'},  {"executions", required_argument, NULL, 'n'},
 		{"seed", required_argument, NULL, 'e'},	  {"replay", required_argument, NULL, 'r'},
 		{"quiet", no_argument, NULL, 'q'},	  {"litmus", no_argument, NULL, 'm'},
-		{"list", no_argument, NULL, 'l'},	  {NULL, 0, NULL, 0},
+		{"list", no_argument, NULL, 'l'},	  {"first", no_argument, NULL, '1'},
+		{NULL, 0, NULL, 0},
 	};
 	struct search *search = &options.search;
 	int chosen;
@@ -143,6 +150,7 @@ static bool parse(int argc, char **argv)
 		case 'n': search->executions_max = number; break;
 		case 'e': search->seed = number; break;
 		case 'q': options.quiet = true; break;
+		case '1': options.first = true; break;
 		case 'm': exit(litmus_run(!options.quiet));
 		case 'r':
 			search->strategy = REPLAY;
@@ -179,7 +187,7 @@ int main(int argc, char **argv)
 	(void)signal(SIGSEGV, on_crash);
 	(void)signal(SIGBUS, on_crash);
 	(void)signal(SIGABRT, on_crash);
-	for (size_t i = 0; i < scenario_count; i++) {
+	for (size_t i = 0; i < scenario_count && !(options.first && failed); i++) {
 		if (!wanted(scenarios[i].name, argv + optind))
 			continue;
 		if (options.asymmetric)

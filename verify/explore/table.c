@@ -226,6 +226,7 @@ const struct scenario scenarios[] = {
 	{"shrink-over-release-2", "and one comes back", 1, 2, "0a1a", {"Zr", "Z"}, .max_capacity = 2},
 	{"shrink-two-2", "two owed, two released", 2, 2, "0a1a", {"rZ", "r"}, .max_capacity = 2},
 	{"shrink-grow-2", "grows back what is owed", 1, 1, "0a", {"rS", "G"}, .max_capacity = 2},
+	{"shrink-grow-take-2", "one goes, another comes and is taken", 1, 2, "0a", {"S", "Ga"}, .max_capacity = 2},
 	{"shrink-3", "shrink, release, acquire", 1, 2, "0a", {"r", "S", "a"}, .max_capacity = 2},
 
 	/* Waiting: W1 .. W4 (demand.h). */
@@ -268,6 +269,10 @@ const struct scenario scenarios[] = {
 	{"then-cancel-wait-3", "the same, and another waits", 1, 1, "0a", {"r", "Fk", "u"}},
 	{"then-wait-3", "one continues, one waits", 1, 1, "0a", {"r", "F", "u"}},
 	{"then-both-3", "two continue, two release", 1, 2, "0a1a", {"rF", "r", "f"}},
+	{"then-claim-2", "two come at once", 1, 1, "0a", {"Fr", "F"}},
+	{"then-cancel-late-2", "cancelled after it was called, its place is another's", 1, 1, "0a", {"rf", "fk"}},
+	{"then-lot-2", "two need the seventeenth place", 1, 1, "3affffffffffffffff", {"f", "f"}},
+	{"then-lot-look-2", "one is made while all are looked at", 1, 1, "0a3FFFFFFFFFFFFFFFF", {"r", "F"}},
 	{"then-cell-2", "its place is used again while it is looked at", 1, 1, "0a", {"r", "fkf"}},
 
 	/* Trimming: Q1, Q2 (trim.c). */

@@ -4,12 +4,13 @@
  */
 #include "wants.h"
 
+#include "cold_counts.h"
 #include "oracle.h"
 #include "os.h"
 
 #include <string.h>
 
-#define CONTINUATIONS_MAX 8
+#define CONTINUATIONS_MAX 20
 #define TIMEOUT 5
 
 /* What became of a continuation. */
@@ -239,6 +240,22 @@ static void cancel(void)
 	c->fate = CANCELLED;
 }
 
+/* ---- Pages ---- */
+
+/* Q2 (trim.c): no slot that is in use, or in a magazine, lies on a page that counts as given back. */
+static void check_pages(void)
+{
+	const struct cold *cold = &wants.pool->cold;
+	const struct arena *arena = cold->arena;
+
+	for (uint32_t slot = 1; arena->gone && slot <= cold_opened(cold); slot++) {
+		const size_t offset = (size_t)((const char *)arena_object(arena, slot) - arena->objects);
+
+		if (!(cold_look(cold, (slot - 1) / 64) >> (slot - 1) % 64 & 1) && arena->gone[offset / os_page_bytes()])
+			engine_fail("afterwards object %u lies on a page that was given back, and is not cold", (unsigned)slot - 1);
+	}
+}
+
 /* ---- All of it ---- */
 
 void wants_operate(struct actor *actor, char operation)
@@ -289,6 +306,7 @@ void wants_check(void)
 	if (stage.scenario->growth_step ? capacity > lfpool_max_capacity(wants.pool) || capacity < should
 					: capacity != should && !too_much)
 		engine_fail("afterwards there are %zu objects and %zu are owed, but there should be %zu", capacity, owed, should);
+	check_pages();
 	for (unsigned i = 0; i < wants.continuations; i++) {
 		const struct continuation *c = &wants.continuation[i];
 
