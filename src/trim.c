@@ -50,16 +50,19 @@ static bool give_back(lfpool_t *pool, struct page_run run)
 {
 	const size_t page = os_page_bytes();
 	struct page_hold hold;
+	bool done = false;
 
-	if (!pages_hold(&pool->cold, &run, &hold))
-		return false;
-
-	const bool done = os_discard(pool->arena->objects + run.first_page * page, run.pages * page);
-
-	if (done)
-		pages_mark_gone(&pool->cold, &run);
-	pages_let_go(&pool->cold, &hold);
+	if (pages_hold(&pool->cold, &run, &hold)) {
+		done = os_discard(pool->arena->objects + run.first_page * page, run.pages * page);
+		if (done)
+			pages_mark_gone(&pool->cold, &run);
+		pages_let_go(&pool->cold, &hold);
+	}
+	/* Meanwhile, even if it failed, it had slots that others may wait for; and what it borrowed counted as
+	 * objects: there seemed to be less room to grow, and more that could be owed. */
+	demand_owe_no_more(pool);
 	resize_serve_if_wanted(pool);
+	resize_for_waiters(pool, thread_handle(pool));
 	if (done)
 		tally_shared(&pool->given_back, run.pages * page);
 	return done;
