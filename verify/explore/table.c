@@ -273,6 +273,7 @@ const struct scenario scenarios[] = {
 	{"then-cancel-late-2", "cancelled after it was called, its place is another's", 1, 1, "0a", {"rf", "fk"}},
 	{"then-lot-2", "two need the seventeenth place", 1, 1, "3affffffffffffffff", {"f", "f"}},
 	{"then-lot-look-2", "one is made while all are looked at", 1, 1, "0a3FFFFFFFFFFFFFFFF", {"r", "F"}},
+	{"then-serve-2", "who continued another releases again", 1, 1, "0a", {"rar", "Fu"}},
 	{"then-cell-2", "its place is used again while it is looked at", 1, 1, "0a", {"r", "fkf"}},
 
 	/* Trimming: Q1, Q2 (trim.c). */
@@ -285,6 +286,11 @@ const struct scenario scenarios[] = {
 	{"trim-wait-2", "one waits for what is being trimmed", 1, 1, "0ar", {"T", "ur"}},
 	{"trim-wait-3", "and another releases", 1, 2, "0ar1a", {"T", "ur", "ur"}},
 	{"trim-shrink-2", "a shrink takes what is being trimmed", 1, 2, "0aarr", {"T", "S"}, .max_capacity = 2},
+	{"trim-regrow-2", "one waits, and the room to grow is being trimmed", 1, 2, "0aS", {"T", "u"}, .max_capacity = 2,
+	 .growth_step = 1, .object_bytes = 8192},
+	{"trim-owe-2", "all is owed, and more is being trimmed", 1, 2, "0aS", {"T", "Z"}, .max_capacity = 2, .object_bytes = 8192},
+	{"trim-hold-3", "one waits for what was taken out for a trim that failed", 1, 3, "0aaarr", {"T", "a", "u"},
+	 .object_bytes = 3072},
 	{"trim-poison-2", "poisoned", 1, 2, "0aarr", {"T", "ara"}, .debug = "poison"},
 	{"trim-hooks-2", "built", 1, 2, "0aarr", {"T", "ara"}, .hooks = ""},
 
