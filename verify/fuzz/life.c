@@ -66,16 +66,32 @@ static lfpool_config_t config_read(struct input *in)
 	return config;
 }
 
+/* Room to grow, and how much at once, `growing` = 0 .. 15; 0: none. */
+static void config_grow(lfpool_config_t *config, uint32_t growing)
+{
+	static const size_t rooms[] = {0, 1, 7, 64, 500}, steps[] = {0, 1, 5, 300};
+	const size_t room = rooms[(growing + 3) / 4], most = config->capacity + room;
+
+	config->growth_step = steps[growing % 4];
+	config->max_capacity = most < MODEL_CAPACITY_MAX ? most : MODEL_CAPACITY_MAX;
+	if (config->max_capacity * (config->object_size + config->object_alignment) > 2 * BYTES_MAX)
+		config->max_capacity = config->capacity;
+}
+
 void model_open(struct model *m, struct input *in)
 {
 	lfpool_config_t config = config_read(in);
 	uint32_t hook = input_byte(in);
 
 	memset(m, 0, sizeof(*m));
+	config_grow(&config, hook >> 4);
+	m->capacity = config.capacity;
+	m->maximum = m->reserved = config.max_capacity;
 	config.name = hook & 2 ? longest_name : NULL;
 	config.hooks.context = m;
 	config.hooks.misuse = hear;
-	m->hook_calls_pool = hook & 1;
+	/* If it grew by that, nobody could say when. */
+	m->hook_calls_pool = hook & 1 && !config.growth_step;
 	/* Under AddressSanitizer a pool tells it what is free, and has no inlined hits then: now and then only. */
 	config.debug = (hook & 12) == 12 ? NULL : "no-tools";
 	m->config = config;
@@ -88,7 +104,9 @@ void model_open(struct model *m, struct input *in)
 void model_close(struct model *m)
 {
 	model_check_contents(m);
+	m->closing = true;
 	REQUIRE(lfpool_destroy(m->pool) == m->held);
+	REQUIRE(m->waiters == 0);
 	/* On malloc they live on.  A block begins a label before its object: 16 bytes, or the alignment. */
 	const size_t alignment = m->config.object_alignment;
 

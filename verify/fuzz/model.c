@@ -46,13 +46,13 @@ struct cell *model_pick(const struct model *m, size_t from, bool held)
 	return NULL;
 }
 
-/* An address never seen before: it overlaps no other object, and there are no more of them than the capacity. */
+/* An address never seen before: it overlaps no other object, and there are no more of them than can be. */
 static struct cell *cell_insert(struct model *m, uintptr_t address)
 {
 	const size_t size = m->config.object_size;
 	size_t place = place_of(m, address);
 
-	REQUIRE(m->cells < m->config.capacity);
+	REQUIRE(m->cells < m->reserved);
 	REQUIRE(place == 0 || address - m->cell[place - 1].address >= size);
 	REQUIRE(place == m->cells || m->cell[place].address - address >= size);
 	memmove(&m->cell[place + 1], &m->cell[place], (m->cells - place) * sizeof(*m->cell));
@@ -96,16 +96,18 @@ static void stamp_write(void *object, size_t size, uint64_t stamp)
 	}
 }
 
-/* Stamp 0 is an object that nobody has written to: zero bytes. */
-static void require_stamp(const void *object, size_t size, size_t from, uint64_t stamp)
+/* Stamp 0 is an object that nobody has written to: zero bytes.  `or_zero`: so may each of the others be. */
+static void require_stamp(const void *object, size_t size, size_t from, uint64_t stamp, bool or_zero)
 {
 	const unsigned char *bytes = object;
 
 	for (size_t i = 0; i < size && i < STAMPED_BYTES; i++) {
+		const size_t k = size - 1 - i;
+
 		if (i >= from)
-			REQUIRE(bytes[i] == stamp_byte(stamp, i));
-		if (size - 1 - i >= from)
-			REQUIRE(bytes[size - 1 - i] == stamp_byte(stamp, size - 1 - i));
+			REQUIRE(bytes[i] == stamp_byte(stamp, i) || (or_zero && !bytes[i]));
+		if (k >= from)
+			REQUIRE(bytes[k] == stamp_byte(stamp, k) || (or_zero && !bytes[k]));
 	}
 }
 
@@ -118,15 +120,15 @@ static void require_fresh_contents(const struct model *m, const struct cell *cel
 		/* Each byte is like the one before it. */
 		REQUIRE(object[0] == 0 && memcmp(object, object + 1, size - 1) == 0);
 	} else if (m->config.backend == LFPOOL_BACKEND_LOCKFREE) {
-		require_stamp(object, size, 0, cell->stamp);
+		require_stamp(object, size, 0, cell->stamp, cell->trimmed);
 	} else if (m->config.backend == LFPOOL_BACKEND_MUTEX) {
-		require_stamp(object, size, sizeof(void *), cell->stamp);
+		require_stamp(object, size, sizeof(void *), cell->stamp, cell->trimmed);
 	}
 }
 
 static void require_held_contents(const struct model *m, const struct cell *cell)
 {
-	require_stamp((const void *)cell->address, m->config.object_size, 0, cell->stamp);
+	require_stamp((const void *)cell->address, m->config.object_size, 0, cell->stamp, false);
 }
 
 void model_check_contents(const struct model *m)
@@ -138,7 +140,7 @@ void model_check_contents(const struct model *m)
 
 /* ---- Acquire ----------------------------------------------------------------------------------------------- */
 
-static void acquired(struct model *m, void *object)
+void model_acquired(struct model *m, void *object)
 {
 	size_t alignment = m->config.object_alignment ? m->config.object_alignment : _Alignof(max_align_t);
 	struct cell *cell = model_cell(m, object);
@@ -149,6 +151,7 @@ static void acquired(struct model *m, void *object)
 	REQUIRE(!cell->held);
 	require_fresh_contents(m, cell);
 	cell->held = true;
+	cell->trimmed = false;
 	m->held++;
 	if (m->most < m->held)
 		m->most = m->held;
@@ -162,21 +165,22 @@ void *model_acquire(struct model *m, struct door door)
 		       : door.inlined ? lfpool_cache_acquire(door.cache)
 				      : (lfpool_cache_acquire)(door.cache);
 
-	REQUIRE((object == NULL) == (m->held == m->config.capacity));
+	REQUIRE((object == NULL) == (m->held == m->capacity && !model_grow_by_itself(m)));
 	if (object)
-		acquired(m, object);
+		model_acquired(m, object);
 	return object;
 }
 
 void model_acquire_bulk(struct model *m, size_t count)
 {
 	void *objects[MODEL_BULK_MAX];
-	size_t left = m->config.capacity - m->held;
-	size_t got = lfpool_acquire_bulk(m->pool, objects, count);
+	size_t got = lfpool_acquire_bulk(m->pool, objects, count), left;
 
+	while ((left = m->capacity - m->held) < count && model_grow_by_itself(m))
+		;
 	REQUIRE(got == (count < left ? count : left));
 	for (size_t i = 0; i < got; i++)
-		acquired(m, objects[i]);
+		model_acquired(m, objects[i]);
 }
 
 /* ---- Release ----------------------------------------------------------------------------------------------- */
@@ -233,6 +237,7 @@ static void require_status(lfpool_status_t status, lfpool_status_t expected)
 /* The call has returned: every refusal was reported. */
 static void settle(struct model *m)
 {
+	model_settle_serving(m);
 	REQUIRE(m->reported_count == m->expected_count);
 	m->misuses += m->expected_count;
 	m->expected_count = m->reported_count = 0;
@@ -245,7 +250,7 @@ void model_release(struct model *m, struct door door, void *object, bool foreign
 
 	if (!is_defined(m, expected))
 		return;
-	(void)foresee(m, object, expected);
+	model_foresee_serving(m, foresee(m, object, expected));
 
 	lfpool_status_t status = !door.cache   ? lfpool_release(m->pool, object)
 				 : door.inlined ? lfpool_cache_release(door.cache, object)
@@ -253,6 +258,12 @@ void model_release(struct model *m, struct door door, void *object, bool foreign
 
 	require_status(status, expected);
 	settle(m);
+}
+
+void model_release_inside(struct model *m, void *object)
+{
+	cell_release(m, model_cell(m, object));
+	REQUIRE(lfpool_release(m->pool, object) == LFPOOL_OK);
 }
 
 void model_release_bulk(struct model *m, void *const *objects, size_t count)
@@ -263,11 +274,13 @@ void model_release_bulk(struct model *m, void *const *objects, size_t count)
 	for (size_t i = 0; i < count; i++) {
 		lfpool_status_t status = status_of(m, objects[i], false);
 
-		if (!is_defined(m, status))
+		/* What is free now may be somebody's by then. */
+		if (!is_defined(m, status) || (m->waiters && status == LFPOOL_E_NOT_IN_USE))
 			continue;
 		back += foresee(m, objects[i], status);
 		defined[kept++] = objects[i];
 	}
+	model_foresee_serving(m, back);
 	REQUIRE(lfpool_release_bulk(m->pool, defined, kept) == back);
 	settle(m);
 }
@@ -326,7 +339,7 @@ static void check_high_water(struct model *m)
 	lfpool_stats_t stats = LFPOOL_STATS_INIT;
 
 	REQUIRE(lfpool_stats(m->pool, &stats) == LFPOOL_OK);
-	REQUIRE(stats.high_water >= m->most && stats.high_water <= m->config.capacity);
+	REQUIRE(stats.high_water >= m->most && stats.high_water <= m->reserved);
 	if (++m->checks % 3 == 0) {
 		lfpool_high_water_reset(m->pool);
 		m->most = m->held;
@@ -337,8 +350,9 @@ void model_check_counts(struct model *m)
 {
 	check_high_water(m);
 	REQUIRE(lfpool_active_count(m->pool) == m->held);
-	REQUIRE(lfpool_available_count(m->pool) == m->config.capacity - m->held);
-	REQUIRE(lfpool_capacity(m->pool) == m->config.capacity);
+	REQUIRE(lfpool_available_count(m->pool) == m->capacity - m->held);
+	REQUIRE(lfpool_capacity(m->pool) == m->capacity && lfpool_max_capacity(m->pool) == m->maximum);
+	REQUIRE(lfpool_shrink_owed(m->pool) == m->owed);
 	REQUIRE(lfpool_misuse_count(m->pool) == m->misuses);
 	REQUIRE(lfpool_backend(m->pool) == m->config.backend);
 	if (m->tracked)

@@ -12,7 +12,11 @@
  *              release   the status that belongs to the pointer; a refusal is told to the hook once, with the right
  *                        pointer, status and count, and changes nothing.
  *              counts    exact, after each call.
- *              destroy   returns how many objects were held.
+ *              destroy   returns how many objects were held, and calls the continuations that are left.
+ *              resizing  exact: what is free goes first, the rest is owed and goes when it comes back, before those who
+ *                        wait get any; it grows by itself, in whole steps, when a call finds nothing and nothing is
+ *                        owed, and as long as somebody waits.
+ *              waiting   first come, first served, each inside the call that made its object free.
  * Backends     The mutex pool overwrites the first bytes of a free object; the malloc backend promises nothing about a
  *              fresh object's bytes or about wrong pointers.  The model asks no more.
  */
@@ -28,6 +32,7 @@
 #define MODEL_CAPACITY_MAX 600
 #define MODEL_CACHES_MAX 20
 #define MODEL_BULK_MAX 40
+#define MODEL_WAITING_MAX 40 /* more than lie in the first lot of places */
 
 #define REQUIRE(condition) ((condition) ? (void)0 : require_failed(#condition, __FILE__, __LINE__))
 
@@ -41,6 +46,13 @@ struct cell {
 	uintptr_t address;
 	uint64_t stamp; /* what its last holder wrote; 0 = unknown                             */
 	bool held;
+	bool trimmed; /* since then: each of its bytes is as it was, or zero                    */
+};
+
+/* A continuation that waits. */
+struct waiting {
+	lfpool_ticket_t ticket;
+	bool releases; /* what it gets, at once */
 };
 
 /* A refusal that the call under way must report. */
@@ -66,6 +78,12 @@ struct model {
 	struct refusal expected[MODEL_BULK_MAX]; /* refusals of the call under way ...               */
 	size_t expected_count, reported_count;   /* ... and how many the hook has heard of           */
 	bool hook_calls_pool;
+	size_t capacity, maximum, reserved; /* of now; where growing ends now, and at all              */
+	size_t owed;                        /* to a shrink                                             */
+	struct waiting waiting[MODEL_WAITING_MAX]; /* the oldest first                                 */
+	size_t waiters, called, awaited; /* continuations; of the call under way: called, to be called */
+	lfpool_ticket_t last_ticket;
+	bool closing;
 };
 
 /* Which way a call takes: the thread's own cache, an explicit one, or that one with its hits inlined here. */
@@ -96,6 +114,27 @@ void model_ask(const struct model *m, const void *pointer, bool foreign);
 void model_check_contents(const struct model *m);
 void model_check_counts(struct model *m);
 
+/* ---- queue.c: how many objects there are, and who waits for one ---- */
+
+/* Notes in the model that a call that found nothing grew the pool; false if it could not. */
+bool model_grow_by_itself(struct model *m);
+/* Around a call that may make `back` held objects free: what it must do for those who are owed or wait. */
+void model_foresee_serving(struct model *m, size_t back);
+void model_settle_serving(struct model *m);
+/* Of a continuation, and of every other way to get an object: it is active now. */
+void model_acquired(struct model *m, void *object);
+/* The object goes back, by a call of its own in the middle of another. */
+void model_release_inside(struct model *m, void *object);
+void model_grow(struct model *m, size_t count, bool reserve);
+void model_shrink(struct model *m, size_t count);
+void model_shrink_cancel(struct model *m);
+void model_set_maximum(struct model *m, size_t maximum);
+void model_trim(struct model *m, size_t keep, size_t budget);
+void model_acquire_wait(struct model *m, struct door door, int64_t timeout_ns);
+void model_acquire_async(struct model *m, bool releases);
+/* One that waits; or a ticket that is nobody's. */
+void model_cancel(struct model *m, size_t which);
+void model_cancel_nobody(struct model *m, uint32_t choice);
 /* The cell of this address, or NULL. */
 struct cell *model_cell(const struct model *m, const void *pointer);
 /* The first cell from the `from`-th on, round the corner, that is held or not as asked; NULL when none is. */

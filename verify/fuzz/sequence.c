@@ -207,6 +207,39 @@ static void ask(struct sequence *s)
 	model_check_contents(s->m);
 }
 
+/* How many objects there are, and who waits for one: `what` = 0 .. 15. */
+static void resize_or_wait(struct sequence *s, uint32_t what)
+{
+	struct model *m = s->m;
+
+	switch (what) {
+	case 0: case 1: model_grow(m, input_below(&s->in, 64), false); break;
+	case 2: model_grow(m, input_below(&s->in, 1024), true); break;
+	case 3: case 4: model_shrink(m, input_below(&s->in, 64)); break;
+	case 5: model_shrink(m, input_below(&s->in, 1024)); break;
+	case 6: model_shrink_cancel(m); break;
+	case 7: model_set_maximum(m, input_below(&s->in, 1024)); break;
+	case 8: model_trim(m, input_byte(&s->in), SIZE_MAX); break;
+	case 9: model_trim(m, input_byte(&s->in), input_below(&s->in, 65536)); break;
+	case 10: {
+		struct door door = choose_door(s);
+
+		model_acquire_wait(m, door, input_byte(&s->in) & 1);
+		break;
+	}
+	case 11: case 12:
+		for (uint32_t n = input_below(&s->in, 4) + 1; n; n--)
+			model_acquire_async(m, what == 12);
+		break;
+	case 13: model_cancel(m, input_byte(&s->in)); break;
+	case 14: model_cancel_nobody(m, input_byte(&s->in)); break;
+	default:
+		while (m->waiters < MODEL_WAITING_MAX && (m->waiters || m->owed || m->held < MODEL_CAPACITY_MAX / 2))
+			model_acquire_async(m, false);
+		break;
+	}
+}
+
 static void *run_on_thread(void *sequence)
 {
 	struct sequence *s = sequence;
@@ -233,8 +266,14 @@ static void on_thread(struct sequence *s)
 static void step(struct sequence *s)
 {
 	struct model *m = s->m;
+	const uint32_t what = input_byte(&s->in);
 
-	switch (input_below(&s->in, 16)) {
+	if (what >= 128) {
+		resize_or_wait(s, what % 16);
+		model_check_counts(m);
+		return;
+	}
+	switch (what % 16) {
 	case 0: acquire_some(s); break;
 	case 1: acquire_until_null(s); break;
 	case 2: case 3: release_some(s); break;

@@ -2,7 +2,7 @@
 /*
  * waits.c - operations of those who wait for an object, and of those who serve them.  As operations.c.
  *
- * Idea         The others hold two objects, which they release once the victim stands.  So if it stands in the middle of
+ * Idea         The others hold two objects, which they release once the victim stands.  So if it stands in the midst of
  *              serving a call that sleeps, that call must be woken by them, and if the victim itself is what waits, it
  *              is given one object and no more.
  * Concurrency  The call that sleeps is a thread of its own.  It is in the kernel when a breakpoint is planted, and what
