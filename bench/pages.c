@@ -80,7 +80,7 @@ static void lap(struct result *result, enum measure measure, uint64_t *since)
 	const uint64_t now = now_ns();
 	const double ns = (double)(now - *since) / (double)count;
 
-	if (!result->ns[measure] || ns < result->ns[measure])
+	if (result->ns[measure] <= 0 || ns < result->ns[measure])
 		result->ns[measure] = ns;
 	*since = now_ns();
 }
