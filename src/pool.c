@@ -268,11 +268,12 @@ lfpool_status_t lfpool_cache_release_slow(lfpool_cache_t *cache, void *object)
 	return likely(status == LFPOOL_OK) ? status : misuse_report(pool, object, status);
 }
 
-void lfpool_cache_serve(lfpool_cache_t *cache)
+lfpool_status_t lfpool_cache_serve(lfpool_cache_t *cache)
 {
 	struct handle *handle = (struct handle *)cache;
 
 	demand_serve_after_release(handle->pool, handle);
+	return LFPOOL_OK;
 }
 
 size_t lfpool_cache_acquire_bulk(lfpool_cache_t *cache, void **objects_out, size_t count)

@@ -87,8 +87,8 @@ _Static_assert(sizeof(struct lfpool_cache) <= 64, "a hit touches one line of it"
 LFPOOL_API void *lfpool_cache_acquire_slow(lfpool_cache_t *cache);
 LFPOOL_API void *lfpool_cache_acquire_odd(lfpool_cache_t *cache, uint32_t slot);
 LFPOOL_API lfpool_status_t lfpool_cache_release_slow(lfpool_cache_t *cache, void *object);
-/* After a release: there is demand. */
-LFPOOL_API void lfpool_cache_serve(lfpool_cache_t *cache);
+/* After a release: there is demand.  Returns LFPOOL_OK. */
+LFPOOL_API lfpool_status_t lfpool_cache_serve(lfpool_cache_t *cache);
 
 /* Slot number of `object`, or something outside 1 .. slots when it is not the start of one.  Exact: see
  * docs/design.md. */
@@ -135,7 +135,7 @@ static inline void *lfpool_cache_acquire_inline(lfpool_cache_t *cache)
 }
 
 /* Pushes on the hot magazine; false when it is full. */
-static inline bool lfpool_push(struct lfpool_cache *cache, uint64_t slot, _Atomic(uint32_t) *state,
+static inline bool lfpool_push(const struct lfpool_cache *cache, uint64_t slot, _Atomic(uint32_t) *state,
 			       uint32_t state_next)
 {
 	struct lfpool_magazine *magazine = cache->hot;
@@ -152,13 +152,17 @@ static inline bool lfpool_push(struct lfpool_cache *cache, uint64_t slot, _Atomi
 	/* release, edge GIVE: the entry, the state and all that was written to the object go to whoever takes the
 	 * slot. */
 	LFPOOL_STORE_RELEASE(&magazine->bottom, bottom + LFPOOL_PUSHED);
+	return true;
+}
+
+/* After a push. */
+static inline lfpool_status_t lfpool_pushed(lfpool_cache_t *cache)
+{
 	/* Whoever waits has made his demand known, and then fenced, and then looked: he has seen our push, or we see his
 	 * demand. */
 	LFPOOL_LIGHT_BARRIER();
 	/* relaxed: see above; what is in the queue comes with the queue's own edges. */
-	if (!LFPOOL_LIKELY(!LFPOOL_LOAD_RELAXED(cache->demand)))
-		lfpool_cache_serve(cache);
-	return true;
+	return LFPOOL_LIKELY(!LFPOOL_LOAD_RELAXED(cache->demand)) ? LFPOOL_OK : lfpool_cache_serve(cache);
 }
 
 static inline lfpool_status_t lfpool_cache_release_inline(lfpool_cache_t *cache, void *object)
@@ -173,9 +177,9 @@ static inline lfpool_status_t lfpool_cache_release_inline(lfpool_cache_t *cache,
 
 		if (LFPOOL_LIKELY(now & LFPOOL_IN_USE) &&
 		    LFPOOL_LIKELY(lfpool_push(cache, slot, state, now ^ LFPOOL_IN_USE)))
-			return LFPOOL_OK;
+			return lfpool_pushed(cache);
 	} else if (slot - 1 < cache->slots && LFPOOL_LIKELY(lfpool_push(cache, slot, NULL, 0))) {
-		return LFPOOL_OK;
+		return lfpool_pushed(cache);
 	}
 	return lfpool_cache_release_slow(cache, object);
 }
