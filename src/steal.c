@@ -39,6 +39,7 @@ _Static_assert(3 * CACHES_MAX < SUM_SLACK, "three words for each cache, one step
 struct survey {
 	struct sums sums;
 	bool something; /* a free slot may be somewhere                                          */
+	bool cold;      /* in the cold store, say                                                */
 	unsigned notes;
 	struct note {
 		uint32_t number;
@@ -84,6 +85,14 @@ static bool rob_previous(struct cache *c, struct cache *victim, uint64_t previou
 	return false;
 }
 
+/* The cold store, first of all: it has no part in the sums. */
+static void survey_cold(const struct core *core, struct survey *s)
+{
+	/* acquire, edge SHOW. */
+	s->cold = cold_allowed_in(load_acquire(&core->cold->counts)) != 0;
+	s->something |= s->cold;
+}
+
 /* Looks at everything but our own cache.  True when a whole magazine was brought home on the way (`rob`). */
 static bool survey_all(struct cache *c, struct survey *s, bool rob)
 {
@@ -91,8 +100,7 @@ static bool survey_all(struct cache *c, struct survey *s, bool rob)
 	/* acquire, edge SHOW: caches that are counted, and what moved into them. */
 	uint32_t count = load_acquire(&core->table.count);
 
-	/* acquire, edge SHOW: the cold store, first of all: it has no part in the sums. */
-	s->something = cold_allowed_in(load_acquire(&core->cold->counts)) != 0;
+	survey_cold(core, s);
 	for (uint32_t i = 0; i < core->depot.shards; i++) {
 		const struct shard *shard = &core->depot.shard[i];
 		/* acquire, edge PUT. */
@@ -165,7 +173,7 @@ enum steal_result cache_steal(struct cache *c, uint32_t *slot_out)
 	if (same(&first.sums, &c->exhausted))
 		return STEAL_EXHAUSTED;
 	(void)survey_all(c, &second, false);
-	if (second.something || !same(&first.sums, &second.sums))
+	if (second.cold || !same(&first.sums, &second.sums))
 		return STEAL_AGAIN;
 	c->exhausted = second.sums;
 	return STEAL_EXHAUSTED;

@@ -10,7 +10,7 @@
  * A handle is 64 bits: {how often the slot was acquired, counted from a number of the pool's own, slot}.  0 is never
  * valid.  A handle of another pool, or of an earlier one, names nothing here, but by the chance of one in 2^(64-b).
  *
- * Wrap.  With a capacity of less than 2^b objects the count has 64 - b bits.  A stale handle could come to name an
+ * Wrap.  With address space for less than 2^b objects the count has 64 - b bits.  A stale handle could come to name an
  * object again only after exactly a multiple of 2^(64-b) acquires of its slot: in a pool of 10,000 objects 2^50, which
  * is 39 days of nothing but acquiring and releasing that one object at 3 ns; in one of a million 2^44, 15 hours.
  *
@@ -62,8 +62,8 @@ LFPOOL_API void *lfpool_resolve(const lfpool_t *pool, lfpool_handle_t handle);
  */
 LFPOOL_API lfpool_status_t lfpool_release_handle(lfpool_t *pool, lfpool_handle_t handle);
 
-/* lfpool_index_of - the index of an object's slot, 0 .. capacity - 1, for arrays beside the pool; SIZE_MAX if `object`
- * is no object of this pool.  Any thread.  Wait-free, O(1). */
+/* lfpool_index_of - the index of an object's slot, for arrays beside the pool: 0 .. n - 1, where n is config.max_capacity, or
+ * config.capacity if that is 0; SIZE_MAX if `object` is no object of this pool.  Any thread.  Wait-free, O(1). */
 LFPOOL_API size_t lfpool_index_of(const lfpool_t *pool, const void *object);
 
 /*

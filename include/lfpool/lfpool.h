@@ -126,7 +126,8 @@ LFPOOL_API const char *lfpool_status_string(lfpool_status_t status);
  * LFPOOL_CHECK_RACES  Two releases of one object at the same instant: exactly one succeeds.  Without it such a pair
  *                     is refused nearly always, not always.  Costs one locked instruction per release.
  * LFPOOL_CREATE_ALL   hooks.create builds every object when the pool is created, not each when it is first used. Create
- *                     is then O(capacity).  Without hooks.create it does nothing.
+ *                     is then O(capacity).  Without hooks.create it does nothing.  Objects by which the pool grows, and
+ *                     those that lfpool_trim() took down, are built when they are first used, as without the flag.
  * LFPOOL_UNTRACKED    Keep no state per object.  Saves a nanosecond or two and 4 bytes per object; loses the refusal
  *                     of double releases (they then corrupt the pool's contents, as with most allocators: one object
  *                     may be handed out twice, and a later release may not return), handles and walks; and
@@ -383,7 +384,8 @@ LFPOOL_API size_t lfpool_cache_release_bulk(lfpool_cache_t *cache, void *const *
 
 /* ---- Questions --------------------------------------------------------------------------------------------- */
 
-/* lfpool_owns - is `pointer` the address of one of this pool's objects, active or free?  Wait-free, O(1), any
+/* lfpool_owns - is `pointer` the address of one of this pool's objects, active or free (or of one that it may grow by,
+ * or that was taken out)?  Wait-free, O(1), any
  * thread. */
 LFPOOL_API bool lfpool_owns(const lfpool_t *pool, const void *pointer);
 

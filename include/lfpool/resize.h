@@ -28,7 +28,8 @@ extern "C" {
  */
 LFPOOL_API size_t lfpool_grow(lfpool_t *pool, size_t count);
 
-/* lfpool_reserve - grow, if need be, until lfpool_capacity() is at least `capacity`.  Returns how many were added. */
+/* lfpool_reserve - grow, if need be, until lfpool_capacity(), less what is owed to a shrink, is at least `capacity`.
+ * Returns how many were added. */
 LFPOOL_API size_t lfpool_reserve(lfpool_t *pool, size_t capacity);
 
 /*

@@ -39,7 +39,7 @@ typedef uint64_t lfpool_ticket_t; /* names a continuation until it has run; 0 is
  *
  * then        Called exactly once, unless it is cancelled: by this call, on this thread, if there is an object now; else
  *             by whichever thread releases one, inside that release; at the latest by lfpool_destroy(), with NULL.  No lock
- *             is held; it may use the pool.  It must not block: who releases waits for it, and so does the next in the
+ *             is held; it may use the pool.  It must return (not by longjmp or an exception), and must not block: who releases waits for it, and so does the next in the
  *             queue.
  * ticket_out  For lfpool_cancel(); set before `then` can be called; 0 if it was called without queueing; may be NULL.
  * Returns     LFPOOL_OK; LFPOOL_E_ARGUMENT: `then` is NULL; LFPOOL_E_NO_MEMORY: the system refuses a place in the queue, or

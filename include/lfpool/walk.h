@@ -57,8 +57,10 @@ LFPOOL_API size_t lfpool_for_each_active(lfpool_t *pool, lfpool_visit_t visit, v
  * Free objects are anybody's to acquire: write to them only while no other thread uses the pool.  Touches nothing by
  * itself; never-used memory reads as zero.  (The mutex backend takes its links out of free objects for it, and keeps
  * them elsewhere from then on.)  In the malloc backend free slots have no memory: nothing is visited.
+ * Visits the slots that have their pages: after growing by hand some that the pool may still grow by, and after a shrink
+ * those that were taken out, are among them, as free ones.  What is written to free objects is gone after lfpool_trim().
  * Returns   How many were visited.
- * Cost      O(capacity).
+ * Cost      O(slots visited).
  */
 LFPOOL_API size_t lfpool_for_each_slot(lfpool_t *pool, lfpool_visit_slot_t visit, void *context);
 
