@@ -55,10 +55,15 @@ static bool is_candidate(const struct cold *c, size_t page, size_t opened)
 	return true;
 }
 
+size_t pages_end(const struct cold *c)
+{
+	return page_of(lead(c->arena) + cold_opened(c) * c->arena->face.stride - 1) + 1;
+}
+
 bool pages_next_run(const struct cold *c, size_t *at, size_t most, size_t looks, struct page_run *run_out)
 {
 	const size_t bytes = os_page_bytes(), opened = cold_opened(c);
-	const size_t end = page_of(lead(c->arena) + opened * c->arena->face.stride - 1) + 1;
+	const size_t end = pages_end(c);
 	size_t page = *at;
 
 	*run_out = (struct page_run){.from = page, .first_page = page};

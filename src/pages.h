@@ -20,6 +20,9 @@ struct page_run {
 	uint32_t first_slot, last_slot; /* that lie on them, in whole or in part        */
 };
 
+/* Pages there are, as far as they are opened. */
+size_t pages_end(const struct cold *c);
+
 /* Looks at up to `looks` pages from *at on for a run of at most `most`; *at is where to go on.  False: at the end. */
 bool pages_next_run(const struct cold *c, size_t *at, size_t most, size_t looks, struct page_run *run_out);
 

@@ -110,6 +110,7 @@ struct lfpool {
 	_Atomic(size_t) misuses;
 	struct cold cold;     /* slots that are in no free list: room to grow, what was withdrawn or trimmed */
 	_Atomic(uint64_t) trim_at;    /* the page where the next lfpool_trim() goes on                         */
+	_Atomic(uint64_t) trim_in_vain; /* pages it has looked at since one was given back                     */
 	_Atomic(uint64_t) given_back; /* bytes, by lfpool_trim(); a statistic                                  */
 	struct demand demand; /* who wants objects that are not there                                        */
 	struct { /* statistics, as they were at the last lfpool_high_water_reset() */

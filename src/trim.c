@@ -5,7 +5,8 @@
  * Idea         Two halves.  Cooling: free slots are taken out of the free lists, one by one, and put into the cold store
  *              (cold.h), where an acquire finds them last.  Sweeping: a cursor goes over the pages; of those whose slots are
  *              all cold a run of at most STEP_BYTES is taken out of the cold store (counts first, then bits: O1), given
- *              back, and put into the cold store again.  Where the sweep ends the next call goes on.
+ *              back, and put into the cold store again.  Where the sweep ends the next call goes on; it is over when it
+ *              has come round without giving anything back.
  * Invariants   Q1  while a page is being given back, all slots on it are in the hands of this call: nobody else can have an
  *                  object there.  A page on which a slot lies that is not opened yet is left alone: who opens it
  *                  does not come by the cold store's bits.
@@ -68,25 +69,32 @@ static bool give_back(lfpool_t *pool, struct page_run run)
 	return done;
 }
 
-/* From the cursor on; true if *budget ended before the pages did. */
+/* From the cursor on, round and round: false when all pages were looked at since one was given back, true if *budget ended
+ * before.  (Pages before the cursor may have become cold since it passed them.) */
 static bool sweep(lfpool_t *pool, size_t *budget)
 {
 	const size_t page = os_page_bytes(), most = STEP_BYTES / page ? STEP_BYTES / page : 1;
-	/* relaxed: another trim may sweep the same pages. */
-	size_t at = (size_t)load_relaxed(&pool->trim_at);
+	const size_t end = pages_end(&pool->cold);
+	/* relaxed, all: another trim may sweep the same pages. */
+	size_t at = (size_t)load_relaxed(&pool->trim_at), in_vain = (size_t)load_relaxed(&pool->trim_in_vain);
 	struct page_run run;
 
-	while (*budget && pages_next_run(&pool->cold, &at, most, *budget / (page / LOOK_SHARE) + 1, &run)) {
-		const size_t looked = (run.first_page + run.pages - run.from) * (page / LOOK_SHARE);
-		const size_t spent = looked + (run.pages && give_back(pool, run) ? run.pages * page : 0);
+	while (*budget && in_vain < end) {
+		if (!pages_next_run(&pool->cold, &at, most, *budget / (page / LOOK_SHARE) + 1, &run)) {
+			at = 0;
+			continue;
+		}
 
+		const size_t looked = run.first_page + run.pages - run.from;
+		const bool given = run.pages && give_back(pool, run);
+		const size_t spent = looked * (page / LOOK_SHARE) + (given ? run.pages * page : 0);
+
+		in_vain = given ? 0 : in_vain + looked;
 		*budget -= spent < *budget ? spent : *budget;
-		store_relaxed(&pool->trim_at, at);
 	}
-	if (!*budget)
-		return true;
-	store_relaxed(&pool->trim_at, 0);
-	return false;
+	store_relaxed(&pool->trim_at, at);
+	store_relaxed(&pool->trim_in_vain, in_vain < end ? in_vain : 0);
+	return in_vain < end;
 }
 
 bool lfpool_trim(lfpool_t *pool, size_t keep, size_t budget)

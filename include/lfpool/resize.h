@@ -76,7 +76,8 @@ LFPOOL_API lfpool_status_t lfpool_set_max_capacity(lfpool_t *pool, size_t max_ca
  * keep      So many free objects are left where they are.
  * budget    Bytes: of objects taken out of the free lists, and of pages given back, in this call; a page looked at
  *           counts as 1/64 of it.  At least one step is made.  SIZE_MAX: all.
- * Returns   true: there is more to do.  false: everything was looked at; call it again when there is reason to.
+ * Returns   true: there is more to do.  false: all pages were looked at, since the last one was given back, in this call or
+ *           those before; call it again when there is reason to.
  *           lfpool_stats_t has the bytes given back so far.
  * Threads   Any, concurrently with everything but lfpool_destroy(); also with itself.  Lock-free for all others; enters
  *           the kernel.  While a step of at most 64 KiB (or one object, if that is larger) is being given back, its

@@ -1,0 +1,125 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * latency.c - what is read out of a histogram, and how long a tick is.
+ */
+#include "latency.h"
+
+uint64_t histogram_least(unsigned bucket)
+{
+	if (bucket < HISTOGRAM_STEPS)
+		return bucket;
+
+	unsigned power = bucket / HISTOGRAM_STEPS + 4;
+
+	return (uint64_t)(HISTOGRAM_STEPS + bucket % HISTOGRAM_STEPS) << (power - 5);
+}
+
+uint64_t histogram_greatest(unsigned bucket)
+{
+	return bucket + 1 < HISTOGRAM_BUCKETS ? histogram_least(bucket + 1) - 1 : UINT64_MAX;
+}
+
+void histogram_merge(struct histogram *sum, const struct histogram *other)
+{
+	sum->count += other->count;
+	if (other->max > sum->max)
+		sum->max = other->max;
+	for (unsigned i = 0; i < HISTOGRAM_BUCKETS; i++)
+		sum->bucket[i] += other->bucket[i];
+}
+
+double histogram_quantile(const struct histogram *h, double fraction)
+{
+	const double rank = fraction * (double)h->count;
+	uint64_t seen = 0;
+
+	if (fraction >= 1)
+		return (double)h->max;
+	for (unsigned i = 0; i < HISTOGRAM_BUCKETS; i++) {
+		seen += h->bucket[i];
+		if (seen && (double)seen >= rank) {
+			/* The middle of the bucket, but never more than was seen. */
+			double middle = ((double)histogram_least(i) + (double)histogram_greatest(i)) / 2;
+
+			return middle < (double)h->max ? middle : (double)h->max;
+		}
+	}
+	return 0;
+}
+
+struct moment {
+	uint64_t ns, ticks;
+};
+
+/* What both clocks say at the same time: the closest of some attempts, since the thread may lose its processor in between. */
+static struct moment moment_now(void)
+{
+	struct moment moment = {0, 0};
+	uint64_t closest = UINT64_MAX;
+
+	for (int i = 0; i < 16; i++) {
+		const uint64_t before = clock_read(), ns = now_ns(), after = clock_read();
+
+		if (after - before < closest) {
+			closest = after - before;
+			moment = (struct moment){ns, before + closest / 2};
+		}
+	}
+	return moment;
+}
+
+double clock_tick_ns(void)
+{
+	static double tick_ns;
+
+	/* Long enough that 0.1 us more or less at either end is 0.01 %. */
+	if (tick_ns == 0) {
+		const struct moment start = moment_now();
+		struct moment end;
+
+		do
+			end = moment_now();
+		while (end.ns - start.ns < 2000000);
+		tick_ns = (double)(end.ns - start.ns) / (double)(end.ticks - start.ticks);
+	}
+	return tick_ns;
+}
+
+double clock_step_ns(void)
+{
+	uint64_t step = 0;
+
+	for (int i = 0; i < 10000; i++) {
+		const uint64_t start = clock_read();
+		uint64_t end;
+
+		do
+			end = clock_read();
+		while (end == start);
+		/* The greatest common divisor of all differences (Euclid). */
+		for (uint64_t other = end - start; other;) {
+			const uint64_t rest = step % other;
+
+			step = other;
+			other = rest;
+		}
+	}
+	return (double)step * clock_tick_ns();
+}
+
+double clock_cost_ns(void)
+{
+	struct histogram *h = calloc(1, sizeof(*h));
+	double ticks;
+
+	if (!h)
+		return 0;
+	for (int i = 0; i < 10000; i++) {
+		uint64_t start = clock_read();
+
+		histogram_add(h, clock_read() - start);
+	}
+	ticks = histogram_quantile(h, 0.5);
+	free(h);
+	return ticks * clock_tick_ns();
+}

@@ -1,0 +1,86 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * latency.h - a clock that is cheap enough to time one call, and a histogram that forgets nothing but digits.
+ *
+ * Idea         The processor's time-stamp counter where there is one, the system's monotonic clock elsewhere; latency.c
+ *              finds out how long a tick is.  The histogram is log-linear, as HdrHistogram (Tene 2012) made usual: each
+ *              power of two is divided into 32 equal buckets, so a value is known to 3 %, from 1 tick to 2^64 - 1.
+ * Invariants   L1  greatest(b) + 1 == least(b + 1), and bucket(least(b)) == bucket(greatest(b)) == b.
+ */
+#ifndef LFPOOL_LATENCY_H
+#define LFPOOL_LATENCY_H
+
+#include "common/harness.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+#define HISTOGRAM_STEPS 32 /* buckets in each power of two */
+#define HISTOGRAM_BUCKETS (60 * HISTOGRAM_STEPS)
+
+/* One thread's. */
+struct histogram {
+	uint64_t count, max;
+	uint64_t bucket[HISTOGRAM_BUCKETS];
+};
+
+/* Ticks. */
+static inline uint64_t clock_read(void)
+{
+#if defined(__x86_64__)
+	unsigned processor;
+	uint64_t ticks;
+
+	/* The processor waits for what came before; what comes after may begin early, by less than the reading takes.  The
+	 * compiler moves no access to memory across. */
+	__asm__ __volatile__("" : : : "memory");
+	ticks = __builtin_ia32_rdtscp(&processor);
+	__asm__ __volatile__("" : : : "memory");
+	return ticks;
+#else
+	return now_ns();
+#endif
+}
+
+static inline unsigned histogram_bucket(uint64_t ticks)
+{
+	if (ticks < HISTOGRAM_STEPS)
+		return (unsigned)ticks;
+
+	/* The leading five bits below the highest choose the step. */
+	unsigned power = 63u - (unsigned)__builtin_clzll(ticks);
+
+	return (power - 4) * HISTOGRAM_STEPS + (unsigned)(ticks >> (power - 5)) % HISTOGRAM_STEPS;
+}
+
+static inline void histogram_add(struct histogram *h, uint64_t ticks)
+{
+	h->bucket[histogram_bucket(ticks)]++;
+	h->count++;
+	if (ticks > h->max)
+		h->max = ticks;
+}
+
+/* ---- latency.c ---- */
+
+/* The least and the greatest number of ticks that belong to `bucket`. */
+uint64_t histogram_least(unsigned bucket);
+uint64_t histogram_greatest(unsigned bucket);
+/* Adds `other` to `sum`. */
+void histogram_merge(struct histogram *sum, const struct histogram *other);
+/* The value, in ticks, that `fraction` (0 .. 1) of all entries do not exceed: the middle of its bucket; for 1 the greatest
+ * entry itself.  0 when there are none. */
+double histogram_quantile(const struct histogram *h, double fraction);
+/* Nanoseconds of a tick. */
+double clock_tick_ns(void);
+/* The step of the clock, in nanoseconds: some count the ticks of a slower clock.  No latency is known better. */
+double clock_step_ns(void);
+/* The median, in nanoseconds, of two readings with nothing between them. */
+double clock_cost_ns(void);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

@@ -1,0 +1,46 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * resident.c - see resident.h.
+ */
+#include "resident.h"
+
+#include <fcntl.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+/* The beginning of a file as text, without a buffer from malloc: that is one of the things we measure. */
+static bool read_text(const char *path, char *text, size_t room)
+{
+	const int file = open(path, O_RDONLY | O_CLOEXEC);
+	size_t count = 0;
+	ssize_t got = 1;
+
+	if (file < 0)
+		return false;
+	while (count < room - 1 && (got = read(file, text + count, room - 1 - count)) > 0)
+		count += (size_t)got;
+	(void)close(file);
+	text[count] = '\0';
+	return got >= 0 && count > 0;
+}
+
+double resident_bytes(void)
+{
+	char text[2048];
+	unsigned long long figure;
+
+	if (read_text("/proc/self/smaps_rollup", text, sizeof(text))) {
+		const char *line = strstr(text, "\nRss:");
+
+		if (line && sscanf(line, "\nRss: %llu kB", &figure) == 1)
+			return (double)figure * 1024;
+	}
+	/* Before Linux 4.14.  The second figure, in pages. */
+	if (read_text("/proc/self/statm", text, sizeof(text)) && sscanf(text, "%*s %llu", &figure) == 1)
+		return (double)figure * (double)sysconf(_SC_PAGESIZE);
+	fprintf(stderr, "neither /proc/self/smaps_rollup nor /proc/self/statm can be read\n");
+	exit(3);
+}
