@@ -4,7 +4,7 @@
  */
 #include "create.h"
 
-#include "resident.h"
+#include "common/resident.h"
 #include "subjects.h"
 
 #include <string.h>

@@ -4,8 +4,8 @@
  */
 #include "member.h"
 
+#include "common/latency.h"
 #include "graph.h"
-#include "latency.h"
 #include "rest.h"
 
 #include <sched.h>

@@ -4,7 +4,7 @@
  */
 #include "memory.h"
 
-#include "resident.h"
+#include "common/resident.h"
 #include "subjects.h"
 
 #include <fcntl.h>

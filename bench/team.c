@@ -4,7 +4,7 @@
  */
 #include "team.h"
 
-#include "latency.h"
+#include "common/latency.h"
 #include "member.h"
 
 #include <string.h>

@@ -326,7 +326,7 @@ static size_t run_churn(struct worker *worker, size_t pairs)
 
 /* ---- Each call by itself ---- */
 
-#include "latency.h"
+#include "common/latency.h"
 
 /* Like run_keep, every call timed. */
 static size_t run_latency(struct worker *worker, size_t pairs)

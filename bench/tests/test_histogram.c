@@ -4,7 +4,7 @@
  */
 #include "support.h"
 
-#include "../latency.h"
+#include "common/latency.h"
 
 #include <math.h>
 

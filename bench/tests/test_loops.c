@@ -12,7 +12,7 @@
  */
 #include "support.h"
 
-#include "../latency.h"
+#include "common/latency.h"
 #include "../member.h"
 #include "../objects.h"
 
