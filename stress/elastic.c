@@ -25,6 +25,8 @@ void elastic_draw(struct round *round)
 	/* A choice of its own, so that a seed draws what it drew before. */
 	struct random random = random_for(round->seed, 1001);
 
+	if (round->plain)
+		return;
 	/* A scenario may have decided. */
 	if (!round->initial && round->capacity > 1 && random_below(&random, 5) == 0) {
 		round->initial = 1 + random_below(&random, (uint32_t)(random_below(&random, 2) ? 1 : round->capacity - 1));

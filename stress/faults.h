@@ -11,6 +11,7 @@
  *                quiet-null     the same, but only when the count of demand.h cannot tell that it is wrong
  *                torn-payload   one byte of an object changes while it is held
  *                hang           acquire never comes back
+ *                leak           the harness keeps 512 KiB more after each cycle of `soak`
  */
 #ifndef STRESS_FAULTS_H
 #define STRESS_FAULTS_H

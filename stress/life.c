@@ -76,7 +76,7 @@ void life_open(struct round *round)
 	/* A choice of its own, so that a seed draws what it drew before. */
 	struct random random = random_for(round->seed, 1000);
 
-	if (round->cell->options->fault != FAULT_NONE)
+	if (round->cell->options->fault != FAULT_NONE || round->plain)
 		return;
 	if (random_below(&random, 8) == 0)
 		config->debug = modes[random_below(&random, sizeof(modes) / sizeof(modes[0]))];

@@ -51,7 +51,7 @@ static struct cell *make_cells(const struct options *options, lfpool_backend_t b
 	size_t count = 0;
 
 	for (size_t s = 0; s < scenario_count; s++) {
-		if (options->scenario && options->scenario != scenarios[s])
+		if (options->scenario ? options->scenario != scenarios[s] : scenarios[s]->alone)
 			continue;
 		for (size_t t = 0; t < options->thread_counts; t++, count++) {
 			cells[count].options = options;

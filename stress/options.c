@@ -20,6 +20,7 @@ static const char *const fault_names[] = {
 	[FAULT_QUIET_NULL] = "quiet-null",
 	[FAULT_TORN_PAYLOAD] = "torn-payload",
 	[FAULT_HANG] = "hang",
+	[FAULT_LEAK] = "leak",
 };
 
 static const char help[] =
@@ -27,8 +28,8 @@ static const char help[] =
 	"\n"
 	"Looks for bugs in lfpool with an oracle of its own.  Says nothing about speed.\n"
 	"\n"
-	"  --scenario NAME|all   what the threads do (default all; --list explains them)\n"
-	"  --threads 1,2,4,...   thread counts, each 1 to 256 (default 1,2,4,8)\n"
+	"  --scenario NAME|all   what the threads do (default all, which is all but soak; --list explains them)\n"
+	"  --threads 1,2,4,...   thread counts, each 1 to 256 (default 1,2,4,8; soak has one, default 4)\n"
 	"  --seconds S           length of the whole run (default 10), divided evenly over the cells, that is over\n"
 	"                        scenarios x thread counts; a cell gets at least 0.05 s\n"
 	"  --seed N              decides sizes, capacities, flags and what each thread does; the same seed gives the\n"
@@ -37,6 +38,7 @@ static const char help[] =
 	"                        possible; a round is as short as the log demands\n"
 	"  --round N             run only the N-th round of each cell, again and again: for replaying a violation\n"
 	"  --patience S          a cell without progress for S seconds is a hang (default 60, 120 under ThreadSanitizer)\n"
+	"  --soak-out FILE.csv   the samples of the scenario soak; stress/plot_soak draws them\n"
 	"  --list                list the scenarios\n"
 	"  --help                this text\n"
 	"\n"
@@ -146,6 +148,9 @@ static void read_option(struct options *options, int option)
 	case 'y':
 		options->history = true;
 		break;
+	case 'u':
+		options->soak_out = optarg;
+		break;
 	case 'b':
 		options->fault = read_fault(optarg);
 		break;
@@ -153,6 +158,20 @@ static void read_option(struct options *options, int option)
 		/* getopt_long() has said what is wrong. */
 		exit(EXIT_USAGE);
 	}
+}
+
+static void threads_by_default(struct options *options)
+{
+	static const unsigned long some[] = {1, 2, 4, 8};
+
+	if (options->thread_counts)
+		return;
+	if (options->scenario && options->scenario->alone) {
+		options->threads[options->thread_counts++] = 4;
+		return;
+	}
+	for (size_t i = 0; i < sizeof(some) / sizeof(some[0]); i++)
+		options->threads[options->thread_counts++] = some[i];
 }
 
 void options_read(struct options *options, int argc, char **argv)
@@ -164,14 +183,13 @@ void options_read(struct options *options, int argc, char **argv)
 		{"seconds", required_argument, NULL, 's'},  {"patience", required_argument, NULL, 'p'},
 		{"seed", required_argument, NULL, 'n'},     {"round", required_argument, NULL, 'r'},
 		{"break", required_argument, NULL, 'b'},    {"history", no_argument, NULL, 'y'},
-		{"history-only", no_argument, NULL, 'o'},   {NULL, 0, NULL, 0},
+		{"history-only", no_argument, NULL, 'o'},   {"soak-out", required_argument, NULL, 'u'},
+		{NULL, 0, NULL, 0},
 	};
 	int option;
 
 	*options = (struct options){
 		.program = argv[0],
-		.threads = {1, 2, 4, 8},
-		.thread_counts = 4,
 		.seconds = 10,
 		.patience = WATCHDOG_PATIENCE_SECONDS,
 		.seed = new_seed(),
@@ -180,4 +198,9 @@ void options_read(struct options *options, int argc, char **argv)
 		read_option(options, option);
 	if (optind < argc)
 		refuse("argument", argv[optind]);
+	threads_by_default(options);
+	if (options->scenario && options->scenario->alone && options->thread_counts > 1)
+		refuse("--threads", "more than one count");
+	if (options->scenario && options->scenario->alone && options->history)
+		refuse("--history", options->scenario->name);
 }

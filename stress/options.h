@@ -27,6 +27,7 @@ enum fault {
 	FAULT_QUIET_NULL,
 	FAULT_TORN_PAYLOAD,
 	FAULT_HANG,
+	FAULT_LEAK,
 };
 
 struct scenario;
@@ -43,6 +44,7 @@ struct options {
 	bool one_round;
 	bool history;                             /* log every call, check the log after each round    */
 	bool history_only;                        /* and nothing else: for testing that check          */
+	const char *soak_out;                     /* a file for the samples of `soak`; NULL = none      */
 	enum fault fault;
 };
 

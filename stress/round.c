@@ -54,7 +54,7 @@ static void draw_routes(struct round *round)
 			round->routes[round->route_count++] = (enum route)route;
 }
 
-static void on_misuse(void *context, const lfpool_misuse_t *misuse)
+void round_on_misuse(void *context, const lfpool_misuse_t *misuse)
 {
 	struct round *round = context;
 
@@ -86,7 +86,7 @@ static void draw(struct round *round, struct cell *cell, uint64_t number)
 	round->config.flags = PICK(random, flags);
 	round->config.depot_shards = 1 + random_below(random, 3);
 	round->config.hooks.context = round;
-	round->config.hooks.misuse = on_misuse;
+	round->config.hooks.misuse = round_on_misuse;
 	round->nanoseconds = PICK(random, milliseconds) * MILLISECOND;
 	round->ending = (enum ending)random_below(random, ENDINGS);
 	draw_routes(round);

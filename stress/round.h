@@ -51,6 +51,7 @@ struct round {
 	size_t capacity;             /* objects the workers may hold together; set by the scenario      */
 	size_t initial;              /* so many of them there are at first; 0: all                      */
 	bool roomy;                  /* may be more than the scenario asked for                         */
+	bool plain;                  /* no hooks, no debug modes, no growth that the scenario did not ask for */
 	bool trims;                  /* the workers trim the pool now and then                          */
 	size_t most;                 /* objects there can ever be                                       */
 	size_t last;                 /* objects there must be in the end; set by finish() if not `most` */
@@ -82,6 +83,9 @@ void round_run(struct cell *cell, uint64_t number, uint64_t limit_ns);
 /* For plan(): a capacity for threads that may hold `demand` objects together, carried ones included: often just that,
  * sometimes far more, sometimes tiny. */
 void round_capacity(struct round *round, size_t demand);
+
+/* The hook that counts refusals; its context is the round. */
+void round_on_misuse(void *context, const lfpool_misuse_t *misuse);
 
 /* Describes the configuration in one line. */
 void round_describe(const struct round *round, char text_out[ROUND_TEXT_BYTES]);

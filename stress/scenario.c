@@ -21,5 +21,6 @@ const struct scenario *const scenarios[] = {
 	&scenario_handles,
 	&scenario_wait,
 	&scenario_resize,
+	&scenario_soak,
 };
 const size_t scenario_count = sizeof(scenarios) / sizeof(scenarios[0]);

@@ -18,6 +18,7 @@ struct worker;
 struct scenario {
 	const char *name;
 	const char *description; /* one line, for --list                                                          */
+	bool alone;              /* not one of "all"; one thread count, and one round                           */
 	bool needs_refusals;     /* the pool must know what is active: nothing to test with the malloc backend    */
 	/* Before the pool exists: calls round_capacity() or sets round->capacity, and makes what the threads
 	 * share. */
@@ -34,6 +35,6 @@ extern const size_t scenario_count;
 extern const struct scenario scenario_pairs, scenario_bursts, scenario_handoff_1_1, scenario_handoff_1_n,
 	scenario_handoff_n_1, scenario_tables, scenario_exhaustion, scenario_over_demand, scenario_over_demand_free,
 	scenario_churn, scenario_misuse, scenario_double_release, scenario_walk, scenario_handles, scenario_wait,
-	scenario_resize;
+	scenario_resize, scenario_soak;
 
 #endif

@@ -166,9 +166,11 @@ static void *acquire_logged(struct worker *worker, uint64_t reading, const int64
 	enum route route = worker_draw_route(worker);
 	uint64_t begin = history_begin(worker->log), end;
 	void *object = fault_instead_of_acquire(worker);
+	uint64_t start = timing_begin(worker->timing);
 
 	if (!object && !fault_null(worker, reading))
 		object = timeout_ns ? wait_raw(worker, route, *timeout_ns) : acquire_raw(worker, route);
+	timing_end(worker->timing, timeout_ns ? TIMED_WAIT : TIMED_ACQUIRE, start);
 	end = history_end(worker->log);
 	if (object)
 		*hold_out = history_acquired(worker->log, begin, end, object);
@@ -277,9 +279,11 @@ static lfpool_status_t release_logged(struct worker *worker, const struct held *
 {
 	uint64_t begin = history_begin(worker->log), end;
 	lfpool_status_t status = LFPOOL_OK;
+	uint64_t start = timing_begin(worker->timing);
 
 	if (!drop)
 		status = worker_release_raw(worker, held->object, LFPOOL_E_NOT_IN_USE);
+	timing_end(worker->timing, TIMED_RELEASE, start);
 	end = history_end(worker->log);
 	if (status == LFPOOL_OK)
 		history_released(worker->log, begin, end, held->object, held->hold);

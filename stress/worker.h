@@ -12,6 +12,7 @@
 
 #include "common/harness.h"
 #include "ledger.h"
+#include "timing.h"
 
 /* The ways of calling the pool. */
 enum route {
@@ -39,6 +40,7 @@ struct worker {
 	struct random faults;   /* and, separately, when it commits a fault                                 */
 	lfpool_cache_t *cache;  /* made when first needed; NULL = not yet                                   */
 	struct pulse *pulse;
+	struct timing *timing;  /* how long its calls take; NULL: nobody wants to know             */
 	pthread_t thread;
 };
 
