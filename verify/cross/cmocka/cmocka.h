@@ -27,6 +27,7 @@ struct CMUnitTest {
 };
 
 #define cmocka_unit_test(f) {#f, f, NULL, NULL, NULL}
+#define cmocka_unit_test_teardown(f, teardown) {#f, f, NULL, teardown, NULL}
 #define cmocka_unit_test_setup_teardown(f, setup, teardown) {#f, f, setup, teardown, NULL}
 #define cmocka_run_group_tests(tests, setup, teardown) \
 	standin_run(#tests, tests, sizeof(tests) / sizeof((tests)[0]), setup, teardown)
