@@ -177,7 +177,7 @@ TEST(what_is_overridden_may_be_wrong)
 	assert_int_equal(lfpool_registry_create_pool(registry, "plain", &config, &pool), LFPOOL_E_CONFIG_DEBUG);
 	config.debug = NULL;
 	/* But the address space must do for every scenario: elsewhere the config's number would count. */
-	config.capacity = (size_t)1 << 32;
+	config.capacity = ((size_t)1 << 31) + 1;
 	assert_int_equal(lfpool_registry_create_pool(registry, "plain", &config, &pool), LFPOOL_E_CONFIG_CAPACITY);
 	assert_int_equal(lfpool_registry_destroy(registry), 0);
 }
