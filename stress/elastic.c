@@ -50,10 +50,10 @@ void elastic_trim(struct worker *worker)
 	const size_t keep = worker_chance(worker, 2) ? 0 : random_below(&worker->random, (uint32_t)round->most);
 
 	/* relaxed, here and below: orders nothing that the library ought to. */
-	if (atomic_exchange_explicit(&round->trimming, true, memory_order_relaxed))
+	if (atomic_exchange_explicit(&round->trimming, 1, memory_order_relaxed))
 		return;
 	(void)demand_raise(&round->demand, objects);
 	(void)lfpool_trim(round->pool, keep, (size_t)1 << random_below(&worker->random, 21));
 	demand_lower(&round->demand, objects);
-	atomic_store_explicit(&round->trimming, false, memory_order_relaxed);
+	atomic_store_explicit(&round->trimming, 0, memory_order_relaxed);
 }

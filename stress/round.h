@@ -73,7 +73,7 @@ struct round {
 	struct held decoy;           /* held by the keeper, for FAULT_DOUBLE_GRANT                      */
 	_Atomic(size_t) provoked;    /* refusals that the scenario asked for                            */
 	_Atomic(size_t) reported;    /* refusals that the misuse hook was told of                       */
-	_Atomic(bool) trimming;      /* somebody does                                                   */
+	_Atomic(unsigned) trimming;  /* 1: somebody does (not a bool: riscv64 exchanges no bytes)         */
 	pthread_barrier_t start, worked, leave;
 };
 
