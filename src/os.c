@@ -160,9 +160,9 @@ unsigned os_processor_block(void)
 {
 #ifdef LFPOOL_CHAOS
 	/* As if the thread wandered from one to the other. */
-	static _Thread_local unsigned calls;
+	static _Thread_local unsigned asked;
 
-	return ++calls / 3;
+	return ++asked / 3;
 #else
 	int processor = sched_getcpu();
 

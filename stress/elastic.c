@@ -4,6 +4,7 @@
  */
 #include "elastic.h"
 
+#include "refusals.h"
 #include "round.h"
 
 #define TRIM_STEP_BYTES ((size_t)64 << 10)
@@ -27,6 +28,7 @@ void elastic_draw(struct round *round)
 
 	if (round->plain)
 		return;
+	round->refusals = round->demand.unjudged && round->cell->options->fault == FAULT_NONE && refusals_draw(round->seed);
 	/* A scenario may have decided. */
 	if (!round->initial && round->capacity > 1 && random_below(&random, 5) == 0) {
 		round->initial = 1 + random_below(&random, (uint32_t)(random_below(&random, 2) ? 1 : round->capacity - 1));

@@ -10,7 +10,7 @@
 #define STRESS_MEETING_H
 
 #include "rendezvous.h"
-#include "round.h"
+#include "worker.h"
 
 struct meeting {
 	struct rendezvous rendezvous;
@@ -18,12 +18,11 @@ struct meeting {
 	bool go_on; /* thread 0's, between two rendezvous */
 };
 
-/* Is it time?  Thread 0 calls a meeting once in `times` on average, and when the round is over; anybody does when there is
- * no more room in the history. */
+/* Is it time?  Thread 0 calls a meeting once in `times` on average.  When the round is over anybody does, so that all stand
+ * still if one does not come: then the watchdog sees it. */
 static inline bool meeting_due(struct meeting *meeting, struct worker *worker, uint32_t times)
 {
-	if ((worker->index == 0 && (!worker_goes_on(worker, 16) || worker_chance(worker, times))) ||
-	    round_full(worker->round))
+	if (!worker_goes_on(worker, 16) || (worker->index == 0 && worker_chance(worker, times)))
 		/* relaxed, both: to know soon is enough. */
 		atomic_store_explicit(&meeting->called, true, memory_order_relaxed);
 	return atomic_load_explicit(&meeting->called, memory_order_relaxed);

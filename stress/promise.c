@@ -68,7 +68,8 @@ static int by_end(const void *a, const void *b)
 
 static int by_came_before(const void *a, const void *b)
 {
-	const uint64_t x = came_before(*(const struct promise *const *)a), y = came_before(*(const struct promise *const *)b);
+	const struct promise *const *x_at = a, *const *y_at = b;
+	const uint64_t x = came_before(*x_at), y = came_before(*y_at);
 
 	return (x > y) - (x < y);
 }

@@ -2,8 +2,8 @@
 /*
  * resize.c - scenario: the pool grows and shrinks under those who use it.
  *
- * Every thread acquires, releases, and now and then grows the pool, by hand or up to a number, shrinks it, forgives what it
- * owes, or trims it; thread 0 moves its maximum.  The sum of what all these calls said is what capacity - owed must be
+ * Every thread acquires, releases, and now and then grows the pool, by hand or up to a number, shrinks it, forgives what
+ * it owes, or trims it; thread 0 moves its maximum.  The sum of what all these calls said is what capacity - owed must be
  * at a meeting; while something is owed nothing may be free; all together acquire exactly what there is; and there is
  * never more than the maximum.
  * In some rounds each NULL is judged by the count of demand.h: objects that the pool does not have are out, and so is
@@ -185,13 +185,11 @@ static size_t expect_sizes(struct round *round, size_t held)
 	const size_t size = atomic_load_explicit(&sizes->size, memory_order_relaxed);
 	const size_t allowed = sizes->wild ? round->most : sizes->maximum > sizes->before ? sizes->maximum : sizes->before;
 	const bool grows = round->config.growth_step;
-	size_t where;
-	const char *violated = lfpool_check(round->pool, &where);
 
-	if (violated)
-		violation(round, "at a meeting, at %zu: %s", where, violated);
+	round_expect_intact(round, "at a meeting");
 	if (owed > capacity || (grows ? capacity - owed < size : capacity - owed != size))
-		violation(round, "the capacity is %zu, and %zu are owed; growing and shrinking make it %zu", capacity, owed, size);
+		violation(round, "the capacity is %zu, and %zu are owed; growing and shrinking make it %zu", capacity, owed,
+			  size);
 	if (capacity > allowed)
 		violation(round, "the capacity is %zu, and at most %zu were allowed", capacity, allowed);
 	if (active != held || available != capacity - held)

@@ -7,6 +7,7 @@
 #include "elastic.h"
 #include "history_round.h"
 #include "life.h"
+#include "refusals.h"
 #include "report.h"
 #include "scenario.h"
 
@@ -143,7 +144,8 @@ void round_describe(const struct round *round, char text_out[ROUND_TEXT_BYTES])
 	if (round->initial)
 		at += (size_t)snprintf(text_out + at, ROUND_TEXT_BYTES - at, ", grows to %zu by %zu", config->max_capacity,
 				       config->growth_step);
-	at += (size_t)snprintf(text_out + at, ROUND_TEXT_BYTES - at, "%s, by", round->trims ? ", trimmed" : "");
+	at += (size_t)snprintf(text_out + at, ROUND_TEXT_BYTES - at, "%s%s, by", round->trims ? ", trimmed" : "",
+			       round->refusals ? ", with refusals" : "");
 	for (unsigned i = 0; i < round->route_count; i++)
 		at += (size_t)snprintf(text_out + at, ROUND_TEXT_BYTES - at, " %s", routes[round->routes[i]]);
 	(void)snprintf(text_out + at, ROUND_TEXT_BYTES - at, ", %s%s%s%s", endings[round->ending],
@@ -174,6 +176,8 @@ static bool create(struct round *round)
 		violation(round, "a valid configuration was refused: %s", lfpool_status_string(status));
 		return false;
 	}
+	/* There every acquire asks the system. */
+	round->refusals &= lfpool_backend(round->pool) != LFPOOL_BACKEND_MALLOC;
 	ledger_open(&round->ledger, round, round->pool, config);
 	worker_init(&round->keeper, round, round->cell->threads);
 	round->keeper.trusted = true;
@@ -258,13 +262,16 @@ static void drain(struct round *round)
 	free(held);
 }
 
-/* Nobody is in a call: every invariant must hold. */
-static void expect_intact(struct round *round, const char *when)
+void round_expect_intact(struct round *round, const char *when)
 {
-	size_t where;
-	const char *violated = lfpool_check(round->pool, &where);
+	const char *violated;
+	size_t where = SIZE_MAX;
 
-	if (violated)
+	refusals_next(round->refusals, 0);
+	violated = lfpool_check(round->pool, &where);
+	if (violated && where == SIZE_MAX)
+		violation(round, "%s: %s", when, violated);
+	else if (violated)
 		violation(round, "%s, at %zu: %s", when, where, violated);
 }
 
@@ -277,11 +284,11 @@ static void reckon(struct round *round)
 
 	if (round->decoy.object)
 		worker_release(&round->keeper, &round->decoy);
-	expect_intact(round, "after the work");
+	round_expect_intact(round, "after the work");
 	expect_active(round, 0, "after the work");
 	drain(round);
 	expect_active(round, 0, "after the count");
-	expect_intact(round, "after the count");
+	round_expect_intact(round, "after the count");
 	if (counted != provoked || reported != provoked)
 		violation(round, "%zu wrong releases: lfpool_misuse_count() says %zu, the hook was told of %zu", provoked,
 			  counted, reported);

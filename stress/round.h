@@ -52,6 +52,7 @@ struct round {
 	size_t initial;              /* so many of them there are at first; 0: all                      */
 	bool roomy;                  /* may be more than the scenario asked for                         */
 	bool plain;                  /* no hooks, no debug modes, no growth that the scenario did not ask for */
+	bool refusals;               /* the system refuses now and then: refusals.h                     */
 	bool trims;                  /* the workers trim the pool now and then                          */
 	size_t most;                 /* objects there can ever be                                       */
 	size_t last;                 /* objects there must be in the end; set by finish() if not `most` */
@@ -86,6 +87,9 @@ void round_capacity(struct round *round, size_t demand);
 
 /* The hook that counts refusals; its context is the round. */
 void round_on_misuse(void *context, const lfpool_misuse_t *misuse);
+
+/* Nobody is in a call: every invariant must hold.  From here on the system refuses nothing, until somebody wants it to. */
+void round_expect_intact(struct round *round, const char *when);
 
 /* Describes the configuration in one line. */
 void round_describe(const struct round *round, char text_out[ROUND_TEXT_BYTES]);

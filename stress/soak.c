@@ -289,8 +289,6 @@ static void rest(struct soak *soak, size_t cycle)
 	struct round *round = soak->round;
 	lfpool_t *pool = round->pool;
 	const size_t decoys = round->decoy.object != NULL, base = BASE + decoys;
-	const char *violated;
-	size_t where = 0;
 
 	for (unsigned i = 0; i < round->cell->threads; i++)
 		/* relaxed: the meeting orders it. */
@@ -307,9 +305,7 @@ static void rest(struct soak *soak, size_t cycle)
 		violation(round, "made to have %zu objects, the pool has %zu", base, lfpool_capacity(pool));
 	while (lfpool_trim(pool, 0, (size_t)1 << 20))
 		;
-	violated = lfpool_check(pool, &where);
-	if (violated)
-		violation(round, "after the trim, at %zu: %s", where, violated);
+	round_expect_intact(round, "after the trim");
 	leak(soak);
 	soak_log_trimmed(soak->log, soak_log_sample(soak->log, pool, cycle, phases[REST].name));
 }

@@ -176,7 +176,9 @@ static void ask(struct waiter *w)
 	demand_lower(&round->demand, 1);
 	promise->end = promises_now(&w->waiting->promises);
 	call_ends(w);
-	if (status != LFPOOL_OK)
+	if (status == LFPOOL_E_NO_MEMORY && round->refusals && promise_turn(promise, PROMISE_ASKED, PROMISE_NONE))
+		demand_lower(&round->demand, 1);
+	else if (status != LFPOOL_OK)
 		violation(round, "lfpool_acquire_async(): %s", lfpool_status_string(status));
 	else if (!promise->ticket && promise_state(promise) != PROMISE_RAN)
 		violation(round, "a continuation has no ticket, and did not run");
@@ -230,15 +232,12 @@ static void expect_quiet(struct waiter *w, size_t held)
 	struct round *round = w->worker->round;
 	const size_t decoys = round->decoy.object != NULL, pending = promises_pending(&w->waiting->promises);
 	const size_t active = lfpool_active_count(round->pool), available = lfpool_available_count(round->pool);
-	size_t where;
-	const char *violated = lfpool_check(round->pool, &where);
 
-	if (violated)
-		violation(round, "at a meeting, at %zu: %s", where, violated);
+	round_expect_intact(round, "at a meeting");
 	if (active != held + decoys)
 		violation(round, "at a meeting %zu objects are held, and %zu active", held + decoys, active);
 	/* What can still be added is as good as free. */
-	if (pending && (available || lfpool_capacity(round->pool) < round->most))
+	if (pending && (available || (lfpool_capacity(round->pool) < round->most && !round->refusals)))
 		violation(round, "%zu continuations wait though %zu of %zu objects are free", pending, available,
 			  lfpool_capacity(round->pool));
 }

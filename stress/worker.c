@@ -10,6 +10,7 @@
 #include "elastic.h"
 #include "faults.h"
 #include "history_round.h"
+#include "refusals.h"
 #include "report.h"
 #include "round.h"
 #include "watchdog.h"
@@ -38,6 +39,8 @@ bool worker_goes_on(struct worker *worker, unsigned every)
 		worker->over = now_ns() >= worker->round->end_ns;
 		if (worker->round->trims && worker_chance(worker, 16))
 			elastic_trim(worker);
+		if (worker->round->refusals && worker_chance(worker, 2))
+			refusals_next(true, 1 + random_below(&worker->random, 4));
 	}
 	return !worker->over && !round_full(worker->round) && !cell_failed(worker->round->cell);
 }
@@ -49,23 +52,26 @@ bool worker_chance(struct worker *worker, uint32_t times)
 
 /* ---- Routes ---- */
 
-enum route worker_draw_route(struct worker *worker)
-{
-	const struct round *round = worker->round;
-
-	return round->routes[random_below(&worker->random, round->route_count)];
-}
-
 lfpool_cache_t *worker_cache(struct worker *worker)
 {
 	if (!worker->cache) {
 		worker->cache = lfpool_cache_create(worker->round->pool);
-		if (!worker->cache) {
+		if (!worker->cache && !worker->round->refusals) {
 			say("lfpool-stress: no memory for a cache\n");
 			exit(EXIT_STUCK);
 		}
 	}
 	return worker->cache;
+}
+
+enum route worker_draw_route(struct worker *worker)
+{
+	const struct round *round = worker->round;
+
+	const enum route route = round->routes[random_below(&worker->random, round->route_count)];
+
+	/* Where it is refused one goes another way. */
+	return (route == ROUTE_INLINE || route == ROUTE_CACHE) && !worker_cache(worker) ? ROUTE_THREAD : route;
 }
 
 void worker_drop_cache(struct worker *worker)
