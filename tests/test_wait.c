@@ -238,7 +238,9 @@ static void owed_first(const struct kind *kind)
 	await_waiting(&s, 1);
 	release_all(s.pool, objects, 2);
 	await_waiting(&s, 1);
-	assert_int_equal(lfpool_capacity(s.pool), 1);
+	/* The call that began to wait serves as well, and may be on its way with the one that pays. */
+	while (lfpool_capacity(s.pool) != 1)
+		(void)sched_yield();
 	assert_int_equal(lfpool_shrink_owed(s.pool), 0);
 	assert_int_equal(lfpool_release(s.pool, objects[2]), LFPOOL_OK);
 	pthread_join(w.thread, NULL);

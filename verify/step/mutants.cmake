@@ -73,13 +73,13 @@ step_mutate(src/quarantine.h "while (!cas_weak_acq_rel(place, &word, quarantine_
 	else while (!cas_weak_acq_rel(place, &word, quarantine_changed(word, slot)))")
 
 # 16: nobody wakes a call that another thread was about to wake; 17: an object is counted before it can be found.
-step_mutate(src/demand.c "if (phase_of(word) == GIVEN && !load"
-	"if (verify_mutant != 16 && phase_of(word) == GIVEN && !load")
+step_mutate(src/queue.c "if (cell_phase(word) == GIVEN && !load"
+	"if (verify_mutant != 16 && cell_phase(word) == GIVEN && !load")
 step_mutate(src/cold.c "give_bit(c, slot);\n\tcount(c, 1, 0);"
 	"if (verify_mutant == 17)\n\t\tcount(c, 1, 0);\n\tgive_bit(c, slot);\n\tif (verify_mutant != 17)\n\t\tcount(c, 1, 0);")
 # 18: a continuation is cancelled by a store; 19: it is given an object so.
-step_mutate(src/demand.c "\n\t    !cas_relaxed(&cell->word, &word, word_for(0, CLAIMED, 0)))\n\t\treturn false;"
-	"\n\t    (verify_mutant != 18 && !cas_relaxed(&cell->word, &word, word_for(0, CLAIMED, 0))))\n\t\treturn false;")
+step_mutate(src/async.c "\n\t    !cas_relaxed(&cell->word, &word, cell_word(0, CLAIMED, 0)))\n\t\treturn false;"
+	"\n\t    (verify_mutant != 18 && !cas_relaxed(&cell->word, &word, cell_word(0, CLAIMED, 0))))\n\t\treturn false;")
 step_mutate(src/demand.c "if (!cas_release(&cell->word, &word, given))\n\t\treturn false;"
 	"if (verify_mutant == 19)\n\t\tstore_release(&cell->word, given);
 	else if (!cas_release(&cell->word, &word, given))\n\t\treturn false;")

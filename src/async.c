@@ -1,0 +1,71 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * async.c - lfpool_acquire_async, lfpool_cancel: continuations in place of calls that wait; see demand.h.
+ */
+#include "demand.h"
+
+#include "pool.h"
+#include "resize.h"
+
+/* {ticket: 48, index + 1: 16} */
+#define INDEX_BITS 16
+_Static_assert(CELLS_MAX < 1 << INDEX_BITS, "a ticket names a cell");
+
+lfpool_status_t lfpool_acquire_async(lfpool_t *pool, lfpool_continuation_t then, void *context,
+				     lfpool_ticket_t *ticket_out)
+{
+	struct demand *d = &pool->demand;
+	uint32_t index;
+
+	if (ticket_out)
+		*ticket_out = 0;
+	if (!then)
+		return LFPOOL_E_ARGUMENT;
+	/* relaxed: who waits already comes first; whoever comes at the same instant may be first or second.  (The hook: as
+	 * must_queue() in wait.c.) */
+	if (pool->hooks.exhausted || !load_relaxed(&d->wanted)) {
+		void *object = lfpool_acquire(pool);
+
+		if (object) {
+			then(context, pool, object);
+			return LFPOOL_OK;
+		}
+	}
+
+	struct cell *cell = cell_claim(d, &index);
+
+	if (!cell)
+		return LFPOOL_E_NO_MEMORY;
+
+	const uint64_t ticket = queue_ticket(d);
+
+	/* Before anybody can call it. */
+	if (ticket_out)
+		*ticket_out = ticket << INDEX_BITS | (index + 1);
+	cell_enlist(d, cell, ticket, then, context);
+	resize_for_waiters(pool, thread_handle(pool));
+	return LFPOOL_OK;
+}
+
+bool lfpool_cancel(lfpool_t *pool, lfpool_ticket_t ticket)
+{
+	struct demand *d = &pool->demand;
+	const uint64_t index = (ticket & ((1 << INDEX_BITS) - 1)) - 1;
+
+	/* acquire, edge CELL. */
+	if (index >= load_acquire(&d->cells))
+		return false;
+
+	struct cell *cell = cell_at(d, (uint32_t)index);
+	/* acquire, edge QUEUE: the ticket that belongs to the word. */
+	uint64_t word = load_acquire(&cell->word);
+
+	/* relaxed, both: see above; if it succeeds the cell is ours, unchanged.  (The ticket is compared in full before, and
+	 * its last 30 bits are by the CAS.) */
+	if (cell_phase(word) != WAITING || load_relaxed(&cell->ticket) << INDEX_BITS >> INDEX_BITS != ticket >> INDEX_BITS ||
+	    !cas_relaxed(&cell->word, &word, cell_word(0, CLAIMED, 0)))
+		return false;
+	cell_vacate(d, cell);
+	return true;
+}
+

@@ -1,0 +1,96 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * queue.h - the places of those who want objects: calls that wait, and continuations; first come, first served.
+ *
+ * Idea         A place is a cell: one word {ticket:29, phase:3, slot:32}, which a give changes by one CAS.  Cells are never
+ *              freed, only vacated; new ones come in lots that double.
+ *                  vacant -> claimed    CAS, by who wants to wait; it is his until he vacates it
+ *                  claimed -> waiting   with a ticket; wanted + 1 before
+ *                  waiting -> given     CAS, by a server, with the slot: from then on the slot is the waiter's
+ *                  given -> woken       CAS, by a server that has called os_wake()
+ *                  waiting -> claimed   CAS, at the timeout, or by lfpool_cancel()
+ *                  -> vacant            wanted - 1 after
+ * Invariants   (W1, W2, W4: demand.h)
+ *              W3  a slot goes to a cell only if no cell with a smaller ticket has been waiting all the time since the
+ *                  server began to look: first come, first served.
+ *              W5  a call that was given something wakes, even if the server that gave stops before it has woken it:
+ *                  whoever looks at the queue wakes those that are given and not woken.
+ * Progress     cell_claim: lock-free, and enters the kernel for a new lot; queue_oldest: wait-free, O(cells ever used at
+ *              once), and wakes.  A pool in a buffer (lfpool/buffer.h) has the first lot alone, and who waits there
+ *              does not sleep: he looks again and again.
+ * Edges        QUEUE: a cell's word, each change of it -> who reads it.   CELL: the mapper of a lot -> who reads its
+ *              address.
+ */
+#ifndef LFPOOL_QUEUE_H
+#define LFPOOL_QUEUE_H
+
+#include "atomics.h"
+#include "base.h"
+
+#include "lfpool/lfpool.h"
+
+#define CELL_LOT 16
+#define CELL_LOT_COUNT 10
+#define CELLS_MAX (CELL_LOT * ((1 << CELL_LOT_COUNT) - 1))
+
+struct arena;
+
+enum phase { VACANT, CLAIMED, WAITING, GIVEN, WOKEN };
+
+#define TICKET_SHIFT 35
+#define PHASE_SHIFT 32
+
+static inline enum phase cell_phase(uint64_t word)
+{
+	return (enum phase)(word >> PHASE_SHIFT & 7);
+}
+
+static inline uint64_t cell_word(uint64_t ticket, enum phase phase, uint32_t slot)
+{
+	return ticket << TICKET_SHIFT | (uint64_t)phase << PHASE_SHIFT | slot;
+}
+
+/* Was the ticket of `a` given out before that of `b`?  They lie less than 2^28 apart. */
+static inline bool came_before(uint64_t a, uint64_t b)
+{
+	return (int64_t)((a & ~UINT64_C(0) << TICKET_SHIFT) - (b & ~UINT64_C(0) << TICKET_SHIFT)) < 0;
+}
+
+struct cell {
+	_Alignas(CACHE_LINE_PAIR / 2) _Atomic(uint64_t) word;
+	_Atomic(uint64_t) ticket;     /* all of its bits                                     */
+	/* Written while claimed; read before the CAS that shows whether what was read is right. */
+	_Atomic(lfpool_continuation_t) then; /* NULL: a call waits                           */
+	_Atomic(void *) context;
+};
+
+struct demand {
+	_Alignas(CACHE_LINE_PAIR) _Atomic(uint32_t) wanted; /* cells that are waiting or soon will be, + owed      */
+	_Alignas(CACHE_LINE_PAIR) _Atomic(uint32_t) owed;   /* objects that are to go when they come back          */
+	_Atomic(uint32_t) cells;                            /* cells that were ever used; only grows               */
+	_Atomic(uint64_t) tickets;                          /* the last that was given out                         */
+	_Atomic(char *) lot[CELL_LOT_COUNT];                /* lot k: CELL_LOT * 2^k cells                         */
+	const struct arena *arena;                          /* the pool's                                          */
+	struct cell first[CELL_LOT];
+};
+
+/* The cell of this index, which was counted or claimed. */
+struct cell *cell_at(const struct demand *d, uint32_t index);
+/* A cell for the caller, and its index; NULL when the system refuses memory, or all CELLS_MAX are taken. */
+struct cell *cell_claim(struct demand *d, uint32_t *index_out);
+/* From claimed to waiting.  Afterwards the caller serves. */
+void cell_enlist(struct demand *d, struct cell *cell, uint64_t ticket, lfpool_continuation_t then, void *context);
+/* From claimed, or given, to vacant. */
+void cell_vacate(struct demand *d, struct cell *cell);
+/* Wakes the call that was given `word`'s slot, and says that it has (W5).  In a buffer it does not sleep. */
+void cell_wake(const struct demand *d, struct cell *cell, uint64_t word);
+
+/* The waiting cell with the smallest ticket; NULL if none waits. */
+struct cell *queue_oldest(const struct demand *d, uint64_t *word_out);
+/* The next number; never 0. */
+uint64_t queue_ticket(struct demand *d);
+
+/* Adds to `wanted`. */
+void demand_want(struct demand *d, uint32_t count);
+
+#endif
