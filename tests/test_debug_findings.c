@@ -348,6 +348,12 @@ TEST(call_sites)
 	FOR_BACKENDS(backend) {
 		lfpool_t *pool = pool_that(33, 50, backend, "poison,backtrace=1/1");
 		unsigned char *object = spawn_a_ship(pool);
+		char text[8192];
+
+		/* The thread's first acquire went another way, and that is nobody's call site either. */
+		(void)lfpool_dump(pool, LFPOOL_TEXT, text, sizeof(text));
+		assert_non_null(strstr(text, " at spawn_a_ship+0x"));
+
 		void *other = spawn_a_ship(pool);
 
 		assert_non_null(other);
