@@ -238,7 +238,7 @@ static lfpool_status_t make_pool(lfpool_registry_t *registry, const char *name, 
 	if (status != LFPOOL_OK)
 		return status;
 	/* Nobody has it yet.  Reserved is at least this. */
-	(void)lfpool_set_max_capacity(row.pool, policy_max_capacity(&row.made));
+	(void)lfpool_limit(row.pool, policy_max_capacity(&row.made));
 	row_insert(registry, place, &row);
 	*pool_out = row.pool;
 	return LFPOOL_OK;
@@ -318,7 +318,7 @@ static void give_up(struct pool_row *row, lfpool_registry_report_t *report)
 	const size_t settled = settled_capacity(row->pool);
 
 	if (most)
-		(void)lfpool_set_max_capacity(row->pool, most < row->reserved ? most : row->reserved);
+		(void)lfpool_limit(row->pool, most < row->reserved ? most : row->reserved);
 	if (wanted && settled > wanted)
 		report->objects_removed += lfpool_shrink(row->pool, settled - wanted);
 	if (row->wanted.value[PROFILE_trim])

@@ -58,7 +58,7 @@ size_t lfpool_max_capacity(const lfpool_t *pool)
 	return (size_t)load_relaxed(&pool->cold.maximum);
 }
 
-lfpool_status_t lfpool_set_max_capacity(lfpool_t *pool, size_t max_capacity)
+lfpool_status_t lfpool_limit(lfpool_t *pool, size_t max_capacity)
 {
 	if (max_capacity > pool->cold.reserved)
 		return LFPOOL_E_CONFIG_MAX_CAPACITY;

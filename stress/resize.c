@@ -133,12 +133,12 @@ static size_t move_maximum(struct worker *worker)
 {
 	struct round *round = worker->round;
 	const size_t maximum = 1 + random_below(&worker->random, (uint32_t)round->most);
-	lfpool_status_t status = lfpool_set_max_capacity(round->pool, maximum);
+	lfpool_status_t status = lfpool_limit(round->pool, maximum);
 
 	if (status != LFPOOL_OK)
 		violation(round, "a maximum of %zu of %zu was refused: %s", maximum, round->most,
 			  lfpool_status_string(status));
-	if (lfpool_set_max_capacity(round->pool, round->most + 1) != LFPOOL_E_CONFIG_MAX_CAPACITY)
+	if (lfpool_limit(round->pool, round->most + 1) != LFPOOL_E_CONFIG_MAX_CAPACITY)
 		violation(round, "a maximum of more than %zu was not refused", round->most);
 	return maximum;
 }

@@ -247,7 +247,7 @@ static void begin_phase(struct soak *soak, enum phase phase)
 	const size_t few = (soak->round->cell->threads + 1) / 2;
 
 	if (phase == WAIT) {
-		(void)lfpool_set_max_capacity(pool, few);
+		(void)lfpool_limit(pool, few);
 		(void)lfpool_shrink(pool, lfpool_capacity(pool) - few);
 	}
 	set_phase(soak, phase);
@@ -297,7 +297,7 @@ static void rest(struct soak *soak, size_t cycle)
 	if (lfpool_active_count(pool) != decoys || lfpool_shrink_owed(pool))
 		violation(round, "with everything given back %zu objects are active, and %zu owed",
 			  lfpool_active_count(pool) - decoys, lfpool_shrink_owed(pool));
-	(void)lfpool_set_max_capacity(pool, round->most);
+	(void)lfpool_limit(pool, round->most);
 	if (lfpool_capacity(pool) > base)
 		(void)lfpool_shrink(pool, lfpool_capacity(pool) - base);
 	(void)lfpool_reserve(pool, base);

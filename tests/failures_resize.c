@@ -54,7 +54,7 @@ static bool scenario(const lfpool_config_t *config, unsigned long n)
 	capacity += added;
 	count += acquire_all(pool, objects + count, MOST - count);
 	capacity = lfpool_capacity(pool);
-	REQUIRE(lfpool_set_max_capacity(pool, 0) == LFPOOL_OK);
+	REQUIRE(lfpool_limit(pool, 0) == LFPOOL_OK);
 	count += acquire_all(pool, objects + count, MOST - count);
 	REQUIRE(count == capacity);
 	REQUIRE(lfpool_shrink(pool, 5) == 0 && lfpool_shrink_owed(pool) == 5);
@@ -77,9 +77,9 @@ static bool scenario(const lfpool_config_t *config, unsigned long n)
 	REQUIRE(lfpool_capacity(pool) == capacity - 5);
 	require_whole(pool, SIZE);
 	/* What was refused is possible now. */
-	REQUIRE(lfpool_set_max_capacity(pool, MOST) == LFPOOL_OK);
+	REQUIRE(lfpool_limit(pool, MOST) == LFPOOL_OK);
 	REQUIRE(lfpool_reserve(pool, MOST) == MOST - (capacity - 5));
-	REQUIRE(lfpool_set_max_capacity(pool, 0) == LFPOOL_OK);
+	REQUIRE(lfpool_limit(pool, 0) == LFPOOL_OK);
 	require_whole(pool, SIZE);
 	free(objects);
 	assert_int_equal(lfpool_destroy(pool), 0);

@@ -229,7 +229,7 @@ static inline void stage_open_growing(struct stage *s, const struct kind *kind, 
 static inline void stage_close(struct stage *s)
 {
 	REQUIRE(lfpool_misuse_count(s->pool) == 0);
-	REQUIRE(lfpool_set_max_capacity(s->pool, 0) == LFPOOL_OK);
+	REQUIRE(lfpool_limit(s->pool, 0) == LFPOOL_OK);
 	require_whole(s->pool, SIZE);
 	REQUIRE(lfpool_destroy(s->pool) == 0);
 	REQUIRE(s->created == s->destroyed);

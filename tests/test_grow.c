@@ -108,33 +108,33 @@ static void sets_max(const struct kind *kind)
 	void *objects[MOST + 1];
 
 	stage_open_growing(&s, kind, FIRST, MOST, 4);
-	assert_int_equal(lfpool_set_max_capacity(s.pool, MOST + 1), LFPOOL_E_CONFIG_MAX_CAPACITY);
-	assert_int_equal(lfpool_set_max_capacity(s.pool, SIZE_MAX), LFPOOL_E_CONFIG_MAX_CAPACITY);
+	assert_int_equal(lfpool_limit(s.pool, MOST + 1), LFPOOL_E_CONFIG_MAX_CAPACITY);
+	assert_int_equal(lfpool_limit(s.pool, SIZE_MAX), LFPOOL_E_CONFIG_MAX_CAPACITY);
 	assert_int_equal(lfpool_max_capacity(s.pool), MOST);
 	/* Below what there is: nothing goes, nothing comes. */
-	assert_int_equal(lfpool_set_max_capacity(s.pool, 3), LFPOOL_OK);
+	assert_int_equal(lfpool_limit(s.pool, 3), LFPOOL_OK);
 	assert_int_equal(lfpool_max_capacity(s.pool), 3);
 	require_counts(s.pool, FIRST, 0);
 	assert_int_equal(lfpool_grow(s.pool, 1), 0);
 	assert_int_equal(acquire_all(s.pool, objects, MOST), FIRST);
 	require_counts(s.pool, FIRST, FIRST);
-	assert_int_equal(lfpool_set_max_capacity(s.pool, 0), LFPOOL_OK);
+	assert_int_equal(lfpool_limit(s.pool, 0), LFPOOL_OK);
 	assert_null(lfpool_acquire(s.pool));
-	assert_int_equal(lfpool_set_max_capacity(s.pool, FIRST), LFPOOL_OK);
+	assert_int_equal(lfpool_limit(s.pool, FIRST), LFPOOL_OK);
 	assert_null(lfpool_acquire(s.pool));
 	/* By hand and by itself, up to where it ends now. */
-	assert_int_equal(lfpool_set_max_capacity(s.pool, FIRST + 7), LFPOOL_OK);
+	assert_int_equal(lfpool_limit(s.pool, FIRST + 7), LFPOOL_OK);
 	assert_int_equal(lfpool_grow(s.pool, 2), 2);
 	assert_int_equal(acquire_all(s.pool, objects + FIRST, MOST - FIRST), 7);
 	require_counts(s.pool, FIRST + 7, FIRST + 7);
-	assert_int_equal(lfpool_set_max_capacity(s.pool, MOST), LFPOOL_OK);
+	assert_int_equal(lfpool_limit(s.pool, MOST), LFPOOL_OK);
 	assert_int_equal(acquire_all(s.pool, objects + FIRST + 7, MOST - FIRST - 7 + 1),
 			 MOST - FIRST - 7);
 	release_all(s.pool, objects, MOST);
 	stage_close(&s);
 }
 
-TEST(growing_ends_where_set_max_capacity_says)
+TEST(growing_ends_where_the_limit_says)
 {
 	on_every_kind(sets_max);
 }
@@ -308,7 +308,7 @@ int main(void)
 		KIND_TEST(grow_adds_what_it_says),
 		KIND_TEST(all_that_was_reserved_and_no_more),
 		KIND_TEST(reserve_grows_up_to),
-		KIND_TEST(growing_ends_where_set_max_capacity_says),
+		KIND_TEST(growing_ends_where_the_limit_says),
 		KIND_TEST(handles_walks_and_questions_over_grown_objects),
 		KIND_TEST(a_huge_reservation_is_cheap),
 		KIND_TEST(objects_of_every_size_grow),

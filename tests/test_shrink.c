@@ -268,7 +268,7 @@ static void grow_against(const struct kind *kind)
 	/* Where there is no room at all, forgiveness is still possible. */
 	assert_int_equal(lfpool_shrink(s.pool, 7), 5);
 	require_owes(s.pool, FIRST, FIRST, 2);
-	assert_int_equal(lfpool_set_max_capacity(s.pool, 1), LFPOOL_OK);
+	assert_int_equal(lfpool_limit(s.pool, 1), LFPOOL_OK);
 	assert_int_equal(lfpool_grow(s.pool, 5), 2);
 	require_owes(s.pool, FIRST, FIRST, 0);
 	release_all(s.pool, objects, FIRST);

@@ -76,7 +76,7 @@ static void model_step(struct stage *s, struct model *m, struct random *random, 
 		break;
 	case 4:
 		m->max = random_below(random, MOST + 1);
-		REQUIRE(lfpool_set_max_capacity(s->pool, m->max) == LFPOOL_OK);
+		REQUIRE(lfpool_limit(s->pool, m->max) == LFPOOL_OK);
 		break;
 	case 5:
 	case 6:

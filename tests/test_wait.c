@@ -146,9 +146,9 @@ static void ways(const struct kind *kind)
 			REQUIRE(lfpool_reserve(s.pool, 2) == 1);
 			break;
 		case RAISE_AND_GROW:
-			REQUIRE(lfpool_set_max_capacity(s.pool, 1) == LFPOOL_OK);
+			REQUIRE(lfpool_limit(s.pool, 1) == LFPOOL_OK);
 			REQUIRE(lfpool_grow(s.pool, 1) == 0);
-			REQUIRE(lfpool_set_max_capacity(s.pool, 2) == LFPOOL_OK);
+			REQUIRE(lfpool_limit(s.pool, 2) == LFPOOL_OK);
 			REQUIRE(lfpool_grow(s.pool, 1) == 1);
 			break;
 		default:

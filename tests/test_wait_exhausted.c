@@ -90,7 +90,7 @@ static void exhausted(const struct kind *kind)
 		eviction_open(&e, kind, 2, 5, 1);
 		lfpool_cache_t *cache = lfpool_cache_create(e.stage.pool);
 		/* Nobody asks the hook while there are objects, or the pool can grow by itself. */
-		lfpool_set_max_capacity(e.stage.pool, 3);
+		lfpool_limit(e.stage.pool, 3);
 		for (size_t i = 0; i < 3; i++)
 			assert_non_null(objects[i] = take(&e, cache, way));
 		assert_int_equal(e.calls, 0);
@@ -115,7 +115,7 @@ static void exhausted(const struct kind *kind)
 			assert_int_equal(e.attempts_most, 4);
 		}
 		/* Grow. */
-		lfpool_set_max_capacity(e.stage.pool, 4);
+		lfpool_limit(e.stage.pool, 4);
 		lfpool_shrink(e.stage.pool, 1);
 		e.plan = GROW_ONE;
 		e.calls = e.attempts_most = 0;
@@ -220,11 +220,11 @@ static void grows_behind_others(const struct kind *kind)
 	void *object, *mine;
 
 	stage_open_growing(&s, kind, 1, 4, 2);
-	lfpool_set_max_capacity(s.pool, 1);
+	lfpool_limit(s.pool, 1);
 	hold_all(&s, &object, 1);
 	waiter_start(&w, &s);
 	await_waiting(&s, 1);
-	lfpool_set_max_capacity(s.pool, 4);
+	lfpool_limit(s.pool, 4);
 	mine = lfpool_acquire_wait(s.pool, LONG_NS);
 	assert_non_null(mine);
 	pthread_join(w.thread, NULL);

@@ -53,13 +53,14 @@ LFPOOL_API size_t lfpool_shrink_owed(const lfpool_t *pool);
 LFPOOL_API size_t lfpool_shrink_cancel(lfpool_t *pool);
 
 /*
- * lfpool_max_capacity, lfpool_set_max_capacity - where growing ends.
+ * lfpool_max_capacity, lfpool_limit - where growing ends.
  *
  * At most what config.max_capacity (or config.capacity, if that is more) reserved: LFPOOL_E_CONFIG_MAX_CAPACITY for
- * more than that.  Less than there is now takes nothing away: shrink does.  Wait-free, O(1), any thread.
+ * more than that.  Less than there is now takes nothing away: shrink does.  Any thread.  To ask: wait-free, O(1).  To move
+ * it: lock-free, and as lfpool_grow() where the pool grows by itself and somebody waits.
  */
 LFPOOL_API size_t lfpool_max_capacity(const lfpool_t *pool);
-LFPOOL_API lfpool_status_t lfpool_set_max_capacity(lfpool_t *pool, size_t max_capacity);
+LFPOOL_API lfpool_status_t lfpool_limit(lfpool_t *pool, size_t max_capacity);
 
 /*
  * lfpool_trim - give memory of free objects back to the system, while others go on: a step at a time.

@@ -27,7 +27,7 @@ size_t resize_and_wait(lfpool_t *pool, lfpool_cache_t *cache)
 	size_t sum = lfpool_grow(pool, 10) + lfpool_reserve(pool, 100) + lfpool_shrink(pool, 20);
 
 	sum += lfpool_shrink_owed(pool) + lfpool_shrink_cancel(pool) + lfpool_max_capacity(pool);
-	sum += lfpool_set_max_capacity(pool, 50) == LFPOOL_E_CONFIG_MAX_CAPACITY;
+	sum += lfpool_limit(pool, 50) == LFPOOL_E_CONFIG_MAX_CAPACITY;
 	sum += lfpool_trim(pool, 10, 4096);
 	sum += lfpool_release(pool, lfpool_acquire_wait(pool, 1000)) == LFPOOL_OK;
 	sum += lfpool_cache_release(cache, lfpool_cache_acquire_wait(cache, -1)) == LFPOOL_OK;

@@ -185,12 +185,12 @@ void model_shrink_cancel(struct model *m)
 void model_set_maximum(struct model *m, size_t maximum)
 {
 	if (maximum > m->reserved) {
-		REQUIRE(lfpool_set_max_capacity(m->pool, maximum) == LFPOOL_E_CONFIG_MAX_CAPACITY);
+		REQUIRE(lfpool_limit(m->pool, maximum) == LFPOOL_E_CONFIG_MAX_CAPACITY);
 		return;
 	}
 	m->maximum = maximum;
 	model_foresee_serving(m, 0);
-	REQUIRE(lfpool_set_max_capacity(m->pool, maximum) == LFPOOL_OK);
+	REQUIRE(lfpool_limit(m->pool, maximum) == LFPOOL_OK);
 	model_settle_serving(m);
 }
 

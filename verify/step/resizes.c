@@ -49,7 +49,7 @@ static void prepare_queued(struct scene *s)
 
 static void prepare_queued_at_maximum(struct scene *s)
 {
-	(void)lfpool_set_max_capacity(s->pool, lfpool_capacity(s->pool));
+	(void)lfpool_limit(s->pool, lfpool_capacity(s->pool));
 	prepare_queued(s);
 }
 
@@ -120,7 +120,7 @@ static void set_maximum(struct scene *s)
 	lfpool_status_t status;
 
 	STEP_BEGIN();
-	status = lfpool_set_max_capacity(s->pool, 4 * EACH);
+	status = lfpool_limit(s->pool, 4 * EACH);
 	STEP_END();
 	if (status != LFPOOL_OK || lfpool_max_capacity(s->pool) != 4 * EACH)
 		s->wrong = "the maximum is not what it was set to";
