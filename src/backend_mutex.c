@@ -37,16 +37,18 @@ struct mutex_pool {
 	size_t most;      /* slots in the hands of callers, at the most since the last reset */
 	_Atomic(uint64_t) exhausted; /* a statistic                                        */
 	bool aside;       /* links lie here, since what is in a free object must stay      */
-	void *links[];    /* per slot                                                      */
+	_Alignas(8) void *links[]; /* per slot, and then the words of the cold store       */
 };
 
 static lfpool_t *mutex_open(const lfpool_config_t *config, struct care *care, const struct window *window)
 {
 	struct arena arena;
 	struct mutex_pool *pool;
+	/* An even number, more than max_capacity: what follows are words of 64 bits. */
+	const size_t links = (config->max_capacity | 1) + 1;
 	size_t room_bytes;
 
-	if (__builtin_mul_overflow(config->max_capacity + 1, sizeof(void *), &room_bytes) ||
+	if (__builtin_mul_overflow(links, sizeof(void *), &room_bytes) ||
 	    __builtin_add_overflow(room_bytes, sizeof(*pool) + cold_bytes(config->max_capacity), &room_bytes))
 		return NULL;
 
@@ -70,7 +72,7 @@ static lfpool_t *mutex_open(const lfpool_config_t *config, struct care *care, co
 	pool->arena = arena;
 	pool->head.arena = &pool->arena;
 	cold_open(&pool->head.cold, &pool->arena, config->capacity, config->max_capacity,
-		  pool->links + config->max_capacity + 1);
+		  pool->links + links);
 	pool->head.care = care;
 	pool->aside = care;
 	pool->care = care_each_call(care) ? care : NULL;

@@ -8,6 +8,7 @@
 #include "support.h"
 
 #include <fcntl.h>
+#include <stddef.h>
 
 /* An integer constant expression, also for arguments of several types. */
 static _Alignas(LFPOOL_BUFFER_ALIGNMENT) unsigned char array[LFPOOL_BUFFER_BYTES(sizeof(double[3]), 0, 1000)];
@@ -71,12 +72,14 @@ TEST(the_macro_is_enough_and_not_much_more)
 				const size_t exact = lfpool_buffer_bytes(&config);
 				const size_t macro = LFPOOL_BUFFER_BYTES(sizes[i], alignments[k], capacity);
 
-				/* Where addresses have 32 bits not every pool has a size. */
-				if (!exact && sizeof(size_t) < 8)
+				/* Where addresses have 32 bits not every pool has a size, and no array is that large. */
+				if (sizeof(size_t) < 8 && (!exact || exact > SIZE_MAX / 4))
 					continue;
 				pairs++;
 				REQUIRE(exact && macro >= exact);
-				REQUIRE(macro - exact <= 8192 + 4096 + 128);
+				/* It takes 16 for the default alignment, which is less on some processors. */
+				REQUIRE(macro - exact <= 8192 + 4096 + 128 +
+							 (alignments[k] ? 0 : (16 - _Alignof(max_align_t)) * capacity));
 			}
 	assert_true(pairs > 10000);
 }
@@ -355,7 +358,7 @@ static void *work(void *argument)
 /* More threads than there are caches, and places in the queue. */
 TEST(many_threads)
 {
-	enum { THREADS = 24, ROUNDS = TIMES(2000, 400) };
+	enum { THREADS = 24, ROUNDS = TIMES(2000, 100) };
 	static const size_t capacities[] = {1, 3, 100};
 	struct worker workers[THREADS];
 	pthread_t threads[THREADS];

@@ -103,6 +103,35 @@ TEST(memory_is_used_as_objects_are_touched)
 	free(objects);
 }
 
+/* Room for that many, which are there only when they are asked for. */
+TEST(growing_to_the_most_there_can_be)
+{
+	for (int backend = LFPOOL_BACKEND_LOCKFREE; backend <= LFPOOL_BACKEND_MALLOC; backend++) {
+		lfpool_config_t config = config_of(64, 10);
+		void *objects[1000];
+
+		config.backend = (lfpool_backend_t)backend;
+		for (size_t most = CAPACITY - 1; most <= CAPACITY; most++) {
+			size_t before = resident_bytes();
+
+			config.max_capacity = most;
+			lfpool_t *pool = pool_with(&config);
+
+			assert_int_equal(lfpool_max_capacity(pool), most);
+			assert_int_equal(lfpool_grow(pool, SIZE_MAX), most - 10);
+			assert_int_equal(lfpool_capacity(pool), most);
+			assert_int_equal(lfpool_grow(pool, 1), 0);
+			assert_int_equal(acquire_all(pool, objects, COUNT(objects)), COUNT(objects));
+			assert_int_equal(lfpool_available_count(pool), most - COUNT(objects));
+			assert_int_equal(lfpool_release_bulk(pool, objects, COUNT(objects)), COUNT(objects));
+			assert_int_equal(lfpool_shrink(pool, SIZE_MAX), most);
+			assert_int_equal(lfpool_capacity(pool), 0);
+			assert_in_range(growth(before, resident_bytes()), 0, 2 * small_change);
+			assert_int_equal(lfpool_destroy(pool), 0);
+		}
+	}
+}
+
 TEST(what_no_address_space_holds_is_refused)
 {
 	lfpool_config_t config = config_of(MIB, CAPACITY);
@@ -122,6 +151,7 @@ int main(void)
 		cmocka_unit_test(objects_of_64_bytes),
 		cmocka_unit_test(the_far_end),
 		cmocka_unit_test(memory_is_used_as_objects_are_touched),
+		cmocka_unit_test(growing_to_the_most_there_can_be),
 		cmocka_unit_test(what_no_address_space_holds_is_refused),
 	};
 
