@@ -56,7 +56,7 @@ static void leave(void)
 
 TEST(a_pool_is_destroyed_by_an_atexit_handler)
 {
-	for (int i = 0; i < 20; i++) {
+	for (int i = 0; i < TIMES(20, 5); i++) {
 		int status;
 		pid_t child = fork();
 

@@ -114,7 +114,7 @@ void model_ask(const struct model *m, const void *pointer, bool foreign);
 void model_check_contents(const struct model *m);
 void model_check_counts(struct model *m);
 
-/* ---- queue.c: how many objects there are, and who waits for one ---- */
+/* ---- waiters.c: how many objects there are, and who waits for one ---- */
 
 /* Notes in the model that a call that found nothing grew the pool; false if it could not. */
 bool model_grow_by_itself(struct model *m);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * queue.c - the calls that change how many objects there are, and those that wait for one.
+ * waiters.c - the calls that change how many objects there are, and those that wait for one.
  *
  * Idea         What such a call must do for others is arithmetic: free objects pay what is owed, then go to those who
  *              wait, oldest first; and while somebody waits and nothing is owed, the pool grows by whole steps.  This
