@@ -1,13 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * backend_lockfree.c - the library proper, as a backend: arena, depot and caches put together.
+ * backend_lockfree.c - the library proper, as a backend: arena, depot and caches put together; its calls.
  *
  * Idea         What the hits leave over: a slot is taken through a cache and its object made active, or made free and
  *              its slot put back; with a cache of the caller's, or one that is borrowed for the call.  The malloc
  *              backend is the same with objects that are allocated as their slots are acquired (backend_malloc.c).
  */
 #include "backend_lockfree.h"
-#include "check.h"
 #include "os.h"
 #include "pool.h"
 #include "resize.h"
@@ -15,56 +14,6 @@
 #include <errno.h>
 #include <sched.h>
 #include <string.h>
-
-static struct core *core_of(lfpool_t *pool)
-{
-	return &((struct lockfree_pool *)pool)->core;
-}
-
-/* ---- Life ---- */
-
-static lfpool_t *lockfree_open(const lfpool_config_t *config, struct care *care, const struct window *window)
-{
-	return lockfree_open_as(config, care, window, NULL);
-}
-
-/* The window is for objects, and these are the heap's; the cells lie with the rest. */
-static lfpool_t *malloc_open(const lfpool_config_t *config, struct care *care, const struct window *window)
-{
-	static const struct window nowhere;
-	lfpool_config_t cells = *config;
-
-	(void)window;
-	cells.object_size = sizeof(void *);
-	cells.object_alignment = _Alignof(void *);
-	return lockfree_open_as(&cells, care, &nowhere, config);
-}
-
-static size_t lockfree_active_count(const lfpool_t *pool)
-{
-	const struct core *core = &((const struct lockfree_pool *)pool)->core;
-	const size_t capacity = cold_capacity(core->cold), untouched = stats_untouched(core);
-	const size_t free_slots = stats_in_magazines(core) + care_held_back(core->care) + untouched;
-
-	return free_slots < capacity ? capacity - free_slots : 0;
-}
-
-static size_t lockfree_close(lfpool_t *pool)
-{
-	size_t active = lockfree_active_count(pool);
-	struct core *core = core_of(pool);
-
-	cache_table_close(core);
-	arena_close(pool, core->arena.mapped_bytes);
-	return active;
-}
-
-static size_t lockfree_used(const lfpool_t *pool)
-{
-	const struct core *core = &((const struct lockfree_pool *)pool)->core;
-
-	return cold_used(core->cold, stats_from_chunks(core));
-}
 
 /* ---- A slot that was taken, and one that is to be put back ---- */
 
@@ -190,7 +139,7 @@ static struct cache *borrow(lfpool_t *pool)
 	return c;
 }
 
-static uint32_t lockfree_take(lfpool_t *pool, struct handle *handle)
+uint32_t lockfree_take(lfpool_t *pool, struct handle *handle)
 {
 	if (handle)
 		return take((struct cache *)handle);
@@ -202,7 +151,7 @@ static uint32_t lockfree_take(lfpool_t *pool, struct handle *handle)
 	return slot;
 }
 
-static uint32_t lockfree_take_idle(lfpool_t *pool, struct handle *handle)
+uint32_t lockfree_take_idle(lfpool_t *pool, struct handle *handle)
 {
 	if (handle)
 		return cache_take_idle((struct cache *)handle);
@@ -214,12 +163,7 @@ static uint32_t lockfree_take_idle(lfpool_t *pool, struct handle *handle)
 	return slot;
 }
 
-static size_t lockfree_listed(const lfpool_t *pool)
-{
-	return stats_in_magazines(&((const struct lockfree_pool *)pool)->core);
-}
-
-static void lockfree_put_free(lfpool_t *pool, struct handle *handle, uint32_t slot)
+void lockfree_put_free(lfpool_t *pool, struct handle *handle, uint32_t slot)
 {
 	if (handle) {
 		put((struct cache *)handle, slot);
@@ -240,7 +184,7 @@ static void put_and_serve(lfpool_t *pool, struct handle *handle, uint32_t slot)
 		demand_serve_after_release(pool, handle);
 }
 
-static bool lockfree_begin(lfpool_t *pool, struct handle *handle, uint32_t slot, void **object_out)
+bool lockfree_begin(lfpool_t *pool, struct handle *handle, uint32_t slot, void **object_out)
 {
 	bool twice;
 
@@ -293,7 +237,7 @@ COLD void *lfpool_cache_acquire_odd(lfpool_cache_t *cache, uint32_t slot)
 }
 
 /* After a hit that was none, which has lowered the bottom of the hot magazine. */
-static void *lockfree_cache_acquire(struct handle *handle)
+void *lockfree_cache_acquire(struct handle *handle)
 {
 	const struct core *core = ((struct cache *)handle)->core;
 	struct lfpool_magazine *hot = handle->face.hot;
@@ -309,7 +253,7 @@ static void *lockfree_cache_acquire(struct handle *handle)
 	return lockfree_acquire_through(handle, slot);
 }
 
-static void *lockfree_acquire(lfpool_t *pool)
+void *lockfree_acquire(lfpool_t *pool)
 {
 	return acquire(pool, NULL, SLOT_NONE);
 }
@@ -339,17 +283,17 @@ static lfpool_status_t release(lfpool_t *pool, struct handle *handle, void *obje
 	return status;
 }
 
-static lfpool_status_t lockfree_cache_release(struct handle *handle, void *object)
+lfpool_status_t lockfree_cache_release(struct handle *handle, void *object)
 {
 	return release(handle->pool, handle, object);
 }
 
-static lfpool_status_t lockfree_release(lfpool_t *pool, void *object)
+lfpool_status_t lockfree_release(lfpool_t *pool, void *object)
 {
 	return release(pool, NULL, object);
 }
 
-static void lockfree_put(lfpool_t *pool, struct handle *handle, uint32_t slot)
+void lockfree_put(lfpool_t *pool, struct handle *handle, uint32_t slot)
 {
 	put_or_serve(pool, handle, leave(core_of(pool), slot, pool_object(pool, slot)));
 }
@@ -372,7 +316,7 @@ static struct cache *claim_in_buffer(struct core *core)
 	return c;
 }
 
-static struct handle *lockfree_cache_create(lfpool_t *pool)
+struct handle *lockfree_cache_create(lfpool_t *pool)
 {
 	struct core *core = core_of(pool);
 	struct cache *c = core->arena.in_buffer ? claim_in_buffer(core) : cache_claim(core, CACHE_FOR_LONG, 0);
@@ -380,7 +324,7 @@ static struct handle *lockfree_cache_create(lfpool_t *pool)
 	return c ? &c->handle : NULL;
 }
 
-static void lockfree_cache_destroy(struct handle *handle)
+void lockfree_cache_destroy(struct handle *handle)
 {
 	struct cache *c = (struct cache *)handle;
 	struct core *core = c->core;
@@ -390,68 +334,3 @@ static void lockfree_cache_destroy(struct handle *handle)
 	if (core->arena.in_buffer)
 		(void)fetch_add_relaxed(&core->explicit_caches, UINT32_MAX);
 }
-
-/* ---- Questions ---- */
-
-static void *malloc_object(const lfpool_t *pool, uint32_t slot)
-{
-	return heap_object_at(&((const struct lockfree_pool *)pool)->core, slot);
-}
-
-static lfpool_status_t malloc_locate(const lfpool_t *pool, const void *object, uint32_t *slot_out)
-{
-	return heap_locate(&((const struct lockfree_pool *)pool)->core, object, slot_out);
-}
-
-
-static bool lockfree_owns(const lfpool_t *pool, const void *pointer)
-{
-	uint32_t slot;
-
-	return arena_locate(&((const struct lockfree_pool *)pool)->core.arena, pointer, &slot) == LFPOOL_OK;
-}
-
-static bool lockfree_in_use(const lfpool_t *pool, const void *object)
-{
-	const struct arena *arena = &((const struct lockfree_pool *)pool)->core.arena;
-	uint32_t slot;
-
-	return arena_locate(arena, object, &slot) == LFPOOL_OK && arena_is_active(arena, slot);
-}
-
-static void lockfree_stats(const lfpool_t *pool, lfpool_stats_t *stats_out)
-{
-	stats_of_core(&((const struct lockfree_pool *)pool)->core, stats_out);
-}
-
-static void lockfree_reset(lfpool_t *pool)
-{
-	struct core *core = core_of(pool);
-
-	for (uint32_t i = 0; i < core->depot.shards; i++)
-		stack_reset_least(&core->depot.shard[i].full, &core->magazines);
-	cold_reset_most(core->cold);
-}
-
-static const char *lockfree_check(const lfpool_t *pool, size_t *where_out)
-{
-	return check_core(&((const struct lockfree_pool *)pool)->core, where_out);
-}
-
-#define LOCKFREE(its_open, its_object, its_locate, its_owns, its_in_use)                                        \
-	{                                                                                                       \
-		.open = its_open, .close = lockfree_close, .acquire = lockfree_acquire,                         \
-		.release = lockfree_release, .put = lockfree_put, .take = lockfree_take,                        \
-		.take_idle = lockfree_take_idle, .listed = lockfree_listed,                                     \
-		.put_free = lockfree_put_free, .begin = lockfree_begin, .used = lockfree_used, .object = its_object,  \
-		.locate = its_locate, .owns = its_owns, .in_use = its_in_use,                                   \
-		.active_count = lockfree_active_count, .stats = lockfree_stats, .reset = lockfree_reset,        \
-		.check = lockfree_check,                                                                        \
-		.cache_create = lockfree_cache_create, .cache_destroy = lockfree_cache_destroy,                 \
-		.cache_acquire = lockfree_cache_acquire, .cache_release = lockfree_cache_release,               \
-		.cache_acquire_bulk = bulk_acquire, .cache_release_bulk = bulk_release,                         \
-	}
-
-const struct backend backend_lockfree = LOCKFREE(lockfree_open, NULL, NULL, lockfree_owns, lockfree_in_use);
-const struct backend backend_malloc = LOCKFREE(malloc_open, malloc_object, malloc_locate, heap_cannot_tell,
-					       heap_cannot_tell);

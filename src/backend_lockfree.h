@@ -13,6 +13,11 @@ struct lockfree_pool {
 	struct core core;
 };
 
+static inline struct core *core_of(lfpool_t *pool)
+{
+	return &((struct lockfree_pool *)pool)->core;
+}
+
 /* Bytes of a pool with one shard: the others are at the end. */
 #define POOL_OF_ONE_SHARD (offsetof(struct lockfree_pool, core.depot.shard) + sizeof(struct shard))
 
@@ -22,7 +27,19 @@ struct lockfree_pool {
 lfpool_t *lockfree_open_as(const lfpool_config_t *config, struct care *care, const struct window *window,
 			   const lfpool_config_t *heap);
 
-/* ---- backend_lockfree.c ---- */
+/* ---- backend_lockfree.c: what struct backend (pool.h) promises ---- */
+
+void *lockfree_acquire(lfpool_t *pool);
+lfpool_status_t lockfree_release(lfpool_t *pool, void *object);
+uint32_t lockfree_take(lfpool_t *pool, struct handle *handle);
+uint32_t lockfree_take_idle(lfpool_t *pool, struct handle *handle);
+void lockfree_put_free(lfpool_t *pool, struct handle *handle, uint32_t slot);
+bool lockfree_begin(lfpool_t *pool, struct handle *handle, uint32_t slot, void **object_out);
+void lockfree_put(lfpool_t *pool, struct handle *handle, uint32_t slot);
+struct handle *lockfree_cache_create(lfpool_t *pool);
+void lockfree_cache_destroy(struct handle *handle);
+void *lockfree_cache_acquire(struct handle *handle);
+lfpool_status_t lockfree_cache_release(struct handle *handle, void *object);
 
 /* One object through a claimed cache.  `slot`: taken already; SLOT_NONE: to be taken, from anywhere. */
 void *lockfree_acquire_through(struct handle *handle, uint32_t slot);
