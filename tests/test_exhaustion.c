@@ -17,13 +17,13 @@ static const struct kind {
 	uint32_t flags;
 	unsigned rounds;
 } kinds[] = {
-	{0, 0, TIMES(100000, 5000)},
-	{1, 0, TIMES(10000, 1000)},
-	{8192, 0, TIMES(10000, 1000)},
-	{LFPOOL_CACHE_NONE, 0, TIMES(10000, 1000)},
-	{0, LFPOOL_CHECK_RACES, TIMES(10000, 1000)},
-	{8192, LFPOOL_UNTRACKED, TIMES(10000, 1000)},
-	{0, LFPOOL_ZERO, TIMES(10000, 1000)},
+	{0, 0, TIMES(20000, 3000)},
+	{1, 0, TIMES(3000, 600)},
+	{8192, 0, TIMES(3000, 600)},
+	{LFPOOL_CACHE_NONE, 0, TIMES(3000, 600)},
+	{0, LFPOOL_CHECK_RACES, TIMES(3000, 600)},
+	{8192, LFPOOL_UNTRACKED, TIMES(3000, 600)},
+	{0, LFPOOL_ZERO, TIMES(3000, 600)},
 };
 
 static lfpool_t *pool_of_kind(const struct kind *kind, size_t capacity)

@@ -178,7 +178,7 @@ TEST(a_hundred_forks_while_other_threads_are_busy)
 		s.at_least = CAPACITY - HELD - WORKERS * HELD;
 		for (size_t k = 0; k < WORKERS; k++)
 			thread_start(&threads[k], keep_busy, &s);
-		for (int round = 0; round < TIMES(100, 20); round++)
+		for (int round = 0; round < TIMES(40, 15); round++)
 			assert_true(fork_and_run(take_everything, &s));
 		/* relaxed: a sign only. */
 		atomic_store_explicit(&s.stop, true, memory_order_relaxed);

@@ -128,7 +128,7 @@ static void freeze_often(size_t capacity, size_t cache_capacity, uint32_t flags,
 			assert_non_null(victims[i].cache = lfpool_cache_create(pool));
 		thread_start(&victims[i].thread, run, &victims[i]);
 	}
-	for (int round = 0; round < TIMES(3000, 300); round++) {
+	for (int round = 0; round < TIMES(1000, 300); round++) {
 		/* Let them run for up to 30 microseconds: where the signal meets them is a matter of chance. */
 		for (uint64_t until = now_ns() + random_below(&r, 30000); now_ns() < until;)
 			;

@@ -106,7 +106,7 @@ static void hand_off(lfpool_t *pool, size_t threads, size_t each)
 /* A pool with room for all of them: were objects not to come back, they would fill 64 MiB. */
 TEST(a_million_acquired_here_and_released_there)
 {
-	size_t count = TIMES(1000000, 100000);
+	size_t count = TIMES(300000, 50000);
 	lfpool_t *pool = pool_of(SIZE, 1000000);
 	size_t before = resident_bytes();
 
@@ -123,7 +123,7 @@ TEST(sixteen_acquirers_and_one_that_only_releases)
 {
 	enum { ACQUIRERS = 16 };
 	lfpool_t *pool = pool_of(SIZE, ACQUIRERS * (RING + 1) + 1);
-	size_t each = TIMES(20000, 4000), before = 0;
+	size_t each = TIMES(6000, 2000), before = 0;
 
 	for (int round = 0; round < 4; round++) {
 		hand_off(pool, ACQUIRERS, each);
@@ -146,7 +146,7 @@ TEST(a_few_objects_go_round)
 
 		config.cache_capacity = cache_capacities[i];
 		lfpool_t *pool = pool_with(&config);
-		hand_off(pool, 1, TIMES(100000, 10000));
+		hand_off(pool, 1, TIMES(30000, 6000));
 		require_whole(pool, SIZE);
 		lfpool_destroy(pool);
 	}

@@ -157,7 +157,7 @@ static void *work(void *argument)
 
 static void run(const char *name, const lfpool_config_t *config, bool enough)
 {
-	unsigned steps = enough ? TIMES(60000, 6000) : TIMES(20000, 3000);
+	unsigned steps = enough ? TIMES(20000, 4000) : TIMES(8000, 2000);
 	struct scene scene = {.pool = pool_with(config), .seed = test_seed(name), .steps = steps, .enough = enough};
 	struct worker workers[THREADS];
 
@@ -249,7 +249,7 @@ static void fight_over(size_t capacity, size_t cache_capacity, size_t threads)
 	config.cache_capacity = cache_capacity;
 	lfpool_t *pool = pool_with(&config);
 	for (size_t i = 0; i < threads; i++) {
-		fighters[i] = (struct fighter){.pool = pool, .number = (uint64_t)(i + 1) << 40, .rounds = TIMES(500000, 20000)};
+		fighters[i] = (struct fighter){.pool = pool, .number = (uint64_t)(i + 1) << 40, .rounds = TIMES(150000, 15000)};
 		thread_start(&fighters[i].thread, fight, &fighters[i]);
 	}
 	for (size_t i = 0; i < threads; i++)

@@ -75,7 +75,7 @@ TEST(pool_destroyed_before_its_threads_exit)
 
 TEST(pool_destroyed_while_its_threads_exit)
 {
-	for (int i = 0; i < TIMES(3000, 500); i++)
+	for (int i = 0; i < TIMES(1000, 400); i++)
 		one_death(false, false);
 }
 
@@ -89,7 +89,7 @@ TEST(pool_destroyed_after_its_threads_exited)
  * exiting. */
 TEST(pools_and_threads_churn_together)
 {
-	enum { ROUNDS = TIMES(2000, 300) };
+	enum { ROUNDS = TIMES(800, 300) };
 	static struct visitor visitors[ROUNDS];
 	pthread_barrier_t used;
 

@@ -50,7 +50,7 @@ TEST(very_many_threads_wait)
 {
 	static const struct kind plain = {0}, mutex = {.backend = LFPOOL_BACKEND_MUTEX};
 
-	crowd(&plain, TIMES(2000, 200));
+	crowd(&plain, TIMES(1000, 200));
 	crowd(&mutex, TIMES(400, 60));
 }
 
@@ -165,10 +165,10 @@ TEST(no_wake_up_is_lost_in_very_many_hand_offs)
 	static const struct kind some[] = {{0}, {.cache_capacity = LFPOOL_CACHE_NONE}, {.backend = LFPOOL_BACKEND_MUTEX}};
 
 	for (size_t i = 0; i < COUNT(some); i++) {
-		hand_offs(&some[i], 1, 2, TIMES(20000, 1000), false);
-		hand_offs(&some[i], 1, 8, TIMES(3000, 200), false);
-		hand_offs(&some[i], 3, 8, TIMES(3000, 200), false);
-		hand_offs(&some[i], 2, 8, TIMES(2000, 150), true);
+		hand_offs(&some[i], 1, 2, TIMES(5000, 1000), false);
+		hand_offs(&some[i], 1, 8, TIMES(800, 200), false);
+		hand_offs(&some[i], 3, 8, TIMES(800, 200), false);
+		hand_offs(&some[i], 2, 8, TIMES(500, 100), true);
 	}
 }
 
