@@ -8,8 +8,7 @@
 /* The calling thread's cache of the class's pool; NULL: it has none yet, or there is no pool. */
 static inline struct handle *set_handle(const lfpool_set_t *set, size_t class_number)
 {
-	/* acquire, edge MAKE: the pool's contents. */
-	return thread_find(load_acquire(&set->class[class_number].id));
+	return thread_find(set_id(set, class_number));
 }
 
 /* ---- From an address to its pool ---- */

@@ -15,7 +15,7 @@
  *              Y2  every object of a class lies in its window, whole; between the objects of two classes there is a
  *                  page without access.
  * Progress     Look-ups: wait-free.
- * Edges        MAKE: set_make() -> set_pool(), set_handle(): the pool, complete.
+ * Edges        MAKE: set_publish() -> set_pool(), set_id(): the pool, complete.
  */
 #ifndef LFPOOL_SET_INTERNAL_H
 #define LFPOOL_SET_INTERNAL_H
@@ -51,6 +51,21 @@ struct lfpool_set {
 	_Alignas(CACHE_LINE_PAIR) _Atomic(size_t) misuses; /* the set's own: of no pool's objects */
 	_Alignas(CACHE_LINE_PAIR) struct set_class class[];
 };
+
+/* Under the lock of set_open.c, once for a class.  NULL: it could not be made. */
+static inline void set_publish(lfpool_set_t *set, size_t class_number, lfpool_t *pool, uint64_t id)
+{
+	/* release, edge MAKE, both: the pool, complete. */
+	store_release(&set->class[class_number].pool, (uintptr_t)pool);
+	store_release(&set->class[class_number].id, id);
+}
+
+/* The id of its pool; 0: not made yet. */
+static inline uint64_t set_id(const lfpool_set_t *set, size_t class_number)
+{
+	/* acquire, edge MAKE: the pool's contents. */
+	return load_acquire(&set->class[class_number].id);
+}
 
 /* The pool of a class below classes.count; NULL: not made yet. */
 static inline lfpool_t *set_pool(const lfpool_set_t *set, size_t class_number)

@@ -273,9 +273,7 @@ lfpool_t *set_make(lfpool_set_t *set, size_t class_number)
 
 	if (!pool) {
 		pool = make(set, class_number);
-		/* release, edge MAKE, both: the pool, complete. */
-		store_release(&set->class[class_number].pool, (uintptr_t)pool);
-		store_release(&set->class[class_number].id, pool ? pool->id : 0);
+		set_publish(set, class_number, pool, pool ? pool->id : 0);
 	}
 	unlock_making();
 	errno = errno_before;

@@ -6,6 +6,7 @@
 
 #include "colds.h"
 #include "finds.h"
+#include "sets.h"
 #include "holds.h"
 #include "oracle.h"
 #include "wants.h"
@@ -301,6 +302,15 @@ void stage_operate(struct actor *actor, char operation)
 		break;
 	case '?':
 		finds_look();
+		break;
+	case 'M':
+		sets_make();
+		break;
+	case 'i':
+		sets_look_by_address();
+		break;
+	case 'I':
+		sets_look_by_size();
 		break;
 	case 'n':
 		count_active();

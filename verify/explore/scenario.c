@@ -6,6 +6,7 @@
 
 #include "colds.h"
 #include "finds.h"
+#include "sets.h"
 #include "holds.h"
 #include "oracle.h"
 #include "wants.h"
@@ -47,6 +48,7 @@ static void reset(void *context)
 	hooks_begin();
 	holds_begin();
 	finds_begin();
+	sets_begin();
 	colds_begin();
 	wants_begin();
 }

@@ -27,6 +27,7 @@
  *   l  lfpool_release_all(): then objects are only counted, and the end is judged
  *   +, *  add a range    -, /  remove it    ?  look for them and their neighbours (finds.h)
  *   { } [ ] _  the cold store (colds.h)
+ *   M  make the pool of a class    I, i  look for it by size, by address (sets.h)
  *   <  pop a magazine off the full stack   >  push the newest popped, ^  the oldest, back
  */
 #ifndef EXPLORE_SCENARIO_H

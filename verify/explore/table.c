@@ -191,6 +191,10 @@ const struct scenario scenarios[] = {
 	{"find-both-2", "one goes, another comes", 1, 1, "0+", {"-*+", "?"}, 0, 0},
 	{"find-3", "and two look", 1, 1, "", {"*+", "?", "?"}, 0, 0},
 
+	/* The pool of a class in a set: Y1. */
+	{"class-2", "made while another looks, by size and by address", 1, 1, "", {"M", "Ii"}, 0, 0},
+	{"class-3", "and two look", 1, 1, "", {"M", "Ii", "iI"}, 0, 0},
+
 	/* Growing: O1, O4. */
 	{"grow-2", "one grows, another wants what was added", 1, 1, "1a", {"G", "a"}, .max_capacity = 2},
 	{"grow-both-2", "two grow, there is room for one", 1, 1, "1a", {"Ga", "Ga"}, .max_capacity = 2},
