@@ -200,6 +200,7 @@ const struct scenario scenarios[] = {
 	{"grow-both-2", "two grow, there is room for one", 1, 1, "1a", {"Ga", "Ga"}, .max_capacity = 2},
 	{"grow-look-2", "grown under the eyes of a survey; then one is always free", 1, 1, "1a", {"Ga", "aa"},
 	 .max_capacity = 3},
+	{"grow-instead-2", "grown, and then the one that was free goes: one always was", 1, 1, "1ar", {"a", "Ga"}, .max_capacity = 2},
 	{"grow-3", "one grows, two want it", 1, 1, "0a", {"J", "a", "a"}, .max_capacity = 3},
 	{"grow-self-max-2", "the same, and there is room for one", 1, 1, "0a", {"a", "a"},
 	 .max_capacity = 2, .growth_step = 1},
