@@ -21,7 +21,7 @@ extern "C" {
  *
  * timeout_ns  Nanoseconds to wait at most; 0: not at all; negative: for ever.
  * Returns     An object; NULL when the time is over, and then every object was in use at some moment of the call; or when a
- *             hook refused.  errno is left alone.
+ *             hook refused: a call that then still waits may ask it once more.  errno is left alone.
  * Threads     Any, as lfpool_acquire().  At most 16,368 calls and continuations queue; a call beyond them looks again
  *             every millisecond, and has no place in the order.
  * Progress    As lfpool_acquire() while there are objects; else it blocks, in the kernel, until a release, or what
