@@ -19,19 +19,19 @@ static const struct {
 	long ceiling, locked;
 } hits[] = {
 	{"acquire hit, inlined", 30, 0},
-	{"release hit, inlined", 44, 0},
+	{"release hit, inlined", 40, 0},
 	{"acquire hit, function", 33, 0},
-	{"release hit, function", 55, 0},
+	{"release hit, function", 50, 0},
 	{"acquire hit, thread's cache", 47, 0},
-	{"release hit, thread's cache", 64, 0},
+	{"release hit, thread's cache", 58, 0},
 	{"acquire hit, untracked", 24, 0},
-	{"release hit, untracked", 39, 0},
+	{"release hit, untracked", 35, 0},
 	{"acquire hit, built before", 30, 0},
-	{"release hit, built before", 44, 0},
+	{"release hit, built before", 40, 0},
 	{"handle of", 51, 0},
 	{"resolve", 57, 0},
 	{"pool of", 101, 0},
-	{"release, races checked", 190, 1},
+	{"release, races checked", 176, 1},
 };
 
 int main(void)
