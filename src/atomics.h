@@ -41,6 +41,12 @@ _Static_assert(ATOMIC_LLONG_LOCK_FREE == 2 && ATOMIC_INT_LOCK_FREE == 2,
 #define store_release(p, v) (POINT(), atomic_store_explicit((p), (v), memory_order_release))
 #define fetch_add_relaxed(p, v) (POINT(), atomic_fetch_add_explicit((p), (v), memory_order_relaxed))
 
+/* Of words that are in one order with each other, the same for all threads (tournament.h). */
+#define load_seq_cst(p) (POINT(), atomic_load_explicit((p), memory_order_seq_cst))
+#define store_seq_cst(p, v) (POINT(), atomic_store_explicit((p), (v), memory_order_seq_cst))
+#define cas_seq_cst(p, old, new) \
+	(POINT(), atomic_compare_exchange_strong_explicit((p), (old), (new), memory_order_seq_cst, memory_order_seq_cst))
+
 /* Strong compare-and-swap, true on success; on failure *old holds what was found, acquired by cas_acq_rel.  The failure
  * of a release tells nothing but that it failed: relaxed. */
 #define cas_acq_rel(p, old, new) \

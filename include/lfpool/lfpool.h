@@ -98,7 +98,8 @@ typedef uint64_t lfpool_handle_t; /* names an object until it is released, see l
 	X(LFPOOL_E_WRITTEN_WHEN_FREE, -34, "an object was written to after its release")                        \
 	X(LFPOOL_E_GUARD, -35, "bytes beside an object were overwritten")                                       \
 	X(LFPOOL_E_STILL_ACTIVE, -36, "an object was still active when its pool was destroyed")                 \
-	X(LFPOOL_E_INVARIANT, -37, "the pool itself is damaged")
+	X(LFPOOL_E_INVARIANT, -37, "the pool itself is damaged")                                                 \
+	X(LFPOOL_E_NOT_PINNED, -38, "unpin of an object that is not pinned")
 
 typedef enum lfpool_status {
 #define LFPOOL_STATUS_ENUM(name, value, text) name = value,

@@ -16,6 +16,8 @@
  *   Store           is appended; release gives it the thread's view, relaxed what the last fence left.
  *   Read-modify-    reads the last store; continues its release sequence.  A failed compare-and-swap is a load.
  *   write
+ *   seq_cst         reads the last store, and is acquire and release besides: right for locations that are only written
+ *                   seq_cst, whose order is then that of the execution.
  *   Fence           seq_cst: acquire and release, and an exchange with the one view that all fences share.
  *   membarrier      such a fence in the caller, in every other thread, and in the caller again, one operation each.
  *   Sleep           reads the last store, as the kernel does under its lock; neither sleep nor wake orders anything.
@@ -213,6 +215,12 @@ static bool modelled(const struct location *l)
 	return engine_weak() && l->shared >= 0;
 }
 
+static uint64_t read_newest(struct location *l, enum explore_order order)
+{
+	shared[l->shared].late[engine_thread()] = 0;
+	return read_store(l, shared[l->shared].stores - 1, order);
+}
+
 uint64_t explore_load(const void *address, unsigned bytes, enum explore_order order)
 {
 	if (alone())
@@ -222,6 +230,8 @@ uint64_t explore_load(const void *address, unsigned bytes, enum explore_order or
 
 	if (!modelled(l))
 		return raw_read(address, bytes);
+	if (order == EXPLORE_SEQ_CST)
+		return read_newest(l, order);
 
 	unsigned t = engine_thread();
 	int last = shared[l->shared].stores - 1, oldest = current[t].at[l->shared];
@@ -245,10 +255,7 @@ uint64_t memory_newest(const void *address, unsigned bytes)
 {
 	struct location *l = arrive(address, bytes, true, false);
 
-	if (!modelled(l))
-		return raw_read(address, bytes);
-	shared[l->shared].late[engine_thread()] = 0;
-	return read_store(l, shared[l->shared].stores - 1, EXPLORE_RELAXED);
+	return modelled(l) ? read_newest(l, EXPLORE_RELAXED) : raw_read(address, bytes);
 }
 
 void explore_store(void *address, unsigned bytes, uint64_t value, enum explore_order order)
@@ -276,14 +283,15 @@ uint64_t explore_add(void *address, unsigned bytes, uint64_t value)
 	return before;
 }
 
-/* Which store a compare-and-swap that wants `expected` reads: the last, or any other value, or for no reason. */
-static int choose_read(struct location *l, uint64_t expected, bool weak, bool *fails_out)
+/* Which store a compare-and-swap that wants `expected` reads: the last, or (unless seq_cst) any other value, or for no
+ * reason. */
+static int choose_read(struct location *l, uint64_t expected, bool weak, enum explore_order order, bool *fails_out)
 {
 	int last = shared[l->shared].stores - 1, oldest = current[engine_thread()].at[l->shared], candidates = 1;
 	int candidate[HISTORY_MAX];
 
 	candidate[0] = last;
-	for (int i = last - 1; i >= oldest; i--)
+	for (int i = last - 1; i >= oldest && order != EXPLORE_SEQ_CST; i--)
 		if (shared[l->shared].history[i].value != expected)
 			candidate[candidates++] = i;
 
@@ -305,7 +313,7 @@ bool explore_cas(void *address, unsigned bytes, void *old, uint64_t value, bool 
 	bool fails;
 
 	if (l && modelled(l)) {
-		int index = choose_read(l, expected, weak, &fails);
+		int index = choose_read(l, expected, weak, success, &fails);
 
 		found = read_store(l, index, fails ? failure : success);
 		if (!fails) {

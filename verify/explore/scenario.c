@@ -5,6 +5,7 @@
 #include "stage.h"
 
 #include "colds.h"
+#include "evicts.h"
 #include "finds.h"
 #include "sets.h"
 #include "holds.h"
@@ -51,11 +52,16 @@ static void reset(void *context)
 	sets_begin();
 	colds_begin();
 	wants_begin();
+	evicts_begin();
 }
 
 static void run(void *context, unsigned thread)
 {
 	(void)context;
+	if (stage.scenario->evicting) {
+		evicts_run(thread, stage.scenario->threads[thread]);
+		return;
+	}
 	for (const char *at = stage.scenario->threads[thread]; *at; at++)
 		stage_operate(&stage.actor[thread], *at);
 }
@@ -114,6 +120,7 @@ static void finish(void *context)
 	check_invariants();
 	wants_check();
 	colds_check();
+	evicts_check();
 	stage_check_high_water();
 	check_conservation();
 }
@@ -162,6 +169,7 @@ static void set_up(const struct scenario *scenario, bool asymmetric)
 	oracle_open(scenario_objects(), scenario->growth_step ? 0 : scenario_objects() - scenario->capacity, counts(scenario));
 	wants_open(stage.pool);
 	colds_open();
+	evicts_open(scenario);
 	holds_open(stage.pool);
 	/* They grow while the threads run, but not before. */
 	finds_open(strchr(scenario->setup, '*') ? 5 : 4);
@@ -170,7 +178,7 @@ static void set_up(const struct scenario *scenario, bool asymmetric)
 			stage.actor[t].cache = lfpool_cache_create(stage.pool);
 	struct cache *keeps_core = (struct cache *)stage.actor[3].cache;
 
-	for (const char *at = scenario->setup; *at; at++) {
+	for (const char *at = scenario->evicting ? "" : scenario->setup; *at; at++) {
 		if (*at >= '0' && *at <= '3')
 			actor = &stage.actor[*at - '0'];
 		else if (*at != ' ')

@@ -12,7 +12,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-enum explore_order { EXPLORE_RELAXED = 0, EXPLORE_ACQUIRE = 1, EXPLORE_RELEASE = 2, EXPLORE_ACQ_REL = 3 };
+enum explore_order { EXPLORE_RELAXED = 0, EXPLORE_ACQUIRE = 1, EXPLORE_RELEASE = 2, EXPLORE_ACQ_REL = 3, EXPLORE_SEQ_CST = 7 };
 
 uint64_t explore_load(const void *address, unsigned bytes, enum explore_order order);
 void explore_store(void *address, unsigned bytes, uint64_t value, enum explore_order order);
@@ -35,6 +35,10 @@ void explore_plain(const void *address, bool write);
 #define store_relaxed(p, v) EXPLORE_STORE(p, v, EXPLORE_RELAXED)
 #define store_release(p, v) EXPLORE_STORE(p, v, EXPLORE_RELEASE)
 #define fetch_add_relaxed(p, v) ((EXPLORE_TYPE(p))explore_add((void *)(p), sizeof(*(p)), (uint64_t)(v)))
+
+#define load_seq_cst(p) EXPLORE_LOAD(p, EXPLORE_SEQ_CST)
+#define store_seq_cst(p, v) EXPLORE_STORE(p, v, EXPLORE_SEQ_CST)
+#define cas_seq_cst(p, old, new) EXPLORE_CAS(p, old, new, false, EXPLORE_SEQ_CST, EXPLORE_SEQ_CST)
 
 #define cas_acq_rel(p, old, new) EXPLORE_CAS(p, old, new, false, EXPLORE_ACQ_REL, EXPLORE_ACQUIRE)
 #define cas_acquire(p, old, new) EXPLORE_CAS(p, old, new, false, EXPLORE_ACQUIRE, EXPLORE_ACQUIRE)
