@@ -29,6 +29,7 @@ struct life {
 		uint64_t from, until, key;
 	} span[SPANS_MAX];
 	unsigned spans, pins, key;
+	unsigned keys; /* that it ever had, one bit each */
 	uint64_t ended; /* the operation by which it was evicted, or after which its release had begun */
 	bool gone;
 };
@@ -188,7 +189,7 @@ static struct life *acquire(unsigned key)
 	struct life *l = &now.life[now.lives];
 
 	*l = (struct life){.handle = handle, .slot = (uint32_t)(((const char *)object - now.objects[0]) / 16) + 1,
-			   .key = key};
+			   .key = key, .keys = 1u << key};
 	l->owner = owner;
 	for (unsigned i = 0; i < now.frees && t->evicted < 0; i++)
 		if (now.freed[i].slot == l->slot && now.freed[i].until == NEVER)
@@ -245,12 +246,28 @@ static void update(struct life *l, unsigned key)
 {
 	begin();
 	close_span(l, self()->began);
+	l->keys |= 1u << key;
 	if (lfpool_priority_update(&now.pool, l->handle, key) == LFPOOL_OK) {
 		l->key = key;
 		if (!l->gone && !l->pins)
 			open_span(l);
 	} else if (!l->gone) {
 		engine_fail("object %u cannot be updated", l->slot);
+	}
+}
+
+static void get(const struct life *l)
+{
+	uint64_t key = 0;
+
+	begin();
+	if (lfpool_priority_get(&now.pool, l->handle, &key)) {
+		if (l->gone && l->ended <= self()->began)
+			engine_fail("object %u has a priority, and is gone", l->slot);
+		if (key > 9 || !(l->keys & 1u << key))
+			engine_fail("object %u has priority %llu, which it never had", l->slot, (unsigned long long)key);
+	} else if (!l->gone) {
+		engine_fail("object %u has no priority", l->slot);
 	}
 }
 
@@ -345,7 +362,7 @@ void evicts_run(unsigned thread, const char *at)
 	while (*at) {
 		const char operation = *at++;
 		struct thread *t = self();
-		struct life *l = strchr("uriox", operation) ? &now.life[digit(&at)] : NULL;
+		struct life *l = strchr("uriogx", operation) ? &now.life[digit(&at)] : NULL;
 
 		switch (operation) {
 		case 'a':
@@ -360,6 +377,7 @@ void evicts_run(unsigned thread, const char *at)
 			break;
 		case 'u': update(l, digit(&at)); break;
 		case 'r': release(l); break;
+		case 'g': get(l); break;
 		case 'i': pin((unsigned)(l - now.life)); break;
 		case 'o': unpin((unsigned)(l - now.life)); break;
 		case 'm':
