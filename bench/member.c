@@ -6,6 +6,7 @@
 
 #include "common/latency.h"
 #include "graph.h"
+#include "priority/evicting.h"
 #include "rest.h"
 
 #include <sched.h>
@@ -92,6 +93,7 @@ void team_make(const struct cell *cell, unsigned threads)
 	team.at_once = threads < cpus() ? threads : cpus();
 	team.shared = cell->subject->open(&plan);
 	team.ring_count = rings_wanted(cell->workload->pattern, threads);
+	team.clock = plan.capacity;
 	for (unsigned i = 0; i < team.ring_count; i++)
 		team.rings[i] = zeroed(sizeof(struct ring));
 }
@@ -152,6 +154,20 @@ static struct graph *graph_make(const struct worker *worker)
 		graph->outbox = team.rings[(worker->index + 1) % worker->threads];
 	}
 	return graph;
+}
+
+static struct evicting *evicting_make(const struct worker *worker)
+{
+	struct evicting *evicting = zeroed(sizeof(*evicting));
+	const size_t capacity = worker->count * worker->threads;
+
+	evicting->handles = zeroed(worker->count * sizeof(*evicting->handles));
+	evicting->clock = &team.clock;
+	evicting->step = evicting_step(capacity);
+	evicting->window = (uint32_t)(capacity + 1) / 2;
+	evicting->acquires = team.cell->workload->evicts;
+	evicting->lost = team.cell->workload->stale;
+	return evicting;
 }
 
 /* 0 .. count - 1: falling, or in random order (Fisher and Yates 1938, Durstenfeld 1964). */
@@ -225,6 +241,13 @@ static void exhaust_end(struct worker *worker)
 	rest_end(team.rest);
 }
 
+/* Each thread fills its share: from then on the pool is full. */
+static void evict_begin(struct worker *worker)
+{
+	if (worker->subject->loops.fill(worker, worker->count) != worker->count)
+		give_up(worker->subject->name, "NULL, though not all objects are in use");
+}
+
 /* ---- The life of a member ---- */
 
 void member_make(struct member *member, unsigned index)
@@ -249,6 +272,8 @@ void member_make(struct member *member, unsigned index)
 		worker->acquire_times = zeroed(sizeof(struct histogram));
 		worker->release_times = zeroed(sizeof(struct histogram));
 	}
+	if (workload->evicts)
+		worker->evicting = evicting_make(worker);
 	if (workload->pattern == GRAPH)
 		worker->graph = graph_make(worker);
 	else if (team.ring_count)
@@ -267,6 +292,8 @@ void member_begin(struct member *member)
 		larson_begin(&member->worker);
 	else if (team.cell->workload->emptied)
 		exhaust_begin(&member->worker);
+	else if (team.cell->workload->evicts)
+		evict_begin(&member->worker);
 	else if (!team.cell->workload->divided)
 		touch(&member->worker);
 }
@@ -296,4 +323,7 @@ void member_unmake(struct member *member)
 	if (worker->graph)
 		free(worker->graph->stack);
 	free(worker->graph);
+	if (worker->evicting)
+		free(worker->evicting->handles);
+	free(worker->evicting);
 }

@@ -190,7 +190,7 @@ static void memory_run(gbench_state_t *state, void *context)
 
 bool memory_fits(const struct subject *subject, size_t object_bytes)
 {
-	return object_bytes <= BYTES_MAX && !(subject->traits & (TRAIT_PRIVATE | TRAIT_NOTHING)) &&
+	return object_bytes <= BYTES_MAX && !subject->loops.evict && !(subject->traits & (TRAIT_PRIVATE | TRAIT_NOTHING)) &&
 	       (!subject->most_objects || subject->most_objects >= MEMORY_OBJECTS);
 }
 

@@ -64,6 +64,8 @@ set_source_files_properties(subjects/moodycamel.cpp PROPERTIES
 
 bench_peer(TBB HEADER tbb/memory_pool.h LIBRARY tbbmalloc SOURCES subjects/tbb_fixed.cpp subjects/tbb_scalable.cpp)
 
+bench_peer(TBB_QUEUE HEADER tbb/concurrent_priority_queue.h LIBRARY tbb SOURCES priority/tbb_queue.cpp)
+
 # Not every C++ library has it: libc++ since 16.
 include(CheckCXXSourceCompiles)
 set(CMAKE_REQUIRED_FLAGS -std=c++20)

@@ -32,6 +32,8 @@ struct plan {
 struct ring;
 struct histogram;
 struct graph;
+struct evicting;
+struct evicting_calls;
 struct subject;
 
 /* What a loop works with: one per thread. */
@@ -49,6 +51,7 @@ struct worker {
 	unsigned ring_count;
 	void ***mailbox;              /* larson: where tables are exchanged; one word, all threads               */
 	struct graph *graph;          /* jobs                                                                    */
+	struct evicting *evicting;    /* evict: priority/evicting.h                                              */
 	struct histogram *acquire_times, *release_times; /* latency                                              */
 };
 
@@ -58,8 +61,10 @@ typedef size_t loop_fn(struct worker *worker, size_t pairs);
 /* One for each workload, and what they need before and after. */
 struct loops {
 	loop_fn *pair, *burst, *bulk, *keep, *produce, *consume, *larson, *jobs, *churn, *exhausted, *latency;
+	loop_fn *evict; /* of pools that evict, which have none of those above; NULL in all others           */
 	loop_fn *fill;  /* acquires up to `pairs` objects more into objects[held ...]; says how many it got */
 	loop_fn *drain; /* releases the last `pairs` of them                                                 */
+	const struct evicting_calls *calls; /* of pools that evict, for tests                                */
 };
 
 enum trait {
@@ -70,6 +75,7 @@ enum trait {
 	/* A call waits, spinning, for calls of others to be complete, and if they do not run, for a time slice.  Not with more
 	 * threads than CPUs. */
 	TRAIT_NOT_PREEMPTIBLE = 16,
+	TRAIT_ONE_THREAD = 32, /* synchronises nothing, and has no objects apart for each thread                     */
 };
 
 struct subject {

@@ -50,6 +50,13 @@
 #define TBB_SUBJECTS(X)
 #define TBB_MISSING(X) X("tbb-scalable", "libtbb-dev") X("tbb-fixed", "libtbb-dev")
 #endif
+#if defined(BENCH_HAS_TBB_QUEUE)
+#define TBB_QUEUE_SUBJECTS(X) X(subject_tbb_queue)
+#define TBB_QUEUE_MISSING(X)
+#else
+#define TBB_QUEUE_SUBJECTS(X)
+#define TBB_QUEUE_MISSING(X) X("tbb-queue", "libtbb-dev")
+#endif
 #if defined(BENCH_HAS_GLIB)
 #define GLIB_SUBJECTS(X) X(subject_glib_slice)
 #define GLIB_MISSING(X)
@@ -68,13 +75,16 @@
 #define OWN_SUBJECTS(X)                                                                                                \
 	X(subject_limit) X(subject_ring) X(subject_inlined) X(subject_untracked) X(subject_library) X(subject_thread)    \
 	X(subject_races) X(subject_hooks) X(subject_depot) X(subject_mutex) X(subject_treiber) X(subject_malloc)
+/* Pools that evict: priority/evicting.h. */
+#define EVICTING_SUBJECTS(X)                                                                                           \
+	X(subject_priority) X(subject_heap_unlocked) X(subject_heap_mutex) X(subject_scan_mutex) TBB_QUEUE_SUBJECTS(X)
 
 #define ALL_SUBJECTS(X)                                                                                                \
 	OWN_SUBJECTS(X) CK_SUBJECTS(X) URCU_SUBJECTS(X) DPDK_SUBJECTS(X) BOOST_SUBJECTS(X) MOODYCAMEL_SUBJECTS(X)         \
-	TBB_SUBJECTS(X) GLIB_SUBJECTS(X) PMR_SUBJECTS(X)
+	TBB_SUBJECTS(X) GLIB_SUBJECTS(X) PMR_SUBJECTS(X) EVICTING_SUBJECTS(X)
 #define ALL_MISSING(X)                                                                                                 \
 	CK_MISSING(X) URCU_MISSING(X) DPDK_MISSING(X) BOOST_MISSING(X) MOODYCAMEL_MISSING(X) TBB_MISSING(X)               \
-	GLIB_MISSING(X) PMR_MISSING(X)
+	GLIB_MISSING(X) PMR_MISSING(X) TBB_QUEUE_MISSING(X)
 
 #define DECLARE(name) extern const struct subject name;
 ALL_SUBJECTS(DECLARE)

@@ -6,6 +6,7 @@
 
 #include "common/latency.h"
 #include "member.h"
+#include "priority/evicting.h"
 
 #include <string.h>
 
@@ -57,6 +58,30 @@ static void report_latency(gbench_state_t *state)
 	gbench_counter(state, "clock_step_ns", clock_step_ns(), GBENCH_COUNTER_PLAIN);
 }
 
+/* What became of the operations, of those before the clock too. */
+static void report_evicting(gbench_state_t *state)
+{
+	size_t acquired = 0, refused = 0, updated = 0, stale = 0;
+
+	for (unsigned i = 0; i < team.threads; i++) {
+		const struct evicting *evicting = team.members[i].worker.evicting;
+
+		acquired += evicting->acquired;
+		refused += evicting->refused;
+		updated += evicting->updated;
+		stale += evicting->stale;
+	}
+	gbench_counter(state, "refused", (double)refused / (double)(acquired + refused), GBENCH_COUNTER_PLAIN);
+	if (updated + stale)
+		gbench_counter(state, "stale", (double)stale / (double)(updated + stale), GBENCH_COUNTER_PLAIN);
+}
+
+/* What a member counts. */
+static const char *figure_name(const struct workload *workload)
+{
+	return workload->emptied ? "acquire_ns" : workload->evicts ? "ns_per_operation" : "ns_per_pair";
+}
+
 /* What a chunk took. */
 static double chunk_ns(const struct member *member)
 {
@@ -83,11 +108,13 @@ static void report(gbench_state_t *state, const uint64_t before[2])
 	}
 	const double ns = (double)(end_ns - start_ns) * team.at_once / (double)pairs;
 
-	gbench_counter(state, team.cell->workload->emptied ? "acquire_ns" : "ns_per_pair", ns, GBENCH_COUNTER_PLAIN);
-	gbench_counter(state, "pairs", (double)pairs, GBENCH_COUNTER_PLAIN);
+	gbench_counter(state, figure_name(team.cell->workload), ns, GBENCH_COUNTER_PLAIN);
+	gbench_counter(state, team.cell->workload->evicts ? "operations" : "pairs", (double)pairs, GBENCH_COUNTER_PLAIN);
 	gbench_counter(state, "fairness", slowest_ns * team.threads / sum_ns, GBENCH_COUNTER_PLAIN);
 	if (team.cell->workload->timed)
 		report_latency(state);
+	if (team.cell->workload->evicts)
+		report_evicting(state);
 	if (subject->counters) {
 		subject->counters(team.shared, &after[0], &after[1]);
 		gbench_counter(state, "misses_per_pair", (double)(after[0] - before[0]) / (double)pairs, GBENCH_COUNTER_PLAIN);
@@ -98,7 +125,7 @@ static void report(gbench_state_t *state, const uint64_t before[2])
 /* Every member runs equally many chunks: some wait for others. */
 static void warm_up(struct worker *worker, loop_fn *loop)
 {
-	const int chunks = team.cell->workload->divided ? 1 : WARM_UP_CHUNKS;
+	const int chunks = team.cell->workload->divided && !team.cell->workload->evicts ? 1 : WARM_UP_CHUNKS;
 
 	for (int i = 0; i < chunks; i++)
 		(void)loop(worker, team.cell->workload->chunk);

@@ -6,6 +6,7 @@
 
 #include "graph.h"
 #include "member.h"
+#include "priority/evicting.h"
 #include "rest.h"
 
 #define LOOP(name) .loop = offsetof(struct loops, name)
@@ -32,6 +33,11 @@
 #define HANDOFF(suffix, how, sides)                                                                                \
 	{.name = "handoff-" suffix, .what = how " through rings; the rings are included", LOOP(consume),               \
 	 .pattern = sides, .held = RING_CAPACITY + 2, .chunk = CHUNK}
+
+/* The last: how many handles are stale when it has gone on for long, in a run of one thread. */
+#define EVICT(share, n, lost)                                                                                          \
+	{.name = "evict-" #share "-" #n, .what = #share " of 100 operations acquire, in a full pool of " #n "; the others update", \
+	 LOOP(evict), .count = n, .chunk = CHUNK / 8, .divided = true, .evicts = share, .stale = lost}
 
 const struct workload workloads[WORKLOAD_COUNT] = {
 	{.name = "pair", .what = "acquire, write, release: the hot pair", LOOP(pair), .held = 1, .chunk = CHUNK},
@@ -60,6 +66,15 @@ const struct workload workloads[WORKLOAD_COUNT] = {
 	 .count = EXHAUSTED_CAPACITY, .held = EXHAUSTED_CAPACITY, .chunk = CHUNK / 4, .needs = TRAIT_BOUNDED, .emptied = true},
 	{.name = "latency", .what = "up and down between 0 and 1024 objects, every call timed", LOOP(latency), .count = 1024,
 	 .chunk = CHUNK, .timed = true},
+	EVICT(5, 32, 6),
+	EVICT(5, 1024, 6),
+	EVICT(5, 65536, 6),
+	EVICT(50, 32, 27),
+	EVICT(50, 1024, 27),
+	EVICT(50, 65536, 27),
+	EVICT(100, 32, 0),
+	EVICT(100, 1024, 0),
+	EVICT(100, 65536, 0),
 };
 
 size_t workload_count(const struct workload *workload, unsigned threads)
@@ -87,6 +102,10 @@ bool workload_fits(const struct workload *workload, const struct subject *subjec
 
 	if ((subject->traits & workload->needs) != workload->needs)
 		return false;
+	if (!workload->evicts != !subject->loops.evict || (workload->evicts && object_bytes != EVICTING_BYTES))
+		return false;
+	if ((subject->traits & TRAIT_ONE_THREAD) && threads > 1)
+		return false;
 	if ((subject->traits & TRAIT_NOTHING) && !rings)
 		return false;
 	if ((subject->traits & TRAIT_PRIVATE) && handed)
@@ -103,7 +122,7 @@ bool workload_fits(const struct workload *workload, const struct subject *subjec
 struct plan workload_plan(const struct workload *workload, const struct subject *subject, size_t object_bytes,
 			  unsigned threads)
 {
-	const size_t wanted = all_held(workload, threads) + (workload->emptied ? 0 : RESERVE);
+	const size_t wanted = all_held(workload, threads) + (workload->emptied || workload->evicts ? 0 : RESERVE);
 	const bool too_many = subject->most_objects && wanted > subject->most_objects;
 
 	return (struct plan){

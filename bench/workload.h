@@ -25,9 +25,11 @@ struct workload {
 	bool divided;         /* `count` is for all threads together                                      */
 	bool timed;           /* has histograms                                                           */
 	bool emptied;         /* before the start, everything is acquired; the pool has no reserve       */
+	unsigned stale;       /* of 100 handles that a thread begins with                                 */
+	unsigned evicts;      /* of 100 operations, in pools that evict; 0: a workload of the others     */
 };
 
-#define WORKLOAD_COUNT 23
+#define WORKLOAD_COUNT 32
 extern const struct workload workloads[WORKLOAD_COUNT];
 
 /* Objects for one worker of `threads`. */

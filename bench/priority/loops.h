@@ -1,0 +1,102 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * loops.h - the loop over an evicting pool; a template for C and C++, as workloads.h.  Each file of this folder that is a
+ * subject defines
+ *
+ *     static inline void *acquire_filled(void *hand, uint64_t priority, uint64_t *handle_out);
+ *     static inline bool update(void *hand, uint64_t handle, uint64_t priority);
+ *     static inline bool release(void *hand, uint64_t handle);
+ *
+ * then includes this file, and names EVICTING_LOOPS in its `struct subject`.
+ *
+ * Idea         A thread keeps the handles of its share of the objects.  An operation is, by lot, an update of one of them,
+ *              or an acquire, whose handle takes the place of one that was found stale, or else of any.  (So some objects
+ *              belong to nobody any more; they age, and go.)  The pool is full all the time: each acquire evicts.
+ *              When its holder does not know yet that an object was evicted, the update is refused; so is any
+ *              program's.  It counts as an operation; how many there were is reported.
+ */
+#ifndef LFPOOL_BENCH_EVICTING_LOOPS_H
+#define LFPOOL_BENCH_EVICTING_LOOPS_H
+
+#include "evicting.h"
+
+/* In the order of `struct loops`. */
+#define EVICTING_LOOPS                                                                                                 \
+	{                                                                                                              \
+		NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, run_evict, run_fill, run_drain,        \
+			&evicting_calls                                                                                  \
+	}
+
+static const struct evicting_calls evicting_calls = {acquire_filled, update, release};
+
+static size_t run_evict(struct worker *worker, size_t operations)
+{
+	struct evicting *own = worker->evicting;
+	const uint32_t count = (uint32_t)worker->held;
+	size_t acquired = 0, refused = 0, stale = 0;
+	uint32_t lost = count; /* its handle was found stale; count: none was */
+	uint64_t since = 0;
+
+	for (size_t i = 0; i < operations; i++) {
+		const bool acquires = random_below(&worker->random, 100) < own->acquires;
+		const uint32_t chosen = random_below(&worker->random, count);
+		/* relaxed, both: nothing else is read because of it. */
+		const uint64_t priority = __atomic_load_n(own->clock, __ATOMIC_RELAXED) + random_below(&worker->random, own->window);
+
+		if (++since == own->step) {
+			(void)__atomic_add_fetch(own->clock, since, __ATOMIC_RELAXED);
+			since = 0;
+		}
+		if (acquires) {
+			uint64_t handle;
+
+			if (acquire_filled(worker->hand, priority, &handle)) {
+				own->handles[lost < count ? lost : chosen] = handle;
+				lost = count;
+				acquired++;
+			} else {
+				refused++;
+			}
+		} else if (!update(worker->hand, own->handles[chosen], priority)) {
+			lost = chosen;
+			stale++;
+		}
+	}
+	own->acquired += acquired;
+	own->refused += refused;
+	own->updated += operations - acquired - refused - stale;
+	own->stale += stale;
+	return operations;
+}
+
+/*
+ * As if the loop had gone on for long.  The clock stands at the capacity: priorities are those of a pool that was filled at an
+ * even pace until now.  Some handles are stale, and as many objects belong to nobody: else who does more operations in
+ * the same time had more of them.
+ */
+static size_t run_fill(struct worker *worker, size_t objects)
+{
+	struct evicting *own = worker->evicting;
+	const uint32_t now = (uint32_t)__atomic_load_n(own->clock, __ATOMIC_RELAXED);
+	uint64_t stale, handle;
+	size_t got = 0;
+
+	if (!acquire_filled(worker->hand, 0, &stale) || !release(worker->hand, stale))
+		return 0;
+	for (; got < objects; got++) {
+		if (!acquire_filled(worker->hand, random_below(&worker->random, now), &handle))
+			break;
+		own->handles[worker->held++] = random_below(&worker->random, 100) < own->lost ? stale : handle;
+	}
+	return got;
+}
+
+/* Some were evicted meanwhile: their handles are refused. */
+static size_t run_drain(struct worker *worker, size_t objects)
+{
+	for (size_t i = 0; i < objects; i++)
+		(void)release(worker->hand, worker->evicting->handles[--worker->held]);
+	return objects;
+}
+
+#endif
