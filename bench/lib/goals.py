@@ -10,9 +10,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Callable
 
-from . import text
+from . import evicting, text
 from .losses import overlap
-from .results import DEFAULT, LIBRARY, PAIR, Cell, Results
+from .results import DEFAULT, EVICTING, LIBRARY, PAIR, Cell, Results
 
 BYTES = 64
 MEMORY_OBJECTS = 1000000
@@ -150,6 +150,26 @@ def _once(results: Results, workload: str, key: str, below: float, threads: int 
 	return Check(found[worst] < below, f"at most {text.time(found[worst])} ({worst})")
 
 
+def _evicting(results: Results, rival: str, factor: float, threads: tuple[int, ...]) -> Check:
+	"""The evicting pool's median is below `factor` times the rival's, in every case."""
+	found: dict[str, tuple[float, str]] = {}
+	for case in evicting.ALL_CASES:
+		for count in threads:
+			mine, other = (results.cell(case.workload, evicting.BYTES, name, count) for name in (EVICTING, rival))
+			if mine and other:
+				noise = ", within the noise" if overlap(mine, other, evicting.FIGURE) else ""
+				found[f"{case.workload} on {text.plural(count, 'thread')}"] = (mine.median() / other.median(), noise)
+	wanted = len(evicting.ALL_CASES) * len(threads)
+	if not found:
+		return Check(None, f"{EVICTING} beside {rival} was not measured", False)
+	worst = max(found, key=lambda name: found[name][0])
+	ratio, noise = found[worst]
+	held = sum(value < factor for value, _ in found.values())
+	return Check(ratio < factor, f"{text.ratio(min(found.values())[0])} to {text.ratio(ratio)} x {rival}, most in {worst}"
+		f"{noise}; below {factor:g} x in {held} of {len(found)} cases"
+		+ (f" (not measured: {wanted - len(found)})" if len(found) < wanted else ""), len(found) == wanted)
+
+
 def evaluate(results: Results, instructions: dict) -> list[Verdict]:
 	def peer(name: str) -> bool:
 		return results.is_peer(name)
@@ -183,4 +203,8 @@ def evaluate(results: Results, instructions: dict) -> list[Verdict]:
 			_once(results, "create-10000000", "create_ns", 2e6)),
 		_verdict("EXHAUSTED", "an acquire that says NULL in less than 200 ns, with 16 caches",
 			_once(results, "exhausted", "acquire_ns", 200, asking)),
+		_verdict("EVICT-MUTEX", "evict-*: ahead of one mutex around a heap, on two threads or more, at every size",
+			_evicting(results, "heap-mutex", 1, evicting.THREADS[1:])),
+		_verdict("EVICT-FLOOR", "evict-*: less than 2 x a heap without synchronisation, on one thread",
+			_evicting(results, "heap-unlocked", 2, evicting.THREADS[:1])),
 	]

@@ -14,8 +14,8 @@ import re
 import subprocess
 from dataclasses import dataclass
 
-from . import png, text
-from .results import DEFAULT, LIBRARY, Cell, Results
+from . import evicting, png, text
+from .results import DEFAULT, EVICTING, LIBRARY, Cell, Results
 from .tables import best_threads
 
 NAMED_PEERS = {"allocator": 4, "lock-free": 4, "own": 2}  # of each group
@@ -38,6 +38,8 @@ LOOKS = {
 	"boost-stack-dynamic": ("#4db6ac", 2, 12, 1), "boost-pool-mutex": ("#607d3b", 2, 14, 1),
 	"moodycamel": ("#1b9e1b", 2, 11, 1), "dpdk-ring": ("#6b8e23", 2, 5, 1), "dpdk-stack": ("#a2b83a", 2, 4, 1),
 	"mutex": ("#cc79a7", 2, 5, 1), "spin": ("#9c5fa8", 2, 4, 1), "treiber": ("#6a3d9a", 2, 15, 1),
+	"lfpool-priority": ("#0047ab", 4.5, 5, 1), "heap-unlocked": ("#555555", 2, 7, 2), "heap-mutex": ("#cc79a7", 2, 5, 1),
+	"scan-mutex": ("#e69f00", 2, 13, 1), "tbb-queue": ("#a0522d", 2, 8, 1),
 }
 UNKNOWN = ("#000000", 2, 1, 1)
 
@@ -99,11 +101,12 @@ def named(results: Results, closest: dict[str, float]) -> list[str]:
 	return sorted(chosen, key=lambda name: (order.index(name) if name in order else len(order), name))
 
 
-def sheet(results: Results, title: str, panels: list[Panel], names: list[str], axes: str, errors: bool) -> str:
-	"""Panels side by side in two columns, and one key below."""
-	columns = 2 if len(panels) > 1 else 1
+def sheet(results: Results, title: str, panels: list[Panel], names: list[str], axes: str, errors: bool,
+		columns: int = 2) -> str:
+	"""Panels side by side in columns, and one key below."""
+	width, height = size_of(len(panels), columns)
+	columns = min(columns, len(panels))
 	rows = (len(panels) + columns - 1) // columns
-	width, height = size_of(len(panels))
 	script = [f"set multiplot layout {rows},{columns} margins"
 		f" {100 / width},{1 - 30 / width},{150 / height},{1 - 75 / height}"
 		f" spacing {110 / width},{90 / height}",
@@ -116,8 +119,8 @@ def sheet(results: Results, title: str, panels: list[Panel], names: list[str], a
 	return "\n".join([*script, *key(names, height, others), "unset multiplot", ""])
 
 
-def size_of(panels: int) -> tuple[int, int]:
-	return (1160, 225 + 350 * ((panels + 1) // 2))
+def size_of(panels: int, columns: int = 2) -> tuple[int, int]:
+	return (1160, 225 + 700 // columns * ((panels + columns - 1) // columns))
 
 
 def look(name: str, names: list[str]) -> tuple:
@@ -127,7 +130,7 @@ def look(name: str, names: list[str]) -> tuple:
 def plot_panel(panel: Panel, names: list[str], errors: bool) -> list[str]:
 	# lfpool last, on top of the others.
 	def rank(line: Line) -> tuple:
-		return (line.subject in names, line.subject.startswith("lfpool"), line.subject == DEFAULT)
+		return (line.subject in names, line.subject.startswith("lfpool"), line.subject in (DEFAULT, EVICTING))
 	script, parts = [], []
 	for number, line in enumerate(sorted(panel.lines, key=rank)):
 		colour, width, point, dash = look(line.subject, names)
@@ -164,7 +167,6 @@ def key(names: list[str], height: int, others: bool) -> list[str]:
 
 def throughput(results: Results) -> tuple[str, tuple[int, int]] | None:
 	panels, closest = [], {}
-	cores = results.machine.get("cores", 1)
 	counts = sorted({threads for workload in PANELS for threads in results.threads(workload=workload)})
 	for workload in (name for name in PANELS if name in results.workload_names()):
 		bytes = results.main_bytes(workload)
@@ -173,10 +175,8 @@ def throughput(results: Results) -> tuple[str, tuple[int, int]] | None:
 			points = []
 			for threads in results.threads(workload=workload, bytes=bytes, subject=name):
 				cell = results.cells[(workload, bytes, name, threads)]
-				times = cell.values()
-				if times:
-					rates = [min(threads, cores) * 1000 / value for value in (cell.median(), max(times), min(times))]
-					points.append((threads, *rates))
+				if cell.values():
+					points.append((threads, *rates_of(results, cell)))
 					closest[name] = min(closest.get(name, 1e9), lead(results, cell))
 			if points:
 				lines.append(Line(name, points))
@@ -188,11 +188,20 @@ def throughput(results: Results) -> tuple[str, tuple[int, int]] | None:
 				logarithmic(min(rates) * 0.8, max(rates) * 1.25)))
 	if not panels:
 		return None
-	tics = ", ".join(f'"{count}" {count}' for count in counts)
-	axes = (f"set logscale x 2; set logscale y 10; set xtics ({tics}); set xrange"
-		f" [{counts[0] / 1.3}:{counts[-1] * 1.3}]")
 	title = "Acquire and release, 64-byte objects: higher is better (median; bars: range of the rounds)"
-	return sheet(results, title, panels, named(results, closest), axes, True), size_of(len(panels))
+	return sheet(results, title, panels, named(results, closest), by_threads(counts), True), size_of(len(panels))
+
+
+def by_threads(counts: list[int]) -> str:
+	tics = ", ".join(f'"{count}" {count}' for count in counts)
+	return (f"set logscale x 2; set logscale y 10; set xtics ({tics}); set xrange"
+		f" [{counts[0] / 1.3}:{counts[-1] * 1.3}]")
+
+
+def rates_of(results: Results, cell: Cell) -> list[float]:
+	"""Millions a second, by all threads: the median, the least, the greatest."""
+	running = min(cell.threads, results.machine.get("cores", 1))
+	return [running * 1000 / value for value in (cell.median(), max(cell.values()), min(cell.values()))]
 
 
 def logarithmic(low: float, high: float) -> str:
@@ -208,6 +217,30 @@ def lead(results: Results, cell: Cell) -> float:
 	peers = [results.cell(cell.workload, cell.bytes, name, cell.threads) for name in names]
 	best = min((peer.median() for peer in peers if peer), default=cell.median())
 	return cell.median() / best
+
+
+# ---- The evicting pool ----
+
+
+def evict(results: Results) -> tuple[str, tuple[int, int]] | None:
+	cases = evicting.cases(results)
+	panels, names = [], set()
+	for case in cases:
+		lines = []
+		for name in results.names(workload=case.workload):
+			cells = evicting.cells(results, case, name)
+			lines.append(Line(name, [(threads, *rates_of(results, cell)) for threads, cell in cells.items()]))
+			names.add(name)
+		rates = [value for line in lines for point in line.points for value in point[2:]]
+		panels.append(Panel(f"{case.capacity:,} objects, {case.share} % acquires", "threads", "million operations per second",
+			lines, logarithmic(min(rates) * 0.8, max(rates) * 1.25)))
+	if not panels:
+		return None
+	counts = sorted({threads for case in cases for threads in results.threads(workload=case.workload)})
+	columns = max(2, len({case.capacity for case in cases}))
+	title = "A full pool that evicts: higher is better (median; bars: range of the rounds)"
+	ordered = [name for name in LOOKS if name in names] + sorted(names - set(LOOKS))
+	return (sheet(results, title, panels, ordered, by_threads(counts), True, columns), size_of(len(panels), columns))
 
 
 # ---- Latencies ----
@@ -302,6 +335,7 @@ def heat(results: Results) -> tuple[str, tuple[int, int]] | None:
 PICTURES = {
 	"lfpool beside its peers, on two threads": ("peers", heat),
 	"throughput": ("throughput", throughput),
+	"the evicting pool": ("priority", evict),
 	"latency": ("latency", latency),
 }
 

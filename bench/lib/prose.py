@@ -66,6 +66,16 @@ ns per pair. Bold: the best of lfpool and its peers. **x limit** and **x best pe
 limit and of the best peer (below 1: ahead of it), least to greatest over the thread counts. **spread**: (greatest -
 least) / median over the rounds, in the worst of the row's cells.
 """
+EVICTING = """
+A pool of N objects that is full all the time, 64 bytes each: of 100 operations so many acquire, and take the least
+object from its holder; the others change the priority of one that the thread acquired. Priorities are now + random, as in
+a cache that ages. ns per operation, elapsed time x min(threads, processors) / operations; in parentheses the figure
+divided by that of lfpool-priority (below 1: ahead of it). Bold: the best that threads can share. heap-unlocked is no such, it
+is for one thread: what all cost without synchronisation. **refused**: acquires that got NULL, since their priority was
+behind the time; **stale**: updates that were refused, since the object had been evicted; both as shares, the greatest
+of the row. **spread**: (greatest - least) / median over the rounds, in the worst of the row's cells. tbb-queue may evict
+another than the least while somebody changes one (`bench/priority/tbb_queue.cpp`).
+"""
 LATENCY = "{what}. Medians over the rounds of each percentile."
 FAIRNESS = "The slowest thread's time / the mean thread's time: 1 is fair. The worst over the thread counts."
 MEMORY = """
@@ -84,7 +94,8 @@ An instruction is not a nanosecond: a locked one counts as one, too.
 
 GROUPS = {
 	"lfpool": "the ways to call it",
-	"limit": "no pools: a list without any synchronisation or check; in the hand-off, the ring alone",
+	"limit": "no pools: a list without any synchronisation or check; in the hand-off, the ring alone; of pools that evict,"
+		" a heap for one thread",
 	"allocator": "they take any size at any time, and have no capacity",
 	"lock-free": "pools, stacks and rings of others",
 	"own": "written for the comparison: what one would write without a library",

@@ -21,6 +21,7 @@ FORMAT = 1
 GROUPS = ("lfpool", "limit", "allocator", "lock-free", "own")
 DEFAULT = "lfpool-inlined"  # what a user takes who can include lfpool/inline.h
 LIBRARY = "lfpool-thread"  # what a user takes who calls the library
+EVICTING = "lfpool-priority"  # what a user takes whose pool is to evict
 WORKLOADS = ("pair", "burst-32-lifo", "burst-256-lifo", "burst-4096-lifo", "burst-32-shuffled", "burst-256-shuffled",
 	"burst-4096-shuffled", "handoff-1-1", "handoff-1-n", "handoff-n-1", "larson", "jobs", "churn", "bulk-8", "bulk-32",
 	"bulk-256", "keep-32", "keep-512", "keep-4096", "keep-32768", "random-1m", "latency", "exhausted", "memory")
@@ -43,6 +44,7 @@ LATENCIES = tuple(Figure(f"{call}_ns_p{percentile}", "ns", f"{call} p{percentile
 CREATE = (Figure("create_ns", "ns", "create"), Figure("destroy_ns", "ns", "destroy"))
 MEMORY = (Figure("bytes_per_object", "bytes per object", "in use"),
 	Figure("resident_bytes_per_object_released", "bytes per object", "released"))
+EVICT = (Figure("ns_per_operation", "ns", "operation"),)
 EXHAUSTED = (Figure("acquire_ns", "ns", "acquire that says NULL"),)
 
 
@@ -52,6 +54,8 @@ def figures_of(workload: str) -> tuple[Figure, ...]:
 		return LATENCIES
 	if workload.startswith("create-"):
 		return CREATE
+	if workload.startswith("evict-"):
+		return EVICT
 	return {"memory": MEMORY, "exhausted": EXHAUSTED}.get(workload, (PAIR,))
 
 

@@ -5,11 +5,14 @@ pair             lfpool-inlined is 1.9 x limit but 2.3 x on 8 threads; ahead of 
 burst-256-lifo   on 2 threads mimalloc is ahead of lfpool-inlined, 5.0 against 4.0, and their ranges do not touch
 larson           on 1 thread malloc is ahead of lfpool-inlined, 3.00 against 2.95, and their ranges overlap
 handoff-1-1      the ring takes 40 of lfpool's 50
+evict-5-32       heap-mutex is ahead on one thread, 30 against 45, and on 4, 80 against 90, where their ranges overlap
+evict-50-1024    lfpool-priority takes 2.5 x heap-unlocked
 """
 import copy
 
 SUBJECTS = {"limit": "limit", "ring": "limit", "lfpool-inlined": "lfpool", "lfpool-untracked": "lfpool",
-	"lfpool-thread": "lfpool", "malloc": "allocator", "mimalloc": "allocator", "ck-stack": "lock-free", "mutex": "own"}
+	"lfpool-thread": "lfpool", "malloc": "allocator", "mimalloc": "allocator", "ck-stack": "lock-free", "mutex": "own",
+	"lfpool-priority": "lfpool", "heap-unlocked": "limit", "heap-mutex": "own", "tbb-queue": "own"}
 THREADS = (1, 2, 4, 8)
 
 
@@ -58,6 +61,22 @@ def other_cells():
 			**percentiles)
 
 
+def evict_cells():
+	def rows(workload, subject, by_threads, **counters):
+		for threads, figure in by_threads.items():
+			yield cell(workload, 64, subject, threads, figure, figure * 1.2, figure * 0.9, key="ns_per_operation",
+				operations=1e6, fairness=1.1, refused=0.0001 * threads, **counters)
+	yield from rows("evict-5-32", "lfpool-priority", {1: 45.0, 2: 100.0, 4: 90.0}, stale=0.07)
+	yield from rows("evict-5-32", "heap-unlocked", {1: 25.0}, stale=0.07)
+	yield from rows("evict-5-32", "heap-mutex", {1: 30.0, 2: 400.0, 4: 80.0}, stale=0.08)
+	yield from rows("evict-5-32", "tbb-queue", {1: 60.0, 2: 1500.0}, stale=0.09)
+	yield from rows("evict-50-1024", "lfpool-priority", {1: 150.0, 2: 300.0}, stale=0.27)
+	yield from rows("evict-50-1024", "heap-unlocked", {1: 60.0}, stale=0.27)
+	yield from rows("evict-50-1024", "heap-mutex", {1: 70.0, 2: 900.0}, stale=0.27)
+	yield from rows("evict-100-1024", "lfpool-priority", {2: 350.0})
+	yield from rows("evict-100-1024", "heap-mutex", {2: 1400.0})
+
+
 def single_cells():
 	for subject, bytes_per_object, create in (("lfpool-inlined", 68.5, 12000.0), ("malloc", 80.0, 900.0)):
 		yield cell("memory", 64, subject, 2, bytes_per_object, key="bytes_per_object",
@@ -69,7 +88,7 @@ def single_cells():
 
 
 def results():
-	cells = [*pair_cells(), *other_cells(), *single_cells()]
+	cells = [*pair_cells(), *other_cells(), *evict_cells(), *single_cells()]
 	return copy.deepcopy({
 		"format": 1,
 		"machine": {"cpu": "Test CPU", "cores": 2, "caches": ["L1d 32K"], "kernel": "Linux 6", "library": "v1-2-gabc",

@@ -172,6 +172,19 @@ class Run(unittest.TestCase):
 		self.assertEqual({len(cell["repetitions"]) for cell in self.document["cells"]}, {5})
 		self.assertEqual(self.document["method"]["mode"], "full")
 
+	def test_evicting_pools(self):
+		def measured():
+			return {(cell["workload"], cell["threads"]) for cell in self.document["cells"]}
+		# A part of them without being asked for, those that are asked for, and with --full all.
+		self.run_it("--subject", "heap-mutex", "--rounds", "1")
+		self.assertEqual(measured(), {(f"evict-{share}-1024", threads) for share in (5, 50) for threads in (1, 2, 4)})
+		self.run_it("--subject", "heap-mutex", "--rounds", "1", "--workload", "evict-.*-32", "--threads", "2")
+		self.assertEqual(measured(), {(f"evict-{share}-32", 2) for share in (5, 50, 100)})
+		self.run_it("--subject", "heap-mutex", "--rounds", "1", "--full")
+		self.assertEqual(len(measured()), 9 * 5)
+		self.assertEqual({self.kind(start) for start in self.starts}, {"plain"}, "no allocator is in their loop")
+		self.assertIsNotNone(self.document["cells"][0]["repetitions"][0]["ns_per_operation"])
+
 	# ---- The file ----
 
 	def test_content(self):
