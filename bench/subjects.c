@@ -77,7 +77,8 @@
 	X(subject_races) X(subject_hooks) X(subject_depot) X(subject_mutex) X(subject_treiber) X(subject_malloc)
 /* Pools that evict: priority/evicting.h. */
 #define EVICTING_SUBJECTS(X)                                                                                           \
-	X(subject_priority) X(subject_heap_unlocked) X(subject_heap_mutex) X(subject_scan_mutex) TBB_QUEUE_SUBJECTS(X)
+	X(subject_priority) X(subject_loop_alone) X(subject_heap_unlocked) X(subject_heap_mutex) X(subject_scan_mutex)           \
+	TBB_QUEUE_SUBJECTS(X)
 
 #define ALL_SUBJECTS(X)                                                                                                \
 	OWN_SUBJECTS(X) CK_SUBJECTS(X) URCU_SUBJECTS(X) DPDK_SUBJECTS(X) BOOST_SUBJECTS(X) MOODYCAMEL_SUBJECTS(X)         \

@@ -17,6 +17,7 @@ BYTES = 64
 SHARES, CAPACITIES, THREADS = (5, 50, 100), (32, 1024, 65536), (1, 2, 4, 8, 16)
 NAME = re.compile(r"evict-(\d+)-(\d+)")
 FIGURE = "ns_per_operation"
+LOOP = "loop-alone"  # which is contained in all others
 
 
 @dataclass(frozen=True)
@@ -85,7 +86,7 @@ def _figure(results: Results, case: Case, name: str, threads: int) -> str:
 	if results.group(name) != "limit" and best is not None and figure == text.number(best):
 		figure = f"**{figure}**"
 	mine = results.cell(case.workload, BYTES, EVICTING, threads)
-	return figure if name == EVICTING or not mine else f"{figure} ({text.ratio(cell.median() / mine.median())})"
+	return figure if name in (EVICTING, LOOP) or not mine else f"{figure} ({text.ratio(cell.median() / mine.median())})"
 
 
 def _share(own: dict[int, Cell], key: str) -> str:

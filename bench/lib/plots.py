@@ -228,6 +228,8 @@ def evict(results: Results) -> tuple[str, tuple[int, int]] | None:
 	for case in cases:
 		lines = []
 		for name in results.names(workload=case.workload):
+			if name == evicting.LOOP:
+				continue
 			cells = evicting.cells(results, case, name)
 			lines.append(Line(name, [(threads, *rates_of(results, cell)) for threads, cell in cells.items()]))
 			names.add(name)

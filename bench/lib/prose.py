@@ -71,7 +71,7 @@ A pool of N objects that is full all the time, 64 bytes each: of 100 operations 
 object from its holder; the others change the priority of one that the thread acquired. Priorities are now + random, as in
 a cache that ages. ns per operation, elapsed time x min(threads, processors) / operations; in parentheses the figure
 divided by that of lfpool-priority (below 1: ahead of it). Bold: the best that threads can share. heap-unlocked is no such, it
-is for one thread: what all cost without synchronisation. **refused**: acquires that got NULL, since their priority was
+is for one thread: what all cost without synchronisation. loop-alone is no pool: what is contained in every figure. **refused**: acquires that got NULL, since their priority was
 behind the time; **stale**: updates that were refused, since the object had been evicted; both as shares, the greatest
 of the row. **spread**: (greatest - least) / median over the rounds, in the worst of the row's cells. tbb-queue may evict
 another than the least while somebody changes one (`bench/priority/tbb_queue.cpp`).

@@ -9,8 +9,8 @@
  *              pool is never less than full.
  *                 Made fast: the entries, of 16 bytes, hold the priority, so that a comparison looks at the heap alone;
  *              an entry is moved once for each level, not swapped.
- * Handles      {how many objects were acquired before, slot}, 44 and 20 bits, as lfpool's.  An entry holds its handle: so a stale one
- *              is refused by one comparison, and of equal priorities the less handle is the older object.
+ * Handles      {how many objects were acquired before, slot}, 44 and 20 bits, as lfpool's.  An entry holds its handle: so a
+ *              stale one is refused by one comparison, and of equal priorities the less handle is the older object.
  */
 #ifndef LFPOOL_BENCH_HEAP_H
 #define LFPOOL_BENCH_HEAP_H

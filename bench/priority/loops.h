@@ -29,6 +29,12 @@
 
 static const struct evicting_calls evicting_calls = {acquire_filled, update, release};
 
+/* 0 .. bound - 1, by the highest 20 bits of a lot; three such from one draw, for the loop is in everybody's figures. */
+static inline uint32_t lot_below(uint64_t lot, uint32_t bound)
+{
+	return (uint32_t)((lot >> 44) * bound >> 20);
+}
+
 static size_t run_evict(struct worker *worker, size_t operations)
 {
 	struct evicting *own = worker->evicting;
@@ -38,10 +44,11 @@ static size_t run_evict(struct worker *worker, size_t operations)
 	uint64_t since = 0;
 
 	for (size_t i = 0; i < operations; i++) {
-		const bool acquires = random_below(&worker->random, 100) < own->acquires;
-		const uint32_t chosen = random_below(&worker->random, count);
+		const uint64_t lot = random_next(&worker->random);
+		const bool acquires = lot_below(lot, 100) < own->acquires;
+		const uint32_t chosen = lot_below(lot << 24, count);
 		/* relaxed, both: nothing else is read because of it. */
-		const uint64_t priority = __atomic_load_n(own->clock, __ATOMIC_RELAXED) + random_below(&worker->random, own->window);
+		const uint64_t priority = __atomic_load_n(own->clock, __ATOMIC_RELAXED) + lot_below(lot << 44, own->window);
 
 		if (++since == own->step) {
 			(void)__atomic_add_fetch(own->clock, since, __ATOMIC_RELAXED);

@@ -12,7 +12,7 @@ import copy
 
 SUBJECTS = {"limit": "limit", "ring": "limit", "lfpool-inlined": "lfpool", "lfpool-untracked": "lfpool",
 	"lfpool-thread": "lfpool", "malloc": "allocator", "mimalloc": "allocator", "ck-stack": "lock-free", "mutex": "own",
-	"lfpool-priority": "lfpool", "heap-unlocked": "limit", "heap-mutex": "own", "tbb-queue": "own"}
+	"lfpool-priority": "lfpool", "loop-alone": "limit", "heap-unlocked": "limit", "heap-mutex": "own", "tbb-queue": "own"}
 THREADS = (1, 2, 4, 8)
 
 
@@ -68,6 +68,7 @@ def evict_cells():
 				operations=1e6, fairness=1.1, refused=0.0001 * threads, **counters)
 	yield from rows("evict-5-32", "lfpool-priority", {1: 45.0, 2: 100.0, 4: 90.0}, stale=0.07)
 	yield from rows("evict-5-32", "heap-unlocked", {1: 25.0}, stale=0.07)
+	yield from rows("evict-5-32", "loop-alone", {1: 5.0, 2: 11.0, 4: 10.0})
 	yield from rows("evict-5-32", "heap-mutex", {1: 30.0, 2: 400.0, 4: 80.0}, stale=0.08)
 	yield from rows("evict-5-32", "tbb-queue", {1: 60.0, 2: 1500.0}, stale=0.09)
 	yield from rows("evict-50-1024", "lfpool-priority", {1: 150.0, 2: 300.0}, stale=0.27)

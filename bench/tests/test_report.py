@@ -174,6 +174,7 @@ class Document(Case):
 		self.assertEqual(row(few, "lfpool-priority"),
 			["32", "lfpool-priority", "45.0", "**100**", "90.0", "0.04 %", "7.00 %", "30 %"])
 		self.assertEqual(row(few, "heap-unlocked"), ["", "heap-unlocked", "25.0 (0.56)", "", "", "0.01 %", "7.00 %", "30 %"])
+		self.assertEqual(row(few, "loop-alone")[2:5], ["5.00", "11.0", "10.0"])
 		self.assertEqual(row(few, "heap-mutex")[2:5], ["**30.0** (0.67)", "400 (4.00)", "**80.0** (0.89)"])
 		self.assertEqual(row(few, "tbb-queue")[2:6], ["60.0 (1.33)", "1,500 (15)", "", "0.02 %"])
 		self.assertEqual(row(half, "lfpool-priority")[:4], ["1,024", "lfpool-priority", "150", "**300**"])
@@ -278,6 +279,8 @@ class Document(Case):
 		wanted = {"peers": ("mutex", "pair", "0.80"), "throughput": ("lfpool-inlined", "handoff-1-1", "mimalloc",
 			"threads"), "latency": ("0.01 %", "acquire, 2 threads", "100 ns"),
 			"priority": ("heap-mutex", "lfpool-priority", "1,024 objects, 50 % acquires", "million operations per second")}
+		with open(self.path("docs", "performance", "priority.svg"), encoding="utf-8") as file:
+			self.assertNotIn("loop-alone", file.read(), "it would leave no room for the others")
 		for name, words in wanted.items():
 			tree = xml.etree.ElementTree.parse(self.path("docs", "performance", f"{name}.svg"))
 			said = " ".join(part.strip() for part in tree.getroot().itertext())

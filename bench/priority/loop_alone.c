@@ -1,0 +1,41 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * loop_alone.c - no pool at all: what the loop itself takes, and is contained in everybody's figures.
+ */
+#include "evicting.h"
+
+/* One address for all: nobody looks at it. */
+static inline void *acquire_filled(void *hand, uint64_t priority, uint64_t *handle_out)
+{
+	*handle_out = priority;
+	return hand;
+}
+
+static inline bool update(void *hand, uint64_t handle, uint64_t priority)
+{
+	__asm__ __volatile__("" : : "r"(hand), "r"(handle), "r"(priority) : "memory");
+	return true;
+}
+
+static inline bool release(void *hand, uint64_t handle)
+{
+	return update(hand, handle, 0);
+}
+
+#include "loops.h"
+
+static void *open_nothing(const struct plan *plan)
+{
+	return must(malloc(plan->object_bytes));
+}
+
+const struct subject subject_loop_alone = {
+	.name = "loop-alone",
+	.group = "limit",
+	.what = "no pool: the loop over pools that evict by itself",
+	.open = open_nothing,
+	.close = free,
+	.join = join_shared,
+	.leave = leave_nothing,
+	.loops = EVICTING_LOOPS,
+};
