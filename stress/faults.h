@@ -12,6 +12,13 @@
  *                torn-payload   one byte of an object changes while it is held
  *                hang           acquire never comes back
  *                leak           the harness keeps 512 KiB more after each cycle of `soak`
+ *              And of `priority`, beside the first five:
+ *                stale-handle   a handle that has ended pins an object
+ *                lost-pin       pin does not ask the pool
+ *                lost-update    update does not ask the pool
+ *                evicted-twice  on_evict is called twice
+ *                wrong-victim   another object is evicted than the least
+ *                wrong-least    peek_min names the second
  */
 #ifndef STRESS_FAULTS_H
 #define STRESS_FAULTS_H

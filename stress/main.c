@@ -53,6 +53,8 @@ static struct cell *make_cells(const struct options *options, lfpool_backend_t b
 	for (size_t s = 0; s < scenario_count; s++) {
 		if (options->scenario ? options->scenario != scenarios[s] : scenarios[s]->alone)
 			continue;
+		if (options->history && scenarios[s]->unlogged)
+			continue;
 		for (size_t t = 0; t < options->thread_counts; t++, count++) {
 			cells[count].options = options;
 			cells[count].scenario = scenarios[s];

@@ -18,13 +18,19 @@ struct meeting {
 	bool go_on; /* thread 0's, between two rendezvous */
 };
 
+/* It is time, says somebody. */
+static inline void meeting_call(struct meeting *meeting)
+{
+	/* relaxed, here and below: to know soon is enough. */
+	atomic_store_explicit(&meeting->called, true, memory_order_relaxed);
+}
+
 /* Is it time?  Thread 0 calls a meeting once in `times` on average.  When the round is over anybody does, so that all stand
  * still if one does not come: then the watchdog sees it. */
 static inline bool meeting_due(struct meeting *meeting, struct worker *worker, uint32_t times)
 {
 	if (!worker_goes_on(worker, 16) || (worker->index == 0 && worker_chance(worker, times)))
-		/* relaxed, both: to know soon is enough. */
-		atomic_store_explicit(&meeting->called, true, memory_order_relaxed);
+		meeting_call(meeting);
 	return atomic_load_explicit(&meeting->called, memory_order_relaxed);
 }
 

@@ -21,6 +21,12 @@ static const char *const fault_names[] = {
 	[FAULT_TORN_PAYLOAD] = "torn-payload",
 	[FAULT_HANG] = "hang",
 	[FAULT_LEAK] = "leak",
+	[FAULT_STALE_HANDLE] = "stale-handle",
+	[FAULT_LOST_PIN] = "lost-pin",
+	[FAULT_LOST_UPDATE] = "lost-update",
+	[FAULT_EVICTED_TWICE] = "evicted-twice",
+	[FAULT_WRONG_VICTIM] = "wrong-victim",
+	[FAULT_WRONG_LEAST] = "wrong-least",
 };
 
 static const char help[] =
@@ -201,6 +207,6 @@ void options_read(struct options *options, int argc, char **argv)
 	threads_by_default(options);
 	if (options->scenario && options->scenario->alone && options->thread_counts > 1)
 		refuse("--threads", "more than one count");
-	if (options->scenario && options->scenario->alone && options->history)
+	if (options->scenario && options->scenario->unlogged && options->history)
 		refuse("--history", options->scenario->name);
 }

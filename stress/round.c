@@ -148,7 +148,7 @@ void round_describe(const struct round *round, char text_out[ROUND_TEXT_BYTES])
 			       round->refusals ? ", with refusals" : "");
 	for (unsigned i = 0; i < round->route_count; i++)
 		at += (size_t)snprintf(text_out + at, ROUND_TEXT_BYTES - at, " %s", routes[round->routes[i]]);
-	(void)snprintf(text_out + at, ROUND_TEXT_BYTES - at, ", %s%s%s%s", endings[round->ending],
+	(void)snprintf(text_out + at, ROUND_TEXT_BYTES - at, ", %s%s%s%s%s", endings[round->ending], round->remark,
 		       round->life ? ", hooks" : "", config->debug ? ", debug " : "", config->debug ? config->debug : "");
 }
 

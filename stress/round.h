@@ -17,7 +17,7 @@
 #include "options.h"
 #include "worker.h"
 
-#define ROUND_TEXT_BYTES 384
+#define ROUND_TEXT_BYTES 512
 
 struct cell {
 	const struct options *options;
@@ -68,6 +68,7 @@ struct round {
 	_Atomic(bool) history_full;  /* a log is: the round must end                                    */
 	enum nulls_logged nulls_logged;
 	void *shared;                /* the scenario's                                                  */
+	char remark[160];            /* what it has drawn, for the description                          */
 	struct life *life;           /* what the hooks have seen; NULL: the pool has none               */
 	struct worker *workers;      /* one for each thread                                             */
 	struct worker keeper;        /* the main thread's                                               */

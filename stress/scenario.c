@@ -21,6 +21,7 @@ const struct scenario *const scenarios[] = {
 	&scenario_handles,
 	&scenario_wait,
 	&scenario_resize,
+	&scenario_priority,
 	&scenario_soak,
 };
 const size_t scenario_count = sizeof(scenarios) / sizeof(scenarios[0]);

@@ -20,6 +20,7 @@ struct scenario {
 	const char *description; /* one line, for --list                                                          */
 	bool alone;              /* not one of "all"; one thread count, and one round                           */
 	bool needs_refusals;     /* the pool must know what is active: nothing to test with the malloc backend    */
+	bool unlogged;           /* the history does not know its calls: it does not run with --history            */
 	/* Before the pool exists: calls round_capacity() or sets round->capacity, and makes what the threads
 	 * share. */
 	void (*plan)(struct round *round);
@@ -35,6 +36,6 @@ extern const size_t scenario_count;
 extern const struct scenario scenario_pairs, scenario_bursts, scenario_handoff_1_1, scenario_handoff_1_n,
 	scenario_handoff_n_1, scenario_tables, scenario_exhaustion, scenario_over_demand, scenario_over_demand_free,
 	scenario_churn, scenario_misuse, scenario_double_release, scenario_walk, scenario_handles, scenario_wait,
-	scenario_resize, scenario_soak;
+	scenario_resize, scenario_priority, scenario_soak;
 
 #endif

@@ -402,6 +402,7 @@ const struct scenario scenario_soak = {
 	.name = "soak",
 	.description = "one pool for long: it grows, shrinks, is waited for and trimmed; its memory must stay what it was",
 	.alone = true,
+	.unlogged = true,
 	.plan = soak_plan,
 	.work = soak_work,
 	.finish = soak_finish,
