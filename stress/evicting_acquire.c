@@ -16,7 +16,8 @@ static void show(struct actor *actor, struct acquisition *a)
 {
 	struct evicting *evicting = actor->evicting;
 
-	/* release: not before it was published; or, if it is new, what was written to it. */
+	/* release: not before it was published; or, if it is new, what was written to it.  relaxed, here and wherever
+	 * nothing else is said: see evicting.h, Orders. */
 	atomic_store_explicit(&a->handle, a->name, memory_order_release);
 	atomic_store_explicit(&evicting->board[random_below(&actor->worker->random, BOARD_PLACES)], a,
 			      memory_order_relaxed);
