@@ -38,7 +38,8 @@ static lfpool_status_t import(lfpool_priority_config_t *known, const lfpool_prio
 static lfpool_status_t open_records(struct spares *spares, const lfpool_config_t *object, size_t count)
 {
 	lfpool_config_t config = *object;
-	static const struct debug_modes none;
+	/* Records are read while others fill them: no tool may take one for freed. */
+	static const struct debug_modes none = {.no_tools = true};
 
 	config.object_size = sizeof(struct record);
 	config.object_alignment = _Alignof(struct record);

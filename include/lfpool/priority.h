@@ -191,7 +191,9 @@ LFPOOL_API void *lfpool_priority_acquire(lfpool_priority_t *pool, uint64_t prior
  *
  * handle    Of a new object.
  * Returns   LFPOOL_OK; LFPOOL_E_STALE: it names no new object; nothing changed.
- * Threads   Any.  Lock-free.  What was written to the object before is visible to who pins, looks at, or evicts it.
+ * Threads   Any.  Lock-free.  What was written to the object before is visible to who pins, looks at, or evicts
+ *           it.  Who publishes, or releases, what another thread has filled orders the two himself, as with any
+ * pointer.
  * Cost      O(log capacity): loads, and two locked instructions for each level of the tree on which it now goes first.
  */
 LFPOOL_API lfpool_status_t lfpool_priority_publish(lfpool_priority_t *pool, lfpool_handle_t handle);
