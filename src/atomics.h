@@ -43,7 +43,6 @@ _Static_assert(ATOMIC_LLONG_LOCK_FREE == 2 && ATOMIC_INT_LOCK_FREE == 2,
 
 /* Of words that are in one order with each other, the same for all threads (tournament.h). */
 #define load_seq_cst(p) (POINT(), atomic_load_explicit((p), memory_order_seq_cst))
-#define store_seq_cst(p, v) (POINT(), atomic_store_explicit((p), (v), memory_order_seq_cst))
 #define cas_seq_cst(p, old, new) \
 	(POINT(), atomic_compare_exchange_strong_explicit((p), (old), (new), memory_order_seq_cst, memory_order_seq_cst))
 

@@ -75,9 +75,9 @@ static inline uint32_t free_slots_pop(struct free_slots *f, uint64_t *empty_out)
 			*empty_out = head;
 			return SLOT_NONE;
 		}
-		/* acquire, edge FREE: the slot; on failure the fresh head needs it.  release: FREE goes on to who pops
-		 * the next. */
-		if (cas_weak_acq_rel(&f->head, &head, tagged_next(head, link_below(free_slots_link(f, slot)))))
+		/* acquire, edge FREE: on failure the fresh head needs it.  (Who pops the next has FREE from its push: this is
+		 * part of that release sequence.) */
+		if (cas_acquire(&f->head, &head, tagged_next(head, link_below(free_slots_link(f, slot)))))
 			return slot;
 		back_off(&failures);
 	}
@@ -86,8 +86,8 @@ static inline uint32_t free_slots_pop(struct free_slots *f, uint64_t *empty_out)
 /* Is the head still the one that free_slots_pop() found empty (K1)? */
 static inline bool free_slots_still(const struct free_slots *f, uint64_t empty)
 {
-	/* acquire: what was read before this was read before this. */
-	return load_acquire(&f->head) == empty;
+	/* relaxed: what the tree showed in the meantime was read by loads that acquire. */
+	return load_relaxed(&f->head) == empty;
 }
 
 /* Any thread: how many there are, exact while no slot comes or goes. */

@@ -53,7 +53,8 @@ static inline bool find(const pool_t *pool, lfpool_handle_t handle, bool (*fits)
 		return false;
 	for (;;) {
 		const uint32_t slot = (uint32_t)index + 1;
-		const uint64_t state = load_seq_cst(&place_of(pool, slot)->word);
+		/* acquire, edges RECORD, HOLD.  An old one does no harm: whoever changes it finds out. */
+		const uint64_t state = load_acquire(&place_of(pool, slot)->word);
 
 		if (!fits(state))
 			return false;
@@ -299,8 +300,8 @@ size_t lfpool_priority_release_min(pool_t *pool, size_t count)
 		}
 		tell_evicted(pool, &first);
 		tournament_withdraw(&pool->tournament, first.slot);
-		/* seq_cst: tournament.h.  Inactive, no pins. */
-		store_seq_cst(&place_of(pool, first.slot)->word, state_next(taken(&first), 0, state_record(first.state)));
+		/* release: it was no contender before, nor is it now; who gets the slot has it by FREE. */
+		store_release(&place_of(pool, first.slot)->word, state_next(taken(&first), 0, state_record(first.state)));
 		put_back(pool, first.slot);
 		released++;
 	}
@@ -367,7 +368,8 @@ static lfpool_handle_t pin_slot(pool_t *pool, uint32_t slot, uint64_t *priority_
 {
 	for (;;) {
 		struct contender c;
-		const uint64_t state = load_seq_cst(&place_of(pool, slot)->word);
+		/* acquire, edge RECORD. */
+		const uint64_t state = load_acquire(&place_of(pool, slot)->word);
 
 		if (!(state & STATE_ACTIVE) || state_pins(state) >= PINS_MAX)
 			return 0;

@@ -53,7 +53,8 @@ bool tournament_look(const struct tournament *t, uint32_t slot, uint64_t state, 
 	out->state = state;
 	out->name = name_of(slot, state);
 	out->slot = slot;
-	return load_seq_cst(&p->word) == state;
+	/* relaxed: REUSE. */
+	return load_relaxed(&p->word) == state;
 }
 
 /* The slot's state, if it contends as the name says; else 0. */
@@ -75,10 +76,9 @@ static bool is_current(const struct tournament *t, const struct contender *c)
 /* What a node names; *word_out is the word that names it.  A retry means that the word has changed. */
 static struct contender node_read(const struct tournament *t, const struct place *node, uint64_t *word_out)
 {
-	uint64_t word = load_seq_cst(&node->word);
-
 	for (;;) {
 		struct contender named = nobody;
+		const uint64_t word = load_seq_cst(&node->word);
 		const struct record *r;
 
 		*word_out = word;
@@ -88,8 +88,8 @@ static struct contender node_read(const struct tournament *t, const struct place
 		record_read(r, &named);
 		named.name = load_acquire(&r->name);
 		named.slot = name_slot(named.name);
-		word = load_seq_cst(&node->word);
-		if (likely(word == *word_out))
+		/* relaxed: REUSE. */
+		if (likely(load_relaxed(&node->word) == word))
 			return named;
 	}
 }
@@ -128,30 +128,26 @@ static inline struct children children_of(const struct tournament *t, uint32_t l
 }
 
 /* The record that a child contends with; 0: it does not. */
-static inline uint32_t child_record(const struct children *c, uint64_t word)
+static inline uint32_t child_record(bool slot, uint64_t word)
 {
-	if (c->slots)
+	if (slot)
 		return state_contends(word) ? state_record(word) : 0;
 	return tagged_number(word);
 }
 
 /* The key that a child contends with, as of *word, which is the child's now.  False: it does not. */
-static inline bool child_key(const struct tournament *t, const struct children *c, uint32_t i, uint64_t *key,
+static inline bool child_key(const struct tournament *t, const struct place *p, bool slot, uint64_t *key,
 			     uint64_t *word)
 {
-	const struct place *p = &c->places[i];
-	uint64_t again = load_seq_cst(&p->word);
-
 	/* A retry means that the word has changed. */
 	do {
-		const uint32_t number = child_record(c, *word = again);
+		const uint32_t number = child_record(slot, *word = load_seq_cst(&p->word));
 
 		if (!number)
 			return false;
-		/* acquire, edge REUSE. */
+		/* acquire, edge REUSE: so the second look may be relaxed. */
 		*key = load_acquire(&place_record(&t->spares, p, number)->key);
-		again = load_seq_cst(&p->word);
-	} while (unlikely(again != *word));
+	} while (unlikely(load_relaxed(&p->word) != *word));
 	return true;
 }
 
@@ -160,14 +156,15 @@ static bool child_read(const struct tournament *t, const struct children *c, uin
 		       struct contender *out)
 {
 	const struct place *p = &c->places[i];
-	const struct record *r = place_record(&t->spares, p, child_record(c, word));
+	const struct record *r = place_record(&t->spares, p, child_record(c->slots, word));
 
 	record_read(r, out);
 	out->state = word;
 	/* acquire, edge REUSE. */
 	out->name = c->slots ? name_of(i + 1, word) : load_acquire(&r->name);
 	out->slot = name_slot(out->name);
-	return load_seq_cst(&p->word) == word;
+	/* relaxed: REUSE. */
+	return load_relaxed(&p->word) == word;
 }
 
 /* By comparing all that they say. */
@@ -181,7 +178,7 @@ static NOINLINE struct contender collect_slowly(const struct tournament *t, cons
 		bool contends;
 
 		/* A retry means that the word has changed. */
-		while ((contends = child_key(t, c, i, &key, &word)) && !child_read(t, c, i, word, &next))
+		while ((contends = child_key(t, &c->places[i], c->slots, &key, &word)) && !child_read(t, c, i, word, &next))
 			continue;
 		if (contends && goes_before(t, &next, &first)) {
 			first = next;
@@ -191,39 +188,55 @@ static NOINLINE struct contender collect_slowly(const struct tournament *t, cons
 	return first;
 }
 
+/* The child with the least key, and its word; c->end: nobody contends.  False: another has the same key.  Without a
+ * branch on which is less: the processor could not guess it. */
+static inline bool least_child(const struct tournament *t, const struct children *c, bool slots, uint32_t *child_out,
+			       uint64_t *word_out)
+{
+	uint64_t least = UINT64_MAX, least_word = 0, tied = 0, key, word;
+	uint32_t child = c->end;
+	bool any_tied = false;
+
+	for (uint32_t i = c->begin; i < c->end; i++) {
+		if (!child_key(t, &c->places[i], slots, &key, &word))
+			continue;
+		if (unlikely(key == least)) {
+			any_tied = true;
+			tied = key;
+		}
+
+		const bool less = key < least;
+
+		child = less ? i : child;
+		least_word = less ? word : least_word;
+		least = less ? key : least;
+	}
+	*child_out = child;
+	*word_out = least_word;
+	return !any_tied || tied != least;
+}
+
 /*
- * The first among the children, each as of some moment during the call; what nodes name may be stale.  Keys first, and
- * without a branch on which is less: the processor could not guess it.  Only if two are equal, or the pool has an order
- * of its own, all must be compared.
+ * The first among the children, each as of some moment during the call; what nodes name may be stale.  Usually their
+ * keys say which.  Only if two are equal, or the pool has an order of its own, all must be compared.
  */
 static struct contender collect(const struct tournament *t, uint32_t level, uint32_t index, uint32_t *child_out)
 {
 	const struct children c = children_of(t, level, index);
 	struct contender first;
+	uint64_t word;
 
+	if (unlikely(t->before != NULL))
+		return collect_slowly(t, &c, child_out);
 	for (;;) {
-		uint64_t least = UINT64_MAX, least_word = 0, key, word;
-		uint32_t child = UINT32_MAX;
-		bool tie = t->before != NULL;
-
-		for (uint32_t i = c.begin; i < c.end; i++) {
-			if (!child_key(t, &c, i, &key, &word))
-				continue;
-
-			const bool less = key < least;
-
-			tie |= key == least;
-			child = less ? i : child;
-			least_word = less ? word : least_word;
-			least = less ? key : least;
-		}
-		if (unlikely(tie))
+		/* Compiled once for slots, and once for nodes. */
+		if (unlikely(!(level ? least_child(t, &c, false, child_out, &word)
+				     : least_child(t, &c, true, child_out, &word))))
 			return collect_slowly(t, &c, child_out);
-		if (child == UINT32_MAX)
+		if (*child_out == c.end)
 			return nobody;
-		*child_out = child;
 		/* A retry means that the word has changed. */
-		if (likely(child_read(t, &c, child, least_word, &first)))
+		if (likely(child_read(t, &c, *child_out, word, &first)))
 			return first;
 	}
 }

@@ -29,10 +29,10 @@
  *                  root that names nobody says that nobody contends.
  *              Why T4 follows from T1 to T3: docs/priority.md.
  * Progress     lock-free; a retry means that a word has changed.  offer and withdraw collect at most twice on a level.
- * Order        All accesses to states and to words of nodes are seq_cst: the argument for T4 speaks of one order of all
- *              of them.  It needs it: i gives its slot a state, and sees that w, which the node names, is current;
- *              w gives its slot another state, and collects; of these two one must see the other, and they write
- *              different words.  (A load is no dearer for it, nor is a CAS, on x86 and AArch64.)
+ * Order        What makes a slot contend or stop, the swaps of nodes, and the loads that the argument for T4 speaks of are
+ *              seq_cst: it needs one order of all of them.  i gives its slot a state, and sees that w, which the node
+ *              names, is current; w gives its slot another state, and collects; of these two one must see the other,
+ *              and they write different words.  (A load is no dearer for it, nor is a CAS, on x86 and AArch64.)
  * Edges        RECORD, REUSE (place.h).
  */
 #ifndef LFPOOL_TOURNAMENT_H

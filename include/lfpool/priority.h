@@ -283,9 +283,9 @@ LFPOOL_API size_t lfpool_priority_capacity(const lfpool_priority_t *pool);
 
 /* What has happened so far.  Each is exact while no call is under way. */
 typedef struct lfpool_priority_stats {
-	uint64_t acquired; /* objects handed out                                    */
-	uint64_t evicted;  /* of them taken from another holder                     */
-	uint64_t refused;  /* acquires that returned NULL                           */
+	uint64_t acquired; /* objects handed out                                       */
+	uint64_t evicted;  /* taken from their holders, by acquires and by release_min  */
+	uint64_t refused;  /* acquires that returned NULL                              */
 } lfpool_priority_stats_t;
 
 /* lfpool_priority_stats - count of what happened.  Any thread.  Wait-free, O(1). */

@@ -37,7 +37,6 @@ void explore_plain(const void *address, bool write);
 #define fetch_add_relaxed(p, v) ((EXPLORE_TYPE(p))explore_add((void *)(p), sizeof(*(p)), (uint64_t)(v)))
 
 #define load_seq_cst(p) EXPLORE_LOAD(p, EXPLORE_SEQ_CST)
-#define store_seq_cst(p, v) EXPLORE_STORE(p, v, EXPLORE_SEQ_CST)
 #define cas_seq_cst(p, old, new) EXPLORE_CAS(p, old, new, false, EXPLORE_SEQ_CST, EXPLORE_SEQ_CST)
 
 #define cas_acq_rel(p, old, new) EXPLORE_CAS(p, old, new, false, EXPLORE_ACQ_REL, EXPLORE_ACQUIRE)

@@ -5,11 +5,10 @@
 #
 # A site is the N-th use of a verb in a function: adding code elsewhere does not rename it.
 BEGIN {
-	verbs = "(LFPOOL_(LOAD_ACQUIRE|STORE_RELEASE)|load_acquire|store_release|cas_(weak_)?(acquire|release|acq_rel)|(load|store|cas)_seq_cst)[(]"
+	verbs = "(LFPOOL_(LOAD_ACQUIRE|STORE_RELEASE)|load_acquire|store_release|cas_(weak_)?(acquire|release|acq_rel)|(load|cas)_seq_cst)[(]"
 	weaker["load_acquire"] = "load_relaxed"
 	weaker["store_release"] = "store_relaxed"
 	weaker["load_seq_cst"] = "load_acquire load_relaxed"
-	weaker["store_seq_cst"] = "store_release"
 	weaker["cas_seq_cst"] = "cas_acq_rel"
 	weaker["LFPOOL_LOAD_ACQUIRE"] = "LFPOOL_LOAD_RELAXED"
 	weaker["LFPOOL_STORE_RELEASE"] = "LFPOOL_STORE_RELAXED"
