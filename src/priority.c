@@ -206,36 +206,41 @@ lfpool_status_t lfpool_priority_release(pool_t *pool, lfpool_handle_t handle)
 	return LFPOOL_E_STALE;
 }
 
-lfpool_status_t lfpool_priority_update(pool_t *pool, lfpool_handle_t handle, uint64_t priority)
+/* The slot gets a record with another priority, and `mine` is what it contends with then.  False: its state is not what
+ * `mine` says any more. */
+static bool replace(pool_t *pool, struct contender *mine, uint64_t priority)
 {
 	struct tournament *t = &pool->tournament;
+	struct place *place = place_of(pool, mine->slot);
+	struct contender changed = *mine;
+	const uint32_t record = place_take(&t->spares, place), old = state_record(mine->state);
+
+	changed.key = priority;
+	changed.state = state_next(mine->state, mine->state & (STATE_ACTIVE | STATE_PINS_MASK), record);
+	changed.name = name_of(mine->slot, changed.state);
+	tournament_fill(t, place, record, &changed);
+
+	const bool replaced = change(pool, mine, changed.state);
+
+	place_give(&t->spares, place, replaced ? old : record);
+	if (replaced)
+		*mine = changed;
+	return replaced;
+}
+
+lfpool_status_t lfpool_priority_update(pool_t *pool, lfpool_handle_t handle, uint64_t priority)
+{
 	struct contender mine;
 
 	/* A retry means that the slot's state has changed. */
-	while (find(pool, handle, is_active, &mine)) {
-		struct place *place = place_of(pool, mine.slot);
-		struct contender changed = mine;
-
-		if (mine.key == priority)
-			return LFPOOL_OK;
-
-		const uint32_t record = place_take(&t->spares, place), old = state_record(mine.state);
-
-		changed.key = priority;
-		changed.state = state_next(mine.state, mine.state & (STATE_ACTIVE | STATE_PINS_MASK), record);
-		changed.name = name_of(mine.slot, changed.state);
-		tournament_fill(t, place, record, &changed);
-
-		const bool done = change(pool, &mine, changed.state);
-
-		place_give(&t->spares, place, done ? old : record);
-		if (!done)
-			continue;
-		if (state_contends(changed.state))
-			tournament_offer(t, &changed);
-		return LFPOOL_OK;
-	}
-	return LFPOOL_E_STALE;
+	do {
+		if (!find(pool, handle, is_active, &mine))
+			return LFPOOL_E_STALE;
+	} while (mine.key != priority && !replace(pool, &mine, priority));
+	/* Also if it had that priority: who gave it may not have come so far yet. */
+	if (state_contends(mine.state))
+		tournament_offer(&pool->tournament, &mine);
+	return LFPOOL_OK;
 }
 
 /* ---- Pins ---- */
