@@ -9,6 +9,7 @@
 #include "support.h"
 
 #include "lfpool/inline.h"
+#include "lfpool/priority.h"
 
 #include <semaphore.h>
 #include <stdatomic.h>
@@ -285,6 +286,96 @@ TEST(a_child_is_not_locked_out)
 	close_scene(&b.scene);
 }
 
+/*
+ * An evicting pool: whatever others were in the midst of, the child takes all but the one object that each of them had in
+ * its hands.
+ */
+struct voices {
+	lfpool_priority_t *pool;
+	_Atomic(lfpool_handle_t) board[HELD];
+	_Atomic(unsigned) busy;
+	_Atomic(bool) stop;
+};
+
+static lfpool_handle_t put(lfpool_priority_t *pool, uint64_t priority)
+{
+	lfpool_handle_t handle;
+
+	if (!lfpool_priority_acquire(pool, priority, NULL, &handle))
+		return 0;
+	REQUIRE(lfpool_priority_publish(pool, handle) == LFPOOL_OK);
+	return handle;
+}
+
+static void *come_and_go(void *argument)
+{
+	struct voices *v = argument;
+
+	atomic_fetch_add(&v->busy, 1);
+	/* relaxed: a sign only. */
+	for (size_t round = 0; !atomic_load_explicit(&v->stop, memory_order_relaxed); round++) {
+		const lfpool_handle_t handle = atomic_exchange(&v->board[round % HELD], put(v->pool, round % 50));
+
+		(void)lfpool_priority_update(v->pool, handle, round * 7 % 50);
+		if (round % 3 == 0 && lfpool_priority_pin(v->pool, handle))
+			REQUIRE(lfpool_priority_unpin(v->pool, handle) == LFPOOL_OK);
+		else if (round % 3 == 1)
+			(void)lfpool_priority_release(v->pool, handle);
+	}
+	return NULL;
+}
+
+static void evict_all(void *argument)
+{
+	struct voices *v = argument;
+	const size_t capacity = lfpool_priority_capacity(v->pool);
+	static lfpool_handle_t handles[CAPACITY + 1];
+	uint64_t priority = 0;
+	size_t got = 0;
+
+	while (got <= capacity && (handles[got] = put(v->pool, 100)))
+		got++;
+	REQUIRE(got <= capacity && got + WORKERS >= capacity);
+	for (size_t i = 0; i < got; i++)
+		REQUIRE(lfpool_priority_update(v->pool, handles[i], 99 - i % 50) == LFPOOL_OK);
+	for (size_t i = 0; i < got; i++)
+		REQUIRE(lfpool_priority_peek_min(v->pool, &priority) && lfpool_priority_release_min(v->pool, 1) == 1);
+	REQUIRE(lfpool_priority_count(v->pool) == capacity - got);
+	while (got > 0)
+		REQUIRE(handles[--got] = put(v->pool, 100));
+}
+
+TEST(a_child_evicts_at_once)
+{
+	static const size_t capacities[] = {WORKERS + 1, 20, CAPACITY};
+
+	for (size_t i = 0; i < COUNT(capacities); i++) {
+		lfpool_priority_config_t config = LFPOOL_PRIORITY_CONFIG_INIT;
+		struct voices v = {.stop = false};
+		pthread_t threads[WORKERS];
+
+		config.object_size = SIZE;
+		config.capacity = capacities[i];
+		assert_int_equal(lfpool_priority_create(&v.pool, &config), LFPOOL_OK);
+		for (size_t k = 0; k < WORKERS; k++)
+			thread_start(&threads[k], come_and_go, &v);
+		while (atomic_load(&v.busy) < WORKERS)
+			;
+		for (int round = 0; round < TIMES(40, 10); round++)
+			assert_true(fork_and_run(evict_all, &v));
+		/* relaxed: a sign only. */
+		atomic_store_explicit(&v.stop, true, memory_order_relaxed);
+		for (size_t k = 0; k < WORKERS; k++)
+			pthread_join(threads[k], NULL);
+		/* The parent has them all. */
+		(void)lfpool_priority_release_min(v.pool, capacities[i]);
+		assert_int_equal(lfpool_priority_count(v.pool), 0);
+		for (size_t k = 0; k < capacities[i]; k++)
+			assert_true(put(v.pool, 0));
+		assert_int_equal(lfpool_priority_destroy(v.pool), capacities[i]);
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -292,6 +383,7 @@ int main(void)
 		cmocka_unit_test(a_child_finds_what_other_threads_cached),
 		cmocka_unit_test(a_hundred_forks_while_other_threads_are_busy),
 		cmocka_unit_test(a_child_is_not_locked_out),
+		cmocka_unit_test(a_child_evicts_at_once),
 	};
 
 	return cmocka_run_group_tests_name("fork", tests, NULL, NULL);

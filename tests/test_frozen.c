@@ -9,12 +9,10 @@
  *              included; then gives it back.  Thousands of times. The handler calls nothing of the pool.
  */
 #define LFPOOL_INLINE_KEEP_NAMES
-#include "support.h"
+#include "freezing.h"
 
 #include "lfpool/inline.h"
 
-#include <semaphore.h>
-#include <signal.h>
 #include <stdatomic.h>
 
 enum { VICTIMS = 2, MOST = 6, SIZE = 40 };
@@ -26,43 +24,6 @@ struct victim {
 	struct random random;
 	_Atomic(bool) *stop;
 };
-
-/* The handlers know nothing but this. */
-static sem_t frozen;
-static sigset_t while_frozen;
-
-static void freeze(int signal_number)
-{
-	int kept = errno;
-
-	(void)signal_number;
-	sem_post(&frozen);
-	sigsuspend(&while_frozen);
-	errno = kept;
-}
-
-static void thaw(int signal_number)
-{
-	(void)signal_number;
-}
-
-static void prepare_signals(void)
-{
-	struct sigaction action = {.sa_handler = freeze, .sa_flags = SA_RESTART};
-	sigset_t thaw_only;
-
-	sem_init(&frozen, 0, 0);
-	sigfillset(&while_frozen);
-	sigdelset(&while_frozen, SIGUSR2);
-	/* A thaw that comes before the victim waits for it stays pending until it does. */
-	sigemptyset(&thaw_only);
-	sigaddset(&thaw_only, SIGUSR2);
-	action.sa_mask = thaw_only;
-	REQUIRE(sigaction(SIGUSR1, &action, NULL) == 0);
-	action.sa_handler = thaw;
-	REQUIRE(sigaction(SIGUSR2, &action, NULL) == 0);
-	REQUIRE(pthread_sigmask(SIG_BLOCK, &thaw_only, NULL) == 0);
-}
 
 static void *run(void *argument)
 {
