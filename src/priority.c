@@ -305,8 +305,8 @@ size_t lfpool_priority_release_min(pool_t *pool, size_t count)
 		}
 		tell_evicted(pool, &first);
 		tournament_withdraw(&pool->tournament, first.slot);
-		/* release: it was no contender before, nor is it now; who gets the slot has it by FREE. */
-		store_release(&place_of(pool, first.slot)->word, state_next(taken(&first), 0, state_record(first.state)));
+		/* relaxed: it was no contender before, nor is it now; who gets the slot has it by FREE. */
+		store_relaxed(&place_of(pool, first.slot)->word, state_next(taken(&first), 0, state_record(first.state)));
 		put_back(pool, first.slot);
 		released++;
 	}

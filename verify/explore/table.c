@@ -328,6 +328,8 @@ const struct scenario scenarios[] = {
 	{"evict-refresh-3", "two change below one node, a third looks", 1, 1, "a2a7a4", {"u09", "u13", "k"}, .evicting = 3},
 	{"evict-refresh-all-3", "three change below one root", 1, 1, "a2a7a4a5", {"u09", "u13", "u31"}, .evicting = 4},
 	{"evict-late-3", "one goes up, one comes down, a late collector", 1, 1, "a2a9a5", {"u08", "u13", "u26"}, .evicting = 3},
+	{"evict-both-update-3", "two update one object, a third asks for its priority", 1, 1, "a1", {"u03u04", "u07", "g0"},
+	 .evicting = 1},
 	{"evict-release-3", "evicted, released, updated", 1, 1, "a1a2a3", {"a5", "r0", "u14"}, .evicting = 3},
 	{"evict-pin-3", "evicted, pinned, evicted", 1, 1, "a1a2", {"a5", "i0o0", "a6"}, .evicting = 2},
 
