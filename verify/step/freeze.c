@@ -12,14 +12,13 @@
  * Controls     `control`: with LFPOOL_BACKEND=mutex in the environment the others must get stuck, and must get on when
  *              the victim does.  `--mutant N`, in a build with seeded bugs: bug N must be caught.
  *
- *     verify_step_freeze give-back|hold|never|fork|control [--only TEXT] [--at N] [--mutant N]
- *
- * TEXT is a part of operations' names; N an instruction.
+ *     verify_step_freeze give-back|hold|never|fork|control [--only TEXT] [--at N] [--mutant N]     (options.h)
  */
 #include "freeze.h"
 
 #include "account.h"
 #include "hooks.h"
+#include "options.h"
 
 #include <signal.h>
 #include <stdio.h>
@@ -37,17 +36,12 @@ static struct victim victim;
 static struct peer peer;
 static unsigned rounds = 400;
 static unsigned long failures;
-#ifdef LFPOOL_VERIFY_MUTANTS
-int verify_mutant;
-#else
-static int verify_mutant;
-#endif
 
 static bool fail(const char *pass, const char *wrong)
 {
 	char text[1024];
 
-	victim_describe(&victim, text, sizeof(text));
+	sleeper_describe(&victim.sleeper, text, sizeof(text));
 	if (failures++ < REPORTS_MAX)
 		printf("%s (%s) %s: %s\n", verify_mutant ? "caught" : "FAILED", pass, text, wrong);
 	return false;
@@ -80,7 +74,7 @@ static const char *peer_finds(size_t held, long missing, const char *wrong_count
 	const char *wrong;
 
 	peer_order(&peer, &victim.scene, 0);
-	wrong = peer_answer(&peer);
+	wrong = worker_answer(&peer.worker);
 	return wrong || lost(&victim.scene, &peer.holding) - (long)held == missing ? wrong : wrong_count;
 }
 
@@ -121,7 +115,7 @@ static const char *live_on(struct holding *h, long *worst)
 		return wrong;
 	peer_order(&peer, s, rounds);
 	wrong = peer_churn(s->pool, STAMP, rounds);
-	wrong_too = peer_answer(&peer);
+	wrong_too = worker_answer(&peer.worker);
 	if (wrong || wrong_too)
 		return wrong ? wrong : wrong_too;
 	beat("the other emptied the pool");
@@ -177,9 +171,9 @@ static const char *fork_and_live_on(struct holding *h, long *worst)
 static void dismiss(void)
 {
 	if (victim.operation->special & LOCKS)
-		victim_resume(&victim);
+		sleeper_resume(&victim.sleeper);
 	else
-		victim_abandon(&victim);
+		sleeper_abandon(&victim.sleeper);
 }
 
 /* The victim stands; true if all is well afterwards. */
@@ -189,7 +183,7 @@ static bool visit(enum pass pass, const char *name, long *worst)
 	const char *wrong = live_on(&h, worst);
 
 	if (watchdog_rescued()) {
-		victim_resume(&victim);
+		sleeper_resume(&victim.sleeper);
 		return false;
 	}
 	if (wrong) {
@@ -201,7 +195,7 @@ static bool visit(enum pass pass, const char *name, long *worst)
 		(void)fail(name, wrong);
 	} else if (pass == PASS_NEVER) {
 		if (!(victim.operation->special & LOCKS))
-			victim_abandon(&victim);
+			sleeper_abandon(&victim.sleeper);
 		/* The pool's life goes on as if that thread had never been. */
 		if ((wrong = peer_give_back(victim.scene.pool, &h)) || (wrong = live_on(&h, worst)))
 			(void)fail(name, wrong);
@@ -209,7 +203,7 @@ static bool visit(enum pass pass, const char *name, long *worst)
 		if (pass == PASS_GIVE_BACK)
 			wrong = peer_give_back(victim.scene.pool, &h);
 		beat("the victim finished");
-		victim_resume(&victim);
+		sleeper_resume(&victim.sleeper);
 		if (!wrong)
 			wrong = account(&victim.scene, victim.operation, &h);
 		if (wrong)
@@ -239,7 +233,7 @@ static bool sweep(const struct operation *o, enum pass pass, const char *name, l
 		failures++;
 	}
 	(void)scene_close(&victim.scene);
-	const long last = victim.stepper.length;
+	const long last = victim.sleeper.stepper.length;
 
 	/* A fork takes a hundred times as long as to go on: every third place, each time another third. */
 	const long stride = pass == PASS_FORK && !getenv("LFPOOL_DEEP") ? 3 : 1;
@@ -247,15 +241,15 @@ static bool sweep(const struct operation *o, enum pass pass, const char *name, l
 
 	for (long at = only < 0 ? shift++ % stride : only; at <= (only < 0 ? last : only) && !(verify_mutant && failures);
 	     at += stride) {
-		if (o->special & IN_PROGRAM && !stepper_in_program(&victim.stepper, at))
+		if (o->special & IN_PROGRAM && !stepper_in_program(&victim.sleeper.stepper, at))
 			continue;
 		(void)hooks_wrong();
 
-		bool stopped = victim_run(&victim, at);
+		bool stopped = sleeper_run(&victim.sleeper, at);
 
-		if (!stopped || victim.stepper.strayed) {
+		if (!stopped || victim.sleeper.stepper.strayed) {
 			if (stopped)
-				victim_resume(&victim);
+				sleeper_resume(&victim.sleeper);
 			(void)fail(name, "it went another way than in the recording");
 		} else {
 			points++;
@@ -264,7 +258,7 @@ static bool sweep(const struct operation *o, enum pass pass, const char *name, l
 		(void)scene_close(&victim.scene);
 	}
 	printf("%-30s %5ld instructions, %ld locked; %5ld points, at most %ld lost; %lu failures\n", o->name, last,
-	       victim.stepper.locked, points, worst, failures - failures_before);
+	       victim.sleeper.stepper.locked, points, worst, failures - failures_before);
 	(void)fflush(stdout);
 	return failures == failures_before && points > 0;
 }
@@ -276,10 +270,10 @@ static bool sweep_control(const struct operation *o)
 
 	victim_record(&victim, o);
 	(void)scene_close(&victim.scene);
-	while (stuck < CONTROL_POINTS && points <= victim.stepper.length && victim_run(&victim, points)) {
+	while (stuck < CONTROL_POINTS && points <= victim.sleeper.stepper.length && sleeper_run(&victim.sleeper, points)) {
 		char text[1024];
 
-		victim_describe(&victim, text, sizeof(text));
+		sleeper_describe(&victim.sleeper, text, sizeof(text));
 		const unsigned long failures_before = failures;
 
 		if (!visit(PASS_GIVE_BACK, "control", &worst) && failures == failures_before) {
@@ -293,42 +287,9 @@ static bool sweep_control(const struct operation *o)
 	return stuck == CONTROL_POINTS;
 }
 
-static const char *const pass_names[] = {"give-back", "hold", "never", "fork", "control"};
-
-struct options {
-	enum pass pass;
-	const char *only;
-	long at;
-};
-
-static struct options parse(int count, char **arguments)
-{
-	struct options o = {.pass = PASS_GIVE_BACK, .only = "", .at = -1};
-	bool good = count >= 2 && count % 2 == 0;
-
-	while (good && o.pass <= PASS_CONTROL && strcmp(arguments[1], pass_names[o.pass]) != 0)
-		o.pass++;
-	for (int i = 2; good && i < count; i += 2) {
-		if (strcmp(arguments[i], "--only") == 0)
-			o.only = arguments[i + 1];
-		else if (strcmp(arguments[i], "--at") == 0)
-			o.at = strtol(arguments[i + 1], NULL, 10);
-		else if (strcmp(arguments[i], "--mutant") == 0)
-			verify_mutant = (int)strtol(arguments[i + 1], NULL, 10);
-		else
-			good = false;
-	}
-	if (!good || o.pass > PASS_CONTROL) {
-		fprintf(stderr, "usage: verify_step_freeze give-back|hold|never|fork|control [--only TEXT] [--at N] "
-				"[--mutant N]\n");
-		exit(2);
-	}
-	return o;
-}
-
 int main(int count, char **arguments)
 {
-	const struct options options = parse(count, arguments);
+	const struct options options = options_parse(count, arguments, PASS_CONTROL);
 	const bool control = options.pass == PASS_CONTROL;
 	unsigned passed = 0, failed = 0;
 
@@ -340,13 +301,13 @@ int main(int count, char **arguments)
 	stepper_open();
 	victim_start(&victim);
 	peer_start(&peer);
-	watchdog_start(&victim, control ? CONTROL_SECONDS : STUCK_SECONDS, control);
+	watchdog_start(&victim.sleeper, control ? CONTROL_SECONDS : STUCK_SECONDS, control);
 	const struct operation *o;
 
 	for (size_t i = 0; (o = operation_at(i)); i++) {
 		if (!strstr(o->name, options.only))
 			continue;
-		bool good = control ? sweep_control(o) : sweep(o, options.pass, pass_names[options.pass], options.at);
+		bool good = control ? sweep_control(o) : sweep(o, options.pass, options.name, options.at);
 
 		/* The control looks for what is wrong anyway. */
 		if (verify_mutant && !control)
@@ -356,8 +317,8 @@ int main(int count, char **arguments)
 		if (verify_mutant)
 			break;
 	}
-	victim_stop(&victim);
-	peer_stop(&peer);
+	sleeper_stop(&victim.sleeper);
+	worker_stop(&peer.worker);
 	printf("%u passed, %u failed\n", passed, failed);
 	return failed || !passed;
 }

@@ -51,17 +51,17 @@ int main(void)
 		if (k == sizeof(hits) / sizeof(*hits))
 			continue;
 		victim_record(&victim, o);
-		bool good = victim.moved == o->moves && victim.stepper.length <= hits[k].ceiling &&
-			    victim.stepper.locked == hits[k].locked;
+		bool good = victim.moved == o->moves && victim.sleeper.stepper.length <= hits[k].ceiling &&
+			    victim.sleeper.stepper.locked == hits[k].locked;
 
 		printf("%s%-28s %3ld instructions of at most %3ld, %ld locked of %ld\n", good ? "" : "FAILED ",
-		       o->name, victim.stepper.length, hits[k].ceiling, victim.stepper.locked,
+		       o->name, victim.sleeper.stepper.length, hits[k].ceiling, victim.sleeper.stepper.locked,
 		       hits[k].locked);
 		(void)scene_close(&victim.scene);
 		passed += good;
 		failed += !good;
 	}
-	victim_stop(&victim);
+	sleeper_stop(&victim.sleeper);
 	if (failed)
 		printf("Without membarrier(2), by refusal or LFPOOL_MEMBARRIER=off, there are no hits.\n");
 	failed += passed + failed != sizeof(hits) / sizeof(*hits);

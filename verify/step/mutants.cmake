@@ -98,11 +98,9 @@ target_link_libraries(verify_step_mutants_lfpool PUBLIC Threads::Threads)
 
 step_program(verify_step_mutants verify_step_mutants_lfpool ${step_freeze})
 target_include_directories(verify_step_mutants PRIVATE ${step_mutants}/src)
-target_compile_definitions(verify_step_mutants PRIVATE LFPOOL_VERIFY_MUTANTS)
 
-step_program(verify_step_mutants_pairs verify_step_mutants_lfpool pairs.c threads.c peers.c scene.c stepper.c where.c)
+step_program(verify_step_mutants_pairs verify_step_mutants_lfpool pairs.c scene.c ${step_threads})
 target_include_directories(verify_step_mutants_pairs PRIVATE ${step_mutants}/src)
-target_compile_definitions(verify_step_mutants_pairs PRIVATE LFPOOL_VERIFY_MUTANTS)
 step_test(control.mutant.13 verify_step_mutants_pairs --mutant 13)
 
 # step_mutant(NUMBER PASS OPERATION): is caught by this pass over this operation.

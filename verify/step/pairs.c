@@ -17,6 +17,7 @@
 #include <string.h>
 
 #include "freeze.h"
+#include "options.h"
 
 #define LFPOOL_INLINE_KEEP_NAMES
 #include "lfpool/inline.h"
@@ -24,11 +25,6 @@
 #define STUCK_SECONDS 10
 #define REPORTS_MAX 10
 
-#ifdef LFPOOL_VERIFY_MUTANTS
-int verify_mutant;
-#else
-static int verify_mutant;
-#endif
 
 static struct victim thief, user;
 static unsigned long failures;
@@ -141,14 +137,14 @@ static void visit(unsigned way)
 	if (!wrong && !(way & 2))
 		wrong = peer_give_back(s->pool, &h);
 	beat("the two finished");
-	victim_resume(way & 1 ? &user : &thief);
-	victim_resume(way & 1 ? &thief : &user);
+	sleeper_resume(way & 1 ? &user.sleeper : &thief.sleeper);
+	sleeper_resume(way & 1 ? &thief.sleeper : &user.sleeper);
 	if (!wrong)
 		wrong = gather(s, &h);
 	if (!wrong || failures++ >= REPORTS_MAX)
 		return;
-	victim_describe(&thief, text[0], sizeof(text[0]));
-	victim_describe(&user, text[1], sizeof(text[1]));
+	sleeper_describe(&thief.sleeper, text[0], sizeof(text[0]));
+	sleeper_describe(&user.sleeper, text[1], sizeof(text[1]));
 	printf("%s: %s\n  %s\n  %s\n  the %s first, the third %s\n", verify_mutant ? "caught" : "FAILED", wrong,
 	       text[0], text[1], way & 1 ? "user" : "thief", way & 2 ? "keeps all" : "gives all back");
 	(void)fflush(stdout);
@@ -163,20 +159,20 @@ static long sweep_user(const struct pair *p, long n)
 	/* With the thief standing there the user's way may be another: it is recorded anew. */
 	for (long m = -1; m <= last && !(verify_mutant && failures); m++) {
 		for (unsigned way = (unsigned)(m + n) % step; way < (m < 0 ? step : 4); way += step) {
-			if (!victim_run(&thief, n)) {
+			if (!sleeper_run(&thief.sleeper, n)) {
 				(void)scene_close(&thief.scene);
 				return points;
 			}
 			user.guest_of = &thief.scene;
 			if (m < 0) {
 				victim_record_guest(&user, &p->user);
-				last = user.stepper.length;
-				victim_abandon(&thief);
-			} else if (victim_run(&user, m)) {
+				last = user.sleeper.stepper.length;
+				sleeper_abandon(&thief.sleeper);
+			} else if (sleeper_run(&user.sleeper, m)) {
 				visit(way);
 				points++;
 			} else {
-				victim_abandon(&thief);
+				sleeper_abandon(&thief.sleeper);
 			}
 			(void)scene_close(&thief.scene);
 		}
@@ -193,7 +189,7 @@ int main(int count, char **arguments)
 	stepper_open();
 	victim_start(&thief);
 	victim_start(&user);
-	watchdog_start(&thief, STUCK_SECONDS, false);
+	watchdog_start(&thief.sleeper, STUCK_SECONDS, false);
 	for (size_t i = 0; i < sizeof(pairs) / sizeof(*pairs) && !(verify_mutant && failures); i++) {
 		const struct pair *p = &pairs[i];
 		const unsigned long failures_before = failures;
@@ -202,8 +198,8 @@ int main(int count, char **arguments)
 		victim_record(&thief, &p->thief);
 		(void)scene_close(&thief.scene);
 		const bool deep = getenv("LFPOOL_DEEP") != NULL;
-		const long first = deep ? 0 : thief.stepper.locked_at - p->before;
-		const long last = deep ? thief.stepper.length : first + p->before + p->after;
+		const long first = deep ? 0 : thief.sleeper.stepper.locked_at - p->before;
+		const long last = deep ? thief.sleeper.stepper.length : first + p->before + p->after;
 
 		for (long n = first; n <= last && !(verify_mutant && failures); n++)
 			points += sweep_user(p, n);
@@ -218,8 +214,8 @@ int main(int count, char **arguments)
 		passed = failures > 0;
 		failed = !passed;
 	}
-	victim_stop(&thief);
-	victim_stop(&user);
+	sleeper_stop(&thief.sleeper);
+	sleeper_stop(&user.sleeper);
 	printf("%u passed, %u failed\n", passed, failed);
 	return failed || !passed;
 }
