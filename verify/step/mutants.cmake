@@ -89,6 +89,56 @@ step_mutate(src/pages.c "/* O1: the bits first. */"
 step_mutate(src/pages.c "if (hold->allowed)\n\t\tcold_allowed_add(c, hold->allowed);\n}"
 	"if (verify_mutant != 20 && hold->allowed)\n\t\tcold_allowed_add(c, hold->allowed);\n}")
 
+# Of an evicting pool.  21: an update takes the slot while it works.
+step_mutate(src/priority.c "const bool done = change(pool, &mine, changed.state);"
+	"if (verify_mutant == 21 && change(pool, &mine, taken(&mine)))\n\t\t\tmine.state = taken(&mine);
+		const bool done = change(pool, &mine, changed.state);")
+# 22: an update that climbs keeps the others from climbing.
+step_mutate(src/tournament.c "void tournament_offer(struct tournament *t, const struct contender *mine)\n{"
+	"static _Atomic(uint32_t) climbing;\n
+void tournament_offer(struct tournament *t, const struct contender *mine)\n{\n\tuint32_t idle = 0;\n
+	while (verify_mutant == 22 && !cas_acquire(&climbing, &idle, 1))\n\t\tidle = 0;")
+step_mutate(src/tournament.c
+	"if (!settle(t, level, index, mine) || !is_current(t, mine))\n\t\t\treturn;\n\t}"
+	"if (!settle(t, level, index, mine) || !is_current(t, mine))\n\t\t\tbreak;\n\t}\n\tstore_release(&climbing, 0);")
+# 23: whoever wants the least waits until the root is current; 24: he takes a stale root for nobody.  (Who makes it stale
+# repairs it, so that this is noticed only when he is stopped.)
+step_mutate(src/tournament.c "return first;\n\t\trepair(t, top, 0);"
+	"return first;\n\t\tif (verify_mutant == 23)\n\t\t\tcontinue;
+		if (verify_mutant == 24)\n\t\t\treturn nobody;\n\t\trepair(t, top, 0);")
+step_mutate(src/priority.c "tell_evicted(pool, &first);"
+	"if (verify_mutant == 23 || verify_mutant == 24)\n\t\t\t\ttournament_withdraw(&pool->tournament, first.slot);
+			tell_evicted(pool, &first);")
+# 25: a publish does not climb.
+step_mutate(src/priority.c "mine.name = name_of(mine.slot, next);\n\ttournament_offer(&pool->tournament, &mine);"
+	"mine.name = name_of(mine.slot, next);\n\tif (verify_mutant != 25)
+		tournament_offer(&pool->tournament, &mine);")
+# 26: a victim is taken by a store; 27: so is a change of priority made.
+step_mutate(src/priority.c "if (change(pool, &first, taken(&first))) {"
+	"if (verify_mutant == 26)\n\t\t\tstore_seq_cst(&place_of(pool, first.slot)->word, taken(&first));
+		if (verify_mutant == 26 || change(pool, &first, taken(&first))) {")
+step_mutate(src/priority.c "const bool done = change(pool, &mine, changed.state);"
+	"if (verify_mutant == 27)\n\t\t\tstore_seq_cst(&place->word, changed.state);
+		const bool done = verify_mutant == 27 || change(pool, &mine, changed.state);")
+# 28: a slot is free before its state says so.
+step_mutate(src/priority.c "/* seq_cst: tournament.h.  Inactive, no pins. */"
+	"if (verify_mutant == 28)\n\t\t\tput_back(pool, first.slot);")
+step_mutate(src/priority.c "put_back(pool, first.slot);\n\t\treleased++;"
+	"if (verify_mutant != 28)\n\t\t\tput_back(pool, first.slot);\n\t\treleased++;")
+# 29: what a node names is replaced though it has changed since it was read.
+step_mutate(src/tournament.c "const bool swapped = cas_seq_cst(&node->word, &word, tagged_next(word, number));"
+	"if (verify_mutant == 29)\n\t\tword = load_seq_cst(&node->word);
+	const bool swapped = cas_seq_cst(&node->word, &word, tagged_next(word, number));")
+# 30: whether what a node names is current is asked when the children have been looked at.
+step_mutate(src/tournament.c
+	"const bool current = is_current(t, &named);\n\n\t\tif (current && !goes_before(t, mine, &named))"
+	"bool current = is_current(t, &named);\n
+		if (verify_mutant != 30 && current && !goes_before(t, mine, &named))")
+step_mutate(src/tournament.c "\n\t\tif (current && !goes_before(t, &first, &named))\n\t\t\treturn false;"
+	"\n\t\tif (verify_mutant == 30)\n\t\t\tcurrent = is_current(t, &named);
+		if (current && verify_mutant == 30 && !goes_before(t, mine, &named))\n\t\t\treturn true;
+		if (current && !goes_before(t, &first, &named))\n\t\t\treturn false;")
+
 list(TRANSFORM LFPOOL_SOURCES PREPEND ${step_mutants}/ OUTPUT_VARIABLE step_mutant_sources)
 add_library(verify_step_mutants_lfpool STATIC ${step_mutant_sources})
 lfpool_house_rules(verify_step_mutants_lfpool)
@@ -126,3 +176,20 @@ step_mutant(17 control "trim, cools")
 step_mutant(18 hold "cancel a continuation")
 step_mutant(19 hold "release, to a continuation")
 step_mutant(20 control "trim, gives back")
+
+step_program(verify_step_mutants_evict verify_step_mutants_lfpool evict.c evict_meet.c ${step_evict})
+target_include_directories(verify_step_mutants_evict PRIVATE ${step_mutants}/src)
+
+function(step_evict_mutant number pass operation)
+	step_test(control.mutant.${number} verify_step_mutants_evict ${pass} --only ${operation} --mutant ${number})
+endfunction()
+step_evict_mutant(21 never "update, climbs nowhere")
+step_evict_mutant(22 control "update, climbs nowhere")
+step_evict_mutant(23 control "pin, the least")
+step_evict_mutant(24 never "pin, the least")
+step_evict_mutant(25 never "publish, climbs to the root")
+step_evict_mutant(26 hold "acquire, evicts")
+step_evict_mutant(27 give-back "update, climbs nowhere")
+step_evict_mutant(28 hold "release the least two")
+step_evict_mutant(29 give-back "publish, climbs to the root")
+step_evict_mutant(30 meet "update, climbs nowhere")

@@ -1,0 +1,281 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * evict_operations.c - the operations on an evicting pool that are stopped at every instruction.
+ *
+ * Idea         What an operation has changed it notes behind STEP_END; and what it has answered must fit what the others
+ *              have done while it stood: whose handle it finds stale was evicted.
+ */
+#include "evict_prepare.h"
+#include "stepper.h"
+
+
+/* ---- Operations ---- */
+
+static void wrong_unless(struct evict_scene *s, bool right, const char *wrong)
+{
+	if (!right)
+		s->wrong = wrong;
+}
+
+/* It may say that the handle is stale if the object was evicted, or was none from the beginning. */
+static void check_stale(struct evict_scene *s, bool stale)
+{
+	const struct item *mine = s->mine;
+
+	wrong_unless(s, !stale || mine->evicted || !(mine->active || mine->is_new),
+		     "a handle is said to be stale, and nobody evicted the object");
+}
+
+static void acquire(struct evict_scene *s)
+{
+	lfpool_handle_t handle;
+	void *object;
+
+	STEP_BEGIN();
+	object = lfpool_priority_acquire(s->pool, s->priority, owner_of(s->priority), &handle);
+	STEP_END();
+	wrong_unless(s, !object == !handle, "an object without a handle, or the other way round");
+	if (object)
+		s->got = item_note(s, object, handle, s->priority);
+}
+
+static void publish(struct evict_scene *s)
+{
+	lfpool_status_t status;
+
+	STEP_BEGIN();
+	status = lfpool_priority_publish(s->pool, s->mine->handle);
+	STEP_END();
+	wrong_unless(s, (status == LFPOOL_OK) == s->mine->uncertain, "a publish is refused, or a stale handle is not");
+	if (status != LFPOOL_OK)
+		return;
+	s->mine->is_new = false;
+	s->mine->active = true;
+}
+
+static void update(struct evict_scene *s)
+{
+	lfpool_status_t status;
+
+	STEP_BEGIN();
+	status = lfpool_priority_update(s->pool, s->mine->handle, s->priority);
+	STEP_END();
+	check_stale(s, status != LFPOOL_OK);
+	if (status == LFPOOL_OK)
+		s->mine->priority = s->priority;
+}
+
+static void pin(struct evict_scene *s)
+{
+	const unsigned pins = s->mine->pins;
+	const void *object;
+
+	STEP_BEGIN();
+	object = lfpool_priority_pin(s->pool, s->mine->handle);
+	STEP_END();
+	if (object) {
+		s->mine->pins++;
+		wrong_unless(s, object == s->mine->object && object_is_marked(object, s->mine->handle),
+			     "what was pinned is another's object");
+		wrong_unless(s, !s->mine->evicted, "an object was evicted that is pinned");
+	}
+	wrong_unless(s, pins < PINS_MOST || !object, "there are more pins than there can be");
+	check_stale(s, !object && pins < PINS_MOST);
+}
+
+static void unpin(struct evict_scene *s)
+{
+	const unsigned pins = s->mine->pins;
+	lfpool_status_t status;
+
+	STEP_BEGIN();
+	status = lfpool_priority_unpin(s->pool, s->mine->handle);
+	STEP_END();
+	if (pins && status == LFPOOL_OK)
+		s->mine->pins--;
+	wrong_unless(s, !pins || status == LFPOOL_OK, "an unpin is refused");
+	if (!pins && s->mine->active && status == LFPOOL_E_NOT_PINNED)
+		return;
+	wrong_unless(s, pins || status == LFPOOL_E_STALE, "an unpin too many is not refused for what it is");
+	check_stale(s, status == LFPOOL_E_STALE);
+}
+
+static void release(struct evict_scene *s)
+{
+	lfpool_status_t status;
+
+	STEP_BEGIN();
+	status = lfpool_priority_release(s->pool, s->mine->handle);
+	STEP_END();
+	check_stale(s, status != LFPOOL_OK);
+	wrong_unless(s, status != LFPOOL_OK || !s->mine->evicted, "an object was evicted, and released");
+	if (status == LFPOOL_OK)
+		s->mine->active = s->mine->is_new = false;
+}
+
+static void release_min(struct evict_scene *s)
+{
+	const size_t before = s->evicted.count;
+	size_t count;
+
+	STEP_BEGIN();
+	count = lfpool_priority_release_min(s->pool, 2);
+	STEP_END();
+	wrong_unless(s, count == s->evicted.count - before, "it has released more than it says, or less");
+}
+
+static void peek_min(struct evict_scene *s)
+{
+	uint64_t priority;
+
+	STEP_BEGIN();
+	s->peeked = lfpool_priority_peek_min(s->pool, &priority);
+	STEP_END();
+	s->has_peeked = true;
+}
+
+static void is_active(struct evict_scene *s)
+{
+	bool active;
+
+	STEP_BEGIN();
+	active = lfpool_priority_is_active(s->pool, s->mine->handle);
+	STEP_END();
+	check_stale(s, !active);
+}
+
+static void look(struct evict_scene *s)
+{
+	const void *object;
+
+	STEP_BEGIN();
+	object = lfpool_priority_look(s->pool, s->mine->handle);
+	STEP_END();
+	check_stale(s, !object);
+	wrong_unless(s, !object || object == s->mine->object, "another's object");
+}
+
+static void get(struct evict_scene *s)
+{
+	uint64_t priority = s->mine->priority;
+	bool found;
+
+	STEP_BEGIN();
+	found = lfpool_priority_get(s->pool, s->mine->handle, &priority);
+	STEP_END();
+	check_stale(s, !found);
+	wrong_unless(s, priority == s->mine->priority, "another's priority");
+}
+
+static void count_all(struct evict_scene *s)
+{
+	lfpool_priority_stats_t stats;
+	size_t count;
+
+	STEP_BEGIN();
+	count = lfpool_priority_count(s->pool);
+	lfpool_priority_stats(s->pool, &stats);
+	STEP_END();
+	wrong_unless(s, count <= lfpool_priority_capacity(s->pool) && stats.acquired >= SLOTS_MAX, "a count is wrong");
+}
+
+static bool see(void *context, void *object, lfpool_handle_t handle, uint64_t priority)
+{
+	struct evict_scene *s = context;
+	struct item *item = item_of(s, handle);
+
+	(void)priority;
+	wrong_unless(s, object_is_marked(object, handle), "what was visited is another's object");
+	if (item)
+		item->visited++;
+	return true;
+}
+
+static void for_each(struct evict_scene *s)
+{
+	STEP_BEGIN();
+	(void)lfpool_priority_for_each(s->pool, see, s);
+	STEP_END();
+	for (size_t i = 0; i < s->count; i++) {
+		wrong_unless(s, s->items[i].visited <= 1, "an object was visited twice");
+		wrong_unless(s, s->items[i].visited || s->items[i].evicted || !s->items[i].active,
+			     "an object that was active was not visited");
+	}
+}
+
+/* ---- The table ---- */
+
+#define TWO_LEVELS SLOTS_MAX, 0, USUAL_ORDER
+#define ONE_SLOT 1, 0, USUAL_ORDER
+#define SIX_SLOTS 6, 0, USUAL_ORDER
+#define CALLERS_ORDER 6, 0, CALLER_ORDER
+
+#define CLIMBS (MOVES_NODE | MOVES_ROOT)
+
+const struct evict_operation evict_operations[] = {
+	{"acquire, a free slot", TWO_LEVELS, prepare_free, acquire, MOVES_STATE | MOVES_FREE, 1},
+	{"acquire, a fresh slot", TWO_LEVELS, prepare_fresh, acquire, MOVES_STATE | MOVES_FREE, 1},
+	{"acquire, evicts", TWO_LEVELS, prepare_up, acquire, MOVES_STATE, 1},
+	{"acquire, evicts one of several alike", TWO_LEVELS, prepare_full_of_ties, acquire, MOVES_STATE, 1},
+	{"acquire, evicts, repairs the tree", TWO_LEVELS, prepare_stale_tree, acquire, MOVES_STATE | CLIMBS, 1},
+	{"acquire, evicts an equal", SLOTS_MAX, LFPOOL_EVICT_EQUAL, USUAL_ORDER, prepare_equal, acquire, MOVES_STATE, 1},
+	{"acquire, evicts, caller's order", CALLERS_ORDER, prepare_stale_tree, acquire, MOVES_STATE | MOVES_ROOT, 1},
+	{"acquire, evicts, one slot", ONE_SLOT, prepare_up, acquire, MOVES_STATE, 1},
+	{"acquire, refused an equal", TWO_LEVELS, prepare_equal_refused, acquire, 0, 0},
+	{"acquire, refused: it is lower", TWO_LEVELS, prepare_lower, acquire, 0, 0},
+	{"acquire, refused: all are pinned", TWO_LEVELS, prepare_all_pinned, acquire, 0, 0},
+	{"publish, climbs to the root", TWO_LEVELS, prepare_new_low, publish, MOVES_STATE | CLIMBS, 1},
+	{"publish, climbs to its node", TWO_LEVELS, prepare_new_middle, publish, MOVES_STATE | MOVES_NODE, 1},
+	{"publish, climbs nowhere", TWO_LEVELS, prepare_new_high, publish, MOVES_STATE, 1},
+	{"publish, the only one", TWO_LEVELS, prepare_new_alone, publish, MOVES_STATE | CLIMBS, 1},
+	{"publish, one slot", ONE_SLOT, prepare_new_alone, publish, MOVES_STATE | MOVES_ROOT, 1},
+	{"publish, all records in use", TWO_LEVELS, prepare_new_records_used, publish,
+	 MOVES_STATE | CLIMBS | MOVES_RECORD, 1},
+	{"publish, stale", TWO_LEVELS, prepare_stale, publish, 0, 0},
+	{"update, the least goes up", TWO_LEVELS, prepare_up, update, MOVES_STATE | CLIMBS, 0},
+	{"update, the least goes down", TWO_LEVELS, prepare_least_down, update, MOVES_STATE | CLIMBS, 0},
+	{"update, becomes the least", TWO_LEVELS, prepare_down, update, MOVES_STATE | CLIMBS, 0},
+	{"update, climbs nowhere", TWO_LEVELS, prepare_aside, update, MOVES_STATE, 0},
+	{"update, among several alike", SIX_SLOTS, prepare_up_among_ties, update, MOVES_STATE | MOVES_ROOT, 0},
+	{"update, caller's order", CALLERS_ORDER, prepare_up, update, MOVES_STATE | MOVES_ROOT, 0},
+	{"update, the only one goes up", TWO_LEVELS, prepare_only_one_up, update, MOVES_STATE | CLIMBS, 0},
+	{"update, the only one goes down", TWO_LEVELS, prepare_only_one_down, update, MOVES_STATE | CLIMBS, 0},
+	{"update, one slot", ONE_SLOT, prepare_up, update, MOVES_STATE | MOVES_ROOT, 0},
+	{"update, all records in use, first time", TWO_LEVELS, prepare_up_records_used, update,
+	 MOVES_STATE | CLIMBS | MOVES_RECORD, 0},
+	{"update, all records in use", TWO_LEVELS, prepare_down_records_used, update,
+	 MOVES_STATE | CLIMBS | MOVES_RECORD, 0},
+	{"update, of a pinned one", TWO_LEVELS, prepare_pinned, update, MOVES_STATE, 0},
+	{"update, the same priority", TWO_LEVELS, prepare_least_untouched, update, 0, 0},
+	{"update, stale", TWO_LEVELS, prepare_stale, update, 0, 0},
+	{"pin, the least", TWO_LEVELS, prepare_least, pin, MOVES_STATE | CLIMBS, 1},
+	{"pin, another", TWO_LEVELS, prepare_other, pin, MOVES_STATE, 1},
+	{"pin, one slot", ONE_SLOT, prepare_least, pin, MOVES_STATE | MOVES_ROOT, 1},
+	{"pin, a second time", TWO_LEVELS, prepare_pinned, pin, MOVES_STATE, 0},
+	{"pin, once too often", TWO_LEVELS, prepare_pinned_most, pin, 0, 0},
+	{"pin, stale", TWO_LEVELS, prepare_stale, pin, 0, 0},
+	{"unpin, becomes the least", TWO_LEVELS, prepare_last_pin, unpin, MOVES_STATE | CLIMBS, 1},
+	{"unpin, climbs nowhere", TWO_LEVELS, prepare_last_pin_aside, unpin, MOVES_STATE, 1},
+	{"unpin, one slot", ONE_SLOT, prepare_last_pin, unpin, MOVES_STATE | MOVES_ROOT, 1},
+	{"unpin, not the last", TWO_LEVELS, prepare_pinned_twice, unpin, MOVES_STATE, 0},
+	{"unpin, the last of a released one", TWO_LEVELS, prepare_last_pin_of_released, unpin,
+	 MOVES_STATE | MOVES_FREE, 1},
+	{"unpin, not pinned", TWO_LEVELS, prepare_least_untouched, unpin, 0, 0},
+	{"unpin, stale", TWO_LEVELS, prepare_stale, unpin, 0, 0},
+	{"release, the least", TWO_LEVELS, prepare_least, release, MOVES_STATE | CLIMBS | MOVES_FREE, 1},
+	{"release, another", TWO_LEVELS, prepare_other, release, MOVES_STATE | MOVES_FREE, 1},
+	{"release, one slot", ONE_SLOT, prepare_least, release, MOVES_STATE | MOVES_ROOT | MOVES_FREE, 1},
+	{"release, new", TWO_LEVELS, prepare_new_low, release, MOVES_STATE | MOVES_FREE, 1},
+	{"release, pinned", TWO_LEVELS, prepare_pinned, release, MOVES_STATE, 0},
+	{"release, stale", TWO_LEVELS, prepare_stale, release, 0, 0},
+	{"release the least two", TWO_LEVELS, prepare_two_least, release_min, MOVES_STATE | CLIMBS | MOVES_FREE, 1},
+	{"release the least two, all are pinned", TWO_LEVELS, prepare_all_pinned, release_min, 0, 0},
+	{"see the least", TWO_LEVELS, prepare_least_untouched, peek_min, 0, 0},
+	{"see the least, repairs the tree", TWO_LEVELS, prepare_stale_tree, peek_min, CLIMBS, 0},
+	{"is active", TWO_LEVELS, prepare_least_untouched, is_active, 0, 0},
+	{"look", TWO_LEVELS, prepare_least_untouched, look, 0, 0},
+	{"get", TWO_LEVELS, prepare_least_untouched, get, 0, 0},
+	{"count", TWO_LEVELS, prepare_least_untouched, count_all, 0, 0},
+	{"walk", TWO_LEVELS, prepare_few, for_each, MOVES_STATE | CLIMBS, 1},
+};
+const size_t evict_operation_count = sizeof(evict_operations) / sizeof(*evict_operations);
