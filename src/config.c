@@ -132,6 +132,13 @@ lfpool_status_t config_import(lfpool_config_t *config, struct debug_modes *modes
 	return import(config, modes, given, true);
 }
 
+lfpool_status_t config_import_as_given(lfpool_config_t *config, const lfpool_config_t *given)
+{
+	struct debug_modes none;
+
+	return import(config, &none, given, false);
+}
+
 lfpool_status_t config_import_for_buffer(lfpool_config_t *config, struct debug_modes *modes,
 					 const lfpool_config_t *given)
 {

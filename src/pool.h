@@ -145,7 +145,9 @@ static inline bool pool_in_place(const lfpool_t *pool)
 bool config_copy(lfpool_config_t *config_out, const lfpool_config_t *given);
 /* Checks `given`, completes it with defaults and the environment, and copies it. */
 lfpool_status_t config_import(lfpool_config_t *config_out, struct debug_modes *modes_out, const lfpool_config_t *given);
-/* The same for a pool in a buffer: without the environment, and refuses what enters the kernel. */
+/* The same without the environment and config.debug. */
+lfpool_status_t config_import_as_given(lfpool_config_t *config_out, const lfpool_config_t *given);
+/* The same for a pool in a buffer: without the environment, and what enters the kernel is refused. */
 lfpool_status_t config_import_for_buffer(lfpool_config_t *config_out, struct debug_modes *modes_out,
 					 const lfpool_config_t *given);
 

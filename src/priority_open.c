@@ -129,7 +129,6 @@ lfpool_status_t lfpool_priority_create(lfpool_priority_t **pool_out, const lfpoo
 {
 	lfpool_priority_config_t known;
 	lfpool_config_t object = LFPOOL_CONFIG_INIT, complete;
-	struct debug_modes modes;
 
 	if (!pool_out)
 		return LFPOOL_E_ARGUMENT;
@@ -146,7 +145,7 @@ lfpool_status_t lfpool_priority_create(lfpool_priority_t **pool_out, const lfpoo
 	object.object_alignment = known.object_alignment;
 	object.capacity = known.capacity;
 	object.flags = known.flags & FLAGS_BACKING;
-	status = config_import(&complete, &modes, &object);
+	status = config_import_as_given(&complete, &object);
 	if (status != LFPOOL_OK)
 		return status;
 	return threads_open() ? open(pool_out, &known, &complete) : LFPOOL_E_NO_MEMORY;

@@ -99,7 +99,7 @@ typedef struct lfpool_priority_config {
 	size_t struct_size;      /* bytes: sizeof(lfpool_priority_config_t) as the caller was compiled            */
 	const char *name;        /* for messages; at most 63 bytes, copied; NULL = "unnamed"                      */
 	size_t object_size;      /* bytes, 1 .. 1 MiB                                                             */
-	size_t object_alignment; /* bytes, a power of two, 1 .. 4096; 0 = 16                                      */
+	size_t object_alignment; /* bytes, a power of two, 1 .. 4096; 0 = alignof(max_align_t)                     */
 	size_t capacity;         /* objects, 1 .. 2^20                                                            */
 	uint32_t flags;          /* LFPOOL_EVICT_EQUAL, LFPOOL_PREFAULT, LFPOOL_LOCK                              */
 	void *context;           /* handed to both of these                                                       */
@@ -282,7 +282,7 @@ LFPOOL_API size_t lfpool_priority_count(const lfpool_priority_t *pool);
 LFPOOL_API size_t lfpool_priority_capacity(const lfpool_priority_t *pool);
 
 /* What has happened so far.  Each is exact while no call is under way. */
-typedef struct lfpool_priority_stats {
+typedef struct lfpool_priority_statistics {
 	uint64_t acquired; /* objects handed out                                       */
 	uint64_t evicted;  /* taken from their holders, by acquires and by release_min  */
 	uint64_t refused;  /* acquires that returned NULL                              */

@@ -90,9 +90,9 @@ step_mutate(src/pages.c "if (hold->allowed)\n\t\tcold_allowed_add(c, hold->allow
 	"if (verify_mutant != 20 && hold->allowed)\n\t\tcold_allowed_add(c, hold->allowed);\n}")
 
 # Of an evicting pool.  21: an update takes the slot while it works.
-step_mutate(src/priority.c "const bool done = change(pool, &mine, changed.state);"
-	"if (verify_mutant == 21 && change(pool, &mine, taken(&mine)))\n\t\t\tmine.state = taken(&mine);
-		const bool done = change(pool, &mine, changed.state);")
+step_mutate(src/priority.c "const bool replaced = change(pool, mine, changed.state);"
+	"if (verify_mutant == 21 && change(pool, mine, taken(mine)))\n\t\tmine->state = taken(mine);
+	const bool replaced = change(pool, mine, changed.state);")
 # 22: an update that climbs keeps the others from climbing.
 step_mutate(src/tournament.c "void tournament_offer(struct tournament *t, const struct contender *mine)\n{"
 	"static _Atomic(uint32_t) climbing;\n
@@ -115,13 +115,13 @@ step_mutate(src/priority.c "mine.name = name_of(mine.slot, next);\n\ttournament_
 		tournament_offer(&pool->tournament, &mine);")
 # 26: a victim is taken by a store; 27: so is a change of priority made.
 step_mutate(src/priority.c "if (change(pool, &first, taken(&first))) {"
-	"if (verify_mutant == 26)\n\t\t\tstore_seq_cst(&place_of(pool, first.slot)->word, taken(&first));
+	"if (verify_mutant == 26)\n\t\t\tstore_release(&place_of(pool, first.slot)->word, taken(&first));
 		if (verify_mutant == 26 || change(pool, &first, taken(&first))) {")
-step_mutate(src/priority.c "const bool done = change(pool, &mine, changed.state);"
-	"if (verify_mutant == 27)\n\t\t\tstore_seq_cst(&place->word, changed.state);
-		const bool done = verify_mutant == 27 || change(pool, &mine, changed.state);")
+step_mutate(src/priority.c "const bool replaced = change(pool, mine, changed.state);"
+	"if (verify_mutant == 27)\n\t\tstore_release(&place->word, changed.state);
+	const bool replaced = verify_mutant == 27 || change(pool, mine, changed.state);")
 # 28: a slot is free before its state says so.
-step_mutate(src/priority.c "/* seq_cst: tournament.h.  Inactive, no pins. */"
+step_mutate(src/priority.c "/* relaxed: it was no contender before, nor is it now; who gets the slot has it by FREE. */"
 	"if (verify_mutant == 28)\n\t\t\tput_back(pool, first.slot);")
 step_mutate(src/priority.c "put_back(pool, first.slot);\n\t\treleased++;"
 	"if (verify_mutant != 28)\n\t\t\tput_back(pool, first.slot);\n\t\treleased++;")
