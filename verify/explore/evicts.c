@@ -533,11 +533,17 @@ void evicts_open(const struct scenario *scenario)
 	free_slots_open(&now.pool.free, now.links, capacity);
 	evicts_run(THREADS_MAX, scenario->setup);
 	/* What was done by then was done before the first operation. */
-	for (unsigned i = 0; i < now.lives; i++)
-		for (unsigned s = 0; s < now.life[i].spans; s++)
-			now.life[i].span[s].from = 0;
-	for (unsigned i = 0; i < now.frees; i++)
+	for (unsigned i = 0; i < now.lives; i++) {
+		struct life *l = &now.life[i];
+
+		l->ended = 0;
+		for (unsigned s = 0; s < l->spans; s++)
+			l->span[s] = (struct span){0, l->span[s].until == NEVER ? NEVER : 0, l->span[s].key};
+	}
+	for (unsigned i = 0; i < now.frees; i++) {
 		now.freed[i].from = 0;
+		now.freed[i].until = now.freed[i].until == NEVER ? NEVER : 0;
+	}
 	now.verdicts = 0;
 	saved = now;
 }

@@ -321,6 +321,7 @@ const struct scenario scenarios[] = {
 	{"evict-walk-2", "walked over", 1, 1, "a1a2", {"w", "a5"}, .evicting = 2},
 	{"evict-both-update-2", "two update one object", 1, 1, "a1a5", {"u03", "u07"}, .evicting = 2},
 	{"evict-same-2", "the second is told that it has the priority already", 1, 1, "a5a3", {"u01", "u01k"}, .evicting = 2},
+	{"evict-tie-2", "of equals the older one goes, not that in the lower slot", 1, 1, "a3a3ma3", {"a9", "k"}, .evicting = 2},
 	{"evict-spare-2", "two update one whose own records are being filled", 1, 1, "a1a5x0", {"u03", "u07"}, .evicting = 2},
 	{"evict-lose-2", "one comes that loses to one that goes", 1, 1, "a2a7a8a4", {"u13", "u09"}, .evicting = 4},
 	{"evict-lose-again-2", "and comes again", 1, 1, "a2a7a8a4", {"u13k", "u09u01"}, .evicting = 4},
