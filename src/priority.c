@@ -350,24 +350,6 @@ bool lfpool_priority_get(const pool_t *pool, lfpool_handle_t handle, uint64_t *p
 	return true;
 }
 
-size_t lfpool_priority_count(const pool_t *pool)
-{
-	return pool->tournament.count - free_slots_count(&pool->free);
-}
-
-size_t lfpool_priority_capacity(const pool_t *pool)
-{
-	return pool->tournament.count;
-}
-
-void lfpool_priority_stats(const pool_t *pool, lfpool_priority_stats_t *stats_out)
-{
-	/* relaxed: statistics. */
-	stats_out->acquired = load_relaxed(&pool->stamps);
-	stats_out->evicted = tally_read(&pool->evicted);
-	stats_out->refused = tally_read(&pool->refused);
-}
-
 /* Pins what is active in the slot; 0: nothing, or it cannot be pinned. */
 static lfpool_handle_t pin_slot(pool_t *pool, uint32_t slot, uint64_t *priority_out)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * priority_open.c - makes an evicting pool, and undoes it.
+ * priority_open.c - makes an evicting pool, and undoes it; and counts.
  *
  * Idea         One mapping: the pool, its slots, the nodes of the tree, links, owners, the objects.  All of it is
  *              zero at first, and zero means: free, the next one, nobody, names nobody, zero bytes.  The records are a
@@ -161,4 +161,24 @@ size_t lfpool_priority_destroy(lfpool_priority_t *pool)
 	(void)lfpool_destroy(pool->tournament.spares.pool);
 	os_unmap(pool, pool->mapped_bytes);
 	return count;
+}
+
+/* ---- Counts ---- */
+
+size_t lfpool_priority_count(const lfpool_priority_t *pool)
+{
+	return pool->tournament.count - free_slots_count(&pool->free);
+}
+
+size_t lfpool_priority_capacity(const lfpool_priority_t *pool)
+{
+	return pool->tournament.count;
+}
+
+void lfpool_priority_stats(const lfpool_priority_t *pool, lfpool_priority_stats_t *stats_out)
+{
+	/* relaxed: statistics. */
+	stats_out->acquired = load_relaxed(&pool->stamps);
+	stats_out->evicted = tally_read(&pool->evicted);
+	stats_out->refused = tally_read(&pool->refused);
 }

@@ -154,7 +154,7 @@ static inline double lfpool_priority_to_double(uint64_t priority)
  *           names the field.  After a failure nothing is left behind.
  * Owner     The caller, until lfpool_priority_destroy().
  * Threads   Any.  Takes a lock; enters the kernel.
- * Cost      O(1); with LFPOOL_PREFAULT or LFPOOL_LOCK O(capacity).  Beside the objects about 80 bytes for each, once it
+ * Cost      O(1); with LFPOOL_PREFAULT or LFPOOL_LOCK O(capacity).  Beside the objects about 85 bytes for each, once it
  *           was used.
  */
 LFPOOL_API LFPOOL_MUST_USE lfpool_status_t lfpool_priority_create(lfpool_priority_t **pool_out,
@@ -193,7 +193,7 @@ LFPOOL_API void *lfpool_priority_acquire(lfpool_priority_t *pool, uint64_t prior
  * Returns   LFPOOL_OK; LFPOOL_E_STALE: it names no new object; nothing changed.
  * Threads   Any.  Lock-free.  What was written to the object before is visible to who pins, looks at, or evicts
  *           it.  Who publishes, or releases, what another thread has filled orders the two himself, as with any
- * pointer.
+ *           pointer.
  * Cost      O(log capacity): loads, and two locked instructions for each level of the tree on which it now goes first.
  */
 LFPOOL_API lfpool_status_t lfpool_priority_publish(lfpool_priority_t *pool, lfpool_handle_t handle);

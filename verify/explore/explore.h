@@ -9,7 +9,7 @@
  *   operations.c  what their letters do
  *   hooks.c     the hooks of those that have some                         litmus.c  the memory model's own tests
  *   holds.c     who held what when: walks and handles                     finds.c   programs on src/ranges.c
- *   evicts.c    programs on evicting pools                                main.c   the command line
+ *   evicts.c    programs on evicting pools; evicts_judge.c, their oracle  main.c   the command line
  *
  * Words       An operation is one atomic access or fence, or the start of a call.  An execution is one run of a
  *             scenario to its end; a search runs many, each with other choices.
