@@ -142,6 +142,18 @@ static uint32_t take_slot(pool_t *pool, uint64_t priority)
 
 /* ---- Acquire, release ---- */
 
+/* Another one for each object that is acquired, and none whose handle could be 0. */
+static uint64_t next_stamp(pool_t *pool)
+{
+	uint64_t stamp;
+
+	do
+		/* relaxed: that no two are the same is all. */
+		stamp = fetch_add_relaxed(&pool->stamps, 1) + 1;
+	while (unlikely(!(stamp & HANDLE_STAMP_MASK)));
+	return stamp;
+}
+
 void *lfpool_priority_acquire(pool_t *pool, uint64_t priority, void *owner, lfpool_handle_t *handle_out)
 {
 	if (!handle_out)
@@ -159,8 +171,7 @@ void *lfpool_priority_acquire(pool_t *pool, uint64_t priority, void *owner, lfpo
 	/* relaxed: the slot is ours (P2). */
 	const uint64_t state = load_relaxed(&place->word);
 	const uint32_t record = state_record(state) ? state_record(state) : place_take(&pool->tournament.spares, place);
-	/* relaxed: that no two are the same is all. */
-	const struct contender mine = {priority, fetch_add_relaxed(&pool->stamps, 1) + 1, 0, 0, slot};
+	const struct contender mine = {priority, next_stamp(pool), 0, 0, slot};
 
 	plain_written(&pool->owners[slot - 1]);
 	pool->owners[slot - 1] = owner;

@@ -34,7 +34,6 @@
 
 #define HANDLE_SLOT_BITS SLOTS_SHIFT_MAX
 #define HANDLE_STAMP_MASK (UINT64_MAX >> HANDLE_SLOT_BITS)
-#define PRIORITY_NAME_BYTES 64
 
 struct lfpool_priority {
 	/* Fixed at creation. */
@@ -46,7 +45,6 @@ struct lfpool_priority {
 	void *context;
 	bool evict_equal;
 	size_t mapped_bytes; /* of all this */
-	char name[PRIORITY_NAME_BYTES];
 	/* Anybody. */
 	struct free_slots free;
 	_Alignas(CACHE_LINE_PAIR) _Atomic(uint64_t) stamps; /* objects acquired so far */

@@ -12,8 +12,8 @@
 #include "os.h"
 #include "pool.h"
 #include "registry.h"
+#include "text.h"
 
-#include <string.h>
 
 #define FLAGS_KNOWN (LFPOOL_EVICT_EQUAL | LFPOOL_PREFAULT | LFPOOL_LOCK)
 #define FLAGS_BACKING (LFPOOL_PREFAULT | LFPOOL_LOCK)
@@ -37,10 +37,16 @@ static lfpool_status_t import(lfpool_priority_config_t *known, const lfpool_prio
 /* Opens the pool of records, after its name and object were found valid. */
 static lfpool_status_t open_records(struct spares *spares, const lfpool_config_t *object, size_t count)
 {
+	char name[NAME_BYTES];
+	struct text text;
 	lfpool_config_t config = *object;
 	/* Records are read while others fill them: no tool may take one for freed. */
 	static const struct debug_modes none = {.no_tools = true};
 
+	/* "name/records", the name cut off if need be. */
+	text_open(&text, name, sizeof(name));
+	text_put(&text, "%.*s/records", (int)(sizeof(name) - sizeof("/records")), config.name ? config.name : "unnamed");
+	config.name = name;
 	config.object_size = sizeof(struct record);
 	config.object_alignment = _Alignof(struct record);
 	config.capacity = config.max_capacity = count;
@@ -94,7 +100,6 @@ static void fill_in(lfpool_priority_t *pool, const struct tournament *t, const s
 	pool->on_evict = known->on_evict;
 	pool->evict_equal = known->flags & LFPOOL_EVICT_EQUAL;
 	pool->mapped_bytes = at->end;
-	strcpy(pool->name, known->name ? known->name : "unnamed");
 	free_slots_open(&pool->free, (_Atomic(uint64_t) *)(void *)(memory + at->links), t->count);
 }
 
