@@ -62,16 +62,19 @@ static size_t take_all(lfpool_priority_t *pool, lfpool_handle_t *handles)
 	return got;
 }
 
-/* They change; the first of the least is known at once. */
+/* They change; the first of the least is known at once.  An object that a victim was just publishing, or changing, may come to
+ * light at any time: those have low priorities. */
 static void move_them(lfpool_priority_t *pool, const lfpool_handle_t *handles, size_t count, struct random *r)
 {
 	for (int i = 0; i < 10; i++) {
 		const size_t moved = random_below(r, (uint32_t)count);
 		const uint64_t least = HIGH - 1 - (uint64_t)i;
-		uint64_t priority = 0;
+		uint64_t priority = HIGH;
 
 		REQUIRE(lfpool_priority_update(pool, handles[moved], least) == LFPOOL_OK);
-		REQUIRE(lfpool_priority_peek_min(pool, &priority) == handles[moved] && priority == least);
+		const lfpool_handle_t first = lfpool_priority_peek_min(pool, &priority);
+
+		REQUIRE(priority < LOW || (first == handles[moved] && priority == least));
 	}
 }
 
