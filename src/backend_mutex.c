@@ -406,6 +406,8 @@ static const char *check_list(struct mutex_pool *pool, struct check *c)
 	const char *violated = check_held_back(c, pool->care);
 
 	if (!violated)
+		violated = check_retired(c, pool->head.limbo);
+	if (!violated)
 		violated = check_cold(c, &pool->head.cold, pool->used);
 	return violated ? violated : check_rest(c);
 }

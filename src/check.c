@@ -87,6 +87,48 @@ const char *check_held_back(struct check *c, const struct care *care)
 	return violated;
 }
 
+/* `count` slots from `first` on, linked to each other; `closed`: the last links to none. */
+static const char *check_limbo_list(struct check *c, const struct limbo *limbo, uint32_t first, uint32_t count)
+{
+	uint32_t slot = first;
+
+	for (uint32_t left = count; left; left--) {
+		const char *violated = check_free(c, slot);
+
+		if (violated)
+			return violated;
+		if (!limbo_has(limbo, slot))
+			return "R1: a retired slot does not say so";
+		slot = limbo_below(limbo, slot);
+	}
+	return slot ? "R1: a list of retired slots is longer than its count" : NULL;
+}
+
+const char *check_retired(struct check *c, const struct limbo *limbo)
+{
+	const char *violated = NULL;
+	size_t retired = 0;
+
+	for (uint32_t i = 0; limbo && i < limbo->shards && !violated; i++) {
+		const struct limbo_shard *shard = &limbo->shard[i];
+		/* relaxed, here and below: no call is under way. */
+		const uint64_t word = load_relaxed(&shard->word);
+		const uint32_t with_scheme = load_relaxed(&shard->with_scheme);
+
+		c->where = SIZE_MAX;
+		if (!shard_phase(word) && (word || with_scheme))
+			return "R2: an idle shard has retired slots";
+		violated = check_limbo_list(c, limbo, (uint32_t)word, shard_count(word));
+		if (!violated && with_scheme)
+			violated = check_limbo_list(c, limbo, shard->batch.first, with_scheme);
+		retired += (size_t)shard_count(word) + with_scheme;
+	}
+	for (size_t slot = 1; limbo && slot <= c->used && !violated; slot++)
+		retired -= limbo_has(limbo, (uint32_t)slot);
+	c->where = violated ? c->where : SIZE_MAX;
+	return violated || !retired ? violated : "R1: more slots say that they are retired than are";
+}
+
 const char *check_cold(struct check *c, const struct cold *cold, size_t from_chunks)
 {
 	/* relaxed, here and below: no call is under way. */
@@ -146,8 +188,8 @@ static const char *check_sums(const lfpool_t *pool)
 
 	(void)lfpool_stats(pool, &stats);
 	if (stats.unaccounted)
-		return "I1: capacity = active + cached + shared + untouched does not hold";
-	if (stats.active != lfpool_active_count(pool))
+		return "I1: capacity = active + retired + cached + shared + untouched does not hold";
+	if (stats.active + stats.retired != lfpool_active_count(pool))
 		return "I1: the state words and lfpool_active_count() do not agree";
 	if (stats.caches_in_use > stats.caches)
 		return "T1: more caches are in use than there are";

@@ -254,6 +254,8 @@ static const char *walk_magazines(struct walk *w)
 	if (!violated)
 		violated = check_held_back(&w->check, w->core->care);
 	if (!violated)
+		violated = check_retired(&w->check, w->core->pool->limbo);
+	if (!violated)
 		violated = check_cold(&w->check, w->core->cold, stats_from_chunks(w->core));
 	return violated ? violated : check_rest(&w->check);
 }
@@ -269,7 +271,8 @@ static const char *walk_cells(struct walk *w)
 		const bool fresh = slot > w->check.fresh && slot <= w->check.fresh_end;
 
 		w->check.where = slot - 1;
-		if (fresh || check_marked(w->check.slots, slot)) {
+		/* A retired one still has its object. */
+		if (fresh || (check_marked(w->check.slots, slot) && !limbo_has(core->pool->limbo, (uint32_t)slot))) {
 			if (object)
 				return "E1: a free slot of the malloc backend has an object";
 		} else if (!object || heap_label(object) != arena_object(&core->arena, (uint32_t)slot)) {

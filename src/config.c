@@ -83,6 +83,24 @@ static bool apply_debug(lfpool_config_t *config, struct debug_modes *modes, cons
 	return true;
 }
 
+/* A scheme or none. */
+static bool is_scheme(const lfpool_config_t *config)
+{
+	const lfpool_scheme_t *s = &config->scheme;
+
+	for (size_t i = 0; i < sizeof(s->reserved) / sizeof(*s->reserved); i++)
+		if (s->reserved[i])
+			return false;
+	if (s->begin || s->ready)
+		return config->max_capacity < LIMBO_SLOTS_MAX;
+	return !s->wait && !s->context;
+}
+
+static bool has_scheme(const lfpool_config_t *config)
+{
+	return config->scheme.begin || config->scheme.ready;
+}
+
 static lfpool_status_t import(lfpool_config_t *config, struct debug_modes *modes, const lfpool_config_t *given,
 			      bool environment)
 {
@@ -119,8 +137,11 @@ static lfpool_status_t import(lfpool_config_t *config, struct debug_modes *modes
 		return LFPOOL_E_CONFIG_HOOKS;
 	if (config->depot_shards > SHARDS_MAX)
 		return LFPOOL_E_CONFIG_DEPOT_SHARDS;
+	if (!is_scheme(config))
+		return LFPOOL_E_CONFIG_SCHEME;
 	/* Each step of an object's life once: that takes state words. */
-	if (config->hooks.create || config->hooks.activate || config->hooks.deactivate || config->hooks.destroy)
+	if (config->hooks.create || config->hooks.activate || config->hooks.deactivate || config->hooks.destroy ||
+	    has_scheme(config))
 		config->flags &= ~LFPOOL_UNTRACKED;
 	if (!apply_debug(config, modes, environment ? secure_getenv("LFPOOL_DEBUG") : NULL))
 		return LFPOOL_E_CONFIG_DEBUG;
@@ -157,6 +178,8 @@ lfpool_status_t config_import_for_buffer(lfpool_config_t *config, struct debug_m
 		return LFPOOL_E_CONFIG_DEPOT_SHARDS;
 	if (debug_modes_each_call(modes))
 		return LFPOOL_E_CONFIG_DEBUG;
+	if (has_scheme(config))
+		return LFPOOL_E_CONFIG_SCHEME;
 	/* All of it is touched anyway. */
 	config->flags &= ~LFPOOL_PREFAULT;
 	return LFPOOL_OK;

@@ -109,9 +109,19 @@ static void doze(const struct demand *d, _Atomic(uint64_t) *word, uint64_t deadl
 		os_sleep_on(word, deadline_ns);
 }
 
-/* Until it is given something, or the time is over: the slot, or SLOT_NONE. */
-static uint32_t sleep_in(const struct demand *d, struct cell *cell, uint64_t deadline_ns)
+/* A millisecond from now, or the deadline. */
+static uint64_t soon(uint64_t deadline_ns)
 {
+	const uint64_t now = os_now_ns();
+
+	return deadline_ns < now || deadline_ns - now < 1000000 ? deadline_ns : now + 1000000;
+}
+
+/* Until it is given something, or the time is over: the slot, or SLOT_NONE. */
+static uint32_t sleep_in(lfpool_t *pool, struct cell *cell, uint64_t deadline_ns)
+{
+	const struct demand *d = &pool->demand;
+
 	for (;;) {
 		/* acquire, edge QUEUE: the slot's last holder. */
 		uint64_t word = load_acquire(&cell->word);
@@ -125,7 +135,9 @@ static uint32_t sleep_in(const struct demand *d, struct cell *cell, uint64_t dea
 				return SLOT_NONE;
 			continue;
 		}
-		doze(d, &cell->word, deadline_ns);
+		/* Nobody else may be there to ask the scheme. */
+		doze(d, &cell->word, limbo_asks(pool->limbo) ? soon(deadline_ns) : deadline_ns);
+		(void)limbo_poll(pool->limbo);
 	}
 }
 
@@ -138,6 +150,8 @@ static COLD void *poll(lfpool_t *pool, struct handle *handle, uint64_t deadline_
 	/* relaxed: nobody else knows it. */
 	store_relaxed(&nothing, 0);
 	for (;;) {
+		(void)limbo_poll(pool->limbo);
+
 		const uint32_t slot = pool->backend->take(pool, handle);
 		/* In a buffer who waits for ever need not know the time. */
 		const uint64_t now =
@@ -165,7 +179,7 @@ void *demand_wait(lfpool_t *pool, struct handle *handle, uint64_t deadline_ns)
 			return poll(pool, handle, deadline_ns);
 		cell_enlist(d, cell, queue_ticket(d), NULL, NULL);
 		resize_for_waiters(pool, handle);
-		slot = sleep_in(d, cell, deadline_ns);
+		slot = sleep_in(pool, cell, deadline_ns);
 		cell_vacate(d, cell);
 		/* The time is over: a last look, so that NULL means what it always means. */
 		if (!slot)

@@ -138,8 +138,10 @@ static void put_text(struct text *t, const lfpool_t *pool, const lfpool_stats_t 
 	text_put(t, "\nhooks       ");
 	put_hooks(t, LFPOOL_TEXT, &pool->hooks);
 	text_put(t, "\nmisuses     %" PRIu64 "\n", s->misuses);
-	text_put(t, "identity    %zu = %zu active + %zu cached + %zu shared + %zu untouched", s->capacity, s->active,
-		 s->cached, s->shared, s->untouched);
+	text_put(t, "identity    %zu = %zu active", s->capacity, s->active);
+	if (pool->limbo)
+		text_put(t, " + %zu retired", s->retired);
+	text_put(t, " + %zu cached + %zu shared + %zu untouched", s->cached, s->shared, s->untouched);
 	if (s->unaccounted)
 		text_put(t, ", %+" PRId64 " unaccounted", s->unaccounted);
 	text_put(t, "\nhigh water  %zu\n", s->high_water);
@@ -197,6 +199,8 @@ static void put_json(struct text *t, const lfpool_t *pool, const lfpool_stats_t 
 	put_hooks(t, LFPOOL_JSON, &pool->hooks);
 	text_put(t, ",\"capacity\":%zu,\"active\":%zu,\"cached\":%zu,\"shared\":%zu", s->capacity, s->active, s->cached,
 		 s->shared);
+	if (pool->limbo)
+		text_put(t, ",\"retired\":%zu", s->retired);
 	text_put(t, ",\"untouched\":%zu,\"unaccounted\":%" PRId64, s->untouched, s->unaccounted);
 	text_put(t, ",\"acquires\":%" PRIu64 ",\"releases\":%" PRIu64 ",\"misuses\":%" PRIu64, s->acquires, s->releases,
 		 s->misuses);

@@ -51,6 +51,11 @@ static lfpool_status_t back_and_build(lfpool_t *pool, const lfpool_config_t *con
 		status = care_back(pool->care, config->flags);
 	if (status != LFPOOL_OK)
 		return status;
+	if (config->scheme.begin || config->scheme.ready) {
+		pool->limbo = limbo_open(pool, &config->scheme, config->max_capacity, config->flags);
+		if (!pool->limbo)
+			return LFPOOL_E_NO_MEMORY;
+	}
 	return !pool_in_place(pool) || care_build_all(pool->care, pool->arena, config->capacity) ? LFPOOL_OK
 												 : LFPOOL_E_CREATE;
 }
@@ -91,10 +96,14 @@ lfpool_status_t pool_open_as(lfpool_t **pool_out, const lfpool_config_t *config,
 		}
 	}
 	if (status != LFPOOL_OK) {
+		struct limbo *limbo = pool->limbo;
+
 		(void)backend->close(pool);
+		limbo_close(limbo);
 		care_close(care);
 		return status;
 	}
+	pool->more = pool->more || limbo_asks(pool->limbo);
 	/* relaxed: who has an object of it has the count too. */
 	(void)fetch_add_relaxed(&heaps, !pool_in_place(pool));
 	/* Fibonacci hashing, as in threads.c: ids are small and in a row.  Who has none counts from above. */
@@ -154,6 +163,11 @@ size_t lfpool_destroy(lfpool_t *pool)
 {
 	if (!pool)
 		return 0;
+	/* The scheme has batches of it. */
+	if (lfpool_drain(pool) != LFPOOL_OK) {
+		(void)misuse_report(pool, NULL, LFPOOL_E_IN_SECTION);
+		return lfpool_active_count(pool);
+	}
 	demand_close(pool);
 	if (pool->modes.check)
 		check_last(pool);
@@ -172,8 +186,10 @@ size_t lfpool_destroy(lfpool_t *pool)
 		care_destroy_all(care, pool->arena, (size_t)pool->cold.initial, used);
 	}
 
+	struct limbo *limbo = pool->limbo;
 	const size_t active = pool->backend->close(pool);
 
+	limbo_close(limbo);
 	care_close(care);
 	return active;
 }

@@ -15,6 +15,7 @@
 #include "care.h"
 #include "cold.h"
 #include "demand.h"
+#include "limbo.h"
 #include "debug_words.h"
 
 #define NAME_BYTES 64
@@ -100,6 +101,7 @@ struct lfpool {
 	size_t object_size, object_alignment;
 	size_t growth_step;  /* 0: it does not grow by itself                        */
 	bool more;           /* when nothing is left, resize_or_give_up()            */
+	struct limbo *limbo; /* what is retired; NULL: there is no scheme             */
 	uint32_t flags;
 	lfpool_hooks_t hooks;
 	struct debug_modes modes;

@@ -148,7 +148,7 @@ void *resize_or_give_up(lfpool_t *pool, struct handle *handle)
 	uint32_t attempt = 0;
 	void *object = NULL;
 
-	/* Goes round only after it grew, or another thread made it grow, or the hook said so. */
+	/* Goes round only after it grew, or another thread made it grow, or a batch was reclaimed, or the hook said so. */
 	for (;;) {
 		const size_t seen = lfpool_capacity(pool);
 		const uint32_t slot = pool->backend->take(pool, handle);
@@ -156,7 +156,8 @@ void *resize_or_give_up(lfpool_t *pool, struct handle *handle)
 
 		if (slot && pool->backend->begin(pool, handle, slot, &object))
 			return object;
-		if (slot || grow_by_itself(pool, seen))
+		/* What may be reused, before what was never used. */
+		if (slot || limbo_poll(pool->limbo) || grow_by_itself(pool, seen))
 			continue;
 		if (!pool->hooks.exhausted || !pool->hooks.exhausted(pool->hooks.context, pool, attempt++, &wait_ns))
 			return NULL;

@@ -21,7 +21,8 @@ void resize_for_waiters(lfpool_t *pool, struct handle *handle);
 void resize_withdraw(lfpool_t *pool, uint32_t slot);
 
 /*
- * A call found nothing, and the pool may do something about it (pool->more): grow by itself, call hooks.exhausted, wait.
+ * A call found nothing, and the pool may do something about it (pool->more): ask its scheme, grow by itself, call
+ * hooks.exhausted, wait.
  * Returns an object; NULL if in the end there was none, or a hook refused.
  */
 COLD void *resize_or_give_up(lfpool_t *pool, struct handle *handle);

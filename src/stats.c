@@ -6,7 +6,7 @@
  *              The state words say which objects are in use, and their generations how often each was acquired; a
  *              release is an acquire whose object is not in use.  The magazines say how many objects are free.  The
  *              misses are counted by each cache for itself and added up here.
- * Invariants   I1  capacity = active + cached + shared + untouched, while no call is under way.  `active` comes from
+ * Invariants   I1  capacity = active + retired + cached + shared + untouched, while no call is under way.  `active` comes from
  *                  the state words and the others from the magazines, so a lost or doubled object breaks it and shows
  *                  as `unaccounted`.  (LFPOOL_UNTRACKED: active is what is left over.)
  * Progress     Wait-free.  O(slots ever used + caches).
@@ -136,9 +136,10 @@ lfpool_status_t lfpool_stats(const lfpool_t *pool, lfpool_stats_t *stats_out)
 	stats.owed = lfpool_shrink_owed(pool);
 	stats.waiting = demand_waiting(&pool->demand);
 	stats.given_back = tally_read(&pool->given_back);
+	stats.retired = limbo_count(pool->limbo, stats.capacity);
 	pool->backend->stats(pool, &stats);
 	/* Signed from the beginning: where size_t has 32 bits its difference would not become negative. */
-	stats.unaccounted = (int64_t)stats.capacity - (int64_t)stats.active - (int64_t)stats.cached -
-			    (int64_t)stats.shared - (int64_t)stats.untouched;
+	stats.unaccounted = (int64_t)stats.capacity - (int64_t)stats.active - (int64_t)stats.retired -
+			    (int64_t)stats.cached - (int64_t)stats.shared - (int64_t)stats.untouched;
 	return stats_give(stats_out, &stats);
 }

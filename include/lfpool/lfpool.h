@@ -20,8 +20,9 @@
  *      during the call every object was in use (or a hook refused, or the malloc backend had no memory).  Objects that
  *      lie idle in other threads' caches are free: the caller gets them.  (In the hands of a call, for the moment it
  *      takes, are: what is being acquired or released, also on its way to a call that waits, and what lfpool_shrink() or a
- *      step of lfpool_trim() has just taken out.)  (A release has happened, for this, when it
- *      happens before the acquire in the sense of C11: through a lock, a join, an atomic flag.)
+ *      step of lfpool_trim() has just taken out.  With config.scheme, what is retired and not yet reclaimed is in use.)
+ *      (A release has happened, for this, when it happens before the acquire in the sense of C11: through a lock, a
+ *      join, an atomic flag.)
  *   2. Releasing a valid object never fails, whatever memory the system refuses, and waits for nobody (one exception
  *      is named in docs/design.md, "Progress").  What was written before the release is visible to whoever acquires
  *      the object next.
@@ -91,6 +92,7 @@ typedef uint64_t lfpool_handle_t; /* names an object until it is released, see l
 	X(LFPOOL_E_CONFIG_DEBUG, -20, "config.debug or LFPOOL_DEBUG has an unknown word, or a number out of range") \
 	X(LFPOOL_E_CONFIG_MAX_CAPACITY, -21, "config.max_capacity is neither 0 nor in capacity .. 2^31")         \
 	X(LFPOOL_E_CONFIG_STEPS, -22, "config.steps of a set is not 4, 8 or 16")                                \
+	X(LFPOOL_E_CONFIG_SCHEME, -23, "config.scheme is incomplete, or not for such a pool")                    \
 	X(LFPOOL_E_FOREIGN, -30, "release of a pointer that does not point into the pool")                      \
 	X(LFPOOL_E_INTERIOR, -31, "release of a pointer into the pool that is not the start of an object")      \
 	X(LFPOOL_E_NOT_IN_USE, -32, "release of an object that is not in use: a double release")                \
@@ -99,7 +101,9 @@ typedef uint64_t lfpool_handle_t; /* names an object until it is released, see l
 	X(LFPOOL_E_GUARD, -35, "bytes beside an object were overwritten")                                       \
 	X(LFPOOL_E_STILL_ACTIVE, -36, "an object was still active when its pool was destroyed")                 \
 	X(LFPOOL_E_INVARIANT, -37, "the pool itself is damaged")                                                 \
-	X(LFPOOL_E_NOT_PINNED, -38, "unpin of an object that is not pinned")
+	X(LFPOOL_E_NOT_PINNED, -38, "unpin of an object that is not pinned")                                     \
+	X(LFPOOL_E_NO_SCHEME, -39, "retire in a pool without config.scheme")                                     \
+	X(LFPOOL_E_IN_SECTION, -40, "drain or destroy inside a read-side section, for which it would wait")
 
 typedef enum lfpool_status {
 #define LFPOOL_STATUS_ENUM(name, value, text) name = value,
@@ -133,7 +137,7 @@ LFPOOL_API const char *lfpool_status_string(lfpool_status_t status);
  *                     of double releases (they then corrupt the pool's contents, as with most allocators: one object
  *                     may be handed out twice, and a later release may not return), handles and walks; and
  *                     lfpool_in_use() answers like lfpool_owns().  Excludes LFPOOL_CHECK_RACES.  Pools with hooks other
- *                     than misuse, or debug modes, keep their state words all the same.
+ *                     than misuse, debug modes or a scheme, keep their state words all the same.
  * LFPOOL_LOCK         Lock the same memory in RAM (mlock), so that it is never paged out; implies LFPOOL_PREFAULT.  Not
  *                     locked: what debug modes keep, the objects of LFPOOL_BACKEND_MALLOC, and, in a child after fork,
  *                     anything.  When the system refuses (RLIMIT_MEMLOCK, CAP_IPC_LOCK), lfpool_create() returns
@@ -230,6 +234,16 @@ typedef struct lfpool_hooks {
 	void (*reserved[1])(void); /* must be NULL */
 } lfpool_hooks_t;
 
+/* A scheme of safe memory reclamation, for lfpool_retire(): lfpool/retire.h.  All NULL: objects are only released. */
+typedef struct lfpool_batch lfpool_batch_t;
+typedef struct lfpool_scheme {
+	void *context;
+	void (*begin)(void *context, lfpool_batch_t *batch);
+	bool (*ready)(void *context, const lfpool_batch_t *batch);
+	bool (*wait)(void *context);
+	void (*reserved[3])(void); /* must be NULL */
+} lfpool_scheme_t;
+
 /*
  * What a pool should be.  Append-only: zero means "the default" for every field that has one.  Copied by
  * lfpool_create(), never written back. Use LFPOOL_CONFIG_INIT, or lfpool_config_init() in C++.
@@ -254,6 +268,8 @@ typedef struct lfpool_config {
 	                             space for them is reserved; 0 = capacity                           */
 	size_t growth_step;       /* objects that are added when a call finds nothing, up to max_capacity;
 	                             0 = it grows only when it is told to                               */
+	lfpool_scheme_t scheme;   /* when retired objects may be reused, see lfpool/retire.h; for pools of
+	                             less than 2^30 objects, not in a buffer, never untracked; 0 = none  */
 } lfpool_config_t;
 
 /* C.  In C++, where this warns of the fields that it leaves out: lfpool_config_init(). */
@@ -293,7 +309,7 @@ LFPOOL_API LFPOOL_MUST_USE lfpool_status_t lfpool_create(lfpool_t **pool_out, co
  *
  * pool      NULL is fine.  No other call on this pool or its caches may be under way or follow.  Threads that used
  *           the pool may live on, or be exiting at this very moment.
- * Returns   How many objects were still active (0 for NULL).
+ * Returns   How many objects were still active (0 for NULL).  With a scheme it waits first, as lfpool_drain(): see there.
  * Threads   Any.  Takes a lock shared with create and thread exit; enters the kernel.
  * Cost      O(memory touched).
  */
@@ -401,7 +417,7 @@ LFPOOL_API size_t lfpool_capacity(const lfpool_t *pool);
 /*
  * lfpool_active_count, lfpool_available_count - objects in use; objects not in use.
  *
- * Exact, and their sum the capacity, while no other thread is inside a call on the pool; else a snapshot within
+ * Retired objects (lfpool/retire.h) count as in use.  Exact, and their sum the capacity, while no other thread is inside a call on the pool; else a snapshot within
  * 0 .. capacity.  Any thread.  Wait-free.  O(objects ever used / objects per magazine + caches).
  */
 LFPOOL_API size_t lfpool_active_count(const lfpool_t *pool);
@@ -423,6 +439,7 @@ LFPOOL_API lfpool_backend_t lfpool_backend(const lfpool_t *pool);
 #include "lfpool/handle.h"
 #include "lfpool/report.h"
 #include "lfpool/resize.h"
+#include "lfpool/retire.h"
 #include "lfpool/wait.h"
 #include "lfpool/walk.h"
 

@@ -15,7 +15,7 @@ extern "C" {
 /*
  * What a pool has counted, and where its objects are.  Append-only.
  *
- *     capacity = active + cached + shared + untouched
+ *     capacity = active + retired + cached + shared + untouched
  *
  * exactly, while no other thread is inside a call on the pool; else `unaccounted` says by how much it does not hold.
  */
@@ -31,7 +31,7 @@ typedef struct {
 	size_t cached;      /* free, in a cache: any thread can get them                                           */
 	size_t shared;      /* free, in the depot (or in quarantine, see LFPOOL_DEBUG)                             */
 	size_t untouched;   /* free, in memory that was never used, or was taken out of use by lfpool_trim()       */
-	int64_t unaccounted;/* capacity - active - cached - shared - untouched                                     */
+	int64_t unaccounted;/* capacity - active - retired - cached - shared - untouched                           */
 	uint64_t acquires;  /* that succeeded, since the pool was made; 0 when untracked                           */
 	uint64_t releases;  /* likewise                                                                            */
 	uint64_t misuses;   /* lfpool_misuse_count()                                                               */
@@ -44,8 +44,9 @@ typedef struct {
 	uint64_t depot_trips; /* refills and drains that another magazine of the cache, or a chunk never used, could
 	                         not serve: they moved a magazine in or out of the depot                           */
 	size_t high_water;  /* so many objects at most were in use at once: see lfpool_high_water_reset()          */
+	size_t retired;     /* lfpool_retired_count(); they count as in use in high_water                          */
 } lfpool_stats_t;
-#define LFPOOL_STATS_INIT {sizeof(lfpool_stats_t), 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0}
+#define LFPOOL_STATS_INIT {sizeof(lfpool_stats_t), 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0}
 
 /*
  * lfpool_stats - what the pool has counted.

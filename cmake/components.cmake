@@ -1,0 +1,38 @@
+# The optional components: deferred release through liburcu (lfpool::rcu) and through ConcurrencyKit (lfpool::ck).  Each is
+# built where what it needs is installed; lfpool itself needs neither.
+option(LFPOOL_RCU "Build the component lfpool-rcu, if liburcu's headers are installed" ON)
+option(LFPOOL_CK "Build the component lfpool-ck, if ConcurrencyKit is installed" ON)
+
+# lfpool_component(NAME SOURCE INCLUDE [LIBRARY]): lfpool-NAME, in our programs lfpool::NAME.
+function(lfpool_component name source include)
+	add_library(lfpool-${name} ${source})
+	add_library(lfpool::${name} ALIAS lfpool-${name})
+	lfpool_house_rules(lfpool-${name})
+	# Their headers are the system's: our warnings are not for them.
+	target_include_directories(lfpool-${name} SYSTEM PRIVATE ${include})
+	target_link_libraries(lfpool-${name} PUBLIC lfpool::lfpool PRIVATE ${ARGN})
+	set_target_properties(lfpool-${name} PROPERTIES
+		VERSION ${PROJECT_VERSION} SOVERSION 0 C_VISIBILITY_PRESET hidden POSITION_INDEPENDENT_CODE ON)
+endfunction()
+
+# What is found is for this machine, not for one that we compile for.
+if(LFPOOL_RCU AND NOT CMAKE_CROSSCOMPILING)
+	# No library: the flavour's struct, which the program brings along, names all that is called.
+	find_path(LFPOOL_URCU_INCLUDE urcu/flavor.h)
+	mark_as_advanced(LFPOOL_URCU_INCLUDE)
+	if(LFPOOL_URCU_INCLUDE)
+		lfpool_component(rcu src/scheme_rcu.c ${LFPOOL_URCU_INCLUDE})
+	else()
+		message(STATUS "lfpool without lfpool-rcu: urcu/flavor.h is not installed")
+	endif()
+endif()
+if(LFPOOL_CK AND NOT CMAKE_CROSSCOMPILING)
+	find_path(LFPOOL_CK_INCLUDE ck_epoch.h)
+	find_library(LFPOOL_CK_LIBRARY ck)
+	mark_as_advanced(LFPOOL_CK_INCLUDE LFPOOL_CK_LIBRARY)
+	if(LFPOOL_CK_INCLUDE AND LFPOOL_CK_LIBRARY)
+		lfpool_component(ck src/scheme_epoch.c ${LFPOOL_CK_INCLUDE} ${LFPOOL_CK_LIBRARY})
+	else()
+		message(STATUS "lfpool without lfpool-ck: ConcurrencyKit is not installed")
+	endif()
+endif()

@@ -1,0 +1,369 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * limbo.c - see limbo.h.
+ */
+#include "limbo.h"
+
+#include "arena.h"
+#include "backing.h"
+#include "os.h"
+#include "pool.h"
+
+#define SHARDS_LEAST 8
+#define DRAIN_PAUSE_NS UINT64_C(100000)
+
+/* `slot`, which is ours, lies above `below`. */
+static inline void lay_on(struct limbo *limbo, uint32_t slot, uint32_t below)
+{
+	/* relaxed: the CAS that pushes it publishes it. */
+	store_relaxed(&limbo->link[slot], below | LIMBO_RETIRED);
+}
+
+/* ---- A batch begins, and ends ---- */
+
+/* The phase of a shard whose batch is about to begin: nobody asks about it before `begin` has returned. */
+static inline enum phase_of_shard beginning(const struct limbo *limbo)
+{
+	return limbo->scheme.ready ? HELD : BEGUN;
+}
+
+/* From held to begun: who asks now may hold it. */
+static void let_go(struct limbo_shard *shard)
+{
+	/* relaxed: the CAS decides; only we change the phase. */
+	uint64_t word = load_relaxed(&shard->word);
+
+	/* release, edge RETIRE: what we did with the batch.  Goes round only after another thread's push. */
+	while (!cas_weak_release(&shard->word, &word, shard_in(word, BEGUN)))
+		;
+}
+
+/* The shard's batch is ours: these slots, linked to each other. */
+static void begin(struct limbo *limbo, struct limbo_shard *shard, uint32_t first, uint32_t count)
+{
+	struct lfpool_batch *batch = &shard->batch;
+
+	plain_written(&batch->first);
+	batch->first = first;
+	batch->count = count;
+	/* relaxed, both: statistics, and our own count. */
+	store_relaxed(&shard->with_scheme, count);
+	const uint32_t begun = load_relaxed(&batch->begun);
+	/* release, edge BEGUN: the batch, and what those who retired did with its objects. */
+	store_release(&batch->begun, begun + 1);
+	if (limbo->scheme.begin)
+		limbo->scheme.begin(limbo->scheme.context, batch);
+	if (limbo->scheme.ready)
+		let_go(shard);
+}
+
+/* Nobody can reach the objects of the shard's batch, which is ours: they become free. */
+static void put_back(struct limbo *limbo, struct lfpool_batch *batch, struct handle *handle)
+{
+	lfpool_t *pool = batch->pool;
+	uint32_t slot = batch->first;
+
+	/* As many as were counted, whatever the links say. */
+	for (uint32_t left = batch->count; left; left--) {
+		const uint32_t below = limbo_below(limbo, slot);
+
+		/* relaxed: whoever gets the slot next gets this with it.  R1. */
+		store_relaxed(&limbo->link[slot], 0);
+		pool->backend->put(pool, handle, slot);
+		slot = below;
+	}
+}
+
+/* The batch is ours, and its objects may be reused. */
+static void end(struct limbo *limbo, struct limbo_shard *shard)
+{
+	struct lfpool_batch *batch = &shard->batch;
+	lfpool_t *pool = batch->pool;
+	struct handle *handle = thread_handle(pool);
+
+	plain_read(&batch->first);
+	put_back(limbo, batch, handle);
+	/* A thread of the scheme's own has no use for a full cache: others find the objects in the depot. */
+	if (!limbo_asks(limbo) && handle && pool->core)
+		cache_flush((struct cache *)handle);
+	store_relaxed(&shard->with_scheme, 0);
+	/* relaxed: our own, R3.  release: R4, for who drains. */
+	const uint64_t ended = load_relaxed(&shard->ended);
+
+	store_release(&shard->ended, ended + 1);
+
+	/* acquire, edge RETIRE: what is on the stack. */
+	uint64_t word = load_acquire(&shard->word), next;
+
+	/* R2.  Goes round only after another thread's push.  acq_rel, edge RETIRE: gives away what we did with the batch, and
+	 * gets the stack. */
+	do {
+		next = shard_word((uint32_t)word ? beginning(limbo) : IDLE, 0, SLOT_NONE);
+	} while (!cas_weak_acq_rel(&shard->word, &word, next));
+	if ((uint32_t)word)
+		begin(limbo, shard, (uint32_t)word, shard_count(word));
+}
+
+/* True if its batch was ready; it is reclaimed. */
+static bool ask(struct limbo *limbo, struct limbo_shard *shard)
+{
+	/* relaxed: the CAS brings what belongs to it. */
+	uint64_t word = load_relaxed(&shard->word);
+
+	/* acquire, edge RETIRE: the batch.  Once more after another thread's push; whoever holds it asks himself. */
+	do {
+		if (shard_phase(word) != BEGUN)
+			return false;
+	} while (!cas_acquire(&shard->word, &word, shard_in(word, HELD)));
+	if (limbo->scheme.ready(limbo->scheme.context, &shard->batch)) {
+		end(limbo, shard);
+		return true;
+	}
+	let_go(shard);
+	return false;
+}
+
+static uint64_t ended_in_all(const struct limbo *limbo)
+{
+	uint64_t ended = 0;
+
+	for (uint32_t i = 0; i < limbo->shards; i++)
+		/* acquire: as R4; who sees that a batch has ended finds its objects. */
+		ended += load_acquire(&limbo->shard[i].ended);
+	return ended;
+}
+
+bool limbo_poll(struct limbo *limbo)
+{
+	if (!limbo_asks(limbo))
+		return false;
+
+	const uint64_t before = ended_in_all(limbo);
+
+	for (uint32_t i = 0; i < limbo->shards; i++)
+		(void)ask(limbo, &limbo->shard[i]);
+	return ended_in_all(limbo) != before;
+}
+
+/* ---- Retiring ---- */
+
+/* The calling thread's shard, or the next that nobody holds. */
+static struct limbo_shard *choose(struct limbo *limbo)
+{
+	const uint32_t mine = thread_hint();
+
+	for (uint32_t i = 0; i < limbo->shards; i++) {
+		struct limbo_shard *shard = &limbo->shard[(mine + i) & (limbo->shards - 1)];
+
+		/* relaxed: a matter of taste; a shard that is held takes slots as well. */
+		if (shard_phase(load_relaxed(&shard->word)) != HELD)
+			return shard;
+	}
+	return &limbo->shard[mine & (limbo->shards - 1)];
+}
+
+/* Slots first .. last, ours, linked to each other. */
+static void push(struct limbo *limbo, uint32_t first, uint32_t last, uint32_t count)
+{
+	struct limbo_shard *shard = choose(limbo);
+	/* relaxed: the CAS decides. */
+	uint64_t word = load_relaxed(&shard->word), next;
+
+	/* Goes round only after another thread's push, or another batch.  acq_rel, edge RETIRE: gives away the slots; or gets
+	 * the batch from who had it before. */
+	do {
+		if (shard_phase(word) == IDLE) {
+			lay_on(limbo, last, SLOT_NONE);
+			next = shard_word(beginning(limbo), 0, SLOT_NONE);
+		} else {
+			lay_on(limbo, last, (uint32_t)word);
+			next = shard_word(shard_phase(word), shard_count(word) + count, first);
+		}
+	} while (!cas_weak_acq_rel(&shard->word, &word, next));
+	if (shard_phase(word) == IDLE)
+		begin(limbo, shard, first, count);
+	else if (limbo_asks(limbo) && shard_count(word) / RETIRES_PER_POLL != shard_count(next) / RETIRES_PER_POLL)
+		(void)limbo_poll(limbo);
+}
+
+/* Ends the object's use; LFPOOL_OK and its slot, or why not. */
+static lfpool_status_t take_leave(lfpool_t *pool, const void *object, uint32_t *slot_out)
+{
+	lfpool_status_t status = pool->limbo ? pool_locate(pool, object, slot_out) : LFPOOL_E_NO_SCHEME;
+
+	/* By CAS, whatever the flags: a slot that two retired would be in two lists. */
+	if (status == LFPOOL_OK && !arena_deactivate(pool->arena, *slot_out, true))
+		status = LFPOOL_E_NOT_IN_USE;
+	return likely(status == LFPOOL_OK) ? status : misuse_report(pool, object, status);
+}
+
+lfpool_status_t lfpool_retire(lfpool_t *pool, void *object)
+{
+	lfpool_status_t status;
+	uint32_t slot;
+
+	if (!object)
+		return LFPOOL_OK;
+	status = take_leave(pool, object, &slot);
+	if (status == LFPOOL_OK)
+		push(pool->limbo, slot, slot, 1);
+	KEEP_FRAME();
+	return status;
+}
+
+size_t lfpool_retire_bulk(lfpool_t *pool, void *const *objects, size_t count)
+{
+	uint32_t slot, first = SLOT_NONE, last = SLOT_NONE, retired = 0;
+
+	for (size_t i = 0; i < count; i++) {
+		if (!objects[i] || take_leave(pool, objects[i], &slot) != LFPOOL_OK)
+			continue;
+		if (!retired++)
+			last = slot;
+		lay_on(pool->limbo, slot, first);
+		first = slot;
+	}
+	if (retired)
+		push(pool->limbo, first, last, retired);
+	KEEP_FRAME();
+	return retired;
+}
+
+/* ---- Questions ---- */
+
+size_t limbo_count(const struct limbo *limbo, size_t capacity)
+{
+	size_t count = 0;
+
+	for (uint32_t i = 0; limbo && i < limbo->shards; i++)
+		/* relaxed, both: a snapshot; whoever may expect more has it through an edge of his own. */
+		count += (size_t)shard_count(load_relaxed(&limbo->shard[i].word)) +
+			 load_relaxed(&limbo->shard[i].with_scheme);
+	/* What is just being put back may have been retired once more. */
+	return count < capacity ? count : capacity;
+}
+
+size_t lfpool_retired_count(const lfpool_t *pool)
+{
+	return limbo_count(pool->limbo, lfpool_capacity(pool));
+}
+
+bool lfpool_retire_poll(lfpool_t *pool)
+{
+	return limbo_poll(pool->limbo);
+}
+
+lfpool_scheme_t lfpool_scheme(const lfpool_t *pool)
+{
+	return pool->limbo ? pool->limbo->scheme : (lfpool_scheme_t){0};
+}
+
+/* ---- Draining ---- */
+
+/* One more attempt, `attempt` of them being over. */
+static bool wait_a_while(struct limbo *limbo, unsigned attempt)
+{
+	_Atomic(uint64_t) nothing;
+
+	if (limbo->scheme.wait && !limbo->scheme.wait(limbo->scheme.context))
+		return false;
+	(void)limbo_poll(limbo);
+	/* relaxed: nobody else knows it.  A scheme that can wait has waited. */
+	store_relaxed(&nothing, 0);
+	if (!limbo->scheme.wait || attempt > 1)
+		os_sleep_on(&nothing, os_now_ns() + DRAIN_PAUSE_NS);
+	return true;
+}
+
+lfpool_status_t lfpool_drain(lfpool_t *pool)
+{
+	struct limbo *limbo = pool->limbo;
+
+	for (uint32_t i = 0; limbo && i < limbo->shards; i++) {
+		struct limbo_shard *shard = &limbo->shard[i];
+		/* acquire, both, edge RETIRE: what was put back before the shard was idle.  First the word: whatever was
+		 * retired before is then in the batch that ends next, or in the one after it. */
+		const bool idle = shard_phase(load_acquire(&shard->word)) == IDLE;
+		const uint64_t goal = load_acquire(&shard->ended) + 2;
+
+		if (idle)
+			continue;
+		for (unsigned attempt = 0; load_acquire(&shard->ended) < goal &&
+					   shard_phase(load_acquire(&shard->word)) != IDLE; attempt++)
+			if (!wait_a_while(limbo, attempt))
+				return LFPOOL_E_IN_SECTION;
+	}
+	return LFPOOL_OK;
+}
+
+/* ---- Batches ---- */
+
+void *lfpool_batch_room(lfpool_batch_t *batch)
+{
+	return batch->room;
+}
+
+lfpool_batch_t *lfpool_batch_of(void *room)
+{
+	return room;
+}
+
+size_t lfpool_batch_place(const lfpool_batch_t *batch)
+{
+	return (size_t)(batch->shard - batch->pool->limbo->shard);
+}
+
+size_t lfpool_batch_count(const lfpool_batch_t *batch)
+{
+	return batch->count;
+}
+
+const void *lfpool_batch_next(const lfpool_batch_t *batch, uint32_t *cursor)
+{
+	const uint32_t slot = *cursor ? limbo_below(batch->pool->limbo, *cursor) : batch->first;
+
+	if (!slot)
+		return NULL;
+	*cursor = slot;
+	return pool_object(batch->pool, slot);
+}
+
+void lfpool_batch_reclaim(lfpool_batch_t *batch)
+{
+	/* acquire, edge BEGUN. */
+	(void)load_acquire(&batch->begun);
+	end(batch->pool->limbo, batch->shard);
+}
+
+/* ---- Life ---- */
+
+struct limbo *limbo_open(lfpool_t *pool, const lfpool_scheme_t *scheme, size_t slots, uint32_t flags)
+{
+	const unsigned processors = os_processors();
+	uint32_t shards = SHARDS_LEAST;
+
+	while (shards < LFPOOL_PLACES_MAX && shards < 4 * processors)
+		shards *= 2;
+
+	const size_t head = round_up(sizeof(struct limbo) + shards * sizeof(struct limbo_shard), CACHE_LINE_PAIR);
+	const size_t bytes = head + (slots + 1) * sizeof(uint32_t);
+	struct limbo *limbo = backing_map(flags, bytes);
+
+	if (!limbo)
+		return NULL;
+	limbo->scheme = *scheme;
+	limbo->mapped_bytes = bytes;
+	limbo->shards = shards;
+	limbo->link = (_Atomic(uint32_t) *)(void *)((char *)limbo + head);
+	for (uint32_t i = 0; i < shards; i++) {
+		limbo->shard[i].batch.pool = pool;
+		limbo->shard[i].batch.shard = &limbo->shard[i];
+	}
+	return limbo;
+}
+
+void limbo_close(struct limbo *limbo)
+{
+	if (limbo)
+		os_unmap(limbo, limbo->mapped_bytes);
+}

@@ -1,0 +1,124 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * limbo.h - objects that are retired and not yet free (lfpool/retire.h).
+ *
+ * Idea         A few shards, chosen by thread.  A shard is a stack of retired slots, which grows, and one batch, which is
+ *              with the scheme.  One word says both: {phase:2, count:30, slot:32}, count and slot of the stack.
+ *                  idle -> begun    CAS, by who retires: his slots are the batch          (held, if the scheme is asked)
+ *                  begun -> begun   CAS, by who retires: his slots are pushed             (or held -> held)
+ *                  begun -> idle    CAS, by who has reclaimed the batch: the stack is empty
+ *                  begun -> begun   CAS, by who has reclaimed the batch: what is on the stack is the next
+ *              And where the scheme is asked (`ready`), begun is a batch that may be asked about, and
+ *                  begun -> held    CAS, by who asks; he alone, until
+ *                  held -> begun    CAS: it is not ready; or there is a next one, and `begin` has returned
+ *                  held -> idle     as above.
+ *              The stack's links, and the batch's, lie beside the objects: a word for each slot.  The stack is only pushed
+ *              to and taken whole, and nobody reads a link who has not taken it: so there is no ABA and no tag.
+ * Invariants   R1  a retired slot is on one stack, or in one batch; its link says that it is retired, and a free or active
+ *                  slot's that it is not.
+ *              R2  an idle shard has an empty stack.  So what is on a stack will be a batch when the batch before it has
+ *                  been reclaimed: nothing waits for more than two.
+ *              R3  a batch belongs to one call or to the scheme: it is written by who brought the word from idle to
+ *                  begun or held, or took the stack, until `begin` is called; then it is the scheme's, or theirs who
+ *                  brought the word from begun to held; who reclaims it puts its objects back before he lets go of it.
+ *              R4  `ended` counts the batches of a shard whose objects are all free.
+ * Progress     retire: lock-free, but for `begin`.  Asking: lock-free, but for `ready`: a shard that is held is left alone.
+ *              A thread that stops while it holds a shard keeps what is retired there; who retires goes to another.
+ * Edges        RETIRE: a push -> who takes the stack; and who let go of a batch -> who begins, holds or reclaims the next.
+ *              BEGUN: who has begun a batch -> who reclaims it, whatever the scheme does in between.
+ */
+#ifndef LFPOOL_LIMBO_H
+#define LFPOOL_LIMBO_H
+
+#include "atomics.h"
+#include "base.h"
+
+#include "lfpool/lfpool.h"
+
+/* A slot's link: what is below it, or SLOT_NONE; and that it is retired. */
+#define LIMBO_RETIRED (UINT32_C(1) << 31)
+#define LIMBO_SLOTS_MAX (UINT32_C(1) << 30)
+
+#define RETIRES_PER_POLL 64
+
+/* ---- The word of a shard ---- */
+
+enum phase_of_shard { IDLE, BEGUN, HELD };
+
+static inline enum phase_of_shard shard_phase(uint64_t word)
+{
+	return (enum phase_of_shard)(word >> 62);
+}
+
+static inline uint32_t shard_count(uint64_t word)
+{
+	return (uint32_t)(word >> 32) & (LIMBO_SLOTS_MAX - 1);
+}
+
+static inline uint64_t shard_word(enum phase_of_shard phase, uint32_t count, uint32_t slot)
+{
+	return (uint64_t)phase << 62 | (uint64_t)count << 32 | slot;
+}
+
+/* The same stack in another phase. */
+static inline uint64_t shard_in(uint64_t word, enum phase_of_shard phase)
+{
+	return shard_word(phase, shard_count(word), (uint32_t)word);
+}
+
+/* ------------------------------------------------------------------------------------------------------------- */
+
+struct lfpool_batch {
+	_Alignas(16) unsigned char room[LFPOOL_BATCH_ROOM]; /* the scheme's, first: lfpool_batch_of() */
+	lfpool_t *pool;
+	struct limbo_shard *shard;
+	uint32_t first;             /* slot; its link leads to the next     */
+	uint32_t count;             /* slots                                */
+	_Atomic(uint32_t) begun;    /* BEGUN: batches of this shard so far  */
+};
+
+struct limbo_shard {
+	_Alignas(CACHE_LINE_PAIR) _Atomic(uint64_t) word;
+	/* Whoever holds the batch (R3). */
+	_Alignas(CACHE_LINE_PAIR) struct lfpool_batch batch;
+	_Atomic(uint32_t) with_scheme; /* its count, for statistics; 0: none */
+	_Atomic(uint64_t) ended;       /* R4                                 */
+};
+
+struct limbo {
+	lfpool_scheme_t scheme;
+	size_t mapped_bytes;
+	uint32_t shards; /* a power of two */
+	_Atomic(uint32_t) *link; /* by slot */
+	struct limbo_shard shard[];
+};
+
+static inline uint32_t limbo_below(const struct limbo *limbo, uint32_t slot)
+{
+	/* relaxed: it came with the stack, through RETIRE, or is our own. */
+	return load_relaxed(&limbo->link[slot]) & ~LIMBO_RETIRED;
+}
+
+/* For a pool that is made with such a scheme, slots 1 .. slots; its memory is backed as `flags` say.  NULL when the system
+ * refuses memory. */
+struct limbo *limbo_open(lfpool_t *pool, const lfpool_scheme_t *scheme, size_t slots, uint32_t flags);
+void limbo_close(struct limbo *limbo);
+
+/* Is there a scheme that has to be asked?  `limbo` may be NULL here and below. */
+static inline bool limbo_asks(const struct limbo *limbo)
+{
+	return limbo && limbo->scheme.ready;
+}
+
+/* Asks about each batch, if the scheme is one that is asked; true: one was reclaimed meanwhile, by whomever. */
+bool limbo_poll(struct limbo *limbo);
+
+/* Slots that are retired, a snapshot, at most `capacity`.  Is this one? */
+size_t limbo_count(const struct limbo *limbo, size_t capacity);
+static inline bool limbo_has(const struct limbo *limbo, uint32_t slot)
+{
+	/* relaxed: a snapshot, or its holder asks. */
+	return limbo && load_relaxed(&limbo->link[slot]) != 0;
+}
+
+#endif

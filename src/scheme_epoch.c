@@ -1,0 +1,103 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * scheme_epoch.c - lfpool/epoch.h: a batch is one entry of a ck_epoch record.
+ *
+ * Idea         The pool has at most one batch in each place, and one thread at a time begins it or asks about it: just what a
+ *              record demands of its user.  So each place has a record.  Asking is ck_epoch_poll(), which calls our
+ *              callback when the entry is due.
+ * Why not one  ck_epoch_poll() reclaims all that is deferred once it has seen every thread inactive.  What another thread
+ * record       defers after that look, and before the reclaiming, would go too early.  (ck_epoch_call_strict() lets
+ *              several threads defer at once, not one defer while another polls.)
+ * Order        ck_epoch_call() reads the epoch without a fence.  It must not be older than the object's removal: a fence
+ *              comes first.
+ * Progress     Lock-free; a poll is O(records of the epoch).
+ */
+#include "lfpool/epoch.h"
+
+#include <ck_epoch.h>
+#include <stdlib.h>
+#include <string.h>
+
+struct place {
+	ck_epoch_record_t record;
+	bool registered; /* with the epoch; whoever has the batch */
+};
+
+struct lfpool_epoch {
+	struct ck_epoch *epoch;
+	struct place places[LFPOOL_PLACES_MAX];
+};
+
+/* In a batch's room. */
+struct deferred {
+	ck_epoch_entry_t entry; /* first */
+	bool due;
+};
+
+_Static_assert(sizeof(struct deferred) <= LFPOOL_BATCH_ROOM, "a batch has room for an entry");
+
+static void become_due(ck_epoch_entry_t *entry)
+{
+	((struct deferred *)(void *)entry)->due = true;
+}
+
+static void begin(void *context, lfpool_batch_t *batch)
+{
+	lfpool_epoch_t *gate = context;
+	struct place *place = &gate->places[lfpool_batch_place(batch)];
+	struct deferred *deferred = lfpool_batch_room(batch);
+
+	if (!place->registered) {
+		ck_epoch_register(gate->epoch, &place->record, NULL);
+		place->registered = true;
+	}
+	deferred->due = false;
+	ck_pr_fence_memory();
+	ck_epoch_call(&place->record, &deferred->entry, become_due);
+}
+
+static bool ready(void *context, const lfpool_batch_t *batch)
+{
+	lfpool_epoch_t *gate = context;
+	const struct deferred *deferred = lfpool_batch_room((lfpool_batch_t *)(uintptr_t)batch);
+
+	(void)ck_epoch_poll(&gate->places[lfpool_batch_place(batch)].record);
+	return deferred->due;
+}
+
+lfpool_status_t lfpool_epoch_create(lfpool_epoch_t **gate_out, struct ck_epoch *epoch)
+{
+	void *memory;
+
+	if (!gate_out)
+		return LFPOOL_E_ARGUMENT;
+	*gate_out = NULL;
+	if (!epoch)
+		return LFPOOL_E_ARGUMENT;
+	if (posix_memalign(&memory, _Alignof(lfpool_epoch_t), sizeof(lfpool_epoch_t)) != 0)
+		return LFPOOL_E_NO_MEMORY;
+	*gate_out = memset(memory, 0, sizeof(lfpool_epoch_t));
+	(*gate_out)->epoch = epoch;
+	return LFPOOL_OK;
+}
+
+void lfpool_epoch_destroy(lfpool_epoch_t *gate)
+{
+	free(gate);
+}
+
+lfpool_scheme_t lfpool_epoch_scheme(lfpool_epoch_t *gate)
+{
+	const lfpool_scheme_t none = {0};
+
+	return gate ? (lfpool_scheme_t){.context = gate, .begin = begin, .ready = ready} : none;
+}
+
+lfpool_status_t lfpool_release_epoch(lfpool_t *pool, const struct ck_epoch_record *record, void *object)
+{
+	const lfpool_scheme_t scheme = lfpool_scheme(pool);
+
+	if (scheme.begin != begin || record->global != ((lfpool_epoch_t *)scheme.context)->epoch)
+		return LFPOOL_E_NO_SCHEME;
+	return lfpool_retire(pool, object);
+}

@@ -1,0 +1,57 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * scheme_rcu.c - lfpool/rcu.h: a batch is one callback of call_rcu().
+ *
+ * Idea         The flavour's struct has all that is needed, so one piece of code serves every flavour.
+ * Progress     As call_rcu(), which takes a lock now and then and may wake its worker; rcu_barrier() blocks.
+ */
+#include "lfpool/rcu.h"
+
+#include <urcu/call-rcu.h>
+#include <urcu/flavor.h>
+
+_Static_assert(sizeof(struct rcu_head) <= LFPOOL_BATCH_ROOM, "a batch has room for a callback");
+
+/* A grace period is over. */
+static void reclaim(struct rcu_head *head)
+{
+	lfpool_batch_reclaim(lfpool_batch_of(head));
+}
+
+static void begin(void *context, lfpool_batch_t *batch)
+{
+	const struct rcu_flavor_struct *flavor = context;
+
+	flavor->update_call_rcu(lfpool_batch_room(batch), reclaim);
+}
+
+/* A thread of QSBR is always inside a section while it is online. */
+static bool in_section(const struct rcu_flavor_struct *flavor)
+{
+	if (!flavor->read_ongoing())
+		return false;
+	flavor->thread_offline();
+
+	const bool inside = flavor->read_ongoing();
+
+	flavor->thread_online();
+	return inside;
+}
+
+static bool wait(void *context)
+{
+	const struct rcu_flavor_struct *flavor = context;
+
+	if (in_section(flavor))
+		return false;
+	flavor->barrier();
+	return true;
+}
+
+lfpool_scheme_t lfpool_rcu_scheme(const struct rcu_flavor_struct *flavor)
+{
+	const lfpool_scheme_t none = {0};
+
+	/* The functions above take it back as what it is. */
+	return flavor ? (lfpool_scheme_t){.context = (void *)(uintptr_t)flavor, .begin = begin, .wait = wait} : none;
+}
