@@ -236,7 +236,7 @@ typedef struct lfpool_hooks {
 
 /* A scheme of safe memory reclamation, for lfpool_retire(): lfpool/retire.h.  All NULL: objects are only released. */
 typedef struct lfpool_batch lfpool_batch_t;
-typedef struct lfpool_scheme {
+typedef struct {
 	void *context;
 	void (*begin)(void *context, lfpool_batch_t *batch);
 	bool (*ready)(void *context, const lfpool_batch_t *batch);
