@@ -337,7 +337,7 @@ void lfpool_batch_reclaim(lfpool_batch_t *batch)
 
 /* ---- Life ---- */
 
-struct limbo *limbo_open(lfpool_t *pool, const lfpool_scheme_t *scheme, size_t slots, uint32_t flags)
+lfpool_status_t limbo_open(lfpool_t *pool, const lfpool_scheme_t *scheme, size_t slots, uint32_t flags)
 {
 	const unsigned processors = os_processors();
 	uint32_t shards = SHARDS_LEAST;
@@ -347,10 +347,17 @@ struct limbo *limbo_open(lfpool_t *pool, const lfpool_scheme_t *scheme, size_t s
 
 	const size_t head = round_up(sizeof(struct limbo) + shards * sizeof(struct limbo_shard), CACHE_LINE_PAIR);
 	const size_t bytes = head + (slots + 1) * sizeof(uint32_t);
-	struct limbo *limbo = backing_map(flags, bytes);
+	struct limbo *limbo = os_map(bytes);
 
 	if (!limbo)
-		return NULL;
+		return LFPOOL_E_NO_MEMORY;
+
+	const lfpool_status_t status = backing_give(flags, limbo, bytes);
+
+	if (status != LFPOOL_OK) {
+		os_unmap(limbo, bytes);
+		return status;
+	}
 	limbo->scheme = *scheme;
 	limbo->mapped_bytes = bytes;
 	limbo->shards = shards;
@@ -359,7 +366,8 @@ struct limbo *limbo_open(lfpool_t *pool, const lfpool_scheme_t *scheme, size_t s
 		limbo->shard[i].batch.pool = pool;
 		limbo->shard[i].batch.shard = &limbo->shard[i];
 	}
-	return limbo;
+	pool->limbo = limbo;
+	return LFPOOL_OK;
 }
 
 void limbo_close(struct limbo *limbo)

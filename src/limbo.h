@@ -99,9 +99,9 @@ static inline uint32_t limbo_below(const struct limbo *limbo, uint32_t slot)
 	return load_relaxed(&limbo->link[slot]) & ~LIMBO_RETIRED;
 }
 
-/* For a pool that is made with such a scheme, slots 1 .. slots; its memory is backed as `flags` say.  NULL when the system
- * refuses memory. */
-struct limbo *limbo_open(lfpool_t *pool, const lfpool_scheme_t *scheme, size_t slots, uint32_t flags);
+/* For a pool that is made with such a scheme, slots 1 .. slots: sets pool->limbo, whose memory is backed as `flags` say; or
+ * why not, and it stays as it is. */
+lfpool_status_t limbo_open(lfpool_t *pool, const lfpool_scheme_t *scheme, size_t slots, uint32_t flags);
 void limbo_close(struct limbo *limbo);
 
 /* Is there a scheme that has to be asked?  `limbo` may be NULL here and below. */

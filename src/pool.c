@@ -49,13 +49,10 @@ static lfpool_status_t back_and_build(lfpool_t *pool, const lfpool_config_t *con
 
 	if (status == LFPOOL_OK)
 		status = care_back(pool->care, config->flags);
+	if (status == LFPOOL_OK && (config->scheme.begin || config->scheme.ready))
+		status = limbo_open(pool, &config->scheme, config->max_capacity, config->flags);
 	if (status != LFPOOL_OK)
 		return status;
-	if (config->scheme.begin || config->scheme.ready) {
-		pool->limbo = limbo_open(pool, &config->scheme, config->max_capacity, config->flags);
-		if (!pool->limbo)
-			return LFPOOL_E_NO_MEMORY;
-	}
 	return !pool_in_place(pool) || care_build_all(pool->care, pool->arena, config->capacity) ? LFPOOL_OK
 												 : LFPOOL_E_CREATE;
 }
