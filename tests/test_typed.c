@@ -139,6 +139,32 @@ TEST(acquire_and_release)
 	assert_int_equal(ship_pool_destroy(ships), 0);
 }
 
+/* A scheme of no grace period. */
+static bool at_once(void *context, const lfpool_batch_t *batch)
+{
+	(void)context;
+	return lfpool_batch_count(batch) == 1;
+}
+
+TEST(retire)
+{
+	lfpool_config_t config = LFPOOL_CONFIG_INIT;
+	ship_pool_t ships;
+	struct ship *ship;
+
+	config.capacity = 1;
+	config.scheme.ready = at_once;
+	assert_int_equal(ship_pool_create(&ships, &config), LFPOOL_OK);
+	assert_int_equal(ship_retire(ships, NULL), LFPOOL_OK);
+	assert_non_null(ship = ship_acquire(ships));
+	assert_int_equal(ship_retire(ships, ship), LFPOOL_OK);
+	assert_false(ship_in_use(ships, ship));
+	assert_int_equal(lfpool_retired_count(ships.untyped), 1);
+	assert_ptr_equal(ship_acquire(ships), ship);
+	assert_int_equal(ship_release(ships, ship), LFPOOL_OK);
+	assert_int_equal(ship_pool_destroy(ships), 0);
+}
+
 TEST(bulk_of_any_count)
 {
 	static const size_t counts[] = {0, 1, LFPOOL_TYPED_BATCH - 1, LFPOOL_TYPED_BATCH, LFPOOL_TYPED_BATCH + 1,
@@ -313,6 +339,7 @@ int main(void)
 		cmocka_unit_test(more_room_is_given_and_less_is_refused),
 		cmocka_unit_test(refusals_are_those_of_lfpool_create),
 		cmocka_unit_test(acquire_and_release),
+		cmocka_unit_test(retire),
 		cmocka_unit_test(bulk_of_any_count),
 		cmocka_unit_test(handles_go_stale),
 		cmocka_unit_test(walks),

@@ -42,6 +42,7 @@
  *     type *name_acquire(name_pool_t pool)
  *     lfpool_status_t name_release(name_pool_t pool, type *object)
  *     lfpool_status_t name_release_self(type *object)         knows no pool: the object is enough
+ *     lfpool_status_t name_retire(name_pool_t pool, type *object)    lfpool/retire.h
  *     size_t name_acquire_bulk(name_pool_t pool, type **objects_out, size_t count)
  *     size_t name_release_bulk(name_pool_t pool, type *const *objects, size_t count)
  *         Both call the library once for each LFPOOL_TYPED_BATCH pointers.
@@ -224,6 +225,10 @@ static inline const lfpool_hooks_t *lfpool_typed_no_hooks(lfpool_hooks_t *unused
 	LFPOOL_TYPED lfpool_status_t name##_release_self(type *object_)                                         \
 	{                                                                                                       \
 		return lfpool_release_self(object_);                                                            \
+	}                                                                                                       \
+	LFPOOL_TYPED lfpool_status_t name##_retire(name##_pool_t pool_, type *object_)                          \
+	{                                                                                                       \
+		return lfpool_retire(pool_.untyped, object_);                                                   \
 	}                                                                                                       \
 	LFPOOL_TYPED_BULK(type, name##_pool_t, name##_acquire_bulk, name##_release_bulk, lfpool_acquire_bulk,   \
 			  lfpool_release_bulk)                                                                  \

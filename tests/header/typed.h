@@ -139,6 +139,7 @@ size_t use_typed(void)
 	sum += ship_index_of(ships, flagship) + (ship_pool_of(flagship).untyped == ships.untyped);
 	sum += ship_release_handle(ships, name) == LFPOOL_OK || ship_release(ships, flagship) == LFPOOL_OK;
 	sum += ship_release_self(ship_acquire(ships)) == LFPOOL_OK;
+	sum += ship_retire(ships, ship_acquire(ships)) == LFPOOL_E_NO_SCHEME;
 	sum += ship_acquire_bulk(ships, fleet, 3) + ship_release_bulk(ships, fleet, 3);
 	sum += letter_release(letters, letter_acquire(letters)) == LFPOOL_OK;
 	sum += use_caches(ships) + use_walks(ships) + use_hidden(&config);
