@@ -3,9 +3,11 @@
  * mistakes.c - a program that misuses an object in one way.
  *
  *     lfpool-mistakes none|overrun|leak|leak_at_exit|uninitialised|late_write|late_read|behind_active|behind_free
+ *     lfpool-mistakes retired_read|behind_retired|reclaimed_read
  *
  * The last two: a block of the heap that only an active object, or only a free one, leads to when the program ends.
- * And one that is none: reuse maps memory of its own where the pool's objects were.
+ * And some that are none: reuse maps memory of its own where the pool's objects were; a retired object may be read, and
+ * what it leads to is not lost, until it is reclaimed.
  *
  * With LFPOOL_BACKEND=malloc each object is a block of its own, so a checker sees it.  Elsewhere it sees it when it has
  * been told which objects are free, and not with LFPOOL_DEBUG=no-tools: the pool is then one mapping.
@@ -34,6 +36,30 @@ __attribute__((noinline)) static void hide_block(void *object)
 	block = NULL;
 }
 
+static bool retires(void)
+{
+	return planted("retired_read") || planted("reclaimed_read") || planted("behind_retired");
+}
+
+static bool grace_period_over;
+
+static bool is_over(void *context, const lfpool_batch_t *batch)
+{
+	(void)context;
+	(void)batch;
+	return grace_period_over;
+}
+
+/* Instead of a release. */
+static void retire(lfpool_t *pool, volatile char *object)
+{
+	(void)lfpool_retire(pool, (void *)object);
+	grace_period_over = planted("reclaimed_read");
+	(void)lfpool_retire_poll(pool);
+	if (!planted("behind_retired") && object[3] == 0)
+		puts("zero still");
+}
+
 int main(int argc, char **argv)
 {
 	lfpool_config_t config = LFPOOL_CONFIG_INIT;
@@ -43,6 +69,8 @@ int main(int argc, char **argv)
 	mistake = argc == 2 ? argv[1] : "";
 	config.object_size = 48; /* a multiple of the alignment: no byte is left over between two */
 	config.capacity = 10;
+	if (retires())
+		config.scheme.ready = is_over;
 	if (lfpool_create(&pool, &config) != LFPOOL_OK)
 		return 2;
 
@@ -55,7 +83,7 @@ int main(int argc, char **argv)
 	if (planted("overrun"))
 		/* Of the lower one: what follows is active as well. */
 		(object < lost ? object : lost)[config.object_size] = 1;
-	if (planted("behind_active") || planted("behind_free"))
+	if (strncmp(mistake, "behind_", 7) == 0)
 		hide_block((void *)object);
 	/* Something depends on what is in there. */
 	if (object[7] == 0)
@@ -63,7 +91,9 @@ int main(int argc, char **argv)
 	if (!planted("leak") && !planted("leak_at_exit"))
 		(void)lfpool_release(pool, (void *)lost);
 	lost = NULL;
-	if (!planted("behind_active"))
+	if (retires())
+		retire(pool, object);
+	else if (!planted("behind_active"))
 		(void)lfpool_release(pool, (void *)object);
 	if (planted("late_write"))
 		object[3] = 1;
@@ -73,7 +103,8 @@ int main(int argc, char **argv)
 	const uintptr_t page = (uintptr_t)object & ~(uintptr_t)4095;
 
 	object = NULL;
-	if (!planted("leak_at_exit") && !planted("behind_active") && !planted("behind_free"))
+	grace_period_over = !planted("behind_retired");
+	if (!planted("leak_at_exit") && strncmp(mistake, "behind_", 7) != 0)
 		printf("%s: %zu objects never released\n", mistake, lfpool_destroy(pool));
 	if (planted("reuse")) {
 		void *memory = mmap((void *)page, 4096, PROT_READ | PROT_WRITE,
