@@ -1,0 +1,83 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * own_qsbr.h - quiescent states, by counters, as a scheme of one's own for config.scheme: the whole of it.
+ *
+ *     static struct qsbr qsbr;
+ *
+ *     qsbr_open(&qsbr);
+ *     config.scheme = qsbr_scheme(&qsbr);
+ *     ...
+ *     qsbr_quiescent(&qsbr, me);                               // readers, now and then: "I hold nothing"
+ *     node = atomic_load(&head);                               // and that is all that reading takes
+ *     ... read *node ...
+ *     qsbr_offline(&qsbr, me);                                 // before it waits, or exits
+ *
+ *     old = atomic_exchange(&head, node);                      // writers
+ *     lfpool_retire(pool, old);
+ *
+ * Idea         A clock.  Each batch, when it begins, makes it tick, and keeps the time in its room.  A thread that
+ *              holds nothing writes down what time it is.  When all have written a time that is not before the
+ *              batch's, the batch may be reused.
+ * Why          Who reads a time that is not before the batch's has what was done before `begin` behind him: he does
+ *              not find the objects of the batch any more.  (seq_cst: who comes online is seen, or finds them gone.)
+ */
+#ifndef LFPOOL_TESTS_OWN_QSBR_H
+#define LFPOOL_TESTS_OWN_QSBR_H
+
+#include "lfpool/lfpool.h"
+
+#include <stdatomic.h>
+
+#define QSBR_THREADS 16
+#define QSBR_OFFLINE UINT64_MAX /* later than any time: nobody waits for this thread */
+
+struct qsbr {
+	_Alignas(64) _Atomic(uint64_t) now;
+	struct {
+		_Alignas(64) _Atomic(uint64_t) time;
+	} of[QSBR_THREADS];
+};
+
+static inline void qsbr_open(struct qsbr *q)
+{
+	atomic_init(&q->now, 0);
+	for (size_t i = 0; i < QSBR_THREADS; i++)
+		atomic_init(&q->of[i].time, QSBR_OFFLINE);
+}
+
+/* This thread holds no object now.  It is online from here on. */
+static inline void qsbr_quiescent(struct qsbr *q, unsigned me)
+{
+	atomic_store(&q->of[me].time, atomic_load(&q->now));
+}
+
+static inline void qsbr_offline(struct qsbr *q, unsigned me)
+{
+	atomic_store(&q->of[me].time, QSBR_OFFLINE);
+}
+
+static inline void qsbr_begin(void *context, lfpool_batch_t *batch)
+{
+	struct qsbr *q = context;
+	uint64_t *time = lfpool_batch_room(batch);
+
+	*time = atomic_fetch_add(&q->now, 1) + 1;
+}
+
+static inline bool qsbr_ready(void *context, const lfpool_batch_t *batch)
+{
+	struct qsbr *q = context;
+	const uint64_t *time = lfpool_batch_room((lfpool_batch_t *)batch);
+
+	for (size_t i = 0; i < QSBR_THREADS; i++)
+		if (atomic_load(&q->of[i].time) < *time)
+			return false;
+	return true;
+}
+
+static inline lfpool_scheme_t qsbr_scheme(struct qsbr *q)
+{
+	return (lfpool_scheme_t){.context = q, .begin = qsbr_begin, .ready = qsbr_ready};
+}
+
+#endif
