@@ -4,6 +4,8 @@
 string(REPLACE "|" ";" objects "${OBJECTS}")
 set(text "")
 file(GLOB headers ${HEADERS}/*.h)
+# Of components, whose objects are others.
+list(FILTER headers EXCLUDE REGEX "/(rcu|epoch)\\.h$")
 foreach(header IN LISTS headers)
 	file(READ ${header} content)
 	string(APPEND text "${content}")
