@@ -12,7 +12,7 @@
 /* Is it an answer to a release that changed nothing? */
 static bool is_refusal(lfpool_status_t status)
 {
-	return status <= LFPOOL_E_FOREIGN && status > LFPOOL_E_WRITTEN_WHEN_FREE;
+	return (status <= LFPOOL_E_FOREIGN && status > LFPOOL_E_WRITTEN_WHEN_FREE) || status <= LFPOOL_E_NOT_PINNED;
 }
 
 void misuse_say(const lfpool_hooks_t *hooks, const lfpool_misuse_t *misuse)

@@ -20,8 +20,10 @@
  * during or after the resolve, the pointer may be stale when it is used: a resolve holds nothing.  So resolve where
  * nobody else may release the object at that time (the owner resolves, a phase of a frame in which nothing is released,
  * a reader under RCU or an epoch whose releases are deferred), or read, and resolve once more to see whether what was
- * read belonged to the object: the memory stays mapped as long as the pool lives.  (Not in the malloc backend, where it
- * is freed; and AddressSanitizer reports the read, unless LFPOOL_DEBUG has no-tools.)
+ * read belonged to the object: the memory stays mapped as long as the pool lives.  For that what is read must be atomic,
+ * stored with release after the acquire of the object, and loaded with acquire (docs/deferred-release.md, "Without a
+ * grace period").  (Not in the malloc backend, where it is freed; and AddressSanitizer reports the read, unless LFPOOL_DEBUG
+ * has no-tools.)
  */
 #ifndef LFPOOL_HANDLE_H
 #define LFPOOL_HANDLE_H

@@ -27,7 +27,7 @@ typedef struct {
 	uint64_t exhausted; /* calls that found no free object left (not those that a hook refused)                */
 	uint64_t retries;   /* compare-and-swaps on the shared stacks that another thread's made fail              */
 	size_t capacity;    /* objects                                                                             */
-	size_t active;      /* in use                                                                              */
+	size_t active;      /* in use; retired ones are not among them, but in lfpool_active_count() they are      */
 	size_t cached;      /* free, in a cache: any thread can get them                                           */
 	size_t shared;      /* free, in the depot (or in quarantine, see LFPOOL_DEBUG)                             */
 	size_t untouched;   /* free, in memory that was never used, or was taken out of use by lfpool_trim()       */

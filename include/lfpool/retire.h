@@ -85,7 +85,7 @@ LFPOOL_API lfpool_scheme_t lfpool_scheme(const lfpool_t *pool);
  * Progress  Blocks until the readers of that time have ended their sections.
  *
  * lfpool_destroy() drains first.  Where that is refused, so is it: it reports LFPOOL_E_IN_SECTION to the misuse hook, and
- * the pool lives on.
+ * the pool lives on; what it returns is lfpool_active_count().
  */
 LFPOOL_API lfpool_status_t lfpool_drain(lfpool_t *pool);
 
@@ -108,6 +108,8 @@ LFPOOL_API lfpool_status_t lfpool_drain(lfpool_t *pool);
  * each batch itself, once, from any thread, but not from `begin`.
  *
  * A thread that is stopped inside `begin` or `ready` holds up what was retired in that place; who retires goes round it.
+ * In the child after fork such threads have stopped: what lay in their places is lost to it, and its lfpool_drain() and
+ * lfpool_destroy() wait for ever.  (liburcu has rules of its own, see rcu.h.)
  */
 
 /* At most so many batches of a pool are with the scheme at once: one for each place. */
