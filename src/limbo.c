@@ -42,6 +42,7 @@ static void let_go(struct limbo_shard *shard)
 static void begin(struct limbo *limbo, struct limbo_shard *shard, uint32_t first, uint32_t count)
 {
 	struct lfpool_batch *batch = &shard->batch;
+	const bool asks = limbo_asks(limbo);
 
 	plain_written(&batch->first);
 	batch->first = first;
@@ -53,7 +54,8 @@ static void begin(struct limbo *limbo, struct limbo_shard *shard, uint32_t first
 	store_release(&batch->begun, begun + 1);
 	if (limbo->scheme.begin)
 		limbo->scheme.begin(limbo->scheme.context, batch);
-	if (limbo->scheme.ready)
+	/* Not asked, it may be reclaimed already, and the pool destroyed. */
+	if (asks)
 		let_go(shard);
 }
 
@@ -294,6 +296,28 @@ lfpool_status_t lfpool_drain(lfpool_t *pool)
 				return LFPOOL_E_IN_SECTION;
 	}
 	return LFPOOL_OK;
+}
+
+/* Nothing is retired.  A hook may retire an object, in any shard, while it ends a batch: so none may have ended from before
+ * the first look to after the last. */
+static bool all_idle(const struct limbo *limbo)
+{
+	const uint64_t before = ended_in_all(limbo);
+
+	for (uint32_t i = 0; i < limbo->shards; i++)
+		/* acquire, edge RETIRE: nobody will touch the shard any more. */
+		if (shard_phase(load_acquire(&limbo->shard[i].word)) != IDLE)
+			return false;
+	return ended_in_all(limbo) == before;
+}
+
+lfpool_status_t limbo_finish(struct limbo *limbo, lfpool_t *pool)
+{
+	lfpool_status_t status = LFPOOL_OK;
+
+	while (limbo && status == LFPOOL_OK && !all_idle(limbo))
+		status = lfpool_drain(pool);
+	return status;
 }
 
 /* ---- Batches ---- */

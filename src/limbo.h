@@ -102,6 +102,10 @@ static inline uint32_t limbo_below(const struct limbo *limbo, uint32_t slot)
 /* For a pool that is made with such a scheme, slots 1 .. slots: sets pool->limbo, whose memory is backed as `flags` say; or
  * why not, and it stays as it is. */
 lfpool_status_t limbo_open(lfpool_t *pool, const lfpool_scheme_t *scheme, size_t slots, uint32_t flags);
+/* Waits until nothing is retired and nobody is at it, before the pool is destroyed; LFPOOL_E_IN_SECTION, as lfpool_drain(),
+ * which waits for less: for what was retired before, not for what hooks retire meanwhile, nor for who has just put back the
+ * last batch that counts.  `limbo` may be NULL. */
+lfpool_status_t limbo_finish(struct limbo *limbo, lfpool_t *pool);
 void limbo_close(struct limbo *limbo);
 
 /* Is there a scheme that has to be asked?  `limbo` may be NULL here and below. */

@@ -161,7 +161,7 @@ size_t lfpool_destroy(lfpool_t *pool)
 	if (!pool)
 		return 0;
 	/* The scheme has batches of it. */
-	if (lfpool_drain(pool) != LFPOOL_OK) {
+	if (limbo_finish(pool->limbo, pool) != LFPOOL_OK) {
 		(void)misuse_report(pool, NULL, LFPOOL_E_IN_SECTION);
 		return lfpool_active_count(pool);
 	}

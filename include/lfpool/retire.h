@@ -84,8 +84,8 @@ LFPOOL_API lfpool_scheme_t lfpool_scheme(const lfpool_t *pool);
  *           hook that runs while a batch is reclaimed.
  * Progress  Blocks until the readers of that time have ended their sections.
  *
- * lfpool_destroy() drains first.  Where that is refused, so is it: it reports LFPOOL_E_IN_SECTION to the misuse hook, and
- * the pool lives on; what it returns is lfpool_active_count().
+ * lfpool_destroy() drains first, until hooks retire nothing more.  Where that is refused, so is it: it reports
+ * LFPOOL_E_IN_SECTION to the misuse hook, and the pool lives on; what it returns is lfpool_active_count().
  */
 LFPOOL_API lfpool_status_t lfpool_drain(lfpool_t *pool);
 
