@@ -1,0 +1,33 @@
+# The tests of the optional components: lfpool/rcu.h with each flavour of liburcu, lfpool/epoch.h with ConcurrencyKit.  What is
+# not installed is left out: cmake/components.cmake says so.
+
+# lfpool_component_test(NAME COMPONENT SOURCE INCLUDE LIBRARY...): a test program that uses a component.
+function(lfpool_component_test name component source include)
+	lfpool_test(NAME ${name} SOURCES ${source} LABELS threads ${component} ONCE)
+	target_include_directories(test_${name} SYSTEM PRIVATE ${include})
+	target_link_libraries(test_${name} PRIVATE lfpool::${component} ${ARGN})
+endfunction()
+
+if(TARGET lfpool::rcu)
+	foreach(flavour memb mb bp qsbr signal)
+		find_path(LFPOOL_URCU_${flavour}_INCLUDE urcu/urcu-${flavour}.h HINTS ${LFPOOL_URCU_INCLUDE})
+		find_library(LFPOOL_URCU_${flavour}_LIBRARY urcu-${flavour})
+		mark_as_advanced(LFPOOL_URCU_${flavour}_INCLUDE LFPOOL_URCU_${flavour}_LIBRARY)
+		# Later versions have no flavour `signal`.
+		if(NOT LFPOOL_URCU_${flavour}_INCLUDE OR NOT LFPOOL_URCU_${flavour}_LIBRARY)
+			message(STATUS "lfpool-rcu is not tested with liburcu's flavour ${flavour}: not installed")
+			continue()
+		endif()
+		string(TOUPPER FLAVOUR_${flavour} macro)
+		foreach(test rcu rcu_batches rcu_threads)
+			set(name ${test}_${flavour})
+			lfpool_component_test(${name} rcu test_${test}.c ${LFPOOL_URCU_${flavour}_INCLUDE}
+				${LFPOOL_URCU_${flavour}_LIBRARY})
+			target_compile_definitions(test_${name} PRIVATE FLAVOUR_HEADER="urcu/urcu-${flavour}.h" ${macro})
+		endforeach()
+	endforeach()
+	if(TARGET test_rcu_memb AND TARGET test_rcu_bp)
+		lfpool_component_test(rcu_flavours rcu test_rcu_flavours.c ${LFPOOL_URCU_memb_INCLUDE}
+			${LFPOOL_URCU_memb_LIBRARY} ${LFPOOL_URCU_bp_LIBRARY})
+	endif()
+endif()
