@@ -16,6 +16,7 @@
 #include FLAVOUR_HEADER
 
 #include "support.h"
+#include "tell.h"
 
 #include "lfpool/rcu.h"
 
@@ -28,33 +29,21 @@
 /* liburcu's worker looks for callbacks every 10 ms: what it does too early it has done by then. */
 #define A_WHILE_NS INT64_C(40000000)
 
-#if defined(__SANITIZE_THREAD__)
-#define WITH_TSAN 1
-#elif defined(__has_feature)
-#if __has_feature(thread_sanitizer)
-#define WITH_TSAN 1
-#endif
-#endif
-#ifndef WITH_TSAN
-#define WITH_TSAN 0
-#endif
-
 #if WITH_TSAN
-void __tsan_acquire(void *address);
-void __tsan_release(void *address);
-#define TELL_ACQUIRE(address) __tsan_acquire(address)
-#define TELL_RELEASE(address) __tsan_release(address)
-
-/* rcu_barrier() frees what its callbacks counted down, in an order that nobody tells.  Not more than that function: a callback
- * is called by liburcu too, and what it does is ours. */
+/* rcu_barrier() allocates what the last of its callbacks frees, in an order that nobody tells.  Not more than that function: a
+ * callback is called by liburcu too, and what it does is ours. */
 const char *__tsan_default_suppressions(void);
 const char *__tsan_default_suppressions(void)
 {
-	return "race:urcu_*_barrier\nrace:_rcu_barrier_complete\n";
+	return "race:urcu_*_barrier\n";
 }
-#else
-#define TELL_ACQUIRE(address) ((void)(address))
-#define TELL_RELEASE(address) ((void)(address))
+
+/* It must remember that it was that function. */
+const char *__tsan_default_options(void);
+const char *__tsan_default_options(void)
+{
+	return "history_size=7";
+}
 #endif
 
 static char sections; /* a name for that edge */
