@@ -298,8 +298,8 @@ lfpool_status_t lfpool_drain(lfpool_t *pool)
 	return LFPOOL_OK;
 }
 
-/* Nothing is retired.  A hook may retire an object, in any shard, while it ends a batch: so none may have ended from before
- * the first look to after the last. */
+/* Nothing is retired.  A hook may retire an object, in any shard, while it ends a batch: so none may have ended from
+ * before the first look to after the last. */
 static bool all_idle(const struct limbo *limbo)
 {
 	const uint64_t before = ended_in_all(limbo);

@@ -1,5 +1,5 @@
-# The tests of the optional components: lfpool/rcu.h with each flavour of liburcu, lfpool/epoch.h with ConcurrencyKit.  What is
-# not installed is left out: cmake/components.cmake says so.
+# The tests of the optional components: lfpool/rcu.h with each flavour of liburcu, lfpool/epoch.h with ConcurrencyKit.
+# What is not installed is left out: cmake/components.cmake says so.
 
 # lfpool_component_test(NAME COMPONENT SOURCE INCLUDE LIBRARY...): a test program that uses a component.
 function(lfpool_component_test name component source include)
@@ -23,7 +23,8 @@ if(TARGET lfpool::rcu)
 			set(name ${test}_${flavour})
 			lfpool_component_test(${name} rcu test_${test}.c ${LFPOOL_URCU_${flavour}_INCLUDE}
 				${LFPOOL_URCU_${flavour}_LIBRARY})
-			target_compile_definitions(test_${name} PRIVATE FLAVOUR_HEADER="urcu/urcu-${flavour}.h" ${macro})
+			target_compile_definitions(test_${name} PRIVATE
+				FLAVOUR_HEADER="urcu/urcu-${flavour}.h" ${macro})
 		endforeach()
 	endforeach()
 	if(TARGET test_rcu_memb AND TARGET test_rcu_bp)

@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * epoch_support.h - what the tests of lfpool/epoch.h share: a pool with an epoch, and threads that are in sections of it.
+ * epoch_support.h - what the tests of lfpool/epoch.h share: a pool with an epoch, and threads that are in sections of
+ * it.
  *
- * Records      ck_epoch keeps each record for ever, so a thread that ends gives its record back (ck_epoch_unregister), the next
- *              takes it (ck_epoch_recycle), and what was never given back lies in a static array.
- * Races        ThreadSanitizer sees nothing of what ck_epoch does.  It is told the edge that all of this is about: from who
- *              leaves a section to who gets an object afterwards.
+ * Records      ck_epoch keeps each record for ever, so a thread that ends gives its record back (ck_epoch_unregister),
+ *              the next takes it (ck_epoch_recycle), and what was never given back lies in a static array.
+ * Races        ThreadSanitizer sees nothing of what ck_epoch does.  It is told the edge that all of this is about:
+ *              from who leaves a section to who gets an object afterwards.
  */
 #ifndef LFPOOL_TESTS_EPOCH_SUPPORT_H
 #define LFPOOL_TESTS_EPOCH_SUPPORT_H

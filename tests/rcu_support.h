@@ -2,8 +2,8 @@
 /*
  * rcu_support.h - what the tests of lfpool/rcu.h share: one source, compiled for each flavour of liburcu.
  *
- * Idea         FLAVOUR_HEADER is a flavour's own header.  With URCU_API_MAP liburcu's short names stay mapped to that flavour
- *              behind it, so a test reads like a program that uses one: rcu_read_lock(), rcu_flavor.
+ * Idea         FLAVOUR_HEADER is a flavour's own header.  With URCU_API_MAP liburcu's short names stay mapped to that
+ *              flavour behind it, so a test reads like a program that uses one: rcu_read_lock(), rcu_flavor.
  * QSBR         A thread of this flavour is in a section whenever it is online, and must be offline when it waits.  So
  *              threads are offline here but where they read or retire; in the other flavours that does nothing.
  * Races        ThreadSanitizer sees nothing of what liburcu does.  It is told the edge that all of this is about: from
@@ -30,8 +30,8 @@
 #define A_WHILE_NS INT64_C(40000000)
 
 #if WITH_TSAN
-/* rcu_barrier() allocates what the last of its callbacks frees, in an order that nobody tells.  Not more than that function: a
- * callback is called by liburcu too, and what it does is ours. */
+/* rcu_barrier() allocates what the last of its callbacks frees, in an order that nobody tells.  Not more than that
+ * function: a callback is called by liburcu too, and what it does is ours. */
 const char *__tsan_default_suppressions(void);
 const char *__tsan_default_suppressions(void)
 {

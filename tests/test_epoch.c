@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * test_epoch.c - objects that are released when ConcurrencyKit's ck_epoch says so: not while a section may reach them, and not
- * never.
+ * test_epoch.c - objects that are released when ConcurrencyKit's ck_epoch says so: not while a section may reach them,
+ * and not never.
  */
 #include "epoch_support.h"
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * test_epoch_gate.c - what ties a pool to an epoch: how it is made and refused, how few records and callbacks it has, and
- * whose record is not taken.
+ * test_epoch_gate.c - what ties a pool to an epoch: how it is made and refused, how few records and callbacks it has,
+ * and whose record is not taken.
  */
 #include "epoch_support.h"
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * test_rcu.c - objects that are released after a grace period of Userspace RCU: not while a reader is in its section, and
- * not never.
+ * test_rcu.c - objects that are released after a grace period of Userspace RCU: not while a reader is in its section,
+ * and not never.
  */
 #include "rcu_support.h"
 

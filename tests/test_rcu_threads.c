@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * test_rcu_threads.c - readers and writers of a board at once: while a reader is in its section, what it has read stays what it
- * is.  And a fork, with callbacks under way.
+ * test_rcu_threads.c - readers and writers of a board at once: while a reader is in its section, what it has read
+ * stays what it is.  And a fork, with callbacks under way.
  */
 #include "rcu_support.h"
 
@@ -32,9 +32,9 @@ struct visitor {
 static void read_one(struct visitor *visitor)
 {
 	enter();
-	/* acquire: what is on it. */
-	const struct sheet *sheet = atomic_load_explicit(&visitor->board->place[random_below(&visitor->random, PLACES)],
-							 memory_order_acquire);
+	/* acquire, below: what is on it. */
+	const uint32_t i = random_below(&visitor->random, PLACES);
+	const struct sheet *sheet = atomic_load_explicit(&visitor->board->place[i], memory_order_acquire);
 
 	if (sheet) {
 		const uint64_t number = sheet->number;
@@ -75,7 +75,8 @@ static void write_one(struct visitor *visitor)
 		stamp_write(sheet->bytes, sizeof(sheet->bytes), sheet->number);
 	}
 	/* release: what is on the new one; acquire: it was another writer's. */
-	old = atomic_exchange_explicit(&board->place[random_below(&visitor->random, PLACES)], sheet, memory_order_acq_rel);
+	old = atomic_exchange_explicit(&board->place[random_below(&visitor->random, PLACES)], sheet,
+				       memory_order_acq_rel);
 	if (old)
 		retire(board->pool, old);
 }

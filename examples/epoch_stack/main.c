@@ -4,15 +4,15 @@
  *
  *     epoch_stack [--seconds N] [--walkers N] [--workers N] [--nodes N] [--seed N] [--no-deferral]
  *
- * Walkers go down from the top, in a section of a ck_epoch, and then look whether all that they met is still what it was,
- * though it may have been popped long ago.  Workers push and pop; each stamp that was pushed is popped once.  Start with
- * stack.h.
+ * Walkers go down from the top, in a section of a ck_epoch, and then look whether all that they met is still what it
+ * was, though it may have been popped long ago.  Workers push and pop; each stamp that was pushed is popped once.
+ * Start with stack.h.
  *
- * --no-deferral releases each node at once, as if nobody could be reading it.  Then a walker soon sees a node become another
- * one under its eyes, says so, and the program ends.
+ * --no-deferral releases each node at once, as if nobody could be reading it.  Then a walker soon sees a node become
+ * another one under its eyes, says so, and the program ends.
  *
- * Exit status  0: no node changed while it was looked at, and each stamp is accounted for.  1: not so, or no pool.  2: wrong
- *              usage.  3: no thread.
+ * Exit status  0: no node changed while it was looked at, and each stamp is accounted for.  1: not so, or no pool.  2:
+ *              wrong usage.  3: no thread.
  */
 #include "stack.h"
 
@@ -55,8 +55,8 @@ struct visitor {
 /* At once, and in the midst of everything: the stack may be in no state to go on with. */
 static _Noreturn void tell_changed(const struct node *node, uint64_t stamp, const char *where)
 {
-	printf("FAILED: a node changed while it was looked at, %s: its stamp was %" PRIu64 ", and is %" PRIu64 "\n", where, stamp,
-	       (uint64_t)node->stamp);
+	printf("FAILED: a node changed while it was looked at, %s: its stamp was %" PRIu64 ", and is %" PRIu64 "\n",
+	       where, stamp, (uint64_t)node->stamp);
 	fflush(stdout);
 	_Exit(1);
 }
@@ -70,7 +70,9 @@ static void walk(struct visitor *visitor)
 	unsigned count = 0;
 
 	ck_epoch_begin(&visitor->record, NULL);
-	for (const struct node *node = stack_top(&visitor->site->stack); node && count < DEPTH; node = stack_below(node)) {
+	const struct node *node = stack_top(&visitor->site->stack);
+
+	for (; node && count < DEPTH; node = stack_below(node)) {
 		/* relaxed: see stack.c. */
 		stamps[count] = atomic_load_explicit(&node->stamp, memory_order_relaxed);
 		met[count++] = node;
@@ -189,8 +191,8 @@ static bool settle(struct site *site, struct visitor *visitors, size_t count)
 	while (!last.counts.empty)
 		pop(&last);
 	printf("walkers   %" PRIu64 " walks met %" PRIu64 " nodes, and none changed\n", sum.walks, sum.met);
-	printf("workers   %" PRIu64 " pushed = %" PRIu64 " popped + %" PRIu64 " left; %" PRIu64 " found it empty, %" PRIu64
-	       " found no node\n",
+	printf("workers   %" PRIu64 " pushed = %" PRIu64 " popped + %" PRIu64 " left; %" PRIu64
+	       " found it empty, %" PRIu64 " found no node\n",
 	       sum.pushed, sum.popped, last.counts.popped, sum.empty, sum.full);
 	bool ok = sum.pushed == sum.popped + last.counts.popped;
 
@@ -226,7 +228,8 @@ static struct options parse_options(int argc, char **argv)
 					      {"seed", required_argument, NULL, 'x'},
 					      {"no-deferral", no_argument, NULL, 'd'},
 					      {NULL, 0, NULL, 0}};
-	struct options options = {.seconds = 2, .walkers = 1, .workers = 2, .nodes = 1000, .seed = 1, .deferral = true};
+	struct options options = {.seconds = 2, .walkers = 1, .workers = 2, .nodes = 1000, .seed = 1,
+				  .deferral = true};
 
 	for (int option; (option = getopt_long(argc, argv, "", known, NULL)) != -1;) {
 		if (option == 's')
@@ -245,7 +248,8 @@ static struct options parse_options(int argc, char **argv)
 			exit(2);
 	}
 	if (optind != argc) {
-		fputs("usage: epoch_stack [--seconds N] [--walkers N] [--workers N] [--nodes N] [--seed N] [--no-deferral]\n",
+		fputs("usage: epoch_stack [--seconds N] [--walkers N] [--workers N] [--nodes N] [--seed N]"
+		      " [--no-deferral]\n",
 		      stderr);
 		exit(2);
 	}

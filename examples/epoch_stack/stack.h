@@ -2,13 +2,14 @@
 /*
  * stack.h - a lock-free stack of nodes from a pool: ConcurrencyKit's ck_stack, in sections of a ck_epoch.
  *
- * Idea         The top of the stack is one pointer, without a tag.  A pop reads the top's link, and then replaces the top by it,
- *              if it is still the top.  That is wrong as soon as the node was popped, used again, and pushed again in
- *              between: it is the top once more, but its link is another.  (The ABA problem.)  Nor may a walk down the
- *              stack meet a node that has become another one.  In a section of an epoch neither can happen: a node that was
- *              popped is retired (lfpool_release_epoch()), and free only when each section has ended that may know it.
- * Stamps       A node's stamp is another one each time the node is used.  So whoever holds a node can tell that it is still
- *              what it was.
+ * Idea         The top of the stack is one pointer, without a tag.  A pop reads the top's link, and then replaces the
+ *              top by it, if it is still the top.  That is wrong as soon as the node was popped, used again, and
+ *              pushed again in between: it is the top once more, but its link is another.  (The ABA problem.)  Nor may
+ *              a walk down the stack meet a node that has become another one.  In a section of an epoch neither can
+ *              happen: a node that was popped is retired (lfpool_release_epoch()), and free only when each section has
+ *              ended that may know it.
+ * Stamps       A node's stamp is another one each time the node is used.  So whoever holds a node can tell that it is
+ *              still what it was.
  */
 #ifndef EXAMPLE_STACK_H
 #define EXAMPLE_STACK_H
@@ -34,7 +35,8 @@ struct stack {
 	bool deferral;
 };
 
-/* False if there is no pool.  Nodes are released at once if not `deferral`: it is a mistake, and shows what it leads to. */
+/* False if there is no pool.  Nodes are released at once if not `deferral`: it is a mistake, and shows what it leads
+ * to. */
 bool stack_open(struct stack *stack, size_t capacity, bool deferral);
 
 /* False: all nodes are in use, or wait for sections. */

@@ -4,15 +4,15 @@
  *
  *     table [--seconds N] [--readers N] [--writers N] [--nodes N] [--seed N] [--no-deferral]
  *
- * Readers find a node and look at it for as long as they please, inside a read-side section of liburcu; writers put and remove
- * as fast as they can.  Start with table.h.
+ * Readers find a node and look at it for as long as they please, inside a read-side section of liburcu; writers put
+ * and remove as fast as they can.  Start with table.h.
  *
- * --no-deferral releases each node at once, as if nobody could be reading it.  Then a reader soon sees a node become another
- * one under its eyes, says so, and the program ends.  (With several writers the table itself is torn, perhaps before a reader
- * looks: it needs the grace period too.  So there is one writer then, whatever --writers says.)
+ * --no-deferral releases each node at once, as if nobody could be reading it.  Then a reader soon sees a node become
+ * another one under its eyes, says so, and the program ends.  (With several writers the table itself is torn, perhaps
+ * before a reader looks: it needs the grace period too.  So there is one writer then, whatever --writers says.)
  *
- * Exit status  0: no node changed while it was read, and each is accounted for.  1: not so, or no pool, or no table.  2: wrong
- *              usage.  3: no thread.
+ * Exit status  0: no node changed while it was read, and each is accounted for.  1: not so, or no pool, or no table.
+ *              2: wrong usage.  3: no thread.
  */
 #include "table.h"
 
@@ -181,8 +181,8 @@ static bool settle(struct town *town, const struct visitor *visitors, size_t cou
 	const struct counts sum = sum_up(visitors, count, &retired_at_most);
 	lfpool_t *pool = town->table.pool;
 
-	printf("readers   %" PRIu64 " found, %" PRIu64 " absent; %" PRIu64 " looks at nodes, and none changed\n", sum.found,
-	       sum.absent, sum.looks);
+	printf("readers   %" PRIu64 " found, %" PRIu64 " absent; %" PRIu64 " looks at nodes, and none changed\n",
+	       sum.found, sum.absent, sum.looks);
 	rcu_register_thread();
 	const size_t left = table_clear(&town->table);
 
@@ -223,7 +223,8 @@ static struct options parse_options(int argc, char **argv)
 					      {"seed", required_argument, NULL, 'x'},
 					      {"no-deferral", no_argument, NULL, 'd'},
 					      {NULL, 0, NULL, 0}};
-	struct options options = {.seconds = 2, .readers = 2, .writers = 2, .nodes = 1000, .seed = 1, .deferral = true};
+	struct options options = {.seconds = 2, .readers = 2, .writers = 2, .nodes = 1000, .seed = 1,
+				  .deferral = true};
 
 	for (int option; (option = getopt_long(argc, argv, "", known, NULL)) != -1;) {
 		if (option == 's')
@@ -242,7 +243,8 @@ static struct options parse_options(int argc, char **argv)
 			exit(2);
 	}
 	if (optind != argc) {
-		fputs("usage: table [--seconds N] [--readers N] [--writers N] [--nodes N] [--seed N] [--no-deferral]\n", stderr);
+		fputs("usage: table [--seconds N] [--readers N] [--writers N] [--nodes N] [--seed N] [--no-deferral]\n",
+		      stderr);
 		exit(2);
 	}
 	if (!options.deferral)

@@ -132,11 +132,13 @@ size_t table_clear(struct table *table)
 
 	rcu_read_lock();
 	cds_lfht_first(table->nodes, &at);
-	for (struct cds_lfht_node *link; (link = cds_lfht_iter_get_node(&at)) != NULL; cds_lfht_next(table->nodes, &at)) {
+	for (struct cds_lfht_node *link; (link = cds_lfht_iter_get_node(&at)) != NULL;) {
 		if (cds_lfht_del(table->nodes, link) == 0) {
 			node_retire(table, node_of(link));
 			count++;
 		}
+		/* From the node that was just taken out: it is there as long as this section. */
+		cds_lfht_next(table->nodes, &at);
 	}
 	rcu_read_unlock();
 	return count;

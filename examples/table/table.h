@@ -2,16 +2,17 @@
 /*
  * table.h - a hash table that is read without locks: liburcu's cds_lfht, with nodes from a pool.
  *
- * Idea         A reader walks the table in a read-side section, and holds a node for as long as the section lasts.  Whoever
- *              takes the node out meanwhile does not wait for that reader: it gives the node to lfpool_release_rcu(), and
- *              the pool hands it out again after a grace period.
+ * Idea         A reader walks the table in a read-side section, and holds a node for as long as the section lasts.
+ *              Whoever takes the node out meanwhile does not wait for that reader: it gives the node to
+ *              lfpool_release_rcu(), and the pool hands it out again after a grace period.
  *
  *              Without the pool each node would be freed by call_rcu(), with a struct rcu_head in it.  Here a batch of
- *              nodes is one callback, a node has nothing in it but what the table needs, and nodes that wait are bounded by
- *              the pool.
- * Stamps       A node's stamp is another one each time the node is used.  So a reader can tell that what it holds is still
- *              what it found; readers look as long as they hold it.  Key, stamp and text are written before the node is in the
- *              table, and never while anybody can see it: they would need no atomics, if there were no --no-deferral.
+ *              nodes is one callback, a node has nothing in it but what the table needs, and nodes that wait are
+ *              bounded by the pool.
+ * Stamps       A node's stamp is another one each time the node is used.  So a reader can tell that what it holds is
+ *              still what it found; readers look as long as they hold it.  Key, stamp and text are written before the
+ *              node is in the table, and never while anybody can see it: they would need no atomics, if there were no
+ *              --no-deferral.
  */
 #ifndef EXAMPLE_TABLE_H
 #define EXAMPLE_TABLE_H
@@ -40,12 +41,12 @@ struct table {
 
 enum outcome { DONE, REPLACED, ABSENT, NO_NODE };
 
-/* False if there is no pool, or no table.  Nodes are released at once if not `deferral`: it is a mistake, and shows what it
- * leads to. */
+/* False if there is no pool, or no table.  Nodes are released at once if not `deferral`: it is a mistake, and shows
+ * what it leads to. */
 bool table_open(struct table *table, size_t capacity, bool deferral);
 
-/* The rest is for threads that are registered with liburcu.  DONE: it is in the table now; REPLACED: instead of another; NO_NODE:
- * all are in use, or wait for readers. */
+/* The rest is for threads that are registered with liburcu.  DONE: it is in the table now; REPLACED: instead of
+ * another; NO_NODE: all are in use, or wait for readers. */
 enum outcome table_put(struct table *table, uint64_t key);
 /* DONE: it was there; else ABSENT. */
 enum outcome table_remove(struct table *table, uint64_t key);
