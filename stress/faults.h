@@ -19,6 +19,12 @@
  *                evicted-twice  on_evict is called twice
  *                wrong-victim   another object is evicted than the least
  *                wrong-least    peek_min names the second
+ *              And of those in which nodes are read while others take them out (nodes.h), beside the first five:
+ *                no-deferral    every object is released, not retired
+ *                early-release  one of 16 is
+ *                no-section     readers read outside of any section
+ *                late-write     a holder writes to a node after it was published, what is there already: only
+ *                               ThreadSanitizer can find that
  */
 #ifndef STRESS_FAULTS_H
 #define STRESS_FAULTS_H
@@ -35,14 +41,18 @@ static inline bool faults_wanted(const struct worker *worker)
 	return worker->round->cell->options->fault != FAULT_NONE && !worker->trusted;
 }
 
-static inline bool fault_strikes(struct worker *worker, enum fault fault)
+static inline bool fault_strikes_often(struct worker *worker, enum fault fault, uint32_t rate)
 {
-	if (worker->round->cell->options->fault != fault || worker->trusted ||
-	    random_below(&worker->faults, FAULT_RATE) != 0)
+	if (worker->round->cell->options->fault != fault || worker->trusted || random_below(&worker->faults, rate) != 0)
 		return false;
 	/* relaxed: a statistic. */
 	atomic_fetch_add_explicit(&worker->round->cell->faults, 1, memory_order_relaxed);
 	return true;
+}
+
+static inline bool fault_strikes(struct worker *worker, enum fault fault)
+{
+	return fault_strikes_often(worker, fault, FAULT_RATE);
 }
 
 /* An object to hand out instead of asking the pool; usually NULL. */
@@ -74,8 +84,10 @@ static inline bool fault_instead_of_release(struct worker *worker, const void *o
 
 static inline void fault_while_held(struct worker *worker, const struct held *held)
 {
+	const struct round *round = worker->round;
+
 	if (fault_strikes(worker, FAULT_TORN_PAYLOAD))
-		held->object[random_next(&worker->faults) % worker->round->config.object_size] ^= 0x40;
+		held->object[round->head + random_next(&worker->faults) % (round->config.object_size - round->head)] ^= 0x40;
 }
 
 #endif

@@ -25,6 +25,7 @@ void ledger_open(struct ledger *ledger, struct round *round, const lfpool_t *poo
 	*ledger = (struct ledger){
 		.round = round,
 		.object_size = config->object_size,
+		.head = round->head,
 		.alignment = config->object_alignment ? config->object_alignment : _Alignof(max_align_t),
 		.capacity = round->most,
 		.kept = lockfree && !(config->flags & LFPOOL_ZERO) &&
@@ -49,9 +50,10 @@ void ledger_close(struct ledger *ledger)
 
 /* ---- Stamps ---- */
 
-static void stamp(unsigned char *object, size_t size, uint64_t token)
+static void stamp(const struct ledger *ledger, unsigned char *object, uint64_t token)
 {
-	size_t at = 0;
+	const size_t size = ledger->object_size;
+	size_t at = ledger->head;
 
 	for (; at + sizeof(token) <= size; at += sizeof(token))
 		memcpy(object + at, &token, sizeof(token));
@@ -93,7 +95,7 @@ static size_t trimmed_until(const struct ledger *ledger, const unsigned char *ob
 /* The same for an object that was free, and may have been trimmed. */
 static size_t free_differs_at(const struct ledger *ledger, const unsigned char *object, uint64_t token)
 {
-	size_t at = 0, differs = 0;
+	size_t at, differs = ledger->head;
 
 	do {
 		at = trimmed_until(ledger, object, differs);
@@ -105,7 +107,7 @@ static size_t free_differs_at(const struct ledger *ledger, const unsigned char *
 static bool stamp_check(struct ledger *ledger, const unsigned char *object, uint64_t token, bool is_free, const char *when)
 {
 	size_t at = is_free && ledger->trimmed ? free_differs_at(ledger, object, token) :
-						 stamp_differs_at(object, 0, ledger->object_size, token);
+						 stamp_differs_at(object, ledger->head, ledger->object_size, token);
 
 	if (at == ledger->object_size)
 		return true;
@@ -184,7 +186,7 @@ bool ledger_take(struct ledger *ledger, void *object, uint64_t token, struct hel
 	if ((ledger->kept || ledger->zeroed) &&
 	    !stamp_check(ledger, held.object, ledger->zeroed ? 0 : last, true, "while it was free"))
 		return false;
-	stamp(held.object, ledger->object_size, token);
+	stamp(ledger, held.object, token);
 	*held_out = held;
 	return true;
 }
@@ -202,6 +204,27 @@ bool ledger_check(struct ledger *ledger, const struct held *held, const char *wh
 	return stamp_check(ledger, held->object, held->token, false, when);
 }
 
+bool ledger_look(struct ledger *ledger, const struct held *seen)
+{
+	if (ledger->off)
+		return true;
+	/* relaxed: who could see a later mark is not who ought to be reading. */
+	const uint64_t mark = seen->mark ? atomic_load_explicit(seen->mark, memory_order_relaxed) : seen->token;
+
+	if ((mark & ~HELD) != seen->token) {
+		violation(ledger->round, "object %p (" TOKEN_FORMAT ") was acquired anew (" TOKEN_FORMAT ") while it was read",
+			  (void *)seen->object, TOKEN_PARTS(seen->token), TOKEN_PARTS(mark));
+		return false;
+	}
+	return stamp_check(ledger, seen->object, seen->token, false, "while it was read");
+}
+
+bool ledger_left(const struct held *seen)
+{
+	/* relaxed: as above. */
+	return seen->mark && atomic_load_explicit(seen->mark, memory_order_relaxed) != (seen->token | HELD);
+}
+
 bool ledger_take_over(struct ledger *ledger, struct held *held, uint64_t token)
 {
 	bool sound = ledger_check(ledger, held, "on its way between two threads");
@@ -212,7 +235,7 @@ bool ledger_take_over(struct ledger *ledger, struct held *held, uint64_t token)
 	if (held->mark)
 		/* relaxed: nobody else may look at it until we hand the object on. */
 		atomic_store_explicit(held->mark, token | HELD, memory_order_relaxed);
-	stamp(held->object, ledger->object_size, token);
+	stamp(ledger, held->object, token);
 	return sound;
 }
 

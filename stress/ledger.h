@@ -44,6 +44,7 @@ struct ledger_entry {
 struct ledger {
 	struct round *round; /* who to blame                                                  */
 	size_t object_size;  /* bytes                                                         */
+	size_t head;         /* of these so many at the start are the scenario's, not stamped   */
 	size_t alignment;    /* bytes                                                         */
 	size_t capacity;     /* objects                                                       */
 	bool kept;           /* free objects keep their contents (not with LFPOOL_ZERO)        */
@@ -71,6 +72,11 @@ static inline uint64_t ledger_token(unsigned thread, uint64_t sequence)
 bool ledger_take(struct ledger *ledger, void *object, uint64_t token, struct held *held_out);
 /* Still as stamped?  `when` completes "damaged ...". */
 bool ledger_check(struct ledger *ledger, const struct held *held, const char *when);
+/* It is being read by somebody who does not hold it, and was in use when that began; its holder may retire it, but nobody
+ * may have acquired it since.  `seen` is what its holder had then. */
+bool ledger_look(struct ledger *ledger, const struct held *seen);
+/* Has its holder marked it as free, or somebody acquired it since?  Not known without marks: false. */
+bool ledger_left(const struct held *seen);
 /* It came from another thread: checks it and stamps it anew. */
 bool ledger_take_over(struct ledger *ledger, struct held *held, uint64_t token);
 /* About to be released: checks it and marks it free. */

@@ -27,7 +27,14 @@ static const char *const fault_names[] = {
 	[FAULT_EVICTED_TWICE] = "evicted-twice",
 	[FAULT_WRONG_VICTIM] = "wrong-victim",
 	[FAULT_WRONG_LEAST] = "wrong-least",
+	[FAULT_NO_DEFERRAL] = "no-deferral",
+	[FAULT_EARLY_RELEASE] = "early-release",
+	[FAULT_NO_SECTION] = "no-section",
+	[FAULT_LATE_WRITE] = "late-write",
 };
+
+/* liburcu's. */
+static const char *const flavors[] = {"memb", "mb", "bp", "qsbr", "signal"};
 
 static const char help[] =
 	"usage: lfpool-stress [option]...\n"
@@ -43,6 +50,7 @@ static const char help[] =
 	"  --history             log when each call began and ended, and check after each round that its answers were\n"
 	"                        possible; a round is as short as the log demands\n"
 	"  --round N             run only the N-th round of each cell, again and again: for replaying a violation\n"
+	"  --flavor NAME         for the scenario rcu: memb (default), mb, bp, qsbr, signal\n"
 	"  --patience S          a cell without progress for S seconds is a hang (default 60, 120 under ThreadSanitizer)\n"
 	"  --soak-out FILE.csv   the samples of the scenario soak; stress/plot_soak draws them\n"
 	"  --list                list the scenarios\n"
@@ -87,6 +95,14 @@ static enum fault read_fault(const char *name)
 		if (strcmp(name, fault_names[i]) == 0)
 			return (enum fault)i;
 	refuse("--break", name);
+}
+
+static const char *read_flavor(const char *name)
+{
+	for (size_t i = 0; i < sizeof(flavors) / sizeof(flavors[0]); i++)
+		if (strcmp(name, flavors[i]) == 0)
+			return flavors[i];
+	refuse("--flavor", name);
 }
 
 static double read_seconds(const char *option, const char *text)
@@ -154,6 +170,9 @@ static void read_option(struct options *options, int option)
 	case 'y':
 		options->history = true;
 		break;
+	case 'f':
+		options->flavor = read_flavor(optarg);
+		break;
 	case 'u':
 		options->soak_out = optarg;
 		break;
@@ -190,7 +209,7 @@ void options_read(struct options *options, int argc, char **argv)
 		{"seed", required_argument, NULL, 'n'},     {"round", required_argument, NULL, 'r'},
 		{"break", required_argument, NULL, 'b'},    {"history", no_argument, NULL, 'y'},
 		{"history-only", no_argument, NULL, 'o'},   {"soak-out", required_argument, NULL, 'u'},
-		{NULL, 0, NULL, 0},
+		{"flavor", required_argument, NULL, 'f'},   {NULL, 0, NULL, 0},
 	};
 	int option;
 
@@ -199,6 +218,7 @@ void options_read(struct options *options, int argc, char **argv)
 		.seconds = 10,
 		.patience = WATCHDOG_PATIENCE_SECONDS,
 		.seed = new_seed(),
+		.flavor = flavors[0],
 	};
 	while ((option = getopt_long(argc, argv, "", known, NULL)) != -1)
 		read_option(options, option);

@@ -34,6 +34,10 @@ enum fault {
 	FAULT_EVICTED_TWICE,
 	FAULT_WRONG_VICTIM,
 	FAULT_WRONG_LEAST,
+	FAULT_NO_DEFERRAL,
+	FAULT_EARLY_RELEASE,
+	FAULT_NO_SECTION,
+	FAULT_LATE_WRITE,
 };
 
 struct scenario;
@@ -50,6 +54,7 @@ struct options {
 	bool one_round;
 	bool history;                             /* log every call, check the log after each round    */
 	bool history_only;                        /* and nothing else: for testing that check          */
+	const char *flavor;                       /* of liburcu, for `rcu`: "memb", ...                */
 	const char *soak_out;                     /* a file for the samples of `soak`; NULL = none      */
 	enum fault fault;
 };

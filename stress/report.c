@@ -12,6 +12,7 @@
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 #include <unistd.h>
 
 /* Of these the first names the configuration and the replay as well. */
@@ -75,6 +76,8 @@ static void print_replay(const struct cell *cell)
 	print_variable("LFPOOL_STAMPS");
 	printf("%s --scenario %s --threads %u --seed %" PRIu64 " --seconds 10", options->program, cell->scenario->name,
 	       cell->threads, options->seed);
+	if (strcmp(cell->scenario->name, "rcu") == 0)
+		printf(" --flavor %s", options->flavor);
 	if (options->history)
 		printf(options->history_only ? " --history-only" : " --history");
 	if (options->fault != FAULT_NONE)

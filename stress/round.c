@@ -112,13 +112,15 @@ void round_capacity(struct round *round, size_t demand)
 	round->demand.counted = round->capacity < demand;
 }
 
-/* Without room for large objects, smaller ones. */
-static void limit_bytes(lfpool_config_t *config, size_t most)
+/* Without room for large objects, smaller ones, but with what the scenario has in them. */
+static void limit_bytes(lfpool_config_t *config, size_t head, size_t most)
 {
+	size_t *size = &config->object_size;
+
 	while (config->object_alignment > 64 && config->object_alignment * most > ROUND_BYTES_MAX)
 		config->object_alignment /= 2;
-	while (config->object_size > 8 && config->object_size * most > ROUND_BYTES_MAX)
-		config->object_size /= 2;
+	while (*size > head + 8 && *size * most > ROUND_BYTES_MAX)
+		*size = head + (*size - head) / 2;
 }
 
 void round_describe(const struct round *round, char text_out[ROUND_TEXT_BYTES])
@@ -163,7 +165,7 @@ static bool create(struct round *round)
 	round->most = round->last = round->capacity + decoy;
 	config->capacity = round->initial ? round->initial + decoy : round->most;
 	config->max_capacity = round->initial ? round->most : 0;
-	limit_bytes(config, round->most);
+	limit_bytes(config, round->head, round->most);
 	life_open(round);
 	round->demand.capacity = (uint32_t)round->most;
 
@@ -339,6 +341,8 @@ void round_run(struct cell *cell, uint64_t number, uint64_t limit_ns)
 			destroy(round);
 			join_threads(round);
 		}
+		if (cell->scenario->close)
+			cell->scenario->close(round);
 		life_close(round);
 		ledger_close(&round->ledger);
 		(void)pthread_barrier_destroy(&round->start);

@@ -48,6 +48,7 @@ struct round {
 	uint64_t seed;               /* of the workers' choices                                         */
 	struct random random;        /* the main thread's choices, for drawing and planning             */
 	lfpool_config_t config;
+	size_t head;                 /* bytes at the start of each object that the scenario writes itself   */
 	size_t capacity;             /* objects the workers may hold together; set by the scenario      */
 	size_t initial;              /* so many of them there are at first; 0: all                      */
 	bool roomy;                  /* may be more than the scenario asked for                         */

@@ -22,6 +22,13 @@ const struct scenario *const scenarios[] = {
 	&scenario_wait,
 	&scenario_resize,
 	&scenario_priority,
+	&scenario_retire,
+#ifdef STRESS_RCU
+	&scenario_rcu,
+#endif
+#ifdef STRESS_CK
+	&scenario_epoch,
+#endif
 	&scenario_soak,
 };
 const size_t scenario_count = sizeof(scenarios) / sizeof(scenarios[0]);

@@ -28,6 +28,8 @@ struct scenario {
 	void (*work)(struct worker *worker);
 	/* After the work: releases what lies in shared places, and frees those.  NULL = nothing to do. */
 	void (*finish)(struct round *round);
+	/* When the pool was destroyed: frees what it needed until then.  NULL = nothing to do. */
+	void (*close)(struct round *round);
 };
 
 extern const struct scenario *const scenarios[];
@@ -36,6 +38,9 @@ extern const size_t scenario_count;
 extern const struct scenario scenario_pairs, scenario_bursts, scenario_handoff_1_1, scenario_handoff_1_n,
 	scenario_handoff_n_1, scenario_tables, scenario_exhaustion, scenario_over_demand, scenario_over_demand_free,
 	scenario_churn, scenario_misuse, scenario_double_release, scenario_walk, scenario_handles, scenario_wait,
-	scenario_resize, scenario_priority, scenario_soak;
+	scenario_resize, scenario_priority, scenario_soak, scenario_retire;
+
+/* Where the library is installed: STRESS_RCU, STRESS_CK. */
+extern const struct scenario scenario_rcu, scenario_epoch;
 
 #endif

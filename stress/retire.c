@@ -1,0 +1,383 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * retire.c - scenario: nodes in an array of pointers, and a scheme of epochs that is made here, through the seam that
+ * lfpool/retire.h has for schemes.
+ *
+ * Idea         A counter.  A reader writes down, where all can see it, what it says when his section begins, and 0 when it
+ *              ends.  A batch that begins advances the counter and keeps what it says then: when every reader stands at
+ *              0, or at that or later, nobody can have its objects.
+ * Why that     All accesses that count are seq_cst, so they have one order.  A pointer is taken out before its batch begins,
+ * suffices     and the batch begins before a reader's stand is looked at.  If the look finds an old stand or none, but the
+ *              reader's section has begun since, then he writes his stand after the look, and reads the pointer after
+ *              that: it is gone.  If it finds a stand that is not before the batch, the reader has read the counter
+ *              after the batch had begun, and so after the pointer was gone.
+ * ThreadSan    sees all of it: nothing here is assembly, and no fence stands alone.
+ * Seam         A round draws how the pool asks: by `ready` (with or without `begin` and `wait`), or not at all: then batches
+ *              wait in a list, and whoever pauses or drains reclaims what is due.  What lfpool/retire.h promises to a
+ *              scheme is checked: one call at a time for a batch, in the right order, the room as it was left, and as
+ *              many objects as it says, none of which is in use.
+ */
+#include "nodes.h"
+
+#include "report.h"
+#include "scenario.h"
+
+#include <sched.h>
+#include <string.h>
+
+enum seam { SEAM_READY_ONLY, SEAM_READY, SEAM_READY_WAIT, SEAM_TOLD, SEAMS };
+
+/* Where a thread stands: 0: in no section. */
+struct stand {
+	_Alignas(64) _Atomic(uint64_t) at;
+};
+
+/* What is known of the batch in a place; whoever the pool has call us for it. */
+struct kept {
+	_Alignas(64) bool begun;
+	uint64_t when;
+	size_t count;
+	_Atomic(unsigned) busy; /* calls for this place */
+};
+
+/* In a batch's room. */
+struct room {
+	lfpool_batch_t *below; /* in the list: SEAM_TOLD */
+	uint64_t when;
+};
+
+struct retire {
+	struct round *round;
+	enum seam seam;
+	unsigned threads;      /* and the keeper, and who has no stand */
+	_Alignas(64) _Atomic(uint64_t) now;
+	_Atomic(lfpool_batch_t *) list;
+	struct kept kept[LFPOOL_PLACES_MAX];
+	struct stand *stands;
+	_Atomic(struct node *) *places;
+};
+
+/* The calling thread's; NULL: it has none, and is in no section. */
+static _Thread_local struct stand *own_stand;
+
+static bool in_section(void)
+{
+	/* relaxed: our own. */
+	return own_stand && atomic_load_explicit(&own_stand->at, memory_order_relaxed) != 0;
+}
+
+/* ---- The scheme ---- */
+
+/* Nobody can have what was taken out before the counter said `when`.  acquire, from every reader who has ended his section:
+ * what he did in it. */
+static bool passed(struct retire *retire, uint64_t when)
+{
+	for (unsigned i = 0; i <= retire->threads; i++) {
+		/* seq_cst: see "Why that suffices". */
+		const uint64_t at = atomic_load(&retire->stands[i].at);
+
+		if (at && at < when)
+			return false;
+	}
+	return true;
+}
+
+static struct kept *enter_place(struct retire *retire, const lfpool_batch_t *batch, const char *name)
+{
+	const size_t place = lfpool_batch_place(batch);
+
+	if (place >= LFPOOL_PLACES_MAX) {
+		violation(retire->round, "%s: place %zu", name, place);
+		return NULL;
+	}
+	/* relaxed: the pool owes the order. */
+	if (atomic_fetch_add_explicit(&retire->kept[place].busy, 1, memory_order_relaxed) != 0)
+		violation(retire->round, "%s: somebody else is at the batch in place %zu", name, place);
+	return &retire->kept[place];
+}
+
+static void leave_place(struct kept *kept)
+{
+	/* relaxed: as above. */
+	atomic_fetch_sub_explicit(&kept->busy, 1, memory_order_relaxed);
+}
+
+/* Its objects: as many as it says, and nobody's. */
+static void expect_objects(struct retire *retire, const lfpool_batch_t *batch, const struct kept *kept)
+{
+	lfpool_t *pool = retire->round->pool;
+	const size_t count = lfpool_batch_count(batch);
+	uint32_t cursor = 0;
+	const void *object;
+	size_t found = 0;
+
+	while (found <= count && (object = lfpool_batch_next(batch, &cursor)) != NULL) {
+		found++;
+		if (!lfpool_owns(pool, object) ||
+		    (lfpool_backend(pool) != LFPOOL_BACKEND_MALLOC && lfpool_in_use(pool, object)))
+			violation(retire->round, "a batch has object %p, which is not retired", object);
+	}
+	if (!count || found != count || kept->count != count)
+		violation(retire->round, "a batch of %zu objects, %zu when it began, has %zu", count, kept->count, found);
+}
+
+static void begin_kept(struct retire *retire, lfpool_batch_t *batch, struct kept *kept)
+{
+	struct room *room = lfpool_batch_room(batch);
+
+	if (kept->begun)
+		violation(retire->round, "a batch begins in place %zu before the one there was reclaimed",
+			  lfpool_batch_place(batch));
+	/* seq_cst: see "Why that suffices". */
+	kept->when = room->when = atomic_fetch_add(&retire->now, 1) + 1;
+	kept->count = lfpool_batch_count(batch);
+	kept->begun = true;
+}
+
+/* Nobody reads its objects: is it as it was? */
+static void end_kept(struct retire *retire, const lfpool_batch_t *batch, struct kept *kept)
+{
+	const struct room *room = lfpool_batch_room((lfpool_batch_t *)(uintptr_t)batch);
+
+	expect_objects(retire, batch, kept);
+	if (lfpool_batch_of((void *)(uintptr_t)room) != batch || room->when != kept->when)
+		violation(retire->round, "the room of the batch in place %zu was written to", lfpool_batch_place(batch));
+	kept->begun = false;
+}
+
+static void list_push(struct retire *retire, lfpool_batch_t *batch)
+{
+	struct room *room = lfpool_batch_room(batch);
+
+	/* relaxed: the CAS decides. */
+	room->below = atomic_load_explicit(&retire->list, memory_order_relaxed);
+	/* release: the room; and what the pool did before, which it does not rely on. */
+	while (!atomic_compare_exchange_weak_explicit(&retire->list, &room->below, batch, memory_order_release,
+						      memory_order_relaxed))
+		;
+}
+
+static void on_begin(void *context, lfpool_batch_t *batch)
+{
+	struct retire *retire = context;
+	struct kept *kept = enter_place(retire, batch, "begin");
+
+	if (!kept)
+		return;
+	begin_kept(retire, batch, kept);
+	if (retire->seam == SEAM_TOLD)
+		expect_objects(retire, batch, kept);
+	leave_place(kept);
+	/* From here on somebody else may reclaim it. */
+	if (retire->seam == SEAM_TOLD)
+		list_push(retire, batch);
+}
+
+static bool on_ready(void *context, const lfpool_batch_t *batch)
+{
+	struct retire *retire = context;
+	struct kept *kept = enter_place(retire, batch, "ready");
+	bool ready;
+
+	if (!kept)
+		return false;
+	if (retire->seam == SEAM_READY_ONLY && !kept->begun)
+		begin_kept(retire, (lfpool_batch_t *)(uintptr_t)batch, kept);
+	if (!kept->begun)
+		violation(retire->round, "asked about a batch in place %zu that has not begun", lfpool_batch_place(batch));
+	ready = passed(retire, kept->when);
+	if (ready)
+		end_kept(retire, batch, kept);
+	leave_place(kept);
+	return ready;
+}
+
+/* Reclaims what is due. */
+static void dispatch(struct retire *retire)
+{
+	/* acquire: the rooms. */
+	lfpool_batch_t *batch = atomic_exchange_explicit(&retire->list, NULL, memory_order_acquire);
+
+	while (batch) {
+		const struct room *room = lfpool_batch_room(batch);
+		lfpool_batch_t *below = room->below;
+
+		if (passed(retire, room->when)) {
+			struct kept *kept = enter_place(retire, batch, "reclaim");
+
+			end_kept(retire, batch, kept);
+			leave_place(kept);
+			lfpool_batch_reclaim(batch);
+		} else {
+			list_push(retire, batch);
+		}
+		batch = below;
+	}
+}
+
+static bool on_wait(void *context)
+{
+	struct retire *retire = context;
+
+	if (in_section())
+		return false;
+	if (retire->seam == SEAM_TOLD)
+		dispatch(retire);
+	(void)sched_yield();
+	return true;
+}
+
+/* ---- The regime ---- */
+
+static void *retire_open(struct round *round, struct nodes *nodes)
+{
+	struct retire *retire = round_memory(1, sizeof(*retire));
+	static const char *const seams[] = {"ready only", "begin, ready", "begin, ready, wait", "begin, wait"};
+	lfpool_scheme_t *scheme = &round->config.scheme;
+	size_t length;
+
+	retire->round = round;
+	retire->seam = (enum seam)random_below(&round->random, SEAMS);
+	retire->threads = round->cell->threads;
+	retire->stands = round_memory(retire->threads + 1, sizeof(struct stand));
+	retire->places = round_memory(nodes->keys, sizeof(*retire->places));
+	atomic_store(&retire->now, 1);
+	scheme->context = retire;
+	scheme->begin = retire->seam == SEAM_READY_ONLY ? NULL : on_begin;
+	scheme->ready = retire->seam == SEAM_TOLD ? NULL : on_ready;
+	scheme->wait = retire->seam == SEAM_TOLD || retire->seam == SEAM_READY_WAIT ? on_wait : NULL;
+	length = strlen(round->remark);
+	(void)snprintf(round->remark + length, sizeof(round->remark) - length, ", by %s", seams[retire->seam]);
+	return retire;
+}
+
+static void retire_empty(struct nodes *nodes)
+{
+	struct retire *retire = nodes->own;
+
+	for (uint32_t key = 0; key < nodes->keys; key++)
+		/* relaxed: the threads have stopped. */
+		if (atomic_load_explicit(&retire->places[key], memory_order_relaxed))
+			violation(retire->round, "a node is left with key %u", key);
+}
+
+static void retire_close(struct nodes *nodes)
+{
+	struct retire *retire = nodes->own;
+
+	free(retire->places);
+	free(retire->stands);
+	free(retire);
+}
+
+static void retire_enter(struct actor *actor)
+{
+	struct retire *retire = actor->nodes->own;
+
+	own_stand = &retire->stands[actor->worker->index];
+	actor->own = own_stand;
+}
+
+static void retire_leave(struct actor *actor)
+{
+	(void)actor;
+	own_stand = NULL;
+}
+
+static void retire_begin(struct actor *actor)
+{
+	struct retire *retire = actor->nodes->own;
+	struct stand *stand = actor->own;
+
+	/* seq_cst, both: see "Why that suffices". */
+	atomic_store(&stand->at, atomic_load(&retire->now));
+}
+
+static void retire_end(struct actor *actor)
+{
+	struct stand *stand = actor->own;
+
+	/* A drain in a section would wait for itself.  It need not have anything to wait for. */
+	if (actor->worker->round->config.scheme.wait && worker_chance(actor->worker, 64)) {
+		const lfpool_status_t status = lfpool_drain(actor->worker->round->pool);
+
+		if (status != LFPOOL_OK && status != LFPOOL_E_IN_SECTION)
+			violation(actor->worker->round, "lfpool_drain() in a section: %s", lfpool_status_string(status));
+	}
+	/* release: what was read is read before the next holder writes. */
+	atomic_store_explicit(&stand->at, 0, memory_order_release);
+}
+
+static void retire_pause(struct actor *actor)
+{
+	struct retire *retire = actor->nodes->own;
+
+	if (retire->seam == SEAM_TOLD && worker_chance(actor->worker, 16))
+		dispatch(retire);
+}
+
+static bool retire_insert(struct actor *actor, struct node *node)
+{
+	struct retire *retire = actor->nodes->own;
+	struct node *none = NULL;
+
+	/* seq_cst, here and below: see "Why that suffices"; publishes the node. */
+	return atomic_compare_exchange_strong(&retire->places[node->key], &none, node);
+}
+
+static struct node *retire_find(struct actor *actor, uint64_t key)
+{
+	struct retire *retire = actor->nodes->own;
+
+	return atomic_load(&retire->places[key]);
+}
+
+static struct node *retire_take_out(struct actor *actor, uint64_t key, bool *ours_out)
+{
+	struct retire *retire = actor->nodes->own;
+	struct node *node = atomic_load(&retire->places[key]);
+	struct node *expected = node;
+
+	/* Somebody else may be about to do the same. */
+	if (node && actor->nodes->raced && worker_chance(actor->worker, 8))
+		(void)sched_yield();
+	*ours_out = node && atomic_compare_exchange_strong(&retire->places[key], &expected, NULL);
+	return node;
+}
+
+static lfpool_status_t retire_retire(struct actor *actor, void *object)
+{
+	return lfpool_retire(actor->worker->round->pool, object);
+}
+
+static const struct regime regime_retire = {
+	.open = retire_open,
+	.empty = retire_empty,
+	.close = retire_close,
+	.enter = retire_enter,
+	.leave = retire_leave,
+	.begin = retire_begin,
+	.end = retire_end,
+	.pause = retire_pause,
+	.insert = retire_insert,
+	.find = retire_find,
+	.take_out = retire_take_out,
+	.retire = retire_retire,
+	.linger_ns = 4000000,
+	.any_may_retire = true,
+};
+
+static void retire_plan(struct round *round)
+{
+	nodes_plan(round, &regime_retire);
+}
+
+const struct scenario scenario_retire = {
+	.name = "retire",
+	.description = "nodes are read while others take them out and retire them; a scheme of epochs, made here",
+	.unlogged = true,
+	.plan = retire_plan,
+	.work = nodes_work,
+	.finish = nodes_finish,
+	.close = nodes_close,
+};
