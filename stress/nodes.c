@@ -128,8 +128,8 @@ static bool catch_sight(struct actor *actor, uint64_t key, struct sight *sight_o
 	return false;
 }
 
-/* Stays with it until it was taken out, and then as long as somebody might need to acquire it anew if it was not deferred, or
- * until it would be free if nobody read it. */
+/* Stays with it until it was taken out, and then as long as somebody might need to acquire it anew if it was not deferred,
+ * or until it would be free if nobody read it. */
 static bool linger(struct actor *actor, const struct sight *sight)
 {
 	struct worker *worker = actor->worker;

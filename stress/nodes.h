@@ -58,8 +58,8 @@ struct regime {
 	void (*pause)(struct actor *actor);
 	/* A reader is about to read outside of sections on purpose, and has done so.  NULL = nothing to do. */
 	void (*stray)(struct actor *actor, bool away);
-	/* All in a section.  insert: false: there is one with its key, or no room.  find: NULL: none.  take_out: the node, if it
-	 * was there; and whether we took it out, or somebody else did meanwhile. */
+	/* All in a section.  insert: false: there is one with its key, or no room.  find: NULL: none.  take_out: the node,
+	 * if it was there; and whether we took it out, or somebody else did meanwhile. */
 	bool (*insert)(struct actor *actor, struct node *node);
 	struct node *(*find)(struct actor *actor, uint64_t key);
 	struct node *(*take_out)(struct actor *actor, uint64_t key, bool *ours_out);

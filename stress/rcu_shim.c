@@ -1,0 +1,170 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * rcu_shim.c - see rcu_shim.h.
+ */
+#include "rcu_shim.h"
+
+#include "annotate.h"
+
+#include <pthread.h>
+#include <stdatomic.h>
+#include <stdbool.h>
+#include <stdlib.h>
+#include <urcu/call-rcu.h>
+#include <urcu/flavor.h>
+
+typedef void (*callback_of)(struct rcu_head *head);
+
+static const struct rcu_flavor_struct *real;
+
+/* The place of all releases by readers. */
+static const char sections;
+
+/* ---- Readers ---- */
+
+static void read_lock(void)
+{
+	real->read_lock();
+}
+
+static void read_unlock(void)
+{
+	ordered_before(&sections);
+	real->read_unlock();
+}
+
+static int read_ongoing(void)
+{
+	return real->read_ongoing();
+}
+
+static void quiescent_state(void)
+{
+	ordered_before(&sections);
+	real->read_quiescent_state();
+}
+
+static void thread_offline(void)
+{
+	ordered_before(&sections);
+	real->thread_offline();
+}
+
+static void thread_online(void)
+{
+	real->thread_online();
+}
+
+static void register_thread(void)
+{
+	real->register_thread();
+}
+
+static void unregister_thread(void)
+{
+	ordered_before(&sections);
+	real->unregister_thread();
+}
+
+/* ---- Grace periods ---- */
+
+static void synchronize(void)
+{
+	/* In QSBR the call ends the caller's section. */
+	ordered_before(&sections);
+	real->update_synchronize_rcu();
+	ordered_after(&sections);
+}
+
+/* Of whoever calls call_rcu(): there is only lfpool's scheme. */
+static _Atomic(callback_of) callback;
+
+static void grace_period_is_over(struct rcu_head *head)
+{
+	ordered_after(&sections);
+	/* relaxed: the same for all. */
+	atomic_load_explicit(&callback, memory_order_relaxed)(head);
+}
+
+static void call(struct rcu_head *head, callback_of theirs)
+{
+	/* relaxed, here and below: as above. */
+	const callback_of before = atomic_exchange_explicit(&callback, theirs, memory_order_relaxed);
+
+	if (before && before != theirs)
+		abort();
+	real->update_call_rcu(head, grace_period_is_over);
+}
+
+struct barrier {
+	struct rcu_head head; /* first */
+	pthread_mutex_t mutex;
+	pthread_cond_t condition;
+	bool called;
+};
+
+static void barrier_called(struct rcu_head *head)
+{
+	struct barrier *barrier = (struct barrier *)(void *)head;
+
+	ordered_after(barrier);
+	pthread_mutex_lock(&barrier->mutex);
+	barrier->called = true;
+	pthread_cond_signal(&barrier->condition);
+	pthread_mutex_unlock(&barrier->mutex);
+}
+
+static void barrier(void)
+{
+	struct barrier barrier = {.mutex = PTHREAD_MUTEX_INITIALIZER, .condition = PTHREAD_COND_INITIALIZER};
+	/* A thread of QSBR must not hold up the grace period that it waits for. */
+	const bool online = real->read_ongoing();
+
+	ordered_before(&barrier);
+	real->update_call_rcu(&barrier.head, barrier_called);
+	if (online)
+		thread_offline();
+	pthread_mutex_lock(&barrier.mutex);
+	while (!barrier.called)
+		pthread_cond_wait(&barrier.condition, &barrier.mutex);
+	pthread_mutex_unlock(&barrier.mutex);
+	if (online)
+		thread_online();
+	pthread_cond_destroy(&barrier.condition);
+	pthread_mutex_destroy(&barrier.mutex);
+}
+
+/* ---- */
+
+static void register_atfork(struct urcu_atfork *atfork)
+{
+	real->register_rculfhash_atfork(atfork);
+}
+
+static void unregister_atfork(struct urcu_atfork *atfork)
+{
+	real->unregister_rculfhash_atfork(atfork);
+}
+
+/* Without defer_rcu(): nobody here calls it. */
+static const struct rcu_flavor_struct annotated = {
+	.read_lock = read_lock,
+	.read_unlock = read_unlock,
+	.read_ongoing = read_ongoing,
+	.read_quiescent_state = quiescent_state,
+	.update_call_rcu = call,
+	.update_synchronize_rcu = synchronize,
+	.thread_offline = thread_offline,
+	.thread_online = thread_online,
+	.register_thread = register_thread,
+	.unregister_thread = unregister_thread,
+	.barrier = barrier,
+	.register_rculfhash_atfork = register_atfork,
+	.unregister_rculfhash_atfork = unregister_atfork,
+};
+
+const struct rcu_flavor_struct *rcu_shim(const struct rcu_flavor_struct *flavor)
+{
+	real = flavor;
+	return ANNOTATED ? &annotated : flavor;
+}
