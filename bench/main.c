@@ -10,9 +10,11 @@
  *     lfpool-bench [--benchmark_...]                         bench/README.md
  *     lfpool-bench --exactly SUBJECT WORKLOAD BYTES PAIRS    one thread, nothing measured: for callgrind
  *     lfpool-bench --memory SUBJECT BYTES                    the process of a row of "memory", see memory.h
+ *     lfpool-bench --backlog SUBJECT WORKLOAD                the process of a row of "backlog-...", see retire/backlog.h
  */
 #include "create.h"
 #include "memory.h"
+#include "retire/backlog.h"
 #include "subjects.h"
 #include "team.h"
 
@@ -79,6 +81,18 @@ static void add_creations(struct creation_cell *cells)
 	}
 }
 
+static void add_backlogs(struct backlog_cell *cells)
+{
+	for (size_t b = 0; b < BACKLOG_COUNT; b++) {
+		for (size_t s = 0; s < subject_count; s++) {
+			if (!backlog_fits(&backlogs[b], subjects[s]))
+				continue;
+			*cells = (struct backlog_cell){&backlogs[b], subjects[s]};
+			backlog_register(cells++);
+		}
+	}
+}
+
 static void add_loops(struct cell *cells)
 {
 	for (size_t w = 0; w < WORKLOAD_COUNT; w++) {
@@ -124,11 +138,15 @@ static void add_context(void)
 		(void)snprintf(key, sizeof(key), "workload.%s", creations[c].name);
 		gbench_add_context(key, creations[c].what);
 	}
+	for (size_t b = 0; b < BACKLOG_COUNT; b++) {
+		(void)snprintf(key, sizeof(key), "workload.%s", backlogs[b].name);
+		gbench_add_context(key, backlogs[b].what);
+	}
 	gbench_add_context("compiler", COMPILER);
 	gbench_add_context("build", BUILD);
 }
 
-/* ---- --exactly, --memory ---- */
+/* ---- --exactly, --memory, --backlog ---- */
 
 static const struct subject *find_subject(const char *name)
 {
@@ -185,6 +203,19 @@ static int run_memory(char **arguments)
 	return 0;
 }
 
+static int run_backlog(char **arguments)
+{
+	const struct subject *subject = find_subject(arguments[0]);
+	const struct backlog *backlog = backlog_find(arguments[1]);
+
+	if (!subject || !backlog || !backlog_fits(backlog, subject)) {
+		fprintf(stderr, "lfpool-bench: --backlog SUBJECT WORKLOAD: no such row: %s %s\n", arguments[0], arguments[1]);
+		return 2;
+	}
+	backlog_play(backlog, subject, stdout);
+	return 0;
+}
+
 static void *nothing(void *argument)
 {
 	return argument;
@@ -205,6 +236,7 @@ int main(int argc, char **argv)
 	/* Everything that is registered lives as long as the program runs benchmarks. */
 	struct cell *loops, *memories;
 	struct creation_cell *creating;
+	struct backlog_cell *backlogged;
 	int status;
 
 	/* Each subject names its backend itself. */
@@ -214,16 +246,21 @@ int main(int argc, char **argv)
 		return run_exactly(argv + 2);
 	if (argc == 4 && strcmp(argv[1], MEMORY_OPTION) == 0)
 		return run_memory(argv + 2);
+	if (argc == 4 && strcmp(argv[1], BACKLOG_OPTION) == 0)
+		return run_backlog(argv + 2);
 	loops = must(calloc(WORKLOAD_COUNT * SIZES * subject_count, sizeof(*loops)));
 	memories = must(calloc(SIZES * subject_count, sizeof(*memories)));
 	creating = must(calloc(CREATE_COUNT * subject_count, sizeof(*creating)));
+	backlogged = must(calloc(BACKLOG_COUNT * subject_count, sizeof(*backlogged)));
 	add_loops(loops);
 	add_memory(memories);
 	add_creations(creating);
+	add_backlogs(backlogged);
 	add_context();
 	status = gbench_main(argc, argv);
 	free(loops);
 	free(memories);
 	free(creating);
+	free(backlogged);
 	return status;
 }

@@ -8,6 +8,7 @@
 #include "graph.h"
 #include "priority/evicting.h"
 #include "rest.h"
+#include "retire/retiring.h"
 
 #include <sched.h>
 #include <string.h>
@@ -94,6 +95,8 @@ void team_make(const struct cell *cell, unsigned threads)
 	team.shared = cell->subject->open(&plan);
 	team.ring_count = rings_wanted(cell->workload->pattern, threads);
 	team.clock = plan.capacity;
+	if (cell->workload->retires)
+		team.nodes = zeroed(RETIRE_TABLE * sizeof(*team.nodes));
 	for (unsigned i = 0; i < team.ring_count; i++)
 		team.rings[i] = zeroed(sizeof(struct ring));
 }
@@ -102,6 +105,7 @@ void team_unmake(void)
 {
 	for (unsigned i = 0; i < team.ring_count; i++)
 		free(team.rings[i]);
+	free(team.nodes);
 	team.cell->subject->close(team.shared);
 }
 
@@ -121,6 +125,11 @@ static bool is_consumer(const struct worker *worker)
 	}
 }
 
+bool member_reads(const struct member *member)
+{
+	return team.cell->workload->reads && member->worker.index % 2;
+}
+
 loop_fn *member_loop(const struct member *member)
 {
 	const struct worker *worker = &member->worker;
@@ -129,6 +138,8 @@ loop_fn *member_loop(const struct member *member)
 
 	if (pattern == ONE_TO_ONE || pattern == ONE_TO_MANY || pattern == MANY_TO_ONE)
 		return is_consumer(worker) ? loops->consume : loops->produce;
+	if (member_reads(member))
+		return loops->read;
 	return *(loop_fn *const *)(const void *)((const char *)loops + team.cell->workload->loop);
 }
 
@@ -168,6 +179,15 @@ static struct evicting *evicting_make(const struct worker *worker)
 	evicting->acquires = team.cell->workload->evicts;
 	evicting->lost = team.cell->workload->stale;
 	return evicting;
+}
+
+static struct retiring *retiring_make(const struct worker *worker)
+{
+	struct retiring *retiring = zeroed(sizeof(*retiring));
+
+	retiring->table = team.nodes;
+	retiring->stamp = (uint64_t)worker->index << 48;
+	return retiring;
 }
 
 /* 0 .. count - 1: falling, or in random order (Fisher and Yates 1938, Durstenfeld 1964). */
@@ -248,6 +268,38 @@ static void evict_begin(struct worker *worker)
 		give_up(worker->subject->name, "NULL, though not all objects are in use");
 }
 
+/* Each entry of the table has a node, by thread 0. */
+static void retire_begin(struct worker *worker)
+{
+	if (worker->index == 0)
+		(void)worker->subject->loops.fill(worker, RETIRE_TABLE);
+}
+
+/* Nothing is left, or somebody lost it. */
+static void retire_end(struct worker *worker)
+{
+	if (worker->index == 0)
+		(void)worker->subject->loops.drain(worker, RETIRE_TABLE);
+	retiring_settle(worker);
+	if (worker->index == 0 && retiring_in_flight() != 0)
+		give_up(worker->subject->name, "all has been waited for, but not all is free");
+}
+
+void retiring_settle(struct worker *worker)
+{
+	worker->subject->loops.deferring->settle(worker->hand, worker->index == 0);
+}
+
+size_t retiring_in_flight(void)
+{
+	size_t deferred = 0;
+
+	for (unsigned i = 0; i < team.threads; i++)
+		/* relaxed: as the counting of those who defer. */
+		deferred += __atomic_load_n(&team.members[i].worker.retiring->updates, __ATOMIC_RELAXED);
+	return team.cell->subject->loops.deferring->in_flight(team.shared, deferred);
+}
+
 /* ---- The life of a member ---- */
 
 void member_make(struct member *member, unsigned index)
@@ -274,6 +326,8 @@ void member_make(struct member *member, unsigned index)
 	}
 	if (workload->evicts)
 		worker->evicting = evicting_make(worker);
+	if (workload->retires)
+		worker->retiring = retiring_make(worker);
 	if (workload->pattern == GRAPH)
 		worker->graph = graph_make(worker);
 	else if (team.ring_count)
@@ -294,6 +348,8 @@ void member_begin(struct member *member)
 		exhaust_begin(&member->worker);
 	else if (team.cell->workload->evicts)
 		evict_begin(&member->worker);
+	else if (team.cell->workload->retires)
+		retire_begin(&member->worker);
 	else if (!team.cell->workload->divided)
 		touch(&member->worker);
 }
@@ -306,6 +362,8 @@ void member_end(struct member *member)
 		larson_end(worker);
 	else if (team.cell->workload->emptied)
 		exhaust_end(worker);
+	else if (team.cell->workload->retires)
+		retire_end(worker);
 	else
 		(void)worker->subject->loops.drain(worker, worker->held);
 }
@@ -326,4 +384,5 @@ void member_unmake(struct member *member)
 	if (worker->evicting)
 		free(worker->evicting->handles);
 	free(worker->evicting);
+	free(worker->retiring);
 }

@@ -34,6 +34,8 @@ struct team {
 	struct ring *rings[THREADS_MAX];
 	unsigned ring_count;
 	struct rest *rest; /* exhausted: the caches that rest */
+	void **nodes;      /* retire: the table; its entries are atomic */
+	uint64_t cpu_ns[2], settled_ns; /* retire: processor time at the start, and when all was free; and when that was */
 
 	_Alignas(128) void **table;    /* larson's extra one, in the mailbox; atomic  */
 	_Alignas(128) size_t finished; /* jobs; atomic                                */
@@ -52,6 +54,8 @@ void team_unmake(void);
 void member_make(struct member *member, unsigned index);
 /* Objects that are out before the loop, and pages that should be there. */
 void member_begin(struct member *member);
+/* Does it only read, as long as the others do something? */
+bool member_reads(const struct member *member);
 /* What it runs. */
 loop_fn *member_loop(const struct member *member);
 /* Releases what is out after the loop. */

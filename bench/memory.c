@@ -5,13 +5,10 @@
 #include "memory.h"
 
 #include "common/resident.h"
+#include "elsewhere.h"
 #include "subjects.h"
 
-#include <fcntl.h>
-#include <spawn.h>
 #include <string.h>
-#include <sys/wait.h>
-#include <unistd.h>
 
 /* Objects beyond a million, for pools that let some rest in caches.  A pool that is bounded exactly needs none. */
 #define RESERVE 65536
@@ -122,32 +119,14 @@ void memory_play(const struct subject *subject, size_t object_bytes, FILE *file)
 
 /* ---- The benchmark: this program once more, in a process of its own ---- */
 
-extern char **environ;
-
 /* False, when it did not work; it has said why. */
 static bool play_elsewhere(const struct cell *cell, double resident[LOOKS])
 {
 	char bytes[24];
 	char *arguments[] = {"lfpool-bench", MEMORY_OPTION, (char *)(uintptr_t)subject_name(cell->subject), bytes, NULL};
-	posix_spawn_file_actions_t actions;
-	int ends[2], status, looks = 0;
-	pid_t process;
 
 	(void)snprintf(bytes, sizeof(bytes), "%zu", cell->object_bytes);
-	if (pipe2(ends, O_CLOEXEC) != 0)
-		return false;
-	FILE *output = must(fdopen(ends[0], "r"));
-
-	(void)posix_spawn_file_actions_init(&actions);
-	(void)posix_spawn_file_actions_adddup2(&actions, ends[1], STDOUT_FILENO);
-	const bool started = posix_spawn(&process, "/proc/self/exe", &actions, NULL, arguments, environ) == 0;
-
-	(void)posix_spawn_file_actions_destroy(&actions);
-	(void)close(ends[1]);
-	while (looks < LOOKS && fscanf(output, "%lf", &resident[looks]) == 1)
-		looks++;
-	(void)fclose(output);
-	return started && waitpid(process, &status, 0) == process && status == 0 && looks == LOOKS;
+	return elsewhere_run(arguments, resident, LOOKS);
 }
 
 static void memory_report(gbench_state_t *state, const struct cell *cell, const double resident[LOOKS])
@@ -190,7 +169,8 @@ static void memory_run(gbench_state_t *state, void *context)
 
 bool memory_fits(const struct subject *subject, size_t object_bytes)
 {
-	return object_bytes <= BYTES_MAX && !subject->loops.evict && !(subject->traits & (TRAIT_PRIVATE | TRAIT_NOTHING)) &&
+	return object_bytes <= BYTES_MAX && !subject->loops.evict && !subject->loops.retire &&
+	       !(subject->traits & (TRAIT_PRIVATE | TRAIT_NOTHING)) &&
 	       (!subject->most_objects || subject->most_objects >= MEMORY_OBJECTS);
 }
 

@@ -89,6 +89,30 @@ bench_peer(URCU PKG liburcu-cds SOURCES subjects/urcu_lfstack.c subjects/urcu_wf
 bench_define(subjects/urcu_lfstack.c BENCH_URCU_VERSION "${BENCH_liburcu-cds_VERSION}")
 bench_define(subjects/urcu_wfstack.c BENCH_URCU_VERSION "${BENCH_liburcu-cds_VERSION}")
 
+# With a component of ours, which is there if their headers are.
+if(TARGET lfpool-rcu)
+	bench_peer(RETIRE_RCU PKG liburcu-memb liburcu-qsbr SOURCES retire/call_rcu_malloc.c retire/call_rcu_pool.c
+		retire/lfpool_qsbr.c retire/lfpool_rcu.c retire/synchronize_rcu.c)
+else()
+	message(STATUS "lfpool-bench without RETIRE_RCU: lfpool-rcu is not built")
+endif()
+if(TARGET lfpool-ck)
+	bench_peer(RETIRE_CK PKG ck SOURCES retire/ck_epoch_malloc.c retire/lfpool_epoch.c)
+else()
+	message(STATUS "lfpool-bench without RETIRE_CK: lfpool-ck is not built")
+endif()
+get_target_property(bench_peers lfpool-bench COMPILE_DEFINITIONS)
+if("BENCH_HAS_RETIRE_RCU" IN_LIST bench_peers)
+	target_link_libraries(lfpool-bench PRIVATE lfpool-rcu)
+	foreach(file retire/call_rcu_malloc.c retire/call_rcu_pool.c retire/synchronize_rcu.c)
+		bench_define(${file} BENCH_URCU_VERSION "${BENCH_liburcu-memb_VERSION}")
+	endforeach()
+endif()
+if("BENCH_HAS_RETIRE_CK" IN_LIST bench_peers)
+	target_link_libraries(lfpool-bench PRIVATE lfpool-ck)
+	bench_define(retire/ck_epoch_malloc.c BENCH_CK_VERSION "${BENCH_ck_VERSION}")
+endif()
+
 bench_peer(GLIB PKG glib-2.0 SOURCES subjects/glib_slice.c)
 
 # DPDK as static libraries, and of these only what a mempool needs: pkg-config's list names some two hundred drivers, and

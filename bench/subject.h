@@ -34,6 +34,8 @@ struct histogram;
 struct graph;
 struct evicting;
 struct evicting_calls;
+struct retiring;
+struct retiring_calls;
 struct subject;
 
 /* What a loop works with: one per thread. */
@@ -52,6 +54,7 @@ struct worker {
 	void ***mailbox;              /* larson: where tables are exchanged; one word, all threads               */
 	struct graph *graph;          /* jobs                                                                    */
 	struct evicting *evicting;    /* evict: priority/evicting.h                                              */
+	struct retiring *retiring;    /* retire: retire/retiring.h                                               */
 	struct histogram *acquire_times, *release_times; /* latency                                              */
 };
 
@@ -62,9 +65,11 @@ typedef size_t loop_fn(struct worker *worker, size_t pairs);
 struct loops {
 	loop_fn *pair, *burst, *bulk, *keep, *produce, *consume, *larson, *jobs, *churn, *exhausted, *latency;
 	loop_fn *evict; /* of pools that evict, which have none of those above; NULL in all others           */
+	loop_fn *retire, *read; /* of subjects that defer, likewise: retire/retiring.h                       */
 	loop_fn *fill;  /* acquires up to `pairs` objects more into objects[held ...]; says how many it got */
 	loop_fn *drain; /* releases the last `pairs` of them                                                 */
 	const struct evicting_calls *calls; /* of pools that evict, for tests                                */
+	const struct retiring_calls *deferring; /* of subjects that defer                                    */
 };
 
 enum trait {
@@ -76,6 +81,7 @@ enum trait {
 	 * threads than CPUs. */
 	TRAIT_NOT_PREEMPTIBLE = 16,
 	TRAIT_ONE_THREAD = 32, /* synchronises nothing, and has no objects apart for each thread                     */
+	TRAIT_BACKLOG = 64,    /* of those that defer: what it has in flight is of interest, retire/backlog.h        */
 };
 
 struct subject {

@@ -57,6 +57,25 @@
 #define TBB_QUEUE_SUBJECTS(X)
 #define TBB_QUEUE_MISSING(X) X("tbb-queue", "libtbb-dev")
 #endif
+#if defined(BENCH_HAS_RETIRE_RCU)
+#define RCU_SUBJECTS(X)                                                                                                \
+	X(subject_retire_rcu) X(subject_retire_rcu_mutex) X(subject_retire_rcu_malloc) X(subject_retire_qsbr)             \
+	X(subject_call_rcu_malloc) X(subject_call_rcu_mutex) X(subject_call_rcu_lfpool) X(subject_synchronize_rcu)
+#define RCU_MISSING(X)
+#else
+#define RCU_SUBJECTS(X)
+#define RCU_MISSING(X)                                                                                                 \
+	X("lfpool-rcu", "liburcu-dev") X("lfpool-rcu-mutex", "liburcu-dev") X("lfpool-rcu-malloc", "liburcu-dev")          \
+	X("lfpool-rcu-qsbr", "liburcu-dev") X("call-rcu-malloc", "liburcu-dev") X("call-rcu-mutex", "liburcu-dev")         \
+	X("call-rcu-lfpool", "liburcu-dev") X("synchronize-rcu", "liburcu-dev")
+#endif
+#if defined(BENCH_HAS_RETIRE_CK)
+#define EPOCH_SUBJECTS(X) X(subject_retire_epoch) X(subject_ck_epoch_malloc)
+#define EPOCH_MISSING(X)
+#else
+#define EPOCH_SUBJECTS(X)
+#define EPOCH_MISSING(X) X("lfpool-epoch", "libck-dev") X("ck-epoch-malloc", "libck-dev")
+#endif
 #if defined(BENCH_HAS_GLIB)
 #define GLIB_SUBJECTS(X) X(subject_glib_slice)
 #define GLIB_MISSING(X)
@@ -79,13 +98,16 @@
 #define EVICTING_SUBJECTS(X)                                                                                           \
 	X(subject_priority) X(subject_loop_alone) X(subject_heap_unlocked) X(subject_heap_mutex) X(subject_scan_mutex)           \
 	TBB_QUEUE_SUBJECTS(X)
+/* Those that defer: retire/retiring.h. */
+#define RETIRING_SUBJECTS(X) X(subject_released_at_once) RCU_SUBJECTS(X) EPOCH_SUBJECTS(X)
 
 #define ALL_SUBJECTS(X)                                                                                                \
 	OWN_SUBJECTS(X) CK_SUBJECTS(X) URCU_SUBJECTS(X) DPDK_SUBJECTS(X) BOOST_SUBJECTS(X) MOODYCAMEL_SUBJECTS(X)         \
-	TBB_SUBJECTS(X) GLIB_SUBJECTS(X) PMR_SUBJECTS(X) EVICTING_SUBJECTS(X)
+	TBB_SUBJECTS(X) GLIB_SUBJECTS(X) PMR_SUBJECTS(X) EVICTING_SUBJECTS(X) RETIRING_SUBJECTS(X)
 #define ALL_MISSING(X)                                                                                                 \
 	CK_MISSING(X) URCU_MISSING(X) DPDK_MISSING(X) BOOST_MISSING(X) MOODYCAMEL_MISSING(X) TBB_MISSING(X)               \
-	GLIB_MISSING(X) PMR_MISSING(X) TBB_QUEUE_MISSING(X)
+	GLIB_MISSING(X) PMR_MISSING(X) TBB_QUEUE_MISSING(X)                                                              \
+	RCU_MISSING(X) EPOCH_MISSING(X)
 
 #define DECLARE(name) extern const struct subject name;
 ALL_SUBJECTS(DECLARE)

@@ -7,11 +7,14 @@
 #include "common/latency.h"
 #include "member.h"
 #include "priority/evicting.h"
+#include "retire/retiring.h"
 
 #include <string.h>
 
 /* Before the clock: caches fill, the library makes its thread-local cache.  One is enough where it is a million pairs. */
 #define WARM_UP_CHUNKS 4
+/* Subjects that defer warm up for so long: some grace periods, until what was deferred first is used again. */
+#define WARM_UP_NS UINT64_C(60000000)
 
 void team_open(gbench_state_t *state, void *cell)
 {
@@ -76,10 +79,36 @@ static void report_evicting(gbench_state_t *state)
 		gbench_counter(state, "stale", (double)stale / (double)(updated + stale), GBENCH_COUNTER_PLAIN);
 }
 
+/* From the start until all is free; and what was counted before the clock too, per update. */
+static void report_retiring(gbench_state_t *state, uint64_t start_ns, double updates)
+{
+	uint64_t sections = 0, waits = 0, all = 0;
+
+	for (unsigned i = 0; i < team.threads; i++) {
+		const struct retiring *retiring = team.members[i].worker.retiring;
+
+		sections += retiring->sections;
+		waits += retiring->waits;
+		all += retiring->updates;
+	}
+	gbench_counter(state, "settled_ns", (double)(team.settled_ns - start_ns) * team.at_once / updates, GBENCH_COUNTER_PLAIN);
+	gbench_counter(state, "cpu_ns", (double)(team.cpu_ns[1] - team.cpu_ns[0]) / updates, GBENCH_COUNTER_PLAIN);
+	gbench_counter(state, "waits", (double)waits / (double)all, GBENCH_COUNTER_PLAIN);
+	if (team.cell->workload->reads)
+		gbench_counter(state, "sections", (double)sections / (double)all, GBENCH_COUNTER_PLAIN);
+}
+
 /* What a member counts. */
 static const char *figure_name(const struct workload *workload)
 {
+	if (workload->retires)
+		return "ns_per_update";
 	return workload->emptied ? "acquire_ns" : workload->evicts ? "ns_per_operation" : "ns_per_pair";
+}
+
+static const char *count_name(const struct workload *workload)
+{
+	return workload->retires ? "updates" : workload->evicts ? "operations" : "pairs";
 }
 
 /* What a chunk took. */
@@ -95,26 +124,32 @@ static void report(gbench_state_t *state, const uint64_t before[2])
 	uint64_t start_ns = UINT64_MAX, end_ns = 0, after[2];
 	double sum_ns = 0, slowest_ns = 0;
 	size_t pairs = 0;
+	unsigned counted = 0;
 
 	for (unsigned i = 0; i < team.threads; i++) {
 		const struct member *member = &team.members[i];
 		const double took_ns = chunk_ns(member);
 
+		start_ns = member->start_ns < start_ns ? member->start_ns : start_ns;
+		end_ns = member->end_ns > end_ns ? member->end_ns : end_ns;
+		if (member_reads(member))
+			continue;
+		counted++;
 		pairs += member->pairs;
 		sum_ns += took_ns;
 		slowest_ns = took_ns > slowest_ns ? took_ns : slowest_ns;
-		start_ns = member->start_ns < start_ns ? member->start_ns : start_ns;
-		end_ns = member->end_ns > end_ns ? member->end_ns : end_ns;
 	}
 	const double ns = (double)(end_ns - start_ns) * team.at_once / (double)pairs;
 
 	gbench_counter(state, figure_name(team.cell->workload), ns, GBENCH_COUNTER_PLAIN);
-	gbench_counter(state, team.cell->workload->evicts ? "operations" : "pairs", (double)pairs, GBENCH_COUNTER_PLAIN);
-	gbench_counter(state, "fairness", slowest_ns * team.threads / sum_ns, GBENCH_COUNTER_PLAIN);
+	gbench_counter(state, count_name(team.cell->workload), (double)pairs, GBENCH_COUNTER_PLAIN);
+	gbench_counter(state, "fairness", slowest_ns * counted / sum_ns, GBENCH_COUNTER_PLAIN);
 	if (team.cell->workload->timed)
 		report_latency(state);
 	if (team.cell->workload->evicts)
 		report_evicting(state);
+	if (team.cell->workload->retires)
+		report_retiring(state, start_ns, (double)pairs);
 	if (subject->counters) {
 		subject->counters(team.shared, &after[0], &after[1]);
 		gbench_counter(state, "misses_per_pair", (double)(after[0] - before[0]) / (double)pairs, GBENCH_COUNTER_PLAIN);
@@ -125,14 +160,24 @@ static void report(gbench_state_t *state, const uint64_t before[2])
 /* Every member runs equally many chunks: some wait for others. */
 static void warm_up(struct worker *worker, loop_fn *loop)
 {
+	const uint64_t start_ns = now_ns();
 	const int chunks = team.cell->workload->divided && !team.cell->workload->evicts ? 1 : WARM_UP_CHUNKS;
 
-	for (int i = 0; i < chunks; i++)
+	for (int i = 0; i < chunks || (worker->retiring && now_ns() - start_ns < WARM_UP_NS); i++)
 		(void)loop(worker, team.cell->workload->chunk);
 	if (!worker->acquire_times)
 		return;
 	memset(worker->acquire_times, 0, sizeof(*worker->acquire_times));
 	memset(worker->release_times, 0, sizeof(*worker->release_times));
+}
+
+/* Of all threads of the process, also those that subjects have started. */
+static uint64_t processor_ns(void)
+{
+	struct timespec t;
+
+	clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &t);
+	return (uint64_t)t.tv_sec * UINT64_C(1000000000) + (uint64_t)t.tv_nsec;
 }
 
 /* Threads that wait for each other must all do what they were asked for; the others stop together. */
@@ -147,21 +192,35 @@ static bool stop_together(void)
  * The loop under the clock: `asked` chunks.
  *
  * When the first thread has done them, the others only finish the chunk they are at.  Otherwise the slower ones would go on
- * among themselves: with less contention than the row says, and CPUs that idle.
+ * among themselves: with less contention than the row says, and CPUs that idle.  Who reads does so until then.
  */
 static void measure(struct member *member, loop_fn *loop)
 {
 	const size_t chunk = team.cell->workload->chunk;
-	const bool together = stop_together();
+	const bool together = stop_together(), reads = member_reads(member);
 
 	member->start_ns = now_ns();
 	do {
 		member->pairs += loop(&member->worker, chunk);
 		member->done++;
 		/* relaxed, as below: nothing else is read because of it. */
-	} while (member->done < member->asked && !(together && __atomic_load_n(&team.over, __ATOMIC_RELAXED)));
+	} while ((reads || member->done < member->asked) && !(together && __atomic_load_n(&team.over, __ATOMIC_RELAXED)));
 	member->end_ns = now_ns();
 	__atomic_store_n(&team.over, true, __ATOMIC_RELAXED);
+	/* What it has done is what it was asked for. */
+	if (reads)
+		member->asked = member->done;
+}
+
+/* After the loop, until what it has deferred is free. */
+static void settle(gbench_state_t *state, struct worker *worker)
+{
+	retiring_settle(worker);
+	gbench_rendezvous(state);
+	if (worker->index > 0)
+		return;
+	team.settled_ns = now_ns();
+	team.cpu_ns[1] = processor_ns();
 }
 
 void team_run(gbench_state_t *state, void *cell)
@@ -185,9 +244,13 @@ void team_run(gbench_state_t *state, void *cell)
 	 * for the others.  The clock is ours anyway. */
 	while (gbench_next_batch(state, team.cell->workload->chunk))
 		member->asked++;
+	if (worker->index == 0)
+		team.cpu_ns[0] = processor_ns();
 	gbench_rendezvous(state);
 	measure(member, loop);
 	gbench_rendezvous(state);
+	if (worker->retiring)
+		settle(state, worker);
 	/* As long as it would have taken to do all. */
 	gbench_set_iteration_time(state, chunk_ns(member) * (double)member->asked / 1e9);
 	if (worker->index == 0)

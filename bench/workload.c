@@ -8,6 +8,7 @@
 #include "member.h"
 #include "priority/evicting.h"
 #include "rest.h"
+#include "retire/retiring.h"
 
 #define LOOP(name) .loop = offsetof(struct loops, name)
 /* Pairs in a chunk: a look at the clock, and a call through a pointer, then cost nothing that could be seen. */
@@ -75,6 +76,10 @@ const struct workload workloads[WORKLOAD_COUNT] = {
 	EVICT(100, 32, 0),
 	EVICT(100, 1024, 0),
 	EVICT(100, 65536, 0),
+	{.name = "retire", .what = "a random entry of a table gets a new node, the old one is deferred", LOOP(retire), .count = RETIRE_TABLE,
+	 .chunk = CHUNK, .divided = true, .retires = true},
+	{.name = "retire-read", .what = "the same by half of the threads, while the others read", LOOP(retire), .count = RETIRE_TABLE,
+	 .chunk = CHUNK, .divided = true, .retires = true, .reads = true},
 };
 
 size_t workload_count(const struct workload *workload, unsigned threads)
@@ -104,6 +109,10 @@ bool workload_fits(const struct workload *workload, const struct subject *subjec
 		return false;
 	if (!workload->evicts != !subject->loops.evict || (workload->evicts && object_bytes != EVICTING_BYTES))
 		return false;
+	if (workload->retires != (subject->loops.retire != NULL) || (workload->retires && object_bytes != RETIRE_BYTES))
+		return false;
+	if (workload->reads && threads % 2)
+		return false;
 	if ((subject->traits & TRAIT_ONE_THREAD) && threads > 1)
 		return false;
 	if ((subject->traits & TRAIT_NOTHING) && !rings)
@@ -122,7 +131,8 @@ bool workload_fits(const struct workload *workload, const struct subject *subjec
 struct plan workload_plan(const struct workload *workload, const struct subject *subject, size_t object_bytes,
 			  unsigned threads)
 {
-	const size_t wanted = all_held(workload, threads) + (workload->emptied || workload->evicts ? 0 : RESERVE);
+	const size_t reserve = workload->retires ? RETIRE_CAPACITY : workload->emptied || workload->evicts ? 0 : RESERVE;
+	const size_t wanted = all_held(workload, threads) + reserve;
 	const bool too_many = subject->most_objects && wanted > subject->most_objects;
 
 	return (struct plan){

@@ -27,9 +27,11 @@ struct workload {
 	bool emptied;         /* before the start, everything is acquired; the pool has no reserve       */
 	unsigned stale;       /* of 100 handles that a thread begins with                                 */
 	unsigned evicts;      /* of 100 operations, in pools that evict; 0: a workload of the others     */
+	bool retires;         /* of subjects that defer                                                  */
+	bool reads;           /* each other thread only reads                                            */
 };
 
-#define WORKLOAD_COUNT 32
+#define WORKLOAD_COUNT 34
 extern const struct workload workloads[WORKLOAD_COUNT];
 
 /* Objects for one worker of `threads`. */

@@ -44,3 +44,12 @@ double resident_bytes(void)
 	fprintf(stderr, "neither /proc/self/smaps_rollup nor /proc/self/statm can be read\n");
 	exit(3);
 }
+
+double resident_peak_bytes(void)
+{
+	char text[4096];
+	unsigned long long figure;
+	const char *line = read_text("/proc/self/status", text, sizeof(text)) ? strstr(text, "\nVmHWM:") : NULL;
+
+	return line && sscanf(line, "\nVmHWM: %llu kB", &figure) == 1 ? (double)figure * 1024 : 0;
+}

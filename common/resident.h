@@ -11,5 +11,7 @@
 
 /* Bytes.  Ends the program when neither file can be read. */
 double resident_bytes(void);
+/* The most that there ever was.  Some hundred kilobytes off, as above; 0 where the kernel does not say. */
+double resident_peak_bytes(void);
 
 #endif

@@ -23,8 +23,8 @@
 /* In the order of `struct loops`. */
 #define EVICTING_LOOPS                                                                                                 \
 	{                                                                                                              \
-		NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, run_evict, run_fill, run_drain,        \
-			&evicting_calls                                                                                  \
+		NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, run_evict, NULL, NULL, run_fill,       \
+			run_drain, &evicting_calls, NULL                                                                                 \
 	}
 
 static const struct evicting_calls evicting_calls = {acquire_filled, update, release};

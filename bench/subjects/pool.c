@@ -14,27 +14,46 @@ lfpool_t *pool_open_cached(const struct plan *plan, lfpool_backend_t backend, ui
 	return pool_open_hooked(plan, backend, flags, cache_capacity, NULL);
 }
 
-lfpool_t *pool_open_hooked(const struct plan *plan, lfpool_backend_t backend, uint32_t flags, size_t cache_capacity,
-			   const lfpool_hooks_t *hooks)
+static lfpool_config_t config_of(const struct plan *plan, lfpool_backend_t backend)
 {
 	lfpool_config_t config = LFPOOL_CONFIG_INIT;
-	lfpool_t *pool;
 
-	if (hooks)
-		config.hooks = *hooks;
 	config.name = "bench";
 	config.object_size = plan->object_bytes;
 	config.object_alignment = plan->object_bytes < 64 ? plan->object_bytes : 64;
 	config.capacity = plan->capacity;
-	config.cache_capacity = cache_capacity;
 	config.backend = backend;
-	config.flags = flags;
+	return config;
+}
 
-	lfpool_status_t status = lfpool_create(&pool, &config);
+static lfpool_t *create(const lfpool_config_t *config)
+{
+	lfpool_t *pool;
+	lfpool_status_t status = lfpool_create(&pool, config);
 
 	if (status != LFPOOL_OK)
 		give_up("lfpool", lfpool_status_string(status));
 	return pool;
+}
+
+lfpool_t *pool_open_hooked(const struct plan *plan, lfpool_backend_t backend, uint32_t flags, size_t cache_capacity,
+			   const lfpool_hooks_t *hooks)
+{
+	lfpool_config_t config = config_of(plan, backend);
+
+	if (hooks)
+		config.hooks = *hooks;
+	config.cache_capacity = cache_capacity;
+	config.flags = flags;
+	return create(&config);
+}
+
+lfpool_t *pool_open_deferring(const struct plan *plan, lfpool_backend_t backend, lfpool_scheme_t scheme)
+{
+	lfpool_config_t config = config_of(plan, backend);
+
+	config.scheme = scheme;
+	return create(&config);
 }
 
 void pool_close(void *pool)

@@ -18,6 +18,9 @@ lfpool_t *pool_open_cached(const struct plan *plan, lfpool_backend_t backend, ui
 lfpool_t *pool_open_hooked(const struct plan *plan, lfpool_backend_t backend, uint32_t flags, size_t cache_capacity,
 			   const lfpool_hooks_t *hooks);
 
+/* The same, for objects that are retired. */
+lfpool_t *pool_open_deferring(const struct plan *plan, lfpool_backend_t backend, lfpool_scheme_t scheme);
+
 /* Destroys it.  Ends the program when something was not given back or a release was refused: what was measured then is
  * not what the table says. */
 void pool_close(void *pool);

@@ -1,0 +1,74 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * memb.h - sections of liburcu's default flavour, memb: for subjects that use it.  To be included first.
+ *
+ * Documented   README, "Usage of all urcu libraries": _LGPL_SOURCE, which inlines rcu_read_lock(), is for code whose licence
+ *              is compatible with the GPL, as ours is.  rcu-api.md: call_rcu() is for registered threads; it starts its worker
+ *              at the first call, and one worker serves all unless the program asks for more.  It is started before a
+ *              thread is pinned, since it would be on the same processor.
+ */
+#ifndef LFPOOL_BENCH_MEMB_H
+#define LFPOOL_BENCH_MEMB_H
+
+#define _LGPL_SOURCE
+
+#include <urcu/urcu-memb.h>
+
+#include "retiring.h"
+
+_Static_assert(sizeof(struct rcu_head) <= sizeof(((struct node *)0)->room), "a node has room for a callback");
+
+static inline void section_begin(void *hand)
+{
+	(void)hand;
+	urcu_memb_read_lock();
+}
+
+static inline void section_end(void *hand)
+{
+	(void)hand;
+	urcu_memb_read_unlock();
+}
+
+/* Whoever is in no section is in nobody's way. */
+static inline void quiesce(void *hand)
+{
+	(void)hand;
+}
+
+static inline void go_online(void *hand)
+{
+	(void)hand;
+}
+
+static inline void go_offline(void *hand)
+{
+	(void)hand;
+}
+
+static inline void memb_start(void)
+{
+	(void)urcu_memb_get_default_call_rcu_data();
+}
+
+static inline void *memb_join(void *shared)
+{
+	urcu_memb_register_thread();
+	return shared;
+}
+
+static inline void memb_leave(void *hand)
+{
+	(void)hand;
+	urcu_memb_unregister_thread();
+}
+
+/* For subjects whose nodes are callbacks. */
+static inline void memb_settle(void *hand, bool first)
+{
+	(void)hand;
+	if (first)
+		urcu_memb_barrier();
+}
+
+#endif

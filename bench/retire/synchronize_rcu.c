@@ -1,0 +1,71 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * synchronize_rcu.c - malloc(), and for each update synchronize_rcu() and free(): no callback, no worker, and who updates
+ * waits for a grace period.
+ */
+#include "memb.h"
+
+static inline void *acquire(void *hand)
+{
+	(void)hand;
+	return malloc(RETIRE_BYTES);
+}
+
+static void *acquire_wait(void *hand)
+{
+	(void)hand;
+	return must(NULL);
+}
+
+static inline void defer(void *hand, void *node)
+{
+	(void)hand;
+	urcu_memb_synchronize_rcu();
+	free(node);
+}
+
+static void settle(void *hand, bool first)
+{
+	(void)hand;
+	(void)first;
+}
+
+static size_t in_flight(void *shared, size_t deferred)
+{
+	(void)shared;
+	(void)deferred;
+	return 0;
+}
+
+#define UPDATES_DIVISOR 1024
+#include "loops.h"
+
+static void *open_nothing(const struct plan *plan)
+{
+	static char anything;
+
+	(void)plan;
+	return &anything;
+}
+
+static void close_nothing(void *shared)
+{
+	(void)shared;
+}
+
+static const char *version(void)
+{
+	return "liburcu " BENCH_URCU_VERSION;
+}
+
+const struct subject subject_synchronize_rcu = {
+	.name = "synchronize-rcu",
+	.group = "own",
+	.what = "malloc(), synchronize_rcu() and free() for each object",
+	.version = version,
+	.open = open_nothing,
+	.close = close_nothing,
+	.join = memb_join,
+	.leave = memb_leave,
+	.loops = RETIRING_LOOPS,
+};
