@@ -1,0 +1,408 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * test_retire.c - the subjects of bench/retire: does each really defer, and the loops what they say?
+ *
+ * Idea         A reader stays in its section, having looked at every node of the table; others update meanwhile until each
+ *              entry has changed many times.  Then every node that it saw must be as it was.  A subject that releases at once
+ *              must be found out, or this test would see nothing.
+ * Invariants   T1  what a section found is as it was until the section ends.
+ *              T2  what is deferred meanwhile is in flight, all of it; and when all has settled, nothing is.
+ *              T3  the loops do as much as they were asked for, and every node that was made is deferred once.
+ *              T4  who finds a pool empty waits, and gets what comes back.
+ *              T5  who reads looks whether nodes are whole.
+ */
+#include "support.h"
+
+#include "../member.h"
+#include "../retire/retiring.h"
+
+#include <sched.h>
+#include <string.h>
+
+#define THREADS 4
+/* Odd: who polls every so often has not just done so. */
+#define UPDATES (20 * RETIRE_TABLE + 1)
+
+extern const struct subject subject_released_at_once;
+#if defined(BENCH_HAS_RETIRE_RCU)
+extern const struct subject subject_retire_rcu, subject_retire_rcu_mutex, subject_retire_rcu_malloc, subject_retire_qsbr,
+	subject_call_rcu_malloc, subject_call_rcu_mutex, subject_call_rcu_lfpool, subject_synchronize_rcu;
+#endif
+#if defined(BENCH_HAS_RETIRE_CK)
+extern const struct subject subject_retire_epoch, subject_ck_epoch_malloc;
+#endif
+
+static const struct subject *const tested[] = {
+	&subject_released_at_once,
+#if defined(BENCH_HAS_RETIRE_RCU)
+	&subject_retire_rcu,	  &subject_retire_rcu_mutex, &subject_retire_rcu_malloc, &subject_retire_qsbr,
+	&subject_call_rcu_malloc, &subject_call_rcu_mutex,   &subject_call_rcu_lfpool,	 &subject_synchronize_rcu,
+#endif
+#if defined(BENCH_HAS_RETIRE_CK)
+	&subject_retire_epoch,	  &subject_ck_epoch_malloc,
+#endif
+};
+
+#define TESTED (sizeof(tested) / sizeof(*tested))
+
+static bool waits_itself(const struct subject *subject)
+{
+	return strcmp(subject->name, "synchronize-rcu") == 0;
+}
+
+static bool defers(const struct subject *subject)
+{
+	return subject != &subject_released_at_once;
+}
+
+/* What subjects.c has for all. */
+void *must(void *pointer)
+{
+	REQUIRE(pointer);
+	return pointer;
+}
+
+/* Not NULL: it is expected, in this thread. */
+static jmp_buf *giving_up;
+
+void give_up(const char *subject, const char *why)
+{
+	if (giving_up)
+		longjmp(*giving_up, 1);
+	fprintf(stderr, "%s: %s\n", subject, why);
+	abort();
+}
+
+void *join_shared(void *shared)
+{
+	return shared;
+}
+
+void leave_nothing(void *hand)
+{
+	(void)hand;
+}
+
+/* ---- A table, and those who come to it ---- */
+
+struct scene {
+	const struct subject *subject;
+	void *shared;
+	void *table[RETIRE_TABLE];
+	pthread_barrier_t turn;
+	size_t changed;  /* nodes that were not as the section found them */
+	size_t deferred, in_flight;
+	bool updated;    /* atomic */
+};
+
+static void turn(struct scene *scene)
+{
+	(void)pthread_barrier_wait(&scene->turn);
+}
+
+static void scene_open(struct scene *scene, const struct subject *subject, size_t capacity, unsigned threads)
+{
+	const struct plan plan = {.object_bytes = RETIRE_BYTES, .capacity = capacity, .held = RETIRE_TABLE, .threads = threads};
+
+	*scene = (struct scene){.subject = subject, .shared = subject->open(&plan)};
+	(void)pthread_barrier_init(&scene->turn, NULL, threads);
+}
+
+static void scene_close(struct scene *scene)
+{
+	(void)pthread_barrier_destroy(&scene->turn);
+	scene->subject->close(scene->shared);
+}
+
+static void come(struct scene *scene, struct worker *worker, struct retiring *retiring, unsigned index, uint64_t seed)
+{
+	*retiring = (struct retiring){.table = scene->table, .stamp = (uint64_t)index << 48};
+	*worker = (struct worker){
+		.subject = scene->subject,
+		.shared = scene->shared,
+		.index = index,
+		.threads = 2,
+		.random = random_for(seed, index),
+		.retiring = retiring,
+		.hand = scene->subject->join(scene->shared),
+	};
+}
+
+/* ---- T1, T2 ---- */
+
+/* Stays in its section until the other has updated, or waits in an update for us. */
+static void *stay_in_section(void *argument)
+{
+	struct scene *scene = argument;
+	const struct retiring_calls *calls = scene->subject->loops.deferring;
+	const struct node *found[RETIRE_TABLE];
+	uint64_t stamps[RETIRE_TABLE];
+	struct retiring retiring;
+	struct worker worker;
+
+	come(scene, &worker, &retiring, 1, 0);
+	turn(scene); /* the table is full */
+	calls->go_online(worker.hand);
+	calls->section_begin(worker.hand);
+	for (size_t i = 0; i < RETIRE_TABLE; i++) {
+		found[i] = __atomic_load_n(&scene->table[i], __ATOMIC_ACQUIRE);
+		stamps[i] = __atomic_load_n(&found[i]->stamp, __ATOMIC_RELAXED);
+	}
+	turn(scene); /* we are in the section */
+	if (!waits_itself(scene->subject)) {
+		turn(scene); /* they have updated */
+	} else {
+		/* One that waits for us has taken its node out, and does not come back for as long as we give it time to. */
+		bool taken = false;
+
+		for (int patience = 2000; patience > 0; patience -= taken) {
+			for (size_t i = 0; !taken && i < RETIRE_TABLE; i++)
+				taken = __atomic_load_n(&scene->table[i], __ATOMIC_RELAXED) != found[i];
+			REQUIRE(!__atomic_load_n(&scene->updated, __ATOMIC_ACQUIRE));
+			(void)sched_yield();
+		}
+	}
+	for (size_t i = 0; i < RETIRE_TABLE; i++)
+		scene->changed += !node_is_whole(found[i]) || __atomic_load_n(&found[i]->stamp, __ATOMIC_RELAXED) != stamps[i];
+	calls->section_end(worker.hand);
+	calls->go_offline(worker.hand);
+	turn(scene); /* the section has ended */
+	calls->settle(worker.hand, false);
+	turn(scene);
+	scene->subject->leave(worker.hand);
+	return NULL;
+}
+
+static void *update_meanwhile(void *argument)
+{
+	struct scene *scene = argument;
+	const struct loops *loops = &scene->subject->loops;
+	struct retiring retiring;
+	struct worker worker;
+
+	come(scene, &worker, &retiring, 0, UINT64_C(0x5eed));
+	(void)loops->fill(&worker, RETIRE_TABLE);
+	turn(scene); /* the table is full */
+	turn(scene); /* somebody is in a section */
+	(void)loops->retire(&worker, UPDATES);
+	__atomic_store_n(&scene->updated, true, __ATOMIC_RELEASE);
+	scene->deferred = retiring.updates;
+	scene->in_flight = loops->deferring->in_flight(scene->shared, retiring.updates);
+	if (!waits_itself(scene->subject))
+		turn(scene); /* they have updated */
+	turn(scene); /* the section has ended */
+	(void)loops->drain(&worker, RETIRE_TABLE);
+	loops->deferring->settle(worker.hand, true);
+	REQUIRE(loops->deferring->in_flight(scene->shared, retiring.updates) == 0);
+	turn(scene);
+	scene->subject->leave(worker.hand);
+	return NULL;
+}
+
+TEST(a_section_holds_what_it_found)
+{
+	for (size_t s = 0; s < TESTED; s++) {
+		struct scene *scene = must(malloc(sizeof(*scene)));
+		pthread_t reader, updater;
+
+		printf("%s\n", tested[s]->name);
+		scene_open(scene, tested[s], 2 * RETIRE_TABLE + UPDATES, 2);
+		thread_start(&reader, stay_in_section, scene);
+		thread_start(&updater, update_meanwhile, scene);
+		(void)pthread_join(reader, NULL);
+		(void)pthread_join(updater, NULL);
+		if (!defers(tested[s])) {
+			assert_true(scene->changed > RETIRE_TABLE / 2);
+		} else {
+			assert_int_equal(scene->changed, 0);
+			if (!waits_itself(tested[s]))
+				assert_int_equal(scene->in_flight, scene->deferred);
+		}
+		scene_close(scene);
+		free(scene);
+	}
+}
+
+/* ---- T4 ---- */
+
+/* A node more than the table and what caches may keep; all others are in flight most of the time. */
+static void *update_in_need(void *argument)
+{
+	struct scene *scene = argument;
+	const struct loops *loops = &scene->subject->loops;
+	struct retiring retiring;
+	struct worker worker;
+
+	come(scene, &worker, &retiring, 0, UINT64_C(0x5eed));
+	(void)loops->fill(&worker, RETIRE_TABLE);
+	for (int i = 0; retiring.waits < 3; i++) {
+		REQUIRE(loops->retire(&worker, 64) == 64);
+		REQUIRE(i < 1000);
+	}
+	(void)loops->drain(&worker, RETIRE_TABLE);
+	loops->deferring->settle(worker.hand, true);
+	REQUIRE(loops->deferring->in_flight(scene->shared, retiring.updates) == 0);
+	scene->subject->leave(worker.hand);
+	return NULL;
+}
+
+TEST(who_finds_none_waits)
+{
+	for (size_t s = 0; s < TESTED; s++) {
+		struct scene *scene;
+		pthread_t updater;
+
+		/* A scheme that is asked gives them back to who finds none. */
+		if (!defers(tested[s]) || !(tested[s]->traits & TRAIT_BOUNDED) || strcmp(tested[s]->name, "lfpool-epoch") == 0)
+			continue;
+		scene = must(malloc(sizeof(*scene)));
+		scene_open(scene, tested[s], RETIRE_TABLE + 100, 1);
+		thread_start(&updater, update_in_need, scene);
+		(void)pthread_join(updater, NULL);
+		scene_close(scene);
+		free(scene);
+	}
+}
+
+/* ---- T5 ---- */
+
+static void *read_broken(void *argument)
+{
+	struct scene *scene = argument;
+	const struct loops *loops = &scene->subject->loops;
+	struct retiring retiring;
+	struct worker worker;
+	jmp_buf here;
+
+	come(scene, &worker, &retiring, 0, UINT64_C(0x5eed));
+	(void)loops->fill(&worker, RETIRE_TABLE);
+	REQUIRE(loops->read(&worker, 10 * RETIRE_TABLE) == 0);
+	REQUIRE(retiring.sections == 10 * RETIRE_TABLE);
+
+	struct node *node = scene->table[RETIRE_TABLE / 2];
+
+	__atomic_store_n(&node->check, node->stamp, __ATOMIC_RELAXED);
+	giving_up = &here;
+	if (setjmp(here) == 0) {
+		(void)loops->read(&worker, 10 * RETIRE_TABLE);
+		REQUIRE(!defers(scene->subject));
+	} else {
+		REQUIRE(defers(scene->subject));
+	}
+	giving_up = NULL;
+	(void)loops->drain(&worker, RETIRE_TABLE);
+	loops->deferring->settle(worker.hand, true);
+	scene->subject->leave(worker.hand);
+	return NULL;
+}
+
+TEST(who_reads_looks)
+{
+	for (size_t s = 0; s < TESTED; s++) {
+		struct scene *scene = must(malloc(sizeof(*scene)));
+		pthread_t reader;
+
+		scene_open(scene, tested[s], 4 * RETIRE_TABLE, 1);
+		thread_start(&reader, read_broken, scene);
+		(void)pthread_join(reader, NULL);
+		scene_close(scene);
+		free(scene);
+	}
+}
+
+/* ---- T3: as in the benchmark ---- */
+
+#define CHUNKS 3
+
+static pthread_barrier_t together;
+
+static void *live(void *argument)
+{
+	struct member *member = argument;
+
+	member_make(member, (unsigned)(member - team.members));
+	member_begin(member);
+	(void)pthread_barrier_wait(&together);
+	for (size_t i = 0; i < CHUNKS; i++)
+		member->pairs += member_loop(member)(&member->worker, team.cell->workload->chunk);
+	(void)pthread_barrier_wait(&together);
+	REQUIRE((member->pairs == 0) == member_reads(member));
+	REQUIRE(member->worker.retiring->updates == member->pairs);
+	REQUIRE(member->worker.retiring->sections == (member_reads(member) ? CHUNKS * team.cell->workload->chunk : 0));
+	(void)pthread_barrier_wait(&together);
+	/* Gives up if something is in flight when all has settled. */
+	member_end(member);
+	(void)pthread_barrier_wait(&together);
+	member_unmake(member);
+	return NULL;
+}
+
+/* Each node has a stamp of its own: as many as were made were deferred. */
+static void *live_and_count(void *argument)
+{
+	struct member *member = argument;
+	const unsigned index = (unsigned)(member - team.members);
+	static uint64_t made, deferred;
+
+	member_make(member, index);
+	member_begin(member);
+	(void)pthread_barrier_wait(&together);
+	(void)member_loop(member)(&member->worker, team.cell->workload->chunk);
+	(void)pthread_barrier_wait(&together);
+	if (index == 0)
+		made = deferred = 0;
+	(void)pthread_barrier_wait(&together);
+	member_end(member);
+	(void)__atomic_add_fetch(&made, member->worker.retiring->stamp - ((uint64_t)index << 48), __ATOMIC_RELAXED);
+	(void)__atomic_add_fetch(&deferred, member->worker.retiring->updates, __ATOMIC_RELAXED);
+	(void)pthread_barrier_wait(&together);
+	REQUIRE(made == deferred && made >= RETIRE_TABLE);
+	member_unmake(member);
+	return NULL;
+}
+
+static void run_cell(const struct subject *subject, const struct workload *workload, unsigned threads, void *(*life)(void *))
+{
+	const struct cell cell = {subject, workload, RETIRE_BYTES};
+	pthread_t others[THREADS];
+
+	(void)pthread_barrier_init(&together, NULL, threads);
+	team_make(&cell, threads);
+	for (unsigned i = 0; i < threads; i++)
+		thread_start(&others[i], life, &team.members[i]);
+	for (unsigned i = 0; i < threads; i++)
+		(void)pthread_join(others[i], NULL);
+	team_unmake();
+	(void)pthread_barrier_destroy(&together);
+}
+
+TEST(the_loops)
+{
+	size_t cells = 0;
+
+	for (size_t s = 0; s < TESTED; s++) {
+		for (size_t w = 0; w < WORKLOAD_COUNT; w++) {
+			for (unsigned threads = 1; threads <= THREADS; threads *= 2) {
+				if (!workload_fits(&workloads[w], tested[s], RETIRE_BYTES, threads))
+					continue;
+				run_cell(tested[s], &workloads[w], threads, live);
+				run_cell(tested[s], &workloads[w], threads, live_and_count);
+				cells++;
+			}
+		}
+	}
+	/* Updates only with 1, 2, 4 threads, half of them reading with 2 and 4. */
+	assert_int_equal(cells, 5 * TESTED);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(a_section_holds_what_it_found),
+		cmocka_unit_test(who_finds_none_waits),
+		cmocka_unit_test(who_reads_looks),
+		cmocka_unit_test(the_loops),
+	};
+
+	return cmocka_run_group_tests_name("retire", tests, NULL, NULL);
+}
