@@ -8,9 +8,9 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
-from . import evicting, goals, losses, prose, tables, text
+from . import evicting, goals, losses, prose, retiring, tables, text
 from .explanations import Explanations
-from .results import DEFAULT, EVICT, EVICTING, LIBRARY, PAIR, Cell, Results, noise
+from .results import DEFAULT, EPOCH, EVICT, EVICTING, LIBRARY, PAIR, RETIRE, RETIRING, Cell, Results, noise
 
 FOLDED = 40  # losses; more are folded away
 YES_NO = {True: "yes", False: "no"}
@@ -110,7 +110,8 @@ class Document:
 		used: list[str] = []
 		for subject, who in ((DEFAULT, "what a user takes who can include lfpool/inline.h"),
 				(LIBRARY, "what a user takes who calls the library"),
-				(EVICTING, "what a user takes whose pool is to evict")):
+				(EVICTING, "what a user takes whose pool is to evict"),
+				(RETIRING, "what a user takes whose readers use RCU"), (EPOCH, "what a user takes whose readers use epochs")):
 			lines += [f"### {subject}: {who}", "", *self.lost_by(subject, used)]
 		for key in used:
 			lines += [f"**{key}.** {self.explanations.texts[key]}", ""]
@@ -138,7 +139,7 @@ class Document:
 		if reason and reason not in used:
 			used.append(reason)
 		state = "within the noise" if loss.within_noise else "" if reason else "not explained"
-		figure = "" if loss.figure in (PAIR, *EVICT) else f": {loss.figure.what} ({loss.figure.unit})"
+		figure = "" if loss.figure in (PAIR, *EVICT, RETIRE[0]) else f": {loss.figure.what} ({loss.figure.unit})"
 		return [mine.workload + figure, str(mine.bytes), str(mine.threads), self.ranged(mine, key),
 			f"{loss.best.subject} {self.ranged(loss.best, key)}", str(loss.ahead), text.ratio(loss.ratio),
 			"; ".join(filter(None, (state, reason and f"see {reason}")))]
@@ -183,6 +184,9 @@ class Document:
 		if evicting.cases(self.results):
 			section("The evicting pool", prose.EVICTING, self.picture("the evicting pool"),
 				evicting.tables(self.results))
+		if retiring.there(self.results):
+			section("Deferred release", prose.RETIRING, self.picture("deferred release"),
+				retiring.tables(self.results))
 		if "latency" in self.workloads:
 			section("Latency", prose.LATENCY.format(what=text.sentence(what("latency"))), self.picture("latency"),
 				tables.latency(self.results))

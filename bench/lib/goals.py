@@ -10,9 +10,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Callable
 
-from . import evicting, text
+from . import evicting, retiring, text
 from .losses import overlap
-from .results import DEFAULT, EVICTING, LIBRARY, PAIR, Cell, Results
+from .results import DEFAULT, EPOCH, EVICTING, LIBRARY, RETIRING, Cell, Results, figures_of
 
 BYTES = 64
 MEMORY_OBJECTS = 1000000
@@ -75,26 +75,28 @@ def _at_most(results: Results, workload: str, subject: str, factor: float, threa
 
 
 def _ahead(results: Results, workload: str, subject: str, rival: Callable[[str], bool],
-		threads: list[int] | None = None) -> Check:
-	"""The subject's median is below each rival's."""
+		threads: list[int] | None = None, key: str | None = None) -> Check:
+	"""The subject's median is below each rival's, of the main figure or another."""
+	figure = next((figure for figure in figures_of(workload) if figure.key == key), figures_of(workload)[0])
+	title = f"{workload}, {figure.what}" if key else workload
 	wanted = threads or results.threads(workload=workload, bytes=BYTES, subject=subject)
 	found: dict[int, tuple[float, Cell]] = {}
 	for count in wanted:
-		mine = results.cell(workload, BYTES, subject, count)
-		cells = [results.cell(workload, BYTES, name, count) for name in results.names(workload=workload) if rival(name)]
+		mine = results.cell(workload, BYTES, subject, count, figure.key)
+		cells = [results.cell(workload, BYTES, name, count, figure.key) for name in results.names(workload=workload) if rival(name)]
 		rivals = [cell for cell in cells if cell]
 		if mine and rivals:
-			best = min(rivals, key=Cell.median)
-			found[count] = (best.median() / mine.median(), best)
+			best = min(rivals, key=lambda cell: cell.median(figure.key))
+			found[count] = (best.median(figure.key) / mine.median(figure.key), best)
 	if not found:
-		return Check(None, f"{workload}: {subject} beside others was not measured", False)
+		return Check(None, f"{title}: {subject} beside others was not measured", False)
 	missing = [count for count in wanted if count not in found]
 	closest = min(found, key=lambda count: found[count][0])
 	lead, best = found[closest]
 	mine = results.cell(workload, BYTES, subject, closest)
 	how = f"{text.ratio(lead)} x ahead of the closest," if lead > 1 else f"{text.ratio(1 / lead)} x behind"
-	noise = ", within the noise" if mine and overlap(mine, best, PAIR.key) else ""
-	return Check(lead > 1, f"{workload}: {how} {best.subject} on {text.plural(closest, 'thread')}{noise};"
+	noise = ", within the noise" if mine and overlap(mine, best, figure.key) else ""
+	return Check(lead > 1, f"{title}: {how} {best.subject} on {text.plural(closest, 'thread')}{noise};"
 		f" compared on {text.listing(found)}" + _missing(missing), not missing)
 
 
@@ -170,6 +172,22 @@ def _evicting(results: Results, rival: str, factor: float, threads: tuple[int, .
 		+ (f" (not measured: {wanted - len(found)})" if len(found) < wanted else ""), len(found) == wanted)
 
 
+def _deferring(results: Results, subject: str, rival: str) -> list[Check]:
+	"""Ahead in both workloads, for who updates and until all is free, on each number of threads."""
+	return [_ahead(results, workload, subject, lambda name: name == rival, retiring.THREADS[workload], key)
+		for workload in retiring.WORKLOADS for key in (None, "settled_ns")]
+
+
+def _bounded(results: Results, subject: str) -> Check:
+	"""As a pool of that capacity takes when all of it is in use: the objects, and less than a third beside them."""
+	cell = results.cell("backlog-bounded", retiring.BYTES, subject, 2, "most_resident_bytes")
+	if not cell:
+		return Check(None, f"backlog-bounded: {subject} was not measured", False)
+	most, objects = max(cell.values("most_resident_bytes")), retiring.BOUNDED_OBJECTS * retiring.BYTES
+	return Check(most < objects * 4 / 3, f"{subject}: {text.number(most / 2**20)} MiB, {text.ratio(most / objects)} x its"
+		" objects")
+
+
 def evaluate(results: Results, instructions: dict) -> list[Verdict]:
 	def peer(name: str) -> bool:
 		return results.is_peer(name)
@@ -207,4 +225,12 @@ def evaluate(results: Results, instructions: dict) -> list[Verdict]:
 			_evicting(results, "heap-mutex", 1, evicting.THREADS[1:])),
 		_verdict("EVICT-FLOOR", "evict-*: less than 2 x a heap without synchronisation, on one thread",
 			_evicting(results, "heap-unlocked", 2, evicting.THREADS[:1])),
+		_verdict("RETIRE-CALL-RCU", "retire, retire-read: lfpool-rcu ahead of malloc and call_rcu(), on 1, 2, 4, 8 updaters, also"
+			" until all is free", *_deferring(results, RETIRING, "call-rcu-malloc")),
+		_verdict("RETIRE-MUTEX", "the same: ahead of a pool with a mutex and call_rcu()",
+			*_deferring(results, RETIRING, "call-rcu-mutex")),
+		_verdict("RETIRE-EPOCH", "the same: lfpool-epoch ahead of malloc and ck_epoch_call()",
+			*_deferring(results, EPOCH, "ck-epoch-malloc")),
+		_verdict("RETIRE-BOUND", "backlog-bounded: memory grows by less than 4/3 of the pool's objects",
+			_bounded(results, RETIRING), _bounded(results, EPOCH)),
 	]

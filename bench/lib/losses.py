@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
-from .results import Cell, Figure, Results, figures_of
+from .results import EPOCH, EPOCH_PEERS, RETIRING, Cell, Figure, Results, figures_of
 
 TIE = 0.005  # of a figure: clocks that were calibrated by two processes do not agree by more
 
@@ -50,12 +50,17 @@ def overlap(one: Cell, other: Cell, key: str) -> bool:
 	return tie or (len(a) > 1 and len(b) > 1 and min(a) <= max(b) and min(b) <= max(a))
 
 
+def _is_choice(subject: str, peer: str) -> bool:
+	"""Whose readers use RCU does not choose what is for epochs, nor the other way round."""
+	return subject not in (RETIRING, EPOCH) or (peer in EPOCH_PEERS) == (subject == EPOCH)
+
+
 def compare(results: Results, subject: str) -> Tally:
 	tally = Tally()
 	# By case, to look each of them up once.
 	peers: dict[tuple, list[Cell]] = {}
 	for cell in results.cells.values():
-		if results.is_peer(cell.subject):
+		if results.is_peer(cell.subject) and _is_choice(subject, cell.subject):
 			peers.setdefault((cell.workload, cell.bytes, cell.threads), []).append(cell)
 	for mine in results.cells.values():
 		if mine.subject != subject:

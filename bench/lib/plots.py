@@ -14,8 +14,8 @@ import re
 import subprocess
 from dataclasses import dataclass
 
-from . import evicting, png, text
-from .results import DEFAULT, EVICTING, LIBRARY, Cell, Results
+from . import evicting, png, retiring, text
+from .results import DEFAULT, EPOCH, EVICTING, LIBRARY, RETIRING, Cell, Results
 from .tables import best_threads
 
 NAMED_PEERS = {"allocator": 4, "lock-free": 4, "own": 2}  # of each group
@@ -40,6 +40,10 @@ LOOKS = {
 	"mutex": ("#cc79a7", 2, 5, 1), "spin": ("#9c5fa8", 2, 4, 1), "treiber": ("#6a3d9a", 2, 15, 1),
 	"lfpool-priority": ("#0047ab", 4.5, 5, 1), "heap-unlocked": ("#555555", 2, 7, 2), "heap-mutex": ("#cc79a7", 2, 5, 1),
 	"scan-mutex": ("#e69f00", 2, 13, 1), "tbb-queue": ("#a0522d", 2, 8, 1),
+	"lfpool-rcu": ("#0047ab", 4.5, 5, 1), "lfpool-rcu-qsbr": ("#3f8ee8", 2.5, 9, 1), "lfpool-rcu-mutex": ("#5577aa", 2, 8, 1),
+	"lfpool-rcu-malloc": ("#7cc4f5", 2, 4, 1), "lfpool-epoch": ("#00695c", 4.5, 7, 1),
+	"released-at-once": ("#555555", 2, 7, 2), "call-rcu-malloc": ("#d55e00", 2, 13, 1), "call-rcu-mutex": ("#cc79a7", 2, 5, 1),
+	"call-rcu-lfpool": ("#e69f00", 2, 11, 1), "synchronize-rcu": ("#b22222", 2, 12, 1), "ck-epoch-malloc": ("#5fbf9f", 2, 8, 1),
 }
 UNKNOWN = ("#000000", 2, 1, 1)
 
@@ -130,7 +134,7 @@ def look(name: str, names: list[str]) -> tuple:
 def plot_panel(panel: Panel, names: list[str], errors: bool) -> list[str]:
 	# lfpool last, on top of the others.
 	def rank(line: Line) -> tuple:
-		return (line.subject in names, line.subject.startswith("lfpool"), line.subject in (DEFAULT, EVICTING))
+		return (line.subject in names, line.subject.startswith("lfpool"), line.subject in (DEFAULT, EVICTING, RETIRING, EPOCH))
 	script, parts = [], []
 	for number, line in enumerate(sorted(panel.lines, key=rank)):
 		colour, width, point, dash = look(line.subject, names)
@@ -245,6 +249,48 @@ def evict(results: Results) -> tuple[str, tuple[int, int]] | None:
 	return (sheet(results, title, panels, ordered, by_threads(counts), True, columns), size_of(len(panels), columns))
 
 
+# ---- Deferred release ----
+
+
+def retire(results: Results) -> tuple[str, tuple[int, int]] | None:
+	panels, names, counts = [], set(), set()
+	for workload in (name for name in retiring.WORKLOADS if name in results.workload_names()):
+		lines = []
+		for name in results.names(workload=workload):
+			cells = retiring.cells(results, workload, name)
+			lines.append(Line(name, [(threads, *rates_of(results, cell)) for threads, cell in cells.items()]))
+			names.add(name)
+			counts |= set(cells)
+		rates = [value for line in lines for point in line.points for value in point[2:]]
+		reading = workload == retiring.READING
+		panels.append(Panel("half of the threads read" if reading else "updates alone", "threads", "million updates per second",
+			lines, logarithmic(min(rates) * 0.8, max(rates) * 1.25)))
+	if retiring.backlogs(results):
+		panels.append(flight(results, names))
+	if not panels:
+		return None
+	title = "Deferred release: updates, higher is better; in flight, lower is better (median; bars: range of the rounds)"
+	ordered = [name for name in LOOKS if name in names] + sorted(names - set(LOOKS))
+	columns = max(2, len(panels))
+	return (sheet(results, title, panels, ordered, by_threads(sorted(counts or {1})), True, columns), size_of(len(panels), columns))
+
+
+def flight(results: Results, names: set[str]) -> Panel:
+	"""Adds to `names` those that it shows.  Axes of its own, so the last panel."""
+	points: dict[str, list[tuple]] = {}
+	for workload in retiring.backlogs(results):
+		if workload in ("backlog-stalled", "backlog-bounded"):
+			continue
+		for name in results.names(workload=workload):
+			for cell in retiring.cells(results, workload, name).values():
+				objects = [max(value, 1) for value in (cell.median(), min(cell.values()), max(cell.values()))]
+				points.setdefault(name, []).append((cell.median("updates_per_second"), *objects))
+	names |= set(points)
+	axis = ("set logscale xy 10; set xrange [5e3:5e7]; set yrange [1:*]; set xtics ('10k' 1e4, '100k' 1e5, '1M' 1e6, '10M' 1e7);"
+		" set ytics ('1' 1, '10' 10, '100' 100, '1k' 1e3, '10k' 1e4, '100k' 1e5, '1M' 1e6)")
+	return Panel("in flight", "updates per second", "objects", [Line(name, sorted(of)) for name, of in points.items()], axis)
+
+
 # ---- Latencies ----
 
 
@@ -338,6 +384,7 @@ PICTURES = {
 	"lfpool beside its peers, on two threads": ("peers", heat),
 	"throughput": ("throughput", throughput),
 	"the evicting pool": ("priority", evict),
+	"deferred release": ("retire", retire),
 	"latency": ("latency", latency),
 }
 

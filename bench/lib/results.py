@@ -22,6 +22,9 @@ GROUPS = ("lfpool", "limit", "allocator", "lock-free", "own")
 DEFAULT = "lfpool-inlined"  # what a user takes who can include lfpool/inline.h
 LIBRARY = "lfpool-thread"  # what a user takes who calls the library
 EVICTING = "lfpool-priority"  # what a user takes whose pool is to evict
+RETIRING = "lfpool-rcu"  # what a user takes whose readers use RCU
+EPOCH = "lfpool-epoch"  # and epochs
+EPOCH_PEERS = ("ck-epoch-malloc",)
 WORKLOADS = ("pair", "burst-32-lifo", "burst-256-lifo", "burst-4096-lifo", "burst-32-shuffled", "burst-256-shuffled",
 	"burst-4096-shuffled", "handoff-1-1", "handoff-1-n", "handoff-n-1", "larson", "jobs", "churn", "bulk-8", "bulk-32",
 	"bulk-256", "keep-32", "keep-512", "keep-4096", "keep-32768", "random-1m", "latency", "exhausted", "memory")
@@ -45,6 +48,8 @@ CREATE = (Figure("create_ns", "ns", "create"), Figure("destroy_ns", "ns", "destr
 MEMORY = (Figure("bytes_per_object", "bytes per object", "in use"),
 	Figure("resident_bytes_per_object_released", "bytes per object", "released"))
 EVICT = (Figure("ns_per_operation", "ns", "operation"),)
+RETIRE = (Figure("ns_per_update", "ns", "update"), Figure("settled_ns", "ns", "update, until all is free"))
+BACKLOG = (Figure("most_objects", "objects", "in flight"),)
 EXHAUSTED = (Figure("acquire_ns", "ns", "acquire that says NULL"),)
 
 
@@ -56,6 +61,10 @@ def figures_of(workload: str) -> tuple[Figure, ...]:
 		return CREATE
 	if workload.startswith("evict-"):
 		return EVICT
+	if workload.startswith("backlog-"):
+		return BACKLOG
+	if workload in ("retire", "retire-read"):
+		return RETIRE
 	return {"memory": MEMORY, "exhausted": EXHAUSTED}.get(workload, (PAIR,))
 
 

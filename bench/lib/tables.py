@@ -12,7 +12,7 @@ from typing import Callable
 from . import text
 from .results import DEFAULT, GROUPS, Cell, Figure, Results, figures_of, natural
 
-OWN_SECTION = ("latency", "memory", "exhausted")  # and create-*, evict-*
+OWN_SECTION = ("latency", "memory", "exhausted", "retire", "retire-read")  # and create-*, evict-*, backlog-*
 MEMORY_COLUMNS = (("in use", "bytes_per_object"), ("released", "resident_bytes_per_object_released"),
 	("threads ended", "resident_bytes_per_object_finished"), ("pool closed", "resident_bytes_per_object_closed"))
 PERCENTILES = ("50", "90", "99", "99.9", "99.99")
@@ -20,7 +20,7 @@ PERCENTILES = ("50", "90", "99", "99.9", "99.99")
 
 def is_comparison(workload: str) -> bool:
 	"""Is it shown as subjects x threads in ns per pair?"""
-	return workload not in OWN_SECTION and not workload.startswith(("create-", "evict-"))
+	return workload not in OWN_SECTION and not workload.startswith(("create-", "evict-", "backlog-"))
 
 
 def by_group(results: Results, names: list[str], value: Callable[[str], float]) -> list[str]:

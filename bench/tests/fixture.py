@@ -7,12 +7,17 @@ larson           on 1 thread malloc is ahead of lfpool-inlined, 3.00 against 2.9
 handoff-1-1      the ring takes 40 of lfpool's 50
 evict-5-32       heap-mutex is ahead on one thread, 30 against 45, and on 4, 80 against 90, where their ranges overlap
 evict-50-1024    lfpool-priority takes 2.5 x heap-unlocked
+retire           lfpool-rcu is 2 x ahead of call-rcu-malloc, but behind it on 8 threads until all is free; ck-epoch-malloc is ahead
+                 of lfpool-epoch, and is nothing that lfpool-rcu is compared with
+backlog-...      lfpool-rcu has more in flight than call-rcu-malloc; backlog-bounded takes 1.25 x its objects
 """
 import copy
 
 SUBJECTS = {"limit": "limit", "ring": "limit", "lfpool-inlined": "lfpool", "lfpool-untracked": "lfpool",
 	"lfpool-thread": "lfpool", "malloc": "allocator", "mimalloc": "allocator", "ck-stack": "lock-free", "mutex": "own",
-	"lfpool-priority": "lfpool", "loop-alone": "limit", "heap-unlocked": "limit", "heap-mutex": "own", "tbb-queue": "own"}
+	"lfpool-priority": "lfpool", "loop-alone": "limit", "heap-unlocked": "limit", "heap-mutex": "own", "tbb-queue": "own",
+	"lfpool-rcu": "lfpool", "lfpool-epoch": "lfpool", "released-at-once": "limit", "call-rcu-malloc": "own", "call-rcu-mutex": "own",
+	"ck-epoch-malloc": "own"}
 THREADS = (1, 2, 4, 8)
 
 
@@ -78,6 +83,27 @@ def evict_cells():
 	yield from rows("evict-100-1024", "heap-mutex", {2: 1400.0})
 
 
+def retire_cells():
+	def rows(workload, subject, by_threads, **counters):
+		for threads, (figure, settled) in by_threads.items():
+			yield cell(workload, 64, subject, threads, figure, figure * 1.1, figure * 0.9, key="ns_per_update",
+				settled_ns=settled, cpu_ns=figure / 2, fairness=1.1, waits=0.001 * threads, **counters)
+	counts = (1, 2, 4, 8)
+	yield from rows("retire", "lfpool-rcu", {threads: (100.0, 120.0) for threads in counts})
+	yield from rows("retire", "call-rcu-malloc", {threads: (200.0, 110.0 if threads == 8 else 250.0) for threads in counts})
+	yield from rows("retire", "call-rcu-mutex", {threads: (300.0, 500.0) for threads in counts})
+	yield from rows("retire", "released-at-once", {threads: (20.0, 20.0) for threads in counts})
+	yield from rows("retire", "lfpool-epoch", {1: (60.0, 61.0), 2: (80.0, 81.0)})
+	yield from rows("retire", "ck-epoch-malloc", {1: (50.0, 51.0), 2: (90.0, 91.0)})
+	yield from rows("retire-read", "lfpool-rcu", {2: (400.0, 440.0), 4: (500.0, 550.0)}, sections=8.0)
+	yield from rows("retire-read", "call-rcu-malloc", {2: (800.0, 900.0), 4: (900.0, 990.0)}, sections=11.0)
+	yield from rows("retire-read", "call-rcu-mutex", {2: (1000.0, 1100.0)}, sections=12.0)
+	for workload, subject, most, rate, waits in (("backlog-10000", "lfpool-rcu", 210, 1e4, 0), ("backlog-10000", "call-rcu-malloc", 110,
+			1e4, 0), ("backlog-unlimited", "lfpool-rcu", 350000, 5e6, 0), ("backlog-bounded", "lfpool-rcu", 16384, 3e5, 0.02)):
+		yield cell(workload, 64, subject, 2, most, key="most_objects", most_objects_early=most / 2, updates_per_second=rate,
+			most_resident_bytes=17408 * 80 if workload == "backlog-bounded" else most * 80, waits=waits)
+
+
 def single_cells():
 	for subject, bytes_per_object, create in (("lfpool-inlined", 68.5, 12000.0), ("malloc", 80.0, 900.0)):
 		yield cell("memory", 64, subject, 2, bytes_per_object, key="bytes_per_object",
@@ -89,7 +115,7 @@ def single_cells():
 
 
 def results():
-	cells = [*pair_cells(), *other_cells(), *evict_cells(), *single_cells()]
+	cells = [*pair_cells(), *other_cells(), *evict_cells(), *retire_cells(), *single_cells()]
 	return copy.deepcopy({
 		"format": 1,
 		"machine": {"cpu": "Test CPU", "cores": 2, "caches": ["L1d 32K"], "kernel": "Linux 6", "library": "v1-2-gabc",

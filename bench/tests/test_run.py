@@ -187,6 +187,18 @@ class Run(unittest.TestCase):
 		self.assertEqual({self.kind(start) for start in self.starts}, {"plain"}, "no allocator is in their loop")
 		self.assertIsNotNone(self.document["cells"][0]["repetitions"][0]["ns_per_operation"])
 
+	def test_deferred_release(self):
+		def measured():
+			return {(cell["workload"], cell["threads"]) for cell in self.document["cells"]}
+		self.run_it("--subject", "call-rcu-malloc", "--rounds", "1")
+		self.assertEqual(measured(), {("retire", threads) for threads in (1, 2, 4)})
+		self.run_it("--subject", "call-rcu-malloc", "--rounds", "1", "--workload", "retire-read|backlog-.*", "--threads", "1,2,16")
+		self.assertEqual(measured(), {("retire-read", 2), ("retire-read", 16), *((f"backlog-{what}", 2) for what in
+			("10000", "100000", "1000000", "unlimited", "stalled"))})
+		self.run_it("--subject", "lfpool-rcu", "--rounds", "1", "--full")
+		self.assertEqual(len(measured()), 5 + 4 + 6)
+		self.assertEqual({self.kind(start) for start in self.starts}, {"plain"}, "no allocator is in their loop")
+
 	# ---- The file ----
 
 	def test_content(self):
