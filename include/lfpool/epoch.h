@@ -54,7 +54,7 @@ LFPOOL_API void lfpool_epoch_destroy(lfpool_epoch_t *gate);
 
 /* lfpool_epoch_scheme - for config.scheme: objects may be reused when no section of the epoch can reach them any more.  One
  * pool at a time.  Wait-free.  lfpool_drain() and lfpool_destroy() must not be called inside a section: they would wait
- * for it. */
+ * for it.  Nor does lfpool_acquire_wait() get there what its own section holds back. */
 LFPOOL_API lfpool_scheme_t lfpool_epoch_scheme(lfpool_epoch_t *gate);
 
 /*
