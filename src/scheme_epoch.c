@@ -62,6 +62,9 @@ static bool ready(void *context, const lfpool_batch_t *batch)
 	const struct deferred *deferred = lfpool_batch_room((lfpool_batch_t *)(uintptr_t)batch);
 
 	(void)ck_epoch_poll(&gate->places[lfpool_batch_place(batch)].record);
+	/* What readers read before they left, before whatever is written to the objects. */
+	if (deferred->due)
+		ck_pr_fence_memory();
 	return deferred->due;
 }
 
