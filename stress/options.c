@@ -170,6 +170,9 @@ static void read_option(struct options *options, int option)
 	case 'y':
 		options->history = true;
 		break;
+	case 'a':
+		options->sanitizer_only = true;
+		break;
 	case 'f':
 		options->flavor = read_flavor(optarg);
 		break;
@@ -201,7 +204,8 @@ static void threads_by_default(struct options *options)
 
 void options_read(struct options *options, int argc, char **argv)
 {
-	/* --break and --history-only are for testing the oracle and are described in stress/README.md, not in the help. */
+	/* --break, --history-only and --sanitizer-only are for testing the oracle and are described in stress/README.md,
+	 * not in the help. */
 	static const struct option known[] = {
 		{"help", no_argument, NULL, 'h'},           {"list", no_argument, NULL, 'l'},
 		{"scenario", required_argument, NULL, 'c'}, {"threads", required_argument, NULL, 't'},
@@ -209,7 +213,8 @@ void options_read(struct options *options, int argc, char **argv)
 		{"seed", required_argument, NULL, 'n'},     {"round", required_argument, NULL, 'r'},
 		{"break", required_argument, NULL, 'b'},    {"history", no_argument, NULL, 'y'},
 		{"history-only", no_argument, NULL, 'o'},   {"soak-out", required_argument, NULL, 'u'},
-		{"flavor", required_argument, NULL, 'f'},   {NULL, 0, NULL, 0},
+		{"flavor", required_argument, NULL, 'f'},   {"sanitizer-only", no_argument, NULL, 'a'},
+		{NULL, 0, NULL, 0},
 	};
 	int option;
 

@@ -54,6 +54,7 @@ struct options {
 	bool one_round;
 	bool history;                             /* log every call, check the log after each round    */
 	bool history_only;                        /* and nothing else: for testing that check          */
+	bool sanitizer_only;                      /* violations are no matter: for testing a sanitizer  */
 	const char *flavor;                       /* of liburcu, for `rcu`: "memb", ...                */
 	const char *soak_out;                     /* a file for the samples of `soak`; NULL = none      */
 	enum fault fault;

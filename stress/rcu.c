@@ -26,8 +26,8 @@ extern const struct rcu_flavor_struct urcu_memb_flavor, urcu_mb_flavor, urcu_bp_
 struct rcu {
 	const struct rcu_flavor_struct *flavor;
 	struct cds_lfht *table;
-	uint64_t hashes; /* different ones                      */
-	bool resized;    /* by the threads, and not by liburcu's */
+	uint64_t hashes; /* different ones                               */
+	bool resized;    /* by a worker, and not by a thread of liburcu's */
 };
 
 static const struct rcu_flavor_struct *flavor_of(const char *name)
@@ -139,7 +139,9 @@ static void rcu_pause(struct actor *actor)
 	const struct rcu *rcu = actor->nodes->own;
 
 	rcu->flavor->read_quiescent_state();
-	if (rcu->resized && worker_chance(actor->worker, 1024))
+	/* By one worker: the call takes a lock and then waits for a grace period, and with QSBR who waits for the lock is in a
+	 * section. */
+	if (rcu->resized && actor->worker->index == 0 && worker_chance(actor->worker, 256))
 		cds_lfht_resize(rcu->table, 1ul << random_below(&actor->worker->random, 7));
 }
 

@@ -125,7 +125,7 @@ void violation(struct round *round, const char *format, ...)
 {
 	va_list arguments;
 
-	if (round->cell->options->history_only)
+	if (round->cell->options->history_only || round->cell->options->sanitizer_only)
 		return;
 	va_start(arguments, format);
 	print_violation(round, format, arguments);
