@@ -62,7 +62,8 @@ LFPOOL_API lfpool_scheme_t lfpool_epoch_scheme(lfpool_epoch_t *gate);
  *
  * record    The caller's, inside or outside a section.
  * Returns   As lfpool_retire(); LFPOOL_E_NO_SCHEME if it is the record of another epoch than the pool's, for whose readers
- *           nobody would wait: nothing is changed then, and no hook is told.
+ *           nobody would wait; or if the pool has another scheme, be it one of yours around this one: call lfpool_retire()
+ *           then.  Nothing is changed, and no hook is told.
  * Threads   Any.  Lock-free.
  */
 LFPOOL_API lfpool_status_t lfpool_release_epoch(lfpool_t *pool, const struct ck_epoch_record *record, void *object);

@@ -417,8 +417,9 @@ LFPOOL_API size_t lfpool_capacity(const lfpool_t *pool);
 /*
  * lfpool_active_count, lfpool_available_count - objects in use; objects not in use.
  *
- * Retired objects (lfpool/retire.h) count as in use.  Exact, and their sum the capacity, while no other thread is inside a call on the pool; else a snapshot within
- * 0 .. capacity.  Any thread.  Wait-free.  O(objects ever used / objects per magazine + caches).
+ * Retired objects (lfpool/retire.h) count as in use.  Exact, and their sum the capacity, while no other thread is inside a
+ * call on the pool; else a snapshot within 0 .. capacity.  Any thread.  Wait-free.  O(objects ever used / objects per
+ * magazine + caches).
  */
 LFPOOL_API size_t lfpool_active_count(const lfpool_t *pool);
 LFPOOL_API size_t lfpool_available_count(const lfpool_t *pool);
