@@ -225,8 +225,8 @@ def evaluate(results: Results, instructions: dict) -> list[Verdict]:
 			_evicting(results, "heap-mutex", 1, evicting.THREADS[1:])),
 		_verdict("EVICT-FLOOR", "evict-*: less than 2 x a heap without synchronisation, on one thread",
 			_evicting(results, "heap-unlocked", 2, evicting.THREADS[:1])),
-		_verdict("RETIRE-CALL-RCU", "retire, retire-read: lfpool-rcu ahead of malloc and call_rcu(), on 1, 2, 4, 8 updaters, also"
-			" until all is free", *_deferring(results, RETIRING, "call-rcu-malloc")),
+		_verdict("RETIRE-CALL-RCU", "retire, retire-read: lfpool-rcu ahead of malloc and call_rcu(), on 1, 2, 4, 8"
+			" updaters, also until all is free", *_deferring(results, RETIRING, "call-rcu-malloc")),
 		_verdict("RETIRE-MUTEX", "the same: ahead of a pool with a mutex and call_rcu()",
 			*_deferring(results, RETIRING, "call-rcu-mutex")),
 		_verdict("RETIRE-EPOCH", "the same: lfpool-epoch ahead of malloc and ck_epoch_call()",

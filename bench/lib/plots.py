@@ -40,10 +40,12 @@ LOOKS = {
 	"mutex": ("#cc79a7", 2, 5, 1), "spin": ("#9c5fa8", 2, 4, 1), "treiber": ("#6a3d9a", 2, 15, 1),
 	"lfpool-priority": ("#0047ab", 4.5, 5, 1), "heap-unlocked": ("#555555", 2, 7, 2), "heap-mutex": ("#cc79a7", 2, 5, 1),
 	"scan-mutex": ("#e69f00", 2, 13, 1), "tbb-queue": ("#a0522d", 2, 8, 1),
-	"lfpool-rcu": ("#0047ab", 4.5, 5, 1), "lfpool-rcu-qsbr": ("#3f8ee8", 2.5, 9, 1), "lfpool-rcu-mutex": ("#5577aa", 2, 8, 1),
-	"lfpool-rcu-malloc": ("#7cc4f5", 2, 4, 1), "lfpool-epoch": ("#00695c", 4.5, 7, 1),
-	"released-at-once": ("#555555", 2, 7, 2), "call-rcu-malloc": ("#d55e00", 2, 13, 1), "call-rcu-mutex": ("#cc79a7", 2, 5, 1),
-	"call-rcu-lfpool": ("#e69f00", 2, 11, 1), "synchronize-rcu": ("#b22222", 2, 12, 1), "ck-epoch-malloc": ("#5fbf9f", 2, 8, 1),
+	"lfpool-rcu": ("#0047ab", 4.5, 5, 1), "lfpool-rcu-qsbr": ("#3f8ee8", 2.5, 9, 1),
+	"lfpool-rcu-mutex": ("#5577aa", 2, 8, 1), "lfpool-rcu-malloc": ("#7cc4f5", 2, 4, 1),
+	"lfpool-epoch": ("#00695c", 4.5, 7, 1), "released-at-once": ("#555555", 2, 7, 2),
+	"call-rcu-malloc": ("#d55e00", 2, 13, 1), "call-rcu-mutex": ("#cc79a7", 2, 5, 1),
+	"call-rcu-lfpool": ("#e69f00", 2, 11, 1), "synchronize-rcu": ("#b22222", 2, 12, 1),
+	"ck-epoch-malloc": ("#5fbf9f", 2, 8, 1),
 }
 UNKNOWN = ("#000000", 2, 1, 1)
 
@@ -263,8 +265,8 @@ def retire(results: Results) -> tuple[str, tuple[int, int]] | None:
 			counts |= set(cells)
 		rates = [value for line in lines for point in line.points for value in point[2:]]
 		reading = workload == retiring.READING
-		panels.append(Panel("half of the threads read" if reading else "updates alone", "threads", "million updates per second",
-			lines, logarithmic(min(rates) * 0.8, max(rates) * 1.25)))
+		panels.append(Panel("half of the threads read" if reading else "updates alone", "threads",
+			"million updates per second", lines, logarithmic(min(rates) * 0.8, max(rates) * 1.25)))
 	if retiring.backlogs(results):
 		panels.append(flight(results, names))
 	if not panels:
@@ -272,7 +274,8 @@ def retire(results: Results) -> tuple[str, tuple[int, int]] | None:
 	title = "Deferred release: updates, higher is better; in flight, lower is better (median; bars: range of the rounds)"
 	ordered = [name for name in LOOKS if name in names] + sorted(names - set(LOOKS))
 	columns = max(2, len(panels))
-	return (sheet(results, title, panels, ordered, by_threads(sorted(counts or {1})), True, columns), size_of(len(panels), columns))
+	script = sheet(results, title, panels, ordered, by_threads(sorted(counts or {1})), True, columns)
+	return script, size_of(len(panels), columns)
 
 
 def flight(results: Results, names: set[str]) -> Panel:
@@ -286,9 +289,10 @@ def flight(results: Results, names: set[str]) -> Panel:
 				objects = [max(value, 1) for value in (cell.median(), min(cell.values()), max(cell.values()))]
 				points.setdefault(name, []).append((cell.median("updates_per_second"), *objects))
 	names |= set(points)
-	axis = ("set logscale xy 10; set xrange [5e3:5e7]; set yrange [1:*]; set xtics ('10k' 1e4, '100k' 1e5, '1M' 1e6, '10M' 1e7);"
-		" set ytics ('1' 1, '10' 10, '100' 100, '1k' 1e3, '10k' 1e4, '100k' 1e5, '1M' 1e6)")
-	return Panel("in flight", "updates per second", "objects", [Line(name, sorted(of)) for name, of in points.items()], axis)
+	axis = ("set logscale xy 10; set xrange [5e3:5e7]; set yrange [1:*]; set xtics ('10k' 1e4, '100k' 1e5, '1M' 1e6,"
+		" '10M' 1e7); set ytics ('1' 1, '10' 10, '100' 100, '1k' 1e3, '10k' 1e4, '100k' 1e5, '1M' 1e6)")
+	lines = [Line(name, sorted(of)) for name, of in points.items()]
+	return Panel("in flight", "updates per second", "objects", lines, axis)
 
 
 # ---- Latencies ----

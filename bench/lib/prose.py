@@ -78,18 +78,19 @@ another than the least while somebody changes one (`bench/priority/tbb_queue.cpp
 """
 RETIRING = """
 An update makes an object of 64 bytes, exchanges it for the one that a random entry of a table of 1,024 points to, and
-defers the old one, which readers may still be looking at; who reads looks at four random entries within one section. **ns per
-update**: elapsed time x min(threads, processors) / updates, what who updates sees. **Until all is free**: the same, but the
-clock runs until everything that was deferred is free, so that a backlog which is only put off is paid. **Processor time**:
-of the whole process until then, that of liburcu's worker included. In parentheses the figure divided by that of lfpool-rcu,
-or, for those that use ck_epoch, of lfpool-epoch (below 1: ahead of it). Bold: the best of those that defer.
-released-at-once is no such, and no program may do that: the loop and the pool alone. **waits**: updates that found the pool
-empty, the greatest share of the row; **sections**: of who reads, per update. **spread**: (greatest - least) / median of ns
-per update over the rounds, in the worst of the row's cells. Under "In flight": two threads update so many times a second, or
-as fast as they can, for a second: the most objects that were deferred and not yet free, in the first half of it and in all, and
-by how much resident memory grew. stalled: 1,000,000 updates a second, and in the first half somebody is inside one section;
-bounded: the same in a pool of 16,384 objects beside the table's, and who finds none waits. lfpool's count has a batch in it
-until all of it is free, and so may have an object twice, that was used again meanwhile.
+defers the old one, which readers may still be looking at; who reads looks at four random entries within one section.
+**ns per update**: elapsed time x min(threads, processors) / updates, what who updates sees. **Until all is free**:
+the same, but the clock runs until everything that was deferred is free, so that a backlog which is only put off is
+paid. **Processor time**: of the whole process until then, that of liburcu's worker included. In parentheses the
+figure divided by that of lfpool-rcu, or, for those that use ck_epoch, of lfpool-epoch (below 1: ahead of it). Bold:
+the best of those that defer. released-at-once is no such, and no program may do that: the loop and the pool alone.
+**waits**: updates that found the pool empty, the greatest share of the row; **sections**: of who reads, per update.
+**spread**: (greatest - least) / median of ns per update over the rounds, in the worst of the row's cells. Under "In
+flight": two threads update so many times a second, or as fast as they can, for a second: the most objects that were
+deferred and not yet free, in the first half of it and in all, and by how much resident memory grew. stalled:
+1,000,000 updates a second, and in the first half somebody is inside one section; bounded: the same in a pool of
+16,384 objects beside the table's, and who finds none waits. lfpool's count has a batch in it until all of it is free,
+and so may have an object twice, that was used again meanwhile.
 """
 LATENCY = "{what}. Medians over the rounds of each percentile."
 FAIRNESS = "The slowest thread's time / the mean thread's time: 1 is fair. The worst over the thread counts."
