@@ -1,7 +1,7 @@
 # The optional components: deferred release through liburcu (lfpool::rcu) and through ConcurrencyKit (lfpool::ck).  Each is
-# built where what it needs is installed; lfpool itself needs neither.
-option(LFPOOL_RCU "Build the component lfpool-rcu, if liburcu's headers are installed" ON)
-option(LFPOOL_CK "Build the component lfpool-ck, if ConcurrencyKit is installed" ON)
+# built where what it needs is installed; lfpool itself needs neither.  A project that embeds lfpool says what it wants.
+option(LFPOOL_RCU "Build the component lfpool-rcu, if liburcu's headers are installed" ${PROJECT_IS_TOP_LEVEL})
+option(LFPOOL_CK "Build the component lfpool-ck, if ConcurrencyKit is installed" ${PROJECT_IS_TOP_LEVEL})
 
 # lfpool_component(NAME SOURCE INCLUDE [LIBRARY]): lfpool-NAME, in our programs lfpool::NAME.
 function(lfpool_component name source include)

@@ -1,4 +1,4 @@
-# cmake -DLFPOOL=... -DBUILD=... -DSHARED=ON|OFF|unset -DC_COMPILER=... -DCXX_COMPILER=... -P check.cmake
+# cmake -DLFPOOL=... -DBUILD=... -DSHARED=ON|OFF|unset [-DCOMPONENTS=ON] -DC_COMPILER=... -DCXX_COMPILER=... -P check.cmake
 #
 # Configures the parent project (its CMakeLists.txt does the looking), builds it, runs it, and looks at the flags with which each
 # file was compiled and at what the program is linked to.
@@ -7,6 +7,11 @@ file(REMOVE_RECURSE ${BUILD})
 set(shared -DBUILD_SHARED_LIBS=${SHARED})
 if(SHARED STREQUAL "unset")
 	set(shared "")
+endif()
+
+set(components "")
+if(COMPONENTS)
+	set(components -DLFPOOL_RCU=ON -DLFPOOL_CK=ON)
 endif()
 
 function(step)
@@ -19,7 +24,7 @@ function(step)
 endfunction()
 
 step(${CMAKE_COMMAND} -S ${here}/parent -B ${BUILD} -G Ninja -DLFPOOL=${LFPOOL} ${shared}
-	-DCMAKE_C_COMPILER=${C_COMPILER} -DCMAKE_CXX_COMPILER=${CXX_COMPILER}
+	${components} -DCMAKE_C_COMPILER=${C_COMPILER} -DCMAKE_CXX_COMPILER=${CXX_COMPILER}
 	"-DCMAKE_C_FLAGS=-O1 -DPARENT_FLAG -fno-strict-aliasing" "-DCMAKE_CXX_FLAGS=-O1 -DPARENT_FLAG")
 step(${CMAKE_COMMAND} --build ${BUILD})
 step(${BUILD}/parent)

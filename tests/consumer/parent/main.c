@@ -4,6 +4,13 @@
  */
 #include "lfpool/inline.h"
 
+#ifdef PARENT_HAS_rcu
+#include "lfpool/rcu.h"
+#endif
+#ifdef PARENT_HAS_ck
+#include "lfpool/epoch.h"
+#endif
+
 #include <stdio.h>
 
 #ifndef PARENT_FLAG
@@ -36,6 +43,12 @@ int main(void)
 
 	config.object_size = 24;
 	config.capacity = 10;
+#ifdef PARENT_HAS_rcu
+	config.scheme = lfpool_rcu_scheme(NULL);
+#endif
+#ifdef PARENT_HAS_ck
+	config.scheme = lfpool_epoch_scheme(NULL);
+#endif
 	if (lfpool_create(&pool, &config) != LFPOOL_OK)
 		return 1;
 
