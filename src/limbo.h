@@ -39,7 +39,10 @@
 #define LIMBO_RETIRED (UINT32_C(1) << 31)
 #define LIMBO_SLOTS_MAX (UINT32_C(1) << 30)
 
+/* Of what waits in one place; a retire that makes it so many more asks. */
+#ifndef RETIRES_PER_POLL
 #define RETIRES_PER_POLL 64
+#endif
 
 /* ---- The word of a shard ---- */
 

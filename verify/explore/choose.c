@@ -11,6 +11,9 @@
 #define CHANGES_MAX 8
 /* Of 256: random and PCT, for somebody's time to be over before an operation. */
 #define LATE_CHANCE 4
+/* Depth-first: so often somebody's time is over although another could run.  Who sleeps a while, again and again, would be
+ * woken without end. */
+#define HURRIES_MAX 4
 
 static struct {
 	const struct search *search;
@@ -20,7 +23,7 @@ static struct {
 	uint64_t random;
 
 	/* This execution. */
-	unsigned preemptions, stale, spurious;
+	unsigned preemptions, stale, spurious, hurries;
 	size_t logged;
 	const char *replay_at;
 
@@ -201,7 +204,7 @@ unsigned choose_thread(unsigned running, bool gone, unsigned ready, unsigned doz
 	switch (choose.search->strategy) {
 	case DEPTH_FIRST:
 		if (gone || choose.preemptions < choose.search->preemptions)
-			chosen = thread_on_path(usual, ready | dozing);
+			chosen = thread_on_path(usual, choose.hurries < HURRIES_MAX ? ready | dozing : threads | 1u << usual);
 		break;
 	case RANDOM:
 		chosen = dozing && chance(LATE_CHANCE) ? random_of(dozing) : random_thread(usual, gone, threads);
@@ -215,6 +218,7 @@ unsigned choose_thread(unsigned running, bool gone, unsigned ready, unsigned doz
 			chosen = usual;
 		break;
 	}
+	choose.hurries += ready && dozing >> chosen & 1;
 	if (chosen != usual) {
 		choose.preemptions += !gone;
 		log_choice(SWITCH, chosen);
@@ -258,7 +262,7 @@ void choose_begin(uint64_t execution)
 	/* From its own seed, so that it can be found again by its number. */
 	choose.random = choose.search->seed + execution * UINT64_C(0x2545f4914f6cdd1d);
 	choose.path_at = 0;
-	choose.preemptions = choose.stale = choose.spurious = 0;
+	choose.preemptions = choose.stale = choose.spurious = choose.hurries = 0;
 	choose.logged = 0;
 	choose.replay_at = choose.search->replay ? choose.search->replay : "";
 	choose.replay_out[0] = '\0';

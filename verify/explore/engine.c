@@ -18,7 +18,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define OPERATIONS_MAX 4000
+#define OPERATIONS_MAX 10000
 
 enum ending { ENDED, FAILED, RELEARN };
 

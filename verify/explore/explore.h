@@ -10,6 +10,7 @@
  *   hooks.c     the hooks of those that have some                         litmus.c  the memory model's own tests
  *   holds.c     who held what when: walks and handles                     finds.c   programs on src/ranges.c
  *   evicts.c    programs on evicting pools; evicts_judge.c, their oracle  main.c   the command line
+ *   retires.c   programs that retire; retires_scheme.c, the readers' scheme
  *
  * Words       An operation is one atomic access or fence, or the start of a call.  An execution is one run of a
  *             scenario to its end; a search runs many, each with other choices.
@@ -112,6 +113,13 @@ struct moment memory_moment(void);
 bool moment_before(const struct moment *a, const struct moment *b);
 /* As the kernel reads: the last store.  An operation; order as a relaxed load. */
 uint64_t memory_newest(const void *address, unsigned bytes);
+/* What the running thread can no longer see older than it is; whoever is told sees nothing older either.  Nothing happens before
+ * that did not already: so looks, to a tool, the order of code that it does not know. */
+struct glimpse {
+	int16_t at[SHARED_MAX];
+};
+void memory_glimpse(struct glimpse *glimpse_out);
+void memory_glimpsed(const struct glimpse *glimpse);
 /* membarrier(2): a full fence in each thread in turn. */
 void memory_barrier_everywhere(void);
 

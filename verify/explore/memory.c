@@ -359,6 +359,21 @@ void memory_barrier_everywhere(void)
 	explore_fence();
 }
 
+/* ---- Told by others ---- */
+
+void memory_glimpse(struct glimpse *glimpse_out)
+{
+	memcpy(glimpse_out->at, current[engine_thread()].at, sizeof(glimpse_out->at));
+}
+
+void memory_glimpsed(const struct glimpse *glimpse)
+{
+	int16_t *at = current[engine_thread()].at;
+
+	for (int i = 0; engine_weak() && i < shared_count; i++)
+		at[i] = at[i] > glimpse->at[i] ? at[i] : glimpse->at[i];
+}
+
 /* ---- Plain data ---- */
 
 void explore_plain(const void *address, bool write)

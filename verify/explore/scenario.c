@@ -10,6 +10,7 @@
 #include "sets.h"
 #include "holds.h"
 #include "oracle.h"
+#include "retires.h"
 #include "wants.h"
 
 #include <stdlib.h>
@@ -53,6 +54,7 @@ static void reset(void *context)
 	colds_begin();
 	wants_begin();
 	evicts_begin();
+	retires_begin();
 }
 
 static void run(void *context, unsigned thread)
@@ -60,6 +62,10 @@ static void run(void *context, unsigned thread)
 	(void)context;
 	if (stage.scenario->evicting) {
 		evicts_run(thread, stage.scenario->threads[thread]);
+		return;
+	}
+	if (stage.scenario->retiring) {
+		retires_run(thread, stage.scenario->threads[thread]);
 		return;
 	}
 	for (const char *at = stage.scenario->threads[thread]; *at; at++)
@@ -121,6 +127,7 @@ static void finish(void *context)
 	wants_check();
 	colds_check();
 	evicts_check();
+	retires_check();
 	stage_check_high_water();
 	check_conservation();
 }
@@ -140,7 +147,8 @@ static bool counts(const struct scenario *scenario)
 	bool any = scenario->max_capacity || (scenario->debug && strstr(scenario->debug, "quarantine"));
 
 	for (unsigned t = 0; t < 3; t++)
-		any |= wants_any(scenario->threads[t]);
+		any |= scenario->retiring ? scenario->threads[t] && strchr(scenario->threads[t], 'w')
+					  : wants_any(scenario->threads[t]);
 	return any;
 }
 
@@ -164,6 +172,7 @@ static void set_up(const struct scenario *scenario, bool asymmetric)
 	hooks_open(scenario->hooks, &config);
 	if (scenario->flags & SCENARIO_HOOKS)
 		config.hooks.activate = holds_activate;
+	retires_configure(scenario, &config);
 	if (lfpool_create(&stage.pool, &config) != LFPOOL_OK)
 		abort();
 	oracle_open(scenario_objects(), scenario->growth_step ? 0 : scenario_objects() - scenario->capacity, counts(scenario));
@@ -176,9 +185,10 @@ static void set_up(const struct scenario *scenario, bool asymmetric)
 	for (unsigned t = 0; t < THREADS_MAX; t++)
 		if (t == 3 || (scenario->threads[t] && scenario->threads[t][0] != 'c'))
 			stage.actor[t].cache = lfpool_cache_create(stage.pool);
+	const bool own_language = scenario->evicting || scenario->retiring;
 	struct cache *keeps_core = (struct cache *)stage.actor[3].cache;
 
-	for (const char *at = scenario->evicting ? "" : scenario->setup; *at; at++) {
+	for (const char *at = own_language ? "" : scenario->setup; *at; at++) {
 		if (*at >= '0' && *at <= '3')
 			actor = &stage.actor[*at - '0'];
 		else if (*at != ' ')
@@ -186,8 +196,9 @@ static void set_up(const struct scenario *scenario, bool asymmetric)
 	}
 	/* A cache that was given up is still a way to the core. */
 	stage.actor[3].cache = &keeps_core->handle.face;
+	retires_open(scenario);
 	oracle_save();
-	for (unsigned t = 0; t < 3; t++) {
+	for (unsigned t = 0; t < 3 && !own_language; t++) {
 		stage.loose |= scenario->threads[t] && strchr(scenario->threads[t], 'l');
 		if (!stage.common && scenario->threads[t] && strpbrk(scenario->threads[t], "xg")) {
 			stage.common = stage.actor[3].held[0];
@@ -216,5 +227,6 @@ void scenario_search(const struct scenario *scenario, bool asymmetric, const str
 	os_play_restore();
 	stage = stage_saved;
 	hooks_begin();
+	retires_begin();
 	(void)lfpool_destroy(stage.pool);
 }

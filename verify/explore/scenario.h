@@ -56,6 +56,7 @@ struct scenario {
 	unsigned growth_step;
 	unsigned object_bytes; /* 0 is 64 */
 	unsigned evicting;     /* slots of an evicting pool: see evicts.h for its language; 0: none */
+	const char *retiring;  /* the scheme: see retires.h for its language; NULL: none */
 };
 
 extern const struct scenario scenarios[];

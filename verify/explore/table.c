@@ -334,6 +334,60 @@ const struct scenario scenarios[] = {
 	{"evict-release-3", "evicted, released, updated", 1, 1, "a1a2a3", {"a5", "r0", "u14"}, .evicting = 3},
 	{"evict-pin-3", "evicted, pinned, evicted", 1, 1, "a1a2", {"a5", "i0o0", "a6"}, .evicting = 2},
 
+	/* Retiring: R1 to R4; the language is that of retires.h. */
+	{"retire-2", "two retire in one place", 1, 2, "s0s1", {"t0", "t1"}, .retiring = "r"},
+	{"retire-told-2", "the same, and the scheme is not asked", 1, 2, "s0s1", {"t0", "t1"}, .retiring = ""},
+	{"retire-many-2", "two retire two", 2, 4, "s0s1s2s3", {"t0t1", "t2t3"}, .retiring = "r"},
+	{"retire-bulk-2", "two retire two in one call, the second time round", 2, 4, "s0s1s2s3", {"b01", "t3t2"}, .retiring = "r"},
+	{"retire-bulk-told-2", "two in one call, two one by one, while they are reclaimed", 2, 4, "s0s1s2s3", {"b01y", "t3t2"},
+	 .retiring = ""},
+	{"retire-double-2", "one object retired by two at once", 1, 1, "s0k0", {"x", "x"}, .retiring = ""},
+	{"retire-double-asked-2", "the same, and the pool is asked for it", 1, 2, "s0s1k0", {"xt1", "x"}, .retiring = "r"},
+	{"retire-double-3", "and by three", 1, 1, "s0k0", {"x", "x", "x"}, .retiring = "r"},
+
+	/* Reclaiming. */
+	{"retire-reclaim-2", "retired while the batch before is reclaimed", 1, 2, "s0s1t0", {"t1", "y"}, .retiring = ""},
+	{"retire-reclaim-both-2", "and the next one too", 1, 3, "s0s1s2t0", {"t1t2", "yy"}, .retiring = ""},
+	{"retire-reclaim-acquire-2", "reclaimed while somebody wants it", 1, 2, "s0s1t0", {"t1a", "ya"}, .retiring = ""},
+	{"retire-reclaim-bare-2", "by threads without caches", 1, 2, "s0s1t0", {"t1a", "ya"}, .retiring = "c"},
+	{"retire-turns-2", "two threads of the scheme's take turns", 1, 2, "s0s1", {"t0y", "t1y"}, .retiring = ""},
+	{"retire-poison-2", "poisoned when it is reclaimed, not before", 1, 2, "s0s1", {"t0yt1y", "l1"}, .retiring = "",
+	 .debug = "poison"},
+	{"retire-asks-2", "each second retire in a place asks", 1, 3, "s0s1s2t0", {"t1a", "t2a"}, .retiring = "r"},
+	{"retire-poll-2", "two ask about one batch, and a third object is retired", 1, 2, "s0s1t0", {"t1p", "p"}, .retiring = "r"},
+	{"retire-poll-again-2", "both go on until nothing is left", 1, 3, "s0s1s2", {"t0pt1p", "t2pp"}, .retiring = "r"},
+	{"retire-hook-2", "what is deactivated retires another", 1, 2, "s0s1", {"t0y", "yl1"}, .retiring = "d"},
+	{"retire-hook-asked-2", "the same, while its place is held", 1, 2, "s0s1", {"t0pp", "pl1"}, .retiring = "rd"},
+
+	/* Readers. */
+	{"retire-read-2", "retired under a reader's eyes, and wanted again", 1, 1, "s0", {"t0a", "l0"}, .retiring = "r"},
+	{"retire-read-told-2", "the same, with a thread of the scheme's", 1, 1, "s0", {"t0ya", "l0"}, .retiring = ""},
+	{"retire-replace-2", "replaced twice while it is read twice", 1, 2, "s0", {"s0s0", "l0l0"}, .retiring = "r"},
+	{"retire-replace-told-2", "the same, with a thread of the scheme's", 1, 2, "s0", {"s0ys0", "l0l0"}, .retiring = ""},
+	{"retire-follow-2", "two in one batch, one of them read", 1, 3, "s0s1s2t0", {"t1t2pa", "l1l2"}, .retiring = "r"},
+	{"retire-read-3", "who retires, who asks, who reads", 1, 1, "s0", {"t0", "pa", "l0"}, .retiring = "r"},
+	{"retire-read-told-3", "who retires, who reclaims, who reads", 1, 1, "s0", {"t0", "ya", "l0"}, .retiring = ""},
+	{"retire-pushed-3", "retired by one, begun by another, read by a third", 1, 2, "s0s1t0", {"t1", "ppa", "l1"}, .retiring = "r"},
+	{"retire-pushed-told-3", "the same, with a thread of the scheme's", 1, 2, "s0s1t0", {"t1", "yya", "l1"}, .retiring = ""},
+	{"retire-replace-3", "two replace, one reads", 1, 3, "s0", {"s0", "s0", "l0"}, .retiring = "r"},
+	{"retire-three-3", "three retire in one place", 1, 3, "s0s1s2", {"t0", "t1", "t2"}, .retiring = "r"},
+	{"retire-asks-3", "two ask while a third retires", 1, 2, "s0s1t0", {"t1", "p", "p"}, .retiring = "r"},
+
+	/* A dry pool. */
+	{"retire-dry-2", "what it has left is due", 1, 1, "s0t0", {"a", "a"}, .retiring = "r"},
+	{"retire-dry-read-2", "what it has left is read", 1, 1, "s0t0", {"a", "l0"}, .retiring = "r"},
+	{"retire-dry-retire-2", "the last is retired meanwhile", 1, 2, "s0s1t0", {"aa", "t1"}, .retiring = "r"},
+	{"retire-dry-wait-2", "one waits for what another reads", 1, 1, "s0", {"wr", "t0"}, .retiring = "r"},
+	{"retire-wait-told-2", "one waits, and a thread of the scheme's reclaims", 1, 1, "s0t0", {"wr", "y"}, .retiring = ""},
+	{"retire-dry-3", "two want the last, one retires another", 1, 2, "s0s1t0", {"a", "a", "t1"}, .retiring = "r"},
+
+	/* Draining. */
+	{"retire-drain-2", "drained while others retire", 1, 2, "s0s1t0", {"Da", "t1"}, .retiring = "r"},
+	{"retire-drain-told-2", "the same, with a thread of the scheme's", 1, 2, "s0s1t0", {"Da", "t1y"}, .retiring = ""},
+	{"retire-drain-own-2", "both drain what they have retired", 1, 2, "s0s1", {"t0Da", "t1Da"}, .retiring = "r"},
+	{"retire-drain-read-2", "and one reads", 1, 2, "s0s1t0", {"t1Da", "l1"}, .retiring = "r"},
+	{"retire-drain-3", "one retires, one drains, one reclaims", 1, 2, "s0s1t0", {"t1Da", "y", "y"}, .retiring = ""},
+
 	/* Other paths. */
 	{"general-2", "no hits (LFPOOL_ZERO): only the general path", 2, 2, "0aarr", {"aarr", "ar"}, LFPOOL_ZERO, 0},
 	{"untracked-2", "no state words", 2, 2, "0aarr", {"aarr", "ar"}, LFPOOL_UNTRACKED, 0},

@@ -1,0 +1,451 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * retires.c - what a letter of retires.h does, what is noted of it, and what is judged at the end.
+ */
+#include "retires_notes.h"
+
+#include "verbs.h"
+
+#include <string.h>
+
+struct retires retires;
+const char *retires_kinds;
+static struct retires saved;
+static bool begun;
+/* Stands for an object's contents where the oracle's note is all that is wanted. */
+static char nothing[THREADS_MAX];
+
+struct thread *retires_self(void)
+{
+	return &retires.thread[engine_running() ? engine_thread() : THREADS_MAX];
+}
+
+static struct actor *actor(void)
+{
+	return &stage.actor[engine_running() ? engine_thread() : 3];
+}
+
+/* ---- Calls ---- */
+
+static struct moment begin_call(void)
+{
+	const struct moment call = oracle_call();
+	struct thread *self = retires_self();
+
+	self->inside = true;
+	self->disturbed = false;
+	for (struct thread *t = retires.thread; t < retires.thread + THREADS_MAX; t++)
+		if (t != self && t->inside)
+			t->disturbed = self->disturbed = true;
+	return call;
+}
+
+static void forget_going(struct thread *t, unsigned index)
+{
+	t->going[index] = t->going[--t->goings];
+}
+
+/* What the call has reclaimed is free. */
+static void end_call(void)
+{
+	struct thread *self = retires_self();
+
+	self->inside = false;
+	for (; self->goings; self->goings--) {
+		const unsigned number = self->going[self->goings - 1];
+
+		if (retires.object[number].fate == IS_GOING)
+			retires.object[number].fate = IS_FREE;
+		oracle_released(number);
+	}
+}
+
+static void check_unread(unsigned number, const char *what)
+{
+	for (unsigned t = 0; t < THREADS_MAX; t++)
+		if (retires.thread[t].reads == number)
+			engine_fail("object %u %s while thread %u reads it", number, what, t);
+}
+
+void retires_due(const lfpool_batch_t *batch)
+{
+	struct thread *self = retires_self();
+	uint32_t cursor = 0;
+
+	for (const void *object; (object = lfpool_batch_next(batch, &cursor));) {
+		const unsigned number = scenario_object_number(object);
+
+		if (retires.object[number].fate != IS_RETIRED)
+			engine_fail("object %u is reclaimed, and not retired", number);
+		check_unread(number, "is reclaimed");
+		retires.object[number].fate = IS_GOING;
+		self->going[self->goings++] = number;
+		if (self->goings == OBJECTS_MAX)
+			engine_fail("the explorer's fault: too many objects are reclaimed");
+	}
+}
+
+/* ---- Objects ---- */
+
+static uint64_t *mark_in(const void *object)
+{
+	return (uint64_t *)(uintptr_t)object + 1;
+}
+
+static void got(struct moment call, void *object)
+{
+	const unsigned number = scenario_object_number(object);
+
+	oracle_acquired(call, number, object);
+	if (retires.object[number].fate != IS_FREE && retires.object[number].fate != IS_GOING)
+		engine_fail("object %u is handed out, and %s", number,
+			    retires.object[number].fate == IS_RETIRED ? "retired" : "in use");
+	check_unread(number, "is handed out");
+	retires.object[number] = (struct object){.fate = IS_HELD, .life = ++retires.lives};
+	*mark_in(object) = retires.lives;
+}
+
+static void *acquire(bool waits)
+{
+	const struct moment call = begin_call();
+	const bool was_due = retires_any_due();
+	struct thread *self = retires_self();
+	lfpool_cache_t *cache = actor()->cache;
+	void *object;
+
+	if (waits)
+		object = lfpool_cache_acquire_wait(cache, -1);
+	else
+		object = strchr(retires_kinds, 'c') ? lfpool_acquire(stage.pool) : lfpool_cache_acquire(cache);
+	if (waits)
+		oracle_holds_some(call, 1);
+	if (object)
+		got(call, object);
+	else if (waits)
+		engine_fail("NULL from a call that waits for ever");
+	else
+		oracle_null(call);
+	if (!object && was_due && !self->disturbed && strchr(retires_kinds, 'r') && !engine_weak())
+		engine_fail("NULL although a batch was due, and nobody else inside a call");
+	end_call();
+	return object;
+}
+
+static void release(void *object)
+{
+	const unsigned number = scenario_object_number(object);
+
+	(void)begin_call();
+	oracle_releases(number, object);
+	retires.object[number].fate = IS_FREE;
+	if (lfpool_cache_release(actor()->cache, object) != LFPOOL_OK)
+		engine_fail("object %u cannot be released", number);
+	oracle_released(number);
+	end_call();
+}
+
+/* Before it is retired; after. */
+static void retires_it(void *object)
+{
+	const unsigned number = scenario_object_number(object);
+
+	explore_plain(object, false);
+	retires.object[number].fate = IS_RETIRED;
+	/* The set-up's are nobody's when it is over. */
+	if (begun)
+		oracle_releases(number, &nothing[engine_thread()]);
+}
+
+static void retired_it(void *object, uint64_t life)
+{
+	struct object *o = &retires.object[scenario_object_number(object)];
+
+	if (o->life != life || o->fate != IS_RETIRED)
+		return;
+	if (engine_running())
+		o->retired = memory_moment();
+	o->all_know = true;
+}
+
+/* Inside a call, when a hook does it. */
+static void retire(void *object)
+{
+	const bool inside = retires_self()->inside;
+	const uint64_t life = object ? retires.object[scenario_object_number(object)].life : 0;
+
+	if (!object)
+		return;
+	if (!inside)
+		(void)begin_call();
+	retires_it(object);
+	if (lfpool_retire(stage.pool, object) != LFPOOL_OK)
+		engine_fail("object %u cannot be retired", scenario_object_number(object));
+	retired_it(object, life);
+	if (!inside)
+		end_call();
+}
+
+static void *take_out(unsigned place)
+{
+	uint64_t old = load_acquire(&retires.place[place]);
+
+	while (old && !cas_acq_rel(&retires.place[place], &old, 0))
+		;
+	return (void *)(uintptr_t)old;
+}
+
+static void retire_both(unsigned one, unsigned other)
+{
+	void *objects[3] = {take_out(one), NULL, take_out(other)};
+	uint64_t life[3] = {0};
+	size_t count = 0;
+
+	(void)begin_call();
+	for (unsigned i = 0; i < 3; i++)
+		if (objects[i]) {
+			life[i] = retires.object[scenario_object_number(objects[i])].life;
+			retires_it(objects[i]);
+			count++;
+		}
+	if (lfpool_retire_bulk(stage.pool, objects, 3) != count)
+		engine_fail("not all of %zu objects could be retired", count);
+	for (unsigned i = 0; i < 3; i++)
+		if (objects[i])
+			retired_it(objects[i], life[i]);
+	end_call();
+}
+
+static void retire_common(void)
+{
+	(void)begin_call();
+	retires.common_tries++;
+	explore_plain(retires.common, false);
+	if (lfpool_retire(stage.pool, retires.common) == LFPOOL_OK && ++retires.common_retires > 1)
+		engine_fail("one object was retired twice");
+	end_call();
+}
+
+static void share(unsigned place, void *object)
+{
+	struct object *o = &retires.object[scenario_object_number(object)];
+	uint64_t old = load_acquire(&retires.place[place]);
+
+	o->fate = IS_SHARED;
+	o->first = place == 0;
+	while (!cas_acq_rel(&retires.place[place], &old, (uint64_t)(uintptr_t)object))
+		;
+	retire((void *)(uintptr_t)old);
+}
+
+static void look(unsigned place)
+{
+	const void *object;
+
+	retires_enter();
+	object = (const void *)(uintptr_t)load_acquire(&retires.place[place]);
+	if (object) {
+		struct object *o = &retires.object[scenario_object_number(object)];
+		const uint64_t life = o->life;
+
+		retires_self()->reads = (unsigned)(o - retires.object);
+		for (unsigned i = 0; i < 2; i++) {
+			if (o->life != life || *mark_in(object) != life || (o->fate != IS_SHARED && o->fate != IS_RETIRED))
+				engine_fail("object %u is read, and no longer what it was", retires_self()->reads);
+			explore_plain(object, false);
+			engine_point(true);
+		}
+		retires_self()->reads = NOBODY_READS;
+	}
+	retires_leave();
+}
+
+/* ---- Hooks ---- */
+
+static void on_deactivate_one(void *object)
+{
+	const unsigned number = scenario_object_number(object);
+	struct object *o = &retires.object[number];
+
+	/* The pool's last. */
+	if (!engine_running() && o->fate == IS_SHARED)
+		return;
+	if (o->fate != IS_GOING && o->fate != IS_FREE)
+		engine_fail("object %u is deactivated at the wrong time", number);
+	explore_plain(object, true);
+	if (o->first) {
+		o->first = false;
+		retire(take_out(1));
+	}
+}
+
+static bool on_deactivate(void *context, void *object)
+{
+	(void)context;
+	on_deactivate_one(object);
+	return true;
+}
+
+/* ---- Draining ---- */
+
+/* Is it out of limbo? */
+static bool is_out(unsigned number)
+{
+	return !*(const uint32_t *)(const void *)&stage.pool->limbo->link[number + 1];
+}
+
+/* It was retired before a drain that has ended: the drainer knows that it is free. */
+static void check_drained(unsigned number)
+{
+	struct object *o = &retires.object[number];
+
+	if (o->fate == IS_RETIRED || !is_out(number))
+		engine_fail("object %u was retired before a drain, and is not free after it", number);
+	if (o->fate != IS_GOING)
+		return;
+	o->fate = IS_FREE;
+	oracle_released(number);
+	for (struct thread *t = retires.thread; t < retires.thread + THREADS_MAX; t++)
+		for (unsigned i = 0; i < t->goings; i++)
+			if (t->going[i] == number)
+				forget_going(t, i);
+}
+
+static void drain(void)
+{
+	const struct moment call = begin_call();
+	uint64_t life[OBJECTS_MAX] = {0};
+
+	for (unsigned i = 0; i < OBJECTS_MAX; i++) {
+		const struct object *o = &retires.object[i];
+
+		if (o->fate == IS_RETIRED && o->all_know && moment_before(&o->retired, &call))
+			life[i] = o->life;
+	}
+	if (lfpool_drain(stage.pool) != LFPOOL_OK)
+		engine_fail("drain refused");
+	for (unsigned i = 0; i < OBJECTS_MAX; i++)
+		if (life[i] && retires.object[i].life == life[i])
+			check_drained(i);
+	end_call();
+}
+
+static void poll(void)
+{
+	(void)begin_call();
+	(void)lfpool_retire_poll(stage.pool);
+	end_call();
+}
+
+static void turn(void)
+{
+	(void)begin_call();
+	retires_scheme_turn();
+	end_call();
+}
+
+/* ---- Programs ---- */
+
+static unsigned digit(const char **at)
+{
+	return (unsigned)(*(*at)++ - '0');
+}
+
+static void operate(char operation, const char **at)
+{
+	struct actor *self = actor();
+	void *object = NULL;
+	unsigned place;
+
+	switch (operation) {
+	case 's':
+		if ((object = acquire(false)))
+			share(digit(at), object);
+		else
+			(*at)++;
+		break;
+	case 't': retire(take_out(digit(at))); break;
+	case 'b':
+		place = digit(at);
+		retire_both(place, digit(at));
+		break;
+	case 'l': look(digit(at)); break;
+	case 'a':
+	case 'w':
+		if ((object = acquire(operation == 'w')))
+			self->held[self->held_count++] = object;
+		break;
+	case 'r':
+		if (self->held_count)
+			release(self->held[--self->held_count]);
+		break;
+	case 'k':
+		retires.common = take_out(digit(at));
+		retires_it(retires.common);
+		break;
+	case 'x': retire_common(); break;
+	case 'p': poll(); break;
+	case 'D': drain(); break;
+	case 'y': turn(); break;
+	default: engine_fail("no operation %c", operation);
+	}
+}
+
+void retires_run(unsigned thread, const char *at)
+{
+	if (engine_running() && !strchr(retires_kinds, 'c'))
+		os_play_lend(stage.actor[thread].cache);
+	while (*at)
+		operate(*at++, &at);
+}
+
+void retires_configure(const struct scenario *scenario, lfpool_config_t *config)
+{
+	retires_kinds = scenario->retiring;
+	if (!retires_kinds)
+		return;
+	config->scheme = retires_scheme(strchr(retires_kinds, 'r') != NULL);
+	if (strchr(retires_kinds, 'd'))
+		config->hooks.deactivate = on_deactivate;
+}
+
+void retires_open(const struct scenario *scenario)
+{
+	begun = false;
+	memset(&retires, 0, sizeof(retires));
+	for (unsigned t = 0; t <= THREADS_MAX; t++)
+		retires.thread[t].reads = NOBODY_READS;
+	if (retires_kinds)
+		retires_run(3, scenario->setup);
+	saved = retires;
+}
+
+void retires_begin(void)
+{
+	retires = saved;
+	begun = true;
+	for (unsigned i = 0; i < OBJECTS_MAX; i++)
+		if (retires.object[i].fate == IS_RETIRED)
+			oracle_releases(i, &nothing[0]);
+}
+
+void retires_check(void)
+{
+	const char *violated;
+	size_t where;
+
+	if (!retires_kinds)
+		return;
+	if (retires.common && retires.common_tries && retires.common_retires != 1)
+		engine_fail("%u retires of one object succeeded", retires.common_retires);
+	/* R2: the batch that is with the scheme, and the one after it. */
+	for (unsigned i = 0; i < 2; i++)
+		strchr(retires_kinds, 'r') ? poll() : turn();
+	for (unsigned i = 0; i < OBJECTS_MAX; i++)
+		if (retires.object[i].fate == IS_RETIRED)
+			engine_fail("afterwards object %u is retired, and nobody reclaims it", i);
+	if (lfpool_retired_count(stage.pool))
+		engine_fail("afterwards %zu objects are retired", lfpool_retired_count(stage.pool));
+	violated = lfpool_check(stage.pool, &where);
+	if (violated)
+		engine_fail("when all is reclaimed, at %zu, %s", where, violated);
+}
