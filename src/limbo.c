@@ -89,13 +89,13 @@ static void end(struct limbo *limbo, struct limbo_shard *shard)
 	if (!limbo_asks(limbo) && handle && pool->core)
 		cache_flush((struct cache *)handle);
 	store_relaxed(&shard->with_scheme, 0);
-	/* relaxed: our own, R3.  release: R4, for who drains. */
+	/* relaxed: our own, R3.  release, edge ENDED: R4, for who drains or polls. */
 	const uint64_t ended = load_relaxed(&shard->ended);
 
 	store_release(&shard->ended, ended + 1);
 
-	/* acquire, edge RETIRE: what is on the stack. */
-	uint64_t word = load_acquire(&shard->word), next;
+	/* relaxed: the CAS decides. */
+	uint64_t word = load_relaxed(&shard->word), next;
 
 	/* R2.  Goes round only after another thread's push.  acq_rel, edge RETIRE: gives away what we did with the batch, and
 	 * gets the stack. */
@@ -130,7 +130,7 @@ static uint64_t ended_in_all(const struct limbo *limbo)
 	uint64_t ended = 0;
 
 	for (uint32_t i = 0; i < limbo->shards; i++)
-		/* acquire: as R4; who sees that a batch has ended finds its objects. */
+		/* acquire, edge ENDED: who sees that a batch has ended finds its objects. */
 		ended += load_acquire(&limbo->shard[i].ended);
 	return ended;
 }
@@ -283,13 +283,15 @@ lfpool_status_t lfpool_drain(lfpool_t *pool)
 
 	for (uint32_t i = 0; limbo && i < limbo->shards; i++) {
 		struct limbo_shard *shard = &limbo->shard[i];
-		/* acquire, both, edge RETIRE: what was put back before the shard was idle.  First the word: whatever was
-		 * retired before is then in the batch that ends next, or in the one after it. */
+		/* acquire, edge RETIRE: what was put back before the shard was idle.  relaxed: whoever knows that something was
+		 * retired knows which batches had ended by then (RETIRE: the push came after them); so it is in one of the next
+		 * two. */
 		const bool idle = shard_phase(load_acquire(&shard->word)) == IDLE;
-		const uint64_t goal = load_acquire(&shard->ended) + 2;
+		const uint64_t goal = load_relaxed(&shard->ended) + 2;
 
 		if (idle)
 			continue;
+		/* acquire, edges ENDED, RETIRE: the objects. */
 		for (unsigned attempt = 0; load_acquire(&shard->ended) < goal &&
 					   shard_phase(load_acquire(&shard->word)) != IDLE; attempt++)
 			if (!wait_a_while(limbo, attempt))

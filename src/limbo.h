@@ -26,6 +26,7 @@
  *              A thread that stops while it holds a shard keeps what is retired there; who retires goes to another.
  * Edges        RETIRE: a push -> who takes the stack; and who let go of a batch -> who begins, holds or reclaims the next.
  *              BEGUN: who has begun a batch -> who reclaims it, whatever the scheme does in between.
+ *              ENDED: who has put a batch's objects back -> who is told so: a drain, a poll, an acquire that asks.
  */
 #ifndef LFPOOL_LIMBO_H
 #define LFPOOL_LIMBO_H
