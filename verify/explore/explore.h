@@ -10,7 +10,7 @@
  *   hooks.c     the hooks of those that have some                         litmus.c  the memory model's own tests
  *   holds.c     who held what when: walks and handles                     finds.c   programs on src/ranges.c
  *   evicts.c    programs on evicting pools; evicts_judge.c, their oracle  main.c   the command line
- *   retires.c   programs that retire; retires_scheme.c, the readers' scheme
+ *   retires.c   programs that retire; retires_judge.c; retires_scheme.c
  *
  * Words       An operation is one atomic access or fence, or the start of a call.  An execution is one run of a
  *             scenario to its end; a search runs many, each with other choices.

@@ -182,6 +182,20 @@ void oracle_released(unsigned object)
 		note(memory_moment(), object, +1);
 }
 
+void oracle_known_free(unsigned object)
+{
+	for (unsigned t = 0; t < THREADS_MAX; t++)
+		for (unsigned i = notes.events[t]; i-- > 0;) {
+			const struct event *e = &notes.event[t][i];
+
+			if (e->object != object || e->change < 0)
+				continue;
+			memmove(&notes.event[t][i], &notes.event[t][i + 1], (--notes.events[t] - i) * sizeof(*e));
+			note(memory_moment(), object, +1);
+			return;
+		}
+}
+
 /* ---- NULL ---- */
 
 /* The set that holds the first cut[t] events of each thread is closed under happens-before. */

@@ -40,6 +40,8 @@ void oracle_passed(struct moment call, unsigned object);
 /* Before the object is released; after. */
 void oracle_releases(unsigned object, void *address);
 void oracle_released(unsigned object);
+/* The running thread has been told that it is free: by now, and not only from when its release, or what reclaimed it, ended. */
+void oracle_known_free(unsigned object);
 /* After all threads: were the NULLs right? */
 void oracle_check_nulls(void);
 bool oracle_held(unsigned object);

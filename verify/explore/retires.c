@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * retires.c - what a letter of retires.h does, what is noted of it, and what is judged at the end.
+ * retires.c - what a letter of retires.h does, and what is noted of it.  retires_judge.c has what is promised of batches.
  */
 #include "retires_notes.h"
 
@@ -27,7 +27,7 @@ static struct actor *actor(void)
 
 /* ---- Calls ---- */
 
-static struct moment begin_call(void)
+struct moment retires_begin_call(void)
 {
 	const struct moment call = oracle_call();
 	struct thread *self = retires_self();
@@ -40,13 +40,8 @@ static struct moment begin_call(void)
 	return call;
 }
 
-static void forget_going(struct thread *t, unsigned index)
-{
-	t->going[index] = t->going[--t->goings];
-}
-
 /* What the call has reclaimed is free. */
-static void end_call(void)
+void retires_end_call(void)
 {
 	struct thread *self = retires_self();
 
@@ -107,7 +102,7 @@ static void got(struct moment call, void *object)
 
 static void *acquire(bool waits)
 {
-	const struct moment call = begin_call();
+	const struct moment call = retires_begin_call();
 	const bool was_due = retires_any_due();
 	struct thread *self = retires_self();
 	lfpool_cache_t *cache = actor()->cache;
@@ -127,7 +122,7 @@ static void *acquire(bool waits)
 		oracle_null(call);
 	if (!object && was_due && !self->disturbed && strchr(retires_kinds, 'r') && !engine_weak())
 		engine_fail("NULL although a batch was due, and nobody else inside a call");
-	end_call();
+	retires_end_call();
 	return object;
 }
 
@@ -135,13 +130,13 @@ static void release(void *object)
 {
 	const unsigned number = scenario_object_number(object);
 
-	(void)begin_call();
+	(void)retires_begin_call();
 	oracle_releases(number, object);
 	retires.object[number].fate = IS_FREE;
 	if (lfpool_cache_release(actor()->cache, object) != LFPOOL_OK)
 		engine_fail("object %u cannot be released", number);
 	oracle_released(number);
-	end_call();
+	retires_end_call();
 }
 
 /* Before it is retired; after. */
@@ -167,8 +162,7 @@ static void retired_it(void *object, uint64_t life)
 	o->all_know = true;
 }
 
-/* Inside a call, when a hook does it. */
-static void retire(void *object)
+void retires_retire(void *object)
 {
 	const bool inside = retires_self()->inside;
 	const uint64_t life = object ? retires.object[scenario_object_number(object)].life : 0;
@@ -176,16 +170,16 @@ static void retire(void *object)
 	if (!object)
 		return;
 	if (!inside)
-		(void)begin_call();
+		(void)retires_begin_call();
 	retires_it(object);
 	if (lfpool_retire(stage.pool, object) != LFPOOL_OK)
 		engine_fail("object %u cannot be retired", scenario_object_number(object));
 	retired_it(object, life);
 	if (!inside)
-		end_call();
+		retires_end_call();
 }
 
-static void *take_out(unsigned place)
+void *retires_take_out(unsigned place)
 {
 	uint64_t old = load_acquire(&retires.place[place]);
 
@@ -196,11 +190,11 @@ static void *take_out(unsigned place)
 
 static void retire_both(unsigned one, unsigned other)
 {
-	void *objects[3] = {take_out(one), NULL, take_out(other)};
+	void *objects[3] = {retires_take_out(one), NULL, retires_take_out(other)};
 	uint64_t life[3] = {0};
 	size_t count = 0;
 
-	(void)begin_call();
+	(void)retires_begin_call();
 	for (unsigned i = 0; i < 3; i++)
 		if (objects[i]) {
 			life[i] = retires.object[scenario_object_number(objects[i])].life;
@@ -212,17 +206,17 @@ static void retire_both(unsigned one, unsigned other)
 	for (unsigned i = 0; i < 3; i++)
 		if (objects[i])
 			retired_it(objects[i], life[i]);
-	end_call();
+	retires_end_call();
 }
 
 static void retire_common(void)
 {
-	(void)begin_call();
+	(void)retires_begin_call();
 	retires.common_tries++;
 	explore_plain(retires.common, false);
 	if (lfpool_retire(stage.pool, retires.common) == LFPOOL_OK && ++retires.common_retires > 1)
 		engine_fail("one object was retired twice");
-	end_call();
+	retires_end_call();
 }
 
 static void share(unsigned place, void *object)
@@ -234,7 +228,7 @@ static void share(unsigned place, void *object)
 	o->first = place == 0;
 	while (!cas_acq_rel(&retires.place[place], &old, (uint64_t)(uintptr_t)object))
 		;
-	retire((void *)(uintptr_t)old);
+	retires_retire((void *)(uintptr_t)old);
 }
 
 static void look(unsigned place)
@@ -274,7 +268,7 @@ static void on_deactivate_one(void *object)
 	explore_plain(object, true);
 	if (o->first) {
 		o->first = false;
-		retire(take_out(1));
+		retires_retire(retires_take_out(1));
 	}
 }
 
@@ -283,64 +277,6 @@ static bool on_deactivate(void *context, void *object)
 	(void)context;
 	on_deactivate_one(object);
 	return true;
-}
-
-/* ---- Draining ---- */
-
-/* Is it out of limbo? */
-static bool is_out(unsigned number)
-{
-	return !*(const uint32_t *)(const void *)&stage.pool->limbo->link[number + 1];
-}
-
-/* It was retired before a drain that has ended: the drainer knows that it is free. */
-static void check_drained(unsigned number)
-{
-	struct object *o = &retires.object[number];
-
-	if (o->fate == IS_RETIRED || !is_out(number))
-		engine_fail("object %u was retired before a drain, and is not free after it", number);
-	if (o->fate != IS_GOING)
-		return;
-	o->fate = IS_FREE;
-	oracle_released(number);
-	for (struct thread *t = retires.thread; t < retires.thread + THREADS_MAX; t++)
-		for (unsigned i = 0; i < t->goings; i++)
-			if (t->going[i] == number)
-				forget_going(t, i);
-}
-
-static void drain(void)
-{
-	const struct moment call = begin_call();
-	uint64_t life[OBJECTS_MAX] = {0};
-
-	for (unsigned i = 0; i < OBJECTS_MAX; i++) {
-		const struct object *o = &retires.object[i];
-
-		if (o->fate == IS_RETIRED && o->all_know && moment_before(&o->retired, &call))
-			life[i] = o->life;
-	}
-	if (lfpool_drain(stage.pool) != LFPOOL_OK)
-		engine_fail("drain refused");
-	for (unsigned i = 0; i < OBJECTS_MAX; i++)
-		if (life[i] && retires.object[i].life == life[i])
-			check_drained(i);
-	end_call();
-}
-
-static void poll(void)
-{
-	(void)begin_call();
-	(void)lfpool_retire_poll(stage.pool);
-	end_call();
-}
-
-static void turn(void)
-{
-	(void)begin_call();
-	retires_scheme_turn();
-	end_call();
 }
 
 /* ---- Programs ---- */
@@ -363,7 +299,7 @@ static void operate(char operation, const char **at)
 		else
 			(*at)++;
 		break;
-	case 't': retire(take_out(digit(at))); break;
+	case 't': retires_retire(retires_take_out(digit(at))); break;
 	case 'b':
 		place = digit(at);
 		retire_both(place, digit(at));
@@ -379,13 +315,13 @@ static void operate(char operation, const char **at)
 			release(self->held[--self->held_count]);
 		break;
 	case 'k':
-		retires.common = take_out(digit(at));
+		retires.common = retires_take_out(digit(at));
 		retires_it(retires.common);
 		break;
 	case 'x': retire_common(); break;
-	case 'p': poll(); break;
-	case 'D': drain(); break;
-	case 'y': turn(); break;
+	case 'p': retires_poll(); break;
+	case 'D': retires_drain(); break;
+	case 'y': retires_turn(); break;
 	default: engine_fail("no operation %c", operation);
 	}
 }
@@ -426,26 +362,4 @@ void retires_begin(void)
 	for (unsigned i = 0; i < OBJECTS_MAX; i++)
 		if (retires.object[i].fate == IS_RETIRED)
 			oracle_releases(i, &nothing[0]);
-}
-
-void retires_check(void)
-{
-	const char *violated;
-	size_t where;
-
-	if (!retires_kinds)
-		return;
-	if (retires.common && retires.common_tries && retires.common_retires != 1)
-		engine_fail("%u retires of one object succeeded", retires.common_retires);
-	/* R2: the batch that is with the scheme, and the one after it. */
-	for (unsigned i = 0; i < 2; i++)
-		strchr(retires_kinds, 'r') ? poll() : turn();
-	for (unsigned i = 0; i < OBJECTS_MAX; i++)
-		if (retires.object[i].fate == IS_RETIRED)
-			engine_fail("afterwards object %u is retired, and nobody reclaims it", i);
-	if (lfpool_retired_count(stage.pool))
-		engine_fail("afterwards %zu objects are retired", lfpool_retired_count(stage.pool));
-	violated = lfpool_check(stage.pool, &where);
-	if (violated)
-		engine_fail("when all is reclaimed, at %zu, %s", where, violated);
 }

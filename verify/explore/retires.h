@@ -2,8 +2,8 @@
 /*
  * retires.h - programs on a pool with a scheme: src/limbo.c, with readers.
  *
- * Such a scenario says in `retiring` how, and has a language of its own.  P is a place, one digit: a pointer that is shared, to
- * an object or to none.
+ * Such a scenario says in `retiring` how, and has a language of its own.  P is a place, one digit: a pointer that is
+ * shared, to an object or to none.
  *
  *   sP   acquire, write, put it into place P, and retire what was there
  *   tP   take out what is in place P, and retire it        bPP  the same for two, in one call
@@ -15,18 +15,21 @@
  *
  *   retiring   r  the scheme is asked        c  threads have no caches
  *              d  hooks.deactivate: of what was in place 0, takes out what is in place 1, and retires it
+ *              w  a drain only waits: somebody takes turns            o  there is only one batch
+ *              n  `begin` retires what is in place 1: its place is held
  *
- * The scheme   Readers count up when they come and when they go.  `begin` notes the counts, behind a fence; the batch may be
- *              reused when everyone who was inside has counted on.  That is enough if, and only if, `begin` knows what those
- *              have done who retired, and who asks knows what `begin` has noted (RETIRE).  A thread of the scheme's own
- *              sees no value older than `begin` could, yet nothing happens before: it is for the library to order (BEGUN).
+ * The scheme   Readers count up when they come and when they go.  `begin` notes the counts, behind a fence; the batch may
+ *              be reused when everyone who was inside has counted on.  That is enough if, and only if, `begin` knows
+ *              what those have done who retired, and who asks knows what `begin` has noted (RETIRE).  A thread of the
+ *              scheme's own sees no value older than `begin` could, yet nothing happens before: it is for the library
+ *              to order (BEGUN).
  * What must    Nobody   gets, or reuses, an object that somebody is reading, or that is retired.
  * hold         Payload  holders and hooks write, readers and who retires read: unordered, data races (weak search).
- *              Once     of two that retire one object one succeeds; a batch has what was retired, linked as it says; one
- *                       batch of a place at a time.
- *              NULL     as in oracle.h: a retired object is free when the call that reclaims it has ended.  And if nobody
- *                       else is inside a call, and a batch is due, there is no NULL (promised where the scheme is asked).
- *              Drain    what was retired before is free when it returns.
+ *              Once     of two that retire one object one succeeds; a batch has what was retired, linked as it says;
+ *                       one batch of a place at a time.
+ *              NULL     as in oracle.h: a retired object is free when the call that reclaims it has ended.  And if
+ *                       nobody else is inside a call, and a batch is due, there is no NULL (where the scheme is asked).
+ *              Drain    what was retired before is free when it returns, and found by who has drained.
  *              In the end   R1 and R2 (lfpool_check()); nobody reads, and then after two batches of each place nothing is
  *                       retired, everything can be acquired, each object once.
  */

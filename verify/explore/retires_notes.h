@@ -49,6 +49,21 @@ struct thread *retires_self(void);
 /* The objects of this batch may be reused: so says the scheme. */
 void retires_due(const lfpool_batch_t *batch);
 
+/* A call of the library begins; what it has reclaimed is free when it ends. */
+struct moment retires_begin_call(void);
+void retires_end_call(void);
+
+/* What is in that place, or NULL; and retires it: inside a call, when a hook or the scheme does it. */
+void *retires_take_out(unsigned place);
+void retires_retire(void *object);
+
+/* ---- retires_judge.c ---- */
+
+void retires_drain(void);
+void retires_poll(void);
+/* A thread of the scheme's own. */
+void retires_turn(void);
+
 /* ---- retires_scheme.c ---- */
 
 lfpool_scheme_t retires_scheme(bool asked);

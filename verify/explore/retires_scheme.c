@@ -51,6 +51,19 @@ static void check_batch(lfpool_batch_t *batch)
 		engine_fail("a batch of %zu objects has %zu", count, found);
 }
 
+/* What is retired while its place is held goes to another. */
+static void retire_inside(void)
+{
+	const uint64_t before = retires.batches;
+	void *object = retires_take_out(1);
+
+	if (!object)
+		return;
+	retires_retire(object);
+	if (retires.batches == before)
+		engine_fail("an object that was retired waits in a place that is held");
+}
+
 static void begin(void *context, lfpool_batch_t *batch)
 {
 	struct with *with = &retires.with[lfpool_batch_place(batch)];
@@ -71,6 +84,8 @@ static void begin(void *context, lfpool_batch_t *batch)
 	with->number = ++retires.batches;
 	if (engine_running())
 		memory_glimpse(&with->seen);
+	if (engine_running() && strchr(retires_kinds, 'n'))
+		retire_inside();
 }
 
 static bool is_due(const struct noted *noted)
@@ -98,11 +113,11 @@ static bool ready(void *context, const lfpool_batch_t *batch)
 	return true;
 }
 
-/* Where the threads are not running, somebody must do it for them. */
+/* Unless another thread of the program takes turns. */
 static bool wait(void *context)
 {
 	(void)context;
-	if (!strchr(retires_kinds, 'r'))
+	if (!strchr(retires_kinds, 'r') && !(engine_running() && strchr(retires_kinds, 'w')))
 		retires_scheme_turn();
 	return true;
 }

@@ -348,13 +348,17 @@ const struct scenario scenarios[] = {
 	/* Reclaiming. */
 	{"retire-reclaim-2", "retired while the batch before is reclaimed", 1, 2, "s0s1t0", {"t1", "y"}, .retiring = ""},
 	{"retire-reclaim-both-2", "and the next one too", 1, 3, "s0s1s2t0", {"t1t2", "yy"}, .retiring = ""},
+	{"retire-again-2", "retired again while it is put back", 1, 1, "s0t0", {"s0t0", "y"}, .retiring = ""},
 	{"retire-reclaim-acquire-2", "reclaimed while somebody wants it", 1, 2, "s0s1t0", {"t1a", "ya"}, .retiring = ""},
 	{"retire-reclaim-bare-2", "by threads without caches", 1, 2, "s0s1t0", {"t1a", "ya"}, .retiring = "c"},
 	{"retire-turns-2", "two threads of the scheme's take turns", 1, 2, "s0s1", {"t0y", "t1y"}, .retiring = ""},
 	{"retire-poison-2", "poisoned when it is reclaimed, not before", 1, 2, "s0s1", {"t0yt1y", "l1"}, .retiring = "",
 	 .debug = "poison"},
+	{"retire-asks-1", "each second retire in a place asks", 1, 3, "s0s1s2", {"t0t1t2"}, .retiring = "r"},
+	{"retire-round-1", "what begins retires another object", 1, 2, "s0s1", {"t0"}, .retiring = "rn"},
 	{"retire-asks-2", "each second retire in a place asks", 1, 3, "s0s1s2t0", {"t1a", "t2a"}, .retiring = "r"},
 	{"retire-poll-2", "two ask about one batch, and a third object is retired", 1, 2, "s0s1t0", {"t1p", "p"}, .retiring = "r"},
+	{"retire-poll-one-2", "one hears that the other has reclaimed", 1, 1, "s0t0", {"pa", "p"}, .retiring = "ro"},
 	{"retire-poll-again-2", "both go on until nothing is left", 1, 3, "s0s1s2", {"t0pt1p", "t2pp"}, .retiring = "r"},
 	{"retire-hook-2", "what is deactivated retires another", 1, 2, "s0s1", {"t0y", "yl1"}, .retiring = "d"},
 	{"retire-hook-asked-2", "the same, while its place is held", 1, 2, "s0s1", {"t0pp", "pl1"}, .retiring = "rd"},
@@ -384,8 +388,11 @@ const struct scenario scenarios[] = {
 	/* Draining. */
 	{"retire-drain-2", "drained while others retire", 1, 2, "s0s1t0", {"Da", "t1"}, .retiring = "r"},
 	{"retire-drain-told-2", "the same, with a thread of the scheme's", 1, 2, "s0s1t0", {"Da", "t1y"}, .retiring = ""},
+	{"retire-drain-one-2", "one drains, another asks", 1, 1, "s0t0", {"Da", "p"}, .retiring = "r"},
 	{"retire-drain-own-2", "both drain what they have retired", 1, 2, "s0s1", {"t0Da", "t1Da"}, .retiring = "r"},
 	{"retire-drain-read-2", "and one reads", 1, 2, "s0s1t0", {"t1Da", "l1"}, .retiring = "r"},
+	{"retire-drain-wait-2", "a drain waits for one batch, and finds it", 1, 1, "s0t0", {"Da", "y"}, .retiring = "w"},
+	{"retire-drain-ended-2", "and for two, while there is a third", 1, 3, "s0s1s2t0t1", {"Daa", "yt2yy"}, .retiring = "w"},
 	{"retire-drain-3", "one retires, one drains, one reclaims", 1, 2, "s0s1t0", {"t1Da", "y", "y"}, .retiring = ""},
 
 	/* Other paths. */

@@ -1,0 +1,125 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * retires_judge.c - calls that promise something of what was retired before, and the end.
+ */
+#include "retires_notes.h"
+
+#include "verbs.h"
+
+#include <string.h>
+
+/* ---- Draining ---- */
+
+static void forget_going(struct thread *t, unsigned index)
+{
+	t->going[index] = t->going[--t->goings];
+}
+
+/* Is it out of limbo? */
+static bool is_out(unsigned number)
+{
+	return !*(const uint32_t *)(const void *)&stage.pool->limbo->link[number + 1];
+}
+
+/* The call that has ended promises that it is free: from now on for this thread. */
+static void is_known_free(unsigned number)
+{
+	struct object *o = &retires.object[number];
+
+	if (o->fate == IS_FREE) {
+		oracle_known_free(number);
+		return;
+	}
+	o->fate = IS_FREE;
+	oracle_released(number);
+	for (struct thread *t = retires.thread; t < retires.thread + THREADS_MAX; t++)
+		for (unsigned i = 0; i < t->goings; i++)
+			if (t->going[i] == number)
+				forget_going(t, i);
+}
+
+/* The lives of what was retired before this call. */
+static void note_retired(const struct moment *call, uint64_t life_out[OBJECTS_MAX])
+{
+	for (unsigned i = 0; i < OBJECTS_MAX; i++) {
+		const struct object *o = &retires.object[i];
+		const bool before = o->all_know && moment_before(&o->retired, call);
+
+		life_out[i] = before && (o->fate == IS_RETIRED || o->fate == IS_GOING || o->fate == IS_FREE) ? o->life : 0;
+	}
+}
+
+void retires_drain(void)
+{
+	const struct moment call = retires_begin_call();
+	uint64_t life[OBJECTS_MAX];
+
+	note_retired(&call, life);
+	if (lfpool_drain(stage.pool) != LFPOOL_OK)
+		engine_fail("drain refused");
+	for (unsigned i = 0; i < OBJECTS_MAX; i++) {
+		if (!life[i] || retires.object[i].life != life[i])
+			continue;
+		if (retires.object[i].fate == IS_RETIRED || !is_out(i))
+			engine_fail("object %u was retired before a drain, and is not free after it", i);
+		if (retires.object[i].fate == IS_GOING || retires.object[i].fate == IS_FREE)
+			is_known_free(i);
+	}
+	retires_end_call();
+}
+
+void retires_poll(void)
+{
+	const struct moment call = retires_begin_call();
+	uint64_t life[OBJECTS_MAX];
+
+	note_retired(&call, life);
+	/* If there is one batch, that is it. */
+	if (lfpool_retire_poll(stage.pool) && strchr(retires_kinds, 'o'))
+		for (unsigned i = 0; i < OBJECTS_MAX; i++)
+			if (life[i] && retires.object[i].life == life[i] &&
+			    (retires.object[i].fate == IS_GOING || retires.object[i].fate == IS_FREE))
+				is_known_free(i);
+	retires_end_call();
+}
+
+void retires_turn(void)
+{
+	(void)retires_begin_call();
+	retires_scheme_turn();
+	retires_end_call();
+}
+
+/* ---- The end ---- */
+
+/* Nobody has disturbed it, nor does anybody read: a retire that makes too many wait asks. */
+static void check_asked(void)
+{
+	for (uint32_t i = 0; engine_threads() == 1 && i < stage.pool->limbo->shards; i++)
+		if (shard_count(load_relaxed(&stage.pool->limbo->shard[i].word)) >= RETIRES_PER_POLL)
+			engine_fail("afterwards too many objects wait, and nobody has asked");
+}
+
+void retires_check(void)
+{
+	const char *violated;
+	size_t where;
+
+	if (!retires_kinds)
+		return;
+	if (retires.common && retires.common_tries && retires.common_retires != 1)
+		engine_fail("%u retires of one object succeeded", retires.common_retires);
+	if (strchr(retires_kinds, 'r'))
+		check_asked();
+	/* R2: the batch that is with the scheme, and the one after it. */
+	for (unsigned i = 0; i < 2; i++)
+		strchr(retires_kinds, 'r') ? retires_poll() : retires_turn();
+	for (unsigned i = 0; i < OBJECTS_MAX; i++)
+		if (retires.object[i].fate == IS_RETIRED)
+			engine_fail("afterwards object %u is retired, and nobody reclaims it", i);
+	if (lfpool_retired_count(stage.pool))
+		engine_fail("afterwards %zu objects are retired", lfpool_retired_count(stage.pool));
+	violated = lfpool_check(stage.pool, &where);
+	if (violated)
+		engine_fail("when all is reclaimed, at %zu, %s", where, violated);
+}
