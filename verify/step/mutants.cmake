@@ -138,6 +138,10 @@ step_mutate(src/tournament.c "\n\t\tif (current && !goes_before(t, &first, &name
 	"\n\t\tif (verify_mutant == 30)\n\t\t\tcurrent = is_current(t, &named);
 		if (current && verify_mutant == 30 && !goes_before(t, mine, &named))\n\t\t\treturn true;
 		if (current && !goes_before(t, &first, &named))\n\t\t\treturn false;")
+# 31: who asks about a batch waits for whoever asks already.
+step_mutate(src/limbo.c "do {\n\t\tif (shard_phase(word) != BEGUN)"
+	"do {\n\t\twhile (verify_mutant == 31 && shard_phase(word) == HELD)\n\t\t\tword = load_relaxed(&shard->word);
+		if (shard_phase(word) != BEGUN)")
 
 list(TRANSFORM LFPOOL_SOURCES PREPEND ${step_mutants}/ OUTPUT_VARIABLE step_mutant_sources)
 add_library(verify_step_mutants_lfpool STATIC ${step_mutant_sources})
@@ -176,6 +180,7 @@ step_mutant(17 control "trim, cools")
 step_mutant(18 hold "cancel a continuation")
 step_mutant(19 hold "release, to a continuation")
 step_mutant(20 control "trim, gives back")
+step_mutant(31 control "retire poll")
 
 step_program(verify_step_mutants_evict verify_step_mutants_lfpool evict.c evict_meet.c ${step_evict})
 target_include_directories(verify_step_mutants_evict PRIVATE ${step_mutants}/src)

@@ -19,6 +19,7 @@ static bool stamp_all(void **objects, size_t count, uint64_t stamp)
 
 const char *peer_churn(lfpool_t *pool, uint64_t stamp, unsigned rounds)
 {
+	const bool retires = lfpool_scheme(pool).ready;
 	void *objects[3];
 
 	for (unsigned round = 0; round < rounds; round++) {
@@ -28,9 +29,10 @@ const char *peer_churn(lfpool_t *pool, uint64_t stamp, unsigned rounds)
 			count++;
 		if (!stamp_all(objects, count, stamp + round))
 			return "a peer found another's stamp in its object";
-		/* Now and then without naming the pool. */
+		/* Now and then without naming the pool; or retired, where that comes back. */
 		while (count-- > 0)
 			if ((round + count) % 4 ? lfpool_release(pool, objects[count])
+			    : retires           ? lfpool_retire(pool, objects[count])
 						: lfpool_release_self(objects[count]))
 				return "a peer's release was refused";
 		if (round % 64 == 63) {

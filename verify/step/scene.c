@@ -34,6 +34,26 @@ lfpool_t *scene_pool(void)
 	return pool;
 }
 
+/* Nobody reads here: all of it is due. */
+static bool scheme_ready(void *scene, const lfpool_batch_t *batch)
+{
+	(void)scene;
+	(void)batch;
+	return true;
+}
+
+static void scheme_begin(void *scene, lfpool_batch_t *batch)
+{
+	((struct scene *)scene)->batch = batch;
+}
+
+static lfpool_scheme_t scheme(struct scene *s, const struct operation *o)
+{
+	return (lfpool_scheme_t){.context = o->special & (ASKED | TOLD) ? s : NULL,
+				 .ready = o->special & ASKED ? scheme_ready : NULL,
+				 .begin = o->special & TOLD ? scheme_begin : NULL};
+}
+
 void scene_open(struct scene *s, const struct operation *o)
 {
 	lfpool_config_t config = LFPOOL_CONFIG_INIT;
@@ -49,6 +69,7 @@ void scene_open(struct scene *s, const struct operation *o)
 	config.depot_shards = 1;
 	config.flags = o->flags;
 	config.debug = o->debug;
+	config.scheme = scheme(s, o);
 	if (o->hooks)
 		config.hooks = *o->hooks;
 	if (o->debug)
@@ -68,6 +89,12 @@ size_t scene_waiting(const struct scene *s)
 
 size_t scene_close(struct scene *s)
 {
+	struct limbo *limbo = s->pool->limbo;
+
+	/* A thread that never goes on may hold a place, for which a drain would wait. */
+	for (uint32_t i = 0; limbo && i < limbo->shards; i++)
+		store_relaxed(&limbo->shard[i].word, 0);
+
 	size_t active = lfpool_destroy(s->pool);
 
 	(void)lfpool_destroy(s->beside);

@@ -44,6 +44,7 @@ struct scene {
 	size_t lent_count;
 	bool caller_waits;      /* another thread sleeps in lfpool_acquire_wait(), and gets got[0]        */
 	lfpool_ticket_t ticket; /* of a continuation that gets got[0]                                     */
+	lfpool_batch_t *batch;  /* that is with a scheme which tells                                      */
 	bool cancelled;         /* it was                                                                 */
 	size_t capacity_at_end; /* when all has come back; 0: whatever it is then                         */
 	lfpool_handle_t handle; /* of the first object held, or given                                     */
@@ -73,7 +74,9 @@ enum special {
 	IN_PROGRAM = 1,   /* it spends its time in libc, where it is not stopped: text, files, the clock            */
 	LOCKS = 2,        /* it may stand in the registry's mutex: no fork, no exit of a thread, until it goes on   */
 	AMONG_POOLS = 4,  /* the others create and destroy pools meanwhile                                          */
-	RELEASES_ALL = 8  /* whatever anybody holds                                                                 */
+	RELEASES_ALL = 8, /* whatever anybody holds                                                                 */
+	ASKED = 16,       /* the pool has a scheme that is asked, and says yes; the others retire as well           */
+	TOLD = 32         /* it has one that reclaims: the operation does, once the others are through              */
 };
 
 struct operation {
@@ -100,6 +103,9 @@ extern const size_t object_operation_count, pool_operation_count;
 /* How many objects there are, and who waits for one: resizes.c, waits.c. */
 extern const struct operation resize_operations[], wait_operations[];
 extern const size_t resize_operation_count, wait_operation_count;
+/* What is retired: retires.c. */
+extern const struct operation retire_operations[];
+extern const size_t retire_operation_count;
 
 /* All of them; NULL beyond the last. */
 const struct operation *operation_at(size_t index);

@@ -18,5 +18,8 @@ const struct operation *operation_at(size_t index)
 	if (index < resize_operation_count)
 		return &resize_operations[index];
 	index -= resize_operation_count;
-	return index < wait_operation_count ? &wait_operations[index] : NULL;
+	if (index < wait_operation_count)
+		return &wait_operations[index];
+	index -= wait_operation_count;
+	return index < retire_operation_count ? &retire_operations[index] : NULL;
 }
