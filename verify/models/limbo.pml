@@ -2,10 +2,10 @@
 /*
  * limbo.pml - one place of retired objects: push(), begin(), end(), ask() and lfpool_drain() of src/limbo.c.
  *
- * Idea         RETIRERS users go round without end: acquire a free slot, make it reachable, unlink it, retire it.  READERS
- *              enter, may look at something reachable, leave.  The scheme is asked by ASKERS (ASKED), or TELLERS of its
- *              own reclaim what is due.  A batch is due when whoever was inside when it began has left.  DRAINERS drain; then
- *              nobody reads.
+ * Idea         RETIRERS users go round without end: acquire a free slot, make it reachable, unlink it, retire it.
+ *              READERS enter, may look at something reachable, leave.  The scheme is asked, by ASKERS, or TELLERS of its
+ *              own reclaim what is due.  A batch is due when whoever was inside when it began has left.  DRAINERS
+ *              drain; then nobody reads.
  *              The word is {phase, top, count} and compared as such, without a tag.
  * Checked      no slot is put back or handed out while a reader looks at it;
  *              R1  what is put back is retired, each slot once, as many as were counted, and the list ends there;
@@ -14,10 +14,10 @@
  *              whatever was retired before a drain began is free when it ends;
  *              PROGRESS (ltl reclaimed, weakly fair) a retired slot is free in the end.
  * Not here     Orders (explore), several places, bulk, the pool behind put(), who stops for ever (step).
- * Broken       IDLE_UNLOOKED: it becomes idle whatever lies on the stack; IDLE_DROPS: and forgets that; IDLE_BY_STORE;
- *              PUT_BACK_LATE: the objects go back when the place has been let go; BEGIN_BEFORE_TAKE: the next batch begins, then
- *              the stack is taken; ASK_UNHELD: who asks does not hold; BEGUN_AT_ONCE: a batch may be asked about before it
- *              has begun; KEEPS_HOLD: what was not ready is not let go of; PUSH_BY_STORE; LINK_ONCE: the link is not laid
+ * Broken       IDLE_UNLOOKED: it becomes idle whatever lies on the stack; IDLE_DROPS: and forgets that;
+ *              IDLE_BY_STORE; PUT_BACK_LATE: the objects go back when the place has been let go; BEGIN_BEFORE_TAKE: the
+ *              next batch begins, then the stack is taken; ASK_UNHELD: who asks does not hold; BEGUN_AT_ONCE: a batch
+ *              may be asked about before it has begun; KEEPS_HOLD: what was not ready is not let go of; PUSH_BY_STORE; LINK_ONCE: the link is not laid
  *              anew when the CAS fails; LET_GO_BY_STORE; DRAIN_ONE: a drain waits for one batch.
  */
 #ifndef RETIRERS
@@ -74,7 +74,8 @@ byte at_work;                   /* on the batch                         */
 
 #define LOAD p = phase; t = top; n = count
 #define UNCHANGED (phase == p && top == t && count == n)
-#define TO(new_phase, new_top, new_count) phase = new_phase; top = new_top; count = new_count; assert(phase != IDLE || top == 0)
+#define TO(new_phase, new_top, new_count) phase = new_phase; top = new_top; count = new_count; \
+	assert(phase != IDLE || top == 0)
 #define FORGET p = 0; t = 0; n = 0
 
 /* let_go() */
