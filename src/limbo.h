@@ -25,7 +25,7 @@
  * Progress     retire: lock-free, but for `begin`.  Asking: lock-free, but for `ready`: a shard that is held is left alone.
  *              A thread that stops while it holds a shard keeps what is retired there; who retires goes to another.
  * Edges        RETIRE: a push -> who takes the stack; and who let go of a batch -> who begins, holds or reclaims the next.
- *              BEGUN: who has begun a batch -> who reclaims it, whatever the scheme does in between.
+ *              BEGUN: who has begun a batch -> who reclaims it, also for a tool that does not see how the scheme orders the two.
  *              ENDED: who has put a batch's objects back -> who is told so: a drain, a poll, an acquire that asks.
  */
 #ifndef LFPOOL_LIMBO_H

@@ -51,7 +51,7 @@ extern "C" {
  * Threads   Any that may call the scheme's `begin`: see rcu.h, epoch.h.  Inside a read-side section too.
  * Progress  Lock-free, but for the scheme's `begin`, which the first call calls after a time without retired objects.
  *           Never fails for want of memory, never waits.
- * Cost      O(1): two locked instructions.  With a scheme that is asked, each 64th call asks.
+ * Cost      O(1): two locked instructions.  With a scheme that is asked, a call asks now and then, see below.
  * Source    A Treiber stack (1986) that is only pushed to and taken whole.
  */
 LFPOOL_API lfpool_status_t lfpool_retire(lfpool_t *pool, void *object);
@@ -102,14 +102,16 @@ LFPOOL_API lfpool_status_t lfpool_drain(lfpool_t *pool);
  *   wait    Block until the batches that are with the scheme now were reclaimed, or are ready, or at least for a while;
  *           false: this thread must not wait.  NULL: lfpool_drain() asks again and again, with pauses.
  *
- * A scheme with `ready` is asked: by each 64th lfpool_retire(), by an acquire that finds nothing, by waiting calls each
- * millisecond, by lfpool_retire_poll() and lfpool_drain().  (So with such a scheme a continuation of
- * lfpool_acquire_async() may wait until somebody calls one of those.)  One without it calls lfpool_batch_reclaim() for
- * each batch itself, once, from any thread, but not from `begin`.
+ * A scheme with `ready` is asked: by an lfpool_retire() that brings what waits in its place to a multiple of 64, by an
+ * acquire that finds nothing, by waiting calls each millisecond, by lfpool_retire_poll() and lfpool_drain().  (So until
+ * then up to 63 objects may lie in each place although they could be reused; and a continuation of lfpool_acquire_async()
+ * may wait until somebody calls one of those.)  One without it calls lfpool_batch_reclaim() for each batch itself, once, from
+ * any thread, but not from `begin`, which must have happened before, in the sense of C11: through a lock, a queue, whatever
+ * brought the batch there.
  *
- * A thread that is stopped inside `begin` or `ready` holds up what was retired in that place; who retires goes round it.
- * In the child after fork such threads have stopped: what lay in their places is lost to it, and its lfpool_drain() and
- * lfpool_destroy() wait for ever.  (liburcu has rules of its own, see rcu.h.)
+ * A thread that is stopped inside `begin` or `ready`, or while it reclaims, holds up what was retired in that place.  Where
+ * the scheme is asked, who retires afterwards goes round that place.  lfpool_drain() and lfpool_destroy() wait for it; in the
+ * child after fork such threads have stopped for ever.  (liburcu has rules of its own, see rcu.h.)
  */
 
 /* At most so many batches of a pool are with the scheme at once: one for each place. */
