@@ -173,7 +173,7 @@ bool acquisition_granted(struct actor *actor, struct acquisition *a, void *objec
 	const size_t alignment = evicting->round->config.object_alignment;
 	struct slot *slot = &evicting->slots[slot_of(handle)];
 
-	if (slot_of(handle) >= evicting->capacity || (uintptr_t)object % (alignment ? alignment : 16) != 0) {
+	if (slot_of(handle) >= evicting->capacity || (uintptr_t)object % (alignment ? alignment : _Alignof(max_align_t)) != 0) {
 		violation(evicting->round, "object %p, handle %" PRIx64 ": there is no such object of %zu aligned to %zu", object,
 			  handle, evicting->capacity, alignment);
 		return false;
