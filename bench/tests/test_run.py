@@ -25,6 +25,7 @@ sys.path.insert(0, os.path.dirname(HERE))
 from lib import program, results  # noqa: E402
 
 SMALL = ("--workload", "pair|larson", "--threads", "1,2", "--bytes", "64", "--rounds", "2", "--min-time", "0.01")
+FEW = (*SMALL, "--subject", "limit|mutex|spin|lfpool-inlined")
 
 
 class Run(unittest.TestCase):
@@ -111,7 +112,7 @@ class Run(unittest.TestCase):
 	def test_seed_decides_the_order(self):
 		orders = []
 		for seed in ("1", "1", "2"):
-			self.assertIn(f"seed {seed}", self.run_it(*SMALL, "--seed", seed))
+			self.assertIn(f"seed {seed}", self.run_it(*FEW, "--seed", seed))
 			orders.append([start["rows"] for start in self.starts])
 		self.assertEqual(orders[0], orders[1])
 		self.assertNotEqual(orders[0], orders[2])
@@ -250,7 +251,7 @@ class Run(unittest.TestCase):
 	# ---- Failures ----
 
 	def failing(self, reason, *arguments, **environment):
-		said = self.run_it(*SMALL, *arguments, status=1, **environment)
+		said = self.run_it(*FEW, *arguments, status=1, **environment)
 		self.assertRegex(said, f"FAILED pair/64/spin, round 1: {reason}")
 		self.assertRegex(self.document["skipped"]["pair/64/spin"], f"^failed in round 1: {reason}")
 		self.assertEqual(len(self.cell("larson/64/spin/2")["repetitions"]), 2, "another workload has it still")
