@@ -47,7 +47,9 @@ extern "C" {
  * LFPOOL_BUFFER_BYTES - bytes that are enough for a pool of so many objects, with the defaults for everything else: an
  * integer constant expression, if its arguments are.
  *
+ * object_size       As config.object_size.
  * object_alignment  As config.object_alignment: 0 is the default.
+ * capacity          As config.capacity.
  *
  * Beside the objects it is 24 KiB for one of them, 48 KiB for 1000, and 13 bytes for each of a million.  With hooks it
  * takes one byte more for each object, and 256 more; with an explicit cache_capacity lfpool_buffer_bytes() knows.
@@ -92,6 +94,7 @@ LFPOOL_API size_t lfpool_buffer_bytes(const lfpool_config_t *config);
 /*
  * lfpool_create_in - make a pool in a buffer.
  *
+ * pool_out  Receives the pool; set to NULL on failure.
  * config    As for lfpool_create(), but:
  *               max_capacity   0 or equal to capacity, else LFPOOL_E_CONFIG_MAX_CAPACITY;
  *               backend        LFPOOL_BACKEND_LOCKFREE, else LFPOOL_E_CONFIG_BACKEND;

@@ -25,7 +25,7 @@
 extern "C" {
 #endif
 
-/* X(field, word, least, most, text): `least` and `most` bound its number; 0, 0: it has none. */
+/* Every mode: X(field, word, least, most, text): `least` and `most` bound its number; 0, 0: it has none. */
 #define LFPOOL_DEBUG_MAP(X)                                                                                     \
 	X(check, "check", 0, 0,                                                                                 \
 	  "of two releases of one object at the same instant exactly one succeeds (LFPOOL_CHECK_RACES), and "   \

@@ -44,23 +44,36 @@ typedef struct lfpool_epoch lfpool_epoch_t; /* what ties one pool to an epoch */
  *           needed.
  * Returns   LFPOOL_OK; LFPOOL_E_ARGUMENT: a NULL pointer; LFPOOL_E_NO_MEMORY.
  * Owner     The caller, until lfpool_epoch_destroy().
- * Threads   Any.  May enter the kernel.
+ * Threads   Any.  Allocates with the C library, and is lock-free as far as that is; may enter the kernel.
  */
 LFPOOL_API LFPOOL_MUST_USE lfpool_status_t lfpool_epoch_create(lfpool_epoch_t **gate_out, struct ck_epoch *epoch);
 
-/* lfpool_epoch_destroy - after the pool was destroyed, and when nobody uses the epoch any more: ck_epoch keeps every record
- * for ever that was registered with it.  NULL is fine. */
+/*
+ * lfpool_epoch_destroy - give the records back.
+ *
+ * gate      NULL is fine.  The pool was destroyed before, and nobody uses the epoch any more: ck_epoch keeps every record
+ *           for ever that was registered with it.
+ * Threads   Any.  As lfpool_epoch_create().
+ */
 LFPOOL_API void lfpool_epoch_destroy(lfpool_epoch_t *gate);
 
-/* lfpool_epoch_scheme - for config.scheme: objects may be reused when no section of the epoch can reach them any more.  One
- * pool at a time.  Wait-free.  lfpool_drain() and lfpool_destroy() must not be called inside a section: they would wait
- * for it.  Nor does lfpool_acquire_wait() get there what its own section holds back. */
+/*
+ * lfpool_epoch_scheme - for config.scheme: objects may be reused when no section of the epoch can reach them any more.
+ *
+ * lfpool_drain() and lfpool_destroy() must not be called inside a section: they would wait for it.  Nor does
+ * lfpool_acquire_wait() get there what its own section holds back.
+ *
+ * gate      Of one pool at a time.  NULL: no scheme.
+ * Returns   The scheme.
+ * Threads   Any.  Wait-free.
+ */
 LFPOOL_API lfpool_scheme_t lfpool_epoch_scheme(lfpool_epoch_t *gate);
 
 /*
  * lfpool_release_epoch - lfpool_retire(), for who has taken out an object that readers in sections of an epoch may see.
  *
  * record    The caller's, inside or outside a section.
+ * object    As for lfpool_retire().
  * Returns   As lfpool_retire(); LFPOOL_E_NO_SCHEME if it is the record of another epoch than the pool's, for whose readers
  *           nobody would wait; or if the pool has another scheme, be it one of yours around this one: call lfpool_retire()
  *           then.  Nothing is changed, and no hook is told.

@@ -56,6 +56,7 @@ LFPOOL_API void *lfpool_resolve(const lfpool_t *pool, lfpool_handle_t handle);
 /*
  * lfpool_release_handle - release the object that a handle names.
  *
+ * handle    Any value.
  * Returns   LFPOOL_OK; LFPOOL_E_STALE: refused and reported to the misuse hook, nothing changed.  Of several threads
  *           that release by the same handle at once exactly one succeeds.  Against lfpool_release() of the same object
  *           at the same instant that needs LFPOOL_CHECK_RACES.
@@ -64,8 +65,14 @@ LFPOOL_API void *lfpool_resolve(const lfpool_t *pool, lfpool_handle_t handle);
  */
 LFPOOL_API lfpool_status_t lfpool_release_handle(lfpool_t *pool, lfpool_handle_t handle);
 
-/* lfpool_index_of - the index of an object's slot, for arrays beside the pool: 0 .. n - 1, where n is config.max_capacity, or
- * config.capacity if that is 0; SIZE_MAX if `object` is no object of this pool.  Any thread.  Wait-free, O(1). */
+/*
+ * lfpool_index_of - the index of an object's slot, for arrays beside the pool.
+ *
+ * object    Any value.
+ * Returns   0 .. n - 1, where n is config.max_capacity, or config.capacity if that is 0; SIZE_MAX if `object` is no
+ *           object of this pool.
+ * Threads   Any.  Wait-free, O(1).
+ */
 LFPOOL_API size_t lfpool_index_of(const lfpool_t *pool, const void *object);
 
 /*
@@ -85,7 +92,7 @@ LFPOOL_API lfpool_t *lfpool_of(const void *pointer);
  *
  * object    An active object of some pool; NULL is fine and does nothing.
  * Returns   As lfpool_release() on its pool; LFPOOL_E_FOREIGN if it lies in none: there is then no misuse hook to tell.
- * Threads   Any.  Progress and cost as lfpool_of() and lfpool_release() together.
+ * Threads, progress, cost   As lfpool_of() and lfpool_release() together.
  */
 LFPOOL_API lfpool_status_t lfpool_release_self(void *object);
 

@@ -34,6 +34,12 @@
 
 #include "lfpool/typed.h"
 
+/*
+ * LFPOOL_DECLARE - declare the functions above, for a header.
+ *
+ * name      Prefix of what is declared.
+ * type      Of the objects: incomplete there.
+ */
 #define LFPOOL_DECLARE(name, type)                                                                              \
 	LFPOOL_TYPED_C_BEGIN                                                                                    \
 	typedef struct name##_handle {                                                                          \
@@ -82,10 +88,16 @@
 	}                                                                                                       \
 	struct name##_handle
 
+/*
+ * LFPOOL_DEFINE_HIDDEN, LFPOOL_DEFINE_HIDDEN_WITH - define them and the pool behind them, in one source file.
+ *
+ * name      As for LFPOOL_DECLARE.
+ * type      Of the objects: complete here.
+ * table     As for LFPOOL_DEFINE_WITH.
+ */
 #define LFPOOL_DEFINE_HIDDEN(name, type)                                                                        \
 	LFPOOL_DEFINE(name##_hidden, type);                                                                     \
 	LFPOOL_TYPED_HIDDEN(name, type)
-
 #define LFPOOL_DEFINE_HIDDEN_WITH(name, type, table)                                                            \
 	LFPOOL_DEFINE_WITH(name##_hidden, type, table);                                                         \
 	LFPOOL_TYPED_HIDDEN(name, type)

@@ -46,6 +46,7 @@
 #include <stdint.h>
 #include <string.h>
 
+/* The version of this header, and of the library that it belongs to. */
 #define LFPOOL_VERSION_MAJOR 0
 #define LFPOOL_VERSION_MINOR 1
 #define LFPOOL_VERSION_PATCH 0
@@ -62,13 +63,13 @@
 extern "C" {
 #endif
 
-typedef struct lfpool lfpool_t;
-typedef struct lfpool_cache lfpool_cache_t;
+typedef struct lfpool lfpool_t; /* a pool */
+typedef struct lfpool_cache lfpool_cache_t; /* one worker's cache of a pool; it has one user at a time */
 typedef uint64_t lfpool_handle_t; /* names an object until it is released, see lfpool/handle.h; 0 is never valid */
 
 /* ---- Status ------------------------------------------------------------------------------------------------ */
 
-/* X(name, value, text).  One value per kind of refusal; a config refusal names its field. */
+/* Every status: X(name, value, text).  One value per kind of refusal; a config refusal names its field. */
 #define LFPOOL_STATUS_MAP(X)                                                                                    \
 	X(LFPOOL_OK, 0, "ok")                                                                                   \
 	X(LFPOOL_E_ARGUMENT, -1, "a required pointer is NULL, or a struct_size is none")                        \
@@ -105,6 +106,7 @@ typedef uint64_t lfpool_handle_t; /* names an object until it is released, see l
 	X(LFPOOL_E_NO_SCHEME, -39, "retire in a pool without config.scheme")                                     \
 	X(LFPOOL_E_IN_SECTION, -40, "drain or destroy inside a read-side section, for which it would wait")
 
+/* What a call has come to: 0, or why it was refused.  lfpool_status_string() has each in words. */
 typedef enum lfpool_status {
 #define LFPOOL_STATUS_ENUM(name, value, text) name = value,
 	LFPOOL_STATUS_MAP(LFPOOL_STATUS_ENUM)
@@ -114,6 +116,7 @@ typedef enum lfpool_status {
 /*
  * lfpool_status_string - what a status means, in English.
  *
+ * status    Any value.
  * Returns   A string that lives for ever; "unknown status" for a value that is none.
  * Threads   Any.  Wait-free.
  */
@@ -196,7 +199,7 @@ typedef struct lfpool_misuse {
 } lfpool_misuse_t;
 
 /*
- * Hooks.  `context` is handed to each.  A hook runs on the calling thread, in the middle of the call that caused it,
+ * What a pool calls: hooks.  `context` is handed to each.  A hook runs on the calling thread, in the middle of the call that caused it,
  * with no lock held; it may call the pool (but for those that lfpool_create() and lfpool_destroy() call).  Several
  * threads may run it at once, for different objects.
  *
@@ -208,7 +211,7 @@ typedef struct lfpool_misuse {
  * keep their inlined hits; the others take the general path (about 20 ns for a pair, and what the hooks take).
  */
 typedef struct lfpool_hooks {
-	void *context;
+	void *context; /* handed to each */
 	/* A release was refused, or a debug mode found something.  NULL: one line on stderr the first time, after that
 	 * only counted. */
 	void (*misuse)(void *context, const lfpool_misuse_t *misuse);
@@ -234,13 +237,13 @@ typedef struct lfpool_hooks {
 	void (*reserved[1])(void); /* must be NULL */
 } lfpool_hooks_t;
 
+typedef struct lfpool_batch lfpool_batch_t; /* a batch of retired objects, which a scheme is asked about */
 /* A scheme of safe memory reclamation, for lfpool_retire(): lfpool/retire.h.  All NULL: objects are only released. */
-typedef struct lfpool_batch lfpool_batch_t;
 typedef struct {
-	void *context;
-	void (*begin)(void *context, lfpool_batch_t *batch);
-	bool (*ready)(void *context, const lfpool_batch_t *batch);
-	bool (*wait)(void *context);
+	void *context;                                             /* handed to each                       */
+	void (*begin)(void *context, lfpool_batch_t *batch);       /* the batch is with the scheme now     */
+	bool (*ready)(void *context, const lfpool_batch_t *batch); /* may its objects be reused?           */
+	bool (*wait)(void *context);                               /* until batches are ready or reclaimed */
 	void (*reserved[3])(void); /* must be NULL */
 } lfpool_scheme_t;
 
@@ -272,13 +275,19 @@ typedef struct lfpool_config {
 	                             less than 2^30 objects, not in a buffer, never untracked; 0 = none  */
 } lfpool_config_t;
 
-/* C.  In C++, where this warns of the fields that it leaves out: lfpool_config_init(). */
+/* The default of every field, in C.  In C++, where this warns of the fields that it leaves out: lfpool_config_init(). */
 #define LFPOOL_CONFIG_INIT                                                                                      \
 	{                                                                                                       \
 		.struct_size = sizeof(lfpool_config_t)                                                          \
 	}
 
-/* Sets every field to its default.  The same as LFPOOL_CONFIG_INIT, for C++ and for structs in dynamic memory. */
+/*
+ * lfpool_config_init - set every field to its default: the same as LFPOOL_CONFIG_INIT, for C++ and for structs in dynamic
+ * memory.
+ *
+ * config    Written whole; what was in it does not matter.
+ * Threads   Any.  Wait-free.
+ */
 static inline void lfpool_config_init(lfpool_config_t *config)
 {
 	memset(config, 0, sizeof(*config));
@@ -350,7 +359,8 @@ LFPOOL_API lfpool_status_t lfpool_release(lfpool_t *pool, void *object);
 /*
  * lfpool_acquire_bulk - acquire up to `count` objects.
  *
- * objects_out  Room for `count` pointers; the first `returned` of them are set.
+ * objects_out  Room for `count` pointers; as many of them as the call returns are set.
+ * count        How many are wanted; 0 does nothing.
  * Returns      How many; fewer than `count` only if every other object was in use at some moment during the call, or a
  *              hook refused the next.
  * Threads, progress   As lfpool_acquire().
@@ -363,6 +373,7 @@ LFPOOL_API size_t lfpool_acquire_bulk(lfpool_t *pool, void **objects_out, size_t
  *
  * objects   `count` pointers.  NULLs are passed over; what lfpool_release() would refuse is refused and reported, and
  *           the rest is released nevertheless.
+ * count     How many pointers there are.
  * Returns   How many objects were released.
  * Threads, progress   As lfpool_release().
  * Cost      O(count).
@@ -390,45 +401,86 @@ LFPOOL_API lfpool_cache_t *lfpool_cache_create(lfpool_t *pool);
  */
 LFPOOL_API void lfpool_cache_destroy(lfpool_cache_t *cache);
 
-/* As lfpool_acquire() and lfpool_release(), through this cache: no look-up, nothing thread-local.  Include
- * lfpool/inline.h to have the hits of both inlined. */
+/*
+ * lfpool_cache_acquire, lfpool_cache_release - as lfpool_acquire() and lfpool_release(), through this cache: no look-up,
+ * nothing thread-local.
+ *
+ * Include lfpool/inline.h to have the hits of both inlined.
+ *
+ * object    As for lfpool_release(), acquired through whichever cache.
+ * Returns   As lfpool_acquire() and lfpool_release().
+ * Threads   The cache's user.  Not from a signal handler.
+ * Progress  As lfpool_acquire() and lfpool_release() where the thread has a cache already.
+ */
 LFPOOL_API void *lfpool_cache_acquire(lfpool_cache_t *cache);
 LFPOOL_API lfpool_status_t lfpool_cache_release(lfpool_cache_t *cache, void *object);
 
-/* As lfpool_acquire_bulk() and lfpool_release_bulk(), through this cache. */
+/*
+ * lfpool_cache_acquire_bulk, lfpool_cache_release_bulk - as lfpool_acquire_bulk() and lfpool_release_bulk(), through this
+ * cache.
+ *
+ * objects_out, objects, count   As there.
+ * Returns   As lfpool_acquire_bulk() and lfpool_release_bulk().
+ * Threads, progress   As lfpool_cache_acquire().
+ */
 LFPOOL_API size_t lfpool_cache_acquire_bulk(lfpool_cache_t *cache, void **objects_out, size_t count);
 LFPOOL_API size_t lfpool_cache_release_bulk(lfpool_cache_t *cache, void *const *objects, size_t count);
 
 /* ---- Questions --------------------------------------------------------------------------------------------- */
 
-/* lfpool_owns - is `pointer` the address of one of this pool's objects, active or free (or of one that it may grow by,
- * or that was taken out)?  Wait-free, O(1), any
- * thread. */
+/*
+ * lfpool_owns - is `pointer` the address of one of this pool's objects?
+ *
+ * pointer   Any value.
+ * Returns   true if it is one's start: active or free, or one that the pool may grow by, or that was taken out.
+ * Threads   Any.  Wait-free, O(1).
+ */
 LFPOOL_API bool lfpool_owns(const lfpool_t *pool, const void *pointer);
 
-/* lfpool_in_use - is `object` an object of this pool, and active?  Wait-free, O(1), any thread; while another thread
- * acquires or releases that very object, either answer. */
+/*
+ * lfpool_in_use - is `object` an object of this pool, and active?
+ *
+ * object    Any value.
+ * Returns   true if it is; while another thread acquires or releases that very object, either answer.
+ * Threads   Any.  Wait-free, O(1).
+ */
 LFPOOL_API bool lfpool_in_use(const lfpool_t *pool, const void *object);
 
-/* lfpool_capacity - objects there are, active and free: config.capacity, until it grows or shrinks.  Wait-free, O(1), any
- * thread. */
+/*
+ * lfpool_capacity - objects there are, active and free.
+ *
+ * Returns   config.capacity, until it grows or shrinks.
+ * Threads   Any.  Wait-free, O(1).
+ */
 LFPOOL_API size_t lfpool_capacity(const lfpool_t *pool);
 
 /*
  * lfpool_active_count, lfpool_available_count - objects in use; objects not in use.
  *
- * Retired objects (lfpool/retire.h) count as in use.  Exact, and their sum the capacity, while no other thread is inside a
- * call on the pool; else a snapshot within 0 .. capacity.  Any thread.  Wait-free.  O(objects ever used / objects per
- * magazine + caches).
+ * Retired objects (lfpool/retire.h) count as in use.
+ *
+ * Returns   How many: exact, and their sum the capacity, while no other thread is inside a call on the pool; else a
+ *           snapshot within 0 .. capacity.
+ * Threads   Any.  Wait-free.
+ * Cost      O(objects ever used / objects per magazine + caches).
  */
 LFPOOL_API size_t lfpool_active_count(const lfpool_t *pool);
 LFPOOL_API size_t lfpool_available_count(const lfpool_t *pool);
 
-/* lfpool_misuse_count - how many misuses were found so far: releases that were refused, and what debug modes found.
- * Wait-free, O(1), any thread. */
+/*
+ * lfpool_misuse_count - how many misuses were found so far.
+ *
+ * Returns   Releases that were refused, and what debug modes found.
+ * Threads   Any.  Wait-free, O(1).
+ */
 LFPOOL_API size_t lfpool_misuse_count(const lfpool_t *pool);
 
-/* lfpool_backend - the backend in force, which the environment may have chosen.  Wait-free, O(1), any thread. */
+/*
+ * lfpool_backend - the backend in force.
+ *
+ * Returns   config.backend, or what the environment has chosen instead.
+ * Threads   Any.  Wait-free, O(1).
+ */
 LFPOOL_API lfpool_backend_t lfpool_backend(const lfpool_t *pool);
 
 #ifdef __cplusplus

@@ -75,13 +75,13 @@
 extern "C" {
 #endif
 
-typedef struct lfpool_priority lfpool_priority_t;
+typedef struct lfpool_priority lfpool_priority_t; /* an evicting pool */
 
 /* ---- Configuration ----------------------------------------------------------------------------------------- */
 
 /* What config.on_evict is told.  Valid during the hook only. */
 typedef struct lfpool_evicted {
-	lfpool_priority_t *pool;
+	lfpool_priority_t *pool; /* it was the pool's                                                             */
 	void *object;           /* as its holder left it; the hook may read and write it, nobody else has it      */
 	void *owner;            /* what was given to lfpool_priority_acquire() for it                             */
 	lfpool_handle_t handle; /* stale                                                                          */
@@ -112,20 +112,31 @@ typedef struct lfpool_priority_config {
 	void (*on_evict)(void *context, const lfpool_evicted_t *evicted);
 } lfpool_priority_config_t;
 
-/* C.  In C++, where this warns of the fields that it leaves out: lfpool_priority_config_init(). */
+/* The default of every field, in C.  In C++, where this warns of the fields that it leaves out: lfpool_priority_config_init(). */
 #define LFPOOL_PRIORITY_CONFIG_INIT                                                                             \
 	{                                                                                                       \
 		.struct_size = sizeof(lfpool_priority_config_t)                                                 \
 	}
 
-/* Sets every field to its default. */
+/*
+ * lfpool_priority_config_init - set every field to its default.
+ *
+ * config    Written whole; what was in it does not matter.
+ * Threads   Any.  Wait-free.
+ */
 static inline void lfpool_priority_config_init(lfpool_priority_config_t *config)
 {
 	memset(config, 0, sizeof(*config));
 	config->struct_size = sizeof(*config);
 }
 
-/* The priority of a double: a lower one for a lower number.  -0 is below +0; NaNs are beyond the infinities. */
+/*
+ * lfpool_priority_of_double - the priority of a double: a lower one for a lower number.
+ *
+ * value     Any; -0 is below +0, and NaNs are beyond the infinities.
+ * Returns   The priority.
+ * Threads   Any.  Wait-free.
+ */
 static inline uint64_t lfpool_priority_of_double(double value)
 {
 	uint64_t bits;
@@ -134,7 +145,13 @@ static inline uint64_t lfpool_priority_of_double(double value)
 	return bits >> 63 ? ~bits : bits | UINT64_C(1) << 63;
 }
 
-/* And back. */
+/*
+ * lfpool_priority_to_double - the double of a priority, undoing lfpool_priority_of_double().
+ *
+ * priority  Any.
+ * Returns   The double.
+ * Threads   Any.  Wait-free.
+ */
 static inline double lfpool_priority_to_double(uint64_t priority)
 {
 	const uint64_t bits = priority >> 63 ? priority & ~(UINT64_C(1) << 63) : ~priority;
@@ -224,6 +241,8 @@ LFPOOL_API lfpool_status_t lfpool_priority_unpin(lfpool_priority_t *pool, lfpool
 /*
  * lfpool_priority_update - change an object's priority.
  *
+ * handle    Any value.
+ * priority  From here on.
  * Returns   LFPOOL_OK; LFPOOL_E_STALE: refused, nothing changed.  Of several at once one is the last, and stays.
  * Threads   Any.  Lock-free.
  * Cost      As lfpool_priority_publish().
@@ -244,6 +263,7 @@ LFPOOL_API lfpool_status_t lfpool_priority_release(lfpool_priority_t *pool, lfpo
 /*
  * lfpool_priority_release_min - release the `count` least objects, one after the other; pinned ones are passed over.
  *
+ * count     How many.
  * Returns   How many were released: fewer if no more could be.  Calls on_evict for each.
  * Threads   Any.  Lock-free.
  * Cost      O(log capacity) for each.
@@ -262,24 +282,50 @@ LFPOOL_API lfpool_handle_t lfpool_priority_peek_min(lfpool_priority_t *pool, uin
 
 /* ---- Questions --------------------------------------------------------------------------------------------- */
 
-/* lfpool_priority_is_active - does the handle still name an object?  What was read from the object before this call, by
- * loads that acquire, was then this holder's.  Any thread.  Wait-free but for concurrent changes of this object;
- * O(1). */
+/*
+ * lfpool_priority_is_active - does the handle still name an object?
+ *
+ * handle    Any value.
+ * Returns   true: it does, and what was read from the object before this call, by loads that acquire, was this holder's.
+ *           false: it is stale, or names a new object.
+ * Threads   Any.  Wait-free but for concurrent changes of this object; O(1).
+ */
 LFPOOL_API bool lfpool_priority_is_active(const lfpool_priority_t *pool, lfpool_handle_t handle);
 
-/* lfpool_priority_look - the object, not pinned; NULL if the handle is stale.  "Looking without a pin", above, says
- * what may be done with it.  Threads, progress and cost as lfpool_priority_is_active(). */
+/*
+ * lfpool_priority_look - the object, not pinned: "Looking without a pin", above, says what may be done with it.
+ *
+ * handle    Any value.
+ * Returns   The object; NULL if the handle is stale, or names a new object.
+ * Threads, progress, cost   As lfpool_priority_is_active().
+ */
 LFPOOL_API void *lfpool_priority_look(const lfpool_priority_t *pool, lfpool_handle_t handle);
 
-/* lfpool_priority_get - the object's priority; false if the handle is stale.  Threads, progress and cost as
- * lfpool_priority_is_active(). */
+/*
+ * lfpool_priority_get - the object's priority.
+ *
+ * handle        Any value.
+ * priority_out  Receives it.
+ * Returns       false, and nothing is written, if the handle is stale, or names a new object.
+ * Threads, progress, cost   As lfpool_priority_is_active().
+ */
 LFPOOL_API bool lfpool_priority_get(const lfpool_priority_t *pool, lfpool_handle_t handle, uint64_t *priority_out);
 
-/* lfpool_priority_count - objects in use: new, active, pinned by somebody after their release, or in the hands of a
- * call that acquires, evicts or releases one.  Any thread.  Wait-free, O(1). */
+/*
+ * lfpool_priority_count - objects in use.
+ *
+ * Returns   How many are new, active, pinned by somebody after their release, or in the hands of a call that acquires,
+ *           evicts or releases one.
+ * Threads   Any.  Wait-free, O(1).
+ */
 LFPOOL_API size_t lfpool_priority_count(const lfpool_priority_t *pool);
 
-/* lfpool_priority_capacity - config.capacity.  Any thread.  Wait-free, O(1). */
+/*
+ * lfpool_priority_capacity - objects there are.
+ *
+ * Returns   config.capacity.
+ * Threads   Any.  Wait-free, O(1).
+ */
 LFPOOL_API size_t lfpool_priority_capacity(const lfpool_priority_t *pool);
 
 /* What has happened so far.  Each is exact while no call is under way. */
@@ -289,7 +335,12 @@ typedef struct lfpool_priority_statistics {
 	uint64_t refused;  /* acquires that returned NULL                              */
 } lfpool_priority_stats_t;
 
-/* lfpool_priority_stats - count of what happened.  Any thread.  Wait-free, O(1). */
+/*
+ * lfpool_priority_stats - count of what happened.
+ *
+ * stats_out  Receives it; need not be initialised.
+ * Threads    Any.  Wait-free, O(1).
+ */
 LFPOOL_API void lfpool_priority_stats(const lfpool_priority_t *pool, lfpool_priority_stats_t *stats_out);
 
 /* Told of an active object, which stays pinned until this returns; true to go on, false to end the walk. */

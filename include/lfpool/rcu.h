@@ -40,6 +40,7 @@ struct rcu_flavor_struct;
  * lfpool_rcu_scheme - for config.scheme: objects may be reused after a grace period of this flavour.
  *
  * flavor    Of liburcu, as for cds_lfht_new_flavor(); it must live as long as the pool.  NULL: no scheme.
+ * Returns   The scheme.
  * Threads   Any.  Wait-free.
  *
  * lfpool_drain() and lfpool_destroy() call the flavour's rcu_barrier(), and so may not be called from a callback of
@@ -49,12 +50,19 @@ struct rcu_flavor_struct;
  */
 LFPOOL_API lfpool_scheme_t lfpool_rcu_scheme(const struct rcu_flavor_struct *flavor);
 
-/* lfpool_release_rcu - lfpool_retire() and lfpool_retire_bulk(), by the name that a user of RCU looks for. */
+/*
+ * lfpool_release_rcu, lfpool_release_rcu_bulk - lfpool_retire() and lfpool_retire_bulk(), by the name that a user of RCU
+ * looks for.
+ *
+ * object, objects, count   As there.
+ * Returns   As lfpool_retire() and lfpool_retire_bulk().
+ * Threads   Any that may call call_rcu(): see above.
+ * Progress  As lfpool_retire().
+ */
 static inline lfpool_status_t lfpool_release_rcu(lfpool_t *pool, void *object)
 {
 	return lfpool_retire(pool, object);
 }
-
 static inline size_t lfpool_release_rcu_bulk(lfpool_t *pool, void *const *objects, size_t count)
 {
 	return lfpool_retire_bulk(pool, objects, count);

@@ -57,7 +57,7 @@
 extern "C" {
 #endif
 
-typedef struct lfpool_registry lfpool_registry_t;
+typedef struct lfpool_registry lfpool_registry_t; /* a registry of pools */
 
 /* Where a profile is wrong: its first error. */
 typedef struct lfpool_profile_error {
@@ -92,6 +92,7 @@ LFPOOL_API size_t lfpool_registry_destroy(lfpool_registry_t *registry);
  * Pools stay as they are until the next lfpool_registry_switch().  The scenario stays if the new profile has one of
  * that name, else it is "default".  On failure everything is as it was.
  *
+ * profile, error_out   As for lfpool_registry_create().
  * Returns   As lfpool_registry_create().
  */
 LFPOOL_API lfpool_status_t lfpool_registry_load(lfpool_registry_t *registry, const char *profile,
@@ -117,12 +118,21 @@ LFPOOL_API LFPOOL_MUST_USE lfpool_status_t lfpool_registry_create_pool(lfpool_re
 /*
  * lfpool_registry_destroy_pool - as lfpool_destroy(), for a pool of this registry.
  *
- * Its name is free again.  NULL, and a pool that is none of this registry's, are passed over: 0.
+ * Its name is free again.
+ *
+ * pool      NULL, and a pool that is none of this registry's, are passed over.  Else no other call on it may be under way
+ *           or follow.
+ * Returns   As lfpool_destroy(); 0 for what is passed over.
  */
 LFPOOL_API size_t lfpool_registry_destroy_pool(lfpool_registry_t *registry, lfpool_t *pool);
 
-/* lfpool_registry_find - the pool of that name, or NULL.  It is the caller's to see that it is not being destroyed.
- * O(log pools). */
+/*
+ * lfpool_registry_find - the pool of that name.
+ *
+ * name      Any string.
+ * Returns   The pool, or NULL.  It is the caller's to see that it is not being destroyed.
+ * Cost      O(log pools).
+ */
 LFPOOL_API lfpool_t *lfpool_registry_find(lfpool_registry_t *registry, const char *name);
 
 /* What a switch has come to.  Append-only. */
@@ -150,7 +160,8 @@ typedef struct lfpool_registry_report {
  * scenario    Its name; "default": the lines before the first.
  * report_out  Its struct_size is set; may be NULL.
  * Returns     LFPOOL_OK, also when not every pool is there yet (see the report); LFPOOL_E_SCENARIO: the profile has
- *             none of that name; LFPOOL_E_ARGUMENT: report_out's struct_size is no size.  Nothing was changed then.
+ *             none of that name; LFPOOL_E_ARGUMENT: `scenario` is NULL, or report_out's struct_size is no
+ *             size.  Nothing was changed then.
  * Progress    Blocking for calls on the registry only, see above.
  * Cost        Of lfpool_grow(), lfpool_shrink(), lfpool_trim() for each pool.
  */
@@ -163,7 +174,8 @@ LFPOOL_API lfpool_status_t lfpool_registry_switch(lfpool_registry_t *registry, c
  * Columns: object size, capacity, max_capacity, what lfpool_stats() knows (active, cached, shared, untouched, owed,
  * exhausted, misuses), and bytes: capacity times object size.
  *
- * format, text_out, room, what is returned   As lfpool_dump().
+ * format, text_out, room   As for lfpool_dump().
+ * Returns   As lfpool_dump().
  * Cost      Of lfpool_stats() for each pool.  Does not allocate.
  */
 LFPOOL_API size_t lfpool_registry_dump(lfpool_registry_t *registry, lfpool_format_t format, char *text_out,

@@ -104,7 +104,7 @@ typedef struct {
  *
  * advice_out  Its struct_size is set.
  * Returns     LFPOOL_OK; LFPOOL_E_ARGUMENT: advice_out is NULL, or its struct_size is no size.
- * Threads, cost  As lfpool_stats().
+ * Threads, progress, cost  As lfpool_stats().
  */
 LFPOOL_API lfpool_status_t lfpool_advise(const lfpool_t *pool, lfpool_advice_t *advice_out);
 
@@ -118,10 +118,13 @@ typedef enum lfpool_format {
  * lfpool_dump - describe a pool: configuration, counters, caches, debug modes; with the debug mode `owner`, who holds
  * what, for how long, ranked by how many objects each holds.
  *
+ * format    LFPOOL_TEXT or LFPOOL_JSON.
  * text_out  Receives the text, cut off after room - 1 bytes, always terminated; may be NULL if room is 0.
+ * room      Bytes there are at text_out.
  * Returns   The bytes that the whole text has, without the terminating 0: call again with more room if it is >= room.
  *           0 and an empty text if `format` is none.
  * Threads   Any, concurrently with everything but lfpool_destroy(); a snapshot.  Does not allocate, but for `owner`.
+ * Progress  As lfpool_stats().
  * Cost      As lfpool_stats().
  */
 LFPOOL_API size_t lfpool_dump(const lfpool_t *pool, lfpool_format_t format, char *text_out, size_t room);
@@ -135,7 +138,8 @@ LFPOOL_API size_t lfpool_dump(const lfpool_t *pool, lfpool_format_t format, char
  *            if there is none; may be NULL.
  * Returns    NULL if all hold; else a string that lives for ever: the name of the invariant and what it says ("A1:
  *            ..."). "no memory for the check" if the system refuses the bit for each slot that it needs.
- * Cost       O(slots ever used + caches).  May enter the kernel.
+ * Threads    Any, but one at a time.  Wait-free; may enter the kernel, for the memory that it needs.
+ * Cost       O(slots ever used + caches).
  */
 LFPOOL_API const char *lfpool_check(const lfpool_t *pool, size_t *where_out);
 

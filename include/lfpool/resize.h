@@ -20,6 +20,7 @@ extern "C" {
  *
  * What an earlier lfpool_shrink() is still owed is forgiven first, and counts as added.
  *
+ * count     How many.
  * Returns   How many were added: fewer than `count` when lfpool_max_capacity() is reached, or the system refuses
  *           memory; what was added stays.
  * Threads   Any, concurrently with everything but lfpool_destroy().  Lock-free for all others; enters the kernel
@@ -28,8 +29,13 @@ extern "C" {
  */
 LFPOOL_API size_t lfpool_grow(lfpool_t *pool, size_t count);
 
-/* lfpool_reserve - grow, if need be, until lfpool_capacity(), less what is owed to a shrink, is at least `capacity`.
- * Returns how many were added. */
+/*
+ * lfpool_reserve - grow, if need be, until lfpool_capacity(), less what is owed to a shrink, is at least `capacity`.
+ *
+ * capacity  Objects there shall be.
+ * Returns   How many were added: fewer than were missing when lfpool_grow() adds no more.
+ * Threads, progress, cost   As lfpool_grow().
+ */
 LFPOOL_API size_t lfpool_reserve(lfpool_t *pool, size_t capacity);
 
 /*
@@ -40,24 +46,40 @@ LFPOOL_API size_t lfpool_reserve(lfpool_t *pool, size_t capacity);
  * the pool does not grow by itself.  hooks.destroy runs for each object that was built, on the thread that takes it
  * out. Their memory stays with the process until lfpool_trim().
  *
+ * count     How many.
  * Returns   How many this call took out.  At most lfpool_capacity() are taken out or owed, all together.
  * Threads   Any, concurrently with everything but lfpool_destroy().  Lock-free; may enter the kernel, as lfpool_acquire().
  * Cost      O(count), and that of an exhausted lfpool_acquire().
  */
 LFPOOL_API size_t lfpool_shrink(lfpool_t *pool, size_t count);
 
-/* lfpool_shrink_owed - objects that are still to go when they come back.  Wait-free, O(1). */
+/*
+ * lfpool_shrink_owed - objects that are still to go when they come back.
+ *
+ * Returns   How many.
+ * Threads   Any.  Wait-free, O(1).
+ */
 LFPOOL_API size_t lfpool_shrink_owed(const lfpool_t *pool);
 
-/* lfpool_shrink_cancel - forgive what is owed; returns how much that was.  Lock-free, O(1). */
+/*
+ * lfpool_shrink_cancel - forgive what is owed.
+ *
+ * Returns   How much that was.
+ * Threads   Any.
+ * Progress  Lock-free, O(1); and as lfpool_grow() where the pool grows by itself and somebody waits.
+ */
 LFPOOL_API size_t lfpool_shrink_cancel(lfpool_t *pool);
 
 /*
  * lfpool_max_capacity, lfpool_limit - where growing ends.
  *
- * At most what config.max_capacity (or config.capacity, if that is more) reserved: LFPOOL_E_CONFIG_MAX_CAPACITY for
- * more than that.  Less than there is now takes nothing away: shrink does.  Any thread.  To ask: wait-free, O(1).  To move
- * it: lock-free, and as lfpool_grow() where the pool grows by itself and somebody waits.
+ * max_capacity  At most what config.max_capacity (or config.capacity, if that is more) reserved.  Less than there is now
+ *               takes nothing away: shrink does.
+ * Returns       To ask: objects it can grow to.  To move it: LFPOOL_OK; LFPOOL_E_CONFIG_MAX_CAPACITY for more than is
+ *               reserved, and nothing was changed.
+ * Threads       Any.
+ * Progress      To ask: wait-free, O(1).  To move it: lock-free, and as lfpool_grow() where the pool grows by itself and
+ *               somebody waits.
  */
 LFPOOL_API size_t lfpool_max_capacity(const lfpool_t *pool);
 LFPOOL_API lfpool_status_t lfpool_limit(lfpool_t *pool, size_t max_capacity);

@@ -56,13 +56,24 @@ extern "C" {
  */
 LFPOOL_API lfpool_status_t lfpool_retire(lfpool_t *pool, void *object);
 
-/* lfpool_retire_bulk - as lfpool_retire() for `count` pointers, of which NULLs are passed over, and what is refused is
- * reported; returns how many were retired.  They become one piece of one batch: one locked instruction for each, and one
- * for all. */
+/*
+ * lfpool_retire_bulk - as lfpool_retire(), for many at once.
+ *
+ * objects   `count` pointers.  NULLs are passed over; what is refused is reported, and the rest is retired nevertheless.
+ * count     How many pointers there are.
+ * Returns   How many were retired: they are one piece of one batch.
+ * Threads, progress   As lfpool_retire().
+ * Cost      O(count): one locked instruction for each, and one for all.
+ */
 LFPOOL_API size_t lfpool_retire_bulk(lfpool_t *pool, void *const *objects, size_t count);
 
-/* lfpool_retired_count - objects that are retired and not yet free; 0 without a scheme.  Exact while no other thread is
- * inside a call on the pool, and none is reclaiming; else a snapshot.  Any thread.  Wait-free. */
+/*
+ * lfpool_retired_count - objects that are retired and not yet free.
+ *
+ * Returns   How many; 0 without a scheme.  Exact while no other thread is inside a call on the pool, and none is
+ *           reclaiming; else a snapshot.
+ * Threads   Any.  Wait-free.
+ */
 LFPOOL_API size_t lfpool_retired_count(const lfpool_t *pool);
 
 /*
@@ -73,7 +84,12 @@ LFPOOL_API size_t lfpool_retired_count(const lfpool_t *pool);
  */
 LFPOOL_API bool lfpool_retire_poll(lfpool_t *pool);
 
-/* lfpool_scheme - the scheme that the pool was made with.  Any thread.  Wait-free. */
+/*
+ * lfpool_scheme - the scheme that the pool was made with.
+ *
+ * Returns   config.scheme; all NULL if it has none.
+ * Threads   Any.  Wait-free.
+ */
 LFPOOL_API lfpool_scheme_t lfpool_scheme(const lfpool_t *pool);
 
 /*
@@ -116,28 +132,46 @@ LFPOOL_API lfpool_status_t lfpool_drain(lfpool_t *pool);
 
 /* At most so many batches of a pool are with the scheme at once: one for each place. */
 #define LFPOOL_PLACES_MAX 64
-/* lfpool_batch_place - which of them it is: 0 .. LFPOOL_PLACES_MAX - 1.  Wait-free. */
-LFPOOL_API size_t lfpool_batch_place(const lfpool_batch_t *batch);
-
+/* Bytes that a batch has for the scheme. */
 #define LFPOOL_BATCH_ROOM 64
 
-/* lfpool_batch_room - LFPOOL_BATCH_ROOM bytes, aligned to 16, for the scheme to use from `begin` until the batch is reclaimed;
- * then they may be another batch's.  Wait-free. */
+/*
+ * lfpool_batch_place, lfpool_batch_count, lfpool_batch_room - a batch's place, how many objects it has, and memory for the
+ * scheme.
+ *
+ * batch     With the scheme.
+ * Returns   The place: 0 .. LFPOOL_PLACES_MAX - 1.  Objects: at least 1.  The memory: LFPOOL_BATCH_ROOM bytes, aligned to
+ *           16, for the scheme to use from `begin` until the batch is reclaimed; then they may be another batch's.
+ * Threads   Any.  Wait-free, O(1).
+ */
+LFPOOL_API size_t lfpool_batch_place(const lfpool_batch_t *batch);
+LFPOOL_API size_t lfpool_batch_count(const lfpool_batch_t *batch);
 LFPOOL_API void *lfpool_batch_room(lfpool_batch_t *batch);
-/* lfpool_batch_of - the batch that this room belongs to.  Wait-free. */
+
+/*
+ * lfpool_batch_of - the batch that this room belongs to.
+ *
+ * room      What lfpool_batch_room() has returned.
+ * Returns   The batch.
+ * Threads   Any.  Wait-free, O(1).
+ */
 LFPOOL_API lfpool_batch_t *lfpool_batch_of(void *room);
 
-/* lfpool_batch_count - objects in it: at least 1.  Wait-free. */
-LFPOOL_API size_t lfpool_batch_count(const lfpool_batch_t *batch);
-
-/* lfpool_batch_next - its objects, one after the other: *cursor_out is 0 at first; NULL: that was the last.  They may be
- * read, not written.  Wait-free, O(1). */
+/*
+ * lfpool_batch_next - a batch's objects, one after the other.
+ *
+ * batch     With the scheme.
+ * cursor    Where the walk is; 0 at first.
+ * Returns   An object, which may be read, not written; NULL: the one before was the last.
+ * Threads   Any, each with a cursor of its own.  Wait-free, O(1).
+ */
 LFPOOL_API const void *lfpool_batch_next(const lfpool_batch_t *batch, uint32_t *cursor);
 
 /*
  * lfpool_batch_reclaim - the objects of the batch may be reused: they become free, and the next batch begins.
  *
- * Threads   Any, for a batch that is with the scheme, once.  It may call hooks, continuations, and `begin`.
+ * batch     With the scheme.
+ * Threads   Any, once for each batch.  It may call hooks, continuations, and `begin`.
  * Progress  Lock-free, but for those.  O(objects in the batch).
  */
 LFPOOL_API void lfpool_batch_reclaim(lfpool_batch_t *batch);

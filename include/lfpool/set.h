@@ -43,7 +43,7 @@
 extern "C" {
 #endif
 
-typedef struct lfpool_set lfpool_set_t;
+typedef struct lfpool_set lfpool_set_t; /* a set of pools */
 
 /* ---- Configuration ----------------------------------------------------------------------------------------- */
 
@@ -77,17 +77,22 @@ typedef struct lfpool_set_config {
 	lfpool_backend_t backend; /* LFPOOL_BACKEND_MALLOC: objects lie anywhere, see below                 */
 	lfpool_hooks_t hooks;     /* context, misuse, exhausted; those that build objects must be NULL: they
 	                             would not know of what size                                            */
-	size_t depot_shards;
-	const char *debug;
+	size_t depot_shards;      /* as in lfpool_config_t                                                  */
+	const char *debug;        /* likewise                                                               */
 } lfpool_set_config_t;
 
-/* C.  In C++, where this warns of the fields that it leaves out: lfpool_set_config_init(). */
+/* The default of every field, in C.  In C++, where this warns of the fields that it leaves out: lfpool_set_config_init(). */
 #define LFPOOL_SET_CONFIG_INIT                                                                                  \
 	{                                                                                                       \
 		.struct_size = sizeof(lfpool_set_config_t)                                                      \
 	}
 
-/* Sets every field to its default. */
+/*
+ * lfpool_set_config_init - set every field to its default.
+ *
+ * config    Written whole; what was in it does not matter.
+ * Threads   Any.  Wait-free.
+ */
 static inline void lfpool_set_config_init(lfpool_set_config_t *config)
 {
 	memset(config, 0, sizeof(*config));
@@ -123,7 +128,7 @@ LFPOOL_API size_t lfpool_set_destroy(lfpool_set_t *set);
 /*
  * lfpool_set_acquire - take an object of at least `size` bytes.
  *
- * size      0 counts as 1.
+ * size      Bytes; 0 counts as 1.
  * Returns   An object of lfpool_set_class_size(set, lfpool_set_class_of(set, size)) bytes, aligned to
  *           config.object_alignment; or, with config.larger, of a larger class.  NULL when there is no class for
  *           `size`; when at some moment during the call every object of its class was in use (with config.larger: for
@@ -146,24 +151,54 @@ LFPOOL_API void *lfpool_set_acquire(lfpool_set_t *set, size_t size);
  */
 LFPOOL_API lfpool_status_t lfpool_set_release(lfpool_set_t *set, void *object);
 
-/* lfpool_set_acquire_bulk - as lfpool_acquire_bulk(), objects of at least `size` bytes; otherwise as
- * lfpool_set_acquire(). */
+/*
+ * lfpool_set_acquire_bulk - as lfpool_acquire_bulk(), objects of at least `size` bytes; otherwise as
+ * lfpool_set_acquire().
+ *
+ * size      As for lfpool_set_acquire().
+ * objects_out, count   As for lfpool_acquire_bulk().
+ * Returns   How many; fewer than `count` only where lfpool_set_acquire() would have returned NULL for the next.
+ * Threads, progress   As lfpool_set_acquire().
+ * Cost      O(count).
+ */
 LFPOOL_API size_t lfpool_set_acquire_bulk(lfpool_set_t *set, size_t size, void **objects_out, size_t count);
 
-/* lfpool_set_release_bulk - as lfpool_release_bulk(), objects of any classes.  Cheapest if those of a class stand
- * together. */
+/*
+ * lfpool_set_release_bulk - as lfpool_release_bulk(), objects of any classes.
+ *
+ * objects, count   As for lfpool_release_bulk().
+ * Returns   How many objects were released.
+ * Threads, progress   As lfpool_set_release().
+ * Cost      O(count); least if those of a class stand together.
+ */
 LFPOOL_API size_t lfpool_set_release_bulk(lfpool_set_t *set, void *const *objects, size_t count);
 
 /* ---- Classes ----------------------------------------------------------------------------------------------- */
 
-/* lfpool_set_class_count - classes are numbered 0 .. this - 1, by size.  Wait-free, O(1), any thread. */
+/*
+ * lfpool_set_class_count - how many classes there are.
+ *
+ * Returns   How many; they are numbered from 0, by size.
+ * Threads   Any.  Wait-free, O(1).
+ */
 LFPOOL_API size_t lfpool_set_class_count(const lfpool_set_t *set);
 
-/* lfpool_set_class_size - bytes of each object of a class; 0 if there is no such class.  Wait-free, O(1), any
- * thread. */
+/*
+ * lfpool_set_class_size - bytes of each object of a class.
+ *
+ * class_number  Any.
+ * Returns       The bytes; 0 if there is no such class.
+ * Threads       Any.  Wait-free, O(1).
+ */
 LFPOOL_API size_t lfpool_set_class_size(const lfpool_set_t *set, size_t class_number);
 
-/* lfpool_set_class_of - the class that serves a size; SIZE_MAX if there is none.  Wait-free, O(1), any thread. */
+/*
+ * lfpool_set_class_of - the class that serves a size.
+ *
+ * size      Bytes; 0 counts as 1.
+ * Returns   Its number; SIZE_MAX if there is none.
+ * Threads   Any.  Wait-free, O(1).
+ */
 LFPOOL_API size_t lfpool_set_class_of(const lfpool_set_t *set, size_t size);
 
 /*
@@ -172,22 +207,40 @@ LFPOOL_API size_t lfpool_set_class_of(const lfpool_set_t *set, size_t size);
  * Everything that can be asked of a pool and done with it can be with this one (walks, handles, caches of one's own,
  * grow and shrink, waiting), but lfpool_destroy(): it is the set's.
  *
+ * class_number  Any.
  * Returns   The pool; NULL if there is no such class, or the system refused memory.
  * Threads   Any.  Wait-free if the pool is there; else takes a lock and enters the kernel.
  */
 LFPOOL_API lfpool_t *lfpool_set_pool(lfpool_set_t *set, size_t class_number);
 
-/* lfpool_set_peek - the pool of a class; NULL if none was made yet.  Wait-free, O(1), any thread. */
+/*
+ * lfpool_set_peek - the pool of a class, if it is there.
+ *
+ * class_number  Any.
+ * Returns       The pool; NULL if none was made yet, or there is no such class.
+ * Threads       Any.  Wait-free, O(1).
+ */
 LFPOOL_API lfpool_t *lfpool_set_peek(const lfpool_set_t *set, size_t class_number);
 
 /* ---- Questions --------------------------------------------------------------------------------------------- */
 
-/* lfpool_set_owns - is `pointer` the address of an object of this set, active or free, of a class that was used?
- * Wait-free, O(1), any thread.  The malloc backend answers yes for every pointer but NULL. */
+/*
+ * lfpool_set_owns - is `pointer` the address of an object of this set, active or free, of a class that was used?
+ *
+ * pointer   Any value.
+ * Returns   true if it is.  The malloc backend answers yes for every pointer but NULL.
+ * Threads   Any.  Wait-free, O(1).
+ */
 LFPOOL_API bool lfpool_set_owns(const lfpool_set_t *set, const void *pointer);
 
-/* lfpool_set_usable_size - bytes that the object at `pointer` has: its class's.  0 if lfpool_set_owns() says no.  Any
- * thread.  Wait-free, O(1); with the malloc backend as lfpool_of(), and 0 if that finds no object of this set. */
+/*
+ * lfpool_set_usable_size - bytes that the object at `pointer` has: its class's.
+ *
+ * pointer   Any value.
+ * Returns   The bytes; 0 if lfpool_set_owns() says no; with the malloc backend 0 if lfpool_of() finds no object of this
+ *           set.
+ * Threads   Any.  Wait-free, O(1); with the malloc backend as lfpool_of().
+ */
 LFPOOL_API size_t lfpool_set_usable_size(const lfpool_set_t *set, const void *pointer);
 
 /*
@@ -202,7 +255,12 @@ LFPOOL_API lfpool_status_t lfpool_set_stats(const lfpool_set_t *set, lfpool_stat
 
 /*
  * lfpool_set_dump - describe a set: configuration, sums, a line for each class that was used (LFPOOL_TEXT); or with the
- * whole lfpool_dump() of its pool (LFPOOL_JSON).  All else as lfpool_dump().
+ * whole lfpool_dump() of its pool (LFPOOL_JSON).
+ *
+ * format, text_out, room   As for lfpool_dump().
+ * Returns   As lfpool_dump().
+ * Threads, progress   As lfpool_dump().
+ * Cost      Of lfpool_dump() for each class.
  */
 LFPOOL_API size_t lfpool_set_dump(const lfpool_set_t *set, lfpool_format_t format, char *text_out, size_t room);
 

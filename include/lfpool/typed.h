@@ -345,6 +345,12 @@ static inline const lfpool_hooks_t *lfpool_typed_no_hooks(lfpool_hooks_t *unused
 	LFPOOL_TYPED_CACHES(name, type)                                                                         \
 	struct name##_pool /* the semicolon is the user's */
 
+/*
+ * LFPOOL_DEFINE - define the functions above for one type.
+ *
+ * name      Prefix of what is defined.
+ * type      Of the objects: complete, and such that `type *` points to it.
+ */
 #define LFPOOL_DEFINE(name, type)                                                                               \
 	LFPOOL_TYPED_TYPES(name, type)                                                                          \
 	LFPOOL_TYPED_CREATE(name, type, lfpool_typed_no_hooks)                                                  \
@@ -353,14 +359,18 @@ static inline const lfpool_hooks_t *lfpool_typed_no_hooks(lfpool_hooks_t *unused
 /* ---- Hooks: one table of functions per type ---------------------------------------------------------------- */
 
 /*
+ * LFPOOL_HOOKS - define struct name_hooks: a table of functions that a type brings along.
+ *
  *     LFPOOL_HOOKS(connection, struct connection);
  *     static const struct connection_hooks table = {.create = dial, .destroy = hang_up, .deactivate = still_open};
  *     LFPOOL_DEFINE_WITH(connection, struct connection, table);
  *
  * The four functions are those of config.hooks, on `type *` instead of `void *`; what is NULL is not called.  Each gets
  * config.hooks.context, which may be another one for each pool; config.hooks.misuse stays as it is; the other four of
- * config.hooks must be NULL, else name_pool_create() returns LFPOOL_E_CONFIG_HOOKS.  `table` is the name of an object;
- * when it is `static const` its functions are called directly.
+ * config.hooks must be NULL, else name_pool_create() returns LFPOOL_E_CONFIG_HOOKS.
+ *
+ * name      Prefix of the struct's name.
+ * type      Of the objects.
  */
 #define LFPOOL_HOOKS(name, type)                                                                                \
 	struct name##_hooks {                                                                                   \
@@ -370,6 +380,13 @@ static inline const lfpool_hooks_t *lfpool_typed_no_hooks(lfpool_hooks_t *unused
 		void (*destroy)(void *context, type *object);                                                   \
 	}
 
+/*
+ * LFPOOL_DEFINE_WITH - as LFPOOL_DEFINE, for pools that call the functions of a table.
+ *
+ * name      Prefix of what is defined.
+ * type      Of the objects, as for LFPOOL_DEFINE.
+ * table     The name of a struct name_hooks; when it is `static const` its functions are called directly.
+ */
 #define LFPOOL_DEFINE_WITH(name, type, table)                                                                   \
 	LFPOOL_TYPED_TYPES(name, type)                                                                          \
 	LFPOOL_TYPED bool name##_typed_create(void *context_, void *object_)                                    \

@@ -17,7 +17,8 @@ extern "C" {
 #endif
 
 /*
- * lfpool_acquire_wait - as lfpool_acquire(), but waits while there is nothing.
+ * lfpool_acquire_wait, lfpool_cache_acquire_wait - as lfpool_acquire() and lfpool_cache_acquire(), but wait while there is
+ * nothing.
  *
  * timeout_ns  Nanoseconds to wait at most; 0: not at all; negative: for ever.
  * Returns     An object; NULL when the time is over, and then every object was in use at some moment of the call; or when a
@@ -50,8 +51,13 @@ typedef uint64_t lfpool_ticket_t; /* names a continuation until it has run; 0 is
 LFPOOL_API lfpool_status_t lfpool_acquire_async(lfpool_t *pool, lfpool_continuation_t then, void *context,
 						lfpool_ticket_t *ticket_out);
 
-/* lfpool_cancel - true: the continuation will not be called.  false: it was, is being, or is about to be.  Lock-free, O(1),
- * any thread, also the continuation itself. */
+/*
+ * lfpool_cancel - take a continuation back.
+ *
+ * ticket    From lfpool_acquire_async(); any value.
+ * Returns   true: the continuation will not be called.  false: it was, is being, or is about to be.
+ * Threads   Any, also inside the continuation itself.  Lock-free, O(1).
+ */
 LFPOOL_API bool lfpool_cancel(lfpool_t *pool, lfpool_ticket_t ticket);
 
 #ifdef __cplusplus

@@ -24,9 +24,10 @@
  * skipped, a magazine at a time. The walk looks a few objects ahead and asks the processor to fetch them, so a visitor
  * that reads them waits little.
  *
- * Threads, progress   Any thread, any number of walks at once, concurrently with everything but lfpool_destroy().  The
- *            walk itself is wait-free and takes no locked instruction.
+ * Threads, progress   Any, and any number of walks at once, concurrently with everything but lfpool_destroy().  The walk
+ *            itself is wait-free and takes no locked instruction.
  * Cost       O(slots ever used): four bytes of state are read for each slot (docs/performance.md has the figure).
+ *
  * LFPOOL_UNTRACKED pools know no active objects: nothing is visited.  In the malloc backend an object that another
  * thread releases meanwhile is freed: there the program must see to it that a visited object stays (see 3).
  */
@@ -68,28 +69,44 @@ LFPOOL_API size_t lfpool_for_each_slot(lfpool_t *pool, lfpool_visit_slot_t visit
  * lfpool_copy_active - the active objects, into an array.
  *
  * objects_out  Room for `count` pointers.
+ * count        How many there is room for.
  * Returns      How many were written: all active ones, but at most `count`.
  */
 LFPOOL_API size_t lfpool_copy_active(const lfpool_t *pool, void **objects_out, size_t count);
 
 /* A walk without a callback.  Its fields are the library's.  Nothing needs to be closed. */
 typedef struct lfpool_cursor {
-	const lfpool_t *pool;
-	size_t next, end;         /* slots still to be looked at                         */
-	size_t now_at, ahead_at;  /* the first slots of two windows that were looked at  */
-	uint64_t now, ahead;      /* their slots that seemed active, one bit each        */
+	const lfpool_t *pool; /* whose objects are visited                      */
+	size_t next;          /* the first slot that is still to be looked at   */
+	size_t end;           /* and the first behind those                     */
+	size_t now_at;        /* the first slot of the window that is visited   */
+	size_t ahead_at;      /* and of the one that is fetched meanwhile       */
+	uint64_t now;         /* slots of the window that seemed active, a bit each */
+	uint64_t ahead;       /* likewise                                       */
 } lfpool_cursor_t;
 
-/* lfpool_cursor_open - begin a walk over all active objects.  Wait-free. */
+/*
+ * lfpool_cursor_open - begin a walk over all active objects.
+ *
+ * cursor_out  Written whole.
+ * Threads     Any.  Wait-free.
+ */
 LFPOOL_API void lfpool_cursor_open(lfpool_cursor_t *cursor_out, const lfpool_t *pool);
 
-/* lfpool_cursor_next - the next active object; NULL at the end, and ever after.  One user of a cursor at a time. */
+/*
+ * lfpool_cursor_next - the next active object of a walk.
+ *
+ * cursor    That lfpool_cursor_open() or lfpool_cursor_split() has written.
+ * Returns   The object; NULL at the end, and ever after.
+ * Threads   Any, but a cursor has one user at a time.  Wait-free.
+ */
 LFPOOL_API void *lfpool_cursor_next(lfpool_cursor_t *cursor);
 
 /*
  * lfpool_cursor_split - divide a walk among workers.
  *
- * cursors_out  Room for `parts` cursors (at least 1): together they visit what one would, each slot in one part.  Each
+ * parts        How many, at least 1.
+ * cursors_out  Room for `parts` cursors: together they visit what one would, each slot in one part.  Each
  *              worker walks its own.  Their borders lie between magazines, and no two parts differ by more than one.
  * Threads      One thread splits, and hands the parts out.  Wait-free, O(parts).
  */
