@@ -6,9 +6,9 @@
  *
  *     config.scheme = lfpool_rcu_scheme(&urcu_memb_flavor);
  *     ...
- *     rcu_read_lock();
+ *     urcu_memb_read_lock();
  *     deleted = cds_lfht_del(table, &node->link) == 0;
- *     rcu_read_unlock();
+ *     urcu_memb_read_unlock();
  *     if (deleted)
  *             lfpool_release_rcu(pool, node);
  *

@@ -1,0 +1,77 @@
+# SPDX-License-Identifier: MIT
+"""The documents: every Markdown file of the repository, and the blocks of code in them.
+
+What CONTRIBUTING.md says of fences is what is read here: a fence is a language, its text, and the directives in the HTML comments
+right before it.  A directive is "word: text" or a word.
+"""
+import os
+import pathlib
+import re
+
+DIRECTIVES = ("given", "file scope", "needs", "not run", "tested by")
+
+
+class Fence:
+    def __init__(self, line, language, directives):
+        self.line, self.language, self.directives = line, language, directives
+        self.text = ""
+        self.after = None  # the fence that follows
+
+
+class Document:
+    def __init__(self, root, path):
+        self.path, self.name = path, str(path.relative_to(root))
+        self.text = path.read_text()
+        self.fences, self.indented, self.prose, self.wrong = [], [], [], []
+        self.read()
+
+    def read(self):
+        """Fences; indented lines; and the rest, with empty lines instead of those."""
+        fence, directives, comment, before = None, {}, None, ""
+        for number, line in enumerate(self.text.split("\n"), 1):
+            rest = ""
+            if fence is None and comment is None and re.match(r"```", line):
+                fence = Fence(number, line[3:].strip(), directives)
+                if self.fences:
+                    self.fences[-1].after = fence
+                self.fences.append(fence)
+                directives = {}
+            elif fence is not None:
+                if line == "```":
+                    fence = None
+                else:
+                    fence.text += line + "\n"
+            elif comment is not None or line.startswith("<!--"):
+                comment = (comment or "") + line + "\n"
+                if line.endswith("-->"):
+                    directives.update(self.directive(number, comment.strip()[4:-3].strip()))
+                    comment = None
+            elif re.match(r"( {4}|\t)", line) and (not before.strip() or re.match(r"( {4}|\t)", before)):
+                self.indented.append((number, line.strip()))
+            elif line.strip():
+                directives, rest = {}, line
+            self.prose.append(rest)
+            before = line
+        if fence or comment:
+            self.wrong.append(f"{self.name}: the last fence or comment has no end")
+
+    def directive(self, number, text):
+        word, _, value = text.partition(":")
+        if word in DIRECTIVES:
+            if word != "file scope" and not value.strip():
+                self.wrong.append(f"{self.name}:{number}: {word}: says nothing")
+            return {word: value.strip()}
+        # Close to one: a misspelt directive would leave its fence to other rules.
+        if re.match(r"(not|given|needs|tested|file)\b", text):
+            self.wrong.append(f"{self.name}:{number}: the directives are {', '.join(DIRECTIVES)}, not {word!r}")
+        return {}
+
+
+def documents(root):
+    found = []
+    for folder, folders, files in os.walk(root):
+        folders[:] = sorted(name for name in folders if not name.startswith(".") and
+                            (folder != str(root) or name not in ("build", "out")) and
+                            not os.path.exists(os.path.join(folder, name, "CMakeCache.txt")))
+        found += [Document(root, pathlib.Path(folder, name)) for name in sorted(files) if name.endswith(".md")]
+    return found
