@@ -12,14 +12,14 @@ endif()
 file(GLOB reference_sources CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/include/lfpool/*.h ${PROJECT_SOURCE_DIR}/docs/reference/*)
 list(APPEND reference_sources ${PROJECT_SOURCE_DIR}/scripts/reference)
 
-# reference_made(OUTPUT command...): OUTPUT is touched when the commands have run.
-macro(reference_made output)
+# lfpool_reference_made(OUTPUT command...): OUTPUT is touched when the commands have run.
+macro(lfpool_reference_made output)
 	add_custom_command(OUTPUT ${CMAKE_CURRENT_BINARY_DIR}/${output} ${ARGN}
 		COMMAND ${CMAKE_COMMAND} -E touch ${CMAKE_CURRENT_BINARY_DIR}/${output} DEPENDS ${reference_sources} VERBATIM)
 endmacro()
 
 set(man ${CMAKE_CURRENT_BINARY_DIR}/man)
-reference_made(man.made COMMAND ${CMAKE_COMMAND} -E rm -rf ${man}
+lfpool_reference_made(man.made COMMAND ${CMAKE_COMMAND} -E rm -rf ${man}
 	COMMAND ${python3} ${PROJECT_SOURCE_DIR}/scripts/reference man ${man})
 if(LFPOOL_INSTALL)
 	include(GNUInstallDirs)
@@ -35,7 +35,7 @@ if(PROJECT_IS_TOP_LEVEL)
 	add_dependencies(man lfpool_man)
 	if(doxygen)
 		set(html ${CMAKE_CURRENT_BINARY_DIR}/reference)
-		reference_made(reference.made COMMAND ${CMAKE_COMMAND} -E rm -rf ${html}
+		lfpool_reference_made(reference.made COMMAND ${CMAKE_COMMAND} -E rm -rf ${html}
 			COMMAND ${python3} ${PROJECT_SOURCE_DIR}/scripts/reference doxygen ${html}
 			COMMAND ${CMAKE_COMMAND} -E chdir ${html} ${doxygen} ${PROJECT_SOURCE_DIR}/docs/reference/Doxyfile)
 		add_custom_target(reference DEPENDS reference.made)
