@@ -2,13 +2,14 @@
 """The documents: every Markdown file of the repository, and the blocks of code in them.
 
 What CONTRIBUTING.md says of fences is what is read here: a fence is a language, its text, and the directives in the HTML comments
-right before it.  A directive is "word: text" or a word.
+right before it.  A directive is "word: text" or a word.  "commands tested by: path" holds for the whole document: for its fences
+that are neither C nor C++.
 """
 import os
 import pathlib
 import re
 
-DIRECTIVES = ("given", "file scope", "needs", "not run", "tested by")
+DIRECTIVES = ("given", "file scope", "needs", "not run", "tested by", "commands tested by")
 
 
 class Fence:
@@ -16,6 +17,16 @@ class Fence:
         self.line, self.language, self.directives = line, language, directives
         self.text = ""
         self.after = None  # the fence that follows
+
+    def excused(self):
+        return "not run" in self.directives or "tested by" in self.directives
+
+    def bad_excuse(self, root):
+        """What is wrong with leaving the fence to others; empty if nothing."""
+        path = self.directives.get("tested by")
+        if not self.excused():
+            return f"a fence of {self.language!r} needs a directive: see CONTRIBUTING.md"
+        return f"tested by {path}, which does not exist" if path and not (root / path).exists() else ""
 
 
 class Document:
@@ -27,7 +38,7 @@ class Document:
 
     def read(self):
         """Fences; indented lines; and the rest, with empty lines instead of those."""
-        fence, directives, comment, before = None, {}, None, ""
+        fence, directives, comment, before, others = None, {}, None, "", None
         for number, line in enumerate(self.text.split("\n"), 1):
             rest = ""
             if fence is None and comment is None and re.match(r"```", line):
@@ -45,6 +56,7 @@ class Document:
                 comment = (comment or "") + line + "\n"
                 if line.endswith("-->"):
                     directives.update(self.directive(number, comment.strip()[4:-3].strip()))
+                    others = directives.pop("commands tested by", others)
                     comment = None
             elif re.match(r"( {4}|\t)", line) and (not before.strip() or re.match(r"( {4}|\t)", before)):
                 self.indented.append((number, line.strip()))
@@ -52,6 +64,9 @@ class Document:
                 directives, rest = {}, line
             self.prose.append(rest)
             before = line
+        for fence_of_others in self.fences if others else []:
+            if fence_of_others.language not in ("", "c", "cpp"):
+                fence_of_others.directives.setdefault("tested by", others)
         if fence or comment:
             self.wrong.append(f"{self.name}: the last fence or comment has no end")
 
@@ -62,7 +77,7 @@ class Document:
                 self.wrong.append(f"{self.name}:{number}: {word}: says nothing")
             return {word: value.strip()}
         # Close to one: a misspelt directive would leave its fence to other rules.
-        if re.match(r"(not|given|needs|tested|file)\b", text):
+        if re.match(r"(not|given|needs|tested|commands|file)\b", text):
             self.wrong.append(f"{self.name}:{number}: the directives are {', '.join(DIRECTIVES)}, not {word!r}")
         return {}
 
