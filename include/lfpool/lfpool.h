@@ -63,9 +63,9 @@
 extern "C" {
 #endif
 
-typedef struct lfpool lfpool_t; /* a pool */
+typedef struct lfpool lfpool_t;             /* a pool */
 typedef struct lfpool_cache lfpool_cache_t; /* one worker's cache of a pool; it has one user at a time */
-typedef uint64_t lfpool_handle_t; /* names an object until it is released, see lfpool/handle.h; 0 is never valid */
+typedef uint64_t lfpool_handle_t;           /* names an object until it is released, see lfpool/handle.h; 0 is never valid */
 
 /* ---- Status ------------------------------------------------------------------------------------------------ */
 
@@ -199,9 +199,9 @@ typedef struct lfpool_misuse {
 } lfpool_misuse_t;
 
 /*
- * What a pool calls: hooks.  `context` is handed to each.  A hook runs on the calling thread, in the middle of the call that caused it,
- * with no lock held; it may call the pool (but for those that lfpool_create() and lfpool_destroy() call).  Several
- * threads may run it at once, for different objects.
+ * What a pool calls: hooks.  `context` is handed to each.  A hook runs on the calling thread, in the middle of the call
+ * that caused it, with no lock held; it may call the pool (but for those that lfpool_create() and lfpool_destroy()
+ * call).  Several threads may run it at once, for different objects.
  *
  * An object's life: create once; then activate, use, deactivate, any number of times; destroy once.  What create built
  * survives reuse.  An object is in use from when activate has returned to when deactivate begins: in a hook it is not,
