@@ -1,0 +1,162 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * glib.c - the tree in GLib's GThreadPool.
+ *
+ *     scheduler-glib [--workers N] [--allocator ...] [--capacity N] ...                      report.h has all of them
+ *
+ * The scheduler  A queue under a lock, and threads that run one function on what they find in it.  Any thread may push.  Nobody
+ *                can wait for a job: a thread that did would be missing to those who are to do it.  So a parent is not
+ *                waited for but *finished by its last child*: each record knows its parent, and how many are unfinished below.
+ * Who acquires   The thread that runs the parent: once for each child that it pushes.
+ * Who releases   The thread that finishes the job: the one that ran it if there was nothing below it, otherwise the one that
+ *                finished its last child, and that may be any.  Records live for longer than their jobs run: until all
+ *                below is done.  Count that in the capacity.
+ * The caches     Threads come and go with the load, GLib gives them no number, and those of other GThreadPools may be reused.
+ *                So each thread uses its own cache, by lfpool_acquire() and lfpool_release(); when it exits, what it has left
+ *                is handed on.  (A cache handle in a GPrivate would have to be destroyed by the exiting thread, which may
+ *                come after the end of the pool.)
+ * No record      The child is done at once, on the stack, as a part of its parent's job.
+ * The end        Whoever finishes the root says so to main().  That thread then has the root's record still in its hand, and is
+ *                inside of a call that releases it: so g_thread_pool_free() waits for the threads' work to end, and only then the
+ *                pool goes.  "All jobs are done" is not "all threads are outside".
+ */
+#include "report.h"
+
+#include "harness.h"
+
+#include <glib.h>
+#include <stdatomic.h>
+
+struct job {
+	struct tree_node node;
+	struct job *parent; /* NULL: the root's */
+	_Atomic(uint64_t) found;
+	_Atomic(uint32_t) unfinished; /* children, and the job itself while it runs */
+};
+
+struct search {
+	const struct tree *tree;
+	GThreadPool *threads;
+	struct hand hand;
+	_Atomic(uint64_t) inlined;
+	uint64_t found;
+	GMutex lock;
+	GCond done_cond;
+	bool done;
+};
+
+static void spawn(struct search *search, struct job *parent, struct job *job)
+{
+	job->parent = parent;
+	/* relaxed: the push publishes them. */
+	atomic_store_explicit(&job->found, 0, memory_order_relaxed);
+	atomic_store_explicit(&job->unfinished, 1, memory_order_relaxed);
+	/* relaxed: not 0, since the parent itself still runs. */
+	if (parent)
+		atomic_fetch_add_explicit(&parent->unfinished, 1, memory_order_relaxed);
+	/* It can fail to start a thread, but not to queue: those that there are will come to it. */
+	g_thread_pool_push(search->threads, job, NULL);
+}
+
+/* Visits a node in this job: the job's own, or one for which there was no record.  Returns how many. */
+static uint64_t visit(struct search *search, struct job *job, const struct tree_node *node)
+{
+	const unsigned children = tree_children(search->tree, node);
+	uint64_t found = 1;
+
+	for (unsigned i = 0; i < children; i++) {
+		struct job *child = record_acquire(&search->hand);
+
+		if (child) {
+			tree_child(node, i, &child->node);
+			spawn(search, job, child);
+		} else {
+			struct tree_node inlined;
+
+			tree_child(node, i, &inlined);
+			/* relaxed: a sum, read when all is done. */
+			atomic_fetch_add_explicit(&search->inlined, 1, memory_order_relaxed);
+			found += visit(search, job, &inlined);
+		}
+	}
+	return found;
+}
+
+static void tell(struct search *search, uint64_t found)
+{
+	g_mutex_lock(&search->lock);
+	search->found = found;
+	search->done = true;
+	g_cond_signal(&search->done_cond);
+	g_mutex_unlock(&search->lock);
+}
+
+/* One less is unfinished in this job; if it was the last, the job is, and there is one less in its parent. */
+static void finish(struct search *search, struct job *job, uint64_t found)
+{
+	while (job) {
+		struct job *const parent = job->parent;
+
+		/* relaxed: the next line orders it. */
+		atomic_fetch_add_explicit(&job->found, found, memory_order_relaxed);
+		/* release: what was found, to whoever is last; acquire: who is last sees what the others found, and has the
+		 * record for himself. */
+		if (atomic_fetch_sub_explicit(&job->unfinished, 1, memory_order_acq_rel) != 1)
+			return;
+		found = atomic_load_explicit(&job->found, memory_order_relaxed);
+		record_release(&search->hand, job);
+		job = parent;
+	}
+	tell(search, found);
+}
+
+static void run(gpointer data, gpointer user_data)
+{
+	struct search *search = user_data;
+	struct job *job = data;
+
+	finish(search, job, visit(search, job, &job->node));
+}
+
+static void search_tree(struct search *search, struct job *root)
+{
+	tree_root(search->tree, &root->node);
+	spawn(search, NULL, root);
+	g_mutex_lock(&search->lock);
+	while (!search->done)
+		g_cond_wait(&search->done_cond, &search->lock);
+	g_mutex_unlock(&search->lock);
+}
+
+int main(int argc, char **argv)
+{
+	const struct options options = parse_options("glib", argc, argv);
+	struct search search = {.tree = &options.tree};
+	struct result result = {0};
+	struct records records;
+	GError *error = NULL;
+
+	if (!records_open(&records, options.allocator, sizeof(struct job), options.capacity))
+		return 1;
+	search.hand = hand_of_all(&records);
+	g_mutex_init(&search.lock);
+	g_cond_init(&search.done_cond);
+	/* Exclusive: all threads are there from the beginning, and no others take part. */
+	search.threads = g_thread_pool_new(run, &search, (int)options.workers, TRUE, &error);
+	struct job *root = record_acquire(&search.hand);
+
+	if (!search.threads || error || !root) {
+		fprintf(stderr, "scheduler-glib: %s\n", error ? error->message : "no memory");
+		return 3;
+	}
+	result.began_ns = now_ns();
+	search_tree(&search, root);
+	result.ended_ns = now_ns();
+	/* Waits for all that run. */
+	g_thread_pool_free(search.threads, FALSE, TRUE);
+	result.nodes = search.found;
+	result.inlined = search.inlined;
+	g_cond_clear(&search.done_cond);
+	g_mutex_clear(&search.lock);
+	return report(&options, &records, &result);
+}

@@ -1,0 +1,74 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * records.h - where a job's record comes from: lfpool, the same calls over a mutex, or malloc.
+ *
+ * Idea         What a scheduler keeps for each job - what is to be done, who waits for it - is small, of one size, made a million
+ *              times a second, and mostly given back by another thread than the one that took it.  That is a pool's work.
+ *              The switch is here and nowhere else, so that what differs between two runs is the allocator alone.
+ * Hands        A thread reaches the records through a `struct hand`.  Whoever knows which worker it is running on has one
+ *              with a cache for each worker: no look-up, hits inlined.  Whoever does not has one without a cache for all
+ *              threads, and lfpool finds the thread's own.  Which of the two a scheduler can have, its file says.
+ * Capacity     A pool has so many records and not one more.  A NULL is not an error: whoever wanted to spawn a job does the
+ *              job itself, at once.  malloc goes on for ever, and so does the queue.
+ */
+#ifndef EXAMPLE_SCHEDULERS_RECORDS_H
+#define EXAMPLE_SCHEDULERS_RECORDS_H
+
+#include "lfpool/inline.h"
+
+#include <stdlib.h>
+
+enum allocator {
+	ALLOCATOR_LFPOOL,
+	ALLOCATOR_MUTEX,  /* lfpool's calls, with LFPOOL_BACKEND_MUTEX behind them */
+	ALLOCATOR_MALLOC, /* malloc() and free(), and nothing of the library       */
+};
+
+struct records {
+	lfpool_t *pool; /* NULL: malloc */
+	size_t bytes;
+};
+
+struct hand {
+	const struct records *records;
+	lfpool_cache_t *cache; /* NULL: the calling thread's, or malloc */
+};
+
+/* False: there is no such pool; the reason was printed. */
+bool records_open(struct records *records_out, enum allocator allocator, size_t bytes, size_t capacity);
+
+/* All records have been released, and no thread is inside a call; threads that used them may live on.  Returns how many were
+ * not released; of malloc's nobody knows. */
+size_t records_close(struct records *records);
+
+/* One for all threads. */
+static inline struct hand hand_of_all(const struct records *records)
+{
+	return (struct hand){.records = records};
+}
+
+/* One for one worker.  It needs no closing: its cache goes with the pool. */
+struct hand hand_of_worker(const struct records *records);
+
+/* NULL: every record is in use. */
+static inline void *record_acquire(const struct hand *hand)
+{
+	if (hand->cache)
+		return lfpool_cache_acquire(hand->cache);
+	if (hand->records->pool)
+		return lfpool_acquire(hand->records->pool);
+	return malloc(hand->records->bytes);
+}
+
+/* From any thread, with its own hand. */
+static inline void record_release(const struct hand *hand, void *record)
+{
+	if (hand->cache)
+		lfpool_cache_release(hand->cache, record);
+	else if (hand->records->pool)
+		lfpool_release(hand->records->pool, record);
+	else
+		free(record);
+}
+
+#endif
