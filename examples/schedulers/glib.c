@@ -11,14 +11,15 @@
  * Who releases   The thread that finishes the job: the one that ran it if there was nothing below it, otherwise the one that
  *                finished its last child, and that may be any.  Records live for longer than their jobs run: until all
  *                below is done.  Count that in the capacity.
- * The caches     Threads come and go with the load, GLib gives them no number, and those of other GThreadPools may be reused.
- *                So each thread uses its own cache, by lfpool_acquire() and lfpool_release(); when it exits, what it has left
- *                is handed on.  (A cache handle in a GPrivate would have to be destroyed by the exiting thread, which may
- *                come after the end of the pool.)
+ * The caches     Threads come with the load, go when they have been idle for a while, have no number, and work for one
+ *                GThreadPool after the other.  So each uses its own cache, by lfpool_acquire() and lfpool_release(); when it
+ *                exits, what is left there goes to others.  (A cache handle in a GPrivate would have to be destroyed by the
+ *                exiting thread, which may come after the end of the pool.)
  * No record      The child is done at once, on the stack, as a part of its parent's job.
- * The end        Whoever finishes the root says so to main().  That thread then has the root's record still in its hand, and is
- *                inside of a call that releases it: so g_thread_pool_free() waits for the threads' work to end, and only then the
- *                pool goes.  "All jobs are done" is not "all threads are outside".
+ * The end        A record is released *before* its parent is told.  So when the root is finished all others have been released,
+ *                and no thread is inside of a call: the order that lfpool_destroy() asks for, without a further wait.
+ *                (The other way round one release could still be under way.)  g_thread_pool_free() waits for the threads
+ *                all the same: the last of them has just signalled main(), and still holds its lock.  They live on, in GLib.
  */
 #include "report.h"
 
@@ -41,19 +42,20 @@ struct search {
 	_Atomic(uint64_t) inlined;
 	uint64_t found;
 	GMutex lock;
-	GCond done_cond;
-	bool done;
+	GCond ended;
+	_Atomic(bool) done; /* written under the lock */
 };
 
 static void spawn(struct search *search, struct job *parent, struct job *job)
 {
 	job->parent = parent;
-	/* relaxed: the push publishes them. */
-	atomic_store_explicit(&job->found, 0, memory_order_relaxed);
-	atomic_store_explicit(&job->unfinished, 1, memory_order_relaxed);
 	/* relaxed: not 0, since the parent itself still runs. */
 	if (parent)
 		atomic_fetch_add_explicit(&parent->unfinished, 1, memory_order_relaxed);
+	/* relaxed: the next line orders it. */
+	atomic_store_explicit(&job->found, 0, memory_order_relaxed);
+	/* release: the record, to run().  GLib's lock orders them too, but ThreadSanitizer cannot look into GLib. */
+	atomic_store_explicit(&job->unfinished, 1, memory_order_release);
 	/* It can fail to start a thread, but not to queue: those that there are will come to it. */
 	g_thread_pool_push(search->threads, job, NULL);
 }
@@ -84,10 +86,11 @@ static uint64_t visit(struct search *search, struct job *job, const struct tree_
 
 static void tell(struct search *search, uint64_t found)
 {
-	g_mutex_lock(&search->lock);
 	search->found = found;
-	search->done = true;
-	g_cond_signal(&search->done_cond);
+	g_mutex_lock(&search->lock);
+	/* release: what was found, and the end of all jobs, to main(); as in spawn(). */
+	atomic_store_explicit(&search->done, true, memory_order_release);
+	g_cond_signal(&search->ended);
 	g_mutex_unlock(&search->lock);
 }
 
@@ -115,6 +118,8 @@ static void run(gpointer data, gpointer user_data)
 	struct search *search = user_data;
 	struct job *job = data;
 
+	/* acquire: see spawn(). */
+	(void)atomic_load_explicit(&job->unfinished, memory_order_acquire);
 	finish(search, job, visit(search, job, &job->node));
 }
 
@@ -123,8 +128,9 @@ static void search_tree(struct search *search, struct job *root)
 	tree_root(search->tree, &root->node);
 	spawn(search, NULL, root);
 	g_mutex_lock(&search->lock);
-	while (!search->done)
-		g_cond_wait(&search->done_cond, &search->lock);
+	/* acquire: see tell(). */
+	while (!atomic_load_explicit(&search->done, memory_order_acquire))
+		g_cond_wait(&search->ended, &search->lock);
 	g_mutex_unlock(&search->lock);
 }
 
@@ -140,9 +146,9 @@ int main(int argc, char **argv)
 		return 1;
 	search.hand = hand_of_all(&records);
 	g_mutex_init(&search.lock);
-	g_cond_init(&search.done_cond);
-	/* Exclusive: all threads are there from the beginning, and no others take part. */
-	search.threads = g_thread_pool_new(run, &search, (int)options.workers, TRUE, &error);
+	g_cond_init(&search.ended);
+	/* Not exclusive: its threads are taken from those that GLib has, and go back there. */
+	search.threads = g_thread_pool_new(run, &search, (int)options.workers, FALSE, &error);
 	struct job *root = record_acquire(&search.hand);
 
 	if (!search.threads || error || !root) {
@@ -152,11 +158,11 @@ int main(int argc, char **argv)
 	result.began_ns = now_ns();
 	search_tree(&search, root);
 	result.ended_ns = now_ns();
-	/* Waits for all that run. */
+	/* Waits until no thread is in run(). */
 	g_thread_pool_free(search.threads, FALSE, TRUE);
 	result.nodes = search.found;
 	result.inlined = search.inlined;
-	g_cond_clear(&search.done_cond);
+	g_cond_clear(&search.ended);
 	g_mutex_clear(&search.lock);
 	return report(&options, &records, &result);
 }
