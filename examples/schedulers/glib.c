@@ -61,13 +61,13 @@ static void spawn(struct search *search, struct job *parent, struct job *job)
 }
 
 /* Visits a node in this job: the job's own, or one for which there was no record.  Returns how many. */
-static uint64_t visit(struct search *search, struct job *job, const struct tree_node *node)
+static uint64_t visit(struct search *search, struct job *job, const struct tree_node *node, uint32_t *rest)
 {
 	const unsigned children = tree_children(search->tree, node);
 	uint64_t found = 1;
 
 	for (unsigned i = 0; i < children; i++) {
-		struct job *child = record_acquire(&search->hand);
+		struct job *child = record_ask(&search->hand, rest);
 
 		if (child) {
 			tree_child(node, i, &child->node);
@@ -78,7 +78,7 @@ static uint64_t visit(struct search *search, struct job *job, const struct tree_
 			tree_child(node, i, &inlined);
 			/* relaxed: a sum, read when all is done. */
 			atomic_fetch_add_explicit(&search->inlined, 1, memory_order_relaxed);
-			found += visit(search, job, &inlined);
+			found += visit(search, job, &inlined, rest);
 		}
 	}
 	return found;
@@ -117,10 +117,11 @@ static void run(gpointer data, gpointer user_data)
 {
 	struct search *search = user_data;
 	struct job *job = data;
+	uint32_t rest = 0;
 
 	/* acquire: see spawn(). */
 	(void)atomic_load_explicit(&job->unfinished, memory_order_acquire);
-	finish(search, job, visit(search, job, &job->node));
+	finish(search, job, visit(search, job, &job->node, &rest));
 }
 
 static void search_tree(struct search *search, struct job *root)

@@ -42,11 +42,12 @@ struct search {
 	_Atomic(uint64_t) inlined;
 };
 
-static uint64_t visit(struct search *search, const struct tree_node *node);
+static uint64_t visit(struct search *search, const struct tree_node *node, uint32_t *rest);
 
 static void run(struct search *search, struct job *job)
 {
-	const uint64_t found = visit(search, &job->node);
+	uint32_t rest = 0;
+	const uint64_t found = visit(search, &job->node, &rest);
 
 	/* relaxed: the parent reads it after its taskwait. */
 	atomic_fetch_add_explicit(job->found, found, memory_order_relaxed);
@@ -54,7 +55,7 @@ static void run(struct search *search, struct job *job)
 }
 
 /* How many nodes there are at and below this one. */
-static uint64_t visit(struct search *search, const struct tree_node *node)
+static uint64_t visit(struct search *search, const struct tree_node *node, uint32_t *rest)
 {
 	const struct hand *hand = &search->hands[omp_get_thread_num()];
 	const unsigned children = tree_children(search->tree, node);
@@ -62,7 +63,7 @@ static uint64_t visit(struct search *search, const struct tree_node *node)
 
 	atomic_init(&found, 1);
 	for (unsigned i = 0; i < children; i++) {
-		struct job *job = record_acquire(hand);
+		struct job *job = record_ask(hand, rest);
 
 		if (job) {
 			tree_child(node, i, &job->node);
@@ -75,7 +76,7 @@ static uint64_t visit(struct search *search, const struct tree_node *node)
 			tree_child(node, i, &child);
 			/* relaxed: a sum, read after the region; and as in run(). */
 			atomic_fetch_add_explicit(&search->inlined, 1, memory_order_relaxed);
-			atomic_fetch_add_explicit(&found, visit(search, &child), memory_order_relaxed);
+			atomic_fetch_add_explicit(&found, visit(search, &child, rest), memory_order_relaxed);
 		}
 	}
 #pragma omp taskwait
@@ -91,6 +92,7 @@ int main(int argc, char **argv)
 	struct result result = {0};
 	struct records records;
 	struct tree_node root;
+	uint32_t rest = 0;
 
 	if (!hands)
 		return 3;
@@ -102,9 +104,9 @@ int main(int argc, char **argv)
 		hands[i] = hand_of_worker(&records);
 	tree_root(&options.tree, &root);
 	result.began_ns = now_ns();
-#pragma omp parallel num_threads((int)options.workers) default(none) shared(search, root, result)
+#pragma omp parallel num_threads((int)options.workers) default(none) shared(search, root, rest, result)
 #pragma omp single
-	result.nodes = visit(&search, &root);
+	result.nodes = visit(&search, &root, &rest);
 	result.ended_ns = now_ns();
 	result.inlined = search.inlined;
 	const int status = report(&options, &records, &result);

@@ -5,6 +5,7 @@
 #include "report.h"
 
 #include "harness.h"
+#include "resident.h"
 
 #include <getopt.h>
 #include <inttypes.h>
@@ -112,6 +113,7 @@ int report(const struct options *options, struct records *records, const struct 
 	printf("tree      seed %" PRIu64 ", %" PRIu32 " levels, %" PRIu32 " rounds of work: %" PRIu64 " nodes\n",
 	       tree->seed, tree->levels, tree->work, truth);
 	tell_records(options, records);
+	printf("memory    %.0f KiB resident at the most\n", resident_peak_bytes() / 1024);
 	printf("inline    %" PRIu64 " nodes for want of a record\n", result->inlined);
 	if (result->nodes != truth) {
 		printf("FAILED    %" PRIu64 " nodes were visited\n", result->nodes);

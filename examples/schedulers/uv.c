@@ -35,6 +35,7 @@ struct job {
 	uint64_t nodes, inlined; /* that this job visited */
 	struct job *children;    /* to be queued          */
 	struct job *next;        /* its sibling           */
+	uint32_t rest;           /* see record_ask()      */
 };
 
 /* One for the process: libuv's requests have room for a pointer, and this is what it would be for all of them. */
@@ -54,7 +55,7 @@ static void visit(struct job *job, const struct tree_node *node)
 
 	job->nodes++;
 	for (unsigned i = 0; i < children; i++) {
-		struct job *child = record_acquire(&search.workers);
+		struct job *child = record_ask(&search.workers, &job->rest);
 
 		if (child) {
 			tree_child(node, i, &child->node);
@@ -75,6 +76,7 @@ static void run(uv_work_t *work)
 	struct job *job = (struct job *)work;
 
 	job->nodes = job->inlined = 0;
+	job->rest = 0;
 	job->children = NULL;
 	visit(job, &job->node);
 }
