@@ -9,6 +9,7 @@
 #include "backend_lockfree.h"
 #include "os.h"
 #include "pool.h"
+#include "probes.h"
 #include "resize.h"
 
 #include <errno.h>
@@ -206,6 +207,7 @@ static COLD void *exhausted(lfpool_t *pool, struct handle *handle)
 		tally(&((struct cache *)handle)->counts.exhausted);
 	else
 		tally_shared(&core_of(pool)->exhausted, 1);
+	probe_exhausted(pool, pool->name);
 	return pool->more ? resize_or_give_up(pool, handle) : NULL;
 }
 

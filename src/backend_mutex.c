@@ -15,6 +15,7 @@
 #include "check.h"
 #include "os.h"
 #include "pool.h"
+#include "probes.h"
 #include "resize.h"
 
 #include <string.h>
@@ -291,6 +292,7 @@ static void *mutex_acquire(lfpool_t *head)
 		object = take_back(pool, &slot);
 	if (!object) {
 		tally_shared(&pool->exhausted, 1);
+		probe_exhausted(head, head->name);
 		return head->more ? resize_or_give_up(head, NULL) : NULL;
 	}
 	(void)mutex_begin(head, NULL, slot, &object);

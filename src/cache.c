@@ -12,6 +12,8 @@
  */
 #include "cache.h"
 
+#include "probes.h"
+
 /* The three names of the current magazine change together: the published word, our pointer, and what the hits work
  * on. */
 static void work_on(struct cache *c, uint32_t number)
@@ -79,13 +81,16 @@ static bool refill(struct cache *c, bool carve)
 
 	if (swap_back(c)) {
 		tally(&c->counts.refills);
+		probe_miss(core->pool, core->name, PROBE_ACQUIRE);
 		return true;
 	}
 	number = depot_pop_filled(&core->depot, &core->magazines, &c->hand);
-	if (number)
+	if (number) {
 		tally(&c->counts.trips);
-	else if (carve)
+		probe_trip(core->pool, core->name, PROBE_ACQUIRE);
+	} else if (carve) {
 		number = depot_carve(&core->depot, &core->magazines, &c->hand);
+	}
 	if (!number) {
 		/* A pop that lost its magazine to another has left it announced.  Only then: if every vain look
 		 * changed this word, two threads in an empty pool would each see the other's change and look again,
@@ -96,6 +101,7 @@ static bool refill(struct cache *c, bool carve)
 	}
 	cache_adopt(c, number);
 	tally(&c->counts.refills);
+	probe_miss(core->pool, core->name, PROBE_ACQUIRE);
 	return true;
 }
 
@@ -140,6 +146,7 @@ uint32_t cache_take(struct cache *c)
 		switch (cache_steal(c, &slot)) {
 		case STEAL_GOT:
 			tally(&c->counts.steals);
+			probe_steal(c->core->pool, c->core->name, false);
 			return slot;
 		case STEAL_EXHAUSTED:
 			return SLOT_NONE;
@@ -175,6 +182,7 @@ static void make_room(struct cache *c)
 	uint32_t number = tagged_number(previous);
 
 	tally(&c->counts.drains);
+	probe_miss(core->pool, core->name, PROBE_RELEASE);
 	if (number && exchange_previous(c, previous)) {
 		/* `previous` now names the full one as well as `current`; the old previous is in our hand. */
 		if (magazines_count(&core->magazines, number) < (int)slots) {
@@ -187,6 +195,7 @@ static void make_room(struct cache *c)
 		tagged_set(&c->previous, c->current->number);
 	}
 	tally(&c->counts.trips);
+	probe_trip(core->pool, core->name, PROBE_RELEASE);
 	cache_install(c, pop_room(c));
 }
 

@@ -90,6 +90,7 @@ struct core {
 	_Atomic(uint32_t) explicit_caches; /* in a buffer: so many that the caller has                     */
 	unsigned char *check_bits; /* in a buffer: what lfpool_check() needs; else NULL: it asks the heap  */
 	struct lfpool *pool;
+	const char *name; /* the pool's */
 	_Atomic(uint64_t) exhausted; /* a statistic: of calls without a cache of the caller's            */
 	struct depot depot;
 };

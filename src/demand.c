@@ -6,6 +6,7 @@
 
 #include "os.h"
 #include "pool.h"
+#include "probes.h"
 #include "resize.h"
 
 /* ---- Serving ---- */
@@ -171,12 +172,15 @@ void *demand_wait(lfpool_t *pool, struct handle *handle, uint64_t deadline_ns)
 	void *object = NULL;
 	uint32_t slot, index;
 
+	probe_wait_begin(pool, pool->name);
 	/* Goes round again only for an object that was released twice in a race: that one is used up. */
 	do {
 		struct cell *cell = cell_claim(d, &index);
 
-		if (!cell)
-			return poll(pool, handle, deadline_ns);
+		if (!cell) {
+			object = poll(pool, handle, deadline_ns);
+			break;
+		}
 		cell_enlist(d, cell, queue_ticket(d), NULL, NULL);
 		resize_for_waiters(pool, handle);
 		slot = sleep_in(pool, cell, deadline_ns);
@@ -185,6 +189,7 @@ void *demand_wait(lfpool_t *pool, struct handle *handle, uint64_t deadline_ns)
 		if (!slot)
 			slot = pool->backend->take(pool, handle);
 	} while (slot && !pool->backend->begin(pool, handle, slot, &object));
+	probe_wait_end(pool, pool->name, object);
 	return object;
 }
 

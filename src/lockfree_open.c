@@ -143,6 +143,7 @@ lfpool_t *lockfree_open_as(const lfpool_config_t *config, struct care *care, con
 	pool->head.care = care;
 	pool->head.core = core;
 	core->pool = &pool->head;
+	core->name = pool->head.name;
 	configure(core, config, care, heap, window->whole);
 	core->arena = arena;
 	core->arena.face.demand = &pool->head.demand.wanted;

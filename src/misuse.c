@@ -5,6 +5,7 @@
 #include "pool.h"
 
 #include "debug.h"
+#include "probes.h"
 #include "text.h"
 
 #include <stdio.h>
@@ -37,6 +38,7 @@ lfpool_status_t misuse_tell(lfpool_t *pool, lfpool_misuse_t *misuse)
 	misuse->pool_name = pool->name;
 	/* relaxed: a statistic, and who came first. */
 	misuse->count = fetch_add_relaxed(&pool->misuses, (size_t)1) + 1;
+	probe_misuse(pool, pool->name, misuse->object, misuse->status);
 	misuse->index = SIZE_MAX;
 	/* What a heap's object is, only a look before it would tell: it may be foreign. */
 	if (pool_in_place(pool) && arena_locate(pool->arena, misuse->object, &slot) == LFPOOL_OK)

@@ -9,6 +9,7 @@
 #include "arena.h"
 #include "check.h"
 #include "debug.h"
+#include "probes.h"
 #include "registry.h"
 #include "text.h"
 
@@ -105,6 +106,7 @@ lfpool_status_t pool_open_as(lfpool_t **pool_out, const lfpool_config_t *config,
 	(void)fetch_add_relaxed(&heaps, !pool_in_place(pool));
 	/* Fibonacci hashing, as in threads.c: ids are small and in a row.  Who has none counts from above. */
 	pool->salt = (pool->id ? pool->id : fetch_add_relaxed(&salts, UINT64_MAX)) * UINT64_C(0x9e3779b97f4a7c15);
+	probe_create(pool, pool->name, pool->object_size, config->capacity);
 	*pool_out = pool;
 	return LFPOOL_OK;
 }
@@ -165,6 +167,7 @@ size_t lfpool_destroy(lfpool_t *pool)
 		(void)misuse_report(pool, NULL, LFPOOL_E_IN_SECTION);
 		return lfpool_active_count(pool);
 	}
+	probe_destroy(pool, pool->name);
 	demand_close(pool);
 	if (pool->modes.check)
 		check_last(pool);

@@ -13,6 +13,7 @@
 #include "cold.h"
 #include "os.h"
 #include "pool.h"
+#include "probes.h"
 
 void resize_serve_if_wanted(lfpool_t *pool)
 {
@@ -30,8 +31,10 @@ size_t lfpool_grow(lfpool_t *pool, size_t count)
 	const size_t forgiven = demand_forgive(&pool->demand, count);
 	const size_t added = cold_grow(&pool->cold, count - forgiven, COLD_ANY);
 
-	if (added)
+	if (added) {
+		probe_grow(pool, pool->name, added);
 		resize_serve_if_wanted(pool);
+	}
 	/* The debt kept the pool from growing. */
 	if (forgiven)
 		resize_for_waiters(pool, thread_handle(pool));
@@ -92,6 +95,7 @@ size_t lfpool_shrink(lfpool_t *pool, size_t count)
 		resize_withdraw(pool, slot);
 		gone++;
 	}
+	probe_shrink(pool, pool->name, count, gone);
 	if (gone < count) {
 		demand_owe(pool, count - gone);
 		/* What came back meanwhile. */
@@ -121,10 +125,14 @@ size_t lfpool_shrink_cancel(lfpool_t *pool)
 /* There were `seen` objects, none of them free: true if there may be one now. */
 static bool grow_by_itself(lfpool_t *pool, size_t seen)
 {
+	size_t added;
+
 	/* relaxed: a number.  What was to go shall not come back by itself. */
 	if (!pool->growth_step || load_relaxed(&pool->demand.owed) ||
-	    !cold_grow(&pool->cold, pool->growth_step, seen))
+	    !(added = cold_grow(&pool->cold, pool->growth_step, seen)))
 		return false;
+	if (added != COLD_CHANGED)
+		probe_grow(pool, pool->name, added);
 	resize_serve_if_wanted(pool);
 	return true;
 }

@@ -2,6 +2,7 @@
 /*
  * set.c - acquire and release by size and by address; questions.  See set.h.
  */
+#include "probes.h"
 #include "set.h"
 #include "threads.h"
 
@@ -54,6 +55,7 @@ static COLD lfpool_status_t refuse(lfpool_set_t *set, const void *object)
 		.detail = "",
 	};
 
+	probe_misuse(NULL, set->name, object, LFPOOL_E_FOREIGN);
 	misuse_say(&set->config.hooks, &misuse);
 	return misuse.status;
 }

@@ -31,6 +31,7 @@
 #include "cache.h"
 
 #include "os.h"
+#include "probes.h"
 
 #define NOTES_MAX 8
 #define SUM_SLACK 32768
@@ -79,6 +80,7 @@ static bool rob_previous(struct cache *c, struct cache *victim, uint64_t previou
 	if (cas_release(&victim->previous, &previous, tagged_next(previous, 0))) {
 		cache_adopt(c, tagged_number(previous));
 		tally(&c->counts.steals);
+		probe_steal(c->core->pool, c->core->name, true);
 		return true;
 	}
 	tagged_set(&c->hand, 0);

@@ -18,6 +18,7 @@
 #include "os.h"
 #include "pages.h"
 #include "pool.h"
+#include "probes.h"
 #include "resize.h"
 
 #define STEP_BYTES ((size_t)64 << 10)
@@ -64,8 +65,10 @@ static bool give_back(lfpool_t *pool, struct page_run run)
 	demand_owe_no_more(pool);
 	resize_serve_if_wanted(pool);
 	resize_for_waiters(pool, thread_handle(pool));
-	if (done)
+	if (done) {
 		tally_shared(&pool->given_back, run.pages * page);
+		probe_trim(pool, pool->name, run.pages * page);
+	}
 	return done;
 }
 
