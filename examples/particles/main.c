@@ -2,18 +2,22 @@
 /*
  * main.c - a particle system: fires, a fountain and fireworks, updated and drawn by several threads.
  *
- *     particles [--frames N] [--threads N] [--capacity N] [--seed N] [--out DIR]
+ *     particles [--frames N] [--threads N] [--capacity N] [--seed N] [--out DIR] [--top MS]
  *
  * With --out each frame is written as DIR/frame_0000.ppm and so on; ffmpeg makes a film of them:
  *
  *     ffmpeg -framerate 30 -i DIR/frame_%04d.ppm particles.mp4
  *
- * Without it nothing is drawn, and the times are those of the particles alone.  Start with world.h: it says what a
+ * With --top its pool is drawn as a table, each time so many milliseconds have gone by; kill -USR1 has it dumped, with or
+ * without (live.h).
+ *
+ * Without --out nothing is drawn, and the times are those of the particles alone.  Start with world.h: it says what a
  * frame is and why it has two phases.  The frames are the same, byte for byte, however many threads there are.
  *
  * Exit status  0: every particle that came is either there or gone, and the pool is intact.  1: not so, or a file
  *              could not be written, or a pool not made.  2: wrong usage.  3: no memory, or no thread.
  */
+#include "live.h"
 #include "world.h"
 
 #include <getopt.h>
@@ -29,7 +33,7 @@
 #define PARTS_PER_THREAD 8
 
 struct options {
-	unsigned long frames, threads, capacity, seed;
+	unsigned long frames, threads, capacity, seed, top_ms;
 	const char *out; /* NULL: draw nothing */
 };
 
@@ -167,6 +171,7 @@ static void show_open(struct show *show)
 		fputs("particles: the malloc backend does not know which objects are active\n", stderr);
 		exit(1);
 	}
+	live_watch(show->particles.untyped, "particles", sizeof(struct particle));
 	bool ok = picture_init(&show->picture, WIDTH, HEIGHT) &&
 		  pthread_barrier_init(&show->barrier, NULL, threads) == 0;
 
@@ -252,6 +257,7 @@ static bool show_close(struct show *show)
 		layer_free(&show->hands[i].layer);
 		free(show->hands[i].bursts);
 	}
+	live_forget(show->particles.untyped);
 	ok = particle_release_all(show->particles) == alive && ok;
 	ok = particle_pool_destroy(show->particles) == 0 && ok;
 	picture_free(&show->picture);
@@ -281,6 +287,7 @@ static struct options parse_options(int argc, char **argv)
 					      {"capacity", required_argument, NULL, 'c'},
 					      {"seed", required_argument, NULL, 's'},
 					      {"out", required_argument, NULL, 'o'},
+					      {"top", required_argument, NULL, 'u'},
 					      {NULL, 0, NULL, 0}};
 	long processors = sysconf(_SC_NPROCESSORS_ONLN);
 	struct options options = {.frames = 150, .threads = 1, .capacity = 100000, .seed = 1};
@@ -298,11 +305,13 @@ static struct options parse_options(int argc, char **argv)
 			options.seed = number(optarg, 0, UINT32_MAX);
 		else if (option == 'o')
 			options.out = optarg;
+		else if (option == 'u')
+			options.top_ms = number(optarg, 1, 3600000);
 		else
 			exit(2);
 	}
 	if (optind != argc) {
-		fputs("usage: particles [--frames N] [--threads N] [--capacity N] [--seed N] [--out DIR]\n", stderr);
+		fputs("usage: particles [--frames N] [--threads N] [--capacity N] [--seed N] [--out DIR] [--top MS]\n", stderr);
 		exit(2);
 	}
 	return options;
@@ -313,7 +322,12 @@ int main(int argc, char **argv)
 	static struct show show;
 
 	show.options = parse_options(argc, argv);
+	if (!live_start((unsigned)show.options.top_ms)) {
+		fputs("particles: no thread\n", stderr);
+		return 3;
+	}
 	show_open(&show);
 	show_run(&show);
+	live_stop();
 	return show_close(&show) ? 0 : 1;
 }

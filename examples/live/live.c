@@ -1,0 +1,195 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * live.c - see live.h.
+ *
+ * Idea         One thread sleeps in sigtimedwait(): a signal is a dump, the end of the time a table, and the same signal
+ *              with `stopping` set the end.  So there is no signal handler, and nothing that a handler may not do.
+ *              Rates are the differences to the look before, divided by the time since.
+ * Concurrency  The mutex is for the list of pools: while it is held none of them is forgotten, and so none is
+ *              destroyed.  lfpool_stats() and lfpool_dump() need nothing else: they may be called at any time.
+ */
+#include "live.h"
+
+#include "harness.h"
+
+#include <inttypes.h>
+#include <signal.h>
+#include <string.h>
+#include <unistd.h>
+
+#define POOLS_MAX 64
+#define HOME_AND_CLEAR "\033[H\033[J"
+
+struct watched {
+	const lfpool_t *pool;
+	const char *name;
+	size_t object_size;
+	lfpool_stats_t before; /* at the last table */
+	uint64_t before_ns;
+};
+
+static struct {
+	pthread_mutex_t mutex;
+	struct watched pools[POOLS_MAX];
+	size_t count;
+	bool stopping;
+	unsigned top_ms;
+	pthread_t thread;
+} live = {.mutex = PTHREAD_MUTEX_INITIALIZER};
+
+/* ---- The table --------------------------------------------------------------------------------------------- */
+
+/* 0.5, 950, 1.2k, 34M: so much for each second. */
+static void put_rate(FILE *out, uint64_t before, uint64_t now, double seconds)
+{
+	double rate = seconds > 0 ? (double)(now - before) / seconds : 0;
+	const char *unit = " kMG";
+
+	for (; rate >= 999.5 && *unit != 'G'; unit++)
+		rate /= 1000;
+	fprintf(out, " %8.*f%c", rate > 0 && rate < 9.95 ? 1 : 0, rate, *unit);
+}
+
+static void put_row(FILE *out, struct watched *w)
+{
+	lfpool_stats_t s = LFPOOL_STATS_INIT;
+	const lfpool_stats_t *before = &w->before;
+
+	(void)lfpool_stats(w->pool, &s);
+
+	const uint64_t now = now_ns();
+	const double seconds = (double)(now - w->before_ns) / 1e9;
+
+	/* The objects: capacity = active + retired + cached + shared + untouched + unaccounted. */
+	fprintf(out, "%-16s %7zu %9zu %9zu %9zu %9zu %9zu %9zu %6" PRId64 " %9zu", w->name, w->object_size, s.capacity, s.active,
+		s.retired, s.cached, s.shared, s.untouched, s.unaccounted, s.high_water);
+	put_rate(out, before->acquires, s.acquires, seconds);
+	put_rate(out, before->refills + before->drains, s.refills + s.drains, seconds);
+	put_rate(out, before->steals, s.steals, seconds);
+	put_rate(out, before->exhausted, s.exhausted, seconds);
+	fprintf(out, " %6" PRIu64 "\n", s.misuses);
+	w->before = s;
+	w->before_ns = now;
+}
+
+/* Under the mutex. */
+static void put_table(FILE *out)
+{
+	fprintf(out, "%-16s %7s %9s %9s %9s %9s %9s %9s %6s %9s %9s %9s %9s %9s %6s\n", "pool", "bytes", "capacity", "active",
+		"retired", "cached", "shared", "untouched", "unacc.", "high", "acq/s", "miss/s", "steal/s", "exhst/s",
+		"misuse");
+	for (size_t i = 0; i < live.count; i++)
+		put_row(out, &live.pools[i]);
+}
+
+static void draw(void)
+{
+	if (isatty(STDOUT_FILENO))
+		fputs(HOME_AND_CLEAR, stdout);
+	pthread_mutex_lock(&live.mutex);
+	put_table(stdout);
+	pthread_mutex_unlock(&live.mutex);
+	fputs(isatty(STDOUT_FILENO) ? "" : "\n", stdout);
+	fflush(stdout);
+}
+
+/* ---- The dump ---------------------------------------------------------------------------------------------- */
+
+static void dump(FILE *out)
+{
+	static char text[1 << 16]; /* this thread's alone; what does not fit is cut off */
+
+	pthread_mutex_lock(&live.mutex);
+	put_table(out);
+	for (size_t i = 0; i < live.count; i++) {
+		lfpool_dump(live.pools[i].pool, LFPOOL_TEXT, text, sizeof(text));
+		fprintf(out, "\n%s", text);
+	}
+	pthread_mutex_unlock(&live.mutex);
+	fflush(out);
+}
+
+/* ---- The thread -------------------------------------------------------------------------------------------- */
+
+static sigset_t signals(void)
+{
+	sigset_t set;
+
+	sigemptyset(&set);
+	sigaddset(&set, SIGUSR1);
+	return set;
+}
+
+static bool is_stopping(void)
+{
+	pthread_mutex_lock(&live.mutex);
+	const bool stopping = live.stopping;
+
+	pthread_mutex_unlock(&live.mutex);
+	return stopping;
+}
+
+static void *watch(void *argument)
+{
+	const sigset_t set = signals();
+	const struct timespec interval = {live.top_ms / 1000, (long)(live.top_ms % 1000) * 1000000};
+
+	(void)argument;
+	while (!is_stopping()) {
+		const int got = live.top_ms ? sigtimedwait(&set, NULL, &interval) : sigwaitinfo(&set, NULL);
+
+		/* What interrupted it otherwise (a debugger) is nothing to us. */
+		if (got == SIGUSR1 && !is_stopping())
+			dump(stderr);
+		else if (live.top_ms && got < 0 && errno == EAGAIN)
+			draw();
+	}
+	return NULL;
+}
+
+bool live_start(unsigned top_ms)
+{
+	const sigset_t set = signals();
+
+	live.top_ms = top_ms;
+	live.stopping = false;
+	return pthread_sigmask(SIG_BLOCK, &set, NULL) == 0 && pthread_create(&live.thread, NULL, watch, NULL) == 0;
+}
+
+void live_stop(void)
+{
+	pthread_mutex_lock(&live.mutex);
+	live.stopping = true;
+	pthread_mutex_unlock(&live.mutex);
+	pthread_kill(live.thread, SIGUSR1);
+	pthread_join(live.thread, NULL);
+	if (live.top_ms)
+		draw();
+}
+
+/* ---- The pools --------------------------------------------------------------------------------------------- */
+
+void live_watch(const lfpool_t *pool, const char *name, size_t object_size)
+{
+	pthread_mutex_lock(&live.mutex);
+	if (live.count < POOLS_MAX) {
+		struct watched *w = &live.pools[live.count++];
+
+		*w = (struct watched){.pool = pool, .name = name, .object_size = object_size, .before = LFPOOL_STATS_INIT};
+		(void)lfpool_stats(pool, &w->before);
+		w->before_ns = now_ns();
+	}
+	pthread_mutex_unlock(&live.mutex);
+}
+
+void live_forget(const lfpool_t *pool)
+{
+	pthread_mutex_lock(&live.mutex);
+	for (size_t i = 0; i < live.count; i++)
+		if (live.pools[i].pool == pool) {
+			live.count--;
+			memmove(&live.pools[i], &live.pools[i + 1], (live.count - i) * sizeof(live.pools[0]));
+			break;
+		}
+	pthread_mutex_unlock(&live.mutex);
+}
