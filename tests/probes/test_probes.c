@@ -11,7 +11,7 @@
 
 #define NAME "the pool with the probes"
 
-enum { FIRST = 600, STEP = 50, MOST = 3000, CALLS = 3000, CACHES = 2 };
+enum { FIRST = 600, STEP = 50, MOST = 3000, CALLS = 2000, CACHES = 2 };
 
 struct misuse_told {
 	const void *object;
