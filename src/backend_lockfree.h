@@ -9,7 +9,7 @@
 #include "pool.h"
 
 struct lockfree_pool {
-	struct lfpool head;
+	struct lfpool_pool head;
 	struct core core;
 };
 

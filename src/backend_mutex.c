@@ -25,7 +25,7 @@
 _Static_assert(SLOT_BYTES_MINIMUM >= sizeof(void *), "a free object holds a link");
 
 struct mutex_pool {
-	struct lfpool head;
+	struct lfpool_pool head;
 	struct arena arena;
 	bool zero;        /* LFPOOL_ZERO                                                   */
 	bool check_races; /* LFPOOL_CHECK_RACES, or there is care                          */

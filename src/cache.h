@@ -30,14 +30,14 @@
 #include "cold.h"
 #include "depot.h"
 
-struct lfpool;
+struct lfpool_pool;
 struct core;
 struct care;
 
 /* What every lfpool_cache_t is the head of, whatever the backend. */
 struct handle {
 	struct lfpool_cache face; /* must be first                            */
-	struct lfpool *pool;
+	struct lfpool_pool *pool;
 };
 
 struct cache {
@@ -89,7 +89,7 @@ struct core {
 	struct cold *cold;   /* the pool's                                                           */
 	_Atomic(uint32_t) explicit_caches; /* in a buffer: so many that the caller has                     */
 	unsigned char *check_bits; /* in a buffer: what lfpool_check() needs; else NULL: it asks the heap  */
-	struct lfpool *pool;
+	struct lfpool_pool *pool;
 	const char *name; /* the pool's */
 	_Atomic(uint64_t) exhausted; /* a statistic: of calls without a cache of the caller's            */
 	struct depot depot;

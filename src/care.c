@@ -108,7 +108,7 @@ void care_plan(const struct care *care, struct arena_plan *plan)
 		debug_plan(care->debug, plan);
 }
 
-void care_attach(struct care *care, struct lfpool *pool)
+void care_attach(struct care *care, struct lfpool_pool *pool)
 {
 	if (care && care->debug)
 		debug_attach(care->debug, pool);

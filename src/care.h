@@ -24,7 +24,7 @@ struct arena;
 struct arena_plan;
 struct care;
 struct debug_modes;
-struct lfpool;
+struct lfpool_pool;
 
 /* What a pool with this config needs: *care_out is NULL if nothing.  False when the system refuses memory. */
 bool care_open(struct care **care_out, const lfpool_config_t *config, const struct debug_modes *modes);
@@ -39,7 +39,7 @@ lfpool_status_t care_back(const struct care *care, uint32_t flags);
 /* For the backend, before it opens the arena: what is needed beside the objects.  `care` may be NULL. */
 void care_plan(const struct care *care, struct arena_plan *plan);
 /* The pool is made, and has an arena; with LFPOOL_CREATE_ALL its objects are built. */
-void care_attach(struct care *care, struct lfpool *pool);
+void care_attach(struct care *care, struct lfpool_pool *pool);
 /* It is about to be destroyed: the debug modes' last checks.  Slots 1 .. used were handed out. */
 void care_detach(struct care *care, size_t used);
 

@@ -19,7 +19,7 @@
 #define TABLE_BYTES 8192
 
 struct debug {
-	struct lfpool *pool; /* from debug_attach() on */
+	struct lfpool_pool *pool; /* from debug_attach() on */
 	struct debug_modes modes;
 	size_t object_size;
 	bool poisons, uses_tools;
@@ -106,7 +106,7 @@ void debug_plan(const struct debug *debug, struct arena_plan *plan)
 	}
 }
 
-void debug_attach(struct debug *debug, struct lfpool *pool)
+void debug_attach(struct debug *debug, struct lfpool_pool *pool)
 {
 	debug->pool = pool;
 	if (debug->uses_tools)

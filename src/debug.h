@@ -20,7 +20,7 @@
 
 struct arena_plan;
 struct debug;
-struct lfpool;
+struct lfpool_pool;
 struct text;
 
 /* *debug_out is NULL if there is nothing to do at any call.  False when the system refuses memory. */
@@ -29,7 +29,7 @@ void debug_close(struct debug *debug);
 /* What the modes need of the arena. */
 void debug_plan(const struct debug *debug, struct arena_plan *plan);
 /* The pool is made, and all its objects are free. */
-void debug_attach(struct debug *debug, struct lfpool *pool);
+void debug_attach(struct debug *debug, struct lfpool_pool *pool);
 /* It is about to be destroyed, and slots 1 .. used were handed out: the last checks.  All memory is accessible
  * afterwards. */
 void debug_detach(struct debug *debug, size_t used);

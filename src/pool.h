@@ -86,7 +86,7 @@ struct backend {
 
 struct plain_cache;
 
-struct lfpool {
+struct lfpool_pool {
 	/* Fixed at creation. */
 	uint64_t salt; /* of handles: another for each pool, so that none takes another's for its own */
 	/* Of this pool among all pools ever; its low bits are the place in the registry.  0: it is in a buffer, and not

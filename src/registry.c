@@ -12,7 +12,7 @@
 #include "ranges.h"
 
 struct place {
-	struct lfpool *pool; /* NULL: vacant                                          */
+	struct lfpool_pool *pool; /* NULL: vacant                                     */
 	uint64_t generation;
 	uintptr_t first;     /* where its objects begin; 0: nowhere in particular     */
 };
@@ -55,7 +55,7 @@ static size_t vacant_place(void)
 	return i;
 }
 
-uint64_t registry_add(struct lfpool *pool, uintptr_t first, uintptr_t end)
+uint64_t registry_add(struct lfpool_pool *pool, uintptr_t first, uintptr_t end)
 {
 	uint64_t id = 0;
 
@@ -82,19 +82,19 @@ void registry_remove(uint64_t id)
 	registry_unlock();
 }
 
-struct lfpool *registry_find_by_address(const void *address)
+struct lfpool_pool *registry_find_by_address(const void *address)
 {
 	return ranges_find(&ranges, (uintptr_t)address);
 }
 
-void registry_visit(void (*visit)(struct lfpool *pool))
+void registry_visit(void (*visit)(struct lfpool_pool *pool))
 {
 	for (size_t i = 0; i < place_count; i++)
 		if (places[i].pool)
 			visit(places[i].pool);
 }
 
-struct lfpool *registry_find(uint64_t id)
+struct lfpool_pool *registry_find(uint64_t id)
 {
 	size_t i = registry_place(id);
 

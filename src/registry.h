@@ -13,7 +13,7 @@
 
 #include "base.h"
 
-struct lfpool;
+struct lfpool_pool;
 
 #define REGISTRY_PLACE_BITS 24
 
@@ -25,17 +25,17 @@ static inline size_t registry_place(uint64_t id)
 
 /* Enters a pool whose objects lie at addresses first .. end - 1 (first 0: nowhere in particular); returns its id, or 0
  * when the system refuses memory. */
-uint64_t registry_add(struct lfpool *pool, uintptr_t first, uintptr_t end);
+uint64_t registry_add(struct lfpool_pool *pool, uintptr_t first, uintptr_t end);
 void registry_remove(uint64_t id);
 
 /* The pool among whose objects the address lies, or NULL.  Lock-free: each retry means that a pool came or went. */
-struct lfpool *registry_find_by_address(const void *address);
+struct lfpool_pool *registry_find_by_address(const void *address);
 
 void registry_lock(void);
 void registry_unlock(void);
 /* Visits all living pools.  Under the lock. */
-void registry_visit(void (*visit)(struct lfpool *pool));
+void registry_visit(void (*visit)(struct lfpool_pool *pool));
 /* The living pool with this id, or NULL.  Under the lock, which keeps it alive. */
-struct lfpool *registry_find(uint64_t id);
+struct lfpool_pool *registry_find(uint64_t id);
 
 #endif

@@ -63,7 +63,7 @@
 extern "C" {
 #endif
 
-typedef struct lfpool lfpool_t;             /* a pool */
+typedef struct lfpool_pool lfpool_t;        /* a pool */
 typedef struct lfpool_cache lfpool_cache_t; /* one worker's cache of a pool; it has one user at a time */
 typedef uint64_t lfpool_handle_t;           /* names an object until it is released, see lfpool/handle.h; 0 is never valid */
 
