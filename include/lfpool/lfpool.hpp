@@ -1,0 +1,346 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * lfpool.hpp - pools of C++ objects: lfpool.h with constructors, destructors and owners.  Header only, C++11 to C++23,
+ * with exceptions and RTTI or without.
+ *
+ *     lfpool::pool<job> jobs;
+ *     lfpool_status_t status = jobs.create(10000);               // or, with exceptions: lfpool::pool<job> jobs(10000);
+ *
+ *     job *j = jobs.make("load", 7);                             // any thread; nullptr if all 10000 are in use
+ *     jobs.destroy(j);                                           // any thread
+ *
+ *     lfpool::unique_ptr<job> mine = jobs.make_unique("save", 8);    // empty if all are in use
+ *
+ * Everything here is a thin layer: what a call promises is what the C function of its name promises, which `get()` gives
+ * access to.  No function throws because the pool is empty, or because a release is refused: nullptr and a status say it.
+ *
+ * Owners       A pool<T> owns its pool, and can only be moved; objects, pointers and caches stay valid when it is.
+ *              unique_ptr<T> owns an object: two words, that of the object and that of its pool.  self_ptr<T> is one word,
+ *              and finds the pool by the object's address: O(log pools) more for each release, and not for pools in a
+ *              buffer.  An object is known by the address it was made at: neither converts to an owner of a base class.
+ * Exceptions   A constructor that throws gives the memory back, and the exception goes on.  Hooks and continuations are
+ *              called by C: they must not throw.  Without exceptions use create(); what throws is not declared.
+ * The end      When a pool is closed the memory of its objects is gone, and with it objects that are still active: their
+ *              destructors are not called, for nobody knows which of them are whole.  close() says how many they were,
+ *              clear() destroys them before that.  Whoever owns one must let go of it before.
+ * Types        T is complete where objects are made or destroyed; pool<T> and unique_ptr<T> can be declared before.
+ *              Alignment up to 4096, size up to 1 MiB.  Arrays are refused: a struct may have one.
+ *
+ * lfpool/set.hpp has sets of pools, a std::pmr::memory_resource and an allocator.
+ */
+#ifndef LFPOOL_LFPOOL_HPP
+#define LFPOOL_LFPOOL_HPP
+
+#include "lfpool/lfpool.h"
+
+#include <cstddef>
+#include <exception>
+#include <memory>
+#include <new>
+#include <type_traits>
+#include <utility>
+
+#if defined(__cpp_exceptions) || defined(__EXCEPTIONS) || defined(_CPPUNWIND)
+#define LFPOOL_EXCEPTIONS 1
+#else
+#define LFPOOL_EXCEPTIONS 0
+#endif
+
+namespace lfpool
+{
+
+/* What could not be created, for those who want it thrown. */
+class error : public std::exception {
+public:
+	explicit error(lfpool_status_t status) noexcept : status_(status) {}
+	lfpool_status_t status() const noexcept { return status_; }
+	const char *what() const noexcept override { return lfpool_status_string(status_); }
+
+private:
+	lfpool_status_t status_;
+};
+
+/* A config with defaults: what LFPOOL_CONFIG_INIT is in C. */
+inline lfpool_config_t config(std::size_t capacity) noexcept
+{
+	lfpool_config_t config;
+
+	lfpool_config_init(&config);
+	config.capacity = capacity;
+	return config;
+}
+
+/* ---- What pools and caches have in common; no interface ---------------------------------------------------- */
+
+namespace detail
+{
+
+inline void *take(lfpool_t *pool) noexcept { return lfpool_acquire(pool); }
+inline void *take(lfpool_cache_t *cache) noexcept { return lfpool_cache_acquire(cache); }
+inline lfpool_status_t give(lfpool_t *pool, void *object) noexcept { return lfpool_release(pool, object); }
+inline lfpool_status_t give(lfpool_cache_t *cache, void *object) noexcept
+{
+	return lfpool_cache_release(cache, object);
+}
+
+/* Memory until its object is whole: goes back if the constructor does not return. */
+template <typename Source> struct unfinished {
+	Source *source;
+	void *memory;
+
+	unfinished(Source *source_, void *memory_) noexcept : source(source_), memory(memory_) {}
+	unfinished(const unfinished &) = delete;
+	unfinished &operator=(const unfinished &) = delete;
+	~unfinished()
+	{
+		if (memory)
+			(void)give(source, memory);
+	}
+};
+
+/* With parentheses where T has such a constructor, else with braces: an aggregate. */
+template <typename T, typename... Args> T *construct(std::true_type, void *memory, Args &&...args)
+{
+	return ::new (memory) T(std::forward<Args>(args)...);
+}
+
+template <typename T, typename... Args> T *construct(std::false_type, void *memory, Args &&...args)
+{
+	return ::new (memory) T{std::forward<Args>(args)...};
+}
+
+template <typename T, typename Source, typename... Args> T *make(Source *source, Args &&...args)
+{
+	unfinished<Source> memory(source, take(source));
+
+	if (!memory.memory)
+		return nullptr;
+	T *object = construct<T>(std::is_constructible<T, Args...>(), memory.memory, std::forward<Args>(args)...);
+	memory.memory = nullptr;
+	return object;
+}
+
+/* What the release would refuse is not destroyed either. */
+template <typename T, typename Source> lfpool_status_t destroy(lfpool_t *pool, Source *source, T *object) noexcept
+{
+	static_assert(sizeof(T) > 0, "lfpool: T is incomplete here");
+	if (object && lfpool_in_use(pool, object))
+		object->~T();
+	return give(source, object);
+}
+
+template <typename T> struct poolable {
+	static_assert(!std::is_array<T>::value, "lfpool: arrays are not pooled; make it a struct that has one");
+	static_assert(std::is_object<T>::value && std::is_same<T, typename std::remove_cv<T>::type>::value,
+		      "lfpool: T is a class or another type of objects, without const");
+};
+
+} /* namespace detail */
+
+/* ---- Owners of one object ---------------------------------------------------------------------------------- */
+
+/* Destroys the object and gives it back to its pool. */
+template <typename T> class deleter : detail::poolable<T> {
+public:
+	deleter() noexcept = default; /* of an empty pointer */
+	explicit deleter(lfpool_t *pool) noexcept : pool_(pool) {}
+	void operator()(T *object) const noexcept { (void)detail::destroy(pool_, pool_, object); }
+	lfpool_t *get_pool() const noexcept { return pool_; }
+
+private:
+	lfpool_t *pool_ = nullptr;
+};
+
+/* The same, and finds the pool by the object's address; an address that is in no pool is left alone. */
+template <typename T> struct self_deleter : detail::poolable<T> {
+	void operator()(T *object) const noexcept
+	{
+		if (lfpool_t *pool = lfpool_of(object))
+			(void)detail::destroy(pool, pool, object);
+	}
+};
+
+template <typename T> using unique_ptr = std::unique_ptr<T, deleter<T>>;
+template <typename T> using self_ptr = std::unique_ptr<T, self_deleter<T>>;
+
+/* ---- A pool ------------------------------------------------------------------------------------------------ */
+
+template <typename T> class pool : detail::poolable<T> {
+public:
+	pool() noexcept = default; /* none; create() makes one */
+	pool(pool &&other) noexcept : pool_(other.pool_) { other.pool_ = nullptr; }
+	pool &operator=(pool &&other) noexcept
+	{
+		pool moved(std::move(other));
+
+		std::swap(pool_, moved.pool_);
+		return *this;
+	}
+	~pool() { (void)close(); }
+
+#if LFPOOL_EXCEPTIONS
+	/* Throw lfpool::error. */
+	explicit pool(std::size_t capacity) : pool(lfpool::config(capacity)) {}
+	explicit pool(const lfpool_config_t &config)
+	{
+		const lfpool_status_t status = create(config);
+
+		if (status != LFPOOL_OK)
+			throw error(status);
+	}
+#endif
+
+	/* As lfpool_create(); in the config, size and alignment 0 are those of T, less is refused, more is more room.  An
+	 * earlier pool is closed if that succeeds. */
+	LFPOOL_MUST_USE lfpool_status_t create(const lfpool_config_t &config) noexcept
+	{
+		return create_by(config, [](lfpool_t **pool_out, const lfpool_config_t *filled) {
+			return lfpool_create(pool_out, filled);
+		});
+	}
+	LFPOOL_MUST_USE lfpool_status_t create(std::size_t capacity) noexcept { return create(lfpool::config(capacity)); }
+
+	/* As lfpool_create_in(). */
+	LFPOOL_MUST_USE lfpool_status_t create_in(const lfpool_config_t &config, void *buffer, std::size_t size) noexcept
+	{
+		return create_by(config, [=](lfpool_t **pool_out, const lfpool_config_t *filled) {
+			return lfpool_create_in(pool_out, filled, buffer, size);
+		});
+	}
+
+	/* As lfpool_destroy(): returns how many objects were still active.  See "The end", above. */
+	std::size_t close() noexcept
+	{
+		lfpool_t *closed = pool_;
+
+		pool_ = nullptr;
+		return lfpool_destroy(closed);
+	}
+
+	/* Destroys and releases every active object.  All must be whole: made here, not only acquired; and no other
+	 * thread may be making or destroying any.  Returns how many they were. */
+	std::size_t clear() noexcept
+	{
+		return for_each_active([this](T &object) { (void)destroy(&object); });
+	}
+
+	/* An object, constructed from the arguments; nullptr as lfpool_acquire(). */
+	template <typename... Args> T *make(Args &&...args)
+	{
+		return detail::make<T>(pool_, std::forward<Args>(args)...);
+	}
+	template <typename... Args> unique_ptr<T> make_unique(Args &&...args)
+	{
+		return unique_ptr<T>(make(std::forward<Args>(args)...), deleter<T>(pool_));
+	}
+	template <typename... Args> self_ptr<T> make_self(Args &&...args)
+	{
+		return self_ptr<T>(make(std::forward<Args>(args)...));
+	}
+
+	/* Destroys the object, and releases it.  What lfpool_release() refuses is refused, and not destroyed. */
+	lfpool_status_t destroy(T *object) noexcept { return detail::destroy(pool_, pool_, object); }
+
+	/* Memory for a T, and its way back: no constructor, no destructor.  For pools with hooks.create too. */
+	void *acquire() noexcept { return lfpool_acquire(pool_); }
+	lfpool_status_t release(void *object) noexcept { return lfpool_release(pool_, object); }
+
+	/* Calls visit(T &) for each active object, which may destroy it; may throw.  Returns how many.  As a cursor of
+	 * lfpool/walk.h. */
+	template <typename Visit> std::size_t for_each_active(Visit &&visit)
+	{
+		lfpool_cursor_t cursor;
+		std::size_t visited = 0;
+
+		lfpool_cursor_open(&cursor, pool_);
+		for (; void *object = lfpool_cursor_next(&cursor); visited++)
+			visit(*static_cast<T *>(object));
+		return visited;
+	}
+
+	lfpool_handle_t handle_of(const T *object) const noexcept { return lfpool_handle_of(pool_, object); }
+	T *resolve(lfpool_handle_t handle) const noexcept { return static_cast<T *>(lfpool_resolve(pool_, handle)); }
+
+	std::size_t capacity() const noexcept { return lfpool_capacity(pool_); }
+	std::size_t active_count() const noexcept { return lfpool_active_count(pool_); }
+	std::size_t available_count() const noexcept { return lfpool_available_count(pool_); }
+
+	/* For the functions of C.  nullptr: there is no pool. */
+	lfpool_t *get() const noexcept { return pool_; }
+	explicit operator bool() const noexcept { return pool_ != nullptr; }
+
+private:
+	template <typename Create> lfpool_status_t create_by(lfpool_config_t config, Create &&by) noexcept
+	{
+		lfpool_t *created = nullptr;
+
+		static_assert(alignof(T) <= 4096, "lfpool: T is aligned to more than 4096");
+		static_assert(sizeof(T) <= std::size_t(1) << 20, "lfpool: T is larger than 1 MiB");
+		/* Another size is of another header than this program's. */
+		if (config.struct_size != sizeof(config))
+			return LFPOOL_E_CONFIG_STRUCT_SIZE;
+		if (config.object_size == 0)
+			config.object_size = sizeof(T);
+		if (config.object_alignment == 0)
+			config.object_alignment = alignof(T);
+		if (config.object_size < sizeof(T))
+			return LFPOOL_E_CONFIG_OBJECT_SIZE;
+		if (config.object_alignment < alignof(T))
+			return LFPOOL_E_CONFIG_OBJECT_ALIGNMENT;
+
+		const lfpool_status_t status = by(&created, &config);
+
+		if (status == LFPOOL_OK) {
+			(void)close();
+			pool_ = created;
+		}
+		return status;
+	}
+
+	lfpool_t *pool_ = nullptr;
+};
+
+/* ---- A cache of one's own ---------------------------------------------------------------------------------- */
+
+/* For one worker at a time: lfpool_cache_create().  Objects may be destroyed by another cache, or the pool.  It must not
+ * outlive its pool. */
+template <typename T> class cache : detail::poolable<T> {
+public:
+	cache() noexcept = default; /* none */
+	/* There is none, which operator bool tells, when lfpool_cache_create() returns NULL. */
+	explicit cache(const pool<T> &of) noexcept : cache_(lfpool_cache_create(of.get())), pool_(of.get()) {}
+	cache(cache &&other) noexcept : cache_(other.cache_), pool_(other.pool_) { other.cache_ = nullptr; }
+	cache &operator=(cache &&other) noexcept
+	{
+		cache moved(std::move(other));
+
+		std::swap(cache_, moved.cache_);
+		std::swap(pool_, moved.pool_);
+		return *this;
+	}
+	~cache() { lfpool_cache_destroy(cache_); }
+
+	/* As those of the pool.  What make_unique() gives is released through the pool: it may go to another worker. */
+	template <typename... Args> T *make(Args &&...args)
+	{
+		return detail::make<T>(cache_, std::forward<Args>(args)...);
+	}
+	template <typename... Args> unique_ptr<T> make_unique(Args &&...args)
+	{
+		return unique_ptr<T>(make(std::forward<Args>(args)...), deleter<T>(pool_));
+	}
+	lfpool_status_t destroy(T *object) noexcept { return detail::destroy(pool_, cache_, object); }
+	void *acquire() noexcept { return lfpool_cache_acquire(cache_); }
+	lfpool_status_t release(void *object) noexcept { return lfpool_cache_release(cache_, object); }
+
+	lfpool_cache_t *get() const noexcept { return cache_; }
+	explicit operator bool() const noexcept { return cache_ != nullptr; }
+
+private:
+	lfpool_cache_t *cache_ = nullptr;
+	lfpool_t *pool_ = nullptr;
+};
+
+} /* namespace lfpool */
+
+#endif

@@ -1,0 +1,236 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * set.hpp - a set of pools for C++: an owner of the set, an allocator for containers, and, from C++17 on, a
+ * std::pmr::memory_resource.  Header only, C++11 to C++23, with exceptions and RTTI or without.
+ *
+ *     lfpool::set set;
+ *     lfpool_status_t status = set.create(config);
+ *
+ *     lfpool::set_resource resource(set);                        // C++17
+ *     std::pmr::map<int, std::pmr::string> names(&resource);
+ *
+ *     std::list<int, lfpool::allocator<int>> list{lfpool::allocator<int>(set)};
+ *
+ * Both may be used by any number of threads at once, which none of the standard's pools may but
+ * std::pmr::synchronized_pool_resource, with a mutex.  (A container still has one user at a time.)
+ *
+ * What no class holds, being larger or more aligned than the set's objects, goes elsewhere: to operator new, or to the
+ * upstream resource.  So does, for a resource, what is asked for when all objects of a class are in use: `exhausted` says
+ * where, and with std::pmr::null_memory_resource() std::bad_alloc is thrown instead.
+ *
+ * The set must outlive whatever uses it.
+ */
+#ifndef LFPOOL_SET_HPP
+#define LFPOOL_SET_HPP
+
+#include "lfpool/lfpool.hpp"
+#include "lfpool/set.h"
+
+#if defined(__has_include) && __cplusplus >= 201703L
+#if __has_include(<memory_resource>)
+#include <memory_resource>
+#define LFPOOL_MEMORY_RESOURCE 1
+#endif
+#endif
+#ifndef LFPOOL_MEMORY_RESOURCE
+#define LFPOOL_MEMORY_RESOURCE 0
+#endif
+
+namespace lfpool
+{
+
+/* A config with defaults: what LFPOOL_SET_CONFIG_INIT is in C. */
+inline lfpool_set_config_t set_config() noexcept
+{
+	lfpool_set_config_t config;
+
+	lfpool_set_config_init(&config);
+	return config;
+}
+
+/* ---- The owner --------------------------------------------------------------------------------------------- */
+
+/* Owns a set; can only be moved. */
+class set {
+public:
+	set() noexcept = default; /* none; create() makes one */
+	set(set &&other) noexcept : set_(other.set_) { other.set_ = nullptr; }
+	set &operator=(set &&other) noexcept
+	{
+		set moved(std::move(other));
+
+		std::swap(set_, moved.set_);
+		return *this;
+	}
+	~set() { (void)close(); }
+
+#if LFPOOL_EXCEPTIONS
+	/* Throws lfpool::error. */
+	explicit set(const lfpool_set_config_t &config)
+	{
+		const lfpool_status_t status = create(config);
+
+		if (status != LFPOOL_OK)
+			throw error(status);
+	}
+#endif
+
+	/* As lfpool_set_create(); an earlier set is closed if that succeeds. */
+	LFPOOL_MUST_USE lfpool_status_t create(const lfpool_set_config_t &config) noexcept
+	{
+		lfpool_set_t *created = nullptr;
+		const lfpool_status_t status = lfpool_set_create(&created, &config);
+
+		if (status == LFPOOL_OK) {
+			(void)close();
+			set_ = created;
+		}
+		return status;
+	}
+
+	/* As lfpool_set_destroy(): returns how many objects were still active. */
+	std::size_t close() noexcept
+	{
+		lfpool_set_t *closed = set_;
+
+		set_ = nullptr;
+		return lfpool_set_destroy(closed);
+	}
+
+	lfpool_set_t *get() const noexcept { return set_; }
+	explicit operator bool() const noexcept { return set_ != nullptr; }
+
+private:
+	lfpool_set_t *set_ = nullptr;
+};
+
+namespace detail
+{
+
+/* Has some class objects of that size and alignment?  Its smallest class is as large as its objects are aligned. */
+inline bool has_class(const lfpool_set_t *set, std::size_t bytes, std::size_t alignment) noexcept
+{
+	return alignment <= lfpool_set_class_size(set, 0) && lfpool_set_class_of(set, bytes) != SIZE_MAX;
+}
+
+} /* namespace detail */
+
+/* ---- An allocator ------------------------------------------------------------------------------------------ */
+
+/* For containers of the standard library: nodes, and small arrays, come from the set, larger ones from operator new.
+ * When all objects of a class are in use, or T is more aligned than the set's objects: std::bad_alloc; without exceptions
+ * std::terminate(). */
+template <typename T> class allocator {
+public:
+	using value_type = T;
+	using propagate_on_container_move_assignment = std::true_type;
+	using propagate_on_container_swap = std::true_type;
+
+	explicit allocator(const set &from) noexcept : set_(from.get()) {}
+	template <typename U> allocator(const allocator<U> &other) noexcept : set_(other.get()) {}
+
+	T *allocate(std::size_t count)
+	{
+		void *memory = nullptr;
+
+		if (count <= SIZE_MAX / sizeof(T) && alignof(T) <= lfpool_set_class_size(set_, 0))
+			memory = pooled(count) ? lfpool_set_acquire(set_, count * sizeof(T))
+					       : ::operator new(count * sizeof(T), std::nothrow);
+		if (!memory)
+			refuse();
+		return static_cast<T *>(memory);
+	}
+	void deallocate(T *memory, std::size_t count) noexcept
+	{
+		if (pooled(count))
+			(void)lfpool_set_release(set_, memory);
+		else
+			::operator delete(memory);
+	}
+
+	lfpool_set_t *get() const noexcept { return set_; }
+
+private:
+	bool pooled(std::size_t count) const noexcept
+	{
+		return detail::has_class(set_, count * sizeof(T), alignof(T));
+	}
+	[[noreturn]] static void refuse()
+	{
+#if LFPOOL_EXCEPTIONS
+		throw std::bad_alloc();
+#else
+		std::terminate();
+#endif
+	}
+
+	lfpool_set_t *set_;
+};
+
+template <typename T, typename U> bool operator==(const allocator<T> &a, const allocator<U> &b) noexcept
+{
+	return a.get() == b.get();
+}
+template <typename T, typename U> bool operator!=(const allocator<T> &a, const allocator<U> &b) noexcept
+{
+	return !(a == b);
+}
+
+/* ---- A memory resource ------------------------------------------------------------------------------------- */
+
+#if LFPOOL_MEMORY_RESOURCE
+
+/*
+ * set_resource - memory from a set, for std::pmr.  Equal to itself only.
+ *
+ * larger      Serves what no class of the set holds.
+ * exhausted   Asked when every object of a class is in use; std::pmr::null_memory_resource(): std::bad_alloc (without
+ *             exceptions the program ends).  Deallocation looks whose an address is.  (With the malloc backend that
+ *             reads the 16 bytes before it, of memory that may be `exhausted`'s.)
+ */
+class set_resource : public std::pmr::memory_resource {
+public:
+	explicit set_resource(const set &from, std::pmr::memory_resource *upstream = std::pmr::get_default_resource()) noexcept
+		: set_resource(from.get(), upstream, upstream)
+	{
+	}
+	set_resource(lfpool_set_t *from, std::pmr::memory_resource *larger, std::pmr::memory_resource *exhausted) noexcept
+		: set_(from), larger_(larger), exhausted_(exhausted)
+	{
+	}
+	set_resource(const set_resource &) = delete;
+	set_resource &operator=(const set_resource &) = delete;
+
+	lfpool_set_t *get() const noexcept { return set_; }
+
+private:
+	void *do_allocate(std::size_t bytes, std::size_t alignment) override
+	{
+		if (!detail::has_class(set_, bytes, alignment))
+			return larger_->allocate(bytes, alignment);
+
+		void *memory = lfpool_set_acquire(set_, bytes);
+
+		return memory ? memory : exhausted_->allocate(bytes, alignment);
+	}
+	void do_deallocate(void *memory, std::size_t bytes, std::size_t alignment) override
+	{
+		if (!detail::has_class(set_, bytes, alignment))
+			larger_->deallocate(memory, bytes, alignment);
+		else if (lfpool_set_usable_size(set_, memory) != 0)
+			(void)lfpool_set_release(set_, memory);
+		else
+			exhausted_->deallocate(memory, bytes, alignment);
+	}
+	bool do_is_equal(const std::pmr::memory_resource &other) const noexcept override { return this == &other; }
+
+	lfpool_set_t *set_;
+	std::pmr::memory_resource *larger_;
+	std::pmr::memory_resource *exhausted_;
+};
+
+#endif
+
+} /* namespace lfpool */
+
+#endif

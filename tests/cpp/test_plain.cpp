@@ -1,0 +1,94 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * test_plain.cpp - lfpool.hpp and set.hpp without exceptions and RTTI: everything is said by a status or a nullptr; what
+ * cannot be said ends the program.
+ */
+#include <lfpool/set.hpp>
+
+#include "check.hpp"
+
+#include <cstring>
+#include <list>
+#include <type_traits>
+
+#if LFPOOL_EXCEPTIONS
+#error "compiled with exceptions"
+#endif
+
+/* What throws is not there. */
+static_assert(!std::is_constructible<lfpool::pool<int>, std::size_t>::value, "throws");
+static_assert(!std::is_constructible<lfpool::pool<int>, lfpool_config_t>::value, "throws");
+static_assert(!std::is_constructible<lfpool::set, lfpool_set_config_t>::value, "throws");
+
+static void a_pool()
+{
+	lfpool::pool<counted> pool;
+
+	CHECK(pool.create(0) == LFPOOL_E_CONFIG_CAPACITY);
+	CHECK(pool.create(2) == LFPOOL_OK);
+	{
+		lfpool::cache<counted> cache(pool);
+		lfpool::unique_ptr<counted> a = pool.make_unique(1);
+		lfpool::self_ptr<counted> b = pool.make_self(2);
+
+		CHECK(a && b && !pool.make(3) && !cache.make(3));
+		b.reset();
+		CHECK(cache.destroy(cache.make(4)) == LFPOOL_OK);
+	}
+	CHECK(counted::alive() == 0 && pool.close() == 0);
+}
+
+static lfpool_set_config_t small()
+{
+	lfpool_set_config_t config = lfpool::set_config();
+
+	config.capacity = 10;
+	return config;
+}
+
+static void a_set()
+{
+	lfpool::set set;
+
+	CHECK(set.create(small()) == LFPOOL_OK);
+	{
+		std::list<int, lfpool::allocator<int>> list{lfpool::allocator<int>(set)};
+
+		list.assign(10, 1);
+		CHECK(list.size() == 10);
+	}
+#if LFPOOL_MEMORY_RESOURCE
+	lfpool::set_resource resource(set);
+
+	for (int i = 0; i < 12; i++)
+		(void)resource.allocate(16);
+	CHECK(set.close() == 10);
+#else
+	CHECK(set.close() == 0);
+#endif
+}
+
+/* For the test that this does not come back with nothing: one more than there are. */
+static void one_too_many()
+{
+	lfpool::set set;
+	lfpool::allocator<int> ints((CHECK(set.create(small()) == LFPOOL_OK), set));
+
+	for (int i = 0; i < 11; i++)
+		(void)ints.allocate(1);
+}
+
+int main(int argc, char **argv)
+{
+	if (argc > 1 && !std::strcmp(argv[1], "one_too_many")) {
+		std::set_terminate([] {
+			std::puts("terminated");
+			std::fflush(stdout);
+			std::_Exit(0);
+		});
+		one_too_many();
+		return 1;
+	}
+	RUN(a_pool);
+	RUN(a_set);
+}

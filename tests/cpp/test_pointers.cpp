@@ -1,0 +1,148 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * test_pointers.cpp - unique_ptr and self_ptr of lfpool.hpp: an object, and its way back.
+ */
+#include <lfpool/lfpool.hpp>
+
+#include "check.hpp"
+
+#include <memory>
+#include <type_traits>
+#include <utility>
+
+/* Declared where the type is not complete; it is where they are used. */
+struct later;
+struct holder {
+	lfpool::pool<later> pool;
+	lfpool::cache<later> cache;
+	lfpool::unique_ptr<later> one;
+	lfpool::self_ptr<later> other;
+
+	holder();
+	~holder();
+};
+
+static_assert(sizeof(lfpool::unique_ptr<int>) == 2 * sizeof(void *), "the header says two words");
+static_assert(sizeof(lfpool::self_ptr<int>) == sizeof(void *), "the header says one");
+
+struct base {
+	long before = 1;
+};
+struct derived : counted, base {
+	explicit derived(long number_) : counted(number_) {}
+};
+
+static_assert(!std::is_convertible<lfpool::unique_ptr<derived>, lfpool::unique_ptr<base>>::value, "another address");
+static_assert(!std::is_convertible<lfpool::self_ptr<derived>, lfpool::self_ptr<base>>::value, "another address");
+static_assert(!std::is_copy_constructible<lfpool::pool<int>>::value && !std::is_copy_assignable<lfpool::pool<int>>::value &&
+		      !std::is_copy_constructible<lfpool::cache<int>>::value,
+	      "owners");
+static_assert(std::is_nothrow_move_constructible<lfpool::pool<int>>::value &&
+		      std::is_nothrow_move_assignable<lfpool::cache<int>>::value,
+	      "for containers of them");
+
+static void an_object_goes_back_at_the_end_of_its_scope()
+{
+	lfpool::pool<counted> pool(2);
+
+	{
+		lfpool::unique_ptr<counted> a = pool.make_unique(1);
+		lfpool::self_ptr<counted> b = pool.make_self(2);
+
+		CHECK(a && b && a->number == 1 && b->number == 2 && a.get_deleter().get_pool() == pool.get());
+		CHECK(!pool.make_unique(3) && !pool.make_self(3));
+		CHECK(counted::alive() == 2 && pool.active_count() == 2);
+	}
+	CHECK(counted::alive() == 0 && pool.active_count() == 0 && lfpool_misuse_count(pool.get()) == 0);
+}
+
+static void and_each_to_its_own_pool()
+{
+	lfpool::pool<counted> first(1), second(1);
+	lfpool::unique_ptr<counted> a = first.make_unique(1), b = second.make_unique(2), empty;
+	lfpool::self_ptr<counted> c;
+
+	std::swap(a, b);
+	a.reset();
+	CHECK(second.active_count() == 0 && first.active_count() == 1);
+	c = second.make_self(3);
+	a = std::move(b);
+	CHECK(!b && a->number == 1);
+	c.reset();
+	a = std::move(empty);
+	CHECK(counted::alive() == 0 && first.active_count() == 0 && second.active_count() == 0);
+}
+
+static void released_by_hand()
+{
+	lfpool::pool<counted> pool(1);
+	lfpool::unique_ptr<counted> a = pool.make_unique(1);
+	counted *object = a.release();
+
+	CHECK(pool.active_count() == 1 && pool.destroy(object) == LFPOOL_OK && counted::alive() == 0);
+}
+
+static void by_a_cache()
+{
+	lfpool::pool<counted> pool(2);
+	lfpool::cache<counted> cache(pool);
+
+	{
+		lfpool::unique_ptr<counted> a = cache.make_unique(1);
+
+		cache = lfpool::cache<counted>();
+		CHECK(a->number == 1);
+	}
+	CHECK(counted::alive() == 0 && pool.active_count() == 0);
+}
+
+static void shared()
+{
+	lfpool::pool<counted> pool(1);
+	std::shared_ptr<counted> a = pool.make_unique(1), b = a;
+
+	a.reset();
+	CHECK(counted::alive() == 1 && pool.active_count() == 1);
+	b.reset();
+	CHECK(counted::alive() == 0 && pool.active_count() == 0);
+}
+
+/* A self_ptr that outlives its pool leaves alone what is not there any more. */
+static void after_the_pool()
+{
+	lfpool::pool<counted> pool(1);
+	lfpool::self_ptr<counted> a = pool.make_self(1);
+
+	a->~counted();
+	CHECK(pool.close() == 1);
+	a.reset();
+	CHECK(counted::alive() == 0);
+}
+
+struct later : counted {
+	later() : counted(9) {}
+};
+
+holder::holder() : pool(2), cache(pool), one(pool.make_unique()), other(pool.make_self()) {}
+holder::~holder() = default;
+
+static void declared_before_the_type()
+{
+	{
+		holder h;
+
+		CHECK(h.one->whole() && h.other->whole() && counted::alive() == 2);
+	}
+	CHECK(counted::alive() == 0);
+}
+
+int main()
+{
+	RUN(an_object_goes_back_at_the_end_of_its_scope);
+	RUN(and_each_to_its_own_pool);
+	RUN(released_by_hand);
+	RUN(by_a_cache);
+	RUN(shared);
+	RUN(after_the_pool);
+	RUN(declared_before_the_type);
+}

@@ -1,0 +1,313 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * test_pool.cpp - lfpool::pool<T> and lfpool::cache<T>: what is constructed, destroyed, given back, refused, moved.
+ */
+#include <lfpool/lfpool.hpp>
+
+#include "check.hpp"
+
+#include <cstring>
+#include <string>
+#include <vector>
+
+/* ---- Creation ---- */
+
+static void a_pool_says_why_there_is_none()
+{
+	lfpool::pool<counted> pool;
+	lfpool_config_t config = lfpool::config(10);
+
+	CHECK(!pool && !pool.get() && pool.close() == 0);
+	CHECK(pool.create(0) == LFPOOL_E_CONFIG_CAPACITY && !pool);
+	config.object_size = sizeof(counted) - 1;
+	CHECK(pool.create(config) == LFPOOL_E_CONFIG_OBJECT_SIZE && !pool);
+	config.object_size = 0;
+	config.object_alignment = 1;
+	CHECK(pool.create(config) == LFPOOL_E_CONFIG_OBJECT_ALIGNMENT && !pool);
+	config.object_alignment = 0;
+	config.struct_size--;
+	CHECK(pool.create(config) == LFPOOL_E_CONFIG_STRUCT_SIZE && !pool);
+	CHECK(pool.create(10) == LFPOOL_OK && pool && pool.capacity() == 10);
+}
+
+static void or_throws_it()
+{
+	lfpool_status_t status = LFPOOL_OK;
+
+	try {
+		lfpool::pool<counted> pool(0);
+	} catch (const lfpool::error &e) {
+		status = e.status();
+		CHECK(!std::strcmp(e.what(), lfpool_status_string(status)));
+	}
+	CHECK(status == LFPOOL_E_CONFIG_CAPACITY);
+	CHECK(lfpool::pool<counted>(3).available_count() == 3);
+}
+
+static void a_failed_create_leaves_the_pool_that_there_was()
+{
+	lfpool::pool<counted> pool(2);
+	lfpool_t *first = pool.get();
+	counted *object = pool.make(1);
+
+	CHECK(pool.create(0) == LFPOOL_E_CONFIG_CAPACITY && pool.get() == first);
+	CHECK(pool.destroy(object) == LFPOOL_OK);
+	CHECK(pool.create(5) == LFPOOL_OK && pool.capacity() == 5);
+	CHECK(!lfpool_of(object));
+}
+
+struct config_with_room {
+	lfpool_config_t config;
+
+	config_with_room() : config(lfpool::config(4)) { config.object_size = 1000; }
+};
+
+static void more_is_more_room()
+{
+	lfpool::pool<char> pool(config_with_room().config);
+	char *a = pool.make('a'), *b = pool.make('b');
+
+	CHECK((a < b ? b - a : a - b) >= 1000);
+}
+
+static void in_a_buffer()
+{
+	alignas(LFPOOL_BUFFER_ALIGNMENT) static unsigned char memory[LFPOOL_BUFFER_BYTES(sizeof(counted), 0, 4)];
+	lfpool::pool<counted> pool;
+
+	CHECK(pool.create_in(lfpool::config(4), memory, 100) == LFPOOL_E_BUFFER);
+	CHECK(pool.create_in(lfpool::config(4), memory, sizeof(memory)) == LFPOOL_OK);
+	{
+		lfpool::unique_ptr<counted> object = pool.make_unique(1);
+		const void *at = object.get();
+
+		CHECK(at >= static_cast<const void *>(memory) && at < static_cast<const void *>(memory + sizeof(memory)));
+	}
+	CHECK(pool.active_count() == 0 && counted::alive() == 0);
+}
+
+/* ---- Objects ---- */
+
+static void made_until_it_is_full()
+{
+	lfpool::pool<counted> pool(100);
+	std::vector<counted *> objects;
+
+	while (counted *object = pool.make(7))
+		objects.push_back(object);
+	CHECK(objects.size() == 100 && counted::alive() == 100 && pool.active_count() == 100);
+	for (counted *object : objects)
+		CHECK(object->whole() && object->number == 7 && pool.destroy(object) == LFPOOL_OK);
+	CHECK(counted::alive() == 0 && pool.available_count() == 100);
+	CHECK(pool.destroy(nullptr) == LFPOOL_OK);
+}
+
+struct fussy : counted {
+	explicit fussy(int number_) : counted(number_)
+	{
+		if (number_ < 0)
+			throw number_;
+	}
+};
+
+/* Of the only object, so that it would be missed. */
+template <typename Maker> static void fails_and_goes_on(Maker &maker)
+{
+	for (int i = 1; i <= 1000; i++) {
+		int thrown = 0;
+
+		try {
+			(void)maker.make(-i);
+		} catch (int number) {
+			thrown = number;
+		}
+		CHECK(thrown == -i && counted::alive() == 0);
+	}
+	fussy *object = maker.make(1);
+	CHECK(object && object->number == 1 && maker.destroy(object) == LFPOOL_OK);
+}
+
+static void a_constructor_that_throws_loses_nothing()
+{
+	lfpool::pool<fussy> pool(1);
+	lfpool::cache<fussy> cache(pool);
+
+	fails_and_goes_on(pool);
+	fails_and_goes_on(cache);
+	CHECK(pool.active_count() == 0 && lfpool_misuse_count(pool.get()) == 0);
+}
+
+struct alignas(512) wide {
+	char bytes[700];
+};
+
+static void as_aligned_as_the_type_asks()
+{
+	lfpool::pool<wide> pool(10);
+
+	for (int i = 0; i < 10; i++)
+		CHECK(reinterpret_cast<std::uintptr_t>(pool.make()) % 512 == 0);
+}
+
+struct aggregate {
+	int number;
+	std::string text;
+};
+
+struct with_list {
+	std::vector<int> numbers;
+
+	with_list(std::size_t count, int value) : numbers(count, value) {}
+};
+
+static void constructed_as_the_arguments_say()
+{
+	lfpool::pool<aggregate> aggregates(2);
+	lfpool::pool<with_list> lists(2);
+	lfpool::pool<int> numbers(2);
+	std::string text(100, 'x');
+	aggregate *a = aggregates.make(3, std::move(text));
+	with_list *l = lists.make(5u, 1);
+	int *n = numbers.make();
+
+	CHECK(a->number == 3 && a->text == std::string(100, 'x') && text.empty());
+	CHECK(l->numbers.size() == 5);
+	CHECK(*n == 0);
+	aggregates.destroy(a);
+	lists.destroy(l);
+}
+
+/* ---- Refusals ---- */
+
+static void misused(void *context, const lfpool_misuse_t *misuse)
+{
+	*static_cast<lfpool_status_t *>(context) = misuse->status;
+}
+
+static void what_is_refused_is_not_destroyed()
+{
+	lfpool_status_t told = LFPOOL_OK;
+	lfpool_config_t config = lfpool::config(4);
+
+	config.hooks.context = &told;
+	config.hooks.misuse = misused;
+	lfpool::pool<counted> pool(config), other(4);
+	lfpool::cache<counted> cache(pool);
+	counted *object = pool.make(1), *foreign = other.make(2);
+
+	CHECK(pool.destroy(foreign) == LFPOOL_E_FOREIGN && told == LFPOOL_E_FOREIGN);
+	CHECK(cache.destroy(foreign) == LFPOOL_E_FOREIGN && counted::alive() == 2 && foreign->whole());
+	CHECK(pool.destroy(object) == LFPOOL_OK && counted::alive() == 1);
+	CHECK(pool.destroy(object) == LFPOOL_E_NOT_IN_USE && told == LFPOOL_E_NOT_IN_USE && counted::alive() == 1);
+	CHECK(cache.destroy(object) == LFPOOL_E_NOT_IN_USE && counted::alive() == 1);
+	CHECK(other.destroy(foreign) == LFPOOL_OK && counted::alive() == 0);
+}
+
+/* ---- Moves, and the end ---- */
+
+static void a_pool_moves_and_its_objects_stay()
+{
+	lfpool::pool<counted> first(4);
+	counted *object = first.make(1);
+	lfpool::pool<counted> second(std::move(first));
+	lfpool::pool<counted> third(4);
+	lfpool::cache<counted> cache(second);
+
+	CHECK(!first && second && second.active_count() == 1);
+	CHECK(second.destroy(object) == LFPOOL_OK);
+
+	counted *lost = third.make(2);
+
+	lost->~counted();
+	third = std::move(second);
+	CHECK(!second && third.active_count() == 0 && !lfpool_of(lost));
+	object = cache.make(3);
+	CHECK(object && third.destroy(object) == LFPOOL_OK);
+
+	lfpool::pool<counted> &same = third;
+
+	third = std::move(same);
+	CHECK(third && third.capacity() == 4);
+}
+
+static void a_cache_moves()
+{
+	lfpool::pool<counted> pool(4);
+	lfpool::cache<counted> first(pool), none;
+	counted *object = first.make(1);
+	lfpool::cache<counted> second(std::move(first));
+
+	CHECK(!first && second && !none);
+	CHECK(second.destroy(object) == LFPOOL_OK);
+	none = std::move(second);
+	CHECK(!second && none.destroy(none.make(2)) == LFPOOL_OK && pool.active_count() == 0);
+}
+
+static void close_counts_and_clear_destroys()
+{
+	lfpool::pool<counted> pool(4);
+
+	(void)pool.make(1);
+	(void)pool.make(2);
+	CHECK(pool.clear() == 2 && counted::alive() == 0 && pool.active_count() == 0);
+	CHECK(pool.clear() == 0);
+	counted *object = pool.make(3);
+	CHECK(pool.close() == 1 && counted::alive() == 1 && !pool && pool.close() == 0);
+	(void)object;
+	counted::alive() = 0;
+}
+
+/* ---- Walks and handles ---- */
+
+static void visits_may_destroy_and_throw()
+{
+	lfpool::pool<counted> pool(10);
+	long sum = 0;
+	bool thrown = false;
+
+	for (long i = 1; i <= 10; i++)
+		(void)pool.make(i);
+	CHECK(pool.for_each_active([&](counted &c) { sum += c.number; }) == 10 && sum == 55);
+	try {
+		pool.for_each_active([](counted &c) { throw c.number; });
+	} catch (long) {
+		thrown = true;
+	}
+	CHECK(thrown && pool.active_count() == 10);
+	pool.for_each_active([&](counted &c) {
+		if (c.number % 2)
+			pool.destroy(&c);
+	});
+	CHECK(pool.active_count() == 5 && counted::alive() == 5);
+	CHECK(pool.clear() == 5);
+}
+
+static void handles_go_stale()
+{
+	lfpool::pool<counted> pool(2);
+	counted *object = pool.make(1);
+	lfpool_handle_t handle = pool.handle_of(object);
+
+	CHECK(handle && pool.resolve(handle) == object);
+	pool.destroy(object);
+	CHECK(!pool.resolve(handle) && pool.handle_of(object) == 0);
+}
+
+int main()
+{
+	RUN(a_pool_says_why_there_is_none);
+	RUN(or_throws_it);
+	RUN(a_failed_create_leaves_the_pool_that_there_was);
+	RUN(more_is_more_room);
+	RUN(in_a_buffer);
+	RUN(made_until_it_is_full);
+	RUN(a_constructor_that_throws_loses_nothing);
+	RUN(as_aligned_as_the_type_asks);
+	RUN(constructed_as_the_arguments_say);
+	RUN(what_is_refused_is_not_destroyed);
+	RUN(a_pool_moves_and_its_objects_stay);
+	RUN(a_cache_moves);
+	RUN(close_counts_and_clear_destroys);
+	RUN(visits_may_destroy_and_throw);
+	RUN(handles_go_stale);
+}

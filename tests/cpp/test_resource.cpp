@@ -1,0 +1,199 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * test_resource.cpp - lfpool::set_resource: the containers of std::pmr on a set, alone and on several threads; and where
+ * each kind of allocation goes.
+ */
+#include <lfpool/set.hpp>
+
+#include "check.hpp"
+
+#include <map>
+#include <mutex>
+#include <string>
+#include <thread>
+#include <unordered_map>
+#include <vector>
+
+#if !LFPOOL_MEMORY_RESOURCE
+#error "there should be one in C++17"
+#endif
+
+static lfpool_set_config_t small(std::size_t capacity)
+{
+	lfpool_set_config_t config = lfpool::set_config();
+
+	config.largest = 1024;
+	config.capacity = capacity;
+	return config;
+}
+
+static std::size_t active(const lfpool::set &set)
+{
+	lfpool_stats_t stats = LFPOOL_STATS_INIT;
+
+	CHECK(lfpool_set_stats(set.get(), &stats) == LFPOOL_OK);
+	return stats.active;
+}
+
+/* Counts what is out, in blocks and bytes; and whether each came back as it went. */
+class counting : public std::pmr::memory_resource {
+public:
+	std::map<void *, std::pair<std::size_t, std::size_t>> out;
+
+private:
+	void *do_allocate(std::size_t bytes, std::size_t alignment) override
+	{
+		void *memory = std::pmr::new_delete_resource()->allocate(bytes, alignment);
+		std::lock_guard<std::mutex> lock(mutex_);
+
+		out[memory] = {bytes, alignment};
+		return memory;
+	}
+	void do_deallocate(void *memory, std::size_t bytes, std::size_t alignment) override
+	{
+		std::lock_guard<std::mutex> lock(mutex_);
+
+		CHECK((out.at(memory) == std::pair(bytes, alignment)));
+		out.erase(memory);
+		std::pmr::new_delete_resource()->deallocate(memory, bytes, alignment);
+	}
+	bool do_is_equal(const std::pmr::memory_resource &other) const noexcept override { return this == &other; }
+
+	std::mutex mutex_;
+};
+
+static void each_goes_where_it_should()
+{
+	lfpool::set set(small(10));
+	counting larger, exhausted;
+	lfpool::set_resource resource(set.get(), &larger, &exhausted);
+	std::vector<void *> all;
+	void *one = resource.allocate(1024, 16);
+
+	CHECK(lfpool_set_owns(set.get(), one) && larger.out.empty() && exhausted.out.empty());
+	void *large = resource.allocate(1025, 16), *aligned = resource.allocate(64, 32);
+	CHECK(larger.out.size() == 2 && exhausted.out.empty());
+	for (int i = 0; i < 13; i++)
+		all.push_back(resource.allocate(100, 8));
+	CHECK(exhausted.out.size() == 3 && active(set) == 11);
+	resource.deallocate(large, 1025, 16);
+	resource.deallocate(aligned, 64, 32);
+	resource.deallocate(one, 1024, 16);
+	CHECK(larger.out.empty());
+	/* In another order: whose they are is known from the address. */
+	for (std::size_t i = 0; i < all.size(); i++)
+		resource.deallocate(all[(i + 11) % all.size()], 100, 8);
+	CHECK(exhausted.out.empty() && active(set) == 0);
+	CHECK(resource.allocate(0, 1) && active(set) == 1);
+}
+
+static bool throws(std::pmr::memory_resource &resource, std::size_t bytes, std::size_t alignment = 8)
+{
+	try {
+		(void)resource.allocate(bytes, alignment);
+	} catch (const std::bad_alloc &) {
+		return true;
+	}
+	return false;
+}
+
+static void bad_alloc_by_choice()
+{
+	lfpool::set set(small(3));
+	std::pmr::memory_resource *null = std::pmr::null_memory_resource();
+	lfpool::set_resource strict(set, null), bounded(set.get(), std::pmr::new_delete_resource(), null);
+	std::pmr::vector<int> vector(&bounded);
+
+	for (int i = 0; i < 3; i++)
+		(void)strict.allocate(8);
+	CHECK(throws(strict, 8) && throws(strict, 1025) && throws(strict, 8, 32) && throws(bounded, 8));
+	CHECK(!throws(strict, 100));
+	vector.resize(1000);
+	bool thrown = false;
+	try {
+		std::pmr::vector<long> none(1, &bounded), another(1, &bounded);
+	} catch (const std::bad_alloc &) {
+		thrown = true;
+	}
+	CHECK(thrown && active(set) == 4);
+}
+
+static void equal_to_itself_only()
+{
+	lfpool::set set(small(3));
+	lfpool::set_resource a(set), b(set);
+
+	CHECK(a == a && a != b && !a.is_equal(*std::pmr::get_default_resource()));
+}
+
+static void fill(std::pmr::memory_resource *resource, int seed)
+{
+	std::pmr::vector<std::pmr::string> vector(resource);
+	std::pmr::map<int, std::pmr::string> map(resource);
+	std::pmr::unordered_map<std::pmr::string, int> unordered(resource);
+
+	for (int i = 0; i < 1500; i++) {
+		const std::pmr::string text(static_cast<std::size_t>(i % 500 + seed), static_cast<char>('a' + i % 26), resource);
+
+		vector.push_back(text);
+		map[i * 31 % 1501] = text;
+		unordered[text + std::pmr::string(std::to_string(i), resource)] = i;
+		if (i % 4 == 3) {
+			map.erase(map.begin());
+			vector.erase(vector.begin() + i / 4);
+		}
+	}
+	for (const auto &[text, i] : unordered)
+		CHECK(text.size() >= static_cast<std::size_t>(i % 500 + seed) && text.front() == 'a' + i % 26);
+	for (const auto &[key, text] : map)
+		CHECK(text.empty() || text.front() == text.back());
+	CHECK(vector.size() == 1500 - 375 && map.size() > 1000 && unordered.size() == 1500);
+	CHECK(vector.get_allocator().resource() == resource && map.begin()->second.get_allocator().resource() == resource);
+}
+
+static void containers()
+{
+	lfpool::set set(small(100000));
+	counting upstream;
+	lfpool::set_resource resource(set, &upstream);
+	{
+		std::pmr::vector<int> moved(&resource), taken(&resource);
+
+		moved.assign(100, 1);
+		const int *data = moved.data();
+		taken = std::move(moved);
+		CHECK(taken.data() == data && lfpool_set_owns(set.get(), data) && active(set) == 1);
+	}
+	fill(&resource, 1);
+	CHECK(active(set) == 0 && upstream.out.empty());
+}
+
+/* Few objects: so some come from upstream, and have to find their way back. */
+static void on_several_threads(std::size_t capacity)
+{
+	lfpool::set set(small(capacity));
+	counting upstream;
+	lfpool::set_resource resource(set, &upstream);
+	std::vector<std::thread> threads;
+	std::pmr::vector<std::pmr::string> handed(&resource);
+
+	for (int t = 0; t < 4; t++)
+		threads.emplace_back([&resource, t] { fill(&resource, 1 + t); });
+	for (int i = 0; i < 200; i++)
+		handed.emplace_back(200, 'x');
+	for (std::thread &thread : threads)
+		thread.join();
+	std::thread([&handed] { handed.clear(); }).join();
+	handed.shrink_to_fit();
+	CHECK(active(set) == 0 && upstream.out.empty());
+}
+
+int main()
+{
+	RUN(each_goes_where_it_should);
+	RUN(bad_alloc_by_choice);
+	RUN(equal_to_itself_only);
+	RUN(containers);
+	on_several_threads(50);
+	on_several_threads(100000);
+}

@@ -1,0 +1,174 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * test_set.cpp - lfpool::set and lfpool::allocator of set.hpp: what containers allocate comes from the set, or from where
+ * it should, and goes back there.
+ */
+#include <lfpool/set.hpp>
+
+#include "check.hpp"
+
+#include <cstring>
+#include <list>
+#include <map>
+#include <string>
+#include <unordered_map>
+#include <vector>
+
+static lfpool_set_config_t small()
+{
+	lfpool_set_config_t config = lfpool::set_config();
+
+	config.largest = 256;
+	config.capacity = 100;
+	return config;
+}
+
+static std::size_t active(const lfpool::set &set)
+{
+	lfpool_stats_t stats = LFPOOL_STATS_INIT;
+
+	CHECK(lfpool_set_stats(set.get(), &stats) == LFPOOL_OK);
+	return stats.active;
+}
+
+static void a_set_says_why_there_is_none()
+{
+	lfpool_set_config_t config = small();
+	lfpool_status_t status = LFPOOL_OK;
+	lfpool::set set;
+
+	config.steps = 5;
+	CHECK(!set && set.create(config) == LFPOOL_E_CONFIG_STEPS && !set);
+	try {
+		lfpool::set thrown(config);
+	} catch (const lfpool::error &e) {
+		status = e.status();
+	}
+	CHECK(status == LFPOOL_E_CONFIG_STEPS);
+	CHECK(set.create(small()) == LFPOOL_OK && set);
+}
+
+static void a_set_moves_and_counts()
+{
+	lfpool::set first(small());
+	void *object = lfpool_set_acquire(first.get(), 10);
+	lfpool::set second(std::move(first)), third(small());
+
+	CHECK(!first && lfpool_set_owns(second.get(), object));
+	third = std::move(second);
+	CHECK(!second && third.close() == 1 && !third && third.close() == 0);
+}
+
+template <typename Container> static void filled_from(const lfpool::set &set, Container &container, std::size_t nodes)
+{
+	for (int i = 0; i < 50; i++)
+		container.insert(container.end(), {i, 2 * i});
+	CHECK(active(set) >= nodes);
+}
+
+static void nodes_come_from_the_set()
+{
+	using entry = std::pair<const int, int>;
+	lfpool::set set(small());
+	lfpool::allocator<entry> allocator(set);
+
+	{
+		std::map<int, int, std::less<int>, lfpool::allocator<entry>> map(allocator);
+
+		filled_from(set, map, 50);
+	}
+	CHECK(active(set) == 0);
+	{
+		std::unordered_map<int, int, std::hash<int>, std::equal_to<int>, lfpool::allocator<entry>> map(8, std::hash<int>(),
+			std::equal_to<int>(), allocator);
+
+		filled_from(set, map, 50);
+	}
+	CHECK(active(set) == 0);
+	{
+		using pair = std::pair<int, int>;
+		std::list<pair, lfpool::allocator<pair>> list(allocator), copy(list), moved(std::move(list));
+
+		filled_from(set, moved, 50);
+		copy = moved;
+		CHECK(active(set) >= 100 && copy.size() == 50);
+	}
+	CHECK(active(set) == 0);
+}
+
+static void what_is_larger_comes_from_operator_new()
+{
+	lfpool::set set(small());
+	std::vector<int, lfpool::allocator<int>> vector{lfpool::allocator<int>(set)};
+
+	for (int i = 0; i < 64; i++)
+		vector.push_back(i);
+	CHECK(active(set) == 1 && lfpool_set_owns(set.get(), vector.data()));
+	vector.push_back(64);
+	CHECK(active(set) == 0 && !lfpool_set_owns(set.get(), vector.data()));
+	for (int i = 0; i < 65; i++)
+		CHECK(vector[static_cast<std::size_t>(i)] == i);
+}
+
+struct alignas(64) wide {
+	char bytes[64];
+};
+
+template <typename T> static bool refuses(lfpool::allocator<T> allocator, std::size_t count)
+{
+	try {
+		(void)allocator.allocate(count);
+	} catch (const std::bad_alloc &) {
+		return true;
+	}
+	return false;
+}
+
+static void bad_alloc()
+{
+	lfpool::set set(small());
+	lfpool::allocator<long> longs(set);
+	std::vector<long *> all;
+
+	CHECK(refuses(longs, SIZE_MAX / sizeof(long) + 2));
+	CHECK(refuses(lfpool::allocator<wide>(set), 1));
+	for (int i = 0; i < 100; i++)
+		all.push_back(longs.allocate(1));
+	CHECK(refuses(longs, 1));
+	for (long *one : all)
+		longs.deallocate(one, 1);
+	CHECK(active(set) == 0);
+}
+
+static void aligned_if_the_set_is()
+{
+	lfpool_set_config_t config = small();
+
+	config.object_alignment = 64;
+	lfpool::set set(config);
+	lfpool::allocator<wide> wides(set);
+	wide *one = wides.allocate(3);
+
+	CHECK(lfpool_set_owns(set.get(), one) && reinterpret_cast<std::uintptr_t>(one) % 64 == 0);
+	wides.deallocate(one, 3);
+	CHECK(active(set) == 0);
+}
+
+static void equal_on_the_same_set()
+{
+	lfpool::set a(small()), b(small());
+
+	CHECK(lfpool::allocator<int>(a) == lfpool::allocator<char>(a));
+	CHECK(lfpool::allocator<int>(a) != lfpool::allocator<int>(b));
+}
+
+int main()
+{
+	RUN(a_set_says_why_there_is_none);
+	RUN(a_set_moves_and_counts);
+	RUN(nodes_come_from_the_set);
+	RUN(what_is_larger_comes_from_operator_new);
+	RUN(bad_alloc);
+	RUN(aligned_if_the_set_is);
+	RUN(equal_on_the_same_set);
+}
