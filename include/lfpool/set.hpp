@@ -26,7 +26,7 @@
 #include "lfpool/lfpool.hpp"
 #include "lfpool/set.h"
 
-#if defined(__has_include) && __cplusplus >= 201703L
+#if defined(__has_include) && (__cplusplus >= 201703L || (defined(_MSVC_LANG) && _MSVC_LANG >= 201703L))
 #if __has_include(<memory_resource>)
 #include <memory_resource>
 #define LFPOOL_MEMORY_RESOURCE 1

@@ -1,0 +1,49 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * bare.c - every public header but inline.h, for a compiler that is not gcc's kin: Microsoft's system, no __GNUC__, nothing but
+ * the standard headers in bare/; and the words of GNU C mean nothing.
+ */
+#if defined(__GNUC__) || !defined(_MSC_VER)
+#error "this is to be compiled for another system"
+#endif
+#define __attribute__ is not for this compiler
+#define __asm__ is not for this compiler
+#define __extension__ is not for this compiler
+#define __typeof__ is not for this compiler
+#define __builtin_expect is not for this compiler
+
+#include <lfpool/lfpool.h>
+
+#include <lfpool/epoch.h>
+#include <lfpool/hidden.h>
+#include <lfpool/priority.h>
+#include <lfpool/rcu.h>
+#include <lfpool/registry.h>
+#include <lfpool/set.h>
+#include <lfpool/typed.h>
+
+struct thing {
+	double number;
+};
+
+LFPOOL_DEFINE(thing, struct thing);
+LFPOOL_DECLARE(secret, struct secret);
+
+static unsigned char memory[LFPOOL_BUFFER_BYTES(sizeof(struct thing), 0, 100)];
+
+size_t use_it(thing_pool_t *pool);
+size_t use_it(thing_pool_t *pool)
+{
+	lfpool_config_t config;
+	lfpool_set_config_t set_config;
+	lfpool_priority_config_t priority_config;
+
+	lfpool_config_init(&config);
+	lfpool_set_config_init(&set_config);
+	lfpool_priority_config_init(&priority_config);
+	config.capacity = sizeof(memory);
+	if (thing_pool_create(pool, &config) != LFPOOL_OK)
+		return 0;
+	thing_release(*pool, thing_acquire(*pool));
+	return lfpool_capacity(pool->untyped);
+}
