@@ -154,24 +154,18 @@ struct aggregate {
 	std::string text;
 };
 
-struct with_list {
-	std::vector<int> numbers;
-
-	with_list(std::size_t count, int value) : numbers(count, value) {}
-};
-
 static void constructed_as_the_arguments_say()
 {
 	lfpool::pool<aggregate> aggregates(2);
-	lfpool::pool<with_list> lists(2);
+	lfpool::pool<std::vector<int>> lists(2);
 	lfpool::pool<int> numbers(2);
 	std::string text(100, 'x');
 	aggregate *a = aggregates.make(3, std::move(text));
-	with_list *l = lists.make(5u, 1);
+	std::vector<int> *l = lists.make(5, 1);
 	int *n = numbers.make();
 
 	CHECK(a->number == 3 && a->text == std::string(100, 'x') && text.empty());
-	CHECK(l->numbers.size() == 5);
+	CHECK(l->size() == 5);
 	CHECK(*n == 0);
 	aggregates.destroy(a);
 	lists.destroy(l);

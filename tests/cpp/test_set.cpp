@@ -28,6 +28,7 @@ static std::size_t active(const lfpool::set &set)
 	lfpool_stats_t stats = LFPOOL_STATS_INIT;
 
 	CHECK(lfpool_set_stats(set.get(), &stats) == LFPOOL_OK);
+	CHECK(stats.misuses == 0);
 	return stats.active;
 }
 
@@ -108,6 +109,8 @@ static void what_is_larger_comes_from_operator_new()
 	CHECK(active(set) == 0 && !lfpool_set_owns(set.get(), vector.data()));
 	for (int i = 0; i < 65; i++)
 		CHECK(vector[static_cast<std::size_t>(i)] == i);
+	vector = std::vector<int, lfpool::allocator<int>>{lfpool::allocator<int>(set)};
+	CHECK(active(set) == 0);
 }
 
 struct alignas(64) wide {
