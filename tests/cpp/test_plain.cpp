@@ -7,6 +7,7 @@
 
 #include "check.hpp"
 
+#include <array>
 #include <cstring>
 #include <list>
 #include <type_traits>
@@ -60,12 +61,15 @@ static void a_set()
 #if LFPOOL_MEMORY_RESOURCE
 	lfpool::set_resource resource(set);
 
-	for (int i = 0; i < 12; i++)
-		(void)resource.allocate(16);
-	CHECK(set.close() == 10);
-#else
-	CHECK(set.close() == 0);
+	std::array<void *, 12> memory;
+
+	for (void *&one : memory)
+		one = resource.allocate(16);
+	CHECK(!lfpool_set_owns(set.get(), memory[11]));
+	for (void *one : memory)
+		resource.deallocate(one, 16);
 #endif
+	CHECK(set.close() == 0);
 }
 
 /* For the test that this does not come back with nothing: one more than there are. */

@@ -161,7 +161,7 @@ static void constructed_as_the_arguments_say()
 	lfpool::pool<int> numbers(2);
 	std::string text(100, 'x');
 	aggregate *a = aggregates.make(3, std::move(text));
-	std::vector<int> *l = lists.make(5, 1);
+	std::vector<int> *l = lists.make(5u, 1);
 	int *n = numbers.make();
 
 	CHECK(a->number == 3 && a->text == std::string(100, 'x') && text.empty());

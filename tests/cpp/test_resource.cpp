@@ -84,7 +84,8 @@ static void each_goes_where_it_should()
 	for (std::size_t i = 0; i < all.size(); i++)
 		resource.deallocate(all[(i + 11) % all.size()], 100, 8);
 	CHECK(exhausted.out.empty() && active(set) == 0);
-	CHECK(resource.allocate(0, 1) && active(set) == 1);
+	one = resource.allocate(0, 1);
+	CHECK(lfpool_set_owns(set.get(), one) && active(set) == 1);
 }
 
 static bool throws(std::pmr::memory_resource &resource, std::size_t bytes, std::size_t alignment = 8)

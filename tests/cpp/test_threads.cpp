@@ -44,8 +44,10 @@ template <typename Maker> static void exchange(Maker maker, box *boxes, long see
 		message *old;
 
 		try {
-			old = boxes[number % 5].exchange(maker.make(number));
-			CHECK(number % 7);
+			message *made = maker.make(number);
+
+			CHECK(made && number % 7);
+			old = boxes[number % 5].exchange(made);
 		} catch (long thrown) {
 			CHECK(thrown == number && number % 7 == 0);
 			old = boxes[i % 5].exchange(nullptr);
@@ -65,8 +67,9 @@ struct by_pool {
 
 static void messages_go_round()
 {
-	lfpool::pool<message> pool(8);
 	std::array<box, 5> boxes{};
+	/* Each thread has one in hand at most, new or old. */
+	lfpool::pool<message> pool(boxes.size() + THREADS);
 	std::vector<std::thread> threads;
 
 	for (long t = 0; t < THREADS; t++)

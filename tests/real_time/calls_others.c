@@ -1,0 +1,419 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * calls_others.c - sets, evicting pools, retired objects and their schemes, armed; and calls that do not come out of the trap.
+ */
+#include "armed.h"
+
+#include "lfpool/priority.h"
+#include "lfpool/rcu.h"
+#include "lfpool/set.h"
+
+#ifdef WITH_RCU
+#include <urcu/flavor.h>
+#endif
+#ifdef WITH_EPOCH
+#include "lfpool/epoch.h"
+
+#include <ck_epoch.h>
+#endif
+
+enum { SIZE = 40, CAPACITY = 300 };
+
+static char text[8192];
+static void *objects[CAPACITY + 1];
+
+static void on_misuse(void *context, const lfpool_misuse_t *misuse)
+{
+	(void)misuse;
+	++*(size_t *)context;
+}
+
+/* ---- Sets ---- */
+
+static void with_set(void)
+{
+	lfpool_set_config_t config;
+	lfpool_stats_t stats = LFPOOL_STATS_INIT;
+	size_t misuses = 0;
+	lfpool_set_t *set = NULL;
+	void *object;
+
+	lfpool_set_config_init(&config);
+	config.capacity = CAPACITY;
+	config.hooks.context = &misuses;
+	config.hooks.misuse = on_misuse;
+	REQUIRE(lfpool_set_create(&set, &config) == LFPOOL_OK);
+	REQUIRE(lfpool_set_release(set, lfpool_set_acquire(set, 100)) == LFPOOL_OK);
+	arm();
+	CALL(lfpool_set_config_init, "")(&config);
+	for (int round = 0; round < 3; round++) {
+		for (size_t i = 0; i < CAPACITY; i++)
+			MUST(objects[i] = CALL(lfpool_set_acquire, "misses")(set, 97 + i % 16));
+		MUST(!CALL(lfpool_set_acquire, "nothing left")(set, 100));
+		for (size_t i = 0; i < CAPACITY; i++)
+			MUST(CALL(lfpool_set_release, "misses")(set, objects[i]) == LFPOOL_OK);
+		MUST(CALL(lfpool_set_acquire_bulk, "all and one more")(set, 100, objects, CAPACITY + 1) == CAPACITY);
+		MUST(CALL(lfpool_set_release_bulk, "all")(set, objects, CAPACITY) == CAPACITY);
+	}
+	MUST(!CALL(lfpool_set_acquire, "too large")(set, SIZE_MAX) && (object = lfpool_set_acquire(set, 100)));
+	MUST(CALL(lfpool_set_owns, "yes")(set, object) && !CALL(lfpool_set_owns, "no")(set, text));
+	MUST(CALL(lfpool_set_usable_size, "yes")(set, object) == 112 && !CALL(lfpool_set_usable_size, "no")(set, text));
+	MUST(lfpool_set_release(set, object) == LFPOOL_OK);
+	MUST(CALL(lfpool_set_release, "double")(set, object) == LFPOOL_E_NOT_IN_USE);
+	MUST(CALL(lfpool_set_release, "foreign")(set, text) == LFPOOL_E_FOREIGN && misuses == 2);
+	const size_t number = CALL(lfpool_set_class_of, "")(set, 100);
+	MUST(number < CALL(lfpool_set_class_count, "")(set) && CALL(lfpool_set_class_size, "")(set, number) == 112);
+	MUST(CALL(lfpool_set_pool, "made")(set, number) == CALL(lfpool_set_peek, "made")(set, number));
+	MUST(!CALL(lfpool_set_peek, "not made")(set, 0));
+	MUST(CALL(lfpool_set_stats, "")(set, &stats) == LFPOOL_OK && stats.active == 0);
+	MUST(CALL(lfpool_set_dump, "text")(set, LFPOOL_TEXT, text, sizeof(text)));
+	MUST(CALL(lfpool_set_dump, "JSON")(set, LFPOOL_JSON, text, sizeof(text)));
+}
+
+/* ---- Evicting pools ---- */
+
+static lfpool_priority_t *voices;
+static lfpool_handle_t handles[CAPACITY + 1];
+
+static bool before(void *context, uint64_t a, uint64_t b)
+{
+	(void)context;
+	return a < b;
+}
+
+static void on_evict(void *context, const lfpool_evicted_t *evicted)
+{
+	(void)context;
+	MUST(!CALL(lfpool_priority_is_active, "evicted")(evicted->pool, evicted->handle));
+}
+
+static bool on_voice(void *context, void *object, lfpool_handle_t handle, uint64_t priority)
+{
+	(void)context;
+	MUST(CALL(lfpool_priority_look, "active")(voices, handle) == object);
+	return CALL(lfpool_priority_update, "pinned")(voices, handle, priority + 1) == LFPOOL_OK;
+}
+
+static void call_voices(void)
+{
+	lfpool_priority_stats_t stats;
+	uint64_t priority;
+
+	for (size_t i = 0; i < CAPACITY; i++) {
+		MUST(CALL(lfpool_priority_acquire, "free")(voices, i * 7919 % CAPACITY, NULL, &handles[i]));
+		MUST(CALL(lfpool_priority_publish, "new")(voices, handles[i]) == LFPOOL_OK);
+	}
+	MUST(!CALL(lfpool_priority_acquire, "refused")(voices, 0, NULL, &handles[CAPACITY]));
+	for (size_t i = 0; i < CAPACITY; i++) {
+		MUST(CALL(lfpool_priority_pin, "active")(voices, handles[i]));
+		MUST(CALL(lfpool_priority_get, "active")(voices, handles[i], &priority));
+		MUST(CALL(lfpool_priority_unpin, "pinned")(voices, handles[i]) == LFPOOL_OK);
+		MUST(CALL(lfpool_priority_unpin, "not pinned")(voices, handles[i]) == LFPOOL_E_NOT_PINNED);
+		MUST(CALL(lfpool_priority_update, "active")(voices, handles[i], priority * 31 % 1000) == LFPOOL_OK);
+	}
+	for (size_t i = 0; i < CAPACITY; i++) {
+		MUST(CALL(lfpool_priority_acquire, "evicts")(voices, 2000 + i, NULL, &handles[CAPACITY]));
+		MUST(lfpool_priority_publish(voices, handles[CAPACITY]) == LFPOOL_OK);
+	}
+	MUST(!CALL(lfpool_priority_pin, "stale")(voices, handles[0]));
+	MUST(CALL(lfpool_priority_release, "stale")(voices, handles[0]) == LFPOOL_E_STALE);
+	MUST(CALL(lfpool_priority_for_each, "")(voices, on_voice, NULL) == CAPACITY);
+	MUST(CALL(lfpool_priority_peek_min, "some")(voices, &priority));
+	MUST(CALL(lfpool_priority_release_min, "some")(voices, 20) == 20);
+	MUST(CALL(lfpool_priority_release, "active")(voices, handles[CAPACITY]) == LFPOOL_OK);
+	MUST(CALL(lfpool_priority_count, "")(voices) == CAPACITY - 21);
+	MUST(CALL(lfpool_priority_release_min, "all")(voices, CAPACITY) == CAPACITY - 21);
+	MUST(!CALL(lfpool_priority_peek_min, "none")(voices, NULL));
+	MUST(CALL(lfpool_priority_capacity, "")(voices) == CAPACITY);
+	CALL(lfpool_priority_stats, "")(voices, &stats);
+	MUST(stats.refused && stats.evicted);
+	MUST(CALL(lfpool_priority_to_double, "")(CALL(lfpool_priority_of_double, "")(-0.5)) < 0);
+}
+
+static void with_priority(void)
+{
+	lfpool_priority_config_t config;
+
+	CALL(lfpool_priority_config_init, "")(&config);
+	config.object_size = SIZE;
+	config.capacity = CAPACITY;
+	config.before = before;
+	config.on_evict = on_evict;
+	REQUIRE(lfpool_priority_create(&voices, &config) == LFPOOL_OK);
+	arm();
+	for (int round = 0; round < 3; round++)
+		call_voices();
+}
+
+/* ---- Retired objects ---- */
+
+static bool is_ready;
+static lfpool_batch_t *begun;
+
+static void look_at(lfpool_batch_t *batch)
+{
+	uint32_t cursor = 0;
+	size_t count = 0;
+
+	while (CALL(lfpool_batch_next, "")(batch, &cursor))
+		count++;
+	MUST(count == CALL(lfpool_batch_count, "")(batch) && count > 0);
+	MUST(CALL(lfpool_batch_of, "")(CALL(lfpool_batch_room, "")(batch)) == batch);
+	MUST(CALL(lfpool_batch_place, "")(batch) < LFPOOL_PLACES_MAX);
+}
+
+static void begin(void *context, lfpool_batch_t *batch)
+{
+	(void)context;
+	begun = batch;
+	look_at(batch);
+}
+
+static bool ready(void *context, const lfpool_batch_t *batch)
+{
+	(void)context;
+	(void)batch;
+	return is_ready;
+}
+
+/* A pool with such a scheme; the thread has made its first call. */
+static lfpool_t *with_scheme(lfpool_scheme_t scheme, size_t *misuses)
+{
+	lfpool_config_t config = config_of(SIZE, CAPACITY);
+	lfpool_t *pool = NULL;
+
+	config.scheme = scheme;
+	config.hooks.context = misuses;
+	config.hooks.misuse = on_misuse;
+	REQUIRE(lfpool_create(&pool, &config) == LFPOOL_OK);
+	REQUIRE(lfpool_release(pool, lfpool_acquire(pool)) == LFPOOL_OK);
+	return pool;
+}
+
+/* The scheme is asked. */
+static void retired_and_asked(void)
+{
+	size_t misuses = 0;
+	lfpool_t *pool = with_scheme((lfpool_scheme_t){.begin = begin, .ready = ready}, &misuses);
+
+	arm();
+	MUST(acquire_all(pool, objects, CAPACITY + 1) == CAPACITY);
+	for (size_t i = 0; i < 200; i++)
+		MUST(CALL(lfpool_retire, "asks, not ready")(pool, objects[i]) == LFPOOL_OK);
+	MUST(CALL(lfpool_retire, "NULL")(pool, NULL) == LFPOOL_OK);
+	MUST(CALL(lfpool_retire, "double")(pool, objects[0]) == LFPOOL_E_NOT_IN_USE && misuses == 1);
+	MUST(CALL(lfpool_retire_bulk, "some")(pool, objects + 200, 50) == 50);
+	MUST(CALL(lfpool_release_rcu, "")(pool, objects[250]) == LFPOOL_OK);
+	MUST(CALL(lfpool_release_rcu_bulk, "")(pool, objects + 251, 49) == 49);
+	MUST(CALL(lfpool_retired_count, "all")(pool) == CAPACITY && CALL(lfpool_scheme, "some")(pool).ready == ready);
+	MUST(!CALL(lfpool_acquire, "all retired")(pool) && !CALL(lfpool_retire_poll, "not ready")(pool));
+	is_ready = true;
+	MUST(CALL(lfpool_retire_poll, "ready")(pool));
+	MUST(objects[0] = CALL(lfpool_acquire, "reclaims")(pool));
+	MUST(CALL(lfpool_retire, "asks, ready")(pool, objects[0]) == LFPOOL_OK);
+	while (lfpool_retired_count(pool))
+		(void)lfpool_retire_poll(pool);
+	MUST(lfpool_available_count(pool) == CAPACITY);
+}
+
+/* The scheme calls. */
+static void retired_and_told(void)
+{
+	size_t misuses = 0;
+	lfpool_t *pool = with_scheme((lfpool_scheme_t){.begin = begin}, &misuses);
+
+	arm();
+	for (int round = 0; round < 10; round++) {
+		MUST(acquire_all(pool, objects, CAPACITY + 1) == CAPACITY);
+		MUST(CALL(lfpool_retire_bulk, "all")(pool, objects, CAPACITY) == CAPACITY);
+		CALL(lfpool_batch_reclaim, "")(begun);
+		MUST(lfpool_available_count(pool) == CAPACITY);
+	}
+}
+
+#ifdef WITH_RCU
+static void with_rcu(void)
+{
+	static struct rcu_flavor_struct flavor;
+
+	arm();
+	MUST(CALL(lfpool_rcu_scheme, "a flavour")(&flavor).begin && !CALL(lfpool_rcu_scheme, "none")(NULL).begin);
+}
+#endif
+
+#ifdef WITH_EPOCH
+static void with_epoch(void)
+{
+	static ck_epoch_t epoch;
+	static ck_epoch_record_t record;
+	lfpool_epoch_t *gate = NULL;
+	size_t misuses = 0;
+	lfpool_t *pool;
+
+	ck_epoch_init(&epoch);
+	ck_epoch_register(&epoch, &record, NULL);
+	REQUIRE(lfpool_epoch_create(&gate, &epoch) == LFPOOL_OK);
+	pool = with_scheme(lfpool_epoch_scheme(gate), &misuses);
+	arm();
+	MUST(CALL(lfpool_epoch_scheme, "")(gate).ready);
+	for (int round = 0; round < 1000; round++) {
+		objects[0] = CALL(lfpool_acquire, "epochs")(pool);
+		MUST(objects[0] && CALL(lfpool_release_epoch, "")(pool, &record, objects[0]) == LFPOOL_OK);
+	}
+	MUST(lfpool_retired_count(pool) < CAPACITY);
+}
+#endif
+
+const struct group groups_of_others[] = {
+	{"set", with_set, NULL},
+	{"priority", with_priority, NULL},
+	{"retired and asked", retired_and_asked, NULL},
+	{"retired and told", retired_and_told, NULL},
+#ifdef WITH_RCU
+	{"rcu", with_rcu, NULL},
+#endif
+#ifdef WITH_EPOCH
+	{"epoch", with_epoch, NULL},
+#endif
+	{0},
+};
+
+/* ---- What does not come out of the trap: each reason that the table names, and each trap ---- */
+
+static lfpool_t *small_pool(size_t growth_step)
+{
+	lfpool_config_t config = config_of(4096, 4);
+	lfpool_t *pool = NULL;
+
+	config.growth_step = growth_step;
+	config.max_capacity = 4 + 1000 * growth_step;
+	REQUIRE(lfpool_create(&pool, &config) == LFPOOL_OK);
+	return pool;
+}
+
+static void first(void)
+{
+	lfpool_t *pool = small_pool(0);
+
+	arm();
+	(void)lfpool_acquire(pool);
+}
+
+static void steal(void)
+{
+	lfpool_t *pool = small_pool(0);
+	lfpool_cache_t *cache = lfpool_cache_create(pool);
+
+	REQUIRE(lfpool_cache_acquire_bulk(cache, objects, 4) == 4);
+	REQUIRE(lfpool_acquire(pool) == NULL && lfpool_cache_release(cache, objects[0]) == LFPOOL_OK);
+	arm();
+	MUST(lfpool_acquire(pool));
+}
+
+static void grow(void)
+{
+	lfpool_t *pool = small_pool(1);
+	void *object;
+
+	REQUIRE(acquire_all(pool, objects, 4) == 4);
+	arm();
+	while ((object = lfpool_acquire(pool)))
+		;
+}
+
+
+static void wait_for_it(void)
+{
+	lfpool_t *pool = small_pool(0);
+
+	REQUIRE(acquire_all(pool, objects, 4) == 4);
+	arm();
+	MUST(!lfpool_acquire_wait(pool, 0));
+	(void)!lfpool_acquire_wait(pool, 1000000);
+}
+
+static void owe(void)
+{
+	lfpool_t *pool = small_pool(0);
+
+	REQUIRE(acquire_all(pool, objects, 4) == 4);
+	arm();
+	(void)lfpool_shrink(pool, 1);
+}
+
+static void *wait_in_a_thread(void *pool)
+{
+	(void)lfpool_acquire_wait(pool, -1);
+	return NULL;
+}
+
+static void wake(void)
+{
+	lfpool_t *pool = small_pool(0);
+	lfpool_stats_t stats = LFPOOL_STATS_INIT;
+	pthread_t thread;
+
+	REQUIRE(acquire_all(pool, objects, 4) == 4);
+	thread_start(&thread, wait_in_a_thread, pool);
+	while (lfpool_stats(pool, &stats) != LFPOOL_OK || !stats.waiting)
+		;
+	arm();
+	(void)lfpool_release(pool, objects[0]);
+}
+
+static void make_class(void)
+{
+	lfpool_set_config_t config = LFPOOL_SET_CONFIG_INIT;
+	lfpool_set_t *set = NULL;
+
+	REQUIRE(lfpool_set_create(&set, &config) == LFPOOL_OK);
+	arm();
+	(void)lfpool_set_acquire(set, 100);
+}
+
+static void check(void)
+{
+	lfpool_t *pool = small_pool(0);
+
+	REQUIRE(lfpool_release(pool, lfpool_acquire(pool)) == LFPOOL_OK);
+	arm();
+	(void)lfpool_check(pool, NULL);
+}
+
+static void ask_for_a_number(void)
+{
+	arm();
+	(void)getppid();
+}
+
+static void use_the_heap(void)
+{
+	/* Such that no compiler can leave it out. */
+	void *volatile memory = malloc(100);
+
+	arm();
+	free(memory);
+}
+
+static void lock(void)
+{
+	static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
+
+	arm();
+	(void)pthread_mutex_lock(&mutex);
+}
+
+const struct group groups_of_traps[] = {
+	{"a system call", ask_for_a_number, "kernel"},
+	{"the heap", use_the_heap, "free"},
+	{"a lock", lock, "pthread_mutex_lock"},
+	{"first", first, "realloc"},
+	{"steal", steal, "kernel"},
+	{"grow", grow, "kernel"},
+	{"wait: a call", wait_for_it, "kernel"},
+	{"wait: a shrink", owe, "kernel"},
+	{"wake", wake, "kernel"},
+	{"class", make_class, "pthread_mutex_lock"},
+	{"lfpool_check", check, "posix_memalign"},
+	{0},
+};
