@@ -31,19 +31,47 @@ void journal_note(const char *function, const char *state)
 
 /* ---- Processes ---- */
 
+static void (*run)(void);
+
+static void run_and_disarm(void)
+{
+	run();
+	disarm();
+}
+
+/* By what the process ended; NULL: by itself. */
+static const char *trapped_by(int status)
+{
+#ifdef WITH_RTSAN
+	return status == 43 ? "RealtimeSanitizer" : NULL;
+#else
+	return journal->trapped ? journal->trapped : status == -SIGSYS ? "kernel" : NULL;
+#endif
+}
+
+static bool is_expected(const struct group *group, int status, const char *trapped)
+{
+	if (!group->trapped || !trapped)
+		return !group->trapped && !trapped && status == 0;
+#ifdef WITH_RTSAN
+	return true;
+#else
+	return !strcmp(trapped, group->trapped);
+#endif
+}
+
 /* False, and why, if it does not end as it should. */
 static bool ends_as_it_should(const struct group *group)
 {
 	journal->trapped = NULL;
-	journal->armed = false;
 	journal->now = SIZE_MAX;
+	run = group->run;
 
-	const int status = run_in_process(group->run);
-	const char *trapped = journal->trapped ? journal->trapped : status == -SIGSYS ? "kernel" : NULL;
-	const bool lives = status == 0 && !trapped;
+	const int status = run_in_process(run_and_disarm);
+	const char *trapped = trapped_by(status);
 
 	journal->armed = false;
-	if (group->trapped ? trapped && !strcmp(trapped, group->trapped) : lives)
+	if (is_expected(group, status, trapped))
 		return true;
 	fprintf(stderr, "%s: ended with %d by %s", group->name, status, trapped ? trapped : "itself");
 	if (journal->now < journal->count)
