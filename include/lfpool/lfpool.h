@@ -335,7 +335,8 @@ LFPOOL_API size_t lfpool_destroy(lfpool_t *pool);
  *           handler.
  * Progress  Hit: wait-free.  Miss: lock-free; enters the kernel only when it takes objects out of another thread's
  *           cache (membarrier), and on a thread's first call on this pool, to get the thread a cache of its own; where
- *           that is refused, and with LFPOOL_CACHE_NONE, each call borrows one (docs/design.md, "Progress").
+ *           that is refused, and with LFPOOL_CACHE_NONE, each call borrows one (docs/design.md, "Progress").  And for
+ *           what was asked for: growth_step, a scheme, hooks, debug modes (docs/real-time.md has every case).
  * Cost      O(1) amortised; an exhausted, stealing or borrowing call is O(caches).
  * Source    Magazines after Bonwick and Adams (2001); stealing after Chase and Lev (2005) with the orders of Le, Pop,
  *           Cohen and Zappa Nardelli (2013); the depot after Treiber (1986).
@@ -351,7 +352,7 @@ LFPOOL_API void *lfpool_acquire(lfpool_t *pool);
  * Threads   Any.  Not from a signal handler.
  * Progress  Hit: wait-free.  Miss: lock-free.  Enters the kernel only on a thread's first call on this pool, to get
  *           the thread a cache of its own; where that is refused, and with LFPOOL_CACHE_NONE, each call borrows one
- *           (docs/design.md, "Progress").
+ *           (docs/design.md, "Progress").  And while somebody waits, to serve him (docs/real-time.md has every case).
  * Cost      O(1); a borrowing call is O(caches).
  */
 LFPOOL_API lfpool_status_t lfpool_release(lfpool_t *pool, void *object);

@@ -120,11 +120,11 @@ template <typename T, typename Source, typename... Args> T *make(Source *source,
 	return object;
 }
 
-/* What the release would refuse is not destroyed either. */
+/* What the release would refuse is not destroyed either.  (Nothing is lost by not asking if there is nothing to do.) */
 template <typename T, typename Source> lfpool_status_t destroy(lfpool_t *pool, Source *source, T *object) noexcept
 {
 	static_assert(sizeof(T) > 0, "lfpool: T is incomplete here");
-	if (object && lfpool_in_use(pool, object))
+	if (!std::is_trivially_destructible<T>::value && object && lfpool_in_use(pool, object))
 		object->~T();
 	return give(source, object);
 }

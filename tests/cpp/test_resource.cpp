@@ -134,7 +134,8 @@ static void fill(std::pmr::memory_resource *resource, int seed)
 	std::pmr::unordered_map<std::pmr::string, int> unordered(resource);
 
 	for (int i = 0; i < 1500; i++) {
-		const std::pmr::string text(static_cast<std::size_t>(i % 500 + seed), static_cast<char>('a' + i % 26), resource);
+		const std::size_t length = static_cast<std::size_t>(i % 500 + seed);
+		const std::pmr::string text(length, static_cast<char>('a' + i % 26), resource);
 
 		vector.push_back(text);
 		map[i * 31 % 1501] = text;

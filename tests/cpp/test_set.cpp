@@ -80,8 +80,8 @@ static void nodes_come_from_the_set()
 	}
 	CHECK(active(set) == 0);
 	{
-		std::unordered_map<int, int, std::hash<int>, std::equal_to<int>, lfpool::allocator<entry>> map(8, std::hash<int>(),
-			std::equal_to<int>(), allocator);
+		using hashed = std::unordered_map<int, int, std::hash<int>, std::equal_to<int>, lfpool::allocator<entry>>;
+		hashed map(8, std::hash<int>(), std::equal_to<int>(), allocator);
 
 		filled_from(set, map, 50);
 	}

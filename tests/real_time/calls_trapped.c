@@ -1,0 +1,148 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * calls_trapped.c - calls that do not come out of the trap: for each trap, and for each reason that the table names and one thread can
+ * give.
+ */
+#include "armed.h"
+
+#include "lfpool/set.h"
+
+static void *objects[5];
+
+static lfpool_t *small_pool(size_t growth_step)
+{
+	lfpool_config_t config = config_of(4096, 4);
+	lfpool_t *pool = NULL;
+
+	config.growth_step = growth_step;
+	config.max_capacity = 4 + 1000 * growth_step;
+	REQUIRE(lfpool_create(&pool, &config) == LFPOOL_OK);
+	return pool;
+}
+
+static void first(void)
+{
+	lfpool_t *pool = small_pool(0);
+
+	arm();
+	(void)lfpool_acquire(pool);
+}
+
+static void steal(void)
+{
+	lfpool_t *pool = small_pool(0);
+	lfpool_cache_t *cache = lfpool_cache_create(pool);
+
+	REQUIRE(lfpool_cache_acquire_bulk(cache, objects, 4) == 4);
+	REQUIRE(lfpool_acquire(pool) == NULL && lfpool_cache_release(cache, objects[0]) == LFPOOL_OK);
+	arm();
+	MUST(lfpool_acquire(pool));
+}
+
+static void grow(void)
+{
+	lfpool_t *pool = small_pool(1);
+	void *object;
+
+	REQUIRE(acquire_all(pool, objects, 4) == 4);
+	arm();
+	while ((object = lfpool_acquire(pool)))
+		;
+}
+
+
+static void wait_for_it(void)
+{
+	lfpool_t *pool = small_pool(0);
+
+	REQUIRE(acquire_all(pool, objects, 4) == 4);
+	arm();
+	MUST(!lfpool_acquire_wait(pool, 0));
+	(void)!lfpool_acquire_wait(pool, 1000000);
+}
+
+static void owe(void)
+{
+	lfpool_t *pool = small_pool(0);
+
+	REQUIRE(acquire_all(pool, objects, 4) == 4);
+	arm();
+	(void)lfpool_shrink(pool, 1);
+}
+
+static void *wait_in_a_thread(void *pool)
+{
+	(void)lfpool_acquire_wait(pool, -1);
+	return NULL;
+}
+
+static void wake(void)
+{
+	lfpool_t *pool = small_pool(0);
+	lfpool_stats_t stats = LFPOOL_STATS_INIT;
+	pthread_t thread;
+
+	REQUIRE(acquire_all(pool, objects, 4) == 4);
+	thread_start(&thread, wait_in_a_thread, pool);
+	while (lfpool_stats(pool, &stats) != LFPOOL_OK || !stats.waiting)
+		;
+	arm();
+	(void)lfpool_release(pool, objects[0]);
+}
+
+static void make_class(void)
+{
+	lfpool_set_config_t config = LFPOOL_SET_CONFIG_INIT;
+	lfpool_set_t *set = NULL;
+
+	REQUIRE(lfpool_set_create(&set, &config) == LFPOOL_OK);
+	arm();
+	(void)lfpool_set_acquire(set, 100);
+}
+
+static void check(void)
+{
+	lfpool_t *pool = small_pool(0);
+
+	REQUIRE(lfpool_release(pool, lfpool_acquire(pool)) == LFPOOL_OK);
+	arm();
+	(void)lfpool_check(pool, NULL);
+}
+
+static void ask_for_a_number(void)
+{
+	arm();
+	(void)syscall(SYS_getppid);
+}
+
+static void use_the_heap(void)
+{
+	/* Such that no compiler can leave it out. */
+	void *volatile memory = malloc(100);
+
+	arm();
+	free(memory);
+}
+
+static void lock(void)
+{
+	static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
+
+	arm();
+	(void)pthread_mutex_lock(&mutex);
+}
+
+const struct group groups_of_traps[] = {
+	{"a system call", ask_for_a_number, "kernel"},
+	{"the heap", use_the_heap, "free"},
+	{"a lock", lock, "pthread_mutex_lock"},
+	{"first", first, "realloc"},
+	{"steal", steal, "kernel"},
+	{"grow", grow, "kernel"},
+	{"wait: a call", wait_for_it, "kernel"},
+	{"wait: a shrink", owe, "kernel"},
+	{"wake", wake, "kernel"},
+	{"class", make_class, "pthread_mutex_lock"},
+	{"lfpool_check", check, "posix_memalign"},
+	{0},
+};
