@@ -125,6 +125,10 @@ static void call_voices(void)
 	MUST(CALL(lfpool_priority_count, "")(voices) == CAPACITY - 21);
 	MUST(CALL(lfpool_priority_release_min, "all")(voices, CAPACITY) == CAPACITY - 21);
 	MUST(!CALL(lfpool_priority_peek_min, "none")(voices, NULL));
+	MUST(lfpool_priority_acquire(voices, 1, NULL, &handles[0]) && lfpool_priority_publish(voices, handles[0]) == LFPOOL_OK);
+	MUST(lfpool_priority_pin(voices, handles[0]));
+	MUST(CALL(lfpool_priority_release, "pinned")(voices, handles[0]) == LFPOOL_OK && lfpool_priority_count(voices) == 1);
+	MUST(CALL(lfpool_priority_unpin, "released")(voices, handles[0]) == LFPOOL_OK && lfpool_priority_count(voices) == 0);
 	MUST(CALL(lfpool_priority_capacity, "")(voices) == CAPACITY);
 	CALL(lfpool_priority_stats, "")(voices, &stats);
 	MUST(stats.refused && stats.evicted);

@@ -109,6 +109,18 @@ static void check(void)
 	(void)lfpool_check(pool, NULL);
 }
 
+static void dump_with_owners(void)
+{
+	static char text[8192];
+	lfpool_config_t config = config_of(40, 4);
+	lfpool_t *pool = NULL;
+
+	config.debug = "owner";
+	REQUIRE(lfpool_create(&pool, &config) == LFPOOL_OK && lfpool_acquire(pool));
+	arm();
+	(void)lfpool_dump(pool, LFPOOL_TEXT, text, sizeof(text));
+}
+
 static void ask_for_a_number(void)
 {
 	arm();
@@ -143,6 +155,7 @@ const struct group groups_of_traps[] = {
 	{"wait: a shrink", owe, "kernel"},
 	{"wake", wake, "kernel"},
 	{"class", make_class, "pthread_mutex_lock"},
+	{"owner", dump_with_owners, "kernel"},
 	{"lfpool_check", check, "posix_memalign"},
 	{0},
 };
