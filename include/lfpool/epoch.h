@@ -44,7 +44,7 @@ typedef struct lfpool_epoch lfpool_epoch_t; /* what ties one pool to an epoch */
  *           needed.
  * Returns   LFPOOL_OK; LFPOOL_E_ARGUMENT: a NULL pointer; LFPOOL_E_NO_MEMORY.
  * Owner     The caller, until lfpool_epoch_destroy().
- * Threads   Any.  Allocates with the C library, and is lock-free as far as that is; may enter the kernel.
+ * Threads   Any.  Allocates with the C library, which may take a lock; may enter the kernel.
  */
 LFPOOL_API LFPOOL_MUST_USE lfpool_status_t lfpool_epoch_create(lfpool_epoch_t **gate_out, struct ck_epoch *epoch);
 

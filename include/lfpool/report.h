@@ -138,7 +138,7 @@ LFPOOL_API size_t lfpool_dump(const lfpool_t *pool, lfpool_format_t format, char
  *            if there is none; may be NULL.
  * Returns    NULL if all hold; else a string that lives for ever: the name of the invariant and what it says ("A1:
  *            ..."). "no memory for the check" if the system refuses the bit for each slot that it needs.
- * Threads    Any, but one at a time.  Wait-free; may enter the kernel, for the memory that it needs.
+ * Threads    Any, but one at a time.  Allocates with the C library, which may take a lock; may enter the kernel.
  * Cost       O(slots ever used + caches).
  */
 LFPOOL_API const char *lfpool_check(const lfpool_t *pool, size_t *where_out);
