@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * test_realtime.c - what docs/audio.md promises a thread that must not enter the kernel: with its cache made before, and
+ * test_headroom.c - what docs/audio.md promises a thread that must not enter the kernel: with its cache made before, and
  * headroom for what all caches can hold, its acquires and releases make no system call, whatever others do meanwhile.
  *
  * Idea         The thread shuts the kernel off (no_kernel.h): a system call is the end of the process, by SIGSYS.  Each case
