@@ -31,7 +31,9 @@ if(LFPOOL_CK AND NOT CMAKE_CROSSCOMPILING)
 	find_library(LFPOOL_CK_LIBRARY ck)
 	mark_as_advanced(LFPOOL_CK_INCLUDE LFPOOL_CK_LIBRARY)
 	if(LFPOOL_CK_INCLUDE AND LFPOOL_CK_LIBRARY)
-		lfpool_component(ck src/scheme_epoch.c ${LFPOOL_CK_INCLUDE} ${LFPOOL_CK_LIBRARY})
+		# The path is of this machine; what is installed finds its own (cmake/lfpool-config.cmake).
+		lfpool_component(ck src/scheme_epoch.c ${LFPOOL_CK_INCLUDE}
+			$<BUILD_INTERFACE:${LFPOOL_CK_LIBRARY}> $<INSTALL_INTERFACE:lfpool::concurrencykit>)
 	else()
 		message(STATUS "lfpool without lfpool-ck: ConcurrencyKit is not installed")
 	endif()

@@ -1,0 +1,62 @@
+# What `cmake --install` puts where: headers, the library, its components, the CMake package and the pkg-config files.  All of it
+# can be moved afterwards: nothing that is installed holds a path.  A project that embeds lfpool installs nothing of it unless it
+# asks for that.  A static and a shared library may share a prefix: two builds, both installed there (docs/install.md).
+option(LFPOOL_INSTALL "Install lfpool too" ${PROJECT_IS_TOP_LEVEL})
+if(NOT LFPOOL_INSTALL)
+	return()
+endif()
+include(GNUInstallDirs)
+include(CMakePackageConfigHelpers)
+
+set(lfpool_package ${CMAKE_INSTALL_LIBDIR}/cmake/lfpool)
+set(lfpool_kind static)
+if(BUILD_SHARED_LIBS)
+	set(lfpool_kind shared)
+endif()
+
+# install_library(TARGET): the library, and the file that describes it to the package.  Those of both kinds lie side by side.
+function(install_library target)
+	install(TARGETS ${target} EXPORT ${target}-${lfpool_kind}
+		ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR} LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR}
+		INCLUDES DESTINATION ${CMAKE_INSTALL_INCLUDEDIR})
+	install(EXPORT ${target}-${lfpool_kind} NAMESPACE lfpool:: DESTINATION ${lfpool_package})
+endfunction()
+
+# install_pkg_config(NAME): cmake/NAME.pc.in with its paths relative to where it lies.
+function(install_pkg_config name)
+	cmake_path(ABSOLUTE_PATH CMAKE_INSTALL_LIBDIR BASE_DIRECTORY ${CMAKE_INSTALL_PREFIX} OUTPUT_VARIABLE from)
+	foreach(directory LIBDIR INCLUDEDIR)
+		cmake_path(ABSOLUTE_PATH CMAKE_INSTALL_${directory} BASE_DIRECTORY ${CMAKE_INSTALL_PREFIX} OUTPUT_VARIABLE path)
+		file(RELATIVE_PATH LFPOOL_${directory} ${CMAKE_INSTALL_PREFIX} ${path})
+	endforeach()
+	file(RELATIVE_PATH LFPOOL_UP ${from}/pkgconfig ${CMAKE_INSTALL_PREFIX})
+	string(REGEX REPLACE "/$" "" LFPOOL_UP "${LFPOOL_UP}")
+	list(TRANSFORM CMAKE_DL_LIBS PREPEND " -l" OUTPUT_VARIABLE LFPOOL_DL)
+	configure_file(${PROJECT_SOURCE_DIR}/cmake/${name}.pc.in ${PROJECT_BINARY_DIR}/${name}.pc @ONLY)
+	install(FILES ${PROJECT_BINARY_DIR}/${name}.pc DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig)
+endfunction()
+
+# install_component(NAME HEADER)
+function(install_component name header)
+	if(TARGET lfpool-${name})
+		set_target_properties(lfpool-${name} PROPERTIES EXPORT_NAME ${name})
+		install_library(lfpool-${name})
+		install_pkg_config(lfpool-${name})
+		install(FILES ${PROJECT_SOURCE_DIR}/include/lfpool/${header} DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/lfpool)
+	endif()
+endfunction()
+
+install_library(lfpool)
+install_pkg_config(lfpool)
+install(DIRECTORY include/lfpool DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}
+	FILES_MATCHING PATTERN *.h PATTERN *.hpp PATTERN rcu.h EXCLUDE PATTERN epoch.h EXCLUDE)
+install_component(rcu rcu.h)
+install_component(ck epoch.h)
+
+# While the version is 0.x, a minor version may change anything.
+write_basic_package_version_file(${PROJECT_BINARY_DIR}/lfpool-config-version.cmake COMPATIBILITY SameMinorVersion)
+install(FILES ${PROJECT_SOURCE_DIR}/cmake/lfpool-config.cmake ${PROJECT_BINARY_DIR}/lfpool-config-version.cmake
+	DESTINATION ${lfpool_package})
+
+# Manual pages, where they have been made.
+install(DIRECTORY docs/man/ DESTINATION ${CMAKE_INSTALL_MANDIR}/man3 OPTIONAL FILES_MATCHING PATTERN *.3)
