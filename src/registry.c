@@ -11,14 +11,14 @@
 #include "os.h"
 #include "ranges.h"
 
-struct place {
+struct pool_place {
 	struct lfpool_pool *pool; /* NULL: vacant                                     */
 	uint64_t generation;
 	uintptr_t first;     /* where its objects begin; 0: nowhere in particular     */
 };
 
 static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
-static struct place *places;
+static struct pool_place *places;
 static size_t place_count;
 /* Written under the mutex. */
 static struct ranges ranges;
@@ -44,12 +44,12 @@ static size_t vacant_place(void)
 		return i;
 
 	size_t wanted = place_count ? 2 * place_count : 8;
-	struct place *grown = os_heap_resize(places, wanted * sizeof(*places));
+	struct pool_place *grown = os_heap_resize(places, wanted * sizeof(*places));
 
 	if (!grown)
 		return i;
 	for (size_t n = place_count; n < wanted; n++)
-		grown[n] = (struct place){0};
+		grown[n] = (struct pool_place){0};
 	places = grown;
 	place_count = wanted;
 	return i;
@@ -74,7 +74,7 @@ uint64_t registry_add(struct lfpool_pool *pool, uintptr_t first, uintptr_t end)
 void registry_remove(uint64_t id)
 {
 	registry_lock();
-	struct place *place = &places[registry_place(id)];
+	struct pool_place *place = &places[registry_place(id)];
 
 	place->pool = NULL;
 	if (place->first)
