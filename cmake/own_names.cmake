@@ -1,0 +1,20 @@
+# cmake -DNM=... -DOBJCOPY=... -DARCHIVE=liblfpool.a -P own_names.cmake
+#
+# What the library's files call of each other has short names, cache_put or text_open, and in an archive the linker sees them all: a
+# program with a cache_put of its own could not be linked, or would have its function called.  They are renamed in the archive:
+# lfpool_own_cache_put.  Where that is not possible (a compiler's own format for link-time optimisation), the archive stays as it is.
+execute_process(COMMAND ${NM} --extern-only --defined-only --format=posix ${ARCHIVE} OUTPUT_VARIABLE symbols ERROR_QUIET)
+string(REGEX MATCHALL "(^|\n)[a-zA-Z_0-9.]+ [A-Z] " symbols "${symbols}")
+list(TRANSFORM symbols REPLACE "^\n?([^ ]+) . $" "\\1")
+list(FILTER symbols EXCLUDE REGEX "^lfpool_")
+list(TRANSFORM symbols REPLACE "(.+)" "\\1 lfpool_own_\\1\n")
+list(JOIN symbols "" renames)
+file(WRITE ${ARCHIVE}.names "${renames}")
+execute_process(COMMAND ${OBJCOPY} --redefine-syms=${ARCHIVE}.names ${ARCHIVE} ${ARCHIVE}.renamed RESULT_VARIABLE status ERROR_QUIET)
+if(status EQUAL 0)
+	file(RENAME ${ARCHIVE}.renamed ${ARCHIVE})
+else()
+	message("${ARCHIVE}: the library's inner names are visible to the linker, for ${OBJCOPY} does not know the format")
+	file(REMOVE ${ARCHIVE}.renamed)
+endif()
+file(REMOVE ${ARCHIVE}.names)
