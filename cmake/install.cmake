@@ -1,6 +1,7 @@
-# What `cmake --install` puts where: headers, the library, its components, the CMake package and the pkg-config files.  All of it
-# can be moved afterwards: nothing that is installed holds a path.  A project that embeds lfpool installs nothing of it unless it
-# asks for that.  A static and a shared library may share a prefix: two builds, both installed there (docs/install.md).
+# What `cmake --install` puts where: headers, the library, its components, the CMake package and the pkg-config files; manual
+# pages are of reference.cmake.  All of it can be moved afterwards: nothing that is installed holds a path.  A project that
+# embeds lfpool installs nothing of it unless it asks for that.  A static and a shared library may share a prefix: two builds,
+# both installed there (docs/install.md).
 option(LFPOOL_INSTALL "Install lfpool too" ${PROJECT_IS_TOP_LEVEL})
 if(NOT LFPOOL_INSTALL)
 	return()
@@ -57,6 +58,3 @@ install_component(ck epoch.h)
 write_basic_package_version_file(${PROJECT_BINARY_DIR}/lfpool-config-version.cmake COMPATIBILITY SameMinorVersion)
 install(FILES ${PROJECT_SOURCE_DIR}/cmake/lfpool-config.cmake ${PROJECT_BINARY_DIR}/lfpool-config-version.cmake
 	DESTINATION ${lfpool_package})
-
-# Manual pages, where they have been made.
-install(DIRECTORY docs/man/ DESTINATION ${CMAKE_INSTALL_MANDIR}/man3 OPTIONAL FILES_MATCHING PATTERN *.3)
