@@ -20,14 +20,16 @@ struct serving {
 /* The slot is ours: makes its object active and calls the continuation. */
 static void continue_with(lfpool_t *pool, struct handle *handle, lfpool_continuation_t then, void *context, uint32_t slot)
 {
-	struct serving **innermost = thread_serving(), here = {pool, *innermost};
+	struct serving *const outer = thread_serving(), here = {pool, outer};
 	void *object = NULL;
 
+	/* For a signal handler, which looks as well: complete before it is shown. */
+	light_barrier();
 	/* What a hook refuses is put back, and not served from here. */
-	*innermost = &here;
+	thread_serve(&here);
 	(void)pool->backend->begin(pool, handle, slot, &object);
 	then(context, pool, object);
-	*innermost = here.outer;
+	thread_serve(outer);
 }
 
 /* Gives the slot to the cell whose word was `word`; false if that has changed. */
@@ -93,7 +95,7 @@ void demand_serve(lfpool_t *pool, struct handle *handle)
 
 void demand_serve_after_release(lfpool_t *pool, struct handle *handle)
 {
-	for (const struct serving *s = *thread_serving(); s; s = s->outer)
+	for (const struct serving *s = thread_serving(); s; s = s->outer)
 		if (s->pool == pool)
 			return;
 	demand_serve(pool, handle);

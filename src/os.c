@@ -211,8 +211,19 @@ bool os_thread_key_set(pthread_key_t key, void *value)
 	return !refused() && pthread_setspecific(key, value) == 0;
 }
 
+#ifdef LFPOOL_THREAD_KEY
+uint32_t os_thread_id(void)
+{
+	return (uint32_t)gettid();
+}
+
+bool os_at_fork(void (*before)(void), void (*parent)(void), void (*child)(void))
+{
+	return !refused() && pthread_atfork(before, parent, child) == 0;
+}
+#else
 /* 0: not asked yet. */
-static _Thread_local uint32_t thread_id;
+static THREAD_LOCAL uint32_t thread_id;
 
 /* In the child the thread is another one. */
 static void forget_thread_id(void)
@@ -232,6 +243,7 @@ uint32_t os_thread_id(void)
 		thread_id = (uint32_t)gettid();
 	return thread_id;
 }
+#endif
 
 uint64_t os_now_ns(void)
 {

@@ -44,12 +44,16 @@ void *os_heap_resize(void *memory, size_t bytes);
 void *os_heap_aligned(size_t alignment, size_t bytes);
 void os_heap_free(void *memory);
 
+#ifndef LFPOOL_THREAD_KEY
+/* Read without a call, and not allocated at the first touch; but a library that dlopen() brings in must find room for it. */
+#define THREAD_LOCAL _Thread_local __attribute__((tls_model("initial-exec")))
+#endif
 bool os_thread_key_create(pthread_key_t *key, void (*at_exit)(void *));
 bool os_thread_key_set(pthread_key_t key, void *value);
 /* From now on `before` runs before each fork, `parent` and `child` after it; false when refused. */
 bool os_at_fork(void (*before)(void), void (*parent)(void), void (*child)(void));
 
-/* The calling thread's number, as ps and gdb show it. */
+/* The calling thread's number, as ps and gdb show it.  With LFPOOL_THREAD_KEY it enters the kernel each time. */
 uint32_t os_thread_id(void);
 /* Nanoseconds since some moment in the past; never goes back. */
 uint64_t os_now_ns(void);

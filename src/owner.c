@@ -28,14 +28,10 @@ void owners_close(struct owners *owners)
 
 /* ---- Recording ---- */
 
-/* One in so many of the calling thread's. */
-static bool sampled(uint32_t *left, uint32_t one_in)
+/* One in so many.  relaxed: a number; shared, since a thread-local one could be refused (threads.h). */
+static bool sampled(_Atomic(uint32_t) *count, uint32_t one_in)
 {
-	if (!one_in)
-		return false;
-	if (*left == 0 || *left > one_in)
-		*left = one_in;
-	return (*left)-- == one_in;
+	return one_in && fetch_add_relaxed(count, UINT32_C(1)) % one_in == 0;
 }
 
 static NOINLINE void record(const struct owners *owners, struct owner_end *end, bool with_site)
@@ -52,18 +48,15 @@ static NOINLINE void record(const struct owners *owners, struct owner_end *end, 
 
 void owner_acquired(struct owners *owners, uint32_t slot)
 {
-	static _Thread_local uint32_t left;
 	struct owner_record *r = &owners->record[slot];
 
 	store_relaxed(&r->tag, NULL);
-	record(owners, &r->acquired, sampled(&left, owners->one_in));
+	record(owners, &r->acquired, sampled(&owners->acquires, owners->one_in));
 }
 
 void owner_released(struct owners *owners, uint32_t slot)
 {
-	static _Thread_local uint32_t left;
-
-	record(owners, &owners->record[slot].released, sampled(&left, owners->one_in));
+	record(owners, &owners->record[slot].released, sampled(&owners->releases, owners->one_in));
 }
 
 /* ---- Writing ---- */

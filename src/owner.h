@@ -38,6 +38,7 @@ struct owners {
 	size_t mapped_bytes;
 	uint32_t one_in;             /* call sites: of so many; 0: none */
 	bool timed;
+	_Atomic(uint32_t) acquires, releases; /* counted if one_in is not 0 */
 };
 
 /* False when the system refuses memory. */

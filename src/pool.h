@@ -228,9 +228,10 @@ COLD lfpool_status_t misuse_tell(lfpool_t *pool, lfpool_misuse_t *misuse);
 bool threads_open(void);
 /* A number that differs from thread to thread, more or less. */
 uint32_t thread_hint(void);
-/* The pools that this thread is serving (demand.c). */
+/* The pools that this thread is serving (demand.c), the innermost first; another innermost. */
 struct serving;
-struct serving **thread_serving(void);
+struct serving *thread_serving(void);
+void thread_serve(struct serving *innermost);
 /* The calling thread's cache of this pool, made if need be; NULL: it cannot have one now, or the backend has none. */
 struct handle *thread_handle(lfpool_t *pool);
 

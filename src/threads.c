@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * threads.c - a cache for each thread, found through one thread-local table, handed back when the thread exits.
+ * threads.c - a cache for each thread, found through one table of its own, handed back when the thread exits.
  *
  * Idea         A thread's table is indexed by the pool's place in the registry and holds {pool id, cache}.  Ids are
  *              never used twice, so an entry of a destroyed pool never matches; the next pool in that place
- *              overwrites it.  A fresh thread points to an entry that matches nothing, so the look-up needs no test
- *              for "no table".  At thread exit a pthread key's destructor hands the caches of living pools back;
- *              calls after that (from other destructors) find the `gone` entry and borrow a cache for each call.
- * Invariants   L1  thread_mask + 1 entries exist, a power of two, more than any place that has an entry.
+ *              overwrites it.  A fresh thread has the table `nothing`, which no pool matches.  At thread exit a pthread
+ *              key's destructor hands the caches of living pools back; calls after that (from other destructors) find
+ *              the table `gone` and borrow a cache for each call.
+ * Invariants   L1  a table has mask + 1 entries, a power of two, more than any place that has one.
  * Progress     Look-up: wait-free.  First use by a thread: may enter the kernel.  Exit: takes the registry's lock.
  */
 #include "os.h"
@@ -17,31 +17,90 @@
 
 #include <errno.h>
 
-static struct thread_entry nothing, gone;
-THREAD_LOCAL struct thread_entry *thread_entries = &nothing;
+/* Match nothing; the second one is that of a thread which exits. */
+static struct thread_entry no_entries[2], gone_entries[2];
+#define nothing (&no_entries[1])
+#define gone (&gone_entries[1])
+static bool has_fork_handlers, has_keys;
+
+#ifdef LFPOOL_THREAD_KEY
+pthread_key_t thread_key;
+static pthread_key_t serving_key;
+
+static struct thread_entry *table_here(void)
+{
+	struct thread_entry *table = pthread_getspecific(thread_key);
+
+	return table ? table : nothing;
+}
+
+static bool table_set(struct thread_entry *table)
+{
+	return os_thread_key_set(thread_key, table);
+}
+
+struct serving *thread_serving(void)
+{
+	return pthread_getspecific(serving_key);
+}
+
+/* Where that is refused, whoever releases in a continuation serves as well: deeper, and no worse. */
+void thread_serve(struct serving *innermost)
+{
+	(void)os_thread_key_set(serving_key, innermost);
+}
+#else
+/* Its value only brings hand_back() about. */
+static pthread_key_t thread_key;
+THREAD_LOCAL struct thread_entry *thread_table = nothing;
 THREAD_LOCAL uintptr_t thread_mask;
 static THREAD_LOCAL struct serving *serving;
 
-static pthread_key_t exit_key;
-static bool has_fork_handlers, has_exit_key;
+static struct thread_entry *table_here(void)
+{
+	return thread_table;
+}
+
+static bool table_set(struct thread_entry *table)
+{
+	if (table != gone && !os_thread_key_set(thread_key, table))
+		return false;
+	thread_mask = 0;
+	thread_table = table;
+	thread_mask = (uintptr_t)table[-1].pool_id;
+	return true;
+}
+
+struct serving *thread_serving(void)
+{
+	return serving;
+}
+
+void thread_serve(struct serving *innermost)
+{
+	serving = innermost;
+}
+#endif
 
 /* The key's destructor. */
 static void hand_back(void *memory)
 {
-	struct thread_entry *entries = memory;
-	uintptr_t mask = thread_mask;
+	struct thread_entry *table = memory;
 
-	thread_entries = &gone;
-	thread_mask = 0;
+	/* The key's value is NULL while its destructor runs, and each round of destructors comes here again. */
+	(void)table_set(gone);
+	if (table == gone)
+		return;
 	registry_lock();
-	for (uintptr_t i = 0; i <= mask; i++) {
-		lfpool_t *pool = entries[i].pool_id ? registry_find(entries[i].pool_id) : NULL;
+	for (uint64_t i = 0; i <= table[-1].pool_id; i++) {
+		const struct thread_entry *e = &table[i];
+		lfpool_t *pool = e->pool_id ? registry_find(e->pool_id) : NULL;
 
 		if (pool)
-			pool->backend->cache_destroy(entries[i].handle);
+			pool->backend->cache_destroy(e->handle);
 	}
 	registry_unlock();
-	os_heap_free(entries);
+	os_heap_free(&table[-1]);
 }
 
 /* In the child of a fork: the calls of other threads that waited are gone. */
@@ -51,57 +110,68 @@ static void unlock_in_child(void)
 	registry_unlock();
 }
 
+static bool keys_create(void)
+{
+	if (!os_thread_key_create(&thread_key, hand_back))
+		return false;
+#ifdef LFPOOL_THREAD_KEY
+	if (!os_thread_key_create(&serving_key, NULL)) {
+		(void)pthread_key_delete(thread_key);
+		return false;
+	}
+#endif
+	return true;
+}
+
 bool threads_open(void)
 {
 	registry_lock();
 	/* Each once, also when the other was refused. */
 	has_fork_handlers = has_fork_handlers || os_at_fork(registry_lock, registry_unlock, unlock_in_child);
-	has_exit_key = has_exit_key || os_thread_key_create(&exit_key, hand_back);
-	bool ready = has_fork_handlers && has_exit_key;
+	has_keys = has_keys || keys_create();
+	bool ready = has_fork_handlers && has_keys;
 
 	registry_unlock();
 	return ready;
 }
 
-struct serving **thread_serving(void)
-{
-	return &serving;
-}
-
 uint32_t thread_hint(void)
 {
-	uint64_t address = (uintptr_t)&thread_entries;
+	uint64_t address = (uintptr_t)pthread_self();
 
-	/* Fibonacci hashing: thread-local blocks lie at regular distances. */
+	/* Fibonacci hashing: threads lie at regular distances. */
 	return (uint32_t)(address * UINT64_C(0x9e3779b97f4a7c15) >> 40);
 }
 
-/* Makes the table large enough for `place` (L1). */
-static bool table_ensure(size_t place)
+/* A table of this thread's that has room for `place` (L1), or NULL. */
+static struct thread_entry *table_ensure(size_t place)
 {
-	struct thread_entry *before = thread_entries == &nothing ? NULL : thread_entries;
-	size_t had = before ? thread_mask + 1 : 0;
+	struct thread_entry *before = table_here();
+	size_t had = before == nothing ? 0 : (size_t)before[-1].pool_id + 1;
 	size_t wanted = had ? had : 4;
 
-	if (place < had)
-		return true;
+	if (before == gone || place < had)
+		return before == gone ? NULL : before;
 	while (wanted <= place)
 		wanted *= 2;
 
-	struct thread_entry *grown = os_heap_resize(NULL, wanted * sizeof(*grown));
+	struct thread_entry *head = os_heap_resize(NULL, (1 + wanted) * sizeof(*head));
 
-	if (!grown)
-		return false;
+	if (!head)
+		return NULL;
+
+	struct thread_entry *grown = head + 1;
+
+	*head = (struct thread_entry){.pool_id = wanted - 1};
 	for (size_t i = 0; i < wanted; i++)
 		grown[i] = i < had ? before[i] : (struct thread_entry){0};
-	if (!os_thread_key_set(exit_key, grown)) {
-		os_heap_free(grown);
-		return false;
+	if (!table_set(grown)) {
+		os_heap_free(head);
+		return NULL;
 	}
-	thread_entries = grown;
-	thread_mask = wanted - 1;
-	os_heap_free(before);
-	return true;
+	if (had)
+		os_heap_free(&before[-1]);
+	return grown;
 }
 
 /* The calling thread's cache of this pool, made if need be; NULL: it cannot have one now. */
@@ -109,12 +179,11 @@ static COLD struct handle *attach(lfpool_t *pool)
 {
 	const size_t place = registry_place(pool->id);
 	const int errno_before = errno;
-	struct handle *handle = NULL;
+	struct thread_entry *table = pool->thread_caches ? table_ensure(place) : NULL;
+	struct handle *handle = table ? pool->backend->cache_create(pool) : NULL;
 
-	if (pool->thread_caches && thread_entries != &gone && table_ensure(place))
-		handle = pool->backend->cache_create(pool);
 	if (handle)
-		thread_entries[place] = (struct thread_entry){pool->id, handle};
+		table[place] = (struct thread_entry){pool->id, handle};
 	errno = errno_before;
 	return handle;
 }

@@ -210,8 +210,8 @@ bool os_at_fork(void (*before)(void), void (*after_in_parent)(void), void (*afte
 /* ---- What src/threads.c is to the rest of the library: threads here have the cache that is lent to them,
  * or none. ---- */
 
-static struct thread_entry nothing;
-THREAD_LOCAL struct thread_entry *thread_entries = &nothing;
+static struct thread_entry nothing[2];
+THREAD_LOCAL struct thread_entry *thread_table = &nothing[1];
 THREAD_LOCAL uintptr_t thread_mask;
 
 bool threads_open(void)
@@ -224,9 +224,14 @@ uint32_t thread_hint(void)
 	return 0;
 }
 
-struct serving **thread_serving(void)
+struct serving *thread_serving(void)
 {
-	return &serving[engine_running() ? engine_thread() : 0];
+	return serving[engine_running() ? engine_thread() : 0];
+}
+
+void thread_serve(struct serving *innermost)
+{
+	serving[engine_running() ? engine_thread() : 0] = innermost;
 }
 
 struct handle *thread_handle(lfpool_t *pool)

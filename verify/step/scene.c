@@ -60,7 +60,7 @@ void scene_open(struct scene *s, const struct operation *o)
 
 	memset(s, 0, sizeof(*s));
 	/* A call that this thread was taken out of, for the last scene, may have been in a continuation. */
-	*thread_serving() = NULL;
+	thread_serve(NULL);
 	config.object_size = o->object_bytes ? o->object_bytes : OBJECT_BYTES;
 	config.capacity = o->capacity;
 	config.cache_capacity = o->cache_capacity;
