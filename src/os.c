@@ -13,6 +13,7 @@
 
 #include "atomics.h"
 
+#include <dlfcn.h>
 #include <errno.h>
 #include <limits.h>
 #include <linux/futex.h>
@@ -20,6 +21,7 @@
 #include <sched.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/auxv.h>
 #include <sys/mman.h>
 #include <sys/syscall.h>
 #include <time.h>
@@ -200,6 +202,32 @@ void os_heap_free(void *memory)
 }
 
 /* ---- Threads ---- */
+
+/* Neither is there in a program that is linked statically with the C library too, nor needed. */
+#pragma weak dlopen
+#pragma weak dlinfo
+
+bool os_stay_loaded(void)
+{
+	Dl_info mine, program;
+	bool base = true;
+
+	/* Of the program itself the kernel says where its headers lie. */
+	if (!dlopen || !dladdr(&asymmetric_once, &mine) || !dladdr((void *)getauxval(AT_PHDR), &program) ||
+	    mine.dli_fbase == program.dli_fbase)
+		return true;
+
+	void *library = dlopen(mine.dli_fname, RTLD_LAZY | RTLD_NOLOAD | RTLD_NODELETE);
+
+#ifdef LM_ID_BASE
+	Lmid_t space;
+
+	base = !library || dlinfo(library, RTLD_DI_LMID, &space) != 0 || space == LM_ID_BASE;
+#endif
+	if (library)
+		(void)dlclose(library);
+	return base;
+}
 
 bool os_thread_key_create(pthread_key_t *key, void (*at_exit)(void *))
 {

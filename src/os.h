@@ -48,6 +48,12 @@ void os_heap_free(void *memory);
 /* Read without a call, and not allocated at the first touch; but a library that dlopen() brings in must find room for it. */
 #define THREAD_LOCAL _Thread_local __attribute__((tls_model("initial-exec")))
 #endif
+/*
+ * If this code lies in a shared library, that stays loaded from now on, whoever calls dlclose(): threads will run a
+ * destructor of ours when they exit.  False if it lies in a namespace of dlmopen(): there glibc's keys are not to be
+ * used, since those of every namespace have the same places in a thread.
+ */
+bool os_stay_loaded(void);
 bool os_thread_key_create(pthread_key_t *key, void (*at_exit)(void *));
 bool os_thread_key_set(pthread_key_t key, void *value);
 /* From now on `before` runs before each fork, `parent` and `child` after it; false when refused. */

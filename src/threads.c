@@ -16,16 +16,20 @@
 #include "threads.h"
 
 #include <errno.h>
+#include <limits.h>
 
 /* Match nothing; the second one is that of a thread which exits. */
 static struct thread_entry no_entries[2], gone_entries[2];
 #define nothing (&no_entries[1])
 #define gone (&gone_entries[1])
 static bool has_fork_handlers, has_keys;
+/* No thread can have a cache of its own: the keys are PTHREAD_KEYS_MAX, whose value is always NULL. */
+static bool keyless;
+/* With LFPOOL_THREAD_KEY. */
+static pthread_key_t serving_key;
 
 #ifdef LFPOOL_THREAD_KEY
 pthread_key_t thread_key;
-static pthread_key_t serving_key;
 
 static struct thread_entry *table_here(void)
 {
@@ -112,6 +116,11 @@ static void unlock_in_child(void)
 
 static bool keys_create(void)
 {
+	if (!os_stay_loaded()) {
+		keyless = true;
+		thread_key = serving_key = PTHREAD_KEYS_MAX;
+		return true;
+	}
 	if (!os_thread_key_create(&thread_key, hand_back))
 		return false;
 #ifdef LFPOOL_THREAD_KEY
@@ -179,7 +188,7 @@ static COLD struct handle *attach(lfpool_t *pool)
 {
 	const size_t place = registry_place(pool->id);
 	const int errno_before = errno;
-	struct thread_entry *table = pool->thread_caches ? table_ensure(place) : NULL;
+	struct thread_entry *table = pool->thread_caches && !keyless ? table_ensure(place) : NULL;
 	struct handle *handle = table ? pool->backend->cache_create(pool) : NULL;
 
 	if (handle)

@@ -51,11 +51,18 @@
 #define LFPOOL_VERSION_MINOR 1
 #define LFPOOL_VERSION_PATCH 0
 
+/* Who compiles the library may say otherwise (docs/plug-ins.md). */
+#ifndef LFPOOL_API
 #if defined(__GNUC__)
 #define LFPOOL_API __attribute__((visibility("default")))
-#define LFPOOL_MUST_USE __attribute__((warn_unused_result))
 #else
 #define LFPOOL_API
+#endif
+#endif
+
+#if defined(__GNUC__)
+#define LFPOOL_MUST_USE __attribute__((warn_unused_result))
+#else
 #define LFPOOL_MUST_USE
 #endif
 

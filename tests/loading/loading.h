@@ -1,0 +1,65 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * loading.h - brings a plug-in in, and uses its pool.
+ */
+#ifndef LFPOOL_TESTS_LOADING_H
+#define LFPOOL_TESTS_LOADING_H
+
+#include <dlfcn.h>
+#include <pthread.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "plug_in.h"
+
+#define REQUIRE(condition) ((condition) ? (void)0 : require_failed(#condition, __FILE__, __LINE__))
+
+static inline _Noreturn void require_failed(const char *condition, const char *file, int line)
+{
+	fprintf(stderr, "%s:%d: %s\n", file, line, condition);
+	abort();
+}
+
+struct loaded {
+	void *library;
+	const struct plug_in *plug_in;
+};
+
+/* What a library that was loaded somehow offers. */
+static inline struct loaded offered(void *library)
+{
+	struct loaded l = {.library = library};
+	const struct plug_in *(*function)(void);
+
+	if (!library) {
+		fprintf(stderr, "%s\n", dlerror());
+		abort();
+	}
+	/* As POSIX has it: a function's address out of an object's. */
+	*(void **)&function = dlsym(library, "plug_in");
+	REQUIRE(function);
+	l.plug_in = function();
+	return l;
+}
+
+static inline struct loaded load(const char *path, int mode)
+{
+	return offered(dlopen(path, RTLD_NOW | mode));
+}
+
+static inline void unload(struct loaded l)
+{
+	REQUIRE(dlclose(l.library) == 0);
+}
+
+/* Acquires all there is, `missing` but the capacity, and releases it. */
+static inline void use(const struct plug_in *p, lfpool_t *pool, size_t missing)
+{
+	void *objects[PLUG_IN_CAPACITY + 1];
+	size_t got = p->acquire_bulk(pool, objects, PLUG_IN_CAPACITY + 1);
+
+	REQUIRE(got == PLUG_IN_CAPACITY - missing);
+	REQUIRE(p->release_bulk(pool, objects, got) == got);
+}
+
+#endif

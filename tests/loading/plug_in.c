@@ -1,0 +1,32 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * plug_in.c - a plug-in that uses lfpool; what lfpool it is linked with is what the plug-ins differ in.
+ */
+#include "plug_in.h"
+
+static lfpool_t *open_pool(void)
+{
+	lfpool_config_t config = LFPOOL_CONFIG_INIT;
+	lfpool_t *pool = NULL;
+
+	config.object_size = PLUG_IN_SIZE;
+	config.capacity = PLUG_IN_CAPACITY;
+	return lfpool_create(&pool, &config) == LFPOOL_OK ? pool : NULL;
+}
+
+LFPOOL_API const struct plug_in *plug_in(void)
+{
+	static const struct plug_in mine = {
+		.open = open_pool,
+		.destroy = lfpool_destroy,
+		.acquire = lfpool_acquire,
+		.release = lfpool_release,
+		.acquire_wait = lfpool_acquire_wait,
+		.acquire_bulk = lfpool_acquire_bulk,
+		.release_bulk = lfpool_release_bulk,
+		.active_count = lfpool_active_count,
+		.of = lfpool_of,
+	};
+
+	return &mine;
+}

@@ -1,0 +1,160 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * test_copies.c - several copies of lfpool in one process: a static one in this program, which exports its symbols and needs
+ * only some of lfpool's functions; static ones in plug-ins; and the shared library.
+ *
+ * Idea         A plug-in's calls must all go to one copy: its own, however it and others are loaded.  With symbols that
+ *              can be interposed a plug-in would call this program's lfpool_acquire(), and its own
+ *              lfpool_acquire_wait(), which this program does not have.
+ */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include <string.h>
+
+#include "loading.h"
+
+enum { COPIES = 4 };
+
+static unsigned misuses;
+
+static void on_misuse(void *context, const lfpool_misuse_t *misuse)
+{
+	(void)context;
+	(void)misuse;
+	misuses++;
+}
+
+static lfpool_t *own_pool(void)
+{
+	lfpool_config_t config = LFPOOL_CONFIG_INIT;
+	lfpool_t *pool;
+
+	config.object_size = PLUG_IN_SIZE;
+	config.capacity = PLUG_IN_CAPACITY;
+	config.hooks.misuse = on_misuse;
+	REQUIRE(lfpool_create(&pool, &config) == LFPOOL_OK);
+	return pool;
+}
+
+/* Every function of the plug-in is of one copy, and none of them this program's. */
+static void require_own_copy(struct loaded l)
+{
+	const struct plug_in *p = l.plug_in;
+	Dl_info here, there[9];
+	void *of[] = {*(void *const *)&p->destroy, *(void *const *)&p->acquire, *(void *const *)&p->release,
+		      *(void *const *)&p->acquire_wait, *(void *const *)&p->acquire_bulk, *(void *const *)&p->release_bulk,
+		      *(void *const *)&p->active_count, *(void *const *)&p->of};
+
+	REQUIRE(dladdr(&misuses, &here));
+	for (size_t i = 0; i < sizeof(of) / sizeof(*of); i++) {
+		REQUIRE(dladdr(of[i], &there[i]));
+		assert_ptr_not_equal(there[i].dli_fbase, here.dli_fbase);
+		assert_ptr_equal(there[i].dli_fbase, there[0].dli_fbase);
+	}
+}
+
+/* Each copy's pools are its own: what is another's is foreign to it, and not known. */
+static void use_beside(const struct loaded *l, size_t count)
+{
+	lfpool_t *mine = own_pool(), *theirs[COPIES];
+	void *object = lfpool_acquire(mine), *other[COPIES];
+	const unsigned misuses_before = misuses;
+
+	for (size_t i = 0; i < count; i++) {
+		const struct plug_in *p = l[i].plug_in;
+
+		require_own_copy(l[i]);
+		theirs[i] = p->open();
+		REQUIRE(theirs[i]);
+		other[i] = p->acquire_wait(theirs[i], 0);
+		use(p, theirs[i], 1);
+		assert_ptr_equal(p->of(other[i]), theirs[i]);
+		assert_null(p->of(object));
+		assert_null(lfpool_of(other[i]));
+		assert_int_equal(lfpool_release(mine, other[i]), LFPOOL_E_FOREIGN);
+		assert_int_equal(p->active_count(theirs[i]), 1);
+	}
+	assert_int_equal(misuses - misuses_before, count);
+	for (size_t i = 0; i < count; i++) {
+		for (size_t k = 0; k < count; k++)
+			assert_ptr_equal(l[i].plug_in->of(other[k]), i == k ? theirs[k] : NULL);
+		assert_int_equal(l[i].plug_in->release(theirs[i], other[i]), LFPOOL_OK);
+		assert_int_equal(l[i].plug_in->destroy(theirs[i]), 0);
+	}
+	assert_int_equal(lfpool_release(mine, object), LFPOOL_OK);
+	assert_int_equal(lfpool_destroy(mine), 0);
+}
+
+struct all {
+	struct loaded l[COPIES];
+	size_t count;
+};
+
+static void *use_in_thread(void *argument)
+{
+	const struct all *all = argument;
+
+	use_beside(all->l, all->count);
+	return NULL;
+}
+
+static void use_all(struct all *all)
+{
+	pthread_t thread;
+
+	use_beside(all->l, all->count);
+	/* Each copy cleans up after it. */
+	REQUIRE(pthread_create(&thread, NULL, use_in_thread, all) == 0);
+	REQUIRE(pthread_join(thread, NULL) == 0);
+}
+
+static void plug_ins_that_see_only_themselves(void **state)
+{
+	struct all all = {.l = {load(PLUG_IN_STATIC, RTLD_LOCAL), load(PLUG_IN_OTHER, RTLD_LOCAL)}, .count = 2};
+
+	(void)state;
+	use_all(&all);
+}
+
+static void plug_ins_that_everybody_sees(void **state)
+{
+	struct all all = {.l = {load(PLUG_IN_STATIC, RTLD_GLOBAL), load(PLUG_IN_OTHER, RTLD_GLOBAL)}, .count = 2};
+
+	(void)state;
+	use_all(&all);
+}
+
+/* What the plug-in links is found in a namespace of its own, the C library included.  glibc's pthread keys are not safe
+ * there: each C library hands out the same ones.  So this program's must keep their values. */
+static void plug_ins_in_namespaces_of_their_own(void **state)
+{
+	enum { KEYS = 8 };
+	struct all all = {.count = 0};
+	pthread_key_t keys[KEYS];
+	const char *const paths[] = {PLUG_IN_SHARED, PLUG_IN_STATIC, PLUG_IN_SHARED, PLUG_IN_KEY};
+
+	(void)state;
+	for (size_t i = 0; i < COPIES; i++)
+		all.l[all.count++] = offered(dlmopen(LM_ID_NEWLM, paths[i], RTLD_NOW));
+	for (size_t i = 0; i < KEYS; i++)
+		REQUIRE(pthread_key_create(&keys[i], NULL) == 0 && pthread_setspecific(keys[i], &keys[i]) == 0);
+	use_all(&all);
+	for (size_t i = 0; i < KEYS; i++)
+		assert_ptr_equal(pthread_getspecific(keys[i]), &keys[i]);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(plug_ins_that_see_only_themselves),
+		cmocka_unit_test(plug_ins_that_everybody_sees),
+		cmocka_unit_test(plug_ins_in_namespaces_of_their_own),
+	};
+
+	return cmocka_run_group_tests_name("copies", tests, NULL, NULL);
+}

@@ -1,0 +1,166 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * test_loading.c - plug-ins that use lfpool, loaded and unloaded: linked with the shared library, with a static copy inside,
+ * and with a static copy that takes no static TLS.  This program has no lfpool of its own.
+ *
+ * Idea         A thread's exit runs lfpool's clean-up, wherever that lies; so whatever is unloaded before it, that must not be.
+ *              And whatever is loaded again must not make the process larger, or take another pthread key.
+ */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include <errno.h>
+#include <limits.h>
+#include <semaphore.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "loading.h"
+
+enum { ROUNDS = 2000, WARM = 200 };
+
+static const char *const plug_ins[] = {PLUG_IN_SHARED, PLUG_IN_STATIC, PLUG_IN_KEY};
+
+/* ---- What a process has ---- */
+
+static size_t mapped_kib(void)
+{
+	size_t pages = 0;
+	FILE *f = fopen("/proc/self/statm", "r");
+
+	REQUIRE(f && fscanf(f, "%zu", &pages) == 1);
+	fclose(f);
+	return pages * (size_t)sysconf(_SC_PAGESIZE) / 1024;
+}
+
+static size_t keys_left(void)
+{
+	static pthread_key_t keys[PTHREAD_KEYS_MAX];
+	size_t count = 0;
+
+	while (count < PTHREAD_KEYS_MAX && pthread_key_create(&keys[count], NULL) == 0)
+		count++;
+	for (size_t i = 0; i < count; i++)
+		REQUIRE(pthread_key_delete(keys[i]) == 0);
+	return count;
+}
+
+/* ---- A thread that uses the plug-in ---- */
+
+struct visit {
+	const struct plug_in *plug_in;
+	lfpool_t *pool;
+	sem_t used, leave;
+	bool wait_outside; /* before it exits, when the plug-in may be gone */
+	pthread_t thread;
+};
+
+static void *visit(void *argument)
+{
+	struct visit *v = argument;
+
+	use(v->plug_in, v->pool, 0);
+	REQUIRE(sem_post(&v->used) == 0);
+	while (v->wait_outside && sem_wait(&v->leave))
+		;
+	return NULL;
+}
+
+static void visit_start(struct visit *v, const struct plug_in *p, lfpool_t *pool, bool wait_outside)
+{
+	*v = (struct visit){.plug_in = p, .pool = pool, .wait_outside = wait_outside};
+	REQUIRE(sem_init(&v->used, 0, 0) == 0 && sem_init(&v->leave, 0, 0) == 0);
+	REQUIRE(pthread_create(&v->thread, NULL, visit, v) == 0);
+	while (sem_wait(&v->used))
+		;
+}
+
+static void one_load(const char *path, bool thread_stays)
+{
+	struct loaded l = load(path, RTLD_LOCAL);
+	lfpool_t *pool = l.plug_in->open();
+	struct visit v;
+
+	REQUIRE(pool);
+	visit_start(&v, l.plug_in, pool, thread_stays);
+	if (!thread_stays)
+		REQUIRE(pthread_join(v.thread, NULL) == 0);
+	use(l.plug_in, pool, 0);
+	REQUIRE(l.plug_in->destroy(pool) == 0);
+	unload(l);
+	if (thread_stays) {
+		REQUIRE(sem_post(&v.leave) == 0);
+		REQUIRE(pthread_join(v.thread, NULL) == 0);
+	}
+}
+
+static void load_again_and_again(const char *path)
+{
+	size_t before = 0, keys = 0;
+
+	for (int round = 0; round < ROUNDS; round++) {
+		if (round == WARM) {
+			before = mapped_kib();
+			keys = keys_left();
+		}
+		one_load(path, round % 2);
+	}
+	assert_true(mapped_kib() <= before + 1024);
+	assert_true(keys > 900);
+	assert_int_equal(keys_left(), keys);
+}
+
+static void loaded_and_unloaded(void **state)
+{
+	(void)state;
+	for (size_t i = 0; i < sizeof(plug_ins) / sizeof(*plug_ins); i++)
+		load_again_and_again(plug_ins[i]);
+}
+
+/* Another plug-in may come to lie where the first one was. */
+static void a_thread_exits_after_the_plug_in_was_unloaded(void **state)
+{
+	struct visit v[3];
+
+	(void)state;
+	for (size_t i = 0; i < 3; i++) {
+		struct loaded l = load(plug_ins[i], RTLD_LOCAL);
+		lfpool_t *pool = l.plug_in->open();
+
+		visit_start(&v[i], l.plug_in, pool, true);
+		/* The second one's pool lives on. */
+		if (i != 1)
+			REQUIRE(l.plug_in->destroy(pool) == 0);
+		unload(l);
+	}
+	for (size_t i = 0; i < 3; i++) {
+		REQUIRE(sem_post(&v[i].leave) == 0);
+		REQUIRE(pthread_join(v[i].thread, NULL) == 0);
+	}
+	/* What that thread's cache held is there for the next. */
+	use(v[1].plug_in, v[1].pool, 0);
+	REQUIRE(v[1].plug_in->destroy(v[1].pool) == 0);
+}
+
+/* Only what has made a pool stays. */
+static void a_plug_in_that_made_no_pool_is_unloaded(void **state)
+{
+	(void)state;
+	unload(load(PLUG_IN_UNUSED, RTLD_LOCAL));
+	assert_null(dlopen(PLUG_IN_UNUSED, RTLD_NOW | RTLD_NOLOAD));
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(a_plug_in_that_made_no_pool_is_unloaded),
+		cmocka_unit_test(a_thread_exits_after_the_plug_in_was_unloaded),
+		cmocka_unit_test(loaded_and_unloaded),
+	};
+
+	return cmocka_run_group_tests_name("loading", tests, NULL, NULL);
+}

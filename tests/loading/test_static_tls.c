@@ -1,0 +1,112 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * test_static_tls.c - lfpool is loaded when other libraries have used up the static TLS block.
+ *
+ * Idea         Copies of eater.c, under other names, are loaded until even the one that needs least is refused.  That it is
+ *              used up, a plug-in with the static library's thread-local variables shows: it must be refused too.
+ */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include <semaphore.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "loading.h"
+
+static void copy(const char *from, const char *to)
+{
+	char bytes[65536];
+	size_t count;
+	FILE *in = fopen(from, "rb"), *out = fopen(to, "wb");
+
+	REQUIRE(in && out);
+	while ((count = fread(bytes, 1, sizeof(bytes), in)))
+		REQUIRE(fwrite(bytes, 1, count, out) == count);
+	REQUIRE(fclose(in) == 0 && fclose(out) == 0);
+}
+
+/* How many copies found room. */
+static size_t eat(const char *eater)
+{
+	static unsigned number;
+	char folder[] = "/tmp/lfpool-eater-XXXXXX", path[100];
+	size_t count = 0;
+	bool found_room;
+
+	REQUIRE(mkdtemp(folder));
+	do {
+		snprintf(path, sizeof(path), "%s/%u.so", folder, number++);
+		copy(eater, path);
+		found_room = dlopen(path, RTLD_NOW) != NULL;
+		count += found_room;
+		REQUIRE(unlink(path) == 0 && count < 10000);
+	} while (found_room);
+	REQUIRE(strstr(dlerror(), "static TLS"));
+	REQUIRE(rmdir(folder) == 0);
+	return count;
+}
+
+static struct loaded shared;
+static lfpool_t *pool;
+static sem_t start;
+
+static void *there_before(void *nothing)
+{
+	(void)nothing;
+	while (sem_wait(&start))
+		;
+	use(shared.plug_in, pool, 0);
+	return NULL;
+}
+
+static void lfpool_needs_no_static_tls(void **state)
+{
+	pthread_t thread;
+
+	(void)state;
+	REQUIRE(sem_init(&start, 0, 0) == 0);
+	REQUIRE(pthread_create(&thread, NULL, there_before, NULL) == 0);
+
+	const size_t large = eat(EATER_256), small = eat(EATER_8);
+
+	printf("    %zu libraries of 256 bytes and %zu of 8 found room\n", large, small);
+	assert_null(dlopen(PLUG_IN_STATIC, RTLD_NOW));
+	assert_non_null(strstr(dlerror(), "static TLS"));
+
+	const char *const fine[] = {PLUG_IN_SHARED, PLUG_IN_KEY};
+
+	for (size_t i = 0; i < 2; i++) {
+		pthread_t later;
+
+		shared = load(fine[i], RTLD_LOCAL);
+		pool = shared.plug_in->open();
+		assert_non_null(pool);
+		use(shared.plug_in, pool, 0);
+		REQUIRE(sem_post(&start) == 0);
+		REQUIRE(pthread_join(thread, NULL) == 0);
+		REQUIRE(pthread_create(&later, NULL, there_before, NULL) == 0);
+		REQUIRE(sem_post(&start) == 0);
+		REQUIRE(pthread_join(later, NULL) == 0);
+		assert_int_equal(shared.plug_in->destroy(pool), 0);
+		/* Of the next plug-in. */
+		REQUIRE(pthread_create(&thread, NULL, there_before, NULL) == 0);
+	}
+	pool = shared.plug_in->open();
+	REQUIRE(sem_post(&start) == 0);
+	REQUIRE(pthread_join(thread, NULL) == 0);
+	assert_int_equal(shared.plug_in->destroy(pool), 0);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(lfpool_needs_no_static_tls),
+	};
+
+	return cmocka_run_group_tests_name("static TLS", tests, NULL, NULL);
+}
