@@ -71,9 +71,12 @@ const lfpool_hooks_t hooks_reluctant = {
 	.create = on_create, .activate = on_activate_perhaps, .deactivate = on_deactivate, .destroy = on_destroy};
 const lfpool_hooks_t hooks_building = {.create = on_create, .destroy = on_destroy};
 
-void hooks_refuse_me(bool refuse)
+bool hooks_refuse_me(bool refuse)
 {
+	const bool before = refused;
+
 	refused = refuse;
+	return before;
 }
 
 bool hooks_wrong(void)

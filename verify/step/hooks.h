@@ -15,8 +15,8 @@ extern const lfpool_hooks_t hooks_refusing;  /* deactivate always says no: destr
 extern const lfpool_hooks_t hooks_reluctant; /* activate says no to a thread that has asked for it      */
 extern const lfpool_hooks_t hooks_building;  /* create and destroy alone                                */
 
-/* Whether hooks_reluctant refuse the calling thread. */
-void hooks_refuse_me(bool refuse);
+/* Whether hooks_reluctant refuse the calling thread, from now on; and until now. */
+bool hooks_refuse_me(bool refuse);
 
 /* Was a hook called out of turn since the last call? */
 bool hooks_wrong(void);

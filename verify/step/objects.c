@@ -22,7 +22,7 @@
 
 static void prepare_refused(struct scene *s)
 {
-	hooks_refuse_me(false);
+	(void)hooks_refuse_me(false);
 	prepare_fresh(s);
 }
 
@@ -92,9 +92,9 @@ static void prepare_bulk_aged(struct scene *s)
 
 static void acquire_refused(struct scene *s)
 {
-	hooks_refuse_me(true);
+	(void)hooks_refuse_me(true);
 	acquire_through_cache(s);
-	hooks_refuse_me(false);
+	(void)hooks_refuse_me(false);
 }
 
 static void release_bulk_through_cache(struct scene *s)

@@ -5,6 +5,7 @@
 #include "stepper.h"
 
 #include <errno.h>
+#include <limits.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -44,7 +45,7 @@ static bool is_locked(const unsigned char *code)
 
 void stepper_plan_nothing(struct stepper *s)
 {
-	s->recording = false;
+	s->recording = s->everywhere = false;
 	s->stop_at = NOWHERE;
 	s->anchor = 0;
 }
@@ -53,6 +54,13 @@ void stepper_plan_recording(struct stepper *s)
 {
 	stepper_plan_nothing(s);
 	s->recording = true;
+}
+
+void stepper_plan_everywhere(struct stepper *s)
+{
+	stepper_plan_nothing(s);
+	s->everywhere = true;
+	s->stop_at = LONG_MAX;
 }
 
 /* A stub that jumps into a shared library: [endbr64] [bnd] jmp *offset(%rip).  The waiting threads use some of them. */
@@ -135,10 +143,18 @@ static bool arrive(struct stepper *s, unsigned char *place)
 		s->length = s->steps;
 		return true;
 	}
+	if (s->everywhere) {
+		s->interrupt(s->context);
+		return s->everywhere;
+	}
 	if (s->steps != s->stop_at)
 		return s->stop_at != NOWHERE;
 	if (place != s->trace[s->steps])
 		s->strayed = true;
+	if (s->interrupt) {
+		s->interrupt(s->context);
+		return false;
+	}
 	turn_give(&s->turn, TURN_PARKED);
 	if (turn_wait(&s->turn, TURN_PARKED) == TURN_ABANDON) {
 		s->inside = false;

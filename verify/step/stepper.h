@@ -47,6 +47,10 @@ struct stepper {
 	long anchor;                 /* the instruction to plant at; 0 = step all the way              */
 	long passes;                 /* how often it is executed before                                */
 	bool recording;
+	/* What a signal handler does there, instead of parking; NULL: it parks. */
+	void (*interrupt)(void *context);
+	void *context;
+	bool everywhere;             /* before each instruction, not only before stop_at              */
 	/* The handler's. */
 	bool inside;                 /* between STEP_BEGIN and STEP_END                                */
 	bool planted, passing;
@@ -63,6 +67,8 @@ void stepper_attach(struct stepper *s);
 /* What the next run is for. */
 void stepper_plan_recording(struct stepper *s);
 void stepper_plan_stop(struct stepper *s, long at);
+/* s->interrupt is called before each instruction, until it sets s->everywhere to false. */
+void stepper_plan_everywhere(struct stepper *s);
 /* Of the recording: does instruction `at` lie in the program, and not in a shared library? */
 bool stepper_in_program(const struct stepper *s, long at);
 /* Neither: the markers are passed over. */
