@@ -339,7 +339,7 @@ LFPOOL_API size_t lfpool_destroy(lfpool_t *pool);
  *           the call, or hooks.create or hooks.activate refused.  errno is left alone.
  * Owner     The caller, until a release from any thread.
  * Threads   Any, with no registration, also while a thread exits and in a child after fork.  Not from a signal
- *           handler.
+ *           handler, which needs a cache of its own (docs/signals.md); with LFPOOL_CACHE_NONE it may.
  * Progress  Hit: wait-free.  Miss: lock-free; enters the kernel only when it takes objects out of another thread's
  *           cache (membarrier), and on a thread's first call on this pool, to get the thread a cache of its own; where
  *           that is refused, and with LFPOOL_CACHE_NONE, each call borrows one (docs/design.md, "Progress").  And for
@@ -356,7 +356,7 @@ LFPOOL_API void *lfpool_acquire(lfpool_t *pool);
  * object    An active object of this pool; NULL is fine and does nothing.
  * Returns   LFPOOL_OK; LFPOOL_E_FOREIGN, LFPOOL_E_INTERIOR, LFPOOL_E_NOT_IN_USE: refused, reported to the misuse
  *           hook, nothing changed.
- * Threads   Any.  Not from a signal handler.
+ * Threads   Any.  From a signal handler: as lfpool_acquire().
  * Progress  Hit: wait-free.  Miss: lock-free.  Enters the kernel only on a thread's first call on this pool, to get
  *           the thread a cache of its own; where that is refused, and with LFPOOL_CACHE_NONE, each call borrows one
  *           (docs/design.md, "Progress").  And while somebody waits, to serve him (docs/real-time.md has every case).
@@ -417,7 +417,8 @@ LFPOOL_API void lfpool_cache_destroy(lfpool_cache_t *cache);
  *
  * object    As for lfpool_release(), acquired through whichever cache.
  * Returns   As lfpool_acquire() and lfpool_release().
- * Threads   The cache's user.  Not from a signal handler.
+ * Threads   The cache's user; also a signal handler, through a cache that no call which it may interrupt is using
+ *           (docs/signals.md).
  * Progress  As lfpool_acquire() and lfpool_release() where the thread has a cache already.
  */
 LFPOOL_API void *lfpool_cache_acquire(lfpool_cache_t *cache);
@@ -434,7 +435,7 @@ LFPOOL_API lfpool_status_t lfpool_cache_release(lfpool_cache_t *cache, void *obj
 LFPOOL_API size_t lfpool_cache_acquire_bulk(lfpool_cache_t *cache, void **objects_out, size_t count);
 LFPOOL_API size_t lfpool_cache_release_bulk(lfpool_cache_t *cache, void *const *objects, size_t count);
 
-/* ---- Questions --------------------------------------------------------------------------------------------- */
+/* ---- Questions: also from a signal handler ------------------------------------------------------------------ */
 
 /*
  * lfpool_owns - is `pointer` the address of one of this pool's objects?

@@ -7,7 +7,7 @@
 
 #include "lfpool/lfpool.h"
 
-enum { PLUG_IN_CAPACITY = 100, PLUG_IN_SIZE = 64 };
+enum { PLUG_IN_CAPACITY = 100, PLUG_IN_SIZE = 64, PLUG_IN_FINE = 42 };
 
 /* Its own functions of lfpool, as they are bound in the plug-in. */
 struct plug_in {
@@ -20,6 +20,7 @@ struct plug_in {
 	size_t (*release_bulk)(lfpool_t *pool, void *const *objects, size_t count);
 	size_t (*active_count)(const lfpool_t *pool);
 	lfpool_t *(*of)(const void *object);
+	void (*leave)(lfpool_t *pool); /* its destructor uses and destroys this pool, and ends the process with PLUG_IN_FINE */
 };
 
 const struct plug_in *plug_in(void);

@@ -13,10 +13,10 @@
 
 #include <cmocka.h>
 
-#include <errno.h>
 #include <limits.h>
 #include <semaphore.h>
 #include <string.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include "loading.h"
@@ -146,6 +146,30 @@ static void a_thread_exits_after_the_plug_in_was_unloaded(void **state)
 	REQUIRE(v[1].plug_in->destroy(v[1].pool) == 0);
 }
 
+/* In a child, which ends by exit() while a thread that used the pool is alive. */
+static void a_plug_in_s_destructor_uses_its_pool_when_the_process_ends(void **state)
+{
+	(void)state;
+	for (size_t i = 0; i < sizeof(plug_ins) / sizeof(*plug_ins); i++) {
+		pid_t child = fork();
+		int status;
+
+		if (child == 0) {
+			static struct visit v;
+			struct loaded l = load(plug_ins[i], RTLD_LOCAL);
+			lfpool_t *pool = l.plug_in->open();
+
+			visit_start(&v, l.plug_in, pool, true);
+			use(l.plug_in, pool, 0);
+			l.plug_in->leave(pool);
+			exit(1);
+		}
+		REQUIRE(child > 0 && waitpid(child, &status, 0) == child);
+		assert_true(WIFEXITED(status));
+		assert_int_equal(WEXITSTATUS(status), PLUG_IN_FINE);
+	}
+}
+
 /* Only what has made a pool stays. */
 static void a_plug_in_that_made_no_pool_is_unloaded(void **state)
 {
@@ -159,6 +183,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(a_plug_in_that_made_no_pool_is_unloaded),
 		cmocka_unit_test(a_thread_exits_after_the_plug_in_was_unloaded),
+		cmocka_unit_test(a_plug_in_s_destructor_uses_its_pool_when_the_process_ends),
 		cmocka_unit_test(loaded_and_unloaded),
 	};
 
