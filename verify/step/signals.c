@@ -77,6 +77,9 @@ static void ask(void *object)
 		wrong = "the handler's object is not the pool's";
 	if (handle && lfpool_resolve(scene.pool, handle) != object)
 		wrong = "the handler's object has a wrong handle";
+	if (!lfpool_owns(scene.pool, object) || lfpool_available_count(scene.pool) > lfpool_capacity(scene.pool) ||
+	    lfpool_misuse_count(scene.pool))
+		wrong = "an object is not owned, a count is beyond the capacity, or there was misuse";
 	if (lfpool_active_count(scene.pool) > lfpool_capacity(scene.pool) ||
 	    lfpool_stats(scene.pool, &stats) != LFPOOL_OK || stats.active > stats.capacity)
 		wrong = "a count is beyond the capacity";
@@ -85,8 +88,13 @@ static void ask(void *object)
 static void take_one(void)
 {
 	lfpool_cache_t *cache = cache_here();
-	void *object = acquire_here(cache);
+	void *object = NULL;
 
+	/* The call for many, now and then. */
+	if (!cache || interrupts % 3)
+		object = acquire_here(cache);
+	else
+		(void)lfpool_cache_acquire_bulk(cache, &object, 1);
 	if (!object)
 		return;
 	for (size_t i = 0; i < scene.held_count; i++)
