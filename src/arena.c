@@ -25,7 +25,7 @@ static char *map_range(const struct layout *l, bool huge)
 {
 	const size_t slack = huge ? HUGE_PAGE_BYTES : 0;
 	size_t bytes;
-	char *mapped = __builtin_add_overflow(l->mapped, slack, &bytes) ? NULL : os_map(bytes);
+	char *mapped = __builtin_add_overflow(l->mapped, slack, &bytes) ? NULL : os_reserve(bytes);
 
 	if (!mapped || !huge)
 		return mapped;
@@ -38,20 +38,19 @@ static char *map_range(const struct layout *l, bool huge)
 	return mapped + ahead;
 }
 
-/* Access to what can be used, and to nothing else. */
+/* Access to what can be used, and to nothing else.  What never had access is in no account (mlockall(2), strict overcommit). */
 static bool set_access(const struct arena *arena, char *room, const struct layout *l, const struct arena_plan *plan)
 {
 	const size_t opened = layout_slots_bytes(l->stride, l->front, plan->capacity);
 
-	if (!os_guard(room + l->opened, l->before - l->opened))
-		return false;
-	if (plan->backing & LFPOOL_HUGE_PAGES) {
+	const bool granted = os_open(room, l->opened) && os_open(arena->objects, opened);
+
+	if (granted && plan->backing & LFPOOL_HUGE_PAGES) {
 		/* Those without access too: for when they have. */
 		os_wish_huge(room, l->opened);
 		os_wish_huge(arena->objects, l->objects);
 	}
-	return plan->objects_at ? os_open(arena->objects, opened)
-				: os_guard(arena->objects + opened, l->objects - opened + os_page_bytes());
+	return granted;
 }
 
 static void describe(struct arena *arena_out, const struct arena_plan *plan, const struct layout *l, char *room,

@@ -7,6 +7,7 @@
  */
 #include "support.h"
 
+#include <sys/mman.h>
 #include <sys/resource.h>
 #include <sys/wait.h>
 
@@ -89,6 +90,30 @@ TEST(all_of_a_pool_is_locked)
 		assert_int_equal(lfpool_destroy(pool), 0);
 		assert_int_equal(locked_bytes(), before);
 	}
+}
+
+/* A program that locks whatever it maps from now on, mlockall(2), locks what a pool has, not what it may grow to. */
+TEST(what_has_no_access_is_not_resident)
+{
+	enum { SIZE = 4096, CAPACITY = 16, MOST = 768 };
+
+	/* In a child: it cannot be undone for what follows.  With CAP_IPC_LOCK, or within RLIMIT_MEMLOCK. */
+	const pid_t child = fork();
+
+	REQUIRE(child >= 0);
+	if (!child) {
+		if (mlockall(MCL_FUTURE))
+			_exit(2);
+		const size_t before = proc_bytes("/proc/self/status", "VmRSS");
+		lfpool_t *pool = growing_pool(0, SIZE, CAPACITY, MOST);
+
+		_exit(growth(before, proc_bytes("/proc/self/status", "VmRSS")) < (size_t)MOST * SIZE / 2 ? 0 : 1 + !pool);
+	}
+	int status;
+
+	assert_int_equal(waitpid(child, &status, 0), child);
+	assert_true(WIFEXITED(status));
+	assert_int_equal(WEXITSTATUS(status), 0);
 }
 
 TEST(what_hooks_need_is_locked)
@@ -321,6 +346,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(all_of_a_pool_is_locked),
+		cmocka_unit_test(what_has_no_access_is_not_resident),
 		cmocka_unit_test(what_hooks_need_is_locked),
 		cmocka_unit_test(a_create_that_is_refused_leaves_nothing),
 		cmocka_unit_test(a_growth_that_is_refused_adds_fewer),

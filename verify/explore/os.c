@@ -76,13 +76,6 @@ void os_unmap(void *address, size_t bytes)
 	memset(address, 0xdb, bytes);
 }
 
-bool os_guard(void *address, size_t bytes)
-{
-	(void)address;
-	(void)bytes;
-	return true;
-}
-
 void *os_reserve(size_t bytes)
 {
 	return os_map(bytes);
