@@ -9,14 +9,16 @@
  * Invariants   D1  jobs in the deque = entries top .. bottom - 1, modulo the ring.
  *              D2  only the owner writes bottom and the entries; top only grows, by compare-and-swap.
  *              D3  the owner pops without a compare-and-swap only if an older job remains.
- * Fixed size   The ring holds as many jobs as the pool has records, so that it can hardly be full, and nothing ever
- *              has to be moved to a bigger ring while thieves read the old one.
+ * Fixed size   Nothing ever has to be moved to a bigger ring while thieves read the old one; a job that finds no room
+ *              goes elsewhere (job_ready() in jobs.c).
  * Progress     push and pop are wait-free; a steal fails only because somebody else succeeded.
  *
  * The published algorithm uses two seq_cst fences.  Here seq_cst stands on the operations beside which the fences
  * stood: the store of bottom and the load of top in pop, the loads of top and bottom in steal.  Those four, and the
  * compare-and-swap, are then in one order that all threads agree on: a thief that the owner did not see (old top)
  * must see the owner (new bottom).  ThreadSanitizer understands operations, and does not understand fences.
+ * The store of bottom in push, and the loads in deque_looks_empty(), are seq_cst for the sake of who sleeps (sleep.h);
+ * for the deque alone release and relaxed would do.
  */
 #ifndef EXAMPLE_DEQUE_H
 #define EXAMPLE_DEQUE_H
@@ -70,8 +72,9 @@ static inline bool deque_push(struct deque *deque, struct job *job)
 		return false;
 	/* relaxed: published by the store of bottom. */
 	atomic_store_explicit(&deque->entry[bottom & deque->mask], job, memory_order_relaxed);
-	/* release: the entry, and what was written to the job, go to the thief that reads this bottom. */
-	atomic_store_explicit(&deque->bottom, bottom + 1, memory_order_release);
+	/* Releases the entry, and what was written to the job, to the thief that reads this bottom; seq_cst: before the look
+	 * for sleepers. */
+	atomic_store_explicit(&deque->bottom, bottom + 1, memory_order_seq_cst);
 	return true;
 }
 
@@ -125,13 +128,14 @@ static inline struct job *deque_steal(struct deque *deque)
 	return job;
 }
 
-/* Anybody.  A snapshot. */
+/* Anybody.  A snapshot: false if there is a job that was pushed before, in the order of all seq_cst operations, and is
+ * still there. */
 static inline bool deque_looks_empty(struct deque *deque)
 {
-	/* relaxed, both: a hint, nothing is read on the strength of it. */
-	int64_t top = atomic_load_explicit(&deque->top, memory_order_relaxed);
+	/* seq_cst, both: after the sleeper has counted itself.  An old top makes it look fuller, never empty. */
+	int64_t top = atomic_load_explicit(&deque->top, memory_order_seq_cst);
 
-	return top >= atomic_load_explicit(&deque->bottom, memory_order_relaxed);
+	return top >= atomic_load_explicit(&deque->bottom, memory_order_seq_cst);
 }
 
 #endif

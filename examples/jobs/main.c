@@ -135,9 +135,9 @@ static void print_figures(const struct figures *figures)
 {
 	const struct jobs_report *jobs = &figures->jobs;
 
-	printf("  job pool     capacity %zu; most active at once: at least %" PRIu64 "\n", jobs->capacity, jobs->peak);
+	printf("  job pool     capacity %zu; most active at once: at most %zu\n", jobs->capacity, jobs->peak);
 	printf("               %" PRIu64 " of %" PRIu64 " jobs released by another worker than acquired them\n",
-	       jobs->stolen, jobs->submitted);
+	       jobs->elsewhere, jobs->submitted);
 	printf("               run at once by their submitter: %" PRIu64 " for want of a record, %" PRIu64
 	       " too long for one\n",
 	       jobs->at_once_empty, jobs->at_once_long);

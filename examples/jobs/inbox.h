@@ -1,0 +1,73 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * inbox.h - what comes from elsewhere: a ring, and how much is in it.
+ *
+ * Idea         The count is raised before a pointer is put in and lowered after it was taken out.  It does three things.
+ *              Whoever finds 0 has not touched the ring.  A sleeper that finds more than 0 stays awake, although the
+ *              pointer may still be on its way: so no wake-up is lost, whatever the ring does (sleep.h).  And it carries
+ *              the order from the one who puts to the one who takes in C11's own terms: each operation on it is a
+ *              read-modify-write, so the taker's acquires from every putter before it.  A ring in assembly orders too, but
+ *              neither the language nor ThreadSanitizer knows.
+ * Invariant    I1  count >= pointers in the ring.
+ */
+#ifndef EXAMPLE_INBOX_H
+#define EXAMPLE_INBOX_H
+
+#include "ring.h"
+
+#include <stdatomic.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+struct inbox {
+	_Atomic(size_t) count;
+	struct ring *ring;
+};
+
+/* Room for at least `capacity` pointers.  False: no memory. */
+static inline bool inbox_init(struct inbox *inbox, size_t capacity)
+{
+	atomic_init(&inbox->count, 0);
+	inbox->ring = ring_create(capacity);
+	return inbox->ring != NULL;
+}
+
+static inline void inbox_free(struct inbox *inbox)
+{
+	ring_destroy(inbox->ring);
+}
+
+/* Anybody.  There are never more entries than the inbox has room for: each is a record of a pool of that capacity. */
+static inline void inbox_put(struct inbox *inbox, void *entry)
+{
+	/* seq_cst: before the putter looks for sleepers; and releases what was written to the entry. */
+	atomic_fetch_add_explicit(&inbox->count, 1, memory_order_seq_cst);
+	if (!ring_put(inbox->ring, entry)) {
+		fputs("inbox: more entries than it was made for\n", stderr);
+		abort();
+	}
+}
+
+/* Anybody.  NULL: empty, or on its way. */
+static inline void *inbox_take(struct inbox *inbox)
+{
+	/* relaxed: a hint; who goes to sleep asks inbox_looks_empty(). */
+	if (atomic_load_explicit(&inbox->count, memory_order_relaxed) == 0)
+		return NULL;
+
+	void *entry = ring_take(inbox->ring);
+
+	if (entry)
+		/* acquire: what was written to the entry before it was put. */
+		atomic_fetch_sub_explicit(&inbox->count, 1, memory_order_acquire);
+	return entry;
+}
+
+/* Anybody. */
+static inline bool inbox_looks_empty(struct inbox *inbox)
+{
+	/* seq_cst: after the sleeper has counted itself, see sleep.h. */
+	return atomic_load_explicit(&inbox->count, memory_order_seq_cst) == 0;
+}
+
+#endif
