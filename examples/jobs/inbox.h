@@ -16,8 +16,6 @@
 #include "ring.h"
 
 #include <stdatomic.h>
-#include <stdio.h>
-#include <stdlib.h>
 
 struct inbox {
 	_Atomic(size_t) count;
@@ -37,15 +35,16 @@ static inline void inbox_free(struct inbox *inbox)
 	ring_destroy(inbox->ring);
 }
 
-/* Anybody.  There are never more entries than the inbox has room for: each is a record of a pool of that capacity. */
-static inline void inbox_put(struct inbox *inbox, void *entry)
+/* Anybody.  False: full. */
+static inline bool inbox_put(struct inbox *inbox, void *entry)
 {
 	/* seq_cst: before the putter looks for sleepers; and releases what was written to the entry. */
 	atomic_fetch_add_explicit(&inbox->count, 1, memory_order_seq_cst);
-	if (!ring_put(inbox->ring, entry)) {
-		fputs("inbox: more entries than it was made for\n", stderr);
-		abort();
-	}
+	if (ring_put(inbox->ring, entry))
+		return true;
+	/* relaxed: it says nothing. */
+	atomic_fetch_sub_explicit(&inbox->count, 1, memory_order_relaxed);
+	return false;
 }
 
 /* Anybody.  NULL: empty, or on its way. */

@@ -31,9 +31,9 @@ struct edge {
 
 #define FROM_OUTSIDE UINT16_MAX
 
-/* An object of the pool of jobs.  All but the payload in one cache line. */
+/* An object of the pool of jobs.  All but the payload in one cache line, as the pool aligns it. */
 struct job {
-	alignas(JOB_RECORD_ALIGNMENT) job_function *run;
+	job_function *run;
 	struct jobs_group *group;    /* that it belongs to                                                   */
 	struct jobs_group children;  /* see J1; owned by this job                                            */
 	struct edge *after;          /* to the jobs that wait for this one                                   */
@@ -52,7 +52,7 @@ struct jobs_worker {
 
 	/* The worker's alone; read by jobs_report() when it is at rest. */
 	alignas(128) struct jobs *jobs;
-	lfpool_cache_t *cache;      /* of the pool of jobs                                                   */
+	lfpool_cache_t *cache;      /* of the pool of jobs; NULL: malloc                                     */
 	lfpool_cache_t *edge_cache; /* of the pool of edges                                                  */
 	struct jobs_group *group;   /* to which what the running job submits belongs                         */
 	struct job *here;           /* ready, and to be run by this worker next                              */
@@ -67,7 +67,7 @@ struct jobs_worker {
 };
 
 struct jobs {
-	lfpool_t *pool;
+	lfpool_t *pool; /* NULL: malloc */
 	bool pool_is_ours;
 	lfpool_t *edge_pool;
 	void *context;

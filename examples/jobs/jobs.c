@@ -17,6 +17,7 @@
 
 #include "lfpool/inline.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 /* ---- Records ----------------------------------------------------------------------------------------------- */
@@ -37,7 +38,7 @@ static void job_fill(struct job *job, struct jobs_group *group, job_function *ru
 struct job *job_record(struct jobs_worker *worker, struct jobs_group *group, job_function *run, const void *payload,
 		       size_t bytes)
 {
-	struct job *job = lfpool_cache_acquire(worker->cache);
+	struct job *job = worker->cache ? lfpool_cache_acquire(worker->cache) : malloc(sizeof(*job));
 
 	if (job) {
 		job_fill(job, group, run, payload, bytes);
@@ -49,7 +50,10 @@ struct job *job_record(struct jobs_worker *worker, struct jobs_group *group, job
 static void job_forget(struct jobs_worker *worker, struct job *job)
 {
 	worker->elsewhere += job->acquirer != worker->index;
-	lfpool_cache_release(worker->cache, job);
+	if (worker->cache)
+		lfpool_cache_release(worker->cache, job);
+	else
+		free(job);
 }
 
 /* ---- Running and ending ------------------------------------------------------------------------------------ */
@@ -100,7 +104,11 @@ void job_ready(struct jobs_worker *worker, struct job *job)
 {
 	if (!deque_push(&worker->deque, job)) {
 		worker->overflowed++;
-		inbox_put(&worker->jobs->inbox, job);
+		if (!inbox_put(&worker->jobs->inbox, job)) {
+			/* It has room for every record of the pool, but not for as many as malloc gives. */
+			job_execute(worker, job);
+			return;
+		}
 	}
 	wake_one(&worker->jobs->sleepers);
 }
@@ -130,7 +138,7 @@ void jobs_submit(struct jobs_worker *worker, job_function *run, const void *payl
 
 bool jobs_inject(struct jobs *jobs, job_function *run, const void *payload, size_t bytes, int64_t timeout_ns)
 {
-	struct job *job = bytes <= JOB_PAYLOAD_BYTES ? lfpool_acquire_wait(jobs->pool, timeout_ns) : NULL;
+	struct job *job = bytes <= JOB_PAYLOAD_BYTES && jobs->pool ? lfpool_acquire_wait(jobs->pool, timeout_ns) : NULL;
 
 	if (!job)
 		return false;
@@ -138,7 +146,8 @@ bool jobs_inject(struct jobs *jobs, job_function *run, const void *payload, size
 	job->acquirer = FROM_OUTSIDE;
 	/* relaxed: a count, exact when nothing runs. */
 	atomic_fetch_add_explicit(&jobs->injected, 1, memory_order_relaxed);
-	inbox_put(&jobs->inbox, job);
+	/* There is room for every record of the pool. */
+	(void)inbox_put(&jobs->inbox, job);
 	wake_one(&jobs->sleepers);
 	return true;
 }

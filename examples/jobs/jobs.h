@@ -53,6 +53,7 @@ struct jobs_config {
 	                             many as there are records, at most 4096                             */
 	lfpool_t *pool;           /* of objects of JOB_RECORD_BYTES at multiples of JOB_RECORD_ALIGNMENT, of
 	                             this capacity; it stays the caller's; NULL = it makes its own       */
+	bool heap;                /* for comparison: records by malloc(), as many as are asked for       */
 	lfpool_backend_t backend; /* of the pools that it makes                                          */
 	void *context;            /* for jobs_context()                                                  */
 };
@@ -73,7 +74,7 @@ void jobs_run(struct jobs *jobs, job_function *run, const void *payload, size_t 
  * jobs_inject - submits a job from a thread that is no worker.
  *
  * timeout_ns  How long to wait for a record if all are in use: 0 not at all, negative for ever.
- * Returns     false: no record in that time, or more than JOB_PAYLOAD_BYTES.
+ * Returns     false: no record in that time, or more than JOB_PAYLOAD_BYTES; with `heap` always.
  * Threads     Any, at any time between jobs_create() and jobs_destroy().  With a single worker the job runs when somebody
  *             calls jobs_run() or jobs_finish().
  */
@@ -91,7 +92,8 @@ struct jobs_report {
 	uint64_t stolen;          /* taken out of another worker's deque                                 */
 	uint64_t overflowed;      /* put in the inbox, because the worker's deque was full               */
 	uint64_t elsewhere;       /* records released by another worker than the one that acquired them  */
-	size_t peak;              /* most records active at once, at most (lfpool_stats_t, high_water)   */
+	size_t peak;              /* most records active at once, at most (lfpool_stats_t, high_water);
+	                             this and the next three are 0 with `heap`                           */
 	size_t capacity;          /* of the pool of records                                              */
 	size_t active;            /* records the pool counts as active now                               */
 	size_t available;         /* records the pool counts as available now                            */

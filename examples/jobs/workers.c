@@ -128,7 +128,7 @@ static lfpool_status_t pools_create(struct jobs *jobs, const struct jobs_config 
 	pool_config.capacity = config->capacity;
 	pool_config.backend = config->backend;
 	jobs->pool = config->pool;
-	jobs->pool_is_ours = !config->pool;
+	jobs->pool_is_ours = !config->pool && !config->heap;
 	if (jobs->pool_is_ours) {
 		const lfpool_status_t status = lfpool_create(&jobs->pool, &pool_config);
 
@@ -148,9 +148,9 @@ static bool worker_init(struct jobs_worker *worker, struct jobs *jobs, unsigned 
 	worker->jobs = jobs;
 	worker->index = index;
 	/* Made here, used by the worker's thread only: pthread_create() hands them over. */
-	worker->cache = lfpool_cache_create(jobs->pool);
+	worker->cache = jobs->pool ? lfpool_cache_create(jobs->pool) : NULL;
 	worker->edge_cache = lfpool_cache_create(jobs->edge_pool);
-	return worker->cache && worker->edge_cache && deque_init(&worker->deque, deque_capacity);
+	return (worker->cache || !jobs->pool) && worker->edge_cache && deque_init(&worker->deque, deque_capacity);
 }
 
 lfpool_status_t jobs_create(struct jobs **jobs_out, const struct jobs_config *config)
@@ -200,19 +200,20 @@ struct jobs_report jobs_report(const struct jobs *jobs)
 {
 	lfpool_stats_t stats = LFPOOL_STATS_INIT;
 
-	(void)lfpool_stats(jobs->pool, &stats);
-
 	struct jobs_report report = {
-		.peak = stats.high_water,
-		.capacity = lfpool_capacity(jobs->pool),
-		.active = lfpool_active_count(jobs->pool),
-		.available = lfpool_available_count(jobs->pool),
 		.edges_active = lfpool_active_count(jobs->edge_pool),
-		.backend = lfpool_backend(jobs->pool),
+		.backend = lfpool_backend(jobs->edge_pool),
 		/* relaxed: nobody injects now. */
 		.injected = atomic_load_explicit(&jobs->injected, memory_order_relaxed),
 	};
 
+	if (jobs->pool) {
+		(void)lfpool_stats(jobs->pool, &stats);
+		report.peak = stats.high_water;
+		report.capacity = lfpool_capacity(jobs->pool);
+		report.active = lfpool_active_count(jobs->pool);
+		report.available = lfpool_available_count(jobs->pool);
+	}
 	report.submitted = report.injected;
 	for (unsigned i = 0; i < jobs->worker_count; i++) {
 		const struct jobs_worker *worker = &jobs->workers[i];

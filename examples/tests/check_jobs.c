@@ -133,6 +133,21 @@ static void trees(void)
 	REQUIRE(jobs_destroy(jobs) == 0);
 }
 
+/* With malloc there may be more jobs than the inbox has room for. */
+static void trees_of_malloc(void)
+{
+	struct jobs_config config = {.workers = workers, .capacity = 1, .deque_capacity = 1, .heap = true};
+	const struct node root = {seed, 0};
+	const uint64_t before = counted(&tree_nodes);
+	struct jobs *jobs;
+
+	REQUIRE(jobs_create(&jobs, &config) == LFPOOL_OK);
+	REQUIRE(!jobs_inject(jobs, tree_run, &root, sizeof(root), 0));
+	jobs_run(jobs, tree_run, &root, sizeof(root));
+	REQUIRE(counted(&tree_nodes) - before == tree_alone(root));
+	REQUIRE(jobs_destroy(jobs) == 0);
+}
+
 /* ---- Wait: for all that a group includes, also what was submitted by a job that was done at once --------------- */
 
 static void wait_run(struct jobs_worker *worker, const void *payload)
@@ -554,6 +569,7 @@ int main(int argc, char **argv)
 	seed = number[2];
 	edges_of_use();
 	trees();
+	trees_of_malloc();
 	waits();
 	graphs(0);
 	graphs(1);
