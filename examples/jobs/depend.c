@@ -5,8 +5,8 @@
  * Idea         A job knows how many it waits for, and those know it: each has a list of edges.  Who ends a job lowers the
  *              count of each job in its list, and who brings a count to 0 has a job that is ready.  Nobody waits, and
  *              nobody looks for what may have become ready.
- * Why prepared An edge is written by whoever prepares the job before, until it starts it; no worker can end it meanwhile.  So
- *              the list is a plain one, and "has it ended already?" is never asked.
+ * Why prepared An edge is written by whoever prepares the job before, until it starts it; no worker can end it
+ *              meanwhile.  So the list is a plain one, and "has it ended already?" is never asked.
  * No cycle     A job names those before it when it is made, and they were made before.
  * Where        The first job that becomes ready is run next by the worker that made it so: what it needs was just written
  *              there.  The others go to the deque, for who is idle.  A continuation (jobs_then) always stays.

@@ -52,11 +52,16 @@ static inline void sleep_until(struct sleepers *sleepers, bool (*reason)(const v
 	pthread_mutex_unlock(&sleepers->mutex);
 }
 
-/* After a reason was made, by a seq_cst store or read-modify-write. */
-static inline void wake_one(struct sleepers *sleepers)
+/* To be asked after a reason was made, by a seq_cst store or read-modify-write. */
+static inline bool somebody_sleeps(struct sleepers *sleepers)
 {
 	/* seq_cst: after the reason, see the file's comment. */
-	if (atomic_load_explicit(&sleepers->count, memory_order_seq_cst) == 0)
+	return atomic_load_explicit(&sleepers->count, memory_order_seq_cst) != 0;
+}
+
+static inline void wake_one(struct sleepers *sleepers)
+{
+	if (!somebody_sleeps(sleepers))
 		return;
 	/* Under the mutex: a sleeper that has looked in vain is by now waiting. */
 	pthread_mutex_lock(&sleepers->mutex);
@@ -66,8 +71,7 @@ static inline void wake_one(struct sleepers *sleepers)
 
 static inline void wake_all(struct sleepers *sleepers)
 {
-	/* seq_cst: as above. */
-	if (atomic_load_explicit(&sleepers->count, memory_order_seq_cst) == 0)
+	if (!somebody_sleeps(sleepers))
 		return;
 	pthread_mutex_lock(&sleepers->mutex);
 	pthread_cond_broadcast(&sleepers->condition);

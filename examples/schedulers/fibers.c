@@ -4,10 +4,10 @@
  *
  *     scheduler-fibers [--workers N] [--allocator ...] [--capacity N] ...                    report.h has all of them
  *
- * The scheduler  A job waits in the deque of the worker that submitted it, like in steal.c.  Whoever takes it gives it a fiber, and
- *                the fiber stops in the middle of the job, between two children, as if it waited for a disk.  It goes to the inbox
- *                of the next worker, and to no other, so that every yield is a migration: with two workers or more a job
- *                ends on another thread than it began, always, not by luck.
+ * The scheduler  A job waits in the deque of the worker that submitted it, like in steal.c.  Whoever takes it gives it a
+ *                fiber, and the fiber stops in the middle of the job, between two children, as if it waited for a disk.  It
+ *                goes to the inbox of the next worker, and to no other, so that every yield is a migration: with two
+ *                workers or more a job goes on on another thread than it began, always, not by luck.
  * Who acquires   The fiber, for its children: half of them before it yields with the cache of one worker, half of them after
  *                with the cache of another.
  * Who releases   The fiber, at its end, with the cache of the worker that it is on by then.

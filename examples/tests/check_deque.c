@@ -1,0 +1,164 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * check_deque.c - the orders of deque.h and sleep.h, where they matter: two threads, a few operations, very often.
+ *
+ *     check_deque
+ *
+ * Idea         What a wrong order does wrong, it does within a few instructions.  A job system gets there once in a while; here
+ *              two threads do nothing else.  So a store that stays in the store buffer past
+ *              the next load (which is all that an x86 processor ever does, and Arm's do too) is seen within a second.
+ * Last job     An owner pushes one or two jobs and pops them, a thief steals all the time: each job is taken by exactly one.
+ * Sleeper      One pushes and then looks for sleepers, one says that it sleeps and then looks for jobs: it must not be that
+ *              neither sees the other.
+ */
+#include "harness.h"
+
+#include "deque.h"
+#include "sleep.h"
+
+#include <sched.h>
+
+#if defined(__SANITIZE_THREAD__) || defined(__SANITIZE_ADDRESS__)
+#define ROUNDS 20000
+#else
+#define ROUNDS 100000
+#endif
+
+/* Two threads that meet again and again. */
+static _Atomic(uint64_t) arrivals;
+
+static void meet(void)
+{
+	const uint64_t mine = atomic_fetch_add_explicit(&arrivals, 1, memory_order_acq_rel);
+
+	for (unsigned turns = 0; atomic_load_explicit(&arrivals, memory_order_acquire) < (mine | 1) + 1; turns++)
+		if (turns % 1000 == 999)
+			sched_yield();
+}
+
+static struct deque deque;
+
+/* A job is a number here, and never looked into. */
+static struct job *job_number(size_t number)
+{
+	return (struct job *)(number + 1);
+}
+
+/* ---- Last job ---------------------------------------------------------------------------------------------- */
+
+/* At most; steals are seldom where the two have to share a processor. */
+#define JOBS (100 * ROUNDS)
+#define STEALS (ROUNDS / 4)
+
+static unsigned char popped[JOBS], stolen[JOBS];
+static _Atomic(bool) all_popped;
+static _Atomic(size_t) steals;
+static size_t pushed;
+
+static bool take(struct job *job, unsigned char *taken)
+{
+	if (job)
+		taken[(size_t)job - 1]++;
+	return job != NULL;
+}
+
+static void *thief(void *nothing)
+{
+	meet();
+	while (!atomic_load_explicit(&all_popped, memory_order_acquire))
+		if (take(deque_steal(&deque), stolen))
+			atomic_fetch_add_explicit(&steals, 1, memory_order_relaxed);
+	return nothing;
+}
+
+static void owner(void)
+{
+	meet();
+	while (pushed < JOBS && atomic_load_explicit(&steals, memory_order_relaxed) < STEALS) {
+		(void)deque_push(&deque, job_number(pushed++));
+		/* One, then two, again and again. */
+		if (pushed % 3 != 2)
+			(void)take(deque_pop(&deque), popped);
+		if (pushed % 3 == 0)
+			(void)take(deque_pop(&deque), popped);
+	}
+	for (struct job *job; (job = deque_pop(&deque));)
+		(void)take(job, popped);
+	atomic_store_explicit(&all_popped, true, memory_order_release);
+}
+
+static void require_each_once(void)
+{
+	for (size_t i = 0; i < pushed; i++) {
+		if (popped[i] + stolen[i] != 1) {
+			fprintf(stderr, "job %zu of %zu was popped %u times and stolen %u times\n", i, pushed,
+				popped[i], stolen[i]);
+			exit(1);
+		}
+	}
+	printf("%zu of %zu jobs stolen\n", atomic_load(&steals), pushed);
+}
+
+/* ---- Sleeper ----------------------------------------------------------------------------------------------- */
+
+static struct sleepers sleepers;
+static bool saw_sleeper, saw_job;
+
+/* Looks, and stays counted until the other has looked. */
+static bool look(const void *nothing)
+{
+	(void)nothing;
+	saw_job = !deque_looks_empty(&deque);
+	meet();
+	return true;
+}
+
+static void *sleeper(void *nothing)
+{
+	for (unsigned round = 0; round < ROUNDS; round++) {
+		meet();
+		sleep_until(&sleepers, look, NULL);
+	}
+	return nothing;
+}
+
+static void pusher(void)
+{
+	for (unsigned round = 0; round < ROUNDS; round++) {
+		meet();
+		/* The other has a mutex to lock. */
+		for (unsigned i = 0; i < round % 512; i++)
+			atomic_signal_fence(memory_order_seq_cst);
+		(void)deque_push(&deque, job_number(0));
+		saw_sleeper = somebody_sleeps(&sleepers);
+		meet();
+		if (!saw_sleeper && !saw_job) {
+			fprintf(stderr, "round %u: the job was not seen, nor the sleeper\n", round);
+			exit(1);
+		}
+		(void)deque_pop(&deque);
+	}
+}
+
+static void together(void *(*one)(void *), void (*other)(void))
+{
+	pthread_t thread;
+
+	thread_start(&thread, one, NULL);
+	other();
+	pthread_join(thread, NULL);
+}
+
+int main(void)
+{
+	if (!deque_init(&deque, 2))
+		return 3;
+	sleepers_init(&sleepers);
+	together(thief, owner);
+	require_each_once();
+	together(sleeper, pusher);
+	sleepers_destroy(&sleepers);
+	deque_free(&deque);
+	printf("%d rounds: nobody overslept\n", ROUNDS);
+	return 0;
+}
