@@ -123,8 +123,8 @@ static lfpool_status_t pools_create(struct jobs *jobs, const struct jobs_config 
 	lfpool_config_t pool_config = LFPOOL_CONFIG_INIT;
 
 	pool_config.name = "jobs";
-	pool_config.object_size = sizeof(struct job);
-	pool_config.object_alignment = alignof(struct job);
+	pool_config.object_size = JOB_RECORD_BYTES;
+	pool_config.object_alignment = JOB_RECORD_ALIGNMENT;
 	pool_config.capacity = config->capacity;
 	pool_config.backend = config->backend;
 	jobs->pool = config->pool;
