@@ -118,7 +118,7 @@ static uint32_t take_slot(pool_t *pool, uint64_t priority)
 	unsigned failures = 0;
 
 	for (;;) {
-		uint64_t empty;
+		uint64_t empty = 0; /* set with SLOT_NONE; gcc at -O1 does not see that */
 		const uint32_t slot = free_slots_pop(&pool->free, &empty);
 
 		if (slot)

@@ -187,6 +187,9 @@ static void *read_often(void *argument)
 	return NULL;
 }
 
+/* Besides what writers hold: what a step of lfpool_trim() may have in its hands. */
+#define SPARE (64 * 1024 / sizeof(struct object))
+
 /* For a while, and until the readers accepted some words, and met foreign ones: the control. */
 static void read_while_others_write(size_t burst, size_t cache_capacity, bool (*meanwhile)(void))
 {
@@ -194,7 +197,7 @@ static void read_while_others_write(size_t burst, size_t cache_capacity, bool (*
 	struct reader r = {0};
 	pthread_t threads[WRITERS + READERS];
 
-	scene_open(2 * WRITERS * burst, cache_capacity);
+	scene_open(2 * WRITERS * burst + SPARE, cache_capacity);
 	scene.burst = burst;
 	for (size_t i = 0; i < COUNT(threads); i++)
 		if (i < WRITERS)
