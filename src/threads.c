@@ -114,9 +114,9 @@ static void unlock_in_child(void)
 	registry_unlock();
 }
 
-static bool keys_create(void)
+static bool keys_create(bool usable)
 {
-	if (!os_stay_loaded()) {
+	if (!usable) {
 		keyless = true;
 		thread_key = serving_key = PTHREAD_KEYS_MAX;
 		return true;
@@ -135,11 +135,21 @@ static bool keys_create(void)
 bool threads_open(void)
 {
 	registry_lock();
-	/* Each once, also when the other was refused. */
-	has_fork_handlers = has_fork_handlers || os_at_fork(registry_lock, registry_unlock, unlock_in_child);
-	has_keys = has_keys || keys_create();
 	bool ready = has_fork_handlers && has_keys;
 
+	registry_unlock();
+	if (ready)
+		return true;
+
+	/* Takes the loader's lock, so not under ours: a library's constructor, which creates a pool, takes them in the other
+	 * order.  More than one thread may come here. */
+	const bool keys_usable = os_stay_loaded();
+
+	registry_lock();
+	/* Each once, also when the other was refused. */
+	has_fork_handlers = has_fork_handlers || os_at_fork(registry_lock, registry_unlock, unlock_in_child);
+	has_keys = has_keys || keys_create(keys_usable);
+	ready = has_fork_handlers && has_keys;
 	registry_unlock();
 	return ready;
 }

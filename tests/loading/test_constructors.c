@@ -1,0 +1,44 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * test_constructors.c - the first pool of all is made while a library is loaded, and so is the second (in_constructor.c).
+ */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include <unistd.h>
+
+#include "loading.h"
+
+static void a_constructor_makes_a_pool(void **state)
+{
+	const char *const paths[] = {IN_CONSTRUCTOR_SHARED, IN_CONSTRUCTOR_STATIC, IN_CONSTRUCTOR_KEY};
+
+	(void)state;
+	for (size_t i = 0; i < 3; i++) {
+		void (*join_first)(void);
+		void *library;
+
+		/* Each waits for the other for ever: that ends here. */
+		(void)alarm(60);
+		library = dlopen(paths[i], RTLD_NOW);
+		assert_non_null(library);
+		/* As POSIX has it: a function's address out of an object's. */
+		*(void **)&join_first = dlsym(library, "join_first");
+		REQUIRE(join_first);
+		join_first();
+		(void)alarm(0);
+	}
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(a_constructor_makes_a_pool),
+	};
+
+	return cmocka_run_group_tests_name("constructors", tests, NULL, NULL);
+}
