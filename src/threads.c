@@ -69,8 +69,11 @@ static bool table_set(struct thread_entry *table)
 {
 	if (table != gone && !os_thread_key_set(thread_key, table))
 		return false;
+	/* For a signal handler, which looks as well: never a mask that is larger than the table's. */
 	thread_mask = 0;
+	light_barrier();
 	thread_table = table;
+	light_barrier();
 	thread_mask = (uintptr_t)table[-1].pool_id;
 	return true;
 }
