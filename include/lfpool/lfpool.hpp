@@ -221,7 +221,7 @@ public:
 	 * thread may be making or destroying any.  Returns how many they were. */
 	std::size_t clear() noexcept
 	{
-		return for_each_active([this](T &object) { (void)destroy(&object); });
+		return for_each_active([this](T &object) { (void)destroy(std::addressof(object)); });
 	}
 
 	/* An object, constructed from the arguments; nullptr as lfpool_acquire(). */

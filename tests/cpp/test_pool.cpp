@@ -251,6 +251,20 @@ static void close_counts_and_clear_destroys()
 	counted::alive() = 0;
 }
 
+/* Whose address is only to be had by std::addressof. */
+struct hidden {
+	counted whole{1};
+	void operator&() const = delete;
+};
+
+static void clear_asks_no_operator()
+{
+	lfpool::pool<hidden> pool(4);
+
+	(void)pool.make();
+	CHECK(pool.clear() == 1 && counted::alive() == 0 && pool.active_count() == 0);
+}
+
 /* ---- Walks and handles ---- */
 
 static void visits_may_destroy_and_throw()
@@ -302,6 +316,7 @@ int main()
 	RUN(a_pool_moves_and_its_objects_stay);
 	RUN(a_cache_moves);
 	RUN(close_counts_and_clear_destroys);
+	RUN(clear_asks_no_operator);
 	RUN(visits_may_destroy_and_throw);
 	RUN(handles_go_stale);
 }
