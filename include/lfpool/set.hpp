@@ -135,7 +135,7 @@ public:
 
 		if (count <= SIZE_MAX / sizeof(T) && alignof(T) <= lfpool_set_class_size(set_, 0))
 			memory = pooled(count) ? lfpool_set_acquire(set_, count * sizeof(T))
-					       : ::operator new(count * sizeof(T), std::nothrow);
+					       : larger(count * sizeof(T));
 		if (!memory)
 			refuse();
 		return static_cast<T *>(memory);
@@ -145,12 +145,31 @@ public:
 		if (pooled(count))
 			(void)lfpool_set_release(set_, memory);
 		else
-			::operator delete(memory);
+			::operator delete(over_aligned() ? reinterpret_cast<void **>(memory)[-1] : memory);
 	}
 
 	lfpool_set_t *get() const noexcept { return set_; }
 
 private:
+	/* More than operator new promises (its overload for that is of C++17; both sides of a program must agree). */
+	static constexpr bool over_aligned() noexcept { return alignof(T) > alignof(std::max_align_t); }
+
+	/* From operator new; if over-aligned, what that returned lies right before. */
+	static void *larger(std::size_t bytes) noexcept
+	{
+		const std::size_t more = over_aligned() ? alignof(T) + sizeof(void *) : 0;
+		void *const memory = bytes <= SIZE_MAX - more ? ::operator new(bytes + more, std::nothrow) : nullptr;
+
+		if (!over_aligned() || !memory)
+			return memory;
+
+		void *aligned = static_cast<char *>(memory) + sizeof(void *);
+		std::size_t room = bytes + alignof(T);
+
+		std::align(alignof(T), bytes, aligned, room);
+		static_cast<void **>(aligned)[-1] = memory;
+		return aligned;
+	}
 	bool pooled(std::size_t count) const noexcept
 	{
 		return detail::has_class(set_, count * sizeof(T), alignof(T));

@@ -155,6 +155,15 @@ static void aligned_if_the_set_is()
 	CHECK(lfpool_set_owns(set.get(), one) && reinterpret_cast<std::uintptr_t>(one) % 64 == 0);
 	wides.deallocate(one, 3);
 	CHECK(active(set) == 0);
+	/* What is larger too: operator new alone aligns to 16. */
+	for (std::size_t count = 1000; count < 1010; count++) {
+		wide *many = wides.allocate(count);
+
+		CHECK(!lfpool_set_owns(set.get(), many) && reinterpret_cast<std::uintptr_t>(many) % 64 == 0);
+		many[0].bytes[0] = many[count - 1].bytes[63] = 1;
+		wides.deallocate(many, count);
+	}
+	CHECK(refuses(wides, SIZE_MAX / sizeof(wide)));
 }
 
 static void equal_on_the_same_set()
