@@ -121,7 +121,7 @@ static uint64_t soon(uint64_t deadline_ns)
 }
 
 /* Until it is given something, or the time is over: the slot, or SLOT_NONE. */
-static uint32_t sleep_in(lfpool_t *pool, struct cell *cell, uint64_t deadline_ns)
+static uint32_t sleep_in(lfpool_t *pool, struct handle *handle, struct cell *cell, uint64_t deadline_ns)
 {
 	const struct demand *d = &pool->demand;
 
@@ -140,7 +140,7 @@ static uint32_t sleep_in(lfpool_t *pool, struct cell *cell, uint64_t deadline_ns
 		}
 		/* Nobody else may be there to ask the scheme. */
 		doze(d, &cell->word, limbo_asks(pool->limbo) ? soon(deadline_ns) : deadline_ns);
-		(void)limbo_poll(pool->limbo);
+		(void)limbo_poll(pool->limbo, handle);
 	}
 }
 
@@ -153,7 +153,7 @@ static COLD void *poll(lfpool_t *pool, struct handle *handle, uint64_t deadline_
 	/* relaxed: nobody else knows it. */
 	store_relaxed(&nothing, 0);
 	for (;;) {
-		(void)limbo_poll(pool->limbo);
+		(void)limbo_poll(pool->limbo, handle);
 
 		const uint32_t slot = pool->backend->take(pool, handle);
 		/* In a buffer who waits for ever need not know the time. */
@@ -185,7 +185,7 @@ void *demand_wait(lfpool_t *pool, struct handle *handle, uint64_t deadline_ns)
 		}
 		cell_enlist(d, cell, queue_ticket(d), NULL, NULL);
 		resize_for_waiters(pool, handle);
-		slot = sleep_in(pool, cell, deadline_ns);
+		slot = sleep_in(pool, handle, cell, deadline_ns);
 		cell_vacate(d, cell);
 		/* The time is over: a last look, so that NULL means what it always means. */
 		if (!slot)

@@ -77,12 +77,13 @@ static void put_back(struct limbo *limbo, struct lfpool_batch *batch, struct han
 }
 
 /* The batch is ours, and its objects may be reused. */
-static void end(struct limbo *limbo, struct limbo_shard *shard)
+static void end(struct limbo *limbo, struct limbo_shard *shard, struct handle *handle)
 {
 	struct lfpool_batch *batch = &shard->batch;
 	lfpool_t *pool = batch->pool;
-	struct handle *handle = thread_handle(pool);
 
+	if (!handle)
+		handle = thread_handle(pool);
 	plain_read(&batch->first);
 	put_back(limbo, batch, handle);
 	/* A thread of the scheme's own has no use for a full cache: others find the objects in the depot. */
@@ -107,7 +108,7 @@ static void end(struct limbo *limbo, struct limbo_shard *shard)
 }
 
 /* True if its batch was ready; it is reclaimed. */
-static bool ask(struct limbo *limbo, struct limbo_shard *shard)
+static bool ask(struct limbo *limbo, struct limbo_shard *shard, struct handle *handle)
 {
 	/* relaxed: the CAS brings what belongs to it. */
 	uint64_t word = load_relaxed(&shard->word);
@@ -118,7 +119,7 @@ static bool ask(struct limbo *limbo, struct limbo_shard *shard)
 			return false;
 	} while (!cas_acquire(&shard->word, &word, shard_in(word, HELD)));
 	if (limbo->scheme.ready(limbo->scheme.context, &shard->batch)) {
-		end(limbo, shard);
+		end(limbo, shard, handle);
 		return true;
 	}
 	let_go(shard);
@@ -135,7 +136,7 @@ static uint64_t ended_in_all(const struct limbo *limbo)
 	return ended;
 }
 
-bool limbo_poll(struct limbo *limbo)
+bool limbo_poll(struct limbo *limbo, struct handle *handle)
 {
 	if (!limbo_asks(limbo))
 		return false;
@@ -143,7 +144,7 @@ bool limbo_poll(struct limbo *limbo)
 	const uint64_t before = ended_in_all(limbo);
 
 	for (uint32_t i = 0; i < limbo->shards; i++)
-		(void)ask(limbo, &limbo->shard[i]);
+		(void)ask(limbo, &limbo->shard[i], handle);
 	return ended_in_all(limbo) != before;
 }
 
@@ -185,7 +186,7 @@ static void push(struct limbo *limbo, uint32_t first, uint32_t last, uint32_t co
 	if (shard_phase(word) == IDLE)
 		begin(limbo, shard, first, count);
 	else if (limbo_asks(limbo) && shard_count(word) / RETIRES_PER_POLL != shard_count(next) / RETIRES_PER_POLL)
-		(void)limbo_poll(limbo);
+		(void)limbo_poll(limbo, NULL);
 }
 
 /* Ends the object's use; LFPOOL_OK and its slot, or why not. */
@@ -252,7 +253,7 @@ size_t lfpool_retired_count(const lfpool_t *pool)
 
 bool lfpool_retire_poll(lfpool_t *pool)
 {
-	return limbo_poll(pool->limbo);
+	return limbo_poll(pool->limbo, NULL);
 }
 
 lfpool_scheme_t lfpool_scheme(const lfpool_t *pool)
@@ -269,7 +270,7 @@ static bool wait_a_while(struct limbo *limbo, unsigned attempt)
 
 	if (limbo->scheme.wait && !limbo->scheme.wait(limbo->scheme.context))
 		return false;
-	(void)limbo_poll(limbo);
+	(void)limbo_poll(limbo, NULL);
 	/* relaxed: nobody else knows it.  A scheme that can wait has waited. */
 	store_relaxed(&nothing, 0);
 	if (!limbo->scheme.wait || attempt > 1)
@@ -358,7 +359,7 @@ void lfpool_batch_reclaim(lfpool_batch_t *batch)
 {
 	/* acquire, edge BEGUN. */
 	(void)load_acquire(&batch->begun);
-	end(batch->pool->limbo, batch->shard);
+	end(batch->pool->limbo, batch->shard, NULL);
 }
 
 /* ---- Life ---- */

@@ -72,6 +72,8 @@ static inline uint64_t shard_in(uint64_t word, enum phase_of_shard phase)
 
 /* ------------------------------------------------------------------------------------------------------------- */
 
+struct handle;
+
 struct lfpool_batch {
 	_Alignas(16) unsigned char room[LFPOOL_BATCH_ROOM]; /* the scheme's, first: lfpool_batch_of() */
 	lfpool_t *pool;
@@ -118,8 +120,9 @@ static inline bool limbo_asks(const struct limbo *limbo)
 	return limbo && limbo->scheme.ready;
 }
 
-/* Asks about each batch, if the scheme is one that is asked; true: one was reclaimed meanwhile, by whomever. */
-bool limbo_poll(struct limbo *limbo);
+/* Asks about each batch, if the scheme is one that is asked; true: one was reclaimed meanwhile, by whomever.  What is
+ * reclaimed goes through the caller's cache (NULL: the thread's): a signal handler must not touch any other. */
+bool limbo_poll(struct limbo *limbo, struct handle *handle);
 
 /* Slots that are retired, a snapshot, at most `capacity`.  Is this one? */
 size_t limbo_count(const struct limbo *limbo, size_t capacity);

@@ -15,13 +15,13 @@
 #include "pool.h"
 #include "probes.h"
 
-void resize_serve_if_wanted(lfpool_t *pool)
+void resize_serve_if_wanted(lfpool_t *pool, struct handle *handle)
 {
 	/* W1 (demand.h): what is free now is visible before we look at the demand. */
 	full_fence();
 	/* relaxed: after the fence. */
 	if (load_relaxed(&pool->demand.wanted))
-		demand_serve(pool, thread_handle(pool));
+		demand_serve(pool, handle ? handle : thread_handle(pool));
 }
 
 /* ---- Growing ---- */
@@ -33,7 +33,7 @@ size_t lfpool_grow(lfpool_t *pool, size_t count)
 
 	if (added) {
 		probe_grow(pool, pool->name, added);
-		resize_serve_if_wanted(pool);
+		resize_serve_if_wanted(pool, NULL);
 	}
 	/* The debt kept the pool from growing. */
 	if (forgiven)
@@ -123,7 +123,7 @@ size_t lfpool_shrink_cancel(lfpool_t *pool)
 /* ---- Nothing left ---- */
 
 /* There were `seen` objects, none of them free: true if there may be one now. */
-static bool grow_by_itself(lfpool_t *pool, size_t seen)
+static bool grow_by_itself(lfpool_t *pool, struct handle *handle, size_t seen)
 {
 	size_t added;
 
@@ -133,7 +133,7 @@ static bool grow_by_itself(lfpool_t *pool, size_t seen)
 		return false;
 	if (added != COLD_CHANGED)
 		probe_grow(pool, pool->name, added);
-	resize_serve_if_wanted(pool);
+	resize_serve_if_wanted(pool, handle);
 	return true;
 }
 
@@ -148,7 +148,7 @@ void resize_for_waiters(lfpool_t *pool, struct handle *handle)
 			return;
 		seen = lfpool_capacity(pool);
 		demand_serve(pool, handle);
-	} while (demand_waiting(&pool->demand) && grow_by_itself(pool, seen));
+	} while (demand_waiting(&pool->demand) && grow_by_itself(pool, handle, seen));
 }
 
 void *resize_or_give_up(lfpool_t *pool, struct handle *handle)
@@ -165,7 +165,7 @@ void *resize_or_give_up(lfpool_t *pool, struct handle *handle)
 		if (slot && pool->backend->begin(pool, handle, slot, &object))
 			return object;
 		/* What may be reused, before what was never used. */
-		if (slot || limbo_poll(pool->limbo) || grow_by_itself(pool, seen))
+		if (slot || limbo_poll(pool->limbo, handle) || grow_by_itself(pool, handle, seen))
 			continue;
 		if (!pool->hooks.exhausted || !pool->hooks.exhausted(pool->hooks.context, pool, attempt++, &wait_ns))
 			return NULL;

@@ -11,8 +11,8 @@
 
 struct handle;
 
-/* Objects became free without a release: somebody may wait for them. */
-void resize_serve_if_wanted(lfpool_t *pool);
+/* Objects became free without a release: somebody may wait for them.  Through the caller's cache (NULL: the thread's). */
+void resize_serve_if_wanted(lfpool_t *pool, struct handle *handle);
 
 /* As long as somebody waits and nothing is free, the pool grows by itself. */
 void resize_for_waiters(lfpool_t *pool, struct handle *handle);

@@ -39,7 +39,7 @@ static bool cool(lfpool_t *pool, size_t keep, size_t *budget)
 			return !*budget;
 		care_cool(pool->care, slot, arena_object(pool->arena, slot));
 		cold_put(&pool->cold, slot);
-		resize_serve_if_wanted(pool);
+		resize_serve_if_wanted(pool, NULL);
 		*budget -= stride < *budget ? stride : *budget;
 	}
 	return false;
@@ -63,7 +63,7 @@ static bool give_back(lfpool_t *pool, struct page_run run)
 	/* Meanwhile, even if it failed, it had slots that others may wait for; and what it borrowed counted as
 	 * objects: there seemed to be less room to grow, and more that could be owed. */
 	demand_owe_no_more(pool);
-	resize_serve_if_wanted(pool);
+	resize_serve_if_wanted(pool, NULL);
 	resize_for_waiters(pool, thread_handle(pool));
 	if (done) {
 		tally_shared(&pool->given_back, run.pages * page);

@@ -50,6 +50,21 @@ static void prepare_dry(struct scene *s)
 	s->wanted = 1;
 }
 
+/* The thread's own cache: current 2 of 4.  Whoever finds nothing asks the scheme. */
+static void prepare_beside(struct scene *s)
+{
+	take(s, NULL, 6);
+	retire_held(s, 4);
+	s->wanted = 1;
+}
+
+static void prepare_beside_release(struct scene *s)
+{
+	take(s, NULL, 6);
+	retire_held(s, 4);
+	hand_over(s, 1);
+}
+
 static void prepare_told(struct scene *s)
 {
 	take(s, NULL, 6);
@@ -64,6 +79,20 @@ static void prepare_told_more(struct scene *s)
 }
 
 /* ---- Operations ---- */
+
+static void acquire(struct scene *s)
+{
+	STEP_BEGIN();
+	s->got[0] = lfpool_acquire(s->pool);
+	STEP_END();
+}
+
+static void release(struct scene *s)
+{
+	STEP_BEGIN();
+	s->released = lfpool_release(s->pool, s->given[0]) == LFPOOL_OK;
+	STEP_END();
+}
 
 static void retire(struct scene *s)
 {
@@ -119,8 +148,9 @@ const struct operation retire_operations[] = {
 	{"retire, to others", WITH_READY, prepare_pushed, retire, 0, 1},
 	{"retire bulk of 6", WITH_READY, prepare_bulk, retire_bulk, 0, 6},
 	{"retire poll", WITH_READY, prepare_waiting, poll, 0, 3},
-	{"acquire, asks", SMALL_READY, prepare_dry, acquire_through_cache,
-		  MOVES_CURRENT | MOVES_EMPTY | MOVES_TOP | MOVES_CACHES, 2},
+	{"acquire, asks", SMALL_READY, prepare_dry, acquire_through_cache, MOVES_TOP, 2},
+	{"acquire hit, some are retired", WITH_READY, prepare_beside, acquire, 0, 1},
+	{"release hit, some are retired", WITH_READY, prepare_beside_release, release, 0, 1},
 	{"retire, the first, told", WITHOUT, prepare_first, retire_told, THROUGH_DEPOT, 1},
 	{"reclaim", WITHOUT, prepare_told, reclaim, THROUGH_DEPOT | MOVES_FULL, 4},
 	{"reclaim, and begin", WITHOUT, prepare_told_more, reclaim, THROUGH_DEPOT | MOVES_FULL, 6},
