@@ -74,6 +74,48 @@ TEST(a_chain_of_very_many)
 	stage_close(&s);
 }
 
+/* Of two pools: a continuation of the one has the other serve a call, and then releases. */
+struct both {
+	struct call call, other;
+};
+
+static void serve_other_and_give_back(void *context, lfpool_t *pool, void *object)
+{
+	struct both *b = context;
+	lfpool_t *other = b->other.stage->pool;
+	void *held = b->other.object;
+
+	REQUIRE(lfpool_acquire_async(other, keep, &b->other, NULL) == LFPOOL_OK);
+	REQUIRE(lfpool_release(other, held) == LFPOOL_OK);
+	REQUIRE(b->other.object == held);
+	give_back(&b->call, pool, object);
+}
+
+static void chain_through_another(const struct kind *kind)
+{
+	struct stage s, beside;
+	struct call first;
+	struct both b = {.call = {.stage = &s}, .other = {.stage = &beside}};
+
+	stage_open(&s, kind, 1, 0);
+	stage_open(&beside, kind, 1, 0);
+	ask(&s, &first, keep);
+	b.other.object = lfpool_acquire(beside.pool);
+	for (size_t i = 0; i < CHAIN / 8; i++)
+		assert_int_equal(lfpool_acquire_async(s.pool, serve_other_and_give_back, &b, NULL), LFPOOL_OK);
+	on_small_stack(release_first, &first);
+	assert_int_equal(b.call.calls, CHAIN / 8);
+	assert_int_equal(b.other.calls, CHAIN / 8);
+	assert_int_equal(lfpool_release(beside.pool, b.other.object), LFPOOL_OK);
+	stage_close(&beside);
+	stage_close(&s);
+}
+
+TEST(a_chain_that_goes_through_another_pool_is_no_recursion)
+{
+	on_every_kind(chain_through_another);
+}
+
 /* A continuation that asks again, at once or later, until it has been called often enough. */
 struct relay {
 	struct call call;
@@ -400,6 +442,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		KIND_TEST(a_chain_of_continuations_that_release_is_no_recursion),
 		KIND_TEST(a_chain_of_very_many),
+		KIND_TEST(a_chain_that_goes_through_another_pool_is_no_recursion),
 		KIND_TEST(a_continuation_may_ask_again),
 		KIND_TEST(a_continuation_may_use_the_pool),
 		KIND_TEST(cancel_against_release_is_exactly_one),
