@@ -169,11 +169,11 @@ size_t lfpool_destroy(lfpool_t *pool)
 	}
 	probe_destroy(pool, pool->name);
 	demand_close(pool);
-	if (pool->modes.check)
-		check_last(pool);
 	/* From here on no exiting thread comes near it. */
 	if (pool->id)
 		registry_remove(pool->id);
+	if (pool->modes.check)
+		check_last(pool);
 	(void)fetch_add_relaxed(&heaps, -(uint32_t)!pool_in_place(pool));
 	plain_cache_destroy_all(pool);
 

@@ -38,12 +38,23 @@ static void *visit(void *argument)
 	return NULL;
 }
 
+static void no_misuse(void *nothing, const lfpool_misuse_t *misuse)
+{
+	(void)nothing;
+	print_error("%s: %s\n", lfpool_status_string(misuse->status), misuse->detail);
+	REQUIRE(!"a misuse");
+}
+
 /* THREADS visitors use a pool that dies before they exit, while they exit, or after. */
-static void one_death(bool before, bool after)
+static void one_death(bool before, bool after, const char *debug)
 {
 	pthread_barrier_t used, leave;
 	struct visitor visitors[THREADS];
-	lfpool_t *pool = pool_of(SIZE, CAPACITY);
+	lfpool_config_t config = config_of(SIZE, CAPACITY);
+
+	config.debug = debug;
+	config.hooks.misuse = no_misuse;
+	lfpool_t *pool = pool_with(&config);
 
 	pthread_barrier_init(&used, NULL, THREADS + 1);
 	pthread_barrier_init(&leave, NULL, THREADS + 1);
@@ -70,19 +81,26 @@ static void one_death(bool before, bool after)
 TEST(pool_destroyed_before_its_threads_exit)
 {
 	for (int i = 0; i < TIMES(1000, 200); i++)
-		one_death(true, false);
+		one_death(true, false, NULL);
 }
 
 TEST(pool_destroyed_while_its_threads_exit)
 {
 	for (int i = 0; i < TIMES(1000, 400); i++)
-		one_death(false, false);
+		one_death(false, false, NULL);
+}
+
+/* The mode looks at every cache at the end: not while its thread gives it back. */
+TEST(pool_checked_and_destroyed_while_its_threads_exit)
+{
+	for (int i = 0; i < TIMES(1000, 400); i++)
+		one_death(false, false, "check");
 }
 
 TEST(pool_destroyed_after_its_threads_exited)
 {
 	for (int i = 0; i < TIMES(1000, 200); i++)
-		one_death(false, true);
+		one_death(false, true, NULL);
 }
 
 /* Pools come and go, on other addresses and on the same ones, while threads that used the earlier ones are still
@@ -200,6 +218,7 @@ int main(void)
 		cmocka_unit_test(destructors_of_an_exiting_thread_use_the_pool),
 		cmocka_unit_test(pool_destroyed_before_its_threads_exit),
 		cmocka_unit_test(pool_destroyed_while_its_threads_exit),
+		cmocka_unit_test(pool_checked_and_destroyed_while_its_threads_exit),
 		cmocka_unit_test(pool_destroyed_after_its_threads_exited),
 		cmocka_unit_test(pools_and_threads_churn_together),
 	};
