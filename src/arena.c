@@ -20,12 +20,19 @@ static uint64_t inverse_of_odd(uint64_t odd)
 	return inverse;
 }
 
+/* All of it can be used from the start: its tail is guarded.  Else what can be used is opened, since what never had access is in
+ * no account (mlockall(2), strict overcommit); but Valgrind goes through every byte of that. */
+static bool is_whole(const struct arena_plan *plan)
+{
+	return plan->capacity == plan->reserved && !plan->objects_at;
+}
+
 /* With huge pages the room begins with one, and so do the objects. */
-static char *map_range(const struct layout *l, bool huge)
+static char *map_range(const struct layout *l, bool huge, bool whole)
 {
 	const size_t slack = huge ? HUGE_PAGE_BYTES : 0;
 	size_t bytes;
-	char *mapped = __builtin_add_overflow(l->mapped, slack, &bytes) ? NULL : os_reserve(bytes);
+	char *mapped = __builtin_add_overflow(l->mapped, slack, &bytes) ? NULL : whole ? os_map(bytes) : os_reserve(bytes);
 
 	if (!mapped || !huge)
 		return mapped;
@@ -38,12 +45,14 @@ static char *map_range(const struct layout *l, bool huge)
 	return mapped + ahead;
 }
 
-/* Access to what can be used, and to nothing else.  What never had access is in no account (mlockall(2), strict overcommit). */
+/* Access to what can be used, and to nothing else. */
 static bool set_access(const struct arena *arena, char *room, const struct layout *l, const struct arena_plan *plan)
 {
 	const size_t opened = layout_slots_bytes(l->stride, l->front, plan->capacity);
 
-	const bool granted = os_open(room, l->opened) && os_open(arena->objects, opened);
+	const bool granted = is_whole(plan) ? os_guard(room + l->opened, l->before - l->opened) &&
+						      os_guard(arena->objects + opened, l->objects - opened + os_page_bytes())
+					    : os_open(room, l->opened) && os_open(arena->objects, opened);
 
 	if (granted && plan->backing & LFPOOL_HUGE_PAGES) {
 		/* Those without access too: for when they have. */
@@ -100,7 +109,7 @@ void *arena_open(struct arena *arena_out, const struct arena_plan *plan)
 	if (plan->in_buffer)
 		return open_in_buffer(arena_out, plan);
 
-	char *room = lay_out(&l, plan) ? map_range(&l, plan->backing & LFPOOL_HUGE_PAGES) : NULL;
+	char *room = lay_out(&l, plan) ? map_range(&l, plan->backing & LFPOOL_HUGE_PAGES, is_whole(plan)) : NULL;
 
 	if (!room)
 		return NULL;

@@ -100,6 +100,11 @@ void os_unmap(void *address, size_t bytes)
 	account(mapped_bytes, -bytes);
 }
 
+bool os_guard(void *address, size_t bytes)
+{
+	return !refused() && mprotect(address, bytes, PROT_NONE) == 0;
+}
+
 bool os_open(void *address, size_t bytes)
 {
 	return !refused() && mprotect(address, bytes, PROT_READ | PROT_WRITE) == 0;

@@ -19,6 +19,8 @@ void *os_map(size_t bytes);
 void os_unmap(void *address, size_t bytes);
 /* Addresses without access; page-aligned.  NULL when refused. */
 void *os_reserve(size_t bytes);
+/* No access to these pages any more; false when refused. */
+bool os_guard(void *address, size_t bytes);
 /* Access to these pages, which are zeroed if they had none yet; false when refused. */
 bool os_open(void *address, size_t bytes);
 /* Gives the memory of these pages back: they read as zero again.  False when refused. */

@@ -76,6 +76,13 @@ void os_unmap(void *address, size_t bytes)
 	memset(address, 0xdb, bytes);
 }
 
+bool os_guard(void *address, size_t bytes)
+{
+	(void)address;
+	(void)bytes;
+	return true;
+}
+
 void *os_reserve(size_t bytes)
 {
 	return os_map(bytes);
