@@ -9,6 +9,7 @@
 #ifndef LFPOOL_VERIFY_TURN_H
 #define LFPOOL_VERIFY_TURN_H
 
+#include <errno.h>
 #include <limits.h>
 #include <linux/futex.h>
 #include <stdatomic.h>
@@ -30,9 +31,18 @@ struct turn {
 	_Atomic(uint32_t) word;
 };
 
+/* Leaves errno alone, as a signal handler must: a wait that comes too late says EAGAIN. */
+static inline void turn_futex(struct turn *t, int operation, uint32_t value)
+{
+	const int errno_before = errno;
+
+	(void)syscall(SYS_futex, &t->word, operation, value, NULL, NULL, 0);
+	errno = errno_before;
+}
+
 static inline void turn_wake(struct turn *t)
 {
-	(void)syscall(SYS_futex, &t->word, FUTEX_WAKE_PRIVATE, INT_MAX, NULL, NULL, 0);
+	turn_futex(t, FUTEX_WAKE_PRIVATE, INT_MAX);
 }
 
 static inline void turn_give(struct turn *t, enum turn_of next)
@@ -59,7 +69,7 @@ static inline enum turn_of turn_wait(struct turn *t, enum turn_of now)
 
 	/* Spurious returns are why this is a loop; a wait ends when the other side gives the turn. */
 	while ((word = atomic_load_explicit(&t->word, memory_order_acquire)) == now)
-		(void)syscall(SYS_futex, &t->word, FUTEX_WAIT_PRIVATE, now, NULL, NULL, 0);
+		turn_futex(t, FUTEX_WAIT_PRIVATE, now);
 	return word;
 }
 
