@@ -207,11 +207,13 @@ void os_heap_free(void *memory)
 #pragma weak dlopen
 #pragma weak dlinfo
 
-bool os_stay_loaded(void)
+bool os_stay_loaded(bool *keys_usable_out)
 {
 	Dl_info mine, program;
-	bool base = true;
 
+	*keys_usable_out = true;
+	if (refused())
+		return false;
 	/* Of the program itself the kernel says where its headers lie. */
 	if (!dlopen || !dladdr(&asymmetric_once, &mine) || !dladdr((void *)getauxval(AT_PHDR), &program) ||
 	    mine.dli_fbase == program.dli_fbase)
@@ -219,14 +221,15 @@ bool os_stay_loaded(void)
 
 	void *library = dlopen(mine.dli_fname, RTLD_LAZY | RTLD_NOLOAD | RTLD_NODELETE);
 
+	if (!library)
+		return false;
 #ifdef LM_ID_BASE
 	Lmid_t space;
 
-	base = !library || dlinfo(library, RTLD_DI_LMID, &space) != 0 || space == LM_ID_BASE;
+	*keys_usable_out = dlinfo(library, RTLD_DI_LMID, &space) != 0 || space == LM_ID_BASE;
 #endif
-	if (library)
-		(void)dlclose(library);
-	return base;
+	(void)dlclose(library);
+	return true;
 }
 
 bool os_thread_key_create(pthread_key_t *key, void (*at_exit)(void *))

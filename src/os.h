@@ -51,10 +51,10 @@ void os_heap_free(void *memory);
 #endif
 /*
  * If this code lies in a shared library, that stays loaded from now on, whoever calls dlclose(): threads will run a
- * destructor of ours when they exit.  False if it lies in a namespace of dlmopen(): there glibc's keys are not to be
- * used, since those of every namespace have the same places in a thread.
+ * destructor of ours when they exit.  False when the loader refuses.  *keys_usable_out: not in a namespace of dlmopen(),
+ * where glibc's keys have the same places in a thread as those of every other.
  */
-bool os_stay_loaded(void);
+bool os_stay_loaded(bool *keys_usable_out);
 bool os_thread_key_create(pthread_key_t *key, void (*at_exit)(void *));
 bool os_thread_key_set(pthread_key_t key, void *value);
 /* From now on `before` runs before each fork, `parent` and `child` after it; false when refused. */

@@ -146,8 +146,10 @@ bool threads_open(void)
 
 	/* Takes the loader's lock, so not under ours: a library's constructor, which creates a pool, takes them in the other
 	 * order.  More than one thread may come here. */
-	const bool keys_usable = os_stay_loaded();
+	bool keys_usable;
 
+	if (!os_stay_loaded(&keys_usable))
+		return false;
 	registry_lock();
 	/* Each once, also when the other was refused. */
 	has_fork_handlers = has_fork_handlers || os_at_fork(registry_lock, registry_unlock, unlock_in_child);
