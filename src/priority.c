@@ -3,6 +3,7 @@
  * priority.c - the calls on an evicting pool; see priority.h for what its slots go through.
  */
 #include "priority.h"
+#include "probes.h"
 
 typedef lfpool_priority_t pool_t;
 
@@ -98,6 +99,7 @@ static void tell_evicted(pool_t *pool, const struct contender *victim)
 
 	plain_read(&pool->owners[victim->slot - 1]);
 	tally_shared(&pool->evicted, 1);
+	probe_evict(pool, pool->name, evicted.object, evicted.owner);
 	if (pool->on_evict)
 		pool->on_evict(pool->context, &evicted);
 }
@@ -164,6 +166,7 @@ void *lfpool_priority_acquire(pool_t *pool, uint64_t priority, void *owner, lfpo
 
 	if (!slot) {
 		tally_shared(&pool->refused, 1);
+		probe_refuse(pool, pool->name, priority);
 		return NULL;
 	}
 

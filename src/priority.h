@@ -28,6 +28,7 @@
 #define LFPOOL_PRIORITY_INTERNAL_H
 
 #include "free_slots.h"
+#include "pool.h"
 #include "tournament.h"
 
 #include "lfpool/priority.h"
@@ -45,6 +46,7 @@ struct lfpool_priority {
 	void *context;
 	bool evict_equal;
 	size_t mapped_bytes; /* of all this */
+	char name[NAME_BYTES];
 	/* Anybody. */
 	struct free_slots free;
 	_Alignas(CACHE_LINE_PAIR) _Atomic(uint64_t) stamps; /* objects acquired so far */

@@ -100,6 +100,7 @@ static void fill_in(lfpool_priority_t *pool, const struct tournament *t, const s
 	pool->on_evict = known->on_evict;
 	pool->evict_equal = known->flags & LFPOOL_EVICT_EQUAL;
 	pool->mapped_bytes = at->end;
+	strcpy(pool->name, object->name ? object->name : "unnamed");
 	free_slots_open(&pool->free, (_Atomic(uint64_t) *)(void *)(memory + at->links), t->count);
 }
 

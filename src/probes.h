@@ -75,6 +75,7 @@
 #define PROBE static inline __attribute__((always_inline)) void
 
 struct lfpool_pool;
+struct lfpool_priority;
 
 /* ---- Beside a counter: once for each time that it counts ---- */
 
@@ -108,6 +109,18 @@ PROBE probe_exhausted(const struct lfpool_pool *pool, const char *name)
 PROBE probe_misuse(const struct lfpool_pool *pool, const char *name, const void *object, int status)
 {
 	FIRE4(misuse, pool, name, object, status);
+}
+
+/* An evicting pool has taken an object from its holder (evicted), ... */
+PROBE probe_evict(const struct lfpool_priority *pool, const char *name, const void *object, const void *owner)
+{
+	FIRE4(evict, pool, name, object, owner);
+}
+
+/* ... or has nothing that gives way to a newcomer (refused).  A word of the priority. */
+PROBE probe_refuse(const struct lfpool_priority *pool, const char *name, uint64_t priority)
+{
+	FIRE3(refuse, pool, name, priority);
 }
 
 /* ---- What happens to the pool ---- */

@@ -6,7 +6,7 @@
  * Idea         Calls are drawn at random, on one thread with two caches, so that the counters and the hits must agree to the
  *              last one; and each call says itself what its probes have to say.
  */
-#include "../support.h"
+#include "../priority_support.h"
 #include "traps.h"
 
 #define NAME "the pool with the probes"
@@ -282,6 +282,74 @@ TEST(no_probe_on_the_way_of_a_hit)
 	close_stage(&s);
 }
 
+/* ---- An evicting pool -------------------------------------------------------------------------------------- */
+
+static size_t evictions;
+
+/* The probe comes first, and says what the hook is told. */
+static void on_evict(void *context, const lfpool_evicted_t *evicted)
+{
+	const struct hit *hit = last_hit();
+
+	(void)context;
+	assert_string_equal(hit->probe, "evict");
+	assert_int_equal(hit->arguments, 4);
+	assert_int_equal(hit->argument[2], (intptr_t)evicted->object);
+	assert_int_equal(hit->argument[3], (intptr_t)evicted->owner);
+	evictions++;
+}
+
+TEST(an_evicting_pool)
+{
+	lfpool_priority_config_t config = priority_config_of(64, 20);
+	struct random random = random_for(test_seed("evictions"), 0);
+	static int owners[CALLS];
+	lfpool_handle_t handle;
+	size_t refused = 0;
+
+	config.name = NAME;
+	config.on_evict = on_evict;
+	evictions = 0;
+
+	lfpool_priority_t *pool = priority_with(&config);
+
+	traps_forget();
+	for (int i = 0; i < CALLS; i++) {
+		const uint64_t priority = random_below(&random, CALLS);
+
+		if (random_below(&random, 10) == 0)
+			(void)lfpool_priority_release_min(pool, random_below(&random, 3));
+		if (lfpool_priority_acquire(pool, priority, &owners[i], &handle)) {
+			assert_int_equal(lfpool_priority_publish(pool, handle), LFPOOL_OK);
+			continue;
+		}
+		assert_string_equal(last_hit()->probe, "refuse");
+		assert_int_equal(last_hit()->argument[2], priority);
+		refused++;
+	}
+
+	const lfpool_priority_stats_t stats = priority_stats_of(pool);
+	size_t count, told[2] = {0};
+	const struct hit *hits = traps_hits(&count);
+
+	for (size_t i = 0; i < count; i++) {
+		const bool evict = strcmp(hits[i].probe, "evict") == 0;
+
+		/* The pool of its records has others, and another name. */
+		if (!evict && strcmp(hits[i].probe, "refuse") != 0)
+			continue;
+		assert_int_equal(hits[i].argument[0], (intptr_t)pool);
+		assert_string_equal((const char *)(intptr_t)hits[i].argument[1], NAME);
+		told[evict]++;
+	}
+	assert_true(evictions > 0 && refused > 0);
+	assert_int_equal(told[true], evictions);
+	assert_int_equal(stats.evicted, evictions);
+	assert_int_equal(told[false], refused);
+	assert_int_equal(stats.refused, refused);
+	(void)lfpool_priority_destroy(pool);
+}
+
 /* A pool that grows by itself says so, once for each step. */
 TEST(growing_by_itself)
 {
@@ -309,6 +377,7 @@ int main(void)
 		cmocka_unit_test(a_mutex_pool),
 		cmocka_unit_test(no_probe_on_the_way_of_a_hit),
 		cmocka_unit_test(growing_by_itself),
+		cmocka_unit_test(an_evicting_pool),
 	};
 
 	if (traps_set() == 0) {
