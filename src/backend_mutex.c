@@ -6,15 +6,12 @@
  *              they hold, a word beside them does.  Never-used objects are a range, so that creation is as cheap as the
  *              lock-free backend's.  Wrong releases are refused by the same range check and state
  *              words.
- * Invariants   M1  the list holds the slots that were used and are free, each once; but for those in quarantine and in
- *                  the cold store, which has a bit for each of its own.
- *              M2  `listed` are on the list; of the slots that the pool began with at most all are used.
+ * Invariants   In backend_mutex.h, beside what they are about.
  * Progress     Blocking.
  */
+#include "backend_mutex.h"
 #include "backing.h"
-#include "check.h"
 #include "os.h"
-#include "pool.h"
 #include "probes.h"
 #include "resize.h"
 
@@ -23,23 +20,6 @@
 /* What lfpool.h promises, on every target; a link fits. */
 #define SLOT_BYTES_MINIMUM 8
 _Static_assert(SLOT_BYTES_MINIMUM >= sizeof(void *), "a free object holds a link");
-
-struct mutex_pool {
-	struct lfpool_pool head;
-	struct arena arena;
-	bool zero;        /* LFPOOL_ZERO                                                   */
-	bool check_races; /* LFPOOL_CHECK_RACES, or there is care                          */
-	struct care *care; /* what each acquire and release has to do besides; NULL: nothing */
-	struct care *builds; /* what builds all objects beforehand, and those from the cold store now; NULL: nothing */
-	pthread_mutex_t mutex;
-	void *list;       /* free objects, each linked to the next                         */
-	size_t listed;    /* so many                                                       */
-	size_t used;      /* of the slots that it began with: ever handed out              */
-	size_t most;      /* slots in the hands of callers, at the most since the last reset */
-	_Atomic(uint64_t) exhausted; /* a statistic                                        */
-	bool aside;       /* links lie here, since what is in a free object must stay      */
-	_Alignas(8) void *links[]; /* per slot, and then the words of the cold store       */
-};
 
 static lfpool_t *mutex_open(const lfpool_config_t *config, struct care *care, const struct window *window)
 {
@@ -113,11 +93,6 @@ static size_t mutex_close(lfpool_t *head)
 }
 
 /* ---- The list: under the mutex ---- */
-
-static void *link_of(struct mutex_pool *pool, void *object, uint32_t slot)
-{
-	return pool->aside ? (void *)&pool->links[slot] : object;
-}
 
 /* Somebody may write to free objects from here on: links out of them. */
 static void mutex_show(lfpool_t *head)
@@ -382,56 +357,6 @@ static void mutex_reset(lfpool_t *head)
 	pool->most = 0;
 	note_most(pool);
 	(void)pthread_mutex_unlock(&pool->mutex);
-}
-
-/* Under the mutex: the list, and what is not on it. */
-static const char *check_list(struct mutex_pool *pool, struct check *c)
-{
-	void *object = pool->list;
-
-	while (object) {
-		uint32_t slot;
-		const char *violated;
-
-		c->where = SIZE_MAX;
-		if (arena_locate(&pool->arena, object, &slot) != LFPOOL_OK)
-			return "M1: the list leads to what is no object";
-		violated = check_free(c, slot);
-		if (violated)
-			return violated;
-		memcpy(&object, link_of(pool, object, slot), sizeof(object));
-	}
-	c->where = SIZE_MAX;
-	if (c->met != pool->listed)
-		return "M2: the list does not hold as many as were put on it";
-
-	const char *violated = check_held_back(c, pool->care);
-
-	if (!violated)
-		violated = check_retired(c, pool->head.limbo);
-	if (!violated)
-		violated = check_cold(c, &pool->head.cold, pool->used);
-	return violated ? violated : check_rest(c);
-}
-
-static const char *mutex_check(const lfpool_t *head, size_t *where_out)
-{
-	struct mutex_pool *pool = (struct mutex_pool *)(uintptr_t)head;
-	const char *violated = "M2: more slots were used than there are";
-	struct check c;
-
-	(void)pthread_mutex_lock(&pool->mutex);
-	if (pool->used <= head->cold.initial) {
-		if (check_open(&c, &pool->arena, cold_used(&head->cold, pool->used), 0, NULL)) {
-			violated = check_list(pool, &c);
-			*where_out = c.where;
-			check_close(&c);
-		} else {
-			violated = CHECK_NO_MEMORY;
-		}
-	}
-	(void)pthread_mutex_unlock(&pool->mutex);
-	return violated;
 }
 
 const struct backend backend_mutex = {

@@ -2,7 +2,7 @@
 /*
  * check.c - lfpool_check(): the invariants that the headers of src/ name, evaluated.
  *
- * Idea         The backend walks its own (check_lockfree.c, backend_mutex.c) and the slots are checked here.  In the
+ * Idea         The backend walks its own (check_lockfree.c, check_mutex.c) and the slots are checked here.  In the
  *              end the sums must agree: the identity of lfpool_stats(), and the count of lfpool_active_count(), which
  *              knows nothing of the state words.
  */
