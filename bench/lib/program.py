@@ -7,6 +7,7 @@ Edges        A process that ends badly, hangs, or leaves out a row raises Proces
 """
 from __future__ import annotations
 
+import contextlib
 import json
 import math
 import os
@@ -14,6 +15,7 @@ import re
 import signal
 import subprocess
 import tempfile
+import time
 from dataclasses import dataclass
 
 # What Google Benchmark puts into every row beside the counters.
@@ -58,6 +60,17 @@ def counters_of(entry: dict) -> dict:
 		if key not in NOT_COUNTERS and isinstance(value, (int, float)) and not isinstance(value, bool)}
 
 
+def wait_for(process: subprocess.Popen, timeout: float) -> int:
+	"""Popen.wait(timeout), but an interrupt leaves nothing locked behind, on which the next wait would wait for ever."""
+	end, pause = time.monotonic() + timeout, 0.001
+	while os.waitid(os.P_PID, process.pid, os.WEXITED | os.WNOHANG | os.WNOWAIT) is None:
+		if time.monotonic() >= end:
+			raise ProcessFailed(f"did not end within {timeout:.0f} s")
+		time.sleep(pause)
+		pause = min(2 * pause, 0.05)
+	return process.wait()
+
+
 class Program:
 	def __init__(self, path: str, timeout: float | None = None):
 		self.path = os.path.abspath(path)
@@ -71,12 +84,11 @@ class Program:
 		process = subprocess.Popen([self.path, *arguments], env={**clean, **environment}, stdin=subprocess.DEVNULL,
 			stdout=output, stderr=subprocess.STDOUT, start_new_session=True)
 		try:
-			return process.wait(timeout)
-		except subprocess.TimeoutExpired:
-			raise ProcessFailed(f"did not end within {timeout:.0f} s") from None
+			return wait_for(process, timeout)
 		finally:
-			if process.poll() is None:
-				os.killpg(process.pid, signal.SIGKILL)
+			if process.returncode is None:
+				with contextlib.suppress(ProcessLookupError):
+					os.killpg(process.pid, signal.SIGKILL)
 				process.wait()
 
 	def _run(self, arguments: list[str], environment: dict[str, str], timeout: float) -> str:

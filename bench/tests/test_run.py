@@ -296,6 +296,38 @@ class Run(unittest.TestCase):
 		self.assertIn(f"interrupted; {rounds} whole rounds are in", said)
 		self.assertNotIn("Traceback", said)
 
+	def test_interrupted_at_each_line(self):
+		"""Where a process is waited for: the wait ends, nothing hangs, and no child is left."""
+		functions = {"wait_for", "wait", "_wait", "_try_wait", "_handle_exitstatus"}
+		files = {program.__file__, subprocess.__file__}
+		lines_left = 0
+		def trace(frame, event, _):
+			nonlocal lines_left
+			if frame.f_code.co_name not in functions or frame.f_code.co_filename not in files:
+				return None
+			lines_left -= event == "line"
+			if lines_left == 0:
+				raise KeyboardInterrupt
+			return trace
+		def interrupted(line):
+			nonlocal lines_left
+			lines_left = line
+			signal.alarm(60)
+			sys.settrace(trace)
+			try:
+				program.Program("/bin/sleep")._start(["0.02"], {}, 30, subprocess.DEVNULL)
+				return False
+			except KeyboardInterrupt:
+				return True
+			finally:
+				sys.settrace(None)
+				signal.alarm(0)
+				self.assertRaises(ChildProcessError, os.waitpid, -1, os.WNOHANG)
+		line = 1
+		while interrupted(line):
+			line += 1
+		self.assertGreater(line, 10)
+
 	def test_useless_program(self):
 		self.assertIn("ended with status 1", self.run_it("--program", "/bin/false", status=2))
 		self.assertIn("lists nothing", self.run_it("--program", "/bin/true", status=2))
