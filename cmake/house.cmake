@@ -1,3 +1,20 @@
+# lfpool_variant(TARGET OF FILE [INSTEAD FILE]): the library OF again, but for one source file, which TARGET compiles for itself,
+# with the same settings and what is added to them.  FILE: in src/; INSTEAD: another in its place.
+function(lfpool_variant target of file)
+	cmake_parse_arguments(PARSE_ARGV 3 arg "" "INSTEAD" "")
+	set(source ${PROJECT_SOURCE_DIR}/src/${file})
+	if(arg_INSTEAD)
+		set(source ${arg_INSTEAD})
+	endif()
+	string(REPLACE . [.] pattern /src/${file}.o$)
+	add_library(${target} STATIC EXCLUDE_FROM_ALL ${source} $<FILTER:$<TARGET_OBJECTS:${of}>,EXCLUDE,${pattern}>)
+	lfpool_house_rules(${target})
+	target_compile_definitions(${target} PRIVATE $<TARGET_PROPERTY:${of},COMPILE_DEFINITIONS>)
+	target_include_directories(${target} PUBLIC ${PROJECT_SOURCE_DIR}/include ${PROJECT_SOURCE_DIR}/src)
+	target_link_libraries(${target} PUBLIC Threads::Threads ${CMAKE_DL_LIBS})
+	set_target_properties(${target} PROPERTIES C_VISIBILITY_PRESET hidden POSITION_INDEPENDENT_CODE ON)
+endfunction()
+
 # lfpool_house_rules(TARGET): the language, the warnings and the sanitizers that all of our own code is built with.
 # Nothing here reaches a project that embeds lfpool: the properties are private to the target (but for linking the sanitizers
 # that were asked for), and there are warnings only when lfpool is the top-level project.  They are errors where the tests are

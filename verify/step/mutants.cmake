@@ -1,15 +1,17 @@
 # The library with seeded bugs, one of which `verify_mutant` switches on: controls of the freeze test.
 #
 # The sources are copied and changed here, at configuration; a text that is not found stops it, so that a control does
-# not fade away when the library changes.
+# not fade away when the library changes.  Where they are compiled, a file is touched only if it has become another.
 
 set(step_mutants ${CMAKE_CURRENT_BINARY_DIR}/mutants)
-file(COPY ${PROJECT_SOURCE_DIR}/src ${PROJECT_SOURCE_DIR}/include DESTINATION ${step_mutants})
+set(step_changed ${CMAKE_CURRENT_BINARY_DIR}/mutants.changed)
+file(REMOVE_RECURSE ${step_changed})
+file(COPY ${PROJECT_SOURCE_DIR}/src ${PROJECT_SOURCE_DIR}/include DESTINATION ${step_changed})
 
 # step_mutate(FILE FROM TO): the first occurrence.
 function(step_mutate file from to)
 	set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/${file})
-	file(READ ${step_mutants}/${file} text)
+	file(READ ${step_changed}/${file} text)
 	string(FIND "${text}" "${from}" place)
 	if(place EQUAL -1)
 		message(FATAL_ERROR "verify/step/mutants.cmake: ${file} has no longer:\n${from}")
@@ -18,7 +20,7 @@ function(step_mutate file from to)
 	string(SUBSTRING "${text}" 0 ${place} before)
 	math(EXPR place "${place} + ${length}")
 	string(SUBSTRING "${text}" ${place} -1 after)
-	file(WRITE ${step_mutants}/${file} "${before}${to}${after}")
+	file(WRITE ${step_changed}/${file} "${before}${to}${after}")
 endfunction()
 
 # 1, 2: a magazine out of the depot, a chunk, is not announced.
@@ -143,6 +145,12 @@ step_mutate(src/limbo.c "do {\n\t\tif (shard_phase(word) != BEGUN)"
 	"do {\n\t\twhile (verify_mutant == 31 && shard_phase(word) == HELD)\n\t\t\tword = load_relaxed(&shard->word);
 		if (shard_phase(word) != BEGUN)")
 
+file(GLOB_RECURSE step_files RELATIVE ${step_changed} ${step_changed}/*)
+foreach(file IN LISTS step_files)
+	cmake_path(GET file PARENT_PATH folder)
+	file(MAKE_DIRECTORY ${step_mutants}/${folder})
+	file(COPY_FILE ${step_changed}/${file} ${step_mutants}/${file} ONLY_IF_DIFFERENT)
+endforeach()
 list(TRANSFORM LFPOOL_SOURCES PREPEND ${step_mutants}/ OUTPUT_VARIABLE step_mutant_sources)
 add_library(verify_step_mutants_lfpool STATIC ${step_mutant_sources})
 lfpool_house_rules(verify_step_mutants_lfpool)
