@@ -199,7 +199,7 @@ TEST(followed_by_any_workload)
 	const uint64_t seed = test_seed("followed_by_any_workload");
 	struct random r = random_for(seed, 1000);
 
-	for (int i = 0; i < TIMES(60, 12); i++) {
+	for (int i = 0; i < TIMES(60, 6); i++) {
 		static const size_t caches[] = {2, 8, 16, 32, 64, 128, 256, 512};
 		const uint32_t least = random_below(&r, 2) ? 0 : random_below(&r, 600);
 		const struct workload workload = {

@@ -415,7 +415,7 @@ static void *ask_in_vain(void *argument)
 static void fickle_on(const struct kind *kind)
 {
 	struct stage s;
-	struct fickle f = {.stage = &s, .asks = kind->backend || kind->debug || kind->hooks ? TIMES(500, 100) : TIMES(4000, 1500)};
+	struct fickle f = {.stage = &s, .asks = kind->backend || kind->debug || kind->hooks ? TIMES(500, 100) : TIMES(4000, 700)};
 	pthread_t around[2], asking[2];
 
 	stage_open(&s, kind, 1, 0);

@@ -206,7 +206,7 @@ TEST(what_is_added_reads_as_zero)
 
 /* ---- Threads ---- */
 
-enum { THREADS = 4, ROUNDS = TIMES(30, 4) };
+enum { THREADS = 4, ROUNDS = TIMES(30, 3) };
 
 struct team {
 	struct stage *stage;

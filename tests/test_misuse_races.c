@@ -140,7 +140,7 @@ static void exactly_one_succeeds(size_t capacity, bool through_caches)
 {
 	lfpool_config_t config = config_of(16, capacity);
 	atomic_size_t refused = 0;
-	struct duel duel = {.rounds = TIMES(4000, 2000), .through_caches = through_caches};
+	struct duel duel = {.rounds = TIMES(4000, 800), .through_caches = through_caches};
 
 	config.flags = LFPOOL_CHECK_RACES;
 	config.hooks.context = &refused;
@@ -213,7 +213,7 @@ TEST(refusals_disturb_nobody_and_are_all_counted)
 
 	config.hooks.context = &refused;
 	config.hooks.misuse = count_misuse;
-	struct crowd crowd = {.pool = pool_with(&config), .rounds = TIMES(6000, 1500)};
+	struct crowd crowd = {.pool = pool_with(&config), .rounds = TIMES(6000, 800)};
 	char *object = lfpool_acquire(crowd.pool);
 	crowd.stride = stride_of(crowd.pool, object);
 	crowd.first = object - owned_beyond(crowd.pool, object, -(ptrdiff_t)crowd.stride) * crowd.stride;

@@ -80,26 +80,26 @@ static void one_death(bool before, bool after, const char *debug)
 
 TEST(pool_destroyed_before_its_threads_exit)
 {
-	for (int i = 0; i < TIMES(1000, 200); i++)
+	for (int i = 0; i < TIMES(1000, 150); i++)
 		one_death(true, false, NULL);
 }
 
 TEST(pool_destroyed_while_its_threads_exit)
 {
-	for (int i = 0; i < TIMES(1000, 400); i++)
+	for (int i = 0; i < TIMES(1000, 150); i++)
 		one_death(false, false, NULL);
 }
 
 /* The mode looks at every cache at the end: not while its thread gives it back. */
 TEST(pool_checked_and_destroyed_while_its_threads_exit)
 {
-	for (int i = 0; i < TIMES(1000, 400); i++)
+	for (int i = 0; i < TIMES(1000, 150); i++)
 		one_death(false, false, "check");
 }
 
 TEST(pool_destroyed_after_its_threads_exited)
 {
-	for (int i = 0; i < TIMES(1000, 200); i++)
+	for (int i = 0; i < TIMES(1000, 150); i++)
 		one_death(false, true, NULL);
 }
 
@@ -107,7 +107,7 @@ TEST(pool_destroyed_after_its_threads_exited)
  * exiting. */
 TEST(pools_and_threads_churn_together)
 {
-	enum { ROUNDS = TIMES(800, 300) };
+	enum { ROUNDS = TIMES(800, 150) };
 	static struct visitor visitors[ROUNDS];
 	pthread_barrier_t used;
 

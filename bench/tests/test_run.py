@@ -276,7 +276,7 @@ class Run(unittest.TestCase):
 		self.failing("pair/64/spin/.*: a counter is missing or no number", FAKE_NAN="^pair/64/spin/.*:2$")
 
 	def test_hanging_process(self):
-		self.failing("did not end within 5 s", "--timeout", "5", FAKE_HANG="^pair/64/spin/")
+		self.failing("did not end within 2 s", "--timeout", "2", FAKE_HANG="^pair/64/spin/")
 
 	def test_interrupted_run_keeps_whole_rounds(self):
 		command = [os.path.join(HERE, "../run"), "--program", os.path.join(HERE, "fake-bench"), "--out", self.out,
