@@ -38,7 +38,7 @@ if(TARGET lfpool::rcu)
 endif()
 
 if(TARGET lfpool::ck)
-	foreach(test epoch epoch_gate epoch_threads)
+	foreach(test epoch epoch_gate epoch_threads epoch_signals)
 		lfpool_component_test(${test} ck test_${test}.c ${LFPOOL_CK_INCLUDE} ${LFPOOL_CK_LIBRARY})
 	endforeach()
 endif()
