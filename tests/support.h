@@ -137,12 +137,11 @@ static inline void require_intact(const lfpool_t *pool)
 }
 
 /* The pool hands out all of its objects, each once, and takes them back.  Nothing may be active before. */
-static inline void require_whole(lfpool_t *pool, size_t object_size)
+static inline void require_all_there(lfpool_t *pool, size_t object_size)
 {
 	size_t capacity = lfpool_capacity(pool);
 	void **objects = pointers_new(capacity + 1);
 
-	require_intact(pool);
 	REQUIRE(lfpool_active_count(pool) == 0);
 	REQUIRE(lfpool_available_count(pool) == capacity);
 	REQUIRE(acquire_all(pool, objects, capacity + 1) == capacity);
@@ -150,8 +149,15 @@ static inline void require_whole(lfpool_t *pool, size_t object_size)
 	REQUIRE(sort_disjoint(objects, capacity, object_size));
 	release_all(pool, objects, capacity);
 	REQUIRE(lfpool_active_count(pool) == 0);
-	require_intact(pool);
 	free(objects);
+}
+
+/* And every invariant holds.  No call may be under way. */
+static inline void require_whole(lfpool_t *pool, size_t object_size)
+{
+	require_intact(pool);
+	require_all_there(pool, object_size);
+	require_intact(pool);
 }
 
 /* ---- Objects ----------------------------------------------------------------------------------------------- */
