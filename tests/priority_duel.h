@@ -152,7 +152,7 @@ static inline void fight(const struct duel *duel, uint64_t seed)
 {
 	lfpool_priority_config_t config = priority_config_of(16, duel->capacity);
 	struct actor actors[ACTORS_MAX];
-	struct scene s = {.duel = duel, .rounds = TIMES(1500, 150)};
+	struct scene s = {.duel = duel, .rounds = TIMES(1500, 80)};
 
 	config.on_evict = on_evict;
 	config.context = &s;

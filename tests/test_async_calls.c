@@ -230,7 +230,7 @@ TEST(a_continuation_may_use_the_pool)
 
 /* ---- Races ---- */
 
-enum { RACES = TIMES(150, 30), THREADS = 4 };
+enum { RACES = TIMES(150, 20), THREADS = 4 };
 
 /* Two threads at once: one cancels, one releases. */
 struct race {

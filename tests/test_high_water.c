@@ -39,7 +39,7 @@ static void one_thread(lfpool_backend_t backend, uint32_t flags, size_t cache_ca
 	size_t count = 0, most = 0;
 
 	assert_int_equal(stats_of(pool).high_water, 0);
-	for (int step = 0; step < TIMES(2000, 150); step++) {
+	for (int step = 0; step < TIMES(2000, 80); step++) {
 		const size_t wanted = random_below(&r, step % 100 < 50 ? CAPACITY / 4 : CAPACITY + 1);
 
 		if (wanted > count)
@@ -144,7 +144,7 @@ static void size_changes(lfpool_backend_t backend, size_t cache_capacity)
 	config.depot_shards = 1;
 	lfpool_t *pool = pool_with(&config);
 
-	for (int step = 0; step < TIMES(2000, 150); step++) {
+	for (int step = 0; step < TIMES(2000, 80); step++) {
 		const size_t wanted = random_below(&r, CAPACITY + 1);
 
 		switch (random_below(&r, 8)) {

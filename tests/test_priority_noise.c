@@ -112,7 +112,7 @@ static void with_noise(struct din *d, unsigned threads, void (*look)(struct din 
 /* Everybody is low, whatever becomes of him; so a high one comes in.  Then he is one of them. */
 static void come_in(struct din *d)
 {
-	for (int round = 0; round < TIMES(ROUNDS, ROUNDS / 10); round++) {
+	for (int round = 0; round < TIMES(ROUNDS, ROUNDS / 20); round++) {
 		lfpool_handle_t handle;
 		void *object = lfpool_priority_acquire(d->pool, HIGH, NULL, &handle);
 
@@ -172,7 +172,7 @@ static void queue_up(struct din *d)
 
 	for (size_t i = 0; i < QUEUE; i++)
 		REQUIRE(queue[i] = priority_put(d->pool, 5));
-	for (int round = 0; round < TIMES(ROUNDS, ROUNDS / 10); round++) {
+	for (int round = 0; round < TIMES(ROUNDS, ROUNDS / 20); round++) {
 		const uint64_t evictions = d->evictions;
 		const bool release = round % 3 == 0;
 		uint64_t priority = 0;
@@ -257,7 +257,7 @@ static void *update_often(void *argument)
 	uint64_t seen[NOISY + 1] = {0}, peeked[NOISY + 1] = {0}, priority;
 
 	(void)pthread_barrier_wait(u->start);
-	for (uint64_t i = 1; i <= (uint64_t)TIMES(UPDATES, UPDATES / 10); i++) {
+	for (uint64_t i = 1; i <= (uint64_t)TIMES(UPDATES, UPDATES / 20); i++) {
 		REQUIRE(lfpool_priority_update(u->pool, u->handle, marked(u->number, i)) == LFPOOL_OK);
 		if (i % 4 == 0) {
 			REQUIRE(lfpool_priority_get(u->pool, u->handle, &priority));
@@ -275,7 +275,7 @@ static void update_one(size_t capacity)
 	lfpool_priority_t *pool = priority_of(16, capacity);
 	struct updater updaters[NOISY + 1];
 	pthread_barrier_t start;
-	uint64_t priority = 0, last = (uint64_t)TIMES(UPDATES, UPDATES / 10);
+	uint64_t priority = 0, last = (uint64_t)TIMES(UPDATES, UPDATES / 20);
 
 	assert_int_equal(pthread_barrier_init(&start, NULL, COUNT(updaters)), 0);
 	for (size_t i = 1; i < capacity; i++)

@@ -112,7 +112,7 @@ static void *come_and_go(void *argument)
 TEST(thousands_of_threads_come_and_go)
 {
 	enum { TOGETHER = 4 };
-	int threads = TIMES(25000, 1200), warm = threads / 50;
+	int threads = TIMES(25000, 600), warm = threads / 50;
 	lfpool_t *pool = pool_of(SIZE, TOGETHER * 5);
 	size_t before = 0, mapped_before = 0;
 	pthread_t together[TOGETHER];
