@@ -13,7 +13,7 @@
  */
 #include "nodes.h"
 
-#include "annotate.h"
+#include "common/annotate.h"
 #include "ck_calls.h"
 #include "report.h"
 #include "scenario.h"

@@ -9,7 +9,7 @@
  */
 #include "nodes.h"
 
-#include "annotate.h"
+#include "common/annotate.h"
 #include "rcu_shim.h"
 #include "report.h"
 #include "scenario.h"

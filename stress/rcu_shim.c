@@ -4,9 +4,9 @@
  */
 #include "rcu_shim.h"
 
-#include "annotate.h"
+#include "common/annotate.h"
+#include "common/rcu_barrier.h"
 
-#include <pthread.h>
 #include <stdatomic.h>
 #include <stdbool.h>
 #include <stdlib.h>
@@ -96,42 +96,11 @@ static void call(struct rcu_head *head, callback_of theirs)
 	real->update_call_rcu(head, grace_period_is_over);
 }
 
-struct barrier {
-	struct rcu_head head; /* first */
-	pthread_mutex_t mutex;
-	pthread_cond_t condition;
-	bool called;
-};
-
-static void barrier_called(struct rcu_head *head)
-{
-	struct barrier *barrier = (struct barrier *)(void *)head;
-
-	ordered_after(barrier);
-	pthread_mutex_lock(&barrier->mutex);
-	barrier->called = true;
-	pthread_cond_signal(&barrier->condition);
-	pthread_mutex_unlock(&barrier->mutex);
-}
-
 static void barrier(void)
 {
-	struct barrier barrier = {.mutex = PTHREAD_MUTEX_INITIALIZER, .condition = PTHREAD_COND_INITIALIZER};
-	/* A thread of QSBR must not hold up the grace period that it waits for. */
-	const bool online = real->read_ongoing();
-
-	ordered_before(&barrier);
-	real->update_call_rcu(&barrier.head, barrier_called);
-	if (online)
-		thread_offline();
-	pthread_mutex_lock(&barrier.mutex);
-	while (!barrier.called)
-		pthread_cond_wait(&barrier.condition, &barrier.mutex);
-	pthread_mutex_unlock(&barrier.mutex);
-	if (online)
-		thread_online();
-	pthread_cond_destroy(&barrier.condition);
-	pthread_mutex_destroy(&barrier.mutex);
+	/* A thread of QSBR ends a section when it goes offline. */
+	ordered_before(&sections);
+	flavor_barrier(real);
 }
 
 /* ---- */

@@ -15,9 +15,7 @@
  *              then, ordered_after() when the structure hands it out.  A node that is written to later is reported.
  * Why not      A suppression that names liburcu also silences all that callbacks do, and that is where objects become free.
  * suppress
- * rcu_barrier  frees in one thread what it has allocated in another, with an order in between that nobody sees.  So there is
- *              a barrier here: a callback that says that it was called.  Callbacks of one worker thread are called in
- *              turn, and without create_call_rcu_data() there is one worker.
+ * rcu_barrier  is one that the sanitizer understands: common/rcu_barrier.h.
  */
 #ifndef STRESS_RCU_SHIM_H
 #define STRESS_RCU_SHIM_H

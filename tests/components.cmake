@@ -4,6 +4,7 @@
 # lfpool_component_test(NAME COMPONENT SOURCE INCLUDE LIBRARY...): a test program that uses a component.
 function(lfpool_component_test name component source include)
 	lfpool_test(NAME ${name} SOURCES ${source} LABELS threads ${component} ONCE)
+	target_include_directories(test_${name} PRIVATE ${PROJECT_SOURCE_DIR})
 	target_include_directories(test_${name} SYSTEM PRIVATE ${include})
 	target_link_libraries(test_${name} PRIVATE lfpool::${component} ${ARGN})
 endfunction()

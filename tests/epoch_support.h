@@ -12,7 +12,7 @@
 #define LFPOOL_TESTS_EPOCH_SUPPORT_H
 
 #include "support.h"
-#include "tell.h"
+#include "common/annotate.h"
 
 #include "lfpool/epoch.h"
 
@@ -85,7 +85,7 @@ static inline void *read_until_told(void *argument)
 	ck_epoch_begin(record, NULL);
 	sem_post(&reader->inside);
 	await(&reader->end);
-	TELL_RELEASE(&sections);
+	ordered_before(&sections);
 	(void)ck_epoch_end(record, NULL);
 	ck_epoch_unregister(record);
 	return NULL;
@@ -133,7 +133,7 @@ static inline void open_scene(struct scene *s, size_t object_size, size_t capaci
 
 static inline void *taken(void *object)
 {
-	TELL_ACQUIRE(&sections);
+	ordered_after(&sections);
 	return object;
 }
 

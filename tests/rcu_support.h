@@ -16,7 +16,8 @@
 #include FLAVOUR_HEADER
 
 #include "support.h"
-#include "tell.h"
+#include "common/annotate.h"
+#include "common/rcu_barrier.h"
 
 #include "lfpool/rcu.h"
 
@@ -29,16 +30,8 @@
 /* liburcu's worker looks for callbacks every 10 ms: what it does too early it has done by then. */
 #define A_WHILE_NS INT64_C(40000000)
 
-#if WITH_TSAN
-/* rcu_barrier() allocates what the last of its callbacks frees, in an order that nobody tells.  Not more than that
- * function: a callback is called by liburcu too, and what it does is ours. */
-const char *__tsan_default_suppressions(void);
-const char *__tsan_default_suppressions(void)
-{
-	return "race:urcu_*_barrier\n";
-}
-
-/* It must remember that it was that function. */
+#if ANNOTATED
+/* Batches are old when they are called back: it must remember who made them. */
 const char *__tsan_default_options(void);
 const char *__tsan_default_options(void)
 {
@@ -58,7 +51,7 @@ static inline void enter(void)
 
 static inline void leave(void)
 {
-	TELL_RELEASE(&sections);
+	ordered_before(&sections);
 	rcu_read_unlock();
 	rcu_thread_offline();
 }
@@ -118,9 +111,36 @@ static inline void reader_end(struct reader *reader)
 
 /* ---- Pools ------------------------------------------------------------------------------------------------- */
 
+#if ANNOTATED
+/* The scheme waits as it always does. Only rcu_barrier() is another, because its own memory the sanitizer reports (common/rcu_barrier.h). */
+static bool (*library_wait)(void *context);
+static _Thread_local const struct rcu_flavor_struct *waiting_for;
+
+static inline void visible_barrier(void)
+{
+	flavor_barrier(waiting_for);
+}
+
+static inline bool wait_visibly(void *context)
+{
+	struct rcu_flavor_struct flavor;
+
+	waiting_for = context;
+	flavor = *waiting_for;
+	flavor.barrier = visible_barrier;
+	return library_wait(&flavor);
+}
+#endif
+
 static inline lfpool_t *rcu_pool_with(lfpool_config_t config, const struct rcu_flavor_struct *flavor)
 {
 	config.scheme = lfpool_rcu_scheme(flavor);
+#if ANNOTATED
+	if (flavor) {
+		library_wait = config.scheme.wait;
+		config.scheme.wait = wait_visibly;
+	}
+#endif
 	return pool_with(&config);
 }
 
@@ -131,7 +151,7 @@ static inline lfpool_t *rcu_pool_of(size_t object_size, size_t capacity)
 
 static inline void *taken(void *object)
 {
-	TELL_ACQUIRE(&sections);
+	ordered_after(&sections);
 	return object;
 }
 

@@ -153,7 +153,7 @@ static void *read_for_a_while(void *argument)
 		for (size_t i = 0; i < CAPACITY; i++)
 			REQUIRE(stamp_holds(reader->objects[i], SIZE, i));
 	atomic_store(&reader->left, true);
-	TELL_RELEASE(&sections);
+	ordered_before(&sections);
 	(void)ck_epoch_end(record, NULL);
 	ck_epoch_unregister(record);
 	return NULL;

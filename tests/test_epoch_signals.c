@@ -51,7 +51,7 @@ static void retire_some(ck_epoch_record_t *record, size_t wanted, uint64_t stamp
 		REQUIRE(lfpool_release_epoch(scene.pool, record, objects[i]) == LFPOOL_OK);
 	for (size_t i = 0; i < count; i++)
 		REQUIRE(stamp_holds(objects[i], SIZE, stamp + i));
-	TELL_RELEASE(&sections);
+	ordered_before(&sections);
 	(void)ck_epoch_end(record, NULL);
 }
 

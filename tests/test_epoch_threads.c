@@ -59,11 +59,11 @@ static void read_some(struct visitor *visitor)
 
 	if (sheet)
 		look(visitor, sheet, number);
-	TELL_RELEASE(&sections);
+	ordered_before(&sections);
 	(void)ck_epoch_end(visitor->record, &first);
 	if (another)
 		look(visitor, another, its_number);
-	TELL_RELEASE(&sections);
+	ordered_before(&sections);
 	(void)ck_epoch_end(visitor->record, &second);
 	atomic_fetch_add_explicit(&visitor->board->read, sheet || another, memory_order_relaxed);
 }
@@ -113,7 +113,7 @@ static void write_one(struct visitor *visitor)
 	if (old)
 		REQUIRE(lfpool_release_epoch(board->scene.pool, visitor->record, old) == LFPOOL_OK);
 	if (inside) {
-		TELL_RELEASE(&sections);
+		ordered_before(&sections);
 		(void)ck_epoch_end(visitor->record, NULL);
 	}
 }

@@ -14,8 +14,10 @@ static atomic_size_t calls, objects_in_calls;
 
 static void count_call(struct rcu_head *head, void (*function)(struct rcu_head *head))
 {
-	atomic_fetch_add(&calls, 1);
-	atomic_fetch_add(&objects_in_calls, lfpool_batch_count(lfpool_batch_of(head)));
+	if (function != flavor_barrier_called) {
+		atomic_fetch_add(&calls, 1);
+		atomic_fetch_add(&objects_in_calls, lfpool_batch_count(lfpool_batch_of(head)));
+	}
 	rcu_flavor.update_call_rcu(head, function);
 }
 

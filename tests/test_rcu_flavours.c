@@ -25,7 +25,7 @@ static void *read_of(void *argument)
 	reader->flavor->read_lock();
 	sem_post(&reader->inside);
 	await(&reader->end);
-	TELL_RELEASE(&sections);
+	ordered_before(&sections);
 	reader->flavor->read_unlock();
 	reader->flavor->unregister_thread();
 	return NULL;

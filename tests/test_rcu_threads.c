@@ -167,7 +167,7 @@ static void go_on_in_the_child(lfpool_t *pool, void *held)
 TEST(a_child_has_the_backlog_too)
 {
 	/* ThreadSanitizer starts no threads in a child. */
-	if (WITH_TSAN)
+	if (ANNOTATED)
 		skip();
 	for (int round = 0; round < 10; round++) {
 		lfpool_t *pool = rcu_pool_of(SIZE, CAPACITY);

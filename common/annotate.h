@@ -5,8 +5,8 @@
  * Idea         ordered_before(x) is a release at x, ordered_after(x) an acquire; x is any address.  Whoever writes one down
  *              promises that the code between really orders the two.  Without ThreadSanitizer both are nothing.
  */
-#ifndef STRESS_ANNOTATE_H
-#define STRESS_ANNOTATE_H
+#ifndef COMMON_ANNOTATE_H
+#define COMMON_ANNOTATE_H
 
 #include <stdint.h>
 
