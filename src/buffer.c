@@ -5,7 +5,7 @@
  * Idea         [ care | pool | first lot of caches | magazines | bits | state words | epochs | objects ].  It is the
  *              lock-free backend; what else enters the kernel is left out where it would be done, by `in_buffer` of the
  *              arena: heavy fences, caches of threads, further lots, sleeping, the registry, lines on stderr.
- * Invariants   Y1  no function of such a pool makes a system call.
+ * Invariants   BF1 no function of such a pool makes a system call.
  */
 #include "lfpool/buffer.h"
 

@@ -5,7 +5,7 @@
  * Idea         The cold store (cold.h) gives slots one by one; who gives memory back needs whole pages.  He holds all slots
  *              of a run of pages: he takes as many counts as there are slots, then their bits; if one bit is missing he
  *              puts all of it back.  A byte for each page, `gone`, says whether it was given back already.
- * Invariants   Q1, Q2 (trim.c).
+ * Invariants   TR1, TR2 (trim.c).
  * Progress     Lock-free.
  */
 #ifndef LFPOOL_PAGES_H

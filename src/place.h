@@ -7,10 +7,10 @@
  *              of the word. Each place has two records of its own on the line of its word: the one that is named, and
  *              one to be filled. If two threads fill one at once, the second takes his from a pool of this library.
  *                 A reader reads word, record, and word again: if that is the same, so was the record (the word never
- *              comes back: S1 in tagged.h, T1 in tournament.h).
- * Invariants   L1  a record's `used` is set while the word names it, or while one thread fills it; only that one
+ *              comes back: S1 in tagged.h, F1 in tournament.h).
+ * Invariants   PL1 a record's `used` is set while the word names it, or while one thread fills it; only that one
  *              fills it.
- *              L2  in the pool there is a record for each place, and for each call under way, up to CALLS_MAX.
+ *              PL2 in the pool there is a record for each place, and for each call under way, up to CALLS_MAX.
  * Progress     wait-free; what the pool does is lock-free.  Only more than CALLS_MAX calls at once would wait.
  * Edges        RECORD: who fills a record, and swaps it in -> who reads it through the word.
  *              REUSE: who swapped it out -> who fills it again -> who reads what he fills in, and then finds that the

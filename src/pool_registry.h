@@ -4,9 +4,9 @@
  *
  * Idea         A layer on the public functions: a profile, and a row for each pool, sorted by name.  A row remembers
  *              what the pool's config said before the profile was asked, so that each scenario starts from there.
- * Invariants   P1  rows are sorted, no two of one name.
- *              P2  a row's pool lives from when the row is entered until it is taken out.
- *              P3  `scenario` is one of the profile's.
+ * Invariants   PR1 rows are sorted, no two of one name.
+ *              PR2 a row's pool lives from when the row is entered until it is taken out.
+ *              PR3 `scenario` is one of the profile's.
  * Concurrency  Two mutexes, both held to write, either to read.  `change` is held through whatever changes anything,
  *              and so while pools are made and resized; `look`, always after it, for a moment.  So find and dump do not
  *              wait for a switch, and hooks that run in one may ask.  Pools are destroyed without either.

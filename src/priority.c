@@ -128,7 +128,7 @@ static uint32_t take_slot(pool_t *pool, uint64_t priority)
 
 		const struct contender first = tournament_first(&pool->tournament);
 
-		/* Else a slot has come back meanwhile.  (K1) */
+		/* Else a slot has come back meanwhile.  (FS1) */
 		if (!free_slots_still(&pool->free, empty))
 			continue;
 		if (!first.slot || !gives_way(pool, &first, priority))
@@ -281,7 +281,7 @@ lfpool_status_t lfpool_priority_unpin(pool_t *pool, lfpool_handle_t handle)
 	/* A retry means that the slot's state has changed. */
 	while (find(pool, handle, is_pinned_or_active, &mine)) {
 		const uint32_t pins = state_pins(mine.state);
-		/* With the last pin a new version begins (T1). */
+		/* With the last pin a new version begins (F1). */
 		const uint64_t next = pins > 1 ? mine.state - STATE_PIN
 					       : state_next(mine.state, mine.state & STATE_ACTIVE, state_record(mine.state));
 

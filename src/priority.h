@@ -20,7 +20,7 @@
  *              P2  a slot that is taken is changed by nobody but the call that has it; one that is free by nobody but
  *                  who pops it; one that is new by nobody but calls with its handle.
  *              P3  a slot's record is written only while the slot is taken, and a state of it that somebody might still
- *                  expect is gone (T1).
+ *                  expect is gone (F1).
  * Edges        HOLD: what the holder did to the object and its slot -> who pins, or takes it: release by the CAS that
  *              publishes or unpins, acquire by the CAS that pins or takes.
  */

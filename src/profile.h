@@ -5,9 +5,9 @@
  * Idea         A line of the text that names a pool becomes a `struct profile_line`, with a bit for each key that it
  *              gives.  The lines are sorted by pool, then by scenario: so all that is said of a pool lies together,
  *              what holds everywhere first; and where a line goes is where one that says it twice would be.
- * Invariants   R1  lines are sorted, no two of them equal in pool and scenario.
- *              R2  scenario 0 is "default", and there always.
- *              R3  every value is within the bounds of lfpool_config_t.
+ * Invariants   PF1 lines are sorted, no two of them equal in pool and scenario.
+ *              PF2 scenario 0 is "default", and there always.
+ *              PF3 every value is within the bounds of lfpool_config_t.
  *              A text with an error in it becomes nothing.
  * Progress     Nothing is shared here; reading allocates.
  */

@@ -30,7 +30,7 @@ static size_t ranges_up_to(const struct range_array *array, size_t count, uintpt
 	 * shorter if count is even. */
 	while (count > 0) {
 		const size_t half = count / 2;
-		/* acquire, edge PUBLISH: G2. */
+		/* acquire, edge PUBLISH: AR2. */
 		const size_t above = load_acquire(&array->range[low + half].first) <= address;
 
 		low += above * (half + 1);
@@ -43,7 +43,7 @@ static uintptr_t search(const struct range_array *array, size_t count, uintptr_t
 {
 	const size_t place = ranges_up_to(array, count, address);
 
-	/* acquire, edge PUBLISH, both: G2. */
+	/* acquire, edge PUBLISH, both: AR2. */
 	if (place == 0 || load_acquire(&array->range[place - 1].end) <= address)
 		return 0;
 	return load_acquire(&array->range[place - 1].owner);
@@ -53,12 +53,12 @@ void *ranges_find(const struct ranges *ranges, uintptr_t address)
 {
 	for (;;) {
 		/* acquire, edge PUBLISH, both: the array's contents.  An array that was put there later is as complete,
-		 * and then the head has changed (G2). */
+		 * and then the head has changed (AR2). */
 		const uint64_t head = load_acquire(&ranges->head);
 		const struct range_array *array = (const void *)load_acquire(&ranges->array[which_of(head)]);
 		const uintptr_t owner = array ? search(array, count_of(head), address) : 0;
 
-		/* relaxed: what orders it are the acquires before it (G2). */
+		/* relaxed: what orders it are the acquires before it (AR2). */
 		if (likely(load_relaxed(&ranges->head) == head))
 			return (void *)owner;
 		/* Retries only after a range was added or removed: lock-free. */
@@ -69,7 +69,7 @@ void *ranges_find(const struct ranges *ranges, uintptr_t address)
 
 static void range_set(struct range *range, uintptr_t first, uintptr_t end, uintptr_t owner)
 {
-	/* release, edge PUBLISH, all: a reader that comes upon these too early finds the head changed (G2). */
+	/* release, edge PUBLISH, all: a reader that comes upon these too early finds the head changed (AR2). */
 	store_release(&range->first, first);
 	store_release(&range->end, end);
 	store_release(&range->owner, owner);

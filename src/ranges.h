@@ -7,8 +7,8 @@
  *              the version's lowest bit says which of the two.  Readers search the published one, and then look whether
  *              the head is still the same.  (A sequence lock, after Lamport 1977, with two copies: so a reader retries
  *              only if a change was completed meanwhile, and never waits for one that has begun.)
- * Invariants   G1  what is published is written by nobody.
- *              G2  a reader that finds the head unchanged has read nothing but what that head published.  For let it
+ * Invariants   AR1 what is published is written by nobody.
+ *              AR2 a reader that finds the head unchanged has read nothing but what that head published.  For let it
  *                  have read the head of version v.  (a) Everything that v's writer wrote before happens before the
  *                  search (PUBLISH), so nothing older is read.  (b) The published array is written again by version
  *                  v + 2 at the earliest, whose writer published v + 1 before, or saw it published.  Each of its stores
@@ -20,7 +20,7 @@
  * Progress     Readers: lock-free; each retry means that a range was added or removed.  Writers: one at a time, the
  *              caller's lock.
  * Edges        PUBLISH: ranges_add, ranges_remove -> ranges_find.
- * Wrap         G2 fails only if exactly a multiple of 2^39 changes fall into one search.
+ * Wrap         AR2 fails only if exactly a multiple of 2^39 changes fall into one search.
  */
 #ifndef LFPOOL_RANGES_H
 #define LFPOOL_RANGES_H

@@ -2,9 +2,9 @@
 /*
  * registry.c - see registry.h.
  *
- * Invariants   R1  an id {generation:40, place:24} names at most one pool, ever: a place's generation grows each time
+ * Invariants   ID1 an id {generation:40, place:24} names at most one pool, ever: a place's generation grows each time
  *                  it is filled, from 1. (A place would have to be filled 2^40 times to see one again.)
- *              R2  `ranges` holds the objects of each pool that has a place, if they lie in one range.
+ *              ID2 `ranges` holds the objects of each pool that has a place, if they lie in one range.
  */
 #include "registry.h"
 

@@ -4,7 +4,7 @@
  *
  * Idea         What does not fit is cut off, and counted all the same: so `wanted` is the length of the whole text
  *              whatever the room was, and what was written is its beginning.
- * Invariants   W1  with room for anything the text is terminated, always.
+ * Invariants   TX1 with room for anything the text is terminated, always.
  * Progress     Does not allocate.
  */
 #ifndef LFPOOL_TEXT_H

@@ -243,7 +243,7 @@ static struct contender collect(const struct tournament *t, uint32_t level, uint
 
 /* ---- Climbing ---- */
 
-/* T4 for `mine` at one node.  False: mine is no more. */
+/* F4 for `mine` at one node.  False: mine is no more. */
 static bool settle(struct tournament *t, uint32_t level, uint32_t index, const struct contender *mine)
 {
 	struct place *node = node_at(t, level, index);
@@ -252,7 +252,7 @@ static bool settle(struct tournament *t, uint32_t level, uint32_t index, const s
 
 	for (unsigned tries = 0; tries < 2; tries++) {
 		const struct contender named = node_read(t, node, &word);
-		/* Before the children are looked at: T3. */
+		/* Before the children are looked at: F3. */
 		const bool current = is_current(t, &named);
 
 		if (current && !goes_before(t, mine, &named))

@@ -16,20 +16,20 @@
  *              each level.
  *                 A slot that stops contending (pinned, released, taken) makes the names of it stale, everywhere, by
  *              its state alone.  Who finds such a name where he needs a current one repairs it first.
- * Invariants   T1  a state in which the slot contends never comes back: it has a version, which advances whenever the
+ * Invariants   F1  a state in which the slot contends never comes back: it has a version, which advances whenever the
  *                  slot begins to contend, or contends with something else.  (Of 2^35 versions; that many changes of
  *                  one object take half an hour of nothing else, and the thread that is misled must have slept
  *                  through exactly so many.)
- *              T2  the word of a node never comes back: it is a tagged word (tagged.h).
- *              T3  whoever replaces a name that was current before he looked at the children replaces it by one that
+ *              F2  the word of a node never comes back: it is a tagged word (tagged.h).
+ *              F3  whoever replaces a name that was current before he looked at the children replaces it by one that
  *                  goes before it.
- *              T4  once an offer of slot i has done with node v (its CAS succeeded, or it saw a current name there that
+ *              F4  once an offer of slot i has done with node v (its CAS succeeded, or it saw a current name there that
  *                  does not come after i), and until i's state changes: what v names never comes after i.
- *              T5  so a root that is current names a first one: nobody whose offer is complete goes before it.  And a
+ *              F5  so a root that is current names a first one: nobody whose offer is complete goes before it.  And a
  *                  root that names nobody says that nobody contends.
- *              Why T4 follows from T1 to T3: docs/priority.md.
+ *              Why F4 follows from F1 to F3: docs/priority.md.
  * Progress     lock-free; a retry means that a word has changed.  offer and withdraw collect at most twice on a level.
- * Order        What makes a slot contend or stop, the swaps of nodes, and the loads that the argument for T4 speaks of are
+ * Order        What makes a slot contend or stop, the swaps of nodes, and the loads that the argument for F4 speaks of are
  *              seq_cst: it needs one order of all of them.  i gives its slot a state, and sees that w, which the node
  *              names, is current; w gives its slot another state, and collects; of these two one must see the other,
  *              and they write different words.  (A load is no dearer for it, nor is a CAS, on x86 and AArch64.)
@@ -153,7 +153,7 @@ void tournament_offer(struct tournament *t, const struct contender *mine);
 /* The slot has stopped contending: names of it are replaced from its leaf upwards, as far as there are some.  Nothing
  * depends on it; it saves others a repair. */
 void tournament_withdraw(struct tournament *t, uint32_t slot);
-/* The first contender at some moment during the call; nobody: nobody contended then (T5). */
+/* The first contender at some moment during the call; nobody: nobody contended then (F5). */
 struct contender tournament_first(struct tournament *t);
 
 #endif

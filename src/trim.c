@@ -7,10 +7,10 @@
  *              all cold a run of at most STEP_BYTES is taken out of the cold store (counts first, then bits: O1), given
  *              back, and put into the cold store again.  Where the sweep ends the next call goes on; it is over when it
  *              has come round without giving anything back.
- * Invariants   Q1  while a page is being given back, all slots on it are in the hands of this call: nobody else can have an
+ * Invariants   TR1 while a page is being given back, all slots on it are in the hands of this call: nobody else can have an
  *                  object there.  A page on which a slot lies that is not opened yet is left alone: who opens it
  *                  does not come by the cold store's bits.
- *              Q2  `gone` of a page is 1 only if it was given back, and no slot on it has left the cold store since: who
+ *              TR2 `gone` of a page is 1 only if it was given back, and no slot on it has left the cold store since: who
  *                  takes a slot clears it, holding the slot; who gives a page back sets it, holding all of them.
  * Progress     Lock-free for others.  A trim that is stopped takes with it the slots of one step.
  * Edges        COLD (cold.h): from who cooled the slot, to this call, to who takes it next.

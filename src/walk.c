@@ -7,10 +7,10 @@
  *              visitor: what seems active there is prefetched, and when its turn comes, the walk looks a second time.
  *              (Visiting one object in ten of a million and reading it takes 10 ms without the prefetch, each waiting
  *              for memory by itself, and 1 with it: lfpool-bench-walk.)
- * Invariants   W1  a walk looks at each slot of its range once and never goes back: no object is visited twice.
- *              W2  what a cursor returns was active in the second look, which is the one that counts: between the two
+ * Invariants   WK1 a walk looks at each slot of its range once and never goes back: no object is visited twice.
+ *              WK2 what a cursor returns was active in the second look, which is the one that counts: between the two
  *                  looks the visitor of earlier objects has run, and anything may have happened.
- *              W3  no slot beyond used() is active.  Whose object was acquired before the walk began (in the sense of
+ *              WK3 no slot beyond used() is active.  Whose object was acquired before the walk began (in the sense of
  *                  C11) sees, with that, that its slot was carved.
  * Progress     Wait-free, and no locked instruction; but lfpool_release_all(), which is lock-free.
  * Edges        TELL (arena.h): from who activates the object to the second look.
@@ -97,7 +97,7 @@ static inline uint32_t walk_next(const struct arena *arena, lfpool_cursor_t *cur
 		const size_t slot = cursor->now_at + (size_t)__builtin_ctzll(cursor->now);
 
 		cursor->now &= cursor->now - 1;
-		/* acquire, edge TELL: what hooks.activate wrote.  W2. */
+		/* acquire, edge TELL: what hooks.activate wrote.  WK2. */
 		*state_out = load_acquire(&arena->face.state[slot]);
 		if (likely(*state_out & LFPOOL_IN_USE))
 			return (uint32_t)slot;

@@ -150,7 +150,7 @@ const struct scenario scenarios[] = {
 	{"quarantine-wander-3", "two look while one object is always free", 1, 3, "1aar3a", {"a", "ra", "a"}, 0, 0, NULL,
 	 "quarantine=2"},
 
-	/* Walks: W1, W2, W3. */
+	/* Walks: WK1, WK2, WK3. */
 	{"walk-release-2", "two active, one of them released under the walk's eyes", 2, 2, "0aa", {"r", "w"}, 0, 0},
 	{"walk-last-2", "the last slot active throughout, the others released", 2, 3, "0aaa", {"oo", "w"}, 0, 0},
 	{"walk-acquire-2", "one active, another acquired under the walk's eyes", 2, 2, "0a", {"a", "ww"}, 0, 0},
@@ -185,7 +185,7 @@ const struct scenario scenarios[] = {
 	{"all-all-2", "twice at once", 2, 2, "3aa", {"l", "l"}, 0, 0},
 	{"all-handle-2", "beside a release by handle", 2, 2, "3aa", {"l", "g"}, 0, 0},
 
-	/* Ranges: G1, G2. */
+	/* Ranges: AR1, AR2. */
 	{"find-2", "two ranges come, one looks", 1, 1, "", {"+*", "?"}, 0, 0},
 	{"find-gone-2", "they go", 1, 1, "0+*", {"/-", "?"}, 0, 0},
 	{"find-both-2", "one goes, another comes", 1, 1, "0+", {"-*+", "?"}, 0, 0},
@@ -281,7 +281,7 @@ const struct scenario scenarios[] = {
 	{"then-serve-2", "who continued another releases again", 1, 1, "0a", {"rar", "Fu"}},
 	{"then-cell-2", "its place is used again while it is looked at", 1, 1, "0a", {"r", "fkf"}},
 
-	/* Trimming: Q1, Q2 (trim.c). */
+	/* Trimming: TR1, TR2 (trim.c). */
 	{"trim-acquire-2", "acquired, written, released while its page goes", 1, 2, "0aarr", {"T", "ara"}},
 	{"trim-cold-2", "out of the cold store, and in again", 1, 2, "0aarrT", {"T", "ara"}},
 	{"trim-again-2", "given back, used and given back again", 1, 2, "0aarrT", {"TT", "arT"}},
@@ -299,7 +299,7 @@ const struct scenario scenarios[] = {
 	{"trim-poison-2", "poisoned", 1, 2, "0aarr", {"T", "ara"}, .debug = "poison"},
 	{"trim-hooks-2", "built", 1, 2, "0aarr", {"T", "ara"}, .hooks = ""},
 
-	/* Evicting: T3, T4, P1; the language is that of evicts.h. */
+	/* Evicting: F3, F4, P1; the language is that of evicts.h. */
 	{"evict-2", "two newcomers, two objects", 1, 1, "a1a2", {"a5", "a6"}, .evicting = 2},
 	{"evict-update-2", "the least is updated while a newcomer evicts", 1, 1, "a1a3a5", {"a9", "u04"}, .evicting = 3},
 	{"evict-update-down-2", "another goes below the least", 1, 1, "a2a3a5", {"a9", "u21"}, .evicting = 3},

@@ -242,7 +242,7 @@ static void cancel(void)
 
 /* ---- Pages ---- */
 
-/* Q2 (trim.c): no slot that is in use, or in a magazine, lies on a page that counts as given back. */
+/* TR2 (trim.c): no slot that is in use, or in a magazine, lies on a page that counts as given back. */
 static void check_pages(void)
 {
 	const struct cold *cold = &wants.pool->cold;

@@ -8,17 +8,17 @@
  *              calls all together.  Any user changes any slot, so several calls may be at one object.
  * Contenders   {key, slot} is one number, its rank.  The smaller goes first: of equal keys the smaller slot, instead of
  *              the stamp.
- * Versions     never wrap (T1).  All that is asked of one is whether its slot still contends with it.  So a name has a
+ * Versions     never wrap (F1).  All that is asked of one is whether its slot still contends with it.  So a name has a
  *              bit instead, `fresh`, wherever it stands, in a node or in somebody's hands: cleared when its slot gets
  *              another state, and never set again.
- * Tags         never wrap (T2).  `watch` says whether the node has changed since this process read it.
+ * Tags         never wrap (F2).  `watch` says whether the node has changed since this process read it.
  * Steps        One for each load and CAS of a state or of a node's word.  What is merged: word, record, and word again
  *              (what was read through an unchanged word stood there all the time: place.h); in the calls of priority.c
  *              the load of a state with the CAS that follows (a failed CAS equals a later load); what a process decides
  *              by itself with the step before or after.
- * Checked      T4   once an offer of slot i has done with node v, and until i's state changes: what v names never comes
+ * Checked      F4   once an offer of slot i has done with node v, and until i's state changes: what v names never comes
  *                   after i.  (settled[i]: of how many nodes that can be said.)
- *              T5   when first() reads the root: if that is current, no slot goes before it whose offer is complete; if
+ *              F5   when first() reads the root: if that is current, no slot goes before it whose offer is complete; if
  *                   it names nobody, no such slot contends;
  *              settle() gives up only if its own contender is no more;
  *              what is taken is what the root named, so once at most for each version;
@@ -32,7 +32,7 @@
  * Broken       ONE_TRY;
  *              CHECK_LATE, REPAIR_CHECK_LATE, WITHDRAW_CHECK_LATE: the collect comes before the look whether the name is
  *              current;
- *              NO_CHECK: a current name is replaced by whatever was collected (T3);
+ *              NO_CHECK: a current name is replaced by whatever was collected (F3);
  *              LOSE_TO_STALE: an offer rests at a name that goes before it, current or not;
  *              EARLY_STOP: it ends at the first node where it loses;
  *              NO_VERSION: a name is current while its slot contends, be it with another key; ROOT_UNCHECKED: the same,
