@@ -272,6 +272,10 @@ void demand_close(lfpool_t *pool)
 		if (then)
 			then(context, pool, NULL);
 	}
+}
+
+void demand_free(struct demand *d)
+{
 	for (unsigned lot = 1; lot < CELL_LOT_COUNT; lot++) {
 		/* relaxed: the pool is nobody else's any more. */
 		char *cells = load_relaxed(&d->lot[lot]);
@@ -279,8 +283,6 @@ void demand_close(lfpool_t *pool)
 		if (cells)
 			os_unmap(cells, ((size_t)CELL_LOT << lot) * sizeof(struct cell));
 	}
-	/* The last check of the pool counts who waits. */
-	store_relaxed(&d->cells, 0);
 }
 
 void demand_forget_calls(lfpool_t *pool)

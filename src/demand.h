@@ -27,8 +27,10 @@
 struct handle;
 
 void demand_open(struct demand *d, const struct arena *arena);
-/* Calls the continuations that are left, with NULL, and unmaps the cells. */
+/* Calls the continuations that are left, with NULL. */
 void demand_close(lfpool_t *pool);
+/* Unmaps the cells.  The registry has the pool no more: a child of fork looks at the cells of all that it has. */
+void demand_free(struct demand *d);
 /* In the child after fork: the calls that waited are gone. */
 void demand_forget_calls(lfpool_t *pool);
 

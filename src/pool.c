@@ -175,6 +175,7 @@ size_t lfpool_destroy(lfpool_t *pool)
 	if (pool->modes.check)
 		check_last(pool);
 	(void)fetch_add_relaxed(&heaps, -(uint32_t)!pool_in_place(pool));
+	demand_free(&pool->demand);
 	plain_cache_destroy_all(pool);
 
 	struct care *care = pool->care;
