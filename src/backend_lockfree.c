@@ -12,8 +12,6 @@
 #include "probes.h"
 #include "resize.h"
 
-#include <errno.h>
-#include <sched.h>
 #include <string.h>
 
 /* ---- A slot that was taken, and one that is to be put back ---- */
@@ -127,16 +125,14 @@ static struct cache *borrow(lfpool_t *pool)
 {
 	/* Waits only if CACHES_FOR_CALLS threads are in here already and there can be no more caches: memory is
 	 * refused, or CACHES_MAX are there and taken. */
-	const int errno_before = errno;
 	struct cache *c;
 
 	while (!(c = cache_claim(core_of(pool), CACHE_FOR_CALL, thread_hint()))) {
 		if (pool->arena->in_buffer)
 			cpu_relax();
 		else
-			(void)sched_yield();
+			os_yield();
 	}
-	errno = errno_before;
 	return c;
 }
 

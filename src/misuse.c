@@ -8,6 +8,7 @@
 #include "probes.h"
 #include "text.h"
 
+#include <errno.h>
 #include <stdio.h>
 
 /* Is it an answer to a release that changed nothing? */
@@ -19,6 +20,8 @@ static bool is_refusal(lfpool_status_t status)
 void misuse_say(const lfpool_hooks_t *hooks, const lfpool_misuse_t *misuse)
 {
 	const char *kind = misuse->pool ? "pool" : "set";
+	/* stderr may be closed. */
+	const int errno_before = errno;
 
 	if (hooks->misuse) {
 		hooks->misuse(hooks->context, misuse);
@@ -27,6 +30,7 @@ void misuse_say(const lfpool_hooks_t *hooks, const lfpool_misuse_t *misuse)
 			lfpool_status_string(misuse->status), is_refusal(misuse->status) ? "; refused" : "",
 			*misuse->detail ? "  " : "", misuse->detail);
 		fprintf(stderr, "Further misuse of this %s is counted, not printed.\n", kind);
+		errno = errno_before;
 	}
 }
 

@@ -27,6 +27,13 @@
 #include <time.h>
 #include <unistd.h>
 
+static void errno_put_back(const int *before)
+{
+	errno = *before;
+}
+/* At the top of a function: E1 of os.h. */
+#define KEEP_ERRNO() __attribute__((cleanup(errno_put_back), unused)) const int errno_before = errno
+
 static pthread_once_t asymmetric_once = PTHREAD_ONCE_INIT;
 static bool asymmetric;
 
@@ -37,10 +44,7 @@ static _Atomic(size_t) mapped_bytes, heap_blocks;
 static bool refused(void)
 {
 	/* relaxed, here and below: tests set and read these while nothing else runs. */
-	if (fetch_add_relaxed(&calls, 1) + 1 != load_relaxed(&refuse_at))
-		return false;
-	errno = ENOMEM;
-	return true;
+	return fetch_add_relaxed(&calls, 1) + 1 == load_relaxed(&refuse_at);
 }
 
 unsigned long os_testing_refuse(unsigned long n)
@@ -73,6 +77,7 @@ unsigned long os_testing_heavy_fences(void)
 
 static void *map(size_t bytes, int access)
 {
+	KEEP_ERRNO();
 	if (refused())
 		return NULL;
 
@@ -96,54 +101,81 @@ void *os_reserve(size_t bytes)
 
 void os_unmap(void *address, size_t bytes)
 {
+	KEEP_ERRNO();
 	(void)munmap(address, bytes);
 	account(mapped_bytes, -bytes);
 }
 
 bool os_guard(void *address, size_t bytes)
 {
+	KEEP_ERRNO();
 	return !refused() && mprotect(address, bytes, PROT_NONE) == 0;
 }
 
 bool os_open(void *address, size_t bytes)
 {
+	KEEP_ERRNO();
 	return !refused() && mprotect(address, bytes, PROT_READ | PROT_WRITE) == 0;
+}
+
+void os_close(void *address, size_t bytes)
+{
+	KEEP_ERRNO();
+	/* In this order: what is locked is not given back. */
+	(void)munlock(address, bytes);
+	(void)madvise(address, bytes, MADV_DONTNEED);
+	(void)mprotect(address, bytes, PROT_NONE);
 }
 
 bool os_discard(void *address, size_t bytes)
 {
+	KEEP_ERRNO();
 	return !refused() && madvise(address, bytes, MADV_DONTNEED) == 0;
+}
+
+/* Writes to each page what is there.  A compare-and-swap of a byte for itself is a write that takes nothing back: the byte may
+ * be a thread's that has an object there by now.  (Of "add 0" a compiler may make a fence and a load, which brings no page.) */
+static void touch(void *address, size_t bytes)
+{
+	_Atomic(uint8_t) *const first = address;
+
+	for (size_t at = 0; at < bytes; at += os_page_bytes()) {
+		/* relaxed, both: no value changes. */
+		uint8_t there = load_relaxed(&first[at]);
+
+		/* If it fails another thread has just written to the page. */
+		(void)cas_relaxed(&first[at], &there, there);
+	}
 }
 
 bool os_prefault(void *address, size_t bytes)
 {
+	KEEP_ERRNO();
 	if (refused())
 		return false;
 #ifdef MADV_POPULATE_WRITE
 	if (madvise(address, bytes, MADV_POPULATE_WRITE) == 0)
 		return true;
-	if (errno != EINVAL)
+	/* Before Linux 5.14; without CONFIG_ADVISE_SYSCALLS. */
+	if (errno != EINVAL && errno != ENOSYS)
 		return false;
 #endif
-	/* Before Linux 5.14. */
-	for (size_t at = 0; at < bytes; at += os_page_bytes())
-		((volatile char *)address)[at] = 0;
+	touch(address, bytes);
 	return true;
 }
 
 bool os_lock(void *address, size_t bytes)
 {
+	KEEP_ERRNO();
 	return !refused() && mlock(address, bytes) == 0;
 }
 
 void os_wish_huge(void *address, size_t bytes)
 {
-	const int before = errno;
-
+	KEEP_ERRNO();
 	/* EINVAL from a kernel that has none. */
 	if (!refused())
 		(void)madvise(address, bytes, MADV_HUGEPAGE);
-	errno = before;
 }
 
 size_t os_page_bytes(void)
@@ -153,7 +185,8 @@ size_t os_page_bytes(void)
 
 unsigned os_processors(void)
 {
-	long count = sysconf(_SC_NPROCESSORS_ONLN);
+	KEEP_ERRNO();
+	const long count = sysconf(_SC_NPROCESSORS_ONLN);
 
 	return count < 1 ? 1 : (unsigned)count;
 }
@@ -166,7 +199,8 @@ unsigned os_processor_block(void)
 
 	return ++asked / 3;
 #else
-	int processor = sched_getcpu();
+	KEEP_ERRNO();
+	const int processor = sched_getcpu();
 
 	return processor < 0 ? 0 : (unsigned)processor / PROCESSOR_BLOCK;
 #endif
@@ -174,6 +208,7 @@ unsigned os_processor_block(void)
 
 void *os_heap_resize(void *memory, size_t bytes)
 {
+	KEEP_ERRNO();
 	if (refused())
 		return NULL;
 
@@ -186,6 +221,7 @@ void *os_heap_resize(void *memory, size_t bytes)
 
 void *os_heap_aligned(size_t alignment, size_t bytes)
 {
+	KEEP_ERRNO();
 	void *memory;
 
 	if (refused() || posix_memalign(&memory, alignment < sizeof(void *) ? sizeof(void *) : alignment, bytes) != 0)
@@ -196,6 +232,7 @@ void *os_heap_aligned(size_t alignment, size_t bytes)
 
 void os_heap_free(void *memory)
 {
+	KEEP_ERRNO();
 	if (memory)
 		account(heap_blocks, (size_t)-1);
 	free(memory);
@@ -209,6 +246,7 @@ void os_heap_free(void *memory)
 
 bool os_stay_loaded(bool *keys_usable_out)
 {
+	KEEP_ERRNO();
 	Dl_info mine, program;
 
 	*keys_usable_out = true;
@@ -234,12 +272,26 @@ bool os_stay_loaded(bool *keys_usable_out)
 
 bool os_thread_key_create(pthread_key_t *key, void (*at_exit)(void *))
 {
+	KEEP_ERRNO();
 	return !refused() && pthread_key_create(key, at_exit) == 0;
 }
 
 bool os_thread_key_set(pthread_key_t key, void *value)
 {
+	KEEP_ERRNO();
 	return !refused() && pthread_setspecific(key, value) == 0;
+}
+
+bool os_at_fork(void (*before)(void), void (*parent)(void), void (*child)(void))
+{
+	KEEP_ERRNO();
+	return !refused() && pthread_atfork(before, parent, child) == 0;
+}
+
+void os_yield(void)
+{
+	KEEP_ERRNO();
+	(void)sched_yield();
 }
 
 #ifdef LFPOOL_THREAD_KEY
@@ -248,31 +300,23 @@ uint32_t os_thread_id(void)
 	return (uint32_t)gettid();
 }
 
-bool os_at_fork(void (*before)(void), void (*parent)(void), void (*child)(void))
+void os_forget_thread_id(void)
 {
-	return !refused() && pthread_atfork(before, parent, child) == 0;
 }
 #else
 /* 0: not asked yet. */
 static THREAD_LOCAL uint32_t thread_id;
-
-/* In the child the thread is another one. */
-static void forget_thread_id(void)
-{
-	thread_id = 0;
-}
-
-bool os_at_fork(void (*before)(void), void (*parent)(void), void (*child)(void))
-{
-	return !refused() && pthread_atfork(before, parent, child) == 0 &&
-	       pthread_atfork(NULL, NULL, forget_thread_id) == 0;
-}
 
 uint32_t os_thread_id(void)
 {
 	if (unlikely(!thread_id))
 		thread_id = (uint32_t)gettid();
 	return thread_id;
+}
+
+void os_forget_thread_id(void)
+{
+	thread_id = 0;
 }
 #endif
 
@@ -300,11 +344,9 @@ static void futex(void *half, int operation, unsigned value, const struct timesp
 #else
 	const long number = SYS_futex;
 #endif
-	const int before = errno;
-
+	KEEP_ERRNO();
 	/* Whatever it says: the caller looks again. */
 	(void)syscall(number, half, operation | FUTEX_PRIVATE_FLAG, value, deadline, NULL, FUTEX_BITSET_MATCH_ANY);
-	errno = before;
 }
 
 void os_sleep_on(_Atomic(uint64_t) *word, uint64_t deadline_ns)
@@ -329,6 +371,7 @@ void os_wake(_Atomic(uint64_t) *word)
 
 static int membarrier(int command)
 {
+	KEEP_ERRNO();
 	return (int)syscall(SYS_membarrier, command, 0, 0);
 }
 

@@ -4,6 +4,7 @@
  *
  * Idea         One door, so that a test can refuse the n-th call for every n (built with LFPOOL_TESTING) and see that
  *              nothing is left behind.  Sizes are in bytes.  No function here prints or retries.
+ * Invariants   E1  no function here changes errno, whatever the system says: a result is all that a caller gets.
  * Progress     os_heavy_fence() and os_wake() enter the kernel; os_sleep_on() blocks.  The others are for create,
  *              destroy and the first call of a thread.
  */
@@ -23,9 +24,11 @@ void *os_reserve(size_t bytes);
 bool os_guard(void *address, size_t bytes);
 /* Access to these pages, which are zeroed if they had none yet; false when refused. */
 bool os_open(void *address, size_t bytes);
+/* Undoes os_open() and what was done to these pages since, as far as the system lets: no access, no memory, no lock. */
+void os_close(void *address, size_t bytes);
 /* Gives the memory of these pages back: they read as zero again.  False when refused. */
 bool os_discard(void *address, size_t bytes);
-/* Back every page with memory now; false when refused. */
+/* Back every page with memory now; false when refused.  Changes nothing on them: other threads may have objects there. */
 bool os_prefault(void *address, size_t bytes);
 /* Keeps these pages in memory, and brings them there now; false when refused. */
 bool os_lock(void *address, size_t bytes);
@@ -60,8 +63,13 @@ bool os_thread_key_set(pthread_key_t key, void *value);
 /* From now on `before` runs before each fork, `parent` and `child` after it; false when refused. */
 bool os_at_fork(void (*before)(void), void (*parent)(void), void (*child)(void));
 
+/* Lets another thread run. */
+void os_yield(void);
+
 /* The calling thread's number, as ps and gdb show it.  With LFPOOL_THREAD_KEY it enters the kernel each time. */
 uint32_t os_thread_id(void);
+/* In the child of a fork, where the thread is another one. */
+void os_forget_thread_id(void);
 /* Nanoseconds since some moment in the past; never goes back. */
 uint64_t os_now_ns(void);
 

@@ -16,7 +16,6 @@
 #include "set.h"
 #include "text.h"
 
-#include <errno.h>
 #include <string.h>
 
 #define LARGEST_DEFAULT ((size_t)64 << 10)
@@ -260,13 +259,16 @@ static lfpool_t *make(lfpool_set_t *set, size_t class_number)
 		window.at = (void *)(set->base + ((uintptr_t)class_number << set->window_shift));
 		window.bytes = ((size_t)1 << set->window_shift) - os_page_bytes(); /* Y2 */
 	}
-	return pool_create_at(&pool, &config, &set->modes, &window) == LFPOOL_OK ? pool : NULL;
+	if (pool_create_at(&pool, &config, &set->modes, &window) == LFPOOL_OK)
+		return pool;
+	/* What it backed there before something was refused. */
+	if (set->windows)
+		os_close(window.at, window.bytes);
+	return NULL;
 }
 
 lfpool_t *set_make(lfpool_set_t *set, size_t class_number)
 {
-	const int errno_before = errno;
-
 	lock_making();
 	/* relaxed: written under this lock only. */
 	lfpool_t *pool = (lfpool_t *)load_relaxed(&set->class[class_number].pool);
@@ -276,7 +278,6 @@ lfpool_t *set_make(lfpool_set_t *set, size_t class_number)
 		set_publish(set, class_number, pool, pool ? pool->id : 0);
 	}
 	unlock_making();
-	errno = errno_before;
 	return pool;
 }
 

@@ -4,6 +4,7 @@
  */
 #include "text.h"
 
+#include <errno.h>
 #include <stdarg.h>
 #include <stdio.h>
 
@@ -17,12 +18,15 @@ void text_open(struct text *t, char *out, size_t room)
 void text_put(struct text *t, const char *format, ...)
 {
 	const size_t left = t->wanted < t->room ? t->room - t->wanted : 0;
+	/* Names of pools are put together in calls that leave it alone. */
+	const int errno_before = errno;
 	va_list arguments;
 
 	va_start(arguments, format);
 	const int bytes = vsnprintf(left ? t->out + t->wanted : NULL, left, format, arguments);
 
 	va_end(arguments);
+	errno = errno_before;
 	if (bytes > 0)
 		t->wanted += (size_t)bytes;
 }

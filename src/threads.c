@@ -120,6 +120,7 @@ static void unlock_in_child(void)
 static bool keys_create(bool usable)
 {
 	if (!usable) {
+	os_forget_thread_id();
 		keyless = true;
 		thread_key = serving_key = PTHREAD_KEYS_MAX;
 		return true;

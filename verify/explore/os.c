@@ -14,6 +14,7 @@
 #include "threads.h"
 #include "verbs.h"
 
+#include <sched.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -154,6 +155,17 @@ size_t os_page_bytes(void)
 	return PAGE;
 }
 
+void os_close(void *address, size_t bytes)
+{
+	(void)address;
+	(void)bytes;
+}
+
+void os_yield(void)
+{
+	(void)sched_yield();
+}
+
 unsigned os_processors(void)
 {
 	return 2;
@@ -205,6 +217,10 @@ bool os_at_fork(void (*before)(void), void (*after_in_parent)(void), void (*afte
 	(void)after_in_parent;
 	(void)after_in_child;
 	return true;
+}
+
+void os_forget_thread_id(void)
+{
 }
 
 /* ---- What src/threads.c is to the rest of the library: threads here have the cache that is lent to them,
