@@ -64,6 +64,8 @@ struct cache {
 /* The first few caches are for single calls only, so that threads which get no cache of their own can always work. */
 #define CACHES_FOR_CALLS 4
 enum cache_term { CACHE_FOR_LONG, CACHE_FOR_CALL };
+/* Once the system has refused memory for caches, so many calls that want some go by before one asks again. */
+#define PATIENCE 1000
 
 /* Every cache of the pool, in lots that double; caches are never unmapped or moved while the pool lives. */
 struct cache_table {
@@ -92,6 +94,7 @@ struct core {
 	struct lfpool_pool *pool;
 	const char *name; /* the pool's */
 	_Atomic(uint64_t) exhausted; /* a statistic: of calls without a cache of the caller's            */
+	_Atomic(uint32_t) patience;  /* such calls that shall not ask the system for more caches         */
 	struct depot depot;
 };
 
@@ -113,8 +116,8 @@ struct cache *cache_at(const struct core *core, uint32_t index, uint32_t *left_o
 size_t cache_bytes(void);
 /*
  * A cache for the caller alone: for long (a thread's own, an explicit handle), or for the length of one call.  The
- * search starts at `hint`.  NULL when the system refuses memory, or all CACHES_MAX are taken.  Lock-free; may enter
- * the kernel.
+ * search starts at `hint`.  NULL when the system refuses memory, or did so lately (for one call: PATIENCE), or all CACHES_MAX
+ * are taken.  Lock-free; may enter the kernel.
  */
 struct cache *cache_claim(struct core *core, enum cache_term term, uint32_t hint);
 /* The other end: whatever it holds stays in it and can be robbed. */

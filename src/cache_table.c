@@ -135,7 +135,7 @@ void cache_table_stats(const struct core *core, lfpool_stats_t *stats_out)
 }
 
 /* Makes sure that the lot of cache `index` is mapped. */
-static bool lot_ensure(struct core *core, uint32_t index)
+static bool lot_ensure(struct core *core, uint32_t index, enum cache_term term)
 {
 	uint32_t place;
 	unsigned lot = lot_of(index, LOT_CACHES, &place);
@@ -148,10 +148,20 @@ static bool lot_ensure(struct core *core, uint32_t index)
 	if (core->arena.in_buffer)
 		return false;
 
+	/* relaxed, here and below: a number; that threads lose some of each other's counts does no harm. */
+	const uint32_t calls = term == CACHE_FOR_CALL ? load_relaxed(&core->patience) : 0;
+
+	if (calls) {
+		store_relaxed(&core->patience, calls - 1);
+		return false;
+	}
+
 	char *mapped = backing_map(core->arena.backing, cache_lot_bytes(core->magazines.bytes, caches));
 
-	if (!mapped)
+	if (!mapped) {
+		store_relaxed(&core->patience, PATIENCE);
 		return false;
+	}
 	/* The magazines first: whoever sees the caches sees them.  Every racer writes the lot that won. */
 	char *lot_won = mapped;
 
@@ -240,7 +250,7 @@ struct cache *cache_claim(struct core *core, enum cache_term term, uint32_t hint
 	}
 	/* All taken: a new one.  Goes on only when another thread claimed that one first. */
 	for (uint32_t index = count; index < CACHES_MAX; index++) {
-		if (!lot_ensure(core, index))
+		if (!lot_ensure(core, index, term))
 			return NULL;
 		c = claim_at(core, index);
 		if (c)

@@ -77,7 +77,6 @@ lfpool_status_t pool_open_as(lfpool_t **pool_out, const lfpool_config_t *config,
 	pool->object_size = config->object_size;
 	pool->object_alignment = config->object_alignment;
 	pool->flags = config->flags;
-	pool->thread_caches = !window->whole && backend->cache_create && config->cache_capacity != LFPOOL_CACHE_NONE;
 	pool->hooks = config->hooks;
 	pool->modes = *modes;
 	strcpy(pool->name, config->name ? config->name : "unnamed");
@@ -101,6 +100,8 @@ lfpool_status_t pool_open_as(lfpool_t **pool_out, const lfpool_config_t *config,
 		care_close(care);
 		return status;
 	}
+	if (backend->cache_create && config->cache_capacity != LFPOOL_CACHE_NONE && threads_keep_caches())
+		pool->table_id = pool->id;
 	pool->more = pool->more || limbo_asks(pool->limbo);
 	/* relaxed: who has an object of it has the count too. */
 	(void)fetch_add_relaxed(&heaps, !pool_in_place(pool));
@@ -174,8 +175,8 @@ size_t lfpool_destroy(lfpool_t *pool)
 		registry_remove(pool->id);
 	if (pool->modes.check)
 		check_last(pool);
-	(void)fetch_add_relaxed(&heaps, -(uint32_t)!pool_in_place(pool));
 	demand_free(&pool->demand);
+	(void)fetch_add_relaxed(&heaps, -(uint32_t)!pool_in_place(pool));
 	plain_cache_destroy_all(pool);
 
 	struct care *care = pool->care;

@@ -90,11 +90,12 @@ struct lfpool_pool {
 	/* Fixed at creation. */
 	uint64_t salt; /* of handles: another for each pool, so that none takes another's for its own */
 	/* Of this pool among all pools ever; its low bits are the place in the registry.  0: it is in a buffer, and not
-	 * in the registry; no thread has an entry for it. */
+	 * in the registry. */
 	uint64_t id;
 	const struct backend *backend;
 	lfpool_backend_t backend_kind;
-	bool thread_caches; /* threads keep caches of their own */
+	/* The same, if threads have caches of their own of it; else 0, which no thread has an entry for. */
+	uint64_t table_id;
 	struct arena *arena; /* the slots, and the objects (but see backend->object) */
 	struct care *care;   /* what they need besides memory; NULL: nothing       */
 	const struct core *core; /* the lock-free backend's; NULL: another backend     */
@@ -226,6 +227,8 @@ COLD lfpool_status_t misuse_tell(lfpool_t *pool, lfpool_misuse_t *misuse);
 
 /* Once per process, before the first pool; false when the system refuses. */
 bool threads_open(void);
+/* Can a thread have caches of its own?  After threads_open(). */
+bool threads_keep_caches(void);
 /* A number that differs from thread to thread, more or less. */
 uint32_t thread_hint(void);
 /* The pools that this thread is serving (demand.c), the innermost first; another innermost. */

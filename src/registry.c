@@ -98,7 +98,7 @@ struct lfpool_pool *registry_find(uint64_t id)
 {
 	size_t i = registry_place(id);
 
-	if (i < place_count && places[i].generation == id >> REGISTRY_PLACE_BITS)
+	if (i < place_count && places[i].generation == registry_generation(id))
 		return places[i].pool;
 	return NULL;
 }

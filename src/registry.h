@@ -23,6 +23,12 @@ static inline size_t registry_place(uint64_t id)
 	return (size_t)(id & ((UINT64_C(1) << REGISTRY_PLACE_BITS) - 1));
 }
 
+/* How often the place was filled, from 1; of no pool's id, 0. */
+static inline uint64_t registry_generation(uint64_t id)
+{
+	return id >> REGISTRY_PLACE_BITS;
+}
+
 /* Enters a pool whose objects lie at addresses first .. end - 1 (first 0: nowhere in particular); returns its id, or 0
  * when the system refuses memory. */
 uint64_t registry_add(struct lfpool_pool *pool, uintptr_t first, uintptr_t end);

@@ -275,7 +275,7 @@ lfpool_t *set_make(lfpool_set_t *set, size_t class_number)
 
 	if (!pool) {
 		pool = make(set, class_number);
-		set_publish(set, class_number, pool, pool ? pool->id : 0);
+		set_publish(set, class_number, pool, pool ? pool->table_id : 0);
 	}
 	unlock_making();
 	return pool;

@@ -8,28 +8,32 @@
  *              key's destructor hands the caches of living pools back; calls after that (from other destructors) find
  *              the table `gone` and borrow a cache for each call.
  * Invariants   L1  a table has mask + 1 entries, a power of two, more than any place that has one.
+ *              L2  after a thread was refused a cache, its next PATIENCE calls on that pool do not ask the system.  Until
+ *                  then its entry is {calls left, generation of the pool's id}.
+ *              L3  no key is used before it is created: of a pool without a table_id no thread looks at its table.
  * Progress     Look-up: wait-free.  First use by a thread: may enter the kernel.  Exit: takes the registry's lock.
+ * Edges        KEYS: keys_create -> whoever serves, also in a pool in a buffer, which needs no keys.
  */
+#include "atomics.h"
 #include "os.h"
 #include "pool.h"
 #include "registry.h"
 #include "threads.h"
-
-#include <errno.h>
-#include <limits.h>
 
 /* Match nothing; the second one is that of a thread which exits. */
 static struct thread_entry no_entries[2], gone_entries[2];
 #define nothing (&no_entries[1])
 #define gone (&gone_entries[1])
 static bool has_fork_handlers, has_keys;
-/* No thread can have a cache of its own: the keys are PTHREAD_KEYS_MAX, whose value is always NULL. */
+/* No thread can have a cache of its own, and there are no keys. */
 static bool keyless;
-/* With LFPOOL_THREAD_KEY. */
-static pthread_key_t serving_key;
+/* L2, of threads that were refused a table: of all of them, since they have no place for a number of their own. */
+static _Atomic(uint32_t) patience;
 
 #ifdef LFPOOL_THREAD_KEY
 pthread_key_t thread_key;
+static pthread_key_t serving_key;
+static _Atomic(uint32_t) has_serving_key;
 
 static struct thread_entry *table_here(void)
 {
@@ -45,13 +49,16 @@ static bool table_set(struct thread_entry *table)
 
 struct serving *thread_serving(void)
 {
-	return pthread_getspecific(serving_key);
+	/* acquire, edge KEYS: the key. */
+	return load_acquire(&has_serving_key) ? pthread_getspecific(serving_key) : NULL;
 }
 
-/* Where that is refused, whoever releases in a continuation serves as well: deeper, and no worse. */
+/* Where that is refused, or there is no key, whoever releases in a continuation serves as well: deeper, and no worse. */
 void thread_serve(struct serving *innermost)
 {
-	(void)os_thread_key_set(serving_key, innermost);
+	/* acquire, edge KEYS: the key. */
+	if (load_acquire(&has_serving_key))
+		(void)os_thread_key_set(serving_key, innermost);
 }
 #else
 /* Its value only brings hand_back() about. */
@@ -101,7 +108,7 @@ static void hand_back(void *memory)
 	registry_lock();
 	for (uint64_t i = 0; i <= table[-1].pool_id; i++) {
 		const struct thread_entry *e = &table[i];
-		lfpool_t *pool = e->pool_id ? registry_find(e->pool_id) : NULL;
+		lfpool_t *pool = registry_generation(e->pool_id) ? registry_find(e->pool_id) : NULL;
 
 		if (pool)
 			pool->backend->cache_destroy(e->handle);
@@ -113,6 +120,7 @@ static void hand_back(void *memory)
 /* In the child of a fork: the calls of other threads that waited are gone. */
 static void unlock_in_child(void)
 {
+	os_forget_thread_id();
 	registry_visit(demand_forget_calls);
 	registry_unlock();
 }
@@ -120,9 +128,7 @@ static void unlock_in_child(void)
 static bool keys_create(bool usable)
 {
 	if (!usable) {
-	os_forget_thread_id();
 		keyless = true;
-		thread_key = serving_key = PTHREAD_KEYS_MAX;
 		return true;
 	}
 	if (!os_thread_key_create(&thread_key, hand_back))
@@ -132,6 +138,8 @@ static bool keys_create(bool usable)
 		(void)pthread_key_delete(thread_key);
 		return false;
 	}
+	/* release, edge KEYS: the key. */
+	store_release(&has_serving_key, 1);
 #endif
 	return true;
 }
@@ -160,6 +168,11 @@ bool threads_open(void)
 	return ready;
 }
 
+bool threads_keep_caches(void)
+{
+	return !keyless;
+}
+
 uint32_t thread_hint(void)
 {
 	uint64_t address = (uintptr_t)pthread_self();
@@ -180,10 +193,20 @@ static struct thread_entry *table_ensure(size_t place)
 	while (wanted <= place)
 		wanted *= 2;
 
+	/* relaxed, here and below: a number; that threads lose some of each other's counts does no harm. */
+	const uint32_t calls = load_relaxed(&patience);
+
+	if (calls) {
+		store_relaxed(&patience, calls - 1);
+		return NULL;
+	}
+
 	struct thread_entry *head = os_heap_resize(NULL, (1 + wanted) * sizeof(*head));
 
-	if (!head)
+	if (!head) {
+		store_relaxed(&patience, PATIENCE);
 		return NULL;
+	}
 
 	struct thread_entry *grown = head + 1;
 
@@ -192,6 +215,7 @@ static struct thread_entry *table_ensure(size_t place)
 		grown[i] = i < had ? before[i] : (struct thread_entry){0};
 	if (!table_set(grown)) {
 		os_heap_free(head);
+		store_relaxed(&patience, PATIENCE);
 		return NULL;
 	}
 	if (had)
@@ -199,23 +223,49 @@ static struct thread_entry *table_ensure(size_t place)
 	return grown;
 }
 
+/* Was the thread refused a cache of this pool so lately that this call shall not ask (L2)? */
+static bool is_patient(struct thread_entry *e, const struct handle *generation)
+{
+	/* Never down to 0, which is the id of pools without one. */
+	if (registry_generation(e->pool_id) || e->handle != generation || e->pool_id <= 1)
+		return false;
+	e->pool_id--;
+	return true;
+}
+
+/* For a signal handler, which looks as well: the id changes while there is no cache. */
+static void entry_set(struct thread_entry *e, uint64_t id, struct handle *handle)
+{
+	e->handle = NULL;
+	light_barrier();
+	e->pool_id = id;
+	light_barrier();
+	e->handle = handle;
+}
+
 /* The calling thread's cache of this pool, made if need be; NULL: it cannot have one now. */
 static COLD struct handle *attach(lfpool_t *pool)
 {
-	const size_t place = registry_place(pool->id);
-	const int errno_before = errno;
-	struct thread_entry *table = pool->thread_caches && !keyless ? table_ensure(place) : NULL;
-	struct handle *handle = table ? pool->backend->cache_create(pool) : NULL;
+	struct thread_entry *table = pool->table_id ? table_ensure(registry_place(pool->table_id)) : NULL;
 
-	if (handle)
-		table[place] = (struct thread_entry){pool->id, handle};
-	errno = errno_before;
+	if (!table)
+		return NULL;
+
+	struct thread_entry *e = &table[registry_place(pool->table_id)];
+	struct handle *const generation = (struct handle *)(uintptr_t)registry_generation(pool->table_id);
+
+	if (is_patient(e, generation))
+		return NULL;
+
+	struct handle *handle = pool->backend->cache_create(pool);
+
+	entry_set(e, handle ? pool->table_id : PATIENCE, handle ? handle : generation);
 	return handle;
 }
 
 struct handle *thread_handle(lfpool_t *pool)
 {
-	struct handle *handle = thread_find(pool->id);
+	struct handle *handle = thread_find(pool->table_id);
 
 	return handle ? handle : attach(pool);
 }
@@ -236,7 +286,7 @@ static COLD lfpool_status_t release_first(lfpool_t *pool, void *object)
 
 void *lfpool_acquire(lfpool_t *pool)
 {
-	struct handle *handle = thread_find(pool->id);
+	struct handle *handle = thread_find(pool->table_id);
 
 	if (likely(handle))
 		return lfpool_cache_acquire_inline(&handle->face);
@@ -249,7 +299,7 @@ void *lfpool_acquire(lfpool_t *pool)
 
 lfpool_status_t lfpool_release(lfpool_t *pool, void *object)
 {
-	struct handle *handle = thread_find(pool->id);
+	struct handle *handle = thread_find(pool->table_id);
 
 	if (likely(handle))
 		return lfpool_cache_release_inline(&handle->face, object);

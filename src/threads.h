@@ -16,7 +16,8 @@
 
 struct handle;
 
-/* A table is entries in a row.  The one before the first is its head: there `pool_id` is the mask of L1 (threads.c). */
+/* A table is entries in a row.  The one before the first is its head: there `pool_id` is the mask of L1 (threads.c).  An id
+ * below 2^REGISTRY_PLACE_BITS is no pool's, but a count: L2. */
 struct thread_entry {
 	uint64_t pool_id;
 	struct handle *handle;
@@ -30,10 +31,14 @@ extern THREAD_LOCAL struct thread_entry *thread_table;
 extern THREAD_LOCAL uintptr_t thread_mask;
 #endif
 
-/* NULL: the thread has none yet, or can have none; or the id is 0. */
+/* Of a pool's table_id (pool.h).  NULL: the thread has none yet, or can have none. */
 static inline struct handle *thread_find(uint64_t pool_id)
 {
 #ifdef LFPOOL_THREAD_KEY
+	/* L3: without a pool that has such an id there may be no key, and 0 is another's. */
+	if (unlikely(!pool_id))
+		return NULL;
+
 	const struct thread_entry *table = pthread_getspecific(thread_key);
 
 	if (unlikely(!table))

@@ -235,6 +235,11 @@ bool threads_open(void)
 	return true;
 }
 
+bool threads_keep_caches(void)
+{
+	return true;
+}
+
 uint32_t thread_hint(void)
 {
 	return 0;
