@@ -1,0 +1,115 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * test_no_key.c - a library that finds caches by a pthread key, in a program that has pools in buffers only: then it has no key,
+ * and leaves the program's alone.
+ *
+ * Idea         The program has every key that there is, key 0 among them, with a value that must neither be followed nor
+ *              change.  A pool of the library's own gets no key, is not made, and is made once there is one.
+ */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include <limits.h>
+#include <pthread.h>
+
+#include "lfpool/buffer.h"
+#include "lfpool/lfpool.h"
+#include "loading.h"
+
+enum { SIZE = 64, CAPACITY = 50 };
+
+static _Alignas(LFPOOL_BUFFER_ALIGNMENT) unsigned char memory[LFPOOL_BUFFER_BYTES(SIZE, 0, CAPACITY)];
+static pthread_key_t keys[PTHREAD_KEYS_MAX];
+static size_t key_count;
+
+/* No address; and the words before and behind it are none that could be read. */
+static void *value_of(size_t i)
+{
+	return (void *)(uintptr_t)(8 * i + 8);
+}
+
+static void require_values(void)
+{
+	for (size_t i = 0; i < key_count; i++)
+		assert_ptr_equal(pthread_getspecific(keys[i]), value_of(i));
+}
+
+static void take_all_keys(void)
+{
+	bool is_first_there = false;
+
+	while (key_count < PTHREAD_KEYS_MAX && pthread_key_create(&keys[key_count], NULL) == 0) {
+		assert_int_equal(pthread_setspecific(keys[key_count], value_of(key_count)), 0);
+		is_first_there |= keys[key_count++] == 0;
+	}
+	assert_true(is_first_there);
+}
+
+static void count_call(void *context, lfpool_t *pool, void *object)
+{
+	++*(size_t *)context;
+	require_values();
+	assert_int_equal(lfpool_release(pool, object), LFPOOL_OK);
+	require_values();
+}
+
+static void a_pool_in_a_buffer_leaves_all_keys_alone(void **state)
+{
+	lfpool_config_t config = LFPOOL_CONFIG_INIT;
+	void *objects[CAPACITY];
+	size_t calls = 0;
+	lfpool_t *pool;
+
+	(void)state;
+	take_all_keys();
+	config.object_size = SIZE;
+	config.capacity = CAPACITY;
+	assert_int_equal(lfpool_create_in(&pool, &config, memory, sizeof(memory)), LFPOOL_OK);
+	for (size_t i = 0; i < CAPACITY; i++)
+		assert_non_null(objects[i] = lfpool_acquire(pool));
+	assert_null(lfpool_acquire_wait(pool, 1000));
+	for (size_t i = 0; i < 5; i++)
+		assert_int_equal(lfpool_acquire_async(pool, count_call, &calls, NULL), LFPOOL_OK);
+	require_values();
+	for (size_t i = 0; i < CAPACITY; i++)
+		assert_int_equal(lfpool_release(pool, objects[i]), LFPOOL_OK);
+	assert_int_equal(calls, 5);
+	assert_int_equal(lfpool_acquire_bulk(pool, objects, CAPACITY), CAPACITY);
+	assert_int_equal(lfpool_release_bulk(pool, objects, CAPACITY), CAPACITY);
+	require_values();
+	assert_int_equal(lfpool_destroy(pool), 0);
+}
+
+static void a_pool_that_gets_no_key_is_not_made(void **state)
+{
+	lfpool_config_t config = LFPOOL_CONFIG_INIT;
+	lfpool_t *pool;
+
+	(void)state;
+	config.object_size = SIZE;
+	config.capacity = CAPACITY;
+	/* It needs two. */
+	for (size_t free_keys = 0; free_keys < 2; free_keys++) {
+		assert_int_equal(lfpool_create(&pool, &config), LFPOOL_E_NO_MEMORY);
+		require_values();
+		assert_int_equal(pthread_key_delete(keys[--key_count]), 0);
+	}
+	assert_int_equal(lfpool_create(&pool, &config), LFPOOL_OK);
+	assert_int_equal(lfpool_release(pool, lfpool_acquire(pool)), LFPOOL_OK);
+	require_values();
+	assert_int_equal(lfpool_destroy(pool), 0);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(a_pool_in_a_buffer_leaves_all_keys_alone),
+		cmocka_unit_test(a_pool_that_gets_no_key_is_not_made),
+	};
+
+	return cmocka_run_group_tests_name("no_key", tests, NULL, NULL);
+}

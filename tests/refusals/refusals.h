@@ -1,0 +1,74 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * refusals.h - a system that refuses: each call of the library to the C library that can fail comes through here, and fails when
+ * it is told to, with the error that it is told.
+ *
+ * Idea         The linker's --wrap, for the calls that the library itself makes, and no others: not those that the C library
+ *              makes inside.  What is refused is given as (which, nth, error): the nth call of this kind from now on, or the nth
+ *              and all after it.  What the library holds is counted here too, so that nothing of its own has to be believed.
+ * Concurrency  Any thread may be refused.  The plan is changed while no call is under way.
+ */
+#ifndef LFPOOL_TESTS_REFUSALS_H
+#define LFPOOL_TESTS_REFUSALS_H
+
+#include <errno.h>
+#include <stdbool.h>
+#include <stddef.h>
+
+/* X(NAME, symbol, each error that it documents, and those of a kernel that does not know it).  One symbol that has several
+ * meanings is several of these.  Of calls that return an error instead of setting errno, it is what they return. */
+#define EACH_REFUSAL(X)                                                        \
+	X(MMAP, "mmap", ENOMEM, EAGAIN, EPERM, EINVAL, ENOSYS)                 \
+	X(MUNMAP, "munmap", ENOMEM, EINVAL, ENOSYS)                            \
+	X(OPEN, "mprotect", ENOMEM, EACCES, EINVAL, ENOSYS)                    \
+	X(GUARD, "mprotect", ENOMEM, EACCES, EINVAL, ENOSYS)                   \
+	X(POPULATE, "madvise", EINVAL, ENOSYS, ENOMEM, EFAULT, EAGAIN, EPERM)  \
+	X(DISCARD, "madvise", EINVAL, ENOSYS, ENOMEM, EAGAIN)                  \
+	X(HUGE, "madvise", EINVAL, ENOSYS, ENOMEM)                             \
+	X(MLOCK, "mlock", ENOMEM, EPERM, EAGAIN, EINVAL, ENOSYS)               \
+	X(MUNLOCK, "munlock", ENOMEM, EPERM, EINVAL, ENOSYS)                   \
+	X(FUTEX_WAIT, "syscall", EAGAIN, EINTR, ETIMEDOUT, EINVAL, ENOSYS)     \
+	X(FUTEX_WAKE, "syscall", EINVAL, EFAULT, ENOSYS)                       \
+	X(MEMBARRIER, "syscall", EPERM, EINVAL, ENOSYS)                        \
+	X(REALLOC, "realloc", ENOMEM)                                          \
+	X(POSIX_MEMALIGN, "posix_memalign", ENOMEM, EINVAL)                    \
+	X(ATFORK, "pthread_atfork", ENOMEM)                                    \
+	X(KEY_CREATE, "pthread_key_create", EAGAIN, ENOMEM)                    \
+	X(SETSPECIFIC, "pthread_setspecific", ENOMEM, EINVAL)                  \
+	X(MUTEX_INIT, "pthread_mutex_init", ENOMEM, EAGAIN, EPERM)             \
+	X(GETCPU, "sched_getcpu", ENOSYS, EINVAL)                              \
+	X(YIELD, "sched_yield", ENOSYS)                                        \
+	X(PROCESSORS, "sysconf", EINVAL, EMFILE)                               \
+	X(CLOCK, "clock_gettime", EINVAL, EPERM, ENOSYS)                       \
+	X(STDERR, "fprintf", EBADF, EIO, ENOSPC)                               \
+	X(FORMAT, "vsnprintf", ENOMEM, EOVERFLOW)                              \
+	X(STACK, "backtrace", ENOMEM)                                          \
+	X(LOOK_UP, "dladdr", ENOMEM)
+
+#define REFUSAL_NAME(name, ...) REFUSE_##name,
+enum refusal { EACH_REFUSAL(REFUSAL_NAME) REFUSALS };
+#undef REFUSAL_NAME
+
+#define ERRORS_MAX 8
+
+extern const struct refusal_kind {
+	const char *name, *symbol;
+	int errors[ERRORS_MAX]; /* to the first 0 */
+} refusal_kinds[REFUSALS];
+
+/* From now on the nth call of this kind is refused with this error, and if `on` each after it; 0: none. */
+void refuse(enum refusal which, unsigned long nth, bool on, int error);
+/* Calls of this kind since; and how many of them were refused. */
+unsigned long refusals_calls(enum refusal which);
+unsigned long refusals_made(void);
+
+/* What the library holds. */
+struct held {
+	size_t mapped_bytes, heap_blocks, keys, fork_handlers;
+};
+struct held held_now(void);
+
+/* Called after each munmap(), if it is not NULL. */
+extern void (*after_munmap)(void);
+
+#endif

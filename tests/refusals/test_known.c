@@ -1,0 +1,389 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * test_known.c - refusals that the library once answered wrongly, each by itself.
+ */
+#include "../support.h"
+
+#include "refusals.h"
+
+#include "lfpool/set.h"
+#include "os.h"
+#include "set.h"
+
+#include <linux/mman.h>
+#include <sys/mman.h>
+#include <sys/wait.h>
+
+enum { SIZE = 64, CAPACITY = 100 };
+
+static bool nothing_held_but(struct held before)
+{
+	const struct held now = held_now();
+
+	return now.mapped_bytes == before.mapped_bytes && now.heap_blocks == before.heap_blocks && now.keys == before.keys &&
+	       now.fork_handlers == before.fork_handlers;
+}
+
+/* ---- The first pool of a process ---- */
+
+/* Handlers installed twice take a lock twice. */
+static bool fork_returns(void)
+{
+	int status = 0;
+
+	fflush(stdout);
+	alarm(20);
+
+	const pid_t pid = fork();
+
+	if (pid == 0)
+		_exit(0);
+	REQUIRE(pid > 0 && waitpid(pid, &status, 0) == pid);
+	alarm(0);
+	return WIFEXITED(status) && WEXITSTATUS(status) == 0;
+}
+
+TEST(each_handler_of_fork_is_installed_once)
+{
+	lfpool_set_config_t set_config = LFPOOL_SET_CONFIG_INIT;
+	lfpool_config_t config = config_of(SIZE, CAPACITY);
+	lfpool_set_t *set;
+	lfpool_t *pool;
+
+	/* Of a pool, then of a set. */
+	refuse(REFUSE_ATFORK, 1, false, ENOMEM);
+	assert_int_equal(lfpool_create(&pool, &config), LFPOOL_E_NO_MEMORY);
+	assert_int_equal(held_now().fork_handlers, 0);
+	refuse(REFUSE_ATFORK, 2, false, ENOMEM);
+	set_config.capacity = CAPACITY;
+
+	const lfpool_status_t status = lfpool_set_create(&set, &set_config);
+
+	assert_int_equal(status, LFPOOL_E_NO_MEMORY);
+	assert_int_equal(held_now().fork_handlers, 1);
+	refuse(REFUSE_ATFORK, 0, false, 0);
+	assert_int_equal(lfpool_set_create(&set, &set_config), LFPOOL_OK);
+	assert_int_equal(held_now().fork_handlers, 2);
+	assert_int_equal(lfpool_set_destroy(set), 0);
+	assert_true(fork_returns());
+}
+
+/* ---- A kernel without MADV_POPULATE_WRITE ---- */
+
+TEST(prefaulting_changes_nothing_that_is_there)
+{
+	static const int unknown[] = {EINVAL, ENOSYS};
+	const size_t page = os_page_bytes();
+	unsigned char resident[8];
+
+	for (size_t k = 0; k < COUNT(unknown); k++) {
+		unsigned char *memory = os_map(COUNT(resident) * page);
+
+		assert_non_null(memory);
+		for (size_t i = 0; i < COUNT(resident); i += 2)
+			memset(memory + i * page, 0xaa, page);
+		refuse(REFUSE_POPULATE, 1, true, unknown[k]);
+		errno = 0;
+		assert_true(os_prefault(memory, COUNT(resident) * page));
+		assert_int_equal(errno, 0);
+		refuse(REFUSE_POPULATE, 0, false, 0);
+		assert_int_equal(mincore(memory, COUNT(resident) * page, resident), 0);
+		for (size_t i = 0; i < COUNT(resident); i++) {
+			assert_true(resident[i] & 1);
+			assert_true(all_bytes_are(memory + i * page, page, i % 2 ? 0 : 0xaa));
+		}
+		os_unmap(memory, COUNT(resident) * page);
+	}
+}
+
+static bool activate(void *context, void *object)
+{
+	(void)context;
+	(void)object;
+	return true;
+}
+
+TEST(a_prefaulted_pool_with_hooks_is_unmapped_whole)
+{
+	lfpool_config_t config = config_of(SIZE, CAPACITY);
+	lfpool_t *pool;
+
+	config.flags = LFPOOL_PREFAULT;
+	config.hooks.activate = activate;
+	assert_int_equal(lfpool_destroy(pool_with(&config)), 0);
+
+	const struct held before = held_now();
+
+	refuse(REFUSE_POPULATE, 1, true, EINVAL);
+	pool = pool_with(&config);
+	require_whole(pool, SIZE);
+	assert_int_equal(lfpool_destroy(pool), 0);
+	refuse(REFUSE_POPULATE, 0, false, 0);
+	assert_true(nothing_held_but(before));
+}
+
+/* ---- errno ---- */
+
+/* A pool that grows by itself, and cannot. */
+TEST(errno_is_left_alone)
+{
+	static const struct {
+		uint32_t flags;
+		enum refusal which;
+		int error;
+	} ways[] = {
+		{0, REFUSE_OPEN, ENOMEM}, {LFPOOL_LOCK, REFUSE_MLOCK, EAGAIN}, {LFPOOL_PREFAULT, REFUSE_POPULATE, ENOMEM},
+		{LFPOOL_PREFAULT, REFUSE_POPULATE, EINVAL},
+	};
+
+	for (size_t i = 0; i < COUNT(ways); i++) {
+		lfpool_config_t config = config_of(4096, 4);
+		void *objects[200];
+		size_t count = 0;
+
+		config.max_capacity = COUNT(objects);
+		config.growth_step = 50;
+		config.flags = ways[i].flags;
+
+		lfpool_t *pool = pool_with(&config);
+		lfpool_cache_t *cache = lfpool_cache_create(pool);
+
+		refuse(ways[i].which, 1, true, ways[i].error);
+		errno = 0;
+		while (count < COUNT(objects) && (objects[count] = lfpool_cache_acquire(cache)))
+			count++;
+		assert_int_equal(errno, 0);
+		assert_true(refusals_made() > 0 && count >= 4);
+		assert_null(lfpool_acquire_wait(pool, 1000));
+		assert_int_equal(errno, 0);
+		refuse(REFUSE_OPEN, 0, false, 0);
+		release_all(pool, objects, count);
+		assert_int_equal(lfpool_destroy(pool), 0);
+	}
+}
+
+/* A further lot of caches; and stderr, which is closed. */
+TEST(errno_is_left_alone_by_who_borrows_and_who_is_told)
+{
+	lfpool_cache_t *caches[12];
+	lfpool_t *pool = pool_of(SIZE, CAPACITY);
+	size_t there = 0;
+
+	refuse(REFUSE_MMAP, 1, true, ENOMEM);
+	errno = 0;
+	for (size_t i = 0; i < COUNT(caches); i++)
+		there += (caches[i] = lfpool_cache_create(pool)) != NULL;
+	assert_true(there == COUNT(caches) && !lfpool_cache_create(pool));
+	assert_int_equal(errno, 0);
+	refuse(REFUSE_STDERR, 1, true, EBADF);
+	assert_int_equal(lfpool_release(pool, pool), LFPOOL_E_FOREIGN);
+	assert_true(refusals_made() > 0);
+	assert_int_equal(errno, 0);
+	refuse(REFUSE_MMAP, 0, false, 0);
+	for (size_t i = 0; i < COUNT(caches); i++)
+		lfpool_cache_destroy(caches[i]);
+	assert_int_equal(lfpool_destroy(pool), 0);
+}
+
+/* ---- A thread that is refused a cache ---- */
+
+static size_t caches_in_use(const lfpool_t *pool)
+{
+	lfpool_stats_t stats = LFPOOL_STATS_INIT;
+
+	REQUIRE(lfpool_stats(pool, &stats) == LFPOOL_OK);
+	return stats.caches_in_use;
+}
+
+static void calls(lfpool_t *pool, size_t pairs)
+{
+	for (size_t i = 0; i < pairs; i++)
+		REQUIRE(lfpool_release(pool, lfpool_acquire(pool)) == LFPOOL_OK);
+}
+
+struct refused_thread {
+	lfpool_t *pool;
+	enum refusal which;
+	size_t caches;
+};
+
+static void *be_refused(void *argument)
+{
+	struct refused_thread *t = argument;
+
+	refuse(t->which, 1, true, ENOMEM);
+	calls(t->pool, 10000);
+	REQUIRE(caches_in_use(t->pool) == t->caches);
+	/* Not never, and not often: each may be several calls of the kernel. */
+	REQUIRE(refusals_calls(t->which) > 1 && refusals_calls(t->which) < 100);
+	refuse(t->which, 0, false, 0);
+	/* Memory is back. */
+	calls(t->pool, 1000);
+	REQUIRE(caches_in_use(t->pool) == t->caches + 1);
+	return NULL;
+}
+
+TEST(a_thread_that_is_refused_a_cache_asks_seldom)
+{
+	lfpool_cache_t *caches[12];
+	lfpool_t *pool = pool_of(SIZE, CAPACITY);
+	pthread_t thread;
+
+	for (size_t i = 0; i < COUNT(caches); i++)
+		assert_non_null(caches[i] = lfpool_cache_create(pool));
+	/* The lot; and its table. */
+	for (size_t i = 0; i < 2; i++) {
+		struct refused_thread t = {pool, i ? REFUSE_REALLOC : REFUSE_MMAP, COUNT(caches)};
+
+		thread_start(&thread, be_refused, &t);
+		pthread_join(thread, NULL);
+	}
+	for (size_t i = 0; i < COUNT(caches); i++)
+		lfpool_cache_destroy(caches[i]);
+	assert_int_equal(lfpool_destroy(pool), 0);
+}
+
+/* ---- A class of a set that cannot be made ---- */
+
+/* Pages of the set's addresses that have memory. */
+static size_t resident_pages(const lfpool_set_t *set)
+{
+	static unsigned char resident[1 << 16];
+	const size_t page = os_page_bytes();
+	size_t count = 0;
+
+	for (size_t at = 0; at < set->reserved_bytes; at += sizeof(resident) * page) {
+		const size_t left = set->reserved_bytes - at, some = left / page < sizeof(resident) ? left : sizeof(resident) * page;
+
+		REQUIRE(mincore(set->reserved + at, some, resident) == 0);
+		for (size_t i = 0; i < (some + page - 1) / page; i++)
+			count += resident[i] & 1;
+	}
+	return count;
+}
+
+static size_t locked_kib(void)
+{
+	FILE *f = fopen("/proc/self/status", "r");
+	char line[256];
+	size_t kib = 0;
+
+	REQUIRE(f);
+	while (fgets(line, sizeof(line), f))
+		(void)sscanf(line, "VmLck: %zu", &kib);
+	fclose(f);
+	return kib;
+}
+
+/* Each call of this kind is refused in turn while a class is made; says how many times it could not be. */
+static unsigned long refuse_a_class(const lfpool_set_config_t *config, enum refusal which)
+{
+	unsigned long nth = 0;
+	void *object = NULL;
+	lfpool_set_t *set;
+
+	REQUIRE(lfpool_set_create(&set, config) == LFPOOL_OK);
+
+	const size_t resident = resident_pages(set), locked = locked_kib();
+
+	for (;;) {
+		refuse(which, ++nth, false, ENOMEM);
+		errno = 0;
+		object = lfpool_set_acquire(set, SIZE);
+		if (errno)
+			fprintf(stderr, "%s, call %lu: errno %d\n", refusal_kinds[which].name, nth, errno);
+		REQUIRE(errno == 0);
+		refuse(which, 0, false, 0);
+		if (object)
+			break;
+		REQUIRE(resident_pages(set) == resident && locked_kib() == locked);
+	}
+	REQUIRE(lfpool_set_release(set, object) == LFPOOL_OK);
+	REQUIRE(lfpool_set_destroy(set) == 0);
+	return nth - 1;
+}
+
+TEST(a_class_that_cannot_be_made_keeps_no_memory)
+{
+	static const uint32_t flags[] = {LFPOOL_PREFAULT, LFPOOL_LOCK};
+
+	for (size_t i = 0; i < COUNT(flags); i++) {
+		lfpool_set_config_t config = LFPOOL_SET_CONFIG_INIT;
+		unsigned long refused = 0;
+
+		config.capacity = CAPACITY;
+		config.largest = 256;
+		config.flags = flags[i];
+		/* What it needs is backed after the objects. */
+		config.debug = "poison";
+		for (int which = 0; which < REFUSALS; which++)
+			refused += refuse_a_class(&config, (enum refusal)which);
+		assert_true(refused > 4);
+	}
+}
+
+/* ---- fork() while another thread is in lfpool_destroy() ---- */
+
+static bool child_lived = true;
+
+static void *fork_once(void *argument)
+{
+	(void)argument;
+	child_lived = child_lived && fork_returns();
+	return NULL;
+}
+
+static void fork_on_another_thread(void)
+{
+	pthread_t thread;
+
+	after_munmap = NULL;
+	thread_start(&thread, fork_once, NULL);
+	pthread_join(thread, NULL);
+	after_munmap = fork_on_another_thread;
+}
+
+static void ignore(void *context, lfpool_t *pool, void *object)
+{
+	(void)context;
+	(void)pool;
+	(void)object;
+}
+
+TEST(fork_between_any_two_unmappings_of_a_destroy)
+{
+	lfpool_t *pool = pool_of(SIZE, 1);
+
+	REQUIRE(lfpool_acquire(pool));
+	/* So many that they need a second lot of cells. */
+	for (int i = 0; i < 40; i++)
+		assert_int_equal(lfpool_acquire_async(pool, ignore, NULL, NULL), LFPOOL_OK);
+	after_munmap = fork_on_another_thread;
+	assert_int_equal(lfpool_destroy(pool), 1);
+	after_munmap = NULL;
+	assert_true(child_lived);
+}
+
+static int nothing_refused(void **state)
+{
+	(void)state;
+	after_munmap = NULL;
+	refuse(REFUSE_MMAP, 0, false, 0);
+	return 0;
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test_setup(each_handler_of_fork_is_installed_once, nothing_refused), /* must come first */
+		cmocka_unit_test_setup(prefaulting_changes_nothing_that_is_there, nothing_refused),
+		cmocka_unit_test_setup(a_prefaulted_pool_with_hooks_is_unmapped_whole, nothing_refused),
+		cmocka_unit_test_setup(errno_is_left_alone, nothing_refused),
+		cmocka_unit_test_setup(errno_is_left_alone_by_who_borrows_and_who_is_told, nothing_refused),
+		cmocka_unit_test_setup(a_thread_that_is_refused_a_cache_asks_seldom, nothing_refused),
+		cmocka_unit_test_setup(a_class_that_cannot_be_made_keeps_no_memory, nothing_refused),
+		cmocka_unit_test_setup(fork_between_any_two_unmappings_of_a_destroy, nothing_refused),
+	};
+
+	return cmocka_run_group_tests_name("refusals: known", tests, NULL, NULL);
+}
