@@ -3,14 +3,19 @@
  * handle.c - handles and indices, and a pool from an address; see lfpool/handle.h.
  *
  * Idea         A handle is {acquires of the slot so far + the pool's salt, slot}: nothing is stored for it.
- *              The slot takes as many bits as slot numbers up to the capacity need, the count takes the rest, and what
- *              of it does not fit is cut off.  Slot numbers start at 1, so no handle is 0.
+ *              The slot takes b bits, as many as slot numbers up to the capacity need; the count takes the rest, and what
+ *              of it does not fit is cut off.  Of the salt the upper 64 - b bits count.  Slot numbers start at 1, so no
+ *              handle is 0.
  * Invariants   N1  the handle of a slot in use is a function of its state word and epoch.  A release changes the word,
  *                  and each later use has another count: so a handle matches during the one use for which it was made
  *                  (but for the wrap that handle.h computes).
  *              N2  a release by handle is a CAS from the very state word that matched: of several one succeeds, and
  *                  none touches a later use.  (Only if exactly a multiple of 2^31 acquires of the slot fell between the
  *                  look and the CAS.)
+ *              N3  the salt of the n-th pool that the process makes is n * SALT_STEP modulo 2^64, and the salts of two pools,
+ *                  d pools apart, differ by more than 2^64 / 5d in either direction: no quotient in the continued fraction
+ *                  of SALT_STEP / 2^64 is above 3 (tests/unit_handle.c).  So a handle of one can name an object of the
+ *                  other only if a slot of one of them was acquired more than 2^(61-b) / d times.
  * Progress     Wait-free; a release by handle as any release.
  * Edges        TELL (arena.h): what hooks.activate wrote is visible to who resolves the handle.
  */
@@ -30,6 +35,13 @@ static inline bool has_handles(const lfpool_t *pool)
 	return pool->arena->face.state;
 }
 
+static inline lfpool_handle_t handle_made(const lfpool_t *pool, uint32_t slot, uint64_t acquires)
+{
+	const unsigned bits = slot_bits(pool);
+
+	return (acquires + (pool->salt >> bits)) << bits | slot;
+}
+
 /* The handle of the object that is active in `slot` now; 0 if none is. */
 static inline lfpool_handle_t handle_now(const lfpool_t *pool, uint32_t slot, uint32_t *state_out)
 {
@@ -37,7 +49,7 @@ static inline lfpool_handle_t handle_now(const lfpool_t *pool, uint32_t slot, ui
 
 	/* acquire, edge TELL: in arena_read(). */
 	*state_out = arena_read(pool->arena, slot, &acquires);
-	return *state_out & LFPOOL_IN_USE ? (acquires + pool->salt) << slot_bits(pool) | slot : 0;
+	return *state_out & LFPOOL_IN_USE ? handle_made(pool, slot, acquires) : 0;
 }
 
 /* The slot in which the handle's object is active, and the state word that says so; SLOT_NONE if it is not. */

@@ -31,8 +31,8 @@ bool pool_any_heap(void)
 	return load_relaxed(&heaps) != 0;
 }
 
-/* Of pools without an id: the next one. */
-static _Atomic(uint64_t) salts = UINT64_MAX;
+/* N3: pools made so far, and 1. */
+static _Atomic(uint64_t) pools_made = 1;
 
 /* Enters the pool into the registry. */
 static uint64_t enter(lfpool_t *pool)
@@ -105,8 +105,8 @@ lfpool_status_t pool_open_as(lfpool_t **pool_out, const lfpool_config_t *config,
 	pool->more = pool->more || limbo_asks(pool->limbo);
 	/* relaxed: who has an object of it has the count too. */
 	(void)fetch_add_relaxed(&heaps, !pool_in_place(pool));
-	/* Fibonacci hashing, as in threads.c: ids are small and in a row.  Who has none counts from above. */
-	pool->salt = (pool->id ? pool->id : fetch_add_relaxed(&salts, UINT64_MAX)) * UINT64_C(0x9e3779b97f4a7c15);
+	/* relaxed: that no two are the same is all. */
+	pool->salt = fetch_add_relaxed(&pools_made, 1) * SALT_STEP;
 	probe_create(pool, pool->name, pool->object_size, config->capacity);
 	*pool_out = pool;
 	return LFPOOL_OK;

@@ -23,6 +23,8 @@
 #define VERSION_OF(major, minor, patch) STRING_OF(major) "." STRING_OF(minor) "." STRING_OF(patch)
 #define VERSION VERSION_OF(LFPOOL_VERSION_MAJOR, LFPOOL_VERSION_MINOR, LFPOOL_VERSION_PATCH)
 
+/* Near 2^64 by the golden ratio, and such that N3 in handle.c holds for ever. */
+#define SALT_STEP UINT64_C(0x9e3779b981a6ccb9)
 #define DETAIL_BYTES 1024 /* of a misuse, at most */
 #define STRUCT_SIZE_MAX 4096 /* beyond this a caller's struct_size is no size */
 
@@ -88,7 +90,7 @@ struct plain_cache;
 
 struct lfpool_pool {
 	/* Fixed at creation. */
-	uint64_t salt; /* of handles: another for each pool, so that none takes another's for its own */
+	uint64_t salt; /* of handles: N3 in handle.c */
 	/* Of this pool among all pools ever; its low bits are the place in the registry.  0: it is in a buffer, and not
 	 * in the registry. */
 	uint64_t id;

@@ -53,7 +53,7 @@ TEST(a_handle_is_acquires_and_slot)
 		uint32_t slot;
 
 		assert_int_equal(arena_locate(pool->arena, object, &slot), LFPOOL_OK);
-		assert_true(lfpool_handle_of(pool, object) == ((1 + pool->salt) << pools[i].bits | slot));
+		assert_true(lfpool_handle_of(pool, object) == ((1 + (pool->salt >> pools[i].bits)) << pools[i].bits | slot));
 		lfpool_destroy(pool);
 	}
 }
@@ -71,7 +71,7 @@ TEST(a_generation_that_runs_over_is_counted_on)
 		for (size_t i = 0; i < COUNT(before); i++) {
 			const lfpool_handle_t handle = handle_after(pool, before[i]);
 
-			assert_true(handle >> 14 == (before[i] + 1 + pool->salt) << 14 >> 14);
+			assert_true(handle >> 14 == (before[i] + 1 + (pool->salt >> 14)) << 14 >> 14);
 		}
 		/* The same generation in another epoch is another handle, and names nothing here. */
 		const lfpool_handle_t old = handle_after(pool, 5);
@@ -103,11 +103,72 @@ TEST(handles_wrap_where_the_documentation_says)
 	}
 }
 
+/* N3 in handle.c.  Of all numbers up to the denominator of a convergent none comes nearer to a multiple of 2^64 than that
+ * denominator does. */
+TEST(salts_are_far_apart)
+{
+	uint64_t larger = 0, smaller = SALT_STEP, before = 0, at = 1;
+	unsigned convergents = 0;
+
+	/* Euclid's algorithm on 2^64 and SALT_STEP; 2^64 does not fit, and -SALT_STEP is the same modulo SALT_STEP. */
+	for (uint64_t quotient = -SALT_STEP / SALT_STEP + 1; smaller; convergents++) {
+		const uint64_t distance = at * SALT_STEP, remainder = larger - quotient * smaller;
+
+		assert_true((distance < -distance ? distance : -distance) > UINT64_MAX / 5 / at);
+		larger = smaller;
+		smaller = remainder;
+		const uint64_t next = quotient * at + before;
+
+		before = at;
+		at = next;
+		quotient = smaller ? larger / smaller : 0;
+	}
+	assert_int_equal(larger, 1);
+	assert_true(convergents > 40);
+}
+
+TEST(each_pool_has_the_next_salt)
+{
+	_Alignas(128) static char buffer[100000];
+	lfpool_config_t config = config_of(16, 10);
+	lfpool_t *pool = pool_of(16, 10), *other;
+	const uint64_t first = pool->salt;
+
+	lfpool_destroy(pool);
+	pool = pool_of(16, 10);
+	assert_int_equal(lfpool_create_in(&other, &config, buffer, sizeof(buffer)), LFPOOL_OK);
+	assert_true(pool->salt == first + SALT_STEP);
+	assert_true(other->salt == first + 2 * SALT_STEP);
+	lfpool_destroy(other);
+	lfpool_destroy(pool);
+}
+
+/* As few bits for the count as there can be. */
+TEST(a_handle_names_nothing_in_a_later_pool)
+{
+	enum { LATER = 512 };
+	lfpool_config_t config = config_of(16, 10);
+	lfpool_handle_t old[LATER];
+
+	config.max_capacity = (size_t)1 << 31;
+	for (size_t i = 0; i < LATER; i++) {
+		lfpool_t *pool = pool_with(&config);
+
+		old[i] = lfpool_handle_of(pool, lfpool_acquire(pool));
+		for (size_t k = 0; k < i; k++)
+			assert_null(lfpool_resolve(pool, old[k]));
+		lfpool_destroy(pool);
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(a_handle_is_acquires_and_slot),
 		cmocka_unit_test(a_generation_that_runs_over_is_counted_on),
+		cmocka_unit_test(salts_are_far_apart),
+		cmocka_unit_test(each_pool_has_the_next_salt),
+		cmocka_unit_test(a_handle_names_nothing_in_a_later_pool),
 		cmocka_unit_test(handles_wrap_where_the_documentation_says),
 	};
 

@@ -8,7 +8,12 @@
  *     struct ship *s = lfpool_resolve(pool, target);               // NULL once that ship is gone
  *
  * A handle is 64 bits: {how often the slot was acquired, counted from a number of the pool's own, slot}.  0 is never
- * valid.  A handle of another pool, or of an earlier one, names nothing here, but by the chance of one in 2^(64-b).
+ * valid.
+ *
+ * Other pools.  A handle of another pool, living or destroyed, names nothing here, as long as d, how many pools the
+ * process has made from one to the other, times the number of acquires of any one slot of theirs is below 2^(61-b) (b: see
+ * Wrap; of the larger pool).  In pools of 10,000 objects that is 2^47: a million pools later, 134 million acquires of one
+ * slot.  Beyond it a stale handle may come to name an object, by chance.
  *
  * Wrap.  With address space for less than 2^b objects the count has 64 - b bits.  A stale handle could come to name an
  * object again only after exactly a multiple of 2^(64-b) acquires of its slot: in a pool of 10,000 objects 2^50, which
