@@ -159,15 +159,24 @@ static void check_last(lfpool_t *pool)
 	(void)misuse_tell(pool, &(lfpool_misuse_t){.status = LFPOOL_E_INVARIANT, .detail = detail});
 }
 
+bool pool_finish(lfpool_t *pool)
+{
+	if (limbo_finish(pool->limbo, pool) == LFPOOL_OK)
+		return true;
+	/* The scheme has batches of it. */
+	(void)misuse_report(pool, NULL, LFPOOL_E_IN_SECTION);
+	return false;
+}
+
 size_t lfpool_destroy(lfpool_t *pool)
 {
 	if (!pool)
 		return 0;
-	/* The scheme has batches of it. */
-	if (limbo_finish(pool->limbo, pool) != LFPOOL_OK) {
-		(void)misuse_report(pool, NULL, LFPOOL_E_IN_SECTION);
-		return lfpool_active_count(pool);
-	}
+	return pool_finish(pool) ? pool_close(pool) : SIZE_MAX;
+}
+
+size_t pool_close(lfpool_t *pool)
+{
 	probe_destroy(pool, pool->name);
 	demand_close(pool);
 	/* From here on no exiting thread comes near it. */

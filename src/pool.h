@@ -171,6 +171,9 @@ lfpool_status_t pool_create_at(lfpool_t **pool_out, const lfpool_config_t *confi
 /* The same after care_open(); closes `care` when it fails. */
 lfpool_status_t pool_open_as(lfpool_t **pool_out, const lfpool_config_t *config, const struct debug_modes *modes,
 			  struct care *care, const struct window *window);
+/* lfpool_destroy() in two steps: drains, or reports that it is refused, and returns false; and all the rest. */
+bool pool_finish(lfpool_t *pool);
+size_t pool_close(lfpool_t *pool);
 /* Releases without a cache of the caller's: NULL is fine, a refusal is reported. */
 lfpool_status_t pool_release(lfpool_t *pool, void *object);
 

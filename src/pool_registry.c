@@ -58,12 +58,20 @@ lfpool_status_t lfpool_registry_create(lfpool_registry_t **registry_out, const c
 
 size_t lfpool_registry_destroy(lfpool_registry_t *registry)
 {
-	size_t active = 0;
+	size_t active = 0, refused = 0;
 
 	if (!registry)
 		return 0;
-	while (registry->count)
-		active += lfpool_registry_destroy_pool(registry, registry->rows[registry->count - 1].pool);
+	while (registry->count > refused) {
+		const size_t more = lfpool_registry_destroy_pool(registry, registry->rows[registry->count - 1 - refused].pool);
+
+		if (more == SIZE_MAX)
+			refused++;
+		else
+			active += more;
+	}
+	if (refused)
+		return SIZE_MAX;
 	profile_free(&registry->profile);
 	os_heap_free(registry->rows);
 	(void)pthread_mutex_destroy(&registry->change);
@@ -192,13 +200,15 @@ static void policy_into(lfpool_config_t *config, const struct policy *policy, ui
 
 	if (policy_gives(policy, PROFILE_capacity))
 		config->capacity = value[PROFILE_capacity];
-	config->max_capacity = reserve;
+	/* What is wrong in the config alone is lfpool_create()'s to refuse. */
+	if (!config->max_capacity || config->max_capacity >= config->capacity ||
+	    policy_gives(policy, PROFILE_capacity) || policy_gives(policy, PROFILE_max_capacity))
+		config->max_capacity = reserve;
 	if (policy_gives(policy, PROFILE_growth_step))
 		config->growth_step = value[PROFILE_growth_step];
 	if (policy_gives(policy, PROFILE_cache_capacity))
-		config->cache_capacity = value[PROFILE_cache_capacity];
-	if (config->cache_capacity == PROFILE_NONE)
-		config->cache_capacity = LFPOOL_CACHE_NONE;
+		config->cache_capacity = value[PROFILE_cache_capacity] == PROFILE_NONE ? LFPOOL_CACHE_NONE
+										      : value[PROFILE_cache_capacity];
 	if (policy_gives(policy, PROFILE_depot_shards))
 		config->depot_shards = value[PROFILE_depot_shards];
 	if (policy_gives(policy, PROFILE_flags))
@@ -264,25 +274,35 @@ lfpool_status_t lfpool_registry_create_pool(lfpool_registry_t *registry, const c
 	return status;
 }
 
-size_t lfpool_registry_destroy_pool(lfpool_registry_t *registry, lfpool_t *pool)
+/* Has it a row?  Then `remove` takes that out. */
+static bool row_of(lfpool_registry_t *registry, const lfpool_t *pool, bool remove)
 {
 	size_t place = 0;
 
-	if (!pool)
-		return 0;
 	write_lock(registry);
 	while (place < registry->count && registry->rows[place].pool != pool)
 		place++;
-	if (place < registry->count) {
+
+	const bool found = place < registry->count;
+
+	if (found && remove) {
 		struct pool_row *row = &registry->rows[place];
 
 		memmove(row, row + 1, (--registry->count - place) * sizeof(*row));
-	} else {
-		pool = NULL;
 	}
 	write_unlock(registry);
-	/* Without a mutex: hooks run, and may do with the registry what they like. */
-	return lfpool_destroy(pool);
+	return found;
+}
+
+size_t lfpool_registry_destroy_pool(lfpool_registry_t *registry, lfpool_t *pool)
+{
+	if (!pool || !row_of(registry, pool, false))
+		return 0;
+	/* Both without a mutex: hooks run, and may do with the registry what they like.  What is refused keeps its row. */
+	if (!pool_finish(pool))
+		return SIZE_MAX;
+	(void)row_of(registry, pool, true);
+	return pool_close(pool);
 }
 
 /* ---- A switch ---- */

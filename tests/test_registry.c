@@ -306,6 +306,99 @@ TEST(hooks_may_ask)
 	assert_int_equal(lfpool_registry_destroy(registry), 0);
 }
 
+/* ---- What cannot be destroyed now ---- */
+
+/* While *context, the thread is inside a section that the scheme would wait for. */
+static bool ready(void *context, const lfpool_batch_t *batch)
+{
+	(void)batch;
+	return !*(bool *)context;
+}
+
+static bool wait_outside(void *context)
+{
+	return !*(bool *)context;
+}
+
+static void count_misuse(void *context, const lfpool_misuse_t *misuse)
+{
+	assert_int_equal(misuse->status, LFPOOL_E_IN_SECTION);
+	++*(size_t *)context;
+}
+
+TEST(a_pool_that_is_refused_stays)
+{
+	bool inside = true;
+	size_t told = 0;
+	lfpool_config_t plain = config_of(SIZE, 10), config = plain;
+	lfpool_registry_t *registry = registry_of(NULL);
+
+	config.scheme = (lfpool_scheme_t){.context = &inside, .ready = ready, .wait = wait_outside};
+	config.hooks = (lfpool_hooks_t){.context = &told, .misuse = count_misuse};
+	lfpool_t *kept = made(registry, "kept", &config), *also = made(registry, "also", &config), *pool;
+
+	assert_non_null(lfpool_acquire(made(registry, "goes", &plain)));
+	assert_non_null(lfpool_acquire(made(registry, "zlast", &plain)));
+	assert_int_equal(lfpool_retire(kept, lfpool_acquire(kept)), LFPOOL_OK);
+	assert_int_equal(lfpool_retire(also, lfpool_acquire(also)), LFPOOL_OK);
+
+	assert_true(lfpool_registry_destroy_pool(registry, kept) == SIZE_MAX);
+	assert_int_equal(told, 1);
+	assert_ptr_equal(lfpool_registry_find(registry, "kept"), kept);
+	assert_int_equal(lfpool_registry_create_pool(registry, "kept", &plain, &pool), LFPOOL_E_EXISTS);
+	/* Those that can be destroyed are. */
+	assert_true(lfpool_registry_destroy(registry) == SIZE_MAX);
+	assert_int_equal(told, 3);
+	assert_null(lfpool_registry_find(registry, "goes"));
+	assert_null(lfpool_registry_find(registry, "zlast"));
+	assert_ptr_equal(lfpool_registry_find(registry, "kept"), kept);
+	assert_ptr_equal(lfpool_registry_find(registry, "also"), also);
+	assert_int_equal(lfpool_capacity(kept), 10);
+
+	inside = false;
+	assert_non_null(lfpool_acquire(kept));
+	assert_int_equal(lfpool_registry_destroy_pool(registry, kept), 1);
+	assert_null(lfpool_registry_find(registry, "kept"));
+	assert_int_equal(lfpool_registry_destroy_pool(registry, kept), 0);
+	assert_int_equal(lfpool_registry_destroy(registry), 0);
+	assert_int_equal(told, 3);
+}
+
+/* As lfpool_create(): of configs that the profile does not touch both say the same. */
+TEST(what_create_refuses_is_refused)
+{
+	static const struct {
+		size_t capacity, max_capacity, cache_capacity, depot_shards;
+		uint32_t flags;
+	} rows[] = {
+		{100, 50, 0, 0, 0}, {100, 1, 0, 0, 0}, {100, (size_t)1 << 40, 0, 0, 0}, {100, UINT32_MAX, 0, 0, 0},
+		{UINT32_MAX, 0, 0, 0, 0}, {100, 0, UINT32_MAX, 0, 0}, {100, 0, 8193, 0, 0}, {100, 0, (size_t)UINT32_MAX + 1, 0, 0},
+		{100, 0, 0, 33, 0}, {100, 0, 0, (size_t)1 << 32, 0}, {100, 0, 0, 0, UINT32_C(1) << 31},
+		{100, 100, LFPOOL_CACHE_NONE, 32, LFPOOL_ZERO}, {100, 200, 8192, 0, 0},
+	};
+	lfpool_registry_t *registry = registry_of("another capacity=7\n");
+
+	for (size_t i = 0; i < COUNT(rows); i++) {
+		lfpool_config_t config = config_of(SIZE, rows[i].capacity);
+		lfpool_t *pool, *other;
+
+		config.max_capacity = rows[i].max_capacity;
+		config.cache_capacity = rows[i].cache_capacity;
+		config.depot_shards = rows[i].depot_shards;
+		config.flags = rows[i].flags;
+		const lfpool_status_t status = lfpool_create(&pool, &config);
+
+		assert_int_equal(lfpool_registry_create_pool(registry, "jobs", &config, &other), status);
+		assert_int_equal(status == LFPOOL_OK, i + 2 >= COUNT(rows));
+		if (status == LFPOOL_OK) {
+			assert_int_equal(lfpool_max_capacity(other), lfpool_max_capacity(pool));
+			assert_int_equal(lfpool_destroy(pool), 0);
+			assert_int_equal(lfpool_registry_destroy_pool(registry, other), 0);
+		}
+	}
+	assert_int_equal(lfpool_registry_destroy(registry), 0);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -316,6 +409,8 @@ int main(void)
 		cmocka_unit_test(what_is_overridden_may_be_wrong),
 		cmocka_unit_test(random_profiles),
 		cmocka_unit_test(hooks_may_ask),
+		cmocka_unit_test(a_pool_that_is_refused_stays),
+		cmocka_unit_test(what_create_refuses_is_refused),
 	};
 
 	return cmocka_run_group_tests_name("registry", tests, NULL, NULL);

@@ -75,7 +75,8 @@ LFPOOL_API LFPOOL_MUST_USE lfpool_status_t lfpool_create(lfpool_t **pool_out, co
  *
  * pool      NULL is fine.  No other call on this pool or its caches may be under way or follow.  Threads that used
  *           the pool may live on, or be exiting at this very moment.
- * Returns   How many objects were still active (0 for NULL).  With a scheme it waits first, as lfpool_drain(): see there.
+ * Returns   How many objects were still active (0 for NULL).  With a scheme it waits first, as lfpool_drain().  Where that is
+ *           refused, so is this: SIZE_MAX, and the pool lives on as it is, the caller's as before (retire.h).
  * Threads   Any.  Takes a lock shared with create and thread exit; enters the kernel.
  * Cost      O(memory touched).
  */

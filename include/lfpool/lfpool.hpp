@@ -22,7 +22,9 @@
  *              called by C: they must not throw.  Without exceptions use create(); what throws is not declared.
  * The end      When a pool is closed the memory of its objects is gone, and with it objects that are still active: their
  *              destructors are not called, for nobody knows which of them are whole.  close() says how many they were,
- *              clear() destroys them before that.  Whoever owns one must let go of it before.
+ *              clear() destroys them before that.  Whoever owns one must let go of it before.  With a scheme
+ *              (lfpool/retire.h) closing may be refused: close() says so, an assignment leaves the pool to the one that is
+ *              assigned from, and a destructor can do neither: the pool lives on without an owner.  So close() it first.
  * Types        T is complete where objects are made or destroyed; pool<T> and unique_ptr<T> can be declared before.
  *              Alignment up to 4096, size up to 1 MiB.  Arrays are refused: a struct may have one.
  *
@@ -171,9 +173,11 @@ public:
 	pool(pool &&other) noexcept : pool_(other.pool_) { other.pool_ = nullptr; }
 	pool &operator=(pool &&other) noexcept
 	{
-		pool moved(std::move(other));
-
-		std::swap(pool_, moved.pool_);
+		/* What cannot be closed is the other's now. */
+		if (this != &other) {
+			(void)close();
+			std::swap(pool_, other.pool_);
+		}
 		return *this;
 	}
 	~pool() { (void)close(); }
@@ -191,7 +195,7 @@ public:
 #endif
 
 	/* As lfpool_create(); in the config, size and alignment 0 are those of T, less is refused, more is more room.  An
-	 * earlier pool is closed if that succeeds. */
+	 * earlier pool is closed if that succeeds; LFPOOL_E_IN_SECTION, and it stays, if it cannot be. */
 	LFPOOL_MUST_USE lfpool_status_t create(const lfpool_config_t &config) noexcept
 	{
 		return create_by(config, [](lfpool_t **pool_out, const lfpool_config_t *filled) {
@@ -208,13 +212,15 @@ public:
 		});
 	}
 
-	/* As lfpool_destroy(): returns how many objects were still active.  See "The end", above. */
+	/* As lfpool_destroy(): returns how many objects were still active; SIZE_MAX: refused, and the pool is here still.
+	 * See "The end", above. */
 	std::size_t close() noexcept
 	{
-		lfpool_t *closed = pool_;
+		const std::size_t active = lfpool_destroy(pool_);
 
-		pool_ = nullptr;
-		return lfpool_destroy(closed);
+		if (active != SIZE_MAX)
+			pool_ = nullptr;
+		return active;
 	}
 
 	/* Destroys and releases every active object.  All must be whole: made here, not only acquired; and no other
@@ -290,10 +296,13 @@ private:
 
 		const lfpool_status_t status = by(&created, &config);
 
-		if (status == LFPOOL_OK) {
-			(void)close();
-			pool_ = created;
+		if (status != LFPOOL_OK)
+			return status;
+		if (close() == SIZE_MAX) {
+			(void)lfpool_destroy(created);
+			return LFPOOL_E_IN_SECTION;
 		}
+		pool_ = created;
 		return status;
 	}
 

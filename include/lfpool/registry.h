@@ -29,7 +29,8 @@
  * [name] begins a scenario.  The lines before the first are the scenario "default", and hold in every other, where a
  * pool's line overrides the keys that it names.  What no line names is as in the config of the code.  The keys:
  *
- *     capacity=N  max_capacity=N          where a switch brings the pool; 0 (max_capacity): as capacity
+ *     capacity=N  max_capacity=N          where a switch brings the pool; 0 (max_capacity), or less than capacity, which
+ *                                         one of the two from the config can make it: as capacity
  *     trim=yes  trim=no  keep=N           then a switch gives memory back, but for N free objects' (lfpool_trim())
  *     growth_step=N  cache_capacity=N  cache_capacity=none  depot_shards=N
  *     flags=prefault,zero,check_races,untracked,create_all,lock,huge_pages       instead of the config's, not besides;
@@ -82,7 +83,8 @@ LFPOOL_API LFPOOL_MUST_USE lfpool_status_t lfpool_registry_create(lfpool_registr
  * lfpool_registry_destroy - give the registry back, and every pool that it still has.
  *
  * registry  NULL is fine.  No other call on it or its pools may be under way or follow.
- * Returns   How many objects were still active, in all of them.
+ * Returns   How many objects were still active, in all of them.  SIZE_MAX: some pools were refused, as by
+ *           lfpool_destroy(); these live on, and the registry with them.
  */
 LFPOOL_API size_t lfpool_registry_destroy(lfpool_registry_t *registry);
 
@@ -118,7 +120,7 @@ LFPOOL_API LFPOOL_MUST_USE lfpool_status_t lfpool_registry_create_pool(lfpool_re
 /*
  * lfpool_registry_destroy_pool - as lfpool_destroy(), for a pool of this registry.
  *
- * Its name is free again.
+ * Its name is free again, unless it is refused: then the pool stays the registry's.
  *
  * pool      NULL, and a pool that is none of this registry's, are passed over.  Else no other call on it may be under way
  *           or follow.

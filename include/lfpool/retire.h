@@ -95,13 +95,14 @@ LFPOOL_API lfpool_scheme_t lfpool_scheme(const lfpool_t *pool);
 /*
  * lfpool_drain - wait until everything that was retired before the call is free.
  *
- * Returns   LFPOOL_OK; LFPOOL_E_IN_SECTION: the caller is inside a read-side section, which the scheme would wait for.
+ * Returns   LFPOOL_OK, at once if nothing is retired; LFPOOL_E_IN_SECTION: the caller is inside a read-side section, for
+ *           which it would wait.
  * Threads   Any, but not inside a read-side section (not each scheme can tell; then the call never returns), and not from a
  *           hook that runs while a batch is reclaimed.
  * Progress  Blocks until the readers of that time have ended their sections.
  *
  * lfpool_destroy() drains first, until hooks retire nothing more.  Where that is refused, so is it: it reports
- * LFPOOL_E_IN_SECTION to the misuse hook, and the pool lives on; what it returns is lfpool_active_count().
+ * LFPOOL_E_IN_SECTION to the misuse hook and returns SIZE_MAX, and the pool lives on.
  */
 LFPOOL_API lfpool_status_t lfpool_drain(lfpool_t *pool);
 

@@ -290,6 +290,43 @@ static void visits_may_destroy_and_throw()
 	CHECK(pool.clear() == 5);
 }
 
+/* While `inside`, the thread is inside a section that the scheme would wait for. */
+static bool inside;
+
+static lfpool_config_t config_with_scheme()
+{
+	lfpool_config_t config = lfpool::config(3);
+
+	config.scheme.ready = [](void *, const lfpool_batch_t *) { return !inside; };
+	config.scheme.wait = [](void *) { return !inside; };
+	config.hooks.misuse = [](void *, const lfpool_misuse_t *misuse) { CHECK(misuse->status == LFPOOL_E_IN_SECTION); };
+	return config;
+}
+
+static void what_cannot_be_closed_stays()
+{
+	lfpool::pool<int> pool, other;
+
+	CHECK(pool.create(config_with_scheme()) == LFPOOL_OK && other.create(5) == LFPOOL_OK);
+	lfpool_t *kept = pool.get(), *second = other.get();
+
+	CHECK(lfpool_retire(kept, pool.make(1)) == LFPOOL_OK);
+	inside = true;
+	CHECK(pool.close() == SIZE_MAX && pool.get() == kept);
+	CHECK(pool.create(7) == LFPOOL_E_IN_SECTION && pool.get() == kept);
+	pool = std::move(other);
+	CHECK(pool.get() == second && other.get() == kept);
+	inside = false;
+	(void)other.make(2);
+	CHECK(other.close() == 1 && !other);
+	/* An assignment of its own, and one that closes. */
+	lfpool::pool<int> &same = pool;
+	pool = std::move(same);
+	CHECK(pool.get() == second);
+	pool = lfpool::pool<int>(6);
+	CHECK(pool.capacity() == 6);
+}
+
 static void handles_go_stale()
 {
 	lfpool::pool<counted> pool(2);
@@ -318,5 +355,6 @@ int main()
 	RUN(close_counts_and_clear_destroys);
 	RUN(clear_asks_no_operator);
 	RUN(visits_may_destroy_and_throw);
+	RUN(what_cannot_be_closed_stays);
 	RUN(handles_go_stale);
 }
