@@ -205,7 +205,7 @@ bool care_begin(struct care *care, uint32_t slot, void *object)
 		memset(object, 0, care->zero_bytes);
 	if (!begin_hooks(care, slot, object)) {
 		if (care->debug)
-			debug_slot_refused(care->debug, object);
+			debug_slot_refused(care->debug, slot, object);
 		return false;
 	}
 	if (care->debug)

@@ -211,8 +211,19 @@ void debug_slot_open(struct debug *debug, uint32_t slot, void *object)
 	}
 }
 
-void debug_slot_refused(struct debug *debug, void *object)
+/* B2 begins. */
+static void fill_poison(struct debug *debug, uint32_t slot, void *object)
 {
+	if (!debug->poisons)
+		return;
+	plain_written(object);
+	pattern_fill(object, debug->object_size, PATTERN_POISON);
+	store_relaxed(&debug->poisoned[slot], 1);
+}
+
+void debug_slot_refused(struct debug *debug, uint32_t slot, void *object)
+{
+	fill_poison(debug, slot, object);
 	if (debug->uses_tools)
 		tools_released(&debug->tools, object, debug->object_size);
 }
@@ -256,11 +267,7 @@ uint32_t debug_slot_end(struct debug *debug, uint32_t slot, void *object)
 {
 	uint32_t leaving;
 
-	if (debug->poisons) {
-		plain_written(object);
-		pattern_fill(object, debug->object_size, PATTERN_POISON);
-		store_relaxed(&debug->poisoned[slot], 1);
-	}
+	fill_poison(debug, slot, object);
 	if (debug->uses_tools)
 		tools_released(&debug->tools, object, debug->object_size);
 	if (!debug->quarantine.places)

@@ -37,7 +37,7 @@ void debug_detach(struct debug *debug, size_t used);
 /* ---- One slot; its holder ---- */
 
 void debug_slot_open(struct debug *debug, uint32_t slot, void *object);
-void debug_slot_refused(struct debug *debug, void *object);
+void debug_slot_refused(struct debug *debug, uint32_t slot, void *object);
 void debug_slot_begun(struct debug *debug, uint32_t slot);
 void debug_slot_ending(struct debug *debug, uint32_t slot, void *object);
 /* Returns the slot that is to be put back: another one, or SLOT_NONE, if there is a quarantine. */

@@ -68,7 +68,7 @@ static void put_hooks(struct text *t, lfpool_format_t format, const lfpool_hooks
 {
 	const struct named names[] = {
 		{"misuse", hooks->misuse},         {"create", hooks->create},   {"activate", hooks->activate},
-		{"deactivate", hooks->deactivate}, {"destroy", hooks->destroy},
+		{"deactivate", hooks->deactivate}, {"destroy", hooks->destroy}, {"exhausted", hooks->exhausted},
 	};
 
 	put_names(t, format, names, COUNT(names));

@@ -24,7 +24,7 @@
 #define ALIGNMENT_MAX 4096 /* as an object may have */
 #define STEPS_DEFAULT 8
 #define CLASS_BYTES_DEFAULT ((size_t)16 << 20)
-#define BASE_ALIGNMENT ((size_t)2 << 20) /* windows shall not cut huge pages */
+#define BASE_ALIGNMENT HUGE_PAGE_BYTES /* windows shall not cut huge pages */
 
 static pthread_mutex_t making = PTHREAD_MUTEX_INITIALIZER;
 static bool has_fork_handlers;
@@ -158,7 +158,8 @@ static bool class_bytes(const lfpool_set_t *set, const struct care *care, size_t
 /* Y2. */
 static bool choose_windows(lfpool_set_t *set, size_t *bytes_out)
 {
-	size_t most = 0, bytes;
+	/* With huge pages every window begins with one, as the objects of any pool do. */
+	size_t most = set->config.flags & LFPOOL_HUGE_PAGES ? HUGE_PAGE_BYTES : 0, bytes;
 	struct care *care;
 
 	if (!care_open(&care, &set->config, &set->modes))

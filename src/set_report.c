@@ -50,6 +50,9 @@ static void stats_add(lfpool_stats_t *sum, const lfpool_stats_t *s)
 	sum->owed += s->owed;
 	sum->waiting += s->waiting;
 	sum->given_back += s->given_back;
+	sum->depot_trips += s->depot_trips;
+	sum->high_water += s->high_water;
+	sum->retired += s->retired;
 }
 
 /* Returns how many classes have a pool. */

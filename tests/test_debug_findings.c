@@ -93,6 +93,48 @@ TEST(a_byte_written_after_release_is_found_at_acquire)
 	}
 }
 
+/* *context activates are still to be let through, then one is refused. */
+static bool refuse_once(void *context, void *object)
+{
+	memset(object, 0x42, 8);
+	return (*(int *)context)-- != 0;
+}
+
+/* An object that is free since hooks.activate has refused it. */
+TEST(and_after_an_acquire_that_a_hook_refused)
+{
+	FOR_BACKENDS(backend)
+		for (int before = 0; before < 2; before++) {
+			lfpool_config_t config = config_of(64, 1);
+			int left = before;
+
+			config.backend = (lfpool_backend_t)backend;
+			config.debug = "no-tools,poison";
+			config.hooks = (lfpool_hooks_t){.context = &left, .misuse = listen, .activate = refuse_once};
+			told.count = 0;
+			lfpool_t *pool = pool_with(&config);
+			unsigned char *object = before ? lfpool_acquire(pool) : NULL;
+
+			assert_int_equal(lfpool_release(pool, object), LFPOOL_OK);
+			assert_null(lfpool_acquire(pool));
+			assert_int_equal(left, -1);
+			assert_int_equal(told.count, 0);
+			/* What the hook wrote is no finding, what anybody writes then is. */
+			object = lfpool_acquire(pool);
+			assert_int_equal(told.count, 0);
+			left = 0;
+			assert_int_equal(lfpool_release(pool, object), LFPOOL_OK);
+			assert_null(lfpool_acquire(pool));
+			object[5] = 0x41;
+			assert_ptr_equal(lfpool_acquire(pool), object);
+			assert_int_equal(told.count, 1);
+			assert_int_equal(told.misuse.status, LFPOOL_E_WRITTEN_WHEN_FREE);
+			assert_int_equal(told.misuse.offset, 5);
+			lfpool_destroy(pool);
+			assert_int_equal(told.count, 1);
+		}
+}
+
 TEST(and_at_destroy_and_when_it_leaves_quarantine)
 {
 	FOR_BACKENDS(backend) {
@@ -388,6 +430,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(a_byte_written_after_release_is_found_at_acquire),
+		cmocka_unit_test(and_after_an_acquire_that_a_hook_refused),
 		cmocka_unit_test(and_at_destroy_and_when_it_leaves_quarantine),
 		cmocka_unit_test(a_byte_beside_an_object_is_found_at_release),
 		cmocka_unit_test(and_at_destroy),

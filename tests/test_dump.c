@@ -90,6 +90,15 @@ static void done(void *context, void *object)
 	(void)object;
 }
 
+static bool give_up(void *context, lfpool_t *pool, uint32_t attempt, int64_t *wait_ns)
+{
+	(void)context;
+	(void)pool;
+	(void)attempt;
+	(void)wait_ns;
+	return false;
+}
+
 TEST(what_a_maintainer_reads)
 {
 	lfpool_config_t config = config_of(SIZE, CAPACITY);
@@ -147,13 +156,14 @@ TEST(everything_that_has_a_name)
 	config.hooks.misuse = on_misuse;
 	config.hooks.create = config.hooks.activate = config.hooks.deactivate = no_matter;
 	config.hooks.destroy = done;
+	config.hooks.exhausted = give_up;
 	lfpool_t *pool = pool_with(&config);
 	char *text = dump_of(pool, LFPOOL_TEXT), *json = dump_of(pool, LFPOOL_JSON);
 
 	require_in(text, "\nflags       prefault check_races create_all lock huge_pages\n");
-	require_in(text, "\nhooks       misuse create activate deactivate destroy\n");
+	require_in(text, "\nhooks       misuse create activate deactivate destroy exhausted\n");
 	require_in(json, ",\"flags\":[\"prefault\",\"check_races\",\"create_all\",\"lock\",\"huge_pages\"],");
-	require_in(json, ",\"hooks\":[\"misuse\",\"create\",\"activate\",\"deactivate\",\"destroy\"],");
+	require_in(json, ",\"hooks\":[\"misuse\",\"create\",\"activate\",\"deactivate\",\"destroy\",\"exhausted\"],");
 	require_json(json);
 	free(text);
 	free(json);

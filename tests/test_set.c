@@ -142,6 +142,32 @@ TEST(no_access_between_classes)
 	close(pipe_ends[1]);
 }
 
+/* As those of any pool with the flag: on a boundary of 2 MiB. */
+TEST(with_huge_pages_each_class_begins_with_one)
+{
+	static const size_t class_bytes[] = {1000, 100000, 2 * MIB, 3 * MIB};
+
+	for (size_t b = 0; b < COUNT(class_bytes); b++) {
+		lfpool_set_config_t config = LFPOOL_SET_CONFIG_INIT;
+
+		config.largest = 4096;
+		config.class_bytes = class_bytes[b];
+		config.flags = LFPOOL_HUGE_PAGES;
+		config.debug = "no-tools"; /* which would have bytes before the objects */
+		lfpool_set_t *set = set_with(&config);
+
+		for (size_t i = 0; i < lfpool_set_class_count(set); i++) {
+			lfpool_t *pool = lfpool_set_pool(set, i);
+			const char *object = lfpool_acquire(pool);
+
+			assert_non_null(object);
+			object -= lfpool_index_of(pool, object) * lfpool_set_class_size(set, i);
+			assert_int_equal((uintptr_t)object % (2 * MIB), 0);
+		}
+		lfpool_set_destroy(set);
+	}
+}
+
 /* All objects of all classes at once. */
 TEST(a_class_has_as_many_as_it_has)
 {
@@ -328,6 +354,7 @@ int main(void)
 		cmocka_unit_test(with_each_debug_mode),
 		cmocka_unit_test(objects_smaller_than_a_link),
 		cmocka_unit_test(no_access_between_classes),
+		cmocka_unit_test(with_huge_pages_each_class_begins_with_one),
 		cmocka_unit_test(a_class_has_as_many_as_it_has),
 		cmocka_unit_test(sizes_that_no_class_serves),
 		cmocka_unit_test(larger_classes_help_out),

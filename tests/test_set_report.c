@@ -49,6 +49,46 @@ TEST(the_stats_are_the_sum)
 	}
 }
 
+/* Every field of the struct, also one that will be added: all are numbers, whole in their word of 64 bits or two to a word. */
+TEST(every_field_is_a_sum)
+{
+	enum { WORDS = sizeof(lfpool_stats_t) / sizeof(uint64_t), OBJECTS = 300 };
+	lfpool_set_config_t config = set_config_of(LFPOOL_BACKEND_LOCKFREE, 64, OBJECTS);
+
+	config.max_capacity = 2 * OBJECTS;
+	config.cache_capacity = 4;
+	lfpool_set_t *set = set_with(&config);
+	const size_t classes = lfpool_set_class_count(set);
+	uint64_t sum[WORDS], expected[WORDS] = {0};
+	size_t nonzero = 0;
+	void *objects[OBJECTS];
+
+	for (size_t i = 0; i < classes; i++) {
+		lfpool_t *pool = lfpool_set_pool(set, i);
+		lfpool_stats_t stats = LFPOOL_STATS_INIT;
+		uint64_t words[WORDS];
+
+		assert_int_equal(lfpool_acquire_bulk(pool, objects, OBJECTS), OBJECTS);
+		assert_null(lfpool_acquire(pool));
+		assert_int_equal(lfpool_release_bulk(pool, objects, OBJECTS - 1), OBJECTS - 1);
+		assert_int_equal(lfpool_stats(pool, &stats), LFPOOL_OK);
+		assert_true(stats.depot_trips && stats.high_water == OBJECTS);
+		memcpy(words, &stats, sizeof(words));
+		for (size_t w = 0; w < WORDS; w++)
+			expected[w] += words[w];
+	}
+	lfpool_stats_t stats = LFPOOL_STATS_INIT;
+
+	assert_int_equal(lfpool_set_stats(set, &stats), LFPOOL_OK);
+	memcpy(sum, &stats, sizeof(sum));
+	for (size_t w = 1; w < WORDS; w++) {
+		assert_int_equal(sum[w], expected[w]);
+		nonzero += sum[w] != 0;
+	}
+	assert_true(nonzero >= 12);
+	assert_int_equal(lfpool_set_destroy(set), classes);
+}
+
 /* As snprintf(): whatever the room is, a beginning of the whole, and the whole's length. */
 static void require_cut(const lfpool_set_t *set, lfpool_format_t format)
 {
@@ -157,6 +197,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(the_stats_are_the_sum),
+		cmocka_unit_test(every_field_is_a_sum),
 		cmocka_unit_test(the_dump_says_what_there_is),
 		cmocka_unit_test(call_sites_are_the_callers),
 		cmocka_unit_test(json_is_json),

@@ -247,6 +247,7 @@ LFPOOL_API size_t lfpool_set_usable_size(const lfpool_set_t *set, const void *po
  * lfpool_set_stats - the sum of lfpool_stats() over all classes.
  *
  * A class that was never used counts: its capacity is `untouched`.  `misuses` has the set's own refusals in it.
+ * `high_water` is a sum too: the classes need not have had their most at the same time.
  *
  * Returns, threads, progress   As lfpool_stats().
  * Cost      The sum.

@@ -81,8 +81,10 @@
 
 #if defined(__GNUC__)
 #define LFPOOL_TYPED static inline __attribute__((unused))
+#define LFPOOL_TYPED_EXTENSION __extension__
 #else
 #define LFPOOL_TYPED static inline
+#define LFPOOL_TYPED_EXTENSION
 #endif
 
 #ifdef __cplusplus
@@ -98,9 +100,9 @@
 #define LFPOOL_TYPED_C_END
 #if defined(__STDC_VERSION__) && __STDC_VERSION__ >= 201112L
 #define LFPOOL_TYPED_ALIGNMENT(name, type) enum { name##_typed_alignment = (int)_Alignof(type) };
-#else /* C99: what a struct leaves free before the type. */
+#else /* C99: what a struct leaves free before the type; it may have a flexible array. */
 #define LFPOOL_TYPED_ALIGNMENT(name, type)                                                                      \
-	struct name##_typed_probe {                                                                             \
+	LFPOOL_TYPED_EXTENSION struct name##_typed_probe {                                                      \
 		char before;                                                                                    \
 		type object;                                                                                    \
 	};                                                                                                      \

@@ -27,6 +27,14 @@ LFPOOL_DEFINE(ship, struct ship);
 LFPOOL_DEFINE(letter, letter);
 LFPOOL_DEFINE(unused, struct ship);
 
+#ifndef __cplusplus
+struct message {
+	size_t length;
+	char text[];
+};
+LFPOOL_DEFINE(message, struct message);
+#endif
+
 /* A table, and a pool that calls it. */
 LFPOOL_HOOKS(engine, struct ship);
 static bool start(void *c, struct ship *s)
