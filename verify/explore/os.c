@@ -10,6 +10,7 @@
 
 #include "explore.h"
 #include "pool.h"
+#include "retires.h"
 #include "scenario.h"
 #include "threads.h"
 #include "verbs.h"
@@ -242,7 +243,7 @@ bool threads_keep_caches(void)
 
 uint32_t thread_hint(void)
 {
-	return 0;
+	return retires_hint();
 }
 
 struct serving *thread_serving(void)

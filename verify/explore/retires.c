@@ -321,9 +321,17 @@ static void operate(char operation, const char **at)
 	case 'x': retire_common(); break;
 	case 'p': retires_poll(); break;
 	case 'D': retires_drain(); break;
+	case 'F': retires_finish(); break;
 	case 'y': retires_turn(); break;
 	default: engine_fail("no operation %c", operation);
 	}
+}
+
+uint32_t retires_hint(void)
+{
+	if (!retires_kinds || !strchr(retires_kinds, 'h'))
+		return 0;
+	return engine_running() ? engine_thread() : THREADS_MAX;
 }
 
 void retires_run(unsigned thread, const char *at)

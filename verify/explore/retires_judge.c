@@ -68,6 +68,17 @@ void retires_drain(void)
 	retires_end_call();
 }
 
+void retires_finish(void)
+{
+	(void)retires_begin_call();
+	if (limbo_finish(stage.pool->limbo, stage.pool) != LFPOOL_OK)
+		engine_fail("the end of the pool is refused");
+	for (uint32_t i = 0; i < stage.pool->limbo->shards; i++)
+		if (shard_phase(*(const uint64_t *)(const void *)&stage.pool->limbo->shard[i].word) != IDLE)
+			engine_fail("the pool would be destroyed, and a batch is left in place %u", i);
+	retires_end_call();
+}
+
 void retires_poll(void)
 {
 	const struct moment call = retires_begin_call();

@@ -60,6 +60,7 @@ void retires_retire(void *object);
 /* ---- retires_judge.c ---- */
 
 void retires_drain(void);
+void retires_finish(void);
 void retires_poll(void);
 /* A thread of the scheme's own. */
 void retires_turn(void);

@@ -393,6 +393,8 @@ const struct scenario scenarios[] = {
 	{"retire-drain-read-2", "and one reads", 1, 2, "s0s1t0", {"t1Da", "l1"}, .retiring = "r"},
 	{"retire-drain-wait-2", "a drain waits for one batch, and finds it", 1, 1, "s0t0", {"Da", "y"}, .retiring = "w"},
 	{"retire-drain-ended-2", "and for two, while there is a third", 1, 3, "s0s1s2t0t1", {"Daa", "yt2yy"}, .retiring = "w"},
+	{"retire-finish-2", "the pool ends, and a hook retires in a place already looked at", 1, 2, "s0s1t0", {"F", "y"},
+	 .retiring = "dh"},
 	{"retire-drain-3", "one retires, one drains, one reclaims", 1, 2, "s0s1t0", {"t1Da", "y", "y"}, .retiring = ""},
 
 	/* Other paths. */
