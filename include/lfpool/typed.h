@@ -19,8 +19,7 @@
  * Languages  C99 to C23, C++11 to C++23.  With lfpool/inline.h included before, the cache forms' hits are inlined.
  *
  * Three macros, each used at file scope and followed by a semicolon.  `name` is the prefix of what is defined, `type`
- * the type of the objects: complete, and such that `type *` points to it.
- * lfpool/hidden.h has two more, for a type whose objects come out of one hidden pool.
+ * the type of the objects: complete, and such that `type *` points to it.  lfpool/hidden.h has two more, for a hidden pool.
  *
  *     LFPOOL_DEFINE(name, type)               the functions below
  *     LFPOOL_HOOKS(name, type)                struct name_hooks: a table of functions that the type brings along
@@ -44,8 +43,7 @@
  *     lfpool_status_t name_release_self(type *object)         knows no pool: the object is enough
  *     lfpool_status_t name_retire(name_pool_t pool, type *object)    lfpool/retire.h
  *     size_t name_acquire_bulk(name_pool_t pool, type **objects_out, size_t count)
- *     size_t name_release_bulk(name_pool_t pool, type *const *objects, size_t count)
- *         Both call the library once for each LFPOOL_TYPED_BATCH pointers.
+ *     size_t name_release_bulk(name_pool_t pool, type *const *objects, size_t count)     LFPOOL_TYPED_BATCH at a time
  *     bool name_owns(name_pool_t pool, const void *pointer)
  *     bool name_in_use(name_pool_t pool, const type *object)
  *     size_t name_index_of(name_pool_t pool, const type *object)
