@@ -76,8 +76,9 @@ void arena_heavy_fence(const struct arena *arena);
 /* Bytes, in whole pages, of the objects in such an arena; false when there is no such number. */
 bool arena_object_bytes(const struct arena_plan *plan, size_t *bytes_out);
 
-/* Slots from + 1 .. to, which had no access, can be used, and are backed.  False when the system refuses memory.  Any
- * thread; two may do the same at once.  Enters the kernel. */
+/* Slots from + 1 .. to, of which nobody has one yet, can be used, and are backed.  False when the system refuses memory;
+ * some of it may be accessible then, and locked.  Any thread; two may do the same at once, and another may use them already:
+ * what is in them stays.  Enters the kernel, but not where `from` and `to` lie on one page. */
 bool arena_extend(const struct arena *arena, size_t from, size_t to);
 /* At least `slots`: so many that they end where a huge page does, if those are wished for. */
 size_t arena_fill_pages(const struct arena *arena, size_t slots);

@@ -190,8 +190,8 @@ typedef struct lfpool_hooks {
 	/* A release was refused, or a debug mode found something.  NULL: one line on stderr the first time, after that
 	 * only counted. */
 	void (*misuse)(void *context, const lfpool_misuse_t *misuse);
-	/* Build an object in its memory (zero bytes at first, afterwards what destroy left): on its first use, or with
-	 * LFPOOL_CREATE_ALL at lfpool_create().  false: it cannot be built now: acquire returns NULL and nothing is
+	/* Build an object in its memory (zero bytes at first, afterwards what destroy left, with zero bytes where
+	 * lfpool_trim() gave a page back): on its first use, or with LFPOOL_CREATE_ALL at lfpool_create().  false: it cannot be built now: acquire returns NULL and nothing is
 	 * lost (with LFPOOL_CREATE_ALL lfpool_create() returns LFPOOL_E_CREATE, after destroying what was built).  The
 	 * slot is tried again by the next who gets it: while create goes on refusing, a thread may get NULL each time
 	 * although built objects lie free in other caches.  So let the capacity be what create can build. */

@@ -86,7 +86,7 @@ LFPOOL_API size_t lfpool_destroy(lfpool_t *pool);
  * lfpool_acquire - take one object out of the pool, through the calling thread's own cache.
  *
  * Returns   An object of config.object_size bytes, aligned to config.object_alignment; its contents are what the last
- *           holder left (zero bytes if it was never used).  NULL when every object was in use at some moment during
+ *           holder left (zero bytes if it was never used, or where lfpool_trim() gave a page back).  NULL when every object was in use at some moment during
  *           the call, or hooks.create or hooks.activate refused.  errno is left alone.
  * Owner     The caller, until a release from any thread.
  * Threads   Any, with no registration, also while a thread exits and in a child after fork.  Not from a signal

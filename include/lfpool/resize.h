@@ -92,7 +92,8 @@ LFPOOL_API lfpool_status_t lfpool_limit(lfpool_t *pool, size_t max_capacity);
  *
  * Free objects are taken out of the free lists first, but for `keep` of them, and hooks.destroy runs for those that were
  * built; whole pages of such objects, and of objects that lfpool_shrink() took out, are given back (madvise(2)).  The
- * objects stay part of the pool: acquire takes them last, and finds zero bytes.  What stays: addresses; the pool's own
+ * objects stay part of the pool: acquire takes them last, and finds zero bytes on pages that were given back.  On others (of a large object some, if
+ * a neighbour is in use) it finds what was there.  What stays: addresses; the pool's own
  * data, about 8.5 bytes per object that was ever used; pages on which one object is in use; and what lies in the
  * magazine that another thread's cache is working on.  Memory never goes back but by this call.
  *
