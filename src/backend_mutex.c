@@ -163,7 +163,12 @@ static void *take_locked(struct mutex_pool *pool, uint32_t *slot_out)
 	return object;
 }
 
-/* The list has nothing: what is in quarantine, or NULL. */
+/*
+ * The list has nothing: what is in quarantine, or NULL.  NULL is right at the moment when take_locked() got the mutex: while it
+ * is held the list does not change, and it was empty; the first look at the ring came before that moment, since its loads
+ * acquire, and the second after it, since a lock acquires; so by Q1 (quarantine.h) the ring was empty then as well.  That loads
+ * of the second look may be executed while the mutex is still held does no harm: no fence is needed.
+ */
 static COLD void *take_back(struct mutex_pool *pool, uint32_t *slot_out)
 {
 	uint64_t seen, versions;

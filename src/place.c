@@ -8,7 +8,7 @@ uint32_t spare_take(const struct spares *s)
 {
 	const void *record;
 
-	/* Only while CALLS_MAX other calls are under way. */
+	/* Only while CALLS_MAX, or CALLS_MAX_BACKED, other calls are under way. */
 	while (unlikely(!(record = lfpool_acquire(s->pool))))
 		cpu_relax();
 	return (uint32_t)(((uintptr_t)record - s->zero) / s->stride) + OWN_RECORDS;

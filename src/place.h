@@ -10,8 +10,8 @@
  *              comes back: S1 in tagged.h, F1 in tournament.h).
  * Invariants   PL1 a record's `used` is set while the word names it, or while one thread fills it; only that one
  *              fills it.
- *              PL2 in the pool there is a record for each place, and for each call under way, up to CALLS_MAX.
- * Progress     wait-free; what the pool does is lock-free.  Only more than CALLS_MAX calls at once would wait.
+ *              PL2 in the pool there is a record for each place, and for each call under way, up to CALLS_MAX (or _BACKED).
+ * Progress     wait-free; what the pool does is lock-free.  Only more calls at once than that would wait.
  * Edges        RECORD: who fills a record, and swaps it in -> who reads it through the word.
  *              REUSE: who swapped it out -> who fills it again -> who reads what he fills in, and then finds that the
  *              word has changed.
@@ -26,6 +26,7 @@
 
 #define OWN_RECORDS 2
 #define CALLS_MAX 65536
+#define CALLS_MAX_BACKED 256 /* if all of them take memory from the start */
 
 struct record {
 	_Atomic(uint64_t) key;

@@ -111,7 +111,8 @@ static lfpool_status_t open(lfpool_priority_t **pool_out, const lfpool_priority_
 	struct tournament tournament = {0};
 	struct places at;
 	const uint32_t nodes = tournament_measure(&tournament, (uint32_t)known->capacity);
-	lfpool_status_t status = open_records(&tournament.spares, object, known->capacity + nodes + CALLS_MAX);
+	const size_t calls = known->flags & FLAGS_BACKING ? CALLS_MAX_BACKED : CALLS_MAX;
+	lfpool_status_t status = open_records(&tournament.spares, object, known->capacity + nodes + calls);
 
 	if (status != LFPOOL_OK)
 		return status;

@@ -148,6 +148,38 @@ TEST(prefaulted_objects_are_resident)
 	assert_int_equal(lfpool_priority_destroy(pool), 0);
 }
 
+/* What stands in /proc/self/status, in bytes. */
+static size_t process_bytes(const char *what)
+{
+	char line[256];
+	size_t kibibytes = 0;
+	FILE *status = fopen("/proc/self/status", "r");
+
+	assert_non_null(status);
+	while (fgets(line, sizeof(line), status))
+		if (strncmp(line, what, strlen(what)) == 0)
+			kibibytes = strtoul(line + strlen(what), NULL, 10);
+	(void)fclose(status);
+	return kibibytes << 10;
+}
+
+/* (Sanitizers let mlock() do nothing: then nothing is too much.) */
+TEST(little_is_locked_besides)
+{
+	static const size_t capacities[] = {1, 32, 1000, 20000};
+
+	for (size_t i = 0; i < COUNT(capacities); i++) {
+		lfpool_priority_config_t config = priority_config_of(64, capacities[i]);
+		const size_t before = process_bytes("VmLck:");
+
+		config.flags = LFPOOL_LOCK;
+		lfpool_priority_t *pool = priority_with(&config);
+
+		assert_in_range(process_bytes("VmLck:") - before, 0, capacities[i] * (64 + 120) + (size_t)80 * 1024);
+		assert_int_equal(lfpool_priority_destroy(pool), 0);
+	}
+}
+
 TEST(old_and_new_callers)
 {
 	struct {
@@ -241,6 +273,7 @@ int main(void)
 		cmocka_unit_test(the_config_is_not_kept),
 		cmocka_unit_test(sizes_and_alignments),
 		cmocka_unit_test(prefaulted_objects_are_resident),
+		cmocka_unit_test(little_is_locked_besides),
 		cmocka_unit_test(old_and_new_callers),
 		cmocka_unit_test(both_ways_to_start_a_config_are_the_same),
 		cmocka_unit_test(the_environment_changes_nothing),

@@ -244,7 +244,8 @@ public:
 		return self_ptr<T>(make(std::forward<Args>(args)...));
 	}
 
-	/* Destroys the object, and releases it.  What lfpool_release() refuses is refused, and not destroyed. */
+	/* Destroys the object, and releases it.  What lfpool_release() refuses is refused, and not destroyed.  (Two calls
+	 * for one object at the same instant may both run its destructor: nothing says whose it is until the release.) */
 	lfpool_status_t destroy(T *object) noexcept { return detail::destroy(pool_, pool_, object); }
 
 	/* Memory for a T, and its way back: no constructor, no destructor.  For pools with hooks.create too. */
@@ -252,7 +253,9 @@ public:
 	lfpool_status_t release(void *object) noexcept { return lfpool_release(pool_, object); }
 
 	/* Calls visit(T &) for each active object, which may destroy it; may throw.  Returns how many.  As a cursor of
-	 * lfpool/walk.h. */
+	 * lfpool/walk.h, which knows nothing of constructors: an object is visited from before its constructor begins until
+	 * its destructor has ended.  So nobody may be making or destroying one meanwhile, unless visit() looks at nothing
+	 * that they touch. */
 	template <typename Visit> std::size_t for_each_active(Visit &&visit)
 	{
 		lfpool_cursor_t cursor;

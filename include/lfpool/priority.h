@@ -47,7 +47,7 @@
  *      keeps is what it has pinned, or has not published yet, or was just acquiring or releasing.  No call but create
  *      and destroy waits, or takes a lock. (When calls meet at one object or node they take records from a pool of
  *      this library, and the first time a thread does so it enters the kernel, for its cache.  More than 65,536 calls
- *      at once on one pool would wait for each other.)
+ *      at once on one pool, 256 with LFPOOL_PREFAULT or LFPOOL_LOCK, would wait for each other.)
  *
  * Looking without a pin.  Objects stay mapped as long as the pool lives.  So a reader may look at an object that is not
  * pinned, and ask afterwards whether it was still the same one:
@@ -59,7 +59,8 @@
  * What is read so must be atomic, loaded with acquire and stored with release: a newcomer may be writing it.
  *
  * The pool has a fixed capacity, and no other backends; LFPOOL_BACKEND and LFPOOL_DEBUG do not change it.  In a child
- * after fork() the objects that other threads were acquiring at that moment stay lost.
+ * after fork() the objects that other threads were acquiring, evicting or releasing at that moment stay lost; what they had
+ * pinned stays pinned, and what they had not published stays new, until a call of the child's with its handle.
  *
  * The algorithm: a tournament tree in the manner of the f-array (Jayanti, "f-arrays: implementation and applications",
  * 2002), with names that go stale instead of nodes that are always refreshed (docs/priority.md).
@@ -105,7 +106,8 @@ typedef struct lfpool_priority_config {
 	uint32_t flags;          /* LFPOOL_EVICT_EQUAL, LFPOOL_PREFAULT, LFPOOL_LOCK                              */
 	void *context;           /* handed to both of these                                                       */
 	/* Does an object of priority a go before one of b?  NULL: if a < b.  A strict weak order, the same at all
-	 * times; called with priorities of this pool only, by any thread, several times in each call. */
+	 * times; called with priorities of this pool's objects, and of newcomers that were refused or are not yet among
+	 * them, by any thread, several times in each call. */
 	bool (*before)(void *context, uint64_t a, uint64_t b);
 	/* An object was taken from its holder: by an eviction, or by lfpool_priority_release_min().  Called by the
 	 * thread that took it, before anybody else gets it; may call the pool.  NULL: nothing. */
@@ -173,7 +175,7 @@ static inline double lfpool_priority_to_double(uint64_t priority)
  * Owner     The caller, until lfpool_priority_destroy().
  * Threads   Any.  Takes a lock; enters the kernel.
  * Cost      O(1); with LFPOOL_PREFAULT or LFPOOL_LOCK O(capacity).  Beside the objects about 85 bytes for each, once it
- *           was used.
+ *           was used; with one of those flags 115 bytes for each at once, and 60 KiB.
  */
 LFPOOL_API LFPOOL_MUST_USE lfpool_status_t lfpool_priority_create(lfpool_priority_t **pool_out,
 								  const lfpool_priority_config_t *config);
