@@ -172,7 +172,7 @@ static inline uint32_t arena_read(const struct arena *arena, uint32_t slot, uint
 	/* relaxed, both: A3. */
 	if (unlikely(load_relaxed(&arena->epochs)))
 		epoch = load_relaxed(&arena->epoch[slot]);
-	*acquires_out = epoch << 31 | (state & LFPOOL_GENERATION_LAST);
+	*acquires_out = epoch << LFPOOL_GENERATION_BITS | (state & LFPOOL_GENERATION_LAST);
 	return state;
 }
 

@@ -33,6 +33,9 @@ static size_t choose_magazine_slots(const lfpool_config_t *config, bool in_buffe
 		if (slots > MAGAZINE_SLOTS_DEFAULT)
 			slots = MAGAZINE_SLOTS_DEFAULT;
 	}
+	/* Only where positions are narrow. */
+	if (slots > MAGAZINE_SLOTS_FIT)
+		slots = MAGAZINE_SLOTS_FIT;
 	slots = power_of_two_at_most(slots ? slots : 1);
 	while ((config->max_capacity - 1) / slots + 1 > CHUNKS_MAX)
 		slots *= 2;

@@ -34,6 +34,10 @@
 
 #define MAGAZINE_SLOTS_MAX 4096
 
+/* Positions tell a full magazine from one whose owner has lowered bottom by all of its slots, when thieves had taken as
+ * many: bottom is ahead of top by -2 * slots .. 0. */
+#define MAGAZINE_SLOTS_FIT (1 << (LFPOOL_POSITION_BITS - 2))
+
 /* Bytes of a magazine of `slots` slots, in whole pairs of cache lines. */
 static inline size_t magazine_bytes(size_t slots)
 {
@@ -44,7 +48,7 @@ static inline size_t magazine_bytes(size_t slots)
  * one. */
 static inline int magazine_count(uint64_t top, uint64_t bottom, uint32_t slots)
 {
-	return (int)slots + (int16_t)(bottom - top);
+	return (int)slots + LFPOOL_AHEAD(bottom, top);
 }
 
 /* What a zeroed bottom becomes so that the magazine holds `count` objects, top being 0. */

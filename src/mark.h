@@ -15,12 +15,14 @@
 
 #include "atomics.h"
 #include "base.h"
+#include "widths.h"
 
 /* {resets:31, resetting:1, least:32}; zeroed: 0 has been there. */
 typedef _Atomic(uint64_t) mark_word;
 
 #define MARK_RESETTING (UINT64_C(1) << 32)
 #define MARK_RESETS (MARK_RESETTING << 1)
+#define MARK_MASK (LOW_BITS(MARK_RESETS_BITS) * MARK_RESETS | (MARK_RESETS - 1))
 
 static inline void mark_note(mark_word *mark, uint32_t value)
 {
@@ -43,7 +45,7 @@ static inline uint64_t mark_open(mark_word *mark)
 	uint64_t now = tally_read(mark), open;
 
 	do
-		open = (now | MARK_RESETTING | UINT32_MAX) + MARK_RESETS;
+		open = ((now | MARK_RESETTING | UINT32_MAX) + MARK_RESETS) & MARK_MASK;
 	while (!tally_cas(mark, &now, open));
 	return open;
 }

@@ -30,11 +30,12 @@
 #include "free_slots.h"
 #include "pool.h"
 #include "tournament.h"
+#include "widths.h"
 
 #include "lfpool/priority.h"
 
 #define HANDLE_SLOT_BITS SLOTS_SHIFT_MAX
-#define HANDLE_STAMP_MASK (UINT64_MAX >> HANDLE_SLOT_BITS)
+#define HANDLE_STAMP_MASK LOW_BITS(HANDLE_STAMP_BITS)
 
 struct lfpool_priority {
 	/* Fixed at creation. */

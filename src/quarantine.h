@@ -21,6 +21,7 @@
 
 #include "atomics.h"
 #include "base.h"
+#include "widths.h"
 
 /* {version:32, slot:32} */
 typedef _Atomic(uint64_t) quarantine_place;
@@ -33,7 +34,7 @@ struct quarantine {
 
 static inline uint64_t quarantine_changed(uint64_t word, uint32_t slot)
 {
-	return ((word >> 32) + 1) << 32 | slot;
+	return (((word >> 32) + 1) & LOW_BITS(QUARANTINE_VERSION_BITS)) << 32 | slot;
 }
 
 /* Puts `slot` in; returns the slot that is to leave in its stead, or SLOT_NONE. */

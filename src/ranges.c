@@ -5,6 +5,7 @@
 #include "ranges.h"
 
 #include "os.h"
+#include "widths.h"
 
 #define COUNT_BITS 25 /* RANGES_MAX and all below */
 #define ROOM_FIRST 8
@@ -89,8 +90,10 @@ static struct range_array *array_at(struct ranges *ranges, unsigned which)
 
 static void publish(struct ranges *ranges, uint64_t head, size_t count)
 {
+	const uint64_t version = ((head >> COUNT_BITS) + 1) & LOW_BITS(RANGES_VERSION_BITS);
+
 	/* release, edge PUBLISH: the array. */
-	store_release(&ranges->head, ((head >> COUNT_BITS) + 1) << COUNT_BITS | count);
+	store_release(&ranges->head, version << COUNT_BITS | count);
 }
 
 /* A larger array than `outgrown`, which may be NULL; NULL when the system refuses memory. */

@@ -10,6 +10,7 @@
 
 #include "os.h"
 #include "ranges.h"
+#include "widths.h"
 
 struct pool_place {
 	struct lfpool_pool *pool; /* NULL: vacant                                     */
@@ -65,7 +66,9 @@ uint64_t registry_add(struct lfpool_pool *pool, uintptr_t first, uintptr_t end)
 	if (i < place_count && (!first || ranges_add(&ranges, first, end, pool))) {
 		places[i].pool = pool;
 		places[i].first = first;
-		id = ++places[i].generation << REGISTRY_PLACE_BITS | i;
+		/* From 1 again when it runs over: no id is 0. */
+		places[i].generation = places[i].generation % LOW_BITS(REGISTRY_GENERATION_BITS) + 1;
+		id = places[i].generation << REGISTRY_PLACE_BITS | i;
 	}
 	registry_unlock();
 	return id;

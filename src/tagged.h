@@ -17,11 +17,9 @@
 
 #include "atomics.h"
 #include "base.h"
+#include "widths.h"
 
 #define TAGGED_NUMBER_BITS 24
-#ifndef LFPOOL_TAG_BITS
-#define LFPOOL_TAG_BITS 40
-#endif
 _Static_assert(LFPOOL_TAG_BITS >= 1 && LFPOOL_TAG_BITS <= 64 - TAGGED_NUMBER_BITS, "tag and number share a word");
 #define TAGGED_NUMBER_MAX ((UINT32_C(1) << TAGGED_NUMBER_BITS) - 1)
 
@@ -36,7 +34,7 @@ static inline uint32_t tagged_number(uint64_t word)
 /* The word that follows `word` and names `number` (S1). */
 static inline uint64_t tagged_next(uint64_t word, uint32_t number)
 {
-	uint64_t tag = ((word >> TAGGED_NUMBER_BITS) + 1) & (UINT64_MAX >> (64 - LFPOOL_TAG_BITS));
+	uint64_t tag = ((word >> TAGGED_NUMBER_BITS) + 1) & LOW_BITS(LFPOOL_TAG_BITS);
 
 	return tag << TAGGED_NUMBER_BITS | number;
 }

@@ -40,6 +40,7 @@
 
 #include "place.h"
 #include "tagged.h"
+#include "widths.h"
 
 #ifndef FAN_SHIFT /* a test build has a smaller one */
 #define FAN_SHIFT 4
@@ -55,6 +56,7 @@
 #define STATE_PIN (UINT64_C(1) << STATE_RECORD_BITS)
 #define STATE_ACTIVE (STATE_PIN << STATE_PINS_BITS)
 #define STATE_VERSION (STATE_ACTIVE << 1)
+#define STATE_VERSION_MASK (LOW_BITS(STATE_VERSION_BITS) * STATE_VERSION)
 #define STATE_RECORD_MASK (STATE_PIN - 1)
 #define STATE_PINS_MASK (STATE_ACTIVE - STATE_PIN)
 /* In place of pins, of a slot that is not active: a call has it; a holder has it, and has not published it yet. */
@@ -80,7 +82,7 @@ static inline bool state_contends(uint64_t state)
 /* The next version, with everything else new. */
 static inline uint64_t state_next(uint64_t state, uint64_t active_and_pins, uint32_t record)
 {
-	return ((state & ~(STATE_VERSION - 1)) + STATE_VERSION) | active_and_pins | record;
+	return (((state & ~(STATE_VERSION - 1)) + STATE_VERSION) & STATE_VERSION_MASK) | active_and_pins | record;
 }
 
 /* ---- Contenders ---- */

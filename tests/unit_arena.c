@@ -137,7 +137,7 @@ TEST(a_generation_that_runs_over_counts_on_in_the_epoch)
 	atomic_store(&arena.face.state[1], LFPOOL_GENERATION_LAST);
 	arena_activate(&arena, 1);
 	(void)arena_read(&arena, 1, &acquires);
-	assert_int_equal(acquires, UINT64_C(2) << 31);
+	assert_int_equal(acquires, UINT64_C(2) << LFPOOL_GENERATION_BITS);
 	/* Other slots are none the wiser. */
 	(void)arena_read(&arena, 2, &acquires);
 	assert_int_equal(acquires, 1);

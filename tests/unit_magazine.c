@@ -174,7 +174,7 @@ TEST(bottom_counts_the_pushes)
 		assert_int_equal(i % 2 ? magazine_pop(m, SLOTS, true) : take(), 1);
 	}
 	/* 2000 pushes; the position moved up with each object that left at the top, last ones included: 1000. */
-	assert_int_equal(atomic_load(&m->bottom) - before, 2000 * 65536 + 1000);
+	assert_int_equal(atomic_load(&m->bottom) - before, 2000 * (LFPOOL_PUSHED - 1) + 1000);
 }
 
 TEST(positions_run_over_sixteen_and_thirty_two_bits)

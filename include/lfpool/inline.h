@@ -49,13 +49,29 @@
 
 #define LFPOOL_LIKELY(x) __builtin_expect(!!(x), 1)
 
+/* Test builds have fewer bits: src/widths.h. */
+#ifndef LFPOOL_POSITION_BITS
+#define LFPOOL_POSITION_BITS 16
+#endif
+#ifndef LFPOOL_GENERATION_BITS
+#define LFPOOL_GENERATION_BITS 31
+#endif
+
 /* What a push adds to bottom: one position (low 16 bits) and one push (upper 48). */
-#define LFPOOL_PUSHED UINT64_C(0x10001)
+#define LFPOOL_PUSHED ((UINT64_C(1) << LFPOOL_POSITION_BITS) + 1)
+
+/* How far `bottom` is ahead of `top`, in positions (H1). */
+#if LFPOOL_POSITION_BITS == 16
+#define LFPOOL_AHEAD(bottom, top) ((int16_t)((bottom) - (top)))
+#else
+#define LFPOOL_AHEAD(bottom, top) \
+	((int32_t)((uint32_t)((bottom) - (top)) << (32 - LFPOOL_POSITION_BITS)) >> (32 - LFPOOL_POSITION_BITS))
+#endif
 
 /* A slot's state word: {in use: bit 31, generation: bits 0 .. 30}.  An acquire sets the bit and adds one generation; a
  * release clears the bit.  The acquire after LFPOOL_GENERATION_LAST is the library's: it counts on in another word. */
 #define LFPOOL_IN_USE UINT32_C(0x80000000)
-#define LFPOOL_GENERATION_LAST UINT32_C(0x7fffffff)
+#define LFPOOL_GENERATION_LAST ((UINT32_C(1) << LFPOOL_GENERATION_BITS) - 1)
 
 struct lfpool_magazine {
 	_Atomic(uint64_t) top;     /* position of the oldest object; CAS by anybody, only grows      */
@@ -118,7 +134,7 @@ static inline void *lfpool_cache_acquire_inline(lfpool_cache_t *cache)
 	LFPOOL_LIGHT_BARRIER();
 	/* relaxed: a stale top is below the real one; a thief that moved it further has seen our bottom, see
 	 * docs/memory-model.md. */
-	if (!LFPOOL_LIKELY((int16_t)(bottom - LFPOOL_LOAD_RELAXED(&magazine->top)) > cache->floor))
+	if (!LFPOOL_LIKELY(LFPOOL_AHEAD(bottom, LFPOOL_LOAD_RELAXED(&magazine->top)) > cache->floor))
 		return lfpool_cache_acquire_slow(cache);
 	/* relaxed: our own push, or one that came with the magazine. */
 	uint32_t slot = LFPOOL_LOAD_RELAXED(lfpool_entry_at(cache, magazine, bottom));
@@ -143,7 +159,7 @@ static inline bool lfpool_push(const struct lfpool_cache *cache, uint64_t slot, 
 	uint64_t bottom = LFPOOL_LOAD_RELAXED(&magazine->bottom);
 
 	/* acquire, edge SPACE: the thief that advanced top has read the entry we are about to overwrite. */
-	if (!LFPOOL_LIKELY((int16_t)(bottom - LFPOOL_LOAD_ACQUIRE(&magazine->top)) < 0))
+	if (!LFPOOL_LIKELY(LFPOOL_AHEAD(bottom, LFPOOL_LOAD_ACQUIRE(&magazine->top)) < 0))
 		return false;
 	if (state)
 		/* relaxed, both: published by the store of bottom. */

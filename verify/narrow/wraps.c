@@ -1,0 +1,201 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * wraps.c - each counter runs over, once round exactly: what docs/design.md, "Counters that run over", says of it.
+ *
+ * Idea         Built with LFPOOL_NARROW.  Of a counter whose wrap must not matter: it is driven round several times, and
+ *              nothing is different.  Of a tag: a value comes back after exactly so many changes, and after no fewer; so
+ *              the number in the table is the number in the code.
+ */
+#include "../../tests/priority_support.h"
+
+#include "arena.h"
+#include "pool.h"
+#include "priority.h"
+#include "quarantine.h"
+#include "ranges.h"
+#include "registry.h"
+#include "widths.h"
+
+#define TIMES_ROUND(bits) (UINT64_C(1) << (bits))
+
+/* Objects come and go at both ends of one magazine, and its count is right wherever its positions stand. */
+TEST(positions)
+{
+	enum { SLOTS = MAGAZINE_SLOTS_FIT };
+	struct lfpool_magazine *m = aligned_alloc(CACHE_LINE_PAIR, magazine_bytes(SLOTS));
+	uint32_t held = SLOTS;
+	uint64_t first;
+
+	REQUIRE(m);
+	memset((void *)m, 0, magazine_bytes(SLOTS));
+	for (uint64_t step = 0; step < 16 * TIMES_ROUND(LFPOOL_POSITION_BITS); step++) {
+		/* A theft moves both ends on; a pop of all lowers bottom as far as it goes. */
+		if (step % 3 && held) {
+			assert_int_not_equal(magazine_take(m, SLOTS, load_relaxed(&m->top), 1), SLOT_NONE);
+			held--;
+		} else if (step % 7 == 0) {
+			assert_int_equal(magazine_pop_many(m, SLOTS, true, SLOTS, &first), held);
+			held = 0;
+		}
+		while (held < SLOTS / 2 + step % (SLOTS / 2 + 1)) {
+			assert_true(magazine_push(m, SLOTS, 1 + held));
+			held++;
+		}
+		assert_int_equal(magazine_owner_count(m, SLOTS), held);
+		assert_int_equal(magazine_room(m, SLOTS, &first), SLOTS - held);
+	}
+	assert_true(load_relaxed(&m->top) > 2 * TIMES_ROUND(LFPOOL_POSITION_BITS));
+	free(m);
+}
+
+/* Generations run over into the epoch: each use of a slot has another handle, and those before it name nothing. */
+TEST(generations)
+{
+	lfpool_t *pool = pool_of(16, 1);
+	lfpool_handle_t before = 0;
+
+	for (uint64_t use = 0; use < 3 * TIMES_ROUND(LFPOOL_GENERATION_BITS); use++) {
+		void *object = lfpool_acquire(pool);
+		const lfpool_handle_t handle = lfpool_handle_of(pool, object);
+		uint64_t acquires;
+
+		assert_ptr_equal(lfpool_resolve(pool, handle), object);
+		assert_null(lfpool_resolve(pool, before));
+		assert_int_not_equal(handle, before);
+		(void)arena_read(pool->arena, 1, &acquires);
+		assert_int_equal(acquires, use + 1);
+		/* By handle, and not. */
+		assert_int_equal(use % 2 ? lfpool_release_handle(pool, handle) : lfpool_release(pool, object), LFPOOL_OK);
+		before = handle;
+	}
+	assert_int_equal(load_relaxed(&pool->arena->epoch[1]), 3);
+	lfpool_destroy(pool);
+}
+
+/* The stamps of an evicting pool leave 0 out, so that no handle is 0. */
+TEST(stamps)
+{
+	lfpool_priority_t *pool = priority_of(16, 1);
+	const lfpool_handle_t old = priority_put(pool, 1);
+
+	assert_int_equal(lfpool_priority_release(pool, old), LFPOOL_OK);
+	for (uint64_t more = 1; more < TIMES_ROUND(HANDLE_STAMP_BITS); more++) {
+		const lfpool_handle_t handle = priority_put(pool, 1);
+
+		assert_true(handle);
+		assert_true(lfpool_priority_is_active(pool, handle));
+		assert_int_equal(lfpool_priority_is_active(pool, old), more == TIMES_ROUND(HANDLE_STAMP_BITS) - 1);
+		assert_int_equal(lfpool_priority_release(pool, handle), LFPOOL_OK);
+	}
+	lfpool_priority_destroy(pool);
+}
+
+TEST(versions_of_a_state)
+{
+	const uint64_t first = state_next(0, STATE_ACTIVE | STATE_PIN, 7);
+	uint64_t now = first, changes = 0;
+
+	do {
+		now = state_next(now, STATE_ACTIVE | STATE_PIN, 7);
+		changes++;
+		assert_int_equal(state_record(now), 7);
+		assert_int_equal(state_pins(now), 1);
+	} while (now != first);
+	assert_int_equal(changes, TIMES_ROUND(STATE_VERSION_BITS));
+}
+
+TEST(versions_of_a_place_in_the_quarantine)
+{
+	quarantine_place place;
+	struct quarantine q = {.places = 1, .place = &place};
+	uint64_t before, now, changes = 0;
+
+	store_relaxed(&place, 0);
+	assert_int_equal(quarantine_take(&q, &before), SLOT_NONE);
+	do {
+		assert_int_equal(quarantine_put(&q, 1), SLOT_NONE);
+		assert_int_equal(quarantine_take(&q, &now), 1);
+		assert_int_equal(quarantine_take(&q, &now), SLOT_NONE);
+		changes += 2;
+	} while (now != before);
+	assert_int_equal(changes, TIMES_ROUND(QUARANTINE_VERSION_BITS));
+}
+
+TEST(versions_of_ranges)
+{
+	struct ranges ranges = {0};
+	uint64_t before, changes = 0;
+
+	assert_true(ranges_add(&ranges, 1000, 2000, &ranges));
+	before = load_relaxed(&ranges.head);
+	do {
+		assert_true(ranges_add(&ranges, 3000, 4000, &changes));
+		assert_ptr_equal(ranges_find(&ranges, 1500), &ranges);
+		assert_ptr_equal(ranges_find(&ranges, 3500), &changes);
+		ranges_remove(&ranges, 3000);
+		assert_null(ranges_find(&ranges, 3500));
+		changes += 2;
+	} while (load_relaxed(&ranges.head) != before);
+	assert_int_equal(changes, TIMES_ROUND(RANGES_VERSION_BITS));
+}
+
+/* A place in the registry is used again and again; 0 is left out, so that no id is 0. */
+TEST(generations_of_a_place_in_the_registry)
+{
+	struct lfpool_pool *pool = (struct lfpool_pool *)(uintptr_t)64;
+	const uint64_t first = registry_add(pool, 0, 0);
+	uint64_t id = first, pools = 0;
+
+	assert_true(first);
+	do {
+		registry_lock();
+		assert_ptr_equal(registry_find(id), pool);
+		registry_unlock();
+		registry_remove(id);
+		registry_lock();
+		assert_null(registry_find(id));
+		registry_unlock();
+		id = registry_add(pool, 0, 0);
+		assert_true(id);
+		assert_int_equal(registry_place(id), registry_place(first));
+		pools++;
+	} while (id != first);
+	registry_remove(id);
+	assert_int_equal(pools, TIMES_ROUND(REGISTRY_GENERATION_BITS) - 1);
+}
+
+/* Of two resets only the later one closes, unless exactly so many have begun in between. */
+TEST(resets_of_a_least)
+{
+	mark_word mark;
+
+	store_relaxed(&mark, 0);
+	for (uint64_t between = 1; between <= TIMES_ROUND(MARK_RESETS_BITS); between++) {
+		const uint64_t first = mark_open(&mark);
+		uint64_t last = first;
+
+		for (uint64_t i = 0; i < between; i++)
+			last = mark_open(&mark);
+		mark_note(&mark, 5);
+		mark_close(&mark, first);
+		assert_int_equal(mark_least(&mark), between == TIMES_ROUND(MARK_RESETS_BITS) ? 5 : 0);
+		mark_close(&mark, last);
+		assert_int_equal(mark_least(&mark), 5);
+	}
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(positions),
+		cmocka_unit_test(generations),
+		cmocka_unit_test(stamps),
+		cmocka_unit_test(versions_of_a_state),
+		cmocka_unit_test(versions_of_a_place_in_the_quarantine),
+		cmocka_unit_test(versions_of_ranges),
+		cmocka_unit_test(generations_of_a_place_in_the_registry),
+		cmocka_unit_test(resets_of_a_least),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
