@@ -46,8 +46,8 @@ struct cache {
 	struct core *core;
 	struct lfpool_magazine *current;  /* the magazine named by current_word               */
 	uint32_t index;                   /* of this cache in the table                       */
-	struct sums {                     /* what a survey of all other caches adds up to     */
-		uint64_t words, bottoms;
+	struct sums {                     /* what a survey adds up to, steal.c                */
+		uint64_t words, pushes;
 	} exhausted;                      /* as it was when this cache last said "nothing"    */
 	struct counts {                   /* statistics, see lfpool_stats_t                   */
 		_Atomic(uint64_t) refills, drains, trips, steals, exhausted;

@@ -21,7 +21,9 @@
  *              moved on.
  * Edges        GIVE: every store of bottom -> load_acquire of bottom by a thief or a collect.
  *              SPACE: CAS of top -> load_acquire of top in push.
- * Wrap         top has 64 bits and never wraps.  bottom counts 2^48 pushes: a collect is fooled only if exactly k *
+ * Wrap         top has 64 bits and never wraps.  Positions have 16 bits in H1, so a count is exact if both readings are of
+ *              one moment, and an owner's always: its top is no older than its last push.  A thief whose top is old may
+ *              count anything, and its CAS fails.  bottom counts 2^48 pushes: a collect is fooled only if exactly k *
  *              2^48 pushes on one magazine fall between its two readings, 6.5 days at 2 ns each.
  */
 #ifndef LFPOOL_MAGAZINE_H
@@ -44,11 +46,22 @@ static inline size_t magazine_bytes(size_t slots)
 	return round_up(sizeof(struct lfpool_magazine) + slots * sizeof(uint32_t), CACHE_LINE_PAIR);
 }
 
-/* Objects between two readings of top and bottom (H1); negative for a moment while the owner looks into an empty
- * one. */
+/* Objects between two readings of top and bottom (H1), which must be of one moment; down to -slots while the owner has
+ * bottom lowered. */
 static inline int magazine_count(uint64_t top, uint64_t bottom, uint32_t slots)
 {
 	return (int)slots + LFPOOL_AHEAD(bottom, top);
+}
+
+/*
+ * Pushes since the magazine was born, modulo 2^48 (H4), if both readings are of one moment.  bottom = pushes * 65536 +
+ * position, and H1 says which position: top - slots + objects.
+ */
+static inline uint64_t magazine_pushes(uint64_t top, uint64_t bottom, uint32_t slots)
+{
+	const uint64_t position = top - slots + (uint64_t)(int64_t)magazine_count(top, bottom, slots);
+
+	return (bottom - position) / (LFPOOL_PUSHED - 1);
 }
 
 /* What a zeroed bottom becomes so that the magazine holds `count` objects, top being 0. */

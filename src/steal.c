@@ -2,26 +2,33 @@
 /*
  * steal.c - the pool looks empty: rob another cache, or prove that every object is in use.
  *
- * Idea         A survey reads the depot's heads and every cache's {hand, current, previous}, and adds up two sums: of
- *              these tagged words, and of the bottoms of the magazines they name.
+ * Idea         A survey reads the depot's heads and every cache's {hand, current, previous}, its own among them, and adds
+ *              up two sums: of these tagged words, and of what was ever pushed on the magazines they name.
  *              1. A `previous` that holds something is taken whole, by CAS: no barrier, its user is not working on
  *                 it.
  *              2. Else the magazines that seem to hold something are noted with their top; one heavy fence; then one
  *                 object is taken by CAS on top.  The owner is never waited for.  It goes straight to the caller: no
  *                 surplus is ever out of sight.
  *              3. Else nothing was seen anywhere.  One survey may be fooled by objects that wander past it, so a
- *                 second one follows.  If the sums agree nothing moved and nothing came back in between, so by C1 no
- *                 slot was free at that moment.  The sums are kept: as long as a survey finds them again, it alone
- *                 is enough.
- *              The cold store's count goes up and down, so it is no part of the sums.  It is read first in each survey.
- *              Where two surveys agree, the other words stood still from the end of the first to the beginning of the
- *              second, so its reading at the beginning of the second is the moment; where one survey agrees with sums that
- *              were kept, they have stood still since those, and the reading at its beginning is.
- * Why sums     Tagged words only grow, so equal sums mean that each is equal.  bottom = 65536 * pushes + position.  An
- * suffice      empty magazine on which nothing is pushed stays empty; an acquire that looks into it moves the position
- *              by 1 for a moment, in each word that names the magazine, so all of them together by less than 2^15
- *              (SUM_SLACK).  A push adds 65537, and the pops that it makes possible take away less than it added.  So
- *              the sums of bottoms lie within 2^15 of each other exactly if nothing was pushed.
+ *                 second one follows.  If it sees nothing either and the sums agree, nothing moved and nothing came
+ *                 back in between, so by C1 no slot was free at that moment.  The sums are kept: as long as a survey
+ *                 finds them again, it alone is enough.
+ *              The cold store's count goes up and down, so it is no part of the sums.  Each survey reads it first, even
+ *              before the number of caches.  Where two surveys agree, the other words stood still from the end of the
+ *              first to the beginning of the second, so its reading at the beginning of the second is the moment; where
+ *              one survey agrees with sums that were kept, they have stood still since those, and the reading at its
+ *              beginning is.  A cache that was born before that moment is counted after it.
+ * Invariants   V1  what a survey reads of a magazine was so at one moment: it reads top, bottom, and top again.  If top
+ *                  moved, somebody took an object: that counts as "something", and the survey says nothing more of this
+ *                  magazine.  Else top and bottom are of one moment, the count of objects is exact (it lies between
+ *                  -slots, while an owner has bottom lowered for a pop of many, and slots), and so is the count of
+ *                  pushes (magazine_pushes()).
+ *              V2  words and counts of pushes only grow, so equal sums mean that each is equal.  (The sum of the counts
+ *                  is below 2^63.  The sum of the words goes round after 2^64, by some 2^40 changes.)
+ *              V3  a magazine on which nothing is pushed does not come to hold something.  So one that the first survey
+ *                  found empty, and on which nothing was pushed until the second, was empty all the time.
+ *              V4  sums that are zero, as in a cache that has made no survey, equal no survey's: its own `current_word`
+ *                  is among those added up.
  * Progress     Lock-free: STEAL_AGAIN only if another thread moved something between our readings, or we brought
  *              something home.
  * Kernel       One membarrier in step 2.  An exhausted pool says so again and again without a system call.
@@ -34,13 +41,10 @@
 #include "probes.h"
 
 #define NOTES_MAX 8
-#define SUM_SLACK 32768
-_Static_assert(3 * CACHES_MAX < SUM_SLACK, "three words for each cache, one step each");
 
 struct survey {
 	struct sums sums;
 	bool something; /* a free slot may be somewhere                                          */
-	bool cold;      /* in the cold store, say                                                */
 	unsigned notes;
 	struct note {
 		uint32_t number;
@@ -58,12 +62,17 @@ static bool survey_magazine(const struct core *core, uint64_t word, struct surve
 		return false;
 
 	struct lfpool_magazine *m = magazines_at(&core->magazines, number);
-	/* acquire: top before bottom, so that a magazine which seems empty was, when its bottom was read. */
+	/* acquire, edge SHOW: what its taker released before; and bottom is no older than the one which that taker saw. */
 	uint64_t top = load_acquire(&m->top);
-	/* acquire, edge GIVE. */
+	/* acquire, edge GIVE; and top, read again, is no older than the one that the owner saw. */
 	uint64_t bottom = load_acquire(&m->bottom);
 
-	s->sums.bottoms += bottom;
+	/* relaxed: the first look has acquired this value, or it is another one.  V1. */
+	if (load_relaxed(&m->top) != top) {
+		s->something = true;
+		return false;
+	}
+	s->sums.pushes += magazine_pushes(top, bottom, core->magazines.slots);
 	if (magazine_count(top, bottom, core->magazines.slots) <= 0)
 		return false;
 	s->something = true;
@@ -87,22 +96,16 @@ static bool rob_previous(struct cache *c, struct cache *victim, uint64_t previou
 	return false;
 }
 
-/* The cold store, first of all: it has no part in the sums. */
-static void survey_cold(const struct core *core, struct survey *s)
-{
-	/* acquire, edge SHOW. */
-	s->cold = cold_allowed_in(load_acquire(&core->cold->counts)) != 0;
-	s->something |= s->cold;
-}
-
-/* Looks at everything but our own cache.  True when a whole magazine was brought home on the way (`rob`). */
+/* Looks at everything.  True when a whole magazine was brought home on the way (`rob`). */
 static bool survey_all(struct cache *c, struct survey *s, bool rob)
 {
 	const struct core *core = c->core;
-	/* acquire, edge SHOW: caches that are counted, and what moved into them. */
-	uint32_t count = load_acquire(&core->table.count);
 
-	survey_cold(core, s);
+	/* acquire, edge SHOW.  The cold store first of all: it has no part in the sums. */
+	s->something = cold_allowed_in(load_acquire(&core->cold->counts)) != 0;
+	/* acquire, edge SHOW: caches that are counted, and what moved into them. */
+	const uint32_t count = load_acquire(&core->table.count);
+
 	for (uint32_t i = 0; i < core->depot.shards; i++) {
 		const struct shard *shard = &core->depot.shard[i];
 		/* acquire, edge PUT. */
@@ -113,11 +116,12 @@ static bool survey_all(struct cache *c, struct survey *s, bool rob)
 	}
 	/* acquire, edge SHOW. */
 	s->something |= load_acquire(&core->depot.carved) < core->magazines.chunks;
-	/* Each thief begins behind its own cache, so that they spread. */
+	/* Each thief begins behind its own cache, so that they spread, and ends with it: what others took out of it, or
+	 * robbed, came after what they released before. */
 	struct cache *victim = c;
 	uint32_t index = c->index, left = 0;
 
-	for (uint32_t i = 1; i < count; i++) {
+	for (uint32_t i = 0; i < count; i++) {
 		index = index + 1 < count ? index + 1 : 0;
 		if (left && index) {
 			victim = (struct cache *)(void *)((char *)victim + cache_bytes());
@@ -143,12 +147,10 @@ bool cache_rob(struct cache *c)
 	return survey_all(c, &s, true);
 }
 
-/* Nothing moved and nothing was pushed between two surveys.  If the first saw nothing, neither did the second. */
+/* Nothing moved and nothing was pushed between two surveys (V2). */
 static bool same(const struct sums *a, const struct sums *b)
 {
-	int64_t pushed = (int64_t)(a->bottoms - b->bottoms);
-
-	return a->words == b->words && pushed > -SUM_SLACK && pushed < SUM_SLACK;
+	return a->words == b->words && a->pushes == b->pushes;
 }
 
 enum steal_result cache_steal(struct cache *c, uint32_t *slot_out)
@@ -175,7 +177,8 @@ enum steal_result cache_steal(struct cache *c, uint32_t *slot_out)
 	if (same(&first.sums, &c->exhausted))
 		return STEAL_EXHAUSTED;
 	(void)survey_all(c, &second, false);
-	if (second.cold || !same(&first.sums, &second.sums))
+	/* `something`: in the cold store; or a magazine's top moved, and its pushes are not in the sum. */
+	if (second.something || !same(&first.sums, &second.sums))
 		return STEAL_AGAIN;
 	c->exhausted = second.sums;
 	return STEAL_EXHAUSTED;

@@ -4,6 +4,7 @@
  */
 #include "stage.h"
 
+#include "backend_lockfree.h"
 #include "colds.h"
 #include "finds.h"
 #include "sets.h"
@@ -17,8 +18,7 @@ struct stage stage;
 
 struct core *stage_core(void)
 {
-	/* Every cache knows its core. */
-	return ((struct cache *)stage.actor[3].cache)->core;
+	return core_of(stage.pool);
 }
 
 unsigned scenario_object_number(const void *object)

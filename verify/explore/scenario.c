@@ -183,19 +183,16 @@ static void set_up(const struct scenario *scenario, bool asymmetric)
 	/* They grow while the threads run, but not before. */
 	finds_open(strchr(scenario->setup, '*') ? 5 : 4);
 	for (unsigned t = 0; t < THREADS_MAX; t++)
-		if (t == 3 || (scenario->threads[t] && scenario->threads[t][0] != 'c'))
+		if (t == 3 ? scenario->setup[0] != '-' : scenario->threads[t] && scenario->threads[t][0] != 'c')
 			stage.actor[t].cache = lfpool_cache_create(stage.pool);
 	const bool own_language = scenario->evicting || scenario->retiring;
-	struct cache *keeps_core = (struct cache *)stage.actor[3].cache;
 
 	for (const char *at = own_language ? "" : scenario->setup; *at; at++) {
 		if (*at >= '0' && *at <= '3')
 			actor = &stage.actor[*at - '0'];
-		else if (*at != ' ')
+		else if (*at != ' ' && *at != '-')
 			stage_operate(actor, *at);
 	}
-	/* A cache that was given up is still a way to the core. */
-	stage.actor[3].cache = &keeps_core->handle.face;
 	retires_open(scenario);
 	oracle_save();
 	for (unsigned t = 0; t < 3 && !own_language; t++) {

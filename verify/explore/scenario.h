@@ -28,6 +28,7 @@
  *   +, *  add a range    -, /  remove it    ?  look for them and their neighbours (finds.h)
  *   { } [ ] _  the cold store (colds.h)
  *   M  make the pool of a class    I, i  look for it by size, by address (sets.h)
+ *   -  at the beginning of the set-up: actor 3 has no cache
  *   <  pop a magazine off the full stack   >  push the newest popped, ^  the oldest, back
  */
 #ifndef EXPLORE_SCENARIO_H

@@ -69,6 +69,7 @@ const struct scenario scenarios[] = {
 	{"wander-2", "one object put where the survey was, one taken where it goes", 1, 2, "1a3A3R", {"a", "rA"}, 0, 0},
 	{"wander-inverse-2", "the same, the other way round", 1, 2, "1a3ar", {"a", "Ra"}, 0, 0},
 	{"wander-again-2", "the same, after an acquire that failed rightly", 1, 2, "1aa", {"aa", "RrA"}, 0, 0},
+	{"wander-known-2", "the same, and the sums of the last NULL are known", 1, 2, "1aaRA0a1R", {"a", "rA"}, 0, 0},
 	{"wander-3", "two look while one object is always free", 2, 2, "1a3A3R", {"a", "rA", "a"}, 0, 0},
 	{"again-2", "released and acquired again under the survey's eyes", 2, 2, "0a1a0r0a", {"aa", "rara"}, 0, 0},
 	{"flight-full-2", "a full magazine on its way from the depot", 2, 2, "3aarrd", {"a", "a"}, 0, 0},
@@ -94,6 +95,10 @@ const struct scenario scenarios[] = {
 	{"lot-2", "two need the seventeenth cache", 1, 2, "3CCCCCCCCCCC", {"c", "c"}, 0, 0},
 	{"lot-look-2", "one is made under the eyes of a survey", 1, 1, "3aCCCCCCCCCC", {"c", "a"}, 0, 0},
 	{"lot-survey-2", "an object moves into the seventeenth cache", 1, 1, "1ar3CCCCCCCCCC", {"car", "a"}, 0, 0},
+
+	{"born-2", "one is born beside the first acquire there ever was", 2, 2, "-", {"a", "ca"}, 0, 0},
+	{"born-both-2", "two are", 2, 2, "-", {"ca", "ca"}, 0, 0},
+	{"robbed-2", "a previous of two is robbed of one, its owner wants the other", 2, 4, "1aaaarrrraa", {"a", "a"}, 0, 0},
 
 	{"count-lot-2", "the count while the seventeenth is made", 1, 2, "3aCCCCCCCCCC", {"c", "n"}, 0, 0},
 	{"stats-lot-2", "the statistics while the seventeenth is made", 1, 2, "3aCCCCCCCCCC", {"c", "s"}, 0, 0},
