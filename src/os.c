@@ -31,7 +31,7 @@ static void errno_put_back(const int *before)
 {
 	errno = *before;
 }
-/* At the top of a function: E1 of os.h. */
+/* At the top of a function: OS1 of os.h. */
 #define KEEP_ERRNO() __attribute__((cleanup(errno_put_back), unused)) const int errno_before = errno
 
 static pthread_once_t asymmetric_once = PTHREAD_ONCE_INIT;

@@ -4,7 +4,7 @@
  *
  * Idea         One door, so that a test can refuse the n-th call for every n (built with LFPOOL_TESTING) and see that
  *              nothing is left behind.  Sizes are in bytes.  No function here prints or retries.
- * Invariants   E1  no function here changes errno, whatever the system says: a result is all that a caller gets.
+ * Invariants   OS1 no function here changes errno, whatever the system says: a result is all that a caller gets.
  * Progress     os_heavy_fence() and os_wake() enter the kernel; os_sleep_on() blocks.  The others are for create,
  *              destroy and the first call of a thread.
  */

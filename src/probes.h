@@ -9,9 +9,9 @@
  *              what is, and the compiler can be told (asm inline) that a probe is one instruction and not one for each
  *              line: it stopped inlining around those of <sys/sdt.h>.  Built in with the CMake option LFPOOL_USDT;
  *              else the functions here are empty.
- * Invariants   V1  a probe lies where something other than a hit has happened, beside the counter in lfpool_stats_t where
+ * Invariants   PB1 a probe lies where something other than a hit has happened, beside the counter in lfpool_stats_t where
  *                  there is one: both tell the same.
- *              V2  its arguments are at hand there: nothing is computed for them but addresses.
+ *              PB2 its arguments are at hand there: nothing is computed for them but addresses.
  *              docs/observability.md has the table; tests/probes compares it with what was built, and counts.
  * Progress     None of its own: a nop.
  */
