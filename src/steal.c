@@ -18,16 +18,16 @@
  *              first to the beginning of the second, so its reading at the beginning of the second is the moment; where
  *              one survey agrees with sums that were kept, they have stood still since those, and the reading at its
  *              beginning is.  A cache that was born before that moment is counted after it.
- * Invariants   V1  what a survey reads of a magazine was so at one moment: it reads top, bottom, and top again.  If top
+ * Invariants   SV1 what a survey reads of a magazine was so at one moment: it reads top, bottom, and top again.  If top
  *                  moved, somebody took an object: that counts as "something", and the survey says nothing more of this
  *                  magazine.  Else top and bottom are of one moment, the count of objects is exact (it lies between
  *                  -slots, while an owner has bottom lowered for a pop of many, and slots), and so is the count of
  *                  pushes (magazine_pushes()).
- *              V2  words and counts of pushes only grow, so equal sums mean that each is equal.  (The sum of the counts
+ *              SV2 words and counts of pushes only grow, so equal sums mean that each is equal.  (The sum of the counts
  *                  is below 2^63.  The sum of the words goes round after 2^64, by some 2^40 changes.)
- *              V3  a magazine on which nothing is pushed does not come to hold something.  So one that the first survey
+ *              SV3 a magazine on which nothing is pushed does not come to hold something.  So one that the first survey
  *                  found empty, and on which nothing was pushed until the second, was empty all the time.
- *              V4  sums that are zero, as in a cache that has made no survey, equal no survey's: its own `current_word`
+ *              SV4 sums that are zero, as in a cache that has made no survey, equal no survey's: its own `current_word`
  *                  is among those added up.
  * Progress     Lock-free: STEAL_AGAIN only if another thread moved something between our readings, or we brought
  *              something home.
@@ -67,7 +67,7 @@ static bool survey_magazine(const struct core *core, uint64_t word, struct surve
 	/* acquire, edge GIVE; and top, read again, is no older than the one that the owner saw. */
 	uint64_t bottom = load_acquire(&m->bottom);
 
-	/* relaxed: the first look has acquired this value, or it is another one.  V1. */
+	/* relaxed: the first look has acquired this value, or it is another one.  SV1. */
 	if (load_relaxed(&m->top) != top) {
 		s->something = true;
 		return false;
@@ -147,7 +147,7 @@ bool cache_rob(struct cache *c)
 	return survey_all(c, &s, true);
 }
 
-/* Nothing moved and nothing was pushed between two surveys (V2). */
+/* Nothing moved and nothing was pushed between two surveys (SV2). */
 static bool same(const struct sums *a, const struct sums *b)
 {
 	return a->words == b->words && a->pushes == b->pushes;
