@@ -5,7 +5,6 @@
 #include "demand.h"
 
 #include "pool.h"
-#include "resize.h"
 
 /* {ticket: 48, index + 1: 16} */
 #define INDEX_BITS 16
@@ -15,6 +14,9 @@ lfpool_status_t lfpool_acquire_async(lfpool_t *pool, lfpool_continuation_t then,
 				     lfpool_ticket_t *ticket_out)
 {
 	struct demand *d = &pool->demand;
+	/* Called at once from a continuation, it could nest without end: it queues, for who called that one. */
+	const bool nested = demand_is_serving(pool);
+	void *object = NULL;
 	uint32_t index;
 
 	if (ticket_out)
@@ -23,27 +25,28 @@ lfpool_status_t lfpool_acquire_async(lfpool_t *pool, lfpool_continuation_t then,
 		return LFPOOL_E_ARGUMENT;
 	/* relaxed: who waits already comes first; whoever comes at the same instant may be first or second.  (The hook: as
 	 * must_queue() in wait.c.) */
-	if (pool->hooks.exhausted || !load_relaxed(&d->wanted)) {
-		void *object = lfpool_acquire(pool);
-
-		if (object) {
-			then(context, pool, object);
-			return LFPOOL_OK;
-		}
+	if (pool->hooks.exhausted || !(nested || load_relaxed(&d->wanted)))
+		object = lfpool_acquire(pool);
+	if (object && !nested) {
+		demand_continue(pool, then, context, object);
+		return LFPOOL_OK;
 	}
 
-	struct cell *cell = cell_claim(d, &index);
+	struct cell *cell = d->closed ? NULL : cell_claim(d, &index);
 
+	if (cell) {
+		const uint64_t ticket = queue_ticket(d);
+
+		/* Before anybody can call it. */
+		if (ticket_out)
+			*ticket_out = ticket << INDEX_BITS | (index + 1);
+		cell_enlist(d, cell, ticket, then, context);
+	}
+	/* The hook's victim, if there is one: for the first in the queue. */
+	(void)lfpool_release(pool, object);
 	if (!cell)
 		return LFPOOL_E_NO_MEMORY;
-
-	const uint64_t ticket = queue_ticket(d);
-
-	/* Before anybody can call it. */
-	if (ticket_out)
-		*ticket_out = ticket << INDEX_BITS | (index + 1);
-	cell_enlist(d, cell, ticket, then, context);
-	resize_for_waiters(pool, thread_handle(pool));
+	demand_serve(pool, thread_handle(pool));
 	return LFPOOL_OK;
 }
 
@@ -57,13 +60,15 @@ bool lfpool_cancel(lfpool_t *pool, lfpool_ticket_t ticket)
 		return false;
 
 	struct cell *cell = cell_at(d, (uint32_t)index);
-	/* acquire, edge QUEUE: the ticket that belongs to the word. */
+	/* acquire, edge QUEUE: `then`. */
 	uint64_t word = load_acquire(&cell->word);
 
-	/* relaxed, both: see above; if it succeeds the cell is ours, unchanged.  (The ticket is compared in full before, and
-	 * its last 30 bits are by the CAS.) */
-	if (cell_phase(word) != WAITING || load_relaxed(&cell->ticket) << INDEX_BITS >> INDEX_BITS != ticket >> INDEX_BITS ||
-	    !cas_relaxed(&cell->word, &word, cell_word(0, CLAIMED, 0)))
+	/* relaxed: it belongs to the word.  Of a call that waits nobody has the ticket. */
+	if (cell_phase(word) != WAITING || cell_ticket(word) << INDEX_BITS >> INDEX_BITS != ticket >> INDEX_BITS ||
+	    !load_relaxed(&cell->then))
+		return false;
+	/* relaxed: if it succeeds the cell is ours, unchanged. */
+	if (!cas_relaxed(&cell->word, &word, CLAIMED))
 		return false;
 	cell_vacate(d, cell);
 	return true;

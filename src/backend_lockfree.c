@@ -178,7 +178,7 @@ static void put_and_serve(lfpool_t *pool, struct handle *handle, uint32_t slot)
 {
 	lockfree_put_free(pool, handle, slot);
 	if (is_wanted(core_of(pool)))
-		demand_serve_after_release(pool, handle);
+		demand_serve(pool, handle);
 }
 
 bool lockfree_begin(lfpool_t *pool, struct handle *handle, uint32_t slot, void **object_out)
@@ -268,7 +268,7 @@ static inline void put_or_serve(lfpool_t *pool, struct handle *handle, uint32_t 
 		/* It is in quarantine, where an acquire finds it: W1 (demand.h), as in put(). */
 		owner_fence(core->asymmetric);
 	if (is_wanted(core))
-		demand_serve_after_release(pool, handle);
+		demand_serve(pool, handle);
 }
 
 static lfpool_status_t release(lfpool_t *pool, struct handle *handle, void *object)

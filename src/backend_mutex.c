@@ -227,7 +227,7 @@ static void serve_if_wanted(lfpool_t *head)
 {
 	/* relaxed: the mutex orders it. */
 	if (unlikely(load_relaxed(&head->demand.wanted)))
-		demand_serve_after_release(head, NULL);
+		demand_serve(head, NULL);
 }
 
 static void mutex_put_free(lfpool_t *head, struct handle *handle, uint32_t slot)

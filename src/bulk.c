@@ -164,6 +164,6 @@ size_t bulk_release(struct handle *handle, void *const *objects, size_t count)
 	owner_fence(c->core->asymmetric);
 	/* relaxed: after the fence. */
 	if (unlikely(load_relaxed(c->core->arena.face.demand)))
-		demand_serve_after_release(handle->pool, handle);
+		demand_serve(handle->pool, handle);
 	return released;
 }

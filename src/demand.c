@@ -11,34 +11,53 @@
 
 /* ---- Serving ---- */
 
-/* Pools that this thread is serving, the innermost first. */
+/* A call of this thread's that serves: the innermost one is thread_serving(). */
 struct serving {
 	const lfpool_t *pool;
 	struct serving *outer;
+	const struct cell *giving; /* a continuation's, which has been given an object that is not active yet */
+	volatile bool again;       /* a call inside this one, or of a signal handler, would have served       */
 };
 
-/* The slot is ours: makes its object active and calls the continuation. */
-static void continue_with(lfpool_t *pool, struct handle *handle, lfpool_continuation_t then, void *context, uint32_t slot)
+static struct serving *serving_of(const lfpool_t *pool)
 {
-	struct serving *const outer = thread_serving(), here = {pool, outer};
-	void *object = NULL;
+	struct serving *s = thread_serving();
 
+	while (s && s->pool != pool)
+		s = s->outer;
+	return s;
+}
+
+bool demand_is_serving(const lfpool_t *pool)
+{
+	return serving_of(pool);
+}
+
+static void serving_begin(struct serving *here, const lfpool_t *pool)
+{
+	*here = (struct serving){.pool = pool, .outer = thread_serving()};
 	/* For a signal handler, which looks as well: complete before it is shown. */
 	light_barrier();
-	/* What a hook refuses is put back, and not served from here. */
-	thread_serve(&here);
-	(void)pool->backend->begin(pool, handle, slot, &object);
-	then(context, pool, object);
-	thread_serve(outer);
+	thread_serve(here);
+}
+
+/* False if it is to go round again.  A signal handler that comes later serves itself. */
+static bool serving_end(const struct serving *here)
+{
+	thread_serve(here->outer);
+	light_barrier();
+	return !here->again;
 }
 
 /* Gives the slot to the cell whose word was `word`; false if that has changed. */
-static bool give(lfpool_t *pool, struct handle *handle, struct cell *cell, uint64_t word, uint32_t slot)
+static bool give(lfpool_t *pool, struct handle *handle, struct serving *here, struct cell *cell, uint64_t word,
+		 uint32_t slot)
 {
-	const uint64_t given = word + cell_word(0, GIVEN - WAITING, slot);
+	const uint64_t given = cell_given(word, slot);
 	/* relaxed, both: the look at the word was an acquire.  They are the waiting cell's if the CAS succeeds. */
 	const lfpool_continuation_t then = load_relaxed(&cell->then);
 	void *const context = load_relaxed(&cell->context);
+	void *object = NULL;
 
 	/* release, edge QUEUE: the slot, and what its last holder did with it. */
 	if (!cas_release(&cell->word, &word, given))
@@ -47,27 +66,46 @@ static bool give(lfpool_t *pool, struct handle *handle, struct cell *cell, uint6
 		cell_wake(&pool->demand, cell, given);
 		return true;
 	}
+	/* A fork in a hook: the child goes on here.  What a hook refuses is put back. */
+	here->giving = cell;
+	(void)pool->backend->begin(pool, handle, slot, &object);
+	here->giving = NULL;
+	/* Until here the child of another thread's fork finds the continuation in its place. */
 	cell_vacate(&pool->demand, cell);
-	continue_with(pool, handle, then, context, slot);
+	then(context, pool, object);
 	return true;
 }
 
-void demand_serve(lfpool_t *pool, struct handle *handle)
+/* From *owed, which is what was found if it fails. */
+static bool debt_change(struct demand *d, uint64_t *owed, uint64_t to)
+{
+	uint64_t found = *owed;
+
+	/* acquire: after the debt was added to `wanted`; on failure too.  release: for who pays next. */
+	if (!cas_acq_rel(&d->owed, &found, to)) {
+		*owed = found;
+		return false;
+	}
+	if (found && !to)
+		demand_want(d, -UINT32_C(1));
+	return true;
+}
+
+/* True if somebody still wants something, and nothing is free. */
+static bool serve(lfpool_t *pool, struct handle *handle, struct serving *here)
 {
 	struct demand *d = &pool->demand;
 	uint32_t slot = SLOT_NONE;
-	bool paid = false;
 
 	/* Goes round only after it gave, or put back what nobody wants, or after another thread changed what it saw. */
 	for (;;) {
 		/* relaxed: the CAS that pays decides. */
-		uint32_t owed = load_relaxed(&d->owed);
-		uint64_t word = 0;
+		uint64_t owed = load_relaxed(&d->owed), word = 0;
 		struct cell *cell = owed ? NULL : queue_oldest(d, &word);
 
 		if (!owed && !cell) {
 			if (!slot)
-				break;
+				return false;
 			pool->backend->put_free(pool, handle, slot);
 			slot = SLOT_NONE;
 			continue;
@@ -75,41 +113,62 @@ void demand_serve(lfpool_t *pool, struct handle *handle)
 		if (!slot)
 			slot = pool->backend->take(pool, handle);
 		if (!slot)
-			break;
+			return true;
 		if (owed) {
-			/* acquire: after the debt was added to `wanted`. */
-			if (!cas_acquire(&d->owed, &owed, owed - 1))
+			if (!debt_change(d, &owed, owed - 1))
 				continue;
-			demand_want(d, -UINT32_C(1));
 			resize_withdraw(pool, slot);
 			slot = SLOT_NONE;
-			paid = true;
-		} else if (give(pool, handle, cell, word, slot)) {
+		} else if (give(pool, handle, here, cell, word, slot)) {
 			slot = SLOT_NONE;
 		}
 	}
-	/* The debt kept the pool from growing. */
-	if (paid)
-		resize_for_waiters(pool, handle);
 }
 
-void demand_serve_after_release(lfpool_t *pool, struct handle *handle)
+void demand_serve(lfpool_t *pool, struct handle *handle)
 {
-	for (const struct serving *s = thread_serving(); s; s = s->outer)
-		if (s->pool == pool)
-			return;
-	demand_serve(pool, handle);
+	struct serving here, *further_out = serving_of(pool);
+	bool again, wanted;
+	size_t seen;
+
+	if (further_out) {
+		further_out->again = true;
+		return;
+	}
+	/* Goes round only after it grew, or another thread changed the pool, or a hook or a continuation would have served. */
+	do {
+		seen = lfpool_capacity(pool);
+		serving_begin(&here, pool);
+		wanted = serve(pool, handle, &here);
+		again = !serving_end(&here);
+	} while (again || (wanted && resize_by_itself(pool, seen)));
+}
+
+void demand_continue(lfpool_t *pool, lfpool_continuation_t then, void *context, void *object)
+{
+	struct serving here;
+
+	serving_begin(&here, pool);
+	then(context, pool, object);
+	if (!serving_end(&here))
+		demand_serve(pool, thread_handle(pool));
 }
 
 /* ---- Waiting ---- */
 
-/* Sleeps while *word is 0 (its lower half), or, in a buffer, only a moment. */
-static void doze(const struct demand *d, _Atomic(uint64_t) *word, uint64_t deadline_ns)
+/* The same in the child of its fork. */
+static void *this_thread(void)
+{
+	return (void *)(uintptr_t)pthread_self();
+}
+
+/* Sleeps while *word is `seen` (its lower half), or, in a buffer, only a moment. */
+static void doze(const struct demand *d, _Atomic(uint64_t) *word, uint64_t seen, uint64_t deadline_ns)
 {
 	if (d->arena->in_buffer)
 		cpu_relax();
 	else
-		os_sleep_on(word, deadline_ns);
+		os_sleep_on(word, seen, deadline_ns);
 }
 
 /* A millisecond from now, or the deadline. */
@@ -124,22 +183,30 @@ static uint64_t soon(uint64_t deadline_ns)
 static uint32_t sleep_in(lfpool_t *pool, struct handle *handle, struct cell *cell, uint64_t deadline_ns)
 {
 	const struct demand *d = &pool->demand;
+	/* What is free goes to nobody before this call has returned (W6), so it takes that itself. */
+	const bool nested = demand_is_serving(pool);
 
 	for (;;) {
+		const uint32_t slot = nested ? pool->backend->take(pool, handle) : SLOT_NONE;
 		/* acquire, edge QUEUE: the slot's last holder. */
 		uint64_t word = load_acquire(&cell->word);
 
-		if (cell_phase(word) >= GIVEN)
-			return (uint32_t)word;
+		if (cell_phase(word) >= GIVEN) {
+			if (slot)
+				pool->backend->put_free(pool, handle, slot);
+			return cell_slot(word);
+		}
 		/* Fails if a server was faster, or for ever waiting calls never. */
-		if (deadline_ns != UINT64_MAX && os_now_ns() >= deadline_ns) {
+		if (slot || (deadline_ns != UINT64_MAX && os_now_ns() >= deadline_ns)) {
 			/* relaxed: it becomes ours again, unchanged. */
-			if (cas_relaxed(&cell->word, &word, cell_word(0, CLAIMED, 0)))
-				return SLOT_NONE;
+			if (cas_relaxed(&cell->word, &word, CLAIMED))
+				return slot;
+			if (slot)
+				pool->backend->put_free(pool, handle, slot);
 			continue;
 		}
 		/* Nobody else may be there to ask the scheme. */
-		doze(d, &cell->word, limbo_asks(pool->limbo) ? soon(deadline_ns) : deadline_ns);
+		doze(d, &cell->word, word, limbo_asks(pool->limbo) ? soon(deadline_ns) : deadline_ns);
 		(void)limbo_poll(pool->limbo, handle);
 	}
 }
@@ -164,7 +231,7 @@ static COLD void *poll(lfpool_t *pool, struct handle *handle, uint64_t deadline_
 			return object;
 		if (now >= deadline_ns)
 			return NULL;
-		doze(&pool->demand, &nothing, deadline_ns - now < 1000000 ? deadline_ns : now + 1000000);
+		doze(&pool->demand, &nothing, 0, deadline_ns - now < 1000000 ? deadline_ns : now + 1000000);
 	}
 }
 
@@ -183,8 +250,8 @@ void *demand_wait(lfpool_t *pool, struct handle *handle, uint64_t deadline_ns)
 			object = poll(pool, handle, deadline_ns);
 			break;
 		}
-		cell_enlist(d, cell, queue_ticket(d), NULL, NULL);
-		resize_for_waiters(pool, handle);
+		cell_enlist(d, cell, queue_ticket(d), NULL, this_thread());
+		demand_serve(pool, handle);
 		slot = sleep_in(pool, handle, cell, deadline_ns);
 		cell_vacate(d, cell);
 		/* The time is over: a last look, so that NULL means what it always means. */
@@ -200,51 +267,49 @@ void *demand_wait(lfpool_t *pool, struct handle *handle, uint64_t deadline_ns)
 void demand_owe_no_more(lfpool_t *pool)
 {
 	struct demand *d = &pool->demand;
-	uint32_t owed, capacity;
+	uint64_t owed, capacity;
 
 	/* Who adds to the debt, and who lowers the capacity, each fences and looks at the other's word. */
 	full_fence();
 	/* relaxed: a number. */
 	owed = load_relaxed(&d->owed);
 	/* Goes round only when another thread changed it. */
-	while (owed > (capacity = (uint32_t)cold_capacity(&pool->cold)))
-		if (cas_acquire(&d->owed, &owed, capacity)) {
-			demand_want(d, capacity - owed);
-			return;
-		}
+	while (owed > (capacity = cold_capacity(&pool->cold)) && !debt_change(d, &owed, capacity))
+		;
 }
 
 void demand_owe(lfpool_t *pool, size_t count)
 {
 	struct demand *d = &pool->demand;
-	const size_t capacity = cold_capacity(&pool->cold);
-	const uint32_t more = (uint32_t)(count < capacity ? count : capacity);
 	/* relaxed: a number. */
-	uint32_t owed = load_relaxed(&d->owed);
+	uint64_t owed = load_relaxed(&d->owed), capacity, all;
 
-	/* Before anybody can pay, so that `wanted` is never too low. */
-	demand_want(d, more);
-	/* release: `wanted`.  Goes round only when another thread changed it. */
-	while (!cas_weak_release(&d->owed, &owed, owed + more))
-		;
+	/* Before anybody can pay, so that `wanted` is never too low; and once for all that is owed. */
+	demand_want(d, 1);
+	/* Goes round only when another thread changed it. */
+	do {
+		capacity = cold_capacity(&pool->cold);
+		all = count < capacity ? owed + count : capacity;
+		all = all < capacity ? all : capacity;
+		/* `wanted` goes with it. */
+	} while (!debt_change(d, &owed, all));
+	if (owed || !all)
+		demand_want(d, -UINT32_C(1));
 	demand_owe_no_more(pool);
 	/* W1. */
 	arena_heavy_fence(d->arena);
 }
 
-uint32_t demand_forgive(struct demand *d, size_t count)
+size_t demand_forgive(struct demand *d, size_t count)
 {
-	/* acquire, on failure too: after the debt was added to `wanted`. */
-	uint32_t owed = load_acquire(&d->owed), less;
+	/* relaxed: the CAS decides. */
+	uint64_t owed = load_relaxed(&d->owed), less;
 
+	/* Goes round only when another thread changed it. */
 	do {
-		less = count < owed ? (uint32_t)count : owed;
-		if (!less)
-			return 0;
-		/* Goes round only when another thread changed it. */
-	} while (!cas_weak_acq_rel(&d->owed, &owed, owed - less));
-	demand_want(d, -less);
-	return less;
+		less = count < owed ? count : owed;
+	} while (less && !debt_change(d, &owed, owed - less));
+	return (size_t)less;
 }
 
 /* ---- Life ---- */
@@ -262,6 +327,8 @@ void demand_close(lfpool_t *pool)
 	struct cell *cell;
 	uint64_t word;
 
+	/* Those that are called may not queue again: it would never end. */
+	d->closed = true;
 	/* Oldest first. */
 	while ((cell = queue_oldest(d, &word))) {
 		/* relaxed, both: the pool is nobody else's any more. */
@@ -285,25 +352,44 @@ void demand_free(struct demand *d)
 	}
 }
 
+/* In the child of a fork: whose is a cell that is waiting or was given something? */
+enum heir { NOBODY, THIS_THREAD, QUEUE };
+
+static enum heir heir_of(const lfpool_t *pool, const struct cell *cell)
+{
+	const struct serving *s = serving_of(pool);
+
+	/* relaxed, all: the child has one thread. */
+	if (cell_phase(load_relaxed(&cell->word)) < WAITING)
+		return NOBODY;
+	/* The fork was in a hook, either way. */
+	if (load_relaxed(&cell->then))
+		return s && s->giving == cell ? THIS_THREAD : QUEUE;
+	return load_relaxed(&cell->context) == this_thread() ? THIS_THREAD : NOBODY;
+}
+
 void demand_forget_calls(lfpool_t *pool)
 {
 	struct demand *d = &pool->demand;
 	/* relaxed, here and below: the child has one thread. */
 	const uint32_t count = load_relaxed(&d->cells);
-	uint32_t left = load_relaxed(&d->owed);
+	uint32_t left = load_relaxed(&d->owed) != 0;
 
 	for (uint32_t index = 0; index < count; index++) {
 		struct cell *cell = cell_at(d, index);
 		const uint64_t word = load_relaxed(&cell->word);
+		const enum heir heir = heir_of(pool, cell);
 
-		if (cell_phase(word) == WAITING && load_relaxed(&cell->then)) {
-			left++;
+		left += heir != NOBODY;
+		/* Of a continuation that was given an object the server has that in its hands, and may have begun with it. */
+		if (heir == QUEUE)
+			store_relaxed(&cell->word, cell_waiting(load_relaxed(&cell->ticket)));
+		if (heir != NOBODY)
 			continue;
-		}
 		store_relaxed(&cell->word, 0);
 		/* Given, and not fetched. */
 		if (cell_phase(word) >= GIVEN)
-			pool->backend->put_free(pool, NULL, (uint32_t)word);
+			pool->backend->put_free(pool, NULL, cell_slot(word));
 	}
 	store_relaxed(&d->wanted, left);
 }

@@ -14,7 +14,10 @@
  *                  waiter's.  A server may find that nobody needs it any more, and put it back: until then an
  *                  acquire does not see it, and may say NULL.
  *              W3, W5  the order of the queue, and who wakes: queue.h.
- *              W4  what is owed comes before what waits.
+ *              W4  what is owed comes before what waits; it is never more than there is, and adds 1 to `wanted` while
+ *                  it is not 0.
+ *              W6  a thread serves a pool in one call at a time.  Hooks and continuations that it runs leave what they
+ *                  would serve to that call, which looks again afterwards: so they do not nest, however many there are.
  * Progress     demand_serve: lock-free: it goes round again only after it gave, or another thread changed a cell, or came
  *              to wait.  A server stopped anywhere holds one object and nobody else: the next release serves as well.
  *              Its cost is that of an exhausted acquire and O(cells ever used at once) for each object given.
@@ -31,23 +34,25 @@ void demand_open(struct demand *d, const struct arena *arena);
 void demand_close(lfpool_t *pool);
 /* Unmaps the cells.  The registry has the pool no more: a child of fork looks at the cells of all that it has. */
 void demand_free(struct demand *d);
-/* In the child after fork: the calls that waited are gone. */
+/* In the child after fork: the calls of other threads are gone. */
 void demand_forget_calls(lfpool_t *pool);
 
-/* Gives what is free to those who want it.  `handle`: a cache of the caller's, or NULL. */
-void demand_serve(lfpool_t *pool, struct handle *handle);
-/* After a release on this thread, `wanted` being not 0: as demand_serve(), but for a release by a continuation, after
- * which whoever called that goes on serving. */
-COLD void demand_serve_after_release(lfpool_t *pool, struct handle *handle);
+/* Gives what is free to those who want it; and as long as somebody waits and nothing is free, the pool grows by itself.
+ * `handle`: a cache of the caller's, or NULL. */
+COLD void demand_serve(lfpool_t *pool, struct handle *handle);
+/* Is a call of this thread's serving this pool?  Then demand_serve() leaves it to that (W6). */
+bool demand_is_serving(const lfpool_t *pool);
+/* Calls `then` with its object, and then serves as demand_serve() if it, or a hook, would have. */
+void demand_continue(lfpool_t *pool, lfpool_continuation_t then, void *context, void *object);
 
 /* Waits for an object until `deadline_ns` on the clock of os_now_ns(). NULL: the time is over, or a hook refused. */
 void *demand_wait(lfpool_t *pool, struct handle *handle, uint64_t deadline_ns);
 
-/* Objects that are to go when they come back, at most as many as there are: adds to them; looks at that again, after the
- * capacity was lowered; takes up to `count` away, and says how many. */
+/* Objects that are to go when they come back, at most as many as there are (W4): adds to them; looks at that again, after
+ * the capacity was lowered, by whatever way; takes up to `count` away, and says how many. */
 void demand_owe(lfpool_t *pool, size_t count);
 void demand_owe_no_more(lfpool_t *pool);
-uint32_t demand_forgive(struct demand *d, size_t count);
+size_t demand_forgive(struct demand *d, size_t count);
 
 /* Calls and continuations that wait now; a snapshot. */
 size_t demand_waiting(const struct demand *d);

@@ -274,7 +274,7 @@ static bool wait_a_while(struct limbo *limbo, unsigned attempt)
 	/* relaxed: nobody else knows it.  A scheme that can wait has waited. */
 	store_relaxed(&nothing, 0);
 	if (!limbo->scheme.wait || attempt > 1)
-		os_sleep_on(&nothing, os_now_ns() + DRAIN_PAUSE_NS);
+		os_sleep_on(&nothing, 0, os_now_ns() + DRAIN_PAUSE_NS);
 	return true;
 }
 

@@ -349,7 +349,7 @@ static void futex(void *half, int operation, unsigned value, const struct timesp
 	(void)syscall(number, half, operation | FUTEX_PRIVATE_FLAG, value, deadline, NULL, FUTEX_BITSET_MATCH_ANY);
 }
 
-void os_sleep_on(_Atomic(uint64_t) *word, uint64_t deadline_ns)
+void os_sleep_on(_Atomic(uint64_t) *word, uint64_t seen, uint64_t deadline_ns)
 {
 	const uint64_t second = UINT64_C(1000000000), seconds = deadline_ns / second;
 	/* A time_t of 32 bits ends sooner than the clock, but sixty years on. */
@@ -359,7 +359,7 @@ void os_sleep_on(_Atomic(uint64_t) *word, uint64_t deadline_ns)
 	};
 
 	/* Unlike FUTEX_WAIT, it takes an absolute time, on CLOCK_MONOTONIC. */
-	futex(lower_half(word), FUTEX_WAIT_BITSET, 0, deadline_ns == UINT64_MAX ? NULL : &deadline);
+	futex(lower_half(word), FUTEX_WAIT_BITSET, (unsigned)seen, deadline_ns == UINT64_MAX ? NULL : &deadline);
 }
 
 void os_wake(_Atomic(uint64_t) *word)

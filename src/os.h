@@ -85,10 +85,11 @@ static inline uint64_t os_deadline(int64_t timeout_ns)
 }
 
 /*
- * Sleeps while the lower 32 bits of *word are 0, at most until `deadline_ns` on the clock of os_now_ns() (UINT64_MAX:
- * for ever).  Returns at once if they are not 0; may return early for no reason.  No order: the caller loads *word again.
+ * Sleeps while the lower 32 bits of *word are those of `seen`, at most until `deadline_ns` on the clock of os_now_ns()
+ * (UINT64_MAX: for ever).  Returns at once if they are not; may return early for no reason.  No order: the caller loads
+ * *word again.
  */
-void os_sleep_on(_Atomic(uint64_t) *word, uint64_t deadline_ns);
+void os_sleep_on(_Atomic(uint64_t) *word, uint64_t seen, uint64_t deadline_ns);
 /* Wakes who sleeps on *word. */
 void os_wake(_Atomic(uint64_t) *word);
 

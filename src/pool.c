@@ -299,7 +299,7 @@ lfpool_status_t lfpool_cache_serve(lfpool_cache_t *cache)
 {
 	struct handle *handle = (struct handle *)cache;
 
-	demand_serve_after_release(handle->pool, handle);
+	demand_serve(handle->pool, handle);
 	return LFPOOL_OK;
 }
 

@@ -6,6 +6,7 @@
 
 #include "os.h"
 #include "pool.h"
+#include "resize.h"
 #include "text.h"
 
 #include <string.h>
@@ -307,19 +308,6 @@ size_t lfpool_registry_destroy_pool(lfpool_registry_t *registry, lfpool_t *pool)
 
 /* ---- A switch ---- */
 
-/* What the capacity will be when all that is owed has come back; too much by those that are just going. */
-static size_t settled_capacity(const lfpool_t *pool)
-{
-	size_t owed, capacity;
-
-	/* Each retry means that a debt was paid meanwhile. */
-	do {
-		owed = lfpool_shrink_owed(pool);
-		capacity = lfpool_capacity(pool);
-	} while (owed != lfpool_shrink_owed(pool));
-	return capacity > owed ? capacity - owed : 0;
-}
-
 /* All that can be given back; how many bytes that was. */
 static size_t trim(lfpool_t *pool, size_t keep)
 {
@@ -335,7 +323,7 @@ static size_t trim(lfpool_t *pool, size_t keep)
 static void give_up(struct pool_row *row, lfpool_registry_report_t *report)
 {
 	const uint32_t wanted = row->wanted.value[PROFILE_capacity], most = policy_max_capacity(&row->wanted);
-	const size_t settled = settled_capacity(row->pool);
+	const size_t settled = resize_settled(row->pool);
 
 	if (most)
 		(void)lfpool_limit(row->pool, most < row->reserved ? most : row->reserved);
@@ -349,12 +337,12 @@ static void give_up(struct pool_row *row, lfpool_registry_report_t *report)
 static void get_more(struct pool_row *row, lfpool_registry_report_t *report)
 {
 	const uint32_t wanted = row->wanted.value[PROFILE_capacity];
-	size_t settled = settled_capacity(row->pool);
+	size_t settled = resize_settled(row->pool);
 	const uint32_t *is = &row->made.value[PROFILE_FIXED], *shall = &row->wanted.value[PROFILE_FIXED];
 
 	if (settled < wanted) {
 		report->objects_added += lfpool_reserve(row->pool, wanted);
-		settled = settled_capacity(row->pool);
+		settled = resize_settled(row->pool);
 	}
 	const size_t owed = lfpool_shrink_owed(row->pool);
 

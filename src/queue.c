@@ -47,7 +47,7 @@ static bool claim(struct cell *cell)
 	uint64_t vacant = 0;
 
 	/* relaxed look before the CAS, so that a search writes nothing.  acquire, edge QUEUE: the last user's fields. */
-	return !load_relaxed(&cell->word) && cas_acquire(&cell->word, &vacant, cell_word(0, CLAIMED, 0));
+	return !load_relaxed(&cell->word) && cas_acquire(&cell->word, &vacant, CLAIMED);
 }
 
 struct cell *cell_claim(struct demand *d, uint32_t *index_out)
@@ -86,7 +86,7 @@ void cell_enlist(struct demand *d, struct cell *cell, uint64_t ticket, lfpool_co
 	store_relaxed(&cell->ticket, ticket);
 	demand_want(d, 1);
 	/* release, edge QUEUE: what the server needs. */
-	store_release(&cell->word, cell_word(ticket, WAITING, 0));
+	store_release(&cell->word, cell_waiting(ticket));
 	/* W1: either a release sees the demand, or we see what it pushed. */
 	arena_heavy_fence(d->arena);
 }
@@ -109,7 +109,7 @@ void cell_wake(const struct demand *d, struct cell *cell, uint64_t word)
 	if (!d->arena->in_buffer)
 		os_wake(&cell->word);
 	/* relaxed: if it fails, the call is awake. */
-	(void)cas_relaxed(&cell->word, &word, word + (UINT64_C(1) << PHASE_SHIFT));
+	(void)cas_relaxed(&cell->word, &word, word - GIVEN + WOKEN);
 }
 
 struct cell *queue_oldest(const struct demand *d, uint64_t *word_out)
@@ -126,7 +126,7 @@ struct cell *queue_oldest(const struct demand *d, uint64_t *word_out)
 		/* relaxed: if it is a continuation's, nobody sleeps there. */
 		if (cell_phase(word) == GIVEN && !load_relaxed(&cell->then))
 			cell_wake(d, cell, word);
-		if (cell_phase(word) == WAITING && (!found || came_before(word, *word_out))) {
+		if (cell_phase(word) == WAITING && (!found || word < *word_out)) {
 			found = cell;
 			*word_out = word;
 		}

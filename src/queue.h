@@ -2,14 +2,15 @@
 /*
  * queue.h - the places of those who want objects: calls that wait, and continuations; first come, first served.
  *
- * Idea         A place is a cell: one word {ticket:29, phase:3, slot:32}, which a give changes by one CAS.  Cells are never
- *              freed, only vacated; new ones come in lots that double.
+ * Idea         A place is a cell: one word, which a give changes by one CAS: {ticket:61, phase:3} while it waits, then
+ *              {the ticket's last 29 bits, slot:32, phase:3}.  Cells are never freed, only vacated; new ones come in lots
+ *              that double.
  *                  vacant -> claimed    CAS, by who wants to wait; it is his until he vacates it
  *                  claimed -> waiting   with a ticket; wanted + 1 before
  *                  waiting -> given     CAS, by a server, with the slot: from then on the slot is the waiter's
  *                  given -> woken       CAS, by a server that has called os_wake()
  *                  waiting -> claimed   CAS, at the timeout, or by lfpool_cancel()
- *                  -> vacant            wanted - 1 after
+ *                  -> vacant            wanted - 1 after; a continuation's just before it is called
  * Invariants   (W1, W2, W4: demand.h)
  *              W3  a slot goes to a cell only if no cell with a smaller ticket has been waiting all the time since the
  *                  server began to look: first come, first served.
@@ -37,40 +38,54 @@ struct arena;
 
 enum phase { VACANT, CLAIMED, WAITING, GIVEN, WOKEN };
 
-#define TICKET_SHIFT 35
-#define PHASE_SHIFT 32
+/* The phase is in the half that a call sleeps on. */
+#define PHASE_BITS 3
+#define SLOT_BITS 32
 
 static inline enum phase cell_phase(uint64_t word)
 {
-	return (enum phase)(word >> PHASE_SHIFT & 7);
+	return (enum phase)(word & ((1 << PHASE_BITS) - 1));
 }
 
-static inline uint64_t cell_word(uint64_t ticket, enum phase phase, uint32_t slot)
+/* Words of cells that wait are in the order of their tickets, which last: 2^61 of them, one each nanosecond, take 73 years. */
+static inline uint64_t cell_waiting(uint64_t ticket)
 {
-	return ticket << TICKET_SHIFT | (uint64_t)phase << PHASE_SHIFT | slot;
+	return ticket << PHASE_BITS | WAITING;
 }
 
-/* Was the ticket of `a` given out before that of `b`?  They lie less than 2^28 apart. */
-static inline bool came_before(uint64_t a, uint64_t b)
+static inline uint64_t cell_ticket(uint64_t waiting)
 {
-	return (int64_t)((a & ~UINT64_C(0) << TICKET_SHIFT) - (b & ~UINT64_C(0) << TICKET_SHIFT)) < 0;
+	return waiting >> PHASE_BITS;
+}
+
+/* What becomes of a waiting cell's word. */
+static inline uint64_t cell_given(uint64_t waiting, uint32_t slot)
+{
+	return cell_ticket(waiting) << (SLOT_BITS + PHASE_BITS) | (uint64_t)slot << PHASE_BITS | GIVEN;
+}
+
+static inline uint32_t cell_slot(uint64_t given)
+{
+	return (uint32_t)(given >> PHASE_BITS);
 }
 
 struct cell {
 	_Alignas(CACHE_LINE_PAIR / 2) _Atomic(uint64_t) word;
-	_Atomic(uint64_t) ticket;     /* all of its bits                                     */
+	_Atomic(uint64_t) ticket;     /* in full, for the child of a fork                    */
 	/* Written while claimed; read before the CAS that shows whether what was read is right. */
 	_Atomic(lfpool_continuation_t) then; /* NULL: a call waits                           */
-	_Atomic(void *) context;
+	_Atomic(void *) context; /* of a call: which thread's it is                          */
 };
 
 struct demand {
-	_Alignas(CACHE_LINE_PAIR) _Atomic(uint32_t) wanted; /* cells that are waiting or soon will be, + owed      */
-	_Alignas(CACHE_LINE_PAIR) _Atomic(uint32_t) owed;   /* objects that are to go when they come back          */
+	/* Cells that are waiting or soon will be, + 1 if something is owed or soon will be. */
+	_Alignas(CACHE_LINE_PAIR) _Atomic(uint32_t) wanted;
+	_Alignas(CACHE_LINE_PAIR) _Atomic(uint64_t) owed;   /* objects that are to go when they come back          */
 	_Atomic(uint32_t) cells;                            /* cells that were ever used; only grows               */
 	_Atomic(uint64_t) tickets;                          /* the last that was given out                         */
 	_Atomic(char *) lot[CELL_LOT_COUNT];                /* lot k: CELL_LOT * 2^k cells                         */
 	const struct arena *arena;                          /* the pool's                                          */
+	bool closed;                                        /* the pool is being destroyed                         */
 	struct cell first[CELL_LOT];
 };
 

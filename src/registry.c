@@ -90,11 +90,15 @@ struct lfpool_pool *registry_find_by_address(const void *address)
 	return ranges_find(&ranges, (uintptr_t)address);
 }
 
-void registry_visit(void (*visit)(struct lfpool_pool *pool))
+struct lfpool_pool *registry_next(size_t *place)
 {
-	for (size_t i = 0; i < place_count; i++)
-		if (places[i].pool)
-			visit(places[i].pool);
+	struct lfpool_pool *found = NULL;
+
+	registry_lock();
+	while (!found && *place < place_count)
+		found = places[(*place)++].pool;
+	registry_unlock();
+	return found;
 }
 
 struct lfpool_pool *registry_find(uint64_t id)

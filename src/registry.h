@@ -39,8 +39,8 @@ struct lfpool_pool *registry_find_by_address(const void *address);
 
 void registry_lock(void);
 void registry_unlock(void);
-/* Visits all living pools.  Under the lock. */
-void registry_visit(void (*visit)(struct lfpool_pool *pool));
+/* The first living pool from *place on, which goes on behind it; NULL: there is no more. */
+struct lfpool_pool *registry_next(size_t *place);
 /* The living pool with this id, or NULL.  Under the lock, which keeps it alive. */
 struct lfpool_pool *registry_find(uint64_t id);
 

@@ -31,14 +31,23 @@ size_t lfpool_grow(lfpool_t *pool, size_t count)
 	const size_t forgiven = demand_forgive(&pool->demand, count);
 	const size_t added = cold_grow(&pool->cold, count - forgiven, COLD_ANY);
 
-	if (added) {
+	if (added)
 		probe_grow(pool, pool->name, added);
-		resize_serve_if_wanted(pool, NULL);
-	}
-	/* The debt kept the pool from growing. */
-	if (forgiven)
-		resize_for_waiters(pool, thread_handle(pool));
+	/* Also if it only forgave: the debt kept the pool from growing by itself. */
+	resize_serve_if_wanted(pool, NULL);
 	return forgiven + added;
+}
+
+size_t resize_settled(const lfpool_t *pool)
+{
+	size_t owed, capacity;
+
+	/* Each retry means that a debt was paid meanwhile. */
+	do {
+		owed = lfpool_shrink_owed(pool);
+		capacity = lfpool_capacity(pool);
+	} while (owed != lfpool_shrink_owed(pool));
+	return capacity > owed ? capacity - owed : 0;
 }
 
 size_t lfpool_reserve(lfpool_t *pool, size_t capacity)
@@ -46,12 +55,8 @@ size_t lfpool_reserve(lfpool_t *pool, size_t capacity)
 	size_t added = 0, more, now;
 
 	/* Once, unless it shrinks meanwhile. */
-	while ((now = lfpool_capacity(pool)) - lfpool_shrink_owed(pool) < capacity) {
-		more = lfpool_grow(pool, capacity - now + lfpool_shrink_owed(pool));
-		if (!more)
-			break;
+	while ((now = resize_settled(pool)) < capacity && (more = lfpool_grow(pool, capacity - now)))
 		added += more;
-	}
 	return added;
 }
 
@@ -67,7 +72,7 @@ lfpool_status_t lfpool_limit(lfpool_t *pool, size_t max_capacity)
 		return LFPOOL_E_CONFIG_MAX_CAPACITY;
 	/* release, edge SHOW: who waits may grow it, see below. */
 	store_release(&pool->cold.maximum, max_capacity);
-	resize_for_waiters(pool, NULL);
+	resize_serve_if_wanted(pool, NULL);
 	return LFPOOL_OK;
 }
 
@@ -86,6 +91,8 @@ size_t lfpool_shrink(lfpool_t *pool, size_t count)
 {
 	size_t gone = cold_forbid(&pool->cold, count);
 
+	/* What it took may have been owed. */
+	demand_owe_no_more(pool);
 	/* What is free now goes by itself, before there is a debt, which others might pay. */
 	while (gone < count) {
 		const uint32_t slot = pool->backend->take(pool, thread_handle(pool));
@@ -96,34 +103,30 @@ size_t lfpool_shrink(lfpool_t *pool, size_t count)
 		gone++;
 	}
 	probe_shrink(pool, pool->name, count, gone);
-	if (gone < count) {
+	if (gone < count)
 		demand_owe(pool, count - gone);
-		/* What came back meanwhile. */
-		demand_serve(pool, thread_handle(pool));
-	}
-	/* It may grow again, for those who wait. */
-	resize_for_waiters(pool, thread_handle(pool));
+	/* What came back meanwhile; and it may grow again, for those who wait. */
+	resize_serve_if_wanted(pool, NULL);
 	return gone;
 }
 
 size_t lfpool_shrink_owed(const lfpool_t *pool)
 {
 	/* relaxed: a number. */
-	return load_relaxed(&pool->demand.owed);
+	return (size_t)load_relaxed(&pool->demand.owed);
 }
 
 size_t lfpool_shrink_cancel(lfpool_t *pool)
 {
 	const size_t forgiven = demand_forgive(&pool->demand, SIZE_MAX);
 
-	resize_for_waiters(pool, NULL);
+	resize_serve_if_wanted(pool, NULL);
 	return forgiven;
 }
 
 /* ---- Nothing left ---- */
 
-/* There were `seen` objects, none of them free: true if there may be one now. */
-static bool grow_by_itself(lfpool_t *pool, struct handle *handle, size_t seen)
+bool resize_by_itself(lfpool_t *pool, size_t seen)
 {
 	size_t added;
 
@@ -133,22 +136,7 @@ static bool grow_by_itself(lfpool_t *pool, struct handle *handle, size_t seen)
 		return false;
 	if (added != COLD_CHANGED)
 		probe_grow(pool, pool->name, added);
-	resize_serve_if_wanted(pool, handle);
 	return true;
-}
-
-void resize_for_waiters(lfpool_t *pool, struct handle *handle)
-{
-	size_t seen;
-
-	full_fence();
-	/* Goes round only after it grew, or another thread changed the pool. */
-	do {
-		if (!demand_waiting(&pool->demand))
-			return;
-		seen = lfpool_capacity(pool);
-		demand_serve(pool, handle);
-	} while (demand_waiting(&pool->demand) && grow_by_itself(pool, handle, seen));
 }
 
 void *resize_or_give_up(lfpool_t *pool, struct handle *handle)
@@ -165,8 +153,12 @@ void *resize_or_give_up(lfpool_t *pool, struct handle *handle)
 		if (slot && pool->backend->begin(pool, handle, slot, &object))
 			return object;
 		/* What may be reused, before what was never used. */
-		if (slot || limbo_poll(pool->limbo, handle) || grow_by_itself(pool, handle, seen))
+		if (slot || limbo_poll(pool->limbo, handle))
 			continue;
+		if (resize_by_itself(pool, seen)) {
+			resize_serve_if_wanted(pool, handle);
+			continue;
+		}
 		if (!pool->hooks.exhausted || !pool->hooks.exhausted(pool->hooks.context, pool, attempt++, &wait_ns))
 			return NULL;
 		if (wait_ns && (object = demand_wait(pool, handle, os_deadline(wait_ns))))

@@ -14,8 +14,12 @@ struct handle;
 /* Objects became free without a release: somebody may wait for them.  Through the caller's cache (NULL: the thread's). */
 void resize_serve_if_wanted(lfpool_t *pool, struct handle *handle);
 
-/* As long as somebody waits and nothing is free, the pool grows by itself. */
-void resize_for_waiters(lfpool_t *pool, struct handle *handle);
+/* There were `seen` objects, none of them free: grows by itself; true if there may be one free now.  Who waits does so
+ * itself; so whoever grew need serve only those that it knows. */
+bool resize_by_itself(lfpool_t *pool, size_t seen);
+
+/* What the capacity will be when all that is owed has come back; too much by those that are just going. */
+size_t resize_settled(const lfpool_t *pool);
 
 /* The slot, which was taken free, leaves the pool: hooks.destroy, then the cold store. */
 void resize_withdraw(lfpool_t *pool, uint32_t slot);

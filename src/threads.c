@@ -18,6 +18,7 @@
 #include "os.h"
 #include "pool.h"
 #include "registry.h"
+#include "resize.h"
 #include "threads.h"
 
 /* Match nothing; the second one is that of a thread which exits. */
@@ -117,12 +118,19 @@ static void hand_back(void *memory)
 	os_heap_free(&table[-1]);
 }
 
-/* In the child of a fork: the calls of other threads that waited are gone. */
+/* In the child of a fork: the calls of other threads that waited or served are gone, and what they had in their hands may be
+ * somebody else's now.  Not under the lock: hooks and continuations run. */
 static void unlock_in_child(void)
 {
+	lfpool_t *pool;
+
 	os_forget_thread_id();
-	registry_visit(demand_forget_calls);
 	registry_unlock();
+	for (size_t place = 0; (pool = registry_next(&place));)
+		demand_forget_calls(pool);
+	for (size_t place = 0; (pool = registry_next(&place));)
+		if (pool->core)
+			resize_serve_if_wanted(pool, NULL);
 }
 
 static bool keys_create(bool usable)

@@ -64,7 +64,6 @@ static bool give_back(lfpool_t *pool, struct page_run run)
 	 * objects: there seemed to be less room to grow, and more that could be owed. */
 	demand_owe_no_more(pool);
 	resize_serve_if_wanted(pool, NULL);
-	resize_for_waiters(pool, thread_handle(pool));
 	if (done) {
 		tally_shared(&pool->given_back, run.pages * page);
 		probe_trim(pool, pool->name, run.pages * page);

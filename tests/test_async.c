@@ -185,6 +185,36 @@ TEST(called_with_null_by_destroy)
 	on_every_kind(at_destroy);
 }
 
+/* Who is called with NULL, and asks again, is refused: it would never end. */
+static void ask_for_ever(void *context, lfpool_t *pool, void *object)
+{
+	struct call *c = context;
+
+	keep(context, pool, object);
+	c->ticket = 77;
+	assert_int_equal(lfpool_acquire_async(pool, ask_for_ever, context, &c->ticket), LFPOOL_E_NO_MEMORY);
+	assert_true(c->ticket == 0);
+}
+
+static void asks_at_destroy(const struct kind *kind)
+{
+	struct stage s;
+	struct call calls[FEW];
+
+	stage_open(&s, kind, 1, 0);
+	assert_int_equal(lfpool_shrink(s.pool, 1), 1);
+	for (size_t i = 0; i < FEW; i++)
+		ask(&s, &calls[i], ask_for_ever);
+	assert_int_equal(lfpool_destroy(s.pool), 0);
+	for (size_t i = 0; i < FEW; i++)
+		assert_int_equal(calls[i].calls, 1);
+}
+
+TEST(who_asks_again_in_destroy_is_refused)
+{
+	on_every_kind(asks_at_destroy);
+}
+
 /* ---- By every way back ---- */
 
 enum way { ONE, BY_CACHE, BULK, BULK_BY_CACHE, HANDLE, SELF, ALL, GROW, BY_EXITING_THREAD, WAYS };
@@ -382,6 +412,7 @@ int main(void)
 		KIND_TEST(never_called_when_cancelled),
 		KIND_TEST(no_context_and_no_ticket),
 		KIND_TEST(called_with_null_by_destroy),
+		KIND_TEST(who_asks_again_in_destroy_is_refused),
 		KIND_TEST(served_by_every_way_back_and_by_growth),
 		KIND_TEST(served_by_bulk_release_and_by_growth),
 		KIND_TEST(a_debt_is_paid_before_those_who_wait),

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * test_async_calls.c - continuations that use the pool, from a loop and not from a recursion; and, of cancel and release at
- * the same instant, exactly one.
+ * test_async_calls.c - continuations that use the pool, from a loop and not from a recursion, in whatever way; and, of cancel
+ * and release at the same instant, exactly one.
  */
 #include "continuations.h"
 
@@ -153,21 +153,133 @@ static void relay(const struct kind *kind)
 	struct stage s;
 	struct relay r;
 
-	stage_open(&s, kind, 1, 0);
-	/* Holding what there is: each is queued, and called by the release of the one before. */
-	r = (struct relay){.call = {.stage = &s}, .left = CHAIN / 8};
-	on_small_stack(start_relay, &r);
-	assert_int_equal(r.call.calls, CHAIN / 8 + 1);
-	/* Having released it: called by the call itself, which is a recursion of the program's making. */
-	r = (struct relay){.call = {.stage = &s}, .left = 20, .release_first = true};
-	on_small_stack(start_relay, &r);
-	assert_int_equal(r.call.calls, 21);
-	stage_close(&s);
+	/* Holding what there is, having released it, and while there is another object. */
+	for (unsigned way = 0; way < 4; way++) {
+		stage_open(&s, kind, 1 + way / 2, 0);
+		r = (struct relay){.call = {.stage = &s}, .left = CHAIN / 8, .release_first = way % 2};
+		on_small_stack(start_relay, &r);
+		assert_int_equal(r.call.calls, CHAIN / 8 + 1);
+		require_counts(s.pool, 1 + way / 2, 0);
+		stage_close(&s);
+	}
 }
 
 TEST(a_continuation_may_ask_again)
 {
 	on_every_kind(relay);
+}
+
+/* Two that take turns, a million times: each releases and asks again. */
+TEST(a_million_that_ask_again)
+{
+	const struct kind kind = {0};
+	struct stage s;
+	struct call first;
+	struct relay two[2];
+
+	stage_open(&s, &kind, 1, 0);
+	ask(&s, &first, keep);
+	for (size_t i = 0; i < 2; i++) {
+		two[i] = (struct relay){.call = {.stage = &s}, .left = TIMES(500000, 10000), .release_first = true};
+		assert_int_equal(lfpool_acquire_async(s.pool, pass_on, &two[i], NULL), LFPOOL_OK);
+	}
+	on_small_stack(release_first, &first);
+	assert_int_equal(two[0].call.calls + two[1].call.calls, 2 * (TIMES(500000, 10000) + 1));
+	stage_close(&s);
+}
+
+/* Continuations that make objects free, or look for some, in every way: those behind them run when they have returned. */
+enum way { TRIM, GROW, FORGIVE, LIMIT, WAIT, SHRINK, WAYS };
+
+struct maker {
+	struct call call;
+	enum way way;
+	unsigned depth, deepest;
+};
+
+static void make(void *context, lfpool_t *pool, void *object)
+{
+	struct maker *m = context;
+
+	m->depth++;
+	m->deepest = m->depth > m->deepest ? m->depth : m->deepest;
+	give_back(&m->call, pool, object);
+	switch (m->way) {
+	case TRIM:
+		(void)lfpool_trim(pool, 0, 1);
+		break;
+	case GROW:
+		(void)lfpool_grow(pool, 1);
+		break;
+	case FORGIVE:
+		(void)lfpool_shrink_cancel(pool);
+		break;
+	case LIMIT:
+		(void)lfpool_limit(pool, 100);
+		break;
+	case WAIT:
+		/* For ever, and what was released is there: it would be served by whoever called us. */
+		REQUIRE(object = lfpool_acquire_wait(pool, m->call.calls % 2 ? -1 : 1));
+		REQUIRE(lfpool_release(pool, object) == LFPOOL_OK);
+		break;
+	default:
+		(void)lfpool_shrink(pool, 0);
+		break;
+	}
+	m->depth--;
+}
+
+static void makers(const struct kind *kind)
+{
+	for (enum way way = TRIM; way < WAYS; way++) {
+		struct stage s;
+		struct call first;
+		struct maker m = {.call = {.stage = &s}, .way = way};
+
+		stage_open(&s, kind, 1, 100);
+		ask(&s, &first, keep);
+		for (size_t i = 0; i < CHAIN / 16; i++)
+			REQUIRE(lfpool_acquire_async(s.pool, make, &m, NULL) == LFPOOL_OK);
+		on_small_stack(release_first, &first);
+		assert_int_equal(m.call.calls, CHAIN / 16);
+		assert_int_equal(m.deepest, 1);
+		stage_close(&s);
+	}
+}
+
+TEST(whatever_a_continuation_calls_the_next_waits_for_it)
+{
+	on_every_kind(makers);
+}
+
+/* In one, a debt that was made and what was freed meet behind its back: it is never more than there is (W4). */
+static void owe_and_take(void *context, lfpool_t *pool, void *object)
+{
+	keep(context, pool, object);
+	REQUIRE(lfpool_shrink(pool, 1) == 0 && lfpool_shrink_owed(pool) == 1);
+	REQUIRE(lfpool_release(pool, object) == LFPOOL_OK);
+	(void)lfpool_trim(pool, 0, SIZE_MAX);
+	(void)lfpool_shrink(pool, 1);
+	REQUIRE(lfpool_shrink_owed(pool) <= lfpool_capacity(pool));
+}
+
+static void owing_meanwhile(const struct kind *kind)
+{
+	struct stage s;
+	struct call call;
+
+	stage_open(&s, kind, 1, 3);
+	ask(&s, &call, owe_and_take);
+	require_counts(s.pool, 0, 0);
+	assert_int_equal(lfpool_shrink_owed(s.pool), 0);
+	assert_int_equal(lfpool_reserve(s.pool, 3), 3);
+	require_counts(s.pool, 3, 0);
+	stage_close(&s);
+}
+
+TEST(a_continuation_that_shrinks_what_it_owes)
+{
+	on_every_kind(owing_meanwhile);
 }
 
 /* A continuation that does a bit of everything: acquires, waits, cancels others and itself, grows, shrinks. */
@@ -445,6 +557,9 @@ int main(void)
 		KIND_TEST(a_chain_of_very_many),
 		KIND_TEST(a_chain_that_goes_through_another_pool_is_no_recursion),
 		KIND_TEST(a_continuation_may_ask_again),
+		KIND_TEST(a_million_that_ask_again),
+		KIND_TEST(whatever_a_continuation_calls_the_next_waits_for_it),
+		KIND_TEST(a_continuation_that_shrinks_what_it_owes),
 		KIND_TEST(a_continuation_may_use_the_pool),
 		KIND_TEST(cancel_against_release_is_exactly_one),
 		KIND_TEST(a_crowd_that_asks_and_cancels),

@@ -176,6 +176,72 @@ TEST(served_by_every_way_back_and_by_growth)
 	on_every_kind(ways);
 }
 
+/* A limit that is raised, or a debt that is forgiven, lets the pool grow by itself for those who wait already. */
+static void may_grow_again(const struct kind *kind)
+{
+	for (int forgiven = 0; forgiven < 2; forgiven++) {
+		struct stage s;
+		struct waiter w[3];
+		void *object;
+
+		memset(w, 0, sizeof(w));
+		stage_open_growing(&s, kind, 1, 4, 1);
+		assert_non_null(object = lfpool_acquire(s.pool));
+		if (forgiven)
+			assert_int_equal(lfpool_shrink(s.pool, 1), 0);
+		else
+			assert_int_equal(lfpool_limit(s.pool, 1), LFPOOL_OK);
+		for (size_t i = 0; i < COUNT(w); i++) {
+			w[i].keep = true;
+			waiter_start(&w[i], &s);
+			await_waiting(&s, i + 1);
+		}
+		if (forgiven)
+			assert_int_equal(lfpool_shrink_cancel(s.pool), 1);
+		else
+			assert_int_equal(lfpool_limit(s.pool, 4), LFPOOL_OK);
+		for (size_t i = 0; i < COUNT(w); i++) {
+			pthread_join(w[i].thread, NULL);
+			assert_non_null(w[i].object);
+			assert_int_equal(lfpool_release(s.pool, w[i].object), LFPOOL_OK);
+		}
+		assert_int_equal(lfpool_release(s.pool, object), LFPOOL_OK);
+		require_counts(s.pool, 4, 0);
+		stage_close(&s);
+	}
+}
+
+TEST(a_pool_that_may_grow_again_does_for_those_who_wait)
+{
+	on_every_kind(may_grow_again);
+}
+
+/* lfpool_cancel() takes any value: no number names a call that waits. */
+static void not_by_a_ticket(const struct kind *kind)
+{
+	struct stage s;
+	struct waiter w = {.keep = true};
+	void *object;
+
+	stage_open(&s, kind, 1, 0);
+	hold_all(&s, &object, 1);
+	waiter_start(&w, &s);
+	await_waiting(&s, 1);
+	for (lfpool_ticket_t ticket = 0; ticket < 16; ticket++)
+		for (lfpool_ticket_t place = 0; place < 20; place++)
+			assert_false(lfpool_cancel(s.pool, ticket << 16 | place));
+	await_waiting(&s, 1);
+	assert_int_equal(lfpool_release(s.pool, object), LFPOOL_OK);
+	pthread_join(w.thread, NULL);
+	assert_int_equal(lfpool_release(s.pool, w.object), LFPOOL_OK);
+	stage_close(&s);
+}
+
+TEST(a_call_that_waits_has_no_ticket)
+{
+	on_every_kind(not_by_a_ticket);
+}
+
 static void note_order(void *context, lfpool_t *pool, void *object)
 {
 	struct waiter *w = context;
@@ -307,6 +373,8 @@ int main(void)
 		KIND_TEST(a_call_waits_as_long_as_it_says),
 		KIND_TEST(what_lies_in_another_cache_is_not_waited_for),
 		KIND_TEST(served_by_every_way_back_and_by_growth),
+		KIND_TEST(a_pool_that_may_grow_again_does_for_those_who_wait),
+		KIND_TEST(a_call_that_waits_has_no_ticket),
 		KIND_TEST(first_come_first_served),
 		KIND_TEST(a_debt_is_paid_before_those_who_wait),
 		KIND_TEST(a_hook_refuses_and_the_next_is_served),

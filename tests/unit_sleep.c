@@ -12,25 +12,26 @@
 enum { ROUNDS = 2000 };
 static const uint64_t millisecond = 1000000, hang_ns = UINT64_C(10000000000);
 
-TEST(not_zero_is_not_slept_on)
+TEST(another_value_is_not_slept_on)
 {
 	_Atomic(uint64_t) word = 1;
 
 	/* For ever, if it slept. */
-	os_sleep_on(&word, UINT64_MAX);
+	os_sleep_on(&word, 0, UINT64_MAX);
+	os_sleep_on(&word, 3, UINT64_MAX);
 	atomic_init(&word, UINT64_C(0x8000000080000000));
-	os_sleep_on(&word, UINT64_MAX);
+	os_sleep_on(&word, UINT64_C(0x8000000000000000), UINT64_MAX);
 }
 
 TEST(the_upper_half_does_not_count)
 {
-	_Atomic(uint64_t) word = UINT64_C(0xffffffff00000000);
+	_Atomic(uint64_t) word = UINT64_C(0xffffffff00000007);
 	const uint64_t start = os_now_ns(), deadline = start + millisecond;
 	unsigned long calls = 0;
 
 	/* It may return early, but not as often as it would if it did not sleep. */
 	while (os_now_ns() < deadline) {
-		os_sleep_on(&word, deadline);
+		os_sleep_on(&word, UINT64_C(0x1200000007), deadline);
 		calls++;
 	}
 	assert_in_range(calls, 1, 100);
@@ -41,10 +42,10 @@ TEST(a_deadline_ends_it)
 	_Atomic(uint64_t) word = 0;
 
 	errno = EDOM;
-	os_sleep_on(&word, 0);
-	os_sleep_on(&word, 1);
-	os_sleep_on(&word, os_now_ns());
-	os_sleep_on(&word, os_now_ns() + millisecond);
+	os_sleep_on(&word, 0, 0);
+	os_sleep_on(&word, 0, 1);
+	os_sleep_on(&word, 0, os_now_ns());
+	os_sleep_on(&word, 0, os_now_ns() + millisecond);
 	assert_int_equal(errno, EDOM);
 }
 
@@ -58,7 +59,7 @@ static void await(int i, uint64_t deadline)
 	/* acquire: what was written before the word. */
 	while (!(uint32_t)load_acquire(&words[i])) {
 		REQUIRE(os_now_ns() < deadline || deadline == UINT64_MAX);
-		os_sleep_on(&words[i], deadline);
+		os_sleep_on(&words[i], 0, deadline);
 	}
 	/* relaxed: the other side has done with it. */
 	store_relaxed(&words[i], 0);
@@ -113,7 +114,7 @@ TEST(far_deadlines)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(not_zero_is_not_slept_on),
+		cmocka_unit_test(another_value_is_not_slept_on),
 		cmocka_unit_test(the_upper_half_does_not_count),
 		cmocka_unit_test(a_deadline_ends_it),
 		cmocka_unit_test(each_wake_wakes),

@@ -26,7 +26,8 @@ extern "C" {
  * Threads     Any, as lfpool_acquire().  At most 16,368 calls and continuations queue; a call beyond them looks again
  *             every millisecond, and has no place in the order.
  * Progress    As lfpool_acquire() while there are objects; else it blocks, in the kernel, until a release, or what
- *             makes objects free in another way, gives it one.
+ *             makes objects free in another way, gives it one.  In a continuation of the same pool it does not wait its
+ *             turn, since others get nothing before that has returned.
  */
 LFPOOL_API void *lfpool_acquire_wait(lfpool_t *pool, int64_t timeout_ns);
 LFPOOL_API void *lfpool_cache_acquire_wait(lfpool_cache_t *cache, int64_t timeout_ns);
@@ -41,10 +42,13 @@ typedef uint64_t lfpool_ticket_t; /* names a continuation until it has run; 0 is
  * then        Called exactly once, unless it is cancelled: by this call, on this thread, if there is an object now; else
  *             by whichever thread releases one, inside that release; at the latest by lfpool_destroy(), with NULL.  No lock
  *             is held; it may use the pool.  It must return (not by longjmp or an exception), and must not block: who releases waits for it, and so does the next in the
- *             queue.
+ *             queue.  Continuations of a pool do not nest: one that is handed in by another, or that gets what another
+ *             releases or adds, is called when that has returned.  (However many; a million need no deeper stack than two.)
  * ticket_out  For lfpool_cancel(); set before `then` can be called; 0 if it was called without queueing; may be NULL.
  * Returns     LFPOOL_OK; LFPOOL_E_ARGUMENT: `then` is NULL; LFPOOL_E_NO_MEMORY: the system refuses a place in the queue, or
- *             all 16,368 are taken.  `then` is not called then.
+ *             all 16,368 are taken, or the pool is being destroyed.  `then` is not called then.
+ * Fork        The child has the continuations that were not called yet, each in its place.  Those that can be are called
+ *             inside fork(), by a handler of pthread_atfork(); they must not fork.
  * Threads     Any.
  * Progress    Lock-free; enters the kernel.
  */

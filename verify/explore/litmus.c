@@ -195,7 +195,7 @@ static void give(_Atomic(uint64_t) *wakes)
 static void await(void)
 {
 	while (!load_acquire(&word))
-		os_sleep_on(&word, UINT64_MAX);
+		os_sleep_on(&word, 0, UINT64_MAX);
 	explore_plain(&datum, false);
 }
 
@@ -215,7 +215,7 @@ static void sleep_lost(unsigned t)
 		SET(x, 1, RLX);
 		os_wake(&word);
 	} else if (!GET(x, RLX)) {
-		os_sleep_on(&word, UINT64_MAX);
+		os_sleep_on(&word, 0, UINT64_MAX);
 	}
 }
 
@@ -226,7 +226,7 @@ static void sleep_upper_half(unsigned t)
 		os_wake(&word);
 	} else {
 		while (!(uint32_t)load_acquire(&word))
-			os_sleep_on(&word, UINT64_MAX);
+			os_sleep_on(&word, 0, UINT64_MAX);
 	}
 }
 
@@ -260,7 +260,7 @@ static void sleep_deadline(unsigned t)
 		return;
 	}
 	while (!r[0] && !r[1]) {
-		os_sleep_on(&word, deadline);
+		os_sleep_on(&word, 0, deadline);
 		r[0] = load_acquire(&word) != 0;
 		r[1] = os_now_ns() >= deadline;
 		r[2] |= !r[0] && !r[1];
@@ -276,7 +276,7 @@ static bool clock_went_wrong(void) { return os_now_ns() != (r[1] ? 1 + TIMEOUT :
 static void sleep_alone(unsigned t)
 {
 	while (t && os_now_ns() < TIMEOUT)
-		os_sleep_on(&word, TIMEOUT);
+		os_sleep_on(&word, 0, TIMEOUT);
 }
 static bool time_is_over(void) { return os_now_ns() == TIMEOUT; }
 

@@ -22,6 +22,7 @@
  *   w  walk over the active objects        W  over all slots
  *   u  acquire through the cache, and wait for ever if there is nothing      v  the same, but not for ever
  *   f  lfpool_acquire_async(): keeps the object   F  releases it at once      k  cancel the thread's newest
+ *   j  F, and once more F inside the continuation
  *   G, J  lfpool_grow() by one, two    S, Z  lfpool_shrink() by one, two      K  lfpool_shrink_cancel()
  *   T  lfpool_trim() of all there is
  *   l  lfpool_release_all(): then objects are only counted, and the end is judged

@@ -17,6 +17,7 @@
 
 static struct {
 	const void *on;
+	uint32_t seen; /* there */
 	uint64_t deadline;
 } sleeper[THREADS_MAX];
 static unsigned asleep, dozing, late;
@@ -70,7 +71,7 @@ bool sleep_was_late(struct moment *since_out)
 bool sleep_unserved(unsigned thread, struct moment *since_out)
 {
 	*since_out = fell_asleep[thread];
-	return asleep >> thread & 1 && !*(const uint32_t *)sleeper[thread].on;
+	return asleep >> thread & 1 && *(const uint32_t *)sleeper[thread].on == sleeper[thread].seen;
 }
 
 uint64_t os_now_ns(void)
@@ -78,7 +79,7 @@ uint64_t os_now_ns(void)
 	return now;
 }
 
-void os_sleep_on(_Atomic(uint64_t) *word, uint64_t deadline_ns)
+void os_sleep_on(_Atomic(uint64_t) *word, uint64_t seen, uint64_t deadline_ns)
 {
 	const unsigned self = engine_thread();
 
@@ -86,7 +87,7 @@ void os_sleep_on(_Atomic(uint64_t) *word, uint64_t deadline_ns)
 	if (!engine_running())
 		abort();
 	/* Nobody comes between the look and the sleep: the kernel holds a lock. */
-	if ((uint32_t)memory_newest(word, sizeof(*word)))
+	if ((uint32_t)memory_newest(word, sizeof(*word)) != (uint32_t)seen)
 		return;
 	if (deadline_ns <= now) {
 		is_late(self);
@@ -96,6 +97,7 @@ void os_sleep_on(_Atomic(uint64_t) *word, uint64_t deadline_ns)
 		return;
 	fell_asleep[self] = memory_moment();
 	sleeper[self].on = word;
+	sleeper[self].seen = (uint32_t)seen;
 	sleeper[self].deadline = deadline_ns;
 	asleep |= 1u << self;
 	dozing |= (unsigned)(deadline_ns != UINT64_MAX) << self;

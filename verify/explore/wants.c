@@ -21,7 +21,7 @@ struct continuation {
 	lfpool_ticket_t ticket;
 	enum fate fate;
 	bool cancel_failed;
-	bool releases; /* at once */
+	bool releases, asks; /* at once */
 	unsigned thread;
 };
 
@@ -60,7 +60,7 @@ void wants_begin(void)
 
 bool wants_any(const char *program)
 {
-	return program && strpbrk(program, "uvfFkGJSZKT");
+	return program && strpbrk(program, "uvfFjkGJSZKT");
 }
 
 /* ---- Payload ---- */
@@ -178,6 +178,8 @@ static void acquire_waiting(struct actor *actor, int64_t timeout_ns)
 
 /* ---- Continuations ---- */
 
+static void acquire_async(bool releases, bool asks);
+
 static void go_on(void *context, lfpool_t *pool, void *object)
 {
 	struct continuation *c = context;
@@ -204,9 +206,11 @@ static void go_on(void *context, lfpool_t *pool, void *object)
 	if (lfpool_release(pool, object) != LFPOOL_OK)
 		engine_fail("a continuation cannot release object %u", number);
 	oracle_released(number);
+	if (c->asks)
+		acquire_async(true, false);
 }
 
-static void acquire_async(bool releases)
+static void acquire_async(bool releases, bool asks)
 {
 	if (wants.continuations == CONTINUATIONS_MAX) {
 		engine_fail("the explorer's fault: too many continuations");
@@ -215,7 +219,8 @@ static void acquire_async(bool releases)
 
 	struct continuation *c = &wants.continuation[wants.continuations++];
 
-	*c = (struct continuation){.call = oracle_call(), .releases = releases, .thread = engine_thread()};
+	*c = (struct continuation){.call = oracle_call(), .releases = releases, .asks = asks,
+				   .thread = engine_thread()};
 	if (lfpool_acquire_async(wants.pool, go_on, c, &c->ticket) != LFPOOL_OK)
 		engine_fail("no room for a continuation");
 	oracle_holds_some(c->call, 1);
@@ -268,7 +273,8 @@ void wants_operate(struct actor *actor, char operation)
 		break;
 	case 'f':
 	case 'F':
-		acquire_async(operation == 'F');
+	case 'j':
+		acquire_async(operation != 'f', operation == 'j');
 		break;
 	case 'k':
 		cancel();
@@ -314,7 +320,7 @@ void wants_check(void)
 		if (c->cancel_failed && c->fate != CALLED)
 			engine_fail("a continuation was not cancelled, and is never called");
 	}
-	if (wants.pool->demand.wanted != owed + waiting)
+	if (wants.pool->demand.wanted != (owed > 0) + waiting)
 		engine_fail("afterwards %u objects are wanted, %zu owed, %u continuations wait", (unsigned)wants.pool->demand.wanted,
 			    owed, waiting);
 	if ((owed || waiting) && lfpool_available_count(wants.pool))

@@ -80,8 +80,8 @@ step_mutate(src/queue.c "if (cell_phase(word) == GIVEN && !load"
 step_mutate(src/cold.c "give_bit(c, slot);\n\tcount(c, 1, 0);"
 	"if (verify_mutant == 17)\n\t\tcount(c, 1, 0);\n\tgive_bit(c, slot);\n\tif (verify_mutant != 17)\n\t\tcount(c, 1, 0);")
 # 18: a continuation is cancelled by a store; 19: it is given an object so.
-step_mutate(src/async.c "\n\t    !cas_relaxed(&cell->word, &word, cell_word(0, CLAIMED, 0)))\n\t\treturn false;"
-	"\n\t    (verify_mutant != 18 && !cas_relaxed(&cell->word, &word, cell_word(0, CLAIMED, 0))))\n\t\treturn false;")
+step_mutate(src/async.c "if (!cas_relaxed(&cell->word, &word, CLAIMED))\n\t\treturn false;"
+	"if (verify_mutant != 18 && !cas_relaxed(&cell->word, &word, CLAIMED))\n\t\treturn false;")
 step_mutate(src/demand.c "if (!cas_release(&cell->word, &word, given))\n\t\treturn false;"
 	"if (verify_mutant == 19)\n\t\tstore_release(&cell->word, given);
 	else if (!cas_release(&cell->word, &word, given))\n\t\treturn false;")
