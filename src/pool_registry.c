@@ -275,34 +275,37 @@ lfpool_status_t lfpool_registry_create_pool(lfpool_registry_t *registry, const c
 	return status;
 }
 
-/* Has it a row?  Then `remove` takes that out. */
-static bool row_of(lfpool_registry_t *registry, const lfpool_t *pool, bool remove)
+enum row_step { ROW_LEAVES, ROW_STAYS, ROW_GONE };
+
+/* The row of a pool that is being destroyed; false: it has none. */
+static bool step_row(lfpool_registry_t *registry, const lfpool_t *pool, enum row_step step)
 {
 	size_t place = 0;
 
 	write_lock(registry);
 	while (place < registry->count && registry->rows[place].pool != pool)
 		place++;
-
 	const bool found = place < registry->count;
 
-	if (found && remove) {
-		struct pool_row *row = &registry->rows[place];
-
-		memmove(row, row + 1, (--registry->count - place) * sizeof(*row));
-	}
+	if (found)
+		registry->rows[place].leaves = step == ROW_LEAVES;
+	if (found && step == ROW_GONE)
+		memmove(&registry->rows[place], &registry->rows[place + 1],
+			(--registry->count - place) * sizeof(*registry->rows));
 	write_unlock(registry);
 	return found;
 }
 
 size_t lfpool_registry_destroy_pool(lfpool_registry_t *registry, lfpool_t *pool)
 {
-	if (!pool || !row_of(registry, pool, false))
+	if (!pool || !step_row(registry, pool, ROW_LEAVES))
 		return 0;
-	/* Both without a mutex: hooks run, and may do with the registry what they like.  What is refused keeps its row. */
-	if (!pool_finish(pool))
+	/* Without a mutex, also below: hooks run, and may do with the registry what they like. */
+	if (!pool_finish(pool)) {
+		(void)step_row(registry, pool, ROW_STAYS);
 		return SIZE_MAX;
-	(void)row_of(registry, pool, true);
+	}
+	(void)step_row(registry, pool, ROW_GONE);
 	return pool_close(pool);
 }
 
@@ -374,13 +377,16 @@ lfpool_status_t lfpool_registry_switch(lfpool_registry_t *registry, const char *
 		for (size_t i = 0; i < registry->count; i++) {
 			struct pool_row *row = &registry->rows[i];
 
+			if (row->leaves)
+				continue;
 			row->wanted = row->base;
 			profile_apply(&registry->profile, row->name, number, &row->wanted);
 			give_up(row, &report);
 		}
 		/* Now there is memory for these. */
 		for (size_t i = 0; i < registry->count; i++)
-			get_more(&registry->rows[i], &report);
+			if (!registry->rows[i].leaves)
+				get_more(&registry->rows[i], &report);
 	}
 	(void)pthread_mutex_unlock(&registry->change);
 	if (report_out) {

@@ -48,6 +48,7 @@ struct pool_row {
 	struct policy made;   /* what it was made with                                      */
 	struct policy wanted; /* `change` alone: during a switch, what it shall have         */
 	size_t reserved;      /* objects there is address space for                         */
+	bool leaves;          /* it is being drained, to be destroyed: no switch touches it */
 	uint64_t cells[COLUMN_COUNT]; /* `look` alone: during a dump, what the table shows  */
 };
 

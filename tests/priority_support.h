@@ -60,11 +60,11 @@ static inline lfpool_priority_stats_t priority_stats_of(const lfpool_priority_t 
 /* Whatever is asked about the handle: there is no such object. */
 static inline void require_stale(lfpool_priority_t *pool, lfpool_handle_t handle)
 {
-	uint64_t priority;
+	uint64_t priority = 4711;
 
 	REQUIRE(!lfpool_priority_is_active(pool, handle));
 	REQUIRE(!lfpool_priority_look(pool, handle));
-	REQUIRE(!lfpool_priority_get(pool, handle, &priority));
+	REQUIRE(!lfpool_priority_get(pool, handle, &priority) && priority == 4711);
 	REQUIRE(!lfpool_priority_pin(pool, handle));
 	REQUIRE(lfpool_priority_publish(pool, handle) == LFPOOL_E_STALE);
 	REQUIRE(lfpool_priority_update(pool, handle, 0) == LFPOOL_E_STALE);

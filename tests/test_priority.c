@@ -211,7 +211,11 @@ TEST(a_full_pool_evicts_or_refuses)
 	assert_true(stats.acquired == CAPACITY + 2 && stats.evicted == 1 && stats.refused == 2);
 	for (size_t i = 1; i < 4; i++)
 		assert_true(lfpool_priority_is_active(pool, handles[i]));
-	assert_int_equal(lfpool_priority_destroy(pool), CAPACITY);
+	/* Those two newcomers are not published. */
+	assert_int_equal(lfpool_priority_release_min(pool, CAPACITY), CAPACITY - 2);
+	stats = priority_stats_of(pool);
+	assert_true(stats.acquired == CAPACITY + 2 && stats.evicted == CAPACITY - 1 && stats.refused == 2);
+	assert_int_equal(lfpool_priority_destroy(pool), 2);
 }
 
 TEST(null_is_refused)

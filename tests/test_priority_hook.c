@@ -91,12 +91,17 @@ TEST(it_is_told_of_what_is_taken)
 	assert_int_equal(lfpool_priority_release_min(log.pool, 5), 1);
 	assert_int_equal(log.calls, 2);
 	assert_true(log.last.handle == other && log.last.priority == 3 && log.last.owner == &owners[1]);
+	/* Nobody's, where somebody's was before. */
+	(void)put(&log, 8, NULL, &handle);
+	assert_int_equal(lfpool_priority_release_min(log.pool, 1), 1);
+	assert_int_equal(log.calls, 3);
+	assert_null(log.last.owner);
 	object = put(&log, 9, NULL, &handle);
 	assert_int_equal(lfpool_priority_release(log.pool, handle), LFPOOL_OK);
 	(void)put(&log, 9, NULL, &handle);
 	/* Nor of what is active when the pool ends. */
 	assert_int_equal(lfpool_priority_destroy(log.pool), 1);
-	assert_int_equal(log.calls, 2);
+	assert_int_equal(log.calls, 3);
 }
 
 /* ---- What it may do ---- */

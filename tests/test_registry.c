@@ -50,8 +50,50 @@ TEST(arguments)
 	lfpool_registry_report_t report = {0};
 
 	assert_int_equal(lfpool_registry_switch(registry, "default", &report), LFPOOL_E_ARGUMENT);
+	report.struct_size = 4097;
+	assert_int_equal(lfpool_registry_switch(registry, "default", &report), LFPOOL_E_ARGUMENT);
+	report.struct_size = SIZE_MAX;
+	assert_int_equal(lfpool_registry_switch(registry, "default", &report), LFPOOL_E_ARGUMENT);
+	assert_int_equal(report.pools, 0);
+	/* What is wrong with the profile, or that nothing is, whatever else is. */
+	lfpool_profile_error_t error, nothing = {0};
+
+	memset(&error, 0x55, sizeof(error));
+	assert_int_equal(lfpool_registry_create(NULL, "", &error), LFPOOL_E_ARGUMENT);
+	assert_memory_equal(&error, &nothing, sizeof(error));
+	memset(&error, 0x55, sizeof(error));
+	assert_int_equal(lfpool_registry_load(registry, NULL, &error), LFPOOL_OK);
+	assert_memory_equal(&error, &nothing, sizeof(error));
 	assert_int_equal(lfpool_registry_destroy(registry), 0);
 	assert_int_equal(lfpool_registry_destroy(NULL), 0);
+}
+
+/* A report of as many bytes as the caller says: fewer are cut off, more are 0. */
+TEST(reports_of_other_versions)
+{
+	const lfpool_config_t config = config_of(SIZE, 10);
+	lfpool_registry_t *registry = registry_of(NULL);
+	struct {
+		lfpool_registry_report_t known;
+		size_t more[2];
+	} report;
+
+	(void)made(registry, "jobs", &config);
+	for (size_t size = offsetof(lfpool_registry_report_t, pools); size <= sizeof(report); size += sizeof(size_t)) {
+		const size_t *words = (const size_t *)&report;
+
+		memset(&report, 0x55, sizeof(report));
+		report.known.struct_size = size;
+		assert_int_equal(lfpool_registry_switch(registry, "default", &report.known), LFPOOL_OK);
+		assert_int_equal(report.known.struct_size, size);
+		for (size_t word = 1; word < sizeof(report) / sizeof(size_t); word++) {
+			const bool told = (word + 1) * sizeof(size_t) <= size;
+			const bool is_pools = word * sizeof(size_t) == offsetof(lfpool_registry_report_t, pools);
+
+			assert_true(words[word] == (!told ? SIZE_MAX / 255 * 0x55 : is_pools ? 1 : 0));
+		}
+	}
+	assert_int_equal(lfpool_registry_destroy(registry), 0);
 }
 
 TEST(names)
@@ -364,6 +406,41 @@ TEST(a_pool_that_is_refused_stays)
 	assert_int_equal(told, 3);
 }
 
+struct leaving {
+	lfpool_registry_t *registry;
+	lfpool_t *pool;
+	size_t asked;
+};
+
+/* lfpool_registry_destroy_pool() drains, and calls this without a lock. */
+static bool switch_meanwhile(void *context, const lfpool_batch_t *batch)
+{
+	struct leaving *l = context;
+	lfpool_registry_report_t report = LFPOOL_REGISTRY_REPORT_INIT;
+
+	(void)batch;
+	l->asked++;
+	REQUIRE(lfpool_registry_switch(l->registry, "a", &report) == LFPOOL_OK);
+	REQUIRE(report.pools == 1 && report.objects_removed == 3);
+	REQUIRE(lfpool_capacity(l->pool) == 10);
+	return true;
+}
+
+TEST(a_switch_leaves_alone_what_is_being_destroyed)
+{
+	struct leaving l = {.registry = registry_of("[a]\njobs capacity=4\nother capacity=7\n")};
+	lfpool_config_t config = config_of(SIZE, 10);
+	lfpool_t *other = made(l.registry, "other", &config);
+
+	config.scheme = (lfpool_scheme_t){.context = &l, .ready = switch_meanwhile};
+	l.pool = made(l.registry, "jobs", &config);
+	assert_int_equal(lfpool_retire(l.pool, lfpool_acquire(l.pool)), LFPOOL_OK);
+	assert_int_equal(lfpool_registry_destroy_pool(l.registry, l.pool), 0);
+	assert_int_equal(l.asked, 1);
+	assert_int_equal(lfpool_capacity(other), 7);
+	assert_int_equal(lfpool_registry_destroy(l.registry), 0);
+}
+
 /* As lfpool_create(): of configs that the profile does not touch both say the same. */
 TEST(what_create_refuses_is_refused)
 {
@@ -403,6 +480,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(arguments),
+		cmocka_unit_test(reports_of_other_versions),
 		cmocka_unit_test(names),
 		cmocka_unit_test(a_scenario_over_the_default_over_the_config),
 		cmocka_unit_test(an_older_caller),
@@ -410,6 +488,7 @@ int main(void)
 		cmocka_unit_test(random_profiles),
 		cmocka_unit_test(hooks_may_ask),
 		cmocka_unit_test(a_pool_that_is_refused_stays),
+		cmocka_unit_test(a_switch_leaves_alone_what_is_being_destroyed),
 		cmocka_unit_test(what_create_refuses_is_refused),
 	};
 

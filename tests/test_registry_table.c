@@ -112,6 +112,13 @@ TEST(the_table)
 		"\"bytes\":4096000000,\"exhausted\":0,\"misuses\":0}],"
 		"\"total\":{\"capacity\":1000101,\"max_capacity\":1000401,\"active\":12,\"cached\":14,\"shared\":16,"
 		"\"untouched\":1000059,\"owed\":0,\"bytes\":4096006496,\"exhausted\":1,\"misuses\":1}}");
+	/* What a shrink is owed. */
+	assert_int_equal(lfpool_shrink(chunks, 1), 0);
+	char *text = table_of(registry, LFPOOL_JSON);
+
+	assert_non_null(strstr(text, "\"active\":1,\"cached\":0,\"shared\":0,\"untouched\":0,\"owed\":1,\"bytes\":4096,"));
+	assert_non_null(strstr(text, "\"untouched\":1000059,\"owed\":1,\"bytes\":4096006496,"));
+	free(text);
 	assert_int_equal(lfpool_registry_dump(registry, (lfpool_format_t)7, (char *)objects, 1), 0);
 	assert_int_equal(lfpool_registry_destroy(registry), 12);
 }

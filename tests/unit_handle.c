@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * unit_handle.c - handles at the end of a generation and of their own bits, which no test could wait for: the state
- * words are set by hand.
+ * words, and counts, are set by hand.
  */
 #include "support.h"
 
 #include "arena.h"
 #include "pool.h"
+#include "priority.h"
 
 /* Pool, object and slot, the object free, acquired `acquires` times so far. */
 static void *object_after(lfpool_t *pool, uint64_t acquires)
@@ -161,11 +162,91 @@ TEST(a_handle_names_nothing_in_a_later_pool)
 	}
 }
 
+/* ---- Evicting pools: {count of acquires:44, slot:20} ---- */
+
+TEST(an_evicting_pools_count_comes_round_and_gives_no_0)
+{
+	const uint64_t round = UINT64_C(1) << 44;
+	lfpool_priority_config_t config = LFPOOL_PRIORITY_CONFIG_INIT;
+	lfpool_priority_t *pool;
+	lfpool_handle_t first, handle;
+	uint64_t priority;
+
+	config.object_size = 16;
+	config.capacity = 2;
+	assert_int_equal(lfpool_priority_create(&pool, &config), LFPOOL_OK);
+	for (uint64_t before = round - 3; before < round + 3; before++) {
+		store_relaxed(&pool->stamps, before);
+		assert_non_null(lfpool_priority_acquire(pool, before, NULL, &first));
+		assert_non_null(lfpool_priority_acquire(pool, 7, NULL, &handle));
+		assert_true(first && handle && handle != first);
+		assert_true(first >> 20 == (before + 1 == round ? 1 : (before + 1) % round));
+		assert_int_equal(lfpool_priority_publish(pool, handle), LFPOOL_OK);
+		assert_true(lfpool_priority_get(pool, handle, &priority) && priority == 7);
+		assert_int_equal(lfpool_priority_release(pool, handle), LFPOOL_OK);
+		assert_int_equal(lfpool_priority_release(pool, first), LFPOOL_OK);
+		/* 0 names nothing, whatever the count. */
+		assert_false(lfpool_priority_is_active(pool, 0));
+		assert_int_equal(lfpool_priority_release(pool, 0), LFPOOL_E_STALE);
+	}
+	assert_int_equal(lfpool_priority_destroy(pool), 0);
+}
+
+/* A record for each place and for each of 65,536 calls, or 256 where they all take memory. */
+TEST(an_evicting_pool_has_records_for_its_calls)
+{
+	static const uint32_t flags[] = {0, LFPOOL_PREFAULT, LFPOOL_LOCK, LFPOOL_EVICT_EQUAL};
+	static const size_t capacities[] = {1, 32, 300};
+
+	for (size_t i = 0; i < COUNT(flags) * COUNT(capacities); i++) {
+		lfpool_priority_config_t config = LFPOOL_PRIORITY_CONFIG_INIT;
+		lfpool_priority_t *pool;
+
+		config.object_size = 16;
+		config.capacity = capacities[i % COUNT(capacities)];
+		config.flags = flags[i / COUNT(capacities)];
+		assert_int_equal(lfpool_priority_create(&pool, &config), LFPOOL_OK);
+		const size_t calls = config.flags & (LFPOOL_PREFAULT | LFPOOL_LOCK) ? 256 : 65536;
+
+		assert_in_range(lfpool_capacity(pool->tournament.spares.pool), calls + config.capacity + 1,
+				calls + 2 * config.capacity);
+		assert_int_equal(lfpool_priority_destroy(pool), 0);
+	}
+}
+
+/* config.name, and the name of the pool of records. */
+TEST(an_evicting_pools_names)
+{
+#define DIGITS_60 "012345678901234567890123456789012345678901234567890123456789"
+	static const char *const names[][3] = {
+		{NULL, "unnamed", "unnamed/records"},
+		{"voices", "voices", "voices/records"},
+		{"", "", "/records"},
+		{DIGITS_60 "abc", DIGITS_60 "abc", "0123456789012345678901234567890123456789012345678901234/records"},
+	};
+
+	for (size_t i = 0; i < COUNT(names); i++) {
+		lfpool_priority_config_t config = LFPOOL_PRIORITY_CONFIG_INIT;
+		lfpool_priority_t *pool;
+
+		config.object_size = 16;
+		config.capacity = 1;
+		config.name = names[i][0];
+		assert_int_equal(lfpool_priority_create(&pool, &config), LFPOOL_OK);
+		assert_string_equal(pool->name, names[i][1]);
+		assert_string_equal(pool->tournament.spares.pool->name, names[i][2]);
+		assert_int_equal(lfpool_priority_destroy(pool), 0);
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(a_handle_is_acquires_and_slot),
 		cmocka_unit_test(a_generation_that_runs_over_is_counted_on),
+		cmocka_unit_test(an_evicting_pools_count_comes_round_and_gives_no_0),
+		cmocka_unit_test(an_evicting_pool_has_records_for_its_calls),
+		cmocka_unit_test(an_evicting_pools_names),
 		cmocka_unit_test(salts_are_far_apart),
 		cmocka_unit_test(each_pool_has_the_next_salt),
 		cmocka_unit_test(a_handle_names_nothing_in_a_later_pool),
