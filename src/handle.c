@@ -22,11 +22,14 @@
 #include "arena.h"
 #include "pool.h"
 #include "registry.h"
+#include "widths.h"
 
-/* Bits for slot numbers 1 .. capacity. */
+/* Bits for slot numbers 1 .. capacity; more where the count is narrow. */
 static inline unsigned slot_bits(const lfpool_t *pool)
 {
-	return 64 - (unsigned)__builtin_clzll((unsigned long long)pool->arena->face.slots);
+	const unsigned bits = 64 - (unsigned)__builtin_clzll((unsigned long long)pool->arena->face.slots);
+
+	return bits + HANDLE_COUNT_BITS > 64 ? bits : 64 - HANDLE_COUNT_BITS;
 }
 
 /* Has it slots with state words? */

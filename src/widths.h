@@ -34,6 +34,11 @@
 #define STATE_VERSION_BITS LFPOOL_WIDTH(35, 16)
 #endif
 
+/* Of the count in a handle, at most (handle.c): what the slot leaves of 64. */
+#ifndef HANDLE_COUNT_BITS
+#define HANDLE_COUNT_BITS LFPOOL_WIDTH(64, 18)
+#endif
+
 /* Of the stamp in a handle of an evicting pool (priority.h). */
 #ifndef HANDLE_STAMP_BITS
 #define HANDLE_STAMP_BITS LFPOOL_WIDTH(44, 20)

@@ -48,13 +48,15 @@ TEST(positions)
 	free(m);
 }
 
-/* Generations run over into the epoch: each use of a slot has another handle, and those before it name nothing. */
+/* Generations run over into the epoch: each use of a slot has another handle, and those before it name nothing, until the
+ * count in the handle has come round. */
 TEST(generations)
 {
 	lfpool_t *pool = pool_of(16, 1);
-	lfpool_handle_t before = 0;
+	lfpool_handle_t before = 0, first = 0;
 
-	for (uint64_t use = 0; use < 3 * TIMES_ROUND(LFPOOL_GENERATION_BITS); use++) {
+	assert_true(HANDLE_COUNT_BITS > LFPOOL_GENERATION_BITS);
+	for (uint64_t use = 0; use <= TIMES_ROUND(HANDLE_COUNT_BITS); use++) {
 		void *object = lfpool_acquire(pool);
 		const lfpool_handle_t handle = lfpool_handle_of(pool, object);
 		uint64_t acquires;
@@ -62,14 +64,38 @@ TEST(generations)
 		assert_ptr_equal(lfpool_resolve(pool, handle), object);
 		assert_null(lfpool_resolve(pool, before));
 		assert_int_not_equal(handle, before);
+		first = first ? first : handle;
+		assert_int_equal(handle == first, use % TIMES_ROUND(HANDLE_COUNT_BITS) == 0);
 		(void)arena_read(pool->arena, 1, &acquires);
 		assert_int_equal(acquires, use + 1);
 		/* By handle, and not. */
 		assert_int_equal(use % 2 ? lfpool_release_handle(pool, handle) : lfpool_release(pool, object), LFPOOL_OK);
 		before = handle;
 	}
-	assert_int_equal(load_relaxed(&pool->arena->epoch[1]), 3);
+	assert_int_equal(load_relaxed(&pool->arena->epoch[1]), TIMES_ROUND(HANDLE_COUNT_BITS - LFPOOL_GENERATION_BITS));
 	lfpool_destroy(pool);
+}
+
+/* Pools in one place, one after the other: their handles are apart, though the count has few bits (N3 in handle.c). */
+TEST(handles_of_pools_before)
+{
+	enum { POOLS = 300, USES = 16 };
+	lfpool_handle_t before[POOLS][USES];
+
+	for (size_t n = 0; n < POOLS; n++) {
+		lfpool_t *pool = pool_of(16, 1);
+
+		for (size_t use = 0; use < USES; use++) {
+			void *object = lfpool_acquire(pool);
+
+			before[n][use] = lfpool_handle_of(pool, object);
+			for (size_t i = 0; i < n; i++)
+				for (size_t k = 0; k < USES; k++)
+					assert_null(lfpool_resolve(pool, before[i][k]));
+			assert_int_equal(lfpool_release(pool, object), LFPOOL_OK);
+		}
+		lfpool_destroy(pool);
+	}
 }
 
 /* The stamps of an evicting pool leave 0 out, so that no handle is 0. */
@@ -189,6 +215,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(positions),
 		cmocka_unit_test(generations),
+		cmocka_unit_test(handles_of_pools_before),
 		cmocka_unit_test(stamps),
 		cmocka_unit_test(versions_of_a_state),
 		cmocka_unit_test(versions_of_a_place_in_the_quarantine),
