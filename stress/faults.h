@@ -12,6 +12,13 @@
  *                torn-payload   one byte of an object changes while it is held
  *                hang           acquire never comes back
  *                leak           the harness keeps 512 KiB more after each cycle of `soak`
+ *                lost-count     lfpool_stats() says one acquire less
+ *                misplaced      and one free object less
+ *                low-mark       and of `high_water` one less than were seen in use at once
+ *              Of `wait` and `resize`:
+ *                late-wait      a call whose time is over comes back 100 ms later
+ *              And of `wait`:
+ *                wrong-turn     the second in the queue comes before the first
  *              And of `priority`, beside the first five:
  *                stale-handle   a handle that has ended pins an object
  *                lost-pin       pin does not ask the pool
@@ -35,6 +42,7 @@
 #include <sched.h>
 
 #define FAULT_RATE 256
+#define FAULT_LATE_NS UINT64_C(100000000)
 
 static inline bool faults_wanted(const struct worker *worker)
 {

@@ -99,12 +99,17 @@ static void say_cell(const struct cell *cell)
 		    cell->threads, cell->operations, cell->rounds, cell_violations(cell));
 }
 
+static uint64_t cell_ns(const struct options *options, size_t count)
+{
+	const uint64_t nanoseconds = (uint64_t)(options->seconds * 1e9 / (double)count);
+
+	return nanoseconds < CELL_NS_MIN ? CELL_NS_MIN : nanoseconds;
+}
+
 static void run_cells(const struct options *options, struct cell *cells, size_t count)
 {
-	uint64_t nanoseconds = (uint64_t)(options->seconds * 1e9 / (double)count);
+	const uint64_t nanoseconds = cell_ns(options, count);
 
-	if (nanoseconds < CELL_NS_MIN)
-		nanoseconds = CELL_NS_MIN;
 	watchdog_start(options);
 	for (size_t i = 0; i < count; i++) {
 		watchdog_watch(&cells[i], i + 1, count);
@@ -190,8 +195,8 @@ int main(int argc, char **argv)
 
 	lfpool_backend_t backend = find_backend();
 	cells = make_cells(&options, backend, &count);
-	say("lfpool-stress: seed %" PRIu64 ", %zu cells, %g seconds, backend %s\n", options.seed, count, options.seconds,
-	    backend_name(backend));
+	say("lfpool-stress: seed %" PRIu64 ", %zu cells of %.3g seconds, backend %s\n", options.seed, count,
+	    (double)cell_ns(&options, count) / 1e9, backend_name(backend));
 	if (options.fault != FAULT_NONE)
 		say("lfpool-stress: committing a fault on purpose, %s: violations are expected\n", fault_name(options.fault));
 	run_cells(&options, cells, count);

@@ -31,6 +31,11 @@ static const char *const fault_names[] = {
 	[FAULT_EARLY_RELEASE] = "early-release",
 	[FAULT_NO_SECTION] = "no-section",
 	[FAULT_LATE_WRITE] = "late-write",
+	[FAULT_LOST_COUNT] = "lost-count",
+	[FAULT_MISPLACED] = "misplaced",
+	[FAULT_LOW_MARK] = "low-mark",
+	[FAULT_LATE_WAIT] = "late-wait",
+	[FAULT_WRONG_TURN] = "wrong-turn",
 };
 
 /* liburcu's. */

@@ -181,6 +181,7 @@ static bool create(struct round *round)
 	/* There every acquire asks the system. */
 	round->refusals &= lfpool_backend(round->pool) != LFPOOL_BACKEND_MALLOC;
 	ledger_open(&round->ledger, round, round->pool, config);
+	accounts_open(round);
 	worker_init(&round->keeper, round, round->cell->threads);
 	round->keeper.trusted = true;
 	if (decoy)
@@ -275,6 +276,7 @@ void round_expect_intact(struct round *round, const char *when)
 		violation(round, "%s: %s", when, violated);
 	else if (violated)
 		violation(round, "%s, at %zu: %s", when, where, violated);
+	accounts_judge(round, when);
 }
 
 static void reckon(struct round *round)
@@ -291,6 +293,7 @@ static void reckon(struct round *round)
 	drain(round);
 	expect_active(round, 0, "after the count");
 	round_expect_intact(round, "after the count");
+	accounts_judge_lateness(round);
 	if (counted != provoked || reported != provoked)
 		violation(round, "%zu wrong releases: lfpool_misuse_count() says %zu, the hook was told of %zu", provoked,
 			  counted, reported);

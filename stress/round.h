@@ -11,6 +11,7 @@
 #ifndef STRESS_ROUND_H
 #define STRESS_ROUND_H
 
+#include "accounts.h"
 #include "common/harness.h"
 #include "demand.h"
 #include "ledger.h"
@@ -25,6 +26,7 @@ struct cell {
 	unsigned threads;
 	_Atomic(unsigned) violations;
 	_Atomic(uint64_t) faults; /* committed on purpose */
+	struct lateness lateness;
 	/* The main thread's: */
 	uint64_t rounds, operations;
 	bool skipped;
@@ -65,6 +67,7 @@ struct round {
 	lfpool_t *pool;
 	struct ledger ledger;
 	struct demand demand;
+	struct accounts accounts;
 	uint64_t origin;             /* the stamp at which the history begins                           */
 	_Atomic(bool) history_full;  /* a log is: the round must end                                    */
 	enum nulls_logged nulls_logged;

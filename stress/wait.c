@@ -4,7 +4,8 @@
  *
  * Who waits for ever must get an object (the watchdog sees it if not); who waits for a time gets NULL not before it is
  * over, and only if the count of demand.h allows it; each continuation runs once, in turn, or is cancelled (promise.h).
- * At a meeting everybody gives back all it has: then no continuation may be left waiting.  Then all take what they get,
+ * At a meeting everybody gives back all it has: then no continuation may be left waiting.  Sometimes there is a relay, whose
+ * order is known (relay.h).  Then all take what they get,
  * ask for more, and meet again: then continuations may wait only if no object is free.
  * Nobody waits for ever in vain: a thread does so only when it holds nothing, and a continuation leaves its object with
  * the thread that runs it only if that one is not about to.
@@ -13,6 +14,7 @@
 #include "history_round.h"
 #include "meeting.h"
 #include "promise.h"
+#include "relay.h"
 #include "report.h"
 #include "round.h"
 #include "scenario.h"
@@ -38,6 +40,7 @@ struct waiter {
 struct waiting {
 	struct meeting meeting;
 	struct promises promises;
+	struct relay relay;
 	struct waiter *waiters;
 	_Atomic(size_t) held;
 };
@@ -53,6 +56,7 @@ static void wait_plan(struct round *round)
 	waiting->meeting.rendezvous.threads = threads;
 	waiting->waiters = round_memory(threads, sizeof(struct waiter));
 	promises_open(&waiting->promises, threads, random_below(&round->random, 2));
+	relay_open(&waiting->relay, round);
 	/* Both counts order the threads. */
 	round->demand.counted = waiting->promises.stamped;
 	round->demand.unjudged = !waiting->promises.stamped;
@@ -232,8 +236,12 @@ static void expect_quiet(struct waiter *w, size_t held)
 	struct round *round = w->worker->round;
 	const size_t decoys = round->decoy.object != NULL, pending = promises_pending(&w->waiting->promises);
 	const size_t active = lfpool_active_count(round->pool), available = lfpool_available_count(round->pool);
+	lfpool_stats_t stats = LFPOOL_STATS_INIT;
 
 	round_expect_intact(round, "at a meeting");
+	if (lfpool_stats(round->pool, &stats) != LFPOOL_OK || stats.waiting != pending)
+		violation(round, "at a meeting %zu continuations wait, says lfpool_stats(), and it should be %zu", stats.waiting,
+			  pending);
 	if (active != held + decoys)
 		violation(round, "at a meeting %zu objects are held, and %zu active", held + decoys, active);
 	/* What can still be added is as good as free. */
@@ -255,12 +263,17 @@ static bool meet(struct waiter *w)
 		expect_quiet(w, 0);
 		/* relaxed, here and below: the meetings order it. */
 		atomic_store_explicit(&waiting->held, 0, memory_order_relaxed);
+		relay_decide(&waiting->relay, worker);
 		meeting_close(&waiting->meeting, worker);
 	}
 	meeting_join(&waiting->meeting);
 	w->giving_back = false;
 	if (!waiting->meeting.go_on)
 		return false;
+	if (waiting->relay.on) {
+		relay_run(&waiting->relay, worker);
+		meeting_join(&waiting->meeting);
+	}
 	for (uint32_t wanted = random_below(&worker->random, HOLD_MAX + 1); wanted > 0; wanted--)
 		acquire(w);
 	for (uint32_t wanted = random_below(&worker->random, 3); wanted > 0 && may_ask(w); wanted--)
@@ -330,6 +343,7 @@ static void wait_finish(struct round *round)
 		promises_check_order(&waiting->promises, round);
 	cancel_all(round, &waiting->promises);
 	promises_close(&waiting->promises);
+	relay_close(&waiting->relay);
 	free(waiting->waiters);
 	free(waiting);
 }

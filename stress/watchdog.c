@@ -35,6 +35,16 @@ uint64_t pulse_sum(void)
 	return sum;
 }
 
+uint64_t pulse_acquires(void)
+{
+	uint64_t sum = 0;
+
+	for (size_t i = 0; i < PULSES; i++)
+		/* relaxed: see pulse_beat(). */
+		sum += atomic_load_explicit(&pulses[i].acquires, memory_order_relaxed);
+	return sum;
+}
+
 /* One look; false when the program is done. */
 static bool look(uint64_t *seen, uint64_t *since)
 {

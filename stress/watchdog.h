@@ -33,20 +33,32 @@
 
 struct pulse {
 	_Alignas(64) _Atomic(uint64_t) operations;
+	_Atomic(uint64_t) acquires; /* that succeeded, of rounds' pools */
 };
 
 extern struct pulse pulses[PULSES];
 
-static inline void pulse_beat(struct pulse *pulse, uint64_t operations)
+static inline void pulse_add(_Atomic(uint64_t) *count, uint64_t more)
 {
 	/* relaxed, both: one writer; the watchdog wants no more than an approximate sum. */
-	uint64_t before = atomic_load_explicit(&pulse->operations, memory_order_relaxed);
+	uint64_t before = atomic_load_explicit(count, memory_order_relaxed);
 
-	atomic_store_explicit(&pulse->operations, before + operations, memory_order_relaxed);
+	atomic_store_explicit(count, before + more, memory_order_relaxed);
 }
 
-/* All operations since the program began; exact while no worker runs. */
+static inline void pulse_beat(struct pulse *pulse, uint64_t operations)
+{
+	pulse_add(&pulse->operations, operations);
+}
+
+static inline void pulse_acquired(struct pulse *pulse, uint64_t acquires)
+{
+	pulse_add(&pulse->acquires, acquires);
+}
+
+/* All operations, and all acquires, since the program began; exact while no worker runs. */
 uint64_t pulse_sum(void);
+uint64_t pulse_acquires(void);
 
 struct cell;
 

@@ -7,6 +7,7 @@
 
 #include "worker.h"
 
+#include "accounts.h"
 #include "elastic.h"
 #include "faults.h"
 #include "history_round.h"
@@ -174,8 +175,10 @@ static void *acquire_logged(struct worker *worker, uint64_t reading, const int64
 	void *object = fault_instead_of_acquire(worker);
 	uint64_t start = timing_begin(worker->timing);
 
-	if (!object && !fault_null(worker, reading))
+	if (!object && !fault_null(worker, reading)) {
 		object = timeout_ns ? wait_raw(worker, route, *timeout_ns) : acquire_raw(worker, route);
+		pulse_acquired(worker->pulse, object != NULL);
+	}
 	timing_end(worker->timing, timeout_ns ? TIMED_WAIT : TIMED_ACQUIRE, start);
 	end = history_end(worker->log);
 	if (object)
@@ -222,12 +225,16 @@ bool worker_acquire_wait(struct worker *worker, int64_t timeout_ns, struct held 
 	void *object = acquire_logged(worker, reading, &timeout, &hold);
 
 	if (!object) {
+		if (!for_ever && timeout && fault_strikes_often(worker, FAULT_LATE_WAIT, 1))
+			sleep_ns(FAULT_LATE_NS);
 		const uint64_t waited = now_ns() - start;
 
 		if (for_ever)
 			violation(round, "a call that waits for ever came back with NULL");
 		else if (waited < (uint64_t)timeout_ns)
 			violation(round, "NULL after %llu of %lld ns", (unsigned long long)waited, (long long)timeout_ns);
+		else if (timeout_ns)
+			accounts_late(worker, waited - (uint64_t)timeout_ns, timeout_ns);
 		check_null(worker, reading);
 	}
 	demand_lower(&round->demand, extra);
@@ -236,6 +243,7 @@ bool worker_acquire_wait(struct worker *worker, int64_t timeout_ns, struct held 
 
 bool worker_receive(struct worker *worker, void *object, uint64_t begin, struct held *held_out)
 {
+	pulse_acquired(worker->pulse, 1);
 	return acquired(worker, object, history_acquired(worker->log, begin, history_end(worker->log), object), held_out);
 }
 
@@ -250,6 +258,7 @@ static size_t acquire_bulk(struct worker *worker, struct held *held_out, size_t 
 	uint64_t end = history_end(worker->log);
 
 	pulse_beat(worker->pulse, got + 1);
+	pulse_acquired(worker->pulse, got);
 	if (got > wanted) {
 		violation(round, "lfpool_acquire_bulk() gave %zu of %zu objects", got, wanted);
 		return 0;
@@ -275,6 +284,7 @@ size_t worker_acquire_many(struct worker *worker, struct held *held_out, size_t 
 		more = bulk ? acquire_bulk(worker, held_out + got, count - got) : worker_acquire(worker, held_out + got);
 		got += more;
 	}
+	accounts_hold(worker->round, got);
 	return got;
 }
 
@@ -348,6 +358,7 @@ void worker_release_many(struct worker *worker, struct held *held, size_t count)
 {
 	bool bulk = worker_draw_route(worker) == ROUTE_BULK && !faults_wanted(worker);
 
+	accounts_hold(worker->round, count);
 	while (count > 0) {
 		size_t step = !bulk ? 1 : count < BULK_MAX ? count : BULK_MAX;
 
@@ -372,6 +383,7 @@ void worker_rescan(struct worker *worker, const struct held *held, size_t count)
 	struct round *round = worker->round;
 	bool sound = true;
 
+	accounts_hold(round, count);
 	for (size_t i = 0; i < count && sound; i++) {
 		sound = ledger_check(&round->ledger, &held[i], "while it was held");
 		if (sound && !(lfpool_owns(round->pool, held[i].object) && lfpool_in_use(round->pool, held[i].object))) {

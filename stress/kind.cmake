@@ -1,0 +1,17 @@
+# require_kind(OUTPUT KIND WRONG_OUT): of each cell that failed the first violation matches KIND, and there is one: a fault that was
+# committed on purpose must be found for what it is.  What follows it may be a consequence.
+function(require_kind output kind wrong_out)
+	string(REGEX REPLACE "[;[]|]" "," output "${output}")
+	string(REGEX MATCHALL "VIOLATION [^\n]*\n(    [^\n]*\n)*  seed" firsts "${output}")
+	set(wrong "")
+	if(NOT firsts)
+		set(wrong "there is no violation")
+	endif()
+	foreach(first IN LISTS firsts)
+		string(REGEX REPLACE "\n.*" "" first "${first}")
+		if(NOT first MATCHES "${kind}")
+			set(wrong "found, but not as '${kind}': ${first}")
+		endif()
+	endforeach()
+	set(${wrong_out} "${wrong}" PARENT_SCOPE)
+endfunction()

@@ -1,0 +1,144 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * relay.c - see relay.h.
+ */
+#include "relay.h"
+
+#include "faults.h"
+#include "history_round.h"
+#include "report.h"
+#include "round.h"
+
+#include <sched.h>
+
+/* The thread that a continuation finds itself on. */
+static _Thread_local struct worker *here;
+
+void relay_open(struct relay *relay, const struct round *round)
+{
+	relay->all = round_memory(round->capacity + 1, sizeof(*relay->all));
+	relay->runners = round_memory(round->cell->threads, sizeof(*relay->runners));
+}
+
+void relay_close(struct relay *relay)
+{
+	free(relay->all);
+	free(relay->runners);
+}
+
+void relay_decide(struct relay *relay, struct worker *worker)
+{
+	const struct round *round = worker->round;
+	const enum fault fault = round->cell->options->fault;
+
+	/* A call that is refused a place in the queue has none.  Of the faults only those that touch no object. */
+	relay->on = round->cell->threads > 1 && !round->refusals && (fault == FAULT_NONE || fault >= FAULT_LOST_COUNT) &&
+		    worker_chance(worker, 4);
+	/* relaxed, here and below: the meeting orders it, or to know soon is enough. */
+	atomic_store_explicit(&relay->next, 0, memory_order_relaxed);
+	atomic_store_explicit(&relay->served, 0, memory_order_relaxed);
+}
+
+/* ---- Those who wait ---- */
+
+static void take_turn(const struct runner *runner, struct worker *worker, struct held *held)
+{
+	const unsigned served = atomic_fetch_add_explicit(&runner->relay->served, 1, memory_order_relaxed) + 1;
+
+	if (served != runner->turn)
+		violation(worker->round, "number %u in the queue was served as number %u", runner->turn, served);
+	worker_release(worker, held);
+}
+
+static void then(void *context, lfpool_t *pool, void *object)
+{
+	const struct runner *runner = context;
+	struct held held;
+
+	(void)pool;
+	/* When the round has failed, the main thread may come here. */
+	if (here && object && worker_receive(here, object, runner->history_begin, &held))
+		take_turn(runner, here, &held);
+}
+
+static void ask(struct runner *runner, struct worker *worker)
+{
+	struct round *round = worker->round;
+	lfpool_status_t status;
+
+	runner->history_begin = history_begin(worker->log);
+	/* One wish for the object, one for what this call may have in its hands for others. */
+	(void)demand_raise(&round->demand, 2);
+	status = lfpool_acquire_async(round->pool, then, runner, NULL);
+	demand_lower(&round->demand, 1);
+	if (status != LFPOOL_OK)
+		violation(round, "lfpool_acquire_async(): %s", lfpool_status_string(status));
+}
+
+static unsigned read_soon(const _Atomic(unsigned) *number)
+{
+	(void)sched_yield();
+	return atomic_load_explicit(number, memory_order_relaxed);
+}
+
+static void run(struct relay *relay, struct worker *worker)
+{
+	struct runner *runner = &relay->runners[worker->index];
+	unsigned place = worker->index;
+	struct held held;
+
+	*runner = (struct runner){.relay = relay, .turn = place};
+	/* The first two change places. */
+	if (place <= 2 && worker->round->cell->threads > 2 && fault_strikes_often(worker, FAULT_WRONG_TURN, 1))
+		place = 3 - place;
+	while (read_soon(&relay->next) != place)
+		if (cell_failed(worker->round->cell))
+			return;
+	if (worker_chance(worker, 3))
+		ask(runner, worker);
+	else if (worker_acquire_wait(worker, -1, &held))
+		take_turn(runner, worker, &held);
+}
+
+/* ---- Thread 0 ---- */
+
+static bool await_waiting(const struct worker *worker, size_t count)
+{
+	lfpool_stats_t stats = LFPOOL_STATS_INIT;
+
+	do {
+		if (lfpool_stats(worker->round->pool, &stats) != LFPOOL_OK || cell_failed(worker->round->cell))
+			return false;
+		(void)sched_yield();
+	} while (stats.waiting != count);
+	return true;
+}
+
+static void conduct(struct relay *relay, struct worker *worker)
+{
+	const struct round *round = worker->round;
+	const unsigned others = round->cell->threads - 1;
+	size_t count = 0;
+
+	while (count < round->most && worker_acquire(worker, &relay->all[count]))
+		count++;
+	for (unsigned place = 1; place <= others; place++) {
+		atomic_store_explicit(&relay->next, place, memory_order_relaxed);
+		if (!await_waiting(worker, place))
+			break;
+	}
+	if (count)
+		worker_release(worker, &relay->all[--count]);
+	while (read_soon(&relay->served) < others && !cell_failed(round->cell))
+		;
+	worker_release_many(worker, relay->all, count);
+}
+
+void relay_run(struct relay *relay, struct worker *worker)
+{
+	here = worker;
+	if (worker->index == 0)
+		conduct(relay, worker);
+	else
+		run(relay, worker);
+}
