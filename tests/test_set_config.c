@@ -167,14 +167,83 @@ TEST(objects_from_bytes)
 	assert_int_equal(lfpool_set_destroy(set), 0);
 }
 
+static void require_said(const lfpool_t *pool, const char *wanted)
+{
+	char text[2048];
+
+	(void)lfpool_dump(pool, LFPOOL_TEXT, text, sizeof(text));
+	if (!strstr(text, wanted))
+		print_message("not in it: %s\n%s\n", wanted, text);
+	assert_non_null(strstr(text, wanted));
+}
+
 /* The name of a pool, as its dump says it. */
 static void require_name(const lfpool_t *pool, const char *expected)
 {
-	char text[2048], wanted[128];
+	char wanted[128];
 
 	(void)snprintf(wanted, sizeof(wanted), "pool \"%s\"\n", expected);
-	(void)lfpool_dump(pool, LFPOOL_TEXT, text, sizeof(text));
-	assert_non_null(strstr(text, wanted));
+	require_said(pool, wanted);
+}
+
+static bool give_up(void *context, lfpool_t *pool, uint32_t attempt, int64_t *wait_ns)
+{
+	(void)pool;
+	(void)attempt;
+	(void)wait_ns;
+	++*(size_t *)context;
+	return false;
+}
+
+/* Objects win over bytes where a class can grow, too; what is for the pools gets there. */
+TEST(each_field_gets_to_the_pools)
+{
+	lfpool_set_config_t config = LFPOOL_SET_CONFIG_INIT;
+	size_t exhausted = 0;
+	unsigned char *object;
+
+	config.largest = 256;
+	config.object_alignment = 64;
+	config.steps = 4;
+	config.class_bytes = config.max_class_bytes = config.growth_bytes = 100000;
+	config.capacity = 20;
+	config.max_capacity = 50;
+	config.growth_step = 20;
+	config.cache_capacity = 8;
+	config.flags = LFPOOL_PREFAULT | LFPOOL_ZERO;
+	config.hooks = (lfpool_hooks_t){.context = &exhausted, .exhausted = give_up};
+	config.depot_shards = 3;
+	config.debug = "no-tools,check";
+	lfpool_set_t *set = set_with(&config);
+
+	for (size_t i = 0; i < lfpool_set_class_count(set); i++) {
+		const size_t size = lfpool_set_class_size(set, i);
+		lfpool_t *pool = lfpool_set_pool(set, i);
+
+		assert_int_equal(size % 64, 0);
+		require_said(pool, ", aligned to 64, ");
+		require_said(pool, "\nflags       prefault zero");
+		require_said(pool, "\nhooks       exhausted\n");
+		require_said(pool, " of at most 8 objects\n");
+		require_said(pool, "\ndepot       3 shards\n");
+		require_said(pool, "\ndebug       check,no-tools\n");
+		assert_int_equal(lfpool_capacity(pool), 20);
+		assert_int_equal(lfpool_max_capacity(pool), 50);
+		for (size_t taken = 1; taken <= 50; taken++) {
+			object = lfpool_set_acquire(set, size);
+			assert_non_null(object);
+			assert_true((uintptr_t)object % 64 == 0);
+			assert_int_equal(lfpool_capacity(pool), taken <= 20 ? 20 : taken <= 40 ? 40 : 50);
+		}
+		assert_int_equal(exhausted, i);
+		assert_null(lfpool_set_acquire(set, size));
+		assert_int_equal(exhausted, i + 1);
+		memset(object, 0xff, size);
+		assert_int_equal(lfpool_set_release(set, object), LFPOOL_OK);
+		object = lfpool_set_acquire(set, size);
+		assert_true(all_bytes_are(object, size, 0));
+	}
+	assert_int_equal(lfpool_set_destroy(set), 50 * exhausted);
 }
 
 TEST(pools_have_names)
@@ -219,6 +288,7 @@ int main(void)
 		cmocka_unit_test(old_and_new_callers),
 		cmocka_unit_test(the_defaults),
 		cmocka_unit_test(objects_from_bytes),
+		cmocka_unit_test(each_field_gets_to_the_pools),
 		cmocka_unit_test(pools_have_names),
 		cmocka_unit_test(the_environment_chooses_the_backend_when_the_set_is_made),
 	};
