@@ -236,7 +236,8 @@ bool threads_open(void);
 bool threads_keep_caches(void);
 /* A number that differs from thread to thread, more or less. */
 uint32_t thread_hint(void);
-/* The pools that this thread is serving (demand.c), the innermost first; another innermost. */
+/* The pools that this thread is serving (demand.c), the innermost first; another innermost.  Neither allocates, nor can be
+ * refused by the system; from a signal handler too. */
 struct serving;
 struct serving *thread_serving(void);
 void thread_serve(struct serving *innermost);

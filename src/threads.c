@@ -12,7 +12,7 @@
  *                  then its entry is {calls left, generation of the pool's id}.
  *              L3  no key is used before it is created: of a pool without a table_id no thread looks at its table.
  * Progress     Look-up: wait-free.  First use by a thread: may enter the kernel.  Exit: takes the registry's lock.
- * Edges        KEYS: keys_create -> whoever serves, also in a pool in a buffer, which needs no keys.
+ * Edges        SERVER: who vacates a place of those who serve -> who takes it.
  */
 #include "atomics.h"
 #include "os.h"
@@ -33,8 +33,6 @@ static _Atomic(uint32_t) patience;
 
 #ifdef LFPOOL_THREAD_KEY
 pthread_key_t thread_key;
-static pthread_key_t serving_key;
-static _Atomic(uint32_t) has_serving_key;
 
 static struct thread_entry *table_here(void)
 {
@@ -48,18 +46,92 @@ static bool table_set(struct thread_entry *table)
 	return os_thread_key_set(thread_key, table);
 }
 
-struct serving *thread_serving(void)
+/*
+ * Who serves: not by a key, since a key has to be there, and to set it may be refused.  A place is the thread's from the CAS
+ * until it is vacated, by the call that took it (`first`): a signal handler of the thread uses the same place meanwhile.
+ */
+#define SERVERS_MAX 128
+static struct server {
+	_Atomic(uintptr_t) thread; /* 0: vacant */
+	_Atomic(struct serving *) innermost, first;
+} servers[SERVERS_MAX];
+static _Atomic(uint32_t) server_count; /* places that were ever taken */
+
+static uintptr_t thread_self(void)
 {
-	/* acquire, edge KEYS: the key. */
-	return load_acquire(&has_serving_key) ? pthread_getspecific(serving_key) : NULL;
+	return (uintptr_t)pthread_self();
 }
 
-/* Where that is refused, or there is no key, whoever releases in a continuation serves as well: deeper, and no worse. */
+static struct server *server_of_thread(void)
+{
+	/* relaxed, both: only the thread itself stores its own number, and only it reads on. */
+	const uint32_t count = load_relaxed(&server_count);
+
+	for (uint32_t i = 0; i < count; i++)
+		if (load_relaxed(&servers[i].thread) == thread_self())
+			return &servers[i];
+	return NULL;
+}
+
+/* NULL: all places are taken. */
+static struct server *server_claim(void)
+{
+	for (uint32_t i = 0; i < SERVERS_MAX; i++) {
+		uintptr_t vacant = 0;
+		/* relaxed: a number to begin with. */
+		uint32_t count = load_relaxed(&server_count);
+
+		/* relaxed: only this thread looks for its own number.  Goes round only when another thread raised it. */
+		while (count <= i && !cas_weak_relaxed(&server_count, &count, i + 1))
+			;
+		/* acquire, edge SERVER: what its last thread stored comes before. */
+		if (!load_relaxed(&servers[i].thread) && cas_acquire(&servers[i].thread, &vacant, thread_self()))
+			return &servers[i];
+	}
+	return NULL;
+}
+
+static void server_vacate(struct server *s)
+{
+	/* relaxed, both: see below. */
+	store_relaxed(&s->innermost, NULL);
+	store_relaxed(&s->first, NULL);
+	/* release, edge SERVER: our stores come before those of the place's next thread. */
+	store_release(&s->thread, 0);
+}
+
+/* In the child of a fork: the others are no more, and their numbers will be those of new threads. */
+static void forget_servers(void)
+{
+	for (uint32_t i = 0; i < SERVERS_MAX; i++)
+		/* relaxed: the child has one thread. */
+		if (load_relaxed(&servers[i].thread) != thread_self())
+			server_vacate(&servers[i]);
+}
+
+struct serving *thread_serving(void)
+{
+	const struct server *s = server_of_thread();
+
+	/* relaxed, here and below: the thread's own, and its signal handlers'. */
+	return s ? load_relaxed(&s->innermost) : NULL;
+}
+
+/* Where there is no place, whoever releases in a continuation serves as well: deeper, and no worse. */
 void thread_serve(struct serving *innermost)
 {
-	/* acquire, edge KEYS: the key. */
-	if (load_acquire(&has_serving_key))
-		(void)os_thread_key_set(serving_key, innermost);
+	struct server *s = server_of_thread();
+
+	if (!s) {
+		s = innermost ? server_claim() : NULL;
+		if (!s)
+			return;
+		store_relaxed(&s->first, innermost);
+	} else if (!innermost && load_relaxed(&s->innermost) == load_relaxed(&s->first)) {
+		server_vacate(s);
+		return;
+	}
+	store_relaxed(&s->innermost, innermost);
 }
 #else
 /* Its value only brings hand_back() about. */
@@ -67,6 +139,10 @@ static pthread_key_t thread_key;
 THREAD_LOCAL struct thread_entry *thread_table = nothing;
 THREAD_LOCAL uintptr_t thread_mask;
 static THREAD_LOCAL struct serving *serving;
+
+static void forget_servers(void)
+{
+}
 
 static struct thread_entry *table_here(void)
 {
@@ -125,6 +201,7 @@ static void unlock_in_child(void)
 	lfpool_t *pool;
 
 	os_forget_thread_id();
+	forget_servers();
 	registry_unlock();
 	for (size_t place = 0; (pool = registry_next(&place));)
 		demand_forget_calls(pool);
@@ -133,23 +210,13 @@ static void unlock_in_child(void)
 			resize_serve_if_wanted(pool, NULL);
 }
 
-static bool keys_create(bool usable)
+static bool key_create(bool usable)
 {
 	if (!usable) {
 		keyless = true;
 		return true;
 	}
-	if (!os_thread_key_create(&thread_key, hand_back))
-		return false;
-#ifdef LFPOOL_THREAD_KEY
-	if (!os_thread_key_create(&serving_key, NULL)) {
-		(void)pthread_key_delete(thread_key);
-		return false;
-	}
-	/* release, edge KEYS: the key. */
-	store_release(&has_serving_key, 1);
-#endif
-	return true;
+	return os_thread_key_create(&thread_key, hand_back);
 }
 
 bool threads_open(void)
@@ -170,7 +237,7 @@ bool threads_open(void)
 	registry_lock();
 	/* Each once, also when the other was refused. */
 	has_fork_handlers = has_fork_handlers || os_at_fork(registry_lock, registry_unlock, unlock_in_child);
-	has_keys = has_keys || keys_create(keys_usable);
+	has_keys = has_keys || key_create(keys_usable);
 	ready = has_fork_handlers && has_keys;
 	registry_unlock();
 	return ready;
