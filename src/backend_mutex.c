@@ -60,7 +60,10 @@ static lfpool_t *mutex_open(const lfpool_config_t *config, struct care *care, co
 	pool->builds = !pool->care && care_builds_all(care) ? care : NULL;
 	pool->check_races = (config->flags & LFPOOL_CHECK_RACES) || pool->care;
 	pool->zero = config->flags & LFPOOL_ZERO;
-	(void)pthread_mutex_init(&pool->mutex, NULL); /* cannot fail with default attributes */
+	if (!os_mutex_open(&pool->mutex)) {
+		arena_close(pool, arena.mapped_bytes);
+		return NULL;
+	}
 	return &pool->head;
 }
 

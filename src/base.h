@@ -5,6 +5,7 @@
 #ifndef LFPOOL_BASE_H
 #define LFPOOL_BASE_H
 
+#include <errno.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -13,6 +14,14 @@
 #define unlikely(x) __builtin_expect(!!(x), 0)
 #define NOINLINE __attribute__((noinline))
 #define COLD __attribute__((cold, noinline))
+
+/* At the top of a function: when it returns, errno is what it was. */
+#define KEEP_ERRNO() __attribute__((cleanup(errno_put_back), unused)) const int errno_before = errno
+
+static inline void errno_put_back(const int *before)
+{
+	errno = *before;
+}
 
 /* After a call: it is no tail call, so that the caller is in every backtrace. */
 #define KEEP_FRAME() __asm__ __volatile__("")

@@ -24,6 +24,7 @@
 void callsite_prepare(void)
 {
 #ifdef HAVE_BACKTRACE
+	KEEP_ERRNO();
 	void *frame;
 
 	(void)backtrace(&frame, 1);
@@ -53,6 +54,7 @@ static uint32_t first_foreign(void *const *frames, uint32_t count)
 NOINLINE uint32_t callsite_find(void **frames_out, uint32_t room)
 {
 #ifdef HAVE_BACKTRACE
+	KEEP_ERRNO();
 	void *frames[FRAMES_MAX];
 	const int found = backtrace(frames, FRAMES_MAX);
 	uint32_t count = 0;
@@ -75,6 +77,7 @@ NOINLINE uint32_t callsite_find(void **frames_out, uint32_t room)
 static void put_frame(struct text *text, const char *frame)
 {
 	/* A return address may be the first byte of the next function. */
+	KEEP_ERRNO();
 	const char *call = frame - 1;
 	Dl_info info;
 

@@ -8,7 +8,6 @@
 #include "probes.h"
 #include "text.h"
 
-#include <errno.h>
 #include <stdio.h>
 
 /* Is it an answer to a release that changed nothing? */
@@ -19,9 +18,9 @@ static bool is_refusal(lfpool_status_t status)
 
 void misuse_say(const lfpool_hooks_t *hooks, const lfpool_misuse_t *misuse)
 {
-	const char *kind = misuse->pool ? "pool" : "set";
 	/* stderr may be closed. */
-	const int errno_before = errno;
+	KEEP_ERRNO();
+	const char *kind = misuse->pool ? "pool" : "set";
 
 	if (hooks->misuse) {
 		hooks->misuse(hooks->context, misuse);
@@ -30,7 +29,6 @@ void misuse_say(const lfpool_hooks_t *hooks, const lfpool_misuse_t *misuse)
 			lfpool_status_string(misuse->status), is_refusal(misuse->status) ? "; refused" : "",
 			*misuse->detail ? "  " : "", misuse->detail);
 		fprintf(stderr, "Further misuse of this %s is counted, not printed.\n", kind);
-		errno = errno_before;
 	}
 }
 

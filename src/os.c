@@ -14,7 +14,6 @@
 #include "atomics.h"
 
 #include <dlfcn.h>
-#include <errno.h>
 #include <limits.h>
 #include <linux/futex.h>
 #include <linux/membarrier.h>
@@ -26,13 +25,6 @@
 #include <sys/syscall.h>
 #include <time.h>
 #include <unistd.h>
-
-static void errno_put_back(const int *before)
-{
-	errno = *before;
-}
-/* At the top of a function: OS1 of os.h. */
-#define KEEP_ERRNO() __attribute__((cleanup(errno_put_back), unused)) const int errno_before = errno
 
 static pthread_once_t asymmetric_once = PTHREAD_ONCE_INIT;
 static bool asymmetric;
@@ -280,6 +272,12 @@ bool os_thread_key_set(pthread_key_t key, void *value)
 {
 	KEEP_ERRNO();
 	return !refused() && pthread_setspecific(key, value) == 0;
+}
+
+bool os_mutex_open(pthread_mutex_t *mutex)
+{
+	KEEP_ERRNO();
+	return !refused() && pthread_mutex_init(mutex, NULL) == 0;
 }
 
 bool os_at_fork(void (*before)(void), void (*parent)(void), void (*child)(void))

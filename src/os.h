@@ -60,6 +60,8 @@ void os_heap_free(void *memory);
 bool os_stay_loaded(bool *keys_usable_out);
 bool os_thread_key_create(pthread_key_t *key, void (*at_exit)(void *));
 bool os_thread_key_set(pthread_key_t key, void *value);
+/* An ordinary mutex; false when refused. */
+bool os_mutex_open(pthread_mutex_t *mutex);
 /* From now on `before` runs before each fork, `parent` and `child` after it; false when refused. */
 bool os_at_fork(void (*before)(void), void (*parent)(void), void (*child)(void));
 

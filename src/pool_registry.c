@@ -51,8 +51,11 @@ lfpool_status_t lfpool_registry_create(lfpool_registry_t **registry_out, const c
 		os_heap_free(registry);
 		return status;
 	}
-	(void)pthread_mutex_init(&registry->change, NULL);
-	(void)pthread_mutex_init(&registry->look, NULL);
+	if (!os_mutex_open(&registry->change) || !os_mutex_open(&registry->look)) {
+		profile_free(&registry->profile);
+		os_heap_free(registry);
+		return profile_no_memory(error_out);
+	}
 	*registry_out = registry;
 	return LFPOOL_OK;
 }

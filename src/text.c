@@ -4,7 +4,8 @@
  */
 #include "text.h"
 
-#include <errno.h>
+#include "base.h"
+
 #include <stdarg.h>
 #include <stdio.h>
 
@@ -19,14 +20,13 @@ void text_put(struct text *t, const char *format, ...)
 {
 	const size_t left = t->wanted < t->room ? t->room - t->wanted : 0;
 	/* Names of pools are put together in calls that leave it alone. */
-	const int errno_before = errno;
+	KEEP_ERRNO();
 	va_list arguments;
 
 	va_start(arguments, format);
 	const int bytes = vsnprintf(left ? t->out + t->wanted : NULL, left, format, arguments);
 
 	va_end(arguments);
-	errno = errno_before;
 	if (bytes > 0)
 		t->wanted += (size_t)bytes;
 }

@@ -220,6 +220,11 @@ bool os_at_fork(void (*before)(void), void (*after_in_parent)(void), void (*afte
 	return true;
 }
 
+bool os_mutex_open(pthread_mutex_t *mutex)
+{
+	return pthread_mutex_init(mutex, NULL) == 0;
+}
+
 void os_forget_thread_id(void)
 {
 }
