@@ -13,9 +13,9 @@
 #include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 #include <sys/mman.h>
 #include <sys/syscall.h>
-#include <time.h>
 #include <unistd.h>
 
 #define REFUSAL_KIND(name, symbol, ...) {#name, symbol, {__VA_ARGS__}},
@@ -30,6 +30,7 @@ static struct {
 static atomic_ulong calls[REFUSALS], made;
 static atomic_size_t mapped_bytes, heap_blocks, keys, fork_handlers;
 void (*after_munmap)(void);
+void (*on_call)(enum refusal which);
 
 void refuse(enum refusal which, unsigned long nth, bool on, int error)
 {
@@ -58,10 +59,32 @@ struct held held_now(void)
 			     atomic_load(&fork_handlers)};
 }
 
+static pthread_once_t plan_once = PTHREAD_ONCE_INIT;
+
+static void plan_from_environment(void)
+{
+	const char *text = getenv("REFUSE");
+	unsigned long nth;
+	int on, error;
+
+	for (int i = 0; text && i < REFUSALS; i++) {
+		const size_t bytes = strlen(refusal_kinds[i].name);
+
+		if (strncmp(text, refusal_kinds[i].name, bytes) == 0 && text[bytes] == ' ' &&
+		    sscanf(text + bytes, " %lu %d %d", &nth, &on, &error) == 3)
+			refuse((enum refusal)i, nth, on, error);
+	}
+}
+
 /* 0: this call is to succeed; else its error, which errno has too. */
 static int refused(enum refusal which)
 {
+	(void)pthread_once(&plan_once, plan_from_environment);
+
 	const unsigned long nth = atomic_fetch_add(&calls[which], 1) + 1;
+
+	if (on_call)
+		on_call(which);
 
 	if (which != plan.which || !plan.nth || nth < plan.nth || (nth > plan.nth && !plan.on))
 		return 0;
@@ -86,6 +109,13 @@ WRAP(void *, mmap, (void *address, size_t bytes, int access, int flags, int file
 	if (mapped != MAP_FAILED)
 		atomic_fetch_add(&mapped_bytes, bytes);
 	return mapped;
+}
+
+void *shared_memory(size_t bytes)
+{
+	void *mapped = __real_mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+
+	return mapped == MAP_FAILED ? NULL : mapped;
 }
 
 WRAP(int, munmap, (void *address, size_t bytes))
@@ -216,19 +246,9 @@ WRAP(int, sched_getcpu, (void))
 	return refused(REFUSE_GETCPU) ? -1 : __real_sched_getcpu();
 }
 
-WRAP(int, sched_yield, (void))
-{
-	return refused(REFUSE_YIELD) ? -1 : __real_sched_yield();
-}
-
 WRAP(long, sysconf, (int name))
 {
 	return name == _SC_NPROCESSORS_ONLN && refused(REFUSE_PROCESSORS) ? -1 : __real_sysconf(name);
-}
-
-WRAP(int, clock_gettime, (clockid_t clock, struct timespec *now_out))
-{
-	return refused(REFUSE_CLOCK) ? -1 : __real_clock_gettime(clock, now_out);
 }
 
 WRAP(int, fprintf, (FILE *file, const char *format, ...))

@@ -5,7 +5,8 @@
  *
  * Idea         The linker's --wrap, for the calls that the library itself makes, and no others: not those that the C library
  *              makes inside.  What is refused is given as (which, nth, error): the nth call of this kind from now on, or the nth
- *              and all after it.  What the library holds is counted here too, so that nothing of its own has to be believed.
+ *              and all after it.  REFUSE="NAME nth on error" in the environment gives it for the first calls of a process, those
+ *              of a constructor among them.  What the library holds is counted here too, so that nothing of its own has to be believed.
  * Concurrency  Any thread may be refused.  The plan is changed while no call is under way.
  */
 #ifndef LFPOOL_TESTS_REFUSALS_H
@@ -37,9 +38,7 @@
 	X(SETSPECIFIC, "pthread_setspecific", ENOMEM, EINVAL)                  \
 	X(MUTEX_INIT, "pthread_mutex_init", ENOMEM, EAGAIN, EPERM)             \
 	X(GETCPU, "sched_getcpu", ENOSYS, EINVAL)                              \
-	X(YIELD, "sched_yield", ENOSYS)                                        \
 	X(PROCESSORS, "sysconf", EINVAL, EMFILE)                               \
-	X(CLOCK, "clock_gettime", EINVAL, EPERM, ENOSYS)                       \
 	X(STDERR, "fprintf", EBADF, EIO, ENOSPC)                               \
 	X(FORMAT, "vsnprintf", ENOMEM, EOVERFLOW)                              \
 	X(STACK, "backtrace", ENOMEM)                                          \
@@ -51,6 +50,11 @@ enum refusal { EACH_REFUSAL(REFUSAL_NAME) REFUSALS };
 
 #define ERRORS_MAX 8
 
+/* A child that takes so long is in an endless loop, or waits for itself. */
+#ifndef HANGS_AFTER_SECONDS
+#define HANGS_AFTER_SECONDS 20
+#endif
+
 extern const struct refusal_kind {
 	const char *name, *symbol;
 	int errors[ERRORS_MAX]; /* to the first 0 */
@@ -61,6 +65,12 @@ void refuse(enum refusal which, unsigned long nth, bool on, int error);
 /* Calls of this kind since; and how many of them were refused. */
 unsigned long refusals_calls(enum refusal which);
 unsigned long refusals_made(void);
+
+/* Told of each call, if it is not NULL. */
+extern void (*on_call)(enum refusal which);
+
+/* Memory that children of fork share; not counted. */
+void *shared_memory(size_t bytes);
 
 /* What the library holds. */
 struct held {

@@ -1,0 +1,491 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * lives.c - see lives.h.
+ */
+#include "lives.h"
+
+#include "lfpool/priority.h"
+#include "lfpool/registry.h"
+#include "lfpool/set.h"
+
+#include <pthread.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+enum { SIZE = 64, CAPACITY = 40, MOST = 120, STEP = 20, ASKS = 24, CACHES = 18, MARK = 77 };
+
+#define COUNT(array) (sizeof(array) / sizeof((array)[0]))
+#define MUST(condition) ((condition) ? (void)0 : must_failed(#condition, __LINE__))
+
+/* ---- Which function is called; errno ---- */
+
+struct shared *shared;
+static _Thread_local int current = -1;
+
+_Noreturn void must_failed(const char *condition, int line)
+{
+	snprintf(shared->failure, sizeof(shared->failure), "lives.c:%d: %s, after %s", line, condition,
+		 current < 0 ? "nothing" : shared->function[current]);
+	_exit(3);
+}
+
+void errno_mark(void)
+{
+	errno = MARK;
+}
+
+static void note_call(enum refusal which)
+{
+	if (current >= 0)
+		atomic_store(&shared->made[which][current], true);
+}
+
+/* The call before left errno alone. */
+static void enter(const char *function)
+{
+	int i = 0, end = (int)atomic_load(&shared->functions);
+
+	MUST(errno == MARK);
+	on_call = note_call;
+	while (i < end && strcmp(shared->function[i], function) != 0)
+		i++;
+	/* Of two threads that add one at once one is lost, until the next life. */
+	if (i == end) {
+		MUST(end < FUNCTIONS_MAX);
+		snprintf(shared->function[i], NAME_BYTES, "%s", function);
+		atomic_store(&shared->functions, (unsigned)end + 1);
+	}
+	current = i;
+	errno = MARK;
+}
+
+#define CALL(function) (enter(#function), (function))
+
+/* ---- What all lives share ---- */
+
+/* Was it made?  Else for a reason that the header names, and nothing is left. */
+static bool is_made(lfpool_status_t status, const void *made, uint32_t flags, bool strict)
+{
+	MUST((status == LFPOOL_OK) == (made != NULL));
+	MUST(status == LFPOOL_OK ||
+	     (!strict && (status == LFPOOL_E_NO_MEMORY || (flags & LFPOOL_LOCK && status == LFPOOL_E_LOCK))));
+	return made;
+}
+
+static bool activate(void *context, void *object)
+{
+	(void)context;
+	return object;
+}
+
+static bool is_heap(const lfpool_t *pool)
+{
+	return lfpool_backend(pool) == LFPOOL_BACKEND_MALLOC;
+}
+
+static void stamp(void *object, size_t number)
+{
+	memset(object, (int)number + 1, SIZE);
+}
+
+static bool is_stamped(const unsigned char *object, size_t number)
+{
+	for (size_t i = 0; i < SIZE; i++)
+		if (object[i] != (unsigned char)(number + 1))
+			return false;
+	return true;
+}
+
+struct hand {
+	void *objects[MOST + 8];
+	size_t count;
+};
+
+static bool take(struct hand *h, void *object)
+{
+	if (!object)
+		return false;
+	MUST(h->count < COUNT(h->objects));
+	stamp(object, h->count);
+	h->objects[h->count++] = object;
+	return true;
+}
+
+/* NULL says that every object was in use. */
+static void take_all(struct hand *h, lfpool_t *pool)
+{
+	size_t capacity;
+
+	do
+		capacity = lfpool_capacity(pool);
+	while (take(h, CALL(lfpool_acquire)(pool)));
+	MUST(h->count >= capacity || is_heap(pool));
+}
+
+static void *put(struct hand *h)
+{
+	MUST(h->count-- && is_stamped(h->objects[h->count], h->count));
+	return h->objects[h->count];
+}
+
+/* ---- A pool ---- */
+
+static void release_at_once(void *context, lfpool_t *pool, void *object)
+{
+	atomic_fetch_add((atomic_size_t *)context, 1);
+	MUST(object || is_heap(pool));
+	MUST(CALL(lfpool_release)(pool, object) == LFPOOL_OK);
+}
+
+static void *visit(void *pool)
+{
+	void *objects[3];
+
+	errno_mark();
+	for (int i = 0; i < 3; i++) {
+		void *object = CALL(lfpool_acquire)(pool);
+
+		MUST(object || is_heap(pool));
+		MUST(CALL(lfpool_release)(pool, object) == LFPOOL_OK);
+	}
+
+	const size_t count = CALL(lfpool_acquire_bulk)(pool, objects, COUNT(objects));
+
+	MUST(count == COUNT(objects) || is_heap(pool));
+	MUST(CALL(lfpool_release_bulk)(pool, objects, count) == count);
+	MUST(errno == MARK);
+	return NULL;
+}
+
+static void fork_and_visit(lfpool_t *pool)
+{
+	int status = 0;
+	const pid_t pid = fork();
+
+	if (pid == 0) {
+		alarm(HANGS_AFTER_SECONDS);
+		(void)visit(pool);
+		_exit(0);
+	}
+	MUST(pid > 0 && waitpid(pid, &status, 0) == pid);
+	MUST(WIFEXITED(status) && WEXITSTATUS(status) == 0);
+	errno_mark();
+}
+
+/* Nothing is left: those who want some queue, are cancelled, or are served. */
+static void want(lfpool_t *pool, struct hand *h, bool strict)
+{
+	atomic_size_t calls = 0;
+	size_t queued = 0, cancelled = 0;
+	lfpool_ticket_t tickets[ASKS];
+
+	(void)take(h, CALL(lfpool_acquire_wait)(pool, 50000));
+	for (int i = 0; i < ASKS; i++) {
+		const lfpool_status_t status = CALL(lfpool_acquire_async)(pool, release_at_once, &calls, &tickets[queued]);
+
+		MUST(status == LFPOOL_OK || (!strict && status == LFPOOL_E_NO_MEMORY));
+		queued += status == LFPOOL_OK;
+	}
+	for (size_t i = 0; i < queued; i += 3)
+		cancelled += lfpool_cancel(pool, tickets[i]);
+	(void)CALL(lfpool_shrink)(pool, 4);
+	(void)CALL(lfpool_shrink_cancel)(pool);
+	MUST(CALL(lfpool_limit)(pool, MOST) == LFPOOL_OK);
+	while (h->count > 4)
+		MUST(CALL(lfpool_release)(pool, put(h)) == LFPOOL_OK);
+	MUST(calls + cancelled == queued || is_heap(pool));
+	MUST(CALL(lfpool_release)(pool, &calls) == LFPOOL_E_FOREIGN);
+	/* Where the heap refuses there may be fewer. */
+	if (h->count == 4) {
+		MUST(CALL(lfpool_release_handle)(pool, lfpool_handle_of(pool, put(h))) == LFPOOL_OK);
+		MUST(CALL(lfpool_release_self)(put(h)) == LFPOOL_OK);
+	}
+	MUST(CALL(lfpool_release_bulk)(pool, h->objects, h->count) == h->count);
+	h->count = 0;
+}
+
+static void use_caches(lfpool_t *pool, bool strict)
+{
+	lfpool_cache_t *caches[CACHES];
+	void *objects[2];
+
+	for (int i = 0; i < CACHES; i++) {
+		caches[i] = CALL(lfpool_cache_create)(pool);
+		MUST(caches[i] || !strict);
+		if (!caches[i])
+			continue;
+		objects[0] = CALL(lfpool_cache_acquire)(caches[i]);
+		MUST(objects[0] || is_heap(pool));
+		MUST(CALL(lfpool_cache_release)(caches[i], objects[0]) == LFPOOL_OK);
+		objects[0] = CALL(lfpool_cache_acquire_wait)(caches[i], 50000);
+		MUST(objects[0] || is_heap(pool));
+		MUST(CALL(lfpool_cache_release)(caches[i], objects[0]) == LFPOOL_OK);
+
+		const size_t count = CALL(lfpool_cache_acquire_bulk)(caches[i], objects, 2);
+
+		MUST(count == 2 || is_heap(pool));
+		MUST(CALL(lfpool_cache_release_bulk)(caches[i], objects, count) == count);
+	}
+	for (int i = 0; i < CACHES; i++)
+		lfpool_cache_destroy(caches[i]);
+}
+
+static void resize(lfpool_t *pool, bool strict)
+{
+	const size_t gone = CALL(lfpool_shrink)(pool, 30), added = CALL(lfpool_grow)(pool, 10);
+	const size_t capacity = lfpool_capacity(pool);
+
+	/* All of them are free. */
+	MUST(gone == 30 && added <= 10 && (added == 10 || !strict));
+	MUST(CALL(lfpool_reserve)(pool, capacity + 5) <= 5);
+	for (int i = 0; i < 50 && CALL(lfpool_trim)(pool, 0, SIZE_MAX); i++)
+		;
+}
+
+static void report(lfpool_t *pool, bool strict)
+{
+	char text[4096];
+	const char *violated;
+
+	(void)CALL(lfpool_dump)(pool, LFPOOL_TEXT, text, sizeof(text));
+	violated = CALL(lfpool_check)(pool, NULL);
+	MUST(!violated || (!strict && strcmp(violated, "no memory for the check") == 0));
+}
+
+static void live_pool(const struct life *life, bool strict)
+{
+	lfpool_status_t status;
+	lfpool_config_t config = LFPOOL_CONFIG_INIT;
+	lfpool_t *pool = (lfpool_t *)(uintptr_t)1;
+	struct hand hand = {.count = 0};
+	pthread_t thread;
+
+	config.object_size = SIZE;
+	config.capacity = CAPACITY;
+	config.max_capacity = MOST;
+	config.growth_step = STEP;
+	config.flags = life->flags;
+	config.backend = life->backend;
+	config.debug = life->debug;
+	/* So that it is asked which processor this is. */
+	config.depot_shards = 2;
+	config.hooks.activate = life->hooks ? activate : NULL;
+	status = CALL(lfpool_create)(&pool, &config);
+	if (!is_made(status, pool, life->flags, strict))
+		return;
+	take_all(&hand, pool);
+	MUST(hand.count == MOST || (!strict && (hand.count >= CAPACITY || is_heap(pool))));
+	want(pool, &hand, strict);
+	MUST(hand.count == 0 && lfpool_active_count(pool) == 0);
+	use_caches(pool, strict);
+	resize(pool, strict);
+	MUST(pthread_create(&thread, NULL, visit, pool) == 0 && pthread_join(thread, NULL) == 0);
+	errno_mark();
+	if (life->forks)
+		fork_and_visit(pool);
+	report(pool, strict);
+	/* Nothing was lost. */
+	take_all(&hand, pool);
+	MUST(CALL(lfpool_release_all)(pool) == hand.count);
+	report(pool, strict);
+	MUST(CALL(lfpool_destroy)(pool) == 0);
+	MUST(errno == MARK);
+}
+
+/* ---- What is retired ---- */
+
+static lfpool_batch_t *kept[LFPOOL_PLACES_MAX];
+
+static void begin_batch(void *context, lfpool_batch_t *batch)
+{
+	(void)context;
+	MUST(!kept[lfpool_batch_place(batch)]);
+	kept[lfpool_batch_place(batch)] = batch;
+}
+
+static bool end_batches(void *context)
+{
+	(void)context;
+	for (size_t i = 0; i < LFPOOL_PLACES_MAX; i++) {
+		lfpool_batch_t *batch = kept[i];
+
+		kept[i] = NULL;
+		if (batch)
+			CALL(lfpool_batch_reclaim)(batch);
+	}
+	return true;
+}
+
+static void live_retiring(const struct life *life, bool strict)
+{
+	lfpool_status_t status;
+	lfpool_config_t config = LFPOOL_CONFIG_INIT;
+	lfpool_t *pool = (lfpool_t *)(uintptr_t)1;
+	struct hand hand = {.count = 0};
+
+	config.object_size = SIZE;
+	config.capacity = CAPACITY;
+	config.flags = life->flags;
+	config.backend = life->backend;
+	config.scheme.begin = begin_batch;
+	config.scheme.wait = end_batches;
+	status = CALL(lfpool_create)(&pool, &config);
+	if (!is_made(status, pool, life->flags, strict))
+		return;
+	for (int round = 0; round < 3; round++) {
+		take_all(&hand, pool);
+		MUST(hand.count >= 4 || (!strict && is_heap(pool)));
+		if (hand.count >= 4) {
+			MUST(CALL(lfpool_retire)(pool, put(&hand)) == LFPOOL_OK);
+			hand.count -= 2;
+			MUST(CALL(lfpool_retire_bulk)(pool, hand.objects + hand.count, 2) == 2);
+		}
+		while (hand.count)
+			MUST(CALL(lfpool_release)(pool, put(&hand)) == LFPOOL_OK);
+		(void)CALL(lfpool_retire_poll)(pool);
+		MUST(CALL(lfpool_drain)(pool) == LFPOOL_OK && lfpool_retired_count(pool) == 0);
+	}
+	report(pool, strict);
+	MUST(CALL(lfpool_destroy)(pool) == 0);
+	MUST(errno == MARK);
+}
+
+/* ---- A set ---- */
+
+static void live_set(const struct life *life, bool strict)
+{
+	lfpool_status_t status;
+	lfpool_set_config_t config = LFPOOL_SET_CONFIG_INIT;
+	lfpool_set_t *set = (lfpool_set_t *)(uintptr_t)1;
+	void *objects[3];
+	size_t count = 0;
+	char text[4096];
+
+	config.largest = 256;
+	config.capacity = CAPACITY;
+	config.flags = life->flags;
+	config.backend = life->backend;
+	config.debug = life->debug;
+	status = CALL(lfpool_set_create)(&set, &config);
+	if (!is_made(status, set, life->flags, strict))
+		return;
+	for (size_t size = SIZE; size <= 4 * SIZE; size *= 2) {
+		objects[count] = CALL(lfpool_set_acquire)(set, size);
+		/* Its class cannot be made; what is asked for again can. */
+		MUST(objects[count] || !strict);
+		count += objects[count] != NULL;
+	}
+	MUST(CALL(lfpool_set_release)(set, &config) == LFPOOL_E_FOREIGN);
+	for (size_t i = 0; i < count; i++)
+		MUST(CALL(lfpool_set_release)(set, objects[i]) == LFPOOL_OK);
+	count = CALL(lfpool_set_acquire_bulk)(set, 20, objects, 3);
+	MUST(count == 3 || !strict);
+	MUST(CALL(lfpool_set_release_bulk)(set, objects, count) == count);
+	MUST(CALL(lfpool_set_pool)(set, 0) || !strict);
+	(void)CALL(lfpool_set_dump)(set, LFPOOL_TEXT, text, sizeof(text));
+	MUST(CALL(lfpool_set_destroy)(set) == 0);
+	MUST(errno == MARK);
+}
+
+/* ---- An evicting pool ---- */
+
+static bool see(void *context, void *object, lfpool_handle_t handle, uint64_t priority)
+{
+	(void)context;
+	(void)priority;
+	return object && handle;
+}
+
+static void live_priority(const struct life *life, bool strict)
+{
+	lfpool_status_t status;
+	lfpool_priority_config_t config = LFPOOL_PRIORITY_CONFIG_INIT;
+	lfpool_priority_t *pool = (lfpool_priority_t *)(uintptr_t)1;
+	lfpool_handle_t handle = 0;
+	uint64_t priority;
+
+	config.object_size = SIZE;
+	config.capacity = CAPACITY;
+	config.flags = life->flags;
+	status = CALL(lfpool_priority_create)(&pool, &config);
+	if (!is_made(status, pool, life->flags, strict))
+		return;
+	for (uint64_t i = 0; i < 2 * CAPACITY; i++) {
+		MUST(CALL(lfpool_priority_acquire)(pool, 10 * i, NULL, &handle));
+		MUST(CALL(lfpool_priority_publish)(pool, handle) == LFPOOL_OK);
+		MUST(CALL(lfpool_priority_update)(pool, handle, 10 * i + 1) == LFPOOL_OK);
+	}
+	MUST(CALL(lfpool_priority_pin)(pool, handle));
+	MUST(CALL(lfpool_priority_unpin)(pool, handle) == LFPOOL_OK);
+	MUST(CALL(lfpool_priority_for_each)(pool, see, NULL) == CAPACITY);
+	MUST(CALL(lfpool_priority_peek_min)(pool, &priority));
+	MUST(CALL(lfpool_priority_release)(pool, handle) == LFPOOL_OK);
+	MUST(CALL(lfpool_priority_release_min)(pool, CAPACITY) == CAPACITY - 1);
+	MUST(CALL(lfpool_priority_destroy)(pool) == 0);
+	MUST(errno == MARK);
+}
+
+/* ---- A registry ---- */
+
+static void live_registry(const struct life *life, bool strict)
+{
+	static const char profile[] = "jobs capacity=20 max_capacity=60\n[match]\njobs capacity=60\n[lobby]\njobs capacity=10\n";
+	static const char *const scenarios[] = {"match", "lobby", "default"};
+	lfpool_status_t status;
+	lfpool_registry_t *registry = (lfpool_registry_t *)(uintptr_t)1;
+	lfpool_config_t config = LFPOOL_CONFIG_INIT;
+	lfpool_t *pools[12];
+	char text[4096], name[] = "jobs-a";
+
+	config.object_size = SIZE;
+	config.capacity = CAPACITY;
+	config.flags = life->flags;
+	status = CALL(lfpool_registry_create)(&registry, profile, NULL);
+	if (!is_made(status, registry, 0, strict))
+		return;
+	for (size_t i = 0; i < COUNT(pools); i++) {
+		pools[i] = (lfpool_t *)(uintptr_t)1;
+		name[5] = (char)('a' + i);
+
+		status = CALL(lfpool_registry_create_pool)(registry, i ? name : "jobs", &config, &pools[i]);
+		(void)is_made(status, pools[i], life->flags, strict);
+		MUST(CALL(lfpool_registry_find)(registry, i ? name : "jobs") == pools[i]);
+	}
+	for (size_t i = 0; i < COUNT(scenarios); i++) {
+		status = CALL(lfpool_registry_load)(registry, profile, NULL);
+		MUST(status == LFPOOL_OK || (!strict && status == LFPOOL_E_NO_MEMORY));
+		MUST(CALL(lfpool_registry_switch)(registry, scenarios[i], NULL) == LFPOOL_OK);
+	}
+	(void)CALL(lfpool_registry_dump)(registry, LFPOOL_TEXT, text, sizeof(text));
+	if (pools[1])
+		MUST(CALL(lfpool_registry_destroy_pool)(registry, pools[1]) == 0);
+	MUST(CALL(lfpool_registry_destroy)(registry) == 0);
+	MUST(errno == MARK);
+}
+
+/* ---- All of them ---- */
+
+#define LOCKFREE LFPOOL_BACKEND_LOCKFREE
+#define MUTEX LFPOOL_BACKEND_MUTEX
+#define HEAP LFPOOL_BACKEND_MALLOC
+
+const struct life lives[] = {
+	{"pool", live_pool, 0, LOCKFREE, NULL, false, true},
+	{"pool, no cache of threads' own, zeroed", live_pool, LFPOOL_ZERO | LFPOOL_CHECK_RACES, LOCKFREE, NULL, false, false},
+	{"pool, prefaulted, hooks", live_pool, LFPOOL_PREFAULT, LOCKFREE, NULL, true, false},
+	{"pool, locked", live_pool, LFPOOL_LOCK, LOCKFREE, NULL, false, false},
+	{"pool, huge pages", live_pool, LFPOOL_HUGE_PAGES, LOCKFREE, NULL, false, false},
+	{"pool, debugged", live_pool, 0, LOCKFREE, "poison,guard,quarantine=3,owner,backtrace=1/16", true, false},
+	{"pool, mutex", live_pool, LFPOOL_PREFAULT, MUTEX, NULL, false, false},
+	{"pool, heap", live_pool, 0, HEAP, NULL, true, false},
+	{"retiring", live_retiring, 0, LOCKFREE, NULL, false, false},
+	{"retiring, mutex", live_retiring, LFPOOL_PREFAULT, MUTEX, NULL, false, false},
+	{"set", live_set, 0, LOCKFREE, NULL, false, false},
+	{"set, locked, debugged", live_set, LFPOOL_LOCK, LOCKFREE, "poison", false, false},
+	{"set, heap", live_set, 0, HEAP, NULL, false, false},
+	{"evicting", live_priority, LFPOOL_PREFAULT, LOCKFREE, NULL, false, false},
+	{"registry", live_registry, 0, LOCKFREE, NULL, false, false},
+};
+const size_t life_count = COUNT(lives);

@@ -1,0 +1,50 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * lives.h - what a process does with the library while the system refuses: all public functions that may enter the kernel, in
+ * lives of pools of all kinds.
+ *
+ * Idea         A life goes on whatever is refused, and requires what is promised also then: the statuses that the headers name,
+ *              every object there is, contents kept, errno left alone.  One that is `strict` requires that all of it succeeds.
+ */
+#ifndef LFPOOL_TESTS_REFUSALS_LIVES_H
+#define LFPOOL_TESTS_REFUSALS_LIVES_H
+
+#include "refusals.h"
+
+#include "lfpool/lfpool.h"
+
+#include <stdatomic.h>
+
+#define FUNCTIONS_MAX 128
+#define NAME_BYTES 40
+
+/* What children leave to their parent. */
+struct shared {
+	char failure[256];
+	char function[FUNCTIONS_MAX][NAME_BYTES];
+	atomic_uint functions;
+	atomic_bool made[REFUSALS][FUNCTIONS_MAX]; /* the function made such a call */
+	unsigned long calls[REFUSALS];             /* of a life that was refused nothing */
+	struct held held;
+};
+
+struct life {
+	const char *name;
+	void (*live)(const struct life *life, bool strict);
+	uint32_t flags;
+	lfpool_backend_t backend;
+	const char *debug;
+	bool hooks, forks;
+};
+
+extern struct shared *shared;
+extern const struct life lives[];
+extern const size_t life_count;
+
+/* Ends the process: what must hold does not. */
+_Noreturn void must_failed(const char *condition, int line);
+
+/* From here on errno has a value that no call may change. */
+void errno_mark(void);
+
+#endif
