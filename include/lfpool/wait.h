@@ -47,9 +47,8 @@ typedef uint64_t lfpool_ticket_t; /* names a continuation until it has run; 0 is
  * ticket_out  For lfpool_cancel(); set before `then` can be called; 0 if it was called without queueing; may be NULL.
  * Returns     LFPOOL_OK; LFPOOL_E_ARGUMENT: `then` is NULL; LFPOOL_E_NO_MEMORY: the system refuses a place in the queue, or
  *             all 16,368 are taken, or the pool is being destroyed.  `then` is not called then.
- * Fork        The child has the continuations that were not called yet, each in its place.  Those that can be are called
- *             inside fork(), by a handler of pthread_atfork(); they must not fork.
- * Threads     Any.
+ * Threads     Any.  The child of a fork has the continuations that were not called yet, each in its place.  Those that can be
+ *             are called inside fork(), by a handler of pthread_atfork(); they must not fork.
  * Progress    Lock-free; enters the kernel.
  */
 LFPOOL_API lfpool_status_t lfpool_acquire_async(lfpool_t *pool, lfpool_continuation_t then, void *context,
