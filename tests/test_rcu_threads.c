@@ -166,9 +166,8 @@ static void go_on_in_the_child(lfpool_t *pool, void *held)
 
 TEST(a_child_has_the_backlog_too)
 {
-	/* ThreadSanitizer starts no threads in a child. */
 	if (ANNOTATED)
-		skip();
+		SKIP("ThreadSanitizer starts no threads in a child");
 	for (int round = 0; round < 10; round++) {
 		lfpool_t *pool = rcu_pool_of(SIZE, CAPACITY);
 		void *objects[CAPACITY + 1];
@@ -210,5 +209,5 @@ int main(void)
 	const int failed = cmocka_run_group_tests(tests, NULL, NULL);
 
 	leave_flavour();
-	return failed;
+	return status_of(failed);
 }

@@ -239,6 +239,18 @@ static void *wait_for_one(void *pool)
 	return lfpool_acquire_wait(pool, -1);
 }
 
+static void await_one_waiting(const lfpool_t *pool)
+{
+	lfpool_stats_t stats = LFPOOL_STATS_INIT;
+
+	for (;;) {
+		assert_int_equal(lfpool_stats(pool, &stats), LFPOOL_OK);
+		if (stats.waiting == 1)
+			return;
+		sched_yield();
+	}
+}
+
 static void take_and_ask(void *context, lfpool_t *pool, void *object)
 {
 	lfpool_registry_t *registry = context;
@@ -260,6 +272,7 @@ TEST(who_waits_gets_what_is_added)
 
 	assert_non_null(lfpool_acquire(jobs));
 	thread_start(&thread, wait_for_one, jobs);
+	await_one_waiting(jobs);
 	assert_int_equal(lfpool_acquire_async(jobs, take_and_ask, registry, &ticket), LFPOOL_OK);
 	assert_true(ticket != 0);
 	assert_int_equal(switched(registry, "a").objects_added, 2);
