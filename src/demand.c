@@ -11,17 +11,17 @@
 
 /* ---- Serving ---- */
 
-/* A call of this thread's that serves: the innermost one is thread_serving(). */
+/* A hook or a continuation that a call of this thread's runs while it serves: the innermost one is thread_serving().  That call looks
+ * again when it returns. */
 struct serving {
 	const lfpool_t *pool;
 	struct serving *outer;
 	const struct cell *giving; /* a continuation's, which has been given an object that is not active yet */
-	volatile bool again;       /* a call inside this one, or of a signal handler, would have served       */
 };
 
-static struct serving *serving_of(const lfpool_t *pool)
+static const struct serving *serving_of(const lfpool_t *pool)
 {
-	struct serving *s = thread_serving();
+	const struct serving *s = thread_serving();
 
 	while (s && s->pool != pool)
 		s = s->outer;
@@ -33,30 +33,27 @@ bool demand_is_serving(const lfpool_t *pool)
 	return serving_of(pool);
 }
 
-static void serving_begin(struct serving *here, const lfpool_t *pool)
+static void serving_begin(struct serving *here, const lfpool_t *pool, const struct cell *giving)
 {
-	*here = (struct serving){.pool = pool, .outer = thread_serving()};
+	*here = (struct serving){pool, thread_serving(), giving};
 	/* For a signal handler, which looks as well: complete before it is shown. */
 	light_barrier();
 	thread_serve(here);
 }
 
-/* False if it is to go round again.  A signal handler that comes later serves itself. */
-static bool serving_end(const struct serving *here)
+static void serving_end(const struct serving *here)
 {
 	thread_serve(here->outer);
-	light_barrier();
-	return !here->again;
 }
 
 /* Gives the slot to the cell whose word was `word`; false if that has changed. */
-static bool give(lfpool_t *pool, struct handle *handle, struct serving *here, struct cell *cell, uint64_t word,
-		 uint32_t slot)
+static bool give(lfpool_t *pool, struct handle *handle, struct cell *cell, uint64_t word, uint32_t slot)
 {
 	const uint64_t given = cell_given(word, slot);
 	/* relaxed, both: the look at the word was an acquire.  They are the waiting cell's if the CAS succeeds. */
 	const lfpool_continuation_t then = load_relaxed(&cell->then);
 	void *const context = load_relaxed(&cell->context);
+	struct serving here;
 	void *object = NULL;
 
 	/* release, edge QUEUE: the slot, and what its last holder did with it. */
@@ -67,12 +64,13 @@ static bool give(lfpool_t *pool, struct handle *handle, struct serving *here, st
 		return true;
 	}
 	/* A fork in a hook: the child goes on here.  What a hook refuses is put back. */
-	here->giving = cell;
+	serving_begin(&here, pool, cell);
 	(void)pool->backend->begin(pool, handle, slot, &object);
-	here->giving = NULL;
+	here.giving = NULL;
 	/* Until here the child of another thread's fork finds the continuation in its place. */
 	cell_vacate(&pool->demand, cell);
 	then(context, pool, object);
+	serving_end(&here);
 	return true;
 }
 
@@ -92,10 +90,11 @@ static bool debt_change(struct demand *d, uint64_t *owed, uint64_t to)
 }
 
 /* True if somebody still wants something, and nothing is free. */
-static bool serve(lfpool_t *pool, struct handle *handle, struct serving *here)
+static bool serve(lfpool_t *pool, struct handle *handle)
 {
 	struct demand *d = &pool->demand;
 	uint32_t slot = SLOT_NONE;
+	struct serving here;
 
 	/* Goes round only after it gave, or put back what nobody wants, or after another thread changed what it saw. */
 	for (;;) {
@@ -117,9 +116,11 @@ static bool serve(lfpool_t *pool, struct handle *handle, struct serving *here)
 		if (owed) {
 			if (!debt_change(d, &owed, owed - 1))
 				continue;
+			serving_begin(&here, pool, NULL);
 			resize_withdraw(pool, slot);
+			serving_end(&here);
 			slot = SLOT_NONE;
-		} else if (give(pool, handle, here, cell, word, slot)) {
+		} else if (give(pool, handle, cell, word, slot)) {
 			slot = SLOT_NONE;
 		}
 	}
@@ -127,31 +128,25 @@ static bool serve(lfpool_t *pool, struct handle *handle, struct serving *here)
 
 void demand_serve(lfpool_t *pool, struct handle *handle)
 {
-	struct serving here, *further_out = serving_of(pool);
-	bool again, wanted;
 	size_t seen;
 
-	if (further_out) {
-		further_out->again = true;
+	if (demand_is_serving(pool))
 		return;
-	}
-	/* Goes round only after it grew, or another thread changed the pool, or a hook or a continuation would have served. */
+	/* Goes round only after it grew, or another thread changed the pool. */
 	do {
 		seen = lfpool_capacity(pool);
-		serving_begin(&here, pool);
-		wanted = serve(pool, handle, &here);
-		again = !serving_end(&here);
-	} while (again || (wanted && resize_by_itself(pool, seen)));
+	} while (serve(pool, handle) && resize_by_itself(pool, seen));
 }
 
 void demand_continue(lfpool_t *pool, lfpool_continuation_t then, void *context, void *object)
 {
 	struct serving here;
 
-	serving_begin(&here, pool);
+	serving_begin(&here, pool, NULL);
 	then(context, pool, object);
-	if (!serving_end(&here))
-		demand_serve(pool, thread_handle(pool));
+	serving_end(&here);
+	/* What it would have served. */
+	resize_serve_if_wanted(pool, NULL);
 }
 
 /* ---- Waiting ---- */

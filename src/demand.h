@@ -16,8 +16,8 @@
  *              W3, W5  the order of the queue, and who wakes: queue.h.
  *              W4  what is owed comes before what waits; it is never more than there is, and adds 1 to `wanted` while
  *                  it is not 0.
- *              W6  a thread serves a pool in one call at a time.  Hooks and continuations that it runs leave what they
- *                  would serve to that call, which looks again afterwards: so they do not nest, however many there are.
+ *              W6  hooks and continuations that a server runs leave what they would serve to it, and it looks again
+ *                  when they return: so they do not nest, however many there are.
  * Progress     demand_serve: lock-free: it goes round again only after it gave, or another thread changed a cell, or came
  *              to wait.  A server stopped anywhere holds one object and nobody else: the next release serves as well.
  *              Its cost is that of an exhausted acquire and O(cells ever used at once) for each object given.
@@ -40,9 +40,9 @@ void demand_forget_calls(lfpool_t *pool);
 /* Gives what is free to those who want it; and as long as somebody waits and nothing is free, the pool grows by itself.
  * `handle`: a cache of the caller's, or NULL. */
 COLD void demand_serve(lfpool_t *pool, struct handle *handle);
-/* Is a call of this thread's serving this pool?  Then demand_serve() leaves it to that (W6). */
+/* Has a call of this thread's that serves this pool called us?  Then demand_serve() leaves it to that (W6). */
 bool demand_is_serving(const lfpool_t *pool);
-/* Calls `then` with its object, and then serves as demand_serve() if it, or a hook, would have. */
+/* Calls `then` with its object, and then serves what that would have. */
 void demand_continue(lfpool_t *pool, lfpool_continuation_t then, void *context, void *object);
 
 /* Waits for an object until `deadline_ns` on the clock of os_now_ns(). NULL: the time is over, or a hook refused. */

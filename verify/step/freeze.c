@@ -12,11 +12,12 @@
  * Controls     `control`: with LFPOOL_BACKEND=mutex in the environment the others must get stuck, and must get on when
  *              the victim does.  `--mutant N`, in a build with seeded bugs: bug N must be caught.
  *
- *     verify_step_freeze give-back|hold|never|fork|control [--only TEXT] [--at N] [--mutant N]     (options.h)
+ *     verify_step_freeze give-back|hold|never|fork|heirs|control [--only TEXT] [--at N] [--mutant N]     (options.h)
  */
 #include "freeze.h"
 
 #include "account.h"
+#include "heirs.h"
 #include "hooks.h"
 #include "options.h"
 
@@ -128,25 +129,29 @@ static const char *live_on(struct holding *h, long *worst)
 }
 
 /* In the child: its thread is the only one.  Exit status: the objects lost, or 99. */
-static _Noreturn void live_on_as_child(struct holding *h)
+static _Noreturn void live_on_as_child(enum pass pass, struct holding *h)
 {
-	const struct scene *s = &victim.scene;
+	struct scene *s = &victim.scene;
 	long worst = 0;
 	const char *wrong;
 
 	(void)alarm(STUCK_SECONDS);
-	wrong = peer_give_back(s->pool, h);
-	if (!wrong)
-		wrong = peer_churn(s->pool, STAMP, rounds);
-	if (!wrong)
-		wrong = drain(NULL, h, &worst);
+	if (pass == PASS_HEIRS) {
+		wrong = heirs_inherit(s, victim.operation, h, &worst);
+	} else {
+		wrong = peer_give_back(s->pool, h);
+		if (!wrong)
+			wrong = peer_churn(s->pool, STAMP, rounds);
+		if (!wrong)
+			wrong = drain(NULL, h, &worst);
+	}
 	if (wrong)
 		(void)fail("fork, in the child", wrong);
 	(void)fflush(stdout);
 	_exit(wrong ? 99 : (int)worst);
 }
 
-static const char *fork_and_live_on(struct holding *h, long *worst)
+static const char *fork_and_live_on(enum pass pass, struct holding *h, long *worst)
 {
 	int status;
 
@@ -155,7 +160,7 @@ static const char *fork_and_live_on(struct holding *h, long *worst)
 	pid_t child = fork();
 
 	if (child == 0)
-		live_on_as_child(h);
+		live_on_as_child(pass, h);
 	if (child < 0 || waitpid(child, &status, 0) != child)
 		return "no child";
 	if (WIFSIGNALED(status))
@@ -180,7 +185,14 @@ static void dismiss(void)
 static bool visit(enum pass pass, const char *name, long *worst)
 {
 	struct holding h = {.count = 0};
-	const char *wrong = live_on(&h, worst);
+	const char *wrong = NULL;
+
+	if (pass == PASS_HEIRS) {
+		if (!(wrong = return_lent(&victim.scene)))
+			wrong = heirs_prepare(&victim.scene, victim.operation, &h);
+	} else {
+		wrong = live_on(&h, worst);
+	}
 
 	if (watchdog_rescued()) {
 		sleeper_resume(&victim.sleeper);
@@ -191,8 +203,9 @@ static bool visit(enum pass pass, const char *name, long *worst)
 		dismiss();
 		return false;
 	}
-	if (pass == PASS_FORK && (wrong = fork_and_live_on(&h, worst))) {
-		(void)fail(name, wrong);
+	if (pass == PASS_FORK || pass == PASS_HEIRS) {
+		if ((wrong = fork_and_live_on(pass, &h, worst)))
+			(void)fail(name, wrong);
 	} else if (pass == PASS_NEVER) {
 		if (!(victim.operation->special & LOCKS))
 			sleeper_abandon(&victim.sleeper);
@@ -219,7 +232,7 @@ static bool sweep(const struct operation *o, enum pass pass, const char *name, l
 	long worst = 0, points = 0;
 	const unsigned long failures_before = failures;
 
-	if (pass == PASS_FORK && o->special & LOCKS) {
+	if ((pass == PASS_FORK || pass == PASS_HEIRS) && o->special & LOCKS) {
 		printf("%-30s fork waits for it: no part of this\n", o->name);
 		return true;
 	}
@@ -235,8 +248,9 @@ static bool sweep(const struct operation *o, enum pass pass, const char *name, l
 	(void)scene_close(&victim.scene);
 	const long last = victim.sleeper.stepper.length;
 
-	/* A fork takes a hundred times as long as to go on: every third place, each time another third. */
-	const long stride = pass == PASS_FORK && !getenv("LFPOOL_DEEP") ? 3 : 1;
+	/* A fork takes a hundred times as long as to go on: every third place, or sixth, each time another third. */
+	const bool forks = pass == PASS_FORK || pass == PASS_HEIRS;
+	const long stride = !forks || getenv("LFPOOL_DEEP") ? 1 : pass == PASS_FORK ? 3 : 6;
 	static long shift;
 
 	for (long at = only < 0 ? shift++ % stride : only; at <= (only < 0 ? last : only) && !(verify_mutant && failures);

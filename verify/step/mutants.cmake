@@ -145,6 +145,16 @@ step_mutate(src/limbo.c "do {\n\t\tif (shard_phase(word) != BEGUN)"
 	"do {\n\t\twhile (verify_mutant == 31 && shard_phase(word) == HELD)\n\t\t\tword = load_relaxed(&shard->word);
 		if (shard_phase(word) != BEGUN)")
 
+# In the child of a fork.  32: what a call was given and has not fetched is lost; 33: nobody serves who waits; 34: nor is a
+# continuation there that another thread was about to call.
+step_mutate(src/demand.c "if (cell_phase(word) >= GIVEN)\n\t\t\tpool->backend->put_free"
+	"if (verify_mutant != 32 && cell_phase(word) >= GIVEN)\n\t\t\tpool->backend->put_free")
+step_mutate(src/threads.c "if (pool->core)\n\t\t\tresize_serve_if_wanted"
+	"if (verify_mutant != 33 && pool->core)\n\t\t\tresize_serve_if_wanted")
+step_mutate(src/demand.c "serving_begin(&here, pool, cell);" "serving_begin(&here, pool, cell);\n\tif (verify_mutant == 34)\n\t\tcell_vacate(&pool->demand, cell);")
+step_mutate(src/demand.c "cell_vacate(&pool->demand, cell);\n\tthen("
+	"if (verify_mutant != 34)\n\t\tcell_vacate(&pool->demand, cell);\n\tthen(")
+
 file(GLOB_RECURSE step_files RELATIVE ${step_changed} ${step_changed}/*)
 foreach(file IN LISTS step_files)
 	cmake_path(GET file PARENT_PATH folder)
@@ -189,6 +199,9 @@ step_mutant(18 hold "cancel a continuation")
 step_mutant(19 hold "release, to a continuation")
 step_mutant(20 control "trim, gives back")
 step_mutant(31 control "retire poll")
+step_mutant(32 heirs "acquire wait 1 ns")
+step_mutant(33 heirs "acquire wait 1 ns")
+step_mutant(34 heirs "release, to a continuation")
 
 step_program(verify_step_mutants_evict verify_step_mutants_lfpool evict.c evict_meet.c ${step_evict})
 target_include_directories(verify_step_mutants_evict PRIVATE ${step_mutants}/src)

@@ -11,7 +11,7 @@
 
 int verify_mutant;
 
-static const char *const pass_names[] = {"give-back", "hold", "never", "fork", "control", "meet"};
+static const char *const pass_names[] = {"give-back", "hold", "never", "fork", "heirs", "control", "meet"};
 
 struct options options_parse(int count, char **arguments, enum pass last)
 {
@@ -31,7 +31,7 @@ struct options options_parse(int count, char **arguments, enum pass last)
 			good = false;
 	}
 	if (!good || o.pass > last) {
-		fprintf(stderr, "usage: %s give-back|hold|never|fork|control%s [--only TEXT] [--at N] [--mutant N]\n",
+		fprintf(stderr, "usage: %s give-back|hold|never|fork|heirs|control%s [--only TEXT] [--at N] [--mutant N]\n",
 			arguments[0], last == PASS_MEET ? "|meet" : "");
 		exit(2);
 	}

@@ -11,6 +11,7 @@ enum pass {
 	PASS_HOLD,      /* they keep it; it goes on, in a pool that is exhausted             */
 	PASS_NEVER,     /* it never finishes its call                                        */
 	PASS_FORK,      /* the process forks, the child empties the pool again; then never   */
+	PASS_HEIRS,     /* they wait, the process forks, the child serves them; then never   */
 	PASS_CONTROL,   /* PASS_GIVE_BACK where some places must be stuck                    */
 	PASS_MEET       /* evict.c: they make but one or two changes; it goes on             */
 };
@@ -26,7 +27,7 @@ struct options {
 extern int verify_mutant;
 
 /*
- *     PROGRAM give-back|hold|never|fork|control [--only TEXT] [--at N] [--mutant N]
+ *     PROGRAM give-back|hold|never|fork|heirs|control [--only TEXT] [--at N] [--mutant N]
  *
  * Sets verify_mutant.  Ends the program when it is told something else, or a pass beyond `last`.
  */

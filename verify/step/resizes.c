@@ -171,7 +171,7 @@ const struct operation resize_operations[] = {
 	{"acquire, cold", FIXED, prepare_acquire_cold, acquire_through_cache, MOVES_COLD, 1},
 	{"set maximum", FIXED, prepare_none_left, set_maximum, 0, 0},
 	{"set maximum, for a continuation", GROWING_ITSELF, prepare_queued_at_maximum, set_maximum,
-		  MOVES_CURRENT | MOVES_EMPTY | MOVES_COLD | MOVES_QUEUE, 1},
+		  MOVES_COLD | MOVES_QUEUE, 1},
 	{"shrink, free", USUAL, prepare_shrink, shrink, CHANGED | MOVES_TOP | MOVES_COLD, 1},
 	{"shrink, cold", FIXED, prepare_shrink_cold, shrink, MOVES_COLD, 0},
 	{"shrink, owed", USUAL, prepare_shrink_owed, shrink, MOVES_QUEUE, 0},

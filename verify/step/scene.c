@@ -80,11 +80,29 @@ void scene_open(struct scene *s, const struct operation *o)
 		exit(3);
 	}
 	o->prepare(s);
+	s->queued = s->ticket;
 }
 
 size_t scene_waiting(const struct scene *s)
 {
 	return demand_waiting(&s->pool->demand);
+}
+
+void scene_look_at_queue(const struct scene *s, size_t *continuations_out, size_t *given_out)
+{
+	const struct demand *d = &s->pool->demand;
+
+	*continuations_out = *given_out = 0;
+	/* relaxed, all: nobody moves. */
+	for (uint32_t index = 0; index < load_relaxed(&d->cells); index++) {
+		const struct cell *cell = cell_at(d, index);
+		const enum phase phase = cell_phase(load_relaxed(&cell->word));
+
+		if (phase >= WAITING && load_relaxed(&cell->then))
+			++*continuations_out;
+		else if (phase >= GIVEN)
+			++*given_out;
+	}
 }
 
 size_t scene_close(struct scene *s)

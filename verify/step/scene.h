@@ -46,6 +46,7 @@ struct scene {
 	lfpool_ticket_t ticket; /* of a continuation that gets got[0]                                     */
 	lfpool_batch_t *batch;  /* that is with a scheme which tells                                      */
 	bool cancelled;         /* it was                                                                 */
+	bool queued;            /* it waited before the operation began                                   */
 	size_t capacity_at_end; /* when all has come back; 0: whatever it is then                         */
 	lfpool_handle_t handle; /* of the first object held, or given                                     */
 	lfpool_t *beside;       /* other pools, or NULL: one that is there meanwhile ...                   */
@@ -118,6 +119,8 @@ lfpool_t *scene_pool(void);
 void scene_age(struct scene *s, const void *object);
 /* Calls and continuations that wait now. */
 size_t scene_waiting(const struct scene *s);
+/* Continuations in the queue, also those that somebody stands about to call; calls that were given an object. */
+void scene_look_at_queue(const struct scene *s, size_t *continuations_out, size_t *given_out);
 /* Returns when the call that waits has been served, if there is one. */
 void scene_await_caller(struct scene *s);
 /* Destroys the pools; returns how many objects of the first one were active. */
