@@ -14,8 +14,8 @@
  *              reserved, and not touched before that.
  * Invariants   A1  a slot's state says "in use" exactly while its object is active; {epoch, generation} is the number
  *                  of acquires of the slot so far.
- *              A2  only the thread that holds the slot (or the object) writes its state word, but for
- *                  LFPOOL_CHECK_RACES, where releasing threads race for it by CAS.
+ *              A2  only the thread that holds the slot (or the object) writes its state word; except that those who release
+ *                  race for it by CAS: with LFPOOL_CHECK_RACES, by handle, at a retire, in lfpool_release_all().
  *              A3  before a slot's generation comes round to a value that it had, the slot's new epoch is visible to
  *                  every thread (a heavy fence, once in 2^31 acquires of a slot).
  * Progress     Wait-free, but open, back, close, extend and that fence, which enter the kernel (except in a buffer).
