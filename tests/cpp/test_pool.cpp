@@ -290,6 +290,22 @@ static void visits_may_destroy_and_throw()
 	CHECK(pool.clear() == 5);
 }
 
+/* What a cache releases it gets again; what a unique_ptr of its makes goes by the pool, to whoever is the thread's. */
+static void a_cache_releases_into_itself()
+{
+	lfpool::pool<counted> pool(1000);
+	lfpool::cache<counted> cache(pool);
+	counted *object = cache.make(1);
+	void *memory;
+
+	CHECK(cache.destroy(object) == LFPOOL_OK && cache.make(2) == object);
+	CHECK(cache.destroy(object) == LFPOOL_OK && (memory = cache.acquire()) == object);
+	CHECK(cache.release(memory) == LFPOOL_OK);
+	object = cache.make_unique(3).get();
+	CHECK(pool.acquire() == object && pool.release(object) == LFPOOL_OK);
+	CHECK(counted::alive() == 0 && pool.active_count() == 0);
+}
+
 /* While `inside`, the thread is inside a section that the scheme would wait for. */
 static bool inside;
 
@@ -355,6 +371,7 @@ int main()
 	RUN(close_counts_and_clear_destroys);
 	RUN(clear_asks_no_operator);
 	RUN(visits_may_destroy_and_throw);
+	RUN(a_cache_releases_into_itself);
 	RUN(what_cannot_be_closed_stays);
 	RUN(handles_go_stale);
 }
