@@ -174,6 +174,46 @@ static void equal_on_the_same_set()
 	CHECK(lfpool::allocator<int>(a) != lfpool::allocator<int>(b));
 }
 
+/* The earlier set is closed when there is a new one, and its objects are gone; to itself a set moves without a change. */
+static void one_set_after_the_other()
+{
+	lfpool::set set(small());
+	void *object = lfpool_set_acquire(set.get(), 40);
+	lfpool_set_config_t wrong = small();
+
+	CHECK(lfpool_of(object) != nullptr);
+	wrong.steps = 5;
+	CHECK(set.create(wrong) == LFPOOL_E_CONFIG_STEPS && active(set) == 1);
+	lfpool::set &same = set;
+	lfpool_set_t *before = set.get();
+	set = std::move(same);
+	CHECK(set.get() == before && active(set) == 1);
+	CHECK(set.create(small()) == LFPOOL_OK && active(set) == 0);
+	CHECK(lfpool_of(object) == nullptr);
+	object = lfpool_set_acquire(set.get(), 40);
+	set = lfpool::set(small());
+	CHECK(lfpool_of(object) == nullptr && active(set) == 0);
+}
+
+/* Nodes stay where they are: the allocator goes with them. */
+static void containers_move_and_swap_with_their_set()
+{
+	using list = std::list<int, lfpool::allocator<int>>;
+	lfpool::set first(small()), second(small());
+	list a{lfpool::allocator<int>(first)}, b{lfpool::allocator<int>(second)};
+
+	a.assign(3, 1);
+	b.assign(4, 2);
+	const int *of_a = &a.front(), *of_b = &b.front();
+
+	swap(a, b);
+	CHECK(&a.front() == of_b && a.get_allocator().get() == second.get() && b.get_allocator().get() == first.get());
+	a = std::move(b);
+	CHECK(&a.front() == of_a && a.get_allocator().get() == first.get() && active(second) <= 1);
+	a.clear();
+	CHECK(active(first) <= 1);
+}
+
 int main()
 {
 	RUN(a_set_says_why_there_is_none);
@@ -183,4 +223,6 @@ int main()
 	RUN(bad_alloc);
 	RUN(aligned_if_the_set_is);
 	RUN(equal_on_the_same_set);
+	RUN(one_set_after_the_other);
+	RUN(containers_move_and_swap_with_their_set);
 }
