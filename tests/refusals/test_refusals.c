@@ -6,7 +6,7 @@
  * Idea         Each life (lives.h) is lived in a fresh child: with one refusal, then with none, which must succeed altogether; in
  *              the end the library holds what it holds after two lives without a refusal.  First a life without one says how
  *              often each call is made.  Refused is the first, the second, one in the middle and the last occurrence, alone or
- *              with all that follow; each error at the first.  With LFPOOL_DEEP=1 every error at every occurrence.
+ *              with all that follow; each error at the first.  With LFPOOL_DEEP=1 every error at each of up to 300.
  *              What a constructor asks for is refused in children that are executed, through the environment.
  * Completeness Every function that docs/real-time.md lets enter the kernel is called in some life.  That every call which can fail
  *              is one that is refused here says the script `symbols`.
@@ -21,6 +21,9 @@
 #include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
+
+/* Of more than so many occurrences every second, third ... */
+#define OCCURRENCES_MAX 300
 
 struct trial {
 	const struct life *life;
@@ -119,7 +122,7 @@ static void try_error(struct trial t, unsigned long calls, bool deep)
 {
 	const unsigned long some[] = {1, 2, calls / 2, calls};
 
-	for (unsigned long i = 0, tried = 0; i < (deep ? calls : 4); i++) {
+	for (unsigned long i = 0, tried = 0; i < (deep ? calls : 4); i += deep ? 1 + calls / OCCURRENCES_MAX : 1) {
 		t.nth = deep ? i + 1 : some[i];
 		if (t.nth <= tried || t.nth > calls)
 			continue;
