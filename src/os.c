@@ -165,7 +165,6 @@ bool os_lock(void *address, size_t bytes)
 void os_wish_huge(void *address, size_t bytes)
 {
 	KEEP_ERRNO();
-	/* EINVAL from a kernel that has none. */
 	if (!refused())
 		(void)madvise(address, bytes, MADV_HUGEPAGE);
 }
@@ -297,10 +296,6 @@ uint32_t os_thread_id(void)
 {
 	return (uint32_t)gettid();
 }
-
-void os_forget_thread_id(void)
-{
-}
 #else
 /* 0: not asked yet. */
 static THREAD_LOCAL uint32_t thread_id;
@@ -311,12 +306,14 @@ uint32_t os_thread_id(void)
 		thread_id = (uint32_t)gettid();
 	return thread_id;
 }
+#endif
 
 void os_forget_thread_id(void)
 {
+#ifndef LFPOOL_THREAD_KEY
 	thread_id = 0;
-}
 #endif
+}
 
 uint64_t os_now_ns(void)
 {
