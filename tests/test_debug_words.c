@@ -127,6 +127,22 @@ TEST(zero)
 	}
 }
 
+/* Of all modes the malloc backend knows two. */
+TEST(the_malloc_backend_knows_check_and_zero)
+{
+	lfpool_config_t config = config_of(100, 3);
+	char text[2048];
+
+	config.backend = LFPOOL_BACKEND_MALLOC;
+	config.debug = "check,poison,quarantine=2,guard,owner,zero";
+	lfpool_t *pool = pool_with(&config);
+
+	(void)lfpool_dump(pool, LFPOOL_TEXT, text, sizeof(text));
+	assert_non_null(strstr(text, "\ndebug       check,zero\n"));
+	assert_non_null(strstr(text, "check_races"));
+	lfpool_destroy(pool);
+}
+
 static bool build(void *context, void *object)
 {
 	(void)context;
@@ -245,6 +261,7 @@ int main(void)
 		cmocka_unit_test(older_struct),
 		cmocka_unit_test(numbers_of_the_environment_win),
 		cmocka_unit_test(zero),
+		cmocka_unit_test(the_malloc_backend_knows_check_and_zero),
 		cmocka_unit_test(built_objects_keep_what_they_hold),
 		cmocka_unit_test(free_objects_may_be_prepared),
 		cmocka_unit_test(untracked_is_given_up),

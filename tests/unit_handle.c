@@ -162,6 +162,32 @@ TEST(a_handle_names_nothing_in_a_later_pool)
 	}
 }
 
+/* Where the malloc backend keeps its cells there is no object. */
+TEST(cells_are_no_objects)
+{
+	lfpool_config_t config = config_of(16, 10);
+
+	config.backend = LFPOOL_BACKEND_MALLOC;
+	lfpool_t *pool = pool_with(&config);
+	void *object = lfpool_acquire(pool);
+
+	assert_ptr_equal(lfpool_of(object), pool);
+	for (uint32_t slot = 1; slot <= 10; slot++)
+		assert_null(lfpool_of(arena_object(pool->arena, slot)));
+	/* A foreign address, with a label before it that leads to a cell of another object, to a free one, or to another pool. */
+	lfpool_t *other = pool_of(16, 3);
+	const void *const labels[] = {heap_label(object), arena_object(pool->arena, 10), lfpool_acquire(other)};
+	const void *words[4];
+
+	for (size_t i = 0; i < COUNT(labels); i++) {
+		words[0] = words[1] = words[2] = words[3] = labels[i];
+		assert_null(lfpool_of(&words[2]));
+	}
+	lfpool_destroy(other);
+	assert_int_equal(lfpool_release(pool, object), LFPOOL_OK);
+	lfpool_destroy(pool);
+}
+
 /* ---- Evicting pools: {count of acquires:44, slot:20} ---- */
 
 TEST(an_evicting_pools_count_comes_round_and_gives_no_0)
@@ -247,6 +273,7 @@ int main(void)
 		cmocka_unit_test(an_evicting_pools_count_comes_round_and_gives_no_0),
 		cmocka_unit_test(an_evicting_pool_has_records_for_its_calls),
 		cmocka_unit_test(an_evicting_pools_names),
+		cmocka_unit_test(cells_are_no_objects),
 		cmocka_unit_test(salts_are_far_apart),
 		cmocka_unit_test(each_pool_has_the_next_salt),
 		cmocka_unit_test(a_handle_names_nothing_in_a_later_pool),
