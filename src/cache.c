@@ -48,6 +48,16 @@ static bool exchange_previous(struct cache *c, uint64_t previous)
 	return false;
 }
 
+/* Puts a magazine into `previous`, which is clear, so that nobody else writes it (C2). */
+static void fill_previous(struct cache *c, uint32_t number)
+{
+	/* acquire, edge SHOW: if a thief has cleared it, who sees our store sees where the thief announced what it took. */
+	const uint64_t clear = load_acquire(&c->previous);
+
+	/* release, edge SHOW: as tagged_set(). */
+	store_release(&c->previous, tagged_next(clear, number));
+}
+
 static bool swap_back(struct cache *c)
 {
 	/* relaxed: our own last store; or a thief has cleared it, and there is nothing to see. */
@@ -69,7 +79,7 @@ void cache_adopt(struct cache *c, uint32_t number)
 	if (tagged_number(load_relaxed(&c->previous)))
 		depot_put_empty(&c->core->depot, &c->core->magazines, empty);
 	else
-		tagged_set(&c->previous, empty->number);
+		fill_previous(c, empty->number);
 }
 
 /* `current` is empty: bring home a magazine with something in it, without robbing anybody; a chunk that was never used only
@@ -192,7 +202,7 @@ static void make_room(struct cache *c)
 		depot_put(&core->depot, &core->magazines, magazines_at(&core->magazines, number));
 	} else {
 		/* None there, or stolen under our eyes. */
-		tagged_set(&c->previous, c->current->number);
+		fill_previous(c, c->current->number);
 	}
 	tally(&c->counts.trips);
 	probe_trip(core->pool, core->name, PROBE_RELEASE);

@@ -93,7 +93,8 @@ struct core {
 	unsigned char *check_bits; /* in a buffer: what lfpool_check() needs; else NULL: it asks the heap  */
 	struct lfpool_pool *pool;
 	const char *name; /* the pool's */
-	_Atomic(uint64_t) exhausted; /* a statistic: of calls without a cache of the caller's            */
+	/* A statistic: of calls without a cache of the caller's.  On lines of its own: a miss reads those before. */
+	_Alignas(CACHE_LINE_PAIR) _Atomic(uint64_t) exhausted;
 	_Atomic(uint32_t) patience;  /* such calls that shall not ask the system for more caches         */
 	struct depot depot;
 };

@@ -41,7 +41,9 @@ static uint32_t change_out(struct cold *c, int change)
 	 * changed it. */
 	while (!cas_weak_acq_rel(&c->room, &room, room - (uint64_t)(int64_t)change))
 		;
-	return (uint32_t)room - (uint32_t)change;
+	room -= (uint64_t)(int64_t)change;
+	/* 0 .. 2^32, as there are 2^31 slots at most.  2^32: all of these are cold, and the mark says one too many. */
+	return (uint32_t)least(room, UINT32_MAX);
 }
 
 void cold_reset_most(struct cold *c)

@@ -61,7 +61,7 @@ static inline uint64_t magazine_pushes(uint64_t top, uint64_t bottom, uint32_t s
 {
 	const uint64_t position = top - slots + (uint64_t)(int64_t)magazine_count(top, bottom, slots);
 
-	return (bottom - position) / (LFPOOL_PUSHED - 1);
+	return (bottom - position) >> LFPOOL_POSITION_BITS;
 }
 
 /* What a zeroed bottom becomes so that the magazine holds `count` objects, top being 0. */

@@ -285,6 +285,38 @@ TEST(an_unclaimed_cache_is_used_again)
 	assert_int_equal(atomic_load(&core->table.count), count);
 }
 
+TEST(a_spare_that_is_taken_and_not_made_holds_nothing)
+{
+	lfpool_config_t config = config_of(16, CAPACITY);
+	lfpool_t *growing;
+
+	config.cache_capacity = 2 * SLOTS;
+	config.max_capacity = 2 * CAPACITY;
+	growing = pool_with(&config);
+
+	lfpool_cache_t *cache = lfpool_cache_create(growing);
+	struct core *its = ((struct cache *)cache)->core;
+
+	for (int i = 0; i < CAPACITY; i++)
+		assert_non_null(lfpool_cache_acquire(cache));
+	/* As depot_take_spare() before it makes the magazine. */
+	atomic_fetch_add(&its->depot.spared, 1);
+	assert_int_equal(lfpool_active_count(growing), CAPACITY);
+	(void)lfpool_destroy(growing);
+}
+
+TEST(two_to_the_31_cold_objects_are_not_in_use)
+{
+	struct cold *cold = core->cold;
+
+	/* As if so many had been put in. */
+	atomic_store(&cold->room, 2 * (uint64_t)COLD_ROOM);
+	cold_reset_most(cold);
+	assert_int_equal(cold_out(cold), -COLD_ROOM);
+	assert_int_equal(cold_most_out(cold), 1 - COLD_ROOM);
+	atomic_store(&cold->room, (uint64_t)COLD_ROOM);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -301,6 +333,8 @@ int main(void)
 		cmocka_unit_test_setup_teardown(a_flushed_cache_hits_its_own_magazine, setup, teardown),
 		cmocka_unit_test_setup_teardown(release_finds_room_among_partly_filled_magazines, setup, teardown),
 		cmocka_unit_test_setup_teardown(an_unclaimed_cache_is_used_again, setup, teardown),
+		cmocka_unit_test_setup_teardown(a_spare_that_is_taken_and_not_made_holds_nothing, setup, teardown),
+		cmocka_unit_test_setup_teardown(two_to_the_31_cold_objects_are_not_in_use, setup, teardown),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
