@@ -12,7 +12,7 @@
  *              conservation: each slot is in one place;
  *              the continuation runs once at most, and not if it was cancelled;
  *              the debt: withdrawn + owed = DEBT, and nothing is owed while a slot is free;
- *              `wanted` is what waits and what is owed, and never below 0;
+ *              `wanted` is what waits, and 1 if something is owed, and never below 0;
  *              ORDER a slot is given to a cell only if none with a smaller ticket has waited all the time since the
  *                    server began to look;
  *              STOPS of the processes stop for ever, anywhere.  When nothing moves any more one object is released
@@ -212,7 +212,7 @@ proctype shrinker(byte me) CAN_STOP
 	OF_A_SERVER;
 
 	/* demand_owe() */
-	wanted = wanted + DEBT;
+	wanted++;
 	owed = owed + DEBT;
 	heavy_fence();
 	serve()
@@ -321,7 +321,7 @@ inline check()
 		assert(sum == SLOTS);
 		assert(owed + withdrawn == DEBT || (STOPS && owed + withdrawn == 0));
 		assert(owed == 0 || visible == 0);
-		assert(STOPS || wanted == owed + waiting)
+		assert(STOPS || wanted == (owed > 0) + waiting)
 	}
 }
 
