@@ -114,13 +114,15 @@ static void mutex_show(lfpool_t *head)
 	(void)pthread_mutex_unlock(&pool->mutex);
 }
 
-/* Under the mutex: slots that are neither on the list nor cold nor untouched. */
+/* Under the mutex: slots that are neither on the list nor cold nor untouched.  What another thread is just making cold may be
+ * taken from there before its count is lowered: it counts twice then, but never as more than there are. */
 static void note_most(struct mutex_pool *pool)
 {
-	const size_t out = (size_t)((int64_t)pool->used + cold_out(&pool->head.cold)) - pool->listed;
+	const size_t out = (size_t)((int64_t)pool->used + cold_out(&pool->head.cold)) - pool->listed,
+		     all = cold_opened(&pool->head.cold);
 
 	if (pool->most < out)
-		pool->most = out;
+		pool->most = out < all ? out : all;
 }
 
 static void *take(struct mutex_pool *pool, uint32_t *slot_out)
