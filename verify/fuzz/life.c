@@ -25,6 +25,12 @@ static void hear(void *context, const lfpool_misuse_t *misuse)
 {
 	struct model *m = context;
 
+	if (m->closing && m->plan.tells_active && misuse->status == LFPOOL_E_STILL_ACTIVE) {
+		const struct cell *cell = model_cell(m, misuse->object);
+
+		REQUIRE(cell && cell->held && ++m->told <= m->held);
+		return;
+	}
 	REQUIRE(m->reported_count < m->expected_count);
 
 	const struct refusal *expected = &m->expected[m->reported_count++];
@@ -36,7 +42,7 @@ static void hear(void *context, const lfpool_misuse_t *misuse)
 		REQUIRE(misuse->status == LFPOOL_E_FOREIGN || misuse->status == LFPOOL_E_INTERIOR);
 	else
 		REQUIRE(misuse->status == expected->status);
-	if (m->hook_calls_pool) {
+	if (m->plan.hook_calls_pool) {
 		void *object = lfpool_acquire(m->pool);
 
 		REQUIRE(!object || lfpool_in_use(m->pool, object));
@@ -78,35 +84,52 @@ static void config_grow(lfpool_config_t *config, uint32_t growing)
 		config->max_capacity = config->capacity;
 }
 
+void model_start(struct model *m, const struct plan *plan)
+{
+	memset(m, 0, sizeof(*m));
+	m->plan = *plan;
+	m->config = plan->config;
+	m->config.hooks.context = m;
+	m->config.hooks.misuse = hear;
+	if (m->config.scheme.ready || m->config.scheme.begin)
+		m->config.scheme.context = m;
+	m->capacity = m->config.capacity;
+	m->maximum = m->reserved = m->config.max_capacity;
+	m->exact = m->config.backend != LFPOOL_BACKEND_MALLOC;
+	m->tracked = plan->tracked;
+	REQUIRE((plan->way ? plan->way->make(m) : lfpool_create(&m->pool, &m->config)) == LFPOOL_OK && m->pool);
+	for (unsigned i = 0; plan->explicit_caches && i < 2; i++)
+		model_cache_create(m);
+	model_check_counts(m);
+}
+
 void model_open(struct model *m, struct input *in)
 {
-	lfpool_config_t config = config_read(in);
+	struct plan plan = {.config = config_read(in)};
+	lfpool_config_t *config = &plan.config;
 	uint32_t hook = input_byte(in);
 
-	memset(m, 0, sizeof(*m));
-	config_grow(&config, hook >> 4);
-	m->capacity = config.capacity;
-	m->maximum = m->reserved = config.max_capacity;
-	config.name = hook & 2 ? longest_name : NULL;
-	config.hooks.context = m;
-	config.hooks.misuse = hear;
+	config_grow(config, hook >> 4);
+	config->name = hook & 2 ? longest_name : NULL;
 	/* If it grew by that, nobody could say when. */
-	m->hook_calls_pool = hook & 1 && !config.growth_step;
+	plan.hook_calls_pool = hook & 1 && !config->growth_step;
 	/* Under AddressSanitizer a pool tells it what is free, and has no inlined hits then: now and then only. */
-	config.debug = (hook & 12) == 12 ? NULL : "no-tools";
-	m->config = config;
-	m->exact = config.backend != LFPOOL_BACKEND_MALLOC;
-	m->tracked = m->exact && !(config.flags & LFPOOL_UNTRACKED);
-	REQUIRE(lfpool_create(&m->pool, &config) == LFPOOL_OK && m->pool);
-	model_check_counts(m);
+	config->debug = (hook & 12) == 12 ? NULL : "no-tools";
+	plan.tracked = config->backend != LFPOOL_BACKEND_MALLOC && !(config->flags & LFPOOL_UNTRACKED);
+	plan.zeroes = config->flags & LFPOOL_ZERO;
+	model_start(m, &plan);
 }
 
 void model_close(struct model *m)
 {
 	model_check_contents(m);
+	/* What is retired becomes free, and serves those who wait, before the end. */
+	m->ready = true;
+	model_reclaimed(m);
 	m->closing = true;
-	REQUIRE(lfpool_destroy(m->pool) == m->held);
-	REQUIRE(m->waiters == 0);
+	REQUIRE((m->plan.way ? m->plan.way->destroy(m) : lfpool_destroy(m->pool)) == m->held);
+	REQUIRE(m->waiters == 0 && m->called == m->awaited);
+	REQUIRE(!m->plan.tells_active || m->told == m->held);
 	/* On malloc they live on.  A block begins a label before its object: 16 bytes, or the alignment. */
 	const size_t alignment = m->config.object_alignment;
 

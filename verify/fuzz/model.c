@@ -62,7 +62,7 @@ static struct cell *cell_insert(struct model *m, uintptr_t address)
 }
 
 /* A released object stays a cell, but on malloc, where the address may become anything. */
-static void cell_release(struct model *m, struct cell *cell)
+void model_released(struct model *m, struct cell *cell)
 {
 	cell->held = false;
 	m->held--;
@@ -86,7 +86,7 @@ static unsigned char stamp_byte(uint64_t stamp, size_t i)
 	return (unsigned char)(stamp ? mixed : 0);
 }
 
-static void stamp_write(void *object, size_t size, uint64_t stamp)
+void stamp_write(void *object, size_t size, uint64_t stamp)
 {
 	unsigned char *bytes = object;
 
@@ -111,14 +111,21 @@ static void require_stamp(const void *object, size_t size, size_t from, uint64_t
 	}
 }
 
+void stamp_require(const void *object, size_t size, uint64_t stamp)
+{
+	require_stamp(object, size, 0, stamp, false);
+}
+
 static void require_fresh_contents(const struct model *m, const struct cell *cell)
 {
 	const size_t size = m->config.object_size;
 	const unsigned char *object = (const unsigned char *)cell->address;
 
-	if (m->config.flags & LFPOOL_ZERO) {
+	if (m->plan.zeroes) {
 		/* Each byte is like the one before it. */
 		REQUIRE(object[0] == 0 && memcmp(object, object + 1, size - 1) == 0);
+	} else if (m->plan.overwrites || m->strange) {
+		return;
 	} else if (m->config.backend == LFPOOL_BACKEND_LOCKFREE) {
 		require_stamp(object, size, 0, cell->stamp, cell->trimmed);
 	} else if (m->config.backend == LFPOOL_BACKEND_MUTEX) {
@@ -128,19 +135,19 @@ static void require_fresh_contents(const struct model *m, const struct cell *cel
 
 static void require_held_contents(const struct model *m, const struct cell *cell)
 {
-	require_stamp((const void *)cell->address, m->config.object_size, 0, cell->stamp, false);
+	stamp_require((const void *)cell->address, m->config.object_size, cell->stamp);
 }
 
 void model_check_contents(const struct model *m)
 {
 	for (size_t i = 0; i < m->cells; i++)
-		if (m->cell[i].held)
+		if (m->cell[i].held || m->cell[i].retired)
 			require_held_contents(m, &m->cell[i]);
 }
 
 /* ---- Acquire ----------------------------------------------------------------------------------------------- */
 
-void model_acquired(struct model *m, void *object)
+struct cell *model_found(struct model *m, void *object)
 {
 	size_t alignment = m->config.object_alignment ? m->config.object_alignment : _Alignof(max_align_t);
 	struct cell *cell = model_cell(m, object);
@@ -148,37 +155,65 @@ void model_acquired(struct model *m, void *object)
 	REQUIRE((uintptr_t)object % alignment == 0);
 	if (!cell)
 		cell = cell_insert(m, (uintptr_t)object);
-	REQUIRE(!cell->held);
-	require_fresh_contents(m, cell);
+	REQUIRE(!cell->held && !cell->retired);
 	cell->held = true;
-	cell->trimmed = false;
 	m->held++;
-	if (m->most < m->held)
-		m->most = m->held;
+	if (m->most < m->held + m->retired)
+		m->most = m->held + m->retired;
+	return cell;
+}
+
+void model_acquired(struct model *m, void *object)
+{
+	struct cell *cell = model_found(m, object);
+
+	require_fresh_contents(m, cell);
+	cell->trimmed = false;
 	cell->stamp = ++m->stamps;
 	stamp_write(object, m->config.object_size, cell->stamp);
 }
 
-void *model_acquire(struct model *m, struct door door)
+static void *acquire_by(struct model *m, struct door door)
 {
-	void *object = !door.cache   ? lfpool_acquire(m->pool)
-		       : door.inlined ? lfpool_cache_acquire(door.cache)
-				      : (lfpool_cache_acquire)(door.cache);
+	if (!door.cache)
+		return door.inlined && m->plan.way && m->plan.way->acquire ? m->plan.way->acquire(m) :
+									      lfpool_acquire(m->pool);
+	return door.inlined ? lfpool_cache_acquire(door.cache) : (lfpool_cache_acquire)(door.cache);
+}
 
-	REQUIRE((object == NULL) == (m->held == m->capacity && !model_grow_by_itself(m)));
+void model_require_got(struct model *m, void *object)
+{
+	const bool dry = !model_unheld(m) && !model_grow_by_itself(m);
+
+	REQUIRE(object ? !dry : dry || m->refused);
 	if (object)
 		model_acquired(m, object);
+}
+
+void *model_acquire(struct model *m, struct door door)
+{
+	m->refused = 0;
+
+	void *object = acquire_by(m, door);
+
+	model_require_got(m, object);
 	return object;
 }
 
 void model_acquire_bulk(struct model *m, size_t count)
 {
 	void *objects[MODEL_BULK_MAX];
+
+	m->refused = 0;
+
 	size_t got = lfpool_acquire_bulk(m->pool, objects, count), left;
 
-	while ((left = m->capacity - m->held) < count && model_grow_by_itself(m))
+	/* Refused, it has not asked for the rest. */
+	while ((left = model_unheld(m)) < (m->refused ? got : count) && model_grow_by_itself(m))
 		;
-	REQUIRE(got == (count < left ? count : left));
+	REQUIRE(m->refused ? got < count && got <= left : got == (count < left ? count : left));
+	if (m->refused && !m->owed && lfpool_capacity(m->pool) != m->capacity)
+		REQUIRE(model_grow_by_itself(m));
 	for (size_t i = 0; i < got; i++)
 		model_acquired(m, objects[i]);
 }
@@ -186,7 +221,7 @@ void model_acquire_bulk(struct model *m, size_t count)
 /* ---- Release ----------------------------------------------------------------------------------------------- */
 
 /* What releasing `object` must return now, by the header. */
-static lfpool_status_t status_of(const struct model *m, const void *object, bool foreign)
+lfpool_status_t model_status_of(const struct model *m, const void *object, bool foreign)
 {
 	const struct cell *cell = model_cell(m, object);
 
@@ -204,13 +239,13 @@ static lfpool_status_t status_of(const struct model *m, const void *object, bool
 }
 
 /* The header says what comes of it: a wrong release on malloc, or a second one where nobody counts, may do anything. */
-static bool is_defined(const struct model *m, lfpool_status_t status)
+bool model_is_defined(const struct model *m, lfpool_status_t status)
 {
 	return status == LFPOOL_OK || (m->exact && (m->tracked || status != LFPOOL_E_NOT_IN_USE));
 }
 
 /* Notes in the model what a release that is about to happen will do; true if an object comes back by it. */
-static bool foresee(struct model *m, const void *object, lfpool_status_t status)
+bool model_foresee(struct model *m, const void *object, lfpool_status_t status)
 {
 	struct cell *cell = model_cell(m, object);
 
@@ -222,11 +257,11 @@ static bool foresee(struct model *m, const void *object, lfpool_status_t status)
 	if (!object)
 		return false;
 	require_held_contents(m, cell);
-	cell_release(m, cell);
+	model_released(m, cell);
 	return true;
 }
 
-static void require_status(lfpool_status_t status, lfpool_status_t expected)
+void model_require_status(lfpool_status_t status, lfpool_status_t expected)
 {
 	if (expected == STATUS_OUTSIDE)
 		REQUIRE(status == LFPOOL_E_FOREIGN || status == LFPOOL_E_INTERIOR);
@@ -235,7 +270,7 @@ static void require_status(lfpool_status_t status, lfpool_status_t expected)
 }
 
 /* The call has returned: every refusal was reported. */
-static void settle(struct model *m)
+void model_settle(struct model *m)
 {
 	model_settle_serving(m);
 	REQUIRE(m->reported_count == m->expected_count);
@@ -246,23 +281,43 @@ static void settle(struct model *m)
 
 void model_release(struct model *m, struct door door, void *object, bool foreign)
 {
-	lfpool_status_t expected = status_of(m, object, foreign);
+	lfpool_status_t expected = model_status_of(m, object, foreign);
 
-	if (!is_defined(m, expected))
+	if (!model_is_defined(m, expected))
 		return;
-	model_foresee_serving(m, foresee(m, object, expected));
+	model_foresee_serving(m, model_foresee(m, object, expected), false);
 
-	lfpool_status_t status = !door.cache   ? lfpool_release(m->pool, object)
+	lfpool_status_t status = !door.cache ? door.inlined && m->plan.way && m->plan.way->release ?
+					       m->plan.way->release(m, object) :
+					       lfpool_release(m->pool, object)
 				 : door.inlined ? lfpool_cache_release(door.cache, object)
 						: (lfpool_cache_release)(door.cache, object);
 
-	require_status(status, expected);
-	settle(m);
+	model_require_status(status, expected);
+	model_settle(m);
+}
+
+void model_release_otherwise(struct model *m, void *object, bool by_handle)
+{
+	if (!object || !m->tracked)
+		return;
+
+	const lfpool_handle_t handle = lfpool_handle_of(m->pool, object);
+
+	if (!by_handle)
+		REQUIRE(lfpool_of(object) == (m->plan.in_buffer ? NULL : m->pool));
+	model_foresee_serving(m, model_foresee(m, object, LFPOOL_OK), false);
+	if (by_handle)
+		REQUIRE(lfpool_release_handle(m->pool, handle) == LFPOOL_OK);
+	else
+		REQUIRE((m->plan.in_buffer ? lfpool_release(m->pool, object) : lfpool_release_self(object)) == LFPOOL_OK);
+	model_settle(m);
+	REQUIRE(!m->exact || lfpool_resolve(m->pool, handle) != object);
 }
 
 void model_release_inside(struct model *m, void *object)
 {
-	cell_release(m, model_cell(m, object));
+	model_released(m, model_cell(m, object));
 	REQUIRE(lfpool_release(m->pool, object) == LFPOOL_OK);
 }
 
@@ -271,18 +326,21 @@ void model_release_bulk(struct model *m, void *const *objects, size_t count)
 	void *defined[MODEL_BULK_MAX];
 	size_t kept = 0, back = 0;
 
+	/* How many of them are put back at once is not said, and so not whether a pool that was owed some grows in between. */
+	if (m->owed && m->waiters && m->config.growth_step && count > 1)
+		count = 1;
 	for (size_t i = 0; i < count; i++) {
-		lfpool_status_t status = status_of(m, objects[i], false);
+		lfpool_status_t status = model_status_of(m, objects[i], false);
 
 		/* What is free now may be somebody's by then. */
-		if (!is_defined(m, status) || (m->waiters && status == LFPOOL_E_NOT_IN_USE))
+		if (!model_is_defined(m, status) || (m->waiters && status == LFPOOL_E_NOT_IN_USE))
 			continue;
-		back += foresee(m, objects[i], status);
+		back += model_foresee(m, objects[i], status);
 		defined[kept++] = objects[i];
 	}
-	model_foresee_serving(m, back);
+	model_foresee_serving(m, back, false);
 	REQUIRE(lfpool_release_bulk(m->pool, defined, kept) == back);
-	settle(m);
+	model_settle(m);
 }
 
 /* ---- Caches, questions ------------------------------------------------------------------------------------- */
@@ -294,6 +352,10 @@ void model_cache_create(struct model *m)
 
 	lfpool_cache_t *cache = lfpool_cache_create(m->pool);
 
+	if (m->plan.in_buffer && m->caches == LFPOOL_BUFFER_CACHES - 4) {
+		REQUIRE(!cache);
+		return;
+	}
 	REQUIRE(cache);
 	for (size_t i = 0; i < m->caches; i++)
 		REQUIRE(cache != m->cache[i]);
@@ -340,17 +402,20 @@ static void check_high_water(struct model *m)
 
 	REQUIRE(lfpool_stats(m->pool, &stats) == LFPOOL_OK);
 	REQUIRE(stats.high_water >= m->most && stats.high_water <= m->reserved);
+	REQUIRE(stats.unaccounted == 0 && stats.active == m->held && stats.retired == m->retired);
+	REQUIRE(stats.active + stats.retired + stats.cached + stats.shared + stats.untouched == stats.capacity);
+	REQUIRE(stats.waiting == m->waiters && stats.owed == m->owed && stats.misuses == m->misuses);
 	if (++m->checks % 3 == 0) {
 		lfpool_high_water_reset(m->pool);
-		m->most = m->held;
+		m->most = m->held + m->retired;
 	}
 }
 
 void model_check_counts(struct model *m)
 {
 	check_high_water(m);
-	REQUIRE(lfpool_active_count(m->pool) == m->held);
-	REQUIRE(lfpool_available_count(m->pool) == m->capacity - m->held);
+	REQUIRE(lfpool_active_count(m->pool) == m->held + m->retired);
+	REQUIRE(lfpool_available_count(m->pool) == model_unheld(m));
 	REQUIRE(lfpool_capacity(m->pool) == m->capacity && lfpool_max_capacity(m->pool) == m->maximum);
 	REQUIRE(lfpool_shrink_owed(m->pool) == m->owed);
 	REQUIRE(lfpool_misuse_count(m->pool) == m->misuses);

@@ -17,6 +17,8 @@
  *                        wait get any; it grows by itself, in whole steps, when a call finds nothing and nothing is
  *                        owed, and as long as somebody waits.
  *              waiting   first come, first served, each inside the call that made its object free.
+ *              retiring  what is retired is in use until the scheme says otherwise; a destroy that is refused changes
+ *                        nothing.
  * Backends     The mutex pool overwrites the first bytes of a free object; the malloc backend promises nothing about a
  *              fresh object's bytes or about wrong pointers.  The model asks no more.
  */
@@ -26,6 +28,7 @@
 #include "input.h"
 #include "lfpool/lfpool.h"
 
+#include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
 
@@ -46,6 +49,7 @@ struct cell {
 	uintptr_t address;
 	uint64_t stamp; /* what its last holder wrote; 0 = unknown                             */
 	bool held;
+	bool retired; /* and then not held                                                       */
 	bool trimmed; /* since then: each of its bytes is as it was, or zero                    */
 };
 
@@ -53,6 +57,8 @@ struct cell {
 struct waiting {
 	lfpool_ticket_t ticket;
 	bool releases; /* what it gets, at once */
+	bool resizes;  /* then calls what serves those who wait */
+	uint8_t again; /* so many times it queues anew */
 };
 
 /* A refusal that the call under way must report. */
@@ -62,13 +68,42 @@ struct refusal {
 };
 #define STATUS_OUTSIDE LFPOOL_E_ARGUMENT /* release never returns it */
 
+struct model;
+
+/* How a pool is made and ended, if not by lfpool_create() and lfpool_destroy(). */
+struct way {
+	lfpool_status_t (*make)(struct model *m); /* m->config becomes m->pool */
+	size_t (*destroy)(struct model *m);
+	void *(*acquire)(struct model *m); /* for lfpool_acquire(), and release; both or neither */
+	lfpool_status_t (*release)(struct model *m, void *object);
+	bool (*there)(const struct model *m); /* is the pool where it was made, also after a destroy that was refused? */
+};
+
+/* What a pool shall be, and what follows from that for the model. */
+struct plan {
+	lfpool_config_t config;
+	const struct way *way; /* NULL: the ordinary one */
+	unsigned choice;       /* for who made the plan                                                   */
+	bool tracked;          /* the pool refuses double releases                                        */
+	bool zeroes;           /* every object is all zero                                                */
+	bool overwrites;       /* free objects are written to                                             */
+	bool tells_active;     /* the hook hears of objects still active at the end                       */
+	bool refuses;          /* hooks say no now and then                                               */
+	bool in_buffer;
+	bool explicit_caches;  /* calls go through these                                                  */
+	bool hook_calls_pool;  /* the misuse hook does                                                    */
+};
+
 struct model {
+	struct plan plan;
+	void *made; /* the way's */
 	lfpool_t *pool;
 	lfpool_config_t config;
 	bool exact;   /* the backend knows its objects: all but malloc                               */
-	bool tracked; /* the pool refuses double releases                                            */
+	bool tracked; /* the plan's                                                                  */
+	bool strange; /* others have written to free objects                                         */
 	struct cell cell[MODEL_CAPACITY_MAX];
-	size_t cells, held;
+	size_t cells, held, retired;
 	size_t most;    /* held at once, since the high-water mark was reset     */
 	unsigned checks;
 	uint64_t stamps; /* given out so far                                                         */
@@ -77,7 +112,11 @@ struct model {
 	size_t misuses;
 	struct refusal expected[MODEL_BULK_MAX]; /* refusals of the call under way ...               */
 	size_t expected_count, reported_count;   /* ... and how many the hook has heard of           */
-	bool hook_calls_pool;
+	size_t told;           /* of objects still active at the end                                 */
+	_Atomic unsigned refused; /* by hooks, in the call under way                                 */
+	_Atomic bool ready;           /* says the scheme of what is retired                                 */
+	_Atomic(lfpool_batch_t *) batch[LFPOOL_PLACES_MAX]; /* that the scheme was told of           */
+	unsigned depth;        /* of continuations in continuations                                  */
 	size_t capacity, maximum, reserved; /* of now; where growing ends now, and at all              */
 	size_t owed;                        /* to a shrink                                             */
 	struct waiting waiting[MODEL_WAITING_MAX]; /* the oldest first                                 */
@@ -92,8 +131,9 @@ struct door {
 	bool inlined;
 };
 
-/* Makes a pool with the configuration that the input describes, or closes it and checks what it returns. */
+/* Makes a pool with the configuration that the input describes, or by a plan; or closes it and checks what it returns. */
 void model_open(struct model *m, struct input *in);
+void model_start(struct model *m, const struct plan *plan);
 void model_close(struct model *m);
 /* A configuration that is wrong in one field is refused with that field's status. */
 void model_refuse_config(struct input *in);
@@ -106,6 +146,8 @@ void model_acquire_bulk(struct model *m, size_t count);
  * pool. */
 void model_release(struct model *m, struct door door, void *object, bool foreign);
 void model_release_bulk(struct model *m, void *const *objects, size_t count);
+/* By its handle; or by its address alone. */
+void model_release_otherwise(struct model *m, void *object, bool by_handle);
 void model_cache_create(struct model *m);
 void model_cache_destroy(struct model *m, size_t which);
 /* owns and in_use of any pointer. */
@@ -114,12 +156,49 @@ void model_ask(const struct model *m, const void *pointer, bool foreign);
 void model_check_contents(const struct model *m);
 void model_check_counts(struct model *m);
 
+static inline size_t model_unheld(const struct model *m)
+{
+	return m->capacity - m->held - m->retired;
+}
+
+/* ---- For the other files of the model ---- */
+
+/* What an acquire may have returned. */
+void model_require_got(struct model *m, void *object);
+/* What releasing `object` must return now, by the header; does the header say what comes of it? */
+lfpool_status_t model_status_of(const struct model *m, const void *object, bool foreign);
+bool model_is_defined(const struct model *m, lfpool_status_t status);
+/* Notes in the model what a release that is about to happen will do; true if an object comes back by it. */
+bool model_foresee(struct model *m, const void *object, lfpool_status_t status);
+void model_require_status(lfpool_status_t status, lfpool_status_t expected);
+/* The call has returned: every refusal was reported. */
+void model_settle(struct model *m);
+/* A held object comes back. */
+void model_released(struct model *m, struct cell *cell);
+/* Of an object that may not be in the model yet: there from here on. */
+struct cell *model_found(struct model *m, void *object);
+/* For the pools of one row of bytes, what random threads left: held by whom `stamp` says. */
+void stamp_write(void *object, size_t size, uint64_t stamp);
+void stamp_require(const void *object, size_t size, uint64_t stamp);
+
+/* ---- retiring.c: what is retired; a destroy that is refused ---- */
+
+/* For config.scheme: asked, or told and waited for. */
+lfpool_scheme_t model_scheme(bool asked);
+void model_retire(struct model *m, void *object, bool foreign);
+/* Notes that all of it becomes free, in a call that is about to be made. */
+void model_reclaimed(struct model *m);
+/* With the scheme's consent; or against it. */
+void model_drain(struct model *m, bool consent);
+void model_destroy_refused(struct model *m);
+
 /* ---- waiters.c: how many objects there are, and who waits for one ---- */
 
 /* Notes in the model that a call that found nothing grew the pool; false if it could not. */
 bool model_grow_by_itself(struct model *m);
-/* Around a call that may make `back` held objects free: what it must do for those who are owed or wait. */
-void model_foresee_serving(struct model *m, size_t back);
+/* Around a call that may make `back` held objects free, all at once or one by one: what it must do for those who are owed
+ * or wait. */
+void model_foresee_serving(struct model *m, size_t back, bool one_by_one);
 void model_settle_serving(struct model *m);
 /* Of a continuation, and of every other way to get an object: it is active now. */
 void model_acquired(struct model *m, void *object);
@@ -131,7 +210,7 @@ void model_shrink_cancel(struct model *m);
 void model_set_maximum(struct model *m, size_t maximum);
 void model_trim(struct model *m, size_t keep, size_t budget);
 void model_acquire_wait(struct model *m, struct door door, int64_t timeout_ns);
-void model_acquire_async(struct model *m, bool releases);
+void model_acquire_async(struct model *m, struct waiting what);
 /* One that waits; or a ticket that is nobody's. */
 void model_cancel(struct model *m, size_t which);
 void model_cancel_nobody(struct model *m, uint32_t choice);

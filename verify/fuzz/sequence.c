@@ -12,22 +12,32 @@
  */
 #include "sequence.h"
 
-#include "model.h"
-
 #include <pthread.h>
+#include <sys/wait.h>
+#include <unistd.h>
 
 #define OPERATIONS_MAX 400 /* a hang is then a hang */
 #define THREADS_MAX 4
+#define CHILDREN_MAX 3
 
 struct sequence {
 	struct input in;
+	const struct sequence_kind *kind; /* NULL: the ordinary one */
 	struct model model[2];
 	struct model *m; /* the one in use */
-	unsigned operations, threads;
+	unsigned operations, threads, children;
 	bool on_thread;
 };
 
 static void step(struct sequence *s);
+
+static void open_pool(struct sequence *s, struct model *m)
+{
+	if (s->kind)
+		s->kind->open(m, &s->in, s->kind->context);
+	else
+		model_open(m, &s->in);
+}
 
 /* ---- Choices ----------------------------------------------------------------------------------------------- */
 
@@ -36,6 +46,8 @@ static struct door choose_door(struct sequence *s)
 	uint32_t choice = input_byte(&s->in);
 	size_t which = choice % (s->m->caches + 1);
 
+	if (s->m->plan.explicit_caches && !which)
+		which = s->m->caches;
 	return (struct door){which ? s->m->cache[which - 1] : NULL, choice & 0x80};
 }
 
@@ -229,13 +241,14 @@ static void resize_or_wait(struct sequence *s, uint32_t what)
 	}
 	case 11: case 12:
 		for (uint32_t n = input_below(&s->in, 4) + 1; n; n--)
-			model_acquire_async(m, what == 12);
+			model_acquire_async(m, (struct waiting){.releases = what == 12});
 		break;
 	case 13: model_cancel(m, input_byte(&s->in)); break;
 	case 14: model_cancel_nobody(m, input_byte(&s->in)); break;
 	default:
-		while (m->waiters < MODEL_WAITING_MAX && (m->waiters || m->owed || m->held < MODEL_CAPACITY_MAX / 2))
-			model_acquire_async(m, false);
+		while (m->waiters < MODEL_WAITING_MAX && (m->waiters || m->owed || m->held < MODEL_CAPACITY_MAX / 2) &&
+		       !m->plan.refuses && !(m->plan.in_buffer && m->waiters == 16))
+			model_acquire_async(m, (struct waiting){0});
 		break;
 	}
 }
@@ -244,8 +257,12 @@ static void *run_on_thread(void *sequence)
 {
 	struct sequence *s = sequence;
 
+	if (s->kind)
+		s->kind->thread(true, s->kind->context);
 	for (uint32_t n = input_below(&s->in, 8) + 1; n && !input_is_over(&s->in); n--)
 		step(s);
+	if (s->kind)
+		s->kind->thread(false, s->kind->context);
 	return NULL;
 }
 
@@ -263,11 +280,78 @@ static void on_thread(struct sequence *s)
 	s->on_thread = false;
 }
 
+/* The next few operations happen in a child too, which then ends both pools. */
+static void in_child(struct sequence *s)
+{
+	int status = 0;
+
+	if (s->children++ >= CHILDREN_MAX)
+		return;
+
+	const pid_t child = fork();
+
+	REQUIRE(child >= 0);
+	if (child) {
+		REQUIRE(waitpid(child, &status, 0) == child && status == 0);
+		return;
+	}
+	s->children = CHILDREN_MAX;
+	alarm(60);
+	for (uint32_t n = 8; n && !input_is_over(&s->in); n--)
+		step(s);
+	model_close(&s->model[0]);
+	model_close(&s->model[1]);
+	_exit(0);
+}
+
+static void retire_some(struct sequence *s)
+{
+	for (uint32_t n = input_below(&s->in, 16) + 1; n; n--)
+		model_retire(s->m, choose_object(s, true), false);
+	model_retire(s->m, choose_object(s, false), false);
+	model_retire(s->m, choose_foreign(s), true);
+}
+
+/* Some by their handles, some by their addresses alone. */
+static void release_otherwise(struct sequence *s)
+{
+	for (uint32_t n = input_below(&s->in, 16) + 1; n; n--)
+		model_release_otherwise(s->m, choose_object(s, true), n % 2);
+}
+
+/* What only other kinds of sequences have: `what` = 0 .. 15. */
+static void more(struct sequence *s, uint32_t what)
+{
+	struct model *m = s->m;
+
+	switch (what) {
+	case 0: case 1: case 2: retire_some(s); break;
+	case 3: case 4: model_drain(m, true); break;
+	case 5: model_drain(m, false); break;
+	case 6: case 7: model_destroy_refused(m); break;
+	case 8: case 9: in_child(s); break;
+	case 10: release_otherwise(s); break;
+	case 11:
+		acquire_until_null(s);
+		break;
+	default:
+		for (uint32_t n = input_below(&s->in, 16) + 1; n; n--)
+			model_acquire_async(m, (struct waiting){.releases = true, .resizes = what > 13,
+								.again = what % 2 ? 5 : 0});
+		break;
+	}
+}
+
 static void step(struct sequence *s)
 {
 	struct model *m = s->m;
 	const uint32_t what = input_byte(&s->in);
 
+	if (s->kind && what / 64 == 1) {
+		more(s, what % 16);
+		model_check_counts(m);
+		return;
+	}
 	if (what >= 128) {
 		resize_or_wait(s, what % 16);
 		model_check_counts(m);
@@ -297,7 +381,7 @@ static void step(struct sequence *s)
 		switch (input_below(&s->in, 4)) {
 		case 0:
 			model_close(m);
-			model_open(m, &s->in);
+			open_pool(s, m);
 			break;
 		case 1: model_refuse_config(&s->in); break;
 		default: s->m = &s->model[m == s->model]; break;
@@ -307,15 +391,22 @@ static void step(struct sequence *s)
 	model_check_counts(s->m);
 }
 
-void sequence_run(const uint8_t *bytes, size_t count)
+void sequence_run_kind(const struct sequence_kind *kind, const uint8_t *bytes, size_t count)
 {
 	static struct sequence s;
 
-	s = (struct sequence){.in = {bytes, bytes + count}, .m = s.model};
-	model_open(&s.model[0], &s.in);
-	model_open(&s.model[1], &s.in);
+	s = (struct sequence){.in = {bytes, bytes + count}, .m = s.model, .kind = kind};
+	open_pool(&s, &s.model[0]);
+	open_pool(&s, &s.model[1]);
+	if (kind && kind->begin)
+		kind->begin(&s.model[0], kind->context);
 	while (!input_is_over(&s.in) && s.operations++ < OPERATIONS_MAX)
 		step(&s);
 	model_close(&s.model[0]);
 	model_close(&s.model[1]);
+}
+
+void sequence_run(const uint8_t *bytes, size_t count)
+{
+	sequence_run_kind(NULL, bytes, count);
 }

@@ -8,6 +8,12 @@
  */
 #include "model.h"
 
+#include <string.h>
+
+#define BUFFER_WAITING_MAX 16
+
+static void be_continued(void *context, lfpool_t *pool, void *object);
+
 /* ---- What must happen -------------------------------------------------------------------------------------- */
 
 static size_t least(size_t a, size_t b)
@@ -28,28 +34,40 @@ bool model_grow_by_itself(struct model *m)
 	return more > 0;
 }
 
-void model_foresee_serving(struct model *m, size_t back)
+void model_foresee_serving(struct model *m, size_t back, bool one_by_one)
 {
 	/* m->held has been lowered by `back` already. */
-	size_t unheld = m->capacity - m->held;
-	const size_t paid = least(m->owed, unheld);
+	size_t unheld = model_unheld(m), first = 0, count = m->waiters, later = one_by_one ? back : 0;
+	struct waiting queue[MODEL_WAITING_MAX];
 
 	REQUIRE(unheld >= back);
-	m->owed -= paid;
-	m->capacity -= paid;
-	unheld -= paid;
 	m->called = m->awaited = 0;
-	while (m->awaited < m->waiters) {
-		if (unheld) {
-			unheld -= !m->waiting[m->awaited++].releases;
-			continue;
+	memcpy(queue, m->waiting, sizeof(queue));
+	/* `later`: that come back after the next; the pool may have grown for want of them. */
+	for (unheld -= later;; unheld++, later--) {
+		const size_t paid = least(m->owed, unheld);
+
+		m->owed -= paid;
+		m->capacity -= paid;
+		unheld -= paid;
+		while (count) {
+			struct waiting w = queue[first];
+			const size_t before = m->capacity;
+
+			if (!unheld && ((later && later == back) || !model_grow_by_itself(m)))
+				break;
+			unheld += m->capacity - before;
+			first = (first + 1) % MODEL_WAITING_MAX;
+			count--;
+			m->awaited++;
+			unheld -= !w.releases;
+			if (w.again) {
+				w.again--;
+				queue[(first + count++) % MODEL_WAITING_MAX] = w;
+			}
 		}
-
-		const size_t before = m->capacity;
-
-		if (!model_grow_by_itself(m))
-			break;
-		unheld += m->capacity - before;
+		if (!later)
+			return;
 	}
 }
 
@@ -68,47 +86,76 @@ static void leave_queue(struct model *m, size_t which)
 		m->waiting[i] = m->waiting[i + 1];
 }
 
+/* At the end of the queue, which it does not leave at once. */
+static void queue_up(struct model *m, struct waiting what)
+{
+	struct waiting *const last = &m->waiting[m->waiters++];
+
+	*last = what;
+	last->ticket = 0;
+	REQUIRE(lfpool_acquire_async(m->pool, be_continued, m, &last->ticket) == LFPOOL_OK && last->ticket);
+	for (size_t i = 0; i + 1 < m->waiters; i++)
+		REQUIRE(m->waiting[i].ticket != last->ticket);
+	m->last_ticket = last->ticket;
+}
+
+/* Nothing is owed where somebody gets an object: so these do nothing, but serve. */
+static void serve_inside(struct model *m)
+{
+	REQUIRE(lfpool_shrink_cancel(m->pool) == 0);
+	REQUIRE(lfpool_limit(m->pool, m->maximum) == LFPOOL_OK);
+	REQUIRE(lfpool_grow(m->pool, 0) == 0 && lfpool_shrink(m->pool, 0) == 0);
+}
+
 /* Its context is the model; which continuation it is, the queue's order says. */
 static void be_continued(void *context, lfpool_t *pool, void *object)
 {
 	struct model *m = context;
 
 	REQUIRE(pool == m->pool && m->waiters > 0);
+	REQUIRE(++m->depth == 1);
 
-	const struct waiting first = m->waiting[0];
+	struct waiting first = m->waiting[0];
 
 	leave_queue(m, 0);
-	REQUIRE((object == NULL) == m->closing);
-	if (m->closing)
-		return;
-	REQUIRE(++m->called <= m->awaited);
-	REQUIRE(!lfpool_cancel(pool, first.ticket));
-	model_acquired(m, object);
-	if (first.releases)
-		model_release_inside(m, object);
+	REQUIRE(object ? ++m->called <= m->awaited : m->closing && m->called == m->awaited);
+	if (object) {
+		REQUIRE(!lfpool_cancel(pool, first.ticket));
+		model_acquired(m, object);
+		if (first.releases)
+			model_release_inside(m, object);
+		if (first.resizes)
+			serve_inside(m);
+		if (first.again) {
+			first.again--;
+			queue_up(m, first);
+		}
+	}
+	m->depth--;
 }
 
-void model_acquire_async(struct model *m, bool releases)
+void model_acquire_async(struct model *m, struct waiting what)
 {
+	const bool full = m->plan.in_buffer && m->waiters == BUFFER_WAITING_MAX;
 	lfpool_ticket_t ticket = 1;
 
-	if (m->waiters == MODEL_WAITING_MAX)
+	/* Whom a hook refuses is served with nothing: that is arithmetic no more. */
+	if (m->waiters == MODEL_WAITING_MAX || m->plan.refuses)
 		return;
-
-	const bool now = !m->owed && !m->waiters && (m->held < m->capacity || model_grow_by_itself(m));
-
-	m->waiting[m->waiters++].releases = releases;
-	m->waiting[m->waiters - 1].ticket = 0;
-	m->awaited = now;
 	REQUIRE(lfpool_acquire_async(m->pool, NULL, m, &ticket) == LFPOOL_E_ARGUMENT && !ticket);
-	REQUIRE(lfpool_acquire_async(m->pool, be_continued, m, &ticket) == LFPOOL_OK);
-	REQUIRE((ticket == 0) == now);
-	if (!now) {
-		for (size_t i = 0; i < m->waiters; i++)
-			REQUIRE(m->waiting[i].ticket != ticket);
-		m->waiting[m->waiters - 1].ticket = m->last_ticket = ticket;
+
+	const bool now = !m->owed && !m->waiters && (model_unheld(m) || model_grow_by_itself(m));
+
+	if (full) {
+		REQUIRE(lfpool_acquire_async(m->pool, be_continued, m, &ticket) == LFPOOL_E_NO_MEMORY && !ticket);
+	} else if (now) {
+		m->waiting[m->waiters++] = what;
+		model_foresee_serving(m, 0, false);
+		REQUIRE(lfpool_acquire_async(m->pool, be_continued, m, &ticket) == LFPOOL_OK && !ticket);
+		model_settle_serving(m);
+	} else {
+		queue_up(m, what);
 	}
-	model_settle_serving(m);
 }
 
 void model_cancel(struct model *m, size_t which)
@@ -138,12 +185,9 @@ void model_cancel_nobody(struct model *m, uint32_t choice)
 /* With a timeout as without: nobody else is there who could release meanwhile. */
 void model_acquire_wait(struct model *m, struct door door, int64_t timeout_ns)
 {
-	void *object = door.cache ? lfpool_cache_acquire_wait(door.cache, timeout_ns)
-				  : lfpool_acquire_wait(m->pool, timeout_ns);
-
-	REQUIRE((object == NULL) == (m->held == m->capacity && !model_grow_by_itself(m)));
-	if (object)
-		model_acquired(m, object);
+	m->refused = 0;
+	model_require_got(m, door.cache ? lfpool_cache_acquire_wait(door.cache, timeout_ns)
+					: lfpool_acquire_wait(m->pool, timeout_ns));
 }
 
 /* ---- How many objects there are ---------------------------------------------------------------------------- */
@@ -156,18 +200,18 @@ void model_grow(struct model *m, size_t count, bool reserve)
 
 	m->owed -= forgiven;
 	m->capacity += added;
-	model_foresee_serving(m, 0);
+	model_foresee_serving(m, 0, false);
 	REQUIRE((reserve ? lfpool_reserve(m->pool, count) : lfpool_grow(m->pool, count)) == forgiven + added);
 	model_settle_serving(m);
 }
 
 void model_shrink(struct model *m, size_t count)
 {
-	const size_t gone = least(count, m->capacity - m->held);
+	const size_t gone = least(count, model_unheld(m));
 
 	m->capacity -= gone;
 	m->owed = least(m->owed + (count - gone), m->capacity);
-	model_foresee_serving(m, 0);
+	model_foresee_serving(m, 0, false);
 	REQUIRE(lfpool_shrink(m->pool, count) == gone);
 	model_settle_serving(m);
 }
@@ -177,7 +221,7 @@ void model_shrink_cancel(struct model *m)
 	const size_t owed = m->owed;
 
 	m->owed = 0;
-	model_foresee_serving(m, 0);
+	model_foresee_serving(m, 0, false);
 	REQUIRE(lfpool_shrink_cancel(m->pool) == owed);
 	model_settle_serving(m);
 }
@@ -189,7 +233,7 @@ void model_set_maximum(struct model *m, size_t maximum)
 		return;
 	}
 	m->maximum = maximum;
-	model_foresee_serving(m, 0);
+	model_foresee_serving(m, 0, false);
 	REQUIRE(lfpool_limit(m->pool, maximum) == LFPOOL_OK);
 	model_settle_serving(m);
 }

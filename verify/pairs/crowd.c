@@ -1,0 +1,396 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * crowd.c - four threads use one pool at once.
+ *
+ * Idea         Each thread knows what it holds: what it acquires it stamps, and what it releases must bear that stamp, so two
+ *              holders of one object are found by the second.  When all have ended, the whole is exact again: it is
+ *              compared with the counts, the identity of the statistics, and lfpool_check(); nobody waits while something
+ *              is free, and a debt is no more than there is.  In the end the model takes over what the threads left.
+ */
+#include "row.h"
+
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#define THREADS 4
+#define ROUNDS 4
+#define STEPS 150
+#define WISHES 4
+#define BULK 8
+#define CHILDREN 2 /* of each thread */
+#define CHILD_SECONDS 30
+
+struct hand {
+	void *object;
+	uint64_t stamp;
+};
+
+/* What one continuation is for. */
+struct wish {
+	_Atomic(int) state;
+	void *object;
+	lfpool_ticket_t ticket;
+};
+enum { IDLE, WAITING, ARRIVED, REFUSED };
+
+struct member {
+	struct model *m;
+	struct random r;
+	struct hand held[MODEL_CAPACITY_MAX];
+	size_t count;
+	struct wish wish[WISHES];
+	uint64_t stamps;
+	lfpool_cache_t *cache;
+	unsigned children, steps;
+	void (*thread)(bool begins, void *context);
+};
+
+static struct member members[THREADS];
+
+/* ---- Objects ----------------------------------------------------------------------------------------------- */
+
+static void take(struct member *me, void *object)
+{
+	const struct model *m = me->m;
+	const unsigned char *bytes = object;
+
+	REQUIRE((uintptr_t)object % m->config.object_alignment == 0 && me->count < MODEL_CAPACITY_MAX);
+	if (m->plan.zeroes)
+		REQUIRE(!bytes[0] && memcmp(bytes, bytes + 1, m->config.object_size - 1) == 0);
+	me->held[me->count++] = (struct hand){object, ++me->stamps};
+	stamp_write(object, m->config.object_size, me->stamps);
+}
+
+/* One that the member holds, which must be as it was left, and is held no longer. */
+static void *give(struct member *me)
+{
+	if (!me->count)
+		return NULL;
+
+	struct hand *hand = &me->held[random_below(&me->r, (uint32_t)me->count)];
+	void *object = hand->object;
+
+	stamp_require(object, me->m->config.object_size, hand->stamp);
+	*hand = me->held[--me->count];
+	return object;
+}
+
+static void acquire(struct member *me)
+{
+	const struct model *m = me->m;
+	void *object = me->cache ? lfpool_cache_acquire(me->cache) :
+		       m->plan.way->acquire && me->stamps % 2 ? m->plan.way->acquire(me->m) : lfpool_acquire(m->pool);
+
+	if (object)
+		take(me, object);
+}
+
+static void release(struct member *me)
+{
+	void *object = give(me);
+
+	REQUIRE((me->cache ? lfpool_cache_release(me->cache, object) : lfpool_release(me->m->pool, object)) == LFPOOL_OK);
+}
+
+static void acquire_bulk(struct member *me)
+{
+	void *objects[BULK];
+	const size_t count = lfpool_acquire_bulk(me->m->pool, objects, BULK);
+
+	for (size_t i = 0; i < count; i++)
+		take(me, objects[i]);
+}
+
+static void release_bulk(struct member *me)
+{
+	void *objects[BULK];
+	size_t count = 0;
+
+	for (size_t i = 0; i < BULK; i++) {
+		objects[i] = give(me);
+		count += objects[i] != NULL;
+	}
+	REQUIRE(lfpool_release_bulk(me->m->pool, objects, BULK) == count);
+}
+
+static void acquire_soon(struct member *me)
+{
+	const int64_t timeout_ns = random_below(&me->r, 50000);
+	void *object = me->cache ? lfpool_cache_acquire_wait(me->cache, timeout_ns) :
+				   lfpool_acquire_wait(me->m->pool, timeout_ns);
+
+	if (object)
+		take(me, object);
+}
+
+/* ---- Continuations ----------------------------------------------------------------------------------------- */
+
+/* Runs on any thread, so it leaves the object in the wish. */
+static void arrive(void *context, lfpool_t *pool, void *object)
+{
+	struct wish *wish = context;
+
+	(void)pool;
+	wish->object = object;
+	REQUIRE(atomic_exchange(&wish->state, object ? ARRIVED : REFUSED) == WAITING);
+}
+
+/* Fetches what arrived; asks, takes back, or waits on. */
+static void wish_for(struct member *me, bool may_ask)
+{
+	struct wish *wish = &me->wish[random_below(&me->r, WISHES)];
+	const int state = atomic_load(&wish->state);
+
+	if (state == ARRIVED)
+		take(me, wish->object);
+	REQUIRE(state != REFUSED || me->m->plan.refuses);
+	if (state == WAITING) {
+		if (random_below(&me->r, 4) || !lfpool_cancel(me->m->pool, wish->ticket))
+			return;
+		atomic_store(&wish->state, IDLE);
+	} else if (state != IDLE || !may_ask) {
+		atomic_store(&wish->state, IDLE);
+	} else {
+		lfpool_ticket_t ticket;
+
+		atomic_store(&wish->state, WAITING);
+
+		const lfpool_status_t status = lfpool_acquire_async(me->m->pool, arrive, wish, &ticket);
+
+		wish->ticket = ticket;
+		if (status == LFPOOL_OK)
+			return;
+		REQUIRE(status == LFPOOL_E_NO_MEMORY && me->m->plan.in_buffer);
+		atomic_store(&wish->state, IDLE);
+	}
+}
+
+/* ---- How many, and for how long ---------------------------------------------------------------------------- */
+
+static void resize(struct member *me)
+{
+	lfpool_t *pool = me->m->pool;
+	const size_t count = random_below(&me->r, 6);
+
+	switch (random_below(&me->r, 7)) {
+	case 0: (void)lfpool_grow(pool, count); break;
+	case 1: (void)lfpool_reserve(pool, 1 + random_below(&me->r, (uint32_t)me->m->reserved)); break;
+	case 2: case 3: REQUIRE(lfpool_shrink(pool, count) <= count); break;
+	case 4: (void)lfpool_shrink_cancel(pool); break;
+	case 5: (void)lfpool_trim(pool, count, 1); break;
+	default: REQUIRE(lfpool_limit(pool, me->m->reserved) == LFPOOL_OK); break;
+	}
+	REQUIRE(lfpool_capacity(pool) <= me->m->reserved);
+}
+
+static void retire(struct member *me)
+{
+	const lfpool_scheme_t scheme = lfpool_scheme(me->m->pool);
+
+	if (!scheme.begin && !scheme.ready)
+		return;
+	atomic_store(&me->m->ready, random_below(&me->r, 4) != 0);
+	if (random_below(&me->r, 4)) {
+		REQUIRE(lfpool_retire(me->m->pool, give(me)) == LFPOOL_OK);
+	} else if (random_below(&me->r, 4)) {
+		(void)lfpool_retire_poll(me->m->pool);
+	} else {
+		const lfpool_status_t status = lfpool_drain(me->m->pool);
+
+		REQUIRE(status == LFPOOL_OK || status == LFPOOL_E_IN_SECTION);
+	}
+}
+
+/* ---- Fork -------------------------------------------------------------------------------------------------- */
+
+/* The other threads are gone, some in the middle of a call; what this one holds is whole, and the pool serves. */
+static _Noreturn void be_child(struct member *me)
+{
+	const size_t most = me->m->reserved;
+
+	alarm(CHILD_SECONDS);
+	for (size_t i = 0; i < me->count; i++)
+		stamp_require(me->held[i].object, me->m->config.object_size, me->held[i].stamp);
+	for (size_t n = 0; n <= most; n++)
+		acquire(me);
+	REQUIRE(me->count <= most);
+	while (me->count)
+		release(me);
+	for (size_t n = 0; n < 20; n++)
+		acquire(me);
+	_exit(0);
+}
+
+static void have_child(struct member *me)
+{
+	int status = 0;
+
+	/* "Not safe after fork." */
+	if (me->m->config.backend == LFPOOL_BACKEND_MUTEX || me->children++ >= CHILDREN)
+		return;
+
+	const pid_t child = fork();
+
+	REQUIRE(child >= 0);
+	if (!child)
+		be_child(me);
+	REQUIRE(waitpid(child, &status, 0) == child);
+	if (status)
+		fprintf(stderr, "a child of one of %d threads: wait status %d\n", THREADS, status);
+	REQUIRE(status == 0);
+}
+
+/* ---- Threads ----------------------------------------------------------------------------------------------- */
+
+static void *run(void *member);
+
+static void step(struct member *me)
+{
+	const struct model *m = me->m;
+	pthread_t thread;
+
+	switch (random_below(&me->r, 32)) {
+	case 0: case 1: case 2: case 3: case 4: case 5: case 6: case 7: acquire(me); break;
+	case 8: case 9: case 10: case 11: case 12: case 13: case 14: release(me); break;
+	case 15: acquire_bulk(me); break;
+	case 16: case 17: release_bulk(me); break;
+	case 18: case 19: case 20: case 21: wish_for(me, true); break;
+	case 22: case 23: case 24: resize(me); break;
+	case 25: case 26: retire(me); break;
+	case 27: acquire_soon(me); break;
+	case 28:
+		if (!random_below(&me->r, 8))
+			have_child(me);
+		break;
+	case 29:
+		/* A thread that ends while others are in their calls. */
+		if (me->steps != STEPS || random_below(&me->r, 4))
+			break;
+		me->steps = 10;
+		thread_start(&thread, run, me);
+		REQUIRE(pthread_join(thread, NULL) == 0);
+		me->steps = STEPS;
+		break;
+	case 30:
+		lfpool_cache_destroy(me->cache);
+		me->cache = m->plan.explicit_caches || !me->cache ? lfpool_cache_create(m->pool) : NULL;
+		REQUIRE(me->cache || !m->plan.explicit_caches || m->plan.in_buffer);
+		break;
+	default:
+		REQUIRE(lfpool_active_count(m->pool) <= m->reserved);
+		break;
+	}
+}
+
+static void *run(void *member)
+{
+	struct member *me = member;
+
+	me->thread(true, NULL);
+	for (unsigned n = 0; n < me->steps; n++)
+		step(me);
+	me->thread(false, NULL);
+	return NULL;
+}
+
+/* ---- At rest ----------------------------------------------------------------------------------------------- */
+
+/* Of all members: fetches what arrived, and counts what they hold and who waits. */
+static void count_all(size_t *held_out, size_t *waiting_out)
+{
+	*held_out = *waiting_out = 0;
+	for (unsigned i = 0; i < THREADS; i++) {
+		struct member *me = &members[i];
+
+		for (unsigned k = 0; k < WISHES; k++) {
+			struct wish *wish = &me->wish[k];
+
+			if (atomic_load(&wish->state) == ARRIVED) {
+				take(me, wish->object);
+				atomic_store(&wish->state, IDLE);
+			}
+			*waiting_out += atomic_load(&wish->state) == WAITING;
+		}
+		*held_out += me->count;
+	}
+}
+
+static void check_at_rest(const struct model *m)
+{
+	lfpool_stats_t s = LFPOOL_STATS_INIT;
+	size_t held, waiting;
+
+	count_all(&held, &waiting);
+
+	const char *damage = lfpool_check(m->pool, NULL);
+
+	if (damage)
+		fprintf(stderr, "lfpool_check: %s\n", damage);
+	REQUIRE(!damage && lfpool_stats(m->pool, &s) == LFPOOL_OK);
+	REQUIRE(s.unaccounted == 0 && s.active == held && s.waiting == waiting && s.misuses == 0);
+	REQUIRE(s.active + s.retired + s.cached + s.shared + s.untouched == s.capacity);
+
+	const size_t unheld = s.capacity - s.active - s.retired;
+
+	/* A debt is paid by what is free, and then those who wait get it. */
+	REQUIRE(s.owed <= s.capacity && (!s.owed || !unheld) && (!waiting || !unheld));
+	REQUIRE(!waiting || s.owed || !m->config.growth_step || s.capacity >= s.max_capacity);
+}
+
+/* The model takes over: what is held, and how many there are. */
+static void hand_over(struct model *m)
+{
+	m->strange = true;
+	for (unsigned i = 0; i < THREADS; i++) {
+		struct member *me = &members[i];
+
+		for (unsigned k = 0; k < WISHES; k++)
+			REQUIRE(atomic_load(&me->wish[k].state) != WAITING ||
+				lfpool_cancel(m->pool, me->wish[k].ticket));
+		lfpool_cache_destroy(me->cache);
+	}
+	atomic_store(&m->ready, true);
+	REQUIRE(lfpool_drain(m->pool) == LFPOOL_OK && lfpool_retired_count(m->pool) == 0);
+	atomic_store(&m->ready, false);
+	m->capacity = lfpool_capacity(m->pool);
+	m->maximum = lfpool_max_capacity(m->pool);
+	m->owed = lfpool_shrink_owed(m->pool);
+	for (unsigned i = 0; i < THREADS; i++) {
+		struct member *me = &members[i];
+
+		for (size_t k = 0; k < me->count; k++) {
+			struct cell *cell = model_found(m, me->held[k].object);
+
+			cell->stamp = me->held[k].stamp;
+		}
+	}
+	model_check_contents(m);
+	model_check_counts(m);
+}
+
+void crowd_run(struct model *m, uint64_t seed, void (*thread)(bool begins, void *context))
+{
+	pthread_t threads[THREADS];
+
+	for (unsigned i = 0; i < THREADS; i++) {
+		struct member *me = &members[i];
+
+		memset(me, 0, sizeof(*me));
+		me->m = m;
+		me->r = random_for(seed, i);
+		me->stamps = (uint64_t)(i + 1) << 48;
+		me->thread = thread;
+		me->steps = STEPS;
+		if (m->plan.explicit_caches)
+			me->cache = lfpool_cache_create(m->pool);
+	}
+	for (unsigned round = 0; round < ROUNDS; round++) {
+		for (unsigned i = 0; i < THREADS; i++)
+			thread_start(&threads[i], run, &members[i]);
+		for (unsigned i = 0; i < THREADS; i++)
+			REQUIRE(pthread_join(threads[i], NULL) == 0);
+		check_at_rest(m);
+	}
+	hand_over(m);
+}

@@ -1,0 +1,103 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * debts.c - short races about what a shrink is owed.
+ *
+ * Idea         One object, held, and owed.  Then either three threads at once release it, trim, and shrink once more; or one
+ *              reserves while another shrinks.  In between all is at rest: a debt is no more than there is, and can be
+ *              forgiven; and who reserves one where all is owed gets one.
+ */
+#include "row.h"
+
+#include <sched.h>
+
+#define ROUNDS 100
+#define FIGHTERS 3
+
+static struct {
+	lfpool_t *pool;
+	void *object;
+	_Atomic(unsigned) begun, ended; /* rounds; fighters that ended theirs, of all rounds */
+	_Atomic(size_t) reserved;
+	void (*thread)(bool begins, void *context);
+} fight;
+
+static void act(unsigned me, unsigned round)
+{
+	const bool meeting = round % 2;
+
+	if (me == 0 && meeting)
+		REQUIRE(lfpool_release(fight.pool, fight.object) == LFPOOL_OK);
+	else if (me == 0)
+		atomic_store(&fight.reserved, lfpool_reserve(fight.pool, 1));
+	else if (me == 1)
+		/* Now and then while the other two have put it somewhere, and have not looked yet. */
+		for (unsigned n = meeting ? 16 : 1; n; n--)
+			(void)lfpool_shrink(fight.pool, round % 3 ? 1 : 1000);
+	else if (meeting)
+		(void)lfpool_trim(fight.pool, 0, 1);
+}
+
+static void *run(void *number)
+{
+	const unsigned me = (unsigned)(uintptr_t)number;
+
+	fight.thread(true, NULL);
+	for (unsigned round = 1; round <= ROUNDS; round++) {
+		while (atomic_load(&fight.begun) < round)
+			(void)sched_yield();
+		act(me, round);
+		atomic_fetch_add(&fight.ended, 1);
+	}
+	fight.thread(false, NULL);
+	return NULL;
+}
+
+/* One object in the pool, and none owed; then it is held, and owed. */
+static void set_up(lfpool_t *pool)
+{
+	(void)lfpool_shrink_cancel(pool);
+	(void)lfpool_reserve(pool, 1);
+	REQUIRE(lfpool_capacity(pool) >= 1 && lfpool_shrink_owed(pool) == 0);
+	(void)lfpool_shrink(pool, lfpool_capacity(pool) - 1);
+	/* A hook may refuse. */
+	while (!(fight.object = lfpool_acquire(pool)))
+		;
+	REQUIRE(lfpool_shrink(pool, 1) == 0 && lfpool_shrink_owed(pool) == 1);
+}
+
+static void judge(unsigned round)
+{
+	const size_t owed = lfpool_shrink_owed(fight.pool);
+
+	REQUIRE(owed <= lfpool_capacity(fight.pool) && (!owed || !lfpool_available_count(fight.pool)));
+	if (round % 2)
+		return;
+	REQUIRE(atomic_load(&fight.reserved) >= 1);
+	(void)lfpool_shrink_cancel(fight.pool);
+	REQUIRE(lfpool_release(fight.pool, fight.object) == LFPOOL_OK);
+}
+
+void debts_run(struct model *m, void (*thread)(bool begins, void *context))
+{
+	const size_t capacity = m->capacity;
+	pthread_t threads[FIGHTERS];
+
+	fight.pool = m->pool;
+	fight.thread = thread;
+	for (unsigned i = 0; i < FIGHTERS; i++)
+		thread_start(&threads[i], run, (void *)(uintptr_t)i);
+	for (unsigned round = 1; round <= ROUNDS; round++) {
+		set_up(m->pool);
+		atomic_store(&fight.begun, round);
+		while (atomic_load(&fight.ended) < round * FIGHTERS)
+			(void)sched_yield();
+		judge(round);
+	}
+	for (unsigned i = 0; i < FIGHTERS; i++)
+		REQUIRE(pthread_join(threads[i], NULL) == 0);
+	(void)lfpool_shrink_cancel(m->pool);
+	(void)lfpool_reserve(m->pool, capacity);
+	/* One that grows by itself may have grown. */
+	(void)lfpool_shrink(m->pool, lfpool_capacity(m->pool) - capacity);
+	REQUIRE(lfpool_capacity(m->pool) == capacity && lfpool_shrink_owed(m->pool) == 0);
+}

@@ -1,0 +1,261 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * main.c - runs the rows of a covering array, those of one kind of library, each in processes of its own.
+ *
+ *     lfpool-pairs-LIBRARY [--seed SEED] [--row N [--here N]] [--sequences N] [--arrays N] [--first] [--list]
+ *
+ *   --seed       of the array and all that is random in its rows; 0 = a new one; 1 if it is not given
+ *   --row        this row only, and no refusals
+ *   --here       this sequence of the row only, in this process: for a debugger
+ *   --sequences  of each row, with one thread and with four
+ *   --arrays     so many, each with the seed after the one before
+ *   --first      ends with the first sequence that failed; refuses nothing
+ *   --list       prints the rows, and runs none
+ */
+#include "row.h"
+
+#include "verify/fuzz/sequence.h"
+
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#define BYTES 400
+#define BYTES_AFTER_CROWD 150
+#define HANG_SECONDS 60
+
+/* Somebody else's, on each thread, and none of the library's business: the first key that there is. */
+static pthread_key_t bystander;
+#define BYSTANDERS_WORD ((void *)5)
+
+struct job {
+	const struct row *row;
+	uint64_t seed;
+	bool crowd;
+};
+
+static unsigned passed, failed;
+
+/* ---- One sequence ------------------------------------------------------------------------------------------ */
+
+static void thread(bool begins, void *context)
+{
+	(void)context;
+	if (begins)
+		REQUIRE(pthread_setspecific(bystander, BYSTANDERS_WORD) == 0);
+	REQUIRE(pthread_getspecific(bystander) == BYSTANDERS_WORD);
+}
+
+static void open_pool(struct model *m, struct input *in, void *context)
+{
+	const struct job *job = context;
+	const struct plan *plan = row_plan(job->row);
+
+	(void)in;
+	hooks_refuse(false);
+	model_start(m, plan);
+	hooks_refuse(plan->refuses);
+}
+
+static void begin(struct model *m, void *context)
+{
+	const struct job *job = context;
+
+	if (!job->crowd)
+		return;
+	debts_run(m, thread);
+	crowd_run(m, job->seed, thread);
+}
+
+/* A pool that is there, and used, before the first of the row. */
+static void before(unsigned which)
+{
+	static _Alignas(LFPOOL_BUFFER_ALIGNMENT) unsigned char memory[LFPOOL_BUFFER_BYTES(8, 0, 50)];
+	lfpool_config_t config = LFPOOL_CONFIG_INIT;
+	lfpool_t *pool;
+
+	config.object_size = 8;
+	config.capacity = 50;
+	if (which == BEFORE_BUFFER)
+		REQUIRE(lfpool_create_in(&pool, &config, memory, sizeof(memory)) == LFPOOL_OK);
+	else
+		REQUIRE(lfpool_create(&pool, &config) == LFPOOL_OK);
+	/* One stays. */
+	REQUIRE(lfpool_acquire(pool) && lfpool_release(pool, lfpool_acquire(pool)) == LFPOOL_OK);
+}
+
+static void run_sequence(const struct job *job)
+{
+	const struct sequence_kind kind = {open_pool, begin, thread, (void *)(uintptr_t)job};
+	uint8_t bytes[BYTES];
+	struct random r = random_for(job->seed, 0);
+
+	REQUIRE(pthread_key_create(&bystander, NULL) == 0);
+	thread(true, NULL);
+	row_environment(job->row);
+	if (job->row->value[of_before] != BEFORE_NOTHING)
+		before(job->row->value[of_before]);
+	for (size_t i = 0; i < sizeof(bytes); i++)
+		bytes[i] = (uint8_t)random_below(&r, 256);
+	sequence_run_kind(&kind, bytes, job->crowd ? BYTES_AFTER_CROWD : BYTES);
+	hooks_require_gone();
+	thread(false, NULL);
+}
+
+static void run_refusal(const struct job *job)
+{
+	row_environment(job->row);
+
+	const lfpool_status_t status = row_try(job->row);
+
+	if (status == (lfpool_status_t)(int64_t)job->seed)
+		return;
+	fprintf(stderr, "refused with: %s; should be: %s\n", lfpool_status_string(status),
+		lfpool_status_string((lfpool_status_t)(int64_t)job->seed));
+	exit(1);
+}
+
+/* ---- Rows -------------------------------------------------------------------------------------------------- */
+
+static void print_row(const struct row *row)
+{
+	for (unsigned d = 0; d < DIMENSION_COUNT; d++)
+		printf("%s%s=%s", d ? ", " : "", dimension_names[d], value_names[d][row->value[d]]);
+	printf("\n");
+}
+
+static bool run_alone(void (*run)(const struct job *job), const struct job *job)
+{
+	int status = 0;
+
+	fflush(stdout);
+
+	const pid_t child = fork();
+
+	REQUIRE(child >= 0);
+	if (child == 0) {
+		alarm(HANG_SECONDS);
+		run(job);
+		exit(0);
+	}
+	REQUIRE(waitpid(child, &status, 0) == child);
+	if (status == 0) {
+		passed++;
+		return true;
+	}
+	failed++;
+	printf("failed (wait status %d): ", status);
+	return false;
+}
+
+/* With one thread and with four in turn. */
+static struct job job_of(uint64_t seed, size_t number, const struct row *row, unsigned sequence)
+{
+	struct random r = random_for(seed, (unsigned)number * 1000 + sequence);
+
+	return (struct job){row, random_next(&r), sequence % 2};
+}
+
+static void run_row(uint64_t seed, size_t number, const struct row *row, unsigned sequences, bool first)
+{
+	for (unsigned i = 0; i < 2 * sequences && !(first && failed); i++) {
+		const struct job job = job_of(seed, number, row, i);
+
+		if (run_alone(run_sequence, &job))
+			continue;
+		printf("--seed %llu --row %zu --here %u, %s: ", (unsigned long long)seed, number, i,
+		       job.crowd ? "four threads" : "one thread");
+		print_row(row);
+	}
+}
+
+/* Each pair that a rule names, once, in rows of this library. */
+static void run_refusals(uint64_t seed, unsigned library)
+{
+	for (unsigned d = 0; d < DIMENSION_COUNT; d++)
+		for (unsigned value = 0; value < values_of(d); value++)
+			for (unsigned other = d + 1; other < DIMENSION_COUNT; other++)
+				for (unsigned v = 0; v < values_of(other); v++) {
+					lfpool_status_t status;
+					bool says;
+
+					if (!excluded(d, value, other, v, &status, &says) || !says)
+						continue;
+
+					struct row row = row_against(seed, d, value, other, v);
+					const struct job job = {&row, (uint64_t)(int64_t)status, false};
+
+					row.value[of_library] = (unsigned char)library;
+					if (run_alone(run_refusal, &job))
+						continue;
+					printf("--seed %llu, which should be refused: ", (unsigned long long)seed);
+					print_row(&row);
+				}
+}
+
+struct options {
+	unsigned long long seed, row, here, sequences, arrays;
+	bool one_row, one_sequence, first, list;
+};
+
+static void run_array(const struct options *o, uint64_t seed)
+{
+	struct row *rows;
+	size_t pairs, excluded_pairs, mine = 0;
+	const size_t count = cover(seed, &rows, &pairs, &excluded_pairs);
+
+	for (size_t i = 0; i < count && !(o->first && failed); i++) {
+		if (rows[i].value[of_library] != LIBRARY || (o->one_row && i != o->row))
+			continue;
+		mine++;
+		if (o->list) {
+			printf("%zu: ", i);
+			print_row(&rows[i]);
+		} else if (o->one_sequence) {
+			const struct job job = job_of(seed, i, &rows[i], (unsigned)o->here);
+
+			run_sequence(&job);
+			passed++;
+		} else {
+			run_row(seed, i, &rows[i], (unsigned)o->sequences, o->first);
+		}
+	}
+	printf("--seed %llu: %zu rows cover %zu pairs; %zu are excluded; %zu rows of library=%s\n", (unsigned long long)seed,
+	       count, pairs, excluded_pairs, mine, value_names[of_library][LIBRARY]);
+	if (!o->one_row && !o->list && !o->first)
+		run_refusals(seed, LIBRARY);
+	free(rows);
+}
+
+int main(int argc, char **argv)
+{
+	struct options o = {.seed = 1, .sequences = 2, .arrays = 1};
+
+	for (int i = 1; i < argc; i++) {
+		const bool more = i + 1 < argc;
+
+		if (strcmp(argv[i], "--list") == 0)
+			o.list = true;
+		else if (strcmp(argv[i], "--first") == 0)
+			o.first = true;
+		else if (more && strcmp(argv[i], "--seed") == 0)
+			o.seed = strtoull(argv[++i], NULL, 0);
+		else if (more && strcmp(argv[i], "--row") == 0 && (o.one_row = true))
+			o.row = strtoull(argv[++i], NULL, 0);
+		else if (more && strcmp(argv[i], "--here") == 0 && (o.one_sequence = true))
+			o.here = strtoull(argv[++i], NULL, 0);
+		else if (more && strcmp(argv[i], "--sequences") == 0)
+			o.sequences = strtoull(argv[++i], NULL, 0);
+		else if (more && strcmp(argv[i], "--arrays") == 0)
+			o.arrays = strtoull(argv[++i], NULL, 0);
+		else
+			return 2;
+	}
+	o.seed = o.seed ? o.seed : now_ns();
+	for (uint64_t n = 0; n < o.arrays && !(o.first && failed); n++)
+		run_array(&o, o.seed + n);
+	if (o.list)
+		return 0;
+	printf("%u passed, %u failed\n", passed, failed);
+	return failed || !passed;
+}

@@ -1,0 +1,78 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * options.h - what a pool can be made with, which two of it exclude each other, and rows that bring every other two
+ * together.
+ *
+ * Idea         An option is a dimension, a way to set it a value.  A row has one value of each dimension.  A rule names
+ *              two values that cannot meet, and the status that the library answers when they do.  The rows are a
+ *              covering array: each two values of different dimensions that no rule names are in a row.
+ */
+#ifndef LFPOOL_PAIRS_OPTIONS_H
+#define LFPOOL_PAIRS_OPTIONS_H
+
+#include "common/harness.h"
+#include "lfpool/lfpool.h"
+
+/* X(name, value, ...); of the flags "no" is 0. */
+#define DIMENSIONS(X)                                                                                           \
+	X(library, "static", "key", "tls", "two-file")                                                          \
+	X(made, "create", "create_in", "set", "registry", "class")                                              \
+	X(backend, "lockfree", "mutex", "malloc")                                                               \
+	X(membarrier, "on", "off")                                                                              \
+	X(prefault, "no", "yes")                                                                                \
+	X(zero, "no", "yes")                                                                                    \
+	X(check_races, "no", "yes")                                                                             \
+	X(untracked, "no", "yes")                                                                               \
+	X(create_all, "no", "yes")                                                                              \
+	X(lock, "no", "yes")                                                                                    \
+	X(huge_pages, "no", "yes")                                                                              \
+	X(hooks, "none", "build", "activate", "all", "refusing")                                                \
+	X(debug, "none", "check", "zero", "no-tools", "environment", "poison", "quarantine", "guard", "owner",  \
+	  "backtrace")                                                                                          \
+	X(capacity, "1", "2", "33", "300")                                                                      \
+	X(growth, "fixed", "by hand", "by itself")                                                              \
+	X(scheme, "none", "asked", "told")                                                                      \
+	X(caches, "thread", "small", "explicit", "none")                                                        \
+	X(size, "8", "48", "1024")                                                                              \
+	X(before, "nothing", "a pool", "a pool in a buffer")
+
+#define VALUES_MAX 10
+
+enum dimension {
+#define DIMENSION_ENUM(name, ...) of_##name,
+	DIMENSIONS(DIMENSION_ENUM)
+#undef DIMENSION_ENUM
+	DIMENSION_COUNT
+};
+
+/* Values in the order above. */
+enum { LIBRARY_STATIC, LIBRARY_KEY, LIBRARY_TLS, LIBRARY_TWO_FILE };
+enum { MADE_CREATE, MADE_IN, MADE_SET, MADE_REGISTRY, MADE_CLASS };
+enum { HOOKS_NONE, HOOKS_BUILD, HOOKS_ACTIVATE, HOOKS_ALL, HOOKS_REFUSING };
+enum { DEBUG_NONE, DEBUG_CHECK, DEBUG_ZERO, DEBUG_NO_TOOLS, DEBUG_ENVIRONMENT, DEBUG_POISON, DEBUG_QUARANTINE, DEBUG_GUARD,
+       DEBUG_OWNER, DEBUG_BACKTRACE };
+enum { GROWTH_FIXED, GROWTH_BY_HAND, GROWTH_BY_ITSELF };
+enum { SCHEME_NONE, SCHEME_ASKED, SCHEME_TOLD };
+enum { CACHES_THREAD, CACHES_SMALL, CACHES_EXPLICIT, CACHES_NONE };
+enum { BEFORE_NOTHING, BEFORE_POOL, BEFORE_BUFFER };
+
+struct row {
+	unsigned char value[DIMENSION_COUNT];
+};
+
+extern const char *const dimension_names[DIMENSION_COUNT];
+extern const char *const value_names[DIMENSION_COUNT][VALUES_MAX];
+
+unsigned values_of(unsigned dimension);
+
+/* What the library answers when these two values of two dimensions meet; *says_out false: it cannot even be asked. */
+bool excluded(unsigned dimension, unsigned value, unsigned other, unsigned other_value, lfpool_status_t *status_out,
+	      bool *says_out);
+
+/* The covering array of this seed, in *rows_out, which the caller frees; how many pairs it covers, and how many are excluded.
+ * Ends the program if it does not cover what it should. */
+size_t cover(uint64_t seed, struct row **rows_out, size_t *pairs_out, size_t *excluded_out);
+/* A row with these two excluded values, and no other pair that is. */
+struct row row_against(uint64_t seed, unsigned dimension, unsigned value, unsigned other, unsigned other_value);
+
+#endif
