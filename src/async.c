@@ -5,10 +5,17 @@
 #include "demand.h"
 
 #include "pool.h"
+#include "widths.h"
 
 /* {ticket: 48, index + 1: 16} */
 #define INDEX_BITS 16
 _Static_assert(CELLS_MAX < 1 << INDEX_BITS, "a ticket names a cell");
+
+/* Is it that of the cell that waits with this word, as far as it goes? */
+static bool is_ticket_of(uint64_t word, lfpool_ticket_t ticket)
+{
+	return !((cell_ticket(word) ^ ticket >> INDEX_BITS) & LOW_BITS(CANCEL_TICKET_BITS));
+}
 
 lfpool_status_t lfpool_acquire_async(lfpool_t *pool, lfpool_continuation_t then, void *context,
 				     lfpool_ticket_t *ticket_out)
@@ -64,7 +71,7 @@ bool lfpool_cancel(lfpool_t *pool, lfpool_ticket_t ticket)
 	uint64_t word = load_acquire(&cell->word);
 
 	/* relaxed: it belongs to the word.  Of a call that waits nobody has the ticket. */
-	if (cell_phase(word) != WAITING || cell_ticket(word) << INDEX_BITS >> INDEX_BITS != ticket >> INDEX_BITS ||
+	if (cell_phase(word) != WAITING || !is_ticket_of(word, ticket) ||
 	    !load_relaxed(&cell->then))
 		return false;
 	/* relaxed: if it succeeds the cell is ours, unchanged. */

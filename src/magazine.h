@@ -31,6 +31,7 @@
 
 #include "atomics.h"
 #include "base.h"
+#include "widths.h"
 
 #include "lfpool/inline.h"
 
@@ -61,7 +62,7 @@ static inline uint64_t magazine_pushes(uint64_t top, uint64_t bottom, uint32_t s
 {
 	const uint64_t position = top - slots + (uint64_t)(int64_t)magazine_count(top, bottom, slots);
 
-	return (bottom - position) >> LFPOOL_POSITION_BITS;
+	return (bottom - position) >> LFPOOL_POSITION_BITS & LOW_BITS(PUSHES_BITS);
 }
 
 /* What a zeroed bottom becomes so that the magazine holds `count` objects, top being 0. */

@@ -14,7 +14,7 @@
  *              and not yet put into a free list.
  * Progress     put, take: lock-free.  Take and survey are O(N).
  * Edges        KEEP: put -> take, and the put that replaces it; survey (docs/memory-model.md).
- * Wrap         Q1 fails only if one place is changed 2^32 times between an acquire's two looks.
+ * Wrap         Q1 fails only if one place is changed 2^32 times between an acquire's two looks (widths.h).
  */
 #ifndef LFPOOL_QUARANTINE_H
 #define LFPOOL_QUARANTINE_H

@@ -27,6 +27,7 @@
 
 #include "atomics.h"
 #include "base.h"
+#include "widths.h"
 
 #include "lfpool/lfpool.h"
 
@@ -50,7 +51,7 @@ static inline enum phase cell_phase(uint64_t word)
 /* Words of cells that wait are in the order of their tickets, which last: 2^61 of them, one each nanosecond, take 73 years. */
 static inline uint64_t cell_waiting(uint64_t ticket)
 {
-	return ticket << PHASE_BITS | WAITING;
+	return (ticket & LOW_BITS(TICKET_BITS)) << PHASE_BITS | WAITING;
 }
 
 static inline uint64_t cell_ticket(uint64_t waiting)
@@ -61,7 +62,9 @@ static inline uint64_t cell_ticket(uint64_t waiting)
 /* What becomes of a waiting cell's word. */
 static inline uint64_t cell_given(uint64_t waiting, uint32_t slot)
 {
-	return cell_ticket(waiting) << (SLOT_BITS + PHASE_BITS) | (uint64_t)slot << PHASE_BITS | GIVEN;
+	const uint64_t last = cell_ticket(waiting) & LOW_BITS(GIVEN_TICKET_BITS);
+
+	return last << (SLOT_BITS + PHASE_BITS) | (uint64_t)slot << PHASE_BITS | GIVEN;
 }
 
 static inline uint32_t cell_slot(uint64_t given)

@@ -3,7 +3,7 @@
  * registry.c - see registry.h.
  *
  * Invariants   ID1 an id {generation:40, place:24} names at most one pool, ever: a place's generation grows each time
- *                  it is filled, from 1. (A place would have to be filled 2^40 times to see one again.)
+ *                  it is filled, from 1. (A place would have to be filled 2^40 - 1 times to see one again: widths.h.)
  *              ID2 `ranges` holds the objects of each pool that has a place, if they lie in one range.
  */
 #include "registry.h"

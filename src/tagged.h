@@ -10,7 +10,7 @@
  * Wrap         S1 fails to protect only if exactly k * 2^40 changes of one word fall between a thread's load and its
  *              CAS: 2.4 hours of being descheduled at the 125 million changes a second that one thread can
  *              make if it does nothing else (test step.wrap), and each of them moves a whole magazine.
- *              LFPOOL_TAG_BITS cuts the tag, for the test builds that show this failure (verify/step).
+ *              LFPOOL_TAG_BITS (widths.h) cuts the tag, for the test builds that show this failure (verify/step).
  */
 #ifndef LFPOOL_TAGGED_H
 #define LFPOOL_TAGGED_H

@@ -29,6 +29,23 @@
 #define LFPOOL_TAG_BITS LFPOOL_WIDTH(40, 16)
 #endif
 
+/* Pushes on a magazine (H4). */
+#ifndef PUSHES_BITS
+#define PUSHES_BITS LFPOOL_WIDTH(48, 16)
+#endif
+
+/* Of the tickets of those who wait (queue.h): they are compared, so they must never run over; what is left of one when a slot
+ * is given; and what is left of one in an lfpool_ticket_t. */
+#ifndef TICKET_BITS
+#define TICKET_BITS 61
+#endif
+#ifndef GIVEN_TICKET_BITS
+#define GIVEN_TICKET_BITS LFPOOL_WIDTH(29, 12)
+#endif
+#ifndef CANCEL_TICKET_BITS
+#define CANCEL_TICKET_BITS LFPOOL_WIDTH(48, 14)
+#endif
+
 /* Versions of a slot that contends (tournament.h). */
 #ifndef STATE_VERSION_BITS
 #define STATE_VERSION_BITS LFPOOL_WIDTH(35, 16)

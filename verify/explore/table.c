@@ -71,6 +71,8 @@ const struct scenario scenarios[] = {
 	{"wander-again-2", "the same, after an acquire that failed rightly", 1, 2, "1aa", {"aa", "RrA"}, 0, 0},
 	{"wander-known-2", "the same, and the sums of the last NULL are known", 1, 2, "1aaRA0a1R", {"a", "rA"}, 0, 0},
 	{"wander-3", "two look while one object is always free", 2, 2, "1a3A3R", {"a", "rA", "a"}, 0, 0},
+	{"far-2", "positions move on by 2^3 under the survey's eyes; one of two is always free", 2, 2, "1aaRr",
+	 {"a", "ararararararararararA"}, 0, 0},
 	{"again-2", "released and acquired again under the survey's eyes", 2, 2, "0a1a0r0a", {"aa", "rara"}, 0, 0},
 	{"flight-full-2", "a full magazine on its way from the depot", 2, 2, "3aarrd", {"a", "a"}, 0, 0},
 	{"flight-partial-2", "a partial magazine on its way from the depot", 4, 2, "3aarrd", {"a", "a"}, 0, 0},

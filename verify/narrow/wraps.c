@@ -24,11 +24,11 @@ TEST(positions)
 	enum { SLOTS = MAGAZINE_SLOTS_FIT };
 	struct lfpool_magazine *m = aligned_alloc(CACHE_LINE_PAIR, magazine_bytes(SLOTS));
 	uint32_t held = SLOTS;
-	uint64_t first;
+	uint64_t first, pushes = 0;
 
 	REQUIRE(m);
 	memset((void *)m, 0, magazine_bytes(SLOTS));
-	for (uint64_t step = 0; step < 16 * TIMES_ROUND(LFPOOL_POSITION_BITS); step++) {
+	for (uint64_t step = 0; step < 64 * TIMES_ROUND(LFPOOL_POSITION_BITS); step++) {
 		/* A theft moves both ends on; a pop of all lowers bottom as far as it goes. */
 		if (step % 3 && held) {
 			assert_int_not_equal(magazine_take(m, SLOTS, load_relaxed(&m->top), 1), SLOT_NONE);
@@ -40,9 +40,12 @@ TEST(positions)
 		while (held < SLOTS / 2 + step % (SLOTS / 2 + 1)) {
 			assert_true(magazine_push(m, SLOTS, 1 + held));
 			held++;
+			pushes++;
 		}
 		assert_int_equal(magazine_owner_count(m, SLOTS), held);
 		assert_int_equal(magazine_room(m, SLOTS, &first), SLOTS - held);
+		assert_int_equal(magazine_pushes(load_relaxed(&m->top), load_relaxed(&m->bottom), SLOTS),
+				 pushes & LOW_BITS(PUSHES_BITS));
 	}
 	assert_true(load_relaxed(&m->top) > 2 * TIMES_ROUND(LFPOOL_POSITION_BITS));
 	free(m);
@@ -96,6 +99,53 @@ TEST(handles_of_pools_before)
 		}
 		lfpool_destroy(pool);
 	}
+}
+
+static void note(void *context, __attribute__((unused)) lfpool_t *pool, void *object)
+{
+	/* Keeps it. */
+	*(void **)context = object;
+}
+
+/* First come, first served, however many came and went in between. */
+TEST(tickets)
+{
+	lfpool_t *pool = pool_of(16, 1);
+	void *object = lfpool_acquire(pool), *first = NULL, *second = NULL;
+	lfpool_ticket_t ticket;
+
+	assert_int_equal(lfpool_acquire_async(pool, note, &first, NULL), LFPOOL_OK);
+	for (int i = 0; i < 200; i++) {
+		assert_int_equal(lfpool_acquire_async(pool, note, &second, &ticket), LFPOOL_OK);
+		assert_true(lfpool_cancel(pool, ticket));
+	}
+	assert_int_equal(lfpool_acquire_async(pool, note, &second, &ticket), LFPOOL_OK);
+	assert_int_equal(lfpool_release(pool, object), LFPOOL_OK);
+	assert_ptr_equal(first, object);
+	assert_null(second);
+	assert_true(lfpool_cancel(pool, ticket));
+	assert_int_equal(lfpool_release(pool, object), LFPOOL_OK);
+	lfpool_destroy(pool);
+}
+
+/* A ticket that was cancelled cancels nothing more, until the place has it again. */
+TEST(tickets_to_cancel)
+{
+	lfpool_t *pool = pool_of(16, 1);
+	void *object = lfpool_acquire(pool), *got = NULL;
+	lfpool_ticket_t old, ticket;
+
+	assert_int_equal(lfpool_acquire_async(pool, note, &got, &old), LFPOOL_OK);
+	assert_true(lfpool_cancel(pool, old));
+	for (uint64_t more = 1; more < TIMES_ROUND(CANCEL_TICKET_BITS); more++) {
+		assert_int_equal(lfpool_acquire_async(pool, note, &got, &ticket), LFPOOL_OK);
+		assert_false(lfpool_cancel(pool, old));
+		assert_true(lfpool_cancel(pool, ticket));
+	}
+	assert_int_equal(lfpool_acquire_async(pool, note, &got, NULL), LFPOOL_OK);
+	assert_true(lfpool_cancel(pool, old));
+	assert_int_equal(lfpool_release(pool, object), LFPOOL_OK);
+	lfpool_destroy(pool);
 }
 
 /* The stamps of an evicting pool leave 0 out, so that no handle is 0. */
@@ -216,6 +266,8 @@ int main(void)
 		cmocka_unit_test(positions),
 		cmocka_unit_test(generations),
 		cmocka_unit_test(handles_of_pools_before),
+		cmocka_unit_test(tickets),
+		cmocka_unit_test(tickets_to_cancel),
 		cmocka_unit_test(stamps),
 		cmocka_unit_test(versions_of_a_state),
 		cmocka_unit_test(versions_of_a_place_in_the_quarantine),
