@@ -172,10 +172,10 @@ size_t lfpool_destroy(lfpool_t *pool)
 {
 	if (!pool)
 		return 0;
-	return pool_finish(pool) ? pool_close(pool) : SIZE_MAX;
+	return pool_finish(pool) ? pool_end(pool) : SIZE_MAX;
 }
 
-size_t pool_close(lfpool_t *pool)
+size_t pool_end(lfpool_t *pool)
 {
 	probe_destroy(pool, pool->name);
 	demand_close(pool);

@@ -173,7 +173,7 @@ lfpool_status_t pool_open_as(lfpool_t **pool_out, const lfpool_config_t *config,
 			  struct care *care, const struct window *window);
 /* lfpool_destroy() in two steps: drains, or reports that it is refused, and returns false; and all the rest. */
 bool pool_finish(lfpool_t *pool);
-size_t pool_close(lfpool_t *pool);
+size_t pool_end(lfpool_t *pool);
 /* Releases without a cache of the caller's: NULL is fine, a refusal is reported. */
 lfpool_status_t pool_release(lfpool_t *pool, void *object);
 

@@ -309,7 +309,7 @@ size_t lfpool_registry_destroy_pool(lfpool_registry_t *registry, lfpool_t *pool)
 		return SIZE_MAX;
 	}
 	(void)step_row(registry, pool, ROW_GONE);
-	return pool_close(pool);
+	return pool_end(pool);
 }
 
 /* ---- A switch ---- */
