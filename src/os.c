@@ -125,18 +125,18 @@ bool os_discard(void *address, size_t bytes)
 	return !refused() && madvise(address, bytes, MADV_DONTNEED) == 0;
 }
 
-/* Writes to each page what is there.  A compare-and-swap of a byte for itself is a write that takes nothing back: the byte may
- * be a thread's that has an object there by now.  (Of "add 0" a compiler may make a fence and a load, which brings no page.) */
+/* Writes to each page what is there, by a CAS, which takes back nothing of a thread that has an object there by now.  (Of "add 0"
+ * a compiler may make a fence and a load, which brings no page; and riscv64 has no CAS of a byte.) */
 static void touch(void *address, size_t bytes)
 {
-	_Atomic(uint8_t) *const first = address;
+	char *const first = address;
 
 	for (size_t at = 0; at < bytes; at += os_page_bytes()) {
+		_Atomic(uint32_t) *word = (_Atomic(uint32_t) *)(void *)(first + at);
 		/* relaxed, both: no value changes. */
-		uint8_t there = load_relaxed(&first[at]);
-
+		uint32_t there = load_relaxed(word);
 		/* If it fails another thread has just written to the page. */
-		(void)cas_relaxed(&first[at], &there, there);
+		(void)cas_relaxed(word, &there, there);
 	}
 }
 
