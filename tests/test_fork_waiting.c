@@ -39,7 +39,7 @@ static bool may_fork(const struct kind *kind)
 
 /* ---- A thread that is parked, wherever it is ---- */
 
-static atomic_bool parked, may_go_on;
+static atomic_int parked, may_go_on;
 
 static void park(int number)
 {
@@ -247,7 +247,7 @@ TEST(in_a_continuation)
 
 /* ---- In another thread's server ---- */
 
-static atomic_bool hook_waits, hook_stands;
+static atomic_int hook_waits, hook_stands;
 
 static bool stand_in_hook(void *context, void *object)
 {

@@ -42,7 +42,7 @@ static void pages_before_the_cursor(lfpool_backend_t backend)
 	use_all(pool, objects);
 	before = given_back(pool);
 	/* That it comes to an end is a promise too. */
-	for (int calls = 0; lfpool_trim(pool, 0, BYTES / 16); calls++)
+	for (unsigned calls = 0; lfpool_trim(pool, 0, BYTES / 16); calls++)
 		assert_in_range(calls, 0, 1000);
 	assert_true(given_back(pool) - before > BYTES / 8 * 7);
 	/* And then there is nothing more to do. */
