@@ -22,7 +22,7 @@ struct fake {
 	enum scheme_kind kind;
 	_Atomic(int) phase[LFPOOL_PLACES_MAX];
 	_Atomic(lfpool_batch_t *) kept[LFPOOL_PLACES_MAX];
-	atomic_bool yes;       /* ASKED: what ready says                      */
+	atomic_int yes;        /* ASKED: what ready says                      */
 	atomic_bool in_section; /* wait says that nobody must wait here       */
 	atomic_size_t begun, ended, asks, waits;
 };

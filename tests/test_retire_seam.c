@@ -281,7 +281,7 @@ static struct node *pop(unsigned me)
 }
 
 enum { NUMBERS = 1 << 20 };
-static atomic_bool popped[NUMBERS];
+static atomic_uint popped[NUMBERS];
 
 static void *stack_often(void *argument)
 {
@@ -297,7 +297,7 @@ static void *stack_often(void *argument)
 			const uint64_t number = word_read(node, 0);
 
 			REQUIRE(number < NUMBERS && node_is(node, number));
-			REQUIRE(!atomic_exchange(&popped[number], true));
+			REQUIRE(!atomic_exchange(&popped[number], 1));
 			REQUIRE(lfpool_retire(scene.pool, node) == LFPOOL_OK);
 		}
 	}
@@ -315,7 +315,7 @@ TEST(a_stack_of_pooled_nodes)
 	for (size_t i = 0; i < STACKERS; i++)
 		pthread_join(threads[i], NULL);
 	for (struct node *node; (node = pop(0));) {
-		REQUIRE(!atomic_exchange(&popped[word_read(node, 0)], true));
+		REQUIRE(!atomic_exchange(&popped[word_read(node, 0)], 1));
 		assert_int_equal(lfpool_retire(scene.pool, node), LFPOOL_OK);
 	}
 	/* Each that was pushed, once. */

@@ -159,7 +159,7 @@ TEST(threads_that_exit_leave_nothing_behind)
 /* ---- A thread that is stopped in the scheme ---- */
 
 static struct {
-	atomic_bool armed, inside, go_on;
+	atomic_int armed, inside, go_on;
 	atomic_size_t place;
 	bool in_ready;
 } stop;

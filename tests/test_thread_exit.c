@@ -41,7 +41,7 @@ static void *visit(void *argument)
 static void no_misuse(void *nothing, const lfpool_misuse_t *misuse)
 {
 	(void)nothing;
-	print_error("%s: %s\n", lfpool_status_string(misuse->status), misuse->detail);
+	fprintf(stderr, "%s: %s\n", lfpool_status_string(misuse->status), misuse->detail);
 	REQUIRE(misuse->status == LFPOOL_OK);
 }
 
