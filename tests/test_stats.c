@@ -135,6 +135,44 @@ static void acquires_and_releases(lfpool_backend_t backend, uint32_t flags)
 	lfpool_destroy(pool);
 }
 
+static void take_it(void *context, lfpool_t *pool, void *object)
+{
+	(void)pool;
+	*(void **)context = object;
+}
+
+TEST(limit_debt_and_queue)
+{
+	for (unsigned backend = LFPOOL_BACKEND_LOCKFREE; backend <= LFPOOL_BACKEND_MUTEX; backend++) {
+		lfpool_config_t config = config_of(SIZE, 2);
+		void *objects[2], *got = NULL;
+
+		config.backend = (lfpool_backend_t)backend;
+		config.max_capacity = 7;
+		lfpool_t *pool = pool_with(&config);
+
+		assert_int_equal(stats_of(pool).max_capacity, 7);
+		assert_int_equal(lfpool_acquire_bulk(pool, objects, 2), 2);
+		assert_int_equal(lfpool_acquire_async(pool, take_it, &got, NULL), LFPOOL_OK);
+		assert_int_equal(lfpool_shrink(pool, 1), 0);
+		lfpool_stats_t stats = settled(pool);
+
+		assert_int_equal(stats.owed, 1);
+		assert_int_equal(stats.waiting, 1);
+		/* The debt first, then who waits. */
+		assert_int_equal(lfpool_release(pool, objects[0]), LFPOOL_OK);
+		stats = settled(pool);
+		assert_null(got);
+		assert_int_equal(stats.owed, 0);
+		assert_int_equal(stats.waiting, 1);
+		assert_int_equal(lfpool_release(pool, objects[1]), LFPOOL_OK);
+		assert_non_null(got);
+		assert_int_equal(settled(pool).waiting, 0);
+		assert_int_equal(lfpool_release(pool, got), LFPOOL_OK);
+		lfpool_destroy(pool);
+	}
+}
+
 TEST(what_each_backend_counts)
 {
 	acquires_and_releases(LFPOOL_BACKEND_LOCKFREE, 0);
@@ -249,6 +287,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(a_pool_that_nobody_used),
 		cmocka_unit_test(where_the_objects_are),
+		cmocka_unit_test(limit_debt_and_queue),
 		cmocka_unit_test(what_each_backend_counts),
 		cmocka_unit_test(stats_while_others_work),
 	};

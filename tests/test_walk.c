@@ -334,6 +334,45 @@ TEST(the_parts_of_a_walk_are_disjoint_and_complete)
 	}
 }
 
+/* Of whole magazines, the first parts with one more. */
+TEST(the_borders_of_parts_lie_between_magazines)
+{
+	enum { MAGAZINE = 8, MAGAZINES = 25 };
+	lfpool_config_t config = config_of(SIZE, MAGAZINE * MAGAZINES);
+	void *objects[MAGAZINE * MAGAZINES];
+	lfpool_cursor_t cursors[30];
+
+	config.cache_capacity = 2 * MAGAZINE;
+	lfpool_t *pool = pool_with(&config);
+
+	assert_int_equal(acquire_all(pool, objects, COUNT(objects)), COUNT(objects));
+	for (size_t parts = 1; parts <= COUNT(cursors); parts++) {
+		lfpool_cursor_split(cursors, parts, pool);
+		for (size_t i = 0; i < parts; i++) {
+			size_t mine = 0;
+
+			while (lfpool_cursor_next(&cursors[i]))
+				mine++;
+			assert_int_equal(mine, (MAGAZINES / parts + (i < MAGAZINES % parts)) * MAGAZINE);
+		}
+	}
+	lfpool_destroy(pool);
+}
+
+TEST(slots_that_a_shrink_took_out_are_visited_as_free_ones)
+{
+	lfpool_t *pool = pool_of(SIZE, CAPACITY);
+	struct seen seen = {.pool = pool};
+	void *objects[CAPACITY];
+
+	assert_int_equal(acquire_all(pool, objects, CAPACITY), CAPACITY);
+	release_all(pool, objects, 300);
+	assert_int_equal(lfpool_shrink(pool, 100), 100);
+	assert_int_equal(lfpool_for_each_slot(pool, note_slot, &seen), CAPACITY);
+	assert_int_equal(seen.active, CAPACITY - 300);
+	lfpool_destroy(pool);
+}
+
 /* ---- All at once ---- */
 
 static bool count_it(void *context, void *object)
@@ -400,6 +439,8 @@ int main(void)
 		cmocka_unit_test(another_object_may_be_released_and_is_not_visited_then),
 		cmocka_unit_test(acquiring_is_legal_and_ends),
 		cmocka_unit_test(the_parts_of_a_walk_are_disjoint_and_complete),
+		cmocka_unit_test(the_borders_of_parts_lie_between_magazines),
+		cmocka_unit_test(slots_that_a_shrink_took_out_are_visited_as_free_ones),
 		cmocka_unit_test(release_all_releases_what_is_active_and_nothing_else),
 		cmocka_unit_test(release_all_without_a_cache_of_ones_own),
 	};
