@@ -103,6 +103,9 @@ const struct scenario scenarios[] = {
 	{"robbed-again-3", "its owner puts another in its place, and a third looks", 2, 6, "1aaaaaarrrr", {"a", "raaa", "a"}, 0, 0},
 	{"bulk-wander-known-3", "the sums of the last NULL are known; two come by one call, two go by another", 2, 4, "1aa2aa0a2B",
 	 {"a", "B", "b"}, 0, 0},
+	{"wander-round-2", "positions of one slot move on by 2^3 under the survey's eyes", 1, 2, "1ar3A3R",
+	 {"a", "ararararararararAR"}, 0, 0},
+	{"bulk-wander-round-2", "the same by calls for many, two slots", 2, 3, "1aarr3A3R", {"a", "bBbBbBbBbBbBbBbBAR"}, 0, 0},
 	{"bulk-exhausted-2", "two take all there is at once, another looks", 2, 2, "0aarr", {"bB", "a"}, 0, 0},
 	{"robbed-2", "a previous of two is robbed of one, its owner wants the other", 2, 4, "1aaaarrrraa", {"a", "a"}, 0, 0},
 
