@@ -16,12 +16,15 @@
  *              NULL only if at some moment during the call nothing was free and nothing was in the call's own hands;
  *              ROOM when a release looks for room, `empty` or `partial` has a magazine;
  *              PROGRESS (ltl) in every run infinitely many calls return: lock-freedom.
- * Not here     store buffers (owner_thief.pml); the inlined hit, which lowers bottom and raises it again before a miss;
- *              caches that are born; FORGETFUL leaves out that a cache remembers its last "nothing".
+ * Not here     store buffers (owner_thief.pml), and so what only they need: that a survey reads its own cache, too (it does so
+ *              with OWN, and reads top once more in a step of its own); the inlined hit, which lowers bottom and raises it again before a miss; FORGETFUL leaves out that a
+ *              cache remembers its last "nothing".
  * Files        words.inc, moves.inc, steal.inc.
  * Broken       SILENT_POP, SILENT_EXCHANGE, SILENT_ROB, SILENT_CARVE: moves without the announcement in `hand`;
  *              ONE_SURVEY; PUSHES_UNCOUNTED; UNTAGGED_WORDS: a word of a cache that comes back to the same number has not
- *              changed; FORGET_HEADS: nor has a head (that one holds); ALWAYS_CLEAR: a vain look in refill() advances the tag of `hand`.
+ *              changed; FORGET_HEADS: nor has a head (that one holds); TOP_ONCE: a count of objects from two moments;
+ *              COUNT_ONCE: both surveys look at as many caches; SHOWS_IT_AGAIN: a call for many puts the last one back before
+ *              it is raced for; ALWAYS_CLEAR: a vain look in refill() advances the tag of `hand`.
  */
 #ifndef CACHES
 #define CACHES 2
@@ -41,6 +44,15 @@
 #endif
 #ifndef HITTERS
 #define HITTERS 0 /* acquire only what is in their current magazine */
+#endif
+#ifndef BULKERS
+#define BULKERS 0 /* the same, two at once */
+#endif
+#ifndef LATE
+#define LATE 0    /* so many caches are born when their users please */
+#endif
+#if LATE == 0
+#define counted CACHES
 #endif
 #ifndef RELEASERS
 #define RELEASERS 7
@@ -66,7 +78,11 @@
 #define HAND 0
 #define CURRENT 1
 #define PREVIOUS 2
-#define SEEN (3 * (CACHES - 1)) /* words that a survey reads in caches */
+#ifdef OWN
+#define SEEN (3 * CACHES) /* words that a survey reads in caches */
+#else
+#define SEEN (3 * (CACHES - 1))
+#endif
 
 #include "words.inc"
 #include "moves.inc"
@@ -75,8 +91,18 @@
 proctype user(byte me)
 {
 	byte number, m, given, result, at, p, i, f;
+#if LATE
+	byte counted;
+#endif
 	bit something, same, home;
 
+	if
+	:: me >= CACHES - LATE ->
+		/* claim_at(): the count; give_birth() */
+end_unborn:	caches = me + 1;
+		d_step { owner[CHUNKS + 1 + me] = me + 1; set_word(me, CURRENT, CHUNKS + 1 + me) }
+	:: else -> skip
+	fi;
 end:	do
 	:: MAY(ACQUIRERS) ->
 		d_step { call[me] = 1; mark_moment() };
@@ -95,6 +121,9 @@ end:	do
 		}
 	:: atomic { MAY(HITTERS) && count1[MINE(CURRENT)] > 1 -> skip };
 		pop_current(result);
+		atomic { outside = outside + result; result = 0; returned = !returned }
+	:: atomic { MAY(BULKERS) && count1[MINE(CURRENT)] > 2 -> skip };
+		pop_two(result);
 		atomic { outside = outside + result; result = 0; returned = !returned }
 	:: atomic { MAY(RELEASERS) && outside > 0 && releases < RELEASES -> outside--; releases = releases + BOUNDED };
 		cache_put();
@@ -146,8 +175,10 @@ init
 			count1[i] = (i <= CHUNKS -> SLOTS + 1 : 1)
 		}
 		for (i : 0 .. CACHES - 1) {
-			WORD(i, CURRENT) = CHUNKS + 1 + i;
-			owner[CHUNKS + 1 + i] = i + 1
+			if
+			:: i < CACHES - LATE -> WORD(i, CURRENT) = CHUNKS + 1 + i; owner[CHUNKS + 1 + i] = i + 1
+			:: else -> skip
+			fi
 		}
 		for (i : CHUNKS + CACHES + 1 .. MAGAZINES) {
 			next[i] = head[EMPTY];
