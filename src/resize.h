@@ -15,7 +15,7 @@ struct handle;
 void resize_serve_if_wanted(lfpool_t *pool, struct handle *handle);
 
 /* There were `seen` objects, none of them free: grows by itself; true if there may be one free now.  Who waits does so
- * itself; so whoever grew need serve only those that it knows. */
+ * itself; so a call that grew need serve only those that it knows. */
 bool resize_by_itself(lfpool_t *pool, size_t seen);
 
 /* What the capacity will be when all that is owed has come back; too much by those that are just going. */

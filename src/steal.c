@@ -24,7 +24,7 @@
  *                  -slots, while an owner has bottom lowered for a pop of many, and slots), and so is the count of
  *                  pushes (magazine_pushes()).
  *              SV2 words and counts of pushes only grow, so equal sums mean that each is equal.  (The sum of the counts
- *                  is below 2^63.  The sum of the words goes round after 2^64, by some 2^40 changes.)
+ *                  is below 2^63.  The sum of the words wraps after 2^64, by some 2^40 changes.)
  *              SV3 a magazine on which nothing is pushed does not come to hold something.  So one that the first survey
  *                  found empty, and on which nothing was pushed until the second, was empty all the time.
  *              SV4 sums that are zero, as in a cache that has made no survey, equal no survey's: its own `current_word`

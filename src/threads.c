@@ -117,7 +117,7 @@ struct serving *thread_serving(void)
 	return s ? load_relaxed(&s->innermost) : NULL;
 }
 
-/* Where there is no place, whoever releases in a continuation serves as well: deeper, and no worse. */
+/* Where there is no place, a release in a continuation serves as well: deeper, and no worse. */
 void thread_serve(struct serving *innermost)
 {
 	struct server *s = server_of_thread();

@@ -218,7 +218,7 @@ static void make(void *context, lfpool_t *pool, void *object)
 		(void)lfpool_limit(pool, 100);
 		break;
 	case WAIT:
-		/* For ever, and what was released is there: it would be served by whoever called us. */
+		/* For ever, and what was released is there: the call that called us would serve it. */
 		REQUIRE(object = lfpool_acquire_wait(pool, m->call.calls % 2 ? -1 : 1));
 		REQUIRE(lfpool_release(pool, object) == LFPOOL_OK);
 		break;
