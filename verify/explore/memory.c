@@ -108,12 +108,33 @@ static bool alone(void)
 	return true;
 }
 
+/* Copies of a known size are moves: a third of the explorer's time. */
 static uint64_t raw_read(const void *address, unsigned bytes)
 {
-	uint64_t value = 0;
+	uint64_t eight = 0;
+	uint32_t four;
 
-	memcpy(&value, address, bytes);
-	return value;
+	if (bytes == sizeof(four)) {
+		memcpy(&four, address, sizeof(four));
+		return four;
+	}
+	if (bytes == sizeof(eight))
+		memcpy(&eight, address, sizeof(eight));
+	else
+		memcpy(&eight, address, bytes);
+	return eight;
+}
+
+static void raw_write(void *address, unsigned bytes, uint64_t value)
+{
+	uint32_t four = (uint32_t)value;
+
+	if (bytes == sizeof(value))
+		memcpy(address, &value, sizeof(value));
+	else if (bytes == sizeof(four))
+		memcpy(address, &four, sizeof(four));
+	else
+		memcpy(address, &value, bytes);
 }
 
 void memory_begin(void)
@@ -263,7 +284,7 @@ void explore_store(void *address, unsigned bytes, uint64_t value, enum explore_o
 	struct location *l = alone() ? NULL : arrive(address, bytes, false, true);
 
 	/* The memory always holds the last store. */
-	memcpy(address, &value, bytes);
+	raw_write(address, bytes, value);
 	if (l && modelled(l))
 		append(l, raw_read(address, bytes), order, NULL);
 }
@@ -273,7 +294,7 @@ uint64_t explore_add(void *address, unsigned bytes, uint64_t value)
 	struct location *l = alone() ? NULL : arrive(address, bytes, true, true);
 	uint64_t before = raw_read(address, bytes), after = before + value;
 
-	memcpy(address, &after, bytes);
+	raw_write(address, bytes, after);
 	if (l && modelled(l)) {
 		const struct store *last = &shared[l->shared].history[shared[l->shared].stores - 1];
 
@@ -317,16 +338,16 @@ bool explore_cas(void *address, unsigned bytes, void *old, uint64_t value, bool 
 
 		found = read_store(l, index, fails ? failure : success);
 		if (!fails) {
-			memcpy(address, &value, bytes);
+			raw_write(address, bytes, value);
 			append(l, raw_read(address, bytes), success, &shared[l->shared].history[index]);
 		}
 	} else {
 		fails = found != expected || (l && weak && l->shared >= 0 && engine_choose(2, SPURIOUS));
 		if (!fails)
-			memcpy(address, &value, bytes);
+			raw_write(address, bytes, value);
 	}
 	if (fails)
-		memcpy(old, &found, bytes);
+		raw_write(old, bytes, found);
 	return !fails;
 }
 
