@@ -34,6 +34,7 @@ struct arena_plan {
 	size_t object_size;
 	size_t object_alignment; /* power of two, at most a page */
 	size_t stride_minimum;
+	bool plain_stride; /* LFPOOL_PLAIN_STRIDE */
 	size_t front_bytes, back_bytes; /* before and behind each object, for debug modes */
 	size_t capacity; /* slots that can be used at once  */
 	size_t reserved; /* slots that there may ever be, at least `capacity` */

@@ -37,6 +37,7 @@ static lfpool_t *mutex_open(const lfpool_config_t *config, struct care *care, co
 		.room_bytes = room_bytes,
 		.object_size = config->object_size,
 		.object_alignment = config->object_alignment,
+		.plain_stride = config->flags & LFPOOL_PLAIN_STRIDE,
 		.stride_minimum = SLOT_BYTES_MINIMUM,
 		.capacity = config->capacity,
 		.reserved = config->max_capacity,

@@ -59,6 +59,7 @@ static void put_flags(struct text *t, lfpool_format_t format, uint32_t flags)
 		{"create_all", flags & LFPOOL_CREATE_ALL},
 		{"lock", flags & LFPOOL_LOCK},
 		{"huge_pages", flags & LFPOOL_HUGE_PAGES},
+		{"plain_stride", flags & LFPOOL_PLAIN_STRIDE},
 	};
 
 	put_names(t, format, names, COUNT(names));

@@ -6,6 +6,13 @@
 
 #include "os.h"
 
+size_t layout_stride(size_t bytes, size_t alignment, bool plain)
+{
+	const size_t stride = round_up(bytes, alignment);
+
+	return plain ? stride : LFPOOL_STRIDE_SPREAD_(stride, alignment);
+}
+
 size_t layout_slots_bytes(size_t stride, size_t front, size_t count)
 {
 	return round_up(front + count * stride, os_page_bytes());
@@ -23,7 +30,7 @@ static bool lay_out_front(struct layout *l, const struct arena_plan *plan, size_
 	const size_t least = plan->object_size < plan->stride_minimum ? plan->stride_minimum : plan->object_size;
 	size_t state_bytes = 0;
 
-	l->stride = round_up(plan->front_bytes + least + plan->back_bytes, plan->object_alignment);
+	l->stride = layout_stride(plan->front_bytes + least + plan->back_bytes, plan->object_alignment, plan->plain_stride);
 	l->front = round_up(plan->front_bytes, plan->object_alignment);
 	l->touched = round_up(plan->room_bytes, CACHE_LINE_PAIR);
 	if ((plan->tracked && __builtin_mul_overflow(plan->reserved + 1, sizeof(uint32_t), &state_bytes)) ||

@@ -18,6 +18,9 @@ struct layout {
 	size_t mapped;  /* all of it, with a page without access behind the objects                */
 };
 
+/* Bytes from object to object, for so many that are used: the rule of config.h; `plain` as LFPOOL_PLAIN_STRIDE. */
+size_t layout_stride(size_t bytes, size_t alignment, bool plain);
+
 /* Bytes from the first page of the objects that slots 1 .. count take, in whole pages. */
 size_t layout_slots_bytes(size_t stride, size_t front, size_t count);
 /* What it takes to align objects, more than a buffer is. */

@@ -82,6 +82,7 @@ static bool choose_parts(struct parts *parts, struct arena_plan *plan, const lfp
 	*plan = (struct arena_plan){
 		.object_size = config->object_size,
 		.object_alignment = config->object_alignment,
+		.plain_stride = config->flags & LFPOOL_PLAIN_STRIDE,
 		.capacity = config->capacity,
 		.reserved = config->max_capacity,
 		.tracked = !(config->flags & LFPOOL_UNTRACKED),

@@ -9,18 +9,20 @@
 #include "priority.h"
 
 #include "arena.h"
+#include "layout.h"
 #include "os.h"
 #include "pool.h"
 #include "registry.h"
 #include "text.h"
 
 
-#define FLAGS_KNOWN (LFPOOL_EVICT_EQUAL | LFPOOL_PREFAULT | LFPOOL_LOCK)
+#define FLAGS_KNOWN (LFPOOL_EVICT_EQUAL | LFPOOL_PREFAULT | LFPOOL_LOCK | LFPOOL_PLAIN_STRIDE)
 #define FLAGS_BACKING (LFPOOL_PREFAULT | LFPOOL_LOCK)
 
 /* Where things lie, in bytes from the start of the mapping. */
 struct places {
 	size_t slots, nodes, links, owners, objects, end;
+	size_t stride; /* of the objects */
 };
 
 static lfpool_status_t import(lfpool_priority_config_t *known, const lfpool_priority_config_t *given)
@@ -62,7 +64,7 @@ static lfpool_status_t open_records(struct spares *spares, const lfpool_config_t
 	return status;
 }
 
-static void lay_out(struct places *at, const lfpool_config_t *object, uint32_t nodes)
+static void find_places(struct places *at, const lfpool_config_t *object, uint32_t nodes, bool plain_stride)
 {
 	const size_t capacity = object->capacity;
 
@@ -71,7 +73,8 @@ static void lay_out(struct places *at, const lfpool_config_t *object, uint32_t n
 	at->links = at->nodes + nodes * sizeof(struct place);
 	at->owners = at->links + capacity * sizeof(uint64_t);
 	at->objects = round_up(at->owners + capacity * sizeof(void *), os_page_bytes());
-	at->end = at->objects + capacity * round_up(object->object_size, object->object_alignment);
+	at->stride = layout_stride(object->object_size, object->object_alignment, plain_stride);
+	at->end = at->objects + capacity * at->stride;
 }
 
 static lfpool_status_t back(void *memory, size_t bytes, uint32_t flags)
@@ -96,7 +99,7 @@ static void fill_in(lfpool_priority_t *pool, const struct tournament *t, const s
 	pool->tournament.context = pool->context = known->context;
 	pool->objects = memory + at->objects;
 	pool->owners = (void **)(void *)(memory + at->owners);
-	pool->stride = round_up(object->object_size, object->object_alignment);
+	pool->stride = at->stride;
 	pool->on_evict = known->on_evict;
 	pool->evict_equal = known->flags & LFPOOL_EVICT_EQUAL;
 	pool->mapped_bytes = at->end;
@@ -116,7 +119,7 @@ static lfpool_status_t open(lfpool_priority_t **pool_out, const lfpool_priority_
 
 	if (status != LFPOOL_OK)
 		return status;
-	lay_out(&at, object, nodes);
+	find_places(&at, object, nodes, known->flags & LFPOOL_PLAIN_STRIDE);
 
 	lfpool_priority_t *pool = os_map(at.end);
 

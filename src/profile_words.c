@@ -126,7 +126,7 @@ static bool read_flags(struct reader *r, struct token list, uint32_t *value_out)
 		{"prefault", LFPOOL_PREFAULT},       {"zero", LFPOOL_ZERO},
 		{"check_races", LFPOOL_CHECK_RACES}, {"untracked", LFPOOL_UNTRACKED},
 		{"create_all", LFPOOL_CREATE_ALL},   {"lock", LFPOOL_LOCK},
-		{"huge_pages", LFPOOL_HUGE_PAGES},
+		{"huge_pages", LFPOOL_HUGE_PAGES},   {"plain_stride", LFPOOL_PLAIN_STRIDE},
 	};
 	const struct token whole = list;
 	const uint32_t exclusive = LFPOOL_CHECK_RACES | LFPOOL_UNTRACKED;

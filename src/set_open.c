@@ -147,6 +147,7 @@ static bool class_bytes(const lfpool_set_t *set, const struct care *care, size_t
 		.object_size = config.object_size,
 		.object_alignment = config.object_alignment,
 		.stride_minimum = sizeof(uint64_t), /* the mutex backend's */
+		.plain_stride = config.flags & LFPOOL_PLAIN_STRIDE,
 		.capacity = config.capacity,
 		.reserved = config.max_capacity,
 	};

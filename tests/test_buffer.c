@@ -56,7 +56,7 @@ TEST(a_static_array)
 
 TEST(the_macro_is_enough_and_not_much_more)
 {
-	static const size_t sizes[] = {1, 2, 3, 7, 8, 15, 16, 17, 24, 63, 64, 100, 129, 4095, 4097, 65536, MIB};
+	static const size_t sizes[] = {1, 2, 3, 7, 8, 15, 16, 17, 24, 63, 64, 100, 129, 1024, 4095, 4096, 4097, 65536, MIB};
 	static const size_t alignments[] = {0, 1, 2, 8, 16, 64, 128, 256, 1024, 4096};
 	struct random r = {2026};
 	size_t capacity = 1, pairs = 0;

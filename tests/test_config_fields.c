@@ -189,7 +189,7 @@ TEST(depot_shards)
 TEST(flags)
 {
 	const uint32_t known = LFPOOL_PREFAULT | LFPOOL_ZERO | LFPOOL_CHECK_RACES | LFPOOL_UNTRACKED |
-			       LFPOOL_CREATE_ALL | LFPOOL_LOCK | LFPOOL_HUGE_PAGES;
+			       LFPOOL_CREATE_ALL | LFPOOL_LOCK | LFPOOL_HUGE_PAGES | LFPOOL_PLAIN_STRIDE;
 	lfpool_config_t config = config_of(16, 100);
 
 	for (config.flags = 0; config.flags <= known; config.flags++) {

@@ -152,7 +152,7 @@ TEST(everything_that_has_a_name)
 {
 	lfpool_config_t config = config_of(SIZE, CAPACITY);
 
-	config.flags = LFPOOL_LOCK | LFPOOL_CHECK_RACES | LFPOOL_CREATE_ALL | LFPOOL_HUGE_PAGES;
+	config.flags = LFPOOL_LOCK | LFPOOL_CHECK_RACES | LFPOOL_CREATE_ALL | LFPOOL_HUGE_PAGES | LFPOOL_PLAIN_STRIDE;
 	config.hooks.misuse = on_misuse;
 	config.hooks.create = config.hooks.activate = config.hooks.deactivate = no_matter;
 	config.hooks.destroy = done;
@@ -160,9 +160,9 @@ TEST(everything_that_has_a_name)
 	lfpool_t *pool = pool_with(&config);
 	char *text = dump_of(pool, LFPOOL_TEXT), *json = dump_of(pool, LFPOOL_JSON);
 
-	require_in(text, "\nflags       prefault check_races create_all lock huge_pages\n");
+	require_in(text, "\nflags       prefault check_races create_all lock huge_pages plain_stride\n");
 	require_in(text, "\nhooks       misuse create activate deactivate destroy exhausted\n");
-	require_in(json, ",\"flags\":[\"prefault\",\"check_races\",\"create_all\",\"lock\",\"huge_pages\"],");
+	require_in(json, ",\"flags\":[\"prefault\",\"check_races\",\"create_all\",\"lock\",\"huge_pages\",\"plain_stride\"],");
 	require_in(json, ",\"hooks\":[\"misuse\",\"create\",\"activate\",\"deactivate\",\"destroy\",\"exhausted\"],");
 	require_json(json);
 	free(text);

@@ -128,7 +128,7 @@ TEST(no_access_between_classes)
 			assert_int_equal(acquire_all(pool, objects, count), count);
 			assert_true(sort_disjoint(objects, count, size));
 
-			const uintptr_t end = (uintptr_t)objects[count - 1] + size;
+			const uintptr_t end = (uintptr_t)objects[count - 1] + LFPOOL_STRIDE_(size, 16);
 
 			assert_true(is_accessible(pipe_ends, (void *)(end - 1)));
 			assert_false(is_accessible(pipe_ends, (void *)((end + page - 1) / page * page + 64)));
@@ -161,7 +161,7 @@ TEST(with_huge_pages_each_class_begins_with_one)
 			const char *object = lfpool_acquire(pool);
 
 			assert_non_null(object);
-			object -= lfpool_index_of(pool, object) * lfpool_set_class_size(set, i);
+			object -= lfpool_index_of(pool, object) * LFPOOL_STRIDE_(lfpool_set_class_size(set, i), 16);
 			assert_int_equal((uintptr_t)object % (2 * MIB), 0);
 		}
 		lfpool_set_destroy(set);

@@ -61,15 +61,14 @@ extern "C" {
 	 sizeof(char) * (capacity) / 4 + 2 * 4 * (sizeof(char) * (capacity) + 1) +                              \
 	 LFPOOL_BUFFER_CHUNKS_(capacity, LFPOOL_BUFFER_SLOTS_(capacity)) / 8 +                                  \
 	 LFPOOL_BUFFER_ALIGN_(object_alignment) +                                                               \
-	 LFPOOL_BUFFER_UP_(object_size, LFPOOL_BUFFER_ALIGN_(object_alignment)) * (capacity))
+	 LFPOOL_STRIDE_(object_size, LFPOOL_BUFFER_ALIGN_(object_alignment)) * (capacity))
 
 /* Parts of the above, and no interface. */
 #define LFPOOL_BUFFER_FIXED_ sizeof(char[16384])
 #define LFPOOL_BUFFER_EXTRA_ 64
 #define LFPOOL_BUFFER_MAGAZINE_HEAD_ 32
-#define LFPOOL_BUFFER_UP_(bytes, alignment) ((sizeof(char) * (bytes) + (alignment) - 1) / (alignment) * (alignment))
 #define LFPOOL_BUFFER_ALIGN_(alignment) ((alignment) ? (alignment) : sizeof(char[16]))
-#define LFPOOL_BUFFER_MAGAZINE_(slots) LFPOOL_BUFFER_UP_(LFPOOL_BUFFER_MAGAZINE_HEAD_ + 4 * (slots), 128)
+#define LFPOOL_BUFFER_MAGAZINE_(slots) LFPOOL_ROUND_UP_(LFPOOL_BUFFER_MAGAZINE_HEAD_ + 4 * (slots), 128)
 #define LFPOOL_BUFFER_CHUNKS_(capacity, slots) ((sizeof(char) * (capacity) - 1) / (slots) + 1)
 /* A power of two, a sixteenth of the capacity at most. */
 #define LFPOOL_BUFFER_SLOTS_(capacity)                                                                          \

@@ -123,6 +123,10 @@ LFPOOL_API const char *lfpool_status_string(lfpool_status_t status);
  * LFPOOL_HUGE_PAGES   Objects begin on a boundary of 2 MiB, and the system is asked for transparent huge pages for
  *                     them and for the state words and magazines (madvise): fewer misses of the TLB, and fewer page
  *                     faults.  A wish: pools without it work the same (docs/memory.md has what it gains).
+ * LFPOOL_PLAIN_STRIDE Objects begin object_size bytes apart, rounded up to object_alignment: for programs that compute
+ *                     addresses (debug modes that guard objects, and AddressSanitizer, add to it).  Without the flag,
+ *                     objects of 1024 bytes and more that would share few sets of the processor's caches begin up to
+ *                     1/16 further apart, usually 64 bytes (docs/memory.md).
  */
 #define LFPOOL_PREFAULT UINT32_C(0x1)
 #define LFPOOL_ZERO UINT32_C(0x2)
@@ -131,6 +135,34 @@ LFPOOL_API const char *lfpool_status_string(lfpool_status_t status);
 #define LFPOOL_CREATE_ALL UINT32_C(0x10)
 #define LFPOOL_LOCK UINT32_C(0x20)
 #define LFPOOL_HUGE_PAGES UINT32_C(0x40)
+#define LFPOOL_PLAIN_STRIDE UINT32_C(0x80)
+
+/*
+ * The stride: bytes from the start of an object to the start of the next.  One rule, for the library, for
+ * LFPOOL_BUFFER_BYTES, and for code that needs the stride as a constant.  No interface.
+ *
+ * Rule: the plain stride is object_size, rounded up to object_alignment.  A step is a cache line of 64 bytes, or
+ * object_alignment if that is more.  A plain stride that is an even number of steps, and at least 16, gets one step more;
+ * but not with an alignment of 4096.
+ *
+ * Reason: a first-level cache has 64 sets of 8 to 12 lines, and addresses 4096 bytes apart share a set.  With a stride of
+ * 4096 all objects begin in one set, with 1024 in four, with an odd number of lines in all 64.  Below 16 lines one more
+ * would be more than 1/16 of the memory; with an alignment of 4096 no stride helps.  docs/memory.md has measurements.
+ *
+ * Source: DPDK's mempool, since its first release in 2012 (rte_mempool.c, arch_mem_object_align()).  There the number of
+ * lines has no divisor in common with the number of memory channels times ranks, 4 by default: it is odd, too.
+ */
+#define LFPOOL_ROUND_UP_(bytes, alignment) ((sizeof(char) * (bytes) + (alignment) - 1) / (alignment) * (alignment))
+#define LFPOOL_STRIDE_STEP_(alignment) ((alignment) > 64 ? sizeof(char) * (alignment) : sizeof(char[64]))
+/* Of a plain stride. */
+#define LFPOOL_STRIDE_SPREAD_(plain, alignment)                                                                 \
+	((alignment) < 4096 && (plain) >= 16 * LFPOOL_STRIDE_STEP_(alignment) &&                                \
+			 (plain) % (2 * LFPOOL_STRIDE_STEP_(alignment)) == 0                                    \
+		 ? (plain) + LFPOOL_STRIDE_STEP_(alignment)                                                     \
+		 : (plain))
+/* Neither of them 0; without LFPOOL_PLAIN_STRIDE and debug modes. */
+#define LFPOOL_STRIDE_(object_size, object_alignment)                                                           \
+	LFPOOL_STRIDE_SPREAD_(LFPOOL_ROUND_UP_(object_size, object_alignment), object_alignment)
 
 /* For config.cache_capacity: threads get no cache of their own; calls share a few caches and claim one per call. */
 #define LFPOOL_CACHE_NONE SIZE_MAX

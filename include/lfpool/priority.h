@@ -89,7 +89,8 @@ typedef struct lfpool_evicted {
 	uint64_t priority;      /* the last it had                                                                */
 } lfpool_evicted_t;
 
-/* For config.flags, besides LFPOOL_PREFAULT and LFPOOL_LOCK: a newcomer evicts an object of equal priority too. */
+/* For config.flags, besides LFPOOL_PREFAULT, LFPOOL_LOCK and LFPOOL_PLAIN_STRIDE: a newcomer evicts an object of equal
+ * priority too. */
 #define LFPOOL_EVICT_EQUAL UINT32_C(0x10000)
 
 /*
@@ -103,7 +104,7 @@ typedef struct lfpool_priority_config {
 	size_t object_size;      /* bytes, 1 .. 1 MiB                                                             */
 	size_t object_alignment; /* bytes, a power of two, 1 .. 4096; 0 = alignof(max_align_t)                    */
 	size_t capacity;         /* objects, 1 .. 2^20                                                            */
-	uint32_t flags;          /* LFPOOL_EVICT_EQUAL, LFPOOL_PREFAULT, LFPOOL_LOCK                              */
+	uint32_t flags;          /* LFPOOL_EVICT_EQUAL, LFPOOL_PREFAULT, LFPOOL_LOCK, LFPOOL_PLAIN_STRIDE         */
 	void *context;           /* handed to both of these                                                       */
 	/* Does an object of priority a go before one of b?  NULL: if a < b.  A strict weak order, the same at all
 	 * times; called with priorities of this pool's objects, and of newcomers that were refused or are not yet among

@@ -64,7 +64,8 @@ typedef struct lfpool_set_config {
 	size_t larger;            /* classes that an acquire goes on to, the next larger ones one by one,
 	                             when it found every object of a class in use, and it cannot grow (or
 	                             hooks.exhausted gave up); 0 = none                                     */
-	size_t class_bytes;       /* bytes of objects in each class; 0 = 16 MiB                             */
+	size_t class_bytes;       /* bytes of objects in each class, without what LFPOOL_PLAIN_STRIDE would
+	                             save; 0 = 16 MiB                                                       */
 	size_t capacity;          /* objects in each class, 1 .. 2^31; 0 = class_bytes says it              */
 	size_t max_class_bytes;   /* bytes of objects that each class can grow to; 0 = it does not grow;
 	                             less than there are at first counts as that                            */

@@ -72,6 +72,7 @@ static void more_is_more_room()
 
 static void in_a_buffer()
 {
+	static_assert(LFPOOL_STRIDE_(4096, 64) == 4160, "a constant in C++ too, and without a warning");
 	alignas(LFPOOL_BUFFER_ALIGNMENT) static unsigned char memory[LFPOOL_BUFFER_BYTES(sizeof(counted), 0, 4)];
 	lfpool::pool<counted> pool;
 

@@ -26,6 +26,7 @@
 	X(create_all, "no", "yes")                                                                              \
 	X(lock, "no", "yes")                                                                                    \
 	X(huge_pages, "no", "yes")                                                                              \
+	X(plain_stride, "no", "yes")                                                                            \
 	X(hooks, "none", "build", "activate", "all", "refusing")                                                \
 	X(debug, "none", "check", "zero", "no-tools", "environment", "poison", "quarantine", "guard", "owner",  \
 	  "backtrace")                                                                                          \
