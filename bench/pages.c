@@ -1,13 +1,14 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * pages.c - lfpool-bench-pages: what LFPOOL_HUGE_PAGES and LFPOOL_PREFAULT gain.
+ * pages.c - lfpool-bench-pages: what LFPOOL_HUGE_PAGES and LFPOOL_PREFAULT gain, and with few large objects what
+ *          LFPOOL_PLAIN_STRIDE costs.
  *
- * Idea         A pool of n objects of 64 bytes, for each kind of pages.  It is created; all its objects are acquired
+ * Idea         A pool of n objects, for each kind of pages.  It is created; all its objects are acquired
  *              and a word of each is written (their first touch, and its page faults); then words of them are read in
  *              random order, each read depending on the last, so that each waits for memory and for the TLB; then they
  *              are released and acquired in random order, which goes to the state words.  The least of several rounds
  *              is printed: the rest is disturbance.  One thread.
- * Usage        lfpool-bench-pages [OBJECTS [ROUNDS]]
+ * Usage        lfpool-bench-pages [OBJECTS [ROUNDS [BYTES]]]          BYTES of an object, 64 if not said
  */
 #include "common/harness.h"
 
@@ -15,10 +16,9 @@
 
 #include <sys/resource.h>
 
-#define OBJECT_BYTES 64
 #define OBJECTS_MAX 100000000
 
-static size_t count = 1000000, rounds = 5;
+static size_t count = 1000000, rounds = 5, object_bytes = 64;
 /* What was read goes here, so that it must be. */
 static volatile uint64_t sink;
 
@@ -27,6 +27,7 @@ static const struct kind {
 	uint32_t flags;
 } kinds[] = {
 	{"4 KiB", 0},
+	{"4 KiB, plain stride", LFPOOL_PLAIN_STRIDE},
 	{"4 KiB, prefaulted", LFPOOL_PREFAULT},
 	{"huge", LFPOOL_HUGE_PAGES},
 	{"huge, prefaulted", LFPOOL_HUGE_PAGES | LFPOOL_PREFAULT},
@@ -92,7 +93,7 @@ static void run(uint32_t flags, void **objects, struct result *result)
 	lfpool_t *pool;
 	long faults;
 
-	config.object_size = OBJECT_BYTES;
+	config.object_size = object_bytes;
 	config.capacity = count;
 	config.flags = flags;
 
@@ -128,24 +129,27 @@ static void run(uint32_t flags, void **objects, struct result *result)
 
 int main(int argc, char **argv)
 {
-	unsigned long number;
+	/* In the order of the arguments. */
+	static const struct {
+		size_t *value;
+		unsigned long least, most;
+	} arguments[] = {{&count, 100, OBJECTS_MAX}, {&rounds, 1, 1000}, {&object_bytes, sizeof(void *), 1 << 20}};
 	size_t numbers;
 
-	if (argc > 3 || (argc > 1 && !parse_numbers(argv[1], 1000, OBJECTS_MAX, &number, 1, &numbers))) {
-		fputs("usage: lfpool-bench-pages [OBJECTS [ROUNDS]]\n", stderr);
-		return 2;
-	}
-	if (argc > 1)
-		count = number;
-	if (argc > 2) {
-		if (!parse_numbers(argv[2], 1, 1000, &number, 1, &numbers))
+	for (int i = 1; i < argc; i++) {
+		unsigned long number = 0;
+
+		if (i > 3 || !parse_numbers(argv[i], arguments[i - 1].least, arguments[i - 1].most, &number, 1, &numbers)) {
+			fputs("usage: lfpool-bench-pages [OBJECTS [ROUNDS [BYTES]]]\n", stderr);
 			return 2;
-		rounds = number;
+		}
+		*arguments[i - 1].value = number;
 	}
 
 	void **objects = must(calloc(count, sizeof(*objects)));
 
-	printf("%zu objects of %d bytes; ns for each object, the least of %zu rounds\n\n", count, OBJECT_BYTES, rounds);
+	printf("%zu objects of %zu bytes; ns for each object, the least of %zu rounds\n\n", count, object_bytes,
+	       rounds);
 	printf("| pages | create | acquire and first touch | page faults | dependent read, random order | release and "
 	       "acquire, random order |\n|---|---|---|---|---|---|\n");
 	for (size_t k = 0; k < sizeof(kinds) / sizeof(*kinds); k++) {
