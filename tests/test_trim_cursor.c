@@ -58,6 +58,80 @@ TEST(pages_before_the_cursor_that_were_used_since_are_given_back_too)
 	pages_before_the_cursor(LFPOOL_BACKEND_MUTEX);
 }
 
+static lfpool_t *pool_used_up(lfpool_backend_t backend, void **objects)
+{
+	lfpool_config_t config = config_of(256, OBJECTS);
+
+	config.backend = backend;
+	lfpool_t *pool = pool_with(&config);
+
+	use_all(pool, objects);
+	return pool;
+}
+
+TEST(as_many_as_are_to_be_kept_stay_in_the_free_lists)
+{
+	static const size_t keep[] = {SIZE_MAX, OBJECTS, 1000, 1, 0};
+	static void *objects[OBJECTS];
+
+	for (unsigned backend = LFPOOL_BACKEND_LOCKFREE; backend <= LFPOOL_BACKEND_MUTEX; backend++) {
+		lfpool_t *pool = pool_used_up((lfpool_backend_t)backend, objects);
+
+		for (size_t i = 0; i < COUNT(keep); i++) {
+			const size_t kept = keep[i] < OBJECTS ? keep[i] : OBJECTS;
+			lfpool_stats_t stats = LFPOOL_STATS_INIT;
+
+			assert_false(lfpool_trim(pool, keep[i], SIZE_MAX));
+			assert_int_equal(lfpool_stats(pool, &stats), LFPOOL_OK);
+			assert_int_equal(stats.cached + stats.shared, kept);
+			assert_int_equal(stats.untouched, OBJECTS - kept);
+			assert_in_range(stats.given_back, 0, (OBJECTS - kept) * 256);
+		}
+		lfpool_destroy(pool);
+	}
+}
+
+/* No page can be given back: a budget of one page is for a look at 64. */
+TEST(a_look_at_a_page_has_its_price)
+{
+	const size_t page = (size_t)sysconf(_SC_PAGESIZE), pages = BYTES / page;
+	static void *objects[OBJECTS];
+	lfpool_t *pool = pool_used_up(LFPOOL_BACKEND_LOCKFREE, objects);
+	size_t calls = 1;
+
+	while (lfpool_trim(pool, SIZE_MAX, page))
+		calls++;
+	/* The last look may be more than the budget has left. */
+	assert_in_range(calls, (pages + 64) / 65, pages / 64 + 1);
+	assert_int_equal(given_back(pool), 0);
+	lfpool_destroy(pool);
+}
+
+TEST(what_was_given_back_is_counted_to_the_byte)
+{
+	enum { PAGES = 40 };
+	const size_t page = (size_t)sysconf(_SC_PAGESIZE);
+	lfpool_config_t config = config_of(page, PAGES);
+	void *objects[PAGES];
+
+	config.object_alignment = page;
+	for (unsigned backend = LFPOOL_BACKEND_LOCKFREE; backend <= LFPOOL_BACKEND_MUTEX; backend++) {
+		config.backend = (lfpool_backend_t)backend;
+		lfpool_t *pool = pool_with(&config);
+
+		assert_int_equal(acquire_all(pool, objects, PAGES), PAGES);
+		release_all(pool, objects + 1, PAGES - 1);
+		for (int round = 0; round < 2; round++) {
+			assert_false(lfpool_trim(pool, 0, SIZE_MAX));
+			assert_int_equal(given_back(pool), (PAGES - 1) * page);
+		}
+		release_all(pool, objects, 1);
+		assert_false(lfpool_trim(pool, 0, SIZE_MAX));
+		assert_int_equal(given_back(pool), PAGES * page);
+		lfpool_destroy(pool);
+	}
+}
+
 /* ---- Contents: zero where the page was given back, else what the holder, or hooks.destroy, left ---- */
 
 enum { FEW = 40, LARGE = 6000 };
@@ -126,6 +200,9 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(pages_before_the_cursor_that_were_used_since_are_given_back_too),
+		cmocka_unit_test(as_many_as_are_to_be_kept_stay_in_the_free_lists),
+		cmocka_unit_test(a_look_at_a_page_has_its_price),
+		cmocka_unit_test(what_was_given_back_is_counted_to_the_byte),
 		cmocka_unit_test(what_was_trimmed_is_zero_by_the_page),
 	};
 
