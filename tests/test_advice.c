@@ -238,6 +238,22 @@ TEST(followed_by_any_workload)
 	}
 }
 
+/* After a reset acquires, trips and thefts are those made since. */
+static void require_nothing_of_before(lfpool_t *pool, lfpool_cache_t *cache)
+{
+	void *object = lfpool_cache_acquire(cache);
+
+	for (int i = 0; i <= 1000; i++) {
+		assert_int_equal(lfpool_cache_release(cache, object), LFPOOL_OK);
+		if (i == 0)
+			lfpool_high_water_reset(pool);
+		if (i < 1000)
+			assert_non_null(object = lfpool_cache_acquire(cache));
+	}
+	assert_non_null(strstr(advice_of(pool).reason, " 1000 acquires made 0 trips to the depot: few enough."));
+	assert_null(strstr(advice_of(pool).reason, "robbed"));
+}
+
 /* A pool so tight that its caches live by robbing each other; with the headroom nobody does. */
 TEST(robbed_caches)
 {
@@ -274,8 +290,11 @@ TEST(robbed_caches)
 		assert_true(!strstr(advice.reason, "headroom") == (again == 1));
 		assert_int_equal(advice.headroom, CACHES * advice.cache_capacity);
 		capacity = advice.capacity + advice.headroom;
+		require_nothing_of_before(pool, caches[0]);
 		for (int i = 0; i < CACHES; i++)
 			lfpool_cache_destroy(caches[i]);
+		/* All caches that there were, not those in use. */
+		assert_int_equal(advice_of(pool).headroom, CACHES * CACHE);
 		lfpool_destroy(pool);
 	}
 }

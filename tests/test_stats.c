@@ -61,15 +61,22 @@ TEST(where_the_objects_are)
 	assert_int_equal(stats.untouched, CAPACITY - 8);
 	assert_int_equal(stats.caches, 1);
 	assert_int_equal(stats.caches_in_use, 1);
+	assert_int_equal(stats.refills, 1);
 
+	/* One refill for each chunk of eight, none of them from the depot. */
 	assert_int_equal(lfpool_cache_acquire_bulk(cache, objects + 1, CAPACITY - 1), CAPACITY - 1);
 	stats = settled(pool);
 	assert_int_equal(stats.active, CAPACITY);
+	assert_int_equal(stats.refills, (CAPACITY + 7) / 8);
+	assert_int_equal(stats.drains + stats.depot_trips, 0);
 
 	/* All come back: two magazines stay in the cache. */
 	assert_int_equal(lfpool_cache_release_bulk(cache, objects, CAPACITY), CAPACITY);
 	stats = settled(pool);
 	assert_int_equal(stats.active + stats.untouched, 0);
+	assert_int_equal(stats.refills, (CAPACITY + 7) / 8);
+	/* For each magazine that was full when more came; the first time the cache had an empty one. */
+	assert_int_equal(stats.drains, (CAPACITY - 1) / 8);
 	assert_in_range(stats.cached, 9, 16);
 	assert_int_equal(stats.shared, CAPACITY - stats.cached);
 

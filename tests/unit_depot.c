@@ -7,6 +7,9 @@
 
 #include "cache.h"
 
+#include <signal.h>
+#include <sys/mman.h>
+
 static lfpool_t *pool;
 static struct cache *cache;
 static struct core *core;
@@ -91,6 +94,62 @@ TEST(the_tag_defeats_aba)
 	assert_false(atomic_compare_exchange_strong(&core->depot.shard[0].full.head, &expected, tagged_next(stale, below)));
 	push(&core->depot.shard[0].full, below);
 }
+
+/* ---- A compare-and-swap that fails: a write between load and CAS meets a page that is not writable, and the handler of the
+ * fault pushes a magazine.  (Not with a sanitizer: ThreadSanitizer holds a lock around the store that faults.) ---- */
+
+#if !SANITIZED
+static struct meddling {
+	struct lfpool_magazine *page;
+	uint32_t number; /* pushed by the handler */
+} meddling;
+
+static void meddle(int signal_number)
+{
+	(void)signal_number;
+	REQUIRE(mprotect(meddling.page, (size_t)sysconf(_SC_PAGESIZE), PROT_READ | PROT_WRITE) == 0);
+	push(&core->depot.shard[0].full, meddling.number);
+}
+
+static uint64_t retries(void)
+{
+	lfpool_stats_t stats = LFPOOL_STATS_INIT;
+
+	assert_int_equal(lfpool_stats(pool, &stats), LFPOOL_OK);
+	return stats.retries;
+}
+
+TEST(a_swap_that_fails_is_counted)
+{
+	const size_t page = (size_t)sysconf(_SC_PAGESIZE);
+	struct stack *s = &core->depot.shard[0].full;
+	struct sigaction action = {.sa_handler = meddle}, before;
+	void *at = mmap(NULL, page, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+
+	assert_true(at != MAP_FAILED);
+	assert_int_equal(sigaction(SIGSEGV, &action, &before), 0);
+	assert_int_equal(pop(s), 8);
+	assert_int_equal(retries(), 0);
+	/* A pop announces 7, and finds 8. */
+	meddling = (struct meddling){at, 8};
+	assert_int_equal(mprotect(at, page, PROT_READ), 0);
+	assert_int_equal(stack_pop(s, &core->magazines, at), 8);
+	assert_int_equal(pop(s), 7);
+
+	const uint64_t popped = retries();
+
+	/* More only where a compare-and-swap may fail for no reason. */
+	assert_in_range(popped, 1, 100);
+	/* A push of 8 links it to 6, and then to 7: in a copy of 8, whose own link is as it was. */
+	meddling.page->number = 8;
+	meddling.number = 7;
+	assert_int_equal(mprotect(at, page, PROT_READ), 0);
+	stack_push(s, &core->magazines, at);
+	assert_in_range(retries(), popped + 1, popped + 100);
+	assert_int_equal(sigaction(SIGSEGV, &before, NULL), 0);
+	munmap(at, page);
+}
+#endif
 
 TEST(a_tag_runs_over_into_nothing_else)
 {
@@ -198,6 +257,9 @@ int main(void)
 		cmocka_unit_test_setup_teardown(last_in_first_out, setup, teardown),
 		cmocka_unit_test_setup_teardown(every_change_advances_the_tag, setup, teardown),
 		cmocka_unit_test_setup_teardown(the_tag_defeats_aba, setup, teardown),
+#if !SANITIZED
+		cmocka_unit_test_setup_teardown(a_swap_that_fails_is_counted, setup, teardown),
+#endif
 		cmocka_unit_test_setup_teardown(a_tag_runs_over_into_nothing_else, setup, teardown),
 		cmocka_unit_test_setup_teardown(depths_are_known, setup, teardown),
 		cmocka_unit_test_setup_teardown(a_full_magazine_that_was_robbed, setup, teardown),
