@@ -122,6 +122,24 @@ TEST(the_function_is_exact)
 	}
 }
 
+static bool agree(void *context, void *object)
+{
+	(void)context;
+	(void)object;
+	return true;
+}
+
+TEST(hooks_take_one_byte_for_each_object_and_256)
+{
+	for (size_t capacity = 1; capacity < 3000; capacity += 1 + capacity / 7) {
+		lfpool_config_t config = config_of(24, capacity);
+		const size_t without = lfpool_buffer_bytes(&config);
+
+		config.hooks.create = agree;
+		assert_in_range(lfpool_buffer_bytes(&config) - without, capacity, capacity + 256);
+	}
+}
+
 /* ---- Refusals ---- */
 
 static void expect(const lfpool_config_t *config, lfpool_status_t expected)
@@ -388,6 +406,7 @@ int main(void)
 		cmocka_unit_test(a_static_array),
 		cmocka_unit_test(the_macro_is_enough_and_not_much_more),
 		cmocka_unit_test(the_function_is_exact),
+		cmocka_unit_test(hooks_take_one_byte_for_each_object_and_256),
 		cmocka_unit_test(what_is_refused),
 		cmocka_unit_test(the_environment_is_ignored),
 		cmocka_unit_test(a_hook_that_refuses_creation),

@@ -114,6 +114,8 @@ static void sets_max(const struct kind *kind)
 	/* Below what there is: nothing goes, nothing comes. */
 	assert_int_equal(lfpool_limit(s.pool, 3), LFPOOL_OK);
 	assert_int_equal(lfpool_max_capacity(s.pool), 3);
+	assert_int_equal(lfpool_limit(s.pool, MOST + 1), LFPOOL_E_CONFIG_MAX_CAPACITY);
+	assert_int_equal(lfpool_max_capacity(s.pool), 3);
 	require_counts(s.pool, FIRST, 0);
 	assert_int_equal(lfpool_grow(s.pool, 1), 0);
 	assert_int_equal(acquire_all(s.pool, objects, MOST), FIRST);

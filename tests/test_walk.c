@@ -173,6 +173,20 @@ static bool note_unknown(void *context, void *object, bool active)
 	return note(context, object);
 }
 
+/* A free slot of the malloc backend has no memory: none is visited, active ones neither. */
+TEST(no_slot_of_the_malloc_backend)
+{
+	lfpool_t *pool = pool_on(LFPOOL_BACKEND_MALLOC, CAPACITY, 0);
+	struct seen seen = {.pool = pool};
+	void *object = lfpool_acquire(pool);
+
+	assert_non_null(object);
+	assert_int_equal(lfpool_for_each_slot(pool, note_slot, &seen), 0);
+	assert_int_equal(seen.count, 0);
+	assert_int_equal(lfpool_release(pool, object), LFPOOL_OK);
+	lfpool_destroy(pool);
+}
+
 TEST(untracked_pools_know_no_active_objects)
 {
 	lfpool_t *pools[] = {
@@ -434,6 +448,7 @@ int main(void)
 		cmocka_unit_test(the_last_slot_and_the_first_are_visited),
 		cmocka_unit_test(a_visitor_that_says_false_ends_the_walk),
 		cmocka_unit_test(every_slot),
+		cmocka_unit_test(no_slot_of_the_malloc_backend),
 		cmocka_unit_test(untracked_pools_know_no_active_objects),
 		cmocka_unit_test(the_current_object_may_be_released),
 		cmocka_unit_test(another_object_may_be_released_and_is_not_visited_then),

@@ -344,8 +344,12 @@ TEST(each_damage_is_named)
 	for (size_t i = 0; i < COUNT(damages); i++) {
 		struct scene s = scene_open(0);
 		struct core intact = *s.core;
-		const size_t expected = damages[i].commit(&s);
 		size_t where = 12345;
+
+		assert_null(lfpool_check(s.pool, &where));
+		assert_true(where == SIZE_MAX);
+		where = 12345;
+		const size_t expected = damages[i].commit(&s);
 		const char *violated = lfpool_check(s.pool, &where);
 
 		if (!violated || where != expected ||
