@@ -92,6 +92,7 @@ TEST(every_pool_has_the_stride_of_the_rule)
 
 		assert_int_equal(LFPOOL_STRIDE_(edge->size, edge->alignment), edge->spread);
 		config.object_alignment = edge->alignment;
+		config.debug = "no-tools"; /* which would have bytes beside the objects */
 		check_edge(edge, &config, edge->spread);
 		config.flags = LFPOOL_PLAIN_STRIDE;
 		check_edge(edge, &config, edge->plain);
@@ -104,7 +105,7 @@ TEST(guarded_objects)
 	lfpool_config_t config = config_of(992, CAPACITY);
 
 	for (config.flags = 0; config.flags <= LFPOOL_PLAIN_STRIDE; config.flags += LFPOOL_PLAIN_STRIDE) {
-		config.debug = "guard";
+		config.debug = "guard,no-tools";
 		lfpool_t *pool = pool_with(&config);
 
 		require_apart(pool, 16, config.flags ? 1024 : 1088);
@@ -117,6 +118,7 @@ TEST(every_class_of_a_set)
 {
 	lfpool_set_config_t config = set_config_of(LFPOOL_BACKEND_LOCKFREE, 5000, CAPACITY);
 
+	config.debug = "no-tools";
 	for (config.flags = 0; config.flags <= LFPOOL_PLAIN_STRIDE; config.flags += LFPOOL_PLAIN_STRIDE) {
 		lfpool_set_t *set = set_with(&config);
 
