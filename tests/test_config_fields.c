@@ -167,6 +167,46 @@ TEST(cache_capacity)
 	}
 }
 
+/* What a pool has chosen: the dump tells. */
+static size_t chosen(const lfpool_config_t *config, const char *what)
+{
+	static char text[8192];
+	lfpool_t *pool = pool_with(config);
+
+	assert_in_range(lfpool_dump(pool, LFPOOL_JSON, text, sizeof(text)), 1, sizeof(text) - 1);
+	lfpool_destroy(pool);
+
+	const char *at = strstr(text, "\"lockfree\":{");
+
+	assert_true(at && (at = strstr(at, what)));
+	return strtoull(at + strlen(what), NULL, 10);
+}
+
+TEST(what_the_library_chooses)
+{
+	static const size_t rounded[][2] = {{1, 2}, {2, 2}, {3, 2}, {4, 4}, {7, 4}, {63, 32}, {64, 64}, {100, 64}, {513, 512}};
+	const long online = sysconf(_SC_NPROCESSORS_ONLN);
+	const size_t processors = online < 1 ? 1 : (size_t)online;
+	lfpool_config_t config = config_of(16, 1000);
+
+	for (size_t i = 0; i < COUNT(rounded); i++) {
+		config.cache_capacity = rounded[i][0];
+		assert_int_equal(chosen(&config, "\"cache_capacity\":"), rounded[i][1]);
+	}
+	config.cache_capacity = 0;
+	config.capacity = 1;
+	assert_int_equal(chosen(&config, "\"cache_capacity\":"), 2);
+	/* About half of them: a power of two is at most half as many as asked for. */
+	for (config.capacity = 4 * processors; config.capacity < 1024 * processors; config.capacity += 1 + config.capacity / 5)
+		assert_in_range(chosen(&config, "\"cache_capacity\":") * processors, config.capacity / 4, config.capacity / 2);
+	config.capacity = 4096 * processors;
+	assert_int_equal(chosen(&config, "\"cache_capacity\":"), 512);
+	assert_int_equal(chosen(&config, "\"shards\":"),
+			 processors < 16 ? 1 : processors / 8 < 32 ? processors / 8 : 32);
+	config.depot_shards = 5;
+	assert_int_equal(chosen(&config, "\"shards\":"), 5);
+}
+
 TEST(depot_shards)
 {
 	static const size_t bad[] = {33, 64, SIZE_MAX};
@@ -299,6 +339,7 @@ int main(void)
 		cmocka_unit_test(capacity),
 		cmocka_unit_test(max_capacity_and_growth_step),
 		cmocka_unit_test(cache_capacity),
+		cmocka_unit_test(what_the_library_chooses),
 		cmocka_unit_test(depot_shards),
 		cmocka_unit_test(flags),
 		cmocka_unit_test(backend),

@@ -160,6 +160,65 @@ TEST(untracked_keeps_every_other_promise)
 	lfpool_destroy(pool);
 }
 
+static bool say_yes(void *context, void *object)
+{
+	(void)context;
+	(void)object;
+	return true;
+}
+
+static void say_nothing(void *context, void *object)
+{
+	(void)context;
+	(void)object;
+}
+
+static void hear_misuse(void *context, const lfpool_misuse_t *misuse)
+{
+	(void)context;
+	(void)misuse;
+}
+
+static bool is_ready(void *context, const lfpool_batch_t *batch)
+{
+	(void)context;
+	(void)batch;
+	return true;
+}
+
+static bool give_up(void *context, lfpool_t *pool, uint32_t attempt, int64_t *wait_ns)
+{
+	(void)context;
+	return !pool && attempt && wait_ns;
+}
+
+/* Each of these from CREATE on by itself makes a pool keep its state words: its acquires are counted. */
+TEST(untracked_pools_that_are_tracked_all_the_same)
+{
+	enum { NOTHING, MISUSE, EXHAUSTED, ZERO, CREATE, ACTIVATE, DEACTIVATE, DESTROY, DEBUG, SCHEME, CASES };
+
+	for (int what = NOTHING; what < CASES; what++) {
+		lfpool_config_t config = config_of(24, 10);
+		lfpool_stats_t stats = LFPOOL_STATS_INIT;
+
+		config.flags = LFPOOL_UNTRACKED;
+		config.hooks.misuse = what == MISUSE ? hear_misuse : NULL;
+		config.hooks.exhausted = what == EXHAUSTED ? give_up : NULL;
+		config.hooks.create = what == CREATE ? say_yes : NULL;
+		config.hooks.activate = what == ACTIVATE ? say_yes : NULL;
+		config.hooks.deactivate = what == DEACTIVATE ? say_yes : NULL;
+		config.hooks.destroy = what == DESTROY ? say_nothing : NULL;
+		config.debug = what == DEBUG ? "owner" : what == ZERO ? "zero,no-tools" : NULL;
+		config.scheme.ready = what == SCHEME ? is_ready : NULL;
+		lfpool_t *pool = pool_with(&config);
+
+		assert_non_null(lfpool_acquire(pool));
+		assert_int_equal(lfpool_stats(pool, &stats), LFPOOL_OK);
+		assert_int_equal(stats.acquires, what >= CREATE);
+		lfpool_destroy(pool);
+	}
+}
+
 TEST(check_races_behaves_as_ever_on_one_thread)
 {
 	lfpool_t *pool = flagged_pool(24, 100, LFPOOL_CHECK_RACES);
@@ -189,6 +248,7 @@ int main(void)
 		cmocka_unit_test(zero_spares_the_neighbours),
 		cmocka_unit_test(prefault_touches_all_memory_at_creation),
 		cmocka_unit_test(untracked_keeps_every_other_promise),
+		cmocka_unit_test(untracked_pools_that_are_tracked_all_the_same),
 		cmocka_unit_test(check_races_behaves_as_ever_on_one_thread),
 	};
 

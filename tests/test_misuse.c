@@ -93,6 +93,12 @@ static void expect_refused(struct subject *s, void *object, lfpool_status_t stat
 		assert_int_equal(s->report.last.status, status);
 		assert_int_equal(s->report.last.count, count + 1);
 		assert_string_equal(s->report.pool_name, "the subject");
+		assert_non_null(s->report.last.detail);
+		assert_true(s->report.last.handle == 0);
+		if (status == LFPOOL_E_NOT_IN_USE)
+			assert_int_equal(s->report.last.index, lfpool_index_of(s->pool, object));
+		else
+			assert_true(s->report.last.index == SIZE_MAX);
 		assert_true(pthread_equal(s->report.thread, pthread_self()));
 		assert_int_equal(lfpool_active_count(s->pool), active);
 		assert_int_equal(lfpool_available_count(s->pool), lfpool_capacity(s->pool) - active);

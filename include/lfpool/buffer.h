@@ -51,8 +51,9 @@ extern "C" {
  * object_alignment  As config.object_alignment: 0 is the default.
  * capacity          As config.capacity.
  *
- * Beside the objects it is 24 KiB for one of them, 48 KiB for 1000, and 13 bytes for each of a million.  With hooks it
- * takes one byte more for each object, and 256 more; with an explicit cache_capacity lfpool_buffer_bytes() knows.
+ * Beside the objects it is 24 KiB for one of them, 48 KiB for 1000, and 13 bytes for each of a million.  With the hooks
+ * create, activate, deactivate or destroy it takes one byte more for each object, and at most 256 more;
+ * with an explicit cache_capacity lfpool_buffer_bytes() knows.
  */
 #define LFPOOL_BUFFER_BYTES(object_size, object_alignment, capacity)                                            \
 	(LFPOOL_BUFFER_FIXED_ +                                                                                 \

@@ -114,8 +114,9 @@ LFPOOL_API const char *lfpool_status_string(lfpool_status_t status);
  * LFPOOL_UNTRACKED    Keep no state per object.  Saves a nanosecond or two and 4 bytes per object; loses the refusal
  *                     of double releases (they then corrupt the pool's contents, as with most allocators: one object
  *                     may be handed out twice, and a later release may not return), handles and walks; and
- *                     lfpool_in_use() answers like lfpool_owns().  Excludes LFPOOL_CHECK_RACES.  Pools with hooks other
- *                     than misuse, debug modes or a scheme, keep their state words all the same.
+ *                     lfpool_in_use() answers like lfpool_owns().  Excludes LFPOOL_CHECK_RACES.  Pools with one of
+ *                     the hooks create, activate, deactivate and destroy, with a debug mode that finds something
+ *                     (lfpool/debug.h: not zero, not no-tools), or with a scheme keep their state words all the same.
  * LFPOOL_LOCK         Lock the same memory in RAM (mlock), so that it is never paged out; implies LFPOOL_PREFAULT.  Not
  *                     locked: what debug modes keep, the objects of LFPOOL_BACKEND_MALLOC, and, in a child after fork,
  *                     anything.  When the system refuses (RLIMIT_MEMLOCK, CAP_IPC_LOCK), lfpool_create() returns
@@ -213,9 +214,9 @@ typedef struct lfpool_misuse {
  * An object's life: create once; then activate, use, deactivate, any number of times; destroy once.  What create built
  * survives reuse.  An object is in use from when activate has returned to when deactivate begins: in a hook it is not,
  * and has no handle.  Each hook is called
- * exactly once for each such step, whatever happens at the same time: releases of pools with hooks other than misuse
- * are as with LFPOOL_CHECK_RACES.  Pools without activate and deactivate, and without create or with LFPOOL_CREATE_ALL,
- * keep their inlined hits; the others take the general path (about 20 ns for a pair, and what the hooks take).
+ * exactly once for each such step, whatever happens at the same time: releases of pools with create, activate,
+ * deactivate or destroy are as with LFPOOL_CHECK_RACES.  Pools without activate and deactivate, and without create or
+ * with LFPOOL_CREATE_ALL, keep their inlined hits; the others take the general path (about 20 ns for a pair, and what the hooks take).
  */
 typedef struct lfpool_hooks {
 	void *context; /* handed to each */
