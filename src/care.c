@@ -25,7 +25,7 @@ struct care {
 
 static bool has_hooks(const lfpool_hooks_t *hooks)
 {
-	return hooks->exhausted || hooks->create || hooks->activate || hooks->deactivate || hooks->destroy;
+	return hooks->create || hooks->activate || hooks->deactivate || hooks->destroy;
 }
 
 static void fill_in(struct care *care, const lfpool_config_t *config, struct debug *debug)
