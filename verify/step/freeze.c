@@ -35,7 +35,7 @@
 
 static struct victim victim;
 static struct peer peer;
-static unsigned rounds = 400;
+static unsigned rounds = 128;
 static unsigned long failures;
 
 static bool fail(const char *pass, const char *wrong)
