@@ -111,7 +111,7 @@ void create_register(struct creation_cell *cell)
 	char name[128];
 	gbench_t *benchmark;
 
-	(void)snprintf(name, sizeof(name), "%s/%d/%s", cell->creation->name, CREATE_BYTES, subject_name(cell->subject));
+	(void)snprintf(name, sizeof(name), "%s/%d/%s", cell->creation->name, CREATE_BYTES, cell->subject->name);
 	benchmark = gbench_register(name, create_run, cell);
 	gbench_iterations(benchmark, cell->creation->times);
 	gbench_use_manual_time(benchmark);

@@ -9,9 +9,11 @@
  *
  *     lfpool-bench [--benchmark_...]                         bench/README.md
  *     lfpool-bench --exactly SUBJECT WORKLOAD BYTES PAIRS    one thread, nothing measured: for callgrind
+ *     lfpool-bench --check SUBJECT                           see check.h; status 77: it cannot be measured here
  *     lfpool-bench --memory SUBJECT BYTES                    the process of a row of "memory", see memory.h
  *     lfpool-bench --backlog SUBJECT WORKLOAD                the process of a row of "backlog-...", see retire/backlog.h
  */
+#include "check.h"
 #include "create.h"
 #include "memory.h"
 #include "retire/backlog.h"
@@ -19,6 +21,7 @@
 #include "team.h"
 
 #include <string.h>
+#include <unistd.h>
 
 #if defined(__clang__)
 #define COMPILER __VERSION__
@@ -43,7 +46,7 @@ static void add_cell(struct cell *cell)
 	char name[128];
 	gbench_t *benchmark = NULL;
 
-	(void)snprintf(name, sizeof(name), "%s/%zu/%s", cell->workload->name, cell->object_bytes, subject_name(cell->subject));
+	(void)snprintf(name, sizeof(name), "%s/%zu/%s", cell->workload->name, cell->object_bytes, cell->subject->name);
 	for (size_t t = 0; t < THREAD_COUNTS; t++) {
 		if (!workload_fits(cell->workload, cell->subject, cell->object_bytes, thread_counts[t]))
 			continue;
@@ -113,7 +116,7 @@ static void add_context(void)
 	for (size_t s = 0; s < subject_count; s++) {
 		const struct subject *subject = subjects[s];
 
-		(void)snprintf(key, sizeof(key), "subject.%s", subject_name(subject));
+		(void)snprintf(key, sizeof(key), "subject.%s", subject->name);
 		(void)snprintf(text, sizeof(text), "%s|%s|%s", subject->group, subject->what,
 			       subject->version ? subject->version() : "");
 		gbench_add_context(key, text);
@@ -125,7 +128,7 @@ static void add_context(void)
 	for (size_t s = 0; s < subject_count; s++) {
 		if (!(subjects[s]->traits & TRAIT_NOT_PREEMPTIBLE))
 			continue;
-		(void)snprintf(key, sizeof(key), "skipped.%s", subject_name(subjects[s]));
+		(void)snprintf(key, sizeof(key), "skipped.%s", subjects[s]->name);
 		(void)snprintf(text, sizeof(text), "more than %u threads: not preemptible, a time slice for each call", cpus());
 		gbench_add_context(key, text);
 	}
@@ -146,12 +149,12 @@ static void add_context(void)
 	gbench_add_context("build", BUILD);
 }
 
-/* ---- --exactly, --memory, --backlog ---- */
+/* ---- --exactly, --check, --memory, --backlog ---- */
 
 static const struct subject *find_subject(const char *name)
 {
 	for (size_t s = 0; s < subject_count; s++)
-		if (strcmp(subject_name(subjects[s]), name) == 0)
+		if (strcmp(subjects[s]->name, name) == 0)
 			return subjects[s];
 	return NULL;
 }
@@ -188,6 +191,24 @@ static int run_exactly(char **arguments)
 	cell.object_bytes = bytes;
 	team_run_exactly(&cell, pairs);
 	return 0;
+}
+
+static int run_check(const char *name)
+{
+	const struct subject *subject = find_subject(name);
+
+	if (subject && subject->loops.pair) {
+		check_subject(subject);
+		return 0;
+	}
+	for (size_t m = 0; m < missing_count; m++) {
+		if (strcmp(missing[m].name, name) == 0) {
+			printf("skipped: %s: %s\n", name, missing[m].why);
+			return 77;
+		}
+	}
+	fprintf(stderr, "lfpool-bench: " CHECK_OPTION " SUBJECT: no such subject: %s\n", name);
+	return 2;
 }
 
 static int run_memory(char **arguments)
@@ -231,6 +252,14 @@ static void have_had_threads(void)
 	(void)pthread_join(thread, NULL);
 }
 
+/* Libraries that are loaded while the program runs (subjects/called.c) want more of the static TLS block than the C library
+ * keeps free, and it is asked before a program starts: so this one starts once more. */
+static void ask_for_tls(char **argv)
+{
+	if (setenv("GLIBC_TUNABLES", "glibc.rtld.optional_static_tls=16384", 1) == 0)
+		(void)execv("/proc/self/exe", argv);
+}
+
 int main(int argc, char **argv)
 {
 	/* Everything that is registered lives as long as the program runs benchmarks. */
@@ -239,11 +268,16 @@ int main(int argc, char **argv)
 	struct backlog_cell *backlogged;
 	int status;
 
+	if (!getenv("GLIBC_TUNABLES"))
+		ask_for_tls(argv);
+	subjects_find();
 	/* Each subject names its backend itself. */
 	(void)unsetenv("LFPOOL_BACKEND");
 	have_had_threads();
 	if (argc == 6 && strcmp(argv[1], "--exactly") == 0)
 		return run_exactly(argv + 2);
+	if (argc == 3 && strcmp(argv[1], CHECK_OPTION) == 0)
+		return run_check(argv[2]);
 	if (argc == 4 && strcmp(argv[1], MEMORY_OPTION) == 0)
 		return run_memory(argv + 2);
 	if (argc == 4 && strcmp(argv[1], BACKLOG_OPTION) == 0)

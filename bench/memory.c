@@ -123,7 +123,7 @@ void memory_play(const struct subject *subject, size_t object_bytes, FILE *file)
 static bool play_elsewhere(const struct cell *cell, double resident[LOOKS])
 {
 	char bytes[24];
-	char *arguments[] = {"lfpool-bench", MEMORY_OPTION, (char *)(uintptr_t)subject_name(cell->subject), bytes, NULL};
+	char *arguments[] = {"lfpool-bench", MEMORY_OPTION, (char *)(uintptr_t)cell->subject->name, bytes, NULL};
 
 	(void)snprintf(bytes, sizeof(bytes), "%zu", cell->object_bytes);
 	return elsewhere_run(arguments, resident, LOOKS);
@@ -171,6 +171,7 @@ bool memory_fits(const struct subject *subject, size_t object_bytes)
 {
 	return object_bytes <= BYTES_MAX && !subject->loops.evict && !subject->loops.retire &&
 	       !(subject->traits & (TRAIT_PRIVATE | TRAIT_NOTHING)) &&
+	       (!(subject->traits & TRAIT_64_BYTES) || object_bytes == 64) &&
 	       (!subject->most_objects || subject->most_objects >= MEMORY_OBJECTS);
 }
 
@@ -179,7 +180,7 @@ void memory_register(struct cell *cell)
 	char name[128];
 	gbench_t *benchmark;
 
-	(void)snprintf(name, sizeof(name), MEMORY_NAME "/%zu/%s", cell->object_bytes, subject_name(cell->subject));
+	(void)snprintf(name, sizeof(name), MEMORY_NAME "/%zu/%s", cell->object_bytes, cell->subject->name);
 	benchmark = gbench_register(name, memory_run, cell);
 	gbench_iterations(benchmark, 1);
 	gbench_use_manual_time(benchmark);

@@ -121,6 +121,49 @@ endif()
 
 bench_peer(GLIB PKG glib-2.0 SOURCES subjects/glib_slice.c)
 
+# Of these two Debian has no packages: they are measured if the folder of their source is named, each inlined and called.
+# clang compiles snmalloc if it is there: its documentation advises against gcc.
+set(LFPOOL_PEER_SNMALLOC "" CACHE PATH "The source of snmalloc, to be measured")
+set(LFPOOL_PEER_RPMALLOC "" CACHE PATH "The source of rpmalloc, to be measured")
+
+# bench_shared(NAME SOURCE COMMAND...): compiles a shared library, whose path is BENCH_<NAME>_LIBRARY in called.c.
+function(bench_shared name source)
+	string(TOLOWER ${name} lower)
+	set(library ${CMAKE_CURRENT_BINARY_DIR}/libbench-${lower}.so)
+	add_custom_command(OUTPUT ${library} COMMAND ${ARGN} -O3 -fPIC -shared -pthread -o ${library} ${source}
+		DEPENDS ${source} VERBATIM)
+	target_sources(lfpool-bench PRIVATE ${library})
+	target_compile_definitions(lfpool-bench PRIVATE BENCH_${name}_LIBRARY="${library}")
+endfunction()
+
+if(LFPOOL_PEER_SNMALLOC AND NOT LFPOOL_SANITIZE)
+	find_program(BENCH_CLANG clang++)
+	mark_as_advanced(BENCH_CLANG)
+	set(compiler ${CMAKE_CXX_COMPILER})
+	if(BENCH_CLANG)
+		set(compiler ${BENCH_CLANG})
+	endif()
+	set(command ${compiler} -std=c++20 -mcx16 -fno-rtti -isystem ${LFPOOL_PEER_SNMALLOC}/src -DSNMALLOC_USE_WAIT_ON_ADDRESS=1
+		-DSNMALLOC_PLATFORM_HAS_GETENTROPY -DSNMALLOC_HAS_LINUX_FUTEX_H)
+	bench_shared(SNMALLOC ${LFPOOL_PEER_SNMALLOC}/src/snmalloc/override/malloc.cc ${command} -ftls-model=initial-exec
+		-fvisibility=hidden -fomit-frame-pointer -DSNMALLOC_EXPORT=__attribute__\(\(visibility\("default"\)\)\)
+		-DSNMALLOC_STATIC_LIBRARY_PREFIX=sn_ -DSNMALLOC_USE_CXX11_THREAD_ATEXIT_DIRECT)
+	set(object ${CMAKE_CURRENT_BINARY_DIR}/snmalloc.o)
+	set(source ${CMAKE_CURRENT_SOURCE_DIR}/subjects/snmalloc.cpp)
+	add_custom_command(OUTPUT ${object} DEPFILE ${object}.d DEPENDS ${source} VERBATIM
+		COMMAND ${command} -O3 -DNDEBUG -Wall -Wextra -I${PROJECT_SOURCE_DIR} -MD -MF ${object}.d -c -o ${object} ${source})
+	set_source_files_properties(${object} PROPERTIES EXTERNAL_OBJECT ON)
+	bench_peer(SNMALLOC SOURCES ${object})
+endif()
+
+if(LFPOOL_PEER_RPMALLOC AND NOT LFPOOL_SANITIZE)
+	bench_shared(RPMALLOC ${LFPOOL_PEER_RPMALLOC}/rpmalloc/rpmalloc.c ${CMAKE_C_COMPILER} -std=c11 -D_GNU_SOURCE
+		-DENABLE_OVERRIDE=0)
+	set_source_files_properties(subjects/rpmalloc.c PROPERTIES
+		COMPILE_OPTIONS "-isystem;${LFPOOL_PEER_RPMALLOC}/rpmalloc")
+	bench_peer(RPMALLOC SOURCES subjects/rpmalloc.c)
+endif()
+
 # DPDK as static libraries, and of these only what a mempool needs: pkg-config's list names some two hundred drivers, and
 # a shared EAL loads every driver that is installed when it starts.  What the list says to the compiler is for one file.
 function(bench_dpdk)

@@ -82,6 +82,7 @@ enum trait {
 	TRAIT_NOT_PREEMPTIBLE = 16,
 	TRAIT_ONE_THREAD = 32, /* synchronises nothing, and has no objects apart for each thread                     */
 	TRAIT_BACKLOG = 64,    /* of those that defer: what it has in flight is of interest, retire/backlog.h        */
+	TRAIT_64_BYTES = 128,   /* its objects have 64 bytes and no other size                                 */
 };
 
 struct subject {
@@ -89,6 +90,7 @@ struct subject {
 	const char *group; /* lfpool, limit, own, lock-free or allocator */
 	const char *what;  /* in one line                                */
 	const char *(*version)(void); /* of the peer; NULL: it is ours     */
+	const char *(*absent)(void);  /* asked first: why it cannot be measured; or NULL, also the answer: it can */
 	unsigned traits;
 	size_t most_objects; /* that it can have; 0: as many as memory has.  Then `capacity` is never more than that */
 

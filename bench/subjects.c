@@ -4,8 +4,6 @@
  */
 #include "subjects.h"
 
-#include <string.h>
-
 /* What is there goes into the one list, what is not into the other. */
 #if defined(BENCH_HAS_CK)
 #define CK_SUBJECTS(X) X(subject_spin) X(subject_ck_stack) X(subject_ck_ring)
@@ -76,6 +74,27 @@
 #define EPOCH_SUBJECTS(X)
 #define EPOCH_MISSING(X) X("lfpool-epoch", "libck-dev") X("ck-epoch-malloc", "libck-dev")
 #endif
+#if defined(BENCH_HAS_SNMALLOC)
+#define SNMALLOC_SUBJECTS(X) X(subject_snmalloc) X(subject_snmalloc_called)
+#define SNMALLOC_MISSING(X)
+#else
+#define SNMALLOC_SUBJECTS(X)
+#define SNMALLOC_MISSING(X) X("snmalloc-inlined", "its source, -DLFPOOL_PEER_SNMALLOC=DIR") X("snmalloc-called", "its source, -DLFPOOL_PEER_SNMALLOC=DIR")
+#endif
+#if defined(BENCH_HAS_RPMALLOC)
+#define RPMALLOC_SUBJECTS(X) X(subject_rpmalloc) X(subject_rpmalloc_called)
+#define RPMALLOC_MISSING(X)
+#else
+#define RPMALLOC_SUBJECTS(X)
+#define RPMALLOC_MISSING(X) X("rpmalloc-inlined", "its source, -DLFPOOL_PEER_RPMALLOC=DIR") X("rpmalloc-called", "its source, -DLFPOOL_PEER_RPMALLOC=DIR")
+#endif
+#if defined(BENCH_HAS_SHARED)
+#define SHARED_SUBJECTS(X) X(subject_shared)
+#define SHARED_MISSING(X)
+#else
+#define SHARED_SUBJECTS(X)
+#define SHARED_MISSING(X) X("lfpool-shared", "built in preset release only")
+#endif
 #if defined(BENCH_HAS_GLIB)
 #define GLIB_SUBJECTS(X) X(subject_glib_slice)
 #define GLIB_MISSING(X)
@@ -92,8 +111,10 @@
 #endif
 
 #define OWN_SUBJECTS(X)                                                                                                \
-	X(subject_limit) X(subject_ring) X(subject_inlined) X(subject_untracked) X(subject_library) X(subject_thread)    \
-	X(subject_races) X(subject_hooks) X(subject_depot) X(subject_mutex) X(subject_treiber) X(subject_malloc)
+	X(subject_limit) X(subject_ring) X(subject_inlined) X(subject_typed) X(subject_untracked) X(subject_library)      \
+	X(subject_thread) SHARED_SUBJECTS(X)                                                                         \
+	X(subject_races) X(subject_hooks) X(subject_depot) X(subject_mutex) X(subject_free_list) X(subject_treiber) \
+	X(subject_malloc) X(subject_mimalloc) X(subject_jemalloc) X(subject_tcmalloc)
 /* Pools that evict: priority/evicting.h. */
 #define EVICTING_SUBJECTS(X)                                                                                           \
 	X(subject_priority) X(subject_loop_alone) X(subject_heap_unlocked) X(subject_heap_mutex) X(subject_scan_mutex)           \
@@ -103,29 +124,41 @@
 
 #define ALL_SUBJECTS(X)                                                                                                \
 	OWN_SUBJECTS(X) CK_SUBJECTS(X) URCU_SUBJECTS(X) DPDK_SUBJECTS(X) BOOST_SUBJECTS(X) MOODYCAMEL_SUBJECTS(X)         \
-	TBB_SUBJECTS(X) GLIB_SUBJECTS(X) PMR_SUBJECTS(X) EVICTING_SUBJECTS(X) RETIRING_SUBJECTS(X)
+	TBB_SUBJECTS(X) GLIB_SUBJECTS(X) PMR_SUBJECTS(X) SNMALLOC_SUBJECTS(X) RPMALLOC_SUBJECTS(X)                      \
+	EVICTING_SUBJECTS(X) RETIRING_SUBJECTS(X)
 #define ALL_MISSING(X)                                                                                                 \
 	CK_MISSING(X) URCU_MISSING(X) DPDK_MISSING(X) BOOST_MISSING(X) MOODYCAMEL_MISSING(X) TBB_MISSING(X)               \
 	GLIB_MISSING(X) PMR_MISSING(X) TBB_QUEUE_MISSING(X)                                                              \
-	RCU_MISSING(X) EPOCH_MISSING(X)
+	RCU_MISSING(X) EPOCH_MISSING(X) SHARED_MISSING(X) SNMALLOC_MISSING(X) RPMALLOC_MISSING(X)
 
 #define DECLARE(name) extern const struct subject name;
 ALL_SUBJECTS(DECLARE)
 
 #define ADDRESS(name) &name,
-const struct subject *const subjects[] = {ALL_SUBJECTS(ADDRESS)};
-const size_t subject_count = sizeof(subjects) / sizeof(*subjects);
+static const struct subject *const compiled[] = {ALL_SUBJECTS(ADDRESS)};
 
-#define NOT_INSTALLED(name, package) {name, "not installed: " package},
+#define MISSING(name, package) {name, "missing: " package},
 /* The last one keeps the array from being empty. */
-const struct missing missing[] = {ALL_MISSING(NOT_INSTALLED){NULL, NULL}};
-const size_t missing_count = sizeof(missing) / sizeof(*missing) - 1;
+static const struct missing left_out[] = {ALL_MISSING(MISSING){NULL, NULL}};
 
-const char *subject_name(const struct subject *subject)
+#define COUNT(array) (sizeof(array) / sizeof(*(array)))
+const struct subject *subjects[COUNT(compiled)];
+size_t subject_count;
+struct missing missing[COUNT(compiled) + COUNT(left_out)];
+size_t missing_count;
+
+void subjects_find(void)
 {
-	const char *preloaded = getenv("LFPOOL_BENCH_MALLOC");
+	for (size_t i = 0; i + 1 < COUNT(left_out); i++)
+		missing[missing_count++] = left_out[i];
+	for (size_t i = 0; i < COUNT(compiled); i++) {
+		const char *why = compiled[i]->absent ? compiled[i]->absent() : NULL;
 
-	return preloaded && *preloaded && strcmp(subject->name, "malloc") == 0 ? preloaded : subject->name;
+		if (why)
+			missing[missing_count++] = (struct missing){compiled[i]->name, why};
+		else
+			subjects[subject_count++] = compiled[i];
+	}
 }
 
 /* ---- What subjects have in common ---- */

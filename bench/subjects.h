@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * subjects.h - all subjects, and those that this build had to leave out.
+ * subjects.h - all subjects, and those that cannot be measured here.
  */
 #ifndef LFPOOL_BENCH_SUBJECTS_H
 #define LFPOOL_BENCH_SUBJECTS_H
@@ -11,13 +11,12 @@ struct missing {
 	const char *name, *why;
 };
 
-extern const struct subject *const subjects[];
-extern const size_t subject_count;
-extern const struct missing missing[];
-extern const size_t missing_count;
+extern const struct subject *subjects[];
+extern size_t subject_count;
+extern struct missing missing[];
+extern size_t missing_count;
 
-/* As it is called in this process: the subject `malloc` takes the name of the allocator that was preloaded
- * (LFPOOL_BENCH_MALLOC). */
-const char *subject_name(const struct subject *subject);
+/* Fills both: asks those that only say when they are asked.  First of all, once. */
+void subjects_find(void);
 
 #endif

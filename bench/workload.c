@@ -107,6 +107,8 @@ bool workload_fits(const struct workload *workload, const struct subject *subjec
 
 	if ((subject->traits & workload->needs) != workload->needs)
 		return false;
+	if ((subject->traits & TRAIT_64_BYTES) && object_bytes != 64)
+		return false;
 	if (!workload->evicts != !subject->loops.evict || (workload->evicts && object_bytes != EVICTING_BYTES))
 		return false;
 	if (workload->retires != (subject->loops.retire != NULL) || (workload->retires && object_bytes != RETIRE_BYTES))

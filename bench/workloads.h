@@ -43,7 +43,7 @@ static inline void object_read(const void *object)
 	__asm__ __volatile__("" : : "r"(*(const uint64_t *)object) : "memory");
 }
 
-static inline void *acquire_and_write(const struct worker *worker, void *hand, uint64_t value)
+__attribute__((always_inline)) static inline void *acquire_and_write(const struct worker *worker, void *hand, uint64_t value)
 {
 	void *object = acquire(hand);
 
@@ -53,9 +53,10 @@ static inline void *acquire_and_write(const struct worker *worker, void *hand, u
 	return object;
 }
 
-/* Between a release and the next acquire, a program does something else: the compiler may not carry anything over in
+/* always_inline, these two: with a dozen loops in one file, a compiler would call what is long.
+ * Between a release and the next acquire, a program does something else: the compiler may not carry anything over in
  * registers. */
-static inline void release_and_forget(void *hand, void *object)
+__attribute__((always_inline)) static inline void release_and_forget(void *hand, void *object)
 {
 	release(hand, object);
 	__asm__ __volatile__("" : : : "memory");

@@ -7,7 +7,6 @@ Idea         A round measures every cell once.  Within a round the groups (workl
              in one round.
 Kinds        plain     all subjects but those below
              dpdk      dpdk-*, since DPDK takes over the process that it is in
-             NAME      subject `malloc` with the library of the allocator NAME preloaded
 Invariants   D1  one repetition of a cell per process (R1 in results.py).
              D2  only whole rounds are kept.
              D3  a subject that fails takes no other with it: its companions are measured again, each alone.
@@ -19,7 +18,7 @@ import time
 from dataclasses import dataclass, field
 from typing import Callable
 
-from . import preload, results
+from . import results
 from .program import ProcessFailed, Program, Row
 
 KEPT_CONTEXT = ("compiler", "flags", "build", "pinning", "clock")
@@ -33,7 +32,6 @@ def alone(workload: str) -> bool:
 @dataclass
 class Kind:
 	name: str
-	environment: dict[str, str]
 	rows: list[Row]
 
 
@@ -43,7 +41,6 @@ class Options:
 	min_time: float
 	seed: int
 	budget: float | None = None
-	libraries: str | None = None
 
 
 @dataclass
@@ -65,28 +62,9 @@ class Driver:
 
 	def discover(self) -> None:
 		"""Fills `kinds`; raises ProcessFailed if the program itself is of no use."""
-		rows = self.program.rows({})
-		reserved = {allocator.name for allocator in preload.ALLOCATORS}
-		plain = [row for row in rows if not row.subject.startswith("dpdk-") and row.subject not in reserved]
-		dpdk = [row for row in rows if row.subject.startswith("dpdk-")]
-		self.kinds = [Kind("plain", {}, plain), Kind("dpdk", {}, dpdk)]
-		for allocator in preload.ALLOCATORS:
-			self._discover_preloaded(allocator)
-
-	def _discover_preloaded(self, allocator: preload.Allocator) -> None:
-		reason = f"library not found (Debian: {allocator.package})"
-		for path in preload.candidates(allocator, self.options.libraries):
-			environment = preload.environment(allocator, path)
-			try:
-				rows = [row for row in self.program.rows(environment) if row.subject == allocator.name]
-			except ProcessFailed as failure:
-				reason = f"preloading {path.rsplit('/', 1)[-1]}: {failure.reason}"
-				continue
-			if rows:
-				self.kinds.append(Kind(allocator.name, environment, rows))
-				return
-			reason = f"the program does not report subject {allocator.name} when it is preloaded"
-		self.skipped[allocator.name] = reason
+		rows = self.program.rows()
+		self.kinds = [Kind("plain", [row for row in rows if not row.subject.startswith("dpdk-")]),
+			Kind("dpdk", [row for row in rows if row.subject.startswith("dpdk-")])]
 
 	def choose(self, wanted: Callable[[Row], bool]) -> int:
 		"""Leaves only these rows; returns how many."""
@@ -143,7 +121,7 @@ class Driver:
 
 	def _measure(self, kind: Kind, rows: list[Row], number: int) -> dict[Row, dict]:
 		try:
-			measured, context = self.program.measure(rows, self.options.min_time, kind.environment)
+			measured, context = self.program.measure(rows, self.options.min_time)
 		except ProcessFailed as failure:
 			return self._recover(kind, rows, number, failure)
 		self._learn(context)

@@ -20,14 +20,14 @@ from .tables import best_threads
 
 NAMED_PEERS = {"allocator": 4, "lock-free": 4, "own": 2}  # of each group
 PANELS = ("pair", "burst-256-lifo", "handoff-1-1", "larson")
-YARDSTICKS = ("limit", "ring", "mutex", "malloc")
+YARDSTICKS = ("limit", "ring", "free-list", "malloc")
 OTHERS = ("#c4c4c4", 1, 0, 0)
 
 # Colour, width, point type, dash type.
 LOOKS = {
 	"lfpool-inlined": ("#0047ab", 4.5, 5, 1), "lfpool-thread": ("#3f8ee8", 3.5, 9, 1),
 	"lfpool-untracked": ("#7cc4f5", 2.5, 4, 1), "lfpool-library": ("#5577aa", 2, 8, 1),
-	"lfpool-races": ("#27408b", 2, 10, 1),
+	"lfpool-races": ("#27408b", 2, 10, 1), "lfpool-typed": ("#0047ab", 2.5, 6, 1), "lfpool-shared": ("#3f8ee8", 2, 11, 1),
 	"lfpool-hooks": ("#27408b", 2, 8, 1),
 	"limit": ("#555555", 2, 7, 2), "ring": ("#555555", 2, 6, 3),
 	"malloc": ("#e69f00", 2, 13, 1), "mimalloc": ("#d55e00", 2, 11, 1), "jemalloc": ("#b22222", 2, 12, 1),
@@ -37,7 +37,9 @@ LOOKS = {
 	"urcu-wfstack": ("#8bc34a", 2, 6, 1), "boost-stack-fixed": ("#00695c", 2, 13, 1),
 	"boost-stack-dynamic": ("#4db6ac", 2, 12, 1), "boost-pool-mutex": ("#607d3b", 2, 14, 1),
 	"moodycamel": ("#1b9e1b", 2, 11, 1), "dpdk-ring": ("#6b8e23", 2, 5, 1), "dpdk-stack": ("#a2b83a", 2, 4, 1),
-	"mutex": ("#cc79a7", 2, 5, 1), "spin": ("#9c5fa8", 2, 4, 1), "treiber": ("#6a3d9a", 2, 15, 1),
+	"snmalloc-inlined": ("#ff7f0e", 2, 4, 1), "snmalloc-called": ("#ffb470", 2, 5, 1),
+	"rpmalloc-inlined": ("#8c2d04", 2, 9, 1), "rpmalloc-called": ("#cc6633", 2, 7, 1),
+	"free-list": ("#b05090", 2, 6, 1), "mutex": ("#cc79a7", 2, 5, 1), "spin": ("#9c5fa8", 2, 4, 1), "treiber": ("#6a3d9a", 2, 15, 1),
 	"lfpool-priority": ("#0047ab", 4.5, 5, 1), "heap-unlocked": ("#555555", 2, 7, 2), "heap-mutex": ("#cc79a7", 2, 5, 1),
 	"scan-mutex": ("#e69f00", 2, 13, 1), "tbb-queue": ("#a0522d", 2, 8, 1),
 	"lfpool-rcu": ("#0047ab", 4.5, 5, 1), "lfpool-rcu-qsbr": ("#3f8ee8", 2.5, 9, 1),

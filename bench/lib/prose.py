@@ -29,8 +29,9 @@ METHOD = (
 	""", """
 	A repetition takes at least {min_time} s.
 	""", """
-	mimalloc, jemalloc and tcmalloc are preloaded, and take over malloc of a whole process; DPDK has processes of its
-	own. In memory and create-* each subject has.
+	mimalloc, jemalloc, tcmalloc, snmalloc-called and rpmalloc-called are called through their own libraries, malloc
+	through the C library; none takes it over from another. DPDK has processes of its own. In memory and create-*
+	each subject has.
 	""")
 
 PINNING = """

@@ -245,6 +245,7 @@ extern "C" const struct subject subject_tbb_queue = {
 	.group = "own",
 	.what = "oneTBB's concurrent_priority_queue; what goes out of date stays in it until it is popped",
 	.version = version,
+	.absent = nullptr,
 	.traits = 0,
 	.most_objects = 0,
 	.open = open_queue,

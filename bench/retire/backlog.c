@@ -246,7 +246,7 @@ static void backlog_run(gbench_state_t *state, void *context)
 		[WAITS] = "waits",
 	};
 	const struct backlog_cell *cell = context;
-	char *arguments[] = {"lfpool-bench", BACKLOG_OPTION, (char *)(uintptr_t)subject_name(cell->subject),
+	char *arguments[] = {"lfpool-bench", BACKLOG_OPTION, (char *)(uintptr_t)cell->subject->name,
 			     (char *)(uintptr_t)cell->backlog->name, NULL};
 	const bool first = gbench_state_thread_index(state) == 0;
 	double figures[FIGURES];
@@ -283,7 +283,7 @@ void backlog_register(struct backlog_cell *cell)
 	char name[128];
 	gbench_t *benchmark;
 
-	(void)snprintf(name, sizeof(name), "%s/%d/%s", cell->backlog->name, RETIRE_BYTES, subject_name(cell->subject));
+	(void)snprintf(name, sizeof(name), "%s/%d/%s", cell->backlog->name, RETIRE_BYTES, cell->subject->name);
 	benchmark = gbench_register(name, backlog_run, cell);
 	gbench_iterations(benchmark, 1);
 	gbench_use_manual_time(benchmark);

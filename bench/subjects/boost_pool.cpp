@@ -100,6 +100,7 @@ extern "C" const struct subject subject_boost_pool_mutex = {
 	.group = "allocator",
 	.what = "boost::pool under a std::mutex; it grows",
 	.version = version,
+	.absent = nullptr,
 	.traits = 0,
 	.most_objects = 0,
 	.open = open_pool,

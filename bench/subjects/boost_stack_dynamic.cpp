@@ -41,6 +41,7 @@ extern "C" const struct subject subject_boost_stack_dynamic = {
 	.group = "lock-free",
 	.what = "boost::lockfree::stack<void *> of objects, its nodes allocated before",
 	.version = version,
+	.absent = nullptr,
 	.traits = TRAIT_BOUNDED | TRAIT_POOL,
 	.most_objects = 0,
 	.open = open_stack,

@@ -22,6 +22,7 @@ extern "C" const struct subject subject_boost_stack_fixed = {
 	.group = "lock-free",
 	.what = "boost::lockfree::stack<void *, fixed_sized<true>> of objects; 65534 at most",
 	.version = version,
+	.absent = nullptr,
 	.traits = TRAIT_BOUNDED | TRAIT_POOL,
 	.most_objects = 65534,
 	.open = open_stack,

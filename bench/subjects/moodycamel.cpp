@@ -139,6 +139,7 @@ extern "C" const struct subject subject_moodycamel = {
 	.group = "lock-free",
 	.what = "moodycamel::ConcurrentQueue<void *> of objects, tokens for each thread; first in, first out",
 	.version = version,
+	.absent = nullptr,
 	.traits = TRAIT_POOL,
 	.most_objects = 0,
 	.open = open_queue,

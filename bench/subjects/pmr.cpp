@@ -79,6 +79,7 @@ extern "C" const struct subject subject_pmr = {
 	.group = "allocator",
 	.what = "std::pmr::synchronized_pool_resource over new_delete_resource()",
 	.version = version,
+	.absent = nullptr,
 	.traits = 0,
 	.most_objects = 0,
 	.open = open_resource,

@@ -14,7 +14,7 @@ lfpool_t *pool_open_cached(const struct plan *plan, lfpool_backend_t backend, ui
 	return pool_open_hooked(plan, backend, flags, cache_capacity, NULL);
 }
 
-static lfpool_config_t config_of(const struct plan *plan, lfpool_backend_t backend)
+lfpool_config_t pool_config(const struct plan *plan, lfpool_backend_t backend)
 {
 	lfpool_config_t config = LFPOOL_CONFIG_INIT;
 
@@ -39,7 +39,7 @@ static lfpool_t *create(const lfpool_config_t *config)
 lfpool_t *pool_open_hooked(const struct plan *plan, lfpool_backend_t backend, uint32_t flags, size_t cache_capacity,
 			   const lfpool_hooks_t *hooks)
 {
-	lfpool_config_t config = config_of(plan, backend);
+	lfpool_config_t config = pool_config(plan, backend);
 
 	if (hooks)
 		config.hooks = *hooks;
@@ -50,7 +50,7 @@ lfpool_t *pool_open_hooked(const struct plan *plan, lfpool_backend_t backend, ui
 
 lfpool_t *pool_open_deferring(const struct plan *plan, lfpool_backend_t backend, lfpool_scheme_t scheme)
 {
-	lfpool_config_t config = config_of(plan, backend);
+	lfpool_config_t config = pool_config(plan, backend);
 
 	config.scheme = scheme;
 	return create(&config);

@@ -9,6 +9,9 @@
 
 #include "lfpool/lfpool.h"
 
+/* What all of them have in common. */
+lfpool_config_t pool_config(const struct plan *plan, lfpool_backend_t backend);
+
 /* Ends the program when there is none. */
 lfpool_t *pool_open(const struct plan *plan, lfpool_backend_t backend, uint32_t flags);
 /* `cache_capacity` as in lfpool_config_t. */

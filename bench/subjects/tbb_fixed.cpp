@@ -79,6 +79,7 @@ extern "C" const struct subject subject_tbb_fixed = {
 	.group = "allocator",
 	.what = "tbb::fixed_pool: oneTBB's allocator over a buffer twice as large as the objects",
 	.version = version,
+	.absent = nullptr,
 	.traits = TRAIT_POOL,
 	.most_objects = 0,
 	.open = open_pool,

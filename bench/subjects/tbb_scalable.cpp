@@ -52,6 +52,7 @@ extern "C" const struct subject subject_tbb_scalable = {
 	.group = "allocator",
 	.what = "scalable_malloc() and scalable_free() of oneTBB",
 	.version = version,
+	.absent = nullptr,
 	.traits = 0,
 	.most_objects = 0,
 	.open = open_size,

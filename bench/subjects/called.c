@@ -1,0 +1,129 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * called.c - general allocators, each called through its own library: malloc() and free() of the C library, of Debian's
+ * mimalloc, jemalloc and tcmalloc, and of snmalloc and rpmalloc where the folder of their source is named.
+ *
+ * Idea         dlopen(), so that none of them takes malloc() over from the process or from another, and a call through a
+ *              pointer: what the linker makes of a call into a shared library, without its jump through a table.  The
+ *              loops are the same machine code for all.
+ * TLS          They keep their threads' data in the static TLS block, in which main() has asked for room.
+ */
+#include "../subject.h"
+
+#include <dlfcn.h>
+#include <gnu/libc-version.h>
+#include <string.h>
+
+#if defined(SANITIZED)
+#define INSTRUMENTED true
+#else
+#define INSTRUMENTED false
+#endif
+
+struct calls {
+	void *(*acquire)(size_t bytes);
+	void (*release)(void *object);
+	size_t object_bytes;
+};
+
+static inline void *acquire(void *hand)
+{
+	const struct calls *calls = (const struct calls *)hand;
+
+	return calls->acquire(calls->object_bytes);
+}
+
+static inline void release(void *hand, void *object)
+{
+	((const struct calls *)hand)->release(object);
+}
+
+#include "../workloads.h"
+
+static void *open_calls(struct calls calls, const struct plan *plan)
+{
+	struct calls *opened = (struct calls *)must(malloc(sizeof(*opened)));
+
+	*opened = calls;
+	opened->object_bytes = plan->object_bytes;
+	return opened;
+}
+
+/* POSIX lets a function's address be stored so; ISO C knows no conversion. */
+static bool find(void *library, const char *symbol, void *function_out)
+{
+	void *address = dlsym(library, symbol);
+
+	memcpy(function_out, &address, sizeof(address));
+	return address != NULL;
+}
+
+/* Why it cannot be called; NULL: it can. */
+static const char *load(struct calls *calls, const char *file, const char *package, const char *acquires, const char *releases)
+{
+	void *library;
+	char *reason;
+
+	if (INSTRUMENTED)
+		return "not instrumented, as this build is";
+	library = dlopen(file, RTLD_NOW | RTLD_LOCAL);
+	if (library && find(library, acquires, &calls->acquire) && find(library, releases, &calls->release))
+		return NULL;
+	if (asprintf(&reason, "missing: %s (%s)", package, dlerror()) < 0)
+		must(NULL);
+	return reason;
+}
+
+/* The library's file: Debian's have their version in its name. */
+static const char *file_of(const struct calls *calls)
+{
+	static char path[4096];
+	void *address;
+	Dl_info info;
+
+	memcpy(&address, &calls->acquire, sizeof(address));
+	if (!dladdr(address, &info) || !realpath(info.dli_fname, path))
+		return "";
+	return strrchr(path, '/') + 1;
+}
+
+#define SUBJECT(its_name, its_what, its_version, its_open, its_absence)                                                 \
+	{                                                                                                                \
+		.name = its_name, .group = "allocator", .what = its_what, .version = its_version, .absent = its_absence,      \
+		.open = its_open, .close = free, .join = join_shared, .leave = leave_nothing, .loops = SUBJECT_LOOPS           \
+	}
+
+#define CALLED(id, its_name, file, package, acquires, releases)                                                          \
+	static struct calls id;                                                                                          \
+	static const char *id##_absent(void)                                                                            \
+	{                                                                                                                \
+		return load(&id, file, package, acquires, releases);                                                        \
+	}                                                                                                                \
+	static const char *id##_version(void)                                                                           \
+	{                                                                                                                \
+		return file_of(&id);                                                                                    \
+	}                                                                                                                \
+	static void *id##_open(const struct plan *plan)                                                                 \
+	{                                                                                                                \
+		return open_calls(id, plan);                                                                            \
+	}                                                                                                                \
+	const struct subject subject_##id = SUBJECT(its_name, acquires "() and " releases "() of its shared library", id##_version, \
+						    id##_open, id##_absent)
+
+CALLED(mimalloc, "mimalloc", "libmimalloc.so.2", "libmimalloc2.0", "mi_malloc", "mi_free");
+CALLED(jemalloc, "jemalloc", "libjemalloc.so.2", "libjemalloc2", "malloc", "free");
+CALLED(tcmalloc, "tcmalloc", "libtcmalloc_minimal.so.4", "libtcmalloc-minimal4", "tc_malloc", "tc_free");
+#if defined(BENCH_HAS_SNMALLOC)
+CALLED(snmalloc_called, "snmalloc-called", BENCH_SNMALLOC_LIBRARY, BENCH_SNMALLOC_LIBRARY, "sn_malloc", "sn_free");
+#endif
+#if defined(BENCH_HAS_RPMALLOC)
+CALLED(rpmalloc_called, "rpmalloc-called", BENCH_RPMALLOC_LIBRARY, BENCH_RPMALLOC_LIBRARY, "rpmalloc", "rpfree");
+#endif
+
+static void *open_malloc(const struct plan *plan)
+{
+	return open_calls((struct calls){malloc, free, 0}, plan);
+}
+
+const struct subject subject_malloc =
+	SUBJECT("malloc", "malloc() and free() of the C library", gnu_get_libc_version, open_malloc, NULL);

@@ -1,0 +1,47 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * rpmalloc.c - rpmalloc inlined: its source is part of this file.
+ *
+ * Documented   "The easiest way to use the library is simply adding rpmalloc.[h|c] to your project and compile them along
+ *              with your sources."  ENABLE_OVERRIDE 0: malloc() of the process stays what it is.
+ */
+#define ENABLE_OVERRIDE 0
+#include <rpmalloc.c>
+
+#include "../subject.h"
+
+struct size {
+	size_t object_bytes;
+};
+
+__attribute__((always_inline)) static inline void *acquire(void *hand)
+{
+	return rpmalloc(((const struct size *)hand)->object_bytes);
+}
+
+__attribute__((always_inline)) static inline void release(void *hand, void *object)
+{
+	(void)hand;
+	rpfree(object);
+}
+
+#include "../workloads.h"
+
+static void *open_size(const struct plan *plan)
+{
+	struct size *size = (struct size *)must(malloc(sizeof(*size)));
+
+	size->object_bytes = plan->object_bytes;
+	return size;
+}
+
+const struct subject subject_rpmalloc = {
+	.name = "rpmalloc-inlined",
+	.group = "allocator",
+	.what = "rpmalloc() and rpfree(), compiled together with the loops",
+	.open = open_size,
+	.close = free,
+	.join = join_shared,
+	.leave = leave_nothing,
+	.loops = SUBJECT_LOOPS,
+};

@@ -1,0 +1,87 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * shared.c - lfpool_acquire(pool) and lfpool_release(pool, object) of the shared library, made as a package makes it; see
+ * called.c for how it is called.
+ */
+#include "pool.h"
+
+#include <dlfcn.h>
+#include <string.h>
+
+#define FUNCTIONS(X)                                                                                                   \
+	X(lfpool_acquire) X(lfpool_release) X(lfpool_acquire_bulk) X(lfpool_release_bulk) X(lfpool_create) X(lfpool_destroy) \
+	X(lfpool_misuse_count) X(lfpool_status_string)
+
+#define POINTER(name) __typeof__(&name) name;
+static struct {
+	FUNCTIONS(POINTER)
+} library;
+
+static inline void *acquire(void *pool)
+{
+	return library.lfpool_acquire((lfpool_t *)pool);
+}
+
+static inline void release(void *pool, void *object)
+{
+	(void)library.lfpool_release((lfpool_t *)pool, object);
+}
+
+#define SUBJECT_HAS_BULK
+
+static inline bool acquire_bulk(void *pool, void **objects, size_t count)
+{
+	return library.lfpool_acquire_bulk((lfpool_t *)pool, objects, count) == count;
+}
+
+static inline void release_bulk(void *pool, void **objects, size_t count)
+{
+	(void)library.lfpool_release_bulk((lfpool_t *)pool, objects, count);
+}
+
+#include "../workloads.h"
+
+static const char *load(void)
+{
+	void *handle = dlopen(BENCH_SHARED_LIBRARY, RTLD_NOW | RTLD_LOCAL), *address;
+
+	if (!handle)
+		return "the shared library cannot be loaded";
+#define FIND(name)                                                                                                      \
+	address = dlsym(handle, #name);                                                                                 \
+	if (!address)                                                                                                   \
+		return "the shared library has no " #name "()";                                                         \
+	memcpy(&library.name, &address, sizeof(address));
+	FUNCTIONS(FIND)
+	return NULL;
+}
+
+static void *open_shared(const struct plan *plan)
+{
+	const lfpool_config_t config = pool_config(plan, LFPOOL_BACKEND_LOCKFREE);
+	lfpool_t *pool;
+	lfpool_status_t status = library.lfpool_create(&pool, &config);
+
+	if (status != LFPOOL_OK)
+		give_up("lfpool-shared", library.lfpool_status_string(status));
+	return pool;
+}
+
+static void close_shared(void *pool)
+{
+	if (library.lfpool_misuse_count((lfpool_t *)pool) || library.lfpool_destroy((lfpool_t *)pool))
+		give_up("lfpool-shared", "releases were refused, or objects were not released");
+}
+
+const struct subject subject_shared = {
+	.name = "lfpool-shared",
+	.group = "lfpool",
+	.what = "lfpool_acquire(pool) of the shared library",
+	.absent = load,
+	.traits = TRAIT_BOUNDED | TRAIT_POOL,
+	.open = open_shared,
+	.close = close_shared,
+	.join = join_shared,
+	.leave = leave_nothing,
+	.loops = SUBJECT_LOOPS,
+};

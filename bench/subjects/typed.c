@@ -1,0 +1,56 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * typed.c - lfpool through a cache per thread, lfpool/inline.h and lfpool/typed.h: a type of 64 bytes that the compiler
+ * knows.
+ */
+#include "pool.h"
+
+#include "lfpool/inline.h"
+#include "lfpool/typed.h"
+
+struct item {
+	_Alignas(64) unsigned char bytes[64];
+};
+
+LFPOOL_DEFINE(item, struct item);
+
+static inline void *acquire(void *hand)
+{
+	return item_cache_acquire((item_cache_t){(lfpool_cache_t *)hand});
+}
+
+static inline void release(void *hand, void *object)
+{
+	(void)item_cache_release((item_cache_t){(lfpool_cache_t *)hand}, (struct item *)object);
+}
+
+#include "../workloads.h"
+
+static void *open_typed(const struct plan *plan)
+{
+	lfpool_config_t config = LFPOOL_CONFIG_INIT;
+	item_pool_t pool;
+
+	config.name = "bench";
+	config.capacity = plan->capacity;
+	config.backend = LFPOOL_BACKEND_LOCKFREE;
+
+	lfpool_status_t status = item_pool_create(&pool, &config);
+
+	if (status != LFPOOL_OK)
+		give_up("lfpool-typed", lfpool_status_string(status));
+	return pool.untyped;
+}
+
+const struct subject subject_typed = {
+	.name = "lfpool-typed",
+	.group = "lfpool",
+	.what = "a cache for each thread, lfpool/inline.h and lfpool/typed.h, objects of 64 bytes",
+	.traits = TRAIT_BOUNDED | TRAIT_POOL | TRAIT_64_BYTES,
+	.open = open_typed,
+	.close = pool_close,
+	.join = pool_cache_join,
+	.leave = pool_cache_leave,
+	.counters = pool_counters,
+	.loops = SUBJECT_LOOPS,
+};
