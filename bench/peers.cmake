@@ -148,12 +148,16 @@ if(LFPOOL_PEER_SNMALLOC AND NOT LFPOOL_SANITIZE)
 	bench_shared(SNMALLOC ${LFPOOL_PEER_SNMALLOC}/src/snmalloc/override/malloc.cc ${command} -ftls-model=initial-exec
 		-fvisibility=hidden -fomit-frame-pointer -DSNMALLOC_EXPORT=__attribute__\(\(visibility\("default"\)\)\)
 		-DSNMALLOC_STATIC_LIBRARY_PREFIX=sn_ -DSNMALLOC_USE_CXX11_THREAD_ATEXIT_DIRECT)
-	set(object ${CMAKE_CURRENT_BINARY_DIR}/snmalloc.o)
 	set(source ${CMAKE_CURRENT_SOURCE_DIR}/subjects/snmalloc.cpp)
-	add_custom_command(OUTPUT ${object} DEPFILE ${object}.d DEPENDS ${source} VERBATIM
-		COMMAND ${command} -O3 -DNDEBUG -Wall -Wextra -I${PROJECT_SOURCE_DIR} -MD -MF ${object}.d -c -o ${object} ${source})
-	set_source_files_properties(${object} PROPERTIES EXTERNAL_OBJECT ON)
-	bench_peer(SNMALLOC SOURCES ${object})
+	set(objects)
+	foreach(way INLINED THREAD_FOUND)
+		set(object ${CMAKE_CURRENT_BINARY_DIR}/snmalloc_${way}.o)
+		add_custom_command(OUTPUT ${object} DEPFILE ${object}.d DEPENDS ${source} VERBATIM COMMAND ${command} -O3 -DNDEBUG
+			-D${way} -Wall -Wextra -I${PROJECT_SOURCE_DIR} -MD -MF ${object}.d -c -o ${object} ${source})
+		list(APPEND objects ${object})
+	endforeach()
+	set_source_files_properties(${objects} PROPERTIES EXTERNAL_OBJECT ON)
+	bench_peer(SNMALLOC SOURCES ${objects})
 endif()
 
 if(LFPOOL_PEER_RPMALLOC AND NOT LFPOOL_SANITIZE)

@@ -75,11 +75,13 @@
 #define EPOCH_MISSING(X) X("lfpool-epoch", "libck-dev") X("ck-epoch-malloc", "libck-dev")
 #endif
 #if defined(BENCH_HAS_SNMALLOC)
-#define SNMALLOC_SUBJECTS(X) X(subject_snmalloc) X(subject_snmalloc_called)
+#define SNMALLOC_SUBJECTS(X) X(subject_snmalloc) X(subject_snmalloc_thread) X(subject_snmalloc_called)
 #define SNMALLOC_MISSING(X)
 #else
 #define SNMALLOC_SUBJECTS(X)
-#define SNMALLOC_MISSING(X) X("snmalloc-inlined", "its source, -DLFPOOL_PEER_SNMALLOC=DIR") X("snmalloc-called", "its source, -DLFPOOL_PEER_SNMALLOC=DIR")
+#define SNMALLOC_MISSING(X) \
+	X("snmalloc-inlined", "its source, -DLFPOOL_PEER_SNMALLOC=DIR")                                                    \
+	X("snmalloc-thread", "its source, -DLFPOOL_PEER_SNMALLOC=DIR") X("snmalloc-called", "its source, -DLFPOOL_PEER_SNMALLOC=DIR")
 #endif
 #if defined(BENCH_HAS_RPMALLOC)
 #define RPMALLOC_SUBJECTS(X) X(subject_rpmalloc) X(subject_rpmalloc_called)

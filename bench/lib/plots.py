@@ -38,6 +38,7 @@ LOOKS = {
 	"boost-stack-dynamic": ("#4db6ac", 2, 12, 1), "boost-pool-mutex": ("#607d3b", 2, 14, 1),
 	"moodycamel": ("#1b9e1b", 2, 11, 1), "dpdk-ring": ("#6b8e23", 2, 5, 1), "dpdk-stack": ("#a2b83a", 2, 4, 1),
 	"snmalloc-inlined": ("#ff7f0e", 2, 4, 1), "snmalloc-called": ("#ffb470", 2, 5, 1),
+	"snmalloc-thread": ("#d08020", 2, 6, 1),
 	"rpmalloc-inlined": ("#8c2d04", 2, 9, 1), "rpmalloc-called": ("#cc6633", 2, 7, 1),
 	"free-list": ("#b05090", 2, 6, 1), "mutex": ("#cc79a7", 2, 5, 1), "spin": ("#9c5fa8", 2, 4, 1), "treiber": ("#6a3d9a", 2, 15, 1),
 	"lfpool-priority": ("#0047ab", 4.5, 5, 1), "heap-unlocked": ("#555555", 2, 7, 2), "heap-mutex": ("#cc79a7", 2, 5, 1),

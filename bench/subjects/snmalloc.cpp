@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * snmalloc.cpp - snmalloc inlined: its headers, and an allocator for each thread.
+ * snmalloc.cpp - snmalloc inlined: its headers, and an allocator for each thread.  Compiled twice.
  *
  * Which        The allocator at hand and the size class known: alloc(smallsizeclass_t), "callers can pre-compute the
- *              sizeclass", on a ScopedAllocator, as a user of lfpool/inline.h has a cache.  The other way,
- *              snmalloc::alloc(size), finds the thread's allocator and looks the size class up.
+ *              sizeclass", on a ScopedAllocator, as a user of lfpool/inline.h has a cache.  With THREAD_FOUND
+ *              snmalloc::alloc(size), which finds the thread's allocator and looks the size class up.
  * Compiler     clang++ -O3 where it is there: what its documentation asks for.  peers.cmake.
  * Inlined      always_inline: with a dozen loops in one file, clang would call the two.
  */
@@ -17,6 +17,7 @@ namespace
 struct thread_own {
 	snmalloc::ScopedAllocator<> allocator;
 	snmalloc::smallsizeclass_t size_class;
+	size_t bytes;
 };
 }
 
@@ -24,29 +25,40 @@ __attribute__((always_inline)) static inline void *acquire(void *hand)
 {
 	thread_own *own = static_cast<thread_own *>(hand);
 
+#if defined(THREAD_FOUND)
+	return snmalloc::alloc(own->bytes);
+#else
 	return own->allocator->alloc(own->size_class);
+#endif
 }
 
 __attribute__((always_inline)) static inline void release(void *hand, void *object)
 {
+#if defined(THREAD_FOUND)
+	(void)hand;
+	snmalloc::dealloc(object);
+#else
 	static_cast<thread_own *>(hand)->allocator->dealloc(object);
+#endif
 }
 
 #include "../workloads.h"
 
-static void *open_class(const struct plan *plan)
+static void *open_bytes(const struct plan *plan)
 {
-	return must(new (std::nothrow) snmalloc::smallsizeclass_t{snmalloc::size_to_sizeclass(plan->object_bytes)});
+	return must(new (std::nothrow) size_t{plan->object_bytes});
 }
 
-static void close_class(void *shared)
+static void close_bytes(void *shared)
 {
-	delete static_cast<snmalloc::smallsizeclass_t *>(shared);
+	delete static_cast<size_t *>(shared);
 }
 
 static void *join(void *shared)
 {
-	return must(new (std::nothrow) thread_own{{}, *static_cast<snmalloc::smallsizeclass_t *>(shared)});
+	const size_t bytes = *static_cast<size_t *>(shared);
+
+	return must(new (std::nothrow) thread_own{{}, snmalloc::size_to_sizeclass(bytes), bytes});
 }
 
 static void leave(void *hand)
@@ -63,16 +75,26 @@ static const char *version(void)
 #endif
 }
 
-extern "C" const struct subject subject_snmalloc = {
-	.name = "snmalloc-inlined",
+#if defined(THREAD_FOUND)
+#define SUBJECT subject_snmalloc_thread
+#define NAME "snmalloc-thread"
+#define WHAT "snmalloc's headers: snmalloc::alloc(size) and snmalloc::dealloc(object)"
+#else
+#define SUBJECT subject_snmalloc
+#define NAME "snmalloc-inlined"
+#define WHAT "snmalloc's headers, an allocator for each thread, the size class known"
+#endif
+
+extern "C" const struct subject SUBJECT = {
+	.name = NAME,
 	.group = "allocator",
-	.what = "snmalloc's headers, an allocator for each thread, the size class known",
+	.what = WHAT,
 	.version = version,
 	.absent = nullptr,
 	.traits = 0,
 	.most_objects = 0,
-	.open = open_class,
-	.close = close_class,
+	.open = open_bytes,
+	.close = close_bytes,
 	.join = join,
 	.leave = leave,
 	.counters = nullptr,
