@@ -193,7 +193,8 @@ def evaluate(results: Results, instructions: dict) -> list[Verdict]:
 		return results.is_peer(name)
 
 	def allocator(name: str) -> bool:
-		return results.group(name) == "allocator"
+		"""Called, as lfpool-thread is."""
+		return results.group(name) == "allocator" and not name.endswith(("-inlined", "-thread"))
 
 	tracked = [1, 2, 4, 8]
 	# The threads that rest in `exhausted` have the 16 caches; the fewest that ask at once are the plain case.

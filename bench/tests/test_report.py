@@ -343,6 +343,15 @@ class Parts(Case):
 				"RETIRE-CALL-RCU", "RETIRE-MUTEX", "RETIRE-EPOCH", "RETIRE-BOUND"):
 			self.assertEqual(verdicts[name].state, goals.UNMEASURED, name)
 
+	def test_calls_are_compared_with_calls(self):
+		for name in ("snmalloc-inlined", "snmalloc-thread", "snmalloc-called"):
+			document = fixture.results()
+			cells = [*document["cells"], *(fixture.cell("pair", 64, name, threads, 2.5, 2.5) for threads in fixture.THREADS)]
+			subjects = {**document["subjects"], name: {"group": "allocator", "what": "", "version": ""}}
+			figures = next(verdict.figures for verdict in goals.evaluate(self.results(cells=cells, subjects=subjects), {})
+				if verdict.id == "W1-library")
+			self.assertEqual(name in figures[0], name == "snmalloc-called", figures)
+
 	def test_evicting_goals(self):
 		def judged(factor, cases):
 			cells = [fixture.cell(case.workload, 64, subject, threads, figure, figure, key="ns_per_operation")
