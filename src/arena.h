@@ -103,6 +103,12 @@ static inline void *arena_object(const struct arena *arena, uint32_t slot)
 	return (void *)(arena->face.zero + (uintptr_t)slot * arena->face.stride);
 }
 
+/* The slot of an entry of a magazine: the start of an object, or 0. */
+static inline uint32_t arena_slot(const struct arena *arena, uintptr_t entry)
+{
+	return likely(entry) ? (uint32_t)lfpool_slot_of(&arena->face, (const void *)entry) : SLOT_NONE;
+}
+
 /* The next epoch of a slot whose generation is at its end: returns what its state shall be, still free. */
 COLD uint32_t arena_next_epoch(struct arena *arena, uint32_t slot);
 

@@ -228,10 +228,10 @@ void *lockfree_acquire_through(struct handle *handle, uint32_t slot)
 	return acquire(handle->pool, handle, slot);
 }
 
-/* The hit has taken `slot`, but its state is not just that of a free one. */
-COLD void *lfpool_cache_acquire_odd(lfpool_cache_t *cache, uint32_t slot)
+/* The hit has taken `object`, but its state is not just that of a free one. */
+COLD void *lfpool_cache_acquire_odd(lfpool_cache_t *cache, void *object)
 {
-	return lockfree_acquire_through((struct handle *)cache, slot);
+	return lockfree_acquire_through((struct handle *)cache, (uint32_t)lfpool_slot_of(cache, object));
 }
 
 /* After a hit that was none, which has lowered the bottom of the hot magazine. */
@@ -243,8 +243,8 @@ void *lockfree_cache_acquire(struct handle *handle)
 	uint64_t bottom = load_relaxed(&hot->bottom);
 	uint32_t slot = SLOT_NONE;
 
-	if (core->hits)
-		slot = magazine_pop_end(hot, core->magazines.slots, bottom);
+	if (likely(hot != cache_closed((struct cache *)handle)))
+		slot = arena_slot(&core->arena, magazine_pop_end(hot, core->magazines.slots, bottom));
 	else
 		/* relaxed: nobody else looks at a closed magazine. */
 		store_relaxed(&hot->bottom, bottom + 1);

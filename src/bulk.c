@@ -29,10 +29,10 @@ static size_t activate(struct arena *arena, const struct lfpool_magazine *m, uin
 	size_t done = 0, twice = 0;
 
 	for (uint32_t i = count; i-- > 0;) {
-		const uint32_t slot = magazine_slot_at(m, slots, first + i);
-		void *object = (void *)(face.zero + (uintptr_t)slot * face.stride);
+		void *object = (void *)magazine_at(m, slots, first + i);
 
 		if (face.state) {
+			const uint64_t slot = lfpool_slot_of(&face, object);
 			/* relaxed: see arena.h.  release, edge TELL: what zero() wrote; and for the fallback,
 			 * see docs/memory-model.md. */
 			const uint32_t state = load_relaxed(&face.state[slot]);
@@ -40,7 +40,7 @@ static size_t activate(struct arena *arena, const struct lfpool_magazine *m, uin
 			if (likely(state < LFPOOL_GENERATION_LAST)) {
 				store_release(&face.state[slot], state + (LFPOOL_IN_USE + 1));
 			} else if (state == LFPOOL_GENERATION_LAST) {
-				arena_activate(arena, slot);
+				arena_activate(arena, (uint32_t)slot);
 			} else {
 				objects_out[count - ++twice] = object;
 				continue;
@@ -57,10 +57,10 @@ static void zero(const struct arena *arena, const struct lfpool_magazine *m, uin
 		 uint32_t count)
 {
 	for (uint32_t i = 0; i < count; i++) {
-		const uint32_t slot = magazine_slot_at(m, slots, first + i);
+		const uintptr_t object = magazine_at(m, slots, first + i);
 
-		if (!arena_is_twice(arena, slot))
-			memset(arena_object(arena, slot), 0, arena->face.stride);
+		if (!arena_is_twice(arena, arena_slot(arena, object)))
+			memset((void *)object, 0, arena->face.stride);
 	}
 }
 
@@ -71,7 +71,7 @@ static size_t acquire_near(struct handle *handle, void **objects_out, uint32_t w
 	struct core *core = c->core;
 	const uint32_t slots = core->magazines.slots;
 	uint64_t first;
-	const uint32_t taken = magazine_pop_many(c->current, slots, core->asymmetric, wanted, &first);
+	const uint32_t taken = magazine_pop_many(c->current, core->asymmetric, wanted, &first);
 
 	if (core->zero && taken)
 		zero(&core->arena, c->current, slots, first, taken);
@@ -135,7 +135,7 @@ static uint32_t release_run(struct cache *c, void *const *objects, uint32_t coun
 				break;
 			store_relaxed(&face.state[slot], state ^ LFPOOL_IN_USE);
 		}
-		magazine_place(m, slots, first + i, (uint32_t)slot);
+		magazine_place(m, slots, first + i, (uintptr_t)objects[i]);
 	}
 	magazine_push_placed(m, first, i);
 	return i;

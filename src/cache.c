@@ -14,6 +14,13 @@
 
 #include "probes.h"
 
+/* What the hits work on: the current magazine while it is at home (H8). */
+static void offer(struct cache *c)
+{
+	if (c->core->hits)
+		c->handle.face.hot = magazine_is_home(c->current, c->core->magazines.slots) ? c->current : cache_closed(c);
+}
+
 /* The three names of the current magazine change together: the published word, our pointer, and what the hits work
  * on. */
 static void work_on(struct cache *c, uint32_t number)
@@ -22,8 +29,7 @@ static void work_on(struct cache *c, uint32_t number)
 
 	tagged_set(&c->current_word, number);
 	c->current = m;
-	if (c->core->hits)
-		c->handle.face.hot = m;
+	offer(c);
 }
 
 void cache_install(struct cache *c, uint32_t number)
@@ -38,11 +44,13 @@ void cache_install(struct cache *c, uint32_t number)
  */
 static bool exchange_previous(struct cache *c, uint64_t previous)
 {
-	plain_read(&c->current->number);
+	/* relaxed: it is ours. */
+	const uint32_t current = load_relaxed(&c->current->number);
+
 	tagged_set(&c->hand, tagged_number(previous));
 	/* release, edge SHOW: publishes the announcement with the change.  Fails only if a thief took the
 	 * magazine. */
-	if (cas_release(&c->previous, &previous, tagged_next(previous, c->current->number)))
+	if (cas_release(&c->previous, &previous, tagged_next(previous, current)))
 		return true;
 	tagged_set(&c->hand, 0);
 	return false;
@@ -79,7 +87,8 @@ void cache_adopt(struct cache *c, uint32_t number)
 	if (tagged_number(load_relaxed(&c->previous)))
 		depot_put_empty(&c->core->depot, &c->core->magazines, empty);
 	else
-		fill_previous(c, empty->number);
+		/* relaxed: it is ours. */
+		fill_previous(c, load_relaxed(&empty->number));
 }
 
 /* `current` is empty: bring home a magazine with something in it, without robbing anybody; a chunk that was never used only
@@ -115,13 +124,23 @@ static bool refill(struct cache *c, bool carve)
 	return true;
 }
 
+/* A free slot out of `current`, or SLOT_NONE. */
+static inline uint32_t pop(struct cache *c)
+{
+	const struct core *core = c->core;
+	const uintptr_t object = magazine_pop(c->current, core->magazines.slots, core->asymmetric);
+
+	/* Without its newest object it may be at home. */
+	if (unlikely(c->handle.face.hot != c->current))
+		offer(c);
+	return arena_slot(&core->arena, object);
+}
+
 uint32_t cache_take_near(struct cache *c)
 {
-	struct core *core = c->core;
-
 	/* Goes round again only after a refill, whose magazine thieves emptied before we looked: their success. */
 	do {
-		uint32_t slot = magazine_pop(c->current, core->magazines.slots, core->asymmetric);
+		const uint32_t slot = pop(c);
 
 		if (slot)
 			return slot;
@@ -131,11 +150,9 @@ uint32_t cache_take_near(struct cache *c)
 
 uint32_t cache_take_idle(struct cache *c)
 {
-	struct core *core = c->core;
-
 	/* Goes round again only after a refill, as above. */
 	do {
-		uint32_t slot = magazine_pop(c->current, core->magazines.slots, core->asymmetric);
+		const uint32_t slot = pop(c);
 
 		if (slot)
 			return slot;
@@ -190,19 +207,21 @@ static void make_room(struct cache *c)
 	/* relaxed: our own last store; or a thief has cleared it, and there is nothing to see. */
 	uint64_t previous = load_relaxed(&c->previous);
 	uint32_t number = tagged_number(previous);
+	uint64_t first;
 
 	tally(&c->counts.drains);
 	probe_miss(core->pool, core->name, PROBE_RELEASE);
 	if (number && exchange_previous(c, previous)) {
 		/* `previous` now names the full one as well as `current`; the old previous is in our hand. */
-		if (magazines_count(&core->magazines, number) < (int)slots) {
+		if (magazine_room(magazines_at(&core->magazines, number), slots, &first)) {
 			cache_install(c, number);
 			return;
 		}
 		depot_put(&core->depot, &core->magazines, magazines_at(&core->magazines, number));
 	} else {
 		/* None there, or stolen under our eyes. */
-		fill_previous(c, c->current->number);
+		/* relaxed: it is ours. */
+		fill_previous(c, load_relaxed(&c->current->number));
 	}
 	tally(&c->counts.trips);
 	probe_trip(core->pool, core->name, PROBE_RELEASE);
@@ -211,9 +230,17 @@ static void make_room(struct cache *c)
 
 void cache_put(struct cache *c, uint32_t slot)
 {
-	while (!magazine_push(c->current, c->core->magazines.slots, slot))
-		/* At most once: only we fill it. */
-		make_room(c);
+	const uint32_t slots = c->core->magazines.slots;
+	const uintptr_t object = (uintptr_t)arena_object(&c->core->arena, slot);
+
+	if (likely(magazine_push(c->current, slots, object)))
+		return;
+	make_room(c);
+	if (unlikely(!magazine_push(c->current, slots, object))) {
+		/* The depot has no other: this one has room where thieves took, so it leaves home. */
+		magazine_push_round(c->current, slots, object);
+		offer(c);
+	}
 }
 
 void cache_flush(struct cache *c)
@@ -229,13 +256,14 @@ void cache_flush(struct cache *c)
 		if (cas_release(&c->previous, &previous, tagged_next(previous, 0)))
 			depot_put(&core->depot, &core->magazines, magazines_at(&core->magazines, number));
 	}
-	if (magazine_owner_count(c->current, core->magazines.slots) > 0) {
+	if (magazine_count_now(c->current, core->magazines.slots) > 0) {
 		struct lfpool_magazine *given = c->current;
 
 		number = depot_pop_empty(&core->depot, &core->magazines, &c->hand);
 		if (number) {
 			/* Empty, so it need not be announced; the one that goes must. */
-			tagged_set(&c->hand, given->number);
+			/* relaxed: it is ours. */
+			tagged_set(&c->hand, load_relaxed(&given->number));
 			work_on(c, number);
 			depot_put(&core->depot, &core->magazines, given);
 		}

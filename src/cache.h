@@ -124,6 +124,12 @@ struct cache *cache_claim(struct core *core, enum cache_term term, uint32_t hint
 /* The other end: whatever it holds stays in it and can be robbed. */
 void cache_unclaim(struct cache *c);
 
+/* The magazine that never hits: always empty and always full. */
+static inline struct lfpool_magazine *cache_closed(struct cache *c)
+{
+	return (struct lfpool_magazine *)(void *)(c + 1);
+}
+
 /* ---- cache.c ---- */
 
 /* Makes `number` the current magazine and clears `hand`. */

@@ -17,12 +17,6 @@
 #include "backing.h"
 #include "os.h"
 
-/* The magazine that never hits: always empty and always full, with floor 0. */
-static struct lfpool_magazine *closed_magazine(struct cache *c)
-{
-	return (struct lfpool_magazine *)(void *)(c + 1);
-}
-
 size_t cache_bytes(void)
 {
 	return round_up(sizeof(struct cache) + sizeof(struct lfpool_magazine), CACHE_LINE_PAIR);
@@ -185,17 +179,16 @@ static void give_birth(struct core *core, struct cache *c, uint32_t index)
 
 	c->handle.pool = core->pool;
 	c->handle.face = core->arena.face;
-	c->handle.face.hot = closed_magazine(c);
+	c->handle.face.hot = cache_closed(c);
+	/* relaxed, both: ours alone.  Empty and full. */
+	store_relaxed(&c->handle.face.hot->top, c->handle.face.limit);
+	store_relaxed(&c->handle.face.hot->bottom, c->handle.face.limit);
 	c->core = core;
 	c->index = index;
 	for (uint32_t which = 0; which < EXTRA_PER_CACHE; which++) {
-		uint32_t number = magazines_extra_number(ms, index, which);
-		struct lfpool_magazine *m = magazines_at(ms, number);
+		const uint32_t number = magazines_extra_number(ms, index, which);
 
-		m->number = number;
-		plain_written(&m->number);
-		/* relaxed: published by `born`, by current_word or by the push. */
-		store_relaxed(&m->bottom, magazine_bottom_for(0, ms->slots));
+		magazine_make_empty(magazines_at(ms, number), number);
 	}
 	/* release, edge CLAIM: lfpool_active_count() may look at them now. */
 	store_release(&c->born, 1);

@@ -60,7 +60,7 @@ static const char *meet(struct walk *w, uint32_t number)
 		return "D1: a cache or a stack names a magazine that is not in use";
 	if (check_mark(w->check.others, bit))
 		return "D1: a magazine is in two places";
-	if (magazines_at(&w->core->magazines, number)->number != number)
+	if (load_relaxed(&magazines_at(&w->core->magazines, number)->number) != number)
 		return "G1: a magazine does not bear its number";
 	count = count_of(w, number);
 	if (count < 0 || count > (int)w->core->magazines.slots)
@@ -104,8 +104,10 @@ static const char *walk_cache(struct walk *w, uint32_t index)
 	if (w->check.where)
 		return "C5: a cache has a magazine in its hand, though no call is under way";
 	w->check.where = current;
-	if (c->current != magazines_at(&core->magazines, current) || (c->handle.face.hot == c->current) != core->hits)
+	if (c->current != magazines_at(&core->magazines, current))
 		return "C5: a cache does not work on the magazine that its `current` names";
+	if ((c->handle.face.hot == c->current) != (core->hits && magazine_is_home(c->current, core->magazines.slots)))
+		return "H8: hits work on a magazine that is not at home, or on another one than the cache";
 	return NULL;
 }
 
@@ -148,6 +150,12 @@ static uint32_t depth_of(const struct walk *w, uint32_t number)
 	return link_depth(load_relaxed(&magazines_at(&w->core->magazines, number)->next));
 }
 
+/* Its places can all be used. */
+static bool is_reset(const struct walk *w, uint32_t number)
+{
+	return LFPOOL_POSITION(load_relaxed(&magazines_at(&w->core->magazines, number)->bottom)) == LFPOOL_HOME;
+}
+
 /* `number` is on this stack: does it come twice on it? */
 static bool runs_in_a_circle(const struct walk *w, const struct stack *stack, uint32_t number)
 {
@@ -185,8 +193,8 @@ static const char *walk_stack(struct walk *w, const struct stack *stack, enum ki
 
 		const uint32_t count = (uint32_t)count_of(w, number);
 
-		if (kind == EMPTY && count)
-			return "D4: a magazine on a stack of empty ones is not empty";
+		if (kind == EMPTY && (count || !is_reset(w, number)))
+			return "D4: a magazine on a stack of empty ones is not empty, or not at home";
 		if (kind == PARTIAL && count == slots)
 			return "D4: a magazine on a stack of partial ones is full";
 		if (kind == FULL)
@@ -219,19 +227,27 @@ static const char *walk_depot(struct walk *w)
 
 /* ---- What is in them ---- */
 
+/* The slot of an entry, or a number that no slot has. */
+static uint32_t slot_of_entry(const struct walk *w, uintptr_t entry)
+{
+	const uint64_t slot = lfpool_slot_of(&w->core->arena.face, (const void *)entry);
+
+	return !entry ? SLOT_NONE : slot < UINT32_MAX ? (uint32_t)slot : UINT32_MAX;
+}
+
 static const char *walk_magazine(struct walk *w, uint32_t number)
 {
 	const uint32_t slots = w->core->magazines.slots;
 	const struct lfpool_magazine *m = magazines_at(&w->core->magazines, number);
 	const uint64_t top = load_relaxed(&m->top);
-	const int count = magazine_count(top, load_relaxed(&m->bottom), slots);
+	const int count = magazine_count(top, load_relaxed(&m->bottom));
 	const char *violated = NULL;
 
 	w->check.where = number;
 	if (!check_marked(w->check.others, bit_of(w, number)))
 		return "G2: a magazine is nowhere";
 	for (int i = 0; i < count && !violated; i++)
-		violated = check_free(&w->check, magazine_slot_at(m, slots, top + (unsigned)i));
+		violated = check_free(&w->check, slot_of_entry(w, magazine_at(m, slots, top + (unsigned)i)));
 	return violated;
 }
 
@@ -290,10 +306,10 @@ static const char *walk_unused(struct walk *w)
 
 	for (uint64_t number = w->carved + 1; number <= ms->chunks && number <= 2 * w->carved + 1; number++) {
 		const struct lfpool_magazine *m = magazines_at(ms, (uint32_t)number);
-		const uint64_t born = number == ms->chunks && short_of ? magazine_bottom_for(short_of, ms->slots) : 0;
+		const uint64_t born = number == ms->chunks && short_of ? magazine_bottom_for(short_of) : 0;
 
 		w->check.where = (size_t)number;
-		if (m->number || load_relaxed(&m->top) || load_relaxed(&m->bottom) != born || load_relaxed(&m->next))
+		if (load_relaxed(&m->number) || load_relaxed(&m->top) || load_relaxed(&m->bottom) != born || load_relaxed(&m->next))
 			return "H7: the magazine of a chunk that was never used is not as it was made";
 		for (uint32_t i = 0; i < ms->slots; i++)
 			if (load_relaxed(&m->entry[i]))

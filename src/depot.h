@@ -131,7 +131,9 @@ static inline void stack_push(struct stack *s, const struct magazines *ms, struc
 {
 	unsigned failures = 0;
 
-	plain_read(&m->number);
+	/* relaxed: it is ours. */
+	const uint32_t number = load_relaxed(&m->number);
+
 	for (;;) {
 		/* acquire, edge PUT: the link of the top magazine, for D5. */
 		uint64_t head = load_acquire(&s->head);
@@ -139,7 +141,7 @@ static inline void stack_push(struct stack *s, const struct magazines *ms, struc
 		/* relaxed: the magazine is ours until the CAS publishes it. */
 		store_relaxed(&m->next, link_to(depth_below(ms, head) + 1, tagged_number(head)));
 		/* release, edge PUT: the link, and all that its owners wrote, to whoever pops it. */
-		if (cas_weak_release(&s->head, &head, tagged_next(head, m->number)))
+		if (cas_weak_release(&s->head, &head, tagged_next(head, number)))
 			break;
 		/* Retries only after another thread moved the head, or for a spurious failure: lock-free. */
 		back_off(&failures);
@@ -192,11 +194,8 @@ static inline uint32_t depot_carve(struct depot *d, const struct magazines *ms, 
 		tagged_set(hand, number);
 		/* release, edge SHOW: who sees the chunk gone sees our announcement. */
 		if (cas_weak_release(&d->carved, &carved, carved + 1)) {
-			struct lfpool_magazine *m = magazines_at(ms, number);
-
-			m->number = number;
-			plain_written(&m->number);
-			magazine_inscribe(m, ms->slots, magazines_first_slot(ms, number));
+			magazine_make_full(magazines_at(ms, number), number, ms->slots, magazines_born(ms, number, 0),
+					   ms->stride);
 			return number;
 		}
 		/* Retries only after another thread carved, or for a spurious failure: lock-free. */
@@ -216,12 +215,7 @@ static inline uint32_t depot_take_spare(struct depot *d, const struct magazines 
 
 		/* relaxed: there is nothing to see behind it. */
 		if (cas_weak_relaxed(&d->spared, &spared, spared + 1)) {
-			struct lfpool_magazine *m = magazines_at(ms, number);
-
-			m->number = number;
-			plain_written(&m->number);
-			/* relaxed: published by the word that will name it. */
-			store_relaxed(&m->bottom, magazine_bottom_for(0, ms->slots));
+			magazine_make_empty(magazines_at(ms, number), number);
 			return number;
 		}
 		/* Retries only after another thread took one, or for a spurious failure: lock-free. */
@@ -273,12 +267,15 @@ static inline void depot_put_empty(struct depot *d, const struct magazines *ms, 
 	stack_push(&shard_at(d, depot_home(d))->empty, ms, m);
 }
 
-/* Puts a magazine where it belongs by what it holds.  Its owner calls; it stays announced until this returns. */
+/* Puts a magazine where it belongs by what it holds; an empty one goes home first.  Its owner calls; it stays announced until
+ * this returns. */
 static inline void depot_put(struct depot *d, const struct magazines *ms, struct lfpool_magazine *m)
 {
 	struct shard *s = shard_at(d, depot_home(d));
-	int count = magazine_owner_count(m, ms->slots);
+	const int count = magazine_count_now(m, ms->slots);
 
+	if (count <= 0)
+		magazine_go_home(m);
 	stack_push(count >= (int)ms->slots ? &s->full : count > 0 ? &s->partial : &s->empty, ms, m);
 }
 

@@ -151,8 +151,7 @@ lfpool_t *lockfree_open_as(const lfpool_config_t *config, struct care *care, con
 	configure(core, config, care, heap, window->whole);
 	core->arena = arena;
 	core->arena.face.demand = &pool->head.demand.wanted;
-	core->arena.face.mask = (uint32_t)parts.slots - 1;
-	core->arena.face.floor = core->hits ? (int16_t)-(int)parts.slots : 0;
+	core->arena.face.limit = magazine_limit((uint32_t)parts.slots);
 	room += parts.head_bytes;
 	cache_table_open(core, room);
 	room += parts.lot_bytes;
@@ -161,6 +160,8 @@ lfpool_t *lockfree_open_as(const lfpool_config_t *config, struct care *care, con
 	core->magazines.slots = (uint32_t)parts.slots;
 	core->magazines.chunks = (uint32_t)parts.chunks;
 	core->magazines.spares = (uint32_t)parts.spares;
+	core->magazines.zero = core->arena.face.zero;
+	core->magazines.stride = core->arena.face.stride;
 	room += (parts.chunks + parts.spares) * parts.magazine_bytes;
 	core->cold = &pool->head.cold;
 	cold_open(core->cold, &core->arena, config->capacity, config->max_capacity, room);
@@ -169,6 +170,6 @@ lfpool_t *lockfree_open_as(const lfpool_config_t *config, struct care *care, con
 	if (config->capacity % parts.slots)
 		/* relaxed: the pool is not yet anybody else's. */
 		store_relaxed(&magazines_at(&core->magazines, (uint32_t)parts.chunks)->bottom,
-			      magazine_bottom_for((uint32_t)(config->capacity % parts.slots), (uint32_t)parts.slots));
+			      magazine_bottom_for((uint32_t)(config->capacity % parts.slots)));
 	return &pool->head;
 }

@@ -30,6 +30,8 @@ struct magazines {
 	uint32_t slots;                       /* per magazine, a power of two                  */
 	uint32_t chunks;                      /* magazines that are born full                  */
 	uint32_t spares;                      /* the next ones, born empty                     */
+	uintptr_t zero;                       /* object s lies at zero + s * stride             */
+	size_t stride;
 	_Atomic(char *) extra_lot[LOT_COUNT]; /* lot k: EXTRA_PER_CACHE * LOT_CACHES * 2^k     */
 };
 
@@ -63,16 +65,16 @@ static inline uint32_t magazines_extra_number(const struct magazines *ms, uint32
 	return ms->chunks + ms->spares + 1 + cache * EXTRA_PER_CACHE + which;
 }
 
-/* The slot that entry 0 at position 0 of a magazine stands for (H7).  Extras never show a 0: a number past every slot
- * is harmless. */
-static inline uint32_t magazines_first_slot(const struct magazines *ms, uint32_t number)
+/* The object that belongs to a place of a magazine by birth (H7).  Extras never show a 0: an address past every object is
+ * harmless. */
+static inline uintptr_t magazines_born(const struct magazines *ms, uint32_t number, uint32_t place)
 {
-	return (number - 1) * ms->slots + 1;
+	return ms->zero + ((uintptr_t)(number - 1) * ms->slots + 1 + place) * ms->stride;
 }
 
 static inline int magazines_count(const struct magazines *ms, uint32_t number)
 {
-	return magazine_owner_count(magazines_at(ms, number), ms->slots);
+	return magazine_count_now(magazines_at(ms, number), ms->slots);
 }
 
 #endif

@@ -52,6 +52,8 @@ static lfpool_status_t open_records(struct spares *spares, const lfpool_config_t
 	config.object_size = sizeof(struct record);
 	config.object_alignment = _Alignof(struct record);
 	config.capacity = config.max_capacity = count;
+	/* Many need no larger caches than few: what is locked besides stays little. */
+	config.cache_capacity = count < 512 ? 0 : 128;
 	config.flags = (config.flags & FLAGS_BACKING) | LFPOOL_UNTRACKED;
 	config.backend = LFPOOL_BACKEND_LOCKFREE;
 

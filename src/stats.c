@@ -51,11 +51,10 @@ static size_t in_these(const struct magazines *ms, uint32_t first, uint32_t last
 	size_t objects = 0;
 
 	for (uint32_t number = first; number <= last; number++) {
-		int count = magazines_count(ms, number);
+		const int count = magazines_count(ms, number);
 
-		/* A spare whose taker has not made it yet is zero and reads as full; one that was made is never zero again.
-		 * relaxed: a snapshot. */
-		if (number > ms->chunks && !load_relaxed(&magazines_at(ms, number)->bottom))
+		/* A spare whose taker has not made it yet would read as full.  relaxed: a snapshot. */
+		if (number > ms->chunks && !load_relaxed(&magazines_at(ms, number)->number))
 			continue;
 		objects += count > 0 ? (size_t)count : 0;
 	}

@@ -65,15 +65,15 @@ static bool survey_magazine(const struct core *core, uint64_t word, struct surve
 	/* acquire, edge SHOW: what its taker released before; and bottom is no older than the one which that taker saw. */
 	uint64_t top = load_acquire(&m->top);
 	/* acquire, edge GIVE; and top, read again, is no older than the one that the owner saw. */
-	uint64_t bottom = load_acquire(&m->bottom);
+	uint64_t bottom = magazine_bottom(m, core->magazines.slots);
 
 	/* relaxed: the first look has acquired this value, or it is another one.  SV1. */
 	if (load_relaxed(&m->top) != top) {
 		s->something = true;
 		return false;
 	}
-	s->sums.pushes += magazine_pushes(top, bottom, core->magazines.slots);
-	if (magazine_count(top, bottom, core->magazines.slots) <= 0)
+	s->sums.pushes += magazine_pushes(bottom);
+	if (magazine_count(magazine_top(top), bottom) <= 0)
 		return false;
 	s->something = true;
 	if (s->notes < NOTES_MAX)
@@ -163,10 +163,12 @@ enum steal_result cache_steal(struct cache *c, uint32_t *slot_out)
 	if (first.notes) {
 		arena_heavy_fence(&c->core->arena);
 		for (unsigned i = 0; i < first.notes; i++) {
-			uint32_t number = first.note[i].number;
+			const uint32_t number = first.note[i].number;
+			const uint64_t top = first.note[i].top;
+			const uint32_t place = magazine_place_of(magazine_top(top), ms->slots);
 
-			*slot_out = magazine_take(magazines_at(ms, number), ms->slots, first.note[i].top,
-						  magazines_first_slot(ms, number));
+			*slot_out = arena_slot(&c->core->arena, magazine_take(magazines_at(ms, number), ms->slots, top,
+									      magazines_born(ms, number, place)));
 			if (*slot_out)
 				return STEAL_GOT;
 		}

@@ -139,7 +139,7 @@ void lfpool_cursor_split(lfpool_cursor_t *cursors_out, size_t parts, const lfpoo
 	lfpool_cursor_open(&whole, pool);
 
 	const size_t slots = whole.end - whole.next;
-	const size_t magazine_slots = slots ? (size_t)pool->arena->face.mask + 1 : 1;
+	const size_t magazine_slots = slots && pool->core ? pool->core->magazines.slots : 1;
 	const size_t magazines = (slots + magazine_slots - 1) / magazine_slots;
 	size_t next = whole.next;
 

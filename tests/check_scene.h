@@ -89,12 +89,24 @@ static inline uint32_t slot_out(const struct scene *s)
 	return (uint32_t)lfpool_slot_of(&s->core->arena.face, s->out[0]);
 }
 
-/* A full magazine's object number `which`, from the oldest. */
-static inline _Atomic(uint32_t) *entry_of(const struct scene *s, uint32_t number, uint32_t which)
+/* A full magazine's object number `which`, from the oldest: its slot; and another in its place. */
+static inline uint32_t entry_slot(const struct scene *s, uint32_t number, uint32_t which)
 {
 	struct lfpool_magazine *m = at(s, number);
 
-	return &m->entry[(LOAD(&m->top) + which) % SLOTS];
+	return (uint32_t)lfpool_slot_of(&s->core->arena.face, (void *)magazine_at(m, SLOTS, LOAD(&m->top) + which));
+}
+
+static inline void entry_set(const struct scene *s, uint32_t number, uint32_t which, uintptr_t object)
+{
+	struct lfpool_magazine *m = at(s, number);
+
+	STORE(&m->entry[magazine_place_of(LOAD(&m->top) + which, SLOTS)], object);
+}
+
+static inline uintptr_t object_of(const struct scene *s, uint32_t slot)
+{
+	return (uintptr_t)arena_object(&s->core->arena, slot);
 }
 
 static inline void set_number(tagged_word *word, uint32_t number)

@@ -13,7 +13,7 @@
 /* An integer constant expression, also for arguments of several types. */
 static _Alignas(LFPOOL_BUFFER_ALIGNMENT) unsigned char array[LFPOOL_BUFFER_BYTES(sizeof(double[3]), 0, 1000)];
 _Static_assert(LFPOOL_BUFFER_BYTES(1, 1, 1) < 32768, "small pools fit into small arrays");
-_Static_assert(LFPOOL_BUFFER_BYTES(64, 64, 1 << 20) < 78 * sizeof(char[1 << 20]), "14 bytes beside each object");
+_Static_assert(LFPOOL_BUFFER_BYTES(64, 64, 1 << 20) < 82 * sizeof(char[1 << 20]), "18 bytes beside each object");
 
 static unsigned char *buffer_of(size_t bytes)
 {

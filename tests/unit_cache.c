@@ -170,8 +170,8 @@ TEST(stopped_with_one_magazine_named_twice)
 
 	take_n(b, CAPACITY, slots);
 	put_n(b, SLOTS, slots);
-	assert_int_equal(magazine_owner_count(b->current, SLOTS), SLOTS);
-	tagged_set(&b->previous, b->current->number);
+	assert_int_equal(magazine_count_now(b->current, SLOTS), SLOTS);
+	tagged_set(&b->previous, atomic_load(&b->current->number));
 	assert_int_equal(drain(a), SLOTS);
 	cache_install(b, stack_pop(&core->depot.shard[0].empty, &core->magazines, &b->hand));
 	put_n(b, CAPACITY - SLOTS, slots + SLOTS);
@@ -190,8 +190,42 @@ TEST(an_old_note_is_worthless)
 
 	assert_int_equal(cache_take(b), slots[0]);
 	cache_put(b, slots[1]);
-	assert_int_equal(magazine_take(m, SLOTS, note, magazines_first_slot(&core->magazines, m->number)), SLOT_NONE);
+	assert_int_equal(magazine_take(m, SLOTS, note, 1), 0);
 	assert_int_equal(drain(a), 1);
+}
+
+/*
+ * The only magazine with room is one from which a thief took while it was full: it has no place left at home.  A release finds
+ * room there all the same; hits keep off it until it has lost what lies behind its end.
+ */
+TEST(room_is_found_where_a_thief_took)
+{
+	struct stack *empty = &core->depot.shard[0].empty;
+	uint32_t slots[CAPACITY], aside, robbed;
+
+	take_n(b, CAPACITY, slots);
+	put_n(b, SLOTS, slots);
+	robbed = tagged_number(atomic_load(&b->current_word));
+	assert_int_equal(magazine_take(b->current, SLOTS, atomic_load(&b->current->top), 1),
+			 (uintptr_t)arena_object(&core->arena, slots[0]));
+	cache_install(b, stack_pop(empty, &core->magazines, &b->hand));
+	depot_put(&core->depot, &core->magazines, magazines_at(&core->magazines, robbed));
+	assert_int_equal(tagged_number(atomic_load(&core->depot.shard[0].partial.head)), robbed);
+	while ((aside = stack_pop(empty, &core->magazines, &a->hand)) != 0)
+		;
+	put_n(b, SLOTS, slots + SLOTS);
+	assert_ptr_equal(b->handle.face.hot, core->hits ? b->current : cache_closed(b));
+	/* `previous` is empty: it takes the first ones. */
+	put_n(b, SLOTS, slots + 2 * SLOTS);
+	cache_put(b, slots[0]);
+	assert_int_equal(tagged_number(atomic_load(&b->current_word)), robbed);
+	assert_false(magazine_is_home(b->current, SLOTS));
+	assert_ptr_equal(b->handle.face.hot, cache_closed(b));
+	assert_int_equal(cache_take(b), slots[0]);
+	assert_ptr_equal(b->handle.face.hot, core->hits ? b->current : cache_closed(b));
+	for (uint32_t i = SLOTS; i > 1; i--)
+		assert_int_equal(cache_take(b), slots[i - 1]);
+	assert_int_equal(drain(a), 2 * SLOTS);
 }
 
 TEST(flush_gives_everything_to_the_depot)
@@ -201,7 +235,7 @@ TEST(flush_gives_everything_to_the_depot)
 	take_n(b, CAPACITY, slots);
 	put_n(b, CAPACITY, slots);
 	cache_flush(b);
-	assert_int_equal(magazine_owner_count(b->current, SLOTS), 0);
+	assert_int_equal(magazine_count_now(b->current, SLOTS), 0);
 	assert_int_equal(tagged_number(atomic_load(&b->previous)), 0);
 	assert_int_equal(tagged_number(atomic_load(&b->hand)), 0);
 	unsigned long fences = os_testing_heavy_fences();
@@ -329,6 +363,7 @@ int main(void)
 		cmocka_unit_test_setup_teardown(stopped_in_the_middle_of_a_pop, setup, teardown),
 		cmocka_unit_test_setup_teardown(stopped_with_one_magazine_named_twice, setup, teardown),
 		cmocka_unit_test_setup_teardown(an_old_note_is_worthless, setup, teardown),
+		cmocka_unit_test_setup_teardown(room_is_found_where_a_thief_took, setup, teardown),
 		cmocka_unit_test_setup_teardown(flush_gives_everything_to_the_depot, setup, teardown),
 		cmocka_unit_test_setup_teardown(a_flushed_cache_hits_its_own_magazine, setup, teardown),
 		cmocka_unit_test_setup_teardown(release_finds_room_among_partly_filled_magazines, setup, teardown),

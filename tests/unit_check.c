@@ -10,7 +10,7 @@
 
 static size_t free_object_active(struct scene *s)
 {
-	const uint32_t slot = LOAD(entry_of(s, first_of(s, 'f'), 1));
+	const uint32_t slot = entry_slot(s, first_of(s, 'f'), 1);
 
 	STORE(state_of(s, slot), LOAD(state_of(s, slot)) | LFPOOL_IN_USE);
 	return slot - 1;
@@ -36,27 +36,33 @@ static size_t unused_state(struct scene *s)
 
 static size_t entry_doubled(struct scene *s)
 {
-	const uint32_t slot = LOAD(entry_of(s, first_of(s, 'f'), 0));
+	const uint32_t slot = entry_slot(s, first_of(s, 'f'), 0);
 
-	STORE(entry_of(s, first_of(s, 'f'), 1), slot);
+	entry_set(s, first_of(s, 'f'), 1, object_of(s, slot));
 	return slot - 1;
 }
 
 static size_t entry_zero(struct scene *s)
 {
-	STORE(entry_of(s, first_of(s, 'f'), 1), 0);
+	entry_set(s, first_of(s, 'f'), 1, 0);
 	return SIZE_MAX;
 }
 
 static size_t entry_foreign(struct scene *s)
 {
-	STORE(entry_of(s, first_of(s, 'f'), 1), CAPACITY + 1);
+	entry_set(s, first_of(s, 'f'), 1, object_of(s, CAPACITY + 1));
 	return CAPACITY;
+}
+
+static size_t entry_interior(struct scene *s)
+{
+	entry_set(s, first_of(s, 'f'), 1, object_of(s, 2) + 1);
+	return (size_t)UINT32_MAX - 1;
 }
 
 static size_t entry_never_used(struct scene *s)
 {
-	STORE(entry_of(s, first_of(s, 'f'), 1), CAPACITY);
+	entry_set(s, first_of(s, 'f'), 1, object_of(s, CAPACITY));
 	return CAPACITY - 1;
 }
 
@@ -64,7 +70,7 @@ static size_t entry_never_used(struct scene *s)
 static size_t entry_lost(struct scene *s)
 {
 	struct lfpool_magazine *m = at(s, first_of(s, 'p'));
-	const uint32_t slot = LOAD(entry_of(s, first_of(s, 'p'), 0));
+	const uint32_t slot = entry_slot(s, first_of(s, 'p'), 0);
 
 	STORE(&m->top, LOAD(&m->top) + 1);
 	return slot - 1;
@@ -75,7 +81,7 @@ static size_t full_not_full(struct scene *s)
 	struct lfpool_magazine *m = at(s, first_of(s, 'f'));
 
 	STORE(&m->top, LOAD(&m->top) + 1);
-	return m->number;
+	return LOAD(&m->number);
 }
 
 /* As full_not_full(), but with thefts that would allow it; far too much is missing for the caches there are. */
@@ -91,8 +97,8 @@ static size_t partial_full(struct scene *s)
 {
 	struct lfpool_magazine *m = at(s, first_of(s, 'p'));
 
-	STORE(&m->bottom, LOAD(&m->top));
-	return m->number;
+	STORE(&m->bottom, LOAD(&m->top) + SLOTS);
+	return LOAD(&m->number);
 }
 
 static size_t empty_not_empty(struct scene *s)
@@ -100,7 +106,7 @@ static size_t empty_not_empty(struct scene *s)
 	struct lfpool_magazine *m = at(s, first_of(s, 'e'));
 
 	STORE(&m->bottom, LOAD(&m->bottom) + LFPOOL_PUSHED);
-	return m->number;
+	return LOAD(&m->number);
 }
 
 static size_t overfull(struct scene *s)
@@ -108,7 +114,7 @@ static size_t overfull(struct scene *s)
 	struct lfpool_magazine *m = at(s, first_of(s, 'f'));
 
 	STORE(&m->bottom, LOAD(&m->bottom) + LFPOOL_PUSHED);
-	return m->number;
+	return LOAD(&m->number);
 }
 
 static size_t negative(struct scene *s)
@@ -116,7 +122,7 @@ static size_t negative(struct scene *s)
 	struct lfpool_magazine *m = at(s, first_of(s, 'e'));
 
 	STORE(&m->top, LOAD(&m->top) + 1);
-	return m->number;
+	return LOAD(&m->number);
 }
 
 static size_t in_two_stacks(struct scene *s)
@@ -159,7 +165,7 @@ static size_t chain_cut(struct scene *s)
 	struct lfpool_magazine *m = at(s, first_of(s, 'f'));
 	uint32_t lost = UINT32_MAX;
 
-	for (uint32_t number = below(s, m->number); number; number = below(s, number))
+	for (uint32_t number = below(s, LOAD(&m->number)); number; number = below(s, number))
 		lost = number < lost ? number : lost;
 	STORE(&m->next, link_to(1, 0));
 	return lost;
@@ -231,7 +237,7 @@ static size_t hand_full(struct scene *s)
 
 static size_t misnumbered(struct scene *s)
 {
-	at(s, first_of(s, 'f'))->number++;
+	STORE(&at(s, first_of(s, 'f'))->number, LOAD(&at(s, first_of(s, 'f'))->number) + 1);
 	return first_of(s, 'f');
 }
 
@@ -304,6 +310,7 @@ static const struct damage {
 	{entry_doubled, "C1: a free slot lies in two places"},
 	{entry_zero, "H5:"},
 	{entry_foreign, "H5:"},
+	{entry_interior, "H5:"},
 	{entry_never_used, "C1: a slot that was never used"},
 	{entry_lost, "C1: a free slot lies nowhere"},
 	{depth_of_the_top_wrong, "D5:"},

@@ -209,13 +209,13 @@ TEST(a_full_magazine_that_was_robbed)
 	lfpool_high_water_reset(pool);
 	assert_int_equal(lfpool_stats(pool, &stats), LFPOOL_OK);
 	assert_int_equal(stats.high_water, 0);
-	const uint32_t slot = magazine_take(m, 4, atomic_load(&m->top), 1);
+	const uintptr_t object = magazine_take(m, 4, atomic_load(&m->top), 1);
 
-	assert_int_not_equal(slot, SLOT_NONE);
+	assert_int_not_equal(object, 0);
 	atomic_store(&cache->counts.steals, 1);
 	assert_int_equal(lfpool_stats(pool, &stats), LFPOOL_OK);
 	assert_int_equal(stats.high_water, 1);
-	assert_true(magazine_push(m, 4, slot));
+	magazine_push_round(m, 4, object);
 }
 
 TEST(chunks_are_carved_once_each)
@@ -225,9 +225,9 @@ TEST(chunks_are_carved_once_each)
 	for (uint32_t n = 1; n <= 8; n++) {
 		const struct lfpool_magazine *m = magazines_at(&core->magazines, n);
 
-		assert_int_equal(m->number, n);
+		assert_int_equal(atomic_load(&m->number), n);
 		for (uint32_t i = 0; i < 4; i++)
-			assert_int_equal(atomic_load(&m->entry[i]), (n - 1) * 4 + i + 1);
+			assert_ptr_equal(atomic_load(&m->entry[i]), arena_object(&core->arena, (n - 1) * 4 + i + 1));
 	}
 }
 
@@ -235,11 +235,11 @@ TEST(a_magazine_goes_where_it_belongs)
 {
 	uint32_t number = pop(&core->depot.shard[0].full);
 	struct lfpool_magazine *m = magazines_at(&core->magazines, number);
-	uint32_t slot = magazine_pop(m, 4, true);
+	uintptr_t object = magazine_pop(m, 4, true);
 
 	depot_put(&core->depot, &core->magazines, m);
 	assert_int_equal(pop(&core->depot.shard[0].partial), number);
-	assert_true(magazine_push(m, 4, slot));
+	assert_true(magazine_push(m, 4, object));
 	depot_put(&core->depot, &core->magazines, m);
 	assert_int_equal(pop(&core->depot.shard[0].full), number);
 	for (int i = 0; i < 4; i++)
@@ -247,7 +247,7 @@ TEST(a_magazine_goes_where_it_belongs)
 	depot_put(&core->depot, &core->magazines, m);
 	assert_int_equal(pop(&core->depot.shard[0].empty), number);
 	for (uint32_t i = 0; i < 4; i++)
-		assert_true(magazine_push(m, 4, (number - 1) * 4 + 1 + i));
+		assert_true(magazine_push(m, 4, (uintptr_t)arena_object(&core->arena, (number - 1) * 4 + 1 + i)));
 	depot_put(&core->depot, &core->magazines, m);
 }
 

@@ -51,7 +51,7 @@ extern "C" {
  * object_alignment  As config.object_alignment: 0 is the default.
  * capacity          As config.capacity.
  *
- * Beside the objects it is 24 KiB for one of them, 48 KiB for 1000, and 13 bytes for each of a million.  With the hooks
+ * Beside the objects it is 24 KiB for one of them, 60 KiB for 1000, and 17 bytes for each of a million.  With the hooks
  * create, activate, deactivate or destroy it takes one byte more for each object, and at most 256 more;
  * with an explicit cache_capacity lfpool_buffer_bytes() knows.
  */
@@ -69,7 +69,7 @@ extern "C" {
 #define LFPOOL_BUFFER_EXTRA_ 64
 #define LFPOOL_BUFFER_MAGAZINE_HEAD_ 32
 #define LFPOOL_BUFFER_ALIGN_(alignment) ((alignment) ? (alignment) : sizeof(char[16]))
-#define LFPOOL_BUFFER_MAGAZINE_(slots) LFPOOL_ROUND_UP_(LFPOOL_BUFFER_MAGAZINE_HEAD_ + 4 * (slots), 128)
+#define LFPOOL_BUFFER_MAGAZINE_(slots) LFPOOL_ROUND_UP_(LFPOOL_BUFFER_MAGAZINE_HEAD_ + sizeof(void *) * (slots), 128)
 #define LFPOOL_BUFFER_CHUNKS_(capacity, slots) ((sizeof(char) * (capacity) - 1) / (slots) + 1)
 /* A power of two, a sixteenth of the capacity at most. */
 #define LFPOOL_BUFFER_SLOTS_(capacity)                                                                          \

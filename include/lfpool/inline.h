@@ -2,19 +2,24 @@
 /*
  * inline.h - lfpool_cache_acquire() and lfpool_cache_release() with their hits inlined.  C11, gcc or clang.  Opt-in.
  *
- * Idea         A cache works on one magazine at a time, `hot`: a Chase-Lev deque of slot numbers (Chase and Lev
- *              2005).  Its owner pushes and pops at `bottom` with plain loads and stores; anybody may take from `top`
- *              by CAS.  The order that the pop needs between its store of bottom and its load of top is paid by the
- *              thief: the owner has a compiler barrier here, the thief calls membarrier(2), which puts a full barrier
- *              into every running thread. What is not a plain hit fails the two tests below and goes to the library:
- *              an empty or full magazine, the last object, another backend, no membarrier, LFPOOL_ZERO,
- *              LFPOOL_CHECK_RACES (their caches keep a `hot` that is always both empty and full).
- * Invariants   H1  objects in a magazine = slots per magazine + (int16_t)(bottom - top): zeroed memory reads as full.
+ * Idea         A cache works on one magazine at a time, `hot`: a Chase-Lev deque of free objects (Chase and Lev 2005).
+ *              Its owner pushes and pops at `bottom` with plain loads and stores; anybody may take from `top` by CAS.
+ *              The order that the pop needs between its store of bottom and its load of top is paid by the thief: the
+ *              owner has a compiler barrier here, the thief calls membarrier(2), which puts a full barrier into every
+ *              running thread.  A deque is a ring, but a hit works only on one that is at home: then no object lies
+ *              behind the end of the ring, and a position is an index.  What is not a plain hit fails the two tests
+ *              below and goes to the library: an empty or full magazine, the last object, a magazine that is not at home,
+ *              another backend, no membarrier, LFPOOL_ZERO, LFPOOL_CHECK_RACES (their caches keep a `hot` that is both
+ *              empty and full).
+ * Invariants   H1  objects in a magazine = bottom - top, as positions (signed, modulo 2^16); they lie at the positions
+ *                  top .. bottom - 1.
  *              H2  only the cache's user writes bottom and the entries at or above it; top only grows.
  *              H3  a hit pops only if at least one object remains: the last one is raced for by CAS, in the library.
  *              H4  the upper 48 bits of bottom count the pushes (LFPOOL_PUSHED), so two equal readings mean "nothing
  *                  came back".
- *              H5  an entry is a slot number from 1; slot s lies at zero + s * stride.
+ *              H5  an entry is the address of an object.  Object s, from 1, lies at zero + s * stride.
+ *              H8  the hot magazine is at home: its positions are LFPOOL_HOME .. limit, and the entry of a position is
+ *                  the word of the magazine with that number.
  * Progress     Hits are wait-free: no loop, no locked instruction, no shared store but the cache's own.
  * Edges        GIVE (docs/memory-model.md): each release-store of bottom, read by a thief's acquire.
  *
@@ -60,12 +65,14 @@
 /* What a push adds to bottom: one position (low 16 bits) and one push (upper 48). */
 #define LFPOOL_PUSHED ((UINT64_C(1) << LFPOOL_POSITION_BITS) + 1)
 
-/* How far `bottom` is ahead of `top`, in positions (H1). */
+/* The position in a `bottom` or a `top`; and how far one is ahead of the other (H1). */
 #if LFPOOL_POSITION_BITS == 16
-#define LFPOOL_AHEAD(bottom, top) ((int16_t)((bottom) - (top)))
+#define LFPOOL_POSITION(word) ((uint16_t)(word))
+#define LFPOOL_AHEAD(word, other) ((int16_t)((uint16_t)(word) - (uint16_t)(other)))
 #else
-#define LFPOOL_AHEAD(bottom, top) \
-	((int32_t)((uint32_t)((bottom) - (top)) << (32 - LFPOOL_POSITION_BITS)) >> (32 - LFPOOL_POSITION_BITS))
+#define LFPOOL_POSITION(word) ((uint32_t)(word) & ((UINT32_C(1) << LFPOOL_POSITION_BITS) - 1))
+#define LFPOOL_AHEAD(word, other) \
+	((int32_t)((uint32_t)((word) - (other)) << (32 - LFPOOL_POSITION_BITS)) >> (32 - LFPOOL_POSITION_BITS))
 #endif
 
 /* A slot's state word: {in use: bit 31, generation: bits 0 .. 30}.  An acquire sets the bit and adds one generation; a
@@ -74,12 +81,16 @@
 #define LFPOOL_GENERATION_LAST ((UINT32_C(1) << LFPOOL_GENERATION_BITS) - 1)
 
 struct lfpool_magazine {
-	_Atomic(uint64_t) top;     /* position of the oldest object; CAS by anybody, only grows      */
-	_Atomic(uint64_t) bottom;  /* position after the newest object; the owner's, see H1 and H4   */
-	_Atomic(uint64_t) next;    /* depot link: {from here down:32, number of the one below:32}    */
-	uint32_t number;           /* of this magazine, from 1; 0 until it is first used             */
-	_Atomic(uint32_t) entry[]; /* ring of slot numbers; 0 = the slot that belongs here by birth  */
+	_Atomic(uint64_t) top;      /* position of the oldest object; CAS by anybody, only grows      */
+	_Atomic(uint64_t) bottom;   /* position after the newest object; the owner's, see H1 and H4   */
+	_Atomic(uint64_t) next;     /* depot link: {from here down:32, number of the one below:32}    */
+	_Atomic(uint32_t) number;   /* of this magazine, from 1; 0 until it is first used             */
+	_Atomic(uintptr_t) entry[]; /* ring of objects; 0 = the one that belongs here by birth        */
 };
+
+/* Where the positions begin: entry[0] is that word of the magazine. */
+#define LFPOOL_HOME (sizeof(struct lfpool_magazine) / sizeof(uintptr_t))
+_Static_assert(sizeof(struct lfpool_magazine) % sizeof(uintptr_t) == 0, "the words of a magazine");
 
 /* The part of a cache that hits touch: one cache line, written by its user alone. */
 struct lfpool_cache {
@@ -90,18 +101,17 @@ struct lfpool_cache {
 	uint64_t slots;               /* there are addresses for so many                             */
 	_Atomic(uint32_t) *demand;    /* not 0: somebody waits for objects, or a shrink is owed some */
 	uint32_t stride;              /* bytes from slot to slot                                     */
-	uint32_t mask;                /* slots per magazine - 1                                      */
-	int16_t floor;                /* -(slots per magazine), or 0: never hit                      */
+	uint32_t limit;               /* position after the last place of a magazine at home         */
 	uint8_t shift;                /* trailing zero bits of the stride                            */
 };
 _Static_assert(sizeof(struct lfpool_cache) <= 64, "a hit touches one line of it");
 
 /* Misses, oddities and refusals.  acquire_slow ends the pop that the hit began: bottom is lowered, and the last
  * object, if there is one, is hidden from the thieves until we have it.  Were it shown again before we race for it,
- * others could have answered NULL meanwhile because of an object that we do not get.  acquire_odd: the slot is ours
+ * others could have answered NULL meanwhile because of an object that we do not get.  acquire_odd: the object is ours
  * already, but its state is not just that of a free one. */
 LFPOOL_API void *lfpool_cache_acquire_slow(lfpool_cache_t *cache);
-LFPOOL_API void *lfpool_cache_acquire_odd(lfpool_cache_t *cache, uint32_t slot);
+LFPOOL_API void *lfpool_cache_acquire_odd(lfpool_cache_t *cache, void *object);
 LFPOOL_API lfpool_status_t lfpool_cache_release_slow(lfpool_cache_t *cache, void *object);
 /* After a release: there is demand.  Returns LFPOOL_OK. */
 LFPOOL_API lfpool_status_t lfpool_cache_serve(lfpool_cache_t *cache);
@@ -115,11 +125,10 @@ static inline uint64_t lfpool_slot_of(const struct lfpool_cache *cache, const vo
 	return product >> cache->shift | product << (-(unsigned)cache->shift & 63);
 }
 
-/* Where the object at `bottom` lies in the ring. */
-static inline _Atomic(uint32_t) *lfpool_entry_at(const struct lfpool_cache *cache, struct lfpool_magazine *magazine,
-						 uint64_t bottom)
+/* The entry of a position of a magazine that is at home (H8). */
+static inline _Atomic(uintptr_t) *lfpool_entry_at(struct lfpool_magazine *magazine, uint64_t bottom)
 {
-	return &magazine->entry[bottom & cache->mask];
+	return (_Atomic(uintptr_t) *)(void *)((char *)magazine + LFPOOL_POSITION(bottom) * sizeof(uintptr_t));
 }
 
 static inline void *lfpool_cache_acquire_inline(lfpool_cache_t *cache)
@@ -134,37 +143,40 @@ static inline void *lfpool_cache_acquire_inline(lfpool_cache_t *cache)
 	LFPOOL_LIGHT_BARRIER();
 	/* relaxed: a stale top is below the real one; a thief that moved it further has seen our bottom, see
 	 * docs/memory-model.md. */
-	if (!LFPOOL_LIKELY(LFPOOL_AHEAD(bottom, LFPOOL_LOAD_RELAXED(&magazine->top)) > cache->floor))
+	if (!LFPOOL_LIKELY(LFPOOL_AHEAD(LFPOOL_LOAD_RELAXED(&magazine->top), bottom) < 0))
 		return lfpool_cache_acquire_slow(cache);
 	/* relaxed: our own push, or one that came with the magazine. */
-	uint32_t slot = LFPOOL_LOAD_RELAXED(lfpool_entry_at(cache, magazine, bottom));
+	void *object = (void *)LFPOOL_LOAD_RELAXED(lfpool_entry_at(magazine, bottom));
 
 	if (states) {
+		_Atomic(uint32_t) *at = &states[lfpool_slot_of(cache, object)];
 		/* relaxed: the slot is ours alone from here on. */
-		uint32_t state = LFPOOL_LOAD_RELAXED(&states[slot]);
+		uint32_t state = LFPOOL_LOAD_RELAXED(at);
 
 		if (!LFPOOL_LIKELY(state < LFPOOL_GENERATION_LAST))
-			return lfpool_cache_acquire_odd(cache, slot);
-		LFPOOL_STORE_RELAXED(&states[slot], state + (LFPOOL_IN_USE + 1));
+			return lfpool_cache_acquire_odd(cache, object);
+		LFPOOL_STORE_RELAXED(at, state + (LFPOOL_IN_USE + 1));
 	}
-	return (void *)(cache->zero + (uintptr_t)slot * cache->stride);
+	if (!object)
+		__builtin_unreachable();
+	return object;
 }
 
 /* Pushes on the hot magazine; false when it is full. */
-static inline bool lfpool_push(const struct lfpool_cache *cache, uint64_t slot, _Atomic(uint32_t) *state,
+static inline bool lfpool_push(const struct lfpool_cache *cache, void *object, _Atomic(uint32_t) *state,
 			       uint32_t state_next)
 {
 	struct lfpool_magazine *magazine = cache->hot;
 	/* relaxed: our own last store (H2). */
 	uint64_t bottom = LFPOOL_LOAD_RELAXED(&magazine->bottom);
 
-	/* acquire, edge SPACE: the thief that advanced top has read the entry we are about to overwrite. */
-	if (!LFPOOL_LIKELY(LFPOOL_AHEAD(bottom, LFPOOL_LOAD_ACQUIRE(&magazine->top)) < 0))
+	/* No look at top: at home a place is used once, until the magazine is empty and its owner begins anew (H8). */
+	if (!LFPOOL_LIKELY(LFPOOL_POSITION(bottom) != cache->limit))
 		return false;
 	if (state)
 		/* relaxed, both: published by the store of bottom. */
 		LFPOOL_STORE_RELAXED(state, state_next);
-	LFPOOL_STORE_RELAXED(lfpool_entry_at(cache, magazine, bottom), (uint32_t)slot);
+	LFPOOL_STORE_RELAXED(lfpool_entry_at(magazine, bottom), (uintptr_t)object);
 	/* release, edge GIVE: the entry, the state and all that was written to the object go to whoever takes the
 	 * slot. */
 	LFPOOL_STORE_RELEASE(&magazine->bottom, bottom + LFPOOL_PUSHED);
@@ -192,9 +204,9 @@ static inline lfpool_status_t lfpool_cache_release_inline(lfpool_cache_t *cache,
 		uint32_t now = LFPOOL_LOAD_RELAXED(state);
 
 		if (LFPOOL_LIKELY(now & LFPOOL_IN_USE) &&
-		    LFPOOL_LIKELY(lfpool_push(cache, slot, state, now ^ LFPOOL_IN_USE)))
+		    LFPOOL_LIKELY(lfpool_push(cache, object, state, now ^ LFPOOL_IN_USE)))
 			return lfpool_pushed(cache);
-	} else if (slot - 1 < cache->slots && LFPOOL_LIKELY(lfpool_push(cache, slot, NULL, 0))) {
+	} else if (slot - 1 < cache->slots && LFPOOL_LIKELY(lfpool_push(cache, object, NULL, 0))) {
 		return lfpool_pushed(cache);
 	}
 	return lfpool_cache_release_slow(cache, object);

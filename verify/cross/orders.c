@@ -77,24 +77,24 @@ KEEP static lfpool_status_t order_hit_release(struct lfpool_cache *cache, void *
 	return lfpool_cache_release_inline(cache, object);
 }
 
-KEEP static uint32_t order_pop_asymmetric(struct lfpool_magazine *m, uint32_t slots)
+KEEP static uintptr_t order_pop_asymmetric(struct lfpool_magazine *m, uint32_t slots)
 {
 	return magazine_pop(m, slots, true);
 }
 
-KEEP static uint32_t order_pop_fenced(struct lfpool_magazine *m, uint32_t slots)
+KEEP static uintptr_t order_pop_fenced(struct lfpool_magazine *m, uint32_t slots)
 {
 	return magazine_pop(m, slots, false);
 }
 
-KEEP static bool order_push(struct lfpool_magazine *m, uint32_t slots, uint32_t slot)
+KEEP static bool order_push(struct lfpool_magazine *m, uint32_t slots, uintptr_t object)
 {
-	return magazine_push(m, slots, slot);
+	return magazine_push(m, slots, object);
 }
 
-KEEP static uint32_t order_take(struct lfpool_magazine *m, uint32_t slots, uint64_t top, uint32_t first_slot)
+KEEP static uintptr_t order_take(struct lfpool_magazine *m, uint32_t slots, uint64_t top, uintptr_t born)
 {
-	return magazine_take(m, slots, top, first_slot);
+	return magazine_take(m, slots, top, born);
 }
 
 KEEP static void order_stack_push(struct stack *s, const struct magazines *ms, struct lfpool_magazine *m)

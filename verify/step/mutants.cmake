@@ -31,14 +31,14 @@ step_mutate(src/depot.h "tagged_set(hand, number);\n\t\t/* release, edge SHOW: w
 # 3: nor is the one that `previous` gives up; 4: that one is not taken by CAS; 5: the announcement ends too early.
 step_mutate(src/cache.c "tagged_set(&c->hand, tagged_number(previous));"
 	"if (verify_mutant != 3)\n\t\ttagged_set(&c->hand, tagged_number(previous));")
-step_mutate(src/cache.c "if (cas_release(&c->previous, &previous, tagged_next(previous, c->current->number)))"
+step_mutate(src/cache.c "if (cas_release(&c->previous, &previous, tagged_next(previous, current)))"
 	"if (verify_mutant == 4) {\n\t\ttagged_set(&c->previous, c->current->number);\n\t\treturn true;\n\t}
-	if (cas_release(&c->previous, &previous, tagged_next(previous, c->current->number)))")
+	if (cas_release(&c->previous, &previous, tagged_next(previous, current)))")
 step_mutate(src/cache.c "work_on(c, number);\n\ttagged_set(&c->hand, 0);"
 	"if (verify_mutant == 5)\n\t\ttagged_set(&c->hand, 0);\n\twork_on(c, number);\n\ttagged_set(&c->hand, 0);")
 # 6: a cache that is given up does not announce its current magazine.
-step_mutate(src/cache.c "tagged_set(&c->hand, given->number);"
-	"if (verify_mutant != 6)\n\t\t\t\ttagged_set(&c->hand, given->number);")
+step_mutate(src/cache.c "tagged_set(&c->hand, load_relaxed(&given->number));"
+	"if (verify_mutant != 6)\n\t\t\t\ttagged_set(&c->hand, load_relaxed(&given->number));")
 # 7: a robbed magazine is not announced; 8: nobody looks at announcements; 9: a thief waits for them to end.
 step_mutate(src/steal.c "tagged_set(&c->hand, tagged_number(previous));"
 	"if (verify_mutant != 7)\n\t\ttagged_set(&c->hand, tagged_number(previous));")
@@ -46,20 +46,20 @@ step_mutate(src/steal.c "(void)survey_magazine(core, load_acquire(&victim->hand)
 	"while (verify_mutant == 9 && tagged_number(load_acquire(&victim->hand)))\n\t\t\tcpu_relax();
 		if (verify_mutant != 8)\n\t\t\t(void)survey_magazine(core, load_acquire(&victim->hand), s);")
 # 10: the inlined hit takes the last object without CAS; 11: the thief takes his so.
-step_mutate(include/lfpool/inline.h "LFPOOL_LOAD_RELAXED(&magazine->top)) > cache->floor)"
-	"LFPOOL_LOAD_RELAXED(&magazine->top)) > cache->floor - (verify_mutant == 10))")
-step_mutate(src/magazine.h "if (!cas_release(&m->top, &top, top + 1))\n\t\treturn"
-	"if (verify_mutant == 11)\n\t\tstore_release(&m->top, top + 1);
-	else if (!cas_release(&m->top, &top, top + 1))\n\t\treturn")
-# 12: an object is shown before its number is written down.
+step_mutate(include/lfpool/inline.h "LFPOOL_LOAD_RELAXED(&magazine->top), bottom) < 0)"
+	"LFPOOL_LOAD_RELAXED(&magazine->top), bottom) < (verify_mutant == 10))")
+step_mutate(src/magazine.h "if (!cas_release(&m->top, &top, position + 1))\n\t\treturn"
+	"if (verify_mutant == 11)\n\t\tstore_release(&m->top, position + 1);
+	else if (!cas_release(&m->top, &top, position + 1))\n\t\treturn")
+# 12: an object is shown before it is written down.
 step_mutate(include/lfpool/inline.h "LFPOOL_STORE_RELAXED(lfpool_entry_at"
 	"if (verify_mutant == 12)\n\t\tLFPOOL_STORE_RELEASE(&magazine->bottom, bottom + LFPOOL_PUSHED);
 	LFPOOL_LIGHT_BARRIER();\n\tLFPOOL_STORE_RELAXED(lfpool_entry_at")
 
 # 13: the owner takes the last object by a store.
-step_mutate(src/magazine.h "if (!cas_release(&m->top, &top, top + 1))\n\t\t\tslot"
+step_mutate(src/magazine.h "if (!cas_release(&m->top, &top, top + 1))\n\t\t\tobject"
 	"if (verify_mutant == 13)\n\t\t\tstore_release(&m->top, top + 1);
-		else if (!cas_release(&m->top, &top, top + 1))\n\t\t\tslot")
+		else if (!cas_release(&m->top, &top, top + 1))\n\t\t\tobject")
 
 # 14: who asks for the pool of an address waits for one that is being created or destroyed.
 step_mutate(src/ranges.c "void *ranges_find(const struct ranges *ranges, uintptr_t address)\n{"

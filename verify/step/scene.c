@@ -143,7 +143,7 @@ static uint64_t tops_of(const struct core *core, uint32_t first, uint32_t count)
 	uint64_t sum = 0;
 
 	for (uint32_t number = first; number < first + count; number++)
-		sum += load_relaxed(&magazines_at(&core->magazines, number)->top);
+		sum += magazine_top(load_relaxed(&magazines_at(&core->magazines, number)->top)) - LFPOOL_HOME;
 	return sum;
 }
 

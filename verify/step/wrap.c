@@ -43,7 +43,7 @@ static void prepare(void)
 	for (uint32_t number = MAGAZINES; number; number--) {
 		struct lfpool_magazine *m = magazines_at(&magazines, number);
 
-		m->number = number;
+		magazine_make_empty(m, number);
 		stack_push(&stack, &magazines, m);
 	}
 }
