@@ -10,6 +10,8 @@
 
 #include <string.h>
 
+_Atomic(uint8_t) arena_no_state;
+
 /* The inverse of an odd number modulo 2^64: Newton's iteration doubles the right bits, from 5. */
 static uint64_t inverse_of_odd(uint64_t odd)
 {
@@ -81,9 +83,10 @@ static void describe(struct arena *arena_out, const struct arena_plan *plan, con
 		.backing = plan->backing,
 		.in_buffer = plan->in_buffer,
 	};
+	arena_out->demand = (void *)(room + l->states - LFPOOL_DEMAND_BEFORE);
 	if (plan->tracked) {
-		arena_out->face.state = (void *)(room + round_up(plan->room_bytes, CACHE_LINE_PAIR));
-		arena_out->epoch = (void *)(room + l->touched);
+		arena_out->face.state = (void *)(room + l->states);
+		arena_out->generation = (void *)(room + l->generations);
 	}
 }
 
@@ -159,13 +162,55 @@ size_t arena_fill_pages(const struct arena *arena, size_t slots)
 	return (round_up(front + slots * stride, HUGE_PAGE_BYTES) - front + stride - 1) / stride;
 }
 
-uint32_t arena_next_epoch(struct arena *arena, uint32_t slot)
+/* The state first: from then on the use ends by arena_unmark(), which changes the word, whether that is live by then or not. */
+uint64_t arena_mark(const struct arena *arena, uint32_t slot)
 {
-	/* relaxed, both: the fence publishes them, before the state word says the same as long ago (A3). */
-	store_relaxed(&arena->epoch[slot], load_relaxed(&arena->epoch[slot]) + 1);
-	store_relaxed(&arena->epochs, 1);
-	arena_heavy_fence(arena);
-	return 0;
+	/* relaxed, here and below, of the state: A3 needs its order only against the word. */
+	uint8_t state = load_relaxed(&arena->face.state[slot]);
+
+	if (state == LFPOOL_ACTIVE && cas_relaxed(&arena->face.state[slot], &state, LFPOOL_MARKED))
+		state = LFPOOL_MARKED;
+	if (state != LFPOOL_MARKED)
+		return 0;
+	uint64_t word = arena_generation(arena, slot);
+
+	/* release, edge TELL: what hooks.activate wrote, for who resolves the handle.  acquire, edge MARK; on failure too: another
+	 * has made it live, or somebody releases the object. */
+	if (generation_phase(word) == GENERATION_DEAD && cas_acq_rel(&arena->generation[slot], &word, word | GENERATION_LIVE))
+		word |= GENERATION_LIVE;
+	/* Marked with this word live, the use is the handle's.  Else what we marked was released meanwhile; and if it was before we
+	 * made the word live, nobody has got a handle with it, and the next to be made may have it. */
+	return load_relaxed(&arena->face.state[slot]) == LFPOOL_MARKED ? word : 0;
+}
+
+bool arena_unmark(const struct arena *arena, uint32_t slot, uint64_t word)
+{
+	const uint64_t next = word - generation_phase(word) + GENERATION_ONE;
+	uint8_t state = LFPOOL_MARKED;
+
+	/* relaxed: the load that brought the word was an acquire.  Nothing to release: what the slot's next holder must see goes
+	 * with the free lists. */
+	if (generation_phase(word) == GENERATION_LEAVING ||
+	    !cas_relaxed(&arena->generation[slot], &word, next | GENERATION_LEAVING))
+		return false;
+	/* relaxed: the word is ours.  Fails only if it was released by who did not see the mark, while it was made. */
+	const bool ours = cas_relaxed(&arena->face.state[slot], &state, 0);
+
+	/* release, edge MARK: that the state was not marked any more. */
+	store_release(&arena->generation[slot], next);
+	return ours;
+}
+
+bool arena_release_marked(const struct arena *arena, uint32_t slot)
+{
+	const uint64_t word = arena_generation(arena, slot);
+
+	/* relaxed: after the word, edge MARK.  So the use that is marked is the word's. */
+	if (load_relaxed(&arena->face.state[slot]) != LFPOOL_MARKED)
+		return false;
+	/* A second time only if a handle was made meanwhile: from dead to live. */
+	return arena_unmark(arena, slot, word) ||
+	       (generation_phase(word) == GENERATION_DEAD && arena_unmark(arena, slot, word | GENERATION_LIVE));
 }
 
 void arena_heavy_fence(const struct arena *arena)

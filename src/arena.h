@@ -1,25 +1,28 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * arena.h - one address range: the pool's own data, the state words, and the objects.
+ * arena.h - one address range: the pool's own data, the states, and the objects.
  *
- * Idea         [ room for the pool | state words | epochs | pages | no access | objects | no access ].  Objects are contiguous
+ * Idea         [ room for the pool | demand | states | generations | pages | no access | objects | no access ].  Objects are contiguous
  *              and never move, and there is address space for as many as there may ever be: those beyond the first
  *              `capacity` have no access until arena_extend().  (They may also lie apart, in a range of the caller's.)
  *              (Or all of it lies in a buffer of the caller's: the same without the pages in between.)
  *              slot -> address is a multiply, address -> slot a multiply by an inverse and a rotation
  *              that also finds out whether the address is the start of an object at all (lfpool_slot_of, exact for
- *              every stride).  Nothing is initialised: memory is used as it is touched. The state of a slot,
- *              {in use:1, generation:31}, lies beside the objects, so users cannot corrupt it by writing to an
- *              object.  When a generation runs over, the slot's epoch counts on: a word for each slot that is
- *              reserved, and not touched before that.
- * Invariants   A1  a slot's state says "in use" exactly while its object is active; {epoch, generation} is the number
- *                  of acquires of the slot so far.
- *              A2  only the thread that holds the slot (or the object) writes its state word; except that those who release
- *                  race for it by CAS: with LFPOOL_CHECK_RACES, by handle, at a retire, in lfpool_release_all().
- *              A3  before a slot's generation comes round to a value that it had, the slot's new epoch is visible to
- *                  every thread (a heavy fence, once in 2^31 acquires of a slot).
- * Progress     Wait-free, but open, back, close, extend and that fence, which enter the kernel (except in a buffer).
+ *              every stride).  Nothing is initialised: memory is used as it is touched. The state of a slot, a byte,
+ *              lies beside the objects, so users cannot corrupt it by writing to an object.  A handle needs more: the
+ *              slot's generation, a word that is reserved, and not touched before there is one.
+ * Invariants   A1  a slot's state is 0 exactly while its object is free; else it is LFPOOL_ACTIVE, or LFPOOL_MARKED from
+ *                  when the first handle of that use has been made.
+ *              A2  only the thread that holds the slot (or the object) writes its state; except that those who release
+ *                  race for it by CAS: with LFPOOL_CHECK_RACES, at a retire, in lfpool_release_all(), and whenever it is
+ *                  marked; and who makes a handle, by CAS, too.
+ *              A3  the word {generation:62, phase:2} of a slot is dead, live, or leaving.  From marked to free a slot goes in
+ *                  this way alone: the word, dead or live, becomes {generation + 1, leaving} by CAS, and who did that
+ *                  releases the object; the state becomes 0; the word becomes {generation + 1, dead}.  So of several
+ *                  releases one succeeds, and a word that was live, while the state was marked, is never live again.
+ * Progress     Wait-free, but open, back, close and extend, which enter the kernel (except in a buffer).
  * Edges        TELL: arena_activate -> a walk, a resolve: what hooks.activate wrote.
+ *              MARK: who released a marked object -> who marks the slot's next use: that it is another.
  */
 #ifndef LFPOOL_ARENA_H
 #define LFPOOL_ARENA_H
@@ -54,19 +57,22 @@ struct arena {
 	size_t front;             /* bytes before each object that are its slot's               */
 	char *objects;            /* the page on which they begin                               */
 	_Atomic(uint8_t) *gone;   /* per page of the objects: it was given back, see pages.h; NULL: none ever is */
-	size_t touched;           /* bytes of the room and the state words, in whole pages      */
+	size_t touched;           /* bytes of the room, the states and the generations          */
 	uint32_t backing;         /* flags of backing.h                                         */
 	bool in_buffer;           /* and nothing that is done with it enters the kernel         */
-	_Atomic(uint32_t) *epoch; /* per slot, as `state`                                       */
-	_Atomic(uint32_t) epochs; /* 0: every epoch is                                          */
+	_Atomic(uint32_t) *demand;     /* LFPOOL_DEMAND_BEFORE the states                       */
+	_Atomic(uint64_t) *generation; /* per slot, A3; NULL: untracked                         */
 };
+
+/* What a cache without hits has for states: of slot 0, which is never in use. */
+extern _Atomic(uint8_t) arena_no_state;
 
 /* Maps an arena and returns its room, zeroed; NULL when the system refuses memory.  `arena_out` may not lie in the
  * room. */
 void *arena_open(struct arena *arena_out, const struct arena_plan *plan);
 void arena_close(void *room, size_t mapped_bytes);
 
-/* Once, before anything is touched but the room: backs all that can be used (but the epochs), as the plan said. */
+/* Once, before anything is touched but the room: backs all that can be used, as the plan said. */
 lfpool_status_t arena_back(const struct arena *arena, void *room, size_t capacity);
 
 /* Bytes that an arena in a buffer takes, wherever that lies; 0 when there is no such number. */
@@ -109,36 +115,60 @@ static inline uint32_t arena_slot(const struct arena *arena, uintptr_t entry)
 	return likely(entry) ? (uint32_t)lfpool_slot_of(&arena->face, (const void *)entry) : SLOT_NONE;
 }
 
-/* The next epoch of a slot whose generation is at its end: returns what its state shall be, still free. */
-COLD uint32_t arena_next_epoch(struct arena *arena, uint32_t slot);
-
-/* relaxed, here and below: the word travels with the object, whose hand-over orders it; only lfpool_in_use() looks
+/* relaxed, here and below: the byte travels with the object, whose hand-over orders it; only lfpool_in_use() looks
  * from outside. */
 static inline bool arena_is_active(const struct arena *arena, uint32_t slot)
 {
-	return !arena->face.state || (load_relaxed(&arena->face.state[slot]) & LFPOOL_IN_USE);
+	return !arena->face.state || load_relaxed(&arena->face.state[slot]);
 }
 
 /* The holder of a free slot asks: is it active already (somebody released it twice, in a race)? */
 static inline bool arena_is_twice(const struct arena *arena, uint32_t slot)
 {
-	return arena->face.state && (load_relaxed(&arena->face.state[slot]) & LFPOOL_IN_USE);
+	return arena->face.state && load_relaxed(&arena->face.state[slot]);
 }
 
 /* The holder of a free slot makes it active. */
 static inline void arena_activate(struct arena *arena, uint32_t slot)
 {
-	if (!arena->face.state)
-		return;
+	if (arena->face.state)
+		/* release, edge TELL: what hooks.activate wrote.  (A hit has no such hook, and is relaxed.) */
+		store_release(&arena->face.state[slot], LFPOOL_ACTIVE);
+}
 
-	uint32_t state = load_relaxed(&arena->face.state[slot]);
+/* ---- Generations: tracked pools have them ---- */
 
-	if (unlikely(state == LFPOOL_GENERATION_LAST))
-		state = arena_next_epoch(arena, slot);
-	else
-		state++;
-	/* release, edge TELL: what hooks.activate wrote.  (A hit has no such hook, and is relaxed.) */
-	store_release(&arena->face.state[slot], state | LFPOOL_IN_USE);
+enum { GENERATION_DEAD, GENERATION_LIVE, GENERATION_LEAVING, GENERATION_ONE = 4 };
+
+static inline unsigned generation_phase(uint64_t word)
+{
+	return word & (GENERATION_ONE - 1);
+}
+
+/* Anybody: the word of a slot.  acquire, edge TELL: from who made a handle, and held the object; edge MARK. */
+static inline uint64_t arena_generation(const struct arena *arena, uint32_t slot)
+{
+	return load_acquire(&arena->generation[slot]);
+}
+
+/* The holder of an object marks it, if it is not: returns its word.  One that is not live: it is not active, or is just being
+ * released. */
+uint64_t arena_mark(const struct arena *arena, uint32_t slot);
+/* Who saw this word makes the marked slot free; of several exactly one does. */
+bool arena_unmark(const struct arena *arena, uint32_t slot, uint64_t word);
+/* The same for who saw the mark. */
+COLD bool arena_release_marked(const struct arena *arena, uint32_t slot);
+
+/* ---- A release ---- */
+
+/* Whoever found this state, not 0, makes the slot free; of several exactly one does. */
+static inline bool arena_deactivate_from(struct arena *arena, uint32_t slot, uint8_t state)
+{
+	/* relaxed: of several one wins; what the slot's next holder must see goes with the free lists.  On failure it was released,
+	 * or marked, meanwhile. */
+	if (state == LFPOOL_ACTIVE && cas_relaxed(&arena->face.state[slot], &state, 0))
+		return true;
+	return state == LFPOOL_MARKED && arena_release_marked(arena, slot);
 }
 
 /* The holder of an active object makes its slot free; false when it is not in use.  `races`: of two at once one gets
@@ -148,39 +178,12 @@ static inline bool arena_deactivate(struct arena *arena, uint32_t slot, bool rac
 	if (!arena->face.state)
 		return true;
 
-	uint32_t state = load_relaxed(&arena->face.state[slot]);
+	const uint8_t state = load_relaxed(&arena->face.state[slot]);
 
-	if (!(state & LFPOOL_IN_USE))
-		return false;
-	if (races)
-		/* relaxed: of two one wins; there is nothing to see behind it. */
-		return cas_relaxed(&arena->face.state[slot], &state, state ^ LFPOOL_IN_USE);
-	store_relaxed(&arena->face.state[slot], state ^ LFPOOL_IN_USE);
+	if (races || state != LFPOOL_ACTIVE)
+		return arena_deactivate_from(arena, slot, state);
+	store_relaxed(&arena->face.state[slot], 0);
 	return true;
-}
-
-/* Who saw an active slot with this state word makes it free, whoever holds it; false when the word has changed. */
-static inline bool arena_deactivate_from(struct arena *arena, uint32_t slot, uint32_t state)
-{
-	/* relaxed: of several one wins; what the slot's next holder must see goes with the free lists. */
-	return cas_relaxed(&arena->face.state[slot], &state, state ^ LFPOOL_IN_USE);
-}
-
-/*
- * Anybody, tracked: the slot's state word, and *acquires_out, how often it has been acquired, this time included.
- * acquire, edge TELL; and state before epochs: whoever sees a generation for the second time sees that there are epochs
- * (A3).
- */
-static inline uint32_t arena_read(const struct arena *arena, uint32_t slot, uint64_t *acquires_out)
-{
-	const uint32_t state = load_acquire(&arena->face.state[slot]);
-	uint64_t epoch = 0;
-
-	/* relaxed, both: A3. */
-	if (unlikely(load_relaxed(&arena->epochs)))
-		epoch = load_relaxed(&arena->epoch[slot]);
-	*acquires_out = epoch << LFPOOL_GENERATION_BITS | (state & LFPOOL_GENERATION_LAST);
-	return state;
 }
 
 #endif

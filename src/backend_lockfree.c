@@ -99,15 +99,20 @@ static inline uint32_t take(struct cache *c)
 	return unlikely(!slot) && c->core->quarantine ? take_back(c) : slot;
 }
 
-/* Back to the free lists; `core->builds`: only what is built, since hits do not look. */
-static inline void put(struct cache *c, uint32_t slot)
+/* Back to the free lists; `core->builds`: only what is built, since hits do not look.  `released`: its object was active, so it
+ * is built. */
+static inline void put(struct cache *c, uint32_t slot, bool released)
 {
 	struct core *core = c->core;
 
-	if (unlikely(core->builds) && !care_is_built(core->builds, slot))
+	if (unlikely(core->builds) && !care_is_built(core->builds, slot)) {
 		cold_put(core->cold, slot);
-	else
+	} else {
+		/* Before: so releases are never too many. */
+		if (!released)
+			tally(&c->counts.returned);
 		cache_put(c, slot);
+	}
 	/* W1 (demand.h): what was put back is visible before the caller looks at the demand. */
 	owner_fence(core->asymmetric);
 }
@@ -116,7 +121,7 @@ static inline void put(struct cache *c, uint32_t slot)
 static inline bool is_wanted(const struct core *core)
 {
 	/* relaxed: after the fence. */
-	return unlikely(load_relaxed(core->arena.face.demand));
+	return unlikely(load_relaxed(core->arena.demand));
 }
 
 /* ---- Without one: borrow a cache for the call ---- */
@@ -160,20 +165,25 @@ uint32_t lockfree_take_idle(lfpool_t *pool, struct handle *handle)
 	return slot;
 }
 
-void lockfree_put_free(lfpool_t *pool, struct handle *handle, uint32_t slot)
+static inline void put_through(lfpool_t *pool, struct handle *handle, uint32_t slot, bool released)
 {
 	if (handle) {
-		put((struct cache *)handle, slot);
+		put((struct cache *)handle, slot, released);
 		return;
 	}
 
 	struct cache *c = borrow(pool);
 
-	put(c, slot);
+	put(c, slot, released);
 	cache_unclaim(c);
 }
 
-/* A release, if only of a slot whose object a hook refused. */
+void lockfree_put_free(lfpool_t *pool, struct handle *handle, uint32_t slot)
+{
+	put_through(pool, handle, slot, false);
+}
+
+/* A slot whose object a hook refused. */
 static void put_and_serve(lfpool_t *pool, struct handle *handle, uint32_t slot)
 {
 	lockfree_put_free(pool, handle, slot);
@@ -189,7 +199,9 @@ bool lockfree_begin(lfpool_t *pool, struct handle *handle, uint32_t slot, void *
 	if (make_active(core_of(pool), slot, object_out, &twice))
 		return true;
 	*object_out = NULL;
-	if (!twice)
+	if (twice)
+		tally_shared(&core_of(pool)->unpushed, (uint64_t)-1);
+	else
 		put_and_serve(pool, handle, slot);
 	return !twice;
 }
@@ -262,11 +274,13 @@ static inline void put_or_serve(lfpool_t *pool, struct handle *handle, uint32_t 
 {
 	struct core *core = core_of(pool);
 
-	if (slot)
-		lockfree_put_free(pool, handle, slot);
-	else
+	if (slot) {
+		put_through(pool, handle, slot, true);
+	} else {
 		/* It is in quarantine, where an acquire finds it: W1 (demand.h), as in put(). */
+		tally_shared(&core->unpushed, 1);
 		owner_fence(core->asymmetric);
+	}
 	if (is_wanted(core))
 		demand_serve(pool, handle);
 }

@@ -232,7 +232,7 @@ static size_t mutex_listed(const lfpool_t *head)
 static void serve_if_wanted(lfpool_t *head)
 {
 	/* relaxed: the mutex orders it. */
-	if (unlikely(load_relaxed(&head->demand.wanted)))
+	if (unlikely(load_relaxed(head->demand.wanted)))
 		demand_serve(head, NULL);
 }
 
@@ -292,8 +292,11 @@ static void mutex_put(lfpool_t *head, struct handle *handle, uint32_t slot)
 	(void)handle;
 	if (pool->care)
 		slot = care_end(pool->care, slot, arena_object(&pool->arena, slot));
+	(void)pthread_mutex_lock(&pool->mutex);
+	pool->releases++;
 	if (slot)
-		give_back(pool, arena_object(&pool->arena, slot), slot);
+		push(pool, arena_object(&pool->arena, slot), slot);
+	(void)pthread_mutex_unlock(&pool->mutex);
 	serve_if_wanted(head);
 }
 
@@ -308,8 +311,10 @@ static lfpool_status_t mutex_release(lfpool_t *head, void *object)
 	(void)pthread_mutex_lock(&pool->mutex);
 	const bool ours = arena_deactivate(&pool->arena, slot, pool->check_races);
 
-	if (ours && !pool->care)
+	if (ours && !pool->care) {
+		pool->releases++;
 		push(pool, object, slot);
+	}
 	(void)pthread_mutex_unlock(&pool->mutex);
 	/* Hooks run without the mutex. */
 	if (ours && pool->care)
@@ -350,6 +355,8 @@ static void mutex_stats(const lfpool_t *head, lfpool_stats_t *stats_out)
 	struct mutex_pool *pool = (struct mutex_pool *)(uintptr_t)head;
 
 	(void)pthread_mutex_lock(&pool->mutex);
+	stats_out->retired = limbo_count(head->limbo, stats_out->capacity);
+	stats_out->releases = pool->releases + stats_out->retired;
 	stats_of_slots(&pool->arena, cold_used(&head->cold, pool->used), stats_out);
 	stats_out->shared = pool->listed + care_held_back(pool->care);
 	stats_out->untouched = untouched(pool);

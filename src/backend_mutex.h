@@ -24,6 +24,7 @@ struct mutex_pool {
 	size_t listed;    /* so many                                                       */
 	size_t used;      /* of the slots that it began with: ever handed out              */
 	size_t most;      /* slots in the hands of callers, at the most since the last reset */
+	uint64_t releases;           /* a statistic                                        */
 	_Atomic(uint64_t) exhausted; /* a statistic                                        */
 	bool aside;       /* links lie here, since what is in a free object must stay      */
 	_Alignas(8) void *links[]; /* per slot, and then the words of the cold store       */

@@ -2,7 +2,7 @@
 /*
  * buffer.c - lfpool/buffer.h: a pool in memory of the caller's.
  *
- * Idea         [ care | pool | first lot of caches | magazines | bits | state words | epochs | objects ].  It is the
+ * Idea         [ care | pool | first lot of caches | magazines | bits | demand | states | generations | objects ].  It is the
  *              lock-free backend; what else enters the kernel is left out where it would be done, by `in_buffer` of the
  *              arena: heavy fences, caches of threads, further lots, sleeping, the registry, lines on stderr.
  * Invariants   BF1 no function of such a pool makes a system call.
@@ -21,7 +21,7 @@ _Static_assert(LOT_CACHES == LFPOOL_BUFFER_CACHES, "in the first lot");
 /* What does not depend on the config; each cache has a closed magazine, and sizes are rounded up. */
 _Static_assert(POOL_OF_ONE_SHARD +
 		       LOT_CACHES * (sizeof(struct cache) + sizeof(struct lfpool_magazine) + CACHE_LINE_PAIR) +
-		       4 * CACHE_LINE_PAIR <= LFPOOL_BUFFER_FIXED_,
+		       7 * CACHE_LINE_PAIR <= LFPOOL_BUFFER_FIXED_,
 	       "LFPOOL_BUFFER_BYTES has room for the rest");
 
 /* Of a valid config; 0 when there is no such number. */

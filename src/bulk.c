@@ -35,16 +35,11 @@ static size_t activate(struct arena *arena, const struct lfpool_magazine *m, uin
 			const uint64_t slot = lfpool_slot_of(&face, object);
 			/* relaxed: see arena.h.  release, edge TELL: what zero() wrote; and for the fallback,
 			 * see docs/memory-model.md. */
-			const uint32_t state = load_relaxed(&face.state[slot]);
-
-			if (likely(state < LFPOOL_GENERATION_LAST)) {
-				store_release(&face.state[slot], state + (LFPOOL_IN_USE + 1));
-			} else if (state == LFPOOL_GENERATION_LAST) {
-				arena_activate(arena, (uint32_t)slot);
-			} else {
+			if (unlikely(load_relaxed(&face.state[slot]))) {
 				objects_out[count - ++twice] = object;
 				continue;
 			}
+			store_release(&face.state[slot], LFPOOL_ACTIVE);
 		}
 		objects_out[done++] = object;
 	}
@@ -80,6 +75,8 @@ static size_t acquire_near(struct handle *handle, void **objects_out, uint32_t w
 
 	*taken_out = taken;
 	/* Each of these entries is used up.  U1. */
+	if (unlikely(done < taken))
+		tally_shared(&core->unpushed, (uint64_t)done - taken);
 	for (size_t i = done; i < taken; i++)
 		(void)misuse_report(handle->pool, objects_out[i], LFPOOL_E_NOT_IN_USE);
 	return done;
@@ -129,11 +126,9 @@ static uint32_t release_run(struct cache *c, void *const *objects, uint32_t coun
 			break;
 		if (face.state) {
 			/* relaxed, both: see arena.h. */
-			const uint32_t state = load_relaxed(&face.state[slot]);
-
-			if (!likely(state & LFPOOL_IN_USE))
+			if (!likely(load_relaxed(&face.state[slot]) == LFPOOL_ACTIVE))
 				break;
-			store_relaxed(&face.state[slot], state ^ LFPOOL_IN_USE);
+			store_relaxed(&face.state[slot], 0);
 		}
 		magazine_place(m, slots, first + i, (uintptr_t)objects[i]);
 	}
@@ -163,7 +158,7 @@ size_t bulk_release(struct handle *handle, void *const *objects, size_t count)
 	/* W1 (demand.h): what was pushed is visible before we look at the demand. */
 	owner_fence(c->core->asymmetric);
 	/* relaxed: after the fence. */
-	if (unlikely(load_relaxed(c->core->arena.face.demand)))
+	if (unlikely(load_relaxed(c->core->arena.demand)))
 		demand_serve(handle->pool, handle);
 	return released;
 }

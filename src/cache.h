@@ -51,6 +51,7 @@ struct cache {
 	} exhausted;                      /* as it was when this cache last said "nothing"    */
 	struct counts {                   /* statistics, see lfpool_stats_t                   */
 		_Atomic(uint64_t) refills, drains, trips, steals, exhausted;
+		_Atomic(uint64_t) returned; /* pushes that were no releases                       */
 	} counts;
 
 	/* Published (C2). */
@@ -95,6 +96,7 @@ struct core {
 	const char *name; /* the pool's */
 	/* A statistic: of calls without a cache of the caller's.  On lines of its own: a miss reads those before. */
 	_Alignas(CACHE_LINE_PAIR) _Atomic(uint64_t) exhausted;
+	_Atomic(uint64_t) unpushed;  /* releases that pushed nothing, less pushes of what was released twice */
 	_Atomic(uint32_t) patience;  /* such calls that shall not ask the system for more caches         */
 	struct depot depot;
 };
@@ -106,8 +108,8 @@ struct core {
 void cache_table_open(struct core *core, char *memory);
 /* Unmaps all lots but the first. */
 void cache_table_close(struct core *core);
-/* Free slots in the extra magazines; a snapshot. */
-size_t cache_table_extra_count(const struct core *core);
+/* Free slots in the extra magazines, and to *pushes what was pushed on them; a snapshot. */
+size_t cache_table_extra_count(const struct core *core, uint64_t *pushes);
 /* Adds up what the caches and the depot have counted, the caches, and the free slots they hold; a snapshot. */
 void cache_table_stats(const struct core *core, lfpool_stats_t *stats_out);
 /* Bytes of a lot of `caches` caches with their extra magazines. */

@@ -59,7 +59,7 @@ void cache_table_close(struct core *core)
 	}
 }
 
-size_t cache_table_extra_count(const struct core *core)
+size_t cache_table_extra_count(const struct core *core, uint64_t *pushes)
 {
 	const struct magazines *ms = &core->magazines;
 	/* acquire, edge LOT. */
@@ -73,9 +73,11 @@ size_t cache_table_extra_count(const struct core *core)
 		if (!load_acquire(&cache_at(core, index, &left)->born))
 			continue;
 		for (uint32_t which = 0; which < EXTRA_PER_CACHE; which++) {
-			int count = magazines_count(ms, magazines_extra_number(ms, index, which));
+			const uint32_t number = magazines_extra_number(ms, index, which);
+			int count = magazines_count(ms, number);
 
 			free_slots += count > 0 ? (size_t)count : 0;
+			*pushes += magazines_pushes(ms, number);
 		}
 	}
 	return free_slots;
@@ -122,6 +124,7 @@ void cache_table_stats(const struct core *core, lfpool_stats_t *stats_out)
 		stats_out->cached += cached_count(&core->magazines, c);
 		stats_out->refills += tally_read(&counts->refills);
 		stats_out->drains += tally_read(&counts->drains);
+		stats_out->releases -= tally_read(&counts->returned);
 		stats_out->depot_trips += tally_read(&counts->trips);
 		stats_out->steals += tally_read(&counts->steals);
 		stats_out->exhausted += tally_read(&counts->exhausted);
@@ -179,6 +182,10 @@ static void give_birth(struct core *core, struct cache *c, uint32_t index)
 
 	c->handle.pool = core->pool;
 	c->handle.face = core->arena.face;
+	if (!c->handle.face.state) {
+		c->handle.face.state = &arena_no_state;
+		c->handle.face.slots = 0;
+	}
 	c->handle.face.hot = cache_closed(c);
 	/* relaxed, both: ours alone.  Empty and full. */
 	store_relaxed(&c->handle.face.hot->top, c->handle.face.limit);

@@ -165,7 +165,16 @@ const char *check_rest(struct check *c)
 	if (!arena->face.state)
 		return NULL;
 	for (size_t slot = 1; slot <= c->used; slot++) {
+		/* relaxed: no call is under way. */
+		const uint8_t state = load_relaxed(&arena->face.state[slot]);
+
 		c->where = slot - 1;
+		if (state != 0 && state != LFPOOL_ACTIVE && state != LFPOOL_MARKED)
+			return "A1: a state is none";
+		const unsigned phase = generation_phase(arena_generation(arena, (uint32_t)slot));
+
+		if (phase > GENERATION_LIVE || (state == LFPOOL_MARKED && phase != GENERATION_LIVE))
+			return "A3: a generation is leaving, or not live though the object is marked";
 		if (!check_marked(c->slots, slot) && !arena_is_active(arena, (uint32_t)slot) &&
 		    !(slot > c->fresh && slot <= c->fresh_end))
 			return "C1: a free slot lies nowhere";
@@ -173,7 +182,7 @@ const char *check_rest(struct check *c)
 	for (size_t slot = c->used + 1; slot <= c->used + look; slot++) {
 		c->where = slot - 1;
 		/* relaxed, both: no call is under way. */
-		if (load_relaxed(&arena->face.state[slot]))
+		if (load_relaxed(&arena->face.state[slot]) || load_relaxed(&arena->generation[slot]))
 			return "A1: the state of a slot that was never used is not as it was made";
 	}
 	c->where = SIZE_MAX;

@@ -312,6 +312,7 @@ size_t demand_forgive(struct demand *d, size_t count)
 void demand_open(struct demand *d, const struct arena *arena)
 {
 	d->arena = arena;
+	d->wanted = arena->demand;
 	/* relaxed: the pool is not yet anybody else's. */
 	store_relaxed(&d->lot[0], (char *)d->first);
 }
@@ -386,7 +387,7 @@ void demand_forget_calls(lfpool_t *pool)
 		if (cell_phase(word) >= GIVEN)
 			pool->backend->put_free(pool, NULL, cell_slot(word));
 	}
-	store_relaxed(&d->wanted, left);
+	store_relaxed(d->wanted, left);
 }
 
 size_t demand_waiting(const struct demand *d)

@@ -2,20 +2,26 @@
 /*
  * handle.c - handles and indices, and a pool from an address; see lfpool/handle.h.
  *
- * Idea         A handle is {acquires of the slot so far + the pool's salt, slot}: nothing is stored for it.
+ * Idea         A handle is {the slot's generation + the pool's salt, slot}.  A generation counts uses of the slot of which a
+ *              handle was made; the others pay nothing.  Such a use is marked: its state (arena.h) is LFPOOL_MARKED, and the
+ *              slot's word is {generation, live}.  Its release, by whatever way, goes by that word.
  *              The slot takes b bits, as many as slot numbers up to the capacity need; the count takes the rest, and what
  *              of it does not fit is cut off.  Of the salt the upper 64 - b bits count.  Slot numbers start at 1, so no
  *              handle is 0.
- * Invariants   N1  the handle of a slot in use is a function of its state word and epoch.  A release changes the word,
- *                  and each later use has another count: so a handle matches during the one use for which it was made
- *                  (but for the wrap that handle.h computes).
- *              N2  a release by handle is a CAS from the very state word that matched: of several one succeeds, and
- *                  none touches a later use.  (Only if exactly a multiple of 2^31 acquires of the slot fell between the
- *                  look and the CAS.)
+ * Invariants   N1  a handle is returned only if the word was live and then the state marked: so by A3 (arena.h) it is stale by
+ *                  now, or the release of the object makes it stale.  A word is never live with the same generation in two
+ *                  uses that are marked: a stale handle matches nothing (but for the wrap that handle.h computes).
+ *              N2  a release by handle is a CAS from the very word that matched, as each release of a marked object is: of
+ *                  several one succeeds, and none touches a later use, whose word is another.
  *              N3  the salt of the n-th pool that the process makes is n * SALT_STEP modulo 2^64, and the salts of two pools,
  *                  d pools apart, differ by more than 2^64 / 5d in either direction: no quotient in the continued fraction
  *                  of SALT_STEP / 2^64 is above 3 (tests/unit_handle.c).  So a handle of one can name an object of the
- *                  other only if a slot of one of them was acquired more than 2^(61-b) / d times.
+ *                  other only if a slot of one of them had more than 2^(61-b) / d uses with a handle.
+ * Races        A program that makes a handle of an object while another thread releases it gets 0, or a handle that is stale
+ *              at once; but one more thing can be where that release is one that does not race (arena.h, A2): it may have
+ *              looked at the state before the mark, and end the use without the word.  Then the handle stays live: it names
+ *              what is in the slot, as the pointer does, until an object there is released of which a handle is made.
+ *              A release by it is refused while the state is not marked, and makes it stale.
  * Progress     Wait-free; a release by handle as any release.
  * Edges        TELL (arena.h): what hooks.activate wrote is visible to who resolves the handle.
  */
@@ -32,53 +38,45 @@ static inline unsigned slot_bits(const lfpool_t *pool)
 	return bits + HANDLE_COUNT_BITS > 64 ? bits : 64 - HANDLE_COUNT_BITS;
 }
 
-/* Has it slots with state words? */
 static inline bool has_handles(const lfpool_t *pool)
 {
-	return pool->arena->face.state;
+	return pool->arena->generation;
 }
 
-static inline lfpool_handle_t handle_made(const lfpool_t *pool, uint32_t slot, uint64_t acquires)
+/* What this word of the slot says; 0 if it is dead. */
+static inline lfpool_handle_t handle_of(const lfpool_t *pool, uint32_t slot, uint64_t word)
 {
 	const unsigned bits = slot_bits(pool);
 
-	return (acquires + (pool->salt >> bits)) << bits | slot;
+	return generation_phase(word) == GENERATION_LIVE ? (word / GENERATION_ONE + (pool->salt >> bits)) << bits | slot : 0;
 }
 
-/* The handle of the object that is active in `slot` now; 0 if none is. */
-static inline lfpool_handle_t handle_now(const lfpool_t *pool, uint32_t slot, uint32_t *state_out)
-{
-	uint64_t acquires;
-
-	/* acquire, edge TELL: in arena_read(). */
-	*state_out = arena_read(pool->arena, slot, &acquires);
-	return *state_out & LFPOOL_IN_USE ? handle_made(pool, slot, acquires) : 0;
-}
-
-/* The slot in which the handle's object is active, and the state word that says so; SLOT_NONE if it is not. */
-static inline uint32_t find(const lfpool_t *pool, lfpool_handle_t handle, uint32_t *state_out)
+/* The slot in which the handle's object is active, and the word that says so; SLOT_NONE if it is not. */
+static inline uint32_t find(const lfpool_t *pool, lfpool_handle_t handle, uint64_t *word_out)
 {
 	const uint64_t slot = handle & ((UINT64_C(1) << slot_bits(pool)) - 1);
 
 	if (!has_handles(pool) || slot - 1 >= pool->arena->face.slots)
 		return SLOT_NONE;
-	return handle_now(pool, (uint32_t)slot, state_out) == handle ? (uint32_t)slot : SLOT_NONE;
+	/* acquire, edge TELL: in arena_generation(). */
+	*word_out = arena_generation(pool->arena, (uint32_t)slot);
+	return handle_of(pool, (uint32_t)slot, *word_out) == handle ? (uint32_t)slot : SLOT_NONE;
 }
 
 lfpool_handle_t lfpool_handle_of(const lfpool_t *pool, const void *object)
 {
-	uint32_t slot, state;
+	uint32_t slot;
 
 	if (!object || !has_handles(pool) || pool_locate(pool, object, &slot) != LFPOOL_OK)
 		return 0;
-	return handle_now(pool, slot, &state);
+	return handle_of(pool, slot, arena_mark(pool->arena, slot));
 }
 
 void *lfpool_resolve(const lfpool_t *pool, lfpool_handle_t handle)
 {
-	uint32_t state;
+	uint64_t word;
 
-	const uint32_t slot = find(pool, handle, &state);
+	const uint32_t slot = find(pool, handle, &word);
 
 	return slot ? pool_object(pool, slot) : NULL;
 }
@@ -103,11 +101,11 @@ static COLD lfpool_status_t stale(lfpool_t *pool, lfpool_handle_t handle)
 
 lfpool_status_t lfpool_release_handle(lfpool_t *pool, lfpool_handle_t handle)
 {
-	uint32_t state;
+	uint64_t word;
 
-	const uint32_t slot = find(pool, handle, &state);
+	const uint32_t slot = find(pool, handle, &word);
 
-	if (!slot || !arena_deactivate_from(pool->arena, slot, state))
+	if (!slot || !arena_unmark(pool->arena, slot, word))
 		return stale(pool, handle);
 	pool->backend->put(pool, thread_handle(pool), slot);
 	return LFPOOL_OK;

@@ -23,37 +23,38 @@ size_t layout_slack(const struct arena_plan *plan)
 	return plan->object_alignment > CACHE_LINE_PAIR ? plan->object_alignment - CACHE_LINE_PAIR : 0;
 }
 
-/* The sizes of a slot, and of what comes before the epochs, in multiples of `grain`; false when there is no such number
- * of bytes. */
-static bool lay_out_front(struct layout *l, const struct arena_plan *plan, size_t grain, size_t *state_bytes_out)
+/* The sizes of a slot, and where the states and the generations lie, these in multiples of `grain`; false when there is no such
+ * number of bytes. */
+static bool lay_out_front(struct layout *l, const struct arena_plan *plan, size_t grain)
 {
 	const size_t least = plan->object_size < plan->stride_minimum ? plan->stride_minimum : plan->object_size;
-	size_t state_bytes = 0;
+	const size_t states = plan->tracked ? plan->reserved + 1 : 0;
+	size_t bytes;
 
 	l->stride = layout_stride(plan->front_bytes + least + plan->back_bytes, plan->object_alignment, plan->plain_stride);
 	l->front = round_up(plan->front_bytes, plan->object_alignment);
-	l->touched = round_up(plan->room_bytes, CACHE_LINE_PAIR);
-	if ((plan->tracked && __builtin_mul_overflow(plan->reserved + 1, sizeof(uint32_t), &state_bytes)) ||
-	    __builtin_add_overflow(l->touched, state_bytes, &l->touched) ||
-	    __builtin_add_overflow(l->touched, grain - 1, &l->touched))
+	/* A pair of lines for the word of demand. */
+	l->states = round_up(plan->room_bytes, CACHE_LINE_PAIR) + LFPOOL_DEMAND_BEFORE;
+	if (__builtin_add_overflow(l->states, states + grain - 1, &l->generations) ||
+	    __builtin_mul_overflow(states, sizeof(uint64_t), &bytes))
 		return false;
-	l->touched &= ~(grain - 1);
-	*state_bytes_out = state_bytes;
-	return !__builtin_add_overflow(l->touched, state_bytes, &l->gone);
+	l->generations &= ~(grain - 1);
+	return !__builtin_add_overflow(l->generations, bytes, &l->gone);
 }
 
 bool lay_out(struct layout *l, const struct arena_plan *plan)
 {
 	const size_t page = os_page_bytes(), grain = plan->backing & LFPOOL_HUGE_PAGES ? HUGE_PAGE_BYTES : page;
-	size_t state_bytes, object_bytes;
+	size_t object_bytes;
 
-	if (!lay_out_front(l, plan, page, &state_bytes) ||
+	if (!lay_out_front(l, plan, page) ||
 	    __builtin_mul_overflow(plan->reserved, l->stride, &object_bytes) ||
 	    __builtin_add_overflow(object_bytes, l->front + page, &object_bytes))
 		return false;
 	l->objects = layout_slots_bytes(l->stride, l->front, plan->reserved);
 	if (__builtin_add_overflow(l->gone, l->objects / page + 2 * page + grain, &l->before))
 		return false;
+	l->touched = round_up(l->gone, page);
 	l->opened = round_up(l->gone + l->objects / page, page);
 	l->before = round_up(l->opened + page, grain);
 	if (plan->objects_at) {
@@ -65,13 +66,12 @@ bool lay_out(struct layout *l, const struct arena_plan *plan)
 
 bool lay_out_in_buffer(struct layout *l, const struct arena_plan *plan)
 {
-	size_t state_bytes;
-
-	if (!lay_out_front(l, plan, CACHE_LINE_PAIR, &state_bytes) ||
+	if (!lay_out_front(l, plan, CACHE_LINE_PAIR) ||
 	    __builtin_add_overflow(l->gone, CACHE_LINE_PAIR - 1 + layout_slack(plan), &l->before) ||
 	    __builtin_mul_overflow(plan->reserved, l->stride, &l->objects) ||
 	    __builtin_add_overflow(l->objects, l->front, &l->objects))
 		return false;
+	l->touched = l->gone;
 	/* Where the objects begin at the latest. */
 	l->before = round_up(l->gone, CACHE_LINE_PAIR) + layout_slack(plan);
 	return !__builtin_add_overflow(l->before, l->objects, &l->mapped);

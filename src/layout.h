@@ -10,9 +10,10 @@
 /* The parts of the range, in bytes. */
 struct layout {
 	size_t stride, front;
-	size_t touched; /* the room and the state words                                            */
-	size_t gone;    /* where the bytes of the pages begin, after the epochs                    */
-	size_t opened;  /* all those, from a page of their own the epochs                          */
+	size_t states, generations; /* where they begin; the generations on a page of their own    */
+	size_t gone;    /* where the bytes of the pages begin, after them                          */
+	size_t touched; /* all before those                                                        */
+	size_t opened;  /* and those                                                               */
 	size_t before;  /* and pages without access, one at least                                  */
 	size_t objects; /* in whole pages                                                          */
 	size_t mapped;  /* all of it, with a page without access behind the objects                */

@@ -69,8 +69,9 @@ static void put_back(struct limbo *limbo, struct lfpool_batch *batch, struct han
 	for (uint32_t left = batch->count; left; left--) {
 		const uint32_t below = limbo_below(limbo, slot);
 
-		/* relaxed: whoever gets the slot next gets this with it.  R1. */
+		/* relaxed, both: whoever gets the slot next gets this with it.  R1. */
 		store_relaxed(&limbo->link[slot], 0);
+		store_relaxed(&batch->shard->with_scheme, left - 1);
 		pool->backend->put(pool, handle, slot);
 		slot = below;
 	}
@@ -89,7 +90,6 @@ static void end(struct limbo *limbo, struct limbo_shard *shard, struct handle *h
 	/* A thread of the scheme's own has no use for a full cache: others find the objects in the depot. */
 	if (!limbo_asks(limbo) && handle && pool->core)
 		cache_flush((struct cache *)handle);
-	store_relaxed(&shard->with_scheme, 0);
 	/* relaxed: our own, R3.  release, edge ENDED: R4, for who drains or polls. */
 	const uint64_t ended = load_relaxed(&shard->ended);
 

@@ -2,7 +2,7 @@
 /*
  * lockfree_open.c - makes a pool of the lock-free backend.
  *
- * Idea         One mapping: [ pool | first lot of caches | magazines | state words | epochs | no access | objects | no
+ * Idea         One mapping: [ pool | first lot of caches | magazines | demand | states | generations | no access | objects | no
  *              access ].  All of it reads as "every slot free and never used" while it is zero, so creation is O(1) in
  *              the capacity.
  */
@@ -120,7 +120,7 @@ static void configure(struct core *core, const lfpool_config_t *config, struct c
 	core->check_races = (config->flags & LFPOOL_CHECK_RACES) || core->care;
 	/* Heavy fences enter the kernel: both sides fence. */
 	core->asymmetric = !in_buffer && os_asymmetric();
-	core->hits = core->asymmetric && core->plain && !core->zero && !core->check_races;
+	core->hits = core->asymmetric && core->plain && !core->zero && !core->check_races && !(config->flags & LFPOOL_UNTRACKED);
 	core->depot.shards = choose_shards(config, in_buffer);
 }
 
@@ -150,7 +150,6 @@ lfpool_t *lockfree_open_as(const lfpool_config_t *config, struct care *care, con
 	core->name = pool->head.name;
 	configure(core, config, care, heap, window->whole);
 	core->arena = arena;
-	core->arena.face.demand = &pool->head.demand.wanted;
 	core->arena.face.limit = magazine_limit((uint32_t)parts.slots);
 	room += parts.head_bytes;
 	cache_table_open(core, room);

@@ -30,7 +30,8 @@ static size_t lockfree_active_count(const lfpool_t *pool)
 {
 	const struct core *core = &((const struct lockfree_pool *)pool)->core;
 	const size_t capacity = cold_capacity(core->cold), untouched = stats_untouched(core);
-	const size_t free_slots = stats_in_magazines(core) + care_held_back(core->care) + untouched;
+	uint64_t pushes;
+	const size_t free_slots = stats_in_magazines(core, &pushes) + care_held_back(core->care) + untouched;
 
 	return free_slots < capacity ? capacity - free_slots : 0;
 }
@@ -56,7 +57,9 @@ static size_t lockfree_used(const lfpool_t *pool)
 
 static size_t lockfree_listed(const lfpool_t *pool)
 {
-	return stats_in_magazines(&((const struct lockfree_pool *)pool)->core);
+	uint64_t pushes;
+
+	return stats_in_magazines(&((const struct lockfree_pool *)pool)->core, &pushes);
 }
 
 static bool lockfree_owns(const lfpool_t *pool, const void *pointer)

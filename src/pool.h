@@ -121,6 +121,9 @@ struct lfpool_pool {
 	struct { /* statistics, as they were at the last lfpool_high_water_reset() */
 		_Atomic(uint64_t) acquires, depot_trips, steals, exhausted;
 	} since;
+	struct {
+		_Atomic(uint64_t) acquires, releases; /* at the most, by lfpool_stats()        */
+	} told;
 };
 
 extern const struct backend backend_lockfree, backend_mutex, backend_malloc;
@@ -183,13 +186,13 @@ lfpool_status_t pool_release(lfpool_t *pool, void *object);
  * NULL, or that is no size. */
 lfpool_status_t stats_give(lfpool_stats_t *stats_out, const lfpool_stats_t *stats);
 
-/* Adds the slots 1 .. used, by their state words: active, acquires, releases.  Nothing if they have none. */
+/* Adds the slots 1 .. used, by their states: active.  Nothing if they have none. */
 void stats_of_slots(const struct arena *arena, size_t used, lfpool_stats_t *stats_out);
 /* The lock-free backend's.  */
 void stats_of_core(const struct core *core, lfpool_stats_t *stats_out);
 /* Free slots in all magazines in use; slots of the chunks that were used; free objects that were never used, or are cold.
- * Snapshots. */
-size_t stats_in_magazines(const struct core *core);
+ * Snapshots.  *pushes: what was ever pushed on magazines. */
+size_t stats_in_magazines(const struct core *core, uint64_t *pushes);
 size_t stats_from_chunks(const struct core *core);
 size_t stats_untouched(const struct core *core);
 

@@ -75,7 +75,7 @@ struct cell *cell_claim(struct demand *d, uint32_t *index_out)
 void demand_want(struct demand *d, uint32_t count)
 {
 	/* relaxed: ordered by the fences of W1. */
-	(void)fetch_add_relaxed(&d->wanted, count);
+	(void)fetch_add_relaxed(d->wanted, count);
 }
 
 void cell_enlist(struct demand *d, struct cell *cell, uint64_t ticket, lfpool_continuation_t then, void *context)

@@ -81,8 +81,8 @@ struct cell {
 };
 
 struct demand {
-	/* Cells that are waiting or soon will be, + 1 if something is owed or soon will be. */
-	_Alignas(CACHE_LINE_PAIR) _Atomic(uint32_t) wanted;
+	/* The arena's word: cells that are waiting or soon will be, + 1 if something is owed or soon will be. */
+	_Atomic(uint32_t) *wanted;
 	_Alignas(CACHE_LINE_PAIR) _Atomic(uint64_t) owed;   /* objects that are to go when they come back          */
 	_Atomic(uint32_t) cells;                            /* cells that were ever used; only grows               */
 	_Atomic(uint64_t) tickets;                          /* the last that was given out                         */

@@ -20,7 +20,7 @@ void resize_serve_if_wanted(lfpool_t *pool, struct handle *handle)
 	/* W1 (demand.h): what is free now is visible before we look at the demand. */
 	full_fence();
 	/* relaxed: after the fence. */
-	if (load_relaxed(&pool->demand.wanted))
+	if (load_relaxed(pool->demand.wanted))
 		demand_serve(pool, handle ? handle : thread_handle(pool));
 }
 

@@ -3,11 +3,12 @@
  * stats.c - lfpool_stats(): where the objects are, and how often something other than a hit happened.
  *
  * Idea         Nothing is counted for a hit: it would cost more than the hit.  What hits leave behind is read instead.
- *              The state words say which objects are in use, and their generations how often each was acquired; a
- *              release is an acquire whose object is not in use.  The magazines say how many objects are free.  The
- *              misses are counted by each cache for itself and added up here.
+ *              The states say which objects are in use.  The magazines say how many objects are free, and how many were
+ *              ever pushed: each release pushes one.  The library counts what it pushes without a release, and the few
+ *              releases that push nothing; what is retired will be pushed.  An acquire was released, or its object is
+ *              in use.  The misses are counted by each cache for itself and added up here.
  * Invariants   I1  capacity = active + retired + cached + shared + untouched, while no call is under way.  `active` comes from
- *                  the state words and the others from the magazines, so a lost or doubled object breaks it and shows
+ *                  the states and the others from the magazines, so a lost or doubled object breaks it and shows
  *                  as `unaccounted`.  (LFPOOL_UNTRACKED: active is what is left over.)
  * Progress     Wait-free.  O(slots ever used + caches).
  */
@@ -19,14 +20,8 @@ void stats_of_slots(const struct arena *arena, size_t used, lfpool_stats_t *stat
 {
 	if (!arena->face.state)
 		return;
-	for (size_t slot = 1; slot <= used; slot++) {
-		uint64_t acquires;
-		const bool active = arena_read(arena, (uint32_t)slot, &acquires) & LFPOOL_IN_USE;
-
-		stats_out->active += active;
-		stats_out->acquires += acquires;
-		stats_out->releases += acquires - active;
-	}
+	for (size_t slot = 1; slot <= used; slot++)
+		stats_out->active += arena_is_active(arena, (uint32_t)slot);
 }
 
 static size_t at_most(size_t value, size_t limit)
@@ -45,8 +40,8 @@ size_t stats_untouched(const struct core *core)
 	return (size_t)core->cold->initial - stats_from_chunks(core) + cold_allowed(core->cold);
 }
 
-/* Free slots in magazines number first .. last. */
-static size_t in_these(const struct magazines *ms, uint32_t first, uint32_t last)
+/* Free slots in magazines number first .. last, and to *pushes what was pushed on them. */
+static size_t in_these(const struct magazines *ms, uint32_t first, uint32_t last, uint64_t *pushes)
 {
 	size_t objects = 0;
 
@@ -57,17 +52,19 @@ static size_t in_these(const struct magazines *ms, uint32_t first, uint32_t last
 		if (number > ms->chunks && !load_relaxed(&magazines_at(ms, number)->number))
 			continue;
 		objects += count > 0 ? (size_t)count : 0;
+		*pushes += magazines_pushes(ms, number);
 	}
 	return objects;
 }
 
-size_t stats_in_magazines(const struct core *core)
+size_t stats_in_magazines(const struct core *core, uint64_t *pushes)
 {
 	const struct magazines *ms = &core->magazines;
 
-	return in_these(ms, 1, (uint32_t)load_relaxed(&core->depot.carved)) +
-	       in_these(ms, ms->chunks + 1, ms->chunks + (uint32_t)load_relaxed(&core->depot.spared)) +
-	       cache_table_extra_count(core);
+	*pushes = 0;
+	return in_these(ms, 1, (uint32_t)load_relaxed(&core->depot.carved), pushes) +
+	       in_these(ms, ms->chunks + 1, ms->chunks + (uint32_t)load_relaxed(&core->depot.spared), pushes) +
+	       cache_table_extra_count(core, pushes);
 }
 
 /*
@@ -95,9 +92,13 @@ static size_t high_water(const struct core *core, const lfpool_stats_t *stats)
 void stats_of_core(const struct core *core, lfpool_stats_t *stats_out)
 {
 	const size_t used = cold_used(core->cold, stats_from_chunks(core));
+	uint64_t pushes;
 	/* While others work, what moves may be met twice. */
-	const size_t in_magazines = at_most(stats_in_magazines(core), used);
+	const size_t in_magazines = at_most(stats_in_magazines(core, &pushes), used);
 
+	/* Less what cache_table_stats() takes away. */
+	stats_out->retired = limbo_count(core->pool->limbo, stats_out->capacity);
+	stats_out->releases = pushes + stats_out->retired + tally_read(&core->unpushed);
 	cache_table_stats(core, stats_out);
 	stats_out->cached = at_most(stats_out->cached, in_magazines);
 	stats_out->shared = in_magazines - stats_out->cached + care_held_back(core->care);
@@ -127,6 +128,31 @@ lfpool_status_t stats_give(lfpool_stats_t *stats_out, const lfpool_stats_t *stat
 	return LFPOOL_OK;
 }
 
+/* The most that was told, of what only grows. */
+static uint64_t told(_Atomic(uint64_t) *most, uint64_t now)
+{
+	uint64_t before = tally_read(most);
+
+	/* Goes round only when another thread raised it. */
+	while (before < now && !tally_cas(most, &before, now))
+		;
+	return before < now ? now : before;
+}
+
+/* From what the backend has found: releases first, and what is active afterwards.  So while others work they are never too many;
+ * and not fewer than were told. */
+static void tell_calls(const lfpool_t *pool, lfpool_stats_t *stats)
+{
+	struct lfpool_pool *p = (struct lfpool_pool *)(uintptr_t)pool;
+	const uint64_t releases = (int64_t)stats->releases < 0 ? 0 : stats->releases, before = tally_read(&p->told.releases);
+
+	stats->acquires = told(&p->told.acquires, releases + stats->active);
+	(void)told(&p->told.releases, releases);
+	stats->releases = before < releases ? releases : before;
+	if (stats->releases > stats->acquires)
+		stats->releases = stats->acquires;
+}
+
 lfpool_status_t lfpool_stats(const lfpool_t *pool, lfpool_stats_t *stats_out)
 {
 	lfpool_stats_t stats = {0};
@@ -139,8 +165,11 @@ lfpool_status_t lfpool_stats(const lfpool_t *pool, lfpool_stats_t *stats_out)
 	stats.owed = lfpool_shrink_owed(pool);
 	stats.waiting = demand_waiting(&pool->demand);
 	stats.given_back = tally_read(&pool->given_back);
-	stats.retired = limbo_count(pool->limbo, stats.capacity);
 	pool->backend->stats(pool, &stats);
+	if (pool->arena->face.state)
+		tell_calls(pool, &stats);
+	else
+		stats.releases = 0;
 	/* Signed from the beginning: where size_t has 32 bits its difference would not become negative. */
 	stats.unaccounted = (int64_t)stats.capacity - (int64_t)stats.active - (int64_t)stats.retired -
 			    (int64_t)stats.cached - (int64_t)stats.shared - (int64_t)stats.untouched;

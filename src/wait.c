@@ -9,7 +9,7 @@
  * every call that finds nothing, so that each can have its victim: what it releases goes to who came first. */
 static bool must_queue(const lfpool_t *pool, int64_t timeout_ns)
 {
-	return timeout_ns && !pool->hooks.exhausted && load_relaxed(&pool->demand.wanted);
+	return timeout_ns && !pool->hooks.exhausted && load_relaxed(pool->demand.wanted);
 }
 
 void *lfpool_acquire_wait(lfpool_t *pool, int64_t timeout_ns)

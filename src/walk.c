@@ -2,8 +2,7 @@
 /*
  * walk.c - visit the objects of a pool, see lfpool/walk.h.
  *
- * Idea         The state words of all slots lie side by side, and each tells by its top bit whether its object is
- *              active.  A walk reads them in their order, a window of 64 slots at a time, and is one window ahead of its
+ * Idea         The states of all slots lie side by side, a byte each, and not 0 while the object is active.  A walk reads them in their order, a window of 64 slots at a time, and is one window ahead of its
  *              visitor: what seems active there is prefetched, and when its turn comes, the walk looks a second time.
  *              (Visiting one object in ten of a million and reading it takes 10 ms without the prefetch, each waiting
  *              for memory by itself, and 1 with it: lfpool-bench-walk.)
@@ -18,7 +17,7 @@
 #include "arena.h"
 #include "pool.h"
 
-/* Slots that are looked at together: their words are half a cache line. */
+/* Slots that are looked at together. */
 #define AT_ONCE 8
 
 /* Slots of a window, at most the bits of a cursor's word.  (The explorer has windows of one slot: its pools are small.) */
@@ -30,29 +29,29 @@
 #define DENSE 40
 
 /* The first of slots next .. end - 1 that seems active; `end` if none does. */
-static inline size_t scan(_Atomic(uint32_t) *state, size_t next, size_t end)
+static inline size_t scan(_Atomic(uint8_t) *state, size_t next, size_t end)
 {
 	/* relaxed, all: a walk that is to see an activation has it through an edge of the program's own; any other may
 	 * miss it.  What is found is looked at again. */
-	if (next < end && load_relaxed(&state[next]) & LFPOOL_IN_USE)
+	if (next < end && load_relaxed(&state[next]))
 		return next;
 	while (end - next >= AT_ONCE) {
-		_Atomic(uint32_t) *at = &state[next];
-		const uint32_t any = load_relaxed(&at[0]) | load_relaxed(&at[1]) | load_relaxed(&at[2]) |
+		_Atomic(uint8_t) *at = &state[next];
+		const int any = load_relaxed(&at[0]) | load_relaxed(&at[1]) | load_relaxed(&at[2]) |
 				     load_relaxed(&at[3]) | load_relaxed(&at[4]) | load_relaxed(&at[5]) |
 				     load_relaxed(&at[6]) | load_relaxed(&at[7]);
 
-		if (any & LFPOOL_IN_USE)
+		if (any)
 			break;
 		next += AT_ONCE;
 	}
-	while (next < end && !(load_relaxed(&state[next]) & LFPOOL_IN_USE))
+	while (next < end && !load_relaxed(&state[next]))
 		next++;
 	return next;
 }
 
 /* Looks at the next window; false if nothing in it seems active (any more). */
-static inline bool look_at_window(_Atomic(uint32_t) *state, lfpool_cursor_t *cursor)
+static inline bool look_at_window(_Atomic(uint8_t) *state, lfpool_cursor_t *cursor)
 {
 	const size_t first = scan(state, cursor->next, cursor->end);
 	const size_t left = cursor->end - first, slots = left < WALK_WINDOW ? left : WALK_WINDOW;
@@ -60,7 +59,7 @@ static inline bool look_at_window(_Atomic(uint32_t) *state, lfpool_cursor_t *cur
 
 	for (size_t i = 0; i < slots; i++)
 		/* relaxed: as in scan(). */
-		active |= (uint64_t)(load_relaxed(&state[first + i]) / LFPOOL_IN_USE) << i;
+		active |= (uint64_t)(load_relaxed(&state[first + i]) != 0) << i;
 	cursor->ahead_at = first;
 	cursor->ahead = active;
 	cursor->next = first + slots;
@@ -79,8 +78,8 @@ static inline void look_ahead(const struct arena *arena, lfpool_cursor_t *cursor
 		__builtin_prefetch(arena_object(arena, (uint32_t)(cursor->ahead_at + (size_t)__builtin_ctzll(left))));
 }
 
-/* The next active slot, and its state word; SLOT_NONE at the end. */
-static inline uint32_t walk_next(const struct arena *arena, lfpool_cursor_t *cursor, uint32_t *state_out)
+/* The next active slot, and its state; SLOT_NONE at the end. */
+static inline uint32_t walk_next(const struct arena *arena, lfpool_cursor_t *cursor, uint8_t *state_out)
 {
 	for (;;) {
 		if (unlikely(!cursor->now)) {
@@ -99,7 +98,7 @@ static inline uint32_t walk_next(const struct arena *arena, lfpool_cursor_t *cur
 		cursor->now &= cursor->now - 1;
 		/* acquire, edge TELL: what hooks.activate wrote.  WK2. */
 		*state_out = load_acquire(&arena->face.state[slot]);
-		if (likely(*state_out & LFPOOL_IN_USE))
+		if (likely(*state_out))
 			return (uint32_t)slot;
 	}
 }
@@ -118,7 +117,8 @@ void lfpool_cursor_open(lfpool_cursor_t *cursor_out, const lfpool_t *pool)
 static inline void *next_object(lfpool_cursor_t *cursor)
 {
 	const lfpool_t *pool = cursor->pool;
-	uint32_t state, slot;
+	uint32_t slot;
+	uint8_t state;
 	void *object = NULL;
 
 	/* Goes round again only for a heap's object that has gone since: bounded by the slots. */
@@ -182,11 +182,11 @@ size_t lfpool_for_each_slot(lfpool_t *pool, lfpool_visit_slot_t visit, void *con
 	while (pool_in_place(pool) && visited < slots) {
 		const uint32_t slot = (uint32_t)++visited;
 		/* acquire, edge TELL: as in a walk over the active objects. */
-		const uint32_t state = arena->face.state ? load_acquire(&arena->face.state[slot]) : 0;
+		const bool active = arena->face.state && load_acquire(&arena->face.state[slot]);
 
-		if (!(state & LFPOOL_IN_USE))
+		if (!active)
 			care_show(pool->care, slot, arena_object(arena, slot));
-		if (!visit(context, arena_object(arena, slot), state & LFPOOL_IN_USE))
+		if (!visit(context, arena_object(arena, slot), active))
 			break;
 	}
 	return visited;
@@ -208,7 +208,8 @@ size_t lfpool_release_all(lfpool_t *pool)
 	struct arena *arena = pool->arena;
 	size_t released = 0;
 	lfpool_cursor_t cursor;
-	uint32_t slot, state;
+	uint32_t slot;
+	uint8_t state;
 
 	lfpool_cursor_open(&cursor, pool);
 	while ((slot = walk_next(arena, &cursor, &state))) {

@@ -79,7 +79,7 @@ static inline void put_on(const struct scene *s, uint32_t number, uint32_t lower
 	STORE(&at(s, number)->next, link_to(link_depth(LOAD(&at(s, lower)->next)) + 1, lower));
 }
 
-static inline _Atomic(uint32_t) *state_of(const struct scene *s, uint32_t slot)
+static inline _Atomic(uint8_t) *state_of(const struct scene *s, uint32_t slot)
 {
 	return &s->core->arena.face.state[slot];
 }

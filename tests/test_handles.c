@@ -113,7 +113,9 @@ TEST(any_value_may_be_resolved)
 
 		assert_null(lfpool_resolve(pool, 0));
 		assert_null(lfpool_resolve(pool, UINT64_MAX));
-		/* Those of all slots lie side by side, when all were acquired as often. */
+		for (size_t i = 0; i < held; i++)
+			(void)lfpool_handle_of(pool, objects[i]);
+		/* Those of all slots lie side by side, when as many uses of each had one. */
 		const lfpool_handle_t first = lfpool_handle_of(pool, objects[0]) - lfpool_index_of(pool, objects[0]) - 1;
 
 		for (lfpool_handle_t handle = first; handle < first + 4096; handle++)

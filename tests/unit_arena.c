@@ -99,7 +99,7 @@ TEST(objects_are_aligned_and_in_a_row)
 	}
 }
 
-TEST(a_state_word_says_in_use_exactly_while_active)
+TEST(a_state_says_in_use_exactly_while_active)
 {
 	void *room = opened(8, 8, 3);
 
@@ -115,33 +115,71 @@ TEST(a_state_word_says_in_use_exactly_while_active)
 	arena_close(room, arena.mapped_bytes);
 }
 
-TEST(a_generation_that_runs_over_counts_on_in_the_epoch)
+TEST(a_generation_counts_the_uses_that_were_marked)
 {
 	void *room = opened(8, 8, 3);
-	const uint64_t last = LFPOOL_GENERATION_LAST;
-	uint64_t acquires;
 
-	arena_activate(&arena, 2);
-	atomic_store(&arena.face.state[1], LFPOOL_GENERATION_LAST - 1);
-	for (uint64_t times = last; times < last + 4; times++) {
+	for (uint64_t marked = 0; marked < 3; marked++) {
+		for (int plain = 0; plain < 2; plain++) {
+			arena_activate(&arena, 1);
+			assert_true(arena_deactivate(&arena, 1, plain));
+			assert_int_equal(arena_generation(&arena, 1), marked * GENERATION_ONE);
+		}
 		arena_activate(&arena, 1);
-		assert_true(arena_is_active(&arena, 1));
-		assert_int_equal(arena_read(&arena, 1, &acquires) >> 31, 1);
-		assert_int_equal(acquires, times);
-		assert_true(arena_deactivate(&arena, 1, false));
-		assert_false(arena_is_active(&arena, 1));
-		(void)arena_read(&arena, 1, &acquires);
-		assert_int_equal(acquires, times);
+		/* Twice is once. */
+		assert_int_equal(arena_mark(&arena, 1), marked * GENERATION_ONE + GENERATION_LIVE);
+		assert_int_equal(arena_mark(&arena, 1), marked * GENERATION_ONE + GENERATION_LIVE);
+		assert_int_equal(load_relaxed(&arena.face.state[1]), LFPOOL_MARKED);
+		assert_true(arena_is_active(&arena, 1) && arena_is_twice(&arena, 1));
+		/* Of several releases one succeeds, however they come. */
+		if (marked)
+			assert_true(arena_deactivate(&arena, 1, marked == 2));
+		else
+			assert_true(arena_unmark(&arena, 1, marked * GENERATION_ONE + GENERATION_LIVE));
+		assert_false(arena_deactivate(&arena, 1, false));
+		assert_false(arena_deactivate_from(&arena, 1, LFPOOL_MARKED));
+		assert_false(arena_unmark(&arena, 1, marked * GENERATION_ONE + GENERATION_LIVE));
+		assert_int_equal(load_relaxed(&arena.face.state[1]), 0);
+		assert_int_equal(arena_generation(&arena, 1), (marked + 1) * GENERATION_ONE);
+		assert_int_equal(arena_mark(&arena, 1), 0);
 	}
-	/* And once more all the way. */
-	atomic_store(&arena.face.state[1], LFPOOL_GENERATION_LAST);
-	arena_activate(&arena, 1);
-	(void)arena_read(&arena, 1, &acquires);
-	assert_int_equal(acquires, UINT64_C(2) << LFPOOL_GENERATION_BITS);
 	/* Other slots are none the wiser. */
-	(void)arena_read(&arena, 2, &acquires);
-	assert_int_equal(acquires, 1);
+	assert_int_equal(arena_generation(&arena, 2), 0);
 	arena_close(room, arena.mapped_bytes);
+}
+
+/* Found active, and marked or released before it could be made free. */
+TEST(what_was_found_may_have_changed)
+{
+	void *room = opened(8, 8, 3);
+
+	arena_activate(&arena, 1);
+	(void)arena_mark(&arena, 1);
+	assert_true(arena_deactivate_from(&arena, 1, LFPOOL_ACTIVE));
+	assert_int_equal(arena_generation(&arena, 1), GENERATION_ONE);
+	assert_false(arena_deactivate_from(&arena, 1, LFPOOL_ACTIVE));
+	/* Released while it was being marked, by who did not see it: a handle of that is no reason to release what is there now. */
+	arena_activate(&arena, 1);
+	assert_int_equal(arena_mark(&arena, 1), GENERATION_ONE + GENERATION_LIVE);
+	store_relaxed(&arena.face.state[1], 0);
+	arena_activate(&arena, 1);
+	assert_false(arena_unmark(&arena, 1, GENERATION_ONE + GENERATION_LIVE));
+	assert_true(arena_is_active(&arena, 1));
+	arena_close(room, arena.mapped_bytes);
+}
+
+/* The word of demand is alone on its lines, and reads 0. */
+TEST(demand_lies_before_the_states)
+{
+	for (size_t capacity = 1; capacity < 10000; capacity = capacity * 3 + 1) {
+		char *room = opened(8, 8, capacity);
+		const size_t at = (size_t)((char *)(void *)arena.demand - room);
+
+		assert_ptr_equal(arena.demand, lfpool_demand_at(arena.face.state));
+		assert_true(at >= 64 && at % CACHE_LINE_PAIR == 0);
+		assert_int_equal(load_relaxed(arena.demand), 0);
+		arena_close(room, arena.mapped_bytes);
+	}
 }
 
 int main(void)
@@ -152,8 +190,10 @@ int main(void)
 		cmocka_unit_test(two_to_the_31_slots),
 #endif
 		cmocka_unit_test(objects_are_aligned_and_in_a_row),
-		cmocka_unit_test(a_state_word_says_in_use_exactly_while_active),
-		cmocka_unit_test(a_generation_that_runs_over_counts_on_in_the_epoch),
+		cmocka_unit_test(a_state_says_in_use_exactly_while_active),
+		cmocka_unit_test(a_generation_counts_the_uses_that_were_marked),
+		cmocka_unit_test(what_was_found_may_have_changed),
+		cmocka_unit_test(demand_lies_before_the_states),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

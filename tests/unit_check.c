@@ -12,19 +12,19 @@ static size_t free_object_active(struct scene *s)
 {
 	const uint32_t slot = entry_slot(s, first_of(s, 'f'), 1);
 
-	STORE(state_of(s, slot), LOAD(state_of(s, slot)) | LFPOOL_IN_USE);
+	STORE(state_of(s, slot), LFPOOL_ACTIVE);
 	return slot - 1;
 }
 
 static size_t active_object_free(struct scene *s)
 {
-	STORE(state_of(s, slot_out(s)), 1);
+	STORE(state_of(s, slot_out(s)), 0);
 	return slot_out(s) - 1;
 }
 
 static size_t slot_zero_active(struct scene *s)
 {
-	STORE(state_of(s, 0), LFPOOL_IN_USE);
+	STORE(state_of(s, 0), LFPOOL_ACTIVE);
 	return SIZE_MAX;
 }
 

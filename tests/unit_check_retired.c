@@ -106,9 +106,9 @@ static void longer_than_its_count(void)
 
 static void active_again(void)
 {
-	_Atomic(uint32_t) *state = &scene.pool->arena->face.state[slot_of(scene.next[2])];
+	_Atomic(uint8_t) *state = &scene.pool->arena->face.state[slot_of(scene.next[2])];
 
-	STORE(state, LOAD(state) | LFPOOL_IN_USE);
+	STORE(state, LFPOOL_ACTIVE);
 }
 
 static void idle_with_slots(void)
@@ -142,7 +142,8 @@ static const struct damage {
 /* All that a damage may change. */
 static struct {
 	uint64_t word;
-	uint32_t link[CAPACITY + 2], state[CAPACITY + 2];
+	uint32_t link[CAPACITY + 2];
+	uint8_t state[CAPACITY + 2];
 } kept;
 
 static void keep(void)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * unit_handle.c - handles at the end of a generation and of their own bits, which no test could wait for: the state
- * words, and counts, are set by hand.
+ * unit_handle.c - handles at the end of their own bits, which no test could wait for: generations, and counts, are
+ * set by hand.
  */
 #include "support.h"
 
@@ -9,27 +9,23 @@
 #include "pool.h"
 #include "priority.h"
 
-/* Pool, object and slot, the object free, acquired `acquires` times so far. */
-static void *object_after(lfpool_t *pool, uint64_t acquires)
+/* The object that the pool gives next, as if so many of its uses had had a handle. */
+static void *object_after(lfpool_t *pool, uint64_t uses)
 {
-	struct arena *arena = pool->arena;
 	void *object = lfpool_acquire(pool);
 	uint32_t slot;
 
 	assert_non_null(object);
 	assert_int_equal(lfpool_release(pool, object), LFPOOL_OK);
-	assert_int_equal(arena_locate(arena, object, &slot), LFPOOL_OK);
-	store_relaxed(&arena->face.state[slot], (uint32_t)acquires & LFPOOL_GENERATION_LAST);
-	store_relaxed(&arena->epoch[slot], (uint32_t)(acquires >> 31));
-	if (acquires >> 31)
-		store_relaxed(&arena->epochs, 1);
+	assert_int_equal(arena_locate(pool->arena, object, &slot), LFPOOL_OK);
+	store_relaxed(&pool->arena->generation[slot], uses * GENERATION_ONE);
 	return object;
 }
 
-/* The handle of the next use of an object that was acquired `acquires` times before. */
-static lfpool_handle_t handle_after(lfpool_t *pool, uint64_t acquires)
+/* The handle of the next use of an object of which `uses` had one before. */
+static lfpool_handle_t handle_after(lfpool_t *pool, uint64_t uses)
 {
-	void *expected = object_after(pool, acquires), *object = lfpool_acquire(pool);
+	void *expected = object_after(pool, uses), *object = lfpool_acquire(pool);
 	const lfpool_handle_t handle = lfpool_handle_of(pool, object);
 
 	/* The newest is acquired first. */
@@ -46,7 +42,7 @@ static const struct {
 	unsigned bits;
 } pools[] = {{1, 1}, {2, 2}, {3, 2}, {4, 3}, {255, 8}, {256, 9}, {10000, 14}, {1000000, 20}};
 
-TEST(a_handle_is_acquires_and_slot)
+TEST(a_handle_is_uses_and_slot)
 {
 	for (size_t i = 0; i < COUNT(pools); i++) {
 		lfpool_t *pool = pool_of(16, pools[i].capacity);
@@ -54,34 +50,7 @@ TEST(a_handle_is_acquires_and_slot)
 		uint32_t slot;
 
 		assert_int_equal(arena_locate(pool->arena, object, &slot), LFPOOL_OK);
-		assert_true(lfpool_handle_of(pool, object) == ((1 + (pool->salt >> pools[i].bits)) << pools[i].bits | slot));
-		lfpool_destroy(pool);
-	}
-}
-
-TEST(a_generation_that_runs_over_is_counted_on)
-{
-	static const uint64_t before[] = {0x7ffffffd, 0x7ffffffe, 0x7fffffff, 0x80000000, UINT64_C(0x3ffffffff)};
-
-	for (size_t b = 0; b < 2; b++) {
-		lfpool_config_t config = config_of(16, 10000);
-
-		config.backend = b ? LFPOOL_BACKEND_MUTEX : LFPOOL_BACKEND_LOCKFREE;
-		lfpool_t *pool = pool_with(&config);
-
-		for (size_t i = 0; i < COUNT(before); i++) {
-			const lfpool_handle_t handle = handle_after(pool, before[i]);
-
-			assert_true(handle >> 14 == (before[i] + 1 + (pool->salt >> 14)) << 14 >> 14);
-		}
-		/* The same generation in another epoch is another handle, and names nothing here. */
-		const lfpool_handle_t old = handle_after(pool, 5);
-		void *object = object_after(pool, (UINT64_C(1) << 31) + 5);
-
-		assert_ptr_equal(lfpool_acquire(pool), object);
-		assert_null(lfpool_resolve(pool, old));
-		assert_true(lfpool_handle_of(pool, object) == old + (UINT64_C(1) << (31 + 14)));
-		assert_int_equal(lfpool_release(pool, object), LFPOOL_OK);
+		assert_true(lfpool_handle_of(pool, object) == ((pool->salt >> pools[i].bits) << pools[i].bits | slot));
 		lfpool_destroy(pool);
 	}
 }
@@ -268,8 +237,7 @@ TEST(an_evicting_pools_names)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(a_handle_is_acquires_and_slot),
-		cmocka_unit_test(a_generation_that_runs_over_is_counted_on),
+		cmocka_unit_test(a_handle_is_uses_and_slot),
 		cmocka_unit_test(an_evicting_pools_count_comes_round_and_gives_no_0),
 		cmocka_unit_test(an_evicting_pool_has_records_for_its_calls),
 		cmocka_unit_test(an_evicting_pools_names),

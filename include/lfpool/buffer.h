@@ -51,7 +51,7 @@ extern "C" {
  * object_alignment  As config.object_alignment: 0 is the default.
  * capacity          As config.capacity.
  *
- * Beside the objects it is 24 KiB for one of them, 60 KiB for 1000, and 17 bytes for each of a million.  With the hooks
+ * Beside the objects it is 24 KiB for one of them, 60 KiB for 1000, and 18 bytes for each of a million.  With the hooks
  * create, activate, deactivate or destroy it takes one byte more for each object, and at most 256 more;
  * with an explicit cache_capacity lfpool_buffer_bytes() knows.
  */
@@ -59,7 +59,7 @@ extern "C" {
 	(LFPOOL_BUFFER_FIXED_ +                                                                                 \
 	 LFPOOL_BUFFER_MAGAZINE_(LFPOOL_BUFFER_SLOTS_(capacity)) *                                              \
 		 (LFPOOL_BUFFER_EXTRA_ + LFPOOL_BUFFER_CHUNKS_(capacity, LFPOOL_BUFFER_SLOTS_(capacity))) +     \
-	 sizeof(char) * (capacity) / 4 + 2 * 4 * (sizeof(char) * (capacity) + 1) +                              \
+	 sizeof(char) * (capacity) / 4 + (1 + 8) * (sizeof(char) * (capacity) + 1) +                              \
 	 LFPOOL_BUFFER_CHUNKS_(capacity, LFPOOL_BUFFER_SLOTS_(capacity)) / 8 +                                  \
 	 LFPOOL_BUFFER_ALIGN_(object_alignment) +                                                               \
 	 LFPOOL_STRIDE_(object_size, LFPOOL_BUFFER_ALIGN_(object_alignment)) * (capacity))

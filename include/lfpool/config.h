@@ -116,13 +116,13 @@ LFPOOL_API const char *lfpool_status_string(lfpool_status_t status);
  *                     may be handed out twice, and a later release may not return), handles and walks; and
  *                     lfpool_in_use() answers like lfpool_owns().  Excludes LFPOOL_CHECK_RACES.  Pools with one of
  *                     the hooks create, activate, deactivate and destroy, with a debug mode that finds something
- *                     (lfpool/debug.h: not zero, not no-tools), or with a scheme keep their state words all the same.
+ *                     (lfpool/debug.h: not zero, not no-tools), or with a scheme keep their states all the same.
  * LFPOOL_LOCK         Lock the same memory in RAM (mlock), so that it is never paged out; implies LFPOOL_PREFAULT.  Not
  *                     locked: what debug modes keep, the objects of LFPOOL_BACKEND_MALLOC, and, in a child after fork,
  *                     anything.  When the system refuses (RLIMIT_MEMLOCK, CAP_IPC_LOCK), lfpool_create() returns
  *                     LFPOOL_E_LOCK, a pool grows by fewer, and a thread does without a cache of its own.
  * LFPOOL_HUGE_PAGES   Objects begin on a boundary of 2 MiB, and the system is asked for transparent huge pages for
- *                     them and for the state words and magazines (madvise): fewer misses of the TLB, and fewer page
+ *                     them and for the states and magazines (madvise): fewer misses of the TLB, and fewer page
  *                     faults.  A wish: pools without it work the same (docs/memory.md has what it gains).
  * LFPOOL_PLAIN_STRIDE Objects begin object_size bytes apart, rounded up to object_alignment: for programs that compute
  *                     addresses (debug modes that guard objects, and AddressSanitizer, add to it).  Without the flag,

@@ -7,17 +7,23 @@
  *     ...
  *     struct ship *s = lfpool_resolve(pool, target);               // NULL once that ship is gone
  *
- * A handle is 64 bits: {how often the slot was acquired, counted from a number of the pool's own, slot}.  0 is never
- * valid.
+ * A handle is 64 bits: {how many uses of the slot had a handle before, counted from a number of the pool's own, slot}.
+ * 0 is never valid.  Objects of which no handle is made cost nothing for those of which one is.
  *
  * Other pools.  A handle of another pool, living or destroyed, names nothing here, as long as d, how many pools the
- * process has made from one to the other, times the number of acquires of any one slot of theirs is below 2^(61-b) (b: see
- * Wrap; of the larger pool).  In pools of 10,000 objects that is 2^47: a million pools later, 134 million acquires of one
+ * process has made from one to the other, times the uses with a handle of any one slot of theirs is below 2^(61-b) (b: see
+ * Wrap; of the larger pool).  In pools of 10,000 objects that is 2^47: a million pools later, 134 million uses of one
  * slot.  Beyond it a stale handle may come to name an object, by chance.
  *
  * Wrap.  With address space for less than 2^b objects the count has 64 - b bits.  A stale handle could come to name an
- * object again only after exactly a multiple of 2^(64-b) acquires of its slot: in a pool of 10,000 objects 2^50, which
- * is 39 days of nothing but acquiring and releasing that one object at 3 ns; in one of a million 2^44, 15 hours.
+ * object again only after exactly a multiple of 2^(64-b) uses of its slot with a handle: in a pool of 10,000 objects 2^50, which
+ * is a year of nothing but acquiring that one object, making a handle, and releasing it, at 30 ns; in one of a million
+ * 2^44, six days.
+ *
+ * Making against releasing.  Who makes a handle holds the object; as with any other use, a release by another thread at that
+ * moment is the program's fault.  It gets 0, or a stale handle, or, if that release was not one that races
+ * (LFPOOL_CHECK_RACES; lfpool_release_all() and retires race in any case), one that names what is in the slot as long as nobody
+ * makes a handle there and releases the object.  The pool itself takes no harm.
  *
  * Resolving against releasing.  lfpool_resolve() returns the object if the handle's object was active at the moment it
  * looked, else NULL.  If the release happened before the resolve (C11: through a lock, a join, an atomic flag), or if
@@ -46,6 +52,7 @@ extern "C" {
  * Returns   The handle; 0 if it is not an active object of this pool, NULL included.  LFPOOL_UNTRACKED pools have no
  *           handles: 0.
  * Threads   Any.  Wait-free, O(1).
+ * Cost      The first of an object's use: two locked instructions, and its release then has two as well.
  */
 LFPOOL_API lfpool_handle_t lfpool_handle_of(const lfpool_t *pool, const void *object);
 
@@ -54,7 +61,7 @@ LFPOOL_API lfpool_handle_t lfpool_handle_of(const lfpool_t *pool, const void *ob
  *
  * handle    Any value: of this pool, of another one, stale, 0.
  * Returns   The object; NULL if the handle is stale or never was one.
- * Threads   Any.  Wait-free, O(1): two or three loads.
+ * Threads   Any.  Wait-free, O(1).
  */
 LFPOOL_API void *lfpool_resolve(const lfpool_t *pool, lfpool_handle_t handle);
 
@@ -63,10 +70,10 @@ LFPOOL_API void *lfpool_resolve(const lfpool_t *pool, lfpool_handle_t handle);
  *
  * handle    Any value.
  * Returns   LFPOOL_OK; LFPOOL_E_STALE: refused and reported to the misuse hook, nothing changed.  Of several threads
- *           that release by the same handle at once exactly one succeeds.  Against lfpool_release() of the same object
- *           at the same instant that needs LFPOOL_CHECK_RACES.
+ *           that release by the same handle at once exactly one succeeds; against lfpool_release() of the same object
+ *           at the same instant, too.
  * Threads   Any.  Lock-free; may enter the kernel as lfpool_release().
- * Cost      lfpool_release() and one locked instruction.
+ * Cost      lfpool_release() and two locked instructions.
  */
 LFPOOL_API lfpool_status_t lfpool_release_handle(lfpool_t *pool, lfpool_handle_t handle);
 

@@ -8,7 +8,7 @@
  *              owner has a compiler barrier here, the thief calls membarrier(2), which puts a full barrier into every
  *              running thread.  A deque is a ring, but a hit works only on one that is at home: then no object lies
  *              behind the end of the ring, and a position is an index.  What is not a plain hit fails the two tests
- *              below and goes to the library: an empty or full magazine, the last object, a magazine that is not at home,
+ *              below and goes to the library: an empty or full magazine, the last object, the release of an object with a handle, a magazine that is not at home,
  *              another backend, no membarrier, LFPOOL_ZERO, LFPOOL_CHECK_RACES (their caches keep a `hot` that is both
  *              empty and full).
  * Invariants   H1  objects in a magazine = bottom - top, as positions (signed, modulo 2^16); they lie at the positions
@@ -58,9 +58,6 @@
 #ifndef LFPOOL_POSITION_BITS
 #define LFPOOL_POSITION_BITS 16
 #endif
-#ifndef LFPOOL_GENERATION_BITS
-#define LFPOOL_GENERATION_BITS 31
-#endif
 
 /* What a push adds to bottom: one position (low 16 bits) and one push (upper 48). */
 #define LFPOOL_PUSHED ((UINT64_C(1) << LFPOOL_POSITION_BITS) + 1)
@@ -75,10 +72,13 @@
 	((int32_t)((uint32_t)((word) - (other)) << (32 - LFPOOL_POSITION_BITS)) >> (32 - LFPOOL_POSITION_BITS))
 #endif
 
-/* A slot's state word: {in use: bit 31, generation: bits 0 .. 30}.  An acquire sets the bit and adds one generation; a
- * release clears the bit.  The acquire after LFPOOL_GENERATION_LAST is the library's: it counts on in another word. */
-#define LFPOOL_IN_USE UINT32_C(0x80000000)
-#define LFPOOL_GENERATION_LAST ((UINT32_C(1) << LFPOOL_GENERATION_BITS) - 1)
+/* A slot's state, a byte: 0 while its object is free.  A handle marks it; such an object's release is the library's. */
+#define LFPOOL_ACTIVE 1
+#define LFPOOL_MARKED 3
+
+/* So many bytes before the states, alone on its lines, lies a word of 32 bits: not 0 while somebody waits for objects, or a
+ * shrink is owed some. */
+#define LFPOOL_DEMAND_BEFORE 128
 
 struct lfpool_magazine {
 	_Atomic(uint64_t) top;      /* position of the oldest object; CAS by anybody, only grows      */
@@ -95,11 +95,10 @@ _Static_assert(sizeof(struct lfpool_magazine) % sizeof(uintptr_t) == 0, "the wor
 /* The part of a cache that hits touch: one cache line, written by its user alone. */
 struct lfpool_cache {
 	struct lfpool_magazine *hot;  /* the magazine hits work on                                   */
-	_Atomic(uint32_t) *state;     /* per slot: in use, generation; NULL = untracked            */
+	_Atomic(uint8_t) *state;      /* per slot; behind the word of demand                       */
 	uintptr_t zero;               /* address of the imaginary slot 0                             */
 	uint64_t inverse;             /* of the odd part of the stride, modulo 2^64                  */
 	uint64_t slots;               /* there are addresses for so many                             */
-	_Atomic(uint32_t) *demand;    /* not 0: somebody waits for objects, or a shrink is owed some */
 	uint32_t stride;              /* bytes from slot to slot                                     */
 	uint32_t limit;               /* position after the last place of a magazine at home         */
 	uint8_t shift;                /* trailing zero bits of the stride                            */
@@ -109,7 +108,7 @@ _Static_assert(sizeof(struct lfpool_cache) <= 64, "a hit touches one line of it"
 /* Misses, oddities and refusals.  acquire_slow ends the pop that the hit began: bottom is lowered, and the last
  * object, if there is one, is hidden from the thieves until we have it.  Were it shown again before we race for it,
  * others could have answered NULL meanwhile because of an object that we do not get.  acquire_odd: the object is ours
- * already, but its state is not just that of a free one. */
+ * already, but its state is not that of a free one. */
 LFPOOL_API void *lfpool_cache_acquire_slow(lfpool_cache_t *cache);
 LFPOOL_API void *lfpool_cache_acquire_odd(lfpool_cache_t *cache, void *object);
 LFPOOL_API lfpool_status_t lfpool_cache_release_slow(lfpool_cache_t *cache, void *object);
@@ -134,7 +133,7 @@ static inline _Atomic(uintptr_t) *lfpool_entry_at(struct lfpool_magazine *magazi
 static inline void *lfpool_cache_acquire_inline(lfpool_cache_t *cache)
 {
 	struct lfpool_magazine *magazine = cache->hot;
-	_Atomic(uint32_t) *states = cache->state;
+	_Atomic(uint8_t) *states = cache->state;
 	/* relaxed: our own last store (H2). */
 	uint64_t bottom = LFPOOL_LOAD_RELAXED(&magazine->bottom) - 1;
 
@@ -148,23 +147,19 @@ static inline void *lfpool_cache_acquire_inline(lfpool_cache_t *cache)
 	/* relaxed: our own push, or one that came with the magazine. */
 	void *object = (void *)LFPOOL_LOAD_RELAXED(lfpool_entry_at(magazine, bottom));
 
-	if (states) {
-		_Atomic(uint32_t) *at = &states[lfpool_slot_of(cache, object)];
-		/* relaxed: the slot is ours alone from here on. */
-		uint32_t state = LFPOOL_LOAD_RELAXED(at);
+	_Atomic(uint8_t) *state = &states[lfpool_slot_of(cache, object)];
 
-		if (!LFPOOL_LIKELY(state < LFPOOL_GENERATION_LAST))
-			return lfpool_cache_acquire_odd(cache, object);
-		LFPOOL_STORE_RELAXED(at, state + (LFPOOL_IN_USE + 1));
-	}
+	/* relaxed, both: the slot is ours alone from here on. */
+	if (!LFPOOL_LIKELY(!LFPOOL_LOAD_RELAXED(state)))
+		return lfpool_cache_acquire_odd(cache, object);
+	LFPOOL_STORE_RELAXED(state, LFPOOL_ACTIVE);
 	if (!object)
 		__builtin_unreachable();
 	return object;
 }
 
 /* Pushes on the hot magazine; false when it is full. */
-static inline bool lfpool_push(const struct lfpool_cache *cache, void *object, _Atomic(uint32_t) *state,
-			       uint32_t state_next)
+static inline bool lfpool_push(const struct lfpool_cache *cache, void *object, _Atomic(uint8_t) *state)
 {
 	struct lfpool_magazine *magazine = cache->hot;
 	/* relaxed: our own last store (H2). */
@@ -173,9 +168,8 @@ static inline bool lfpool_push(const struct lfpool_cache *cache, void *object, _
 	/* No look at top: at home a place is used once, until the magazine is empty and its owner begins anew (H8). */
 	if (!LFPOOL_LIKELY(LFPOOL_POSITION(bottom) != cache->limit))
 		return false;
-	if (state)
-		/* relaxed, both: published by the store of bottom. */
-		LFPOOL_STORE_RELAXED(state, state_next);
+	/* relaxed, both: published by the store of bottom. */
+	LFPOOL_STORE_RELAXED(state, 0);
 	LFPOOL_STORE_RELAXED(lfpool_entry_at(magazine, bottom), (uintptr_t)object);
 	/* release, edge GIVE: the entry, the state and all that was written to the object go to whoever takes the
 	 * slot. */
@@ -183,32 +177,33 @@ static inline bool lfpool_push(const struct lfpool_cache *cache, void *object, _
 	return true;
 }
 
+/* The word of demand. */
+static inline _Atomic(uint32_t) *lfpool_demand_at(_Atomic(uint8_t) *states)
+{
+	return (_Atomic(uint32_t) *)(void *)((char *)(void *)states - LFPOOL_DEMAND_BEFORE);
+}
+
 /* After a push. */
-static inline lfpool_status_t lfpool_pushed(lfpool_cache_t *cache)
+static inline lfpool_status_t lfpool_pushed(lfpool_cache_t *cache, _Atomic(uint8_t) *states)
 {
 	/* Whoever waits has made his demand known, and then fenced, and then looked: he has seen our push, or we see his
 	 * demand. */
 	LFPOOL_LIGHT_BARRIER();
 	/* relaxed: see above; what is in the queue comes with the queue's own edges. */
-	return LFPOOL_LIKELY(!LFPOOL_LOAD_RELAXED(cache->demand)) ? LFPOOL_OK : lfpool_cache_serve(cache);
+	return LFPOOL_LIKELY(!LFPOOL_LOAD_RELAXED(lfpool_demand_at(states))) ? LFPOOL_OK : lfpool_cache_serve(cache);
 }
 
 static inline lfpool_status_t lfpool_cache_release_inline(lfpool_cache_t *cache, void *object)
 {
 	uint64_t slot = lfpool_slot_of(cache, object);
 
-	if (cache->state && LFPOOL_LIKELY(slot <= cache->slots)) {
-		_Atomic(uint32_t) *state = &cache->state[slot];
-		/* relaxed: written by whoever acquired the object and then handed it to us.  Slot 0 is never in
-		 * use. */
-		uint32_t now = LFPOOL_LOAD_RELAXED(state);
+	_Atomic(uint8_t) *states = cache->state;
 
-		if (LFPOOL_LIKELY(now & LFPOOL_IN_USE) &&
-		    LFPOOL_LIKELY(lfpool_push(cache, object, state, now ^ LFPOOL_IN_USE)))
-			return lfpool_pushed(cache);
-	} else if (slot - 1 < cache->slots && LFPOOL_LIKELY(lfpool_push(cache, object, NULL, 0))) {
-		return lfpool_pushed(cache);
-	}
+	/* relaxed: written by whoever acquired the object and then handed it to us.  Slot 0 is never in use. */
+	if (LFPOOL_LIKELY(slot <= cache->slots) &&
+	    LFPOOL_LIKELY(LFPOOL_LOAD_RELAXED(&states[slot]) == LFPOOL_ACTIVE) &&
+	    LFPOOL_LIKELY(lfpool_push(cache, object, &states[slot])))
+		return lfpool_pushed(cache, states);
 	return lfpool_cache_release_slow(cache, object);
 }
 

@@ -56,7 +56,7 @@ typedef struct {
  *            counts.
  * Returns    LFPOOL_OK; LFPOOL_E_ARGUMENT: stats_out is NULL, or its struct_size is no size.
  * Threads    Any, concurrently with everything but lfpool_destroy().  Wait-free (the mutex backend: blocking).
- * Cost       O(slots ever used + caches): the state words are read, because nothing is counted on a hit.
+ * Cost       O(slots ever used + caches): the states are read, because nothing is counted on a hit.
  */
 LFPOOL_API lfpool_status_t lfpool_stats(const lfpool_t *pool, lfpool_stats_t *stats_out);
 

@@ -33,6 +33,8 @@ static struct notes {
 	const lfpool_t *pool;
 	lfpool_handle_t handle;
 	unsigned handle_hold; /* HOLDS_MAX: none yet */
+	bool handle_from_start;
+	struct moment handle_made;
 	const void *handle_object;
 } notes, notes_saved;
 
@@ -183,6 +185,8 @@ void holds_take_handle(const void *object)
 
 	notes.handle = lfpool_handle_of(notes.pool, object);
 	notes.handle_object = object;
+	notes.handle_from_start = !engine_running();
+	notes.handle_made = now();
 	for (unsigned i = 0; i < notes.holds; i++)
 		if (notes.hold[i].object == number)
 			notes.handle_hold = i;
@@ -205,16 +209,19 @@ lfpool_handle_t holds_handle(void)
 void holds_resolve(void)
 {
 	struct moment call = oracle_call();
-	const void *object = lfpool_resolve(notes.pool, notes.handle);
+	/* Another may be taken meanwhile. */
 	const struct hold *const hold = notes.handle_hold < HOLDS_MAX ? &notes.hold[notes.handle_hold] : NULL;
+	const bool from_start = notes.handle_from_start;
+	const struct moment made = notes.handle_made;
+	const void *const expected = notes.handle_object, *object = lfpool_resolve(notes.pool, notes.handle);
 
-	if (object && object != notes.handle_object)
+	if (object && object != expected)
 		engine_fail("a handle names another object");
 	if (object)
 		explore_plain(&activated[lfpool_index_of(notes.pool, object)], false);
 	if (hold && object && hold->released && moment_before(&hold->end, &call))
 		engine_fail("a handle names an object that was released before");
-	if (hold && !object && !hold->releasing)
+	if (hold && !object && !hold->releasing && (from_start || moment_before(&made, &call)))
 		engine_fail("the handle of an active object names nothing");
 }
 

@@ -26,7 +26,7 @@ void holds_released(unsigned object);
 
 /* Walks over the active objects, or over all slots. */
 void holds_walk(lfpool_t *pool, bool all_slots);
-/* In the set-up: the handle of an active object; the handle that its slot's next use will have, when it is free. */
+/* The handle of an active object; in the set-up: the handle that its slot's next use will have, when it is free. */
 void holds_take_handle(const void *object);
 void holds_take_next_handle(void);
 void holds_resolve(void);

@@ -129,6 +129,37 @@ static void release_common(struct actor *actor, bool by_handle)
 	}
 }
 
+static void mark_common(struct actor *actor)
+{
+	(void)actor;
+	(void)oracle_call();
+	if (stage.loose)
+		(void)lfpool_handle_of(stage.pool, stage.common);
+	else
+		holds_take_handle(stage.common);
+	if (!stage.loose && stage.common_handle && stage.common_handle != holds_handle())
+		engine_fail("one use of an object has two handles");
+	stage.common_handle = holds_handle();
+	/* What the thread that may release it waits for, in one order: a lock or a join would do the same.  release: the handle. */
+	uint64_t marks = load_relaxed(&stage.mailbox);
+
+	while (!cas_weak_acq_rel(&stage.mailbox, &marks, marks + 1))
+		;
+}
+
+/* If all others have their handles of it. */
+static void release_marked(struct actor *actor)
+{
+	/* acquire: they have. */
+	if (load_acquire(&stage.mailbox) != stage.makers)
+		return;
+	const lfpool_handle_t handle = stage.common_handle;
+
+	release(actor, stage.common, false);
+	if (lfpool_resolve(stage.pool, handle))
+		engine_fail("a handle names an object that was released before");
+}
+
 void scenario_nested(unsigned thread)
 {
 	struct actor *actor = &stage.actor[thread];
@@ -267,14 +298,17 @@ void stage_operate(struct actor *actor, char operation)
 		release_common(actor, operation == 'g');
 		break;
 	case 'h':
-		holds_take_handle(actor->held[actor->held_count - 1]);
+		if (actor->held_count)
+			holds_take_handle(actor->held[actor->held_count - 1]);
 		break;
 	case 'm':
 		holds_take_next_handle();
 		break;
 	case 'y':
-		/* relaxed: nobody else is there. */
-		store_relaxed(&stage_core()->arena.face.state[1], LFPOOL_GENERATION_LAST);
+		mark_common(actor);
+		break;
+	case 'Y':
+		release_marked(actor);
 		break;
 	case 'H':
 		holds_resolve();

@@ -115,7 +115,7 @@ static void check_invariants(void)
 static void finish(void *context)
 {
 	(void)context;
-	if (stage.common && stage.common_releases != 1 && !stage.loose)
+	if (stage.common && stage.common_releases != 1 && !stage.makers && !stage.loose)
 		engine_fail("%u releases of one object succeeded", stage.common_releases);
 	oracle_check_nulls();
 	hooks_check(scenario_objects());
@@ -195,11 +195,16 @@ static void set_up(const struct scenario *scenario, bool asymmetric)
 	}
 	retires_open(scenario);
 	oracle_save();
+	for (unsigned t = 0; t < 3 && !own_language; t++)
+		stage.makers += scenario->threads[t] && strchr(scenario->threads[t], 'y');
 	for (unsigned t = 0; t < 3 && !own_language; t++) {
 		stage.loose |= scenario->threads[t] && strchr(scenario->threads[t], 'l');
-		if (!stage.common && scenario->threads[t] && strpbrk(scenario->threads[t], "xg")) {
+		if (!stage.common && scenario->threads[t] && strpbrk(scenario->threads[t], "xgy")) {
 			stage.common = stage.actor[3].held[0];
-			holds_take_handle(stage.common);
+			if (stage.makers && !stage.loose)
+				continue;
+			if (!stage.makers)
+				holds_take_handle(stage.common);
 			oracle_releases_any(scenario_object_number(stage.common));
 		}
 	}

@@ -15,8 +15,8 @@
  *   s  lfpool_stats()
  *   z  lfpool_high_water_reset(): s, and the end, look that the mark is not too low
  *   n  lfpool_active_count(): exact while no object changes hands
- *   h  take a handle of the newest object held (set-up)     m  make it the handle of its slot's next use (set-up)
- *   y  slot 1, which is free, has been acquired 2^31 - 1 times (set-up)
+ *   h  take a handle of the newest object held              m  make it the handle of its slot's next use (set-up)
+ *   y  take a handle of the object that x and g release     Y  release it, if all who take handles have one
  *   H  resolve that handle
  *   g  release by handle the object that actor 3 acquired first: as x
  *   w  walk over the active objects        W  over all slots

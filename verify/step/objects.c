@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * objects.c - operations that do something about an object: hooks, handles, walks, debug modes, a generation that runs
- * over.  As operations.c.
+ * objects.c - operations that do something about an object: hooks, handles, walks, debug modes.  As operations.c.
  *
  * Idea         What a look-up or a walk must answer is certain whenever it is stopped: the objects that the victim's
  *              caller holds are active all the while, so a walk visits each of them once, and no object twice.
@@ -14,9 +13,6 @@
 
 #define PLACES 4 /* of the quarantine */
 #define PARTS 3  /* of a divided walk */
-
-#define SLOT_BITS 5        /* of a handle, for 16 objects: slots 1 .. 16                 */
-#define GENERATION_BITS 31 /* what a state word counts of a slot's acquires              */
 
 /* ---- Preparations ---- */
 
@@ -68,24 +64,24 @@ static void prepare_out_of_quarantine(struct scene *s)
 	s->wanted = 1;
 }
 
-/* The next one to be acquired, found[0], has been acquired 2^31 - 1 times. */
-static void prepare_old(struct scene *s, lfpool_cache_t *cache, size_t wanted)
+/* An object without a handle. */
+static void prepare_unmarked(struct scene *s)
 {
-	take(s, cache, 3);
-	s->found[0] = s->held[2];
-	give(s, cache, 1);
-	scene_age(s, s->found[0]);
-	s->wanted = wanted;
+	take(s, NULL, 5);
 }
 
-static void prepare_aged(struct scene *s)
+/* Objects to be released of which there are handles. */
+static void prepare_marked(struct scene *s)
 {
-	prepare_old(s, s->mine, 1);
+	prepare_release_hit(s);
+	s->handle = lfpool_handle_of(s->pool, s->given[0]);
 }
 
-static void prepare_bulk_aged(struct scene *s)
+static void prepare_bulk_marked(struct scene *s)
 {
-	prepare_old(s, NULL, 6);
+	prepare_release_bulk(s);
+	for (size_t i = 0; i < s->given_count; i += 2)
+		s->handle = lfpool_handle_of(s->pool, s->given[i]);
 }
 
 /* ---- Operations ---- */
@@ -104,27 +100,6 @@ static void release_bulk_through_cache(struct scene *s)
 	STEP_END();
 }
 
-/* Whoever has acquired the old one has counted on. */
-static void check_count(struct scene *s)
-{
-	const lfpool_handle_t handle = lfpool_handle_of(s->pool, s->found[0]);
-
-	if (handle && handle >> (SLOT_BITS + GENERATION_BITS) == 0)
-		s->wrong = "the generation ran over, and the epoch did not count on";
-}
-
-static void acquire_aged(struct scene *s)
-{
-	acquire_inlined(s);
-	check_count(s);
-}
-
-static void acquire_bulk_aged(struct scene *s)
-{
-	acquire_bulk(s);
-	check_count(s);
-}
-
 static void resolve(struct scene *s)
 {
 	STEP_BEGIN();
@@ -141,8 +116,24 @@ static void handle_of(struct scene *s)
 	STEP_BEGIN();
 	handle = lfpool_handle_of(s->pool, s->held[0]);
 	STEP_END();
-	if (handle != s->handle)
+	if (s->handle && handle != s->handle)
 		s->wrong = "an active object has got another handle";
+	if (lfpool_resolve(s->pool, handle) != s->held[0])
+		s->wrong = "the handle of an active object leads elsewhere";
+}
+
+static void release_marked(struct scene *s)
+{
+	release_inlined(s);
+	if (lfpool_resolve(s->pool, s->handle))
+		s->wrong = "the handle of a released object names one";
+}
+
+static void release_bulk_marked(struct scene *s)
+{
+	release_bulk_through_cache(s);
+	if (lfpool_resolve(s->pool, s->handle))
+		s->wrong = "the handle of a released object names one";
 }
 
 static void release_handle(struct scene *s)
@@ -259,6 +250,7 @@ const struct operation object_operations[] = {
 	{"release bulk of 6, hooks", HOOKED(hooks_all), prepare_release_bulk, release_bulk_through_cache, CHANGED, 1},
 	{"acquire hit, built before", BUILT_FIRST, prepare_hit, acquire_inlined, 0, 1},
 	{"release hit, built before", BUILT_FIRST, prepare_release_hit, release_inlined, 0, 1},
+	{"handle of, the first", USUAL, prepare_unmarked, handle_of, 0, 0},
 	{"handle of", USUAL, prepare_held, handle_of, 0, 0},
 	{"resolve", USUAL, prepare_held, resolve, 0, 0},
 	{"release handle", USUAL, prepare_by_handle, release_handle, 0, 1},
@@ -276,8 +268,7 @@ const struct operation object_operations[] = {
 	{"acquire, out of quarantine", QUARANTINED, prepare_out_of_quarantine, acquire_through_cache, 0, 1},
 	{"acquire, quarantine exhausted", QUARANTINED, prepare_exhausted, acquire_through_cache, 0, 0},
 	{"release, into quarantine", QUARANTINED, prepare_into_quarantine, release_through_cache, 0, 1},
-	{"acquire, generation over", USUAL, prepare_aged, acquire_aged, 0, 1},
-	{"acquire bulk, generation over", USUAL, prepare_bulk_aged, acquire_bulk_aged,
-		  MOVES_CURRENT | MOVES_CARVED | MOVES_EMPTY | MOVES_TOP, 6},
+	{"release, with a handle", USUAL, prepare_marked, release_marked, 0, 1},
+	{"release bulk of 6, with handles", USUAL, prepare_bulk_marked, release_bulk_marked, CHANGED, 1},
 };
 const size_t object_operation_count = sizeof(object_operations) / sizeof(*object_operations);

@@ -121,19 +121,6 @@ size_t scene_close(struct scene *s)
 	return active;
 }
 
-void scene_age(struct scene *s, const void *object)
-{
-	if (lfpool_backend(s->pool) != LFPOOL_BACKEND_LOCKFREE)
-		return;
-
-	const struct core *core = ((struct cache *)(void *)s->other)->core;
-	uint32_t slot;
-
-	if (arena_locate(&core->arena, object, &slot) == LFPOOL_OK)
-		/* relaxed: the pool is this thread's alone. */
-		store_relaxed(&core->arena.face.state[slot], LFPOOL_GENERATION_LAST);
-}
-
 struct reading {
 	uint64_t carved, full, partial, empty, currents, previouses, tops, caches, cold, queue;
 };
@@ -161,7 +148,7 @@ static struct reading read_pool(const struct scene *s, const struct core *core)
 		.caches = count,
 		.cold = load_relaxed(&s->pool->cold.counts) + load_relaxed(&s->pool->cold.maximum) +
 			load_relaxed(&s->pool->given_back),
-		.queue = (uint64_t)load_relaxed(&s->pool->demand.owed) << 32 | load_relaxed(&s->pool->demand.wanted),
+		.queue = (uint64_t)load_relaxed(&s->pool->demand.owed) << 32 | load_relaxed(s->pool->demand.wanted),
 	};
 
 	for (uint32_t index = 0; index < count; index++) {

@@ -115,8 +115,6 @@ const struct operation *operation_at(size_t index);
 void scene_open(struct scene *s, const struct operation *o);
 /* Makes one more, small pool; ends the program when that fails. */
 lfpool_t *scene_pool(void);
-/* As if `object`, which is free, had been acquired 2^31 - 1 times: its next generation is 0 again. */
-void scene_age(struct scene *s, const void *object);
 /* Calls and continuations that wait now. */
 size_t scene_waiting(const struct scene *s);
 /* Continuations in the queue, also those that somebody stands about to call; calls that were given an object. */
