@@ -18,8 +18,8 @@ static const struct {
 	const char *operation;
 	long ceiling, locked;
 } hits[] = {
-	{"acquire hit, inlined", 30, 0},
-	{"release hit, inlined", 40, 0},
+	{"acquire hit, inlined", 24, 0},
+	{"release hit, inlined", 32, 0},
 	{"acquire hit, function", 33, 0},
 	{"release hit, function", 50, 0},
 	{"acquire hit, thread's cache", 47, 0},
@@ -29,7 +29,7 @@ static const struct {
 	{"handle of", 70, 0},
 	{"resolve", 65, 0},
 	{"pool of", 101, 0},
-	{"release, races checked", 176, 1},
+	{"release, races checked", 190, 1},
 };
 
 int main(void)
