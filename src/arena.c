@@ -12,15 +12,20 @@
 
 _Atomic(uint8_t) arena_no_state;
 
-/* The inverse of an odd number modulo 2^64: Newton's iteration doubles the right bits, from 5. */
-static uint64_t inverse_of_odd(uint64_t odd)
+#ifndef __SIZEOF_INT128__
+/* The inverse of the stride's odd part modulo 2^64: Newton's iteration doubles the right bits, from 5. */
+static uint64_t inverse_of(uint64_t stride)
 {
+	const uint64_t odd = stride >> __builtin_ctzll(stride);
 	uint64_t inverse = odd * 3 ^ 2;
 
 	for (int right_bits = 5; right_bits < 64; right_bits *= 2)
 		inverse *= 2 - odd * inverse;
 	return inverse;
 }
+#else
+#define inverse_of layout_inverse
+#endif
 
 /* All of it can be used from the start: its tail is guarded.  Else what can be used is opened, since what never had access is in
  * no account (mlockall(2), strict overcommit); but Valgrind goes through every byte of that. */
@@ -67,15 +72,13 @@ static bool set_access(const struct arena *arena, char *room, const struct layou
 static void describe(struct arena *arena_out, const struct arena_plan *plan, const struct layout *l, char *room,
 		     char *objects)
 {
-	const unsigned shift = (unsigned)__builtin_ctzll(l->stride);
-
 	*arena_out = (struct arena){
 		.face = {
 			.zero = (uintptr_t)objects + l->front - l->stride,
-			.inverse = inverse_of_odd((uint64_t)l->stride >> shift),
+			.inverse = inverse_of(l->stride),
 			.slots = plan->reserved,
 			.stride = (uint32_t)l->stride,
-			.shift = (uint8_t)shift,
+			.shift = (uint8_t)__builtin_ctzll(l->stride),
 		},
 		.front = plan->front_bytes,
 		.objects = objects,

@@ -6,7 +6,7 @@
  *              and never move, and there is address space for as many as there may ever be: those beyond the first
  *              `capacity` have no access until arena_extend().  (They may also lie apart, in a range of the caller's.)
  *              (Or all of it lies in a buffer of the caller's: the same without the pages in between.)
- *              slot -> address is a multiply, address -> slot a multiply by an inverse and a rotation
+ *              slot -> address is a multiply, address -> slot a multiply by an inverse
  *              that also finds out whether the address is the start of an object at all (lfpool_slot_of, exact for
  *              every stride).  Nothing is initialised: memory is used as it is touched. The state of a slot, a byte,
  *              lies beside the objects, so users cannot corrupt it by writing to an object.  A handle needs more: the
@@ -112,7 +112,7 @@ static inline void *arena_object(const struct arena *arena, uint32_t slot)
 /* The slot of an entry of a magazine: the start of an object, or 0. */
 static inline uint32_t arena_slot(const struct arena *arena, uintptr_t entry)
 {
-	return likely(entry) ? (uint32_t)lfpool_slot_of(&arena->face, (const void *)entry) : SLOT_NONE;
+	return likely(entry) ? (uint32_t)lfpool_slot_at(&arena->face, (const void *)entry) : SLOT_NONE;
 }
 
 /* relaxed, here and below: the byte travels with the object, whose hand-over orders it; only lfpool_in_use() looks

@@ -243,7 +243,7 @@ void *lockfree_acquire_through(struct handle *handle, uint32_t slot)
 /* The hit has taken `object`, but its state is not just that of a free one. */
 COLD void *lfpool_cache_acquire_odd(lfpool_cache_t *cache, void *object)
 {
-	return lockfree_acquire_through((struct handle *)cache, (uint32_t)lfpool_slot_of(cache, object));
+	return lockfree_acquire_through((struct handle *)cache, (uint32_t)lfpool_slot_at(cache, object));
 }
 
 /* After a hit that was none, which has lowered the bottom of the hot magazine. */

@@ -32,7 +32,7 @@ static size_t activate(struct arena *arena, const struct lfpool_magazine *m, uin
 		void *object = (void *)magazine_at(m, slots, first + i);
 
 		if (face.state) {
-			const uint64_t slot = lfpool_slot_of(&face, object);
+			const uint64_t slot = lfpool_slot_at(&face, object);
 			/* relaxed: see arena.h.  release, edge TELL: what zero() wrote; and for the fallback,
 			 * see docs/memory-model.md. */
 			if (unlikely(load_relaxed(&face.state[slot]))) {

@@ -13,6 +13,20 @@ size_t layout_stride(size_t bytes, size_t alignment, bool plain)
 	return plain ? stride : LFPOOL_STRIDE_SPREAD_(stride, alignment);
 }
 
+uint64_t layout_inverse(uint64_t stride)
+{
+	return UINT64_MAX / stride + 1;
+}
+
+/* For a slot number s the product (s * stride) * inverse is s * 2^64 + s * excess.  While the second part is below the inverse, up
+ * to one slot more than there are, no other offset gives such a product: docs/design.md, "The arena". */
+static bool is_exact(size_t stride, size_t slots)
+{
+	const uint64_t inverse = layout_inverse(stride), excess = inverse * stride;
+
+	return (uint64_t)slots + 1 < inverse / (excess ? excess : 1);
+}
+
 size_t layout_slots_bytes(size_t stride, size_t front, size_t count)
 {
 	return round_up(front + count * stride, os_page_bytes());
@@ -27,7 +41,8 @@ size_t layout_slack(const struct arena_plan *plan)
  * number of bytes. */
 static bool lay_out_front(struct layout *l, const struct arena_plan *plan, size_t grain)
 {
-	const size_t least = plan->object_size < plan->stride_minimum ? plan->stride_minimum : plan->object_size;
+	const size_t asked = plan->object_size < plan->stride_minimum ? plan->stride_minimum : plan->object_size;
+	const size_t least = asked < LFPOOL_STRIDE_LEAST_ ? LFPOOL_STRIDE_LEAST_ : asked;
 	const size_t states = plan->tracked ? plan->reserved + 1 : 0;
 	size_t bytes;
 
@@ -35,7 +50,7 @@ static bool lay_out_front(struct layout *l, const struct arena_plan *plan, size_
 	l->front = round_up(plan->front_bytes, plan->object_alignment);
 	/* A pair of lines for the word of demand. */
 	l->states = round_up(plan->room_bytes, CACHE_LINE_PAIR) + LFPOOL_DEMAND_BEFORE;
-	if (__builtin_add_overflow(l->states, states + grain - 1, &l->generations) ||
+	if (!is_exact(l->stride, plan->reserved) || __builtin_add_overflow(l->states, states + grain - 1, &l->generations) ||
 	    __builtin_mul_overflow(states, sizeof(uint64_t), &bytes))
 		return false;
 	l->generations &= ~(grain - 1);

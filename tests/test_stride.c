@@ -13,7 +13,8 @@ enum { CAPACITY = 5, LINE = 64, SETS = 64 };
 static const struct edge {
 	size_t size, alignment, plain, spread;
 } edges[] = {
-	{1, 1, 1, 1},
+	{1, 1, 2, 2},
+	{2, 1, 2, 2},
 	{64, 64, 64, 64},
 	{512, 16, 512, 512},
 	/* The last that is too small, and the first that is not. */
@@ -170,7 +171,7 @@ TEST(objects_begin_in_all_sets_equally_often)
 				REQUIRE(begin[set] == 4);
 		}
 	for (size_t alignment = 1; alignment <= 4096; alignment *= 2)
-		for (size_t size = 1; size <= 16384; size++) {
+		for (size_t size = LFPOOL_STRIDE_LEAST_; size <= 16384; size++) {
 			const size_t stride = LFPOOL_STRIDE_(size, alignment), plain = (size + alignment - 1) / alignment * alignment;
 
 			REQUIRE(stride % alignment == 0 && stride >= plain && stride - plain <= plain / 16);

@@ -63,6 +63,7 @@ static lfpool_t *pool_used_up(lfpool_backend_t backend, void **objects)
 	lfpool_config_t config = config_of(256, OBJECTS);
 
 	config.backend = backend;
+	config.debug = "no-tools"; /* which would have bytes beside the objects */
 	lfpool_t *pool = pool_with(&config);
 
 	use_all(pool, objects);
@@ -115,6 +116,7 @@ TEST(what_was_given_back_is_counted_to_the_byte)
 	void *objects[PAGES];
 
 	config.object_alignment = page;
+	config.debug = "no-tools";
 	for (unsigned backend = LFPOOL_BACKEND_LOCKFREE; backend <= LFPOOL_BACKEND_MUTEX; backend++) {
 		config.backend = (lfpool_backend_t)backend;
 		lfpool_t *pool = pool_with(&config);

@@ -2,12 +2,13 @@
 /*
  * unit_arena.c - address to slot and back: exact for every stride; the state word; the layout.
  *
- * The claim to test is arithmetic: rotate((p - zero) * inverse) lies in 1 .. slots exactly when p is the start of an
- * object.  The witness divides.
+ * The claim to test is arithmetic: lfpool_slot_of() lies in 1 .. slots exactly when p is the start of an object.  The witness
+ * divides.
  */
 #include "support.h"
 
 #include "arena.h"
+#include "layout.h"
 
 static struct arena arena;
 
@@ -72,6 +73,35 @@ TEST(every_stride_is_exact)
 		arena_close(room, arena.mapped_bytes);
 	}
 }
+
+#ifdef __SIZEOF_INT128__
+/* Where one slot more would make the product ambiguous there is no arena. */
+TEST(no_more_slots_than_are_exact)
+{
+	size_t refused = 0, had = 0;
+
+	for (size_t stride = 2; stride < ((size_t)1 << 40); stride = stride * 3 / 2 + 1) {
+		const lfpool_product whole = (lfpool_product)1 << 64;
+		const uint64_t inverse = (uint64_t)((whole + stride - 1) / stride);
+		const uint64_t excess = (uint64_t)((lfpool_product)inverse * stride - whole);
+
+		assert_int_equal(layout_inverse(stride), inverse);
+		for (uint64_t slots = 1; slots < (uint64_t)1 << 31; slots = slots * 5 + 3) {
+			struct layout l;
+			const bool exact = (lfpool_product)excess * (slots + 1) < inverse;
+
+			if (lay_out(&l, &(struct arena_plan){.object_size = stride, .object_alignment = 1, .plain_stride = true,
+							     .capacity = slots, .reserved = slots})) {
+				assert_true(exact);
+				had++;
+			} else {
+				refused++;
+			}
+		}
+	}
+	assert_true(refused > 10 && had > 200);
+}
+#endif
 
 #if SIZE_MAX > UINT32_MAX
 TEST(two_to_the_31_slots)
@@ -186,6 +216,9 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(every_stride_is_exact),
+#ifdef __SIZEOF_INT128__
+		cmocka_unit_test(no_more_slots_than_are_exact),
+#endif
 #if SIZE_MAX > UINT32_MAX
 		cmocka_unit_test(two_to_the_31_slots),
 #endif

@@ -142,7 +142,7 @@ LFPOOL_API const char *lfpool_status_string(lfpool_status_t status);
  * The stride: bytes from the start of an object to the start of the next.  One rule, for the library, for
  * LFPOOL_BUFFER_BYTES, and for code that needs the stride as a constant.  No interface.
  *
- * Rule: the plain stride is object_size, rounded up to object_alignment.  A step is a cache line of 64 bytes, or
+ * Rule: the plain stride is object_size, at least 2, rounded up to object_alignment.  A step is a cache line of 64 bytes, or
  * object_alignment if that is more.  A plain stride that is an even number of steps, and at least 16, gets one step more;
  * but not with an alignment of 4096.
  *
@@ -161,9 +161,12 @@ LFPOOL_API const char *lfpool_status_string(lfpool_status_t status);
 			 (plain) % (2 * LFPOOL_STRIDE_STEP_(alignment)) == 0                                    \
 		 ? (plain) + LFPOOL_STRIDE_STEP_(alignment)                                                     \
 		 : (plain))
+#define LFPOOL_STRIDE_LEAST_ 2
 /* Neither of them 0; without LFPOOL_PLAIN_STRIDE and debug modes. */
 #define LFPOOL_STRIDE_(object_size, object_alignment)                                                           \
-	LFPOOL_STRIDE_SPREAD_(LFPOOL_ROUND_UP_(object_size, object_alignment), object_alignment)
+	LFPOOL_STRIDE_SPREAD_(LFPOOL_ROUND_UP_((object_size) < LFPOOL_STRIDE_LEAST_ ? LFPOOL_STRIDE_LEAST_ : (object_size), \
+					       object_alignment),                                               \
+			      object_alignment)
 
 /* For config.cache_capacity: threads get no cache of their own; calls share a few caches and claim one per call. */
 #define LFPOOL_CACHE_NONE SIZE_MAX

@@ -97,7 +97,7 @@ struct lfpool_cache {
 	struct lfpool_magazine *hot;  /* the magazine hits work on                                   */
 	_Atomic(uint8_t) *state;      /* per slot; behind the word of demand                       */
 	uintptr_t zero;               /* address of the imaginary slot 0                             */
-	uint64_t inverse;             /* of the odd part of the stride, modulo 2^64                  */
+	uint64_t inverse;             /* see lfpool_slot_of()                                        */
 	uint64_t slots;               /* there are addresses for so many                             */
 	uint32_t stride;              /* bytes from slot to slot                                     */
 	uint32_t limit;               /* position after the last place of a magazine at home         */
@@ -115,14 +115,45 @@ LFPOOL_API lfpool_status_t lfpool_cache_release_slow(lfpool_cache_t *cache, void
 /* After a release: there is demand.  Returns LFPOOL_OK. */
 LFPOOL_API lfpool_status_t lfpool_cache_serve(lfpool_cache_t *cache);
 
-/* Slot number of `object`, or something outside 1 .. slots when it is not the start of one.  Exact: see
- * docs/design.md. */
+/*
+ * Slot numbers.  lfpool_slot_at(): of an object of this pool.  lfpool_slot_of(): of any address, exactly: something outside
+ * 1 .. slots when it is not the start of an object (docs/design.md, "The arena").
+ */
+#ifdef __SIZEOF_INT128__
+__extension__ typedef unsigned __int128 lfpool_product;
+
+/* inverse: 2^64 / stride, rounded up.  The upper half of the product is the quotient, and the lower half is below the inverse
+ * exactly when nothing is left over (Lemire, Kaser, Kurz 2019). */
+static inline lfpool_product lfpool_quotient(const struct lfpool_cache *cache, const void *object)
+{
+	return (lfpool_product)((uintptr_t)object - cache->zero) * cache->inverse;
+}
+
+static inline uint64_t lfpool_slot_at(const struct lfpool_cache *cache, const void *object)
+{
+	return (uint64_t)(lfpool_quotient(cache, object) >> 64);
+}
+
+static inline uint64_t lfpool_slot_of(const struct lfpool_cache *cache, const void *object)
+{
+	const lfpool_product quotient = lfpool_quotient(cache, object);
+
+	return LFPOOL_LIKELY((uint64_t)quotient < cache->inverse) ? (uint64_t)(quotient >> 64) : 0;
+}
+#else
+/* inverse: of the odd part of the stride, modulo 2^64.  Only multiples of the stride have a small product, rotated. */
 static inline uint64_t lfpool_slot_of(const struct lfpool_cache *cache, const void *object)
 {
 	uint64_t product = (uint64_t)((uintptr_t)object - cache->zero) * cache->inverse;
 
 	return product >> cache->shift | product << (-(unsigned)cache->shift & 63);
 }
+
+static inline uint64_t lfpool_slot_at(const struct lfpool_cache *cache, const void *object)
+{
+	return lfpool_slot_of(cache, object);
+}
+#endif
 
 /* The entry of a position of a magazine that is at home (H8). */
 static inline _Atomic(uintptr_t) *lfpool_entry_at(struct lfpool_magazine *magazine, uint64_t bottom)
@@ -147,7 +178,7 @@ static inline void *lfpool_cache_acquire_inline(lfpool_cache_t *cache)
 	/* relaxed: our own push, or one that came with the magazine. */
 	void *object = (void *)LFPOOL_LOAD_RELAXED(lfpool_entry_at(magazine, bottom));
 
-	_Atomic(uint8_t) *state = &states[lfpool_slot_of(cache, object)];
+	_Atomic(uint8_t) *state = &states[lfpool_slot_at(cache, object)];
 
 	/* relaxed, both: the slot is ours alone from here on. */
 	if (!LFPOOL_LIKELY(!LFPOOL_LOAD_RELAXED(state)))
