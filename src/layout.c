@@ -8,7 +8,7 @@
 
 size_t layout_stride(size_t bytes, size_t alignment, bool plain)
 {
-	const size_t stride = round_up(bytes, alignment);
+	const size_t stride = round_up(bytes < LFPOOL_STRIDE_LEAST_ ? LFPOOL_STRIDE_LEAST_ : bytes, alignment);
 
 	return plain ? stride : LFPOOL_STRIDE_SPREAD_(stride, alignment);
 }
@@ -41,8 +41,7 @@ size_t layout_slack(const struct arena_plan *plan)
  * number of bytes. */
 static bool lay_out_front(struct layout *l, const struct arena_plan *plan, size_t grain)
 {
-	const size_t asked = plan->object_size < plan->stride_minimum ? plan->stride_minimum : plan->object_size;
-	const size_t least = asked < LFPOOL_STRIDE_LEAST_ ? LFPOOL_STRIDE_LEAST_ : asked;
+	const size_t least = plan->object_size < plan->stride_minimum ? plan->stride_minimum : plan->object_size;
 	const size_t states = plan->tracked ? plan->reserved + 1 : 0;
 	size_t bytes;
 
