@@ -106,12 +106,12 @@ LFPOOL_API const char *lfpool_status_string(lfpool_status_t status);
  *                     caches at creation, further caches when they are made, what is added when the pool grows.
  *                     Create is then O(capacity).
  * LFPOOL_ZERO         Every acquired object is all zero bytes.  Costs a memset of object_size per acquire.
- * LFPOOL_CHECK_RACES  Two releases of one object at the same instant: exactly one succeeds.  Without it such a pair
- *                     is refused nearly always, not always.  Costs one locked instruction per release.
+ * LFPOOL_CHECK_RACES  Two releases of one object at the same instant: exactly one succeeds (while nobody acquires it in
+ *                     between).  Without it such a pair is refused nearly always, not always.  Costs one locked instruction per release.
  * LFPOOL_CREATE_ALL   hooks.create builds every object when the pool is created, not each when it is first used. Create
  *                     is then O(capacity).  Without hooks.create it does nothing.  Objects by which the pool grows, and
  *                     those that lfpool_trim() took down, are built when they are first used, as without the flag.
- * LFPOOL_UNTRACKED    Keep no state per object.  Saves a nanosecond or two and 4 bytes per object; loses the refusal
+ * LFPOOL_UNTRACKED    Keep no state per object.  Saves a byte per object; loses the inlined hits, the refusal
  *                     of double releases (they then corrupt the pool's contents, as with most allocators: one object
  *                     may be handed out twice, and a later release may not return), handles and walks; and
  *                     lfpool_in_use() answers like lfpool_owns().  Excludes LFPOOL_CHECK_RACES.  Pools with one of
