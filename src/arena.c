@@ -10,7 +10,12 @@
 
 #include <string.h>
 
-_Atomic(uint8_t) arena_no_state;
+_Atomic(uint8_t) *arena_no_state(void)
+{
+	static _Atomic(uint8_t) never_active;
+
+	return &never_active;
+}
 
 #ifndef __SIZEOF_INT128__
 /* The inverse of the stride's odd part modulo 2^64: Newton's iteration doubles the right bits, from 5. */

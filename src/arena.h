@@ -65,7 +65,7 @@ struct arena {
 };
 
 /* What a cache without hits has for states: of slot 0, which is never in use. */
-extern _Atomic(uint8_t) arena_no_state;
+_Atomic(uint8_t) *arena_no_state(void);
 
 /* Maps an arena and returns its room, zeroed; NULL when the system refuses memory.  `arena_out` may not lie in the
  * room. */

@@ -183,7 +183,7 @@ static void give_birth(struct core *core, struct cache *c, uint32_t index)
 	c->handle.pool = core->pool;
 	c->handle.face = core->arena.face;
 	if (!c->handle.face.state) {
-		c->handle.face.state = &arena_no_state;
+		c->handle.face.state = arena_no_state();
 		c->handle.face.slots = 0;
 	}
 	c->handle.face.hot = cache_closed(c);

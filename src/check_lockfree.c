@@ -227,12 +227,12 @@ static const char *walk_depot(struct walk *w)
 
 /* ---- What is in them ---- */
 
-/* The slot of an entry, or a number that no slot has. */
+/* The slot of an entry, or a number that no slot has (SLOT_NONE, or one beyond the last). */
 static uint32_t slot_of_entry(const struct walk *w, uintptr_t entry)
 {
 	const uint64_t slot = lfpool_slot_of(&w->core->arena.face, (const void *)entry);
 
-	return !entry ? SLOT_NONE : slot < UINT32_MAX ? (uint32_t)slot : UINT32_MAX;
+	return !entry ? SLOT_NONE : slot < UINT32_MAX ? (uint32_t)slot : SLOT_NONE;
 }
 
 static const char *walk_magazine(struct walk *w, uint32_t number)

@@ -27,7 +27,7 @@ struct handle *plain_cache_create(lfpool_t *pool)
 		return NULL;
 	memset(c, 0, sizeof(*c));
 	c->handle.face.hot = (void *)c->closed;
-	c->handle.face.state = &arena_no_state;
+	c->handle.face.state = arena_no_state();
 	c->handle.pool = pool;
 	registry_lock();
 	c->next = pool->plain_caches;

@@ -235,7 +235,7 @@ static void a_lot_is_refused(void)
 
 TEST(caches_that_are_refused)
 {
-	where_little_can_be_locked(5 * MIB / 32, a_lot_is_refused);
+	where_little_can_be_locked(7 * MIB / 32, a_lot_is_refused);
 }
 
 /* ---- Huge pages ---- */

@@ -57,7 +57,7 @@ static size_t entry_foreign(struct scene *s)
 static size_t entry_interior(struct scene *s)
 {
 	entry_set(s, first_of(s, 'f'), 1, object_of(s, 2) + 1);
-	return (size_t)UINT32_MAX - 1;
+	return SIZE_MAX;
 }
 
 static size_t entry_never_used(struct scene *s)
