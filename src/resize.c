@@ -70,8 +70,8 @@ lfpool_status_t lfpool_limit(lfpool_t *pool, size_t max_capacity)
 {
 	if (max_capacity > pool->cold.reserved)
 		return LFPOOL_E_CONFIG_MAX_CAPACITY;
-	/* release, edge SHOW: who waits may grow it, see below. */
-	store_release(&pool->cold.maximum, max_capacity);
+	/* relaxed: a number.  Who waits may grow it: served after the fence. */
+	store_relaxed(&pool->cold.maximum, max_capacity);
 	resize_serve_if_wanted(pool, NULL);
 	return LFPOOL_OK;
 }
