@@ -271,6 +271,67 @@ TEST(who_retires_goes_round_a_thread_that_is_stopped_in_ready)
 	go_round(true);
 }
 
+/* ---- What a poll says ---- */
+
+static struct {
+	lfpool_t *pool;
+	bool begun, by_other;
+} meanwhile;
+
+static void retire_one(void)
+{
+	REQUIRE(lfpool_retire(meanwhile.pool, lfpool_acquire(meanwhile.pool)) == LFPOOL_OK);
+}
+
+/* The first batch's place is held: another object goes to another place. */
+static void begin_two(void *context, lfpool_batch_t *batch)
+{
+	(void)context, (void)batch;
+	if (meanwhile.begun)
+		return;
+	meanwhile.begun = true;
+	retire_one();
+}
+
+static void *poll_as_other(void *pool)
+{
+	REQUIRE(lfpool_retire_poll(pool));
+	return NULL;
+}
+
+/* One batch is not ready; while that is said another thread reclaims the other one. */
+static bool ready_for_other(void *context, const lfpool_batch_t *batch)
+{
+	pthread_t thread;
+
+	(void)context, (void)batch;
+	if (meanwhile.by_other)
+		return true;
+	meanwhile.by_other = true;
+	thread_start(&thread, poll_as_other, meanwhile.pool);
+	pthread_join(thread, NULL);
+	return false;
+}
+
+TEST(a_poll_says_what_another_thread_reclaimed_meanwhile)
+{
+	lfpool_config_t config = config_of(SIZE, CAPACITY);
+
+	config.scheme.begin = begin_two;
+	config.scheme.ready = ready_for_other;
+	lfpool_t *pool = pool_with(&config);
+
+	meanwhile.pool = pool;
+	retire_one();
+	assert_int_equal(lfpool_retired_count(pool), 2);
+	assert_true(lfpool_retire_poll(pool));
+	/* The other thread's, not this one's own. */
+	assert_int_equal(lfpool_retired_count(pool), 1);
+	assert_true(lfpool_retire_poll(pool));
+	assert_false(lfpool_retire_poll(pool));
+	assert_int_equal(lfpool_destroy(pool), 0);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -278,6 +339,7 @@ int main(void)
 		cmocka_unit_test(threads_that_exit_leave_nothing_behind),
 		cmocka_unit_test(who_retires_goes_round_a_thread_that_is_stopped_in_begin),
 		cmocka_unit_test(who_retires_goes_round_a_thread_that_is_stopped_in_ready),
+		cmocka_unit_test(a_poll_says_what_another_thread_reclaimed_meanwhile),
 	};
 
 	return cmocka_run_group_tests_name("retire: threads", tests, NULL, NULL);

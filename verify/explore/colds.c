@@ -73,6 +73,17 @@ static void give(unsigned thread, void (*where)(struct cold *, uint32_t))
 	where(&colds.cold, slot);
 }
 
+/* Of those that are opened no more can be objects. */
+static void borrow(void)
+{
+	const uint32_t borrowed = cold_borrow(&colds.cold, RESERVED);
+
+	if (cold_capacity_in(colds.cold.counts) > colds.cold.opened)
+		engine_fail("%u slots are borrowed: more than are open", (unsigned)borrowed);
+	if (borrowed)
+		cold_give_back(&colds.cold, borrowed);
+}
+
 void colds_operate(char operation)
 {
 	const unsigned thread = engine_thread();
@@ -83,6 +94,7 @@ void colds_operate(char operation)
 	case '}': take(thread); break;
 	case '[': give(thread, cold_put); break;
 	case ']': give(thread, cold_withdraw); break;
+	case '=': borrow(); break;
 	default: (void)cold_forbid(&colds.cold, 1); break;
 	}
 }

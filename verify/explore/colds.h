@@ -7,7 +7,7 @@
  * counts and the bits say the same.
  *
  *   {  grow by one    }  take one    [  put the newest taken back, or in the set-up slot 64    ]  withdraw it
- *   _  forbid one
+ *   _  forbid one     =  borrow all that may be, and give them back
  */
 #ifndef EXPLORE_COLDS_H
 #define EXPLORE_COLDS_H

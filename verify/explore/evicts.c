@@ -285,6 +285,13 @@ static void walk(void)
 			open_span(&evicts.life[i]);
 }
 
+static void count_held(unsigned least)
+{
+	begin();
+	if (lfpool_priority_count(&evicts.pool) < least)
+		engine_fail("fewer than %u objects are counted, and %u are held", least, least);
+}
+
 /* Both own records of the slot are being filled, by threads that are stopped. */
 static void fill_own(uint32_t slot)
 {
@@ -325,6 +332,7 @@ void evicts_run(unsigned thread, const char *at)
 		case 'm':
 		case 'k': name_least(operation == 'm'); break;
 		case 'w': walk(); break;
+		case 'c': count_held(digit(&at)); break;
 		case 'x': fill_own(l->slot); break;
 		default: engine_fail("no operation %c", operation);
 		}

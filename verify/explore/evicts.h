@@ -8,6 +8,7 @@
  *   aK   acquire and publish          nK   acquire          p, q   publish, release the newest of the thread's own
  *   uHK  update      rH  release      iH   pin it, and look at it       oH   unpin it, if it was pinned by this thread
  *   m    release_min one              k    peek_min         w      walk            gH   get
+ *   cN   lfpool_priority_count(): N or more, which are held all the time
  *   xH   (set-up) from now on two calls are filling the slot's own records: others take theirs from the pool
  *
  * What must hold:

@@ -127,6 +127,8 @@ void memory_barrier_everywhere(void);
 
 /* The running thread will use memory there: is it open, for all it knows? */
 void os_play_use(const void *address);
+/* os.c: from now on no memory can be opened; or it can again. */
+void os_play_refuse(void);
 /* From here on memory is mapped after what is there; os_play_restore() brings back what was there. */
 void os_play_open(bool asymmetric);
 void os_play_save(void);

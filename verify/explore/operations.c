@@ -332,6 +332,7 @@ void stage_operate(struct actor *actor, char operation)
 	case '[':
 	case ']':
 	case '_':
+	case '=':
 		colds_operate(operation);
 		break;
 	case '?':

@@ -33,6 +33,7 @@ static struct range {
 	struct moment at;
 } opened[OPENED_MAX];
 static unsigned opened_count;
+static bool refuses, refuses_saved;
 /* Thread-local, in src/threads.c. */
 static struct handle *lent[THREADS_MAX];
 static struct serving *serving[THREADS_MAX];
@@ -42,11 +43,13 @@ void os_play_open(bool is_asymmetric)
 	asymmetric = is_asymmetric;
 	memset(room, 0, used);
 	used = 0;
+	refuses = false;
 }
 
 void os_play_save(void)
 {
 	saved_bytes = used;
+	refuses_saved = refuses;
 	memcpy(saved, room, used);
 }
 
@@ -54,6 +57,7 @@ void os_play_restore(void)
 {
 	memcpy(room, saved, saved_bytes);
 	opened_count = 0;
+	refuses = refuses_saved;
 	/* Where the last execution broke off. */
 	memset(lent, 0, sizeof(lent));
 	memset(serving, 0, sizeof(serving));
@@ -95,11 +99,18 @@ bool os_open(void *address, size_t bytes)
 	if (!engine_running())
 		return true;
 	engine_point(true);
+	if (refuses)
+		return false;
 	if (opened_count == OPENED_MAX)
 		engine_fail("the explorer's fault: too much is opened");
 	else
 		opened[opened_count++] = (struct range){address, bytes, memory_moment()};
 	return true;
+}
+
+void os_play_refuse(void)
+{
+	refuses = !refuses;
 }
 
 void os_play_use(const void *address)

@@ -22,12 +22,14 @@
  *   w  walk over the active objects        W  over all slots
  *   u  acquire through the cache, and wait for ever if there is nothing      v  the same, but not for ever
  *   f  lfpool_acquire_async(): keeps the object   F  releases it at once      k  cancel the thread's newest
+ *   X  cancel the newest of all, with its ticket and nothing else of who asked
  *   j  F, and once more F inside the continuation
  *   G, J  lfpool_grow() by one, two    S, Z  lfpool_shrink() by one, two      K  lfpool_shrink_cancel()
  *   T  lfpool_trim() of all there is
+ *   O  from now on the system opens no memory; the next time: it does
  *   l  lfpool_release_all(): then objects are only counted, and the end is judged
  *   +, *  add a range    -, /  remove it    ?  look for them and their neighbours (finds.h)
- *   { } [ ] _  the cold store (colds.h)
+ *   { } [ ] _ =  the cold store (colds.h)
  *   M  make the pool of a class    I, i  look for it by size, by address (sets.h)
  *   -  at the beginning of the set-up: actor 3 has no cache
  *   <  pop a magazine off the full stack   >  push the newest popped, ^  the oldest, back

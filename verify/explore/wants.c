@@ -20,6 +20,7 @@ struct continuation {
 	struct moment call;
 	lfpool_ticket_t ticket;
 	enum fate fate;
+	bool told; /* its call has returned: others may have the ticket */
 	bool cancel_failed;
 	bool releases, asks; /* at once */
 	unsigned thread;
@@ -60,7 +61,7 @@ void wants_begin(void)
 
 bool wants_any(const char *program)
 {
-	return program && strpbrk(program, "uvfFjkGJSZKT");
+	return program && strpbrk(program, "uvfFjkXGJSZKTO");
 }
 
 /* ---- Payload ---- */
@@ -223,21 +224,23 @@ static void acquire_async(bool releases, bool asks)
 				   .thread = engine_thread()};
 	if (lfpool_acquire_async(wants.pool, go_on, c, &c->ticket) != LFPOOL_OK)
 		engine_fail("no room for a continuation");
+	c->told = true;
 	oracle_holds_some(c->call, 1);
 }
 
-static void cancel(void)
+static void cancel(bool anybodys)
 {
 	struct continuation *c = NULL;
 
+	(void)oracle_call();
 	for (unsigned i = 0; i < wants.continuations; i++)
-		if (wants.continuation[i].thread == engine_thread())
+		if (anybodys ? wants.continuation[i].told : wants.continuation[i].thread == engine_thread())
 			c = &wants.continuation[i];
 	if (!c)
 		return;
-	(void)oracle_call();
 	if (!lfpool_cancel(wants.pool, c->ticket)) {
-		c->cancel_failed = true;
+		/* Who was told nothing else may not find it. */
+		c->cancel_failed |= !anybodys;
 		return;
 	}
 	if (c->fate != NOT_YET)
@@ -277,7 +280,8 @@ void wants_operate(struct actor *actor, char operation)
 		acquire_async(operation != 'f', operation == 'j');
 		break;
 	case 'k':
-		cancel();
+	case 'X':
+		cancel(operation == 'X');
 		break;
 	case 'G':
 	case 'J':
@@ -292,6 +296,10 @@ void wants_operate(struct actor *actor, char operation)
 		break;
 	case 'T':
 		trim();
+		break;
+	case 'O':
+		(void)oracle_call();
+		os_play_refuse();
 		break;
 	default:
 		engine_fail("the scenario's fault: no operation %c", operation);
