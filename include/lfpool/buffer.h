@@ -51,7 +51,7 @@ extern "C" {
  * object_alignment  As config.object_alignment: 0 is the default.
  * capacity          As config.capacity.
  *
- * Beside the objects it is 24 KiB for one of them, 60 KiB for 1000, and 18 bytes for each of a million.  With the hooks
+ * Beside the objects it is 24 KiB for one of them, 61 KiB for 1000, and 18 bytes for each of a million.  With the hooks
  * create, activate, deactivate or destroy it takes one byte more for each object, and at most 256 more;
  * with an explicit cache_capacity lfpool_buffer_bytes() knows.
  */
