@@ -89,8 +89,8 @@ struct lfpool_magazine {
 };
 
 /* Where the positions begin: entry[0] is that word of the magazine. */
-#define LFPOOL_HOME (sizeof(struct lfpool_magazine) / sizeof(uintptr_t))
-_Static_assert(sizeof(struct lfpool_magazine) % sizeof(uintptr_t) == 0, "the words of a magazine");
+#define LFPOOL_HOME (offsetof(struct lfpool_magazine, entry) / sizeof(uintptr_t))
+_Static_assert(offsetof(struct lfpool_magazine, entry) % sizeof(uintptr_t) == 0, "the words of a magazine");
 
 /* The part of a cache that hits touch: one cache line, written by its user alone. */
 struct lfpool_cache {
