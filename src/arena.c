@@ -17,21 +17,6 @@ _Atomic(uint8_t) *arena_no_state(void)
 	return &never_active;
 }
 
-#ifndef __SIZEOF_INT128__
-/* The inverse of the stride's odd part modulo 2^64: Newton's iteration doubles the right bits, from 5. */
-static uint64_t inverse_of(uint64_t stride)
-{
-	const uint64_t odd = stride >> __builtin_ctzll(stride);
-	uint64_t inverse = odd * 3 ^ 2;
-
-	for (int right_bits = 5; right_bits < 64; right_bits *= 2)
-		inverse *= 2 - odd * inverse;
-	return inverse;
-}
-#else
-#define inverse_of layout_inverse
-#endif
-
 /* All of it can be used from the start: its tail is guarded.  Else what can be used is opened, since what never had access is in
  * no account (mlockall(2), strict overcommit); but Valgrind goes through every byte of that. */
 static bool is_whole(const struct arena_plan *plan)
@@ -80,7 +65,7 @@ static void describe(struct arena *arena_out, const struct arena_plan *plan, con
 	*arena_out = (struct arena){
 		.face = {
 			.zero = (uintptr_t)objects + l->front - l->stride,
-			.inverse = inverse_of(l->stride),
+			.inverse = layout_inverse(l->stride),
 			.slots = plan->reserved,
 			.stride = (uint32_t)l->stride,
 			.shift = (uint8_t)__builtin_ctzll(l->stride),

@@ -2,13 +2,12 @@
 /*
  * arena.h - one address range: the pool's own data, the states, and the objects.
  *
- * Idea         [ room for the pool | demand | states | generations | pages | no access | objects | no access ].  Objects are contiguous
- *              and never move, and there is address space for as many as there may ever be: those beyond the first
- *              `capacity` have no access until arena_extend().  (They may also lie apart, in a range of the caller's.)
- *              (Or all of it lies in a buffer of the caller's: the same without the pages in between.)
- *              slot -> address is a multiply, address -> slot a multiply by an inverse
- *              that also finds out whether the address is the start of an object at all (lfpool_slot_of, exact for
- *              every stride).  Nothing is initialised: memory is used as it is touched. The state of a slot, a byte,
+ * Idea         [ room for the pool | demand | states | generations | pages | no access | objects | no access ].
+ *              Objects are contiguous and never move, and there is address space for as many as there may ever be:
+ *              those beyond the first `capacity` have no access until arena_extend().  (They may also lie apart, in a
+ *              range of the caller's.)  (Or all of it lies in a buffer of the caller's: the same without the pages in
+ *              between.)  slot -> address is a multiply, address -> slot a multiply by an inverse that also finds
+ *              out whether the address is the start of an object at all (lfpool_slot_of, exact for every stride).  Nothing is initialised: memory is used as it is touched. The state of a slot, a byte,
  *              lies beside the objects, so users cannot corrupt it by writing to an object.  A handle needs more: the
  *              slot's generation, a word that is reserved, and not touched before there is one.
  * Invariants   A1  a slot's state is 0 exactly while its object is free; else it is LFPOOL_ACTIVE, or LFPOOL_MARKED from
@@ -161,7 +160,7 @@ COLD bool arena_release_marked(const struct arena *arena, uint32_t slot);
 
 /* ---- A release ---- */
 
-/* Whoever found this state, not 0, makes the slot free; of several exactly one does. */
+/* A thread that found this state, not 0, makes the slot free; of several exactly one does. */
 static inline bool arena_deactivate_from(struct arena *arena, uint32_t slot, uint8_t state)
 {
 	/* relaxed: of several one wins; what the slot's next holder must see goes with the free lists.  On failure it was released,

@@ -306,7 +306,7 @@ static const char *walk_unused(struct walk *w)
 
 	for (uint64_t number = w->carved + 1; number <= ms->chunks && number <= 2 * w->carved + 1; number++) {
 		const struct lfpool_magazine *m = magazines_at(ms, (uint32_t)number);
-		const uint64_t born = number == ms->chunks && short_of ? magazine_bottom_for(short_of) : 0;
+		const uint64_t born = number == ms->chunks && short_of ? magazine_limit(short_of) : 0;
 
 		w->check.where = (size_t)number;
 		if (load_relaxed(&m->number) || load_relaxed(&m->top) || load_relaxed(&m->bottom) != born || load_relaxed(&m->next))

@@ -10,7 +10,7 @@
  *              handle is 0.
  * Invariants   N1  a handle is returned only if the word was live and then the state marked: so by A3 (arena.h) it is stale by
  *                  now, or the release of the object makes it stale.  A word is never live with the same generation in two
- *                  uses that are marked: a stale handle matches nothing (but for the wrap that handle.h computes).
+ *                  uses that are marked: a stale handle matches nothing (except after the wrap that handle.h computes).
  *              N2  a release by handle is a CAS from the very word that matched, as each release of a marked object is: of
  *                  several one succeeds, and none touches a later use, whose word is another.
  *              N3  the salt of the n-th pool that the process makes is n * SALT_STEP modulo 2^64, and the salts of two pools,

@@ -13,6 +13,7 @@ size_t layout_stride(size_t bytes, size_t alignment, bool plain)
 	return plain ? stride : LFPOOL_STRIDE_SPREAD_(stride, alignment);
 }
 
+#ifdef __SIZEOF_INT128__
 uint64_t layout_inverse(uint64_t stride)
 {
 	return UINT64_MAX / stride + 1;
@@ -26,6 +27,25 @@ static bool is_exact(size_t stride, size_t slots)
 
 	return (uint64_t)slots + 1 < inverse / (excess ? excess : 1);
 }
+#else
+/* Newton's iteration doubles the right bits, from 5. */
+uint64_t layout_inverse(uint64_t stride)
+{
+	const uint64_t odd = stride >> __builtin_ctzll(stride);
+	uint64_t inverse = odd * 3 ^ 2;
+
+	for (int right_bits = 5; right_bits < 64; right_bits *= 2)
+		inverse *= 2 - odd * inverse;
+	return inverse;
+}
+
+/* The inverse of an odd number is exact. */
+static bool is_exact(size_t stride, size_t slots)
+{
+	(void)stride, (void)slots;
+	return true;
+}
+#endif
 
 size_t layout_slots_bytes(size_t stride, size_t front, size_t count)
 {

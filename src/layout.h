@@ -22,7 +22,7 @@ struct layout {
 /* Bytes from object to object, for so many that are used: the rule of config.h; `plain` as LFPOOL_PLAIN_STRIDE. */
 size_t layout_stride(size_t bytes, size_t alignment, bool plain);
 
-/* 2^64 / stride, rounded up; the stride is at least 2. */
+/* What lfpool_slot_of() multiplies with; the stride is at least 2. */
 uint64_t layout_inverse(uint64_t stride);
 /* Bytes from the first page of the objects that slots 1 .. count take, in whole pages. */
 size_t layout_slots_bytes(size_t stride, size_t front, size_t count);

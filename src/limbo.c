@@ -69,7 +69,7 @@ static void put_back(struct limbo *limbo, struct lfpool_batch *batch, struct han
 	for (uint32_t left = batch->count; left; left--) {
 		const uint32_t below = limbo_below(limbo, slot);
 
-		/* relaxed, both: whoever gets the slot next gets this with it.  R1. */
+		/* relaxed, both: the next holder of the slot gets this with it.  R1. */
 		store_relaxed(&limbo->link[slot], 0);
 		store_relaxed(&batch->shard->with_scheme, left - 1);
 		pool->backend->put(pool, handle, slot);

@@ -169,6 +169,6 @@ lfpool_t *lockfree_open_as(const lfpool_config_t *config, struct care *care, con
 	if (config->capacity % parts.slots)
 		/* relaxed: the pool is not yet anybody else's. */
 		store_relaxed(&magazines_at(&core->magazines, (uint32_t)parts.chunks)->bottom,
-			      magazine_bottom_for((uint32_t)(config->capacity % parts.slots)));
+			      magazine_limit((uint32_t)(config->capacity % parts.slots)));
 	return &pool->head;
 }

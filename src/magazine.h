@@ -59,10 +59,10 @@ static inline size_t magazine_bytes(size_t slots)
 
 /* ---- Words ---- */
 
-/* The position after the last place, at home. */
-static inline uint32_t magazine_limit(uint32_t slots)
+/* The position after `count` objects at home: for as many as there are slots, the limit; a bottom without pushes. */
+static inline uint32_t magazine_limit(uint32_t count)
 {
-	return (uint32_t)LFPOOL_HOME + slots;
+	return (uint32_t)LFPOOL_HOME + count;
 }
 
 /* `bottom`, `count` positions lower; and higher, with as many pushes more. */
@@ -93,12 +93,6 @@ static inline uint64_t magazine_pushes(uint64_t bottom)
 	return bottom >> LFPOOL_POSITION_BITS & LOW_BITS(PUSHES_BITS);
 }
 
-/* A bottom without pushes, for `count` objects. */
-static inline uint64_t magazine_bottom_for(uint32_t count)
-{
-	return LFPOOL_HOME + count;
-}
-
 /* The place of a position in the ring, from 0. */
 static inline uint32_t magazine_place_of(uint64_t position, uint32_t slots)
 {
@@ -120,7 +114,7 @@ static inline uint64_t magazine_bottom(const struct lfpool_magazine *m, uint32_t
 	const bool made = load_acquire(&m->number);
 	const uint64_t bottom = load_acquire(&m->bottom);
 
-	return made || bottom ? bottom : magazine_bottom_for(slots);
+	return made || bottom ? bottom : magazine_limit(slots);
 }
 
 /* How many objects it holds: the owner, at most, since thieves may be taking some; others, a snapshot. */
@@ -153,7 +147,7 @@ static inline void magazine_make_full(struct lfpool_magazine *m, uint32_t number
 	(void)cas_relaxed(&m->top, &top, LFPOOL_HOME);
 	/* relaxed: says what 0 said; published by `number`. */
 	if (!load_relaxed(&m->bottom))
-		store_relaxed(&m->bottom, magazine_bottom_for(slots));
+		store_relaxed(&m->bottom, magazine_limit(slots));
 	/* release, edge MADE: bottom. */
 	store_release(&m->number, number);
 }
@@ -163,7 +157,7 @@ static inline void magazine_make_empty(struct lfpool_magazine *m, uint32_t numbe
 {
 	/* relaxed, all: published by the word that will name it. */
 	store_relaxed(&m->top, LFPOOL_HOME);
-	store_relaxed(&m->bottom, magazine_bottom_for(0));
+	store_relaxed(&m->bottom, magazine_limit(0));
 	store_relaxed(&m->number, number);
 }
 
@@ -319,8 +313,8 @@ static inline void magazine_place(struct lfpool_magazine *m, uint32_t slots, uin
 /* Push the `count` objects that were placed from `first` on. */
 static inline void magazine_push_placed(struct lfpool_magazine *m, uint64_t first, uint32_t count)
 {
-	/* release, edge GIVE: the entries, the slots' states and what was written to the objects go to whoever takes the
-	 * slots. */
+	/* release, edge GIVE: the entries, the slots' states and what was written to the objects go to those who take
+	 * the slots. */
 	store_release(&m->bottom, bottom_pushed(first, count));
 }
 

@@ -2,7 +2,8 @@
 /*
  * walk.c - visit the objects of a pool, see lfpool/walk.h.
  *
- * Idea         The states of all slots lie side by side, a byte each, and not 0 while the object is active.  A walk reads them in their order, a window of 64 slots at a time, and is one window ahead of its
+ * Idea         The states of all slots lie side by side, a byte each, and not 0 while the object is active.  A walk reads
+ *              them in their order, a window of 64 slots at a time, and is one window ahead of its
  *              visitor: what seems active there is prefetched, and when its turn comes, the walk looks a second time.
  *              (Visiting one object in ten of a million and reading it takes 10 ms without the prefetch, each waiting
  *              for memory by itself, and 1 with it: lfpool-bench-walk.)

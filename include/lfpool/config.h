@@ -107,7 +107,8 @@ LFPOOL_API const char *lfpool_status_string(lfpool_status_t status);
  *                     Create is then O(capacity).
  * LFPOOL_ZERO         Every acquired object is all zero bytes.  Costs a memset of object_size per acquire.
  * LFPOOL_CHECK_RACES  Two releases of one object at the same instant: exactly one succeeds (while nobody acquires it in
- *                     between).  Without it such a pair is refused nearly always, not always.  Costs one locked instruction per release.
+ *                     between).  Without it one of such a pair is refused nearly always, not always.  Costs one locked
+ *                     instruction per release.
  * LFPOOL_CREATE_ALL   hooks.create builds every object when the pool is created, not each when it is first used. Create
  *                     is then O(capacity).  Without hooks.create it does nothing.  Objects by which the pool grows, and
  *                     those that lfpool_trim() took down, are built when they are first used, as without the flag.
@@ -219,7 +220,8 @@ typedef struct lfpool_misuse {
  * and has no handle.  Each hook is called
  * exactly once for each such step, whatever happens at the same time: releases of pools with create, activate,
  * deactivate or destroy are as with LFPOOL_CHECK_RACES.  Pools without activate and deactivate, and without create or
- * with LFPOOL_CREATE_ALL, keep their inlined hits; the others take the general path (about 20 ns for a pair, and what the hooks take).
+ * with LFPOOL_CREATE_ALL, keep their inlined hits; the others take the general path (about 20 ns for a pair, and what
+ * the hooks take).
  */
 typedef struct lfpool_hooks {
 	void *context; /* handed to each */

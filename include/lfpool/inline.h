@@ -230,7 +230,7 @@ static inline lfpool_status_t lfpool_cache_release_inline(lfpool_cache_t *cache,
 
 	_Atomic(uint8_t) *states = cache->state;
 
-	/* relaxed: written by whoever acquired the object and then handed it to us.  Slot 0 is never in use. */
+	/* relaxed: written by the thread that acquired the object and then handed it to us.  Slot 0 is never in use. */
 	if (LFPOOL_LIKELY(slot <= cache->slots) &&
 	    LFPOOL_LIKELY(LFPOOL_LOAD_RELAXED(&states[slot]) == LFPOOL_ACTIVE) &&
 	    LFPOOL_LIKELY(lfpool_push(cache, object, &states[slot])))
