@@ -7,7 +7,8 @@
  *              overwrites it.  A fresh thread has the table `nothing`, which no pool matches.  At thread exit a pthread
  *              key's destructor hands the caches of living pools back; calls after that (from other destructors) find
  *              the table `gone` and borrow a cache for each call.
- * Invariants   L1  a table has mask + 1 entries, a power of two, more than any place that has one.
+ * Invariants   L1  a table has mask + 1 entries, a power of two, at least TABLE_ENTRIES_MIN, and more than any place that
+ *                  has one.  (`nothing` and `gone`: mask 0.)
  *              L2  after a thread was refused a cache, its next PATIENCE calls on that pool do not ask the system.  Until
  *                  then its entry is {calls left, generation of the pool's id}.
  *              L3  no key is used before it is created: of a pool without a table_id no thread looks at its table.
@@ -21,8 +22,11 @@
 #include "resize.h"
 #include "threads.h"
 
-/* Match nothing; the second one is that of a thread which exits. */
-static struct thread_entry no_entries[2], gone_entries[2];
+/* An entry that is nobody's; for a pool that comes, no call is left to wait for (L2). */
+#define VACANT {.pool_id = 1}
+/* Match nothing, nor the id 0, which would be the first entry's; the second one is that of a thread which exits. */
+static struct thread_entry no_entries[1 + TABLE_ENTRIES_MIN] = {{0}, VACANT};
+static struct thread_entry gone_entries[1 + TABLE_ENTRIES_MIN] = {{0}, VACANT};
 #define nothing (&no_entries[1])
 #define gone (&gone_entries[1])
 static bool has_fork_handlers, has_keys;
@@ -137,7 +141,6 @@ void thread_serve(struct serving *innermost)
 /* Its value only brings hand_back() about. */
 static pthread_key_t thread_key;
 THREAD_LOCAL struct thread_entry *thread_table = nothing;
-THREAD_LOCAL uintptr_t thread_mask;
 static THREAD_LOCAL struct serving *serving;
 
 static void forget_servers(void)
@@ -153,12 +156,9 @@ static bool table_set(struct thread_entry *table)
 {
 	if (table != gone && !os_thread_key_set(thread_key, table))
 		return false;
-	/* For a signal handler, which looks as well: never a mask that is larger than the table's. */
-	thread_mask = 0;
+	/* For a signal handler, which looks as well: it is written. */
 	light_barrier();
 	thread_table = table;
-	light_barrier();
-	thread_mask = (uintptr_t)table[-1].pool_id;
 	return true;
 }
 
@@ -261,7 +261,7 @@ static struct thread_entry *table_ensure(size_t place)
 {
 	struct thread_entry *before = table_here();
 	size_t had = before == nothing ? 0 : (size_t)before[-1].pool_id + 1;
-	size_t wanted = had ? had : 4;
+	size_t wanted = had ? had : TABLE_ENTRIES_MIN;
 
 	if (before == gone || place < had)
 		return before == gone ? NULL : before;
@@ -287,7 +287,7 @@ static struct thread_entry *table_ensure(size_t place)
 
 	*head = (struct thread_entry){.pool_id = wanted - 1};
 	for (size_t i = 0; i < wanted; i++)
-		grown[i] = i < had ? before[i] : (struct thread_entry){0};
+		grown[i] = i < had ? before[i] : (struct thread_entry)VACANT;
 	if (!table_set(grown)) {
 		os_heap_free(head);
 		store_relaxed(&patience, PATIENCE);
@@ -308,14 +308,14 @@ static bool is_patient(struct thread_entry *e, const struct handle *generation)
 	return true;
 }
 
-/* For a signal handler, which looks as well: the id changes while there is no cache. */
+/* L4: the cache changes while nobody has the entry. */
 static void entry_set(struct thread_entry *e, uint64_t id, struct handle *handle)
 {
-	e->handle = NULL;
-	light_barrier();
-	e->pool_id = id;
+	*e = (struct thread_entry)VACANT;
 	light_barrier();
 	e->handle = handle;
+	light_barrier();
+	e->pool_id = id;
 }
 
 /* The calling thread's cache of this pool, made if need be; NULL: it cannot have one now. */
@@ -342,19 +342,26 @@ struct handle *thread_handle(lfpool_t *pool)
 {
 	struct handle *handle = thread_find(pool->table_id);
 
-	return handle ? handle : attach(pool);
+	if (!handle && pool->table_id) {
+		const struct thread_entry *table = table_here();
+		const struct thread_entry *e = &table[pool->table_id & table[-1].pool_id];
+
+		handle = e->pool_id == pool->table_id ? e->handle : attach(pool);
+	}
+	return handle;
 }
 
-static COLD void *acquire_first(lfpool_t *pool)
+/* The hit is not here, so that callers need no frame for this. */
+static NOINLINE void *acquire_far(lfpool_t *pool)
 {
-	struct handle *handle = attach(pool);
+	struct handle *handle = thread_handle(pool);
 
 	return handle ? lfpool_cache_acquire_inline(&handle->face) : pool->backend->acquire(pool);
 }
 
-static COLD lfpool_status_t release_first(lfpool_t *pool, void *object)
+static NOINLINE lfpool_status_t release_far(lfpool_t *pool, void *object)
 {
-	struct handle *handle = attach(pool);
+	struct handle *handle = thread_handle(pool);
 
 	return handle ? lfpool_cache_release_inline(&handle->face, object) : pool_release(pool, object);
 }
@@ -366,7 +373,7 @@ void *lfpool_acquire(lfpool_t *pool)
 	if (likely(handle))
 		return lfpool_cache_acquire_inline(&handle->face);
 
-	void *object = acquire_first(pool);
+	void *object = acquire_far(pool);
 
 	KEEP_FRAME();
 	return object;
@@ -379,7 +386,7 @@ lfpool_status_t lfpool_release(lfpool_t *pool, void *object)
 	if (likely(handle))
 		return lfpool_cache_release_inline(&handle->face, object);
 
-	lfpool_status_t status = release_first(pool, object);
+	lfpool_status_t status = release_far(pool, object);
 
 	KEEP_FRAME();
 	return status;

@@ -2,11 +2,16 @@
 /*
  * threads.h - the calling thread's cache of a pool, found by the pool's id: the look-up (threads.c has the rest).
  *
- * Idea         Where the library is part of the program, a thread's table is a thread-local variable: one load.  In a
- *              shared library (LFPOOL_THREAD_KEY) it is the value of a pthread key: that takes no room of the static TLS
+ * Idea         A thread's table is a thread-local variable of the model initial-exec: one load.  In a library for
+ *              plug-ins (LFPOOL_THREAD_KEY) it is the value of a pthread key: that takes no room of the static TLS
  *              block, which may be used up when dlopen() brings the library in; and unlike __tls_get_addr() it never
  *              allocates, so that where there is no memory a thread goes without a cache, and the process does not end.
- *              docs/decisions/0007-the-shared-library-finds-caches-by-a-pthread-key.md has the figures.
+ *              docs/decisions/0007-thread-local-variables-or-a-pthread-key.md has the figures.
+ *              An id says where its entry is, and each table has room for the first TABLE_ENTRIES_MIN places: so
+ *              those are looked at without a look at the table's size.  Further ones thread_handle() finds.
+ * Invariants   L4  an entry with a pool's id has the thread's cache of it; and while that pool lives only the thread's
+ *                  exit changes the entry, or moves the table.  So a signal handler, which looks as well, may come between
+ *                  the look at the id and the load of the cache.
  * Progress     Wait-free.
  */
 #ifndef LFPOOL_THREADS_H
@@ -17,21 +22,21 @@
 struct handle;
 
 /* A table is entries in a row.  The one before the first is its head: there `pool_id` is the mask of L1 (threads.c).  An id
- * below 2^REGISTRY_PLACE_BITS is no pool's, but a count: L2. */
+ * below 2^REGISTRY_PLACE_BITS is no pool's, but a count: L2; never 0, which is the id of pools without one. */
 struct thread_entry {
 	uint64_t pool_id;
 	struct handle *handle;
 };
 
+#define TABLE_ENTRIES_MIN 64
+
 #ifdef LFPOOL_THREAD_KEY
 extern pthread_key_t thread_key;
 #else
 extern THREAD_LOCAL struct thread_entry *thread_table;
-/* That of its head once more: 0.7 ns less for a pair than when it must be waited for. */
-extern THREAD_LOCAL uintptr_t thread_mask;
 #endif
 
-/* Of a pool's table_id (pool.h).  NULL: the thread has none yet, or can have none. */
+/* Of a pool's table_id (pool.h).  NULL: it is not in the first places, or the thread has none yet, or can have none. */
 static inline struct handle *thread_find(uint64_t pool_id)
 {
 #ifdef LFPOOL_THREAD_KEY
@@ -43,15 +48,17 @@ static inline struct handle *thread_find(uint64_t pool_id)
 
 	if (unlikely(!table))
 		return NULL;
-
-	const uintptr_t mask = (uintptr_t)table[-1].pool_id;
 #else
 	const struct thread_entry *table = thread_table;
-	const uintptr_t mask = thread_mask;
 #endif
-	const struct thread_entry *e = &table[pool_id & mask];
+	const struct thread_entry *e = &table[pool_id % TABLE_ENTRIES_MIN];
 
-	return likely(e->pool_id == pool_id) ? e->handle : NULL;
+	if (unlikely(e->pool_id != pool_id))
+		return NULL;
+	/* L4 */
+	if (!e->handle)
+		__builtin_unreachable();
+	return e->handle;
 }
 
 #endif

@@ -3,7 +3,7 @@
  * test_static_tls.c - lfpool is loaded when other libraries have used up the static TLS block.
  *
  * Idea         Copies of eater.c, under other names, are loaded until even the one that needs least is refused.  That it is
- *              used up, a plug-in with the static library's thread-local variables shows: it must be refused too.
+ *              used up, the libraries with thread-local variables show: they must be refused too.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -51,7 +51,7 @@ static size_t eat(const char *eater)
 	return count;
 }
 
-static struct loaded shared;
+static struct loaded with_key;
 static lfpool_t *pool;
 static sem_t start;
 
@@ -60,52 +60,40 @@ static void *there_before(void *nothing)
 	(void)nothing;
 	while (sem_wait(&start))
 		;
-	use(shared.plug_in, pool, 0);
+	use(with_key.plug_in, pool, 0);
 	return NULL;
 }
 
-static void lfpool_needs_no_static_tls(void **state)
+static void with_a_key_lfpool_needs_no_static_tls(void **state)
 {
-	pthread_t thread;
+	const char *const refused[] = {PLUG_IN_STATIC, PLUG_IN_SHARED};
+	pthread_t before, later;
 
 	(void)state;
 	REQUIRE(sem_init(&start, 0, 0) == 0);
-	REQUIRE(pthread_create(&thread, NULL, there_before, NULL) == 0);
+	REQUIRE(pthread_create(&before, NULL, there_before, NULL) == 0);
 
 	const size_t large = eat(EATER_256), small = eat(EATER_8);
 
 	printf("    %zu libraries of 256 bytes and %zu of 8 found room\n", large, small);
-	assert_null(dlopen(PLUG_IN_STATIC, RTLD_NOW));
-	assert_non_null(strstr(dlerror(), "static TLS"));
-
-	const char *const fine[] = {PLUG_IN_SHARED, PLUG_IN_KEY};
-
 	for (size_t i = 0; i < 2; i++) {
-		pthread_t later;
-
-		shared = load(fine[i], RTLD_LOCAL);
-		pool = shared.plug_in->open();
-		assert_non_null(pool);
-		use(shared.plug_in, pool, 0);
-		REQUIRE(sem_post(&start) == 0);
-		REQUIRE(pthread_join(thread, NULL) == 0);
-		REQUIRE(pthread_create(&later, NULL, there_before, NULL) == 0);
-		REQUIRE(sem_post(&start) == 0);
-		REQUIRE(pthread_join(later, NULL) == 0);
-		assert_int_equal(shared.plug_in->destroy(pool), 0);
-		/* Of the next plug-in. */
-		REQUIRE(pthread_create(&thread, NULL, there_before, NULL) == 0);
+		assert_null(dlopen(refused[i], RTLD_NOW));
+		assert_non_null(strstr(dlerror(), "static TLS"));
 	}
-	pool = shared.plug_in->open();
-	REQUIRE(sem_post(&start) == 0);
-	REQUIRE(pthread_join(thread, NULL) == 0);
-	assert_int_equal(shared.plug_in->destroy(pool), 0);
+	with_key = load(PLUG_IN_KEY, RTLD_LOCAL);
+	pool = with_key.plug_in->open();
+	assert_non_null(pool);
+	use(with_key.plug_in, pool, 0);
+	REQUIRE(pthread_create(&later, NULL, there_before, NULL) == 0);
+	REQUIRE(sem_post(&start) == 0 && sem_post(&start) == 0);
+	REQUIRE(pthread_join(before, NULL) == 0 && pthread_join(later, NULL) == 0);
+	assert_int_equal(with_key.plug_in->destroy(pool), 0);
 }
 
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(lfpool_needs_no_static_tls),
+		cmocka_unit_test(with_a_key_lfpool_needs_no_static_tls),
 	};
 
 	return cmocka_run_group_tests_name("static TLS", tests, NULL, NULL);

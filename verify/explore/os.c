@@ -243,9 +243,8 @@ void os_forget_thread_id(void)
 /* ---- What src/threads.c is to the rest of the library: threads here have the cache that is lent to them,
  * or none. ---- */
 
-static struct thread_entry nothing[2];
+static struct thread_entry nothing[1 + TABLE_ENTRIES_MIN] = {[1] = {.pool_id = 1}};
 THREAD_LOCAL struct thread_entry *thread_table = &nothing[1];
-THREAD_LOCAL uintptr_t thread_mask;
 
 bool threads_open(void)
 {

@@ -15,7 +15,7 @@
 
 /* X(name, value, ...); of the flags "no" is 0. */
 #define DIMENSIONS(X)                                                                                           \
-	X(library, "static", "key", "tls", "two-file")                                                          \
+	X(library, "static", "key", "shared", "two-file")                                                       \
 	X(made, "create", "create_in", "set", "registry", "class")                                              \
 	X(backend, "lockfree", "mutex", "malloc")                                                               \
 	X(membarrier, "on", "off")                                                                              \
@@ -47,7 +47,7 @@ enum dimension {
 };
 
 /* Values in the order above. */
-enum { LIBRARY_STATIC, LIBRARY_KEY, LIBRARY_TLS, LIBRARY_TWO_FILE };
+enum { LIBRARY_STATIC, LIBRARY_KEY, LIBRARY_SHARED, LIBRARY_TWO_FILE };
 enum { MADE_CREATE, MADE_IN, MADE_SET, MADE_REGISTRY, MADE_CLASS };
 enum { HOOKS_NONE, HOOKS_BUILD, HOOKS_ACTIVATE, HOOKS_ALL, HOOKS_REFUSING };
 enum { DEBUG_NONE, DEBUG_CHECK, DEBUG_ZERO, DEBUG_NO_TOOLS, DEBUG_ENVIRONMENT, DEBUG_POISON, DEBUG_QUARANTINE, DEBUG_GUARD,
