@@ -321,7 +321,7 @@ static void entry_set(struct thread_entry *e, uint64_t id, struct handle *handle
 /* The calling thread's cache of this pool, made if need be; NULL: it cannot have one now. */
 static COLD struct handle *attach(lfpool_t *pool)
 {
-	struct thread_entry *table = pool->table_id ? table_ensure(registry_place(pool->table_id)) : NULL;
+	struct thread_entry *table = table_ensure(registry_place(pool->table_id));
 
 	if (!table)
 		return NULL;
@@ -342,6 +342,7 @@ struct handle *thread_handle(lfpool_t *pool)
 {
 	struct handle *handle = thread_find(pool->table_id);
 
+	/* L3 */
 	if (!handle && pool->table_id) {
 		const struct thread_entry *table = table_here();
 		const struct thread_entry *e = &table[pool->table_id & table[-1].pool_id];
