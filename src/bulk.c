@@ -3,8 +3,8 @@
  * bulk.c - many objects in one call.
  *
  * Idea         What a single call pays once per object (a barrier, a look at top, two stores of bottom) is paid once
- *              for as many as the current magazine holds, or has room for.  The slots are read where they lie in the
- *              magazine, and written there: nothing is copied.
+ *              for as many as the current magazine holds, or has room for.  The states of slots that lie together, as
+ *              those do that were never used and those that calls for many have kept together, are changed by the word.
  * Invariants   U1  the user's hook is called only while nothing of the call is half done: it may use this very cache.
  * Progress     As one call for each object; a call that is stopped takes with it the objects it has taken, or not yet
  *              put.
@@ -15,48 +15,107 @@
 
 #include <string.h>
 
-/* ---- Acquire ---- */
+/* ---- States ---- */
+
+/* A word of states, and what is in it for each.  Tools that keep account of each byte by itself see it byte by byte. */
+#if defined(LFPOOL_EXPLORE)
+#define BULK_STATES 2 /* its pools are small */
+#define BULK_BY_BYTE
+#else
+#define BULK_STATES sizeof(uintptr_t)
+#if defined(__SANITIZE_THREAD__)
+#define BULK_BY_BYTE
+#elif defined(__has_feature)
+#if __has_feature(thread_sanitizer)
+#define BULK_BY_BYTE
+#endif
+#endif
+#endif
+
+#ifdef BULK_BY_BYTE
+typedef _Atomic(uint8_t) bulk_word;
+#define BULK_EACH 1
+#else
+typedef _Atomic(uintptr_t) __attribute__((may_alias)) bulk_word;
+#define BULK_EACH (UINTPTR_MAX / UINT8_MAX)
+#endif
+
+/* Turns the states of a word, aligned, from `from` into `to`, if each is `from`.  What it says of each is what the verbs of a byte
+ * say. */
+static inline bool turn_word(_Atomic(uint8_t) *first, uint8_t from, uint8_t to)
+{
+	bulk_word *const word = (void *)first;
+
+	/* relaxed: see arena.h. */
+	for (size_t i = 0; i < BULK_STATES / sizeof(bulk_word); i++)
+		if (load_relaxed(&word[i]) != BULK_EACH * from)
+			return false;
+	/* release, edge TELL: as in turn(). */
+	for (size_t i = 0; i < BULK_STATES / sizeof(bulk_word); i++)
+		store_release(&word[i], BULK_EACH * to);
+	return true;
+}
+
+/* With `slot`, that of objects[0], at one end of a word of states: are objects[0 .. BULK_STATES - 1] just the slots of that word, in
+ * turn?  Those of no object, 0 and what lies behind the last up to the end of the word, have a state of 0 for ever. */
+static inline bool is_word(const struct lfpool_cache *face, void *const *objects, uint64_t slot)
+{
+	const uintptr_t step = slot % BULK_STATES ? (uintptr_t)0 - face->stride : face->stride;
+	uintptr_t address = (uintptr_t)objects[0];
+
+	for (unsigned i = 1; i < BULK_STATES; i++)
+		if ((uintptr_t)objects[i] != (address += step))
+			return false;
+	return true;
+}
 
 /*
- * Makes `count` slots, from position `first` on, active, the newest first.  Objects that are active already (released
- * twice, in a race) go to the end of objects_out; says how many are not among those.
+ * Turns the states of objects, in their order, from `from` into `to`; says how many before one that is no object of this pool,
+ * or in another state.  `ours`: they are objects of this pool.  A word of states is looked at, and written, only where the call has
+ * all its slots: what holds for the state of one (A2) holds for each.
  */
-static size_t activate(struct arena *arena, const struct lfpool_magazine *m, uint32_t slots, uint64_t first,
-		       uint32_t count, void **objects_out)
+static inline size_t turn(const struct lfpool_cache *shared, void *const *objects, size_t count, bool ours, uint8_t from,
+			  uint8_t to)
 {
 	/* A copy, which the stores below cannot change: nothing of it is read again. */
-	const struct lfpool_cache face = arena->face;
-	size_t done = 0, twice = 0;
+	const struct lfpool_cache face = *shared;
+	void *const *const end = objects + count, *const *at = objects;
 
-	for (uint32_t i = count; i-- > 0;) {
-		void *object = (void *)magazine_at(m, slots, first + i);
+	if (ours && !face.state)
+		return count;
+	while (at != end) {
+		const uint64_t slot = ours ? lfpool_slot_at(&face, *at) : lfpool_slot_of(&face, *at);
+		_Atomic(uint8_t) *const state = &face.state[slot];
 
-		if (face.state) {
-			const uint64_t slot = lfpool_slot_at(&face, object);
-			/* relaxed: see arena.h.  release, edge TELL: what zero() wrote; and for the fallback,
-			 * see docs/memory-model.md. */
-			if (unlikely(load_relaxed(&face.state[slot]))) {
-				objects_out[count - ++twice] = object;
+		if (!ours && !likely(slot - 1 < face.slots))
+			break;
+		if (ours || face.state) {
+			if ((slot + 1) % BULK_STATES < 2 && (size_t)(end - at) >= BULK_STATES && is_word(&face, at, slot) &&
+			    turn_word(&face.state[slot & ~(uint64_t)(BULK_STATES - 1)], from, to)) {
+				at += BULK_STATES;
 				continue;
 			}
-			store_release(&face.state[slot], LFPOOL_ACTIVE);
+			/* relaxed: see arena.h. */
+			if (!likely(load_relaxed(state) == from))
+				break;
+			/* release, edge TELL: what an acquire zeroed; and for the fallback, see
+			 * docs/memory-model.md. */
+			store_release(state, to);
 		}
-		objects_out[done++] = object;
+		at++;
 	}
-	return done;
+	return (size_t)(at - objects);
 }
+
+/* ---- Acquire ---- */
 
 /* LFPOOL_ZERO: before they are active, so that a walk does not meet what is not zeroed yet; but for those that are
  * active already, which are somebody else's. */
-static void zero(const struct arena *arena, const struct lfpool_magazine *m, uint32_t slots, uint64_t first,
-		 uint32_t count)
+static void zero(const struct arena *arena, void *const *objects, uint32_t count)
 {
-	for (uint32_t i = 0; i < count; i++) {
-		const uintptr_t object = magazine_at(m, slots, first + i);
-
-		if (!arena_is_twice(arena, arena_slot(arena, object)))
-			memset((void *)object, 0, arena->face.stride);
-	}
+	for (uint32_t i = 0; i < count; i++)
+		if (!arena_is_twice(arena, arena_slot(arena, (uintptr_t)objects[i])))
+			memset(objects[i], 0, arena->face.stride);
 }
 
 /* As many as the current magazine gives. */
@@ -64,19 +123,26 @@ static size_t acquire_near(struct handle *handle, void **objects_out, uint32_t w
 {
 	struct cache *c = (struct cache *)handle;
 	struct core *core = c->core;
-	const uint32_t slots = core->magazines.slots;
 	uint64_t first;
 	const uint32_t taken = magazine_pop_many(c->current, core->asymmetric, wanted, &first);
-
-	if (core->zero && taken)
-		zero(&core->arena, c->current, slots, first, taken);
-
-	const size_t done = taken ? activate(&core->arena, c->current, slots, first, taken, objects_out) : 0;
+	size_t done = 0, end = taken;
 
 	*taken_out = taken;
-	/* Each of these entries is used up.  U1. */
+	if (!taken)
+		return 0;
+	magazine_read_many(c->current, core->magazines.slots, first, taken, objects_out);
+	if (core->zero)
+		zero(&core->arena, objects_out, taken);
+	/* Those that are active already (released twice, in a race) go to the end.  Each of these entries is used up. */
+	while ((done += turn(&core->arena.face, objects_out + done, end - done, true, 0, LFPOOL_ACTIVE)) < end) {
+		void *twice = objects_out[done];
+
+		objects_out[done] = objects_out[--end];
+		objects_out[end] = twice;
+	}
 	if (unlikely(done < taken))
 		tally_shared(&core->unpushed, (uint64_t)done - taken);
+	/* U1. */
 	for (size_t i = done; i < taken; i++)
 		(void)misuse_report(handle->pool, objects_out[i], LFPOOL_E_NOT_IN_USE);
 	return done;
@@ -113,27 +179,13 @@ size_t bulk_acquire(struct handle *handle, void **objects_out, size_t count)
  */
 static uint32_t release_run(struct cache *c, void *const *objects, uint32_t count, uint64_t first)
 {
-	/* A copy, which the stores below cannot change: nothing of it is read again. */
-	const struct lfpool_cache face = c->core->arena.face;
 	const uint32_t slots = c->core->magazines.slots;
 	struct lfpool_magazine *m = c->current;
-	uint32_t i;
+	const uint32_t done = (uint32_t)turn(&c->core->arena.face, objects, count, false, LFPOOL_ACTIVE, 0);
 
-	for (i = 0; i < count; i++) {
-		const uint64_t slot = lfpool_slot_of(&face, objects[i]);
-
-		if (!likely(slot - 1 < face.slots))
-			break;
-		if (face.state) {
-			/* relaxed, both: see arena.h. */
-			if (!likely(load_relaxed(&face.state[slot]) == LFPOOL_ACTIVE))
-				break;
-			store_relaxed(&face.state[slot], 0);
-		}
-		magazine_place(m, slots, first + i, (uintptr_t)objects[i]);
-	}
-	magazine_push_placed(m, first, i);
-	return i;
+	magazine_place_many(m, slots, first, done, objects);
+	magazine_push_placed(m, first, done);
+	return done;
 }
 
 size_t bulk_release(struct handle *handle, void *const *objects, size_t count)

@@ -292,6 +292,23 @@ static inline uint32_t magazine_pop_many(struct lfpool_magazine *m, bool asymmet
 	return taken;
 }
 
+/* The `count` objects that pop_many has left from position `first` on, the newest first. */
+static inline void magazine_read_many(const struct lfpool_magazine *m, uint32_t slots, uint64_t first, uint32_t count,
+				      void **objects_out)
+{
+	/* A round for each end of the ring that lies between. */
+	while (count) {
+		const uint32_t end = magazine_place_of(first + count - 1, slots) + 1, row = count < end ? count : end;
+		const _Atomic(uintptr_t) *entry = &m->entry[end];
+
+#pragma GCC unroll 4
+		for (uint32_t i = 0; i < row; i++)
+			/* relaxed: our own push, or one that came with the magazine. */
+			*objects_out++ = (void *)load_relaxed(--entry);
+		count -= row;
+	}
+}
+
 /* How many more it has room for at home; they go to the positions from *first_out on.  One that thieves have emptied is
  * brought home. */
 static inline uint32_t magazine_room(struct lfpool_magazine *m, uint32_t slots, uint64_t *first_out)
@@ -303,11 +320,23 @@ static inline uint32_t magazine_room(struct lfpool_magazine *m, uint32_t slots, 
 	return magazine_is_home(m, slots) ? magazine_limit(slots) - LFPOOL_POSITION(*first_out) : 0;
 }
 
-/* Write down `object` where magazine_room() said; magazine_push_placed() will push it. */
+/* Write down `object` at a position above bottom; magazine_push_placed() will push it. */
 static inline void magazine_place(struct lfpool_magazine *m, uint32_t slots, uint64_t position, uintptr_t object)
 {
 	/* relaxed: published by the store of bottom. */
 	store_relaxed(&m->entry[magazine_place_of(position, slots)], object);
+}
+
+/* The same for `count`, for which magazine_room() says that there is room from `first` on: at home, so in a row. */
+static inline void magazine_place_many(struct lfpool_magazine *m, uint32_t slots, uint64_t first, uint32_t count,
+				       void *const *objects)
+{
+	_Atomic(uintptr_t) *const entry = &m->entry[magazine_place_of(first, slots)];
+
+#pragma GCC unroll 4
+	for (uint32_t i = 0; i < count; i++)
+		/* relaxed: as above. */
+		store_relaxed(&entry[i], (uintptr_t)objects[i]);
 }
 
 /* Push the `count` objects that were placed from `first` on. */

@@ -1,9 +1,16 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * test_bulk.c - the bulk calls: partial results, NULLs passed over, refusals in the middle, no write beyond the room
- * given.
+ * given; states that are changed by the word.
  */
+#define LFPOOL_INLINE_KEEP_NAMES
+#include "lfpool/inline.h"
+
 #include "support.h"
+
+#include "lfpool/handle.h"
+
+#include <stdatomic.h>
 
 static void count_misuse(void *context, const lfpool_misuse_t *misuse)
 {
@@ -243,6 +250,164 @@ TEST(the_hook_may_use_the_cache)
 	assert_int_equal(lfpool_destroy(pool), 2);
 }
 
+/* ---- States by the word ---- */
+
+enum { ROW = 64, LONGEST = 26 };
+
+/* All objects of a pool are out, in the order of their slots; what is refused is noted. */
+struct row {
+	lfpool_t *pool;
+	lfpool_cache_t *cache;
+	void *object[ROW];
+	const void *refused;
+	size_t refusals;
+};
+
+static void note_misuse(void *context, const lfpool_misuse_t *misuse)
+{
+	struct row *row = context;
+
+	row->refused = misuse->object;
+	row->refusals++;
+}
+
+static void row_open(struct row *row)
+{
+	lfpool_config_t config = config_of(32, ROW);
+
+	*row = (struct row){0};
+	config.hooks.context = row;
+	config.hooks.misuse = note_misuse;
+	row->pool = pool_with(&config);
+	row->cache = lfpool_cache_create(row->pool);
+	assert_int_equal(lfpool_cache_acquire_bulk(row->cache, row->object, ROW), ROW);
+	assert_true(sort_disjoint(row->object, ROW, 32));
+}
+
+/* All are out again; of each it is known whether it is in use. */
+static void row_refill(struct row *row)
+{
+	void *again[ROW];
+	const size_t missing = ROW - lfpool_active_count(row->pool);
+
+	assert_int_equal(lfpool_cache_acquire_bulk(row->cache, again, ROW), missing);
+	assert_true(sort_disjoint(again, missing, 32));
+	for (size_t i = 0; i < ROW; i++)
+		assert_true(lfpool_in_use(row->pool, row->object[i]));
+}
+
+static void row_close(struct row *row)
+{
+	lfpool_cache_destroy(row->cache);
+	assert_int_equal(lfpool_destroy(row->pool), ROW);
+}
+
+/* `count` from the first-th on, upwards or downwards. */
+static void row_list(const struct row *row, size_t first, size_t count, bool down, void **list_out)
+{
+	for (size_t i = 0; i < count; i++)
+		list_out[i] = row->object[down ? first + count - 1 - i : first + i];
+}
+
+TEST(each_end_of_a_row)
+{
+	struct row row;
+	void *list[LONGEST];
+
+	row_open(&row);
+	for (size_t turn = 0; turn < 2 * ROW * (LONGEST + 1); turn++) {
+		const size_t first = turn / 2 % ROW, wanted = turn / 2 / ROW;
+		const size_t count = wanted < ROW - first ? wanted : ROW - first;
+
+		row_list(&row, first, count, turn % 2, list);
+		assert_int_equal(lfpool_cache_release_bulk(row.cache, list, count), count);
+		for (size_t i = 0; i < ROW; i++)
+			assert_int_equal(lfpool_in_use(row.pool, row.object[i]), i < first || i >= first + count);
+		row_refill(&row);
+	}
+	assert_int_equal(row.refusals, 0);
+	row_close(&row);
+}
+
+/* One of a row is not as the others are: of the others each is released, of it what its own release would say. */
+TEST(one_in_a_row_is_odd)
+{
+	enum { FREE, TWICE, INTERIOR, FOREIGN, BEFORE, BEHIND, SWAPPED, MARKED, ABSENT, ODDITIES };
+	struct row row;
+	void *list[LONGEST];
+	int stranger;
+
+	row_open(&row);
+
+	const size_t stride = (size_t)((char *)row.object[1] - (char *)row.object[0]);
+
+	for (size_t turn = 0; turn < 2 * 9 * LONGEST * ODDITIES; turn++) {
+		const size_t first = turn / 2 % 9, at = turn / 18 % LONGEST, odd = turn / 18 / LONGEST;
+		const size_t other = (at + 1) % LONGEST;
+		lfpool_handle_t handle = 0;
+
+		row_list(&row, first, LONGEST, turn % 2, list);
+		void *const object = list[at], *const neighbour = list[other];
+
+		row.refusals = 0;
+		switch (odd) {
+		case FREE: assert_int_equal(lfpool_cache_release(row.cache, object), LFPOOL_OK); break;
+		case TWICE: list[at] = neighbour; break;
+		case INTERIOR: list[at] = moved(object, 1); break;
+		case FOREIGN: list[at] = &stranger; break;
+		case BEFORE: list[at] = (char *)row.object[0] - stride; break;
+		case BEHIND: list[at] = (char *)row.object[ROW - 1] + stride; break;
+		case SWAPPED: list[at] = neighbour, list[other] = object; break;
+		case MARKED: handle = lfpool_handle_of(row.pool, object); break;
+		default: list[at] = NULL;
+		}
+
+		const bool fine = odd == SWAPPED || odd == MARKED, refused = !fine && odd != ABSENT;
+
+		assert_int_equal(lfpool_cache_release_bulk(row.cache, list, LONGEST), LONGEST - !fine);
+		assert_int_equal(row.refusals, refused);
+		if (refused)
+			assert_ptr_equal(row.refused, list[at]);
+		assert_null(lfpool_resolve(row.pool, handle));
+		for (size_t i = 0; i < ROW; i++) {
+			const bool listed = i >= first && i < first + LONGEST;
+			const bool stays = row.object[i] == object && !fine && odd != FREE;
+
+			assert_int_equal(lfpool_in_use(row.pool, row.object[i]), !listed || stays);
+		}
+		row_refill(&row);
+	}
+	row_close(&row);
+}
+
+#ifndef IN_BUFFER
+/* What two releases of one object at once leave behind: a free entry of an object that is in use. */
+TEST(one_in_a_row_is_in_use)
+{
+	struct row row;
+	void *list[LONGEST], *got[ROW];
+
+	row_open(&row);
+	for (size_t turn = 0; turn < 2 * 9 * LONGEST; turn++) {
+		const size_t first = turn / 2 % 9, at = turn / 18;
+
+		row_list(&row, first, LONGEST, turn % 2, list);
+		assert_int_equal(lfpool_cache_release_bulk(row.cache, list, LONGEST), LONGEST);
+		row.refusals = 0;
+		atomic_store(&row.cache->state[lfpool_slot_at(row.cache, list[at])], LFPOOL_ACTIVE);
+		assert_int_equal(lfpool_cache_acquire_bulk(row.cache, got, ROW), LONGEST - 1);
+		assert_int_equal(row.refusals, 1);
+		assert_ptr_equal(row.refused, list[at]);
+		for (size_t i = 0; i < LONGEST - 1; i++)
+			assert_ptr_not_equal(got[i], list[at]);
+		assert_true(sort_disjoint(got, LONGEST - 1, 32));
+		for (size_t i = 0; i < ROW; i++)
+			assert_true(lfpool_in_use(row.pool, row.object[i]));
+	}
+	row_close(&row);
+}
+#endif
+
 TEST(stats_count_what_is_no_hit)
 {
 	lfpool_t *pool = pool_of(32, 1000);
@@ -297,6 +462,11 @@ int main(void)
 		cmocka_unit_test(bulk_and_single_mix),
 		cmocka_unit_test(through_a_cache),
 		cmocka_unit_test(the_hook_may_use_the_cache),
+		cmocka_unit_test(each_end_of_a_row),
+		cmocka_unit_test(one_in_a_row_is_odd),
+#ifndef IN_BUFFER
+		cmocka_unit_test(one_in_a_row_is_in_use),
+#endif
 		cmocka_unit_test(stats_count_what_is_no_hit),
 	};
 

@@ -188,10 +188,15 @@ TEST(what_activate_wrote_is_visible)
 
 /* ---- What LFPOOL_ZERO wrote, too: by acquires of one, and of many ---- */
 
+static int compare_addresses_down(const void *a, const void *b)
+{
+	return compare_addresses(b, a);
+}
+
 static void *acquire_in_bulk(void *argument)
 {
 	struct scene *scene = argument;
-	void *objects[20];
+	void *objects[200];
 
 	for (unsigned i = 0; i < scene->rounds; i += COUNT(objects))
 		REQUIRE(lfpool_acquire_bulk(scene->pool, objects, COUNT(objects)) == COUNT(objects));
@@ -222,6 +227,8 @@ TEST(what_is_visited_is_zeroed)
 		assert_int_equal(acquire_all(scene.pool, objects, 3000), 3000);
 		for (size_t i = 0; i < 3000; i++)
 			memset(objects[i], 0xff, 64);
+		/* Bulk calls take them upwards or downwards. */
+		qsort(objects, 3000, sizeof(*objects), round / 2 % 2 ? compare_addresses : compare_addresses_down);
 		release_all(scene.pool, objects, 3000);
 		for (size_t i = 0; i < COUNT(threads); i++)
 			thread_start(&threads[i], i ? acquire_in_bulk : acquire_many, &scene);
