@@ -54,8 +54,7 @@ struct survey {
 
 /* Adds the magazine that `word` names to the sums; true if it seems to hold something.  Inlined: one call in three is for a `hand`
  * that names none. */
-static inline __attribute__((always_inline)) bool survey_magazine(const struct core *core, uint64_t word,
-								  struct survey *s)
+static ALWAYS_INLINE bool survey_magazine(const struct core *core, uint64_t word, struct survey *s)
 {
 	uint32_t number = tagged_number(word);
 
