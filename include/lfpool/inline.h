@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * inline.h - lfpool_cache_acquire() and lfpool_cache_release() with their hits inlined.  C11, gcc or clang.  Opt-in.
+ * inline.h - lfpool_cache_acquire() and lfpool_cache_release() with their hits inlined.  C11 or C++11, gcc or clang.
+ *            Opt-in.
  *
  * Idea         A cache works on one magazine at a time, `hot`: a Chase-Lev deque of free objects (Chase and Lev 2005).
  *              Its owner pushes and pops at `bottom` with plain loads and stores; anybody may take from `top` by CAS.
@@ -29,15 +30,31 @@
 #ifndef LFPOOL_INLINE_H
 #define LFPOOL_INLINE_H
 
-#ifdef __cplusplus
-#error "lfpool/inline.h is C11; C++ uses lfpool/lfpool.h"
-#endif
-
 #include "lfpool/lfpool.h"
+
+/* Where the languages differ.  C++ has no _Atomic: there the same words, as aligned as those of C, which is more than the
+ * processor's ABI asks of them on i386. */
+#ifdef __cplusplus
+typedef uint8_t lfpool_atomic_uint8_t;
+typedef uint32_t lfpool_atomic_uint32_t __attribute__((aligned(4)));
+typedef uint64_t lfpool_atomic_uint64_t __attribute__((aligned(8)));
+typedef uintptr_t lfpool_atomic_uintptr_t __attribute__((aligned(sizeof(uintptr_t))));
+#define LFPOOL_ATOMIC(type) lfpool_atomic_##type
+#define LFPOOL_NUMBER(type, value) static_cast<type>(value)
+#define LFPOOL_POINTER(type, value) reinterpret_cast<type>(value)
+#define LFPOOL_ASSERT static_assert
+#define LFPOOL_ALIGNOF alignof
+#else
+#define LFPOOL_ATOMIC(type) _Atomic(type)
+#define LFPOOL_NUMBER(type, value) ((type)(value))
+#define LFPOOL_POINTER(type, value) ((type)(value))
+#define LFPOOL_ASSERT _Static_assert
+#define LFPOOL_ALIGNOF _Alignof
+#endif
 
 /* The verbs.  The library's own build brings them from src/atomics.h, its single seam. */
 #ifndef LFPOOL_LOAD_RELAXED
-#if defined(__clang__)
+#if defined(__clang__) && !defined(__cplusplus)
 #define LFPOOL_LOAD_RELAXED(p) __c11_atomic_load((p), __ATOMIC_RELAXED)
 #define LFPOOL_LOAD_ACQUIRE(p) __c11_atomic_load((p), __ATOMIC_ACQUIRE)
 #define LFPOOL_STORE_RELAXED(p, v) __c11_atomic_store((p), (v), __ATOMIC_RELAXED)
@@ -64,12 +81,13 @@
 
 /* The position in a `bottom` or a `top`; and how far one is ahead of the other (H1). */
 #if LFPOOL_POSITION_BITS == 16
-#define LFPOOL_POSITION(word) ((uint16_t)(word))
-#define LFPOOL_AHEAD(word, other) ((int16_t)((uint16_t)(word) - (uint16_t)(other)))
+#define LFPOOL_POSITION(word) LFPOOL_NUMBER(uint16_t, word)
+#define LFPOOL_AHEAD(word, other) LFPOOL_NUMBER(int16_t, LFPOOL_NUMBER(uint16_t, word) - LFPOOL_NUMBER(uint16_t, other))
 #else
-#define LFPOOL_POSITION(word) ((uint32_t)(word) & ((UINT32_C(1) << LFPOOL_POSITION_BITS) - 1))
+#define LFPOOL_POSITION(word) (LFPOOL_NUMBER(uint32_t, word) & ((UINT32_C(1) << LFPOOL_POSITION_BITS) - 1))
 #define LFPOOL_AHEAD(word, other) \
-	((int32_t)((uint32_t)((word) - (other)) << (32 - LFPOOL_POSITION_BITS)) >> (32 - LFPOOL_POSITION_BITS))
+	(LFPOOL_NUMBER(int32_t, LFPOOL_NUMBER(uint32_t, (word) - (other)) << (32 - LFPOOL_POSITION_BITS)) >>      \
+	 (32 - LFPOOL_POSITION_BITS))
 #endif
 
 /* A slot's state, a byte: 0 while its object is free.  A handle marks it; such an object's release is the library's. */
@@ -81,21 +99,30 @@
 #define LFPOOL_DEMAND_BEFORE 128
 
 struct lfpool_magazine {
-	_Atomic(uint64_t) top;      /* position of the oldest object; CAS by anybody, only grows      */
-	_Atomic(uint64_t) bottom;   /* position after the newest object; the owner's, see H1 and H4   */
-	_Atomic(uint64_t) next;     /* depot link: {from here down:32, number of the one below:32}    */
-	_Atomic(uint32_t) number;   /* of this magazine, from 1; 0 until it is first used             */
-	_Atomic(uintptr_t) entry[]; /* ring of objects; 0 = the one that belongs here by birth        */
+	LFPOOL_ATOMIC(uint64_t) top;      /* position of the oldest object; CAS by anybody, only grows      */
+	LFPOOL_ATOMIC(uint64_t) bottom;   /* position after the newest object; the owner's, see H1 and H4   */
+	LFPOOL_ATOMIC(uint64_t) next;     /* depot link: {from here down:32, number of the one below:32}    */
+	LFPOOL_ATOMIC(uint32_t) number;   /* of this magazine, from 1; 0 until it is first used             */
+#ifndef __cplusplus /* has no flexible array */
+	LFPOOL_ATOMIC(uintptr_t) entry[]; /* ring of objects; 0 = the one that belongs here by birth        */
+#endif
 };
 
+LFPOOL_ASSERT(offsetof(struct lfpool_magazine, top) == 0 && offsetof(struct lfpool_magazine, bottom) == 8 &&
+		      offsetof(struct lfpool_magazine, next) == 16 && offsetof(struct lfpool_magazine, number) == 24 &&
+		      sizeof(struct lfpool_magazine) == 32 && LFPOOL_ALIGNOF(struct lfpool_magazine) == 8,
+	      "a magazine is the same in C and in C++");
+
+#ifndef __cplusplus
 /* Where the positions begin: entry[0] is that word of the magazine. */
 #define LFPOOL_HOME (offsetof(struct lfpool_magazine, entry) / sizeof(uintptr_t))
-_Static_assert(offsetof(struct lfpool_magazine, entry) % sizeof(uintptr_t) == 0, "the words of a magazine");
+LFPOOL_ASSERT(offsetof(struct lfpool_magazine, entry) % sizeof(uintptr_t) == 0, "the words of a magazine");
+#endif
 
 /* The part of a cache that hits touch: one cache line, written by its user alone. */
 struct lfpool_cache {
 	struct lfpool_magazine *hot;  /* the magazine hits work on                                   */
-	_Atomic(uint8_t) *state;      /* per slot; behind the word of demand                       */
+	LFPOOL_ATOMIC(uint8_t) *state; /* per slot; behind the word of demand                      */
 	uintptr_t zero;               /* address of the imaginary slot 0                             */
 	uint64_t inverse;             /* see lfpool_slot_of()                                        */
 	uint64_t slots;               /* there are addresses for so many                             */
@@ -103,8 +130,11 @@ struct lfpool_cache {
 	uint32_t limit;               /* position after the last place of a magazine at home         */
 	uint8_t shift;                /* trailing zero bits of the stride                            */
 };
-_Static_assert(sizeof(struct lfpool_cache) <= 64, "a hit touches one line of it");
+LFPOOL_ASSERT(sizeof(struct lfpool_cache) <= 64, "a hit touches one line of it");
 
+#ifdef __cplusplus
+extern "C" {
+#endif
 /* Misses, oddities and refusals.  acquire_slow ends the pop that the hit began: bottom is lowered, and the last
  * object, if there is one, is hidden from the thieves until we have it.  Were it shown again before we race for it,
  * others could have answered NULL meanwhile because of an object that we do not get.  acquire_odd: the object is ours
@@ -114,6 +144,9 @@ LFPOOL_API void *lfpool_cache_acquire_odd(lfpool_cache_t *cache, void *object);
 LFPOOL_API lfpool_status_t lfpool_cache_release_slow(lfpool_cache_t *cache, void *object);
 /* After a release: there is demand.  Returns LFPOOL_OK. */
 LFPOOL_API lfpool_status_t lfpool_cache_serve(lfpool_cache_t *cache);
+#ifdef __cplusplus
+}
+#endif
 
 /*
  * Slot numbers.  lfpool_slot_at(): of an object of this pool.  lfpool_slot_of(): of any address, exactly: something outside
@@ -126,27 +159,27 @@ __extension__ typedef unsigned __int128 lfpool_product;
  * exactly when nothing is left over (Lemire, Kaser, Kurz 2019). */
 static inline lfpool_product lfpool_quotient(const struct lfpool_cache *cache, const void *object)
 {
-	return (lfpool_product)((uintptr_t)object - cache->zero) * cache->inverse;
+	return LFPOOL_NUMBER(lfpool_product, LFPOOL_POINTER(uintptr_t, object) - cache->zero) * cache->inverse;
 }
 
 static inline uint64_t lfpool_slot_at(const struct lfpool_cache *cache, const void *object)
 {
-	return (uint64_t)(lfpool_quotient(cache, object) >> 64);
+	return LFPOOL_NUMBER(uint64_t, lfpool_quotient(cache, object) >> 64);
 }
 
 static inline uint64_t lfpool_slot_of(const struct lfpool_cache *cache, const void *object)
 {
 	const lfpool_product quotient = lfpool_quotient(cache, object);
 
-	return LFPOOL_LIKELY((uint64_t)quotient < cache->inverse) ? (uint64_t)(quotient >> 64) : 0;
+	return LFPOOL_LIKELY(LFPOOL_NUMBER(uint64_t, quotient) < cache->inverse) ? LFPOOL_NUMBER(uint64_t, quotient >> 64) : 0;
 }
 #else
 /* inverse: of the odd part of the stride, modulo 2^64.  Only multiples of the stride have a small product, rotated. */
 static inline uint64_t lfpool_slot_of(const struct lfpool_cache *cache, const void *object)
 {
-	uint64_t product = (uint64_t)((uintptr_t)object - cache->zero) * cache->inverse;
+	uint64_t product = LFPOOL_NUMBER(uint64_t, LFPOOL_POINTER(uintptr_t, object) - cache->zero) * cache->inverse;
 
-	return product >> cache->shift | product << (-(unsigned)cache->shift & 63);
+	return product >> cache->shift | product << (-LFPOOL_NUMBER(unsigned, cache->shift) & 63);
 }
 
 static inline uint64_t lfpool_slot_at(const struct lfpool_cache *cache, const void *object)
@@ -156,15 +189,17 @@ static inline uint64_t lfpool_slot_at(const struct lfpool_cache *cache, const vo
 #endif
 
 /* The entry of a position of a magazine that is at home (H8). */
-static inline _Atomic(uintptr_t) *lfpool_entry_at(struct lfpool_magazine *magazine, uint64_t bottom)
+static inline LFPOOL_ATOMIC(uintptr_t) *lfpool_entry_at(struct lfpool_magazine *magazine, uint64_t bottom)
 {
-	return (_Atomic(uintptr_t) *)(void *)((char *)magazine + LFPOOL_POSITION(bottom) * sizeof(uintptr_t));
+	void *entry = LFPOOL_POINTER(char *, magazine) + LFPOOL_POSITION(bottom) * sizeof(uintptr_t);
+
+	return LFPOOL_POINTER(LFPOOL_ATOMIC(uintptr_t) *, entry);
 }
 
 static inline void *lfpool_cache_acquire_inline(lfpool_cache_t *cache)
 {
 	struct lfpool_magazine *magazine = cache->hot;
-	_Atomic(uint8_t) *states = cache->state;
+	LFPOOL_ATOMIC(uint8_t) *states = cache->state;
 	/* relaxed: our own last store (H2). */
 	uint64_t bottom = LFPOOL_LOAD_RELAXED(&magazine->bottom) - 1;
 
@@ -176,9 +211,9 @@ static inline void *lfpool_cache_acquire_inline(lfpool_cache_t *cache)
 	if (!LFPOOL_LIKELY(LFPOOL_AHEAD(LFPOOL_LOAD_RELAXED(&magazine->top), bottom) < 0))
 		return lfpool_cache_acquire_slow(cache);
 	/* relaxed: our own push, or one that came with the magazine. */
-	void *object = (void *)LFPOOL_LOAD_RELAXED(lfpool_entry_at(magazine, bottom));
+	void *object = LFPOOL_POINTER(void *, LFPOOL_LOAD_RELAXED(lfpool_entry_at(magazine, bottom)));
 
-	_Atomic(uint8_t) *state = &states[lfpool_slot_at(cache, object)];
+	LFPOOL_ATOMIC(uint8_t) *state = &states[lfpool_slot_at(cache, object)];
 
 	/* relaxed, both: the slot is ours alone from here on. */
 	if (!LFPOOL_LIKELY(!LFPOOL_LOAD_RELAXED(state)))
@@ -190,7 +225,7 @@ static inline void *lfpool_cache_acquire_inline(lfpool_cache_t *cache)
 }
 
 /* Pushes on the hot magazine; false when it is full. */
-static inline bool lfpool_push(const struct lfpool_cache *cache, void *object, _Atomic(uint8_t) *state)
+static inline bool lfpool_push(const struct lfpool_cache *cache, void *object, LFPOOL_ATOMIC(uint8_t) *state)
 {
 	struct lfpool_magazine *magazine = cache->hot;
 	/* relaxed: our own last store (H2). */
@@ -201,7 +236,7 @@ static inline bool lfpool_push(const struct lfpool_cache *cache, void *object, _
 		return false;
 	/* relaxed, both: published by the store of bottom. */
 	LFPOOL_STORE_RELAXED(state, 0);
-	LFPOOL_STORE_RELAXED(lfpool_entry_at(magazine, bottom), (uintptr_t)object);
+	LFPOOL_STORE_RELAXED(lfpool_entry_at(magazine, bottom), LFPOOL_POINTER(uintptr_t, object));
 	/* release, edge GIVE: the entry, the state and all that was written to the object go to whoever takes the
 	 * slot. */
 	LFPOOL_STORE_RELEASE(&magazine->bottom, bottom + LFPOOL_PUSHED);
@@ -209,13 +244,15 @@ static inline bool lfpool_push(const struct lfpool_cache *cache, void *object, _
 }
 
 /* The word of demand. */
-static inline _Atomic(uint32_t) *lfpool_demand_at(_Atomic(uint8_t) *states)
+static inline LFPOOL_ATOMIC(uint32_t) *lfpool_demand_at(LFPOOL_ATOMIC(uint8_t) *states)
 {
-	return (_Atomic(uint32_t) *)(void *)((char *)(void *)states - LFPOOL_DEMAND_BEFORE);
+	void *demand = LFPOOL_POINTER(char *, states) - LFPOOL_DEMAND_BEFORE;
+
+	return LFPOOL_POINTER(LFPOOL_ATOMIC(uint32_t) *, demand);
 }
 
 /* After a push. */
-static inline lfpool_status_t lfpool_pushed(lfpool_cache_t *cache, _Atomic(uint8_t) *states)
+static inline lfpool_status_t lfpool_pushed(lfpool_cache_t *cache, LFPOOL_ATOMIC(uint8_t) *states)
 {
 	/* Whoever waits has made his demand known, and then fenced, and then looked: he has seen our push, or we see his
 	 * demand. */
@@ -228,7 +265,7 @@ static inline lfpool_status_t lfpool_cache_release_inline(lfpool_cache_t *cache,
 {
 	uint64_t slot = lfpool_slot_of(cache, object);
 
-	_Atomic(uint8_t) *states = cache->state;
+	LFPOOL_ATOMIC(uint8_t) *states = cache->state;
 
 	/* relaxed: written by the thread that acquired the object and then handed it to us.  Slot 0 is never in use. */
 	if (LFPOOL_LIKELY(slot <= cache->slots) &&

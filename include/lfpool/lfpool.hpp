@@ -28,6 +28,8 @@
  * Types        T is complete where objects are made or destroyed; pool<T> and unique_ptr<T> can be declared before.
  *              Alignment up to 4096, size up to 1 MiB.  Arrays are refused: a struct may have one.
  *
+ * Hits         With lfpool/inline.h included before, those of cache<T> are inlined: in all files of a program, or in none.
+ *
  * lfpool/set.hpp has sets of pools, a std::pmr::memory_resource and an allocator.
  */
 #ifndef LFPOOL_LFPOOL_HPP

@@ -291,6 +291,40 @@ static void visits_may_destroy_and_throw()
 	CHECK(pool.clear() == 5);
 }
 
+/* A cache's calls; test_pool.cpp is compiled with lfpool/inline.h in front as well. */
+template <typename T> static void a_cache_refuses()
+{
+	lfpool::pool<T> pool(100), other(1);
+	lfpool::cache<T> cache(pool);
+	T elsewhere, *foreign = static_cast<T *>(other.acquire());
+	std::vector<void *> objects;
+
+	for (int round = 0; round < 3; round++) {
+		for (std::size_t i = 0; i < 100; i++)
+			objects.push_back(cache.acquire());
+		CHECK(!cache.acquire() && pool.active_count() == 100);
+		for (void *object : objects) {
+			CHECK(cache.release(&elsewhere) == LFPOOL_E_FOREIGN);
+			CHECK(cache.release(foreign) == LFPOOL_E_FOREIGN);
+			for (std::size_t inside = 1; inside < sizeof(T); inside++)
+				CHECK(cache.release(static_cast<char *>(object) + inside) == LFPOOL_E_INTERIOR);
+			CHECK(cache.release(object) == LFPOOL_OK);
+			CHECK(cache.release(object) == LFPOOL_E_NOT_IN_USE);
+		}
+		CHECK(pool.active_count() == 0);
+		objects.clear();
+	}
+	CHECK(lfpool_misuse_count(pool.get()) == 3 * 100 * (2 + sizeof(T)) && !lfpool_check(pool.get(), nullptr));
+}
+
+struct odd {
+	char bytes[7];
+};
+
+struct power {
+	char bytes[64];
+};
+
 /* What a cache releases it gets again; what a unique_ptr of its makes goes by the pool, to whoever is the thread's. */
 static void a_cache_releases_into_itself()
 {
@@ -373,6 +407,8 @@ int main()
 	RUN(clear_asks_no_operator);
 	RUN(visits_may_destroy_and_throw);
 	RUN(a_cache_releases_into_itself);
+	RUN(a_cache_refuses<odd>);
+	RUN(a_cache_refuses<power>);
 	RUN(what_cannot_be_closed_stays);
 	RUN(handles_go_stale);
 }
