@@ -210,15 +210,6 @@ static void unlock_in_child(void)
 			resize_serve_if_wanted(pool, NULL);
 }
 
-static bool key_create(bool usable)
-{
-	if (!usable) {
-		keyless = true;
-		return true;
-	}
-	return os_thread_key_create(&thread_key, hand_back);
-}
-
 bool threads_open(void)
 {
 	registry_lock();
@@ -237,7 +228,8 @@ bool threads_open(void)
 	registry_lock();
 	/* Each once, also when the other was refused. */
 	has_fork_handlers = has_fork_handlers || os_at_fork(registry_lock, registry_unlock, unlock_in_child);
-	has_keys = has_keys || key_create(keys_usable);
+	keyless = !keys_usable;
+	has_keys = has_keys || keyless || os_thread_key_create(&thread_key, hand_back);
 	ready = has_fork_handlers && has_keys;
 	registry_unlock();
 	return ready;
@@ -319,7 +311,7 @@ static void entry_set(struct thread_entry *e, uint64_t id, struct handle *handle
 }
 
 /* The calling thread's cache of this pool, made if need be; NULL: it cannot have one now. */
-static COLD struct handle *attach(lfpool_t *pool)
+static NOINLINE struct handle *attach(lfpool_t *pool)
 {
 	struct thread_entry *table = table_ensure(registry_place(pool->table_id));
 
@@ -329,6 +321,9 @@ static COLD struct handle *attach(lfpool_t *pool)
 	struct thread_entry *e = &table[registry_place(pool->table_id)];
 	struct handle *const generation = (struct handle *)(uintptr_t)registry_generation(pool->table_id);
 
+	/* Not in the first places. */
+	if (e->pool_id == pool->table_id)
+		return e->handle;
 	if (is_patient(e, generation))
 		return NULL;
 
@@ -343,13 +338,7 @@ struct handle *thread_handle(lfpool_t *pool)
 	struct handle *handle = thread_find(pool->table_id);
 
 	/* L3 */
-	if (!handle && pool->table_id) {
-		const struct thread_entry *table = table_here();
-		const struct thread_entry *e = &table[pool->table_id & table[-1].pool_id];
-
-		handle = e->pool_id == pool->table_id ? e->handle : attach(pool);
-	}
-	return handle;
+	return !handle && pool->table_id ? attach(pool) : handle;
 }
 
 /* The hit is not here, so that callers need no frame for this. */
