@@ -85,11 +85,12 @@ static inline size_t turn(const struct lfpool_cache *shared, void *const *object
 		return count;
 	while (at != end) {
 		const uint64_t slot = ours ? lfpool_slot_at(&face, *at) : lfpool_slot_of(&face, *at);
-		_Atomic(uint8_t) *const state = &face.state[slot];
 
 		if (!ours && !likely(slot - 1 < face.slots))
 			break;
 		if (ours || face.state) {
+			_Atomic(uint8_t) *const state = &face.state[slot];
+
 			if ((slot + 1) % BULK_STATES < 2 && (size_t)(end - at) >= BULK_STATES && is_word(&face, at, slot) &&
 			    turn_word(&face.state[slot & ~(uint64_t)(BULK_STATES - 1)], from, to)) {
 				at += BULK_STATES;
