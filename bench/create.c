@@ -62,7 +62,7 @@ static void warm_up(const struct subject *subject)
 	subject->close(subject->open(&plan));
 }
 
-static void once(struct series *series, const struct creation_cell *cell)
+static void once(struct series *series, const struct cell *cell)
 {
 	const struct plan plan = plan_for(cell->creation->capacity);
 	const double before = resident_bytes();
@@ -82,19 +82,19 @@ static void once(struct series *series, const struct creation_cell *cell)
 
 static void create_run(gbench_state_t *state, void *context)
 {
-	const struct creation_cell *cell = context;
+	const struct cell *cell = context;
 	struct series series = {.times = 0};
 	uint64_t sum_ns = 0;
 
 	warm_up(cell->subject);
-	while (gbench_next(state))
+	while (gbench_next(state, 1))
 		once(&series, cell);
 	for (unsigned i = 0; i < series.times; i++)
 		sum_ns += series.create_ns[i] + series.destroy_ns[i];
 	gbench_set_iteration_time(state, (double)sum_ns / 1e9);
-	gbench_counter(state, "create_ns", median(series.create_ns, series.times), GBENCH_COUNTER_PLAIN);
-	gbench_counter(state, "destroy_ns", median(series.destroy_ns, series.times), GBENCH_COUNTER_PLAIN);
-	gbench_counter(state, "create_resident_bytes", series.resident_bytes, GBENCH_COUNTER_PLAIN);
+	gbench_counter(state, "create_ns", median(series.create_ns, series.times));
+	gbench_counter(state, "destroy_ns", median(series.destroy_ns, series.times));
+	gbench_counter(state, "create_resident_bytes", series.resident_bytes);
 }
 
 bool create_fits(const struct creation *creation, const struct subject *subject)
@@ -106,14 +106,11 @@ bool create_fits(const struct creation *creation, const struct subject *subject)
 	return creation->capacity * CREATE_BYTES <= BYTES_MAX;
 }
 
-void create_register(struct creation_cell *cell)
+void create_register(struct cell *cell)
 {
-	char name[128];
-	gbench_t *benchmark;
+	gbench_t *benchmark =
+		gbench_register(create_run, cell, "%s/%d/%s", cell->creation->name, CREATE_BYTES, cell->subject->name);
 
-	(void)snprintf(name, sizeof(name), "%s/%d/%s", cell->creation->name, CREATE_BYTES, cell->subject->name);
-	benchmark = gbench_register(name, create_run, cell);
 	gbench_iterations(benchmark, cell->creation->times);
-	gbench_use_manual_time(benchmark);
 	gbench_threads(benchmark, 1);
 }

@@ -24,12 +24,7 @@ struct creation {
 };
 extern const struct creation creations[CREATE_COUNT];
 
-struct creation_cell {
-	const struct creation *creation;
-	const struct subject *subject;
-};
-
 bool create_fits(const struct creation *creation, const struct subject *subject);
-void create_register(struct creation_cell *cell);
+void create_register(struct cell *cell);
 
 #endif

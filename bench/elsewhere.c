@@ -13,7 +13,8 @@
 
 extern char **environ;
 
-bool elsewhere_run(char **arguments, double *figures, int count)
+/* False when it did not work; it has said why. */
+static bool run(char **arguments, double *figures, int count)
 {
 	posix_spawn_file_actions_t actions;
 	int ends[2], status, got = 0;
@@ -33,4 +34,21 @@ bool elsewhere_run(char **arguments, double *figures, int count)
 		got++;
 	(void)fclose(output);
 	return started && waitpid(process, &status, 0) == process && status == 0 && got == count;
+}
+
+bool elsewhere_run(gbench_state_t *state, const char *option, const char *subject, const char *what, double *figures, int count)
+{
+	char *arguments[] = {"lfpool-bench", (char *)(uintptr_t)option, (char *)(uintptr_t)subject, (char *)(uintptr_t)what, NULL};
+	const bool first = gbench_state_thread_index(state) == 0;
+	uint64_t took_ns = 0;
+
+	while (gbench_next(state, 1)) {
+		const uint64_t start_ns = now_ns();
+
+		if (first && !run(arguments, figures, count))
+			give_up(subject, "the process that should measure it failed");
+		took_ns = first ? now_ns() - start_ns : 0;
+	}
+	gbench_set_iteration_time(state, (double)took_ns / 1e9);
+	return first;
 }

@@ -41,71 +41,48 @@ static const unsigned thread_counts[] = {1, 2, 4, 8, 16};
 #define SIZES (sizeof(sizes) / sizeof(*sizes))
 #define THREAD_COUNTS (sizeof(thread_counts) / sizeof(*thread_counts))
 
-static void add_cell(struct cell *cell)
+/* Lives as long as the program runs benchmarks. */
+static struct cell *keep(struct cell cell)
 {
-	char name[128];
+	struct cell *copy = must(malloc(sizeof(cell)));
+
+	*copy = cell;
+	return copy;
+}
+
+static void add_loop(struct cell cell)
+{
 	gbench_t *benchmark = NULL;
 
-	(void)snprintf(name, sizeof(name), "%s/%zu/%s", cell->workload->name, cell->object_bytes, cell->subject->name);
 	for (size_t t = 0; t < THREAD_COUNTS; t++) {
-		if (!workload_fits(cell->workload, cell->subject, cell->object_bytes, thread_counts[t]))
+		if (!workload_fits(cell.workload, cell.subject, cell.object_bytes, thread_counts[t]))
 			continue;
-		if (!benchmark) {
-			benchmark = gbench_register(name, team_run, cell);
-			gbench_fixture(benchmark, team_open, team_close);
-			gbench_use_manual_time(benchmark);
-		}
+		if (!benchmark)
+			benchmark = gbench_register(team_run, keep(cell), "%s/%zu/%s", cell.workload->name,
+						    cell.object_bytes, cell.subject->name);
 		gbench_threads(benchmark, (int)thread_counts[t]);
 	}
 }
 
-/* Those that are not loops under the clock of team.c. */
-static void add_memory(struct cell *cells)
+static void add_rows(void)
 {
-	for (size_t b = 0; b < SIZES; b++) {
-		for (size_t s = 0; s < subject_count; s++) {
-			if (!memory_fits(subjects[s], sizes[b]))
-				continue;
-			*cells = (struct cell){subjects[s], NULL, sizes[b]};
-			memory_register(cells++);
-		}
-	}
-}
-
-static void add_creations(struct creation_cell *cells)
-{
-	for (size_t c = 0; c < CREATE_COUNT; c++) {
-		for (size_t s = 0; s < subject_count; s++) {
-			if (!create_fits(&creations[c], subjects[s]))
-				continue;
-			*cells = (struct creation_cell){&creations[c], subjects[s]};
-			create_register(cells++);
-		}
-	}
-}
-
-static void add_backlogs(struct backlog_cell *cells)
-{
-	for (size_t b = 0; b < BACKLOG_COUNT; b++) {
-		for (size_t s = 0; s < subject_count; s++) {
-			if (!backlog_fits(&backlogs[b], subjects[s]))
-				continue;
-			*cells = (struct backlog_cell){&backlogs[b], subjects[s]};
-			backlog_register(cells++);
-		}
-	}
-}
-
-static void add_loops(struct cell *cells)
-{
-	for (size_t w = 0; w < WORKLOAD_COUNT; w++) {
-		for (size_t b = 0; b < SIZES; b++) {
-			for (size_t s = 0; s < subject_count; s++) {
-				*cells = (struct cell){subjects[s], &workloads[w], sizes[b]};
-				add_cell(cells++);
-			}
-		}
-	}
+	for (size_t w = 0; w < WORKLOAD_COUNT; w++)
+		for (size_t b = 0; b < SIZES; b++)
+			for (size_t s = 0; s < subject_count; s++)
+				add_loop((struct cell){.subject = subjects[s], .workload = &workloads[w], .object_bytes = sizes[b]});
+	/* Those that are not loops under the clock of team.c. */
+	for (size_t b = 0; b < SIZES; b++)
+		for (size_t s = 0; s < subject_count; s++)
+			if (memory_fits(subjects[s], sizes[b]))
+				memory_register(keep((struct cell){.subject = subjects[s], .object_bytes = sizes[b]}));
+	for (size_t c = 0; c < CREATE_COUNT; c++)
+		for (size_t s = 0; s < subject_count; s++)
+			if (create_fits(&creations[c], subjects[s]))
+				create_register(keep((struct cell){.subject = subjects[s], .creation = &creations[c]}));
+	for (size_t b = 0; b < BACKLOG_COUNT; b++)
+		for (size_t s = 0; s < subject_count; s++)
+			if (backlog_fits(&backlogs[b], subjects[s]))
+				backlog_register(keep((struct cell){.subject = subjects[s], .backlog = &backlogs[b]}));
 }
 
 /* What a reader of the JSON wants to know about the names in it. */
@@ -262,12 +239,6 @@ static void ask_for_tls(char **argv)
 
 int main(int argc, char **argv)
 {
-	/* Everything that is registered lives as long as the program runs benchmarks. */
-	struct cell *loops, *memories;
-	struct creation_cell *creating;
-	struct backlog_cell *backlogged;
-	int status;
-
 	if (!getenv("GLIBC_TUNABLES"))
 		ask_for_tls(argv);
 	subjects_find();
@@ -282,19 +253,7 @@ int main(int argc, char **argv)
 		return run_memory(argv + 2);
 	if (argc == 4 && strcmp(argv[1], BACKLOG_OPTION) == 0)
 		return run_backlog(argv + 2);
-	loops = must(calloc(WORKLOAD_COUNT * SIZES * subject_count, sizeof(*loops)));
-	memories = must(calloc(SIZES * subject_count, sizeof(*memories)));
-	creating = must(calloc(CREATE_COUNT * subject_count, sizeof(*creating)));
-	backlogged = must(calloc(BACKLOG_COUNT * subject_count, sizeof(*backlogged)));
-	add_loops(loops);
-	add_memory(memories);
-	add_creations(creating);
-	add_backlogs(backlogged);
+	add_rows();
 	add_context();
-	status = gbench_main(argc, argv);
-	free(loops);
-	free(memories);
-	free(creating);
-	free(backlogged);
-	return status;
+	return gbench_main(argc, argv);
 }

@@ -119,16 +119,6 @@ void memory_play(const struct subject *subject, size_t object_bytes, FILE *file)
 
 /* ---- The benchmark: this program once more, in a process of its own ---- */
 
-/* False, when it did not work; it has said why. */
-static bool play_elsewhere(const struct cell *cell, double resident[LOOKS])
-{
-	char bytes[24];
-	char *arguments[] = {"lfpool-bench", MEMORY_OPTION, (char *)(uintptr_t)cell->subject->name, bytes, NULL};
-
-	(void)snprintf(bytes, sizeof(bytes), "%zu", cell->object_bytes);
-	return elsewhere_run(arguments, resident, LOOKS);
-}
-
 static void memory_report(gbench_state_t *state, const struct cell *cell, const double resident[LOOKS])
 {
 	static const char *const names[LOOKS] = {
@@ -139,31 +129,20 @@ static void memory_report(gbench_state_t *state, const struct cell *cell, const 
 	};
 	const double acquired = (resident[ACQUIRED] - resident[BEFORE]) / MEMORY_OBJECTS;
 
-	gbench_counter(state, "bytes_per_object", acquired, GBENCH_COUNTER_PLAIN);
-	gbench_counter(state, "overhead_bytes_per_object", acquired - (double)cell->object_bytes, GBENCH_COUNTER_PLAIN);
+	gbench_counter(state, "bytes_per_object", acquired);
+	gbench_counter(state, "overhead_bytes_per_object", acquired - (double)cell->object_bytes);
 	for (int look = ACQUIRED; look < LOOKS; look++)
-		gbench_counter(state, names[look], (resident[look] - resident[BEFORE]) / MEMORY_OBJECTS,
-			       GBENCH_COUNTER_PLAIN);
+		gbench_counter(state, names[look], (resident[look] - resident[BEFORE]) / MEMORY_OBJECTS);
 }
 
-/* Two threads by name only: A and B are in the other process. */
 static void memory_run(gbench_state_t *state, void *context)
 {
 	const struct cell *cell = context;
-	const bool first = gbench_state_thread_index(state) == 0;
 	double resident[LOOKS];
-	uint64_t took_ns = 0;
+	char bytes[24];
 
-	while (gbench_next(state)) {
-		if (!first)
-			continue;
-		took_ns = now_ns();
-		if (!play_elsewhere(cell, resident))
-			give_up(cell->subject->name, "the process that should measure the memory failed");
-		took_ns = now_ns() - took_ns;
-	}
-	gbench_set_iteration_time(state, (double)took_ns / 1e9);
-	if (first)
+	(void)snprintf(bytes, sizeof(bytes), "%zu", cell->object_bytes);
+	if (elsewhere_run(state, MEMORY_OPTION, cell->subject->name, bytes, resident, LOOKS))
 		memory_report(state, cell, resident);
 }
 
@@ -177,12 +156,9 @@ bool memory_fits(const struct subject *subject, size_t object_bytes)
 
 void memory_register(struct cell *cell)
 {
-	char name[128];
-	gbench_t *benchmark;
+	gbench_t *benchmark =
+		gbench_register(memory_run, cell, MEMORY_NAME "/%zu/%s", cell->object_bytes, cell->subject->name);
 
-	(void)snprintf(name, sizeof(name), MEMORY_NAME "/%zu/%s", cell->object_bytes, cell->subject->name);
-	benchmark = gbench_register(name, memory_run, cell);
 	gbench_iterations(benchmark, 1);
-	gbench_use_manual_time(benchmark);
-	gbench_threads(benchmark, 2);
+	gbench_threads(benchmark, ELSEWHERE_THREADS);
 }

@@ -5,6 +5,7 @@
 #include "team.h"
 
 #include "common/latency.h"
+#include "barrier.h"
 #include "member.h"
 #include "priority/evicting.h"
 #include "retire/retiring.h"
@@ -16,16 +17,12 @@
 /* Subjects that defer warm up for so long: some grace periods, until what was deferred first is used again. */
 #define WARM_UP_NS UINT64_C(60000000)
 
-void team_open(gbench_state_t *state, void *cell)
+/* Waits for all threads of the run. */
+static void meet(const gbench_state_t *state)
 {
-	team_make(cell, (unsigned)gbench_state_threads(state));
-}
+	static struct barrier barrier = BARRIER_INITIALIZER;
 
-void team_close(gbench_state_t *state, void *cell)
-{
-	(void)state;
-	(void)cell;
-	team_unmake();
+	barrier_wait(&barrier, gbench_state_threads(state));
 }
 
 /* ---- The figures ---- */
@@ -41,8 +38,7 @@ static void report_quantiles(gbench_state_t *state, const char *what, const stru
 
 	for (size_t i = 0; i < sizeof(quantiles) / sizeof(*quantiles); i++) {
 		(void)snprintf(name, sizeof(name), "%s_ns_%s", what, quantiles[i].name);
-		gbench_counter(state, name, histogram_quantile(sum, quantiles[i].fraction) * clock_tick_ns(),
-			       GBENCH_COUNTER_PLAIN);
+		gbench_counter(state, name, histogram_quantile(sum, quantiles[i].fraction) * clock_tick_ns());
 	}
 }
 
@@ -57,8 +53,8 @@ static void report_latency(gbench_state_t *state)
 	}
 	report_quantiles(state, "acquire", first->acquire_times);
 	report_quantiles(state, "release", first->release_times);
-	gbench_counter(state, "clock_ns", clock_cost_ns(), GBENCH_COUNTER_PLAIN);
-	gbench_counter(state, "clock_step_ns", clock_step_ns(), GBENCH_COUNTER_PLAIN);
+	gbench_counter(state, "clock_ns", clock_cost_ns());
+	gbench_counter(state, "clock_step_ns", clock_step_ns());
 }
 
 /* What became of the operations, of those before the clock too. */
@@ -74,9 +70,9 @@ static void report_evicting(gbench_state_t *state)
 		updated += evicting->updated;
 		stale += evicting->stale;
 	}
-	gbench_counter(state, "refused", (double)refused / (double)(acquired + refused), GBENCH_COUNTER_PLAIN);
+	gbench_counter(state, "refused", (double)refused / (double)(acquired + refused));
 	if (updated + stale)
-		gbench_counter(state, "stale", (double)stale / (double)(updated + stale), GBENCH_COUNTER_PLAIN);
+		gbench_counter(state, "stale", (double)stale / (double)(updated + stale));
 }
 
 /* From the start until all is free; and what was counted before the clock too, per update. */
@@ -91,11 +87,11 @@ static void report_retiring(gbench_state_t *state, uint64_t start_ns, double upd
 		waits += retiring->waits;
 		all += retiring->updates;
 	}
-	gbench_counter(state, "settled_ns", (double)(team.settled_ns - start_ns) * team.at_once / updates, GBENCH_COUNTER_PLAIN);
-	gbench_counter(state, "cpu_ns", (double)(team.cpu_ns[1] - team.cpu_ns[0]) / updates, GBENCH_COUNTER_PLAIN);
-	gbench_counter(state, "waits", (double)waits / (double)all, GBENCH_COUNTER_PLAIN);
+	gbench_counter(state, "settled_ns", (double)(team.settled_ns - start_ns) * team.at_once / updates);
+	gbench_counter(state, "cpu_ns", (double)(team.cpu_ns[1] - team.cpu_ns[0]) / updates);
+	gbench_counter(state, "waits", (double)waits / (double)all);
 	if (team.cell->workload->reads)
-		gbench_counter(state, "sections", (double)sections / (double)all, GBENCH_COUNTER_PLAIN);
+		gbench_counter(state, "sections", (double)sections / (double)all);
 }
 
 /* What a member counts. */
@@ -141,9 +137,9 @@ static void report(gbench_state_t *state, const uint64_t before[2])
 	}
 	const double ns = (double)(end_ns - start_ns) * team.at_once / (double)pairs;
 
-	gbench_counter(state, figure_name(team.cell->workload), ns, GBENCH_COUNTER_PLAIN);
-	gbench_counter(state, count_name(team.cell->workload), (double)pairs, GBENCH_COUNTER_PLAIN);
-	gbench_counter(state, "fairness", slowest_ns * counted / sum_ns, GBENCH_COUNTER_PLAIN);
+	gbench_counter(state, figure_name(team.cell->workload), ns);
+	gbench_counter(state, count_name(team.cell->workload), (double)pairs);
+	gbench_counter(state, "fairness", slowest_ns * counted / sum_ns);
 	if (team.cell->workload->timed)
 		report_latency(state);
 	if (team.cell->workload->evicts)
@@ -152,8 +148,8 @@ static void report(gbench_state_t *state, const uint64_t before[2])
 		report_retiring(state, start_ns, (double)pairs);
 	if (subject->counters) {
 		subject->counters(team.shared, &after[0], &after[1]);
-		gbench_counter(state, "misses_per_pair", (double)(after[0] - before[0]) / (double)pairs, GBENCH_COUNTER_PLAIN);
-		gbench_counter(state, "retries_per_pair", (double)(after[1] - before[1]) / (double)pairs, GBENCH_COUNTER_PLAIN);
+		gbench_counter(state, "misses_per_pair", (double)(after[0] - before[0]) / (double)pairs);
+		gbench_counter(state, "retries_per_pair", (double)(after[1] - before[1]) / (double)pairs);
 	}
 }
 
@@ -216,7 +212,7 @@ static void measure(struct member *member, loop_fn *loop)
 static void settle(gbench_state_t *state, struct worker *worker)
 {
 	retiring_settle(worker);
-	gbench_rendezvous(state);
+	meet(state);
 	if (worker->index > 0)
 		return;
 	team.settled_ns = now_ns();
@@ -225,40 +221,46 @@ static void settle(gbench_state_t *state, struct worker *worker)
 
 void team_run(gbench_state_t *state, void *cell)
 {
-	struct member *member = &team.members[gbench_state_thread_index(state)];
+	const unsigned index = (unsigned)gbench_state_thread_index(state);
+	struct member *member = &team.members[index];
 	struct worker *worker = &member->worker;
 	uint64_t before[2] = {0, 0};
 
-	(void)cell;
-	member_make(member, (unsigned)gbench_state_thread_index(state));
+	if (index == 0)
+		team_make(cell, (unsigned)gbench_state_threads(state));
+	meet(state);
+	member_make(member, index);
 	member_begin(member);
-	gbench_rendezvous(state);
+	meet(state);
 
 	loop_fn *loop = member_loop(member);
 
 	warm_up(worker, loop);
-	gbench_rendezvous(state);
+	meet(state);
 	if (worker->index == 0 && worker->subject->counters)
 		worker->subject->counters(team.shared, &before[0], &before[1]);
 	/* All iterations are taken at once: only Google Benchmark knows how many there will be, and who has taken the last waits
 	 * for the others.  The clock is ours anyway. */
-	while (gbench_next_batch(state, team.cell->workload->chunk))
+	while (gbench_next(state, team.cell->workload->chunk))
 		member->asked++;
 	if (worker->index == 0)
 		team.cpu_ns[0] = processor_ns();
-	gbench_rendezvous(state);
+	meet(state);
 	measure(member, loop);
-	gbench_rendezvous(state);
+	meet(state);
 	if (worker->retiring)
 		settle(state, worker);
 	/* As long as it would have taken to do all. */
 	gbench_set_iteration_time(state, chunk_ns(member) * (double)member->asked / 1e9);
 	if (worker->index == 0)
 		report(state, before);
-	gbench_rendezvous(state);
+	meet(state);
 	member_end(member);
-	gbench_rendezvous(state);
+	meet(state);
 	member_unmake(member);
+	meet(state);
+	if (index == 0)
+		team_unmake();
 }
 
 void team_run_exactly(const struct cell *cell, size_t pairs)

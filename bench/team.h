@@ -17,23 +17,25 @@
 
 #include "workload.h"
 
-#include "gbench/gbench.h"
+#include "gbench.h"
 
 #define THREADS_MAX 64
 
+/* A cell of the tables. */
 struct cell {
 	const struct subject *subject;
+	/* One of these; none of them for "memory". */
 	const struct workload *workload;
-	size_t object_bytes;
+	const struct creation *creation;
+	const struct backlog *backlog;
+	size_t object_bytes; /* of workloads, and of "memory" */
 };
 
 /* How many CPUs this process may use. */
 unsigned cpus(void);
 
-/* For gbench: before, during and after a run.  The context is a `struct cell`. */
-void team_open(gbench_state_t *state, void *cell);
+/* For gbench: a run of a workload.  The context is a `struct cell`. */
 void team_run(gbench_state_t *state, void *cell);
-void team_close(gbench_state_t *state, void *cell);
 
 /* One thread runs `pairs` pairs, and nothing is measured: for counting instructions from outside. */
 void team_run_exactly(const struct cell *cell, size_t pairs);

@@ -235,7 +235,6 @@ void backlog_play(const struct backlog *backlog, const struct subject *subject, 
 
 /* ---- The benchmark ---- */
 
-/* Two threads by name only: they are in the other process. */
 static void backlog_run(gbench_state_t *state, void *context)
 {
 	static const char *const names[FIGURES] = {
@@ -245,24 +244,12 @@ static void backlog_run(gbench_state_t *state, void *context)
 		[RATE] = "updates_per_second",
 		[WAITS] = "waits",
 	};
-	const struct backlog_cell *cell = context;
-	char *arguments[] = {"lfpool-bench", BACKLOG_OPTION, (char *)(uintptr_t)cell->subject->name,
-			     (char *)(uintptr_t)cell->backlog->name, NULL};
-	const bool first = gbench_state_thread_index(state) == 0;
+	const struct cell *cell = context;
 	double figures[FIGURES];
-	uint64_t took_ns = 0;
 
-	while (gbench_next(state)) {
-		if (!first)
-			continue;
-		took_ns = now_ns();
-		if (!elsewhere_run(arguments, figures, FIGURES))
-			give_up(cell->subject->name, "the process that should measure the backlog failed");
-		took_ns = now_ns() - took_ns;
-	}
-	gbench_set_iteration_time(state, (double)took_ns / 1e9);
-	for (int i = 0; first && i < FIGURES; i++)
-		gbench_counter(state, names[i], figures[i], GBENCH_COUNTER_PLAIN);
+	if (elsewhere_run(state, BACKLOG_OPTION, cell->subject->name, cell->backlog->name, figures, FIGURES))
+		for (int i = 0; i < FIGURES; i++)
+			gbench_counter(state, names[i], figures[i]);
 }
 
 bool backlog_fits(const struct backlog *backlog, const struct subject *subject)
@@ -278,14 +265,11 @@ const struct backlog *backlog_find(const char *name)
 	return NULL;
 }
 
-void backlog_register(struct backlog_cell *cell)
+void backlog_register(struct cell *cell)
 {
-	char name[128];
-	gbench_t *benchmark;
+	gbench_t *benchmark =
+		gbench_register(backlog_run, cell, "%s/%d/%s", cell->backlog->name, RETIRE_BYTES, cell->subject->name);
 
-	(void)snprintf(name, sizeof(name), "%s/%d/%s", cell->backlog->name, RETIRE_BYTES, cell->subject->name);
-	benchmark = gbench_register(name, backlog_run, cell);
 	gbench_iterations(benchmark, 1);
-	gbench_use_manual_time(benchmark);
-	gbench_threads(benchmark, UPDATERS);
+	gbench_threads(benchmark, ELSEWHERE_THREADS);
 }

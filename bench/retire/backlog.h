@@ -30,15 +30,10 @@ struct backlog {
 };
 extern const struct backlog backlogs[BACKLOG_COUNT];
 
-struct backlog_cell {
-	const struct backlog *backlog;
-	const struct subject *subject;
-};
-
 bool backlog_fits(const struct backlog *backlog, const struct subject *subject);
 /* By name; NULL: none. */
 const struct backlog *backlog_find(const char *name);
-void backlog_register(struct backlog_cell *cell);
+void backlog_register(struct cell *cell);
 /* What the process of a row does: it writes its figures to `file`. */
 #define BACKLOG_OPTION "--backlog"
 void backlog_play(const struct backlog *backlog, const struct subject *subject, FILE *file);

@@ -269,7 +269,7 @@ static void check_sums(const struct workload *workload)
 
 static void run_cell(const struct workload *workload, unsigned threads, size_t chunks)
 {
-	const struct cell cell = {&accountant, workload, 16};
+	const struct cell cell = {.subject = &accountant, .workload = workload, .object_bytes = 16};
 	pthread_t others[THREADS];
 
 	run.chunks = chunks;

@@ -367,7 +367,7 @@ static void check_loop(const struct workload *workload, const struct member *mem
 
 static void run_cell(const struct subject *subject, const struct workload *workload, unsigned threads)
 {
-	const struct cell cell = {subject, workload, EVICTING_BYTES};
+	const struct cell cell = {.subject = subject, .workload = workload, .object_bytes = EVICTING_BYTES};
 	pthread_t others[THREADS];
 
 	(void)pthread_barrier_init(&turn, NULL, threads);

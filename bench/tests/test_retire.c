@@ -363,7 +363,7 @@ static void *live_and_count(void *argument)
 
 static void run_cell(const struct subject *subject, const struct workload *workload, unsigned threads, void *(*life)(void *))
 {
-	const struct cell cell = {subject, workload, RETIRE_BYTES};
+	const struct cell cell = {.subject = subject, .workload = workload, .object_bytes = RETIRE_BYTES};
 	pthread_t others[THREADS];
 
 	(void)pthread_barrier_init(&together, NULL, threads);
