@@ -113,7 +113,7 @@
 #endif
 
 #define OWN_SUBJECTS(X)                                                                                                \
-	X(subject_limit) X(subject_ring) X(subject_inlined) X(subject_typed) X(subject_untracked) X(subject_library)      \
+	X(subject_limit) X(subject_ring) X(subject_inlined) X(subject_typed) X(subject_library)      \
 	X(subject_thread) SHARED_SUBJECTS(X)                                                                         \
 	X(subject_races) X(subject_hooks) X(subject_depot) X(subject_mutex) X(subject_free_list) X(subject_treiber) \
 	X(subject_malloc) X(subject_mimalloc) X(subject_jemalloc) X(subject_tcmalloc)

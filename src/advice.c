@@ -83,9 +83,7 @@ static void judge_caches(const lfpool_t *pool, const lfpool_stats_t *s, lfpool_a
 	const size_t now = 2 * (size_t)pool->core->magazines.slots;
 	size_t cache = now;
 
-	if (!pool->arena->face.state) {
-		text_put(why, " Nobody counts acquires in an untracked pool: nothing is known of its caches.");
-	} else if (s->acquires < ACQUIRES_MINIMUM) {
+	if (s->acquires < ACQUIRES_MINIMUM) {
 		text_put(why, " %" PRIu64 " acquires are too few to judge the caches by.", s->acquires);
 	} else {
 		text_put(why, " %" PRIu64 " acquires made %" PRIu64 " trips to the depot", s->acquires, s->depot_trips);

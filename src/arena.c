@@ -77,10 +77,8 @@ static void describe(struct arena *arena_out, const struct arena_plan *plan, con
 		.in_buffer = plan->in_buffer,
 	};
 	arena_out->demand = (void *)(room + l->states - LFPOOL_DEMAND_BEFORE);
-	if (plan->tracked) {
-		arena_out->face.state = (void *)(room + l->states);
-		arena_out->generation = (void *)(room + l->generations);
-	}
+	arena_out->face.state = (void *)(room + l->states);
+	arena_out->generation = (void *)(room + l->generations);
 }
 
 static void *open_in_buffer(struct arena *arena_out, const struct arena_plan *plan)

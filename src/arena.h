@@ -40,7 +40,6 @@ struct arena_plan {
 	size_t front_bytes, back_bytes; /* before and behind each object, for debug modes */
 	size_t capacity; /* slots that can be used at once  */
 	size_t reserved; /* slots that there may ever be, at least `capacity` */
-	bool tracked;
 	uint32_t backing; /* flags of backing.h */
 	/* Where the objects shall lie: pages without access, reserved by the caller.  NULL: in a mapping of their own. */
 	void *objects_at;
@@ -60,7 +59,7 @@ struct arena {
 	uint32_t backing;         /* flags of backing.h                                         */
 	bool in_buffer;           /* and nothing that is done with it enters the kernel         */
 	_Atomic(uint32_t) *demand;     /* LFPOOL_DEMAND_BEFORE the states                       */
-	_Atomic(uint64_t) *generation; /* per slot, A3; NULL: untracked                         */
+	_Atomic(uint64_t) *generation; /* per slot, A3                                          */
 };
 
 /* What a cache without hits has for states: of slot 0, which is never in use. */
@@ -118,24 +117,17 @@ static inline uint32_t arena_slot(const struct arena *arena, uintptr_t entry)
  * from outside. */
 static inline bool arena_is_active(const struct arena *arena, uint32_t slot)
 {
-	return !arena->face.state || load_relaxed(&arena->face.state[slot]);
-}
-
-/* The holder of a free slot asks: is it active already (somebody released it twice, in a race)? */
-static inline bool arena_is_twice(const struct arena *arena, uint32_t slot)
-{
-	return arena->face.state && load_relaxed(&arena->face.state[slot]);
+	return load_relaxed(&arena->face.state[slot]);
 }
 
 /* The holder of a free slot makes it active. */
 static inline void arena_activate(struct arena *arena, uint32_t slot)
 {
-	if (arena->face.state)
-		/* release, edge TELL: what hooks.activate wrote.  (A hit has no such hook, and is relaxed.) */
-		store_release(&arena->face.state[slot], LFPOOL_ACTIVE);
+	/* release, edge TELL: what hooks.activate wrote.  (A hit has no such hook, and is relaxed.) */
+	store_release(&arena->face.state[slot], LFPOOL_ACTIVE);
 }
 
-/* ---- Generations: tracked pools have them ---- */
+/* ---- Generations ---- */
 
 enum { GENERATION_DEAD, GENERATION_LIVE, GENERATION_LEAVING, GENERATION_ONE = 4 };
 
@@ -174,9 +166,6 @@ static inline bool arena_deactivate_from(struct arena *arena, uint32_t slot, uin
  * true. */
 static inline bool arena_deactivate(struct arena *arena, uint32_t slot, bool races)
 {
-	if (!arena->face.state)
-		return true;
-
 	const uint8_t state = load_relaxed(&arena->face.state[slot]);
 
 	if (races || state != LFPOOL_ACTIVE)

@@ -24,7 +24,8 @@ static inline bool make_active(struct core *core, uint32_t slot, void **object_o
 	const size_t heap_bytes = core->heap_bytes;
 	void *object = arena_object(arena, slot);
 
-	*twice_out = arena_is_twice(arena, slot);
+	/* Somebody released it twice, in a race? */
+	*twice_out = arena_is_active(arena, slot);
 	if (*twice_out) {
 		(void)misuse_report(core->pool, object, LFPOOL_E_NOT_IN_USE);
 		return false;

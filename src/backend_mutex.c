@@ -41,7 +41,6 @@ static lfpool_t *mutex_open(const lfpool_config_t *config, struct care *care, co
 		.stride_minimum = SLOT_BYTES_MINIMUM,
 		.capacity = config->capacity,
 		.reserved = config->max_capacity,
-		.tracked = !(config->flags & LFPOOL_UNTRACKED),
 		.backing = config->flags & BACKING_FLAGS,
 		.objects_at = window->at,
 		.objects_at_bytes = window->bytes,
@@ -360,8 +359,6 @@ static void mutex_stats(const lfpool_t *head, lfpool_stats_t *stats_out)
 	stats_of_slots(&pool->arena, cold_used(&head->cold, pool->used), stats_out);
 	stats_out->shared = pool->listed + care_held_back(pool->care);
 	stats_out->untouched = untouched(pool);
-	if (!pool->arena.face.state)
-		stats_out->active = stats_out->capacity - stats_out->shared - stats_out->untouched;
 	stats_out->high_water = pool->most;
 	stats_out->exhausted = tally_read(&pool->exhausted);
 	(void)pthread_mutex_unlock(&pool->mutex);

@@ -81,28 +81,23 @@ static inline size_t turn(const struct lfpool_cache *shared, void *const *object
 	const struct lfpool_cache face = *shared;
 	void *const *const end = objects + count, *const *at = objects;
 
-	if (ours && !face.state)
-		return count;
 	while (at != end) {
 		const uint64_t slot = ours ? lfpool_slot_at(&face, *at) : lfpool_slot_of(&face, *at);
 
 		if (!ours && !likely(slot - 1 < face.slots))
 			break;
-		if (ours || face.state) {
-			_Atomic(uint8_t) *const state = &face.state[slot];
+		_Atomic(uint8_t) *const state = &face.state[slot];
 
-			if ((slot + 1) % BULK_STATES < 2 && (size_t)(end - at) >= BULK_STATES && is_word(&face, at, slot) &&
-			    turn_word(&face.state[slot & ~(uint64_t)(BULK_STATES - 1)], from, to)) {
-				at += BULK_STATES;
-				continue;
-			}
-			/* relaxed: see arena.h. */
-			if (!likely(load_relaxed(state) == from))
-				break;
-			/* release, edge TELL: what an acquire zeroed; and for the fallback, see
-			 * docs/memory-model.md. */
-			store_release(state, to);
+		if ((slot + 1) % BULK_STATES < 2 && (size_t)(end - at) >= BULK_STATES && is_word(&face, at, slot) &&
+		    turn_word(&face.state[slot & ~(uint64_t)(BULK_STATES - 1)], from, to)) {
+			at += BULK_STATES;
+			continue;
 		}
+		/* relaxed: see arena.h. */
+		if (!likely(load_relaxed(state) == from))
+			break;
+		/* release, edge TELL: what an acquire zeroed; and for the fallback, see docs/memory-model.md. */
+		store_release(state, to);
 		at++;
 	}
 	return (size_t)(at - objects);
@@ -115,7 +110,7 @@ static inline size_t turn(const struct lfpool_cache *shared, void *const *object
 static void zero(const struct arena *arena, void *const *objects, uint32_t count)
 {
 	for (uint32_t i = 0; i < count; i++)
-		if (!arena_is_twice(arena, arena_slot(arena, (uintptr_t)objects[i])))
+		if (!arena_is_active(arena, arena_slot(arena, (uintptr_t)objects[i])))
 			memset(objects[i], 0, arena->face.stride);
 }
 

@@ -182,10 +182,6 @@ static void give_birth(struct core *core, struct cache *c, uint32_t index)
 
 	c->handle.pool = core->pool;
 	c->handle.face = core->arena.face;
-	if (!c->handle.face.state) {
-		c->handle.face.state = arena_no_state();
-		c->handle.face.slots = 0;
-	}
 	c->handle.face.hot = cache_closed(c);
 	/* relaxed, both: ours alone.  Empty and full. */
 	store_relaxed(&c->handle.face.hot->top, c->handle.face.limit);

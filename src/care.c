@@ -177,8 +177,7 @@ void care_destroy_all(struct care *care, const struct arena *arena, size_t initi
 
 		if (!load_relaxed(&care->built[slot]))
 			continue;
-		/* Without state words nobody knows which are active. */
-		if (arena->face.state && arena_is_active(arena, slot))
+		if (arena_is_active(arena, slot))
 			(void)deactivate(care, object);
 		unbuild(care, slot, object);
 	}

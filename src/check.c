@@ -72,7 +72,7 @@ const char *check_free(struct check *c, uint32_t slot)
 	if (check_mark(c->slots, slot))
 		return "C1: a free slot lies in two places";
 	c->met++;
-	if (c->arena->face.state && arena_is_active(c->arena, slot))
+	if (arena_is_active(c->arena, slot))
 		return "A1: an object that is in use lies among the free ones";
 	return NULL;
 }
@@ -162,8 +162,6 @@ const char *check_rest(struct check *c)
 	/* Of those never used as many again, so that the cost stays in proportion to what was used. */
 	const size_t unused = (size_t)arena->face.slots - c->used, look = unused < c->used + 1 ? unused : c->used + 1;
 
-	if (!arena->face.state)
-		return NULL;
 	for (size_t slot = 1; slot <= c->used; slot++) {
 		/* relaxed: no call is under way. */
 		const uint8_t state = load_relaxed(&arena->face.state[slot]);

@@ -15,7 +15,7 @@
 #define OBJECT_ALIGNMENT_MAX 4096
 #define CAPACITY_MAX ((uint64_t)1 << 31)
 #define FLAGS_KNOWN                                                                                             \
-	(LFPOOL_PREFAULT | LFPOOL_ZERO | LFPOOL_CHECK_RACES | LFPOOL_UNTRACKED | LFPOOL_CREATE_ALL | LFPOOL_LOCK | \
+	(LFPOOL_PREFAULT | LFPOOL_ZERO | LFPOOL_CHECK_RACES | LFPOOL_CREATE_ALL | LFPOOL_LOCK |     \
 	 LFPOOL_HUGE_PAGES | LFPOOL_PLAIN_STRIDE)
 
 bool config_copy_known(void *config_out, size_t known, size_t least, const void *given)
@@ -60,11 +60,7 @@ static bool backend_from_environment(lfpool_config_t *config)
 
 static lfpool_status_t check_flags(uint32_t flags)
 {
-	const uint32_t exclusive = LFPOOL_CHECK_RACES | LFPOOL_UNTRACKED;
-
-	if ((flags & ~FLAGS_KNOWN) || (flags & exclusive) == exclusive)
-		return LFPOOL_E_CONFIG_FLAGS;
-	return LFPOOL_OK;
+	return flags & ~FLAGS_KNOWN ? LFPOOL_E_CONFIG_FLAGS : LFPOOL_OK;
 }
 
 /* The modes of the config and of the environment, whose numbers win; and what follows from them. */
@@ -76,7 +72,7 @@ static bool apply_debug(lfpool_config_t *config, struct debug_modes *modes, cons
 	if (config->backend == LFPOOL_BACKEND_MALLOC)
 		*modes = (struct debug_modes){.check = modes->check, .zero = modes->zero};
 	if (debug_modes_detect(modes))
-		config->flags = (config->flags & ~LFPOOL_UNTRACKED) | LFPOOL_CHECK_RACES;
+		config->flags |= LFPOOL_CHECK_RACES;
 	/* Zeroing would wipe out what create built. */
 	if (modes->zero && !config->hooks.create)
 		config->flags |= LFPOOL_ZERO;
@@ -139,10 +135,6 @@ static lfpool_status_t import(lfpool_config_t *config, struct debug_modes *modes
 		return LFPOOL_E_CONFIG_DEPOT_SHARDS;
 	if (!is_scheme(config))
 		return LFPOOL_E_CONFIG_SCHEME;
-	/* Each step of an object's life once: that takes state words. */
-	if (config->hooks.create || config->hooks.activate || config->hooks.deactivate || config->hooks.destroy ||
-	    has_scheme(config))
-		config->flags &= ~LFPOOL_UNTRACKED;
 	if (!apply_debug(config, modes, environment ? secure_getenv("LFPOOL_DEBUG") : NULL))
 		return LFPOOL_E_CONFIG_DEBUG;
 	return LFPOOL_OK;

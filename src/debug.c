@@ -373,8 +373,7 @@ void debug_detach(struct debug *debug, size_t used)
 
 	if (debug->uses_tools)
 		tools_detach(&debug->tools, used);
-	/* Only a pool with tools alone is untracked, and has nothing to look for. */
-	for (uint32_t slot = 1; arena->face.state && slot <= used; slot++) {
+	for (uint32_t slot = 1; slot <= used; slot++) {
 		void *object = arena_object(arena, slot);
 
 		if (!arena_is_active(arena, slot)) {

@@ -55,7 +55,6 @@ static void put_flags(struct text *t, lfpool_format_t format, uint32_t flags)
 		{"prefault", flags & LFPOOL_PREFAULT},
 		{"zero", flags & LFPOOL_ZERO},
 		{"check_races", flags & LFPOOL_CHECK_RACES},
-		{"untracked", flags & LFPOOL_UNTRACKED},
 		{"create_all", flags & LFPOOL_CREATE_ALL},
 		{"lock", flags & LFPOOL_LOCK},
 		{"huge_pages", flags & LFPOOL_HUGE_PAGES},

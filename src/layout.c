@@ -62,7 +62,7 @@ size_t layout_slack(const struct arena_plan *plan)
 static bool lay_out_front(struct layout *l, const struct arena_plan *plan, size_t grain)
 {
 	const size_t least = plan->object_size < plan->stride_minimum ? plan->stride_minimum : plan->object_size;
-	const size_t states = plan->tracked ? plan->reserved + 1 : 0;
+	const size_t states = plan->reserved + 1;
 	size_t bytes;
 
 	l->stride = layout_stride(plan->front_bytes + least + plan->back_bytes, plan->object_alignment, plan->plain_stride);

@@ -85,7 +85,6 @@ static bool choose_parts(struct parts *parts, struct arena_plan *plan, const lfp
 		.plain_stride = config->flags & LFPOOL_PLAIN_STRIDE,
 		.capacity = config->capacity,
 		.reserved = config->max_capacity,
-		.tracked = !(config->flags & LFPOOL_UNTRACKED),
 		.backing = config->flags & BACKING_FLAGS,
 		.objects_at = window->whole ? NULL : window->at,
 		.objects_at_bytes = window->whole ? 0 : window->bytes,
@@ -120,7 +119,7 @@ static void configure(struct core *core, const lfpool_config_t *config, struct c
 	core->check_races = (config->flags & LFPOOL_CHECK_RACES) || core->care;
 	/* Heavy fences enter the kernel: both sides fence. */
 	core->asymmetric = !in_buffer && os_asymmetric();
-	core->hits = core->asymmetric && core->plain && !core->zero && !core->check_races && !(config->flags & LFPOOL_UNTRACKED);
+	core->hits = core->asymmetric && core->plain && !core->zero && !core->check_races;
 	core->depot.shards = choose_shards(config, in_buffer);
 }
 

@@ -54,7 +54,7 @@ static lfpool_status_t open_records(struct spares *spares, const lfpool_config_t
 	config.capacity = config.max_capacity = count;
 	/* Many need no larger caches than few: what is locked besides stays little. */
 	config.cache_capacity = count < 512 ? 0 : 128;
-	config.flags = (config.flags & FLAGS_BACKING) | LFPOOL_UNTRACKED;
+	config.flags &= FLAGS_BACKING;
 	config.backend = LFPOOL_BACKEND_LOCKFREE;
 
 	const lfpool_status_t status = pool_create_at(&spares->pool, &config, &none, &(struct window){0});

@@ -123,13 +123,10 @@ static bool read_flags(struct reader *r, struct token list, uint32_t *value_out)
 		const char *word;
 		uint32_t flag;
 	} flags[] = {
-		{"prefault", LFPOOL_PREFAULT},       {"zero", LFPOOL_ZERO},
-		{"check_races", LFPOOL_CHECK_RACES}, {"untracked", LFPOOL_UNTRACKED},
-		{"create_all", LFPOOL_CREATE_ALL},   {"lock", LFPOOL_LOCK},
-		{"huge_pages", LFPOOL_HUGE_PAGES},   {"plain_stride", LFPOOL_PLAIN_STRIDE},
+		{"prefault", LFPOOL_PREFAULT},         {"zero", LFPOOL_ZERO}, {"check_races", LFPOOL_CHECK_RACES},
+		{"create_all", LFPOOL_CREATE_ALL},     {"lock", LFPOOL_LOCK}, {"huge_pages", LFPOOL_HUGE_PAGES},
+		{"plain_stride", LFPOOL_PLAIN_STRIDE},
 	};
-	const struct token whole = list;
-	const uint32_t exclusive = LFPOOL_CHECK_RACES | LFPOOL_UNTRACKED;
 
 	*value_out = 0;
 	if (token_is(list, "none"))
@@ -144,8 +141,6 @@ static bool read_flags(struct reader *r, struct token list, uint32_t *value_out)
 			return wrong(r, word.at, "flags: %s is no flag", QUOTE(word));
 		*value_out |= flags[i].flag;
 	} while (list.at[-1] == ',');
-	if ((*value_out & exclusive) == exclusive)
-		return wrong(r, whole.at, "flags: check_races and untracked exclude each other");
 	return true;
 }
 

@@ -9,7 +9,7 @@
  *              in use.  The misses are counted by each cache for itself and added up here.
  * Invariants   I1  capacity = active + retired + cached + shared + untouched, while no call is under way.  `active` comes from
  *                  the states and the others from the magazines, so a lost or doubled object breaks it and shows
- *                  as `unaccounted`.  (LFPOOL_UNTRACKED: active is what is left over.)
+ *                  as `unaccounted`.
  * Progress     Wait-free.  O(slots ever used + caches).
  */
 #include "pool.h"
@@ -18,8 +18,6 @@
 
 void stats_of_slots(const struct arena *arena, size_t used, lfpool_stats_t *stats_out)
 {
-	if (!arena->face.state)
-		return;
 	for (size_t slot = 1; slot <= used; slot++)
 		stats_out->active += arena_is_active(arena, (uint32_t)slot);
 }
@@ -105,8 +103,6 @@ void stats_of_core(const struct core *core, lfpool_stats_t *stats_out)
 	stats_out->untouched = stats_untouched(core);
 	stats_out->exhausted += tally_read(&core->exhausted);
 	stats_of_slots(&core->arena, used, stats_out);
-	if (!core->arena.face.state)
-		stats_out->active = stats_out->capacity - at_most(in_magazines + stats_out->untouched, stats_out->capacity);
 	stats_out->high_water = high_water(core, stats_out);
 }
 
@@ -166,10 +162,7 @@ lfpool_status_t lfpool_stats(const lfpool_t *pool, lfpool_stats_t *stats_out)
 	stats.waiting = demand_waiting(&pool->demand);
 	stats.given_back = tally_read(&pool->given_back);
 	pool->backend->stats(pool, &stats);
-	if (pool->arena->face.state)
-		tell_calls(pool, &stats);
-	else
-		stats.releases = 0;
+	tell_calls(pool, &stats);
 	/* Signed from the beginning: where size_t has 32 bits its difference would not become negative. */
 	stats.unaccounted = (int64_t)stats.capacity - (int64_t)stats.active - (int64_t)stats.retired -
 			    (int64_t)stats.cached - (int64_t)stats.shared - (int64_t)stats.untouched;

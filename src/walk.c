@@ -108,11 +108,7 @@ static inline uint32_t walk_next(const struct arena *arena, lfpool_cursor_t *cur
 
 void lfpool_cursor_open(lfpool_cursor_t *cursor_out, const lfpool_t *pool)
 {
-	*cursor_out = (lfpool_cursor_t){.pool = pool};
-	if (pool->arena->face.state) {
-		cursor_out->next = 1;
-		cursor_out->end = pool->backend->used(pool) + 1;
-	}
+	*cursor_out = (lfpool_cursor_t){.pool = pool, .next = 1, .end = pool->backend->used(pool) + 1};
 }
 
 static inline void *next_object(lfpool_cursor_t *cursor)
@@ -183,7 +179,7 @@ size_t lfpool_for_each_slot(lfpool_t *pool, lfpool_visit_slot_t visit, void *con
 	while (pool_in_place(pool) && visited < slots) {
 		const uint32_t slot = (uint32_t)++visited;
 		/* acquire, edge TELL: as in a walk over the active objects. */
-		const bool active = arena->face.state && load_acquire(&arena->face.state[slot]);
+		const bool active = load_acquire(&arena->face.state[slot]);
 
 		if (!active)
 			care_show(pool->care, slot, arena_object(arena, slot));

@@ -64,7 +64,6 @@ static void commit_fault(struct round *round, lfpool_stats_t *stats)
 
 static void judge_counts(struct round *round, const lfpool_stats_t *stats, const char *when)
 {
-	const lfpool_config_t *config = &round->config;
 	const size_t in_use = stats->active + stats->retired;
 	const uint64_t acquires = pulse_acquires() - round->accounts.acquires;
 
@@ -76,9 +75,6 @@ static void judge_counts(struct round *round, const lfpool_stats_t *stats, const
 	if (stats->caches_in_use > stats->caches || stats->owed > stats->capacity)
 		violation(round, "%s %u of %u caches are in use, and %zu of %zu objects owed", when, stats->caches_in_use,
 			  stats->caches, stats->owed, stats->capacity);
-	/* Untracked, nothing is counted. */
-	if (config->flags & LFPOOL_UNTRACKED && !stats->acquires)
-		return;
 	if (stats->acquires != acquires || stats->releases != acquires - in_use)
 		violation(round, "%s the statistics count %" PRIu64 " acquires and %" PRIu64 " releases, and there were %" PRIu64
 			  " and %" PRIu64, when, stats->acquires, stats->releases, acquires, acquires - in_use);

@@ -24,7 +24,7 @@ static void race_plan(struct round *round)
 
 	race->rendezvous.threads = round->cell->threads;
 	round->shared = race;
-	round->config.flags = (round->config.flags | LFPOOL_CHECK_RACES) & ~LFPOOL_UNTRACKED;
+	round->config.flags |= LFPOOL_CHECK_RACES;
 	/* One object each, and the one they race for. */
 	round->capacity = round->cell->threads + 1 + random_below(&round->random, 64);
 }

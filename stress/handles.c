@@ -23,7 +23,6 @@ struct handles {
 static void handles_plan(struct round *round)
 {
 	round->shared = round_memory(1, sizeof(struct handles));
-	round->config.flags &= ~LFPOOL_UNTRACKED;
 	round->capacity = (size_t)round->cell->threads * (HOLD_MAX + 1);
 	if (random_below(&round->random, 4) == 0)
 		round->capacity += 1 + random_below(&round->random, 4000);

@@ -43,7 +43,6 @@ static bool private_open(struct private_pool *private, struct round *round)
 	*private = (struct private_pool){.provoked = 0};
 	config.capacity = PRIVATE_CAPACITY;
 	config.max_capacity = config.growth_step = 0;
-	config.flags &= ~LFPOOL_UNTRACKED;
 	config.hooks = (lfpool_hooks_t){.context = private, .misuse = on_private_misuse};
 	if (lfpool_create(&private->pool, &config) == LFPOOL_OK) {
 		private->cache = lfpool_cache_create(private->pool);

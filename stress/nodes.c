@@ -37,7 +37,6 @@ void nodes_plan(struct round *round, const struct regime *regime)
 	round->config.object_size += round->head;
 	if (round->config.object_alignment && round->config.object_alignment < _Alignof(struct node))
 		round->config.object_alignment = _Alignof(struct node);
-	round->config.flags &= ~LFPOOL_UNTRACKED;
 	round->nanoseconds += regime->nanoseconds;
 	if (nodes->backlog) {
 		/* All nodes, and for each thread one in its hands, one for another while it waits, and those it has retired. */

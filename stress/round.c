@@ -70,9 +70,8 @@ static void draw(struct round *round, struct cell *cell, uint64_t number)
 				       40, 48, 64, 64, 100, 128, 200, 256, 1000, 4096};
 	static const size_t alignments[] = {0, 0, 0, 0, 1, 2, 4, 8, 16, 32, 64, 128, 4096};
 	static const size_t caches[] = {0, 0, 0, 2, 2, 4, 16, 16, 64, 1024, LFPOOL_CACHE_NONE, LFPOOL_CACHE_NONE};
-	static const uint32_t flags[] = {0, 0, 0, 0, 0, LFPOOL_CHECK_RACES, LFPOOL_CHECK_RACES, LFPOOL_UNTRACKED,
-					 LFPOOL_UNTRACKED, LFPOOL_ZERO, LFPOOL_ZERO | LFPOOL_CHECK_RACES,
-					 LFPOOL_ZERO | LFPOOL_UNTRACKED, LFPOOL_PREFAULT};
+	static const uint32_t flags[] = {0, 0, 0, 0, 0, LFPOOL_CHECK_RACES, LFPOOL_CHECK_RACES, LFPOOL_ZERO,
+					 LFPOOL_ZERO | LFPOOL_CHECK_RACES, LFPOOL_PREFAULT};
 	static const uint64_t milliseconds[] = {2, 5, 10, 20, 50, 100};
 	struct random *random = &round->random;
 
@@ -128,7 +127,7 @@ void round_describe(const struct round *round, char text_out[ROUND_TEXT_BYTES])
 	static const char *const routes[] = {"thread", "inline", "cache", "bulk"};
 	static const char *const endings[] = {"threads exit first", "threads exit after the count",
 					      "threads outlive the pool", "threads exit during destroy"};
-	static const char *const flags[] = {"prefault", "zero", "check-races", "untracked"};
+	static const char *const flags[] = {"prefault", "zero", "check-races"};
 	const lfpool_config_t *config = &round->config;
 	char cache[24] = "none";
 	size_t at;

@@ -34,7 +34,6 @@ struct walker {
 static void walk_plan(struct round *round)
 {
 	round->shared = round_memory(round->cell->threads, sizeof(struct walker));
-	round->config.flags &= ~LFPOOL_UNTRACKED;
 	round_capacity(round, (size_t)round->cell->threads * HOLD_MAX);
 }
 

@@ -23,7 +23,7 @@ static inline void keep(void *context, lfpool_t *pool, void *object)
 	struct call *c = context;
 
 	REQUIRE(pool == c->stage->pool);
-	REQUIRE(!object || !kind_tracked(c->stage->kind) || lfpool_in_use(pool, object));
+	REQUIRE(!object || lfpool_in_use(pool, object));
 	c->object = object;
 	c->calls++;
 	c->order = calls_so_far++;

@@ -111,7 +111,7 @@ TEST(lockfree)
 	refuse_each_in_turn(0, LFPOOL_BACKEND_LOCKFREE, 0);
 	refuse_each_in_turn(0, LFPOOL_BACKEND_LOCKFREE, 7);
 	refuse_each_in_turn(LFPOOL_PREFAULT, LFPOOL_BACKEND_LOCKFREE, 40);
-	refuse_each_in_turn(LFPOOL_UNTRACKED, LFPOOL_BACKEND_LOCKFREE, 500);
+	refuse_each_in_turn(LFPOOL_ZERO, LFPOOL_BACKEND_LOCKFREE, 500);
 }
 
 TEST(mutex)

@@ -29,13 +29,12 @@ static const struct kind {
 } kinds[] = {
 	{.name = "plain"},
 	{.name = "check races", .flags = LFPOOL_CHECK_RACES},
-	{.name = "untracked", .flags = LFPOOL_UNTRACKED},
 	{.name = "zero", .flags = LFPOOL_ZERO},
 	{.name = "prefault", .flags = LFPOOL_PREFAULT},
 	{.name = "no caches", .cache_capacity = LFPOOL_CACHE_NONE},
 	{.name = "caches of 2", .cache_capacity = 2},
 	{.name = "caches of 8192", .cache_capacity = 8192},
-	{.name = "untracked, zero, no caches", .flags = LFPOOL_UNTRACKED | LFPOOL_ZERO, .cache_capacity = LFPOOL_CACHE_NONE},
+	{.name = "zero, no caches", .flags = LFPOOL_ZERO, .cache_capacity = LFPOOL_CACHE_NONE},
 	{.name = "hooks", .hooks = true},
 	{.name = "hooks, create all", .hooks = true, .flags = LFPOOL_CREATE_ALL},
 	{.name = "hooks, create all, prefault, caches of 2", .hooks = true, .flags = LFPOOL_CREATE_ALL | LFPOOL_PREFAULT,
@@ -49,9 +48,7 @@ static const struct kind {
 	{.name = "all modes", .debug = "poison,quarantine=3,guard,owner,check"},
 	{.name = "all modes, no caches", .debug = "poison,quarantine=3,guard,owner,check", .cache_capacity = LFPOOL_CACHE_NONE},
 	{.name = "all modes, hooks", .debug = "quarantine=3,guard,owner,check", .hooks = true},
-	{.name = "untracked, quarantine", .flags = LFPOOL_UNTRACKED, .debug = "quarantine=7,check"},
 	{.name = "mutex", .backend = LFPOOL_BACKEND_MUTEX},
-	{.name = "mutex, untracked", .backend = LFPOOL_BACKEND_MUTEX, .flags = LFPOOL_UNTRACKED},
 	{.name = "mutex, zero, prefault", .backend = LFPOOL_BACKEND_MUTEX, .flags = LFPOOL_ZERO | LFPOOL_PREFAULT},
 	{.name = "mutex, hooks", .backend = LFPOOL_BACKEND_MUTEX, .hooks = true},
 	{.name = "mutex, hooks, create all", .backend = LFPOOL_BACKEND_MUTEX, .hooks = true, .flags = LFPOOL_CREATE_ALL},
@@ -101,12 +98,6 @@ static inline void on_every_kind(void (*body)(const struct kind *))
 		body(&kinds[i]);
 	}
 	kind_in_force = NULL;
-}
-
-/* Are there handles and walks? */
-static inline bool kind_tracked(const struct kind *kind)
-{
-	return !(kind->flags & LFPOOL_UNTRACKED) || kind->hooks || kind->debug;
 }
 
 /* ---- A pool of a kind, with what its hooks saw ---- */

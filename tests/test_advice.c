@@ -302,7 +302,6 @@ TEST(robbed_caches)
 TEST(what_is_not_known)
 {
 	lfpool_config_t config = config_of(SIZE, 1000);
-	void *objects[200];
 
 	/* No caches of its threads. */
 	config.cache_capacity = LFPOOL_CACHE_NONE;
@@ -311,18 +310,6 @@ TEST(what_is_not_known)
 	assert_int_equal(advice_of(pool).capacity, 0);
 	assert_non_null(strstr(advice_of(pool).reason, "too few"));
 	assert_true(advice_of(pool).cache_capacity == LFPOOL_CACHE_NONE);
-	lfpool_destroy(pool);
-	/* Nothing counts its acquires. */
-	config.cache_capacity = 8;
-	config.flags = LFPOOL_UNTRACKED;
-	pool = pool_with(&config);
-	for (int i = 0; i < 100; i++) {
-		assert_int_equal(acquire_all(pool, objects, 200), 200);
-		release_all(pool, objects, 200);
-	}
-	assert_in_range(advice_of(pool).capacity, 200, 200 + 8);
-	assert_int_equal(advice_of(pool).cache_capacity, 8);
-	assert_non_null(strstr(advice_of(pool).reason, "untracked"));
 	lfpool_destroy(pool);
 }
 

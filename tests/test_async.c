@@ -234,8 +234,6 @@ static void ways(const struct kind *kind)
 		struct call first, second;
 		pthread_t thread;
 
-		if (!kind_tracked(kind) && (way == HANDLE || way == ALL))
-			continue;
 		stage_open(&s, kind, 1, 2);
 		lfpool_cache_t *cache = lfpool_cache_create(s.pool);
 		ask(&s, &first, keep);

@@ -99,7 +99,7 @@ TEST(the_function_is_exact)
 
 		config.cache_capacity = cache_capacities[i / COUNT(capacities) % COUNT(cache_capacities)];
 		config.object_alignment = alignments[i / COUNT(capacities) / COUNT(cache_capacities)];
-		config.flags = i % 3 ? 0 : LFPOOL_UNTRACKED;
+		config.flags = i % 3 ? 0 : LFPOOL_ZERO;
 
 		const size_t bytes = lfpool_buffer_bytes(&config);
 		unsigned char *memory = buffer_of(bytes + 4096 + 128);

@@ -175,7 +175,7 @@ TEST(bulk_and_single_mix)
 /* Through a cache, on every backend and with every flag: the same. */
 TEST(through_a_cache)
 {
-	static const uint32_t flags[] = {0, LFPOOL_UNTRACKED, LFPOOL_CHECK_RACES, LFPOOL_ZERO};
+	static const uint32_t flags[] = {0, LFPOOL_CHECK_RACES, LFPOOL_ZERO};
 
 	for (unsigned backend = LFPOOL_BACKEND_LOCKFREE; backend <= LFPOOL_BACKEND_MALLOC; backend++) {
 		for (size_t f = 0; f < COUNT(flags); f++) {

@@ -36,7 +36,7 @@ TEST(contents_survive_release_and_acquire)
 {
 	enum { CAPACITY = TIMES(2000, 1200) };
 	static const size_t sizes[] = {1, 8, 24, 100, 4096};
-	static const uint32_t flags[] = {0, LFPOOL_CHECK_RACES, LFPOOL_UNTRACKED, LFPOOL_PREFAULT};
+	static const uint32_t flags[] = {0, LFPOOL_CHECK_RACES, LFPOOL_PREFAULT};
 	struct random r = random_for(test_seed("contents_survive_release_and_acquire"), 0);
 
 	for (size_t i = 0; i < COUNT(sizes) * COUNT(flags); i++) {

@@ -171,8 +171,6 @@ static lfpool_config_t random_config(uint64_t *random, char words[100])
 	config.cache_capacity = next_random(random) % 4 ? (size_t)(next_random(random) % 30) : LFPOOL_CACHE_NONE;
 	if (next_random(random) % 3 == 0)
 		config.flags |= LFPOOL_PREFAULT;
-	if (next_random(random) % 3 == 0)
-		config.flags |= LFPOOL_UNTRACKED;
 	config.hooks.misuse = on_misuse;
 	if (next_random(random) % 3 == 0)
 		config.hooks.activate = hook;

@@ -191,7 +191,7 @@ TEST(free_objects_may_be_prepared)
 			lfpool_config_t config = config_of(40, 20);
 
 			config.backend = (lfpool_backend_t)backend;
-			config.flags = round % 2 ? LFPOOL_UNTRACKED : 0;
+			config.flags = round % 2 ? LFPOOL_PLAIN_STRIDE : 0;
 			/* Without a mode the mutex backend has its links in free objects. */
 			config.debug = round > 1 ? "poison,guard,quarantine=3" : backend ? "owner" : "";
 			lfpool_t *pool = pool_with(&config);
@@ -204,25 +204,6 @@ TEST(free_objects_may_be_prepared)
 			assert_int_equal(lfpool_misuse_count(pool), 0);
 			lfpool_destroy(pool);
 		}
-	}
-}
-
-/* A mode that looks for something tracks objects, also where that was declined. */
-TEST(untracked_is_given_up)
-{
-	static const char *const words[] = {"check", "poison", "quarantine=1", "guard", "owner", "backtrace=1/1"};
-
-	for (size_t i = 0; i < COUNT(words); i++) {
-		lfpool_config_t config = config_of(32, 10);
-
-		config.flags = LFPOOL_UNTRACKED;
-		config.debug = words[i];
-		lfpool_t *pool = pool_with(&config);
-		void *object = lfpool_acquire(pool);
-
-		assert_int_equal(lfpool_release(pool, object), LFPOOL_OK);
-		assert_false(lfpool_in_use(pool, object));
-		lfpool_destroy(pool);
 	}
 }
 
@@ -264,7 +245,6 @@ int main(void)
 		cmocka_unit_test(the_malloc_backend_knows_check_and_zero),
 		cmocka_unit_test(built_objects_keep_what_they_hold),
 		cmocka_unit_test(free_objects_may_be_prepared),
-		cmocka_unit_test(untracked_is_given_up),
 		cmocka_unit_test(documented),
 	};
 

@@ -170,12 +170,12 @@ TEST(everything_that_has_a_name)
 	lfpool_destroy(pool);
 
 	config = config_of(SIZE, CAPACITY);
-	config.flags = LFPOOL_ZERO | LFPOOL_UNTRACKED;
+	config.flags = LFPOOL_ZERO;
 	config.cache_capacity = LFPOOL_CACHE_NONE;
 	pool = pool_with(&config);
 	json = dump_of(pool, LFPOOL_JSON);
 	text = dump_of(pool, LFPOOL_TEXT);
-	require_in(json, ",\"flags\":[\"zero\",\"untracked\"],\"hooks\":[],");
+	require_in(json, ",\"flags\":[\"zero\"],\"hooks\":[],");
 	require_in(json, ",\"headroom\":0,\"cache_capacity\":null,");
 	require_in(text, "\nadvice      capacity 0, headroom 0, no caches\n");
 	require_json(json);

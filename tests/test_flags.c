@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * test_flags.c - LFPOOL_PREFAULT, LFPOOL_ZERO, LFPOOL_CHECK_RACES and LFPOOL_UNTRACKED: what each promises, and that
- * it costs no other promise.
+ * test_flags.c - LFPOOL_PREFAULT, LFPOOL_ZERO and LFPOOL_CHECK_RACES: what each promises, and that it costs no other
+ * promise.
  */
 #define LFPOOL_INLINE_KEEP_NAMES
 #include "support.h"
@@ -134,91 +134,6 @@ TEST(prefault_touches_all_memory_at_creation)
 	free(objects);
 }
 
-/* Without state per object: in_use answers like owns; all that does not need the state is as ever. */
-TEST(untracked_keeps_every_other_promise)
-{
-	lfpool_t *pool = flagged_pool(24, 500, LFPOOL_UNTRACKED);
-	void *objects[501];
-	int stranger;
-
-	assert_int_equal(acquire_all(pool, objects, 501), 500);
-	assert_true(sort_disjoint(objects, 500, 24));
-	assert_int_equal(lfpool_active_count(pool), 500);
-	assert_int_equal(lfpool_release(pool, &stranger), LFPOOL_E_FOREIGN);
-	assert_int_equal(lfpool_release(pool, moved(objects[3], 8)), LFPOOL_E_INTERIOR);
-	assert_int_equal(lfpool_misuse_count(pool), 2);
-	for (size_t i = 0; i < 500; i++) {
-		assert_true(lfpool_in_use(pool, objects[i]));
-		assert_int_equal(lfpool_release(pool, objects[i]), LFPOOL_OK);
-		assert_true(lfpool_in_use(pool, objects[i]));
-		assert_true(lfpool_owns(pool, objects[i]));
-	}
-	assert_false(lfpool_in_use(pool, &stranger));
-	assert_false(lfpool_in_use(pool, moved(objects[3], 8)));
-	assert_false(lfpool_in_use(pool, NULL));
-	require_whole(pool, 24);
-	lfpool_destroy(pool);
-}
-
-static bool say_yes(void *context, void *object)
-{
-	(void)context;
-	(void)object;
-	return true;
-}
-
-static void say_nothing(void *context, void *object)
-{
-	(void)context;
-	(void)object;
-}
-
-static void hear_misuse(void *context, const lfpool_misuse_t *misuse)
-{
-	(void)context;
-	(void)misuse;
-}
-
-static bool is_ready(void *context, const lfpool_batch_t *batch)
-{
-	(void)context;
-	(void)batch;
-	return true;
-}
-
-static bool give_up(void *context, lfpool_t *pool, uint32_t attempt, int64_t *wait_ns)
-{
-	(void)context;
-	return !pool && attempt && wait_ns;
-}
-
-/* Each of these from CREATE on by itself makes a pool keep its state words: its acquires are counted. */
-TEST(untracked_pools_that_are_tracked_all_the_same)
-{
-	enum { NOTHING, MISUSE, EXHAUSTED, ZERO, CREATE, ACTIVATE, DEACTIVATE, DESTROY, DEBUG, SCHEME, CASES };
-
-	for (int what = NOTHING; what < CASES; what++) {
-		lfpool_config_t config = config_of(24, 10);
-		lfpool_stats_t stats = LFPOOL_STATS_INIT;
-
-		config.flags = LFPOOL_UNTRACKED;
-		config.hooks.misuse = what == MISUSE ? hear_misuse : NULL;
-		config.hooks.exhausted = what == EXHAUSTED ? give_up : NULL;
-		config.hooks.create = what == CREATE ? say_yes : NULL;
-		config.hooks.activate = what == ACTIVATE ? say_yes : NULL;
-		config.hooks.deactivate = what == DEACTIVATE ? say_yes : NULL;
-		config.hooks.destroy = what == DESTROY ? say_nothing : NULL;
-		config.debug = what == DEBUG ? "owner" : what == ZERO ? "zero,no-tools" : NULL;
-		config.scheme.ready = what == SCHEME ? is_ready : NULL;
-		lfpool_t *pool = pool_with(&config);
-
-		assert_non_null(lfpool_acquire(pool));
-		assert_int_equal(lfpool_stats(pool, &stats), LFPOOL_OK);
-		assert_int_equal(stats.acquires, what >= CREATE);
-		lfpool_destroy(pool);
-	}
-}
-
 TEST(check_races_behaves_as_ever_on_one_thread)
 {
 	lfpool_t *pool = flagged_pool(24, 100, LFPOOL_CHECK_RACES);
@@ -247,8 +162,6 @@ int main(void)
 		cmocka_unit_test(zero_holds_through_every_way_to_acquire),
 		cmocka_unit_test(zero_spares_the_neighbours),
 		cmocka_unit_test(prefault_touches_all_memory_at_creation),
-		cmocka_unit_test(untracked_keeps_every_other_promise),
-		cmocka_unit_test(untracked_pools_that_are_tracked_all_the_same),
 		cmocka_unit_test(check_races_behaves_as_ever_on_one_thread),
 	};
 

@@ -119,7 +119,7 @@ TEST(with_explicit_caches)
 {
 	freeze_often(32, 0, 0, true);
 	freeze_often(32, 2, 0, true);
-	freeze_often(64, 4, LFPOOL_UNTRACKED, true);
+	freeze_often(64, 4, LFPOOL_ZERO, true);
 }
 
 TEST(without_caches)

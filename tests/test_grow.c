@@ -165,33 +165,30 @@ static void walks(struct stage *s, void *const *objects, size_t active)
 {
 	size_t capacity = lfpool_capacity(s->pool), slots[2] = {0, 0}, visited = 0;
 	void **seen = pointers_new(capacity), **sorted = pointers_new(active);
-	bool tracked = kind_tracked(s->kind);
+	lfpool_cursor_t cursors[3];
+	size_t parts = 0;
 
 	memcpy(sorted, objects, active * sizeof(*objects));
 	qsort(sorted, active, sizeof(*sorted), compare_addresses);
-	assert_int_equal(lfpool_copy_active(s->pool, seen, capacity), tracked ? active : 0);
-	assert_int_equal(lfpool_for_each_active(s->pool, count_active, &visited), tracked ? active : 0);
-	assert_int_equal(visited, tracked ? active : 0);
+	assert_int_equal(lfpool_copy_active(s->pool, seen, capacity), active);
+	assert_int_equal(lfpool_for_each_active(s->pool, count_active, &visited), active);
+	assert_int_equal(visited, active);
 	if (s->kind->backend != LFPOOL_BACKEND_MALLOC) {
 		/* Slots that it has no object in, now, may be among them. */
 		size_t all = lfpool_for_each_slot(s->pool, count_slot, slots);
 
 		assert_true(all >= capacity && all <= lfpool_max_capacity(s->pool));
 		assert_int_equal(slots[false] + slots[true], all);
-		assert_int_equal(slots[true], tracked ? active : 0);
+		assert_int_equal(slots[true], active);
 	}
-	if (tracked) {
-		lfpool_cursor_t cursors[3];
-		size_t parts = 0;
 
-		qsort(seen, active, sizeof(*seen), compare_addresses);
-		assert_memory_equal(seen, sorted, active * sizeof(*seen));
-		lfpool_cursor_split(cursors, 3, s->pool);
-		for (size_t i = 0; i < 3; i++)
-			while (lfpool_cursor_next(&cursors[i]))
-				parts++;
-		assert_int_equal(parts, active);
-	}
+	qsort(seen, active, sizeof(*seen), compare_addresses);
+	assert_memory_equal(seen, sorted, active * sizeof(*seen));
+	lfpool_cursor_split(cursors, 3, s->pool);
+	for (size_t i = 0; i < 3; i++)
+		while (lfpool_cursor_next(&cursors[i]))
+			parts++;
+	assert_int_equal(parts, active);
 	free(seen);
 	free(sorted);
 }
@@ -221,17 +218,13 @@ static void names(const struct kind *kind)
 		assert_true(index < lfpool_capacity(s.pool) && !seen[index]);
 		seen[index] = true;
 		assert_ptr_equal(lfpool_of(objects[i]), s.pool);
-		assert_ptr_equal(lfpool_resolve(s.pool, handles[i]), kind_tracked(kind) ? objects[i] : NULL);
+		assert_ptr_equal(lfpool_resolve(s.pool, handles[i]), objects[i]);
 	}
-	if (kind_tracked(kind)) {
-		assert_int_equal(lfpool_release_handle(s.pool, handles[held - 1]), LFPOOL_OK);
-		assert_int_equal(lfpool_release_self(objects[held - 2]), LFPOOL_OK);
-		assert_int_equal(lfpool_release_all(s.pool), held - 2);
-		for (size_t i = 0; i < held; i++)
-			assert_null(lfpool_resolve(s.pool, handles[i]));
-	} else {
-		release_all(s.pool, objects, held);
-	}
+	assert_int_equal(lfpool_release_handle(s.pool, handles[held - 1]), LFPOOL_OK);
+	assert_int_equal(lfpool_release_self(objects[held - 2]), LFPOOL_OK);
+	assert_int_equal(lfpool_release_all(s.pool), held - 2);
+	for (size_t i = 0; i < held; i++)
+		assert_null(lfpool_resolve(s.pool, handles[i]));
 	require_counts(s.pool, FIRST + 200, 0);
 	stage_close(&s);
 }

@@ -256,23 +256,6 @@ TEST(the_message_when_there_is_no_hook)
 
 /* ---- The others ---- */
 
-TEST(untracked_pools_have_no_handles)
-{
-	for (size_t b = 0; b < COUNT(tracked); b++) {
-		struct told told;
-		lfpool_t *pool = pool_on(tracked[b], CAPACITY, LFPOOL_UNTRACKED, &told);
-		void *object = lfpool_acquire(pool);
-
-		assert_int_equal(lfpool_handle_of(pool, object), 0);
-		for (lfpool_handle_t handle = 0; handle < 3000; handle++)
-			assert_null(lfpool_resolve(pool, handle));
-		require_stale(pool, 513, NULL, SIZE_MAX, "This pool gives no such handles.", &told);
-		assert_true(lfpool_index_of(pool, object) < CAPACITY);
-		assert_int_equal(lfpool_release(pool, object), LFPOOL_OK);
-		lfpool_destroy(pool);
-	}
-}
-
 /* Pools alike in all, one after the other and side by side. */
 TEST(a_handle_is_of_its_pool)
 {
@@ -420,7 +403,6 @@ int main(void)
 #ifndef IN_BUFFER
 		cmocka_unit_test(the_message_when_there_is_no_hook),
 #endif
-		cmocka_unit_test(untracked_pools_have_no_handles),
 		cmocka_unit_test(a_handle_is_of_its_pool),
 		cmocka_unit_test(in_the_malloc_backend_handles_go_stale_too),
 		cmocka_unit_test(indices_are_the_places_of_the_objects),

@@ -70,9 +70,7 @@ TEST(up_and_down)
 	for (unsigned backend = LFPOOL_BACKEND_LOCKFREE; backend <= LFPOOL_BACKEND_MALLOC; backend++)
 		for (size_t cache_capacity = 2; cache_capacity <= 512; cache_capacity *= 4)
 			one_thread((lfpool_backend_t)backend, 0, cache_capacity);
-	one_thread(LFPOOL_BACKEND_LOCKFREE, LFPOOL_UNTRACKED, 8);
 	one_thread(LFPOOL_BACKEND_LOCKFREE, LFPOOL_ZERO | LFPOOL_CHECK_RACES, 8);
-	one_thread(LFPOOL_BACKEND_MUTEX, LFPOOL_UNTRACKED, 8);
 }
 
 /* What the pool has been is forgotten; what is in use is not. */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * test_hooks_apart.c - hooks one by one, and where they meet something else: what is missing, what is refused at
- * creation, a release in deactivate, LFPOOL_ZERO, LFPOOL_UNTRACKED; and what counts as exhausted.
+ * creation, a release in deactivate, LFPOOL_ZERO; and what counts as exhausted.
  */
 #include "hooked.h"
 
@@ -128,26 +128,6 @@ TEST(without_create_destroy_is_for_what_was_acquired)
 	}
 }
 
-TEST(untracked_pools_with_hooks_keep_their_state_words)
-{
-	lfpool_config_t config = config_of(sizeof(struct thing), CAPACITY);
-	struct log log = {.create_at_most = SIZE_MAX};
-	void *object;
-
-	config.flags = LFPOOL_UNTRACKED;
-	config.hooks = (lfpool_hooks_t){.context = &log, .misuse = ignore_misuse, .create = on_create,
-					.activate = on_activate, .deactivate = on_deactivate, .destroy = on_destroy};
-	log.pool = pool_with(&config);
-	object = lfpool_acquire(log.pool);
-	assert_int_equal(lfpool_release(log.pool, object), LFPOOL_OK);
-	assert_int_equal(lfpool_release(log.pool, object), LFPOOL_E_NOT_IN_USE);
-	assert_int_equal(log.deactivated, 1);
-	assert_non_null(lfpool_acquire(log.pool));
-	assert_int_equal(lfpool_destroy(log.pool), 1);
-	assert_int_equal(log.deactivated, 2);
-	assert_int_equal(log.destroyed, log.created);
-}
-
 TEST(exhausted_counts_what_said_null)
 {
 	lfpool_config_t config = config_of(sizeof(struct thing), CAPACITY);
@@ -176,7 +156,6 @@ int main(void)
 		cmocka_unit_test(hooks_that_are_not_there_are_not_called),
 		cmocka_unit_test(zero_comes_before_activate),
 		cmocka_unit_test(without_create_destroy_is_for_what_was_acquired),
-		cmocka_unit_test(untracked_pools_with_hooks_keep_their_state_words),
 		cmocka_unit_test(exhausted_counts_what_said_null),
 	};
 

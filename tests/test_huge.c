@@ -44,7 +44,6 @@ static void create_use_destroy(size_t object_size, uint32_t flags)
 TEST(one_byte_objects)
 {
 	create_use_destroy(1, 0);
-	create_use_destroy(1, LFPOOL_UNTRACKED);
 }
 
 TEST(objects_of_64_bytes)

@@ -130,10 +130,7 @@ TEST(caches_migrate)
 	config.cache_capacity = 2;
 	migrate(&config);
 	config.cache_capacity = 0;
-	config.flags = LFPOOL_UNTRACKED;
-	migrate(&config);
 	config.capacity = 50000;
-	config.flags = 0;
 	migrate(&config);
 }
 

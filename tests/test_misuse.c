@@ -112,7 +112,7 @@ static void subject_close(struct subject *s, size_t object_size)
 	assert_int_equal(lfpool_destroy(s->pool), 0);
 }
 
-static const uint32_t kinds[] = {0, LFPOOL_CHECK_RACES, LFPOOL_ZERO, LFPOOL_UNTRACKED};
+static const uint32_t kinds[] = {0, LFPOOL_CHECK_RACES, LFPOOL_ZERO};
 
 TEST(foreign_pointers)
 {
@@ -217,8 +217,6 @@ TEST(padding_between_objects)
 TEST(double_release)
 {
 	for (size_t i = 0; i < COUNT(kinds); i++) {
-		if (kinds[i] & LFPOOL_UNTRACKED)
-			continue;
 		for (enum way way = WAY_POOL; way < WAYS; way++) {
 			struct subject s;
 
@@ -244,8 +242,6 @@ TEST(release_of_what_was_never_acquired)
 	for (size_t i = 0; i < COUNT(kinds); i++) {
 		struct subject s;
 
-		if (kinds[i] & LFPOOL_UNTRACKED)
-			continue;
 		subject_open(&s, 24, 1000, kinds[i]);
 		char *object = lfpool_acquire(s.pool);
 		assert_non_null(object);

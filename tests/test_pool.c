@@ -23,8 +23,8 @@ static const struct shape shapes[] = {
 	{40, 100, 8192, 0},
 	{40, 100, LFPOOL_CACHE_NONE, 0},
 	{64, 1000, 0, LFPOOL_ZERO},
-	{100, 1000, 16, LFPOOL_UNTRACKED},
-	{100, 5000, 0, LFPOOL_UNTRACKED | LFPOOL_PREFAULT},
+	{100, 1000, 16, 0},
+	{100, 5000, 0, LFPOOL_PREFAULT},
 	{4096, 513, 64, LFPOOL_PREFAULT | LFPOOL_CHECK_RACES},
 	{16, 20000, 0, 0},
 };
@@ -118,7 +118,6 @@ static void owns_and_in_use(const struct shape *shape)
 {
 	lfpool_t *pool = pool_of_shape(shape), *other = pool_of_shape(shape);
 	void *object = lfpool_acquire(pool), *others = lfpool_acquire(other), *heap = malloc(shape->object_size);
-	bool tracked = !(shape->flags & LFPOOL_UNTRACKED);
 	size_t stride = shape->capacity > 1 ? stride_of(pool, object) : shape->object_size;
 
 	assert_true(lfpool_owns(pool, object));
@@ -141,11 +140,11 @@ static void owns_and_in_use(const struct shape *shape)
 		void *start = moved(object, ((ptrdiff_t)i - (ptrdiff_t)below) * (ptrdiff_t)stride);
 
 		assert_true(lfpool_owns(pool, start));
-		assert_int_equal(lfpool_in_use(pool, start), !tracked || start == object);
+		assert_int_equal(lfpool_in_use(pool, start), start == object);
 	}
 	assert_int_equal(lfpool_release(pool, object), LFPOOL_OK);
 	assert_true(lfpool_owns(pool, object));
-	assert_int_equal(lfpool_in_use(pool, object), !tracked);
+	assert_false(lfpool_in_use(pool, object));
 	lfpool_destroy(pool);
 	assert_int_equal(lfpool_destroy(other), 1);
 	free(heap);

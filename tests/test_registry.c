@@ -149,7 +149,6 @@ TEST(a_scenario_over_the_default_over_the_config)
 	lfpool_config_t config = config_of(SIZE, 5);
 	lfpool_registry_t *registry = registry_of(overrides);
 
-	config.flags = LFPOOL_UNTRACKED;
 	config.debug = "owner";
 	config.name = "another";
 	lfpool_t *pool = made(registry, "jobs", &config), *plain = made(registry, "plain", &config);

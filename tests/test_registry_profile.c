@@ -79,7 +79,7 @@ static const struct {
 	{"jobs flags=zero,none", 1, 17, "flags: \"none\" is no flag"},
 	{"jobs flags=zero|prefault", 1, 12, "flags: \"zero|prefault\" is no flag"},
 	{"jobs flags=zero, prefault", 1, 17, "flags: \"\" is no flag"},
-	{"jobs flags=prefault,check_races,untracked", 1, 12, "flags: check_races and untracked exclude each other"},
+	{"jobs flags=prefault,locked", 1, 21, "flags: \"locked\" is no flag"},
 	{"jobs debug=", 1, 12, "debug: \"\" is no mode"},
 	{"jobs debug=poison,", 1, 19, "debug: \"\" is no mode"},
 	{"jobs debug=poison,owners", 1, 19, "debug: \"owners\" is no mode"},
@@ -193,7 +193,7 @@ static const char *const pieces[] = {
 	"jobs", "packets", "a", "[", "]", "[match]", "[lobby]", "[default]", "\n", "\n", "\n", "\n", " ", " ", " ",
 	"\t", "\r\n", "#", "=", ",", "capacity", "max_capacity", "growth_step", "cache_capacity", "depot_shards",
 	"flags", "debug", "backend", "trim", "keep", "10", "10k", "1M", "0", "none", "yes", "no", "mutex", "malloc",
-	"lockfree", "zero", "prefault", "untracked", "check_races", "poison", "owner", "quarantine=5",
+	"lockfree", "zero", "prefault", "huge_pages", "check_races", "poison", "owner", "quarantine=5",
 	" capacity=10", " capacity=20", " keep=5 trim=yes", " max_capacity=1k", " flags=zero", "99999999999999999999",
 	"\x80", "\xff", "\x01",
 };

@@ -10,7 +10,7 @@ enum { SIZE = 40, CAPACITY = 50 };
 
 TEST(an_object_finds_its_pool)
 {
-	const uint32_t flags[] = {0, LFPOOL_UNTRACKED, LFPOOL_CHECK_RACES, 0};
+	const uint32_t flags[] = {0, LFPOOL_ZERO, LFPOOL_CHECK_RACES, 0};
 	lfpool_t *pools[COUNT(flags)];
 	void *objects[COUNT(flags)];
 

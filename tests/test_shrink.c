@@ -126,19 +126,12 @@ static size_t give(struct return_of *r, enum way way, size_t held)
 	}
 }
 
-static bool has_way(const struct kind *kind, enum way way)
-{
-	return kind_tracked(kind) || (way != HANDLE && way != ALL);
-}
-
 static void owed(const struct kind *kind)
 {
 	for (enum way way = ONE; way < WAYS; way++) {
 		struct stage s;
 		void *objects[FIRST];
 
-		if (!has_way(kind, way))
-			continue;
 		stage_open(&s, kind, FIRST, 0);
 		struct return_of r = {.pool = s.pool, .cache = lfpool_cache_create(s.pool)};
 		assert_int_equal(acquire_all(s.pool, objects, FIRST), FIRST);
@@ -353,7 +346,7 @@ static void after_it_went(const struct kind *kind)
 	struct stage s;
 	void *object;
 
-	if (!kind_tracked(kind) || kind->backend == LFPOOL_BACKEND_MALLOC)
+	if (kind->backend == LFPOOL_BACKEND_MALLOC)
 		return;
 	stage_open(&s, kind, 1, 0);
 	assert_non_null(object = lfpool_acquire(s.pool));

@@ -199,7 +199,7 @@ TEST(one_holder_at_a_time_with_just_enough_objects)
 
 TEST(one_holder_at_a_time_with_too_few_objects)
 {
-	static const uint32_t flags[] = {0, LFPOOL_CHECK_RACES, LFPOOL_UNTRACKED};
+	static const uint32_t flags[] = {0, LFPOOL_CHECK_RACES, LFPOOL_ZERO};
 
 	for (size_t i = 0; i < COUNT(flags); i++) {
 		lfpool_config_t config = config_of(SIZE, 50);

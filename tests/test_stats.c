@@ -100,7 +100,6 @@ static void on_misuse(void *context, const lfpool_misuse_t *misuse)
 static void acquires_and_releases(lfpool_backend_t backend, uint32_t flags)
 {
 	lfpool_config_t config = config_of(SIZE, 10);
-	const bool counts = !(flags & LFPOOL_UNTRACKED);
 	const bool refuses = backend != LFPOOL_BACKEND_MALLOC;
 	void *objects[11];
 	uint64_t acquires = 0, releases = 0;
@@ -124,16 +123,16 @@ static void acquires_and_releases(lfpool_backend_t backend, uint32_t flags)
 		lfpool_stats_t stats = settled(pool);
 
 		assert_int_equal(stats.active, 0);
-		assert_int_equal(stats.acquires, counts ? acquires : 0);
-		assert_int_equal(stats.releases, counts ? releases : 0);
+		assert_int_equal(stats.acquires, acquires);
+		assert_int_equal(stats.releases, releases);
 		assert_int_equal(stats.misuses, refuses ? round : 0);
 	}
 	objects[0] = lfpool_acquire(pool);
 	lfpool_stats_t stats = settled(pool);
 
 	assert_int_equal(stats.active, 1);
-	assert_int_equal(stats.acquires, counts ? acquires + 1 : 0);
-	assert_int_equal(stats.releases, counts ? releases : 0);
+	assert_int_equal(stats.acquires, acquires + 1);
+	assert_int_equal(stats.releases, releases);
 	if (backend == LFPOOL_BACKEND_MUTEX) {
 		assert_int_equal(stats.cached + stats.caches + stats.caches_in_use, 0);
 		assert_int_equal(stats.refills + stats.drains + stats.depot_trips + stats.steals + stats.retries, 0);
@@ -184,9 +183,7 @@ TEST(what_each_backend_counts)
 {
 	acquires_and_releases(LFPOOL_BACKEND_LOCKFREE, 0);
 	acquires_and_releases(LFPOOL_BACKEND_LOCKFREE, LFPOOL_ZERO | LFPOOL_CHECK_RACES);
-	acquires_and_releases(LFPOOL_BACKEND_LOCKFREE, LFPOOL_UNTRACKED);
 	acquires_and_releases(LFPOOL_BACKEND_MUTEX, 0);
-	acquires_and_releases(LFPOOL_BACKEND_MUTEX, LFPOOL_UNTRACKED);
 	acquires_and_releases(LFPOOL_BACKEND_MALLOC, 0);
 }
 
@@ -273,8 +270,8 @@ static void while_others_work(size_t cache_capacity, uint32_t flags)
 	lfpool_stats_t stats = settled(s.pool);
 
 	assert_int_equal(stats.active, active);
-	assert_int_equal(stats.acquires, flags & LFPOOL_UNTRACKED ? 0 : acquires);
-	assert_int_equal(stats.releases, flags & LFPOOL_UNTRACKED ? 0 : acquires - active);
+	assert_int_equal(stats.acquires, acquires);
+	assert_int_equal(stats.releases, acquires - active);
 	assert_int_equal(stats.caches_in_use, 0);
 	assert_int_equal(lfpool_destroy(s.pool), active);
 	free(workers);
@@ -285,7 +282,7 @@ TEST(stats_while_others_work)
 	while_others_work(0, 0);
 	while_others_work(2, 0);
 	while_others_work(LFPOOL_CACHE_NONE, 0);
-	while_others_work(4, LFPOOL_UNTRACKED);
+	while_others_work(4, 0);
 	while_others_work(4, LFPOOL_CHECK_RACES);
 }
 

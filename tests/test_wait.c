@@ -110,8 +110,6 @@ static void ways(const struct kind *kind)
 		struct waiter w = {.keep = true}, last = {.stage = &s};
 		void *object;
 
-		if (!kind_tracked(kind) && (way == HANDLE || way == ALL))
-			continue;
 		stage_open(&s, kind, 1, 2);
 		lfpool_cache_t *cache = lfpool_cache_create(s.pool);
 		w.cache = way % 2 ? lfpool_cache_create(s.pool) : NULL;

@@ -167,12 +167,6 @@ TEST(every_slot)
 	}
 }
 
-static bool note_unknown(void *context, void *object, bool active)
-{
-	REQUIRE(!active);
-	return note(context, object);
-}
-
 /* A free slot of the malloc backend has no memory: none is visited, active ones neither. */
 TEST(no_slot_of_the_malloc_backend)
 {
@@ -185,33 +179,6 @@ TEST(no_slot_of_the_malloc_backend)
 	assert_int_equal(seen.count, 0);
 	assert_int_equal(lfpool_release(pool, object), LFPOOL_OK);
 	lfpool_destroy(pool);
-}
-
-TEST(untracked_pools_know_no_active_objects)
-{
-	lfpool_t *pools[] = {
-		pool_on(LFPOOL_BACKEND_LOCKFREE, CAPACITY, LFPOOL_UNTRACKED),
-		pool_on(LFPOOL_BACKEND_MUTEX, CAPACITY, LFPOOL_UNTRACKED),
-		pool_on(LFPOOL_BACKEND_MALLOC, CAPACITY, LFPOOL_UNTRACKED),
-	};
-
-	for (size_t i = 0; i < COUNT(pools); i++) {
-		struct seen seen = {.pool = pools[i]};
-		void *object = lfpool_acquire(pools[i]), *copy[1];
-		lfpool_cursor_t parts[3];
-
-		assert_non_null(object);
-		assert_int_equal(lfpool_for_each_active(pools[i], note, &seen), 0);
-		assert_int_equal(lfpool_copy_active(pools[i], copy, 1), 0);
-		lfpool_cursor_split(parts, 3, pools[i]);
-		for (size_t p = 0; p < 3; p++)
-			assert_null(lfpool_cursor_next(&parts[p]));
-		assert_int_equal(lfpool_release_all(pools[i]), 0);
-		assert_int_equal(lfpool_active_count(pools[i]), 1);
-		assert_int_equal(lfpool_for_each_slot(pools[i], note_unknown, &seen), i == 2 ? 0 : CAPACITY);
-		assert_int_equal(lfpool_release(pools[i], object), LFPOOL_OK);
-		lfpool_destroy(pools[i]);
-	}
 }
 
 /* ---- Inside a walk ---- */
@@ -449,7 +416,6 @@ int main(void)
 		cmocka_unit_test(a_visitor_that_says_false_ends_the_walk),
 		cmocka_unit_test(every_slot),
 		cmocka_unit_test(no_slot_of_the_malloc_backend),
-		cmocka_unit_test(untracked_pools_know_no_active_objects),
 		cmocka_unit_test(the_current_object_may_be_released),
 		cmocka_unit_test(another_object_may_be_released_and_is_not_visited_then),
 		cmocka_unit_test(acquiring_is_legal_and_ends),

@@ -16,7 +16,7 @@ static void *opened(size_t size, size_t alignment, size_t capacity)
 {
 	void *room = arena_open(&arena, &(struct arena_plan){
 		.room_bytes = 100, .object_size = size, .object_alignment = alignment, .capacity = capacity,
-		.reserved = capacity, .tracked = true});
+		.reserved = capacity});
 
 	assert_non_null(room);
 	return room;
@@ -135,10 +135,8 @@ TEST(a_state_says_in_use_exactly_while_active)
 
 	assert_false(arena_is_active(&arena, 3));
 	assert_false(arena_deactivate(&arena, 3, false));
-	assert_false(arena_is_twice(&arena, 3));
 	arena_activate(&arena, 3);
 	assert_true(arena_is_active(&arena, 3));
-	assert_true(arena_is_twice(&arena, 3));
 	assert_true(arena_deactivate(&arena, 3, true));
 	assert_false(arena_deactivate(&arena, 3, true));
 	assert_false(arena_is_active(&arena, 3));
@@ -160,7 +158,7 @@ TEST(a_generation_counts_the_uses_that_were_marked)
 		assert_int_equal(arena_mark(&arena, 1), marked * GENERATION_ONE + GENERATION_LIVE);
 		assert_int_equal(arena_mark(&arena, 1), marked * GENERATION_ONE + GENERATION_LIVE);
 		assert_int_equal(load_relaxed(&arena.face.state[1]), LFPOOL_MARKED);
-		assert_true(arena_is_active(&arena, 1) && arena_is_twice(&arena, 1));
+		assert_true(arena_is_active(&arena, 1));
 		/* Of several releases one succeeds, however they come. */
 		if (marked)
 			assert_true(arena_deactivate(&arena, 1, marked == 2));

@@ -370,26 +370,10 @@ TEST(each_damage_is_named)
 	}
 }
 
-/* Without state words: what the lists alone tell. */
-TEST(an_untracked_pool)
-{
-	struct scene s = scene_open(LFPOOL_UNTRACKED);
-
-	(void)entry_doubled(&s);
-	assert_non_null(lfpool_check(s.pool, NULL));
-	(void)lfpool_destroy(s.pool);
-	/* A lost object is one more in use: nobody can tell. */
-	s = scene_open(LFPOOL_UNTRACKED);
-	(void)entry_lost(&s);
-	assert_null(lfpool_check(s.pool, NULL));
-	(void)lfpool_destroy(s.pool);
-}
-
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(each_damage_is_named),
-		cmocka_unit_test(an_untracked_pool),
 	};
 
 	return cmocka_run_group_tests_name("check", tests, NULL, NULL);

@@ -26,7 +26,7 @@ OTHERS = ("#c4c4c4", 1, 0, 0)
 # Colour, width, point type, dash type.
 LOOKS = {
 	"lfpool-inlined": ("#0047ab", 4.5, 5, 1), "lfpool-thread": ("#3f8ee8", 3.5, 9, 1),
-	"lfpool-untracked": ("#7cc4f5", 2.5, 4, 1), "lfpool-library": ("#5577aa", 2, 8, 1),
+	"lfpool-library": ("#5577aa", 2, 8, 1),
 	"lfpool-races": ("#27408b", 2, 10, 1), "lfpool-typed": ("#0047ab", 2.5, 6, 1), "lfpool-shared": ("#3f8ee8", 2, 11, 1),
 	"lfpool-hooks": ("#27408b", 2, 8, 1),
 	"limit": ("#555555", 2, 7, 2), "ring": ("#555555", 2, 6, 3),
@@ -102,7 +102,7 @@ def footer(results: Results) -> str:
 
 def named(results: Results, closest: dict[str, float]) -> list[str]:
 	"""Who gets a colour: the best peers, and those whom everybody asks for; in the order of the key."""
-	chosen = {DEFAULT, LIBRARY, "lfpool-untracked", *YARDSTICKS} & set(closest)
+	chosen = {DEFAULT, LIBRARY, *YARDSTICKS} & set(closest)
 	for group, count in NAMED_PEERS.items():
 		peers = [name for name in closest if results.group(name) == group]
 		chosen |= set(sorted(peers, key=lambda name: closest[name])[:count])

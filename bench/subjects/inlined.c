@@ -33,14 +33,9 @@ static inline void release_bulk(void *hand, void **objects, size_t count)
 
 #include "../workloads.h"
 
-static void *open_tracked(const struct plan *plan)
+static void *open_usual(const struct plan *plan)
 {
 	return pool_open(plan, LFPOOL_BACKEND_LOCKFREE, 0);
-}
-
-static void *open_untracked(const struct plan *plan)
-{
-	return pool_open(plan, LFPOOL_BACKEND_LOCKFREE, LFPOOL_UNTRACKED);
 }
 
 static void *open_races(const struct plan *plan)
@@ -74,9 +69,7 @@ static void *open_depot(const struct plan *plan)
 		.leave = pool_cache_leave, .counters = pool_counters, .loops = SUBJECT_LOOPS                            \
 	}
 
-const struct subject subject_inlined = SUBJECT("lfpool-inlined", "", open_tracked);
-const struct subject subject_untracked =
-	SUBJECT("lfpool-untracked", ", LFPOOL_UNTRACKED: no state for each object", open_untracked);
+const struct subject subject_inlined = SUBJECT("lfpool-inlined", "", open_usual);
 const struct subject subject_races = SUBJECT("lfpool-races", ", LFPOOL_CHECK_RACES: a locked release", open_races);
 const struct subject subject_hooks = SUBJECT("lfpool-hooks", ", activate and deactivate that do nothing", open_hooks);
 const struct subject subject_depot =

@@ -13,7 +13,7 @@ backlog-...      lfpool-rcu has more in flight than call-rcu-malloc; backlog-bou
 """
 import copy
 
-SUBJECTS = {"limit": "limit", "ring": "limit", "lfpool-inlined": "lfpool", "lfpool-untracked": "lfpool",
+SUBJECTS = {"limit": "limit", "ring": "limit", "lfpool-inlined": "lfpool", "lfpool-typed": "lfpool",
 	"lfpool-thread": "lfpool", "malloc": "allocator", "mimalloc": "allocator", "ck-stack": "lock-free", "mutex": "own",
 	"lfpool-priority": "lfpool", "loop-alone": "limit", "heap-unlocked": "limit", "heap-mutex": "own", "tbb-queue": "own",
 	"lfpool-rcu": "lfpool", "lfpool-epoch": "lfpool", "released-at-once": "limit", "call-rcu-malloc": "own", "call-rcu-mutex": "own",
@@ -34,7 +34,7 @@ def pair_cells():
 		# The median of three is the second smallest, whatever the order: not the mean, which is 2.4 here.
 		yield cell("pair", 64, "lfpool-inlined", threads, inlined - 0.1, inlined + 1.5, inlined, fairness=1.01,
 			misses_per_pair=0.002, retries_per_pair=0.0001)
-		yield cell("pair", 64, "lfpool-untracked", threads, 1.4, 1.41, 1.39)
+		yield cell("pair", 64, "lfpool-typed", threads, 1.4, 1.41, 1.39)
 		yield cell("pair", 64, "lfpool-thread", threads, 5.0, 5.1, 4.9)
 		yield cell("pair", 64, "malloc", threads, 9.0, 9.1, 8.9, fairness=1.2)
 		yield cell("pair", 64, "mimalloc", threads, 4.5 if threads == 4 else 6, 4.5 if threads == 4 else 6.1)

@@ -61,7 +61,7 @@ typedef uint64_t lfpool_handle_t;           /* names an object until it is relea
 	X(LFPOOL_E_CONFIG_OBJECT_ALIGNMENT, -13, "config.object_alignment is not a power of two in 1 .. 4096")  \
 	X(LFPOOL_E_CONFIG_CAPACITY, -14, "config.capacity is not in 1 .. 2^31")                                 \
 	X(LFPOOL_E_CONFIG_CACHE_CAPACITY, -15, "config.cache_capacity is not in 1 .. 8192")                     \
-	X(LFPOOL_E_CONFIG_FLAGS, -16, "config.flags has an unknown bit, or bits that exclude each other")       \
+	X(LFPOOL_E_CONFIG_FLAGS, -16, "config.flags has an unknown bit, or one that this pool cannot have")     \
 	X(LFPOOL_E_CONFIG_BACKEND, -17, "config.backend or the variable LFPOOL_BACKEND names no backend")       \
 	X(LFPOOL_E_CONFIG_HOOKS, -18, "config.hooks has a reserved field set, or create excludes LFPOOL_ZERO")  \
 	X(LFPOOL_E_CONFIG_DEPOT_SHARDS, -19, "config.depot_shards is not in 1 .. 32")                           \
@@ -112,12 +112,6 @@ LFPOOL_API const char *lfpool_status_string(lfpool_status_t status);
  * LFPOOL_CREATE_ALL   hooks.create builds every object when the pool is created, not each when it is first used. Create
  *                     is then O(capacity).  Without hooks.create it does nothing.  Objects by which the pool grows, and
  *                     those that lfpool_trim() took down, are built when they are first used, as without the flag.
- * LFPOOL_UNTRACKED    Keep no state per object.  Saves a byte per object; loses the inlined hits, the refusal
- *                     of double releases (they then corrupt the pool's contents, as with most allocators: one object
- *                     may be handed out twice, and a later release may not return), handles and walks; and
- *                     lfpool_in_use() answers like lfpool_owns().  Excludes LFPOOL_CHECK_RACES.  Pools with one of
- *                     the hooks create, activate, deactivate and destroy, with a debug mode that finds something
- *                     (lfpool/debug.h: not zero, not no-tools), or with a scheme keep their states all the same.
  * LFPOOL_LOCK         Lock the same memory in RAM (mlock), so that it is never paged out; implies LFPOOL_PREFAULT.  Not
  *                     locked: what debug modes keep, the objects of LFPOOL_BACKEND_MALLOC, and, in a child after fork,
  *                     anything.  When the system refuses (RLIMIT_MEMLOCK, CAP_IPC_LOCK), lfpool_create() returns
@@ -133,11 +127,10 @@ LFPOOL_API const char *lfpool_status_string(lfpool_status_t status);
 #define LFPOOL_PREFAULT UINT32_C(0x1)
 #define LFPOOL_ZERO UINT32_C(0x2)
 #define LFPOOL_CHECK_RACES UINT32_C(0x4)
-#define LFPOOL_UNTRACKED UINT32_C(0x8)
-#define LFPOOL_CREATE_ALL UINT32_C(0x10)
-#define LFPOOL_LOCK UINT32_C(0x20)
-#define LFPOOL_HUGE_PAGES UINT32_C(0x40)
-#define LFPOOL_PLAIN_STRIDE UINT32_C(0x80)
+#define LFPOOL_CREATE_ALL UINT32_C(0x8)
+#define LFPOOL_LOCK UINT32_C(0x10)
+#define LFPOOL_HUGE_PAGES UINT32_C(0x20)
+#define LFPOOL_PLAIN_STRIDE UINT32_C(0x40)
 
 /*
  * The stride: bytes from the start of an object to the start of the next.  One rule, for the library, for
@@ -285,7 +278,7 @@ typedef struct lfpool_config {
 	size_t growth_step;       /* objects that are added when a call finds nothing, up to max_capacity;
 	                             0 = it grows only when it is told to                               */
 	lfpool_scheme_t scheme;   /* when retired objects may be reused, see lfpool/retire.h; for pools of
-	                             less than 2^30 objects, not in a buffer, never untracked; 0 = none  */
+	                             less than 2^30 objects, not in a buffer; 0 = none                   */
 } lfpool_config_t;
 
 /* The default of every field, in C.  In C++, where this warns of the fields that it leaves out: lfpool_config_init(). */

@@ -11,8 +11,8 @@
  *  set-user-ID programs). A word that is none, or a number out of range, makes lfpool_create() return
  *  LFPOOL_E_CONFIG_DEBUG.
  *
- * A pool with any mode but `zero` and `no-tools` checks every release as LFPOOL_CHECK_RACES does, and tracks its
- * objects even with LFPOOL_UNTRACKED.  With any but `check`, `zero` and `no-tools` each call takes the general path:
+ * A pool with any mode but `zero` and `no-tools` checks every release as LFPOOL_CHECK_RACES does.
+ * With any but `check`, `zero` and `no-tools` each call takes the general path:
  * docs/debugging.md has what each mode costs, and how to read what it says.  What is found goes to the misuse hook, as
  * every misuse; without one to stderr.  The malloc backend knows `check` and `zero`.
  */

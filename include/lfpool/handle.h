@@ -49,8 +49,7 @@ extern "C" {
  * lfpool_handle_of - the handle of an object.
  *
  * object    Active; held by the caller, or kept from being released meanwhile by other means.
- * Returns   The handle; 0 if it is not an active object of this pool, NULL included.  LFPOOL_UNTRACKED pools have no
- *           handles: 0.
+ * Returns   The handle; 0 if it is not an active object of this pool, NULL included.
  * Threads   Any.  Wait-free, O(1).
  * Cost      The first of an object's use: two locked instructions, and its release then has two as well.
  */

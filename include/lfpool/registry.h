@@ -33,7 +33,7 @@
  *                                         one of the two from the config can make it: as capacity
  *     trim=yes  trim=no  keep=N           then a switch gives memory back, but for N free objects' (lfpool_trim())
  *     growth_step=N  cache_capacity=N  cache_capacity=none  depot_shards=N
- *     flags=prefault,zero,check_races,untracked,create_all,lock,huge_pages,plain_stride
+ *     flags=prefault,zero,check_races,create_all,lock,huge_pages,plain_stride
  *                                         instead of the config's, not besides; flags=none
  *     debug=poison,quarantine=1000  debug=none  backend=lockfree  backend=mutex  backend=malloc
  *                                         as in lfpool_config_t, when the pool is made: a switch does not change them

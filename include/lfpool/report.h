@@ -32,7 +32,7 @@ typedef struct {
 	size_t shared;      /* free, in the depot (or in quarantine, see LFPOOL_DEBUG)                             */
 	size_t untouched;   /* free, in memory that was never used, or was taken out of use by lfpool_trim()       */
 	int64_t unaccounted;/* capacity - active - retired - cached - shared - untouched                           */
-	uint64_t acquires;  /* that succeeded, since the pool was made; 0 when untracked                           */
+	uint64_t acquires;  /* that succeeded, since the pool was made                                             */
 	uint64_t releases;  /* likewise                                                                            */
 	uint64_t misuses;   /* lfpool_misuse_count()                                                               */
 	uint32_t caches;    /* that were ever made                                                                 */

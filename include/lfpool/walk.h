@@ -26,10 +26,10 @@
  *
  * Threads, progress   Any, and any number of walks at once, concurrently with everything but lfpool_destroy().  The walk
  *            itself is wait-free and takes no locked instruction.
- * Cost       O(slots ever used): four bytes of state are read for each slot (docs/performance.md has the figure).
+ * Cost       O(slots ever used): one byte of state is read for each slot (docs/performance.md has the figure).
  *
- * LFPOOL_UNTRACKED pools know no active objects: nothing is visited.  In the malloc backend an object that another
- * thread releases meanwhile is freed: there the program must see to it that a visited object stays (see 3).
+ * In the malloc backend an object that another thread releases meanwhile is freed: there the program must see to it that
+ * a visited object stays (see 3).
  */
 #ifndef LFPOOL_WALK_H
 #define LFPOOL_WALK_H
@@ -42,7 +42,7 @@ extern "C" {
 
 /* Told of an object; true to go on, false to end the walk. */
 typedef bool (*lfpool_visit_t)(void *context, void *object);
-/* Told of a slot: of the object's memory, and whether it is active (of LFPOOL_UNTRACKED pools unknown: false). */
+/* Told of a slot: of the object's memory, and whether it is active. */
 typedef bool (*lfpool_visit_slot_t)(void *context, void *object, bool active);
 
 /*
@@ -121,7 +121,7 @@ LFPOOL_API void lfpool_cursor_split(lfpool_cursor_t *cursors_out, size_t parts, 
  * Threads   Any, concurrently with everything but lfpool_destroy().  With LFPOOL_CHECK_RACES, or hooks.activate or
  *           hooks.deactivate set, an object that is released at the same instant by its holder is released once.
  *           Without them nobody may be releasing meanwhile (see LFPOOL_CHECK_RACES); acquiring is legal.
- * Progress  Lock-free.  O(slots ever used).  LFPOOL_UNTRACKED: releases nothing.
+ * Progress  Lock-free.  O(slots ever used).
  */
 LFPOOL_API size_t lfpool_release_all(lfpool_t *pool);
 

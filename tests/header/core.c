@@ -34,7 +34,7 @@ size_t use_everything(void)
 	config.capacity = 10;
 	config.cache_capacity = LFPOOL_CACHE_NONE;
 	config.flags = LFPOOL_PREFAULT | LFPOOL_ZERO | LFPOOL_CHECK_RACES;
-	config.flags &= ~LFPOOL_UNTRACKED;
+	config.flags &= ~LFPOOL_CREATE_ALL;
 	config.backend = LFPOOL_BACKEND_LOCKFREE;
 	config.hooks.context = &misuses;
 	config.hooks.misuse = on_misuse;

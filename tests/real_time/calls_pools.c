@@ -70,7 +70,7 @@ static void call_cache(lfpool_cache_t *cache)
 	CALL(lfpool_cache_destroy, "NULL")(NULL);
 }
 
-static void call_refusals(lfpool_t *pool, bool tracked)
+static void call_refusals(lfpool_t *pool)
 {
 	char *object = lfpool_acquire(pool);
 	void *some[3] = {text, NULL, object};
@@ -81,8 +81,7 @@ static void call_refusals(lfpool_t *pool, bool tracked)
 	MUST(CALL(lfpool_release, "interior")(pool, object + 1) == LFPOOL_E_INTERIOR);
 	MUST(CALL(lfpool_release, "foreign")(pool, text) == LFPOOL_E_FOREIGN);
 	MUST(CALL(lfpool_release_bulk, "some refused")(pool, some, 3) == 1 && misuses == 3);
-	if (tracked)
-		MUST(CALL(lfpool_release, "double")(pool, object) == LFPOOL_E_NOT_IN_USE);
+	MUST(CALL(lfpool_release, "double")(pool, object) == LFPOOL_E_NOT_IN_USE);
 	MUST(lfpool_misuse_count(pool) == had + misuses);
 }
 
@@ -204,7 +203,7 @@ static bool gives_up(void *context, lfpool_t *pool, uint32_t attempt, int64_t *w
 	return attempt < 1 && !context;
 }
 
-enum kind { PLAIN, UNTRACKED, CHECKED, PREFAULTED, BORROWED, HOOKED, BUILT, DEBUGGED, IN_BUFFER_PLAIN, IN_BUFFER_HOOKED };
+enum kind { PLAIN, CHECKED, PREFAULTED, BORROWED, HOOKED, BUILT, DEBUGGED, IN_BUFFER_PLAIN, IN_BUFFER_HOOKED };
 
 static lfpool_config_t config_for(enum kind kind)
 {
@@ -212,8 +211,6 @@ static lfpool_config_t config_for(enum kind kind)
 
 	config.cache_capacity = 64;
 	config.hooks.misuse = on_misuse;
-	if (kind == UNTRACKED)
-		config.flags = LFPOOL_UNTRACKED;
 	if (kind == CHECKED)
 		config.flags = LFPOOL_CHECK_RACES | LFPOOL_ZERO;
 	if (kind == PREFAULTED)
@@ -246,15 +243,11 @@ static lfpool_t *opened(enum kind kind)
 
 static void with_pool(lfpool_t *pool, enum kind kind)
 {
-	const bool tracked = kind != UNTRACKED;
-
 	call_pool(pool);
-	call_refusals(pool, tracked);
+	call_refusals(pool);
 	call_questions(pool);
-	if (tracked) {
-		call_walks(pool);
-		call_handles(pool, kind < IN_BUFFER_PLAIN);
-	}
+	call_walks(pool);
+	call_handles(pool, kind < IN_BUFFER_PLAIN);
 	call_resize_and_async(pool);
 	MUST(!hooked == (kind != HOOKED && kind != BUILT && kind != IN_BUFFER_HOOKED));
 }
@@ -300,7 +293,6 @@ static void by_buffer(enum kind kind)
 
 #define BY(way, kind) static void way##_##kind(void) { way(kind); }
 BY(by_thread, PLAIN)
-BY(by_thread, UNTRACKED)
 BY(by_thread, CHECKED)
 BY(by_thread, PREFAULTED)
 BY(by_thread, BORROWED)
@@ -308,7 +300,6 @@ BY(by_thread, HOOKED)
 BY(by_thread, BUILT)
 BY(by_thread, DEBUGGED)
 BY(by_cache, PLAIN)
-BY(by_cache, UNTRACKED)
 BY(by_cache, CHECKED)
 BY(by_cache, HOOKED)
 BY(by_cache, BUILT)
@@ -318,9 +309,9 @@ BY(by_buffer, IN_BUFFER_HOOKED)
 
 #define GROUP(way, kind) {#way " " #kind, way##_##kind, NULL}
 const struct group groups_of_pools[] = {
-	GROUP(by_thread, PLAIN), GROUP(by_thread, UNTRACKED), GROUP(by_thread, CHECKED), GROUP(by_thread, PREFAULTED),
+	GROUP(by_thread, PLAIN), GROUP(by_thread, CHECKED), GROUP(by_thread, PREFAULTED),
 	GROUP(by_thread, BORROWED), GROUP(by_thread, HOOKED), GROUP(by_thread, BUILT), GROUP(by_thread, DEBUGGED),
-	GROUP(by_cache, PLAIN), GROUP(by_cache, UNTRACKED), GROUP(by_cache, CHECKED), GROUP(by_cache, HOOKED),
+	GROUP(by_cache, PLAIN), GROUP(by_cache, CHECKED), GROUP(by_cache, HOOKED),
 	GROUP(by_cache, BUILT), GROUP(by_cache, DEBUGGED),
 	GROUP(by_buffer, IN_BUFFER_PLAIN), GROUP(by_buffer, IN_BUFFER_HOOKED), {0},
 };

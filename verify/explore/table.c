@@ -48,7 +48,6 @@ const struct scenario scenarios[] = {
 	{"bulk-wander-put-2", "put by a call for many, taken by one for one", 1, 2, "1a3A3R", {"a", "BA"}, 0, 0},
 	{"bulk-again-2", "released and acquired again under the survey's eyes", 2, 2, "0a1a0r0a", {"aa", "BeBe"}, 0, 0},
 	{"bulk-room-2", "more come back than the magazine holds", 2, 4, "0aaaa", {"rB", "a"}, 0, 0},
-	{"bulk-untracked-2", "no state words", 4, 3, "0aaarrr", {"bB", "a"}, LFPOOL_UNTRACKED, 0},
 
 	/* A depot of two shards. */
 	{"shard-full-2", "a full magazine goes into one shard, another thread wants it", 1, 2, "0aar", {"r", "ra"}, 0, 2},
@@ -428,6 +427,5 @@ const struct scenario scenarios[] = {
 
 	/* Other paths. */
 	{"general-2", "no hits (LFPOOL_ZERO): only the general path", 2, 2, "0aarr", {"aarr", "ar"}, LFPOOL_ZERO, 0},
-	{"untracked-2", "no state words", 2, 2, "0aarr", {"aarr", "ar"}, LFPOOL_UNTRACKED, 0},
 };
 const size_t scenario_count = sizeof(scenarios) / sizeof(scenarios[0]);

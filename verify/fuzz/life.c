@@ -64,9 +64,7 @@ static lfpool_config_t config_read(struct input *in)
 	config.object_alignment = alignments[input_below(in, COUNT(alignments))];
 	config.capacity = capacities[input_below(in, COUNT(capacities))];
 	config.cache_capacity = cache_capacities[input_below(in, COUNT(cache_capacities))];
-	config.flags = input_below(in, 16);
-	if (config.flags & LFPOOL_UNTRACKED)
-		config.flags &= ~LFPOOL_CHECK_RACES;
+	config.flags = input_below(in, 8);
 	while (config.capacity > 1 && config.capacity * (config.object_size + config.object_alignment) > BYTES_MAX)
 		config.capacity /= 2;
 	return config;
@@ -115,7 +113,7 @@ void model_open(struct model *m, struct input *in)
 	plan.hook_calls_pool = hook & 1 && !config->growth_step;
 	/* Under AddressSanitizer a pool tells it what is free, and has no inlined hits then: now and then only. */
 	config->debug = (hook & 12) == 12 ? NULL : "no-tools";
-	plan.tracked = config->backend != LFPOOL_BACKEND_MALLOC && !(config->flags & LFPOOL_UNTRACKED);
+	plan.tracked = config->backend != LFPOOL_BACKEND_MALLOC;
 	plan.zeroes = config->flags & LFPOOL_ZERO;
 	model_start(m, &plan);
 }
@@ -170,7 +168,7 @@ static lfpool_status_t spoil(union later_config *later, uint32_t which)
 	case 11: c->capacity = ((size_t)1 << 31) + 1; return LFPOOL_E_CONFIG_CAPACITY;
 	case 12: c->cache_capacity = 8193; return LFPOOL_E_CONFIG_CACHE_CAPACITY;
 	case 13: c->flags |= 0x80000000; return LFPOOL_E_CONFIG_FLAGS;
-	case 14: c->flags = LFPOOL_CHECK_RACES | LFPOOL_UNTRACKED; return LFPOOL_E_CONFIG_FLAGS;
+	case 14: c->flags |= 0x80; return LFPOOL_E_CONFIG_FLAGS;
 	case 15: c->backend = (lfpool_backend_t)3; return LFPOOL_E_CONFIG_BACKEND;
 	case 16: c->hooks.reserved[0] = reserved_is_for_later; return LFPOOL_E_CONFIG_HOOKS;
 	default: return LFPOOL_OK;

@@ -48,7 +48,6 @@ static const struct rule {
 	{of_made, BIT(MADE_SET), of_hooks, FROM(HOOKS_BUILD), LFPOOL_E_CONFIG_HOOKS},
 	{of_made, BIT(MADE_SET), of_scheme, FROM(SCHEME_ASKED), NO_WORDS},
 	/* lfpool/config.h */
-	{of_check_races, BIT(true), of_untracked, BIT(true), LFPOOL_E_CONFIG_FLAGS},
 	{of_hooks, BIT(HOOKS_BUILD) | BIT(HOOKS_ALL) | BIT(HOOKS_REFUSING), of_zero, BIT(true), LFPOOL_E_CONFIG_HOOKS},
 };
 

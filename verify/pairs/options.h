@@ -22,7 +22,6 @@
 	X(prefault, "no", "yes")                                                                                \
 	X(zero, "no", "yes")                                                                                    \
 	X(check_races, "no", "yes")                                                                             \
-	X(untracked, "no", "yes")                                                                               \
 	X(create_all, "no", "yes")                                                                              \
 	X(lock, "no", "yes")                                                                                    \
 	X(huge_pages, "no", "yes")                                                                              \

@@ -192,7 +192,6 @@ static void choose_debug(struct plan *plan, unsigned which)
 	plan->config.debug = words[which];
 	plan->overwrites = knows && (environment || which == DEBUG_POISON);
 	plan->tells_active = knows && (environment || which >= DEBUG_OWNER);
-	plan->tracked = knows && (plan->tracked || environment || which == DEBUG_CHECK || which >= DEBUG_POISON);
 	plan->zeroes = plan->zeroes || (which == DEBUG_ZERO && !plan->config.hooks.create);
 }
 
@@ -200,8 +199,8 @@ const struct plan *row_plan(const struct row *row)
 {
 	static const size_t capacities[] = {1, 2, 33, 300}, sizes[] = {8, 48, 1024}, alignments[] = {8, 16, 64},
 			    caches[] = {0, 2, 0, LFPOOL_CACHE_NONE};
-	static const uint32_t flags[] = {LFPOOL_PREFAULT, LFPOOL_ZERO, LFPOOL_CHECK_RACES, LFPOOL_UNTRACKED,
-					 LFPOOL_CREATE_ALL, LFPOOL_LOCK, LFPOOL_HUGE_PAGES, LFPOOL_PLAIN_STRIDE};
+	static const uint32_t flags[] = {LFPOOL_PREFAULT, LFPOOL_ZERO, LFPOOL_CHECK_RACES, LFPOOL_CREATE_ALL, LFPOOL_LOCK,
+					 LFPOOL_HUGE_PAGES, LFPOOL_PLAIN_STRIDE};
 	static const struct plan none = {.config = LFPOOL_CONFIG_INIT};
 	static struct plan plan;
 	static struct way way;
@@ -230,8 +229,7 @@ const struct plan *row_plan(const struct row *row)
 	plan.explicit_caches = v[of_caches] == CACHES_EXPLICIT;
 	plan.refuses = v[of_hooks] == HOOKS_REFUSING;
 	plan.zeroes = c->flags & LFPOOL_ZERO;
-	plan.tracked = c->backend != LFPOOL_BACKEND_MALLOC &&
-		       (!(c->flags & LFPOOL_UNTRACKED) || v[of_hooks] || v[of_scheme]);
+	plan.tracked = c->backend != LFPOOL_BACKEND_MALLOC;
 	choose_debug(&plan, v[of_debug]);
 	return &plan;
 }

@@ -304,8 +304,6 @@ const struct operation operations[] = {
 	{"release hit, function", USUAL, prepare_release_hit, release_through_cache, 0, 1},
 	{"acquire hit, thread's cache", USUAL, prepare_thread_hit, acquire, 0, 1},
 	{"release hit, thread's cache", USUAL, prepare_thread_release_hit, release, 0, 1},
-	{"acquire hit, untracked", WITH(LFPOOL_UNTRACKED), prepare_hit, acquire_inlined, 0, 1},
-	{"release hit, untracked", WITH(LFPOOL_UNTRACKED), prepare_release_hit, release_inlined, 0, 1},
 	{"acquire, zeroing", WITH(LFPOOL_ZERO), prepare_hit, acquire_inlined, 0, 1},
 	{"release, races checked", WITH(LFPOOL_CHECK_RACES), prepare_release_hit, release_inlined, 0, 1},
 	{"acquire last of current", USUAL, prepare_last, acquire_inlined, MOVES_TOP, 1},

@@ -124,8 +124,6 @@ long lost_at_most(const struct scene *s, const struct operation *o, const struct
 {
 	long still = 0;
 
-	if (o->flags & LFPOOL_UNTRACKED)
-		return (long)(s->given_count > o->in_hand ? s->given_count : o->in_hand);
 	/* Objects that the operation was given and has not yet begun to release. */
 	for (size_t i = 0; i < s->given_count; i++)
 		still += lfpool_in_use(s->pool, s->given[i]) && !is_among(s->given[i], h->objects, h->count);

@@ -71,7 +71,7 @@ static void ask(void *object)
 	const lfpool_handle_t handle = lfpool_handle_of(scene.pool, object);
 	lfpool_stats_t stats = {.struct_size = sizeof(stats)};
 
-	if (!lfpool_in_use(scene.pool, object) && !(operation->flags & LFPOOL_UNTRACKED))
+	if (!lfpool_in_use(scene.pool, object))
 		wrong = "what the handler acquired is not in use";
 	if (lfpool_of(object) != scene.pool || lfpool_index_of(scene.pool, object) >= lfpool_max_capacity(scene.pool))
 		wrong = "the handler's object is not the pool's";
