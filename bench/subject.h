@@ -6,7 +6,7 @@
  *              workloads.h).  So an inlined path is really inlined, and nobody pays an indirect call that another
  *              does not: the pointers below are followed once in some thousand pairs.
  * To add one   One file in subjects/, which defines acquire() and release(), includes workloads.h and fills in a
- *              struct; its name in the list at the end of this file and in CMakeLists.txt.
+ *              struct; its name in subjects.c, and in CMakeLists.txt or peers.cmake.
  */
 #ifndef LFPOOL_BENCH_SUBJECT_H
 #define LFPOOL_BENCH_SUBJECT_H
@@ -120,6 +120,9 @@ void give_up(const char *subject, const char *why);
 /* For subjects whose threads have nothing of their own, and for those that share nothing. */
 void *join_shared(void *shared);
 void leave_nothing(void *hand);
+/* The last members of a subject whose threads have nothing of their own. */
+#define SHARED_BY_ALL(its_open, its_close, its_loops)                                                                  \
+	.open = its_open, .close = its_close, .join = join_shared, .leave = leave_nothing, .counters = NULL, .loops = its_loops
 
 #ifdef __cplusplus
 }

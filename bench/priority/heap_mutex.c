@@ -73,9 +73,5 @@ const struct subject subject_heap_mutex = {
 	.name = "heap-mutex",
 	.group = "own",
 	.what = "one mutex around an indexed binary heap",
-	.open = open_heap,
-	.close = close_heap,
-	.join = join_shared,
-	.leave = leave_nothing,
-	.loops = EVICTING_LOOPS,
+	SHARED_BY_ALL(open_heap, close_heap, EVICTING_LOOPS),
 };

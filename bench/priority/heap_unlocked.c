@@ -40,9 +40,5 @@ const struct subject subject_heap_unlocked = {
 	.group = "limit",
 	.what = "an indexed binary heap without any synchronisation: one thread only",
 	.traits = TRAIT_ONE_THREAD,
-	.open = open_heap,
-	.close = close_heap,
-	.join = join_shared,
-	.leave = leave_nothing,
-	.loops = EVICTING_LOOPS,
+	SHARED_BY_ALL(open_heap, close_heap, EVICTING_LOOPS),
 };

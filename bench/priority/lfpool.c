@@ -56,9 +56,5 @@ const struct subject subject_priority = {
 	.name = "lfpool-priority",
 	.group = "lfpool",
 	.what = "the evicting pool of lfpool/priority.h",
-	.open = open_pool,
-	.close = close_pool,
-	.join = join_shared,
-	.leave = leave_nothing,
-	.loops = EVICTING_LOOPS,
+	SHARED_BY_ALL(open_pool, close_pool, EVICTING_LOOPS),
 };

@@ -33,9 +33,5 @@ const struct subject subject_loop_alone = {
 	.name = "loop-alone",
 	.group = "limit",
 	.what = "no pool: the loop over pools that evict by itself",
-	.open = open_nothing,
-	.close = free,
-	.join = join_shared,
-	.leave = leave_nothing,
-	.loops = EVICTING_LOOPS,
+	SHARED_BY_ALL(open_nothing, free, EVICTING_LOOPS),
 };

@@ -130,9 +130,5 @@ const struct subject subject_scan_mutex = {
 	.name = "scan-mutex",
 	.group = "own",
 	.what = "one mutex around an array, which an eviction searches for the least",
-	.open = open_table,
-	.close = close_table,
-	.join = join_shared,
-	.leave = leave_nothing,
-	.loops = EVICTING_LOOPS,
+	SHARED_BY_ALL(open_table, close_table, EVICTING_LOOPS),
 };

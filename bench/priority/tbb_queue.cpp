@@ -248,10 +248,5 @@ extern "C" const struct subject subject_tbb_queue = {
 	.absent = nullptr,
 	.traits = 0,
 	.most_objects = 0,
-	.open = open_queue,
-	.close = close_queue,
-	.join = join_shared,
-	.leave = leave_nothing,
-	.counters = nullptr,
-	.loops = EVICTING_LOOPS,
+	SHARED_BY_ALL(open_queue, close_queue, EVICTING_LOOPS),
 };

@@ -6,26 +6,10 @@
  */
 #include "memb.h"
 
-/* Written by the one thread that runs callbacks; atomic. */
-static size_t freed;
-
 static void free_node(struct rcu_head *head)
 {
 	free((char *)head - offsetof(struct node, room));
-	/* release: whoever sees the count finds it free. */
-	__atomic_store_n(&freed, __atomic_load_n(&freed, __ATOMIC_RELAXED) + 1, __ATOMIC_RELEASE);
-}
-
-static inline void *acquire(void *hand)
-{
-	(void)hand;
-	return malloc(RETIRE_BYTES);
-}
-
-static void *acquire_wait(void *hand)
-{
-	(void)hand;
-	return must(NULL);
+	memb_count_freed();
 }
 
 static inline void defer(void *hand, void *node)
@@ -34,21 +18,17 @@ static inline void defer(void *hand, void *node)
 	urcu_memb_call_rcu((struct rcu_head *)(void *)((struct node *)node)->room, free_node);
 }
 
-static size_t in_flight(void *shared, size_t deferred)
-{
-	(void)shared;
-	return retiring_rest(deferred, __atomic_load_n(&freed, __ATOMIC_ACQUIRE));
-}
-
+#define acquire node_malloc
+#define acquire_wait node_malloc_wait
 #define settle memb_settle
+#define in_flight memb_in_flight
 #include "loops.h"
 
 static void *open_nothing(const struct plan *plan)
 {
 	(void)plan;
 	memb_start();
-	freed = 0;
-	return &freed;
+	return &memb_freed;
 }
 
 static void close_nothing(void *shared)

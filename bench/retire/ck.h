@@ -72,20 +72,4 @@ static inline void section_end(void *hand)
 	ck_epoch_end(&((struct epoch_hand *)hand)->record, NULL);
 }
 
-/* Whoever is in no section is in nobody's way. */
-static inline void quiesce(void *hand)
-{
-	(void)hand;
-}
-
-static inline void go_online(void *hand)
-{
-	(void)hand;
-}
-
-static inline void go_offline(void *hand)
-{
-	(void)hand;
-}
-
 #endif

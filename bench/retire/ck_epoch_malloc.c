@@ -22,18 +22,6 @@ static void free_node(ck_epoch_entry_t *entry)
 	__atomic_store_n(&polling->freed, __atomic_load_n(&polling->freed, __ATOMIC_RELAXED) + 1, __ATOMIC_RELAXED);
 }
 
-static inline void *acquire(void *hand)
-{
-	(void)hand;
-	return malloc(RETIRE_BYTES);
-}
-
-static void *acquire_wait(void *hand)
-{
-	(void)hand;
-	return must(NULL);
-}
-
 static inline void defer(void *hand, void *node)
 {
 	struct epoch_hand *own = (struct epoch_hand *)hand;
@@ -66,6 +54,8 @@ static size_t in_flight(void *shared, size_t deferred)
 	return retiring_rest(deferred, freed);
 }
 
+#define acquire node_malloc
+#define acquire_wait node_malloc_wait
 #include "loops.h"
 
 static void *open_epoch(const struct plan *plan)

@@ -20,7 +20,7 @@ static inline void *acquire(void *hand)
 
 static void *acquire_wait(void *hand)
 {
-	return must(lfpool_acquire_wait(pool_of(hand), -1));
+	return pool_acquire_wait(pool_of(hand));
 }
 
 static inline void defer(void *hand, void *node)
@@ -30,14 +30,12 @@ static inline void defer(void *hand, void *node)
 
 static void settle(void *hand, bool first)
 {
-	if (first && lfpool_drain(pool_of(hand)) != LFPOOL_OK)
-		give_up("lfpool-epoch", "it could not be drained");
+	pool_settle(pool_of(hand), first);
 }
 
 static size_t in_flight(void *shared, size_t deferred)
 {
-	(void)deferred;
-	return lfpool_retired_count(((const struct epoch *)shared)->pool);
+	return pool_in_flight(((const struct epoch *)shared)->pool, deferred);
 }
 
 #include "loops.h"

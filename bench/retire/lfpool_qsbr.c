@@ -24,7 +24,7 @@ static void *acquire_wait(void *hand)
 {
 	urcu_qsbr_thread_offline();
 
-	void *node = must(lfpool_acquire_wait((lfpool_t *)hand, -1));
+	void *node = pool_acquire_wait(hand);
 
 	urcu_qsbr_thread_online();
 	return node;
@@ -65,18 +65,9 @@ static inline void go_offline(void *hand)
 	urcu_qsbr_thread_offline();
 }
 
-static void settle(void *hand, bool first)
-{
-	if (first && lfpool_drain((lfpool_t *)hand) != LFPOOL_OK)
-		give_up("lfpool-rcu-qsbr", "it could not be drained");
-}
-
-static size_t in_flight(void *shared, size_t deferred)
-{
-	(void)deferred;
-	return lfpool_retired_count((const lfpool_t *)shared);
-}
-
+#define HAS_QUIESCENT_STATES
+#define settle pool_settle
+#define in_flight pool_in_flight
 #include "loops.h"
 
 /* Its worker is started before a thread is pinned: memb.h. */

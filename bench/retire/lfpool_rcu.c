@@ -13,28 +13,14 @@ static inline void *acquire(void *hand)
 	return lfpool_acquire((lfpool_t *)hand);
 }
 
-static void *acquire_wait(void *hand)
-{
-	return must(lfpool_acquire_wait((lfpool_t *)hand, -1));
-}
-
 static inline void defer(void *hand, void *node)
 {
 	(void)lfpool_release_rcu((lfpool_t *)hand, node);
 }
 
-static void settle(void *hand, bool first)
-{
-	if (first && lfpool_drain((lfpool_t *)hand) != LFPOOL_OK)
-		give_up("lfpool-rcu", "it could not be drained");
-}
-
-static size_t in_flight(void *shared, size_t deferred)
-{
-	(void)deferred;
-	return lfpool_retired_count((const lfpool_t *)shared);
-}
-
+#define acquire_wait pool_acquire_wait
+#define settle pool_settle
+#define in_flight pool_in_flight
 #include "loops.h"
 
 static void *open_with(const struct plan *plan, lfpool_backend_t backend)
@@ -58,38 +44,15 @@ static void *open_malloc(const struct plan *plan)
 	return open_with(plan, LFPOOL_BACKEND_MALLOC);
 }
 
-const struct subject subject_retire_rcu = {
-	.name = "lfpool-rcu",
-	.group = "lfpool",
-	.what = "lfpool_release_rcu(): one call_rcu() of liburcu, memb, for each batch",
-	.traits = TRAIT_BOUNDED | TRAIT_BACKLOG,
-	.open = open_lockfree,
-	.close = pool_close,
-	.join = memb_join,
-	.leave = memb_leave,
-	.loops = RETIRING_LOOPS,
-};
+#define SUBJECT(its_name, its_what, its_traits, its_open)                                                          \
+	{                                                                                                          \
+		.name = its_name, .group = "lfpool", .what = its_what, .traits = TRAIT_BOUNDED | its_traits,           \
+		.open = its_open, .close = pool_close, .join = memb_join, .leave = memb_leave, .loops = RETIRING_LOOPS \
+	}
 
-const struct subject subject_retire_rcu_mutex = {
-	.name = "lfpool-rcu-mutex",
-	.group = "lfpool",
-	.what = "the same over the backend with a mutex",
-	.traits = TRAIT_BOUNDED,
-	.open = open_mutex,
-	.close = pool_close,
-	.join = memb_join,
-	.leave = memb_leave,
-	.loops = RETIRING_LOOPS,
-};
-
-const struct subject subject_retire_rcu_malloc = {
-	.name = "lfpool-rcu-malloc",
-	.group = "lfpool",
-	.what = "the same over the backend that calls malloc() and free()",
-	.traits = TRAIT_BOUNDED,
-	.open = open_malloc,
-	.close = pool_close,
-	.join = memb_join,
-	.leave = memb_leave,
-	.loops = RETIRING_LOOPS,
-};
+const struct subject subject_retire_rcu =
+	SUBJECT("lfpool-rcu", "lfpool_release_rcu(): one call_rcu() of liburcu, memb, for each batch", TRAIT_BACKLOG, open_lockfree);
+const struct subject subject_retire_rcu_mutex =
+	SUBJECT("lfpool-rcu-mutex", "the same over the backend with a mutex", 0, open_mutex);
+const struct subject subject_retire_rcu_malloc =
+	SUBJECT("lfpool-rcu-malloc", "the same over the backend that calls malloc() and free()", 0, open_malloc);

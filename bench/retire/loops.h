@@ -7,10 +7,13 @@
  *     static void *acquire_wait(void *hand);                                      the same, but waits; offline meanwhile
  *     static inline void defer(void *hand, void *node);
  *     static inline void section_begin(void *hand), section_end(void *hand);
- *     static inline void quiesce(void *hand);                                     after each update, and each section
- *     static inline void go_online(void *hand), go_offline(void *hand);
  *     static void settle(void *hand, bool first);
  *     static size_t in_flight(void *shared, size_t deferred);                     retiring.h says what these do
+ *
+ * and, if its scheme must be told when a thread reads nothing, HAS_QUIESCENT_STATES and
+ *
+ *     static inline void quiesce(void *hand);                                     after each update, and each section
+ *     static inline void go_online(void *hand), go_offline(void *hand);
  *
  * and, if an update takes so long that the others' number of them would take minutes, UPDATES_DIVISOR; if it defers nothing,
  * RELEASES_AT_ONCE; then includes this file, and names RETIRING_LOOPS in its `struct subject`.
@@ -27,6 +30,25 @@
 #define MUST_BE_WHOLE false
 #else
 #define MUST_BE_WHOLE true
+#endif
+
+#ifndef HAS_QUIESCENT_STATES
+/* A thread in no section is in nobody's way. */
+static inline void quiesce(void *hand)
+{
+	(void)hand;
+}
+
+static inline void go_online(void *hand)
+{
+	(void)hand;
+}
+
+static inline void go_offline(void *hand)
+{
+	(void)hand;
+}
+
 #endif
 
 /* Entries that a section looks at. */

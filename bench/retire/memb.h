@@ -30,24 +30,12 @@ static inline void section_end(void *hand)
 	urcu_memb_read_unlock();
 }
 
-/* Whoever is in no section is in nobody's way. */
-static inline void quiesce(void *hand)
-{
-	(void)hand;
-}
-
-static inline void go_online(void *hand)
-{
-	(void)hand;
-}
-
-static inline void go_offline(void *hand)
-{
-	(void)hand;
-}
+/* Callbacks that have freed a node: written by the one thread that runs them; atomic. */
+static size_t memb_freed;
 
 static inline void memb_start(void)
 {
+	memb_freed = 0;
 	(void)urcu_memb_get_default_call_rcu_data();
 }
 
@@ -69,6 +57,18 @@ static inline void memb_settle(void *hand, bool first)
 	(void)hand;
 	if (first)
 		urcu_memb_barrier();
+}
+
+static inline void memb_count_freed(void)
+{
+	/* release: a thread that sees the count finds the node free. */
+	__atomic_store_n(&memb_freed, __atomic_load_n(&memb_freed, __ATOMIC_RELAXED) + 1, __ATOMIC_RELEASE);
+}
+
+static inline size_t memb_in_flight(void *shared, size_t deferred)
+{
+	(void)shared;
+	return retiring_rest(deferred, __atomic_load_n(&memb_freed, __ATOMIC_ACQUIRE));
 }
 
 #endif

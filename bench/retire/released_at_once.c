@@ -12,11 +12,6 @@ static inline void *acquire(void *hand)
 	return lfpool_acquire((lfpool_t *)hand);
 }
 
-static void *acquire_wait(void *hand)
-{
-	return must(lfpool_acquire_wait((lfpool_t *)hand, -1));
-}
-
 static inline void defer(void *hand, void *node)
 {
 	(void)lfpool_release((lfpool_t *)hand, node);
@@ -32,34 +27,9 @@ static inline void section_end(void *hand)
 	(void)hand;
 }
 
-static inline void quiesce(void *hand)
-{
-	(void)hand;
-}
-
-static inline void go_online(void *hand)
-{
-	(void)hand;
-}
-
-static inline void go_offline(void *hand)
-{
-	(void)hand;
-}
-
-static void settle(void *hand, bool first)
-{
-	(void)hand;
-	(void)first;
-}
-
-static size_t in_flight(void *shared, size_t deferred)
-{
-	(void)shared;
-	(void)deferred;
-	return 0;
-}
-
+#define acquire_wait pool_acquire_wait
+#define settle settle_nothing
+#define in_flight none_in_flight
 #define RELEASES_AT_ONCE
 #include "loops.h"
 
@@ -73,9 +43,5 @@ const struct subject subject_released_at_once = {
 	.group = "limit",
 	.what = "lfpool_release() while others read, which no program may do: the loop and the pool alone",
 	.traits = TRAIT_BOUNDED,
-	.open = open_pool,
-	.close = pool_close,
-	.join = join_shared,
-	.leave = leave_nothing,
-	.loops = RETIRING_LOOPS,
+	SHARED_BY_ALL(open_pool, pool_close, RETIRING_LOOPS),
 };

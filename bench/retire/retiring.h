@@ -77,6 +77,35 @@ static inline size_t retiring_rest(size_t deferred, size_t freed)
 	return deferred > freed ? deferred - freed : 0;
 }
 
+/* ---- What subjects have in common ---- */
+
+static inline void *node_malloc(void *hand)
+{
+	(void)hand;
+	return malloc(RETIRE_BYTES);
+}
+
+/* malloc() has said NULL: there is nothing to wait for. */
+static inline void *node_malloc_wait(void *hand)
+{
+	(void)hand;
+	return must(NULL);
+}
+
+/* Of those that never have anything in flight. */
+static inline void settle_nothing(void *hand, bool first)
+{
+	(void)hand;
+	(void)first;
+}
+
+static inline size_t none_in_flight(void *shared, size_t deferred)
+{
+	(void)shared;
+	(void)deferred;
+	return 0;
+}
+
 /* ---- A run, see member.c ---- */
 
 /* After a loop, or instead of one: blocks until all is free that was deferred.  Each thread of the team calls it. */

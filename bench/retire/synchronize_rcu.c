@@ -5,18 +5,6 @@
  */
 #include "memb.h"
 
-static inline void *acquire(void *hand)
-{
-	(void)hand;
-	return malloc(RETIRE_BYTES);
-}
-
-static void *acquire_wait(void *hand)
-{
-	(void)hand;
-	return must(NULL);
-}
-
 static inline void defer(void *hand, void *node)
 {
 	(void)hand;
@@ -24,19 +12,10 @@ static inline void defer(void *hand, void *node)
 	free(node);
 }
 
-static void settle(void *hand, bool first)
-{
-	(void)hand;
-	(void)first;
-}
-
-static size_t in_flight(void *shared, size_t deferred)
-{
-	(void)shared;
-	(void)deferred;
-	return 0;
-}
-
+#define acquire node_malloc
+#define acquire_wait node_malloc_wait
+#define settle settle_nothing
+#define in_flight none_in_flight
 #define UPDATES_DIVISOR 1024
 #include "loops.h"
 

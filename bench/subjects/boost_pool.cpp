@@ -103,10 +103,5 @@ extern "C" const struct subject subject_boost_pool_mutex = {
 	.absent = nullptr,
 	.traits = 0,
 	.most_objects = 0,
-	.open = open_pool,
-	.close = close_pool,
-	.join = join_shared,
-	.leave = leave_nothing,
-	.counters = nullptr,
-	.loops = SUBJECT_LOOPS,
+	SHARED_BY_ALL(open_pool, close_pool, SUBJECT_LOOPS),
 };

@@ -25,10 +25,5 @@ extern "C" const struct subject subject_boost_stack_fixed = {
 	.absent = nullptr,
 	.traits = TRAIT_BOUNDED | TRAIT_POOL,
 	.most_objects = 65534,
-	.open = open_stack,
-	.close = close_stack,
-	.join = join_shared,
-	.leave = leave_nothing,
-	.counters = nullptr,
-	.loops = SUBJECT_LOOPS,
+	SHARED_BY_ALL(open_stack, close_stack, SUBJECT_LOOPS),
 };

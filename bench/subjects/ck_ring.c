@@ -72,9 +72,5 @@ const struct subject subject_ck_ring = {
 	.what = "Concurrency Kit: a bounded queue of pointers, ck_ring_dequeue_mpmc() and ck_ring_enqueue_mpmc()",
 	.version = version,
 	.traits = TRAIT_BOUNDED | TRAIT_POOL | TRAIT_NOT_PREEMPTIBLE,
-	.open = open_ck_ring,
-	.close = close_ck_ring,
-	.join = join_shared,
-	.leave = leave_nothing,
-	.loops = SUBJECT_LOOPS,
+	SHARED_BY_ALL(open_ck_ring, close_ck_ring, SUBJECT_LOOPS),
 };

@@ -36,24 +36,17 @@ static inline void release(void *hand, void *object)
 
 #include "../workloads.h"
 
-static void *open_ck_stack(const struct plan *plan)
+static void stack_make(struct stack *stack)
 {
-	struct stack *stack = (struct stack *)must(aligned_alloc(_Alignof(struct stack), sizeof(*stack)));
-
-	stack->objects = objects_make(plan);
 	ck_stack_init(&stack->free);
-	for (size_t i = plan->capacity; i-- > 0;)
-		release(stack, objects_at(&stack->objects, i));
-	return stack;
 }
 
-static void close_ck_stack(void *shared)
+static void stack_unmake(struct stack *stack)
 {
-	struct stack *stack = (struct stack *)shared;
-
-	objects_free(&stack->objects);
-	free(stack);
+	(void)stack;
 }
+
+#include "stack.h"
 
 static const char *version(void)
 {
@@ -66,9 +59,5 @@ const struct subject subject_ck_stack = {
 	.what = "Concurrency Kit: ck_stack_pop_mpmc() and ck_stack_push_mpmc(), the entry in the object",
 	.version = version,
 	.traits = TRAIT_BOUNDED | TRAIT_POOL,
-	.open = open_ck_stack,
-	.close = close_ck_stack,
-	.join = join_shared,
-	.leave = leave_nothing,
-	.loops = SUBJECT_LOOPS,
+	SHARED_BY_ALL(open_stack, close_stack, SUBJECT_LOOPS),
 };

@@ -9,7 +9,7 @@ struct link {
 	struct link *next;
 };
 
-struct list {
+struct stack {
 	/* Who has the mutex wants the list: one line for both. */
 	_Alignas(64) pthread_mutex_t mutex;
 	struct link *first;
@@ -18,60 +18,48 @@ struct list {
 
 static inline void *acquire(void *hand)
 {
-	struct list *list = (struct list *)hand;
+	struct stack *stack = (struct stack *)hand;
 
-	(void)pthread_mutex_lock(&list->mutex);
+	(void)pthread_mutex_lock(&stack->mutex);
 
-	struct link *link = list->first;
+	struct link *link = stack->first;
 
 	if (link)
-		list->first = link->next;
-	(void)pthread_mutex_unlock(&list->mutex);
+		stack->first = link->next;
+	(void)pthread_mutex_unlock(&stack->mutex);
 	return link;
 }
 
 static inline void release(void *hand, void *object)
 {
-	struct list *list = (struct list *)hand;
+	struct stack *stack = (struct stack *)hand;
 	struct link *link = (struct link *)object;
 
-	(void)pthread_mutex_lock(&list->mutex);
-	link->next = list->first;
-	list->first = link;
-	(void)pthread_mutex_unlock(&list->mutex);
+	(void)pthread_mutex_lock(&stack->mutex);
+	link->next = stack->first;
+	stack->first = link;
+	(void)pthread_mutex_unlock(&stack->mutex);
 }
 
 #include "../workloads.h"
 
-static void *open_list(const struct plan *plan)
+static void stack_make(struct stack *stack)
 {
-	struct list *list = (struct list *)must(aligned_alloc(_Alignof(struct list), sizeof(*list)));
-
-	list->first = NULL;
-	list->objects = objects_make(plan);
-	(void)pthread_mutex_init(&list->mutex, NULL);
-	for (size_t i = plan->capacity; i-- > 0;)
-		release(list, objects_at(&list->objects, i));
-	return list;
+	(void)pthread_mutex_init(&stack->mutex, NULL);
+	stack->first = NULL;
 }
 
-static void close_list(void *shared)
+static void stack_unmake(struct stack *stack)
 {
-	struct list *list = (struct list *)shared;
-
-	(void)pthread_mutex_destroy(&list->mutex);
-	objects_free(&list->objects);
-	free(list);
+	(void)pthread_mutex_destroy(&stack->mutex);
 }
+
+#include "stack.h"
 
 const struct subject subject_free_list = {
 	.name = "free-list",
 	.group = "own",
 	.what = "one pthread mutex, one list through the objects: no checks",
 	.traits = TRAIT_BOUNDED | TRAIT_POOL,
-	.open = open_list,
-	.close = close_list,
-	.join = join_shared,
-	.leave = leave_nothing,
-	.loops = SUBJECT_LOOPS,
+	SHARED_BY_ALL(open_stack, close_stack, SUBJECT_LOOPS),
 };

@@ -54,9 +54,5 @@ const struct subject subject_glib_slice = {
 	.group = "allocator",
 	.what = "GLib: g_slice_alloc() and g_slice_free1()",
 	.version = version,
-	.open = open_slice,
-	.close = free,
-	.join = join_shared,
-	.leave = leave_nothing,
-	.loops = SUBJECT_LOOPS,
+	SHARED_BY_ALL(open_slice, free, SUBJECT_LOOPS),
 };

@@ -4,27 +4,8 @@
  */
 #include "pool.h"
 
-static inline void *acquire(void *hand)
-{
-	return lfpool_cache_acquire((lfpool_cache_t *)hand);
-}
-
-static inline void release(void *hand, void *object)
-{
-	(void)lfpool_cache_release((lfpool_cache_t *)hand, object);
-}
-
-#define SUBJECT_HAS_BULK
-
-static inline bool acquire_bulk(void *hand, void **objects, size_t count)
-{
-	return lfpool_cache_acquire_bulk((lfpool_cache_t *)hand, objects, count) == count;
-}
-
-static inline void release_bulk(void *hand, void **objects, size_t count)
-{
-	(void)lfpool_cache_release_bulk((lfpool_cache_t *)hand, objects, count);
-}
+#define CALL(name) lfpool_cache_##name
+#include "calls.h"
 
 #include "../workloads.h"
 

@@ -82,10 +82,5 @@ extern "C" const struct subject subject_pmr = {
 	.absent = nullptr,
 	.traits = 0,
 	.most_objects = 0,
-	.open = open_resource,
-	.close = close_resource,
-	.join = join_shared,
-	.leave = leave_nothing,
-	.counters = nullptr,
-	.loops = SUBJECT_LOOPS,
+	SHARED_BY_ALL(open_resource, close_resource, SUBJECT_LOOPS),
 };

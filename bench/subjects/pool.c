@@ -77,6 +77,23 @@ void pool_counters(void *pool, uint64_t *misses, uint64_t *retries)
 	*retries = stats.retries;
 }
 
+void *pool_acquire_wait(void *pool)
+{
+	return must(lfpool_acquire_wait((lfpool_t *)pool, -1));
+}
+
+void pool_settle(void *pool, bool first)
+{
+	if (first && lfpool_drain((lfpool_t *)pool) != LFPOOL_OK)
+		give_up("lfpool", "it could not be drained");
+}
+
+size_t pool_in_flight(void *pool, size_t deferred)
+{
+	(void)deferred;
+	return lfpool_retired_count((const lfpool_t *)pool);
+}
+
 void *pool_cache_join(void *pool)
 {
 	return must(lfpool_cache_create(pool));

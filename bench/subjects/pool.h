@@ -31,6 +31,13 @@ void pool_close(void *pool);
 /* For counters(): calls that had to change magazines, and CASes on the depot's heads that failed. */
 void pool_counters(void *pool, uint64_t *misses, uint64_t *retries);
 
+/* For deferred release, see ../retire/retiring.h: acquires, and waits while the pool is empty; */
+void *pool_acquire_wait(void *pool);
+/* drains it, if this is the first thread; */
+void pool_settle(void *pool, bool first);
+/* what is retired. */
+size_t pool_in_flight(void *pool, size_t deferred);
+
 /* For join() and leave(): an explicit cache for each thread. */
 void *pool_cache_join(void *pool);
 void pool_cache_leave(void *cache);

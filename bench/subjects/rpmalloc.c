@@ -39,9 +39,5 @@ const struct subject subject_rpmalloc = {
 	.name = "rpmalloc-inlined",
 	.group = "allocator",
 	.what = "rpmalloc() and rpfree(), compiled together with the loops",
-	.open = open_size,
-	.close = free,
-	.join = join_shared,
-	.leave = leave_nothing,
-	.loops = SUBJECT_LOOPS,
+	SHARED_BY_ALL(open_size, free, SUBJECT_LOOPS),
 };

@@ -17,27 +17,8 @@ static struct {
 	FUNCTIONS(POINTER)
 } library;
 
-static inline void *acquire(void *pool)
-{
-	return library.lfpool_acquire((lfpool_t *)pool);
-}
-
-static inline void release(void *pool, void *object)
-{
-	(void)library.lfpool_release((lfpool_t *)pool, object);
-}
-
-#define SUBJECT_HAS_BULK
-
-static inline bool acquire_bulk(void *pool, void **objects, size_t count)
-{
-	return library.lfpool_acquire_bulk((lfpool_t *)pool, objects, count) == count;
-}
-
-static inline void release_bulk(void *pool, void **objects, size_t count)
-{
-	(void)library.lfpool_release_bulk((lfpool_t *)pool, objects, count);
-}
+#define CALL(name) library.lfpool_##name
+#include "calls.h"
 
 #include "../workloads.h"
 
@@ -79,9 +60,5 @@ const struct subject subject_shared = {
 	.what = "lfpool_acquire(pool) of the shared library",
 	.absent = load,
 	.traits = TRAIT_BOUNDED | TRAIT_POOL,
-	.open = open_shared,
-	.close = close_shared,
-	.join = join_shared,
-	.leave = leave_nothing,
-	.loops = SUBJECT_LOOPS,
+	SHARED_BY_ALL(open_shared, close_shared, SUBJECT_LOOPS),
 };

@@ -18,7 +18,7 @@ struct link {
 	struct link *next;
 };
 
-struct list {
+struct stack {
 	/* Who has the lock wants the list: one line for both. */
 	ck_spinlock_t lock CK_CC_CACHELINE;
 	struct link *first;
@@ -27,48 +27,43 @@ struct list {
 
 static inline void *acquire(void *hand)
 {
-	struct list *list = (struct list *)hand;
+	struct stack *stack = (struct stack *)hand;
 
-	ck_spinlock_lock_eb(&list->lock);
+	ck_spinlock_lock_eb(&stack->lock);
 
-	struct link *link = list->first;
+	struct link *link = stack->first;
 
 	if (link)
-		list->first = link->next;
-	ck_spinlock_unlock(&list->lock);
+		stack->first = link->next;
+	ck_spinlock_unlock(&stack->lock);
 	return link;
 }
 
 static inline void release(void *hand, void *object)
 {
-	struct list *list = (struct list *)hand;
+	struct stack *stack = (struct stack *)hand;
 	struct link *link = (struct link *)object;
 
-	ck_spinlock_lock_eb(&list->lock);
-	link->next = list->first;
-	list->first = link;
-	ck_spinlock_unlock(&list->lock);
+	ck_spinlock_lock_eb(&stack->lock);
+	link->next = stack->first;
+	stack->first = link;
+	ck_spinlock_unlock(&stack->lock);
 }
 
 #include "../workloads.h"
 
-static void *open_spin(const struct plan *plan)
+static void stack_make(struct stack *stack)
 {
-	struct list *list = (struct list *)must(aligned_alloc(_Alignof(struct list), sizeof(*list)));
-
-	*list = (struct list){.lock = CK_SPINLOCK_INITIALIZER, .objects = objects_make(plan)};
-	for (size_t i = plan->capacity; i-- > 0;)
-		release(list, objects_at(&list->objects, i));
-	return list;
+	ck_spinlock_init(&stack->lock);
+	stack->first = NULL;
 }
 
-static void close_spin(void *shared)
+static void stack_unmake(struct stack *stack)
 {
-	struct list *list = (struct list *)shared;
-
-	objects_free(&list->objects);
-	free(list);
+	(void)stack;
 }
+
+#include "stack.h"
 
 static const char *version(void)
 {
@@ -81,9 +76,5 @@ const struct subject subject_spin = {
 	.what = "one spin lock (ck_spinlock, exponential backoff), one list through the objects",
 	.version = version,
 	.traits = TRAIT_BOUNDED | TRAIT_POOL,
-	.open = open_spin,
-	.close = close_spin,
-	.join = join_shared,
-	.leave = leave_nothing,
-	.loops = SUBJECT_LOOPS,
+	SHARED_BY_ALL(open_stack, close_stack, SUBJECT_LOOPS),
 };

@@ -82,10 +82,5 @@ extern "C" const struct subject subject_tbb_fixed = {
 	.absent = nullptr,
 	.traits = TRAIT_POOL,
 	.most_objects = 0,
-	.open = open_pool,
-	.close = close_pool,
-	.join = join_shared,
-	.leave = leave_nothing,
-	.counters = nullptr,
-	.loops = SUBJECT_LOOPS,
+	SHARED_BY_ALL(open_pool, close_pool, SUBJECT_LOOPS),
 };

@@ -55,10 +55,5 @@ extern "C" const struct subject subject_tbb_scalable = {
 	.absent = nullptr,
 	.traits = 0,
 	.most_objects = 0,
-	.open = open_size,
-	.close = close_size,
-	.join = join_shared,
-	.leave = leave_nothing,
-	.counters = nullptr,
-	.loops = SUBJECT_LOOPS,
+	SHARED_BY_ALL(open_size, close_size, SUBJECT_LOOPS),
 };

@@ -5,27 +5,8 @@
  */
 #include "pool.h"
 
-static inline void *acquire(void *pool)
-{
-	return lfpool_acquire((lfpool_t *)pool);
-}
-
-static inline void release(void *pool, void *object)
-{
-	(void)lfpool_release((lfpool_t *)pool, object);
-}
-
-#define SUBJECT_HAS_BULK
-
-static inline bool acquire_bulk(void *pool, void **objects, size_t count)
-{
-	return lfpool_acquire_bulk((lfpool_t *)pool, objects, count) == count;
-}
-
-static inline void release_bulk(void *pool, void **objects, size_t count)
-{
-	(void)lfpool_release_bulk((lfpool_t *)pool, objects, count);
-}
+#define CALL(name) lfpool_##name
+#include "calls.h"
 
 #include "../workloads.h"
 
@@ -57,9 +38,5 @@ const struct subject subject_mutex = {
 	.group = "own",
 	.what = "one mutex, one list, the same checks: LFPOOL_BACKEND_MUTEX",
 	.traits = TRAIT_BOUNDED | TRAIT_POOL,
-	.open = open_mutex,
-	.close = pool_close,
-	.join = join_shared,
-	.leave = leave_nothing,
-	.loops = SUBJECT_LOOPS,
+	SHARED_BY_ALL(open_mutex, pool_close, SUBJECT_LOOPS),
 };

@@ -49,34 +49,23 @@ static inline void release(void *hand, void *object)
 
 #include "../workloads.h"
 
-static void *open_treiber(const struct plan *plan)
+static void stack_make(struct stack *stack)
 {
-	struct stack *stack = (struct stack *)must(aligned_alloc(128, sizeof(*stack)));
-
-	*stack = (struct stack){.objects = objects_make(plan)};
-	stack->below = (uint32_t *)must(malloc((plan->capacity + 1) * sizeof(*stack->below)));
-	for (size_t i = plan->capacity; i-- > 0;)
-		release(stack, objects_at(&stack->objects, i));
-	return stack;
+	stack->head = 0;
+	stack->below = (uint32_t *)must(malloc((stack->objects.count + 1) * sizeof(*stack->below)));
 }
 
-static void close_treiber(void *shared)
+static void stack_unmake(struct stack *stack)
 {
-	struct stack *stack = (struct stack *)shared;
-
-	objects_free(&stack->objects);
 	free(stack->below);
-	free(stack);
 }
+
+#include "stack.h"
 
 const struct subject subject_treiber = {
 	.name = "treiber",
 	.group = "own",
 	.what = "one tagged Treiber stack of objects, no caches",
 	.traits = TRAIT_BOUNDED | TRAIT_POOL,
-	.open = open_treiber,
-	.close = close_treiber,
-	.join = join_shared,
-	.leave = leave_nothing,
-	.loops = SUBJECT_LOOPS,
+	SHARED_BY_ALL(open_stack, close_stack, SUBJECT_LOOPS),
 };

@@ -34,25 +34,17 @@ static inline void release(void *hand, void *object)
 
 #include "../workloads.h"
 
-static void *open_urcu_wfstack(const struct plan *plan)
+static void stack_make(struct stack *stack)
 {
-	struct stack *stack = (struct stack *)must(aligned_alloc(_Alignof(struct stack), sizeof(*stack)));
-
-	stack->objects = objects_make(plan);
 	cds_wfs_init(&stack->free);
-	for (size_t i = plan->capacity; i-- > 0;)
-		release(stack, objects_at(&stack->objects, i));
-	return stack;
 }
 
-static void close_urcu_wfstack(void *shared)
+static void stack_unmake(struct stack *stack)
 {
-	struct stack *stack = (struct stack *)shared;
-
 	cds_wfs_destroy(&stack->free);
-	objects_free(&stack->objects);
-	free(stack);
 }
+
+#include "stack.h"
 
 static const char *version(void)
 {
@@ -65,9 +57,5 @@ const struct subject subject_urcu_wfstack = {
 	.what = "Userspace RCU: cds_wfs_pop_blocking(), under its mutex, and cds_wfs_push(), the node in the object",
 	.version = version,
 	.traits = TRAIT_BOUNDED | TRAIT_POOL,
-	.open = open_urcu_wfstack,
-	.close = close_urcu_wfstack,
-	.join = join_shared,
-	.leave = leave_nothing,
-	.loops = SUBJECT_LOOPS,
+	SHARED_BY_ALL(open_stack, close_stack, SUBJECT_LOOPS),
 };

@@ -9,19 +9,6 @@
 
 extern const struct subject subject_inlined;
 
-void *must(void *pointer)
-{
-	if (!pointer)
-		abort();
-	return pointer;
-}
-
-void give_up(const char *subject, const char *why)
-{
-	fprintf(stderr, "%s: %s\n", subject, why);
-	exit(3);
-}
-
 int main(int argc, char **argv)
 {
 	const struct plan plan = {.object_bytes = 64, .capacity = 65537, .held = 1, .threads = 1};

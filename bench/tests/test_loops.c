@@ -13,10 +13,8 @@
 #include "support.h"
 
 #include "common/latency.h"
-#include "../member.h"
+#include "run_team.h"
 #include "../objects.h"
-
-#define THREADS 4
 
 struct account {
 	pthread_mutex_t mutex; /* guards what follows `objects`, but `bulks` */
@@ -147,19 +145,6 @@ static const struct subject accountant = {
 	.loops = SUBJECT_LOOPS,
 };
 
-/* What subjects.c has for all. */
-void *must(void *pointer)
-{
-	REQUIRE(pointer);
-	return pointer;
-}
-
-void give_up(const char *subject, const char *why)
-{
-	fprintf(stderr, "%s: %s\n", subject, why);
-	abort();
-}
-
 /* ---- A run ---- */
 
 /* Sums at one moment, when no loop runs. */
@@ -170,7 +155,6 @@ struct sums {
 
 static struct run {
 	size_t chunks; /* for each thread */
-	pthread_barrier_t turn;
 	struct sums before, after;
 } run;
 
@@ -189,11 +173,6 @@ static struct sums sums_now(void)
 	return sums;
 }
 
-static void turn(void)
-{
-	(void)pthread_barrier_wait(&run.turn);
-}
-
 static void *live(void *argument)
 {
 	struct member *member = argument;
@@ -201,18 +180,18 @@ static void *live(void *argument)
 
 	member_make(member, index);
 	member_begin(member);
-	turn();
+	turn_together();
 	if (index == 0)
 		run.before = sums_now();
-	turn();
+	turn_together();
 	for (size_t i = 0; i < run.chunks; i++)
 		member->pairs += member_loop(member)(&member->worker, team.cell->workload->chunk);
-	turn();
+	turn_together();
 	if (index == 0)
 		run.after = sums_now();
-	turn();
+	turn_together();
 	member_end(member);
-	turn();
+	turn_together();
 	member_unmake(member);
 	return NULL;
 }
@@ -251,8 +230,9 @@ static void check_particulars(const struct workload *workload, size_t pairs)
 	}
 }
 
-static void check_sums(const struct workload *workload)
+static void check_sums(void)
 {
+	const struct workload *workload = team.cell->workload;
 	size_t pairs = 0;
 
 	for (unsigned i = 0; i < team.threads; i++)
@@ -269,19 +249,8 @@ static void check_sums(const struct workload *workload)
 
 static void run_cell(const struct workload *workload, unsigned threads, size_t chunks)
 {
-	const struct cell cell = {.subject = &accountant, .workload = workload, .object_bytes = 16};
-	pthread_t others[THREADS];
-
 	run.chunks = chunks;
-	(void)pthread_barrier_init(&run.turn, NULL, threads);
-	team_make(&cell, threads);
-	for (unsigned i = 0; i < threads; i++)
-		thread_start(&others[i], live, &team.members[i]);
-	for (unsigned i = 0; i < threads; i++)
-		(void)pthread_join(others[i], NULL);
-	check_sums(workload);
-	team_unmake();
-	(void)pthread_barrier_destroy(&run.turn);
+	run_team((struct cell){.subject = &accountant, .workload = workload, .object_bytes = 16}, threads, live, check_sums);
 }
 
 /* ---- The tests ---- */

@@ -13,12 +13,11 @@
  */
 #include "support.h"
 
-#include "../member.h"
+#include "run_team.h"
 #include "../priority/evicting.h"
 
 #include <string.h>
 
-#define THREADS 4
 #define CAPACITY_MAX 40
 #define STALE_KEPT 64
 
@@ -35,29 +34,6 @@ static const struct subject *const tested[] = {
 };
 
 #define TESTED (sizeof(tested) / sizeof(*tested))
-
-/* What subjects.c has for all. */
-void *must(void *pointer)
-{
-	REQUIRE(pointer);
-	return pointer;
-}
-
-void give_up(const char *subject, const char *why)
-{
-	fprintf(stderr, "%s: %s\n", subject, why);
-	abort();
-}
-
-void *join_shared(void *shared)
-{
-	return shared;
-}
-
-void leave_nothing(void *hand)
-{
-	(void)hand;
-}
 
 static void *open_for(const struct subject *subject, size_t capacity, unsigned threads)
 {
@@ -331,18 +307,9 @@ TEST(nothing_is_lost)
 
 #define CHUNKS 3
 
-static pthread_barrier_t turn;
-
 static void *live(void *argument)
 {
-	struct member *member = argument;
-
-	member_make(member, (unsigned)(member - team.members));
-	member_begin(member);
-	(void)pthread_barrier_wait(&turn);
-	for (size_t i = 0; i < CHUNKS; i++)
-		member->pairs += member_loop(member)(&member->worker, team.cell->workload->chunk);
-	(void)pthread_barrier_wait(&turn);
+	live_until_the_end(argument, CHUNKS);
 	return NULL;
 }
 
@@ -365,25 +332,14 @@ static void check_loop(const struct workload *workload, const struct member *mem
 	}
 }
 
-static void run_cell(const struct subject *subject, const struct workload *workload, unsigned threads)
+static void check_team(void)
 {
-	const struct cell cell = {.subject = subject, .workload = workload, .object_bytes = EVICTING_BYTES};
-	pthread_t others[THREADS];
-
-	(void)pthread_barrier_init(&turn, NULL, threads);
-	team_make(&cell, threads);
-	for (unsigned i = 0; i < threads; i++)
-		thread_start(&others[i], live, &team.members[i]);
-	for (unsigned i = 0; i < threads; i++)
-		(void)pthread_join(others[i], NULL);
-	assert_int_equal(take_all_free(subject->loops.calls, team.shared), 0);
-	for (unsigned i = 0; i < threads; i++) {
-		check_loop(workload, &team.members[i]);
+	assert_int_equal(take_all_free(team.cell->subject->loops.calls, team.shared), 0);
+	for (unsigned i = 0; i < team.threads; i++) {
+		check_loop(team.cell->workload, &team.members[i]);
 		member_end(&team.members[i]);
 		member_unmake(&team.members[i]);
 	}
-	team_unmake();
-	(void)pthread_barrier_destroy(&turn);
 }
 
 TEST(the_loop)
@@ -396,7 +352,8 @@ TEST(the_loop)
 				if (workloads[w].count > 1024 ||
 				    !workload_fits(&workloads[w], tested[s], EVICTING_BYTES, threads))
 					continue;
-				run_cell(tested[s], &workloads[w], threads);
+				run_team((struct cell){.subject = tested[s], .workload = &workloads[w],
+						       .object_bytes = EVICTING_BYTES}, threads, live, check_team);
 				cells++;
 			}
 		}

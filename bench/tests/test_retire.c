@@ -13,13 +13,12 @@
  */
 #include "support.h"
 
-#include "../member.h"
+#include "run_team.h"
 #include "../retire/retiring.h"
 
 #include <sched.h>
 #include <string.h>
 
-#define THREADS 4
 /* Odd: who polls every so often has not just done so. */
 #define UPDATES (20 * RETIRE_TABLE + 1)
 
@@ -55,13 +54,6 @@ static bool defers(const struct subject *subject)
 	return subject != &subject_released_at_once;
 }
 
-/* What subjects.c has for all. */
-void *must(void *pointer)
-{
-	REQUIRE(pointer);
-	return pointer;
-}
-
 /* Not NULL: it is expected, in this thread. */
 static jmp_buf *giving_up;
 
@@ -71,16 +63,6 @@ void give_up(const char *subject, const char *why)
 		longjmp(*giving_up, 1);
 	fprintf(stderr, "%s: %s\n", subject, why);
 	abort();
-}
-
-void *join_shared(void *shared)
-{
-	return shared;
-}
-
-void leave_nothing(void *hand)
-{
-	(void)hand;
 }
 
 /* ---- A table, and those who come to it ---- */
@@ -126,6 +108,29 @@ static void come(struct scene *scene, struct worker *worker, struct retiring *re
 		.retiring = retiring,
 		.hand = scene->subject->join(scene->shared),
 	};
+}
+
+/* In a thread of its own: `life` joins, and leaves. */
+static void play_alone(const struct subject *subject, size_t capacity, void *(*life)(void *))
+{
+	struct scene *scene = must(malloc(sizeof(*scene)));
+	pthread_t thread;
+
+	scene_open(scene, subject, capacity, 1);
+	thread_start(&thread, life, scene);
+	(void)pthread_join(thread, NULL);
+	scene_close(scene);
+	free(scene);
+}
+
+/* The table becomes empty, and all that was deferred free. */
+static void give_up_table(struct scene *scene, struct worker *worker)
+{
+	const struct loops *loops = &scene->subject->loops;
+
+	(void)loops->drain(worker, RETIRE_TABLE);
+	loops->deferring->settle(worker->hand, true);
+	REQUIRE(loops->deferring->in_flight(scene->shared, worker->retiring->updates) == 0);
 }
 
 /* ---- T1, T2 ---- */
@@ -191,9 +196,7 @@ static void *update_meanwhile(void *argument)
 	if (!waits_itself(scene->subject))
 		turn(scene); /* they have updated */
 	turn(scene); /* the section has ended */
-	(void)loops->drain(&worker, RETIRE_TABLE);
-	loops->deferring->settle(worker.hand, true);
-	REQUIRE(loops->deferring->in_flight(scene->shared, retiring.updates) == 0);
+	give_up_table(scene, &worker);
 	turn(scene);
 	scene->subject->leave(worker.hand);
 	return NULL;
@@ -239,9 +242,7 @@ static void *update_in_need(void *argument)
 		REQUIRE(loops->retire(&worker, 64) == 64);
 		REQUIRE(i < 1000);
 	}
-	(void)loops->drain(&worker, RETIRE_TABLE);
-	loops->deferring->settle(worker.hand, true);
-	REQUIRE(loops->deferring->in_flight(scene->shared, retiring.updates) == 0);
+	give_up_table(scene, &worker);
 	scene->subject->leave(worker.hand);
 	return NULL;
 }
@@ -249,18 +250,10 @@ static void *update_in_need(void *argument)
 TEST(who_finds_none_waits)
 {
 	for (size_t s = 0; s < TESTED; s++) {
-		struct scene *scene;
-		pthread_t updater;
-
 		/* A scheme that is asked gives them back to who finds none. */
 		if (!defers(tested[s]) || !(tested[s]->traits & TRAIT_BOUNDED) || strcmp(tested[s]->name, "lfpool-epoch") == 0)
 			continue;
-		scene = must(malloc(sizeof(*scene)));
-		scene_open(scene, tested[s], RETIRE_TABLE + 100, 1);
-		thread_start(&updater, update_in_need, scene);
-		(void)pthread_join(updater, NULL);
-		scene_close(scene);
-		free(scene);
+		play_alone(tested[s], RETIRE_TABLE + 100, update_in_need);
 	}
 }
 
@@ -290,49 +283,33 @@ static void *read_broken(void *argument)
 		REQUIRE(defers(scene->subject));
 	}
 	giving_up = NULL;
-	(void)loops->drain(&worker, RETIRE_TABLE);
-	loops->deferring->settle(worker.hand, true);
+	give_up_table(scene, &worker);
 	scene->subject->leave(worker.hand);
 	return NULL;
 }
 
 TEST(who_reads_looks)
 {
-	for (size_t s = 0; s < TESTED; s++) {
-		struct scene *scene = must(malloc(sizeof(*scene)));
-		pthread_t reader;
-
-		scene_open(scene, tested[s], 4 * RETIRE_TABLE, 1);
-		thread_start(&reader, read_broken, scene);
-		(void)pthread_join(reader, NULL);
-		scene_close(scene);
-		free(scene);
-	}
+	for (size_t s = 0; s < TESTED; s++)
+		play_alone(tested[s], 4 * RETIRE_TABLE, read_broken);
 }
 
 /* ---- T3: as in the benchmark ---- */
 
 #define CHUNKS 3
 
-static pthread_barrier_t together;
-
 static void *live(void *argument)
 {
 	struct member *member = argument;
 
-	member_make(member, (unsigned)(member - team.members));
-	member_begin(member);
-	(void)pthread_barrier_wait(&together);
-	for (size_t i = 0; i < CHUNKS; i++)
-		member->pairs += member_loop(member)(&member->worker, team.cell->workload->chunk);
-	(void)pthread_barrier_wait(&together);
+	live_until_the_end(member, CHUNKS);
 	REQUIRE((member->pairs == 0) == member_reads(member));
 	REQUIRE(member->worker.retiring->updates == member->pairs);
 	REQUIRE(member->worker.retiring->sections == (member_reads(member) ? CHUNKS * team.cell->workload->chunk : 0));
-	(void)pthread_barrier_wait(&together);
+	turn_together();
 	/* Gives up if something is in flight when all has settled. */
 	member_end(member);
-	(void)pthread_barrier_wait(&together);
+	turn_together();
 	member_unmake(member);
 	return NULL;
 }
@@ -344,36 +321,17 @@ static void *live_and_count(void *argument)
 	const unsigned index = (unsigned)(member - team.members);
 	static uint64_t made, deferred;
 
-	member_make(member, index);
-	member_begin(member);
-	(void)pthread_barrier_wait(&together);
-	(void)member_loop(member)(&member->worker, team.cell->workload->chunk);
-	(void)pthread_barrier_wait(&together);
+	live_until_the_end(member, 1);
 	if (index == 0)
 		made = deferred = 0;
-	(void)pthread_barrier_wait(&together);
+	turn_together();
 	member_end(member);
 	(void)__atomic_add_fetch(&made, member->worker.retiring->stamp - ((uint64_t)index << 48), __ATOMIC_RELAXED);
 	(void)__atomic_add_fetch(&deferred, member->worker.retiring->updates, __ATOMIC_RELAXED);
-	(void)pthread_barrier_wait(&together);
+	turn_together();
 	REQUIRE(made == deferred && made >= RETIRE_TABLE);
 	member_unmake(member);
 	return NULL;
-}
-
-static void run_cell(const struct subject *subject, const struct workload *workload, unsigned threads, void *(*life)(void *))
-{
-	const struct cell cell = {.subject = subject, .workload = workload, .object_bytes = RETIRE_BYTES};
-	pthread_t others[THREADS];
-
-	(void)pthread_barrier_init(&together, NULL, threads);
-	team_make(&cell, threads);
-	for (unsigned i = 0; i < threads; i++)
-		thread_start(&others[i], life, &team.members[i]);
-	for (unsigned i = 0; i < threads; i++)
-		(void)pthread_join(others[i], NULL);
-	team_unmake();
-	(void)pthread_barrier_destroy(&together);
 }
 
 TEST(the_loops)
@@ -385,8 +343,11 @@ TEST(the_loops)
 			for (unsigned threads = 1; threads <= THREADS; threads *= 2) {
 				if (!workload_fits(&workloads[w], tested[s], RETIRE_BYTES, threads))
 					continue;
-				run_cell(tested[s], &workloads[w], threads, live);
-				run_cell(tested[s], &workloads[w], threads, live_and_count);
+				const struct cell cell = {.subject = tested[s], .workload = &workloads[w],
+							  .object_bytes = RETIRE_BYTES};
+
+				run_team(cell, threads, live, NULL);
+				run_team(cell, threads, live_and_count, NULL);
 				cells++;
 			}
 		}

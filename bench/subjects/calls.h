@@ -1,0 +1,31 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * calls.h - lfpool's calls as those of a subject; a template, in C.  Each file that wants them defines CALL(name), what
+ * acquire, release, acquire_bulk and release_bulk are called here, then includes this file, and workloads.h.
+ */
+#ifndef LFPOOL_BENCH_CALLS_H
+#define LFPOOL_BENCH_CALLS_H
+
+static inline void *acquire(void *hand)
+{
+	return CALL(acquire)(hand);
+}
+
+static inline void release(void *hand, void *object)
+{
+	(void)CALL(release)(hand, object);
+}
+
+#define SUBJECT_HAS_BULK
+
+static inline bool acquire_bulk(void *hand, void **objects, size_t count)
+{
+	return CALL(acquire_bulk)(hand, objects, count) == count;
+}
+
+static inline void release_bulk(void *hand, void **objects, size_t count)
+{
+	(void)CALL(release_bulk)(hand, objects, count);
+}
+
+#endif

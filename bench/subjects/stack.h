@@ -1,0 +1,36 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * stack.h - opening and closing of a list of free objects; a template.  Each file that is one includes workloads.h, defines
+ *
+ *     struct stack                                       with a member `objects`
+ *     static void stack_make(struct stack *stack);       empty; its objects are there
+ *     static void stack_unmake(struct stack *stack);
+ *
+ * then includes this file.
+ */
+#ifndef LFPOOL_BENCH_STACK_H
+#define LFPOOL_BENCH_STACK_H
+
+#include "../objects.h"
+
+static void *open_stack(const struct plan *plan)
+{
+	struct stack *stack = (struct stack *)must(aligned_alloc(_Alignof(struct stack), sizeof(*stack)));
+
+	stack->objects = objects_make(plan);
+	stack_make(stack);
+	for (size_t i = plan->capacity; i-- > 0;)
+		release(stack, objects_at(&stack->objects, i));
+	return stack;
+}
+
+static void close_stack(void *shared)
+{
+	struct stack *stack = (struct stack *)shared;
+
+	stack_unmake(stack);
+	objects_free(&stack->objects);
+	free(stack);
+}
+
+#endif
