@@ -79,16 +79,10 @@ static void race_work(struct worker *worker)
 	}
 }
 
-static void race_finish(struct round *round)
-{
-	free(round->shared);
-}
-
 const struct scenario scenario_double_release = {
 	.name = "double-release",
 	.description = "all threads release one object at one instant: with LFPOOL_CHECK_RACES exactly one succeeds",
 	.needs_refusals = true,
 	.plan = race_plan,
 	.work = race_work,
-	.finish = race_finish,
 };

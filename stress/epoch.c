@@ -21,7 +21,6 @@
 #include "lfpool/epoch.h"
 
 #include <ck_hs.h>
-#include <string.h>
 
 /* A map that ck_hs has outgrown: readers may be in it. */
 struct outgrown {
@@ -120,7 +119,6 @@ static void *epoch_open(struct round *round, struct nodes *nodes)
 	struct epoch *epoch = round_memory(1, sizeof(*epoch));
 	const unsigned mode = CK_HS_MODE_SPMC | CK_HS_MODE_OBJECT |
 			      (random_below(&round->random, 2) ? CK_HS_MODE_DELETE : 0);
-	const size_t length = strlen(round->remark);
 
 	epoch->round = round;
 	ck_epoch_init(&epoch->epoch);
@@ -136,7 +134,7 @@ static void *epoch_open(struct round *round, struct nodes *nodes)
 	epoch->scheme = lfpool_epoch_scheme(epoch->gate);
 	round->config.scheme = ANNOTATED ? (lfpool_scheme_t){.context = epoch, .begin = on_begin, .ready = on_ready} :
 					   epoch->scheme;
-	(void)snprintf(round->remark + length, sizeof(round->remark) - length, ", %s", epoch->stacked ? "stack" : "set");
+	round_remark(round, ", %s", epoch->stacked ? "stack" : "set");
 	return epoch;
 }
 
@@ -189,11 +187,6 @@ static void epoch_end(struct actor *actor)
 {
 	ordered_before(&sections);
 	calls_end(actor->own);
-}
-
-static void epoch_pause(struct actor *actor)
-{
-	(void)actor;
 }
 
 static bool stack_insert(struct epoch *epoch, const struct nodes *nodes, struct node *node)
@@ -275,7 +268,6 @@ static const struct regime regime_epoch = {
 	.leave = epoch_leave,
 	.begin = epoch_begin,
 	.end = epoch_end,
-	.pause = epoch_pause,
 	.insert = epoch_insert,
 	.find = epoch_find,
 	.take_out = epoch_take_out,
@@ -283,17 +275,5 @@ static const struct regime regime_epoch = {
 	.linger_ns = 4000000,
 };
 
-static void epoch_plan(struct round *round)
-{
-	nodes_plan(round, &regime_epoch);
-}
-
-const struct scenario scenario_epoch = {
-	.name = "epoch",
-	.description = "nodes of a stack or a set of ConcurrencyKit are read while others take them out and retire them",
-	.unlogged = true,
-	.plan = epoch_plan,
-	.work = nodes_work,
-	.finish = nodes_finish,
-	.close = nodes_close,
-};
+const struct scenario scenario_epoch = NODES_SCENARIO(
+	"epoch", "nodes of a stack or a set of ConcurrencyKit are read while others take them out and retire them", &regime_epoch);

@@ -8,7 +8,6 @@
 #include "report.h"
 
 #include <inttypes.h>
-#include <string.h>
 
 static _Thread_local struct actor *acting;
 
@@ -112,20 +111,12 @@ bool priority_is_last(const struct evicting *evicting, const struct acquisition 
 
 /* ---- Contents ---- */
 
-/* Is the object all over of this stamp? */
-static bool is_stamped(const unsigned char *object, size_t size, uint64_t stamp)
-{
-	const size_t first = size < sizeof(stamp) ? size : sizeof(stamp);
-
-	/* If it begins so, and looks the same eight bytes further on. */
-	return memcmp(object, &stamp, first) == 0 && memcmp(object, object + first, size - first) == 0;
-}
-
 void contents_check(struct evicting *evicting, const struct acquisition *a, const char *when)
 {
 	const uint64_t stamp = evicting->slots[slot_of(a->name)].stamp;
+	const size_t size = evicting->round->config.object_size;
 
-	if (!is_stamped(a->object, evicting->round->config.object_size, stamp))
+	if (stamp_differs_at(a->object, 0, size, stamp) != size)
 		violation(evicting->round, "object %p damaged %s: it begins with 0x%02x, and is not all over of stamp %" PRIx64,
 			  (void *)a->object, when, a->object[0], stamp);
 }
@@ -134,11 +125,8 @@ void contents_write(struct actor *actor, struct acquisition *a)
 {
 	const size_t size = actor->evicting->round->config.object_size;
 	const uint64_t stamp = (uint64_t)(actor->worker->index + 1) << 48 | ++actor->stamps;
-	size_t at = 0;
 
-	for (; at + sizeof(stamp) <= size; at += sizeof(stamp))
-		memcpy(a->object + at, &stamp, sizeof(stamp));
-	memcpy(a->object + at, &stamp, size - at);
+	stamp_write(a->object, 0, size, stamp);
 	actor->evicting->slots[slot_of(a->name)].stamp = stamp;
 	if (fault_strikes(actor->worker, FAULT_TORN_PAYLOAD))
 		a->object[random_next(&actor->worker->faults) % size] ^= 0x40;

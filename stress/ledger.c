@@ -50,18 +50,14 @@ void ledger_close(struct ledger *ledger)
 
 /* ---- Stamps ---- */
 
-static void stamp(const struct ledger *ledger, unsigned char *object, uint64_t token)
+void stamp_write(unsigned char *object, size_t at, size_t size, uint64_t token)
 {
-	const size_t size = ledger->object_size;
-	size_t at = ledger->head;
-
 	for (; at + sizeof(token) <= size; at += sizeof(token))
 		memcpy(object + at, &token, sizeof(token));
 	memcpy(object + at, &token, size - at);
 }
 
-/* Offset of the first byte at or after `at` that is not as stamped, or `size`. */
-static size_t stamp_differs_at(const unsigned char *object, size_t at, size_t size, uint64_t token)
+size_t stamp_differs_at(const unsigned char *object, size_t at, size_t size, uint64_t token)
 {
 	unsigned char bytes[sizeof(token)];
 	uint64_t word;
@@ -186,7 +182,7 @@ bool ledger_take(struct ledger *ledger, void *object, uint64_t token, struct hel
 	if ((ledger->kept || ledger->zeroed) &&
 	    !stamp_check(ledger, held.object, ledger->zeroed ? 0 : last, true, "while it was free"))
 		return false;
-	stamp(ledger, held.object, token);
+	stamp_write(held.object, ledger->head, ledger->object_size, token);
 	*held_out = held;
 	return true;
 }
@@ -235,7 +231,7 @@ bool ledger_take_over(struct ledger *ledger, struct held *held, uint64_t token)
 	if (held->mark)
 		/* relaxed: nobody else may look at it until we hand the object on. */
 		atomic_store_explicit(held->mark, token | HELD, memory_order_relaxed);
-	stamp(ledger, held->object, token);
+	stamp_write(held->object, ledger->head, ledger->object_size, token);
 	return sound;
 }
 

@@ -66,6 +66,11 @@ static inline uint64_t ledger_token(unsigned thread, uint64_t sequence)
 	return (uint64_t)(thread + 1) << 48 | (sequence << 1 & ((UINT64_C(1) << 48) - 1));
 }
 
+/* Writes a stamp over all of an object from byte `at` on. */
+void stamp_write(unsigned char *object, size_t at, size_t size, uint64_t token);
+/* Offset of the first byte at or after `at` that is not as stamped, or `size`. */
+size_t stamp_differs_at(const unsigned char *object, size_t at, size_t size, uint64_t token);
+
 /* All of these return true when all is well, and report a violation otherwise. */
 
 /* Just acquired: marks and stamps it.  On false the object must not be touched. */

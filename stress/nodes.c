@@ -6,19 +6,19 @@
 
 #include "faults.h"
 #include "report.h"
+#include "scenario.h"
 #include "watchdog.h"
 
 #include <sched.h>
-
-#define PICK(random, array) ((array)[random_below((random), sizeof(array) / sizeof((array)[0]))])
 
 #define LINGER_BRIEF_NS 200000
 #define TOGETHER_MAX 8 /* nodes that are retired by one call, or read in one section */
 
 /* ---- Plan ---- */
 
-void nodes_plan(struct round *round, const struct regime *regime)
+void nodes_plan(struct round *round)
 {
+	const struct regime *regime = round->cell->scenario->regime;
 	static const uint32_t keys[] = {1, 4, 16, 16, 64}, backlogs[] = {16, 64, 64, 500}, lingers[] = {16, 256, 4096};
 	struct random *random = &round->random;
 	struct nodes *nodes = round_memory(1, sizeof(*nodes));
@@ -45,9 +45,8 @@ void nodes_plan(struct round *round, const struct regime *regime)
 		round->capacity = nodes->keys / 2 + threads + random_below(random, 300);
 		round->demand.unjudged = true;
 	}
-	(void)snprintf(round->remark, sizeof(round->remark), ", %u keys, %u retired%s, %u of 16 read, linger %u%s",
-		       nodes->keys, nodes->backlog, nodes->backlog ? "" : " (any)", nodes->reads, nodes->linger,
-		       nodes->raced ? ", raced" : "");
+	round_remark(round, ", %u keys, %u retired%s, %u of 16 read, linger %u%s", nodes->keys, nodes->backlog,
+		     nodes->backlog ? "" : " (any)", nodes->reads, nodes->linger, nodes->raced ? ", raced" : "");
 	nodes->own = regime->open(round, nodes);
 }
 
@@ -348,7 +347,8 @@ static void keep_house(struct actor *actor)
 	const struct nodes *nodes = actor->nodes;
 	struct round *round = actor->worker->round;
 
-	nodes->regime->pause(actor);
+	if (nodes->regime->pause)
+		nodes->regime->pause(actor);
 	if (nodes->backlog ? actor->retired + TOGETHER_MAX > nodes->backlog : worker_chance(actor->worker, 16384))
 		drain(actor);
 	if (worker_chance(actor->worker, 64))

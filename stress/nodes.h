@@ -54,7 +54,7 @@ struct regime {
 	/* A section. */
 	void (*begin)(struct actor *actor);
 	void (*end)(struct actor *actor);
-	/* Outside of sections, from time to time. */
+	/* Outside of sections, from time to time.  NULL = nothing to do. */
 	void (*pause)(struct actor *actor);
 	/* A reader is about to read outside of sections on purpose, and has done so.  NULL = nothing to do. */
 	void (*stray)(struct actor *actor, bool away);
@@ -83,8 +83,13 @@ struct nodes {
 	struct actor *actors;   /* one for each thread, and the keeper's                        */
 };
 
-/* For scenarios. */
-void nodes_plan(struct round *round, const struct regime *regime);
+/* A scenario of a regime. */
+#define NODES_SCENARIO(its_name, its_description, its_regime)                                                          \
+	{                                                                                                              \
+		.name = its_name, .description = its_description, .unlogged = true, .plan = nodes_plan,                    \
+		.work = nodes_work, .finish = nodes_finish, .close = nodes_close, .regime = its_regime                    \
+	}
+void nodes_plan(struct round *round);
 void nodes_work(struct worker *worker);
 void nodes_finish(struct round *round);
 void nodes_close(struct round *round);

@@ -12,31 +12,8 @@
 #include <string.h>
 #include <unistd.h>
 
-static const char *const fault_names[] = {
-	[FAULT_NONE] = "none",
-	[FAULT_DOUBLE_GRANT] = "double-grant",
-	[FAULT_LOST_OBJECT] = "lost-object",
-	[FAULT_SPURIOUS_NULL] = "spurious-null",
-	[FAULT_QUIET_NULL] = "quiet-null",
-	[FAULT_TORN_PAYLOAD] = "torn-payload",
-	[FAULT_HANG] = "hang",
-	[FAULT_LEAK] = "leak",
-	[FAULT_STALE_HANDLE] = "stale-handle",
-	[FAULT_LOST_PIN] = "lost-pin",
-	[FAULT_LOST_UPDATE] = "lost-update",
-	[FAULT_EVICTED_TWICE] = "evicted-twice",
-	[FAULT_WRONG_VICTIM] = "wrong-victim",
-	[FAULT_WRONG_LEAST] = "wrong-least",
-	[FAULT_NO_DEFERRAL] = "no-deferral",
-	[FAULT_EARLY_RELEASE] = "early-release",
-	[FAULT_NO_SECTION] = "no-section",
-	[FAULT_LATE_WRITE] = "late-write",
-	[FAULT_LOST_COUNT] = "lost-count",
-	[FAULT_MISPLACED] = "misplaced",
-	[FAULT_LOW_MARK] = "low-mark",
-	[FAULT_LATE_WAIT] = "late-wait",
-	[FAULT_WRONG_TURN] = "wrong-turn",
-};
+#define FAULT_TEXT(name, text) text,
+static const char *const fault_names[] = {FAULTS(FAULT_TEXT)};
 
 /* liburcu's. */
 static const char *const flavors[] = {"memb", "mb", "bp", "qsbr", "signal"};

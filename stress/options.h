@@ -19,31 +19,17 @@
 #define EXIT_STUCK 3
 
 /* Faults that the harness commits on purpose, so that its oracle can be seen to find them (faults.h). */
-enum fault {
-	FAULT_NONE,
-	FAULT_DOUBLE_GRANT,
-	FAULT_LOST_OBJECT,
-	FAULT_SPURIOUS_NULL,
-	FAULT_QUIET_NULL,
-	FAULT_TORN_PAYLOAD,
-	FAULT_HANG,
-	FAULT_LEAK,
-	FAULT_STALE_HANDLE,
-	FAULT_LOST_PIN,
-	FAULT_LOST_UPDATE,
-	FAULT_EVICTED_TWICE,
-	FAULT_WRONG_VICTIM,
-	FAULT_WRONG_LEAST,
-	FAULT_NO_DEFERRAL,
-	FAULT_EARLY_RELEASE,
-	FAULT_NO_SECTION,
-	FAULT_LATE_WRITE,
-	FAULT_LOST_COUNT,
-	FAULT_MISPLACED,
-	FAULT_LOW_MARK,
-	FAULT_LATE_WAIT,
-	FAULT_WRONG_TURN,
-};
+#define FAULTS(X)                                                                                                       \
+	X(NONE, "none") X(DOUBLE_GRANT, "double-grant") X(LOST_OBJECT, "lost-object")                                   \
+	X(SPURIOUS_NULL, "spurious-null") X(QUIET_NULL, "quiet-null") X(TORN_PAYLOAD, "torn-payload")                   \
+	X(HANG, "hang") X(LEAK, "leak") X(STALE_HANDLE, "stale-handle") X(LOST_PIN, "lost-pin")                         \
+	X(LOST_UPDATE, "lost-update") X(EVICTED_TWICE, "evicted-twice") X(WRONG_VICTIM, "wrong-victim")                 \
+	X(WRONG_LEAST, "wrong-least") X(NO_DEFERRAL, "no-deferral") X(EARLY_RELEASE, "early-release")                   \
+	X(NO_SECTION, "no-section") X(LATE_WRITE, "late-write") X(LOST_COUNT, "lost-count")                             \
+	X(MISPLACED, "misplaced") X(LOW_MARK, "low-mark") X(LATE_WAIT, "late-wait") X(WRONG_TURN, "wrong-turn")
+
+#define FAULT_CONSTANT(name, text) FAULT_##name,
+enum fault { FAULTS(FAULT_CONSTANT) };
 
 struct scenario;
 

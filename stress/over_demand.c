@@ -69,17 +69,11 @@ static void in_step_work(struct worker *worker)
 	}
 }
 
-static void in_step_finish(struct round *round)
-{
-	free(round->shared);
-}
-
 const struct scenario scenario_over_demand = {
 	.name = "over-demand",
 	.description = "in step: all want more than there is, and get exactly that; then all is released",
 	.plan = in_step_plan,
 	.work = in_step_work,
-	.finish = in_step_finish,
 };
 
 /* ---- Free running ---- */

@@ -10,8 +10,6 @@
 #include "report.h"
 #include "scenario.h"
 
-#define PICK(random, array) ((array)[random_below((random), sizeof(array) / sizeof((array)[0]))])
-
 /* ---- Plan ---- */
 
 /* config.before, in rounds in which the greatest goes first. */
@@ -50,10 +48,10 @@ static void describe(const struct evicting *evicting, struct round *round)
 
 	if (evicting->span)
 		(void)snprintf(span, sizeof(span), "%u", evicting->span);
-	(void)snprintf(round->remark, sizeof(round->remark), ", %s priorities%s%s%s%s%s, each holds %u, written %s", span,
-		       evicting->reversed ? ", greatest first" : "", evicting->evict_equal ? ", equal ones evicted" : "",
-		       evicting->own ? ", holders only" : "", evicting->demand.counted ? ", counted" : "",
-		       evicting->one_update ? "" : ", updates at once", evicting->hold, contents[evicting->contents]);
+	round_remark(round, ", %s priorities%s%s%s%s%s, each holds %u, written %s", span,
+		     evicting->reversed ? ", greatest first" : "", evicting->evict_equal ? ", equal ones evicted" : "",
+		     evicting->own ? ", holders only" : "", evicting->demand.counted ? ", counted" : "",
+		     evicting->one_update ? "" : ", updates at once", evicting->hold, contents[evicting->contents]);
 }
 
 static void create(struct evicting *evicting)

@@ -76,7 +76,6 @@ static void *rcu_open(struct round *round, struct nodes *nodes)
 	/* liburcu's own thread frees what others have allocated, with an order in between that nobody can tell
 	 * ThreadSanitizer about. */
 	const bool any = random_below(&round->random, 2), grows = any && !ANNOTATED;
-	const size_t length = strlen(round->remark);
 
 	rcu->flavor = flavor_of(round->cell->options->flavor);
 	rcu->hashes = random_below(&round->random, 2) ? nodes->keys : 1 + random_below(&round->random, 4);
@@ -87,8 +86,7 @@ static void *rcu_open(struct round *round, struct nodes *nodes)
 		exit(EXIT_STUCK);
 	}
 	round->config.scheme = lfpool_rcu_scheme(rcu->flavor);
-	(void)snprintf(round->remark + length, sizeof(round->remark) - length, ", %s, %lu buckets%s",
-		       round->cell->options->flavor, size, any ? " at first" : "");
+	round_remark(round, ", %s, %lu buckets%s", round->cell->options->flavor, size, any ? " at first" : "");
 	return rcu;
 }
 
@@ -209,17 +207,5 @@ static const struct regime regime_rcu = {
 	.nanoseconds = 100000000,
 };
 
-static void rcu_plan(struct round *round)
-{
-	nodes_plan(round, &regime_rcu);
-}
-
-const struct scenario scenario_rcu = {
-	.name = "rcu",
-	.description = "nodes of a hash table of liburcu are read while others take them out and retire them (--flavor)",
-	.unlogged = true,
-	.plan = rcu_plan,
-	.work = nodes_work,
-	.finish = nodes_finish,
-	.close = nodes_close,
-};
+const struct scenario scenario_rcu = NODES_SCENARIO(
+	"rcu", "nodes of a hash table of liburcu are read while others take them out and retire them (--flavor)", &regime_rcu);

@@ -28,16 +28,23 @@ static void clear_progress(void)
 	progress_shown = false;
 }
 
+__attribute__((format(printf, 1, 0)))
+static void print(const char *format, va_list arguments, bool progress)
+{
+	pthread_mutex_lock(&output);
+	clear_progress();
+	vprintf(format, arguments);
+	progress_shown = progress;
+	fflush(stdout);
+	pthread_mutex_unlock(&output);
+}
+
 void say(const char *format, ...)
 {
 	va_list arguments;
 
 	va_start(arguments, format);
-	pthread_mutex_lock(&output);
-	clear_progress();
-	vprintf(format, arguments);
-	fflush(stdout);
-	pthread_mutex_unlock(&output);
+	print(format, arguments, false);
 	va_end(arguments);
 }
 
@@ -48,12 +55,7 @@ void say_progress(const char *format, ...)
 	if (!isatty(STDOUT_FILENO))
 		return;
 	va_start(arguments, format);
-	pthread_mutex_lock(&output);
-	clear_progress();
-	vprintf(format, arguments);
-	progress_shown = true;
-	fflush(stdout);
-	pthread_mutex_unlock(&output);
+	print(format, arguments, true);
 	va_end(arguments);
 }
 

@@ -23,7 +23,6 @@
 #include "scenario.h"
 
 #include <sched.h>
-#include <string.h>
 
 enum seam { SEAM_READY_ONLY, SEAM_READY, SEAM_READY_WAIT, SEAM_TOLD, SEAMS };
 
@@ -234,7 +233,6 @@ static void *retire_open(struct round *round, struct nodes *nodes)
 	struct retire *retire = round_memory(1, sizeof(*retire));
 	static const char *const seams[] = {"ready only", "begin, ready", "begin, ready, wait", "begin, wait"};
 	lfpool_scheme_t *scheme = &round->config.scheme;
-	size_t length;
 
 	retire->round = round;
 	retire->seam = (enum seam)random_below(&round->random, SEAMS);
@@ -246,8 +244,7 @@ static void *retire_open(struct round *round, struct nodes *nodes)
 	scheme->begin = retire->seam == SEAM_READY_ONLY ? NULL : on_begin;
 	scheme->ready = retire->seam == SEAM_TOLD ? NULL : on_ready;
 	scheme->wait = retire->seam == SEAM_TOLD || retire->seam == SEAM_READY_WAIT ? on_wait : NULL;
-	length = strlen(round->remark);
-	(void)snprintf(round->remark + length, sizeof(round->remark) - length, ", by %s", seams[retire->seam]);
+	round_remark(round, ", by %s", seams[retire->seam]);
 	return retire;
 }
 
@@ -367,17 +364,5 @@ static const struct regime regime_retire = {
 	.any_may_retire = true,
 };
 
-static void retire_plan(struct round *round)
-{
-	nodes_plan(round, &regime_retire);
-}
-
-const struct scenario scenario_retire = {
-	.name = "retire",
-	.description = "nodes are read while others take them out and retire them; a scheme of epochs, made here",
-	.unlogged = true,
-	.plan = retire_plan,
-	.work = nodes_work,
-	.finish = nodes_finish,
-	.close = nodes_close,
-};
+const struct scenario scenario_retire = NODES_SCENARIO(
+	"retire", "nodes are read while others take them out and retire them; a scheme of epochs, made here", &regime_retire);

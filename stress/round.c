@@ -11,14 +11,13 @@
 #include "report.h"
 #include "scenario.h"
 
+#include <stdarg.h>
 #include <string.h>
 
 /* No round uses much more memory than this for objects, so that many rounds fit into a second. */
 #define ROUND_BYTES_MAX ((size_t)8 << 20)
 #define CACHE_LINE ((size_t)64)
 #define MILLISECOND UINT64_C(1000000)
-
-#define PICK(random, array) ((array)[random_below((random), sizeof(array) / sizeof((array)[0]))])
 
 void *round_memory(size_t count, size_t bytes)
 {
@@ -109,6 +108,16 @@ void round_capacity(struct round *round, size_t demand)
 		break;
 	}
 	round->demand.counted = round->capacity < demand;
+}
+
+void round_remark(struct round *round, const char *format, ...)
+{
+	const size_t length = strlen(round->remark);
+	va_list arguments;
+
+	va_start(arguments, format);
+	(void)vsnprintf(round->remark + length, sizeof(round->remark) - length, format, arguments);
+	va_end(arguments);
 }
 
 /* Without room for large objects, smaller ones, but with what the scenario has in them. */
@@ -321,6 +330,8 @@ void round_run(struct cell *cell, uint64_t number, uint64_t limit_ns)
 			(void)pthread_barrier_wait(&round->worked);
 		if (cell->scenario->finish)
 			cell->scenario->finish(round);
+		else
+			free(round->shared);
 		if (!cell_failed(cell))
 			reckon(round);
 		history_close(round);

@@ -90,6 +90,12 @@ void round_run(struct cell *cell, uint64_t number, uint64_t limit_ns);
  * sometimes far more, sometimes tiny. */
 void round_capacity(struct round *round, size_t demand);
 
+/* For plan(): what it has drawn, appended to the description. */
+__attribute__((format(printf, 2, 3))) void round_remark(struct round *round, const char *format, ...);
+
+/* Any of an array. */
+#define PICK(random, array) ((array)[random_below((random), sizeof(array) / sizeof((array)[0]))])
+
 /* The hook that counts refusals; its context is the round. */
 void round_on_misuse(void *context, const lfpool_misuse_t *misuse);
 

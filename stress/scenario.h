@@ -12,6 +12,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 
+struct regime;
 struct round;
 struct worker;
 
@@ -26,21 +27,34 @@ struct scenario {
 	void (*plan)(struct round *round);
 	/* What each worker does, until worker_goes_on() says no. */
 	void (*work)(struct worker *worker);
-	/* After the work: releases what lies in shared places, and frees those.  NULL = nothing to do. */
+	/* After the work: releases what lies in shared places, and frees those.  NULL = frees round->shared. */
 	void (*finish)(struct round *round);
 	/* When the pool was destroyed: frees what it needed until then.  NULL = nothing to do. */
 	void (*close)(struct round *round);
+	const struct regime *regime; /* of those that retire: nodes.h */
 };
 
 extern const struct scenario *const scenarios[];
 extern const size_t scenario_count;
 
-extern const struct scenario scenario_pairs, scenario_bursts, scenario_handoff_1_1, scenario_handoff_1_n,
-	scenario_handoff_n_1, scenario_tables, scenario_exhaustion, scenario_over_demand, scenario_over_demand_free,
-	scenario_churn, scenario_misuse, scenario_double_release, scenario_walk, scenario_handles, scenario_wait,
-	scenario_resize, scenario_priority, scenario_soak, scenario_retire;
+/* Those for which a library must be installed. */
+#ifdef STRESS_RCU
+#define SCENARIO_RCU(X) X(rcu)
+#else
+#define SCENARIO_RCU(X)
+#endif
+#ifdef STRESS_CK
+#define SCENARIO_EPOCH(X) X(epoch)
+#else
+#define SCENARIO_EPOCH(X)
+#endif
+/* All, in the order in which they run. */
+#define SCENARIOS(X)                                                                                                    \
+	X(pairs) X(bursts) X(handoff_1_1) X(handoff_1_n) X(handoff_n_1) X(tables) X(exhaustion) X(over_demand)          \
+	X(over_demand_free) X(churn) X(misuse) X(double_release) X(walk) X(handles) X(wait) X(resize) X(priority)       \
+	X(retire) SCENARIO_RCU(X) SCENARIO_EPOCH(X) X(soak)
 
-/* Where the library is installed: STRESS_RCU, STRESS_CK. */
-extern const struct scenario scenario_rcu, scenario_epoch;
+#define SCENARIO_DECLARED(name) extern const struct scenario scenario_##name;
+SCENARIOS(SCENARIO_DECLARED)
 
 #endif
