@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * barrier.h - the threads of a run wait for each other.
+ * barrier.h - threads wait for each other.
  *
  * Idea         A counter under a mutex says how many have arrived.  A waiter looks at the number of the turn for a while before
  *              it sleeps: threads that are woken up start late, and one after the other.

@@ -69,7 +69,8 @@ static void add_rows(void)
 	for (size_t w = 0; w < WORKLOAD_COUNT; w++)
 		for (size_t b = 0; b < SIZES; b++)
 			for (size_t s = 0; s < subject_count; s++)
-				add_loop((struct cell){.subject = subjects[s], .workload = &workloads[w], .object_bytes = sizes[b]});
+				add_loop((struct cell){
+					.subject = subjects[s], .workload = &workloads[w], .object_bytes = sizes[b]});
 	/* Those that are not loops under the clock of team.c. */
 	for (size_t b = 0; b < SIZES; b++)
 		for (size_t s = 0; s < subject_count; s++)

@@ -4,6 +4,7 @@
  */
 #include "memory.h"
 
+#include "barrier.h"
 #include "common/resident.h"
 #include "elsewhere.h"
 #include "subjects.h"
@@ -24,7 +25,7 @@ struct scene {
 	void *shared;
 	void **objects;
 	size_t count;
-	pthread_barrier_t turn;
+	struct barrier turn;
 	double resident[LOOKS];
 };
 
@@ -43,7 +44,7 @@ static void join_as(struct scene *scene, struct worker *worker, unsigned index)
 
 static void turn(struct scene *scene)
 {
-	(void)pthread_barrier_wait(&scene->turn);
+	barrier_wait(&scene->turn, 2);
 }
 
 static void *acquire_all(void *argument)
@@ -103,17 +104,14 @@ static void play(struct scene *scene, size_t object_bytes, size_t count)
 void memory_play(const struct subject *subject, size_t object_bytes, FILE *file)
 {
 	const size_t bytes = MEMORY_OBJECTS * sizeof(void *);
-	struct scene scene = {.subject = subject, .objects = must(malloc(bytes))};
+	struct scene scene = {.subject = subject, .objects = must(malloc(bytes)), .turn = BARRIER_INITIALIZER};
 
 	/* Ours are resident before the first look. */
 	memset(scene.objects, 1, bytes);
-	if (pthread_barrier_init(&scene.turn, NULL, 2) != 0)
-		give_up(subject->name, "no barrier for the two threads");
 	play(&scene, object_bytes, WARM_UP_OBJECTS);
 	play(&scene, object_bytes, MEMORY_OBJECTS);
 	for (int look = BEFORE; look < LOOKS; look++)
 		fprintf(file, "%.0f\n", scene.resident[look]);
-	(void)pthread_barrier_destroy(&scene.turn);
 	free(scene.objects);
 }
 

@@ -10,7 +10,7 @@
  *              is printed: the rest is disturbance.  One thread.
  * Usage        lfpool-bench-pages [OBJECTS [ROUNDS [BYTES]]]          BYTES of an object, 64 if not said
  */
-#include "common/harness.h"
+#include "subject.h"
 
 #include <lfpool/lfpool.h>
 
@@ -41,32 +41,12 @@ struct result {
 	long faults;
 };
 
-static void *must(void *memory)
-{
-	if (!memory) {
-		fputs("lfpool-bench-pages: no memory\n", stderr);
-		exit(3);
-	}
-	return memory;
-}
-
 static long faults_now(void)
 {
 	struct rusage usage;
 
 	(void)getrusage(RUSAGE_SELF, &usage);
 	return usage.ru_minflt + usage.ru_majflt;
-}
-
-static void shuffle(void **objects, struct random *r)
-{
-	for (size_t i = count - 1; i > 0; i--) {
-		const size_t other = (size_t)random_next(r) % (i + 1);
-		void *object = objects[i];
-
-		objects[i] = objects[other];
-		objects[other] = object;
-	}
 }
 
 /* Each object, in this order, holds the address of the next. */
@@ -109,7 +89,7 @@ static void run(uint32_t flags, void **objects, struct result *result)
 	}
 	lap(result, FIRST, &since);
 	result->faults = faults_now() - faults;
-	shuffle(objects, &r);
+	shuffle(objects, count, &r);
 	chain(objects);
 	since = now_ns();
 

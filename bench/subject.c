@@ -6,8 +6,10 @@
 
 void *must(void *pointer)
 {
-	if (!pointer)
-		give_up("a subject", "out of memory");
+	if (!pointer) {
+		fprintf(stderr, "lfpool-bench: out of memory\n");
+		exit(3);
+	}
 	return pointer;
 }
 

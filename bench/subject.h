@@ -117,6 +117,18 @@ _Noreturn
 /* Ends the program: the subject did what it must not, so the figures would be about something else. */
 void give_up(const char *subject, const char *why);
 
+/* Into random order (Fisher and Yates 1938, Durstenfeld 1964). */
+static inline void shuffle(void **objects, size_t count, struct random *random)
+{
+	for (size_t i = count; i > 1; i--) {
+		const size_t other = random_below(random, (uint32_t)i);
+		void *object = objects[i - 1];
+
+		objects[i - 1] = objects[other];
+		objects[other] = object;
+	}
+}
+
 /* For subjects whose threads have nothing of their own, and for those that share nothing. */
 void *join_shared(void *shared);
 void leave_nothing(void *hand);

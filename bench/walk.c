@@ -8,7 +8,7 @@
  *              of several rounds is printed: the rest is disturbance.  One thread.
  * Usage        lfpool-bench-walk [SLOTS [ROUNDS]]
  */
-#include "common/harness.h"
+#include "subject.h"
 
 #include <lfpool/lfpool.h>
 
@@ -27,15 +27,6 @@ struct flagged {
 	bool active;
 	char rest[OBJECT_BYTES - 2 * sizeof(uint64_t)];
 };
-
-static void *must(void *memory)
-{
-	if (!memory) {
-		fputs("lfpool-bench-walk: no memory\n", stderr);
-		exit(3);
-	}
-	return memory;
-}
 
 /* ---- What walks ---- */
 
@@ -190,13 +181,7 @@ static void figures_of_handles(lfpool_t *pool, void **objects, lfpool_handle_t *
 	struct random random = random_for(2, 0);
 	uint64_t least[4] = {UINT64_MAX, UINT64_MAX, UINT64_MAX, UINT64_MAX}, start[5];
 
-	for (size_t i = number; i > 1; i--) {
-		const size_t k = random_below(&random, (uint32_t)i);
-		void *object = objects[k];
-
-		objects[k] = objects[i - 1];
-		objects[i - 1] = object;
-	}
+	shuffle(objects, number, &random);
 	for (size_t round = 0; round < rounds; round++) {
 		uint64_t sum = 0;
 

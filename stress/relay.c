@@ -63,16 +63,12 @@ static void then(void *context, lfpool_t *pool, void *object)
 
 static void ask(struct runner *runner, struct worker *worker)
 {
-	struct round *round = worker->round;
 	lfpool_status_t status;
 
 	runner->history_begin = history_begin(worker->log);
-	/* One wish for the object, one for what this call may have in its hands for others. */
-	(void)demand_raise(&round->demand, 2);
-	status = lfpool_acquire_async(round->pool, then, runner, NULL);
-	demand_lower(&round->demand, 1);
+	status = worker_ask(worker, then, runner, NULL);
 	if (status != LFPOOL_OK)
-		violation(round, "lfpool_acquire_async(): %s", lfpool_status_string(status));
+		violation(worker->round, "lfpool_acquire_async(): %s", lfpool_status_string(status));
 }
 
 static unsigned read_soon(const _Atomic(unsigned) *number)

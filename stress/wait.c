@@ -174,10 +174,7 @@ static void ask(struct waiter *w)
 	promise->begin = w->depth == 1 ? w->call_begin : promises_now(&w->waiting->promises);
 	/* relaxed: see promise.h. */
 	atomic_store_explicit(&promise->state, PROMISE_ASKED, memory_order_relaxed);
-	/* One wish for the object, one for what this call may have in its hands for others. */
-	(void)demand_raise(&round->demand, 2);
-	status = lfpool_acquire_async(round->pool, run, promise, &promise->ticket);
-	demand_lower(&round->demand, 1);
+	status = worker_ask(w->worker, run, promise, &promise->ticket);
 	promise->end = promises_now(&w->waiting->promises);
 	call_ends(w);
 	if (status == LFPOOL_E_NO_MEMORY && round->refusals && promise_turn(promise, PROMISE_ASKED, PROMISE_NONE))

@@ -241,6 +241,18 @@ bool worker_acquire_wait(struct worker *worker, int64_t timeout_ns, struct held 
 	return acquired(worker, object, hold, held_out);
 }
 
+lfpool_status_t worker_ask(struct worker *worker, lfpool_continuation_t then, void *context, lfpool_ticket_t *ticket_out)
+{
+	struct demand *demand = &worker->round->demand;
+	lfpool_status_t status;
+
+	/* One wish for the object, one for what this call may have in its hands for others. */
+	(void)demand_raise(demand, 2);
+	status = lfpool_acquire_async(worker->round->pool, then, context, ticket_out);
+	demand_lower(demand, 1);
+	return status;
+}
+
 bool worker_receive(struct worker *worker, void *object, uint64_t begin, struct held *held_out)
 {
 	pulse_acquired(worker->pulse, 1);

@@ -60,6 +60,8 @@ size_t worker_acquire_many(struct worker *worker, struct held *held_out, size_t 
 
 /* The same, and waits up to `timeout_ns` (negative: for ever; then false is a violation). */
 bool worker_acquire_wait(struct worker *worker, int64_t timeout_ns, struct held *held_out);
+/* lfpool_acquire_async(); the wish for the object stays counted until worker_receive(). */
+lfpool_status_t worker_ask(struct worker *worker, lfpool_continuation_t then, void *context, lfpool_ticket_t *ticket_out);
 /* A continuation was called with the object; its wish is counted, and was logged as begun at `begin`. */
 bool worker_receive(struct worker *worker, void *object, uint64_t begin, struct held *held_out);
 

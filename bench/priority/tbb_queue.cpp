@@ -184,18 +184,28 @@ static inline void *acquire_filled(void *hand, uint64_t priority, uint64_t *hand
 	return object;
 }
 
-static inline bool update(void *hand, uint64_t handle, uint64_t priority) noexcept
+/* The state of a handle's slot goes on by `more`; the new one, or 0: the handle is stale. */
+static inline uint64_t advance(queue_pool *pool, uint64_t handle, uint64_t more) noexcept
 {
-	queue_pool *pool = static_cast<queue_pool *>(hand);
 	uint64_t state;
 
 	/* A retry means that another has updated it, or that it is gone. */
 	do {
 		state = find(pool, handle);
 		if (!state)
-			return false;
-	} while (!pool->slots[slot_of(handle)].state.compare_exchange_strong(state, state + 2, std::memory_order_acq_rel));
-	pool->queue.push({priority, handle, state + 2});
+			return 0;
+	} while (!pool->slots[slot_of(handle)].state.compare_exchange_strong(state, state + more, std::memory_order_acq_rel));
+	return state + more;
+}
+
+static inline bool update(void *hand, uint64_t handle, uint64_t priority) noexcept
+{
+	queue_pool *pool = static_cast<queue_pool *>(hand);
+	const uint64_t state = advance(pool, handle, 2);
+
+	if (!state)
+		return false;
+	pool->queue.push({priority, handle, state});
 	if (pool->queue.size() > pool->limit)
 		clear(pool);
 	return true;
@@ -204,14 +214,9 @@ static inline bool update(void *hand, uint64_t handle, uint64_t priority) noexce
 static inline bool release(void *hand, uint64_t handle) noexcept
 {
 	queue_pool *pool = static_cast<queue_pool *>(hand);
-	uint64_t state;
 
-	/* A retry as above. */
-	do {
-		state = find(pool, handle);
-		if (!state)
-			return false;
-	} while (!pool->slots[slot_of(handle)].state.compare_exchange_strong(state, state + 1, std::memory_order_acq_rel));
+	if (!advance(pool, handle, 1))
+		return false;
 
 	const std::lock_guard<std::mutex> lock(pool->mutex);
 

@@ -4,6 +4,7 @@
  */
 #include "backlog.h"
 
+#include "../barrier.h"
 #include "../elsewhere.h"
 #include "../subjects.h"
 #include "common/resident.h"
@@ -44,14 +45,14 @@ struct scene {
 	const struct subject *subject;
 	void *shared;
 	void *table[RETIRE_TABLE]; /* atomic */
-	pthread_barrier_t turn;
+	struct barrier turn;
 	struct updater updaters[UPDATERS];
 	double figures[FIGURES];
 };
 
 static void turn(struct scene *scene)
 {
-	(void)pthread_barrier_wait(&scene->turn);
+	barrier_wait(&scene->turn, UPDATERS + scene->backlog->stalls);
 }
 
 static size_t deferred_by_all(const struct scene *scene)
@@ -211,8 +212,7 @@ void backlog_play(const struct backlog *backlog, const struct subject *subject, 
 	scene->backlog = backlog;
 	scene->subject = subject;
 	scene->shared = subject->open(&plan);
-	if (pthread_barrier_init(&scene->turn, NULL, UPDATERS + backlog->stalls) != 0)
-		give_up(subject->name, "no barrier for the threads");
+	scene->turn = (struct barrier)BARRIER_INITIALIZER;
 	for (unsigned i = 0; i < UPDATERS; i++)
 		updater_make(scene, i);
 	for (unsigned i = 0; i < UPDATERS; i++)
@@ -228,7 +228,6 @@ void backlog_play(const struct backlog *backlog, const struct subject *subject, 
 		give_up(subject->name, "all has been waited for, but not all is free");
 	for (int i = 0; i < FIGURES; i++)
 		fprintf(file, "%.9g\n", scene->figures[i]);
-	(void)pthread_barrier_destroy(&scene->turn);
 	subject->close(scene->shared);
 	free(scene);
 }

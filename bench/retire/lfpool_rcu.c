@@ -51,7 +51,8 @@ static void *open_malloc(const struct plan *plan)
 	}
 
 const struct subject subject_retire_rcu =
-	SUBJECT("lfpool-rcu", "lfpool_release_rcu(): one call_rcu() of liburcu, memb, for each batch", TRAIT_BACKLOG, open_lockfree);
+	SUBJECT("lfpool-rcu", "lfpool_release_rcu(): one call_rcu() of liburcu, memb, for each batch", TRAIT_BACKLOG,
+		open_lockfree);
 const struct subject subject_retire_rcu_mutex =
 	SUBJECT("lfpool-rcu-mutex", "the same over the backend with a mutex", 0, open_mutex);
 const struct subject subject_retire_rcu_malloc =
