@@ -29,6 +29,7 @@ struct cell {
 	const struct creation *creation;
 	const struct backlog *backlog;
 	size_t object_bytes; /* of workloads, and of "memory" */
+	struct cell *before; /* main.c's                      */
 };
 
 /* How many CPUs this process may use. */
