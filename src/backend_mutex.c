@@ -393,4 +393,10 @@ const struct backend backend_mutex = {
 	.stats = mutex_stats,
 	.reset = mutex_reset,
 	.check = mutex_check,
+	.cache_create = plain_cache_create,
+	.cache_destroy = plain_cache_destroy,
+	.cache_acquire = plain_cache_acquire,
+	.cache_release = plain_cache_release,
+	.cache_acquire_bulk = plain_cache_acquire_bulk,
+	.cache_release_bulk = plain_cache_release_bulk,
 };

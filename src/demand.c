@@ -134,7 +134,7 @@ void demand_serve(lfpool_t *pool, struct handle *handle)
 		return;
 	/* Goes round only after it grew, or another thread changed the pool. */
 	do {
-		seen = lfpool_capacity(pool);
+		seen = cold_capacity(&pool->cold);
 	} while (serve(pool, handle) && resize_by_itself(pool, seen));
 }
 

@@ -248,7 +248,7 @@ size_t limbo_count(const struct limbo *limbo, size_t capacity)
 
 size_t lfpool_retired_count(const lfpool_t *pool)
 {
-	return limbo_count(pool->limbo, lfpool_capacity(pool));
+	return limbo_count(pool->limbo, cold_capacity(&pool->cold));
 }
 
 bool lfpool_retire_poll(lfpool_t *pool)

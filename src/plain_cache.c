@@ -57,21 +57,35 @@ void plain_cache_destroy_all(lfpool_t *pool)
 		plain_cache_destroy(&pool->plain_caches->handle);
 }
 
-/* In parentheses: the functions, not lfpool/inline.h's macros. */
-size_t plain_cache_acquire_bulk(lfpool_cache_t *cache, void **objects_out, size_t count)
+/* After a hit that was none, which has lowered the bottom of the closed magazine. */
+void *plain_cache_acquire(struct handle *handle)
+{
+	_Atomic(uint64_t) *bottom = &handle->face.hot->bottom;
+
+	/* relaxed, both: nobody else looks at a closed magazine. */
+	store_relaxed(bottom, load_relaxed(bottom) + 1);
+	return handle->pool->backend->acquire(handle->pool);
+}
+
+lfpool_status_t plain_cache_release(struct handle *handle, void *object)
+{
+	return handle->pool->backend->release(handle->pool, object);
+}
+
+size_t plain_cache_acquire_bulk(struct handle *handle, void **objects_out, size_t count)
 {
 	size_t done = 0;
 
-	while (done < count && (objects_out[done] = (lfpool_cache_acquire)(cache)))
+	while (done < count && (objects_out[done] = handle->pool->backend->acquire(handle->pool)))
 		done++;
 	return done;
 }
 
-size_t plain_cache_release_bulk(lfpool_cache_t *cache, void *const *objects, size_t count)
+size_t plain_cache_release_bulk(struct handle *handle, void *const *objects, size_t count)
 {
 	size_t done = 0;
 
 	for (size_t i = 0; i < count; i++)
-		done += objects[i] && (lfpool_cache_release)(cache, objects[i]) == LFPOOL_OK;
+		done += objects[i] && pool_release(handle->pool, objects[i]) == LFPOOL_OK;
 	return done;
 }

@@ -100,7 +100,7 @@ lfpool_status_t pool_open_as(lfpool_t **pool_out, const lfpool_config_t *config,
 		care_close(care);
 		return status;
 	}
-	if (backend->cache_create && config->cache_capacity != LFPOOL_CACHE_NONE && threads_keep_caches())
+	if (pool->core && config->cache_capacity != LFPOOL_CACHE_NONE && threads_keep_caches())
 		pool->table_id = pool->id;
 	pool->more = pool->more || limbo_asks(pool->limbo);
 	/* relaxed: who has an object of it has the count too. */
@@ -233,8 +233,7 @@ lfpool_status_t pool_release(lfpool_t *pool, void *object)
 
 lfpool_cache_t *lfpool_cache_create(lfpool_t *pool)
 {
-	struct handle *handle =
-		pool->backend->cache_create ? pool->backend->cache_create(pool) : plain_cache_create(pool);
+	struct handle *handle = pool->backend->cache_create(pool);
 
 	return handle ? &handle->face : NULL;
 }
@@ -243,12 +242,8 @@ void lfpool_cache_destroy(lfpool_cache_t *cache)
 {
 	struct handle *handle = (struct handle *)cache;
 
-	if (!handle)
-		return;
-	if (handle->pool->backend->cache_destroy)
+	if (handle)
 		handle->pool->backend->cache_destroy(handle);
-	else
-		plain_cache_destroy(handle);
 }
 
 /* The functions behind the macros of lfpool/inline.h. */
@@ -265,17 +260,8 @@ lfpool_status_t(lfpool_cache_release)(lfpool_cache_t *cache, void *object)
 void *lfpool_cache_acquire_slow(lfpool_cache_t *cache)
 {
 	struct handle *handle = (struct handle *)cache;
-	lfpool_t *pool = handle->pool;
+	void *object = handle->pool->backend->cache_acquire(handle);
 
-	void *object;
-
-	if (pool->backend->cache_acquire) {
-		object = pool->backend->cache_acquire(handle);
-	} else {
-		/* relaxed, both: nobody else looks at a closed magazine. */
-		store_relaxed(&cache->hot->bottom, load_relaxed(&cache->hot->bottom) + 1);
-		object = pool->backend->acquire(pool);
-	}
 	KEEP_FRAME();
 	return object;
 }
@@ -285,8 +271,6 @@ lfpool_status_t lfpool_cache_release_slow(lfpool_cache_t *cache, void *object)
 	struct handle *handle = (struct handle *)cache;
 	lfpool_t *pool = handle->pool;
 
-	if (!pool->backend->cache_release)
-		return pool_release(pool, object);
 	if (!object)
 		return LFPOOL_OK;
 
@@ -306,10 +290,7 @@ lfpool_status_t lfpool_cache_serve(lfpool_cache_t *cache)
 size_t lfpool_cache_acquire_bulk(lfpool_cache_t *cache, void **objects_out, size_t count)
 {
 	struct handle *handle = (struct handle *)cache;
-	const struct backend *backend = handle->pool->backend;
-
-	const size_t done = backend->cache_acquire_bulk ? backend->cache_acquire_bulk(handle, objects_out, count) :
-							  plain_cache_acquire_bulk(cache, objects_out, count);
+	const size_t done = handle->pool->backend->cache_acquire_bulk(handle, objects_out, count);
 
 	KEEP_FRAME();
 	return done;
@@ -318,10 +299,7 @@ size_t lfpool_cache_acquire_bulk(lfpool_cache_t *cache, void **objects_out, size
 size_t lfpool_cache_release_bulk(lfpool_cache_t *cache, void *const *objects, size_t count)
 {
 	struct handle *handle = (struct handle *)cache;
-	const struct backend *backend = handle->pool->backend;
-
-	const size_t done = backend->cache_release_bulk ? backend->cache_release_bulk(handle, objects, count) :
-							  plain_cache_release_bulk(cache, objects, count);
+	const size_t done = handle->pool->backend->cache_release_bulk(handle, objects, count);
 
 	KEEP_FRAME();
 	return done;

@@ -77,7 +77,7 @@ struct backend {
 	void (*reset)(lfpool_t *pool);
 	/* As lfpool_check(), for what is the backend's own; NULL: there is nothing to check. */
 	const char *(*check)(const lfpool_t *pool, size_t *where_out);
-	/* The caches of this backend; NULL: a cache is a plain handle, and works through acquire and release. */
+	/* Explicit caches. */
 	struct handle *(*cache_create)(lfpool_t *pool);
 	void (*cache_destroy)(struct handle *handle);
 	void *(*cache_acquire)(struct handle *handle);
@@ -218,9 +218,11 @@ const void *heap_label(const void *object);
 struct handle *plain_cache_create(lfpool_t *pool);
 void plain_cache_destroy(struct handle *handle);
 void plain_cache_destroy_all(lfpool_t *pool);
+void *plain_cache_acquire(struct handle *handle);
+lfpool_status_t plain_cache_release(struct handle *handle, void *object);
 /* One by one. */
-size_t plain_cache_acquire_bulk(lfpool_cache_t *cache, void **objects_out, size_t count);
-size_t plain_cache_release_bulk(lfpool_cache_t *cache, void *const *objects, size_t count);
+size_t plain_cache_acquire_bulk(struct handle *handle, void **objects_out, size_t count);
+size_t plain_cache_release_bulk(struct handle *handle, void *const *objects, size_t count);
 
 /* ---- misuse.c ---- */
 

@@ -45,7 +45,7 @@ size_t resize_settled(const lfpool_t *pool)
 	/* Each retry means that a debt was paid meanwhile. */
 	do {
 		owed = lfpool_shrink_owed(pool);
-		capacity = lfpool_capacity(pool);
+		capacity = cold_capacity(&pool->cold);
 	} while (owed != lfpool_shrink_owed(pool));
 	return capacity > owed ? capacity - owed : 0;
 }
@@ -146,7 +146,7 @@ void *resize_or_give_up(lfpool_t *pool, struct handle *handle)
 
 	/* Goes round only after it grew, or another thread made it grow, or a batch was reclaimed, or the hook said so. */
 	for (;;) {
-		const size_t seen = lfpool_capacity(pool);
+		const size_t seen = cold_capacity(&pool->cold);
 		const uint32_t slot = pool->backend->take(pool, handle);
 		int64_t wait_ns = 0;
 

@@ -29,7 +29,7 @@ void *lfpool_cache_acquire_wait(lfpool_cache_t *cache, int64_t timeout_ns)
 	void *object = must_queue(pool, timeout_ns) ? NULL : lfpool_cache_acquire_inline(cache);
 
 	if (!object && timeout_ns)
-		object = demand_wait(pool, pool->backend->cache_create ? handle : NULL, os_deadline(timeout_ns));
+		object = demand_wait(pool, pool->core ? handle : NULL, os_deadline(timeout_ns));
 	KEEP_FRAME();
 	return object;
 }
