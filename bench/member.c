@@ -295,7 +295,7 @@ size_t retiring_in_flight(void)
 	size_t deferred = 0;
 
 	for (unsigned i = 0; i < team.threads; i++)
-		/* relaxed: as the counting of those who defer. */
+		/* relaxed: see count_updates(). */
 		deferred += __atomic_load_n(&team.members[i].worker.retiring->updates, __ATOMIC_RELAXED);
 	return team.cell->subject->loops.deferring->in_flight(team.shared, deferred);
 }

@@ -239,8 +239,8 @@ void team_run(gbench_state_t *state, void *cell)
 	meet(state);
 	if (worker->index == 0 && worker->subject->counters)
 		worker->subject->counters(team.shared, &before[0], &before[1]);
-	/* All iterations are taken at once: only Google Benchmark knows how many there will be, and who has taken the last waits
-	 * for the others.  The clock is ours anyway. */
+	/* All iterations are taken at once: only Google Benchmark knows how many there will be, and a thread that has taken the
+	 * last waits for the others.  The clock is ours anyway. */
 	while (gbench_next(state, team.cell->workload->chunk))
 		member->asked++;
 	if (worker->index == 0)

@@ -241,7 +241,7 @@ static inline void job_finish(struct worker *worker, struct job *job)
 		struct job *parent = job->parent;
 
 		release_and_forget(worker->hand, job);
-		/* acq_rel: what the children did, to whoever finishes the parent. */
+		/* acq_rel: what the children did, to the worker that finishes the parent. */
 		if (__atomic_sub_fetch(&parent->pending, 1, __ATOMIC_ACQ_REL) || parent->depth == TREE_ROOT)
 			return;
 		job = parent;

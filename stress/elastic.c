@@ -16,7 +16,7 @@ size_t elastic_trim_objects(const struct round *round)
 	const size_t stride = (config->object_size + alignment - 1) / alignment * alignment;
 
 	/* Those on the pages of a step, two that lie there in part, one that is being taken out of the free lists, and one
-	 * that is being given to somebody who waits. */
+	 * that is being given to a waiter. */
 	return TRIM_STEP_BYTES / stride + 4;
 }
 

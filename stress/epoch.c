@@ -44,7 +44,7 @@ struct epoch {
 /* The place of all releases by readers. */
 static const char sections;
 
-/* Written to by who is `writing`; in a test program one list will do for all sets. */
+/* Under `writing`; in a test program one list is enough for all sets. */
 static struct outgrown *outgrown;
 
 /* ---- The scheme ---- */

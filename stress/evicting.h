@@ -4,21 +4,21 @@
  *
  * Idea         Each acquire gets a record, an acquisition, which is given to the pool as the owner.  It says what must
  *              be true of the object from then on: what its priority is, how often it is pinned, how it ended.  A
- *              record is used once between two meetings (meeting.h), so whoever comes across one knows which
- *              acquisition it is.  There are five files: the ledger (evicting_ledger.c), the calls, each of which goes
+ *              record is used once between two meetings (meeting.h), so it always names one acquisition.  There are
+ *              five files: the ledger (evicting_ledger.c), the calls, each of which goes
  *              past it (evicting_acquire.c, evicting_calls.c), what must be true when nobody is in a call
  *              (evicting_meeting.c), and what the threads do (priority.c).
- * Witness      In half of the rounds nobody but the holder touches an object.  Then his object that is active after a
- *              call, and was published and not pinned before it, could be evicted all the time.  So nothing that comes
- *              after it may have been taken, or named as the least, and no newcomer that it gives way to refused.  In
- *              half of these the objects that are out are counted too (demand.h): nothing is evicted or refused while
- *              there are free ones.
- * Orders       Contents and stamps are plain memory, and so is what a record says of the object: who pins it, or takes
- *              it, sees them by the library's edges, or ThreadSanitizer reports it.  Handles are handed over by relaxed
+ * Witness      In half of the rounds nobody but the holder touches an object.  Then an object of the
+ *              holder's that is active after a call, and was published and not pinned before it, could be evicted all
+ *              the time.  So nothing that comes after it may have been taken, or named as the least, and no newcomer
+ *              that it gives way to may have been refused.  In half of these rounds the objects that are out are
+ *              counted too (demand.h): nothing is evicted or refused while an object is free.
+ * Orders       Contents and stamps are plain memory, and so is what a record says of the object: a thread that pins
+ *              or takes it sees them by the library's edges, or ThreadSanitizer reports it.  Handles are handed over by relaxed
  *              loads.  Stronger orders stand where they are needed: from one update to the next, where they come one at
- *              a time; from one writer to the next, where all who have it pinned write; and in half of the rounds, the
- *              judged ones, from the end of an acquisition to who then tries its handle, and from the holder of a new
- *              object to who publishes or releases it for him.
+ *              a time; from one writer to the next, where all threads that pin it write; and in half of the rounds, the
+ *              judged ones, from the end of an acquisition to the thread that then tries its handle, and from the
+ *              holder of a new object to the thread that publishes or releases it in its place.
  */
 #ifndef STRESS_EVICTING_H
 #define STRESS_EVICTING_H
@@ -37,11 +37,11 @@
 
 enum fate { LIVE, EVICTED, RELEASED };
 
-/* Who writes to an object that is published? */
+/* Which threads write to an object that is published? */
 enum contents {
-	WRITTEN_ONCE,      /* nobody: who pins it reads                  */
-	WRITTEN_BY_HOLDER, /* he pins it for that; nobody else reads     */
-	WRITTEN_BY_ALL,    /* who pins it, one after the other           */
+	WRITTEN_ONCE,      /* none: a thread that pins it reads          */
+	WRITTEN_BY_HOLDER, /* it pins it for that; no other thread reads */
+	WRITTEN_BY_ALL,    /* all that pin it, one after the other       */
 	CONTENTS
 };
 
@@ -66,10 +66,10 @@ struct acquisition {
 	_Atomic(uint64_t) tried;         /* a bit for each priority it may ever have had                */
 };
 
-/* What is known of an object, whoever has it. */
+/* What is known of an object, whichever thread has it. */
 struct slot {
 	_Atomic(uintptr_t) object;            /* 0: never seen                                   */
-	_Atomic(struct acquisition *) last;   /* who had it last, or has it                      */
+	_Atomic(struct acquisition *) last;   /* the last one of it                              */
 	uint64_t stamp;                       /* what its contents are; they and this go together */
 };
 
@@ -191,7 +191,7 @@ static inline bool is_shown(const struct acquisition *a)
 	return atomic_load_explicit(&a->handle, memory_order_relaxed);
 }
 
-/* For who may be the first to tell the pool of what the holder has written; 0: nobody is to know it. */
+/* For a thread that may be the first to tell the pool of what the holder has written; 0: no other thread may know it. */
 static inline lfpool_handle_t handle_given(const struct actor *actor, const struct acquisition *a)
 {
 	/* acquire, where it may be new. */
@@ -203,7 +203,7 @@ static inline lfpool_handle_t handle_given(const struct actor *actor, const stru
  * it. */
 struct acquisition *acquisition_begin(struct actor *actor, uint64_t priority);
 void acquisition_drop(struct actor *actor, struct acquisition *a);
-/* The pool gave him this: nobody else must have it.  False (reported): it must not be touched. */
+/* The pool gave the actor this: no other may have it.  False (reported): it must not be touched. */
 bool acquisition_granted(struct actor *actor, struct acquisition *a, void *object, lfpool_handle_t handle);
 /* It has ended; reported if it had before. */
 void acquisition_end(struct actor *actor, struct acquisition *a, enum fate fate);

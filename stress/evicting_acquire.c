@@ -78,7 +78,7 @@ static void evict_wrongly(struct actor *actor)
 		evicted.owner = a;
 		evicted.handle = a->name;
 		evicting_on_evict(evicting, &evicted);
-		/* The pool does not know of it, and shall not be found out by that alone. */
+		/* The pool does not know of it, and must not be found out by that alone. */
 		actor->evicted--;
 	}
 	(void)lfpool_priority_unpin(evicting->pool, a->name);

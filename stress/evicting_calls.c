@@ -28,7 +28,7 @@ static void use(struct actor *actor, struct acquisition *a)
 
 	if (evicting->contents == WRITTEN_BY_HOLDER && a->holder != actor)
 		return;
-	/* acquire: what the last one wrote, who may have it pinned still. */
+	/* acquire: what the last thread wrote, which may still have it pinned. */
 	if (evicting->contents == WRITTEN_BY_ALL && atomic_exchange_explicit(&a->writing, 1, memory_order_acquire))
 		return;
 	contents_check(evicting, a, "while it was pinned");

@@ -3,8 +3,8 @@
  * handles.c - scenario: every object has a handle, which others resolve, and release by, at any time.
  *
  * Known for certain: the handle of an object that one holds resolves to it.  A handle whose object was released before
- * (by the thread itself, or by one that then laid the handle among the dead) resolves to nothing, whoever has the slot
- * now.  A handle laid among the offered, which everybody may release by, releases exactly once: in the end as many
+ * (by the thread itself, or by one that then laid the handle among the dead) resolves to nothing, whichever thread has the
+ * slot now.  A handle laid among the offered, which everybody may release by, releases exactly once: in the end as many
  * such releases have succeeded as were offered, and the others were refused.
  * An object that is being released by another thread is neither held nor free for a moment: there is one more for each.
  */

@@ -191,7 +191,7 @@ bool ledger_check(struct ledger *ledger, const struct held *held, const char *wh
 {
 	if (ledger->off)
 		return true;
-	/* relaxed: we wrote it, or whoever handed the object over did. */
+	/* relaxed: this thread wrote it, or the one that handed the object over did. */
 	if (held->mark && atomic_load_explicit(held->mark, memory_order_relaxed) != (held->token | HELD)) {
 		violation(ledger->round, "object %p, held (" TOKEN_FORMAT "), is marked as somebody else's",
 			  (void *)held->object, TOKEN_PARTS(held->token));
@@ -204,7 +204,7 @@ bool ledger_look(struct ledger *ledger, const struct held *seen)
 {
 	if (ledger->off)
 		return true;
-	/* relaxed: who could see a later mark is not who ought to be reading. */
+	/* relaxed: a reader that should be reading cannot see a later mark. */
 	const uint64_t mark = seen->mark ? atomic_load_explicit(seen->mark, memory_order_relaxed) : seen->token;
 
 	if ((mark & ~HELD) != seen->token) {

@@ -2,7 +2,7 @@
 /*
  * ledger.h - the oracle: who holds which object, kept where the library cannot reach.
  *
- * Idea         Whoever acquires an object writes a token, its thread and a running number, over the whole object (the
+ * Idea         A thread that acquires an object writes a token, its thread and a running number, over the whole object (the
  *              stamp) and into a table of marks beside it.  The mark says "held" or "free", the stamp says what the
  *              object must contain:
  *                - granted while the mark says held: two holders at once;
@@ -42,7 +42,7 @@ struct ledger_entry {
 };
 
 struct ledger {
-	struct round *round; /* who to blame                                                  */
+	struct round *round; /* its violations are this round's                               */
 	size_t object_size;  /* bytes                                                         */
 	size_t head;         /* of these so many at the start are the scenario's, not stamped   */
 	size_t alignment;    /* bytes                                                         */
@@ -77,8 +77,8 @@ size_t stamp_differs_at(const unsigned char *object, size_t at, size_t size, uin
 bool ledger_take(struct ledger *ledger, void *object, uint64_t token, struct held *held_out);
 /* Still as stamped?  `when` completes "damaged ...". */
 bool ledger_check(struct ledger *ledger, const struct held *held, const char *when);
-/* It is being read by somebody who does not hold it, and was in use when that began; its holder may retire it, but nobody
- * may have acquired it since.  `seen` is what its holder had then. */
+/* A thread reads it that does not hold it.  It was in use when that began; its holder may retire it, but no thread may have
+ * acquired it since.  `seen` is what its holder had then. */
 bool ledger_look(struct ledger *ledger, const struct held *seen);
 /* Has its holder marked it as free, or somebody acquired it since?  Not known without marks: false. */
 bool ledger_left(const struct held *seen);

@@ -261,7 +261,7 @@ static void *take_out(struct actor *actor, uint64_t key)
 	if (!node)
 		return NULL;
 	if (!ours) {
-		/* Whoever took it out is about to retire it, in his section. */
+		/* The thread that took it out is about to retire it, in its section. */
 		if (actor->nodes->raced)
 			retire(actor, node);
 		return NULL;

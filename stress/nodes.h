@@ -4,12 +4,12 @@
  *
  * Idea         Objects of the pool are the nodes of a shared structure: some threads put nodes in, some look for one by its
  *              key and read it, some take one out and retire it (lfpool/retire.h).  Readers hold nothing.  All that protects
- *              them is their section, and that is what is tested: from the moment when a reader finds a node until he ends
- *              his section nobody may acquire it.  The node's mark tells that (ledger.h), also if the next holder has not
+ *              them is their section, and that is what is tested: from the moment when a reader finds a node until it ends
+ *              its section no thread may acquire it.  The node's mark tells that (ledger.h), also if the next holder has not
  *              written to it yet; and the node has to be what it was, byte by byte, also after it was retired.
  *              What differs, the structure and what ends a section, is a regime: `retire` has a home-made one, `rcu` that of
  *              liburcu, `epoch` ConcurrencyKit's.
- * NULL         Right only if every object was in use, or retired and not free yet.  When that ends nobody tells, but after
+ * NULL         Right only if every object was in use, or retired and not free yet.  Nothing tells when that ends, but after
  *              lfpool_drain() what was retired before it is free.  So a thread drains when it has retired so many, and
  *              capacity, or the count of demand.h, allows for as many more.  In other rounds nobody waits for anything,
  *              and NULL is not judged.
@@ -24,7 +24,7 @@
 /* At the start of an object; the rest is stamped. */
 struct node {
 	_Alignas(16) unsigned char link[16]; /* the structure's, whatever it needs */
-	struct held held;                    /* for who takes it out               */
+	struct held held;                    /* for the thread that takes it out   */
 	uint64_t key;
 };
 
@@ -67,7 +67,7 @@ struct regime {
 	lfpool_status_t (*retire)(struct actor *actor, void *object);
 	uint64_t linger_ns;       /* at least about two grace periods                              */
 	uint64_t nanoseconds;     /* that a round lasts longer                                     */
-	bool any_may_retire;      /* who finds that another thread has taken it out may retire it as well */
+	bool any_may_retire;      /* a thread that finds it taken out by another may retire it as well */
 };
 
 /* round->shared. */
@@ -77,7 +77,7 @@ struct nodes {
 	uint32_t keys;          /* 0 .. keys - 1                                                */
 	uint32_t backlog;       /* objects that a thread may retire before it drains; 0: any    */
 	uint32_t reads;         /* of 16 actions                                                */
-	uint32_t linger;        /* once in so many reads somebody takes his time                */
+	uint32_t linger;        /* once in so many reads a reader takes its time                */
 	bool raced;             /* any_may_retire                                               */
 	bool waits;             /* acquire may wait                                             */
 	struct actor *actors;   /* one for each thread, and the keeper's                        */

@@ -3,7 +3,7 @@
  * promise.h - continuations (lfpool_acquire_async), and what must be true of each.
  *
  * Idea         Each has a record of its own, which is used once.  Its state says what became of it: asked, and then either
- *              run or cancelled; whoever finds anything else has found a violation.  The state is relaxed: what the caller
+ *              run or cancelled; anything else is a violation.  The state is relaxed: what the caller
  *              wrote before the call must be visible to the continuation by the library's own edge.
  * Order        "First come, first served", without false alarms.  In some rounds one counter stamps: when the call
  *              began and had ended (the continuation was in the queue by then); when the outermost call on the pool
@@ -28,12 +28,12 @@ enum promise_state { PROMISE_NONE, PROMISE_ASKED, PROMISE_RAN, PROMISE_CANCELLED
 
 struct promise {
 	_Atomic(unsigned) state;
-	bool release_at_once;        /* what the continuation shall do with the object */
+	bool release_at_once;        /* by the continuation                            */
 	struct round *round;
 	lfpool_ticket_t ticket;      /* the asker's                    */
 	uint64_t history_begin;
 	uint64_t begin, end;         /* stamps; written by the asker   */
-	uint64_t served_in, ran;     /* by who ran it, or cancelled it */
+	uint64_t served_in, ran;     /* by the thread that ran or cancelled it */
 };
 
 /* A round's. */
@@ -51,7 +51,7 @@ void promises_close(struct promises *promises);
 /* The next moment; 0 without stamps. */
 static inline uint64_t promises_now(struct promises *promises)
 {
-	/* acq_rel: whoever has a later stamp has seen what was done before an earlier one. */
+	/* acq_rel: a thread with a later stamp has seen what was done before an earlier one. */
 	return promises->stamped ? atomic_fetch_add_explicit(&promises->clock, 1, memory_order_acq_rel) + 1 : 0;
 }
 

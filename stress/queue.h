@@ -4,8 +4,8 @@
  *
  * Idea         A ring of cells, each with a turn number (after Dmitry Vyukov's bounded MPMC queue).  turn ==
  *              position: the cell is free for the push at that position.  turn == position + 1: it holds what was
- *              pushed there.  Whoever moves head or tail to the next position by CAS owns the cell until it sets the
- *              turn.
+ *              pushed there.  The thread that moves head or tail to the next position by CAS owns the cell until it
+ *              sets the turn.
  * Orders       A push is visible to the pop that gets it, and a pop to the push that reuses the cell.
  */
 #ifndef STRESS_QUEUE_H

@@ -137,8 +137,8 @@ static void rcu_pause(struct actor *actor)
 	const struct rcu *rcu = actor->nodes->own;
 
 	rcu->flavor->read_quiescent_state();
-	/* By one worker: the call takes a lock and then waits for a grace period, and with QSBR who waits for the lock is in a
-	 * section. */
+	/* By one worker: the call takes a lock and then waits for a grace period, and with QSBR a thread that waits for the lock
+	 * is in a section. */
 	if (rcu->resized && actor->worker->index == 0 && worker_chance(actor->worker, 256))
 		cds_lfht_resize(rcu->table, 1ul << random_below(&actor->worker->random, 7));
 }

@@ -76,7 +76,7 @@ static void synchronize(void)
 	ordered_after(&sections);
 }
 
-/* Of whoever calls call_rcu(): there is only lfpool's scheme. */
+/* Of the one caller of call_rcu(): lfpool's scheme. */
 static _Atomic(callback_of) callback;
 
 static void grace_period_is_over(struct rcu_head *head)

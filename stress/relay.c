@@ -39,7 +39,7 @@ void relay_decide(struct relay *relay, struct worker *worker)
 	atomic_store_explicit(&relay->served, 0, memory_order_relaxed);
 }
 
-/* ---- Those who wait ---- */
+/* ---- The threads that wait ---- */
 
 static void take_turn(const struct runner *runner, struct worker *worker, struct held *held)
 {

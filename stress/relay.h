@@ -27,7 +27,7 @@ struct relay {
 void relay_open(struct relay *relay, const struct round *round);
 void relay_close(struct relay *relay);
 
-/* Thread 0, when nobody waits: shall there be one? */
+/* Thread 0, when no thread waits: decides whether there is one. */
 void relay_decide(struct relay *relay, struct worker *worker);
 /* Every thread, when thread 0 has decided so. */
 void relay_run(struct relay *relay, struct worker *worker);

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * resize.c - scenario: the pool grows and shrinks under those who use it.
+ * resize.c - scenario: the pool grows and shrinks while threads use it.
  *
  * Every thread acquires, releases, and now and then grows the pool, by hand or up to a number, shrinks it, forgives what
  * it owes, or trims it; thread 0 moves its maximum.  The sum of what all these calls said is what capacity - owed must be
  * at a meeting; while something is owed nothing may be free; all together acquire exactly what there is; and there is
  * never more than the maximum.
  * In some rounds each NULL is judged by the count of demand.h: objects that the pool does not have are out, and so is
- * what a call that is not for itself may have in its hands for somebody who waits.  In some the pool grows by itself as
+ * what a call that is not for itself may have in its hands for a waiter.  In some the pool grows by itself as
  * well; then NULL is judged only where nothing shrinks, and capacity - owed may be more than the sum.
  * The history is told of no NULL: it does not know how many objects there are.
  */

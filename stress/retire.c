@@ -3,17 +3,17 @@
  * retire.c - scenario: nodes in an array of pointers, and a scheme of epochs that is made here, through the seam that
  * lfpool/retire.h has for schemes.
  *
- * Idea         A counter.  A reader writes down, where all can see it, what it says when his section begins, and 0 when it
+ * Idea         A counter.  A reader writes down, where all can see it, what it says when its section begins, and 0 when it
  *              ends.  A batch that begins advances the counter and keeps what it says then: when every reader stands at
  *              0, or at that or later, nobody can have its objects.
  * Why that     All accesses that count are seq_cst, so they have one order.  A pointer is taken out before its batch begins,
  * suffices     and the batch begins before a reader's stand is looked at.  If the look finds an old stand or none, but the
- *              reader's section has begun since, then he writes his stand after the look, and reads the pointer after
+ *              reader's section has begun since, then it writes its stand after the look, and reads the pointer after
  *              that: it is gone.  If it finds a stand that is not before the batch, the reader has read the counter
  *              after the batch had begun, and so after the pointer was gone.
  * ThreadSan    sees all of it: nothing here is assembly, and no fence stands alone.
  * Seam         A round draws how the pool asks: by `ready` (with or without `begin` and `wait`), or not at all: then batches
- *              wait in a list, and whoever pauses or drains reclaims what is due.  What lfpool/retire.h promises to a
+ *              wait in a list, and a thread that pauses or drains reclaims what is due.  What lfpool/retire.h promises to a
  *              scheme is checked: one call at a time for a batch, in the right order, the room as it was left, and as
  *              many objects as it says, none of which is in use.
  */
@@ -31,7 +31,7 @@ struct stand {
 	_Alignas(64) _Atomic(uint64_t) at;
 };
 
-/* What is known of the batch in a place; whoever the pool has call us for it. */
+/* What is known of the batch in a place, whichever thread calls for it. */
 struct kept {
 	_Alignas(64) bool begun;
 	uint64_t when;
@@ -48,7 +48,7 @@ struct room {
 struct retire {
 	struct round *round;
 	enum seam seam;
-	unsigned threads;      /* and the keeper, and who has no stand */
+	unsigned threads;      /* beside the keeper */
 	_Alignas(64) _Atomic(uint64_t) now;
 	_Atomic(lfpool_batch_t *) list;
 	struct kept kept[LFPOOL_PLACES_MAX];
@@ -67,8 +67,8 @@ static bool in_section(void)
 
 /* ---- The scheme ---- */
 
-/* Nobody can have what was taken out before the counter said `when`.  acquire, from every reader who has ended his section:
- * what he did in it. */
+/* Nobody can have what was taken out before the counter said `when`.  acquire, from every reader that has ended its section:
+ * what it did in it. */
 static bool passed(struct retire *retire, uint64_t when)
 {
 	for (unsigned i = 0; i <= retire->threads; i++) {

@@ -209,7 +209,7 @@ static void wait_for_one(struct soaker *s)
 	if (worker_chance(s->worker, 8))
 		ask(s);
 	s->count += worker_acquire_wait(s->worker, timeout_ns, &s->held[s->count]);
-	/* The others shall have to wait. */
+	/* The others must wait. */
 	if (worker_chance(s->worker, 4))
 		(void)sched_yield();
 	release_down_to(s, 0);

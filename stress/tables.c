@@ -2,7 +2,7 @@
 /*
  * tables.c - scenario: random tables of held objects, swapped between threads.
  *
- * Objects live for random times and are released by whoever holds them then.  Half of the threads end with a table
+ * Objects live for random times and are released by the thread that holds them then.  Half of the threads end with a table
  * full of objects.
  */
 #include "scenario.h"

@@ -2,12 +2,12 @@
 /*
  * wait.c - scenario: more threads than objects, and they wait: in calls, with and without a timeout, and by continuations.
  *
- * Who waits for ever must get an object (the watchdog sees it if not); who waits for a time gets NULL not before it is
- * over, and only if the count of demand.h allows it; each continuation runs once, in turn, or is cancelled (promise.h).
- * At a meeting everybody gives back all it has: then no continuation may be left waiting.  Sometimes there is a relay, whose
- * order is known (relay.h).  Then all take what they get,
- * ask for more, and meet again: then continuations may wait only if no object is free.
- * Nobody waits for ever in vain: a thread does so only when it holds nothing, and a continuation leaves its object with
+ * A call that waits for ever must get an object (if it does not, the watchdog sees it).  A call that waits for a time gets
+ * NULL not before it is over, and only if the count of demand.h allows it.  Each continuation runs once, in turn, or is
+ * cancelled (promise.h).  At a meeting each thread gives back all it has: then no continuation may be left waiting.
+ * Sometimes there is a relay, whose order is known (relay.h).  Then all take what they get, ask for more, and meet again:
+ * then continuations may wait only if no object is free.
+ * No thread waits for ever in vain: a thread does so only when it holds nothing, and a continuation leaves its object with
  * the thread that runs it only if that one is not about to.
  * The history is told of no NULL before the end: a call that serves others has an object in its hands that is none of its own.
  */

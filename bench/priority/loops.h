@@ -78,8 +78,8 @@ static size_t run_evict(struct worker *worker, size_t operations)
 
 /*
  * As if the loop had gone on for long.  The clock stands at the capacity: priorities are those of a pool that was filled at an
- * even pace until now.  Some handles are stale, and as many objects belong to nobody: else who does more operations in
- * the same time had more of them.
+ * even pace until now.  Some handles are stale, and as many objects belong to no thread.  Otherwise a thread that does more
+ * operations in the same time had more of them.
  */
 static size_t run_fill(struct worker *worker, size_t objects)
 {

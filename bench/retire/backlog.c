@@ -60,7 +60,7 @@ static size_t deferred_by_all(const struct scene *scene)
 	size_t deferred = 0;
 
 	for (int i = 0; i < UPDATERS; i++)
-		/* relaxed: as the counting of those who defer. */
+		/* relaxed: see count_updates(). */
 		deferred += __atomic_load_n(&scene->updaters[i].retiring.updates, __ATOMIC_RELAXED);
 	return deferred;
 }
@@ -78,7 +78,7 @@ static void sleep_until(uint64_t ns)
 		;
 }
 
-/* For LASTS_NS; who comes late for a tick does not sleep before the next. */
+/* For LASTS_NS.  A thread that is late for a tick does not sleep before the next. */
 static void update(struct updater *updater)
 {
 	const struct scene *scene = updater->scene;

@@ -5,7 +5,7 @@
  * Idea         Two threads update as in `retire`, so many times a second together, for a second: a little each millisecond, and
  *              sleep until the next one; or as often as they can.  After each such piece they look how much is in flight.
  *              In backlog-stalled a third thread is inside one section for the first half; in backlog-bounded as well, and
- *              the pool has BOUNDED_CAPACITY objects more than the table: who finds none waits.
+ *              the pool has BOUNDED_CAPACITY objects more than the table: a thread that finds none waits.
  * The figures  most_objects          in flight
  *              most_objects_early    the same, in the first half: a backlog that grows has twice as much in the end
  *              most_resident_bytes   growth of the resident memory since the table was filled, at its greatest

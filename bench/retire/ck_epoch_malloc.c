@@ -3,8 +3,8 @@
  * ck_epoch_malloc.c - malloc(), and ck_epoch_call() for each node, whose callback is free(); each thread polls its record
  * every 64 updates.
  *
- * Documented   ck_epoch_call(3), ck_epoch_poll(3): callbacks are run by who polls, for his own record; the entry is embedded
- *              in the node.  The exchange before the call is a full barrier.
+ * Documented   ck_epoch_call(3), ck_epoch_poll(3): a thread that polls runs the callbacks of its own record; the entry is
+ *              embedded in the node.  The exchange before the call is a full barrier.
  */
 #include "ck.h"
 

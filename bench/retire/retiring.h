@@ -3,7 +3,7 @@
  * retiring.h - what is compared with deferred release (lfpool/retire.h), and what its loops work with.
  *
  * Idea         A table of pointers to nodes.  An update makes a node, exchanges it for the one that a random entry points
- *              to, and gives that up, which readers may still be looking at.  Who reads looks at a few random entries
+ *              to, and gives that up, which readers may still be looking at.  A reader looks at a few random entries
  *              within one section, and each node that it finds must be whole.  Workload `retire` has updates only, in
  *              `retire-read` each other thread reads.
  *              A subject of this folder is a `struct subject` with these loops, and none of the others:
@@ -11,12 +11,13 @@
  *                  acquire    a node that nobody can see.
  *                  defer      it is not in the table any more: free when nobody can be reading it.
  *                  sections   as its scheme wants them.
- * The figures  ns_per_update   elapsed time x min(threads, CPUs) / updates, as in every other workload: what who updates
- *                              sees.  A worker that frees in the background is in it as far as it takes processors away.
+ * The figures  ns_per_update   elapsed time x min(threads, CPUs) / updates, as in every other workload: what an
+ *                              updating thread sees.  A worker that frees in the background is in it as far as it takes
+ *                              processors away.
  *              settled_ns      the same, but until all that was deferred is free: a backlog that is only put off is paid.
  *              cpu_ns          processor time of the whole process until then, per update: the worker's is in it, and in
  *                              retire-read the readers'.
- *              waits           of the updates: the pool was empty, and who updates waited for what was deferred.
+ *              waits           of the updates: the pool was empty, and the thread waited for what was deferred.
  *              sections        per update, in retire-read.
  * Steady state Threads warm up for WARM_UP_NS of team.c, some grace periods: else no object would ever be used again while
  *              the clock runs.  A pool has RETIRE_CAPACITY objects, of which a run touches as many as are in flight.
@@ -71,7 +72,7 @@ static inline bool node_is_whole(const struct node *node)
 	return __atomic_load_n(&node->stamp, __ATOMIC_RELAXED) == ~__atomic_load_n(&node->check, __ATOMIC_RELAXED);
 }
 
-/* Deferred minus freed; who defers adds to his count after the fact. */
+/* Deferred minus freed.  A thread that defers adds to its count after the fact. */
 static inline size_t retiring_rest(size_t deferred, size_t freed)
 {
 	return deferred > freed ? deferred - freed : 0;

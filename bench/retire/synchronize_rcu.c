@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * synchronize_rcu.c - malloc(), and for each update synchronize_rcu() and free(): no callback, no worker, and who updates
+ * synchronize_rcu.c - malloc(), and for each update synchronize_rcu() and free(): no callback, no worker, and each update
  * waits for a grace period.
  */
 #include "memb.h"

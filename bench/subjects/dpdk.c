@@ -10,7 +10,7 @@
  *              cache_size to have n modulo cache_size == 0".  It belongs to an lcore: threads that EAL did not start
  *              call rte_thread_register() first.  A cache grows up to one and a half times its size, and stays with
  *              its lcore: so many objects more are in the pool, or an acquire could fail for that alone.
- *              The flags are the defaults, but for RTE_MEMPOOL_F_NO_IOVA_CONTIG ("Don't need IOVA contiguous
+ *              The flags are the defaults and RTE_MEMPOOL_F_NO_IOVA_CONTIG ("Don't need IOVA contiguous
  *              objects").  So objects are aligned to a line, each has a line before it for the pool's own notes, and
  *              often one after it, so that their beginnings spread over the channels of the memory: 16 bytes take 192.
  * EAL          It starts when a pool is opened for the first time, since it changes the process: a thread for

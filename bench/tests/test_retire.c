@@ -8,8 +8,8 @@
  * Invariants   T1  what a section found is as it was until the section ends.
  *              T2  what is deferred meanwhile is in flight, all of it; and when all has settled, nothing is.
  *              T3  the loops do as much as they were asked for, and every node that was made is deferred once.
- *              T4  who finds a pool empty waits, and gets what comes back.
- *              T5  who reads looks whether nodes are whole.
+ *              T4  a thread that finds a pool empty waits, and gets what comes back.
+ *              T5  a reader looks whether nodes are whole.
  */
 #include "support.h"
 
@@ -19,7 +19,7 @@
 #include <sched.h>
 #include <string.h>
 
-/* Odd: who polls every so often has not just done so. */
+/* Odd: a thread that polls every so often has not just done so. */
 #define UPDATES (20 * RETIRE_TABLE + 1)
 
 extern const struct subject subject_released_at_once;
@@ -65,7 +65,7 @@ void give_up(const char *subject, const char *why)
 	abort();
 }
 
-/* ---- A table, and those who come to it ---- */
+/* ---- A table, and the threads that come to it ---- */
 
 struct scene {
 	const struct subject *subject;
@@ -247,10 +247,10 @@ static void *update_in_need(void *argument)
 	return NULL;
 }
 
-TEST(who_finds_none_waits)
+TEST(a_thread_that_finds_none_waits)
 {
 	for (size_t s = 0; s < TESTED; s++) {
-		/* A scheme that is asked gives them back to who finds none. */
+		/* A scheme that is asked gives them back to a thread that finds none. */
 		if (!defers(tested[s]) || !(tested[s]->traits & TRAIT_BOUNDED) || strcmp(tested[s]->name, "lfpool-epoch") == 0)
 			continue;
 		play_alone(tested[s], RETIRE_TABLE + 100, update_in_need);
@@ -288,7 +288,7 @@ static void *read_broken(void *argument)
 	return NULL;
 }
 
-TEST(who_reads_looks)
+TEST(a_reader_looks)
 {
 	for (size_t s = 0; s < TESTED; s++)
 		play_alone(tested[s], 4 * RETIRE_TABLE, read_broken);
@@ -360,8 +360,8 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(a_section_holds_what_it_found),
-		cmocka_unit_test(who_finds_none_waits),
-		cmocka_unit_test(who_reads_looks),
+		cmocka_unit_test(a_thread_that_finds_none_waits),
+		cmocka_unit_test(a_reader_looks),
 		cmocka_unit_test(the_loops),
 	};
 
