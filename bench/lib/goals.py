@@ -1,22 +1,29 @@
 # SPDX-License-Identifier: MIT
 """goals.py - what lfpool is meant to reach, and whether it did.
 
-Idea         A goal is a few checks of medians.  One check that fails and the goal is not met, however many others
-             hold.  One that could not be made leaves it open: "met as far as measured".  64-byte objects, unless it
-             says otherwise.
+Idea         A goal is a few checks of medians, as ratios within one run.  One check that fails and the goal is not met,
+             however many others hold.  One that could not be made, or a peer that did not run, leaves it open: "met as
+             far as measured".  64-byte objects, unless it says otherwise.
 """
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Callable
+from typing import Callable, Iterable
 
-from . import evicting, retiring, text
+from . import text
 from .losses import overlap
-from .results import DEFAULT, EPOCH, EVICTING, LIBRARY, RETIRING, Cell, Results, figures_of
+from .results import EPOCH, EVICTING, INLINED, LIBRARY, RETIRING, SHARED, TYPED, Cell, Results, figures_of
 
 BYTES = 64
-MEMORY_OBJECTS = 1000000
-MEMORY_CACHES = 2  # thread A acquires, thread B releases
+IN_ORDER = ("burst-32-lifo", "burst-256-lifo", "burst-4096-lifo")
+AT_RANDOM = ("burst-32-shuffled", "burst-256-shuffled", "burst-4096-shuffled")
+KEEP = ("keep-32", "keep-512", "keep-4096")
+CALLED = ("pair", *IN_ORDER, *AT_RANDOM, "larson")  # what callers of the library compare
+SNMALLOC, RPMALLOC = "snmalloc-inlined", "rpmalloc-inlined"
+DPDK = ("dpdk-ring", "dpdk-stack")
+EVICT = tuple(f"evict-{share}-{capacity}" for share in (5, 50, 100) for capacity in (32, 1024, 65536))
+RETIRE = {"retire": [1, 2, 4], "retire-read": [2, 4]}  # on so many threads
+BOUNDED_BYTES = (1024 + 16384) * 64  # of the objects in backlog-bounded, bench/retire/backlog.h
 
 MET, NOT_MET, OPEN, UNMEASURED = "met", "not met", "met as far as measured", "not measured"
 
@@ -36,7 +43,8 @@ class Verdict:
 	figures: list[str]
 
 
-def _verdict(id: str, asks: str, *checks: Check) -> Verdict:
+def _verdict(id: str, asks: str, checks: Iterable[Check]) -> Verdict:
+	checks = list(checks)
 	if any(check.ok is False for check in checks):
 		state = NOT_MET
 	elif all(check.ok is None for check in checks):
@@ -48,188 +56,175 @@ def _verdict(id: str, asks: str, *checks: Check) -> Verdict:
 	return Verdict(id, asks, state, [check.figure for check in checks])
 
 
-def _threads(counts) -> str:
+def _unmeasured(what: str) -> Check:
+	return Check(None, f"not measured: {what}", False)
+
+
+def _threads(counts: Iterable[int]) -> str:
 	counts = list(counts)
 	return f"{text.listing(counts)} thread{'' if counts == [1] else 's'}"
 
 
-def _missing(missing: list[int]) -> str:
-	return f" (not measured: {text.listing(missing)})" if missing else ""
+def _found(results: Results, workload: str, subject: str, rivals: Iterable[str], bytes: int = BYTES, key: str | None = None,
+		threads: Iterable[int] | None = None) -> dict[int, tuple[Cell, Cell]]:
+	"""By the number of threads: the subject's cell, and the best of the rivals that were measured."""
+	key = key or figures_of(workload)[0].key
+	found = {}
+	for count in threads or results.threads(workload, bytes, subject):
+		mine = results.cell(workload, bytes, subject, count, key)
+		cells = [cell for cell in (results.cell(workload, bytes, name, count, key) for name in rivals) if cell]
+		if mine and cells:
+			found[count] = (mine, min(cells, key=lambda cell: cell.median(key)))
+	return found
 
 
-def _at_most(results: Results, workload: str, subject: str, factor: float, threads: list[int] | None = None) -> Check:
-	"""The subject's median is at most `factor` that of the list without synchronisation."""
-	# The limit belongs to one thread in some workloads: there the others have nothing to be related to.
-	wanted = threads or results.threads(workload=workload, bytes=BYTES, subject="limit")
-	found: dict[int, float] = {}
-	for count in wanted:
-		mine, limit = (results.cell(workload, BYTES, name, count) for name in (subject, "limit"))
-		if mine and limit:
-			found[count] = mine.median() / limit.median()
+def _within(results: Results, workload: str, subject: str, factor: float, rivals: Iterable[str], bytes: int = BYTES,
+		key: str | None = None, threads: list[int] | None = None) -> Check:
+	"""The subject's median is at most `factor` times that of the best rival; below it where `factor` is 1."""
+	rivals = list(rivals)
+	key = key or figures_of(workload)[0].key
+	title = workload if key == figures_of(workload)[0].key else f"{workload}, {key}"
+	found = _found(results, workload, subject, rivals, bytes, key, threads)
 	if not found:
-		return Check(None, f"{workload}: {subject} beside limit was not measured", False)
-	missing = [count for count in wanted if count not in found]
-	figure = ", ".join(text.ratio(value) for value in found.values())
-	return Check(max(found.values()) <= factor, f"{workload}: {figure} x limit on {_threads(found)}"
-		+ _missing(missing), not missing)
+		return _unmeasured(title)
+	ratios = {count: mine.median(key) / best.median(key) for count, (mine, best) in found.items()}
+	worst = max(ratios, key=lambda count: ratios[count])
+	mine, best = found[worst]
+	noise = ", within the noise" if overlap(mine, best, key) else ""
+	missing = [count for count in threads or [] if count not in found]
+	said = (f"{title}: {text.ratio(ratios[worst])} x {best.subject} on {text.plural(worst, 'thread')}{noise}"
+		+ (f" (not measured: {text.listing(missing)})" if missing else ""))
+	return Check(ratios[worst] < 1 if factor == 1 else ratios[worst] <= factor, said, not missing)
 
 
-def _ahead(results: Results, workload: str, subject: str, rival: Callable[[str], bool],
-		threads: list[int] | None = None, key: str | None = None) -> Check:
-	"""The subject's median is below each rival's, of the main figure or another."""
-	figure = next((figure for figure in figures_of(workload) if figure.key == key), figures_of(workload)[0])
-	title = f"{workload}, {figure.what}" if key else workload
-	wanted = threads or results.threads(workload=workload, bytes=BYTES, subject=subject)
-	found: dict[int, tuple[float, Cell]] = {}
-	for count in wanted:
-		mine = results.cell(workload, BYTES, subject, count, figure.key)
-		cells = [results.cell(workload, BYTES, name, count, figure.key) for name in results.names(workload=workload) if rival(name)]
-		rivals = [cell for cell in cells if cell]
-		if mine and rivals:
-			best = min(rivals, key=lambda cell: cell.median(figure.key))
-			found[count] = (best.median(figure.key) / mine.median(figure.key), best)
-	if not found:
-		return Check(None, f"{title}: {subject} beside others was not measured", False)
-	missing = [count for count in wanted if count not in found]
-	closest = min(found, key=lambda count: found[count][0])
-	lead, best = found[closest]
-	mine = results.cell(workload, BYTES, subject, closest)
-	how = f"{text.ratio(lead)} x ahead of the closest," if lead > 1 else f"{text.ratio(1 / lead)} x behind"
-	noise = ", within the noise" if mine and overlap(mine, best, figure.key) else ""
-	return Check(lead > 1, f"{title}: {how} {best.subject} on {text.plural(closest, 'thread')}{noise};"
-		f" compared on {text.listing(found)}" + _missing(missing), not missing)
+def _said(results: Results, workload: str, subject: str, rival: str) -> Check:
+	"""A ratio that no goal asks for."""
+	check = _within(results, workload, subject, 1, [rival])
+	return Check(None if check.ok is None else True, check.figure + ", for comparison")
 
 
-def _faster(results: Results, other: str, one: float, more: float) -> Check:
-	found: dict[int, float] = {}
-	for count in results.threads(workload="pair", bytes=BYTES, subject=DEFAULT):
-		mine, rival = (results.cell("pair", BYTES, name, count) for name in (DEFAULT, other))
-		if mine and rival:
-			found[count] = rival.median() / mine.median()
-	if not found:
-		return Check(None, f"{other} was not measured", False)
-	figure = ", ".join(text.ratio(value) for value in found.values())
-	ok = all(value >= (one if count == 1 else more) for count, value in found.items())
-	return Check(ok, f"{figure} x on {_threads(found)}", 1 in found and len(found) > 1)
+def _worst(checks: Iterable[Check]) -> list[Check]:
+	"""Those that fail; of those that hold, and of those that were not made, a line each."""
+	checks = list(checks)
+	held = [check for check in checks if check.ok]
+	unmeasured = [check.figure.removeprefix("not measured: ") for check in checks if check.ok is None]
+	return ([check for check in checks if check.ok is False]
+		+ ([Check(True, "; ".join(check.figure for check in held), all(check.complete for check in held))] if held else [])
+		+ ([_unmeasured(text.listing(unmeasured))] if unmeasured else []))
+
+
+def _absent(results: Results, names: Iterable[str]) -> list[Check]:
+	"""Peers that did not run at all."""
+	ran = {cell.subject for cell in results.cells.values()}
+	absent = [name for name in names if name not in ran]
+	return [Check(None, f"did not run: {text.listing(absent)}", False)] if absent else []
 
 
 def _instructions(instructions: dict, subject: str, most: float) -> Check:
 	pair = instructions.get("pair", {})
 	if subject not in pair:
-		return Check(None, f"{subject}: not counted", False)
+		return _unmeasured(subject)
 	loop = f" (of them the loop, as in limit: {pair['limit']:g})" if "limit" in pair else ""
 	return Check(pair[subject] <= most, f"{subject} {pair[subject]:g}{loop}")
 
 
-def _usual(results: Results, cell: Cell) -> bool:
-	"""lfpool as one would use it: magazines of one object are there to measure the depot."""
-	return results.group(cell.subject) == "lfpool" and cell.subject != "lfpool-depot"
-
-
-def _memory(results: Results) -> Check:
-	"""`bytes_per_object` is what the subject takes for an object, the object included."""
-	most = 8 + 4096 * MEMORY_CACHES / MEMORY_OBJECTS
-	side: dict[str, float] = {}
-	for cell in results.cells.values():
-		if cell.workload == "memory" and _usual(results, cell) and cell.has("bytes_per_object"):
-			side[f"{cell.subject}, {cell.bytes} bytes"] = cell.median("bytes_per_object") - cell.bytes
-	if not side:
-		return Check(None, "memory was not measured", False)
-	if min(side.values()) < 0:
-		return Check(None, "bytes_per_object is less than the object: the figure is not understood", False)
-	worst = max(side, key=lambda name: side[name])
-	return Check(side[worst] <= most, f"at most {text.number(side[worst])} bytes ({worst})")
-
-
-def _once(results: Results, workload: str, key: str, below: float, threads: int | None = None) -> Check:
-	"""A figure of every lfpool variant that has it is below."""
-	found = {cell.subject: cell.median(key) for cell in results.cells.values() if cell.workload == workload
-		and cell.bytes == BYTES and _usual(results, cell) and cell.has(key)
-		and (threads is None or cell.threads == threads)}
+def _handoff(results: Results, bytes: int, most: float) -> Check:
+	found = _found(results, "handoff-1-1", INLINED, ["ring"], bytes)
 	if not found:
-		return Check(None, f"{workload} was not measured", False)
+		return _unmeasured(f"{bytes} bytes")
+	more = {count: mine.median() - ring.median() for count, (mine, ring) in found.items()}
+	return Check(max(more.values()) <= most, f"{bytes} bytes: the ring and "
+		+ ", ".join(f"{value:.1f}" for value in more.values()) + f" ns on {_threads(more)}")
+
+
+def _most(results: Results, workload: str, key: str, most: float, show: Callable[[float], str], less: float = 0,
+		subjects: tuple[str, ...] = (INLINED, LIBRARY)) -> Check:
+	"""A figure of lfpool, less some, in the worst of its cells."""
+	found = {f"{cell.subject} on {text.plural(cell.threads, 'thread')}": cell.median(key) - less
+		for cell in results.cells.values() if (cell.workload, cell.bytes) == (workload, BYTES) and cell.values(key)
+		and cell.subject in subjects}
+	if not found:
+		return _unmeasured(workload)
 	worst = max(found, key=lambda name: found[name])
-	return Check(found[worst] < below, f"at most {text.time(found[worst])} ({worst})")
-
-
-def _evicting(results: Results, rival: str, factor: float, threads: tuple[int, ...]) -> Check:
-	"""The evicting pool's median is below `factor` times the rival's, in every case."""
-	found: dict[str, tuple[float, str]] = {}
-	for case in evicting.ALL_CASES:
-		for count in threads:
-			mine, other = (results.cell(case.workload, evicting.BYTES, name, count) for name in (EVICTING, rival))
-			if mine and other:
-				noise = ", within the noise" if overlap(mine, other, evicting.FIGURE) else ""
-				found[f"{case.workload} on {text.plural(count, 'thread')}"] = (mine.median() / other.median(), noise)
-	wanted = len(evicting.ALL_CASES) * len(threads)
-	if not found:
-		return Check(None, f"{EVICTING} beside {rival} was not measured", False)
-	worst = max(found, key=lambda name: found[name][0])
-	ratio, noise = found[worst]
-	held = sum(value < factor for value, _ in found.values())
-	return Check(ratio < factor, f"{text.ratio(min(found.values())[0])} to {text.ratio(ratio)} x {rival}, most in {worst}"
-		f"{noise}; below {factor:g} x in {held} of {len(found)} cases"
-		+ (f" (not measured: {wanted - len(found)})" if len(found) < wanted else ""), len(found) == wanted)
+	return Check(0 <= found[worst] <= most, f"at most {show(found[worst])} ({worst})")
 
 
 def _deferring(results: Results, subject: str, rival: str) -> list[Check]:
-	"""Ahead in both workloads, for who updates and until all is free, on each number of threads."""
-	return [_ahead(results, workload, subject, lambda name: name == rival, retiring.THREADS[workload], key)
-		for workload in retiring.WORKLOADS for key in (None, "settled_ns")]
+	"""Ahead in both workloads, for updaters and until all is free, on each number of threads."""
+	return [_within(results, workload, subject, 1, [rival], key=key, threads=threads)
+		for workload, threads in RETIRE.items() for key in ("ns_per_update", "settled_ns")]
 
 
-def _bounded(results: Results, subject: str) -> Check:
-	"""As a pool of that capacity takes when all of it is in use: the objects, and less than a third beside them."""
-	cell = results.cell("backlog-bounded", retiring.BYTES, subject, 2, "most_resident_bytes")
-	if not cell:
-		return Check(None, f"backlog-bounded: {subject} was not measured", False)
-	most, objects = max(cell.values("most_resident_bytes")), retiring.BOUNDED_OBJECTS * retiring.BYTES
-	return Check(most < objects * 4 / 3, f"{subject}: {text.number(most / 2**20)} MiB, {text.ratio(most / objects)} x its"
-		" objects")
+def _hits(results: Results, instructions: dict) -> list[Verdict]:
+	peers = [name for name in results.subjects if results.is_peer(name)]
+	near = _absent(results, (SNMALLOC, RPMALLOC, "mimalloc", "tcmalloc", "jemalloc", *DPDK))
+
+	def ahead(id: str, what: str, workloads: Iterable[str]) -> Verdict:
+		return _verdict(id, f"{what}, lfpool-inlined: ahead of every peer on every number of threads", [
+			*_worst(_within(results, workload, INLINED, 1, peers) for workload in workloads), *near])
+
+	return [
+		_verdict("HIT", "pair, lfpool-inlined: at most 1.2 x snmalloc, inlined", [
+			_within(results, "pair", INLINED, 1.2, [SNMALLOC]), _said(results, "pair", INLINED, "snmalloc-thread")]),
+		_verdict("HIT-TYPED", "pair, lfpool-typed: ahead of snmalloc, inlined", [
+			_within(results, "pair", TYPED, 1, [SNMALLOC]), _said(results, "pair", TYPED, "snmalloc-thread")]),
+		ahead("BURST", "bursts in order", IN_ORDER), ahead("RANDOM-BURST", "bursts at random", AT_RANDOM),
+		ahead("KEEP", "keep", KEEP), ahead("LARSON", "larson", ["larson"]),
+		_verdict("INSTR", "instructions of a hot pair, the loop's included: at most 50, typed 46",
+			[_instructions(instructions, INLINED, 50), _instructions(instructions, TYPED, 46)]),
+	]
+
+
+def _calls(results: Results) -> list[Verdict]:
+	libraries, close = ("tcmalloc", "jemalloc", "malloc"), ("rpmalloc-called", "mimalloc")
+	return [
+		_verdict("CALL", "pair, bursts, larson, lfpool-thread: ahead of tcmalloc, jemalloc and glibc's malloc on every number"
+			" of threads", [*_worst(_within(results, workload, LIBRARY, 1, libraries) for workload in CALLED),
+			*_absent(results, libraries)]),
+		_verdict("CALL-CLOSE", "the same: at most 1.1 x rpmalloc, called, and mimalloc",
+			[*_worst(_within(results, workload, LIBRARY, 1.1, close) for workload in CALLED), *_absent(results, close)]),
+		_verdict("SHARED", "pair, bursts, larson: the shared library at most 1.15 x the static one",
+			_worst(_within(results, workload, SHARED, 1.15, [LIBRARY]) for workload in CALLED)),
+	]
+
+
+def _beyond(results: Results) -> list[Verdict]:
+	return [
+		_verdict("BULK", "bulk-32, bulk-256: at most 2 x DPDK's, the faster of ring and stack",
+			[*(_within(results, workload, INLINED, 2, DPDK) for workload in ("bulk-32", "bulk-256")), *_absent(results, DPDK)]),
+		_verdict("HANDOFF", "handoff-1-1: the ring alone and at most 4 ns with 64 bytes, 8 ns with 4096",
+			[_handoff(results, 64, 4), _handoff(results, 4096, 8)]),
+		_verdict("RANDOM-1M", "random-1m: ahead of DPDK, ring and stack", [_within(results, "random-1m", INLINED, 1, DPDK),
+			*_absent(results, DPDK)]),
+		_verdict("EXHAUSTED", "an acquire that says NULL in less than 100 ns, with 16 caches",
+			[_most(results, "exhausted", "acquire_ns", 100, text.time)]),
+		_verdict("MUTEX", "pair: at most 0.1 x a mutex with the same checks on one thread, 0.02 x on 2 and 4",
+			[_within(results, "pair", INLINED, 0.1, ["mutex"], threads=[1]),
+				_within(results, "pair", INLINED, 0.02, ["mutex"], threads=[2, 4])]),
+		_verdict("MEMORY", "at most 9.6 bytes of side memory per object: its state, its place in a magazine, the caches",
+			[_most(results, "memory", "bytes_per_object", 9.6, lambda value: f"{text.number(value)} bytes", BYTES)]),
+		_verdict("CREATE", "creation with capacity 10,000,000 in less than 2 ms",
+			[_most(results, "create-10000000", "create_ns", 2e6, text.time)]),
+	]
+
+
+def _others(results: Results) -> list[Verdict]:
+	return [
+		_verdict("EVICT-MUTEX", "evict-*: ahead of one mutex around a heap, on 2 and 4 threads, at every size",
+			_worst(_within(results, workload, EVICTING, 1, ["heap-mutex"], threads=[2, 4]) for workload in EVICT)),
+		_verdict("EVICT-FLOOR", "evict-*: at most 2 x a heap without synchronisation, on one thread",
+			_worst(_within(results, workload, EVICTING, 2, ["heap-unlocked"], threads=[1]) for workload in EVICT)),
+		_verdict("RETIRE-CALL-RCU", "retire, retire-read: lfpool-rcu ahead of malloc and call_rcu(), on 1, 2 and 4 threads, also"
+			" until all is free", _worst(_deferring(results, RETIRING, "call-rcu-malloc"))),
+		_verdict("RETIRE-MUTEX", "the same: ahead of a pool with a mutex and call_rcu()",
+			_worst(_deferring(results, RETIRING, "call-rcu-mutex"))),
+		_verdict("RETIRE-EPOCH", "the same: lfpool-epoch ahead of malloc and ck_epoch_call()",
+			_worst(_deferring(results, EPOCH, "ck-epoch-malloc"))),
+		_verdict("RETIRE-BOUND", "backlog-bounded: memory grows by less than 4/3 of the pool's objects",
+			[_most(results, "backlog-bounded", "most_resident_bytes", BOUNDED_BYTES * 4 / 3, lambda value:
+				f"{text.number(value / 2**20)} MiB, {text.ratio(value / BOUNDED_BYTES)} x its objects", subjects=(RETIRING, EPOCH))]),
+	]
 
 
 def evaluate(results: Results, instructions: dict) -> list[Verdict]:
-	def peer(name: str) -> bool:
-		return results.is_peer(name)
-
-	def allocator(name: str) -> bool:
-		"""Called, as lfpool-thread is."""
-		return results.group(name) == "allocator" and not name.endswith(("-inlined", "-thread"))
-
-	tracked = [1, 2, 4, 8]
-	# The threads that rest in `exhausted` have the 16 caches; the fewest that ask at once are the plain case.
-	asking = min(results.threads(workload="exhausted", bytes=BYTES), default=None)
-	return [
-		_verdict("W1-tracked", "pair, lfpool-inlined: at most 2 x limit on 1, 2, 4, 8 threads, and ahead of every peer",
-			_at_most(results, "pair", DEFAULT, 2, tracked), _ahead(results, "pair", DEFAULT, peer, tracked)),
-		_verdict("W1-library", "pair, lfpool-thread: ahead of every allocator on every number of threads",
-			_ahead(results, "pair", LIBRARY, allocator)),
-		_verdict("W2", "burst-256-lifo, burst-4096-lifo: ahead of every peer, at most 1.5 x limit",
-			*(check for workload in ("burst-256-lifo", "burst-4096-lifo") for check in (
-				_at_most(results, workload, DEFAULT, 1.5), _ahead(results, workload, DEFAULT, peer)))),
-		_verdict("W3", "handoff-1-1: ahead of every peer on 2, 4, 8 threads",
-			_ahead(results, "handoff-1-1", DEFAULT, peer, [2, 4, 8])),
-		_verdict("W4", "larson: ahead of every peer, at most 1.3 x limit",
-			_at_most(results, "larson", DEFAULT, 1.3), _ahead(results, "larson", DEFAULT, peer)),
-		_verdict("MUTEX", "pair: 10 x ahead of mutex on one thread, 50 x on two or more",
-			_faster(results, "mutex", 10, 50)),
-		_verdict("INSTR", "at most 50 instructions per hot pair, 46 typed, the loop included",
-			_instructions(instructions, DEFAULT, 50), _instructions(instructions, "lfpool-typed", 46)),
-		_verdict("MEMORY", "at most 8 bytes of side memory per object, and 4 KiB per cache", _memory(results)),
-		_verdict("CREATE", "creation with capacity 10,000,000 in less than 2 ms",
-			_once(results, "create-10000000", "create_ns", 2e6)),
-		_verdict("EXHAUSTED", "an acquire that says NULL in less than 200 ns, with 16 caches",
-			_once(results, "exhausted", "acquire_ns", 200, asking)),
-		_verdict("EVICT-MUTEX", "evict-*: ahead of one mutex around a heap, on two threads or more, at every size",
-			_evicting(results, "heap-mutex", 1, evicting.THREADS[1:])),
-		_verdict("EVICT-FLOOR", "evict-*: less than 2 x a heap without synchronisation, on one thread",
-			_evicting(results, "heap-unlocked", 2, evicting.THREADS[:1])),
-		_verdict("RETIRE-CALL-RCU", "retire, retire-read: lfpool-rcu ahead of malloc and call_rcu(), on 1, 2, 4, 8"
-			" updaters, also until all is free", *_deferring(results, RETIRING, "call-rcu-malloc")),
-		_verdict("RETIRE-MUTEX", "the same: ahead of a pool with a mutex and call_rcu()",
-			*_deferring(results, RETIRING, "call-rcu-mutex")),
-		_verdict("RETIRE-EPOCH", "the same: lfpool-epoch ahead of malloc and ck_epoch_call()",
-			*_deferring(results, EPOCH, "ck-epoch-malloc")),
-		_verdict("RETIRE-BOUND", "backlog-bounded: memory grows by less than 4/3 of the pool's objects",
-			_bounded(results, RETIRING), _bounded(results, EPOCH)),
-	]
+	return [*_hits(results, instructions), *_calls(results), *_beyond(results), *_others(results)]

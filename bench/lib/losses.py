@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
 """losses.py - where lfpool loses: every cell in which a variant that a user would take is not ahead of every peer.
 
-Idea         Medians say who is ahead; the ranges, least to greatest repetition, say whether that can be told: where
+Idea         Medians say which is ahead; the ranges, least to greatest repetition, say whether that can be told: where
              they overlap, or the medians are as good as equal, it is within the noise, on either side.  With a single
              round there is no range.
 """
@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
-from .results import EPOCH, EPOCH_PEERS, RETIRING, Cell, Figure, Results, figures_of
+from .results import EPOCH, EPOCH_PEERS, LIBRARY, RETIRING, SHARED, Cell, Figure, Results, figures_of
 
 TIE = 0.005  # of a figure: clocks that were calibrated by two processes do not agree by more
 
@@ -50,8 +50,10 @@ def overlap(one: Cell, other: Cell, key: str) -> bool:
 	return tie or (len(a) > 1 and len(b) > 1 and min(a) <= max(b) and min(b) <= max(a))
 
 
-def _is_choice(subject: str, peer: str) -> bool:
-	"""Whose readers use RCU does not choose what is for epochs, nor the other way round."""
+def is_choice(subject: str, peer: str, group: str) -> bool:
+	"""Calls are compared with calls, epochs with epochs, and RCU with RCU."""
+	if subject in (LIBRARY, SHARED):
+		return group == "allocator" and not peer.endswith(("-inlined", "-thread"))
 	return subject not in (RETIRING, EPOCH) or (peer in EPOCH_PEERS) == (subject == EPOCH)
 
 
@@ -60,14 +62,13 @@ def compare(results: Results, subject: str) -> Tally:
 	# By case, to look each of them up once.
 	peers: dict[tuple, list[Cell]] = {}
 	for cell in results.cells.values():
-		if results.is_peer(cell.subject) and _is_choice(subject, cell.subject):
+		if results.is_peer(cell.subject) and is_choice(subject, cell.subject, results.group(cell.subject)):
 			peers.setdefault((cell.workload, cell.bytes, cell.threads), []).append(cell)
-	for mine in results.cells.values():
-		if mine.subject != subject:
-			continue
+	for mine in (cell for cell in results.cells.values() if cell.subject == subject):
 		for figure in figures_of(mine.workload):
-			rivals = [cell for cell in peers.get((mine.workload, mine.bytes, mine.threads), []) if cell.has(figure.key)]
-			if mine.has(figure.key) and rivals:
+			beside = peers.get((mine.workload, mine.bytes, mine.threads), [])
+			rivals = [cell for cell in beside if cell.values(figure.key)]
+			if mine.values(figure.key) and rivals:
 				_count(tally, figure, mine, rivals)
 	tally.losses.sort(key=lambda loss: (loss.within_noise, -loss.ratio))
 	return tally

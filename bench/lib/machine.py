@@ -10,6 +10,7 @@ import glob
 import os
 import platform
 import re
+import resource
 import subprocess
 
 
@@ -25,12 +26,9 @@ def _cpuinfo() -> dict:
 	text = _read("/proc/cpuinfo")
 	model = re.search(r"^(?:model name|Hardware|cpu model)\s*:\s*(.+)$", text, re.MULTILINE)
 	flags = re.search(r"^(?:flags|Features)\s*:\s*(.+)$", text, re.MULTILINE)
-	sockets = set(re.findall(r"^physical id\s*:\s*(\d+)$", text, re.MULTILINE))
 	found = {"cpu": model.group(1).strip() if model else platform.machine(), "architecture": platform.machine()}
 	if flags:
 		found["virtual"] = "hypervisor" in flags.group(1).split()
-	if sockets:
-		found["sockets"] = len(sockets)
 	return found
 
 
@@ -45,18 +43,6 @@ def _caches() -> list[str]:
 	return found
 
 
-def _chosen(path: str) -> str:
-	"""The one in brackets."""
-	match = re.search(r"\[(\w+)\]", _read(path))
-	return match.group(1) if match else ""
-
-
-def _quota() -> float | None:
-	"""Processors' worth of time that the control group allows, where it limits them."""
-	match = re.match(r"(\d+) (\d+)$", _read("/sys/fs/cgroup/cpu.max"))
-	return int(match.group(1)) / int(match.group(2)) if match else None
-
-
 def _version(root: str) -> str:
 	try:
 		return subprocess.run(["git", "-C", root, "describe", "--always", "--dirty", "--tags"], capture_output=True,
@@ -65,19 +51,29 @@ def _version(root: str) -> str:
 		return "unknown"
 
 
+def busy_seconds() -> float | None:
+	"""Processor time that all programs, and the host, have taken since the machine was started."""
+	match = re.match(r"cpu +(\d+) (\d+) (\d+) \d+ \d+ (\d+) (\d+) (\d+)", _read("/proc/stat"))
+	return sum(map(int, match.groups())) / os.sysconf("SC_CLK_TCK") if match else None
+
+
+def own_seconds() -> float:
+	"""Of it, what this program and those that it started have taken."""
+	return sum(usage.ru_utime + usage.ru_stime for usage in
+		map(resource.getrusage, (resource.RUSAGE_SELF, resource.RUSAGE_CHILDREN)))
+
+
 def fingerprint(root: str) -> dict:
 	memory = re.search(r"^MemTotal:\s+(\d+) kB", _read("/proc/meminfo"), re.MULTILINE)
 	nodes = glob.glob("/sys/devices/system/node/node[0-9]*")
 	found = _cpuinfo()
 	found["cores"] = len(os.sched_getaffinity(0))
 	optional = {
-		"cpu_quota": _quota(),
 		"numa_nodes": len(nodes),
 		"smt": {"1": True, "0": False}.get(_read("/sys/devices/system/cpu/smt/active")),
 		"caches": _caches(),
 		"memory_mib": int(memory.group(1)) // 1024 if memory else None,
-		"transparent_hugepages": _chosen("/sys/kernel/mm/transparent_hugepage/enabled"),
-		"governor": _read("/sys/devices/system/cpu/cpu0/cpufreq/scaling_governor"),
+		"transparent_hugepages": "".join(re.findall(r"\[(\w+)\]", _read("/sys/kernel/mm/transparent_hugepage/enabled"))),
 		"load_average": round(os.getloadavg()[0], 2),
 	}
 	found.update({key: value for key, value in optional.items()

@@ -9,16 +9,9 @@ WIDTH = 118
 
 
 def number(value: float) -> str:
-	if value == 0:
-		return "0"
-	if abs(value) < 0.01:
-		return f"{value:.1e}".replace("e-0", "e-")
-	if abs(value) < 0.0995:
-		return f"{value:.3f}"
-	if abs(value) < 9.995:
-		return f"{value:.2f}"
-	if abs(value) < 99.95:
-		return f"{value:.1f}"
+	for limit, form in ((0.01, "{:.1e}"), (0.0995, "{:.3f}"), (9.995, "{:.2f}"), (99.95, "{:.1f}")):
+		if 0 < abs(value) < limit:
+			return form.format(value).replace("e-0", "e-")
 	return f"{value:,.0f}"
 
 
@@ -37,22 +30,9 @@ def time(ns: float) -> str:
 	return f"{number(ns / 1e9)} s"
 
 
-def span(values: Iterable[float], show=ratio) -> str:
-	"""The least and the greatest, once if they look alike."""
-	values = list(values)
-	if not values:
-		return ""
-	low, high = show(min(values)), show(max(values))
-	return low if low == high else f"{low} to {high}"
-
-
 def listing(items: Iterable) -> str:
 	items = [str(item) for item in items]
 	return " and ".join([", ".join(items[:-1]), items[-1]] if len(items) > 1 else items)
-
-
-def sentence(words: str) -> str:
-	return words[:1].upper() + words[1:]
 
 
 def plural(count: int, word: str) -> str:
@@ -66,18 +46,10 @@ def table(header: list[str], rows: list[list[str]], left: int = 1) -> list[str]:
 	return ["| " + " | ".join(cell.replace("|", "\\|") for cell in line) + " |" for line in lines] + [""]
 
 
-def paragraph(text: str) -> list[str]:
-	return textwrap.wrap(" ".join(text.split()), WIDTH, break_long_words=False, break_on_hyphens=False) + [""]
+def paragraph(text: str, first: str = "", rest: str = "") -> list[str]:
+	return [*textwrap.wrap(" ".join(text.split()), WIDTH, initial_indent=first, subsequent_indent=rest,
+		break_long_words=False, break_on_hyphens=False), ""]
 
 
 def bullets(items: Iterable[str]) -> list[str]:
-	lines: list[str] = []
-	for item in items:
-		lines += textwrap.wrap(" ".join(item.split()), WIDTH, initial_indent="- ", subsequent_indent="  ",
-			break_long_words=False, break_on_hyphens=False)
-	return lines + [""]
-
-
-def details(summary: str, lines: list[str]) -> list[str]:
-	"""Folded away until the reader asks."""
-	return ["<details>", f"<summary>{summary}</summary>", "", *lines, "</details>", ""]
+	return [line for item in items for line in paragraph(item, "- ", "  ")[:-1]] + [""]

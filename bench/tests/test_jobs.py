@@ -6,6 +6,7 @@
 
 FOLDER: examples/schedulers of a build.
 """
+import csv
 import os
 import re
 import subprocess
@@ -59,67 +60,61 @@ class Jobs(unittest.TestCase):
 		os.chmod(path, 0o755)
 
 	def run_it(self, *arguments, status=0, programs=None):
-		"""The page; the rest is in self.errors."""
-		out = os.path.join(self.folder, "pages", "jobs.md")
+		"""The rows; the rest is in self.said and self.errors."""
+		out = os.path.join(self.folder, "tables", "jobs.csv")
 		done = subprocess.run([sys.executable, os.path.join(HERE, "../jobs"), "--programs", programs or self.programs,
 			"--out", out, *arguments], capture_output=True, text=True, check=False)
 		self.assertEqual(done.returncode, status, done.stdout + done.stderr)
-		self.errors = done.stderr
+		self.errors, self.said = done.stderr, done.stdout
 		if not os.path.exists(out):
-			return ""
-		with open(out, encoding="utf-8") as file:
-			page = file.read()
-		self.assertEqual(page, done.stdout)
-		return page
-
-	def rows(self, page):
-		lines = [line for line in page.splitlines() if line.startswith("| ")][2:]
-		return [[cell.strip() for cell in line.strip("|").split("|")] for line in lines]
+			return []
+		with open(out, encoding="utf-8", newline="") as file:
+			return list(csv.DictReader(file))
 
 	def test_figures(self):
 		self.fake("won", "0.010 0.011 0.012", "0.020 0.021 0.022", "0.030 0.033 0.036")
 		self.fake("lost", "0.020 0.021 0.022", "0.021 0.019 0.025", "0.010 0.011 0.012")
-		page = self.run_it("--workers", "1,8", "--rounds", "3")
-		lost, won = [["0.05", "0.05", "0.09", "0.52", "(1.00)"], ["0.09", "0.05", "0.03", "**3.00**", "**1.91**"]]
-		rows = self.rows(page)
-		self.assertEqual([row[:7] for row in rows],
-			[["lost", "1", *lost], ["lost", "8", *lost], ["won", "1", *won], ["won", "8", *won]])
-		# Of the mutex's 1 / 0.019, 1 / 0.021, 1 / 0.025: 12.63 of 47.62.  1000 nodes, 500 of them inline.
-		self.assertEqual([row[7:10] for row in rows[:3:2]], [["27 %", "0.05", "50 %"], ["18 %", "0.09", "50 %"]])
-		self.assertEqual(rows[0][10], "2 / 2 / 502")
-		self.assertIn("Against malloc: 2 won, 2 lost: lost with 1 worker (0.52), lost with 8 workers (0.52); in 0 of 4",
-			" ".join(page.split()))
-		self.assertIn("Against mutex: 2 won, 0 lost; in 2 of 4", page)
-		self.assertIn("3 rounds, interleaved", " ".join(page.split()))
-		self.assertNotIn("Not for all nodes", page)
+		lost, _, _, won = rows = self.run_it("--workers", "1,8", "--rounds", "3")
+		self.assertEqual([(row["scheduler"], row["workers"], row["rounds"]) for row in rows],
+			[("lost", "1", "3"), ("lost", "8", "3"), ("won", "1", "3"), ("won", "8", "3")])
+		# Millions of 1000 nodes in 0.021 s; in 0.020 s; in 0.022 s.
+		self.assertEqual([lost[f"lfpool{part}"] for part in ("", "_greatest", "_least")], ["0.048", "0.050", "0.045"])
+		self.assertEqual([(row["lfpool_by_malloc"], row["lfpool_by_mutex"]) for row in (lost, won)],
+			[("0.52", "1.00"), ("3.00", "1.91")])
+		# 500 of 1000 nodes inline when there are few records.
+		self.assertEqual([lost[name] for name in ("bounded_inline", "lfpool_mib", "malloc_mib", "bounded_mib")],
+			["0.50", "2", "2", "502"])
+		self.assertIn("Against malloc: 2 won, 2 lost: lost with 1 worker (0.52), lost with 8 workers (0.52); in 0 of 4", self.said)
+		self.assertIn("Against mutex: 2 won, 0 lost; in 2 of 4", self.said)
+		self.assertNotIn("Not for all nodes", self.said)
 
 	def test_failure(self):
 		self.fake("good", "0.010", "0.020", "0.030")
 		self.fake("bad", "0.010", "0.020", "0.030", more='[ $allocator != mutex ] || { echo "FAILED    7 nodes"; status=1; }')
-		page = self.run_it("--workers", "2", "--rounds", "1", status=1)
-		self.assertEqual([row[0] for row in self.rows(page)], ["good"])
-		self.assertIn("Failed: bad", page.replace("scheduler-", ""))
+		rows = self.run_it("--workers", "2", "--rounds", "1", status=1)
+		self.assertEqual([row["scheduler"] for row in rows], ["good"])
 		self.assertIn("status 1: FAILED    7 nodes", self.errors)
 
 	def test_says_something_else(self):
 		self.fake("silent", "0.010", "0.020", "0.030", more="exit 0")
-		self.assertEqual(self.run_it("--rounds", "1", status=2), "")
+		self.assertEqual(self.run_it("--rounds", "1", status=2), [])
 		self.assertIn("scheduler-silent", self.errors)
 
 	def test_inline_everywhere(self):
 		self.fake("narrow", "0.010", "0.020", "0.030", more="inline=100")
-		self.assertIn("Not for all nodes was there a record: narrow.", self.run_it("--rounds", "1", "--workers", "1"))
+		self.run_it("--rounds", "1", "--workers", "1")
+		self.assertIn("Not for all nodes was there a record: narrow.", self.said)
 
 	def test_budget(self):
 		self.fake("slow", "0.010 0.011", "0.020 0.021", "0.030 0.031", more="sleep 0.1")
-		self.assertIn("1 round, interleaved", " ".join(self.run_it("--workers", "1", "--budget", "0.1").split()))
+		self.assertEqual([row["rounds"] for row in self.run_it("--workers", "1", "--budget", "0.1")], ["1"])
 
 	def test_nothing(self):
-		self.assertEqual(self.run_it(status=2), "")
+		self.assertEqual(self.run_it(status=2), [])
 		self.assertIn("no scheduler-*", self.errors)
 
 	def test_usage(self):
-		for arguments in (["--workers", "0"], ["--rounds", "none"], ["--round", "1"], ["out.md"]):
+		for arguments in (["--workers", "0"], ["--rounds", "none"], ["--round", "1"], ["out.csv"]):
 			self.run_it(*arguments, status=2)
 			self.assertIn("usage:", self.errors)
 
@@ -127,10 +122,10 @@ class Jobs(unittest.TestCase):
 	def test_built(self):
 		names = sorted(name.removeprefix("scheduler-") for name in os.listdir(BUILT)
 			if re.fullmatch(r"scheduler-[a-z]+", name))
-		page = self.run_it("--small", "--rounds", "2", "--workers", "1,2", programs=BUILT)
+		rows = self.run_it("--small", "--rounds", "2", "--workers", "1,2", programs=BUILT)
 		self.assertTrue(names)
-		self.assertEqual([row[:2] for row in self.rows(page)], [[name, workers] for name in names for workers in "12"])
-		self.assertNotIn("Not for all nodes", page)
+		self.assertEqual([(row["scheduler"], row["workers"]) for row in rows], [(name, workers) for name in names for workers in "12"])
+		self.assertNotIn("Not for all nodes", self.said)
 
 
 if __name__ == "__main__":

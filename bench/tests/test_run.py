@@ -9,6 +9,7 @@ import collections
 import json
 import os
 import re
+import runpy
 import signal
 import subprocess
 import sys
@@ -145,39 +146,45 @@ class Run(unittest.TestCase):
 		self.assertEqual({cell["bytes"] for cell in self.document["cells"]}, {16})
 
 	def test_short_and_full(self):
-		self.run_it("--workload", "pair|keep-32768", "--subject", "mutex", "--rounds", "1")
-		# Of the second there are only 8 and 16 threads: run in them rather than left out.
-		self.assertEqual({(c["workload"], c["bytes"], c["threads"]) for c in self.document["cells"]},
-			{("pair", 64, 1), ("pair", 64, 2), ("pair", 64, 4), ("keep-32768", 64, 8), ("keep-32768", 64, 16)})
-		self.run_it("--full", "--workload", "pair", "--subject", "mutex")
-		self.assertEqual(len(self.document["cells"]), 4 * 5)
-		self.assertEqual({len(cell["repetitions"]) for cell in self.document["cells"]}, {5})
+		def measured(*arguments):
+			self.run_it("--rounds", "1", *arguments)
+			return {(cell["workload"], cell["bytes"], cell["threads"]) for cell in self.document["cells"]}
+		self.assertEqual({cell for cell in measured("--subject", "mutex") if cell[0] == "pair"},
+			{("pair", 64, threads) for threads in (1, 2, 4)})
+		self.assertEqual(self.document["method"]["rounds_asked"], 1)
+		found = measured("--full", "--subject", "mimalloc")
+		self.assertEqual({cell for cell in found if cell[0] == "handoff-1-1"},
+			{*(("handoff-1-1", 64, threads) for threads in (2, 4)), *(("handoff-1-1", bytes, 2) for bytes in (16, 256, 4096))})
+		self.assertEqual({threads for _, _, threads in found}, {1, 2, 4})
 		self.assertEqual(self.document["method"]["mode"], "full")
+		# Each part has a budget, and says what it took.
+		parts = {part["what"]: part for part in self.document["method"]["parts"]}
+		self.assertIn("other sizes", parts)
+		for part in parts.values():
+			self.assertGreater(min(part["budget"], part["seconds"]), 0)
+		self.assertEqual(measured("--workload", "keep-32768", "--threads", "8", "--subject", "mutex"), {("keep-32768", 64, 8)})
 
-	def test_evicting_pools(self):
-		def measured():
+	def test_full_is_twenty_minutes(self):
+		"""With what comes before and after bench/run."""
+		run = runpy.run_path(os.path.join(HERE, "../run"))
+		seconds = 7 * sum(part.seconds for part in run["PARTS"])
+		self.assertLessEqual(seconds, run["BUDGET"]["full"])
+		self.assertEqual(run["ROUNDS"]["full"], 7)
+
+	def test_pools_of_other_kinds(self):
+		def measured(*arguments):
+			self.run_it("--rounds", "1", *arguments)
 			return {(cell["workload"], cell["threads"]) for cell in self.document["cells"]}
-		# A part of them without being asked for, those that are asked for, and with --full all.
-		self.run_it("--subject", "heap-mutex", "--rounds", "1")
-		self.assertEqual(measured(), {(f"evict-{share}-1024", threads) for share in (5, 50) for threads in (1, 2, 4)})
-		self.run_it("--subject", "heap-mutex", "--rounds", "1", "--workload", "evict-.*-32", "--threads", "2")
-		self.assertEqual(measured(), {(f"evict-{share}-32", 2) for share in (5, 50, 100)})
-		self.run_it("--subject", "heap-mutex", "--rounds", "1", "--full")
-		self.assertEqual(len(measured()), 9 * 5)
+		self.assertEqual(measured("--full", "--subject", "heap-mutex"), {(f"evict-{share}-{capacity}", threads)
+			for share in (5, 50, 100) for capacity in (32, 1024, 65536) for threads in (1, 2, 4)})
 		self.assertEqual({self.kind(start) for start in self.starts}, {"plain"}, "no allocator is in their loop")
 		self.assertIsNotNone(self.document["cells"][0]["repetitions"][0]["ns_per_operation"])
+		self.assertEqual(measured("--full", "--subject", "lfpool-rcu"), {*(("retire", threads) for threads in (1, 2, 4)),
+			("retire-read", 2), ("retire-read", 4), ("backlog-1000000", 2), ("backlog-unlimited", 2), ("backlog-bounded", 2)})
 
-	def test_deferred_release(self):
-		def measured():
-			return {(cell["workload"], cell["threads"]) for cell in self.document["cells"]}
-		self.run_it("--subject", "call-rcu-malloc", "--rounds", "1")
-		self.assertEqual(measured(), {("retire", threads) for threads in (1, 2, 4)})
-		self.run_it("--subject", "call-rcu-malloc", "--rounds", "1", "--workload", "retire-read|backlog-.*", "--threads", "1,2,16")
-		self.assertEqual(measured(), {("retire-read", 2), ("retire-read", 16), *((f"backlog-{what}", 2) for what in
-			("10000", "100000", "1000000", "unlimited", "stalled"))})
-		self.run_it("--subject", "lfpool-rcu", "--rounds", "1", "--full")
-		self.assertEqual(len(measured()), 5 + 4 + 6)
-		self.assertEqual({self.kind(start) for start in self.starts}, {"plain"}, "no allocator is in their loop")
+	def test_what_other_programs_take(self):
+		self.run_it(*SMALL)
+		self.assertTrue(0 <= self.document["method"]["others"] <= 1.1, self.document["method"])
 
 	# ---- The file ----
 
@@ -185,7 +192,7 @@ class Run(unittest.TestCase):
 		self.run_it("--workload", "pair|memory", "--threads", "1,2", "--rounds", "2", "--seed", "5",
 			"--subject", "limit|lfpool-inlined|ck-stack|.*emalloc|mimalloc")
 		document = self.document
-		results.check(document)
+		results.load(self.out)
 		self.assertEqual(document["format"], 1)
 		cell = self.cell("pair/64/lfpool-inlined/2")
 		self.assertEqual([repetition["round"] for repetition in cell["repetitions"]], [1, 2])
@@ -327,7 +334,7 @@ class Run(unittest.TestCase):
 
 	def test_bad_arguments(self):
 		for arguments in (("--rounds", "0"), ("--threads", "1,x"), ("--bytes", "0"), ("--workload", "("),
-				("--budget", "-1"), ("--min-time", "nan"), ("--nonsense",), ("argument",)):
+				("--budget", "-1"), ("--min-time", "nan"), ("--nonsense",), ("argument",), ("--threads", "2")):
 			self.assertRegex(self.run_it(*arguments, status=2), "error: ")
 		said = self.run_it("--workload", "nobody", status=2)
 		self.assertRegex(said, "no cell was chosen[^$]*burst-32-lifo[^$]*mutex")

@@ -26,7 +26,7 @@
  *
  * Threads, progress   Any, and any number of walks at once, concurrently with everything but lfpool_destroy().  The walk
  *            itself is wait-free and takes no locked instruction.
- * Cost       O(slots ever used): one byte of state is read for each slot (docs/performance.md has the figure).
+ * Cost       O(slots ever used): one byte of state is read for each slot (docs/walking-and-handles.md has the figures).
  *
  * In the malloc backend an object that another thread releases meanwhile is freed: there the program must see to it that
  * a visited object stays (see 3).
