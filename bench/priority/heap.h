@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * heap.h - an evicting pool as one writes it: a binary heap of all objects in use that knows where each of them stands.
- * Not thread-safe; heap_mutex.c puts a lock around it.
+ * Not thread-safe; locked.h puts a lock around it.
  *
  * Idea         The indexed priority queue of Sedgewick and Wayne (Algorithms, 4th edition, 2.4): beside the heap stands the
  *              position of each slot in it, so that any object's priority can be changed, and any can be removed, in

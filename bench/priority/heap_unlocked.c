@@ -4,41 +4,15 @@
  */
 #include "heap.h"
 
-static inline void *acquire_filled(void *hand, uint64_t priority, uint64_t *handle_out)
-{
-	return heap_acquire((struct heap *)hand, priority, handle_out);
-}
-
-static inline bool update(void *hand, uint64_t handle, uint64_t priority)
-{
-	return heap_update((struct heap *)hand, handle, priority);
-}
-
-static inline bool release(void *hand, uint64_t handle)
-{
-	return heap_release((struct heap *)hand, handle);
-}
-
-#include "loops.h"
-
-static void *open_heap(const struct plan *plan)
-{
-	struct heap *heap = (struct heap *)must(malloc(sizeof(*heap)));
-
-	*heap = heap_make(plan);
-	return heap;
-}
-
-static void close_heap(void *shared)
-{
-	heap_free((struct heap *)shared);
-	free(shared);
-}
+#define POOL heap
+#define CALL(name) heap_##name
+#define UNLOCKED
+#include "locked.h"
 
 const struct subject subject_heap_unlocked = {
 	.name = "heap-unlocked",
 	.group = "limit",
 	.what = "an indexed binary heap without any synchronisation: one thread only",
 	.traits = TRAIT_ONE_THREAD,
-	SHARED_BY_ALL(open_heap, close_heap, EVICTING_LOOPS),
+	SHARED_BY_ALL(open_locked, close_locked, EVICTING_LOOPS),
 };

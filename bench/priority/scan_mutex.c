@@ -16,8 +16,6 @@ struct entry {
 };
 
 struct table {
-	/* Who has the lock wants the table: neighbours. */
-	_Alignas(128) pthread_mutex_t mutex;
 	struct entry *entries;
 	uint32_t *free; /* a stack of slots */
 	size_t free_count;
@@ -48,87 +46,69 @@ static inline size_t least_of(const struct table *table)
 	return slot;
 }
 
-static inline void *acquire_filled(void *hand, uint64_t priority, uint64_t *handle_out)
+static inline void *table_acquire(struct table *table, uint64_t priority, uint64_t *handle_out)
 {
-	struct table *table = (struct table *)hand;
-	void *object = NULL;
-
-	(void)pthread_mutex_lock(&table->mutex);
-
 	const size_t slot = table->free_count ? table->free[table->free_count - 1] : least_of(table);
 
-	if (table->free_count || table->entries[slot].priority < priority) {
-		table->free_count -= table->free_count > 0;
-		*handle_out = ++table->acquired << SLOT_BITS | slot;
-		table->entries[slot] = (struct entry){priority, *handle_out};
-		object = objects_at(&table->objects, slot);
-		object_fill(object, priority);
-	}
-	(void)pthread_mutex_unlock(&table->mutex);
+	if (!table->free_count && table->entries[slot].priority >= priority)
+		return NULL;
+	table->free_count -= table->free_count > 0;
+	*handle_out = ++table->acquired << SLOT_BITS | slot;
+	table->entries[slot] = (struct entry){priority, *handle_out};
+
+	void *object = objects_at(&table->objects, slot);
+
+	object_fill(object, priority);
 	return object;
 }
 
-static inline bool update(void *hand, uint64_t handle, uint64_t priority)
+static inline bool table_update(struct table *table, uint64_t handle, uint64_t priority)
 {
-	struct table *table = (struct table *)hand;
-
-	(void)pthread_mutex_lock(&table->mutex);
-
 	struct entry *entry = find(table, handle);
 
 	if (entry)
 		entry->priority = priority;
-	(void)pthread_mutex_unlock(&table->mutex);
 	return entry;
 }
 
-static inline bool release(void *hand, uint64_t handle)
+static inline bool table_release(struct table *table, uint64_t handle)
 {
-	struct table *table = (struct table *)hand;
-
-	(void)pthread_mutex_lock(&table->mutex);
-
 	struct entry *entry = find(table, handle);
 
-	if (entry) {
-		entry->handle = 0;
-		table->free[table->free_count++] = (uint32_t)(handle & ((1u << SLOT_BITS) - 1));
-	}
-	(void)pthread_mutex_unlock(&table->mutex);
-	return entry;
+	if (!entry)
+		return false;
+	entry->handle = 0;
+	table->free[table->free_count++] = (uint32_t)(handle & ((1u << SLOT_BITS) - 1));
+	return true;
 }
 
-#include "loops.h"
-
-static void *open_table(const struct plan *plan)
+static struct table table_make(const struct plan *plan)
 {
-	struct table *table = (struct table *)must(aligned_alloc(_Alignof(struct table), sizeof(*table)));
-
-	*table = (struct table){
+	struct table table = {
 		.entries = (struct entry *)must(calloc(plan->capacity, sizeof(struct entry))),
 		.free = (uint32_t *)must(calloc(plan->capacity, sizeof(uint32_t))),
 		.objects = objects_make(plan),
 	};
-	(void)pthread_mutex_init(&table->mutex, NULL);
+
 	for (size_t i = plan->capacity; i-- > 0;)
-		table->free[table->free_count++] = (uint32_t)i;
+		table.free[table.free_count++] = (uint32_t)i;
 	return table;
 }
 
-static void close_table(void *shared)
+static void table_free(struct table *table)
 {
-	struct table *table = (struct table *)shared;
-
-	(void)pthread_mutex_destroy(&table->mutex);
 	objects_free(&table->objects);
 	free(table->free);
 	free(table->entries);
-	free(table);
 }
+
+#define POOL table
+#define CALL(name) table_##name
+#include "locked.h"
 
 const struct subject subject_scan_mutex = {
 	.name = "scan-mutex",
 	.group = "own",
 	.what = "one mutex around an array, which an eviction searches for the least",
-	SHARED_BY_ALL(open_table, close_table, EVICTING_LOOPS),
+	SHARED_BY_ALL(open_locked, close_locked, EVICTING_LOOPS),
 };
