@@ -127,13 +127,12 @@ class Driver:
 			if whole:
 				cells.append(results.Cell(row.workload, row.bytes, row.subject, row.threads, whole))
 		measured = {cell.subject for cell in cells}
-		unknown = {"group": "unknown", "what": "", "version": ""}
 		return {
 			"format": results.FORMAT,
 			"machine": machine,
 			"method": {**method, **self.context, "rounds": len(self.round_seconds),
 				"round_seconds": [round(seconds, 1) for seconds in self.round_seconds]},
-			"subjects": {name: self.subjects.get(name, unknown) for name in sorted(measured)},
+			"subjects": {name: self.subjects.get(name, {"group": "unknown"}) for name in sorted(measured)},
 			"skipped": {name: reason for name, reason in sorted(self.skipped.items()) if name not in measured},
 			"failures": self.failures,
 			"workloads": {name: self.workloads.get(name, "") for name in sorted({cell.workload for cell in cells})},

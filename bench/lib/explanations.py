@@ -12,7 +12,9 @@ from .results import BadResults
 
 
 class Explanations:
-	def __init__(self, text: str = "", path: str = "explanations"):
+	def __init__(self, path: str):
+		with open(path, encoding="utf-8") as file:
+			text = file.read()
 		self.texts: dict[str, str] = {}
 		self.first: dict[str, str] = {}  # of a key, the first of its heading, by which it is cited
 		# What is in a comment is for those who write the file.
@@ -30,8 +32,3 @@ class Explanations:
 			if key in self.texts:
 				return self.first[key]
 		return None
-
-
-def load(path: str) -> Explanations:
-	with open(path, encoding="utf-8") as file:
-		return Explanations(file.read(), path)

@@ -40,10 +40,6 @@ def write(path: str, header: list[str], rows: list[list]) -> str:
 	return path
 
 
-def family_of(workload: str) -> str:
-	return next(name for name, (start, _) in FAMILIES.items() if workload.startswith(start))
-
-
 def _family(results: Results, name: str, workloads: list[str], path: str) -> str:
 	compared = [figure.key for figure in figures_of(workloads[0])]
 	more = [key for key in FAMILIES[name][1] if key not in compared]
@@ -75,15 +71,15 @@ def _losses(found: list[tuple[Loss, str]], path: str) -> str:
 		"peer_median", "peer_least", "peer_greatest", "ratio", "peers_ahead", "within_noise", "explained"], rows)
 
 
-def write_all(results: Results, instructions: dict, lost: list[tuple[Loss, str]], facts: list[tuple[str, str]],
+def write_all(results: Results, instructions: dict, lost: list[tuple[Loss, str]], facts: dict[str, str],
 		folder: str) -> list[str]:
 	"""The files that were made."""
 	of: dict[str, list[str]] = {}
 	for workload in results.workloads():
-		of.setdefault(family_of(workload), []).append(workload)
+		of.setdefault(next(name for name, (start, _) in FAMILIES.items() if workload.startswith(start)), []).append(workload)
 	made = [_family(results, name, workloads, os.path.join(folder, f"{name}.csv")) for name, workloads in of.items()]
 	made.append(_losses(lost, os.path.join(folder, "losses.csv")))
-	made.append(write(os.path.join(folder, "machine.csv"), ["what", "is"], [list(fact) for fact in facts]))
+	made.append(write(os.path.join(folder, "machine.csv"), ["what", "is"], list(map(list, facts.items()))))
 	if instructions:
 		names = list(dict.fromkeys(name for counts in instructions.values() for name in counts))
 		made.append(write(os.path.join(folder, "instructions.csv"), ["subject", *instructions],
@@ -107,11 +103,9 @@ ROWS = (
 	("a table of 1000, tables exchanged between threads, inlined", "larson", INLINED),
 	("the same, by a call", "larson", LIBRARY), ("32 in one call", "bulk-32", INLINED),
 	("handed from thread to thread, through a ring", "handoff-1-1", INLINED),
-	("a million objects in random order", "random-1m", INLINED),
+	("a million objects in random order", "random-1m", INLINED), ("the ring alone", "handoff-1-1", "ring"),
+	("a free list under a mutex", "pair", "free-list"), ("a list of one's own, no synchronisation: the limit", "pair", "limit"),
 )
-YARDSTICKS = (("the ring alone", "handoff-1-1", "ring"), ("a free list under a mutex", "pair", "free-list"),
-	("a list of one's own, no synchronisation: the limit", "pair", "limit"))
-THREADS = (1, 2, 4)
 BEGIN, END = "<!-- made by bench/report: speed -->", "<!-- the end of what bench/report made -->"
 
 
@@ -147,11 +141,11 @@ def speed(folder: str) -> list[str]:
 		f" {facts['date']}, lfpool {facts['library']}: {facts['quiet']}."),
 		"| **lfpool** / the peer that comes closest | 1 thread | 2 threads | 4 threads | instructions |",
 		"|---|---|---|---|---|"]
-	for what, workload, subject in (*ROWS, *YARDSTICKS):
-		cells = [_closest(pairs, workload, subject, threads) for threads in THREADS]
+	for what, workload, subject in ROWS:
+		cells = [_closest(pairs, workload, subject, threads) for threads in (1, 2, 4)]
 		count = counts.get(subject, {}).get(workload) if subject.startswith("lfpool") else None
 		if any(cells):
-			lines.append(f"| {what} | {' | '.join(cells)} | {math.ceil(float(count))} |" if count else f"| {what} | {' | '.join(cells)} | |")
+			lines.append(f"| {what} | {' | '.join(cells)} | {math.ceil(float(count)) if count else ''} |")
 	return lines
 
 

@@ -60,11 +60,6 @@ def _unmeasured(what: str) -> Check:
 	return Check(None, f"not measured: {what}", False)
 
 
-def _threads(counts: Iterable[int]) -> str:
-	counts = list(counts)
-	return f"{text.listing(counts)} thread{'' if counts == [1] else 's'}"
-
-
 def _found(results: Results, workload: str, subject: str, rivals: Iterable[str], bytes: int = BYTES, key: str | None = None,
 		threads: Iterable[int] | None = None) -> dict[int, tuple[Cell, Cell]]:
 	"""By the number of threads: the subject's cell, and the best of the rivals that were measured."""
@@ -97,9 +92,8 @@ def _within(results: Results, workload: str, subject: str, factor: float, rivals
 	return Check(ratios[worst] < 1 if factor == 1 else ratios[worst] <= factor, said, not missing)
 
 
-def _said(results: Results, workload: str, subject: str, rival: str) -> Check:
+def _said(check: Check) -> Check:
 	"""A ratio that no goal asks for."""
-	check = _within(results, workload, subject, 1, [rival])
 	return Check(None if check.ok is None else True, check.figure + ", for comparison")
 
 
@@ -115,8 +109,7 @@ def _worst(checks: Iterable[Check]) -> list[Check]:
 
 def _absent(results: Results, names: Iterable[str]) -> list[Check]:
 	"""Peers that did not run at all."""
-	ran = {cell.subject for cell in results.cells.values()}
-	absent = [name for name in names if name not in ran]
+	absent = [name for name in names if name not in {cell.subject for cell in results.cells.values()}]
 	return [Check(None, f"did not run: {text.listing(absent)}", False)] if absent else []
 
 
@@ -134,7 +127,7 @@ def _handoff(results: Results, bytes: int, most: float) -> Check:
 		return _unmeasured(f"{bytes} bytes")
 	more = {count: mine.median() - ring.median() for count, (mine, ring) in found.items()}
 	return Check(max(more.values()) <= most, f"{bytes} bytes: the ring and "
-		+ ", ".join(f"{value:.1f}" for value in more.values()) + f" ns on {_threads(more)}")
+		+ ", ".join(f"{value:.1f}" for value in more.values()) + f" ns on {text.listing(more)} threads")
 
 
 def _most(results: Results, workload: str, key: str, most: float, show: Callable[[float], str], less: float = 0,
@@ -165,9 +158,9 @@ def _hits(results: Results, instructions: dict) -> list[Verdict]:
 
 	return [
 		_verdict("HIT", "pair, lfpool-inlined: at most 1.2 x snmalloc, inlined", [
-			_within(results, "pair", INLINED, 1.2, [SNMALLOC]), _said(results, "pair", INLINED, "snmalloc-thread")]),
+			_within(results, "pair", INLINED, 1.2, [SNMALLOC]), _said(_within(results, "pair", INLINED, 1, ["snmalloc-thread"]))]),
 		_verdict("HIT-TYPED", "pair, lfpool-typed: ahead of snmalloc, inlined", [
-			_within(results, "pair", TYPED, 1, [SNMALLOC]), _said(results, "pair", TYPED, "snmalloc-thread")]),
+			_within(results, "pair", TYPED, 1, [SNMALLOC]), _said(_within(results, "pair", TYPED, 1, ["snmalloc-thread"]))]),
 		ahead("BURST", "bursts in order", IN_ORDER), ahead("RANDOM-BURST", "bursts at random", AT_RANDOM),
 		ahead("KEEP", "keep", KEEP), ahead("LARSON", "larson", ["larson"]),
 		_verdict("INSTR", "instructions of a hot pair, the loop's included: at most 50, typed 46",

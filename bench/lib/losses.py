@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
-from .results import EPOCH, EPOCH_PEERS, LIBRARY, RETIRING, SHARED, Cell, Figure, Results, figures_of
+from .results import EPOCH, LIBRARY, RETIRING, SHARED, Cell, Figure, Results, figures_of
 
 TIE = 0.005  # of a figure: clocks that were calibrated by two processes do not agree by more
 
@@ -36,10 +36,6 @@ class Tally:
 	losses: list[Loss] = field(default_factory=list)
 
 	@property
-	def compared(self) -> int:
-		return self.ahead + len(self.losses)
-
-	@property
 	def behind(self) -> list[Loss]:
 		return [loss for loss in self.losses if not loss.within_noise]
 
@@ -54,7 +50,7 @@ def is_choice(subject: str, peer: str, group: str) -> bool:
 	"""Calls are compared with calls, epochs with epochs, and RCU with RCU."""
 	if subject in (LIBRARY, SHARED):
 		return group == "allocator" and not peer.endswith(("-inlined", "-thread"))
-	return subject not in (RETIRING, EPOCH) or (peer in EPOCH_PEERS) == (subject == EPOCH)
+	return subject not in (RETIRING, EPOCH) or peer.startswith("ck-epoch-") == (subject == EPOCH)
 
 
 def compare(results: Results, subject: str) -> Tally:

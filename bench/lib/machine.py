@@ -26,10 +26,7 @@ def _cpuinfo() -> dict:
 	text = _read("/proc/cpuinfo")
 	model = re.search(r"^(?:model name|Hardware|cpu model)\s*:\s*(.+)$", text, re.MULTILINE)
 	flags = re.search(r"^(?:flags|Features)\s*:\s*(.+)$", text, re.MULTILINE)
-	found = {"cpu": model.group(1).strip() if model else platform.machine(), "architecture": platform.machine()}
-	if flags:
-		found["virtual"] = "hypervisor" in flags.group(1).split()
-	return found
+	return {"cpu": model[1].strip() if model else platform.machine(), "virtual": "hypervisor" in flags[1].split() if flags else None}
 
 
 def _caches() -> list[str]:

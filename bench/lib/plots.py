@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""plots.py - the pictures, by matplotlib: throughput against threads, latencies, and a table of all peers.
+"""plots.py - the pictures, by matplotlib: throughput against threads, and a table of all peers.
 
 Idea         A subject looks the same in every picture: lfpool blue and thick, what comes close in a colour of its own,
              everything else thin and grey.
@@ -27,26 +27,16 @@ PEERS = {"limit": "#555555", "ring": "#555555", "free-list": "#b05090", "malloc"
 	"call-rcu-lfpool": "#e69f00", "ck-epoch-malloc": "#5fbf9f"}
 PANELS = ("pair", "burst-256-shuffled", "handoff-1-1", "larson")
 EVICT = tuple(f"evict-{share}-{capacity}" for share in (5, 50) for capacity in (32, 1024, 65536))
-PERCENTILES = ("50", "75", "90", "95", "99", "99.9", "99.99", "99.999")
 
 
 def line(axes, name: str, points: list[tuple]) -> None:
-	"""x and y; or x, y, least, greatest."""
+	"""Each point: x, y, the least, the greatest."""
 	label = name if name in OURS or name in PEERS else None
 	x, y, *ends = zip(*points)
-	errors = [[abs(at - end) for at, end in zip(y, values)] for values in ends] if label and ends else None
+	errors = [[abs(at - end) for at, end in zip(y, values)] for values in ends] if label else None
 	axes.errorbar(x, y, errors, color=OURS.get(name, PEERS.get(name, "#cccccc")), label=label, elinewidth=0.8, markersize=4,
 		linewidth=2.5 if name in OURS else 1.3 if label else 0.8, marker="o" if label else None,
 		linestyle="--" if name in ("limit", "ring") else "-", zorder=3 if name in OURS else 2 if label else 1)
-
-
-def sheet(title: str, panels: int, columns: int = 2):
-	rows = (panels + columns - 1) // columns
-	figure, axes = pyplot.subplots(rows, columns, figsize=(11, 1.6 + 3.3 * rows), squeeze=False)
-	figure.suptitle(title, fontsize=12)
-	for unused in axes.flat[panels:]:
-		unused.set_axis_off()
-	return figure, axes.flat
 
 
 def finish(results: Results, figure, path: str) -> str:
@@ -84,8 +74,12 @@ def by_threads(results: Results, workloads: Iterable[str], title: str, unit: str
 	measured = {workload: cells for workload in workloads if (cells := cells_of(results, workload))}
 	if not measured:
 		return None
-	figure, panels = sheet(f"{title}: higher is better (median; bars: range of the rounds)", len(measured), columns)
-	for axes, (workload, found) in zip(panels, measured.items()):
+	rows = (len(measured) + columns - 1) // columns
+	figure, panels = pyplot.subplots(rows, columns, figsize=(11, 1.6 + 3.3 * rows), squeeze=False)
+	figure.suptitle(f"{title}: higher is better (median; bars: range of the rounds)", fontsize=12)
+	for unused in panels.flat[len(measured):]:
+		unused.set_axis_off()
+	for axes, (workload, found) in zip(panels.flat, measured.items()):
 		for name, cells in found.items():
 			if name != "loop-alone":
 				line(axes, name, [rates(results, cell) for cell in cells])
@@ -94,22 +88,6 @@ def by_threads(results: Results, workloads: Iterable[str], title: str, unit: str
 			xticks=sorted({cell.threads for cells in found.values() for cell in cells}))
 		axes.xaxis.set_major_formatter(ScalarFormatter())
 		axes.xaxis.set_minor_formatter(NullFormatter())
-		axes.grid(True, color="#e4e4e4", linewidth=0.6)
-	return finish(results, figure, path)
-
-
-def latency(results: Results, path: str) -> str | None:
-	found = {name: next((cell for cell in cells if cell.threads == 2), cells[0])
-		for name, cells in cells_of(results, "latency").items()}
-	if not found:
-		return None
-	figure, panels = sheet("How many calls take longer: further left is better; the tail is at the bottom", 2)
-	for axes, call in zip(panels, ("acquire", "release")):
-		for name, cell in found.items():
-			keys = {1 - float(percentile) / 100: f"{call}_ns_p{percentile}" for percentile in PERCENTILES}
-			points = [(max(cell.median(key), 0.1), share) for share, key in keys.items() if cell.values(key)]
-			line(axes, name, points or [(math.nan, math.nan)])
-		axes.set(xscale="log", yscale="log", title=f"{call}, 64 bytes", xlabel="ns", ylabel="share of calls that take longer")
 		axes.grid(True, color="#e4e4e4", linewidth=0.6)
 	return finish(results, figure, path)
 
@@ -137,20 +115,15 @@ def peers(results: Results, path: str) -> str | None:
 	return finish(results, figure, path)
 
 
-# The file's name, what it shows, who draws it.
-PICTURES: dict[str, tuple[str, Callable]] = {
-	"peers": ("lfpool beside its peers, on two threads", peers),
-	"throughput": ("throughput", lambda results, path: by_threads(results, PANELS,
-		"Acquire and release, 64-byte objects", "pairs", path)),
-	"latency": ("latency", latency),
-	"priority": ("the evicting pool", lambda results, path: by_threads(results, EVICT, "A full pool that evicts",
-		"operations", path, 3)),
-	"retire": ("deferred release", lambda results, path: by_threads(results, ("retire", "retire-read"),
-		"Deferred release", "updates", path)),
+# By the file's name.
+PICTURES: dict[str, Callable] = {
+	"peers": peers,
+	"throughput": lambda results, path: by_threads(results, PANELS, "Acquire and release, 64-byte objects", "pairs", path),
+	"priority": lambda results, path: by_threads(results, EVICT, "A full pool that evicts", "operations", path, 3),
+	"retire": lambda results, path: by_threads(results, ("retire", "retire-read"), "Deferred release", "updates", path),
 }
 
 
-def draw(results: Results, folder: str) -> list[tuple[str, str]]:
-	"""Every picture that the results are enough for: where it is, and what it shows."""
-	drawn = ((make(results, os.path.join(folder, f"{name}.png")), what) for name, (what, make) in PICTURES.items())
-	return [(path, what) for path, what in drawn if path]
+def draw(results: Results, folder: str) -> list[str]:
+	"""Every picture that the results are enough for."""
+	return [path for path in (make(results, os.path.join(folder, f"{name}.png")) for name, make in PICTURES.items()) if path]

@@ -41,13 +41,8 @@ class Row:
 
 
 def parse_row(name: str) -> Row | None:
-	parts = name.split("/")
-	if len(parts) < 3 or not parts[1].isdigit():
-		return None
-	threads = [part[len("threads:"):] for part in parts[3:] if part.startswith("threads:")] or ["1"]
-	if not threads[0].isdigit():
-		return None
-	return Row(name, parts[0], int(parts[1]), parts[2], int(threads[0]))
+	match = re.match(r"([^/]+)/(\d+)/([^/]+)(?:/.*?)??(?:/threads:(\d+))?$", name)
+	return Row(name, match[1], int(match[2]), match[3], int(match[4] or 1)) if match else None
 
 
 def exact_filter(rows: list[Row]) -> str:
@@ -102,17 +97,15 @@ class Program:
 				raise ProcessFailed(f"cannot be started: {error.strerror}") from error
 			except ProcessFailed as failure:
 				raise ProcessFailed(failure.reason, said()) from None
-			if status < 0:
-				raise ProcessFailed(f"ended by {signal.Signals(-status).name}", said())
-			if status > 0:
-				raise ProcessFailed(f"ended with status {status}", said())
+			if status:
+				how = f"by {signal.Signals(-status).name}" if status < 0 else f"with status {status}"
+				raise ProcessFailed(f"ended {how}", said())
 			return said()
 
 	def rows(self) -> list[Row]:
 		"""Everything it can measure."""
 		said = self._run(["--benchmark_list_tests=true"], self.timeout or 60)
-		rows = [parse_row(line.strip()) for line in said.splitlines()]
-		found = [row for row in rows if row]
+		found = [row for row in map(parse_row, said.split()) if row]
 		if not found:
 			raise ProcessFailed("lists nothing of the form WORKLOAD/BYTES/SUBJECT/.../threads:N", said)
 		return found

@@ -13,6 +13,7 @@ import json
 import os
 import re
 from dataclasses import dataclass, field
+from statistics import median
 
 FORMAT = 1
 
@@ -24,7 +25,6 @@ LIBRARY = "lfpool-thread"  # for a user who calls the library
 SHARED = "lfpool-shared"  # as a shared library
 EVICTING = "lfpool-priority"  # for a user whose pool evicts
 RETIRING, EPOCH = "lfpool-rcu", "lfpool-epoch"  # for a user whose readers use RCU, or epochs
-EPOCH_PEERS = ("ck-epoch-malloc",)
 WORKLOADS = ("pair", "burst-32-lifo", "burst-256-lifo", "burst-4096-lifo", "burst-32-shuffled", "burst-256-shuffled",
 	"burst-4096-shuffled", "keep-32", "keep-512", "keep-4096", "keep-32768", "larson", "bulk-8", "bulk-32", "bulk-256",
 	"handoff-1-1", "handoff-1-n", "handoff-n-1", "jobs", "churn", "random-1m", "exhausted", "latency", "memory")
@@ -58,19 +58,6 @@ def figures_of(workload: str) -> tuple[Figure, ...]:
 	return next(figures for start, figures in FIGURES.items() if workload.startswith(start))
 
 
-def median(values: list[float]) -> float:
-	ordered = sorted(values)
-	middle = len(ordered) // 2
-	return ordered[middle] if len(ordered) % 2 else (ordered[middle - 1] + ordered[middle]) / 2
-
-
-def spread(values: list[float]) -> float | None:
-	"""(greatest - least) / median; None where there is nothing to compare."""
-	if len(values) < 2 or median(values) <= 0:
-		return None
-	return (max(values) - min(values)) / median(values)
-
-
 @dataclass
 class Cell:
 	workload: str
@@ -87,7 +74,9 @@ class Cell:
 		return median(self.values(key))
 
 	def spread(self) -> float | None:
-		return spread(self.values())
+		"""(greatest - least) / median; None where there is nothing to compare."""
+		values = self.values()
+		return (max(values) - min(values)) / median(values) if len(values) > 1 and median(values) > 0 else None
 
 
 def noise(cells: list[Cell]) -> dict:

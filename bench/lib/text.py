@@ -46,10 +46,5 @@ def table(header: list[str], rows: list[list[str]], left: int = 1) -> list[str]:
 	return ["| " + " | ".join(cell.replace("|", "\\|") for cell in line) + " |" for line in lines] + [""]
 
 
-def paragraph(text: str, first: str = "", rest: str = "") -> list[str]:
-	return [*textwrap.wrap(" ".join(text.split()), WIDTH, initial_indent=first, subsequent_indent=rest,
-		break_long_words=False, break_on_hyphens=False), ""]
-
-
-def bullets(items: Iterable[str]) -> list[str]:
-	return [line for item in items for line in paragraph(item, "- ", "  ")[:-1]] + [""]
+def paragraph(text: str) -> list[str]:
+	return [*textwrap.wrap(" ".join(text.split()), WIDTH, break_long_words=False, break_on_hyphens=False), ""]
