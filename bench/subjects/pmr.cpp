@@ -11,6 +11,7 @@
  */
 #include "../subject.h"
 
+#include <memory>
 #include <memory_resource>
 #include <new>
 
@@ -55,9 +56,13 @@ static void *open_resource(const struct plan *plan) noexcept
 	return new resource(plan->object_bytes);
 }
 
+/* A thread's pools end with the thread, by a destructor of thread-specific data that uses the resource, and the threads of a
+ * row end after its close.  So a resource lives until the next is closed; in `memory`, until the process ends. */
 static void close_resource(void *shared)
 {
-	delete static_cast<resource *>(shared);
+	static std::unique_ptr<resource> last;
+
+	last.reset(static_cast<resource *>(shared));
 }
 
 #define TEXT_OF(macro) TEXT(macro)
