@@ -133,5 +133,7 @@ static inline void cpu_relax(void)
 #define LFPOOL_STORE_RELAXED(p, v) store_relaxed(p, v)
 #define LFPOOL_STORE_RELEASE(p, v) store_release(p, v)
 #define LFPOOL_LIGHT_BARRIER() light_barrier()
+/* In the library the plain names are its functions. */
+#define LFPOOL_INLINE_KEEP_NAMES
 
 #endif

@@ -90,14 +90,14 @@ struct plain_cache;
 
 struct lfpool_pool {
 	/* Fixed at creation. */
+	/* `id`, if threads have caches of their own of it; else 0, which no thread has an entry for.  First: inline.h reads it. */
+	uint64_t table_id;
 	uint64_t salt; /* of handles: N3 in handle.c */
 	/* Of this pool among all pools ever; its low bits are the place in the registry.  0: it is in a buffer, and not
 	 * in the registry. */
 	uint64_t id;
 	const struct backend *backend;
 	lfpool_backend_t backend_kind;
-	/* The same, if threads have caches of their own of it; else 0, which no thread has an entry for. */
-	uint64_t table_id;
 	struct arena *arena; /* the slots, and the objects (but see backend->object) */
 	struct care *care;   /* what they need besides memory; NULL: nothing       */
 	const struct core *core; /* the lock-free backend's; NULL: another backend     */
@@ -125,6 +125,8 @@ struct lfpool_pool {
 		_Atomic(uint64_t) acquires, releases; /* at the most, by lfpool_stats()        */
 	} told;
 };
+
+_Static_assert(offsetof(struct lfpool_pool, table_id) == 0, "inline.h");
 
 extern const struct backend backend_lockfree, backend_mutex, backend_malloc;
 

@@ -137,11 +137,24 @@ void thread_serve(struct serving *innermost)
 	}
 	store_relaxed(&s->innermost, innermost);
 }
+
+/* L5 is of no use here: lfpool/inline.h makes calls. */
+static void last_set(struct lfpool_last last)
+{
+	(void)last;
+}
 #else
 /* Its value only brings hand_back() about. */
 static pthread_key_t thread_key;
 THREAD_LOCAL struct thread_entry *thread_table = nothing;
 static THREAD_LOCAL struct serving *serving;
+/* L5.  Read in lfpool/inline.h, by code that an optimiser of whole programs does not see. */
+__attribute__((used)) THREAD_LOCAL struct lfpool_last lfpool_last = VACANT;
+
+static void last_set(struct lfpool_last last)
+{
+	lfpool_last = last;
+}
 
 static void forget_servers(void)
 {
@@ -182,6 +195,7 @@ static void hand_back(void *memory)
 	(void)table_set(gone);
 	if (table == gone)
 		return;
+	last_set((struct lfpool_last)VACANT);
 	registry_lock();
 	for (uint64_t i = 0; i <= table[-1].pool_id; i++) {
 		const struct thread_entry *e = &table[i];
@@ -341,17 +355,27 @@ struct handle *thread_handle(lfpool_t *pool)
 	return !handle && pool->table_id ? attach(pool) : handle;
 }
 
-/* The hit is not here, so that callers need no frame for this. */
-static NOINLINE void *acquire_far(lfpool_t *pool)
+/* The same, for lfpool/inline.h to find (L5). */
+static struct handle *thread_handle_as_last(lfpool_t *pool)
 {
 	struct handle *handle = thread_handle(pool);
+
+	if (handle)
+		last_set((struct lfpool_last){pool->table_id, &handle->face});
+	return handle;
+}
+
+/* The hit is not here, so that callers need no frame for this. */
+NOINLINE void *lfpool_acquire_slow(lfpool_t *pool)
+{
+	struct handle *handle = thread_handle_as_last(pool);
 
 	return handle ? lfpool_cache_acquire_inline(&handle->face) : pool->backend->acquire(pool);
 }
 
-static NOINLINE lfpool_status_t release_far(lfpool_t *pool, void *object)
+NOINLINE lfpool_status_t lfpool_release_slow(lfpool_t *pool, void *object)
 {
-	struct handle *handle = thread_handle(pool);
+	struct handle *handle = thread_handle_as_last(pool);
 
 	return handle ? lfpool_cache_release_inline(&handle->face, object) : pool_release(pool, object);
 }
@@ -363,7 +387,7 @@ void *lfpool_acquire(lfpool_t *pool)
 	if (likely(handle))
 		return lfpool_cache_acquire_inline(&handle->face);
 
-	void *object = acquire_far(pool);
+	void *object = lfpool_acquire_slow(pool);
 
 	KEEP_FRAME();
 	return object;
@@ -376,7 +400,7 @@ lfpool_status_t lfpool_release(lfpool_t *pool, void *object)
 	if (likely(handle))
 		return lfpool_cache_release_inline(&handle->face, object);
 
-	lfpool_status_t status = release_far(pool, object);
+	lfpool_status_t status = lfpool_release_slow(pool, object);
 
 	KEEP_FRAME();
 	return status;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * inline.h - lfpool_cache_acquire() and lfpool_cache_release() with their hits inlined.  C11 or C++11, gcc or clang.
- *            Opt-in.
+ * inline.h - lfpool_cache_acquire(), lfpool_cache_release(), lfpool_acquire() and lfpool_release() with their hits
+ *            inlined.  C11 or C++11, gcc or clang.  Opt-in.
  *
  * Idea         A cache works on one magazine at a time, `hot`: a Chase-Lev deque of free objects (Chase and Lev 2005).
  *              Its owner pushes and pops at `bottom` with plain loads and stores; anybody may take from `top` by CAS.
@@ -24,7 +24,7 @@
  * Progress     Hits are wait-free: no loop, no locked instruction, no shared store but the cache's own.
  * Edges        GIVE (docs/memory-model.md): each release-store of bottom, read by a thief's acquire.
  *
- * Everything here but the two macros at the end belongs to the library: read it, do not use it.  Layouts change
+ * Everything here but the four macros at the end belongs to the library: read it, do not use it.  Layouts change
  * between versions; compile with the header of the library you link.
  */
 #ifndef LFPOOL_INLINE_H
@@ -275,10 +275,85 @@ static inline lfpool_status_t lfpool_cache_release_inline(lfpool_cache_t *cache,
 	return lfpool_cache_release_slow(cache, object);
 }
 
+/*
+ * lfpool_acquire() and lfpool_release(), inlined: on x86-64, and unless the library finds caches by a pthread key
+ * (docs/plug-ins.md).  Elsewhere they are the library's functions.
+ *
+ * Idea         A thread remembers the last pool that it used through these calls, and its cache of that pool.  A call for
+ *              another pool goes to the library, which remembers that one instead.
+ * Pools        A pool begins with its id, which is never used twice: what is remembered of a destroyed pool never matches.
+ * Exit         The thread forgets its pool before its caches are given back.
+ * Signals      A handler may make these calls only for a pool whose threads have no caches (docs/signals.md).  Its id is 0 here,
+ *              which never matches, and nothing is remembered of it.  So no handler changes one word between the reads of the two.
+ * Fibers       A fiber may go on in another thread between two calls.  So each call reads both words anew, by an asm that
+ *              names the thread pointer's register.  The compiler may keep the distance from there: it is the same in all
+ *              threads.
+ */
+struct lfpool_last {
+	uint64_t pool_id;      /* 1: none; never 0      */
+	lfpool_cache_t *cache; /* the thread's, of this pool */
+};
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+#ifndef LFPOOL_THREAD_KEY
+LFPOOL_API extern __thread struct lfpool_last lfpool_last;
+#endif
+/* lfpool_acquire() and lfpool_release() when another pool was the last; they remember this one. */
+LFPOOL_API void *lfpool_acquire_slow(lfpool_t *pool);
+LFPOOL_API lfpool_status_t lfpool_release_slow(lfpool_t *pool, void *object);
+#ifdef __cplusplus
+}
+#endif
+
+#if defined(__x86_64__) && defined(__LP64__) && defined(__ELF__) && !defined(LFPOOL_THREAD_KEY)
+/* Was this pool the thread's last?  Then *cache_out is its cache. */
+static inline bool lfpool_is_last(const lfpool_t *pool, lfpool_cache_t **cache_out)
+{
+	uintptr_t distance;
+	uint64_t last;
+
+	__asm__("movq lfpool_last@gottpoff(%%rip), %0" : "=r"(distance));
+	__asm__ __volatile__("movq %%fs:(%1), %0" : "=r"(last) : "r"(distance));
+	if (!LFPOOL_LIKELY(last == *LFPOOL_POINTER(const uint64_t *, pool)))
+		return false;
+	__asm__ __volatile__("movq %%fs:8(%1), %0" : "=r"(*cache_out) : "r"(distance));
+	return true;
+}
+
+static inline void *lfpool_acquire_inline(lfpool_t *pool)
+{
+	lfpool_cache_t *cache;
+
+	return LFPOOL_LIKELY(lfpool_is_last(pool, &cache)) ? lfpool_cache_acquire_inline(cache) : lfpool_acquire_slow(pool);
+}
+
+static inline lfpool_status_t lfpool_release_inline(lfpool_t *pool, void *object)
+{
+	lfpool_cache_t *cache;
+
+	return LFPOOL_LIKELY(lfpool_is_last(pool, &cache)) ? lfpool_cache_release_inline(cache, object)
+							   : lfpool_release_slow(pool, object);
+}
+#else
+static inline void *lfpool_acquire_inline(lfpool_t *pool)
+{
+	return lfpool_acquire(pool);
+}
+
+static inline lfpool_status_t lfpool_release_inline(lfpool_t *pool, void *object)
+{
+	return lfpool_release(pool, object);
+}
+#endif
+
 /* With LFPOOL_INLINE_KEEP_NAMES defined before, the plain names go on meaning the library's functions. */
 #ifndef LFPOOL_INLINE_KEEP_NAMES
 #define lfpool_cache_acquire(cache) lfpool_cache_acquire_inline(cache)
 #define lfpool_cache_release(cache, object) lfpool_cache_release_inline(cache, object)
+#define lfpool_acquire(pool) lfpool_acquire_inline(pool)
+#define lfpool_release(pool, object) lfpool_release_inline(pool, object)
 #endif
 
 #endif

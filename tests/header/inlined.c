@@ -1,15 +1,23 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * inlined.c - inline.h by itself, twice, in C and in C++; its two names stand for the inlined hits.
+ * inlined.c - inline.h by itself, twice, in C and in C++; its names stand for the inlined hits.
  */
 #include <lfpool/inline.h>
 #include <lfpool/inline.h>
 
 lfpool_status_t touch(lfpool_cache_t *cache);
+lfpool_status_t touch_pool(lfpool_t *pool);
 
 lfpool_status_t touch(lfpool_cache_t *cache)
 {
 	void *object = lfpool_cache_acquire(cache);
 
 	return lfpool_cache_release(cache, object);
+}
+
+lfpool_status_t touch_pool(lfpool_t *pool)
+{
+	void *object = lfpool_acquire(pool);
+
+	return lfpool_release(pool, object);
 }

@@ -175,10 +175,20 @@ void model_acquired(struct model *m, void *object)
 
 static void *acquire_by(struct model *m, struct door door)
 {
-	if (!door.cache)
-		return door.inlined && m->plan.way && m->plan.way->acquire ? m->plan.way->acquire(m) :
-									      lfpool_acquire(m->pool);
-	return door.inlined ? lfpool_cache_acquire(door.cache) : (lfpool_cache_acquire)(door.cache);
+	if (door.cache)
+		return door.inlined ? lfpool_cache_acquire(door.cache) : (lfpool_cache_acquire)(door.cache);
+	if (!door.inlined)
+		return (lfpool_acquire)(m->pool);
+	return m->plan.way && m->plan.way->acquire ? m->plan.way->acquire(m) : lfpool_acquire(m->pool);
+}
+
+static lfpool_status_t release_by(struct model *m, struct door door, void *object)
+{
+	if (door.cache)
+		return door.inlined ? lfpool_cache_release(door.cache, object) : (lfpool_cache_release)(door.cache, object);
+	if (!door.inlined)
+		return (lfpool_release)(m->pool, object);
+	return m->plan.way && m->plan.way->release ? m->plan.way->release(m, object) : lfpool_release(m->pool, object);
 }
 
 void model_require_got(struct model *m, void *object)
@@ -287,13 +297,7 @@ void model_release(struct model *m, struct door door, void *object, bool foreign
 		return;
 	model_foresee_serving(m, model_foresee(m, object, expected), false);
 
-	lfpool_status_t status = !door.cache ? door.inlined && m->plan.way && m->plan.way->release ?
-					       m->plan.way->release(m, object) :
-					       lfpool_release(m->pool, object)
-				 : door.inlined ? lfpool_cache_release(door.cache, object)
-						: (lfpool_cache_release)(door.cache, object);
-
-	model_require_status(status, expected);
+	model_require_status(release_by(m, door, object), expected);
 	model_settle(m);
 }
 
