@@ -137,12 +137,6 @@ void thread_serve(struct serving *innermost)
 	}
 	store_relaxed(&s->innermost, innermost);
 }
-
-/* L5 is of no use here: lfpool/inline.h makes calls. */
-static void last_set(struct lfpool_last last)
-{
-	(void)last;
-}
 #else
 /* Its value only brings hand_back() about. */
 static pthread_key_t thread_key;
@@ -150,11 +144,6 @@ THREAD_LOCAL struct thread_entry *thread_table = nothing;
 static THREAD_LOCAL struct serving *serving;
 /* L5.  Read in lfpool/inline.h, by code that an optimiser of whole programs does not see. */
 __attribute__((used)) THREAD_LOCAL struct lfpool_last lfpool_last = VACANT;
-
-static void last_set(struct lfpool_last last)
-{
-	lfpool_last = last;
-}
 
 static void forget_servers(void)
 {
@@ -195,7 +184,7 @@ static void hand_back(void *memory)
 	(void)table_set(gone);
 	if (table == gone)
 		return;
-	last_set((struct lfpool_last)VACANT);
+	thread_forget();
 	registry_lock();
 	for (uint64_t i = 0; i <= table[-1].pool_id; i++) {
 		const struct thread_entry *e = &table[i];
@@ -355,27 +344,17 @@ struct handle *thread_handle(lfpool_t *pool)
 	return !handle && pool->table_id ? attach(pool) : handle;
 }
 
-/* The same, for lfpool/inline.h to find (L5). */
-static struct handle *thread_handle_as_last(lfpool_t *pool)
-{
-	struct handle *handle = thread_handle(pool);
-
-	if (handle)
-		last_set((struct lfpool_last){pool->table_id, &handle->face});
-	return handle;
-}
-
 /* The hit is not here, so that callers need no frame for this. */
 NOINLINE void *lfpool_acquire_slow(lfpool_t *pool)
 {
-	struct handle *handle = thread_handle_as_last(pool);
+	struct handle *handle = thread_remember(pool->table_id, thread_handle(pool));
 
 	return handle ? lfpool_cache_acquire_inline(&handle->face) : pool->backend->acquire(pool);
 }
 
 NOINLINE lfpool_status_t lfpool_release_slow(lfpool_t *pool, void *object)
 {
-	struct handle *handle = thread_handle_as_last(pool);
+	struct handle *handle = thread_remember(pool->table_id, thread_handle(pool));
 
 	return handle ? lfpool_cache_release_inline(&handle->face, object) : pool_release(pool, object);
 }

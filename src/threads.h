@@ -19,6 +19,8 @@
 #ifndef LFPOOL_THREADS_H
 #define LFPOOL_THREADS_H
 
+#include "atomics.h"
+#include "lfpool/inline.h"
 #include "os.h"
 
 struct handle;
@@ -37,6 +39,24 @@ extern pthread_key_t thread_key;
 #else
 extern THREAD_LOCAL struct thread_entry *thread_table;
 #endif
+
+/* L5.  Returns `handle`, the thread's of that pool; NULL changes nothing.  With a key lfpool/inline.h makes calls. */
+static inline struct handle *thread_remember(uint64_t pool_id, struct handle *handle)
+{
+#ifndef LFPOOL_THREAD_KEY
+	if (handle)
+		lfpool_last = (struct lfpool_last){pool_id, (lfpool_cache_t *)handle};
+#endif
+	(void)pool_id;
+	return handle;
+}
+
+static inline void thread_forget(void)
+{
+#ifndef LFPOOL_THREAD_KEY
+	lfpool_last.pool_id = 1;
+#endif
+}
 
 /* Of a pool's table_id (pool.h).  NULL: it is not in the first places, or the thread has none yet, or can have none. */
 static inline struct handle *thread_find(uint64_t pool_id)
