@@ -165,7 +165,9 @@ class Document(Case):
 				("HANDOFF", "64 bytes: the ring and 10.0, 10.0, 10.0 ns on 2, 4 and 8 threads"),
 				("HANDOFF", "not measured: 4096 bytes"), ("MEMORY", "4.50 bytes"),
 				("EVICT-MUTEX", "evict-5-32: 1.12 x heap-mutex on 4 threads, within the noise<br>evict-50-1024: 0.33 x heap-mutex on 2"
-				" threads (not measured: 4); evict-100-1024: 0.25 x heap-mutex on 2 threads (not measured: 4)<br>not measured: evict-5-1024"), ("RETIRE-MUTEX", "(not measured: 4)"), ("RETIRE-BOUND", "at most 1.33 MiB, 1.25 x its objects (lfpool-rcu on 2 threads)")):
+				" threads (not measured: 4); evict-100-1024: 0.25 x heap-mutex on 2 threads (not measured: 4)"
+				"<br>not measured: evict-5-1024"), ("RETIRE-MUTEX", "(not measured: 4)"),
+				("RETIRE-BOUND", "at most 1.33 MiB, 1.25 x its objects (lfpool-rcu on 2 threads)")):
 			self.assertIn(figure, self.verdict(name)[1], name)
 		self.assertRegex(self.said, "HIT +not met: ")
 
