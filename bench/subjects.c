@@ -9,7 +9,7 @@
  * if the package is installed.  If not, the weak reference to it is NULL.
  */
 #define ALL_SUBJECTS(OWN, PEER)                                                                                         \
-	OWN(limit) OWN(ring) OWN(inlined) OWN(typed) OWN(library) OWN(thread)                                           \
+	OWN(limit) OWN(ring) OWN(inlined) OWN(typed) OWN(library) OWN(thread) OWN(thread_inlined)                       \
 	PEER(shared, "lfpool-shared", "built in preset release only") OWN(races) OWN(hooks) OWN(depot) OWN(mutex)       \
 	OWN(free_list) OWN(treiber) OWN(malloc) OWN(mimalloc) OWN(jemalloc) OWN(tcmalloc)                               \
 	PEER(spin, "spin", "libck-dev") PEER(ck_stack, "ck-stack", "libck-dev") PEER(ck_ring, "ck-ring", "libck-dev")   \
