@@ -122,7 +122,7 @@ def _instructions(instructions: dict, subject: str, most: float) -> Check:
 
 
 def _handoff(results: Results, bytes: int, most: float) -> Check:
-	found = _found(results, "handoff-1-1", INLINED, ["ring"], bytes)
+	found = _found(results, "handoff-1-1", INLINED, ["ring"], bytes, threads=[2])
 	if not found:
 		return _unmeasured(f"{bytes} bytes")
 	more = {count: mine.median() - ring.median() for count, (mine, ring) in found.items()}
@@ -176,6 +176,8 @@ def _calls(results: Results) -> list[Verdict]:
 			*_absent(results, libraries)]),
 		_verdict("CALL-CLOSE", "the same: at most 1.1 x rpmalloc, called, and mimalloc",
 			[*_worst(_within(results, workload, LIBRARY, 1.1, close) for workload in CALLED), *_absent(results, close)]),
+		_verdict("CALL-INLINED", "the same, with lfpool/inline.h: at most 1.25 x an explicit cache",
+			_worst(_within(results, workload, LIBRARY + "-inlined", 1.25, [INLINED]) for workload in CALLED)),
 		_verdict("SHARED", "pair, bursts, larson: the shared library at most 1.15 x the static one",
 			_worst(_within(results, workload, SHARED, 1.15, [LIBRARY]) for workload in CALLED)),
 	]
@@ -185,7 +187,7 @@ def _beyond(results: Results) -> list[Verdict]:
 	return [
 		_verdict("BULK", "bulk-32, bulk-256: at most 2 x DPDK's, the faster of ring and stack",
 			[*(_within(results, workload, INLINED, 2, DPDK) for workload in ("bulk-32", "bulk-256")), *_absent(results, DPDK)]),
-		_verdict("HANDOFF", "handoff-1-1: the ring alone and at most 4 ns with 64 bytes, 8 ns with 4096",
+		_verdict("HANDOFF", "handoff-1-1, two threads: the ring alone and at most 4 ns with 64 bytes, 8 ns with 4096",
 			[_handoff(results, 64, 4), _handoff(results, 4096, 8)]),
 		_verdict("RANDOM-1M", "random-1m: ahead of DPDK, ring and stack", [_within(results, "random-1m", INLINED, 1, DPDK),
 			*_absent(results, DPDK)]),
