@@ -69,7 +69,14 @@ awk '/^particles +48 / { exit $11 == "0" || $NF != "0" }' "$out/table" || fail '
 
 # In a terminal each table takes the place of the one before.
 if command -v script >/dev/null; then
-	script -qec "$particles --frames 60 --threads 2 --capacity 5000 --top 1" /dev/null >"$out/table" </dev/null || fail 'in a terminal'
+	: >"$out/table"
+	script -qec "exec $particles --frames 100000 --threads 2 --capacity 5000 --top 1" /dev/null >"$out/table" </dev/null &
+	program=$!
+	trap 'kill $program 2>/dev/null || :; rm -rf "$out"' EXIT
+	await "$out/table" 2
+	kill $program
+	wait $program || :
+	trap 'rm -rf "$out"' EXIT
 	tables=$(grep -c '^.*pool  *bytes' "$out/table")
 	[ "$tables" -ge 2 ] || fail 'tables in a terminal'
 	[ "$(grep -c "^$(printf '\033')\[H$(printf '\033')\[Jpool  *bytes" "$out/table")" = "$tables" ] || fail 'not in the same place'
