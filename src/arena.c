@@ -166,7 +166,7 @@ uint64_t arena_mark(const struct arena *arena, uint32_t slot)
 	uint64_t word = arena_generation(arena, slot);
 
 	/* release, edge TELL: what hooks.activate wrote, for who resolves the handle.  acquire, edge MARK; on failure too: another
-	 * has made it live, or somebody releases the object. */
+	 * has made it live, or another thread releases the object. */
 	if (generation_phase(word) == GENERATION_DEAD && cas_acq_rel(&arena->generation[slot], &word, word | GENERATION_LIVE))
 		word |= GENERATION_LIVE;
 	/* Marked with this word live, the use is the handle's.  Else what we marked was released meanwhile; and if it was before we

@@ -30,7 +30,7 @@ lfpool_status_t lfpool_acquire_async(lfpool_t *pool, lfpool_continuation_t then,
 		*ticket_out = 0;
 	if (!then)
 		return LFPOOL_E_ARGUMENT;
-	/* relaxed: who waits already comes first; whoever comes at the same instant may be first or second.  (The hook: as
+	/* relaxed: a call that waits already comes first; one that comes at the same instant may be first or second.  (The hook: as
 	 * must_queue() in wait.c.) */
 	if (pool->hooks.exhausted || !(nested || load_relaxed(d->wanted)))
 		object = lfpool_acquire(pool);

@@ -55,7 +55,7 @@ static inline bool cas_byte(_Atomic(uint8_t) *p, uint8_t *old, uint8_t new)
 	const unsigned shift = (unsigned)((uintptr_t)p & 3) * 8;
 	uint32_t found = atomic_load_explicit(word, memory_order_acquire);
 
-	/* Goes round only when another byte of the word was changed. */
+	/* Repeats only when another byte of the word was changed. */
 	while ((uint8_t)(found >> shift) == *old)
 		if (atomic_compare_exchange_weak_explicit(word, &found, found ^ (uint32_t)(*old ^ new) << shift,
 							  memory_order_acq_rel, memory_order_acquire))

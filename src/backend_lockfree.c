@@ -14,7 +14,7 @@
 
 #include <string.h>
 
-/* ---- A slot that was taken, and one that is to be put back ---- */
+/* ---- A slot that was taken, and one that will be put back ---- */
 
 /* Makes the slot's object active.  False: it must be put back as it is, because a hook refused it, or the heap refused
  * memory; or, *twice_out, it is active already (released twice, in a race): the entry is used up. */
@@ -24,7 +24,7 @@ static inline bool make_active(struct core *core, uint32_t slot, void **object_o
 	const size_t heap_bytes = core->heap_bytes;
 	void *object = arena_object(arena, slot);
 
-	/* Somebody released it twice, in a race? */
+	/* Was it released twice, in a race? */
 	*twice_out = arena_is_active(arena, slot);
 	if (*twice_out) {
 		(void)misuse_report(core->pool, object, LFPOOL_E_NOT_IN_USE);
@@ -47,7 +47,7 @@ static inline bool make_active(struct core *core, uint32_t slot, void **object_o
 	return true;
 }
 
-/* The slot has just become free.  Returns which is to be put back: with a quarantine another one, or SLOT_NONE. */
+/* The slot has just become free.  Returns which to put back: with a quarantine another one, or SLOT_NONE. */
 static inline uint32_t leave(struct core *core, uint32_t slot, void *object)
 {
 	if (core->heap_bytes) {
@@ -81,7 +81,7 @@ static COLD uint32_t take_back(struct cache *c)
 	uint64_t seen, versions;
 	uint32_t slot = care_take_back(c->core->care, &versions);
 
-	/* Goes round again only after another thread put into the quarantine, or took from it. */
+	/* Repeats only after another thread put into the quarantine, or took from it. */
 	while (!slot) {
 		seen = versions;
 		slot = cache_take(c);
@@ -118,7 +118,7 @@ static inline void put(struct cache *c, uint32_t slot, bool released)
 	owner_fence(core->asymmetric);
 }
 
-/* After put(): does somebody want objects? */
+/* After put(): does a call want objects? */
 static inline bool is_wanted(const struct core *core)
 {
 	/* relaxed: after the fence. */
@@ -225,7 +225,7 @@ static inline void *acquire(lfpool_t *pool, struct handle *handle, uint32_t slot
 {
 	void *object;
 
-	/* Goes round again only for an object that was released twice in a race: that entry is then used up. */
+	/* Repeats only for an object that was released twice in a race: that entry is then used up. */
 	for (;; slot = SLOT_NONE) {
 		if (!slot)
 			slot = lockfree_take(pool, handle);

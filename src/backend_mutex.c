@@ -97,7 +97,7 @@ static size_t mutex_close(lfpool_t *head)
 
 /* ---- The list: under the mutex ---- */
 
-/* Somebody may write to free objects from here on: links out of them. */
+/* Free objects may be written to from here on: links out of them. */
 static void mutex_show(lfpool_t *head)
 {
 	struct mutex_pool *pool = (struct mutex_pool *)head;
@@ -179,7 +179,7 @@ static COLD void *take_back(struct mutex_pool *pool, uint32_t *slot_out)
 	uint64_t seen, versions;
 
 	*slot_out = care_take_back(pool->care, &versions);
-	/* Goes round again only after another thread put into the quarantine, or took from it. */
+	/* Repeats only after another thread put into the quarantine, or took from it. */
 	while (!*slot_out) {
 		seen = versions;
 		(void)take_locked(pool, slot_out);
@@ -226,7 +226,7 @@ static size_t mutex_listed(const lfpool_t *head)
 	return listed;
 }
 
-/* Who releases looks at this after the mutex, who waits has changed it before he took it: one of them sees the other (W1,
+/* A release looks at this after the mutex, a call that waits has changed it before it took it: one of them sees the other (W1,
  * demand.h). */
 static void serve_if_wanted(lfpool_t *head)
 {

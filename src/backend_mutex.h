@@ -2,7 +2,7 @@
 /*
  * backend_mutex.h - a pool of the mutex backend, for the files that make it up: see backend_mutex.c.
  *
- * Invariants   M1  the list holds the slots that were used and are free, each once; but for those in quarantine and in
+ * Invariants   M1  the list holds the slots that were used and are free, each once; except those in quarantine and in
  *                  the cold store, which has a bit for each of its own.
  *              M2  `listed` are on the list; of the slots that the pool began with at most all are used.
  * Progress     Blocking.

@@ -105,8 +105,8 @@ static inline size_t turn(const struct lfpool_cache *shared, void *const *object
 
 /* ---- Acquire ---- */
 
-/* LFPOOL_ZERO: before they are active, so that a walk does not meet what is not zeroed yet; but for those that are
- * active already, which are somebody else's. */
+/* LFPOOL_ZERO: before they are active, so that a walk does not meet what is not zeroed yet; except those that are
+ * active already, which have another holder. */
 static void zero(const struct arena *arena, void *const *objects, uint32_t count)
 {
 	for (uint32_t i = 0; i < count; i++)
@@ -158,7 +158,7 @@ size_t bulk_acquire(struct handle *handle, void **objects_out, size_t count)
 					     &taken);
 		if (taken)
 			continue;
-		/* The magazine is empty, which the general way mends; or this is no plain pool. */
+		/* The magazine is empty, and the general way fills it; or this is no plain pool. */
 		objects_out[done] = lockfree_acquire_through(handle, SLOT_NONE);
 		if (!objects_out[done])
 			break;

@@ -59,7 +59,7 @@ static bool exchange_previous(struct cache *c, uint64_t previous)
 /* Puts a magazine into `previous`, which is clear, so that nobody else writes it (C2). */
 static void fill_previous(struct cache *c, uint32_t number)
 {
-	/* acquire, edge SHOW: if a thief has cleared it, who sees our store sees where the thief announced what it took. */
+	/* acquire, edge SHOW: if a thief has cleared it, a thread that sees our store sees where the thief announced what it took. */
 	const uint64_t clear = load_acquire(&c->previous);
 
 	/* release, edge SHOW: as tagged_set(). */
@@ -138,7 +138,7 @@ static inline uint32_t pop(struct cache *c)
 
 uint32_t cache_take_near(struct cache *c)
 {
-	/* Goes round again only after a refill, whose magazine thieves emptied before we looked: their success. */
+	/* Repeats only after a refill, whose magazine thieves emptied before we looked: their success. */
 	do {
 		const uint32_t slot = pop(c);
 
@@ -150,7 +150,7 @@ uint32_t cache_take_near(struct cache *c)
 
 uint32_t cache_take_idle(struct cache *c)
 {
-	/* Goes round again only after a refill, as above. */
+	/* Repeats only after a refill, as above. */
 	do {
 		const uint32_t slot = pop(c);
 
@@ -162,7 +162,7 @@ uint32_t cache_take_idle(struct cache *c)
 
 uint32_t cache_take(struct cache *c)
 {
-	/* Goes round again only if something moved while cache_steal() looked: another thread's success. */
+	/* Repeats only if something moved while cache_steal() looked: another thread's success. */
 	for (;;) {
 		uint32_t slot = cache_take_near(c);
 

@@ -2,15 +2,15 @@
 /*
  * cache_table.c - the caches of a pool: claimed for a thread, for an explicit handle, or for a single call.
  *
- * Idea         A cache is never freed; one that is given up is claimed by the next who needs one.  A thread without a
+ * Idea         A cache is never freed; one that is given up is claimed by the next thread that needs one.  A thread without a
  *              cache of its own (it is exiting, or LFPOOL_CACHE_NONE) claims one for the length of a call.  New ones
- *              come in lots, which the first to need one maps; whoever loses that race unmaps his.  The first lot
+ *              come in lots, which the first to need one maps; a thread that loses that race unmaps its own.  The first lot
  *              lies in the pool's own mapping.
  * Invariants   T1  a cache has a user exactly while `claimed` is 1.
  *              T2  a cache is counted by table.count before anything but nothing is in it.
  *              T3  a cache is born (its extra magazines made and given out) by its first user, before its first use.
  * Progress     Lock-free: a failed claim means that another thread's succeeded.
- * Edges        CLAIM: cache_unclaim -> cache_claim.   LOT: the mapper of a lot -> whoever reads its address.
+ * Edges        CLAIM: cache_unclaim -> cache_claim.   LOT: the mapper of a lot -> readers of its address.
  */
 #include "cache.h"
 
@@ -159,18 +159,18 @@ static bool lot_ensure(struct core *core, uint32_t index, enum cache_term term)
 		store_relaxed(&core->patience, PATIENCE);
 		return false;
 	}
-	/* The magazines first: whoever sees the caches sees them.  Every racer writes the lot that won. */
+	/* The magazines first: a thread that sees the caches sees them.  Every racer writes the lot that won. */
 	char *lot_won = mapped;
 
 	plain_written(mapped);
 	plain_written(mapped + caches * cache_bytes());
-	/* acq_rel, edge LOT: release our mapping, or on failure acquire that of the one who was first. */
+	/* acq_rel, edge LOT: release our mapping, or on failure acquire that of the first. */
 	if (!cas_acq_rel(&core->magazines.extra_lot[lot], &none, mapped + caches * cache_bytes())) {
 		os_unmap(mapped, cache_lot_bytes(core->magazines.bytes, caches));
 		lot_won = none - caches * cache_bytes();
 	}
 	none = NULL;
-	/* release, edge LOT.  On failure somebody has written the same value. */
+	/* release, edge LOT.  On failure another thread has written the same value. */
 	(void)cas_release(&core->table.lot[lot], &none, lot_won);
 	return true;
 }
@@ -224,7 +224,7 @@ static struct cache *claim_at(struct core *core, uint32_t index)
 		/* relaxed: a number to begin with. */
 		uint32_t count = load_relaxed(&core->table.count);
 
-		/* release, edge LOT: T2.  Goes round only when another thread raised it. */
+		/* release, edge LOT: T2.  Repeats only when another thread raised it. */
 		while (count <= index && !cas_weak_release(&core->table.count, &count, index + 1))
 			;
 		give_birth(core, c, index);

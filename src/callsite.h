@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * callsite.h - where a function was called from: found cheaply, named when somebody wants to read it.
+ * callsite.h - where a function was called from: found cheaply, named when it is read.
  *
  * Idea         The C library's backtrace() where it has one; elsewhere nothing is found.  Names come from the dynamic
  *              symbols: a program linked with -rdynamic has them all; else "program+0x1234", which addr2line -e program

@@ -37,7 +37,7 @@ static uint32_t change_out(struct cold *c, int change)
 	/* relaxed: a stale word costs one failed CAS. */
 	uint64_t room = load_relaxed(&c->room);
 
-	/* acquire and release: who changes it after a reset sees the open note (mark.h).  Goes round only when another thread
+	/* acquire and release: a thread that changes it after a reset sees the open note (mark.h).  Repeats only when another thread
 	 * changed it. */
 	while (!cas_weak_acq_rel(&c->room, &room, room - (uint64_t)(int64_t)change))
 		;
@@ -62,7 +62,7 @@ static void count(struct cold *c, uint64_t more, uint64_t less)
 	/* relaxed: a stale word costs one failed CAS. */
 	uint64_t now = load_relaxed(&c->counts);
 
-	/* release, edge SHOW: who sees the count sees the bits, and that the slots are gone where they were.  Goes round only
+	/* release, edge SHOW: a thread that sees the count sees the bits, and that the slots are gone where they were.  Repeats only
 	 * when another thread changed it. */
 	while (!cas_weak_release(&c->counts, &now, now + more - less))
 		;
@@ -84,7 +84,7 @@ static uint32_t take_allowed(struct cold *c, size_t wanted, bool remain)
 		taken = least(wanted, cold_allowed_in(now));
 		if (!taken)
 			return 0;
-		/* release: who sees the slots gone sees what we released before.  Goes round only when another thread
+		/* release: a thread that sees the slots gone sees what we released before.  Repeats only when another thread
 		 * changed it. */
 	} while (!cas_weak_acq_rel(&c->counts, &now, now - taken - (remain ? 0 : taken * ONE_OBJECT)));
 	return (uint32_t)taken;
@@ -111,7 +111,7 @@ uint32_t cold_borrow(struct cold *c, uint32_t wanted)
 		more = least(wanted, load_relaxed(&c->opened) - cold_capacity_in(now));
 		if (!more)
 			return 0;
-		/* Goes round only when another thread changed it. */
+		/* Repeats only when another thread changed it. */
 	} while (!cas_weak_acq_rel(&c->counts, &now, now + more * ONE_OBJECT));
 	return (uint32_t)more;
 }
@@ -159,12 +159,12 @@ void cold_withdraw(struct cold *c, uint32_t slot)
 /* Slots 1 .. wanted, or fewer, have their pages; says how many have. */
 static uint64_t open_pages(struct cold *c, uint64_t wanted)
 {
-	/* relaxed: a number; who takes a slot on the pages acquires what opened them. */
+	/* relaxed: a number; a call that takes a slot on the pages acquires what opened them. */
 	uint64_t from = load_relaxed(&c->opened);
 	const bool backed = c->arena->backing & (LFPOOL_PREFAULT | LFPOOL_LOCK);
 	const uint64_t step = backed ? 1 : OPEN_BYTES / c->arena->face.stride;
 
-	/* Goes round only when another thread opened some, or the system had a part of it. */
+	/* Repeats only when another thread opened some, or the system had a part of it. */
 	while (from < wanted) {
 		const uint64_t some = wanted - from < step ? from + step : wanted;
 		uint64_t to = least(arena_fill_pages(c->arena, (size_t)some), c->reserved);
@@ -197,7 +197,7 @@ size_t cold_grow(struct cold *c, size_t wanted, size_t from)
 			more = least(more, open_pages(c, capacity + more) - capacity);
 		if (!more)
 			return 0;
-		/* release, edge SHOW: the pages.  Goes round only when another thread changed it. */
+		/* release, edge SHOW: the pages.  Repeats only when another thread changed it. */
 	} while (!cas_weak_acq_rel(&c->counts, &now, now + more * (ONE_OBJECT + 1)));
 	return (size_t)more;
 }

@@ -14,15 +14,15 @@
  *                  borrow     capacity + n, then bits; and back      lfpool_trim(), of what is not allowed
  *              Slots go one at a time, straight to the caller, so nothing is out of sight but what is in a call's hands.
  *              Addresses beyond the first `capacity` slots have no access; `opened` says how far they have by now.
- * Invariants   O1  among slots 1 .. opened: cold ones >= allowed.  Who takes takes a count first, and so finds a bit; who
- *                  gives sets the bit first.
+ * Invariants   O1  among slots 1 .. opened: cold ones >= allowed.  A call that takes takes a count first, and so finds a bit; one
+ *                  that gives sets the bit first.
  *              O2  allowed <= capacity <= opened; capacity = slots that are in use, in magazines, in never-used chunks, or
  *                  in a call's hands, + allowed.
  *              O3  a cold slot's object is not built (care.h), and nobody's.
- * Progress     Lock-free.  A search for a bit goes round again only when others took or gave some.  Growing enters the
+ * Progress     Lock-free.  A search for a bit repeats only when others took or gave some.  Growing enters the
  *              kernel to open pages.
- * Edges        COLD: who makes a slot cold -> who takes it.   SHOW: changes of `counts` -> who reads it, and the survey.
- *              OPEN: who opens pages -> who takes a slot on them.
+ * Edges        COLD: a slot is made cold -> it is taken.   SHOW: changes of `counts` -> readers, and the survey.
+ *              OPEN: pages are opened -> a slot on them is taken.
  */
 #ifndef LFPOOL_COLD_H
 #define LFPOOL_COLD_H
@@ -67,8 +67,8 @@ static inline size_t cold_bytes(size_t reserved)
 /* `memory`: cold_bytes(), zeroed. */
 void cold_open(struct cold *c, const struct arena *arena, size_t capacity, size_t reserved, void *memory);
 
-/* Objects there are; and those of them that are free, and cold.  relaxed: whoever may expect a change has it through an
- * edge of his own. */
+/* Objects there are; and those of them that are free, and cold.  relaxed: a caller that may expect a change has it through
+ * another edge. */
 static inline size_t cold_capacity(const struct cold *c)
 {
 	return cold_capacity_in(load_relaxed(&c->counts));
@@ -119,7 +119,7 @@ COLD uint32_t cold_take_allowed(struct cold *c);
 /* A cold slot for an acquire, or SLOT_NONE. */
 static inline uint32_t cold_take(struct cold *c)
 {
-	/* relaxed: a look; who takes looks again. */
+	/* relaxed: a look; a call that takes looks again. */
 	return likely(!cold_allowed(c)) ? SLOT_NONE : cold_take_allowed(c);
 }
 

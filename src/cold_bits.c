@@ -14,7 +14,7 @@ static uint64_t inverted(const struct cold *c, uint64_t word)
 
 uint64_t cold_look(const struct cold *c, uint64_t word)
 {
-	/* relaxed: a look; who wants a slot takes it by CAS. */
+	/* relaxed: a look; a call that wants a slot takes it by CAS. */
 	return load_relaxed(&c->bits[word]) ^ inverted(c, word);
 }
 
@@ -23,7 +23,7 @@ void cold_give_bits(struct cold *c, uint64_t word, uint64_t bits)
 	/* relaxed: a stale word costs one failed CAS. */
 	uint64_t now = load_relaxed(&c->bits[word]);
 
-	/* release, edge COLD: what its holder did with the slot.  Goes round only when another thread changed the word.
+	/* release, edge COLD: what its holder did with the slot.  Repeats only when another thread changed the word.
 	 * (The bits are not cold: the caller holds the slots.) */
 	while (!cas_weak_release(&c->bits[word], &now, now ^ bits))
 		;
@@ -36,7 +36,7 @@ bool cold_take_bits(struct cold *c, uint64_t word, uint64_t bits)
 	uint64_t now = load_relaxed(&c->bits[word]);
 
 	while (((now ^ flip) & bits) == bits)
-		/* acquire, edge COLD.  Goes round only when another thread changed the word. */
+		/* acquire, edge COLD.  Repeats only when another thread changed the word. */
 		if (cas_acquire(&c->bits[word], &now, now ^ bits))
 			return true;
 	return false;
@@ -47,7 +47,7 @@ uint32_t cold_take_any(struct cold *c)
 	/* relaxed: a hint. */
 	uint64_t word = load_relaxed(&c->hint);
 
-	/* Goes round again only when others took or gave some (O1). */
+	/* Repeats only when others took or gave some (O1). */
 	for (;; word++) {
 		/* Anew each time: what the count promises lies below what was opened before the count was raised, but others
 		 * may have taken that, and what is left lies in pages that were opened since.  acquire, edge OPEN: those

@@ -24,7 +24,7 @@ uint64_t cold_look(const struct cold *c, uint64_t word);
 void cold_give_bits(struct cold *c, uint64_t word, uint64_t bits);
 /* Takes all of `bits`, if they are cold. */
 bool cold_take_bits(struct cold *c, uint64_t word, uint64_t bits);
-/* Who has taken a count finds a slot (O1). */
+/* A thread that has taken a count finds a slot (O1). */
 uint32_t cold_take_any(struct cold *c);
 
 #endif

@@ -7,7 +7,7 @@
  *                  release   ending: guards intact?  owner          hooks    end: poisoned, shut, into quarantine
  *              The modules know one thing each: pattern.h, owner.h, quarantine.h, tools.h.
  * Invariants   B1  between debug_slot_open() and debug_slot_end() (or debug_slot_refused()) an object is accessible;
- *                  else the tools are told that it is not, but for one that was shown since.
+ *                  else the tools are told that it is not, except one that was shown since.
  *              B2  `poisoned` of a slot is 1 exactly while its object is free and has been filled with the poison.
  * Progress     As its parts.
  */
@@ -40,7 +40,7 @@ void debug_slot_open(struct debug *debug, uint32_t slot, void *object);
 void debug_slot_refused(struct debug *debug, uint32_t slot, void *object);
 void debug_slot_begun(struct debug *debug, uint32_t slot);
 void debug_slot_ending(struct debug *debug, uint32_t slot, void *object);
-/* Returns the slot that is to be put back: another one, or SLOT_NONE, if there is a quarantine. */
+/* Returns the slot to put back: another one, or SLOT_NONE, if there is a quarantine. */
 uint32_t debug_slot_end(struct debug *debug, uint32_t slot, void *object);
 
 /* Its memory may be given back: nothing that was written to it is expected to be there any more. */

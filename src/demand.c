@@ -89,14 +89,14 @@ static bool debt_change(struct demand *d, uint64_t *owed, uint64_t to)
 	return true;
 }
 
-/* True if somebody still wants something, and nothing is free. */
+/* True if a call still wants something, and nothing is free. */
 static bool serve(lfpool_t *pool, struct handle *handle)
 {
 	struct demand *d = &pool->demand;
 	uint32_t slot = SLOT_NONE;
 	struct serving here;
 
-	/* Goes round only after it gave, or put back what nobody wants, or after another thread changed what it saw. */
+	/* Repeats only after it gave, or put back what nobody wants, or after another thread changed what it saw. */
 	for (;;) {
 		/* relaxed: the CAS that pays decides. */
 		uint64_t owed = load_relaxed(&d->owed), word = 0;
@@ -132,7 +132,7 @@ void demand_serve(lfpool_t *pool, struct handle *handle)
 
 	if (demand_is_serving(pool))
 		return;
-	/* Goes round only after it grew, or another thread changed the pool. */
+	/* Repeats only after it grew, or another thread changed the pool. */
 	do {
 		seen = cold_capacity(&pool->cold);
 	} while (serve(pool, handle) && resize_by_itself(pool, seen));
@@ -237,7 +237,7 @@ void *demand_wait(lfpool_t *pool, struct handle *handle, uint64_t deadline_ns)
 	uint32_t slot, index;
 
 	probe_wait_begin(pool, pool->name);
-	/* Goes round again only for an object that was released twice in a race: that one is used up. */
+	/* Repeats only for an object that was released twice in a race: that one is used up. */
 	do {
 		struct cell *cell = cell_claim(d, &index);
 
@@ -268,7 +268,7 @@ void demand_owe_no_more(lfpool_t *pool)
 	full_fence();
 	/* relaxed: a number. */
 	owed = load_relaxed(&d->owed);
-	/* Goes round only when another thread changed it. */
+	/* Repeats only when another thread changed it. */
 	while (owed > (capacity = cold_capacity(&pool->cold)) && !debt_change(d, &owed, capacity))
 		;
 }
@@ -281,7 +281,7 @@ void demand_owe(lfpool_t *pool, size_t count)
 
 	/* Before anybody can pay, so that `wanted` is never too low; and once for all that is owed. */
 	demand_want(d, 1);
-	/* Goes round only when another thread changed it. */
+	/* Repeats only when another thread changed it. */
 	do {
 		capacity = cold_capacity(&pool->cold);
 		all = count < capacity ? owed + count : capacity;
@@ -300,7 +300,7 @@ size_t demand_forgive(struct demand *d, size_t count)
 	/* relaxed: the CAS decides. */
 	uint64_t owed = load_relaxed(&d->owed), less;
 
-	/* Goes round only when another thread changed it. */
+	/* Repeats only when another thread changed it. */
 	do {
 		less = count < owed ? count : owed;
 	} while (less && !debt_change(d, &owed, owed - less));

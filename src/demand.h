@@ -5,9 +5,9 @@
  * Idea         One word, `wanted`, says how many they are.  Every release, after its push, looks at it; while it is not 0 the
  *              release goes on with demand_serve(), which takes a free object out of the pool, as an acquire does, and
  *              gives it to the first in the queue (queue.h), or pays what is owed with it.
- * Invariants   W1  no wake-up is lost.  Who waits: makes his demand known; heavy fence; serves, which ends when an exact
- *                  take finds nothing.  Who releases: pushes; fence; looks at `wanted`, and if it is not 0, serves.  So
- *                  either the waiter's take sees the push, or the releaser sees the demand.  A server that has nobody to
+ * Invariants   W1  no wake-up is lost.  A call that waits makes its demand known; heavy fence; serves, until an exact
+ *                  take finds nothing.  A release pushes; fence; looks at `wanted`, and if it is not 0, serves.  So
+ *                  either the waiter's take sees the push, or the releaser sees the demand.  A server that has no one to
  *                  give to puts the slot back as a releaser does, and looks again.  So whenever an object is free and
  *                  a cell is waiting, some call is on its way that will serve.
  *              W2  a slot that a server holds, or that was given, is in the hands of a call: the server's, then the
@@ -18,7 +18,7 @@
  *                  it is not 0.
  *              W6  hooks and continuations that a server runs leave what they would serve to it, and it looks again
  *                  when they return: so they do not nest, however many there are.
- * Progress     demand_serve: lock-free: it goes round again only after it gave, or another thread changed a cell, or came
+ * Progress     demand_serve: lock-free: it repeats only after it gave, or another thread changed a cell, or came
  *              to wait.  A server stopped anywhere holds one object and nobody else: the next release serves as well.
  *              Its cost is that of an exhausted acquire and O(cells ever used at once) for each object given.
  */
@@ -37,7 +37,7 @@ void demand_free(struct demand *d);
 /* In the child after fork: the calls of other threads are gone. */
 void demand_forget_calls(lfpool_t *pool);
 
-/* Gives what is free to those who want it; and as long as somebody waits and nothing is free, the pool grows by itself.
+/* Gives what is free to those who want it; and as long as a call waits and nothing is free, the pool grows by itself.
  * `handle`: a cache of the caller's, or NULL. */
 COLD void demand_serve(lfpool_t *pool, struct handle *handle);
 /* Has a call of this thread's that serves this pool called us?  Then demand_serve() leaves it to that (W6). */

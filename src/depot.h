@@ -11,11 +11,11 @@
  *              that has left meanwhile reads a stale number, and its CAS fails.
  * Invariants   D1  a magazine is in at most one stack, and then no cache owns it (thieves with an old note may still
  *                  take from it).
- *              D2  whoever pops or carves announces the magazine in its `hand` word before the CAS, so the objects in
+ *              D2  a call that pops or carves announces the magazine in its `hand` word before the CAS, so the objects in
  *                  it are never out of sight (C1 in cache.h).
  *              D3  a magazine goes onto `full` only when its owner has seen it full.
  *              D4  what lies on `empty` is empty, what lies on `partial` is not full: nobody pushes there.
- *              D5  the link of a magazine on a stack says how many lie there from it down.  So whoever changes a head
+ *              D5  the link of a magazine on a stack says how many lie there from it down.  So a call that changes a head
  *                  knows how deep the stack is, without a counter to share; the CAS that succeeds has made sure (S1)
  *                  that what the link said was still true.
  * Progress     push, pop, carve: lock-free; a retry means that another thread moved the head.  No system calls, no
@@ -100,8 +100,8 @@ static inline uint32_t depth_below(const struct magazines *ms, uint64_t head)
 /*
  * ---- The least depth since the last reset: what lay there all the time (mark.h) ----
  *
- * Who makes a stack less deep, or finds it empty, notes that before it does anything else; so whoever holds what was
- * taken from it has noted it, or got it from one who has.  (Of a pop that is stopped before its note the magazine is in
+ * A call that makes a stack less deep, or finds it empty, notes that before it does anything else; so the holder of what
+ * was taken from it has noted it, or got it from one that has.  (Of a pop that is stopped before its note the magazine is in
  * no other hands: thieves look into caches only after they have found every stack empty, and noted it.)
  */
 static inline void stack_reset_least(struct stack *s, const struct magazines *ms)
@@ -140,7 +140,7 @@ static inline void stack_push(struct stack *s, const struct magazines *ms, struc
 
 		/* relaxed: the magazine is ours until the CAS publishes it. */
 		store_relaxed(&m->next, link_to(depth_below(ms, head) + 1, tagged_number(head)));
-		/* release, edge PUT: the link, and all that its owners wrote, to whoever pops it. */
+		/* release, edge PUT: the link, and all that its owners wrote, to the call that pops it. */
 		if (cas_weak_release(&s->head, &head, tagged_next(head, number)))
 			break;
 		/* Retries only after another thread moved the head, or for a spurious failure: lock-free. */
@@ -169,7 +169,7 @@ static inline uint32_t stack_pop(struct stack *s, const struct magazines *ms, ta
 		 * moved (S1). */
 		uint64_t link = load_relaxed(&magazines_at(ms, number)->next);
 
-		/* acquire, edge PUT: on failure the fresh head needs it.  release, edge SHOW: who sees it gone sees
+		/* acquire, edge PUT: on failure the fresh head needs it.  release, edge SHOW: a thread that sees it gone sees
 		 * our announcement. */
 		if (cas_weak_acq_rel(&s->head, &head, tagged_next(head, link_below(link)))) {
 			mark_note(&s->least, link_depth(link) - 1);
@@ -192,7 +192,7 @@ static inline uint32_t depot_carve(struct depot *d, const struct magazines *ms, 
 		uint32_t number = (uint32_t)carved + 1;
 
 		tagged_set(hand, number);
-		/* release, edge SHOW: who sees the chunk gone sees our announcement. */
+		/* release, edge SHOW: a thread that sees the chunk gone sees our announcement. */
 		if (cas_weak_release(&d->carved, &carved, carved + 1)) {
 			magazine_make_full(magazines_at(ms, number), number, ms->slots, magazines_born(ms, number, 0),
 					   ms->stride);

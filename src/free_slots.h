@@ -5,7 +5,7 @@
  * Idea         Treiber's stack (1986), its head a tagged word (tagged.h).  Zeroed links read as "the next slot", so
  *              that at first all slots are there in order, and making the stack takes one store.  Each link says how
  *              many slots lie from it down, as the depot's do (D5 in depot.h).
- * Invariants   FS1 whoever reads the same empty head twice knows that the stack was empty all the time between (S1).
+ * Invariants   FS1 a call that reads the same empty head twice knows that the stack was empty all the time between (S1).
  * Progress     push, pop: lock-free; a retry means that another thread moved the head.
  * Edges        FREE: push -> pop.
  */

@@ -27,13 +27,13 @@ static inline enum phase_of_shard beginning(const struct limbo *limbo)
 	return limbo->scheme.ready ? HELD : BEGUN;
 }
 
-/* From held to begun: who asks now may hold it. */
+/* From held to begun: a call that asks now may hold it. */
 static void let_go(struct limbo_shard *shard)
 {
 	/* relaxed: the CAS decides; only we change the phase. */
 	uint64_t word = load_relaxed(&shard->word);
 
-	/* release, edge RETIRE: what we did with the batch.  Goes round only after another thread's push. */
+	/* release, edge RETIRE: what we did with the batch.  Repeats only after another thread's push. */
 	while (!cas_weak_release(&shard->word, &word, shard_in(word, BEGUN)))
 		;
 }
@@ -98,7 +98,7 @@ static void end(struct limbo *limbo, struct limbo_shard *shard, struct handle *h
 	/* relaxed: the CAS decides. */
 	uint64_t word = load_relaxed(&shard->word), next;
 
-	/* R2.  Goes round only after another thread's push.  acq_rel, edge RETIRE: gives away what we did with the batch, and
+	/* R2.  Repeats only after another thread's push.  acq_rel, edge RETIRE: gives away what we did with the batch, and
 	 * gets the stack. */
 	do {
 		next = shard_word((uint32_t)word ? beginning(limbo) : IDLE, 0, SLOT_NONE);
@@ -113,7 +113,7 @@ static bool ask(struct limbo *limbo, struct limbo_shard *shard, struct handle *h
 	/* relaxed: the CAS brings what belongs to it. */
 	uint64_t word = load_relaxed(&shard->word);
 
-	/* acquire, edge RETIRE: the batch.  Once more after another thread's push; whoever holds it asks himself. */
+	/* acquire, edge RETIRE: the batch.  Once more after another thread's push; a call that holds it asks by itself. */
 	do {
 		if (shard_phase(word) != BEGUN)
 			return false;
@@ -131,7 +131,7 @@ static uint64_t ended_in_all(const struct limbo *limbo)
 	uint64_t ended = 0;
 
 	for (uint32_t i = 0; i < limbo->shards; i++)
-		/* acquire, edge ENDED: who sees that a batch has ended finds its objects. */
+		/* acquire, edge ENDED: a thread that sees that a batch has ended finds its objects. */
 		ended += load_acquire(&limbo->shard[i].ended);
 	return ended;
 }
@@ -172,7 +172,7 @@ static void push(struct limbo *limbo, uint32_t first, uint32_t last, uint32_t co
 	/* relaxed: the CAS decides. */
 	uint64_t word = load_relaxed(&shard->word), next;
 
-	/* Goes round only after another thread's push, or another batch.  acq_rel, edge RETIRE: gives away the slots; or gets
+	/* Repeats only after another thread's push, or another batch.  acq_rel, edge RETIRE: gives away the slots; or gets
 	 * the batch from who had it before. */
 	do {
 		if (shard_phase(word) == IDLE) {
@@ -239,7 +239,7 @@ size_t limbo_count(const struct limbo *limbo, size_t capacity)
 	size_t count = 0;
 
 	for (uint32_t i = 0; limbo && i < limbo->shards; i++)
-		/* relaxed, both: a snapshot; whoever may expect more has it through an edge of his own. */
+		/* relaxed, both: a snapshot; a caller that may expect more has it through another edge. */
 		count += (size_t)shard_count(load_relaxed(&limbo->shard[i].word)) +
 			 load_relaxed(&limbo->shard[i].with_scheme);
 	/* What is just being put back may have been retired once more. */
@@ -284,7 +284,7 @@ lfpool_status_t lfpool_drain(lfpool_t *pool)
 
 	for (uint32_t i = 0; limbo && i < limbo->shards; i++) {
 		struct limbo_shard *shard = &limbo->shard[i];
-		/* acquire, edge RETIRE: what was put back before the shard was idle.  relaxed: whoever knows that something was
+		/* acquire, edge RETIRE: what was put back before the shard was idle.  relaxed: a caller that knows that something was
 		 * retired knows which batches had ended by then (RETIRE: the push came after them); so it is in one of the next
 		 * two. */
 		const bool idle = shard_phase(load_acquire(&shard->word)) == IDLE;

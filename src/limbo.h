@@ -4,29 +4,29 @@
  *
  * Idea         A few shards, chosen by thread.  A shard is a stack of retired slots, which grows, and one batch, which is
  *              with the scheme.  One word says both: {phase:2, count:30, slot:32}, count and slot of the stack.
- *                  idle -> begun    CAS, by who retires: his slots are the batch          (held, if the scheme is asked)
- *                  begun -> begun   CAS, by who retires: his slots are pushed             (or held -> held)
- *                  begun -> idle    CAS, by who has reclaimed the batch: the stack is empty
- *                  begun -> begun   CAS, by who has reclaimed the batch: what is on the stack is the next
+ *                  idle -> begun    CAS, by a retire: its slots are the batch             (held, if the scheme is asked)
+ *                  begun -> begun   CAS, by a retire: its slots are pushed                (or held -> held)
+ *                  begun -> idle    CAS, after the batch was reclaimed: the stack is empty
+ *                  begun -> begun   CAS, after the batch was reclaimed: what is on the stack is the next
  *              And where the scheme is asked (`ready`), begun is a batch that may be asked about, and
- *                  begun -> held    CAS, by who asks; he alone, until
+ *                  begun -> held    CAS, by the call that asks; alone, until
  *                  held -> begun    CAS: it is not ready; or there is a next one, and `begin` has returned
  *                  held -> idle     as above.
  *              The stack's links, and the batch's, lie beside the objects: a word for each slot.  The stack is only pushed
- *              to and taken whole, and nobody reads a link who has not taken it: so there is no ABA and no tag.
+ *              to and taken whole, and only the call that has taken it reads a link: so there is no ABA and no tag.
  * Invariants   R1  a retired slot is on one stack, or in one batch; its link says that it is retired, and a free or active
  *                  slot's that it is not.
  *              R2  an idle shard has an empty stack.  So what is on a stack will be a batch when the batch before it has
  *                  been reclaimed: nothing waits for more than two.
- *              R3  a batch belongs to one call or to the scheme: it is written by who brought the word from idle to
- *                  begun or held, or took the stack, until `begin` is called; then it is the scheme's, or theirs who
- *                  brought the word from begun to held; who reclaims it puts its objects back before he lets go of it.
+ *              R3  a batch belongs to one call or to the scheme: it is written by the call that brought the word from
+ *                  idle to begun or held, or took the stack, until `begin` is called; then it is the scheme's, or belongs
+ *                  to the call that brought the word from begun to held.  Its objects are put back before it is let go.
  *              R4  `ended` counts the batches of a shard whose objects are all free.
- * Progress     retire: lock-free, but for `begin`.  Asking: lock-free, but for `ready`: a shard that is held is left alone.
- *              A thread that stops while it holds a shard keeps what is retired there; who retires goes to another.
- * Edges        RETIRE: a push -> who takes the stack; and who let go of a batch -> who begins, holds or reclaims the next.
- *              BEGUN: who has begun a batch -> who reclaims it, also for a tool that does not see how the scheme orders the two.
- *              ENDED: who has put a batch's objects back -> who is told so: a drain, a poll, an acquire that asks.
+ * Progress     retire: lock-free, except `begin`.  Asking: lock-free, except `ready`: a shard that is held is left alone.
+ *              A thread that stops while it holds a shard keeps what is retired there; a retire goes to another.
+ * Edges        RETIRE: a push -> the stack is taken; and a batch is let go -> the next is begun, held or reclaimed.
+ *              BEGUN: a batch is begun -> it is reclaimed, also for a tool that does not see how the scheme orders the two.
+ *              ENDED: a batch's objects are put back -> a call is told so: a drain, a poll, an acquire that asks.
  */
 #ifndef LFPOOL_LIMBO_H
 #define LFPOOL_LIMBO_H
@@ -85,7 +85,7 @@ struct lfpool_batch {
 
 struct limbo_shard {
 	_Alignas(CACHE_LINE_PAIR) _Atomic(uint64_t) word;
-	/* Whoever holds the batch (R3). */
+	/* Of the holder of the batch (R3). */
 	_Alignas(CACHE_LINE_PAIR) struct lfpool_batch batch;
 	_Atomic(uint32_t) with_scheme; /* its count, for statistics; 0: none */
 	_Atomic(uint64_t) ended;       /* R4                                 */

@@ -3,7 +3,7 @@
  * magazine.h - a bounded Chase-Lev deque of free slots: one owner, any number of thieves.
  *
  * Idea         The owner pushes and pops at bottom, thieves take from top by CAS.  A magazine is also the unit that
- *              moves between caches and the depot; whoever holds it is its owner, and the hand-over (depot head,
+ *              moves between caches and the depot; its holder is its owner, and the hand-over (depot head,
  *              `previous` word) orders the old owner's accesses before the new owner's.  The hits are in
  *              lfpool/inline.h; here are the pop of the last object, the thief, and the readings for the collect.
  *              Sources: Chase, Lev 2005; Le, Pop, Cohen, Zappa Nardelli 2013 (the orders).
@@ -213,7 +213,7 @@ static inline uintptr_t magazine_pop_end(struct lfpool_magazine *m, uint32_t slo
 	if (left > 0)
 		return object;
 	if (left == 0) {
-		/* The last one.  release, edge SHOW: who sees it gone sees what we released before. */
+		/* The last one.  release, edge SHOW: a thread that sees it gone sees what we released before. */
 		if (!cas_release(&m->top, &top, top + 1))
 			object = 0;
 	}
@@ -281,7 +281,7 @@ static inline uint32_t magazine_pop_many(struct lfpool_magazine *m, bool asymmet
 	*first_out += gone;
 	if (taken) {
 		gone++;
-		/* The last one.  release, edge SHOW: who sees it gone sees what we released before. */
+		/* The last one.  release, edge SHOW: a thread that sees it gone sees what we released before. */
 		if (!cas_release(&m->top, &top, top + 1)) {
 			++*first_out;
 			taken--;
@@ -387,7 +387,7 @@ static inline uintptr_t magazine_take(struct lfpool_magazine *m, uint32_t slots,
 	/* relaxed: GIVE made it visible; it is stale only if top has moved, and then the CAS fails (H6). */
 	const uintptr_t object = magazine_at(m, slots, position);
 
-	/* release, edge SPACE: keeps the read of the entry before the owner's next write of it; edge SHOW: who sees the
+	/* release, edge SPACE: keeps the read of the entry before the owner's next write of it; edge SHOW: a thread that sees the
 	 * object gone sees what we released before.  Nothing to acquire: GIVE has brought what belongs to the object. */
 	if (!cas_release(&m->top, &top, position + 1))
 		return 0;

@@ -80,7 +80,7 @@ static inline int magazines_count(const struct magazines *ms, uint32_t number)
 /* For statistics: with every bit that there is, also where a test's collect has fewer (PUSHES_BITS). */
 static inline uint64_t magazines_pushes(const struct magazines *ms, uint32_t number)
 {
-	/* acquire, edge GIVE: who has seen a push finds the object free, or acquired anew. */
+	/* acquire, edge GIVE: a thread that has seen a push finds the object free, or acquired anew. */
 	return load_acquire(&magazines_at(ms, number)->bottom) >> LFPOOL_POSITION_BITS;
 }
 

@@ -2,11 +2,11 @@
 /*
  * mark.h - the least that a count has been since the last reset.
  *
- * Idea         Whoever lowers the count notes it, before his call goes on; a note is written only when it is a new
+ * Idea         A call that lowers the count notes it before it goes on; a note is written only when it is a new
  *              least.  The count is a word that changes by compare-and-swap only.  A reset opens the note for any value,
- *              then changes the word of the count to itself, then notes what it found there, then closes.  Who changed
- *              the count before that is in what the reset found; who changes it after sees (the edge of that word) that
- *              the note is open.  If another reset has begun meanwhile, that one closes.
+ *              then changes the word of the count to itself, then notes what it found there, then closes.  A change
+ *              of the count before that is in what the reset found; a call that changes it after that sees (the edge of
+ *              that word) that the note is open.  If another reset has begun meanwhile, that one closes.
  *              While a reset is under way, and if it is never finished, nothing is known: the least is 0.
  * Progress     Lock-free: a retry means that another thread lowered the note, or began a reset.
  */

@@ -53,7 +53,7 @@ void os_heap_free(void *memory);
 #define THREAD_LOCAL _Thread_local __attribute__((tls_model("initial-exec")))
 #endif
 /*
- * If this code lies in a shared library, that stays loaded from now on, whoever calls dlclose(): threads will run a
+ * If this code lies in a shared library, that stays loaded from now on, whatever calls dlclose(): threads will run a
  * destructor of ours when they exit.  False when the loader refuses.  *keys_usable_out: not in a namespace of dlmopen(),
  * where glibc's keys have the same places in a thread as those of every other.
  */

@@ -5,7 +5,7 @@
  * Idea         A record beside each slot, in memory of its own.  The slot's holder writes it, as he does the slot's
  *              state word; a report reads the records of others while they may be written, and so shows a snapshot of
  *              each field.
- * Progress     Recording: wait-free, but for the C library's backtrace() where a call site is wanted.
+ * Progress     Recording: wait-free, except the C library's backtrace() where a call site is wanted.
  */
 #ifndef LFPOOL_OWNER_H
 #define LFPOOL_OWNER_H

@@ -42,7 +42,7 @@ static bool is_candidate(const struct cold *c, size_t page, size_t opened)
 	const struct arena *a = c->arena;
 	const size_t bytes = os_page_bytes(), last = slot_at(a, (page + 1) * bytes - 1);
 
-	/* relaxed, here and below: a look; who holds the slots knows. */
+	/* relaxed, here and below: a look; a thread that holds the slots knows. */
 	if (load_relaxed(&a->gone[page]) || (last > opened && opened < c->reserved))
 		return false;
 	for (size_t slot = slot_at(a, page * bytes), end = last < opened ? last : opened; slot <= end;
@@ -109,7 +109,7 @@ bool pages_hold(struct cold *c, const struct page_run *run, struct page_hold *ho
 	const uint32_t wanted = run->last_slot - run->first_slot + 1;
 	uint32_t end;
 
-	/* Those that are not allowed first: who acquires does not miss them. */
+	/* Those that are not allowed first: a call that acquires does not miss them. */
 	*hold_out = (struct page_hold){.first_slot = run->first_slot, .last_slot = run->last_slot};
 	hold_out->borrowed = cold_borrow(c, wanted);
 	hold_out->allowed = cold_allowed_take(c, wanted - hold_out->borrowed);

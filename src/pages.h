@@ -2,9 +2,9 @@
 /*
  * pages.h - which pages hold nothing but cold slots, and how to take all of those at once.
  *
- * Idea         The cold store (cold.h) gives slots one by one; who gives memory back needs whole pages.  He holds all slots
- *              of a run of pages: he takes as many counts as there are slots, then their bits; if one bit is missing he
- *              puts all of it back.  A byte for each page, `gone`, says whether it was given back already.
+ * Idea         The cold store (cold.h) gives slots one by one; to give memory back takes whole pages.  The call holds all
+ *              slots of a run of pages: it takes as many counts as there are slots, then their bits; if one bit is missing
+ *              it puts all of it back.  A byte for each page, `gone`, says whether it was given back already.
  * Invariants   TR1, TR2 (trim.c).
  * Progress     Lock-free.
  */

@@ -3,9 +3,9 @@
  * place.h - a word that names a record of three numbers, all of them replaced by one CAS.
  *
  * Idea         A CAS changes 64 bits, and a priority alone has so many.  So it stands in a record, which is never
- *              changed while the word names it: who wants to change it fills a spare record, and swaps it in by a CAS
+ *              changed while the word names it: a call that wants to change it fills a spare record, and swaps it in by a CAS
  *              of the word. Each place has two records of its own on the line of its word: the one that is named, and
- *              one to be filled. If two threads fill one at once, the second takes his from a pool of this library.
+ *              one to fill. If two threads fill one at once, the second takes its own from a pool of this library.
  *                 A reader reads word, record, and word again: if that is the same, so was the record (the word never
  *              comes back: S1 in tagged.h, F1 in tournament.h).
  * Invariants   PL1 a record's `used` is set while the word names it, or while one thread fills it; only that one

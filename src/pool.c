@@ -103,7 +103,7 @@ lfpool_status_t pool_open_as(lfpool_t **pool_out, const lfpool_config_t *config,
 	if (pool->core && config->cache_capacity != LFPOOL_CACHE_NONE && threads_keep_caches())
 		pool->table_id = pool->id;
 	pool->more = pool->more || limbo_asks(pool->limbo);
-	/* relaxed: who has an object of it has the count too. */
+	/* relaxed: a thread that has an object of it has the count too. */
 	(void)fetch_add_relaxed(&heaps, !pool_in_place(pool));
 	/* relaxed: that no two are the same is all. */
 	pool->salt = fetch_add_relaxed(&pools_made, 1) * SALT_STEP;

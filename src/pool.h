@@ -28,7 +28,7 @@
 #define DETAIL_BYTES 1024 /* of a misuse, at most */
 #define STRUCT_SIZE_MAX 4096 /* beyond this a caller's struct_size is no size */
 
-/* Addresses without access, whole pages, reserved by somebody else for objects to lie there.  All 0: the pool reserves
+/* Addresses without access, whole pages, reserved by the caller for objects to lie there.  All 0: the pool reserves
  * its own. */
 struct window {
 	void *at;
@@ -61,7 +61,7 @@ struct backend {
 	void (*put)(lfpool_t *pool, struct handle *handle_or_null, uint32_t slot);
 	/* Slots that were ever handed out are among 1 .. this. */
 	size_t (*used)(const lfpool_t *pool);
-	/* Free objects are about to be shown to somebody who may write to them.  NULL: nothing of the backend's is there. */
+	/* Free objects are about to be shown to code that may write to them.  NULL: nothing of the backend's is there. */
 	void (*show)(lfpool_t *pool);
 	/* The object of an active slot, and the slot of an object, where they are not arena_object() and
 	 * arena_locate(): NULL if they are.  The object is NULL, or one that is gone, while the slot changes hands. */
@@ -70,7 +70,7 @@ struct backend {
 	bool (*owns)(const lfpool_t *pool, const void *pointer);
 	bool (*in_use)(const lfpool_t *pool, const void *object);
 	size_t (*active_count)(const lfpool_t *pool);
-	/* Adds where its objects are, and what it has counted, to stats that are zero but for `capacity` and
+	/* Adds where its objects are, and what it has counted, to stats that are zero except for `capacity` and
 	 * `misuses`. */
 	void (*stats)(const lfpool_t *pool, lfpool_stats_t *stats_out);
 	/* As lfpool_high_water_reset(), for `high_water`. */
@@ -207,7 +207,7 @@ const char *backend_name(lfpool_backend_t backend);
 
 /* ---- lockfree_open.c ---- */
 
-/* Bytes of a buffer for such a pool, but for its care; 0: there is no such number. */
+/* Bytes of a buffer for such a pool, without its care; 0: there is no such number. */
 size_t lockfree_buffer_bytes(const lfpool_config_t *config);
 
 /* ---- backend_malloc.c ---- */

@@ -194,7 +194,7 @@ static struct policy policy_of(const lfpool_config_t *config)
 	return policy;
 }
 
-/* What the policy was given, and how much is to be reserved.  `words` is room for those of config->debug. */
+/* What the policy was given, and how much to reserve.  `words` is room for those of config->debug. */
 static void policy_into(lfpool_config_t *config, const struct policy *policy, uint32_t reserve,
 			char words[DEBUG_WORDS_BYTES])
 {

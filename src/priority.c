@@ -39,7 +39,7 @@ static bool is_active_or_new(uint64_t state)
 	return is_active(state) || is_new(state);
 }
 
-/* By somebody, be it released meanwhile. */
+/* Also if it was released meanwhile and is still pinned. */
 static bool is_pinned_or_active(uint64_t state)
 {
 	return is_active(state) || (state & STATE_PINS_MASK && state_pins(state) <= PINS_MAX);
@@ -54,7 +54,7 @@ static inline bool find(const pool_t *pool, lfpool_handle_t handle, bool (*fits)
 		return false;
 	for (;;) {
 		const uint32_t slot = (uint32_t)index + 1;
-		/* acquire, edges RECORD, HOLD.  An old one does no harm: whoever changes it finds out. */
+		/* acquire, edges RECORD, HOLD.  An old one does no harm: a call that changes it finds out. */
 		const uint64_t state = load_acquire(&place_of(pool, slot)->word);
 
 		if (!fits(state))
@@ -179,7 +179,7 @@ void *lfpool_priority_acquire(pool_t *pool, uint64_t priority, void *owner, lfpo
 	plain_written(&pool->owners[slot - 1]);
 	pool->owners[slot - 1] = owner;
 	tournament_fill(&pool->tournament, place, record, &mine);
-	/* release, edge RECORD: who looks at the slot by this handle.  (No order with contenders: it is none.) */
+	/* release, edge RECORD: a call that looks at the slot by this handle.  (No order with contenders: it is none.) */
 	store_release(&place->word, state_next(state, STATE_NEW, record));
 	*handle_out = handle_of(&mine);
 	return object_of(pool, slot);
@@ -319,7 +319,7 @@ size_t lfpool_priority_release_min(pool_t *pool, size_t count)
 		}
 		tell_evicted(pool, &first);
 		tournament_withdraw(&pool->tournament, first.slot);
-		/* relaxed: it was no contender before, nor is it now; who gets the slot has it by FREE. */
+		/* relaxed: it was no contender before, nor is it now; a call that gets the slot has it by FREE. */
 		store_relaxed(&place_of(pool, first.slot)->word, state_next(taken(&first), 0, state_record(first.state)));
 		put_back(pool, first.slot);
 		released++;

@@ -15,13 +15,13 @@
  *
  *              A handle is {stamp:44, slot:20}: the stamp, how many objects were acquired before it, stands in the
  *              record; so a CAS that expects the state whose record had the stamp expects the handle.
- * Invariants   P1  only contending slots are taken from somebody, by a CAS of the state that the tree named: so at most
+ * Invariants   P1  only contending slots are taken from a holder, by a CAS of the state that the tree named: so at most
  *                  once for each version, and with the handle stale from that instant.
- *              P2  a slot that is taken is changed by nobody but the call that has it; one that is free by nobody but
- *                  who pops it; one that is new by nobody but calls with its handle.
- *              P3  a slot's record is written only while the slot is taken, and a state of it that somebody might still
+ *              P2  a slot that is taken is changed only by the call that has it; one that is free only by the
+ *                  call that pops it; one that is new only by calls with its handle.
+ *              P3  a slot's record is written only while the slot is taken, and a state of it that a call might still
  *                  expect is gone (F1).
- * Edges        HOLD: what the holder did to the object and its slot -> who pins, or takes it: release by the CAS that
+ * Edges        HOLD: what the holder did to the object and its slot -> the call that pins, or takes it: release by the CAS that
  *              publishes or unpins, acquire by the CAS that pins or takes.
  */
 #ifndef LFPOOL_PRIORITY_INTERNAL_H

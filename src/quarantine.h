@@ -62,10 +62,10 @@ static inline uint32_t quarantine_take(struct quarantine *q, uint64_t *versions_
 	*versions_out = 0;
 	for (uint32_t i = 0; i < q->places; i++) {
 		quarantine_place *place = &q->place[(first + i) % q->places];
-		/* acquire, edge KEEP: who sees it empty sees what its taker did before. */
+		/* acquire, edge KEEP: a thread that sees it empty sees what its taker did before. */
 		uint64_t word = load_acquire(place);
 
-		/* acq_rel, edge KEEP: gets what belongs to the slot; and whoever finds the place empty shall know what
+		/* acq_rel, edge KEEP: gets what belongs to the slot; and a call that finds the place empty shall know what
 		 * we know.  Retries only after another thread put into this very place, or took from it. */
 		while ((uint32_t)word && !cas_weak_acq_rel(place, &word, quarantine_changed(word, SLOT_NONE)))
 			;
@@ -82,7 +82,7 @@ static inline size_t quarantine_count(const struct quarantine *q)
 	size_t count = 0;
 
 	for (uint32_t i = 0; i < q->places; i++)
-		/* relaxed: whoever may expect more has it through an edge of his own. */
+		/* relaxed: a caller that may expect more has it through another edge. */
 		count += (uint32_t)load_relaxed(&q->place[i]) != SLOT_NONE;
 	return count;
 }

@@ -63,7 +63,7 @@ struct cell *cell_claim(struct demand *d, uint32_t *index_out)
 		/* relaxed: a number to begin with. */
 		uint32_t counted = load_relaxed(&d->cells);
 
-		/* release, edge CELL.  Goes round only when another thread raised it. */
+		/* release, edge CELL.  Repeats only when another thread raised it. */
 		while (counted <= index && !cas_weak_release(&d->cells, &counted, index + 1))
 			;
 		*index_out = index;

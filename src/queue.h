@@ -5,7 +5,7 @@
  * Idea         A place is a cell: one word, which a give changes by one CAS: {ticket:61, phase:3} while it waits, then
  *              {the ticket's last 29 bits, slot:32, phase:3}.  Cells are never freed, only vacated; new ones come in lots
  *              that double.
- *                  vacant -> claimed    CAS, by who wants to wait; it is his until he vacates it
+ *                  vacant -> claimed    CAS, by a call that wants to wait; its own until it vacates it
  *                  claimed -> waiting   with a ticket; wanted + 1 before
  *                  waiting -> given     CAS, by a server, with the slot: from then on the slot is the waiter's
  *                  given -> woken       CAS, by a server that has called os_wake()
@@ -15,7 +15,7 @@
  *              W3  a slot goes to a cell only if no cell with a smaller ticket has been waiting all the time since the
  *                  server began to look: first come, first served.
  *              W5  a call that was given something wakes, even if the server that gave stops before it has woken it:
- *                  whoever looks at the queue wakes those that are given and not woken.
+ *                  every call that looks at the queue wakes those that are given and not woken.
  * Progress     cell_claim: lock-free, and enters the kernel for a new lot; queue_oldest: wait-free, O(cells ever used at
  *              once), and wakes.  A pool in a buffer (lfpool/buffer.h) has the first lot alone, and who waits there
  *              does not sleep: he looks again and again.

@@ -6,7 +6,7 @@
  * Idea         A pool has a place in a table and a generation of that place; both make its id, which is never used
  *              twice.  Threads remember ids and ask here, at exit only, whether the pool still lives.
  * Progress     One mutex, for create, destroy and thread exit.  Acquire and release never come here.  Fork takes it
- *              too, so the child finds it free.  Who asks for the pool of an address takes no lock (ranges.h).
+ *              too, so the child finds it free.  A call that asks for the pool of an address takes no lock (ranges.h).
  */
 #ifndef LFPOOL_REGISTRY_H
 #define LFPOOL_REGISTRY_H

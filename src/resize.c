@@ -70,7 +70,7 @@ lfpool_status_t lfpool_limit(lfpool_t *pool, size_t max_capacity)
 {
 	if (max_capacity > pool->cold.reserved)
 		return LFPOOL_E_CONFIG_MAX_CAPACITY;
-	/* relaxed: a number.  Who waits may grow it: served after the fence. */
+	/* relaxed: a number.  A call that waits may grow it: served after the fence. */
 	store_relaxed(&pool->cold.maximum, max_capacity);
 	resize_serve_if_wanted(pool, NULL);
 	return LFPOOL_OK;
@@ -144,7 +144,7 @@ void *resize_or_give_up(lfpool_t *pool, struct handle *handle)
 	uint32_t attempt = 0;
 	void *object = NULL;
 
-	/* Goes round only after it grew, or another thread made it grow, or a batch was reclaimed, or the hook said so. */
+	/* Repeats only after it grew, or another thread made it grow, or a batch was reclaimed, or the hook said so. */
 	for (;;) {
 		const size_t seen = cold_capacity(&pool->cold);
 		const uint32_t slot = pool->backend->take(pool, handle);

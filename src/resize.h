@@ -11,10 +11,10 @@
 
 struct handle;
 
-/* Objects became free without a release: somebody may wait for them.  Through the caller's cache (NULL: the thread's). */
+/* Objects became free without a release: a call may wait for them.  Through the caller's cache (NULL: the thread's). */
 void resize_serve_if_wanted(lfpool_t *pool, struct handle *handle);
 
-/* There were `seen` objects, none of them free: grows by itself; true if there may be one free now.  Who waits does so
+/* There were `seen` objects, none of them free: grows by itself; true if there may be one free now.  A call that waits does so
  * itself; so a call that grew need serve only those that it knows. */
 bool resize_by_itself(lfpool_t *pool, size_t seen);
 

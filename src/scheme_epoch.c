@@ -20,7 +20,7 @@
 
 struct place {
 	ck_epoch_record_t record;
-	bool registered; /* with the epoch; whoever has the batch */
+	bool registered; /* with the epoch; written by the holder of the batch */
 };
 
 struct lfpool_epoch {

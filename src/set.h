@@ -42,7 +42,7 @@ struct lfpool_set {
 	size_t mapped_bytes; /* of this */
 	char *reserved; /* NULL: nothing */
 	size_t reserved_bytes;
-	/* Of each pool, but for what depends on the class; validated and complete. */
+	/* Of each pool, without what depends on the class; validated and complete. */
 	lfpool_config_t config;
 	lfpool_set_config_t given; /* how many objects a class has */
 	struct debug_modes modes;
@@ -84,7 +84,7 @@ static inline lfpool_t *set_pool_made(lfpool_set_t *set, size_t class_number)
 	return likely(pool) ? pool : set_make(set, class_number);
 }
 
-/* What the pool of a class is made with, but for its name. */
+/* What the pool of a class is made with, without its name. */
 void set_class_config(const lfpool_set_t *set, size_t class_number, lfpool_config_t *config_out);
 
 #endif

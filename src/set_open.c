@@ -5,7 +5,7 @@
  * Idea         The config of every class's pool is validated once, for class 0, which has the most objects; the others
  *              differ in their size and in how many objects follow from bytes.  All windows have the size that the
  *              class with the most bytes needs, debug modes included.
- * Progress     One lock for all sets, held while a pool is made.  Nobody takes it who finds his pool, and no hook runs
+ * Progress     One lock for all sets, held while a pool is made.  A call that finds its pool does not take it, and no hook runs
  *              under it.  Order of locks: this one, then the registry's.  Fork takes both, so the child finds them
  *              free, and no pool half made.
  * Edges        MAKE (set.h).

@@ -27,7 +27,7 @@ static size_t at_most(size_t value, size_t limit)
 	return value < limit ? value : limit;
 }
 
-/* relaxed, here and below: a snapshot; whoever may expect more has it through an edge of his own. */
+/* relaxed, here and below: a snapshot; a caller that may expect more has it through another edge. */
 size_t stats_from_chunks(const struct core *core)
 {
 	return at_most((size_t)load_relaxed(&core->depot.carved) * core->magazines.slots, (size_t)core->cold->initial);
@@ -129,7 +129,7 @@ static uint64_t told(_Atomic(uint64_t) *most, uint64_t now)
 {
 	uint64_t before = tally_read(most);
 
-	/* Goes round only when another thread raised it. */
+	/* Repeats only when another thread raised it. */
 	while (before < now && !tally_cas(most, &before, now))
 		;
 	return before < now ? now : before;

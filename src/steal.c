@@ -19,7 +19,7 @@
  *              one survey agrees with sums that were kept, they have stood still since those, and the reading at its
  *              beginning is.  A cache that was born before that moment is counted after it.
  * Invariants   SV1 what a survey reads of a magazine was so at one moment: it reads top, bottom, and top again.  If top
- *                  moved, somebody took an object: that counts as "something", and the survey says nothing more of this
+ *                  moved, another thread took an object: that counts as "something", and the survey says nothing more of this
  *                  magazine.  Else top and bottom are of one moment, the count of objects is exact (it lies between
  *                  -slots, while an owner has bottom lowered for a pop of many, and slots), and so is the count of
  *                  pushes (magazine_pushes()).

@@ -42,8 +42,8 @@ static inline uint64_t tagged_next(uint64_t word, uint32_t number)
 /* For a word that nobody else writes at this time. */
 static inline void tagged_set(tagged_word *word, uint32_t number)
 {
-	/* relaxed: our own last store.  release, edge SHOW: whoever sees the magazine here, or sees it gone, sees
-	 * what came before. */
+	/* relaxed: our own last store.  release, edge SHOW: a thread that sees the magazine here, or sees it gone,
+	 * sees what came before. */
 	store_release(word, tagged_next(load_relaxed(word), number));
 }
 

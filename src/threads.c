@@ -85,7 +85,7 @@ static struct server *server_claim(void)
 		/* relaxed: a number to begin with. */
 		uint32_t count = load_relaxed(&server_count);
 
-		/* relaxed: only this thread looks for its own number.  Goes round only when another thread raised it. */
+		/* relaxed: only this thread looks for its own number.  Repeats only when another thread raised it. */
 		while (count <= i && !cas_weak_relaxed(&server_count, &count, i + 1))
 			;
 		/* acquire, edge SERVER: what its last thread stored comes before. */
@@ -197,8 +197,8 @@ static void hand_back(void *memory)
 	os_heap_free(&table[-1]);
 }
 
-/* In the child of a fork: the calls of other threads that waited or served are gone, and what they had in their hands may be
- * somebody else's now.  Not under the lock: hooks and continuations run. */
+/* In the child of a fork: the calls of other threads that waited or served are gone, and what they had in their hands may have
+ * another holder now.  Not under the lock: hooks and continuations run. */
 static void unlock_in_child(void)
 {
 	lfpool_t *pool;

@@ -79,7 +79,7 @@ static void *roots_at(const struct arena *arena, uint64_t rooted, uint64_t next,
 
 static COLD void roots_grow(struct tools *t, uint32_t slot)
 {
-	/* relaxed, all: deals out the ranges; nothing is to be seen behind it. */
+	/* relaxed, all: deals out the ranges; nothing else has to be seen. */
 	uint64_t rooted = load_relaxed(&t->rooted);
 
 	/* Retries only after another thread has added a range. */

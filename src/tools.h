@@ -7,7 +7,7 @@
  *              by weak symbols, which are NULL unless the program was linked with them; memcheck by a request that
  *              nothing else answers.  So this needs no build of its own, and costs nothing without the tools.
  * Invariants   TO1 an object, and the bytes beside it that belong to its slot, are accessible while it is active or in
- *                  the hands of a call; else not.  But for never-used objects beyond the first SHUT_FIRST_BYTES of a
+ *                  the hands of a call; else not.  Except never-used objects beyond the first SHUT_FIRST_BYTES of a
  *                  pool, so that creating a huge one stays cheap.
  *              TO2 active objects are roots for the search for leaks.
  * Progress     Each call may take locks of the tool's.

@@ -28,7 +28,7 @@ static struct place *node_at(const struct tournament *t, uint32_t level, uint32_
 
 /* ---- Records ---- */
 
-/* acquire, edge REUSE: what another has filled in since then is seen only with the change that let him. */
+/* acquire, edge REUSE: what another has filled in since then is seen only with the change that allowed it. */
 static void record_read(const struct record *r, struct contender *out)
 {
 	out->key = load_acquire(&r->key);

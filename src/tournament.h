@@ -8,20 +8,20 @@
  *              among those below it: by a record too (place.h), which says the slot, the version of its state, and
  *              what it contends with.  A name is current while the slot contends with that version.  The root names
  *              the victim.
- *                 Whoever has given a slot a new state climbs from its leaf to the root (offer), and sees to it that
- *              each node on the way has a current name that does not come after his own slot: mostly by looking,
- *              which disturbs nobody.  Where it is not so he collects the names of the node's children, and swaps in
+ *                 A call that has given a slot a new state climbs from its leaf to the root (offer), and makes sure that
+ *              each node on the way has a current name that does not come after its own slot: mostly by looking,
+ *              which disturbs no one.  Where it is not so it collects the names of the node's children, and swaps in
  *              the first among them by one CAS.  If that fails twice, another has done it meanwhile, and looked after
  *              the climber came (Jayanti's double refresh; f-arrays, 2002).  So a climb makes at most two collects on
  *              each level.
  *                 A slot that stops contending (pinned, released, taken) makes the names of it stale, everywhere, by
- *              its state alone.  Who finds such a name where he needs a current one repairs it first.
+ *              its state alone.  A call that finds such a name where it needs a current one repairs it first.
  * Invariants   F1  a state in which the slot contends never comes back: it has a version, which advances whenever the
  *                  slot begins to contend, or contends with something else.  (Of 2^35 versions; that many changes of
  *                  one object take half an hour of nothing else, and the thread that is misled must have slept
  *                  through exactly so many.)
  *              F2  the word of a node never comes back: it is a tagged word (tagged.h).
- *              F3  whoever replaces a name that was current before he looked at the children replaces it by one that
+ *              F3  a call that replaces a name that was current before it looked at the children replaces it by one that
  *                  goes before it.
  *              F4  once an offer of slot i has done with node v (its CAS succeeded, or it saw a current name there that
  *                  does not come after i), and until i's state changes: what v names never comes after i.

@@ -11,7 +11,7 @@
  *                  object there.  A page on which a slot lies that is not opened yet is left alone: who opens it
  *                  does not come by the cold store's bits.
  *              TR2 `gone` of a page is 1 only if it was given back, and no slot on it has left the cold store since: who
- *                  takes a slot clears it, holding the slot; who gives a page back sets it, holding all of them.
+ *                  takes a slot clears it, holding the slot; a call that gives a page back sets it, holding all of them.
  * Progress     Lock-free for others.  A trim that is stopped takes with it the slots of one step.
  * Edges        COLD (cold.h): from who cooled the slot, to this call, to who takes it next.
  */

@@ -5,8 +5,8 @@
 #include "os.h"
 #include "pool.h"
 
-/* Is there somebody who came first?  relaxed: who comes at the same instant may be first or second.  The hook is asked by
- * every call that finds nothing, so that each can have its victim: what it releases goes to who came first. */
+/* Did another call come first?  relaxed: one that comes at the same instant may be first or second.  The hook is asked by
+ * every call that finds nothing, so that each can have its victim: what it releases goes to the call that came first. */
 static bool must_queue(const lfpool_t *pool, int64_t timeout_ns)
 {
 	return timeout_ns && !pool->hooks.exhausted && load_relaxed(pool->demand.wanted);

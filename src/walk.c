@@ -118,7 +118,7 @@ static inline void *next_object(lfpool_cursor_t *cursor)
 	uint8_t state;
 	void *object = NULL;
 
-	/* Goes round again only for a heap's object that has gone since: bounded by the slots. */
+	/* Repeats only for a heap's object that has gone since: bounded by the slots. */
 	while (!object && (slot = walk_next(pool->arena, cursor, &state)))
 		object = pool_object(pool, slot);
 	return object;

@@ -99,8 +99,8 @@ LFPOOL_API size_t lfpool_buffer_bytes(const lfpool_config_t *config);
  *               max_capacity   0 or equal to capacity, else LFPOOL_E_CONFIG_MAX_CAPACITY;
  *               backend        LFPOOL_BACKEND_LOCKFREE, else LFPOOL_E_CONFIG_BACKEND;
  *               depot_shards   0 or 1, else LFPOOL_E_CONFIG_DEPOT_SHARDS;
- *               flags          neither LFPOOL_LOCK nor LFPOOL_HUGE_PAGES, which whoever has the memory may ask for
- *                              himself, else LFPOOL_E_CONFIG_FLAGS;
+ *               flags          neither LFPOOL_LOCK nor LFPOOL_HUGE_PAGES, else LFPOOL_E_CONFIG_FLAGS: the owner of the
+ *                              memory can ask the system for both;
  *               debug          of the modes only check, zero and no-tools, else LFPOOL_E_CONFIG_DEBUG.
  *           The default of cache_capacity is that of 4 processors, however many there are.  The environment variables
  *           LFPOOL_BACKEND and LFPOOL_DEBUG are ignored, and Valgrind and AddressSanitizer are not told which objects
@@ -110,7 +110,7 @@ LFPOOL_API size_t lfpool_buffer_bytes(const lfpool_config_t *config);
  * size      At least lfpool_buffer_bytes(config).
  * Returns   As lfpool_create(), but never LFPOOL_E_NO_MEMORY or LFPOOL_E_LOCK; LFPOOL_E_BUFFER: the buffer is too
  *           small, or not aligned (and was not touched).
- * Threads   Any.  Wait-free, but for hooks; no system call.
+ * Threads   Any.  Wait-free, except hooks; no system call.
  * Cost      O(size needed): all of it is written.
  */
 LFPOOL_API LFPOOL_MUST_USE lfpool_status_t lfpool_create_in(lfpool_t **pool_out, const lfpool_config_t *config,

@@ -205,8 +205,8 @@ typedef struct lfpool_misuse {
 
 /*
  * What a pool calls: hooks.  `context` is handed to each.  A hook runs on the calling thread, in the middle of the call
- * that caused it, with no lock held; it may call the pool (but for those that lfpool_create() and lfpool_destroy()
- * call).  Several threads may run it at once, for different objects.
+ * that caused it, with no lock held; it may call the pool (except a hook that lfpool_create() or lfpool_destroy()
+ * calls).  Several threads may run it at once, for different objects.
  *
  * An object's life: create once; then activate, use, deactivate, any number of times; destroy once.  What create built
  * survives reuse.  An object is in use from when activate has returned to when deactivate begins: in a hook it is not,

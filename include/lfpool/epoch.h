@@ -16,8 +16,8 @@
  *
  * A record of ck_epoch has one user at a time, and what it defers comes back only when that user polls it.  So objects would
  * be lost for as long as the thread that deferred them does something else, and a thread that exits would have to wait
- * for its own.  Here the batches of a pool have records of their own, never active, which any thread polls that retires,
- * or finds the pool empty: nobody's objects depend on somebody's polling, and threads come and go.
+ * for its own.  Here the batches of a pool have records of their own, never active.  Any thread that retires, or
+ * finds the pool empty, polls them: no object depends on one thread's polling, and threads come and go.
  *
  * One callback for each batch of objects, not for each object, and no ck_epoch_entry_t in the object: lfpool/retire.h says
  * how objects wait, how many they can be, and what happens when the pool runs dry.
@@ -75,8 +75,8 @@ LFPOOL_API lfpool_scheme_t lfpool_epoch_scheme(lfpool_epoch_t *gate);
  * record    The caller's, inside or outside a section.
  * object    As for lfpool_retire().
  * Returns   As lfpool_retire(); LFPOOL_E_NO_SCHEME if it is the record of another epoch than the pool's, for whose readers
- *           nobody would wait; or if the pool has another scheme, be it one of yours around this one: call lfpool_retire()
- *           then.  Nothing is changed, and no hook is told.
+ *           nobody would wait; or if the pool has another scheme, even one of yours around this one: then call
+ *           lfpool_retire().  Nothing is changed, and no hook is told.
  * Threads   Any.  Lock-free.
  */
 LFPOOL_API lfpool_status_t lfpool_release_epoch(lfpool_t *pool, const struct ck_epoch_record *record, void *object);

@@ -94,7 +94,7 @@ typedef uintptr_t lfpool_atomic_uintptr_t __attribute__((aligned(sizeof(uintptr_
 #define LFPOOL_ACTIVE 1
 #define LFPOOL_MARKED 3
 
-/* So many bytes before the states, alone on its lines, lies a word of 32 bits: not 0 while somebody waits for objects, or a
+/* So many bytes before the states, alone on its lines, lies a word of 32 bits: not 0 while a call waits for objects, or a
  * shrink is owed some. */
 #define LFPOOL_DEMAND_BEFORE 128
 
@@ -237,8 +237,8 @@ static inline bool lfpool_push(const struct lfpool_cache *cache, void *object, L
 	/* relaxed, both: published by the store of bottom. */
 	LFPOOL_STORE_RELAXED(state, 0);
 	LFPOOL_STORE_RELAXED(lfpool_entry_at(magazine, bottom), LFPOOL_POINTER(uintptr_t, object));
-	/* release, edge GIVE: the entry, the state and all that was written to the object go to whoever takes the
-	 * slot. */
+	/* release, edge GIVE: the entry, the state and all that was written to the object go to the thread that
+	 * takes the slot. */
 	LFPOOL_STORE_RELEASE(&magazine->bottom, bottom + LFPOOL_PUSHED);
 	return true;
 }
@@ -254,7 +254,7 @@ static inline LFPOOL_ATOMIC(uint32_t) *lfpool_demand_at(LFPOOL_ATOMIC(uint8_t) *
 /* After a push. */
 static inline lfpool_status_t lfpool_pushed(lfpool_cache_t *cache, LFPOOL_ATOMIC(uint8_t) *states)
 {
-	/* Whoever waits has made his demand known, and then fenced, and then looked: he has seen our push, or we see his
+	/* A call that waits has made its demand known, then fenced, then looked: it has seen our push, or we see its
 	 * demand. */
 	LFPOOL_LIGHT_BARRIER();
 	/* relaxed: see above; what is in the queue comes with the queue's own edges. */

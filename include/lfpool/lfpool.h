@@ -24,8 +24,8 @@
  *      (A release has happened, for this, when it happens before the acquire in the sense of C11: through a lock, a
  *      join, an atomic flag.)
  *   2. Releasing a valid object never fails, whatever memory the system refuses, and waits for nobody (one exception
- *      is named in docs/design.md, "Progress").  What was written before the release is visible to whoever acquires
- *      the object next.
+ *      is named in docs/design.md, "Progress").  What was written before the release is visible to the thread that
+ *      acquires the object next.
  *   3. A hit in the cache is wait-free and uses no locked instruction; everything else on the way from acquire to
  *      release is lock-free: a thread stopped at any instruction holds up nobody.
  *   4. Foreign, interior and double releases are refused in O(1), reported, and change nothing.
@@ -110,7 +110,7 @@ LFPOOL_API void *lfpool_acquire(lfpool_t *pool);
  * Threads   Any.  From a signal handler: as lfpool_acquire().
  * Progress  Hit: wait-free.  Miss: lock-free.  Enters the kernel only on a thread's first call on this pool, to get
  *           the thread a cache of its own; where that is refused, and with LFPOOL_CACHE_NONE, each call borrows one
- *           (docs/design.md, "Progress").  And while somebody waits, to serve him (docs/real-time.md has every case).
+ *           (docs/design.md, "Progress").  And while a call waits, to serve it (docs/real-time.md has every case).
  * Cost      O(1); a borrowing call is O(caches).
  */
 LFPOOL_API lfpool_status_t lfpool_release(lfpool_t *pool, void *object);

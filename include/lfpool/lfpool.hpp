@@ -21,8 +21,8 @@
  * Exceptions   A constructor that throws gives the memory back, and the exception goes on.  Hooks and continuations are
  *              called by C: they must not throw.  Without exceptions use create(); what throws is not declared.
  * The end      When a pool is closed the memory of its objects is gone, and with it objects that are still active: their
- *              destructors are not called, for nobody knows which of them are whole.  close() says how many they were,
- *              clear() destroys them before that.  Whoever owns one must let go of it before.  With a scheme
+ *              destructors are not called, since nobody knows which of them are whole.  close() says how many they were,
+ *              clear() destroys them before that.  An owner must let go of its object before.  With a scheme
  *              (lfpool/retire.h) closing may be refused: close() says so, an assignment leaves the pool to the one that is
  *              assigned from, and a destructor can do neither: the pool lives on without an owner.  So close() it first.
  * Types        T is complete where objects are made or destroyed; pool<T> and unique_ptr<T> can be declared before.

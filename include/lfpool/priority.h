@@ -26,7 +26,7 @@
  * Words.  A priority is any 64-bit number; the least goes first.  (lfpool_priority_of_double() maps a double to one;
  * config.before puts them in any other order.)  Of equal priorities the object that was acquired first goes first.  An
  * object is new from acquire to publish: its holder fills it, and nobody else gets at it.  Then it is active, until
- * it is released or evicted: taken from its holder for somebody else.  While somebody has it pinned it is not
+ * it is released or evicted: taken from its holder for another one.  While it is pinned it is not
  * evicted.  The holder knows it by its handle, which goes stale at the release, or the eviction, for ever.  (A handle
  * is {slot, count of acquires of this pool}, 20 and 44 bits; the count comes round after 17 million million acquires:
  * half a year at a million a second.)
@@ -212,8 +212,8 @@ LFPOOL_API void *lfpool_priority_acquire(lfpool_priority_t *pool, uint64_t prior
  *
  * handle    Of a new object.
  * Returns   LFPOOL_OK; LFPOOL_E_STALE: it names no new object; nothing changed.
- * Threads   Any.  Lock-free.  What was written to the object before is visible to who pins, looks at, or evicts
- *           it.  Who publishes, or releases, what another thread has filled orders the two himself, as with any
+ * Threads   Any.  Lock-free.  What was written to the object before is visible to a thread that pins, looks at, or
+ *           evicts it.  A thread that publishes, or releases, what another has filled must order the two, as with any
  *           pointer.
  * Cost      O(log capacity): loads, and two locked instructions for each level of the tree on which it now goes first.
  */
@@ -256,7 +256,7 @@ LFPOOL_API lfpool_status_t lfpool_priority_update(lfpool_priority_t *pool, lfpoo
  * lfpool_priority_release - give an object back.
  *
  * handle    Of an active object, or a new one.
- * Returns   LFPOOL_OK: the handle is stale from here on; who has the object pinned keeps it until the last unpin.
+ * Returns   LFPOOL_OK: the handle is stale from here on; a thread that has the object pinned keeps it until the last unpin.
  *           LFPOOL_E_STALE: it was evicted or released before; nothing changed.  Of several at once one succeeds.
  * Threads   Any.  Lock-free.
  * Cost      O(1), or O(log capacity) if the object was among the least.
@@ -279,7 +279,7 @@ LFPOOL_API size_t lfpool_priority_release_min(lfpool_priority_t *pool, size_t co
  * priority_out  Receives its priority; may be NULL.
  * Returns       Its handle; 0 if none can be evicted.
  * Threads       Any.  Lock-free.
- * Cost          O(1): five loads; O(log capacity) if somebody has just pinned or changed it.
+ * Cost          O(1): five loads; O(log capacity) if it was just pinned or changed.
  */
 LFPOOL_API lfpool_handle_t lfpool_priority_peek_min(lfpool_priority_t *pool, uint64_t *priority_out);
 
@@ -291,7 +291,7 @@ LFPOOL_API lfpool_handle_t lfpool_priority_peek_min(lfpool_priority_t *pool, uin
  * handle    Any value.
  * Returns   true: it does, and what was read from the object before this call, by loads that acquire, was this holder's.
  *           false: it is stale, or names a new object.
- * Threads   Any.  Wait-free but for concurrent changes of this object; O(1).
+ * Threads   Any.  Wait-free, except for concurrent changes of this object; O(1).
  */
 LFPOOL_API bool lfpool_priority_is_active(const lfpool_priority_t *pool, lfpool_handle_t handle);
 
@@ -317,7 +317,7 @@ LFPOOL_API bool lfpool_priority_get(const lfpool_priority_t *pool, lfpool_handle
 /*
  * lfpool_priority_count - objects in use.
  *
- * Returns   How many are new, active, pinned by somebody after their release, or in the hands of a call that acquires,
+ * Returns   How many are new, active, still pinned after their release, or in the hands of a call that acquires,
  *           evicts or releases one.
  * Threads   Any.  Wait-free, O(1).
  */

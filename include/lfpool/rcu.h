@@ -45,8 +45,8 @@ struct rcu_flavor_struct;
  *
  * While something is retired, lfpool_drain() and lfpool_destroy() call the flavour's rcu_barrier(), and so may not be called
  * from a callback of call_rcu(); inside a read-side section they are then refused.  A thread of QSBR cannot tell that it is in one: for it these
- * calls are a quiescent state.  Who waits for an object in a section of his own, or online with QSBR
- * (lfpool_acquire_wait()), holds up what he waits for.
+ * calls are a quiescent state.  A thread that waits for an object (lfpool_acquire_wait()) inside a
+ * section, or online with QSBR, holds up what it waits for.
  */
 LFPOOL_API lfpool_scheme_t lfpool_rcu_scheme(const struct rcu_flavor_struct *flavor);
 

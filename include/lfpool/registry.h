@@ -31,7 +31,7 @@
  *
  *     capacity=N  max_capacity=N          where a switch brings the pool; 0 (max_capacity), or less than capacity, which
  *                                         one of the two from the config can make it: as capacity
- *     trim=yes  trim=no  keep=N           then a switch gives memory back, but for N free objects' (lfpool_trim())
+ *     trim=yes  trim=no  keep=N           then a switch gives memory back, except that of N free objects (lfpool_trim())
  *     growth_step=N  cache_capacity=N  cache_capacity=none  depot_shards=N
  *     flags=prefault,zero,check_races,create_all,lock,huge_pages,plain_stride
  *                                         instead of the config's, not besides; flags=none
@@ -42,7 +42,7 @@
  * lfpool_config_t.  Names of pools and scenarios have 1 to 63 letters, digits and . _ - : / of ASCII.  A pool has one
  * line in a scenario, a key is once in a line, a scenario once in the text.  Everything else is an error.
  *
- * Threads      Every function: any, at the same time (but for create and destroy).  Blocking: the registry has mutexes
+ * Threads      Every function: any, at the same time (except create and destroy).  Blocking: the registry has mutexes
  *              of its own, which acquire and release never come near.  Those that change something wait for each other;
  *              lfpool_registry_find() and lfpool_registry_dump() wait for no switch.  So what a pool calls inside
  *              lfpool_registry_create_pool() or lfpool_registry_switch(), hooks and continuations, may find and dump,

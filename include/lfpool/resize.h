@@ -66,7 +66,7 @@ LFPOOL_API size_t lfpool_shrink_owed(const lfpool_t *pool);
  *
  * Returns   How much that was.
  * Threads   Any.
- * Progress  Lock-free, O(1); and as lfpool_grow() where the pool grows by itself and somebody waits.
+ * Progress  Lock-free, O(1); and as lfpool_grow() where the pool grows by itself and a call waits.
  */
 LFPOOL_API size_t lfpool_shrink_cancel(lfpool_t *pool);
 
@@ -79,7 +79,7 @@ LFPOOL_API size_t lfpool_shrink_cancel(lfpool_t *pool);
  *               reserved, and nothing was changed.
  * Threads       Any.
  * Progress      To ask: wait-free, O(1).  To move it: lock-free, and as lfpool_grow() where the pool grows by itself and
- *               somebody waits.
+ *               a call waits.
  */
 LFPOOL_API size_t lfpool_max_capacity(const lfpool_t *pool);
 LFPOOL_API lfpool_status_t lfpool_limit(lfpool_t *pool, size_t max_capacity);
@@ -90,7 +90,7 @@ LFPOOL_API lfpool_status_t lfpool_limit(lfpool_t *pool, size_t max_capacity);
  *     while (lfpool_trim(pool, 1000, 1 << 20))    // or one call whenever there is time
  *             do_something_else();
  *
- * Free objects are taken out of the free lists first, but for `keep` of them, and hooks.destroy runs for those that were
+ * Free objects are taken out of the free lists first, all but `keep` of them, and hooks.destroy runs for those that were
  * built; whole pages of such objects, and of objects that lfpool_shrink() took out, are given back (madvise(2)).  The
  * objects stay part of the pool: acquire takes them last, and finds zero bytes on pages that were given back.  On others (of a large object some, if
  * a neighbour is in use) it finds what was there.  What stays: addresses; the pool's own

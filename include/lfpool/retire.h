@@ -49,7 +49,7 @@ extern "C" {
  *           the same instant: exactly one succeeds), LFPOOL_E_NO_SCHEME: refused, reported to the misuse hook, nothing
  *           changed.
  * Threads   Any that may call the scheme's `begin`: see rcu.h, epoch.h.  Inside a read-side section too.
- * Progress  Lock-free, but for the scheme's `begin`, which the first call calls after a time without retired objects.
+ * Progress  Lock-free, except the scheme's `begin`, which the first call calls after a time without retired objects.
  *           Never fails for want of memory, never waits.
  * Cost      O(1): two locked instructions.  With a scheme that is asked, a call asks now and then, see below.
  * Source    A Treiber stack (1986) that is only pushed to and taken whole.
@@ -80,7 +80,7 @@ LFPOOL_API size_t lfpool_retired_count(const lfpool_t *pool);
  * lfpool_retire_poll - ask the scheme about each batch now.
  *
  * Returns   Whether a batch was reclaimed meanwhile, by this call or another.  Schemes that are not asked, like RCU: false.
- * Threads   Any that may call the scheme's functions.  Lock-free, but for those.
+ * Threads   Any that may call the scheme's functions.  Lock-free, except those.
  */
 LFPOOL_API bool lfpool_retire_poll(lfpool_t *pool);
 
@@ -111,8 +111,8 @@ LFPOOL_API lfpool_status_t lfpool_drain(lfpool_t *pool);
 /*
  * A scheme is one to three functions, each called with its `context`:
  *
- *   begin   The batch is with the scheme now: whoever can still reach an object of it was inside a read-side section
- *           before this call.  Called by the thread whose lfpool_retire() found no batch there, or by the one that
+ *   begin   The batch is with the scheme now: a thread that can still reach an object of it was inside a read-side
+ *           section before this call.  Called by the thread whose lfpool_retire() found no batch there, or by the one that
  *           has reclaimed the batch before.  May be NULL if there is `ready`.
  *   ready   May the objects of this batch be reused?  true: the caller reclaims them at once.  Called by one thread at a
  *           time for a batch, any number of times after `begin` has returned, but not after it has said true.
@@ -122,12 +122,12 @@ LFPOOL_API lfpool_status_t lfpool_drain(lfpool_t *pool);
  * A scheme with `ready` is asked: by an lfpool_retire() that brings what waits in its place to a multiple of 64, by an
  * acquire that finds nothing, by waiting calls each millisecond, by lfpool_retire_poll() and lfpool_drain().  (So until
  * then up to 63 objects may lie in each place although they could be reused; and a continuation of lfpool_acquire_async()
- * may wait until somebody calls one of those.)  One without it calls lfpool_batch_reclaim() for each batch itself, once, from
- * any thread, but not from `begin`, which must have happened before, in the sense of C11: through a lock, a queue, whatever
+ * may wait until a thread calls one of those.)  One without it calls lfpool_batch_reclaim() for each batch itself, once, from
+ * any thread, but not from `begin`, which must have happened before, in the sense of C11: through a lock, a queue, or what else
  * brought the batch there.
  *
  * A thread that is stopped inside `begin` or `ready`, or while it reclaims, holds up what was retired in that place.  Where
- * the scheme is asked, who retires afterwards goes round that place.  lfpool_drain() and lfpool_destroy() wait for it; in the
+ * the scheme is asked, later calls of lfpool_retire() pass over that place.  lfpool_drain() and lfpool_destroy() wait for it; in the
  * child after fork such threads have stopped for ever.  (liburcu has rules of its own, see rcu.h.)
  */
 
@@ -173,7 +173,7 @@ LFPOOL_API const void *lfpool_batch_next(const lfpool_batch_t *batch, uint32_t *
  *
  * batch     With the scheme.
  * Threads   Any, once for each batch.  It may call hooks, continuations, and `begin`.
- * Progress  Lock-free, but for those.  O(objects in the batch).
+ * Progress  Lock-free, except those.  O(objects in the batch).
  */
 LFPOOL_API void lfpool_batch_reclaim(lfpool_batch_t *batch);
 

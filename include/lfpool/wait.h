@@ -4,8 +4,8 @@
  *
  * Calls that wait, and continuations, stand in one queue: first come, first served, in the order in which they were
  * found to wait.  A release gives its object to the first of them.  lfpool_acquire() does not queue, and may overtake
- * in the moment between a release and that.  An object on its way to somebody who waits is in the hands of that release:
- * lfpool_acquire() does not see it.  While nobody waits a release looks at one word, and that is all.
+ * in the moment between a release and that.  An object on its way to a call that waits is in the hands of that release:
+ * lfpool_acquire() does not see it.  While no call waits, a release looks at one word, and that is all.
  */
 #ifndef LFPOOL_WAIT_H
 #define LFPOOL_WAIT_H
@@ -41,7 +41,7 @@ typedef uint64_t lfpool_ticket_t; /* names a continuation until it has run; 0 is
  *
  * then        Called exactly once, unless it is cancelled: by this call, on this thread, if there is an object now; else
  *             by whichever thread releases one, inside that release; at the latest by lfpool_destroy(), with NULL.  No lock
- *             is held; it may use the pool.  It must return (not by longjmp or an exception), and must not block: who releases waits for it, and so does the next in the
+ *             is held; it may use the pool.  It must return (not by longjmp or an exception), and must not block: a call that releases waits for it, and so does the next in the
  *             queue.  Continuations of a pool do not nest: one that is handed in by another, or that gets what another
  *             releases or adds, is called when that has returned.  (However many; a million need no deeper stack than two.)
  * ticket_out  For lfpool_cancel(); set before `then` can be called; 0 if it was called without queueing; may be NULL.

@@ -20,7 +20,7 @@
  *      for the program to know: a walk holds nothing.  What hooks.activate wrote is visible; what the holder writes
  *      afterwards is ordered by the program.
  *   4. Inside the walk anything is legal: releasing the current object or any other, acquiring, another walk.
- * Objects are visited in the order of their addresses (but for the malloc backend); slots that were never used are
+ * Objects are visited in the order of their addresses (except in the malloc backend); slots that were never used are
  * skipped, a magazine at a time. The walk looks a few objects ahead and asks the processor to fetch them, so a visitor
  * that reads them waits little.
  *

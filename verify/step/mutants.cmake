@@ -103,7 +103,7 @@ void tournament_offer(struct tournament *t, const struct contender *mine)\n{\n\t
 step_mutate(src/tournament.c
 	"if (!settle(t, level, index, mine) || !is_current(t, mine))\n\t\t\treturn;\n\t}"
 	"if (!settle(t, level, index, mine) || !is_current(t, mine))\n\t\t\tbreak;\n\t}\n\tstore_release(&climbing, 0);")
-# 23: whoever wants the least waits until the root is current; 24: he takes a stale root for nobody.  (Who makes it stale
+# 23: a call that wants the least waits until the root is current; 24: it takes a stale root for no root.  (Who makes it stale
 # repairs it, so that this is noticed only when he is stopped.)
 step_mutate(src/tournament.c "return first;\n\t\trepair(t, top, 0);"
 	"return first;\n\t\tif (verify_mutant == 23)\n\t\t\tcontinue;
@@ -140,7 +140,7 @@ step_mutate(src/tournament.c "\n\t\tif (current && !goes_before(t, &first, &name
 	"\n\t\tif (verify_mutant == 30)\n\t\t\tcurrent = is_current(t, &named);
 		if (current && verify_mutant == 30 && !goes_before(t, mine, &named))\n\t\t\treturn true;
 		if (current && !goes_before(t, &first, &named))\n\t\t\treturn false;")
-# 31: who asks about a batch waits for whoever asks already.
+# 31: a call that asks about a batch waits for one that asks already.
 step_mutate(src/limbo.c "do {\n\t\tif (shard_phase(word) != BEGUN)"
 	"do {\n\t\twhile (verify_mutant == 31 && shard_phase(word) == HELD)\n\t\t\tword = load_relaxed(&shard->word);
 		if (shard_phase(word) != BEGUN)")
