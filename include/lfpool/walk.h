@@ -113,7 +113,7 @@ LFPOOL_API void *lfpool_cursor_next(lfpool_cursor_t *cursor);
 LFPOOL_API void lfpool_cursor_split(lfpool_cursor_t *cursors_out, size_t parts, const lfpool_t *pool);
 
 /*
- * lfpool_release_all - release every active object, whoever holds it.
+ * lfpool_release_all - release every active object, no matter which thread holds it.
  *
  * Returns   How many this call released.  Objects that are acquired or released by others meanwhile may or may not be
  *           among them; hooks run as for lfpool_release(); handles go stale.  Their holders' pointers are then stale
