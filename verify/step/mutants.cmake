@@ -26,8 +26,8 @@ endfunction()
 # 1, 2: a magazine out of the depot, a chunk, is not announced.
 step_mutate(src/depot.h "tagged_set(hand, number);\n\t\t/* relaxed: PUT"
 	"if (verify_mutant != 1)\n\t\t\ttagged_set(hand, number);\n\t\t/* relaxed: PUT")
-step_mutate(src/depot.h "tagged_set(hand, number);\n\t\t/* release, edge SHOW: who sees the chunk"
-	"if (verify_mutant != 2)\n\t\t\ttagged_set(hand, number);\n\t\t/* release, edge SHOW: who sees the chunk")
+step_mutate(src/depot.h "tagged_set(hand, number);\n\t\t/* release, edge SHOW: a thread that sees the chunk"
+	"if (verify_mutant != 2)\n\t\t\ttagged_set(hand, number);\n\t\t/* release, edge SHOW: a thread that sees the chunk")
 # 3: nor is the one that `previous` gives up; 4: that one is not taken by CAS; 5: the announcement ends too early.
 step_mutate(src/cache.c "tagged_set(&c->hand, tagged_number(previous));"
 	"if (verify_mutant != 3)\n\t\ttagged_set(&c->hand, tagged_number(previous));")
@@ -123,7 +123,7 @@ step_mutate(src/priority.c "const bool replaced = change(pool, mine, changed.sta
 	"if (verify_mutant == 27)\n\t\tstore_release(&place->word, changed.state);
 	const bool replaced = verify_mutant == 27 || change(pool, mine, changed.state);")
 # 28: a slot is free before its state says so.
-step_mutate(src/priority.c "/* relaxed: it was no contender before, nor is it now; who gets the slot has it by FREE. */"
+step_mutate(src/priority.c "/* relaxed: it was no contender before, nor is it now; a call that gets the slot has it by FREE. */"
 	"if (verify_mutant == 28)\n\t\t\tput_back(pool, first.slot);")
 step_mutate(src/priority.c "put_back(pool, first.slot);\n\t\treleased++;"
 	"if (verify_mutant != 28)\n\t\t\tput_back(pool, first.slot);\n\t\treleased++;")
