@@ -18,7 +18,7 @@
 #include "scenario.h"
 
 #define HOLD_MAX 32
-/* And one that was waited for.  Not the capacity: an object that is granted twice on purpose is held beside the real ones. */
+/* And one that was waited for.  A meeting holds all there is, and an object that is granted twice on purpose is held beside. */
 #define HELD (HOLD_MAX + 1)
 #define MOST 256
 
@@ -31,7 +31,7 @@ struct sizes {
 	_Atomic(size_t) held;
 	size_t maximum;         /* as set last, unless wild                                          */
 	size_t before;          /* the capacity when it was                                          */
-	struct held *room;      /* HELD for each worker                                              */
+	struct held *room;      /* capacity + HELD for each worker                                   */
 };
 
 static void resize_plan(struct round *round)
@@ -50,7 +50,7 @@ static void resize_plan(struct round *round)
 	sizes->shrinks = !round->config.growth_step || random_below(random, 2);
 	sizes->wild = sizes->shrinks && random_below(random, 4) == 0;
 	sizes->meeting.rendezvous.threads = threads;
-	sizes->room = round_memory(threads * HELD, sizeof(struct held));
+	sizes->room = round_memory(threads * (round->capacity + HELD), sizeof(struct held));
 	judged = random_below(random, 2) && !(round->config.growth_step && sizes->shrinks);
 	round->demand.counted = judged;
 	round->demand.unjudged = !judged;
@@ -282,7 +282,7 @@ static void resize_work(struct worker *worker)
 {
 	struct round *round = worker->round;
 	struct sizes *sizes = round->shared;
-	struct held *held = sizes->room + worker->index * HELD;
+	struct held *held = sizes->room + worker->index * (round->capacity + HELD);
 	size_t count = 0;
 
 	if (worker->index == 0)
