@@ -14,8 +14,8 @@
  *                  borrow     capacity + n, then bits; and back      lfpool_trim(), of what is not allowed
  *              Slots go one at a time, straight to the caller, so nothing is out of sight but what is in a call's hands.
  *              Addresses beyond the first `capacity` slots have no access; `opened` says how far they have by now.
- * Invariants   O1  among slots 1 .. opened: cold ones >= allowed.  A call that takes takes a count first, and so finds a bit; one
- *                  that gives sets the bit first.
+ * Invariants   O1  among slots 1 .. opened: cold ones >= allowed.  A taker takes a count first, and so finds a bit; a giver
+ *                  sets the bit first.
  *              O2  allowed <= capacity <= opened; capacity = slots that are in use, in magazines, in never-used chunks, or
  *                  in a call's hands, + allowed.
  *              O3  a cold slot's object is not built (care.h), and nobody's.

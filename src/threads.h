@@ -40,7 +40,8 @@ extern pthread_key_t thread_key;
 extern THREAD_LOCAL struct thread_entry *thread_table;
 #endif
 
-/* L5.  Returns `handle`, the thread's of that pool; NULL changes nothing.  With a key lfpool/inline.h makes calls. */
+/* L5.  Returns `handle`, the thread's of that pool; NULL changes nothing.  With a key lfpool/inline.h makes calls.
+ * Only for functions that are never inlined: the asm there names no memory, and their return puts both stores before it. */
 static inline struct handle *thread_remember(uint64_t pool_id, struct handle *handle)
 {
 #ifndef LFPOOL_THREAD_KEY

@@ -20,7 +20,7 @@
  * is a year of nothing but acquiring that one object, making a handle, and releasing it, at 30 ns; in one of a million
  * 2^44, six days.
  *
- * Making against releasing.  A call that makes a handle holds the object; as with any other use, a release by another thread at that
+ * Making against releasing.  The maker of a handle holds the object; as with any other use, a release by another thread at that
  * moment is the program's fault.  It gets 0, or a stale handle, or, if that release was not one that races
  * (LFPOOL_CHECK_RACES; lfpool_release_all() and retires race in any case), one that names what is in the slot as long as nobody
  * makes a handle there and releases the object.  The pool itself takes no harm.

@@ -41,8 +41,8 @@ typedef uint64_t lfpool_ticket_t; /* names a continuation until it has run; 0 is
  *
  * then        Called exactly once, unless it is cancelled: by this call, on this thread, if there is an object now; else
  *             by whichever thread releases one, inside that release; at the latest by lfpool_destroy(), with NULL.  No lock
- *             is held; it may use the pool.  It must return (not by longjmp or an exception), and must not block: a call that releases waits for it, and so does the next in the
- *             queue.  Continuations of a pool do not nest: one that is handed in by another, or that gets what another
+ *             is held; it may use the pool.  It must return (not by longjmp or an exception), and must not block: the release
+ *             waits for it, and so does the next in the queue.  Continuations of a pool do not nest: one that is handed in by another, or that gets what another
  *             releases or adds, is called when that has returned.  (However many; a million need no deeper stack than two.)
  * ticket_out  For lfpool_cancel(); set before `then` can be called; 0 if it was called without queueing; may be NULL.
  * Returns     LFPOOL_OK; LFPOOL_E_ARGUMENT: `then` is NULL; LFPOOL_E_NO_MEMORY: the system refuses a place in the queue, or
