@@ -87,7 +87,7 @@ struct core {
 	struct care *care; /* what each acquire and release has to do besides; NULL: nothing         */
 	bool quarantine;  /* care_take_back() may have slots                                         */
 	bool zero;        /* LFPOOL_ZERO                                                             */
-	bool plain;       /* nothing but state words and magazines: no care, no heap                 */
+	bool plain;       /* nothing but states and magazines: no care, no heap                      */
 	struct care *builds; /* LFPOOL_CREATE_ALL, and the hits may be used: what builds slots from the cold store */
 	struct cold *cold;   /* the pool's                                                           */
 	_Atomic(uint32_t) explicit_caches; /* in a buffer: so many that the caller has                     */

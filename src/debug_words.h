@@ -23,7 +23,7 @@ bool debug_words_read(struct debug_modes *modes, const char *words);
 /* The modes as words again: poison,quarantine=16 or none; in JSON ["poison","quarantine=16"]. */
 void debug_words_write(const struct debug_modes *modes, lfpool_format_t format, struct text *text);
 
-/* Is there one that looks for anything?  Then releases race by CAS, and every object is tracked. */
+/* Is there one that looks for anything?  Then releases race by CAS. */
 static inline bool debug_modes_detect(const struct debug_modes *modes)
 {
 	return modes->check || modes->poison || modes->quarantine || modes->guard || modes->owner || modes->backtrace;

@@ -188,7 +188,7 @@ lfpool_status_t pool_release(lfpool_t *pool, void *object);
  * NULL, or that is no size. */
 lfpool_status_t stats_give(lfpool_stats_t *stats_out, const lfpool_stats_t *stats);
 
-/* Adds the slots 1 .. used, by their states: active.  Nothing if they have none. */
+/* Adds the slots 1 .. used, by their states: active. */
 void stats_of_slots(const struct arena *arena, size_t used, lfpool_stats_t *stats_out);
 /* The lock-free backend's.  */
 void stats_of_core(const struct core *core, lfpool_stats_t *stats_out);
