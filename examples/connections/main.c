@@ -13,10 +13,9 @@
  */
 #include "connection.h"
 
-#include "harness.h"
+#include "command_line.h"
 #include "server.h"
 
-#include <getopt.h>
 #include <inttypes.h>
 #include <sched.h>
 
@@ -193,40 +192,16 @@ static void tell_times(const struct client *sum)
 
 /* ---- Options ----------------------------------------------------------------------------------------------- */
 
-static unsigned long number(const char *text, unsigned long minimum, unsigned long maximum)
-{
-	unsigned long value;
-	size_t count;
-
-	if (!parse_numbers(text, minimum, maximum, &value, 1, &count)) {
-		fprintf(stderr, "connections: %s is not a number in %lu .. %lu\n", text, minimum, maximum);
-		exit(2);
-	}
-	return value;
-}
-
 static struct options parse_options(int argc, char **argv)
 {
-	static const struct option known[] = {{"clients", required_argument, NULL, 'c'},
-					      {"capacity", required_argument, NULL, 'n'},
-					      {"questions", required_argument, NULL, 'q'},
-					      {NULL, 0, NULL, 0}};
 	struct options options = {.clients = 6, .capacity = 4, .questions = 2000};
+	const struct option_row rows[] = {
+		OPTION_NUMBER("clients", &options.clients, 1, CLIENTS_MAX),
+		OPTION_NUMBER("capacity", &options.capacity, 1, CONNECTIONS_MAX),
+		OPTION_NUMBER("questions", &options.questions, 1, 1000000000),
+		OPTIONS_END};
 
-	for (int option; (option = getopt_long(argc, argv, "", known, NULL)) != -1;) {
-		if (option == 'c')
-			options.clients = number(optarg, 1, CLIENTS_MAX);
-		else if (option == 'n')
-			options.capacity = number(optarg, 1, CONNECTIONS_MAX);
-		else if (option == 'q')
-			options.questions = number(optarg, 1, 1000000000);
-		else
-			exit(2);
-	}
-	if (optind != argc) {
-		fputs("usage: connections [--clients N] [--capacity N] [--questions N]\n", stderr);
-		exit(2);
-	}
+	(void)command_line("connections", rows, NULL, argc, argv);
 	return options;
 }
 

@@ -16,9 +16,8 @@
  */
 #include "stack.h"
 
-#include "harness.h"
+#include "command_line.h"
 
-#include <getopt.h>
 #include <inttypes.h>
 #include <sched.h>
 
@@ -27,7 +26,7 @@
 
 struct options {
 	unsigned long seconds, walkers, workers, nodes, seed;
-	bool deferral;
+	bool no_deferral;
 };
 
 struct counts {
@@ -207,52 +206,19 @@ static bool settle(struct site *site, struct visitor *visitors, size_t count)
 
 /* ---- Options ----------------------------------------------------------------------------------------------- */
 
-static unsigned long number(const char *text, unsigned long minimum, unsigned long maximum)
-{
-	unsigned long value;
-	size_t count;
-
-	if (!parse_numbers(text, minimum, maximum, &value, 1, &count)) {
-		fprintf(stderr, "epoch_stack: %s is not a number in %lu .. %lu\n", text, minimum, maximum);
-		exit(2);
-	}
-	return value;
-}
-
 static struct options parse_options(int argc, char **argv)
 {
-	static const struct option known[] = {{"seconds", required_argument, NULL, 's'},
-					      {"walkers", required_argument, NULL, 'r'},
-					      {"workers", required_argument, NULL, 'w'},
-					      {"nodes", required_argument, NULL, 'n'},
-					      {"seed", required_argument, NULL, 'x'},
-					      {"no-deferral", no_argument, NULL, 'd'},
-					      {NULL, 0, NULL, 0}};
-	struct options options = {.seconds = 2, .walkers = 1, .workers = 2, .nodes = 1000, .seed = 1,
-				  .deferral = true};
+	struct options options = {.seconds = 2, .walkers = 1, .workers = 2, .nodes = 1000, .seed = 1};
+	const struct option_row rows[] = {
+		OPTION_NUMBER("seconds", &options.seconds, 1, 3600),
+		OPTION_NUMBER("walkers", &options.walkers, 1, THREADS_MAX / 2),
+		OPTION_NUMBER("workers", &options.workers, 1, THREADS_MAX / 2),
+		OPTION_NUMBER("nodes", &options.nodes, 8, 100000000),
+		OPTION_NUMBER("seed", &options.seed, 0, UINT32_MAX),
+		OPTION_FLAG("no-deferral", &options.no_deferral),
+		OPTIONS_END};
 
-	for (int option; (option = getopt_long(argc, argv, "", known, NULL)) != -1;) {
-		if (option == 's')
-			options.seconds = number(optarg, 1, 3600);
-		else if (option == 'r')
-			options.walkers = number(optarg, 1, THREADS_MAX / 2);
-		else if (option == 'w')
-			options.workers = number(optarg, 1, THREADS_MAX / 2);
-		else if (option == 'n')
-			options.nodes = number(optarg, 8, 100000000);
-		else if (option == 'x')
-			options.seed = number(optarg, 0, UINT32_MAX);
-		else if (option == 'd')
-			options.deferral = false;
-		else
-			exit(2);
-	}
-	if (optind != argc) {
-		fputs("usage: epoch_stack [--seconds N] [--walkers N] [--workers N] [--nodes N] [--seed N]"
-		      " [--no-deferral]\n",
-		      stderr);
-		exit(2);
-	}
+	(void)command_line("epoch_stack", rows, NULL, argc, argv);
 	return options;
 }
 
@@ -266,7 +232,7 @@ int main(int argc, char **argv)
 	site.options = parse_options(argc, argv);
 	const size_t walkers = site.options.walkers, count = walkers + site.options.workers;
 
-	if (!stack_open(&site.stack, site.options.nodes, site.options.deferral))
+	if (!stack_open(&site.stack, site.options.nodes, !site.options.no_deferral))
 		return 1;
 	for (size_t i = 0; i < count; i++) {
 		visitors[i].site = &site;

@@ -16,21 +16,20 @@
  * Exit status  0: both agree with the plain loops, and every record came back.  1: not so, or there is no job system.
  *              2: wrong usage.  3: no memory.
  */
-#include "harness.h"
+#include "command_line.h"
 #include "jobs.h"
 #include "must.h"
 
-#include <getopt.h>
 #include <inttypes.h>
 #include <string.h>
 #include <unistd.h>
 
 struct options {
-	unsigned workers;
-	size_t capacity;
-	size_t size; /* letters of the texts, and hundreds of numbers to be summed up */
-	size_t tile; /* letters */
-	uint64_t seed;
+	unsigned long workers;
+	unsigned long capacity;
+	unsigned long size; /* letters of the texts, and hundreds of numbers to be summed up */
+	unsigned long tile; /* letters */
+	unsigned long seed;
 };
 
 /* ---- Edit distance ----------------------------------------------------------------------------------------- */
@@ -280,55 +279,27 @@ static bool compare_sums(struct jobs *jobs, const struct options *options)
 
 /* ---- The program ------------------------------------------------------------------------------------------- */
 
-static unsigned long number(const char *text, unsigned long minimum, unsigned long maximum)
-{
-	unsigned long value;
-	size_t count;
-
-	if (!parse_numbers(text, minimum, maximum, &value, 1, &count)) {
-		fprintf(stderr, "graph: %s is not a number in %lu .. %lu\n", text, minimum, maximum);
-		exit(2);
-	}
-	return value;
-}
-
 static struct options parse_options(int argc, char **argv)
 {
-	static const struct option names[] = {
-		{"workers", required_argument, NULL, 'w'}, {"capacity", required_argument, NULL, 'c'},
-		{"size", required_argument, NULL, 's'},    {"tile", required_argument, NULL, 't'},
-		{"seed", required_argument, NULL, 'r'},    {NULL, 0, NULL, 0}};
 	const long processors = sysconf(_SC_NPROCESSORS_ONLN);
-	struct options options = {
-		.workers = processors > 0 ? (unsigned)processors : 1, .capacity = 1024, .size = 2000, .tile = 64, .seed = 1};
+	struct options options = {.workers = processors > 0 ? (unsigned long)processors : 1, .capacity = 1024, .size = 2000,
+				  .tile = 64, .seed = 1};
+	const struct option_row rows[] = {
+		OPTION_NUMBER("workers", &options.workers, 1, 1024),
+		OPTION_NUMBER("capacity", &options.capacity, 1, 1ul << 24),
+		OPTION_NUMBER("size", &options.size, 1, 20000),
+		OPTION_NUMBER("tile", &options.tile, 1, 20000),
+		OPTION_NUMBER("seed", &options.seed, 0, UINT32_MAX),
+		OPTIONS_END};
 
-	for (int option; (option = getopt_long(argc, argv, "", names, NULL)) != -1;) {
-		if (option == 'w') {
-			options.workers = (unsigned)number(optarg, 1, 1024);
-		} else if (option == 'c') {
-			options.capacity = number(optarg, 1, 1ul << 24);
-		} else if (option == 's') {
-			options.size = number(optarg, 1, 20000);
-		} else if (option == 't') {
-			options.tile = number(optarg, 1, 20000);
-		} else if (option == 'r') {
-			options.seed = number(optarg, 0, UINT32_MAX);
-		} else {
-			fputs("usage: graph [--workers N] [--capacity N] [--size N] [--tile N] [--seed N]\n", stderr);
-			exit(2);
-		}
-	}
-	if (optind < argc) {
-		fprintf(stderr, "graph: %s: no arguments but options\n", argv[optind]);
-		exit(2);
-	}
+	(void)command_line("graph", rows, NULL, argc, argv);
 	return options;
 }
 
 int main(int argc, char **argv)
 {
 	const struct options options = parse_options(argc, argv);
-	const struct jobs_config config = {.workers = options.workers, .capacity = options.capacity};
+	const struct jobs_config config = {.workers = (unsigned)options.workers, .capacity = options.capacity};
 	struct jobs *jobs;
 	const lfpool_status_t status = jobs_create(&jobs, &config);
 
@@ -336,7 +307,7 @@ int main(int argc, char **argv)
 		fprintf(stderr, "graph: no job system: %s\n", lfpool_status_string(status));
 		return 1;
 	}
-	printf("%u workers, %zu records, seed %" PRIu64 "\n", options.workers, options.capacity, options.seed);
+	printf("%lu workers, %lu records, seed %lu\n", options.workers, options.capacity, options.seed);
 
 	bool good = compare_distances(jobs, &options);
 

@@ -4,6 +4,9 @@
  *
  *     jobs [--workers N] [--capacity N] [--repeat N] [--top N] [PATH]
  *
+ * N threads (one per processor), so many records in the pool of jobs and in that of results (4096), times to count on each
+ * backend (1), most frequent names to print (10); a directory tree, or a file (/usr/include).
+ *
  * PATH is counted first by one thread in a plain loop, without jobs and without a pool: that is the truth.  Then the
  * job system counts it on each of the pool's backends, or on the one that the environment variable LFPOOL_BACKEND
  * names, and every outcome is compared with the truth.  Reading files costs far more than any pool: the backends
@@ -14,16 +17,14 @@
  */
 #include "count.h"
 
-#include "harness.h"
+#include "command_line.h"
 
-#include <getopt.h>
 #include <inttypes.h>
 #include <unistd.h>
 
 struct options {
-	struct job_options job;
-	unsigned repeat;
-	unsigned long top;
+	unsigned long workers, capacity, repeat, top;
+	lfpool_backend_t backend;
 	const char *path;
 };
 
@@ -32,73 +33,20 @@ static const char *const backend_names[] = {
 
 /* ---- Options ----------------------------------------------------------------------------------------------- */
 
-static void usage(FILE *where)
-{
-	fputs("usage: jobs [--workers N] [--capacity N] [--repeat N] [--top N] [PATH]\n"
-	      "  --workers N   threads                              (default: one per processor)\n"
-	      "  --capacity N  records in the pool of jobs, and in the pool of results  (default: 4096)\n"
-	      "  --repeat N    times to count on each backend       (default: 1)\n"
-	      "  --top N       most frequent names to print         (default: 10)\n"
-	      "  PATH          directory tree, or file              (default: /usr/include)\n"
-	      "LFPOOL_BACKEND=lockfree|mutex|malloc in the environment: that backend only\n",
-	      where);
-}
-
-static unsigned long number(const char *text, unsigned long minimum, unsigned long maximum)
-{
-	unsigned long value;
-	size_t count;
-
-	if (!parse_numbers(text, minimum, maximum, &value, 1, &count)) {
-		fprintf(stderr, "jobs: %s is not a number in %lu .. %lu\n", text, minimum, maximum);
-		exit(2);
-	}
-	return value;
-}
-
 static struct options parse_options(int argc, char **argv)
 {
-	static const struct option names[] = {
-		{"workers", required_argument, NULL, 'w'}, {"capacity", required_argument, NULL, 'c'},
-		{"repeat", required_argument, NULL, 'r'},  {"top", required_argument, NULL, 't'},
-		{"help", no_argument, NULL, 'h'},          {NULL, 0, NULL, 0}};
-	long processors = sysconf(_SC_NPROCESSORS_ONLN);
-	struct options options = {
-		.job = {.workers = processors > 0 ? (unsigned)processors : 1, .capacity = 4096},
-		.repeat = 1,
-		.top = 10,
-		.path = "/usr/include",
-	};
-	int option;
+	const long processors = sysconf(_SC_NPROCESSORS_ONLN);
+	struct options options = {.workers = processors > 0 ? (unsigned long)processors : 1, .capacity = 4096, .repeat = 1, .top = 10};
+	const struct option_row rows[] = {
+		OPTION_NUMBER("workers", &options.workers, 1, 1024),
+		OPTION_NUMBER("capacity", &options.capacity, 1, 1ul << 24),
+		OPTION_NUMBER("repeat", &options.repeat, 1, 1000),
+		OPTION_NUMBER("top", &options.top, 0, 1000000),
+		OPTIONS_END};
 
-	while ((option = getopt_long(argc, argv, "", names, NULL)) != -1) {
-		switch (option) {
-		case 'w':
-			options.job.workers = (unsigned)number(optarg, 1, 1024);
-			break;
-		case 'c':
-			options.job.capacity = number(optarg, 1, 1ul << 24);
-			break;
-		case 'r':
-			options.repeat = (unsigned)number(optarg, 1, 1000);
-			break;
-		case 't':
-			options.top = number(optarg, 0, 1000000);
-			break;
-		case 'h':
-			usage(stdout);
-			exit(0);
-		default:
-			usage(stderr);
-			exit(2);
-		}
-	}
-	if (argc - optind > 1) {
-		usage(stderr);
-		exit(2);
-	}
-	if (optind < argc)
-		options.path = argv[optind];
+	options.path = command_line("jobs", rows, "PATH", argc, argv);
+	if (!options.path)
+		options.path = "/usr/include";
 	return options;
 }
 
@@ -166,8 +114,9 @@ static bool pools_are_whole(const struct figures *figures)
 /* Counts once with jobs.  False: something is wrong, and was printed.  outcome_out is to be freed either way. */
 static bool count_and_compare(struct outcome *outcome_out, const struct options *options, const struct outcome *truth)
 {
+	const struct job_options job = {(unsigned)options->workers, options->capacity, options->backend};
 	struct figures figures;
-	lfpool_status_t status = count_with_jobs(outcome_out, &figures, options->path, &options->job);
+	lfpool_status_t status = count_with_jobs(outcome_out, &figures, options->path, &job);
 
 	if (status != LFPOOL_OK) {
 		fprintf(stderr, "jobs: cannot make the pools: %s\n", lfpool_status_string(status));
@@ -178,7 +127,7 @@ static bool count_and_compare(struct outcome *outcome_out, const struct options 
 	bool whole = pools_are_whole(&figures);
 
 	printf("%-9s %u workers, %.3f s, %.0f jobs/s: totals %s\n", backend_names[figures.jobs.backend],
-	       options->job.workers, (double)outcome_out->ns / 1e9,
+	       job.workers, (double)outcome_out->ns / 1e9,
 	       per_second(figures.jobs.submitted, outcome_out->ns), agrees ? "agree" : "DIFFER");
 	print_counts(outcome_out);
 	print_figures(&figures);
@@ -205,7 +154,7 @@ int main(int argc, char **argv)
 	printf("tree      %s\n%-9s 1 thread, %.3f s\n", path, "no pool", (double)truth.ns / 1e9);
 	print_counts(&truth);
 	for (unsigned i = 0; i < backends * options.repeat; i++) {
-		options.job.backend = (lfpool_backend_t)(i / options.repeat);
+		options.backend = (lfpool_backend_t)(i / options.repeat);
 		outcome_free(&outcome);
 		good &= count_and_compare(&outcome, &options, &truth);
 	}

@@ -17,10 +17,10 @@
  * Exit status  0: every particle that came is either there or gone, and the pool is intact.  1: not so, or a file
  *              could not be written, or a pool not made.  2: wrong usage.  3: no memory, or no thread.
  */
+#include "command_line.h"
 #include "live.h"
 #include "world.h"
 
-#include <getopt.h>
 #include <inttypes.h>
 #include <stdatomic.h>
 #include <string.h>
@@ -268,52 +268,22 @@ static bool show_close(struct show *show)
 
 /* ---- Options ----------------------------------------------------------------------------------------------- */
 
-static unsigned long number(const char *text, unsigned long minimum, unsigned long maximum)
-{
-	unsigned long value;
-	size_t count;
-
-	if (!parse_numbers(text, minimum, maximum, &value, 1, &count)) {
-		fprintf(stderr, "particles: %s is not a number in %lu .. %lu\n", text, minimum, maximum);
-		exit(2);
-	}
-	return value;
-}
-
 static struct options parse_options(int argc, char **argv)
 {
-	static const struct option known[] = {{"frames", required_argument, NULL, 'f'},
-					      {"threads", required_argument, NULL, 't'},
-					      {"capacity", required_argument, NULL, 'c'},
-					      {"seed", required_argument, NULL, 's'},
-					      {"out", required_argument, NULL, 'o'},
-					      {"top", required_argument, NULL, 'u'},
-					      {NULL, 0, NULL, 0}};
-	long processors = sysconf(_SC_NPROCESSORS_ONLN);
+	const long processors = sysconf(_SC_NPROCESSORS_ONLN);
 	struct options options = {.frames = 150, .threads = 1, .capacity = 100000, .seed = 1};
+	const struct option_row rows[] = {
+		OPTION_NUMBER("frames", &options.frames, 1, 100000),
+		OPTION_NUMBER("threads", &options.threads, 1, THREADS_MAX),
+		OPTION_NUMBER("capacity", &options.capacity, 1, 100000000),
+		OPTION_NUMBER("seed", &options.seed, 0, UINT32_MAX),
+		OPTION_TEXT("out", "DIR", &options.out),
+		OPTION_NUMBER("top", &options.top_ms, 1, 3600000),
+		OPTIONS_END};
 
 	if (processors > 1)
 		options.threads = processors < THREADS_MAX ? (unsigned long)processors : THREADS_MAX;
-	for (int option; (option = getopt_long(argc, argv, "", known, NULL)) != -1;) {
-		if (option == 'f')
-			options.frames = number(optarg, 1, 100000);
-		else if (option == 't')
-			options.threads = number(optarg, 1, THREADS_MAX);
-		else if (option == 'c')
-			options.capacity = number(optarg, 1, 100000000);
-		else if (option == 's')
-			options.seed = number(optarg, 0, UINT32_MAX);
-		else if (option == 'o')
-			options.out = optarg;
-		else if (option == 'u')
-			options.top_ms = number(optarg, 1, 3600000);
-		else
-			exit(2);
-	}
-	if (optind != argc) {
-		fputs("usage: particles [--frames N] [--threads N] [--capacity N] [--seed N] [--out DIR] [--top MS]\n", stderr);
-		exit(2);
-	}
+	(void)command_line("particles", rows, NULL, argc, argv);
 	return options;
 }
 

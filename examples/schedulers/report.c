@@ -4,10 +4,9 @@
  */
 #include "report.h"
 
-#include "harness.h"
+#include "command_line.h"
 #include "resident.h"
 
-#include <getopt.h>
 #include <inttypes.h>
 #include <string.h>
 #include <unistd.h>
@@ -19,18 +18,6 @@ static const char *const allocator_names[] = {
 
 /* ---- Options ----------------------------------------------------------------------------------------------- */
 
-static unsigned long number(const char *scheduler, const char *text, unsigned long minimum, unsigned long maximum)
-{
-	unsigned long value;
-	size_t count;
-
-	if (!parse_numbers(text, minimum, maximum, &value, 1, &count)) {
-		fprintf(stderr, "scheduler-%s: %s is not a number in %lu .. %lu\n", scheduler, text, minimum, maximum);
-		exit(2);
-	}
-	return value;
-}
-
 static enum allocator allocator_named(const char *scheduler, const char *name)
 {
 	for (unsigned i = 0; i < sizeof(allocator_names) / sizeof(*allocator_names); i++)
@@ -40,52 +27,33 @@ static enum allocator allocator_named(const char *scheduler, const char *name)
 	exit(2);
 }
 
-static _Noreturn void usage(const char *scheduler)
-{
-	fprintf(stderr,
-		"usage: scheduler-%s [--workers N] [--allocator lfpool|mutex|malloc] [--capacity N] [--nodes-seed N] [--small]"
-		" [--work N]\n",
-		scheduler);
-	exit(2);
-}
-
 struct options parse_options(const char *scheduler, int argc, char **argv)
 {
-	static const struct option known[] = {{"workers", required_argument, NULL, 'w'},
-					      {"allocator", required_argument, NULL, 'a'},
-					      {"capacity", required_argument, NULL, 'c'},
-					      {"nodes-seed", required_argument, NULL, 'n'},
-					      {"small", no_argument, NULL, 's'},
-					      {"work", required_argument, NULL, 'r'},
-					      {NULL, 0, NULL, 0}};
 	const long processors = sysconf(_SC_NPROCESSORS_ONLN);
-	struct options options = {
-		.scheduler = scheduler,
-		.workers = processors < 1 ? 1 : processors > WORKERS_MAX ? WORKERS_MAX : (unsigned)processors,
-		/* More than a queue that is first in, first out, ever holds of the tree of this seed. */
-		.capacity = 1ul << 20,
-		.tree = {.seed = 4, .levels = TREE_LEVELS},
-	};
+	/* The capacity: more than a queue that is first in, first out, ever holds of the tree of this seed. */
+	unsigned long workers = processors < 1 ? 1 : processors > WORKERS_MAX ? WORKERS_MAX : (unsigned long)processors;
+	unsigned long capacity = 1ul << 20, seed = 4, work = 0;
+	const char *allocator = allocator_names[ALLOCATOR_LFPOOL];
+	bool small = false;
+	char program[32];
+	const struct option_row rows[] = {
+		OPTION_NUMBER("workers", &workers, 1, WORKERS_MAX),
+		OPTION_TEXT("allocator", "lfpool|mutex|malloc", &allocator),
+		OPTION_NUMBER("capacity", &capacity, 1, 1ul << 26),
+		OPTION_NUMBER("nodes-seed", &seed, 0, UINT32_MAX),
+		OPTION_FLAG("small", &small),
+		OPTION_NUMBER("work", &work, 0, 1000000),
+		OPTIONS_END};
 
-	for (int option; (option = getopt_long(argc, argv, "", known, NULL)) != -1;) {
-		if (option == 'w')
-			options.workers = (unsigned)number(scheduler, optarg, 1, WORKERS_MAX);
-		else if (option == 'a')
-			options.allocator = allocator_named(scheduler, optarg);
-		else if (option == 'c')
-			options.capacity = number(scheduler, optarg, 1, 1ul << 26);
-		else if (option == 'n')
-			options.tree.seed = number(scheduler, optarg, 0, UINT32_MAX);
-		else if (option == 's')
-			options.tree.levels = TREE_LEVELS_SMALL;
-		else if (option == 'r')
-			options.tree.work = (uint32_t)number(scheduler, optarg, 0, 1000000);
-		else
-			usage(scheduler);
-	}
-	if (optind != argc)
-		usage(scheduler);
-	return options;
+	(void)snprintf(program, sizeof(program), "scheduler-%s", scheduler);
+	(void)command_line(program, rows, NULL, argc, argv);
+	return (struct options){
+		.scheduler = scheduler,
+		.workers = (unsigned)workers,
+		.allocator = allocator_named(scheduler, allocator),
+		.capacity = capacity,
+		.tree = {.seed = seed, .levels = small ? TREE_LEVELS_SMALL : TREE_LEVELS, .work = (uint32_t)work},
+	};
 }
 
 /* ---- The end ----------------------------------------------------------------------------------------------- */

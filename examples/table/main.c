@@ -16,9 +16,8 @@
  */
 #include "table.h"
 
-#include "harness.h"
+#include "command_line.h"
 
-#include <getopt.h>
 #include <inttypes.h>
 #include <sched.h>
 #include <stddef.h>
@@ -27,7 +26,7 @@
 
 struct options {
 	unsigned long seconds, readers, writers, nodes, seed;
-	bool deferral;
+	bool no_deferral;
 };
 
 struct counts {
@@ -202,52 +201,20 @@ static bool settle(struct town *town, const struct visitor *visitors, size_t cou
 
 /* ---- Options ----------------------------------------------------------------------------------------------- */
 
-static unsigned long number(const char *text, unsigned long minimum, unsigned long maximum)
-{
-	unsigned long value;
-	size_t count;
-
-	if (!parse_numbers(text, minimum, maximum, &value, 1, &count)) {
-		fprintf(stderr, "table: %s is not a number in %lu .. %lu\n", text, minimum, maximum);
-		exit(2);
-	}
-	return value;
-}
-
 static struct options parse_options(int argc, char **argv)
 {
-	static const struct option known[] = {{"seconds", required_argument, NULL, 's'},
-					      {"readers", required_argument, NULL, 'r'},
-					      {"writers", required_argument, NULL, 'w'},
-					      {"nodes", required_argument, NULL, 'n'},
-					      {"seed", required_argument, NULL, 'x'},
-					      {"no-deferral", no_argument, NULL, 'd'},
-					      {NULL, 0, NULL, 0}};
-	struct options options = {.seconds = 2, .readers = 2, .writers = 2, .nodes = 1000, .seed = 1,
-				  .deferral = true};
+	struct options options = {.seconds = 2, .readers = 2, .writers = 2, .nodes = 1000, .seed = 1};
+	const struct option_row rows[] = {
+		OPTION_NUMBER("seconds", &options.seconds, 1, 3600),
+		OPTION_NUMBER("readers", &options.readers, 1, THREADS_MAX),
+		OPTION_NUMBER("writers", &options.writers, 1, THREADS_MAX),
+		OPTION_NUMBER("nodes", &options.nodes, 8, 100000000),
+		OPTION_NUMBER("seed", &options.seed, 0, UINT32_MAX),
+		OPTION_FLAG("no-deferral", &options.no_deferral),
+		OPTIONS_END};
 
-	for (int option; (option = getopt_long(argc, argv, "", known, NULL)) != -1;) {
-		if (option == 's')
-			options.seconds = number(optarg, 1, 3600);
-		else if (option == 'r')
-			options.readers = number(optarg, 1, THREADS_MAX);
-		else if (option == 'w')
-			options.writers = number(optarg, 1, THREADS_MAX);
-		else if (option == 'n')
-			options.nodes = number(optarg, 8, 100000000);
-		else if (option == 'x')
-			options.seed = number(optarg, 0, UINT32_MAX);
-		else if (option == 'd')
-			options.deferral = false;
-		else
-			exit(2);
-	}
-	if (optind != argc) {
-		fputs("usage: table [--seconds N] [--readers N] [--writers N] [--nodes N] [--seed N] [--no-deferral]\n",
-		      stderr);
-		exit(2);
-	}
-	if (!options.deferral)
+	(void)command_line("table", rows, NULL, argc, argv);
+	if (options.no_deferral)
 		options.writers = 1;
 	return options;
 }
@@ -264,7 +231,7 @@ int main(int argc, char **argv)
 
 	/* A quarter of the nodes is in the table at most; the others are there to wait for readers. */
 	town.keys = town.options.nodes / 4;
-	if (!table_open(&town.table, town.options.nodes, town.options.deferral))
+	if (!table_open(&town.table, town.options.nodes, !town.options.no_deferral))
 		return 1;
 	for (size_t i = 0; i < count; i++) {
 		visitors[i].town = &town;

@@ -3,21 +3,7 @@
 # check_choice.sh JOBS TREE - LFPOOL_BACKEND chooses the one backend, --repeat repeats it, and nonsense is refused.
 set -eu
 jobs=$1 tree=$2
-
-fail() {
-	echo "FAILED: $*"
-	exit 1
-}
-
-# refused STATUS ARGUMENT...: that exit status, and a reason on standard error.
-refused() {
-	expected=$1
-	shift
-	status=0
-	reason=$("$@" 2>&1 >/dev/null) || status=$?
-	[ "$status" = "$expected" ] || fail "$*: exit status $status, expected $expected"
-	[ -n "$reason" ] || fail "$*: no reason given"
-}
+. "$(dirname "$0")/check.sh"
 
 for backend in lockfree mutex malloc; do
 	said=$(LFPOOL_BACKEND=$backend "$jobs" --repeat 2 --top 0 --workers 2 "$tree")

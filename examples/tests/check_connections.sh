@@ -3,14 +3,7 @@
 # check_connections.sh CONNECTIONS - clients and server count the same, with few and with many of either.
 set -eu
 connections=$1
-out=$(mktemp -d)
-trap 'rm -rf "$out"' EXIT
-
-fail() {
-	echo "FAILED: $*"
-	cat "$out/said"
-	exit 1
-}
+. "$(dirname "$0")/check.sh"
 
 # run ARGUMENT...
 run() {
@@ -31,10 +24,7 @@ grep -qx 'server takes 8: 8 connections, then NULL: 8 in use + 8 free' "$out/sai
 grep -qx 'server takes more: 16 connections, then NULL: 16 in use + 0 free' "$out/said" || fail 'the limit of the pool'
 
 for wrong in '--clients 0' '--capacity many' '--no-such-option' 'somewhere'; do
-	status=0
 	# shellcheck disable=SC2086
-	"$connections" $wrong >/dev/null 2>"$out/reason" || status=$?
-	[ "$status" = 2 ] || fail "$wrong: exit status $status, expected 2"
-	[ -s "$out/reason" ] || fail "$wrong: no reason given"
+	refused 2 "$connections" $wrong
 done
 cat "$out/said"

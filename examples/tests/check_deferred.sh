@@ -4,13 +4,7 @@
 # accounted for; without deferral somebody sees it change.  READERS: the option that says how many look.
 set -eu
 program=$1 verdict=$2 readers=$3
-out=$(mktemp -d)
-trap 'rm -rf "$out"' EXIT
-
-fail() {
-	echo "FAILED: $*"
-	exit 1
-}
+. "$(dirname "$0")/check.sh"
 
 # run NAME ARGUMENT...: what was said into $out/NAME.said.
 run() {
@@ -44,14 +38,6 @@ for nodes in 32 1000; do
 		{ cat "$out/control.said"; fail 'without deferral: nobody saw a node change'; }
 done
 
-refused() {
-	expected=$1
-	shift
-	status=0
-	"$@" >/dev/null 2>"$out/reason" || status=$?
-	[ "$status" = "$expected" ] || fail "$*: exit status $status, expected $expected"
-	[ -s "$out/reason" ] || fail "$*: no reason given"
-}
 refused 2 "$program" --seconds 0
 refused 2 "$program" "$readers" 65
 refused 2 "$program" --nodes 7

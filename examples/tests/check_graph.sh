@@ -4,21 +4,20 @@
 # not, and reads what it says.
 set -eu
 graph=$1 workers=$2
-out=$(mktemp)
-trap 'rm -f "$out"' EXIT
+. "$(dirname "$0")/check.sh"
 
 # run STATUS ARGUMENT...
 run() {
 	expected=$1
 	shift
 	status=0
-	"$graph" "$@" >"$out" 2>&1 || status=$?
-	[ $status -eq "$expected" ] || { echo "FAILED: $graph $*: status $status"; cat "$out"; exit 1; }
+	"$graph" "$@" >"$out/said" 2>&1 || status=$?
+	[ $status -eq "$expected" ] || fail "$graph $*: status $status"
 }
 
 # says PATTERN
 says() {
-	grep -Eq "$1" "$out" || { echo "FAILED: not said: $1"; cat "$out"; exit 1; }
+	grep -Eq "$1" "$out/said" || fail "not said: $1"
 }
 
 for capacity in 1 2 7 1000; do
@@ -39,5 +38,5 @@ says "graph: 0 is not a number in 1 "
 run 2 --nothing
 says '^usage: graph '
 run 2 something
-says 'something: no arguments'
+says '^usage: graph '
 echo "graph, $workers workers: as the loops say"

@@ -3,14 +3,7 @@
 # check_live.sh PARTICLES - the live view: tables whose objects add up, in a file and in a terminal; a dump on SIGUSR1.
 set -eu
 particles=$1
-out=$(mktemp -d)
-trap 'rm -rf "$out"' EXIT
-
-fail() {
-	echo "FAILED: $*"
-	cat "$out/table" "$out/dump"
-	exit 1
-}
+. "$(dirname "$0")/check.sh"
 
 # await FILE LINES: until FILE has so many lines that begin with "particles" and a number; for ten seconds at most.
 await() {

@@ -3,13 +3,7 @@
 # check_particles.sh PARTICLES FRAMES - the frames are the same for every number of threads, and no particle is lost.
 set -eu
 particles=$1 frames=$2
-out=$(mktemp -d)
-trap 'rm -rf "$out"' EXIT
-
-fail() {
-	echo "FAILED: $*"
-	exit 1
-}
+. "$(dirname "$0")/check.sh"
 
 # run NAME ARGUMENT...: frames into $out/NAME, if DRAW is set; what was said into $out/NAME.said.
 run() {
@@ -48,14 +42,6 @@ run small --threads 4 --capacity 500
 grep -q '; 0 refused' "$out/small.accounts" && fail 'a pool of 500 had room for all'
 grep -q 'peak 500 of 500$' "$out/small.accounts" || fail 'a pool of 500 was not used up'
 
-refused() {
-	expected=$1
-	shift
-	status=0
-	"$@" >/dev/null 2>"$out/reason" || status=$?
-	[ "$status" = "$expected" ] || fail "$*: exit status $status, expected $expected"
-	[ -s "$out/reason" ] || fail "$*: no reason given"
-}
 refused 1 env LFPOOL_BACKEND=malloc "$particles" --frames 1
 refused 1 "$particles" --frames 1 --out "$out/there is no such directory"
 refused 2 "$particles" --frames 0

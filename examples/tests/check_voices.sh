@@ -4,13 +4,7 @@
 # number of threads while there are voices enough, and hardly another where the quietest were stolen.
 set -eu
 voices=$1 seconds=$2
-out=$(mktemp -d)
-trap 'rm -rf "$out"' EXIT
-
-fail() {
-	echo "FAILED: $*"
-	exit 1
-}
+. "$(dirname "$0")/check.sh"
 
 # run NAME ARGUMENT...: the sound into $out/NAME.wav, what was said into $out/NAME.said.
 run() {
@@ -111,14 +105,6 @@ for threads in 1 2 4; do
 done
 run one --voices 1 --threads 2
 
-refused() {
-	expected=$1
-	shift
-	status=0
-	"$@" >/dev/null 2>"$out/reason" || status=$?
-	[ "$status" = "$expected" ] || fail "$*: exit status $status, expected $expected"
-	[ -s "$out/reason" ] || fail "$*: no reason given"
-}
 refused 1 "$voices" --seconds 1 "$out/there is no such directory/file.wav"
 if [ -c /dev/full ]; then
 	refused 1 "$voices" --seconds 1 /dev/full

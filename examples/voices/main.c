@@ -19,11 +19,11 @@
  * Exit status  0: each sound was refused, stolen, played to its end, stopped, or is still playing.  1: not so, or the
  *              file could not be written, or the pool not made.  2: wrong usage.  3: no thread, or no barrier.
  */
+#include "command_line.h"
 #include "game.h"
 #include "mixer.h"
 #include "wav.h"
 
-#include <getopt.h>
 #include <inttypes.h>
 #include <math.h>
 #include <string.h>
@@ -215,44 +215,17 @@ static bool settle(struct street *street)
 
 /* ---- Options ----------------------------------------------------------------------------------------------- */
 
-static unsigned long number(const char *text, unsigned long minimum, unsigned long maximum)
-{
-	unsigned long value;
-	size_t count;
-
-	if (!parse_numbers(text, minimum, maximum, &value, 1, &count)) {
-		fprintf(stderr, "voices: %s is not a number in %lu .. %lu\n", text, minimum, maximum);
-		exit(2);
-	}
-	return value;
-}
-
 static struct options parse_options(int argc, char **argv)
 {
-	static const struct option known[] = {{"seconds", required_argument, NULL, 's'},
-					      {"voices", required_argument, NULL, 'v'},
-					      {"threads", required_argument, NULL, 't'},
-					      {"seed", required_argument, NULL, 'r'},
-					      {NULL, 0, NULL, 0}};
 	struct options options = {.seconds = 10, .voices = 32, .threads = 2, .seed = 1};
+	const struct option_row rows[] = {
+		OPTION_NUMBER("seconds", &options.seconds, 1, 3600),
+		OPTION_NUMBER("voices", &options.voices, 1, 65536),
+		OPTION_NUMBER("threads", &options.threads, 0, THREADS_MAX),
+		OPTION_NUMBER("seed", &options.seed, 0, UINT32_MAX),
+		OPTIONS_END};
 
-	for (int option; (option = getopt_long(argc, argv, "", known, NULL)) != -1;) {
-		if (option == 's')
-			options.seconds = number(optarg, 1, 3600);
-		else if (option == 'v')
-			options.voices = number(optarg, 1, 65536);
-		else if (option == 't')
-			options.threads = number(optarg, 0, THREADS_MAX);
-		else if (option == 'r')
-			options.seed = number(optarg, 0, UINT32_MAX);
-		else
-			exit(2);
-	}
-	if (argc - optind > 1) {
-		fputs("usage: voices [--seconds N] [--voices N] [--threads N] [--seed N] [FILE.wav]\n", stderr);
-		exit(2);
-	}
-	options.path = argv[optind];
+	options.path = command_line("voices", rows, "FILE.wav", argc, argv);
 	return options;
 }
 

@@ -1,0 +1,77 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * command_line.h - a command line as a table: one row for each option, which says where its value goes.  getopt_long() reads it.
+ *
+ *     const struct option_row rows[] = {
+ *             OPTION_NUMBER("threads", &threads, 1, 64),
+ *             OPTION_TEXT("out", "DIR", &out),
+ *             OPTION_FLAG("small", &small),
+ *             OPTIONS_END};
+ *     const char *file = command_line("program", rows, "FILE", argc, argv);
+ *
+ * Wrong usage is told on stderr and ends the program with status 2; --help tells the usage, status 0.
+ */
+#ifndef LFPOOL_COMMAND_LINE_H
+#define LFPOOL_COMMAND_LINE_H
+
+#include "harness.h"
+
+#include <getopt.h>
+
+#define OPTIONS_MAX 16
+
+struct option_row {
+	const char *name;
+	const char *value;               /* what the usage calls it; NULL: a flag   */
+	unsigned long *number;           /* of these three one is set               */
+	const char **text;
+	bool *flag;
+	unsigned long minimum, maximum;  /* of the number                           */
+};
+
+#define OPTION_NUMBER(name, at, minimum, maximum) {name, "N", at, NULL, NULL, minimum, maximum}
+#define OPTION_TEXT(name, value, at) {name, value, NULL, at, NULL, 0, 0}
+#define OPTION_FLAG(name, at) {name, NULL, NULL, NULL, at, 0, 0}
+#define OPTIONS_END {NULL, NULL, NULL, NULL, NULL, 0, 0}
+
+static inline _Noreturn void command_line_usage(const char *program, const struct option_row *rows, const char *rest, FILE *where)
+{
+	fprintf(where, "usage: %s", program);
+	for (; rows->name; rows++)
+		fprintf(where, " [--%s%s%s]", rows->name, rows->value ? " " : "", rows->value ? rows->value : "");
+	fprintf(where, rest ? " [%s]\n" : "\n", rest);
+	exit(where == stdout ? 0 : 2);
+}
+
+static inline void command_line_take(const char *program, const struct option_row *row)
+{
+	size_t count;
+
+	if (row->flag) {
+		*row->flag = true;
+	} else if (row->text) {
+		*row->text = optarg;
+	} else if (!parse_numbers(optarg, row->minimum, row->maximum, row->number, 1, &count)) {
+		fprintf(stderr, "%s: %s is not a number in %lu .. %lu\n", program, optarg, row->minimum, row->maximum);
+		exit(2);
+	}
+}
+
+/* Reads all options.  `rest` names the one argument that may stand beside them, which is returned if it does; NULL: none may. */
+static inline const char *command_line(const char *program, const struct option_row *rows, const char *rest, int argc, char **argv)
+{
+	struct option known[OPTIONS_MAX + 1] = {{"help", no_argument, NULL, OPTIONS_MAX}};
+
+	for (int i = 0; i < OPTIONS_MAX - 1 && rows[i].name; i++)
+		known[i + 1] = (struct option){rows[i].name, rows[i].value ? required_argument : no_argument, NULL, i};
+	for (int option; (option = getopt_long(argc, argv, "", known, NULL)) != -1;) {
+		if (option == OPTIONS_MAX || option == '?')
+			command_line_usage(program, rows, rest, option == '?' ? stderr : stdout);
+		command_line_take(program, &rows[option]);
+	}
+	if (argc - optind > (rest != NULL))
+		command_line_usage(program, rows, rest, stderr);
+	return argv[optind];
+}
+
+#endif
