@@ -76,7 +76,7 @@ static void describe(struct arena *arena_out, const struct arena_plan *plan, con
 		.backing = plan->backing,
 		.in_buffer = plan->in_buffer,
 	};
-	arena_out->demand = (void *)(room + l->states - LFPOOL_DEMAND_BEFORE);
+	arena_out->wanted = (void *)(room + l->states - LFPOOL_WANTED_BEFORE);
 	arena_out->face.state = (void *)(room + l->states);
 	arena_out->generation = (void *)(room + l->generations);
 }

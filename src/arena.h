@@ -2,7 +2,7 @@
 /*
  * arena.h - one address range: the pool's own data, the states, and the objects.
  *
- * Idea         [ room for the pool | demand | states | generations | pages | no access | objects | no access ].
+ * Idea         [ room for the pool | wanted | states | generations | pages | no access | objects | no access ].
  *              Objects are contiguous and never move, and there is address space for as many as there may ever be:
  *              those beyond the first `capacity` have no access until arena_extend().  (They may also lie apart, in a
  *              range of the caller's.)  (Or all of it lies in a buffer of the caller's: the same without the pages in
@@ -58,7 +58,7 @@ struct arena {
 	size_t touched;           /* bytes of the room, the states and the generations          */
 	uint32_t backing;         /* flags of backing.h                                         */
 	bool in_buffer;           /* and nothing that is done with it enters the kernel         */
-	_Atomic(uint32_t) *demand;     /* LFPOOL_DEMAND_BEFORE the states                       */
+	_Atomic(uint32_t) *wanted;     /* LFPOOL_WANTED_BEFORE the states                       */
 	_Atomic(uint64_t) *generation; /* per slot, A3                                          */
 };
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * async.c - lfpool_acquire_async, lfpool_cancel: continuations in place of calls that wait; see demand.h.
+ * async.c - lfpool_acquire_async, lfpool_cancel: continuations in place of calls that wait; see waiters.h.
  */
-#include "demand.h"
+#include "waiters.h"
 
 #include "pool.h"
 #include "widths.h"
@@ -20,9 +20,9 @@ static bool is_ticket_of(uint64_t word, lfpool_ticket_t ticket)
 lfpool_status_t lfpool_acquire_async(lfpool_t *pool, lfpool_continuation_t then, void *context,
 				     lfpool_ticket_t *ticket_out)
 {
-	struct demand *d = &pool->demand;
+	struct waiters *d = &pool->waiters;
 	/* Called at once from a continuation, it could nest without end: it queues, for who called that one. */
-	const bool nested = demand_is_serving(pool);
+	const bool nested = waiters_is_serving(pool);
 	void *object = NULL;
 	uint32_t index;
 
@@ -35,14 +35,14 @@ lfpool_status_t lfpool_acquire_async(lfpool_t *pool, lfpool_continuation_t then,
 	if (pool->hooks.exhausted || !(nested || load_relaxed(d->wanted)))
 		object = lfpool_acquire(pool);
 	if (object && !nested) {
-		demand_continue(pool, then, context, object);
+		waiters_continue(pool, then, context, object);
 		return LFPOOL_OK;
 	}
 
 	struct cell *cell = d->closed ? NULL : cell_claim(d, &index);
 
 	if (cell) {
-		const uint64_t ticket = queue_ticket(d);
+		const uint64_t ticket = cells_ticket(d);
 
 		/* Before anybody can call it. */
 		if (ticket_out)
@@ -53,13 +53,13 @@ lfpool_status_t lfpool_acquire_async(lfpool_t *pool, lfpool_continuation_t then,
 	(void)lfpool_release(pool, object);
 	if (!cell)
 		return LFPOOL_E_NO_MEMORY;
-	demand_serve(pool, thread_handle(pool));
+	waiters_serve(pool, thread_cache(pool));
 	return LFPOOL_OK;
 }
 
 bool lfpool_cancel(lfpool_t *pool, lfpool_ticket_t ticket)
 {
-	struct demand *d = &pool->demand;
+	struct waiters *d = &pool->waiters;
 	const uint64_t index = (ticket & ((1 << INDEX_BITS) - 1)) - 1;
 
 	/* acquire, edge CELL. */

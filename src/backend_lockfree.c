@@ -10,7 +10,7 @@
 #include "os.h"
 #include "pool.h"
 #include "probes.h"
-#include "resize.h"
+#include "resizing.h"
 
 #include <string.h>
 
@@ -32,13 +32,13 @@ static inline bool make_active(struct core *core, uint32_t slot, void **object_o
 	}
 	if (heap_bytes && !(object = heap_object_new(core, slot)))
 		return false;
-	if (unlikely(core->builds) && !care_build(core->builds, slot, object))
+	if (unlikely(core->builds) && !lifecycle_build(core->builds, slot, object))
 		return false;
 	*object_out = object;
-	if (core->zero && !core->care)
+	if (core->zero && !core->lifecycle)
 		memset(object, 0, heap_bytes ? heap_bytes : arena->face.stride);
 	/* A new object is built anew, whatever its slot was. */
-	if (core->care && !care_begin(core->care, heap_bytes ? SLOT_NONE : slot, object)) {
+	if (core->lifecycle && !lifecycle_begin(core->lifecycle, heap_bytes ? SLOT_NONE : slot, object)) {
 		if (heap_bytes)
 			heap_object_free(core, slot, object);
 		return false;
@@ -51,12 +51,12 @@ static inline bool make_active(struct core *core, uint32_t slot, void **object_o
 static inline uint32_t leave(struct core *core, uint32_t slot, void *object)
 {
 	if (core->heap_bytes) {
-		if (core->care)
-			(void)care_end(core->care, SLOT_NONE, object);
+		if (core->lifecycle)
+			(void)lifecycle_end(core->lifecycle, SLOT_NONE, object);
 		heap_object_free(core, slot, object);
 		return slot;
 	}
-	return core->care ? care_end(core->care, slot, object) : slot;
+	return core->lifecycle ? lifecycle_end(core->lifecycle, slot, object) : slot;
 }
 
 /* Makes an active object's slot free; as leave(). */
@@ -79,14 +79,14 @@ static inline lfpool_status_t end(struct core *core, void *object, uint32_t *slo
 static COLD uint32_t take_back(struct cache *c)
 {
 	uint64_t seen, versions;
-	uint32_t slot = care_take_back(c->core->care, &versions);
+	uint32_t slot = lifecycle_take_back(c->core->lifecycle, &versions);
 
 	/* Repeats only after another thread put into the quarantine, or took from it. */
 	while (!slot) {
 		seen = versions;
 		slot = cache_take(c);
 		if (!slot)
-			slot = care_take_back(c->core->care, &versions);
+			slot = lifecycle_take_back(c->core->lifecycle, &versions);
 		if (!slot && versions == seen)
 			break;
 	}
@@ -106,7 +106,7 @@ static inline void put(struct cache *c, uint32_t slot, bool released)
 {
 	struct core *core = c->core;
 
-	if (unlikely(core->builds) && !care_is_built(core->builds, slot)) {
+	if (unlikely(core->builds) && !lifecycle_is_built(core->builds, slot)) {
 		cold_put(core->cold, slot);
 	} else {
 		/* Before: so releases are never too many. */
@@ -114,7 +114,7 @@ static inline void put(struct cache *c, uint32_t slot, bool released)
 			tally(&c->counts.returned);
 		cache_put(c, slot);
 	}
-	/* W1 (demand.h): what was put back is visible before the caller looks at the demand. */
+	/* W1 (waiters.h): what was put back is visible before the caller looks at the demand. */
 	owner_fence(core->asymmetric);
 }
 
@@ -122,7 +122,7 @@ static inline void put(struct cache *c, uint32_t slot, bool released)
 static inline bool is_wanted(const struct core *core)
 {
 	/* relaxed: after the fence. */
-	return unlikely(load_relaxed(core->arena.demand));
+	return unlikely(load_relaxed(core->arena.wanted));
 }
 
 /* ---- Without one: borrow a cache for the call ---- */
@@ -142,10 +142,10 @@ static struct cache *borrow(lfpool_t *pool)
 	return c;
 }
 
-uint32_t lockfree_take(lfpool_t *pool, struct handle *handle)
+uint32_t lockfree_take(lfpool_t *pool, struct cache_head *head)
 {
-	if (handle)
-		return take((struct cache *)handle);
+	if (head)
+		return take((struct cache *)head);
 
 	struct cache *c = borrow(pool);
 	const uint32_t slot = take(c);
@@ -154,10 +154,10 @@ uint32_t lockfree_take(lfpool_t *pool, struct handle *handle)
 	return slot;
 }
 
-uint32_t lockfree_take_idle(lfpool_t *pool, struct handle *handle)
+uint32_t lockfree_take_idle(lfpool_t *pool, struct cache_head *head)
 {
-	if (handle)
-		return cache_take_idle((struct cache *)handle);
+	if (head)
+		return cache_take_idle((struct cache *)head);
 
 	struct cache *c = borrow(pool);
 	const uint32_t slot = cache_take_idle(c);
@@ -166,10 +166,10 @@ uint32_t lockfree_take_idle(lfpool_t *pool, struct handle *handle)
 	return slot;
 }
 
-static inline void put_through(lfpool_t *pool, struct handle *handle, uint32_t slot, bool released)
+static inline void put_through(lfpool_t *pool, struct cache_head *head, uint32_t slot, bool released)
 {
-	if (handle) {
-		put((struct cache *)handle, slot, released);
+	if (head) {
+		put((struct cache *)head, slot, released);
 		return;
 	}
 
@@ -179,20 +179,20 @@ static inline void put_through(lfpool_t *pool, struct handle *handle, uint32_t s
 	cache_unclaim(c);
 }
 
-void lockfree_put_free(lfpool_t *pool, struct handle *handle, uint32_t slot)
+void lockfree_put_free(lfpool_t *pool, struct cache_head *head, uint32_t slot)
 {
-	put_through(pool, handle, slot, false);
+	put_through(pool, head, slot, false);
 }
 
 /* A slot whose object a hook refused. */
-static void put_and_serve(lfpool_t *pool, struct handle *handle, uint32_t slot)
+static void put_and_serve(lfpool_t *pool, struct cache_head *head, uint32_t slot)
 {
-	lockfree_put_free(pool, handle, slot);
+	lockfree_put_free(pool, head, slot);
 	if (is_wanted(core_of(pool)))
-		demand_serve(pool, handle);
+		waiters_serve(pool, head);
 }
 
-bool lockfree_begin(lfpool_t *pool, struct handle *handle, uint32_t slot, void **object_out)
+bool lockfree_begin(lfpool_t *pool, struct cache_head *head, uint32_t slot, void **object_out)
 {
 	bool twice;
 
@@ -203,65 +203,65 @@ bool lockfree_begin(lfpool_t *pool, struct handle *handle, uint32_t slot, void *
 	if (twice)
 		tally_shared(&core_of(pool)->unpushed, (uint64_t)-1);
 	else
-		put_and_serve(pool, handle, slot);
+		put_and_serve(pool, head, slot);
 	return !twice;
 }
 
 /* ---- Acquire ---- */
 
 /* Nothing was free. */
-static COLD void *exhausted(lfpool_t *pool, struct handle *handle)
+static COLD void *exhausted(lfpool_t *pool, struct cache_head *head)
 {
-	if (handle)
-		tally(&((struct cache *)handle)->counts.exhausted);
+	if (head)
+		tally(&((struct cache *)head)->counts.exhausted);
 	else
 		tally_shared(&core_of(pool)->exhausted, 1);
 	probe_exhausted(pool, pool->name);
-	return pool->more ? resize_or_give_up(pool, handle) : NULL;
+	return pool->more ? resize_or_give_up(pool, head) : NULL;
 }
 
 /* No hook runs while a cache is borrowed: it may call the pool and borrow another, and there are not many. */
-static inline void *acquire(lfpool_t *pool, struct handle *handle, uint32_t slot)
+static inline void *acquire(lfpool_t *pool, struct cache_head *head, uint32_t slot)
 {
 	void *object;
 
 	/* Repeats only for an object that was released twice in a race: that entry is then used up. */
 	for (;; slot = SLOT_NONE) {
 		if (!slot)
-			slot = lockfree_take(pool, handle);
+			slot = lockfree_take(pool, head);
 		if (unlikely(!slot))
-			return exhausted(pool, handle);
-		if (lockfree_begin(pool, handle, slot, &object))
+			return exhausted(pool, head);
+		if (lockfree_begin(pool, head, slot, &object))
 			return object;
 	}
 }
 
-void *lockfree_acquire_through(struct handle *handle, uint32_t slot)
+void *lockfree_acquire_through(struct cache_head *head, uint32_t slot)
 {
-	return acquire(handle->pool, handle, slot);
+	return acquire(head->pool, head, slot);
 }
 
 /* The hit has taken `object`, but its state is not just that of a free one. */
 COLD void *lfpool_cache_acquire_odd(lfpool_cache_t *cache, void *object)
 {
-	return lockfree_acquire_through((struct handle *)cache, (uint32_t)lfpool_slot_at(cache, object));
+	return lockfree_acquire_through((struct cache_head *)cache, (uint32_t)lfpool_slot_at(cache, object));
 }
 
 /* After a hit that was none, which has lowered the bottom of the hot magazine. */
-void *lockfree_cache_acquire(struct handle *handle)
+void *lockfree_cache_acquire(struct cache_head *head)
 {
-	const struct core *core = ((struct cache *)handle)->core;
-	struct lfpool_magazine *hot = handle->face.hot;
+	const struct core *core = ((struct cache *)head)->core;
+	struct lfpool_magazine *hot = head->face.hot;
 	/* relaxed: our own last store (H2). */
 	uint64_t bottom = load_relaxed(&hot->bottom);
 	uint32_t slot = SLOT_NONE;
 
-	if (likely(hot != cache_closed((struct cache *)handle)))
+	if (likely(hot != cache_closed((struct cache *)head)))
 		slot = arena_slot(&core->arena, magazine_pop_end(hot, core->magazines.slots, bottom));
 	else
 		/* relaxed: nobody else looks at a closed magazine. */
 		store_relaxed(&hot->bottom, bottom + 1);
-	return lockfree_acquire_through(handle, slot);
+	return lockfree_acquire_through(head, slot);
 }
 
 void *lockfree_acquire(lfpool_t *pool)
@@ -271,34 +271,34 @@ void *lockfree_acquire(lfpool_t *pool)
 
 /* ---- Release ---- */
 
-static inline void put_or_serve(lfpool_t *pool, struct handle *handle, uint32_t slot)
+static inline void put_or_serve(lfpool_t *pool, struct cache_head *head, uint32_t slot)
 {
 	struct core *core = core_of(pool);
 
 	if (slot) {
-		put_through(pool, handle, slot, true);
+		put_through(pool, head, slot, true);
 	} else {
-		/* It is in quarantine, where an acquire finds it: W1 (demand.h), as in put(). */
+		/* It is in quarantine, where an acquire finds it: W1 (waiters.h), as in put(). */
 		tally_shared(&core->unpushed, 1);
 		owner_fence(core->asymmetric);
 	}
 	if (is_wanted(core))
-		demand_serve(pool, handle);
+		waiters_serve(pool, head);
 }
 
-static lfpool_status_t release(lfpool_t *pool, struct handle *handle, void *object)
+static lfpool_status_t release(lfpool_t *pool, struct cache_head *head, void *object)
 {
 	uint32_t slot;
 	lfpool_status_t status = end(core_of(pool), object, &slot);
 
 	if (status == LFPOOL_OK)
-		put_or_serve(pool, handle, slot);
+		put_or_serve(pool, head, slot);
 	return status;
 }
 
-lfpool_status_t lockfree_cache_release(struct handle *handle, void *object)
+lfpool_status_t lockfree_cache_release(struct cache_head *head, void *object)
 {
-	return release(handle->pool, handle, object);
+	return release(head->pool, head, object);
 }
 
 lfpool_status_t lockfree_release(lfpool_t *pool, void *object)
@@ -306,9 +306,9 @@ lfpool_status_t lockfree_release(lfpool_t *pool, void *object)
 	return release(pool, NULL, object);
 }
 
-void lockfree_put(lfpool_t *pool, struct handle *handle, uint32_t slot)
+void lockfree_put(lfpool_t *pool, struct cache_head *head, uint32_t slot)
 {
-	put_or_serve(pool, handle, leave(core_of(pool), slot, pool_object(pool, slot)));
+	put_or_serve(pool, head, leave(core_of(pool), slot, pool_object(pool, slot)));
 }
 
 /* ---- Caches ---- */
@@ -329,17 +329,17 @@ static struct cache *claim_in_buffer(struct core *core)
 	return c;
 }
 
-struct handle *lockfree_cache_create(lfpool_t *pool)
+struct cache_head *lockfree_cache_create(lfpool_t *pool)
 {
 	struct core *core = core_of(pool);
 	struct cache *c = core->arena.in_buffer ? claim_in_buffer(core) : cache_claim(core, CACHE_FOR_LONG, 0);
 
-	return c ? &c->handle : NULL;
+	return c ? &c->head : NULL;
 }
 
-void lockfree_cache_destroy(struct handle *handle)
+void lockfree_cache_destroy(struct cache_head *head)
 {
-	struct cache *c = (struct cache *)handle;
+	struct cache *c = (struct cache *)head;
 	struct core *core = c->core;
 
 	cache_flush(c);

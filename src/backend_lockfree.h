@@ -24,25 +24,25 @@ static inline struct core *core_of(lfpool_t *pool)
 /* ---- lockfree_open.c ---- */
 
 /* heap: NULL, or what the objects are that `config` has cells for.  NULL: the system refuses memory. */
-lfpool_t *lockfree_open_as(const lfpool_config_t *config, struct care *care, const struct window *window,
+lfpool_t *lockfree_open_as(const lfpool_config_t *config, struct lifecycle *lifecycle, const struct window *window,
 			   const lfpool_config_t *heap);
 
 /* ---- backend_lockfree.c: what struct backend (pool.h) promises ---- */
 
 void *lockfree_acquire(lfpool_t *pool);
 lfpool_status_t lockfree_release(lfpool_t *pool, void *object);
-uint32_t lockfree_take(lfpool_t *pool, struct handle *handle);
-uint32_t lockfree_take_idle(lfpool_t *pool, struct handle *handle);
-void lockfree_put_free(lfpool_t *pool, struct handle *handle, uint32_t slot);
-bool lockfree_begin(lfpool_t *pool, struct handle *handle, uint32_t slot, void **object_out);
-void lockfree_put(lfpool_t *pool, struct handle *handle, uint32_t slot);
-struct handle *lockfree_cache_create(lfpool_t *pool);
-void lockfree_cache_destroy(struct handle *handle);
-void *lockfree_cache_acquire(struct handle *handle);
-lfpool_status_t lockfree_cache_release(struct handle *handle, void *object);
+uint32_t lockfree_take(lfpool_t *pool, struct cache_head *head);
+uint32_t lockfree_take_idle(lfpool_t *pool, struct cache_head *head);
+void lockfree_put_free(lfpool_t *pool, struct cache_head *head, uint32_t slot);
+bool lockfree_begin(lfpool_t *pool, struct cache_head *head, uint32_t slot, void **object_out);
+void lockfree_put(lfpool_t *pool, struct cache_head *head, uint32_t slot);
+struct cache_head *lockfree_cache_create(lfpool_t *pool);
+void lockfree_cache_destroy(struct cache_head *head);
+void *lockfree_cache_acquire(struct cache_head *head);
+lfpool_status_t lockfree_cache_release(struct cache_head *head, void *object);
 
 /* One object through a claimed cache.  `slot`: taken already; SLOT_NONE: to be taken, from anywhere. */
-void *lockfree_acquire_through(struct handle *handle, uint32_t slot);
+void *lockfree_acquire_through(struct cache_head *head, uint32_t slot);
 
 /* ---- backend_malloc.c: what the malloc backend does in another way ---- */
 
@@ -57,7 +57,7 @@ bool heap_cannot_tell(const lfpool_t *pool, const void *pointer);
 
 /* ---- bulk.c: lfpool_cache_acquire_bulk() and lfpool_cache_release_bulk() ---- */
 
-size_t bulk_acquire(struct handle *handle, void **objects_out, size_t count);
-size_t bulk_release(struct handle *handle, void *const *objects, size_t count);
+size_t bulk_acquire(struct cache_head *head, void **objects_out, size_t count);
+size_t bulk_release(struct cache_head *head, void *const *objects, size_t count);
 
 #endif

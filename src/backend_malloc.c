@@ -48,7 +48,7 @@ void *heap_object_new(struct core *core, uint32_t slot)
 
 	((union label *)object - 1)->cell = cell_of(core, slot);
 	/* What hooks.create is promised. */
-	if (core->care)
+	if (core->lifecycle)
 		memset(block + offset, 0, core->heap_bytes);
 	/* relaxed: published with the slot's state (edge TELL). */
 	store_relaxed(cell_of(core, slot), object);

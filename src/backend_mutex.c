@@ -13,7 +13,7 @@
 #include "backing.h"
 #include "os.h"
 #include "probes.h"
-#include "resize.h"
+#include "resizing.h"
 
 #include <string.h>
 
@@ -21,7 +21,7 @@
 #define SLOT_BYTES_MINIMUM 8
 _Static_assert(SLOT_BYTES_MINIMUM >= sizeof(void *), "a free object holds a link");
 
-static lfpool_t *mutex_open(const lfpool_config_t *config, struct care *care, const struct window *window)
+static lfpool_t *mutex_open(const lfpool_config_t *config, struct lifecycle *lifecycle, const struct window *window)
 {
 	struct arena arena;
 	struct mutex_pool *pool;
@@ -46,7 +46,7 @@ static lfpool_t *mutex_open(const lfpool_config_t *config, struct care *care, co
 		.objects_at_bytes = window->bytes,
 	};
 
-	care_plan(care, &plan);
+	lifecycle_plan(lifecycle, &plan);
 	pool = arena_open(&arena, &plan);
 	if (!pool)
 		return NULL;
@@ -54,11 +54,11 @@ static lfpool_t *mutex_open(const lfpool_config_t *config, struct care *care, co
 	pool->head.arena = &pool->arena;
 	cold_open(&pool->head.cold, &pool->arena, config->capacity, config->max_capacity,
 		  pool->links + links);
-	pool->head.care = care;
-	pool->aside = care;
-	pool->care = care_each_call(care) ? care : NULL;
-	pool->builds = !pool->care && care_builds_all(care) ? care : NULL;
-	pool->check_races = (config->flags & LFPOOL_CHECK_RACES) || pool->care;
+	pool->head.lifecycle = lifecycle;
+	pool->aside = lifecycle;
+	pool->lifecycle = lifecycle_each_call(lifecycle) ? lifecycle : NULL;
+	pool->builds = !pool->lifecycle && lifecycle_builds_all(lifecycle) ? lifecycle : NULL;
+	pool->check_races = (config->flags & LFPOOL_CHECK_RACES) || pool->lifecycle;
 	pool->zero = config->flags & LFPOOL_ZERO;
 	if (!os_mutex_open(&pool->mutex)) {
 		arena_close(pool, arena.mapped_bytes);
@@ -79,7 +79,7 @@ static size_t mutex_active_count(const lfpool_t *head)
 
 	(void)pthread_mutex_lock(&pool->mutex);
 	const size_t capacity = cold_capacity(&head->cold);
-	const size_t is_free = pool->listed + untouched(pool) + care_held_back(pool->care);
+	const size_t is_free = pool->listed + untouched(pool) + lifecycle_held_back(pool->lifecycle);
 
 	(void)pthread_mutex_unlock(&pool->mutex);
 	return is_free < capacity ? capacity - is_free : 0;
@@ -178,36 +178,36 @@ static COLD void *take_back(struct mutex_pool *pool, uint32_t *slot_out)
 {
 	uint64_t seen, versions;
 
-	*slot_out = care_take_back(pool->care, &versions);
+	*slot_out = lifecycle_take_back(pool->lifecycle, &versions);
 	/* Repeats only after another thread put into the quarantine, or took from it. */
 	while (!*slot_out) {
 		seen = versions;
 		(void)take_locked(pool, slot_out);
 		if (!*slot_out)
-			*slot_out = care_take_back(pool->care, &versions);
+			*slot_out = lifecycle_take_back(pool->lifecycle, &versions);
 		if (!*slot_out && versions == seen)
 			return NULL;
 	}
 	return arena_object(&pool->arena, *slot_out);
 }
 
-static uint32_t mutex_take(lfpool_t *head, struct handle *handle)
+static uint32_t mutex_take(lfpool_t *head, struct cache_head *cache)
 {
 	struct mutex_pool *pool = (struct mutex_pool *)head;
 	uint32_t slot;
 
-	(void)handle;
-	if (!take_locked(pool, &slot) && care_quarantines(pool->care))
+	(void)cache;
+	if (!take_locked(pool, &slot) && lifecycle_quarantines(pool->lifecycle))
 		(void)take_back(pool, &slot);
 	return slot;
 }
 
-static uint32_t mutex_take_idle(lfpool_t *head, struct handle *handle)
+static uint32_t mutex_take_idle(lfpool_t *head, struct cache_head *cache)
 {
 	struct mutex_pool *pool = (struct mutex_pool *)head;
 	uint32_t slot = SLOT_NONE;
 
-	(void)handle;
+	(void)cache;
 	(void)pthread_mutex_lock(&pool->mutex);
 	if (pool->list)
 		(void)take(pool, &slot);
@@ -227,37 +227,37 @@ static size_t mutex_listed(const lfpool_t *head)
 }
 
 /* A release looks at this after the mutex, a call that waits has changed it before it took it: one of them sees the other (W1,
- * demand.h). */
+ * waiters.h). */
 static void serve_if_wanted(lfpool_t *head)
 {
 	/* relaxed: the mutex orders it. */
-	if (unlikely(load_relaxed(head->demand.wanted)))
-		demand_serve(head, NULL);
+	if (unlikely(load_relaxed(head->waiters.wanted)))
+		waiters_serve(head, NULL);
 }
 
-static void mutex_put_free(lfpool_t *head, struct handle *handle, uint32_t slot)
+static void mutex_put_free(lfpool_t *head, struct cache_head *cache, uint32_t slot)
 {
 	struct mutex_pool *pool = (struct mutex_pool *)head;
 
-	(void)handle;
-	if (pool->builds && !care_is_built(pool->builds, slot))
+	(void)cache;
+	if (pool->builds && !lifecycle_is_built(pool->builds, slot))
 		cold_put(&head->cold, slot);
 	else
 		give_back(pool, arena_object(&pool->arena, slot), slot);
 }
 
-static bool mutex_begin(lfpool_t *head, struct handle *handle, uint32_t slot, void **object_out)
+static bool mutex_begin(lfpool_t *head, struct cache_head *cache, uint32_t slot, void **object_out)
 {
 	struct mutex_pool *pool = (struct mutex_pool *)head;
 	void *object = arena_object(&pool->arena, slot);
 
 	*object_out = NULL;
-	if (pool->zero && !pool->care)
+	if (pool->zero && !pool->lifecycle)
 		memset(object, 0, pool->arena.face.stride);
 	/* Hooks run without the mutex. */
-	if ((pool->care && !care_begin(pool->care, slot, object)) ||
-	    (pool->builds && !care_build(pool->builds, slot, object))) {
-		mutex_put_free(head, handle, slot);
+	if ((pool->lifecycle && !lifecycle_begin(pool->lifecycle, slot, object)) ||
+	    (pool->builds && !lifecycle_build(pool->builds, slot, object))) {
+		mutex_put_free(head, cache, slot);
 		serve_if_wanted(head);
 		return true;
 	}
@@ -273,7 +273,7 @@ static void *mutex_acquire(lfpool_t *head)
 	uint32_t slot;
 	void *object = take_locked(pool, &slot);
 
-	if (!object && care_quarantines(pool->care))
+	if (!object && lifecycle_quarantines(pool->lifecycle))
 		object = take_back(pool, &slot);
 	if (!object) {
 		tally_shared(&pool->exhausted, 1);
@@ -284,13 +284,13 @@ static void *mutex_acquire(lfpool_t *head)
 	return object;
 }
 
-static void mutex_put(lfpool_t *head, struct handle *handle, uint32_t slot)
+static void mutex_put(lfpool_t *head, struct cache_head *cache, uint32_t slot)
 {
 	struct mutex_pool *pool = (struct mutex_pool *)head;
 
-	(void)handle;
-	if (pool->care)
-		slot = care_end(pool->care, slot, arena_object(&pool->arena, slot));
+	(void)cache;
+	if (pool->lifecycle)
+		slot = lifecycle_end(pool->lifecycle, slot, arena_object(&pool->arena, slot));
 	(void)pthread_mutex_lock(&pool->mutex);
 	pool->releases++;
 	if (slot)
@@ -310,13 +310,13 @@ static lfpool_status_t mutex_release(lfpool_t *head, void *object)
 	(void)pthread_mutex_lock(&pool->mutex);
 	const bool ours = arena_deactivate(&pool->arena, slot, pool->check_races);
 
-	if (ours && !pool->care) {
+	if (ours && !pool->lifecycle) {
 		pool->releases++;
 		push(pool, object, slot);
 	}
 	(void)pthread_mutex_unlock(&pool->mutex);
 	/* Hooks run without the mutex. */
-	if (ours && pool->care)
+	if (ours && pool->lifecycle)
 		mutex_put(head, NULL, slot);
 	else if (ours)
 		serve_if_wanted(head);
@@ -354,10 +354,10 @@ static void mutex_stats(const lfpool_t *head, lfpool_stats_t *stats_out)
 	struct mutex_pool *pool = (struct mutex_pool *)(uintptr_t)head;
 
 	(void)pthread_mutex_lock(&pool->mutex);
-	stats_out->retired = limbo_count(head->limbo, stats_out->capacity);
+	stats_out->retired = retired_count(head->retired, stats_out->capacity);
 	stats_out->releases = pool->releases + stats_out->retired;
 	stats_of_slots(&pool->arena, cold_used(&head->cold, pool->used), stats_out);
-	stats_out->shared = pool->listed + care_held_back(pool->care);
+	stats_out->shared = pool->listed + lifecycle_held_back(pool->lifecycle);
 	stats_out->untouched = untouched(pool);
 	stats_out->high_water = pool->most;
 	stats_out->exhausted = tally_read(&pool->exhausted);

@@ -16,9 +16,9 @@ struct mutex_pool {
 	struct lfpool_pool head;
 	struct arena arena;
 	bool zero;        /* LFPOOL_ZERO                                                   */
-	bool check_races; /* LFPOOL_CHECK_RACES, or there is care                          */
-	struct care *care; /* what each acquire and release has to do besides; NULL: nothing */
-	struct care *builds; /* what builds all objects beforehand, and those from the cold store now; NULL: nothing */
+	bool check_races; /* LFPOOL_CHECK_RACES, or there is a lifecycle                          */
+	struct lifecycle *lifecycle; /* what each acquire and release has to do besides; NULL: nothing */
+	struct lifecycle *builds; /* what builds all objects beforehand, and those from the cold store now; NULL: nothing */
 	pthread_mutex_t mutex;
 	void *list;       /* free objects, each linked to the next                         */
 	size_t listed;    /* so many                                                       */

@@ -2,7 +2,7 @@
 /*
  * buffer.c - lfpool/buffer.h: a pool in memory of the caller's.
  *
- * Idea         [ care | pool | first lot of caches | magazines | bits | demand | states | generations | objects ].  It is the
+ * Idea         [ lifecycle | pool | first lot of caches | magazines | bits | wanted | states | generations | objects ].  It is the
  *              lock-free backend; what else enters the kernel is left out where it would be done, by `in_buffer` of the
  *              arena: heavy fences, caches of threads, further lots, sleeping, the registry, lines on stderr.
  * Invariants   BF1 no function of such a pool makes a system call.
@@ -30,7 +30,7 @@ static size_t bytes_for(const lfpool_config_t *config)
 	const size_t bytes = lockfree_buffer_bytes(config);
 	size_t sum;
 
-	return !bytes || __builtin_add_overflow(care_buffer_bytes(config), bytes, &sum) ? 0 : sum;
+	return !bytes || __builtin_add_overflow(lifecycle_buffer_bytes(config), bytes, &sum) ? 0 : sum;
 }
 
 size_t lfpool_buffer_bytes(const lfpool_config_t *given)
@@ -57,12 +57,12 @@ lfpool_status_t lfpool_create_in(lfpool_t **pool_out, const lfpool_config_t *giv
 	if (status != LFPOOL_OK)
 		return status;
 
-	const size_t bytes = bytes_for(&config), care_bytes = care_buffer_bytes(&config);
+	const size_t bytes = bytes_for(&config), lifecycle_bytes = lifecycle_buffer_bytes(&config);
 
 	if ((uintptr_t)buffer % LFPOOL_BUFFER_ALIGNMENT || !bytes || size < bytes)
 		return LFPOOL_E_BUFFER;
 
-	const struct window rest = {(char *)buffer + care_bytes, bytes - care_bytes, true};
+	const struct window rest = {(char *)buffer + lifecycle_bytes, bytes - lifecycle_bytes, true};
 
-	return pool_open_as(pool_out, &config, &modes, care_open_in(buffer, &config), &rest);
+	return pool_open_as(pool_out, &config, &modes, lifecycle_open_in(buffer, &config), &rest);
 }

@@ -115,9 +115,9 @@ static void zero(const struct arena *arena, void *const *objects, uint32_t count
 }
 
 /* As many as the current magazine gives. */
-static size_t acquire_near(struct handle *handle, void **objects_out, uint32_t wanted, uint32_t *taken_out)
+static size_t acquire_near(struct cache_head *head, void **objects_out, uint32_t wanted, uint32_t *taken_out)
 {
-	struct cache *c = (struct cache *)handle;
+	struct cache *c = (struct cache *)head;
 	struct core *core = c->core;
 	uint64_t first;
 	const uint32_t taken = magazine_pop_many(c->current, core->asymmetric, wanted, &first);
@@ -140,11 +140,11 @@ static size_t acquire_near(struct handle *handle, void **objects_out, uint32_t w
 		tally_shared(&core->unpushed, (uint64_t)done - taken);
 	/* U1. */
 	for (size_t i = done; i < taken; i++)
-		(void)misuse_report(handle->pool, objects_out[i], LFPOOL_E_NOT_IN_USE);
+		(void)misuse_report(head->pool, objects_out[i], LFPOOL_E_NOT_IN_USE);
 	return done;
 }
 
-size_t bulk_acquire(struct handle *handle, void **objects_out, size_t count)
+size_t bulk_acquire(struct cache_head *head, void **objects_out, size_t count)
 {
 	size_t done = 0;
 
@@ -153,13 +153,13 @@ size_t bulk_acquire(struct handle *handle, void **objects_out, size_t count)
 		const size_t left = count - done;
 		uint32_t taken = 0;
 
-		if (((struct cache *)handle)->core->plain)
-			done += acquire_near(handle, objects_out + done, left < UINT32_MAX ? (uint32_t)left : UINT32_MAX,
+		if (((struct cache *)head)->core->plain)
+			done += acquire_near(head, objects_out + done, left < UINT32_MAX ? (uint32_t)left : UINT32_MAX,
 					     &taken);
 		if (taken)
 			continue;
 		/* The magazine is empty, and the general way fills it; or this is no plain pool. */
-		objects_out[done] = lockfree_acquire_through(handle, SLOT_NONE);
+		objects_out[done] = lockfree_acquire_through(head, SLOT_NONE);
 		if (!objects_out[done])
 			break;
 		done++;
@@ -184,9 +184,9 @@ static uint32_t release_run(struct cache *c, void *const *objects, uint32_t coun
 	return done;
 }
 
-size_t bulk_release(struct handle *handle, void *const *objects, size_t count)
+size_t bulk_release(struct cache_head *head, void *const *objects, size_t count)
 {
-	struct cache *c = (struct cache *)handle;
+	struct cache *c = (struct cache *)head;
 	const bool runs = c->core->plain && !c->core->check_races;
 	size_t seen = 0, released = 0;
 
@@ -200,13 +200,13 @@ size_t bulk_release(struct handle *handle, void *const *objects, size_t count)
 		released += run;
 		/* The magazine is full, or something is odd about the next: that one by the general way.  U1. */
 		if (seen < count && objects[seen])
-			released += lfpool_cache_release_slow(&handle->face, objects[seen]) == LFPOOL_OK;
+			released += lfpool_cache_release_slow(&head->face, objects[seen]) == LFPOOL_OK;
 		seen += seen < count;
 	}
-	/* W1 (demand.h): what was pushed is visible before we look at the demand. */
+	/* W1 (waiters.h): what was pushed is visible before we look at the demand. */
 	owner_fence(c->core->asymmetric);
 	/* relaxed: after the fence. */
-	if (unlikely(load_relaxed(c->core->arena.demand)))
-		demand_serve(handle->pool, handle);
+	if (unlikely(load_relaxed(c->core->arena.wanted)))
+		waiters_serve(head->pool, head);
 	return released;
 }

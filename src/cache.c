@@ -18,7 +18,7 @@
 static void offer(struct cache *c)
 {
 	if (c->core->hits)
-		c->handle.face.hot = magazine_is_home(c->current, c->core->magazines.slots) ? c->current : cache_closed(c);
+		c->head.face.hot = magazine_is_home(c->current, c->core->magazines.slots) ? c->current : cache_closed(c);
 }
 
 /* The three names of the current magazine change together: the published word, our pointer, and what the hits work
@@ -35,11 +35,11 @@ static void work_on(struct cache *c, uint32_t number)
 void cache_install(struct cache *c, uint32_t number)
 {
 	work_on(c, number);
-	tagged_set(&c->hand, 0);
+	tagged_set(&c->in_transit, 0);
 }
 
 /*
- * Exchanges what `previous` names for the current magazine; on success what it named is announced in `hand` and ours
+ * Exchanges what `previous` names for the current magazine; on success what it named is announced in `in_transit` and ours
  * alone.  False when a thief took it: then `previous` is clear, and stays so.
  */
 static bool exchange_previous(struct cache *c, uint64_t previous)
@@ -47,12 +47,12 @@ static bool exchange_previous(struct cache *c, uint64_t previous)
 	/* relaxed: it is ours. */
 	const uint32_t current = load_relaxed(&c->current->number);
 
-	tagged_set(&c->hand, tagged_number(previous));
+	tagged_set(&c->in_transit, tagged_number(previous));
 	/* release, edge SHOW: publishes the announcement with the change.  Fails only if a thief took the
 	 * magazine. */
 	if (cas_release(&c->previous, &previous, tagged_next(previous, current)))
 		return true;
-	tagged_set(&c->hand, 0);
+	tagged_set(&c->in_transit, 0);
 	return false;
 }
 
@@ -103,19 +103,19 @@ static bool refill(struct cache *c, bool carve)
 		probe_miss(core->pool, core->name, PROBE_ACQUIRE);
 		return true;
 	}
-	number = depot_pop_filled(&core->depot, &core->magazines, &c->hand);
+	number = depot_pop_filled(&core->depot, &core->magazines, &c->in_transit);
 	if (number) {
 		tally(&c->counts.trips);
 		probe_trip(core->pool, core->name, PROBE_ACQUIRE);
 	} else if (carve) {
-		number = depot_carve(&core->depot, &core->magazines, &c->hand);
+		number = depot_carve(&core->depot, &core->magazines, &c->in_transit);
 	}
 	if (!number) {
 		/* A pop that lost its magazine to another has left it announced.  Only then: if every vain look
 		 * changed this word, two threads in an empty pool would each see the other's change and look again,
 		 * for ever. */
-		if (tagged_number(load_relaxed(&c->hand)))
-			tagged_set(&c->hand, 0);
+		if (tagged_number(load_relaxed(&c->in_transit)))
+			tagged_set(&c->in_transit, 0);
 		return false;
 	}
 	cache_adopt(c, number);
@@ -131,7 +131,7 @@ static inline uint32_t pop(struct cache *c)
 	const uintptr_t object = magazine_pop(c->current, core->magazines.slots, core->asymmetric);
 
 	/* Without its newest object it may be at home. */
-	if (unlikely(c->handle.face.hot != c->current))
+	if (unlikely(c->head.face.hot != c->current))
 		offer(c);
 	return arena_slot(&core->arena, object);
 }
@@ -183,7 +183,7 @@ uint32_t cache_take(struct cache *c)
 	}
 }
 
-/* A magazine with room; if it holds anything, announced in `hand`. */
+/* A magazine with room; if it holds anything, announced in `in_transit`. */
 static uint32_t pop_room(struct cache *c)
 {
 	struct core *core = c->core;
@@ -191,7 +191,7 @@ static uint32_t pop_room(struct cache *c)
 	/* At every instant there is a spare, or one of the stacks of empty and partial ones has a magazine (G2;
 	 * docs/design.md, "Release never fails"), so missing all means that others moved some: lock-free. */
 	for (;;) {
-		uint32_t number = depot_pop_room(&core->depot, &core->magazines, &c->hand);
+		uint32_t number = depot_pop_room(&core->depot, &core->magazines, &c->in_transit);
 
 		if (number)
 			return number;
@@ -251,7 +251,7 @@ void cache_flush(struct cache *c)
 	uint32_t number = tagged_number(previous);
 
 	if (number) {
-		tagged_set(&c->hand, number);
+		tagged_set(&c->in_transit, number);
 		/* release, edge SHOW: publishes the announcement with the change.  Fails only if a thief took it. */
 		if (cas_release(&c->previous, &previous, tagged_next(previous, 0)))
 			depot_put(&core->depot, &core->magazines, magazines_at(&core->magazines, number));
@@ -259,15 +259,15 @@ void cache_flush(struct cache *c)
 	if (magazine_count_now(c->current, core->magazines.slots) > 0) {
 		struct lfpool_magazine *given = c->current;
 
-		number = depot_pop_empty(&core->depot, &core->magazines, &c->hand);
+		number = depot_pop_empty(&core->depot, &core->magazines, &c->in_transit);
 		if (number) {
 			/* Empty, so it need not be announced; the one that goes must. */
 			/* relaxed: it is ours. */
-			tagged_set(&c->hand, load_relaxed(&given->number));
+			tagged_set(&c->in_transit, load_relaxed(&given->number));
 			work_on(c, number);
 			depot_put(&core->depot, &core->magazines, given);
 		}
 		/* Else it stays here, where others can rob it. */
 	}
-	tagged_set(&c->hand, 0);
+	tagged_set(&c->in_transit, 0);
 }

@@ -4,23 +4,23 @@
  *
  * Idea         Two magazines (Bonwick and Adams 2001): the user works on `current`; when it runs empty or full,
  *              `previous` takes its place, and only when that does not help the depot is asked.  So a worker that
- *              swings around a boundary does not go to the depot each time. A third word, `hand`, names the magazine
+ *              swings around a boundary does not go to the depot each time. A third word, `in_transit`, names the magazine
  *              that is just moving.  The three words are published: thieves and the collect read them.
  * Invariants   C1  at every instant every free slot is in some magazine that is in the depot, or a never-used chunk,
- *                  or named by {current, previous, hand} of some cache; or it is in the hands of the very call that
+ *                  or named by {current, previous, in_transit} of some cache; or it is in the hands of the very call that
  *                  is acquiring or releasing it; or cold, and counted as allowed (cold.h).
- *              C2  the user writes `current` and `hand`; `previous` is written by the user, and by thieves, who only
+ *              C2  the user writes `current` and `in_transit`; `previous` is written by the user, and by thieves, who only
  *                  ever clear it by CAS.
  *              C3  only the user of the cache acts as owner of the magazine in `current`; nobody does so for
  *                  `previous`.
  *              C4  a cache holds at most three magazines (magazines.h, G2).
- *              C5  while no call is under way `hand` is clear, and current_word, `current` and, where there are hits,
+ *              C5  while no call is under way `in_transit` is clear, and current_word, `current` and, where there are hits,
  *                  `hot` name one magazine.
- *              How a magazine moves: announce it in `hand`; take it out of where it was by CAS; put it where it
- *              belongs; clear `hand`.
+ *              How a magazine moves: announce it in `in_transit`; take it out of where it was by CAS; put it where it
+ *              belongs; clear `in_transit`.
  * Progress     cache_take, cache_put: lock-free.  See the two functions for what ends their loops.
  * Concurrency  A cache has one user at a time.  Any number of other caches' users may be robbing it.
- * Edges        SHOW: stores of current and hand, CAS of previous -> survey and thieves.
+ * Edges        SHOW: stores of current and in_transit, CAS of previous -> collect and thieves.
  *              CLAIM: one user gives the cache up -> the next one takes it.
  */
 #ifndef LFPOOL_CACHE_H
@@ -32,21 +32,21 @@
 
 struct lfpool_pool;
 struct core;
-struct care;
+struct lifecycle;
 
 /* What every lfpool_cache_t is the head of, whatever the backend. */
-struct handle {
+struct cache_head {
 	struct lfpool_cache face; /* must be first                            */
 	struct lfpool_pool *pool;
 };
 
 struct cache {
 	/* The user's alone. */
-	_Alignas(CACHE_LINE_PAIR) struct handle handle;
+	_Alignas(CACHE_LINE_PAIR) struct cache_head head;
 	struct core *core;
 	struct lfpool_magazine *current;  /* the magazine named by current_word               */
 	uint32_t index;                   /* of this cache in the table                       */
-	struct sums {                     /* what a survey adds up to, steal.c                */
+	struct sums {                     /* what a collect adds up to, steal.c                */
 		uint64_t words, pushes;
 	} exhausted;                      /* as it was when this cache last said "nothing"    */
 	struct counts {                   /* statistics, see lfpool_stats_t                   */
@@ -57,7 +57,7 @@ struct cache {
 	/* Published (C2). */
 	_Alignas(CACHE_LINE_PAIR) tagged_word current_word;
 	tagged_word previous;
-	tagged_word hand;
+	tagged_word in_transit;
 	_Atomic(uint32_t) claimed; /* 1 = has a user                                          */
 	_Atomic(uint32_t) born;    /* 1 = its extra magazines exist                           */
 };
@@ -83,12 +83,12 @@ struct core {
 	bool hits;        /* the inlined hits may be used; else every call takes the general path    */
 	/* The malloc backend: the arena has a pointer for each object, which is allocated when it is acquired. */
 	size_t heap_bytes, heap_alignment; /* of each object; 0: the objects are in the arena        */
-	bool check_races; /* releases race by CAS: LFPOOL_CHECK_RACES, or there is care              */
-	struct care *care; /* what each acquire and release has to do besides; NULL: nothing         */
-	bool quarantine;  /* care_take_back() may have slots                                         */
+	bool check_races; /* releases race by CAS: LFPOOL_CHECK_RACES, or there is a lifecycle              */
+	struct lifecycle *lifecycle; /* what each acquire and release has to do besides; NULL: nothing         */
+	bool quarantine;  /* lifecycle_take_back() may have slots                                         */
 	bool zero;        /* LFPOOL_ZERO                                                             */
-	bool plain;       /* nothing but states and magazines: no care, no heap                      */
-	struct care *builds; /* LFPOOL_CREATE_ALL, and the hits may be used: what builds slots from the cold store */
+	bool plain;       /* nothing but states and magazines: no lifecycle, no heap                      */
+	struct lifecycle *builds; /* LFPOOL_CREATE_ALL, and the hits may be used: what builds slots from the cold store */
 	struct cold *cold;   /* the pool's                                                           */
 	_Atomic(uint32_t) explicit_caches; /* in a buffer: so many that the caller has                     */
 	unsigned char *check_bits; /* in a buffer: what lfpool_check() needs; else NULL: it asks the heap  */
@@ -118,7 +118,7 @@ size_t cache_lot_bytes(size_t magazine_bytes, uint32_t caches);
 struct cache *cache_at(const struct core *core, uint32_t index, uint32_t *left_out);
 size_t cache_bytes(void);
 /*
- * A cache for the caller alone: for long (a thread's own, an explicit handle), or for the length of one call.  The
+ * A cache for the caller alone: for long (a thread's own, an explicit head), or for the length of one call.  The
  * search starts at `hint`.  NULL when the system refuses memory, or did so lately (for one call: PATIENCE), or all CACHES_MAX
  * are taken.  Lock-free; may enter the kernel.
  */
@@ -134,9 +134,9 @@ static inline struct lfpool_magazine *cache_closed(struct cache *c)
 
 /* ---- cache.c ---- */
 
-/* Makes `number` the current magazine and clears `hand`. */
+/* Makes `number` the current magazine and clears `in_transit`. */
 void cache_install(struct cache *c, uint32_t number);
-/* Makes `number`, which is in `hand`, the current magazine in place of one that is empty. */
+/* Makes `number`, which is in `in_transit`, the current magazine in place of one that is empty. */
 void cache_adopt(struct cache *c, uint32_t number);
 /* A free slot out of `current`, after a refill if need be; SLOT_NONE when there is nothing but in other caches.  */
 uint32_t cache_take_near(struct cache *c);

@@ -87,7 +87,7 @@ size_t cache_table_extra_count(const struct core *core, uint64_t *pushes)
 static size_t cached_count(const struct magazines *ms, const struct cache *c)
 {
 	/* acquire, all three, edge SHOW: a magazine may be an extra one of a cache that was born since. */
-	const uint32_t number[] = {tagged_number(load_acquire(&c->hand)), tagged_number(load_acquire(&c->current_word)),
+	const uint32_t number[] = {tagged_number(load_acquire(&c->in_transit)), tagged_number(load_acquire(&c->current_word)),
 				   tagged_number(load_acquire(&c->previous))};
 	size_t slots = 0;
 
@@ -180,12 +180,12 @@ static void give_birth(struct core *core, struct cache *c, uint32_t index)
 {
 	const struct magazines *ms = &core->magazines;
 
-	c->handle.pool = core->pool;
-	c->handle.face = core->arena.face;
-	c->handle.face.hot = cache_closed(c);
+	c->head.pool = core->pool;
+	c->head.face = core->arena.face;
+	c->head.face.hot = cache_closed(c);
 	/* relaxed, both: ours alone.  Empty and full. */
-	store_relaxed(&c->handle.face.hot->top, c->handle.face.limit);
-	store_relaxed(&c->handle.face.hot->bottom, c->handle.face.limit);
+	store_relaxed(&c->head.face.hot->top, c->head.face.limit);
+	store_relaxed(&c->head.face.hot->bottom, c->head.face.limit);
 	c->core = core;
 	c->index = index;
 	for (uint32_t which = 0; which < EXTRA_PER_CACHE; which++) {

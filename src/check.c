@@ -77,18 +77,18 @@ const char *check_free(struct check *c, uint32_t slot)
 	return NULL;
 }
 
-const char *check_held_back(struct check *c, const struct care *care)
+const char *check_held_back(struct check *c, const struct lifecycle *lifecycle)
 {
 	const char *violated = NULL;
 	uint32_t place = 0, slot;
 
-	while (!violated && (slot = care_next_held_back(care, &place)))
+	while (!violated && (slot = lifecycle_next_held_back(lifecycle, &place)))
 		violated = check_free(c, slot);
 	return violated;
 }
 
 /* `count` slots from `first` on, linked to each other; `closed`: the last links to none. */
-static const char *check_limbo_list(struct check *c, const struct limbo *limbo, uint32_t first, uint32_t count)
+static const char *check_retired_list(struct check *c, const struct retired *retired, uint32_t first, uint32_t count)
 {
 	uint32_t slot = first;
 
@@ -97,20 +97,20 @@ static const char *check_limbo_list(struct check *c, const struct limbo *limbo, 
 
 		if (violated)
 			return violated;
-		if (!limbo_has(limbo, slot))
+		if (!retired_has(retired, slot))
 			return "R1: a retired slot does not say so";
-		slot = limbo_below(limbo, slot);
+		slot = retired_below(retired, slot);
 	}
 	return slot ? "R1: a list of retired slots is longer than its count" : NULL;
 }
 
-const char *check_retired(struct check *c, const struct limbo *limbo)
+const char *check_retired(struct check *c, const struct retired *retired)
 {
 	const char *violated = NULL;
-	size_t retired = 0;
+	size_t left = 0;
 
-	for (uint32_t i = 0; limbo && i < limbo->shards && !violated; i++) {
-		const struct limbo_shard *shard = &limbo->shard[i];
+	for (uint32_t i = 0; retired && i < retired->shards && !violated; i++) {
+		const struct retired_shard *shard = &retired->shard[i];
 		/* relaxed, here and below: no call is under way. */
 		const uint64_t word = load_relaxed(&shard->word);
 		const uint32_t with_scheme = load_relaxed(&shard->with_scheme);
@@ -118,15 +118,15 @@ const char *check_retired(struct check *c, const struct limbo *limbo)
 		c->where = SIZE_MAX;
 		if (!shard_phase(word) && (word || with_scheme))
 			return "R2: an idle shard has retired slots";
-		violated = check_limbo_list(c, limbo, (uint32_t)word, shard_count(word));
+		violated = check_retired_list(c, retired, (uint32_t)word, shard_count(word));
 		if (!violated && with_scheme)
-			violated = check_limbo_list(c, limbo, shard->batch.first, with_scheme);
-		retired += (size_t)shard_count(word) + with_scheme;
+			violated = check_retired_list(c, retired, shard->batch.first, with_scheme);
+		left += (size_t)shard_count(word) + with_scheme;
 	}
-	for (size_t slot = 1; limbo && slot <= c->used && !violated; slot++)
-		retired -= limbo_has(limbo, (uint32_t)slot);
+	for (size_t slot = 1; retired && slot <= c->used && !violated; slot++)
+		left -= retired_has(retired, (uint32_t)slot);
 	c->where = violated ? c->where : SIZE_MAX;
-	return violated || !retired ? violated : "R1: more slots say that they are retired than are";
+	return violated || !left ? violated : "R1: more slots say that they are retired than are";
 }
 
 const char *check_cold(struct check *c, const struct cold *cold, size_t from_chunks)

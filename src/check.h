@@ -32,10 +32,10 @@ bool check_marked(const unsigned char *bits, size_t index);
 
 /* At `slot` of the lists there is a free object. */
 const char *check_free(struct check *c, uint32_t slot);
-/* The free ones in quarantine.  `care` may be NULL. */
-const char *check_held_back(struct check *c, const struct care *care);
+/* The free ones in quarantine.  `lifecycle` may be NULL. */
+const char *check_held_back(struct check *c, const struct lifecycle *lifecycle);
 /* The retired ones, which are not free either; after the free ones. */
-const char *check_retired(struct check *c, const struct limbo *limbo);
+const char *check_retired(struct check *c, const struct retired *retired);
 /* The cold store; `from_chunks` as for cold_used(). */
 const char *check_cold(struct check *c, const struct cold *cold, size_t from_chunks);
 /* After all the free ones: the others are in use, and what was never used is as it was made. */

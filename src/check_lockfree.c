@@ -74,7 +74,7 @@ static const char *meet(struct walk *w, uint32_t number)
 static bool is_fresh(const struct cache *c)
 {
 	return !(load_relaxed(&c->born) || load_relaxed(&c->claimed) || load_relaxed(&c->current_word) ||
-		 load_relaxed(&c->previous) || load_relaxed(&c->hand));
+		 load_relaxed(&c->previous) || load_relaxed(&c->in_transit));
 }
 
 static const char *walk_cache(struct walk *w, uint32_t index)
@@ -93,20 +93,20 @@ static const char *walk_cache(struct walk *w, uint32_t index)
 	w->steals += tally_read(&c->counts.steals);
 	if (load_relaxed(&c->claimed) > 1)
 		return "T1: a cache is neither claimed nor not";
-	if (c->core != core || c->index != index || c->handle.pool != core->pool)
+	if (c->core != core || c->index != index || c->head.pool != core->pool)
 		return "T3: a cache does not know its pool, or its place";
 	violated = meet(w, current);
 	if (!violated && previous)
 		violated = meet(w, previous);
 	if (violated)
 		return violated;
-	w->check.where = tagged_number(load_relaxed(&c->hand));
+	w->check.where = tagged_number(load_relaxed(&c->in_transit));
 	if (w->check.where)
-		return "C5: a cache has a magazine in its hand, though no call is under way";
+		return "C5: a cache has a magazine in transit, though no call is under way";
 	w->check.where = current;
 	if (c->current != magazines_at(&core->magazines, current))
 		return "C5: a cache does not work on the magazine that its `current` names";
-	if ((c->handle.face.hot == c->current) != (core->hits && magazine_is_home(c->current, core->magazines.slots)))
+	if ((c->head.face.hot == c->current) != (core->hits && magazine_is_home(c->current, core->magazines.slots)))
 		return "H8: hits work on a magazine that is not at home, or on another one than the cache";
 	return NULL;
 }
@@ -268,9 +268,9 @@ static const char *walk_magazines(struct walk *w)
 	for (uint64_t spare = 1; spare <= load_relaxed(&w->core->depot.spared) && !violated; spare++)
 		violated = walk_magazine(w, ms->chunks + (uint32_t)spare);
 	if (!violated)
-		violated = check_held_back(&w->check, w->core->care);
+		violated = check_held_back(&w->check, w->core->lifecycle);
 	if (!violated)
-		violated = check_retired(&w->check, w->core->pool->limbo);
+		violated = check_retired(&w->check, w->core->pool->retired);
 	if (!violated)
 		violated = check_cold(&w->check, w->core->cold, stats_from_chunks(w->core));
 	return violated ? violated : check_rest(&w->check);
@@ -288,7 +288,7 @@ static const char *walk_cells(struct walk *w)
 
 		w->check.where = slot - 1;
 		/* A retired one still has its object. */
-		if (fresh || (check_marked(w->check.slots, slot) && !limbo_has(core->pool->limbo, (uint32_t)slot))) {
+		if (fresh || (check_marked(w->check.slots, slot) && !retired_has(core->pool->retired, (uint32_t)slot))) {
 			if (object)
 				return "E1: a free slot of the malloc backend has an object";
 		} else if (!object || heap_label(object) != arena_object(&core->arena, (uint32_t)slot)) {

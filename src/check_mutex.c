@@ -28,10 +28,10 @@ static const char *check_list(struct mutex_pool *pool, struct check *c)
 	if (c->met != pool->listed)
 		return "M2: the list does not hold as many as were put on it";
 
-	const char *violated = check_held_back(c, pool->care);
+	const char *violated = check_held_back(c, pool->lifecycle);
 
 	if (!violated)
-		violated = check_retired(c, pool->head.limbo);
+		violated = check_retired(c, pool->head.retired);
 	if (!violated)
 		violated = check_cold(c, &pool->head.cold, pool->used);
 	return violated ? violated : check_rest(c);

@@ -37,7 +37,7 @@ static uint32_t change_out(struct cold *c, int change)
 	/* relaxed: a stale word costs one failed CAS. */
 	uint64_t room = load_relaxed(&c->room);
 
-	/* acquire and release: a thread that changes it after a reset sees the open note (mark.h).  Repeats only when another thread
+	/* acquire and release: a thread that changes it after a reset sees the open note (low_water.h).  Repeats only when another thread
 	 * changed it. */
 	while (!cas_weak_acq_rel(&c->room, &room, room - (uint64_t)(int64_t)change))
 		;
@@ -48,10 +48,10 @@ static uint32_t change_out(struct cold *c, int change)
 
 void cold_reset_most(struct cold *c)
 {
-	const uint64_t open = mark_open(&c->least_room);
+	const uint64_t open = low_water_open(&c->least_room);
 
-	mark_note(&c->least_room, change_out(c, 0));
-	mark_close(&c->least_room, open);
+	low_water_note(&c->least_room, change_out(c, 0));
+	low_water_close(&c->least_room, open);
 }
 
 /* ---- Counts ---- */
@@ -123,7 +123,7 @@ void cold_give_back(struct cold *c, uint32_t borrowed)
 
 /* ---- One slot ---- */
 
-uint32_t cold_take_allowed(struct cold *c)
+uint32_t cold_take_slow(struct cold *c)
 {
 	if (!take_allowed(c, 1, true))
 		return SLOT_NONE;
@@ -131,7 +131,7 @@ uint32_t cold_take_allowed(struct cold *c)
 	const uint32_t slot = cold_take_any(c);
 
 	pages_unmark(c, slot);
-	mark_note(&c->least_room, change_out(c, 1));
+	low_water_note(&c->least_room, change_out(c, 1));
 	return slot;
 }
 

@@ -18,10 +18,10 @@
  *                  sets the bit first.
  *              O2  allowed <= capacity <= opened; capacity = slots that are in use, in magazines, in never-used chunks, or
  *                  in a call's hands, + allowed.
- *              O3  a cold slot's object is not built (care.h), and nobody's.
+ *              O3  a cold slot's object is not built (lifecycle.h), and nobody's.
  * Progress     Lock-free.  A search for a bit repeats only when others took or gave some.  Growing enters the
  *              kernel to open pages.
- * Edges        COLD: a slot is made cold -> it is taken.   SHOW: changes of `counts` -> readers, and the survey.
+ * Edges        COLD: a slot is made cold -> it is taken.   SHOW: changes of `counts` -> readers, and the collect.
  *              OPEN: pages are opened -> a slot on them is taken.
  */
 #ifndef LFPOOL_COLD_H
@@ -30,14 +30,14 @@
 #include "arena.h"
 #include "atomics.h"
 #include "base.h"
-#include "mark.h"
+#include "low_water.h"
 
 struct cold {
 	_Alignas(CACHE_LINE_PAIR) _Atomic(uint64_t) counts; /* {capacity:32, allowed:32}                         */
 	_Atomic(uint64_t) maximum; /* of the capacity: lfpool_max_capacity()                                     */
 	_Atomic(uint64_t) opened;  /* slots 1 .. this have their pages; only grows                               */
 	_Atomic(uint64_t) room;    /* COLD_ROOM, less slots that were taken out, and more those that were put in     */
-	mark_word least_room;      /* of `room`: when most were out                                            */
+	low_water_word least_room;      /* of `room`: when most were out                                            */
 	_Atomic(uint64_t) hint;    /* the word of `bits` where the next search begins                            */
 	/* Fixed. */
 	uint64_t initial;          /* slots that magazines are born with (or the mutex backend counts up)        */
@@ -90,7 +90,7 @@ static inline int64_t cold_out(const struct cold *c)
 
 static inline int64_t cold_most_out(const struct cold *c)
 {
-	const int64_t most = COLD_ROOM - (int64_t)mark_least(&c->least_room);
+	const int64_t most = COLD_ROOM - (int64_t)low_water_least(&c->least_room);
 
 	/* While it is reset nothing is known; then: all. */
 	return most < COLD_ROOM ? most : (int64_t)load_relaxed(&c->opened);
@@ -114,13 +114,13 @@ static inline size_t cold_used(const struct cold *c, size_t from_chunks)
 	return opened > c->initial ? (size_t)opened : from_chunks;
 }
 
-COLD uint32_t cold_take_allowed(struct cold *c);
+COLD uint32_t cold_take_slow(struct cold *c);
 
 /* A cold slot for an acquire, or SLOT_NONE. */
 static inline uint32_t cold_take(struct cold *c)
 {
 	/* relaxed: a look; a call that takes looks again. */
-	return likely(!cold_allowed(c)) ? SLOT_NONE : cold_take_allowed(c);
+	return likely(!cold_allowed(c)) ? SLOT_NONE : cold_take_slow(c);
 }
 
 /* The slot's holder puts it into the store: for the next acquire; or out of the pool. */

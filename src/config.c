@@ -88,7 +88,7 @@ static bool is_scheme(const lfpool_config_t *config)
 		if (s->reserved[i])
 			return false;
 	if (s->begin || s->ready)
-		return config->max_capacity < LIMBO_SLOTS_MAX;
+		return config->max_capacity < RETIRED_SLOTS_MAX;
 	return !s->wait && !s->context;
 }
 

@@ -11,7 +11,7 @@
  *              that has left meanwhile reads a stale number, and its CAS fails.
  * Invariants   D1  a magazine is in at most one stack, and then no cache owns it (thieves with an old note may still
  *                  take from it).
- *              D2  a call that pops or carves announces the magazine in its `hand` word before the CAS, so the objects in
+ *              D2  a call that pops or carves announces the magazine in its word `in_transit` before the CAS, so the objects in
  *                  it are never out of sight (C1 in cache.h).
  *              D3  a magazine goes onto `full` only when its owner has seen it full.
  *              D4  what lies on `empty` is empty, what lies on `partial` is not full: nobody pushes there.
@@ -27,7 +27,7 @@
 #define LFPOOL_DEPOT_H
 
 #include "magazines.h"
-#include "mark.h"
+#include "low_water.h"
 #include "os.h"
 #include "tagged.h"
 
@@ -35,7 +35,7 @@
 struct stack {
 	_Alignas(CACHE_LINE_PAIR) tagged_word head;
 	_Atomic(uint64_t) retries; /* a statistic, on the line of the head that was just won */
-	mark_word least;           /* likewise: its depth                                   */
+	low_water_word least;           /* likewise: its depth                                   */
 };
 
 struct shard {
@@ -98,7 +98,7 @@ static inline uint32_t depth_below(const struct magazines *ms, uint64_t head)
 }
 
 /*
- * ---- The least depth since the last reset: what lay there all the time (mark.h) ----
+ * ---- The least depth since the last reset: what lay there all the time (low_water.h) ----
  *
  * A call that makes a stack less deep, or finds it empty, notes that before it does anything else; so the holder of what
  * was taken from it has noted it, or got it from one that has.  (Of a pop that is stopped before its note the magazine is in
@@ -106,7 +106,7 @@ static inline uint32_t depth_below(const struct magazines *ms, uint64_t head)
  */
 static inline void stack_reset_least(struct stack *s, const struct magazines *ms)
 {
-	const uint64_t open = mark_open(&s->least);
+	const uint64_t open = low_water_open(&s->least);
 	unsigned failures = 0;
 
 	for (;;) {
@@ -116,13 +116,13 @@ static inline void stack_reset_least(struct stack *s, const struct magazines *ms
 
 		/* release, edge PUT: the open note. */
 		if (cas_weak_release(&s->head, &head, tagged_next(head, tagged_number(head)))) {
-			mark_note(&s->least, depth);
+			low_water_note(&s->least, depth);
 			break;
 		}
 		/* Retries only after another thread moved the head, or for a spurious failure: lock-free. */
 		back_off(&failures);
 	}
-	mark_close(&s->least, open);
+	low_water_close(&s->least, open);
 }
 
 /* ---- Push and pop ---- */
@@ -150,8 +150,8 @@ static inline void stack_push(struct stack *s, const struct magazines *ms, struc
 		tally_shared(&s->retries, failures);
 }
 
-/* Takes the top magazine; returns its number, announced in `hand`, or 0. */
-static inline uint32_t stack_pop(struct stack *s, const struct magazines *ms, tagged_word *hand)
+/* Takes the top magazine; returns its number, announced in `in_transit`, or 0. */
+static inline uint32_t stack_pop(struct stack *s, const struct magazines *ms, tagged_word *in_transit)
 {
 	/* acquire, edge PUT: the link of the top magazine. */
 	uint64_t head = load_acquire(&s->head);
@@ -161,10 +161,10 @@ static inline uint32_t stack_pop(struct stack *s, const struct magazines *ms, ta
 		uint32_t number = tagged_number(head);
 
 		if (!number) {
-			mark_note(&s->least, 0);
+			low_water_note(&s->least, 0);
 			return 0;
 		}
-		tagged_set(hand, number);
+		tagged_set(in_transit, number);
 		/* relaxed: PUT made it visible.  It is stale only if the magazine has left, and then the tag has
 		 * moved (S1). */
 		uint64_t link = load_relaxed(&magazines_at(ms, number)->next);
@@ -172,7 +172,7 @@ static inline uint32_t stack_pop(struct stack *s, const struct magazines *ms, ta
 		/* acquire, edge PUT: on failure the fresh head needs it.  release, edge SHOW: a thread that sees it gone sees
 		 * our announcement. */
 		if (cas_weak_acq_rel(&s->head, &head, tagged_next(head, link_below(link)))) {
-			mark_note(&s->least, link_depth(link) - 1);
+			low_water_note(&s->least, link_depth(link) - 1);
 			if (failures)
 				tally_shared(&s->retries, failures);
 			return number;
@@ -182,8 +182,8 @@ static inline uint32_t stack_pop(struct stack *s, const struct magazines *ms, ta
 	}
 }
 
-/* Takes the next never-used chunk; returns the number of its magazine, announced in `hand`, or 0. */
-static inline uint32_t depot_carve(struct depot *d, const struct magazines *ms, tagged_word *hand)
+/* Takes the next never-used chunk; returns the number of its magazine, announced in `in_transit`, or 0. */
+static inline uint32_t depot_carve(struct depot *d, const struct magazines *ms, tagged_word *in_transit)
 {
 	/* relaxed: a stale mark costs one failed CAS. */
 	uint64_t carved = load_relaxed(&d->carved);
@@ -191,7 +191,7 @@ static inline uint32_t depot_carve(struct depot *d, const struct magazines *ms, 
 	while (carved < ms->chunks) {
 		uint32_t number = (uint32_t)carved + 1;
 
-		tagged_set(hand, number);
+		tagged_set(in_transit, number);
 		/* release, edge SHOW: a thread that sees the chunk gone sees our announcement. */
 		if (cas_weak_release(&d->carved, &carved, carved + 1)) {
 			magazine_make_full(magazines_at(ms, number), number, ms->slots, magazines_born(ms, number, 0),
@@ -223,10 +223,10 @@ static inline uint32_t depot_take_spare(struct depot *d, const struct magazines 
 	return 0;
 }
 
-/* ---- Across the shards, home first.  Each returns a number, announced in `hand`, or 0. ---- */
+/* ---- Across the shards, home first.  Each returns a number, announced in `in_transit`, or 0. ---- */
 
 /* A magazine that holds something. */
-static inline uint32_t depot_pop_filled(struct depot *d, const struct magazines *ms, tagged_word *hand)
+static inline uint32_t depot_pop_filled(struct depot *d, const struct magazines *ms, tagged_word *in_transit)
 {
 	const uint32_t home = depot_home(d);
 	uint32_t number = 0;
@@ -234,31 +234,31 @@ static inline uint32_t depot_pop_filled(struct depot *d, const struct magazines 
 	for (uint32_t i = 0; i < d->shards && !number; i++) {
 		struct shard *s = shard_at(d, home + i);
 
-		number = stack_pop(&s->partial, ms, hand);
+		number = stack_pop(&s->partial, ms, in_transit);
 		if (!number)
-			number = stack_pop(&s->full, ms, hand);
+			number = stack_pop(&s->full, ms, in_transit);
 	}
 	return number;
 }
 
-static inline uint32_t depot_pop_empty(struct depot *d, const struct magazines *ms, tagged_word *hand)
+static inline uint32_t depot_pop_empty(struct depot *d, const struct magazines *ms, tagged_word *in_transit)
 {
 	const uint32_t home = depot_home(d);
 	uint32_t number = 0;
 
 	for (uint32_t i = 0; i < d->shards && !number; i++)
-		number = stack_pop(&shard_at(d, home + i)->empty, ms, hand);
+		number = stack_pop(&shard_at(d, home + i)->empty, ms, in_transit);
 	return number;
 }
 
-/* A magazine with room; if it holds anything, announced in `hand`. */
-static inline uint32_t depot_pop_room(struct depot *d, const struct magazines *ms, tagged_word *hand)
+/* A magazine with room; if it holds anything, announced in `in_transit`. */
+static inline uint32_t depot_pop_room(struct depot *d, const struct magazines *ms, tagged_word *in_transit)
 {
 	const uint32_t home = depot_home(d);
-	uint32_t number = depot_pop_empty(d, ms, hand);
+	uint32_t number = depot_pop_empty(d, ms, in_transit);
 
 	for (uint32_t i = 0; i < d->shards && !number; i++)
-		number = stack_pop(&shard_at(d, home + i)->partial, ms, hand);
+		number = stack_pop(&shard_at(d, home + i)->partial, ms, in_transit);
 	return number ? number : depot_take_spare(d, ms);
 }
 

@@ -6,7 +6,7 @@
  *              time.  Whatever does not fit is cut off: src/text.h.
  * Progress     As lfpool_stats().  Does not allocate.
  */
-#include "debug.h"
+#include "debugging.h"
 #include "pool.h"
 #include "text.h"
 
@@ -77,7 +77,7 @@ static void put_hooks(struct text *t, lfpool_format_t format, const lfpool_hooks
 /* Who holds what, if it is known. */
 static bool put_holders(struct text *t, lfpool_format_t format, const lfpool_t *pool)
 {
-	const struct debug *debug = care_debug(pool->care);
+	const struct debug *debug = lifecycle_debug(pool->lifecycle);
 
 	return debug && debug_put_holders(debug, pool->backend->used(pool), format, t);
 }
@@ -139,7 +139,7 @@ static void put_text(struct text *t, const lfpool_t *pool, const lfpool_stats_t 
 	put_hooks(t, LFPOOL_TEXT, &pool->hooks);
 	text_put(t, "\nmisuses     %" PRIu64 "\n", s->misuses);
 	text_put(t, "identity    %zu = %zu active", s->capacity, s->active);
-	if (pool->limbo)
+	if (pool->retired)
 		text_put(t, " + %zu retired", s->retired);
 	text_put(t, " + %zu cached + %zu shared + %zu untouched", s->cached, s->shared, s->untouched);
 	if (s->unaccounted)
@@ -199,7 +199,7 @@ static void put_json(struct text *t, const lfpool_t *pool, const lfpool_stats_t 
 	put_hooks(t, LFPOOL_JSON, &pool->hooks);
 	text_put(t, ",\"capacity\":%zu,\"active\":%zu,\"cached\":%zu,\"shared\":%zu", s->capacity, s->active, s->cached,
 		 s->shared);
-	if (pool->limbo)
+	if (pool->retired)
 		text_put(t, ",\"retired\":%zu", s->retired);
 	text_put(t, ",\"untouched\":%zu,\"unaccounted\":%" PRId64, s->untouched, s->unaccounted);
 	text_put(t, ",\"acquires\":%" PRIu64 ",\"releases\":%" PRIu64 ",\"misuses\":%" PRIu64, s->acquires, s->releases,

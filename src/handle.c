@@ -27,7 +27,7 @@
  */
 #include "arena.h"
 #include "pool.h"
-#include "registry.h"
+#include "live_pools.h"
 #include "widths.h"
 
 /* Bits for slot numbers 1 .. capacity; more where the count is narrow. */
@@ -107,7 +107,7 @@ lfpool_status_t lfpool_release_handle(lfpool_t *pool, lfpool_handle_t handle)
 
 	if (!slot || !arena_unmark(pool->arena, slot, word))
 		return stale(pool, handle);
-	pool->backend->put(pool, thread_handle(pool), slot);
+	pool->backend->put(pool, thread_cache(pool), slot);
 	return LFPOOL_OK;
 }
 
@@ -122,12 +122,12 @@ size_t lfpool_index_of(const lfpool_t *pool, const void *object)
 
 lfpool_t *lfpool_of(const void *pointer)
 {
-	lfpool_t *pool = registry_find_by_address(pointer);
+	lfpool_t *pool = live_pools_find_by_address(pointer);
 	uint32_t slot;
 
 	if (!pool && pointer && pool_any_heap()) {
 		/* Its label leads to a cell, the cell to the pool, which can tell. */
-		pool = registry_find_by_address(heap_label(pointer));
+		pool = live_pools_find_by_address(heap_label(pointer));
 		return pool && !pool_in_place(pool) && pool_locate(pool, pointer, &slot) == LFPOOL_OK ? pool : NULL;
 	}
 	return pool && pool_in_place(pool) ? pool : NULL;

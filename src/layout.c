@@ -68,7 +68,7 @@ static bool lay_out_front(struct layout *l, const struct arena_plan *plan, size_
 	l->stride = layout_stride(plan->front_bytes + least + plan->back_bytes, plan->object_alignment, plan->plain_stride);
 	l->front = round_up(plan->front_bytes, plan->object_alignment);
 	/* A pair of lines for the word of demand. */
-	l->states = round_up(plan->room_bytes, CACHE_LINE_PAIR) + LFPOOL_DEMAND_BEFORE;
+	l->states = round_up(plan->room_bytes, CACHE_LINE_PAIR) + LFPOOL_WANTED_BEFORE;
 	if (!is_exact(l->stride, plan->reserved) || __builtin_add_overflow(l->states, states + grain - 1, &l->generations) ||
 	    __builtin_mul_overflow(states, sizeof(uint64_t), &bytes))
 		return false;

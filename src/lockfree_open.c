@@ -2,7 +2,7 @@
 /*
  * lockfree_open.c - makes a pool of the lock-free backend.
  *
- * Idea         One mapping: [ pool | first lot of caches | magazines | demand | states | generations | no access | objects | no
+ * Idea         One mapping: [ pool | first lot of caches | magazines | wanted | states | generations | no access | objects | no
  *              access ].  All of it reads as "every slot free and never used" while it is zero, so creation is O(1) in
  *              the capacity.
  */
@@ -106,24 +106,24 @@ size_t lockfree_buffer_bytes(const lfpool_config_t *config)
 }
 
 /* Everything but the arena and the magazines. */
-static void configure(struct core *core, const lfpool_config_t *config, struct care *care, const lfpool_config_t *heap,
+static void configure(struct core *core, const lfpool_config_t *config, struct lifecycle *lifecycle, const lfpool_config_t *heap,
 		      bool in_buffer)
 {
 	core->zero = config->flags & LFPOOL_ZERO;
 	core->heap_bytes = heap ? heap->object_size : 0;
 	core->heap_alignment = heap ? heap->object_alignment : 0;
-	core->care = care_each_call(care) ? care : NULL;
-	core->builds = !core->care && care_builds_all(care) && !heap ? care : NULL;
-	core->plain = !core->care && !heap;
-	core->quarantine = care_quarantines(core->care);
-	core->check_races = (config->flags & LFPOOL_CHECK_RACES) || core->care;
+	core->lifecycle = lifecycle_each_call(lifecycle) ? lifecycle : NULL;
+	core->builds = !core->lifecycle && lifecycle_builds_all(lifecycle) && !heap ? lifecycle : NULL;
+	core->plain = !core->lifecycle && !heap;
+	core->quarantine = lifecycle_quarantines(core->lifecycle);
+	core->check_races = (config->flags & LFPOOL_CHECK_RACES) || core->lifecycle;
 	/* Heavy fences enter the kernel: both sides fence. */
 	core->asymmetric = !in_buffer && os_asymmetric();
 	core->hits = core->asymmetric && core->plain && !core->zero && !core->check_races;
 	core->depot.shards = choose_shards(config, in_buffer);
 }
 
-lfpool_t *lockfree_open_as(const lfpool_config_t *config, struct care *care, const struct window *window,
+lfpool_t *lockfree_open_as(const lfpool_config_t *config, struct lifecycle *lifecycle, const struct window *window,
 			   const lfpool_config_t *heap)
 {
 	struct arena_plan plan;
@@ -132,7 +132,7 @@ lfpool_t *lockfree_open_as(const lfpool_config_t *config, struct care *care, con
 
 	if (!choose_parts(&parts, &plan, config, window))
 		return NULL;
-	care_plan(care, &plan);
+	lifecycle_plan(lifecycle, &plan);
 
 	char *room = arena_open(&arena, &plan);
 
@@ -143,11 +143,11 @@ lfpool_t *lockfree_open_as(const lfpool_config_t *config, struct care *care, con
 	struct core *core = &pool->core;
 
 	pool->head.arena = &core->arena;
-	pool->head.care = care;
+	pool->head.lifecycle = lifecycle;
 	pool->head.core = core;
 	core->pool = &pool->head;
 	core->name = pool->head.name;
-	configure(core, config, care, heap, window->whole);
+	configure(core, config, lifecycle, heap, window->whole);
 	core->arena = arena;
 	core->arena.face.limit = magazine_limit((uint32_t)parts.slots);
 	room += parts.head_bytes;

@@ -9,13 +9,13 @@
 
 /* ---- Life ---- */
 
-static lfpool_t *lockfree_open(const lfpool_config_t *config, struct care *care, const struct window *window)
+static lfpool_t *lockfree_open(const lfpool_config_t *config, struct lifecycle *lifecycle, const struct window *window)
 {
-	return lockfree_open_as(config, care, window, NULL);
+	return lockfree_open_as(config, lifecycle, window, NULL);
 }
 
 /* The window is for objects, and these are the heap's; the cells lie with the rest. */
-static lfpool_t *malloc_open(const lfpool_config_t *config, struct care *care, const struct window *window)
+static lfpool_t *malloc_open(const lfpool_config_t *config, struct lifecycle *lifecycle, const struct window *window)
 {
 	static const struct window nowhere;
 	lfpool_config_t cells = *config;
@@ -23,7 +23,7 @@ static lfpool_t *malloc_open(const lfpool_config_t *config, struct care *care, c
 	(void)window;
 	cells.object_size = sizeof(void *);
 	cells.object_alignment = _Alignof(void *);
-	return lockfree_open_as(&cells, care, &nowhere, config);
+	return lockfree_open_as(&cells, lifecycle, &nowhere, config);
 }
 
 static size_t lockfree_active_count(const lfpool_t *pool)
@@ -31,7 +31,7 @@ static size_t lockfree_active_count(const lfpool_t *pool)
 	const struct core *core = &((const struct lockfree_pool *)pool)->core;
 	const size_t capacity = cold_capacity(core->cold), untouched = stats_untouched(core);
 	uint64_t pushes;
-	const size_t free_slots = stats_in_magazines(core, &pushes) + care_held_back(core->care) + untouched;
+	const size_t free_slots = stats_in_magazines(core, &pushes) + lifecycle_held_back(core->lifecycle) + untouched;
 
 	return free_slots < capacity ? capacity - free_slots : 0;
 }

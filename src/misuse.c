@@ -4,7 +4,7 @@
  */
 #include "pool.h"
 
-#include "debug.h"
+#include "debugging.h"
 #include "probes.h"
 #include "text.h"
 
@@ -53,7 +53,7 @@ lfpool_status_t misuse_tell(lfpool_t *pool, lfpool_misuse_t *misuse)
 
 lfpool_status_t misuse_report(lfpool_t *pool, const void *object, lfpool_status_t status)
 {
-	const struct debug *debug = care_debug(pool->care);
+	const struct debug *debug = lifecycle_debug(pool->lifecycle);
 	char detail[DETAIL_BYTES];
 	struct text text;
 	uint32_t slot;

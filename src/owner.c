@@ -50,7 +50,7 @@ void owner_acquired(struct owners *owners, uint32_t slot)
 {
 	struct owner_record *r = &owners->record[slot];
 
-	store_relaxed(&r->tag, NULL);
+	store_relaxed(&r->label, NULL);
 	record(owners, &r->acquired, sampled(&owners->acquires, owners->one_in));
 }
 
@@ -87,13 +87,13 @@ static void put_end(const struct owner_record *r, const struct owner_end *end, c
 {
 	const uint32_t thread = load_relaxed(&end->thread);
 	const uint64_t when = load_relaxed(&end->when);
-	const char *tag = load_relaxed(&r->tag);
+	const char *label = load_relaxed(&r->label);
 
 	if (!thread)
 		return;
 	text_put(text, "%s by thread %u", verb, thread);
-	if (tag)
-		text_put(text, " (\"%s\")", tag);
+	if (label)
+		text_put(text, " (\"%s\")", label);
 	if (when)
 		put_age(text, when);
 	if (load_relaxed(&end->frames)) {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * owner.h - who acquired an object and who released it: thread, time, tag, and of some the call site.
+ * owner.h - who acquired an object and who released it: thread, time, label, and of some the call site.
  *
  * Idea         A record beside each slot, in memory of its own.  The slot's holder writes it, as he does the slot's
  *              state word; a report reads the records of others while they may be written, and so shows a snapshot of
@@ -30,7 +30,7 @@ struct owner_end {
 
 struct owner_record {
 	struct owner_end acquired, released;
-	_Atomic(const char *) tag; /* of the last use; NULL: none      */
+	_Atomic(const char *) label; /* of the last use; NULL: none      */
 };
 
 struct owners {

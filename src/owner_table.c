@@ -2,7 +2,7 @@
 /*
  * owner_table.c - who holds how many objects, ranked.
  *
- * Idea         Active slots of one holder are one row.  A holder is a tag, or where there is none a thread; and the
+ * Idea         Active slots of one holder are one row.  A holder is a label, or where there is none a thread; and the
  *              call site, where it is known.  Rows are found by search, so there are at most ROWS_MAX; what does
  *              not fit is counted and said.
  */
@@ -44,7 +44,7 @@ static bool same_site(const struct owner_end *a, const struct owner_end *b)
 
 static bool same_holder(const struct owner_record *a, const struct owner_record *b)
 {
-	const char *x = load_relaxed(&a->tag), *y = load_relaxed(&b->tag);
+	const char *x = load_relaxed(&a->label), *y = load_relaxed(&b->label);
 
 	if (x || y ? !x || !y || (x != y && strcmp(x, y) != 0) :
 		     load_relaxed(&a->acquired.thread) != load_relaxed(&b->acquired.thread))
@@ -103,7 +103,7 @@ static void put_site(const struct view *v, const struct owner_end *end)
 static void put_row(const struct view *v, const struct row *row)
 {
 	const struct owner_record *r = &v->owners->record[row->slot];
-	const char *tag = load_relaxed(&r->tag);
+	const char *label = load_relaxed(&r->label);
 	const uint32_t thread = load_relaxed(&r->acquired.thread);
 	const bool json = v->format == LFPOOL_JSON;
 	const unsigned long long ms = row->since && v->now > row->since ? (v->now - row->since) / 1000000 : 0;
@@ -113,9 +113,9 @@ static void put_row(const struct view *v, const struct row *row)
 	if (!json)
 		text_put(v->text, "%03llu s  ", ms % 1000);
 	if (json)
-		text_put(v->text, tag ? "\"tag\":" : "\"thread\":");
-	if (tag)
-		text_put_quoted(v->text, tag);
+		text_put(v->text, label ? "\"label\":" : "\"thread\":");
+	if (label)
+		text_put_quoted(v->text, label);
 	else
 		text_put(v->text, json ? "%u" : "thread %u", thread);
 	if (load_relaxed(&r->acquired.frames)) {

@@ -2,90 +2,90 @@
 /*
  * plain_cache.c - explicit caches of a backend that has none.
  *
- * Idea         A handle, and behind it a magazine that is always both empty and full: the inlined hits never hit, and
+ * Idea         A head, and behind it a magazine that is always both empty and full: the inlined hits never hit, and
  *              every call goes to the backend's acquire and release.  The pool keeps a list of them, so that
  *              destroying it destroys them too.
  * Progress     The list is kept under the registry's lock.
  */
 #include "os.h"
 #include "pool.h"
-#include "registry.h"
+#include "live_pools.h"
 
 #include <string.h>
 
 struct plain_cache {
-	struct handle handle;
+	struct cache_head head;
 	struct plain_cache *next, **link;
 	_Alignas(struct lfpool_magazine) char closed[sizeof(struct lfpool_magazine)];
 };
 
-struct handle *plain_cache_create(lfpool_t *pool)
+struct cache_head *plain_cache_create(lfpool_t *pool)
 {
 	struct plain_cache *c = os_heap_aligned(CACHE_LINE_PAIR, sizeof(*c));
 
 	if (!c)
 		return NULL;
 	memset(c, 0, sizeof(*c));
-	c->handle.face.hot = (void *)c->closed;
-	c->handle.face.state = arena_no_state();
-	c->handle.pool = pool;
-	registry_lock();
+	c->head.face.hot = (void *)c->closed;
+	c->head.face.state = arena_no_state();
+	c->head.pool = pool;
+	live_pools_lock();
 	c->next = pool->plain_caches;
 	c->link = &pool->plain_caches;
 	if (c->next)
 		c->next->link = &c->next;
 	pool->plain_caches = c;
-	registry_unlock();
-	return &c->handle;
+	live_pools_unlock();
+	return &c->head;
 }
 
-void plain_cache_destroy(struct handle *handle)
+void plain_cache_destroy(struct cache_head *head)
 {
-	struct plain_cache *c = (struct plain_cache *)handle;
+	struct plain_cache *c = (struct plain_cache *)head;
 
-	registry_lock();
+	live_pools_lock();
 	*c->link = c->next;
 	if (c->next)
 		c->next->link = c->link;
-	registry_unlock();
+	live_pools_unlock();
 	os_heap_free(c);
 }
 
 void plain_cache_destroy_all(lfpool_t *pool)
 {
 	while (pool->plain_caches)
-		plain_cache_destroy(&pool->plain_caches->handle);
+		plain_cache_destroy(&pool->plain_caches->head);
 }
 
 /* After a hit that was none, which has lowered the bottom of the closed magazine. */
-void *plain_cache_acquire(struct handle *handle)
+void *plain_cache_acquire(struct cache_head *head)
 {
-	_Atomic(uint64_t) *bottom = &handle->face.hot->bottom;
+	_Atomic(uint64_t) *bottom = &head->face.hot->bottom;
 
 	/* relaxed, both: nobody else looks at a closed magazine. */
 	store_relaxed(bottom, load_relaxed(bottom) + 1);
-	return handle->pool->backend->acquire(handle->pool);
+	return head->pool->backend->acquire(head->pool);
 }
 
-lfpool_status_t plain_cache_release(struct handle *handle, void *object)
+lfpool_status_t plain_cache_release(struct cache_head *head, void *object)
 {
-	return handle->pool->backend->release(handle->pool, object);
+	return head->pool->backend->release(head->pool, object);
 }
 
-size_t plain_cache_acquire_bulk(struct handle *handle, void **objects_out, size_t count)
+size_t plain_cache_acquire_bulk(struct cache_head *head, void **objects_out, size_t count)
 {
 	size_t done = 0;
 
-	while (done < count && (objects_out[done] = handle->pool->backend->acquire(handle->pool)))
+	while (done < count && (objects_out[done] = head->pool->backend->acquire(head->pool)))
 		done++;
 	return done;
 }
 
-size_t plain_cache_release_bulk(struct handle *handle, void *const *objects, size_t count)
+size_t plain_cache_release_bulk(struct cache_head *head, void *const *objects, size_t count)
 {
 	size_t done = 0;
 
 	for (size_t i = 0; i < count; i++)
-		done += objects[i] && pool_release(handle->pool, objects[i]) == LFPOOL_OK;
+		done += objects[i] && pool_release(head->pool, objects[i]) == LFPOOL_OK;
 	return done;
 }

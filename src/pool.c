@@ -8,9 +8,9 @@
 
 #include "arena.h"
 #include "check.h"
-#include "debug.h"
+#include "debugging.h"
 #include "probes.h"
-#include "registry.h"
+#include "live_pools.h"
 #include "text.h"
 
 #include <string.h>
@@ -40,7 +40,7 @@ static uint64_t enter(lfpool_t *pool)
 	const struct lfpool_cache *face = &pool->arena->face;
 	const uintptr_t first = face->zero + face->stride;
 
-	return registry_add(pool, first, first + (uintptr_t)face->slots * face->stride);
+	return live_pools_add(pool, first, first + (uintptr_t)face->slots * face->stride);
 }
 
 /* The memory first, so that it is there when objects are built in it. */
@@ -49,31 +49,31 @@ static lfpool_status_t back_and_build(lfpool_t *pool, const lfpool_config_t *con
 	lfpool_status_t status = arena_back(pool->arena, pool, config->capacity);
 
 	if (status == LFPOOL_OK)
-		status = care_back(pool->care, config->flags);
+		status = lifecycle_back(pool->lifecycle, config->flags);
 	if (status == LFPOOL_OK && (config->scheme.begin || config->scheme.ready))
-		status = limbo_open(pool, &config->scheme, config->max_capacity, config->flags);
+		status = retired_open(pool, &config->scheme, config->max_capacity, config->flags);
 	if (status != LFPOOL_OK)
 		return status;
-	return !pool_in_place(pool) || care_build_all(pool->care, pool->arena, config->capacity) ? LFPOOL_OK
+	return !pool_in_place(pool) || lifecycle_build_all(pool->lifecycle, pool->arena, config->capacity) ? LFPOOL_OK
 												 : LFPOOL_E_CREATE;
 }
 
-/* The pool and its care are one from here on: both are made, or neither is left. */
+/* The pool and its lifecycle are one from here on: both are made, or neither is left. */
 lfpool_status_t pool_open_as(lfpool_t **pool_out, const lfpool_config_t *config, const struct debug_modes *modes,
-			  struct care *care, const struct window *window)
+			  struct lifecycle *lifecycle, const struct window *window)
 {
 	const struct backend *backend = backends[config->backend];
-	lfpool_t *pool = backend->open(config, care, window);
+	lfpool_t *pool = backend->open(config, lifecycle, window);
 
 	if (!pool) {
-		care_close(care);
+		lifecycle_close(lifecycle);
 		return LFPOOL_E_NO_MEMORY;
 	}
 	pool->backend = backend;
 	pool->backend_kind = config->backend;
 	pool->growth_step = config->growth_step;
 	pool->more = config->growth_step || config->hooks.exhausted;
-	demand_open(&pool->demand, pool->arena);
+	waiters_open(&pool->waiters, pool->arena);
 	pool->object_size = config->object_size;
 	pool->object_alignment = config->object_alignment;
 	pool->flags = config->flags;
@@ -84,25 +84,25 @@ lfpool_status_t pool_open_as(lfpool_t **pool_out, const lfpool_config_t *config,
 	lfpool_status_t status = back_and_build(pool, config);
 
 	if (status == LFPOOL_OK && pool_in_place(pool))
-		care_attach(care, pool);
+		lifecycle_attach(lifecycle, pool);
 	if (status == LFPOOL_OK && !window->whole && !(pool->id = enter(pool))) {
 		status = LFPOOL_E_NO_MEMORY;
 		if (pool_in_place(pool)) {
-			care_detach(care, 0);
-			care_destroy_all(care, pool->arena, config->capacity, 0);
+			lifecycle_detach(lifecycle, 0);
+			lifecycle_destroy_all(lifecycle, pool->arena, config->capacity, 0);
 		}
 	}
 	if (status != LFPOOL_OK) {
-		struct limbo *limbo = pool->limbo;
+		struct retired *retired = pool->retired;
 
 		(void)backend->close(pool);
-		limbo_close(limbo);
-		care_close(care);
+		retired_close(retired);
+		lifecycle_close(lifecycle);
 		return status;
 	}
 	if (pool->core && config->cache_capacity != LFPOOL_CACHE_NONE && threads_keep_caches())
 		pool->table_id = pool->id;
-	pool->more = pool->more || limbo_asks(pool->limbo);
+	pool->more = pool->more || retired_asks(pool->retired);
 	/* relaxed: a thread that has an object of it has the count too. */
 	(void)fetch_add_relaxed(&heaps, !pool_in_place(pool));
 	/* relaxed: that no two are the same is all. */
@@ -115,12 +115,12 @@ lfpool_status_t pool_open_as(lfpool_t **pool_out, const lfpool_config_t *config,
 lfpool_status_t pool_create_at(lfpool_t **pool_out, const lfpool_config_t *config, const struct debug_modes *modes,
 			       const struct window *window)
 {
-	struct care *care;
+	struct lifecycle *lifecycle;
 
 	*pool_out = NULL;
-	if (!care_open(&care, config, modes))
+	if (!lifecycle_open(&lifecycle, config, modes))
 		return LFPOOL_E_NO_MEMORY;
-	return pool_open_as(pool_out, config, modes, care, window);
+	return pool_open_as(pool_out, config, modes, lifecycle, window);
 }
 
 lfpool_status_t lfpool_create(lfpool_t **pool_out, const lfpool_config_t *given)
@@ -161,7 +161,7 @@ static void check_last(lfpool_t *pool)
 
 bool pool_finish(lfpool_t *pool)
 {
-	if (limbo_finish(pool->limbo, pool) == LFPOOL_OK)
+	if (retired_finish(pool->retired, pool) == LFPOOL_OK)
 		return true;
 	/* The scheme has batches of it. */
 	(void)misuse_report(pool, NULL, LFPOOL_E_IN_SECTION);
@@ -178,43 +178,43 @@ size_t lfpool_destroy(lfpool_t *pool)
 size_t pool_end(lfpool_t *pool)
 {
 	probe_destroy(pool, pool->name);
-	demand_close(pool);
+	waiters_close(pool);
 	/* From here on no exiting thread comes near it. */
 	if (pool->id)
-		registry_remove(pool->id);
+		live_pools_remove(pool->id);
 	if (pool->modes.check)
 		check_last(pool);
-	demand_free(&pool->demand);
+	waiters_free(&pool->waiters);
 	(void)fetch_add_relaxed(&heaps, -(uint32_t)!pool_in_place(pool));
 	plain_cache_destroy_all(pool);
 
-	struct care *care = pool->care;
+	struct lifecycle *lifecycle = pool->lifecycle;
 
 	if (pool_in_place(pool)) {
 		const size_t used = pool->backend->used(pool);
 
-		care_detach(care, used);
-		care_destroy_all(care, pool->arena, (size_t)pool->cold.initial, used);
+		lifecycle_detach(lifecycle, used);
+		lifecycle_destroy_all(lifecycle, pool->arena, (size_t)pool->cold.initial, used);
 	}
 
-	struct limbo *limbo = pool->limbo;
+	struct retired *retired = pool->retired;
 	const size_t active = pool->backend->close(pool);
 
-	limbo_close(limbo);
-	care_close(care);
+	retired_close(retired);
+	lifecycle_close(lifecycle);
 	return active;
 }
 
 /* ---- What its holder says of an object ---- */
 
-void lfpool_tag(lfpool_t *pool, const void *object, const char *tag)
+void lfpool_label(lfpool_t *pool, const void *object, const char *label)
 {
-	struct debug *debug = care_debug(pool->care);
+	struct debug *debug = lifecycle_debug(pool->lifecycle);
 	uint32_t slot;
 
 	if (debug && arena_locate(pool->arena, object, &slot) == LFPOOL_OK &&
 	    arena_is_active(pool->arena, slot))
-		debug_tag(debug, slot, tag);
+		debug_label(debug, slot, label);
 }
 
 /* ---- Without a cache of the caller's ---- */
@@ -233,17 +233,17 @@ lfpool_status_t pool_release(lfpool_t *pool, void *object)
 
 lfpool_cache_t *lfpool_cache_create(lfpool_t *pool)
 {
-	struct handle *handle = pool->backend->cache_create(pool);
+	struct cache_head *head = pool->backend->cache_create(pool);
 
-	return handle ? &handle->face : NULL;
+	return head ? &head->face : NULL;
 }
 
 void lfpool_cache_destroy(lfpool_cache_t *cache)
 {
-	struct handle *handle = (struct handle *)cache;
+	struct cache_head *head = (struct cache_head *)cache;
 
-	if (handle)
-		handle->pool->backend->cache_destroy(handle);
+	if (head)
+		head->pool->backend->cache_destroy(head);
 }
 
 /* The functions behind the macros of lfpool/inline.h. */
@@ -259,8 +259,8 @@ lfpool_status_t(lfpool_cache_release)(lfpool_cache_t *cache, void *object)
 
 void *lfpool_cache_acquire_slow(lfpool_cache_t *cache)
 {
-	struct handle *handle = (struct handle *)cache;
-	void *object = handle->pool->backend->cache_acquire(handle);
+	struct cache_head *head = (struct cache_head *)cache;
+	void *object = head->pool->backend->cache_acquire(head);
 
 	KEEP_FRAME();
 	return object;
@@ -268,29 +268,29 @@ void *lfpool_cache_acquire_slow(lfpool_cache_t *cache)
 
 lfpool_status_t lfpool_cache_release_slow(lfpool_cache_t *cache, void *object)
 {
-	struct handle *handle = (struct handle *)cache;
-	lfpool_t *pool = handle->pool;
+	struct cache_head *head = (struct cache_head *)cache;
+	lfpool_t *pool = head->pool;
 
 	if (!object)
 		return LFPOOL_OK;
 
-	lfpool_status_t status = pool->backend->cache_release(handle, object);
+	lfpool_status_t status = pool->backend->cache_release(head, object);
 
 	return likely(status == LFPOOL_OK) ? status : misuse_report(pool, object, status);
 }
 
 lfpool_status_t lfpool_cache_serve(lfpool_cache_t *cache)
 {
-	struct handle *handle = (struct handle *)cache;
+	struct cache_head *head = (struct cache_head *)cache;
 
-	demand_serve(handle->pool, handle);
+	waiters_serve(head->pool, head);
 	return LFPOOL_OK;
 }
 
 size_t lfpool_cache_acquire_bulk(lfpool_cache_t *cache, void **objects_out, size_t count)
 {
-	struct handle *handle = (struct handle *)cache;
-	const size_t done = handle->pool->backend->cache_acquire_bulk(handle, objects_out, count);
+	struct cache_head *head = (struct cache_head *)cache;
+	const size_t done = head->pool->backend->cache_acquire_bulk(head, objects_out, count);
 
 	KEEP_FRAME();
 	return done;
@@ -298,8 +298,8 @@ size_t lfpool_cache_acquire_bulk(lfpool_cache_t *cache, void **objects_out, size
 
 size_t lfpool_cache_release_bulk(lfpool_cache_t *cache, void *const *objects, size_t count)
 {
-	struct handle *handle = (struct handle *)cache;
-	const size_t done = handle->pool->backend->cache_release_bulk(handle, objects, count);
+	struct cache_head *head = (struct cache_head *)cache;
+	const size_t done = head->pool->backend->cache_release_bulk(head, objects, count);
 
 	KEEP_FRAME();
 	return done;

@@ -12,10 +12,10 @@
 #include "atomics.h"
 #include "base.h"
 #include "cache.h"
-#include "care.h"
+#include "lifecycle.h"
 #include "cold.h"
-#include "demand.h"
-#include "limbo.h"
+#include "waiters.h"
+#include "retired.h"
 #include "debug_words.h"
 
 #define NAME_BYTES 64
@@ -37,28 +37,28 @@ struct window {
 };
 
 struct backend {
-	/* Makes a pool with `config` (validated, complete) and `care`, its objects in `window`; fills in what the
-	 * backend needs, and of the head `arena`, `care` and `core`.  NULL: no memory. */
-	lfpool_t *(*open)(const lfpool_config_t *config, struct care *care, const struct window *window);
+	/* Makes a pool with `config` (validated, complete) and `lifecycle`, its objects in `window`; fills in what the
+	 * backend needs, and of the head `arena`, `lifecycle` and `core`.  NULL: no memory. */
+	lfpool_t *(*open)(const lfpool_config_t *config, struct lifecycle *lifecycle, const struct window *window);
 	/* Frees it; returns how many objects were active. */
 	size_t (*close)(lfpool_t *pool);
 	/* Without a cache of the caller's. */
 	void *(*acquire)(lfpool_t *pool);
 	lfpool_status_t (*release)(lfpool_t *pool, void *object);
-	/* In three steps, the first two without looking at what is in the slot, through the cache `handle` if there is one:
-	 * takes a free slot, exactly as acquire does; or puts it back, and no one is told (demand.h, W1); or makes its object
+	/* In three steps, the first two without looking at what is in the slot, through the cache `head` if there is one:
+	 * takes a free slot, exactly as acquire does; or puts it back, and no one is told (waiters.h, W1); or makes its object
 	 * active: *object_out is NULL if a hook refused, and the slot was put back.  False: it was active already, since it
 	 * was released twice in a race; it is used up. */
-	uint32_t (*take)(lfpool_t *pool, struct handle *handle_or_null);
+	uint32_t (*take)(lfpool_t *pool, struct cache_head *head_or_null);
 	/* As take, but only what lies idle: neither what was never used, or is cold, nor out of others' hands.  And how many
 	 * lie in free lists; a snapshot. */
-	uint32_t (*take_idle)(lfpool_t *pool, struct handle *handle_or_null);
+	uint32_t (*take_idle)(lfpool_t *pool, struct cache_head *head_or_null);
 	size_t (*listed)(const lfpool_t *pool);
-	void (*put_free)(lfpool_t *pool, struct handle *handle_or_null, uint32_t slot);
-	bool (*begin)(lfpool_t *pool, struct handle *handle_or_null, uint32_t slot, void **object_out);
-	/* Gives back a slot that the caller has just made free: care_end(), and through the cache of the caller's if
+	void (*put_free)(lfpool_t *pool, struct cache_head *head_or_null, uint32_t slot);
+	bool (*begin)(lfpool_t *pool, struct cache_head *head_or_null, uint32_t slot, void **object_out);
+	/* Gives back a slot that the caller has just made free: lifecycle_end(), and through the cache of the caller's if
 	 * there is one. */
-	void (*put)(lfpool_t *pool, struct handle *handle_or_null, uint32_t slot);
+	void (*put)(lfpool_t *pool, struct cache_head *head_or_null, uint32_t slot);
 	/* Slots that were ever handed out are among 1 .. this. */
 	size_t (*used)(const lfpool_t *pool);
 	/* Free objects are about to be shown to code that may write to them.  NULL: nothing of the backend's is there. */
@@ -78,12 +78,12 @@ struct backend {
 	/* As lfpool_check(), for what is the backend's own; NULL: there is nothing to check. */
 	const char *(*check)(const lfpool_t *pool, size_t *where_out);
 	/* Explicit caches. */
-	struct handle *(*cache_create)(lfpool_t *pool);
-	void (*cache_destroy)(struct handle *handle);
-	void *(*cache_acquire)(struct handle *handle);
-	lfpool_status_t (*cache_release)(struct handle *handle, void *object);
-	size_t (*cache_acquire_bulk)(struct handle *handle, void **objects_out, size_t count);
-	size_t (*cache_release_bulk)(struct handle *handle, void *const *objects, size_t count);
+	struct cache_head *(*cache_create)(lfpool_t *pool);
+	void (*cache_destroy)(struct cache_head *head);
+	void *(*cache_acquire)(struct cache_head *head);
+	lfpool_status_t (*cache_release)(struct cache_head *head, void *object);
+	size_t (*cache_acquire_bulk)(struct cache_head *head, void **objects_out, size_t count);
+	size_t (*cache_release_bulk)(struct cache_head *head, void *const *objects, size_t count);
 };
 
 struct plain_cache;
@@ -99,12 +99,12 @@ struct lfpool_pool {
 	const struct backend *backend;
 	lfpool_backend_t backend_kind;
 	struct arena *arena; /* the slots, and the objects (but see backend->object) */
-	struct care *care;   /* what they need besides memory; NULL: nothing       */
+	struct lifecycle *lifecycle;   /* what they need besides memory; NULL: nothing       */
 	const struct core *core; /* the lock-free backend's; NULL: another backend     */
 	size_t object_size, object_alignment;
 	size_t growth_step;  /* 0: it does not grow by itself                        */
 	bool more;           /* when nothing is left, resize_or_give_up()            */
-	struct limbo *limbo; /* what is retired; NULL: there is no scheme             */
+	struct retired *retired; /* what is retired; NULL: there is no scheme             */
 	uint32_t flags;
 	lfpool_hooks_t hooks;
 	struct debug_modes modes;
@@ -117,7 +117,7 @@ struct lfpool_pool {
 	_Atomic(uint64_t) trim_at;    /* the page where the next lfpool_trim() goes on                         */
 	_Atomic(uint64_t) trim_in_vain; /* pages it has looked at since one was given back                     */
 	_Atomic(uint64_t) given_back; /* bytes, by lfpool_trim(); a statistic                                  */
-	struct demand demand; /* who wants objects that are not there                                        */
+	struct waiters waiters; /* who wants objects that are not there                                        */
 	struct { /* statistics, as they were at the last lfpool_high_water_reset() */
 		_Atomic(uint64_t) acquires, depot_trips, steals, exhausted;
 	} since;
@@ -173,9 +173,9 @@ bool config_copy_known(void *config_out, size_t known, size_t least, const void 
  */
 lfpool_status_t pool_create_at(lfpool_t **pool_out, const lfpool_config_t *config, const struct debug_modes *modes,
 			       const struct window *window);
-/* The same after care_open(); closes `care` when it fails. */
+/* The same after lifecycle_open(); closes `lifecycle` when it fails. */
 lfpool_status_t pool_open_as(lfpool_t **pool_out, const lfpool_config_t *config, const struct debug_modes *modes,
-			  struct care *care, const struct window *window);
+			  struct lifecycle *lifecycle, const struct window *window);
 /* lfpool_destroy() in two steps: drains, or reports that it is refused, and returns false; and all the rest. */
 bool pool_finish(lfpool_t *pool);
 size_t pool_end(lfpool_t *pool);
@@ -207,7 +207,7 @@ const char *backend_name(lfpool_backend_t backend);
 
 /* ---- lockfree_open.c ---- */
 
-/* Bytes of a buffer for such a pool, without its care; 0: there is no such number. */
+/* Bytes of a buffer for such a pool, without its lifecycle; 0: there is no such number. */
 size_t lockfree_buffer_bytes(const lfpool_config_t *config);
 
 /* ---- backend_malloc.c ---- */
@@ -217,14 +217,14 @@ const void *heap_label(const void *object);
 
 /* ---- plain_cache.c ---- */
 
-struct handle *plain_cache_create(lfpool_t *pool);
-void plain_cache_destroy(struct handle *handle);
+struct cache_head *plain_cache_create(lfpool_t *pool);
+void plain_cache_destroy(struct cache_head *head);
 void plain_cache_destroy_all(lfpool_t *pool);
-void *plain_cache_acquire(struct handle *handle);
-lfpool_status_t plain_cache_release(struct handle *handle, void *object);
+void *plain_cache_acquire(struct cache_head *head);
+lfpool_status_t plain_cache_release(struct cache_head *head, void *object);
 /* One by one. */
-size_t plain_cache_acquire_bulk(struct handle *handle, void **objects_out, size_t count);
-size_t plain_cache_release_bulk(struct handle *handle, void *const *objects, size_t count);
+size_t plain_cache_acquire_bulk(struct cache_head *head, void **objects_out, size_t count);
+size_t plain_cache_release_bulk(struct cache_head *head, void *const *objects, size_t count);
 
 /* ---- misuse.c ---- */
 
@@ -243,12 +243,12 @@ bool threads_open(void);
 bool threads_keep_caches(void);
 /* A number that differs from thread to thread, more or less. */
 uint32_t thread_hint(void);
-/* The pools that this thread is serving (demand.c), the innermost first; another innermost.  Neither allocates, nor can be
+/* The pools that this thread is serving (waiters.c), the innermost first; another innermost.  Neither allocates, nor can be
  * refused by the system; from a signal handler too. */
 struct serving;
 struct serving *thread_serving(void);
 void thread_serve(struct serving *innermost);
 /* The calling thread's cache of this pool, made if need be; NULL: it cannot have one now, or the backend has none. */
-struct handle *thread_handle(lfpool_t *pool);
+struct cache_head *thread_cache(lfpool_t *pool);
 
 #endif

@@ -6,7 +6,7 @@
 
 #include "os.h"
 #include "pool.h"
-#include "resize.h"
+#include "resizing.h"
 #include "text.h"
 
 #include <string.h>

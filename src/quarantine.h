@@ -12,8 +12,8 @@
  *              ring empty and not a version changed.  At the moment the free lists were exhausted the ring was empty as
  *              well.  One free slot may be elsewhere: the one that a release under way has just taken out of the ring
  *              and not yet put into a free list.
- * Progress     put, take: lock-free.  Take and survey are O(N).
- * Edges        KEEP: put -> take, and the put that replaces it; survey (docs/memory-model.md).
+ * Progress     put, take: lock-free.  Take and collect are O(N).
+ * Edges        KEEP: put -> take, and the put that replaces it; collect (docs/memory-model.md).
  * Wrap         Q1 fails only if one place is changed 2^32 times between an acquire's two looks (widths.h).
  */
 #ifndef LFPOOL_QUARANTINE_H

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * set.c - acquire and release by size and by address; questions.  See set.h.
+ * set.c - acquire and release by size and by address; questions.  See pool_set.h.
  */
 #include "probes.h"
-#include "set.h"
+#include "pool_set.h"
 #include "threads.h"
 
 /* The calling thread's cache of the class's pool; NULL: it has none yet, or there is no pool. */
-static inline struct handle *set_handle(const lfpool_set_t *set, size_t class_number)
+static inline struct cache_head *set_cache(const lfpool_set_t *set, size_t class_number)
 {
 	return thread_find(set_id(set, class_number));
 }
@@ -80,10 +80,10 @@ static NOINLINE void *acquire_on(lfpool_set_t *set, size_t number)
 void *lfpool_set_acquire(lfpool_set_t *set, size_t size)
 {
 	const size_t number = class_of(&set->classes, size);
-	struct handle *handle = likely(number < set->classes.count) ? set_handle(set, number) : NULL;
+	struct cache_head *head = likely(number < set->classes.count) ? set_cache(set, number) : NULL;
 
-	if (likely(handle && !set->larger))
-		return lfpool_cache_acquire_inline(&handle->face);
+	if (likely(head && !set->larger))
+		return lfpool_cache_acquire_inline(&head->face);
 
 	void *object = acquire_on(set, number);
 
@@ -104,10 +104,10 @@ static NOINLINE lfpool_status_t release_elsewhere(lfpool_set_t *set, void *objec
 lfpool_status_t lfpool_set_release(lfpool_set_t *set, void *object)
 {
 	const uintptr_t window = window_of(set, object);
-	struct handle *handle = likely(window < set->windows) ? set_handle(set, window) : NULL;
+	struct cache_head *head = likely(window < set->windows) ? set_cache(set, window) : NULL;
 
-	if (likely(handle))
-		return lfpool_cache_release_inline(&handle->face, object);
+	if (likely(head))
+		return lfpool_cache_release_inline(&head->face, object);
 
 	const lfpool_status_t status = release_elsewhere(set, object);
 

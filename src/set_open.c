@@ -8,12 +8,12 @@
  * Progress     One lock for all sets, held while a pool is made.  A call that finds its pool does not take it, and no hook runs
  *              under it.  Order of locks: this one, then the registry's.  Fork takes both, so the child finds them
  *              free, and no pool half made.
- * Edges        MAKE (set.h).
+ * Edges        MAKE (pool_set.h).
  */
 #include "arena.h"
 #include "os.h"
-#include "registry.h"
-#include "set.h"
+#include "live_pools.h"
+#include "pool_set.h"
 #include "text.h"
 
 #include <string.h>
@@ -43,11 +43,11 @@ static void unlock_making(void)
  * registry's. */
 static bool install_fork_handlers(void)
 {
-	registry_lock();
+	live_pools_lock();
 	has_fork_handlers = has_fork_handlers || os_at_fork(lock_making, unlock_making, unlock_making);
 	const bool installed = has_fork_handlers;
 
-	registry_unlock();
+	live_pools_unlock();
 	return installed;
 }
 
@@ -137,7 +137,7 @@ static lfpool_status_t import(lfpool_set_t *set, const lfpool_set_config_t *give
 /* ---- Addresses ---- */
 
 /* Bytes that the objects of a class may ever take, and a page without access behind them; false: no such number. */
-static bool class_bytes(const lfpool_set_t *set, const struct care *care, size_t class_number, size_t *bytes_out)
+static bool class_bytes(const lfpool_set_t *set, const struct lifecycle *lifecycle, size_t class_number, size_t *bytes_out)
 {
 	lfpool_config_t config;
 
@@ -152,7 +152,7 @@ static bool class_bytes(const lfpool_set_t *set, const struct care *care, size_t
 		.reserved = config.max_capacity,
 	};
 
-	care_plan(care, &plan);
+	lifecycle_plan(lifecycle, &plan);
 	return arena_object_bytes(&plan, bytes_out) && !__builtin_add_overflow(*bytes_out, os_page_bytes(), bytes_out);
 }
 
@@ -161,16 +161,16 @@ static bool choose_windows(lfpool_set_t *set, size_t *bytes_out)
 {
 	/* With huge pages every window begins with one, as the objects of any pool do. */
 	size_t most = set->config.flags & LFPOOL_HUGE_PAGES ? HUGE_PAGE_BYTES : 0, bytes;
-	struct care *care;
+	struct lifecycle *lifecycle;
 
-	if (!care_open(&care, &set->config, &set->modes))
+	if (!lifecycle_open(&lifecycle, &set->config, &set->modes))
 		return false;
 	for (size_t i = 0; i < set->classes.count && most != SIZE_MAX; i++) {
-		if (!class_bytes(set, care, i, &bytes))
+		if (!class_bytes(set, lifecycle, i, &bytes))
 			bytes = SIZE_MAX;
 		most = at_least(most, bytes);
 	}
-	care_close(care);
+	lifecycle_close(lifecycle);
 	while (set->window_shift < 8 * sizeof(size_t) - 1 && (size_t)1 << set->window_shift < most)
 		set->window_shift++;
 	return (size_t)1 << set->window_shift >= most &&

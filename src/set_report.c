@@ -6,7 +6,7 @@
  *              has its objects all the same: untouched ones.
  * Progress     As those.  Does not allocate.
  */
-#include "set.h"
+#include "pool_set.h"
 #include "text.h"
 
 #include <inttypes.h>

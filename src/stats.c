@@ -79,7 +79,7 @@ static size_t high_water(const struct core *core, const lfpool_stats_t *stats)
 	int64_t rested = 0, taken = stats->caches * slots;
 
 	for (uint32_t i = 0; i < core->depot.shards; i++)
-		rested += mark_least(&core->depot.shard[i].full.least) * slots;
+		rested += low_water_least(&core->depot.shard[i].full.least) * slots;
 	if (taken > (int64_t)stats->steals)
 		taken = (int64_t)stats->steals;
 	rested = rested > taken ? rested - taken : 0;
@@ -95,11 +95,11 @@ void stats_of_core(const struct core *core, lfpool_stats_t *stats_out)
 	const size_t in_magazines = at_most(stats_in_magazines(core, &pushes), used);
 
 	/* Less what cache_table_stats() takes away. */
-	stats_out->retired = limbo_count(core->pool->limbo, stats_out->capacity);
+	stats_out->retired = retired_count(core->pool->retired, stats_out->capacity);
 	stats_out->releases = pushes + stats_out->retired + tally_read(&core->unpushed);
 	cache_table_stats(core, stats_out);
 	stats_out->cached = at_most(stats_out->cached, in_magazines);
-	stats_out->shared = in_magazines - stats_out->cached + care_held_back(core->care);
+	stats_out->shared = in_magazines - stats_out->cached + lifecycle_held_back(core->lifecycle);
 	stats_out->untouched = stats_untouched(core);
 	stats_out->exhausted += tally_read(&core->exhausted);
 	stats_of_slots(&core->arena, used, stats_out);
@@ -159,7 +159,7 @@ lfpool_status_t lfpool_stats(const lfpool_t *pool, lfpool_stats_t *stats_out)
 	stats.misuses = lfpool_misuse_count(pool);
 	stats.max_capacity = lfpool_max_capacity(pool);
 	stats.owed = lfpool_shrink_owed(pool);
-	stats.waiting = demand_waiting(&pool->demand);
+	stats.waiting = waiters_waiting(&pool->waiters);
 	stats.given_back = tally_read(&pool->given_back);
 	pool->backend->stats(pool, &stats);
 	tell_calls(pool, &stats);

@@ -2,37 +2,37 @@
 /*
  * steal.c - the pool looks empty: rob another cache, or prove that every object is in use.
  *
- * Idea         A survey reads the depot's heads and every cache's {hand, current, previous}, its own among them, and adds
+ * Idea         A collect reads the depot's heads and every cache's {in_transit, current, previous}, its own among them, and adds
  *              up two sums: of these tagged words, and of what was ever pushed on the magazines they name.
  *              1. A `previous` that holds something is taken whole, by CAS: no barrier, its user is not working on
  *                 it.
  *              2. Else the magazines that seem to hold something are noted with their top; one heavy fence; then one
  *                 object is taken by CAS on top.  The owner is never waited for.  It goes straight to the caller: no
  *                 surplus is ever out of sight.
- *              3. Else nothing was seen anywhere.  One survey may be fooled by objects that wander past it, so a
+ *              3. Else nothing was seen anywhere.  One collect may be fooled by objects that wander past it, so a
  *                 second one follows.  If it sees nothing either and the sums agree, nothing moved and nothing came
- *                 back in between, so by C1 no slot was free at that moment.  The sums are kept: as long as a survey
+ *                 back in between, so by C1 no slot was free at that moment.  The sums are kept: as long as a collect
  *                 finds them again, it alone is enough.
- *              The cold store's count goes up and down, so it is no part of the sums.  Each survey reads it first, even
- *              before the number of caches.  Where two surveys agree, the other words stood still from the end of the
+ *              The cold store's count goes up and down, so it is no part of the sums.  Each collect reads it first, even
+ *              before the number of caches.  Where two collects agree, the other words stood still from the end of the
  *              first to the beginning of the second, so its reading at the beginning of the second is the moment; where
- *              one survey agrees with sums that were kept, they have stood still since those, and the reading at its
+ *              one collect agrees with sums that were kept, they have stood still since those, and the reading at its
  *              beginning is.  A cache that was born before that moment is counted after it.
- * Invariants   SV1 what a survey reads of a magazine was so at one moment: it reads top, bottom, and top again.  If top
- *                  moved, another thread took an object: that counts as "something", and the survey says nothing more of this
+ * Invariants   SV1 what a collect reads of a magazine was so at one moment: it reads top, bottom, and top again.  If top
+ *                  moved, another thread took an object: that counts as "something", and the collect says nothing more of this
  *                  magazine.  Else top and bottom are of one moment, the count of objects is exact (it lies between
  *                  -slots, while an owner has bottom lowered for a pop of many, and slots), and so is the count of
  *                  pushes (magazine_pushes()).
  *              SV2 words and counts of pushes only grow, so equal sums mean that each is equal.  (The sum of the counts
  *                  is below 2^63.  The sum of the words wraps after 2^64, by some 2^40 changes.)
- *              SV3 a magazine on which nothing is pushed does not come to hold something.  So one that the first survey
+ *              SV3 a magazine on which nothing is pushed does not come to hold something.  So one that the first collect
  *                  found empty, and on which nothing was pushed until the second, was empty all the time.
- *              SV4 sums that are zero, as in a cache that has made no survey, equal no survey's: its own `current_word`
+ *              SV4 sums that are zero, as in a cache that has made no collect, equal no collect's: its own `current_word`
  *                  is among those added up.
  * Progress     Lock-free: STEAL_AGAIN only if another thread moved something between our readings, or we brought
  *              something home.
  * Kernel       One membarrier in step 2.  An exhausted pool says so again and again without a system call.
- * Edges        SHOW, GIVE: every store the survey reads is a release, every read an acquire; docs/memory-model.md,
+ * Edges        SHOW, GIVE: every store the collect reads is a release, every read an acquire; docs/memory-model.md,
  *              "the collect".
  */
 #include "cache.h"
@@ -42,7 +42,7 @@
 
 #define NOTES_MAX 8
 
-struct survey {
+struct collect {
 	struct sums sums;
 	bool something; /* a free slot may be somewhere                                          */
 	unsigned notes;
@@ -52,9 +52,9 @@ struct survey {
 	} note[NOTES_MAX];
 };
 
-/* Adds the magazine that `word` names to the sums; true if it seems to hold something.  Inlined: one call in three is for a `hand`
+/* Adds the magazine that `word` names to the sums; true if it seems to hold something.  Inlined: one call in three is for a `in_transit`
  * that names none. */
-static ALWAYS_INLINE bool survey_magazine(const struct core *core, uint64_t word, struct survey *s)
+static ALWAYS_INLINE bool collect_magazine(const struct core *core, uint64_t word, struct collect *s)
 {
 	uint32_t number = tagged_number(word);
 
@@ -85,7 +85,7 @@ static ALWAYS_INLINE bool survey_magazine(const struct core *core, uint64_t word
 /* Takes another cache's whole previous magazine, named by `previous`, for our own. */
 static bool rob_previous(struct cache *c, struct cache *victim, uint64_t previous)
 {
-	tagged_set(&c->hand, tagged_number(previous));
+	tagged_set(&c->in_transit, tagged_number(previous));
 	/* release, edge SHOW: our announcement with the change.  Its last owner's stores came with `previous`. */
 	if (cas_release(&victim->previous, &previous, tagged_next(previous, 0))) {
 		cache_adopt(c, tagged_number(previous));
@@ -93,12 +93,12 @@ static bool rob_previous(struct cache *c, struct cache *victim, uint64_t previou
 		probe_steal(c->core->pool, c->core->name, true);
 		return true;
 	}
-	tagged_set(&c->hand, 0);
+	tagged_set(&c->in_transit, 0);
 	return false;
 }
 
 /* Looks at everything.  True when a whole magazine was brought home on the way (`rob`). */
-static bool survey_all(struct cache *c, struct survey *s, bool rob)
+static bool collect_all(struct cache *c, struct collect *s, bool rob)
 {
 	const struct core *core = c->core;
 
@@ -131,11 +131,11 @@ static bool survey_all(struct cache *c, struct survey *s, bool rob)
 			victim = cache_at(core, index, &left);
 		}
 		/* acquire, all three, edge SHOW. */
-		(void)survey_magazine(core, load_acquire(&victim->hand), s);
-		(void)survey_magazine(core, load_acquire(&victim->current_word), s);
+		(void)collect_magazine(core, load_acquire(&victim->in_transit), s);
+		(void)collect_magazine(core, load_acquire(&victim->current_word), s);
 		uint64_t previous = load_acquire(&victim->previous);
 
-		if (survey_magazine(core, previous, s) && rob && rob_previous(c, victim, previous))
+		if (collect_magazine(core, previous, s) && rob && rob_previous(c, victim, previous))
 			return true;
 	}
 	return false;
@@ -143,12 +143,12 @@ static bool survey_all(struct cache *c, struct survey *s, bool rob)
 
 bool cache_rob(struct cache *c)
 {
-	struct survey s = {0};
+	struct collect s = {0};
 
-	return survey_all(c, &s, true);
+	return collect_all(c, &s, true);
 }
 
-/* Nothing moved and nothing was pushed between two surveys (SV2). */
+/* Nothing moved and nothing was pushed between two collects (SV2). */
 static bool same(const struct sums *a, const struct sums *b)
 {
 	return a->words == b->words && a->pushes == b->pushes;
@@ -157,9 +157,9 @@ static bool same(const struct sums *a, const struct sums *b)
 enum steal_result cache_steal(struct cache *c, uint32_t *slot_out)
 {
 	const struct magazines *ms = &c->core->magazines;
-	struct survey first = {0}, second = {0};
+	struct collect first = {0}, second = {0};
 
-	if (survey_all(c, &first, true))
+	if (collect_all(c, &first, true))
 		return STEAL_AGAIN;
 	if (first.notes) {
 		arena_heavy_fence(&c->core->arena);
@@ -179,7 +179,7 @@ enum steal_result cache_steal(struct cache *c, uint32_t *slot_out)
 	/* As it was when there was nothing: then there has been nothing since. */
 	if (same(&first.sums, &c->exhausted))
 		return STEAL_EXHAUSTED;
-	(void)survey_all(c, &second, false);
+	(void)collect_all(c, &second, false);
 	/* `something`: in the cold store; or a magazine's top moved, and its pushes are not in the sum. */
 	if (second.something || !same(&first.sums, &second.sums))
 		return STEAL_AGAIN;

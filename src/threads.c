@@ -18,8 +18,8 @@
 #include "atomics.h"
 #include "os.h"
 #include "pool.h"
-#include "registry.h"
-#include "resize.h"
+#include "live_pools.h"
+#include "resizing.h"
 #include "threads.h"
 
 /* An entry that is nobody's; for a pool that comes, no call is left to wait for (L2). */
@@ -185,15 +185,15 @@ static void hand_back(void *memory)
 	if (table == gone)
 		return;
 	thread_forget();
-	registry_lock();
+	live_pools_lock();
 	for (uint64_t i = 0; i <= table[-1].pool_id; i++) {
 		const struct thread_entry *e = &table[i];
-		lfpool_t *pool = registry_generation(e->pool_id) ? registry_find(e->pool_id) : NULL;
+		lfpool_t *pool = live_pools_generation(e->pool_id) ? live_pools_find(e->pool_id) : NULL;
 
 		if (pool)
-			pool->backend->cache_destroy(e->handle);
+			pool->backend->cache_destroy(e->cache);
 	}
-	registry_unlock();
+	live_pools_unlock();
 	os_heap_free(&table[-1]);
 }
 
@@ -205,20 +205,20 @@ static void unlock_in_child(void)
 
 	os_forget_thread_id();
 	forget_servers();
-	registry_unlock();
-	for (size_t place = 0; (pool = registry_next(&place));)
-		demand_forget_calls(pool);
-	for (size_t place = 0; (pool = registry_next(&place));)
+	live_pools_unlock();
+	for (size_t place = 0; (pool = live_pools_next(&place));)
+		waiters_forget_calls(pool);
+	for (size_t place = 0; (pool = live_pools_next(&place));)
 		if (pool->core)
 			resize_serve_if_wanted(pool, NULL);
 }
 
 bool threads_open(void)
 {
-	registry_lock();
+	live_pools_lock();
 	bool ready = has_fork_handlers && has_keys;
 
-	registry_unlock();
+	live_pools_unlock();
 	if (ready)
 		return true;
 
@@ -228,13 +228,13 @@ bool threads_open(void)
 
 	if (!os_stay_loaded(&keys_usable))
 		return false;
-	registry_lock();
+	live_pools_lock();
 	/* Each once, also when the other was refused. */
-	has_fork_handlers = has_fork_handlers || os_at_fork(registry_lock, registry_unlock, unlock_in_child);
+	has_fork_handlers = has_fork_handlers || os_at_fork(live_pools_lock, live_pools_unlock, unlock_in_child);
 	keyless = !keys_usable;
 	has_keys = has_keys || keyless || os_thread_key_create(&thread_key, hand_back);
 	ready = has_fork_handlers && has_keys;
-	registry_unlock();
+	live_pools_unlock();
 	return ready;
 }
 
@@ -294,77 +294,77 @@ static struct thread_entry *table_ensure(size_t place)
 }
 
 /* Was the thread refused a cache of this pool so lately that this call shall not ask (L2)? */
-static bool is_patient(struct thread_entry *e, const struct handle *generation)
+static bool is_patient(struct thread_entry *e, const struct cache_head *generation)
 {
 	/* Never down to 0, which is the id of pools without one. */
-	if (registry_generation(e->pool_id) || e->handle != generation || e->pool_id <= 1)
+	if (live_pools_generation(e->pool_id) || e->cache != generation || e->pool_id <= 1)
 		return false;
 	e->pool_id--;
 	return true;
 }
 
 /* L4: the cache changes while nobody has the entry. */
-static void entry_set(struct thread_entry *e, uint64_t id, struct handle *handle)
+static void entry_set(struct thread_entry *e, uint64_t id, struct cache_head *head)
 {
 	*e = (struct thread_entry)VACANT;
 	light_barrier();
-	e->handle = handle;
+	e->cache = head;
 	light_barrier();
 	e->pool_id = id;
 }
 
 /* The calling thread's cache of this pool, made if need be; NULL: it cannot have one now. */
-static NOINLINE struct handle *attach(lfpool_t *pool)
+static NOINLINE struct cache_head *attach(lfpool_t *pool)
 {
-	struct thread_entry *table = table_ensure(registry_place(pool->table_id));
+	struct thread_entry *table = table_ensure(live_pools_place(pool->table_id));
 
 	if (!table)
 		return NULL;
 
-	struct thread_entry *e = &table[registry_place(pool->table_id)];
-	struct handle *const generation = (struct handle *)(uintptr_t)registry_generation(pool->table_id);
+	struct thread_entry *e = &table[live_pools_place(pool->table_id)];
+	struct cache_head *const generation = (struct cache_head *)(uintptr_t)live_pools_generation(pool->table_id);
 
 	/* Not in the first places. */
 	if (e->pool_id == pool->table_id)
-		return e->handle;
+		return e->cache;
 	if (is_patient(e, generation))
 		return NULL;
 
-	struct handle *handle = pool->backend->cache_create(pool);
+	struct cache_head *head = pool->backend->cache_create(pool);
 
-	entry_set(e, handle ? pool->table_id : PATIENCE, handle ? handle : generation);
-	return handle;
+	entry_set(e, head ? pool->table_id : PATIENCE, head ? head : generation);
+	return head;
 }
 
-struct handle *thread_handle(lfpool_t *pool)
+struct cache_head *thread_cache(lfpool_t *pool)
 {
-	struct handle *handle = thread_find(pool->table_id);
+	struct cache_head *head = thread_find(pool->table_id);
 
 	/* L3 */
-	return !handle && pool->table_id ? attach(pool) : handle;
+	return !head && pool->table_id ? attach(pool) : head;
 }
 
 /* The hit is not here, so that callers need no frame for this. */
 NOINLINE void *lfpool_acquire_slow(lfpool_t *pool)
 {
-	struct handle *handle = thread_remember(pool->table_id, thread_handle(pool));
+	struct cache_head *head = thread_remember(pool->table_id, thread_cache(pool));
 
-	return handle ? lfpool_cache_acquire_inline(&handle->face) : pool->backend->acquire(pool);
+	return head ? lfpool_cache_acquire_inline(&head->face) : pool->backend->acquire(pool);
 }
 
 NOINLINE lfpool_status_t lfpool_release_slow(lfpool_t *pool, void *object)
 {
-	struct handle *handle = thread_remember(pool->table_id, thread_handle(pool));
+	struct cache_head *head = thread_remember(pool->table_id, thread_cache(pool));
 
-	return handle ? lfpool_cache_release_inline(&handle->face, object) : pool_release(pool, object);
+	return head ? lfpool_cache_release_inline(&head->face, object) : pool_release(pool, object);
 }
 
 void *lfpool_acquire(lfpool_t *pool)
 {
-	struct handle *handle = thread_find(pool->table_id);
+	struct cache_head *head = thread_find(pool->table_id);
 
-	if (likely(handle))
-		return lfpool_cache_acquire_inline(&handle->face);
+	if (likely(head))
+		return lfpool_cache_acquire_inline(&head->face);
 
 	void *object = lfpool_acquire_slow(pool);
 
@@ -374,10 +374,10 @@ void *lfpool_acquire(lfpool_t *pool)
 
 lfpool_status_t lfpool_release(lfpool_t *pool, void *object)
 {
-	struct handle *handle = thread_find(pool->table_id);
+	struct cache_head *head = thread_find(pool->table_id);
 
-	if (likely(handle))
-		return lfpool_cache_release_inline(&handle->face, object);
+	if (likely(head))
+		return lfpool_cache_release_inline(&head->face, object);
 
 	lfpool_status_t status = lfpool_release_slow(pool, object);
 
@@ -387,11 +387,11 @@ lfpool_status_t lfpool_release(lfpool_t *pool, void *object)
 
 size_t lfpool_acquire_bulk(lfpool_t *pool, void **objects_out, size_t count)
 {
-	struct handle *handle = thread_handle(pool);
+	struct cache_head *head = thread_cache(pool);
 	size_t done = 0;
 
-	if (handle)
-		return lfpool_cache_acquire_bulk(&handle->face, objects_out, count);
+	if (head)
+		return lfpool_cache_acquire_bulk(&head->face, objects_out, count);
 	while (done < count && (objects_out[done] = pool->backend->acquire(pool)))
 		done++;
 	return done;
@@ -399,11 +399,11 @@ size_t lfpool_acquire_bulk(lfpool_t *pool, void **objects_out, size_t count)
 
 size_t lfpool_release_bulk(lfpool_t *pool, void *const *objects, size_t count)
 {
-	struct handle *handle = thread_handle(pool);
+	struct cache_head *head = thread_cache(pool);
 	size_t done = 0;
 
-	if (handle)
-		return lfpool_cache_release_bulk(&handle->face, objects, count);
+	if (head)
+		return lfpool_cache_release_bulk(&head->face, objects, count);
 	for (size_t i = 0; i < count; i++)
 		done += objects[i] && pool_release(pool, objects[i]) == LFPOOL_OK;
 	return done;

@@ -8,7 +8,7 @@
  *              allocates, so that where there is no memory a thread goes without a cache, and the process does not end.
  *              docs/decisions/0007-thread-local-variables-or-a-pthread-key.md has the figures.
  *              An id says where its entry is, and each table has room for the first TABLE_ENTRIES_MIN places: so
- *              those are looked at without a look at the table's size.  Further ones thread_handle() finds.
+ *              those are looked at without a look at the table's size.  Further ones thread_cache() finds.
  * Invariants   L4  an entry with a pool's id has the thread's cache of it; and while that pool lives only the thread's
  *                  exit changes the entry, or moves the table.  So a signal handler, which looks as well, may come between
  *                  the look at the id and the load of the cache.
@@ -23,13 +23,13 @@
 #include "lfpool/inline.h"
 #include "os.h"
 
-struct handle;
+struct cache_head;
 
 /* A table is entries in a row.  The one before the first is its head: there `pool_id` is the mask of L1 (threads.c).  An id
- * below 2^REGISTRY_PLACE_BITS is no pool's, but a count: L2; never 0, which is the id of pools without one. */
+ * below 2^LIVE_POOLS_PLACE_BITS is no pool's, but a count: L2; never 0, which is the id of pools without one. */
 struct thread_entry {
 	uint64_t pool_id;
-	struct handle *handle;
+	struct cache_head *cache;
 };
 
 #define TABLE_ENTRIES_MIN 64
@@ -40,16 +40,16 @@ extern pthread_key_t thread_key;
 extern THREAD_LOCAL struct thread_entry *thread_table;
 #endif
 
-/* L5.  Returns `handle`, the thread's of that pool; NULL changes nothing.  With a key lfpool/inline.h makes calls.
+/* L5.  Returns `head`, the thread's of that pool; NULL changes nothing.  With a key lfpool/inline.h makes calls.
  * Only for functions that are never inlined: the asm there names no memory, and their return puts both stores before it. */
-static inline struct handle *thread_remember(uint64_t pool_id, struct handle *handle)
+static inline struct cache_head *thread_remember(uint64_t pool_id, struct cache_head *head)
 {
 #ifndef LFPOOL_THREAD_KEY
-	if (handle)
-		lfpool_last = (struct lfpool_last){pool_id, (lfpool_cache_t *)handle};
+	if (head)
+		lfpool_last = (struct lfpool_last){pool_id, (lfpool_cache_t *)head};
 #endif
 	(void)pool_id;
-	return handle;
+	return head;
 }
 
 static inline void thread_forget(void)
@@ -60,7 +60,7 @@ static inline void thread_forget(void)
 }
 
 /* Of a pool's table_id (pool.h).  NULL: it is not in the first places, or the thread has none yet, or can have none. */
-static inline struct handle *thread_find(uint64_t pool_id)
+static inline struct cache_head *thread_find(uint64_t pool_id)
 {
 #ifdef LFPOOL_THREAD_KEY
 	/* L3: without a pool that has such an id there may be no key, and 0 is another's. */
@@ -79,9 +79,9 @@ static inline struct handle *thread_find(uint64_t pool_id)
 	if (unlikely(e->pool_id != pool_id))
 		return NULL;
 	/* L4 */
-	if (!e->handle)
+	if (!e->cache)
 		__builtin_unreachable();
-	return e->handle;
+	return e->cache;
 }
 
 #endif

@@ -19,7 +19,7 @@
 #include "pages.h"
 #include "pool.h"
 #include "probes.h"
-#include "resize.h"
+#include "resizing.h"
 
 #define STEP_BYTES ((size_t)64 << 10)
 #define LOOK_SHARE 64 /* a page looked at costs this share of a page given back */
@@ -33,11 +33,11 @@ static bool cool(lfpool_t *pool, size_t keep, size_t *budget)
 	size_t listed = pool->backend->listed(pool);
 
 	for (; listed > keep; listed--) {
-		const uint32_t slot = *budget ? pool->backend->take_idle(pool, thread_handle(pool)) : SLOT_NONE;
+		const uint32_t slot = *budget ? pool->backend->take_idle(pool, thread_cache(pool)) : SLOT_NONE;
 
 		if (!slot)
 			return !*budget;
-		care_cool(pool->care, slot, arena_object(pool->arena, slot));
+		lifecycle_cool(pool->lifecycle, slot, arena_object(pool->arena, slot));
 		cold_put(&pool->cold, slot);
 		resize_serve_if_wanted(pool, NULL);
 		*budget -= stride < *budget ? stride : *budget;
@@ -62,7 +62,7 @@ static bool give_back(lfpool_t *pool, struct page_run run)
 	}
 	/* Meanwhile, even if it failed, it had slots that others may wait for; and what it borrowed counted as
 	 * objects: there seemed to be less room to grow, and more that could be owed. */
-	demand_owe_no_more(pool);
+	debt_limit(pool);
 	resize_serve_if_wanted(pool, NULL);
 	if (done) {
 		tally_shared(&pool->given_back, run.pages * page);

@@ -182,7 +182,7 @@ size_t lfpool_for_each_slot(lfpool_t *pool, lfpool_visit_slot_t visit, void *con
 		const bool active = load_acquire(&arena->face.state[slot]);
 
 		if (!active)
-			care_show(pool->care, slot, arena_object(arena, slot));
+			lifecycle_show(pool->lifecycle, slot, arena_object(arena, slot));
 		if (!visit(context, arena_object(arena, slot), active))
 			break;
 	}
@@ -213,7 +213,7 @@ size_t lfpool_release_all(lfpool_t *pool)
 		/* Fails only if its holder has released it meanwhile. */
 		if (!arena_deactivate_from(arena, slot, state))
 			continue;
-		pool->backend->put(pool, thread_handle(pool), slot);
+		pool->backend->put(pool, thread_cache(pool), slot);
 		released++;
 	}
 	return released;

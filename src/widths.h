@@ -34,7 +34,7 @@
 #define PUSHES_BITS LFPOOL_WIDTH(48, 16)
 #endif
 
-/* Of the tickets of those who wait (queue.h): they are compared, so they must never run over; what is left of one when a slot
+/* Of the tickets of those who wait (cells.h): they are compared, so they must never run over; what is left of one when a slot
  * is given; and what is left of one in an lfpool_ticket_t. */
 #ifndef TICKET_BITS
 #define TICKET_BITS 61
@@ -56,7 +56,7 @@
 #define HANDLE_COUNT_BITS LFPOOL_WIDTH(64, 18)
 #endif
 
-/* Of the stamp in a handle of an evicting pool (priority.h). */
+/* Of the stamp in a handle of an evicting pool (evicting.h). */
 #ifndef HANDLE_STAMP_BITS
 #define HANDLE_STAMP_BITS LFPOOL_WIDTH(44, 20)
 #endif
@@ -76,9 +76,9 @@
 #define REGISTRY_GENERATION_BITS LFPOOL_WIDTH(40, 16)
 #endif
 
-/* Resets of a least depth (mark.h). */
-#ifndef MARK_RESETS_BITS
-#define MARK_RESETS_BITS LFPOOL_WIDTH(31, 4)
+/* Resets of a least depth (low_water.h). */
+#ifndef LOW_WATER_RESETS_BITS
+#define LOW_WATER_RESETS_BITS LFPOOL_WIDTH(31, 4)
 #endif
 
 #endif

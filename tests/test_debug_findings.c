@@ -80,7 +80,7 @@ TEST(a_byte_written_after_release_is_found_at_acquire)
 				unsigned char *object = lfpool_acquire(pool);
 
 				assert_int_equal(told.count, 0);
-				lfpool_tag(pool, object, "physics");
+				lfpool_label(pool, object, "physics");
 				assert_int_equal(lfpool_release(pool, object), LFPOOL_OK);
 				object[offset] = 0x41;
 				assert_ptr_equal(lfpool_acquire(pool), object);
@@ -141,7 +141,7 @@ TEST(and_at_destroy_and_when_it_leaves_quarantine)
 		lfpool_t *pool = pool_that(64, 10, backend, "poison");
 		unsigned char *object = lfpool_acquire(pool);
 
-		lfpool_tag(pool, object, "physics");
+		lfpool_label(pool, object, "physics");
 		assert_int_equal(lfpool_release(pool, object), LFPOOL_OK);
 		memset(object + 20, 0x41, 8);
 		lfpool_destroy(pool);
@@ -149,7 +149,7 @@ TEST(and_at_destroy_and_when_it_leaves_quarantine)
 
 		pool = pool_that(64, 10, backend, "poison,quarantine=3");
 		object = lfpool_acquire(pool);
-		lfpool_tag(pool, object, "physics");
+		lfpool_label(pool, object, "physics");
 		assert_int_equal(lfpool_release(pool, object), LFPOOL_OK);
 		object[63] = 0x41;
 		for (int releases = 0; releases < 3; releases++) {
@@ -246,7 +246,7 @@ TEST(a_double_release_names_who_released_before)
 		void *object = lfpool_acquire(pool);
 		char expected[100];
 
-		lfpool_tag(pool, object, "audio");
+		lfpool_label(pool, object, "audio");
 		assert_int_equal(lfpool_release(pool, object), LFPOOL_OK);
 		assert_int_equal(lfpool_release(pool, object), LFPOOL_E_NOT_IN_USE);
 		snprintf(expected, sizeof(expected), "Released by thread %u (\"audio\").", thread_number());
@@ -269,10 +269,10 @@ TEST(what_is_active_at_destroy_is_told_one_by_one)
 		unsigned thread, ms, seconds;
 
 		assert_int_equal(lfpool_acquire_bulk(pool, objects, 5), 5);
-		lfpool_tag(pool, objects[0], "a");
-		lfpool_tag(pool, objects[0], NULL);
+		lfpool_label(pool, objects[0], "a");
+		lfpool_label(pool, objects[0], NULL);
 		for (int i = 1; i < 5; i++)
-			lfpool_tag(pool, objects[i], "ships");
+			lfpool_label(pool, objects[i], "ships");
 		assert_int_equal(lfpool_release(pool, objects[0]), LFPOOL_OK);
 		assert_int_equal(lfpool_destroy(pool), 4);
 		assert_int_equal(told.count, 4);
@@ -292,12 +292,12 @@ TEST(tags)
 		void *object = lfpool_acquire(pool);
 		int stranger;
 
-		lfpool_tag(pool, object, "first");
+		lfpool_label(pool, object, "first");
 		assert_int_equal(lfpool_release(pool, object), LFPOOL_OK);
-		lfpool_tag(pool, object, "too late");
-		lfpool_tag(pool, NULL, "nothing");
-		lfpool_tag(pool, &stranger, "stranger");
-		lfpool_tag(pool, moved(object, 1), "inside");
+		lfpool_label(pool, object, "too late");
+		lfpool_label(pool, NULL, "nothing");
+		lfpool_label(pool, &stranger, "stranger");
+		lfpool_label(pool, moved(object, 1), "inside");
 		object = lfpool_acquire(pool);
 		lfpool_destroy(pool);
 		assert_int_equal(told.count, 1);
@@ -307,7 +307,7 @@ TEST(tags)
 		lfpool_t *pool = pool_that(33, 1, backend, "zero");
 		void *object = lfpool_acquire(pool);
 
-		lfpool_tag(pool, object, "nobody keeps this");
+		lfpool_label(pool, object, "nobody keeps this");
 		assert_int_equal(lfpool_release(pool, object), LFPOOL_OK);
 		lfpool_destroy(pool);
 	}
@@ -322,7 +322,7 @@ TEST(a_dump_has_the_modes_and_the_holders)
 
 		assert_int_equal(lfpool_acquire_bulk(pool, objects, 7), 7);
 		for (int i = 0; i < 4; i++)
-			lfpool_tag(pool, objects[i], "a \"quoted\" tag");
+			lfpool_label(pool, objects[i], "a \"quoted\" tag");
 		assert_true(lfpool_dump(pool, LFPOOL_TEXT, text, sizeof(text)) < sizeof(text));
 		assert_non_null(strstr(text, "\ndebug       quarantine=9,owner,no-tools\n"
 					     "    active     oldest  holder\n         4 "));
@@ -331,7 +331,7 @@ TEST(a_dump_has_the_modes_and_the_holders)
 		assert_true(lfpool_dump(pool, LFPOOL_JSON, text, sizeof(text)) < sizeof(text));
 		assert_non_null(strstr(text, ",\"debug\":[\"quarantine=9\",\"owner\",\"no-tools\"],"
 					     "\"holders\":[{\"objects\":4,"));
-		assert_non_null(strstr(text, "\"tag\":\"a \\\"quoted\\\" tag\"},{\"objects\":3,"));
+		assert_non_null(strstr(text, "\"label\":\"a \\\"quoted\\\" tag\"},{\"objects\":3,"));
 		release_all(pool, objects, 7);
 		assert_true(lfpool_dump(pool, LFPOOL_JSON, text, sizeof(text)) < sizeof(text));
 		assert_non_null(strstr(text, "\"holders\":[]}"));

@@ -62,7 +62,7 @@ static void got(struct worker *w, void *object)
 	static const char *const tags[] = {NULL, "physics", "audio", "network"};
 
 	stamp_write(object, stage.object_size, (uintptr_t)object);
-	lfpool_tag(stage.pool, object, tags[next_random(&w->random) % COUNT(tags)]);
+	lfpool_label(stage.pool, object, tags[next_random(&w->random) % COUNT(tags)]);
 	w->held[w->count++] = object;
 }
 

@@ -78,7 +78,7 @@ static void write_late(void)
 	lfpool_t *pool = pool_named("ships", 10, "poison,no-tools");
 	char *object = lfpool_acquire(pool);
 
-	lfpool_tag(pool, object, "physics");
+	lfpool_label(pool, object, "physics");
 	(void)lfpool_release(pool, object);
 	object[9] = 'A';
 	lfpool_destroy(pool);
@@ -115,7 +115,7 @@ static void release_twice(void)
 	lfpool_t *pool = pool_named("ships", 10, "owner,no-tools");
 	char *object = lfpool_acquire(pool);
 
-	lfpool_tag(pool, object, "physics");
+	lfpool_label(pool, object, "physics");
 	(void)lfpool_release(pool, object);
 	(void)lfpool_release(pool, object);
 	lfpool_destroy(pool);
@@ -138,9 +138,9 @@ static void forget_some(void)
 
 		/* Tags are compared by what they say. */
 		if (i < 2)
-			lfpool_tag(pool, object, "audio");
+			lfpool_label(pool, object, "audio");
 		else if (i < 7)
-			lfpool_tag(pool, object, i % 2 ? "physics" : other_text);
+			lfpool_label(pool, object, i % 2 ? "physics" : other_text);
 	}
 	lfpool_destroy(pool);
 }
@@ -163,7 +163,7 @@ static void forget_many_kinds(void)
 
 	for (int i = 0; i < 5000; i++) {
 		snprintf(tags[i % 2000], sizeof(tags[0]), "%d", i % 2000);
-		lfpool_tag(pool, lfpool_acquire(pool), tags[i % 2000]);
+		lfpool_label(pool, lfpool_acquire(pool), tags[i % 2000]);
 	}
 	lfpool_destroy(pool);
 }

@@ -201,11 +201,11 @@ TEST(demand_lies_before_the_states)
 {
 	for (size_t capacity = 1; capacity < 10000; capacity = capacity * 3 + 1) {
 		char *room = opened(8, 8, capacity);
-		const size_t at = (size_t)((char *)(void *)arena.demand - room);
+		const size_t at = (size_t)((char *)(void *)arena.wanted - room);
 
-		assert_ptr_equal(arena.demand, lfpool_demand_at(arena.face.state));
+		assert_ptr_equal(arena.wanted, lfpool_wanted_at(arena.face.state));
 		assert_true(at >= 64 && at % CACHE_LINE_PAIR == 0);
-		assert_int_equal(load_relaxed(arena.demand), 0);
+		assert_int_equal(load_relaxed(arena.wanted), 0);
 		arena_close(room, arena.mapped_bytes);
 	}
 }

@@ -129,11 +129,11 @@ TEST(saying_no_changes_nothing)
 
 	take_n(b, CAPACITY, slots);
 	assert_int_equal(cache_take(a), SLOT_NONE);
-	uint64_t before[] = {atomic_load(&a->hand), atomic_load(&a->current_word), atomic_load(&a->previous),
+	uint64_t before[] = {atomic_load(&a->in_transit), atomic_load(&a->current_word), atomic_load(&a->previous),
 			     atomic_load(&a->current->top), atomic_load(&a->current->bottom)};
 
 	assert_int_equal(cache_take(a), SLOT_NONE);
-	uint64_t after[] = {atomic_load(&a->hand), atomic_load(&a->current_word), atomic_load(&a->previous),
+	uint64_t after[] = {atomic_load(&a->in_transit), atomic_load(&a->current_word), atomic_load(&a->previous),
 			    atomic_load(&a->current->top), atomic_load(&a->current->bottom)};
 
 	assert_memory_equal(before, after, sizeof(before));
@@ -142,8 +142,8 @@ TEST(saying_no_changes_nothing)
 /* b has announced and popped a magazine and is stopped before it installs it. */
 TEST(stopped_with_a_magazine_in_the_hand)
 {
-	assert_int_not_equal(stack_pop(&core->depot.shard[0].full, &core->magazines, &b->hand) +
-				     depot_carve(&core->depot, &core->magazines, &b->hand),
+	assert_int_not_equal(stack_pop(&core->depot.shard[0].full, &core->magazines, &b->in_transit) +
+				     depot_carve(&core->depot, &core->magazines, &b->in_transit),
 			     0);
 	assert_int_equal(drain(a), CAPACITY);
 }
@@ -173,7 +173,7 @@ TEST(stopped_with_one_magazine_named_twice)
 	assert_int_equal(magazine_count_now(b->current, SLOTS), SLOTS);
 	tagged_set(&b->previous, atomic_load(&b->current->number));
 	assert_int_equal(drain(a), SLOTS);
-	cache_install(b, stack_pop(&core->depot.shard[0].empty, &core->magazines, &b->hand));
+	cache_install(b, stack_pop(&core->depot.shard[0].empty, &core->magazines, &b->in_transit));
 	put_n(b, CAPACITY - SLOTS, slots + SLOTS);
 	assert_int_equal(drain(a), CAPACITY - SLOTS);
 }
@@ -208,21 +208,21 @@ TEST(room_is_found_where_a_thief_took)
 	robbed = tagged_number(atomic_load(&b->current_word));
 	assert_int_equal(magazine_take(b->current, SLOTS, atomic_load(&b->current->top), 1),
 			 (uintptr_t)arena_object(&core->arena, slots[0]));
-	cache_install(b, stack_pop(empty, &core->magazines, &b->hand));
+	cache_install(b, stack_pop(empty, &core->magazines, &b->in_transit));
 	depot_put(&core->depot, &core->magazines, magazines_at(&core->magazines, robbed));
 	assert_int_equal(tagged_number(atomic_load(&core->depot.shard[0].partial.head)), robbed);
-	while ((aside = stack_pop(empty, &core->magazines, &a->hand)) != 0)
+	while ((aside = stack_pop(empty, &core->magazines, &a->in_transit)) != 0)
 		;
 	put_n(b, SLOTS, slots + SLOTS);
-	assert_ptr_equal(b->handle.face.hot, core->hits ? b->current : cache_closed(b));
+	assert_ptr_equal(b->head.face.hot, core->hits ? b->current : cache_closed(b));
 	/* `previous` is empty: it takes the first ones. */
 	put_n(b, SLOTS, slots + 2 * SLOTS);
 	cache_put(b, slots[0]);
 	assert_int_equal(tagged_number(atomic_load(&b->current_word)), robbed);
 	assert_false(magazine_is_home(b->current, SLOTS));
-	assert_ptr_equal(b->handle.face.hot, cache_closed(b));
+	assert_ptr_equal(b->head.face.hot, cache_closed(b));
 	assert_int_equal(cache_take(b), slots[0]);
-	assert_ptr_equal(b->handle.face.hot, core->hits ? b->current : cache_closed(b));
+	assert_ptr_equal(b->head.face.hot, core->hits ? b->current : cache_closed(b));
 	for (uint32_t i = SLOTS; i > 1; i--)
 		assert_int_equal(cache_take(b), slots[i - 1]);
 	assert_int_equal(drain(a), 2 * SLOTS);
@@ -237,7 +237,7 @@ TEST(flush_gives_everything_to_the_depot)
 	cache_flush(b);
 	assert_int_equal(magazine_count_now(b->current, SLOTS), 0);
 	assert_int_equal(tagged_number(atomic_load(&b->previous)), 0);
-	assert_int_equal(tagged_number(atomic_load(&b->hand)), 0);
+	assert_int_equal(tagged_number(atomic_load(&b->in_transit)), 0);
 	unsigned long fences = os_testing_heavy_fences();
 
 	assert_int_equal(drain(a), CAPACITY);
@@ -251,18 +251,18 @@ TEST(a_flushed_cache_hits_its_own_magazine)
 	void *objects[3];
 
 	for (size_t i = 0; i < COUNT(objects); i++)
-		assert_non_null(objects[i] = lfpool_cache_acquire_inline(&b->handle.face));
+		assert_non_null(objects[i] = lfpool_cache_acquire_inline(&b->head.face));
 	for (size_t i = 0; i < COUNT(objects); i++)
-		assert_int_equal(lfpool_cache_release_inline(&b->handle.face, objects[i]), LFPOOL_OK);
-	lfpool_cache_destroy(&b->handle.face);
+		assert_int_equal(lfpool_cache_release_inline(&b->head.face, objects[i]), LFPOOL_OK);
+	lfpool_cache_destroy(&b->head.face);
 	assert_ptr_equal(cache_new(), b);
 	if (core->hits)
-		assert_ptr_equal(b->handle.face.hot, b->current);
-	objects[0] = lfpool_cache_acquire_inline(&b->handle.face);
-	objects[1] = lfpool_cache_acquire_inline(&b->handle.face);
+		assert_ptr_equal(b->head.face.hot, b->current);
+	objects[0] = lfpool_cache_acquire_inline(&b->head.face);
+	objects[1] = lfpool_cache_acquire_inline(&b->head.face);
 	assert_int_equal(drain(a), CAPACITY - 2);
-	assert_int_equal(lfpool_cache_release_inline(&b->handle.face, objects[0]), LFPOOL_OK);
-	assert_int_equal(lfpool_cache_release_inline(&b->handle.face, objects[1]), LFPOOL_OK);
+	assert_int_equal(lfpool_cache_release_inline(&b->head.face, objects[0]), LFPOOL_OK);
+	assert_int_equal(lfpool_cache_release_inline(&b->head.face, objects[1]), LFPOOL_OK);
 	assert_int_equal(drain(a), 2);
 }
 

@@ -231,7 +231,7 @@ static size_t current_exchanged(struct scene *s)
 
 static size_t hand_full(struct scene *s)
 {
-	set_number(&s->given_up->hand, first_of(s, 'f'));
+	set_number(&s->given_up->in_transit, first_of(s, 'f'));
 	return first_of(s, 'f');
 }
 
@@ -265,7 +265,7 @@ static size_t uncounted_holds(struct scene *s)
 
 static size_t cache_of_another_pool(struct scene *s)
 {
-	s->cache->handle.pool = NULL;
+	s->cache->head.pool = NULL;
 	return SIZE_MAX;
 }
 
@@ -333,7 +333,7 @@ static const struct damage {
 	{head_to_nowhere, "D1: a cache or a stack names"},
 	{no_current, "D1: a cache or a stack names"},
 	{current_exchanged, "C5: a cache does not work"},
-	{hand_full, "C5: a cache has a magazine in its hand"},
+	{hand_full, "C5: a cache has a magazine in transit"},
 	{misnumbered, "G1: a magazine does not bear"},
 	{claimed_twice, "T1:"},
 	{unborn_claimed, "T3: a cache that was never born"},

@@ -5,7 +5,7 @@
  */
 #include "support.h"
 
-#include "limbo.h"
+#include "retired.h"
 #include "pool.h"
 
 enum { CAPACITY = 20, WITH = 4, NEXT = 5 };
@@ -23,8 +23,8 @@ static void on_begin(void *context, lfpool_batch_t *begun)
 
 static struct {
 	lfpool_t *pool;
-	struct limbo *limbo;
-	struct limbo_shard *shard;
+	struct retired *limbo;
+	struct retired_shard *shard;
 	void *with[WITH], *next[NEXT], *active;
 	uint32_t released; /* a free slot */
 } scene;
@@ -41,7 +41,7 @@ static void scene_open(lfpool_backend_t backend)
 	config.backend = backend;
 	config.scheme.begin = on_begin;
 	scene.pool = pool_with(&config);
-	scene.limbo = scene.pool->limbo;
+	scene.limbo = scene.pool->retired;
 	assert_int_equal(lfpool_acquire_bulk(scene.pool, scene.with, WITH), WITH);
 	assert_int_equal(lfpool_acquire_bulk(scene.pool, scene.next, NEXT), NEXT);
 	assert_non_null(scene.active = lfpool_acquire(scene.pool));
@@ -59,34 +59,34 @@ static void scene_open(lfpool_backend_t backend)
 
 static void with_scheme_cut(void)
 {
-	STORE(&scene.limbo->link[batch->first], LIMBO_RETIRED);
+	STORE(&scene.limbo->link[batch->first], LINK_RETIRED);
 }
 
 static void next_cut(void)
 {
-	STORE(&scene.limbo->link[(uint32_t)LOAD(&scene.shard->word)], LIMBO_RETIRED);
+	STORE(&scene.limbo->link[(uint32_t)LOAD(&scene.shard->word)], LINK_RETIRED);
 }
 
 static void circle(void)
 {
 	const uint32_t first = (uint32_t)LOAD(&scene.shard->word);
 
-	STORE(&scene.limbo->link[first], first | LIMBO_RETIRED);
+	STORE(&scene.limbo->link[first], first | LINK_RETIRED);
 }
 
 static void link_to_active(void)
 {
-	STORE(&scene.limbo->link[batch->first], slot_of(scene.active) | LIMBO_RETIRED);
+	STORE(&scene.limbo->link[batch->first], slot_of(scene.active) | LINK_RETIRED);
 }
 
 static void link_to_free(void)
 {
-	STORE(&scene.limbo->link[(uint32_t)LOAD(&scene.shard->word)], scene.released | LIMBO_RETIRED);
+	STORE(&scene.limbo->link[(uint32_t)LOAD(&scene.shard->word)], scene.released | LINK_RETIRED);
 }
 
 static void link_to_nowhere(void)
 {
-	STORE(&scene.limbo->link[batch->first], (CAPACITY + 1) | LIMBO_RETIRED);
+	STORE(&scene.limbo->link[batch->first], (CAPACITY + 1) | LINK_RETIRED);
 }
 
 static void says_that_it_is_not(void)
@@ -96,7 +96,7 @@ static void says_that_it_is_not(void)
 
 static void another_says_that_it_is(void)
 {
-	STORE(&scene.limbo->link[slot_of(scene.active)], LIMBO_RETIRED);
+	STORE(&scene.limbo->link[slot_of(scene.active)], LINK_RETIRED);
 }
 
 static void longer_than_its_count(void)

@@ -26,10 +26,10 @@ static int setup(__attribute__((unused)) void **state)
 	cache = (struct cache *)lfpool_cache_create(pool);
 	core = cache->core;
 	for (uint32_t n = 1; n <= 8; n++) {
-		REQUIRE(depot_carve(&core->depot, &core->magazines, &cache->hand) == n);
+		REQUIRE(depot_carve(&core->depot, &core->magazines, &cache->in_transit) == n);
 		depot_put(&core->depot, &core->magazines, magazines_at(&core->magazines, n));
 	}
-	tagged_set(&cache->hand, 0);
+	tagged_set(&cache->in_transit, 0);
 	return 0;
 }
 
@@ -41,7 +41,7 @@ static int teardown(__attribute__((unused)) void **state)
 
 static uint32_t pop(struct stack *s)
 {
-	return stack_pop(s, &core->magazines, &cache->hand);
+	return stack_pop(s, &core->magazines, &cache->in_transit);
 }
 
 static void push(struct stack *s, uint32_t number)
@@ -53,7 +53,7 @@ TEST(last_in_first_out)
 {
 	for (uint32_t n = 8; n >= 1; n--) {
 		assert_int_equal(pop(&core->depot.shard[0].full), n);
-		assert_int_equal(tagged_number(atomic_load(&cache->hand)), n);
+		assert_int_equal(tagged_number(atomic_load(&cache->in_transit)), n);
 	}
 	assert_int_equal(pop(&core->depot.shard[0].full), 0);
 	for (uint32_t n = 1; n <= 8; n++)
@@ -64,7 +64,7 @@ TEST(last_in_first_out)
 
 TEST(every_change_advances_the_tag)
 {
-	uint64_t before = atomic_load(&core->depot.shard[0].full.head), hand = atomic_load(&cache->hand);
+	uint64_t before = atomic_load(&core->depot.shard[0].full.head), hand = atomic_load(&cache->in_transit);
 
 	for (int i = 1; i <= 100; i++) {
 		push(&core->depot.shard[0].full, pop(&core->depot.shard[0].full));
@@ -72,8 +72,8 @@ TEST(every_change_advances_the_tag)
 
 		assert_int_equal((now >> TAGGED_NUMBER_BITS) - (before >> TAGGED_NUMBER_BITS), 2 * i);
 		assert_int_equal(tagged_number(now), tagged_number(before));
-		assert_true(atomic_load(&cache->hand) > hand);
-		hand = atomic_load(&cache->hand);
+		assert_true(atomic_load(&cache->in_transit) > hand);
+		hand = atomic_load(&cache->in_transit);
 	}
 }
 
@@ -166,24 +166,24 @@ TEST(depths_are_known)
 	uint32_t number[8];
 
 	assert_int_equal(depth_below(&core->magazines, atomic_load(&s->head)), 8);
-	assert_int_equal(mark_least(&s->least), 0);
+	assert_int_equal(low_water_least(&s->least), 0);
 	stack_reset_least(s, &core->magazines);
-	assert_int_equal(mark_least(&s->least), 8);
+	assert_int_equal(low_water_least(&s->least), 8);
 	for (uint32_t depth = 8; depth-- > 3;) {
 		number[depth] = pop(s);
 		assert_int_equal(depth_below(&core->magazines, atomic_load(&s->head)), depth);
-		assert_int_equal(mark_least(&s->least), depth);
+		assert_int_equal(low_water_least(&s->least), depth);
 	}
 	for (uint32_t depth = 3; depth < 8; depth++) {
 		push(s, number[depth]);
 		assert_int_equal(depth_below(&core->magazines, atomic_load(&s->head)), depth + 1);
-		assert_int_equal(mark_least(&s->least), 3);
+		assert_int_equal(low_water_least(&s->least), 3);
 	}
 	stack_reset_least(s, &core->magazines);
-	assert_int_equal(mark_least(&s->least), 8);
+	assert_int_equal(low_water_least(&s->least), 8);
 	/* A look that finds nothing. */
 	assert_int_equal(pop(&core->depot.shard[0].partial), 0);
-	assert_int_equal(mark_least(&core->depot.shard[0].partial.least), 0);
+	assert_int_equal(low_water_least(&core->depot.shard[0].partial.least), 0);
 }
 
 /* A reset that is stopped: until another ends nothing is known, and the one that is stopped ends nothing. */
@@ -192,12 +192,12 @@ TEST(a_reset_that_does_not_end)
 	struct stack *s = &core->depot.shard[0].full;
 
 	stack_reset_least(s, &core->magazines);
-	(void)mark_open(&s->least);
-	assert_int_equal(mark_least(&s->least), 0);
+	(void)low_water_open(&s->least);
+	assert_int_equal(low_water_least(&s->least), 0);
 	push(s, pop(s));
-	assert_int_equal(mark_least(&s->least), 0);
+	assert_int_equal(low_water_least(&s->least), 0);
 	stack_reset_least(s, &core->magazines);
-	assert_int_equal(mark_least(&s->least), 8);
+	assert_int_equal(low_water_least(&s->least), 8);
 }
 
 /* A thief with an old note takes from a full magazine that lies on its stack: the mark allows for what was stolen. */
@@ -221,7 +221,7 @@ TEST(a_full_magazine_that_was_robbed)
 TEST(chunks_are_carved_once_each)
 {
 	assert_int_equal(atomic_load(&core->depot.carved), 8);
-	assert_int_equal(depot_carve(&core->depot, &core->magazines, &cache->hand), 0);
+	assert_int_equal(depot_carve(&core->depot, &core->magazines, &cache->in_transit), 0);
 	for (uint32_t n = 1; n <= 8; n++) {
 		const struct lfpool_magazine *m = magazines_at(&core->magazines, n);
 

@@ -7,7 +7,7 @@
 
 #include "arena.h"
 #include "pool.h"
-#include "priority.h"
+#include "evicting.h"
 
 /* The object that the pool gives next, as if so many of its uses had had a handle. */
 static void *object_after(lfpool_t *pool, uint64_t uses)

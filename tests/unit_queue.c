@@ -28,7 +28,7 @@ static void three_wait(lfpool_t *pool, size_t order[3], uint64_t jump)
 	/* relaxed: this thread alone uses the pool. */
 	for (size_t i = 0; i < 3; i++) {
 		REQUIRE(lfpool_acquire_async(pool, note, &order[i], &tickets[i]) == LFPOOL_OK && tickets[i]);
-		store_relaxed(&pool->demand.tickets, load_relaxed(&pool->demand.tickets) + (i == 0 ? jump : 0));
+		store_relaxed(&pool->waiters.tickets, load_relaxed(&pool->waiters.tickets) + (i == 0 ? jump : 0));
 	}
 }
 
@@ -98,17 +98,17 @@ TEST(two_shrinks_of_all_there_may_be)
 
 	store_relaxed(&pool->cold.counts, (uint64_t)most << 32);
 	for (int i = 0; i < 3; i++) {
-		demand_owe(pool, most);
+		debt_add(pool, most);
 		assert_true(lfpool_shrink_owed(pool) == most);
 		/* A release sees it. */
-		assert_int_equal(load_relaxed(pool->demand.wanted), 1);
+		assert_int_equal(load_relaxed(pool->waiters.wanted), 1);
 	}
-	demand_owe(pool, SIZE_MAX);
+	debt_add(pool, SIZE_MAX);
 	assert_true(lfpool_shrink_owed(pool) == most);
-	assert_true(demand_forgive(&pool->demand, most - 1) == most - 1);
-	assert_int_equal(load_relaxed(pool->demand.wanted), 1);
-	assert_true(demand_forgive(&pool->demand, SIZE_MAX) == 1);
-	assert_int_equal(load_relaxed(pool->demand.wanted), 0);
+	assert_true(debt_forgive(&pool->waiters, most - 1) == most - 1);
+	assert_int_equal(load_relaxed(pool->waiters.wanted), 1);
+	assert_true(debt_forgive(&pool->waiters, SIZE_MAX) == 1);
+	assert_int_equal(load_relaxed(pool->waiters.wanted), 0);
 	store_relaxed(&pool->cold.counts, counts);
 	REQUIRE(lfpool_release(pool, object) == LFPOOL_OK);
 	REQUIRE(lfpool_destroy(pool) == 0);

@@ -6,7 +6,7 @@
 #include "support.h"
 
 #include "os.h"
-#include "ranges.h"
+#include "address_map.h"
 
 enum { PLACES = 200, WIDTH = 10 };
 
@@ -21,20 +21,20 @@ static void *owner_of(size_t i)
 	return (void *)(uintptr_t)(1000000 + i);
 }
 
-static void require_like(const struct ranges *ranges, const bool *there)
+static void require_like(const struct address_map *ranges, const bool *there)
 {
 	for (uintptr_t address = 0; address < first_of(PLACES) + WIDTH; address++) {
 		const size_t i = address / WIDTH - 1;
 
-		assert_ptr_equal(ranges_find(ranges, address), address >= WIDTH && i < PLACES && there[i] ? owner_of(i) : NULL);
+		assert_ptr_equal(address_map_find(ranges, address), address >= WIDTH && i < PLACES && there[i] ? owner_of(i) : NULL);
 	}
-	assert_null(ranges_find(ranges, UINTPTR_MAX));
+	assert_null(address_map_find(ranges, UINTPTR_MAX));
 }
 
 TEST(like_a_list)
 {
 	struct random r = random_for(test_seed("ranges"), 0);
-	static struct ranges ranges;
+	static struct address_map ranges;
 	bool there[PLACES] = {false};
 
 	require_like(&ranges, there);
@@ -43,34 +43,34 @@ TEST(like_a_list)
 		const size_t i = random_below(&r, step / 300 % 2 ? PLACES : 12);
 
 		if (there[i])
-			ranges_remove(&ranges, first_of(i));
+			address_map_remove(&ranges, first_of(i));
 		else
-			assert_true(ranges_add(&ranges, first_of(i), first_of(i) + WIDTH, owner_of(i)));
+			assert_true(address_map_add(&ranges, first_of(i), first_of(i) + WIDTH, owner_of(i)));
 		there[i] = !there[i];
 		require_like(&ranges, there);
 	}
 	for (size_t i = 0; i < PLACES; i++)
 		if (there[i])
-			ranges_remove(&ranges, first_of(i));
+			address_map_remove(&ranges, first_of(i));
 	memset(there, 0, sizeof(there));
 	require_like(&ranges, there);
 }
 
 TEST(refused_memory_changes_nothing)
 {
-	static struct ranges ranges;
+	static struct address_map ranges;
 	bool there[PLACES] = {false};
 	size_t refusals = 0, mapped, blocks, blocks_before;
 
 	os_testing_held(&mapped, &blocks_before);
 	for (size_t i = 0; i < PLACES; i++) {
 		(void)os_testing_refuse(1);
-		bool added = ranges_add(&ranges, first_of(i), first_of(i) + WIDTH, owner_of(i));
+		bool added = address_map_add(&ranges, first_of(i), first_of(i) + WIDTH, owner_of(i));
 
 		if (!added) {
 			refusals++;
 			require_like(&ranges, there);
-			added = ranges_add(&ranges, first_of(i), first_of(i) + WIDTH, owner_of(i));
+			added = address_map_add(&ranges, first_of(i), first_of(i) + WIDTH, owner_of(i));
 		}
 		(void)os_testing_refuse(0);
 		assert_true(added);
@@ -86,7 +86,7 @@ TEST(refused_memory_changes_nothing)
 	for (size_t i = 0; i < PLACES; i++) {
 		const size_t k = i * 77 % PLACES;
 
-		ranges_remove(&ranges, first_of(k));
+		address_map_remove(&ranges, first_of(k));
 		there[k] = false;
 		require_like(&ranges, there);
 	}
@@ -95,7 +95,7 @@ TEST(refused_memory_changes_nothing)
 
 /* ---- Readers ---- */
 
-static struct ranges shared;
+static struct address_map shared;
 static _Atomic(bool) over;
 
 /* Even places are always there, odd ones come and go. */
@@ -106,7 +106,7 @@ static void *look(void *seed)
 	/* relaxed: a sign. */
 	while (!atomic_load_explicit(&over, memory_order_relaxed)) {
 		const size_t i = random_below(&r, PLACES);
-		void *owner = ranges_find(&shared, first_of(i) + random_below(&r, WIDTH));
+		void *owner = address_map_find(&shared, first_of(i) + random_below(&r, WIDTH));
 
 		REQUIRE(owner == owner_of(i) || (i % 2 && !owner));
 	}
@@ -121,16 +121,16 @@ TEST(readers_beside_a_writer)
 	pthread_t threads[3];
 
 	for (size_t i = 0; i < PLACES; i += 2)
-		assert_true(ranges_add(&shared, first_of(i), first_of(i) + WIDTH, owner_of(i)));
+		assert_true(address_map_add(&shared, first_of(i), first_of(i) + WIDTH, owner_of(i)));
 	for (size_t i = 0; i < 3; i++)
 		thread_start(&threads[i], look, &seed);
 	for (int step = 0; step < TIMES(100000, 10000); step++) {
 		const size_t i = random_below(&r, PLACES) | 1;
 
 		if (there[i])
-			ranges_remove(&shared, first_of(i));
+			address_map_remove(&shared, first_of(i));
 		else
-			REQUIRE(ranges_add(&shared, first_of(i), first_of(i) + WIDTH, owner_of(i)));
+			REQUIRE(address_map_add(&shared, first_of(i), first_of(i) + WIDTH, owner_of(i)));
 		there[i] = !there[i];
 	}
 	atomic_store(&over, true);

@@ -46,7 +46,7 @@ struct ship *spawn_ship(int number)
 
 	if (!ship)
 		return NULL;
-	lfpool_tag(pool, ship, number % 10 ? "fleet" : "flagship");
+	lfpool_label(pool, ship, number % 10 ? "fleet" : "flagship");
 	ship->health = 3;
 	ship->ammunition = 10;
 	ship->target = NULL;

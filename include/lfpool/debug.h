@@ -39,7 +39,7 @@ extern "C" {
 	  "at least 16 bytes before and behind each object are filled when it is acquired, and must be intact " \
 	  "when it is released")                                                                                \
 	X(owner, "owner", 0, 0,                                                                                 \
-	  "each object remembers which thread acquired it, when, and its lfpool_tag(); those still active when " \
+	  "each object remembers which thread acquired it, when, and its lfpool_label(); those still active when " \
 	  "the pool is destroyed are reported")                                                                 \
 	X(backtrace, "backtrace=1/", 1, 1000000,                                                                \
 	  "as owner, and of one in N acquires and releases also the call site")                                 \
@@ -49,13 +49,13 @@ extern "C" {
 	  "AddressSanitizer, LeakSanitizer and Valgrind are not told which objects are free")
 
 /*
- * lfpool_tag - say what an object is held for: reports of the modes owner, poison and guard repeat it.
+ * lfpool_label - say what an object is held for: reports of the modes owner, poison and guard repeat it.
  *
  * object    Active, held by the caller.  Anything else, NULL included, is passed over.
- * tag       A string that outlives the pool, or NULL.  It is forgotten when the object is acquired again.
+ * label     A string that outlives the pool, or NULL.  It is forgotten when the object is acquired again.
  * Threads   Any.  Wait-free, O(1).  In a pool that keeps no owners, and in the malloc backend, it does nothing.
  */
-LFPOOL_API void lfpool_tag(lfpool_t *pool, const void *object, const char *tag);
+LFPOOL_API void lfpool_label(lfpool_t *pool, const void *object, const char *label);
 
 #ifdef __cplusplus
 }

@@ -96,7 +96,7 @@ typedef uintptr_t lfpool_atomic_uintptr_t __attribute__((aligned(sizeof(uintptr_
 
 /* So many bytes before the states, alone on its lines, lies a word of 32 bits: not 0 while a call waits for objects, or a
  * shrink is owed some. */
-#define LFPOOL_DEMAND_BEFORE 128
+#define LFPOOL_WANTED_BEFORE 128
 
 struct lfpool_magazine {
 	LFPOOL_ATOMIC(uint64_t) top;      /* position of the oldest object; CAS by anybody, only grows      */
@@ -244,9 +244,9 @@ static inline bool lfpool_push(const struct lfpool_cache *cache, void *object, L
 }
 
 /* The word of demand. */
-static inline LFPOOL_ATOMIC(uint32_t) *lfpool_demand_at(LFPOOL_ATOMIC(uint8_t) *states)
+static inline LFPOOL_ATOMIC(uint32_t) *lfpool_wanted_at(LFPOOL_ATOMIC(uint8_t) *states)
 {
-	void *demand = LFPOOL_POINTER(char *, states) - LFPOOL_DEMAND_BEFORE;
+	void *demand = LFPOOL_POINTER(char *, states) - LFPOOL_WANTED_BEFORE;
 
 	return LFPOOL_POINTER(LFPOOL_ATOMIC(uint32_t) *, demand);
 }
@@ -258,7 +258,7 @@ static inline lfpool_status_t lfpool_pushed(lfpool_cache_t *cache, LFPOOL_ATOMIC
 	 * demand. */
 	LFPOOL_LIGHT_BARRIER();
 	/* relaxed: see above; what is in the queue comes with the queue's own edges. */
-	return LFPOOL_LIKELY(!LFPOOL_LOAD_RELAXED(lfpool_demand_at(states))) ? LFPOOL_OK : lfpool_cache_serve(cache);
+	return LFPOOL_LIKELY(!LFPOOL_LOAD_RELAXED(lfpool_wanted_at(states))) ? LFPOOL_OK : lfpool_cache_serve(cache);
 }
 
 static inline lfpool_status_t lfpool_cache_release_inline(lfpool_cache_t *cache, void *object)

@@ -150,8 +150,8 @@ static void call_questions(lfpool_t *pool)
 	MUST(CALL(lfpool_capacity, "")(pool) == CAPACITY && CALL(lfpool_max_capacity, "")(pool) == CAPACITY);
 	MUST(CALL(lfpool_active_count, "")(pool) == 1 && CALL(lfpool_available_count, "")(pool) == CAPACITY - 1);
 	MUST(CALL(lfpool_backend, "")(pool) == LFPOOL_BACKEND_LOCKFREE);
-	CALL(lfpool_tag, "active")(pool, object, "tag");
-	CALL(lfpool_tag, "NULL")(pool, NULL, "tag");
+	CALL(lfpool_label, "active")(pool, object, "tag");
+	CALL(lfpool_label, "NULL")(pool, NULL, "tag");
 	MUST(CALL(lfpool_stats, "")(pool, &stats) == LFPOOL_OK && stats.active == 1);
 	MUST(CALL(lfpool_advise, "")(pool, &advice) == LFPOOL_OK && advice.reason[0]);
 	CALL(lfpool_high_water_reset, "")(pool);

@@ -8,7 +8,7 @@
 
 #include "lfpool/set.h"
 #include "os.h"
-#include "set.h"
+#include "pool_set.h"
 
 #include <sys/mman.h>
 #include <sys/resource.h>

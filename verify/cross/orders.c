@@ -102,7 +102,7 @@ KEEP static void order_stack_push(struct stack *s, const struct magazines *ms, s
 	stack_push(s, ms, m);
 }
 
-KEEP static uint32_t order_stack_pop(struct stack *s, const struct magazines *ms, tagged_word *hand)
+KEEP static uint32_t order_stack_pop(struct stack *s, const struct magazines *ms, tagged_word *in_transit)
 {
-	return stack_pop(s, ms, hand);
+	return stack_pop(s, ms, in_transit);
 }

@@ -10,7 +10,7 @@
 
 #include "evicts.h"
 
-#include "priority.h"
+#include "evicting.h"
 
 #define SLOTS_MAX 8
 #define LIVES_MAX 24

@@ -7,7 +7,7 @@
 #include "explore.h"
 #include "os.h"
 #include "oracle.h"
-#include "ranges.h"
+#include "address_map.h"
 
 #include <string.h>
 
@@ -16,11 +16,11 @@
 #define FIRST 10
 #define MIDDLE 40
 
-static struct ranges ranges, ranges_saved;
+static struct address_map ranges, ranges_saved;
 
 static void add(uintptr_t first)
 {
-	if (!ranges_add(&ranges, first, first + 10, (void *)(first + 1)))
+	if (!address_map_add(&ranges, first, first + 10, (void *)(first + 1)))
 		engine_fail("the explorer's fault: a range too many");
 }
 
@@ -58,12 +58,12 @@ void finds_change(char operation)
 	if (operation == '+' || operation == '*')
 		add(first);
 	else
-		ranges_remove(&ranges, first);
+		address_map_remove(&ranges, first);
 }
 
 static void look(uintptr_t address, uintptr_t owner, bool may_be_nobody)
 {
-	const uintptr_t found = (uintptr_t)ranges_find(&ranges, address);
+	const uintptr_t found = (uintptr_t)address_map_find(&ranges, address);
 
 	if (found != owner && (found || !may_be_nobody))
 		engine_fail("address %u is said to be owner %u's", (unsigned)address, (unsigned)found);

@@ -223,7 +223,7 @@ static void pop_magazine(struct actor *actor)
 
 	engine_point(true);
 	actor->bare = true;
-	uint32_t number = stack_pop(&core->depot.shard[0].full, &core->magazines, &c->hand);
+	uint32_t number = stack_pop(&core->depot.shard[0].full, &core->magazines, &c->in_transit);
 
 	if (!number)
 		return;

@@ -35,7 +35,7 @@ static struct range {
 static unsigned opened_count;
 static bool refuses, refuses_saved;
 /* Thread-local, in src/threads.c. */
-static struct handle *lent[THREADS_MAX];
+static struct cache_head *lent[THREADS_MAX];
 static struct serving *serving[THREADS_MAX];
 
 void os_play_open(bool is_asymmetric)
@@ -271,7 +271,7 @@ void thread_serve(struct serving *innermost)
 	serving[engine_running() ? engine_thread() : 0] = innermost;
 }
 
-struct handle *thread_handle(lfpool_t *pool)
+struct cache_head *thread_cache(lfpool_t *pool)
 {
 	(void)pool;
 	return lent[engine_running() ? engine_thread() : 0];
@@ -279,7 +279,7 @@ struct handle *thread_handle(lfpool_t *pool)
 
 void os_play_lend(lfpool_cache_t *cache)
 {
-	lent[engine_running() ? engine_thread() : 0] = (struct handle *)cache;
+	lent[engine_running() ? engine_thread() : 0] = (struct cache_head *)cache;
 }
 
 void *lfpool_acquire(lfpool_t *pool)

@@ -15,10 +15,10 @@ static void forget_going(struct thread *t, unsigned index)
 	t->going[index] = t->going[--t->goings];
 }
 
-/* Is it out of limbo? */
+/* Is it out of the retired? */
 static bool is_out(unsigned number)
 {
-	return !*(const uint32_t *)(const void *)&stage.pool->limbo->link[number + 1];
+	return !*(const uint32_t *)(const void *)&stage.pool->retired->link[number + 1];
 }
 
 /* The call that has ended promises that it is free: from now on for this thread. */
@@ -71,10 +71,10 @@ void retires_drain(void)
 void retires_finish(void)
 {
 	(void)retires_begin_call();
-	if (limbo_finish(stage.pool->limbo, stage.pool) != LFPOOL_OK)
+	if (retired_finish(stage.pool->retired, stage.pool) != LFPOOL_OK)
 		engine_fail("the end of the pool is refused");
-	for (uint32_t i = 0; i < stage.pool->limbo->shards; i++)
-		if (shard_phase(*(const uint64_t *)(const void *)&stage.pool->limbo->shard[i].word) != IDLE)
+	for (uint32_t i = 0; i < stage.pool->retired->shards; i++)
+		if (shard_phase(*(const uint64_t *)(const void *)&stage.pool->retired->shard[i].word) != IDLE)
 			engine_fail("the pool would be destroyed, and a batch is left in place %u", i);
 	retires_end_call();
 }
@@ -106,8 +106,8 @@ void retires_turn(void)
 /* Nobody has disturbed it, nor does anybody read: a retire that makes too many wait asks. */
 static void check_asked(void)
 {
-	for (uint32_t i = 0; engine_threads() == 1 && i < stage.pool->limbo->shards; i++)
-		if (shard_count(load_relaxed(&stage.pool->limbo->shard[i].word)) >= RETIRES_PER_POLL)
+	for (uint32_t i = 0; engine_threads() == 1 && i < stage.pool->retired->shards; i++)
+		if (shard_count(load_relaxed(&stage.pool->retired->shard[i].word)) >= RETIRES_PER_POLL)
 			engine_fail("afterwards too many objects wait, and nobody has asked");
 }
 

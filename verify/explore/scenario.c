@@ -106,7 +106,7 @@ static void check_invariants(void)
 
 	for (unsigned t = 0; t < THREADS_MAX; t++)
 		if (stage.actor[t].bare)
-			tagged_set(&((struct cache *)stage.actor[t].cache)->hand, 0);
+			tagged_set(&((struct cache *)stage.actor[t].cache)->in_transit, 0);
 	violated = lfpool_check(stage.pool, &where);
 	if (violated)
 		engine_fail("afterwards, at %zu, %s", where, violated);

@@ -6,7 +6,7 @@
 
 #include "explore.h"
 #include "oracle.h"
-#include "set.h"
+#include "pool_set.h"
 
 #define ID 7
 

@@ -17,7 +17,7 @@ struct actor {
 	unsigned held_count;
 	uint32_t popped[HELD_MAX];
 	unsigned popped_count;
-	bool bare; /* has popped a magazine, and left the announcement in its hand */
+	bool bare; /* has popped a magazine, and left its announcement */
 };
 
 struct stage {

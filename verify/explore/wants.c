@@ -328,8 +328,8 @@ void wants_check(void)
 		if (c->cancel_failed && c->fate != CALLED)
 			engine_fail("a continuation was not cancelled, and is never called");
 	}
-	if (*wants.pool->demand.wanted != (owed > 0) + waiting)
-		engine_fail("afterwards %u objects are wanted, %zu owed, %u continuations wait", (unsigned)*wants.pool->demand.wanted,
+	if (*wants.pool->waiters.wanted != (owed > 0) + waiting)
+		engine_fail("afterwards %u objects are wanted, %zu owed, %u continuations wait", (unsigned)*wants.pool->waiters.wanted,
 			    owed, waiting);
 	if ((owed || waiting) && lfpool_available_count(wants.pool))
 		engine_fail("afterwards %zu objects are free, although %zu are owed and %u continuations wait",

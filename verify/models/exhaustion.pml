@@ -8,7 +8,7 @@
  * Steps        One for each load, store and CAS that others can tell apart.  What is merged: a push to a stack (only
  *              its CAS is visible); the pop's load of top with the CAS that follows (a failed CAS equals a later load);
  *              a push's load of top with its store of bottom.
- * Words        Tags, tops and the count of pushes never wrap and only grow, so all that the surveys' sums and the CASes
+ * Words        Tags, tops and the count of pushes never wrap and only grow, so all that the collects' sums and the CASes
  *              ask is whether a word has changed since it was read.  That is one flag for each reading process and
  *              word: KEEPS_WORD, KEEPS_TOP, KEEPS_PUSHES for what `seen[]` names; `watch` for a head.
  * Checked      C1   a magazine that holds something is in `full` or `partial`, never used, or named by a word;
@@ -16,15 +16,15 @@
  *              NULL only if at some moment during the call nothing was free and nothing was in the call's own hands;
  *              ROOM when a release looks for room, `empty` or `partial` has a magazine;
  *              PROGRESS (ltl) in every run infinitely many calls return: lock-freedom.
- * Not here     store buffers (owner_thief.pml), and so what only they need: that a survey reads its own cache, too (it does so
+ * Not here     store buffers (owner_thief.pml), and so what only they need: that a collect reads its own cache, too (it does so
  *              with OWN, and reads top once more in a step of its own); the inlined hit, which lowers bottom and raises it again before a miss; FORGETFUL leaves out that a
  *              cache remembers its last "nothing".
  * Files        words.inc, moves.inc, steal.inc.
- * Broken       SILENT_POP, SILENT_EXCHANGE, SILENT_ROB, SILENT_CARVE: moves without the announcement in `hand`;
+ * Broken       SILENT_POP, SILENT_EXCHANGE, SILENT_ROB, SILENT_CARVE: moves without the announcement in `in_transit`;
  *              ONE_SURVEY; PUSHES_UNCOUNTED; UNTAGGED_WORDS: a word of a cache that comes back to the same number has not
  *              changed; FORGET_HEADS: nor has a head (that one holds); TOP_ONCE: a count of objects from two moments;
- *              COUNT_ONCE: both surveys look at as many caches; SHOWS_IT_AGAIN: a call for many puts the last one back before
- *              it is raced for; ALWAYS_CLEAR: a vain look in refill() advances the tag of `hand`.
+ *              COUNT_ONCE: both collects look at as many caches; SHOWS_IT_AGAIN: a call for many puts the last one back before
+ *              it is raced for; ALWAYS_CLEAR: a vain look in refill() advances the tag of `in_transit`.
  */
 #ifndef CACHES
 #define CACHES 2
@@ -79,7 +79,7 @@
 #define CURRENT 1
 #define PREVIOUS 2
 #ifdef OWN
-#define SEEN (3 * CACHES) /* words that a survey reads in caches */
+#define SEEN (3 * CACHES) /* words that a collect reads in caches */
 #else
 #define SEEN (3 * (CACHES - 1))
 #endif

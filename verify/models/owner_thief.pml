@@ -193,7 +193,7 @@ end:
 #ifdef TOP_AFTER_FENCE
 		membarrier();
 #endif
-		/* T1  load_acquire(&m->top), in survey_magazine() */
+		/* T1  load_acquire(&m->top), in collect_magazine() */
 		same_top[me] = 1;
 #if !defined NO_MEMBARRIER && !defined TOP_AFTER_FENCE && !defined FALLBACK
 		/* T2 */

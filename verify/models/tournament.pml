@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * tournament.pml - the tournament tree of an evicting pool: src/tournament.c, and who calls it in src/priority.c.
+ * tournament.pml - the tournament tree of an evicting pool: src/tournament.c, and who calls it in src/evicting.c.
  *
  * Idea         SLOTS slots under a tree of LEVELS levels (two: fan 2; one: a root over all slots).  PROCESSES users
  *              make slots stop contending (pin, release), contend again, or contend with another key (publish, unpin,
@@ -13,7 +13,7 @@
  *              another state, and never set again.
  * Tags         never wrap (F2).  `watch` says whether the node has changed since this process read it.
  * Steps        One for each load and CAS of a state or of a node's word.  What is merged: word, record, and word again
- *              (what was read through an unchanged word stood there all the time: place.h); in the calls of priority.c
+ *              (what was read through an unchanged word stood there all the time: place.h); in the calls of evicting.c
  *              the load of a state with the CAS that follows (a failed CAS equals a later load); what a process decides
  *              by itself with the step before or after.
  * Checked      F4   once an offer of slot i has done with node v, and until i's state changes: what v names never comes

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * waiting.pml - calls that wait, continuations, a shrink that is owed objects, and who serves them: src/demand.c.
+ * waiting.pml - calls that wait, continuations, a shrink that is owed objects, and who serves them: src/waiters.c.
  *
  * Idea         WAITERS calls wait (the first TIMED of them may run out of time), RELEASERS users release RELEASES
  *              objects all together, ACQUIRERS take one each and so overtake, TRIMMERS hold a free slot for a while and
@@ -103,7 +103,7 @@ end:	do
 }
 
 #if WAITERS
-/* demand_wait(), after an acquire that found nothing. */
+/* waiters_wait(), after an acquire that found nothing. */
 proctype waiter(byte me) CAN_STOP
 {
 	OF_A_SERVER;
@@ -211,7 +211,7 @@ proctype shrinker(byte me) CAN_STOP
 {
 	OF_A_SERVER;
 
-	/* demand_owe() */
+	/* debt_add() */
 	wanted++;
 	owed = owed + DEBT;
 	heavy_fence();

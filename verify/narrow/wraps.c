@@ -10,10 +10,10 @@
 
 #include "arena.h"
 #include "pool.h"
-#include "priority.h"
+#include "evicting.h"
 #include "quarantine.h"
-#include "ranges.h"
-#include "registry.h"
+#include "address_map.h"
+#include "live_pools.h"
 #include "widths.h"
 
 #define TIMES_ROUND(bits) (UINT64_C(1) << (bits))
@@ -195,17 +195,17 @@ TEST(versions_of_a_place_in_the_quarantine)
 
 TEST(versions_of_ranges)
 {
-	struct ranges ranges = {0};
+	struct address_map ranges = {0};
 	uint64_t before, changes = 0;
 
-	assert_true(ranges_add(&ranges, 1000, 2000, &ranges));
+	assert_true(address_map_add(&ranges, 1000, 2000, &ranges));
 	before = load_relaxed(&ranges.head);
 	do {
-		assert_true(ranges_add(&ranges, 3000, 4000, &changes));
-		assert_ptr_equal(ranges_find(&ranges, 1500), &ranges);
-		assert_ptr_equal(ranges_find(&ranges, 3500), &changes);
-		ranges_remove(&ranges, 3000);
-		assert_null(ranges_find(&ranges, 3500));
+		assert_true(address_map_add(&ranges, 3000, 4000, &changes));
+		assert_ptr_equal(address_map_find(&ranges, 1500), &ranges);
+		assert_ptr_equal(address_map_find(&ranges, 3500), &changes);
+		address_map_remove(&ranges, 3000);
+		assert_null(address_map_find(&ranges, 3500));
 		changes += 2;
 	} while (load_relaxed(&ranges.head) != before);
 	assert_int_equal(changes, TIMES_ROUND(RANGES_VERSION_BITS));
@@ -215,44 +215,44 @@ TEST(versions_of_ranges)
 TEST(generations_of_a_place_in_the_registry)
 {
 	struct lfpool_pool *pool = (struct lfpool_pool *)(uintptr_t)64;
-	const uint64_t first = registry_add(pool, 0, 0);
+	const uint64_t first = live_pools_add(pool, 0, 0);
 	uint64_t id = first, pools = 0;
 
 	assert_true(first);
 	do {
-		registry_lock();
-		assert_ptr_equal(registry_find(id), pool);
-		registry_unlock();
-		registry_remove(id);
-		registry_lock();
-		assert_null(registry_find(id));
-		registry_unlock();
-		id = registry_add(pool, 0, 0);
+		live_pools_lock();
+		assert_ptr_equal(live_pools_find(id), pool);
+		live_pools_unlock();
+		live_pools_remove(id);
+		live_pools_lock();
+		assert_null(live_pools_find(id));
+		live_pools_unlock();
+		id = live_pools_add(pool, 0, 0);
 		assert_true(id);
-		assert_int_equal(registry_place(id), registry_place(first));
+		assert_int_equal(live_pools_place(id), live_pools_place(first));
 		pools++;
 	} while (id != first);
-	registry_remove(id);
+	live_pools_remove(id);
 	assert_int_equal(pools, TIMES_ROUND(REGISTRY_GENERATION_BITS) - 1);
 }
 
 /* Of two resets only the later one closes, unless exactly so many have begun in between. */
 TEST(resets_of_a_least)
 {
-	mark_word mark;
+	low_water_word mark;
 
 	store_relaxed(&mark, 0);
-	for (uint64_t between = 1; between <= TIMES_ROUND(MARK_RESETS_BITS); between++) {
-		const uint64_t first = mark_open(&mark);
+	for (uint64_t between = 1; between <= TIMES_ROUND(LOW_WATER_RESETS_BITS); between++) {
+		const uint64_t first = low_water_open(&mark);
 		uint64_t last = first;
 
 		for (uint64_t i = 0; i < between; i++)
-			last = mark_open(&mark);
-		mark_note(&mark, 5);
-		mark_close(&mark, first);
-		assert_int_equal(mark_least(&mark), between == TIMES_ROUND(MARK_RESETS_BITS) ? 5 : 0);
-		mark_close(&mark, last);
-		assert_int_equal(mark_least(&mark), 5);
+			last = low_water_open(&mark);
+		low_water_note(&mark, 5);
+		low_water_close(&mark, first);
+		assert_int_equal(low_water_least(&mark), between == TIMES_ROUND(LOW_WATER_RESETS_BITS) ? 5 : 0);
+		low_water_close(&mark, last);
+		assert_int_equal(low_water_least(&mark), 5);
 	}
 }
 

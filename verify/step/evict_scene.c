@@ -10,7 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "priority.h"
+#include "evicting.h"
 
 struct mark {
 	uint64_t handle, priority;

@@ -85,12 +85,12 @@ void scene_open(struct scene *s, const struct operation *o)
 
 size_t scene_waiting(const struct scene *s)
 {
-	return demand_waiting(&s->pool->demand);
+	return waiters_waiting(&s->pool->waiters);
 }
 
 void scene_look_at_queue(const struct scene *s, size_t *continuations_out, size_t *given_out)
 {
-	const struct demand *d = &s->pool->demand;
+	const struct waiters *d = &s->pool->waiters;
 
 	*continuations_out = *given_out = 0;
 	/* relaxed, all: nobody moves. */
@@ -107,7 +107,7 @@ void scene_look_at_queue(const struct scene *s, size_t *continuations_out, size_
 
 size_t scene_close(struct scene *s)
 {
-	struct limbo *limbo = s->pool->limbo;
+	struct retired *limbo = s->pool->retired;
 
 	/* A thread that never goes on may hold a place, for which a drain would wait. */
 	for (uint32_t i = 0; limbo && i < limbo->shards; i++)
@@ -148,7 +148,7 @@ static struct reading read_pool(const struct scene *s, const struct core *core)
 		.caches = count,
 		.cold = load_relaxed(&s->pool->cold.counts) + load_relaxed(&s->pool->cold.maximum) +
 			load_relaxed(&s->pool->given_back),
-		.queue = (uint64_t)load_relaxed(&s->pool->demand.owed) << 32 | load_relaxed(s->pool->demand.wanted),
+		.queue = (uint64_t)load_relaxed(&s->pool->waiters.owed) << 32 | load_relaxed(s->pool->waiters.wanted),
 	};
 
 	for (uint32_t index = 0; index < count; index++) {

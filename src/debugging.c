@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * debug.c - see debug.h.
+ * debugging.c - see debugging.h.
  */
-#include "debug.h"
+#include "debugging.h"
 
 #include "arena.h"
 #include "os.h"
@@ -325,11 +325,11 @@ uint32_t debug_next_held_back(const struct debug *debug, uint32_t *place)
 
 /* ---- Reports ---- */
 
-void debug_tag(struct debug *debug, uint32_t slot, const char *tag)
+void debug_label(struct debug *debug, uint32_t slot, const char *label)
 {
 	if (debug->owners.record)
 		/* relaxed: the record belongs to the slot's holder. */
-		store_relaxed(&debug->owners.record[slot].tag, tag);
+		store_relaxed(&debug->owners.record[slot].label, label);
 }
 
 void debug_put_released(const struct debug *debug, uint32_t slot, struct text *text)

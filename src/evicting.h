@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * priority.h - what an evicting pool is: slots with a state word each, a stack of the free ones, a tournament among the
+ * evicting.h - what an evicting pool is: slots with a state word each, a stack of the free ones, a tournament among the
  * active ones.
  *
  * Idea         A slot's state word (tournament.h) says whether it is active, how often it is pinned, and which record

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * mark.h - the least that a count has been since the last reset.
+ * low_water.h - the least that a count has been since the last reset.
  *
  * Idea         A call that lowers the count notes it before it goes on; a note is written only when it is a new
  *              least.  The count is a word that changes by compare-and-swap only.  A reset opens the note for any value,
@@ -10,21 +10,21 @@
  *              While a reset is under way, and if it is never finished, nothing is known: the least is 0.
  * Progress     Lock-free: a retry means that another thread lowered the note, or began a reset.
  */
-#ifndef LFPOOL_MARK_H
-#define LFPOOL_MARK_H
+#ifndef LFPOOL_LOW_WATER_H
+#define LFPOOL_LOW_WATER_H
 
 #include "atomics.h"
 #include "base.h"
 #include "widths.h"
 
 /* {resets:31, resetting:1, least:32}; zeroed: 0 has been there. */
-typedef _Atomic(uint64_t) mark_word;
+typedef _Atomic(uint64_t) low_water_word;
 
-#define MARK_RESETTING (UINT64_C(1) << 32)
-#define MARK_RESETS (MARK_RESETTING << 1)
-#define MARK_MASK (LOW_BITS(MARK_RESETS_BITS) * MARK_RESETS | (MARK_RESETS - 1))
+#define LOW_WATER_RESETTING (UINT64_C(1) << 32)
+#define LOW_WATER_RESETS (LOW_WATER_RESETTING << 1)
+#define LOW_WATER_MASK (LOW_BITS(LOW_WATER_RESETS_BITS) * LOW_WATER_RESETS | (LOW_WATER_RESETS - 1))
 
-static inline void mark_note(mark_word *mark, uint32_t value)
+static inline void low_water_note(low_water_word *mark, uint32_t value)
 {
 	uint64_t now = tally_read(mark);
 
@@ -32,29 +32,29 @@ static inline void mark_note(mark_word *mark, uint32_t value)
 		;
 }
 
-static inline uint32_t mark_least(const mark_word *mark)
+static inline uint32_t low_water_least(const low_water_word *mark)
 {
 	const uint64_t now = tally_read(mark);
 
-	return now & MARK_RESETTING ? 0 : (uint32_t)now;
+	return now & LOW_WATER_RESETTING ? 0 : (uint32_t)now;
 }
 
-/* For mark_close(). */
-static inline uint64_t mark_open(mark_word *mark)
+/* For low_water_close(). */
+static inline uint64_t low_water_open(low_water_word *mark)
 {
 	uint64_t now = tally_read(mark), open;
 
 	do
-		open = ((now | MARK_RESETTING | UINT32_MAX) + MARK_RESETS) & MARK_MASK;
+		open = ((now | LOW_WATER_RESETTING | UINT32_MAX) + LOW_WATER_RESETS) & LOW_WATER_MASK;
 	while (!tally_cas(mark, &now, open));
 	return open;
 }
 
-static inline void mark_close(mark_word *mark, uint64_t open)
+static inline void low_water_close(low_water_word *mark, uint64_t open)
 {
 	uint64_t now = tally_read(mark);
 
-	while (now >> 32 == open >> 32 && !tally_cas(mark, &now, now & ~MARK_RESETTING))
+	while (now >> 32 == open >> 32 && !tally_cas(mark, &now, now & ~LOW_WATER_RESETTING))
 		;
 }
 

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * demand.c - those who want objects are served; what a shrink is owed; see demand.h.
+ * waiters.c - those who want objects are served; what a shrink is owed; see waiters.h.
  */
-#include "demand.h"
+#include "waiters.h"
 
 #include "os.h"
 #include "pool.h"
 #include "probes.h"
-#include "resize.h"
+#include "resizing.h"
 
 /* ---- Serving ---- */
 
@@ -28,7 +28,7 @@ static const struct serving *serving_of(const lfpool_t *pool)
 	return s;
 }
 
-bool demand_is_serving(const lfpool_t *pool)
+bool waiters_is_serving(const lfpool_t *pool)
 {
 	return serving_of(pool);
 }
@@ -47,7 +47,7 @@ static void serving_end(const struct serving *here)
 }
 
 /* Gives the slot to the cell whose word was `word`; false if that has changed. */
-static bool give(lfpool_t *pool, struct handle *handle, struct cell *cell, uint64_t word, uint32_t slot)
+static bool give(lfpool_t *pool, struct cache_head *head, struct cell *cell, uint64_t word, uint32_t slot)
 {
 	const uint64_t given = cell_given(word, slot);
 	/* relaxed, both: the look at the word was an acquire.  They are the waiting cell's if the CAS succeeds. */
@@ -60,22 +60,22 @@ static bool give(lfpool_t *pool, struct handle *handle, struct cell *cell, uint6
 	if (!cas_release(&cell->word, &word, given))
 		return false;
 	if (!then) {
-		cell_wake(&pool->demand, cell, given);
+		cell_wake(&pool->waiters, cell, given);
 		return true;
 	}
 	/* A fork in a hook: the child goes on here.  What a hook refuses is put back. */
 	serving_begin(&here, pool, cell);
-	(void)pool->backend->begin(pool, handle, slot, &object);
+	(void)pool->backend->begin(pool, head, slot, &object);
 	here.giving = NULL;
 	/* Until here the child of another thread's fork finds the continuation in its place. */
-	cell_vacate(&pool->demand, cell);
+	cell_vacate(&pool->waiters, cell);
 	then(context, pool, object);
 	serving_end(&here);
 	return true;
 }
 
 /* From *owed, which is what was found if it fails. */
-static bool debt_change(struct demand *d, uint64_t *owed, uint64_t to)
+static bool debt_change(struct waiters *d, uint64_t *owed, uint64_t to)
 {
 	uint64_t found = *owed;
 
@@ -85,14 +85,14 @@ static bool debt_change(struct demand *d, uint64_t *owed, uint64_t to)
 		return false;
 	}
 	if (found && !to)
-		demand_want(d, -UINT32_C(1));
+		waiters_want(d, -UINT32_C(1));
 	return true;
 }
 
 /* True if a call still wants something, and nothing is free. */
-static bool serve(lfpool_t *pool, struct handle *handle)
+static bool serve(lfpool_t *pool, struct cache_head *head)
 {
-	struct demand *d = &pool->demand;
+	struct waiters *d = &pool->waiters;
 	uint32_t slot = SLOT_NONE;
 	struct serving here;
 
@@ -100,17 +100,17 @@ static bool serve(lfpool_t *pool, struct handle *handle)
 	for (;;) {
 		/* relaxed: the CAS that pays decides. */
 		uint64_t owed = load_relaxed(&d->owed), word = 0;
-		struct cell *cell = owed ? NULL : queue_oldest(d, &word);
+		struct cell *cell = owed ? NULL : cells_oldest(d, &word);
 
 		if (!owed && !cell) {
 			if (!slot)
 				return false;
-			pool->backend->put_free(pool, handle, slot);
+			pool->backend->put_free(pool, head, slot);
 			slot = SLOT_NONE;
 			continue;
 		}
 		if (!slot)
-			slot = pool->backend->take(pool, handle);
+			slot = pool->backend->take(pool, head);
 		if (!slot)
 			return true;
 		if (owed) {
@@ -120,25 +120,25 @@ static bool serve(lfpool_t *pool, struct handle *handle)
 			resize_withdraw(pool, slot);
 			serving_end(&here);
 			slot = SLOT_NONE;
-		} else if (give(pool, handle, cell, word, slot)) {
+		} else if (give(pool, head, cell, word, slot)) {
 			slot = SLOT_NONE;
 		}
 	}
 }
 
-void demand_serve(lfpool_t *pool, struct handle *handle)
+void waiters_serve(lfpool_t *pool, struct cache_head *head)
 {
 	size_t seen;
 
-	if (demand_is_serving(pool))
+	if (waiters_is_serving(pool))
 		return;
 	/* Repeats only after it grew, or another thread changed the pool. */
 	do {
 		seen = cold_capacity(&pool->cold);
-	} while (serve(pool, handle) && resize_by_itself(pool, seen));
+	} while (serve(pool, head) && resize_by_itself(pool, seen));
 }
 
-void demand_continue(lfpool_t *pool, lfpool_continuation_t then, void *context, void *object)
+void waiters_continue(lfpool_t *pool, lfpool_continuation_t then, void *context, void *object)
 {
 	struct serving here;
 
@@ -158,7 +158,7 @@ static void *this_thread(void)
 }
 
 /* Sleeps while *word is `seen` (its lower half), or, in a buffer, only a moment. */
-static void doze(const struct demand *d, _Atomic(uint64_t) *word, uint64_t seen, uint64_t deadline_ns)
+static void doze(const struct waiters *d, _Atomic(uint64_t) *word, uint64_t seen, uint64_t deadline_ns)
 {
 	if (d->arena->in_buffer)
 		cpu_relax();
@@ -175,20 +175,20 @@ static uint64_t soon(uint64_t deadline_ns)
 }
 
 /* Until it is given something, or the time is over: the slot, or SLOT_NONE. */
-static uint32_t sleep_in(lfpool_t *pool, struct handle *handle, struct cell *cell, uint64_t deadline_ns)
+static uint32_t sleep_in(lfpool_t *pool, struct cache_head *head, struct cell *cell, uint64_t deadline_ns)
 {
-	const struct demand *d = &pool->demand;
+	const struct waiters *d = &pool->waiters;
 	/* What is free goes to nobody before this call has returned (W6), so it takes that itself. */
-	const bool nested = demand_is_serving(pool);
+	const bool nested = waiters_is_serving(pool);
 
 	for (;;) {
-		const uint32_t slot = nested ? pool->backend->take(pool, handle) : SLOT_NONE;
+		const uint32_t slot = nested ? pool->backend->take(pool, head) : SLOT_NONE;
 		/* acquire, edge QUEUE: the slot's last holder. */
 		uint64_t word = load_acquire(&cell->word);
 
 		if (cell_phase(word) >= GIVEN) {
 			if (slot)
-				pool->backend->put_free(pool, handle, slot);
+				pool->backend->put_free(pool, head, slot);
 			return cell_slot(word);
 		}
 		/* Fails if a server was faster, or for ever waiting calls never. */
@@ -197,17 +197,17 @@ static uint32_t sleep_in(lfpool_t *pool, struct handle *handle, struct cell *cel
 			if (cas_relaxed(&cell->word, &word, CLAIMED))
 				return slot;
 			if (slot)
-				pool->backend->put_free(pool, handle, slot);
+				pool->backend->put_free(pool, head, slot);
 			continue;
 		}
 		/* Nobody else may be there to ask the scheme. */
-		doze(d, &cell->word, word, limbo_asks(pool->limbo) ? soon(deadline_ns) : deadline_ns);
-		(void)limbo_poll(pool->limbo, handle);
+		doze(d, &cell->word, word, retired_asks(pool->retired) ? soon(deadline_ns) : deadline_ns);
+		(void)retired_poll(pool->retired, head);
 	}
 }
 
 /* No cell can be had: looks again and again, a millisecond apart. */
-static COLD void *poll(lfpool_t *pool, struct handle *handle, uint64_t deadline_ns)
+static COLD void *poll(lfpool_t *pool, struct cache_head *head, uint64_t deadline_ns)
 {
 	_Atomic(uint64_t) nothing;
 	void *object;
@@ -215,24 +215,24 @@ static COLD void *poll(lfpool_t *pool, struct handle *handle, uint64_t deadline_
 	/* relaxed: nobody else knows it. */
 	store_relaxed(&nothing, 0);
 	for (;;) {
-		(void)limbo_poll(pool->limbo, handle);
+		(void)retired_poll(pool->retired, head);
 
-		const uint32_t slot = pool->backend->take(pool, handle);
+		const uint32_t slot = pool->backend->take(pool, head);
 		/* In a buffer who waits for ever need not know the time. */
 		const uint64_t now =
 			pool->arena->in_buffer && deadline_ns == UINT64_MAX ? 0 : os_now_ns();
 
-		if (slot && pool->backend->begin(pool, handle, slot, &object))
+		if (slot && pool->backend->begin(pool, head, slot, &object))
 			return object;
 		if (now >= deadline_ns)
 			return NULL;
-		doze(&pool->demand, &nothing, 0, deadline_ns - now < 1000000 ? deadline_ns : now + 1000000);
+		doze(&pool->waiters, &nothing, 0, deadline_ns - now < 1000000 ? deadline_ns : now + 1000000);
 	}
 }
 
-void *demand_wait(lfpool_t *pool, struct handle *handle, uint64_t deadline_ns)
+void *waiters_wait(lfpool_t *pool, struct cache_head *head, uint64_t deadline_ns)
 {
-	struct demand *d = &pool->demand;
+	struct waiters *d = &pool->waiters;
 	void *object = NULL;
 	uint32_t slot, index;
 
@@ -242,26 +242,26 @@ void *demand_wait(lfpool_t *pool, struct handle *handle, uint64_t deadline_ns)
 		struct cell *cell = cell_claim(d, &index);
 
 		if (!cell) {
-			object = poll(pool, handle, deadline_ns);
+			object = poll(pool, head, deadline_ns);
 			break;
 		}
-		cell_enlist(d, cell, queue_ticket(d), NULL, this_thread());
-		demand_serve(pool, handle);
-		slot = sleep_in(pool, handle, cell, deadline_ns);
+		cell_enlist(d, cell, cells_ticket(d), NULL, this_thread());
+		waiters_serve(pool, head);
+		slot = sleep_in(pool, head, cell, deadline_ns);
 		cell_vacate(d, cell);
 		/* The time is over: a last look, so that NULL means what it always means. */
 		if (!slot)
-			slot = pool->backend->take(pool, handle);
-	} while (slot && !pool->backend->begin(pool, handle, slot, &object));
+			slot = pool->backend->take(pool, head);
+	} while (slot && !pool->backend->begin(pool, head, slot, &object));
 	probe_wait_end(pool, pool->name, object);
 	return object;
 }
 
 /* ---- What a shrink is owed ---- */
 
-void demand_owe_no_more(lfpool_t *pool)
+void debt_limit(lfpool_t *pool)
 {
-	struct demand *d = &pool->demand;
+	struct waiters *d = &pool->waiters;
 	uint64_t owed, capacity;
 
 	/* Who adds to the debt, and who lowers the capacity, each fences and looks at the other's word. */
@@ -273,14 +273,14 @@ void demand_owe_no_more(lfpool_t *pool)
 		;
 }
 
-void demand_owe(lfpool_t *pool, size_t count)
+void debt_add(lfpool_t *pool, size_t count)
 {
-	struct demand *d = &pool->demand;
+	struct waiters *d = &pool->waiters;
 	/* relaxed: a number. */
 	uint64_t owed = load_relaxed(&d->owed), capacity, all;
 
 	/* Before anybody can pay, so that `wanted` is never too low; and once for all that is owed. */
-	demand_want(d, 1);
+	waiters_want(d, 1);
 	/* Repeats only when another thread changed it. */
 	do {
 		capacity = cold_capacity(&pool->cold);
@@ -289,13 +289,13 @@ void demand_owe(lfpool_t *pool, size_t count)
 		/* `wanted` goes with it. */
 	} while (!debt_change(d, &owed, all));
 	if (owed || !all)
-		demand_want(d, -UINT32_C(1));
-	demand_owe_no_more(pool);
+		waiters_want(d, -UINT32_C(1));
+	debt_limit(pool);
 	/* W1. */
 	arena_heavy_fence(d->arena);
 }
 
-size_t demand_forgive(struct demand *d, size_t count)
+size_t debt_forgive(struct waiters *d, size_t count)
 {
 	/* relaxed: the CAS decides. */
 	uint64_t owed = load_relaxed(&d->owed), less;
@@ -309,24 +309,24 @@ size_t demand_forgive(struct demand *d, size_t count)
 
 /* ---- Life ---- */
 
-void demand_open(struct demand *d, const struct arena *arena)
+void waiters_open(struct waiters *d, const struct arena *arena)
 {
 	d->arena = arena;
-	d->wanted = arena->demand;
+	d->wanted = arena->wanted;
 	/* relaxed: the pool is not yet anybody else's. */
 	store_relaxed(&d->lot[0], (char *)d->first);
 }
 
-void demand_close(lfpool_t *pool)
+void waiters_close(lfpool_t *pool)
 {
-	struct demand *d = &pool->demand;
+	struct waiters *d = &pool->waiters;
 	struct cell *cell;
 	uint64_t word;
 
 	/* Those that are called may not queue again: it would never end. */
 	d->closed = true;
 	/* Oldest first. */
-	while ((cell = queue_oldest(d, &word))) {
+	while ((cell = cells_oldest(d, &word))) {
 		/* relaxed, both: the pool is nobody else's any more. */
 		const lfpool_continuation_t then = load_relaxed(&cell->then);
 		void *const context = load_relaxed(&cell->context);
@@ -337,7 +337,7 @@ void demand_close(lfpool_t *pool)
 	}
 }
 
-void demand_free(struct demand *d)
+void waiters_free(struct waiters *d)
 {
 	for (unsigned lot = 1; lot < CELL_LOT_COUNT; lot++) {
 		/* relaxed: the pool is nobody else's any more. */
@@ -364,9 +364,9 @@ static enum heir heir_of(const lfpool_t *pool, const struct cell *cell)
 	return load_relaxed(&cell->context) == this_thread() ? THIS_THREAD : NOBODY;
 }
 
-void demand_forget_calls(lfpool_t *pool)
+void waiters_forget_calls(lfpool_t *pool)
 {
-	struct demand *d = &pool->demand;
+	struct waiters *d = &pool->waiters;
 	/* relaxed, here and below: the child has one thread. */
 	const uint32_t count = load_relaxed(&d->cells);
 	uint32_t left = load_relaxed(&d->owed) != 0;
@@ -390,7 +390,7 @@ void demand_forget_calls(lfpool_t *pool)
 	store_relaxed(d->wanted, left);
 }
 
-size_t demand_waiting(const struct demand *d)
+size_t waiters_waiting(const struct waiters *d)
 {
 	/* acquire, edge CELL. */
 	const uint32_t count = load_acquire(&d->cells);

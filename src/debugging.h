@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * debug.h - the debug modes of a pool, put together (lfpool/debug.h has the list).
+ * debugging.h - the debug modes of a pool, put together (lfpool/debug.h has the list).
  *
- * Idea         Called by care.c between the free lists and the caller, around the hooks:
+ * Idea         Called by lifecycle.c between the free lists and the caller, around the hooks:
  *                  acquire   open: poison intact?  guards filled    hooks    begun: owner
  *                  release   ending: guards intact?  owner          hooks    end: poisoned, shut, into quarantine
  *              The modules know one thing each: pattern.h, owner.h, quarantine.h, tools.h.
@@ -60,7 +60,7 @@ uint32_t debug_next_held_back(const struct debug *debug, uint32_t *place);
 
 /* ---- Reports ---- */
 
-void debug_tag(struct debug *debug, uint32_t slot, const char *tag);
+void debug_label(struct debug *debug, uint32_t slot, const char *label);
 /* Who released it last, as far as it is known. */
 void debug_put_released(const struct debug *debug, uint32_t slot, struct text *text);
 /* Who holds what, ranked: lines of text, or a JSON array; false, and nothing, without the mode owner. */

@@ -1,18 +1,18 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * priority_open.c - makes an evicting pool, and undoes it; and counts.
+ * evicting_open.c - makes an evicting pool, and undoes it; and counts.
  *
  * Idea         One mapping: the pool, its slots, the nodes of the tree, links, owners, the objects.  All of it is
  *              zero at first, and zero means: free, the next one, nobody, names nobody, zero bytes.  The records are a
  *              pool of this library.
  */
-#include "priority.h"
+#include "evicting.h"
 
 #include "arena.h"
 #include "layout.h"
 #include "os.h"
 #include "pool.h"
-#include "registry.h"
+#include "live_pools.h"
 #include "text.h"
 
 

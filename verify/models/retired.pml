@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * limbo.pml - one place of retired objects: push(), begin(), end(), ask() and lfpool_drain() of src/limbo.c.
+ * retired.pml - one place of retired objects: push(), begin(), end(), ask() and lfpool_drain() of src/retired.c.
  *
  * Idea         RETIRERS users go round without end: acquire a free slot, make it reachable, unlink it, retire it.
  *              READERS enter, may look at something reachable, leave.  The scheme is asked, by ASKERS, or TELLERS of its
@@ -146,7 +146,7 @@ inline put_back()
 	atomic { assert(s == 0); at_work-- }
 }
 
-/* end() of limbo.c */
+/* end() of retired.c */
 inline end_batch()
 {
 #ifndef PUT_BACK_LATE

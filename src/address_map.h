@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * ranges.h - disjoint ranges of addresses and whose they are: who owns this address?
+ * address_map.h - disjoint ranges of addresses and whose they are: who owns this address?
  *
  * Idea         A sorted array, searched by halves; and a second one beside it.  A change writes the whole next state
  *              into the one that is not published, and then publishes it with one store of the head, {version, count}:
@@ -19,11 +19,11 @@
  *                  allocates: the array that a removal writes has held as many before.
  * Progress     Readers: lock-free; each retry means that a range was added or removed.  Writers: one at a time, the
  *              caller's lock.
- * Edges        PUBLISH: ranges_add, ranges_remove -> ranges_find.
+ * Edges        PUBLISH: address_map_add, address_map_remove -> address_map_find.
  * Wrap         AR2 fails only if exactly a multiple of 2^39 changes fall into one search.
  */
-#ifndef LFPOOL_RANGES_H
-#define LFPOOL_RANGES_H
+#ifndef LFPOOL_ADDRESS_MAP_H
+#define LFPOOL_ADDRESS_MAP_H
 
 #include "atomics.h"
 #include "base.h"
@@ -40,7 +40,7 @@ struct range_array {
 };
 
 /* Zeroed: no ranges. */
-struct ranges {
+struct address_map {
 	_Atomic(uint64_t) head;
 	_Atomic(uintptr_t) array[2]; /* struct range_array *, or 0 while it has never held a range */
 };
@@ -48,11 +48,11 @@ struct ranges {
 #define RANGES_MAX (UINT32_C(1) << 24)
 
 /* One writer at a time.  Adds a range that overlaps none; false when the system refuses memory. */
-bool ranges_add(struct ranges *ranges, uintptr_t first, uintptr_t end, void *owner);
+bool address_map_add(struct address_map *ranges, uintptr_t first, uintptr_t end, void *owner);
 /* Takes out the range that begins at `first`, which is there.  Never fails. */
-void ranges_remove(struct ranges *ranges, uintptr_t first);
+void address_map_remove(struct address_map *ranges, uintptr_t first);
 
 /* Anybody: the owner of the range that holds `address`; NULL if none does. */
-void *ranges_find(const struct ranges *ranges, uintptr_t address);
+void *address_map_find(const struct address_map *ranges, uintptr_t address);
 
 #endif

@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * registry.c - see registry.h.
+ * live_pools.c - see live_pools.h.
  *
  * Invariants   ID1 an id {generation:40, place:24} names at most one pool, ever: a place's generation grows each time
  *                  it is filled, from 1. (A place would have to be filled 2^40 - 1 times to see one again: widths.h.)
  *              ID2 `ranges` holds the objects of each pool that has a place, if they lie in one range.
  */
-#include "registry.h"
+#include "live_pools.h"
 
 #include "os.h"
-#include "ranges.h"
+#include "address_map.h"
 #include "widths.h"
 
 struct pool_place {
@@ -22,14 +22,14 @@ static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
 static struct pool_place *places;
 static size_t place_count;
 /* Written under the mutex. */
-static struct ranges ranges;
+static struct address_map ranges;
 
-void registry_lock(void)
+void live_pools_lock(void)
 {
 	(void)pthread_mutex_lock(&mutex);
 }
 
-void registry_unlock(void)
+void live_pools_unlock(void)
 {
 	(void)pthread_mutex_unlock(&mutex);
 }
@@ -41,7 +41,7 @@ static size_t vacant_place(void)
 
 	while (i < place_count && places[i].pool)
 		i++;
-	if (i < place_count || place_count >> REGISTRY_PLACE_BITS)
+	if (i < place_count || place_count >> LIVE_POOLS_PLACE_BITS)
 		return i;
 
 	size_t wanted = place_count ? 2 * place_count : 8;
@@ -56,56 +56,56 @@ static size_t vacant_place(void)
 	return i;
 }
 
-uint64_t registry_add(struct lfpool_pool *pool, uintptr_t first, uintptr_t end)
+uint64_t live_pools_add(struct lfpool_pool *pool, uintptr_t first, uintptr_t end)
 {
 	uint64_t id = 0;
 
-	registry_lock();
+	live_pools_lock();
 	size_t i = vacant_place();
 
-	if (i < place_count && (!first || ranges_add(&ranges, first, end, pool))) {
+	if (i < place_count && (!first || address_map_add(&ranges, first, end, pool))) {
 		places[i].pool = pool;
 		places[i].first = first;
 		/* From 1 again when it runs over: no id is 0. */
 		places[i].generation = places[i].generation % LOW_BITS(REGISTRY_GENERATION_BITS) + 1;
-		id = places[i].generation << REGISTRY_PLACE_BITS | i;
+		id = places[i].generation << LIVE_POOLS_PLACE_BITS | i;
 	}
-	registry_unlock();
+	live_pools_unlock();
 	return id;
 }
 
-void registry_remove(uint64_t id)
+void live_pools_remove(uint64_t id)
 {
-	registry_lock();
-	struct pool_place *place = &places[registry_place(id)];
+	live_pools_lock();
+	struct pool_place *place = &places[live_pools_place(id)];
 
 	place->pool = NULL;
 	if (place->first)
-		ranges_remove(&ranges, place->first);
-	registry_unlock();
+		address_map_remove(&ranges, place->first);
+	live_pools_unlock();
 }
 
-struct lfpool_pool *registry_find_by_address(const void *address)
+struct lfpool_pool *live_pools_find_by_address(const void *address)
 {
-	return ranges_find(&ranges, (uintptr_t)address);
+	return address_map_find(&ranges, (uintptr_t)address);
 }
 
-struct lfpool_pool *registry_next(size_t *place)
+struct lfpool_pool *live_pools_next(size_t *place)
 {
 	struct lfpool_pool *found = NULL;
 
-	registry_lock();
+	live_pools_lock();
 	while (!found && *place < place_count)
 		found = places[(*place)++].pool;
-	registry_unlock();
+	live_pools_unlock();
 	return found;
 }
 
-struct lfpool_pool *registry_find(uint64_t id)
+struct lfpool_pool *live_pools_find(uint64_t id)
 {
-	size_t i = registry_place(id);
+	size_t i = live_pools_place(id);
 
-	if (i < place_count && places[i].generation == registry_generation(id))
+	if (i < place_count && places[i].generation == live_pools_generation(id))
 		return places[i].pool;
 	return NULL;
 }

@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * queue.c - the cells of those who want objects; see queue.h.
+ * cells.c - the cells of those who want objects; see cells.h.
  */
-#include "queue.h"
+#include "cells.h"
 
 #include "arena.h"
 #include "backing.h"
 #include "magazines.h"
 #include "os.h"
 
-struct cell *cell_at(const struct demand *d, uint32_t index)
+struct cell *cell_at(const struct waiters *d, uint32_t index)
 {
 	uint32_t place;
 	const unsigned lot = lot_of(index, CELL_LOT, &place);
@@ -20,7 +20,7 @@ struct cell *cell_at(const struct demand *d, uint32_t index)
 	return (struct cell *)(void *)cells + place;
 }
 
-static bool lot_ensure(struct demand *d, uint32_t index)
+static bool lot_ensure(struct waiters *d, uint32_t index)
 {
 	uint32_t place;
 	const unsigned lot = lot_of(index, CELL_LOT, &place);
@@ -50,7 +50,7 @@ static bool claim(struct cell *cell)
 	return !load_relaxed(&cell->word) && cas_acquire(&cell->word, &vacant, CLAIMED);
 }
 
-struct cell *cell_claim(struct demand *d, uint32_t *index_out)
+struct cell *cell_claim(struct waiters *d, uint32_t *index_out)
 {
 	/* acquire, edge CELL: the cells it counts. */
 	const uint32_t count = load_acquire(&d->cells);
@@ -72,39 +72,39 @@ struct cell *cell_claim(struct demand *d, uint32_t *index_out)
 	return NULL;
 }
 
-void demand_want(struct demand *d, uint32_t count)
+void waiters_want(struct waiters *d, uint32_t count)
 {
 	/* relaxed: ordered by the fences of W1. */
 	(void)fetch_add_relaxed(d->wanted, count);
 }
 
-void cell_enlist(struct demand *d, struct cell *cell, uint64_t ticket, lfpool_continuation_t then, void *context)
+void cell_enlist(struct waiters *d, struct cell *cell, uint64_t ticket, lfpool_continuation_t then, void *context)
 {
 	/* relaxed, all: published with the word. */
 	store_relaxed(&cell->then, then);
 	store_relaxed(&cell->context, context);
 	store_relaxed(&cell->ticket, ticket);
-	demand_want(d, 1);
+	waiters_want(d, 1);
 	/* release, edge QUEUE: what the server needs. */
 	store_release(&cell->word, cell_waiting(ticket));
 	/* W1: either a release sees the demand, or we see what it pushed. */
 	arena_heavy_fence(d->arena);
 }
 
-void cell_vacate(struct demand *d, struct cell *cell)
+void cell_vacate(struct waiters *d, struct cell *cell)
 {
 	/* release, edge QUEUE: our reading of the cell comes before its next user's writing. */
 	store_release(&cell->word, 0);
-	demand_want(d, -UINT32_C(1));
+	waiters_want(d, -UINT32_C(1));
 }
 
-uint64_t queue_ticket(struct demand *d)
+uint64_t cells_ticket(struct waiters *d)
 {
 	/* relaxed: a number. */
 	return fetch_add_relaxed(&d->tickets, 1) + 1;
 }
 
-void cell_wake(const struct demand *d, struct cell *cell, uint64_t word)
+void cell_wake(const struct waiters *d, struct cell *cell, uint64_t word)
 {
 	if (!d->arena->in_buffer)
 		os_wake(&cell->word);
@@ -112,7 +112,7 @@ void cell_wake(const struct demand *d, struct cell *cell, uint64_t word)
 	(void)cas_relaxed(&cell->word, &word, word - GIVEN + WOKEN);
 }
 
-struct cell *queue_oldest(const struct demand *d, uint64_t *word_out)
+struct cell *cells_oldest(const struct waiters *d, uint64_t *word_out)
 {
 	/* acquire, edge CELL.  A cell that is not counted yet: its owner will serve after us. */
 	const uint32_t count = load_acquire(&d->cells);

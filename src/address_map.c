@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * ranges.c - see ranges.h.
+ * address_map.c - see address_map.h.
  */
-#include "ranges.h"
+#include "address_map.h"
 
 #include "os.h"
 #include "widths.h"
@@ -23,7 +23,7 @@ static unsigned which_of(uint64_t head)
 /* ---- Readers ---- */
 
 /* How many of `count` ranges begin at or below `address`. */
-static size_t ranges_up_to(const struct range_array *array, size_t count, uintptr_t address)
+static size_t address_map_up_to(const struct range_array *array, size_t count, uintptr_t address)
 {
 	size_t low = 0;
 
@@ -42,7 +42,7 @@ static size_t ranges_up_to(const struct range_array *array, size_t count, uintpt
 
 static uintptr_t search(const struct range_array *array, size_t count, uintptr_t address)
 {
-	const size_t place = ranges_up_to(array, count, address);
+	const size_t place = address_map_up_to(array, count, address);
 
 	/* acquire, edge PUBLISH, both: AR2. */
 	if (place == 0 || load_acquire(&array->range[place - 1].end) <= address)
@@ -50,7 +50,7 @@ static uintptr_t search(const struct range_array *array, size_t count, uintptr_t
 	return load_acquire(&array->range[place - 1].owner);
 }
 
-void *ranges_find(const struct ranges *ranges, uintptr_t address)
+void *address_map_find(const struct address_map *ranges, uintptr_t address)
 {
 	for (;;) {
 		/* acquire, edge PUBLISH, both: the array's contents.  An array that was put there later is as complete,
@@ -82,13 +82,13 @@ static void range_copy(struct range *to, struct range *from)
 	range_set(to, load_relaxed(&from->first), load_relaxed(&from->end), load_relaxed(&from->owner));
 }
 
-static struct range_array *array_at(struct ranges *ranges, unsigned which)
+static struct range_array *array_at(struct address_map *ranges, unsigned which)
 {
 	/* relaxed: the writer's. */
 	return (struct range_array *)load_relaxed(&ranges->array[which]);
 }
 
-static void publish(struct ranges *ranges, uint64_t head, size_t count)
+static void publish(struct address_map *ranges, uint64_t head, size_t count)
 {
 	const uint64_t version = ((head >> COUNT_BITS) + 1) & LOW_BITS(RANGES_VERSION_BITS);
 
@@ -109,14 +109,14 @@ static struct range_array *array_larger(struct range_array *outgrown)
 	return array;
 }
 
-bool ranges_add(struct ranges *ranges, uintptr_t first, uintptr_t end, void *owner)
+bool address_map_add(struct address_map *ranges, uintptr_t first, uintptr_t end, void *owner)
 {
 	/* relaxed: the writer's. */
 	const uint64_t head = load_relaxed(&ranges->head);
 	const size_t count = count_of(head);
 	const unsigned other = which_of(head) ^ 1;
 	struct range_array *from = array_at(ranges, which_of(head)), *to = array_at(ranges, other);
-	const size_t place = ranges_up_to(from, count, first);
+	const size_t place = address_map_up_to(from, count, first);
 
 	if (count == RANGES_MAX)
 		return false;
@@ -136,14 +136,14 @@ bool ranges_add(struct ranges *ranges, uintptr_t first, uintptr_t end, void *own
 	return true;
 }
 
-void ranges_remove(struct ranges *ranges, uintptr_t first)
+void address_map_remove(struct address_map *ranges, uintptr_t first)
 {
 	/* relaxed: the writer's. */
 	const uint64_t head = load_relaxed(&ranges->head);
 	const size_t count = count_of(head);
 	const unsigned other = which_of(head) ^ 1;
 	struct range_array *from = array_at(ranges, which_of(head)), *to = array_at(ranges, other);
-	const size_t place = ranges_up_to(from, count, first) - 1;
+	const size_t place = address_map_up_to(from, count, first) - 1;
 
 	for (size_t i = 0; i < place; i++)
 		range_copy(&to->range[i], &from->range[i]);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * limbo.h - objects that are retired and not yet free (lfpool/retire.h).
+ * retired.h - objects that are retired and not yet free (lfpool/retire.h).
  *
  * Idea         A few shards, chosen by thread.  A shard is a stack of retired slots, which grows, and one batch, which is
  *              with the scheme.  One word says both: {phase:2, count:30, slot:32}, count and slot of the stack.
@@ -28,8 +28,8 @@
  *              BEGUN: a batch is begun -> it is reclaimed, also for a tool that does not see how the scheme orders the two.
  *              ENDED: a batch's objects are put back -> a call is told so: a drain, a poll, an acquire that asks.
  */
-#ifndef LFPOOL_LIMBO_H
-#define LFPOOL_LIMBO_H
+#ifndef LFPOOL_RETIRED_H
+#define LFPOOL_RETIRED_H
 
 #include "atomics.h"
 #include "base.h"
@@ -37,8 +37,8 @@
 #include "lfpool/lfpool.h"
 
 /* A slot's link: what is below it, or SLOT_NONE; and that it is retired. */
-#define LIMBO_RETIRED (UINT32_C(1) << 31)
-#define LIMBO_SLOTS_MAX (UINT32_C(1) << 30)
+#define LINK_RETIRED (UINT32_C(1) << 31)
+#define RETIRED_SLOTS_MAX (UINT32_C(1) << 30)
 
 /* Of what waits in one place; a retire that makes it so many more asks. */
 #ifndef RETIRES_PER_POLL
@@ -56,7 +56,7 @@ static inline enum phase_of_shard shard_phase(uint64_t word)
 
 static inline uint32_t shard_count(uint64_t word)
 {
-	return (uint32_t)(word >> 32) & (LIMBO_SLOTS_MAX - 1);
+	return (uint32_t)(word >> 32) & (RETIRED_SLOTS_MAX - 1);
 }
 
 static inline uint64_t shard_word(enum phase_of_shard phase, uint32_t count, uint32_t slot)
@@ -72,18 +72,18 @@ static inline uint64_t shard_in(uint64_t word, enum phase_of_shard phase)
 
 /* ------------------------------------------------------------------------------------------------------------- */
 
-struct handle;
+struct cache_head;
 
 struct lfpool_batch {
 	_Alignas(16) unsigned char room[LFPOOL_BATCH_ROOM]; /* the scheme's, first: lfpool_batch_of() */
 	lfpool_t *pool;
-	struct limbo_shard *shard;
+	struct retired_shard *shard;
 	uint32_t first;             /* slot; its link leads to the next     */
 	uint32_t count;             /* slots                                */
 	_Atomic(uint32_t) begun;    /* BEGUN: batches of this shard so far  */
 };
 
-struct limbo_shard {
+struct retired_shard {
 	_Alignas(CACHE_LINE_PAIR) _Atomic(uint64_t) word;
 	/* Of the holder of the batch (R3). */
 	_Alignas(CACHE_LINE_PAIR) struct lfpool_batch batch;
@@ -91,45 +91,45 @@ struct limbo_shard {
 	_Atomic(uint64_t) ended;       /* R4                                 */
 };
 
-struct limbo {
+struct retired {
 	lfpool_scheme_t scheme;
 	size_t mapped_bytes;
 	uint32_t shards; /* a power of two */
 	_Atomic(uint32_t) *link; /* by slot */
-	struct limbo_shard shard[];
+	struct retired_shard shard[];
 };
 
-static inline uint32_t limbo_below(const struct limbo *limbo, uint32_t slot)
+static inline uint32_t retired_below(const struct retired *retired, uint32_t slot)
 {
 	/* relaxed: it came with the stack, through RETIRE, or is our own. */
-	return load_relaxed(&limbo->link[slot]) & ~LIMBO_RETIRED;
+	return load_relaxed(&retired->link[slot]) & ~LINK_RETIRED;
 }
 
-/* For a pool that is made with such a scheme, slots 1 .. slots: sets pool->limbo, whose memory is backed as `flags` say; or
+/* For a pool that is made with such a scheme, slots 1 .. slots: sets pool->retired, whose memory is backed as `flags` say; or
  * why not, and it stays as it is. */
-lfpool_status_t limbo_open(lfpool_t *pool, const lfpool_scheme_t *scheme, size_t slots, uint32_t flags);
+lfpool_status_t retired_open(lfpool_t *pool, const lfpool_scheme_t *scheme, size_t slots, uint32_t flags);
 /* Waits until nothing is retired and nobody is at it, before the pool is destroyed; LFPOOL_E_IN_SECTION, as lfpool_drain(),
  * which waits for less: for what was retired before, not for what hooks retire meanwhile, nor for who has just put back the
- * last batch that counts.  `limbo` may be NULL. */
-lfpool_status_t limbo_finish(struct limbo *limbo, lfpool_t *pool);
-void limbo_close(struct limbo *limbo);
+ * last batch that counts.  `retired` may be NULL. */
+lfpool_status_t retired_finish(struct retired *retired, lfpool_t *pool);
+void retired_close(struct retired *retired);
 
-/* Is there a scheme that has to be asked?  `limbo` may be NULL here and below. */
-static inline bool limbo_asks(const struct limbo *limbo)
+/* Is there a scheme that has to be asked?  `retired` may be NULL here and below. */
+static inline bool retired_asks(const struct retired *retired)
 {
-	return limbo && limbo->scheme.ready;
+	return retired && retired->scheme.ready;
 }
 
 /* Asks about each batch, if the scheme is one that is asked; true: one was reclaimed meanwhile, by whomever.  What is
  * reclaimed goes through the caller's cache (NULL: the thread's): a signal handler must not touch any other. */
-bool limbo_poll(struct limbo *limbo, struct handle *handle);
+bool retired_poll(struct retired *retired, struct cache_head *head);
 
 /* Slots that are retired, a snapshot, at most `capacity`.  Is this one? */
-size_t limbo_count(const struct limbo *limbo, size_t capacity);
-static inline bool limbo_has(const struct limbo *limbo, uint32_t slot)
+size_t retired_count(const struct retired *retired, size_t capacity);
+static inline bool retired_has(const struct retired *retired, uint32_t slot)
 {
 	/* relaxed: a snapshot, or its holder asks. */
-	return limbo && load_relaxed(&limbo->link[slot]) != 0;
+	return retired && load_relaxed(&retired->link[slot]) != 0;
 }
 
 #endif

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * set.h - what a set is: size classes, a window of addresses for each, and the pools that were made so far.
+ * pool_set.h - what a set is: size classes, a window of addresses for each, and the pools that were made so far.
  *
  * Idea         One reservation of addresses, cut into windows of one power of two.  The objects of class i lie in
  *              window i, so the class of an object is (address - base) >> window_shift.  The rest of a pool lies

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * priority.c - the calls on an evicting pool; see priority.h for what its slots go through.
+ * evicting.c - the calls on an evicting pool; see evicting.h for what its slots go through.
  */
-#include "priority.h"
+#include "evicting.h"
 #include "probes.h"
 
 typedef lfpool_priority_t pool_t;

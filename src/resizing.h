@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * resize.h - what growing, shrinking and running out of objects need from each other.
+ * resizing.h - what growing, shrinking and running out of objects need from each other.
  */
 #ifndef LFPOOL_RESIZE_INTERNAL_H
 #define LFPOOL_RESIZE_INTERNAL_H
@@ -9,10 +9,10 @@
 
 #include "lfpool/lfpool.h"
 
-struct handle;
+struct cache_head;
 
 /* Objects became free without a release: a call may wait for them.  Through the caller's cache (NULL: the thread's). */
-void resize_serve_if_wanted(lfpool_t *pool, struct handle *handle);
+void resize_serve_if_wanted(lfpool_t *pool, struct cache_head *head);
 
 /* There were `seen` objects, none of them free: grows by itself; true if there may be one free now.  A call that waits does so
  * itself; so a call that grew need serve only those that it knows. */
@@ -29,6 +29,6 @@ void resize_withdraw(lfpool_t *pool, uint32_t slot);
  * hooks.exhausted, wait.
  * Returns an object; NULL if in the end there was none, or a hook refused.
  */
-COLD void *resize_or_give_up(lfpool_t *pool, struct handle *handle);
+COLD void *resize_or_give_up(lfpool_t *pool, struct cache_head *head);
 
 #endif

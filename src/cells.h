@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * queue.h - the places of those who want objects: calls that wait, and continuations; first come, first served.
+ * cells.h - the places of those who want objects: calls that wait, and continuations; first come, first served.
  *
  * Idea         A place is a cell: one word, which a give changes by one CAS: {ticket:61, phase:3} while it waits, then
  *              {the ticket's last 29 bits, slot:32, phase:3}.  Cells are never freed, only vacated; new ones come in lots
@@ -11,19 +11,19 @@
  *                  given -> woken       CAS, by a server that has called os_wake()
  *                  waiting -> claimed   CAS, at the timeout, or by lfpool_cancel()
  *                  -> vacant            wanted - 1 after; a continuation's just before it is called
- * Invariants   (W1, W2, W4: demand.h)
+ * Invariants   (W1, W2, W4: waiters.h)
  *              W3  a slot goes to a cell only if no cell with a smaller ticket has been waiting all the time since the
  *                  server began to look: first come, first served.
  *              W5  a call that was given something wakes, even if the server that gave stops before it has woken it:
  *                  every call that looks at the queue wakes those that are given and not woken.
- * Progress     cell_claim: lock-free, and enters the kernel for a new lot; queue_oldest: wait-free, O(cells ever used at
+ * Progress     cell_claim: lock-free, and enters the kernel for a new lot; cells_oldest: wait-free, O(cells ever used at
  *              once), and wakes.  A pool in a buffer (lfpool/buffer.h) has the first lot alone, and who waits there
  *              does not sleep: he looks again and again.
  * Edges        QUEUE: a cell's word, each change of it -> who reads it.   CELL: the mapper of a lot -> who reads its
  *              address.
  */
-#ifndef LFPOOL_QUEUE_H
-#define LFPOOL_QUEUE_H
+#ifndef LFPOOL_CELLS_H
+#define LFPOOL_CELLS_H
 
 #include "atomics.h"
 #include "base.h"
@@ -80,7 +80,7 @@ struct cell {
 	_Atomic(void *) context; /* of a call: which thread's it is                          */
 };
 
-struct demand {
+struct waiters {
 	/* The arena's word: cells that are waiting or soon will be, + 1 if something is owed or soon will be. */
 	_Atomic(uint32_t) *wanted;
 	_Alignas(CACHE_LINE_PAIR) _Atomic(uint64_t) owed;   /* objects that are to go when they come back          */
@@ -93,22 +93,22 @@ struct demand {
 };
 
 /* The cell of this index, which was counted or claimed. */
-struct cell *cell_at(const struct demand *d, uint32_t index);
+struct cell *cell_at(const struct waiters *d, uint32_t index);
 /* A cell for the caller, and its index; NULL when the system refuses memory, or all CELLS_MAX are taken. */
-struct cell *cell_claim(struct demand *d, uint32_t *index_out);
+struct cell *cell_claim(struct waiters *d, uint32_t *index_out);
 /* From claimed to waiting.  Afterwards the caller serves. */
-void cell_enlist(struct demand *d, struct cell *cell, uint64_t ticket, lfpool_continuation_t then, void *context);
+void cell_enlist(struct waiters *d, struct cell *cell, uint64_t ticket, lfpool_continuation_t then, void *context);
 /* From claimed, or given, to vacant. */
-void cell_vacate(struct demand *d, struct cell *cell);
+void cell_vacate(struct waiters *d, struct cell *cell);
 /* Wakes the call that was given `word`'s slot, and says that it has (W5).  In a buffer it does not sleep. */
-void cell_wake(const struct demand *d, struct cell *cell, uint64_t word);
+void cell_wake(const struct waiters *d, struct cell *cell, uint64_t word);
 
 /* The waiting cell with the smallest ticket; NULL if none waits. */
-struct cell *queue_oldest(const struct demand *d, uint64_t *word_out);
+struct cell *cells_oldest(const struct waiters *d, uint64_t *word_out);
 /* The next number; never 0. */
-uint64_t queue_ticket(struct demand *d);
+uint64_t cells_ticket(struct waiters *d);
 
 /* Adds to `wanted`. */
-void demand_want(struct demand *d, uint32_t count);
+void waiters_want(struct waiters *d, uint32_t count);
 
 #endif
