@@ -283,20 +283,11 @@ static void record(const struct evict_operation *o)
 	evict_scene_close(&scene);
 }
 
-/* What the others find while it stands is the same in every pass but `meet`: one of these goes to every place, the rest
- * to every third one.  A fork takes long. */
-static long stride_of(enum pass pass)
-{
-	if (pass == PASS_GIVE_BACK || pass == PASS_MEET || verify_mutant || getenv("LFPOOL_DEEP"))
-		return 1;
-	return pass == PASS_FORK ? 4 : 3;
-}
-
 /* All points of one operation; true if all is well. */
 static bool sweep(const struct evict_operation *o, const struct options *options)
 {
 	const unsigned long failures_before = failures;
-	const long stride = stride_of(options->pass);
+	const long stride = options_stride(options->pass);
 	long worst = 0, points = 0;
 
 	record(o);

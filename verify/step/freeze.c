@@ -248,9 +248,7 @@ static bool sweep(const struct operation *o, enum pass pass, const char *name, l
 	(void)scene_close(&victim.scene);
 	const long last = victim.sleeper.stepper.length;
 
-	/* A fork takes a hundred times as long as to go on: every third place, or sixth, each time another third. */
-	const bool forks = pass == PASS_FORK || pass == PASS_HEIRS;
-	const long stride = !forks || getenv("LFPOOL_DEEP") ? 1 : pass == PASS_FORK ? 3 : 6;
+	const long stride = options_stride(pass);
 	static long shift;
 
 	for (long at = only < 0 ? shift++ % stride : only; at <= (only < 0 ? last : only) && !(verify_mutant && failures);

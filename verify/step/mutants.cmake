@@ -168,11 +168,9 @@ target_compile_options(verify_step_mutants_lfpool PUBLIC -include ${CMAKE_CURREN
 target_include_directories(verify_step_mutants_lfpool PUBLIC ${step_mutants}/include)
 target_link_libraries(verify_step_mutants_lfpool PUBLIC Threads::Threads)
 
-step_program(verify_step_mutants verify_step_mutants_lfpool ${step_freeze})
-target_include_directories(verify_step_mutants PRIVATE ${step_mutants}/src)
-
-step_program(verify_step_mutants_pairs verify_step_mutants_lfpool pairs.c scene.c ${step_threads})
-target_include_directories(verify_step_mutants_pairs PRIVATE ${step_mutants}/src)
+step_all_parts(verify_step_mutants_parts verify_step_mutants_lfpool ${step_mutants}/src)
+step_program(verify_step_mutants "verify_step_mutants_parts;verify_step_mutants_parts_stop" freeze.c heirs.c)
+step_program(verify_step_mutants_pairs "verify_step_mutants_parts;verify_step_mutants_parts_stop" pairs.c)
 step_test(control.mutant.13 verify_step_mutants_pairs --mutant 13)
 
 # step_mutant(NUMBER PASS OPERATION): is caught by this pass over this operation.
@@ -203,8 +201,7 @@ step_mutant(32 heirs "acquire wait 1 ns")
 step_mutant(33 heirs "acquire wait 1 ns")
 step_mutant(34 heirs "release, to a continuation")
 
-step_program(verify_step_mutants_evict verify_step_mutants_lfpool evict.c evict_meet.c ${step_evict})
-target_include_directories(verify_step_mutants_evict PRIVATE ${step_mutants}/src)
+step_program(verify_step_mutants_evict "verify_step_mutants_parts_evict;verify_step_mutants_parts_stop" evict.c evict_meet.c)
 
 function(step_evict_mutant number pass operation)
 	step_test(control.mutant.${number} verify_step_mutants_evict ${pass} --only ${operation} --mutant ${number})

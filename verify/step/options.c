@@ -38,3 +38,10 @@ struct options options_parse(int count, char **arguments, enum pass last)
 	o.name = pass_names[o.pass];
 	return o;
 }
+
+long options_stride(enum pass pass)
+{
+	if (pass == PASS_GIVE_BACK || pass == PASS_MEET || verify_mutant || getenv("LFPOOL_DEEP"))
+		return 1;
+	return pass == PASS_FORK || pass == PASS_HEIRS ? 6 : 3;
+}

@@ -32,5 +32,10 @@ extern int verify_mutant;
  * Sets verify_mutant.  Ends the program when it is told something else, or a pass beyond `last`.
  */
 struct options options_parse(int count, char **arguments, enum pass last);
+/*
+ * Of how many places a pass visits one.  What the others find while it stands is the same in every pass but `meet`: one of
+ * these goes to every place, the rest to every third, and to every sixth where the process forks, which takes long.
+ */
+long options_stride(enum pass pass);
 
 #endif

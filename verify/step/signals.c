@@ -33,8 +33,6 @@
 
 enum mode { EMPTY, EVERY, OWN };
 
-int verify_mutant;
-
 static struct stepper stepper;
 static struct scene scene;
 static const struct operation *operation;
