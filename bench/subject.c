@@ -20,6 +20,14 @@ __attribute__((weak)) void give_up(const char *subject, const char *why)
 	exit(3);
 }
 
+void *open_size(const struct plan *plan)
+{
+	struct size *size = must(malloc(sizeof(*size)));
+
+	size->object_bytes = plan->object_bytes;
+	return size;
+}
+
 void *join_shared(void *shared)
 {
 	return shared;

@@ -129,9 +129,20 @@ static inline void shuffle(void **objects, size_t count, struct random *random)
 	}
 }
 
+/* For subjects that share nothing but how large an object is; free() closes it. */
+struct size {
+	size_t object_bytes;
+};
+void *open_size(const struct plan *plan);
 /* For subjects whose threads have nothing of their own, and for those that share nothing. */
 void *join_shared(void *shared);
 void leave_nothing(void *hand);
+/* version(), of a text that is known at compile time. */
+#define VERSION_IS(text)                                                                                                \
+	static const char *version(void)                                                                                \
+	{                                                                                                              \
+		return text;                                                                                            \
+	}
 /* The last members of a subject whose threads have nothing of their own. */
 #define SHARED_BY_ALL(its_open, its_close, its_loops)                                                                  \
 	.open = its_open, .close = its_close, .join = join_shared, .leave = leave_nothing, .counters = NULL, .loops = its_loops

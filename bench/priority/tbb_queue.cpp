@@ -240,10 +240,7 @@ static void close_queue(void *shared)
 	delete pool;
 }
 
-static const char *version(void)
-{
-	return TBB_VERSION_STRING;
-}
+VERSION_IS(TBB_VERSION_STRING)
 
 extern "C" const struct subject subject_tbb_queue = {
 	.name = "tbb-queue",

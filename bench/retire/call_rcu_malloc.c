@@ -31,15 +31,7 @@ static void *open_nothing(const struct plan *plan)
 	return &memb_freed;
 }
 
-static void close_nothing(void *shared)
-{
-	(void)shared;
-}
-
-static const char *version(void)
-{
-	return "liburcu " BENCH_URCU_VERSION;
-}
+VERSION_IS("liburcu " BENCH_URCU_VERSION)
 
 const struct subject subject_call_rcu_malloc = {
 	.name = "call-rcu-malloc",
@@ -47,9 +39,5 @@ const struct subject subject_call_rcu_malloc = {
 	.what = "malloc(), and call_rcu() for each object, which calls free()",
 	.version = version,
 	.traits = TRAIT_BACKLOG,
-	.open = open_nothing,
-	.close = close_nothing,
-	.join = memb_join,
-	.leave = memb_leave,
-	.loops = RETIRING_LOOPS,
+	MEMB_MEMBERS(open_nothing, leave_nothing),
 };

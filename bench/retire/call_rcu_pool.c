@@ -15,17 +15,13 @@ static void release_node(struct rcu_head *head)
 	memb_count_freed();
 }
 
-static inline void *acquire(void *hand)
-{
-	return lfpool_acquire((lfpool_t *)hand);
-}
-
 static inline void defer(void *hand, void *node)
 {
 	(void)hand;
 	urcu_memb_call_rcu((struct rcu_head *)(void *)((struct node *)node)->room, release_node);
 }
 
+#define acquire pool_acquire
 #define acquire_wait pool_acquire_wait
 #define settle memb_settle
 #define in_flight memb_in_flight
@@ -48,15 +44,12 @@ static void *open_lockfree(const struct plan *plan)
 	return open_with(plan, LFPOOL_BACKEND_LOCKFREE);
 }
 
-static const char *version(void)
-{
-	return "liburcu " BENCH_URCU_VERSION;
-}
+VERSION_IS("liburcu " BENCH_URCU_VERSION)
 
 #define SUBJECT(its_name, its_what, its_open)                                                                      \
 	{                                                                                                          \
 		.name = its_name, .group = "own", .what = its_what, .version = version, .traits = TRAIT_BOUNDED,       \
-		.open = its_open, .close = pool_close, .join = memb_join, .leave = memb_leave, .loops = RETIRING_LOOPS \
+		MEMB_MEMBERS(its_open, pool_close)                                                                     \
 	}
 
 const struct subject subject_call_rcu_mutex =

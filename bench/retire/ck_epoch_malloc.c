@@ -64,10 +64,7 @@ static void *open_epoch(const struct plan *plan)
 	return epoch_open();
 }
 
-static const char *version(void)
-{
-	return "ck " BENCH_CK_VERSION;
-}
+VERSION_IS("ck " BENCH_CK_VERSION)
 
 const struct subject subject_ck_epoch_malloc = {
 	.name = "ck-epoch-malloc",

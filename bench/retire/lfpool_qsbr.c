@@ -15,11 +15,6 @@
 
 #include <lfpool/rcu.h>
 
-static inline void *acquire(void *hand)
-{
-	return lfpool_acquire((lfpool_t *)hand);
-}
-
 static void *acquire_wait(void *hand)
 {
 	urcu_qsbr_thread_offline();
@@ -66,6 +61,7 @@ static inline void go_offline(void *hand)
 }
 
 #define HAS_QUIESCENT_STATES
+#define acquire pool_acquire
 #define settle pool_settle
 #define in_flight pool_in_flight
 #include "loops.h"

@@ -8,16 +8,12 @@
 
 #include <lfpool/rcu.h>
 
-static inline void *acquire(void *hand)
-{
-	return lfpool_acquire((lfpool_t *)hand);
-}
-
 static inline void defer(void *hand, void *node)
 {
 	(void)lfpool_release_rcu((lfpool_t *)hand, node);
 }
 
+#define acquire pool_acquire
 #define acquire_wait pool_acquire_wait
 #define settle pool_settle
 #define in_flight pool_in_flight
@@ -47,7 +43,7 @@ static void *open_malloc(const struct plan *plan)
 #define SUBJECT(its_name, its_what, its_traits, its_open)                                                          \
 	{                                                                                                          \
 		.name = its_name, .group = "lfpool", .what = its_what, .traits = TRAIT_BOUNDED | its_traits,           \
-		.open = its_open, .close = pool_close, .join = memb_join, .leave = memb_leave, .loops = RETIRING_LOOPS \
+		MEMB_MEMBERS(its_open, pool_close)                                                                     \
 	}
 
 const struct subject subject_retire_rcu =

@@ -51,6 +51,10 @@ static inline void memb_leave(void *hand)
 	urcu_memb_unregister_thread();
 }
 
+/* The last members of a subject whose readers use it. */
+#define MEMB_MEMBERS(its_open, its_close)                                                                              \
+	.open = its_open, .close = its_close, .join = memb_join, .leave = memb_leave, .loops = RETIRING_LOOPS
+
 /* For subjects whose nodes are callbacks. */
 static inline void memb_settle(void *hand, bool first)
 {

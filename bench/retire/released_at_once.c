@@ -7,11 +7,6 @@
 
 #include "../subjects/pool.h"
 
-static inline void *acquire(void *hand)
-{
-	return lfpool_acquire((lfpool_t *)hand);
-}
-
 static inline void defer(void *hand, void *node)
 {
 	(void)lfpool_release((lfpool_t *)hand, node);
@@ -27,21 +22,17 @@ static inline void section_end(void *hand)
 	(void)hand;
 }
 
+#define acquire pool_acquire
 #define acquire_wait pool_acquire_wait
 #define settle settle_nothing
 #define in_flight none_in_flight
 #define RELEASES_AT_ONCE
 #include "loops.h"
 
-static void *open_pool(const struct plan *plan)
-{
-	return pool_open(plan, LFPOOL_BACKEND_LOCKFREE, 0);
-}
-
 const struct subject subject_released_at_once = {
 	.name = "released-at-once",
 	.group = "limit",
 	.what = "lfpool_release() while others read, which no program may do: the loop and the pool alone",
 	.traits = TRAIT_BOUNDED,
-	SHARED_BY_ALL(open_pool, pool_close, RETIRING_LOOPS),
+	SHARED_BY_ALL(pool_open_usual, pool_close, RETIRING_LOOPS),
 };

@@ -21,30 +21,16 @@ static inline void defer(void *hand, void *node)
 
 static void *open_nothing(const struct plan *plan)
 {
-	static char anything;
-
 	(void)plan;
-	return &anything;
+	return &memb_freed;
 }
 
-static void close_nothing(void *shared)
-{
-	(void)shared;
-}
-
-static const char *version(void)
-{
-	return "liburcu " BENCH_URCU_VERSION;
-}
+VERSION_IS("liburcu " BENCH_URCU_VERSION)
 
 const struct subject subject_synchronize_rcu = {
 	.name = "synchronize-rcu",
 	.group = "own",
 	.what = "malloc(), synchronize_rcu() and free() for each object",
 	.version = version,
-	.open = open_nothing,
-	.close = close_nothing,
-	.join = memb_join,
-	.leave = memb_leave,
-	.loops = RETIRING_LOOPS,
+	MEMB_MEMBERS(open_nothing, leave_nothing),
 };

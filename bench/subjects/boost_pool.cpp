@@ -90,10 +90,7 @@ static void close_pool(void *shared)
 	delete static_cast<locked_pool *>(shared);
 }
 
-static const char *version(void)
-{
-	return BOOST_LIB_VERSION;
-}
+VERSION_IS(BOOST_LIB_VERSION)
 
 extern "C" const struct subject subject_boost_pool_mutex = {
 	.name = "boost-pool-mutex",

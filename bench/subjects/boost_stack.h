@@ -60,9 +60,6 @@ static void close_stack(void *shared)
 	delete list;
 }
 
-static const char *version(void)
-{
-	return BOOST_LIB_VERSION;
-}
+VERSION_IS(BOOST_LIB_VERSION)
 
 #endif

@@ -61,10 +61,7 @@ static void close_ck_ring(void *shared)
 	free(store);
 }
 
-static const char *version(void)
-{
-	return "ck " CK_VERSION;
-}
+VERSION_IS("ck " CK_VERSION)
 
 const struct subject subject_ck_ring = {
 	.name = "ck-ring",

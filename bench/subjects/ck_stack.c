@@ -36,28 +36,16 @@ static inline void release(void *hand, void *object)
 
 #include "../workloads.h"
 
-static void stack_make(struct stack *stack)
-{
-	ck_stack_init(&stack->free);
-}
-
-static void stack_unmake(struct stack *stack)
-{
-	(void)stack;
-}
-
+#define stack_make(stack) ck_stack_init(&(stack)->free)
+#define stack_unmake(stack) (void)(stack)
 #include "stack.h"
 
-static const char *version(void)
-{
-	return "ck " CK_VERSION;
-}
+VERSION_IS("ck " CK_VERSION)
 
 const struct subject subject_ck_stack = {
 	.name = "ck-stack",
 	.group = "lock-free",
 	.what = "Concurrency Kit: ck_stack_pop_mpmc() and ck_stack_push_mpmc(), the entry in the object",
 	.version = version,
-	.traits = TRAIT_BOUNDED | TRAIT_POOL,
-	SHARED_BY_ALL(open_stack, close_stack, SUBJECT_LOOPS),
+	STACK_MEMBERS,
 };

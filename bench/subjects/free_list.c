@@ -3,11 +3,7 @@
  * free_list.c - one pthread mutex around one list, linked through the objects: the pool that somebody would write.  No
  * caches, no checks.
  */
-#include "../objects.h"
-
-struct link {
-	struct link *next;
-};
+#include "link.h"
 
 struct stack {
 	/* Who has the mutex wants the list: one line for both. */
@@ -22,22 +18,18 @@ static inline void *acquire(void *hand)
 
 	(void)pthread_mutex_lock(&stack->mutex);
 
-	struct link *link = stack->first;
+	void *object = link_pop(&stack->first);
 
-	if (link)
-		stack->first = link->next;
 	(void)pthread_mutex_unlock(&stack->mutex);
-	return link;
+	return object;
 }
 
 static inline void release(void *hand, void *object)
 {
 	struct stack *stack = (struct stack *)hand;
-	struct link *link = (struct link *)object;
 
 	(void)pthread_mutex_lock(&stack->mutex);
-	link->next = stack->first;
-	stack->first = link;
+	link_push(&stack->first, object);
 	(void)pthread_mutex_unlock(&stack->mutex);
 }
 
@@ -49,17 +41,12 @@ static void stack_make(struct stack *stack)
 	stack->first = NULL;
 }
 
-static void stack_unmake(struct stack *stack)
-{
-	(void)pthread_mutex_destroy(&stack->mutex);
-}
-
+#define stack_unmake(stack) (void)pthread_mutex_destroy(&(stack)->mutex)
 #include "stack.h"
 
 const struct subject subject_free_list = {
 	.name = "free-list",
 	.group = "own",
 	.what = "one pthread mutex, one list through the objects: no checks",
-	.traits = TRAIT_BOUNDED | TRAIT_POOL,
-	SHARED_BY_ALL(open_stack, close_stack, SUBJECT_LOOPS),
+	STACK_MEMBERS,
 };

@@ -14,10 +14,6 @@
 #include <glib.h>
 #include <string.h>
 
-struct size {
-	size_t object_bytes;
-};
-
 static inline void *acquire(void *hand)
 {
 	return g_slice_alloc(((const struct size *)hand)->object_bytes);
@@ -29,14 +25,6 @@ static inline void release(void *hand, void *object)
 }
 
 #include "../workloads.h"
-
-static void *open_slice(const struct plan *plan)
-{
-	struct size *size = (struct size *)must(malloc(sizeof(*size)));
-
-	size->object_bytes = plan->object_bytes;
-	return size;
-}
 
 static const char *version(void)
 {
@@ -54,5 +42,5 @@ const struct subject subject_glib_slice = {
 	.group = "allocator",
 	.what = "GLib: g_slice_alloc() and g_slice_free1()",
 	.version = version,
-	SHARED_BY_ALL(open_slice, free, SUBJECT_LOOPS),
+	SHARED_BY_ALL(open_size, free, SUBJECT_LOOPS),
 };

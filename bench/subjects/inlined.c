@@ -14,11 +14,6 @@
 
 #include "../workloads.h"
 
-static void *open_usual(const struct plan *plan)
-{
-	return pool_open(plan, LFPOOL_BACKEND_LOCKFREE, 0);
-}
-
 static void *open_races(const struct plan *plan)
 {
 	return pool_open(plan, LFPOOL_BACKEND_LOCKFREE, LFPOOL_CHECK_RACES);
@@ -43,14 +38,13 @@ static void *open_depot(const struct plan *plan)
 	return pool_open_cached(plan, LFPOOL_BACKEND_LOCKFREE, 0, 2);
 }
 
-#define SUBJECT(its_name, its_what, its_open)                                                                      \
-	{                                                                                                          \
-		.name = its_name, .group = "lfpool", .what = "a cache for each thread, lfpool/inline.h" its_what,        \
-		.traits = TRAIT_BOUNDED | TRAIT_POOL, .open = its_open, .close = pool_close, .join = pool_cache_join,   \
-		.leave = pool_cache_leave, .counters = pool_counters, .loops = SUBJECT_LOOPS                            \
+#define SUBJECT(its_name, its_what, its_open)                                                                          \
+	{                                                                                                              \
+		.name = its_name, .group = "lfpool", .what = "a cache for each thread, lfpool/inline.h" its_what,            \
+		.traits = TRAIT_BOUNDED | TRAIT_POOL, POOL_BY_CACHE(its_open)                                               \
 	}
 
-const struct subject subject_inlined = SUBJECT("lfpool-inlined", "", open_usual);
+const struct subject subject_inlined = SUBJECT("lfpool-inlined", "", pool_open_usual);
 const struct subject subject_races = SUBJECT("lfpool-races", ", LFPOOL_CHECK_RACES: a locked release", open_races);
 const struct subject subject_hooks = SUBJECT("lfpool-hooks", ", activate and deactivate that do nothing", open_hooks);
 const struct subject subject_depot =

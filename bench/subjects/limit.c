@@ -3,11 +3,7 @@
  * limit.c - a list for each thread, linked through the objects, without any synchronisation or check: no thread-safe
  * pool can be faster by much.
  */
-#include "../objects.h"
-
-struct link {
-	struct link *next;
-};
+#include "link.h"
 
 struct list {
 	struct link *first;
@@ -16,21 +12,12 @@ struct list {
 
 static inline void *acquire(void *hand)
 {
-	struct list *list = (struct list *)hand;
-	struct link *link = list->first;
-
-	if (link)
-		list->first = link->next;
-	return link;
+	return link_pop(&((struct list *)hand)->first);
 }
 
 static inline void release(void *hand, void *object)
 {
-	struct list *list = (struct list *)hand;
-	struct link *link = (struct link *)object;
-
-	link->next = list->first;
-	list->first = link;
+	link_push(&((struct list *)hand)->first, object);
 }
 
 #include "../workloads.h"

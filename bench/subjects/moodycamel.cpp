@@ -129,10 +129,7 @@ static void leave(void *hand)
 }
 
 /* The header does not say it; peers.cmake asks who installed it. */
-static const char *version(void)
-{
-	return BENCH_MOODYCAMEL_VERSION;
-}
+VERSION_IS(BENCH_MOODYCAMEL_VERSION)
 
 extern "C" const struct subject subject_moodycamel = {
 	.name = "moodycamel",

@@ -14,6 +14,11 @@ lfpool_t *pool_open_cached(const struct plan *plan, lfpool_backend_t backend, ui
 	return pool_open_hooked(plan, backend, flags, cache_capacity, NULL);
 }
 
+void *pool_open_usual(const struct plan *plan)
+{
+	return pool_open(plan, LFPOOL_BACKEND_LOCKFREE, 0);
+}
+
 lfpool_config_t pool_config(const struct plan *plan, lfpool_backend_t backend)
 {
 	lfpool_config_t config = LFPOOL_CONFIG_INIT;

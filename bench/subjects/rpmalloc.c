@@ -10,10 +10,6 @@
 
 #include "../subject.h"
 
-struct size {
-	size_t object_bytes;
-};
-
 __attribute__((always_inline)) static inline void *acquire(void *hand)
 {
 	return rpmalloc(((const struct size *)hand)->object_bytes);
@@ -26,14 +22,6 @@ __attribute__((always_inline)) static inline void release(void *hand, void *obje
 }
 
 #include "../workloads.h"
-
-static void *open_size(const struct plan *plan)
-{
-	struct size *size = (struct size *)must(malloc(sizeof(*size)));
-
-	size->object_bytes = plan->object_bytes;
-	return size;
-}
 
 const struct subject subject_rpmalloc = {
 	.name = "rpmalloc-inlined",

@@ -8,15 +8,11 @@
  *              an exponential backoff mechanism": so ck_spinlock_lock_eb().  Alone, a thread gets it by the same one
  *              exchange.
  */
-#include "../objects.h"
+#include "link.h"
 
 #include <ck_cc.h>
 #include <ck_md.h>
 #include <ck_spinlock.h>
-
-struct link {
-	struct link *next;
-};
 
 struct stack {
 	/* Who has the lock wants the list: one line for both. */
@@ -31,22 +27,18 @@ static inline void *acquire(void *hand)
 
 	ck_spinlock_lock_eb(&stack->lock);
 
-	struct link *link = stack->first;
+	void *object = link_pop(&stack->first);
 
-	if (link)
-		stack->first = link->next;
 	ck_spinlock_unlock(&stack->lock);
-	return link;
+	return object;
 }
 
 static inline void release(void *hand, void *object)
 {
 	struct stack *stack = (struct stack *)hand;
-	struct link *link = (struct link *)object;
 
 	ck_spinlock_lock_eb(&stack->lock);
-	link->next = stack->first;
-	stack->first = link;
+	link_push(&stack->first, object);
 	ck_spinlock_unlock(&stack->lock);
 }
 
@@ -58,23 +50,15 @@ static void stack_make(struct stack *stack)
 	stack->first = NULL;
 }
 
-static void stack_unmake(struct stack *stack)
-{
-	(void)stack;
-}
-
+#define stack_unmake(stack) (void)(stack)
 #include "stack.h"
 
-static const char *version(void)
-{
-	return "ck " CK_VERSION;
-}
+VERSION_IS("ck " CK_VERSION)
 
 const struct subject subject_spin = {
 	.name = "spin",
 	.group = "own",
 	.what = "one spin lock (ck_spinlock, exponential backoff), one list through the objects",
 	.version = version,
-	.traits = TRAIT_BOUNDED | TRAIT_POOL,
-	SHARED_BY_ALL(open_stack, close_stack, SUBJECT_LOOPS),
+	STACK_MEMBERS,
 };

@@ -2,11 +2,11 @@
 /*
  * stack.h - opening and closing of a list of free objects; a template.  Each file that is one includes workloads.h, defines
  *
- *     struct stack                                       with a member `objects`
- *     static void stack_make(struct stack *stack);       empty; its objects are there
- *     static void stack_unmake(struct stack *stack);
+ *     struct stack                        with a member `objects`
+ *     stack_make(struct stack *stack)     empty; its objects are there
+ *     stack_unmake(struct stack *stack)
  *
- * then includes this file.
+ * includes this file, and names STACK_MEMBERS in its `struct subject`.
  */
 #ifndef LFPOOL_BENCH_STACK_H
 #define LFPOOL_BENCH_STACK_H
@@ -32,5 +32,7 @@ static void close_stack(void *shared)
 	objects_free(&stack->objects);
 	free(stack);
 }
+
+#define STACK_MEMBERS .traits = TRAIT_BOUNDED | TRAIT_POOL, SHARED_BY_ALL(open_stack, close_stack, SUBJECT_LOOPS)
 
 #endif

@@ -69,10 +69,7 @@ static void close_pool(void *shared)
 	std::free(buffer);
 }
 
-static const char *version(void)
-{
-	return TBB_VERSION_STRING;
-}
+VERSION_IS(TBB_VERSION_STRING)
 
 extern "C" const struct subject subject_tbb_fixed = {
 	.name = "tbb-fixed",

@@ -12,13 +12,6 @@
 #include <tbb/scalable_allocator.h>
 #include <tbb/version.h>
 
-namespace
-{
-struct size {
-	size_t object_bytes;
-};
-}
-
 static inline void *acquire(void *hand)
 {
 	return scalable_malloc(static_cast<const struct size *>(hand)->object_bytes);
@@ -32,20 +25,7 @@ static inline void release(void *hand, void *object)
 
 #include "../workloads.h"
 
-static void *open_size(const struct plan *plan)
-{
-	return must(new (std::nothrow) size{plan->object_bytes});
-}
-
-static void close_size(void *shared)
-{
-	delete static_cast<struct size *>(shared);
-}
-
-static const char *version(void)
-{
-	return TBB_VERSION_STRING;
-}
+VERSION_IS(TBB_VERSION_STRING)
 
 extern "C" const struct subject subject_tbb_scalable = {
 	.name = "tbb-scalable",
@@ -55,5 +35,5 @@ extern "C" const struct subject subject_tbb_scalable = {
 	.absent = nullptr,
 	.traits = 0,
 	.most_objects = 0,
-	SHARED_BY_ALL(open_size, close_size, SUBJECT_LOOPS),
+	SHARED_BY_ALL(open_size, std::free, SUBJECT_LOOPS),
 };

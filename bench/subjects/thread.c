@@ -10,11 +10,6 @@
 
 #include "../workloads.h"
 
-static void *open_lockfree(const struct plan *plan)
-{
-	return pool_open(plan, LFPOOL_BACKEND_LOCKFREE, 0);
-}
-
 static void *open_mutex(const struct plan *plan)
 {
 	return pool_open(plan, LFPOOL_BACKEND_MUTEX, 0);
@@ -25,12 +20,7 @@ const struct subject subject_thread = {
 	.group = "lfpool",
 	.what = "lfpool_acquire(pool): the thread's own cache, found through thread-local storage",
 	.traits = TRAIT_BOUNDED | TRAIT_POOL,
-	.open = open_lockfree,
-	.close = pool_close,
-	.join = join_shared,
-	.leave = leave_nothing,
-	.counters = pool_counters,
-	.loops = SUBJECT_LOOPS,
+	POOL_BY_THREAD(pool_open_usual),
 };
 
 const struct subject subject_mutex = {

@@ -55,17 +55,12 @@ static void stack_make(struct stack *stack)
 	stack->below = (uint32_t *)must(malloc((stack->objects.count + 1) * sizeof(*stack->below)));
 }
 
-static void stack_unmake(struct stack *stack)
-{
-	free(stack->below);
-}
-
+#define stack_unmake(stack) free((stack)->below)
 #include "stack.h"
 
 const struct subject subject_treiber = {
 	.name = "treiber",
 	.group = "own",
 	.what = "one tagged Treiber stack of objects, no caches",
-	.traits = TRAIT_BOUNDED | TRAIT_POOL,
-	SHARED_BY_ALL(open_stack, close_stack, SUBJECT_LOOPS),
+	STACK_MEMBERS,
 };

@@ -47,10 +47,5 @@ const struct subject subject_typed = {
 	.group = "lfpool",
 	.what = "a cache for each thread, lfpool/inline.h and lfpool/typed.h, objects of 64 bytes",
 	.traits = TRAIT_BOUNDED | TRAIT_POOL | TRAIT_64_BYTES,
-	.open = open_typed,
-	.close = pool_close,
-	.join = pool_cache_join,
-	.leave = pool_cache_leave,
-	.counters = pool_counters,
-	.loops = SUBJECT_LOOPS,
+	POOL_BY_CACHE(open_typed),
 };

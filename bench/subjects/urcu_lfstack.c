@@ -37,28 +37,16 @@ static inline void release(void *hand, void *object)
 
 #include "../workloads.h"
 
-static void stack_make(struct stack *stack)
-{
-	cds_lfs_init(&stack->free);
-}
-
-static void stack_unmake(struct stack *stack)
-{
-	cds_lfs_destroy(&stack->free);
-}
-
+#define stack_make(stack) cds_lfs_init(&(stack)->free)
+#define stack_unmake(stack) cds_lfs_destroy(&(stack)->free)
 #include "stack.h"
 
-static const char *version(void)
-{
-	return "liburcu " BENCH_URCU_VERSION;
-}
+VERSION_IS("liburcu " BENCH_URCU_VERSION)
 
 const struct subject subject_urcu_lfstack = {
 	.name = "urcu-lfstack",
 	.group = "lock-free",
 	.what = "Userspace RCU: cds_lfs_pop_blocking(), under its mutex, and cds_lfs_push(), the node in the object",
 	.version = version,
-	.traits = TRAIT_BOUNDED | TRAIT_POOL,
-	SHARED_BY_ALL(open_stack, close_stack, SUBJECT_LOOPS),
+	STACK_MEMBERS,
 };
