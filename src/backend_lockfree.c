@@ -48,7 +48,7 @@ static inline bool make_active(struct core *core, uint32_t slot, void **object_o
 }
 
 /* The slot has just become free.  Returns which to put back: with a quarantine another one, or SLOT_NONE. */
-static inline uint32_t leave(struct core *core, uint32_t slot, void *object)
+static inline uint32_t end_use(struct core *core, uint32_t slot, void *object)
 {
 	if (core->heap_bytes) {
 		if (core->lifecycle)
@@ -59,8 +59,8 @@ static inline uint32_t leave(struct core *core, uint32_t slot, void *object)
 	return core->lifecycle ? lifecycle_end(core->lifecycle, slot, object) : slot;
 }
 
-/* Makes an active object's slot free; as leave(). */
-static inline lfpool_status_t end(struct core *core, void *object, uint32_t *slot_out)
+/* Makes an active object's slot free; *slot_out as end_use(). */
+static inline lfpool_status_t make_free(struct core *core, void *object, uint32_t *slot_out)
 {
 	lfpool_status_t status = core->heap_bytes ? heap_locate(core, object, slot_out)
 						  : arena_locate(&core->arena, object, slot_out);
@@ -69,14 +69,14 @@ static inline lfpool_status_t end(struct core *core, void *object, uint32_t *slo
 		return status;
 	if (!arena_deactivate(&core->arena, *slot_out, core->check_races))
 		return LFPOOL_E_NOT_IN_USE;
-	*slot_out = leave(core, *slot_out, object);
+	*slot_out = end_use(core, *slot_out, object);
 	return LFPOOL_OK;
 }
 
 /* ---- A slot, through a cache that the caller has ---- */
 
 /* The caches and the depot have nothing: what is in quarantine, or SLOT_NONE as cache_take(). */
-static COLD uint32_t take_back(struct cache *c)
+static COLD uint32_t take_quarantined(struct cache *c)
 {
 	uint64_t seen, versions;
 	uint32_t slot = lifecycle_take_back(c->core->lifecycle, &versions);
@@ -84,7 +84,7 @@ static COLD uint32_t take_back(struct cache *c)
 	/* Repeats only after another thread put into the quarantine, or took from it. */
 	while (!slot) {
 		seen = versions;
-		slot = cache_take(c);
+		slot = cache_take(c, false);
 		if (!slot)
 			slot = lifecycle_take_back(c->core->lifecycle, &versions);
 		if (!slot && versions == seen)
@@ -93,16 +93,17 @@ static COLD uint32_t take_back(struct cache *c)
 	return slot;
 }
 
-static inline uint32_t take(struct cache *c)
+/* A free slot; SLOT_NONE: at some moment none was free.  `empty`: the caller has just found the current magazine so. */
+static inline uint32_t take_slot(struct cache *c, bool empty)
 {
-	const uint32_t slot = cache_take(c);
+	const uint32_t slot = cache_take(c, empty);
 
-	return unlikely(!slot) && c->core->quarantine ? take_back(c) : slot;
+	return unlikely(!slot) && c->core->quarantine ? take_quarantined(c) : slot;
 }
 
 /* Back to the free lists; `core->builds`: only what is built, since hits do not look.  `released`: its object was active, so it
  * is built. */
-static inline void put(struct cache *c, uint32_t slot, bool released)
+static inline void put_slot(struct cache *c, uint32_t slot, bool released)
 {
 	struct core *core = c->core;
 
@@ -118,7 +119,7 @@ static inline void put(struct cache *c, uint32_t slot, bool released)
 	owner_fence(core->asymmetric);
 }
 
-/* After put(): does a call want objects? */
+/* After put_slot(): does a call want objects? */
 static inline bool is_wanted(const struct core *core)
 {
 	/* relaxed: after the fence. */
@@ -145,10 +146,10 @@ static struct cache *borrow(lfpool_t *pool)
 uint32_t lockfree_take(lfpool_t *pool, struct cache_head *head)
 {
 	if (head)
-		return take((struct cache *)head);
+		return take_slot((struct cache *)head, false);
 
 	struct cache *c = borrow(pool);
-	const uint32_t slot = take(c);
+	const uint32_t slot = take_slot(c, false);
 
 	cache_unclaim(c);
 	return slot;
@@ -169,13 +170,13 @@ uint32_t lockfree_take_idle(lfpool_t *pool, struct cache_head *head)
 static inline void put_through(lfpool_t *pool, struct cache_head *head, uint32_t slot, bool released)
 {
 	if (head) {
-		put((struct cache *)head, slot, released);
+		put_slot((struct cache *)head, slot, released);
 		return;
 	}
 
 	struct cache *c = borrow(pool);
 
-	put(c, slot, released);
+	put_slot(c, slot, released);
 	cache_unclaim(c);
 }
 
@@ -185,7 +186,7 @@ void lockfree_put_free(lfpool_t *pool, struct cache_head *head, uint32_t slot)
 }
 
 /* A slot whose object a hook refused. */
-static void put_and_serve(lfpool_t *pool, struct cache_head *head, uint32_t slot)
+static void put_refused(lfpool_t *pool, struct cache_head *head, uint32_t slot)
 {
 	lockfree_put_free(pool, head, slot);
 	if (is_wanted(core_of(pool)))
@@ -203,7 +204,7 @@ bool lockfree_begin(lfpool_t *pool, struct cache_head *head, uint32_t slot, void
 	if (twice)
 		tally_shared(&core_of(pool)->unpushed, (uint64_t)-1);
 	else
-		put_and_serve(pool, head, slot);
+		put_refused(pool, head, slot);
 	return !twice;
 }
 
@@ -220,65 +221,78 @@ static COLD void *exhausted(lfpool_t *pool, struct cache_head *head)
 	return pool->more ? resize_or_give_up(pool, head) : NULL;
 }
 
-/* No hook runs while a cache is borrowed: it may call the pool and borrow another, and there are not many. */
-static inline void *acquire(lfpool_t *pool, struct cache_head *head, uint32_t slot)
+/* An object in `slot`, which was taken free; SLOT_NONE: nothing was free.  No hook runs while a cache is borrowed: it may
+ * call the pool and borrow another, and there are not many. */
+static inline void *begin(lfpool_t *pool, struct cache_head *head, uint32_t slot)
 {
 	void *object;
 
 	/* Repeats only for an object that was released twice in a race: that entry is then used up. */
-	for (;; slot = SLOT_NONE) {
-		if (!slot)
-			slot = lockfree_take(pool, head);
-		if (unlikely(!slot))
-			return exhausted(pool, head);
+	while (likely(slot)) {
 		if (lockfree_begin(pool, head, slot, &object))
 			return object;
+		slot = lockfree_take(pool, head);
 	}
+	return exhausted(pool, head);
 }
 
-void *lockfree_acquire_through(struct cache_head *head, uint32_t slot)
+/* The miss.  The hit has lowered the bottom of the hot magazine, and must not take what is there. */
+void *lfpool_cache_acquire_slow(lfpool_cache_t *cache)
 {
-	return acquire(head->pool, head, slot);
+	struct cache_head *head = (struct cache_head *)cache;
+	const struct core *core = head->pool->core;
+	struct cache *c = (struct cache *)head;
+	struct lfpool_magazine *hot = cache->hot;
+	const bool closed = unlikely(!core) || hot == cache_closed(c);
+	/* relaxed: our own last store (H2). */
+	const uint64_t bottom = load_relaxed(&hot->bottom);
+	uint32_t slot = SLOT_NONE;
+	void *object;
+
+	if (likely(!closed))
+		slot = arena_slot(&core->arena, magazine_pop_end(hot, core->magazines.slots, bottom));
+	else
+		/* relaxed: nobody else looks at a closed magazine. */
+		store_relaxed(&hot->bottom, bottom + 1);
+	if (unlikely(!core)) {
+		object = head->pool->backend->acquire(head->pool);
+	} else {
+		if (!slot)
+			slot = take_slot(c, !closed);
+		object = begin(head->pool, head, slot);
+	}
+	KEEP_FRAME();
+	return object;
 }
 
 /* The hit has taken `object`, but its state is not just that of a free one. */
 COLD void *lfpool_cache_acquire_odd(lfpool_cache_t *cache, void *object)
 {
-	return lockfree_acquire_through((struct cache_head *)cache, (uint32_t)lfpool_slot_at(cache, object));
+	struct cache_head *head = (struct cache_head *)cache;
+
+	return begin(head->pool, head, (uint32_t)lfpool_slot_at(cache, object));
 }
 
-/* After a hit that was none, which has lowered the bottom of the hot magazine. */
-void *lockfree_cache_acquire(struct cache_head *head)
+void *lockfree_acquire_one(struct cache_head *head)
 {
-	const struct core *core = ((struct cache *)head)->core;
-	struct lfpool_magazine *hot = head->face.hot;
-	/* relaxed: our own last store (H2). */
-	uint64_t bottom = load_relaxed(&hot->bottom);
-	uint32_t slot = SLOT_NONE;
-
-	if (likely(hot != cache_closed((struct cache *)head)))
-		slot = arena_slot(&core->arena, magazine_pop_end(hot, core->magazines.slots, bottom));
-	else
-		/* relaxed: nobody else looks at a closed magazine. */
-		store_relaxed(&hot->bottom, bottom + 1);
-	return lockfree_acquire_through(head, slot);
+	return begin(head->pool, head, take_slot((struct cache *)head, false));
 }
 
 void *lockfree_acquire(lfpool_t *pool)
 {
-	return acquire(pool, NULL, SLOT_NONE);
+	return begin(pool, NULL, lockfree_take(pool, NULL));
 }
 
 /* ---- Release ---- */
 
-static inline void put_or_serve(lfpool_t *pool, struct cache_head *head, uint32_t slot)
+static inline void put_released(lfpool_t *pool, struct cache_head *head, uint32_t slot)
 {
 	struct core *core = core_of(pool);
 
 	if (slot) {
 		put_through(pool, head, slot, true);
 	} else {
-		/* It is in quarantine, where an acquire finds it: W1 (waiters.h), as in put(). */
+		/* It is in quarantine, where an acquire finds it: W1 (waiters.h), as in put_slot(). */
 		tally_shared(&core->unpushed, 1);
 		owner_fence(core->asymmetric);
 	}
@@ -289,16 +303,25 @@ static inline void put_or_serve(lfpool_t *pool, struct cache_head *head, uint32_
 static lfpool_status_t release(lfpool_t *pool, struct cache_head *head, void *object)
 {
 	uint32_t slot;
-	lfpool_status_t status = end(core_of(pool), object, &slot);
+	lfpool_status_t status = make_free(core_of(pool), object, &slot);
 
 	if (status == LFPOOL_OK)
-		put_or_serve(pool, head, slot);
+		put_released(pool, head, slot);
 	return status;
 }
 
-lfpool_status_t lockfree_cache_release(struct cache_head *head, void *object)
+/* The full magazine, and whatever is odd. */
+lfpool_status_t lfpool_cache_release_slow(lfpool_cache_t *cache, void *object)
 {
-	return release(head->pool, head, object);
+	struct cache_head *head = (struct cache_head *)cache;
+	lfpool_t *pool = head->pool;
+
+	if (!object)
+		return LFPOOL_OK;
+
+	lfpool_status_t status = likely(pool->core) ? release(pool, head, object) : pool->backend->release(pool, object);
+
+	return likely(status == LFPOOL_OK) ? status : misuse_report(pool, object, status);
 }
 
 lfpool_status_t lockfree_release(lfpool_t *pool, void *object)
@@ -308,7 +331,7 @@ lfpool_status_t lockfree_release(lfpool_t *pool, void *object)
 
 void lockfree_put(lfpool_t *pool, struct cache_head *head, uint32_t slot)
 {
-	put_or_serve(pool, head, leave(core_of(pool), slot, pool_object(pool, slot)));
+	put_released(pool, head, end_use(core_of(pool), slot, pool_object(pool, slot)));
 }
 
 /* ---- Caches ---- */

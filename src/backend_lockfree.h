@@ -38,11 +38,9 @@ bool lockfree_begin(lfpool_t *pool, struct cache_head *head, uint32_t slot, void
 void lockfree_put(lfpool_t *pool, struct cache_head *head, uint32_t slot);
 struct cache_head *lockfree_cache_create(lfpool_t *pool);
 void lockfree_cache_destroy(struct cache_head *head);
-void *lockfree_cache_acquire(struct cache_head *head);
-lfpool_status_t lockfree_cache_release(struct cache_head *head, void *object);
 
-/* One object through a claimed cache.  `slot`: taken already; SLOT_NONE: to be taken, from anywhere. */
-void *lockfree_acquire_through(struct cache_head *head, uint32_t slot);
+/* One object through a claimed cache, from anywhere. */
+void *lockfree_acquire_one(struct cache_head *head);
 
 /* ---- backend_malloc.c: what the malloc backend does in another way ---- */
 

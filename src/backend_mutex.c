@@ -395,8 +395,6 @@ const struct backend backend_mutex = {
 	.check = mutex_check,
 	.cache_create = plain_cache_create,
 	.cache_destroy = plain_cache_destroy,
-	.cache_acquire = plain_cache_acquire,
-	.cache_release = plain_cache_release,
 	.cache_acquire_bulk = plain_cache_acquire_bulk,
 	.cache_release_bulk = plain_cache_release_bulk,
 };

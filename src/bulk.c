@@ -159,7 +159,7 @@ size_t bulk_acquire(struct cache_head *head, void **objects_out, size_t count)
 		if (taken)
 			continue;
 		/* The magazine is empty, and the general way fills it; or this is no plain pool. */
-		objects_out[done] = lockfree_acquire_through(head, SLOT_NONE);
+		objects_out[done] = lockfree_acquire_one(head);
 		if (!objects_out[done])
 			break;
 		done++;

@@ -136,16 +136,15 @@ static inline uint32_t pop(struct cache *c)
 	return arena_slot(&core->arena, object);
 }
 
-uint32_t cache_take_near(struct cache *c)
+/* A free slot out of `current`, after a refill if there is none; SLOT_NONE when there is nothing except in other caches. */
+static inline uint32_t take_near(struct cache *c, bool empty)
 {
-	/* Repeats only after a refill, whose magazine thieves emptied before we looked: their success. */
-	do {
-		const uint32_t slot = pop(c);
+	uint32_t slot = empty ? SLOT_NONE : pop(c);
 
-		if (slot)
-			return slot;
-	} while (refill(c, true));
-	return SLOT_NONE;
+	/* Repeats only after a refill, whose magazine thieves emptied before we looked: their success. */
+	while (!slot && refill(c, true))
+		slot = pop(c);
+	return slot;
 }
 
 uint32_t cache_take_idle(struct cache *c)
@@ -160,11 +159,11 @@ uint32_t cache_take_idle(struct cache *c)
 	return SLOT_NONE;
 }
 
-uint32_t cache_take(struct cache *c)
+uint32_t cache_take(struct cache *c, bool empty)
 {
 	/* Repeats only if something moved while cache_steal() looked: another thread's success. */
-	for (;;) {
-		uint32_t slot = cache_take_near(c);
+	for (;; empty = false) {
+		uint32_t slot = take_near(c, empty);
 
 		if (!slot)
 			slot = cold_take(c->core->cold);

@@ -138,13 +138,12 @@ static inline struct lfpool_magazine *cache_closed(struct cache *c)
 void cache_install(struct cache *c, uint32_t number);
 /* Makes `number`, which is in `in_transit`, the current magazine in place of one that is empty. */
 void cache_adopt(struct cache *c, uint32_t number);
-/* A free slot out of `current`, after a refill if need be; SLOT_NONE when there is nothing but in other caches.  */
-uint32_t cache_take_near(struct cache *c);
 /* A free slot out of `current`, after a refill if need be, or of a `previous` of another cache; not from a chunk that was
  * never used. */
 uint32_t cache_take_idle(struct cache *c);
-/* A free slot from anywhere; SLOT_NONE when at some moment during the call none was free. */
-uint32_t cache_take(struct cache *c);
+/* A free slot from anywhere; SLOT_NONE when at some moment during the call none was free.  `empty`: `current` was just found
+ * to be empty, and is not looked at again. */
+uint32_t cache_take(struct cache *c, bool empty);
 /* Takes `slot` back.  Always succeeds. */
 void cache_put(struct cache *c, uint32_t slot);
 /* Gives all magazines that hold something to the depot, as far as there are empty ones to hold in their place. */

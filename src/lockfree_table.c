@@ -118,7 +118,6 @@ static lfpool_status_t malloc_locate(const lfpool_t *pool, const void *object, u
 		.active_count = lockfree_active_count, .stats = lockfree_stats, .reset = lockfree_reset,        \
 		.check = lockfree_check,                                                                        \
 		.cache_create = lockfree_cache_create, .cache_destroy = lockfree_cache_destroy,                 \
-		.cache_acquire = lockfree_cache_acquire, .cache_release = lockfree_cache_release,               \
 		.cache_acquire_bulk = bulk_acquire, .cache_release_bulk = bulk_release,                         \
 	}
 

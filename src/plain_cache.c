@@ -3,7 +3,7 @@
  * plain_cache.c - explicit caches of a backend that has none.
  *
  * Idea         A head, and behind it a magazine that is always both empty and full: the inlined hits never hit, and
- *              every call goes to the backend's acquire and release.  The pool keeps a list of them, so that
+ *              every call goes on to the backend's acquire and release (lfpool_cache_acquire_slow).  The pool keeps a list of them, so that
  *              destroying it destroys them too.
  * Progress     The list is kept under the registry's lock.
  */
@@ -55,21 +55,6 @@ void plain_cache_destroy_all(lfpool_t *pool)
 {
 	while (pool->plain_caches)
 		plain_cache_destroy(&pool->plain_caches->head);
-}
-
-/* After a hit that was none, which has lowered the bottom of the closed magazine. */
-void *plain_cache_acquire(struct cache_head *head)
-{
-	_Atomic(uint64_t) *bottom = &head->face.hot->bottom;
-
-	/* relaxed, both: nobody else looks at a closed magazine. */
-	store_relaxed(bottom, load_relaxed(bottom) + 1);
-	return head->pool->backend->acquire(head->pool);
-}
-
-lfpool_status_t plain_cache_release(struct cache_head *head, void *object)
-{
-	return head->pool->backend->release(head->pool, object);
 }
 
 size_t plain_cache_acquire_bulk(struct cache_head *head, void **objects_out, size_t count)

@@ -257,28 +257,6 @@ lfpool_status_t(lfpool_cache_release)(lfpool_cache_t *cache, void *object)
 	return lfpool_cache_release_inline(cache, object);
 }
 
-void *lfpool_cache_acquire_slow(lfpool_cache_t *cache)
-{
-	struct cache_head *head = (struct cache_head *)cache;
-	void *object = head->pool->backend->cache_acquire(head);
-
-	KEEP_FRAME();
-	return object;
-}
-
-lfpool_status_t lfpool_cache_release_slow(lfpool_cache_t *cache, void *object)
-{
-	struct cache_head *head = (struct cache_head *)cache;
-	lfpool_t *pool = head->pool;
-
-	if (!object)
-		return LFPOOL_OK;
-
-	lfpool_status_t status = pool->backend->cache_release(head, object);
-
-	return likely(status == LFPOOL_OK) ? status : misuse_report(pool, object, status);
-}
-
 lfpool_status_t lfpool_cache_serve(lfpool_cache_t *cache)
 {
 	struct cache_head *head = (struct cache_head *)cache;

@@ -80,8 +80,6 @@ struct backend {
 	/* Explicit caches. */
 	struct cache_head *(*cache_create)(lfpool_t *pool);
 	void (*cache_destroy)(struct cache_head *head);
-	void *(*cache_acquire)(struct cache_head *head);
-	lfpool_status_t (*cache_release)(struct cache_head *head, void *object);
 	size_t (*cache_acquire_bulk)(struct cache_head *head, void **objects_out, size_t count);
 	size_t (*cache_release_bulk)(struct cache_head *head, void *const *objects, size_t count);
 };
@@ -220,8 +218,6 @@ const void *heap_label(const void *object);
 struct cache_head *plain_cache_create(lfpool_t *pool);
 void plain_cache_destroy(struct cache_head *head);
 void plain_cache_destroy_all(lfpool_t *pool);
-void *plain_cache_acquire(struct cache_head *head);
-lfpool_status_t plain_cache_release(struct cache_head *head, void *object);
 /* One by one. */
 size_t plain_cache_acquire_bulk(struct cache_head *head, void **objects_out, size_t count);
 size_t plain_cache_release_bulk(struct cache_head *head, void *const *objects, size_t count);

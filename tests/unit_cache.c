@@ -52,7 +52,7 @@ static uint32_t drain(struct cache *c)
 	bool seen[CAPACITY + 1] = {false};
 	uint32_t count = 0, slot;
 
-	while ((slot = cache_take(c))) {
+	while ((slot = cache_take(c, false))) {
 		assert_in_range(slot, 1, CAPACITY);
 		assert_false(seen[slot]);
 		seen[slot] = true;
@@ -64,7 +64,7 @@ static uint32_t drain(struct cache *c)
 static void take_n(struct cache *c, uint32_t n, uint32_t *slots_out)
 {
 	for (uint32_t i = 0; i < n; i++)
-		assert_int_not_equal(slots_out[i] = cache_take(c), SLOT_NONE);
+		assert_int_not_equal(slots_out[i] = cache_take(c, false), SLOT_NONE);
 }
 
 static void put_n(struct cache *c, uint32_t n, const uint32_t *slots)
@@ -76,7 +76,7 @@ static void put_n(struct cache *c, uint32_t n, const uint32_t *slots)
 TEST(one_cache_gets_everything_once)
 {
 	assert_int_equal(drain(a), CAPACITY);
-	assert_int_equal(cache_take(a), SLOT_NONE);
+	assert_int_equal(cache_take(a, false), SLOT_NONE);
 }
 
 /* What b holds in both magazines is a's when a asks. */
@@ -101,10 +101,10 @@ TEST(a_whole_previous_is_stolen_without_a_fence)
 	unsigned long fences = os_testing_heavy_fences();
 
 	for (int i = 0; i < SLOTS; i++)
-		assert_int_not_equal(cache_take(a), SLOT_NONE);
+		assert_int_not_equal(cache_take(a, false), SLOT_NONE);
 	assert_int_equal(os_testing_heavy_fences(), fences);
 	/* The one in current costs a fence. */
-	assert_int_not_equal(cache_take(a), SLOT_NONE);
+	assert_int_not_equal(cache_take(a, false), SLOT_NONE);
 	assert_int_equal(os_testing_heavy_fences(), fences + 1);
 }
 
@@ -116,10 +116,10 @@ TEST(saying_no_costs_no_fence)
 	unsigned long fences = os_testing_heavy_fences();
 
 	for (int i = 0; i < 1000; i++)
-		assert_int_equal(cache_take(a), SLOT_NONE);
+		assert_int_equal(cache_take(a, false), SLOT_NONE);
 	assert_int_equal(os_testing_heavy_fences(), fences);
 	cache_put(b, slots[0]);
-	assert_int_equal(cache_take(a), slots[0]);
+	assert_int_equal(cache_take(a, false), slots[0]);
 }
 
 /* An acquire that finds nothing leaves no trace that another one, which is looking too, could take for a change. */
@@ -128,11 +128,11 @@ TEST(saying_no_changes_nothing)
 	uint32_t slots[CAPACITY];
 
 	take_n(b, CAPACITY, slots);
-	assert_int_equal(cache_take(a), SLOT_NONE);
+	assert_int_equal(cache_take(a, false), SLOT_NONE);
 	uint64_t before[] = {atomic_load(&a->in_transit), atomic_load(&a->current_word), atomic_load(&a->previous),
 			     atomic_load(&a->current->top), atomic_load(&a->current->bottom)};
 
-	assert_int_equal(cache_take(a), SLOT_NONE);
+	assert_int_equal(cache_take(a, false), SLOT_NONE);
 	uint64_t after[] = {atomic_load(&a->in_transit), atomic_load(&a->current_word), atomic_load(&a->previous),
 			    atomic_load(&a->current->top), atomic_load(&a->current->bottom)};
 
@@ -160,7 +160,7 @@ TEST(stopped_in_the_middle_of_a_pop)
 	assert_int_equal(drain(a), 2);
 	/* It goes on, and gets its object: the last one, which needs the CAS. */
 	atomic_fetch_add(&b->current->bottom, 1);
-	assert_int_equal(cache_take(b), slots[2]);
+	assert_int_equal(cache_take(b, false), slots[2]);
 }
 
 /* b has put its full magazine into `previous` too and is stopped before it has a new one; then it goes on. */
@@ -188,7 +188,7 @@ TEST(an_old_note_is_worthless)
 	struct lfpool_magazine *m = b->current;
 	uint64_t note = atomic_load(&m->top);
 
-	assert_int_equal(cache_take(b), slots[0]);
+	assert_int_equal(cache_take(b, false), slots[0]);
 	cache_put(b, slots[1]);
 	assert_int_equal(magazine_take(m, SLOTS, note, 1), 0);
 	assert_int_equal(drain(a), 1);
@@ -221,10 +221,10 @@ TEST(room_is_found_where_a_thief_took)
 	assert_int_equal(tagged_number(atomic_load(&b->current_word)), robbed);
 	assert_false(magazine_is_home(b->current, SLOTS));
 	assert_ptr_equal(b->head.face.hot, cache_closed(b));
-	assert_int_equal(cache_take(b), slots[0]);
+	assert_int_equal(cache_take(b, false), slots[0]);
 	assert_ptr_equal(b->head.face.hot, core->hits ? b->current : cache_closed(b));
 	for (uint32_t i = SLOTS; i > 1; i--)
-		assert_int_equal(cache_take(b), slots[i - 1]);
+		assert_int_equal(cache_take(b, false), slots[i - 1]);
 	assert_int_equal(drain(a), 2 * SLOTS);
 }
 
@@ -285,7 +285,7 @@ TEST(release_finds_room_among_partly_filled_magazines)
 			cache_flush(c);
 			break;
 		case 1: case 2: case 3: case 4: case 5: case 6: case 7:
-			if ((slots[out] = cache_take(c)))
+			if ((slots[out] = cache_take(c, false)))
 				out++;
 			else
 				assert_int_equal(out, CAPACITY);
