@@ -50,6 +50,8 @@ fi
 
 # ---- What the example says
 
+# Fewer files may be open than the small tree is deep.
+ulimit -n 200
 status=0
 "$jobs" --workers "$workers" --capacity "$capacity" --top "$([ "$names" = names ] && echo 1000000 || echo 0)" "$tree" >"$out/said" 2>"$out/errors" || status=$?
 expect 'exit status' 0 $status

@@ -44,7 +44,8 @@ mkfifo pipe
 echo 'for nobody' >mode_000
 chmod 000 mode_000
 
-# Wide and deep.  The deep part is deeper than most limits on open files, and its paths are too long for a job record.
+# Wide and deep.  The deep part is deeper than the limit on open files that check_tree.sh sets, and its paths are too long for a job
+# record.
 mkdir wide deep
 i=0
 while [ $i -lt 1500 ]; do
@@ -54,7 +55,7 @@ done
 cd deep
 path=.
 i=0
-while [ $i -lt 1300 ]; do
+while [ $i -lt 300 ]; do
 	path=$path/d
 	i=$((i + 1))
 done
