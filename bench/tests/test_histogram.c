@@ -34,20 +34,6 @@ TEST(buckets_follow_each_other)
 	assert_true(histogram_greatest(HISTOGRAM_BUCKETS - 1) == UINT64_MAX);
 }
 
-TEST(powers_of_two_begin_buckets)
-{
-	for (unsigned power = 0; power < 64; power++) {
-		const uint64_t value = UINT64_C(1) << power;
-		const unsigned bucket = histogram_bucket(value);
-
-		assert_true(histogram_least(bucket) == value);
-		assert_int_equal(histogram_bucket(value - 1), bucket - 1);
-		/* The width: a step of the power, or one. */
-		assert_true(histogram_greatest(bucket) - value == (power > 5 ? (value >> 5) - 1 : 0));
-	}
-	assert_int_equal(histogram_bucket(UINT64_MAX), HISTOGRAM_BUCKETS - 1);
-}
-
 /* Of all magnitudes, equally often. */
 static uint64_t any_magnitude(struct random *random)
 {
@@ -171,7 +157,6 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(buckets_follow_each_other),
-		cmocka_unit_test(powers_of_two_begin_buckets),
 		cmocka_unit_test(quantiles_are_those_of_a_sorted_array),
 		cmocka_unit_test(merged_is_as_if_added_to_one),
 		cmocka_unit_test(nothing_has_no_quantile),

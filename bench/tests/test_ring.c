@@ -1,12 +1,15 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * test_ring.c - the ring: what goes in comes out, once and in order, also where it is full and where it is empty.
+ * test_ring.c - the ring: what goes in comes out, once and in order, also where it is full and where it is empty; and the barrier
+ * of a run.
  */
 #include "support.h"
 
+#include "../barrier.h"
 #include "../ring.h"
 
 #include <string.h>
+#include <unistd.h>
 
 #define POINTERS 300000
 
@@ -23,10 +26,12 @@ static void *pointer_of(uintptr_t number)
 	return (void *)(number + 1);
 }
 
+/* The counters are numbers that may wrap around. */
 TEST(holds_exactly_its_capacity)
 {
 	struct ring *ring = ring_make();
 
+	ring->pushed = ring->placed = ring->popped = ring->taken = ring->pushed_seen = ring->popped_seen = SIZE_MAX - RING_CAPACITY / 2;
 	/* Twice and a bit, so that the counters wrap around the cells at different places. */
 	for (uintptr_t round = 0; round < 5; round++) {
 		assert_null(ring_try_pop(ring));
@@ -41,23 +46,6 @@ TEST(holds_exactly_its_capacity)
 			assert_ptr_equal(ring_try_pop(ring), pointer_of(round * RING_CAPACITY + i));
 		assert_null(ring_try_pop(ring));
 	}
-	free(ring);
-}
-
-/* The counters are numbers that may wrap around. */
-TEST(counters_wrap_around)
-{
-	struct ring *ring = ring_make();
-	const size_t start = SIZE_MAX - RING_CAPACITY / 2;
-
-	ring->pushed = ring->placed = ring->popped = ring->taken = ring->pushed_seen = ring->popped_seen = start;
-	for (uintptr_t i = 0; i < RING_CAPACITY; i++)
-		assert_true(ring_try_push(ring, pointer_of(i)));
-	assert_false(ring_try_push(ring, pointer_of(0)));
-	for (uintptr_t i = 0; i < RING_CAPACITY; i++)
-		assert_ptr_equal(ring_try_pop(ring), pointer_of(i));
-	assert_null(ring_try_pop(ring));
-	assert_int_equal(ring->pushed, (size_t)(start + RING_CAPACITY));
 	free(ring);
 }
 
@@ -170,14 +158,49 @@ TEST(batches_are_published_whole)
 	free(ring);
 }
 
+/* ---- The barrier ---- */
+
+#define THREADS 8
+#define ROUNDS 200
+
+static struct barrier barrier = BARRIER_INITIALIZER;
+static int rounds[THREADS]; /* plain: each written by one thread, read by all; the barrier orders it */
+
+static void *meet_again_and_again(void *argument)
+{
+	const int index = (int)(intptr_t)argument;
+
+	for (int round = 0; round < ROUNDS; round++) {
+		/* The last thread is late now and then: the others fall asleep. */
+		if (index == THREADS - 1 && round % 50 == 0)
+			(void)usleep(1000);
+		rounds[index] = round;
+		barrier_wait(&barrier, THREADS);
+		for (int i = 0; i < THREADS; i++)
+			REQUIRE(rounds[i] == round);
+		barrier_wait(&barrier, THREADS);
+	}
+	return NULL;
+}
+
+TEST(a_barrier_lets_no_thread_pass_before_the_last)
+{
+	pthread_t threads[THREADS];
+
+	for (intptr_t i = 0; i < THREADS; i++)
+		thread_start(&threads[i], meet_again_and_again, (void *)i);
+	for (int i = 0; i < THREADS; i++)
+		(void)pthread_join(threads[i], NULL);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(holds_exactly_its_capacity),
-		cmocka_unit_test(counters_wrap_around),
 		cmocka_unit_test(order_and_content_survive_two_threads),
 		cmocka_unit_test(push_and_pop_wait),
 		cmocka_unit_test(batches_are_published_whole),
+		cmocka_unit_test(a_barrier_lets_no_thread_pass_before_the_last),
 	};
 
 	return cmocka_run_group_tests_name("ring", tests, NULL, NULL);
