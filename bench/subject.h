@@ -139,13 +139,14 @@ void *join_shared(void *shared);
 void leave_nothing(void *hand);
 /* version(), of a text that is known at compile time. */
 #define VERSION_IS(text)                                                                                                \
-	static const char *version(void)                                                                                \
+	static inline const char *version(void)                                                                         \
 	{                                                                                                              \
 		return text;                                                                                            \
 	}
-/* The last members of a subject whose threads have nothing of their own. */
-#define SHARED_BY_ALL(its_open, its_close, its_loops)                                                                  \
-	.open = its_open, .close = its_close, .join = join_shared, .leave = leave_nothing, .counters = NULL, .loops = its_loops
+/* The last members of a subject; and of one whose threads have nothing of their own. */
+#define FOR_EACH_THREAD(its_open, its_close, its_join, its_leave, ...)                                                 \
+	.open = its_open, .close = its_close, .join = its_join, .leave = its_leave, .counters = NULL, .loops = __VA_ARGS__
+#define SHARED_BY_ALL(its_open, its_close, ...) FOR_EACH_THREAD(its_open, its_close, join_shared, leave_nothing, __VA_ARGS__)
 
 #ifdef __cplusplus
 }

@@ -164,4 +164,7 @@ static inline void heap_free(struct heap *heap)
 	free(heap->entries);
 }
 
+#define POOL heap
+#define CALL(name) heap_##name
+
 #endif

@@ -4,8 +4,6 @@
  */
 #include "heap.h"
 
-#define POOL heap
-#define CALL(name) heap_##name
 #define UNLOCKED
 #include "locked.h"
 
@@ -14,5 +12,5 @@ const struct subject subject_heap_unlocked = {
 	.group = "limit",
 	.what = "an indexed binary heap without any synchronisation: one thread only",
 	.traits = TRAIT_ONE_THREAD,
-	SHARED_BY_ALL(open_locked, close_locked, EVICTING_LOOPS),
+	LOCKED_MEMBERS,
 };

@@ -80,4 +80,6 @@ static void close_locked(void *shared)
 	free(locked);
 }
 
+#define LOCKED_MEMBERS SHARED_BY_ALL(open_locked, close_locked, EVICTING_LOOPS)
+
 #endif

@@ -110,5 +110,5 @@ const struct subject subject_scan_mutex = {
 	.name = "scan-mutex",
 	.group = "own",
 	.what = "one mutex around an array, which an eviction searches for the least",
-	SHARED_BY_ALL(open_locked, close_locked, EVICTING_LOOPS),
+	LOCKED_MEMBERS,
 };

@@ -24,20 +24,15 @@ static inline void defer(void *hand, void *node)
 #define in_flight memb_in_flight
 #include "loops.h"
 
-static void *open_nothing(const struct plan *plan)
+static void *open_malloc(const struct plan *plan)
 {
-	(void)plan;
 	memb_start();
-	return &memb_freed;
+	return memb_open_nothing(plan);
 }
-
-VERSION_IS("liburcu " BENCH_URCU_VERSION)
 
 const struct subject subject_call_rcu_malloc = {
 	.name = "call-rcu-malloc",
-	.group = "own",
 	.what = "malloc(), and call_rcu() for each object, which calls free()",
-	.version = version,
 	.traits = TRAIT_BACKLOG,
-	MEMB_MEMBERS(open_nothing, leave_nothing),
+	OWN_MEMB_MEMBERS(open_malloc, leave_nothing),
 };

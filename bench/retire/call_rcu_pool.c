@@ -44,13 +44,8 @@ static void *open_lockfree(const struct plan *plan)
 	return open_with(plan, LFPOOL_BACKEND_LOCKFREE);
 }
 
-VERSION_IS("liburcu " BENCH_URCU_VERSION)
-
-#define SUBJECT(its_name, its_what, its_open)                                                                      \
-	{                                                                                                          \
-		.name = its_name, .group = "own", .what = its_what, .version = version, .traits = TRAIT_BOUNDED,       \
-		MEMB_MEMBERS(its_open, pool_close)                                                                     \
-	}
+#define SUBJECT(its_name, its_what, its_open)                                                                          \
+	{.name = its_name, .what = its_what, .traits = TRAIT_BOUNDED, OWN_MEMB_MEMBERS(its_open, pool_close)}
 
 const struct subject subject_call_rcu_mutex =
 	SUBJECT("call-rcu-mutex", "a pool with a mutex, and call_rcu() for each object, which releases it", open_mutex);

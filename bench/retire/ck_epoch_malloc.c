@@ -72,9 +72,5 @@ const struct subject subject_ck_epoch_malloc = {
 	.what = "malloc(), and ck_epoch_call() for each object, which calls free(); polled every 64 updates",
 	.version = version,
 	.traits = TRAIT_BACKLOG,
-	.open = open_epoch,
-	.close = free,
-	.join = epoch_join,
-	.leave = epoch_leave,
-	.loops = RETIRING_LOOPS,
+	FOR_EACH_THREAD(open_epoch, free, epoch_join, epoch_leave, RETIRING_LOOPS),
 };

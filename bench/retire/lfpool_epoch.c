@@ -66,9 +66,5 @@ const struct subject subject_retire_epoch = {
 	.group = "lfpool",
 	.what = "lfpool_release_epoch(): one entry of ck_epoch for each batch",
 	.traits = TRAIT_BOUNDED | TRAIT_BACKLOG,
-	.open = open_epoch,
-	.close = close_epoch,
-	.join = epoch_join,
-	.leave = epoch_leave,
-	.loops = RETIRING_LOOPS,
+	FOR_EACH_THREAD(open_epoch, close_epoch, epoch_join, epoch_leave, RETIRING_LOOPS),
 };

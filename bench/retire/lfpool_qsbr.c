@@ -91,9 +91,5 @@ const struct subject subject_retire_qsbr = {
 	.group = "lfpool",
 	.what = "lfpool_release_rcu() with the flavour QSBR",
 	.traits = TRAIT_BOUNDED,
-	.open = open_qsbr,
-	.close = pool_close,
-	.join = join_qsbr,
-	.leave = leave_qsbr,
-	.loops = RETIRING_LOOPS,
+	FOR_EACH_THREAD(open_qsbr, pool_close, join_qsbr, leave_qsbr, RETIRING_LOOPS),
 };

@@ -51,9 +51,18 @@ static inline void memb_leave(void *hand)
 	urcu_memb_unregister_thread();
 }
 
-/* The last members of a subject whose readers use it. */
-#define MEMB_MEMBERS(its_open, its_close)                                                                              \
-	.open = its_open, .close = its_close, .join = memb_join, .leave = memb_leave, .loops = RETIRING_LOOPS
+/* For subjects whose nodes are malloc's. */
+static inline void *memb_open_nothing(const struct plan *plan)
+{
+	(void)plan;
+	return &memb_freed;
+}
+
+VERSION_IS("liburcu " BENCH_URCU_VERSION)
+
+/* The last members of a subject whose readers use it; and of one that is not ours. */
+#define MEMB_MEMBERS(its_open, its_close) FOR_EACH_THREAD(its_open, its_close, memb_join, memb_leave, RETIRING_LOOPS)
+#define OWN_MEMB_MEMBERS(its_open, its_close) .group = "own", .version = version, MEMB_MEMBERS(its_open, its_close)
 
 /* For subjects whose nodes are callbacks. */
 static inline void memb_settle(void *hand, bool first)

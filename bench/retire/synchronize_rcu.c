@@ -19,18 +19,8 @@ static inline void defer(void *hand, void *node)
 #define UPDATES_DIVISOR 1024
 #include "loops.h"
 
-static void *open_nothing(const struct plan *plan)
-{
-	(void)plan;
-	return &memb_freed;
-}
-
-VERSION_IS("liburcu " BENCH_URCU_VERSION)
-
 const struct subject subject_synchronize_rcu = {
 	.name = "synchronize-rcu",
-	.group = "own",
 	.what = "malloc(), synchronize_rcu() and free() for each object",
-	.version = version,
-	MEMB_MEMBERS(open_nothing, leave_nothing),
+	OWN_MEMB_MEMBERS(memb_open_nothing, leave_nothing),
 };

@@ -62,4 +62,11 @@ static void close_stack(void *shared)
 
 VERSION_IS(BOOST_LIB_VERSION)
 
+#define BOOST_STACK(its_name, its_what, its_most)                                                                      \
+	{                                                                                                              \
+		.name = its_name, .group = "lock-free", .what = its_what, .version = version, .absent = nullptr,             \
+		.traits = TRAIT_BOUNDED | TRAIT_POOL, .most_objects = its_most,                                             \
+		SHARED_BY_ALL(open_stack, close_stack, SUBJECT_LOOPS)                                                       \
+	}
+
 #endif

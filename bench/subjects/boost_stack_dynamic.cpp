@@ -36,13 +36,5 @@ static inline bool acquire_bulk(void *hand, void **objects, size_t count)
 
 #include "../workloads.h"
 
-extern "C" const struct subject subject_boost_stack_dynamic = {
-	.name = "boost-stack-dynamic",
-	.group = "lock-free",
-	.what = "boost::lockfree::stack<void *> of objects, its nodes allocated before",
-	.version = version,
-	.absent = nullptr,
-	.traits = TRAIT_BOUNDED | TRAIT_POOL,
-	.most_objects = 0,
-	SHARED_BY_ALL(open_stack, close_stack, SUBJECT_LOOPS),
-};
+extern "C" const struct subject subject_boost_stack_dynamic = BOOST_STACK("boost-stack-dynamic",
+	"boost::lockfree::stack<void *> of objects, its nodes allocated before", 0);

@@ -17,13 +17,5 @@ typedef boost::lockfree::stack<void *, boost::lockfree::fixed_sized<true>> stack
 
 #include "../workloads.h"
 
-extern "C" const struct subject subject_boost_stack_fixed = {
-	.name = "boost-stack-fixed",
-	.group = "lock-free",
-	.what = "boost::lockfree::stack<void *, fixed_sized<true>> of objects; 65534 at most",
-	.version = version,
-	.absent = nullptr,
-	.traits = TRAIT_BOUNDED | TRAIT_POOL,
-	.most_objects = 65534,
-	SHARED_BY_ALL(open_stack, close_stack, SUBJECT_LOOPS),
-};
+extern "C" const struct subject subject_boost_stack_fixed = BOOST_STACK("boost-stack-fixed",
+	"boost::lockfree::stack<void *, fixed_sized<true>> of objects; 65534 at most", 65534);

@@ -40,7 +40,7 @@ static void *open_depot(const struct plan *plan)
 
 #define SUBJECT(its_name, its_what, its_open)                                                                          \
 	{                                                                                                              \
-		.name = its_name, .group = "lfpool", .what = "a cache for each thread, lfpool/inline.h" its_what,            \
+		.name = its_name, .what = "a cache for each thread, lfpool/inline.h" its_what,            \
 		.traits = TRAIT_BOUNDED | TRAIT_POOL, POOL_BY_CACHE(its_open)                                               \
 	}
 

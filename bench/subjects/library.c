@@ -11,7 +11,6 @@
 
 const struct subject subject_library = {
 	.name = "lfpool-library",
-	.group = "lfpool",
 	.what = "a cache for each thread, calls into the library",
 	.traits = TRAIT_BOUNDED | TRAIT_POOL,
 	POOL_BY_CACHE(pool_open_usual),

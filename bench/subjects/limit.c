@@ -55,9 +55,5 @@ const struct subject subject_limit = {
 	.group = "limit",
 	.what = "a list for each thread, no synchronisation, no check",
 	.traits = TRAIT_PRIVATE,
-	.open = open_limit,
-	.close = free,
-	.join = join,
-	.leave = leave,
-	.loops = SUBJECT_LOOPS,
+	FOR_EACH_THREAD(open_limit, free, join, leave, SUBJECT_LOOPS),
 };

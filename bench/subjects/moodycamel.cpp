@@ -139,10 +139,5 @@ extern "C" const struct subject subject_moodycamel = {
 	.absent = nullptr,
 	.traits = TRAIT_POOL,
 	.most_objects = 0,
-	.open = open_queue,
-	.close = close_queue,
-	.join = join,
-	.leave = leave,
-	.counters = nullptr,
-	.loops = SUBJECT_LOOPS,
+	FOR_EACH_THREAD(open_queue, close_queue, join, leave, SUBJECT_LOOPS),
 };

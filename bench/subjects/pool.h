@@ -54,7 +54,7 @@ void pool_cache_leave(void *cache);
 #define POOL_BY_CACHE(its_open) POOL_MEMBERS(its_open, pool_cache_join, pool_cache_leave)
 #define POOL_BY_THREAD(its_open) POOL_MEMBERS(its_open, join_shared, leave_nothing)
 #define POOL_MEMBERS(its_open, its_join, its_leave)                                                                    \
-	.open = its_open, .close = pool_close, .join = its_join, .leave = its_leave, .counters = pool_counters,           \
-	.loops = SUBJECT_LOOPS
+	.group = "lfpool", .open = its_open, .close = pool_close, .join = its_join, .leave = its_leave,                    \
+	.counters = pool_counters, .loops = SUBJECT_LOOPS
 
 #endif

@@ -66,9 +66,5 @@ const struct subject subject_ring = {
 	.group = "limit",
 	.what = "the ring alone: nothing is acquired or released",
 	.traits = TRAIT_NOTHING,
-	.open = open_ring,
-	.close = free,
-	.join = join,
-	.leave = leave,
-	.loops = SUBJECT_LOOPS,
+	FOR_EACH_THREAD(open_ring, free, join, leave, SUBJECT_LOOPS),
 };

@@ -93,10 +93,5 @@ extern "C" const struct subject SUBJECT = {
 	.absent = nullptr,
 	.traits = 0,
 	.most_objects = 0,
-	.open = open_bytes,
-	.close = close_bytes,
-	.join = join,
-	.leave = leave,
-	.counters = nullptr,
-	.loops = SUBJECT_LOOPS,
+	FOR_EACH_THREAD(open_bytes, close_bytes, join, leave, SUBJECT_LOOPS),
 };

@@ -17,7 +17,6 @@ static void *open_mutex(const struct plan *plan)
 
 const struct subject subject_thread = {
 	.name = "lfpool-thread",
-	.group = "lfpool",
 	.what = "lfpool_acquire(pool): the thread's own cache, found through thread-local storage",
 	.traits = TRAIT_BOUNDED | TRAIT_POOL,
 	POOL_BY_THREAD(pool_open_usual),

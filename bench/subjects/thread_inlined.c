@@ -13,7 +13,6 @@
 
 const struct subject subject_thread_inlined = {
 	.name = "lfpool-thread-inlined",
-	.group = "lfpool",
 	.what = "lfpool_acquire(pool), inlined by lfpool/inline.h",
 	.traits = TRAIT_BOUNDED | TRAIT_POOL,
 	POOL_BY_THREAD(pool_open_usual),

@@ -44,7 +44,6 @@ static void *open_typed(const struct plan *plan)
 
 const struct subject subject_typed = {
 	.name = "lfpool-typed",
-	.group = "lfpool",
 	.what = "a cache for each thread, lfpool/inline.h and lfpool/typed.h, objects of 64 bytes",
 	.traits = TRAIT_BOUNDED | TRAIT_POOL | TRAIT_64_BYTES,
 	POOL_BY_CACHE(open_typed),

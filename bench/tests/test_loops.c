@@ -138,11 +138,7 @@ static void *join(void *shared)
 static const struct subject accountant = {
 	.name = "accountant",
 	.traits = TRAIT_BOUNDED,
-	.open = open_account,
-	.close = close_account,
-	.join = join,
-	.leave = free,
-	.loops = SUBJECT_LOOPS,
+	FOR_EACH_THREAD(open_account, close_account, join, free, SUBJECT_LOOPS),
 };
 
 /* ---- A run ---- */
