@@ -3,7 +3,7 @@
  * check.c - see check.h.
  *
  * Idea         Every byte of each object that is held has a value of its holder's.  Two objects that overlap, and a pool
- *              that writes into what it has given away, change bytes of somebody's.
+ *              that writes into what it has given away, change bytes of a holder.
  */
 #include "check.h"
 

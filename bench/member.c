@@ -275,7 +275,7 @@ static void retire_begin(struct worker *worker)
 		(void)worker->subject->loops.fill(worker, RETIRE_TABLE);
 }
 
-/* Nothing is left, or somebody lost it. */
+/* Nothing is left, or the subject lost it. */
 static void retire_end(struct worker *worker)
 {
 	if (worker->index == 0)

@@ -40,7 +40,7 @@ struct team {
 	_Alignas(128) void **table;    /* larson's extra one, in the mailbox; atomic  */
 	_Alignas(128) size_t finished; /* jobs; atomic                                */
 	_Alignas(128) uint64_t clock;  /* evict: operations of all, and more; atomic  */
-	_Alignas(128) bool over;       /* somebody has done all chunks; atomic        */
+	_Alignas(128) bool over;       /* a thread has done all chunks; atomic        */
 	struct member members[THREADS_MAX];
 };
 extern struct team team;

@@ -165,7 +165,7 @@ endif()
 # DPDK as static libraries, and of these only what a mempool needs: pkg-config's list names some two hundred drivers, and
 # a shared EAL loads every driver that is installed when it starts.  What the list says to the compiler is for one file.
 function(bench_dpdk)
-	# The drivers register themselves, nobody refers to them.  Then each before the next that it needs.
+	# The drivers register themselves; nothing refers to them.  Then each before the next that it needs.
 	set(drivers librte_mempool_ring.a librte_mempool_stack.a)
 	set(others librte_mempool.a librte_stack.a librte_ring.a librte_eal.a librte_telemetry.a librte_kvargs.a numa bsd m)
 	if(LFPOOL_SANITIZE)

@@ -3,7 +3,7 @@
  * subject.h - what is compared: one `struct subject` for each way to get hold of an object.  C11 and C++20.
  *
  * Idea         A subject brings its own copy of the loops, compiled with its own acquire and release in them (see
- *              workloads.h).  So an inlined path is really inlined, and nobody pays an indirect call that another
+ *              workloads.h).  So an inlined path is really inlined, and no subject pays an indirect call that another
  *              does not: the pointers below are followed once in some thousand pairs.
  * To add one   One file in subjects/, which defines acquire() and release(), includes workloads.h and fills in a
  *              struct; its name in subjects.c, and in CMakeLists.txt or peers.cmake.

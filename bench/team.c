@@ -188,7 +188,7 @@ static bool stop_together(void)
  * The loop under the clock: `asked` chunks.
  *
  * When the first thread has done them, the others only finish the chunk they are at.  Otherwise the slower ones would go on
- * among themselves: with less contention than the row says, and CPUs that idle.  Who reads does so until then.
+ * among themselves: with less contention than the row says, and CPUs that idle.  A reader reads until then.
  */
 static void measure(struct member *member, loop_fn *loop)
 {

@@ -16,7 +16,7 @@ struct workload {
 	const char *name;
 	const char *what;     /* in one line                                                              */
 	size_t loop;          /* offset of a loop in struct loops                                         */
-	enum pattern pattern; /* who meets whom                                                           */
+	enum pattern pattern; /* which thread meets which                                                           */
 	size_t count;         /* objects of a worker's array                                              */
 	size_t held;          /* the most objects that one thread has out at once; 0: count               */
 	size_t chunk;         /* pairs between two looks at the clock                                     */

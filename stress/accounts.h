@@ -2,9 +2,9 @@
 /*
  * accounts.h - what the pool says of itself (lfpool_stats), against what the harness knows.
  *
- * Statistics   Nobody is in a call: the identity of lfpool/report.h holds exactly; acquires are as many as the harness got;
- *              releases, as many as it no longer has.
- * Mark         high_water is no less than what somebody has seen in use at once: a worker that holds so many, all of them at
+ * Statistics   No thread is in a call: the identity of lfpool/report.h holds exactly; acquires are as many as the harness
+ *              got; releases, as many as it no longer has.
+ * Mark         high_water is no less than what a thread has seen in use at once: a worker that holds so many, all of them at
  *              a meeting; and no more than there can be.  At some meetings it begins anew.
  * Lateness     A load of the machine delays a call as it delays the harness.  So once in a while a worker sleeps by itself for
  *              as long as it has waited in vain, and of LATE_WAITS calls the least late is compared with the latest such
@@ -34,12 +34,12 @@ struct lateness {
 
 /* The pool was just made. */
 void accounts_open(struct round *round);
-/* Somebody holds so many. */
+/* A thread holds so many. */
 void accounts_hold(struct round *round, size_t count);
 /* A call came back with NULL so long after its time was over. */
 void accounts_late(struct worker *worker, uint64_t late_ns, int64_t timeout_ns);
 
-/* Nobody is in a call. */
+/* No thread is in a call. */
 void accounts_judge(struct round *round, const char *when);
 /* The threads have stopped. */
 void accounts_judge_lateness(struct round *round);

@@ -17,7 +17,7 @@
 void calls_begin(ck_epoch_record_t *record);
 void calls_end(ck_epoch_record_t *record);
 
-/* A stack that is safe only if what is popped is not pushed anew while somebody pops. */
+/* A stack that is safe only if what is popped is not pushed anew while a thread pops. */
 void calls_push(ck_stack_t *stack, ck_stack_entry_t *entry);
 ck_stack_entry_t *calls_pop(ck_stack_t *stack);
 /* The entry so far below the top; NULL: there are not as many. */

@@ -15,7 +15,7 @@
  *              a shrink, until a growth has returned.  The same for those that lfpool_trim() may have in its hands.
  * Orders       seq_cst: the count must move before the pool's own words do, and after them.  That also orders the
  *              threads and could hide a missing edge in the pool from ThreadSanitizer, so rounds whose capacity
- *              suffices for everybody do not count: there every NULL is wrong.
+ *              suffices for all do not count: there every NULL is wrong.
  */
 #ifndef STRESS_DEMAND_H
 #define STRESS_DEMAND_H

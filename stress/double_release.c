@@ -2,8 +2,8 @@
 /*
  * double_release.c - scenario: all threads release the same object at the same instant.
  *
- * With LFPOOL_CHECK_RACES exactly one of them succeeds.  Nobody acquires until all have tried, so the object cannot
- * have become somebody else's.  In between, each thread has other objects in its caches.
+ * With LFPOOL_CHECK_RACES exactly one of them succeeds.  No thread acquires until all have tried, so the object cannot
+ * have gone to another thread.  In between, each thread has other objects in its caches.
  */
 #include "rendezvous.h"
 #include "report.h"

@@ -19,7 +19,7 @@ struct worker;
 /* Before the pool is created: when the scenario has planned. */
 void elastic_draw(struct round *round);
 
-/* A call of lfpool_trim(), if nobody else is making one. */
+/* A call of lfpool_trim(), if no other thread is making one. */
 void elastic_trim(struct worker *worker);
 
 /* So many objects one call of lfpool_trim() has in its hands, at most. */

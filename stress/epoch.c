@@ -3,8 +3,8 @@
  * epoch.c - scenario: the nodes are in a structure of ConcurrencyKit, and its epochs stand between taking out and reuse
  * (lfpool/epoch.h).
  *
- * A round draws the structure: a stack (ck_stack) that everybody pushes to and pops from with single-word CAS, so that only
- * the deferral keeps it from ABA; or a hash set (ck_hs), written under a lock and read without.
+ * A round draws the structure: a stack (ck_stack) that every thread pushes to and pops from with single-word CAS, so that
+ * only the deferral keeps it from ABA; or a hash set (ck_hs), written under a lock and read without.
  *
  * ThreadSan    What ConcurrencyKit orders is told as rcu_shim.h does it: a reader's section before what happens after the
  *              scheme has said that a batch is ready.  The scheme under test is called as it is, from one that tells

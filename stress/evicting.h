@@ -6,9 +6,9 @@
  *              be true of the object from then on: what its priority is, how often it is pinned, how it ended.  A
  *              record is used once between two meetings (meeting.h), so it always names one acquisition.  There are
  *              five files: the ledger (evicting_ledger.c), the calls, each of which goes
- *              past it (evicting_acquire.c, evicting_calls.c), what must be true when nobody is in a call
+ *              past it (evicting_acquire.c, evicting_calls.c), what must be true when no thread is in a call
  *              (evicting_meeting.c), and what the threads do (priority.c).
- * Witness      In half of the rounds nobody but the holder touches an object.  Then an object of the
+ * Witness      In half of the rounds no thread but the holder touches an object.  Then an object of the
  *              holder's that is active after a call, and was published and not pinned before it, could be evicted all
  *              the time.  So nothing that comes after it may have been taken, or named as the least, and no newcomer
  *              that it gives way to may have been refused.  In half of these rounds the objects that are out are
@@ -53,14 +53,14 @@ struct acquisition {
 	lfpool_handle_t name; /* 0: the record is not in use                                       */
 	/* Always. */
 	struct actor *holder;
-	/* Anybody's. */
-	_Atomic(lfpool_handle_t) handle; /* the same; 0: nobody but the holder knows it yet             */
+	/* Any thread's. */
+	_Atomic(lfpool_handle_t) handle; /* the same; 0: no thread but the holder knows it yet             */
 	_Atomic(unsigned) fate;
 	_Atomic(unsigned) published;     /* how often                                                   */
 	_Atomic(unsigned) pins;          /* raised after a pin, lowered before the unpin                */
 	_Atomic(unsigned) releasing;     /* releases that were begun, and were not refused              */
-	_Atomic(unsigned) updating;      /* 1: somebody does; where updates come one at a time          */
-	_Atomic(unsigned) writing;       /* 1: somebody does (WRITTEN_BY_ALL)                           */
+	_Atomic(unsigned) updating;      /* 1: a thread does; where updates come one at a time          */
+	_Atomic(unsigned) writing;       /* 1: a thread does (WRITTEN_BY_ALL)                           */
 	_Atomic(uint64_t) next;          /* the priority that is being set, or was                      */
 	_Atomic(uint64_t) settled;       /* the last that was set; where updates come one at a time     */
 	_Atomic(uint64_t) tried;         /* a bit for each priority it may ever have had                */
@@ -128,7 +128,7 @@ struct evicting {
 	bool reversed;          /* the greatest goes first                    */
 	bool evict_equal;
 	bool at_rest;           /* a meeting is on: the hook leaves the pool alone */
-	bool own;               /* nobody but the holder touches an object    */
+	bool own;               /* no thread but the holder touches an object    */
 	bool judged;            /* handles that others have ended are tried; others may publish and release what is new */
 	bool one_update;        /* at a time, of each object                  */
 	enum contents contents;
@@ -184,7 +184,7 @@ static inline enum fate fate_judged(const struct evicting *evicting, const struc
 	return evicting->judged ? (enum fate)atomic_load_explicit(&a->fate, memory_order_acquire) : LIVE;
 }
 
-/* Does anybody but the holder know of it? */
+/* Does any thread but the holder know of it? */
 static inline bool is_shown(const struct acquisition *a)
 {
 	/* relaxed: see Orders. */
@@ -215,7 +215,7 @@ bool priority_is_last(const struct evicting *evicting, const struct acquisition 
 bool priority_was_tried(const struct acquisition *a, uint64_t priority);
 void priority_try(struct acquisition *a, uint64_t priority);
 
-/* The caller has the object, or nobody does. */
+/* The caller has the object, or no thread does. */
 void contents_check(struct evicting *evicting, const struct acquisition *a, const char *when);
 void contents_write(struct actor *actor, struct acquisition *a);
 
@@ -230,7 +230,7 @@ void evicting_on_evict(void *context, const lfpool_evicted_t *evicted);
 /* ---- Calls ---- */
 
 struct witness {
-	struct acquisition *of; /* NULL: nobody can tell  */
+	struct acquisition *of; /* NULL: not known */
 	struct order order;
 };
 
@@ -256,7 +256,7 @@ void call_for_each(struct actor *actor);
 
 /* ---- Meetings ---- */
 
-/* Nobody is in a call. */
+/* No thread is in a call. */
 void evicting_inspect(struct actor *actor, bool drained);
 
 #endif

@@ -62,7 +62,7 @@ void witness_expect(struct actor *actor, const struct witness *witness, struct o
 
 /* ---- Acquire ---- */
 
-/* It was not evicted, says this fault: somebody else was. */
+/* It was not evicted, says this fault: another object was. */
 static void evict_wrongly(struct actor *actor)
 {
 	struct evicting *evicting = actor->evicting;
@@ -117,7 +117,7 @@ static void refused(struct actor *actor, const struct witness *witness, lfpool_h
 	if (handle || actor->call.evictions)
 		violation(evicting->round, "NULL, with handle %" PRIx64 " and %zu evictions", handle, actor->call.evictions);
 	expect_full(actor, reading, "NULL");
-	/* A newcomer comes after everybody, or before everybody, of equal rank. */
+	/* A newcomer comes after all, or before all, of equal rank. */
 	witness_expect(actor, witness, (struct order){actor->call.rank, evicting->evict_equal ? UINT64_MAX : 0}, "NULL");
 	demand_lower(&evicting->demand, 1);
 	/* With few processors the holders need this one. */

@@ -210,7 +210,7 @@ void call_get(struct actor *actor, struct acquisition *a)
 	} else if (handle && lfpool_priority_get(evicting->pool, handle, &priority)) {
 		if (settled ? priority != atomic_load_explicit(&a->settled, memory_order_relaxed)
 			    : !priority_was_tried(a, priority))
-			violation(evicting->round, "handle %" PRIx64 " has priority %" PRIx64 ", which nobody gave it", handle,
+			violation(evicting->round, "handle %" PRIx64 " has priority %" PRIx64 ", which no call gave it", handle,
 				  priority);
 	}
 	if (fate == LIVE && settled && handle && lfpool_priority_look(evicting->pool, handle) != a->object)
@@ -242,7 +242,7 @@ static bool visit(void *context, void *object, lfpool_handle_t handle, uint64_t 
 	atomic_fetch_add_explicit(&a->pins, 1, memory_order_relaxed);
 	use(actor, a);
 	if (!priority_was_tried(a, priority))
-		violation(evicting->round, "a walk finds priority %" PRIx64 ", which nobody gave handle %" PRIx64, priority,
+		violation(evicting->round, "a walk finds priority %" PRIx64 ", which no call gave handle %" PRIx64, priority,
 			  handle);
 	if (is_shown(a) && worker_chance(actor->worker, 16))
 		call_release(actor, a);

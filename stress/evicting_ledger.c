@@ -50,7 +50,7 @@ void acquisition_end(struct actor *actor, struct acquisition *a, enum fate fate)
 	static const char *const fates[] = {"is live", "was evicted", "was released"};
 	unsigned found = LIVE;
 
-	/* release: from here on nobody must get at it. */
+	/* release: from here on no thread must get at it. */
 	if (!atomic_compare_exchange_strong_explicit(&a->fate, &found, (unsigned)fate, memory_order_release,
 						     memory_order_relaxed))
 		violation(actor->evicting->round, "what had handle %" PRIx64 " %s, and before it %s", a->name, fates[fate],
@@ -134,7 +134,7 @@ void contents_write(struct actor *actor, struct acquisition *a)
 
 /* ---- Grants ---- */
 
-/* Is there such an object, and has nobody else got it? */
+/* Is there such an object, and has no other thread got it? */
 static bool is_free(struct evicting *evicting, struct slot *slot, const void *object)
 {
 	const struct acquisition *last = atomic_load_explicit(&slot->last, memory_order_relaxed);
@@ -148,7 +148,7 @@ static bool is_free(struct evicting *evicting, struct slot *slot, const void *ob
 	}
 	if (last && (pins_of(last) || (fate_of(last) == LIVE &&
 				       !atomic_load_explicit(&last->releasing, memory_order_relaxed)))) {
-		violation(evicting->round, "object %p granted twice: by handle %" PRIx64 " somebody has it, pinned by %u",
+		violation(evicting->round, "object %p granted twice: by handle %" PRIx64 " it is held already, pinned by %u",
 			  object, last->name, pins_of(last));
 		return false;
 	}
@@ -199,7 +199,7 @@ void expect_stale(struct actor *actor, lfpool_handle_t handle, bool pinned)
 		found = "publish";
 	else if (lfpool_priority_release(pool, handle) != LFPOOL_E_STALE)
 		found = "release";
-	/* Else it would undo somebody's. */
+	/* Else it would undo another thread's. */
 	else if (!pinned && lfpool_priority_unpin(pool, handle) != LFPOOL_E_STALE)
 		found = "unpin";
 	if (found)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * evicting_meeting.c - the scenario `priority` at rest: nobody is in a call, so the pool must be what the ledger says;
+ * evicting_meeting.c - the scenario `priority` at rest: no thread is in a call, so the pool must be what the ledger says;
  * see evicting.h.
  */
 #include "evicting.h"
@@ -45,7 +45,7 @@ static void count_active(struct census *census, struct acquisition *a)
 			  object);
 		return;
 	}
-	/* relaxed, here and below: nobody is in a call. */
+	/* relaxed, here and below: no thread is in a call. */
 	if (evicting->one_update ? priority != atomic_load_explicit(&a->settled, memory_order_relaxed)
 				 : !priority_was_tried(a, priority))
 		violation(evicting->round, "handle %" PRIx64 " has priority %" PRIx64 ", not %" PRIx64, a->name, priority,

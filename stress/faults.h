@@ -78,7 +78,7 @@ static inline bool fault_null(struct worker *worker, uint64_t reading)
 							       fault_strikes(worker, FAULT_QUIET_NULL));
 }
 
-/* Is it the decoy?  The pool must not get it back from anybody but the keeper.  (With the ledger no worker gets so
+/* Is it the decoy?  The pool must get it back from the keeper alone.  (With the ledger no worker gets so
  * far.) */
 static inline bool fault_decoy(const struct worker *worker, const void *object)
 {

@@ -4,7 +4,7 @@
  *
  * Known for certain: the handle of an object that one holds resolves to it.  A handle whose object was released before
  * (by the thread itself, or by one that then laid the handle among the dead) resolves to nothing, whichever thread has the
- * slot now.  A handle laid among the offered, which everybody may release by, releases exactly once: in the end as many
+ * slot now.  A handle laid among the offered, by which every thread may release, releases exactly once: in the end as many
  * such releases have succeeded as were offered, and the others were refused.
  * An object that is being released by another thread is neither held nor free for a moment: there is one more for each.
  */
@@ -69,7 +69,7 @@ static void judge(struct worker *worker, lfpool_handle_t handle, lfpool_status_t
 			  lfpool_status_string(status));
 }
 
-/* Everybody may release it now, and we do. */
+/* Every thread may release it now, and we do. */
 static void release_offered(struct worker *worker, struct held *held, lfpool_handle_t handle)
 {
 	struct handles *handles = worker->round->shared;
@@ -77,7 +77,7 @@ static void release_offered(struct worker *worker, struct held *held, lfpool_han
 	(void)ledger_leave(&worker->round->ledger, held);
 	/* relaxed: read when all threads have stopped. */
 	atomic_fetch_add_explicit(&handles->offers, 1, memory_order_relaxed);
-	/* release: what we wrote to the object, the ledger's mark above all, before somebody else releases it. */
+	/* release: what we wrote to the object, the ledger's mark above all, before another thread releases it. */
 	atomic_store_explicit(place(worker, handles->offered), handle, memory_order_release);
 	judge(worker, handle, lfpool_release_handle(worker->round->pool, handle));
 	held->object = NULL;
@@ -89,7 +89,7 @@ static void release(struct worker *worker, struct held *held)
 	struct handles *handles = worker->round->shared;
 	const lfpool_handle_t handle = handle_of(worker, held);
 
-	/* The history wants to know who released what; faults are committed by the usual calls. */
+	/* The history wants to know which thread released what; faults are committed by the usual calls. */
 	if (worker->log || worker->round->cell->options->fault != FAULT_NONE || worker_chance(worker, 2))
 		worker_release(worker, held);
 	else

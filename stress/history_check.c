@@ -48,7 +48,7 @@ static int by_object(const void *left, const void *right)
 
 /* ---- Reporting ---- */
 
-/* Counts a fault; true if it is to be described. */
+/* Counts a fault; true if it should be described. */
 static bool found_one(struct check *check, enum history_fault fault)
 {
 	size_t before = 0;
@@ -80,7 +80,7 @@ static void tell_operations(struct check *check, enum history_fault fault, const
 	tell(check, fault, &text);
 }
 
-/* ---- Holds: who had what ---- */
+/* ---- Holds: which thread had what ---- */
 
 static void end_hold(struct check *check, const size_t *offsets, struct held_once *holds,
 		     const struct history_record *release)
@@ -162,7 +162,7 @@ static void check_objects(struct check *check)
 				longest = hold;
 		}
 		if (!hold->release && check->terms->ended)
-			tell_operations(check, HISTORY_FAULT_HELD, "nobody has released an object", hold->acquire, NULL);
+			tell_operations(check, HISTORY_FAULT_HELD, "an object was not released", hold->acquire, NULL);
 	}
 	if (check->terms->fixed && check->objects > check->terms->capacity &&
 	    found_one(check, HISTORY_FAULT_OBJECTS)) {

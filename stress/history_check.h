@@ -2,8 +2,8 @@
 /*
  * history_check.h - can these answers have come from a pool that keeps its promises?
  *
- * Idea         A call took effect somewhere in its interval [begin, end], nobody knows where.  What holds wherever it
- *              was is definite, and only what is definitely wrong is reported.
+ * Idea         A call took effect somewhere in its interval [begin, end], at a moment that is not known.  What holds
+ *              wherever it was is definite, and only what is definitely wrong is reported.
  *
  * Ownership    A hold is an acquire A and the release R that ends it.  The object is definitely held from A.end to
  *              R.begin.  Two holds of one object must not definitely overlap: sorted by A.end, each R.begin <= the next
@@ -12,7 +12,7 @@
  * NULL         The promise: NULL only if at some moment during the call every object was in use, or in the hands of the
  *              very call that was acquiring or releasing it.  At the moment t an object can be that only if some hold
  *              of it has A.begin <= t <= R.end: before A.begin its acquire had not begun, after R.end its release had
- *              returned and all its stores were visible.  Otherwise it is definitely free; so is an object that nobody
+ *              returned and all its stores were visible.  Otherwise it is definitely free; so is an object that no thread
  *              ever acquired.  A NULL in [b, e] is wrong if and only if at every t in [b, e] at least one object is
  *              definitely free; it need not be the same one all the time.
  *                No slack is needed for objects that are "on their way".  The pool moves free objects between caches
@@ -26,9 +26,9 @@
  *              many holds as there are objects have A.begin <= t <= R.end.
  *                Stamps are real times rounded down.  If the promise was kept at the real moment m, then it reads as
  *              kept at t = floor(m), because rounding down preserves <=.  So whole ticks and closed intervals are
- *              sound, and equal stamps accuse nobody.
+ *              sound, and equal stamps accuse no call.
  *
- * Conservation A release ends a hold of that very object that nobody ended before, and begins after its acquire has
+ * Conservation A release ends a hold of that very object that no thread ended before, and begins after its acquire has
  *              returned; never more different objects than the capacity; in the end every hold has been ended.  That
  *              nothing was lost shows when the keeper empties the pool: an object that does not come is definitely free
  *              for ever, and the keeper's NULL is wrong.

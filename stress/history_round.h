@@ -25,7 +25,7 @@ void history_open(struct round *round);
  * round->config. */
 struct history_log *history_log_of(struct round *round, uint32_t index);
 
-/* Everybody has stopped: checks, and reports what is wrong as violations. */
+/* Every thread has stopped: checks, and reports what is wrong as violations. */
 void history_close(struct round *round);
 
 /* How much was checked in all rounds. */

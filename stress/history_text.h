@@ -39,7 +39,7 @@ __attribute__((format(printf, 2, 3))) void text_add(struct text *text, const cha
 /* What the numbers in the lines that follow mean. */
 void text_legend(struct text *text, const struct check *check);
 
-/* A line for one operation: who, what, when. */
+/* A line for one operation: which thread, what, when. */
 void text_operation(struct text *text, const struct check *check, const struct history_record *record,
 		    const char *remark);
 

@@ -143,7 +143,7 @@ static _Atomic(uint64_t) *mark_of(struct ledger *ledger, void *object)
 	return NULL;
 }
 
-/* Marks the object as held and gives its last token; false (reported) when somebody holds it. */
+/* Marks the object as held and gives its last token; false (reported) when a thread holds it. */
 static bool mark_take(struct ledger *ledger, void *object, uint64_t token, struct held *held, uint64_t *last_out)
 {
 	held->mark = mark_of(ledger, object);
@@ -193,7 +193,7 @@ bool ledger_check(struct ledger *ledger, const struct held *held, const char *wh
 		return true;
 	/* relaxed: this thread wrote it, or the one that handed the object over did. */
 	if (held->mark && atomic_load_explicit(held->mark, memory_order_relaxed) != (held->token | HELD)) {
-		violation(ledger->round, "object %p, held (" TOKEN_FORMAT "), is marked as somebody else's",
+		violation(ledger->round, "object %p, held (" TOKEN_FORMAT "), is marked as another's",
 			  (void *)held->object, TOKEN_PARTS(held->token));
 		return false;
 	}
@@ -229,7 +229,7 @@ bool ledger_take_over(struct ledger *ledger, struct held *held, uint64_t token)
 	if (ledger->off)
 		return sound;
 	if (held->mark)
-		/* relaxed: nobody else may look at it until we hand the object on. */
+		/* relaxed: no other thread may look at it until we hand the object on. */
 		atomic_store_explicit(held->mark, token | HELD, memory_order_relaxed);
 	stamp_write(held->object, ledger->head, ledger->object_size, token);
 	return sound;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * ledger.h - the oracle: who holds which object, kept where the library cannot reach.
+ * ledger.h - the oracle: which thread holds which object, kept where the library cannot reach.
  *
  * Idea         A thread that acquires an object writes a token, its thread and a running number, over the whole object (the
  *              stamp) and into a table of marks beside it.  The mark says "held" or "free", the stamp says what the
@@ -8,7 +8,7 @@
  *                - granted while the mark says held: two holders at once;
  *                - contents other than the last holder's stamp at acquire: touched while free, or the release was not
  *                  visible;
- *                - contents other than one's own stamp while held: somebody else writes here, or two objects overlap;
+ *                - contents other than one's own stamp while held: another thread writes here, or two objects overlap;
  *                - in a round that trims, contents of a free object that are neither that nor, page by page, zero;
  *                - more marks than the capacity: objects that do not exist.
  * Orders       Stamps are plain memory, so that ThreadSanitizer demands the edge from release to acquire of the
@@ -28,7 +28,7 @@
 
 struct round;
 
-/* An object somebody holds.  Handing this struct over, properly synchronised, hands the object over. */
+/* An object a thread holds.  Handing this struct over, properly synchronised, hands the object over. */
 struct held {
 	unsigned char *object;   /* NULL = none                               */
 	uint64_t token;          /* what is stamped on it                     */
@@ -80,7 +80,7 @@ bool ledger_check(struct ledger *ledger, const struct held *held, const char *wh
 /* A thread reads it that does not hold it.  It was in use when that began; its holder may retire it, but no thread may have
  * acquired it since.  `seen` is what its holder had then. */
 bool ledger_look(struct ledger *ledger, const struct held *seen);
-/* Has its holder marked it as free, or somebody acquired it since?  Not known without marks: false. */
+/* Has its holder marked it as free, or a thread acquired it since?  Not known without marks: false. */
 bool ledger_left(const struct held *seen);
 /* It came from another thread: checks it and stamps it anew. */
 bool ledger_take_over(struct ledger *ledger, struct held *held, uint64_t token);

@@ -15,7 +15,7 @@ struct life {
 	_Atomic(unsigned) step[];      /* of the object in each slot */
 };
 
-/* The object goes from one step to the next, and nobody else is at it. */
+/* The object goes from one step to the next, and no other thread is at it. */
 static void go(struct round *round, const void *object, enum step from, enum step to, _Atomic(size_t) *count)
 {
 	const size_t index = lfpool_index_of(round->pool, object);

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * meeting.h - free running, with a meeting now and then: moments at which nobody is in a call.
+ * meeting.h - free running, with a meeting now and then: moments at which no thread is in a call.
  *
- * Idea         Thread 0 decides when it is time, and says so in a flag, which orders nothing.  Everybody comes to the
+ * Idea         Thread 0 decides when it is time, and says so in a flag, which orders nothing.  Every thread comes to the
  *              rendezvous (rendezvous.h) as soon as it has seen it.  Between two rendezvous thread 0 may look at the pool as
- *              nobody else can.
+ *              no other thread can.
  */
 #ifndef STRESS_MEETING_H
 #define STRESS_MEETING_H
@@ -18,14 +18,14 @@ struct meeting {
 	bool go_on; /* thread 0's, between two rendezvous */
 };
 
-/* It is time, says somebody. */
+/* It is time, says the caller. */
 static inline void meeting_call(struct meeting *meeting)
 {
 	/* relaxed, here and below: to know soon is enough. */
 	atomic_store_explicit(&meeting->called, true, memory_order_relaxed);
 }
 
-/* Is it time?  Thread 0 calls a meeting once in `times` on average.  When the round is over anybody does, so that all stand
+/* Is it time?  Thread 0 calls a meeting once in `times` on average.  When the round is over any thread does, so that all stand
  * still if one does not come: then the watchdog sees it. */
 static inline bool meeting_due(struct meeting *meeting, struct worker *worker, uint32_t times)
 {
@@ -34,7 +34,7 @@ static inline bool meeting_due(struct meeting *meeting, struct worker *worker, u
 	return atomic_load_explicit(&meeting->called, memory_order_relaxed);
 }
 
-/* Everybody has come.  Thread 0 may close the meeting, before the next rendezvous. */
+/* Every thread has come.  Thread 0 may close the meeting, before the next rendezvous. */
 static inline void meeting_join(struct meeting *meeting)
 {
 	rendezvous_meet(&meeting->rendezvous);

@@ -2,8 +2,8 @@
 /*
  * misuse.c - scenario: wrong releases amid honest work.
  *
- * Foreign and interior pointers go to the pool that everybody works on: each must be refused with the right status,
- * and nothing else may be harmed.  An object that was just released may be somebody else's a moment later, so double
+ * Foreign and interior pointers go to the pool that every thread works on: each must be refused with the right status,
+ * and nothing else may be harmed.  An object that was just released may belong to another thread a moment later, so double
  * releases go to a pool that the thread has for itself.
  */
 #include "report.h"

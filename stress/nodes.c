@@ -126,8 +126,8 @@ static bool catch_sight(struct actor *actor, uint64_t key, struct sight *sight_o
 	return false;
 }
 
-/* Stays with it until it was taken out, and then as long as somebody might need to acquire it anew if it was not deferred,
- * or until it would be free if nobody read it. */
+/* Stays with it until it was taken out, and then as long as another thread might need to acquire it anew if it was not
+ * deferred, or until it would be free if no thread read it. */
 static bool linger(struct actor *actor, const struct sight *sight)
 {
 	struct worker *worker = actor->worker;
@@ -181,7 +181,7 @@ static void drain(struct actor *actor)
 	actor->retired = 0;
 }
 
-/* It has just been retired, and we are still in the section: nobody can have it. */
+/* It has just been retired, and we are still in the section: no thread can have it. */
 static void expect_retired(struct actor *actor, void *object)
 {
 	struct round *round = actor->worker->round;
@@ -402,7 +402,7 @@ void nodes_finish(struct round *round)
 	struct actor *keeper = &nodes->actors[round->cell->threads];
 	size_t taken_out = 0, retires = 0, left;
 
-	/* What a fault has left behind nobody can clear away. */
+	/* What a fault has left behind cannot be cleared away. */
 	if (cell_failed(round->cell))
 		return;
 	enter(keeper, &round->keeper);

@@ -11,7 +11,7 @@
  *              liburcu, `epoch` ConcurrencyKit's.
  * NULL         Right only if every object was in use, or retired and not free yet.  Nothing tells when that ends, but after
  *              lfpool_drain() what was retired before it is free.  So a thread drains when it has retired so many, and
- *              capacity, or the count of demand.h, allows for as many more.  In other rounds nobody waits for anything,
+ *              capacity, or the count of demand.h, allows for as many more.  In other rounds no thread waits for anything,
  *              and NULL is not judged.
  * Orders       Nodes are plain memory, their marks relaxed atomics.  What orders a reader's last look before the next
  *              holder's first write is the section, the scheme, and the pool.
@@ -59,7 +59,7 @@ struct regime {
 	/* A reader is about to read outside of sections on purpose, and has done so.  NULL = nothing to do. */
 	void (*stray)(struct actor *actor, bool away);
 	/* All in a section.  insert: false: there is one with its key, or no room.  find: NULL: none.  take_out: the node,
-	 * if it was there; and whether we took it out, or somebody else did meanwhile. */
+	 * if it was there; and whether we took it out, or another thread did meanwhile. */
 	bool (*insert)(struct actor *actor, struct node *node);
 	struct node *(*find)(struct actor *actor, uint64_t key);
 	struct node *(*take_out)(struct actor *actor, uint64_t key, bool *ours_out);

@@ -3,7 +3,7 @@
  * over_demand.c - scenarios: the threads want more than there is, and NULL is right exactly when it is.
  *
  * In step: all threads acquire without releasing, and together get exactly the capacity, whichever caches the objects
- * lay in; then all release.  Free running: everybody acquires and releases, and each NULL is held against the count
+ * lay in; then all release.  Free running: every thread acquires and releases, and each NULL is held against the count
  * of demand.h.
  */
 #include "rendezvous.h"

@@ -152,7 +152,7 @@ static struct acquisition *draw_target(struct actor *actor)
 		return actor->mine_count ? actor->mine[random_below(&worker->random, actor->mine_count)] : NULL;
 	/* relaxed, both: see evicting.h, Orders. */
 	a = atomic_load_explicit(&evicting->board[random_below(&worker->random, BOARD_PLACES)], memory_order_relaxed);
-	/* The record may be in use anew, and nobody is to know. */
+	/* The record may be in use anew, which a thread that comes across it cannot know. */
 	return a && atomic_load_explicit(&a->handle, memory_order_relaxed) ? a : NULL;
 }
 

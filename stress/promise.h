@@ -66,9 +66,9 @@ struct promise *promise_next(struct promises *promises, unsigned index);
 /* From one state to another; a violation if it is in a third.  Says whether it was well. */
 bool promise_turn(struct promise *promise, enum promise_state from, enum promise_state to);
 
-/* Everybody is at rest: how many are still asked for? */
+/* All threads are at rest: how many are still asked for? */
 size_t promises_pending(const struct promises *promises);
-/* The round is over: was everybody served in turn? */
+/* The round is over: was each served in turn? */
 void promises_check_order(const struct promises *promises, struct round *round);
 
 #endif

@@ -73,8 +73,8 @@ static void *rcu_open(struct round *round, struct nodes *nodes)
 	static const unsigned long sizes[] = {1, 2, 16, 64};
 	struct rcu *rcu = round_memory(1, sizeof(*rcu));
 	const unsigned long size = sizes[random_below(&round->random, 4)];
-	/* liburcu's own thread frees what others have allocated, with an order in between that nobody can tell
-	 * ThreadSanitizer about. */
+	/* liburcu's own thread frees what others have allocated, with an order in between that cannot be told to
+	 * ThreadSanitizer. */
 	const bool any = random_below(&round->random, 2), grows = any && !ANNOTATED;
 
 	rcu->flavor = flavor_of(round->cell->options->flavor);

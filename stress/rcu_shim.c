@@ -86,12 +86,12 @@ static void grace_period_is_over(struct rcu_head *head)
 	atomic_load_explicit(&callback, memory_order_relaxed)(head);
 }
 
-static void call(struct rcu_head *head, callback_of theirs)
+static void call(struct rcu_head *head, callback_of given)
 {
 	/* relaxed, here and below: as above. */
-	const callback_of before = atomic_exchange_explicit(&callback, theirs, memory_order_relaxed);
+	const callback_of before = atomic_exchange_explicit(&callback, given, memory_order_relaxed);
 
-	if (before && before != theirs)
+	if (before && before != given)
 		abort();
 	real->update_call_rcu(head, grace_period_is_over);
 }
@@ -115,7 +115,7 @@ static void unregister_atfork(struct urcu_atfork *atfork)
 	real->unregister_rculfhash_atfork(atfork);
 }
 
-/* Without defer_rcu(): nobody here calls it. */
+/* Without defer_rcu(), which is not called here. */
 static const struct rcu_flavor_struct annotated = {
 	.read_lock = read_lock,
 	.read_unlock = read_unlock,

@@ -2,9 +2,9 @@
 /*
  * relay.h - calls and continuations that wait one behind the other, and one object that goes from each to the next.
  *
- * Idea         At a meeting, when nobody waits, thread 0 acquires all objects there are.  Then the others begin to wait, each
- *              when lfpool_stats() has said that its predecessor does: so the order of the queue is known.  Then thread 0
- *              releases one object, each that gets it releases it, and it must come to them in that order.
+ * Idea         At a meeting, when no thread waits, thread 0 acquires all objects there are.  Then the others begin to wait,
+ *              each when lfpool_stats() has said that its predecessor does: so the order of the queue is known.  Then thread
+ *              0 releases one object, each that gets it releases it, and it must come to them in that order.
  */
 #ifndef STRESS_RELAY_H
 #define STRESS_RELAY_H

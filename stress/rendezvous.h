@@ -26,7 +26,7 @@ static inline void rendezvous_meet(struct rendezvous *r)
 
 	/* acq_rel: the last one collects what all the others did before. */
 	if (atomic_fetch_add_explicit(&r->arrived, 1, memory_order_acq_rel) + 1 == r->threads) {
-		/* relaxed: published by the next line; nobody arrives again before it. */
+		/* relaxed: published by the next line; no thread arrives again before it. */
 		atomic_store_explicit(&r->arrived, 0, memory_order_relaxed);
 		/* release: hands it all to the waiters. */
 		atomic_store_explicit(&r->meetings, meeting + 1, memory_order_release);

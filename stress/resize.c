@@ -24,7 +24,7 @@
 
 struct sizes {
 	struct meeting meeting;
-	bool shrinks;           /* somebody does                                                     */
+	bool shrinks;           /* a thread does                                                     */
 	bool wild;              /* the maximum moves at any time                                     */
 	_Atomic(size_t) size;   /* capacity - owed, as far as we have a hand in it; raised after a growth has returned,
 	                           lowered before a shrink begins                                    */
@@ -310,7 +310,7 @@ static void resize_finish(struct round *round)
 
 const struct scenario scenario_resize = {
 	.name = "resize",
-	.description = "the pool grows, shrinks and is trimmed under those who use it; sizes are exact at each meeting",
+	.description = "the pool grows, shrinks and is trimmed under the threads that use it; sizes are exact at each meeting",
 	.plan = resize_plan,
 	.work = resize_work,
 	.finish = resize_finish,

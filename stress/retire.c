@@ -5,7 +5,7 @@
  *
  * Idea         A counter.  A reader writes down, where all can see it, what it says when its section begins, and 0 when it
  *              ends.  A batch that begins advances the counter and keeps what it says then: when every reader stands at
- *              0, or at that or later, nobody can have its objects.
+ *              0, or at that or later, no thread can have its objects.
  * Why that     All accesses that count are seq_cst, so they have one order.  A pointer is taken out before its batch begins,
  * suffices     and the batch begins before a reader's stand is looked at.  If the look finds an old stand or none, but the
  *              reader's section has begun since, then it writes its stand after the look, and reads the pointer after
@@ -67,8 +67,8 @@ static bool in_section(void)
 
 /* ---- The scheme ---- */
 
-/* Nobody can have what was taken out before the counter said `when`.  acquire, from every reader that has ended its section:
- * what it did in it. */
+/* No thread can have what was taken out before the counter said `when`.  acquire, from every reader that has ended its
+ * section: what it did in it. */
 static bool passed(struct retire *retire, uint64_t when)
 {
 	for (unsigned i = 0; i <= retire->threads; i++) {
@@ -91,7 +91,7 @@ static struct kept *enter_place(struct retire *retire, const lfpool_batch_t *bat
 	}
 	/* relaxed: the pool owes the order. */
 	if (atomic_fetch_add_explicit(&retire->kept[place].busy, 1, memory_order_relaxed) != 0)
-		violation(retire->round, "%s: somebody else is at the batch in place %zu", name, place);
+		violation(retire->round, "%s: another thread is at the batch in place %zu", name, place);
 	return &retire->kept[place];
 }
 
@@ -101,7 +101,7 @@ static void leave_place(struct kept *kept)
 	atomic_fetch_sub_explicit(&kept->busy, 1, memory_order_relaxed);
 }
 
-/* Its objects: as many as it says, and nobody's. */
+/* Its objects: as many as it says, and none of them held. */
 static void expect_objects(struct retire *retire, const lfpool_batch_t *batch, const struct kept *kept)
 {
 	lfpool_t *pool = retire->round->pool;
@@ -133,7 +133,7 @@ static void begin_kept(struct retire *retire, lfpool_batch_t *batch, struct kept
 	kept->begun = true;
 }
 
-/* Nobody reads its objects: is it as it was? */
+/* No thread reads its objects: is it as it was? */
 static void end_kept(struct retire *retire, const lfpool_batch_t *batch, struct kept *kept)
 {
 	const struct room *room = lfpool_batch_room((lfpool_batch_t *)(uintptr_t)batch);
@@ -167,7 +167,7 @@ static void on_begin(void *context, lfpool_batch_t *batch)
 	if (retire->seam == SEAM_TOLD)
 		expect_objects(retire, batch, kept);
 	leave_place(kept);
-	/* From here on somebody else may reclaim it. */
+	/* From here on another thread may reclaim it. */
 	if (retire->seam == SEAM_TOLD)
 		list_push(retire, batch);
 }
@@ -335,7 +335,7 @@ static struct node *retire_take_out(struct actor *actor, uint64_t key, bool *our
 	struct node *node = atomic_load(&retire->places[key]);
 	struct node *expected = node;
 
-	/* Somebody else may be about to do the same. */
+	/* Another thread may be about to do the same. */
 	if (node && actor->nodes->raced && worker_chance(actor->worker, 8))
 		(void)sched_yield();
 	*ours_out = node && atomic_compare_exchange_strong(&retire->places[key], &expected, NULL);

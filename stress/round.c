@@ -206,7 +206,7 @@ static void *worker_main(void *argument)
 
 	(void)pthread_barrier_wait(&round->start);
 	round->cell->scenario->work(worker);
-	/* Objects in a cache that nobody destroys must be found as well. */
+	/* Objects in a cache that is not destroyed must be found as well. */
 	if (worker_chance(worker, 2))
 		worker_drop_cache(worker);
 	if (round->ending != ENDING_EXIT_FIRST) {

@@ -79,7 +79,7 @@ struct round {
 	struct held decoy;           /* held by the keeper, for FAULT_DOUBLE_GRANT                      */
 	_Atomic(size_t) provoked;    /* refusals that the scenario asked for                            */
 	_Atomic(size_t) reported;    /* refusals that the misuse hook was told of                       */
-	_Atomic(unsigned) trimming;  /* 1: somebody does (not a bool: riscv64 exchanges no bytes)         */
+	_Atomic(unsigned) trimming;  /* 1: a thread does (not a bool: riscv64 exchanges no bytes)         */
 	pthread_barrier_t start, worked, leave;
 };
 
@@ -99,7 +99,7 @@ __attribute__((format(printf, 2, 3))) void round_remark(struct round *round, con
 /* The hook that counts refusals; its context is the round. */
 void round_on_misuse(void *context, const lfpool_misuse_t *misuse);
 
-/* Nobody is in a call: every invariant must hold.  From here on the system refuses nothing, until somebody wants it to. */
+/* No thread is in a call: every invariant must hold.  From here on the system refuses nothing, until a scenario asks. */
 void round_expect_intact(struct round *round, const char *when);
 
 /* Describes the configuration in one line. */

@@ -4,11 +4,11 @@
  *
  * Idea         A sample is one line of CSV: time, phase, resident memory, sizes of the pool, and percentiles of the latencies
  *              since the sample before.  Each worker counts latencies for itself, and adds them to the log's own
- *              when it notices that a sample was taken; so nobody is timed while somebody else reads.
+ *              when it notices that a sample was taken; so no thread is timed while another thread reads.
  *              After the trim of each cycle the resident memory must be what it was: the median of the last third of the
  *              cycles exceeds that of the first third by no more than SOAK_SLACK_BYTES and 1 %.  Medians, because single
  *              samples meet what the C library and the kernel just do; the first cycle does not count, since there
- *              everything is used for the first time.  Latencies are reported, and judged by nobody.
+ *              everything is used for the first time.  Latencies are reported, not judged.
  */
 #ifndef STRESS_SOAK_LOG_H
 #define STRESS_SOAK_LOG_H

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * walk.c - scenario: everybody acquires and releases, and everybody walks.
+ * walk.c - scenario: every thread acquires, releases and walks.
  *
  * What the walker knows for certain: the objects that it holds itself are active during the whole walk, so each must be
- * met once; addresses only grow, so nothing is met twice; and what it released itself, if nobody has acquired it since,
+ * met once; addresses only grow, so nothing is met twice; and what it released itself, if no thread has acquired it since,
  * must not be met.  The last is known only in the end: an object that was met is written down with the mark of its last
- * holder, and if the mark is still the same when all threads have stopped, nobody had acquired it.
+ * holder, and if the mark is still the same when all threads have stopped, no thread had acquired it.
  */
 #include "report.h"
 #include "round.h"
@@ -50,7 +50,7 @@ static void release(struct walker *w, struct held *held)
 	worker_release(w->worker, held);
 }
 
-/* One that we have released: has somebody acquired it since? */
+/* One that we have released: has a thread acquired it since? */
 static void doubt(struct walker *w, const unsigned char *object)
 {
 	for (size_t i = 0; i < GONE_MAX && i < w->released; i++) {
@@ -153,7 +153,7 @@ static void check_doubts(struct round *round, const struct walker *w)
 	for (size_t i = 0; i < w->doubts; i++)
 		/* relaxed: the threads have stopped. */
 		if (atomic_load_explicit(w->doubt[i].mark, memory_order_relaxed) == w->doubt[i].token)
-			violation(round, "a walk visited %p, which its walker had released and nobody has acquired since",
+			violation(round, "a walk visited %p, which its walker had released and no thread has acquired since",
 				  (void *)w->doubt[i].object);
 }
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * watchdog.h - a hang is a finding too: somebody has to see it.
+ * watchdog.h - a hang is a finding too, and must be seen.
  *
  * Idea         Every worker beats a pulse, a counter of its own, with each operation.  One thread adds the pulses up
  *              from time to time: it rewrites the progress line, and when the sum has not moved for too long it names

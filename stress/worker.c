@@ -2,7 +2,7 @@
 /*
  * worker.c - the calls of the workers, by any route and past the oracle.
  */
-/* Both faces of the explicit caches: the inlined functions under their own names, the calls under theirs. */
+/* Both faces of the explicit caches: the inlined functions under their own names, the calls under their own. */
 #define LFPOOL_INLINE_KEEP_NAMES
 
 #include "worker.h"
@@ -216,7 +216,7 @@ bool worker_acquire_wait(struct worker *worker, int64_t timeout_ns, struct held 
 {
 	struct round *round = worker->round;
 	const bool for_ever = timeout_ns < 0;
-	/* Where objects are lost on purpose nobody waits for ever for them. */
+	/* Where objects are lost on purpose no call waits for ever. */
 	const int64_t timeout = for_ever && faults_wanted(worker) ? 1000000000 : timeout_ns;
 	/* While it waits it serves others as well, and may have an object for them in its hands beside its own. */
 	const uint32_t extra = timeout != 0;
@@ -302,7 +302,7 @@ size_t worker_acquire_many(struct worker *worker, struct held *held_out, size_t 
 
 /* ---- Release ---- */
 
-/* One release by any route, or by none at all if the object is to be dropped; logged if it succeeds. */
+/* One release by any route, or by none at all if the object should be dropped; logged if it succeeds. */
 static lfpool_status_t release_logged(struct worker *worker, const struct held *held, bool drop)
 {
 	uint64_t begin = history_begin(worker->log), end;
@@ -357,7 +357,7 @@ static void release_bulk(struct worker *worker, struct held *held, size_t count)
 	size_t released = lfpool_release_bulk(round->pool, objects, count);
 	uint64_t end = history_end(worker->log);
 
-	/* Which ones were refused, if any, nobody knows. */
+	/* Which ones were refused, if any, is not known. */
 	for (size_t i = 0; i < count && released == count; i++)
 		history_released(worker->log, begin, end, objects[i], held[i].hold);
 	if (released != count)

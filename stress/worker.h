@@ -40,7 +40,7 @@ struct worker {
 	struct random faults;   /* and, separately, when it commits a fault                                 */
 	lfpool_cache_t *cache;  /* made when first needed; NULL = not yet                                   */
 	struct pulse *pulse;
-	struct timing *timing;  /* how long its calls take; NULL: nobody wants to know             */
+	struct timing *timing;  /* how long its calls take; NULL: not measured             */
 	pthread_t thread;
 };
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * loop_alone.c - no pool at all: what the loop itself takes, and is contained in everybody's figures.
+ * loop_alone.c - no pool at all: what the loop itself takes, and is contained in the figures of all.
  */
 #include "evicting.h"
 

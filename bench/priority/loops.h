@@ -11,7 +11,7 @@
  *
  * Idea         A thread keeps the handles of its share of the objects.  An operation is, by lot, an update of one of them,
  *              or an acquire, whose handle takes the place of one that was found stale, or else of any.  (So some objects
- *              belong to nobody any more; they age, and go.)  The pool is full all the time: each acquire evicts.
+ *              belong to no thread any more; they age, and go.)  The pool is full all the time: each acquire evicts.
  *              When its holder does not know yet that an object was evicted, the update is refused; so is any
  *              program's.  It counts as an operation; how many there were is reported.
  */
@@ -29,7 +29,7 @@
 
 static const struct evicting_calls evicting_calls = {acquire_filled, update, release};
 
-/* 0 .. bound - 1, by the highest 20 bits of a lot; three such from one draw, for the loop is in everybody's figures. */
+/* 0 .. bound - 1, by the highest 20 bits of a lot; three such from one draw, for the loop is in all figures. */
 static inline uint32_t lot_below(uint64_t lot, uint32_t bound)
 {
 	return (uint32_t)((lot >> 44) * bound >> 20);

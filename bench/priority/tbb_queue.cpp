@@ -84,7 +84,7 @@ size_t slot_of(uint64_t handle)
 
 bool take_free(queue_pool *pool, size_t &slot_out)
 {
-	/* relaxed: a guess; in a full pool nobody takes the mutex. */
+	/* relaxed: a guess; in a full pool no thread takes the mutex. */
 	if (!pool->free_count.load(std::memory_order_relaxed))
 		return false;
 

@@ -25,9 +25,9 @@ const struct backlog backlogs[BACKLOG_COUNT] = {
 	{.name = "backlog-100000", .what = "100,000 updates a second: what is in flight at most", .rate = 100000},
 	{.name = "backlog-1000000", .what = "1,000,000 updates a second: what is in flight at most", .rate = 1000000},
 	{.name = "backlog-unlimited", .what = "updates as fast as they go: what is in flight at most", .rate = 0},
-	{.name = "backlog-stalled", .what = "1,000,000 updates a second, and for half a second somebody is inside one section",
+	{.name = "backlog-stalled", .what = "1,000,000 updates a second, and for half a second a thread is inside one section",
 	 .rate = 1000000, .stalls = true},
-	{.name = "backlog-bounded", .what = "the same in a pool of 16,384 objects: who finds none waits", .rate = 1000000,
+	{.name = "backlog-bounded", .what = "the same in a pool of 16,384 objects: a thread that finds none waits", .rate = 1000000,
 	 .stalls = true, .bounded = true},
 };
 
@@ -156,7 +156,7 @@ static void *stall(void *argument)
 	turn(scene); /* they begin */
 	sleep_until(now_ns() + LASTS_NS / 2);
 	if (!node_is_whole(node) || __atomic_load_n(&node->stamp, __ATOMIC_RELAXED) != stamp)
-		give_up(scene->subject->name, "a node was used again while somebody read it");
+		give_up(scene->subject->name, "a node was used again while a thread read it");
 	calls->section_end(hand);
 	calls->go_offline(hand);
 	turn(scene); /* they have ended */

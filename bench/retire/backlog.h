@@ -25,7 +25,7 @@ struct backlog {
 	const char *name;
 	const char *what; /* in one line                           */
 	size_t rate;      /* updates a second; 0: no limit         */
-	bool stalls;      /* somebody reads, and does not come to an end */
+	bool stalls;      /* a thread reads, and does not come to an end */
 	bool bounded;     /* a small pool, of those that have one  */
 };
 extern const struct backlog backlogs[BACKLOG_COUNT];

@@ -34,7 +34,7 @@ static inline void defer(void *hand, void *node)
 	(void)ck_epoch_poll(&own->record);
 }
 
-/* Each thread its own: nobody else may. */
+/* Each thread its own: no other may. */
 static void settle(void *hand, bool first)
 {
 	struct epoch_hand *own = (struct epoch_hand *)hand;

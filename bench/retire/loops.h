@@ -33,7 +33,7 @@
 #endif
 
 #ifndef HAS_QUIESCENT_STATES
-/* A thread in no section is in nobody's way. */
+/* A thread in no section delays no other. */
 static inline void quiesce(void *hand)
 {
 	(void)hand;
@@ -126,7 +126,7 @@ static size_t run_read(struct worker *worker, size_t sections)
 	go_offline(hand);
 	worker->retiring->sections += sections;
 	if (MUST_BE_WHOLE && broken)
-		give_up(worker->subject->name, "a node was used again while somebody read it");
+		give_up(worker->subject->name, "a node was used again while a thread read it");
 	return 0;
 }
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * released_at_once.c - lfpool_release() instead of deferring, and no sections: what the loop and a pool take.  Who reads
- * finds nodes that are somebody else's by now, and must not mind.  No way to do it, but nothing can be below it.
+ * released_at_once.c - lfpool_release() instead of deferring, and no sections: what the loop and a pool take.  A
+ * reader finds nodes that are another thread's by now, and must not mind.  No way to do it, but nothing can be below it.
  */
 #include "retiring.h"
 

@@ -8,8 +8,8 @@
  *              `retire-read` each other thread reads.
  *              A subject of this folder is a `struct subject` with these loops, and none of the others:
  *
- *                  acquire    a node that nobody can see.
- *                  defer      it is not in the table any more: free when nobody can be reading it.
+ *                  acquire    a node that no thread can see.
+ *                  defer      it is not in the table any more: free when no thread can be reading it.
  *                  sections   as its scheme wants them.
  * The figures  ns_per_update   elapsed time x min(threads, CPUs) / updates, as in every other workload: what an
  *                              updating thread sees.  A worker that frees in the background is in it as far as it takes

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * free_list.c - one pthread mutex around one list, linked through the objects: the pool that somebody would write.  No
+ * free_list.c - one pthread mutex around one list, linked through the objects: the pool of a program without a library.  No
  * caches, no checks.
  */
 #include "link.h"
 
 struct stack {
-	/* Who has the mutex wants the list: one line for both. */
+	/* A thread that has the mutex wants the list: one line for both. */
 	_Alignas(64) pthread_mutex_t mutex;
 	struct link *first;
 	struct objects objects;

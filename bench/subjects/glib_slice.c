@@ -3,7 +3,7 @@
  * glib_slice.c - GLib's slice allocator: magazines of blocks for each thread and size, a depot, slabs of a page.
  *
  * Documented   "Memory Slices": g_slice_alloc(size), given back with g_slice_free1() and the same size.  It never
- *              says NULL: out of memory ends the program.  The calls are not inlined for anybody.
+ *              says NULL: out of memory ends the program.  The calls are inlined for no program.
  * Edges        G_SLICE=always-malloc or debug-blocks, GLib 2.76 or newer, and valgrind turn it into malloc(), and so
  *              does a size too large for its slabs: of ours, 4096.  GLib reads G_SLICE before main(), so what it
  *              says goes into the version that is reported.

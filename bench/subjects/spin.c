@@ -15,7 +15,7 @@
 #include <ck_spinlock.h>
 
 struct stack {
-	/* Who has the lock wants the list: one line for both. */
+	/* A thread that has the lock wants the list: one line for both. */
 	ck_spinlock_t lock CK_CC_CACHELINE;
 	struct link *first;
 	struct objects objects CK_CC_CACHELINE;

@@ -3,7 +3,7 @@
  * test_loops.c - every loop of every workload around an acquire and a release that keep account, with threads, rings and
  * graphs made as in the benchmark.
  *
- * Idea         The account knows for each object whether it is in use and who acquired it; what must not happen ends the
+ * Idea         The account knows for each object whether it is in use and by which user; what must not happen ends the
  *              program at once.  Before the loops, after them and at the end, the sums must agree.
  * Invariants   A1  a loop returns as many pairs as it releases (exhausted: as many as were refused).
  *              A2  acquired - released grows by what the workers hold more than before.
@@ -21,7 +21,7 @@ struct account {
 	struct objects objects;
 	uint32_t *free;    /* a stack of indices */
 	size_t free_count;
-	unsigned *user;    /* who acquired the object; 0: nobody */
+	unsigned *user;    /* which user acquired the object; 0: none */
 	unsigned users;    /* so far */
 	size_t acquired, released, remote, refused, bulks;
 };

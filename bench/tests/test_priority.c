@@ -313,7 +313,7 @@ static void *live(void *argument)
 	return NULL;
 }
 
-/* E4.  The pool is full: with one thread, of which nobody takes the clock away, every acquire evicts. */
+/* E4.  The pool is full: with one thread, whose clock no other takes away, every acquire evicts. */
 static void check_loop(const struct workload *workload, const struct member *member)
 {
 	const struct evicting *did = member->worker.evicting;

@@ -190,7 +190,7 @@ static void *update_meanwhile(void *argument)
 
 	come(scene, &worker, &retiring, 0, UINT64_C(0x5eed));
 	turn(scene); /* the table is full */
-	turn(scene); /* somebody is in a section */
+	turn(scene); /* a thread is in a section */
 	(void)loops->retire(&worker, UPDATES);
 	__atomic_store_n(&scene->updated, true, __ATOMIC_RELEASE);
 	scene->deferred = retiring.updates;

@@ -115,7 +115,7 @@ class Run(unittest.TestCase):
 	# ---- What the processes are told ----
 
 	def test_environment(self):
-		# What the shell says must reach nobody.
+		# What the shell says must reach no process.
 		self.run_it(*SMALL, LD_LIBRARY_PATH="/nowhere", MALLOC_ARENA_MAX="1", LFPOOL_BACKEND="mutex", GLIBC_TUNABLES="")
 		for start in self.starts:
 			self.assertEqual(set(start["environment"]), {"LD_LIBRARY_PATH"})

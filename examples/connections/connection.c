@@ -10,7 +10,7 @@
  *                                                            +-- unfit --> destroy --> (create, when needed)
  *
  *              A handshake with the server is made on the first use of each object, and survives release.  Whether a
- *              connection still works, nobody knows before it is used; so the user finds out, and deactivate refuses
+ *              connection still works, is not known before it is used; so the user finds out, and deactivate refuses
  *              what broke.
  * Concurrency  Hooks run on the threads that acquire and release: what they count must be atomic.  The connection
  *              itself belongs to the caller of the hook alone.

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * connection.h - connections to a server, which are dear to make and are therefore kept.
+ * connection.h - connections to a server, which are expensive to make and are therefore kept.
  *
  * All that others see: a type of which they know nothing, and how to get hold of one.  There is no way to make a
  * connection, to copy one, or to forget to close one: connection.c does that, when the pool asks for it.  The functions

@@ -8,7 +8,7 @@
  * was, though it may have been popped long ago.  Workers push and pop; each stamp that was pushed is popped once.
  * Start with stack.h.
  *
- * --no-deferral releases each node at once, as if nobody could be reading it.  Then a walker soon sees a node become
+ * --no-deferral releases each node at once, as if no thread could be reading it.  Then a walker soon sees a node become
  * another one under its eyes, says so, and the program ends.
  *
  * Exit status  0: no node changed while it was looked at, and each stamp is accounted for.  1: not so, or no pool.  2:
@@ -80,7 +80,7 @@ static void walk(struct visitor *visitor)
 		for (unsigned i = 0; i < count; i++)
 			if (!node_is(met[i], stamps[i]))
 				tell_changed(met[i], stamps[i], "on a walk");
-		/* Now and then somebody else's turn, in the midst of a section. */
+		/* Now and then another thread's turn, in the midst of a section. */
 		if (looks == 10)
 			sched_yield();
 	}

@@ -9,7 +9,7 @@
 /* ---- Nodes ---- */
 
 /* relaxed, all of it: the stack orders what is written before a node is on it before what is read of it.  They would
- * need no atomics, if nobody tried what happens without deferral. */
+ * need no atomics, if the program did not also try what happens without deferral. */
 static uint64_t word_of(uint64_t stamp, unsigned i)
 {
 	return (stamp + 1) * (2 * i + 3);

@@ -8,7 +8,7 @@
  *              a walk down the stack meet a node that has become another one.  In a section of an epoch neither can
  *              happen: a node that was popped is retired (lfpool_release_epoch()), and free only when each section has
  *              ended that may know it.
- * Stamps       A node's stamp is another one each time the node is used.  So whoever holds a node can tell that it is
+ * Stamps       A node's stamp is another one each time the node is used.  So a thread that holds a node can tell that it is
  *              still what it was.
  */
 #ifndef EXAMPLE_STACK_H
@@ -53,7 +53,7 @@ const struct node *stack_below(const struct node *node);
 /* Is the node what it was when it had that stamp? */
 bool node_is(const struct node *node, uint64_t stamp);
 
-/* Nodes that are still in use.  Nobody else may be at it, or use the epoch any more. */
+/* Nodes that are still in use.  No other thread may be at it, or use the epoch any more. */
 size_t stack_close(struct stack *stack);
 
 #endif

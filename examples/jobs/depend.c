@@ -2,14 +2,14 @@
 /*
  * depend.c - jobs that wait for jobs, see jobs.h.
  *
- * Idea         A job knows how many it waits for, and those know it: each has a list of edges.  Who ends a job lowers the
- *              count of each job in its list, and who brings a count to 0 has a job that is ready.  Nobody waits, and
- *              nobody looks for what may have become ready.
- * Why prepared An edge is written by whoever prepares the job before, until it starts it; no worker can end it
+ * Idea         A job knows how many it waits for, and those know it: each has a list of edges.  The end of a job lowers the
+ *              count of each job in its list, and a worker that brings a count to 0 has a job that is ready.  No worker
+ *              waits, and none looks for what may have become ready.
+ * Why prepared An edge is written by the worker that prepares the job before, until it starts it; no worker can end it
  *              meanwhile.  So the list is a plain one, and "has it ended already?" is never asked.
  * No cycle     A job names those before it when it is made, and they were made before.
  * Where        The first job that becomes ready is run next by the worker that made it so: what it needs was just written
- *              there.  The others go to the deque, for who is idle.  A continuation (jobs_then) always stays.
+ *              there.  The others go to the deque, for workers that are idle.  A continuation (jobs_then) always stays.
  */
 #include "job.h"
 
@@ -66,7 +66,7 @@ struct job *jobs_prepare(struct jobs_worker *worker, struct jobs_group *group, s
 	}
 	release_edges(worker, edges);
 	if (job) {
-		/* Not atomic: nobody lowers it before one of those before it is started. */
+		/* Not atomic: it is not lowered before one of those before it is started. */
 		atomic_init(&job->waits_for, waits_for);
 		worker->submitted++;
 	}

@@ -3,21 +3,21 @@
  * deque.h - a work-stealing deque of jobs (Chase and Lev 2005; orders after Le, Pop, Cohen and Zappa Nardelli 2013).
  *
  * Idea         One owner pushes and pops at the bottom, like a stack: the newest job, whose data is still in the
- *              processor's cache.  Anybody else steals at the top: the oldest job, which in a tree of work is the one
+ *              processor's cache.  Any other worker steals at the top: the oldest job, which in a tree of work is the one
  *              with most work below it.  Owner and thieves meet only when one job is left; a compare-and-swap on top
- *              decides who gets it.
+ *              decides which gets it.
  * Invariants   D1  jobs in the deque = entries top .. bottom - 1, modulo the ring.
  *              D2  only the owner writes bottom and the entries; top only grows, by compare-and-swap.
  *              D3  the owner pops without a compare-and-swap only if an older job remains.
  * Fixed size   Nothing ever has to be moved to a bigger ring while thieves read the old one; a job that finds no room
  *              goes elsewhere (job_ready() in jobs.c).
- * Progress     push and pop are wait-free; a steal fails only because somebody else succeeded.
+ * Progress     push and pop are wait-free; a steal fails only because another succeeded.
  *
  * The published algorithm uses two seq_cst fences.  Here seq_cst stands on the operations beside which the fences
  * stood: the store of bottom and the load of top in pop, the loads of top and bottom in steal.  Those four, and the
  * compare-and-swap, are then in one order that all threads agree on: a thief that the owner did not see (old top)
  * must see the owner (new bottom).  ThreadSanitizer understands operations, and does not understand fences.
- * The store of bottom in push, and the loads in deque_looks_empty(), are seq_cst for the sake of who sleeps (sleep.h);
+ * The store of bottom in push, and the loads in deque_looks_empty(), are seq_cst for the sake of sleepers (sleep.h);
  * for the deque alone release and relaxed would do.
  */
 #ifndef EXAMPLE_DEQUE_H
@@ -95,7 +95,7 @@ static inline struct job *deque_pop(struct deque *deque)
 		job = atomic_load_explicit(&deque->entry[bottom & deque->mask], memory_order_relaxed);
 		if (top < bottom)
 			return job;
-		/* seq_cst: the last one, thieves compete for it; relaxed on failure: it is theirs, we read
+		/* seq_cst: the last one, thieves compete for it; relaxed on failure: a thief has it, we read
 		 * nothing. */
 		if (!atomic_compare_exchange_strong_explicit(&deque->top, &top, top + 1, memory_order_seq_cst,
 							     memory_order_relaxed))
@@ -107,7 +107,7 @@ static inline struct job *deque_pop(struct deque *deque)
 	return job;
 }
 
-/* Anybody.  The oldest job; NULL if there is none, or if somebody else took it meanwhile. */
+/* Any worker.  The oldest job; NULL if there is none, or if another took it meanwhile. */
 static inline struct job *deque_steal(struct deque *deque)
 {
 	/* seq_cst: top before bottom; see the file's comment. */
@@ -121,14 +121,14 @@ static inline struct job *deque_steal(struct deque *deque)
 	 * below. */
 	struct job *job = atomic_load_explicit(&deque->entry[top & deque->mask], memory_order_relaxed);
 
-	/* seq_cst: competes with the owner and with other thieves; relaxed on failure: the job is theirs. */
+	/* seq_cst: competes with the owner and with other thieves; relaxed on failure: another has the job. */
 	if (!atomic_compare_exchange_strong_explicit(&deque->top, &top, top + 1, memory_order_seq_cst,
 						     memory_order_relaxed))
 		return NULL;
 	return job;
 }
 
-/* Anybody.  A snapshot: false if there is a job that was pushed before, in the order of all seq_cst operations, and is
+/* Any worker.  A snapshot: false if there is a job that was pushed before, in the order of all seq_cst operations, and is
  * still there. */
 static inline bool deque_looks_empty(struct deque *deque)
 {

@@ -4,14 +4,14 @@
  *
  * Idea         Lazy binary splitting (Tzannes, Caragea, Barua and Vishkin 2010).  A worker with a range looks at its own
  *              deque.  If it is empty, thieves would find nothing: the upper half of the range becomes a job for them.  If
- *              it is not, nobody is idle, or what lies there will do: it does one grain and looks again.  So a range is cut
- *              as often as somebody takes a piece, whatever the grain: with one worker a few times, with uneven work
+ *              it is not, no worker is idle, or what lies there will do: it does one grain and looks again.  So a range is
+ *              cut as often as a worker takes a piece, whatever the grain: with one worker a few times, with uneven work
  *              where the work is.
  * Cost         A look at the deque for each grain.
  */
 #include "job.h"
 
-/* A piece of it, to be done by whoever takes it. */
+/* A piece of it, for the worker that takes it. */
 struct range {
 	jobs_for_body *body;
 	void *context;

@@ -3,9 +3,9 @@
  * inbox.h - what comes from elsewhere: a ring, and how much is in it.
  *
  * Idea         The count is raised before a pointer is put in and lowered after it was taken out.  It does three things.
- *              Whoever finds 0 has not touched the ring.  A sleeper that finds more than 0 stays awake, although the
+ *              A worker that finds 0 has not touched the ring.  A sleeper that finds more than 0 stays awake, although the
  *              pointer may still be on its way: so no wake-up is lost, whatever the ring does (sleep.h).  And it carries
- *              the order from the one who puts to the one who takes in C11's own terms: each operation on it is a
+ *              the order from the thread that puts to the thread that takes in C11's own terms: each operation on it is a
  *              read-modify-write, so the taker's acquires from every putter before it.  A ring in assembly orders too, but
  *              neither the language nor ThreadSanitizer knows.
  * Invariant    I1  count >= pointers in the ring.
@@ -35,7 +35,7 @@ static inline void inbox_free(struct inbox *inbox)
 	ring_destroy(inbox->ring);
 }
 
-/* Anybody.  False: full. */
+/* Any thread.  False: full. */
 static inline bool inbox_put(struct inbox *inbox, void *entry)
 {
 	/* seq_cst: before the putter looks for sleepers; and releases what was written to the entry. */
@@ -47,10 +47,10 @@ static inline bool inbox_put(struct inbox *inbox, void *entry)
 	return false;
 }
 
-/* Anybody.  NULL: empty, or on its way. */
+/* Any thread.  NULL: empty, or on its way. */
 static inline void *inbox_take(struct inbox *inbox)
 {
-	/* relaxed: a hint; who goes to sleep asks inbox_looks_empty(). */
+	/* relaxed: a hint; a worker that goes to sleep asks inbox_looks_empty(). */
 	if (atomic_load_explicit(&inbox->count, memory_order_relaxed) == 0)
 		return NULL;
 
@@ -62,7 +62,7 @@ static inline void *inbox_take(struct inbox *inbox)
 	return entry;
 }
 
-/* Anybody. */
+/* Any thread. */
 static inline bool inbox_looks_empty(struct inbox *inbox)
 {
 	/* seq_cst: after the sleeper has counted itself, see sleep.h. */

@@ -3,13 +3,14 @@
  * job.h - inside the job system: what its parts know of each other.
  *
  *     jobs.c     records: submit, run, end                  depend.c   before and after
- *     workers.c  threads: who runs what, and when they rest for.c      parallel for
+ *     workers.c  threads: which runs what, and when they rest for.c      parallel for
  *
  * Invariants   J1  a group's `unfinished` = its jobs that hold a record and have not ended, and for a job's own children one
  *                  more until its function has returned.
  *              J2  a job's record, and the edges to those after it, are released before its group is told: so when a group
  *                  has ended, the pools have all its records back.
- *              J3  a job's `after` and payload have one user at a time: whoever prepares it, then the worker that runs it,
+ *              J3  a job's `after` and payload have one user at a time: the worker that prepares it, then the one that runs
+ *              it,
  *                  then the one that ends it.
  *              J4  `here` is empty whenever a worker looks for a job, waits or sleeps.
  */

@@ -5,12 +5,12 @@
  * Idea         A submitted job takes a record from its worker's cache and goes to its worker's deque, where that worker, or
  *              one that steals, finds it.  So a record is often acquired by one worker and released by another: into the
  *              cache of the one that released it, where the next job finds it.
- * The end      Each job counts its children, and itself until its function returns.  Whoever brings the count to 0 ends the
- *              job: releases its record and counts it off in its parent's group, which may end that one too, and so on
- *              upwards.  No counter is shared by all: workers meet only at the jobs whose children they share.
+ * The end      Each job counts its children, and itself until its function returns.  The worker that brings the count to 0
+ *              ends the job: releases its record and counts it off in its parent's group, which may end that one too, and so
+ *              on upwards.  No counter is shared by all: workers meet only at the jobs whose children they share.
  * No record    The pool has a fixed number of records.  When they are all in use, the submitter runs the job itself, at
  *              once.  That is the right answer to NULL in a job system: nothing waits, nothing fails, nothing is
- *              allocated, and those who produce work faster than it is done are slowed down to doing it.  The stack
+ *              allocated, and workers that produce work faster than it is done are slowed down to doing it.  The stack
  *              grows by one job per level of the work, no more.
  */
 #include "job.h"
@@ -31,7 +31,7 @@ static void job_fill(struct job *job, struct jobs_group *group, job_function *ru
 	job->after = NULL;
 	job->stays = false;
 	memcpy(job->payload, payload, bytes);
-	/* relaxed: whoever lowers it got the job after this; and the group is held up by whoever submits to it. */
+	/* relaxed: the worker that lowers it got the job after this; and the submitter holds the group up. */
 	atomic_fetch_add_explicit(&group->unfinished, 1, memory_order_relaxed);
 }
 
@@ -74,7 +74,7 @@ static void group_leave(struct jobs_worker *worker, struct jobs_group *group)
 		/* Read before: when the last has left, a group on a stack may be gone. */
 		struct job *owner = group->owner;
 
-		/* Releases what the job wrote to whoever sees 0, and the last to leave acquires what the others wrote;
+		/* Releases what the job wrote to the worker that sees 0, and the last to leave acquires what the others wrote;
 		 * seq_cst: before the look for sleepers (sleep.h). */
 		if (atomic_fetch_sub_explicit(&group->unfinished, 1, memory_order_seq_cst) != 1)
 			return;

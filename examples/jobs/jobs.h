@@ -4,7 +4,7 @@
  *
  * Job          A function and a few bytes of payload.  A job has *ended* when its function has returned and all jobs that
  *              it submitted have ended.
- * Group        What somebody waits for, or a job's own children: counts the jobs in it that have not ended.
+ * Group        What a worker waits for, or a job's own children: counts the jobs in it that have not ended.
  * Before and   A job that is prepared names the jobs that must have ended before it; it is not yet free to run.  jobs_start()
  * after        sets it free, and the worker that ends the last of those runs it or hands it on.
  * No record    Nothing here waits for memory, and nothing allocates.  When all records are in use jobs_submit() does the job
@@ -46,9 +46,9 @@ typedef void job_function(struct jobs_worker *worker, const void *payload);
 
 /* Zero means the default where there is one. */
 struct jobs_config {
-	unsigned workers;         /* 1 .. 65534: whoever calls jobs_run(), and a thread for each other   */
+	unsigned workers;         /* 1 .. 65534: the caller of jobs_run(), and a thread for each other   */
 	size_t capacity;          /* job records                                                         */
-	size_t edges;             /* records of who waits for whom; 0 = twice the capacity               */
+	size_t edges;             /* records of which job waits for which; 0 = twice the capacity               */
 	size_t deque_capacity;    /* jobs in a worker's deque, more go to the inbox that all share; 0 = as
 	                             many as there are records, at most 4096                             */
 	lfpool_t *pool;           /* of objects of JOB_RECORD_BYTES at multiples of JOB_RECORD_ALIGNMENT, of
@@ -75,7 +75,7 @@ void jobs_run(struct jobs *jobs, job_function *run, const void *payload, size_t 
  *
  * timeout_ns  How long to wait for a record if all are in use: 0 not at all, negative for ever.
  * Returns     false: no record in that time, or more than JOB_PAYLOAD_BYTES; with `heap` always.
- * Threads     Any, at any time between jobs_create() and jobs_destroy().  With a single worker the job runs when somebody
+ * Threads     Any, at any time between jobs_create() and jobs_destroy().  With a single worker the job runs when a caller
  *             calls jobs_run() or jobs_finish().
  */
 bool jobs_inject(struct jobs *jobs, job_function *run, const void *payload, size_t bytes, int64_t timeout_ns);
@@ -115,10 +115,10 @@ void *jobs_context(const struct jobs_worker *worker);
  * before the call returns. */
 void jobs_submit(struct jobs_worker *worker, job_function *run, const void *payload, size_t bytes);
 
-/* Whoever waits has one, on its stack: `struct jobs_group group = JOBS_GROUP_INIT`. */
+/* A worker that waits has one, on its stack: `struct jobs_group group = JOBS_GROUP_INIT`. */
 struct jobs_group {
 	_Atomic(uint64_t) unfinished; /* jobs in it that have not ended                                      */
-	struct job *owner;            /* the job whose children they are; NULL: somebody waits, or nobody    */
+	struct job *owner;            /* the job whose children they are; NULL: of a wait, or of none    */
 };
 #define JOBS_GROUP_INIT                                                                                         \
 	{                                                                                                       \
@@ -146,9 +146,9 @@ void jobs_for(struct jobs_worker *worker, size_t begin, size_t end, size_t grain
  * group          That it belongs to, from now on; NULL: the running job's own.
  * before, count  Jobs that must have ended before it begins: prepared, and not started yet.  NULLs among them are passed
  *                over: of those the caller knows already that they have ended.
- * Returns        The job, to be used until jobs_start() by whoever prepared it; NULL: no record for it or for an edge, or
- *                payload too long, and nothing changed.  A caller who gets NULL can start what it has, jobs_wait() for it,
- *                and then do the job itself.
+ * Returns        The job, to be used until jobs_start() by the worker that prepared it; NULL: no record for it or for an
+ *                edge, or payload too long, and nothing changed.  A caller that gets NULL can start what it has, jobs_wait()
+ *                for it, and then do the job itself.
  */
 struct job *jobs_prepare(struct jobs_worker *worker, struct jobs_group *group, struct job *const *before, size_t count,
 			 job_function *run, const void *payload, size_t bytes);

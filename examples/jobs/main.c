@@ -111,7 +111,7 @@ static bool pools_are_whole(const struct figures *figures)
 	       figures->results_available == figures->jobs.capacity;
 }
 
-/* Counts once with jobs.  False: something is wrong, and was printed.  outcome_out is to be freed either way. */
+/* Counts once with jobs.  False: something is wrong, and was printed.  The caller frees outcome_out either way. */
 static bool count_and_compare(struct outcome *outcome_out, const struct options *options, const struct outcome *truth)
 {
 	const struct job_options job = {(unsigned)options->workers, options->capacity, options->backend};

@@ -36,7 +36,7 @@ void reader_free(struct reader *reader);
  * Counts what is at `path`: a file by its contents, anything else as one of its kind.  Lines and words are those of
  * `LC_ALL=C wc`.  The names, longest runs of ASCII letters, digits and underscores, go to reader->names.
  *
- * below_out   What is to be visited next: the entries if `path` is a directory, else nothing.  To be freed.
+ * below_out   What to visit next: the entries if `path` is a directory, else nothing.  The caller frees it.
  */
 struct counts reader_visit(struct reader *reader, const char *path, struct listing *below_out);
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * results.h - workers post what they counted; whoever collects adds it up.  Result records come from a pool of their
+ * results.h - workers post what they counted; the worker that collects adds it up.  Result records come from a pool of their
  * own.
  *
  * Idea         Results are posted to one list and always taken all at once.  So the list needs no protection against
@@ -28,7 +28,7 @@ struct collector;
 /* An object of the pool. */
 struct result {
 	struct result *next;            /* in the list: the one posted before */
-	const struct collector *poster; /* who acquired the record            */
+	const struct collector *poster; /* acquired the record           */
 	struct counts counts;
 };
 
@@ -56,7 +56,7 @@ size_t results_destroy(struct results *results);
 
 lfpool_status_t collector_create(struct collector *collector_out, struct results *results);
 
-/* Hands a result to whoever collects next.  Collects itself now and then. */
+/* Hands a result to the worker that collects next.  Collects itself now and then. */
 void results_post(struct collector *collector, const struct counts *counts);
 
 /* Adds all that was posted to the collector's sum and releases the records. */

@@ -2,16 +2,17 @@
 /*
  * sleep.h - idle workers sleep, and no wake-up is lost.
  *
- * Idea         Whoever goes to sleep says so first (count), and then looks once more for a reason not to.  Whoever makes a
- *              reason (a job in a deque or in the inbox, a group that has ended) makes it first, and then looks whether
- *              somebody sleeps.  All four are seq_cst, so in one order that all agree on: if the waker saw no sleeper, the
- *              sleeper's look comes after the reason and sees it.  (The pattern of Dekker's mutual exclusion; Eigen's and
- *              folly's EventCount are the same with a futex in place of the condition variable.)
- * Invariant    S1  who waits on the condition has found no reason since it counted itself, and nobody who made one since
+ * Idea         A worker that goes to sleep says so first (count), and then looks once more for a reason not to.  A worker
+ *              that makes a reason (a job in a deque or in the inbox, a group that has ended) makes it first, and then looks
+ *              whether a thread sleeps.  All four are seq_cst, so in one order that all agree on: if the waker saw no
+ *              sleeper, the sleeper's look comes after the reason and sees it.  (The pattern of Dekker's mutual exclusion;
+ *              Eigen's and folly's EventCount are the same with a futex in place of the condition variable.)
+ * Invariant    S1  a worker that waits on the condition has found no reason since it counted itself, and none that made one
+ *              since
  *                  has failed to signal.
- * Who wakes    A job wakes one sleeper: any will do.  The end of a group wakes all: one of them waits for it, and so one
+ * Which wake   A job wakes one sleeper: any will do.  The end of a group wakes all: one of them waits for it, and so one
  *              that was woken for a job, but leaves because its group has ended, takes no wake-up with it.
- * Progress     Nobody asleep: one load.  Otherwise a mutex.
+ * Progress     None asleep: one load.  Otherwise a mutex.
  */
 #ifndef EXAMPLE_SLEEP_H
 #define EXAMPLE_SLEEP_H

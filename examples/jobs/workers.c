@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * workers.c - who runs the jobs, see jobs.h: a worker's deque first, then the others' deques, then the inbox, then sleep.
+ * workers.c - which job runs next, see jobs.h: a worker's deque first, then the others' deques, then the inbox, then sleep.
  *
- * Idea         Worker 0 has no thread of its own: it is whoever calls jobs_run() or jobs_finish(), for the time of the call.
- *              The others have one from jobs_create() to jobs_destroy().  To wait is to work: who waits for a group does
- *              what a worker does all the time, until that group has ended.
+ * Idea         Worker 0 has no thread of its own: it is the caller of jobs_run() or jobs_finish(), for the time of the call.
+ *              The others have one from jobs_create() to jobs_destroy().  To wait is to work: a worker that waits for a
+ *              group does what a worker does all the time, until that group has ended.
  */
 #include "job.h"
 
@@ -203,7 +203,7 @@ struct jobs_report jobs_report(const struct jobs *jobs)
 	struct jobs_report report = {
 		.edges_active = lfpool_active_count(jobs->edge_pool),
 		.backend = lfpool_backend(jobs->edge_pool),
-		/* relaxed: nobody injects now. */
+		/* relaxed: no thread injects now. */
 		.injected = atomic_load_explicit(&jobs->injected, memory_order_relaxed),
 	};
 

@@ -9,7 +9,7 @@
  *
  *     LFPOOL_DEBUG=poison,owner,quarantine=64,backtrace=1/1 leak_hunt late_write
  *
- * the library names the object, the byte, and who released it.  docs/debugging.md goes through the three.
+ * the library names the object, the byte, and the thread that released it.  docs/debugging.md goes through the three.
  */
 #include <stdio.h>
 #include <string.h>
@@ -59,7 +59,7 @@ void explode(int number)
 	struct ship *ship = fleet[number];
 
 	fleet[number] = NULL;
-	/* A boarded ship explodes without being released: nobody has it any more. */
+	/* A boarded ship explodes without being released: the program has lost it. */
 	if (planted("leak") && ship->ammunition == 0)
 		return;
 	(void)lfpool_release(pool, ship);

@@ -10,8 +10,8 @@
  *
  *     kill -USR1 PID                                     the table once, and what lfpool_dump() says of each pool
  *
- * Two files to be copied into a program.  What a look costs is what lfpool_stats() costs, on a thread of its own: nobody
- * who acquires or releases waits for it.
+ * Two files to be copied into a program.  What a look costs is what lfpool_stats() costs, on a thread of its own: no thread
+ * that acquires or releases waits for it.
  */
 #ifndef EXAMPLE_LIVE_H
 #define EXAMPLE_LIVE_H

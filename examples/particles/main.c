@@ -37,7 +37,7 @@ struct options {
 	const char *out; /* NULL: draw nothing */
 };
 
-/* What a phase has to do, piece by piece: whoever is free takes the next. */
+/* What a phase has to do, piece by piece: a thread that is free takes the next. */
 struct pieces {
 	_Atomic(unsigned) next;
 	unsigned count;

@@ -3,7 +3,7 @@
  * picture.h - glowing points on a night sky over water, written as PPM.
  *
  * Idea       Light is added up in whole numbers, each thread in a layer of its own: the sum is the same in whatever
- *            order the points come, and whoever draws them.  Then, row by row, the layers are gathered into the
+ *            order the points come, and whichever thread draws them.  Then, row by row, the layers are gathered into the
  *            picture, where the light of earlier frames fades (that makes trails), and developed into bytes: bright
  *            light saturates.
  */

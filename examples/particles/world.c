@@ -18,7 +18,7 @@ static float between(struct random *random, float low, float high)
 
 /* ---- New particles ----------------------------------------------------------------------------------------- */
 
-/* NULL when all particles are in use: then there is one sparkle less, and nobody will see it. */
+/* NULL when all particles are in use: then there is one sparkle less, which is not seen. */
 static struct particle *spawn(struct hand *hand, enum kind kind, struct random *parent)
 {
 	struct particle *p = particle_cache_acquire(hand->cache);
@@ -222,7 +222,7 @@ void world_update(struct hand *hand, lfpool_cursor_t *part, float ground)
 		}
 		if (p->kind == ROCKET)
 			remember_burst(hand, p);
-		/* Under the walk; the slot is anybody's at once. */
+		/* Under the walk; any thread may get the slot at once. */
 		particle_cache_release(hand->cache, p);
 		hand->died++;
 	}

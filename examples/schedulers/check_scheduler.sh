@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
 # check_scheduler.sh PROGRAM NAME - whatever the allocator, the number of workers and of records: every node is visited once, every
-# record comes back, and nobody touches one after its release.
+# record comes back, and no thread touches one after its release.
 set -eu
 program=$1 name=$2
 . "$(dirname "$0")/../tests/check.sh"

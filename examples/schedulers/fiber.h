@@ -2,18 +2,19 @@
 /*
  * fiber.h - a function with a stack of its own, that can stop in the middle and go on later, on another thread.
  *
- * Idea         ucontext(3), and a pool of fibers: the hook `create` maps a stack with a page below that nobody may touch, and
- *              enters it once; `destroy` unmaps it.  What create built survives reuse.  A fiber that has ended stands at
+ * Idea         ucontext(3), and a pool of fibers: the hook `create` maps a stack with a page below that must not be touched,
+ *              and enters it once; `destroy` unmaps it.  What create built survives reuse.  A fiber that has ended stands at
  *              the top of its own loop, so the next function needs neither a new stack nor a new context.
- * Host         Whoever resumes a fiber says on whose behalf: its worker, with that worker's cache handles and counters.
- *              fiber_yield() returns the host that the fiber goes on with.  That is the only way for the fiber to know it.
+ * Host         The caller that resumes a fiber says on whose behalf: its worker, with that worker's cache handles and
+ *              counters. fiber_yield() returns the host that the fiber goes on with.  That is the only way for the fiber to
+ *              know it.
  * Thread-local A compiler takes for granted that a function stays on its thread: it may compute the address of a thread-local
  *              variable (errno is one) once, and use it again after a yield, on another thread (gcc and clang both do, at
  *              -O2; LLVM's issue 47179).  A call that finds its cache by thread, like lfpool_acquire(), is safe as long as
- *              it is not inlined into the fiber's function, which nobody promises with -flto.  A handle is passed, and
+ *              it is not inlined into the fiber's function, which -flto does not promise.  A handle is passed, and
  *              taken anew from the host after each yield: nothing to be kept.
  * Publication  A fiber must not be handed to another worker by itself: it still stands on its stack.  fiber_resume() returns
- *              false when it has left it, and then whoever resumed it hands it on.
+ *              false when it has left it, and then the caller that resumed it hands it on.
  * Cost         Two system calls for each switch: ucontext(3) saves the signal mask.  Other libraries of fibers do without.
  */
 #ifndef EXAMPLE_SCHEDULERS_FIBER_H
@@ -37,7 +38,7 @@ struct fiber {
 	fiber_function *run;
 	void *argument;
 	bool ended;
-	char *stack;           /* the lowest address, of the page that nobody may touch               */
+	char *stack;           /* the lowest address, of the page that must not be touched               */
 	void *tsan_fiber, *tsan_resumer; /* what ThreadSanitizer calls the two stacks            */
 };
 

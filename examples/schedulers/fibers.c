@@ -4,9 +4,9 @@
  *
  *     scheduler-fibers [--workers N] [--allocator ...] [--capacity N] ...                    report.h has all of them
  *
- * The scheduler  A job waits in the deque of the worker that submitted it, like in steal.c.  Whoever takes it gives it a
- *                fiber, and the fiber stops in the middle of the job, between two children, as if it waited for a disk.  It
- *                goes to the inbox of the next worker, and to no other, so that every yield is a migration: with two
+ * The scheduler  A job waits in the deque of the worker that submitted it, like in steal.c.  The worker that takes it gives
+ *                it a fiber, and the fiber stops in the middle of the job, between two children, as if it waited for a disk.
+ *                 It goes to the inbox of the next worker, and to no other, so that every yield is a migration: with two
  *                workers or more a job goes on on another thread than it began, always, not by luck.
  * Who acquires   The fiber, for its children: half of them before it yields with the cache of one worker, half of them after
  *                with the cache of another.
@@ -16,7 +16,7 @@
  *                cache for each fiber, is as right; there are more of them, with less in each.
  * No record      The child is visited at once, on the same stack, and does not yield.
  * No fiber       When all are in use, all are under way: the job goes back to the deque, and the worker sees to its inbox, or
- *                gives the others time to see to theirs.  Only where not one stack could be mapped it does the job on its
+ *                gives the others time for their own.  Only where not one stack could be mapped it does the job on its
  *                own, and the job does not yield.
  */
 #include "report.h"
@@ -72,7 +72,7 @@ static bool spawn(struct worker *worker, struct job *job)
 {
 	struct search *search = worker->search;
 
-	/* relaxed: whoever lowers it has the job from here. */
+	/* relaxed: a worker that lowers it has the job from here. */
 	atomic_fetch_add_explicit(&search->unfinished, 1, memory_order_relaxed);
 	if (!deque_push(&worker->jobs, job)) {
 		/* relaxed: the submitter's own job is not finished, so this is not the last. */
@@ -122,7 +122,7 @@ static void finish(struct worker *worker, struct job *job)
 	struct search *search = worker->search;
 
 	record_release(&worker->hand, job);
-	/* Releases what the job wrote to whoever sees 0; seq_cst: before the look for sleepers (sleep.h). */
+	/* Releases what the job wrote to the worker that sees 0; seq_cst: before the look for sleepers (sleep.h). */
 	if (atomic_fetch_sub_explicit(&search->unfinished, 1, memory_order_seq_cst) == 1)
 		for (unsigned i = 0; i < search->worker_count; i++)
 			wake_one(&search->workers[i].sleepers);

@@ -4,9 +4,10 @@
  *
  *     scheduler-glib [--workers N] [--allocator ...] [--capacity N] ...                      report.h has all of them
  *
- * The scheduler  A queue under a lock, and threads that run one function on what they find in it.  Any thread may push.  Nobody
- *                can wait for a job: a thread that did would be missing to those who are to do it.  So a parent is not
- *                waited for but *finished by its last child*: each record knows its parent, and how many are unfinished below.
+ * The scheduler  A queue under a lock, and threads that run one function on what they find in it.  Any thread may push.  No
+ *                thread can wait for a job: a thread that did would be missing among those that must do it.  So a parent is
+ *                not waited for but *finished by its last child*: each record knows its parent, and how many are unfinished
+ *                below.
  * Who acquires   The thread that runs the parent: once for each child that it pushes.
  * Who releases   The thread that finishes the job: the one that ran it if there was nothing below it, otherwise the one that
  *                finished its last child, and that may be any.  Records live for longer than their jobs run: until all
@@ -102,7 +103,7 @@ static void finish(struct search *search, struct job *job, uint64_t found)
 
 		/* relaxed: the next line orders it. */
 		atomic_fetch_add_explicit(&job->found, found, memory_order_relaxed);
-		/* release: what was found, to whoever is last; acquire: who is last sees what the others found, and has the
+		/* release: what was found, to the thread that is last; acquire: that one sees what the others found, and has the
 		 * record for himself. */
 		if (atomic_fetch_sub_explicit(&job->unfinished, 1, memory_order_acq_rel) != 1)
 			return;

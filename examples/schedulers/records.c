@@ -12,7 +12,7 @@ bool records_open(struct records *records_out, enum allocator allocator, size_t 
 {
 	lfpool_config_t config = LFPOOL_CONFIG_INIT;
 
-	/* Whole cache lines, of whoever they come from. */
+	/* Whole cache lines, whatever they come from. */
 	bytes = (bytes + LINE_BYTES - 1) / LINE_BYTES * LINE_BYTES;
 	*records_out = (struct records){.bytes = bytes};
 	if (allocator == ALLOCATOR_MALLOC)

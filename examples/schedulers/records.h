@@ -2,16 +2,16 @@
 /*
  * records.h - where a job's record comes from: lfpool, the same calls over a mutex, or malloc.
  *
- * Idea         What a scheduler keeps for each job - what is to be done, who waits for it - is small, of one size, made a million
+ * Idea         What a scheduler keeps for each job - what to do, what waits for it - is small, of one size, made a million
  *              times a second, and mostly given back by another thread than the one that took it.  That is a pool's work.
  *              The switch is here and nowhere else, so that what differs between two runs is the allocator alone.
- * Hands        A thread reaches the records through a `struct hand`.  Whoever knows which worker it is running on has one
- *              with a cache for each worker: no look-up, hits inlined.  Whoever does not has one without a cache for all
+ * Hands        A thread reaches the records through a `struct hand`.  Code that knows which worker it is running on has one
+ *              with a cache for each worker: no look-up, hits inlined.  Code that does not has one without a cache for all
  *              threads, and lfpool finds the thread's own.  Which of the two a scheduler can have, its file says.
- * Capacity     A pool has so many records and not one more.  A NULL is not an error: whoever wanted to spawn a job does the
- *              job itself, at once.  malloc goes on for ever, and so does the queue.
+ * Capacity     A pool has so many records and not one more.  A NULL is not an error: the worker that wanted to spawn a job
+ *              does the job itself, at once.  malloc goes on for ever, and so does the queue.
  *                 A NULL costs more than a record, some 200 ns, because the pool says it only after it has looked everywhere.
- *              So whoever got one does a few more jobs without asking: record_ask().
+ *              So a worker that got one does a few more jobs without asking: record_ask().
  */
 #ifndef EXAMPLE_SCHEDULERS_RECORDS_H
 #define EXAMPLE_SCHEDULERS_RECORDS_H
@@ -43,7 +43,7 @@ struct hand {
 bool records_open(struct records *records_out, enum allocator allocator, size_t bytes, size_t capacity);
 
 /* All records have been released, and no thread is inside a call; threads that used them may live on.  Returns how many were
- * not released; of malloc's nobody knows. */
+ * not released; of malloc's it is not known. */
 size_t records_close(struct records *records);
 
 /* One for all threads. */

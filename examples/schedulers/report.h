@@ -27,7 +27,7 @@ struct options {
 
 struct result {
 	uint64_t nodes;    /* that were visited                                         */
-	uint64_t inlined;  /* of these: without a record, by whoever wanted to spawn it */
+	uint64_t inlined;  /* of these: without a record, by the worker that wanted to spawn it */
 	uint64_t began_ns; /* now_ns() before the first job ...                         */
 	uint64_t ended_ns; /* ... and after the last                                    */
 };

@@ -4,9 +4,9 @@
  *
  *     scheduler-steal [--workers N] [--allocator ...] [--capacity N] ...                     report.h has all of them
  *
- * The scheduler  A deque for each worker (Chase and Lev 2005).  Whoever submits a job puts it at the bottom of its own and takes
- *                the next from there, like a stack; whoever has none takes the oldest of somebody else's: the one with most
- *                below it.  So the tree is searched depth first, a few hundred jobs wait where a queue has a million,
+ * The scheduler  A deque for each worker (Chase and Lev 2005).  A worker that submits a job puts it at the bottom of its own
+ *                and takes the next from there, like a stack; one that has none takes the oldest of another's: the one with
+ *                most below it.  So the tree is searched depth first, a few hundred jobs wait where a queue has a million,
  *                and most records are acquired, used and released by one worker.
  * Who acquires   The worker that runs the parent, from its own cache: a handle, no look-up, the hit inlined.
  * Who releases   The worker that ends the job: with its function, or with the last of its children.

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * tree.h - the work that every scheduler of this folder is given: a tree that nobody has seen before it is searched.
+ * tree.h - the work that every scheduler of this folder is given: a tree that is not known before it is searched.
  *
  * Idea         The unbalanced tree search (UTS) of Olivier, Huan, Liu, Prins, Dinan, Sadayappan and Tseng (LCPC 2006).  A node
  *              is a number.  How many children it has, and which, is in a hash of it: so the tree needs no memory, is the
@@ -10,7 +10,7 @@
  *              times the average: no division of the tree made in advance is fair, which is what schedulers are for.
  *              A job per node, and one function that counts without jobs: that is the truth.
  * Work         Finding out how many children a node has takes tree->work rounds of the hash more than it must.  They
- *              decide the number: whoever leaves them out is found out.  (So another `work` is another tree.)
+ *              decide the number: a scheduler that leaves them out is found out.  (So another `work` is another tree.)
  */
 #ifndef EXAMPLE_SCHEDULERS_TREE_H
 #define EXAMPLE_SCHEDULERS_TREE_H

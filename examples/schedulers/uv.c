@@ -17,7 +17,7 @@
  *                   The threads of the pool belong to libuv, which does not say which of them it is that runs a job.  So they
  *                call lfpool_acquire(), which finds the cache of the calling thread.
  * No record      The worker does the child at once, and what it finds there hangs onto the same record.  It must not wait for
- *                one: those who could give it one may all be waiting behind it in the queue.
+ *                one: those that could give it one may all be waiting behind it in the queue.
  * Nothing atomic The program has no lock and no atomic: what the workers count is in the records, and the loop adds it up.
  * The end        uv_run() returns when there is no request left: then every record is back.  The threads of libuv live on,
  *                to the end of the process or to uv_library_shutdown(), and that is later than the end of the pool: lfpool
@@ -96,7 +96,7 @@ static void after(uv_work_t *work, int status)
 {
 	struct job *job = (struct job *)work;
 
-	(void)status; /* UV_ECANCELED, of a request that uv_cancel() has taken out of the queue: here nobody does */
+	(void)status; /* UV_ECANCELED, of a request that uv_cancel() has taken out of the queue: here no thread does */
 	for (struct job *child = job->children, *next; child; child = next) {
 		/* Once it is queued it may be run, and hang its own children onto itself; but `next` is the parent's. */
 		next = child->next;

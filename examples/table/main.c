@@ -7,7 +7,7 @@
  * Readers find a node and look at it for as long as they please, inside a read-side section of liburcu; writers put
  * and remove as fast as they can.  Start with table.h.
  *
- * --no-deferral releases each node at once, as if nobody could be reading it.  Then a reader soon sees a node become
+ * --no-deferral releases each node at once, as if no thread could be reading it.  Then a reader soon sees a node become
  * another one under its eyes, says so, and the program ends.  (With several writers the table itself is torn, perhaps
  * before a reader looks: it needs the grace period too.  So there is one writer then, whatever --writers says.)
  *
@@ -77,7 +77,7 @@ static void read_one(struct visitor *visitor)
 		for (unsigned i = 0; i < looks; i++)
 			if (!node_is(node, key, stamp))
 				tell_changed(node, key, stamp, i);
-		/* Now and then somebody else's turn, in the midst of a section. */
+		/* Now and then another thread's turn, in the midst of a section. */
 		if (looks == 100) {
 			sched_yield();
 			if (!node_is(node, key, stamp))

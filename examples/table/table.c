@@ -49,7 +49,7 @@ static int has_key(struct cds_lfht_node *link, const void *key)
 	return atomic_load_explicit(&node_of(link)->key, memory_order_relaxed) == *(const uint64_t *)key;
 }
 
-/* Nobody finds it in the table any more; readers may still have it. */
+/* No thread finds it in the table any more; readers may still have it. */
 static void node_retire(struct table *table, struct node *node)
 {
 	if (table->deferral)

@@ -3,7 +3,7 @@
  * table.h - a hash table that is read without locks: liburcu's cds_lfht, with nodes from a pool.
  *
  * Idea         A reader walks the table in a read-side section, and holds a node for as long as the section lasts.
- *              Whoever takes the node out meanwhile does not wait for that reader: it gives the node to
+ *              A thread that takes the node out meanwhile does not wait for that reader: it gives the node to
  *              lfpool_release_rcu(), and the pool hands it out again after a grace period.
  *
  *              Without the pool each node would be freed by call_rcu(), with a struct rcu_head in it.  Here a batch of
@@ -11,7 +11,7 @@
  *              bounded by the pool.
  * Stamps       A node's stamp is another one each time the node is used.  So a reader can tell that what it holds is
  *              still what it found; readers look as long as they hold it.  Key, stamp and text are written before the
- *              node is in the table, and never while anybody can see it: they would need no atomics, if there were no
+ *              node is in the table, and never while a reader can see it: they would need no atomics, if there were no
  *              --no-deferral.
  */
 #ifndef EXAMPLE_TABLE_H

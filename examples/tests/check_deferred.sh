@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
 # check_deferred.sh PROGRAM VERDICT READERS - of `table` and of `epoch_stack`: nothing changes while it is read, and all of it is
-# accounted for; without deferral somebody sees it change.  READERS: the option that says how many look.
+# accounted for; without deferral a reader sees it change.  READERS: the option that says how many look.
 set -eu
 program=$1 verdict=$2 readers=$3
 . "$(dirname "$0")/check.sh"
@@ -35,7 +35,7 @@ for nodes in 32 1000; do
 	LFPOOL_DEBUG=no-tools "$program" --seconds 60 --nodes "$nodes" --no-deferral >"$out/control.said" 2>&1 || status=$?
 	[ "$status" = 1 ] || { cat "$out/control.said"; fail "without deferral: exit status $status, expected 1"; }
 	grep -q '^FAILED: a node changed while it was ' "$out/control.said" ||
-		{ cat "$out/control.said"; fail 'without deferral: nobody saw a node change'; }
+		{ cat "$out/control.said"; fail 'without deferral: no reader saw a node change'; }
 done
 
 refused 2 "$program" --seconds 0

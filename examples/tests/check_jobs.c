@@ -130,7 +130,7 @@ static void waits(void)
 	REQUIRE(jobs_destroy(jobs) == 0);
 }
 
-/* ---- Sleep: who is needed wakes up -------------------------------------------------------------------------- */
+/* ---- Sleep: a worker that is needed wakes up -------------------------------------------------------------------------- */
 
 static void raise_flag(struct jobs_worker *worker, const void *payload)
 {
@@ -253,7 +253,7 @@ static void edges_of_use(void)
 	config = (struct jobs_config){.workers = 1, .capacity = 0};
 	REQUIRE(jobs_create(&jobs, &config) == LFPOOL_E_CONFIG_CAPACITY && !jobs);
 
-	/* A job that nobody has begun is dropped, and its record counted. */
+	/* A job that no worker has begun is dropped, and its record counted. */
 	config.capacity = 1;
 	REQUIRE(jobs_create(&jobs, &config) == LFPOOL_OK);
 	REQUIRE(jobs_inject(jobs, raise_flag, &flag, sizeof(flag), 0));
@@ -283,7 +283,7 @@ int main(int argc, char **argv)
 	trees();
 	trees_of_malloc();
 	waits();
-	/* A job that its submitter does itself meets nobody. */
+	/* A job that its submitter does itself meets no other worker. */
 	if (workers > 1 && records > 1)
 		wakes_for_deque();
 	wakes_for_inbox();

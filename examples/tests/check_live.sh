@@ -54,7 +54,7 @@ rows_hold "$out/dump" 2
 # To the end: the only table is the last one, with what the verdict says, and nothing is signalled but the end.
 "$particles" --frames 30 --threads 2 --capacity 5000 --top 3600000 >"$out/table" 2>"$out/dump" || fail 'a whole show'
 grep -qx 'no particle was lost' "$out/table" || fail 'no verdict'
-[ ! -s "$out/dump" ] || fail 'a dump that nobody wanted'
+[ ! -s "$out/dump" ] || fail 'a dump that was not asked for'
 alive=$(sed -n 's/^pool *\([0-9]*\) active + .*/\1/p' "$out/table")
 [ "$(awk '/^particles +48 / { print $4 }' "$out/table")" = "$alive" ] || fail 'the last table'
 # Since the beginning, which is all of it, something was acquired, and nothing misused.

@@ -30,7 +30,7 @@ files_through() {
 	find "$tree" -type f -readable -print0 | xargs -0 "$@"
 }
 
-# ---- What is to be expected
+# ---- What to expect
 
 files=$(entries -type f -readable)
 directories=$(entries -type d)
@@ -80,7 +80,7 @@ count 'verdict' 1 -Fx -e 'all totals agree, no object was lost'
 sed -n -e 's/^ .* of \([0-9]*\) results released by .*/\1/p' -e 's/^ .* added at once by their worker: \([0-9]*\) .*/\1/p' \
 	"$out/said" >"$out/results"
 expect 'results in all' "$all $all $all " "$(paste - - <"$out/results" | awk '{ printf "%d ", $1 + $2 }')"
-# One worker has nobody to release for it.
+# One worker has no other to release for it.
 if [ "$workers" = 1 ]; then
 	count 'records of one worker' 6 -e '^ *0 of [0-9]* [a-z]* released by another worker'
 fi

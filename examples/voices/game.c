@@ -51,9 +51,9 @@ static lfpool_handle_t start(struct game *game, struct actor *actor, struct gain
 		actor->refused++;
 		return 0;
 	}
-	/* Until it is published the mixer does not see it, and nobody steals it. */
+	/* Until it is published the mixer does not see it, and no thread steals it. */
 	sound_begin(voice, actor->kind, gains, block + 1, random);
-	/* Nobody else has the handle: it cannot fail. */
+	/* No other thread has the handle: it cannot fail. */
 	(void)lfpool_priority_publish(game->voices, handle);
 	return handle;
 }

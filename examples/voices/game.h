@@ -5,8 +5,8 @@
  * Idea         Each of them is played by one thread, and has random numbers of its own: what it asks for does not depend
  *              on threads.  What it gets does, once voices are scarce.
  *
- *              To start a sound is to ask the pool for a voice, with the loudness as priority.  Whoever asks may be
- *              refused, since all that plays is louder, and that is fine: it would not be heard.  Whoever has a voice may
+ *              To start a sound is to ask the pool for a voice, with the loudness as priority.  The thread that asks may be
+ *              refused, since all that plays is louder, and that is fine: it would not be heard.  One that has a voice may
  *              lose it to a louder sound at any time.  Most do not care: they drop the handle, and the mixer releases the
  *              voice when the sound has faded away.  A car does care.  It keeps the handle of its hum, to make it louder
  *              and quieter as it passes; when the handle has gone stale, the hum was stolen, and the car tries to start
@@ -29,9 +29,9 @@ struct actor {
 	struct random random;
 	lfpool_handle_t hum; /* 0: none, as far as we know */
 	unsigned quiet; /* blocks since the hum was turned off */
-	/* Counted since the beginning; by whoever plays this actor. */
+	/* Counted since the beginning; by the thread that plays this actor. */
 	uint64_t asked, refused, stopped, found_stale;
-	/* By whoever stole from it. */
+	/* By the thread that stole from it. */
 	_Atomic(uint64_t) stolen;
 };
 
@@ -47,7 +47,7 @@ void game_init(struct game *game, uint64_t seed);
 /* While block `block` is rendered.  One thread at a time for an actor. */
 void game_play(struct game *game, struct actor *actor, uint64_t block);
 
-/* Nobody plays it any more. */
+/* No thread plays it any more. */
 void game_end(struct game *game, struct actor *actor);
 
 /* config.on_evict; its context is the game, the owner of a voice is an actor. */

@@ -26,7 +26,7 @@ static void add(struct mixer *mixer, struct voice *voice, const float samples[BL
 	voice->last = to;
 }
 
-/* A voice is pinned: it stays what it is, whoever looks for one to steal. */
+/* A voice is pinned: it stays what it is, even if another thread looks for one to steal. */
 static bool play(void *context, void *object, lfpool_handle_t handle, uint64_t priority)
 {
 	struct mixer *mixer = context;

@@ -3,7 +3,7 @@
  * mixer.h - walks the voices, block by block, and adds them up.
  *
  * Idea         The mixer keeps no list of what is playing: it asks the pool.  Each voice is pinned while the walk visits
- *              it, so that it is not stolen while it is rendered, and is again anybody's prey right after.  A voice that
+ *              it, so that it is not stolen while it is rendered, and any thread may steal it right after.  A voice that
  *              fades is told to the pool as what it has become: quieter, and so nearer to being stolen.  One that has
  *              faded away is released under the walk.
  *

@@ -45,6 +45,6 @@ bool wav_close(FILE *file)
 {
 	const bool failed = ferror(file);
 
-	/* Not `failed ||`: it is to be closed in any case. */
+	/* Not `failed ||`: it must be closed in any case. */
 	return !(fclose(file) | failed);
 }

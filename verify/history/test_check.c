@@ -112,7 +112,7 @@ static const struct example examples[] = {
 	 .rows = {{'A', 0, 10, 20, 1, 0}, {'R', 0, 30, 40, 1, 0}, {'A', 0, 50, 60, 2, 0}, {'R', 0, 70, 80, 2, 2}},
 	 OBJECTS(1),
 	 .text = "2 different objects"},
-	{.name = "never released", .capacity = 1, .rows = {{'A', 0, 10, 20, 1, 0}}, HELD(1), .text = "nobody has released"},
+	{.name = "never released", .capacity = 1, .rows = {{'A', 0, 10, 20, 1, 0}}, HELD(1), .text = "was not released"},
 	{.name = "not released yet", .capacity = 1, .rows = {{'A', 0, 10, 20, 1, 0}}, .going_on = true},
 
 	/* ---- NULL ---- */
