@@ -28,6 +28,14 @@ void *open_size(const struct plan *plan)
 	return size;
 }
 
+struct plan *open_plan(const struct plan *plan)
+{
+	struct plan *own = must(malloc(sizeof(*own)));
+
+	*own = *plan;
+	return own;
+}
+
 void *join_shared(void *shared)
 {
 	return shared;

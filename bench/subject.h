@@ -134,6 +134,8 @@ struct size {
 	size_t object_bytes;
 };
 void *open_size(const struct plan *plan);
+/* For subjects whose threads share nothing but what each needs; likewise. */
+struct plan *open_plan(const struct plan *plan);
 /* For subjects whose threads have nothing of their own, and for those that share nothing. */
 void *join_shared(void *shared);
 void leave_nothing(void *hand);
@@ -150,6 +152,18 @@ void leave_nothing(void *hand);
 
 #ifdef __cplusplus
 }
+
+/* open() and close() of a subject in C++ that is made of a plan.  noexcept: out of memory ends the program. */
+template <class T> void *open_new(const struct plan *plan) noexcept
+{
+	return new T(plan);
+}
+
+template <class T> void close_deleted(void *shared)
+{
+	delete static_cast<T *>(shared);
+}
+#define NEW_FOR_ALL(type, ...) SHARED_BY_ALL(open_new<type>, close_deleted<type>, __VA_ARGS__)
 #endif
 
 #endif

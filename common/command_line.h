@@ -60,10 +60,13 @@ static inline void command_line_take(const char *program, const struct option_ro
 /* Reads all options.  `rest` names the one argument that may stand beside them, which is returned if it does; NULL: none may. */
 static inline const char *command_line(const char *program, const struct option_row *rows, const char *rest, int argc, char **argv)
 {
-	struct option known[OPTIONS_MAX + 1] = {{"help", no_argument, NULL, OPTIONS_MAX}};
+	struct option known[OPTIONS_MAX + 2] = {{NULL, 0, NULL, 0}};
+	int count = 0;
 
-	for (int i = 0; i < OPTIONS_MAX - 1 && rows[i].name; i++)
-		known[i + 1] = (struct option){rows[i].name, rows[i].value ? required_argument : no_argument, NULL, i};
+	for (; count < OPTIONS_MAX && rows[count].name; count++)
+		known[count] = (struct option){rows[count].name, rows[count].value ? required_argument : no_argument, NULL, count};
+	/* A row of that name comes first. */
+	known[count] = (struct option){"help", no_argument, NULL, OPTIONS_MAX};
 	for (int option; (option = getopt_long(argc, argv, "", known, NULL)) != -1;) {
 		if (option == OPTIONS_MAX || option == '?')
 			command_line_usage(program, rows, rest, option == '?' ? stderr : stdout);

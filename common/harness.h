@@ -52,6 +52,18 @@ static inline struct random random_for(uint64_t seed, unsigned thread)
 	return r;
 }
 
+/* The seed of a random test: the variable LFPOOL_TEST_SEED, or a new one; printed, so that a failure can be
+ * replayed. */
+static inline uint64_t test_seed(const char *test)
+{
+	const char *text = getenv("LFPOOL_TEST_SEED");
+	uint64_t seed = text ? strtoull(text, NULL, 0) : now_ns();
+
+	printf("%s: LFPOOL_TEST_SEED=%llu\n", test, (unsigned long long)seed);
+	fflush(stdout);
+	return seed;
+}
+
 /* pthread_create() that ends the program with a message when it fails. */
 static inline void thread_start(pthread_t *thread, void *(*run)(void *), void *argument)
 {

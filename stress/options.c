@@ -4,13 +4,14 @@
  */
 #include "options.h"
 
-#include "common/harness.h"
+#include "common/command_line.h"
 #include "scenario.h"
 #include "watchdog.h"
 
-#include <getopt.h>
 #include <string.h>
 #include <unistd.h>
+
+#define COUNT(array) (sizeof(array) / sizeof((array)[0]))
 
 #define FAULT_TEXT(name, text) text,
 static const char *const fault_names[] = {FAULTS(FAULT_TEXT)};
@@ -71,20 +72,13 @@ static const struct scenario *read_scenario(const char *name)
 	refuse("--scenario", name);
 }
 
-static enum fault read_fault(const char *name)
+/* The place of the name among these. */
+static size_t read_name(const char *option, const char *name, const char *const *names, size_t count)
 {
-	for (size_t i = 0; i < sizeof(fault_names) / sizeof(fault_names[0]); i++)
-		if (strcmp(name, fault_names[i]) == 0)
-			return (enum fault)i;
-	refuse("--break", name);
-}
-
-static const char *read_flavor(const char *name)
-{
-	for (size_t i = 0; i < sizeof(flavors) / sizeof(flavors[0]); i++)
-		if (strcmp(name, flavors[i]) == 0)
-			return flavors[i];
-	refuse("--flavor", name);
+	for (size_t i = 0; i < count; i++)
+		if (strcmp(name, names[i]) == 0)
+			return i;
+	refuse(option, name);
 }
 
 static double read_seconds(const char *option, const char *text)
@@ -116,60 +110,6 @@ static uint64_t new_seed(void)
 	return random_next(&r) >> 32;
 }
 
-static void read_option(struct options *options, int option)
-{
-	switch (option) {
-	case 'h':
-		fputs(help, stdout);
-		exit(EXIT_CLEAN);
-	case 'l':
-		list();
-	case 'c':
-		options->scenario = read_scenario(optarg);
-		break;
-	case 't':
-		if (!parse_numbers(optarg, 1, THREADS_MAX, options->threads, THREAD_COUNTS_MAX,
-				   &options->thread_counts))
-			refuse("--threads", optarg);
-		break;
-	case 's':
-		options->seconds = read_seconds("--seconds", optarg);
-		break;
-	case 'p':
-		options->patience = read_seconds("--patience", optarg);
-		break;
-	case 'n':
-		options->seed = read_number("--seed", optarg);
-		break;
-	case 'r':
-		options->round = read_number("--round", optarg);
-		options->one_round = true;
-		break;
-	case 'o':
-		options->history_only = true;
-		options->history = true;
-		break;
-	case 'y':
-		options->history = true;
-		break;
-	case 'a':
-		options->sanitizer_only = true;
-		break;
-	case 'f':
-		options->flavor = read_flavor(optarg);
-		break;
-	case 'u':
-		options->soak_out = optarg;
-		break;
-	case 'b':
-		options->fault = read_fault(optarg);
-		break;
-	default:
-		/* getopt_long() has said what is wrong. */
-		exit(EXIT_USAGE);
-	}
-}
-
 static void threads_by_default(struct options *options)
 {
 	static const unsigned long some[] = {1, 2, 4, 8};
@@ -184,33 +124,66 @@ static void threads_by_default(struct options *options)
 		options->threads[options->thread_counts++] = some[i];
 }
 
+/* What takes more than a look; NULL: was not asked for. */
+struct given {
+	bool help, list;
+	const char *scenario, *threads, *seconds, *patience, *seed, *round, *fault, *flavor;
+};
+
+static void take(struct options *options, const struct given *given)
+{
+	if (given->scenario)
+		options->scenario = read_scenario(given->scenario);
+	if (given->threads &&
+	    !parse_numbers(given->threads, 1, THREADS_MAX, options->threads, THREAD_COUNTS_MAX, &options->thread_counts))
+		refuse("--threads", given->threads);
+	if (given->seconds)
+		options->seconds = read_seconds("--seconds", given->seconds);
+	if (given->patience)
+		options->patience = read_seconds("--patience", given->patience);
+	options->seed = given->seed ? read_number("--seed", given->seed) : new_seed();
+	options->one_round = given->round != NULL;
+	if (given->round)
+		options->round = read_number("--round", given->round);
+	if (given->fault)
+		options->fault = (enum fault)read_name("--break", given->fault, fault_names, COUNT(fault_names));
+	if (given->flavor)
+		options->flavor = flavors[read_name("--flavor", given->flavor, flavors, COUNT(flavors))];
+	options->history |= options->history_only;
+}
+
 void options_read(struct options *options, int argc, char **argv)
 {
+	struct given given = {0};
 	/* --break, --history-only and --sanitizer-only are for testing the oracle and are described in stress/README.md,
 	 * not in the help. */
-	static const struct option known[] = {
-		{"help", no_argument, NULL, 'h'},           {"list", no_argument, NULL, 'l'},
-		{"scenario", required_argument, NULL, 'c'}, {"threads", required_argument, NULL, 't'},
-		{"seconds", required_argument, NULL, 's'},  {"patience", required_argument, NULL, 'p'},
-		{"seed", required_argument, NULL, 'n'},     {"round", required_argument, NULL, 'r'},
-		{"break", required_argument, NULL, 'b'},    {"history", no_argument, NULL, 'y'},
-		{"history-only", no_argument, NULL, 'o'},   {"soak-out", required_argument, NULL, 'u'},
-		{"flavor", required_argument, NULL, 'f'},   {"sanitizer-only", no_argument, NULL, 'a'},
-		{NULL, 0, NULL, 0},
-	};
-	int option;
+	const struct option_row rows[] = {
+		OPTION_FLAG("help", &given.help),
+		OPTION_FLAG("list", &given.list),
+		OPTION_TEXT("scenario", "NAME|all", &given.scenario),
+		OPTION_TEXT("threads", "N,...", &given.threads),
+		OPTION_TEXT("seconds", "S", &given.seconds),
+		OPTION_TEXT("patience", "S", &given.patience),
+		OPTION_TEXT("seed", "N", &given.seed),
+		OPTION_TEXT("round", "N", &given.round),
+		OPTION_TEXT("break", "FAULT", &given.fault),
+		OPTION_FLAG("history", &options->history),
+		OPTION_FLAG("history-only", &options->history_only),
+		OPTION_FLAG("sanitizer-only", &options->sanitizer_only),
+		OPTION_TEXT("soak-out", "FILE.csv", &options->soak_out),
+		OPTION_TEXT("flavor", "NAME", &given.flavor),
+		OPTIONS_END};
 
 	*options = (struct options){
-		.program = argv[0],
-		.seconds = 10,
-		.patience = WATCHDOG_PATIENCE_SECONDS,
-		.seed = new_seed(),
-		.flavor = flavors[0],
-	};
-	while ((option = getopt_long(argc, argv, "", known, NULL)) != -1)
-		read_option(options, option);
-	if (optind < argc)
-		refuse("argument", argv[optind]);
+		.program = argv[0], .seconds = 10, .patience = WATCHDOG_PATIENCE_SECONDS, .flavor = flavors[0]};
+	(void)command_line("lfpool-stress", rows, NULL, argc, argv);
+	if (given.help) {
+		fputs(help, stdout);
+		exit(EXIT_CLEAN);
+	}
+	if (given.list)
+		list();
+	take(options, &given);
 	threads_by_default(options);
 	if (options->scenario && options->scenario->alone && options->thread_counts > 1)
 		refuse("--threads", "more than one count");

@@ -5,22 +5,12 @@
 #include "soak_log.h"
 
 #include "common/resident.h"
+#include "common/sanitizers.h"
 #include "report.h"
 #include "round.h"
 #include "watchdog.h"
 
 #include <string.h>
-
-#if defined(STRESS_UNDER_TSAN) || defined(__SANITIZE_ADDRESS__)
-#define SANITIZED 1
-#elif defined(__has_feature)
-#if __has_feature(address_sanitizer)
-#define SANITIZED 1
-#endif
-#endif
-#ifndef SANITIZED
-#define SANITIZED 0
-#endif
 
 static const char *const kinds[TIMED_KINDS] = {"acquire", "release", "wait"};
 static const double fractions[] = {0.5, 0.99, 0.999, 1};
@@ -164,7 +154,7 @@ void soak_log_judge(const struct soak_log *log, struct round *round)
 	}
 	if (log->cycles < SOAK_CYCLES_MIN)
 		why_not = "too few cycles";
-	else if (SANITIZED)
+	else if (UNDER_TSAN || UNDER_ASAN)
 		why_not = "a sanitizer has memory of its own";
 	else if (lfpool_backend(round->pool) == LFPOOL_BACKEND_MALLOC)
 		why_not = "the malloc backend is not trimmed";

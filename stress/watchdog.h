@@ -11,22 +11,12 @@
 #ifndef STRESS_WATCHDOG_H
 #define STRESS_WATCHDOG_H
 
+#include "common/sanitizers.h"
 #include "options.h"
 
 #include <stdatomic.h>
 
-#if defined(__SANITIZE_THREAD__)
-#define STRESS_UNDER_TSAN 1
-#elif defined(__has_feature)
-#if __has_feature(thread_sanitizer)
-#define STRESS_UNDER_TSAN 1
-#endif
-#endif
-#ifdef STRESS_UNDER_TSAN
-#define WATCHDOG_PATIENCE_SECONDS 120
-#else
-#define WATCHDOG_PATIENCE_SECONDS 60
-#endif
+#define WATCHDOG_PATIENCE_SECONDS (UNDER_TSAN ? 120 : 60)
 
 /* Workers, the keeper, and two short-lived children for each worker: see worker.h. */
 #define PULSES (3 * THREADS_MAX + 1)

@@ -23,18 +23,10 @@
 #include <cmocka.h>
 
 #include "../common/harness.h"
+#include "../common/sanitizers.h"
 #include "lfpool/lfpool.h"
 
-#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
-#define SANITIZED 1
-#elif defined(__has_feature)
-#if __has_feature(address_sanitizer) || __has_feature(thread_sanitizer)
-#define SANITIZED 1
-#endif
-#endif
-#ifndef SANITIZED
-#define SANITIZED 0
-#endif
+#define SANITIZED (UNDER_ASAN || UNDER_TSAN)
 
 /* How often, how many, how much: a sanitizer is slower by a factor of ten and keeps memory of its own. */
 #define TIMES(native, sanitized) (SANITIZED ? (sanitized) : (native))
@@ -280,18 +272,6 @@ static inline size_t mapped_bytes(void)
 static inline size_t growth(size_t before, size_t after)
 {
 	return after > before ? after - before : 0;
-}
-
-/* The seed of a random test: the variable LFPOOL_TEST_SEED, or a new one; printed, so that a failure can be
- * replayed. */
-static inline uint64_t test_seed(const char *test)
-{
-	const char *text = getenv("LFPOOL_TEST_SEED");
-	uint64_t seed = text ? strtoull(text, NULL, 0) : now_ns();
-
-	printf("%s: LFPOOL_TEST_SEED=%llu\n", test, (unsigned long long)seed);
-	fflush(stdout);
-	return seed;
 }
 
 #endif

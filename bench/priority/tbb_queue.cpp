@@ -66,6 +66,11 @@ struct queue_pool {
 		free_count = free.size();
 	}
 
+	~queue_pool()
+	{
+		objects_free(&objects);
+	}
+
 	struct objects objects;
 	std::vector<slot> slots;
 	const size_t limit; /* of entries */
@@ -227,19 +232,6 @@ static inline bool release(void *hand, uint64_t handle) noexcept
 
 #include "loops.h"
 
-static void *open_queue(const struct plan *plan) noexcept
-{
-	return new queue_pool(plan);
-}
-
-static void close_queue(void *shared)
-{
-	queue_pool *pool = static_cast<queue_pool *>(shared);
-
-	objects_free(&pool->objects);
-	delete pool;
-}
-
 VERSION_IS(TBB_VERSION_STRING)
 
 extern "C" const struct subject subject_tbb_queue = {
@@ -250,5 +242,5 @@ extern "C" const struct subject subject_tbb_queue = {
 	.absent = nullptr,
 	.traits = 0,
 	.most_objects = 0,
-	SHARED_BY_ALL(open_queue, close_queue, EVICTING_LOOPS),
+	NEW_FOR_ALL(queue_pool, EVICTING_LOOPS),
 };

@@ -55,7 +55,7 @@ struct locked_pool {
 	std::mutex mutex;
 	boost::pool<aligned_blocks> chunks;
 
-	explicit locked_pool(size_t object_bytes) : chunks(object_bytes)
+	explicit locked_pool(const struct plan *plan) : chunks(plan->object_bytes)
 	{
 	}
 };
@@ -79,17 +79,6 @@ static inline void release(void *hand, void *object)
 
 #include "../workloads.h"
 
-/* noexcept: out of memory ends the program. */
-static void *open_pool(const struct plan *plan) noexcept
-{
-	return new locked_pool(plan->object_bytes);
-}
-
-static void close_pool(void *shared)
-{
-	delete static_cast<locked_pool *>(shared);
-}
-
 VERSION_IS(BOOST_LIB_VERSION)
 
 extern "C" const struct subject subject_boost_pool_mutex = {
@@ -100,5 +89,5 @@ extern "C" const struct subject subject_boost_pool_mutex = {
 	.absent = nullptr,
 	.traits = 0,
 	.most_objects = 0,
-	SHARED_BY_ALL(open_pool, close_pool, SUBJECT_LOOPS),
+	NEW_FOR_ALL(locked_pool, SUBJECT_LOOPS),
 };

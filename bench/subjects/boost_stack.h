@@ -31,6 +31,11 @@ struct free_list {
 		for (size_t i = plan->capacity; i-- > 0;)
 			(void)stack.bounded_push(objects_at(&objects, i));
 	}
+
+	~free_list()
+	{
+		objects_free(&objects);
+	}
 };
 }
 
@@ -46,27 +51,13 @@ static inline void release(void *hand, void *object)
 	(void)static_cast<free_list *>(hand)->stack.bounded_push(object);
 }
 
-/* noexcept: out of memory ends the program. */
-static void *open_stack(const struct plan *plan) noexcept
-{
-	return new free_list(plan);
-}
-
-static void close_stack(void *shared)
-{
-	free_list *list = static_cast<free_list *>(shared);
-
-	objects_free(&list->objects);
-	delete list;
-}
-
 VERSION_IS(BOOST_LIB_VERSION)
 
 #define BOOST_STACK(its_name, its_what, its_most)                                                                      \
 	{                                                                                                              \
 		.name = its_name, .group = "lock-free", .what = its_what, .version = version, .absent = nullptr,             \
 		.traits = TRAIT_BOUNDED | TRAIT_POOL, .most_objects = its_most,                                             \
-		SHARED_BY_ALL(open_stack, close_stack, SUBJECT_LOOPS)                                                       \
+		NEW_FOR_ALL(free_list, SUBJECT_LOOPS)                                                                        \
 	}
 
 #endif

@@ -25,9 +25,8 @@ static inline void release(void *hand, void *object)
 /* The threads share nothing but what each needs. */
 static void *open_limit(const struct plan *plan)
 {
-	struct plan *own = (struct plan *)must(malloc(sizeof(*own)));
+	struct plan *own = open_plan(plan);
 
-	*own = *plan;
 	own->capacity = plan->held;
 	return own;
 }

@@ -41,6 +41,11 @@ struct free_list {
 			all[i] = objects_at(&objects, i);
 		(void)must(queue.enqueue_bulk(token, all.begin(), all.size()) ? this : nullptr);
 	}
+
+	~free_list()
+	{
+		objects_free(&objects);
+	}
 };
 
 struct tokens {
@@ -100,20 +105,7 @@ static inline bool acquire_bulk(void *hand, void **objects, size_t count)
 
 #include "../workloads.h"
 
-/* noexcept, here and in join(): out of memory ends the program. */
-static void *open_queue(const struct plan *plan) noexcept
-{
-	return new free_list(plan);
-}
-
-static void close_queue(void *shared)
-{
-	free_list *list = static_cast<free_list *>(shared);
-
-	objects_free(&list->objects);
-	delete list;
-}
-
+/* noexcept: out of memory ends the program. */
 static void *join(void *shared) noexcept
 {
 	tokens *own = new tokens(static_cast<free_list *>(shared));
@@ -139,5 +131,5 @@ extern "C" const struct subject subject_moodycamel = {
 	.absent = nullptr,
 	.traits = TRAIT_POOL,
 	.most_objects = 0,
-	FOR_EACH_THREAD(open_queue, close_queue, join, leave, SUBJECT_LOOPS),
+	FOR_EACH_THREAD(open_new<free_list>, close_deleted<free_list>, join, leave, SUBJECT_LOOPS),
 };

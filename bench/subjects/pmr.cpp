@@ -21,9 +21,9 @@ struct resource {
 	size_t object_bytes, alignment;
 	std::pmr::synchronized_pool_resource pool;
 
-	explicit resource(size_t bytes)
-		: object_bytes(bytes), alignment(bytes < 64 ? bytes : 64),
-		  pool({.max_blocks_per_chunk = 0, .largest_required_pool_block = bytes},
+	explicit resource(const struct plan *plan)
+		: object_bytes(plan->object_bytes), alignment(object_bytes < 64 ? object_bytes : 64),
+		  pool({.max_blocks_per_chunk = 0, .largest_required_pool_block = object_bytes},
 		       std::pmr::new_delete_resource())
 	{
 	}
@@ -49,12 +49,6 @@ static inline void release(void *hand, void *object)
 }
 
 #include "../workloads.h"
-
-/* noexcept: out of memory ends the program. */
-static void *open_resource(const struct plan *plan) noexcept
-{
-	return new resource(plan->object_bytes);
-}
 
 /* A thread's pools end with the thread, by a destructor of thread-specific data that uses the resource, and the threads of a
  * row end after its close.  So a resource lives until the next is closed; in `memory`, until the process ends. */
@@ -87,5 +81,5 @@ extern "C" const struct subject subject_pmr = {
 	.absent = nullptr,
 	.traits = 0,
 	.most_objects = 0,
-	SHARED_BY_ALL(open_resource, close_resource, SUBJECT_LOOPS),
+	SHARED_BY_ALL(open_new<resource>, close_resource, SUBJECT_LOOPS),
 };

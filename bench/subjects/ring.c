@@ -35,9 +35,8 @@ static inline void release(void *hand, void *object)
  */
 static void *open_ring(const struct plan *plan)
 {
-	struct plan *own = (struct plan *)must(malloc(sizeof(*own)));
+	struct plan *own = open_plan(plan);
 
-	*own = *plan;
 	own->object_bytes += own->object_bytes % 1024 ? 0 : 64;
 	own->capacity = (size_t)2 * RING_CAPACITY;
 	while (own->capacity < (size_t)2 * RING_CAPACITY * plan->threads)

@@ -21,18 +21,25 @@
 #include <tbb/memory_pool.h>
 #include <tbb/version.h>
 
-#include <new>
+#include <memory>
 
 namespace
 {
 struct buffered_pool {
 	size_t object_bytes;
-	void *buffer;
+	/* The pool goes before its buffer. */
+	std::unique_ptr<void, decltype(&std::free)> buffer;
 	tbb::fixed_pool pool;
 
-	buffered_pool(size_t bytes_each, void *memory, size_t bytes)
-		: object_bytes(bytes_each), buffer(memory), pool(memory, bytes)
+	explicit buffered_pool(const struct plan *plan)
+		: object_bytes(plan->object_bytes), buffer(must(std::aligned_alloc(64, buffer_bytes(plan))), std::free),
+		  pool(buffer.get(), buffer_bytes(plan))
 	{
+	}
+
+	static size_t buffer_bytes(const struct plan *plan)
+	{
+		return 2 * plan->capacity * plan->object_bytes + (size_t{plan->threads} << 20);
 	}
 };
 }
@@ -51,24 +58,6 @@ static inline void release(void *hand, void *object)
 
 #include "../workloads.h"
 
-/* noexcept: out of memory ends the program. */
-static void *open_pool(const struct plan *plan) noexcept
-{
-	const size_t bytes = 2 * plan->capacity * plan->object_bytes + (size_t{plan->threads} << 20);
-
-	return new buffered_pool(plan->object_bytes, must(std::aligned_alloc(64, bytes)), bytes);
-}
-
-/* The pool goes before its buffer. */
-static void close_pool(void *shared)
-{
-	buffered_pool *own = static_cast<buffered_pool *>(shared);
-	void *buffer = own->buffer;
-
-	delete own;
-	std::free(buffer);
-}
-
 VERSION_IS(TBB_VERSION_STRING)
 
 extern "C" const struct subject subject_tbb_fixed = {
@@ -79,5 +68,5 @@ extern "C" const struct subject subject_tbb_fixed = {
 	.absent = nullptr,
 	.traits = TRAIT_POOL,
 	.most_objects = 0,
-	SHARED_BY_ALL(open_pool, close_pool, SUBJECT_LOOPS),
+	NEW_FOR_ALL(buffered_pool, SUBJECT_LOOPS),
 };

@@ -30,15 +30,4 @@ static inline _Noreturn void require_failed(const char *condition, const char *f
 	abort();
 }
 
-/* A new seed each time, printed; LFPOOL_TEST_SEED brings one back. */
-static inline uint64_t test_seed(const char *test)
-{
-	const char *text = getenv("LFPOOL_TEST_SEED");
-	uint64_t seed = text ? strtoull(text, NULL, 0) : now_ns();
-
-	printf("%s: LFPOOL_TEST_SEED=%llu\n", test, (unsigned long long)seed);
-	fflush(stdout);
-	return seed;
-}
-
 #endif

@@ -12,17 +12,14 @@
  *              neither sees the other.
  */
 #include "harness.h"
+#include "sanitizers.h"
 
 #include "deque.h"
 #include "sleep.h"
 
 #include <sched.h>
 
-#if defined(__SANITIZE_THREAD__) || defined(__SANITIZE_ADDRESS__)
-#define ROUNDS 20000
-#else
-#define ROUNDS 100000
-#endif
+#define ROUNDS (UNDER_TSAN || UNDER_ASAN ? 20000 : 100000)
 
 /* Two threads that meet again and again. */
 static _Atomic(uint64_t) arrivals;

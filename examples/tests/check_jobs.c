@@ -7,13 +7,11 @@
  */
 #include "check_jobs.h"
 
+#include "sanitizers.h"
+
 #include <sched.h>
 
-#if defined(__SANITIZE_THREAD__) || defined(__SANITIZE_ADDRESS__)
-#define WAKE_UPS 300
-#else
-#define WAKE_UPS 3000
-#endif
+#define WAKE_UPS (UNDER_TSAN || UNDER_ASAN ? 300 : 3000)
 
 /* ---- Submit: every job of a random tree once ---------------------------------------------------------------- */
 
