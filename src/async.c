@@ -5,6 +5,7 @@
 #include "waiters.h"
 
 #include "pool.h"
+#include "threads.h"
 #include "widths.h"
 
 /* {ticket: 48, index + 1: 16} */

@@ -7,10 +7,15 @@
  *              backend is the same with objects that are allocated as their slots are acquired (backend_malloc.c).
  */
 #include "backend_lockfree.h"
+
+#include "lifecycle.h"
+#include "misuse.h"
 #include "os.h"
 #include "pool.h"
 #include "probes.h"
 #include "resizing.h"
+#include "threads.h"
+#include "waiters.h"
 
 #include <string.h>
 

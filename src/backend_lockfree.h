@@ -27,6 +27,9 @@ static inline struct core *core_of(lfpool_t *pool)
 lfpool_t *lockfree_open_as(const lfpool_config_t *config, struct lifecycle *lifecycle, const struct window *window,
 			   const lfpool_config_t *heap);
 
+/* Bytes of a buffer for such a pool, without its lifecycle; 0: there is no such number. */
+size_t lockfree_buffer_bytes(const lfpool_config_t *config);
+
 /* ---- backend_lockfree.c: what struct backend (pool.h) promises ---- */
 
 void *lockfree_acquire(lfpool_t *pool);
@@ -44,6 +47,8 @@ void *lockfree_acquire_one(struct cache_head *head);
 
 /* ---- backend_malloc.c: what the malloc backend does in another way ---- */
 
+/* The address that the bytes before a heap's object say its cell has; of another pointer, anything. */
+const void *heap_label(const void *object);
 /* A new object for a slot that was taken; NULL when the system refuses memory. */
 void *heap_object_new(struct core *core, uint32_t slot);
 void heap_object_free(struct core *core, uint32_t slot, void *object);

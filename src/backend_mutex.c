@@ -10,10 +10,16 @@
  * Progress     Blocking.
  */
 #include "backend_mutex.h"
+
 #include "backing.h"
+#include "lifecycle.h"
 #include "os.h"
+#include "plain_cache.h"
 #include "probes.h"
 #include "resizing.h"
+#include "retired.h"
+#include "stats.h"
+#include "waiters.h"
 
 #include <string.h>
 

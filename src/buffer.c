@@ -10,6 +10,9 @@
 #include "lfpool/buffer.h"
 
 #include "backend_lockfree.h"
+#include "config.h"
+#include "life.h"
+#include "lifecycle.h"
 #include "magazine.h"
 #include "pool.h"
 

@@ -11,7 +11,9 @@
  */
 #include "backend_lockfree.h"
 
+#include "misuse.h"
 #include "pool.h"
+#include "waiters.h"
 
 #include <string.h>
 

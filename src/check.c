@@ -9,8 +9,9 @@
 #include "check.h"
 
 #include "cold_counts.h"
-
+#include "lifecycle.h"
 #include "os.h"
+#include "retired.h"
 
 #include <string.h>
 
@@ -196,7 +197,7 @@ static const char *check_sums(const lfpool_t *pool)
 	(void)lfpool_stats(pool, &stats);
 	if (stats.unaccounted)
 		return "I1: capacity = active + retired + cached + shared + untouched does not hold";
-	if (stats.active + stats.retired != lfpool_active_count(pool))
+	if (stats.active + stats.retired != pool->backend->active_count(pool))
 		return "I1: the state words and lfpool_active_count() do not agree";
 	if (stats.caches_in_use > stats.caches)
 		return "T1: more caches are in use than there are";

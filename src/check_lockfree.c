@@ -12,6 +12,8 @@
  */
 #include "backend_lockfree.h"
 #include "check.h"
+#include "retired.h"
+#include "stats.h"
 
 struct walk {
 	struct check check;

@@ -6,6 +6,8 @@
  *              means "the default". A newer caller's extra bytes must be zero: anything else asks for what this
  *              library does not know.
  */
+#include "config.h"
+
 #include "pool.h"
 
 #include <stdlib.h>
@@ -175,4 +177,17 @@ lfpool_status_t config_import_for_buffer(lfpool_config_t *config, struct debug_m
 	/* All of it is touched anyway. */
 	config->flags &= ~LFPOOL_PREFAULT;
 	return LFPOOL_OK;
+}
+
+const char *backend_name(lfpool_backend_t backend)
+{
+	switch (backend) {
+	case LFPOOL_BACKEND_MUTEX:
+		return "mutex";
+	case LFPOOL_BACKEND_MALLOC:
+		return "malloc";
+	case LFPOOL_BACKEND_LOCKFREE:
+		break;
+	}
+	return "lockfree";
 }

@@ -5,6 +5,7 @@
 #include "debugging.h"
 
 #include "arena.h"
+#include "misuse.h"
 #include "os.h"
 #include "owner.h"
 #include "pattern.h"

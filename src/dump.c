@@ -6,26 +6,15 @@
  *              time.  Whatever does not fit is cut off: src/text.h.
  * Progress     As lfpool_stats().  Does not allocate.
  */
+#include "config.h"
 #include "debugging.h"
+#include "lifecycle.h"
 #include "pool.h"
 #include "text.h"
 
 #include <inttypes.h>
 
 #define COUNT(array) (sizeof(array) / sizeof((array)[0]))
-
-const char *backend_name(lfpool_backend_t backend)
-{
-	switch (backend) {
-	case LFPOOL_BACKEND_MUTEX:
-		return "mutex";
-	case LFPOOL_BACKEND_MALLOC:
-		return "malloc";
-	case LFPOOL_BACKEND_LOCKFREE:
-		break;
-	}
-	return "lockfree";
-}
 
 /* ---- Names that are there or not: flags, hooks ---- */
 

@@ -9,10 +9,13 @@
 #include "evicting.h"
 
 #include "arena.h"
+#include "config.h"
 #include "layout.h"
+#include "life.h"
+#include "live_pools.h"
 #include "os.h"
 #include "pool.h"
-#include "live_pools.h"
+#include "process.h"
 #include "text.h"
 
 
@@ -160,7 +163,7 @@ lfpool_status_t lfpool_priority_create(lfpool_priority_t **pool_out, const lfpoo
 	status = config_import_as_given(&complete, &object);
 	if (status != LFPOOL_OK)
 		return status;
-	return threads_open() ? open(pool_out, &known, &complete) : LFPOOL_E_NO_MEMORY;
+	return process_open() ? open(pool_out, &known, &complete) : LFPOOL_E_NO_MEMORY;
 }
 
 size_t lfpool_priority_destroy(lfpool_priority_t *pool)

@@ -26,8 +26,12 @@
  * Edges        TELL (arena.h): what hooks.activate wrote is visible to who resolves the handle.
  */
 #include "arena.h"
-#include "pool.h"
+#include "backend_lockfree.h"
+#include "life.h"
 #include "live_pools.h"
+#include "misuse.h"
+#include "pool.h"
+#include "threads.h"
 #include "widths.h"
 
 /* Bits for slot numbers 1 .. capacity; more where the count is narrow. */

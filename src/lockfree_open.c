@@ -9,6 +9,7 @@
 #include "backend_lockfree.h"
 #include "backing.h"
 #include "check.h"
+#include "lifecycle.h"
 #include "os.h"
 #include "pool.h"
 

@@ -5,7 +5,9 @@
  */
 #include "backend_lockfree.h"
 #include "check.h"
+#include "lifecycle.h"
 #include "pool.h"
+#include "stats.h"
 
 /* ---- Life ---- */
 

@@ -2,9 +2,11 @@
 /*
  * misuse.c - a release was refused, or a debug mode found something: count it, tell the hook, or say so once on stderr.
  */
-#include "pool.h"
+#include "misuse.h"
 
 #include "debugging.h"
+#include "lifecycle.h"
+#include "pool.h"
 #include "probes.h"
 #include "text.h"
 
@@ -62,4 +64,14 @@ lfpool_status_t misuse_report(lfpool_t *pool, const void *object, lfpool_status_
 	if (debug && status == LFPOOL_E_NOT_IN_USE && arena_locate(pool->arena, object, &slot) == LFPOOL_OK)
 		debug_put_released(debug, slot, &text);
 	return misuse_tell(pool, &(lfpool_misuse_t){.object = object, .status = status, .detail = detail});
+}
+
+lfpool_status_t pool_release(lfpool_t *pool, void *object)
+{
+	if (!object)
+		return LFPOOL_OK;
+
+	lfpool_status_t status = pool->backend->release(pool, object);
+
+	return likely(status == LFPOOL_OK) ? status : misuse_report(pool, object, status);
 }

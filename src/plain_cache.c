@@ -7,9 +7,12 @@
  *              destroying it destroys them too.
  * Progress     The list is kept under the registry's lock.
  */
+#include "plain_cache.h"
+
+#include "live_pools.h"
+#include "misuse.h"
 #include "os.h"
 #include "pool.h"
-#include "live_pools.h"
 
 #include <string.h>
 

@@ -12,10 +12,8 @@
 #include "atomics.h"
 #include "base.h"
 #include "cache.h"
-#include "lifecycle.h"
+#include "cells.h"
 #include "cold.h"
-#include "waiters.h"
-#include "retired.h"
 #include "debug_words.h"
 
 #define NAME_BYTES 64
@@ -25,7 +23,6 @@
 
 /* Near 2^64 by the golden ratio, and such that N3 in handle.c holds for ever. */
 #define SALT_STEP UINT64_C(0x9e3779b981a6ccb9)
-#define DETAIL_BYTES 1024 /* of a misuse, at most */
 #define STRUCT_SIZE_MAX 4096 /* beyond this a caller's struct_size is no size */
 
 /* Addresses without access, whole pages, reserved by the caller for objects to lie there.  All 0: the pool reserves
@@ -85,6 +82,8 @@ struct backend {
 };
 
 struct plain_cache;
+struct lifecycle;
+struct retired;
 
 struct lfpool_pool {
 	/* Fixed at creation. */
@@ -145,106 +144,5 @@ static inline bool pool_in_place(const lfpool_t *pool)
 {
 	return !pool->backend->object;
 }
-
-/* ---- config.c ---- */
-
-/* Copies a config that may be older or newer than the library, its missing fields 0; false: a field is set that the library
- * does not know. */
-bool config_copy(lfpool_config_t *config_out, const lfpool_config_t *given);
-/* Checks `given`, completes it with defaults and the environment, and copies it. */
-lfpool_status_t config_import(lfpool_config_t *config_out, struct debug_modes *modes_out, const lfpool_config_t *given);
-/* The same without the environment and config.debug. */
-lfpool_status_t config_import_as_given(lfpool_config_t *config_out, const lfpool_config_t *given);
-/* The same for a pool in a buffer: without the environment, and what enters the kernel is refused. */
-lfpool_status_t config_import_for_buffer(lfpool_config_t *config_out, struct debug_modes *modes_out,
-					 const lfpool_config_t *given);
-
-/* Copies a config, of which `known` bytes are known here, and the caller may know fewer (but `least`) or more: what he
- * does not know is 0.  False when its struct_size is none, or a field is set that is unknown here. */
-bool config_copy_known(void *config_out, size_t known, size_t least, const void *given);
-
-/* ---- pool.c ---- */
-
-/*
- * As lfpool_create(), with what config_import() has made of the config, after threads_open(), and with the objects in
- * `window` (of which the malloc backend, whose objects are the heap's, makes no use).
- */
-lfpool_status_t pool_create_at(lfpool_t **pool_out, const lfpool_config_t *config, const struct debug_modes *modes,
-			       const struct window *window);
-/* The same after lifecycle_open(); closes `lifecycle` when it fails. */
-lfpool_status_t pool_open_as(lfpool_t **pool_out, const lfpool_config_t *config, const struct debug_modes *modes,
-			  struct lifecycle *lifecycle, const struct window *window);
-/* lfpool_destroy() in two steps: drains, or reports that it is refused, and returns false; and all the rest. */
-bool pool_finish(lfpool_t *pool);
-size_t pool_end(lfpool_t *pool);
-/* Releases without a cache of the caller's: NULL is fine, a refusal is reported. */
-lfpool_status_t pool_release(lfpool_t *pool, void *object);
-
-/* ---- stats.c ---- */
-
-/* What both sides know of `stats`, of which the caller's struct has struct_size bytes.  LFPOOL_E_ARGUMENT: stats_out is
- * NULL, or that is no size. */
-lfpool_status_t stats_give(lfpool_stats_t *stats_out, const lfpool_stats_t *stats);
-
-/* Adds the slots 1 .. used, by their states: active. */
-void stats_of_slots(const struct arena *arena, size_t used, lfpool_stats_t *stats_out);
-/* The lock-free backend's.  */
-void stats_of_core(const struct core *core, lfpool_stats_t *stats_out);
-/* Free slots in all magazines in use; slots of the chunks that were used; free objects that were never used, or are cold.
- * Snapshots.  *pushes: what was ever pushed on magazines. */
-size_t stats_in_magazines(const struct core *core, uint64_t *pushes);
-size_t stats_from_chunks(const struct core *core);
-size_t stats_untouched(const struct core *core);
-
-/* Is there a pool whose objects do not lie in place? */
-bool pool_any_heap(void);
-
-/* ---- dump.c ---- */
-
-const char *backend_name(lfpool_backend_t backend);
-
-/* ---- lockfree_open.c ---- */
-
-/* Bytes of a buffer for such a pool, without its lifecycle; 0: there is no such number. */
-size_t lockfree_buffer_bytes(const lfpool_config_t *config);
-
-/* ---- backend_malloc.c ---- */
-
-/* The address that the bytes before a heap's object say its cell has; of another pointer, anything. */
-const void *heap_label(const void *object);
-
-/* ---- plain_cache.c ---- */
-
-struct cache_head *plain_cache_create(lfpool_t *pool);
-void plain_cache_destroy(struct cache_head *head);
-void plain_cache_destroy_all(lfpool_t *pool);
-/* One by one. */
-size_t plain_cache_acquire_bulk(struct cache_head *head, void **objects_out, size_t count);
-size_t plain_cache_release_bulk(struct cache_head *head, void *const *objects, size_t count);
-
-/* ---- misuse.c ---- */
-
-/* Counts and reports a refused release; returns `status`. */
-COLD lfpool_status_t misuse_report(lfpool_t *pool, const void *object, lfpool_status_t status);
-/* Tells the hook; or stderr, if there is none and it is the first.  Without a pool it is a set's. */
-COLD void misuse_say(const lfpool_hooks_t *hooks, const lfpool_misuse_t *misuse);
-/* Counts and reports anything: status, object, and what else is known are the caller's; the rest is filled in. */
-COLD lfpool_status_t misuse_tell(lfpool_t *pool, lfpool_misuse_t *misuse);
-
-/* ---- threads.c ---- */
-
-/* Once per process, before the first pool; false when the system refuses. */
-bool threads_open(void);
-/* Can a thread have caches of its own?  After threads_open(). */
-bool threads_keep_caches(void);
-/* A number that differs from thread to thread, more or less. */
-uint32_t thread_hint(void);
-/* The pools that this thread is serving (waiters.c), the innermost first; another innermost.  Neither allocates, nor can be
- * refused by the system; from a signal handler too. */
-struct serving;
-struct serving *thread_serving(void);
-void thread_serve(struct serving *innermost);
-/* The calling thread's cache of this pool, made if need be; NULL: it cannot have one now, or the backend has none. */
-struct cache_head *thread_cache(lfpool_t *pool);
 
 #endif

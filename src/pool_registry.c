@@ -4,6 +4,8 @@
  */
 #include "pool_registry.h"
 
+#include "config.h"
+#include "life.h"
 #include "os.h"
 #include "pool.h"
 #include "resizing.h"

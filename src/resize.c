@@ -11,9 +11,13 @@
 #include "resizing.h"
 
 #include "cold.h"
+#include "lifecycle.h"
 #include "os.h"
 #include "pool.h"
 #include "probes.h"
+#include "retired.h"
+#include "threads.h"
+#include "waiters.h"
 
 void resize_serve_if_wanted(lfpool_t *pool, struct cache_head *head)
 {

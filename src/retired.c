@@ -6,8 +6,10 @@
 
 #include "arena.h"
 #include "backing.h"
+#include "misuse.h"
 #include "os.h"
 #include "pool.h"
+#include "threads.h"
 
 #define SHARDS_LEAST 8
 #define DRAIN_PAUSE_NS UINT64_C(100000)

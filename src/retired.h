@@ -33,12 +33,12 @@
 
 #include "atomics.h"
 #include "base.h"
+#include "config.h"
 
 #include "lfpool/lfpool.h"
 
 /* A slot's link: what is below it, or SLOT_NONE; and that it is retired. */
 #define LINK_RETIRED (UINT32_C(1) << 31)
-#define RETIRED_SLOTS_MAX (UINT32_C(1) << 30)
 
 /* Of what waits in one place; a retire that makes it so many more asks. */
 #ifndef RETIRES_PER_POLL

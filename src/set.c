@@ -2,8 +2,9 @@
 /*
  * set.c - acquire and release by size and by address; questions.  See pool_set.h.
  */
-#include "probes.h"
+#include "misuse.h"
 #include "pool_set.h"
+#include "probes.h"
 #include "threads.h"
 
 /* The calling thread's cache of the class's pool; NULL: it has none yet, or there is no pool. */

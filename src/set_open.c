@@ -11,9 +11,13 @@
  * Edges        MAKE (pool_set.h).
  */
 #include "arena.h"
-#include "os.h"
+#include "config.h"
+#include "life.h"
+#include "lifecycle.h"
 #include "live_pools.h"
+#include "os.h"
 #include "pool_set.h"
+#include "process.h"
 #include "text.h"
 
 #include <string.h>
@@ -39,7 +43,7 @@ static void unlock_making(void)
 	(void)pthread_mutex_unlock(&making);
 }
 
-/* After threads_open(): of the handlers before fork those that were installed last run first, and so ours before the
+/* After process_open(): of the handlers before fork those that were installed last run first, and so ours before the
  * registry's. */
 static bool install_fork_handlers(void)
 {
@@ -218,7 +222,7 @@ lfpool_status_t lfpool_set_create(lfpool_set_t **set_out, const lfpool_set_confi
 
 	if (status != LFPOOL_OK)
 		return status;
-	if (!threads_open() || !install_fork_handlers())
+	if (!process_open() || !install_fork_handlers())
 		return LFPOOL_E_NO_MEMORY;
 
 	draft.mapped_bytes = sizeof(draft) + draft.classes.count * sizeof(draft.class[0]);

@@ -6,7 +6,9 @@
  *              has its objects all the same: untouched ones.
  * Progress     As those.  Does not allocate.
  */
+#include "config.h"
 #include "pool_set.h"
+#include "stats.h"
 #include "text.h"
 
 #include <inttypes.h>

@@ -12,7 +12,12 @@
  *                  as `unaccounted`.
  * Progress     Wait-free.  O(slots ever used + caches).
  */
+#include "stats.h"
+
+#include "lifecycle.h"
 #include "pool.h"
+#include "retired.h"
+#include "waiters.h"
 
 #include <string.h>
 
@@ -156,7 +161,7 @@ lfpool_status_t lfpool_stats(const lfpool_t *pool, lfpool_stats_t *stats_out)
 	if (!stats_out || !is_struct_size(stats_out->struct_size))
 		return LFPOOL_E_ARGUMENT;
 	stats.capacity = cold_capacity(&pool->cold);
-	stats.misuses = lfpool_misuse_count(pool);
+	stats.misuses = load_relaxed(&pool->misuses);
 	stats.max_capacity = lfpool_max_capacity(pool);
 	stats.owed = lfpool_shrink_owed(pool);
 	stats.waiting = waiters_waiting(&pool->waiters);

@@ -15,12 +15,11 @@
  * Progress     Look-up: wait-free.  First use by a thread: may enter the kernel.  Exit: takes the registry's lock.
  * Edges        SERVER: who vacates a place of those who serve -> who takes it.
  */
-#include "atomics.h"
+#include "threads.h"
+
+#include "live_pools.h"
 #include "os.h"
 #include "pool.h"
-#include "live_pools.h"
-#include "resizing.h"
-#include "threads.h"
 
 /* An entry that is nobody's; for a pool that comes, no call is left to wait for (L2). */
 #define VACANT {.pool_id = 1}
@@ -29,8 +28,7 @@ static struct thread_entry no_entries[1 + TABLE_ENTRIES_MIN] = {{0}, VACANT};
 static struct thread_entry gone_entries[1 + TABLE_ENTRIES_MIN] = {{0}, VACANT};
 #define nothing (&no_entries[1])
 #define gone (&gone_entries[1])
-static bool has_fork_handlers, has_keys;
-/* No thread can have a cache of its own, and there are no keys. */
+/* No thread can have a cache of its own, and there is no key. */
 static bool keyless;
 /* L2, of threads that were refused a table: of all of them, since they have no place for a number of their own. */
 static _Atomic(uint32_t) patience;
@@ -104,8 +102,7 @@ static void server_vacate(struct server *s)
 	store_release(&s->thread, 0);
 }
 
-/* In the child of a fork: the others are no more, and their numbers will be those of new threads. */
-static void forget_servers(void)
+void threads_forget_servers(void)
 {
 	for (uint32_t i = 0; i < SERVERS_MAX; i++)
 		/* relaxed: the child has one thread. */
@@ -145,7 +142,7 @@ static THREAD_LOCAL struct serving *serving;
 /* L5.  Read in lfpool/inline.h, by code that an optimiser of whole programs does not see. */
 __attribute__((used)) THREAD_LOCAL struct lfpool_last lfpool_last = VACANT;
 
-static void forget_servers(void)
+void threads_forget_servers(void)
 {
 }
 
@@ -197,45 +194,10 @@ static void hand_back(void *memory)
 	os_heap_free(&table[-1]);
 }
 
-/* In the child of a fork: the calls of other threads that waited or served are gone, and what they had in their hands may have
- * another holder now.  Not under the lock: hooks and continuations run. */
-static void unlock_in_child(void)
+bool threads_create_key(bool usable)
 {
-	lfpool_t *pool;
-
-	os_forget_thread_id();
-	forget_servers();
-	live_pools_unlock();
-	for (size_t place = 0; (pool = live_pools_next(&place));)
-		waiters_forget_calls(pool);
-	for (size_t place = 0; (pool = live_pools_next(&place));)
-		if (pool->core)
-			resize_serve_if_wanted(pool, NULL);
-}
-
-bool threads_open(void)
-{
-	live_pools_lock();
-	bool ready = has_fork_handlers && has_keys;
-
-	live_pools_unlock();
-	if (ready)
-		return true;
-
-	/* Takes the loader's lock, so not under ours: a library's constructor, which creates a pool, takes them in the other
-	 * order.  More than one thread may come here. */
-	bool keys_usable;
-
-	if (!os_stay_loaded(&keys_usable))
-		return false;
-	live_pools_lock();
-	/* Each once, also when the other was refused. */
-	has_fork_handlers = has_fork_handlers || os_at_fork(live_pools_lock, live_pools_unlock, unlock_in_child);
-	keyless = !keys_usable;
-	has_keys = has_keys || keyless || os_thread_key_create(&thread_key, hand_back);
-	ready = has_fork_handlers && has_keys;
-	live_pools_unlock();
-	return ready;
+	keyless = !usable;
+	return keyless || os_thread_key_create(&thread_key, hand_back);
 }
 
 bool threads_keep_caches(void)
@@ -342,69 +304,4 @@ struct cache_head *thread_cache(lfpool_t *pool)
 
 	/* L3 */
 	return !head && pool->table_id ? attach(pool) : head;
-}
-
-/* The hit is not here, so that callers need no frame for this. */
-NOINLINE void *lfpool_acquire_slow(lfpool_t *pool)
-{
-	struct cache_head *head = thread_remember(pool->table_id, thread_cache(pool));
-
-	return head ? lfpool_cache_acquire_inline(&head->face) : pool->backend->acquire(pool);
-}
-
-NOINLINE lfpool_status_t lfpool_release_slow(lfpool_t *pool, void *object)
-{
-	struct cache_head *head = thread_remember(pool->table_id, thread_cache(pool));
-
-	return head ? lfpool_cache_release_inline(&head->face, object) : pool_release(pool, object);
-}
-
-void *lfpool_acquire(lfpool_t *pool)
-{
-	struct cache_head *head = thread_find(pool->table_id);
-
-	if (likely(head))
-		return lfpool_cache_acquire_inline(&head->face);
-
-	void *object = lfpool_acquire_slow(pool);
-
-	KEEP_FRAME();
-	return object;
-}
-
-lfpool_status_t lfpool_release(lfpool_t *pool, void *object)
-{
-	struct cache_head *head = thread_find(pool->table_id);
-
-	if (likely(head))
-		return lfpool_cache_release_inline(&head->face, object);
-
-	lfpool_status_t status = lfpool_release_slow(pool, object);
-
-	KEEP_FRAME();
-	return status;
-}
-
-size_t lfpool_acquire_bulk(lfpool_t *pool, void **objects_out, size_t count)
-{
-	struct cache_head *head = thread_cache(pool);
-	size_t done = 0;
-
-	if (head)
-		return lfpool_cache_acquire_bulk(&head->face, objects_out, count);
-	while (done < count && (objects_out[done] = pool->backend->acquire(pool)))
-		done++;
-	return done;
-}
-
-size_t lfpool_release_bulk(lfpool_t *pool, void *const *objects, size_t count)
-{
-	struct cache_head *head = thread_cache(pool);
-	size_t done = 0;
-
-	if (head)
-		return lfpool_cache_release_bulk(&head->face, objects, count);
-	for (size_t i = 0; i < count; i++)
-		done += objects[i] && pool_release(pool, objects[i]) == LFPOOL_OK;
-	return done;
 }

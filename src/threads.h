@@ -84,4 +84,21 @@ static inline struct cache_head *thread_find(uint64_t pool_id)
 	return e->cache;
 }
 
+/* Can a thread have caches of its own?  After process_open(). */
+bool threads_keep_caches(void);
+/* A number that differs from thread to thread, more or less. */
+uint32_t thread_hint(void);
+/* The calling thread's cache of this pool, made if need be; NULL: it cannot have one now, or the backend has none. */
+struct cache_head *thread_cache(struct lfpool_pool *pool);
+/* The pools that this thread is serving (waiters.c), the innermost first; another innermost.  Neither allocates, nor can be
+ * refused by the system; from a signal handler too. */
+struct serving;
+struct serving *thread_serving(void);
+void thread_serve(struct serving *innermost);
+
+/* For process.c, under the lock of the live pools: the key by which exiting threads are noticed, if keys are usable; false when
+ * the system refuses.  And in the child of a fork: the others are no more, and their numbers will be those of new threads. */
+bool threads_create_key(bool usable);
+void threads_forget_servers(void);
+
 #endif

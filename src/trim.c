@@ -15,11 +15,14 @@
  * Progress     Lock-free for others.  A trim that is stopped takes with it the slots of one step.
  * Edges        COLD (cold.h): from who cooled the slot, to this call, to who takes it next.
  */
+#include "lifecycle.h"
 #include "os.h"
 #include "pages.h"
 #include "pool.h"
 #include "probes.h"
 #include "resizing.h"
+#include "threads.h"
+#include "waiters.h"
 
 #define STEP_BYTES ((size_t)64 << 10)
 #define LOOK_SHARE 64 /* a page looked at costs this share of a page given back */

@@ -4,6 +4,8 @@
  */
 #include "os.h"
 #include "pool.h"
+#include "threads.h"
+#include "waiters.h"
 
 /* Did another call come first?  relaxed: one that comes at the same instant may be first or second.  The hook is asked by
  * every call that finds nothing, so that each can have its victim: what it releases goes to the call that came first. */

@@ -8,6 +8,8 @@
 #include "pool.h"
 #include "probes.h"
 #include "resizing.h"
+#include "retired.h"
+#include "threads.h"
 
 /* ---- Serving ---- */
 

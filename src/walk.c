@@ -16,7 +16,9 @@
  * Edges        TELL (arena.h): from who activates the object to the second look.
  */
 #include "arena.h"
+#include "lifecycle.h"
 #include "pool.h"
+#include "threads.h"
 
 /* Slots that are looked at together. */
 #define AT_ONCE 8

@@ -6,6 +6,7 @@
 #include "support.h"
 
 #include "arena.h"
+#include "backend_lockfree.h"
 #include "pool.h"
 #include "evicting.h"
 

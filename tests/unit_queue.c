@@ -5,6 +5,7 @@
 #include "support.h"
 
 #include "pool.h"
+#include "../src/waiters.h"
 
 /* ---- Tickets ---- */
 

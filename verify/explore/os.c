@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * os.c - src/os.h and the few functions of src/threads.c that the rest needs, for the explorer.
+ * os.c - src/os.h and the few functions of src/threads.c, src/calls.c and src/process.c that the rest needs, for the explorer.
  *
  * Idea         All memory that the library maps comes from one static room, so that a whole pool can be put back as it
  *              was with one memcpy, and addresses are the same in every run of the program.  The heavy fence is the
@@ -9,7 +9,9 @@
 #include "os.h"
 
 #include "explore.h"
+#include "misuse.h"
 #include "pool.h"
+#include "process.h"
 #include "retires.h"
 #include "scenario.h"
 #include "threads.h"
@@ -240,13 +242,13 @@ void os_forget_thread_id(void)
 {
 }
 
-/* ---- What src/threads.c is to the rest of the library: threads here have the cache that is lent to them,
+/* ---- What src/threads.c, src/calls.c and src/process.c are to the rest of the library: threads here have the cache that is lent to them,
  * or none. ---- */
 
 static struct thread_entry nothing[1 + TABLE_ENTRIES_MIN] = {[1] = {.pool_id = 1}};
 THREAD_LOCAL struct thread_entry *thread_table = &nothing[1];
 
-bool threads_open(void)
+bool process_open(void)
 {
 	return true;
 }

@@ -4,6 +4,7 @@
  */
 #include "retires_notes.h"
 
+#include "retired.h"
 #include "verbs.h"
 
 #include <string.h>

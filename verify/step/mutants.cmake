@@ -149,7 +149,7 @@ step_mutate(src/retired.c "do {\n\t\tif (shard_phase(word) != BEGUN)"
 # continuation there that another thread was about to call.
 step_mutate(src/waiters.c "if (cell_phase(word) >= GIVEN)\n\t\t\tpool->backend->put_free"
 	"if (verify_mutant != 32 && cell_phase(word) >= GIVEN)\n\t\t\tpool->backend->put_free")
-step_mutate(src/threads.c "if (pool->core)\n\t\t\tresize_serve_if_wanted"
+step_mutate(src/process.c "if (pool->core)\n\t\t\tresize_serve_if_wanted"
 	"if (verify_mutant != 33 && pool->core)\n\t\t\tresize_serve_if_wanted")
 step_mutate(src/waiters.c "serving_begin(&here, pool, cell);" "serving_begin(&here, pool, cell);\n\tif (verify_mutant == 34)\n\t\tcell_vacate(&pool->waiters, cell);")
 step_mutate(src/waiters.c "cell_vacate(&pool->waiters, cell);\n\tthen("

@@ -10,6 +10,9 @@
 
 #include "cache.h"
 #include "pool.h"
+#include "retired.h"
+#include "threads.h"
+#include "waiters.h"
 
 /* The debug modes' last words on what an abandoned thread held are not asked for. */
 static void be_silent(void *context, const lfpool_misuse_t *misuse)

@@ -1,17 +1,25 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * pool.c - the public functions that are not about the calling thread (those are in threads.c).
+ * life.c - a pool begins and ends.
  *
- * Idea         Thin: check, ask the backend, report misuse.
+ * Idea         Creation checks the config, opens the lifecycle and then the backend, which gets all memory; only a pool that is
+ *              complete enters the table of live pools.  Destruction goes the other way: out of that table first, so that no
+ *              exiting thread and no fork comes near it.
  */
-#include "pool.h"
+#include "life.h"
 
-#include "arena.h"
 #include "check.h"
-#include "debugging.h"
-#include "probes.h"
+#include "config.h"
+#include "lifecycle.h"
 #include "live_pools.h"
+#include "misuse.h"
+#include "plain_cache.h"
+#include "probes.h"
+#include "process.h"
+#include "retired.h"
 #include "text.h"
+#include "threads.h"
+#include "waiters.h"
 
 #include <string.h>
 
@@ -20,8 +28,6 @@ static const struct backend *const backends[] = {
 	[LFPOOL_BACKEND_MUTEX] = &backend_mutex,
 	[LFPOOL_BACKEND_MALLOC] = &backend_malloc,
 };
-
-/* ---- Life ---- */
 
 static _Atomic(uint32_t) heaps;
 
@@ -138,7 +144,7 @@ lfpool_status_t lfpool_create(lfpool_t **pool_out, const lfpool_config_t *given)
 
 	if (status != LFPOOL_OK)
 		return status;
-	return threads_open() ? pool_create_at(pool_out, &config, &modes, &(struct window){0}) : LFPOOL_E_NO_MEMORY;
+	return process_open() ? pool_create_at(pool_out, &config, &modes, &(struct window){0}) : LFPOOL_E_NO_MEMORY;
 }
 
 /* The mode check: is the pool intact in the end? */
@@ -203,122 +209,4 @@ size_t pool_end(lfpool_t *pool)
 	retired_close(retired);
 	lifecycle_close(lifecycle);
 	return active;
-}
-
-/* ---- What its holder says of an object ---- */
-
-void lfpool_label(lfpool_t *pool, const void *object, const char *label)
-{
-	struct debug *debug = lifecycle_debug(pool->lifecycle);
-	uint32_t slot;
-
-	if (debug && arena_locate(pool->arena, object, &slot) == LFPOOL_OK &&
-	    arena_is_active(pool->arena, slot))
-		debug_label(debug, slot, label);
-}
-
-/* ---- Without a cache of the caller's ---- */
-
-lfpool_status_t pool_release(lfpool_t *pool, void *object)
-{
-	if (!object)
-		return LFPOOL_OK;
-
-	lfpool_status_t status = pool->backend->release(pool, object);
-
-	return likely(status == LFPOOL_OK) ? status : misuse_report(pool, object, status);
-}
-
-/* ---- Explicit caches ---- */
-
-lfpool_cache_t *lfpool_cache_create(lfpool_t *pool)
-{
-	struct cache_head *head = pool->backend->cache_create(pool);
-
-	return head ? &head->face : NULL;
-}
-
-void lfpool_cache_destroy(lfpool_cache_t *cache)
-{
-	struct cache_head *head = (struct cache_head *)cache;
-
-	if (head)
-		head->pool->backend->cache_destroy(head);
-}
-
-/* The functions behind the macros of lfpool/inline.h. */
-void *(lfpool_cache_acquire)(lfpool_cache_t *cache)
-{
-	return lfpool_cache_acquire_inline(cache);
-}
-
-lfpool_status_t(lfpool_cache_release)(lfpool_cache_t *cache, void *object)
-{
-	return lfpool_cache_release_inline(cache, object);
-}
-
-lfpool_status_t lfpool_cache_serve(lfpool_cache_t *cache)
-{
-	struct cache_head *head = (struct cache_head *)cache;
-
-	waiters_serve(head->pool, head);
-	return LFPOOL_OK;
-}
-
-size_t lfpool_cache_acquire_bulk(lfpool_cache_t *cache, void **objects_out, size_t count)
-{
-	struct cache_head *head = (struct cache_head *)cache;
-	const size_t done = head->pool->backend->cache_acquire_bulk(head, objects_out, count);
-
-	KEEP_FRAME();
-	return done;
-}
-
-size_t lfpool_cache_release_bulk(lfpool_cache_t *cache, void *const *objects, size_t count)
-{
-	struct cache_head *head = (struct cache_head *)cache;
-	const size_t done = head->pool->backend->cache_release_bulk(head, objects, count);
-
-	KEEP_FRAME();
-	return done;
-}
-
-/* ---- Questions ---- */
-
-bool lfpool_owns(const lfpool_t *pool, const void *pointer)
-{
-	return pool->backend->owns(pool, pointer);
-}
-
-bool lfpool_in_use(const lfpool_t *pool, const void *object)
-{
-	return pool->backend->in_use(pool, object);
-}
-
-size_t lfpool_capacity(const lfpool_t *pool)
-{
-	return cold_capacity(&pool->cold);
-}
-
-size_t lfpool_active_count(const lfpool_t *pool)
-{
-	return pool->backend->active_count(pool);
-}
-
-size_t lfpool_available_count(const lfpool_t *pool)
-{
-	const size_t active = pool->backend->active_count(pool), capacity = cold_capacity(&pool->cold);
-
-	return active < capacity ? capacity - active : 0;
-}
-
-size_t lfpool_misuse_count(const lfpool_t *pool)
-{
-	/* relaxed: a statistic. */
-	return load_relaxed(&pool->misuses);
-}
-
-lfpool_backend_t lfpool_backend(const lfpool_t *pool)
-{
-	return pool->backend_kind;
 }
