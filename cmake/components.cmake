@@ -21,7 +21,7 @@ if(LFPOOL_RCU AND NOT CMAKE_CROSSCOMPILING)
 	find_path(LFPOOL_URCU_INCLUDE urcu/flavor.h)
 	mark_as_advanced(LFPOOL_URCU_INCLUDE)
 	if(LFPOOL_URCU_INCLUDE)
-		lfpool_component(rcu src/scheme_rcu.c ${LFPOOL_URCU_INCLUDE})
+		lfpool_component(rcu src/retire/scheme_rcu.c ${LFPOOL_URCU_INCLUDE})
 	else()
 		message(STATUS "lfpool without lfpool-rcu: urcu/flavor.h is not installed")
 	endif()
@@ -32,7 +32,7 @@ if(LFPOOL_CK AND NOT CMAKE_CROSSCOMPILING)
 	mark_as_advanced(LFPOOL_CK_INCLUDE LFPOOL_CK_LIBRARY)
 	if(LFPOOL_CK_INCLUDE AND LFPOOL_CK_LIBRARY)
 		# The path is of this machine; what is installed finds its own (cmake/lfpool-config.cmake).
-		lfpool_component(ck src/scheme_epoch.c ${LFPOOL_CK_INCLUDE}
+		lfpool_component(ck src/retire/scheme_epoch.c ${LFPOOL_CK_INCLUDE}
 			$<BUILD_INTERFACE:${LFPOOL_CK_LIBRARY}> $<INSTALL_INTERFACE:lfpool::concurrencykit>)
 	else()
 		message(STATUS "lfpool without lfpool-ck: ConcurrencyKit is not installed")

@@ -6,7 +6,7 @@
 execute_process(COMMAND ${NM} --extern-only --defined-only --format=posix ${ARCHIVE} OUTPUT_VARIABLE symbols ERROR_QUIET)
 string(REGEX MATCHALL "(^|\n)[a-zA-Z_0-9.]+ [A-Z] " symbols "${symbols}")
 list(TRANSFORM symbols REPLACE "^\n?([^ ]+) . $" "\\1")
-# The probes' (src/probes.h) is the same in every program that has any.
+# The probes' (src/base/probes.h) is the same in every program that has any.
 list(FILTER symbols EXCLUDE REGEX "^(lfpool_|_\\.stapsdt\\.)")
 list(TRANSFORM symbols REPLACE "(.+)" "\\1 lfpool_own_\\1\n")
 list(JOIN symbols "" renames)

@@ -12,7 +12,7 @@
 
 #include "common/harness.h"
 
-/* src/os.h; not there in the other builds. */
+/* src/os/os.h; not there in the other builds. */
 extern unsigned long os_testing_refuse(unsigned long n) __attribute__((weak));
 
 /* A choice of its own, so that a seed draws what it drew before. */

@@ -8,8 +8,8 @@
 
 #include "support.h"
 
-#include "cache.h"
-#include "pool.h"
+#include "core/cache.h"
+#include "pool/pool.h"
 
 enum { SLOTS = 4, CAPACITY = 62, CHUNKS = 16, OUT = 9 };
 

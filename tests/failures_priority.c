@@ -9,7 +9,7 @@
  */
 #include "priority_support.h"
 
-#include "os.h"
+#include "os/os.h"
 
 #include <errno.h>
 

@@ -5,7 +5,7 @@
  */
 #include "schemes.h"
 
-#include "os.h"
+#include "os/os.h"
 
 #include <errno.h>
 

@@ -7,8 +7,8 @@
  */
 #include "support.h"
 
-#include "arena.h"
-#include "layout.h"
+#include "core/arena.h"
+#include "core/layout.h"
 
 static struct arena arena;
 

@@ -4,8 +4,8 @@
  */
 #include "support.h"
 
-#include "os.h"
-#include "pool.h"
+#include "os/os.h"
+#include "pool/pool.h"
 
 TEST(caches_of_the_first_lot_alone)
 {

@@ -8,8 +8,8 @@
  */
 #include "support.h"
 
-#include "cache.h"
-#include "os.h"
+#include "core/cache.h"
+#include "os/os.h"
 
 #define SLOTS 4
 #define CAPACITY 32

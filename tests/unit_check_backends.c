@@ -4,9 +4,9 @@
  */
 #include "support.h"
 
-#include "cache.h"
-#include "os.h"
-#include "pool.h"
+#include "core/cache.h"
+#include "os/os.h"
+#include "pool/pool.h"
 
 #define LOAD(p) atomic_load_explicit((p), memory_order_relaxed)
 #define STORE(p, v) atomic_store_explicit((p), (v), memory_order_relaxed)

@@ -5,8 +5,8 @@
  */
 #include "support.h"
 
-#include "retired.h"
-#include "pool.h"
+#include "retire/retired.h"
+#include "pool/pool.h"
 
 enum { CAPACITY = 20, WITH = 4, NEXT = 5 };
 

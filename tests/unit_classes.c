@@ -4,7 +4,7 @@
  */
 #include "support.h"
 
-#include "classes.h"
+#include "base/classes.h"
 
 #define LARGEST MIB
 #define CLASSES_MAX 400

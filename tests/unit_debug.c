@@ -4,10 +4,10 @@
  */
 #include "support.h"
 
-#include "arena.h"
-#include "pattern.h"
-#include "pool.h"
-#include "quarantine.h"
+#include "core/arena.h"
+#include "object/pattern.h"
+#include "pool/pool.h"
+#include "object/quarantine.h"
 
 #define PLACES_MAX 9
 

@@ -5,7 +5,7 @@
  */
 #include "support.h"
 
-#include "cache.h"
+#include "core/cache.h"
 
 #include <signal.h>
 #include <sys/mman.h>

@@ -5,10 +5,10 @@
  */
 #include "support.h"
 
-#include "arena.h"
-#include "backend_lockfree.h"
-#include "pool.h"
-#include "evicting.h"
+#include "core/arena.h"
+#include "backend/backend_lockfree.h"
+#include "pool/pool.h"
+#include "priority/evicting.h"
 
 /* The object that the pool gives next, as if so many of its uses had had a handle. */
 static void *object_after(lfpool_t *pool, uint64_t uses)

@@ -8,8 +8,8 @@
  */
 #include "kinds.h"
 
-#include "atomics.h"
-#include "os.h"
+#include "base/atomics.h"
+#include "os/os.h"
 
 #include <linux/futex.h>
 #include <sys/syscall.h>

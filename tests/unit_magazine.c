@@ -4,7 +4,7 @@
  */
 #include "support.h"
 
-#include "magazine.h"
+#include "core/magazine.h"
 
 #define SLOTS 8
 #define BORN 101 /* the object of the first place by birth; the next one is 1 further */

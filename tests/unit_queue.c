@@ -4,8 +4,8 @@
  */
 #include "support.h"
 
-#include "pool.h"
-#include "../src/waiters.h"
+#include "pool/pool.h"
+#include "../src/waiting/waiters.h"
 
 /* ---- Tickets ---- */
 

@@ -5,8 +5,8 @@
  */
 #include "support.h"
 
-#include "os.h"
-#include "address_map.h"
+#include "os/os.h"
+#include "pool/address_map.h"
 
 enum { PLACES = 200, WIDTH = 10 };
 

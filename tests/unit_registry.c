@@ -6,7 +6,7 @@
 #include "support.h"
 
 #include "lfpool/registry.h"
-#include "os.h"
+#include "os/os.h"
 
 /* More pools, scenarios and lines than the first room there is for them. */
 enum { POOLS = 10, SIZE = 40 };

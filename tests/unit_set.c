@@ -5,7 +5,7 @@
  */
 #include "support.h"
 
-#include "os.h"
+#include "os/os.h"
 
 #include "lfpool/set.h"
 

@@ -4,8 +4,8 @@
  */
 #include "support.h"
 
-#include "atomics.h"
-#include "os.h"
+#include "base/atomics.h"
+#include "os/os.h"
 
 #include <errno.h>
 

@@ -5,7 +5,7 @@
  */
 #include "support.h"
 
-#include "text.h"
+#include "base/text.h"
 
 static void put_all(struct text *t)
 {

@@ -52,7 +52,7 @@ typedef uintptr_t lfpool_atomic_uintptr_t __attribute__((aligned(sizeof(uintptr_
 #define LFPOOL_ALIGNOF _Alignof
 #endif
 
-/* The verbs.  The library's own build brings them from src/atomics.h, its single seam. */
+/* The verbs.  The library's own build brings them from src/base/atomics.h, its single seam. */
 #ifndef LFPOOL_LOAD_RELAXED
 #if defined(__clang__) && !defined(__cplusplus)
 #define LFPOOL_LOAD_RELAXED(p) __c11_atomic_load((p), __ATOMIC_RELAXED)
@@ -71,7 +71,7 @@ typedef uintptr_t lfpool_atomic_uintptr_t __attribute__((aligned(sizeof(uintptr_
 
 #define LFPOOL_LIKELY(x) __builtin_expect(!!(x), 1)
 
-/* Test builds have fewer bits: src/widths.h. */
+/* Test builds have fewer bits: src/base/widths.h. */
 #ifndef LFPOOL_POSITION_BITS
 #define LFPOOL_POSITION_BITS 16
 #endif

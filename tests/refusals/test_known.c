@@ -7,8 +7,8 @@
 #include "refusals.h"
 
 #include "lfpool/set.h"
-#include "os.h"
-#include "pool_set.h"
+#include "os/os.h"
+#include "set/pool_set.h"
 
 #include <sys/mman.h>
 #include <sys/resource.h>

@@ -3,7 +3,7 @@
  * orders.c - each verb of atomics.h and each protocol step that is inlined elsewhere, as a function whose instructions
  * can be looked at (orders.table).
  */
-#include "cache.h"
+#include "core/cache.h"
 
 #define KEEP __attribute__((used, noinline))
 

@@ -4,7 +4,7 @@
  */
 #include "colds.h"
 
-#include "cold_counts.h"
+#include "core/cold_counts.h"
 #include "oracle.h"
 #include "verbs.h"
 

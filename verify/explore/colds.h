@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * colds.h - programs on src/cold.c alone: slots beyond one word of bits.
+ * colds.h - programs on src/core/cold.c alone: slots beyond one word of bits.
  *
  * A pool of 64 objects, a page each, with addresses for 256 more, which are opened in one step: the first have one word
  * of bits, those others.  A slot has one holder; a thread that was told that there is one gets one; and at the end the

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * evicts.h - programs on an evicting pool: src/evicting.c and src/tournament.c, on a tree of fan 2 over a few slots.
+ * evicts.h - programs on an evicting pool: src/priority/evicting.c and src/priority/tournament.c, on a tree of fan 2 over a few slots.
  *
  * Such a scenario has `evicting` slots and a language of its own; K is a priority, H the number of an object that the
  * set-up acquired, each one digit:

@@ -10,7 +10,7 @@
 
 #include "evicts.h"
 
-#include "evicting.h"
+#include "priority/evicting.h"
 
 #define SLOTS_MAX 8
 #define LIVES_MAX 24

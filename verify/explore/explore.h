@@ -8,7 +8,7 @@
  *   scenario.c  small programs on a pool; table.c, all of them           oracle.c  what must hold for each execution
  *   operations.c  what their letters do
  *   hooks.c     the hooks of those that have some                         litmus.c  the memory model's own tests
- *   holds.c     who held what when: walks and handles                     finds.c   programs on src/address_map.c
+ *   holds.c     who held what when: walks and handles                     finds.c   programs on src/pool/address_map.c
  *   evicts.c    programs on evicting pools; evicts_judge.c, their oracle  main.c   the command line
  *   retires.c   programs that retire; retires_judge.c; retires_scheme.c
  *

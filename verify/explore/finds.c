@@ -5,9 +5,9 @@
 #include "finds.h"
 
 #include "explore.h"
-#include "os.h"
+#include "os/os.h"
 #include "oracle.h"
-#include "address_map.h"
+#include "pool/address_map.h"
 
 #include <string.h>
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * finds.h - programs on src/address_map.c alone: who owns this address, while ranges come and go?
+ * finds.h - programs on src/pool/address_map.c alone: who owns this address, while ranges come and go?
  *
  * Three ranges are there from the start and to the end; one, between them, comes (+) and goes (-), another, before them
  * all, too (*, /), by one thread.  Who looks (?) must find the three, each time, and of the others their owner or

@@ -196,7 +196,7 @@ void holds_take_handle(const void *object)
 
 void holds_take_next_handle(void)
 {
-	/* One acquire more, see src/handle.c. */
+	/* One acquire more, see src/api/handle.c. */
 	notes.handle += UINT64_C(1) << (64 - __builtin_clzll((unsigned long long)lfpool_capacity(notes.pool)));
 	notes.handle_hold = HOLDS_MAX;
 }

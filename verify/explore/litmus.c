@@ -9,7 +9,7 @@
  */
 #include "explore.h"
 
-#include "os.h"
+#include "os/os.h"
 #include "verbs.h"
 
 #include <stdio.h>

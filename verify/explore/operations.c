@@ -4,7 +4,7 @@
  */
 #include "stage.h"
 
-#include "backend_lockfree.h"
+#include "backend/backend_lockfree.h"
 #include "colds.h"
 #include "finds.h"
 #include "sets.h"

@@ -1,20 +1,20 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * os.c - src/os.h and the few functions of src/threads.c, src/calls.c and src/process.c that the rest needs, for the explorer.
+ * os.c - src/os/os.h and the few functions of src/pool/threads.c, src/api/calls.c and src/api/process.c that the rest needs, for the explorer.
  *
  * Idea         All memory that the library maps comes from one static room, so that a whole pool can be put back as it
  *              was with one memcpy, and addresses are the same in every run of the program.  The heavy fence is the
  *              model's; sleep and the clock are in sleep.c.
  */
-#include "os.h"
+#include "os/os.h"
 
 #include "explore.h"
-#include "misuse.h"
-#include "pool.h"
-#include "process.h"
+#include "object/misuse.h"
+#include "pool/pool.h"
+#include "api/process.h"
 #include "retires.h"
 #include "scenario.h"
-#include "threads.h"
+#include "pool/threads.h"
 #include "verbs.h"
 
 #include <sched.h>
@@ -36,7 +36,7 @@ static struct range {
 } opened[OPENED_MAX];
 static unsigned opened_count;
 static bool refuses, refuses_saved;
-/* Thread-local, in src/threads.c. */
+/* Thread-local, in src/pool/threads.c. */
 static struct cache_head *lent[THREADS_MAX];
 static struct serving *serving[THREADS_MAX];
 
@@ -242,7 +242,7 @@ void os_forget_thread_id(void)
 {
 }
 
-/* ---- What src/threads.c, src/calls.c and src/process.c are to the rest of the library: threads here have the cache that is lent to them,
+/* ---- What src/pool/threads.c, src/api/calls.c and src/api/process.c are to the rest of the library: threads here have the cache that is lent to them,
  * or none. ---- */
 
 static struct thread_entry nothing[1 + TABLE_ENTRIES_MIN] = {[1] = {.pool_id = 1}};

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * retires.h - programs on a pool with a scheme: src/retired.c, with readers.
+ * retires.h - programs on a pool with a scheme: src/retire/retired.c, with readers.
  *
  * Such a scenario says in `retiring` how, and has a language of its own.  P is a place, one digit: a pointer that is
  * shared, to an object or to none.

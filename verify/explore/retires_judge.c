@@ -4,7 +4,7 @@
  */
 #include "retires_notes.h"
 
-#include "retired.h"
+#include "retire/retired.h"
 #include "verbs.h"
 
 #include <string.h>

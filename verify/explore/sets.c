@@ -6,7 +6,7 @@
 
 #include "explore.h"
 #include "oracle.h"
-#include "pool_set.h"
+#include "set/pool_set.h"
 
 #define ID 7
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * sets.h - programs on how src/pool_set.h publishes the pool of a class: who finds it finds it complete, by id or by address.
+ * sets.h - programs on how src/set/pool_set.h publishes the pool of a class: who finds it finds it complete, by id or by address.
  *
  * Who makes it (M) holds the lock of set_open.c, which is not played: one thread does.  Its "pool" is plain data.
  */

@@ -11,7 +11,7 @@
  */
 #include "explore.h"
 
-#include "os.h"
+#include "os/os.h"
 
 #include <stdlib.h>
 

@@ -7,7 +7,7 @@
 
 #include "scenario.h"
 
-#include "pool.h"
+#include "pool/pool.h"
 
 #define HELD_MAX 8
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * verbs.h - the verbs of src/atomics.h as steps of the explorer.
+ * verbs.h - the verbs of src/base/atomics.h as steps of the explorer.
  *
  * Idea         The library is compiled with this in place of <stdatomic.h>: the very same source, each atomic access a
  *              call that may switch to another thread first (engine.c) and may read an old value (memory.c).  The verbs

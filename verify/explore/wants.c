@@ -4,9 +4,9 @@
  */
 #include "wants.h"
 
-#include "cold_counts.h"
+#include "core/cold_counts.h"
 #include "oracle.h"
-#include "os.h"
+#include "os/os.h"
 
 #include <string.h>
 

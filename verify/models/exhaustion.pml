@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * exhaustion.pml - caches, depot and the collect: src/cache.c, src/steal.c, with src/depot.h and src/magazine.h below.
+ * exhaustion.pml - caches, depot and the collect: src/core/cache.c, src/core/steal.c, with src/core/depot.h and src/core/magazine.h below.
  *
  * Idea         CACHES users acquire, release (any object that is outside) and FLUSHES times give their cache up; the
  *              first two as often as they like (or RELEASES times).  Objects are counted, not told apart: who holds which object is the business of

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * owner_thief.pml - one magazine, its owner, its thieves, and the membarrier between them: src/magazine.h.
+ * owner_thief.pml - one magazine, its owner, its thieves, and the membarrier between them: src/core/magazine.h.
  *
  * Idea         The owner's stores of `bottom` and of entries go through a store buffer of BUFFER places (first in,
  *              first out, as on x86); the processor empties it whenever it likes, a locked instruction waits for that,

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * retired.pml - one place of retired objects: push(), begin(), end(), ask() and lfpool_drain() of src/retired.c.
+ * retired.pml - one place of retired objects: push(), begin(), end(), ask() and lfpool_drain() of src/retire/retired.c.
  *
  * Idea         RETIRERS users go round without end: acquire a free slot, make it reachable, unlink it, retire it.
  *              READERS enter, may look at something reachable, leave.  The scheme is asked, by ASKERS, or TELLERS of its

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * stack.pml - the depot's stack of magazines: stack_push() and stack_pop() of src/depot.h, the words of src/tagged.h.
+ * stack.pml - the depot's stack of magazines: stack_push() and stack_pop() of src/core/depot.h, the words of src/core/tagged.h.
  *
  * Idea         PROCESSES workers play ROUNDS rounds (0: without end): pop; perhaps pop again; push back in either
  *              order.  Each label names the line of depot.h that the step stands for; between two steps anything may

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * tournament.pml - the tournament tree of an evicting pool: src/tournament.c, and who calls it in src/evicting.c.
+ * tournament.pml - the tournament tree of an evicting pool: src/priority/tournament.c, and who calls it in src/priority/evicting.c.
  *
  * Idea         SLOTS slots under a tree of LEVELS levels (two: fan 2; one: a root over all slots).  PROCESSES users
  *              make slots stop contending (pin, release), contend again, or contend with another key (publish, unpin,

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * waiting.pml - calls that wait, continuations, a shrink that is owed objects, and who serves them: src/waiters.c.
+ * waiting.pml - calls that wait, continuations, a shrink that is owed objects, and who serves them: src/waiting/waiters.c.
  *
  * Idea         WAITERS calls wait (the first TIMED of them may run out of time), RELEASERS users release RELEASES
  *              objects all together, ACQUIRERS take one each and so overtake, TRIMMERS hold a free slot for a while and

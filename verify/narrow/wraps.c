@@ -8,13 +8,13 @@
  */
 #include "../../tests/priority_support.h"
 
-#include "arena.h"
-#include "pool.h"
-#include "evicting.h"
-#include "quarantine.h"
-#include "address_map.h"
-#include "live_pools.h"
-#include "widths.h"
+#include "core/arena.h"
+#include "pool/pool.h"
+#include "priority/evicting.h"
+#include "object/quarantine.h"
+#include "pool/address_map.h"
+#include "pool/live_pools.h"
+#include "base/widths.h"
 
 #define TIMES_ROUND(bits) (UINT64_C(1) << (bits))
 

@@ -10,7 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "evicting.h"
+#include "priority/evicting.h"
 
 struct mark {
 	uint64_t handle, priority;

@@ -8,11 +8,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "cache.h"
-#include "pool.h"
-#include "retired.h"
-#include "threads.h"
-#include "waiters.h"
+#include "core/cache.h"
+#include "pool/pool.h"
+#include "retire/retired.h"
+#include "pool/threads.h"
+#include "waiting/waiters.h"
 
 /* The debug modes' last words on what an abandoned thread held are not asked for. */
 static void be_silent(void *context, const lfpool_misuse_t *misuse)

@@ -17,7 +17,7 @@
 #include <string.h>
 
 #include "../../common/harness.h"
-#include "depot.h"
+#include "core/depot.h"
 #include "stepper.h"
 #include "where.h"
 

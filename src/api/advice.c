@@ -1,0 +1,124 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * advice.c - lfpool_advise(): what capacity and what caches a run would have needed.
+ *
+ * Idea         Nothing is measured for this: the counters and the high-water mark of lfpool_stats() are compared with
+ *              what they were at the last lfpool_high_water_reset(), and three rules, which lfpool/report.h states,
+ *              turn that into numbers.
+ * Why they     A pool in which never more than n objects are in use at once needs n: NULL means that all are in use.
+ * hold         A cache of two magazines of s objects goes to the depot once in s calls at most, since afterwards it can
+ *              give and take s objects; so there are at most 2 / s trips per acquire.  And if the caches cannot hold
+ *              all that is free, the depot has some of it, and nobody needs to rob a cache.
+ * Progress     As lfpool_stats(); resetting is lock-free.
+ */
+#include "base/text.h"
+#include "pool/pool.h"
+
+#include <inttypes.h>
+#include <string.h>
+
+#define CACHE_ENOUGH (4 * (size_t)LFPOOL_ADVICE_SELDOM) /* two magazines of 2 * LFPOOL_ADVICE_SELDOM each */
+#define ACQUIRES_MINIMUM 1000                           /* fewer show nothing but how the caches were filled */
+
+/* What happened since the last reset. */
+static lfpool_stats_t stats_since(const lfpool_t *pool)
+{
+	lfpool_stats_t stats = LFPOOL_STATS_INIT;
+
+	(void)lfpool_stats(pool, &stats);
+	stats.acquires -= tally_read(&pool->since.acquires);
+	stats.depot_trips -= tally_read(&pool->since.depot_trips);
+	stats.steals -= tally_read(&pool->since.steals);
+	stats.exhausted -= tally_read(&pool->since.exhausted);
+	return stats;
+}
+
+void lfpool_high_water_reset(lfpool_t *pool)
+{
+	lfpool_stats_t stats = LFPOOL_STATS_INIT;
+
+	pool->backend->reset(pool);
+	(void)lfpool_stats(pool, &stats);
+	/* relaxed, all: statistics. */
+	store_relaxed(&pool->since.acquires, stats.acquires);
+	store_relaxed(&pool->since.depot_trips, stats.depot_trips);
+	store_relaxed(&pool->since.steals, stats.steals);
+	store_relaxed(&pool->since.exhausted, stats.exhausted);
+}
+
+/* More often than once in LFPOOL_ADVICE_SELDOM acquires. */
+static bool often(uint64_t times, uint64_t acquires)
+{
+	return times > acquires / LFPOOL_ADVICE_SELDOM;
+}
+
+static void judge_capacity(const lfpool_stats_t *s, lfpool_advice_t *advice, struct text *why)
+{
+	/* A pool that grew may have been full before. */
+	if (!s->exhausted || s->high_water < s->capacity) {
+		advice->capacity = s->high_water;
+		text_put(why, "At most %zu of %zu objects were in use at once.", s->high_water, s->capacity);
+		return;
+	}
+	/* Had there been one more for each of these calls, each had got it. */
+	advice->capacity = s->high_water + (size_t)(s->exhausted < s->high_water ? s->exhausted : s->high_water);
+	text_put(why, "%" PRIu64 " calls found all %zu objects in use.", s->exhausted, s->high_water);
+}
+
+static size_t larger_cache(const lfpool_stats_t *s, size_t now)
+{
+	size_t cache = now;
+
+	/* As many times larger as the trips are too many: they become fewer at least in proportion. */
+	for (uint64_t trips = s->depot_trips; cache < CACHE_ENOUGH && often(trips, s->acquires); cache *= 2)
+		trips = (trips + 1) / 2;
+	return cache;
+}
+
+static void judge_caches(const lfpool_t *pool, const lfpool_stats_t *s, lfpool_advice_t *advice, struct text *why)
+{
+	if (!pool->core)
+		return;
+
+	const size_t now = 2 * (size_t)pool->core->magazines.slots;
+	size_t cache = now;
+
+	if (s->acquires < ACQUIRES_MINIMUM) {
+		text_put(why, " %" PRIu64 " acquires are too few to judge the caches by.", s->acquires);
+	} else {
+		text_put(why, " %" PRIu64 " acquires made %" PRIu64 " trips to the depot", s->acquires, s->depot_trips);
+		if (!often(s->depot_trips, s->acquires)) {
+			text_put(why, ": few enough.");
+		} else if (now >= CACHE_ENOUGH) {
+			text_put(why, ", though caches of %zu are large enough: their threads come and go.", now);
+		} else {
+			cache = larger_cache(s, now);
+			text_put(why, ": more than one in %d. Larger caches make fewer.", LFPOOL_ADVICE_SELDOM);
+		}
+		if (often(s->steals, s->acquires))
+			text_put(why, " Caches were robbed %" PRIu64 " times: the headroom spares that.", s->steals);
+	}
+	advice->headroom = s->caches * cache;
+	advice->cache_capacity = pool->table_id || cache > now ? cache : LFPOOL_CACHE_NONE;
+}
+
+lfpool_status_t lfpool_advise(const lfpool_t *pool, lfpool_advice_t *advice_out)
+{
+	const size_t size = advice_out ? advice_out->struct_size : 0;
+	lfpool_advice_t advice = {0};
+	struct text why;
+
+	/* The first that there was; a newer caller's is longer. */
+	if (size < offsetof(lfpool_advice_t, reason) + sizeof(advice.reason) || size > STRUCT_SIZE_MAX)
+		return LFPOOL_E_ARGUMENT;
+
+	const lfpool_stats_t stats = stats_since(pool);
+
+	advice.struct_size = size;
+	text_open(&why, advice.reason, sizeof(advice.reason));
+	judge_capacity(&stats, &advice, &why);
+	judge_caches(pool, &stats, &advice, &why);
+	memset(advice_out, 0, size);
+	memcpy(advice_out, &advice, sizeof(advice));
+	return LFPOOL_OK;
+}

@@ -1,0 +1,71 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * buffer.c - lfpool/buffer.h: a pool in memory of the caller's.
+ *
+ * Idea         [ lifecycle | pool | first lot of caches | magazines | bits | wanted | states | generations | objects ].  It is the
+ *              lock-free backend; what else enters the kernel is left out where it would be done, by `in_buffer` of the
+ *              arena: heavy fences, caches of threads, further lots, sleeping, the registry, lines on stderr.
+ * Invariants   BF1 no function of such a pool makes a system call.
+ */
+#include "lfpool/buffer.h"
+
+#include "api/life.h"
+#include "backend/backend_lockfree.h"
+#include "core/magazine.h"
+#include "object/lifecycle.h"
+#include "pool/configure.h"
+#include "pool/pool.h"
+
+_Static_assert(LFPOOL_BUFFER_ALIGNMENT == CACHE_LINE_PAIR, "what the parts are aligned to");
+_Static_assert(_Alignof(max_align_t) <= LFPOOL_BUFFER_ALIGN_(0), "the default alignment");
+_Static_assert(sizeof(struct lfpool_magazine) <= LFPOOL_BUFFER_MAGAZINE_HEAD_, "before the slots of a magazine");
+_Static_assert(EXTRA_PER_CACHE * LOT_CACHES == LFPOOL_BUFFER_EXTRA_, "magazines of the caches");
+_Static_assert(LOT_CACHES == LFPOOL_BUFFER_CACHES, "in the first lot");
+/* What does not depend on the config; each cache has a closed magazine, and sizes are rounded up. */
+_Static_assert(POOL_OF_ONE_SHARD +
+		       LOT_CACHES * (sizeof(struct cache) + sizeof(struct lfpool_magazine) + CACHE_LINE_PAIR) +
+		       7 * CACHE_LINE_PAIR <= LFPOOL_BUFFER_FIXED_,
+	       "LFPOOL_BUFFER_BYTES has room for the rest");
+
+/* Of a valid config; 0 when there is no such number. */
+static size_t bytes_for(const lfpool_config_t *config)
+{
+	const size_t bytes = lockfree_buffer_bytes(config);
+	size_t sum;
+
+	return !bytes || __builtin_add_overflow(lifecycle_buffer_bytes(config), bytes, &sum) ? 0 : sum;
+}
+
+size_t lfpool_buffer_bytes(const lfpool_config_t *given)
+{
+	lfpool_config_t config;
+	struct debug_modes modes;
+
+	return given && config_import_for_buffer(&config, &modes, given) == LFPOOL_OK ? bytes_for(&config) : 0;
+}
+
+lfpool_status_t lfpool_create_in(lfpool_t **pool_out, const lfpool_config_t *given, void *buffer, size_t size)
+{
+	lfpool_config_t config;
+	struct debug_modes modes;
+
+	if (!pool_out)
+		return LFPOOL_E_ARGUMENT;
+	*pool_out = NULL;
+	if (!given || !buffer)
+		return LFPOOL_E_ARGUMENT;
+
+	const lfpool_status_t status = config_import_for_buffer(&config, &modes, given);
+
+	if (status != LFPOOL_OK)
+		return status;
+
+	const size_t bytes = bytes_for(&config), lifecycle_bytes = lifecycle_buffer_bytes(&config);
+
+	if ((uintptr_t)buffer % LFPOOL_BUFFER_ALIGNMENT || !bytes || size < bytes)
+		return LFPOOL_E_BUFFER;
+
+	const struct window rest = {(char *)buffer + lifecycle_bytes, bytes - lifecycle_bytes, true};
+
+	return pool_open_as(pool_out, &config, &modes, lifecycle_open_in(buffer, &config), &rest);
+}

@@ -1,0 +1,228 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * dump.c - lfpool_dump(): what a maintainer wants to read in a bug report, and the same for programs.
+ *
+ * Idea         Everything comes from lfpool_stats() and from what is fixed at creation, so a dump may be taken at any
+ *              time.  Whatever does not fit is cut off: src/base/text.h.
+ * Progress     As lfpool_stats().  Does not allocate.
+ */
+#include "base/text.h"
+#include "object/debugging.h"
+#include "object/lifecycle.h"
+#include "pool/configure.h"
+#include "pool/pool.h"
+
+#include <inttypes.h>
+
+#define COUNT(array) (sizeof(array) / sizeof((array)[0]))
+
+/* ---- Names that are there or not: flags, hooks ---- */
+
+struct named {
+	const char *name;
+	bool set;
+};
+
+static void put_names(struct text *t, lfpool_format_t format, const struct named *names, size_t count)
+{
+	const bool json = format == LFPOOL_JSON;
+	const char *const quote = json ? "\"" : "", *const comma = json ? "," : " ", *before = json ? "[" : "";
+
+	for (size_t i = 0; i < count; i++)
+		if (names[i].set) {
+			text_put(t, "%s%s%s%s", before, quote, names[i].name, quote);
+			before = comma;
+		}
+	if (before != comma)
+		text_put(t, "%s", json ? "[" : "none");
+	text_put(t, "%s", json ? "]" : "");
+}
+
+static void put_flags(struct text *t, lfpool_format_t format, uint32_t flags)
+{
+	const struct named names[] = {
+		{"prefault", flags & LFPOOL_PREFAULT},
+		{"zero", flags & LFPOOL_ZERO},
+		{"check_races", flags & LFPOOL_CHECK_RACES},
+		{"create_all", flags & LFPOOL_CREATE_ALL},
+		{"lock", flags & LFPOOL_LOCK},
+		{"huge_pages", flags & LFPOOL_HUGE_PAGES},
+		{"plain_stride", flags & LFPOOL_PLAIN_STRIDE},
+	};
+
+	put_names(t, format, names, COUNT(names));
+}
+
+static void put_hooks(struct text *t, lfpool_format_t format, const lfpool_hooks_t *hooks)
+{
+	const struct named names[] = {
+		{"misuse", hooks->misuse},         {"create", hooks->create},   {"activate", hooks->activate},
+		{"deactivate", hooks->deactivate}, {"destroy", hooks->destroy}, {"exhausted", hooks->exhausted},
+	};
+
+	put_names(t, format, names, COUNT(names));
+}
+
+/* Who holds what, if it is known. */
+static bool put_holders(struct text *t, lfpool_format_t format, const lfpool_t *pool)
+{
+	const struct debug *debug = lifecycle_debug(pool->lifecycle);
+
+	return debug && debug_put_holders(debug, pool->backend->used(pool), format, t);
+}
+
+/* ---- Text ---- */
+
+static void put_lockfree(struct text *t, const struct core *core, const lfpool_stats_t *s)
+{
+	const struct magazines *ms = &core->magazines;
+	/* relaxed: a snapshot. */
+	const uint64_t carved = load_relaxed(&core->depot.carved);
+
+	text_put(t, "caches      %" PRIu32 " in use, %" PRIu32 " ever, of at most %" PRIu32 " objects\n",
+		 s->caches_in_use, s->caches, 2 * ms->slots);
+	text_put(t, "magazines   of %" PRIu32 " objects, %" PRIu64 " of %" PRIu32 " used, and %" PRIu32 " extra\n",
+		 ms->slots, carved, ms->chunks, s->caches * EXTRA_PER_CACHE);
+	text_put(t, "depot       %" PRIu32 " shard%s\n", core->depot.shards, core->depot.shards == 1 ? "" : "s");
+	text_put(t, "misses      %" PRIu64 " refills, %" PRIu64 " drains, %" PRIu64 " trips, %" PRIu64 " steals\n", s->refills,
+		 s->drains, s->depot_trips, s->steals);
+	text_put(t, "retries     %" PRIu64 "\n", s->retries);
+}
+
+static lfpool_advice_t advice_of(const lfpool_t *pool)
+{
+	lfpool_advice_t advice = LFPOOL_ADVICE_INIT;
+
+	(void)lfpool_advise(pool, &advice);
+	return advice;
+}
+
+static void put_text_advice(struct text *t, const lfpool_t *pool)
+{
+	const lfpool_advice_t a = advice_of(pool);
+
+	text_put(t, "advice      capacity %zu, headroom %zu", a.capacity, a.headroom);
+	if (a.cache_capacity == LFPOOL_CACHE_NONE)
+		text_put(t, ", no caches");
+	else if (a.cache_capacity)
+		text_put(t, ", cache_capacity %zu", a.cache_capacity);
+	text_put(t, "\nreason      %s\n", a.reason);
+}
+
+static void put_text(struct text *t, const lfpool_t *pool, const lfpool_stats_t *s)
+{
+	text_put(t, "lfpool      " VERSION ", pool ");
+	text_put_quoted(t, pool->name);
+	text_put(t, "\nbackend     %s%s%s\n", backend_name(pool->backend_kind),
+		 !pool->core             ? ""
+		 : pool->core->asymmetric ? ", membarrier"
+					  : ", full fences",
+		 pool->core && pool->core->hits ? ", inlined hits" : "");
+	text_put(t, "objects     %zu of %zu bytes, aligned to %zu", s->capacity, pool->object_size,
+		 pool->object_alignment);
+	if (pool_in_place(pool))
+		text_put(t, ", %" PRIu32 " bytes apart", pool->arena->face.stride);
+	text_put(t, "\nflags       ");
+	put_flags(t, LFPOOL_TEXT, pool->flags);
+	text_put(t, "\nhooks       ");
+	put_hooks(t, LFPOOL_TEXT, &pool->hooks);
+	text_put(t, "\nmisuses     %" PRIu64 "\n", s->misuses);
+	text_put(t, "identity    %zu = %zu active", s->capacity, s->active);
+	if (pool->retired)
+		text_put(t, " + %zu retired", s->retired);
+	text_put(t, " + %zu cached + %zu shared + %zu untouched", s->cached, s->shared, s->untouched);
+	if (s->unaccounted)
+		text_put(t, ", %+" PRId64 " unaccounted", s->unaccounted);
+	text_put(t, "\nhigh water  %zu\n", s->high_water);
+	text_put(t, "calls       %" PRIu64 " acquires, %" PRIu64 " releases, %" PRIu64 " exhausted\n", s->acquires, s->releases,
+		 s->exhausted);
+	if (pool->core)
+		put_lockfree(t, pool->core, s);
+	put_text_advice(t, pool);
+	text_put(t, "debug       ");
+	debug_words_write(&pool->modes, LFPOOL_TEXT, t);
+	text_put(t, "\n");
+	(void)put_holders(t, LFPOOL_TEXT, pool);
+}
+
+/* ---- JSON ---- */
+
+static void put_json_lockfree(struct text *t, const struct core *core, uint32_t caches)
+{
+	const struct magazines *ms = &core->magazines;
+
+	text_put(t, ",\"lockfree\":{\"membarrier\":%s,\"inlined_hits\":%s,\"shards\":%" PRIu32,
+		 core->asymmetric ? "true" : "false", core->hits ? "true" : "false", core->depot.shards);
+	text_put(t, ",\"cache_capacity\":%" PRIu32 ",\"magazine_objects\":%" PRIu32 ",\"magazines\":%" PRIu32, 2 * ms->slots,
+		 ms->slots, ms->chunks);
+	text_put(t, ",\"magazines_used\":%" PRIu64 ",\"magazines_extra\":%" PRIu32 "}",
+		 /* relaxed: a snapshot. */
+		 load_relaxed(&core->depot.carved), caches * EXTRA_PER_CACHE);
+}
+
+static void put_json_advice(struct text *t, const lfpool_t *pool)
+{
+	const lfpool_advice_t a = advice_of(pool);
+
+	text_put(t, ",\"advice\":{\"capacity\":%zu,\"headroom\":%zu,\"cache_capacity\":", a.capacity, a.headroom);
+	if (a.cache_capacity == LFPOOL_CACHE_NONE)
+		text_put(t, "null");
+	else
+		text_put(t, "%zu", a.cache_capacity);
+	text_put(t, ",\"reason\":");
+	text_put_quoted(t, a.reason);
+	text_put(t, "}");
+}
+
+static void put_json(struct text *t, const lfpool_t *pool, const lfpool_stats_t *s)
+{
+	text_put(t, "{\"lfpool\":\"" VERSION "\",\"name\":");
+	text_put_quoted(t, pool->name);
+	text_put(t, ",\"backend\":\"%s\",\"object_size\":%zu,\"object_alignment\":%zu", backend_name(pool->backend_kind),
+		 pool->object_size, pool->object_alignment);
+	if (pool_in_place(pool))
+		text_put(t, ",\"stride\":%" PRIu32, pool->arena->face.stride);
+	text_put(t, ",\"flags\":");
+	put_flags(t, LFPOOL_JSON, pool->flags);
+	text_put(t, ",\"hooks\":");
+	put_hooks(t, LFPOOL_JSON, &pool->hooks);
+	text_put(t, ",\"capacity\":%zu,\"active\":%zu,\"cached\":%zu,\"shared\":%zu", s->capacity, s->active, s->cached,
+		 s->shared);
+	if (pool->retired)
+		text_put(t, ",\"retired\":%zu", s->retired);
+	text_put(t, ",\"untouched\":%zu,\"unaccounted\":%" PRId64, s->untouched, s->unaccounted);
+	text_put(t, ",\"acquires\":%" PRIu64 ",\"releases\":%" PRIu64 ",\"misuses\":%" PRIu64, s->acquires, s->releases,
+		 s->misuses);
+	text_put(t, ",\"refills\":%" PRIu64 ",\"drains\":%" PRIu64 ",\"steals\":%" PRIu64, s->refills, s->drains,
+		 s->steals);
+	text_put(t, ",\"exhausted\":%" PRIu64 ",\"retries\":%" PRIu64, s->exhausted, s->retries);
+	text_put(t, ",\"depot_trips\":%" PRIu64 ",\"high_water\":%zu", s->depot_trips, s->high_water);
+	text_put(t, ",\"caches\":%" PRIu32 ",\"caches_in_use\":%" PRIu32, s->caches, s->caches_in_use);
+	if (pool->core)
+		put_json_lockfree(t, pool->core, s->caches);
+	put_json_advice(t, pool);
+	text_put(t, ",\"debug\":");
+	debug_words_write(&pool->modes, LFPOOL_JSON, t);
+	text_put(t, ",\"holders\":");
+	if (!put_holders(t, LFPOOL_JSON, pool))
+		text_put(t, "null");
+	text_put(t, "}");
+}
+
+size_t lfpool_dump(const lfpool_t *pool, lfpool_format_t format, char *text_out, size_t room)
+{
+	lfpool_stats_t stats = LFPOOL_STATS_INIT;
+	struct text t;
+
+	text_open(&t, text_out, room);
+	(void)lfpool_stats(pool, &stats);
+	switch (format) {
+	case LFPOOL_TEXT:
+		put_text(&t, pool, &stats);
+		break;
+	case LFPOOL_JSON:
+		put_json(&t, pool, &stats);
+		break;
+	}
+	return t.wanted;
+}

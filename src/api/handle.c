@@ -1,0 +1,148 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * handle.c - handles and indices, and a pool from an address; see lfpool/handle.h.
+ *
+ * Idea         A handle is {the slot's generation + the pool's salt, slot}.  A generation counts uses of the slot of which a
+ *              handle was made; the others pay nothing.  Such a use is marked: its state (arena.h) is LFPOOL_MARKED, and the
+ *              slot's word is {generation, live}.  Its release, by whatever way, goes by that word.
+ *              The slot takes b bits, as many as slot numbers up to the capacity need; the count takes the rest, and what
+ *              of it does not fit is cut off.  Of the salt the upper 64 - b bits count.  Slot numbers start at 1, so no
+ *              handle is 0.
+ * Invariants   N1  a handle is returned only if the word was live and then the state marked: so by A3 (arena.h) it is stale by
+ *                  now, or the release of the object makes it stale.  A word is never live with the same generation in two
+ *                  uses that are marked: a stale handle matches nothing (except after the wrap that handle.h computes).
+ *              N2  a release by handle is a CAS from the very word that matched, as each release of a marked object is: of
+ *                  several one succeeds, and none touches a later use, whose word is another.
+ *              N3  the salt of the n-th pool that the process makes is n * SALT_STEP modulo 2^64, and the salts of two pools,
+ *                  d pools apart, differ by more than 2^64 / 5d in either direction: no quotient in the continued fraction
+ *                  of SALT_STEP / 2^64 is above 3 (tests/unit_handle.c).  So a handle of one can name an object of the
+ *                  other only if a slot of one of them had more than 2^(61-b) / d uses with a handle.
+ * Races        A program that makes a handle of an object while another thread releases it gets 0, or a handle that is stale
+ *              at once; but one more thing can be where that release is one that does not race (arena.h, A2): it may have
+ *              looked at the state before the mark, and end the use without the word.  Then the handle stays live: it names
+ *              what is in the slot, as the pointer does, until an object there is released of which a handle is made.
+ *              A release by it is refused while the state is not marked, and makes it stale.
+ * Progress     Wait-free; a release by handle as any release.
+ * Edges        TELL (arena.h): what hooks.activate wrote is visible to who resolves the handle.
+ */
+#include "api/life.h"
+#include "backend/backend_lockfree.h"
+#include "base/widths.h"
+#include "core/arena.h"
+#include "object/misuse.h"
+#include "pool/live_pools.h"
+#include "pool/pool.h"
+#include "pool/threads.h"
+
+/* Bits for slot numbers 1 .. capacity; more where the count is narrow. */
+static inline unsigned slot_bits(const lfpool_t *pool)
+{
+	const unsigned bits = 64 - (unsigned)__builtin_clzll((unsigned long long)pool->arena->face.slots);
+
+	return bits + HANDLE_COUNT_BITS > 64 ? bits : 64 - HANDLE_COUNT_BITS;
+}
+
+static inline bool has_handles(const lfpool_t *pool)
+{
+	return pool->arena->generation;
+}
+
+/* What this word of the slot says; 0 if it is dead. */
+static inline lfpool_handle_t handle_of(const lfpool_t *pool, uint32_t slot, uint64_t word)
+{
+	const unsigned bits = slot_bits(pool);
+
+	return generation_phase(word) == GENERATION_LIVE ? (word / GENERATION_ONE + (pool->salt >> bits)) << bits | slot : 0;
+}
+
+/* The slot in which the handle's object is active, and the word that says so; SLOT_NONE if it is not. */
+static inline uint32_t find(const lfpool_t *pool, lfpool_handle_t handle, uint64_t *word_out)
+{
+	const uint64_t slot = handle & ((UINT64_C(1) << slot_bits(pool)) - 1);
+
+	if (!has_handles(pool) || slot - 1 >= pool->arena->face.slots)
+		return SLOT_NONE;
+	/* acquire, edge TELL: in arena_generation(). */
+	*word_out = arena_generation(pool->arena, (uint32_t)slot);
+	return handle_of(pool, (uint32_t)slot, *word_out) == handle ? (uint32_t)slot : SLOT_NONE;
+}
+
+lfpool_handle_t lfpool_handle_of(const lfpool_t *pool, const void *object)
+{
+	uint32_t slot;
+
+	if (!object || !has_handles(pool) || pool_locate(pool, object, &slot) != LFPOOL_OK)
+		return 0;
+	return handle_of(pool, slot, arena_mark(pool->arena, slot));
+}
+
+void *lfpool_resolve(const lfpool_t *pool, lfpool_handle_t handle)
+{
+	uint64_t word;
+
+	const uint32_t slot = find(pool, handle, &word);
+
+	return slot ? pool_object(pool, slot) : NULL;
+}
+
+/* Refuses, and says what can be said. */
+static COLD lfpool_status_t stale(lfpool_t *pool, lfpool_handle_t handle)
+{
+	const uint64_t slot = handle & ((UINT64_C(1) << slot_bits(pool)) - 1);
+	lfpool_misuse_t misuse = {.handle = handle, .status = LFPOOL_E_STALE};
+
+	if (!has_handles(pool)) {
+		misuse.detail = "This pool gives no such handles.";
+	} else if (slot - 1 >= pool->arena->face.slots) {
+		misuse.detail = "This pool has no such slot.";
+	} else {
+		misuse.object = pool_in_place(pool) ? arena_object(pool->arena, (uint32_t)slot) : NULL;
+		misuse.detail = arena_is_active(pool->arena, (uint32_t)slot) ? "The slot holds another object now."
+									       : "The slot is free.";
+	}
+	return misuse_tell(pool, &misuse);
+}
+
+lfpool_status_t lfpool_release_handle(lfpool_t *pool, lfpool_handle_t handle)
+{
+	uint64_t word;
+
+	const uint32_t slot = find(pool, handle, &word);
+
+	if (!slot || !arena_unmark(pool->arena, slot, word))
+		return stale(pool, handle);
+	pool->backend->put(pool, thread_cache(pool), slot);
+	return LFPOOL_OK;
+}
+
+size_t lfpool_index_of(const lfpool_t *pool, const void *object)
+{
+	uint32_t slot;
+
+	return object && pool_locate(pool, object, &slot) == LFPOOL_OK ? slot - 1 : SIZE_MAX;
+}
+
+/* ---- Without knowing the pool ---- */
+
+lfpool_t *lfpool_of(const void *pointer)
+{
+	lfpool_t *pool = live_pools_find_by_address(pointer);
+	uint32_t slot;
+
+	if (!pool && pointer && pool_any_heap()) {
+		/* Its label leads to a cell, the cell to the pool, which can tell. */
+		pool = live_pools_find_by_address(heap_label(pointer));
+		return pool && !pool_in_place(pool) && pool_locate(pool, pointer, &slot) == LFPOOL_OK ? pool : NULL;
+	}
+	return pool && pool_in_place(pool) ? pool : NULL;
+}
+
+lfpool_status_t lfpool_release_self(void *object)
+{
+	if (!object)
+		return LFPOOL_OK;
+
+	lfpool_t *pool = lfpool_of(object);
+
+	return pool ? lfpool_release(pool, object) : LFPOOL_E_FOREIGN;
+}

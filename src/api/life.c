@@ -1,0 +1,212 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * life.c - a pool begins and ends.
+ *
+ * Idea         Creation checks the config, opens the lifecycle and then the backend, which gets all memory; only a pool that is
+ *              complete enters the table of live pools.  Destruction goes the other way: out of that table first, so that no
+ *              exiting thread and no fork comes near it.
+ */
+#include "api/life.h"
+
+#include "api/process.h"
+#include "backend/check.h"
+#include "backend/plain_cache.h"
+#include "base/probes.h"
+#include "base/text.h"
+#include "object/lifecycle.h"
+#include "object/misuse.h"
+#include "pool/configure.h"
+#include "pool/live_pools.h"
+#include "pool/threads.h"
+#include "retire/retired.h"
+#include "waiting/waiters.h"
+
+#include <string.h>
+
+static const struct backend *const backends[] = {
+	[LFPOOL_BACKEND_LOCKFREE] = &backend_lockfree,
+	[LFPOOL_BACKEND_MUTEX] = &backend_mutex,
+	[LFPOOL_BACKEND_MALLOC] = &backend_malloc,
+};
+
+static _Atomic(uint32_t) heaps;
+
+bool pool_any_heap(void)
+{
+	/* relaxed: see where it is changed. */
+	return load_relaxed(&heaps) != 0;
+}
+
+/* N3: pools made so far, and 1. */
+static _Atomic(uint64_t) pools_made = 1;
+
+/* Enters the pool into the registry. */
+static uint64_t enter(lfpool_t *pool)
+{
+	const struct lfpool_cache *face = &pool->arena->face;
+	const uintptr_t first = face->zero + face->stride;
+
+	return live_pools_add(pool, first, first + (uintptr_t)face->slots * face->stride);
+}
+
+/* The memory first, so that it is there when objects are built in it. */
+static lfpool_status_t back_and_build(lfpool_t *pool, const lfpool_config_t *config)
+{
+	lfpool_status_t status = arena_back(pool->arena, pool, config->capacity);
+
+	if (status == LFPOOL_OK)
+		status = lifecycle_back(pool->lifecycle, config->flags);
+	if (status == LFPOOL_OK && (config->scheme.begin || config->scheme.ready))
+		status = retired_open(pool, &config->scheme, config->max_capacity, config->flags);
+	if (status != LFPOOL_OK)
+		return status;
+	return !pool_in_place(pool) || lifecycle_build_all(pool->lifecycle, pool->arena, config->capacity) ? LFPOOL_OK
+												 : LFPOOL_E_CREATE;
+}
+
+/* The pool and its lifecycle are one from here on: both are made, or neither is left. */
+lfpool_status_t pool_open_as(lfpool_t **pool_out, const lfpool_config_t *config, const struct debug_modes *modes,
+			  struct lifecycle *lifecycle, const struct window *window)
+{
+	const struct backend *backend = backends[config->backend];
+	lfpool_t *pool = backend->open(config, lifecycle, window);
+
+	if (!pool) {
+		lifecycle_close(lifecycle);
+		return LFPOOL_E_NO_MEMORY;
+	}
+	pool->backend = backend;
+	pool->backend_kind = config->backend;
+	pool->growth_step = config->growth_step;
+	pool->more = config->growth_step || config->hooks.exhausted;
+	waiters_open(&pool->waiters, pool->arena);
+	pool->object_size = config->object_size;
+	pool->object_alignment = config->object_alignment;
+	pool->flags = config->flags;
+	pool->hooks = config->hooks;
+	pool->modes = *modes;
+	strcpy(pool->name, config->name ? config->name : "unnamed");
+
+	lfpool_status_t status = back_and_build(pool, config);
+
+	if (status == LFPOOL_OK && pool_in_place(pool))
+		lifecycle_attach(lifecycle, pool);
+	if (status == LFPOOL_OK && !window->whole && !(pool->id = enter(pool))) {
+		status = LFPOOL_E_NO_MEMORY;
+		if (pool_in_place(pool)) {
+			lifecycle_detach(lifecycle, 0);
+			lifecycle_destroy_all(lifecycle, pool->arena, config->capacity, 0);
+		}
+	}
+	if (status != LFPOOL_OK) {
+		struct retired *retired = pool->retired;
+
+		(void)backend->close(pool);
+		retired_close(retired);
+		lifecycle_close(lifecycle);
+		return status;
+	}
+	if (pool->core && config->cache_capacity != LFPOOL_CACHE_NONE && threads_keep_caches())
+		pool->table_id = pool->id;
+	pool->more = pool->more || retired_asks(pool->retired);
+	/* relaxed: a thread that has an object of it has the count too. */
+	(void)fetch_add_relaxed(&heaps, !pool_in_place(pool));
+	/* relaxed: that no two are the same is all. */
+	pool->salt = fetch_add_relaxed(&pools_made, 1) * SALT_STEP;
+	probe_create(pool, pool->name, pool->object_size, config->capacity);
+	*pool_out = pool;
+	return LFPOOL_OK;
+}
+
+lfpool_status_t pool_create_at(lfpool_t **pool_out, const lfpool_config_t *config, const struct debug_modes *modes,
+			       const struct window *window)
+{
+	struct lifecycle *lifecycle;
+
+	*pool_out = NULL;
+	if (!lifecycle_open(&lifecycle, config, modes))
+		return LFPOOL_E_NO_MEMORY;
+	return pool_open_as(pool_out, config, modes, lifecycle, window);
+}
+
+lfpool_status_t lfpool_create(lfpool_t **pool_out, const lfpool_config_t *given)
+{
+	lfpool_config_t config;
+	struct debug_modes modes;
+
+	if (!pool_out)
+		return LFPOOL_E_ARGUMENT;
+	*pool_out = NULL;
+	if (!given)
+		return LFPOOL_E_ARGUMENT;
+
+	lfpool_status_t status = config_import(&config, &modes, given);
+
+	if (status != LFPOOL_OK)
+		return status;
+	return process_open() ? pool_create_at(pool_out, &config, &modes, &(struct window){0}) : LFPOOL_E_NO_MEMORY;
+}
+
+/* The mode check: is the pool intact in the end? */
+static void check_last(lfpool_t *pool)
+{
+	char detail[DETAIL_BYTES];
+	struct text text;
+	size_t where = SIZE_MAX;
+	const char *violated = lfpool_check(pool, &where);
+
+	if (!violated || strcmp(violated, CHECK_NO_MEMORY) == 0)
+		return;
+	text_open(&text, detail, sizeof(detail));
+	text_put(&text, "%s", violated);
+	if (where != SIZE_MAX)
+		text_put(&text, ", at %zu", where);
+	text_put(&text, ".");
+	(void)misuse_tell(pool, &(lfpool_misuse_t){.status = LFPOOL_E_INVARIANT, .detail = detail});
+}
+
+bool pool_finish(lfpool_t *pool)
+{
+	if (retired_finish(pool->retired, pool) == LFPOOL_OK)
+		return true;
+	/* The scheme has batches of it. */
+	(void)misuse_report(pool, NULL, LFPOOL_E_IN_SECTION);
+	return false;
+}
+
+size_t lfpool_destroy(lfpool_t *pool)
+{
+	if (!pool)
+		return 0;
+	return pool_finish(pool) ? pool_end(pool) : SIZE_MAX;
+}
+
+size_t pool_end(lfpool_t *pool)
+{
+	probe_destroy(pool, pool->name);
+	waiters_close(pool);
+	/* From here on no exiting thread comes near it. */
+	if (pool->id)
+		live_pools_remove(pool->id);
+	if (pool->modes.check)
+		check_last(pool);
+	waiters_free(&pool->waiters);
+	(void)fetch_add_relaxed(&heaps, -(uint32_t)!pool_in_place(pool));
+	plain_cache_destroy_all(pool);
+
+	struct lifecycle *lifecycle = pool->lifecycle;
+
+	if (pool_in_place(pool)) {
+		const size_t used = pool->backend->used(pool);
+
+		lifecycle_detach(lifecycle, used);
+		lifecycle_destroy_all(lifecycle, pool->arena, (size_t)pool->cold.initial, used);
+	}
+
+	struct retired *retired = pool->retired;
+	const size_t active = pool->backend->close(pool);
+
+	retired_close(retired);
+	lifecycle_close(lifecycle);
+	return active;
+}

@@ -1,0 +1,26 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * life.h - a pool's life in steps: for sets, the registry, evicting pools and pools in a buffer.
+ */
+#ifndef LFPOOL_LIFE_H
+#define LFPOOL_LIFE_H
+
+#include "pool/pool.h"
+
+/*
+ * As lfpool_create(), with what config_import() has made of the config, after process_open(), and with the objects in
+ * `window` (of which the malloc backend, whose objects are the heap's, makes no use).
+ */
+lfpool_status_t pool_create_at(lfpool_t **pool_out, const lfpool_config_t *config, const struct debug_modes *modes,
+			       const struct window *window);
+/* The same after lifecycle_open(); closes `lifecycle` when it fails. */
+lfpool_status_t pool_open_as(lfpool_t **pool_out, const lfpool_config_t *config, const struct debug_modes *modes,
+			     struct lifecycle *lifecycle, const struct window *window);
+/* lfpool_destroy() in two steps: drains, or reports that it is refused, and returns false; and all the rest. */
+bool pool_finish(lfpool_t *pool);
+size_t pool_end(lfpool_t *pool);
+
+/* Is there a pool whose objects do not lie in place? */
+bool pool_any_heap(void);
+
+#endif

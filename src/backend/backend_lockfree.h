@@ -1,0 +1,66 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * backend_lockfree.h - what the files of the lock-free backend tell each other.
+ */
+#ifndef LFPOOL_BACKEND_LOCKFREE_H
+#define LFPOOL_BACKEND_LOCKFREE_H
+
+#include "core/cache.h"
+#include "pool/pool.h"
+
+struct lockfree_pool {
+	struct lfpool_pool head;
+	struct core core;
+};
+
+static inline struct core *core_of(lfpool_t *pool)
+{
+	return &((struct lockfree_pool *)pool)->core;
+}
+
+/* Bytes of a pool with one shard: the others are at the end. */
+#define POOL_OF_ONE_SHARD (offsetof(struct lockfree_pool, core.depot.shard) + sizeof(struct shard))
+
+/* ---- lockfree_open.c ---- */
+
+/* heap: NULL, or what the objects are that `config` has cells for.  NULL: the system refuses memory. */
+lfpool_t *lockfree_open_as(const lfpool_config_t *config, struct lifecycle *lifecycle, const struct window *window,
+			   const lfpool_config_t *heap);
+
+/* Bytes of a buffer for such a pool, without its lifecycle; 0: there is no such number. */
+size_t lockfree_buffer_bytes(const lfpool_config_t *config);
+
+/* ---- backend_lockfree.c: what struct backend (pool.h) promises ---- */
+
+void *lockfree_acquire(lfpool_t *pool);
+lfpool_status_t lockfree_release(lfpool_t *pool, void *object);
+uint32_t lockfree_take(lfpool_t *pool, struct cache_head *head);
+uint32_t lockfree_take_idle(lfpool_t *pool, struct cache_head *head);
+void lockfree_put_free(lfpool_t *pool, struct cache_head *head, uint32_t slot);
+bool lockfree_begin(lfpool_t *pool, struct cache_head *head, uint32_t slot, void **object_out);
+void lockfree_put(lfpool_t *pool, struct cache_head *head, uint32_t slot);
+struct cache_head *lockfree_cache_create(lfpool_t *pool);
+void lockfree_cache_destroy(struct cache_head *head);
+
+/* One object through a claimed cache, from anywhere. */
+void *lockfree_acquire_one(struct cache_head *head);
+
+/* ---- backend_malloc.c: what the malloc backend does in another way ---- */
+
+/* The address that the bytes before a heap's object say its cell has; of another pointer, anything. */
+const void *heap_label(const void *object);
+/* A new object for a slot that was taken; NULL when the system refuses memory. */
+void *heap_object_new(struct core *core, uint32_t slot);
+void heap_object_free(struct core *core, uint32_t slot, void *object);
+/* The object of an active slot; while the slot changes hands, NULL or one that is gone. */
+void *heap_object_at(const struct core *core, uint32_t slot);
+/* LFPOOL_OK and the slot, or LFPOOL_E_FOREIGN and SLOT_NONE.  Reads the bytes before the object, as heap_label(). */
+lfpool_status_t heap_locate(const struct core *core, const void *object, uint32_t *slot_out);
+bool heap_cannot_tell(const lfpool_t *pool, const void *pointer);
+
+/* ---- bulk.c: lfpool_cache_acquire_bulk() and lfpool_cache_release_bulk() ---- */
+
+size_t bulk_acquire(struct cache_head *head, void **objects_out, size_t count);
+size_t bulk_release(struct cache_head *head, void *const *objects, size_t count);
+
+#endif

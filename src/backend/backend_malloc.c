@@ -1,0 +1,94 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * backend_malloc.c - no pooling: every acquire allocates, every release frees, behind all the same calls.
+ *
+ * Idea         What a program would cost without pooling, and what sanitizers see of it, without a rebuild.  The slots,
+ *              their states, caches and counts are the library's own; but a slot is only a cell with a pointer, and the
+ *              object is allocated when its slot is acquired.  So capacity, NULL, handles, walks and hooks mean what
+ *              they mean elsewhere.  A label before each object says which cell it belongs to.
+ * Invariants   E1  the cell of an active slot points to its object, whose label points to the cell; the cell of a free
+ *                  slot is NULL.
+ *              E2  what a label says is believed only if it is the address of a cell, and the cell agrees.
+ */
+#include "backend/backend_lockfree.h"
+#include "os/os.h"
+#include "pool/pool.h"
+
+#include <string.h>
+
+typedef _Atomic(void *) cell_t;
+
+/* The last thing before an object.  Of 16 bytes, so that the object keeps malloc's own alignment. */
+union label {
+	cell_t *cell;
+	char room[16];
+};
+
+/* From the start of a block to the object. */
+static size_t offset_of(const struct core *core)
+{
+	return round_up(sizeof(union label), core->heap_alignment);
+}
+
+static cell_t *cell_of(const struct core *core, uint32_t slot)
+{
+	return arena_object(&core->arena, slot);
+}
+
+void *heap_object_new(struct core *core, uint32_t slot)
+{
+	const size_t offset = offset_of(core);
+	/* Not a byte more, so that a checker sees an overrun. */
+	char *block = os_heap_aligned(core->heap_alignment, offset + core->heap_bytes);
+
+	if (!block)
+		return NULL;
+
+	void *object = block + offset;
+
+	((union label *)object - 1)->cell = cell_of(core, slot);
+	/* What hooks.create is promised. */
+	if (core->lifecycle)
+		memset(block + offset, 0, core->heap_bytes);
+	/* relaxed: published with the slot's state (edge TELL). */
+	store_relaxed(cell_of(core, slot), object);
+	return object;
+}
+
+void heap_object_free(struct core *core, uint32_t slot, void *object)
+{
+	/* relaxed: the cell travels with the slot. */
+	store_relaxed(cell_of(core, slot), NULL);
+	os_heap_free((char *)object - offset_of(core));
+}
+
+void *heap_object_at(const struct core *core, uint32_t slot)
+{
+	/* relaxed: who knows that the slot is active has read its state before, edge TELL. */
+	return load_relaxed(cell_of(core, slot));
+}
+
+const void *heap_label(const void *object)
+{
+	union label label;
+
+	/* By bytes: it may be any pointer. */
+	memcpy(&label, (const char *)object - sizeof(label), sizeof(label));
+	return label.cell;
+}
+
+lfpool_status_t heap_locate(const struct core *core, const void *object, uint32_t *slot_out)
+{
+	if (arena_locate(&core->arena, heap_label(object), slot_out) == LFPOOL_OK &&
+	    heap_object_at(core, *slot_out) == object)
+		return LFPOOL_OK;
+	*slot_out = SLOT_NONE;
+	return LFPOOL_E_FOREIGN;
+}
+
+/* Reading before an arbitrary pointer is not to be done for a mere question. */
+bool heap_cannot_tell(const lfpool_t *pool, const void *pointer)
+{
+	(void)pool;
+	return pointer != NULL;
+}

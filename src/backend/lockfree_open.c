@@ -1,0 +1,174 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * lockfree_open.c - makes a pool of the lock-free backend.
+ *
+ * Idea         One mapping: [ pool | first lot of caches | magazines | wanted | states | generations | no access | objects | no
+ *              access ].  All of it reads as "every slot free and never used" while it is zero, so creation is O(1) in
+ *              the capacity.
+ */
+#include "backend/backend_lockfree.h"
+#include "backend/check.h"
+#include "object/lifecycle.h"
+#include "os/backing.h"
+#include "os/os.h"
+#include "pool/pool.h"
+
+#define MAGAZINE_SLOTS_DEFAULT 256
+/* In a buffer, where nobody is asked: so that LFPOOL_BUFFER_BYTES knows as well. */
+#define PROCESSORS_IN_BUFFER 4
+#define CHUNKS_MAX ((size_t)1 << 23) /* leaves numbers for the extra magazines */
+
+_Static_assert(CHUNKS_MAX + EXTRA_PER_CACHE * CACHES_MAX <= TAGGED_NUMBER_MAX, "every magazine needs a number");
+
+/* ---- What the config leaves open ---- */
+
+/* A cache is two magazines.  By default a cache for each processor holds half the objects, all together. */
+static size_t choose_magazine_slots(const lfpool_config_t *config, bool in_buffer)
+{
+	size_t slots;
+
+	if (config->cache_capacity && config->cache_capacity != LFPOOL_CACHE_NONE) {
+		slots = config->cache_capacity / 2;
+	} else {
+		slots = config->capacity / (4 * (size_t)(in_buffer ? PROCESSORS_IN_BUFFER : os_processors()));
+		if (slots > MAGAZINE_SLOTS_DEFAULT)
+			slots = MAGAZINE_SLOTS_DEFAULT;
+	}
+	/* Only where positions are narrow. */
+	if (slots > MAGAZINE_SLOTS_FIT)
+		slots = MAGAZINE_SLOTS_FIT;
+	slots = power_of_two_at_most(slots ? slots : 1);
+	while ((config->max_capacity - 1) / slots + 1 > CHUNKS_MAX)
+		slots *= 2;
+	return slots;
+}
+
+/* A head for every eight processors: docs/decisions/0005. */
+static uint32_t choose_shards(const lfpool_config_t *config, bool in_buffer)
+{
+	if (in_buffer)
+		return 1;
+
+	const size_t shards = config->depot_shards ? config->depot_shards : os_processors() / PROCESSOR_BLOCK;
+
+	return shards < 1 ? 1 : shards > SHARDS_MAX ? SHARDS_MAX : (uint32_t)shards;
+}
+
+/* ---- The mapping ---- */
+
+/* What there is besides the arena, in this order. */
+struct parts {
+	size_t slots; /* of a magazine */
+	size_t chunks, spares;
+	size_t head_bytes, lot_bytes, magazine_bytes, bits_bytes, check_bytes;
+};
+
+/* False when there is no such number of bytes. */
+static bool choose_parts(struct parts *parts, struct arena_plan *plan, const lfpool_config_t *config,
+			 const struct window *window)
+{
+	const size_t slots = choose_magazine_slots(config, window->whole), chunks = (config->capacity - 1) / slots + 1;
+
+	*parts = (struct parts){
+		.slots = slots,
+		.chunks = chunks,
+		.spares = (config->max_capacity - 1) / slots + 1 - chunks,
+		/* The heads of the shards come last, and in a buffer there is one. */
+		.head_bytes = round_up(window->whole ? POOL_OF_ONE_SHARD : sizeof(struct lockfree_pool), CACHE_LINE_PAIR),
+		.lot_bytes = cache_lot_bytes(magazine_bytes(slots), LOT_CACHES),
+		.magazine_bytes = magazine_bytes(slots),
+		.bits_bytes = cold_bytes(config->max_capacity),
+		.check_bytes = window->whole ? check_bytes(config->capacity, check_others(chunks, LOT_CACHES)) : 0,
+	};
+	*plan = (struct arena_plan){
+		.object_size = config->object_size,
+		.object_alignment = config->object_alignment,
+		.plain_stride = config->flags & LFPOOL_PLAIN_STRIDE,
+		.capacity = config->capacity,
+		.reserved = config->max_capacity,
+		.backing = config->flags & BACKING_FLAGS,
+		.objects_at = window->whole ? NULL : window->at,
+		.objects_at_bytes = window->whole ? 0 : window->bytes,
+		.in_buffer = window->whole,
+		.buffer = window->whole ? window->at : NULL,
+	};
+	return !__builtin_mul_overflow(chunks + parts->spares, parts->magazine_bytes, &plan->room_bytes) &&
+	       !__builtin_add_overflow(plan->room_bytes,
+				       parts->head_bytes + parts->lot_bytes + parts->bits_bytes + parts->check_bytes,
+				       &plan->room_bytes);
+}
+
+size_t lockfree_buffer_bytes(const lfpool_config_t *config)
+{
+	struct parts parts;
+	struct arena_plan plan;
+
+	return choose_parts(&parts, &plan, config, &(struct window){.whole = true}) ? arena_buffer_bytes(&plan) : 0;
+}
+
+/* Everything but the arena and the magazines. */
+static void configure(struct core *core, const lfpool_config_t *config, struct lifecycle *lifecycle, const lfpool_config_t *heap,
+		      bool in_buffer)
+{
+	core->zero = config->flags & LFPOOL_ZERO;
+	core->heap_bytes = heap ? heap->object_size : 0;
+	core->heap_alignment = heap ? heap->object_alignment : 0;
+	core->lifecycle = lifecycle_each_call(lifecycle) ? lifecycle : NULL;
+	core->builds = !core->lifecycle && lifecycle_builds_all(lifecycle) && !heap ? lifecycle : NULL;
+	core->plain = !core->lifecycle && !heap;
+	core->quarantine = lifecycle_quarantines(core->lifecycle);
+	core->check_races = (config->flags & LFPOOL_CHECK_RACES) || core->lifecycle;
+	/* Heavy fences enter the kernel: both sides fence. */
+	core->asymmetric = !in_buffer && os_asymmetric();
+	core->hits = core->asymmetric && core->plain && !core->zero && !core->check_races;
+	core->depot.shards = choose_shards(config, in_buffer);
+}
+
+lfpool_t *lockfree_open_as(const lfpool_config_t *config, struct lifecycle *lifecycle, const struct window *window,
+			   const lfpool_config_t *heap)
+{
+	struct arena_plan plan;
+	struct parts parts;
+	struct arena arena;
+
+	if (!choose_parts(&parts, &plan, config, window))
+		return NULL;
+	lifecycle_plan(lifecycle, &plan);
+
+	char *room = arena_open(&arena, &plan);
+
+	if (!room)
+		return NULL;
+
+	struct lockfree_pool *pool = (struct lockfree_pool *)(void *)room;
+	struct core *core = &pool->core;
+
+	pool->head.arena = &core->arena;
+	pool->head.lifecycle = lifecycle;
+	pool->head.core = core;
+	core->pool = &pool->head;
+	core->name = pool->head.name;
+	configure(core, config, lifecycle, heap, window->whole);
+	core->arena = arena;
+	core->arena.face.limit = magazine_limit((uint32_t)parts.slots);
+	room += parts.head_bytes;
+	cache_table_open(core, room);
+	room += parts.lot_bytes;
+	core->magazines.chunk_base = room;
+	core->magazines.bytes = parts.magazine_bytes;
+	core->magazines.slots = (uint32_t)parts.slots;
+	core->magazines.chunks = (uint32_t)parts.chunks;
+	core->magazines.spares = (uint32_t)parts.spares;
+	core->magazines.zero = core->arena.face.zero;
+	core->magazines.stride = core->arena.face.stride;
+	room += (parts.chunks + parts.spares) * parts.magazine_bytes;
+	core->cold = &pool->head.cold;
+	cold_open(core->cold, &core->arena, config->capacity, config->max_capacity, room);
+	if (window->whole)
+		core->check_bits = (unsigned char *)room + parts.bits_bytes;
+	if (config->capacity % parts.slots)
+		/* relaxed: the pool is not yet anybody else's. */
+		store_relaxed(&magazines_at(&core->magazines, (uint32_t)parts.chunks)->bottom,
+			      magazine_limit((uint32_t)(config->capacity % parts.slots)));
+	return &pool->head;
+}

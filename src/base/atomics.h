@@ -1,0 +1,139 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * atomics.h - every atomic access of the library, with the memory order in the verb.
+ *
+ * Idea         One seam.  No other file includes <stdatomic.h>, so the orders can be listed, argued and replaced in
+ *              one place.  The inlined hits of lfpool/inline.h come through here as well when the library itself is
+ *              built.
+ * Test builds  LFPOOL_EXPLORE: each verb is a step of the schedule explorer (verify/explore).  LFPOOL_CHAOS=n: one verb
+ *              of n is preceded by a delay.  Without them POINT() is nothing, and so are the two verbs about plain
+ *              data.
+ * Asymmetric   The owner of a magazine and a thief need a full fence each (owner: store bottom, load top; thief: load
+ * fence        top, load bottom).  Owners run a thousand times for each thief, so the thief pays for both:
+ *              membarrier(2) PRIVATE_EXPEDITED puts a full barrier into every running thread of the process.  The
+ *              owner keeps a compiler barrier (light_barrier).  Where the system has no membarrier both sides use
+ *              full_fence(); os.h chooses once, at start.  No happens-before edge relies on a fence: each is on an
+ *              operation, which is also all that ThreadSanitizer sees.
+ */
+#ifndef LFPOOL_ATOMICS_H
+#define LFPOOL_ATOMICS_H
+
+#ifdef LFPOOL_EXPLORE
+#include "verbs.h"
+#else
+
+#include <stdatomic.h>
+#include <stdbool.h>
+#include <stdint.h>
+
+_Static_assert(ATOMIC_LLONG_LOCK_FREE == 2 && ATOMIC_INT_LOCK_FREE == 2,
+	       "the target needs lock-free 32- and 64-bit atomics");
+
+#ifdef LFPOOL_CHAOS
+#include "base/chaos.h"
+#define POINT() chaos_point()
+#else
+#define POINT() ((void)0)
+#endif
+
+#define load_relaxed(p) (POINT(), atomic_load_explicit((p), memory_order_relaxed))
+#define load_acquire(p) (POINT(), atomic_load_explicit((p), memory_order_acquire))
+#define store_relaxed(p, v) (POINT(), atomic_store_explicit((p), (v), memory_order_relaxed))
+#define store_release(p, v) (POINT(), atomic_store_explicit((p), (v), memory_order_release))
+#define fetch_add_relaxed(p, v) (POINT(), atomic_fetch_add_explicit((p), (v), memory_order_relaxed))
+
+/* Of words that are in one order with each other, the same for all threads (tournament.h). */
+#define load_seq_cst(p) (POINT(), atomic_load_explicit((p), memory_order_seq_cst))
+#define cas_seq_cst(p, old, new) \
+	(POINT(), COMPARE_EXCHANGE((p), (old), (new), memory_order_seq_cst, memory_order_seq_cst))
+
+#ifdef __riscv
+/* It has no compare-and-swap of a byte, and compilers would call a library: the same by the aligned word around it. */
+static inline bool cas_byte(_Atomic(uint8_t) *p, uint8_t *old, uint8_t new)
+{
+	_Atomic(uint32_t) *const word = (void *)((uintptr_t)p & ~(uintptr_t)3);
+	const unsigned shift = (unsigned)((uintptr_t)p & 3) * 8;
+	uint32_t found = atomic_load_explicit(word, memory_order_acquire);
+
+	/* Repeats only when another byte of the word was changed. */
+	while ((uint8_t)(found >> shift) == *old)
+		if (atomic_compare_exchange_weak_explicit(word, &found, found ^ (uint32_t)(*old ^ new) << shift,
+							  memory_order_acq_rel, memory_order_acquire))
+			return true;
+	*old = (uint8_t)(found >> shift);
+	return false;
+}
+#define COMPARE_EXCHANGE(p, old, new, success, failure)                                   \
+	_Generic((p),                                                                     \
+		_Atomic(uint8_t) *: cas_byte((void *)(p), (void *)(old), (uint8_t)(uintptr_t)(new)), \
+		default: atomic_compare_exchange_strong_explicit((p), (old), (new), success, failure))
+#else
+#define COMPARE_EXCHANGE atomic_compare_exchange_strong_explicit
+#endif
+
+/* Strong compare-and-swap, true on success; on failure *old holds what was found, acquired by cas_acq_rel.  The failure
+ * of a release tells nothing but that it failed: relaxed. */
+#define cas_acq_rel(p, old, new) \
+	(POINT(), COMPARE_EXCHANGE((p), (old), (new), memory_order_acq_rel, memory_order_acquire))
+#define cas_acquire(p, old, new) \
+	(POINT(), COMPARE_EXCHANGE((p), (old), (new), memory_order_acquire, memory_order_acquire))
+#define cas_release(p, old, new) \
+	(POINT(), COMPARE_EXCHANGE((p), (old), (new), memory_order_release, memory_order_relaxed))
+#define cas_relaxed(p, old, new) \
+	(POINT(), COMPARE_EXCHANGE((p), (old), (new), memory_order_relaxed, memory_order_relaxed))
+/* The weak ones may fail for no reason: for loops.  acq_rel: acquire on failure. */
+#define cas_weak_acq_rel(p, old, new) \
+	(POINT(), atomic_compare_exchange_weak_explicit((p), (old), (new), memory_order_acq_rel, memory_order_acquire))
+#define cas_weak_release(p, old, new) \
+	(POINT(), atomic_compare_exchange_weak_explicit((p), (old), (new), memory_order_release, memory_order_relaxed))
+#define cas_weak_relaxed(p, old, new) \
+	(POINT(), atomic_compare_exchange_weak_explicit((p), (old), (new), memory_order_relaxed, memory_order_relaxed))
+
+/* Plain data that is handed over through an edge: named where it is read and written, so that the explorer can tell
+ * whether the edge holds. */
+#define plain_read(p) ((void)0)
+#define plain_written(p) ((void)0)
+
+/* Statistics: no order, and no part of any protocol.  tally: one writer; tally_shared and tally_cas: any number. */
+#define tally(p) atomic_store_explicit((p), atomic_load_explicit((p), memory_order_relaxed) + 1, memory_order_relaxed)
+#define tally_shared(p, n) ((void)atomic_fetch_add_explicit((p), (n), memory_order_relaxed))
+#define tally_cas(p, old, new) \
+	atomic_compare_exchange_strong_explicit((p), (old), (new), memory_order_relaxed, memory_order_relaxed)
+#define tally_read(p) atomic_load_explicit((p), memory_order_relaxed)
+
+static inline void light_barrier(void)
+{
+	__asm__ __volatile__("" ::: "memory");
+}
+
+static inline void full_fence(void)
+{
+#if defined(__x86_64__)
+	/* A locked instruction that changes nothing, inside the red zone: the order of mfence at half its price. */
+	__asm__ __volatile__("lock; addl $0, -64(%%rsp)" ::: "memory", "cc");
+#else
+	atomic_thread_fence(memory_order_seq_cst);
+#endif
+}
+
+/* Tells the processor that this is a waiting loop. */
+static inline void cpu_relax(void)
+{
+#if defined(__x86_64__) || defined(__i386__)
+	__builtin_ia32_pause();
+#elif defined(__aarch64__) || defined(__arm__)
+	__asm__ __volatile__("yield");
+#endif
+}
+
+#endif
+
+#define LFPOOL_LOAD_RELAXED(p) load_relaxed(p)
+#define LFPOOL_LOAD_ACQUIRE(p) load_acquire(p)
+#define LFPOOL_STORE_RELAXED(p, v) store_relaxed(p, v)
+#define LFPOOL_STORE_RELEASE(p, v) store_release(p, v)
+#define LFPOOL_LIGHT_BARRIER() light_barrier()
+/* In the library the plain names are its functions. */
+#define LFPOOL_INLINE_KEEP_NAMES
+
+#endif

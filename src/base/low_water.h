@@ -1,0 +1,61 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * low_water.h - the least that a count has been since the last reset.
+ *
+ * Idea         A call that lowers the count notes it before it goes on; a note is written only when it is a new
+ *              least.  The count is a word that changes by compare-and-swap only.  A reset opens the note for any value,
+ *              then changes the word of the count to itself, then notes what it found there, then closes.  A change
+ *              of the count before that is in what the reset found; a call that changes it after that sees (the edge of
+ *              that word) that the note is open.  If another reset has begun meanwhile, that one closes.
+ *              While a reset is under way, and if it is never finished, nothing is known: the least is 0.
+ * Progress     Lock-free: a retry means that another thread lowered the note, or began a reset.
+ */
+#ifndef LFPOOL_LOW_WATER_H
+#define LFPOOL_LOW_WATER_H
+
+#include "base/atomics.h"
+#include "base/base.h"
+#include "base/widths.h"
+
+/* {resets:31, resetting:1, least:32}; zeroed: 0 has been there. */
+typedef _Atomic(uint64_t) low_water_word;
+
+#define LOW_WATER_RESETTING (UINT64_C(1) << 32)
+#define LOW_WATER_RESETS (LOW_WATER_RESETTING << 1)
+#define LOW_WATER_MASK (LOW_BITS(LOW_WATER_RESETS_BITS) * LOW_WATER_RESETS | (LOW_WATER_RESETS - 1))
+
+static inline void low_water_note(low_water_word *mark, uint32_t value)
+{
+	uint64_t now = tally_read(mark);
+
+	while (unlikely(value < (uint32_t)now) && !tally_cas(mark, &now, (now & ~(uint64_t)UINT32_MAX) | value))
+		;
+}
+
+static inline uint32_t low_water_least(const low_water_word *mark)
+{
+	const uint64_t now = tally_read(mark);
+
+	return now & LOW_WATER_RESETTING ? 0 : (uint32_t)now;
+}
+
+/* For low_water_close(). */
+static inline uint64_t low_water_open(low_water_word *mark)
+{
+	uint64_t now = tally_read(mark), open;
+
+	do
+		open = ((now | LOW_WATER_RESETTING | UINT32_MAX) + LOW_WATER_RESETS) & LOW_WATER_MASK;
+	while (!tally_cas(mark, &now, open));
+	return open;
+}
+
+static inline void low_water_close(low_water_word *mark, uint64_t open)
+{
+	uint64_t now = tally_read(mark);
+
+	while (now >> 32 == open >> 32 && !tally_cas(mark, &now, now & ~LOW_WATER_RESETTING))
+		;
+}
+
+#endif

@@ -1,0 +1,172 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * probes.h - places that a tracer can hook into while the program runs: bpftrace, perf, SystemTap, gdb.
+ *
+ * Idea         USDT: a nop where the probe is, and a note in the ELF file, beside the code, that says where the nop lies and
+ *              where its arguments are at that moment.  Nobody who does not trace pays more than the nop; for who does
+ *              the kernel (or a debugger) puts a breakpoint there.  The notes are those of SystemTap's <sys/sdt.h>, which
+ *              every tracer reads, written here: so nothing has to be installed, what is built does not depend on
+ *              what is, and the compiler can be told (asm inline) that a probe is one instruction and not one for each
+ *              line: it stopped inlining around those of <sys/sdt.h>.  Built in with the CMake option LFPOOL_USDT;
+ *              else the functions here are empty.
+ * Invariants   PB1 a probe lies where something other than a hit has happened, beside the counter in lfpool_stats_t where
+ *                  there is one: both tell the same.
+ *              PB2 its arguments are at hand there: nothing is computed for them but addresses.
+ *              docs/observability.md has the table; tests/probes compares it with what was built, and counts.
+ * Progress     None of its own: a nop.
+ */
+#ifndef LFPOOL_PROBES_H
+#define LFPOOL_PROBES_H
+
+#include "base/base.h"
+
+#ifdef LFPOOL_USDT
+#if __SIZEOF_POINTER__ == 8
+#define PROBE_WORD "8"
+#else
+#define PROBE_WORD "4"
+#endif
+/*
+ * One note: three sizes (the name of the format with its 0, what follows, 3 = stapsdt), the name, then three addresses
+ * (the nop; the base, by which a tool sees how far a prelinked file was moved; a semaphore, of which there is none), and
+ * three strings: the provider, the probe, the arguments.  An argument is SIZE@OPERAND, as the assembler writes it; ours
+ * are words, the last of which is signed.
+ */
+#define PROBE_NOTE(probe, arguments)                                                                            \
+	"990: nop\n"                                                                                            \
+	".pushsection .note.stapsdt, \"?\", \"note\"\n"                                                         \
+	".balign 4\n"                                                                                           \
+	".4byte 992f - 991f, 994f - 993f, 3\n"                                                                  \
+	"991: .asciz \"stapsdt\"\n"                                                                             \
+	"992: .balign 4\n"                                                                                      \
+	"993: ." PROBE_WORD "byte 990b, _.stapsdt.base, 0\n"                                                    \
+	".asciz \"lfpool\"\n"                                                                                   \
+	".asciz \"" #probe "\"\n"                                                                               \
+	".asciz \"" arguments "\"\n"                                                                            \
+	"994: .balign 4\n"                                                                                      \
+	".popsection\n"                                                                                         \
+	".ifndef _.stapsdt.base\n"                                                                              \
+	".pushsection .stapsdt.base, \"aG\", \"progbits\", .stapsdt.base, comdat\n"                             \
+	".weak _.stapsdt.base\n"                                                                                \
+	".hidden _.stapsdt.base\n"                                                                              \
+	"_.stapsdt.base: .space 1\n"                                                                            \
+	".size _.stapsdt.base, 1\n"                                                                             \
+	".popsection\n"                                                                                         \
+	".endif\n"
+/* A constant or a register (of a place in memory clang makes a copy on the stack). */
+#define PROBE_PLACE(x) "nr"((intptr_t)(x))
+#define FIRE2(probe, a, b)                                                                                      \
+	__asm__ __inline__ __volatile__(PROBE_NOTE(probe, PROBE_WORD "@%0 " PROBE_WORD "@%1")                   \
+					:: PROBE_PLACE(a), PROBE_PLACE(b))
+#define FIRE3(probe, a, b, c)                                                                                   \
+	__asm__ __inline__ __volatile__(PROBE_NOTE(probe, PROBE_WORD "@%0 " PROBE_WORD "@%1 -" PROBE_WORD "@%2") \
+					:: PROBE_PLACE(a), PROBE_PLACE(b), PROBE_PLACE(c))
+#define FIRE4(probe, a, b, c, d)                                                                                \
+	__asm__ __inline__ __volatile__(PROBE_NOTE(probe, PROBE_WORD "@%0 " PROBE_WORD "@%1 " PROBE_WORD        \
+							  "@%2 -" PROBE_WORD "@%3")                             \
+					:: PROBE_PLACE(a), PROBE_PLACE(b), PROBE_PLACE(c), PROBE_PLACE(d))
+#else
+#define FIRE2(probe, a, b) ((void)(a), (void)(b))
+#define FIRE3(probe, a, b, c) ((void)(a), (void)(b), (void)(c))
+#define FIRE4(probe, a, b, c, d) ((void)(a), (void)(b), (void)(c), (void)(d))
+#endif
+
+/* Part of the function that calls it, also where nothing is optimised: that is where its note says it is. */
+#define PROBE static inline __attribute__((always_inline)) void
+
+struct lfpool_pool;
+struct lfpool_priority;
+
+/* ---- Beside a counter: once for each time that it counts ---- */
+
+enum probe_call { PROBE_ACQUIRE, PROBE_RELEASE };
+
+/* A cache's magazine was empty (refills) or full (drains), and another one has taken its place. */
+PROBE probe_miss(const struct lfpool_pool *pool, const char *name, enum probe_call call)
+{
+	FIRE3(miss, pool, name, call);
+}
+
+/* For that a magazine was moved out of the depot, or into it (depot_trips). */
+PROBE probe_trip(const struct lfpool_pool *pool, const char *name, enum probe_call call)
+{
+	FIRE3(trip, pool, name, call);
+}
+
+/* An object, or a whole magazine, was taken from another cache (steals). */
+PROBE probe_steal(const struct lfpool_pool *pool, const char *name, bool whole)
+{
+	FIRE3(steal, pool, name, whole);
+}
+
+/* A call found no free object (exhausted). */
+PROBE probe_exhausted(const struct lfpool_pool *pool, const char *name)
+{
+	FIRE2(exhausted, pool, name);
+}
+
+/* A release was refused, or a debug mode found something (misuses).  Without a pool it is a set's. */
+PROBE probe_misuse(const struct lfpool_pool *pool, const char *name, const void *object, int status)
+{
+	FIRE4(misuse, pool, name, object, status);
+}
+
+/* An evicting pool has taken an object from its holder (evicted), ... */
+PROBE probe_evict(const struct lfpool_priority *pool, const char *name, const void *object, const void *owner)
+{
+	FIRE4(evict, pool, name, object, owner);
+}
+
+/* ... or has nothing that gives way to a newcomer (refused).  A word of the priority. */
+PROBE probe_refuse(const struct lfpool_priority *pool, const char *name, uint64_t priority)
+{
+	FIRE3(refuse, pool, name, priority);
+}
+
+/* ---- What happens to the pool ---- */
+
+PROBE probe_create(const struct lfpool_pool *pool, const char *name, size_t object_size, size_t capacity)
+{
+	FIRE4(create, pool, name, object_size, capacity);
+}
+
+PROBE probe_destroy(const struct lfpool_pool *pool, const char *name)
+{
+	FIRE2(destroy, pool, name);
+}
+
+/* So many objects were added, by a call or by itself. */
+PROBE probe_grow(const struct lfpool_pool *pool, const char *name, size_t added)
+{
+	FIRE3(grow, pool, name, added);
+}
+
+/* Of `count` objects that were to go so many are gone; the rest is owed. */
+PROBE probe_shrink(const struct lfpool_pool *pool, const char *name, size_t count, size_t gone)
+{
+	FIRE4(shrink, pool, name, count, gone);
+}
+
+/* So many bytes were given back to the system (given_back). */
+PROBE probe_trim(const struct lfpool_pool *pool, const char *name, size_t bytes)
+{
+	FIRE3(trim, pool, name, bytes);
+}
+
+/* A call begins to wait for an object; and has it, or NULL. */
+PROBE probe_wait_begin(const struct lfpool_pool *pool, const char *name)
+{
+	FIRE2(wait_begin, pool, name);
+}
+
+PROBE probe_wait_end(const struct lfpool_pool *pool, const char *name, const void *object)
+{
+	FIRE3(wait_end, pool, name, object);
+}
+
+#undef FIRE2
+#undef FIRE3
+#undef FIRE4
+#undef PROBE
+
+#endif

@@ -1,0 +1,177 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * arena.h - one address range: the pool's own data, the states, and the objects.
+ *
+ * Idea         [ room for the pool | wanted | states | generations | pages | no access | objects | no access ].
+ *              Objects are contiguous and never move, and there is address space for as many as there may ever be:
+ *              those beyond the first `capacity` have no access until arena_extend().  (They may also lie apart, in a
+ *              range of the caller's.)  (Or all of it lies in a buffer of the caller's: the same without the pages in
+ *              between.)  slot -> address is a multiply, address -> slot a multiply by an inverse that also finds
+ *              out whether the address is the start of an object at all (lfpool_slot_of, exact for every stride).  Nothing is initialised: memory is used as it is touched. The state of a slot, a byte,
+ *              lies beside the objects, so users cannot corrupt it by writing to an object.  A handle needs more: the
+ *              slot's generation, a word that is reserved, and not touched before there is one.
+ * Invariants   A1  a slot's state is 0 exactly while its object is free; else it is LFPOOL_ACTIVE, or LFPOOL_MARKED from
+ *                  when the first handle of that use has been made.
+ *              A2  only the thread that holds the slot (or the object) writes its state; except that those who release
+ *                  race for it by CAS: with LFPOOL_CHECK_RACES, at a retire, in lfpool_release_all(), and whenever it is
+ *                  marked; and who makes a handle, by CAS, too.
+ *              A3  the word {generation:62, phase:2} of a slot is dead, live, or leaving.  From marked to free a slot goes in
+ *                  this way alone: the word, dead or live, becomes {generation + 1, leaving} by CAS, and who did that
+ *                  releases the object; the state becomes 0; the word becomes {generation + 1, dead}.  So of several
+ *                  releases one succeeds, and a word that was live, while the state was marked, is never live again.
+ * Progress     Wait-free, but open, back, close and extend, which enter the kernel (except in a buffer).
+ * Edges        TELL: arena_activate -> a walk, a resolve: what hooks.activate wrote.
+ *              MARK: who released a marked object -> who marks the slot's next use: that it is another.
+ */
+#ifndef LFPOOL_ARENA_H
+#define LFPOOL_ARENA_H
+
+#include "base/atomics.h"
+#include "base/base.h"
+
+#include "lfpool/inline.h"
+
+struct arena_plan {
+	size_t room_bytes; /* for the pool's own data, at the start */
+	size_t object_size;
+	size_t object_alignment; /* power of two, at most a page */
+	size_t stride_minimum;
+	bool plain_stride; /* LFPOOL_PLAIN_STRIDE */
+	size_t front_bytes, back_bytes; /* before and behind each object, for debug modes */
+	size_t capacity; /* slots that can be used at once  */
+	size_t reserved; /* slots that there may ever be, at least `capacity` */
+	uint32_t backing; /* flags of backing.h */
+	/* Where the objects shall lie: pages without access, reserved by the caller.  NULL: in a mapping of their own. */
+	void *objects_at;
+	size_t objects_at_bytes;
+	/* All of it shall lie in a buffer of the caller's, aligned to CACHE_LINE_PAIR, of arena_buffer_bytes(). */
+	bool in_buffer;
+	void *buffer;
+};
+
+struct arena {
+	struct lfpool_cache face; /* what every cache knows of the arena; `hot` is not set here */
+	size_t mapped_bytes;      /* from the start of the room; 0: in a buffer                 */
+	size_t front;             /* bytes before each object that are its slot's               */
+	char *objects;            /* the page on which they begin                               */
+	_Atomic(uint8_t) *gone;   /* per page of the objects: it was given back, see pages.h; NULL: none ever is */
+	size_t touched;           /* bytes of the room, the states and the generations          */
+	uint32_t backing;         /* flags of backing.h                                         */
+	bool in_buffer;           /* and nothing that is done with it enters the kernel         */
+	_Atomic(uint32_t) *wanted;     /* LFPOOL_WANTED_BEFORE the states                       */
+	_Atomic(uint64_t) *generation; /* per slot, A3                                          */
+};
+
+/* What a cache without hits has for states: of slot 0, which is never in use. */
+_Atomic(uint8_t) *arena_no_state(void);
+
+/* Maps an arena and returns its room, zeroed; NULL when the system refuses memory.  `arena_out` may not lie in the
+ * room. */
+void *arena_open(struct arena *arena_out, const struct arena_plan *plan);
+void arena_close(void *room, size_t mapped_bytes);
+
+/* Once, before anything is touched but the room: backs all that can be used, as the plan said. */
+lfpool_status_t arena_back(const struct arena *arena, void *room, size_t capacity);
+
+/* Bytes that an arena in a buffer takes, wherever that lies; 0 when there is no such number. */
+size_t arena_buffer_bytes(const struct arena_plan *plan);
+/* The heavy fence (os.h) of this arena's pool: in a buffer, where owners fence too, a full fence of the caller. */
+void arena_heavy_fence(const struct arena *arena);
+
+/* Bytes, in whole pages, of the objects in such an arena; false when there is no such number. */
+bool arena_object_bytes(const struct arena_plan *plan, size_t *bytes_out);
+
+/* Slots from + 1 .. to, of which nobody has one yet, can be used, and are backed.  False when the system refuses memory;
+ * some of it may be accessible then, and locked.  Any thread; two may do the same at once, and another may use them already:
+ * what is in them stays.  Enters the kernel, but not where `from` and `to` lie on one page. */
+bool arena_extend(const struct arena *arena, size_t from, size_t to);
+/* At least `slots`: so many that they end where a huge page does, if those are wished for. */
+size_t arena_fill_pages(const struct arena *arena, size_t slots);
+
+/* Why `object` is not the start of one: LFPOOL_E_FOREIGN or LFPOOL_E_INTERIOR. */
+COLD lfpool_status_t arena_refuse(const struct arena *arena, const void *object);
+
+/* LFPOOL_OK and the slot, or why not and SLOT_NONE. */
+static inline lfpool_status_t arena_locate(const struct arena *arena, const void *object, uint32_t *slot_out)
+{
+	const uint64_t slot = lfpool_slot_of(&arena->face, object);
+
+	const bool found = likely(slot - 1 < arena->face.slots);
+
+	*slot_out = found ? (uint32_t)slot : SLOT_NONE;
+	return found ? LFPOOL_OK : arena_refuse(arena, object);
+}
+
+static inline void *arena_object(const struct arena *arena, uint32_t slot)
+{
+	return (void *)(arena->face.zero + (uintptr_t)slot * arena->face.stride);
+}
+
+/* The slot of an entry of a magazine: the start of an object, or 0. */
+static inline uint32_t arena_slot(const struct arena *arena, uintptr_t entry)
+{
+	return likely(entry) ? (uint32_t)lfpool_slot_at(&arena->face, (const void *)entry) : SLOT_NONE;
+}
+
+/* relaxed, here and below: the byte travels with the object, whose hand-over orders it; only lfpool_in_use() looks
+ * from outside. */
+static inline bool arena_is_active(const struct arena *arena, uint32_t slot)
+{
+	return load_relaxed(&arena->face.state[slot]);
+}
+
+/* The holder of a free slot makes it active. */
+static inline void arena_activate(struct arena *arena, uint32_t slot)
+{
+	/* release, edge TELL: what hooks.activate wrote.  (A hit has no such hook, and is relaxed.) */
+	store_release(&arena->face.state[slot], LFPOOL_ACTIVE);
+}
+
+/* ---- Generations ---- */
+
+enum { GENERATION_DEAD, GENERATION_LIVE, GENERATION_LEAVING, GENERATION_ONE = 4 };
+
+static inline unsigned generation_phase(uint64_t word)
+{
+	return word & (GENERATION_ONE - 1);
+}
+
+/* Anybody: the word of a slot.  acquire, edge TELL: from who made a handle, and held the object; edge MARK. */
+static inline uint64_t arena_generation(const struct arena *arena, uint32_t slot)
+{
+	return load_acquire(&arena->generation[slot]);
+}
+
+/* The holder of an object marks it, if it is not: returns its word.  One that is not live: it is not active, or is just being
+ * released. */
+uint64_t arena_mark(const struct arena *arena, uint32_t slot);
+/* Who saw this word makes the marked slot free; of several exactly one does. */
+bool arena_unmark(const struct arena *arena, uint32_t slot, uint64_t word);
+/* The same for who saw the mark. */
+COLD bool arena_release_marked(const struct arena *arena, uint32_t slot);
+
+/* ---- A release ---- */
+
+/* A thread that found this state, not 0, makes the slot free; of several exactly one does. */
+static inline bool arena_deactivate_from(struct arena *arena, uint32_t slot, uint8_t state)
+{
+	/* relaxed: of several one wins; what the slot's next holder must see goes with the free lists.  On failure it was released,
+	 * or marked, meanwhile. */
+	if (state == LFPOOL_ACTIVE && cas_relaxed(&arena->face.state[slot], &state, 0))
+		return true;
+	return state == LFPOOL_MARKED && arena_release_marked(arena, slot);
+}
+
+/* The holder of an active object makes its slot free; false when it is not in use.  `races`: of two at once one gets
+ * true. */
+static inline bool arena_deactivate(struct arena *arena, uint32_t slot, bool races)
+{
+	const uint8_t state = load_relaxed(&arena->face.state[slot]);
+
+	if (races || state != LFPOOL_ACTIVE)
+		return arena_deactivate_from(arena, slot, state);
+	store_relaxed(&arena->face.state[slot], 0);
+	return true;
+}
+
+#endif

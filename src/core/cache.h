@@ -1,0 +1,163 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * cache.h - one worker's private store of free slots, which others may rob when the pool runs dry.
+ *
+ * Idea         Two magazines (Bonwick and Adams 2001): the user works on `current`; when it runs empty or full,
+ *              `previous` takes its place, and only when that does not help the depot is asked.  So a worker that
+ *              swings around a boundary does not go to the depot each time. A third word, `in_transit`, names the magazine
+ *              that is just moving.  The three words are published: thieves and the collect read them.
+ * Invariants   C1  at every instant every free slot is in some magazine that is in the depot, or a never-used chunk,
+ *                  or named by {current, previous, in_transit} of some cache; or it is in the hands of the very call that
+ *                  is acquiring or releasing it; or cold, and counted as allowed (cold.h).
+ *              C2  the user writes `current` and `in_transit`; `previous` is written by the user, and by thieves, who only
+ *                  ever clear it by CAS.
+ *              C3  only the user of the cache acts as owner of the magazine in `current`; nobody does so for
+ *                  `previous`.
+ *              C4  a cache holds at most three magazines (magazines.h, G2).
+ *              C5  while no call is under way `in_transit` is clear, and current_word, `current` and, where there are hits,
+ *                  `hot` name one magazine.
+ *              How a magazine moves: announce it in `in_transit`; take it out of where it was by CAS; put it where it
+ *              belongs; clear `in_transit`.
+ * Progress     cache_take, cache_put: lock-free.  See the two functions for what ends their loops.
+ * Concurrency  A cache has one user at a time.  Any number of other caches' users may be robbing it.
+ * Edges        SHOW: stores of current and in_transit, CAS of previous -> collect and thieves.
+ *              CLAIM: one user gives the cache up -> the next one takes it.
+ */
+#ifndef LFPOOL_CACHE_H
+#define LFPOOL_CACHE_H
+
+#include "core/arena.h"
+#include "core/cold.h"
+#include "core/depot.h"
+
+struct lfpool_pool;
+struct core;
+struct lifecycle;
+
+/* What every lfpool_cache_t is the head of, whatever the backend. */
+struct cache_head {
+	struct lfpool_cache face; /* must be first                            */
+	struct lfpool_pool *pool;
+};
+
+struct cache {
+	/* The user's alone. */
+	_Alignas(CACHE_LINE_PAIR) struct cache_head head;
+	struct core *core;
+	struct lfpool_magazine *current;  /* the magazine named by current_word               */
+	uint32_t index;                   /* of this cache in the table                       */
+	struct sums {                     /* what a collect adds up to, steal.c                */
+		uint64_t words, pushes;
+	} exhausted;                      /* as it was when this cache last said "nothing"    */
+	struct counts {                   /* statistics, see lfpool_stats_t                   */
+		_Atomic(uint64_t) refills, drains, trips, steals, exhausted;
+		_Atomic(uint64_t) returned; /* pushes that were no releases                       */
+	} counts;
+
+	/* Published (C2). */
+	_Alignas(CACHE_LINE_PAIR) tagged_word current_word;
+	tagged_word previous;
+	tagged_word in_transit;
+	_Atomic(uint32_t) claimed; /* 1 = has a user                                          */
+	_Atomic(uint32_t) born;    /* 1 = its extra magazines exist                           */
+};
+
+/* The first few caches are for single calls only, so that threads which get no cache of their own can always work. */
+#define CACHES_FOR_CALLS 4
+enum cache_term { CACHE_FOR_LONG, CACHE_FOR_CALL };
+/* Once the system has refused memory for caches, so many calls that want some go by before one asks again. */
+#define PATIENCE 1000
+
+/* Every cache of the pool, in lots that double; caches are never unmapped or moved while the pool lives. */
+struct cache_table {
+	_Alignas(CACHE_LINE_PAIR) _Atomic(uint32_t) count; /* caches that may hold anything; only grows */
+	_Atomic(char *) lot[LOT_COUNT];                    /* lot k: LOT_CACHES * 2^k caches            */
+};
+
+/* The lock-free backend: what a pool's caches share. */
+struct core {
+	struct arena arena;
+	struct magazines magazines;
+	struct cache_table table;
+	bool asymmetric;  /* membarrier is there: the owner's fence is a compiler barrier            */
+	bool hits;        /* the inlined hits may be used; else every call takes the general path    */
+	/* The malloc backend: the arena has a pointer for each object, which is allocated when it is acquired. */
+	size_t heap_bytes, heap_alignment; /* of each object; 0: the objects are in the arena        */
+	bool check_races; /* releases race by CAS: LFPOOL_CHECK_RACES, or there is a lifecycle              */
+	struct lifecycle *lifecycle; /* what each acquire and release has to do besides; NULL: nothing         */
+	bool quarantine;  /* lifecycle_take_back() may have slots                                         */
+	bool zero;        /* LFPOOL_ZERO                                                             */
+	bool plain;       /* nothing but states and magazines: no lifecycle, no heap                      */
+	struct lifecycle *builds; /* LFPOOL_CREATE_ALL, and the hits may be used: what builds slots from the cold store */
+	struct cold *cold;   /* the pool's                                                           */
+	_Atomic(uint32_t) explicit_caches; /* in a buffer: so many that the caller has                     */
+	unsigned char *check_bits; /* in a buffer: what lfpool_check() needs; else NULL: it asks the heap  */
+	struct lfpool_pool *pool;
+	const char *name; /* the pool's */
+	/* A statistic: of calls without a cache of the caller's.  On lines of its own: a miss reads those before. */
+	_Alignas(CACHE_LINE_PAIR) _Atomic(uint64_t) exhausted;
+	_Atomic(uint64_t) unpushed;  /* releases that pushed nothing, less pushes of what was released twice */
+	_Atomic(uint32_t) patience;  /* such calls that shall not ask the system for more caches         */
+	struct depot depot;
+};
+
+/* ---- cache_table.c ---- */
+
+/* Puts the first lot, of LOT_CACHES caches, at `memory`: zeroed, aligned to CACHE_LINE_PAIR, cache_lot_bytes()
+ * large. */
+void cache_table_open(struct core *core, char *memory);
+/* Unmaps all lots but the first. */
+void cache_table_close(struct core *core);
+/* Free slots in the extra magazines, and to *pushes what was pushed on them; a snapshot. */
+size_t cache_table_extra_count(const struct core *core, uint64_t *pushes);
+/* Adds up what the caches and the depot have counted, the caches, and the free slots they hold; a snapshot. */
+void cache_table_stats(const struct core *core, lfpool_stats_t *stats_out);
+/* Bytes of a lot of `caches` caches with their extra magazines. */
+size_t cache_lot_bytes(size_t magazine_bytes, uint32_t caches);
+/* The index-th cache; *left_out is how many more follow it, each cache_bytes() further. */
+struct cache *cache_at(const struct core *core, uint32_t index, uint32_t *left_out);
+size_t cache_bytes(void);
+/*
+ * A cache for the caller alone: for long (a thread's own, an explicit head), or for the length of one call.  The
+ * search starts at `hint`.  NULL when the system refuses memory, or did so lately (for one call: PATIENCE), or all CACHES_MAX
+ * are taken.  Lock-free; may enter the kernel.
+ */
+struct cache *cache_claim(struct core *core, enum cache_term term, uint32_t hint);
+/* The other end: whatever it holds stays in it and can be robbed. */
+void cache_unclaim(struct cache *c);
+
+/* The magazine that never hits: always empty and always full. */
+static inline struct lfpool_magazine *cache_closed(struct cache *c)
+{
+	return (struct lfpool_magazine *)(void *)(c + 1);
+}
+
+/* ---- cache.c ---- */
+
+/* Makes `number` the current magazine and clears `in_transit`. */
+void cache_install(struct cache *c, uint32_t number);
+/* Makes `number`, which is in `in_transit`, the current magazine in place of one that is empty. */
+void cache_adopt(struct cache *c, uint32_t number);
+/* A free slot out of `current`, after a refill if need be, or of a `previous` of another cache; not from a chunk that was
+ * never used. */
+uint32_t cache_take_idle(struct cache *c);
+/* A free slot from anywhere; SLOT_NONE when at some moment during the call none was free.  `empty`: `current` was just found
+ * to be empty, and is not looked at again. */
+uint32_t cache_take(struct cache *c, bool empty);
+/* Takes `slot` back.  Always succeeds. */
+void cache_put(struct cache *c, uint32_t slot);
+/* Gives all magazines that hold something to the depot, as far as there are empty ones to hold in their place. */
+void cache_flush(struct cache *c);
+
+/* ---- steal.c ---- */
+
+enum steal_result {
+	STEAL_AGAIN,    /* something moved, or was brought home to `current`: look again         */
+	STEAL_GOT,      /* *slot_out                                                             */
+	STEAL_EXHAUSTED /* at some moment during the call no slot was free                       */
+};
+enum steal_result cache_steal(struct cache *c, uint32_t *slot_out);
+/* Brings home the `previous` of another cache, if one holds something. */
+bool cache_rob(struct cache *c);
+
+#endif

@@ -1,0 +1,114 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * cells.h - the places of those who want objects: calls that wait, and continuations; first come, first served.
+ *
+ * Idea         A place is a cell: one word, which a give changes by one CAS: {ticket:61, phase:3} while it waits, then
+ *              {the ticket's last 29 bits, slot:32, phase:3}.  Cells are never freed, only vacated; new ones come in lots
+ *              that double.
+ *                  vacant -> claimed    CAS, by a call that wants to wait; its own until it vacates it
+ *                  claimed -> waiting   with a ticket; wanted + 1 before
+ *                  waiting -> given     CAS, by a server, with the slot: from then on the slot is the waiter's
+ *                  given -> woken       CAS, by a server that has called os_wake()
+ *                  waiting -> claimed   CAS, at the timeout, or by lfpool_cancel()
+ *                  -> vacant            wanted - 1 after; a continuation's just before it is called
+ * Invariants   (W1, W2, W4: waiters.h)
+ *              W3  a slot goes to a cell only if no cell with a smaller ticket has been waiting all the time since the
+ *                  server began to look: first come, first served.
+ *              W5  a call that was given something wakes, even if the server that gave stops before it has woken it:
+ *                  every call that looks at the queue wakes those that are given and not woken.
+ * Progress     cell_claim: lock-free, and enters the kernel for a new lot; cells_oldest: wait-free, O(cells ever used at
+ *              once), and wakes.  A pool in a buffer (lfpool/buffer.h) has the first lot alone, and who waits there
+ *              does not sleep: he looks again and again.
+ * Edges        QUEUE: a cell's word, each change of it -> who reads it.   CELL: the mapper of a lot -> who reads its
+ *              address.
+ */
+#ifndef LFPOOL_CELLS_H
+#define LFPOOL_CELLS_H
+
+#include "base/atomics.h"
+#include "base/base.h"
+#include "base/widths.h"
+
+#include "lfpool/lfpool.h"
+
+#define CELL_LOT 16
+#define CELL_LOT_COUNT 10
+#define CELLS_MAX (CELL_LOT * ((1 << CELL_LOT_COUNT) - 1))
+
+struct arena;
+
+enum phase { VACANT, CLAIMED, WAITING, GIVEN, WOKEN };
+
+/* The phase is in the half that a call sleeps on. */
+#define PHASE_BITS 3
+#define SLOT_BITS 32
+
+static inline enum phase cell_phase(uint64_t word)
+{
+	return (enum phase)(word & ((1 << PHASE_BITS) - 1));
+}
+
+/* Words of cells that wait are in the order of their tickets, which last: 2^61 of them, one each nanosecond, take 73 years. */
+static inline uint64_t cell_waiting(uint64_t ticket)
+{
+	return (ticket & LOW_BITS(TICKET_BITS)) << PHASE_BITS | WAITING;
+}
+
+static inline uint64_t cell_ticket(uint64_t waiting)
+{
+	return waiting >> PHASE_BITS;
+}
+
+/* What becomes of a waiting cell's word. */
+static inline uint64_t cell_given(uint64_t waiting, uint32_t slot)
+{
+	const uint64_t last = cell_ticket(waiting) & LOW_BITS(GIVEN_TICKET_BITS);
+
+	return last << (SLOT_BITS + PHASE_BITS) | (uint64_t)slot << PHASE_BITS | GIVEN;
+}
+
+static inline uint32_t cell_slot(uint64_t given)
+{
+	return (uint32_t)(given >> PHASE_BITS);
+}
+
+struct cell {
+	_Alignas(CACHE_LINE_PAIR / 2) _Atomic(uint64_t) word;
+	_Atomic(uint64_t) ticket;     /* in full, for the child of a fork                    */
+	/* Written while claimed; read before the CAS that shows whether what was read is right. */
+	_Atomic(lfpool_continuation_t) then; /* NULL: a call waits                           */
+	_Atomic(void *) context; /* of a call: which thread's it is                          */
+};
+
+struct waiters {
+	/* The arena's word: cells that are waiting or soon will be, + 1 if something is owed or soon will be. */
+	_Atomic(uint32_t) *wanted;
+	_Alignas(CACHE_LINE_PAIR) _Atomic(uint64_t) owed;   /* objects that are to go when they come back          */
+	_Atomic(uint32_t) cells;                            /* cells that were ever used; only grows               */
+	_Atomic(uint64_t) tickets;                          /* the last that was given out                         */
+	_Atomic(char *) lot[CELL_LOT_COUNT];                /* lot k: CELL_LOT * 2^k cells                         */
+	const struct arena *arena;                          /* the pool's                                          */
+	bool closed;                                        /* the pool is being destroyed                         */
+	struct cell first[CELL_LOT];
+};
+
+/* The cell of this index, which was counted or claimed. */
+struct cell *cell_at(const struct waiters *d, uint32_t index);
+/* A cell for the caller, and its index; NULL when the system refuses memory, or all CELLS_MAX are taken. */
+struct cell *cell_claim(struct waiters *d, uint32_t *index_out);
+/* From claimed to waiting.  Afterwards the caller serves. */
+void cell_enlist(struct waiters *d, struct cell *cell, uint64_t ticket, lfpool_continuation_t then, void *context);
+/* From claimed, or given, to vacant. */
+void cell_vacate(struct waiters *d, struct cell *cell);
+/* Wakes the call that was given `word`'s slot, and says that it has (W5).  In a buffer it does not sleep. */
+void cell_wake(const struct waiters *d, struct cell *cell, uint64_t word);
+
+/* The waiting cell with the smallest ticket; NULL if none waits. */
+struct cell *cells_oldest(const struct waiters *d, uint64_t *word_out);
+/* The next number; never 0. */
+uint64_t cells_ticket(struct waiters *d);
+
+/* Adds to `wanted`. */
+void waiters_want(struct waiters *d, uint32_t count);
+
+#endif

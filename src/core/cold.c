@@ -1,0 +1,203 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * cold.c - the counts of the cold store, and how it grows; see cold.h.
+ */
+#include "core/cold.h"
+
+#include "core/cold_counts.h"
+#include "core/pages.h"
+
+/* Pages are opened in steps of so many bytes at least: each costs a system call. */
+#define OPEN_BYTES ((size_t)1 << 20)
+
+#define ONE_OBJECT (UINT64_C(1) << 32)
+
+static uint64_t least(uint64_t a, uint64_t b)
+{
+	return a < b ? a : b;
+}
+
+void cold_open(struct cold *c, const struct arena *arena, size_t capacity, size_t reserved, void *memory)
+{
+	c->initial = capacity;
+	c->reserved = reserved;
+	c->arena = arena;
+	c->bits = memory;
+	/* relaxed, all: the pool is not yet anybody else's. */
+	store_relaxed(&c->counts, capacity * ONE_OBJECT);
+	store_relaxed(&c->maximum, reserved);
+	store_relaxed(&c->opened, capacity);
+	store_relaxed(&c->room, COLD_ROOM);
+	store_relaxed(&c->least_room, COLD_ROOM);
+}
+
+/* `change` more slots are out than were.  Says how much room is left. */
+static uint32_t change_out(struct cold *c, int change)
+{
+	/* relaxed: a stale word costs one failed CAS. */
+	uint64_t room = load_relaxed(&c->room);
+
+	/* acquire and release: a thread that changes it after a reset sees the open note (low_water.h).  Repeats only when another thread
+	 * changed it. */
+	while (!cas_weak_acq_rel(&c->room, &room, room - (uint64_t)(int64_t)change))
+		;
+	room -= (uint64_t)(int64_t)change;
+	/* 0 .. 2^32, as there are 2^31 slots at most.  2^32: all of these are cold, and the mark says one too many. */
+	return (uint32_t)least(room, UINT32_MAX);
+}
+
+void cold_reset_most(struct cold *c)
+{
+	const uint64_t open = low_water_open(&c->least_room);
+
+	low_water_note(&c->least_room, change_out(c, 0));
+	low_water_close(&c->least_room, open);
+}
+
+/* ---- Counts ---- */
+
+/* Adds to both counts at once; `more` and `less` are words like `counts`. */
+static void count(struct cold *c, uint64_t more, uint64_t less)
+{
+	/* relaxed: a stale word costs one failed CAS. */
+	uint64_t now = load_relaxed(&c->counts);
+
+	/* release, edge SHOW: a thread that sees the count sees the bits, and that the slots are gone where they were.  Repeats only
+	 * when another thread changed it. */
+	while (!cas_weak_release(&c->counts, &now, now + more - less))
+		;
+}
+
+void cold_allowed_add(struct cold *c, uint32_t added)
+{
+	count(c, added, 0);
+}
+
+/* Up to `wanted` of the allowed ones, which remain objects of the pool, or do not. */
+static uint32_t take_allowed(struct cold *c, size_t wanted, bool remain)
+{
+	/* acquire, edge SHOW: the bits, the pages; on failure too. */
+	uint64_t now = load_acquire(&c->counts);
+	uint64_t taken;
+
+	do {
+		taken = least(wanted, cold_allowed_in(now));
+		if (!taken)
+			return 0;
+		/* release: a thread that sees the slots gone sees what we released before.  Repeats only when another thread
+		 * changed it. */
+	} while (!cas_weak_acq_rel(&c->counts, &now, now - taken - (remain ? 0 : taken * ONE_OBJECT)));
+	return (uint32_t)taken;
+}
+
+uint32_t cold_allowed_take(struct cold *c, size_t wanted)
+{
+	return take_allowed(c, wanted, true);
+}
+
+size_t cold_forbid(struct cold *c, size_t wanted)
+{
+	return take_allowed(c, wanted, false);
+}
+
+uint32_t cold_borrow(struct cold *c, uint32_t wanted)
+{
+	/* acquire, edge SHOW: the bits, the pages; on failure too. */
+	uint64_t now = load_acquire(&c->counts);
+	uint64_t more;
+
+	do {
+		/* relaxed: at least what was opened when `counts` was changed last. */
+		more = least(wanted, load_relaxed(&c->opened) - cold_capacity_in(now));
+		if (!more)
+			return 0;
+		/* Repeats only when another thread changed it. */
+	} while (!cas_weak_acq_rel(&c->counts, &now, now + more * ONE_OBJECT));
+	return (uint32_t)more;
+}
+
+void cold_give_back(struct cold *c, uint32_t borrowed)
+{
+	count(c, 0, borrowed * ONE_OBJECT);
+}
+
+/* ---- One slot ---- */
+
+uint32_t cold_take_slow(struct cold *c)
+{
+	if (!take_allowed(c, 1, true))
+		return SLOT_NONE;
+
+	const uint32_t slot = cold_take_any(c);
+
+	pages_unmark(c, slot);
+	low_water_note(&c->least_room, change_out(c, 1));
+	return slot;
+}
+
+static void give_bit(struct cold *c, uint32_t slot)
+{
+	cold_give_bits(c, (slot - 1) / 64, UINT64_C(1) << (slot - 1) % 64);
+}
+
+void cold_put(struct cold *c, uint32_t slot)
+{
+	give_bit(c, slot);
+	count(c, 1, 0);
+	(void)change_out(c, -1);
+}
+
+void cold_withdraw(struct cold *c, uint32_t slot)
+{
+	give_bit(c, slot);
+	count(c, 0, ONE_OBJECT);
+	(void)change_out(c, -1);
+}
+
+/* ---- Growing ---- */
+
+/* Slots 1 .. wanted, or fewer, have their pages; says how many have. */
+static uint64_t open_pages(struct cold *c, uint64_t wanted)
+{
+	/* relaxed: a number; a call that takes a slot on the pages acquires what opened them. */
+	uint64_t from = load_relaxed(&c->opened);
+	const bool backed = c->arena->backing & (LFPOOL_PREFAULT | LFPOOL_LOCK);
+	const uint64_t step = backed ? 1 : OPEN_BYTES / c->arena->face.stride;
+
+	/* Repeats only when another thread opened some, or the system had a part of it. */
+	while (from < wanted) {
+		const uint64_t some = wanted - from < step ? from + step : wanted;
+		uint64_t to = least(arena_fill_pages(c->arena, (size_t)some), c->reserved);
+
+		/* What is refused as a whole may be had in part. */
+		while (from < to && !arena_extend(c->arena, (size_t)from, (size_t)to))
+			to = from + (to - from) / 2;
+		if (from == to)
+			break;
+		/* release, edge OPEN: the pages.  Fails if another thread did the same, or more. */
+		if (cas_release(&c->opened, &from, to))
+			from = to;
+	}
+	return from;
+}
+
+size_t cold_grow(struct cold *c, size_t wanted, size_t from)
+{
+	/* relaxed: a number. */
+	const uint64_t maximum = load_relaxed(&c->maximum);
+	/* acquire, edge SHOW, on failure too: what was opened. */
+	uint64_t now = load_acquire(&c->counts), capacity, more;
+
+	do {
+		capacity = cold_capacity_in(now);
+		if (from != COLD_ANY && capacity != from)
+			return COLD_CHANGED;
+		more = least(wanted, capacity < maximum ? maximum - capacity : 0);
+		if (more)
+			more = least(more, open_pages(c, capacity + more) - capacity);
+		if (!more)
+			return 0;
+		/* release, edge SHOW: the pages.  Repeats only when another thread changed it. */
+	} while (!cas_weak_acq_rel(&c->counts, &now, now + more * (ONE_OBJECT + 1)));
+	return (size_t)more;
+}

@@ -1,0 +1,282 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * depot.h - the shared store: stacks of magazines, and the chunks that were never used.
+ *
+ * Idea         Treiber stacks (1986) of magazines, each head a tagged word.  A magazine goes to `full`, `partial` or
+ *              `empty` by what it holds; partly filled ones arise when a cache is given up.  The never-used chunks
+ *              are a range, not a list: `carved` says how many are gone.  A head takes one change at a time, so many
+ *              processors need many heads: the depot is made of shards, each with its three stacks.  A worker uses
+ *              the shard of the processor it runs on, its home, and the others only when that has nothing.  Links lie
+ *              in the magazines, never in users' objects, and are atomics: a pop that reads the link of a magazine
+ *              that has left meanwhile reads a stale number, and its CAS fails.
+ * Invariants   D1  a magazine is in at most one stack, and then no cache owns it (thieves with an old note may still
+ *                  take from it).
+ *              D2  a call that pops or carves announces the magazine in its word `in_transit` before the CAS, so the objects in
+ *                  it are never out of sight (C1 in cache.h).
+ *              D3  a magazine goes onto `full` only when its owner has seen it full.
+ *              D4  what lies on `empty` is empty, what lies on `partial` is not full: nobody pushes there.
+ *              D5  the link of a magazine on a stack says how many lie there from it down.  So a call that changes a head
+ *                  knows how deep the stack is, without a counter to share; the CAS that succeeds has made sure (S1)
+ *                  that what the link said was still true.
+ * Progress     push, pop, carve: lock-free; a retry means that another thread moved the head.  No system calls, no
+ *              allocation.
+ * Concurrency  Any thread, any operation.
+ * Edges        PUT: push -> pop.  Also read by the collect.
+ */
+#ifndef LFPOOL_DEPOT_H
+#define LFPOOL_DEPOT_H
+
+#include "base/low_water.h"
+#include "core/magazines.h"
+#include "core/tagged.h"
+#include "os/os.h"
+
+/* A head on lines of its own: every worker's miss writes it. */
+struct stack {
+	_Alignas(CACHE_LINE_PAIR) tagged_word head;
+	_Atomic(uint64_t) retries; /* a statistic, on the line of the head that was just won */
+	low_water_word least;           /* likewise: its depth                                   */
+};
+
+struct shard {
+	struct stack full, partial, empty;
+};
+
+#define SHARDS_MAX 32
+
+struct depot {
+	_Alignas(CACHE_LINE_PAIR) _Atomic(uint64_t) carved; /* chunks used so far; only grows */
+	_Atomic(uint64_t) spared;                           /* spare magazines used so far    */
+	_Alignas(CACHE_LINE_PAIR) uint32_t shards;          /* in use, at least 1; fixed      */
+	struct shard shard[SHARDS_MAX];
+};
+
+static inline struct shard *shard_at(struct depot *d, uint32_t index)
+{
+	return &d->shard[index % d->shards];
+}
+
+/* The shard of the processor that the caller runs on.  A guess is good enough: any shard is right. */
+static inline uint32_t depot_home(const struct depot *d)
+{
+	return d->shards > 1 ? os_processor_block() : 0;
+}
+
+/* Waits a little after a failed CAS, longer each time: two workers at one head then disturb each other half as
+ * much. */
+static inline void back_off(unsigned *failures)
+{
+	for (unsigned pauses = 1u << (*failures < 5 ? *failures : 5); pauses; pauses--)
+		cpu_relax();
+	++*failures;
+}
+
+/* ---- Links ---- */
+
+static inline uint64_t link_to(uint32_t depth, uint32_t below)
+{
+	return (uint64_t)depth << 32 | below;
+}
+
+static inline uint32_t link_depth(uint64_t link)
+{
+	return (uint32_t)(link >> 32);
+}
+
+static inline uint32_t link_below(uint64_t link)
+{
+	return (uint32_t)link;
+}
+
+/* How many magazines lie on the stack whose head is `head`; acquired, edge PUT.  True if the head has not changed. */
+static inline uint32_t depth_below(const struct magazines *ms, uint64_t head)
+{
+	const uint32_t number = tagged_number(head);
+
+	/* relaxed: PUT made it visible. */
+	return number ? link_depth(load_relaxed(&magazines_at(ms, number)->next)) : 0;
+}
+
+/*
+ * ---- The least depth since the last reset: what lay there all the time (low_water.h) ----
+ *
+ * A call that makes a stack less deep, or finds it empty, notes that before it does anything else; so the holder of what
+ * was taken from it has noted it, or got it from one that has.  (Of a pop that is stopped before its note the magazine is in
+ * no other hands: thieves look into caches only after they have found every stack empty, and noted it.)
+ */
+static inline void stack_reset_least(struct stack *s, const struct magazines *ms)
+{
+	const uint64_t open = low_water_open(&s->least);
+	unsigned failures = 0;
+
+	for (;;) {
+		/* acquire, edge PUT: the link of the top magazine. */
+		uint64_t head = load_acquire(&s->head);
+		const uint32_t depth = depth_below(ms, head);
+
+		/* release, edge PUT: the open note. */
+		if (cas_weak_release(&s->head, &head, tagged_next(head, tagged_number(head)))) {
+			low_water_note(&s->least, depth);
+			break;
+		}
+		/* Retries only after another thread moved the head, or for a spurious failure: lock-free. */
+		back_off(&failures);
+	}
+	low_water_close(&s->least, open);
+}
+
+/* ---- Push and pop ---- */
+
+static inline void stack_push(struct stack *s, const struct magazines *ms, struct lfpool_magazine *m)
+{
+	unsigned failures = 0;
+
+	/* relaxed: it is ours. */
+	const uint32_t number = load_relaxed(&m->number);
+
+	for (;;) {
+		/* acquire, edge PUT: the link of the top magazine, for D5. */
+		uint64_t head = load_acquire(&s->head);
+
+		/* relaxed: the magazine is ours until the CAS publishes it. */
+		store_relaxed(&m->next, link_to(depth_below(ms, head) + 1, tagged_number(head)));
+		/* release, edge PUT: the link, and all that its owners wrote, to the call that pops it. */
+		if (cas_weak_release(&s->head, &head, tagged_next(head, number)))
+			break;
+		/* Retries only after another thread moved the head, or for a spurious failure: lock-free. */
+		back_off(&failures);
+	}
+	if (failures)
+		tally_shared(&s->retries, failures);
+}
+
+/* Takes the top magazine; returns its number, announced in `in_transit`, or 0. */
+static inline uint32_t stack_pop(struct stack *s, const struct magazines *ms, tagged_word *in_transit)
+{
+	/* acquire, edge PUT: the link of the top magazine. */
+	uint64_t head = load_acquire(&s->head);
+	unsigned failures = 0;
+
+	for (;;) {
+		uint32_t number = tagged_number(head);
+
+		if (!number) {
+			low_water_note(&s->least, 0);
+			return 0;
+		}
+		tagged_set(in_transit, number);
+		/* relaxed: PUT made it visible.  It is stale only if the magazine has left, and then the tag has
+		 * moved (S1). */
+		uint64_t link = load_relaxed(&magazines_at(ms, number)->next);
+
+		/* acquire, edge PUT: on failure the fresh head needs it.  release, edge SHOW: a thread that sees it gone sees
+		 * our announcement. */
+		if (cas_weak_acq_rel(&s->head, &head, tagged_next(head, link_below(link)))) {
+			low_water_note(&s->least, link_depth(link) - 1);
+			if (failures)
+				tally_shared(&s->retries, failures);
+			return number;
+		}
+		/* Retries only after another thread moved the head, or for a spurious failure: lock-free. */
+		back_off(&failures);
+	}
+}
+
+/* Takes the next never-used chunk; returns the number of its magazine, announced in `in_transit`, or 0. */
+static inline uint32_t depot_carve(struct depot *d, const struct magazines *ms, tagged_word *in_transit)
+{
+	/* relaxed: a stale mark costs one failed CAS. */
+	uint64_t carved = load_relaxed(&d->carved);
+
+	while (carved < ms->chunks) {
+		uint32_t number = (uint32_t)carved + 1;
+
+		tagged_set(in_transit, number);
+		/* release, edge SHOW: a thread that sees the chunk gone sees our announcement. */
+		if (cas_weak_release(&d->carved, &carved, carved + 1)) {
+			magazine_make_full(magazines_at(ms, number), number, ms->slots, magazines_born(ms, number, 0),
+					   ms->stride);
+			return number;
+		}
+		/* Retries only after another thread carved, or for a spurious failure: lock-free. */
+	}
+	return 0;
+}
+
+/* Takes the next spare magazine, empty; returns its number, or 0.  It is not announced: it holds nothing, and until it is
+ * made it would read as full. */
+static inline uint32_t depot_take_spare(struct depot *d, const struct magazines *ms)
+{
+	/* relaxed: a stale mark costs one failed CAS. */
+	uint64_t spared = load_relaxed(&d->spared);
+
+	while (spared < ms->spares) {
+		const uint32_t number = ms->chunks + (uint32_t)spared + 1;
+
+		/* relaxed: there is nothing to see behind it. */
+		if (cas_weak_relaxed(&d->spared, &spared, spared + 1)) {
+			magazine_make_empty(magazines_at(ms, number), number);
+			return number;
+		}
+		/* Retries only after another thread took one, or for a spurious failure: lock-free. */
+	}
+	return 0;
+}
+
+/* ---- Across the shards, home first.  Each returns a number, announced in `in_transit`, or 0. ---- */
+
+/* A magazine that holds something. */
+static inline uint32_t depot_pop_filled(struct depot *d, const struct magazines *ms, tagged_word *in_transit)
+{
+	const uint32_t home = depot_home(d);
+	uint32_t number = 0;
+
+	for (uint32_t i = 0; i < d->shards && !number; i++) {
+		struct shard *s = shard_at(d, home + i);
+
+		number = stack_pop(&s->partial, ms, in_transit);
+		if (!number)
+			number = stack_pop(&s->full, ms, in_transit);
+	}
+	return number;
+}
+
+static inline uint32_t depot_pop_empty(struct depot *d, const struct magazines *ms, tagged_word *in_transit)
+{
+	const uint32_t home = depot_home(d);
+	uint32_t number = 0;
+
+	for (uint32_t i = 0; i < d->shards && !number; i++)
+		number = stack_pop(&shard_at(d, home + i)->empty, ms, in_transit);
+	return number;
+}
+
+/* A magazine with room; if it holds anything, announced in `in_transit`. */
+static inline uint32_t depot_pop_room(struct depot *d, const struct magazines *ms, tagged_word *in_transit)
+{
+	const uint32_t home = depot_home(d);
+	uint32_t number = depot_pop_empty(d, ms, in_transit);
+
+	for (uint32_t i = 0; i < d->shards && !number; i++)
+		number = stack_pop(&shard_at(d, home + i)->partial, ms, in_transit);
+	return number ? number : depot_take_spare(d, ms);
+}
+
+static inline void depot_put_empty(struct depot *d, const struct magazines *ms, struct lfpool_magazine *m)
+{
+	stack_push(&shard_at(d, depot_home(d))->empty, ms, m);
+}
+
+/* Puts a magazine where it belongs by what it holds; an empty one goes home first.  Its owner calls; it stays announced until
+ * this returns. */
+static inline void depot_put(struct depot *d, const struct magazines *ms, struct lfpool_magazine *m)
+{
+	struct shard *s = shard_at(d, depot_home(d));
+	const int count = magazine_count_now(m, ms->slots);
+
+	if (count <= 0)
+		magazine_go_home(m);
+	stack_push(count >= (int)ms->slots ? &s->full : count > 0 ? &s->partial : &s->empty, ms, m);
+}
+
+#endif

@@ -1,0 +1,397 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * magazine.h - a bounded Chase-Lev deque of free slots: one owner, any number of thieves.
+ *
+ * Idea         The owner pushes and pops at bottom, thieves take from top by CAS.  A magazine is also the unit that
+ *              moves between caches and the depot; its holder is its owner, and the hand-over (depot head,
+ *              `previous` word) orders the old owner's accesses before the new owner's.  The hits are in
+ *              lfpool/inline.h; here are the pop of the last object, the thief, and the readings for the collect.
+ *              Sources: Chase, Lev 2005; Le, Pop, Cohen, Zappa Nardelli 2013 (the orders).
+ *
+ *                  word   0 .. HOME - 1        HOME          ...          limit - 1
+ *                         top bottom next ..   entry[0]                   entry[slots - 1]
+ *
+ *              It is a ring: position p has entry (p - HOME) modulo slots.  While all of its objects lie at positions
+ *              HOME .. limit - 1 it is at home, and p is the number of the word.  Only what is at home is worked on by hits.
+ *              It leaves home only when thieves took from it and the places that they emptied are needed; an owner that
+ *              finds it empty brings it home again.
+ * Invariants   H1 .. H5 and H8 of lfpool/inline.h, and
+ *              H6  the object at position top leaves only by a CAS of top (owner or thief), so an entry read before a
+ *                  successful CAS of top was the right one;
+ *              H7  a chunk's magazine (numbers 1 .. chunks) is born full.  While its number is 0 nobody has made it: a
+ *                  word that is 0 stands for what it would be then (top: HOME; bottom: limit; an entry: the object that
+ *                  belongs there).
+ *              pop_many, and place with push_placed, do for several slots what pop and push do for one: one change of
+ *              bottom, one barrier.
+ * Progress     push, pop: wait-free.  take: wait-free (one CAS, no retry).
+ * Concurrency           | push | pop | take | readings
+ *              push, pop: the owner alone; take and the readings: anybody, at any time, even on a magazine that has
+ *              moved on.
+ * Edges        GIVE: every store of bottom -> load_acquire of bottom by a thief or a collect.
+ *              SPACE: CAS of top -> load_acquire of top by an owner that uses the place again.
+ *              MADE: the store of number -> load_acquire of number in a reading.
+ * Wrap         top has 64 bits and never wraps.  Positions have 16 bits in H1, so a count is exact if both readings are of
+ *              one moment, and an owner's always: its top is no older than its last push.  A thief whose top is old may
+ *              count anything, and its CAS fails.  bottom counts 2^48 pushes: a collect is fooled only if exactly k *
+ *              2^48 pushes on one magazine fall between its two readings, 6.5 days at 2 ns each.
+ */
+#ifndef LFPOOL_MAGAZINE_H
+#define LFPOOL_MAGAZINE_H
+
+#include "base/atomics.h"
+#include "base/base.h"
+#include "base/widths.h"
+
+#include "lfpool/inline.h"
+
+#define MAGAZINE_SLOTS_MAX 4096
+
+/* Positions tell a full magazine from one whose owner has lowered bottom by all of its slots, when thieves had taken as
+ * many: bottom is ahead of top by -slots .. slots. */
+#define MAGAZINE_SLOTS_FIT (1 << (LFPOOL_POSITION_BITS - 2))
+#define POSITIONS (UINT64_C(1) << LFPOOL_POSITION_BITS)
+
+/* Bytes of a magazine of `slots` slots, in whole pairs of cache lines. */
+static inline size_t magazine_bytes(size_t slots)
+{
+	return round_up(sizeof(struct lfpool_magazine) + slots * sizeof(uintptr_t), CACHE_LINE_PAIR);
+}
+
+/* ---- Words ---- */
+
+/* The position after `count` objects at home: for as many as there are slots, the limit; a bottom without pushes. */
+static inline uint32_t magazine_limit(uint32_t count)
+{
+	return (uint32_t)LFPOOL_HOME + count;
+}
+
+/* `bottom`, `count` positions lower; and higher, with as many pushes more. */
+static inline uint64_t bottom_lowered(uint64_t bottom, uint32_t count)
+{
+	return (bottom & ~(POSITIONS - 1)) | LFPOOL_POSITION(bottom - count);
+}
+
+static inline uint64_t bottom_raised(uint64_t bottom, uint32_t count)
+{
+	return (bottom & ~(POSITIONS - 1)) | LFPOOL_POSITION(bottom + count);
+}
+
+static inline uint64_t bottom_pushed(uint64_t bottom, uint32_t count)
+{
+	return bottom_raised(bottom + count * POSITIONS, count);
+}
+
+/* Objects between two words (H1), which must be of one moment; down to -slots while the owner has bottom lowered. */
+static inline int magazine_count(uint64_t top, uint64_t bottom)
+{
+	return LFPOOL_AHEAD(bottom, top);
+}
+
+/* Pushes since the magazine was made, modulo 2^48 (H4). */
+static inline uint64_t magazine_pushes(uint64_t bottom)
+{
+	return bottom >> LFPOOL_POSITION_BITS & LOW_BITS(PUSHES_BITS);
+}
+
+/* The place of a position in the ring, from 0. */
+static inline uint32_t magazine_place_of(uint64_t position, uint32_t slots)
+{
+	return (uint32_t)(position - LFPOOL_HOME) & (slots - 1);
+}
+
+/* ---- Readings, by anybody ---- */
+
+static inline uint64_t magazine_top(uint64_t word)
+{
+	return word ? word : LFPOOL_HOME;
+}
+
+/* acquire, edge GIVE.  A magazine that was made before its bottom was read is read as it is; of one that was not the bottom
+ * was still 0, or what its maker has stored: H7. */
+static inline uint64_t magazine_bottom(const struct lfpool_magazine *m, uint32_t slots)
+{
+	/* acquire, edge MADE: the bottom that its maker stored before. */
+	const bool made = load_acquire(&m->number);
+	const uint64_t bottom = load_acquire(&m->bottom);
+
+	return made || bottom ? bottom : magazine_limit(slots);
+}
+
+/* How many objects it holds: the owner, at most, since thieves may be taking some; others, a snapshot. */
+static inline int magazine_count_now(const struct lfpool_magazine *m, uint32_t slots)
+{
+	/* relaxed: an estimate that only thieves can make too high. */
+	return magazine_count(magazine_top(load_relaxed(&m->top)), magazine_bottom(m, slots));
+}
+
+/* The object at a position; 0: the one that belongs there by birth. */
+static inline uintptr_t magazine_at(const struct lfpool_magazine *m, uint32_t slots, uint64_t position)
+{
+	/* relaxed: our own push, or one that came with the magazine; for a thief, see magazine_take(). */
+	return load_relaxed(&m->entry[magazine_place_of(position, slots)]);
+}
+
+/* ---- Owner ---- */
+
+/* On first use of a chunk's magazine: writes down the objects that belong here by birth (H7), from `first` on, `stride`
+ * bytes apart, so that hits find them without arithmetic.  (The last chunk may be short: its bottom is there already.) */
+static inline void magazine_make_full(struct lfpool_magazine *m, uint32_t number, uint32_t slots, uintptr_t first,
+				      size_t stride)
+{
+	uint64_t top = 0;
+
+	for (uint32_t i = 0; i < slots; i++)
+		/* relaxed: says what 0 said. */
+		store_relaxed(&m->entry[i], first + i * stride);
+	/* relaxed: says what 0 said; a thief that was faster has said more. */
+	(void)cas_relaxed(&m->top, &top, LFPOOL_HOME);
+	/* relaxed: says what 0 said; published by `number`. */
+	if (!load_relaxed(&m->bottom))
+		store_relaxed(&m->bottom, magazine_limit(slots));
+	/* release, edge MADE: bottom. */
+	store_release(&m->number, number);
+}
+
+/* The same for one that was born empty: nobody else knows it yet. */
+static inline void magazine_make_empty(struct lfpool_magazine *m, uint32_t number)
+{
+	/* relaxed, all: published by the word that will name it. */
+	store_relaxed(&m->top, LFPOOL_HOME);
+	store_relaxed(&m->bottom, magazine_limit(0));
+	store_relaxed(&m->number, number);
+}
+
+/* Is it at home (H8)? */
+static inline bool magazine_is_home(struct lfpool_magazine *m, uint32_t slots)
+{
+	/* relaxed, both: our own last store (H2); a stale top is only lower, and not below home if the last that brought it
+	 * home was an owner before us. */
+	const uint64_t bottom = load_relaxed(&m->bottom), top = load_relaxed(&m->top);
+
+	return LFPOOL_POSITION(bottom) - LFPOOL_HOME <= slots && LFPOOL_POSITION(top) - LFPOOL_HOME <= slots &&
+	       magazine_count(top, bottom) >= 0;
+}
+
+/*
+ * With an empty magazine: brings it home.  Nobody takes from what is empty, so top is ours to change: a thief that goes on
+ * with this value of top has read it before the last object was taken (H6), or finds no object.  Bottom first: until top
+ * follows the magazine holds less than nothing.  In steps that the signed difference of H1 can tell.
+ */
+static inline void magazine_go_home(struct lfpool_magazine *m)
+{
+	/* relaxed: our own last store (H2). */
+	uint64_t bottom = load_relaxed(&m->bottom);
+	/* acquire, edge SPACE: the thieves that advanced top have read the entries that we will overwrite. */
+	uint64_t top = load_acquire(&m->top);
+
+	for (uint32_t left; (left = (uint32_t)LFPOOL_POSITION(top - LFPOOL_HOME)); ) {
+		const uint32_t step = left < POSITIONS / 4 ? left : (uint32_t)(POSITIONS / 4);
+
+		bottom = bottom_lowered(bottom, step);
+		top += POSITIONS - step;
+		/* release, both, edge GIVE and edge SHOW: as a pop's. */
+		store_release(&m->bottom, bottom);
+		store_release(&m->top, top);
+	}
+}
+
+/*
+ * With bottom lowered to `bottom` and the thieves fenced off since: ends the pop.  If a thief gets the last
+ * object, it has been in that thief's hands since before bottom was lowered: a call that finds nothing while bottom is
+ * low is never deceived by an object that nobody is taking.  An empty magazine is brought home.
+ */
+static inline uintptr_t magazine_pop_end(struct lfpool_magazine *m, uint32_t slots, uint64_t bottom)
+{
+	uintptr_t object = 0;
+	/* relaxed: the barrier orders it after the store; a stale top is only too low (see docs/memory-model.md,
+	 * "owner and thief"). */
+	uint64_t top = load_relaxed(&m->top);
+	int left = magazine_count(top, bottom);
+
+	if (left >= 0)
+		object = magazine_at(m, slots, bottom);
+	if (left > 0)
+		return object;
+	if (left == 0) {
+		/* The last one.  release, edge SHOW: a thread that sees it gone sees what we released before. */
+		if (!cas_release(&m->top, &top, top + 1))
+			object = 0;
+	}
+	/* release, edge GIVE: bottom as it was; if top moved the magazine is now empty, else it was. */
+	store_release(&m->bottom, bottom_raised(bottom, 1));
+	magazine_go_home(m);
+	return object;
+}
+
+/* Between the owner's store of bottom and its load of top.  `asymmetric`: a compiler barrier suffices, see
+ * atomics.h. */
+static inline void owner_fence(bool asymmetric)
+{
+	if (asymmetric)
+		light_barrier();
+	else
+		full_fence();
+}
+
+/*
+ * Take the newest object, or 0.  Unlike a hit this one also takes the last object, by CAS against the thieves.
+ */
+static inline uintptr_t magazine_pop(struct lfpool_magazine *m, uint32_t slots, bool asymmetric)
+{
+	/* relaxed: our own last store (H2). */
+	const uint64_t bottom = bottom_lowered(load_relaxed(&m->bottom), 1);
+
+	/* release, edge GIVE: a thief that reads this value still sees every earlier push. */
+	store_release(&m->bottom, bottom);
+	owner_fence(asymmetric);
+	return magazine_pop_end(m, slots, bottom);
+}
+
+/*
+ * Take up to `count` of the newest objects at once; says how many.  They stay in the entries from
+ * position *first_out on, until the owner pushes again.  Bottom is lowered below all of them in one step; from then on
+ * a thief can get at most the one at top: to reach the next it must read top after that theft and bottom after a fence,
+ * and finds bottom lowered.  So only the object at top is raced for, if it is among ours, and the magazine is empty
+ * afterwards.  What is hidden meanwhile is taken, by us or by that thief: see magazine_pop_end().
+ */
+static inline uint32_t magazine_pop_many(struct lfpool_magazine *m, bool asymmetric, uint32_t count, uint64_t *first_out)
+{
+	/* relaxed, both: our own last store (H2); a stale top makes us ask for too many, not for too few. */
+	uint64_t bottom = load_relaxed(&m->bottom);
+	int there = magazine_count(load_relaxed(&m->top), bottom);
+
+	if (there <= 0)
+		return 0;
+	if (count > (uint32_t)there)
+		count = (uint32_t)there;
+	bottom = bottom_lowered(bottom, count);
+	*first_out = LFPOOL_POSITION(bottom);
+	/* release, edge GIVE: a thief that reads this value still sees every earlier push. */
+	store_release(&m->bottom, bottom);
+	owner_fence(asymmetric);
+	/* relaxed: as in magazine_pop_end(). */
+	uint64_t top = load_relaxed(&m->top);
+	int left = magazine_count(top, bottom);
+
+	if (likely(left > 0))
+		return count;
+	/* Of ours, those that thieves had taken before. */
+	uint32_t gone = (uint32_t)-left, taken = count - gone;
+
+	*first_out += gone;
+	if (taken) {
+		gone++;
+		/* The last one.  release, edge SHOW: a thread that sees it gone sees what we released before. */
+		if (!cas_release(&m->top, &top, top + 1)) {
+			++*first_out;
+			taken--;
+		}
+	}
+	/* release, edge GIVE: bottom meets top. */
+	store_release(&m->bottom, bottom_raised(bottom, gone));
+	return taken;
+}
+
+/* The `count` objects that pop_many has left from position `first` on, the newest first. */
+static inline void magazine_read_many(const struct lfpool_magazine *m, uint32_t slots, uint64_t first, uint32_t count,
+				      void **objects_out)
+{
+	/* A round for each end of the ring that lies between. */
+	while (count) {
+		const uint32_t end = magazine_place_of(first + count - 1, slots) + 1, row = count < end ? count : end;
+		const _Atomic(uintptr_t) *entry = &m->entry[end];
+
+#pragma GCC unroll 4
+		for (uint32_t i = 0; i < row; i++)
+			/* relaxed: our own push, or one that came with the magazine. */
+			*objects_out++ = (void *)load_relaxed(--entry);
+		count -= row;
+	}
+}
+
+/* How many more it has room for at home; they go to the positions from *first_out on.  One that thieves have emptied is
+ * brought home. */
+static inline uint32_t magazine_room(struct lfpool_magazine *m, uint32_t slots, uint64_t *first_out)
+{
+	if (magazine_count_now(m, slots) <= 0)
+		magazine_go_home(m);
+	/* relaxed: our own last store (H2). */
+	*first_out = load_relaxed(&m->bottom);
+	return magazine_is_home(m, slots) ? magazine_limit(slots) - LFPOOL_POSITION(*first_out) : 0;
+}
+
+/* Write down `object` at a position above bottom; magazine_push_placed() will push it. */
+static inline void magazine_place(struct lfpool_magazine *m, uint32_t slots, uint64_t position, uintptr_t object)
+{
+	/* relaxed: published by the store of bottom. */
+	store_relaxed(&m->entry[magazine_place_of(position, slots)], object);
+}
+
+/* The same for `count`, for which magazine_room() says that there is room from `first` on: at home, so in a row. */
+static inline void magazine_place_many(struct lfpool_magazine *m, uint32_t slots, uint64_t first, uint32_t count,
+				       void *const *objects)
+{
+	_Atomic(uintptr_t) *const entry = &m->entry[magazine_place_of(first, slots)];
+
+#pragma GCC unroll 4
+	for (uint32_t i = 0; i < count; i++)
+		/* relaxed: as above. */
+		store_relaxed(&entry[i], (uintptr_t)objects[i]);
+}
+
+/* Push the `count` objects that were placed from `first` on. */
+static inline void magazine_push_placed(struct lfpool_magazine *m, uint64_t first, uint32_t count)
+{
+	/* release, edge GIVE: the entries, the slots' states and what was written to the objects go to those who take
+	 * the slots. */
+	store_release(&m->bottom, bottom_pushed(first, count));
+}
+
+/* Put `object` on; false when the magazine has no room at home. */
+static inline bool magazine_push(struct lfpool_magazine *m, uint32_t slots, uintptr_t object)
+{
+	uint64_t bottom;
+
+	if (!magazine_room(m, slots, &bottom))
+		return false;
+	magazine_place(m, slots, bottom, object);
+	magazine_push_placed(m, bottom, 1);
+	return true;
+}
+
+/* The same where thieves have emptied places of a magazine that is not full: it leaves home. */
+static inline void magazine_push_round(struct lfpool_magazine *m, uint32_t slots, uintptr_t object)
+{
+	/* relaxed: our own last store (H2). */
+	const uint64_t bottom = load_relaxed(&m->bottom);
+
+	/* acquire, edge SPACE: the thief that advanced top has read the entry that we overwrite. */
+	(void)load_acquire(&m->top);
+	magazine_place(m, slots, bottom, object);
+	magazine_push_placed(m, bottom, 1);
+}
+
+/* ---- Thief ---- */
+
+/*
+ * Take the oldest object, or 0.  `top`, the word, was read (acquire) before a heavy fence that the caller
+ * executed after it.  born: the object that belongs at this position by birth (H7).
+ */
+static inline uintptr_t magazine_take(struct lfpool_magazine *m, uint32_t slots, uint64_t top, uintptr_t born)
+{
+	const uint64_t position = magazine_top(top);
+
+	/* acquire, edge GIVE: the entry, and what its releaser wrote. */
+	if (magazine_count(position, magazine_bottom(m, slots)) <= 0)
+		return 0;
+	/* relaxed: GIVE made it visible; it is stale only if top has moved, and then the CAS fails (H6). */
+	const uintptr_t object = magazine_at(m, slots, position);
+
+	/* release, edge SPACE: keeps the read of the entry before the owner's next write of it; edge SHOW: a thread that sees the
+	 * object gone sees what we released before.  Nothing to acquire: GIVE has brought what belongs to the object. */
+	if (!cas_release(&m->top, &top, position + 1))
+		return 0;
+	return object ? object : born;
+}
+
+#endif

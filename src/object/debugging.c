@@ -1,0 +1,392 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * debugging.c - see debugging.h.
+ */
+#include "object/debugging.h"
+
+#include "base/text.h"
+#include "core/arena.h"
+#include "object/misuse.h"
+#include "object/owner.h"
+#include "object/pattern.h"
+#include "object/quarantine.h"
+#include "object/tools.h"
+#include "os/os.h"
+#include "pool/pool.h"
+
+#include <stdio.h>
+
+#define GUARD_BYTES 16
+#define TABLE_BYTES 8192
+
+struct debug {
+	struct lfpool_pool *pool; /* from debug_attach() on */
+	struct debug_modes modes;
+	size_t object_size;
+	bool poisons, uses_tools;
+	struct tools tools;
+	struct owners owners;
+	struct quarantine quarantine;
+	size_t mapped_bytes;
+	_Atomic(uint8_t) poisoned[]; /* per slot, if there is poison; B2.  The slot's holder's */
+};
+
+/* ---- Life ---- */
+
+static bool open_parts(struct debug *debug, const lfpool_config_t *config)
+{
+	const struct debug_modes *modes = &debug->modes;
+
+	/* Poison and guards name who did it. */
+	if ((modes->owner || modes->poison || modes->guard) &&
+	    !owners_open(&debug->owners, config->max_capacity, modes->owner, modes->backtrace))
+		return false;
+	if (!modes->quarantine)
+		return true;
+	/* There is room for all objects: then the one released first is taken first, as with more room. */
+	debug->quarantine.places = modes->quarantine;
+	if (config->max_capacity < modes->quarantine)
+		debug->quarantine.places = (uint32_t)config->max_capacity;
+	debug->quarantine.place = os_map(debug->quarantine.places * sizeof(*debug->quarantine.place));
+	return debug->quarantine.place;
+}
+
+bool debug_open(struct debug **debug_out, const lfpool_config_t *config, const struct debug_modes *modes)
+{
+	/* What hooks built in an object must survive. */
+	const bool poisons = modes->poison && !config->hooks.create && !config->hooks.destroy;
+	struct tools tools;
+	const bool uses_tools = config->backend != LFPOOL_BACKEND_MALLOC && !modes->no_tools && tools_find(&tools);
+	size_t bytes = 0;
+
+	*debug_out = NULL;
+	if (!uses_tools && !debug_modes_each_call(modes))
+		return true;
+	if ((poisons && __builtin_add_overflow(config->max_capacity, 1, &bytes)) ||
+	    __builtin_add_overflow(bytes, sizeof(struct debug), &bytes))
+		return false;
+
+	struct debug *debug = os_map(bytes);
+
+	if (!debug)
+		return false;
+	debug->mapped_bytes = bytes;
+	debug->modes = *modes;
+	debug->object_size = config->object_size;
+	debug->poisons = poisons;
+	debug->uses_tools = uses_tools;
+	if (uses_tools)
+		debug->tools = tools;
+	if (!open_parts(debug, config)) {
+		debug_close(debug);
+		return false;
+	}
+	*debug_out = debug;
+	return true;
+}
+
+void debug_close(struct debug *debug)
+{
+	if (!debug)
+		return;
+	if (debug->quarantine.place)
+		os_unmap(debug->quarantine.place, debug->quarantine.places * sizeof(*debug->quarantine.place));
+	owners_close(&debug->owners);
+	os_unmap(debug, debug->mapped_bytes);
+}
+
+void debug_plan(const struct debug *debug, struct arena_plan *plan)
+{
+	if (debug->modes.guard)
+		plan->front_bytes = plan->back_bytes = GUARD_BYTES;
+	if (debug->uses_tools) {
+		/* Sanitizers know granules of eight bytes, and an overrun shall end in memory that is nobody's. */
+		plan->back_bytes = GUARD_BYTES;
+		if (plan->object_alignment < 8)
+			plan->object_alignment = 8;
+	}
+}
+
+void debug_attach(struct debug *debug, struct lfpool_pool *pool)
+{
+	debug->pool = pool;
+	if (debug->uses_tools)
+		tools_attach(&debug->tools, pool->arena, !debug->poisons);
+}
+
+/* ---- The parts of a slot ---- */
+
+static void *front_of(const struct debug *debug, void *object)
+{
+	return (char *)object - debug->pool->arena->front;
+}
+
+static void *back_of(const struct debug *debug, void *object)
+{
+	return (char *)object + debug->object_size;
+}
+
+static size_t back_bytes(const struct debug *debug)
+{
+	return debug->pool->arena->face.stride - debug->pool->arena->front - debug->object_size;
+}
+
+/* ---- Findings ---- */
+
+static void tell(struct debug *debug, const void *object, lfpool_status_t status, ptrdiff_t offset, const char *detail)
+{
+	(void)misuse_tell(debug->pool, &(lfpool_misuse_t){
+		.object = object, .status = status, .offset = offset, .detail = detail});
+}
+
+/* Bytes at `offset` from the object that should hold the pattern; true if they do not, and then it was told. */
+static bool check_pattern(struct debug *debug, uint32_t slot, void *object, ptrdiff_t offset, size_t bytes,
+			  uint32_t pattern)
+{
+	const unsigned char *at = (const unsigned char *)object + offset;
+	const bool freed = pattern == PATTERN_POISON;
+	char detail[DETAIL_BYTES];
+	struct text text;
+	size_t wrong;
+
+	plain_read(object);
+	const size_t first = pattern_first_wrong(at, bytes, pattern, &wrong);
+
+	if (likely(first == bytes))
+		return false;
+	text_open(&text, detail, sizeof(detail));
+	text_put(&text, "%zu %s wrong, the first at offset %td: 0x%02x instead of 0x%02x.  ", wrong,
+		 wrong == 1 ? "byte is" : "bytes are", offset + (ptrdiff_t)first, at[first],
+		 pattern_byte(pattern, first));
+	(freed ? owner_put_released : owner_put_acquired)(&debug->owners, slot, &text);
+	tell(debug, object, freed ? LFPOOL_E_WRITTEN_WHEN_FREE : LFPOOL_E_GUARD, offset + (ptrdiff_t)first, detail);
+	return true;
+}
+
+static bool check_poison(struct debug *debug, uint32_t slot, void *object)
+{
+	/* relaxed, here and below: the flag travels with the slot, as its state word does (arena.h). */
+	return debug->poisons && load_relaxed(&debug->poisoned[slot]) &&
+	       check_pattern(debug, slot, object, 0, debug->object_size, PATTERN_POISON);
+}
+
+static void check_guards(struct debug *debug, uint32_t slot, void *object)
+{
+	const size_t front = debug->pool->arena->front;
+
+	if (!check_pattern(debug, slot, object, -(ptrdiff_t)front, front, PATTERN_GUARD))
+		(void)check_pattern(debug, slot, object, (ptrdiff_t)debug->object_size, back_bytes(debug),
+				    PATTERN_GUARD);
+}
+
+/* ---- One slot ---- */
+
+static void open_beside(struct debug *debug, void *object)
+{
+	tools_open(&debug->tools, front_of(debug, object), debug->pool->arena->front);
+	tools_open(&debug->tools, back_of(debug, object), back_bytes(debug));
+}
+
+static void shut_beside(struct debug *debug, void *object)
+{
+	tools_shut(&debug->tools, front_of(debug, object), debug->pool->arena->front);
+	tools_shut(&debug->tools, back_of(debug, object), back_bytes(debug));
+}
+
+void debug_slot_open(struct debug *debug, uint32_t slot, void *object)
+{
+	if (debug->uses_tools)
+		tools_open(&debug->tools, object, debug->object_size);
+	(void)check_poison(debug, slot, object);
+	if (debug->poisons)
+		store_relaxed(&debug->poisoned[slot], 0);
+	if (debug->modes.guard) {
+		if (debug->uses_tools)
+			open_beside(debug, object);
+		pattern_fill(front_of(debug, object), debug->pool->arena->front, PATTERN_GUARD);
+		pattern_fill(back_of(debug, object), back_bytes(debug), PATTERN_GUARD);
+	}
+	if (debug->uses_tools) {
+		shut_beside(debug, object);
+		tools_acquired(&debug->tools, slot, object, debug->object_size);
+	}
+}
+
+/* B2 begins. */
+static void fill_poison(struct debug *debug, uint32_t slot, void *object)
+{
+	if (!debug->poisons)
+		return;
+	plain_written(object);
+	pattern_fill(object, debug->object_size, PATTERN_POISON);
+	store_relaxed(&debug->poisoned[slot], 1);
+}
+
+void debug_slot_refused(struct debug *debug, uint32_t slot, void *object)
+{
+	fill_poison(debug, slot, object);
+	if (debug->uses_tools)
+		tools_released(&debug->tools, object, debug->object_size);
+}
+
+void debug_slot_begun(struct debug *debug, uint32_t slot)
+{
+	if (debug->owners.record)
+		owner_acquired(&debug->owners, slot);
+}
+
+void debug_slot_ending(struct debug *debug, uint32_t slot, void *object)
+{
+	if (debug->modes.guard) {
+		if (debug->uses_tools)
+			open_beside(debug, object);
+		check_guards(debug, slot, object);
+		if (debug->uses_tools)
+			shut_beside(debug, object);
+	}
+	if (debug->owners.record)
+		owner_released(&debug->owners, slot);
+}
+
+/* A slot leaves the quarantine: what was written to it meanwhile is found now. */
+static void check_leaving(struct debug *debug, uint32_t slot)
+{
+	void *object = arena_object(debug->pool->arena, slot);
+
+	if (!debug->poisons)
+		return;
+	if (debug->uses_tools)
+		tools_open(&debug->tools, object, debug->object_size);
+	if (check_poison(debug, slot, object))
+		/* Told once. */
+		pattern_fill(object, debug->object_size, PATTERN_POISON);
+	if (debug->uses_tools)
+		tools_shut(&debug->tools, object, debug->object_size);
+}
+
+uint32_t debug_slot_end(struct debug *debug, uint32_t slot, void *object)
+{
+	uint32_t leaving;
+
+	fill_poison(debug, slot, object);
+	if (debug->uses_tools)
+		tools_released(&debug->tools, object, debug->object_size);
+	if (!debug->quarantine.places)
+		return slot;
+	leaving = quarantine_put(&debug->quarantine, slot);
+	if (leaving)
+		check_leaving(debug, leaving);
+	return leaving;
+}
+
+void debug_slot_cool(struct debug *debug, uint32_t slot, void *object)
+{
+	debug_slot_lend(debug, object, true);
+	(void)check_poison(debug, slot, object);
+	if (debug->poisons)
+		store_relaxed(&debug->poisoned[slot], 0);
+	debug_slot_lend(debug, object, false);
+}
+
+void debug_slot_lend(struct debug *debug, void *object, bool begins)
+{
+	if (debug->uses_tools)
+		(begins ? tools_open : tools_shut)(&debug->tools, object, debug->object_size);
+}
+
+void debug_slot_show(struct debug *debug, uint32_t slot, void *object)
+{
+	/* It stays open: if another thread acquires it just now, we must not be the ones who shut it. */
+	if (debug->uses_tools)
+		tools_open(&debug->tools, object, debug->object_size);
+	if (debug->poisons)
+		/* relaxed: see check_poison(). */
+		store_relaxed(&debug->poisoned[slot], 0);
+}
+
+bool debug_quarantines(const struct debug *debug)
+{
+	return debug->quarantine.places != 0;
+}
+
+uint32_t debug_take_back(struct debug *debug, uint64_t *versions_out)
+{
+	return quarantine_take(&debug->quarantine, versions_out);
+}
+
+size_t debug_held_back(const struct debug *debug)
+{
+	return quarantine_count(&debug->quarantine);
+}
+
+uint32_t debug_next_held_back(const struct debug *debug, uint32_t *place)
+{
+	return quarantine_next(&debug->quarantine, place);
+}
+
+/* ---- Reports ---- */
+
+void debug_label(struct debug *debug, uint32_t slot, const char *label)
+{
+	if (debug->owners.record)
+		/* relaxed: the record belongs to the slot's holder. */
+		store_relaxed(&debug->owners.record[slot].label, label);
+}
+
+void debug_put_released(const struct debug *debug, uint32_t slot, struct text *text)
+{
+	if (debug->owners.record)
+		owner_put_released(&debug->owners, slot, text);
+}
+
+bool debug_put_holders(const struct debug *debug, size_t used, lfpool_format_t format, struct text *text)
+{
+	if (debug->modes.owner)
+		owners_put_table(&debug->owners, debug->pool->arena, used, format, text);
+	return debug->modes.owner;
+}
+
+static void tell_active(struct debug *debug, uint32_t slot, void *object)
+{
+	char detail[DETAIL_BYTES];
+	struct text text;
+
+	text_open(&text, detail, sizeof(detail));
+	owner_put_acquired(&debug->owners, slot, &text);
+	tell(debug, object, LFPOOL_E_STILL_ACTIVE, 0, detail);
+}
+
+static void print_holders(const struct debug *debug, size_t used)
+{
+	char table[TABLE_BYTES];
+	struct text text;
+
+	text_open(&text, table, sizeof(table));
+	(void)debug_put_holders(debug, used, LFPOOL_TEXT, &text);
+	fprintf(stderr, "lfpool: pool \"%s\" is destroyed while objects are active.\n%s", debug->pool->name, table);
+}
+
+void debug_detach(struct debug *debug, size_t used)
+{
+	const struct arena *arena = debug->pool->arena;
+	const bool has_hook = debug->pool->hooks.misuse != NULL;
+	size_t active = 0;
+
+	if (debug->uses_tools)
+		tools_detach(&debug->tools, used);
+	for (uint32_t slot = 1; slot <= used; slot++) {
+		void *object = arena_object(arena, slot);
+
+		if (!arena_is_active(arena, slot)) {
+			(void)check_poison(debug, slot, object);
+			continue;
+		}
+		active++;
+		if (debug->modes.guard)
+			check_guards(debug, slot, object);
+		if (debug->modes.owner && has_hook)
+			tell_active(debug, slot, object);
+	}
+	if (debug->modes.owner && !has_hook && active)
+		print_holders(debug, used);
+}

@@ -1,0 +1,69 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * debugging.h - the debug modes of a pool, put together (lfpool/debug.h has the list).
+ *
+ * Idea         Called by lifecycle.c between the free lists and the caller, around the hooks:
+ *                  acquire   open: poison intact?  guards filled    hooks    begun: owner
+ *                  release   ending: guards intact?  owner          hooks    end: poisoned, shut, into quarantine
+ *              The modules know one thing each: pattern.h, owner.h, quarantine.h, tools.h.
+ * Invariants   B1  between debug_slot_open() and debug_slot_end() (or debug_slot_refused()) an object is accessible;
+ *                  else the tools are told that it is not, except one that was shown since.
+ *              B2  `poisoned` of a slot is 1 exactly while its object is free and has been filled with the poison.
+ * Progress     As its parts.
+ */
+#ifndef LFPOOL_DEBUGGING_H
+#define LFPOOL_DEBUGGING_H
+
+#include "base/base.h"
+
+#include "pool/debug_words.h"
+
+struct arena_plan;
+struct debug;
+struct lfpool_pool;
+struct text;
+
+/* *debug_out is NULL if there is nothing to do at any call.  False when the system refuses memory. */
+bool debug_open(struct debug **debug_out, const lfpool_config_t *config, const struct debug_modes *modes);
+void debug_close(struct debug *debug);
+/* What the modes need of the arena. */
+void debug_plan(const struct debug *debug, struct arena_plan *plan);
+/* The pool is made, and all its objects are free. */
+void debug_attach(struct debug *debug, struct lfpool_pool *pool);
+/* It is about to be destroyed, and slots 1 .. used were handed out: the last checks.  All memory is accessible
+ * afterwards. */
+void debug_detach(struct debug *debug, size_t used);
+
+/* ---- One slot; its holder ---- */
+
+void debug_slot_open(struct debug *debug, uint32_t slot, void *object);
+void debug_slot_refused(struct debug *debug, uint32_t slot, void *object);
+void debug_slot_begun(struct debug *debug, uint32_t slot);
+void debug_slot_ending(struct debug *debug, uint32_t slot, void *object);
+/* Returns the slot to put back: another one, or SLOT_NONE, if there is a quarantine. */
+uint32_t debug_slot_end(struct debug *debug, uint32_t slot, void *object);
+
+/* Its memory may be given back: nothing that was written to it is expected to be there any more. */
+void debug_slot_cool(struct debug *debug, uint32_t slot, void *object);
+/* A hook may use this free object, for a moment. */
+void debug_slot_lend(struct debug *debug, void *object, bool begins);
+/* Anybody: what the user writes to this free object is no mistake, until it is released the next time. */
+void debug_slot_show(struct debug *debug, uint32_t slot, void *object);
+
+/* ---- Quarantine ---- */
+
+bool debug_quarantines(const struct debug *debug);
+/* See quarantine_take(). */
+uint32_t debug_take_back(struct debug *debug, uint64_t *versions_out);
+size_t debug_held_back(const struct debug *debug);
+uint32_t debug_next_held_back(const struct debug *debug, uint32_t *place);
+
+/* ---- Reports ---- */
+
+void debug_label(struct debug *debug, uint32_t slot, const char *label);
+/* Who released it last, as far as it is known. */
+void debug_put_released(const struct debug *debug, uint32_t slot, struct text *text);
+/* Who holds what, ranked: lines of text, or a JSON array; false, and nothing, without the mode owner. */
+bool debug_put_holders(const struct debug *debug, size_t used, lfpool_format_t format, struct text *text);
+
+#endif

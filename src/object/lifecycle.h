@@ -1,0 +1,89 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * lifecycle.h - what happens to an object between the free lists and its caller.
+ *
+ * Idea         The free lists move slots and know nothing of objects.  A pool whose objects need something (hooks to
+ *              run, debug modes, tools to be told) has a `struct lifecycle`; others have none and pay nothing.  Two calls:
+ *              lifecycle_begin() when a slot was taken and is about to become active, lifecycle_end() when it has become free and
+ *              is about to be put back.  Both run while no lock is held and no cache is half changed, so a hook may use
+ *              the pool.
+ * Invariants   K1  between lifecycle_begin() and lifecycle_end() of a slot nobody else calls either for it: the slot's holder
+ *                  does, and of two who release it at once only one holds it (releases are by CAS).
+ *              K2  `built` of a slot is 1 exactly while hooks.create has run for it, and hooks.destroy has not since.
+ * Progress     As the hooks.
+ */
+#ifndef LFPOOL_LIFECYCLE_H
+#define LFPOOL_LIFECYCLE_H
+
+#include "base/atomics.h"
+#include "base/base.h"
+
+#include "lfpool/lfpool.h"
+
+struct arena;
+struct arena_plan;
+struct lifecycle;
+struct debug_modes;
+struct lfpool_pool;
+
+/* What a pool with this config needs: *lifecycle_out is NULL if nothing.  False when the system refuses memory. */
+bool lifecycle_open(struct lifecycle **lifecycle_out, const lfpool_config_t *config, const struct debug_modes *modes);
+void lifecycle_close(struct lifecycle *lifecycle);
+/* The same in a buffer, without debug modes: the bytes that are needed, 0 if nothing is; and a lifecycle made there, in so
+ * many bytes, aligned to CACHE_LINE_PAIR. */
+size_t lifecycle_buffer_bytes(const lfpool_config_t *config);
+struct lifecycle *lifecycle_open_in(void *buffer, const lfpool_config_t *config);
+/* Backs its memory, but that of the debug modes, as `flags` say (backing.h).  `lifecycle` may be NULL. */
+lfpool_status_t lifecycle_back(const struct lifecycle *lifecycle, uint32_t flags);
+
+/* For the backend, before it opens the arena: what is needed beside the objects.  `lifecycle` may be NULL. */
+void lifecycle_plan(const struct lifecycle *lifecycle, struct arena_plan *plan);
+/* The pool is made, and has an arena; with LFPOOL_CREATE_ALL its objects are built. */
+void lifecycle_attach(struct lifecycle *lifecycle, struct lfpool_pool *pool);
+/* It is about to be destroyed: the debug modes' last checks.  Slots 1 .. used were handed out. */
+void lifecycle_detach(struct lifecycle *lifecycle, size_t used);
+
+/* Is there anything to do at each acquire and release?  If not, the hits may be inlined.  `lifecycle` may be NULL. */
+bool lifecycle_each_call(const struct lifecycle *lifecycle);
+
+/* LFPOOL_CREATE_ALL: false, and nothing is built, when a hook refuses. */
+bool lifecycle_build_all(struct lifecycle *lifecycle, const struct arena *arena, size_t capacity);
+/* The pool is being destroyed: hooks for all that is built, of slots 1 .. used; with LFPOOL_CREATE_ALL 1 .. initial too. */
+void lifecycle_destroy_all(struct lifecycle *lifecycle, const struct arena *arena, size_t initial, size_t used);
+
+/* slot: SLOT_NONE where there are no slots (the malloc backend); each object is then built and destroyed each time. */
+
+/* The holder of `slot`, which is free, is about to make it active; false: it must stay free. */
+bool lifecycle_begin(struct lifecycle *lifecycle, uint32_t slot, void *object);
+/* The holder of `slot`, which was active until now, is about to put it back.  Returns the slot that he shall put
+ * back in its stead: with a quarantine one that was released earlier, or SLOT_NONE. */
+uint32_t lifecycle_end(struct lifecycle *lifecycle, uint32_t slot, void *object);
+
+/* Its holder is about to put `slot`, which is free, into the cold store: what create built is destroyed, and what the debug
+ * modes wrote is of no account any more.  `lifecycle` may be NULL. */
+void lifecycle_cool(struct lifecycle *lifecycle, uint32_t slot, void *object);
+/* LFPOOL_CREATE_ALL without other hooks: a slot that comes from the cold store is not built.  `lifecycle` may be NULL. */
+bool lifecycle_builds_all(const struct lifecycle *lifecycle);
+bool lifecycle_is_built(const struct lifecycle *lifecycle, uint32_t slot);
+bool lifecycle_build(struct lifecycle *lifecycle, uint32_t slot, void *object);
+
+/* Anybody: a free object is about to be shown to the user, who may write to it.  `lifecycle` may be NULL. */
+void lifecycle_show(struct lifecycle *lifecycle, uint32_t slot, void *object);
+
+/* May there be slots that are in no free list?  `lifecycle` may be NULL. */
+bool lifecycle_quarantines(const struct lifecycle *lifecycle);
+/*
+ * Quarantine: an acquire that found every free list exhausted gets a slot from there.  SLOT_NONE: there was none.  When
+ * two calls have said so and *versions_out is the same in both, there was none at any time between them; so the pool
+ * was exhausted if the free lists were found so between them (quarantine.h).  Only if lifecycle_quarantines().
+ */
+uint32_t lifecycle_take_back(struct lifecycle *lifecycle, uint64_t *versions_out);
+/* Free slots that are there; a snapshot.  `lifecycle` may be NULL. */
+size_t lifecycle_held_back(const struct lifecycle *lifecycle);
+/* The next of them from *place on, which begins with 0; SLOT_NONE: no more.  `lifecycle` may be NULL. */
+uint32_t lifecycle_next_held_back(const struct lifecycle *lifecycle, uint32_t *place);
+
+/* The debug modes of the pool; NULL if there is nothing to do at any call.  `lifecycle` may be NULL. */
+struct debug *lifecycle_debug(const struct lifecycle *lifecycle);
+
+#endif

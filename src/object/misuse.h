@@ -1,0 +1,23 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * misuse.h - a refused call is counted and reported.
+ */
+#ifndef LFPOOL_MISUSE_H
+#define LFPOOL_MISUSE_H
+
+#include "base/base.h"
+#include "pool/pool.h"
+
+#define DETAIL_BYTES 1024 /* of a misuse, at most */
+
+/* Counts and reports a refused release; returns `status`. */
+COLD lfpool_status_t misuse_report(lfpool_t *pool, const void *object, lfpool_status_t status);
+/* Tells the hook; or stderr, if there is none and it is the first.  Without a pool it is a set's. */
+COLD void misuse_say(const lfpool_hooks_t *hooks, const lfpool_misuse_t *misuse);
+/* Counts and reports anything: status, object, and what else is known are the caller's; the rest is filled in. */
+COLD lfpool_status_t misuse_tell(lfpool_t *pool, lfpool_misuse_t *misuse);
+
+/* Releases without a cache: NULL is fine, a refusal is reported. */
+lfpool_status_t pool_release(lfpool_t *pool, void *object);
+
+#endif

@@ -1,0 +1,64 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * owner.h - who acquired an object and who released it: thread, time, label, and of some the call site.
+ *
+ * Idea         A record beside each slot, in memory of its own.  The slot's holder writes it, as he does the slot's
+ *              state word; a report reads the records of others while they may be written, and so shows a snapshot of
+ *              each field.
+ * Progress     Recording: wait-free, except the C library's backtrace() where a call site is wanted.
+ */
+#ifndef LFPOOL_OWNER_H
+#define LFPOOL_OWNER_H
+
+#include "base/atomics.h"
+#include "base/base.h"
+
+#include "lfpool/lfpool.h"
+
+struct arena;
+struct text;
+
+#define OWNER_FRAMES 8
+
+/* One end of an object's use. */
+struct owner_end {
+	_Atomic(uint64_t) when;   /* os_now_ns(); 0: not known         */
+	_Atomic(uint32_t) thread; /* 0: has not happened               */
+	_Atomic(uint32_t) frames; /* of the call site; 0: not sampled  */
+	_Atomic(uintptr_t) frame[OWNER_FRAMES];
+};
+
+struct owner_record {
+	struct owner_end acquired, released;
+	_Atomic(const char *) label; /* of the last use; NULL: none      */
+};
+
+struct owners {
+	struct owner_record *record; /* per slot; NULL: none are kept  */
+	size_t mapped_bytes;
+	uint32_t one_in;             /* call sites: of so many; 0: none */
+	bool timed;
+	_Atomic(uint32_t) acquires, releases; /* counted if one_in is not 0 */
+};
+
+/* False when the system refuses memory. */
+bool owners_open(struct owners *owners, size_t capacity, bool timed, uint32_t one_in);
+void owners_close(struct owners *owners);
+
+/* The slot's holder is its holder; is it no longer. */
+void owner_acquired(struct owners *owners, uint32_t slot);
+void owner_released(struct owners *owners, uint32_t slot);
+
+/* "Acquired by thread 7 ("physics") 1.203 s ago at spawn+0x1f < main+0x88."; nothing if it was not. */
+void owner_put_acquired(const struct owners *owners, uint32_t slot, struct text *text);
+void owner_put_released(const struct owners *owners, uint32_t slot, struct text *text);
+
+/* "spawn+0x1f < main+0x88"; nothing if it was not sampled. */
+void owner_put_site(const struct owner_end *end, struct text *text);
+
+/* In owner_table.c: who holds how many of the slots 1 .. used, and since when, the greatest first: lines of text, or a
+ * JSON array. */
+void owners_put_table(const struct owners *owners, const struct arena *arena, size_t used, lfpool_format_t format,
+		      struct text *text);
+
+#endif

@@ -1,0 +1,103 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * quarantine.h - a ring that keeps released slots for a while, so that who still uses one is found out.
+ *
+ * Idea         Each release puts its slot into the next place of a ring of N and takes out the slot that was put there
+ *              N releases ago, which goes to the free lists in its stead.  An acquire that finds the free lists empty
+ *              takes from the ring; so a quarantine never makes a pool say NULL.
+ * Invariants   Q1  every change of a place (put or take) raises its version by one: two equal readings mean that
+ *                  nothing was there between them but what was read, and so do two equal sums of all versions.
+ *              Q2  a slot is in at most one place, and then nobody holds it.
+ *              With Q1 an acquire may say NULL: it has found the ring empty, then the free lists exhausted, then the
+ *              ring empty and not a version changed.  At the moment the free lists were exhausted the ring was empty as
+ *              well.  One free slot may be elsewhere: the one that a release under way has just taken out of the ring
+ *              and not yet put into a free list.
+ * Progress     put, take: lock-free.  Take and collect are O(N).
+ * Edges        KEEP: put -> take, and the put that replaces it; collect (docs/memory-model.md).
+ * Wrap         Q1 fails only if one place is changed 2^32 times between an acquire's two looks (widths.h).
+ */
+#ifndef LFPOOL_QUARANTINE_H
+#define LFPOOL_QUARANTINE_H
+
+#include "base/atomics.h"
+#include "base/base.h"
+#include "base/widths.h"
+
+/* {version:32, slot:32} */
+typedef _Atomic(uint64_t) quarantine_place;
+
+struct quarantine {
+	_Alignas(CACHE_LINE_PAIR) _Atomic(uint64_t) next; /* puts so far                       */
+	_Alignas(CACHE_LINE_PAIR) uint32_t places;        /* 0: there is no quarantine         */
+	quarantine_place *place;                          /* zeroed memory reads as empty      */
+};
+
+static inline uint64_t quarantine_changed(uint64_t word, uint32_t slot)
+{
+	return (((word >> 32) + 1) & LOW_BITS(QUARANTINE_VERSION_BITS)) << 32 | slot;
+}
+
+/* Puts `slot` in; returns the slot that is to leave in its stead, or SLOT_NONE. */
+static inline uint32_t quarantine_put(struct quarantine *q, uint32_t slot)
+{
+	/* relaxed: only deals out the places. */
+	quarantine_place *place = &q->place[fetch_add_relaxed(&q->next, 1) % q->places];
+	/* relaxed: the swap brings what belongs to the value. */
+	uint64_t word = load_relaxed(place);
+
+	/* acq_rel, edge KEEP: gives away what belongs to the slot, and gets what belongs to the one that leaves.
+	 * Retries only after another thread put into this very place, or took from it. */
+	while (!cas_weak_acq_rel(place, &word, quarantine_changed(word, slot)))
+		;
+	return (uint32_t)word;
+}
+
+/* Takes the slot that has been here longest, or nearly; SLOT_NONE: each place was empty when it was looked at, and
+ * *versions_out is the sum of their versions. */
+static inline uint32_t quarantine_take(struct quarantine *q, uint64_t *versions_out)
+{
+	/* relaxed: where to begin is a matter of taste. */
+	const uint64_t first = load_relaxed(&q->next);
+
+	*versions_out = 0;
+	for (uint32_t i = 0; i < q->places; i++) {
+		quarantine_place *place = &q->place[(first + i) % q->places];
+		/* acquire, edge KEEP: a thread that sees it empty sees what its taker did before. */
+		uint64_t word = load_acquire(place);
+
+		/* acq_rel, edge KEEP: gets what belongs to the slot; and a call that finds the place empty shall know what
+		 * we know.  Retries only after another thread put into this very place, or took from it. */
+		while ((uint32_t)word && !cas_weak_acq_rel(place, &word, quarantine_changed(word, SLOT_NONE)))
+			;
+		if ((uint32_t)word)
+			return (uint32_t)word;
+		*versions_out += word >> 32;
+	}
+	return SLOT_NONE;
+}
+
+/* Slots that are here; a snapshot. */
+static inline size_t quarantine_count(const struct quarantine *q)
+{
+	size_t count = 0;
+
+	for (uint32_t i = 0; i < q->places; i++)
+		/* relaxed: a caller that may expect more has it through another edge. */
+		count += (uint32_t)load_relaxed(&q->place[i]) != SLOT_NONE;
+	return count;
+}
+
+/* The next slot that is here, from *place on; SLOT_NONE: no more. */
+static inline uint32_t quarantine_next(const struct quarantine *q, uint32_t *place)
+{
+	while (*place < q->places) {
+		/* relaxed: as above. */
+		const uint32_t slot = (uint32_t)load_relaxed(&q->place[(*place)++]);
+
+		if (slot)
+			return slot;
+	}
+	return SLOT_NONE;
+}
+
+#endif

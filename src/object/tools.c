@@ -1,0 +1,176 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * tools.c - see tools.h.
+ */
+#include "object/tools.h"
+
+#include "core/arena.h"
+
+#if defined(__has_include)
+#if __has_include(<valgrind/memcheck.h>)
+#include <valgrind/memcheck.h>
+#define HAVE_MEMCHECK 1
+#endif
+#endif
+
+/* The sanitizers' own names. */
+__attribute__((weak)) void __asan_poison_memory_region(void const volatile *address, size_t bytes);
+__attribute__((weak)) void __asan_unpoison_memory_region(void const volatile *address, size_t bytes);
+__attribute__((weak)) void __lsan_register_root_region(const void *address, size_t bytes);
+__attribute__((weak)) void __lsan_unregister_root_region(const void *address, size_t bytes);
+
+/* Roots grow by doubling from here: a search for leaks reads at most twice what was used. */
+#define ROOTS_FIRST_BYTES ((size_t)1 << 20)
+
+bool tools_find(struct tools *t)
+{
+	*t = (struct tools){
+		.asan = __asan_poison_memory_region && __asan_unpoison_memory_region,
+		.lsan = __lsan_register_root_region && __lsan_unregister_root_region,
+	};
+#ifdef HAVE_MEMCHECK
+	char byte = 0;
+
+	/* Where Valgrind does not run, the requests are nothing, and look at nothing. */
+	(void)byte;
+	/* Other tools of Valgrind's answer 0. */
+	t->memcheck = VALGRIND_MAKE_MEM_DEFINED(&byte, sizeof(byte)) != 0;
+#endif
+	return t->asan || t->lsan || t->memcheck;
+}
+
+/* ---- Memory ---- */
+
+void tools_open(const struct tools *t, void *memory, size_t bytes)
+{
+	if (t->asan)
+		__asan_unpoison_memory_region(memory, bytes);
+#ifdef HAVE_MEMCHECK
+	if (t->memcheck)
+		(void)VALGRIND_MAKE_MEM_DEFINED(memory, bytes);
+#endif
+}
+
+void tools_shut(const struct tools *t, void *memory, size_t bytes)
+{
+	if (t->asan)
+		__asan_poison_memory_region(memory, bytes);
+#ifdef HAVE_MEMCHECK
+	if (t->memcheck)
+		(void)VALGRIND_MAKE_MEM_NOACCESS(memory, bytes);
+#endif
+}
+
+/* ---- Roots ---- */
+
+/* How many slots are roots after `rooted` of them were. */
+static uint64_t roots_next(const struct arena *arena, uint64_t rooted)
+{
+	const uint64_t first = ROOTS_FIRST_BYTES / arena->face.stride + 1, next = rooted ? 2 * rooted : first;
+
+	return next < arena->face.slots ? next : arena->face.slots;
+}
+
+static void *roots_at(const struct arena *arena, uint64_t rooted, uint64_t next, size_t *bytes_out)
+{
+	*bytes_out = (size_t)(next - rooted) * arena->face.stride;
+	return arena_object(arena, (uint32_t)rooted + 1);
+}
+
+static COLD void roots_grow(struct tools *t, uint32_t slot)
+{
+	/* relaxed, all: deals out the ranges; nothing else has to be seen. */
+	uint64_t rooted = load_relaxed(&t->rooted);
+
+	/* Retries only after another thread has added a range. */
+	while (rooted < slot) {
+		const uint64_t next = roots_next(t->arena, rooted);
+		size_t bytes;
+		void *at = roots_at(t->arena, rooted, next, &bytes);
+
+		if (!cas_weak_relaxed(&t->rooted, &rooted, next))
+			continue;
+		__lsan_register_root_region(at, bytes);
+		rooted = next;
+	}
+}
+
+static void roots_remove(struct tools *t)
+{
+	const uint64_t end = load_relaxed(&t->rooted);
+
+	for (uint64_t rooted = 0, next; rooted < end; rooted = next) {
+		size_t bytes;
+		void *at;
+
+		next = roots_next(t->arena, rooted);
+		at = roots_at(t->arena, rooted, next, &bytes);
+		__lsan_unregister_root_region(at, bytes);
+	}
+}
+
+/* ---- A pool ---- */
+
+/* The first `slots` slots' memory, what lies beside each object included. */
+static void *range_of(const struct arena *arena, uint64_t slots, size_t *bytes_out)
+{
+	*bytes_out = (size_t)slots * arena->face.stride;
+	return (void *)(arena->face.zero + arena->face.stride - arena->front);
+}
+
+void tools_attach(struct tools *t, const struct arena *arena, bool defined)
+{
+	uint64_t slots = SHUT_FIRST_BYTES / arena->face.stride;
+	size_t bytes;
+	void *range;
+
+	t->arena = arena;
+	range = range_of(arena, slots < arena->face.slots ? slots : arena->face.slots, &bytes);
+	tools_shut(t, range, bytes);
+#ifdef HAVE_MEMCHECK
+	if (t->memcheck)
+		VALGRIND_CREATE_MEMPOOL(t, 0, defined);
+#endif
+	(void)defined;
+}
+
+void tools_detach(struct tools *t, size_t used)
+{
+	uint64_t slots = SHUT_FIRST_BYTES / t->arena->face.stride;
+	size_t bytes;
+	void *range;
+
+#ifdef HAVE_MEMCHECK
+	if (t->memcheck)
+		VALGRIND_DESTROY_MEMPOOL(t);
+#endif
+	if (slots < used)
+		slots = used;
+	range = range_of(t->arena, slots < t->arena->face.slots ? slots : t->arena->face.slots, &bytes);
+	tools_open(t, range, bytes);
+	if (t->lsan)
+		roots_remove(t);
+}
+
+void tools_acquired(struct tools *t, uint32_t slot, void *object, size_t bytes)
+{
+#ifdef HAVE_MEMCHECK
+	if (t->memcheck)
+		VALGRIND_MEMPOOL_ALLOC(t, object, bytes);
+#endif
+	(void)object;
+	(void)bytes;
+	/* relaxed: at worst the range is looked at for nothing. */
+	if (t->lsan && slot > load_relaxed(&t->rooted))
+		roots_grow(t, slot);
+}
+
+void tools_released(struct tools *t, void *object, size_t bytes)
+{
+#ifdef HAVE_MEMCHECK
+	if (t->memcheck)
+		VALGRIND_MEMPOOL_FREE(t, object);
+#endif
+	if (t->asan)
+		__asan_poison_memory_region(object, bytes);
+}

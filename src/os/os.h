@@ -1,0 +1,118 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * os.h - everything the library asks of the operating system that can be refused.
+ *
+ * Idea         One door, so that a test can refuse the n-th call for every n (built with LFPOOL_TESTING) and see that
+ *              nothing is left behind.  Sizes are in bytes.  No function here prints or retries.
+ * Invariants   OS1 no function here changes errno, whatever the system says: a result is all that a caller gets.
+ * Progress     os_heavy_fence() and os_wake() enter the kernel; os_sleep_on() blocks.  The others are for create,
+ *              destroy and the first call of a thread.
+ */
+#ifndef LFPOOL_OS_H
+#define LFPOOL_OS_H
+
+#include "base/base.h"
+
+#include <pthread.h>
+
+/* Zeroed memory that is reserved, not used, until touched; page-aligned.  NULL when refused. */
+void *os_map(size_t bytes);
+void os_unmap(void *address, size_t bytes);
+/* Addresses without access; page-aligned.  NULL when refused. */
+void *os_reserve(size_t bytes);
+/* No access to these pages any more; false when refused. */
+bool os_guard(void *address, size_t bytes);
+/* Access to these pages, which are zeroed if they had none yet; false when refused. */
+bool os_open(void *address, size_t bytes);
+/* Undoes os_open() and what was done to these pages since, as far as the system lets: no access, no memory, no lock. */
+void os_close(void *address, size_t bytes);
+/* Gives the memory of these pages back: they read as zero again.  False when refused. */
+bool os_discard(void *address, size_t bytes);
+/* Back every page with memory now; false when refused.  Changes nothing on them: other threads may have objects there. */
+bool os_prefault(void *address, size_t bytes);
+/* Keeps these pages in memory, and brings them there now; false when refused. */
+bool os_lock(void *address, size_t bytes);
+/* These pages may be huge ones, each of HUGE_PAGE_BYTES: a wish, which the system may refuse. */
+void os_wish_huge(void *address, size_t bytes);
+#define HUGE_PAGE_BYTES ((size_t)2 << 20)
+size_t os_page_bytes(void);
+/* Processors that can run threads now, at least 1. */
+unsigned os_processors(void);
+/* Which eight of the processors the caller runs on, now.  Numbers of processors that lie near each other are mostly
+ * consecutive: eight of them share a cache, or a NUMA node at least. */
+#define PROCESSOR_BLOCK 8
+unsigned os_processor_block(void);
+
+/* The C library's heap, for the few small things that live per thread or per process. */
+void *os_heap_resize(void *memory, size_t bytes);
+void *os_heap_aligned(size_t alignment, size_t bytes);
+void os_heap_free(void *memory);
+
+#ifndef LFPOOL_THREAD_KEY
+/* Read without a call, and not allocated at the first touch; but a library that dlopen() brings in must find room for it. */
+#define THREAD_LOCAL _Thread_local __attribute__((tls_model("initial-exec")))
+#endif
+/*
+ * If this code lies in a shared library, that stays loaded from now on, whatever calls dlclose(): threads will run a
+ * destructor of ours when they exit.  False when the loader refuses.  *keys_usable_out: not in a namespace of dlmopen(),
+ * where glibc's keys have the same places in a thread as those of every other.
+ */
+bool os_stay_loaded(bool *keys_usable_out);
+bool os_thread_key_create(pthread_key_t *key, void (*at_exit)(void *));
+bool os_thread_key_set(pthread_key_t key, void *value);
+/* An ordinary mutex; false when refused. */
+bool os_mutex_open(pthread_mutex_t *mutex);
+/* From now on `before` runs before each fork, `parent` and `child` after it; false when refused. */
+bool os_at_fork(void (*before)(void), void (*parent)(void), void (*child)(void));
+
+/* Lets another thread run. */
+void os_yield(void);
+
+/* The calling thread's number, as ps and gdb show it.  With LFPOOL_THREAD_KEY it enters the kernel each time. */
+uint32_t os_thread_id(void);
+/* In the child of a fork, where the thread is another one. */
+void os_forget_thread_id(void);
+/* Nanoseconds since some moment in the past; never goes back. */
+uint64_t os_now_ns(void);
+
+/* The moment `timeout_ns` from now; negative: never. */
+static inline uint64_t os_deadline(int64_t timeout_ns)
+{
+	if (timeout_ns < 0)
+		return UINT64_MAX;
+
+	const uint64_t now = os_now_ns();
+
+	return (uint64_t)timeout_ns >= UINT64_MAX - now ? UINT64_MAX : now + (uint64_t)timeout_ns;
+}
+
+/*
+ * Sleeps while the lower 32 bits of *word are those of `seen`, at most until `deadline_ns` on the clock of os_now_ns()
+ * (UINT64_MAX: for ever).  Returns at once if they are not; may return early for no reason.  No order: the caller loads
+ * *word again.
+ */
+void os_sleep_on(_Atomic(uint64_t) *word, uint64_t seen, uint64_t deadline_ns);
+/* Wakes who sleeps on *word. */
+void os_wake(_Atomic(uint64_t) *word);
+
+/*
+ * The heavy half of the asymmetric fence: when it returns, every other thread of the process has executed a full
+ * barrier between its accesses before and after some point of its program.  Enters the kernel.  In the fallback, a
+ * plain full fence of the caller.
+ */
+void os_heavy_fence(void);
+/* Is membarrier(2) in use (owners need only a compiler barrier), or must owners fence too?  Fixed from the first call
+ * on. */
+bool os_asymmetric(void);
+
+#ifdef LFPOOL_TESTING
+/* Refuse the n-th call from now on (1 = the next one), and only that one; 0 = none.  Returns the calls made since it
+ * was last set. */
+unsigned long os_testing_refuse(unsigned long n);
+/* Bytes mapped and heap blocks held right now. */
+void os_testing_held(size_t *mapped_bytes_out, size_t *heap_blocks_out);
+/* Heavy fences executed so far. */
+unsigned long os_testing_heavy_fences(void);
+#endif
+
+#endif

@@ -1,0 +1,193 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * configure.c - checks a configuration, field by field, and completes it.
+ *
+ * Idea         The struct is append-only and carries its size.  An older caller's missing fields read as zero, which
+ *              means "the default". A newer caller's extra bytes must be zero: anything else asks for what this
+ *              library does not know.
+ */
+#include "pool/configure.h"
+
+#include "pool/pool.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#define OBJECT_SIZE_MAX ((size_t)1 << 20)
+#define OBJECT_ALIGNMENT_MAX 4096
+#define CAPACITY_MAX ((uint64_t)1 << 31)
+#define FLAGS_KNOWN                                                                                             \
+	(LFPOOL_PREFAULT | LFPOOL_ZERO | LFPOOL_CHECK_RACES | LFPOOL_CREATE_ALL | LFPOOL_LOCK |     \
+	 LFPOOL_HUGE_PAGES | LFPOOL_PLAIN_STRIDE)
+
+bool config_copy_known(void *config_out, size_t known, size_t least, const void *given)
+{
+	const unsigned char *bytes = given;
+	size_t size;
+
+	/* Every config begins with its struct_size. */
+	memcpy(&size, given, sizeof(size));
+	if (size < least || size > STRUCT_SIZE_MAX)
+		return false;
+	for (size_t i = known; i < size; i++)
+		if (bytes[i])
+			return false;
+	memset(config_out, 0, known);
+	memcpy(config_out, given, size < known ? size : known);
+	memcpy(config_out, &known, sizeof(known));
+	return true;
+}
+
+bool config_copy(lfpool_config_t *config_out, const lfpool_config_t *given)
+{
+	return config_copy_known(config_out, sizeof(*config_out), offsetof(lfpool_config_t, cache_capacity), given);
+}
+
+/* The environment overrides the config; false when it names no backend. */
+static bool backend_from_environment(lfpool_config_t *config)
+{
+	static const char *const names[] = {"lockfree", "mutex", "malloc"};
+	const char *wanted = secure_getenv("LFPOOL_BACKEND");
+
+	if (!wanted || !*wanted)
+		return true;
+	for (unsigned i = 0; i < sizeof(names) / sizeof(*names); i++) {
+		if (strcmp(wanted, names[i]) == 0) {
+			config->backend = (lfpool_backend_t)i;
+			return true;
+		}
+	}
+	return false;
+}
+
+static lfpool_status_t check_flags(uint32_t flags)
+{
+	return flags & ~FLAGS_KNOWN ? LFPOOL_E_CONFIG_FLAGS : LFPOOL_OK;
+}
+
+/* The modes of the config and of the environment, whose numbers win; and what follows from them. */
+static bool apply_debug(lfpool_config_t *config, struct debug_modes *modes, const char *environment)
+{
+	*modes = (struct debug_modes){0};
+	if (!debug_words_read(modes, config->debug) || !debug_words_read(modes, environment))
+		return false;
+	if (config->backend == LFPOOL_BACKEND_MALLOC)
+		*modes = (struct debug_modes){.check = modes->check, .zero = modes->zero};
+	if (debug_modes_detect(modes))
+		config->flags |= LFPOOL_CHECK_RACES;
+	/* Zeroing would wipe out what create built. */
+	if (modes->zero && !config->hooks.create)
+		config->flags |= LFPOOL_ZERO;
+	return true;
+}
+
+/* A scheme or none. */
+static bool is_scheme(const lfpool_config_t *config)
+{
+	const lfpool_scheme_t *s = &config->scheme;
+
+	for (size_t i = 0; i < sizeof(s->reserved) / sizeof(*s->reserved); i++)
+		if (s->reserved[i])
+			return false;
+	if (s->begin || s->ready)
+		return config->max_capacity < RETIRED_SLOTS_MAX;
+	return !s->wait && !s->context;
+}
+
+static bool has_scheme(const lfpool_config_t *config)
+{
+	return config->scheme.begin || config->scheme.ready;
+}
+
+static lfpool_status_t import(lfpool_config_t *config, struct debug_modes *modes, const lfpool_config_t *given,
+			      bool environment)
+{
+	if (!config_copy(config, given))
+		return LFPOOL_E_CONFIG_STRUCT_SIZE;
+	if (config->name && strnlen(config->name, NAME_BYTES) == NAME_BYTES)
+		return LFPOOL_E_CONFIG_NAME;
+	if (config->object_size < 1 || config->object_size > OBJECT_SIZE_MAX)
+		return LFPOOL_E_CONFIG_OBJECT_SIZE;
+	if (!config->object_alignment)
+		config->object_alignment = _Alignof(max_align_t);
+	if ((config->object_alignment & (config->object_alignment - 1)) ||
+	    config->object_alignment > OBJECT_ALIGNMENT_MAX)
+		return LFPOOL_E_CONFIG_OBJECT_ALIGNMENT;
+	if (config->capacity < 1 || config->capacity > CAPACITY_MAX)
+		return LFPOOL_E_CONFIG_CAPACITY;
+	if (!config->max_capacity)
+		config->max_capacity = config->capacity;
+	if (config->max_capacity < config->capacity || config->max_capacity > CAPACITY_MAX)
+		return LFPOOL_E_CONFIG_MAX_CAPACITY;
+	if (config->cache_capacity > 2 * MAGAZINE_SLOTS_MAX && config->cache_capacity != LFPOOL_CACHE_NONE)
+		return LFPOOL_E_CONFIG_CACHE_CAPACITY;
+	if (check_flags(config->flags) != LFPOOL_OK)
+		return LFPOOL_E_CONFIG_FLAGS;
+	if (config->flags & LFPOOL_LOCK)
+		config->flags |= LFPOOL_PREFAULT;
+	if ((unsigned)config->backend > LFPOOL_BACKEND_MALLOC || (environment && !backend_from_environment(config)))
+		return LFPOOL_E_CONFIG_BACKEND;
+	for (size_t i = 0; i < sizeof(config->hooks.reserved) / sizeof(*config->hooks.reserved); i++)
+		if (config->hooks.reserved[i])
+			return LFPOOL_E_CONFIG_HOOKS;
+	/* Zeroing would wipe out what create built. */
+	if (config->hooks.create && (config->flags & LFPOOL_ZERO))
+		return LFPOOL_E_CONFIG_HOOKS;
+	if (config->depot_shards > SHARDS_MAX)
+		return LFPOOL_E_CONFIG_DEPOT_SHARDS;
+	if (!is_scheme(config))
+		return LFPOOL_E_CONFIG_SCHEME;
+	if (!apply_debug(config, modes, environment ? secure_getenv("LFPOOL_DEBUG") : NULL))
+		return LFPOOL_E_CONFIG_DEBUG;
+	return LFPOOL_OK;
+}
+
+lfpool_status_t config_import(lfpool_config_t *config, struct debug_modes *modes, const lfpool_config_t *given)
+{
+	return import(config, modes, given, true);
+}
+
+lfpool_status_t config_import_as_given(lfpool_config_t *config, const lfpool_config_t *given)
+{
+	struct debug_modes none;
+
+	return import(config, &none, given, false);
+}
+
+lfpool_status_t config_import_for_buffer(lfpool_config_t *config, struct debug_modes *modes,
+					 const lfpool_config_t *given)
+{
+	const lfpool_status_t status = import(config, modes, given, false);
+
+	if (status != LFPOOL_OK)
+		return status;
+	if (config->max_capacity != config->capacity)
+		return LFPOOL_E_CONFIG_MAX_CAPACITY;
+	if (config->flags & (LFPOOL_LOCK | LFPOOL_HUGE_PAGES))
+		return LFPOOL_E_CONFIG_FLAGS;
+	if (config->backend != LFPOOL_BACKEND_LOCKFREE)
+		return LFPOOL_E_CONFIG_BACKEND;
+	/* A thread would ask on which processor it runs. */
+	if (config->depot_shards > 1)
+		return LFPOOL_E_CONFIG_DEPOT_SHARDS;
+	if (debug_modes_each_call(modes))
+		return LFPOOL_E_CONFIG_DEBUG;
+	if (has_scheme(config))
+		return LFPOOL_E_CONFIG_SCHEME;
+	/* All of it is touched anyway. */
+	config->flags &= ~LFPOOL_PREFAULT;
+	return LFPOOL_OK;
+}
+
+const char *backend_name(lfpool_backend_t backend)
+{
+	switch (backend) {
+	case LFPOOL_BACKEND_MUTEX:
+		return "mutex";
+	case LFPOOL_BACKEND_MALLOC:
+		return "malloc";
+	case LFPOOL_BACKEND_LOCKFREE:
+		break;
+	}
+	return "lockfree";
+}

@@ -1,0 +1,31 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * configure.h - what a caller's config says, checked and complete.
+ */
+#ifndef LFPOOL_CONFIGURE_H
+#define LFPOOL_CONFIGURE_H
+
+#include "base/base.h"
+#include "pool/debug_words.h"
+
+#define RETIRED_SLOTS_MAX (UINT32_C(1) << 30) /* of a pool with a scheme */
+
+/* Copies a config that may be older or newer than the library, its missing fields 0; false: a field is set that the library
+ * does not know. */
+bool config_copy(lfpool_config_t *config_out, const lfpool_config_t *given);
+/* Checks `given`, completes it with defaults and the environment, and copies it. */
+lfpool_status_t config_import(lfpool_config_t *config_out, struct debug_modes *modes_out, const lfpool_config_t *given);
+/* The same without the environment and config.debug. */
+lfpool_status_t config_import_as_given(lfpool_config_t *config_out, const lfpool_config_t *given);
+/* The same for a pool in a buffer: without the environment, and what enters the kernel is refused. */
+lfpool_status_t config_import_for_buffer(lfpool_config_t *config_out, struct debug_modes *modes_out,
+					 const lfpool_config_t *given);
+
+/* Copies a config, of which `known` bytes are known here, and the caller may know fewer (but `least`) or more: what he
+ * does not know is 0.  False when its struct_size is none, or a field is set that is unknown here. */
+bool config_copy_known(void *config_out, size_t known, size_t least, const void *given);
+
+/* The backend's name in profiles and reports. */
+const char *backend_name(lfpool_backend_t backend);
+
+#endif

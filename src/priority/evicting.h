@@ -1,0 +1,57 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * evicting.h - what an evicting pool is: slots with a state word each, a stack of the free ones, a tournament among the
+ * active ones.
+ *
+ * Idea         A slot's state word (tournament.h) says whether it is active, how often it is pinned, and which record
+ *              its priority stands in; every step of its life is one CAS of that word:
+ *
+ *                  free           on the stack; inactive, no pins
+ *                  taken          in the hands of one call: popped off the stack, or evicted
+ *                  new            acquired, and not published yet: nobody but its holder gets at it
+ *                  contending     active, no pins: the tree may name it
+ *                  pinned         active, 1 .. PINS_MAX pins
+ *                  released       inactive, pins left: its last unpin makes it free
+ *
+ *              A handle is {stamp:44, slot:20}: the stamp, how many objects were acquired before it, stands in the
+ *              record; so a CAS that expects the state whose record had the stamp expects the handle.
+ * Invariants   P1  only contending slots are taken from a holder, by a CAS of the state that the tree named: so at most
+ *                  once for each version, and with the handle stale from that instant.
+ *              P2  a slot that is taken is changed only by the call that has it; one that is free only by the
+ *                  call that pops it; one that is new only by calls with its handle.
+ *              P3  a slot's record is written only while the slot is taken, and a state of it that a call might still
+ *                  expect is gone (F1).
+ * Edges        HOLD: what the holder did to the object and its slot -> the call that pins, or takes it: release by the CAS that
+ *              publishes or unpins, acquire by the CAS that pins or takes.
+ */
+#ifndef LFPOOL_EVICTING_H
+#define LFPOOL_EVICTING_H
+
+#include "base/widths.h"
+#include "pool/pool.h"
+#include "priority/free_slots.h"
+#include "priority/tournament.h"
+
+#include "lfpool/priority.h"
+
+#define HANDLE_SLOT_BITS SLOTS_SHIFT_MAX
+#define HANDLE_STAMP_MASK LOW_BITS(HANDLE_STAMP_BITS)
+
+struct lfpool_priority {
+	/* Fixed at creation. */
+	struct tournament tournament;
+	char *objects; /* of slot n: at (n - 1) * stride */
+	void **owners; /* of slot n: [n - 1]; written by who has it taken */
+	size_t stride;
+	void (*on_evict)(void *context, const lfpool_evicted_t *evicted);
+	void *context;
+	bool evict_equal;
+	size_t mapped_bytes; /* of all this */
+	char name[NAME_BYTES];
+	/* Anybody. */
+	struct free_slots free;
+	_Alignas(CACHE_LINE_PAIR) _Atomic(uint64_t) stamps; /* objects acquired so far */
+	_Atomic(uint64_t) evicted, refused;
+};
+
+#endif

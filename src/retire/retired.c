@@ -1,0 +1,406 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * retired.c - see retired.h.
+ */
+#include "retire/retired.h"
+
+#include "core/arena.h"
+#include "object/misuse.h"
+#include "os/backing.h"
+#include "os/os.h"
+#include "pool/pool.h"
+#include "pool/threads.h"
+
+#define SHARDS_LEAST 8
+#define DRAIN_PAUSE_NS UINT64_C(100000)
+
+/* `slot`, which is ours, lies above `below`. */
+static inline void lay_on(struct retired *retired, uint32_t slot, uint32_t below)
+{
+	/* relaxed: the CAS that pushes it publishes it. */
+	store_relaxed(&retired->link[slot], below | LINK_RETIRED);
+}
+
+/* ---- A batch begins, and ends ---- */
+
+/* The phase of a shard whose batch is about to begin: nobody asks about it before `begin` has returned. */
+static inline enum phase_of_shard beginning(const struct retired *retired)
+{
+	return retired->scheme.ready ? HELD : BEGUN;
+}
+
+/* From held to begun: a call that asks now may hold it. */
+static void let_go(struct retired_shard *shard)
+{
+	/* relaxed: the CAS decides; only we change the phase. */
+	uint64_t word = load_relaxed(&shard->word);
+
+	/* release, edge RETIRE: what we did with the batch.  Repeats only after another thread's push. */
+	while (!cas_weak_release(&shard->word, &word, shard_in(word, BEGUN)))
+		;
+}
+
+/* The shard's batch is ours: these slots, linked to each other. */
+static void begin(struct retired *retired, struct retired_shard *shard, uint32_t first, uint32_t count)
+{
+	struct lfpool_batch *batch = &shard->batch;
+	const bool asks = retired_asks(retired);
+
+	plain_written(&batch->first);
+	batch->first = first;
+	batch->count = count;
+	/* relaxed, both: statistics, and our own count. */
+	store_relaxed(&shard->with_scheme, count);
+	const uint32_t begun = load_relaxed(&batch->begun);
+	/* release, edge BEGUN: the batch, and what those who retired did with its objects. */
+	store_release(&batch->begun, begun + 1);
+	if (retired->scheme.begin)
+		retired->scheme.begin(retired->scheme.context, batch);
+	/* Not asked, it may be reclaimed already, and the pool destroyed. */
+	if (asks)
+		let_go(shard);
+}
+
+/* Nobody can reach the objects of the shard's batch, which is ours: they become free. */
+static void put_back(struct retired *retired, struct lfpool_batch *batch, struct cache_head *head)
+{
+	lfpool_t *pool = batch->pool;
+	uint32_t slot = batch->first;
+
+	/* As many as were counted, whatever the links say. */
+	for (uint32_t left = batch->count; left; left--) {
+		const uint32_t below = retired_below(retired, slot);
+
+		/* relaxed, both: the next holder of the slot gets this with it.  R1. */
+		store_relaxed(&retired->link[slot], 0);
+		store_relaxed(&batch->shard->with_scheme, left - 1);
+		pool->backend->put(pool, head, slot);
+		slot = below;
+	}
+}
+
+/* The batch is ours, and its objects may be reused. */
+static void end(struct retired *retired, struct retired_shard *shard, struct cache_head *head)
+{
+	struct lfpool_batch *batch = &shard->batch;
+	lfpool_t *pool = batch->pool;
+
+	if (!head)
+		head = thread_cache(pool);
+	plain_read(&batch->first);
+	put_back(retired, batch, head);
+	/* A thread of the scheme's own has no use for a full cache: others find the objects in the depot. */
+	if (!retired_asks(retired) && head && pool->core)
+		cache_flush((struct cache *)head);
+	/* relaxed: our own, R3.  release, edge ENDED: R4, for who drains or polls. */
+	const uint64_t ended = load_relaxed(&shard->ended);
+
+	store_release(&shard->ended, ended + 1);
+
+	/* relaxed: the CAS decides. */
+	uint64_t word = load_relaxed(&shard->word), next;
+
+	/* R2.  Repeats only after another thread's push.  acq_rel, edge RETIRE: gives away what we did with the batch, and
+	 * gets the stack. */
+	do {
+		next = shard_word((uint32_t)word ? beginning(retired) : IDLE, 0, SLOT_NONE);
+	} while (!cas_weak_acq_rel(&shard->word, &word, next));
+	if ((uint32_t)word)
+		begin(retired, shard, (uint32_t)word, shard_count(word));
+}
+
+/* True if its batch was ready; it is reclaimed. */
+static bool ask(struct retired *retired, struct retired_shard *shard, struct cache_head *head)
+{
+	/* relaxed: the CAS brings what belongs to it. */
+	uint64_t word = load_relaxed(&shard->word);
+
+	/* acquire, edge RETIRE: the batch.  Once more after another thread's push; a call that holds it asks by itself. */
+	do {
+		if (shard_phase(word) != BEGUN)
+			return false;
+	} while (!cas_acquire(&shard->word, &word, shard_in(word, HELD)));
+	if (retired->scheme.ready(retired->scheme.context, &shard->batch)) {
+		end(retired, shard, head);
+		return true;
+	}
+	let_go(shard);
+	return false;
+}
+
+static uint64_t ended_in_all(const struct retired *retired)
+{
+	uint64_t ended = 0;
+
+	for (uint32_t i = 0; i < retired->shards; i++)
+		/* acquire, edge ENDED: a thread that sees that a batch has ended finds its objects. */
+		ended += load_acquire(&retired->shard[i].ended);
+	return ended;
+}
+
+bool retired_poll(struct retired *retired, struct cache_head *head)
+{
+	if (!retired_asks(retired))
+		return false;
+
+	const uint64_t before = ended_in_all(retired);
+
+	for (uint32_t i = 0; i < retired->shards; i++)
+		(void)ask(retired, &retired->shard[i], head);
+	return ended_in_all(retired) != before;
+}
+
+/* ---- Retiring ---- */
+
+/* The calling thread's shard, or the next that nobody holds. */
+static struct retired_shard *choose(struct retired *retired)
+{
+	const uint32_t mine = thread_hint();
+
+	for (uint32_t i = 0; i < retired->shards; i++) {
+		struct retired_shard *shard = &retired->shard[(mine + i) & (retired->shards - 1)];
+
+		/* relaxed: a matter of taste; a shard that is held takes slots as well. */
+		if (shard_phase(load_relaxed(&shard->word)) != HELD)
+			return shard;
+	}
+	return &retired->shard[mine & (retired->shards - 1)];
+}
+
+/* Slots first .. last, ours, linked to each other. */
+static void push(struct retired *retired, uint32_t first, uint32_t last, uint32_t count)
+{
+	struct retired_shard *shard = choose(retired);
+	/* relaxed: the CAS decides. */
+	uint64_t word = load_relaxed(&shard->word), next;
+
+	/* Repeats only after another thread's push, or another batch.  acq_rel, edge RETIRE: gives away the slots; or gets
+	 * the batch from who had it before. */
+	do {
+		if (shard_phase(word) == IDLE) {
+			lay_on(retired, last, SLOT_NONE);
+			next = shard_word(beginning(retired), 0, SLOT_NONE);
+		} else {
+			lay_on(retired, last, (uint32_t)word);
+			next = shard_word(shard_phase(word), shard_count(word) + count, first);
+		}
+	} while (!cas_weak_acq_rel(&shard->word, &word, next));
+	if (shard_phase(word) == IDLE)
+		begin(retired, shard, first, count);
+	else if (retired_asks(retired) && shard_count(word) / RETIRES_PER_POLL != shard_count(next) / RETIRES_PER_POLL)
+		(void)retired_poll(retired, NULL);
+}
+
+/* Ends the object's use; LFPOOL_OK and its slot, or why not. */
+static lfpool_status_t take_leave(lfpool_t *pool, const void *object, uint32_t *slot_out)
+{
+	lfpool_status_t status = pool->retired ? pool_locate(pool, object, slot_out) : LFPOOL_E_NO_SCHEME;
+
+	/* By CAS, whatever the flags: a slot that two retired would be in two lists. */
+	if (status == LFPOOL_OK && !arena_deactivate(pool->arena, *slot_out, true))
+		status = LFPOOL_E_NOT_IN_USE;
+	return likely(status == LFPOOL_OK) ? status : misuse_report(pool, object, status);
+}
+
+lfpool_status_t lfpool_retire(lfpool_t *pool, void *object)
+{
+	lfpool_status_t status;
+	uint32_t slot;
+
+	if (!object)
+		return LFPOOL_OK;
+	status = take_leave(pool, object, &slot);
+	if (status == LFPOOL_OK)
+		push(pool->retired, slot, slot, 1);
+	KEEP_FRAME();
+	return status;
+}
+
+size_t lfpool_retire_bulk(lfpool_t *pool, void *const *objects, size_t count)
+{
+	uint32_t slot, first = SLOT_NONE, last = SLOT_NONE, retired = 0;
+
+	for (size_t i = 0; i < count; i++) {
+		if (!objects[i] || take_leave(pool, objects[i], &slot) != LFPOOL_OK)
+			continue;
+		if (!retired++)
+			last = slot;
+		lay_on(pool->retired, slot, first);
+		first = slot;
+	}
+	if (retired)
+		push(pool->retired, first, last, retired);
+	KEEP_FRAME();
+	return retired;
+}
+
+/* ---- Questions ---- */
+
+size_t retired_count(const struct retired *retired, size_t capacity)
+{
+	size_t count = 0;
+
+	for (uint32_t i = 0; retired && i < retired->shards; i++)
+		/* relaxed, both: a snapshot; a caller that may expect more has it through another edge. */
+		count += (size_t)shard_count(load_relaxed(&retired->shard[i].word)) +
+			 load_relaxed(&retired->shard[i].with_scheme);
+	/* What is just being put back may have been retired once more. */
+	return count < capacity ? count : capacity;
+}
+
+size_t lfpool_retired_count(const lfpool_t *pool)
+{
+	return retired_count(pool->retired, cold_capacity(&pool->cold));
+}
+
+bool lfpool_retire_poll(lfpool_t *pool)
+{
+	return retired_poll(pool->retired, NULL);
+}
+
+lfpool_scheme_t lfpool_scheme(const lfpool_t *pool)
+{
+	return pool->retired ? pool->retired->scheme : (lfpool_scheme_t){0};
+}
+
+/* ---- Draining ---- */
+
+/* One more attempt, `attempt` of them being over. */
+static bool wait_a_while(struct retired *retired, unsigned attempt)
+{
+	_Atomic(uint64_t) nothing;
+
+	if (retired->scheme.wait && !retired->scheme.wait(retired->scheme.context))
+		return false;
+	(void)retired_poll(retired, NULL);
+	/* relaxed: nobody else knows it.  A scheme that can wait has waited. */
+	store_relaxed(&nothing, 0);
+	if (!retired->scheme.wait || attempt > 1)
+		os_sleep_on(&nothing, 0, os_now_ns() + DRAIN_PAUSE_NS);
+	return true;
+}
+
+lfpool_status_t lfpool_drain(lfpool_t *pool)
+{
+	struct retired *retired = pool->retired;
+
+	for (uint32_t i = 0; retired && i < retired->shards; i++) {
+		struct retired_shard *shard = &retired->shard[i];
+		/* acquire, edge RETIRE: what was put back before the shard was idle.  relaxed: a caller that knows that something was
+		 * retired knows which batches had ended by then (RETIRE: the push came after them); so it is in one of the next
+		 * two. */
+		const bool idle = shard_phase(load_acquire(&shard->word)) == IDLE;
+		const uint64_t goal = load_relaxed(&shard->ended) + 2;
+
+		if (idle)
+			continue;
+		/* acquire, edges ENDED, RETIRE: the objects. */
+		for (unsigned attempt = 0; load_acquire(&shard->ended) < goal &&
+					   shard_phase(load_acquire(&shard->word)) != IDLE; attempt++)
+			if (!wait_a_while(retired, attempt))
+				return LFPOOL_E_IN_SECTION;
+	}
+	return LFPOOL_OK;
+}
+
+/* Nothing is retired.  A hook may retire an object, in any shard, while it ends a batch: so none may have ended from
+ * before the first look to after the last. */
+static bool all_idle(const struct retired *retired)
+{
+	const uint64_t before = ended_in_all(retired);
+
+	for (uint32_t i = 0; i < retired->shards; i++)
+		/* acquire, edge RETIRE: nobody will touch the shard any more. */
+		if (shard_phase(load_acquire(&retired->shard[i].word)) != IDLE)
+			return false;
+	return ended_in_all(retired) == before;
+}
+
+lfpool_status_t retired_finish(struct retired *retired, lfpool_t *pool)
+{
+	lfpool_status_t status = LFPOOL_OK;
+
+	while (retired && status == LFPOOL_OK && !all_idle(retired))
+		status = lfpool_drain(pool);
+	return status;
+}
+
+/* ---- Batches ---- */
+
+void *lfpool_batch_room(lfpool_batch_t *batch)
+{
+	return batch->room;
+}
+
+lfpool_batch_t *lfpool_batch_of(void *room)
+{
+	return room;
+}
+
+size_t lfpool_batch_place(const lfpool_batch_t *batch)
+{
+	return (size_t)(batch->shard - batch->pool->retired->shard);
+}
+
+size_t lfpool_batch_count(const lfpool_batch_t *batch)
+{
+	return batch->count;
+}
+
+const void *lfpool_batch_next(const lfpool_batch_t *batch, uint32_t *cursor)
+{
+	const uint32_t slot = *cursor ? retired_below(batch->pool->retired, *cursor) : batch->first;
+
+	if (!slot)
+		return NULL;
+	*cursor = slot;
+	return pool_object(batch->pool, slot);
+}
+
+void lfpool_batch_reclaim(lfpool_batch_t *batch)
+{
+	/* acquire, edge BEGUN. */
+	(void)load_acquire(&batch->begun);
+	end(batch->pool->retired, batch->shard, NULL);
+}
+
+/* ---- Life ---- */
+
+lfpool_status_t retired_open(lfpool_t *pool, const lfpool_scheme_t *scheme, size_t slots, uint32_t flags)
+{
+	const unsigned processors = os_processors();
+	uint32_t shards = SHARDS_LEAST;
+
+	while (shards < LFPOOL_PLACES_MAX && shards < 4 * processors)
+		shards *= 2;
+
+	const size_t head = round_up(sizeof(struct retired) + shards * sizeof(struct retired_shard), CACHE_LINE_PAIR);
+	const size_t bytes = head + (slots + 1) * sizeof(uint32_t);
+	struct retired *retired = os_map(bytes);
+
+	if (!retired)
+		return LFPOOL_E_NO_MEMORY;
+
+	const lfpool_status_t status = backing_give(flags, retired, bytes);
+
+	if (status != LFPOOL_OK) {
+		os_unmap(retired, bytes);
+		return status;
+	}
+	retired->scheme = *scheme;
+	retired->mapped_bytes = bytes;
+	retired->shards = shards;
+	retired->link = (_Atomic(uint32_t) *)(void *)((char *)retired + head);
+	for (uint32_t i = 0; i < shards; i++) {
+		retired->shard[i].batch.pool = pool;
+		retired->shard[i].batch.shard = &retired->shard[i];
+	}
+	pool->retired = retired;
+	return LFPOOL_OK;
+}
+
+void retired_close(struct retired *retired)
+{
+	if (retired)
+		os_unmap(retired, retired->mapped_bytes);
+}

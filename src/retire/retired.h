@@ -1,0 +1,135 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * retired.h - objects that are retired and not yet free (lfpool/retire.h).
+ *
+ * Idea         A few shards, chosen by thread.  A shard is a stack of retired slots, which grows, and one batch, which is
+ *              with the scheme.  One word says both: {phase:2, count:30, slot:32}, count and slot of the stack.
+ *                  idle -> begun    CAS, by a retire: its slots are the batch             (held, if the scheme is asked)
+ *                  begun -> begun   CAS, by a retire: its slots are pushed                (or held -> held)
+ *                  begun -> idle    CAS, after the batch was reclaimed: the stack is empty
+ *                  begun -> begun   CAS, after the batch was reclaimed: what is on the stack is the next
+ *              And where the scheme is asked (`ready`), begun is a batch that may be asked about, and
+ *                  begun -> held    CAS, by the call that asks; alone, until
+ *                  held -> begun    CAS: it is not ready; or there is a next one, and `begin` has returned
+ *                  held -> idle     as above.
+ *              The stack's links, and the batch's, lie beside the objects: a word for each slot.  The stack is only pushed
+ *              to and taken whole, and only the call that has taken it reads a link: so there is no ABA and no tag.
+ * Invariants   R1  a retired slot is on one stack, or in one batch; its link says that it is retired, and a free or active
+ *                  slot's that it is not.
+ *              R2  an idle shard has an empty stack.  So what is on a stack will be a batch when the batch before it has
+ *                  been reclaimed: nothing waits for more than two.
+ *              R3  a batch belongs to one call or to the scheme: it is written by the call that brought the word from
+ *                  idle to begun or held, or took the stack, until `begin` is called; then it is the scheme's, or belongs
+ *                  to the call that brought the word from begun to held.  Its objects are put back before it is let go.
+ *              R4  `ended` counts the batches of a shard whose objects are all free.
+ * Progress     retire: lock-free, except `begin`.  Asking: lock-free, except `ready`: a shard that is held is left alone.
+ *              A thread that stops while it holds a shard keeps what is retired there; a retire goes to another.
+ * Edges        RETIRE: a push -> the stack is taken; and a batch is let go -> the next is begun, held or reclaimed.
+ *              BEGUN: a batch is begun -> it is reclaimed, also for a tool that does not see how the scheme orders the two.
+ *              ENDED: a batch's objects are put back -> a call is told so: a drain, a poll, an acquire that asks.
+ */
+#ifndef LFPOOL_RETIRED_H
+#define LFPOOL_RETIRED_H
+
+#include "base/atomics.h"
+#include "base/base.h"
+#include "pool/configure.h"
+
+#include "lfpool/lfpool.h"
+
+/* A slot's link: what is below it, or SLOT_NONE; and that it is retired. */
+#define LINK_RETIRED (UINT32_C(1) << 31)
+
+/* Of what waits in one place; a retire that makes it so many more asks. */
+#ifndef RETIRES_PER_POLL
+#define RETIRES_PER_POLL 64
+#endif
+
+/* ---- The word of a shard ---- */
+
+enum phase_of_shard { IDLE, BEGUN, HELD };
+
+static inline enum phase_of_shard shard_phase(uint64_t word)
+{
+	return (enum phase_of_shard)(word >> 62);
+}
+
+static inline uint32_t shard_count(uint64_t word)
+{
+	return (uint32_t)(word >> 32) & (RETIRED_SLOTS_MAX - 1);
+}
+
+static inline uint64_t shard_word(enum phase_of_shard phase, uint32_t count, uint32_t slot)
+{
+	return (uint64_t)phase << 62 | (uint64_t)count << 32 | slot;
+}
+
+/* The same stack in another phase. */
+static inline uint64_t shard_in(uint64_t word, enum phase_of_shard phase)
+{
+	return shard_word(phase, shard_count(word), (uint32_t)word);
+}
+
+/* ------------------------------------------------------------------------------------------------------------- */
+
+struct cache_head;
+
+struct lfpool_batch {
+	_Alignas(16) unsigned char room[LFPOOL_BATCH_ROOM]; /* the scheme's, first: lfpool_batch_of() */
+	lfpool_t *pool;
+	struct retired_shard *shard;
+	uint32_t first;             /* slot; its link leads to the next     */
+	uint32_t count;             /* slots                                */
+	_Atomic(uint32_t) begun;    /* BEGUN: batches of this shard so far  */
+};
+
+struct retired_shard {
+	_Alignas(CACHE_LINE_PAIR) _Atomic(uint64_t) word;
+	/* Of the holder of the batch (R3). */
+	_Alignas(CACHE_LINE_PAIR) struct lfpool_batch batch;
+	_Atomic(uint32_t) with_scheme; /* its count, for statistics; 0: none */
+	_Atomic(uint64_t) ended;       /* R4                                 */
+};
+
+struct retired {
+	lfpool_scheme_t scheme;
+	size_t mapped_bytes;
+	uint32_t shards; /* a power of two */
+	_Atomic(uint32_t) *link; /* by slot */
+	struct retired_shard shard[];
+};
+
+static inline uint32_t retired_below(const struct retired *retired, uint32_t slot)
+{
+	/* relaxed: it came with the stack, through RETIRE, or is our own. */
+	return load_relaxed(&retired->link[slot]) & ~LINK_RETIRED;
+}
+
+/* For a pool that is made with such a scheme, slots 1 .. slots: sets pool->retired, whose memory is backed as `flags` say; or
+ * why not, and it stays as it is. */
+lfpool_status_t retired_open(lfpool_t *pool, const lfpool_scheme_t *scheme, size_t slots, uint32_t flags);
+/* Waits until nothing is retired and nobody is at it, before the pool is destroyed; LFPOOL_E_IN_SECTION, as lfpool_drain(),
+ * which waits for less: for what was retired before, not for what hooks retire meanwhile, nor for who has just put back the
+ * last batch that counts.  `retired` may be NULL. */
+lfpool_status_t retired_finish(struct retired *retired, lfpool_t *pool);
+void retired_close(struct retired *retired);
+
+/* Is there a scheme that has to be asked?  `retired` may be NULL here and below. */
+static inline bool retired_asks(const struct retired *retired)
+{
+	return retired && retired->scheme.ready;
+}
+
+/* Asks about each batch, if the scheme is one that is asked; true: one was reclaimed meanwhile, by whomever.  What is
+ * reclaimed goes through the caller's cache (NULL: the thread's): a signal handler must not touch any other. */
+bool retired_poll(struct retired *retired, struct cache_head *head);
+
+/* Slots that are retired, a snapshot, at most `capacity`.  Is this one? */
+size_t retired_count(const struct retired *retired, size_t capacity);
+static inline bool retired_has(const struct retired *retired, uint32_t slot)
+{
+	/* relaxed: a snapshot, or its holder asks. */
+	return retired && load_relaxed(&retired->link[slot]) != 0;
+}
+
+#endif

@@ -1,0 +1,300 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * set_open.c - makes a set, the pools of its classes as they are needed, and undoes it all.
+ *
+ * Idea         The config of every class's pool is validated once, for class 0, which has the most objects; the others
+ *              differ in their size and in how many objects follow from bytes.  All windows have the size that the
+ *              class with the most bytes needs, debug modes included.
+ * Progress     One lock for all sets, held while a pool is made.  A call that finds its pool does not take it, and no hook runs
+ *              under it.  Order of locks: this one, then the registry's.  Fork takes both, so the child finds them
+ *              free, and no pool half made.
+ * Edges        MAKE (pool_set.h).
+ */
+#include "api/life.h"
+#include "api/process.h"
+#include "base/text.h"
+#include "core/arena.h"
+#include "object/lifecycle.h"
+#include "os/os.h"
+#include "pool/configure.h"
+#include "pool/live_pools.h"
+#include "set/pool_set.h"
+
+#include <string.h>
+
+#define LARGEST_DEFAULT ((size_t)64 << 10)
+#define LARGEST_MAX ((size_t)1 << 20) /* as an object may have */
+#define ALIGNMENT_DEFAULT 16
+#define ALIGNMENT_MAX 4096 /* as an object may have */
+#define STEPS_DEFAULT 8
+#define CLASS_BYTES_DEFAULT ((size_t)16 << 20)
+#define BASE_ALIGNMENT HUGE_PAGE_BYTES /* windows shall not cut huge pages */
+
+static pthread_mutex_t making = PTHREAD_MUTEX_INITIALIZER;
+static bool has_fork_handlers;
+
+static void lock_making(void)
+{
+	(void)pthread_mutex_lock(&making);
+}
+
+static void unlock_making(void)
+{
+	(void)pthread_mutex_unlock(&making);
+}
+
+/* After process_open(): of the handlers before fork those that were installed last run first, and so ours before the
+ * registry's. */
+static bool install_fork_handlers(void)
+{
+	live_pools_lock();
+	has_fork_handlers = has_fork_handlers || os_at_fork(lock_making, unlock_making, unlock_making);
+	const bool installed = has_fork_handlers;
+
+	live_pools_unlock();
+	return installed;
+}
+
+/* ---- Configuration ---- */
+
+static size_t objects_in(size_t bytes, size_t size)
+{
+	return bytes > size ? bytes / size : 1;
+}
+
+static size_t at_least(size_t value, size_t least)
+{
+	return value < least ? least : value;
+}
+
+void set_class_config(const lfpool_set_t *set, size_t class_number, lfpool_config_t *config_out)
+{
+	const lfpool_set_config_t *given = &set->given;
+	const size_t size = class_size(&set->classes, class_number);
+
+	*config_out = set->config;
+	config_out->object_size = size;
+	config_out->capacity = given->capacity ? given->capacity : objects_in(given->class_bytes, size);
+	config_out->max_capacity = given->max_capacity;
+	if (!config_out->max_capacity)
+		config_out->max_capacity = at_least(given->max_class_bytes / size, config_out->capacity);
+	config_out->growth_step = given->growth_step;
+	if (!config_out->growth_step && given->growth_bytes)
+		config_out->growth_step = objects_in(given->growth_bytes, size);
+}
+
+/* Fills in the defaults of what makes the classes. */
+static lfpool_status_t choose_classes(struct classes *classes_out, lfpool_set_config_t *config)
+{
+	config->largest = config->largest ? config->largest : LARGEST_DEFAULT;
+	config->object_alignment = config->object_alignment ? config->object_alignment : ALIGNMENT_DEFAULT;
+	config->steps = config->steps ? config->steps : STEPS_DEFAULT;
+	config->class_bytes = config->class_bytes ? config->class_bytes : CLASS_BYTES_DEFAULT;
+	if (config->largest > LARGEST_MAX)
+		return LFPOOL_E_CONFIG_OBJECT_SIZE;
+	if ((config->object_alignment & (config->object_alignment - 1)) ||
+	    config->object_alignment > ALIGNMENT_MAX)
+		return LFPOOL_E_CONFIG_OBJECT_ALIGNMENT;
+	if (config->steps != 4 && config->steps != 8 && config->steps != 16)
+		return LFPOOL_E_CONFIG_STEPS;
+	*classes_out = classes_for(config->object_alignment, config->steps, config->largest);
+	return LFPOOL_OK;
+}
+
+/* Everything of the set but its addresses and its pools. */
+static lfpool_status_t import(lfpool_set_t *set, const lfpool_set_config_t *given)
+{
+	lfpool_set_config_t *known = &set->given;
+	lfpool_config_t first;
+
+	if (!config_copy_known(known, sizeof(*known), offsetof(lfpool_set_config_t, largest), given))
+		return LFPOOL_E_CONFIG_STRUCT_SIZE;
+
+	lfpool_status_t status = choose_classes(&set->classes, known);
+
+	if (status != LFPOOL_OK)
+		return status;
+	if (known->hooks.create || known->hooks.activate || known->hooks.deactivate || known->hooks.destroy)
+		return LFPOOL_E_CONFIG_HOOKS;
+	set->config = (lfpool_config_t){
+		.struct_size = sizeof(set->config),
+		.name = known->name,
+		.object_alignment = known->object_alignment,
+		.cache_capacity = known->cache_capacity,
+		.flags = known->flags,
+		.backend = known->backend,
+		.hooks = known->hooks,
+		.depot_shards = known->depot_shards,
+		.debug = known->debug,
+	};
+	set_class_config(set, 0, &first);
+	status = config_import(&set->config, &set->modes, &first);
+	if (status != LFPOOL_OK)
+		return status;
+	strcpy(set->name, known->name ? known->name : "unnamed");
+	/* The caller's strings, which may not last. */
+	known->name = known->debug = set->config.name = set->config.debug = NULL;
+	set->larger = known->larger;
+	return LFPOOL_OK;
+}
+
+/* ---- Addresses ---- */
+
+/* Bytes that the objects of a class may ever take, and a page without access behind them; false: no such number. */
+static bool class_bytes(const lfpool_set_t *set, const struct lifecycle *lifecycle, size_t class_number, size_t *bytes_out)
+{
+	lfpool_config_t config;
+
+	set_class_config(set, class_number, &config);
+
+	struct arena_plan plan = {
+		.object_size = config.object_size,
+		.object_alignment = config.object_alignment,
+		.stride_minimum = sizeof(uint64_t), /* the mutex backend's */
+		.plain_stride = config.flags & LFPOOL_PLAIN_STRIDE,
+		.capacity = config.capacity,
+		.reserved = config.max_capacity,
+	};
+
+	lifecycle_plan(lifecycle, &plan);
+	return arena_object_bytes(&plan, bytes_out) && !__builtin_add_overflow(*bytes_out, os_page_bytes(), bytes_out);
+}
+
+/* Y2. */
+static bool choose_windows(lfpool_set_t *set, size_t *bytes_out)
+{
+	/* With huge pages every window begins with one, as the objects of any pool do. */
+	size_t most = set->config.flags & LFPOOL_HUGE_PAGES ? HUGE_PAGE_BYTES : 0, bytes;
+	struct lifecycle *lifecycle;
+
+	if (!lifecycle_open(&lifecycle, &set->config, &set->modes))
+		return false;
+	for (size_t i = 0; i < set->classes.count && most != SIZE_MAX; i++) {
+		if (!class_bytes(set, lifecycle, i, &bytes))
+			bytes = SIZE_MAX;
+		most = at_least(most, bytes);
+	}
+	lifecycle_close(lifecycle);
+	while (set->window_shift < 8 * sizeof(size_t) - 1 && (size_t)1 << set->window_shift < most)
+		set->window_shift++;
+	return (size_t)1 << set->window_shift >= most &&
+	       !__builtin_mul_overflow((size_t)1 << set->window_shift, set->classes.count, &bytes) &&
+	       /* A page without access before the first window. */
+	       !__builtin_add_overflow(bytes, BASE_ALIGNMENT + os_page_bytes(), bytes_out);
+}
+
+static bool reserve(lfpool_set_t *set)
+{
+	if (set->config.backend == LFPOOL_BACKEND_MALLOC)
+		return true;
+	if (!choose_windows(set, &set->reserved_bytes))
+		return false;
+	set->reserved = os_reserve(set->reserved_bytes);
+	if (!set->reserved)
+		return false;
+	set->base = round_up((uintptr_t)set->reserved + os_page_bytes(), BASE_ALIGNMENT);
+	set->windows = set->classes.count;
+	return true;
+}
+
+/* ---- Life ---- */
+
+static void set_close(lfpool_set_t *set)
+{
+	if (set->reserved)
+		os_unmap(set->reserved, set->reserved_bytes);
+	os_unmap(set, set->mapped_bytes);
+}
+
+lfpool_status_t lfpool_set_create(lfpool_set_t **set_out, const lfpool_set_config_t *given)
+{
+	/* Of the config, until it is known how many classes there are. */
+	lfpool_set_t draft;
+
+	if (!set_out)
+		return LFPOOL_E_ARGUMENT;
+	*set_out = NULL;
+	if (!given)
+		return LFPOOL_E_ARGUMENT;
+	memset(&draft, 0, sizeof(draft));
+
+	const lfpool_status_t status = import(&draft, given);
+
+	if (status != LFPOOL_OK)
+		return status;
+	if (!process_open() || !install_fork_handlers())
+		return LFPOOL_E_NO_MEMORY;
+
+	draft.mapped_bytes = sizeof(draft) + draft.classes.count * sizeof(draft.class[0]);
+
+	lfpool_set_t *set = os_map(draft.mapped_bytes);
+
+	if (!set)
+		return LFPOOL_E_NO_MEMORY;
+	memcpy(set, &draft, sizeof(draft));
+	if (!reserve(set)) {
+		set_close(set);
+		return LFPOOL_E_NO_MEMORY;
+	}
+	*set_out = set;
+	return LFPOOL_OK;
+}
+
+/* "name/size", the name cut off if need be. */
+static void name_class(const lfpool_set_t *set, size_t size, char *name_out)
+{
+	struct text suffix, name;
+
+	text_open(&suffix, NULL, 0);
+	text_put(&suffix, "/%zu", size);
+	text_open(&name, name_out, NAME_BYTES);
+	text_put(&name, "%.*s/%zu", NAME_BYTES - 1 - (int)suffix.wanted, set->name, size);
+}
+
+static lfpool_t *make(lfpool_set_t *set, size_t class_number)
+{
+	char name[NAME_BYTES];
+	struct window window = {0};
+	lfpool_config_t config;
+	lfpool_t *pool;
+
+	set_class_config(set, class_number, &config);
+	name_class(set, config.object_size, name);
+	config.name = name;
+	if (set->windows) {
+		window.at = (void *)(set->base + ((uintptr_t)class_number << set->window_shift));
+		window.bytes = ((size_t)1 << set->window_shift) - os_page_bytes(); /* Y2 */
+	}
+	if (pool_create_at(&pool, &config, &set->modes, &window) == LFPOOL_OK)
+		return pool;
+	/* What it backed there before something was refused. */
+	if (set->windows)
+		os_close(window.at, window.bytes);
+	return NULL;
+}
+
+lfpool_t *set_make(lfpool_set_t *set, size_t class_number)
+{
+	lock_making();
+	/* relaxed: written under this lock only. */
+	lfpool_t *pool = (lfpool_t *)load_relaxed(&set->class[class_number].pool);
+
+	if (!pool) {
+		pool = make(set, class_number);
+		set_publish(set, class_number, pool, pool ? pool->table_id : 0);
+	}
+	unlock_making();
+	return pool;
+}
+
+size_t lfpool_set_destroy(lfpool_set_t *set)
+{
+	size_t active = 0;
+
+	if (!set)
+		return 0;
+	for (size_t i = 0; i < set->classes.count; i++)
+		active += lfpool_destroy(set_pool(set, i));
+	set_close(set);
+	return active;
+}

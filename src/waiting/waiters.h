@@ -1,0 +1,60 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * waiters.h - who wants objects that are not there: calls that wait, continuations, and a shrink that is owed some.
+ *
+ * Idea         One word, `wanted`, says how many they are.  Every release, after its push, looks at it; while it is not 0 the
+ *              release goes on with waiters_serve(), which takes a free object out of the pool, as an acquire does, and
+ *              gives it to the first in the queue (cells.h), or pays what is owed with it.
+ * Invariants   W1  no wake-up is lost.  A call that waits makes its demand known; heavy fence; serves, until an exact
+ *                  take finds nothing.  A release pushes; fence; looks at `wanted`, and if it is not 0, serves.  So
+ *                  either the waiter's take sees the push, or the releaser sees the demand.  A server that has no one to
+ *                  give to puts the slot back as a releaser does, and looks again.  So whenever an object is free and
+ *                  a cell is waiting, some call is on its way that will serve.
+ *              W2  a slot that a server holds, or that was given, is in the hands of a call: the server's, then the
+ *                  waiter's.  A server may find that nobody needs it any more, and put it back: until then an
+ *                  acquire does not see it, and may say NULL.
+ *              W3, W5  the order of the queue, and who wakes: cells.h.
+ *              W4  what is owed comes before what waits; it is never more than there is, and adds 1 to `wanted` while
+ *                  it is not 0.
+ *              W6  hooks and continuations that a server runs leave what they would serve to it, and it looks again
+ *                  when they return: so they do not nest, however many there are.
+ * Progress     waiters_serve: lock-free: it repeats only after it gave, or another thread changed a cell, or came
+ *              to wait.  A server stopped anywhere holds one object and nobody else: the next release serves as well.
+ *              Its cost is that of an exhausted acquire and O(cells ever used at once) for each object given.
+ */
+#ifndef LFPOOL_WAITERS_H
+#define LFPOOL_WAITERS_H
+
+#include "core/cells.h"
+
+struct cache_head;
+
+void waiters_open(struct waiters *d, const struct arena *arena);
+/* Calls the continuations that are left, with NULL. */
+void waiters_close(lfpool_t *pool);
+/* Unmaps the cells.  The registry has the pool no more: a child of fork looks at the cells of all that it has. */
+void waiters_free(struct waiters *d);
+/* In the child after fork: the calls of other threads are gone. */
+void waiters_forget_calls(lfpool_t *pool);
+
+/* Gives what is free to those who want it; and as long as a call waits and nothing is free, the pool grows by itself.
+ * `head`: a cache of the caller's, or NULL. */
+COLD void waiters_serve(lfpool_t *pool, struct cache_head *head);
+/* Has a call of this thread's that serves this pool called us?  Then waiters_serve() leaves it to that (W6). */
+bool waiters_is_serving(const lfpool_t *pool);
+/* Calls `then` with its object, and then serves what that would have. */
+void waiters_continue(lfpool_t *pool, lfpool_continuation_t then, void *context, void *object);
+
+/* Waits for an object until `deadline_ns` on the clock of os_now_ns(). NULL: the time is over, or a hook refused. */
+void *waiters_wait(lfpool_t *pool, struct cache_head *head, uint64_t deadline_ns);
+
+/* Objects that are to go when they come back, at most as many as there are (W4): adds to them; looks at that again, after
+ * the capacity was lowered, by whatever way; takes up to `count` away, and says how many. */
+void debt_add(lfpool_t *pool, size_t count);
+void debt_limit(lfpool_t *pool);
+size_t debt_forgive(struct waiters *d, size_t count);
+
+/* Calls and continuations that wait now; a snapshot. */
+size_t waiters_waiting(const struct waiters *d);
+
+#endif
