@@ -8,7 +8,7 @@
  *              a meeting; and no more than there can be.  At some meetings it begins anew.
  * Lateness     A load of the machine delays a call as it delays the harness.  So once in a while a worker sleeps by itself for
  *              as long as it has waited in vain, and of LATE_WAITS calls the least late is compared with the latest such
- *              sleep.  Only what makes every call late is seen; tests/unit_late.c sees each.
+ *              sleep.  Only what makes every call late is seen; tests/os/unit_late.c sees each.
  */
 #ifndef STRESS_ACCOUNTS_H
 #define STRESS_ACCOUNTS_H

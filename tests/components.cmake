@@ -26,20 +26,20 @@ if(TARGET lfpool::rcu)
 		string(TOUPPER FLAVOUR_${flavour} macro)
 		foreach(test rcu rcu_batches rcu_threads)
 			set(name ${test}_${flavour})
-			lfpool_component_test(${name} rcu test_${test}.c ${LFPOOL_URCU_${flavour}_INCLUDE}
+			lfpool_component_test(${name} rcu retire/test_${test}.c ${LFPOOL_URCU_${flavour}_INCLUDE}
 				${LFPOOL_URCU_${flavour}_LIBRARY})
 			target_compile_definitions(test_${name} PRIVATE
 				FLAVOUR_HEADER="urcu/urcu-${flavour}.h" ${macro})
 		endforeach()
 	endforeach()
 	if(TARGET test_rcu_memb AND TARGET test_rcu_bp)
-		lfpool_component_test(rcu_flavours rcu test_rcu_flavours.c ${LFPOOL_URCU_memb_INCLUDE}
+		lfpool_component_test(rcu_flavours rcu retire/test_rcu_flavours.c ${LFPOOL_URCU_memb_INCLUDE}
 			${LFPOOL_URCU_memb_LIBRARY} ${LFPOOL_URCU_bp_LIBRARY})
 	endif()
 endif()
 
 if(TARGET lfpool::ck)
 	foreach(test epoch epoch_gate epoch_threads epoch_signals)
-		lfpool_component_test(${test} ck test_${test}.c ${LFPOOL_CK_INCLUDE} ${LFPOOL_CK_LIBRARY})
+		lfpool_component_test(${test} ck retire/test_${test}.c ${LFPOOL_CK_INCLUDE} ${LFPOOL_CK_LIBRARY})
 	endforeach()
 endif()

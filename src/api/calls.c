@@ -9,14 +9,14 @@
 /* The hit is not here, so that callers need no frame for this. */
 NOINLINE void *lfpool_acquire_slow(lfpool_t *pool)
 {
-	struct cache_head *head = thread_remember(pool->table_id, thread_cache(pool));
+	struct cache_head *head = thread_cache_remembered(pool);
 
 	return head ? lfpool_cache_acquire_inline(&head->face) : pool->backend->acquire(pool);
 }
 
 NOINLINE lfpool_status_t lfpool_release_slow(lfpool_t *pool, void *object)
 {
-	struct cache_head *head = thread_remember(pool->table_id, thread_cache(pool));
+	struct cache_head *head = thread_cache_remembered(pool);
 
 	return head ? lfpool_cache_release_inline(&head->face, object) : pool_release(pool, object);
 }

@@ -15,7 +15,7 @@
  *                  several one succeeds, and none touches a later use, whose word is another.
  *              N3  the salt of the n-th pool that the process makes is n * SALT_STEP modulo 2^64, and the salts of two pools,
  *                  d pools apart, differ by more than 2^64 / 5d in either direction: no quotient in the continued fraction
- *                  of SALT_STEP / 2^64 is above 3 (tests/unit_handle.c).  So a handle of one can name an object of the
+ *                  of SALT_STEP / 2^64 is above 3 (tests/api/unit_handle.c).  So a handle of one can name an object of the
  *                  other only if a slot of one of them had more than 2^(61-b) / d uses with a handle.
  * Races        A program that makes a handle of an object while another thread releases it gets 0, or a handle that is stale
  *              at once; but one more thing can be where that release is one that does not race (arena.h, A2): it may have

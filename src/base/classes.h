@@ -13,7 +13,7 @@
  *              X2  a class is larger than a size that it serves by at most alignment - 1 bytes, if the size is at most
  *                  steps * alignment; else by less than one part in steps + 1 of the class.  (m >= steps units, and the
  *                  class has less than 2^d units too many, of (m >> d) + 1 >= steps + 1 times 2^d.)
- *              tests/unit_classes.c compares both with a list, for every size.
+ *              tests/base/unit_classes.c compares both with a list, for every size.
  * Progress     Wait-free, O(1).
  */
 #ifndef LFPOOL_CLASSES_H

@@ -181,7 +181,9 @@ static void hand_back(void *memory)
 	(void)table_set(gone);
 	if (table == gone)
 		return;
-	thread_forget();
+#ifndef LFPOOL_THREAD_KEY
+	lfpool_last.pool_id = 1;
+#endif
 	live_pools_lock();
 	for (uint64_t i = 0; i <= table[-1].pool_id; i++) {
 		const struct thread_entry *e = &table[i];
@@ -304,4 +306,18 @@ struct cache_head *thread_cache(lfpool_t *pool)
 
 	/* L3 */
 	return !head && pool->table_id ? attach(pool) : head;
+}
+
+/* Never inlined: the asm of lfpool/inline.h names no memory, and the return puts both stores before it.  Here and not where it is
+ * called, since only this file knows by which model the variable is found: no look at it may allocate. */
+NOINLINE struct cache_head *thread_cache_remembered(lfpool_t *pool)
+{
+	struct cache_head *head = thread_cache(pool);
+
+	/* With a key lfpool/inline.h makes calls. */
+#ifndef LFPOOL_THREAD_KEY
+	if (head)
+		lfpool_last = (struct lfpool_last){pool->table_id, (lfpool_cache_t *)head};
+#endif
+	return head;
 }

@@ -40,25 +40,6 @@ extern pthread_key_t thread_key;
 extern THREAD_LOCAL struct thread_entry *thread_table;
 #endif
 
-/* L5.  Returns `head`, the thread's of that pool; NULL changes nothing.  With a key lfpool/inline.h makes calls.
- * Only for functions that are never inlined: the asm there names no memory, and their return puts both stores before it. */
-static inline struct cache_head *thread_remember(uint64_t pool_id, struct cache_head *head)
-{
-#ifndef LFPOOL_THREAD_KEY
-	if (head)
-		lfpool_last = (struct lfpool_last){pool_id, (lfpool_cache_t *)head};
-#endif
-	(void)pool_id;
-	return head;
-}
-
-static inline void thread_forget(void)
-{
-#ifndef LFPOOL_THREAD_KEY
-	lfpool_last.pool_id = 1;
-#endif
-}
-
 /* Of a pool's table_id (pool.h).  NULL: it is not in the first places, or the thread has none yet, or can have none. */
 static inline struct cache_head *thread_find(uint64_t pool_id)
 {
@@ -90,6 +71,8 @@ bool threads_keep_caches(void);
 uint32_t thread_hint(void);
 /* The calling thread's cache of this pool, made if need be; NULL: it cannot have one now, or the backend has none. */
 struct cache_head *thread_cache(struct lfpool_pool *pool);
+/* The same, and lfpool/inline.h knows it as the last (L5). */
+struct cache_head *thread_cache_remembered(struct lfpool_pool *pool);
 /* The pools that this thread is serving (waiters.c), the innermost first; another innermost.  Neither allocates, nor can be
  * refused by the system; from a signal handler too. */
 struct serving;

@@ -2,7 +2,7 @@
 /*
  * typed.h - every macro of lfpool/typed.h and lfpool/hidden.h, and every function that they define; for typed.c and
  * typed.cpp, which include it in every C from C99 on and in every C++ from C++11 on.  Nothing here is run: what the
- * functions do is in tests/test_typed.c.  Names like `pool` and `count` are taken on purpose.
+ * functions do is in tests/api/test_typed.c.  Names like `pool` and `count` are taken on purpose.
  */
 #include <lfpool/hidden.h>
 #include <lfpool/typed.h>

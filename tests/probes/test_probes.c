@@ -6,7 +6,7 @@
  * Idea         Calls are drawn at random, on one thread with two caches, so that the counters and the hits must agree to the
  *              last one; and each call says itself what its probes have to say.
  */
-#include "../priority_support.h"
+#include "../support/priority_support.h"
 #include "traps.h"
 
 #define NAME "the pool with the probes"

@@ -11,7 +11,7 @@
 #ifndef LFPOOL_TESTS_ARMED_H
 #define LFPOOL_TESTS_ARMED_H
 
-#include "../no_kernel.h"
+#include "../support/no_kernel.h"
 
 /* Which function was called, in which state; each pair once.  In memory that parent and children share. */
 struct journal {

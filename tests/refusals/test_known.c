@@ -2,7 +2,7 @@
 /*
  * test_known.c - refusals that the library once answered wrongly, each by itself.
  */
-#include "../support.h"
+#include "../support/support.h"
 
 #include "refusals.h"
 

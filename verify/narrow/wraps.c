@@ -6,7 +6,7 @@
  *              nothing is different.  Of a tag: a value comes back after exactly so many changes, and after no fewer; so
  *              the number in the table is the number in the code.
  */
-#include "../../tests/priority_support.h"
+#include "../../tests/support/priority_support.h"
 
 #include "core/arena.h"
 #include "pool/pool.h"

@@ -1,0 +1,351 @@
+/* SPDX-License-Identifier: MIT */
+/* test: threads */
+/*
+ * test_advice.c - lfpool_advise(): a run that follows it does what was promised: finds always an object, seldom goes to
+ * the depot, robs no caches.
+ */
+#include "../support/support.h"
+
+#include <stdatomic.h>
+
+enum { SIZE = 32, WORKERS = 4, WARM = 10 };
+
+struct workload {
+	uint64_t seed;
+	unsigned workers, bursts; /* of each worker                                        */
+	uint32_t least, most;     /* objects in a burst: acquired, then all but some released */
+	uint32_t kept;            /* at most so many are kept from burst to burst           */
+};
+
+struct run {
+	const struct workload *workload;
+	lfpool_t *pool;
+	pthread_barrier_t barrier;
+};
+
+struct worker {
+	struct run *run;
+	unsigned index;
+	pthread_t thread;
+};
+
+static void burst(struct run *run, struct random *r, void **held, size_t *count)
+{
+	const struct workload *l = run->workload;
+	const size_t wanted = l->least + random_below(r, l->most - l->least + 1), kept = random_below(r, l->kept + 1);
+	void *object;
+
+	while (*count < wanted && (object = lfpool_acquire(run->pool)))
+		held[(*count)++] = object;
+	while (*count > kept)
+		REQUIRE(lfpool_release(run->pool, held[--*count]) == LFPOOL_OK);
+}
+
+static void *work(void *argument)
+{
+	struct worker *w = argument;
+	struct random r = random_for(w->run->workload->seed, w->index);
+	void **held = pointers_new(w->run->workload->most);
+	size_t count = 0;
+
+	for (int i = 0; i < WARM; i++)
+		burst(w->run, &r, held, &count);
+	/* Somebody resets between the two. */
+	pthread_barrier_wait(&w->run->barrier);
+	pthread_barrier_wait(&w->run->barrier);
+	for (unsigned i = 0; i < w->run->workload->bursts; i++)
+		burst(w->run, &r, held, &count);
+	pthread_barrier_wait(&w->run->barrier);
+	while (count)
+		REQUIRE(lfpool_release(w->run->pool, held[--count]) == LFPOOL_OK);
+	free(held);
+	return NULL;
+}
+
+struct outcome {
+	uint64_t acquires, trips, steals, exhausted;
+	lfpool_advice_t advice;
+};
+
+static lfpool_stats_t stats_of(const lfpool_t *pool)
+{
+	lfpool_stats_t stats = LFPOOL_STATS_INIT;
+
+	REQUIRE(lfpool_stats(pool, &stats) == LFPOOL_OK);
+	return stats;
+}
+
+static lfpool_advice_t advice_of(const lfpool_t *pool)
+{
+	lfpool_advice_t advice = LFPOOL_ADVICE_INIT;
+
+	REQUIRE(lfpool_advise(pool, &advice) == LFPOOL_OK);
+	REQUIRE(strlen(advice.reason) > 0 && strlen(advice.reason) < sizeof(advice.reason) - 1);
+	return advice;
+}
+
+/* From after the warming up to the end. */
+static struct outcome run(const struct workload *workload, lfpool_backend_t backend, size_t capacity,
+			  size_t cache_capacity)
+{
+	lfpool_config_t config = config_of(SIZE, capacity);
+	struct worker *workers = calloc(workload->workers, sizeof(*workers));
+
+	REQUIRE(workers);
+	config.backend = backend;
+	config.cache_capacity = cache_capacity;
+	struct run run = {.workload = workload, .pool = pool_with(&config)};
+
+	pthread_barrier_init(&run.barrier, NULL, workload->workers + 1);
+	for (unsigned i = 0; i < workload->workers; i++) {
+		workers[i] = (struct worker){.run = &run, .index = i};
+		thread_start(&workers[i].thread, work, &workers[i]);
+	}
+	pthread_barrier_wait(&run.barrier);
+	lfpool_high_water_reset(run.pool);
+	const lfpool_stats_t before = stats_of(run.pool);
+
+	pthread_barrier_wait(&run.barrier);
+	pthread_barrier_wait(&run.barrier);
+	for (unsigned i = 0; i < workload->workers; i++)
+		pthread_join(workers[i].thread, NULL);
+	const lfpool_stats_t after = stats_of(run.pool);
+	const struct outcome outcome = {
+		.acquires = after.acquires - before.acquires,
+		.trips = after.depot_trips - before.depot_trips,
+		.steals = after.steals - before.steals,
+		.exhausted = after.exhausted - before.exhausted,
+		.advice = advice_of(run.pool),
+	};
+
+	require_whole(run.pool, SIZE);
+	lfpool_destroy(run.pool);
+	pthread_barrier_destroy(&run.barrier);
+	free(workers);
+	return outcome;
+}
+
+static bool seldom(uint64_t times, uint64_t acquires)
+{
+	return times <= acquires / LFPOOL_ADVICE_SELDOM;
+}
+
+/* The same workload again, as advised.  How much several workers need at once depends on how they meet, and the next run
+ * may meet worse: then in a pool that is not smaller than before. */
+static struct outcome run_as_advised(const struct workload *workload, lfpool_backend_t backend,
+				     const lfpool_advice_t *advice, size_t capacity)
+{
+	if (workload->workers == 1 || capacity < advice->capacity)
+		capacity = advice->capacity;
+	return run(workload, backend, capacity + advice->headroom, advice->cache_capacity);
+}
+
+TEST(bursts_larger_than_the_cache)
+{
+	const struct workload bursts = {.workers = 1, .bursts = 100, .least = 300, .most = 300};
+	struct outcome o = run(&bursts, LFPOOL_BACKEND_LOCKFREE, 2000, 64);
+
+	print_message("%s\n", o.advice.reason);
+	assert_false(seldom(o.trips, o.acquires));
+	assert_int_equal(o.exhausted, 0);
+	assert_in_range(o.advice.capacity, 300, 300 + 64);
+	assert_int_equal(o.advice.cache_capacity, 256);
+	assert_non_null(strstr(o.advice.reason, "Larger caches"));
+
+	o = run_as_advised(&bursts, LFPOOL_BACKEND_LOCKFREE, &o.advice, 2000);
+	print_message("%s\n", o.advice.reason);
+	assert_true(seldom(o.trips, o.acquires));
+	assert_int_equal(o.exhausted + o.steals, 0);
+	assert_int_equal(o.advice.cache_capacity, 256);
+	assert_non_null(strstr(o.advice.reason, "few enough"));
+}
+
+/* Each that found nothing wanted one more: with so many more there is one for each. */
+TEST(too_small)
+{
+	const struct workload bursts = {.workers = 1, .bursts = 1, .least = 1500, .most = 1500, .kept = 1500};
+
+	for (unsigned backend = LFPOOL_BACKEND_LOCKFREE; backend <= LFPOOL_BACKEND_MALLOC; backend++) {
+		lfpool_t *pool = pool_of(SIZE, 1000);
+		void **objects = pointers_new(1500);
+
+		assert_int_equal(acquire_all(pool, objects, 1500), 1000);
+		for (int i = 0; i < 300; i++)
+			assert_null(lfpool_acquire(pool));
+		/* 301 calls. */
+		assert_int_equal(advice_of(pool).capacity, 1301);
+		for (int i = 0; i < 3000; i++)
+			assert_null(lfpool_acquire(pool));
+		/* At most twice as many. */
+		assert_int_equal(advice_of(pool).capacity, 2000);
+		assert_non_null(strstr(advice_of(pool).reason, "3301 calls found all 1000 objects in use"));
+		/* Forgotten. */
+		lfpool_high_water_reset(pool);
+		assert_int_equal(advice_of(pool).capacity, 1000);
+		release_all(pool, objects, 1000);
+		lfpool_destroy(pool);
+		free(objects);
+
+		struct outcome o = run(&bursts, (lfpool_backend_t)backend, 1000, 64);
+
+		assert_true(o.exhausted > 0 || o.advice.capacity == 1000);
+		o = run(&bursts, (lfpool_backend_t)backend, 1500, 64);
+		assert_int_equal(o.exhausted, 0);
+	}
+}
+
+/* Whatever the workload: what is said of capacity and headroom holds exactly, what is said of caches too. */
+TEST(followed_by_any_workload)
+{
+	const uint64_t seed = test_seed("followed_by_any_workload");
+	struct random r = random_for(seed, 1000);
+
+	for (int i = 0; i < TIMES(60, 6); i++) {
+		static const size_t caches[] = {2, 8, 16, 32, 64, 128, 256, 512};
+		const uint32_t least = random_below(&r, 2) ? 0 : random_below(&r, 600);
+		const struct workload workload = {
+			.seed = seed + (uint64_t)i,
+			.workers = 1 + random_below(&r, WORKERS),
+			.bursts = 200,
+			.least = least,
+			.most = least + 1 + random_below(&r, random_below(&r, 2) ? 20 : 800),
+			.kept = random_below(&r, 2) ? 0 : random_below(&r, least + 1),
+		};
+		const lfpool_backend_t backend = (lfpool_backend_t)random_below(&r, 3);
+		const size_t capacity = (size_t)workload.workers * workload.most * (1 + random_below(&r, 3)) + 1;
+		const size_t cache_capacity = caches[random_below(&r, COUNT(caches))];
+		const struct outcome before = run(&workload, backend, capacity, cache_capacity);
+		const struct outcome after = run_as_advised(&workload, backend, &before.advice, capacity);
+
+		/* There was enough. */
+		assert_int_equal(before.exhausted, 0);
+		assert_true(before.advice.capacity <= capacity);
+		assert_int_equal(after.exhausted, 0);
+		if (workload.workers == 1)
+			assert_int_equal(after.steals, 0);
+		if (backend == LFPOOL_BACKEND_MUTEX) {
+			assert_int_equal(before.advice.cache_capacity + before.advice.headroom, 0);
+			continue;
+		}
+		assert_true(before.advice.cache_capacity >= cache_capacity);
+		/* 256 is enough for certain.  Smaller ones are what may be expected, and the size of the pool changed too. */
+		const uint64_t trips = before.advice.cache_capacity < 256 ? after.trips / 2 : after.trips;
+
+		if (!seldom(trips, after.acquires) && after.acquires >= 1000)
+			fail_msg("run %d: cache_capacity %zu: %s as advised, %zu: %s", i, cache_capacity,
+				 before.advice.reason, before.advice.cache_capacity, after.advice.reason);
+		else if (seldom(before.trips, before.acquires))
+			assert_int_equal(before.advice.cache_capacity, cache_capacity);
+	}
+}
+
+/* After a reset acquires, trips and thefts are those made since. */
+static void require_nothing_of_before(lfpool_t *pool, lfpool_cache_t *cache)
+{
+	void *object = lfpool_cache_acquire(cache);
+
+	for (int i = 0; i <= 1000; i++) {
+		assert_int_equal(lfpool_cache_release(cache, object), LFPOOL_OK);
+		if (i == 0)
+			lfpool_high_water_reset(pool);
+		if (i < 1000)
+			assert_non_null(object = lfpool_cache_acquire(cache));
+	}
+	assert_non_null(strstr(advice_of(pool).reason, " 1000 acquires made 0 trips to the depot: few enough."));
+	assert_null(strstr(advice_of(pool).reason, "robbed"));
+}
+
+/* A pool so tight that its caches live by robbing each other; with the headroom nobody does. */
+TEST(robbed_caches)
+{
+	enum { CACHES = 4, CACHE = 32, HELD = 16 };
+	size_t capacity = 2 * HELD + 4;
+
+	for (int again = 0; again < 2; again++) {
+		lfpool_config_t config = config_of(SIZE, capacity);
+		void *held[2][HELD];
+		lfpool_cache_t *caches[CACHES];
+
+		config.cache_capacity = CACHE;
+		lfpool_t *pool = pool_with(&config);
+
+		for (int i = 0; i < CACHES; i++)
+			caches[i] = lfpool_cache_create(pool);
+		/* What two acquire the other two release. */
+		for (int round = 0; round < 200; round++) {
+			for (int i = 0; i < 2; i++)
+				assert_int_equal(lfpool_cache_acquire_bulk(caches[i], held[i], HELD), HELD);
+			for (int i = 0; i < 2; i++)
+				assert_int_equal(lfpool_cache_release_bulk(caches[i + 2], held[i], HELD), HELD);
+		}
+
+		const lfpool_stats_t stats = stats_of(pool);
+		const lfpool_advice_t advice = advice_of(pool);
+
+		print_message("%s\n", advice.reason);
+		assert_int_equal(stats.exhausted, 0);
+		if (again)
+			assert_int_equal(stats.steals, 0);
+		else
+			assert_false(seldom(stats.steals, stats.acquires));
+		assert_true(!strstr(advice.reason, "headroom") == (again == 1));
+		assert_int_equal(advice.headroom, CACHES * advice.cache_capacity);
+		capacity = advice.capacity + advice.headroom;
+		require_nothing_of_before(pool, caches[0]);
+		for (int i = 0; i < CACHES; i++)
+			lfpool_cache_destroy(caches[i]);
+		/* All caches that there were, not those in use. */
+		assert_int_equal(advice_of(pool).headroom, CACHES * CACHE);
+		lfpool_destroy(pool);
+	}
+}
+
+TEST(what_is_not_known)
+{
+	lfpool_config_t config = config_of(SIZE, 1000);
+
+	/* No caches of its threads. */
+	config.cache_capacity = LFPOOL_CACHE_NONE;
+	lfpool_t *pool = pool_with(&config);
+
+	assert_int_equal(advice_of(pool).capacity, 0);
+	assert_non_null(strstr(advice_of(pool).reason, "too few"));
+	assert_true(advice_of(pool).cache_capacity == LFPOOL_CACHE_NONE);
+	lfpool_destroy(pool);
+}
+
+TEST(sizes_of_the_struct)
+{
+	lfpool_t *pool = pool_of(SIZE, 100);
+	struct {
+		lfpool_advice_t advice;
+		char more[8];
+	} newer = {.advice = LFPOOL_ADVICE_INIT};
+
+	newer.advice.struct_size = sizeof(newer);
+	memset(newer.more, 'x', sizeof(newer.more));
+	assert_int_equal(lfpool_advise(pool, &newer.advice), LFPOOL_OK);
+	assert_int_equal(newer.advice.struct_size, sizeof(newer));
+	for (size_t i = 0; i < sizeof(newer.more); i++)
+		assert_int_equal(newer.more[i], 0);
+	newer.advice.struct_size = sizeof(newer.advice) - 1;
+	assert_int_equal(lfpool_advise(pool, &newer.advice), LFPOOL_E_ARGUMENT);
+	newer.advice.struct_size = 5000;
+	assert_int_equal(lfpool_advise(pool, &newer.advice), LFPOOL_E_ARGUMENT);
+	assert_int_equal(lfpool_advise(pool, NULL), LFPOOL_E_ARGUMENT);
+	lfpool_destroy(pool);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(bursts_larger_than_the_cache),
+		cmocka_unit_test(too_small),
+		cmocka_unit_test(followed_by_any_workload),
+		cmocka_unit_test(robbed_caches),
+		cmocka_unit_test(what_is_not_known),
+		cmocka_unit_test(sizes_of_the_struct),
+	};
+
+	return cmocka_run_group_tests_name("advice", tests, NULL, NULL);
+}

@@ -1,0 +1,430 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * test_walk.c - what lfpool/walk.h promises to one thread: which objects are visited, in which order, how often; what
+ * may be done meanwhile; how a walk is divided.
+ */
+#include "../support/support.h"
+
+enum { SIZE = 40, CAPACITY = 1000 };
+
+static const lfpool_backend_t tracked[] = {LFPOOL_BACKEND_LOCKFREE, LFPOOL_BACKEND_MUTEX};
+
+static lfpool_t *pool_on(lfpool_backend_t backend, size_t capacity, uint32_t flags)
+{
+	lfpool_config_t config = config_of(SIZE, capacity);
+
+	config.backend = backend;
+	config.flags = flags;
+	return pool_with(&config);
+}
+
+/* What a visitor saw. */
+struct seen {
+	lfpool_t *pool;
+	void *objects[CAPACITY + 1];
+	size_t count, active;
+	size_t enough; /* says false then */
+};
+
+static bool note(void *context, void *object)
+{
+	struct seen *seen = context;
+
+	REQUIRE(seen->count <= CAPACITY);
+	seen->objects[seen->count++] = object;
+	return seen->count != seen->enough;
+}
+
+static bool note_slot(void *context, void *object, bool active)
+{
+	struct seen *seen = context;
+
+	REQUIRE(active == lfpool_in_use(seen->pool, object));
+	seen->active += active;
+	return note(context, object);
+}
+
+/* Every way of walking gives just these, in the order of their addresses. */
+static void require_walks_give(lfpool_t *pool, void **expected, size_t count)
+{
+	struct seen seen = {.pool = pool};
+	void *copy[CAPACITY + 1];
+	lfpool_cursor_t cursor;
+
+	if (count)
+		qsort(expected, count, sizeof(*expected), compare_addresses);
+	assert_int_equal(lfpool_for_each_active(pool, note, &seen), count);
+	assert_int_equal(seen.count, count);
+	lfpool_cursor_open(&cursor, pool);
+	assert_int_equal(lfpool_copy_active(pool, copy, CAPACITY + 1), count);
+	for (size_t i = 0; i < count; i++) {
+		assert_ptr_equal(seen.objects[i], expected[i]);
+		assert_ptr_equal(lfpool_cursor_next(&cursor), expected[i]);
+		assert_ptr_equal(copy[i], expected[i]);
+	}
+	for (int i = 0; i < 3; i++)
+		assert_null(lfpool_cursor_next(&cursor));
+}
+
+TEST(the_active_objects_are_visited_each_once_in_address_order)
+{
+	struct random r = random_for(test_seed("walk"), 0);
+
+	for (size_t b = 0; b < COUNT(tracked); b++) {
+		for (int round = 0; round < 30; round++) {
+			const size_t capacity = 1 + random_below(&r, CAPACITY);
+			const size_t some = random_below(&r, (uint32_t)capacity + 1);
+			lfpool_t *pool = pool_on(tracked[b], capacity, 0);
+			void *objects[CAPACITY];
+			size_t held = 0;
+
+			require_walks_give(pool, NULL, 0);
+			while (held < some)
+				assert_non_null(objects[held++] = lfpool_acquire(pool));
+			require_walks_give(pool, objects, held);
+			/* Any of them, and then one, and then none. */
+			for (size_t i = 0; i < held;) {
+				if (random_below(&r, 3) == 0) {
+					i++;
+					continue;
+				}
+				assert_int_equal(lfpool_release(pool, objects[i]), LFPOOL_OK);
+				objects[i] = objects[--held];
+			}
+			require_walks_give(pool, objects, held);
+			while (held > 1)
+				assert_int_equal(lfpool_release(pool, objects[--held]), LFPOOL_OK);
+			require_walks_give(pool, objects, held);
+			release_all(pool, objects, held);
+			require_walks_give(pool, NULL, 0);
+			assert_int_equal(lfpool_destroy(pool), 0);
+		}
+	}
+}
+
+TEST(the_last_slot_and_the_first_are_visited)
+{
+	for (size_t capacity = 1; capacity < 70; capacity++) {
+		lfpool_t *pool = pool_on(LFPOOL_BACKEND_LOCKFREE, capacity, 0);
+		void *objects[70];
+
+		assert_int_equal(acquire_all(pool, objects, 70), capacity);
+		require_walks_give(pool, objects, capacity);
+		/* Sorted now: only the last, only the first. */
+		release_all(pool, objects, capacity - 1);
+		require_walks_give(pool, objects + capacity - 1, 1);
+		assert_int_equal(lfpool_release(pool, objects[capacity - 1]), LFPOOL_OK);
+		for (size_t i = 0; i < capacity; i++) {
+			assert_int_equal(acquire_all(pool, objects, 70), capacity);
+			assert_true(sort_disjoint(objects, capacity, SIZE));
+			release_all(pool, objects, i);
+			release_all(pool, objects + i + 1, capacity - i - 1);
+			require_walks_give(pool, objects + i, 1);
+			assert_int_equal(lfpool_release(pool, objects[i]), LFPOOL_OK);
+		}
+		lfpool_destroy(pool);
+	}
+}
+
+TEST(a_visitor_that_says_false_ends_the_walk)
+{
+	lfpool_t *pool = pool_of(SIZE, CAPACITY);
+	void *objects[CAPACITY], *copy[5] = {NULL};
+	struct seen seen = {.pool = pool, .enough = 3};
+
+	assert_int_equal(acquire_all(pool, objects, 10), 10);
+	assert_true(sort_disjoint(objects, 10, SIZE));
+	assert_int_equal(lfpool_for_each_active(pool, note, &seen), 3);
+	assert_int_equal(seen.count, 3);
+	assert_int_equal(lfpool_copy_active(pool, copy, 4), 4);
+	for (size_t i = 0; i < 4; i++)
+		assert_ptr_equal(copy[i], objects[i]);
+	assert_null(copy[4]);
+	assert_int_equal(lfpool_copy_active(pool, copy, 0), 0);
+	assert_int_equal(lfpool_copy_active(pool, NULL, 0), 0);
+	seen = (struct seen){.pool = pool, .enough = 1};
+	assert_int_equal(lfpool_for_each_slot(pool, note_slot, &seen), 1);
+	lfpool_destroy(pool);
+}
+
+TEST(every_slot)
+{
+	for (size_t b = 0; b < COUNT(tracked); b++) {
+		lfpool_t *pool = pool_on(tracked[b], CAPACITY, 0);
+		struct seen seen = {.pool = pool};
+		void *objects[17];
+
+		assert_int_equal(acquire_all(pool, objects, 17), 17);
+		assert_int_equal(lfpool_for_each_slot(pool, note_slot, &seen), CAPACITY);
+		assert_int_equal(seen.count, CAPACITY);
+		assert_int_equal(seen.active, 17);
+		assert_true(sort_disjoint(seen.objects, CAPACITY, SIZE));
+		for (size_t i = 0; i < CAPACITY; i++) {
+			assert_true(lfpool_owns(pool, seen.objects[i]));
+			assert_true(all_bytes_are(seen.objects[i], SIZE, 0));
+		}
+		lfpool_destroy(pool);
+	}
+}
+
+/* A free slot of the malloc backend has no memory: none is visited, active ones neither. */
+TEST(no_slot_of_the_malloc_backend)
+{
+	lfpool_t *pool = pool_on(LFPOOL_BACKEND_MALLOC, CAPACITY, 0);
+	struct seen seen = {.pool = pool};
+	void *object = lfpool_acquire(pool);
+
+	assert_non_null(object);
+	assert_int_equal(lfpool_for_each_slot(pool, note_slot, &seen), 0);
+	assert_int_equal(seen.count, 0);
+	assert_int_equal(lfpool_release(pool, object), LFPOOL_OK);
+	lfpool_destroy(pool);
+}
+
+/* ---- Inside a walk ---- */
+
+static bool release_this(void *context, void *object)
+{
+	REQUIRE(lfpool_release(context, object) == LFPOOL_OK);
+	return true;
+}
+
+TEST(the_current_object_may_be_released)
+{
+	for (size_t b = 0; b < COUNT(tracked); b++) {
+		lfpool_t *pool = pool_on(tracked[b], CAPACITY, 0);
+		void *objects[CAPACITY], *object;
+		lfpool_cursor_t cursor;
+		size_t released = 0;
+
+		assert_int_equal(acquire_all(pool, objects, CAPACITY), CAPACITY);
+		assert_int_equal(lfpool_for_each_active(pool, release_this, pool), CAPACITY);
+		require_whole(pool, SIZE);
+		assert_int_equal(acquire_all(pool, objects, CAPACITY), CAPACITY);
+		lfpool_cursor_open(&cursor, pool);
+		while ((object = lfpool_cursor_next(&cursor)))
+			if (++released % 3)
+				assert_int_equal(lfpool_release(pool, object), LFPOOL_OK);
+		assert_int_equal(released, CAPACITY);
+		assert_int_equal(lfpool_active_count(pool), CAPACITY / 3);
+		assert_int_equal(lfpool_release_all(pool), CAPACITY / 3);
+		require_whole(pool, SIZE);
+		lfpool_destroy(pool);
+	}
+}
+
+/* Releases all the others, once. */
+static bool release_the_others(void *context, void *object)
+{
+	struct seen *seen = context;
+	lfpool_cursor_t cursor;
+	void *other;
+
+	(void)note(context, object);
+	lfpool_cursor_open(&cursor, seen->pool);
+	while ((other = lfpool_cursor_next(&cursor)))
+		if (other != object)
+			REQUIRE(lfpool_release(seen->pool, other) == LFPOOL_OK);
+	return true;
+}
+
+TEST(another_object_may_be_released_and_is_not_visited_then)
+{
+	for (size_t b = 0; b < COUNT(tracked); b++) {
+		lfpool_t *pool = pool_on(tracked[b], CAPACITY, 0);
+		struct seen seen = {.pool = pool};
+		void *objects[CAPACITY];
+
+		assert_int_equal(acquire_all(pool, objects, CAPACITY), CAPACITY);
+		assert_int_equal(lfpool_for_each_active(pool, release_the_others, &seen), 1);
+		assert_int_equal(lfpool_active_count(pool), 1);
+		assert_int_equal(lfpool_release(pool, seen.objects[0]), LFPOOL_OK);
+		require_whole(pool, SIZE);
+		lfpool_destroy(pool);
+	}
+}
+
+/* Acquires one for each it sees: those that lie behind the walk are not visited, and none is visited twice. */
+static bool acquire_another(void *context, void *object)
+{
+	struct seen *seen = context;
+
+	(void)lfpool_acquire(seen->pool);
+	return note(context, object);
+}
+
+TEST(acquiring_is_legal_and_ends)
+{
+	for (size_t b = 0; b < COUNT(tracked); b++) {
+		lfpool_t *pool = pool_on(tracked[b], CAPACITY, 0);
+		struct seen seen = {.pool = pool};
+		void *objects[CAPACITY];
+
+		assert_int_equal(acquire_all(pool, objects, CAPACITY / 2), CAPACITY / 2);
+		const size_t visited = lfpool_for_each_active(pool, acquire_another, &seen);
+
+		assert_in_range(visited, CAPACITY / 2, CAPACITY);
+		assert_int_equal(visited, seen.count);
+		assert_true(sort_disjoint(seen.objects, seen.count, SIZE));
+		assert_int_equal(lfpool_release_all(pool), CAPACITY);
+		lfpool_destroy(pool);
+	}
+}
+
+/* ---- Divided ---- */
+
+TEST(the_parts_of_a_walk_are_disjoint_and_complete)
+{
+	struct random r = random_for(test_seed("split"), 0);
+
+	for (int round = 0; round < 300; round++) {
+		const size_t capacity = 1 + random_below(&r, CAPACITY);
+		const size_t parts = 1 + random_below(&r, round % 2 ? 8 : 1200);
+		lfpool_config_t config = config_of(SIZE, capacity);
+		lfpool_cursor_t *cursors = calloc(parts, sizeof(*cursors));
+		void *objects[CAPACITY], *object, *last = NULL;
+		size_t most = 0, least = SIZE_MAX, sum = 0;
+
+		config.backend = tracked[round % 3 == 0];
+		config.cache_capacity = 2u << random_below(&r, 6);
+		lfpool_t *pool = pool_with(&config);
+
+		REQUIRE(cursors);
+		const size_t held = acquire_all(pool, objects, 1 + random_below(&r, (uint32_t)capacity));
+
+		lfpool_cursor_split(cursors, parts, pool);
+		/* One after the other they go through all, as one walk does. */
+		for (size_t i = 0; i < parts; i++) {
+			size_t mine = 0;
+
+			for (; (object = lfpool_cursor_next(&cursors[i])); mine++) {
+				assert_true((uintptr_t)object > (uintptr_t)last);
+				last = object;
+			}
+			most = mine > most ? mine : most;
+			least = mine < least ? mine : least;
+			sum += mine;
+			assert_null(lfpool_cursor_next(&cursors[i]));
+		}
+		assert_int_equal(sum, held);
+		/* A magazine at most, and what of the last one is not held. */
+		assert_true(most - least <= config.cache_capacity);
+		free(cursors);
+		assert_int_equal(lfpool_release_all(pool), held);
+		lfpool_destroy(pool);
+	}
+}
+
+/* Of whole magazines, the first parts with one more. */
+TEST(the_borders_of_parts_lie_between_magazines)
+{
+	enum { MAGAZINE = 8, MAGAZINES = 25 };
+	lfpool_config_t config = config_of(SIZE, MAGAZINE * MAGAZINES);
+	void *objects[MAGAZINE * MAGAZINES];
+	lfpool_cursor_t cursors[30];
+
+	config.cache_capacity = 2 * MAGAZINE;
+	lfpool_t *pool = pool_with(&config);
+
+	assert_int_equal(acquire_all(pool, objects, COUNT(objects)), COUNT(objects));
+	for (size_t parts = 1; parts <= COUNT(cursors); parts++) {
+		lfpool_cursor_split(cursors, parts, pool);
+		for (size_t i = 0; i < parts; i++) {
+			size_t mine = 0;
+
+			while (lfpool_cursor_next(&cursors[i]))
+				mine++;
+			assert_int_equal(mine, (MAGAZINES / parts + (i < MAGAZINES % parts)) * MAGAZINE);
+		}
+	}
+	lfpool_destroy(pool);
+}
+
+TEST(slots_that_a_shrink_took_out_are_visited_as_free_ones)
+{
+	lfpool_t *pool = pool_of(SIZE, CAPACITY);
+	struct seen seen = {.pool = pool};
+	void *objects[CAPACITY];
+
+	assert_int_equal(acquire_all(pool, objects, CAPACITY), CAPACITY);
+	release_all(pool, objects, 300);
+	assert_int_equal(lfpool_shrink(pool, 100), 100);
+	assert_int_equal(lfpool_for_each_slot(pool, note_slot, &seen), CAPACITY);
+	assert_int_equal(seen.active, CAPACITY - 300);
+	lfpool_destroy(pool);
+}
+
+/* ---- All at once ---- */
+
+static bool count_it(void *context, void *object)
+{
+	(void)object;
+	++*(size_t *)context;
+	return true;
+}
+
+TEST(release_all_releases_what_is_active_and_nothing_else)
+{
+	for (size_t b = 0; b < COUNT(tracked); b++) {
+		lfpool_config_t config = config_of(SIZE, CAPACITY);
+		size_t deactivated = 0;
+		void *objects[CAPACITY];
+
+		for (int hooked = 0; hooked < 2; hooked++) {
+			config.backend = tracked[b];
+			config.hooks.context = &deactivated;
+			config.hooks.deactivate = hooked ? count_it : NULL;
+			lfpool_t *pool = pool_with(&config);
+
+			assert_int_equal(lfpool_release_all(pool), 0);
+			assert_int_equal(acquire_all(pool, objects, CAPACITY), CAPACITY);
+			release_all(pool, objects, 300);
+			deactivated = 0;
+			assert_int_equal(lfpool_release_all(pool), CAPACITY - 300);
+			assert_int_equal(deactivated, hooked ? CAPACITY - 300 : 0);
+			assert_int_equal(lfpool_release_all(pool), 0);
+			for (size_t i = 0; i < CAPACITY; i++)
+				assert_false(lfpool_in_use(pool, objects[i]));
+			assert_int_equal(lfpool_misuse_count(pool), 0);
+			/* Whoever held one is too late. */
+			assert_int_equal(lfpool_release(pool, objects[CAPACITY - 1]), LFPOOL_E_NOT_IN_USE);
+			require_whole(pool, SIZE);
+			lfpool_destroy(pool);
+		}
+	}
+}
+
+TEST(release_all_without_a_cache_of_ones_own)
+{
+	lfpool_config_t config = config_of(SIZE, CAPACITY);
+	void *objects[CAPACITY];
+
+	config.cache_capacity = LFPOOL_CACHE_NONE;
+	lfpool_t *pool = pool_with(&config);
+
+	assert_int_equal(acquire_all(pool, objects, CAPACITY), CAPACITY);
+	assert_int_equal(lfpool_release_all(pool), CAPACITY);
+	require_whole(pool, SIZE);
+	lfpool_destroy(pool);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(the_active_objects_are_visited_each_once_in_address_order),
+		cmocka_unit_test(the_last_slot_and_the_first_are_visited),
+		cmocka_unit_test(a_visitor_that_says_false_ends_the_walk),
+		cmocka_unit_test(every_slot),
+		cmocka_unit_test(no_slot_of_the_malloc_backend),
+		cmocka_unit_test(the_current_object_may_be_released),
+		cmocka_unit_test(another_object_may_be_released_and_is_not_visited_then),
+		cmocka_unit_test(acquiring_is_legal_and_ends),
+		cmocka_unit_test(the_parts_of_a_walk_are_disjoint_and_complete),
+		cmocka_unit_test(the_borders_of_parts_lie_between_magazines),
+		cmocka_unit_test(slots_that_a_shrink_took_out_are_visited_as_free_ones),
+		cmocka_unit_test(release_all_releases_what_is_active_and_nothing_else),
+		cmocka_unit_test(release_all_without_a_cache_of_ones_own),
+	};
+
+	return cmocka_run_group_tests_name("walk", tests, NULL, NULL);
+}

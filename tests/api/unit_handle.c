@@ -1,0 +1,253 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * unit_handle.c - handles at the end of their own bits, which no test could wait for: generations, and counts, are
+ * set by hand.
+ */
+#include "../support/support.h"
+
+#include "core/arena.h"
+#include "backend/backend_lockfree.h"
+#include "pool/pool.h"
+#include "priority/evicting.h"
+
+/* The object that the pool gives next, as if so many of its uses had had a handle. */
+static void *object_after(lfpool_t *pool, uint64_t uses)
+{
+	void *object = lfpool_acquire(pool);
+	uint32_t slot;
+
+	assert_non_null(object);
+	assert_int_equal(lfpool_release(pool, object), LFPOOL_OK);
+	assert_int_equal(arena_locate(pool->arena, object, &slot), LFPOOL_OK);
+	store_relaxed(&pool->arena->generation[slot], uses * GENERATION_ONE);
+	return object;
+}
+
+/* The handle of the next use of an object of which `uses` had one before. */
+static lfpool_handle_t handle_after(lfpool_t *pool, uint64_t uses)
+{
+	void *expected = object_after(pool, uses), *object = lfpool_acquire(pool);
+	const lfpool_handle_t handle = lfpool_handle_of(pool, object);
+
+	/* The newest is acquired first. */
+	assert_ptr_equal(object, expected);
+	assert_ptr_equal(lfpool_resolve(pool, handle), object);
+	assert_int_equal(lfpool_release_handle(pool, handle), LFPOOL_OK);
+	assert_null(lfpool_resolve(pool, handle));
+	return handle;
+}
+
+/* Slot bits: 2^bits is more than the capacity. */
+static const struct {
+	size_t capacity;
+	unsigned bits;
+} pools[] = {{1, 1}, {2, 2}, {3, 2}, {4, 3}, {255, 8}, {256, 9}, {10000, 14}, {1000000, 20}};
+
+TEST(a_handle_is_uses_and_slot)
+{
+	for (size_t i = 0; i < COUNT(pools); i++) {
+		lfpool_t *pool = pool_of(16, pools[i].capacity);
+		void *object = lfpool_acquire(pool);
+		uint32_t slot;
+
+		assert_int_equal(arena_locate(pool->arena, object, &slot), LFPOOL_OK);
+		assert_true(lfpool_handle_of(pool, object) == ((pool->salt >> pools[i].bits) << pools[i].bits | slot));
+		lfpool_destroy(pool);
+	}
+}
+
+TEST(handles_wrap_where_the_documentation_says)
+{
+	for (size_t i = 0; i < COUNT(pools); i++) {
+		lfpool_t *pool = pool_of(16, pools[i].capacity);
+		const unsigned count_bits = 64 - pools[i].bits;
+
+		/* More than is counted at all? */
+		if (count_bits < 63) {
+			const uint64_t round = UINT64_C(1) << count_bits;
+
+			assert_true(handle_after(pool, 77) == handle_after(pool, round + 77));
+			assert_true(handle_after(pool, 77) != handle_after(pool, round / 2 + 77));
+			assert_true(handle_after(pool, 77) != handle_after(pool, round + 76));
+		}
+		lfpool_destroy(pool);
+	}
+}
+
+/* N3 in handle.c.  Of all numbers up to the denominator of a convergent none comes nearer to a multiple of 2^64 than that
+ * denominator does. */
+TEST(salts_are_far_apart)
+{
+	uint64_t larger = 0, smaller = SALT_STEP, before = 0, at = 1;
+	unsigned convergents = 0;
+
+	/* Euclid's algorithm on 2^64 and SALT_STEP; 2^64 does not fit, and -SALT_STEP is the same modulo SALT_STEP. */
+	for (uint64_t quotient = -SALT_STEP / SALT_STEP + 1; smaller; convergents++) {
+		const uint64_t distance = at * SALT_STEP, remainder = larger - quotient * smaller;
+
+		assert_true((distance < -distance ? distance : -distance) > UINT64_MAX / 5 / at);
+		larger = smaller;
+		smaller = remainder;
+		const uint64_t next = quotient * at + before;
+
+		before = at;
+		at = next;
+		quotient = smaller ? larger / smaller : 0;
+	}
+	assert_int_equal(larger, 1);
+	assert_true(convergents > 40);
+}
+
+TEST(each_pool_has_the_next_salt)
+{
+	_Alignas(128) static char buffer[100000];
+	lfpool_config_t config = config_of(16, 10);
+	lfpool_t *pool = pool_of(16, 10), *other;
+	const uint64_t first = pool->salt;
+
+	lfpool_destroy(pool);
+	pool = pool_of(16, 10);
+	assert_int_equal(lfpool_create_in(&other, &config, buffer, sizeof(buffer)), LFPOOL_OK);
+	assert_true(pool->salt == first + SALT_STEP);
+	assert_true(other->salt == first + 2 * SALT_STEP);
+	lfpool_destroy(other);
+	lfpool_destroy(pool);
+}
+
+/* As few bits for the count as there can be. */
+TEST(a_handle_names_nothing_in_a_later_pool)
+{
+	enum { LATER = 512 };
+	lfpool_config_t config = config_of(16, 10);
+	lfpool_handle_t old[LATER];
+
+	config.max_capacity = (size_t)1 << 31;
+	for (size_t i = 0; i < LATER; i++) {
+		lfpool_t *pool = pool_with(&config);
+
+		old[i] = lfpool_handle_of(pool, lfpool_acquire(pool));
+		for (size_t k = 0; k < i; k++)
+			assert_null(lfpool_resolve(pool, old[k]));
+		lfpool_destroy(pool);
+	}
+}
+
+/* Where the malloc backend keeps its cells there is no object. */
+TEST(cells_are_no_objects)
+{
+	lfpool_config_t config = config_of(16, 10);
+
+	config.backend = LFPOOL_BACKEND_MALLOC;
+	lfpool_t *pool = pool_with(&config);
+	void *object = lfpool_acquire(pool);
+
+	assert_ptr_equal(lfpool_of(object), pool);
+	for (uint32_t slot = 1; slot <= 10; slot++)
+		assert_null(lfpool_of(arena_object(pool->arena, slot)));
+	/* A foreign address, with a label before it that leads to a cell of another object, to a free one, or to another pool. */
+	lfpool_t *other = pool_of(16, 3);
+	const void *const labels[] = {heap_label(object), arena_object(pool->arena, 10), lfpool_acquire(other)};
+	const void *words[4];
+
+	for (size_t i = 0; i < COUNT(labels); i++) {
+		words[0] = words[1] = words[2] = words[3] = labels[i];
+		assert_null(lfpool_of(&words[2]));
+	}
+	lfpool_destroy(other);
+	assert_int_equal(lfpool_release(pool, object), LFPOOL_OK);
+	lfpool_destroy(pool);
+}
+
+/* ---- Evicting pools: {count of acquires:44, slot:20} ---- */
+
+TEST(an_evicting_pools_count_comes_round_and_gives_no_0)
+{
+	const uint64_t round = UINT64_C(1) << 44;
+	lfpool_priority_config_t config = LFPOOL_PRIORITY_CONFIG_INIT;
+	lfpool_priority_t *pool;
+	lfpool_handle_t first, handle;
+	uint64_t priority;
+
+	config.object_size = 16;
+	config.capacity = 2;
+	assert_int_equal(lfpool_priority_create(&pool, &config), LFPOOL_OK);
+	for (uint64_t before = round - 3; before < round + 3; before++) {
+		store_relaxed(&pool->stamps, before);
+		assert_non_null(lfpool_priority_acquire(pool, before, NULL, &first));
+		assert_non_null(lfpool_priority_acquire(pool, 7, NULL, &handle));
+		assert_true(first && handle && handle != first);
+		assert_true(first >> 20 == (before + 1 == round ? 1 : (before + 1) % round));
+		assert_int_equal(lfpool_priority_publish(pool, handle), LFPOOL_OK);
+		assert_true(lfpool_priority_get(pool, handle, &priority) && priority == 7);
+		assert_int_equal(lfpool_priority_release(pool, handle), LFPOOL_OK);
+		assert_int_equal(lfpool_priority_release(pool, first), LFPOOL_OK);
+		/* 0 names nothing, whatever the count. */
+		assert_false(lfpool_priority_is_active(pool, 0));
+		assert_int_equal(lfpool_priority_release(pool, 0), LFPOOL_E_STALE);
+	}
+	assert_int_equal(lfpool_priority_destroy(pool), 0);
+}
+
+/* A record for each place and for each of 65,536 calls, or 256 where they all take memory. */
+TEST(an_evicting_pool_has_records_for_its_calls)
+{
+	static const uint32_t flags[] = {0, LFPOOL_PREFAULT, LFPOOL_LOCK, LFPOOL_EVICT_EQUAL};
+	static const size_t capacities[] = {1, 32, 300};
+
+	for (size_t i = 0; i < COUNT(flags) * COUNT(capacities); i++) {
+		lfpool_priority_config_t config = LFPOOL_PRIORITY_CONFIG_INIT;
+		lfpool_priority_t *pool;
+
+		config.object_size = 16;
+		config.capacity = capacities[i % COUNT(capacities)];
+		config.flags = flags[i / COUNT(capacities)];
+		assert_int_equal(lfpool_priority_create(&pool, &config), LFPOOL_OK);
+		const size_t calls = config.flags & (LFPOOL_PREFAULT | LFPOOL_LOCK) ? 256 : 65536;
+
+		assert_in_range(lfpool_capacity(pool->tournament.spares.pool), calls + config.capacity + 1,
+				calls + 2 * config.capacity);
+		assert_int_equal(lfpool_priority_destroy(pool), 0);
+	}
+}
+
+/* config.name, and the name of the pool of records. */
+TEST(an_evicting_pools_names)
+{
+#define DIGITS_60 "012345678901234567890123456789012345678901234567890123456789"
+	static const char *const names[][3] = {
+		{NULL, "unnamed", "unnamed/records"},
+		{"voices", "voices", "voices/records"},
+		{"", "", "/records"},
+		{DIGITS_60 "abc", DIGITS_60 "abc", "0123456789012345678901234567890123456789012345678901234/records"},
+	};
+
+	for (size_t i = 0; i < COUNT(names); i++) {
+		lfpool_priority_config_t config = LFPOOL_PRIORITY_CONFIG_INIT;
+		lfpool_priority_t *pool;
+
+		config.object_size = 16;
+		config.capacity = 1;
+		config.name = names[i][0];
+		assert_int_equal(lfpool_priority_create(&pool, &config), LFPOOL_OK);
+		assert_string_equal(pool->name, names[i][1]);
+		assert_string_equal(pool->tournament.spares.pool->name, names[i][2]);
+		assert_int_equal(lfpool_priority_destroy(pool), 0);
+	}
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(a_handle_is_uses_and_slot),
+		cmocka_unit_test(an_evicting_pools_count_comes_round_and_gives_no_0),
+		cmocka_unit_test(an_evicting_pool_has_records_for_its_calls),
+		cmocka_unit_test(an_evicting_pools_names),
+		cmocka_unit_test(cells_are_no_objects),
+		cmocka_unit_test(salts_are_far_apart),
+		cmocka_unit_test(each_pool_has_the_next_salt),
+		cmocka_unit_test(a_handle_names_nothing_in_a_later_pool),
+		cmocka_unit_test(handles_wrap_where_the_documentation_says),
+	};
+
+	return cmocka_run_group_tests_name("handle layout", tests, NULL, NULL);
+}

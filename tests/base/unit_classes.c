@@ -1,0 +1,141 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * unit_classes.c - size classes: every size, every alignment, every spacing, against a list that is made step by step.
+ */
+#include "../support/support.h"
+
+#include "base/classes.h"
+
+#define LARGEST MIB
+#define CLASSES_MAX 400
+
+static const size_t all_steps[] = {4, 8, 16};
+
+/* The list: each class is one step above the one before.  A step is the steps-th part of the power of two below, but
+ * the alignment at least.  Returns how many classes it takes for `largest`. */
+static size_t list_classes(size_t *list, size_t alignment, size_t steps, size_t largest)
+{
+	size_t count = 1, power = alignment;
+
+	list[0] = alignment;
+	while (list[count - 1] < largest) {
+		const size_t last = list[count - 1];
+
+		while (power * 2 <= last)
+			power *= 2;
+		assert_in_range(count, 1, CLASSES_MAX - 1);
+		list[count++] = last + (power / steps > alignment ? power / steps : alignment);
+	}
+	return count;
+}
+
+/* X1 and X2, for each size. */
+static void check_sizes(const struct classes *c, const size_t *list, size_t alignment, size_t steps)
+{
+	size_t expected = 0;
+
+	for (size_t size = 1; size <= LARGEST; size++) {
+		while (list[expected] < size)
+			expected++;
+		const size_t number = class_of(c, size), unused = list[expected] - size;
+
+		/* cmocka's own are slow for forty million. */
+		REQUIRE(number == expected);
+		if (size <= steps * alignment)
+			REQUIRE(unused <= alignment - 1);
+		else
+			REQUIRE(unused * (steps + 1) < list[expected]);
+	}
+}
+
+TEST(every_size_has_the_least_class_that_holds_it)
+{
+	size_t list[CLASSES_MAX];
+
+	for (size_t alignment = 1; alignment <= 4096; alignment *= 2)
+		for (size_t s = 0; s < COUNT(all_steps); s++) {
+			const struct classes c = classes_for(alignment, all_steps[s], LARGEST);
+			const size_t count = list_classes(list, alignment, all_steps[s], LARGEST);
+
+			assert_int_equal(c.count, count);
+			/* An object of a power of two, so the largest class is no larger than an object may be. */
+			assert_int_equal(class_size(&c, count - 1), LARGEST);
+			for (size_t i = 0; i < count; i++) {
+				assert_int_equal(class_size(&c, i), list[i]);
+				assert_int_equal(list[i] % alignment, 0);
+			}
+			check_sizes(&c, list, alignment, all_steps[s]);
+		}
+}
+
+/* Whatever the largest size is: it has a class, and that is the last. */
+TEST(every_largest_size)
+{
+	for (size_t s = 0; s < COUNT(all_steps); s++)
+		for (size_t largest = 1; largest <= LARGEST; largest++) {
+			const struct classes c = classes_for(16, all_steps[s], largest);
+
+			REQUIRE(class_of(&c, largest) == c.count - 1);
+			REQUIRE(class_of(&c, class_size(&c, c.count - 1)) == c.count - 1);
+			REQUIRE(class_of(&c, class_size(&c, c.count - 1) + 1) == c.count);
+		}
+}
+
+TEST(sizes_beyond_the_largest_have_no_class)
+{
+	const struct classes c = classes_for(16, 8, 65536);
+
+	assert_int_equal(c.count, 80);
+	assert_int_equal(class_of(&c, 65537), 80);
+	for (unsigned bit = 17; bit < 8 * sizeof(size_t); bit++) {
+		assert_true(class_of(&c, (size_t)1 << bit) >= c.count);
+		assert_true(class_of(&c, ((size_t)1 << bit) + 1) >= c.count);
+	}
+	assert_true(class_of(&c, SIZE_MAX) >= c.count);
+}
+
+TEST(nothing_is_served_as_one_byte)
+{
+	const struct classes c = classes_for(16, 8, 65536);
+
+	assert_int_equal(class_of(&c, 0), 0);
+	assert_int_equal(class_of(&c, 1), 0);
+	assert_int_equal(class_of(&c, 16), 0);
+	assert_int_equal(class_of(&c, 17), 1);
+}
+
+/* What docs/sizes.md says of the default. */
+TEST(the_default_spacing)
+{
+	const struct classes c = classes_for(16, 8, 65536);
+	size_t worst_small = 0, worst_per_mille = 0;
+
+	for (size_t size = 1; size <= 65536; size++) {
+		const size_t bytes = class_size(&c, class_of(&c, size));
+
+		if (size <= 128 && bytes - size > worst_small)
+			worst_small = bytes - size;
+		if (size > 128 && (bytes - size) * 1000 / bytes > worst_per_mille)
+			worst_per_mille = (bytes - size) * 1000 / bytes;
+		/* An eighth, from 113 bytes up. */
+		assert_true(size < 113 || (bytes - size) * 8 <= bytes);
+	}
+	assert_int_equal(worst_small, 15);
+	assert_int_equal(worst_per_mille, 111);
+	assert_int_equal(class_size(&c, 15), 256);
+	assert_int_equal(class_size(&c, 16), 288);
+	assert_int_equal(class_size(&c, 79), 65536);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(every_size_has_the_least_class_that_holds_it),
+		cmocka_unit_test(every_largest_size),
+		cmocka_unit_test(sizes_beyond_the_largest_have_no_class),
+		cmocka_unit_test(nothing_is_served_as_one_byte),
+		cmocka_unit_test(the_default_spacing),
+	};
+
+	return cmocka_run_group_tests_name("classes", tests, NULL, NULL);
+}

@@ -1,0 +1,193 @@
+/* SPDX-License-Identifier: MIT */
+/* test: once */
+/*
+ * test_stride.c - how far apart objects lie: the rule of lfpool/config.h at its edges, in every kind of pool, with
+ * LFPOOL_PLAIN_STRIDE and without; and what the rule is for: objects begin in all sets of a cache equally often.
+ */
+#include "../support/priority_support.h"
+#include "../support/set_support.h"
+
+#include "lfpool/buffer.h"
+
+enum { CAPACITY = 5, LINE = 64, SETS = 64 };
+
+static const struct edge {
+	size_t size, alignment, plain, spread;
+} edges[] = {
+	{1, 1, 2, 2},
+	{2, 1, 2, 2},
+	{64, 64, 64, 64},
+	{512, 16, 512, 512},
+	/* The last that is too small, and the first that is not. */
+	{896, 64, 896, 896},
+	{1008, 16, 1008, 1008},
+	{1009, 16, 1024, 1088},
+	{1024, 1, 1024, 1088},
+	{1024, 16, 1024, 1088},
+	{1024, 64, 1024, 1088},
+	/* In all sets already. */
+	{1025, 1, 1025, 1025},
+	{1040, 16, 1040, 1040},
+	{1088, 16, 1088, 1088},
+	{1089, 64, 1152, 1216},
+	{2048, 8, 2048, 2112},
+	{4096, 16, 4096, 4160},
+	{4160, 16, 4160, 4160},
+	{MIB, 16, MIB, MIB + 64},
+	/* Steps of the alignment, where the memory allows it. */
+	{1024, 128, 1024, 1024},
+	{1920, 128, 1920, 1920},
+	{2048, 128, 2048, 2176},
+	{2176, 128, 2176, 2176},
+	{4096, 256, 4096, 4352},
+	{4096, 512, 4096, 4096},
+	{65536, 2048, 65536, 67584},
+	/* And where it helps. */
+	{65536, 4096, 65536, 65536},
+	{MIB, 4096, MIB, MIB},
+};
+
+/* An integer constant expression: C has no other size for a static array. */
+_Static_assert(LFPOOL_STRIDE_(4096, 16) == 4160 && LFPOOL_STRIDE_(4096, 4096) == 4096, "the stride is a constant");
+
+static void require_apart(lfpool_t *pool, size_t alignment, size_t stride)
+{
+	void *objects[CAPACITY];
+
+	assert_int_equal(acquire_all(pool, objects, CAPACITY), CAPACITY);
+	for (size_t i = 0; i < CAPACITY; i++)
+		assert_int_equal((uintptr_t)objects[i] % alignment, 0);
+	assert_int_equal(stride_of(pool, objects[0]), stride);
+	release_all(pool, objects, CAPACITY);
+}
+
+static void check_edge(const struct edge *edge, lfpool_config_t *config, size_t stride)
+{
+	for (int backend = LFPOOL_BACKEND_LOCKFREE; backend <= LFPOOL_BACKEND_MUTEX; backend++) {
+		const size_t links = backend == LFPOOL_BACKEND_MUTEX && stride < 8 ? 8 : stride;
+
+		config->backend = (lfpool_backend_t)backend;
+		lfpool_t *pool = pool_with(config);
+		require_apart(pool, edge->alignment, links);
+		assert_int_equal(lfpool_destroy(pool), 0);
+	}
+	config->backend = LFPOOL_BACKEND_LOCKFREE;
+
+	/* In a buffer of exactly the size that is asked for. */
+	const size_t bytes = lfpool_buffer_bytes(config);
+	void *memory;
+	lfpool_t *pool;
+
+	REQUIRE(bytes && bytes <= LFPOOL_BUFFER_BYTES(edge->size, edge->alignment, CAPACITY));
+	REQUIRE(posix_memalign(&memory, LFPOOL_BUFFER_ALIGNMENT, bytes) == 0);
+	REQUIRE(lfpool_create_in(&pool, config, memory, bytes) == LFPOOL_OK);
+	require_apart(pool, edge->alignment, stride);
+	assert_int_equal(lfpool_destroy(pool), 0);
+	free(memory);
+}
+
+TEST(every_pool_has_the_stride_of_the_rule)
+{
+	for (size_t i = 0; i < COUNT(edges); i++) {
+		const struct edge *edge = &edges[i];
+		lfpool_config_t config = config_of(edge->size, CAPACITY);
+
+		assert_int_equal(LFPOOL_STRIDE_(edge->size, edge->alignment), edge->spread);
+		config.object_alignment = edge->alignment;
+		config.debug = "no-tools"; /* which would have bytes beside the objects */
+		check_edge(edge, &config, edge->spread);
+		config.flags = LFPOOL_PLAIN_STRIDE;
+		check_edge(edge, &config, edge->plain);
+	}
+}
+
+/* What debug modes put beside objects counts; 16 bytes before each and 16 behind. */
+TEST(guarded_objects)
+{
+	lfpool_config_t config = config_of(992, CAPACITY);
+
+	for (config.flags = 0; config.flags <= LFPOOL_PLAIN_STRIDE; config.flags += LFPOOL_PLAIN_STRIDE) {
+		config.debug = "guard,no-tools";
+		lfpool_t *pool = pool_with(&config);
+
+		require_apart(pool, 16, config.flags ? 1024 : 1088);
+		require_whole(pool, config.object_size);
+		assert_int_equal(lfpool_destroy(pool), 0);
+	}
+}
+
+TEST(every_class_of_a_set)
+{
+	lfpool_set_config_t config = set_config_of(LFPOOL_BACKEND_LOCKFREE, 5000, CAPACITY);
+
+	config.debug = "no-tools";
+	for (config.flags = 0; config.flags <= LFPOOL_PLAIN_STRIDE; config.flags += LFPOOL_PLAIN_STRIDE) {
+		lfpool_set_t *set = set_with(&config);
+
+		for (size_t i = 0; i < lfpool_set_class_count(set); i++) {
+			const size_t size = lfpool_set_class_size(set, i);
+
+			require_apart(lfpool_set_pool(set, i), 16, config.flags ? size : LFPOOL_STRIDE_(size, 16));
+		}
+		assert_int_equal(lfpool_set_destroy(set), 0);
+	}
+}
+
+TEST(pools_that_evict)
+{
+	for (size_t i = 0; i < COUNT(edges); i++)
+		for (uint32_t flags = 0; flags <= LFPOOL_PLAIN_STRIDE; flags += LFPOOL_PLAIN_STRIDE) {
+			lfpool_priority_config_t config = priority_config_of(edges[i].size, CAPACITY);
+			void *objects[CAPACITY];
+			lfpool_handle_t handle;
+
+			config.object_alignment = edges[i].alignment;
+			config.flags = flags;
+			lfpool_priority_t *pool = priority_with(&config);
+
+			for (size_t k = 0; k < CAPACITY; k++) {
+				objects[k] = lfpool_priority_acquire(pool, k, NULL, &handle);
+				REQUIRE(objects[k] && lfpool_priority_publish(pool, handle) == LFPOOL_OK);
+				memset(objects[k], 0xa5, edges[i].size);
+			}
+			assert_true(sort_disjoint(objects, CAPACITY, edges[i].size));
+			for (size_t k = 1; k < CAPACITY; k++)
+				assert_int_equal((uintptr_t)objects[k] - (uintptr_t)objects[k - 1],
+						 flags ? edges[i].plain : edges[i].spread);
+			assert_int_equal(lfpool_priority_destroy(pool), CAPACITY);
+		}
+}
+
+/* The reason for the rule, and its price, without its words. */
+TEST(objects_begin_in_all_sets_equally_often)
+{
+	for (size_t alignment = 16; alignment <= LINE; alignment *= 2)
+		for (size_t size = 1024; size <= 16384; size++) {
+			const size_t stride = LFPOOL_STRIDE_(size, alignment);
+			unsigned begin[SETS] = {0};
+
+			for (size_t k = 0; k < 4 * SETS; k++)
+				begin[k * stride / LINE % SETS]++;
+			for (size_t set = 0; set < SETS; set++)
+				REQUIRE(begin[set] == 4);
+		}
+	for (size_t alignment = 1; alignment <= 4096; alignment *= 2)
+		for (size_t size = LFPOOL_STRIDE_LEAST_; size <= 16384; size++) {
+			const size_t stride = LFPOOL_STRIDE_(size, alignment), plain = (size + alignment - 1) / alignment * alignment;
+
+			REQUIRE(stride % alignment == 0 && stride >= plain && stride - plain <= plain / 16);
+		}
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(every_pool_has_the_stride_of_the_rule),
+		cmocka_unit_test(guarded_objects),
+		cmocka_unit_test(every_class_of_a_set),
+		cmocka_unit_test(pools_that_evict),
+		cmocka_unit_test(objects_begin_in_all_sets_equally_often),
+	};
+
+	return cmocka_run_group_tests_name("stride", tests, NULL, NULL);
+}

@@ -1,0 +1,231 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * unit_arena.c - address to slot and back: exact for every stride; the state word; the layout.
+ *
+ * The claim to test is arithmetic: lfpool_slot_of() lies in 1 .. slots exactly when p is the start of an object.  The witness
+ * divides.
+ */
+#include "../support/support.h"
+
+#include "core/arena.h"
+#include "core/layout.h"
+
+static struct arena arena;
+
+static void *opened(size_t size, size_t alignment, size_t capacity)
+{
+	void *room = arena_open(&arena, &(struct arena_plan){
+		.room_bytes = 100, .object_size = size, .object_alignment = alignment, .capacity = capacity,
+		.reserved = capacity});
+
+	assert_non_null(room);
+	return room;
+}
+
+/* What division says of the same address. */
+static lfpool_status_t by_division(uintptr_t address, uint32_t *slot_out)
+{
+	uintptr_t offset = address - (arena.face.zero + arena.face.stride);
+
+	if (offset >= arena.face.slots * arena.face.stride)
+		return LFPOOL_E_FOREIGN;
+	if (offset % arena.face.stride)
+		return LFPOOL_E_INTERIOR;
+	*slot_out = (uint32_t)(offset / arena.face.stride) + 1;
+	return LFPOOL_OK;
+}
+
+static void compare_at(uintptr_t address)
+{
+	uint32_t slot = 0, expected = 0;
+	lfpool_status_t status = arena_locate(&arena, (const void *)address, &slot);
+
+	assert_int_equal(status, by_division(address, &expected));
+	assert_int_equal(slot, expected);
+}
+
+static void compare_around(uintptr_t address)
+{
+	for (uintptr_t i = 0; i < 40; i++)
+		compare_at(address - 20 + i);
+}
+
+TEST(every_stride_is_exact)
+{
+	struct random r = {2026};
+
+	print_message("seed 2026\n");
+	for (size_t size = 1; size <= MIB; size = size < 3000 ? size + 1 : size + 1 + random_below(&r, 20000)) {
+		/* With addresses of 32 bits, as many as a part of them has room for. */
+		const size_t most = SIZE_MAX / 32 / size;
+		size_t capacity = 1 + random_below(&r, most < 100000 ? (uint32_t)most : 100000);
+		void *room = opened(size, 1, capacity);
+
+		compare_around(arena.face.zero);
+		compare_around(arena.face.zero + arena.face.stride);
+		compare_around(arena.face.zero + (uintptr_t)(capacity + 1) * arena.face.stride);
+		for (int i = 0; i < 200; i++) {
+			compare_around(arena.face.zero + (uintptr_t)random_below(&r, (uint32_t)capacity + 2) * arena.face.stride);
+			compare_at((uintptr_t)random_next(&r));
+			/* Multiples of the stride far outside, and the same modulo 2^64. */
+			compare_at(arena.face.zero + (uintptr_t)random_next(&r) * arena.face.stride);
+		}
+		arena_close(room, arena.mapped_bytes);
+	}
+}
+
+#ifdef __SIZEOF_INT128__
+/* Where one slot more would make the product ambiguous there is no arena. */
+TEST(no_more_slots_than_are_exact)
+{
+	size_t refused = 0, had = 0;
+
+	for (size_t stride = 2; stride < ((size_t)1 << 40); stride = stride * 3 / 2 + 1) {
+		const lfpool_product whole = (lfpool_product)1 << 64;
+		const uint64_t inverse = (uint64_t)((whole + stride - 1) / stride);
+		const uint64_t excess = (uint64_t)((lfpool_product)inverse * stride - whole);
+
+		assert_int_equal(layout_inverse(stride), inverse);
+		for (uint64_t slots = 1; slots < (uint64_t)1 << 31; slots = slots * 5 + 3) {
+			struct layout l;
+			const bool exact = (lfpool_product)excess * (slots + 1) < inverse;
+
+			if (lay_out(&l, &(struct arena_plan){.object_size = stride, .object_alignment = 1, .plain_stride = true,
+							     .capacity = slots, .reserved = slots})) {
+				assert_true(exact);
+				had++;
+			} else {
+				refused++;
+			}
+		}
+	}
+	assert_true(refused > 10 && had > 200);
+}
+#endif
+
+#if SIZE_MAX > UINT32_MAX
+TEST(two_to_the_31_slots)
+{
+	void *room = opened(24, 8, (size_t)1 << 31);
+
+	compare_around(arena.face.zero + ((uintptr_t)1 << 31) * arena.face.stride);
+	compare_around((uintptr_t)arena_object(&arena, UINT32_C(1) << 31));
+	compare_around(arena.face.zero + (((uintptr_t)1 << 31) + 1) * arena.face.stride);
+	arena_close(room, arena.mapped_bytes);
+}
+#endif
+
+TEST(objects_are_aligned_and_in_a_row)
+{
+	for (size_t alignment = 1; alignment <= 4096; alignment *= 2) {
+		void *room = opened(33, alignment, 5);
+
+		for (uint32_t slot = 1; slot <= 5; slot++) {
+			assert_int_equal((uintptr_t)arena_object(&arena, slot) % alignment, 0);
+			memset(arena_object(&arena, slot), 0xa5, 33);
+		}
+		assert_int_equal((uintptr_t)arena_object(&arena, 5) - (uintptr_t)arena_object(&arena, 4), round_up(33, alignment));
+		arena_close(room, arena.mapped_bytes);
+	}
+}
+
+TEST(a_state_says_in_use_exactly_while_active)
+{
+	void *room = opened(8, 8, 3);
+
+	assert_false(arena_is_active(&arena, 3));
+	assert_false(arena_deactivate(&arena, 3, false));
+	arena_activate(&arena, 3);
+	assert_true(arena_is_active(&arena, 3));
+	assert_true(arena_deactivate(&arena, 3, true));
+	assert_false(arena_deactivate(&arena, 3, true));
+	assert_false(arena_is_active(&arena, 3));
+	arena_close(room, arena.mapped_bytes);
+}
+
+TEST(a_generation_counts_the_uses_that_were_marked)
+{
+	void *room = opened(8, 8, 3);
+
+	for (uint64_t marked = 0; marked < 3; marked++) {
+		for (int plain = 0; plain < 2; plain++) {
+			arena_activate(&arena, 1);
+			assert_true(arena_deactivate(&arena, 1, plain));
+			assert_int_equal(arena_generation(&arena, 1), marked * GENERATION_ONE);
+		}
+		arena_activate(&arena, 1);
+		/* Twice is once. */
+		assert_int_equal(arena_mark(&arena, 1), marked * GENERATION_ONE + GENERATION_LIVE);
+		assert_int_equal(arena_mark(&arena, 1), marked * GENERATION_ONE + GENERATION_LIVE);
+		assert_int_equal(load_relaxed(&arena.face.state[1]), LFPOOL_MARKED);
+		assert_true(arena_is_active(&arena, 1));
+		/* Of several releases one succeeds, however they come. */
+		if (marked)
+			assert_true(arena_deactivate(&arena, 1, marked == 2));
+		else
+			assert_true(arena_unmark(&arena, 1, marked * GENERATION_ONE + GENERATION_LIVE));
+		assert_false(arena_deactivate(&arena, 1, false));
+		assert_false(arena_deactivate_from(&arena, 1, LFPOOL_MARKED));
+		assert_false(arena_unmark(&arena, 1, marked * GENERATION_ONE + GENERATION_LIVE));
+		assert_int_equal(load_relaxed(&arena.face.state[1]), 0);
+		assert_int_equal(arena_generation(&arena, 1), (marked + 1) * GENERATION_ONE);
+		assert_int_equal(arena_mark(&arena, 1), 0);
+	}
+	/* Other slots are none the wiser. */
+	assert_int_equal(arena_generation(&arena, 2), 0);
+	arena_close(room, arena.mapped_bytes);
+}
+
+/* Found active, and marked or released before it could be made free. */
+TEST(what_was_found_may_have_changed)
+{
+	void *room = opened(8, 8, 3);
+
+	arena_activate(&arena, 1);
+	(void)arena_mark(&arena, 1);
+	assert_true(arena_deactivate_from(&arena, 1, LFPOOL_ACTIVE));
+	assert_int_equal(arena_generation(&arena, 1), GENERATION_ONE);
+	assert_false(arena_deactivate_from(&arena, 1, LFPOOL_ACTIVE));
+	/* Released while it was being marked, by who did not see it: a handle of that is no reason to release what is there now. */
+	arena_activate(&arena, 1);
+	assert_int_equal(arena_mark(&arena, 1), GENERATION_ONE + GENERATION_LIVE);
+	store_relaxed(&arena.face.state[1], 0);
+	arena_activate(&arena, 1);
+	assert_false(arena_unmark(&arena, 1, GENERATION_ONE + GENERATION_LIVE));
+	assert_true(arena_is_active(&arena, 1));
+	arena_close(room, arena.mapped_bytes);
+}
+
+/* The word of demand is alone on its lines, and reads 0. */
+TEST(demand_lies_before_the_states)
+{
+	for (size_t capacity = 1; capacity < 10000; capacity = capacity * 3 + 1) {
+		char *room = opened(8, 8, capacity);
+		const size_t at = (size_t)((char *)(void *)arena.wanted - room);
+
+		assert_ptr_equal(arena.wanted, lfpool_wanted_at(arena.face.state));
+		assert_true(at >= 64 && at % CACHE_LINE_PAIR == 0);
+		assert_int_equal(load_relaxed(arena.wanted), 0);
+		arena_close(room, arena.mapped_bytes);
+	}
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(every_stride_is_exact),
+#ifdef __SIZEOF_INT128__
+		cmocka_unit_test(no_more_slots_than_are_exact),
+#endif
+#if SIZE_MAX > UINT32_MAX
+		cmocka_unit_test(two_to_the_31_slots),
+#endif
+		cmocka_unit_test(objects_are_aligned_and_in_a_row),
+		cmocka_unit_test(a_state_says_in_use_exactly_while_active),
+		cmocka_unit_test(a_generation_counts_the_uses_that_were_marked),
+		cmocka_unit_test(what_was_found_may_have_changed),
+		cmocka_unit_test(demand_lies_before_the_states),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,298 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * unit_magazine.c - one magazine, one thread playing owner and thief in turn: the invariants H1 to H8.
+ */
+#include "../support/support.h"
+
+#include "core/magazine.h"
+
+#define SLOTS 8
+#define BORN 101 /* the object of the first place by birth; the next one is 1 further */
+
+static struct lfpool_magazine *m;
+
+static int setup(__attribute__((unused)) void **state)
+{
+	m = aligned_alloc(CACHE_LINE_PAIR, magazine_bytes(SLOTS));
+	REQUIRE(m);
+	memset((void *)m, 0, magazine_bytes(SLOTS));
+	return 0;
+}
+
+static int teardown(__attribute__((unused)) void **state)
+{
+	free(m);
+	return 0;
+}
+
+static void make_full(void)
+{
+	magazine_make_full(m, 1, SLOTS, BORN, 1);
+}
+
+static int held(void)
+{
+	return magazine_count_now(m, SLOTS);
+}
+
+/* An empty magazine whose positions begin at `start`. */
+static void empty_at(uint64_t start)
+{
+	magazine_make_empty(m, 1);
+	atomic_store(&m->top, start);
+	atomic_store(&m->bottom, LFPOOL_POSITION(start));
+}
+
+static uintptr_t take(void)
+{
+	const uint64_t top = atomic_load(&m->top);
+
+	return magazine_take(m, SLOTS, top, BORN + magazine_place_of(magazine_top(top), SLOTS));
+}
+
+static bool push_anywhere(uintptr_t object)
+{
+	if (held() >= SLOTS)
+		return false;
+	if (!magazine_push(m, SLOTS, object))
+		magazine_push_round(m, SLOTS, object);
+	return true;
+}
+
+TEST(zeroed_memory_is_a_full_magazine)
+{
+	assert_int_equal(held(), SLOTS);
+	make_full();
+	assert_int_equal(held(), SLOTS);
+	assert_true(magazine_is_home(m, SLOTS));
+	assert_false(magazine_push(m, SLOTS, 7));
+	for (uint32_t i = 0; i < SLOTS; i++)
+		assert_int_equal(magazine_pop(m, SLOTS, true), BORN + SLOTS - 1 - i);
+	assert_int_equal(magazine_pop(m, SLOTS, true), 0);
+	assert_int_equal(held(), 0);
+}
+
+/* H8: what hits do is what the general way does. */
+TEST(at_home_a_position_is_the_number_of_a_word)
+{
+	make_full();
+	for (uint32_t i = 0; i < SLOTS; i++)
+		assert_ptr_equal(lfpool_entry_at(m, LFPOOL_HOME + i), &m->entry[i]);
+	assert_int_equal(LFPOOL_POSITION(atomic_load(&m->bottom)), magazine_limit(SLOTS));
+}
+
+/* Takes `count` at once, the newest last, into objects_out. */
+static uint32_t pop_many(uint32_t count, uintptr_t *objects_out)
+{
+	uint64_t first = 0;
+	uint32_t taken = magazine_pop_many(m, true, count, &first);
+
+	for (uint32_t i = 0; i < taken; i++)
+		objects_out[i] = magazine_at(m, SLOTS, first + i);
+	return taken;
+}
+
+TEST(many_come_and_go_at_once)
+{
+	/* Every offset in the ring, every number that is there, every number that is wanted. */
+	for (uint64_t start = 0; start < 2 * SLOTS; start++) {
+		for (uint32_t put = 0; put <= SLOTS; put++) {
+			for (uint32_t wanted = 0; wanted <= SLOTS + 2; wanted++) {
+				const uint32_t taken = wanted < put ? wanted : put;
+				uintptr_t got[SLOTS];
+
+				empty_at(LFPOOL_HOME + start);
+				for (uint32_t i = 0; i < put; i++)
+					magazine_push_round(m, SLOTS, i + 1);
+				assert_int_equal(held(), put);
+				assert_int_equal(pop_many(wanted, got), taken);
+				for (uint32_t i = 0; i < taken; i++)
+					assert_int_equal(got[i], put - taken + i + 1);
+				assert_int_equal(held(), put - taken);
+				for (uint32_t i = put - taken; i > 0; i--)
+					assert_int_equal(magazine_pop(m, SLOTS, true), i);
+				assert_int_equal(held(), 0);
+			}
+		}
+	}
+}
+
+TEST(many_count_as_pushes)
+{
+	uint64_t first, before;
+
+	magazine_make_empty(m, 1);
+	before = atomic_load(&m->bottom);
+	assert_int_equal(magazine_room(m, SLOTS, &first), SLOTS);
+	for (uint32_t i = 0; i < 3; i++)
+		magazine_place(m, SLOTS, first + i, i + 1);
+	magazine_push_placed(m, first, 3);
+	assert_int_equal(atomic_load(&m->bottom) - before, 3 * LFPOOL_PUSHED);
+	assert_int_equal(magazine_room(m, SLOTS, &first), SLOTS - 3);
+	for (uint32_t i = 3; i > 0; i--)
+		assert_int_equal(magazine_pop(m, SLOTS, true), i);
+}
+
+TEST(a_thief_needs_no_maker)
+{
+	for (uint32_t i = 0; i < SLOTS; i++) {
+		if (i == 3)
+			make_full();
+		assert_int_equal(take(), BORN + i);
+	}
+	assert_int_equal(take(), 0);
+	/* Made before a thief came, while one looked, and after one took. */
+	assert_int_equal(magazine_pop(m, SLOTS, true), 0);
+	assert_true(magazine_is_home(m, SLOTS));
+}
+
+TEST(first_in_first_stolen_last_in_first_popped)
+{
+	magazine_make_empty(m, 1);
+	for (uint32_t object = 1; object <= 5; object++)
+		assert_true(magazine_push(m, SLOTS, object));
+	assert_int_equal(take(), 1);
+	assert_int_equal(magazine_pop(m, SLOTS, false), 5);
+	assert_int_equal(take(), 2);
+	assert_int_equal(magazine_pop(m, SLOTS, true), 4);
+	assert_int_equal(held(), 1);
+	assert_int_equal(magazine_pop(m, SLOTS, false), 3);
+	assert_int_equal(held(), 0);
+}
+
+/* The owner takes the last one by CAS, brings the magazine home, and puts others at the same places. */
+TEST(an_old_note_takes_nothing)
+{
+	magazine_make_empty(m, 1);
+	assert_true(magazine_push(m, SLOTS, 1));
+	uint64_t note = atomic_load(&m->top);
+
+	assert_int_equal(magazine_pop(m, SLOTS, true), 1);
+	assert_true(magazine_push(m, SLOTS, 2));
+	assert_true(magazine_push(m, SLOTS, 3));
+	assert_int_equal(magazine_take(m, SLOTS, note, BORN), 0);
+	assert_int_equal(held(), 2);
+	note = atomic_load(&m->top);
+	assert_int_equal(take(), 2);
+	assert_int_equal(take(), 3);
+	assert_true(magazine_push(m, SLOTS, 4));
+	assert_int_equal(magazine_take(m, SLOTS, note, BORN), 0);
+	assert_int_equal(held(), 1);
+}
+
+TEST(looking_into_an_empty_one_leaves_no_trace)
+{
+	magazine_make_empty(m, 1);
+	uint64_t bottom = atomic_load(&m->bottom), top = atomic_load(&m->top);
+
+	assert_int_equal(magazine_pop(m, SLOTS, true), 0);
+	assert_int_equal(magazine_pop(m, SLOTS, false), 0);
+	assert_int_equal(atomic_load(&m->bottom), bottom);
+	assert_int_equal(atomic_load(&m->top), top);
+}
+
+/* Wherever its positions stand an empty one comes home; pushes stay counted, and top grows. */
+TEST(an_empty_one_comes_home)
+{
+	for (uint64_t start = 0; start < 2 * POSITIONS; start += POSITIONS > 4096 ? 61 : 1) {
+		const uint64_t at = start + (UINT64_C(7) << 40);
+
+		empty_at(at);
+		atomic_store(&m->bottom, bottom_pushed(atomic_load(&m->bottom), 0) + 5 * POSITIONS);
+		magazine_go_home(m);
+		assert_true(magazine_is_home(m, SLOTS));
+		assert_int_equal(held(), 0);
+		assert_int_equal(LFPOOL_POSITION(atomic_load(&m->bottom)), LFPOOL_HOME);
+		assert_true(atomic_load(&m->top) >= at);
+		assert_int_equal(magazine_pushes(atomic_load(&m->bottom)), 5);
+	}
+}
+
+/* It leaves home only for the places that thieves have emptied, is not at home until it has lost what lies behind the end, and
+ * hits never see it meanwhile. */
+TEST(away_and_home_again)
+{
+	make_full();
+	assert_int_equal(take(), BORN);
+	assert_int_equal(take(), BORN + 1);
+	assert_true(magazine_is_home(m, SLOTS));
+	assert_false(magazine_push(m, SLOTS, 1));
+	magazine_push_round(m, SLOTS, 1);
+	assert_false(magazine_is_home(m, SLOTS));
+	magazine_push_round(m, SLOTS, 2);
+	assert_int_equal(held(), SLOTS);
+	assert_int_equal(magazine_pop(m, SLOTS, true), 2);
+	assert_false(magazine_is_home(m, SLOTS));
+	assert_int_equal(magazine_pop(m, SLOTS, true), 1);
+	assert_true(magazine_is_home(m, SLOTS));
+	for (uint32_t i = SLOTS; i > 2; i--)
+		assert_int_equal(magazine_pop(m, SLOTS, true), BORN + i - 1);
+	assert_int_equal(held(), 0);
+	assert_int_equal(LFPOOL_POSITION(atomic_load(&m->bottom)), LFPOOL_HOME);
+}
+
+/* H7: only while nobody has made it does a bottom of 0 say "full". */
+TEST(a_bottom_of_zero_that_was_made)
+{
+	magazine_make_empty(m, 1);
+	atomic_store(&m->top, UINT64_C(1) << 40);
+	atomic_store(&m->bottom, 0);
+	assert_int_equal(held(), 0);
+	assert_int_equal(take(), 0);
+}
+
+TEST(bottom_counts_the_pushes)
+{
+	magazine_make_empty(m, 1);
+	for (unsigned i = 0; i < 1000; i++) {
+		assert_int_equal(magazine_pushes(atomic_load(&m->bottom)), 2 * i & LOW_BITS(PUSHES_BITS));
+		assert_true(magazine_push(m, SLOTS, 1));
+		assert_true(magazine_push(m, SLOTS, 2));
+		assert_int_equal(magazine_pop(m, SLOTS, true), 2);
+		assert_int_equal(i % 2 ? magazine_pop(m, SLOTS, true) : take(), 1);
+	}
+}
+
+TEST(positions_run_over_sixteen_and_thirty_two_bits)
+{
+	static const uint64_t starts[] = {65536 - 3, (UINT64_C(1) << 32) - 3, (UINT64_C(1) << 48) - 3, UINT64_MAX - 200};
+
+	for (size_t s = 0; s < COUNT(starts); s++) {
+		uintptr_t next_in = 1, next_out = 1;
+		uint64_t pushes = 0;
+
+		empty_at(starts[s]);
+		/* Held objects as a queue: taken in the order they came. */
+		for (int round = 0; round < 40; round++) {
+			while (push_anywhere(next_in)) {
+				next_in++;
+				pushes++;
+			}
+			assert_int_equal(next_in - next_out, SLOTS);
+			assert_int_equal(magazine_pushes(atomic_load(&m->bottom)), pushes & LOW_BITS(PUSHES_BITS));
+			for (int i = 0; i < 3; i++)
+				assert_int_equal(take(), next_out++);
+		}
+	}
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test_setup_teardown(zeroed_memory_is_a_full_magazine, setup, teardown),
+		cmocka_unit_test_setup_teardown(at_home_a_position_is_the_number_of_a_word, setup, teardown),
+		cmocka_unit_test_setup_teardown(many_come_and_go_at_once, setup, teardown),
+		cmocka_unit_test_setup_teardown(many_count_as_pushes, setup, teardown),
+		cmocka_unit_test_setup_teardown(a_thief_needs_no_maker, setup, teardown),
+		cmocka_unit_test_setup_teardown(first_in_first_stolen_last_in_first_popped, setup, teardown),
+		cmocka_unit_test_setup_teardown(an_old_note_takes_nothing, setup, teardown),
+		cmocka_unit_test_setup_teardown(looking_into_an_empty_one_leaves_no_trace, setup, teardown),
+		cmocka_unit_test_setup_teardown(an_empty_one_comes_home, setup, teardown),
+		cmocka_unit_test_setup_teardown(away_and_home_again, setup, teardown),
+		cmocka_unit_test_setup_teardown(a_bottom_of_zero_that_was_made, setup, teardown),
+		cmocka_unit_test_setup_teardown(bottom_counts_the_pushes, setup, teardown),
+		cmocka_unit_test_setup_teardown(positions_run_over_sixteen_and_thirty_two_bits, setup, teardown),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,149 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * unit_debug.c - the quarantine's ring (Q1, Q2) and the patterns, by themselves; and that `check` finds damage.
+ */
+#include "../support/support.h"
+
+#include "core/arena.h"
+#include "object/pattern.h"
+#include "pool/pool.h"
+#include "object/quarantine.h"
+
+#define PLACES_MAX 9
+
+
+TEST(first_in_first_out_after_as_many_puts_as_places)
+{
+	for (uint32_t places = 1; places <= PLACES_MAX; places++) {
+		static quarantine_place place[PLACES_MAX];
+		struct quarantine q = {.places = places, .place = place};
+
+		memset(place, 0, sizeof(place));
+		for (uint32_t slot = 1; slot <= 100; slot++) {
+			assert_int_equal(quarantine_put(&q, slot), slot > places ? slot - places : SLOT_NONE);
+			assert_int_equal(quarantine_count(&q), slot < places ? slot : places);
+		}
+	}
+}
+
+TEST(take_finds_everything_the_oldest_first)
+{
+	for (uint32_t places = 1; places <= PLACES_MAX; places++) {
+		static quarantine_place place[PLACES_MAX];
+		struct quarantine q = {.places = places, .place = place};
+		uint64_t versions;
+
+		memset(place, 0, sizeof(place));
+		for (uint32_t round = 0; round < 20; round++) {
+			uint32_t first = 100 * round + 1;
+
+			for (uint32_t i = 0; i < places; i++)
+				assert_int_equal(quarantine_put(&q, first + i), SLOT_NONE);
+			/* The ring begins somewhere else each time. */
+			assert_int_equal(quarantine_put(&q, first + places), first);
+			for (uint32_t i = 1; i <= places; i++)
+				assert_int_equal(quarantine_take(&q, &versions), first + i);
+			assert_int_equal(quarantine_take(&q, &versions), SLOT_NONE);
+			assert_int_equal(quarantine_count(&q), 0);
+		}
+	}
+}
+
+/* Q1: nothing happened exactly if the sum is the same. */
+TEST(every_change_shows_in_the_sum)
+{
+	static quarantine_place place[3];
+	struct quarantine q = {.places = 3, .place = place};
+	uint64_t before, after;
+
+	memset(place, 0, sizeof(place));
+	assert_int_equal(quarantine_take(&q, &before), SLOT_NONE);
+	for (uint32_t i = 0; i < 50; i++) {
+		assert_int_equal(quarantine_take(&q, &after), SLOT_NONE);
+		assert_int_equal(after, before);
+		for (uint32_t n = 0; n <= i % 3; n++)
+			assert_int_equal(quarantine_put(&q, 7 + n), SLOT_NONE);
+		for (uint32_t n = 0; n <= i % 3; n++)
+			assert_int_not_equal(quarantine_take(&q, &after), SLOT_NONE);
+		assert_int_equal(quarantine_take(&q, &after), SLOT_NONE);
+		assert_true(after > before);
+		before = after;
+	}
+}
+
+TEST(patterns)
+{
+	unsigned char bytes[64];
+	size_t wrong;
+
+	for (size_t size = 1; size < sizeof(bytes); size++) {
+		memset(bytes, 0, sizeof(bytes));
+		pattern_fill(bytes, size, PATTERN_POISON);
+		assert_int_equal(bytes[size], 0);
+		assert_int_equal(pattern_first_wrong(bytes, size, PATTERN_POISON, &wrong), size);
+		assert_int_equal(wrong, 0);
+		for (size_t at = 0; at < size; at++) {
+			assert_int_equal(bytes[at], pattern_byte(PATTERN_POISON, at));
+			for (size_t second = at; second < size; second++) {
+				bytes[at] = (unsigned char)~pattern_byte(PATTERN_POISON, at);
+				bytes[second] = (unsigned char)~pattern_byte(PATTERN_POISON, second);
+				assert_int_equal(pattern_first_wrong(bytes, size, PATTERN_POISON, &wrong), at);
+				assert_int_equal(wrong, second > at ? 2 : 1);
+				bytes[at] = pattern_byte(PATTERN_POISON, at);
+				bytes[second] = pattern_byte(PATTERN_POISON, second);
+			}
+		}
+	}
+}
+
+/* ---- The mode check ---- */
+
+static lfpool_misuse_t told;
+static char told_detail[200];
+
+static void listen(void *context, const lfpool_misuse_t *misuse)
+{
+	(void)context;
+	told = *misuse;
+	snprintf(told_detail, sizeof(told_detail), "%s", misuse->detail);
+}
+
+TEST(damage_is_found_at_destroy)
+{
+	for (int backend = LFPOOL_BACKEND_LOCKFREE; backend <= LFPOOL_BACKEND_MALLOC; backend++) {
+		for (int damage = 0; damage < 2; damage++) {
+			lfpool_config_t config = config_of(24, 100);
+
+			config.backend = (lfpool_backend_t)backend;
+			config.hooks.misuse = listen;
+			config.debug = "check,quarantine=3";
+			lfpool_t *pool = pool_with(&config);
+
+			told.status = LFPOOL_OK;
+			require_whole(pool, 24);
+			if (damage)
+				/* A slot that lies free somewhere says that it is in use. */
+				store_relaxed(&pool->arena->face.state[7], LFPOOL_ACTIVE);
+			(void)lfpool_destroy(pool);
+			assert_int_equal(told.status, damage ? LFPOOL_E_INVARIANT : LFPOOL_OK);
+			if (damage) {
+				assert_null(told.object);
+				assert_int_equal(told.index, SIZE_MAX);
+				assert_memory_equal(told_detail, "A1: ", 4);
+			}
+		}
+	}
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(first_in_first_out_after_as_many_puts_as_places),
+		cmocka_unit_test(take_finds_everything_the_oldest_first),
+		cmocka_unit_test(every_change_shows_in_the_sum),
+		cmocka_unit_test(patterns),
+		cmocka_unit_test(damage_is_found_at_destroy),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,246 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * unit_late.c - a call that waits waits at most as long as it was told (lfpool/wait.h), and not shorter.
+ *
+ * Idea         The linker puts a clock and a futex of our own between the library and the system (--wrap).  The clock
+ *              stands still, except that each look at it takes one tick, and a sleep ends exactly when its deadline says.  So
+ *              how late a call is, is not measured but counted, and no load of the machine changes it.
+ */
+#include "../support/kinds.h"
+
+#include "base/atomics.h"
+#include "os/os.h"
+
+#include <linux/futex.h>
+#include <sys/syscall.h>
+#include <time.h>
+
+enum { TICK_NS = 100, LOOKS_MAX = 8, QUEUED = 16 };
+static const uint64_t second = 1000000000;
+
+static uint64_t clock_ns = 1000000007;
+static unsigned sleeps;
+
+/* ---- The system ---- */
+
+int __wrap_clock_gettime(clockid_t clock, struct timespec *now_out);
+long __wrap_syscall(long number, ...);
+long __real_syscall(long number, ...);
+
+int __wrap_clock_gettime(clockid_t clock, struct timespec *now_out)
+{
+	REQUIRE(clock == CLOCK_MONOTONIC);
+	clock_ns += TICK_NS;
+	*now_out = (struct timespec){.tv_sec = (time_t)(clock_ns / second), .tv_nsec = (long)(clock_ns % second)};
+	return 0;
+}
+
+/* Nobody else is there to change the word, or to wake us. */
+static void sleep_until(const struct timespec *deadline)
+{
+	REQUIRE(deadline);
+	const uint64_t until = (uint64_t)deadline->tv_sec * second + (uint64_t)deadline->tv_nsec;
+
+	sleeps++;
+	if (until > clock_ns)
+		clock_ns = until;
+}
+
+long __wrap_syscall(long number, ...)
+{
+	long argument[6];
+	va_list arguments;
+
+	va_start(arguments, number);
+	for (size_t i = 0; i < COUNT(argument); i++)
+		argument[i] = va_arg(arguments, long);
+	va_end(arguments);
+
+	bool is_futex = number == SYS_futex;
+#ifdef SYS_futex_time64
+	is_futex |= number == SYS_futex_time64;
+#endif
+	if (!is_futex || (argument[1] & FUTEX_CMD_MASK) != FUTEX_WAIT_BITSET)
+		return __real_syscall(number, argument[0], argument[1], argument[2], argument[3], argument[4], argument[5]);
+	/* The clock that we stand for. */
+	REQUIRE(!(argument[1] & FUTEX_CLOCK_REALTIME));
+	sleep_until((const struct timespec *)argument[3]);
+	return 0;
+}
+
+/* ---- How late ---- */
+
+typedef void *(*wait_t)(void *with, int64_t timeout_ns);
+
+static void *by_thread(void *pool, int64_t timeout_ns)
+{
+	return lfpool_acquire_wait(pool, timeout_ns);
+}
+
+static void *by_cache(void *cache, int64_t timeout_ns)
+{
+	return lfpool_cache_acquire_wait(cache, timeout_ns);
+}
+
+/* NULL, not before the time is over, and not later than the library needs to see that. */
+static void require_punctual(wait_t wait, void *with, bool sleeping)
+{
+	static const int64_t times[] = {1, 99, 20000, 999999, 1000000, 3000001, 20000000, 4000000000};
+
+	for (size_t i = 0; i < COUNT(times) && (sleeping || times[i] < 4000000); i++) {
+		const uint64_t start = clock_ns, end = start + (uint64_t)times[i];
+		const unsigned before = sleeps;
+
+		assert_null(wait(with, times[i]));
+		assert_in_range(clock_ns, end, end + LOOKS_MAX * TICK_NS);
+		/* A look or two may be all that it takes. */
+		assert_true((sleeps != before) == sleeping || times[i] < LOOKS_MAX * TICK_NS);
+	}
+}
+
+static void late(const struct kind *kind)
+{
+	struct stage s;
+	void *object;
+
+	stage_open(&s, kind, 1, 0);
+	lfpool_cache_t *cache = lfpool_cache_create(s.pool);
+
+	assert_non_null(object = lfpool_acquire(s.pool));
+	require_punctual(by_thread, s.pool, true);
+	require_punctual(by_cache, cache, true);
+	assert_int_equal(lfpool_release(s.pool, object), LFPOOL_OK);
+	lfpool_cache_destroy(cache);
+	stage_close(&s);
+}
+
+TEST(no_call_waits_longer_than_it_says)
+{
+	on_every_kind(late);
+}
+
+/* ---- Other ways to wait ---- */
+
+static unsigned asked;
+static bool due;
+
+static bool ready(void *context, const lfpool_batch_t *batch)
+{
+	(void)context;
+	(void)batch;
+	asked++;
+	return due;
+}
+
+/* Where the scheme is asked, a call wakes each millisecond. */
+TEST(nor_where_a_scheme_is_asked)
+{
+	lfpool_config_t config = config_of(SIZE, 2);
+
+	config.scheme = (lfpool_scheme_t){.ready = ready};
+	lfpool_t *pool = pool_with(&config);
+	void *retired = lfpool_acquire(pool), *held = lfpool_acquire(pool);
+
+	assert_int_equal(lfpool_retire(pool, retired), LFPOOL_OK);
+	asked = 0;
+	require_punctual(by_thread, pool, true);
+	/* In the 4 s alone as often as they have milliseconds. */
+	assert_in_range(asked, 4000, 5000);
+	due = true;
+	assert_int_equal(lfpool_release(pool, held), LFPOOL_OK);
+	assert_int_equal(lfpool_destroy(pool), 0);
+}
+
+static bool wait_once(void *context, lfpool_t *pool, uint32_t attempt, int64_t *wait_ns)
+{
+	(void)pool;
+	*wait_ns = attempt ? 0 : *(int64_t *)context;
+	return !attempt;
+}
+
+static int64_t hook_ns;
+
+static void *by_hook(void *pool, int64_t timeout_ns)
+{
+	hook_ns = timeout_ns;
+	return lfpool_acquire(pool);
+}
+
+TEST(nor_where_the_hook_says_how_long)
+{
+	lfpool_config_t config = config_of(SIZE, 1);
+
+	config.hooks.context = &hook_ns;
+	config.hooks.exhausted = wait_once;
+	lfpool_t *pool = pool_with(&config);
+	void *object = lfpool_acquire(pool);
+
+	require_punctual(by_hook, pool, true);
+	assert_int_equal(lfpool_release(pool, object), LFPOOL_OK);
+	assert_int_equal(lfpool_destroy(pool), 0);
+}
+
+static void not_called(void *context, lfpool_t *pool, void *object)
+{
+	(void)pool;
+	REQUIRE(!object);
+	++*(unsigned *)context;
+}
+
+static void fill_the_queue(lfpool_t *pool, unsigned *called)
+{
+	for (unsigned i = 0; i < QUEUED; i++)
+		assert_int_equal(lfpool_acquire_async(pool, not_called, called, NULL), LFPOOL_OK);
+}
+
+/* Beyond the queue, when the system refuses memory for more of it. */
+static void *refused(void *pool, int64_t timeout_ns)
+{
+	(void)os_testing_refuse(1);
+	void *object = lfpool_acquire_wait(pool, timeout_ns);
+	(void)os_testing_refuse(0);
+	return object;
+}
+
+TEST(nor_without_a_place_in_the_queue)
+{
+	lfpool_config_t config = config_of(SIZE, 1);
+	lfpool_t *pool = pool_with(&config);
+	unsigned called = 0;
+
+	assert_non_null(lfpool_acquire(pool));
+	fill_the_queue(pool, &called);
+	require_punctual(refused, pool, true);
+	assert_int_equal(lfpool_destroy(pool), 1);
+	assert_int_equal(called, QUEUED);
+}
+
+/* There nothing sleeps. */
+TEST(nor_in_a_buffer)
+{
+	static _Alignas(LFPOOL_BUFFER_ALIGNMENT) unsigned char memory[LFPOOL_BUFFER_BYTES(SIZE, 0, 1)];
+	lfpool_config_t config = config_of(SIZE, 1);
+	unsigned called = 0;
+	lfpool_t *pool;
+
+	assert_int_equal(lfpool_create_in(&pool, &config, memory, sizeof(memory)), LFPOOL_OK);
+	assert_non_null(lfpool_acquire(pool));
+	require_punctual(by_thread, pool, false);
+	fill_the_queue(pool, &called);
+	require_punctual(by_thread, pool, false);
+	assert_int_equal(lfpool_destroy(pool), 1);
+	assert_int_equal(called, QUEUED);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		KIND_TEST(no_call_waits_longer_than_it_says),
+		cmocka_unit_test(nor_where_a_scheme_is_asked),
+		cmocka_unit_test(nor_where_the_hook_says_how_long),
+		cmocka_unit_test(nor_without_a_place_in_the_queue),
+		cmocka_unit_test(nor_in_a_buffer),
+	};
+
+	return cmocka_run_group_tests_name("late", tests, NULL, NULL);
+}

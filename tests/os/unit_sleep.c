@@ -1,0 +1,125 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * unit_sleep.c - os_sleep_on() and os_wake(): which half counts, deadlines, and two threads that wake each other.
+ */
+#include "../support/support.h"
+
+#include "base/atomics.h"
+#include "os/os.h"
+
+#include <errno.h>
+
+enum { ROUNDS = 2000 };
+static const uint64_t millisecond = 1000000, hang_ns = UINT64_C(10000000000);
+
+TEST(another_value_is_not_slept_on)
+{
+	_Atomic(uint64_t) word = 1;
+
+	/* For ever, if it slept. */
+	os_sleep_on(&word, 0, UINT64_MAX);
+	os_sleep_on(&word, 3, UINT64_MAX);
+	atomic_init(&word, UINT64_C(0x8000000080000000));
+	os_sleep_on(&word, UINT64_C(0x8000000000000000), UINT64_MAX);
+}
+
+TEST(the_upper_half_does_not_count)
+{
+	_Atomic(uint64_t) word = UINT64_C(0xffffffff00000007);
+	const uint64_t start = os_now_ns(), deadline = start + millisecond;
+	unsigned long calls = 0;
+
+	/* It may return early, but not as often as it would if it did not sleep. */
+	while (os_now_ns() < deadline) {
+		os_sleep_on(&word, UINT64_C(0x1200000007), deadline);
+		calls++;
+	}
+	assert_in_range(calls, 1, 100);
+}
+
+TEST(a_deadline_ends_it)
+{
+	_Atomic(uint64_t) word = 0;
+
+	errno = EDOM;
+	os_sleep_on(&word, 0, 0);
+	os_sleep_on(&word, 0, 1);
+	os_sleep_on(&word, 0, os_now_ns());
+	os_sleep_on(&word, 0, os_now_ns() + millisecond);
+	assert_int_equal(errno, EDOM);
+}
+
+/* ---- Two threads ---- */
+
+static _Atomic(uint64_t) words[2];
+
+/* Waits until words[i] is not 0, and makes it 0. */
+static void await(int i, uint64_t deadline)
+{
+	/* acquire: what was written before the word. */
+	while (!(uint32_t)load_acquire(&words[i])) {
+		REQUIRE(os_now_ns() < deadline || deadline == UINT64_MAX);
+		os_sleep_on(&words[i], 0, deadline);
+	}
+	/* relaxed: the other side has done with it. */
+	store_relaxed(&words[i], 0);
+}
+
+static int balls;
+
+static void *answer(void *unused)
+{
+	for (int round = 0; round < ROUNDS; round++) {
+		await(1, os_now_ns() + hang_ns);
+		balls++;
+		/* release: the ball. */
+		store_release(&words[0], 1);
+		os_wake(&words[0]);
+	}
+	return unused;
+}
+
+TEST(each_wake_wakes)
+{
+	pthread_t other;
+
+	thread_start(&other, answer, NULL);
+	for (int round = 0; round < ROUNDS; round++) {
+		balls++;
+		/* release: the ball. */
+		store_release(&words[1], 1);
+		os_wake(&words[1]);
+		/* Two kinds of deadline; a lost wake-up of the second would hang here, and the other thread end it. */
+		await(0, round % 2 ? UINT64_MAX : os_now_ns() + hang_ns);
+	}
+	pthread_join(other, NULL);
+	assert_int_equal(balls, 2 * ROUNDS);
+}
+
+/* Clocks that end sooner than the deadline does. */
+TEST(far_deadlines)
+{
+	pthread_t other;
+
+	balls = 0;
+	thread_start(&other, answer, NULL);
+	for (int round = 0; round < ROUNDS; round++) {
+		store_release(&words[1], 1);
+		os_wake(&words[1]);
+		await(0, UINT64_MAX - 1 - (uint64_t)round);
+	}
+	pthread_join(other, NULL);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(another_value_is_not_slept_on),
+		cmocka_unit_test(the_upper_half_does_not_count),
+		cmocka_unit_test(a_deadline_ends_it),
+		cmocka_unit_test(each_wake_wakes),
+		cmocka_unit_test(far_deadlines),
+	};
+
+	return cmocka_run_group_tests_name("sleep", tests, NULL, NULL);
+}

@@ -1,0 +1,174 @@
+/* SPDX-License-Identifier: MIT */
+/* test: threads no-sanitizer */
+/*
+ * test_fibers.c - fibers that migrate between threads between acquire and release; half of them with a cache handle of
+ * their own, the others by the inlined calls, which find the thread's.
+ *
+ * Idea         Two threads pass a few fibers back and forth through a mutex-guarded queue; a fiber gives up its
+ *              thread in the middle of its work and goes on on whichever thread takes it next.  Compiled with -O3
+ *              -flto: a compiler that kept something thread-local across the switch would be caught here; a cache handle has
+ *              nothing of that kind.
+ */
+#define LFPOOL_INLINE_KEEP_NAMES
+#include "../support/support.h"
+
+#include "lfpool/inline.h"
+
+#include <pthread.h>
+#include <sched.h>
+#include <ucontext.h>
+
+enum { THREADS = 2, FIBERS = 7, HELD = 5, ROUNDS = 100000, SIZE = 48, STACK = 64 * 1024 };
+
+struct fiber {
+	ucontext_t context;
+	ucontext_t *thread; /* to go back to; set by whoever resumes it */
+	lfpool_cache_t *cache; /* NULL: the thread's */
+	struct random random;
+	unsigned index;
+	pthread_t last; /* the thread that ran it last               */
+	unsigned migrations;
+	bool done;
+};
+
+static struct fiber fibers[FIBERS];
+static char stacks[FIBERS][STACK];
+static lfpool_t *pool;
+
+static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
+static struct fiber *waiting[FIBERS];
+static unsigned waiting_count, unfinished;
+
+static void yield(struct fiber *f)
+{
+	REQUIRE(swapcontext(&f->context, f->thread) == 0);
+	if (!pthread_equal(f->last, pthread_self())) {
+		f->migrations++;
+		f->last = pthread_self();
+	}
+}
+
+static void *fiber_acquire(struct fiber *f)
+{
+	return f->cache ? lfpool_cache_acquire_inline(f->cache) : lfpool_acquire_inline(pool);
+}
+
+static lfpool_status_t fiber_release(struct fiber *f, void *object)
+{
+	return f->cache ? lfpool_cache_release_inline(f->cache, object) : lfpool_release_inline(pool, object);
+}
+
+static void fiber_run(unsigned index)
+{
+	struct fiber *f = &fibers[index];
+	unsigned char *objects[HELD];
+
+	for (int round = 0; round < ROUNDS; round++) {
+		for (unsigned i = 0; i < HELD; i++) {
+			objects[i] = fiber_acquire(f);
+			REQUIRE(objects[i]); /* the capacity suffices for all */
+			memset(objects[i], (int)(index + 1), SIZE);
+		}
+		if (random_below(&f->random, 2))
+			yield(f);
+		for (unsigned i = 0; i < HELD; i++) {
+			for (size_t byte = 0; byte < SIZE; byte++)
+				REQUIRE(objects[i][byte] == index + 1);
+			REQUIRE(fiber_release(f, objects[i]) == LFPOOL_OK);
+		}
+	}
+	f->done = true;
+	yield(f);
+}
+
+static struct fiber *take(bool *all_done_out)
+{
+	struct fiber *f = NULL;
+
+	pthread_mutex_lock(&mutex);
+	*all_done_out = unfinished == 0;
+	if (waiting_count) {
+		/* The one that waits longest, so that fibers wander. */
+		f = waiting[0];
+		memmove(waiting, waiting + 1, --waiting_count * sizeof(*waiting));
+	}
+	pthread_mutex_unlock(&mutex);
+	return f;
+}
+
+static void put_back(struct fiber *f)
+{
+	pthread_mutex_lock(&mutex);
+	if (f->done)
+		unfinished--;
+	else
+		waiting[waiting_count++] = f;
+	pthread_mutex_unlock(&mutex);
+}
+
+static void *thread_run(void *nothing)
+{
+	ucontext_t here;
+	bool all_done = false;
+
+	while (!all_done) {
+		struct fiber *f = take(&all_done);
+
+		if (!f) {
+			sched_yield();
+			continue;
+		}
+		f->thread = &here;
+		REQUIRE(swapcontext(&here, &f->context) == 0);
+		put_back(f);
+	}
+	return nothing;
+}
+
+TEST(fibers_migrate)
+{
+	lfpool_config_t config = config_of(SIZE, FIBERS * HELD);
+	pthread_t threads[THREADS];
+	unsigned migrations = 0;
+
+	/* Small caches: the depot and the other fibers' caches are needed all the time. */
+	config.cache_capacity = 4;
+	pool = pool_with(&config);
+	print_message("seed 11\n");
+	unfinished = FIBERS;
+	for (unsigned i = 0; i < FIBERS; i++) {
+		struct fiber *f = &fibers[i];
+
+		f->index = i;
+		f->random = random_for(11, i);
+		f->last = pthread_self();
+		if (i % 2)
+			assert_non_null(f->cache = lfpool_cache_create(pool));
+		assert_int_equal(getcontext(&f->context), 0);
+		f->context.uc_stack.ss_sp = stacks[i];
+		f->context.uc_stack.ss_size = STACK;
+		makecontext(&f->context, (void (*)(void))fiber_run, 1, i);
+		waiting[waiting_count++] = f;
+	}
+	for (int i = 0; i < THREADS; i++)
+		thread_start(&threads[i], thread_run, NULL);
+	for (int i = 0; i < THREADS; i++)
+		pthread_join(threads[i], NULL);
+	for (unsigned i = 0; i < FIBERS; i++) {
+		migrations += fibers[i].migrations;
+		lfpool_cache_destroy(fibers[i].cache);
+	}
+	print_message("%u migrations\n", migrations);
+	assert_true(migrations > FIBERS);
+	require_whole(pool, SIZE);
+	assert_int_equal(lfpool_destroy(pool), 0);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(fibers_migrate),
+	};
+
+	return cmocka_run_group_tests_name("fibers", tests, NULL, NULL);
+}

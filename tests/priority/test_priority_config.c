@@ -1,0 +1,286 @@
+/* SPDX-License-Identifier: MIT */
+/* test: once */
+/*
+ * test_priority_config.c - what an evicting pool can be: each field's range and default, how old and new callers meet,
+ * and the map from doubles to priorities.
+ */
+#include "../support/priority_support.h"
+
+#include <float.h>
+#include <math.h>
+
+static void expect(const lfpool_priority_config_t *config, lfpool_status_t expected)
+{
+	lfpool_priority_t *pool = (lfpool_priority_t *)(uintptr_t)1;
+
+	assert_int_equal(lfpool_priority_create(&pool, config), expected);
+	if (expected == LFPOOL_OK)
+		assert_int_equal(lfpool_priority_destroy(pool), 0);
+	else
+		assert_null(pool);
+}
+
+/* Sets one field of a good config, and expects. */
+#define EXPECT(field, value, expected)                                          \
+	do {                                                                    \
+		lfpool_priority_config_t config_ = priority_config_of(24, 10);  \
+										\
+		config_.field = (value);                                        \
+		expect(&config_, (expected));                                   \
+	} while (0)
+
+TEST(null_is_refused)
+{
+	lfpool_priority_config_t config = priority_config_of(24, 10);
+	lfpool_priority_t *pool = (lfpool_priority_t *)(uintptr_t)1;
+
+	assert_int_equal(lfpool_priority_create(NULL, &config), LFPOOL_E_ARGUMENT);
+	assert_int_equal(lfpool_priority_create(&pool, NULL), LFPOOL_E_ARGUMENT);
+	assert_null(pool);
+}
+
+TEST(each_field_has_its_range)
+{
+	const uint32_t known = LFPOOL_EVICT_EQUAL | LFPOOL_PREFAULT | LFPOOL_LOCK | LFPOOL_PLAIN_STRIDE;
+	static const char too_long[] = "0123456789012345678901234567890123456789012345678901234567890123";
+
+	EXPECT(object_size, 0, LFPOOL_E_CONFIG_OBJECT_SIZE);
+	EXPECT(object_size, 1, LFPOOL_OK);
+	EXPECT(object_size, MIB, LFPOOL_OK);
+	EXPECT(object_size, MIB + 1, LFPOOL_E_CONFIG_OBJECT_SIZE);
+	EXPECT(object_size, SIZE_MAX, LFPOOL_E_CONFIG_OBJECT_SIZE);
+	for (size_t alignment = 1; alignment <= 4096; alignment *= 2)
+		EXPECT(object_alignment, alignment, LFPOOL_OK);
+	EXPECT(object_alignment, 3, LFPOOL_E_CONFIG_OBJECT_ALIGNMENT);
+	EXPECT(object_alignment, 4095, LFPOOL_E_CONFIG_OBJECT_ALIGNMENT);
+	EXPECT(object_alignment, 8192, LFPOOL_E_CONFIG_OBJECT_ALIGNMENT);
+	EXPECT(object_alignment, SIZE_MAX, LFPOOL_E_CONFIG_OBJECT_ALIGNMENT);
+	EXPECT(capacity, 0, LFPOOL_E_CONFIG_CAPACITY);
+	EXPECT(capacity, 1, LFPOOL_OK);
+	EXPECT(capacity, (size_t)1 << 20, LFPOOL_OK);
+	EXPECT(capacity, ((size_t)1 << 20) + 1, LFPOOL_E_CONFIG_CAPACITY);
+	EXPECT(capacity, SIZE_MAX, LFPOOL_E_CONFIG_CAPACITY);
+	for (unsigned bit = 0; bit < 32; bit++) {
+		const uint32_t flag = UINT32_C(1) << bit;
+
+		EXPECT(flags, flag, flag & known ? LFPOOL_OK : LFPOOL_E_CONFIG_FLAGS);
+	}
+	EXPECT(flags, known, LFPOOL_OK);
+	EXPECT(name, too_long, LFPOOL_E_CONFIG_NAME);
+	EXPECT(name, too_long + 1, LFPOOL_OK);
+	EXPECT(name, "", LFPOOL_OK);
+	EXPECT(context, NULL, LFPOOL_OK);
+}
+
+/* What the pool was told of is gone after its creation: it has copied what it needs. */
+TEST(the_config_is_not_kept)
+{
+	lfpool_priority_config_t config = priority_config_of(24, 3), before;
+	char name[] = "voices";
+	lfpool_priority_t *pool;
+
+	config.name = name;
+	before = config;
+	pool = priority_with(&config);
+	assert_memory_equal(&config, &before, sizeof(config));
+	memset(&config, 0xff, sizeof(config));
+	memset(name, 'x', sizeof(name));
+	assert_int_equal(lfpool_priority_capacity(pool), 3);
+	require_priority_whole(pool, 24);
+	assert_int_equal(lfpool_priority_destroy(pool), 0);
+}
+
+static void fill_and_check(size_t size, size_t alignment, size_t capacity, uint32_t flags)
+{
+	lfpool_priority_config_t config = priority_config_of(size, capacity);
+	const size_t aligned_to = alignment ? alignment : 16;
+	lfpool_handle_t handle;
+
+	config.object_alignment = alignment;
+	config.flags = flags;
+	lfpool_priority_t *pool = priority_with(&config);
+	void **objects = pointers_new(capacity);
+
+	assert_int_equal(lfpool_priority_capacity(pool), capacity);
+	for (size_t i = 0; i < capacity; i++) {
+		objects[i] = lfpool_priority_acquire(pool, i, NULL, &handle);
+		REQUIRE(objects[i] && (uintptr_t)objects[i] % aligned_to == 0 && all_bytes_are(objects[i], size, 0));
+		stamp_write(objects[i], size, i);
+		REQUIRE(lfpool_priority_publish(pool, handle) == LFPOOL_OK);
+	}
+	for (size_t i = 0; i < capacity; i++)
+		REQUIRE(stamp_holds(objects[i], size, i));
+	assert_int_equal(lfpool_priority_release_min(pool, capacity), capacity);
+	for (size_t i = 0; i < capacity; i++)
+		REQUIRE(stamp_holds(objects[i], size, i));
+	require_priority_whole(pool, size);
+	assert_int_equal(lfpool_priority_destroy(pool), 0);
+	free(objects);
+}
+
+TEST(sizes_and_alignments)
+{
+	static const size_t sizes[] = {1, 7, 8, 15, 16, 17, 64, 100, 4096, 4097, 70000};
+
+	for (size_t i = 0; i < COUNT(sizes); i++)
+		for (size_t alignment = 0; alignment <= 4096; alignment = alignment ? alignment * 4 : 1)
+			fill_and_check(sizes[i], alignment, 5 + i, 0);
+	fill_and_check(MIB, 4096, 3, 0);
+	fill_and_check(100, 0, 300, LFPOOL_PREFAULT);
+	fill_and_check(100, 0, 300, LFPOOL_LOCK);
+}
+
+TEST(prefaulted_objects_are_resident)
+{
+	enum { BYTES = 64 * 1024 * 1024, OBJECTS = 64 };
+
+	lfpool_priority_config_t config = priority_config_of(MIB, OBJECTS);
+	size_t before = resident_bytes();
+	lfpool_priority_t *pool = priority_with(&config);
+
+	/* A sanitizer's memory is not told from the pool's. */
+	if (!SANITIZED)
+		assert_true(growth(before, resident_bytes()) < BYTES / 2);
+	assert_int_equal(lfpool_priority_destroy(pool), 0);
+	config.flags = LFPOOL_PREFAULT;
+	before = resident_bytes();
+	pool = priority_with(&config);
+	assert_true(growth(before, resident_bytes()) >= BYTES / 10 * 9);
+	assert_int_equal(lfpool_priority_destroy(pool), 0);
+}
+
+/* What stands in /proc/self/status, in bytes. */
+static size_t process_bytes(const char *what)
+{
+	char line[256];
+	size_t kibibytes = 0;
+	FILE *status = fopen("/proc/self/status", "r");
+
+	assert_non_null(status);
+	while (fgets(line, sizeof(line), status))
+		if (strncmp(line, what, strlen(what)) == 0)
+			kibibytes = strtoul(line + strlen(what), NULL, 10);
+	(void)fclose(status);
+	return kibibytes << 10;
+}
+
+/* (Sanitizers let mlock() do nothing.) */
+TEST(little_is_locked_besides)
+{
+	static const size_t capacities[] = {1, 32, 1000, 20000};
+
+	for (size_t i = 0; i < COUNT(capacities); i++) {
+		lfpool_priority_config_t config = priority_config_of(64, capacities[i]);
+		const size_t before = process_bytes("VmLck:");
+
+		config.flags = LFPOOL_LOCK;
+		lfpool_priority_t *pool = priority_with(&config);
+
+		assert_in_range(process_bytes("VmLck:") - before, SANITIZED ? 0 : capacities[i] * (64 + 80),
+				capacities[i] * (64 + 134) + (size_t)88 * 1024);
+		assert_int_equal(lfpool_priority_destroy(pool), 0);
+	}
+}
+
+TEST(old_and_new_callers)
+{
+	struct {
+		lfpool_priority_config_t known;
+		unsigned char newer[64];
+	} config;
+	lfpool_priority_config_t *const known = &config.known;
+
+	memset(&config, 0, sizeof(config));
+	*known = priority_config_of(24, 10);
+	/* An older caller's struct ends earlier, and what lies behind is not read. */
+	known->flags = UINT32_MAX;
+	known->struct_size = offsetof(lfpool_priority_config_t, flags);
+	expect(known, LFPOOL_OK);
+	known->struct_size = offsetof(lfpool_priority_config_t, capacity);
+	expect(known, LFPOOL_E_CONFIG_STRUCT_SIZE);
+	known->struct_size = sizeof(size_t);
+	expect(known, LFPOOL_E_CONFIG_STRUCT_SIZE);
+	known->struct_size = 0;
+	expect(known, LFPOOL_E_CONFIG_STRUCT_SIZE);
+	/* A newer caller's is longer; he may not ask for what is not known here. */
+	known->flags = 0;
+	known->struct_size = sizeof(config);
+	expect(known, LFPOOL_OK);
+	config.newer[63] = 1;
+	expect(known, LFPOOL_E_CONFIG_STRUCT_SIZE);
+	known->struct_size--;
+	expect(known, LFPOOL_OK);
+	config.newer[0] = 1;
+	expect(known, LFPOOL_E_CONFIG_STRUCT_SIZE);
+}
+
+TEST(both_ways_to_start_a_config_are_the_same)
+{
+	static const lfpool_priority_config_t by_macro = LFPOOL_PRIORITY_CONFIG_INIT;
+	lfpool_priority_config_t by_function;
+
+	memset(&by_function, 0xff, sizeof(by_function));
+	lfpool_priority_config_init(&by_function);
+	assert_int_equal(by_macro.struct_size, sizeof(by_macro));
+	assert_int_equal(by_function.struct_size, sizeof(by_macro));
+	assert_true(!by_macro.name && !by_function.name && !by_macro.context && !by_function.context);
+	assert_true(!by_macro.before && !by_function.before && !by_macro.on_evict && !by_function.on_evict);
+	assert_true(by_macro.object_size + by_macro.object_alignment + by_macro.capacity + by_macro.flags == 0);
+	assert_true(by_function.object_size + by_function.object_alignment + by_function.capacity == 0);
+	assert_true(by_function.flags == 0);
+}
+
+/* There is one kind of evicting pool, and it has no debug modes. */
+TEST(the_environment_changes_nothing)
+{
+	assert_int_equal(setenv("LFPOOL_BACKEND", "none of these", 1), 0);
+	assert_int_equal(setenv("LFPOOL_DEBUG", "nothing of the kind", 1), 0);
+	fill_and_check(24, 0, 20, 0);
+	assert_int_equal(setenv("LFPOOL_BACKEND", "malloc", 1), 0);
+	assert_int_equal(setenv("LFPOOL_DEBUG", "poison,guard", 1), 0);
+	fill_and_check(24, 0, 20, 0);
+	assert_int_equal(unsetenv("LFPOOL_BACKEND"), 0);
+	assert_int_equal(unsetenv("LFPOOL_DEBUG"), 0);
+}
+
+/* ---- Doubles ---- */
+
+TEST(doubles_keep_their_order)
+{
+	static const double rising[] = {-INFINITY, -DBL_MAX, -1e10, -2.5, -2, -1, -DBL_MIN, -0x1p-1074, -0.0,
+					0.0, 0x1p-1074, DBL_MIN, 0.1, 1, 2, 2.5, 1e10, DBL_MAX, INFINITY};
+	struct random r = {test_seed("doubles_keep_their_order")};
+
+	for (size_t i = 1; i < COUNT(rising); i++)
+		assert_true(lfpool_priority_of_double(rising[i - 1]) < lfpool_priority_of_double(rising[i]));
+	/* Beyond the infinities, each on the side of its sign. */
+	assert_true(lfpool_priority_of_double(copysign(NAN, 1)) > lfpool_priority_of_double(INFINITY));
+	assert_true(lfpool_priority_of_double(copysign(NAN, -1)) < lfpool_priority_of_double(-INFINITY));
+	for (int i = 0; i < 100000; i++) {
+		const uint64_t bits[2] = {random_next(&r), random_next(&r)};
+		double a, b;
+
+		memcpy(&a, &bits[0], sizeof(a));
+		memcpy(&b, &bits[1], sizeof(b));
+		if (!isnan(a) && !isnan(b) && (a != 0 || b != 0))
+			assert_int_equal(lfpool_priority_of_double(a) < lfpool_priority_of_double(b), a < b);
+	}
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(null_is_refused),
+		cmocka_unit_test(each_field_has_its_range),
+		cmocka_unit_test(the_config_is_not_kept),
+		cmocka_unit_test(sizes_and_alignments),
+		cmocka_unit_test(prefaulted_objects_are_resident),
+		cmocka_unit_test(little_is_locked_besides),
+		cmocka_unit_test(old_and_new_callers),
+		cmocka_unit_test(both_ways_to_start_a_config_are_the_same),
+		cmocka_unit_test(the_environment_changes_nothing),
+		cmocka_unit_test(doubles_keep_their_order),
+	};
+
+	return cmocka_run_group_tests_name("priority: config", tests, NULL, NULL);
+}

@@ -1,0 +1,316 @@
+/* SPDX-License-Identifier: MIT */
+/* test: once */
+/*
+ * test_registry_profile.c - the text of a profile: what is wrong with it, to the byte and to the word; and that no text
+ * whatever does more than that.
+ */
+#include "../support/support.h"
+
+#include "lfpool/registry.h"
+
+#define LETTERS_63 "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-"
+
+static const struct {
+	const char *profile;
+	size_t line, column;
+	const char *text;
+} wrong[] = {
+	/* Scenarios. */
+	{"[match", 1, 7, "a scenario's name ends with a ]"},
+	{"\n\n[match # ]\n", 3, 8, "a scenario's name ends with a ]"},
+	{"[]", 1, 2, "\"\" is no name: 1 to 63 of a-z, A-Z, 0-9 and ._-:/"},
+	{"[ match ]", 1, 2, "\" match \" is no name: 1 to 63 of a-z, A-Z, 0-9 and ._-:/"},
+	{"[a" LETTERS_63 "]", 1, 2,
+	 "\"aabcdefghijklmnopqrstuvwxyzABCDE...\" is no name: 1 to 63 of a-z, A-Z, 0-9 and ._-:/"},
+	{"[default]", 1, 2, "\"default\" is what stands before the first scenario"},
+	{"[a]\n[b]\n\n\t[a]", 4, 3, "scenario \"a\" is in line 1 already"},
+	{"[a] b capacity=1", 1, 5, "nothing can follow a scenario's ]"},
+	{"[a]]", 1, 4, "nothing can follow a scenario's ]"},
+	/* Pools. */
+	{"capacity=10", 1, 1, "\"capacity=10\" is no name: 1 to 63 of a-z, A-Z, 0-9 and ._-:/"},
+	{"j\xc3\xb6" "bs capacity=10", 1, 1, "\"j??bs\" is no name: 1 to 63 of a-z, A-Z, 0-9 and ._-:/"},
+	{"a" LETTERS_63 " capacity=1", 1, 1,
+	 "\"aabcdefghijklmnopqrstuvwxyzABCDE...\" is no name: 1 to 63 of a-z, A-Z, 0-9 and ._-:/"},
+	{"jobs", 1, 5, "pool \"jobs\" has no key=value"},
+	{"jobs  # capacity=10", 1, 7, "pool \"jobs\" has no key=value"},
+	{"jobs capacity=1\npackets capacity=1\n jobs keep=1", 3, 2, "pool \"jobs\" is in line 1 already"},
+	{"jobs capacity=1\n[a]\njobs capacity=2\njobs capacity=3", 4, 1, "pool \"jobs\" is in line 3 already"},
+	/* Keys. */
+	{"jobs capcity=10", 1, 6, "\"capcity\" is no key"},
+	{"jobs capacit=10", 1, 6, "\"capacit\" is no key"},
+	{"jobs capacity2=10", 1, 6, "\"capacity2\" is no key"},
+	{"jobs Capacity=10", 1, 6, "\"Capacity\" is no key"},
+	{"jobs object_size=10", 1, 6, "\"object_size\" is no key"},
+	{"jobs =10", 1, 6, "\"\" is no key"},
+	{"jobs capacity", 1, 14, "capacity has no =value"},
+	{"jobs capacity =10", 1, 14, "capacity has no =value"},
+	{"jobs keep=1 keep=1", 1, 13, "keep is given twice"},
+	{"jobs debug=none debug=none", 1, 17, "debug is given twice"},
+	/* Numbers. */
+	{"jobs capacity=", 1, 15, "capacity: \"\" is no number from 1 to 2147483648"},
+	{"jobs capacity= 10", 1, 15, "capacity: \"\" is no number from 1 to 2147483648"},
+	{"jobs capacity=0", 1, 15, "capacity: \"0\" is no number from 1 to 2147483648"},
+	{"jobs capacity=0k", 1, 15, "capacity: \"0k\" is no number from 1 to 2147483648"},
+	{"jobs capacity=k", 1, 15, "capacity: \"k\" is no number from 1 to 2147483648"},
+	{"jobs capacity=1K", 1, 15, "capacity: \"1K\" is no number from 1 to 2147483648"},
+	{"jobs capacity=1kk", 1, 15, "capacity: \"1kk\" is no number from 1 to 2147483648"},
+	{"jobs capacity=-1", 1, 15, "capacity: \"-1\" is no number from 1 to 2147483648"},
+	{"jobs capacity=+1", 1, 15, "capacity: \"+1\" is no number from 1 to 2147483648"},
+	{"jobs capacity=1.5k", 1, 15, "capacity: \"1.5k\" is no number from 1 to 2147483648"},
+	{"jobs capacity=0x10", 1, 15, "capacity: \"0x10\" is no number from 1 to 2147483648"},
+	{"jobs capacity=2147483649", 1, 15, "capacity: \"2147483649\" is no number from 1 to 2147483648"},
+	{"jobs capacity=2148M", 1, 15, "capacity: \"2148M\" is no number from 1 to 2147483648"},
+	{"jobs capacity=18446744073709551617", 1, 15,
+	 "capacity: \"18446744073709551617\" is no number from 1 to 2147483648"},
+	{"jobs capacity=none", 1, 15, "capacity: \"none\" is no number from 1 to 2147483648"},
+	{"jobs max_capacity=3G", 1, 19, "max_capacity: \"3G\" is no number from 0 to 2147483648"},
+	{"jobs growth_step=a", 1, 18, "growth_step: \"a\" is no number from 0 to 2147483648"},
+	{"jobs keep=?", 1, 11, "keep: \"?\" is no number from 0 to 2147483648"},
+	{"jobs depot_shards=33", 1, 19, "depot_shards: \"33\" is no number from 0 to 32"},
+	{"jobs cache_capacity=8193", 1, 21, "cache_capacity: \"8193\" is no number from 0 to 8192, nor none"},
+	{"jobs cache_capacity=non", 1, 21, "cache_capacity: \"non\" is no number from 0 to 8192, nor none"},
+	{"jobs capacity=100 max_capacity=99", 1, 1, "max_capacity 99 is less than capacity 100"},
+	{"jobs capacity=100 max_capacity=1k\n[a]\njobs capacity=1001", 3, 1,
+	 "max_capacity 1000 is less than capacity 1001"},
+	{"jobs capacity=100\n[a]\n jobs max_capacity=10", 3, 2, "max_capacity 10 is less than capacity 100"},
+	/* Words. */
+	{"jobs flags=", 1, 12, "flags: \"\" is no flag"},
+	{"jobs flags=zero,", 1, 17, "flags: \"\" is no flag"},
+	{"jobs flags=zero,,prefault", 1, 17, "flags: \"\" is no flag"},
+	{"jobs flags=zero,none", 1, 17, "flags: \"none\" is no flag"},
+	{"jobs flags=zero|prefault", 1, 12, "flags: \"zero|prefault\" is no flag"},
+	{"jobs flags=zero, prefault", 1, 17, "flags: \"\" is no flag"},
+	{"jobs flags=prefault,locked", 1, 21, "flags: \"locked\" is no flag"},
+	{"jobs debug=", 1, 12, "debug: \"\" is no mode"},
+	{"jobs debug=poison,", 1, 19, "debug: \"\" is no mode"},
+	{"jobs debug=poison,owners", 1, 19, "debug: \"owners\" is no mode"},
+	{"jobs debug=quarantine=0", 1, 12, "debug: \"quarantine=0\" is no mode"},
+	{"jobs debug=quarantine=" LETTERS_63, 1, 12, "debug: \"quarantine=abcdefghijklmnopqrstu...\" is no mode"},
+	{"jobs backend=Mutex", 1, 14, "backend: \"Mutex\" is none of lockfree, mutex, malloc"},
+	{"jobs trim=1", 1, 11, "trim: \"1\" is none of no, yes"},
+	/* The first of several. */
+	{"jobs capacity=1\n# [\nx y=1 z\n[", 3, 3, "\"y\" is no key"},
+	{"a keep=1\r\nb keep=1 x", 2, 10, "\"x\" is no key"},
+	{"\033 capacity=1", 1, 1, "\"?\" is no name: 1 to 63 of a-z, A-Z, 0-9 and ._-:/"},
+};
+
+TEST(each_error)
+{
+	for (size_t i = 0; i < COUNT(wrong); i++) {
+		lfpool_registry_t *registry = (lfpool_registry_t *)(uintptr_t)1;
+		lfpool_profile_error_t error;
+
+		memset(&error, 'x', sizeof(error));
+		assert_int_equal(lfpool_registry_create(&registry, wrong[i].profile, &error), LFPOOL_E_PROFILE);
+		assert_null(registry);
+		print_message("%zu:%zu: %s\n", error.line, error.column, error.text);
+		assert_string_equal(error.text, wrong[i].text);
+		assert_int_equal(error.line, wrong[i].line);
+		assert_int_equal(error.column, wrong[i].column);
+		assert_int_equal(lfpool_registry_create(&registry, wrong[i].profile, NULL), LFPOOL_E_PROFILE);
+	}
+}
+
+static const char *const right[] = {
+	"",
+	"\n",
+	"# nothing",
+	"   \t \r\n  # nothing\n",
+	"jobs capacity=10",
+	"  jobs\tcapacity=10#",
+	"jobs capacity=10\r\n[a]\r\njobs capacity=11\r\n",
+	"[a]\n[b] # empty\n[c]",
+	"jobs capacity=1\n[a]\njobs capacity=2\n[b]\njobs capacity=3\npackets capacity=4",
+	"jobs keep=0 trim=no capacity=2147483648 max_capacity=0 growth_step=0 cache_capacity=0 depot_shards=0 "
+	"flags=none debug=none backend=lockfree",
+	"jobs keep=1k trim=yes capacity=2147M max_capacity=2147483k growth_step=1M cache_capacity=none depot_shards=32 "
+	"flags=prefault,zero,check_races,create_all,huge_pages,plain_stride debug=poison,owner,quarantine=1000,backtrace=1/7 backend=mutex",
+	LETTERS_63 " capacity=000000000000000000000001",
+	"[" LETTERS_63 "]",
+	"capacity capacity=1\n._-:/ capacity=1",
+	/* Said there to be less than what is said here; but this is not below it. */
+	"jobs capacity=100 max_capacity=200\n[a]\njobs capacity=300 max_capacity=300\n[b]\n"
+	"jobs capacity=300 max_capacity=0",
+};
+
+TEST(no_error)
+{
+	for (size_t i = 0; i < COUNT(right); i++) {
+		lfpool_profile_error_t error;
+		lfpool_registry_t *registry;
+
+		memset(&error, 'x', sizeof(error));
+		lfpool_status_t status = lfpool_registry_create(&registry, right[i], &error);
+
+		if (status != LFPOOL_OK)
+			print_message("%s\n%zu:%zu: %s\n", right[i], error.line, error.column, error.text);
+		assert_int_equal(status, LFPOOL_OK);
+		assert_int_equal(error.line, 0);
+		assert_int_equal(error.column, 0);
+		assert_string_equal(error.text, "");
+		assert_int_equal(lfpool_registry_destroy(registry), 0);
+	}
+}
+
+/* Many lines, in no order: all of them are found again. */
+TEST(long_profiles)
+{
+	enum { POOLS = 300, LINE = 40 };
+	char *text = malloc(4 * POOLS * LINE), *at = text;
+	lfpool_registry_t *registry;
+	lfpool_profile_error_t error;
+	lfpool_t *pool;
+
+	REQUIRE(text);
+	for (size_t s = 0; s < 4; s++) {
+		at += s ? sprintf(at, "[s%zu]\n", s) : 0;
+		/* 7 and 300 have no common factor: each pool once. */
+		for (size_t i = 0; i < POOLS; i++)
+			at += sprintf(at, "pool-%zu capacity=%zu\n", i * 7 % POOLS, 1 + i * 7 % POOLS + 1000 * s);
+	}
+	assert_int_equal(lfpool_registry_create(&registry, text, &error), LFPOOL_OK);
+	for (size_t s = 0; s < 4; s++) {
+		char name[LINE];
+
+		(void)sprintf(name, s ? "s%zu" : "default", s);
+		assert_int_equal(lfpool_registry_switch(registry, name, NULL), LFPOOL_OK);
+		for (size_t i = 0; i < POOLS; i++) {
+			const lfpool_config_t config = config_of(16, 1);
+
+			(void)sprintf(name, "pool-%zu", i);
+			assert_int_equal(lfpool_registry_create_pool(registry, name, &config, &pool), LFPOOL_OK);
+			assert_int_equal(lfpool_capacity(pool), 1 + i + 1000 * s);
+			assert_int_equal(lfpool_registry_destroy_pool(registry, pool), 0);
+		}
+	}
+	lfpool_registry_destroy(registry);
+	free(text);
+}
+
+/* ---- Any text ---- */
+
+/* Pieces of profiles, and what is beside them. */
+static const char *const pieces[] = {
+	"jobs", "packets", "a", "[", "]", "[match]", "[lobby]", "[default]", "\n", "\n", "\n", "\n", " ", " ", " ",
+	"\t", "\r\n", "#", "=", ",", "capacity", "max_capacity", "growth_step", "cache_capacity", "depot_shards",
+	"flags", "debug", "backend", "trim", "keep", "10", "10k", "1M", "0", "none", "yes", "no", "mutex", "malloc",
+	"lockfree", "zero", "prefault", "huge_pages", "check_races", "poison", "owner", "quarantine=5",
+	" capacity=10", " capacity=20", " keep=5 trim=yes", " max_capacity=1k", " flags=zero", "99999999999999999999",
+	"\x80", "\xff", "\x01",
+};
+
+/* The caller frees it. */
+static char *random_text(struct random *r)
+{
+	size_t bytes = 0, room = 2000;
+	char *text = malloc(room);
+
+	REQUIRE(text);
+	for (uint32_t count = random_below(r, 60); count; count--) {
+		const char *piece = pieces[random_below(r, COUNT(pieces))];
+
+		memcpy(text + bytes, piece, strlen(piece));
+		bytes += strlen(piece);
+		/* Mostly as it should be, else nothing long is ever right. */
+		if (random_below(r, 3) == 0)
+			text[bytes++] = ' ';
+	}
+	text[bytes] = 0;
+	for (uint32_t count = random_below(r, 8) ? 0 : random_below(r, 5); count && bytes; count--)
+		text[random_below(r, (uint32_t)bytes)] = (char)(1 + random_below(r, 255));
+	return realloc(text, bytes + 1);
+}
+
+/* The error is at a byte of the text, or just behind a line, and can be printed. */
+static void require_at_place(const char *text, const lfpool_profile_error_t *error)
+{
+	const size_t length = strnlen(error->text, sizeof(error->text));
+
+	REQUIRE(length > 0 && length < sizeof(error->text));
+	for (size_t i = 0; i < length; i++)
+		REQUIRE(error->text[i] >= ' ' && error->text[i] <= '~');
+	REQUIRE(error->line >= 1 && error->column >= 1);
+	for (size_t line = 1; line < error->line; line++) {
+		text = strchr(text, '\n');
+		REQUIRE(text++);
+	}
+	REQUIRE(error->column <= strcspn(text, "\n") + 1);
+}
+
+static char *dump_of(lfpool_registry_t *registry)
+{
+	const size_t bytes = lfpool_registry_dump(registry, LFPOOL_JSON, NULL, 0);
+	char *text = malloc(bytes + 1);
+
+	REQUIRE(text && lfpool_registry_dump(registry, LFPOOL_JSON, text, bytes + 1) == bytes);
+	return text;
+}
+
+TEST(any_text)
+{
+	struct random r = {test_seed("any_text")};
+	const lfpool_config_t config = config_of(16, 4);
+	size_t taken = 0;
+	lfpool_registry_t *registry;
+	lfpool_t *pool;
+
+	assert_int_equal(lfpool_registry_create(&registry, NULL, NULL), LFPOOL_OK);
+	assert_int_equal(lfpool_registry_create_pool(registry, "jobs", &config, &pool), LFPOOL_OK);
+	for (size_t round = 0; round < TIMES(100000, 10000); round++) {
+		char *text = random_text(&r);
+		lfpool_profile_error_t error;
+
+		if (lfpool_registry_load(registry, text, &error) == LFPOOL_OK) {
+			taken++;
+			REQUIRE(!error.line && !error.column && !*error.text);
+		} else {
+			require_at_place(text, &error);
+		}
+		free(text);
+	}
+	print_message("%zu texts were profiles\n", taken);
+	assert_true(taken > 0);
+	lfpool_registry_destroy(registry);
+}
+
+/* A profile that is wrong leaves everything as it was. */
+TEST(nothing_is_half_applied)
+{
+	lfpool_config_t config = config_of(16, 4);
+	lfpool_registry_t *registry;
+	lfpool_profile_error_t error;
+	lfpool_t *pool;
+
+	assert_int_equal(lfpool_registry_create(&registry, "jobs capacity=10\n[a]\njobs capacity=20", &error),
+			 LFPOOL_OK);
+	assert_int_equal(lfpool_registry_switch(registry, "a", NULL), LFPOOL_OK);
+	assert_int_equal(lfpool_registry_create_pool(registry, "jobs", &config, &pool), LFPOOL_OK);
+	char *before = dump_of(registry);
+
+	assert_int_equal(lfpool_registry_load(registry, "jobs capacity=30\n[b]\njobs capacity=40\n[a", &error),
+			 LFPOOL_E_PROFILE);
+	assert_int_equal(error.line, 4);
+	char *after = dump_of(registry);
+
+	assert_string_equal(before, after);
+	free(before);
+	free(after);
+	assert_int_equal(lfpool_registry_switch(registry, "b", NULL), LFPOOL_E_SCENARIO);
+	assert_int_equal(lfpool_registry_destroy_pool(registry, pool), 0);
+	assert_int_equal(lfpool_registry_create_pool(registry, "jobs", &config, &pool), LFPOOL_OK);
+	assert_int_equal(lfpool_capacity(pool), 20);
+	assert_int_equal(lfpool_registry_destroy(registry), 0);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(each_error),
+		cmocka_unit_test(no_error),
+		cmocka_unit_test(long_profiles),
+		cmocka_unit_test(any_text),
+		cmocka_unit_test(nothing_is_half_applied),
+	};
+
+	return cmocka_run_group_tests_name("profiles", tests, NULL, NULL);
+}

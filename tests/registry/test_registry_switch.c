@@ -1,0 +1,423 @@
+/* SPDX-License-Identifier: MIT */
+/* test: threads */
+/*
+ * test_registry_switch.c - lfpool_registry_switch(): where it brings each pool, what it reports, and that threads which
+ * use the pools meanwhile notice nothing but the capacity.
+ */
+#include "../support/registry_support.h"
+
+#include <pthread.h>
+#include <stdatomic.h>
+
+enum { SIZE = 64 };
+
+static lfpool_t *made_of(lfpool_registry_t *registry, const char *name, size_t object_size, size_t capacity)
+{
+	const lfpool_config_t config = config_of(object_size, capacity);
+
+	return made(registry, name, &config);
+}
+
+static lfpool_registry_report_t switched(lfpool_registry_t *registry, const char *scenario)
+{
+	lfpool_registry_report_t report = LFPOOL_REGISTRY_REPORT_INIT;
+
+	REQUIRE(lfpool_registry_switch(registry, scenario, &report) == LFPOOL_OK);
+	return report;
+}
+
+/* ---- At rest ---- */
+
+static const char *const profile = "jobs     capacity=100 max_capacity=400\n"
+				   "packets  capacity=50\n"
+				   "plain    keep=1\n"
+				   "[match]\n"
+				   "jobs     capacity=400\n"
+				   "packets  capacity=5\n"
+				   "[lobby]\n"
+				   "jobs     capacity=10 max_capacity=20\n"
+				   "late     capacity=7\n";
+
+TEST(every_pool_gets_there)
+{
+	lfpool_registry_t *registry = registry_of(profile);
+	lfpool_t *jobs = made_of(registry, "jobs", SIZE, 1), *packets = made_of(registry, "packets", SIZE, 1);
+	lfpool_t *plain = made_of(registry, "plain", SIZE, 30), *other = made_of(registry, "other", SIZE, 40);
+	static const struct {
+		const char *scenario;
+		size_t jobs, jobs_max, packets, added, removed;
+	} steps[] = {
+		{"default", 100, 400, 50, 0, 0},   {"match", 400, 400, 5, 300, 45}, {"match", 400, 400, 5, 0, 0},
+		{"lobby", 10, 20, 50, 45, 390},    {"match", 400, 400, 5, 390, 45}, {"default", 100, 400, 50, 45, 300},
+		{"lobby", 10, 20, 50, 0, 90},      {"default", 100, 400, 50, 90, 0},
+	};
+
+	for (size_t i = 0; i < COUNT(steps); i++) {
+		lfpool_registry_report_t report = switched(registry, steps[i].scenario);
+
+		assert_int_equal(report.pools, 4);
+		assert_int_equal(report.objects_added, steps[i].added);
+		assert_int_equal(report.objects_removed, steps[i].removed);
+		assert_int_equal(report.pools_owing + report.pools_short + report.pools_fixed + report.objects_owed, 0);
+		assert_int_equal(report.bytes_trimmed, 0);
+		assert_int_equal(lfpool_capacity(jobs), steps[i].jobs);
+		assert_int_equal(lfpool_max_capacity(jobs), steps[i].jobs_max);
+		assert_int_equal(lfpool_capacity(packets), steps[i].packets);
+		assert_int_equal(lfpool_max_capacity(packets), steps[i].packets);
+		assert_int_equal(lfpool_capacity(plain), 30);
+		assert_int_equal(lfpool_capacity(other), 40);
+		require_whole(jobs, SIZE);
+		require_whole(packets, SIZE);
+	}
+	/* Nothing happens for a scenario that is none. */
+	lfpool_registry_report_t report = LFPOOL_REGISTRY_REPORT_INIT;
+
+	assert_int_equal(lfpool_registry_switch(registry, "nowhere", &report), LFPOOL_E_SCENARIO);
+	assert_int_equal(report.pools, 0);
+	assert_int_equal(lfpool_capacity(jobs), 100);
+	assert_int_equal(lfpool_registry_destroy(registry), 0);
+}
+
+/* A pool that grew by itself is brought back, and one that was shrunk by hand. */
+TEST(whatever_they_have_now)
+{
+	lfpool_registry_t *registry = registry_of("jobs capacity=10 max_capacity=50 growth_step=5\n"
+						  "[a]\njobs capacity=30");
+	lfpool_t *jobs = made_of(registry, "jobs", SIZE, 1);
+	void *objects[51];
+
+	assert_int_equal(acquire_all(jobs, objects, 51), 50);
+	release_all(jobs, objects, 50);
+	assert_int_equal(lfpool_capacity(jobs), 50);
+	assert_int_equal(switched(registry, "a").objects_removed, 20);
+	assert_int_equal(lfpool_capacity(jobs), 30);
+	assert_int_equal(lfpool_shrink(jobs, 28), 28);
+	assert_int_equal(switched(registry, "a").objects_added, 28);
+	assert_int_equal(lfpool_capacity(jobs), 30);
+	require_intact(jobs);
+	assert_int_equal(lfpool_registry_destroy(registry), 0);
+}
+
+TEST(objects_in_use_are_owed)
+{
+	lfpool_registry_t *registry = registry_of(profile);
+	lfpool_t *jobs = made_of(registry, "jobs", SIZE, 1);
+	void *objects[100];
+
+	made_of(registry, "late", SIZE, 50);
+	assert_int_equal(acquire_all(jobs, objects, 60), 60);
+	lfpool_registry_report_t report = switched(registry, "lobby");
+
+	assert_int_equal(report.objects_removed, 40 + 43);
+	assert_int_equal(report.pools_owing, 1);
+	assert_int_equal(report.objects_owed, 50);
+	assert_int_equal(lfpool_capacity(jobs), 60);
+	release_all(jobs, objects, 20);
+	/* It goes on, and asking changes nothing. */
+	for (int i = 0; i < 3; i++) {
+		report = switched(registry, "lobby");
+		assert_int_equal(report.objects_removed, 0);
+		assert_int_equal(report.objects_added, 0);
+		assert_int_equal(report.objects_owed, 30);
+		assert_int_equal(lfpool_capacity(jobs), 40);
+	}
+	/* 40, of which 30 were to go; now 20 are to stay: ten debts are forgiven, and the rest is owed still. */
+	assert_int_equal(lfpool_registry_load(registry, "jobs capacity=20 max_capacity=400\n[b]\n", NULL), LFPOOL_OK);
+	report = switched(registry, "default");
+	assert_int_equal(report.objects_added, 10 + 43);
+	assert_int_equal(report.objects_owed, 20);
+	release_all(jobs, objects + 20, 40);
+	report = switched(registry, "default");
+	assert_int_equal(report.pools_owing, 0);
+	assert_int_equal(report.objects_owed, 0);
+	assert_int_equal(lfpool_capacity(jobs), 20);
+	require_whole(jobs, SIZE);
+	assert_int_equal(lfpool_registry_destroy(registry), 0);
+}
+
+TEST(what_cannot_be_is_said)
+{
+	lfpool_registry_t *registry = registry_of("jobs capacity=10\n[a]\njobs cache_capacity=2\n"
+						  "[b]\njobs capacity=20\n[c]\njobs debug=poison\n"
+						  "[d]\njobs debug=none growth_step=0");
+	lfpool_t *jobs = made_of(registry, "jobs", SIZE, 30), *pool;
+	const lfpool_config_t config = config_of(SIZE, 1);
+
+	/* A key that is given, and says what is so anyway, is no difference. */
+	static const struct {
+		const char *scenario;
+		size_t fixed;
+	} steps[] = {{"a", 1}, {"b", 0}, {"c", 1}, {"d", 0}, {"default", 0}};
+
+	for (size_t i = 0; i < COUNT(steps); i++)
+		assert_int_equal(switched(registry, steps[i].scenario).pools_fixed, steps[i].fixed);
+	/* There is address space for 20: what the config said the profile overrides everywhere. */
+	assert_int_equal(lfpool_registry_load(registry, "jobs capacity=25", NULL), LFPOOL_OK);
+	assert_int_equal(lfpool_capacity(jobs), 10);
+	lfpool_registry_report_t report = switched(registry, "default");
+
+	assert_int_equal(report.pools_short, 1);
+	assert_int_equal(report.objects_added, 10);
+	assert_int_equal(lfpool_capacity(jobs), 20);
+	assert_int_equal(lfpool_max_capacity(jobs), 20);
+	assert_int_equal(lfpool_registry_destroy_pool(registry, jobs), 0);
+	assert_int_equal(lfpool_registry_create_pool(registry, "jobs", &config, &pool), LFPOOL_OK);
+	assert_int_equal(lfpool_capacity(pool), 25);
+	assert_int_equal(switched(registry, "default").pools_short, 0);
+	assert_int_equal(lfpool_registry_destroy(registry), 0);
+}
+
+/* Made for one scenario, a pool has no capacity in another. */
+TEST(nobody_says_how_many)
+{
+	lfpool_registry_t *registry = registry_of("[a]\njobs capacity=10\n[b]\njobs max_capacity=5\n");
+
+	(void)switched(registry, "a");
+	lfpool_t *jobs = made_of(registry, "jobs", SIZE, 0);
+
+	for (int i = 0; i < 2; i++) {
+		lfpool_registry_report_t report = switched(registry, i ? "b" : "default");
+
+		assert_int_equal(report.objects_removed + report.objects_added + report.pools_short, 0);
+		assert_int_equal(lfpool_capacity(jobs), 10);
+		assert_int_equal(lfpool_max_capacity(jobs), i ? 5 : 10);
+	}
+	assert_int_equal(lfpool_registry_destroy(registry), 0);
+}
+
+/* The scenario stays, if there is one of that name. */
+TEST(a_scenario_after_a_load)
+{
+	lfpool_registry_t *registry = registry_of("[a]\n[b]\n[c]");
+	char text[100];
+
+	(void)switched(registry, "c");
+	assert_int_equal(lfpool_registry_load(registry, "[c]\njobs capacity=3", NULL), LFPOOL_OK);
+	(void)lfpool_registry_dump(registry, LFPOOL_TEXT, text, sizeof(text));
+	assert_memory_equal(text, "scenario c, 0 pools\n", 20);
+	assert_int_equal(lfpool_capacity(made_of(registry, "jobs", SIZE, 1)), 3);
+	assert_int_equal(lfpool_registry_load(registry, NULL, NULL), LFPOOL_OK);
+	(void)lfpool_registry_dump(registry, LFPOOL_TEXT, text, sizeof(text));
+	assert_memory_equal(text, "scenario default, 1 pool\n", 25);
+	assert_int_equal(lfpool_registry_destroy(registry), 0);
+}
+
+TEST(memory_is_given_back)
+{
+	enum { BYTES = 4096, MANY = 4000 };
+	lfpool_registry_t *registry = registry_of("a capacity=4k\nb capacity=4k trim=yes keep=1k\n"
+						  "[small]\na capacity=10 trim=yes keep=0\nb capacity=2k\n"
+						  "[still]\na trim=no\nb trim=no");
+	lfpool_t *pools[] = {made_of(registry, "a", BYTES, 1), made_of(registry, "b", BYTES, 1)};
+	static void *objects[MANY];
+
+	for (size_t p = 0; p < COUNT(pools); p++) {
+		assert_int_equal(acquire_all(pools[p], objects, MANY), MANY);
+		for (size_t i = 0; i < MANY; i++)
+			stamp_write(objects[i], BYTES, i);
+		release_all(pools[p], objects, MANY);
+	}
+	const size_t before = resident_bytes(), apart = stride_of(pools[1], objects[0]);
+
+	assert_int_equal(switched(registry, "still").bytes_trimmed, 0);
+	lfpool_registry_report_t report = switched(registry, "small");
+
+	/* All of a, and of b all but a thousand; but for pages at their ends. */
+	assert_in_range(report.bytes_trimmed, (2 * MANY - 1100) * apart, (2 * MANY - 900) * apart);
+	if (!SANITIZED)
+		assert_true(resident_bytes() + MANY * (size_t)BYTES < before);
+	report = switched(registry, "small");
+	assert_int_equal(report.bytes_trimmed + report.objects_removed, 0);
+	for (size_t p = 0; p < COUNT(pools); p++)
+		require_whole(pools[p], BYTES);
+	assert_int_equal(lfpool_registry_destroy(registry), 0);
+}
+
+/* ---- Whoever waits ---- */
+
+static void *wait_for_one(void *pool)
+{
+	return lfpool_acquire_wait(pool, -1);
+}
+
+static void await_one_waiting(const lfpool_t *pool)
+{
+	lfpool_stats_t stats = LFPOOL_STATS_INIT;
+
+	for (;;) {
+		assert_int_equal(lfpool_stats(pool, &stats), LFPOOL_OK);
+		if (stats.waiting == 1)
+			return;
+		sched_yield();
+	}
+}
+
+static void take_and_ask(void *context, lfpool_t *pool, void *object)
+{
+	lfpool_registry_t *registry = context;
+	char text[1000];
+
+	REQUIRE(object && lfpool_registry_find(registry, "jobs") == pool);
+	REQUIRE(lfpool_registry_dump(registry, LFPOOL_JSON, text, sizeof(text)) > 0);
+	REQUIRE(lfpool_release(pool, object) == LFPOOL_OK);
+}
+
+/* They get what a switch adds: threads, and continuations, which run in its middle. */
+TEST(who_waits_gets_what_is_added)
+{
+	lfpool_registry_t *registry = registry_of("jobs capacity=1\n[a]\njobs capacity=3\n");
+	lfpool_t *jobs = made_of(registry, "jobs", SIZE, 1);
+	lfpool_ticket_t ticket;
+	pthread_t thread;
+	void *object;
+
+	assert_non_null(lfpool_acquire(jobs));
+	thread_start(&thread, wait_for_one, jobs);
+	await_one_waiting(jobs);
+	assert_int_equal(lfpool_acquire_async(jobs, take_and_ask, registry, &ticket), LFPOOL_OK);
+	assert_true(ticket != 0);
+	assert_int_equal(switched(registry, "a").objects_added, 2);
+	assert_int_equal(pthread_join(thread, &object), 0);
+	assert_non_null(object);
+	assert_int_equal(lfpool_release(jobs, object), LFPOOL_OK);
+	assert_false(lfpool_cancel(jobs, ticket));
+	assert_int_equal(lfpool_registry_destroy(registry), 1);
+}
+
+/* ---- While threads work ---- */
+
+enum { WORKERS = 3, ADMINISTRATORS = 2, THREADS = WORKERS + ADMINISTRATORS, HELD = 30 };
+
+static struct {
+	lfpool_registry_t *registry;
+	lfpool_t *pools[2];
+	atomic_bool stop;
+} stage;
+
+/* Takes and gives back, also what others have taken; an object is nobody else's. */
+static void *work(void *argument)
+{
+	struct random r = random_for(*(const uint64_t *)argument, 0);
+	void *held[2][HELD];
+	size_t count[2] = {0, 0};
+
+	while (!stage.stop || count[0] || count[1]) {
+		const size_t p = random_below(&r, 2);
+
+		if (!stage.stop && count[p] < HELD && random_below(&r, 2)) {
+			void *object = lfpool_acquire(stage.pools[p]);
+
+			if (object) {
+				stamp_write(object, SIZE, (uintptr_t)object + p);
+				held[p][count[p]++] = object;
+			}
+		} else if (count[p]) {
+			void *object = held[p][--count[p]];
+
+			REQUIRE(stamp_holds(object, SIZE, (uintptr_t)object + p));
+			stamp_write(object, SIZE, 0);
+			REQUIRE(lfpool_release(stage.pools[p], object) == LFPOOL_OK);
+		}
+	}
+	return NULL;
+}
+
+/* Pools come and go, each administrator's own, and are asked after. */
+static void *administer(void *argument)
+{
+	static atomic_uint ever;
+	const char letter = (char)('x' + ever++ % ADMINISTRATORS);
+	struct random r = random_for(*(const uint64_t *)argument, 1);
+	const lfpool_config_t config = config_of(SIZE, 10);
+
+	while (!stage.stop) {
+		char text[4000], name[] = {letter, '0', 0};
+		lfpool_t *pool;
+
+		name[1] = (char)('0' + random_below(&r, 10));
+		pool = lfpool_registry_find(stage.registry, name);
+		if (pool)
+			REQUIRE(lfpool_registry_destroy_pool(stage.registry, pool) == 0);
+		else
+			REQUIRE(lfpool_registry_create_pool(stage.registry, name, &config, &pool) == LFPOOL_OK);
+		REQUIRE(lfpool_registry_find(stage.registry, "jobs") == stage.pools[0]);
+		REQUIRE(lfpool_registry_dump(stage.registry, LFPOOL_JSON, text, sizeof(text)) > 0);
+	}
+	return NULL;
+}
+
+static const char *const busy = "jobs  capacity=60 max_capacity=100 %s\nitems capacity=20 %s\n"
+				"[match]\njobs capacity=100\nitems capacity=5\nx1 capacity=300\n"
+				"[lobby]\njobs capacity=3 trim=yes\nitems capacity=100 trim=yes keep=10\n"
+				"x1 capacity=1\n"
+				"[grows]\njobs capacity=1\nitems capacity=1 max_capacity=100\n";
+static const struct {
+	const char *name;
+	size_t jobs, items;
+} scenarios[] = {{"default", 60, 20}, {"match", 100, 5}, {"lobby", 3, 100}, {"grows", 1, 1}};
+
+static void work_and_switch(const char *keys, uint64_t seed)
+{
+	pthread_t threads[THREADS];
+	uint64_t seeds[THREADS];
+	char text[1000];
+	struct random r = {seed};
+
+	(void)snprintf(text, sizeof(text), busy, keys, keys);
+	stage.registry = registry_of(text);
+	stage.pools[0] = made_of(stage.registry, "jobs", SIZE, 1);
+	stage.pools[1] = made_of(stage.registry, "items", SIZE, 1);
+	stage.stop = false;
+	for (size_t i = 0; i < THREADS; i++) {
+		seeds[i] = random_next(&r);
+		thread_start(&threads[i], i < WORKERS ? work : administer, &seeds[i]);
+	}
+	for (size_t round = 0; round < TIMES(2000, 200); round++) {
+		const size_t s = random_below(&r, COUNT(scenarios));
+		const lfpool_registry_report_t report = switched(stage.registry, scenarios[s].name);
+
+		REQUIRE(report.pools >= 2 && report.objects_owed <= 200);
+		if (random_below(&r, 20) == 0)
+			REQUIRE(lfpool_registry_load(stage.registry, text, NULL) == LFPOOL_OK);
+	}
+	stage.stop = true;
+	for (size_t i = 0; i < THREADS; i++)
+		pthread_join(threads[i], NULL);
+	for (size_t s = 0; s < COUNT(scenarios); s++) {
+		const lfpool_registry_report_t report = switched(stage.registry, scenarios[s].name);
+
+		assert_int_equal(report.objects_owed + report.pools_short, 0);
+		assert_int_equal(lfpool_capacity(stage.pools[0]), scenarios[s].jobs);
+		assert_int_equal(lfpool_capacity(stage.pools[1]), scenarios[s].items);
+		require_intact(stage.pools[0]);
+		require_intact(stage.pools[1]);
+	}
+	assert_int_equal(lfpool_registry_destroy(stage.registry), 0);
+}
+
+TEST(while_threads_work)
+{
+	static const char *const keys[] = {"", "growth_step=3", "cache_capacity=2", "cache_capacity=none",
+					   "debug=check,poison", "backend=mutex", "backend=malloc"};
+	const uint64_t seed = test_seed("while_threads_work");
+
+	for (size_t i = 0; i < COUNT(keys); i++)
+		work_and_switch(keys[i], seed + i);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(every_pool_gets_there),
+		cmocka_unit_test(whatever_they_have_now),
+		cmocka_unit_test(objects_in_use_are_owed),
+		cmocka_unit_test(what_cannot_be_is_said),
+		cmocka_unit_test(nobody_says_how_many),
+		cmocka_unit_test(a_scenario_after_a_load),
+		cmocka_unit_test(memory_is_given_back),
+		cmocka_unit_test(who_waits_gets_what_is_added),
+		cmocka_unit_test(while_threads_work),
+	};
+
+	return cmocka_run_group_tests_name("switches", tests, NULL, NULL);
+}

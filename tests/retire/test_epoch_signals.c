@@ -1,0 +1,89 @@
+/* SPDX-License-Identifier: MIT */
+/* test: component */
+/*
+ * test_epoch_signals.c - handlers take objects out of a pool with lfpool/epoch.h, wherever they meet threads that defer.
+ *
+ * Idea         Threads retire what they hold, each in a section of its own, out of a pool so small that nothing is to be had
+ *              before something is due.  A handler that finds nothing asks the scheme: in the middle of the interrupted
+ *              call's asking, too.  What is retired keeps its stamp while a section lasts that began before.
+ */
+#include "../support/epoch_support.h"
+#include "../support/signal_storm.h"
+
+enum { SIZE = 40, CAPACITY = 24, MOST = 6, SIGNALS = TIMES(400, 100) };
+
+static struct scene scene;
+static _Atomic(unsigned long) got;
+
+static void on_signal(int number)
+{
+	const int errno_before = errno;
+	void *objects[MOST];
+	size_t count = 0;
+
+	(void)number;
+	handlers_stamp += MOST;
+	while (count < MOST && (objects[count] = lfpool_cache_acquire(handlers_cache)))
+		count++;
+	/* relaxed, here and below: numbers. */
+	(void)atomic_fetch_add_explicit(&got, count, memory_order_relaxed);
+	for (size_t i = 0; i < count; i++)
+		stamp_write(taken(objects[i]), SIZE, handlers_stamp + i);
+	for (size_t i = 0; i < count; i++)
+		REQUIRE(lfpool_in_use(scene.pool, objects[i]) && stamp_holds(objects[i], SIZE, handlers_stamp + i));
+	while (count-- > 0)
+		REQUIRE(lfpool_cache_release(handlers_cache, objects[count]) == LFPOOL_OK);
+	REQUIRE(errno == errno_before);
+	(void)atomic_fetch_add_explicit(&handled, 1, memory_order_relaxed);
+}
+
+/* Retires some objects and sees them keep what is in them until the section ends. */
+static void retire_some(ck_epoch_record_t *record, size_t wanted, uint64_t stamp)
+{
+	void *objects[MOST];
+	size_t count = 0;
+
+	ck_epoch_begin(record, NULL);
+	while (count < wanted && (objects[count] = lfpool_acquire(scene.pool)))
+		count++;
+	for (size_t i = 0; i < count; i++)
+		stamp_write(taken(objects[i]), SIZE, stamp + i);
+	for (size_t i = 0; i < count; i++)
+		REQUIRE(lfpool_release_epoch(scene.pool, record, objects[i]) == LFPOOL_OK);
+	for (size_t i = 0; i < count; i++)
+		REQUIRE(stamp_holds(objects[i], SIZE, stamp + i));
+	ordered_before(&sections);
+	(void)ck_epoch_end(record, NULL);
+}
+
+static void *work(void *argument)
+{
+	const struct storm_worker *w = argument;
+	ck_epoch_record_t *record = record_new(&scene.epoch);
+	uint64_t stamp = w->stamp;
+
+	storm_ready(w, scene.pool);
+	for (size_t i = 0; !atomic_load_explicit(&stop, memory_order_relaxed); i++, stamp += MOST)
+		retire_some(record, 1 + i % MOST, stamp);
+	ck_epoch_unregister(record);
+	return NULL;
+}
+
+TEST(handlers_ask_where_threads_retire_and_ask)
+{
+	open_scene(&scene, SIZE, CAPACITY);
+	storm(work, SIGNALS);
+	assert_true(atomic_load(&got) > 0);
+	assert_int_equal(lfpool_misuse_count(scene.pool), 0);
+	close_scene(&scene);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(handlers_ask_where_threads_retire_and_ask),
+	};
+
+	storm_handler(on_signal);
+	return cmocka_run_group_tests_name("epoch_signals", tests, NULL, NULL);
+}

@@ -1,0 +1,279 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * test_retire_batches.c - how retired objects become batches (lfpool/retire.h): the first object goes
+ * alone, what is retired meanwhile is the next; whom a scheme hears from, and what it can ask about a batch.
+ */
+#include "../support/schemes.h"
+
+enum { SIZE = 24, CAPACITY = 500, PLENTY = 100 };
+
+static const lfpool_backend_t backends[] = {LFPOOL_BACKEND_LOCKFREE, LFPOOL_BACKEND_MUTEX, LFPOOL_BACKEND_MALLOC};
+
+static struct fake fake;
+
+static lfpool_t *pool_on(lfpool_backend_t backend, enum scheme_kind how)
+{
+	lfpool_config_t config = config_of(SIZE, CAPACITY);
+
+	config.backend = backend;
+	config.scheme = fake_scheme(&fake, how);
+	return pool_with(&config);
+}
+
+/* ---- What is in a batch ---- */
+
+/* The one batch that is with the scheme; NULL if there is none. */
+static lfpool_batch_t *the_batch(void)
+{
+	lfpool_batch_t *found = NULL;
+
+	for (size_t place = 0; place < LFPOOL_PLACES_MAX; place++)
+		if (atomic_load(&fake.kept[place])) {
+			assert_null(found);
+			found = atomic_load(&fake.kept[place]);
+			assert_int_equal(lfpool_batch_place(found), place);
+		}
+	return found;
+}
+
+/* These objects, and no others. */
+static void assert_consists_of(const lfpool_batch_t *batch, void **objects, size_t count)
+{
+	void *found[PLENTY];
+	uint32_t cursor = 0;
+
+	assert_non_null(batch);
+	assert_int_equal(lfpool_batch_count(batch), count);
+	for (size_t i = 0; i < count; i++)
+		assert_non_null(found[i] = (void *)(uintptr_t)lfpool_batch_next(batch, &cursor));
+	assert_null(lfpool_batch_next(batch, &cursor));
+	assert_true(sort_disjoint(found, count, 1) && sort_disjoint(objects, count, 1));
+	assert_memory_equal(found, objects, count * sizeof(*objects));
+}
+
+TEST(the_first_goes_alone_and_what_comes_meanwhile_is_next)
+{
+	for (size_t b = 0; b < COUNT(backends); b++) {
+		lfpool_t *pool = pool_on(backends[b], KEPT);
+		void *objects[PLENTY];
+
+		assert_int_equal(lfpool_acquire_bulk(pool, objects, PLENTY), PLENTY);
+		for (int round = 0; round < 3; round++) {
+			void **retired = objects + 30 * round;
+
+			assert_null(the_batch());
+			for (size_t i = 0; i < 10; i++) {
+				assert_int_equal(lfpool_retire(pool, retired[i]), LFPOOL_OK);
+				assert_consists_of(the_batch(), retired, 1);
+			}
+			assert_int_equal(fake.begun, 3 * round + 1);
+			assert_int_equal(fake_period(&fake, pool), 1);
+			assert_consists_of(the_batch(), retired + 1, 9);
+			/* By two calls, into one batch. */
+			assert_int_equal(lfpool_retire_bulk(pool, retired + 10, 12), 12);
+			assert_int_equal(lfpool_retire_bulk(pool, retired + 22, 8), 8);
+			assert_consists_of(the_batch(), retired + 1, 9);
+			assert_int_equal(fake_period(&fake, pool), 1);
+			assert_consists_of(the_batch(), retired + 10, 20);
+			assert_int_equal(fake_period(&fake, pool), 1);
+			assert_int_equal(fake.begun, 3 * round + 3);
+			assert_int_equal(lfpool_retired_count(pool), 0);
+		}
+		release_all(pool, objects + 90, PLENTY - 90);
+		require_whole(pool, SIZE);
+		assert_int_equal(lfpool_destroy(pool), 0);
+	}
+}
+
+TEST(a_batch_has_room_of_its_own)
+{
+	for (size_t b = 0; b < COUNT(backends); b++) {
+		lfpool_t *pool = pool_on(backends[b], KEPT);
+		void *objects[PLENTY];
+
+		assert_int_equal(lfpool_acquire_bulk(pool, objects, PLENTY), PLENTY);
+		assert_int_equal(lfpool_retire_bulk(pool, objects, 50), 50);
+		lfpool_batch_t *batch = the_batch();
+		const size_t place = lfpool_batch_place(batch);
+		unsigned char *room = lfpool_batch_room(batch);
+
+		assert_int_equal((uintptr_t)room % 16, 0);
+		assert_ptr_equal(lfpool_batch_of(room), batch);
+		memset(room, 0xff, LFPOOL_BATCH_ROOM);
+		/* Nothing that we wrote, and nothing that is retired meanwhile, changes the other. */
+		assert_int_equal(lfpool_retire_bulk(pool, objects + 50, 50), 50);
+		assert_true(all_bytes_are(room, LFPOOL_BATCH_ROOM, 0xff));
+		assert_int_equal(lfpool_batch_place(batch), place);
+		assert_consists_of(batch, objects, 50);
+		require_intact(pool);
+		assert_int_equal(fake_period(&fake, pool), 1);
+		assert_consists_of(the_batch(), objects + 50, 50);
+		fake_end_all(&fake, pool);
+		require_whole(pool, SIZE);
+		assert_int_equal(lfpool_destroy(pool), 0);
+	}
+}
+
+/* ---- Schemes that are asked ---- */
+
+TEST(a_scheme_is_asked_by_those_who_want_something)
+{
+	for (size_t b = 0; b < COUNT(backends); b++) {
+		lfpool_t *pool = pool_on(backends[b], ASKED);
+		void *objects[CAPACITY];
+		size_t asks;
+
+		assert_int_equal(acquire_all(pool, objects, CAPACITY), CAPACITY);
+		assert_false(lfpool_retire_poll(pool));
+		/* Each 64th. */
+		for (size_t i = 0; i < 300; i++)
+			assert_int_equal(lfpool_retire(pool, objects[i]), LFPOOL_OK);
+		assert_in_range(fake.asks, 300 / 64 - 1, 300 / 64 + 1);
+		assert_int_equal(lfpool_retired_count(pool), 300);
+		/* An acquire that finds nothing, and no other. */
+		assert_int_equal(lfpool_release(pool, objects[300]), LFPOOL_OK);
+		asks = fake.asks;
+		assert_non_null(objects[300] = lfpool_acquire(pool));
+		assert_int_equal(fake.asks, asks);
+		assert_null(lfpool_acquire(pool));
+		assert_true(fake.asks > asks);
+		/* A question by hand. */
+		asks = fake.asks;
+		assert_false(lfpool_retire_poll(pool));
+		assert_int_equal(fake.asks, asks + 1);
+		atomic_store(&fake.yes, true);
+		assert_true(lfpool_retire_poll(pool));
+		atomic_store(&fake.yes, false);
+		assert_int_equal(lfpool_retired_count(pool), 299);
+		assert_non_null(lfpool_acquire(pool));
+		assert_null(lfpool_acquire(pool));
+		/* It asks by itself. */
+		atomic_store(&fake.yes, true);
+		assert_non_null(lfpool_acquire(pool));
+		assert_int_equal(lfpool_retired_count(pool), 0);
+		assert_false(lfpool_retire_poll(pool));
+		(void)lfpool_release_all(pool);
+		require_whole(pool, SIZE);
+		assert_int_equal(lfpool_destroy(pool), 0);
+	}
+}
+
+TEST(begin_may_be_missing_if_there_is_ready)
+{
+	lfpool_config_t config = config_of(SIZE, CAPACITY);
+	void *objects[PLENTY];
+
+	config.scheme = fake_scheme(&fake, ASKED);
+	config.scheme.begin = NULL;
+	lfpool_t *pool = pool_with(&config);
+
+	assert_int_equal(lfpool_acquire_bulk(pool, objects, PLENTY), PLENTY);
+	/* Nobody says that a batch begins. */
+	for (size_t place = 0; place < LFPOOL_PLACES_MAX; place++)
+		atomic_store(&fake.phase[place], WITH_SCHEME);
+	assert_int_equal(lfpool_retire(pool, objects[0]), LFPOOL_OK);
+	assert_int_equal(lfpool_retire_bulk(pool, objects + 1, PLENTY - 1), PLENTY - 1);
+	assert_false(lfpool_retire_poll(pool));
+	for (size_t left = PLENTY; left; left = left == PLENTY ? PLENTY - 1 : 0) {
+		assert_int_equal(lfpool_retired_count(pool), left);
+		for (size_t place = 0; place < LFPOOL_PLACES_MAX; place++)
+			atomic_store(&fake.phase[place], WITH_SCHEME);
+		atomic_store(&fake.yes, true);
+		assert_true(lfpool_retire_poll(pool));
+		atomic_store(&fake.yes, false);
+	}
+	require_whole(pool, SIZE);
+	assert_int_equal(lfpool_destroy(pool), 0);
+}
+
+TEST(a_scheme_that_is_not_asked)
+{
+	lfpool_t *pool = pool_on(LFPOOL_BACKEND_LOCKFREE, KEPT);
+	const lfpool_scheme_t scheme = lfpool_scheme(pool);
+
+	assert_true(scheme.context == &fake && scheme.begin == fake_begin);
+	assert_true(!scheme.ready && scheme.wait == fake_wait);
+	assert_int_equal(lfpool_retire(pool, lfpool_acquire(pool)), LFPOOL_OK);
+	assert_false(lfpool_retire_poll(pool));
+	assert_int_equal(lfpool_retired_count(pool), 1);
+	fake_end_all(&fake, pool);
+	assert_int_equal(lfpool_destroy(pool), 0);
+	/* And none at all. */
+	pool = pool_of(SIZE, 1);
+	const lfpool_scheme_t none = lfpool_scheme(pool);
+
+	assert_true(!none.context && !none.begin && !none.ready && !none.wait);
+	assert_false(lfpool_retire_poll(pool));
+	assert_int_equal(lfpool_retired_count(pool), 0);
+	assert_int_equal(lfpool_drain(pool), LFPOOL_OK);
+	assert_int_equal(lfpool_destroy(pool), 0);
+}
+
+/* ---- Hooks that retire ---- */
+
+struct link {
+	struct link *next;
+};
+
+struct chain {
+	lfpool_t *pool;
+	size_t deactivated;
+};
+
+static bool retire_the_next(void *context, void *object)
+{
+	struct chain *chain = context;
+	const struct link *link = object;
+
+	chain->deactivated++;
+	return !link->next || lfpool_retire(chain->pool, link->next) == LFPOOL_OK;
+}
+
+/* What an object leads to is retired with it, one batch later: hooks may use the pool. */
+TEST(a_hook_may_retire)
+{
+	for (size_t b = 0; b < COUNT(backends); b++)
+		for (enum scheme_kind how = 0; how < SCHEME_KINDS; how++) {
+			lfpool_config_t config = config_of(SIZE, CAPACITY);
+			struct chain chain = {0};
+			struct link *first = NULL;
+
+			config.backend = backends[b];
+			config.scheme = fake_scheme(&fake, how);
+			config.hooks.context = &chain;
+			config.hooks.deactivate = retire_the_next;
+			chain.pool = pool_with(&config);
+			for (size_t i = 0; i < CAPACITY; i++) {
+				struct link *link = lfpool_acquire(chain.pool);
+
+				assert_non_null(link);
+				link->next = first;
+				first = link;
+			}
+			assert_int_equal(lfpool_retire(chain.pool, first), LFPOOL_OK);
+			/* A scheme that is asked may hear of the next in the same breath. */
+			for (size_t over = 0; over < CAPACITY; over = chain.deactivated) {
+				assert_int_equal(lfpool_retired_count(chain.pool), 1);
+				assert_true(fake_period(&fake, chain.pool) >= 1);
+				assert_true(how == KEPT ? chain.deactivated == over + 1 : chain.deactivated > over);
+			}
+			assert_int_equal(chain.deactivated, CAPACITY);
+			assert_int_equal(lfpool_active_count(chain.pool), 0);
+			require_intact(chain.pool);
+			assert_int_equal(lfpool_destroy(chain.pool), 0);
+		}
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(the_first_goes_alone_and_what_comes_meanwhile_is_next),
+		cmocka_unit_test(a_batch_has_room_of_its_own),
+		cmocka_unit_test(a_scheme_is_asked_by_those_who_want_something),
+		cmocka_unit_test(begin_may_be_missing_if_there_is_ready),
+		cmocka_unit_test(a_scheme_that_is_not_asked),
+		cmocka_unit_test(a_hook_may_retire),
+	};
+
+	return cmocka_run_group_tests_name("retire: batches", tests, NULL, NULL);
+}

@@ -1,0 +1,419 @@
+/* SPDX-License-Identifier: MIT */
+/* test: threads */
+/*
+ * test_retire_waits.c - what waits for retired objects (lfpool/retire.h): calls and continuations, lfpool_drain() and
+ * lfpool_destroy(); and what is refused where a thread must not wait.
+ */
+#include "../support/continuations.h"
+#include "../support/schemes.h"
+#include "../support/waiters.h"
+
+enum { PLENTY = 60 };
+
+static struct fake fake;
+
+static void open_with(struct stage *s, const struct kind *kind, enum scheme_kind how, size_t capacity)
+{
+	lfpool_config_t config = stage_config(s, kind, capacity, 0);
+
+	config.scheme = fake_scheme(&fake, how);
+	s->pool = pool_with(&config);
+}
+
+static void with_both(const struct kind *kind, void (*body)(struct stage *s), size_t capacity)
+{
+	for (enum scheme_kind how = 0; how < SCHEME_KINDS; how++) {
+		struct stage s;
+
+		open_with(&s, kind, how, capacity);
+		body(&s);
+		fake_end_all(&fake, s.pool);
+		stage_close(&s);
+	}
+}
+
+/* All there are: one alone, the others after it. */
+static void retire_all(struct stage *s, size_t capacity)
+{
+	void *objects[PLENTY];
+
+	REQUIRE(acquire_all(s->pool, objects, PLENTY) == capacity);
+	for (size_t i = 0; i < capacity; i++)
+		REQUIRE(lfpool_retire(s->pool, objects[i]) == LFPOOL_OK);
+	REQUIRE(!lfpool_acquire(s->pool));
+}
+
+/* ---- Calls that wait ---- */
+
+static void time_out(struct stage *s)
+{
+	retire_all(s, FIRST);
+	for (int64_t ns = 0; ns <= 2000000; ns = ns * 10 + 2) {
+		const uint64_t start = now_ns();
+
+		REQUIRE(!lfpool_acquire_wait(s->pool, ns));
+		REQUIRE(now_ns() - start >= (uint64_t)ns);
+	}
+	REQUIRE(lfpool_retired_count(s->pool) == FIRST);
+	require_intact(s->pool);
+}
+
+static void time_out_on(const struct kind *kind)
+{
+	with_both(kind, time_out, FIRST);
+}
+
+TEST(the_time_may_be_over_before_the_grace_period)
+{
+	on_every_kind(time_out_on);
+}
+
+static void start_waiting(struct waiter *waiters, struct stage *s)
+{
+	memset(waiters, 0, THREADS * sizeof(*waiters));
+	for (size_t i = 0; i < THREADS; i++)
+		waiter_start(&waiters[i], s);
+	await_waiting(s, THREADS);
+}
+
+static void end_waiting(struct waiter *waiters)
+{
+	for (size_t i = 0; i < THREADS; i++) {
+		pthread_join(waiters[i].thread, NULL);
+		REQUIRE(waiters[i].object);
+	}
+}
+
+/* They sleep until somebody reclaims. */
+static void reclaim_for_waiters(const struct kind *kind)
+{
+	struct waiter waiters[THREADS];
+	struct stage s;
+
+	open_with(&s, kind, KEPT, FIRST);
+	retire_all(&s, FIRST);
+	start_waiting(waiters, &s);
+	REQUIRE(fake_period(&fake, s.pool) == 1);
+	/* One object is enough: each releases it. */
+	end_waiting(waiters);
+	REQUIRE(lfpool_retired_count(s.pool) == FIRST - 1);
+	fake_end_all(&fake, s.pool);
+	stage_close(&s);
+}
+
+TEST(calls_that_wait_get_what_is_reclaimed)
+{
+	on_every_kind(reclaim_for_waiters);
+}
+
+/* Nobody but those who wait is there to ask. */
+static void ask_while_all_wait(const struct kind *kind)
+{
+	struct waiter waiters[THREADS];
+	struct stage s;
+
+	open_with(&s, kind, ASKED, FIRST);
+	retire_all(&s, FIRST);
+	start_waiting(waiters, &s);
+	/* They go on asking. */
+	for (size_t asks = fake.asks; atomic_load(&fake.asks) < asks + 3;)
+		sched_yield();
+	atomic_store(&fake.yes, true);
+	end_waiting(waiters);
+	fake_end_all(&fake, s.pool);
+	stage_close(&s);
+}
+
+TEST(calls_that_wait_ask_the_scheme)
+{
+	on_every_kind(ask_while_all_wait);
+}
+
+static void continue_with_it(struct stage *s)
+{
+	struct call calls[2];
+
+	retire_all(s, FIRST);
+	ask(s, &calls[0], keep);
+	ask(s, &calls[1], give_back);
+	REQUIRE(!calls[0].calls && !calls[1].calls);
+	/* The first batch is one object. */
+	REQUIRE(fake_period(&fake, s->pool) == 1);
+	REQUIRE(calls[0].calls == 1 && calls[0].object && !calls[1].calls);
+	REQUIRE(fake_period(&fake, s->pool) == 1);
+	REQUIRE(calls[1].calls == 1 && calls[1].object);
+	REQUIRE(lfpool_retired_count(s->pool) == 0);
+	REQUIRE(lfpool_release(s->pool, calls[0].object) == LFPOOL_OK);
+}
+
+static void continue_on(const struct kind *kind)
+{
+	with_both(kind, continue_with_it, FIRST);
+}
+
+TEST(a_continuation_gets_what_is_reclaimed)
+{
+	on_every_kind(continue_on);
+}
+
+/* ---- Draining ---- */
+
+struct drainer {
+	lfpool_t *pool;
+	atomic_bool done;
+	lfpool_status_t status;
+	pthread_t thread;
+};
+
+static void *drain(void *argument)
+{
+	struct drainer *d = argument;
+
+	d->status = lfpool_drain(d->pool);
+	atomic_store(&d->done, true);
+	return NULL;
+}
+
+static void nothing_to_drain(struct stage *s)
+{
+	void *object = lfpool_acquire(s->pool);
+
+	REQUIRE(lfpool_drain(s->pool) == LFPOOL_OK);
+	REQUIRE(fake.waits == 0 && fake.asks == 0);
+	/* Released, not retired. */
+	REQUIRE(lfpool_release(s->pool, object) == LFPOOL_OK);
+	REQUIRE(lfpool_drain(s->pool) == LFPOOL_OK);
+	/* Over already. */
+	REQUIRE(lfpool_retire(s->pool, lfpool_acquire(s->pool)) == LFPOOL_OK);
+	fake_end_all(&fake, s->pool);
+	const size_t waits = fake.waits, asks = fake.asks;
+
+	REQUIRE(lfpool_drain(s->pool) == LFPOOL_OK);
+	REQUIRE(fake.waits == waits && fake.asks == asks);
+}
+
+static void nothing_to_drain_on(const struct kind *kind)
+{
+	with_both(kind, nothing_to_drain, FIRST);
+}
+
+TEST(with_nothing_retired_nobody_is_asked)
+{
+	on_every_kind(nothing_to_drain_on);
+}
+
+/* `wait` ends a period each time. */
+static void drain_by_wait(const struct kind *kind)
+{
+	struct stage s;
+
+	open_with(&s, kind, KEPT, PLENTY);
+	retire_all(&s, PLENTY);
+	REQUIRE(lfpool_drain(s.pool) == LFPOOL_OK);
+	REQUIRE(fake.waits >= 2);
+	REQUIRE(lfpool_retired_count(s.pool) == 0);
+	REQUIRE(lfpool_retire(s.pool, lfpool_acquire(s.pool)) == LFPOOL_OK);
+	REQUIRE(lfpool_drain(s.pool) == LFPOOL_OK);
+	REQUIRE(lfpool_retired_count(s.pool) == 0);
+	stage_close(&s);
+}
+
+TEST(draining_waits_as_the_scheme_does)
+{
+	on_every_kind(drain_by_wait);
+}
+
+/* It goes on asking, and does not return before the answer is yes. */
+static void drain_by_asking(const struct kind *kind)
+{
+	struct drainer d = {0};
+	struct stage s;
+
+	open_with(&s, kind, ASKED, PLENTY);
+	retire_all(&s, PLENTY);
+	d.pool = s.pool;
+	thread_start(&d.thread, drain, &d);
+	for (size_t asks = fake.asks; atomic_load(&fake.asks) < asks + 3;)
+		sched_yield();
+	REQUIRE(!atomic_load(&d.done));
+	REQUIRE(lfpool_retired_count(s.pool) == PLENTY);
+	atomic_store(&fake.yes, true);
+	pthread_join(d.thread, NULL);
+	REQUIRE(d.status == LFPOOL_OK);
+	REQUIRE(lfpool_retired_count(s.pool) == 0);
+	stage_close(&s);
+}
+
+TEST(draining_asks_until_it_is_told_yes)
+{
+	on_every_kind(drain_by_asking);
+}
+
+struct reclaimer {
+	lfpool_t *pool;
+	atomic_bool over;
+};
+
+static void *reclaim_slowly(void *argument)
+{
+	struct reclaimer *r = argument;
+
+	while (!atomic_load(&r->over)) {
+		usleep(100);
+		(void)fake_period(&fake, r->pool);
+	}
+	return NULL;
+}
+
+/* A scheme that has neither `ready` nor `wait`, and a thread of its own; and this thread goes on retiring. */
+static void drain_by_patience(const struct kind *kind)
+{
+	struct reclaimer r = {0};
+	struct drainer d = {0};
+	struct stage s;
+	pthread_t thread;
+
+	lfpool_config_t config = stage_config(&s, kind, PLENTY, 0);
+
+	config.scheme = fake_scheme(&fake, KEPT);
+	config.scheme.wait = NULL;
+	s.pool = r.pool = d.pool = pool_with(&config);
+	retire_all(&s, PLENTY);
+	thread_start(&d.thread, drain, &d);
+	REQUIRE(!atomic_load(&d.done));
+	thread_start(&thread, reclaim_slowly, &r);
+	while (!atomic_load(&d.done)) {
+		void *object = lfpool_acquire(s.pool);
+
+		REQUIRE(lfpool_retire(s.pool, object) == LFPOOL_OK);
+	}
+	pthread_join(d.thread, NULL);
+	/* The one that went alone, and the others. */
+	REQUIRE(d.status == LFPOOL_OK && atomic_load(&fake.ended) >= 2);
+	REQUIRE(lfpool_drain(s.pool) == LFPOOL_OK);
+	REQUIRE(lfpool_retired_count(s.pool) == 0);
+	atomic_store(&r.over, true);
+	pthread_join(thread, NULL);
+	stage_close(&s);
+}
+
+TEST(draining_ends_while_others_go_on_retiring)
+{
+	on_every_kind(drain_by_patience);
+}
+
+/* ---- Destroying ---- */
+
+static void *destroy(void *argument)
+{
+	struct drainer *d = argument;
+
+	REQUIRE(lfpool_destroy(d->pool) == 0);
+	atomic_store(&d->done, true);
+	return NULL;
+}
+
+static void destroy_waits(const struct kind *kind)
+{
+	struct drainer d = {0};
+	struct stage s;
+
+	open_with(&s, kind, ASKED, PLENTY);
+	retire_all(&s, PLENTY);
+	d.pool = s.pool;
+	thread_start(&d.thread, destroy, &d);
+	for (size_t asks = fake.asks; atomic_load(&fake.asks) < asks + 3;)
+		sched_yield();
+	REQUIRE(!atomic_load(&d.done) && s.deactivated == 0);
+	atomic_store(&fake.yes, true);
+	pthread_join(d.thread, NULL);
+	REQUIRE(s.activated == s.deactivated && s.created == s.destroyed && s.findings == 0);
+	REQUIRE(s.deactivated == (kind->hooks ? PLENTY : 0));
+}
+
+TEST(destroy_waits_for_the_scheme)
+{
+	on_every_kind(destroy_waits);
+}
+
+/* ---- Where nobody must wait ---- */
+
+static struct {
+	lfpool_misuse_t misuse;
+	size_t count;
+} told;
+
+static void on_misuse(void *context, const lfpool_misuse_t *misuse)
+{
+	(void)context;
+	told.misuse = *misuse;
+	told.count++;
+}
+
+TEST(inside_a_section_draining_and_destroying_are_refused)
+{
+	static const lfpool_backend_t backends[] = {LFPOOL_BACKEND_LOCKFREE, LFPOOL_BACKEND_MUTEX,
+						    LFPOOL_BACKEND_MALLOC};
+
+	for (size_t b = 0; b < COUNT(backends); b++) {
+		lfpool_config_t config = config_of(SIZE, FIRST);
+		void *objects[FIRST];
+
+		config.backend = backends[b];
+		config.scheme = fake_scheme(&fake, KEPT);
+		config.hooks.misuse = on_misuse;
+		lfpool_t *pool = pool_with(&config);
+		struct stage s = {.pool = pool, .kind = &kinds[0]};
+		struct call call;
+
+		memset(&told, 0, sizeof(told));
+		assert_int_equal(acquire_all(pool, objects, FIRST), FIRST);
+		assert_int_equal(lfpool_retire_bulk(pool, objects, FIRST - 1), FIRST - 1);
+		mark_write(objects[0], 1);
+		/* It lives on as it is: who waits goes on waiting. */
+		ask(&s, &call, keep);
+		atomic_store(&fake.in_section, true);
+		assert_int_equal(lfpool_drain(pool), LFPOOL_E_IN_SECTION);
+		assert_int_equal(lfpool_retired_count(pool), FIRST - 1);
+		assert_int_equal(told.count, 0);
+		assert_true(lfpool_destroy(pool) == SIZE_MAX);
+		assert_int_equal(told.count, 1);
+		assert_ptr_equal(told.misuse.pool, pool);
+		assert_int_equal(told.misuse.status, LFPOOL_E_IN_SECTION);
+		assert_null(told.misuse.object);
+		assert_int_equal(lfpool_misuse_count(pool), 1);
+		assert_int_equal(call.calls, 0);
+		require_intact(pool);
+		assert_int_equal(lfpool_retired_count(pool), FIRST - 1);
+		assert_true(mark_holds(objects[0], 1));
+		assert_ptr_equal(lfpool_of(objects[FIRST - 1]), pool);
+		assert_int_equal(lfpool_release(pool, objects[FIRST - 1]), LFPOOL_OK);
+		assert_int_equal(call.calls, 1);
+		assert_int_equal(lfpool_retire(pool, call.object), LFPOOL_OK);
+		/* Outside it again. */
+		atomic_store(&fake.in_section, false);
+		assert_int_equal(lfpool_drain(pool), LFPOOL_OK);
+		require_whole(pool, SIZE);
+		assert_int_equal(lfpool_retire(pool, lfpool_acquire(pool)), LFPOOL_OK);
+		assert_int_equal(lfpool_destroy(pool), 0);
+		assert_int_equal(told.count, 1);
+	}
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		KIND_TEST(the_time_may_be_over_before_the_grace_period),
+		KIND_TEST(calls_that_wait_get_what_is_reclaimed),
+		KIND_TEST(calls_that_wait_ask_the_scheme),
+		KIND_TEST(a_continuation_gets_what_is_reclaimed),
+		KIND_TEST(with_nothing_retired_nobody_is_asked),
+		KIND_TEST(draining_waits_as_the_scheme_does),
+		KIND_TEST(draining_asks_until_it_is_told_yes),
+		KIND_TEST(draining_ends_while_others_go_on_retiring),
+		KIND_TEST(destroy_waits_for_the_scheme),
+		KIND_TEST(inside_a_section_draining_and_destroying_are_refused),
+	};
+
+	return cmocka_run_group_tests_name("retire: waits", tests, NULL, NULL);
+}

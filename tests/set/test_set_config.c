@@ -1,0 +1,297 @@
+/* SPDX-License-Identifier: MIT */
+/* test: once */
+/*
+ * test_set_config.c - what a set can be: each field's range and default, how old and new callers meet, how many objects
+ * follow from bytes.
+ */
+#include "../support/set_support.h"
+
+static void expect(const lfpool_set_config_t *config, lfpool_status_t expected)
+{
+	lfpool_set_t *set = (lfpool_set_t *)(uintptr_t)1;
+
+	assert_int_equal(lfpool_set_create(&set, config), expected);
+	if (expected == LFPOOL_OK)
+		assert_int_equal(lfpool_set_destroy(set), 0);
+	else
+		assert_null(set);
+}
+
+/* Sets one field, expects, and sets it back. */
+#define EXPECT(field, value, expected)                                  \
+	do {                                                            \
+		lfpool_set_config_t config_ = LFPOOL_SET_CONFIG_INIT;   \
+									\
+		config_.field = (value);                                \
+		expect(&config_, (expected));                           \
+	} while (0)
+
+TEST(null_is_refused)
+{
+	lfpool_set_config_t config = LFPOOL_SET_CONFIG_INIT;
+	lfpool_set_t *set = (lfpool_set_t *)(uintptr_t)1;
+
+	assert_int_equal(lfpool_set_create(NULL, &config), LFPOOL_E_ARGUMENT);
+	assert_int_equal(lfpool_set_create(&set, NULL), LFPOOL_E_ARGUMENT);
+	assert_null(set);
+	assert_int_equal(lfpool_set_destroy(NULL), 0);
+}
+
+TEST(each_field_has_its_range)
+{
+	static const char too_long[] = "0123456789012345678901234567890123456789012345678901234567890123";
+
+	EXPECT(largest, 1, LFPOOL_OK);
+	EXPECT(largest, MIB, LFPOOL_OK);
+	EXPECT(largest, MIB + 1, LFPOOL_E_CONFIG_OBJECT_SIZE);
+	EXPECT(largest, SIZE_MAX, LFPOOL_E_CONFIG_OBJECT_SIZE);
+	for (size_t alignment = 1; alignment <= 4096; alignment *= 2)
+		EXPECT(object_alignment, alignment, LFPOOL_OK);
+	EXPECT(object_alignment, 3, LFPOOL_E_CONFIG_OBJECT_ALIGNMENT);
+	EXPECT(object_alignment, 8192, LFPOOL_E_CONFIG_OBJECT_ALIGNMENT);
+	for (size_t steps = 0; steps <= 40; steps++)
+		EXPECT(steps, steps,
+		       steps == 0 || steps == 4 || steps == 8 || steps == 16 ? LFPOOL_OK : LFPOOL_E_CONFIG_STEPS);
+	EXPECT(larger, SIZE_MAX, LFPOOL_OK);
+	EXPECT(capacity, ((size_t)1 << 31) + 1, LFPOOL_E_CONFIG_CAPACITY);
+#if SIZE_MAX > UINT32_MAX
+	EXPECT(class_bytes, ((size_t)1 << 35) + 16, LFPOOL_E_CONFIG_CAPACITY);
+	EXPECT(max_class_bytes, ((size_t)1 << 35) + 16, LFPOOL_E_CONFIG_MAX_CAPACITY);
+#endif
+	EXPECT(max_capacity, 1, LFPOOL_E_CONFIG_MAX_CAPACITY);
+	EXPECT(max_class_bytes, 1, LFPOOL_OK);
+	EXPECT(cache_capacity, 8193, LFPOOL_E_CONFIG_CACHE_CAPACITY);
+	EXPECT(cache_capacity, LFPOOL_CACHE_NONE, LFPOOL_OK);
+	EXPECT(flags, UINT32_C(0x80000000), LFPOOL_E_CONFIG_FLAGS);
+	EXPECT(backend, (lfpool_backend_t)3, LFPOOL_E_CONFIG_BACKEND);
+	EXPECT(depot_shards, 33, LFPOOL_E_CONFIG_DEPOT_SHARDS);
+	EXPECT(debug, "nothing of the kind", LFPOOL_E_CONFIG_DEBUG);
+	EXPECT(name, too_long, LFPOOL_E_CONFIG_NAME);
+	EXPECT(name, too_long + 1, LFPOOL_OK);
+	/* The addresses that all of it would take do not exist. */
+	EXPECT(capacity, (size_t)1 << 31, LFPOOL_E_NO_MEMORY);
+}
+
+static bool build(void *context, void *object)
+{
+	return context || object;
+}
+
+static void take_down(void *context, void *object)
+{
+	(void)context;
+	(void)object;
+}
+
+static void nothing(void)
+{
+}
+
+TEST(hooks_that_build_objects_are_refused)
+{
+	EXPECT(hooks.create, build, LFPOOL_E_CONFIG_HOOKS);
+	EXPECT(hooks.activate, build, LFPOOL_E_CONFIG_HOOKS);
+	EXPECT(hooks.deactivate, build, LFPOOL_E_CONFIG_HOOKS);
+	EXPECT(hooks.destroy, take_down, LFPOOL_E_CONFIG_HOOKS);
+	EXPECT(hooks.reserved[0], nothing, LFPOOL_E_CONFIG_HOOKS);
+}
+
+TEST(old_and_new_callers)
+{
+	struct {
+		lfpool_set_config_t known;
+		unsigned char newer[64];
+	} config;
+
+	memset(&config, 0, sizeof(config));
+	lfpool_set_config_init(&config.known);
+	/* An older caller's struct ends earlier, and what lies behind is not read. */
+	config.known.struct_size = offsetof(lfpool_set_config_t, largest);
+	config.known.largest = SIZE_MAX;
+	expect(&config.known, LFPOOL_OK);
+	config.known.struct_size--;
+	expect(&config.known, LFPOOL_E_CONFIG_STRUCT_SIZE);
+	config.known.struct_size = 0;
+	expect(&config.known, LFPOOL_E_CONFIG_STRUCT_SIZE);
+	/* A newer caller's is longer; he may not ask for what is not known here. */
+	config.known.largest = 0;
+	config.known.struct_size = sizeof(config);
+	expect(&config.known, LFPOOL_OK);
+	config.newer[63] = 1;
+	expect(&config.known, LFPOOL_E_CONFIG_STRUCT_SIZE);
+}
+
+TEST(the_defaults)
+{
+	lfpool_set_config_t config = LFPOOL_SET_CONFIG_INIT;
+	lfpool_set_t *set = set_with(&config);
+
+	assert_int_equal(lfpool_set_class_count(set), 80);
+	assert_int_equal(lfpool_set_class_size(set, 0), 16);
+	assert_int_equal(lfpool_set_class_size(set, 79), 65536);
+	assert_int_equal(lfpool_set_class_size(set, 80), 0);
+	assert_int_equal(lfpool_set_class_size(set, SIZE_MAX), 0);
+	assert_int_equal(lfpool_set_class_of(set, 0), 0);
+	assert_int_equal(lfpool_set_class_of(set, 257), 16);
+	assert_int_equal(lfpool_set_class_of(set, 65536), 79);
+	assert_int_equal(lfpool_set_class_of(set, 65537), SIZE_MAX);
+	assert_int_equal(lfpool_set_class_of(set, SIZE_MAX), SIZE_MAX);
+	for (size_t i = 0; i < 80; i++)
+		assert_null(lfpool_set_peek(set, i));
+	assert_null(lfpool_set_peek(set, 80));
+	assert_null(lfpool_set_pool(set, 80));
+	assert_int_equal(lfpool_capacity(lfpool_set_pool(set, 0)), MIB);
+	assert_int_equal(lfpool_capacity(lfpool_set_pool(set, 79)), 256);
+	assert_non_null(lfpool_set_peek(set, 79));
+	assert_int_equal(lfpool_set_destroy(set), 0);
+}
+
+TEST(objects_from_bytes)
+{
+	lfpool_set_config_t config = LFPOOL_SET_CONFIG_INIT;
+	lfpool_set_t *set;
+
+	config.largest = 1024;
+	config.class_bytes = 700;
+	set = set_with(&config);
+	assert_int_equal(lfpool_capacity(lfpool_set_pool(set, lfpool_set_class_of(set, 16))), 43);
+	assert_int_equal(lfpool_capacity(lfpool_set_pool(set, lfpool_set_class_of(set, 320))), 2);
+	/* One at least. */
+	assert_int_equal(lfpool_capacity(lfpool_set_pool(set, lfpool_set_class_of(set, 1024))), 1);
+	assert_int_equal(lfpool_set_destroy(set), 0);
+	/* Objects win. */
+	config.capacity = 5;
+	set = set_with(&config);
+	assert_int_equal(lfpool_capacity(lfpool_set_pool(set, 0)), 5);
+	assert_int_equal(lfpool_capacity(lfpool_set_pool(set, lfpool_set_class_of(set, 1024))), 5);
+	assert_int_equal(lfpool_set_destroy(set), 0);
+}
+
+static void require_said(const lfpool_t *pool, const char *wanted)
+{
+	char text[2048];
+
+	(void)lfpool_dump(pool, LFPOOL_TEXT, text, sizeof(text));
+	if (!strstr(text, wanted))
+		print_message("not in it: %s\n%s\n", wanted, text);
+	assert_non_null(strstr(text, wanted));
+}
+
+/* The name of a pool, as its dump says it. */
+static void require_name(const lfpool_t *pool, const char *expected)
+{
+	char wanted[128];
+
+	(void)snprintf(wanted, sizeof(wanted), "pool \"%s\"\n", expected);
+	require_said(pool, wanted);
+}
+
+static bool give_up(void *context, lfpool_t *pool, uint32_t attempt, int64_t *wait_ns)
+{
+	(void)pool;
+	(void)attempt;
+	(void)wait_ns;
+	++*(size_t *)context;
+	return false;
+}
+
+/* Objects win over bytes where a class can grow, too; what is for the pools gets there. */
+TEST(each_field_gets_to_the_pools)
+{
+	lfpool_set_config_t config = LFPOOL_SET_CONFIG_INIT;
+	size_t exhausted = 0;
+	unsigned char *object;
+
+	config.largest = 256;
+	config.object_alignment = 64;
+	config.steps = 4;
+	config.class_bytes = config.max_class_bytes = config.growth_bytes = 100000;
+	config.capacity = 20;
+	config.max_capacity = 50;
+	config.growth_step = 20;
+	config.cache_capacity = 8;
+	config.flags = LFPOOL_PREFAULT | LFPOOL_ZERO;
+	config.hooks = (lfpool_hooks_t){.context = &exhausted, .exhausted = give_up};
+	config.depot_shards = 3;
+	config.debug = "no-tools,check";
+	lfpool_set_t *set = set_with(&config);
+
+	for (size_t i = 0; i < lfpool_set_class_count(set); i++) {
+		const size_t size = lfpool_set_class_size(set, i);
+		lfpool_t *pool = lfpool_set_pool(set, i);
+
+		assert_int_equal(size % 64, 0);
+		require_said(pool, ", aligned to 64, ");
+		require_said(pool, "\nflags       prefault zero");
+		require_said(pool, "\nhooks       exhausted\n");
+		require_said(pool, " of at most 8 objects\n");
+		require_said(pool, "\ndepot       3 shards\n");
+		require_said(pool, "\ndebug       check,no-tools\n");
+		assert_int_equal(lfpool_capacity(pool), 20);
+		assert_int_equal(lfpool_max_capacity(pool), 50);
+		for (size_t taken = 1; taken <= 50; taken++) {
+			object = lfpool_set_acquire(set, size);
+			assert_non_null(object);
+			assert_true((uintptr_t)object % 64 == 0);
+			assert_int_equal(lfpool_capacity(pool), taken <= 20 ? 20 : taken <= 40 ? 40 : 50);
+		}
+		assert_int_equal(exhausted, i);
+		assert_null(lfpool_set_acquire(set, size));
+		assert_int_equal(exhausted, i + 1);
+		memset(object, 0xff, size);
+		assert_int_equal(lfpool_set_release(set, object), LFPOOL_OK);
+		object = lfpool_set_acquire(set, size);
+		assert_true(all_bytes_are(object, size, 0));
+	}
+	assert_int_equal(lfpool_set_destroy(set), 50 * exhausted);
+}
+
+TEST(pools_have_names)
+{
+	lfpool_set_config_t config = LFPOOL_SET_CONFIG_INIT;
+	char name[] = "messages";
+	lfpool_set_t *set;
+
+	config.name = name;
+	set = set_with(&config);
+	/* It was copied. */
+	name[0] = 'M';
+	require_name(lfpool_set_pool(set, 3), "messages/64");
+	lfpool_set_destroy(set);
+	config.name = "012345678901234567890123456789012345678901234567890123456789012";
+	set = set_with(&config);
+	require_name(lfpool_set_pool(set, 79), "012345678901234567890123456789012345678901234567890123456/65536");
+	lfpool_set_destroy(set);
+}
+
+TEST(the_environment_chooses_the_backend_when_the_set_is_made)
+{
+	lfpool_set_config_t config = LFPOOL_SET_CONFIG_INIT;
+	lfpool_set_t *set;
+
+	assert_int_equal(setenv("LFPOOL_BACKEND", "malloc", 1), 0);
+	set = set_with(&config);
+	assert_int_equal(unsetenv("LFPOOL_BACKEND"), 0);
+	assert_int_equal(lfpool_backend(lfpool_set_pool(set, 1)), LFPOOL_BACKEND_MALLOC);
+	lfpool_set_destroy(set);
+	assert_int_equal(setenv("LFPOOL_BACKEND", "none", 1), 0);
+	expect(&config, LFPOOL_E_CONFIG_BACKEND);
+	assert_int_equal(unsetenv("LFPOOL_BACKEND"), 0);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(null_is_refused),
+		cmocka_unit_test(each_field_has_its_range),
+		cmocka_unit_test(hooks_that_build_objects_are_refused),
+		cmocka_unit_test(old_and_new_callers),
+		cmocka_unit_test(the_defaults),
+		cmocka_unit_test(objects_from_bytes),
+		cmocka_unit_test(each_field_gets_to_the_pools),
+		cmocka_unit_test(pools_have_names),
+		cmocka_unit_test(the_environment_chooses_the_backend_when_the_set_is_made),
+	};
+
+	return cmocka_run_group_tests_name("set: config", tests, NULL, NULL);
+}

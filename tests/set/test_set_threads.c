@@ -1,0 +1,299 @@
+/* SPDX-License-Identifier: MIT */
+/* test: threads */
+/*
+ * test_set_threads.c - several threads on a set: the first calls of a class come at once, and there is one pool;
+ * objects of any size wander from thread to thread; sets come and go; a fork falls into the making of pools.
+ */
+#include "../support/set_support.h"
+
+#include <pthread.h>
+#include <sched.h>
+#include <stdatomic.h>
+#include <sys/wait.h>
+
+enum { THREADS = 4, LARGEST = 512, CLASSES = 24, CAPACITY = 16 };
+
+/* ---- First calls ---- */
+
+struct newcomer {
+	lfpool_set_t *set;
+	pthread_barrier_t *start;
+	unsigned number;
+	pthread_t thread;
+	void *objects[CLASSES][CAPACITY];
+	size_t count[CLASSES];
+};
+
+/* All that it can get of each class, each thread beginning with another one, or all with the same. */
+static void *take_each_class(void *argument)
+{
+	struct newcomer *n = argument;
+
+	(void)pthread_barrier_wait(n->start);
+	for (size_t i = 0; i < CLASSES; i++) {
+		const size_t class_number = (i + n->number % 2 * (CLASSES / 2)) % CLASSES;
+		const size_t size = lfpool_set_class_size(n->set, class_number);
+
+		n->count[class_number] = acquire_all_of(n->set, size, n->objects[class_number], CAPACITY);
+		for (size_t k = 0; k < n->count[class_number]; k++)
+			stamp_write(n->objects[class_number][k], size, (uintptr_t)n + k);
+	}
+	return NULL;
+}
+
+/* Every object was got by one, and by one only. */
+static void check_newcomers(lfpool_set_t *set, struct newcomer *newcomers)
+{
+	void *all[THREADS * CAPACITY];
+
+	for (size_t i = 0; i < CLASSES; i++) {
+		const size_t size = lfpool_set_class_size(set, i);
+		size_t count = 0;
+
+		for (struct newcomer *n = newcomers; n < newcomers + THREADS; n++)
+			for (size_t k = 0; k < n->count[i]; k++) {
+				assert_true(stamp_holds(n->objects[i][k], size, (uintptr_t)n + k));
+				all[count++] = n->objects[i][k];
+			}
+		assert_int_equal(count, CAPACITY);
+		assert_true(sort_disjoint(all, count, size));
+		assert_int_equal(lfpool_active_count(lfpool_set_peek(set, i)), CAPACITY);
+		release_to(set, all, count);
+		require_whole(lfpool_set_peek(set, i), size);
+	}
+}
+
+TEST(the_first_calls_come_at_once)
+{
+	static struct newcomer newcomers[THREADS];
+
+	for (int round = 0; round < TIMES(100, 10); round++) {
+		lfpool_set_t *set = set_of(LFPOOL_BACKEND_LOCKFREE, LARGEST, CAPACITY);
+		pthread_barrier_t start;
+
+		assert_int_equal(lfpool_set_class_count(set), CLASSES);
+		assert_int_equal(pthread_barrier_init(&start, NULL, THREADS), 0);
+		for (unsigned i = 0; i < THREADS; i++) {
+			newcomers[i].set = set;
+			newcomers[i].start = &start;
+			newcomers[i].number = round % 2 ? i : 0;
+			thread_start(&newcomers[i].thread, take_each_class, &newcomers[i]);
+		}
+		for (unsigned i = 0; i < THREADS; i++)
+			pthread_join(newcomers[i].thread, NULL);
+		check_newcomers(set, newcomers);
+		pthread_barrier_destroy(&start);
+		assert_int_equal(lfpool_set_destroy(set), 0);
+	}
+}
+
+/* ---- Objects that wander ---- */
+
+enum { PLACES = 64, STEPS = 40000 };
+
+struct market {
+	lfpool_set_t *set;
+	/* Objects on their way from anybody to anybody; the first word of each is its size. */
+	_Atomic(uintptr_t) place[PLACES];
+	_Atomic(size_t) refused; /* acquires that found nothing */
+};
+
+struct trader {
+	struct market *market;
+	struct random random;
+	pthread_t thread;
+};
+
+static void give_back(lfpool_set_t *set, size_t *object)
+{
+	const size_t size = *object;
+
+	REQUIRE(lfpool_set_usable_size(set, object) >= size);
+	REQUIRE(stamp_holds(object + 1, size - sizeof(size), (uintptr_t)object));
+	/* In turns by the set, and by nothing but the address. */
+	REQUIRE((size % 2 ? lfpool_set_release(set, object) : lfpool_release_self(object)) == LFPOOL_OK);
+}
+
+static void *trade(void *argument)
+{
+	struct trader *t = argument;
+	struct market *m = t->market;
+
+	for (int step = 0; step < TIMES(STEPS, STEPS / 8); step++) {
+		const size_t size = sizeof(size_t) + random_below(&t->random, LARGEST - sizeof(size_t));
+		size_t *object = lfpool_set_acquire(m->set, size);
+		uintptr_t other = 0;
+
+		if (object) {
+			*object = size;
+			stamp_write(object + 1, size - sizeof(size), (uintptr_t)object);
+			other = atomic_exchange(&m->place[random_below(&t->random, PLACES)], (uintptr_t)object);
+		} else {
+			atomic_fetch_add(&m->refused, 1);
+			other = atomic_exchange(&m->place[random_below(&t->random, PLACES)], 0);
+		}
+		if (other)
+			give_back(m->set, (size_t *)other);
+	}
+	return NULL;
+}
+
+/* Returns how many acquires found nothing. */
+static size_t trade_with(lfpool_backend_t backend, size_t capacity, size_t larger, uint64_t seed)
+{
+	lfpool_set_config_t config = set_config_of(backend, LARGEST, capacity);
+	struct trader traders[THREADS];
+	static struct market m;
+
+	config.larger = larger;
+	m.set = set_with(&config);
+	atomic_store(&m.refused, 0);
+	for (unsigned i = 0; i < THREADS; i++) {
+		traders[i] = (struct trader){.market = &m, .random = random_for(seed, i)};
+		thread_start(&traders[i].thread, trade, &traders[i]);
+	}
+	for (unsigned i = 0; i < THREADS; i++)
+		pthread_join(traders[i].thread, NULL);
+	for (size_t i = 0; i < PLACES; i++) {
+		const uintptr_t object = atomic_exchange(&m.place[i], 0);
+
+		if (object)
+			give_back(m.set, (size_t *)object);
+	}
+
+	lfpool_stats_t stats = LFPOOL_STATS_INIT;
+
+	assert_int_equal(lfpool_set_stats(m.set, &stats), LFPOOL_OK);
+	assert_int_equal(stats.active, 0);
+	assert_int_equal(stats.unaccounted, 0);
+	assert_int_equal(stats.misuses, 0);
+	for (size_t i = 0; i < lfpool_set_class_count(m.set); i++)
+		if (lfpool_set_peek(m.set, i))
+			require_whole(lfpool_set_peek(m.set, i), lfpool_set_class_size(m.set, i));
+	assert_int_equal(lfpool_set_destroy(m.set), 0);
+	return atomic_load(&m.refused);
+}
+
+TEST(objects_of_any_size_wander)
+{
+	const uint64_t seed = test_seed("objects_of_any_size_wander");
+
+	EACH_BACKEND(backend) {
+		/* More than there are places, and fewer. */
+		assert_int_equal(trade_with(backend, PLACES + THREADS, 0, seed), 0);
+		assert_true(trade_with(backend, 2, 0, seed + 1) > 0);
+		assert_true(trade_with(backend, 1, 3, seed + 2) > 0);
+	}
+}
+
+/* ---- Sets that come and go ---- */
+
+struct season {
+	_Atomic(bool) over;
+};
+
+static void *come_and_go(void *argument)
+{
+	struct season *s = argument;
+
+	while (!atomic_load(&s->over)) {
+		lfpool_set_config_t config = set_config_of(LFPOOL_BACKEND_LOCKFREE, 200, 4);
+		lfpool_set_t *set = NULL;
+
+		REQUIRE(lfpool_set_create(&set, &config) == LFPOOL_OK);
+		void *object = lfpool_set_acquire(set, 70);
+
+		REQUIRE(object && lfpool_of(object) == lfpool_set_peek(set, 4));
+		REQUIRE(lfpool_set_release(set, object) == LFPOOL_OK);
+		REQUIRE(lfpool_set_destroy(set) == 0);
+	}
+	return NULL;
+}
+
+TEST(sets_come_and_go_beside)
+{
+	const uint64_t seed = test_seed("sets_come_and_go_beside");
+	struct season season = {false};
+	pthread_t thread;
+
+	thread_start(&thread, come_and_go, &season);
+	assert_int_equal(trade_with(LFPOOL_BACKEND_LOCKFREE, PLACES + THREADS, 1, seed), 0);
+	atomic_store(&season.over, true);
+	pthread_join(thread, NULL);
+}
+
+/* ---- Fork ---- */
+
+struct makers {
+	lfpool_set_t *set;
+	_Atomic(unsigned) begun;
+	_Atomic(bool) forked;
+};
+
+static void *make_each_class(void *argument)
+{
+	struct makers *m = argument;
+
+	atomic_fetch_add(&m->begun, 1);
+	for (size_t i = 0; i < CLASSES; i++)
+		REQUIRE(lfpool_set_pool(m->set, i));
+	/* ThreadSanitizer takes a thread that ended, and that a child cannot join, for a leak. */
+	while (!atomic_load(&m->forked))
+		sched_yield();
+	return NULL;
+}
+
+/* In the child no lock is held, and no pool is half made. */
+static void use_each_class(lfpool_set_t *set)
+{
+	for (size_t i = 0; i < CLASSES; i++) {
+		const size_t size = lfpool_set_class_size(set, i);
+		void *object = lfpool_set_acquire(set, size);
+
+		REQUIRE(object && lfpool_of(object) == lfpool_set_peek(set, i));
+		stamp_write(object, size, i);
+		REQUIRE(lfpool_set_release(set, object) == LFPOOL_OK);
+	}
+	REQUIRE(lfpool_set_destroy(set) == 0);
+}
+
+TEST(a_fork_while_pools_are_made)
+{
+	for (int round = 0; round < TIMES(60, 10); round++) {
+		struct makers m = {.set = set_of(LFPOOL_BACKEND_LOCKFREE, LARGEST, CAPACITY)};
+		pthread_t threads[2];
+		int status = 0;
+
+		for (size_t i = 0; i < COUNT(threads); i++)
+			thread_start(&threads[i], make_each_class, &m);
+		while (atomic_load(&m.begun) == 0)
+			sched_yield();
+
+		const pid_t child = fork();
+
+		REQUIRE(child >= 0);
+		if (child == 0) {
+			alarm(20);
+			use_each_class(m.set);
+			_exit(0);
+		}
+		atomic_store(&m.forked, true);
+		for (size_t i = 0; i < COUNT(threads); i++)
+			pthread_join(threads[i], NULL);
+		assert_int_equal(waitpid(child, &status, 0), child);
+		assert_true(WIFEXITED(status) && WEXITSTATUS(status) == 0);
+		use_each_class(m.set);
+	}
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(the_first_calls_come_at_once),
+		cmocka_unit_test(objects_of_any_size_wander),
+		cmocka_unit_test(sets_come_and_go_beside),
+		cmocka_unit_test(a_fork_while_pools_are_made),
+	};
+
+	return cmocka_run_group_tests_name("set: threads", tests, NULL, NULL);
+}

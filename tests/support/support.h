@@ -1,0 +1,277 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * support.h - what the tests of the public interface share.
+ *
+ * Idea         The tests know the header and nothing else.  Where an object lies, how far apart two objects are,
+ *              which addresses belong to a pool: all of it is asked of lfpool_owns(), never computed from the
+ *              library's layout.
+ * Assertions   cmocka's assertions jump out of the test function, so they are for the thread that runs the test.
+ *              Every other thread, and a child after fork, uses REQUIRE, which ends the program.
+ */
+#ifndef LFPOOL_TESTS_SUPPORT_H
+#define LFPOOL_TESTS_SUPPORT_H
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+#include "../../common/harness.h"
+#include "../../common/sanitizers.h"
+#include "lfpool/lfpool.h"
+
+#define SANITIZED (UNDER_ASAN || UNDER_TSAN)
+
+/* How often, how many, how much: a sanitizer is slower by a factor of ten and keeps memory of its own. */
+#define TIMES(native, sanitized) (SANITIZED ? (sanitized) : (native))
+#define MIB ((size_t)1 << 20)
+#define COUNT(array) (sizeof(array) / sizeof((array)[0]))
+
+/* The exit status of a program in which a test was skipped and none failed: ctest calls the program skipped, and so does scripts/check. */
+#define SKIPPED_STATUS 77
+
+static inline bool *any_skipped(void)
+{
+	static bool any;
+
+	return &any;
+}
+
+/* Ends a test that cannot be run here.  main() returns status_of() what cmocka returned. */
+#define SKIP(why) \
+	do { \
+		print_message("    skipped: %s\n", (why)); \
+		*any_skipped() = true; \
+		skip(); \
+	} while (0)
+
+static inline int status_of(int failed)
+{
+	return failed == 0 && *any_skipped() ? SKIPPED_STATUS : failed;
+}
+
+/* The head of a cmocka test; none of ours needs the state. */
+#define TEST(name) static void name(__attribute__((unused)) void **state)
+
+#define REQUIRE(condition) ((condition) ? (void)0 : require_failed(#condition, __FILE__, __LINE__))
+
+static inline _Noreturn void require_failed(const char *condition, const char *file, int line)
+{
+	fprintf(stderr, "%s:%d: required: %s\n", file, line, condition);
+	abort();
+}
+
+/* ---- Pools ------------------------------------------------------------------------------------------------- */
+
+#ifdef IN_BUFFER
+#include "in_buffer.h"
+#endif
+
+static inline lfpool_config_t config_of(size_t object_size, size_t capacity)
+{
+	lfpool_config_t config = LFPOOL_CONFIG_INIT;
+
+	config.object_size = object_size;
+	config.capacity = capacity;
+	return config;
+}
+
+static inline lfpool_t *pool_with(const lfpool_config_t *config)
+{
+	lfpool_t *pool = NULL;
+
+	assert_int_equal(lfpool_create(&pool, config), LFPOOL_OK);
+	assert_non_null(pool);
+	return pool;
+}
+
+static inline lfpool_t *pool_of(size_t object_size, size_t capacity)
+{
+	lfpool_config_t config = config_of(object_size, capacity);
+
+	return pool_with(&config);
+}
+
+/* Room for `count` pointers, freed by the caller. */
+static inline void **pointers_new(size_t count)
+{
+	void **pointers = calloc(count + 1, sizeof(*pointers));
+
+	REQUIRE(pointers);
+	return pointers;
+}
+
+/* Takes objects until the pool says NULL, at most `room`; returns how many. */
+static inline size_t acquire_all(lfpool_t *pool, void **objects_out, size_t room)
+{
+	size_t count = 0;
+
+	while (count < room && (objects_out[count] = lfpool_acquire(pool)))
+		count++;
+	return count;
+}
+
+static inline void release_all(lfpool_t *pool, void **objects, size_t count)
+{
+	for (size_t i = 0; i < count; i++)
+		REQUIRE(lfpool_release(pool, objects[i]) == LFPOOL_OK);
+}
+
+static inline int compare_addresses(const void *a, const void *b)
+{
+	uintptr_t x = (uintptr_t) * (void *const *)a, y = (uintptr_t) * (void *const *)b;
+
+	return (x > y) - (x < y);
+}
+
+/* Sorts the objects by address; true if each is at least `size` bytes below the next one. */
+static inline bool sort_disjoint(void **objects, size_t count, size_t size)
+{
+	qsort(objects, count, sizeof(*objects), compare_addresses);
+	for (size_t i = 1; i < count; i++)
+		if ((uintptr_t)objects[i] - (uintptr_t)objects[i - 1] < size)
+			return false;
+	return true;
+}
+
+/* Every invariant holds.  No call may be under way. */
+static inline void require_intact(const lfpool_t *pool)
+{
+	size_t where;
+	const char *violated = lfpool_check(pool, &where);
+
+	if (violated)
+		fprintf(stderr, "at %zu: %s\n", where, violated);
+	REQUIRE(!violated);
+}
+
+/* The pool hands out all of its objects, each once, and takes them back.  Nothing may be active before. */
+static inline void require_all_there(lfpool_t *pool, size_t object_size)
+{
+	size_t capacity = lfpool_capacity(pool);
+	void **objects = pointers_new(capacity + 1);
+
+	REQUIRE(lfpool_active_count(pool) == 0);
+	REQUIRE(lfpool_available_count(pool) == capacity);
+	REQUIRE(acquire_all(pool, objects, capacity + 1) == capacity);
+	REQUIRE(lfpool_active_count(pool) == capacity);
+	REQUIRE(sort_disjoint(objects, capacity, object_size));
+	release_all(pool, objects, capacity);
+	REQUIRE(lfpool_active_count(pool) == 0);
+	free(objects);
+}
+
+/* And every invariant holds.  No call may be under way. */
+static inline void require_whole(lfpool_t *pool, size_t object_size)
+{
+	require_intact(pool);
+	require_all_there(pool, object_size);
+	require_intact(pool);
+}
+
+/* ---- Objects ----------------------------------------------------------------------------------------------- */
+
+static inline void *moved(const void *pointer, ptrdiff_t bytes)
+{
+	return (void *)((uintptr_t)pointer + (uintptr_t)bytes);
+}
+
+/* Bytes from one object to the next: the nearest other address that the pool owns. */
+static inline size_t stride_of(const lfpool_t *pool, const void *object)
+{
+	for (ptrdiff_t distance = 1;; distance++) {
+		REQUIRE(distance < PTRDIFF_MAX / 2);
+		if (lfpool_owns(pool, moved(object, distance)) || lfpool_owns(pool, moved(object, -distance)))
+			return (size_t)distance;
+	}
+}
+
+/* How many objects lie at object + step, object + 2 step ...; the pool is one range (tests/api/test_pool.c shows it). */
+static inline size_t owned_beyond(const lfpool_t *pool, const void *object, ptrdiff_t step)
+{
+	ptrdiff_t below = 0, above = 1;
+
+	while (lfpool_owns(pool, moved(object, step * above)))
+		above *= 2;
+	while (above - below > 1) {
+		ptrdiff_t middle = below + (above - below) / 2;
+
+		if (middle == 0 || lfpool_owns(pool, moved(object, step * middle)))
+			below = middle;
+		else
+			above = middle;
+	}
+	return (size_t)below;
+}
+
+/* Fills a whole object with bytes that depend on the number and on the position. */
+static inline void stamp_write(void *object, size_t size, uint64_t number)
+{
+	unsigned char *bytes = object;
+
+	for (size_t i = 0; i < size; i++)
+		bytes[i] = (unsigned char)((number >> i % 7 * 8) + i * 37 + 1);
+}
+
+static inline bool stamp_holds(const void *object, size_t size, uint64_t number)
+{
+	const unsigned char *bytes = object;
+
+	for (size_t i = 0; i < size; i++)
+		if (bytes[i] != (unsigned char)((number >> i % 7 * 8) + i * 37 + 1))
+			return false;
+	return true;
+}
+
+static inline bool all_bytes_are(const void *object, size_t size, unsigned char value)
+{
+	const unsigned char *bytes = object;
+
+	for (size_t i = 0; i < size; i++)
+		if (bytes[i] != value)
+			return false;
+	return true;
+}
+
+/* ---- The process ------------------------------------------------------------------------------------------- */
+
+static inline void memory_of_process(size_t *mapped_bytes_out, size_t *resident_bytes_out)
+{
+	unsigned long mapped = 0, resident = 0;
+	FILE *file = fopen("/proc/self/statm", "r");
+	long page = sysconf(_SC_PAGESIZE);
+
+	REQUIRE(file && page > 0 && fscanf(file, "%lu %lu", &mapped, &resident) == 2);
+	fclose(file);
+	*mapped_bytes_out = mapped * (size_t)page;
+	*resident_bytes_out = resident * (size_t)page;
+}
+
+static inline size_t resident_bytes(void)
+{
+	size_t mapped, resident;
+
+	memory_of_process(&mapped, &resident);
+	return resident;
+}
+
+static inline size_t mapped_bytes(void)
+{
+	size_t mapped, resident;
+
+	memory_of_process(&mapped, &resident);
+	return mapped;
+}
+
+static inline size_t growth(size_t before, size_t after)
+{
+	return after > before ? after - before : 0;
+}
+
+#endif

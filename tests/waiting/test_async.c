@@ -1,0 +1,422 @@
+/* SPDX-License-Identifier: MIT */
+/* test: threads */
+/*
+ * test_async.c - continuations: called at once or later, in order, by every way back; or, when cancelled, never.
+ */
+#include "../support/continuations.h"
+
+#include <pthread.h>
+
+enum { FEW = 3 };
+
+/* ---- At once, later, never ---- */
+
+static void at_once(const struct kind *kind)
+{
+	struct stage s;
+	struct call calls[FEW];
+
+	stage_open(&s, kind, FEW, 0);
+	for (size_t i = 0; i < FEW; i++) {
+		ask(&s, &calls[i], keep);
+		assert_int_equal(calls[i].calls, 1);
+		assert_non_null(calls[i].object);
+		assert_true(calls[i].ticket == 0);
+		mark_write(calls[i].object, i);
+	}
+	assert_null(lfpool_acquire(s.pool));
+	require_counts(s.pool, FEW, FEW);
+	for (size_t i = 0; i < FEW; i++) {
+		assert_true(mark_holds(calls[i].object, i));
+		assert_int_equal(lfpool_release(s.pool, calls[i].object), LFPOOL_OK);
+	}
+	stage_close(&s);
+}
+
+TEST(called_at_once_if_there_is_an_object)
+{
+	on_every_kind(at_once);
+}
+
+static void later(const struct kind *kind)
+{
+	struct stage s;
+	struct call calls[2 * FEW];
+
+	stage_open(&s, kind, FEW, 0);
+	for (size_t i = 0; i < 2 * FEW; i++)
+		ask(&s, &calls[i], keep);
+	calls_so_far = 0;
+	for (size_t i = FEW; i < 2 * FEW; i++) {
+		assert_int_equal(calls[i].calls, 0);
+		assert_true(calls[i].ticket != 0);
+		/* First come, first served. */
+		assert_int_equal(lfpool_release(s.pool, calls[i - FEW].object), LFPOOL_OK);
+		assert_int_equal(calls[i].calls, 1);
+		assert_int_equal(calls[i].order, i - FEW);
+		assert_non_null(calls[i].object);
+		assert_int_equal(lfpool_active_count(s.pool), FEW);
+		assert_null(lfpool_acquire(s.pool));
+		/* It has run: its name is none any more. */
+		assert_false(lfpool_cancel(s.pool, calls[i].ticket));
+	}
+	for (size_t i = FEW; i < 2 * FEW; i++)
+		assert_int_equal(lfpool_release(s.pool, calls[i].object), LFPOOL_OK);
+	for (size_t i = 0; i < 2 * FEW; i++)
+		assert_int_equal(calls[i].calls, 1);
+	stage_close(&s);
+}
+
+TEST(called_by_the_release_otherwise_in_order)
+{
+	on_every_kind(later);
+}
+
+static void never(const struct kind *kind)
+{
+	enum { MANY = 100 };
+	struct stage s;
+	struct call calls[MANY];
+	void *object;
+	size_t next = 0;
+
+	stage_open(&s, kind, 1, 0);
+	assert_false(lfpool_cancel(s.pool, 0));
+	assert_non_null(object = lfpool_acquire(s.pool));
+	assert_false(lfpool_cancel(s.pool, 0));
+	for (size_t i = 0; i < MANY; i++)
+		ask(&s, &calls[i], keep);
+	/* All but every seventh. */
+	for (size_t i = MANY; i-- > 0;)
+		if (i % 7) {
+			assert_true(lfpool_cancel(s.pool, calls[i].ticket));
+			assert_false(lfpool_cancel(s.pool, calls[i].ticket));
+		}
+	for (size_t i = 0; i < MANY; i += 7) {
+		assert_int_equal(lfpool_release(s.pool, object), LFPOOL_OK);
+		object = calls[i].object;
+		assert_non_null(object);
+		next++;
+	}
+	for (size_t i = 0; i < MANY; i++)
+		assert_int_equal(calls[i].calls, i % 7 == 0);
+	assert_int_equal(next, (MANY + 6) / 7);
+	assert_int_equal(lfpool_release(s.pool, object), LFPOOL_OK);
+	/* Tickets of old name nobody new. */
+	assert_non_null(object = lfpool_acquire(s.pool));
+	struct call fresh;
+
+	ask(&s, &fresh, keep);
+	for (size_t i = 0; i < MANY; i++)
+		assert_false(lfpool_cancel(s.pool, calls[i].ticket));
+	assert_int_equal(fresh.calls, 0);
+	assert_true(lfpool_cancel(s.pool, fresh.ticket));
+	assert_int_equal(lfpool_release(s.pool, object), LFPOOL_OK);
+	assert_int_equal(fresh.calls, 0);
+	stage_close(&s);
+}
+
+TEST(never_called_when_cancelled)
+{
+	on_every_kind(never);
+}
+
+/* The context may be NULL, and the ticket may not be wanted. */
+static void count_null(void *context, lfpool_t *pool, void *object)
+{
+	REQUIRE(!context && object);
+	calls_so_far++;
+	REQUIRE(lfpool_release(pool, object) == LFPOOL_OK);
+}
+
+static void nulls(const struct kind *kind)
+{
+	struct stage s;
+	void *object;
+
+	stage_open(&s, kind, 1, 0);
+	calls_so_far = 0;
+	assert_int_equal(lfpool_acquire_async(s.pool, count_null, NULL, NULL), LFPOOL_OK);
+	assert_int_equal(calls_so_far, 1);
+	assert_non_null(object = lfpool_acquire(s.pool));
+	assert_int_equal(lfpool_acquire_async(s.pool, count_null, NULL, NULL), LFPOOL_OK);
+	assert_int_equal(calls_so_far, 1);
+	assert_int_equal(lfpool_release(s.pool, object), LFPOOL_OK);
+	assert_int_equal(calls_so_far, 2);
+	lfpool_ticket_t ticket = 77;
+
+	assert_int_equal(lfpool_acquire_async(s.pool, NULL, &s, &ticket), LFPOOL_E_ARGUMENT);
+	assert_int_equal(lfpool_acquire_async(s.pool, NULL, NULL, NULL), LFPOOL_E_ARGUMENT);
+	require_counts(s.pool, 1, 0);
+	stage_close(&s);
+}
+
+TEST(no_context_and_no_ticket)
+{
+	on_every_kind(nulls);
+}
+
+static void at_destroy(const struct kind *kind)
+{
+	enum { MANY = 100 };
+	struct stage s;
+	struct call calls[MANY];
+	size_t active = kind->backend != LFPOOL_BACKEND_MALLOC;
+
+	stage_open(&s, kind, 1, 0);
+	/* The malloc backend would leave it as it is, for a leak checker to see: there the pool has no object. */
+	if (active)
+		assert_non_null(lfpool_acquire(s.pool));
+	else
+		assert_int_equal(lfpool_shrink(s.pool, 1), 1);
+	for (size_t i = 0; i < MANY; i++)
+		ask(&s, &calls[i], keep);
+	for (size_t i = 0; i < MANY; i += 3)
+		assert_true(lfpool_cancel(s.pool, calls[i].ticket));
+	assert_int_equal(lfpool_destroy(s.pool), active);
+	for (size_t i = 0; i < MANY; i++) {
+		assert_int_equal(calls[i].calls, i % 3 != 0);
+		assert_null(calls[i].object);
+	}
+	assert_int_equal(s.findings, 0);
+}
+
+TEST(called_with_null_by_destroy)
+{
+	on_every_kind(at_destroy);
+}
+
+/* Who is called with NULL, and asks again, is refused: it would never end. */
+static void ask_for_ever(void *context, lfpool_t *pool, void *object)
+{
+	struct call *c = context;
+
+	keep(context, pool, object);
+	c->ticket = 77;
+	assert_int_equal(lfpool_acquire_async(pool, ask_for_ever, context, &c->ticket), LFPOOL_E_NO_MEMORY);
+	assert_true(c->ticket == 0);
+}
+
+static void asks_at_destroy(const struct kind *kind)
+{
+	struct stage s;
+	struct call calls[FEW];
+
+	stage_open(&s, kind, 1, 0);
+	assert_int_equal(lfpool_shrink(s.pool, 1), 1);
+	for (size_t i = 0; i < FEW; i++)
+		ask(&s, &calls[i], ask_for_ever);
+	assert_int_equal(lfpool_destroy(s.pool), 0);
+	for (size_t i = 0; i < FEW; i++)
+		assert_int_equal(calls[i].calls, 1);
+}
+
+TEST(who_asks_again_in_destroy_is_refused)
+{
+	on_every_kind(asks_at_destroy);
+}
+
+/* ---- By every way back ---- */
+
+enum way { ONE, BY_CACHE, BULK, BULK_BY_CACHE, HANDLE, SELF, ALL, GROW, BY_EXITING_THREAD, WAYS };
+
+static void *release_and_exit(void *argument)
+{
+	struct call *c = argument;
+
+	REQUIRE(lfpool_release(c->stage->pool, c->object) == LFPOOL_OK);
+	return NULL;
+}
+
+static void ways(const struct kind *kind)
+{
+	for (enum way way = ONE; way < WAYS; way++) {
+		struct stage s;
+		struct call first, second;
+		pthread_t thread;
+
+		stage_open(&s, kind, 1, 2);
+		lfpool_cache_t *cache = lfpool_cache_create(s.pool);
+		ask(&s, &first, keep);
+		ask(&s, &second, keep);
+		switch (way) {
+		case ONE:
+			assert_int_equal(lfpool_release(s.pool, first.object), LFPOOL_OK);
+			break;
+		case BY_CACHE:
+			assert_int_equal(lfpool_cache_release(cache, first.object), LFPOOL_OK);
+			break;
+		case BULK:
+			assert_int_equal(lfpool_release_bulk(s.pool, &first.object, 1), 1);
+			break;
+		case BULK_BY_CACHE:
+			assert_int_equal(lfpool_cache_release_bulk(cache, &first.object, 1), 1);
+			break;
+		case HANDLE:
+			assert_int_equal(lfpool_release_handle(s.pool, lfpool_handle_of(s.pool, first.object)), LFPOOL_OK);
+			break;
+		case SELF:
+			assert_int_equal(lfpool_release_self(first.object), LFPOOL_OK);
+			break;
+		case ALL:
+			(void)lfpool_release_all(s.pool);
+			break;
+		case GROW:
+			assert_int_equal(lfpool_grow(s.pool, 1), 1);
+			break;
+		default:
+			thread_start(&thread, release_and_exit, &first);
+			pthread_join(thread, NULL);
+			break;
+		}
+		assert_int_equal(second.calls, 1);
+		assert_non_null(second.object);
+		if (way == GROW)
+			assert_int_equal(lfpool_release(s.pool, first.object), LFPOOL_OK);
+		/* An object that the walk of release_all() meets again, it may release again. */
+		if (way != ALL || lfpool_active_count(s.pool))
+			assert_int_equal(lfpool_release(s.pool, second.object), LFPOOL_OK);
+		lfpool_cache_destroy(cache);
+		stage_close(&s);
+	}
+}
+
+TEST(served_by_every_way_back_and_by_growth)
+{
+	on_every_kind(ways);
+}
+
+/* One bulk release serves as many as it has objects. */
+static void bulk_serves(const struct kind *kind)
+{
+	enum { MANY = 30 };
+	struct stage s;
+	void *objects[MANY];
+	struct call calls[2 * MANY];
+
+	stage_open(&s, kind, MANY, 2 * MANY);
+	assert_int_equal(lfpool_acquire_bulk(s.pool, objects, MANY), MANY);
+	for (size_t i = 0; i < 2 * MANY; i++)
+		ask(&s, &calls[i], keep);
+	calls_so_far = 0;
+	assert_int_equal(lfpool_release_bulk(s.pool, objects, MANY), MANY);
+	assert_int_equal(calls_so_far, MANY);
+	require_counts(s.pool, MANY, MANY);
+	assert_int_equal(lfpool_grow(s.pool, MANY - 1), MANY - 1);
+	assert_int_equal(calls_so_far, 2 * MANY - 1);
+	/* By itself a pool grows when a call finds nothing, but this one's step is 0. */
+	assert_int_equal(lfpool_reserve(s.pool, 2 * MANY), 1);
+	for (size_t i = 0; i < 2 * MANY; i++) {
+		assert_int_equal(calls[i].order, i);
+		assert_int_equal(lfpool_release(s.pool, calls[i].object), LFPOOL_OK);
+	}
+	stage_close(&s);
+}
+
+TEST(served_by_bulk_release_and_by_growth)
+{
+	on_every_kind(bulk_serves);
+}
+
+static void owed_first(const struct kind *kind)
+{
+	struct stage s;
+	void *objects[10];
+	struct call calls[4];
+
+	stage_open(&s, kind, 10, 0);
+	assert_int_equal(lfpool_acquire_bulk(s.pool, objects, 10), 10);
+	for (size_t i = 0; i < 4; i++)
+		ask(&s, &calls[i], keep);
+	assert_int_equal(lfpool_shrink(s.pool, 3), 0);
+	/* Three go, and only then do those who wait get some. */
+	for (size_t i = 0; i < 3; i++) {
+		assert_int_equal(lfpool_release(s.pool, objects[i]), LFPOOL_OK);
+		assert_int_equal(calls[0].calls, 0);
+		assert_int_equal(lfpool_capacity(s.pool), 9 - i);
+		assert_int_equal(lfpool_shrink_owed(s.pool), 2 - i);
+	}
+	assert_int_equal(lfpool_release(s.pool, objects[3]), LFPOOL_OK);
+	assert_int_equal(calls[0].calls, 1);
+	/* One is owed again; forgiveness does not make objects, growing does. */
+	assert_int_equal(lfpool_shrink(s.pool, 2), 0);
+	assert_int_equal(lfpool_shrink_cancel(s.pool), 2);
+	assert_int_equal(calls[1].calls, 0);
+	assert_int_equal(lfpool_grow(s.pool, 2), 2);
+	assert_int_equal(calls[1].calls + calls[2].calls, 2);
+	assert_int_equal(calls[3].calls, 0);
+	assert_true(lfpool_cancel(s.pool, calls[3].ticket));
+	for (size_t i = 0; i < 3; i++)
+		assert_int_equal(lfpool_release(s.pool, calls[i].object), LFPOOL_OK);
+	release_all(s.pool, objects + 4, 6);
+	require_counts(s.pool, 9, 0);
+	stage_close(&s);
+}
+
+TEST(a_debt_is_paid_before_those_who_wait)
+{
+	on_every_kind(owed_first);
+}
+
+/* ---- Hooks ---- */
+
+static void refused(const struct kind *kind)
+{
+	struct stage s;
+	void *object;
+	struct call calls[3];
+
+	if (!kind->hooks)
+		return;
+	stage_open(&s, kind, 1, 0);
+	/* There is an object now, but it is refused. */
+	s.activate_refuses = SIZE_MAX;
+	ask(&s, &calls[0], keep);
+	assert_int_equal(calls[0].calls, 1);
+	assert_null(calls[0].object);
+	/* It may have queued for it: the name is of one that has run. */
+	assert_false(lfpool_cancel(s.pool, calls[0].ticket));
+	s.activate_refuses = 0;
+	require_counts(s.pool, 1, 0);
+	/* Refused to the first of three who wait: the second gets it. */
+	assert_non_null(object = lfpool_acquire(s.pool));
+	for (size_t i = 0; i < 3; i++)
+		ask(&s, &calls[i], keep);
+	s.activate_refuses = 1;
+	assert_int_equal(lfpool_release(s.pool, object), LFPOOL_OK);
+	assert_int_equal(calls[0].calls, 1);
+	assert_null(calls[0].object);
+	assert_int_equal(calls[1].calls, 1);
+	assert_non_null(calls[1].object);
+	assert_int_equal(calls[2].calls, 0);
+	/* The last one is refused too: the object is free. */
+	s.activate_refuses = 1;
+	assert_int_equal(lfpool_release(s.pool, calls[1].object), LFPOOL_OK);
+	assert_int_equal(calls[2].calls, 1);
+	assert_null(calls[2].object);
+	require_counts(s.pool, 1, 0);
+	stage_close(&s);
+}
+
+TEST(a_hook_refuses_and_the_next_is_served)
+{
+	on_every_kind(refused);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		KIND_TEST(called_at_once_if_there_is_an_object),
+		KIND_TEST(called_by_the_release_otherwise_in_order),
+		KIND_TEST(never_called_when_cancelled),
+		KIND_TEST(no_context_and_no_ticket),
+		KIND_TEST(called_with_null_by_destroy),
+		KIND_TEST(who_asks_again_in_destroy_is_refused),
+		KIND_TEST(served_by_every_way_back_and_by_growth),
+		KIND_TEST(served_by_bulk_release_and_by_growth),
+		KIND_TEST(a_debt_is_paid_before_those_who_wait),
+		KIND_TEST(a_hook_refuses_and_the_next_is_served),
+	};
+
+	return cmocka_run_group_tests_name("async", tests, NULL, NULL);
+}

@@ -1,0 +1,256 @@
+/* SPDX-License-Identifier: MIT */
+/* test: threads */
+/*
+ * test_wait_exhausted.c - hooks.exhausted: asked by each call that found nothing and could not make the pool grow; evicts,
+ * grows, waits in the queue, gives up.
+ */
+#include "../support/waiters.h"
+
+/* ---- hooks.exhausted ---- */
+
+enum plan { GIVE_UP, EVICT, GROW_ONE, WAIT_A_LITTLE, WAIT_FOR_EVER, RETRY };
+
+struct eviction {
+	struct stage stage; /* must come first: it is the hooks' context */
+	enum plan plan;
+	atomic_uint calls, attempts_most;
+	unsigned give_up_at;
+	void *victim;
+};
+
+static bool on_exhausted(void *context, lfpool_t *pool, uint32_t attempt, int64_t *wait_ns)
+{
+	struct eviction *e = context;
+
+	REQUIRE(pool == e->stage.pool && *wait_ns == 0);
+	e->calls++;
+	if (attempt > e->attempts_most)
+		e->attempts_most = attempt;
+	switch (e->plan) {
+	case EVICT:
+		REQUIRE(lfpool_release(pool, e->victim) == LFPOOL_OK);
+		return true;
+	case GROW_ONE:
+		REQUIRE(lfpool_grow(pool, 1) == 1);
+		return true;
+	case WAIT_A_LITTLE:
+		*wait_ns = SHORT_NS;
+		return attempt < e->give_up_at;
+	case WAIT_FOR_EVER:
+		*wait_ns = FOR_EVER;
+		return true;
+	case RETRY:
+		return attempt < e->give_up_at;
+	default:
+		return false;
+	}
+}
+
+static void eviction_open(struct eviction *e, const struct kind *kind, size_t capacity, size_t max, size_t step)
+{
+	memset(e, 0, sizeof(*e));
+	lfpool_config_t config = stage_config(&e->stage, kind, capacity, max);
+
+	config.growth_step = step;
+	config.hooks.exhausted = on_exhausted;
+	e->stage.pool = pool_with(&config);
+}
+
+static void eviction_close(struct eviction *e)
+{
+	e->plan = GIVE_UP;
+	stage_close(&e->stage);
+}
+
+static void *take(struct eviction *e, lfpool_cache_t *cache, unsigned way)
+{
+	void *object = NULL;
+
+	switch (way) {
+	case 0:
+		return lfpool_acquire(e->stage.pool);
+	case 1:
+		return lfpool_cache_acquire(cache);
+	case 2:
+		return lfpool_acquire_bulk(e->stage.pool, &object, 1) ? object : NULL;
+	case 3:
+		return lfpool_cache_acquire_bulk(cache, &object, 1) ? object : NULL;
+	case 4:
+		return lfpool_acquire_wait(e->stage.pool, 0);
+	default:
+		return lfpool_cache_acquire_wait(cache, 0);
+	}
+}
+
+static void exhausted(const struct kind *kind)
+{
+	for (unsigned way = 0; way < 6; way++) {
+		struct eviction e;
+		void *objects[5];
+
+		eviction_open(&e, kind, 2, 5, 1);
+		lfpool_cache_t *cache = lfpool_cache_create(e.stage.pool);
+		/* Nobody asks the hook while there are objects, or the pool can grow by itself. */
+		lfpool_limit(e.stage.pool, 3);
+		for (size_t i = 0; i < 3; i++)
+			assert_non_null(objects[i] = take(&e, cache, way));
+		assert_int_equal(e.calls, 0);
+		/* Give up. */
+		assert_null(take(&e, cache, way));
+		assert_int_equal(e.calls, 1);
+		assert_int_equal(e.attempts_most, 0);
+		/* Release an object of the program's choice. */
+		e.plan = EVICT;
+		e.victim = objects[1];
+		assert_non_null(objects[1] = take(&e, cache, way));
+		assert_int_equal(e.calls, 2);
+		assert_int_equal(e.attempts_most, 0);
+		require_counts(e.stage.pool, 3, 3);
+		/* Try again and again; each call counts from 0. */
+		for (int round = 0; round < 2; round++) {
+			e.plan = round ? WAIT_A_LITTLE : RETRY;
+			e.give_up_at = 4;
+			e.calls = e.attempts_most = 0;
+			assert_null(take(&e, cache, way));
+			assert_int_equal(e.calls, 5);
+			assert_int_equal(e.attempts_most, 4);
+		}
+		/* Grow. */
+		lfpool_limit(e.stage.pool, 4);
+		lfpool_shrink(e.stage.pool, 1);
+		e.plan = GROW_ONE;
+		e.calls = e.attempts_most = 0;
+		assert_int_equal(lfpool_shrink_owed(e.stage.pool), 1);
+		/* The first time it forgives the debt; then the pool grows by itself, or the hook grows it. */
+		assert_non_null(objects[3] = take(&e, cache, way));
+		assert_int_equal(lfpool_capacity(e.stage.pool), 4);
+		assert_true(e.calls >= 1);
+		lfpool_cache_destroy(cache);
+		release_all(e.stage.pool, objects, 4);
+		eviction_close(&e);
+	}
+}
+
+TEST(exhausted_evicts_grows_tries_again_or_gives_up)
+{
+	on_every_kind(exhausted);
+}
+
+static void *acquire_plainly(void *argument)
+{
+	struct waiter *w = argument;
+
+	errno = 4711;
+	w->object = lfpool_acquire(w->stage->pool);
+	REQUIRE(errno == 4711);
+	w->order = atomic_fetch_add(&served, 1);
+	return NULL;
+}
+
+/* By its hook, lfpool_acquire() waits: in the queue, among the others. */
+static void exhausted_waits(const struct kind *kind)
+{
+	struct eviction e;
+	struct waiter w[3];
+	void *object;
+
+	memset(w, 0, sizeof(w));
+	eviction_open(&e, kind, 1, 0, 0);
+	hold_all(&e.stage, &object, 1);
+	e.plan = WAIT_FOR_EVER;
+	for (size_t i = 0; i < 3; i++) {
+		w[i].stage = &e.stage;
+		w[i].keep = true;
+		if (i == 1)
+			waiter_start(&w[i], &e.stage);
+		else
+			thread_start(&w[i].thread, acquire_plainly, &w[i]);
+		await_waiting(&e.stage, i + 1);
+	}
+	for (size_t i = 0; i < 3; i++) {
+		REQUIRE(lfpool_release(e.stage.pool, object) == LFPOOL_OK);
+		pthread_join(w[i].thread, NULL);
+		/* The one at the top said first, before its count, may be overtaken; the objects say who had it. */
+		object = w[i].object;
+		REQUIRE(object);
+	}
+	REQUIRE(lfpool_release(e.stage.pool, object) == LFPOOL_OK);
+	eviction_close(&e);
+}
+
+TEST(exhausted_waits_in_the_queue)
+{
+	on_every_kind(exhausted_waits);
+}
+
+/* A call that found nothing asks the hook, whether or not others wait already. */
+static void asks_behind_others(const struct kind *kind)
+{
+	struct eviction e;
+	struct waiter w = {.keep = true};
+	void *objects[2], *second;
+
+	eviction_open(&e, kind, 2, 0, 0);
+	hold_all(&e.stage, objects, 2);
+	waiter_start(&w, &e.stage);
+	await_waiting(&e.stage, 1);
+	/* Two evictions: one object for the one who waits, one for this call. */
+	e.plan = WAIT_A_LITTLE;
+	e.give_up_at = 1;
+	e.calls = 0;
+	assert_null(lfpool_acquire_wait(e.stage.pool, 1));
+	assert_true(e.calls > 0);
+	REQUIRE(lfpool_release(e.stage.pool, objects[0]) == LFPOOL_OK);
+	pthread_join(w.thread, NULL);
+	REQUIRE(w.object && !(second = lfpool_acquire_wait(e.stage.pool, 0)));
+	objects[0] = w.object;
+	release_all(e.stage.pool, objects, 2);
+	eviction_close(&e);
+}
+
+TEST(exhausted_is_asked_behind_others_too)
+{
+	on_every_kind(asks_behind_others);
+}
+
+/* A pool that may grow again, while somebody waits from before: a call that waits makes it grow, as any other does. */
+static void grows_behind_others(const struct kind *kind)
+{
+	struct stage s;
+	struct waiter w = {.keep = true};
+	void *object, *mine;
+
+	stage_open_growing(&s, kind, 1, 4, 2);
+	lfpool_limit(s.pool, 1);
+	hold_all(&s, &object, 1);
+	waiter_start(&w, &s);
+	await_waiting(&s, 1);
+	lfpool_limit(s.pool, 4);
+	mine = lfpool_acquire_wait(s.pool, LONG_NS);
+	assert_non_null(mine);
+	pthread_join(w.thread, NULL);
+	assert_non_null(w.object);
+	/* One step does; if the waiter's own call has the second object in its hands at that moment, two. */
+	assert_true(lfpool_capacity(s.pool) == 3 || lfpool_capacity(s.pool) == 4);
+	REQUIRE(lfpool_release(s.pool, object) == LFPOOL_OK);
+	REQUIRE(lfpool_release(s.pool, mine) == LFPOOL_OK);
+	REQUIRE(lfpool_release(s.pool, w.object) == LFPOOL_OK);
+	stage_close(&s);
+}
+
+TEST(a_pool_grows_by_itself_behind_others_too)
+{
+	on_every_kind(grows_behind_others);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		KIND_TEST(exhausted_evicts_grows_tries_again_or_gives_up),
+		KIND_TEST(exhausted_waits_in_the_queue),
+		KIND_TEST(exhausted_is_asked_behind_others_too),
+		KIND_TEST(a_pool_grows_by_itself_behind_others_too),
+	};
+
+	return cmocka_run_group_tests_name("wait: exhausted", tests, NULL, NULL);
+}
