@@ -69,6 +69,7 @@ const struct scenario scenarios[] = {
 	{"wander-inverse-2", "the same, the other way round", 1, 2, "1a3ar", {"a", "Ra"}, 0, 0},
 	{"wander-again-2", "the same, after an acquire that failed rightly", 1, 2, "1aa", {"aa", "RrA"}, 0, 0},
 	{"wander-known-2", "the same, and the sums of the last NULL are known", 1, 2, "1aaRA0a1R", {"a", "rA"}, 0, 0},
+	{"wander-said-2", "the same, after a NULL that was right", 1, 2, "1aa0a1R", {"a", "rA"}, 0, 0},
 	{"wander-3", "two look while one object is always free", 2, 2, "1a3A3R", {"a", "rA", "a"}, 0, 0},
 	{"far-2", "one comes and goes again and again under the collect's eyes; one of two is always free", 2, 2, "1aaRr",
 	 {"a", "ararararararararararA"}, 0, 0},
