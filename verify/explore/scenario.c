@@ -195,15 +195,20 @@ static void set_up(const struct scenario *scenario, bool asymmetric)
 	}
 	retires_open(scenario);
 	oracle_save();
-	for (unsigned t = 0; t < 3 && !own_language; t++)
+	bool has_handles = false;
+
+	for (unsigned t = 0; t < 3 && !own_language; t++) {
 		stage.makers += scenario->threads[t] && strchr(scenario->threads[t], 'y');
+		has_handles |= scenario->threads[t] && strpbrk(scenario->threads[t], "gH");
+	}
 	for (unsigned t = 0; t < 3 && !own_language; t++) {
 		stage.loose |= scenario->threads[t] && strchr(scenario->threads[t], 'l');
 		if (!stage.common && scenario->threads[t] && strpbrk(scenario->threads[t], "xgy")) {
 			stage.common = stage.actor[3].held[0];
 			if (stage.makers && !stage.loose)
 				continue;
-			if (!stage.makers)
+			/* Not without need: an object that has a handle is released in another way. */
+			if (!stage.makers && has_handles)
 				holds_take_handle(stage.common);
 			oracle_releases_any(scenario_object_number(stage.common));
 		}
