@@ -108,8 +108,8 @@ bool create_fits(const struct creation *creation, const struct subject *subject)
 
 void create_register(struct cell *cell)
 {
-	gbench_t *benchmark =
-		gbench_register(create_run, cell, "%s/%d/%s", cell->creation->name, CREATE_BYTES, cell->subject->name);
+	gbench_t *benchmark = gbench_register(create_run, cell, "%s/%d/%s", cell->creation->name, CREATE_BYTES,
+					      cell->subject->name);
 
 	gbench_iterations(benchmark, cell->creation->times);
 	gbench_threads(benchmark, 1);

@@ -38,7 +38,8 @@ static bool run(char **arguments, double *figures, int count)
 
 bool elsewhere_run(gbench_state_t *state, const char *option, const char *subject, const char *what, double *figures, int count)
 {
-	char *arguments[] = {"lfpool-bench", (char *)(uintptr_t)option, (char *)(uintptr_t)subject, (char *)(uintptr_t)what, NULL};
+	char *arguments[] = {"lfpool-bench", (char *)(uintptr_t)option, (char *)(uintptr_t)subject, (char *)(uintptr_t)what,
+			     NULL};
 	const bool first = gbench_state_thread_index(state) == 0;
 	uint64_t took_ns = 0;
 

@@ -46,8 +46,7 @@ typedef struct gbench_state gbench_state_t; /* one thread's view of one run     
 typedef void gbench_fn(gbench_state_t *state, void *context);
 
 /* A new benchmark; its name is made as printf(3) does it.  The context must live until gbench_main() returns. */
-__attribute__((format(printf, 3, 4)))
-gbench_t *gbench_register(gbench_fn *run, void *context, const char *format, ...);
+__attribute__((format(printf, 3, 4))) gbench_t *gbench_register(gbench_fn *run, void *context, const char *format, ...);
 /* Threads of a run, >= 1; each call adds a row. */
 void gbench_threads(gbench_t *benchmark, int threads);
 /* Exactly so many iterations for each thread, >= 1, in a single run.  Without: until a run has taken long enough. */

@@ -34,13 +34,13 @@ struct job {
 
 /* One for each worker. */
 struct graph {
-	struct job root;         /* parent of the tree under way; pending is 0 when the tree is finished */
-	struct ring *inbox;      /* from the previous worker                                              */
-	struct ring *outbox;     /* to the next one; NULL: there is none                                  */
-	size_t *finished;        /* how many times a worker has finished its trees; shared, atomic        */
-	size_t rounds;           /* how many times this one has                                          */
-	size_t stacked;          /* jobs on our own stack                                                 */
-	struct job **stack;      /* room for a tree of each worker                                        */
+	struct job root;     /* parent of the tree under way; pending is 0 when the tree is finished */
+	struct ring *inbox;  /* from the previous worker                                              */
+	struct ring *outbox; /* to the next one; NULL: there is none                                  */
+	size_t *finished;    /* how many times a worker has finished its trees; shared, atomic        */
+	size_t rounds;       /* how many times this one has                                          */
+	size_t stacked;      /* jobs on our own stack                                                 */
+	struct job **stack;  /* room for a tree of each worker                                        */
 };
 
 #endif

@@ -60,8 +60,8 @@ static void add_loop(struct cell cell)
 		if (!workload_fits(cell.workload, cell.subject, cell.object_bytes, thread_counts[t]))
 			continue;
 		if (!benchmark)
-			benchmark = gbench_register(team_run, keep(cell), "%s/%zu/%s", cell.workload->name,
-						    cell.object_bytes, cell.subject->name);
+			benchmark = gbench_register(team_run, keep(cell), "%s/%zu/%s", cell.workload->name, cell.object_bytes,
+						    cell.subject->name);
 		gbench_threads(benchmark, (int)thread_counts[t]);
 	}
 }
@@ -164,7 +164,8 @@ static int run_exactly(char **arguments)
 	if (!cell.subject || !cell.workload || !parse_size(arguments[2], &bytes) ||
 	    !parse_numbers(arguments[3], 1, 1000000000, &pairs, 1, &count) ||
 	    !workload_fits(cell.workload, cell.subject, bytes, 1)) {
-		fprintf(stderr, "lfpool-bench: --exactly SUBJECT WORKLOAD BYTES PAIRS: no such cell for one thread: %s %s %s %s\n",
+		fprintf(stderr,
+			"lfpool-bench: --exactly SUBJECT WORKLOAD BYTES PAIRS: no such cell for one thread: %s %s %s %s\n",
 			arguments[0], arguments[1], arguments[2], arguments[3]);
 		return 2;
 	}

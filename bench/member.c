@@ -71,15 +71,11 @@ static void unpin(const struct member *member)
 static unsigned rings_wanted(enum pattern pattern, unsigned threads)
 {
 	switch (pattern) {
-	case ONE_TO_ONE:
-		return threads / 2;
+	case ONE_TO_ONE: return threads / 2;
 	case ONE_TO_MANY:
-	case MANY_TO_ONE:
-		return threads - 1;
-	case GRAPH:
-		return threads > 1 ? threads : 0;
-	default:
-		return 0;
+	case MANY_TO_ONE: return threads - 1;
+	case GRAPH: return threads > 1 ? threads : 0;
+	default: return 0;
 	}
 }
 
@@ -114,14 +110,10 @@ void team_unmake(void)
 static bool is_consumer(const struct worker *worker)
 {
 	switch (team.cell->workload->pattern) {
-	case ONE_TO_ONE:
-		return worker->index % 2;
-	case ONE_TO_MANY:
-		return worker->index > 0;
-	case MANY_TO_ONE:
-		return worker->index == 0;
-	default:
-		return false;
+	case ONE_TO_ONE: return worker->index % 2;
+	case ONE_TO_MANY: return worker->index > 0;
+	case MANY_TO_ONE: return worker->index == 0;
+	default: return false;
 	}
 }
 

@@ -33,8 +33,8 @@ struct team {
 	unsigned at_once; /* threads that can run at the same time */
 	struct ring *rings[THREADS_MAX];
 	unsigned ring_count;
-	struct rest *rest; /* exhausted: the caches that rest */
-	void **nodes;      /* retire: the table; its entries are atomic */
+	struct rest *rest;              /* exhausted: the caches that rest */
+	void **nodes;                   /* retire: the table; its entries are atomic */
 	uint64_t cpu_ns[2], settled_ns; /* retire: processor time at the start, and when all was free; and when that was */
 
 	_Alignas(128) void **table;    /* larson's extra one, in the mailbox; atomic  */

@@ -154,8 +154,7 @@ bool memory_fits(const struct subject *subject, size_t object_bytes)
 
 void memory_register(struct cell *cell)
 {
-	gbench_t *benchmark =
-		gbench_register(memory_run, cell, MEMORY_NAME "/%zu/%s", cell->object_bytes, cell->subject->name);
+	gbench_t *benchmark = gbench_register(memory_run, cell, MEMORY_NAME "/%zu/%s", cell->object_bytes, cell->subject->name);
 
 	gbench_iterations(benchmark, 1);
 	gbench_threads(benchmark, ELSEWHERE_THREADS);

@@ -128,8 +128,7 @@ int main(int argc, char **argv)
 
 	void **objects = must(calloc(count, sizeof(*objects)));
 
-	printf("%zu objects of %zu bytes; ns for each object, the least of %zu rounds\n\n", count, object_bytes,
-	       rounds);
+	printf("%zu objects of %zu bytes; ns for each object, the least of %zu rounds\n\n", count, object_bytes, rounds);
 	printf("| pages | create | acquire and first touch | page faults | dependent read, random order | release and "
 	       "acquire, random order |\n|---|---|---|---|---|---|\n");
 	for (size_t k = 0; k < sizeof(kinds) / sizeof(*kinds); k++) {

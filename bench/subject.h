@@ -40,21 +40,21 @@ struct subject;
 
 /* What a loop works with: one per thread. */
 struct worker {
-	void *hand;                   /* the subject's: what join() returned                                     */
+	void *hand; /* the subject's: what join() returned                                     */
 	const struct subject *subject;
-	void *shared;                 /* the subject's: what open() returned                                     */
-	unsigned index, threads;      /* of this worker among how many                                           */
+	void *shared;            /* the subject's: what open() returned                                     */
+	unsigned index, threads; /* of this worker among how many                                           */
 	struct random random;
-	void **objects;               /* room for `count` objects                                                */
-	const uint32_t *order;        /* in which a burst is released: a permutation of 0 .. count - 1           */
-	size_t count;                 /* objects: the burst, the depth, the table                                */
-	size_t held;                  /* of them out now, in workloads that keep some from chunk to chunk        */
-	struct ring **rings;          /* hand-off: those it pushes into, or pops from                            */
+	void **objects;        /* room for `count` objects                                                */
+	const uint32_t *order; /* in which a burst is released: a permutation of 0 .. count - 1           */
+	size_t count;          /* objects: the burst, the depth, the table                                */
+	size_t held;           /* of them out now, in workloads that keep some from chunk to chunk        */
+	struct ring **rings;   /* hand-off: those it pushes into, or pops from                            */
 	unsigned ring_count;
-	void ***mailbox;              /* larson: where tables are exchanged; one word, all threads               */
-	struct graph *graph;          /* jobs                                                                    */
-	struct evicting *evicting;    /* evict: priority/evicting.h                                              */
-	struct retiring *retiring;    /* retire: retire/retiring.h                                               */
+	void ***mailbox;           /* larson: where tables are exchanged; one word, all threads               */
+	struct graph *graph;       /* jobs                                                                    */
+	struct evicting *evicting; /* evict: priority/evicting.h                                              */
+	struct retiring *retiring; /* retire: retire/retiring.h                                               */
 	struct histogram *acquire_times, *release_times; /* latency                                              */
 };
 
@@ -64,11 +64,11 @@ typedef size_t loop_fn(struct worker *worker, size_t pairs);
 /* One for each workload, and what they need before and after. */
 struct loops {
 	loop_fn *pair, *burst, *bulk, *keep, *produce, *consume, *larson, *jobs, *churn, *exhausted, *latency;
-	loop_fn *evict; /* of pools that evict, which have none of those above; NULL in all others           */
+	loop_fn *evict;         /* of pools that evict, which have none of those above; NULL in all others           */
 	loop_fn *retire, *read; /* of subjects that defer, likewise: retire/retiring.h                       */
-	loop_fn *fill;  /* acquires up to `pairs` objects more into objects[held ...]; says how many it got */
-	loop_fn *drain; /* releases the last `pairs` of them                                                 */
-	const struct evicting_calls *calls; /* of pools that evict, for tests                                */
+	loop_fn *fill;          /* acquires up to `pairs` objects more into objects[held ...]; says how many it got */
+	loop_fn *drain;         /* releases the last `pairs` of them                                                 */
+	const struct evicting_calls *calls;     /* of pools that evict, for tests                                */
 	const struct retiring_calls *deferring; /* of subjects that defer                                    */
 };
 
@@ -82,13 +82,13 @@ enum trait {
 	TRAIT_NOT_PREEMPTIBLE = 16,
 	TRAIT_ONE_THREAD = 32, /* synchronises nothing, and has no objects apart for each thread                     */
 	TRAIT_BACKLOG = 64,    /* of those that defer: what it has in flight is of interest, retire/backlog.h        */
-	TRAIT_64_BYTES = 128,   /* its objects have 64 bytes and no other size                                 */
+	TRAIT_64_BYTES = 128,  /* its objects have 64 bytes and no other size                                 */
 };
 
 struct subject {
 	const char *name;
-	const char *group; /* lfpool, limit, own, lock-free or allocator */
-	const char *what;  /* in one line                                */
+	const char *group;            /* lfpool, limit, own, lock-free or allocator */
+	const char *what;             /* in one line                                */
 	const char *(*version)(void); /* of the peer; NULL: it is ours     */
 	const char *(*absent)(void);  /* asked first: why it cannot be measured; or NULL, also the answer: it can */
 	unsigned traits;
@@ -140,13 +140,13 @@ struct plan *open_plan(const struct plan *plan);
 void *join_shared(void *shared);
 void leave_nothing(void *hand);
 /* version(), of a text that is known at compile time. */
-#define VERSION_IS(text)                                                                                                \
-	static inline const char *version(void)                                                                         \
-	{                                                                                                              \
-		return text;                                                                                            \
+#define VERSION_IS(text)                        \
+	static inline const char *version(void) \
+	{                                       \
+		return text;                    \
 	}
 /* The last members of a subject; and of one whose threads have nothing of their own. */
-#define FOR_EACH_THREAD(its_open, its_close, its_join, its_leave, ...)                                                 \
+#define FOR_EACH_THREAD(its_open, its_close, its_join, its_leave, ...) \
 	.open = its_open, .close = its_close, .join = its_join, .leave = its_leave, .counters = NULL, .loops = __VA_ARGS__
 #define SHARED_BY_ALL(its_open, its_close, ...) FOR_EACH_THREAD(its_open, its_close, join_shared, leave_nothing, __VA_ARGS__)
 

@@ -8,6 +8,7 @@
  * All, in the order of the tables: OWN(id) is there; of a PEER(id, name, package) peers.cmake compiles the file in
  * if the package is installed.  If not, the weak reference to it is NULL.
  */
+/* clang-format off */
 #define ALL_SUBJECTS(OWN, PEER)                                                                                         \
 	OWN(limit) OWN(ring) OWN(inlined) OWN(typed) OWN(library) OWN(thread) OWN(thread_inlined)                       \
 	PEER(shared, "lfpool-shared", "built in preset release only") OWN(races) OWN(hooks) OWN(depot) OWN(mutex)       \
@@ -36,6 +37,7 @@
 	PEER(call_rcu_mutex, "call-rcu-mutex", "liburcu-dev") PEER(call_rcu_lfpool, "call-rcu-lfpool", "liburcu-dev")   \
 	PEER(synchronize_rcu, "synchronize-rcu", "liburcu-dev") PEER(retire_epoch, "lfpool-epoch", "libck-dev")         \
 	PEER(ck_epoch_malloc, "ck-epoch-malloc", "libck-dev")
+/* clang-format on */
 
 #define DECLARE_OWN(id) extern const struct subject subject_##id;
 #define DECLARE_PEER(id, name, package) extern const struct subject subject_##id __attribute__((weak));

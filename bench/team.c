@@ -32,8 +32,9 @@ static void report_quantiles(gbench_state_t *state, const char *what, const stru
 	static const struct {
 		const char *name;
 		double fraction;
-	} quantiles[] = {{"p1", .01},	  {"p5", .05},	     {"p10", .1},	{"p25", .25},	 {"p50", .5},  {"p75", .75}, {"p90", .9},
-			 {"p95", .95},	  {"p99", .99},	     {"p99.9", .999},	{"p99.99", .9999}, {"p99.999", .99999}, {"max", 1}};
+	} quantiles[] = {{"p1", .01},       {"p5", .05},         {"p10", .1},  {"p25", .25}, {"p50", .5},
+			 {"p75", .75},      {"p90", .9},         {"p95", .95}, {"p99", .99}, {"p99.9", .999},
+			 {"p99.99", .9999}, {"p99.999", .99999}, {"max", 1}};
 	char name[32];
 
 	for (size_t i = 0; i < sizeof(quantiles) / sizeof(*quantiles); i++) {

@@ -99,10 +99,8 @@ static const struct {
 	const char *name;
 	void (*walk)(struct walked *walked);
 } walks[] = {
-	{"lfpool_for_each_active, counted", pool_counted},
-	{"lfpool_for_each_active, read", pool_read},
-	{"lfpool_cursor_next, read", cursor_read},
-	{"array of structs with a flag, counted", array_counted},
+	{"lfpool_for_each_active, counted", pool_counted},  {"lfpool_for_each_active, read", pool_read},
+	{"lfpool_cursor_next, read", cursor_read},          {"array of structs with a flag, counted", array_counted},
 	{"array of structs with a flag, read", array_read},
 };
 #define WALKS (sizeof(walks) / sizeof(walks[0]))
@@ -281,6 +279,7 @@ int main(int argc, char **argv)
 	free(objects);
 	(void)lfpool_destroy(pool);
 	printf("ns per call, lfpool_of among 1 / 8 / 64 / 512 pools in random order, the drawing included: "
-	       "%.1f %.1f %.1f %.1f\n", ns_among(1), ns_among(8), ns_among(64), ns_among(512));
+	       "%.1f %.1f %.1f %.1f\n",
+	       ns_among(1), ns_among(8), ns_among(64), ns_among(512));
 	return 0;
 }

@@ -20,6 +20,7 @@
 
 #define EXHAUSTED_CAPACITY 1024
 
+/* clang-format off */
 #define BURST(n)                                                                                                   \
 	{.name = "burst-" #n "-lifo", .what = "acquire " #n ", release them, the newest first", LOOP(burst), .count = n,    \
 	 .chunk = CHUNK},                                                                                              \
@@ -81,6 +82,7 @@ const struct workload workloads[WORKLOAD_COUNT] = {
 	{.name = "retire-read", .what = "the same by half of the threads, while the others read", LOOP(retire), .count = RETIRE_TABLE,
 	 .chunk = CHUNK, .divided = true, .retires = true, .reads = true},
 };
+/* clang-format on */
 
 size_t workload_count(const struct workload *workload, unsigned threads)
 {
@@ -103,7 +105,8 @@ static size_t all_held(const struct workload *workload, unsigned threads)
 bool workload_fits(const struct workload *workload, const struct subject *subject, size_t object_bytes, unsigned threads)
 {
 	const bool handed = workload->pattern != ALONE && threads > 1;
-	const bool rings = workload->pattern == ONE_TO_ONE || workload->pattern == ONE_TO_MANY || workload->pattern == MANY_TO_ONE;
+	const bool rings = workload->pattern == ONE_TO_ONE || workload->pattern == ONE_TO_MANY ||
+			   workload->pattern == MANY_TO_ONE;
 
 	if ((subject->traits & workload->needs) != workload->needs)
 		return false;
@@ -130,8 +133,7 @@ bool workload_fits(const struct workload *workload, const struct subject *subjec
 	return all_held(workload, threads) * object_bytes <= BYTES_MAX;
 }
 
-struct plan workload_plan(const struct workload *workload, const struct subject *subject, size_t object_bytes,
-			  unsigned threads)
+struct plan workload_plan(const struct workload *workload, const struct subject *subject, size_t object_bytes, unsigned threads)
 {
 	const size_t reserve = workload->retires ? RETIRE_CAPACITY : workload->emptied || workload->evicts ? 0 : RESERVE;
 	const size_t wanted = all_held(workload, threads) + reserve;

@@ -39,7 +39,6 @@ size_t workload_count(const struct workload *workload, unsigned threads);
 /* Whether this cell makes sense, and fits into memory. */
 bool workload_fits(const struct workload *workload, const struct subject *subject, size_t object_bytes, unsigned threads);
 /* What the pool must have for it; a subject that cannot have so many objects gets a smaller reserve. */
-struct plan workload_plan(const struct workload *workload, const struct subject *subject, size_t object_bytes,
-			  unsigned threads);
+struct plan workload_plan(const struct workload *workload, const struct subject *subject, size_t object_bytes, unsigned threads);
 
 #endif

@@ -24,11 +24,9 @@
 #include "workload.h"
 
 /* In the order of `struct loops`. */
-#define SUBJECT_LOOPS                                                                                                  \
-	{                                                                                                              \
-		run_pair, run_burst, run_bulk, run_keep, run_produce, run_consume, run_larson, run_jobs, run_churn,      \
-			run_exhausted, run_latency, NULL, NULL, NULL, run_fill, run_drain, NULL, NULL                                                \
-	}
+#define SUBJECT_LOOPS                                                                                               \
+	{run_pair,      run_burst,   run_bulk, run_keep, run_produce, run_consume, run_larson, run_jobs, run_churn, \
+	 run_exhausted, run_latency, NULL,     NULL,     NULL,        run_fill,    run_drain,  NULL,     NULL}
 
 /* The use that is made of an object.  The compiler must not guess that nobody looks: it would remove malloc and free
  * altogether. */

@@ -4,6 +4,18 @@
 # both installed there (docs/install.md).
 option(LFPOOL_INSTALL "Install lfpool too" ${PROJECT_IS_TOP_LEVEL})
 if(NOT LFPOOL_INSTALL)
+	# A project that exports targets of its own may link lfpool: then CMake wants to know by which name others find it.  Its
+	# files stay where they are, since they are excluded; and GNUInstallDirs would leave variables behind.
+	foreach(target lfpool lfpool-rcu lfpool-ck)
+		if(TARGET ${target})
+			string(REPLACE "lfpool-" "" lfpool_name ${target})
+			set_target_properties(${target} PROPERTIES EXPORT_NAME ${lfpool_name})
+			install(TARGETS ${target} EXPORT ${target}-embedded ARCHIVE DESTINATION lib EXCLUDE_FROM_ALL
+				LIBRARY DESTINATION lib EXCLUDE_FROM_ALL INCLUDES DESTINATION include)
+			install(EXPORT ${target}-embedded NAMESPACE lfpool:: DESTINATION lib/cmake/lfpool EXCLUDE_FROM_ALL)
+			export(EXPORT ${target}-embedded NAMESPACE lfpool:: FILE ${PROJECT_BINARY_DIR}/${target}-embedded.cmake)
+		endif()
+	endforeach()
 	return()
 endif()
 include(GNUInstallDirs)

@@ -22,11 +22,11 @@
 
 struct option_row {
 	const char *name;
-	const char *value;               /* what the usage calls it; NULL: a flag   */
-	unsigned long *number;           /* of these three one is set               */
+	const char *value;     /* what the usage calls it; NULL: a flag   */
+	unsigned long *number; /* of these three one is set               */
 	const char **text;
 	bool *flag;
-	unsigned long minimum, maximum;  /* of the number                           */
+	unsigned long minimum, maximum; /* of the number                           */
 };
 
 #define OPTION_NUMBER(name, at, minimum, maximum) {name, "N", at, NULL, NULL, minimum, maximum}
@@ -58,13 +58,15 @@ static inline void command_line_take(const char *program, const struct option_ro
 }
 
 /* Reads all options.  `rest` names the one argument that may stand beside them, which is returned if it does; NULL: none may. */
-static inline const char *command_line(const char *program, const struct option_row *rows, const char *rest, int argc, char **argv)
+static inline const char *command_line(const char *program, const struct option_row *rows, const char *rest, int argc,
+				       char **argv)
 {
 	struct option known[OPTIONS_MAX + 2] = {{NULL, 0, NULL, 0}};
 	int count = 0;
 
 	for (; count < OPTIONS_MAX && rows[count].name; count++)
-		known[count] = (struct option){rows[count].name, rows[count].value ? required_argument : no_argument, NULL, count};
+		known[count] = (struct option){rows[count].name, rows[count].value ? required_argument : no_argument, NULL,
+					       count};
 	/* A row of that name comes first. */
 	known[count] = (struct option){"help", no_argument, NULL, OPTIONS_MAX};
 	for (int option; (option = getopt_long(argc, argv, "", known, NULL)) != -1;) {

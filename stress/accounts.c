@@ -3,11 +3,8 @@
  * accounts.c - see accounts.h.
  */
 #include "accounts.h"
-
 #include "faults.h"
-#include "report.h"
 #include "round.h"
-#include "watchdog.h"
 
 #include <inttypes.h>
 #include <time.h>
@@ -18,9 +15,9 @@
 /* What a call may do when its time is over, however slow the machine: the shortest of LATE_WAITS. */
 #define WORK_NS UINT64_C(10000000)
 
-void accounts_open(struct round *round)
+void accounts_open(void)
 {
-	round->accounts.acquires = pulse_acquires();
+	current.accounts.acquires = pulse_sums().acquires;
 }
 
 /* relaxed, here and below: numbers, which must not order the threads. */
@@ -28,83 +25,84 @@ static void raise_to(_Atomic(uint64_t) *number, uint64_t value)
 {
 	uint64_t before = atomic_load_explicit(number, memory_order_relaxed);
 
-	while (before < value && !atomic_compare_exchange_weak_explicit(number, &before, value, memory_order_relaxed,
-									 memory_order_relaxed))
+	while (before < value &&
+	       !atomic_compare_exchange_weak_explicit(number, &before, value, memory_order_relaxed, memory_order_relaxed))
 		;
 }
 
-void accounts_hold(struct round *round, size_t count)
+void accounts_hold(size_t count)
 {
-	_Atomic(size_t) *at_once = &round->accounts.at_once;
+	_Atomic(size_t) *at_once = &current.accounts.at_once;
 	size_t before = atomic_load_explicit(at_once, memory_order_relaxed);
 
-	while (before < count && !atomic_compare_exchange_weak_explicit(at_once, &before, count, memory_order_relaxed,
-									 memory_order_relaxed))
+	while (before < count &&
+	       !atomic_compare_exchange_weak_explicit(at_once, &before, count, memory_order_relaxed, memory_order_relaxed))
 		;
 }
 
 /* ---- Statistics ---- */
 
 /* One number wrong, on purpose. */
-static void commit_fault(struct round *round, lfpool_stats_t *stats)
+static void commit_fault(lfpool_stats_t *stats)
 {
 	size_t *const place = stats->cached ? &stats->cached : stats->shared ? &stats->shared : &stats->untouched;
-	const enum fault fault = round->cell->options->fault;
+	const enum fault fault = options.fault;
 
 	if (fault == FAULT_LOST_COUNT)
 		stats->acquires--;
 	else if (fault == FAULT_MISPLACED)
 		--*place;
 	else if (fault == FAULT_LOW_MARK)
-		stats->high_water = atomic_load_explicit(&round->accounts.at_once, memory_order_relaxed) - 1;
+		stats->high_water = atomic_load_explicit(&current.accounts.at_once, memory_order_relaxed) - 1;
 	else
 		return;
-	atomic_fetch_add_explicit(&round->cell->faults, 1, memory_order_relaxed);
+	atomic_fetch_add_explicit(&current.cell->faults, 1, memory_order_relaxed);
 }
 
-static void judge_counts(struct round *round, const lfpool_stats_t *stats, const char *when)
+static void judge_counts(const lfpool_stats_t *stats, const char *when)
 {
 	const size_t in_use = stats->active + stats->retired;
-	const uint64_t acquires = pulse_acquires() - round->accounts.acquires;
+	const uint64_t acquires = pulse_sums().acquires - current.accounts.acquires;
 
-	if (stats->unaccounted ||
-	    stats->capacity != in_use + stats->cached + stats->shared + stats->untouched)
-		violation(round, "%s the statistics do not add up: of %zu objects %zu are active, %zu retired, %zu cached, "
-			  "%zu shared, %zu untouched, %" PRId64 " unaccounted", when, stats->capacity, stats->active,
-			  stats->retired, stats->cached, stats->shared, stats->untouched, stats->unaccounted);
+	if (stats->unaccounted || stats->capacity != in_use + stats->cached + stats->shared + stats->untouched)
+		violation("%s the statistics do not add up: of %zu objects %zu are active, %zu retired, %zu cached, "
+			  "%zu shared, %zu untouched, %" PRId64 " unaccounted",
+			  when, stats->capacity, stats->active, stats->retired, stats->cached, stats->shared, stats->untouched,
+			  stats->unaccounted);
 	if (stats->caches_in_use > stats->caches || stats->owed > stats->capacity)
-		violation(round, "%s %u of %u caches are in use, and %zu of %zu objects owed", when, stats->caches_in_use,
-			  stats->caches, stats->owed, stats->capacity);
+		violation("%s %u of %u caches are in use, and %zu of %zu objects owed", when, stats->caches_in_use, stats->caches,
+			  stats->owed, stats->capacity);
 	if (stats->acquires != acquires || stats->releases != acquires - in_use)
-		violation(round, "%s the statistics count %" PRIu64 " acquires and %" PRIu64 " releases, and there were %" PRIu64
-			  " and %" PRIu64, when, stats->acquires, stats->releases, acquires, acquires - in_use);
+		violation("%s the statistics count %" PRIu64 " acquires and %" PRIu64 " releases, and there were %" PRIu64
+			  " and %" PRIu64,
+			  when, stats->acquires, stats->releases, acquires, acquires - in_use);
 }
 
-static void judge_mark(struct round *round, const lfpool_stats_t *stats, const char *when)
+static void judge_mark(const lfpool_stats_t *stats, const char *when)
 {
-	const size_t at_once = atomic_load_explicit(&round->accounts.at_once, memory_order_relaxed);
+	const size_t at_once = atomic_load_explicit(&current.accounts.at_once, memory_order_relaxed);
 
-	if (stats->high_water < at_once || stats->high_water > round->most)
-		violation(round, "%s the high-water mark is %zu; at least %zu objects were in use at once, and at most %zu",
-			  when, stats->high_water, at_once, round->most);
-	if (random_below(&round->random, 2))
+	if (stats->high_water < at_once || stats->high_water > current.most)
+		violation("%s the high-water mark is %zu; at least %zu objects were in use at once, and at most %zu", when,
+			  stats->high_water, at_once, current.most);
+	if (random_below(&current.random, 2))
 		return;
-	lfpool_high_water_reset(round->pool);
-	atomic_store_explicit(&round->accounts.at_once, stats->active + stats->retired, memory_order_relaxed);
+	lfpool_high_water_reset(current.pool);
+	atomic_store_explicit(&current.accounts.at_once, stats->active + stats->retired, memory_order_relaxed);
 }
 
-void accounts_judge(struct round *round, const char *when)
+void accounts_judge(const char *when)
 {
 	lfpool_stats_t stats = LFPOOL_STATS_INIT;
 
-	if (lfpool_stats(round->pool, &stats) != LFPOOL_OK) {
-		violation(round, "lfpool_stats() is refused");
+	if (lfpool_stats(current.pool, &stats) != LFPOOL_OK) {
+		violation("lfpool_stats() is refused");
 		return;
 	}
-	accounts_hold(round, stats.active + stats.retired);
-	commit_fault(round, &stats);
-	judge_counts(round, &stats, when);
-	judge_mark(round, &stats, when);
+	accounts_hold(stats.active + stats.retired);
+	commit_fault(&stats);
+	judge_counts(&stats, when);
+	judge_mark(&stats, when);
 }
 
 /* ---- Lateness ---- */
@@ -118,7 +116,7 @@ void sleep_ns(uint64_t ns)
 
 void accounts_late(struct worker *worker, uint64_t late_ns, int64_t timeout_ns)
 {
-	struct lateness *lateness = &worker->round->cell->lateness;
+	struct lateness *lateness = &current.cell->lateness;
 	const uint64_t start = now_ns();
 
 	atomic_fetch_add_explicit(&lateness->waits, 1, memory_order_relaxed);
@@ -131,9 +129,9 @@ void accounts_late(struct worker *worker, uint64_t late_ns, int64_t timeout_ns)
 	raise_to(&lateness->latest, now_ns() - start - (uint64_t)timeout_ns);
 }
 
-void accounts_judge_lateness(struct round *round)
+void accounts_judge_lateness(void)
 {
-	struct lateness *lateness = &round->cell->lateness;
+	struct lateness *lateness = &current.cell->lateness;
 	const uint64_t waits = atomic_load_explicit(&lateness->waits, memory_order_relaxed);
 	const uint64_t sleeps = atomic_load_explicit(&lateness->sleeps, memory_order_relaxed);
 	const uint64_t least = ~atomic_load_explicit(&lateness->least, memory_order_relaxed);
@@ -142,8 +140,9 @@ void accounts_judge_lateness(struct round *round)
 	if (waits < LATE_WAITS || sleeps < OWN_SLEEPS)
 		return;
 	if (least > latest + WORK_NS)
-		violation(round, "each of %" PRIu64 " calls that waited in vain was late, by %" PRIu64 " ns or more; of %" PRIu64
-			  " sleeps of the harness's own none by more than %" PRIu64 " ns", waits, least, sleeps, latest);
+		violation("each of %" PRIu64 " calls that waited in vain was late, by %" PRIu64 " ns or more; of %" PRIu64
+			  " sleeps of the harness's own none by more than %" PRIu64 " ns",
+			  waits, least, sleeps, latest);
 	atomic_store_explicit(&lateness->waits, 0, memory_order_relaxed);
 	atomic_store_explicit(&lateness->sleeps, 0, memory_order_relaxed);
 	atomic_store_explicit(&lateness->least, 0, memory_order_relaxed);

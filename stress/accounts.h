@@ -17,12 +17,11 @@
 #include <stddef.h>
 #include <stdint.h>
 
-struct round;
 struct worker;
 
 /* A round's. */
 struct accounts {
-	uint64_t acquires;      /* of all threads, when the pool was made  */
+	uint64_t acquires;       /* of all threads, when the pool was made  */
 	_Atomic(size_t) at_once; /* so many objects were in use at a moment */
 };
 
@@ -33,16 +32,16 @@ struct lateness {
 };
 
 /* The pool was just made. */
-void accounts_open(struct round *round);
+void accounts_open(void);
 /* A thread holds so many. */
-void accounts_hold(struct round *round, size_t count);
+void accounts_hold(size_t count);
 /* A call came back with NULL so long after its time was over. */
 void accounts_late(struct worker *worker, uint64_t late_ns, int64_t timeout_ns);
 
 /* No thread is in a call. */
-void accounts_judge(struct round *round, const char *when);
+void accounts_judge(const char *when);
 /* The threads have stopped. */
-void accounts_judge_lateness(struct round *round);
+void accounts_judge_lateness(void);
 
 void sleep_ns(uint64_t ns);
 

@@ -15,12 +15,12 @@
 
 #include "common/annotate.h"
 #include "ck_calls.h"
-#include "report.h"
 #include "scenario.h"
 
 #include "lfpool/epoch.h"
 
 #include <ck_hs.h>
+#include <string.h>
 
 /* A map that ck_hs has outgrown: readers may be in it. */
 struct outgrown {
@@ -28,8 +28,7 @@ struct outgrown {
 	void *memory;
 };
 
-struct epoch {
-	struct round *round;
+static struct {
 	ck_epoch_t epoch;
 	lfpool_epoch_t *gate;
 	lfpool_scheme_t scheme; /* of the gate               */
@@ -39,7 +38,7 @@ struct epoch {
 	_Atomic(uint32_t) count; /* on it, or about to be     */
 	ck_hs_t set;
 	pthread_mutex_t writing; /* to the set                */
-};
+} epoch;
 
 /* The place of all releases by readers. */
 static const char sections;
@@ -51,16 +50,14 @@ static struct outgrown *outgrown;
 
 static void on_begin(void *context, lfpool_batch_t *batch)
 {
-	const struct epoch *epoch = context;
-
-	epoch->scheme.begin(epoch->scheme.context, batch);
+	(void)context;
+	epoch.scheme.begin(epoch.scheme.context, batch);
 }
 
 static bool on_ready(void *context, const lfpool_batch_t *batch)
 {
-	const struct epoch *epoch = context;
-
-	if (!epoch->scheme.ready(epoch->scheme.context, batch))
+	(void)context;
+	if (!epoch.scheme.ready(epoch.scheme.context, batch))
 		return false;
 	ordered_after(&sections);
 	return true;
@@ -107,51 +104,41 @@ static bool equal(const void *a, const void *b)
 	return seen(a)->key == seen(b)->key;
 }
 
-static unsigned long hash_in(struct epoch *epoch, const struct node *node)
+static unsigned long hash_in(const struct node *node)
 {
-	return CK_HS_HASH(&epoch->set, hash_of, node);
+	return CK_HS_HASH(&epoch.set, hash_of, node);
 }
 
 /* ---- The regime ---- */
 
-static void *epoch_open(struct round *round, struct nodes *nodes)
+static void epoch_open(void)
 {
-	struct epoch *epoch = round_memory(1, sizeof(*epoch));
-	const unsigned mode = CK_HS_MODE_SPMC | CK_HS_MODE_OBJECT |
-			      (random_below(&round->random, 2) ? CK_HS_MODE_DELETE : 0);
+	const unsigned mode = CK_HS_MODE_SPMC | CK_HS_MODE_OBJECT | (random_below(&current.random, 2) ? CK_HS_MODE_DELETE : 0);
 
-	epoch->round = round;
-	ck_epoch_init(&epoch->epoch);
-	epoch->records = round_memory(round->cell->threads + 1, sizeof(*epoch->records));
-	epoch->stacked = random_below(&round->random, 2);
-	pthread_mutex_init(&epoch->writing, NULL);
-	if (lfpool_epoch_create(&epoch->gate, &epoch->epoch) != LFPOOL_OK ||
-	    (!epoch->stacked &&
-	     !ck_hs_init(&epoch->set, mode, hash_of, equal, &maps, nodes->keys, random_next(&round->random)))) {
-		say("lfpool-stress: no memory for epochs\n");
-		exit(EXIT_STUCK);
-	}
-	epoch->scheme = lfpool_epoch_scheme(epoch->gate);
-	round->config.scheme = ANNOTATED ? (lfpool_scheme_t){.context = epoch, .begin = on_begin, .ready = on_ready} :
-					   epoch->scheme;
-	round_remark(round, ", %s", epoch->stacked ? "stack" : "set");
-	return epoch;
+	memset(&epoch, 0, sizeof(epoch));
+	ck_epoch_init(&epoch.epoch);
+	epoch.records = round_memory(current.threads + 1, sizeof(*epoch.records));
+	epoch.stacked = random_below(&current.random, 2);
+	pthread_mutex_init(&epoch.writing, NULL);
+	if (lfpool_epoch_create(&epoch.gate, &epoch.epoch) != LFPOOL_OK ||
+	    (!epoch.stacked && !ck_hs_init(&epoch.set, mode, hash_of, equal, &maps, nodes.keys, random_next(&current.random))))
+		say_no_memory("epochs");
+	epoch.scheme = lfpool_epoch_scheme(epoch.gate);
+	current.config.scheme = ANNOTATED ? (lfpool_scheme_t){.context = &epoch, .begin = on_begin, .ready = on_ready}
+					  : epoch.scheme;
+	round_remark(", %s", epoch.stacked ? "stack" : "set");
 }
 
-static void epoch_empty(struct nodes *nodes)
+static void epoch_empty(void)
 {
-	struct epoch *epoch = nodes->own;
-
-	if (epoch->stacked ? calls_below_top(&epoch->stack, 0) != NULL : ck_hs_count(&epoch->set) != 0)
-		violation(epoch->round, "a node is left");
+	if (epoch.stacked ? calls_below_top(&epoch.stack, 0) != NULL : ck_hs_count(&epoch.set) != 0)
+		violation("a node is left");
 }
 
-static void epoch_close(struct nodes *nodes)
+static void epoch_close(void)
 {
-	struct epoch *epoch = nodes->own;
-
-	if (!epoch->stacked)
-		ck_hs_destroy(&epoch->set);
+	if (!epoch.stacked)
+		ck_hs_destroy(&epoch.set);
 	while (outgrown) {
 		struct outgrown *next = outgrown->next;
 
@@ -159,18 +146,15 @@ static void epoch_close(struct nodes *nodes)
 		free(outgrown);
 		outgrown = next;
 	}
-	lfpool_epoch_destroy(epoch->gate);
-	pthread_mutex_destroy(&epoch->writing);
-	free(epoch->records);
-	free(epoch);
+	lfpool_epoch_destroy(epoch.gate);
+	pthread_mutex_destroy(&epoch.writing);
+	free(epoch.records);
 }
 
 static void epoch_enter(struct actor *actor)
 {
-	struct epoch *epoch = actor->nodes->own;
-
-	actor->own = &epoch->records[actor->worker->index];
-	ck_epoch_register(&epoch->epoch, actor->own, NULL);
+	actor->own = &epoch.records[actor->worker->index];
+	ck_epoch_register(&epoch.epoch, actor->own, NULL);
 }
 
 static void epoch_leave(struct actor *actor)
@@ -189,49 +173,50 @@ static void epoch_end(struct actor *actor)
 	calls_end(actor->own);
 }
 
-static bool stack_insert(struct epoch *epoch, const struct nodes *nodes, struct node *node)
+static bool stack_insert(struct node *node)
 {
 	/* relaxed, here and below: no more than a limit. */
-	if (atomic_fetch_add_explicit(&epoch->count, 1, memory_order_relaxed) >= nodes->keys) {
-		atomic_fetch_sub_explicit(&epoch->count, 1, memory_order_relaxed);
+	if (atomic_fetch_add_explicit(&epoch.count, 1, memory_order_relaxed) >= nodes.keys) {
+		atomic_fetch_sub_explicit(&epoch.count, 1, memory_order_relaxed);
 		return false;
 	}
 	ordered_before(node);
-	calls_push(&epoch->stack, (ck_stack_entry_t *)(void *)node->link);
+	calls_push(&epoch.stack, (ck_stack_entry_t *)(void *)node->link);
 	return true;
 }
 
-static struct node *stack_take_out(struct epoch *epoch)
+static struct node *stack_take_out(void)
 {
-	ck_stack_entry_t *entry = calls_pop(&epoch->stack);
+	ck_stack_entry_t *entry = calls_pop(&epoch.stack);
 
 	if (!entry)
 		return NULL;
-	atomic_fetch_sub_explicit(&epoch->count, 1, memory_order_relaxed);
+	atomic_fetch_sub_explicit(&epoch.count, 1, memory_order_relaxed);
 	ordered_after(entry);
 	return (struct node *)(void *)entry;
 }
 
 static bool epoch_insert(struct actor *actor, struct node *node)
 {
-	struct epoch *epoch = actor->nodes->own;
 	bool there;
 
-	if (epoch->stacked)
-		return stack_insert(epoch, actor->nodes, node);
-	pthread_mutex_lock(&epoch->writing);
+	(void)actor;
+	if (epoch.stacked)
+		return stack_insert(node);
+	pthread_mutex_lock(&epoch.writing);
 	ordered_before(node);
-	there = ck_hs_put(&epoch->set, hash_in(epoch, node), node);
-	pthread_mutex_unlock(&epoch->writing);
+	there = ck_hs_put(&epoch.set, hash_in(node), node);
+	pthread_mutex_unlock(&epoch.writing);
 	return there;
 }
 
 static struct node *epoch_find(struct actor *actor, uint64_t key)
 {
-	struct epoch *epoch = actor->nodes->own;
 	const struct node probe = {.key = key};
-	struct node *node = epoch->stacked ? (void *)calls_below_top(&epoch->stack, (unsigned)key % 4) :
-					     ck_hs_get(&epoch->set, hash_in(epoch, &probe), &probe);
+
+	(void)actor;
+	struct node *node = epoch.stacked ? (void *)calls_below_top(&epoch.stack, (unsigned)key % 4)
+					  : ck_hs_get(&epoch.set, hash_in(&probe), &probe);
 
 	if (node)
 		ordered_after(node);
@@ -240,22 +225,22 @@ static struct node *epoch_find(struct actor *actor, uint64_t key)
 
 static struct node *epoch_take_out(struct actor *actor, uint64_t key, bool *ours_out)
 {
-	struct epoch *epoch = actor->nodes->own;
 	const struct node probe = {.key = key};
 	struct node *node;
 
+	(void)actor;
 	*ours_out = true;
-	if (epoch->stacked)
-		return stack_take_out(epoch);
-	pthread_mutex_lock(&epoch->writing);
-	node = ck_hs_remove(&epoch->set, hash_in(epoch, &probe), &probe);
-	pthread_mutex_unlock(&epoch->writing);
+	if (epoch.stacked)
+		return stack_take_out();
+	pthread_mutex_lock(&epoch.writing);
+	node = ck_hs_remove(&epoch.set, hash_in(&probe), &probe);
+	pthread_mutex_unlock(&epoch.writing);
 	return node;
 }
 
 static lfpool_status_t epoch_retire(struct actor *actor, void *object)
 {
-	lfpool_t *pool = actor->worker->round->pool;
+	lfpool_t *pool = current.pool;
 
 	return ANNOTATED ? lfpool_retire(pool, object) : lfpool_release_epoch(pool, actor->own, object);
 }
@@ -276,4 +261,5 @@ static const struct regime regime_epoch = {
 };
 
 const struct scenario scenario_epoch = NODES_SCENARIO(
-	"epoch", "nodes of a stack or a set of ConcurrencyKit are read while others take them out and retire them", &regime_epoch);
+	"epoch", "nodes of a stack or a set of ConcurrencyKit are read while others take them out and retire them",
+	&regime_epoch);

@@ -56,21 +56,21 @@ struct acquisition {
 	/* Any thread's. */
 	_Atomic(lfpool_handle_t) handle; /* the same; 0: no thread but the holder knows it yet             */
 	_Atomic(unsigned) fate;
-	_Atomic(unsigned) published;     /* how often                                                   */
-	_Atomic(unsigned) pins;          /* raised after a pin, lowered before the unpin                */
-	_Atomic(unsigned) releasing;     /* releases that were begun, and were not refused              */
-	_Atomic(unsigned) updating;      /* 1: a thread does; where updates come one at a time          */
-	_Atomic(unsigned) writing;       /* 1: a thread does (WRITTEN_BY_ALL)                           */
-	_Atomic(uint64_t) next;          /* the priority that is being set, or was                      */
-	_Atomic(uint64_t) settled;       /* the last that was set; where updates come one at a time     */
-	_Atomic(uint64_t) tried;         /* a bit for each priority it may ever have had                */
+	_Atomic(unsigned) published; /* how often                                                   */
+	_Atomic(unsigned) pins;      /* raised after a pin, lowered before the unpin                */
+	_Atomic(unsigned) releasing; /* releases that were begun, and were not refused              */
+	_Atomic(unsigned) updating;  /* 1: a thread does; where updates come one at a time          */
+	_Atomic(unsigned) writing;   /* 1: a thread does (WRITTEN_BY_ALL)                           */
+	_Atomic(uint64_t) next;      /* the priority that is being set, or was                      */
+	_Atomic(uint64_t) settled;   /* the last that was set; where updates come one at a time     */
+	_Atomic(uint64_t) tried;     /* a bit for each priority it may ever have had                */
 };
 
 /* What is known of an object, whichever thread has it. */
 struct slot {
-	_Atomic(uintptr_t) object;            /* 0: never seen                                   */
-	_Atomic(struct acquisition *) last;   /* the last one of it                              */
-	uint64_t stamp;                       /* what its contents are; they and this go together */
+	_Atomic(uintptr_t) object;          /* 0: never seen                                   */
+	_Atomic(struct acquisition *) last; /* the last one of it                              */
+	uint64_t stamp;                     /* what its contents are; they and this go together */
 };
 
 /* Where an object stands: the least goes first. */
@@ -88,7 +88,7 @@ enum call_kind { CALL_NONE, CALL_ACQUIRE, CALL_RELEASE_MIN };
 /* The call that a thread is in, for on_evict. */
 struct call {
 	enum call_kind kind;
-	uint64_t rank;              /* the newcomer's                              */
+	uint64_t rank; /* the newcomer's                              */
 	size_t evictions;
 	struct order last;          /* the victim that came last in the order      */
 	struct acquisition **taken; /* the victims, one after the other; may be NULL */
@@ -102,7 +102,6 @@ struct pinned {
 /* A thread of the scenario; the keeper is one. */
 struct actor {
 	struct worker *worker;
-	struct evicting *evicting;
 	struct acquisition *records; /* `records` of the round          */
 	uint32_t *unused;            /* which of them                   */
 	uint32_t unused_count;
@@ -110,48 +109,47 @@ struct actor {
 	uint32_t mine_count;
 	struct pinned pinned[PINNED_MAX];
 	uint32_t pinned_count;
-	struct acquisition *fresh;   /* new, to be published later; or NULL */
+	struct acquisition *fresh; /* new, to be published later; or NULL */
 	lfpool_handle_t dead[DEAD_MAX];
-	lfpool_handle_t *seen;       /* by slot: in the walk that is under way */
+	lfpool_handle_t *seen; /* by slot: in the walk that is under way */
 	struct call call;
-	uint64_t stamps, age;        /* given out; of its last acquisition      */
+	uint64_t stamps, age; /* given out; of its last acquisition      */
 	uint64_t acquired, evicted, refused;
 };
 
 /* A round of the scenario. */
-struct evicting {
+extern struct evicting {
 	struct meeting meeting;
-	struct round *round;
 	lfpool_priority_t *pool;
 	size_t capacity;
 	/* Drawn. */
-	bool reversed;          /* the greatest goes first                    */
+	bool reversed; /* the greatest goes first                    */
 	bool evict_equal;
-	bool at_rest;           /* a meeting is on: the hook leaves the pool alone */
-	bool own;               /* no thread but the holder touches an object    */
-	bool judged;            /* handles that others have ended are tried; others may publish and release what is new */
-	bool one_update;        /* at a time, of each object                  */
+	bool at_rest;    /* a meeting is on: the hook leaves the pool alone */
+	bool own;        /* no thread but the holder touches an object    */
+	bool judged;     /* handles that others have ended are tried; others may publish and release what is new */
+	bool one_update; /* at a time, of each object                  */
 	enum contents contents;
-	uint32_t span;          /* so many different priorities; 0: all       */
-	uint32_t hold;          /* so many objects a thread wants             */
-	uint32_t calm;          /* so many steps between two meetings         */
+	uint32_t span; /* so many different priorities; 0: all       */
+	uint32_t hold; /* so many objects a thread wants             */
+	uint32_t calm; /* so many steps between two meetings         */
 	struct demand demand;
 	/* The ledger. */
-	uint32_t records;       /* of each actor */
+	uint32_t records; /* of each actor */
 	struct acquisition *acquisitions;
 	uint32_t *unused;
 	lfpool_handle_t *seen;
 	struct slot *slots;
-	struct actor *actors;   /* threads + 1 */
+	struct actor *actors; /* threads + 1 */
 	_Atomic(struct acquisition *) board[BOARD_PLACES];
 	struct acquisition *decoy; /* FAULT_DOUBLE_GRANT: the keeper's */
-};
+} evicting;
 
 /* ---- Ledger ---- */
 
-static inline uint64_t rank_of(const struct evicting *evicting, uint64_t priority)
+static inline uint64_t rank_of(uint64_t priority)
 {
-	return evicting->reversed ? ~priority : priority;
+	return evicting.reversed ? ~priority : priority;
 }
 
 static inline size_t slot_of(lfpool_handle_t handle)
@@ -177,11 +175,11 @@ static inline enum fate fate_of(const struct acquisition *a)
 }
 
 /* Has it ended for certain, so that no call of ours may get at it? */
-static inline enum fate fate_judged(const struct evicting *evicting, const struct acquisition *a)
+static inline enum fate fate_judged(const struct acquisition *a)
 {
 	/* acquire: all that came before the end.  It orders the threads, and could hide an edge that is missing: only in
 	 * some rounds. */
-	return evicting->judged ? (enum fate)atomic_load_explicit(&a->fate, memory_order_acquire) : LIVE;
+	return evicting.judged ? (enum fate)atomic_load_explicit(&a->fate, memory_order_acquire) : LIVE;
 }
 
 /* Does any thread but the holder know of it? */
@@ -192,11 +190,11 @@ static inline bool is_shown(const struct acquisition *a)
 }
 
 /* For a thread that may be the first to tell the pool of what the holder has written; 0: no other thread may know it. */
-static inline lfpool_handle_t handle_given(const struct actor *actor, const struct acquisition *a)
+static inline lfpool_handle_t handle_given(const struct acquisition *a)
 {
 	/* acquire, where it may be new. */
-	return actor->evicting->judged ? atomic_load_explicit(&a->handle, memory_order_acquire)
-				       : atomic_load_explicit(&a->handle, memory_order_relaxed);
+	return evicting.judged ? atomic_load_explicit(&a->handle, memory_order_acquire)
+			       : atomic_load_explicit(&a->handle, memory_order_relaxed);
 }
 
 /* A record for an acquire of the caller's; NULL: there is none before the next meeting.  And back, if nothing came of
@@ -206,17 +204,17 @@ void acquisition_drop(struct actor *actor, struct acquisition *a);
 /* The pool gave the actor this: no other may have it.  False (reported): it must not be touched. */
 bool acquisition_granted(struct actor *actor, struct acquisition *a, void *object, lfpool_handle_t handle);
 /* It has ended; reported if it had before. */
-void acquisition_end(struct actor *actor, struct acquisition *a, enum fate fate);
+void acquisition_end(struct acquisition *a, enum fate fate);
 /* At a meeting: those that have ended may be used again. */
 void acquisitions_reclaim(struct actor *actor);
 
 /* Is this its last priority, the object having been taken?  May it have had it at some time? */
-bool priority_is_last(const struct evicting *evicting, const struct acquisition *a, uint64_t priority);
+bool priority_is_last(const struct acquisition *a, uint64_t priority);
 bool priority_was_tried(const struct acquisition *a, uint64_t priority);
 void priority_try(struct acquisition *a, uint64_t priority);
 
 /* The caller has the object, or no thread does. */
-void contents_check(struct evicting *evicting, const struct acquisition *a, const char *when);
+void contents_check(const struct acquisition *a, const char *when);
 void contents_write(struct actor *actor, struct acquisition *a);
 
 /* The handle has ended, so no call may find anything by it. */
@@ -224,7 +222,7 @@ void expect_stale(struct actor *actor, lfpool_handle_t handle, bool pinned);
 
 /* From here on this thread is that actor. */
 void actor_enter(struct actor *actor);
-/* config.on_evict; the context is the round's struct evicting. */
+/* config.on_evict. */
 void evicting_on_evict(void *context, const lfpool_evicted_t *evicted);
 
 /* ---- Calls ---- */
@@ -237,14 +235,14 @@ struct witness {
 /* An own object that goes before most others of ours. */
 struct witness witness_draw(struct actor *actor);
 /* What came last in the order of all that was taken or named, did it go before the witness? */
-void witness_expect(struct actor *actor, const struct witness *witness, struct order last, const char *what);
+void witness_expect(const struct witness *witness, struct order last, const char *what);
 
 uint64_t draw_priority(struct actor *actor);
 
 void call_acquire(struct actor *actor);
 /* An own one that is new; any. */
 void call_publish(struct actor *actor, struct acquisition *a);
-void call_publish_again(struct actor *actor, struct acquisition *a);
+void call_publish_again(struct acquisition *a);
 void call_pin(struct actor *actor, struct acquisition *a);
 void call_unpin(struct actor *actor, uint32_t which);
 void call_update(struct actor *actor, struct acquisition *a);

@@ -3,7 +3,6 @@
  * evicting_ledger.c - the ledger of acquisitions, and what on_evict is held against; see evicting.h.
  */
 #include "evicting.h"
-
 #include "faults.h"
 #include "report.h"
 
@@ -45,7 +44,7 @@ void acquisition_drop(struct actor *actor, struct acquisition *a)
 	actor->unused[actor->unused_count++] = (uint32_t)(a - actor->records);
 }
 
-void acquisition_end(struct actor *actor, struct acquisition *a, enum fate fate)
+void acquisition_end(struct acquisition *a, enum fate fate)
 {
 	static const char *const fates[] = {"is live", "was evicted", "was released"};
 	unsigned found = LIVE;
@@ -53,13 +52,11 @@ void acquisition_end(struct actor *actor, struct acquisition *a, enum fate fate)
 	/* release: from here on no thread must get at it. */
 	if (!atomic_compare_exchange_strong_explicit(&a->fate, &found, (unsigned)fate, memory_order_release,
 						     memory_order_relaxed))
-		violation(actor->evicting->round, "what had handle %" PRIx64 " %s, and before it %s", a->name, fates[fate],
-			  fates[found]);
+		violation("what had handle %" PRIx64 " %s, and before it %s", a->name, fates[fate], fates[found]);
 }
 
 void acquisitions_reclaim(struct actor *actor)
 {
-	struct evicting *evicting = actor->evicting;
 	uint32_t kept = 0;
 
 	for (uint32_t i = 0; i < actor->mine_count; i++)
@@ -69,9 +66,9 @@ void acquisitions_reclaim(struct actor *actor)
 	/* Others may have published it. */
 	if (actor->fresh && fate_of(actor->fresh) != LIVE)
 		actor->fresh = NULL;
-	for (uint32_t i = 0; i < evicting->records; i++) {
+	for (uint32_t i = 0; i < evicting.records; i++) {
 		struct acquisition *a = &actor->records[i];
-		struct slot *slot = &evicting->slots[slot_of(a->name)];
+		struct slot *slot = &evicting.slots[slot_of(a->name)];
 
 		if (!a->name || fate_of(a) == LIVE || pins_of(a))
 			continue;
@@ -99,35 +96,35 @@ bool priority_was_tried(const struct acquisition *a, uint64_t priority)
 	return atomic_load_explicit(&a->tried, memory_order_relaxed) & bit_of(priority);
 }
 
-bool priority_is_last(const struct evicting *evicting, const struct acquisition *a, uint64_t priority)
+bool priority_is_last(const struct acquisition *a, uint64_t priority)
 {
 	/* acquire, and in this order: if a later update stands there, which was refused, then what the one before has set
 	 * stands in `settled`. */
 	const uint64_t next = atomic_load_explicit(&a->next, memory_order_acquire);
 	const uint64_t settled = atomic_load_explicit(&a->settled, memory_order_relaxed);
 
-	return evicting->one_update ? priority == next || priority == settled : priority_was_tried(a, priority);
+	return evicting.one_update ? priority == next || priority == settled : priority_was_tried(a, priority);
 }
 
 /* ---- Contents ---- */
 
-void contents_check(struct evicting *evicting, const struct acquisition *a, const char *when)
+void contents_check(const struct acquisition *a, const char *when)
 {
-	const uint64_t stamp = evicting->slots[slot_of(a->name)].stamp;
-	const size_t size = evicting->round->config.object_size;
+	const uint64_t stamp = evicting.slots[slot_of(a->name)].stamp;
+	const size_t size = current.config.object_size;
 
 	if (stamp_differs_at(a->object, 0, size, stamp) != size)
-		violation(evicting->round, "object %p damaged %s: it begins with 0x%02x, and is not all over of stamp %" PRIx64,
-			  (void *)a->object, when, a->object[0], stamp);
+		violation("object %p damaged %s: it begins with 0x%02x, and is not all over of stamp %" PRIx64, (void *)a->object,
+			  when, a->object[0], stamp);
 }
 
 void contents_write(struct actor *actor, struct acquisition *a)
 {
-	const size_t size = actor->evicting->round->config.object_size;
+	const size_t size = current.config.object_size;
 	const uint64_t stamp = (uint64_t)(actor->worker->index + 1) << 48 | ++actor->stamps;
 
 	stamp_write(a->object, 0, size, stamp);
-	actor->evicting->slots[slot_of(a->name)].stamp = stamp;
+	evicting.slots[slot_of(a->name)].stamp = stamp;
 	if (fault_strikes(actor->worker, FAULT_TORN_PAYLOAD))
 		a->object[random_next(&actor->worker->faults) % size] ^= 0x40;
 }
@@ -135,7 +132,7 @@ void contents_write(struct actor *actor, struct acquisition *a)
 /* ---- Grants ---- */
 
 /* Is there such an object, and has no other thread got it? */
-static bool is_free(struct evicting *evicting, struct slot *slot, const void *object)
+static bool is_free(struct slot *slot, const void *object)
 {
 	const struct acquisition *last = atomic_load_explicit(&slot->last, memory_order_relaxed);
 	uintptr_t known = 0;
@@ -143,13 +140,12 @@ static bool is_free(struct evicting *evicting, struct slot *slot, const void *ob
 	if (!atomic_compare_exchange_strong_explicit(&slot->object, &known, (uintptr_t)object, memory_order_relaxed,
 						     memory_order_relaxed) &&
 	    known != (uintptr_t)object) {
-		violation(evicting->round, "object %p was at %p before", object, (void *)known);
+		violation("object %p was at %p before", object, (void *)known);
 		return false;
 	}
-	if (last && (pins_of(last) || (fate_of(last) == LIVE &&
-				       !atomic_load_explicit(&last->releasing, memory_order_relaxed)))) {
-		violation(evicting->round, "object %p granted twice: by handle %" PRIx64 " it is held already, pinned by %u",
-			  object, last->name, pins_of(last));
+	if (last && (pins_of(last) || (fate_of(last) == LIVE && !atomic_load_explicit(&last->releasing, memory_order_relaxed)))) {
+		violation("object %p granted twice: by handle %" PRIx64 " it is held already, pinned by %u", object, last->name,
+			  pins_of(last));
 		return false;
 	}
 	return true;
@@ -157,23 +153,22 @@ static bool is_free(struct evicting *evicting, struct slot *slot, const void *ob
 
 bool acquisition_granted(struct actor *actor, struct acquisition *a, void *object, lfpool_handle_t handle)
 {
-	struct evicting *evicting = actor->evicting;
-	const size_t alignment = evicting->round->config.object_alignment;
-	struct slot *slot = &evicting->slots[slot_of(handle)];
+	const size_t alignment = current.config.object_alignment;
+	struct slot *slot = &evicting.slots[slot_of(handle)];
 
-	if (slot_of(handle) >= evicting->capacity || (uintptr_t)object % (alignment ? alignment : _Alignof(max_align_t)) != 0) {
-		violation(evicting->round, "object %p, handle %" PRIx64 ": there is no such object of %zu aligned to %zu", object,
-			  handle, evicting->capacity, alignment);
+	if (slot_of(handle) >= evicting.capacity || (uintptr_t)object % (alignment ? alignment : _Alignof(max_align_t)) != 0) {
+		violation("object %p, handle %" PRIx64 ": there is no such object of %zu aligned to %zu", object, handle,
+			  evicting.capacity, alignment);
 		return false;
 	}
-	if (!is_free(evicting, slot, object))
+	if (!is_free(slot, object))
 		return false;
 	if (age_of(handle) <= actor->age)
-		violation(evicting->round, "acquire number %" PRIu64 " after number %" PRIu64, age_of(handle), actor->age);
+		violation("acquire number %" PRIu64 " after number %" PRIu64, age_of(handle), actor->age);
 	actor->age = age_of(handle);
 	a->object = object;
 	a->name = handle;
-	contents_check(evicting, a, "while it was free");
+	contents_check(a, "while it was free");
 	contents_write(actor, a);
 	atomic_store_explicit(&slot->last, a, memory_order_relaxed);
 	return true;
@@ -183,8 +178,7 @@ bool acquisition_granted(struct actor *actor, struct acquisition *a, void *objec
 
 void expect_stale(struct actor *actor, lfpool_handle_t handle, bool pinned)
 {
-	const struct evicting *evicting = actor->evicting;
-	lfpool_priority_t *pool = evicting->pool;
+	lfpool_priority_t *pool = evicting.pool;
 	uint64_t priority;
 	const char *found = NULL;
 
@@ -203,65 +197,62 @@ void expect_stale(struct actor *actor, lfpool_handle_t handle, bool pinned)
 	else if (!pinned && lfpool_priority_unpin(pool, handle) != LFPOOL_E_STALE)
 		found = "unpin";
 	if (found)
-		violation(evicting->round, "handle %" PRIx64 " is stale, and %s takes it", handle, found);
+		violation("handle %" PRIx64 " is stale, and %s takes it", handle, found);
 }
 
 /* ---- Evictions ---- */
 
 /* Is it the owner of an acquisition that was published? */
-static bool knows(const struct evicting *evicting, const lfpool_evicted_t *evicted)
+static bool knows(const lfpool_evicted_t *evicted)
 {
 	const struct acquisition *a = evicted->owner;
-	const size_t all = evicting->records * (evicting->round->cell->threads + (size_t)1);
+	const size_t all = evicting.records * (current.threads + (size_t)1);
 
-	return evicted->pool == evicting->pool && (uintptr_t)a >= (uintptr_t)evicting->acquisitions &&
-	       (uintptr_t)a < (uintptr_t)(evicting->acquisitions + all) && a->name == evicted->handle &&
+	return evicted->pool == evicting.pool && (uintptr_t)a >= (uintptr_t)evicting.acquisitions &&
+	       (uintptr_t)a < (uintptr_t)(evicting.acquisitions + all) && a->name == evicted->handle &&
 	       a->object == evicted->object;
 }
 
 /* By the call that this thread is in? */
 static void expect_call(struct actor *actor, const lfpool_evicted_t *evicted)
 {
-	const struct evicting *evicting = actor->evicting;
-	const struct order order = {rank_of(evicting, evicted->priority), age_of(evicted->handle)};
+	const struct order order = {rank_of(evicted->priority), age_of(evicted->handle)};
 	struct call *call = &actor->call;
 
 	if (call->kind == CALL_NONE)
-		violation(evicting->round, "an eviction by a call that evicts nothing");
+		violation("an eviction by a call that evicts nothing");
 	if (call->kind == CALL_ACQUIRE && call->evictions)
-		violation(evicting->round, "one acquire evicts two objects");
-	if (call->kind == CALL_ACQUIRE &&
-	    (evicting->evict_equal ? call->rank < order.rank : call->rank <= order.rank))
-		violation(evicting->round, "a newcomer of rank %" PRIx64 " evicts an object of rank %" PRIx64, call->rank,
-			  order.rank);
+		violation("one acquire evicts two objects");
+	if (call->kind == CALL_ACQUIRE && (evicting.evict_equal ? call->rank < order.rank : call->rank <= order.rank))
+		violation("a newcomer of rank %" PRIx64 " evicts an object of rank %" PRIx64, call->rank, order.rank);
 	if (!call->evictions || order_before(call->last, order))
 		call->last = order;
-	if (call->taken && call->evictions < evicting->capacity)
+	if (call->taken && call->evictions < evicting.capacity)
 		call->taken[call->evictions] = evicted->owner;
 	call->evictions++;
 }
 
 void evicting_on_evict(void *context, const lfpool_evicted_t *evicted)
 {
-	struct evicting *evicting = context;
+	(void)context;
 	struct actor *actor = acting;
 	struct worker *worker = actor->worker;
 	struct acquisition *a = evicted->owner;
 
-	if (!knows(evicting, evicted)) {
-		violation(evicting->round, "on_evict is told of handle %" PRIx64 ", object %p, owner %p: no such acquisition",
-			  evicted->handle, evicted->object, evicted->owner);
+	if (!knows(evicted)) {
+		violation("on_evict is told of handle %" PRIx64 ", object %p, owner %p: no such acquisition", evicted->handle,
+			  evicted->object, evicted->owner);
 		return;
 	}
 	if (pins_of(a))
-		violation(evicting->round, "handle %" PRIx64 " is pinned by %u, and evicted", a->name, pins_of(a));
-	acquisition_end(actor, a, EVICTED);
+		violation("handle %" PRIx64 " is pinned by %u, and evicted", a->name, pins_of(a));
+	acquisition_end(a, EVICTED);
 	if (fault_strikes(worker, FAULT_EVICTED_TWICE))
-		acquisition_end(actor, a, EVICTED);
-	if (!priority_is_last(evicting, a, evicted->priority))
-		violation(evicting->round, "on_evict is told of priority %" PRIx64 "; the last was %" PRIx64, evicted->priority,
+		acquisition_end(a, EVICTED);
+	if (!priority_is_last(a, evicted->priority))
+		violation("on_evict is told of priority %" PRIx64 "; the last was %" PRIx64, evicted->priority,
 			  atomic_load_explicit(&a->settled, memory_order_relaxed));
-	contents_check(evicting, a, "when it was evicted");
+	contents_check(a, "when it was evicted");
 	actor->evicted++;
 	expect_call(actor, evicted);
 	if (worker_chance(worker, 8))
@@ -269,7 +260,7 @@ void evicting_on_evict(void *context, const lfpool_evicted_t *evicted)
 	if (worker_chance(worker, 4))
 		expect_stale(actor, a->name, false);
 	/* The hook may call the pool. */
-	if (evicting->at_rest)
+	if (evicting.at_rest)
 		return;
 	if (worker_chance(worker, 128))
 		call_acquire(actor);

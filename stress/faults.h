@@ -46,15 +46,15 @@
 
 static inline bool faults_wanted(const struct worker *worker)
 {
-	return worker->round->cell->options->fault != FAULT_NONE && !worker->trusted;
+	return options.fault != FAULT_NONE && !worker->trusted;
 }
 
 static inline bool fault_strikes_often(struct worker *worker, enum fault fault, uint32_t rate)
 {
-	if (worker->round->cell->options->fault != fault || worker->trusted || random_below(&worker->faults, rate) != 0)
+	if (options.fault != fault || worker->trusted || random_below(&worker->faults, rate) != 0)
 		return false;
 	/* relaxed: a statistic. */
-	atomic_fetch_add_explicit(&worker->round->cell->faults, 1, memory_order_relaxed);
+	atomic_fetch_add_explicit(&current.cell->faults, 1, memory_order_relaxed);
 	return true;
 }
 
@@ -69,20 +69,20 @@ static inline void *fault_instead_of_acquire(struct worker *worker)
 	if (fault_strikes(worker, FAULT_HANG))
 		for (;;)
 			(void)sched_yield();
-	return fault_strikes(worker, FAULT_DOUBLE_GRANT) ? worker->round->decoy.object : NULL;
+	return fault_strikes(worker, FAULT_DOUBLE_GRANT) ? current.decoy.object : NULL;
 }
 
 static inline bool fault_null(struct worker *worker, uint64_t reading)
 {
-	return fault_strikes(worker, FAULT_SPURIOUS_NULL) || (demand_null_allowed(&worker->round->demand, reading) &&
-							       fault_strikes(worker, FAULT_QUIET_NULL));
+	return fault_strikes(worker, FAULT_SPURIOUS_NULL) ||
+	       (demand_null_allowed(&current.demand, reading) && fault_strikes(worker, FAULT_QUIET_NULL));
 }
 
 /* Is it the decoy?  The pool must get it back from the keeper alone.  (With the ledger no worker gets so
  * far.) */
 static inline bool fault_decoy(const struct worker *worker, const void *object)
 {
-	return object == worker->round->decoy.object && !worker->trusted;
+	return object == current.decoy.object && !worker->trusted;
 }
 
 static inline bool fault_instead_of_release(struct worker *worker, const void *object)
@@ -92,10 +92,8 @@ static inline bool fault_instead_of_release(struct worker *worker, const void *o
 
 static inline void fault_while_held(struct worker *worker, const struct held *held)
 {
-	const struct round *round = worker->round;
-
 	if (fault_strikes(worker, FAULT_TORN_PAYLOAD))
-		held->object[round->head + random_next(&worker->faults) % (round->config.object_size - round->head)] ^= 0x40;
+		held->object[current.head + random_next(&worker->faults) % (current.config.object_size - current.head)] ^= 0x40;
 }
 
 #endif

@@ -8,24 +8,24 @@
  * such releases have succeeded as were offered, and the others were refused.
  * An object that is being released by another thread is neither held nor free for a moment: there is one more for each.
  */
-#include "report.h"
-#include "round.h"
 #include "scenario.h"
+
+#include <string.h>
 
 #define HOLD_MAX 16
 #define PLACES 16
 
-struct handles {
+static struct {
 	_Atomic(lfpool_handle_t) dead[PLACES], offered[PLACES];
 	_Atomic(size_t) offers, released;
-};
+} handles;
 
-static void handles_plan(struct round *round)
+static void handles_plan(void)
 {
-	round->shared = round_memory(1, sizeof(struct handles));
-	round->capacity = (size_t)round->cell->threads * (HOLD_MAX + 1);
-	if (random_below(&round->random, 4) == 0)
-		round->capacity += 1 + random_below(&round->random, 4000);
+	memset(&handles, 0, sizeof(handles));
+	current.capacity = (size_t)current.threads * (HOLD_MAX + 1);
+	if (random_below(&current.random, 4) == 0)
+		current.capacity += 1 + random_below(&current.random, 4000);
 }
 
 static _Atomic(lfpool_handle_t) *place(struct worker *worker, _Atomic(lfpool_handle_t) *places)
@@ -33,92 +33,82 @@ static _Atomic(lfpool_handle_t) *place(struct worker *worker, _Atomic(lfpool_han
 	return &places[random_below(&worker->random, PLACES)];
 }
 
-static void expect_dead(struct worker *worker, lfpool_handle_t handle)
+static void expect_dead(lfpool_handle_t handle)
 {
-	const void *object = lfpool_resolve(worker->round->pool, handle);
+	const void *object = lfpool_resolve(current.pool, handle);
 
 	if (object)
-		violation(worker->round, "handle %llx of an object that was released resolves to %p",
-			  (unsigned long long)handle, object);
+		violation("handle %llx of an object that was released resolves to %p", (unsigned long long)handle, object);
 }
 
-static lfpool_handle_t handle_of(struct worker *worker, const struct held *held)
+static lfpool_handle_t handle_of(const struct held *held)
 {
-	struct round *round = worker->round;
-	const lfpool_handle_t handle = lfpool_handle_of(round->pool, held->object);
+	const lfpool_handle_t handle = lfpool_handle_of(current.pool, held->object);
 
-	if (!handle || lfpool_resolve(round->pool, handle) != held->object)
-		violation(round, "handle %llx of held object %p resolves to %p", (unsigned long long)handle,
-			  (void *)held->object, lfpool_resolve(round->pool, handle));
+	if (!handle || lfpool_resolve(current.pool, handle) != held->object)
+		violation("handle %llx of held object %p resolves to %p", (unsigned long long)handle, (void *)held->object,
+			  lfpool_resolve(current.pool, handle));
 	return handle;
 }
 
 /* Counts what became of a release that others may have tried as well. */
-static void judge(struct worker *worker, lfpool_handle_t handle, lfpool_status_t status)
+static void judge(lfpool_handle_t handle, lfpool_status_t status)
 {
-	struct round *round = worker->round;
-	struct handles *handles = round->shared;
-
 	/* relaxed, both: read when all threads have stopped. */
 	if (status == LFPOOL_OK)
-		atomic_fetch_add_explicit(&handles->released, 1, memory_order_relaxed);
+		atomic_fetch_add_explicit(&handles.released, 1, memory_order_relaxed);
 	else if (status == LFPOOL_E_STALE)
-		atomic_fetch_add_explicit(&round->provoked, 1, memory_order_relaxed);
+		atomic_fetch_add_explicit(&current.provoked, 1, memory_order_relaxed);
 	else
-		violation(round, "a release by handle %llx was refused as \"%s\"", (unsigned long long)handle,
+		violation("a release by handle %llx was refused as \"%s\"", (unsigned long long)handle,
 			  lfpool_status_string(status));
 }
 
 /* Every thread may release it now, and we do. */
 static void release_offered(struct worker *worker, struct held *held, lfpool_handle_t handle)
 {
-	struct handles *handles = worker->round->shared;
-
-	(void)ledger_leave(&worker->round->ledger, held);
+	(void)ledger_leave(held);
 	/* relaxed: read when all threads have stopped. */
-	atomic_fetch_add_explicit(&handles->offers, 1, memory_order_relaxed);
+	atomic_fetch_add_explicit(&handles.offers, 1, memory_order_relaxed);
 	/* release: what we wrote to the object, the ledger's mark above all, before another thread releases it. */
-	atomic_store_explicit(place(worker, handles->offered), handle, memory_order_release);
-	judge(worker, handle, lfpool_release_handle(worker->round->pool, handle));
+	atomic_store_explicit(place(worker, handles.offered), handle, memory_order_release);
+	judge(handle, lfpool_release_handle(current.pool, handle));
 	held->object = NULL;
-	demand_lower(&worker->round->demand, 1);
+	demand_lower(&current.demand, 1);
 }
 
 static void release(struct worker *worker, struct held *held)
 {
-	struct handles *handles = worker->round->shared;
-	const lfpool_handle_t handle = handle_of(worker, held);
+	const lfpool_handle_t handle = handle_of(held);
 
 	/* The history wants to know which thread released what; faults are committed by the usual calls. */
-	if (worker->log || worker->round->cell->options->fault != FAULT_NONE || worker_chance(worker, 2))
+	if (worker->log || options.fault != FAULT_NONE || worker_chance(worker, 2))
 		worker_release(worker, held);
 	else
 		release_offered(worker, held, handle);
-	expect_dead(worker, handle);
+	expect_dead(handle);
 	if (worker_chance(worker, 4))
 		/* release: that it is. */
-		atomic_store_explicit(place(worker, handles->dead), handle, memory_order_release);
+		atomic_store_explicit(place(worker, handles.dead), handle, memory_order_release);
 }
 
 /* What others have laid out. */
 static void look(struct worker *worker)
 {
-	struct handles *handles = worker->round->shared;
 	/* acquire, both: see release() and release_offered(). */
-	const lfpool_handle_t dead = atomic_load_explicit(place(worker, handles->dead), memory_order_acquire);
-	const lfpool_handle_t offered = atomic_load_explicit(place(worker, handles->offered), memory_order_acquire);
-	struct round *round = worker->round;
+	const lfpool_handle_t dead = atomic_load_explicit(place(worker, handles.dead), memory_order_acquire);
+	const lfpool_handle_t offered = atomic_load_explicit(place(worker, handles.offered), memory_order_acquire);
 	const void *object;
 
 	if (dead)
-		expect_dead(worker, dead);
+		expect_dead(dead);
 	if (!offered)
 		return;
-	object = lfpool_resolve(round->pool, offered);
-	if (object && !lfpool_owns(round->pool, object))
-		violation(round, "handle %llx resolves to %p", (unsigned long long)offered, object);
-	judge(worker, offered, lfpool_release_handle(round->pool, offered));
-	expect_dead(worker, offered);
+	object = lfpool_resolve(current.pool, offered);
+	if (object && !lfpool_owns(current.pool, object))
+		violation("handle %llx resolves to %p", (unsigned long long)offered, object);
+	judge(offered, lfpool_release_handle(current.pool, offered));
+	expect_dead(offered);
 }
 
 static void handles_work(struct worker *worker)
@@ -131,28 +121,26 @@ static void handles_work(struct worker *worker)
 		size_t got = 0;
 
 		while (got < wanted && worker_acquire(worker, &held[got])) {
-			handle[got] = handle_of(worker, &held[got]);
+			handle[got] = handle_of(&held[got]);
 			got++;
 		}
 		look(worker);
 		for (size_t i = 0; i < got; i++)
-			if (handle_of(worker, &held[i]) != handle[i])
-				violation(worker->round, "the handle of held object %p has changed", (void *)held[i].object);
+			if (handle_of(&held[i]) != handle[i])
+				violation("the handle of held object %p has changed", (void *)held[i].object);
 		while (got > 0)
 			release(worker, &held[--got]);
 	}
 }
 
-static void handles_finish(struct round *round)
+static void handles_finish(void)
 {
-	struct handles *handles = round->shared;
 	/* relaxed, both: the threads have stopped. */
-	const size_t offers = atomic_load_explicit(&handles->offers, memory_order_relaxed);
-	const size_t released = atomic_load_explicit(&handles->released, memory_order_relaxed);
+	const size_t offers = atomic_load_explicit(&handles.offers, memory_order_relaxed);
+	const size_t released = atomic_load_explicit(&handles.released, memory_order_relaxed);
 
 	if (offers != released)
-		violation(round, "of the handles of %zu objects %zu were released by", offers, released);
-	free(handles);
+		violation("of the handles of %zu objects %zu were released by", offers, released);
 }
 
 const struct scenario scenario_handles = {

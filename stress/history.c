@@ -2,12 +2,9 @@
 /*
  * history.c - the logs of a round: memory for them, and what becomes of them when the round is over.
  */
-#include "history_round.h"
-
+#include "history.h"
 #include "history_check.h"
-#include "report.h"
 #include "round.h"
-#include "watchdog.h"
 
 #include <inttypes.h>
 #include <string.h>
@@ -50,13 +47,13 @@ static void make_room(struct history_log *log, size_t room)
 
 void history_prepare(const struct cell *cell)
 {
-	if (!cell->options->history)
+	if (!options.history)
 		return;
 	for (uint32_t index = 0; index <= 3 * cell->threads; index++)
 		make_room(&logs[index], room_of(index, cell->threads));
 }
 
-static struct history_log *open_log(struct round *round, uint32_t number, size_t room)
+static struct history_log *open_log(uint32_t number, size_t room)
 {
 	struct history_log *log = &logs[number];
 
@@ -64,54 +61,55 @@ static struct history_log *open_log(struct round *round, uint32_t number, size_t
 	log->count = 0;
 	log->limit = log->room - HISTORY_RESERVE;
 	log->number = number;
-	log->full = &round->history_full;
+	log->full = &current.history_full;
 	return log;
 }
 
-void history_open(struct round *round)
+void history_open(void)
 {
-	if (!round->cell->options->history)
+	if (!options.history)
 		return;
 	stamps_choose();
 	for (size_t i = 0; i < PULSES; i++)
 		logs[i].count = 0;
-	round->origin = stamp_begin();
+	current.origin = stamp_begin();
 }
 
-struct history_log *history_log_of(struct round *round, uint32_t index)
+struct history_log *history_log_of(uint32_t index)
 {
-	uint32_t threads = round->cell->threads;
+	uint32_t threads = current.threads;
 
-	if (!round->cell->options->history)
+	if (!options.history)
 		return NULL;
 	/* The keeper releases what lies about, empties the pool and fills it again. */
 	if (index == threads)
-		return open_log(round, index, 4 * round->most + RECORDS_LOG_MIN);
-	return open_log(round, index, room_of(index, threads));
+		return open_log(index, 4 * current.most + RECORDS_LOG_MIN);
+	return open_log(index, room_of(index, threads));
 }
 
 static void on_found(void *context, enum history_fault fault, const char *text)
 {
+	(void)context;
 	(void)fault;
-	violation_of_history(context, "%s", text);
+	violation_of_history("%s", text);
 }
 
-void history_close(struct round *round)
+void history_close(void)
 {
 	struct history_terms terms = {
-		.capacity = round->most,
-		.fixed = lfpool_backend(round->pool) != LFPOOL_BACKEND_MALLOC,
+		.capacity = current.most,
+		.fixed = lfpool_backend(current.pool) != LFPOOL_BACKEND_MALLOC,
 		/* What stopped half-way may leave anything held. */
-		.ended = !cell_failed(round->cell),
-		.keeper = round->cell->threads,
-		.origin = round->origin,
+		.ended = !cell_failed(),
+		.keeper = current.threads,
+		.origin = current.origin,
 	};
 	uint64_t begin = now_ns();
 	struct history_counts counts;
 
-	if (!round->cell->options->history)
+	if (!options.history)
 		return;
-	counts = history_check(logs, PULSES, &terms, on_found, round, HISTORY_MESSAGES);
+	counts = history_check(logs, PULSES, &terms, on_found, NULL, HISTORY_MESSAGES);
 	total.check_ns += now_ns() - begin;
 	total.operations += counts.operations;
 	total.nulls += counts.nulls;
@@ -121,8 +119,7 @@ void history_close(struct round *round)
 
 void history_say(void)
 {
-	say("History, by the %s: %" PRIu64 " operations, %" PRIu64 " of them NULL, checked in %.2f s; %" PRIu64
-	    " violations\n",
+	say("History, by the %s: %" PRIu64 " operations, %" PRIu64 " of them NULL, checked in %.2f s; %" PRIu64 " violations\n",
 	    stamps_by_counter ? "time-stamp counter" : "monotonic clock", total.operations, total.nulls,
 	    (double)total.check_ns / 1e9, total.violations);
 }

@@ -77,16 +77,14 @@ static inline struct hold history_acquired(struct history_log *log, uint64_t beg
 
 	if (log) {
 		hold.log = log->number;
-		hold.index = history_append(log, (struct history_record){.begin = begin,
-									 .end = end,
-									 .object = (uintptr_t)object,
-									 .kind = HISTORY_ACQUIRE});
+		hold.index = history_append(
+			log, (struct history_record){
+				     .begin = begin, .end = end, .object = (uintptr_t)object, .kind = HISTORY_ACQUIRE});
 	}
 	return hold;
 }
 
-static inline void history_released(struct history_log *log, uint64_t begin, uint64_t end, const void *object,
-				    struct hold hold)
+static inline void history_released(struct history_log *log, uint64_t begin, uint64_t end, const void *object, struct hold hold)
 {
 	if (log)
 		(void)history_append(log, (struct history_record){.begin = begin,
@@ -102,5 +100,30 @@ static inline void history_null(struct history_log *log, uint64_t begin, uint64_
 	if (log)
 		(void)history_append(log, (struct history_record){.begin = begin, .end = end, .kind = HISTORY_NULL});
 }
+
+/* ---- The history of one round: history.c ---- */
+
+struct cell;
+
+/* So many of a round's faults are described; all are counted. */
+#define HISTORY_MESSAGES 3
+
+/* None of these does anything without --history. */
+
+/* Touches the memory for the logs of a cell, so that this does not happen in its time. */
+void history_prepare(const struct cell *cell);
+
+/* The time begins. */
+void history_open(void);
+
+/* The log of worker `index`, empty; NULL without --history.  That of the keeper is made for the capacity in
+ * current.config. */
+struct history_log *history_log_of(uint32_t index);
+
+/* Every thread has stopped: checks, and reports what is wrong as violations. */
+void history_close(void);
+
+/* How much was checked in all rounds. */
+void history_say(void);
 
 #endif

@@ -4,8 +4,6 @@
  */
 #include "history_check.h"
 
-#include "history_text.h"
-
 #include <string.h>
 
 #define FOREVER UINT64_MAX
@@ -65,8 +63,8 @@ static void tell(struct check *check, enum history_fault fault, const struct tex
 }
 
 /* A fault that is all about these operations, of which the second may be missing. */
-static void tell_operations(struct check *check, enum history_fault fault, const char *what,
-			    const struct history_record *first, const struct history_record *second)
+static void tell_operations(struct check *check, enum history_fault fault, const char *what, const struct history_record *first,
+			    const struct history_record *second)
 {
 	struct text text = {.used = 0};
 
@@ -82,8 +80,7 @@ static void tell_operations(struct check *check, enum history_fault fault, const
 
 /* ---- Holds: which thread had what ---- */
 
-static void end_hold(struct check *check, const size_t *offsets, struct held_once *holds,
-		     const struct history_record *release)
+static void end_hold(struct check *check, const size_t *offsets, struct held_once *holds, const struct history_record *release)
 {
 	struct held_once *hold = NULL;
 
@@ -164,8 +161,7 @@ static void check_objects(struct check *check)
 		if (!hold->release && check->terms->ended)
 			tell_operations(check, HISTORY_FAULT_HELD, "an object was not released", hold->acquire, NULL);
 	}
-	if (check->terms->fixed && check->objects > check->terms->capacity &&
-	    found_one(check, HISTORY_FAULT_OBJECTS)) {
+	if (check->terms->fixed && check->objects > check->terms->capacity && found_one(check, HISTORY_FAULT_OBJECTS)) {
 		struct text text = {.used = 0};
 
 		text_add(&text, "%zu different objects were acquired, though there are %zu", check->objects,

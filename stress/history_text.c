@@ -5,7 +5,7 @@
  * Objects are numbered in the order of their addresses, from 1, among those that were acquired at all: when the keeper
  * has emptied the pool that is all of them.
  */
-#include "history_text.h"
+#include "history_check.h"
 
 #include <inttypes.h>
 #include <stdarg.h>
@@ -30,8 +30,8 @@ void text_add(struct text *text, const char *format, ...)
 
 void text_legend(struct text *text, const struct check *check)
 {
-	text_add(text, "\n    (%zu operations, %zu NULLs; stamps in ticks since the round began)",
-		 check->counts.operations, check->counts.nulls);
+	text_add(text, "\n    (%zu operations, %zu NULLs; stamps in ticks since the round began)", check->counts.operations,
+		 check->counts.nulls);
 }
 
 /* Which log a record lies in. */
@@ -77,11 +77,9 @@ static int64_t since_origin(const struct check *check, uint64_t stamp)
 	return (int64_t)(stamp - check->terms->origin);
 }
 
-void text_operation(struct text *text, const struct check *check, const struct history_record *record,
-		    const char *remark)
+void text_operation(struct text *text, const struct check *check, const struct history_record *record, const char *remark)
 {
-	text_add(text, "\n    [%" PRId64 ", %" PRId64 "] ", since_origin(check, record->begin),
-		 since_origin(check, record->end));
+	text_add(text, "\n    [%" PRId64 ", %" PRId64 "] ", since_origin(check, record->begin), since_origin(check, record->end));
 	add_thread(text, check, record);
 	if (record->kind == HISTORY_NULL) {
 		text_add(text, " acquires: NULL%s", remark);
@@ -134,8 +132,8 @@ void text_free_objects(struct text *text, const struct check *check, const struc
 		return;
 	}
 	if (check->objects < check->terms->capacity) {
-		text_add(text, "\n    %zu of the %zu objects were never acquired at all",
-			 check->terms->capacity - check->objects, check->terms->capacity);
+		text_add(text, "\n    %zu of the %zu objects were never acquired at all", check->terms->capacity - check->objects,
+			 check->terms->capacity);
 		return;
 	}
 	for (unsigned links = 0; links < CHAIN_MAX && moment <= null->end; links++) {

@@ -3,8 +3,6 @@
  * ledger.c - the oracle: stamps in the objects, marks beside them.
  */
 #include "ledger.h"
-
-#include "report.h"
 #include "round.h"
 
 #include <inttypes.h>
@@ -17,35 +15,33 @@
 #define TOKEN_FORMAT "thread %u, acquisition %" PRIu64
 #define TOKEN_PARTS(token) (unsigned)((token) >> 48) - 1, (token) << 16 >> 17
 
-void ledger_open(struct ledger *ledger, struct round *round, const lfpool_t *pool, const lfpool_config_t *config)
+void ledger_open(const lfpool_t *pool, const lfpool_config_t *config)
 {
 	bool lockfree = lfpool_backend(pool) == LFPOOL_BACKEND_LOCKFREE;
 	size_t entries = 8;
 
-	*ledger = (struct ledger){
-		.round = round,
+	current.ledger = (struct ledger){
 		.object_size = config->object_size,
-		.head = round->head,
+		.head = current.head,
 		.alignment = config->object_alignment ? config->object_alignment : _Alignof(max_align_t),
-		.capacity = round->most,
-		.kept = lockfree && !(config->flags & LFPOOL_ZERO) &&
-			!(config->debug && strstr(config->debug, "poison")),
+		.capacity = current.most,
+		.kept = lockfree && !(config->flags & LFPOOL_ZERO) && !(config->debug && strstr(config->debug, "poison")),
 		.zeroed = config->flags & LFPOOL_ZERO,
-		.trimmed = round->trims,
+		.trimmed = current.trims,
 		.page_bytes = (size_t)sysconf(_SC_PAGESIZE),
-		.off = round->cell->options->history_only,
+		.off = options.history_only,
 	};
-	if (ledger->off || lfpool_backend(pool) == LFPOOL_BACKEND_MALLOC)
+	if (current.ledger.off || lfpool_backend(pool) == LFPOOL_BACKEND_MALLOC)
 		return;
-	while (entries < round->most * 2)
+	while (entries < current.most * 2)
 		entries *= 2;
-	ledger->entries = round_memory(entries, sizeof(*ledger->entries));
-	ledger->entry_count = entries;
+	current.ledger.entries = round_memory(entries, sizeof(*current.ledger.entries));
+	current.ledger.entry_count = entries;
 }
 
-void ledger_close(struct ledger *ledger)
+void ledger_close(void)
 {
-	free(ledger->entries);
+	free(current.ledger.entries);
 }
 
 /* ---- Stamps ---- */
@@ -74,14 +70,14 @@ size_t stamp_differs_at(const unsigned char *object, size_t at, size_t size, uin
 }
 
 /* If all of the object that lies on the same page as byte `at` is zero, the offset at which that page ends; else `at`. */
-static size_t trimmed_until(const struct ledger *ledger, const unsigned char *object, size_t at)
+static size_t trimmed_until(const unsigned char *object, size_t at)
 {
-	const uintptr_t start = (uintptr_t)object, page = (start + at) / ledger->page_bytes * ledger->page_bytes;
+	const uintptr_t start = (uintptr_t)object, page = (start + at) / current.ledger.page_bytes * current.ledger.page_bytes;
 	const size_t first = page > start ? page - start : 0;
-	size_t end = page + ledger->page_bytes - start;
+	size_t end = page + current.ledger.page_bytes - start;
 
-	if (end > ledger->object_size)
-		end = ledger->object_size;
+	if (end > current.ledger.object_size)
+		end = current.ledger.object_size;
 	for (size_t i = first; i < end; i++)
 		if (object[i] != 0)
 			return at;
@@ -89,130 +85,130 @@ static size_t trimmed_until(const struct ledger *ledger, const unsigned char *ob
 }
 
 /* The same for an object that was free, and may have been trimmed. */
-static size_t free_differs_at(const struct ledger *ledger, const unsigned char *object, uint64_t token)
+static size_t free_differs_at(const unsigned char *object, uint64_t token)
 {
-	size_t at, differs = ledger->head;
+	size_t at, differs = current.ledger.head;
 
 	do {
-		at = trimmed_until(ledger, object, differs);
-		differs = stamp_differs_at(object, at, ledger->object_size, token);
-	} while (differs < ledger->object_size && trimmed_until(ledger, object, differs) != differs);
+		at = trimmed_until(object, differs);
+		differs = stamp_differs_at(object, at, current.ledger.object_size, token);
+	} while (differs < current.ledger.object_size && trimmed_until(object, differs) != differs);
 	return differs;
 }
 
-static bool stamp_check(struct ledger *ledger, const unsigned char *object, uint64_t token, bool is_free, const char *when)
+static bool stamp_check(const unsigned char *object, uint64_t token, bool is_free, const char *when)
 {
-	size_t at = is_free && ledger->trimmed ? free_differs_at(ledger, object, token) :
-						 stamp_differs_at(object, ledger->head, ledger->object_size, token);
+	size_t at = is_free && current.ledger.trimmed
+			    ? free_differs_at(object, token)
+			    : stamp_differs_at(object, current.ledger.head, current.ledger.object_size, token);
 
-	if (at == ledger->object_size)
+	if (at == current.ledger.object_size)
 		return true;
 	if (token)
-		violation(ledger->round, "object %p damaged %s: byte %zu is 0x%02x, not of its stamp (" TOKEN_FORMAT ")",
-			  (const void *)object, when, at, object[at], TOKEN_PARTS(token));
+		violation("object %p damaged %s: byte %zu is 0x%02x, not of its stamp (" TOKEN_FORMAT ")", (const void *)object,
+			  when, at, object[at], TOKEN_PARTS(token));
 	else
-		violation(ledger->round, "object %p damaged %s: byte %zu is 0x%02x, not 0", (const void *)object, when, at,
-			  object[at]);
+		violation("object %p damaged %s: byte %zu is 0x%02x, not 0", (const void *)object, when, at, object[at]);
 	return false;
 }
 
 /* ---- Marks ---- */
 
 /* The object's mark, made on its first acquisition; NULL (reported) when there are more objects than there can be. */
-static _Atomic(uint64_t) *mark_of(struct ledger *ledger, void *object)
+static _Atomic(uint64_t) *mark_of(void *object)
 {
 	uintptr_t address = (uintptr_t)object;
 	size_t at = (size_t)((uint64_t)address * UINT64_C(0x9e3779b97f4a7c15) >> 32);
 
-	for (size_t probes = 0; probes < ledger->entry_count; probes++, at++) {
-		struct ledger_entry *entry = &ledger->entries[at & (ledger->entry_count - 1)];
+	for (size_t probes = 0; probes < current.ledger.entry_count; probes++, at++) {
+		struct ledger_entry *entry = &current.ledger.entries[at & (current.ledger.entry_count - 1)];
 		/* relaxed, here and below: the address is all there is to see, and it never changes. */
 		uintptr_t found = atomic_load_explicit(&entry->object, memory_order_relaxed);
 
 		if (!found && atomic_compare_exchange_strong_explicit(&entry->object, &found, address, memory_order_relaxed,
 								      memory_order_relaxed)) {
-			if (atomic_fetch_add_explicit(&ledger->distinct, 1, memory_order_relaxed) >= ledger->capacity)
+			if (atomic_fetch_add_explicit(&current.ledger.distinct, 1, memory_order_relaxed) >=
+			    current.ledger.capacity)
 				break;
 			return &entry->mark;
 		}
 		if (found == address)
 			return &entry->mark;
 	}
-	violation(ledger->round, "object %p is the one that exceeds the capacity of %zu different objects", object,
-		  ledger->capacity);
+	violation("object %p is the one that exceeds the capacity of %zu different objects", object, current.ledger.capacity);
 	return NULL;
 }
 
 /* Marks the object as held and gives its last token; false (reported) when a thread holds it. */
-static bool mark_take(struct ledger *ledger, void *object, uint64_t token, struct held *held, uint64_t *last_out)
+static bool mark_take(void *object, uint64_t token, struct held *held, uint64_t *last_out)
 {
-	held->mark = mark_of(ledger, object);
+	held->mark = mark_of(object);
 	if (!held->mark)
 		return false;
 
 	/* relaxed, both: must not add an edge that the library owes. */
 	uint64_t last = atomic_load_explicit(held->mark, memory_order_relaxed);
-	if (!(last & HELD) && atomic_compare_exchange_strong_explicit(held->mark, &last, token | HELD,
-								      memory_order_relaxed, memory_order_relaxed)) {
+	if (!(last & HELD) && atomic_compare_exchange_strong_explicit(held->mark, &last, token | HELD, memory_order_relaxed,
+								      memory_order_relaxed)) {
 		*last_out = last;
 		return true;
 	}
-	violation(ledger->round, "object %p granted twice: already held (" TOKEN_FORMAT "), now also (" TOKEN_FORMAT ")",
-		  object, TOKEN_PARTS(last), TOKEN_PARTS(token));
+	violation("object %p granted twice: already held (" TOKEN_FORMAT "), now also (" TOKEN_FORMAT ")", object,
+		  TOKEN_PARTS(last), TOKEN_PARTS(token));
 	return false;
 }
 
 /* ---- The life of a held object ---- */
 
-bool ledger_take(struct ledger *ledger, void *object, uint64_t token, struct held *held_out)
+bool ledger_take(void *object, uint64_t token, struct held *held_out)
 {
 	struct held held = {.object = object, .token = token};
 	uint64_t last = 0;
 
-	if (ledger->off) {
+	if (current.ledger.off) {
 		*held_out = held;
 		return true;
 	}
-	if ((uintptr_t)object % ledger->alignment != 0) {
-		violation(ledger->round, "object %p is not aligned to %zu", object, ledger->alignment);
+	if ((uintptr_t)object % current.ledger.alignment != 0) {
+		violation("object %p is not aligned to %zu", object, current.ledger.alignment);
 		return false;
 	}
-	if (ledger->entries && !mark_take(ledger, object, token, &held, &last))
+	if (current.ledger.entries && !mark_take(object, token, &held, &last))
 		return false;
-	if ((ledger->kept || ledger->zeroed) &&
-	    !stamp_check(ledger, held.object, ledger->zeroed ? 0 : last, true, "while it was free"))
+	if ((current.ledger.kept || current.ledger.zeroed) &&
+	    !stamp_check(held.object, current.ledger.zeroed ? 0 : last, true, "while it was free"))
 		return false;
-	stamp_write(held.object, ledger->head, ledger->object_size, token);
+	stamp_write(held.object, current.ledger.head, current.ledger.object_size, token);
 	*held_out = held;
 	return true;
 }
 
-bool ledger_check(struct ledger *ledger, const struct held *held, const char *when)
+bool ledger_check(const struct held *held, const char *when)
 {
-	if (ledger->off)
+	if (current.ledger.off)
 		return true;
 	/* relaxed: this thread wrote it, or the one that handed the object over did. */
 	if (held->mark && atomic_load_explicit(held->mark, memory_order_relaxed) != (held->token | HELD)) {
-		violation(ledger->round, "object %p, held (" TOKEN_FORMAT "), is marked as another's",
-			  (void *)held->object, TOKEN_PARTS(held->token));
+		violation("object %p, held (" TOKEN_FORMAT "), is marked as another's", (void *)held->object,
+			  TOKEN_PARTS(held->token));
 		return false;
 	}
-	return stamp_check(ledger, held->object, held->token, false, when);
+	return stamp_check(held->object, held->token, false, when);
 }
 
-bool ledger_look(struct ledger *ledger, const struct held *seen)
+bool ledger_look(const struct held *seen)
 {
-	if (ledger->off)
+	if (current.ledger.off)
 		return true;
 	/* relaxed: a reader that should be reading cannot see a later mark. */
 	const uint64_t mark = seen->mark ? atomic_load_explicit(seen->mark, memory_order_relaxed) : seen->token;
 
 	if ((mark & ~HELD) != seen->token) {
-		violation(ledger->round, "object %p (" TOKEN_FORMAT ") was acquired anew (" TOKEN_FORMAT ") while it was read",
+		violation("object %p (" TOKEN_FORMAT ") was acquired anew (" TOKEN_FORMAT ") while it was read",
 			  (void *)seen->object, TOKEN_PARTS(seen->token), TOKEN_PARTS(mark));
 		return false;
 	}
-	return stamp_check(ledger, seen->object, seen->token, false, "while it was read");
+	return stamp_check(seen->object, seen->token, false, "while it was read");
 }
 
 bool ledger_left(const struct held *seen)
@@ -221,23 +217,23 @@ bool ledger_left(const struct held *seen)
 	return seen->mark && atomic_load_explicit(seen->mark, memory_order_relaxed) != (seen->token | HELD);
 }
 
-bool ledger_take_over(struct ledger *ledger, struct held *held, uint64_t token)
+bool ledger_take_over(struct held *held, uint64_t token)
 {
-	bool sound = ledger_check(ledger, held, "on its way between two threads");
+	bool sound = ledger_check(held, "on its way between two threads");
 
 	held->token = token;
-	if (ledger->off)
+	if (current.ledger.off)
 		return sound;
 	if (held->mark)
 		/* relaxed: no other thread may look at it until we hand the object on. */
 		atomic_store_explicit(held->mark, token | HELD, memory_order_relaxed);
-	stamp_write(held->object, ledger->head, ledger->object_size, token);
+	stamp_write(held->object, current.ledger.head, current.ledger.object_size, token);
 	return sound;
 }
 
-bool ledger_leave(struct ledger *ledger, struct held *held)
+bool ledger_leave(struct held *held)
 {
-	bool sound = ledger_check(ledger, held, "while it was held");
+	bool sound = ledger_check(held, "while it was held");
 
 	if (held->mark)
 		/* relaxed: the release that follows publishes it. */

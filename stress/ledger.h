@@ -26,8 +26,6 @@
 
 #include <stdatomic.h>
 
-struct round;
-
 /* An object a thread holds.  Handing this struct over, properly synchronised, hands the object over. */
 struct held {
 	unsigned char *object;   /* NULL = none                               */
@@ -42,23 +40,22 @@ struct ledger_entry {
 };
 
 struct ledger {
-	struct round *round; /* its violations are this round's                               */
-	size_t object_size;  /* bytes                                                         */
-	size_t head;         /* of these so many at the start are the scenario's, not stamped   */
-	size_t alignment;    /* bytes                                                         */
-	size_t capacity;     /* objects                                                       */
-	bool kept;           /* free objects keep their contents (not with LFPOOL_ZERO)        */
-	bool zeroed;         /* LFPOOL_ZERO                                                   */
-	bool trimmed;        /* of free objects whole pages may have become zero              */
+	size_t object_size; /* bytes                                                         */
+	size_t head;        /* of these so many at the start are the scenario's, not stamped   */
+	size_t alignment;   /* bytes                                                         */
+	size_t capacity;    /* objects                                                       */
+	bool kept;          /* free objects keep their contents (not with LFPOOL_ZERO)        */
+	bool zeroed;        /* LFPOOL_ZERO                                                   */
+	bool trimmed;       /* of free objects whole pages may have become zero              */
 	size_t page_bytes;
-	bool off;            /* --history-only: nothing is written, everything is well        */
+	bool off; /* --history-only: nothing is written, everything is well        */
 	struct ledger_entry *entries;
-	size_t entry_count;  /* a power of two, at least twice the capacity; 0 = no marks     */
+	size_t entry_count; /* a power of two, at least twice the capacity; 0 = no marks     */
 	_Atomic(size_t) distinct;
 };
 
-void ledger_open(struct ledger *ledger, struct round *round, const lfpool_t *pool, const lfpool_config_t *config);
-void ledger_close(struct ledger *ledger);
+void ledger_open(const lfpool_t *pool, const lfpool_config_t *config);
+void ledger_close(void);
 
 /* The token of a thread's sequence-th acquisition.  Even and not 0. */
 static inline uint64_t ledger_token(unsigned thread, uint64_t sequence)
@@ -74,17 +71,17 @@ size_t stamp_differs_at(const unsigned char *object, size_t at, size_t size, uin
 /* All of these return true when all is well, and report a violation otherwise. */
 
 /* Just acquired: marks and stamps it.  On false the object must not be touched. */
-bool ledger_take(struct ledger *ledger, void *object, uint64_t token, struct held *held_out);
+bool ledger_take(void *object, uint64_t token, struct held *held_out);
 /* Still as stamped?  `when` completes "damaged ...". */
-bool ledger_check(struct ledger *ledger, const struct held *held, const char *when);
+bool ledger_check(const struct held *held, const char *when);
 /* A thread reads it that does not hold it.  It was in use when that began; its holder may retire it, but no thread may have
  * acquired it since.  `seen` is what its holder had then. */
-bool ledger_look(struct ledger *ledger, const struct held *seen);
+bool ledger_look(const struct held *seen);
 /* Has its holder marked it as free, or a thread acquired it since?  Not known without marks: false. */
 bool ledger_left(const struct held *seen);
 /* It came from another thread: checks it and stamps it anew. */
-bool ledger_take_over(struct ledger *ledger, struct held *held, uint64_t token);
+bool ledger_take_over(struct held *held, uint64_t token);
 /* About to be released: checks it and marks it free. */
-bool ledger_leave(struct ledger *ledger, struct held *held);
+bool ledger_leave(struct held *held);
 
 #endif

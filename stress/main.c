@@ -6,12 +6,9 @@
  *              own: passed, failed, or skipped when there is nothing to test.  Start reading at scenario.h, then
  *              round.h, worker.h, ledger.h, demand.h.
  */
-#include "history_round.h"
+#include "history.h"
 #include "options.h"
-#include "report.h"
-#include "round.h"
 #include "scenario.h"
-#include "watchdog.h"
 
 #include <inttypes.h>
 #include <unistd.h>
@@ -45,20 +42,19 @@ static lfpool_backend_t find_backend(void)
 }
 
 /* All cells, scenario by scenario. */
-static struct cell *make_cells(const struct options *options, lfpool_backend_t backend, size_t *count_out)
+static struct cell *make_cells(lfpool_backend_t backend, size_t *count_out)
 {
-	struct cell *cells = round_memory(scenario_count * options->thread_counts, sizeof(*cells));
+	struct cell *cells = round_memory(scenario_count * options.thread_counts, sizeof(*cells));
 	size_t count = 0;
 
 	for (size_t s = 0; s < scenario_count; s++) {
-		if (options->scenario ? options->scenario != scenarios[s] : scenarios[s]->alone)
+		if (options.scenario ? options.scenario != scenarios[s] : scenarios[s]->alone)
 			continue;
-		if (options->history && scenarios[s]->unlogged)
+		if (options.history && scenarios[s]->unlogged)
 			continue;
-		for (size_t t = 0; t < options->thread_counts; t++, count++) {
-			cells[count].options = options;
+		for (size_t t = 0; t < options.thread_counts; t++, count++) {
 			cells[count].scenario = scenarios[s];
-			cells[count].threads = (unsigned)options->threads[t];
+			cells[count].threads = (unsigned)options.threads[t];
 			cells[count].skipped = backend == LFPOOL_BACKEND_MALLOC && scenarios[s]->needs_refusals;
 		}
 	}
@@ -74,51 +70,34 @@ static unsigned cell_violations(const struct cell *cell)
 
 static void cell_run(struct cell *cell, uint64_t nanoseconds)
 {
-	const struct options *options = cell->options;
-	uint64_t limit_ns = now_ns() + nanoseconds, operations_before = pulse_sum();
-	uint64_t number = options->one_round ? options->round : 0;
+	uint64_t limit_ns = now_ns() + nanoseconds, operations_before = pulse_sums().operations;
+	uint64_t number = options.one_round ? options.round : 0;
 
 	do {
 		round_run(cell, number, limit_ns);
-		cell->rounds++;
-		number += !options->one_round;
-	} while (!cell_failed(cell) && now_ns() < limit_ns);
-	cell->operations = pulse_sum() - operations_before;
+		number += !options.one_round;
+	} while (!cell_violations(cell) && now_ns() < limit_ns);
+	cell->operations = pulse_sums().operations - operations_before;
 }
 
-static void say_cell(const struct cell *cell)
+static uint64_t cell_ns(size_t count)
 {
-	/* A terminal has the progress line and, soon, the table. */
-	if (isatty(STDOUT_FILENO))
-		return;
-	if (cell->skipped)
-		say("%-18s%4u threads   skipped: the malloc backend does not refuse wrong releases\n", cell->scenario->name,
-		    cell->threads);
-	else
-		say("%-18s%4u threads%14" PRIu64 " operations%8" PRIu64 " rounds   %u violations\n", cell->scenario->name,
-		    cell->threads, cell->operations, cell->rounds, cell_violations(cell));
-}
-
-static uint64_t cell_ns(const struct options *options, size_t count)
-{
-	const uint64_t nanoseconds = (uint64_t)(options->seconds * 1e9 / (double)count);
+	const uint64_t nanoseconds = (uint64_t)(options.seconds * 1e9 / (double)count);
 
 	return nanoseconds < CELL_NS_MIN ? CELL_NS_MIN : nanoseconds;
 }
 
-static void run_cells(const struct options *options, struct cell *cells, size_t count)
+static void run_cells(struct cell *cells, size_t count)
 {
-	const uint64_t nanoseconds = cell_ns(options, count);
+	const uint64_t nanoseconds = cell_ns(count);
 
-	watchdog_start(options);
 	for (size_t i = 0; i < count; i++) {
-		watchdog_watch(&cells[i], i + 1, count);
+		watchdog_watch(&cells[i]);
 		history_prepare(&cells[i]);
 		if (!cells[i].skipped)
 			cell_run(&cells[i], nanoseconds);
-		say_cell(&cells[i]);
 	}
-	watchdog_stop();
+	watchdog_watch(NULL);
 }
 
 static uint64_t faults_committed(const struct cell *cells, size_t count)
@@ -147,17 +126,17 @@ static void say_entry(const struct cell *cell)
 		say("%8s%4u", operations, cell_violations(cell));
 }
 
-static void say_table(const struct options *options, const struct cell *cells, size_t count)
+static void say_table(const struct cell *cells, size_t count)
 {
 	say("\nOperations (acquires and releases) and violations, by threads:\n%-18s", "");
-	for (size_t t = 0; t < options->thread_counts; t++)
-		say("%12lu", options->threads[t]);
+	for (size_t t = 0; t < options.thread_counts; t++)
+		say("%12lu", options.threads[t]);
 	say("\n");
 	for (size_t i = 0; i < count; i++) {
-		if (i % options->thread_counts == 0)
+		if (i % options.thread_counts == 0)
 			say("%-18s", cells[i].scenario->name);
 		say_entry(&cells[i]);
-		if ((i + 1) % options->thread_counts == 0)
+		if ((i + 1) % options.thread_counts == 0)
 			say("\n");
 	}
 	say("\n");
@@ -171,7 +150,7 @@ static int say_verdict(const struct cell *cells, size_t count)
 	for (size_t i = 0; i < count; i++) {
 		if (cells[i].skipped)
 			skipped++;
-		else if (cell_failed(&cells[i]))
+		else if (cell_violations(&cells[i]))
 			failed++;
 		else
 			passed++;
@@ -186,21 +165,20 @@ static int say_verdict(const struct cell *cells, size_t count)
 
 int main(int argc, char **argv)
 {
-	struct options options;
 	struct cell *cells;
 	size_t count;
 	int status;
 
-	options_read(&options, argc, argv);
+	options_read(argc, argv);
 
 	lfpool_backend_t backend = find_backend();
-	cells = make_cells(&options, backend, &count);
+	cells = make_cells(backend, &count);
 	say("lfpool-stress: seed %" PRIu64 ", %zu cells of %.3g seconds, backend %s\n", options.seed, count,
-	    (double)cell_ns(&options, count) / 1e9, backend_name(backend));
+	    (double)cell_ns(count) / 1e9, backend_name(backend));
 	if (options.fault != FAULT_NONE)
 		say("lfpool-stress: committing a fault on purpose, %s: violations are expected\n", fault_name(options.fault));
-	run_cells(&options, cells, count);
-	say_table(&options, cells, count);
+	run_cells(cells, count);
+	say_table(cells, count);
 	if (options.fault != FAULT_NONE)
 		say("Faults committed: %" PRIu64 "\n", faults_committed(cells, count));
 	if (options.history)

@@ -28,11 +28,8 @@ struct node {
 	uint64_t key;
 };
 
-struct nodes;
-
 /* What a thread has. */
 struct actor {
-	struct nodes *nodes;
 	struct worker *worker;
 	void *own;        /* the regime's                              */
 	bool inside;      /* a section                                 */
@@ -42,12 +39,12 @@ struct actor {
 };
 
 struct regime {
-	/* Before the pool is created: draws what it wants and sets config.scheme.  Returns what it needs. */
-	void *(*open)(struct round *round, struct nodes *nodes);
+	/* Before the pool is created: draws what it wants and sets config.scheme. */
+	void (*open)(void);
 	/* The structure is empty, if all went well; the pool lives. */
-	void (*empty)(struct nodes *nodes);
-	/* The pool is gone. */
-	void (*close)(struct nodes *nodes);
+	void (*empty)(void);
+	/* The pool is gone.  NULL = nothing to do. */
+	void (*close)(void);
 	/* A thread comes, and goes. */
 	void (*enter)(struct actor *actor);
 	void (*leave)(struct actor *actor);
@@ -65,33 +62,37 @@ struct regime {
 	struct node *(*take_out)(struct actor *actor, uint64_t key, bool *ours_out);
 	/* lfpool_retire(), or by another name. */
 	lfpool_status_t (*retire)(struct actor *actor, void *object);
-	uint64_t linger_ns;       /* at least about two grace periods                              */
-	uint64_t nanoseconds;     /* that a round lasts longer                                     */
-	bool any_may_retire;      /* a thread that finds it taken out by another may retire it as well */
+	uint64_t linger_ns;   /* at least about two grace periods                              */
+	uint64_t nanoseconds; /* that a round lasts longer                                     */
+	bool any_may_retire;  /* a thread that finds it taken out by another may retire it as well */
 };
 
-/* round->shared. */
-struct nodes {
+/* A round's. */
+
+extern struct nodes {
 	const struct regime *regime;
-	void *own;              /* the regime's                                                 */
-	uint32_t keys;          /* 0 .. keys - 1                                                */
-	uint32_t backlog;       /* objects that a thread may retire before it drains; 0: any    */
-	uint32_t reads;         /* of 16 actions                                                */
-	uint32_t linger;        /* once in so many reads a reader takes its time                */
-	bool raced;             /* any_may_retire                                               */
-	bool waits;             /* acquire may wait                                             */
-	struct actor *actors;   /* one for each thread, and the keeper's                        */
-};
+	uint32_t keys;        /* 0 .. keys - 1                                                */
+	uint32_t backlog;     /* objects that a thread may retire before it drains; 0: any    */
+	uint32_t reads;       /* of 16 actions                                                */
+	uint32_t linger;      /* once in so many reads a reader takes its time                */
+	bool raced;           /* any_may_retire                                               */
+	bool waits;           /* acquire may wait                                             */
+	struct actor *actors; /* one for each thread, and the keeper's                        */
+} nodes;
 
 /* A scenario of a regime. */
-#define NODES_SCENARIO(its_name, its_description, its_regime)                                                          \
-	{                                                                                                              \
-		.name = its_name, .description = its_description, .unlogged = true, .plan = nodes_plan,                    \
-		.work = nodes_work, .finish = nodes_finish, .close = nodes_close, .regime = its_regime                    \
-	}
-void nodes_plan(struct round *round);
+#define NODES_SCENARIO(its_name, its_description, its_regime) \
+	{.name = its_name,                                    \
+	 .description = its_description,                      \
+	 .unlogged = true,                                    \
+	 .plan = nodes_plan,                                  \
+	 .work = nodes_work,                                  \
+	 .finish = nodes_finish,                              \
+	 .close = nodes_close,                                \
+	 .regime = its_regime}
+void nodes_plan(void);
 void nodes_work(struct worker *worker);
-void nodes_finish(struct round *round);
-void nodes_close(struct round *round);
+void nodes_finish(void);
+void nodes_close(void);
 
 #endif

@@ -5,8 +5,8 @@
 #include "options.h"
 
 #include "common/command_line.h"
+#include "common/sanitizers.h"
 #include "scenario.h"
-#include "watchdog.h"
 
 #include <string.h>
 #include <unistd.h>
@@ -18,6 +18,12 @@ static const char *const fault_names[] = {FAULTS(FAULT_TEXT)};
 
 /* liburcu's. */
 static const char *const flavors[] = {"memb", "mb", "bp", "qsbr", "signal"};
+
+struct options options;
+
+#define SCENARIO_LISTED(name) &scenario_##name,
+const struct scenario *const scenarios[] = {SCENARIOS(SCENARIO_LISTED)};
+const size_t scenario_count = COUNT(scenarios);
 
 static const char help[] =
 	"usage: lfpool-stress [option]...\n"
@@ -110,18 +116,18 @@ static uint64_t new_seed(void)
 	return random_next(&r) >> 32;
 }
 
-static void threads_by_default(struct options *options)
+static void threads_by_default(void)
 {
 	static const unsigned long some[] = {1, 2, 4, 8};
 
-	if (options->thread_counts)
+	if (options.thread_counts)
 		return;
-	if (options->scenario && options->scenario->alone) {
-		options->threads[options->thread_counts++] = 4;
+	if (options.scenario && options.scenario->alone) {
+		options.threads[options.thread_counts++] = 4;
 		return;
 	}
 	for (size_t i = 0; i < sizeof(some) / sizeof(some[0]); i++)
-		options->threads[options->thread_counts++] = some[i];
+		options.threads[options.thread_counts++] = some[i];
 }
 
 /* What takes more than a look; NULL: was not asked for. */
@@ -130,52 +136,50 @@ struct given {
 	const char *scenario, *threads, *seconds, *patience, *seed, *round, *fault, *flavor;
 };
 
-static void take(struct options *options, const struct given *given)
+static void take(const struct given *given)
 {
 	if (given->scenario)
-		options->scenario = read_scenario(given->scenario);
+		options.scenario = read_scenario(given->scenario);
 	if (given->threads &&
-	    !parse_numbers(given->threads, 1, THREADS_MAX, options->threads, THREAD_COUNTS_MAX, &options->thread_counts))
+	    !parse_numbers(given->threads, 1, THREADS_MAX, options.threads, THREAD_COUNTS_MAX, &options.thread_counts))
 		refuse("--threads", given->threads);
 	if (given->seconds)
-		options->seconds = read_seconds("--seconds", given->seconds);
+		options.seconds = read_seconds("--seconds", given->seconds);
 	if (given->patience)
-		options->patience = read_seconds("--patience", given->patience);
-	options->seed = given->seed ? read_number("--seed", given->seed) : new_seed();
-	options->one_round = given->round != NULL;
+		options.patience = read_seconds("--patience", given->patience);
+	options.seed = given->seed ? read_number("--seed", given->seed) : new_seed();
+	options.one_round = given->round != NULL;
 	if (given->round)
-		options->round = read_number("--round", given->round);
+		options.round = read_number("--round", given->round);
 	if (given->fault)
-		options->fault = (enum fault)read_name("--break", given->fault, fault_names, COUNT(fault_names));
+		options.fault = (enum fault)read_name("--break", given->fault, fault_names, COUNT(fault_names));
 	if (given->flavor)
-		options->flavor = flavors[read_name("--flavor", given->flavor, flavors, COUNT(flavors))];
-	options->history |= options->history_only;
+		options.flavor = flavors[read_name("--flavor", given->flavor, flavors, COUNT(flavors))];
+	options.history |= options.history_only;
 }
 
-void options_read(struct options *options, int argc, char **argv)
+void options_read(int argc, char **argv)
 {
 	struct given given = {0};
 	/* --break, --history-only and --sanitizer-only are for testing the oracle and are described in stress/README.md,
 	 * not in the help. */
-	const struct option_row rows[] = {
-		OPTION_FLAG("help", &given.help),
-		OPTION_FLAG("list", &given.list),
-		OPTION_TEXT("scenario", "NAME|all", &given.scenario),
-		OPTION_TEXT("threads", "N,...", &given.threads),
-		OPTION_TEXT("seconds", "S", &given.seconds),
-		OPTION_TEXT("patience", "S", &given.patience),
-		OPTION_TEXT("seed", "N", &given.seed),
-		OPTION_TEXT("round", "N", &given.round),
-		OPTION_TEXT("break", "FAULT", &given.fault),
-		OPTION_FLAG("history", &options->history),
-		OPTION_FLAG("history-only", &options->history_only),
-		OPTION_FLAG("sanitizer-only", &options->sanitizer_only),
-		OPTION_TEXT("soak-out", "FILE.csv", &options->soak_out),
-		OPTION_TEXT("flavor", "NAME", &given.flavor),
-		OPTIONS_END};
+	const struct option_row rows[] = {OPTION_FLAG("help", &given.help),
+					  OPTION_FLAG("list", &given.list),
+					  OPTION_TEXT("scenario", "NAME|all", &given.scenario),
+					  OPTION_TEXT("threads", "N,...", &given.threads),
+					  OPTION_TEXT("seconds", "S", &given.seconds),
+					  OPTION_TEXT("patience", "S", &given.patience),
+					  OPTION_TEXT("seed", "N", &given.seed),
+					  OPTION_TEXT("round", "N", &given.round),
+					  OPTION_TEXT("break", "FAULT", &given.fault),
+					  OPTION_FLAG("history", &options.history),
+					  OPTION_FLAG("history-only", &options.history_only),
+					  OPTION_FLAG("sanitizer-only", &options.sanitizer_only),
+					  OPTION_TEXT("soak-out", "FILE.csv", &options.soak_out),
+					  OPTION_TEXT("flavor", "NAME", &given.flavor),
+					  OPTIONS_END};
 
-	*options = (struct options){
-		.program = argv[0], .seconds = 10, .patience = WATCHDOG_PATIENCE_SECONDS, .flavor = flavors[0]};
+	options = (struct options){.program = argv[0], .seconds = 10, .patience = (UNDER_TSAN ? 120 : 60), .flavor = flavors[0]};
 	(void)command_line("lfpool-stress", rows, NULL, argc, argv);
 	if (given.help) {
 		fputs(help, stdout);
@@ -183,10 +187,10 @@ void options_read(struct options *options, int argc, char **argv)
 	}
 	if (given.list)
 		list();
-	take(options, &given);
-	threads_by_default(options);
-	if (options->scenario && options->scenario->alone && options->thread_counts > 1)
+	take(&given);
+	threads_by_default();
+	if (options.scenario && options.scenario->alone && options.thread_counts > 1)
 		refuse("--threads", "more than one count");
-	if (options->scenario && options->scenario->unlogged && options->history)
-		refuse("--history", options->scenario->name);
+	if (options.scenario && options.scenario->unlogged && options.history)
+		refuse("--history", options.scenario->name);
 }

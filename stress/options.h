@@ -13,12 +13,10 @@
 #define THREAD_COUNTS_MAX 32
 
 /* Exit status: the verdict of the whole run. */
-#define EXIT_CLEAN 0
-#define EXIT_VIOLATIONS 1
-#define EXIT_USAGE 2
-#define EXIT_STUCK 3
+enum { EXIT_CLEAN, EXIT_VIOLATIONS, EXIT_USAGE, EXIT_STUCK };
 
 /* Faults that the harness commits on purpose, so that its oracle can be seen to find them (faults.h). */
+/* clang-format off */
 #define FAULTS(X)                                                                                                       \
 	X(NONE, "none") X(DOUBLE_GRANT, "double-grant") X(LOST_OBJECT, "lost-object")                                   \
 	X(SPURIOUS_NULL, "spurious-null") X(QUIET_NULL, "quiet-null") X(TORN_PAYLOAD, "torn-payload")                   \
@@ -27,32 +25,31 @@
 	X(WRONG_LEAST, "wrong-least") X(NO_DEFERRAL, "no-deferral") X(EARLY_RELEASE, "early-release")                   \
 	X(NO_SECTION, "no-section") X(LATE_WRITE, "late-write") X(LOST_COUNT, "lost-count")                             \
 	X(MISPLACED, "misplaced") X(LOW_MARK, "low-mark") X(LATE_WAIT, "late-wait") X(WRONG_TURN, "wrong-turn")
+/* clang-format on */
 
 #define FAULT_CONSTANT(name, text) FAULT_##name,
 enum fault { FAULTS(FAULT_CONSTANT) };
 
-struct scenario;
-
-struct options {
+extern struct options {
 	const char *program;                      /* argv[0], for the replay command                   */
 	const struct scenario *scenario;          /* NULL = all                                        */
 	unsigned long threads[THREAD_COUNTS_MAX]; /* the thread counts                                 */
 	size_t thread_counts;
-	double seconds;                           /* of the whole run                                  */
-	double patience;                          /* seconds without progress that count as a hang     */
+	double seconds;  /* of the whole run                                  */
+	double patience; /* seconds without progress that count as a hang     */
 	uint64_t seed;
-	uint64_t round;                           /* the only round to run, if one_round               */
+	uint64_t round; /* the only round to run, if one_round               */
 	bool one_round;
-	bool history;                             /* log every call, check the log after each round    */
-	bool history_only;                        /* and nothing else: for testing that check          */
-	bool sanitizer_only;                      /* violations are no matter: for testing a sanitizer  */
-	const char *flavor;                       /* of liburcu, for `rcu`: "memb", ...                */
-	const char *soak_out;                     /* a file for the samples of `soak`; NULL = none      */
+	bool history;         /* log every call, check the log after each round    */
+	bool history_only;    /* and nothing else: for testing that check          */
+	bool sanitizer_only;  /* violations are no matter: for testing a sanitizer  */
+	const char *flavor;   /* of liburcu, for `rcu`: "memb", ...                */
+	const char *soak_out; /* a file for the samples of `soak`; NULL = none      */
 	enum fault fault;
-};
+} options;
 
 /* Reads the command line.  Ends the program after --help, --list and bad usage. */
-void options_read(struct options *options, int argc, char **argv);
+void options_read(int argc, char **argv);
 
 /* The name of a fault as --break takes it. */
 const char *fault_name(enum fault fault);

@@ -3,8 +3,6 @@
  * promise.c - see promise.h.
  */
 #include "promise.h"
-
-#include "report.h"
 #include "round.h"
 
 #include <inttypes.h>
@@ -38,7 +36,7 @@ bool promise_turn(struct promise *promise, enum promise_state from, enum promise
 
 	if (found == from)
 		return true;
-	violation(promise->round, "a continuation is %s that was %s", names[to], names[found]);
+	violation("a continuation is %s that was %s", names[to], names[found]);
 	return false;
 }
 
@@ -74,7 +72,7 @@ static int by_came_before(const void *a, const void *b)
 	return (x > y) - (x < y);
 }
 
-void promises_check_order(const struct promises *promises, struct round *round)
+void promises_check_order(const struct promises *promises)
 {
 	const size_t room = (size_t)promises->workers * PROMISES_MAX;
 	const struct promise **first, **second, *longest = NULL;
@@ -99,8 +97,7 @@ void promises_check_order(const struct promises *promises, struct round *round)
 			if (!longest || first[a]->served_in > longest->served_in)
 				longest = first[a];
 		if (longest && second[b]->ran < longest->served_in) {
-			violation(round,
-				  "out of turn: a continuation asked for in [%" PRIu64 ", %" PRIu64 "] ran at %" PRIu64
+			violation("out of turn: a continuation asked for in [%" PRIu64 ", %" PRIu64 "] ran at %" PRIu64
 				  ", in a call from %" PRIu64 " on; one asked for in [%" PRIu64 ", %" PRIu64
 				  "] was waiting until %" PRIu64 " at least",
 				  second[b]->begin, second[b]->end, second[b]->ran, second[b]->served_in, longest->begin,

@@ -28,20 +28,19 @@ enum promise_state { PROMISE_NONE, PROMISE_ASKED, PROMISE_RAN, PROMISE_CANCELLED
 
 struct promise {
 	_Atomic(unsigned) state;
-	bool release_at_once;        /* by the continuation                            */
-	struct round *round;
-	lfpool_ticket_t ticket;      /* the asker's                    */
+	bool release_at_once;   /* by the continuation                            */
+	lfpool_ticket_t ticket; /* the asker's                    */
 	uint64_t history_begin;
-	uint64_t begin, end;         /* stamps; written by the asker   */
-	uint64_t served_in, ran;     /* by the thread that ran or cancelled it */
+	uint64_t begin, end;     /* stamps; written by the asker   */
+	uint64_t served_in, ran; /* by the thread that ran or cancelled it */
 };
 
 /* A round's. */
 struct promises {
 	bool stamped;
 	_Atomic(uint64_t) clock;
-	struct promise *of;          /* PROMISES_MAX for each worker */
-	unsigned *count;             /* used, of each worker's       */
+	struct promise *of; /* PROMISES_MAX for each worker */
+	unsigned *count;    /* used, of each worker's       */
 	unsigned workers;
 };
 
@@ -69,6 +68,6 @@ bool promise_turn(struct promise *promise, enum promise_state from, enum promise
 /* All threads are at rest: how many are still asked for? */
 size_t promises_pending(const struct promises *promises);
 /* The round is over: was each served in turn? */
-void promises_check_order(const struct promises *promises, struct round *round);
+void promises_check_order(const struct promises *promises);
 
 #endif

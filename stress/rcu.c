@@ -11,7 +11,6 @@
 
 #include "common/annotate.h"
 #include "rcu_shim.h"
-#include "report.h"
 #include "scenario.h"
 
 #include "lfpool/rcu.h"
@@ -20,15 +19,14 @@
 #include <urcu/flavor.h>
 #include <urcu/rculfhash.h>
 
-extern const struct rcu_flavor_struct urcu_memb_flavor, urcu_mb_flavor, urcu_bp_flavor, urcu_qsbr_flavor,
-	urcu_signal_flavor;
+extern const struct rcu_flavor_struct urcu_memb_flavor, urcu_mb_flavor, urcu_bp_flavor, urcu_qsbr_flavor, urcu_signal_flavor;
 
-struct rcu {
+static struct {
 	const struct rcu_flavor_struct *flavor;
 	struct cds_lfht *table;
 	uint64_t hashes; /* different ones                               */
 	bool resized;    /* by a worker, and not by a thread of liburcu's */
-};
+} rcu;
 
 static const struct rcu_flavor_struct *flavor_of(const char *name)
 {
@@ -58,9 +56,9 @@ static struct node *node_of(struct cds_lfht_node *link)
 	return (struct node *)(void *)link;
 }
 
-static unsigned long hash_of(const struct rcu *rcu, uint64_t key)
+static unsigned long hash_of(uint64_t key)
 {
-	return (unsigned long)(key % rcu->hashes * UINT64_C(0x9e3779b97f4a7c15));
+	return (unsigned long)(key % rcu.hashes * UINT64_C(0x9e3779b97f4a7c15));
 }
 
 static int matches(struct cds_lfht_node *link, const void *key)
@@ -68,130 +66,112 @@ static int matches(struct cds_lfht_node *link, const void *key)
 	return node_of(link)->key == *(const uint64_t *)key;
 }
 
-static void *rcu_open(struct round *round, struct nodes *nodes)
+static void rcu_open(void)
 {
 	static const unsigned long sizes[] = {1, 2, 16, 64};
-	struct rcu *rcu = round_memory(1, sizeof(*rcu));
-	const unsigned long size = sizes[random_below(&round->random, 4)];
+	const unsigned long size = sizes[random_below(&current.random, 4)];
 	/* liburcu's own thread frees what others have allocated, with an order in between that cannot be told to
 	 * ThreadSanitizer. */
-	const bool any = random_below(&round->random, 2), grows = any && !ANNOTATED;
+	const bool any = random_below(&current.random, 2), grows = any && !ANNOTATED;
 
-	rcu->flavor = flavor_of(round->cell->options->flavor);
-	rcu->hashes = random_below(&round->random, 2) ? nodes->keys : 1 + random_below(&round->random, 4);
-	rcu->table = cds_lfht_new_flavor(size, 1, any ? 0 : size, grows ? CDS_LFHT_AUTO_RESIZE : 0, rcu->flavor, NULL);
-	rcu->resized = any && !grows;
-	if (!rcu->table) {
-		say("lfpool-stress: no memory for a table\n");
-		exit(EXIT_STUCK);
-	}
-	round->config.scheme = lfpool_rcu_scheme(rcu->flavor);
-	round_remark(round, ", %s, %lu buckets%s", round->cell->options->flavor, size, any ? " at first" : "");
-	return rcu;
+	rcu.flavor = flavor_of(options.flavor);
+	rcu.hashes = random_below(&current.random, 2) ? nodes.keys : 1 + random_below(&current.random, 4);
+	rcu.table = cds_lfht_new_flavor(size, 1, any ? 0 : size, grows ? CDS_LFHT_AUTO_RESIZE : 0, rcu.flavor, NULL);
+	rcu.resized = any && !grows;
+	if (!rcu.table)
+		say_no_memory("a table");
+	current.config.scheme = lfpool_rcu_scheme(rcu.flavor);
+	round_remark(", %s, %lu buckets%s", options.flavor, size, any ? " at first" : "");
 }
 
-static void rcu_empty(struct nodes *nodes)
+static void rcu_empty(void)
 {
-	struct rcu *rcu = nodes->own;
-	int status = cds_lfht_destroy(rcu->table, NULL);
+	int status = cds_lfht_destroy(rcu.table, NULL);
 
 	if (status)
-		violation(nodes->actors[0].worker->round, "the table is not empty: cds_lfht_destroy() says %d", status);
-}
-
-static void rcu_close(struct nodes *nodes)
-{
-	free(nodes->own);
+		violation("the table is not empty: cds_lfht_destroy() says %d", status);
 }
 
 static void rcu_enter(struct actor *actor)
 {
-	const struct rcu *rcu = actor->nodes->own;
-
-	rcu->flavor->register_thread();
+	(void)actor;
+	rcu.flavor->register_thread();
 }
 
 static void rcu_leave(struct actor *actor)
 {
-	const struct rcu *rcu = actor->nodes->own;
-
-	rcu->flavor->unregister_thread();
+	(void)actor;
+	rcu.flavor->unregister_thread();
 }
 
 static void rcu_begin(struct actor *actor)
 {
-	const struct rcu *rcu = actor->nodes->own;
-
-	rcu->flavor->read_lock();
+	(void)actor;
+	rcu.flavor->read_lock();
 }
 
 static void rcu_end(struct actor *actor)
 {
-	const struct rcu *rcu = actor->nodes->own;
-
-	rcu->flavor->read_unlock();
+	(void)actor;
+	rcu.flavor->read_unlock();
 }
 
 static void rcu_pause(struct actor *actor)
 {
-	const struct rcu *rcu = actor->nodes->own;
-
-	rcu->flavor->read_quiescent_state();
+	rcu.flavor->read_quiescent_state();
 	/* By one worker: the call takes a lock and then waits for a grace period, and with QSBR a thread that waits for the lock
 	 * is in a section. */
-	if (rcu->resized && actor->worker->index == 0 && worker_chance(actor->worker, 256))
-		cds_lfht_resize(rcu->table, 1ul << random_below(&actor->worker->random, 7));
+	if (rcu.resized && actor->worker->index == 0 && worker_chance(actor->worker, 256))
+		cds_lfht_resize(rcu.table, 1ul << random_below(&actor->worker->random, 7));
 }
 
 static void rcu_stray(struct actor *actor, bool away)
 {
-	const struct rcu *rcu = actor->nodes->own;
-
+	(void)actor;
 	if (away)
-		rcu->flavor->thread_offline();
+		rcu.flavor->thread_offline();
 	else
-		rcu->flavor->thread_online();
+		rcu.flavor->thread_online();
 }
 
 static bool rcu_insert(struct actor *actor, struct node *node)
 {
-	const struct rcu *rcu = actor->nodes->own;
 	struct cds_lfht_node *link = link_of(node);
 
+	(void)actor;
 	cds_lfht_node_init(link);
 	ordered_before(link);
-	return cds_lfht_add_unique(rcu->table, hash_of(rcu, node->key), matches, &node->key, link) == link;
+	return cds_lfht_add_unique(rcu.table, hash_of(node->key), matches, &node->key, link) == link;
 }
 
 static struct node *rcu_find(struct actor *actor, uint64_t key)
 {
-	const struct rcu *rcu = actor->nodes->own;
 	struct cds_lfht_node *link;
 	struct cds_lfht_iter iterator;
 
-	cds_lfht_lookup(rcu->table, hash_of(rcu, key), matches, &key, &iterator);
+	(void)actor;
+	cds_lfht_lookup(rcu.table, hash_of(key), matches, &key, &iterator);
 	link = cds_lfht_iter_get_node(&iterator);
 	return link ? node_of(link) : NULL;
 }
 
 static struct node *rcu_take_out(struct actor *actor, uint64_t key, bool *ours_out)
 {
-	const struct rcu *rcu = actor->nodes->own;
 	struct node *node = rcu_find(actor, key);
 
-	*ours_out = node && cds_lfht_del(rcu->table, link_of(node)) == 0;
+	*ours_out = node && cds_lfht_del(rcu.table, link_of(node)) == 0;
 	return node;
 }
 
 static lfpool_status_t rcu_retire(struct actor *actor, void *object)
 {
-	return lfpool_release_rcu(actor->worker->round->pool, object);
+	(void)actor;
+	return lfpool_release_rcu(current.pool, object);
 }
 
 static const struct regime regime_rcu = {
 	.open = rcu_open,
 	.empty = rcu_empty,
-	.close = rcu_close,
 	.enter = rcu_enter,
 	.leave = rcu_leave,
 	.begin = rcu_begin,

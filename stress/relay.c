@@ -3,10 +3,8 @@
  * relay.c - see relay.h.
  */
 #include "relay.h"
-
 #include "faults.h"
-#include "history_round.h"
-#include "report.h"
+#include "history.h"
 #include "round.h"
 
 #include <sched.h>
@@ -14,10 +12,10 @@
 /* The thread that a continuation finds itself on. */
 static _Thread_local struct worker *here;
 
-void relay_open(struct relay *relay, const struct round *round)
+void relay_open(struct relay *relay)
 {
-	relay->all = round_memory(round->capacity + 1, sizeof(*relay->all));
-	relay->runners = round_memory(round->cell->threads, sizeof(*relay->runners));
+	relay->all = round_memory(current.capacity + 1, sizeof(*relay->all));
+	relay->runners = round_memory(current.threads, sizeof(*relay->runners));
 }
 
 void relay_close(struct relay *relay)
@@ -28,11 +26,10 @@ void relay_close(struct relay *relay)
 
 void relay_decide(struct relay *relay, struct worker *worker)
 {
-	const struct round *round = worker->round;
-	const enum fault fault = round->cell->options->fault;
+	const enum fault fault = options.fault;
 
 	/* A call that is refused a place in the queue has none.  Of the faults only those that touch no object. */
-	relay->on = round->cell->threads > 1 && !round->refusals && (fault == FAULT_NONE || fault >= FAULT_LOST_COUNT) &&
+	relay->on = current.threads > 1 && !current.refusals && (fault == FAULT_NONE || fault >= FAULT_LOST_COUNT) &&
 		    worker_chance(worker, 4);
 	/* relaxed, here and below: the meeting orders it, or to know soon is enough. */
 	atomic_store_explicit(&relay->next, 0, memory_order_relaxed);
@@ -46,7 +43,7 @@ static void take_turn(const struct runner *runner, struct worker *worker, struct
 	const unsigned served = atomic_fetch_add_explicit(&runner->relay->served, 1, memory_order_relaxed) + 1;
 
 	if (served != runner->turn)
-		violation(worker->round, "number %u in the queue was served as number %u", runner->turn, served);
+		violation("number %u in the queue was served as number %u", runner->turn, served);
 	worker_release(worker, held);
 }
 
@@ -66,9 +63,9 @@ static void ask(struct runner *runner, struct worker *worker)
 	lfpool_status_t status;
 
 	runner->history_begin = history_begin(worker->log);
-	status = worker_ask(worker, then, runner, NULL);
+	status = worker_ask(then, runner, NULL);
 	if (status != LFPOOL_OK)
-		violation(worker->round, "lfpool_acquire_async(): %s", lfpool_status_string(status));
+		violation("lfpool_acquire_async(): %s", lfpool_status_string(status));
 }
 
 static unsigned read_soon(const _Atomic(unsigned) *number)
@@ -85,10 +82,10 @@ static void run(struct relay *relay, struct worker *worker)
 
 	*runner = (struct runner){.relay = relay, .turn = place};
 	/* The first two change places. */
-	if (place <= 2 && worker->round->cell->threads > 2 && fault_strikes_often(worker, FAULT_WRONG_TURN, 1))
+	if (place <= 2 && current.threads > 2 && fault_strikes_often(worker, FAULT_WRONG_TURN, 1))
 		place = 3 - place;
 	while (read_soon(&relay->next) != place)
-		if (cell_failed(worker->round->cell))
+		if (cell_failed())
 			return;
 	if (worker_chance(worker, 3))
 		ask(runner, worker);
@@ -98,12 +95,12 @@ static void run(struct relay *relay, struct worker *worker)
 
 /* ---- Thread 0 ---- */
 
-static bool await_waiting(const struct worker *worker, size_t count)
+static bool await_waiting(size_t count)
 {
 	lfpool_stats_t stats = LFPOOL_STATS_INIT;
 
 	do {
-		if (lfpool_stats(worker->round->pool, &stats) != LFPOOL_OK || cell_failed(worker->round->cell))
+		if (lfpool_stats(current.pool, &stats) != LFPOOL_OK || cell_failed())
 			return false;
 		(void)sched_yield();
 	} while (stats.waiting != count);
@@ -112,20 +109,19 @@ static bool await_waiting(const struct worker *worker, size_t count)
 
 static void conduct(struct relay *relay, struct worker *worker)
 {
-	const struct round *round = worker->round;
-	const unsigned others = round->cell->threads - 1;
+	const unsigned others = current.threads - 1;
 	size_t count = 0;
 
-	while (count < round->most && worker_acquire(worker, &relay->all[count]))
+	while (count < current.most && worker_acquire(worker, &relay->all[count]))
 		count++;
 	for (unsigned place = 1; place <= others; place++) {
 		atomic_store_explicit(&relay->next, place, memory_order_relaxed);
-		if (!await_waiting(worker, place))
+		if (!await_waiting(place))
 			break;
 	}
 	if (count)
 		worker_release(worker, &relay->all[--count]);
-	while (read_soon(&relay->served) < others && !cell_failed(round->cell))
+	while (read_soon(&relay->served) < others && !cell_failed())
 		;
 	worker_release_many(worker, relay->all, count);
 }

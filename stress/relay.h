@@ -20,11 +20,11 @@ struct relay {
 		struct relay *relay;
 		unsigned turn;
 		uint64_t history_begin;
-	} *runners;               /* one for each thread                            */
+	} *runners; /* one for each thread                            */
 };
 
 /* When the round's capacity is known. */
-void relay_open(struct relay *relay, const struct round *round);
+void relay_open(struct relay *relay);
 void relay_close(struct relay *relay);
 
 /* Thread 0, when no thread waits: decides whether there is one. */

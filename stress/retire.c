@@ -18,11 +18,10 @@
  *              many objects as it says, none of which is in use.
  */
 #include "nodes.h"
-
-#include "report.h"
 #include "scenario.h"
 
 #include <sched.h>
+#include <string.h>
 
 enum seam { SEAM_READY_ONLY, SEAM_READY, SEAM_READY_WAIT, SEAM_TOLD, SEAMS };
 
@@ -45,16 +44,15 @@ struct room {
 	uint64_t when;
 };
 
-struct retire {
-	struct round *round;
+static struct {
 	enum seam seam;
-	unsigned threads;      /* beside the keeper */
+	unsigned threads; /* beside the keeper */
 	_Alignas(64) _Atomic(uint64_t) now;
 	_Atomic(lfpool_batch_t *) list;
 	struct kept kept[LFPOOL_PLACES_MAX];
 	struct stand *stands;
 	_Atomic(struct node *) *places;
-};
+} retire;
 
 /* The calling thread's; NULL: it has none, and is in no section. */
 static _Thread_local struct stand *own_stand;
@@ -69,11 +67,11 @@ static bool in_section(void)
 
 /* No thread can have what was taken out before the counter said `when`.  acquire, from every reader that has ended its
  * section: what it did in it. */
-static bool passed(struct retire *retire, uint64_t when)
+static bool passed(uint64_t when)
 {
-	for (unsigned i = 0; i <= retire->threads; i++) {
+	for (unsigned i = 0; i <= retire.threads; i++) {
 		/* seq_cst: see "Why that suffices". */
-		const uint64_t at = atomic_load(&retire->stands[i].at);
+		const uint64_t at = atomic_load(&retire.stands[i].at);
 
 		if (at && at < when)
 			return false;
@@ -81,18 +79,18 @@ static bool passed(struct retire *retire, uint64_t when)
 	return true;
 }
 
-static struct kept *enter_place(struct retire *retire, const lfpool_batch_t *batch, const char *name)
+static struct kept *enter_place(const lfpool_batch_t *batch, const char *name)
 {
 	const size_t place = lfpool_batch_place(batch);
 
 	if (place >= LFPOOL_PLACES_MAX) {
-		violation(retire->round, "%s: place %zu", name, place);
+		violation("%s: place %zu", name, place);
 		return NULL;
 	}
 	/* relaxed: the pool owes the order. */
-	if (atomic_fetch_add_explicit(&retire->kept[place].busy, 1, memory_order_relaxed) != 0)
-		violation(retire->round, "%s: another thread is at the batch in place %zu", name, place);
-	return &retire->kept[place];
+	if (atomic_fetch_add_explicit(&retire.kept[place].busy, 1, memory_order_relaxed) != 0)
+		violation("%s: another thread is at the batch in place %zu", name, place);
+	return &retire.kept[place];
 }
 
 static void leave_place(struct kept *kept)
@@ -102,9 +100,9 @@ static void leave_place(struct kept *kept)
 }
 
 /* Its objects: as many as it says, and none of them held. */
-static void expect_objects(struct retire *retire, const lfpool_batch_t *batch, const struct kept *kept)
+static void expect_objects(const lfpool_batch_t *batch, const struct kept *kept)
 {
-	lfpool_t *pool = retire->round->pool;
+	lfpool_t *pool = current.pool;
 	const size_t count = lfpool_batch_count(batch);
 	uint32_t cursor = 0;
 	const void *object;
@@ -112,103 +110,101 @@ static void expect_objects(struct retire *retire, const lfpool_batch_t *batch, c
 
 	while (found <= count && (object = lfpool_batch_next(batch, &cursor)) != NULL) {
 		found++;
-		if (!lfpool_owns(pool, object) ||
-		    (lfpool_backend(pool) != LFPOOL_BACKEND_MALLOC && lfpool_in_use(pool, object)))
-			violation(retire->round, "a batch has object %p, which is not retired", object);
+		if (!lfpool_owns(pool, object) || (lfpool_backend(pool) != LFPOOL_BACKEND_MALLOC && lfpool_in_use(pool, object)))
+			violation("a batch has object %p, which is not retired", object);
 	}
 	if (!count || found != count || kept->count != count)
-		violation(retire->round, "a batch of %zu objects, %zu when it began, has %zu", count, kept->count, found);
+		violation("a batch of %zu objects, %zu when it began, has %zu", count, kept->count, found);
 }
 
-static void begin_kept(struct retire *retire, lfpool_batch_t *batch, struct kept *kept)
+static void begin_kept(lfpool_batch_t *batch, struct kept *kept)
 {
 	struct room *room = lfpool_batch_room(batch);
 
 	if (kept->begun)
-		violation(retire->round, "a batch begins in place %zu before the one there was reclaimed",
-			  lfpool_batch_place(batch));
+		violation("a batch begins in place %zu before the one there was reclaimed", lfpool_batch_place(batch));
 	/* seq_cst: see "Why that suffices". */
-	kept->when = room->when = atomic_fetch_add(&retire->now, 1) + 1;
+	kept->when = room->when = atomic_fetch_add(&retire.now, 1) + 1;
 	kept->count = lfpool_batch_count(batch);
 	kept->begun = true;
 }
 
 /* No thread reads its objects: is it as it was? */
-static void end_kept(struct retire *retire, const lfpool_batch_t *batch, struct kept *kept)
+static void end_kept(const lfpool_batch_t *batch, struct kept *kept)
 {
 	const struct room *room = lfpool_batch_room((lfpool_batch_t *)(uintptr_t)batch);
 
-	expect_objects(retire, batch, kept);
+	expect_objects(batch, kept);
 	if (lfpool_batch_of((void *)(uintptr_t)room) != batch || room->when != kept->when)
-		violation(retire->round, "the room of the batch in place %zu was written to", lfpool_batch_place(batch));
+		violation("the room of the batch in place %zu was written to", lfpool_batch_place(batch));
 	kept->begun = false;
 }
 
-static void list_push(struct retire *retire, lfpool_batch_t *batch)
+static void list_push(lfpool_batch_t *batch)
 {
 	struct room *room = lfpool_batch_room(batch);
 
 	/* relaxed: the CAS decides. */
-	room->below = atomic_load_explicit(&retire->list, memory_order_relaxed);
+	room->below = atomic_load_explicit(&retire.list, memory_order_relaxed);
 	/* release: the room; and what the pool did before, which it does not rely on. */
-	while (!atomic_compare_exchange_weak_explicit(&retire->list, &room->below, batch, memory_order_release,
+	while (!atomic_compare_exchange_weak_explicit(&retire.list, &room->below, batch, memory_order_release,
 						      memory_order_relaxed))
 		;
 }
 
 static void on_begin(void *context, lfpool_batch_t *batch)
 {
-	struct retire *retire = context;
-	struct kept *kept = enter_place(retire, batch, "begin");
+	struct kept *kept = enter_place(batch, "begin");
 
+	(void)context;
 	if (!kept)
 		return;
-	begin_kept(retire, batch, kept);
-	if (retire->seam == SEAM_TOLD)
-		expect_objects(retire, batch, kept);
+	begin_kept(batch, kept);
+	if (retire.seam == SEAM_TOLD)
+		expect_objects(batch, kept);
 	leave_place(kept);
 	/* From here on another thread may reclaim it. */
-	if (retire->seam == SEAM_TOLD)
-		list_push(retire, batch);
+	if (retire.seam == SEAM_TOLD)
+		list_push(batch);
 }
 
 static bool on_ready(void *context, const lfpool_batch_t *batch)
 {
-	struct retire *retire = context;
-	struct kept *kept = enter_place(retire, batch, "ready");
+	struct kept *kept = enter_place(batch, "ready");
 	bool ready;
 
+	(void)context;
 	if (!kept)
 		return false;
-	if (retire->seam == SEAM_READY_ONLY && !kept->begun)
-		begin_kept(retire, (lfpool_batch_t *)(uintptr_t)batch, kept);
+	if (retire.seam == SEAM_READY_ONLY && !kept->begun)
+		begin_kept((lfpool_batch_t *)(uintptr_t)batch, kept);
 	if (!kept->begun)
-		violation(retire->round, "asked about a batch in place %zu that has not begun", lfpool_batch_place(batch));
-	ready = passed(retire, kept->when);
+		violation("asked about a batch in place %zu that has not begun", lfpool_batch_place(batch));
+	ready = passed(kept->when);
 	if (ready)
-		end_kept(retire, batch, kept);
+		end_kept(batch, kept);
 	leave_place(kept);
 	return ready;
 }
 
 /* Reclaims what is due. */
-static void dispatch(struct retire *retire)
+static void dispatch(void)
 {
 	/* acquire: the rooms. */
-	lfpool_batch_t *batch = atomic_exchange_explicit(&retire->list, NULL, memory_order_acquire);
+	lfpool_batch_t *batch = atomic_exchange_explicit(&retire.list, NULL, memory_order_acquire);
 
 	while (batch) {
 		const struct room *room = lfpool_batch_room(batch);
 		lfpool_batch_t *below = room->below;
 
-		if (passed(retire, room->when)) {
-			struct kept *kept = enter_place(retire, batch, "reclaim");
+		if (passed(room->when)) {
+			struct kept *kept = enter_place(batch, "reclaim");
 
-			end_kept(retire, batch, kept);
+			end_kept(batch, kept);
 			leave_place(kept);
 			lfpool_batch_reclaim(batch);
 		} else {
-			list_push(retire, batch);
+			list_push(batch);
 		}
 		batch = below;
 	}
@@ -216,62 +212,52 @@ static void dispatch(struct retire *retire)
 
 static bool on_wait(void *context)
 {
-	struct retire *retire = context;
-
+	(void)context;
 	if (in_section())
 		return false;
-	if (retire->seam == SEAM_TOLD)
-		dispatch(retire);
+	if (retire.seam == SEAM_TOLD)
+		dispatch();
 	(void)sched_yield();
 	return true;
 }
 
 /* ---- The regime ---- */
 
-static void *retire_open(struct round *round, struct nodes *nodes)
+static void retire_open(void)
 {
-	struct retire *retire = round_memory(1, sizeof(*retire));
 	static const char *const seams[] = {"ready only", "begin, ready", "begin, ready, wait", "begin, wait"};
-	lfpool_scheme_t *scheme = &round->config.scheme;
+	lfpool_scheme_t *scheme = &current.config.scheme;
 
-	retire->round = round;
-	retire->seam = (enum seam)random_below(&round->random, SEAMS);
-	retire->threads = round->cell->threads;
-	retire->stands = round_memory(retire->threads + 1, sizeof(struct stand));
-	retire->places = round_memory(nodes->keys, sizeof(*retire->places));
-	atomic_store(&retire->now, 1);
-	scheme->context = retire;
-	scheme->begin = retire->seam == SEAM_READY_ONLY ? NULL : on_begin;
-	scheme->ready = retire->seam == SEAM_TOLD ? NULL : on_ready;
-	scheme->wait = retire->seam == SEAM_TOLD || retire->seam == SEAM_READY_WAIT ? on_wait : NULL;
-	round_remark(round, ", by %s", seams[retire->seam]);
-	return retire;
+	memset(&retire, 0, sizeof(retire));
+	retire.seam = (enum seam)random_below(&current.random, SEAMS);
+	retire.threads = current.threads;
+	retire.stands = round_memory(retire.threads + 1, sizeof(struct stand));
+	retire.places = round_memory(nodes.keys, sizeof(*retire.places));
+	atomic_store(&retire.now, 1);
+	scheme->context = &retire;
+	scheme->begin = retire.seam == SEAM_READY_ONLY ? NULL : on_begin;
+	scheme->ready = retire.seam == SEAM_TOLD ? NULL : on_ready;
+	scheme->wait = retire.seam == SEAM_TOLD || retire.seam == SEAM_READY_WAIT ? on_wait : NULL;
+	round_remark(", by %s", seams[retire.seam]);
 }
 
-static void retire_empty(struct nodes *nodes)
+static void retire_empty(void)
 {
-	struct retire *retire = nodes->own;
-
-	for (uint32_t key = 0; key < nodes->keys; key++)
+	for (uint32_t key = 0; key < nodes.keys; key++)
 		/* relaxed: the threads have stopped. */
-		if (atomic_load_explicit(&retire->places[key], memory_order_relaxed))
-			violation(retire->round, "a node is left with key %u", key);
+		if (atomic_load_explicit(&retire.places[key], memory_order_relaxed))
+			violation("a node is left with key %u", key);
 }
 
-static void retire_close(struct nodes *nodes)
+static void retire_close(void)
 {
-	struct retire *retire = nodes->own;
-
-	free(retire->places);
-	free(retire->stands);
-	free(retire);
+	free(retire.places);
+	free(retire.stands);
 }
 
 static void retire_enter(struct actor *actor)
 {
-	struct retire *retire = actor->nodes->own;
-
-	own_stand = &retire->stands[actor->worker->index];
+	own_stand = &retire.stands[actor->worker->index];
 	actor->own = own_stand;
 }
 
@@ -283,11 +269,10 @@ static void retire_leave(struct actor *actor)
 
 static void retire_begin(struct actor *actor)
 {
-	struct retire *retire = actor->nodes->own;
 	struct stand *stand = actor->own;
 
 	/* seq_cst, both: see "Why that suffices". */
-	atomic_store(&stand->at, atomic_load(&retire->now));
+	atomic_store(&stand->at, atomic_load(&retire.now));
 }
 
 static void retire_end(struct actor *actor)
@@ -295,11 +280,11 @@ static void retire_end(struct actor *actor)
 	struct stand *stand = actor->own;
 
 	/* A drain in a section would wait for itself.  It need not have anything to wait for. */
-	if (actor->worker->round->config.scheme.wait && worker_chance(actor->worker, 64)) {
-		const lfpool_status_t status = lfpool_drain(actor->worker->round->pool);
+	if (current.config.scheme.wait && worker_chance(actor->worker, 64)) {
+		const lfpool_status_t status = lfpool_drain(current.pool);
 
 		if (status != LFPOOL_OK && status != LFPOOL_E_IN_SECTION)
-			violation(actor->worker->round, "lfpool_drain() in a section: %s", lfpool_status_string(status));
+			violation("lfpool_drain() in a section: %s", lfpool_status_string(status));
 	}
 	/* release: what was read is read before the next holder writes. */
 	atomic_store_explicit(&stand->at, 0, memory_order_release);
@@ -307,44 +292,41 @@ static void retire_end(struct actor *actor)
 
 static void retire_pause(struct actor *actor)
 {
-	struct retire *retire = actor->nodes->own;
-
-	if (retire->seam == SEAM_TOLD && worker_chance(actor->worker, 16))
-		dispatch(retire);
+	if (retire.seam == SEAM_TOLD && worker_chance(actor->worker, 16))
+		dispatch();
 }
 
 static bool retire_insert(struct actor *actor, struct node *node)
 {
-	struct retire *retire = actor->nodes->own;
 	struct node *none = NULL;
 
+	(void)actor;
 	/* seq_cst, here and below: see "Why that suffices"; publishes the node. */
-	return atomic_compare_exchange_strong(&retire->places[node->key], &none, node);
+	return atomic_compare_exchange_strong(&retire.places[node->key], &none, node);
 }
 
 static struct node *retire_find(struct actor *actor, uint64_t key)
 {
-	struct retire *retire = actor->nodes->own;
-
-	return atomic_load(&retire->places[key]);
+	(void)actor;
+	return atomic_load(&retire.places[key]);
 }
 
 static struct node *retire_take_out(struct actor *actor, uint64_t key, bool *ours_out)
 {
-	struct retire *retire = actor->nodes->own;
-	struct node *node = atomic_load(&retire->places[key]);
+	struct node *node = atomic_load(&retire.places[key]);
 	struct node *expected = node;
 
 	/* Another thread may be about to do the same. */
-	if (node && actor->nodes->raced && worker_chance(actor->worker, 8))
+	if (node && nodes.raced && worker_chance(actor->worker, 8))
 		(void)sched_yield();
-	*ours_out = node && atomic_compare_exchange_strong(&retire->places[key], &expected, NULL);
+	*ours_out = node && atomic_compare_exchange_strong(&retire.places[key], &expected, NULL);
 	return node;
 }
 
 static lfpool_status_t retire_retire(struct actor *actor, void *object)
 {
-	return lfpool_retire(actor->worker->round->pool, object);
+	(void)actor;
+	return lfpool_retire(current.pool, object);
 }
 
 static const struct regime regime_retire = {

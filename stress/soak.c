@@ -10,12 +10,11 @@
  * A thread of its own conducts, and takes the samples.
  */
 #include "meeting.h"
-#include "report.h"
-#include "round.h"
 #include "scenario.h"
 #include "soak_log.h"
 
 #include <sched.h>
+#include <string.h>
 
 #define OBJECT_BYTES 256
 #define MOST 32768
@@ -36,75 +35,68 @@ static const struct {
 
 struct soaker {
 	struct worker *worker;
-	struct soak *soak;
 	struct soak_timing timing;
-	struct held *held;       /* room for MOST of all threads together */
+	struct held *held; /* room for MOST of all threads together */
 	size_t room, count;
-	size_t goal;             /* of the burst                          */
-	_Atomic(bool) asked;     /* its continuation has not run yet      */
+	size_t goal;         /* of the burst                          */
+	_Atomic(bool) asked; /* its continuation has not run yet      */
 	struct worker child;
 	struct held child_held[CHILD_MAX];
 };
 
-struct soak {
+static struct {
 	struct meeting meeting;
 	_Atomic(unsigned) phase;
-	struct round *round;
 	struct soak_log *log;
 	double cycle_seconds;
 	size_t cycles;
 	struct soaker *soakers;
 	struct worker conductor;
 	void *leaked; /* FAULT_LEAK: a list */
-};
+} soak;
 
 static _Thread_local struct worker *here;
 
-static void soak_plan(struct round *round)
+static void soak_plan(void)
 {
-	const struct options *options = round->cell->options;
-	const unsigned threads = round->cell->threads;
-	struct soak *soak = round_memory(1, sizeof(*soak));
+	const unsigned threads = current.threads;
 
-	soak->round = round;
-	soak->meeting.rendezvous.threads = threads + 1;
-	soak->cycle_seconds = options->seconds / CYCLES_AT_LEAST;
-	if (soak->cycle_seconds > CYCLE_SECONDS_MAX)
-		soak->cycle_seconds = CYCLE_SECONDS_MAX;
-	soak->cycles = (size_t)(options->seconds / soak->cycle_seconds + 0.5);
-	soak->soakers = round_memory(threads, sizeof(struct soaker));
+	memset(&soak, 0, sizeof(soak));
+	soak.meeting.rendezvous.threads = threads + 1;
+	soak.cycle_seconds = options.seconds / CYCLES_AT_LEAST;
+	if (soak.cycle_seconds > CYCLE_SECONDS_MAX)
+		soak.cycle_seconds = CYCLE_SECONDS_MAX;
+	soak.cycles = (size_t)(options.seconds / soak.cycle_seconds + 0.5);
+	soak.soakers = round_memory(threads, sizeof(struct soaker));
 	for (unsigned i = 0; i < threads; i++) {
-		struct soaker *s = &soak->soakers[i];
+		struct soaker *s = &soak.soakers[i];
 
-		s->soak = soak;
 		s->room = MOST / threads;
 		s->held = round_memory(s->room, sizeof(struct held));
-		worker_init(&s->child, round, threads + 1 + i);
+		worker_init(&s->child, threads + 1 + i);
 	}
-	worker_init(&soak->conductor, round, 2 * threads + 1);
-	soak->conductor.trusted = true;
-	lfpool_config_init(&round->config);
-	round->config.name = "soak";
-	round->config.object_size = OBJECT_BYTES;
-	round->config.hooks.context = round;
-	round->config.hooks.misuse = round_on_misuse;
-	round->config.growth_step = BASE;
-	round->capacity = MOST;
-	round->initial = BASE;
-	round->plain = true;
-	round->trims = true;
-	round->demand.unjudged = true;
-	round->nulls_logged = NULLS_OF_NOBODY;
-	round->nanoseconds = UINT64_MAX / 2;
+	worker_init(&soak.conductor, 2 * threads + 1);
+	soak.conductor.trusted = true;
+	lfpool_config_init(&current.config);
+	current.config.name = "soak";
+	current.config.object_size = OBJECT_BYTES;
+	current.config.hooks.misuse = round_on_misuse;
+	current.config.growth_step = BASE;
+	current.capacity = MOST;
+	current.initial = BASE;
+	current.plain = true;
+	current.trims = true;
+	current.demand.unjudged = true;
+	current.nulls_logged = NULLS_OF_NOBODY;
+	current.nanoseconds = UINT64_MAX / 2;
 	/* One at a time, since each is timed. */
-	round->route_count = 0;
-	round->routes[round->route_count++] = ROUTE_THREAD;
-	round->routes[round->route_count++] = ROUTE_INLINE;
-	round->routes[round->route_count++] = ROUTE_CACHE;
-	soak->log = soak_log_open(options->soak_out);
+	current.route_count = 0;
+	current.routes[current.route_count++] = ROUTE_THREAD;
+	current.routes[current.route_count++] = ROUTE_INLINE;
+	current.routes[current.route_count++] = ROUTE_CACHE;
+	soak.log = soak_log_open(options.soak_out);
 	/* Until it is warm. */
-	atomic_init(&soak->phase, REST);
-	round->shared = soak;
+	atomic_init(&soak.phase, REST);
 }
 
 /* ---- The workers ---- */
@@ -128,7 +120,7 @@ static void steady(struct soaker *s)
 	acquire_up_to(s, goal);
 	release_down_to(s, goal);
 	if (worker_chance(s->worker, 64))
-		worker_rescan(s->worker, s->held, s->count);
+		worker_rescan(s->held, s->count);
 }
 
 static void burst(struct soaker *s)
@@ -195,9 +187,9 @@ static void ask(struct soaker *s)
 		return;
 	/* relaxed: the library hands it on. */
 	atomic_store_explicit(&s->asked, true, memory_order_relaxed);
-	status = lfpool_acquire_async(s->soak->round->pool, run, s, NULL);
+	status = lfpool_acquire_async(current.pool, run, s, NULL);
 	if (status != LFPOOL_OK)
-		violation(s->soak->round, "lfpool_acquire_async(): %s", lfpool_status_string(status));
+		violation("lfpool_acquire_async(): %s", lfpool_status_string(status));
 }
 
 static void wait_for_one(struct soaker *s)
@@ -218,184 +210,172 @@ static void wait_for_one(struct soaker *s)
 static void soak_step(struct soaker *s, enum phase phase)
 {
 	switch (phase) {
-	case STEADY:
-		steady(s);
-		break;
-	case BURST:
-		burst(s);
-		break;
-	case CHURN:
-		churn(s);
-		break;
-	default:
-		wait_for_one(s);
+	case STEADY: steady(s); break;
+	case BURST: burst(s); break;
+	case CHURN: churn(s); break;
+	default: wait_for_one(s);
 	}
-	soak_log_add(s->soak->log, &s->timing);
+	soak_log_add(soak.log, &s->timing);
 }
 
 /* ---- The conductor ---- */
 
-static void set_phase(struct soak *soak, enum phase phase)
+static void set_phase(enum phase phase)
 {
 	/* relaxed: to know soon is enough. */
-	atomic_store_explicit(&soak->phase, phase, memory_order_relaxed);
+	atomic_store_explicit(&soak.phase, phase, memory_order_relaxed);
 }
 
-static void begin_phase(struct soak *soak, enum phase phase)
+static void begin_phase(enum phase phase)
 {
-	lfpool_t *pool = soak->round->pool;
-	const size_t few = (soak->round->cell->threads + 1) / 2;
+	lfpool_t *pool = current.pool;
+	const size_t few = (current.threads + 1) / 2;
 
 	if (phase == WAIT) {
 		(void)lfpool_limit(pool, few);
 		(void)lfpool_shrink(pool, lfpool_capacity(pool) - few);
 	}
-	set_phase(soak, phase);
+	set_phase(phase);
 }
 
 /* Samples until then. */
-static void stay(struct soak *soak, size_t cycle, enum phase phase, uint64_t until_ns)
+static void stay(size_t cycle, enum phase phase, uint64_t until_ns)
 {
-	const uint64_t step_ns = (uint64_t)(soak->cycle_seconds * 1e9 / SAMPLES_IN_CYCLE);
-	lfpool_t *pool = soak->round->pool;
+	const uint64_t step_ns = (uint64_t)(soak.cycle_seconds * 1e9 / SAMPLES_IN_CYCLE);
+	lfpool_t *pool = current.pool;
 
-	while (now_ns() < until_ns && !cell_failed(soak->round->cell)) {
+	while (now_ns() < until_ns && !cell_failed()) {
 		const uint64_t left_ns = until_ns - now_ns(), wait_ns = left_ns < step_ns + step_ns / 2 ? left_ns : step_ns;
 		const struct timespec pause = {(time_t)(wait_ns / 1000000000), (long)(wait_ns % 1000000000)};
 
 		(void)nanosleep(&pause, NULL);
-		if (worker_chance(&soak->conductor, 2))
+		if (worker_chance(&soak.conductor, 2))
 			(void)lfpool_trim(pool, STEADY_MAX, (size_t)256 << 10);
-		(void)soak_log_sample(soak->log, pool, cycle, phases[phase].name);
+		(void)soak_log_sample(soak.log, pool, cycle, phases[phase].name);
 	}
 }
 
-static void leak(struct soak *soak)
+static void leak(void)
 {
 	void **memory;
 
-	if (soak->round->cell->options->fault != FAULT_LEAK)
+	if (options.fault != FAULT_LEAK)
 		return;
 	memory = round_memory(1, LEAK_BYTES);
-	*memory = soak->leaked;
-	soak->leaked = memory;
+	*memory = soak.leaked;
+	soak.leaked = memory;
 	/* relaxed: a statistic. */
-	atomic_fetch_add_explicit(&soak->round->cell->faults, 1, memory_order_relaxed);
+	atomic_fetch_add_explicit(&current.cell->faults, 1, memory_order_relaxed);
 }
 
 /* All have given back what they had, and stand by. */
-static void rest(struct soak *soak, size_t cycle)
+static void rest(size_t cycle)
 {
-	struct round *round = soak->round;
-	lfpool_t *pool = round->pool;
-	const size_t decoys = round->decoy.object != NULL, base = BASE + decoys;
+	lfpool_t *pool = current.pool;
+	const size_t decoys = current.decoy.object != NULL, base = BASE + decoys;
 
-	for (unsigned i = 0; i < round->cell->threads; i++)
+	for (unsigned i = 0; i < current.threads; i++)
 		/* relaxed: the meeting orders it. */
-		if (atomic_load_explicit(&soak->soakers[i].asked, memory_order_relaxed))
-			violation(round, "a continuation waits though all objects are free");
+		if (atomic_load_explicit(&soak.soakers[i].asked, memory_order_relaxed))
+			violation("a continuation waits though all objects are free");
 	if (lfpool_active_count(pool) != decoys || lfpool_shrink_owed(pool))
-		violation(round, "with everything given back %zu objects are active, and %zu owed",
-			  lfpool_active_count(pool) - decoys, lfpool_shrink_owed(pool));
-	(void)lfpool_limit(pool, round->most);
+		violation("with everything given back %zu objects are active, and %zu owed", lfpool_active_count(pool) - decoys,
+			  lfpool_shrink_owed(pool));
+	(void)lfpool_limit(pool, current.most);
 	if (lfpool_capacity(pool) > base)
 		(void)lfpool_shrink(pool, lfpool_capacity(pool) - base);
 	(void)lfpool_reserve(pool, base);
 	if (lfpool_capacity(pool) != base)
-		violation(round, "made to have %zu objects, the pool has %zu", base, lfpool_capacity(pool));
+		violation("made to have %zu objects, the pool has %zu", base, lfpool_capacity(pool));
 	while (lfpool_trim(pool, 0, (size_t)1 << 20))
 		;
-	round_expect_intact(round, "after the trim");
-	leak(soak);
-	soak_log_trimmed(soak->log, soak_log_sample(soak->log, pool, cycle, phases[REST].name));
+	round_expect_intact("after the trim");
+	leak();
+	soak_log_trimmed(soak.log, soak_log_sample(soak.log, pool, cycle, phases[REST].name));
 }
 
 /* Uses all there can be, once: afterwards nothing is used for the first time. */
-static void warm_up(struct soak *soak)
+static void warm_up(void)
 {
 	struct held *held = round_memory(MOST, sizeof(*held));
 	size_t count = 0;
 
-	while (count < MOST && worker_acquire(&soak->conductor, &held[count]))
+	while (count < MOST && worker_acquire(&soak.conductor, &held[count]))
 		count++;
 	if (count < MOST)
-		violation(soak->round, "only %zu objects of %d came to be", count, MOST);
+		violation("only %zu objects of %d came to be", count, MOST);
 	while (count)
-		worker_release(&soak->conductor, &held[--count]);
+		worker_release(&soak.conductor, &held[--count]);
 	free(held);
 }
 
-static void *conduct(void *argument)
+static void *conduct(void *unused)
 {
-	struct soak *soak = argument;
 	size_t cycle = 0;
 
-	here = &soak->conductor;
-	meeting_join(&soak->meeting);
-	warm_up(soak);
-	soak->meeting.go_on = true;
-	set_phase(soak, STEADY);
-	meeting_join(&soak->meeting);
+	(void)unused;
+	here = &soak.conductor;
+	meeting_join(&soak.meeting);
+	warm_up();
+	soak.meeting.go_on = true;
+	set_phase(STEADY);
+	meeting_join(&soak.meeting);
 	do {
 		const uint64_t start_ns = now_ns();
 
 		for (enum phase phase = STEADY; phase < REST; phase++) {
-			begin_phase(soak, phase);
-			stay(soak, cycle, phase, start_ns + (uint64_t)(phases[phase].end * soak->cycle_seconds * 1e9));
+			begin_phase(phase);
+			stay(cycle, phase, start_ns + (uint64_t)(phases[phase].end * soak.cycle_seconds * 1e9));
 		}
-		set_phase(soak, REST);
-		meeting_join(&soak->meeting);
-		rest(soak, cycle++);
-		soak->meeting.go_on = cycle < soak->cycles && !cell_failed(soak->round->cell);
-		set_phase(soak, STEADY);
-		meeting_join(&soak->meeting);
-	} while (soak->meeting.go_on);
+		set_phase(REST);
+		meeting_join(&soak.meeting);
+		rest(cycle++);
+		soak.meeting.go_on = cycle < soak.cycles && !cell_failed();
+		set_phase(STEADY);
+		meeting_join(&soak.meeting);
+	} while (soak.meeting.go_on);
 	return NULL;
 }
 
 static void soak_work(struct worker *worker)
 {
-	struct soak *soak = worker->round->shared;
-	struct soaker *s = &soak->soakers[worker->index];
+	struct soaker *s = &soak.soakers[worker->index];
 
 	s->worker = here = worker;
 	worker->timing = &s->timing.timing;
 	if (worker->index == 0)
-		thread_start(&soak->conductor.thread, conduct, soak);
+		thread_start(&soak.conductor.thread, conduct, NULL);
 	do {
 		enum phase phase;
 
 		/* relaxed: see set_phase(). */
-		while ((phase = atomic_load_explicit(&soak->phase, memory_order_relaxed)) != REST)
+		while ((phase = atomic_load_explicit(&soak.phase, memory_order_relaxed)) != REST)
 			soak_step(s, phase);
 		release_down_to(s, 0);
 		s->goal = 0;
-		soak_log_add(soak->log, &s->timing);
-		meeting_join(&soak->meeting);
-		meeting_join(&soak->meeting);
-	} while (soak->meeting.go_on);
+		soak_log_add(soak.log, &s->timing);
+		meeting_join(&soak.meeting);
+		meeting_join(&soak.meeting);
+	} while (soak.meeting.go_on);
 	worker->timing = NULL;
 	if (worker->index == 0)
-		(void)pthread_join(soak->conductor.thread, NULL);
+		(void)pthread_join(soak.conductor.thread, NULL);
 }
 
-static void soak_finish(struct round *round)
+static void soak_finish(void)
 {
-	struct soak *soak = round->shared;
+	if (!cell_failed())
+		soak_log_judge(soak.log);
+	soak_log_close(soak.log);
+	while (soak.leaked) {
+		void **memory = soak.leaked;
 
-	if (!cell_failed(round->cell))
-		soak_log_judge(soak->log, round);
-	soak_log_close(soak->log);
-	while (soak->leaked) {
-		void **memory = soak->leaked;
-
-		soak->leaked = *memory;
+		soak.leaked = *memory;
 		free(memory);
 	}
-	for (unsigned i = 0; i < round->cell->threads; i++)
-		free(soak->soakers[i].held);
-	free(soak->soakers);
-	free(soak);
+	for (unsigned i = 0; i < current.threads; i++)
+		free(soak.soakers[i].held);
+	free(soak.soakers);
 }
 
 const struct scenario scenario_soak = {

@@ -6,9 +6,7 @@
 
 #include "common/resident.h"
 #include "common/sanitizers.h"
-#include "report.h"
 #include "round.h"
-#include "watchdog.h"
 
 #include <string.h>
 
@@ -98,7 +96,8 @@ double soak_log_sample(struct soak_log *log, const lfpool_t *pool, size_t cycle,
 		for (size_t i = 0; i < FRACTIONS; i++)
 			/* Empty if there was no call. */
 			if (interval.of[kind].count)
-				fprintf(log->file, ",%.0f", histogram_quantile(&interval.of[kind], fractions[i]) * clock_tick_ns());
+				fprintf(log->file, ",%.0f",
+					histogram_quantile(&interval.of[kind], fractions[i]) * clock_tick_ns());
 			else
 				fputc(',', log->file);
 	}
@@ -134,7 +133,7 @@ static double median(const double *values, size_t count)
 	return middle;
 }
 
-void soak_log_judge(const struct soak_log *log, struct round *round)
+void soak_log_judge(const struct soak_log *log)
 {
 	const char *why_not = NULL;
 	double first, last, allowed;
@@ -156,7 +155,7 @@ void soak_log_judge(const struct soak_log *log, struct round *round)
 		why_not = "too few cycles";
 	else if (UNDER_TSAN || UNDER_ASAN)
 		why_not = "a sanitizer has memory of its own";
-	else if (lfpool_backend(round->pool) == LFPOOL_BACKEND_MALLOC)
+	else if (lfpool_backend(current.pool) == LFPOOL_BACKEND_MALLOC)
 		why_not = "the malloc backend is not trimmed";
 	if (why_not) {
 		say("soak: %zu cycles; the memory is not judged: %s\n", log->cycles, why_not);
@@ -171,6 +170,6 @@ void soak_log_judge(const struct soak_log *log, struct round *round)
 	    "%.0f KiB more are allowed)\n",
 	    log->cycles, first / 1024, last / 1024, allowed / 1024);
 	if (last > first + allowed)
-		violation(round, "the resident memory grows: %.0f KiB after the trim in the first third of %zu cycles, %.0f in the last",
+		violation("the resident memory grows: %.0f KiB after the trim in the first third of %zu cycles, %.0f in the last",
 			  first / 1024, log->cycles, last / 1024);
 }

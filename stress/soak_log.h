@@ -13,7 +13,7 @@
 #ifndef STRESS_SOAK_LOG_H
 #define STRESS_SOAK_LOG_H
 
-#include "timing.h"
+#include "worker.h"
 
 #include "lfpool/lfpool.h"
 
@@ -24,15 +24,13 @@
 /* Fewer are not judged. */
 #define SOAK_CYCLES_MIN 7
 
-struct round;
-
 struct soak_log {
-	FILE *file;                       /* NULL: none                                  */
+	FILE *file; /* NULL: none                                  */
 	uint64_t start_ns;
-	_Atomic(unsigned) samples;        /* taken                                       */
-	pthread_mutex_t lock;             /* of `interval`                               */
+	_Atomic(unsigned) samples; /* taken                                       */
+	pthread_mutex_t lock;      /* of `interval`                               */
 	struct timing interval, all;
-	double *trimmed;                  /* resident bytes after each cycle's trim      */
+	double *trimmed; /* resident bytes after each cycle's trim      */
 	size_t cycles;
 };
 
@@ -54,6 +52,6 @@ double soak_log_sample(struct soak_log *log, const lfpool_t *pool, size_t cycle,
 void soak_log_trimmed(struct soak_log *log, double resident);
 
 /* Says the figures; a violation if the memory is not flat. */
-void soak_log_judge(const struct soak_log *log, struct round *round);
+void soak_log_judge(const struct soak_log *log);
 
 #endif

@@ -11,22 +11,21 @@
  * the thread that runs it only if that one is not about to.
  * The history is told of no NULL before the end: a call that serves others has an object in its hands that is none of its own.
  */
-#include "history_round.h"
+#include "history.h"
 #include "meeting.h"
 #include "promise.h"
 #include "relay.h"
-#include "report.h"
-#include "round.h"
 #include "scenario.h"
 
+#include <string.h>
+
 #define HOLD_MAX 4
-#define LEFT_MAX 6    /* with what continuations left */
-#define ASKED_MAX 8   /* continuations of a worker that are waiting, about */
-#define NEST_MAX 4    /* continuations that ask for continuations */
+#define LEFT_MAX 6  /* with what continuations left */
+#define ASKED_MAX 8 /* continuations of a worker that are waiting, about */
+#define NEST_MAX 4  /* continuations that ask for continuations */
 
 struct waiter {
 	struct worker *worker;
-	struct waiting *waiting;
 	struct held held[LEFT_MAX + 2];
 	unsigned count;
 	unsigned depth;      /* of calls on the pool                            */
@@ -34,34 +33,33 @@ struct waiter {
 	uint64_t call_begin; /* of the outermost call                           */
 	bool for_ever;       /* is about to wait so: nothing may be left with it */
 	bool giving_back;
-	unsigned oldest;     /* of its continuations, that may be waiting        */
+	unsigned oldest; /* of its continuations, that may be waiting        */
 };
 
-struct waiting {
+static struct {
 	struct meeting meeting;
 	struct promises promises;
 	struct relay relay;
 	struct waiter *waiters;
 	_Atomic(size_t) held;
-};
+} waiting;
 
 static _Thread_local struct waiter *here;
 
-static void wait_plan(struct round *round)
+static void wait_plan(void)
 {
-	struct waiting *waiting = round_memory(1, sizeof(*waiting));
-	const unsigned threads = round->cell->threads;
+	const unsigned threads = current.threads;
 
-	round->capacity = 1 + random_below(&round->random, random_below(&round->random, 4) ? threads : 2 * threads);
-	waiting->meeting.rendezvous.threads = threads;
-	waiting->waiters = round_memory(threads, sizeof(struct waiter));
-	promises_open(&waiting->promises, threads, random_below(&round->random, 2));
-	relay_open(&waiting->relay, round);
+	memset(&waiting, 0, sizeof(waiting));
+	current.capacity = 1 + random_below(&current.random, random_below(&current.random, 4) ? threads : 2 * threads);
+	waiting.meeting.rendezvous.threads = threads;
+	waiting.waiters = round_memory(threads, sizeof(struct waiter));
+	promises_open(&waiting.promises, threads, random_below(&current.random, 2));
+	relay_open(&waiting.relay);
 	/* Both counts order the threads. */
-	round->demand.counted = waiting->promises.stamped;
-	round->demand.unjudged = !waiting->promises.stamped;
-	round->nulls_logged = NULLS_OF_KEEPER;
-	round->shared = waiting;
+	current.demand.counted = waiting.promises.stamped;
+	current.demand.unjudged = !waiting.promises.stamped;
+	current.nulls_logged = NULLS_OF_KEEPER;
 }
 
 /* ---- Calls ---- */
@@ -69,7 +67,7 @@ static void wait_plan(struct round *round)
 static void call_begins(struct waiter *w)
 {
 	if (w->depth++ == 0)
-		w->call_begin = promises_now(&w->waiting->promises);
+		w->call_begin = promises_now(&waiting.promises);
 }
 
 static void call_ends(struct waiter *w)
@@ -132,7 +130,6 @@ static void ask(struct waiter *w);
 static void run(void *context, lfpool_t *pool, void *object)
 {
 	struct promise *promise = context;
-	struct round *round = promise->round;
 	struct waiter *w = here;
 	struct held held;
 
@@ -140,9 +137,9 @@ static void run(void *context, lfpool_t *pool, void *object)
 	if (!w)
 		return;
 	promise->served_in = w->call_begin;
-	promise->ran = promises_now(&w->waiting->promises);
-	if (pool != round->pool || !object)
-		violation(round, "a continuation is called with object %p of pool %p", object, (void *)pool);
+	promise->ran = promises_now(&waiting.promises);
+	if (pool != current.pool || !object)
+		violation("a continuation is called with object %p of pool %p", object, (void *)pool);
 	if (!promise_turn(promise, PROMISE_ASKED, PROMISE_RAN) || !object ||
 	    !worker_receive(w->worker, object, promise->history_begin, &held))
 		return;
@@ -161,47 +158,44 @@ static void run(void *context, lfpool_t *pool, void *object)
 
 static void ask(struct waiter *w)
 {
-	struct round *round = w->worker->round;
-	struct promise *promise = promise_next(&w->waiting->promises, w->worker->index);
+	struct promise *promise = promise_next(&waiting.promises, w->worker->index);
 	lfpool_status_t status;
 
 	if (!promise)
 		return;
-	promise->round = round;
 	promise->release_at_once = worker_chance(w->worker, 2);
 	promise->history_begin = history_begin(w->worker->log);
 	call_begins(w);
-	promise->begin = w->depth == 1 ? w->call_begin : promises_now(&w->waiting->promises);
+	promise->begin = w->depth == 1 ? w->call_begin : promises_now(&waiting.promises);
 	/* relaxed: see promise.h. */
 	atomic_store_explicit(&promise->state, PROMISE_ASKED, memory_order_relaxed);
-	status = worker_ask(w->worker, run, promise, &promise->ticket);
-	promise->end = promises_now(&w->waiting->promises);
+	status = worker_ask(run, promise, &promise->ticket);
+	promise->end = promises_now(&waiting.promises);
 	call_ends(w);
-	if (status == LFPOOL_E_NO_MEMORY && round->refusals && promise_turn(promise, PROMISE_ASKED, PROMISE_NONE))
-		demand_lower(&round->demand, 1);
+	if (status == LFPOOL_E_NO_MEMORY && current.refusals && promise_turn(promise, PROMISE_ASKED, PROMISE_NONE))
+		demand_lower(&current.demand, 1);
 	else if (status != LFPOOL_OK)
-		violation(round, "lfpool_acquire_async(): %s", lfpool_status_string(status));
+		violation("lfpool_acquire_async(): %s", lfpool_status_string(status));
 	else if (!promise->ticket && promise_state(promise) != PROMISE_RAN)
-		violation(round, "a continuation has no ticket, and did not run");
+		violation("a continuation has no ticket, and did not run");
 }
 
-static void cancel(struct waiter *w, struct promise *promise)
+static void cancel(struct promise *promise)
 {
-	struct round *round = w->worker->round;
-	const uint64_t begin = promises_now(&w->waiting->promises);
+	const uint64_t begin = promises_now(&waiting.promises);
 
-	if (!lfpool_cancel(round->pool, promise->ticket))
+	if (!lfpool_cancel(current.pool, promise->ticket))
 		return;
 	if (!promise_turn(promise, PROMISE_ASKED, PROMISE_CANCELLED))
 		return;
 	promise->served_in = begin;
-	demand_lower(&round->demand, 1);
+	demand_lower(&current.demand, 1);
 }
 
 /* One of our latest; also one that has run, or was cancelled. */
 static void cancel_any(struct waiter *w)
 {
-	struct promises *promises = &w->waiting->promises;
+	struct promises *promises = &waiting.promises;
 	const unsigned count = promises->count[w->worker->index];
 	struct promise *promise;
 
@@ -210,13 +204,13 @@ static void cancel_any(struct waiter *w)
 	promise = &promises->of[w->worker->index * PROMISES_MAX + count - 1 -
 				random_below(&w->worker->random, count < 2 * ASKED_MAX ? count : 2 * ASKED_MAX)];
 	if (promise_state(promise) != PROMISE_NONE)
-		cancel(w, promise);
+		cancel(promise);
 }
 
 /* Are fewer than ASKED_MAX of ours waiting? */
 static bool may_ask(struct waiter *w)
 {
-	struct promises *promises = &w->waiting->promises;
+	struct promises *promises = &waiting.promises;
 	const struct promise *mine = &promises->of[w->worker->index * PROMISES_MAX];
 	const unsigned count = promises->count[w->worker->index];
 
@@ -228,82 +222,72 @@ static bool may_ask(struct waiter *w)
 /* ---- Meetings ---- */
 
 /* Thread 0, while the others stand by. */
-static void expect_quiet(struct waiter *w, size_t held)
+static void expect_quiet(size_t held)
 {
-	struct round *round = w->worker->round;
-	const size_t decoys = round->decoy.object != NULL, pending = promises_pending(&w->waiting->promises);
-	const size_t active = lfpool_active_count(round->pool), available = lfpool_available_count(round->pool);
+	const size_t decoys = current.decoy.object != NULL, pending = promises_pending(&waiting.promises);
+	const size_t active = lfpool_active_count(current.pool), available = lfpool_available_count(current.pool);
 	lfpool_stats_t stats = LFPOOL_STATS_INIT;
 
-	round_expect_intact(round, "at a meeting");
-	if (lfpool_stats(round->pool, &stats) != LFPOOL_OK || stats.waiting != pending)
-		violation(round, "at a meeting %zu continuations wait, says lfpool_stats(), and it should be %zu", stats.waiting,
+	round_expect_intact("at a meeting");
+	if (lfpool_stats(current.pool, &stats) != LFPOOL_OK || stats.waiting != pending)
+		violation("at a meeting %zu continuations wait, says lfpool_stats(), and it should be %zu", stats.waiting,
 			  pending);
 	if (active != held + decoys)
-		violation(round, "at a meeting %zu objects are held, and %zu active", held + decoys, active);
+		violation("at a meeting %zu objects are held, and %zu active", held + decoys, active);
 	/* What can still be added is as good as free. */
-	if (pending && (available || (lfpool_capacity(round->pool) < round->most && !round->refusals)))
-		violation(round, "%zu continuations wait though %zu of %zu objects are free", pending, available,
-			  lfpool_capacity(round->pool));
+	if (pending && (available || (lfpool_capacity(current.pool) < current.most && !current.refusals)))
+		violation("%zu continuations wait though %zu of %zu objects are free", pending, available,
+			  lfpool_capacity(current.pool));
 }
 
 /* Returns false when the round is over. */
 static bool meet(struct waiter *w)
 {
-	struct waiting *waiting = w->waiting;
 	struct worker *worker = w->worker;
 
 	w->giving_back = true;
 	give_back(w);
-	meeting_join(&waiting->meeting);
+	meeting_join(&waiting.meeting);
 	if (worker->index == 0) {
-		expect_quiet(w, 0);
+		expect_quiet(0);
 		/* relaxed, here and below: the meetings order it. */
-		atomic_store_explicit(&waiting->held, 0, memory_order_relaxed);
-		relay_decide(&waiting->relay, worker);
-		meeting_close(&waiting->meeting, worker);
+		atomic_store_explicit(&waiting.held, 0, memory_order_relaxed);
+		relay_decide(&waiting.relay, worker);
+		meeting_close(&waiting.meeting, worker);
 	}
-	meeting_join(&waiting->meeting);
+	meeting_join(&waiting.meeting);
 	w->giving_back = false;
-	if (!waiting->meeting.go_on)
+	if (!waiting.meeting.go_on)
 		return false;
-	if (waiting->relay.on) {
-		relay_run(&waiting->relay, worker);
-		meeting_join(&waiting->meeting);
+	if (waiting.relay.on) {
+		relay_run(&waiting.relay, worker);
+		meeting_join(&waiting.meeting);
 	}
 	for (uint32_t wanted = random_below(&worker->random, HOLD_MAX + 1); wanted > 0; wanted--)
 		acquire(w);
 	for (uint32_t wanted = random_below(&worker->random, 3); wanted > 0 && may_ask(w); wanted--)
 		ask(w);
-	meeting_join(&waiting->meeting);
-	atomic_fetch_add_explicit(&waiting->held, w->count, memory_order_relaxed);
-	meeting_join(&waiting->meeting);
+	meeting_join(&waiting.meeting);
+	atomic_fetch_add_explicit(&waiting.held, w->count, memory_order_relaxed);
+	meeting_join(&waiting.meeting);
 	if (worker->index == 0)
-		expect_quiet(w, atomic_load_explicit(&waiting->held, memory_order_relaxed));
-	meeting_join(&waiting->meeting);
+		expect_quiet(atomic_load_explicit(&waiting.held, memory_order_relaxed));
+	meeting_join(&waiting.meeting);
 	return true;
 }
 
 static void step(struct waiter *w)
 {
 	switch (random_below(&w->worker->random, 8)) {
-	case 0:
-		acquire(w);
-		break;
+	case 0: acquire(w); break;
 	case 1:
-	case 2:
-		acquire_wait(w);
-		break;
+	case 2: acquire_wait(w); break;
 	case 3:
 		if (may_ask(w))
 			ask(w);
 		break;
-	case 4:
-		cancel_any(w);
-		break;
-	case 5:
-		worker_rescan(w->worker, w->held, w->count);
-		break;
+	case 4: cancel_any(w); break;
+	case 5: worker_rescan(w->held, w->count); break;
 	default:
 		if (w->count)
 			release_any(w);
@@ -312,37 +296,32 @@ static void step(struct waiter *w)
 
 static void wait_work(struct worker *worker)
 {
-	struct waiting *waiting = worker->round->shared;
-	struct waiter *w = &waiting->waiters[worker->index];
+	struct waiter *w = &waiting.waiters[worker->index];
 
 	w->worker = worker;
-	w->waiting = waiting;
 	here = w;
 	do {
-		while (!meeting_due(&waiting->meeting, worker, 200))
+		while (!meeting_due(&waiting.meeting, worker, 200))
 			step(w);
 	} while (meet(w));
 }
 
 /* When the round has failed some may be left, which lfpool_destroy() would call. */
-static void cancel_all(struct round *round, struct promises *promises)
+static void cancel_all(struct promises *promises)
 {
 	for (unsigned i = 0; i < promises->workers * PROMISES_MAX; i++)
 		if (promise_state(&promises->of[i]) == PROMISE_ASKED)
-			(void)lfpool_cancel(round->pool, promises->of[i].ticket);
+			(void)lfpool_cancel(current.pool, promises->of[i].ticket);
 }
 
-static void wait_finish(struct round *round)
+static void wait_finish(void)
 {
-	struct waiting *waiting = round->shared;
-
-	if (!cell_failed(round->cell))
-		promises_check_order(&waiting->promises, round);
-	cancel_all(round, &waiting->promises);
-	promises_close(&waiting->promises);
-	relay_close(&waiting->relay);
-	free(waiting->waiters);
-	free(waiting);
+	if (!cell_failed())
+		promises_check_order(&waiting.promises);
+	cancel_all(&waiting.promises);
+	promises_close(&waiting.promises);
+	relay_close(&waiting.relay);
+	free(waiting.waiters);
 }
 
 const struct scenario scenario_wait = {

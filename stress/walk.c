@@ -7,17 +7,16 @@
  * must not be met.  The last is known only in the end: an object that was met is written down with the mark of its last
  * holder, and if the mark is still the same when all threads have stopped, no thread had acquired it.
  */
-#include "report.h"
-#include "round.h"
 #include "scenario.h"
+
+#include <string.h>
 
 #define HOLD_MAX 24
 #define GONE_MAX 8
 #define DOUBTS_MAX 64
 #define PARTS_MAX 7
 
-/* A worker's. */
-struct walker {
+static struct walker {
 	struct held held[HOLD_MAX]; /* sorted by address during a walk                */
 	size_t count;
 	struct held gone[GONE_MAX]; /* released last, a ring                          */
@@ -26,15 +25,15 @@ struct walker {
 	size_t doubts;
 	/* The walk. */
 	struct worker *worker;
-	size_t next;                /* of those held, to be met                       */
-	uintptr_t last;             /* met                                            */
-	uint32_t release;           /* of `release` objects of ours one, when met; 0: none */
-};
+	size_t next;      /* of those held, to be met                       */
+	uintptr_t last;   /* met                                            */
+	uint32_t release; /* of `release` objects of ours one, when met; 0: none */
+} walkers[THREADS_MAX];
 
-static void walk_plan(struct round *round)
+static void walk_plan(void)
 {
-	round->shared = round_memory(round->cell->threads, sizeof(struct walker));
-	round_capacity(round, (size_t)round->cell->threads * HOLD_MAX);
+	memset(walkers, 0, sizeof(walkers));
+	round_capacity((size_t)current.threads * HOLD_MAX);
 }
 
 static int by_address(const void *a, const void *b)
@@ -66,16 +65,15 @@ static void doubt(struct walker *w, const unsigned char *object)
 static bool meet(void *context, void *object)
 {
 	struct walker *w = context;
-	struct round *round = w->worker->round;
 	const uintptr_t address = (uintptr_t)object;
 
-	if (address <= w->last || !lfpool_owns(round->pool, object)) {
-		violation(round, "a walk visits %p after %p", object, (void *)w->last);
+	if (address <= w->last || !lfpool_owns(current.pool, object)) {
+		violation("a walk visits %p after %p", object, (void *)w->last);
 		return false;
 	}
 	w->last = address;
 	if (w->next < w->count && (uintptr_t)w->held[w->next].object < address) {
-		violation(round, "a walk passes %p, which is held", (void *)w->held[w->next].object);
+		violation("a walk passes %p, which is held", (void *)w->held[w->next].object);
 		return false;
 	}
 	if (w->next == w->count || (uintptr_t)w->held[w->next].object != address) {
@@ -90,7 +88,7 @@ static bool meet(void *context, void *object)
 
 static void walk_by_cursors(struct walker *w, size_t parts)
 {
-	const lfpool_t *pool = w->worker->round->pool;
+	const lfpool_t *pool = current.pool;
 	lfpool_cursor_t cursors[PARTS_MAX];
 	void *object;
 
@@ -106,7 +104,6 @@ static void walk_by_cursors(struct walker *w, size_t parts)
 
 static void walk(struct walker *w)
 {
-	struct round *round = w->worker->round;
 	size_t kept = 0;
 
 	qsort(w->held, w->count, sizeof(w->held[0]), by_address);
@@ -114,11 +111,11 @@ static void walk(struct walker *w)
 	w->last = 0;
 	w->release = worker_chance(w->worker, 2) ? 3 : 0;
 	if (worker_chance(w->worker, 2))
-		(void)lfpool_for_each_active(round->pool, meet, w);
+		(void)lfpool_for_each_active(current.pool, meet, w);
 	else
 		walk_by_cursors(w, 1 + random_below(&w->worker->random, PARTS_MAX));
-	if (w->next < w->count && !cell_failed(round->cell))
-		violation(round, "a walk ends without %p, which is held", (void *)w->held[w->next].object);
+	if (w->next < w->count && !cell_failed())
+		violation("a walk ends without %p, which is held", (void *)w->held[w->next].object);
 	for (size_t i = 0; i < w->count; i++)
 		if (w->held[i].object)
 			w->held[kept++] = w->held[i];
@@ -127,7 +124,7 @@ static void walk(struct walker *w)
 
 static void walk_work(struct worker *worker)
 {
-	struct walker *w = (struct walker *)worker->round->shared + worker->index;
+	struct walker *w = &walkers[worker->index];
 	/* Some walk all the time, some rarely. */
 	const uint32_t rarely = 1u << random_below(&worker->random, 10);
 
@@ -148,20 +145,19 @@ static void walk_work(struct worker *worker)
 		release(w, &w->held[--w->count]);
 }
 
-static void check_doubts(struct round *round, const struct walker *w)
+static void check_doubts(const struct walker *w)
 {
 	for (size_t i = 0; i < w->doubts; i++)
 		/* relaxed: the threads have stopped. */
 		if (atomic_load_explicit(w->doubt[i].mark, memory_order_relaxed) == w->doubt[i].token)
-			violation(round, "a walk visited %p, which its walker had released and no thread has acquired since",
+			violation("a walk visited %p, which its walker had released and no thread has acquired since",
 				  (void *)w->doubt[i].object);
 }
 
-static void walk_finish(struct round *round)
+static void walk_finish(void)
 {
-	for (unsigned i = 0; i < round->cell->threads && !cell_failed(round->cell); i++)
-		check_doubts(round, (struct walker *)round->shared + i);
-	free(round->shared);
+	for (unsigned i = 0; i < current.threads && !cell_failed(); i++)
+		check_doubts(&walkers[i]);
 }
 
 const struct scenario scenario_walk = {

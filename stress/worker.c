@@ -6,44 +6,53 @@
 #define LFPOOL_INLINE_KEEP_NAMES
 
 #include "worker.h"
-
 #include "accounts.h"
-#include "elastic.h"
+#include "extras.h"
 #include "faults.h"
-#include "history_round.h"
-#include "refusals.h"
-#include "report.h"
+#include "history.h"
 #include "round.h"
-#include "watchdog.h"
 
 #include "lfpool/inline.h"
 
 #include <sched.h>
 
-void worker_init(struct worker *worker, struct round *round, unsigned index)
+struct pulse pulses[PULSES];
+
+struct sums pulse_sums(void)
 {
-	uint64_t seed = round->seed;
+	struct sums sums = {0, 0};
+
+	for (size_t i = 0; i < PULSES; i++) {
+		/* relaxed, both: see struct pulse. */
+		sums.operations += atomic_load_explicit(&pulses[i].operations, memory_order_relaxed);
+		sums.acquires += atomic_load_explicit(&pulses[i].acquires, memory_order_relaxed);
+	}
+	return sums;
+}
+
+void worker_init(struct worker *worker, unsigned index)
+{
+	uint64_t seed = current.seed;
 
 	*worker = (struct worker){
-		.round = round,
 		.index = index,
 		.random = random_for(seed, index),
 		.faults = random_for(~seed, index),
 		.pulse = &pulses[index],
-		.log = history_log_of(round, index),
+		.log = history_log_of(index),
 	};
 }
 
 bool worker_goes_on(struct worker *worker, unsigned every)
 {
 	if (!worker->over && worker->ticks++ % every == 0) {
-		worker->over = now_ns() >= worker->round->end_ns;
-		if (worker->round->trims && worker_chance(worker, 16))
+		worker->over = now_ns() >= current.end_ns;
+		if (current.trims && worker_chance(worker, 16))
 			elastic_trim(worker);
-		if (worker->round->refusals && worker_chance(worker, 2))
+		if (current.refusals && worker_chance(worker, 2))
 			refusals_next(true, 1 + random_below(&worker->random, 4));
 	}
-	return !worker->over && !round_full(worker->round) && !cell_failed(worker->round->cell);
+	return !worker->over && !round_full() && !cell_failed();
 }
 
 bool worker_chance(struct worker *worker, uint32_t times)
@@ -56,20 +65,16 @@ bool worker_chance(struct worker *worker, uint32_t times)
 lfpool_cache_t *worker_cache(struct worker *worker)
 {
 	if (!worker->cache) {
-		worker->cache = lfpool_cache_create(worker->round->pool);
-		if (!worker->cache && !worker->round->refusals) {
-			say("lfpool-stress: no memory for a cache\n");
-			exit(EXIT_STUCK);
-		}
+		worker->cache = lfpool_cache_create(current.pool);
+		if (!worker->cache && !current.refusals)
+			say_no_memory("a cache");
 	}
 	return worker->cache;
 }
 
 enum route worker_draw_route(struct worker *worker)
 {
-	const struct round *round = worker->round;
-
-	const enum route route = round->routes[random_below(&worker->random, round->route_count)];
+	const enum route route = current.routes[random_below(&worker->random, current.route_count)];
 
 	/* Where it is refused one goes another way. */
 	return (route == ROUTE_INLINE || route == ROUTE_CACHE) && !worker_cache(worker) ? ROUTE_THREAD : route;
@@ -86,7 +91,7 @@ static void *wait_raw(struct worker *worker, enum route route, int64_t timeout_n
 {
 	if (route == ROUTE_INLINE || route == ROUTE_CACHE)
 		return lfpool_cache_acquire_wait(worker_cache(worker), timeout_ns);
-	return lfpool_acquire_wait(worker->round->pool, timeout_ns);
+	return lfpool_acquire_wait(current.pool, timeout_ns);
 }
 
 static void *acquire_raw(struct worker *worker, enum route route)
@@ -94,29 +99,20 @@ static void *acquire_raw(struct worker *worker, enum route route)
 	void *object = NULL;
 
 	switch (route) {
-	case ROUTE_INLINE:
-		return lfpool_cache_acquire_inline(worker_cache(worker));
-	case ROUTE_CACHE:
-		return lfpool_cache_acquire(worker_cache(worker));
-	case ROUTE_BULK:
-		return lfpool_acquire_bulk(worker->round->pool, &object, 1) == 1 ? object : NULL;
-	default:
-		return lfpool_acquire(worker->round->pool);
+	case ROUTE_INLINE: return lfpool_cache_acquire_inline(worker_cache(worker));
+	case ROUTE_CACHE: return lfpool_cache_acquire(worker_cache(worker));
+	case ROUTE_BULK: return lfpool_acquire_bulk(current.pool, &object, 1) == 1 ? object : NULL;
+	default: return lfpool_acquire(current.pool);
 	}
 }
 
-lfpool_status_t release_by(enum route route, lfpool_t *pool, lfpool_cache_t *cache, void *object,
-			   lfpool_status_t expected)
+lfpool_status_t release_by(enum route route, lfpool_t *pool, lfpool_cache_t *cache, void *object, lfpool_status_t expected)
 {
 	switch (route) {
-	case ROUTE_INLINE:
-		return lfpool_cache_release_inline(cache, object);
-	case ROUTE_CACHE:
-		return lfpool_cache_release(cache, object);
-	case ROUTE_BULK:
-		return lfpool_release_bulk(pool, &object, 1) == 1 ? LFPOOL_OK : expected;
-	default:
-		return lfpool_release(pool, object);
+	case ROUTE_INLINE: return lfpool_cache_release_inline(cache, object);
+	case ROUTE_CACHE: return lfpool_cache_release(cache, object);
+	case ROUTE_BULK: return lfpool_release_bulk(pool, &object, 1) == 1 ? LFPOOL_OK : expected;
+	default: return lfpool_release(pool, object);
 	}
 }
 
@@ -125,24 +121,22 @@ lfpool_status_t worker_release_raw(struct worker *worker, void *object, lfpool_s
 	enum route route = worker_draw_route(worker);
 	bool cached = route == ROUTE_INLINE || route == ROUTE_CACHE;
 
-	return release_by(route, worker->round->pool, cached ? worker_cache(worker) : NULL, object, expected);
+	return release_by(route, current.pool, cached ? worker_cache(worker) : NULL, object, expected);
 }
 
 /* ---- Acquire ---- */
 
 /* The answer was not all that was wanted: was that right? */
-static void check_null(struct worker *worker, uint64_t reading)
+static void check_null(uint64_t reading)
 {
-	struct round *round = worker->round;
-
-	if (round->demand.unjudged) {
+	if (current.demand.unjudged) {
 		/* Whatever it was. */
-	} else if (round->demand.counted) {
-		if (!demand_null_allowed(&round->demand, reading))
-			violation(round, "NULL though at no moment of the call more than %zu objects were held or wanted",
-				  round->capacity);
+	} else if (current.demand.counted) {
+		if (!demand_null_allowed(&current.demand, reading))
+			violation("NULL though at no moment of the call more than %zu objects were held or wanted",
+				  current.capacity);
 	} else {
-		violation(round, "NULL though the capacity of %zu suffices for all threads", round->capacity);
+		violation("NULL though the capacity of %zu suffices for all threads", current.capacity);
 	}
 	/* With few processors the holders need this one. */
 	(void)sched_yield();
@@ -150,10 +144,9 @@ static void check_null(struct worker *worker, uint64_t reading)
 
 static void log_null(struct worker *worker, uint64_t begin, uint64_t end)
 {
-	const struct round *round = worker->round;
-	const bool keeper = worker->index == round->cell->threads;
+	const bool keeper = worker->index == current.threads;
 
-	if (round->nulls_logged == NULLS_OF_ALL || (round->nulls_logged == NULLS_OF_KEEPER && keeper))
+	if (current.nulls_logged == NULLS_OF_ALL || (current.nulls_logged == NULLS_OF_KEEPER && keeper))
 		history_null(worker->log, begin, end);
 }
 
@@ -161,7 +154,7 @@ static bool take(struct worker *worker, void *object, struct hold hold, struct h
 {
 	uint64_t token = ledger_token(worker->index, ++worker->sequence);
 
-	if (!ledger_take(&worker->round->ledger, object, token, held_out))
+	if (!ledger_take(object, token, held_out))
 		return false;
 	held_out->hold = hold;
 	return true;
@@ -177,7 +170,7 @@ static void *acquire_logged(struct worker *worker, uint64_t reading, const int64
 
 	if (!object && !fault_null(worker, reading)) {
 		object = timeout_ns ? wait_raw(worker, route, *timeout_ns) : acquire_raw(worker, route);
-		pulse_acquired(worker->pulse, object != NULL);
+		pulse_add(&worker->pulse->acquires, object != NULL);
 	}
 	timing_end(worker->timing, timeout_ns ? TIMED_WAIT : TIMED_ACQUIRE, start);
 	end = history_end(worker->log);
@@ -194,7 +187,7 @@ static bool acquired(struct worker *worker, void *object, struct hold hold, stru
 	held_out->object = NULL;
 	pulse_beat(worker->pulse, 1);
 	if (!object || !take(worker, object, hold, held_out)) {
-		demand_lower(&worker->round->demand, 1);
+		demand_lower(&current.demand, 1);
 		return false;
 	}
 	fault_while_held(worker, held_out);
@@ -203,24 +196,23 @@ static bool acquired(struct worker *worker, void *object, struct hold hold, stru
 
 bool worker_acquire(struct worker *worker, struct held *held_out)
 {
-	uint64_t reading = demand_raise(&worker->round->demand, 1);
+	uint64_t reading = demand_raise(&current.demand, 1);
 	struct hold hold = {0, 0};
 	void *object = acquire_logged(worker, reading, NULL, &hold);
 
 	if (!object)
-		check_null(worker, reading);
+		check_null(reading);
 	return acquired(worker, object, hold, held_out);
 }
 
 bool worker_acquire_wait(struct worker *worker, int64_t timeout_ns, struct held *held_out)
 {
-	struct round *round = worker->round;
 	const bool for_ever = timeout_ns < 0;
 	/* Where objects are lost on purpose no call waits for ever. */
 	const int64_t timeout = for_ever && faults_wanted(worker) ? 1000000000 : timeout_ns;
 	/* While it waits it serves others as well, and may have an object for them in its hands beside its own. */
 	const uint32_t extra = timeout != 0;
-	uint64_t reading = demand_raise(&round->demand, 1 + extra), start = now_ns();
+	uint64_t reading = demand_raise(&current.demand, 1 + extra), start = now_ns();
 	struct hold hold = {0, 0};
 	void *object = acquire_logged(worker, reading, &timeout, &hold);
 
@@ -230,59 +222,57 @@ bool worker_acquire_wait(struct worker *worker, int64_t timeout_ns, struct held 
 		const uint64_t waited = now_ns() - start;
 
 		if (for_ever)
-			violation(round, "a call that waits for ever came back with NULL");
+			violation("a call that waits for ever came back with NULL");
 		else if (waited < (uint64_t)timeout_ns)
-			violation(round, "NULL after %llu of %lld ns", (unsigned long long)waited, (long long)timeout_ns);
+			violation("NULL after %llu of %lld ns", (unsigned long long)waited, (long long)timeout_ns);
 		else if (timeout_ns)
 			accounts_late(worker, waited - (uint64_t)timeout_ns, timeout_ns);
-		check_null(worker, reading);
+		check_null(reading);
 	}
-	demand_lower(&round->demand, extra);
+	demand_lower(&current.demand, extra);
 	return acquired(worker, object, hold, held_out);
 }
 
-lfpool_status_t worker_ask(struct worker *worker, lfpool_continuation_t then, void *context, lfpool_ticket_t *ticket_out)
+lfpool_status_t worker_ask(lfpool_continuation_t then, void *context, lfpool_ticket_t *ticket_out)
 {
-	struct demand *demand = &worker->round->demand;
+	struct demand *demand = &current.demand;
 	lfpool_status_t status;
 
 	/* One wish for the object, one for what this call may have in its hands for others. */
 	(void)demand_raise(demand, 2);
-	status = lfpool_acquire_async(worker->round->pool, then, context, ticket_out);
+	status = lfpool_acquire_async(current.pool, then, context, ticket_out);
 	demand_lower(demand, 1);
 	return status;
 }
 
 bool worker_receive(struct worker *worker, void *object, uint64_t begin, struct held *held_out)
 {
-	pulse_acquired(worker->pulse, 1);
+	pulse_add(&worker->pulse->acquires, 1);
 	return acquired(worker, object, history_acquired(worker->log, begin, history_end(worker->log), object), held_out);
 }
 
 static size_t acquire_bulk(struct worker *worker, struct held *held_out, size_t count)
 {
-	struct round *round = worker->round;
 	void *objects[BULK_MAX];
 	size_t wanted = count < BULK_MAX ? count : BULK_MAX, taken = 0;
-	uint64_t reading = demand_raise(&round->demand, (uint32_t)wanted);
+	uint64_t reading = demand_raise(&current.demand, (uint32_t)wanted);
 	uint64_t begin = history_begin(worker->log);
-	size_t got = lfpool_acquire_bulk(round->pool, objects, wanted);
+	size_t got = lfpool_acquire_bulk(current.pool, objects, wanted);
 	uint64_t end = history_end(worker->log);
 
 	pulse_beat(worker->pulse, got + 1);
-	pulse_acquired(worker->pulse, got);
+	pulse_add(&worker->pulse->acquires, got);
 	if (got > wanted) {
-		violation(round, "lfpool_acquire_bulk() gave %zu of %zu objects", got, wanted);
+		violation("lfpool_acquire_bulk() gave %zu of %zu objects", got, wanted);
 		return 0;
 	}
 	if (got < wanted) {
 		log_null(worker, begin, end);
-		check_null(worker, reading);
+		check_null(reading);
 	}
 	for (size_t i = 0; i < got; i++)
-		taken += take(worker, objects[i], history_acquired(worker->log, begin, end, objects[i]),
-			      &held_out[taken]);
-	demand_lower(&round->demand, (uint32_t)(wanted - taken));
+		taken += take(worker, objects[i], history_acquired(worker->log, begin, end, objects[i]), &held_out[taken]);
+	demand_lower(&current.demand, (uint32_t)(wanted - taken));
 	return taken;
 }
 
@@ -296,7 +286,7 @@ size_t worker_acquire_many(struct worker *worker, struct held *held_out, size_t 
 		more = bulk ? acquire_bulk(worker, held_out + got, count - got) : worker_acquire(worker, held_out + got);
 		got += more;
 	}
-	accounts_hold(worker->round, got);
+	accounts_hold(got);
 	return got;
 }
 
@@ -325,44 +315,42 @@ lfpool_status_t worker_release_raced(struct worker *worker, const struct held *h
 
 static void release_one(struct worker *worker, const struct held *held)
 {
-	struct round *round = worker->round;
 	void *object = held->object;
 	lfpool_status_t status = release_logged(worker, held, fault_instead_of_release(worker, object));
 
 	if (status != LFPOOL_OK)
-		violation(round, "release of held object %p refused: %s", object, lfpool_status_string(status));
+		violation("release of held object %p refused: %s", object, lfpool_status_string(status));
 }
 
 void worker_release(struct worker *worker, struct held *held)
 {
-	(void)ledger_leave(&worker->round->ledger, held);
+	(void)ledger_leave(held);
 	release_one(worker, held);
 	held->object = NULL;
-	demand_lower(&worker->round->demand, 1);
+	demand_lower(&current.demand, 1);
 	pulse_beat(worker->pulse, 1);
 }
 
 static void release_bulk(struct worker *worker, struct held *held, size_t count)
 {
-	struct round *round = worker->round;
 	void *objects[BULK_MAX];
 
 	for (size_t i = 0; i < count; i++) {
 		objects[i] = held[i].object;
-		(void)ledger_leave(&round->ledger, &held[i]);
+		(void)ledger_leave(&held[i]);
 		held[i].object = NULL;
 	}
 
 	uint64_t begin = history_begin(worker->log);
-	size_t released = lfpool_release_bulk(round->pool, objects, count);
+	size_t released = lfpool_release_bulk(current.pool, objects, count);
 	uint64_t end = history_end(worker->log);
 
 	/* Which ones were refused, if any, is not known. */
 	for (size_t i = 0; i < count && released == count; i++)
 		history_released(worker->log, begin, end, objects[i], held[i].hold);
 	if (released != count)
-		violation(round, "lfpool_release_bulk() released %zu of %zu held objects", released, count);
-	demand_lower(&round->demand, (uint32_t)count);
+		violation("lfpool_release_bulk() released %zu of %zu held objects", released, count);
+	demand_lower(&current.demand, (uint32_t)count);
 	pulse_beat(worker->pulse, count);
 }
 
@@ -370,7 +358,7 @@ void worker_release_many(struct worker *worker, struct held *held, size_t count)
 {
 	bool bulk = worker_draw_route(worker) == ROUTE_BULK && !faults_wanted(worker);
 
-	accounts_hold(worker->round, count);
+	accounts_hold(count);
 	while (count > 0) {
 		size_t step = !bulk ? 1 : count < BULK_MAX ? count : BULK_MAX;
 
@@ -387,24 +375,23 @@ void worker_release_many(struct worker *worker, struct held *held, size_t count)
 
 void worker_take_over(struct worker *worker, struct held *held)
 {
-	(void)ledger_take_over(&worker->round->ledger, held, ledger_token(worker->index, ++worker->sequence));
+	(void)ledger_take_over(held, ledger_token(worker->index, ++worker->sequence));
 }
 
-void worker_rescan(struct worker *worker, const struct held *held, size_t count)
+void worker_rescan(const struct held *held, size_t count)
 {
-	struct round *round = worker->round;
 	bool sound = true;
 
-	accounts_hold(round, count);
+	accounts_hold(count);
 	for (size_t i = 0; i < count && sound; i++) {
-		sound = ledger_check(&round->ledger, &held[i], "while it was held");
-		if (sound && !(lfpool_owns(round->pool, held[i].object) && lfpool_in_use(round->pool, held[i].object))) {
-			violation(round, "object %p is held, but lfpool_in_use() says no", (void *)held[i].object);
+		sound = ledger_check(&held[i], "while it was held");
+		if (sound && !(lfpool_owns(current.pool, held[i].object) && lfpool_in_use(current.pool, held[i].object))) {
+			violation("object %p is held, but lfpool_in_use() says no", (void *)held[i].object);
 			sound = false;
 		}
 	}
 
-	size_t active = lfpool_active_count(round->pool);
-	if (active > round->most)
-		violation(round, "lfpool_active_count() says %zu of %zu", active, round->most);
+	size_t active = lfpool_active_count(current.pool);
+	if (active > current.most)
+		violation("lfpool_active_count() says %zu of %zu", active, current.most);
 }

@@ -11,8 +11,9 @@
 #define STRESS_WORKER_H
 
 #include "common/harness.h"
+#include "common/latency.h"
 #include "ledger.h"
-#include "timing.h"
+#include "options.h"
 
 /* The ways of calling the pool. */
 enum route {
@@ -25,26 +26,68 @@ enum route {
 
 #define BULK_MAX 64
 
-struct round;
-struct pulse;
+/* Workers, the keeper, and two short-lived children for each worker. */
+#define PULSES (3 * THREADS_MAX + 1)
+
+/* What a worker has done; the watchdog looks at it (report.h).  One writer at a time; relaxed, so that counting orders
+ * nothing. */
+extern struct pulse {
+	_Alignas(64) _Atomic(uint64_t) operations;
+	_Atomic(uint64_t) acquires; /* that succeeded, of rounds' pools */
+} pulses[PULSES];
+
+/* All of them together, since the program began; exact while no worker runs. */
+struct sums {
+	uint64_t operations, acquires;
+};
+struct sums pulse_sums(void);
+
+static inline void pulse_add(_Atomic(uint64_t) *count, uint64_t more)
+{
+	uint64_t before = atomic_load_explicit(count, memory_order_relaxed);
+
+	atomic_store_explicit(count, before + more, memory_order_relaxed);
+}
+
+static inline void pulse_beat(struct pulse *pulse, uint64_t operations)
+{
+	pulse_add(&pulse->operations, operations);
+}
+
+/* How long calls take, for the scenario that reports it (soak).  No other has a clock in its way. */
+enum timed { TIMED_ACQUIRE, TIMED_RELEASE, TIMED_WAIT, TIMED_KINDS };
+
+struct timing {
+	struct histogram of[TIMED_KINDS]; /* ticks */
+};
+
+static inline uint64_t timing_begin(const struct timing *timing)
+{
+	return timing ? clock_read() : 0;
+}
+
+static inline void timing_end(struct timing *timing, enum timed kind, uint64_t begin)
+{
+	if (timing)
+		histogram_add(&timing->of[kind], clock_read() - begin);
+}
 
 struct worker {
-	struct round *round;
-	unsigned index;         /* 0 .. threads - 1; threads = the keeper; above: children of the workers  */
-	bool trusted;           /* commits no faults                                                        */
-	bool over;              /* the round is, as this worker has noticed                                 */
-	unsigned ticks;         /* calls of worker_goes_on()                                                */
-	uint64_t sequence;      /* acquisitions                                                             */
+	unsigned index;          /* 0 .. threads - 1; threads = the keeper; above: children of the workers  */
+	bool trusted;            /* commits no faults                                                        */
+	bool over;               /* the round is, as this worker has noticed                                 */
+	unsigned ticks;          /* calls of worker_goes_on()                                                */
+	uint64_t sequence;       /* acquisitions                                                             */
 	struct history_log *log; /* NULL without --history                                                  */
-	struct random random;   /* its choices                                                              */
-	struct random faults;   /* and, separately, when it commits a fault                                 */
-	lfpool_cache_t *cache;  /* made when first needed; NULL = not yet                                   */
+	struct random random;    /* its choices                                                              */
+	struct random faults;    /* and, separately, when it commits a fault                                 */
+	lfpool_cache_t *cache;   /* made when first needed; NULL = not yet                                   */
 	struct pulse *pulse;
-	struct timing *timing;  /* how long its calls take; NULL: not measured             */
+	struct timing *timing; /* how long its calls take; NULL: not measured             */
 	pthread_t thread;
 };
 
-void worker_init(struct worker *worker, struct round *round, unsigned index);
+void worker_init(struct worker *worker, unsigned index);
 
 /* May the scenario go on?  False once the time is over or the cell has failed.  The clock is read once in `every`
  * calls. */
@@ -61,7 +104,7 @@ size_t worker_acquire_many(struct worker *worker, struct held *held_out, size_t 
 /* The same, and waits up to `timeout_ns` (negative: for ever; then false is a violation). */
 bool worker_acquire_wait(struct worker *worker, int64_t timeout_ns, struct held *held_out);
 /* lfpool_acquire_async(); the wish for the object stays counted until worker_receive(). */
-lfpool_status_t worker_ask(struct worker *worker, lfpool_continuation_t then, void *context, lfpool_ticket_t *ticket_out);
+lfpool_status_t worker_ask(lfpool_continuation_t then, void *context, lfpool_ticket_t *ticket_out);
 /* A continuation was called with the object; its wish is counted, and was logged as begun at `begin`. */
 bool worker_receive(struct worker *worker, void *object, uint64_t begin, struct held *held_out);
 
@@ -73,7 +116,7 @@ void worker_release_many(struct worker *worker, struct held *held, size_t count)
 void worker_take_over(struct worker *worker, struct held *held);
 
 /* Checks objects that this worker holds and goes on holding. */
-void worker_rescan(struct worker *worker, const struct held *held, size_t count);
+void worker_rescan(const struct held *held, size_t count);
 
 /* The explicit cache, made when it is first needed; destroyed, if there is one. */
 lfpool_cache_t *worker_cache(struct worker *worker);
@@ -89,7 +132,6 @@ lfpool_status_t worker_release_raced(struct worker *worker, const struct held *h
 lfpool_status_t worker_release_raw(struct worker *worker, void *object, lfpool_status_t expected);
 
 /* The same for any pool and cache. */
-lfpool_status_t release_by(enum route route, lfpool_t *pool, lfpool_cache_t *cache, void *object,
-			   lfpool_status_t expected);
+lfpool_status_t release_by(enum route route, lfpool_t *pool, lfpool_cache_t *cache, void *object, lfpool_status_t expected);
 
 #endif

@@ -25,11 +25,11 @@ struct entry {
 };
 
 struct heap {
-	struct entry *entries;   /* 1 .. count; entry i is not before entry i / 2 */
-	uint32_t *positions;     /* of each slot; 0: it is free                   */
-	uint32_t *free;          /* a stack of slots                              */
+	struct entry *entries; /* 1 .. count; entry i is not before entry i / 2 */
+	uint32_t *positions;   /* of each slot; 0: it is free                   */
+	uint32_t *free;        /* a stack of slots                              */
 	size_t count, free_count;
-	uint64_t acquired;       /* objects, so far */
+	uint64_t acquired; /* objects, so far */
 	struct objects objects;
 };
 

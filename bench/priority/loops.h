@@ -21,11 +21,13 @@
 #include "evicting.h"
 
 /* In the order of `struct loops`. */
+/* clang-format off */
 #define EVICTING_LOOPS                                                                                                 \
 	{                                                                                                              \
 		NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, run_evict, NULL, NULL, run_fill,       \
 			run_drain, &evicting_calls, NULL                                                                                 \
 	}
+/* clang-format on */
 
 static const struct evicting_calls evicting_calls = {acquire_filled, update, release};
 

@@ -66,10 +66,7 @@ struct queue_pool {
 		free_count = free.size();
 	}
 
-	~queue_pool()
-	{
-		objects_free(&objects);
-	}
+	~queue_pool() { objects_free(&objects); }
 
 	struct objects objects;
 	std::vector<slot> slots;
@@ -165,7 +162,7 @@ uint64_t find(queue_pool *pool, uint64_t handle)
 
 	return state & ACTIVE && its.handle.load(std::memory_order_acquire) == handle ? state : 0;
 }
-}
+} // namespace
 
 /* noexcept, here and below: out of memory ends the program. */
 static inline void *acquire_filled(void *hand, uint64_t priority, uint64_t *handle_out) noexcept

@@ -25,10 +25,15 @@ const struct backlog backlogs[BACKLOG_COUNT] = {
 	{.name = "backlog-100000", .what = "100,000 updates a second: what is in flight at most", .rate = 100000},
 	{.name = "backlog-1000000", .what = "1,000,000 updates a second: what is in flight at most", .rate = 1000000},
 	{.name = "backlog-unlimited", .what = "updates as fast as they go: what is in flight at most", .rate = 0},
-	{.name = "backlog-stalled", .what = "1,000,000 updates a second, and for half a second a thread is inside one section",
-	 .rate = 1000000, .stalls = true},
-	{.name = "backlog-bounded", .what = "the same in a pool of 16,384 objects: a thread that finds none waits", .rate = 1000000,
-	 .stalls = true, .bounded = true},
+	{.name = "backlog-stalled",
+	 .what = "1,000,000 updates a second, and for half a second a thread is inside one section",
+	 .rate = 1000000,
+	 .stalls = true},
+	{.name = "backlog-bounded",
+	 .what = "the same in a pool of 16,384 objects: a thread that finds none waits",
+	 .rate = 1000000,
+	 .stalls = true,
+	 .bounded = true},
 };
 
 enum figure { MOST, MOST_EARLY, RESIDENT, RATE, WAITS, FIGURES };
@@ -266,8 +271,8 @@ const struct backlog *backlog_find(const char *name)
 
 void backlog_register(struct cell *cell)
 {
-	gbench_t *benchmark =
-		gbench_register(backlog_run, cell, "%s/%d/%s", cell->backlog->name, RETIRE_BYTES, cell->subject->name);
+	gbench_t *benchmark = gbench_register(backlog_run, cell, "%s/%d/%s", cell->backlog->name, RETIRE_BYTES,
+					      cell->subject->name);
 
 	gbench_iterations(benchmark, 1);
 	gbench_threads(benchmark, ELSEWHERE_THREADS);

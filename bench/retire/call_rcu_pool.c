@@ -44,10 +44,10 @@ static void *open_lockfree(const struct plan *plan)
 	return open_with(plan, LFPOOL_BACKEND_LOCKFREE);
 }
 
-#define SUBJECT(its_name, its_what, its_open)                                                                          \
+#define SUBJECT(its_name, its_what, its_open) \
 	{.name = its_name, .what = its_what, .traits = TRAIT_BOUNDED, OWN_MEMB_MEMBERS(its_open, pool_close)}
 
-const struct subject subject_call_rcu_mutex =
-	SUBJECT("call-rcu-mutex", "a pool with a mutex, and call_rcu() for each object, which releases it", open_mutex);
-const struct subject subject_call_rcu_lfpool =
-	SUBJECT("call-rcu-lfpool", "lfpool's pool, and call_rcu() for each object, which releases it", open_lockfree);
+const struct subject subject_call_rcu_mutex = SUBJECT(
+	"call-rcu-mutex", "a pool with a mutex, and call_rcu() for each object, which releases it", open_mutex);
+const struct subject subject_call_rcu_lfpool = SUBJECT(
+	"call-rcu-lfpool", "lfpool's pool, and call_rcu() for each object, which releases it", open_lockfree);

@@ -27,8 +27,8 @@ struct epoch_hand {
 
 struct epoch {
 	ck_epoch_t epoch;
-	lfpool_t *pool; /* if there is one */
-	void *gate;     /* its            */
+	lfpool_t *pool;                /* if there is one */
+	void *gate;                    /* its            */
 	_Alignas(128) unsigned joined; /* atomic */
 	struct epoch_hand hands[RECORDS_MAX];
 };

@@ -40,16 +40,16 @@ static void *open_malloc(const struct plan *plan)
 	return open_with(plan, LFPOOL_BACKEND_MALLOC);
 }
 
-#define SUBJECT(its_name, its_what, its_traits, its_open)                                                          \
-	{                                                                                                          \
-		.name = its_name, .group = "lfpool", .what = its_what, .traits = TRAIT_BOUNDED | its_traits,           \
-		MEMB_MEMBERS(its_open, pool_close)                                                                     \
-	}
+#define SUBJECT(its_name, its_what, its_traits, its_open) \
+	{.name = its_name,                                \
+	 .group = "lfpool",                               \
+	 .what = its_what,                                \
+	 .traits = TRAIT_BOUNDED | its_traits,            \
+	 MEMB_MEMBERS(its_open, pool_close)}
 
-const struct subject subject_retire_rcu =
-	SUBJECT("lfpool-rcu", "lfpool_release_rcu(): one call_rcu() of liburcu, memb, for each batch", TRAIT_BACKLOG,
-		open_lockfree);
-const struct subject subject_retire_rcu_mutex =
-	SUBJECT("lfpool-rcu-mutex", "the same over the backend with a mutex", 0, open_mutex);
-const struct subject subject_retire_rcu_malloc =
-	SUBJECT("lfpool-rcu-malloc", "the same over the backend that calls malloc() and free()", 0, open_malloc);
+const struct subject subject_retire_rcu = SUBJECT(
+	"lfpool-rcu", "lfpool_release_rcu(): one call_rcu() of liburcu, memb, for each batch", TRAIT_BACKLOG, open_lockfree);
+const struct subject subject_retire_rcu_mutex = SUBJECT("lfpool-rcu-mutex", "the same over the backend with a mutex", 0,
+							open_mutex);
+const struct subject subject_retire_rcu_malloc = SUBJECT(
+	"lfpool-rcu-malloc", "the same over the backend that calls malloc() and free()", 0, open_malloc);

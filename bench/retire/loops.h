@@ -55,14 +55,12 @@ static inline void go_offline(void *hand)
 #define READS 4
 
 /* In the order of `struct loops`. */
-#define RETIRING_LOOPS                                                                                                 \
-	{                                                                                                              \
-		NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, run_retire, run_read, run_fill,  \
-			run_drain, NULL, &retiring_calls                                                                   \
-	}
+#define RETIRING_LOOPS                                                            \
+	{NULL, NULL, NULL, NULL,       NULL,     NULL,     NULL,      NULL, NULL, \
+	 NULL, NULL, NULL, run_retire, run_read, run_fill, run_drain, NULL, &retiring_calls}
 
-static const struct retiring_calls retiring_calls = {acquire,   defer,	    section_begin, section_end,
-						     go_online, go_offline, settle,	   in_flight};
+static const struct retiring_calls retiring_calls = {acquire,   defer,      section_begin, section_end,
+						     go_online, go_offline, settle,        in_flight};
 
 static inline struct node *node_make(struct worker *worker)
 {

@@ -49,7 +49,7 @@ struct retiring {
 
 /* One call at a time: for tests, and for what is not under the clock. */
 struct retiring_calls {
-	void *(*acquire)(void *hand);          /* NULL: a pool is empty                                       */
+	void *(*acquire)(void *hand); /* NULL: a pool is empty                                       */
 	void (*defer)(void *hand, void *node);
 	void (*section_begin)(void *hand), (*section_end)(void *hand);
 	/* A thread that waits for others, or sleeps, is offline.  It is when it has joined. */

@@ -55,11 +55,9 @@ struct locked_pool {
 	std::mutex mutex;
 	boost::pool<aligned_blocks> chunks;
 
-	explicit locked_pool(const struct plan *plan) : chunks(plan->object_bytes)
-	{
-	}
+	explicit locked_pool(const struct plan *plan) : chunks(plan->object_bytes) {}
 };
-}
+} // namespace
 
 static inline void *acquire(void *hand)
 {

@@ -32,12 +32,9 @@ struct free_list {
 			(void)stack.bounded_push(objects_at(&objects, i));
 	}
 
-	~free_list()
-	{
-		objects_free(&objects);
-	}
+	~free_list() { objects_free(&objects); }
 };
-}
+} // namespace
 
 static inline void *acquire(void *hand)
 {
@@ -53,11 +50,14 @@ static inline void release(void *hand, void *object)
 
 VERSION_IS(BOOST_LIB_VERSION)
 
-#define BOOST_STACK(its_name, its_what, its_most)                                                                      \
-	{                                                                                                              \
-		.name = its_name, .group = "lock-free", .what = its_what, .version = version, .absent = nullptr,             \
-		.traits = TRAIT_BOUNDED | TRAIT_POOL, .most_objects = its_most,                                             \
-		NEW_FOR_ALL(free_list, SUBJECT_LOOPS)                                                                        \
-	}
+#define BOOST_STACK(its_name, its_what, its_most) \
+	{.name = its_name,                        \
+	 .group = "lock-free",                    \
+	 .what = its_what,                        \
+	 .version = version,                      \
+	 .absent = nullptr,                       \
+	 .traits = TRAIT_BOUNDED | TRAIT_POOL,    \
+	 .most_objects = its_most,                \
+	 NEW_FOR_ALL(free_list, SUBJECT_LOOPS)}
 
 #endif

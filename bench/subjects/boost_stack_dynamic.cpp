@@ -36,5 +36,5 @@ static inline bool acquire_bulk(void *hand, void **objects, size_t count)
 
 #include "../workloads.h"
 
-extern "C" const struct subject subject_boost_stack_dynamic = BOOST_STACK("boost-stack-dynamic",
-	"boost::lockfree::stack<void *> of objects, its nodes allocated before", 0);
+extern "C" const struct subject subject_boost_stack_dynamic = BOOST_STACK(
+	"boost-stack-dynamic", "boost::lockfree::stack<void *> of objects, its nodes allocated before", 0);

@@ -17,5 +17,5 @@ typedef boost::lockfree::stack<void *, boost::lockfree::fixed_sized<true>> stack
 
 #include "../workloads.h"
 
-extern "C" const struct subject subject_boost_stack_fixed = BOOST_STACK("boost-stack-fixed",
-	"boost::lockfree::stack<void *, fixed_sized<true>> of objects; 65534 at most", 65534);
+extern "C" const struct subject subject_boost_stack_fixed = BOOST_STACK(
+	"boost-stack-fixed", "boost::lockfree::stack<void *, fixed_sized<true>> of objects; 65534 at most", 65534);

@@ -87,28 +87,34 @@ static const char *file_of(const struct calls *calls)
 	return strrchr(path, '/') + 1;
 }
 
-#define SUBJECT(its_name, its_what, its_version, its_open, its_absence)                                                 \
-	{                                                                                                                \
-		.name = its_name, .group = "allocator", .what = its_what, .version = its_version, .absent = its_absence,      \
-		.open = its_open, .close = free, .join = join_shared, .leave = leave_nothing, .loops = SUBJECT_LOOPS           \
-	}
+#define SUBJECT(its_name, its_what, its_version, its_open, its_absence) \
+	{.name = its_name,                                              \
+	 .group = "allocator",                                          \
+	 .what = its_what,                                              \
+	 .version = its_version,                                        \
+	 .absent = its_absence,                                         \
+	 .open = its_open,                                              \
+	 .close = free,                                                 \
+	 .join = join_shared,                                           \
+	 .leave = leave_nothing,                                        \
+	 .loops = SUBJECT_LOOPS}
 
-#define CALLED(id, its_name, file, package, acquires, releases)                                                          \
-	static struct calls id;                                                                                          \
-	static const char *id##_absent(void)                                                                            \
-	{                                                                                                                \
-		return load(&id, file, package, acquires, releases);                                                        \
-	}                                                                                                                \
-	static const char *id##_version(void)                                                                           \
-	{                                                                                                                \
-		return file_of(&id);                                                                                    \
-	}                                                                                                                \
-	static void *id##_open(const struct plan *plan)                                                                 \
-	{                                                                                                                \
-		return open_calls(id, plan);                                                                            \
-	}                                                                                                                \
-	const struct subject subject_##id = SUBJECT(its_name, acquires "() and " releases "() of its shared library", id##_version, \
-						    id##_open, id##_absent)
+#define CALLED(id, its_name, file, package, acquires, releases)                                                       \
+	static struct calls id;                                                                                       \
+	static const char *id##_absent(void)                                                                          \
+	{                                                                                                             \
+		return load(&id, file, package, acquires, releases);                                                  \
+	}                                                                                                             \
+	static const char *id##_version(void)                                                                         \
+	{                                                                                                             \
+		return file_of(&id);                                                                                  \
+	}                                                                                                             \
+	static void *id##_open(const struct plan *plan)                                                               \
+	{                                                                                                             \
+		return open_calls(id, plan);                                                                          \
+	}                                                                                                             \
+	const struct subject subject_##id = SUBJECT(its_name, acquires "() and " releases "() of its shared library", \
+						    id##_version, id##_open, id##_absent)
 
 CALLED(mimalloc, "mimalloc", "libmimalloc.so.2", "libmimalloc2.0", "mi_malloc", "mi_free");
 CALLED(jemalloc, "jemalloc", "libjemalloc.so.2", "libjemalloc2", "malloc", "free");
@@ -125,5 +131,5 @@ static void *open_malloc(const struct plan *plan)
 	return open_calls((struct calls){malloc, free, 0}, plan);
 }
 
-const struct subject subject_malloc =
-	SUBJECT("malloc", "malloc() and free() of the C library", gnu_get_libc_version, open_malloc, NULL);
+const struct subject subject_malloc = SUBJECT("malloc", "malloc() and free() of the C library", gnu_get_libc_version, open_malloc,
+					      NULL);

@@ -80,8 +80,10 @@ static void eal_start(void)
 {
 	static bool started;
 	char lcore[32];
+	/* clang-format off */
 	char *arguments[] = {"lfpool-bench", "--no-huge",     "--no-shconf", "--no-pci", "--no-telemetry", "--iova-mode=va",
 			     "--log-level=error", "-m",	      EAL_MEGABYTES, "--lcores", lcore,		   NULL};
+	/* clang-format on */
 	cpu_set_t affinity;
 	int processor = sched_getcpu();
 
@@ -164,15 +166,16 @@ static void leave(void *hand)
 		rte_thread_unregister();
 }
 
+/* clang-format off */
 #define SUBJECT(its_name, its_what, its_traits, its_open)                                                          \
 	{                                                                                                              \
 		.name = its_name, .group = "lock-free", .what = its_what, .version = rte_version, .traits = its_traits,   \
 		.open = its_open, .close = close_pool, .join = join, .leave = leave, .loops = SUBJECT_LOOPS               \
 	}
+/* clang-format on */
 
-const struct subject subject_dpdk_ring =
-	SUBJECT("dpdk-ring", "DPDK: rte_mempool, a cache of 256 for each lcore, before a ring (ring_mp_mc)",
-		TRAIT_POOL | TRAIT_NOT_PREEMPTIBLE, open_ring);
-const struct subject subject_dpdk_stack =
-	SUBJECT("dpdk-stack", "DPDK: rte_mempool, a cache of 256 for each lcore, before a stack (lf_stack)", TRAIT_POOL,
-		open_stack);
+const struct subject subject_dpdk_ring = SUBJECT("dpdk-ring",
+						 "DPDK: rte_mempool, a cache of 256 for each lcore, before a ring (ring_mp_mc)",
+						 TRAIT_POOL | TRAIT_NOT_PREEMPTIBLE, open_ring);
+const struct subject subject_dpdk_stack = SUBJECT(
+	"dpdk-stack", "DPDK: rte_mempool, a cache of 256 for each lcore, before a stack (lf_stack)", TRAIT_POOL, open_stack);

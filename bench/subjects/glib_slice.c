@@ -31,9 +31,9 @@ static const char *version(void)
 	static char text[96];
 	const char *setting = getenv("G_SLICE");
 
-	(void)snprintf(text, sizeof(text), "glib %u.%u.%u%s%s%.32s", glib_major_version, glib_minor_version,
-		       glib_micro_version, glib_check_version(2, 76, 0) ? "" : ", where it is malloc()",
-		       setting ? ", G_SLICE=" : "", setting ? setting : "");
+	(void)snprintf(text, sizeof(text), "glib %u.%u.%u%s%s%.32s", glib_major_version, glib_minor_version, glib_micro_version,
+		       glib_check_version(2, 76, 0) ? "" : ", where it is malloc()", setting ? ", G_SLICE=" : "",
+		       setting ? setting : "");
 	return text;
 }
 

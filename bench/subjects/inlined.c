@@ -38,14 +38,14 @@ static void *open_depot(const struct plan *plan)
 	return pool_open_cached(plan, LFPOOL_BACKEND_LOCKFREE, 0, 2);
 }
 
-#define SUBJECT(its_name, its_what, its_open)                                                                          \
-	{                                                                                                              \
-		.name = its_name, .what = "a cache for each thread, lfpool/inline.h" its_what,            \
-		.traits = TRAIT_BOUNDED | TRAIT_POOL, POOL_BY_CACHE(its_open)                                               \
-	}
+#define SUBJECT(its_name, its_what, its_open)                         \
+	{.name = its_name,                                            \
+	 .what = "a cache for each thread, lfpool/inline.h" its_what, \
+	 .traits = TRAIT_BOUNDED | TRAIT_POOL,                        \
+	 POOL_BY_CACHE(its_open)}
 
 const struct subject subject_inlined = SUBJECT("lfpool-inlined", "", pool_open_usual);
 const struct subject subject_races = SUBJECT("lfpool-races", ", LFPOOL_CHECK_RACES: a locked release", open_races);
 const struct subject subject_hooks = SUBJECT("lfpool-hooks", ", activate and deactivate that do nothing", open_hooks);
-const struct subject subject_depot =
-	SUBJECT("lfpool-depot", ", magazines of one object: nearly every call changes heads of the depot", open_depot);
+const struct subject subject_depot = SUBJECT(
+	"lfpool-depot", ", magazines of one object: nearly every call changes heads of the depot", open_depot);

@@ -42,10 +42,7 @@ struct free_list {
 		(void)must(queue.enqueue_bulk(token, all.begin(), all.size()) ? this : nullptr);
 	}
 
-	~free_list()
-	{
-		objects_free(&objects);
-	}
+	~free_list() { objects_free(&objects); }
 };
 
 struct tokens {
@@ -53,11 +50,9 @@ struct tokens {
 	moodycamel::ProducerToken producer;
 	moodycamel::ConsumerToken consumer;
 
-	explicit tokens(free_list *list) : queue(&list->queue), producer(list->queue), consumer(list->queue)
-	{
-	}
+	explicit tokens(free_list *list) : queue(&list->queue), producer(list->queue), consumer(list->queue) {}
 };
-}
+} // namespace
 
 static inline void *acquire(void *hand)
 {

@@ -23,12 +23,11 @@ struct resource {
 
 	explicit resource(const struct plan *plan)
 		: object_bytes(plan->object_bytes), alignment(object_bytes < 64 ? object_bytes : 64),
-		  pool({.max_blocks_per_chunk = 0, .largest_required_pool_block = object_bytes},
-		       std::pmr::new_delete_resource())
+		  pool({.max_blocks_per_chunk = 0, .largest_required_pool_block = object_bytes}, std::pmr::new_delete_resource())
 	{
 	}
 };
-}
+} // namespace
 
 static inline void *acquire(void *hand)
 {

@@ -53,8 +53,8 @@ void pool_cache_leave(void *cache);
 /* The last members of subjects with such a cache, and of those that find the thread's own. */
 #define POOL_BY_CACHE(its_open) POOL_MEMBERS(its_open, pool_cache_join, pool_cache_leave)
 #define POOL_BY_THREAD(its_open) POOL_MEMBERS(its_open, join_shared, leave_nothing)
-#define POOL_MEMBERS(its_open, its_join, its_leave)                                                                    \
-	.group = "lfpool", .open = its_open, .close = pool_close, .join = its_join, .leave = its_leave,                    \
+#define POOL_MEMBERS(its_open, its_join, its_leave)                                                     \
+	.group = "lfpool", .open = its_open, .close = pool_close, .join = its_join, .leave = its_leave, \
 	.counters = pool_counters, .loops = SUBJECT_LOOPS
 
 #endif

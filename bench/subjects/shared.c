@@ -8,9 +8,11 @@
 #include <dlfcn.h>
 #include <string.h>
 
+/* clang-format off */
 #define FUNCTIONS(X)                                                                                                   \
 	X(lfpool_acquire) X(lfpool_release) X(lfpool_acquire_bulk) X(lfpool_release_bulk) X(lfpool_create) X(lfpool_destroy) \
 	X(lfpool_misuse_count) X(lfpool_status_string)
+/* clang-format on */
 
 #define POINTER(name) __typeof__(&name) name;
 static struct {
@@ -28,10 +30,10 @@ static const char *load(void)
 
 	if (!handle)
 		return "the shared library cannot be loaded";
-#define FIND(name)                                                                                                      \
-	address = dlsym(handle, #name);                                                                                 \
-	if (!address)                                                                                                   \
-		return "the shared library has no " #name "()";                                                         \
+#define FIND(name)                                              \
+	address = dlsym(handle, #name);                         \
+	if (!address)                                           \
+		return "the shared library has no " #name "()"; \
 	memcpy(&library.name, &address, sizeof(address));
 	FUNCTIONS(FIND)
 	return NULL;

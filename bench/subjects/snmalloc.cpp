@@ -19,7 +19,7 @@ struct thread_own {
 	snmalloc::smallsizeclass_t size_class;
 	size_t bytes;
 };
-}
+} // namespace
 
 __attribute__((always_inline)) static inline void *acquire(void *hand)
 {

@@ -42,7 +42,7 @@ struct buffered_pool {
 		return 2 * plan->capacity * plan->object_bytes + (size_t{plan->threads} << 20);
 	}
 };
-}
+} // namespace
 
 static inline void *acquire(void *hand)
 {

@@ -2,7 +2,8 @@
 /*
  * test_histogram.c - the latency histogram against a sorted array, and its clock.
  */
-#include "support.h"
+#include "common/harness.h"
+#include "common/test.h"
 
 #include "common/latency.h"
 
@@ -153,16 +154,4 @@ TEST(ticks_are_nanoseconds_after_all)
 	assert_true(took_ns < 1.02 * end_ns);
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(buckets_follow_each_other),
-		cmocka_unit_test(quantiles_are_those_of_a_sorted_array),
-		cmocka_unit_test(merged_is_as_if_added_to_one),
-		cmocka_unit_test(nothing_has_no_quantile),
-		cmocka_unit_test(the_clock_goes_forward),
-		cmocka_unit_test(ticks_are_nanoseconds_after_all),
-	};
-
-	return cmocka_run_group_tests_name("histogram", tests, NULL, NULL);
-}
+RUN_TESTS()

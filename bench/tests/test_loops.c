@@ -10,7 +10,8 @@
  *              A3  in the end everything is released, each object as often as it was acquired.
  * Compiled twice: with TEST_BULK the subject has calls for many objects at once.
  */
-#include "support.h"
+#include "common/harness.h"
+#include "common/test.h"
 
 #include "common/latency.h"
 #include "run_team.h"
@@ -19,10 +20,10 @@
 struct account {
 	pthread_mutex_t mutex; /* guards what follows `objects`, but `bulks` */
 	struct objects objects;
-	uint32_t *free;    /* a stack of indices */
+	uint32_t *free; /* a stack of indices */
 	size_t free_count;
-	unsigned *user;    /* which user acquired the object; 0: none */
-	unsigned users;    /* so far */
+	unsigned *user; /* which user acquired the object; 0: none */
+	unsigned users; /* so far */
 	size_t acquired, released, remote, refused, bulks;
 };
 
@@ -235,8 +236,8 @@ static void check_sums(void)
 		pairs += team.members[i].pairs;
 	assert_true(pairs > 0);
 	/* A1. */
-	assert_int_equal(pairs, workload->emptied ? run.after.refused - run.before.refused
-						  : run.after.released - run.before.released);
+	assert_int_equal(pairs,
+			 workload->emptied ? run.after.refused - run.before.refused : run.after.released - run.before.released);
 	/* A2. */
 	assert_int_equal(run.after.acquired - run.after.released - (run.before.acquired - run.before.released),
 			 run.after.held - run.before.held);
@@ -295,14 +296,4 @@ TEST(many_rounds_of_jobs)
 		run_cell(&jobs, threads, 200);
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(one_thread),
-		cmocka_unit_test(two_threads),
-		cmocka_unit_test(four_threads),
-		cmocka_unit_test(many_rounds_of_jobs),
-	};
-
-	return cmocka_run_group_tests_name("loops", tests, NULL, NULL);
-}
+RUN_TESTS()

@@ -11,7 +11,8 @@
  *                  and each object in use holds what its last holder wrote.
  *              E4  the loop does as many operations as it was asked for, and in a full pool acquires evict.
  */
-#include "support.h"
+#include "common/harness.h"
+#include "common/test.h"
 
 #include "run_team.h"
 #include "../priority/evicting.h"
@@ -27,7 +28,7 @@ extern const struct subject subject_tbb_queue;
 #endif
 
 static const struct subject *const tested[] = {
-	&subject_priority, &subject_heap_unlocked, &subject_heap_mutex, &subject_scan_mutex,
+	&subject_priority,  &subject_heap_unlocked, &subject_heap_mutex, &subject_scan_mutex,
 #if defined(BENCH_HAS_TBB_QUEUE)
 	&subject_tbb_queue,
 #endif
@@ -352,8 +353,10 @@ TEST(the_loop)
 				if (workloads[w].count > 1024 ||
 				    !workload_fits(&workloads[w], tested[s], EVICTING_BYTES, threads))
 					continue;
-				run_team((struct cell){.subject = tested[s], .workload = &workloads[w],
-						       .object_bytes = EVICTING_BYTES}, threads, live, check_team);
+				run_team((struct cell){.subject = tested[s],
+						       .workload = &workloads[w],
+						       .object_bytes = EVICTING_BYTES},
+					 threads, live, check_team);
 				cells++;
 			}
 		}
@@ -362,13 +365,4 @@ TEST(the_loop)
 	assert_int_equal(cells, 6 * (2 * TESTED - 1));
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(like_the_model),
-		cmocka_unit_test(nothing_is_lost),
-		cmocka_unit_test(the_loop),
-	};
-
-	return cmocka_run_group_tests_name("priority", tests, NULL, NULL);
-}
+RUN_TESTS()

@@ -11,7 +11,8 @@
  *              T4  a thread that finds a pool empty waits, and gets what comes back.
  *              T5  a reader looks whether nodes are whole.
  */
-#include "support.h"
+#include "common/harness.h"
+#include "common/test.h"
 
 #include "run_team.h"
 #include "../retire/retiring.h"
@@ -34,11 +35,11 @@ extern const struct subject subject_retire_epoch, subject_ck_epoch_malloc;
 static const struct subject *const tested[] = {
 	&subject_released_at_once,
 #if defined(BENCH_HAS_RETIRE_RCU)
-	&subject_retire_rcu,	  &subject_retire_rcu_mutex, &subject_retire_rcu_malloc, &subject_retire_qsbr,
-	&subject_call_rcu_malloc, &subject_call_rcu_mutex,   &subject_call_rcu_lfpool,	 &subject_synchronize_rcu,
+	&subject_retire_rcu,       &subject_retire_rcu_mutex, &subject_retire_rcu_malloc, &subject_retire_qsbr,
+	&subject_call_rcu_malloc,  &subject_call_rcu_mutex,   &subject_call_rcu_lfpool,   &subject_synchronize_rcu,
 #endif
 #if defined(BENCH_HAS_RETIRE_CK)
-	&subject_retire_epoch,	  &subject_ck_epoch_malloc,
+	&subject_retire_epoch,     &subject_ck_epoch_malloc,
 #endif
 };
 
@@ -72,9 +73,9 @@ struct scene {
 	void *shared;
 	void *table[RETIRE_TABLE];
 	pthread_barrier_t turn;
-	size_t changed;  /* nodes that were not as the section found them */
+	size_t changed; /* nodes that were not as the section found them */
 	size_t deferred, in_flight;
-	bool updated;    /* atomic */
+	bool updated; /* atomic */
 };
 
 static void turn(struct scene *scene)
@@ -197,7 +198,7 @@ static void *update_meanwhile(void *argument)
 	scene->in_flight = loops->deferring->in_flight(scene->shared, retiring.updates);
 	if (!waits_itself(scene->subject))
 		turn(scene); /* they have updated */
-	turn(scene); /* the section has ended */
+	turn(scene);         /* the section has ended */
 	give_up_table(scene, &worker);
 	turn(scene);
 	scene->subject->leave(worker.hand);
@@ -331,8 +332,8 @@ TEST(the_loops)
 			for (unsigned threads = 1; threads <= THREADS; threads *= 2) {
 				if (!workload_fits(&workloads[w], tested[s], RETIRE_BYTES, threads))
 					continue;
-				const struct cell cell = {.subject = tested[s], .workload = &workloads[w],
-							  .object_bytes = RETIRE_BYTES};
+				const struct cell cell = {
+					.subject = tested[s], .workload = &workloads[w], .object_bytes = RETIRE_BYTES};
 
 				run_team(cell, threads, live, NULL);
 				cells++;
@@ -345,14 +346,7 @@ TEST(the_loops)
 
 int main(void)
 {
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(a_section_holds_what_it_found),
-		cmocka_unit_test(a_thread_that_finds_none_waits),
-		cmocka_unit_test(a_reader_looks),
-		cmocka_unit_test(the_loops),
-	};
-
 	/* The floor reads what was released, and AddressSanitizer would say so. */
 	assert_int_equal(setenv("LFPOOL_DEBUG", "no-tools", 1), 0);
-	return cmocka_run_group_tests_name("retire", tests, NULL, NULL);
+	return tests_run(NULL, NULL);
 }

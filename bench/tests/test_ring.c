@@ -3,7 +3,8 @@
  * test_ring.c - the ring: what goes in comes out, once and in order, also where it is full and where it is empty; and the barrier
  * of a run.
  */
-#include "support.h"
+#include "common/harness.h"
+#include "common/test.h"
 
 #include "../barrier.h"
 #include "../ring.h"
@@ -31,7 +32,8 @@ TEST(holds_exactly_its_capacity)
 {
 	struct ring *ring = ring_make();
 
-	ring->pushed = ring->placed = ring->popped = ring->taken = ring->pushed_seen = ring->popped_seen = SIZE_MAX - RING_CAPACITY / 2;
+	ring->pushed = ring->placed = ring->popped = ring->taken = ring->pushed_seen = ring->popped_seen = SIZE_MAX -
+													   RING_CAPACITY / 2;
 	/* Twice and a bit, so that the counters wrap around the cells at different places. */
 	for (uintptr_t round = 0; round < 5; round++) {
 		assert_null(ring_try_pop(ring));
@@ -193,15 +195,4 @@ TEST(a_barrier_lets_no_thread_pass_before_the_last)
 		(void)pthread_join(threads[i], NULL);
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(holds_exactly_its_capacity),
-		cmocka_unit_test(order_and_content_survive_two_threads),
-		cmocka_unit_test(push_and_pop_wait),
-		cmocka_unit_test(batches_are_published_whole),
-		cmocka_unit_test(a_barrier_lets_no_thread_pass_before_the_last),
-	};
-
-	return cmocka_run_group_tests_name("ring", tests, NULL, NULL);
-}
+RUN_TESTS()

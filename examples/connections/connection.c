@@ -48,8 +48,7 @@ static void count(_Atomic(uint64_t) *counter, uint64_t more)
 
 static int dial(uint16_t port)
 {
-	struct sockaddr_in address = {
-		.sin_family = AF_INET, .sin_port = htons(port), .sin_addr.s_addr = htonl(INADDR_LOOPBACK)};
+	struct sockaddr_in address = {.sin_family = AF_INET, .sin_port = htons(port), .sin_addr.s_addr = htonl(INADDR_LOOPBACK)};
 	int fd = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0), yes = 1;
 	char greeting = 0;
 
@@ -152,8 +151,7 @@ bool connection_ask(struct connection *connection, uint64_t question, uint64_t *
 {
 	const ssize_t bytes = sizeof(question);
 
-	connection->broken = connection->broken ||
-			     send(connection->fd, &question, sizeof(question), MSG_NOSIGNAL) != bytes ||
+	connection->broken = connection->broken || send(connection->fd, &question, sizeof(question), MSG_NOSIGNAL) != bytes ||
 			     recv(connection->fd, answer_out, sizeof(*answer_out), MSG_WAITALL) != bytes;
 	return !connection->broken;
 }

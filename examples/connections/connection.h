@@ -23,7 +23,7 @@ struct connection_calls {
 	uint64_t activated;
 	uint64_t kept, unfit; /* what deactivate said */
 	uint64_t destroyed;
-	uint64_t create_ns;   /* all creates together */
+	uint64_t create_ns; /* all creates together */
 };
 
 /* At most `capacity` connections, all to that port of 127.0.0.1.  None is made before it is needed. */

@@ -72,8 +72,8 @@ static void meet_the_limits(struct server *server, unsigned long capacity)
 
 	server_limit(server, (unsigned)limit);
 	unsigned long count = acquire_until_null(connections, 0);
-	printf("server takes %lu: %lu connections, then NULL: %zu in use + %zu free\n", limit, count,
-	       connection_active_count(), connections_free());
+	printf("server takes %lu: %lu connections, then NULL: %zu in use + %zu free\n", limit, count, connection_active_count(),
+	       connections_free());
 	expect("connections up to the server's limit", count, limit);
 	expect("creates refused", connections_calls().create_refused, 1);
 	expect("in use", connection_active_count(), limit);
@@ -81,8 +81,8 @@ static void meet_the_limits(struct server *server, unsigned long capacity)
 
 	server_limit(server, CONNECTIONS_MAX);
 	count += acquire_until_null(connections, count);
-	printf("server takes more: %lu connections, then NULL: %zu in use + %zu free\n", count,
-	       connection_active_count(), connections_free());
+	printf("server takes more: %lu connections, then NULL: %zu in use + %zu free\n", count, connection_active_count(),
+	       connections_free());
 	expect("connections up to the pool's capacity", count, capacity);
 	expect("creates refused", connections_calls().create_refused, 1);
 	for (unsigned long i = 0; i < count; i++)
@@ -157,10 +157,9 @@ static void settle(const struct client *sum, const struct server_report *server,
 {
 	struct connection_calls calls = connections_calls();
 
-	printf("hooks      create %" PRIu64 ", refused %" PRIu64 "; activate %" PRIu64 "; deactivate %" PRIu64
-	       ", unfit %" PRIu64 "; destroy %" PRIu64 "\n",
-	       calls.created, calls.create_refused, calls.activated, calls.kept + calls.unfit, calls.unfit,
-	       calls.destroyed);
+	printf("hooks      create %" PRIu64 ", refused %" PRIu64 "; activate %" PRIu64 "; deactivate %" PRIu64 ", unfit %" PRIu64
+	       "; destroy %" PRIu64 "\n",
+	       calls.created, calls.create_refused, calls.activated, calls.kept + calls.unfit, calls.unfit, calls.destroyed);
 	printf("server     accepted %" PRIu64 ", refused %" PRIu64 "; answered %" PRIu64 ", dropped %" PRIu64
 	       "; left by clients %" PRIu64 "\n",
 	       server->accepted, server->refused, server->answered, server->dropped, server->left);
@@ -186,8 +185,8 @@ static void tell_times(const struct client *sum)
 	struct connection_calls calls = connections_calls();
 	double create_us = (double)calls.create_ns / 1e3 / (double)(calls.created + calls.create_refused);
 
-	printf("times      %.1f us for a connection, %.1f us for a question; %" PRIu64 " acquires found none free\n",
-	       create_us, (double)sum->ns / 1e3 / (double)sum->answered, sum->found_none);
+	printf("times      %.1f us for a connection, %.1f us for a question; %" PRIu64 " acquires found none free\n", create_us,
+	       (double)sum->ns / 1e3 / (double)sum->answered, sum->found_none);
 }
 
 /* ---- Options ----------------------------------------------------------------------------------------------- */
@@ -195,11 +194,9 @@ static void tell_times(const struct client *sum)
 static struct options parse_options(int argc, char **argv)
 {
 	struct options options = {.clients = 6, .capacity = 4, .questions = 2000};
-	const struct option_row rows[] = {
-		OPTION_NUMBER("clients", &options.clients, 1, CLIENTS_MAX),
-		OPTION_NUMBER("capacity", &options.capacity, 1, CONNECTIONS_MAX),
-		OPTION_NUMBER("questions", &options.questions, 1, 1000000000),
-		OPTIONS_END};
+	const struct option_row rows[] = {OPTION_NUMBER("clients", &options.clients, 1, CLIENTS_MAX),
+					  OPTION_NUMBER("capacity", &options.capacity, 1, CONNECTIONS_MAX),
+					  OPTION_NUMBER("questions", &options.questions, 1, 1000000000), OPTIONS_END};
 
 	(void)command_line("connections", rows, NULL, argc, argv);
 	return options;

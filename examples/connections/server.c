@@ -17,8 +17,8 @@
 #define CONNECTIONS_MAX 256
 
 struct peer {
-	unsigned answered;     /* questions so far             */
-	unsigned bytes;        /* of the next one that came    */
+	unsigned answered; /* questions so far             */
+	unsigned bytes;    /* of the next one that came    */
 	unsigned char part[8];
 };
 

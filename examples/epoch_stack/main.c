@@ -30,9 +30,9 @@ struct options {
 };
 
 struct counts {
-	uint64_t walks, met;                    /* a walker's */
-	uint64_t pushed, popped, empty, full;   /* a worker's */
-	uint64_t stamps_pushed, stamps_popped;  /* sums       */
+	uint64_t walks, met;                   /* a walker's */
+	uint64_t pushed, popped, empty, full;  /* a worker's */
+	uint64_t stamps_pushed, stamps_popped; /* sums       */
 };
 
 struct site {
@@ -54,8 +54,8 @@ struct visitor {
 /* At once, and in the midst of everything: the stack may be in no state to go on with. */
 static _Noreturn void tell_changed(const struct node *node, uint64_t stamp, const char *where)
 {
-	printf("FAILED: a node changed while it was looked at, %s: its stamp was %" PRIu64 ", and is %" PRIu64 "\n",
-	       where, stamp, (uint64_t)node->stamp);
+	printf("FAILED: a node changed while it was looked at, %s: its stamp was %" PRIu64 ", and is %" PRIu64 "\n", where, stamp,
+	       (uint64_t)node->stamp);
 	fflush(stdout);
 	_Exit(1);
 }
@@ -190,8 +190,8 @@ static bool settle(struct site *site, struct visitor *visitors, size_t count)
 	while (!last.counts.empty)
 		pop(&last);
 	printf("walkers   %" PRIu64 " walks met %" PRIu64 " nodes, and none changed\n", sum.walks, sum.met);
-	printf("workers   %" PRIu64 " pushed = %" PRIu64 " popped + %" PRIu64 " left; %" PRIu64
-	       " found it empty, %" PRIu64 " found no node\n",
+	printf("workers   %" PRIu64 " pushed = %" PRIu64 " popped + %" PRIu64 " left; %" PRIu64 " found it empty, %" PRIu64
+	       " found no node\n",
 	       sum.pushed, sum.popped, last.counts.popped, sum.empty, sum.full);
 	bool ok = sum.pushed == sum.popped + last.counts.popped;
 
@@ -199,8 +199,7 @@ static bool settle(struct site *site, struct visitor *visitors, size_t count)
 	ok = lfpool_drain(pool) == LFPOOL_OK && lfpool_retired_count(pool) == 0 && ok;
 	ok = lfpool_active_count(pool) == 0 && lfpool_misuse_count(pool) == 0 && !lfpool_check(pool, NULL) && ok;
 	printf("pool      %zu nodes of %zu bytes = %zu KiB, whatever happens; at most %zu retired at once\n",
-	       lfpool_capacity(pool), sizeof(struct node), lfpool_capacity(pool) * sizeof(struct node) / 1024,
-	       retired_at_most);
+	       lfpool_capacity(pool), sizeof(struct node), lfpool_capacity(pool) * sizeof(struct node) / 1024, retired_at_most);
 	return stack_close(&site->stack) == 0 && ok;
 }
 
@@ -209,14 +208,13 @@ static bool settle(struct site *site, struct visitor *visitors, size_t count)
 static struct options parse_options(int argc, char **argv)
 {
 	struct options options = {.seconds = 2, .walkers = 1, .workers = 2, .nodes = 1000, .seed = 1};
-	const struct option_row rows[] = {
-		OPTION_NUMBER("seconds", &options.seconds, 1, 3600),
-		OPTION_NUMBER("walkers", &options.walkers, 1, THREADS_MAX / 2),
-		OPTION_NUMBER("workers", &options.workers, 1, THREADS_MAX / 2),
-		OPTION_NUMBER("nodes", &options.nodes, 8, 100000000),
-		OPTION_NUMBER("seed", &options.seed, 0, UINT32_MAX),
-		OPTION_FLAG("no-deferral", &options.no_deferral),
-		OPTIONS_END};
+	const struct option_row rows[] = {OPTION_NUMBER("seconds", &options.seconds, 1, 3600),
+					  OPTION_NUMBER("walkers", &options.walkers, 1, THREADS_MAX / 2),
+					  OPTION_NUMBER("workers", &options.workers, 1, THREADS_MAX / 2),
+					  OPTION_NUMBER("nodes", &options.nodes, 8, 100000000),
+					  OPTION_NUMBER("seed", &options.seed, 0, UINT32_MAX),
+					  OPTION_FLAG("no-deferral", &options.no_deferral),
+					  OPTIONS_END};
 
 	(void)command_line("epoch_stack", rows, NULL, argc, argv);
 	return options;

@@ -83,8 +83,8 @@ static void visit(struct jobs_worker *worker, const void *payload)
 /* After a failure, counting_close() takes back what there is. */
 static lfpool_status_t counting_open(struct counting *counting, const struct job_options *options)
 {
-	struct jobs_config config = {.workers = options->workers, .capacity = options->capacity,
-				     .backend = options->backend, .context = counting};
+	struct jobs_config config = {
+		.workers = options->workers, .capacity = options->capacity, .backend = options->backend, .context = counting};
 	lfpool_status_t status = jobs_create(&counting->jobs, &config);
 
 	if (status == LFPOOL_OK)

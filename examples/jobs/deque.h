@@ -122,8 +122,7 @@ static inline struct job *deque_steal(struct deque *deque)
 	struct job *job = atomic_load_explicit(&deque->entry[top & deque->mask], memory_order_relaxed);
 
 	/* seq_cst: competes with the owner and with other thieves; relaxed on failure: another has the job. */
-	if (!atomic_compare_exchange_strong_explicit(&deque->top, &top, top + 1, memory_order_seq_cst,
-						     memory_order_relaxed))
+	if (!atomic_compare_exchange_strong_explicit(&deque->top, &top, top + 1, memory_order_seq_cst, memory_order_relaxed))
 		return NULL;
 	return job;
 }

@@ -37,7 +37,7 @@ struct options {
 struct distance {
 	const struct options *options;
 	char *row_text, *column_text;
-	uint32_t *cells; /* (size + 1) x (size + 1) */
+	uint32_t *cells;   /* (size + 1) x (size + 1) */
 	struct job **open; /* in each column of tiles the last one prepared, not started; NULL: ended, or none   */
 	struct jobs_group tiles;
 	uint64_t jobs, at_once;
@@ -76,9 +76,8 @@ static void tile_run(struct jobs_worker *worker, const void *payload)
 		for (size_t column = tile->column; column < column_end; column++) {
 			const bool differ = d->row_text[row - 1] != d->column_text[column - 1];
 
-			*cell(d, row, column) =
-				least(least(*cell(d, row - 1, column), *cell(d, row, column - 1)) + 1,
-				      *cell(d, row - 1, column - 1) + differ);
+			*cell(d, row, column) = least(least(*cell(d, row - 1, column), *cell(d, row, column - 1)) + 1,
+						      *cell(d, row - 1, column - 1) + differ);
 		}
 	}
 }
@@ -282,15 +281,12 @@ static bool compare_sums(struct jobs *jobs, const struct options *options)
 static struct options parse_options(int argc, char **argv)
 {
 	const long processors = sysconf(_SC_NPROCESSORS_ONLN);
-	struct options options = {.workers = processors > 0 ? (unsigned long)processors : 1, .capacity = 1024, .size = 2000,
-				  .tile = 64, .seed = 1};
+	struct options options = {
+		.workers = processors > 0 ? (unsigned long)processors : 1, .capacity = 1024, .size = 2000, .tile = 64, .seed = 1};
 	const struct option_row rows[] = {
-		OPTION_NUMBER("workers", &options.workers, 1, 1024),
-		OPTION_NUMBER("capacity", &options.capacity, 1, 1ul << 24),
-		OPTION_NUMBER("size", &options.size, 1, 20000),
-		OPTION_NUMBER("tile", &options.tile, 1, 20000),
-		OPTION_NUMBER("seed", &options.seed, 0, UINT32_MAX),
-		OPTIONS_END};
+		OPTION_NUMBER("workers", &options.workers, 1, 1024), OPTION_NUMBER("capacity", &options.capacity, 1, 1ul << 24),
+		OPTION_NUMBER("size", &options.size, 1, 20000),      OPTION_NUMBER("tile", &options.tile, 1, 20000),
+		OPTION_NUMBER("seed", &options.seed, 0, UINT32_MAX), OPTIONS_END};
 
 	(void)command_line("graph", rows, NULL, argc, argv);
 	return options;

@@ -76,8 +76,8 @@ struct jobs {
 	unsigned worker_count;
 	unsigned thread_count; /* started: those of workers 1 .. thread_count                                */
 
-	alignas(128) struct inbox inbox;          /* from outside, and overflow: room for every record       */
-	alignas(128) struct jobs_group outside;   /* all that was injected                                   */
+	alignas(128) struct inbox inbox;        /* from outside, and overflow: room for every record       */
+	alignas(128) struct jobs_group outside; /* all that was injected                                   */
 	_Atomic(uint64_t) injected;
 	_Atomic(bool) stop;
 	alignas(128) struct sleepers sleepers;

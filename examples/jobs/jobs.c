@@ -35,8 +35,7 @@ static void job_fill(struct job *job, struct jobs_group *group, job_function *ru
 	atomic_fetch_add_explicit(&group->unfinished, 1, memory_order_relaxed);
 }
 
-struct job *job_record(struct jobs_worker *worker, struct jobs_group *group, job_function *run, const void *payload,
-		       size_t bytes)
+struct job *job_record(struct jobs_worker *worker, struct jobs_group *group, job_function *run, const void *payload, size_t bytes)
 {
 	struct job *job = worker->cache ? lfpool_cache_acquire(worker->cache) : malloc(sizeof(*job));
 
@@ -113,8 +112,7 @@ void job_ready(struct jobs_worker *worker, struct job *job)
 	wake_one(&worker->jobs->sleepers);
 }
 
-void jobs_submit_in(struct jobs_worker *worker, struct jobs_group *group, job_function *run, const void *payload,
-		    size_t bytes)
+void jobs_submit_in(struct jobs_worker *worker, struct jobs_group *group, job_function *run, const void *payload, size_t bytes)
 {
 	struct job *job = NULL;
 

@@ -120,14 +120,10 @@ struct jobs_group {
 	_Atomic(uint64_t) unfinished; /* jobs in it that have not ended                                      */
 	struct job *owner;            /* the job whose children they are; NULL: of a wait, or of none    */
 };
-#define JOBS_GROUP_INIT                                                                                         \
-	{                                                                                                       \
-		0, NULL                                                                                         \
-	}
+#define JOBS_GROUP_INIT {0, NULL}
 
 /* As jobs_submit(), but the job belongs to the group. */
-void jobs_submit_in(struct jobs_worker *worker, struct jobs_group *group, job_function *run, const void *payload,
-		    size_t bytes);
+void jobs_submit_in(struct jobs_worker *worker, struct jobs_group *group, job_function *run, const void *payload, size_t bytes);
 
 /* Returns when all jobs of the group have ended; until then the worker runs others, on top of this one's stack.  What a
  * continuation can do instead needs no stack. */

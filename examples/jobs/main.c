@@ -36,13 +36,11 @@ static const char *const backend_names[] = {
 static struct options parse_options(int argc, char **argv)
 {
 	const long processors = sysconf(_SC_NPROCESSORS_ONLN);
-	struct options options = {.workers = processors > 0 ? (unsigned long)processors : 1, .capacity = 4096, .repeat = 1, .top = 10};
+	struct options options = {
+		.workers = processors > 0 ? (unsigned long)processors : 1, .capacity = 4096, .repeat = 1, .top = 10};
 	const struct option_row rows[] = {
-		OPTION_NUMBER("workers", &options.workers, 1, 1024),
-		OPTION_NUMBER("capacity", &options.capacity, 1, 1ul << 24),
-		OPTION_NUMBER("repeat", &options.repeat, 1, 1000),
-		OPTION_NUMBER("top", &options.top, 0, 1000000),
-		OPTIONS_END};
+		OPTION_NUMBER("workers", &options.workers, 1, 1024), OPTION_NUMBER("capacity", &options.capacity, 1, 1ul << 24),
+		OPTION_NUMBER("repeat", &options.repeat, 1, 1000), OPTION_NUMBER("top", &options.top, 0, 1000000), OPTIONS_END};
 
 	options.path = command_line("jobs", rows, "PATH", argc, argv);
 	if (!options.path)
@@ -61,11 +59,10 @@ static void print_counts(const struct outcome *outcome)
 {
 	const struct counts *counts = &outcome->counts;
 
-	printf("  counted      %" PRIu64 " files, %" PRIu64 " directories, %" PRIu64 " others, %" PRIu64
-	       " unreadable\n",
+	printf("  counted      %" PRIu64 " files, %" PRIu64 " directories, %" PRIu64 " others, %" PRIu64 " unreadable\n",
 	       counts->files, counts->directories, counts->others, counts->unreadable);
-	printf("               %" PRIu64 " lines, %" PRIu64 " words, %" PRIu64 " bytes, %zu different names\n",
-	       counts->lines, counts->words, counts->bytes, outcome->names.used);
+	printf("               %" PRIu64 " lines, %" PRIu64 " words, %" PRIu64 " bytes, %zu different names\n", counts->lines,
+	       counts->words, counts->bytes, outcome->names.used);
 }
 
 static void print_names(const struct words *names, unsigned long top)
@@ -84,10 +81,9 @@ static void print_figures(const struct figures *figures)
 	const struct jobs_report *jobs = &figures->jobs;
 
 	printf("  job pool     capacity %zu; most active at once: at most %zu\n", jobs->capacity, jobs->peak);
-	printf("               %" PRIu64 " of %" PRIu64 " jobs released by another worker than acquired them\n",
-	       jobs->elsewhere, jobs->submitted);
-	printf("               run at once by their submitter: %" PRIu64 " for want of a record, %" PRIu64
-	       " too long for one\n",
+	printf("               %" PRIu64 " of %" PRIu64 " jobs released by another worker than acquired them\n", jobs->elsewhere,
+	       jobs->submitted);
+	printf("               run at once by their submitter: %" PRIu64 " for want of a record, %" PRIu64 " too long for one\n",
 	       jobs->at_once_empty, jobs->at_once_long);
 	printf("               at the end: %zu active, %zu available\n", jobs->active, jobs->available);
 	printf("  result pool  capacity %zu; most active at once: at least %" PRIu64 "\n", jobs->capacity,
@@ -96,8 +92,7 @@ static void print_figures(const struct figures *figures)
 	       figures->results_from_others, figures->results_posted);
 	printf("               added at once by their worker: %" PRIu64 " for want of a record\n",
 	       figures->results_without_record);
-	printf("               at the end: %zu active, %zu available\n", figures->results_active,
-	       figures->results_available);
+	printf("               at the end: %zu active, %zu available\n", figures->results_active, figures->results_available);
 	printf("  destroyed    %zu objects not released\n", figures->leaked);
 }
 
@@ -107,8 +102,7 @@ static void print_figures(const struct figures *figures)
 static bool pools_are_whole(const struct figures *figures)
 {
 	return figures->leaked == 0 && figures->jobs.active == 0 && figures->results_active == 0 &&
-	       figures->jobs.available == figures->jobs.capacity &&
-	       figures->results_available == figures->jobs.capacity;
+	       figures->jobs.available == figures->jobs.capacity && figures->results_available == figures->jobs.capacity;
 }
 
 /* Counts once with jobs.  False: something is wrong, and was printed.  The caller frees outcome_out either way. */
@@ -126,9 +120,8 @@ static bool count_and_compare(struct outcome *outcome_out, const struct options 
 	bool agrees = outcome_equal(outcome_out, truth);
 	bool whole = pools_are_whole(&figures);
 
-	printf("%-9s %u workers, %.3f s, %.0f jobs/s: totals %s\n", backend_names[figures.jobs.backend],
-	       job.workers, (double)outcome_out->ns / 1e9,
-	       per_second(figures.jobs.submitted, outcome_out->ns), agrees ? "agree" : "DIFFER");
+	printf("%-9s %u workers, %.3f s, %.0f jobs/s: totals %s\n", backend_names[figures.jobs.backend], job.workers,
+	       (double)outcome_out->ns / 1e9, per_second(figures.jobs.submitted, outcome_out->ns), agrees ? "agree" : "DIFFER");
 	print_counts(outcome_out);
 	print_figures(&figures);
 	if (!whole)

@@ -139,20 +139,14 @@ struct counts reader_visit(struct reader *reader, const char *path, struct listi
 
 	*below_out = (struct listing){0};
 	switch (entry_kind(path)) {
-	case ENTRY_FILE:
-		visit_file(reader, path, &counts);
-		break;
+	case ENTRY_FILE: visit_file(reader, path, &counts); break;
 	case ENTRY_DIRECTORY:
 		counts.directories = 1;
 		if (!listing_read(below_out, path))
 			counts.unreadable = 1;
 		break;
-	case ENTRY_OTHER:
-		counts.others = 1;
-		break;
-	case ENTRY_UNREADABLE:
-		counts.unreadable = 1;
-		break;
+	case ENTRY_OTHER: counts.others = 1; break;
+	case ENTRY_UNREADABLE: counts.unreadable = 1; break;
 	}
 	return counts;
 }

@@ -20,7 +20,7 @@ int open_file(const char *path);
  * needs one file descriptor per thread however deep the tree is.  A zeroed struct is an empty listing.
  */
 struct listing {
-	char *names;       /* name, zero byte, name, zero byte ...      */
+	char *names; /* name, zero byte, name, zero byte ...      */
 	size_t name_bytes;
 	size_t name_room;
 	size_t next;       /* where the next name starts                */

@@ -74,8 +74,7 @@ static void add(struct words *words, uint64_t hash, const char *text, size_t tex
 	struct word *word = find(words, hash, text, text_bytes);
 
 	if (word->count == 0) {
-		*word = (struct word){
-			.hash = hash, .text = store_text(words, text, text_bytes), .text_bytes = text_bytes};
+		*word = (struct word){.hash = hash, .text = store_text(words, text, text_bytes), .text_bytes = text_bytes};
 		words->used++;
 	}
 	word->count += count;

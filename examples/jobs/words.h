@@ -12,7 +12,7 @@
 #include <stdint.h>
 
 struct word {
-	uint64_t count;    /* occurrences; 0 = the entry is free           */
+	uint64_t count; /* occurrences; 0 = the entry is free           */
 	uint64_t hash;
 	size_t text;       /* where the word starts in words.text          */
 	size_t text_bytes; /* its length                                   */
@@ -22,7 +22,7 @@ struct words {
 	struct word *entry; /* open addressing, linear probing             */
 	size_t entries;     /* a power of two, or 0; at most half are used */
 	size_t used;
-	char *text;         /* all words, one after the other              */
+	char *text; /* all words, one after the other              */
 	size_t text_bytes;
 	size_t text_room;
 };

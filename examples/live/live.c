@@ -76,8 +76,7 @@ static void put_row(FILE *out, struct watched *w)
 static void put_table(FILE *out)
 {
 	fprintf(out, "%-16s %7s %9s %9s %9s %9s %9s %9s %6s %9s %9s %9s %9s %9s %6s\n", "pool", "bytes", "capacity", "active",
-		"retired", "cached", "shared", "untouched", "unacc.", "high", "acq/s", "miss/s", "steal/s", "exhst/s",
-		"misuse");
+		"retired", "cached", "shared", "untouched", "unacc.", "high", "acq/s", "miss/s", "steal/s", "exhst/s", "misuse");
 	for (size_t i = 0; i < live.count; i++)
 		put_row(out, &live.pools[i]);
 }

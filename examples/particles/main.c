@@ -167,13 +167,8 @@ static void show_open(struct show *show)
 		fprintf(stderr, "particles: no pool: %s\n", lfpool_status_string(status));
 		exit(1);
 	}
-	if (lfpool_backend(show->particles.untyped) == LFPOOL_BACKEND_MALLOC) {
-		fputs("particles: the malloc backend does not know which objects are active\n", stderr);
-		exit(1);
-	}
 	live_watch(show->particles.untyped, "particles", sizeof(struct particle));
-	bool ok = picture_init(&show->picture, WIDTH, HEIGHT) &&
-		  pthread_barrier_init(&show->barrier, NULL, threads) == 0;
+	bool ok = picture_init(&show->picture, WIDTH, HEIGHT) && pthread_barrier_init(&show->barrier, NULL, threads) == 0;
 
 	for (unsigned i = 0; ok && i < threads; i++) {
 		struct hand *hand = &show->hands[i];
@@ -186,8 +181,7 @@ static void show_open(struct show *show)
 		fputs("particles: no memory\n", stderr);
 		exit(3);
 	}
-	show->emit.count = (unsigned)world_nozzles(show->nozzles, WIDTH, (float)show->picture.horizon,
-						   show->options.seed);
+	show->emit.count = (unsigned)world_nozzles(show->nozzles, WIDTH, (float)show->picture.horizon, show->options.seed);
 	show->update.count = threads * PARTS_PER_THREAD;
 	show->gather.count = show->develop.count = HEIGHT;
 	show->written = true;
@@ -244,9 +238,8 @@ static bool show_close(struct show *show)
 {
 	double frames = 1e6 * (double)show->options.frames;
 
-	printf("%lu frames, %lu threads: ms per frame: %.2f emit, %.2f update%s", show->options.frames,
-	       show->options.threads, (double)show->emit_ns / frames, (double)show->update_ns / frames,
-	       show->options.out ? " and draw" : "\n");
+	printf("%lu frames, %lu threads: ms per frame: %.2f emit, %.2f update%s", show->options.frames, show->options.threads,
+	       (double)show->emit_ns / frames, (double)show->update_ns / frames, show->options.out ? " and draw" : "\n");
 	if (show->options.out)
 		printf(", %.2f all, with picture and file\n", (double)(show->picture_ns + show->emit_ns) / frames);
 	bool ok = accounts_agree(show) && show->written;
@@ -272,14 +265,13 @@ static struct options parse_options(int argc, char **argv)
 {
 	const long processors = sysconf(_SC_NPROCESSORS_ONLN);
 	struct options options = {.frames = 150, .threads = 1, .capacity = 100000, .seed = 1};
-	const struct option_row rows[] = {
-		OPTION_NUMBER("frames", &options.frames, 1, 100000),
-		OPTION_NUMBER("threads", &options.threads, 1, THREADS_MAX),
-		OPTION_NUMBER("capacity", &options.capacity, 1, 100000000),
-		OPTION_NUMBER("seed", &options.seed, 0, UINT32_MAX),
-		OPTION_TEXT("out", "DIR", &options.out),
-		OPTION_NUMBER("top", &options.top_ms, 1, 3600000),
-		OPTIONS_END};
+	const struct option_row rows[] = {OPTION_NUMBER("frames", &options.frames, 1, 100000),
+					  OPTION_NUMBER("threads", &options.threads, 1, THREADS_MAX),
+					  OPTION_NUMBER("capacity", &options.capacity, 1, 100000000),
+					  OPTION_NUMBER("seed", &options.seed, 0, UINT32_MAX),
+					  OPTION_TEXT("out", "DIR", &options.out),
+					  OPTION_NUMBER("top", &options.top_ms, 1, 3600000),
+					  OPTIONS_END};
 
 	if (processors > 1)
 		options.threads = processors < THREADS_MAX ? (unsigned long)processors : THREADS_MAX;

@@ -86,9 +86,7 @@ static void emit_rocket(struct hand *hand, struct nozzle *nozzle)
 void world_emit(struct hand *hand, struct nozzle *nozzle)
 {
 	switch (nozzle->kind) {
-	case ROCKET:
-		emit_rocket(hand, nozzle);
-		break;
+	case ROCKET: emit_rocket(hand, nozzle); break;
 	case FIRE:
 		for (unsigned i = 0; i < nozzle->per_frame; i++)
 			emit_fire(hand, nozzle);
@@ -104,8 +102,7 @@ static struct light bright(struct random *random)
 {
 	float turn = between(random, 0, 6.2831853f);
 
-	return (struct light){0.55f + 0.5f * cosf(turn), 0.5f + 0.45f * cosf(turn - 2.0944f),
-			      0.6f + 0.5f * cosf(turn + 2.0944f)};
+	return (struct light){0.55f + 0.5f * cosf(turn), 0.5f + 0.45f * cosf(turn - 2.0944f), 0.6f + 0.5f * cosf(turn + 2.0944f)};
 }
 
 static void emit_spark(struct hand *hand, struct burst *burst, struct light light)
@@ -168,8 +165,7 @@ static void move(struct particle *p, float ground)
 		drag = 0.94f;
 		fall = 60;
 		break;
-	default:
-		break;
+	default: break;
 	}
 	p->speed_x *= drag;
 	p->speed_y = p->speed_y * drag + fall * STEP;
@@ -195,9 +191,7 @@ static void draw(struct layer *layer, struct particle *p)
 			  (struct light){p->light.red * left * 0.62f, p->light.green * glow * 0.48f,
 					 p->light.blue * glow * glow * 0.3f});
 		break;
-	case WATER:
-		layer_add(layer, p->x, p->y, 1.7f, light_times(p->light, left < 0.3f ? left / 0.3f : 1));
-		break;
+	case WATER: layer_add(layer, p->x, p->y, 1.7f, light_times(p->light, left < 0.3f ? left / 0.3f : 1)); break;
 	case ROCKET:
 		for (float back = 0; back < STEP; back += STEP / 6)
 			layer_add(layer, p->x - back * p->speed_x, p->y - back * p->speed_y, 1.8f, p->light);

@@ -42,7 +42,7 @@ LFPOOL_DEFINE(particle, struct particle);
 struct nozzle {
 	enum kind kind;
 	float x, y;
-	unsigned per_frame;     /* particles; of rockets: one in as many frames */
+	unsigned per_frame; /* particles; of rockets: one in as many frames */
 	struct random random;
 };
 

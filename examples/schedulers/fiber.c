@@ -81,8 +81,8 @@ static bool fiber_create(void *context, void *object)
 	struct fiber *fiber = object;
 
 	(void)context;
-	fiber->stack = mmap(NULL, GUARD_BYTES + STACK_BYTES, PROT_READ | PROT_WRITE,
-			    MAP_PRIVATE | MAP_ANONYMOUS | MAP_STACK, -1, 0);
+	fiber->stack = mmap(NULL, GUARD_BYTES + STACK_BYTES, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_STACK, -1,
+			    0);
 	if (fiber->stack == MAP_FAILED)
 		return false;
 	if (mprotect(fiber->stack, GUARD_BYTES, PROT_NONE) != 0 || getcontext(&fiber->context) != 0) {

@@ -32,13 +32,13 @@ typedef void fiber_function(struct fiber *fiber, void *host, void *argument);
 
 /* An object of the pool. */
 struct fiber {
-	ucontext_t context;    /* where it goes on                                                    */
-	ucontext_t *resumer;   /* where the one goes on that resumed it                               */
-	void *host;            /* of the one that resumed it                                          */
+	ucontext_t context;  /* where it goes on                                                    */
+	ucontext_t *resumer; /* where the one goes on that resumed it                               */
+	void *host;          /* of the one that resumed it                                          */
 	fiber_function *run;
 	void *argument;
 	bool ended;
-	char *stack;           /* the lowest address, of the page that must not be touched               */
+	char *stack;                     /* the lowest address, of the page that must not be touched               */
 	void *tsan_fiber, *tsan_resumer; /* what ThreadSanitizer calls the two stacks            */
 };
 

@@ -36,14 +36,13 @@ struct options parse_options(const char *scheduler, int argc, char **argv)
 	const char *allocator = allocator_names[ALLOCATOR_LFPOOL];
 	bool small = false;
 	char program[32];
-	const struct option_row rows[] = {
-		OPTION_NUMBER("workers", &workers, 1, WORKERS_MAX),
-		OPTION_TEXT("allocator", "lfpool|mutex|malloc", &allocator),
-		OPTION_NUMBER("capacity", &capacity, 1, 1ul << 26),
-		OPTION_NUMBER("nodes-seed", &seed, 0, UINT32_MAX),
-		OPTION_FLAG("small", &small),
-		OPTION_NUMBER("work", &work, 0, 1000000),
-		OPTIONS_END};
+	const struct option_row rows[] = {OPTION_NUMBER("workers", &workers, 1, WORKERS_MAX),
+					  OPTION_TEXT("allocator", "lfpool|mutex|malloc", &allocator),
+					  OPTION_NUMBER("capacity", &capacity, 1, 1ul << 26),
+					  OPTION_NUMBER("nodes-seed", &seed, 0, UINT32_MAX),
+					  OPTION_FLAG("small", &small),
+					  OPTION_NUMBER("work", &work, 0, 1000000),
+					  OPTIONS_END};
 
 	(void)snprintf(program, sizeof(program), "scheduler-%s", scheduler);
 	(void)command_line(program, rows, NULL, argc, argv);
@@ -67,8 +66,8 @@ static void tell_records(const struct options *options, const struct records *re
 		return;
 	}
 	(void)lfpool_stats(records->pool, &stats);
-	printf("records   %zu bytes each, capacity %zu; never more than %zu in use at once\n", records->bytes,
-	       options->capacity, stats.high_water);
+	printf("records   %zu bytes each, capacity %zu; never more than %zu in use at once\n", records->bytes, options->capacity,
+	       stats.high_water);
 }
 
 int report(const struct options *options, struct records *records, const struct result *result)
@@ -78,8 +77,8 @@ int report(const struct options *options, struct records *records, const struct 
 	const double seconds = (double)(result->ended_ns - result->began_ns) / 1e9;
 	bool good = true;
 
-	printf("tree      seed %" PRIu64 ", %" PRIu32 " levels, %" PRIu32 " rounds of work: %" PRIu64 " nodes\n",
-	       tree->seed, tree->levels, tree->work, truth);
+	printf("tree      seed %" PRIu64 ", %" PRIu32 " levels, %" PRIu32 " rounds of work: %" PRIu64 " nodes\n", tree->seed,
+	       tree->levels, tree->work, truth);
 	tell_records(options, records);
 	printf("memory    %.0f KiB resident at the most\n", resident_peak_bytes() / 1024);
 	printf("inline    %" PRIu64 " nodes for want of a record\n", result->inlined);

@@ -30,8 +30,8 @@ struct options {
 };
 
 struct counts {
-	uint64_t found, absent, looks;             /* a reader's */
-	uint64_t put, replaced, removed, no_node;  /* a writer's */
+	uint64_t found, absent, looks;            /* a reader's */
+	uint64_t put, replaced, removed, no_node; /* a writer's */
 };
 
 struct town {
@@ -121,9 +121,7 @@ static void write_one(struct visitor *visitor)
 		return;
 	}
 	switch (table_put(table, key)) {
-	case DONE:
-		visitor->counts.put++;
-		break;
+	case DONE: visitor->counts.put++; break;
 	case REPLACED:
 		visitor->counts.put++;
 		visitor->counts.replaced++;
@@ -180,8 +178,8 @@ static bool settle(struct town *town, const struct visitor *visitors, size_t cou
 	const struct counts sum = sum_up(visitors, count, &retired_at_most);
 	lfpool_t *pool = town->table.pool;
 
-	printf("readers   %" PRIu64 " found, %" PRIu64 " absent; %" PRIu64 " looks at nodes, and none changed\n",
-	       sum.found, sum.absent, sum.looks);
+	printf("readers   %" PRIu64 " found, %" PRIu64 " absent; %" PRIu64 " looks at nodes, and none changed\n", sum.found,
+	       sum.absent, sum.looks);
 	rcu_register_thread();
 	const size_t left = table_clear(&town->table);
 
@@ -194,8 +192,7 @@ static bool settle(struct town *town, const struct visitor *visitors, size_t cou
 	ok = lfpool_drain(pool) == LFPOOL_OK && lfpool_retired_count(pool) == 0 && ok;
 	ok = lfpool_active_count(pool) == 0 && lfpool_misuse_count(pool) == 0 && !lfpool_check(pool, NULL) && ok;
 	printf("pool      %zu nodes of %zu bytes = %zu KiB, whatever happens; at most %zu retired at once\n",
-	       lfpool_capacity(pool), sizeof(struct node), lfpool_capacity(pool) * sizeof(struct node) / 1024,
-	       retired_at_most);
+	       lfpool_capacity(pool), sizeof(struct node), lfpool_capacity(pool) * sizeof(struct node) / 1024, retired_at_most);
 	return table_close(&town->table) == 0 && ok;
 }
 
@@ -204,14 +201,13 @@ static bool settle(struct town *town, const struct visitor *visitors, size_t cou
 static struct options parse_options(int argc, char **argv)
 {
 	struct options options = {.seconds = 2, .readers = 2, .writers = 2, .nodes = 1000, .seed = 1};
-	const struct option_row rows[] = {
-		OPTION_NUMBER("seconds", &options.seconds, 1, 3600),
-		OPTION_NUMBER("readers", &options.readers, 1, THREADS_MAX),
-		OPTION_NUMBER("writers", &options.writers, 1, THREADS_MAX),
-		OPTION_NUMBER("nodes", &options.nodes, 8, 100000000),
-		OPTION_NUMBER("seed", &options.seed, 0, UINT32_MAX),
-		OPTION_FLAG("no-deferral", &options.no_deferral),
-		OPTIONS_END};
+	const struct option_row rows[] = {OPTION_NUMBER("seconds", &options.seconds, 1, 3600),
+					  OPTION_NUMBER("readers", &options.readers, 1, THREADS_MAX),
+					  OPTION_NUMBER("writers", &options.writers, 1, THREADS_MAX),
+					  OPTION_NUMBER("nodes", &options.nodes, 8, 100000000),
+					  OPTION_NUMBER("seed", &options.seed, 0, UINT32_MAX),
+					  OPTION_FLAG("no-deferral", &options.no_deferral),
+					  OPTIONS_END};
 
 	(void)command_line("table", rows, NULL, argc, argv);
 	if (options.no_deferral)

@@ -88,8 +88,8 @@ static void require_each_once(void)
 {
 	for (size_t i = 0; i < pushed; i++) {
 		if (popped[i] + stolen[i] != 1) {
-			fprintf(stderr, "job %zu of %zu was popped %u times and stolen %u times\n", i, pushed,
-				popped[i], stolen[i]);
+			fprintf(stderr, "job %zu of %zu was popped %u times and stolen %u times\n", i, pushed, popped[i],
+				stolen[i]);
 			exit(1);
 		}
 	}

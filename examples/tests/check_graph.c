@@ -12,8 +12,8 @@
 struct graph {
 	unsigned before[GRAPH_JOBS][GRAPH_BEFORE]; /* numbers below the job's own                              */
 	unsigned before_count[GRAPH_JOBS];
-	_Atomic(uint64_t) ended[GRAPH_JOBS];       /* how often, as the last thing that the job does           */
-	uint64_t value[GRAPH_JOBS];                /* not atomic: the order is the system's business           */
+	_Atomic(uint64_t) ended[GRAPH_JOBS]; /* how often, as the last thing that the job does           */
+	uint64_t value[GRAPH_JOBS];          /* not atomic: the order is the system's business           */
 	uint64_t prepared, at_once;
 };
 
@@ -73,8 +73,7 @@ static void graph_run(struct jobs_worker *worker, const void *payload)
 
 		for (unsigned i = 0; i < g->before_count[number]; i++)
 			before[i] = open[g->before[number][i]];
-		open[number] = jobs_prepare(worker, &group, before, g->before_count[number], vertex_run, &vertex,
-					    sizeof(vertex));
+		open[number] = jobs_prepare(worker, &group, before, g->before_count[number], vertex_run, &vertex, sizeof(vertex));
 		if (open[number]) {
 			g->prepared++;
 			continue;
@@ -125,8 +124,8 @@ static void graphs(size_t edges)
 #define CONTINUATIONS 3
 
 struct stage {
-	_Atomic(uint64_t) ran;            /* jobs whose continuations these are: 1                             */
-	unsigned worker;                  /* that ran, and so ended it                                         */
+	_Atomic(uint64_t) ran; /* jobs whose continuations these are: 1                             */
+	unsigned worker;       /* that ran, and so ended it                                         */
 	_Atomic(uint64_t) continued;
 	struct jobs_group *group;
 };

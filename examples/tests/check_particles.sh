@@ -42,7 +42,10 @@ run small --threads 4 --capacity 500
 grep -q '; 0 refused' "$out/small.accounts" && fail 'a pool of 500 had room for all'
 grep -q 'peak 500 of 500$' "$out/small.accounts" || fail 'a pool of 500 was not used up'
 
-refused 1 env LFPOOL_BACKEND=malloc "$particles" --frames 1
+for backend in mutex malloc; do
+	LFPOOL_BACKEND=$backend run "$backend" --threads 4
+done
+
 refused 1 "$particles" --frames 1 --out "$out/there is no such directory"
 refused 2 "$particles" --frames 0
 refused 2 "$particles" somewhere

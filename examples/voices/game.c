@@ -7,7 +7,7 @@
 #include <math.h>
 
 #define STEP_SECONDS (1.0f / BLOCKS_PER_SECOND)
-#define WORLD 160 /* metres from the listener to where a car turns */
+#define WORLD 160   /* metres from the listener to where a car turns */
 #define PATIENCE 20 /* blocks until a hum is tried again */
 
 /* low .. high. */
@@ -43,8 +43,7 @@ static lfpool_handle_t start(struct game *game, struct actor *actor, struct gain
 	/* No two steps are the same; a hum that begins again is. */
 	const struct random random = {sound_fades(actor->kind) ? random_next(&actor->random) : actor->random.state};
 	lfpool_handle_t handle;
-	struct voice *voice =
-		lfpool_priority_acquire(game->voices, priority_of(actor->kind, gains), actor, &handle);
+	struct voice *voice = lfpool_priority_acquire(game->voices, priority_of(actor->kind, gains), actor, &handle);
 
 	actor->asked++;
 	if (!voice) {
@@ -68,8 +67,8 @@ void game_on_evict(void *context, const lfpool_evicted_t *evicted)
 
 	atomic_fetch_add_explicit(&actor->stolen, 1, memory_order_relaxed);
 	while (evicted->priority > loudest &&
-	       !atomic_compare_exchange_weak_explicit(&game->loudest_stolen, &loudest, evicted->priority,
-						      memory_order_relaxed, memory_order_relaxed))
+	       !atomic_compare_exchange_weak_explicit(&game->loudest_stolen, &loudest, evicted->priority, memory_order_relaxed,
+						      memory_order_relaxed))
 		;
 }
 
@@ -159,8 +158,8 @@ static void ring(struct game *game, struct actor *actor, uint64_t block)
 
 void game_play(struct game *game, struct actor *actor, uint64_t block)
 {
-	static void (*const sounds[KINDS])(struct game *, struct actor *, uint64_t) = {
-		[STEP] = walk, [SHOT] = shoot, [DROP] = rain, [BELL] = ring};
+	static void (*const sounds[KINDS])(struct game *, struct actor *,
+					   uint64_t) = {[STEP] = walk, [SHOT] = shoot, [DROP] = rain, [BELL] = ring};
 
 	actor->x += actor->speed_x * STEP_SECONDS;
 	actor->y += actor->speed_y * STEP_SECONDS;

@@ -162,8 +162,8 @@ static void tell_kinds(const struct account kinds[KINDS + 1])
 		const struct account *a = &kinds[i];
 
 		printf("%-8s%9" PRIu64 "%9" PRIu64 "%9" PRIu64 "%9" PRIu64 "%9" PRIu64 "%9" PRIu64 "\n",
-		       i < KINDS ? sound_name((enum kind)i) : "all", a->asked, a->refused, a->stolen, a->ended,
-		       a->stopped, a->playing);
+		       i < KINDS ? sound_name((enum kind)i) : "all", a->asked, a->refused, a->stolen, a->ended, a->stopped,
+		       a->playing);
 	}
 }
 
@@ -179,9 +179,8 @@ static void tell_pool(const struct street *street, const lfpool_priority_stats_t
 	const uint64_t loudest = atomic_load_explicit(&street->game.loudest_stolen, memory_order_relaxed);
 	const uint64_t asked = stats->acquired + stats->refused;
 
-	printf("pool        peak %zu of %zu; %" PRIu64 " acquired, %" PRIu64 " evicted, %" PRIu64 " refused",
-	       street->mixer.peak, lfpool_priority_capacity(street->mixer.voices), stats->acquired, stats->evicted,
-	       stats->refused);
+	printf("pool        peak %zu of %zu; %" PRIu64 " acquired, %" PRIu64 " evicted, %" PRIu64 " refused", street->mixer.peak,
+	       lfpool_priority_capacity(street->mixer.voices), stats->acquired, stats->evicted, stats->refused);
 	if (asked)
 		printf(": %.1f %% refused or cut short", 100 * (double)(stats->evicted + stats->refused) / (double)asked);
 	if (stats->evicted)
@@ -201,8 +200,7 @@ static bool settle(struct street *street)
 	gather(street, kinds);
 	lfpool_priority_stats(street->mixer.voices, &stats);
 	tell_kinds(kinds);
-	printf("stale       %" PRIu64 " hums stolen, %" PRIu64 " cars found their handle stale\n", hum->stolen,
-	       hum->found_stale);
+	printf("stale       %" PRIu64 " hums stolen, %" PRIu64 " cars found their handle stale\n", hum->stolen, hum->found_stale);
 	tell_pool(street, &stats);
 	for (unsigned i = 0; i <= KINDS; i++)
 		ok = adds_up(&kinds[i]) && ok;
@@ -218,12 +216,10 @@ static bool settle(struct street *street)
 static struct options parse_options(int argc, char **argv)
 {
 	struct options options = {.seconds = 10, .voices = 32, .threads = 2, .seed = 1};
-	const struct option_row rows[] = {
-		OPTION_NUMBER("seconds", &options.seconds, 1, 3600),
-		OPTION_NUMBER("voices", &options.voices, 1, 65536),
-		OPTION_NUMBER("threads", &options.threads, 0, THREADS_MAX),
-		OPTION_NUMBER("seed", &options.seed, 0, UINT32_MAX),
-		OPTIONS_END};
+	const struct option_row rows[] = {OPTION_NUMBER("seconds", &options.seconds, 1, 3600),
+					  OPTION_NUMBER("voices", &options.voices, 1, 65536),
+					  OPTION_NUMBER("threads", &options.threads, 0, THREADS_MAX),
+					  OPTION_NUMBER("seed", &options.seed, 0, UINT32_MAX), OPTIONS_END};
 
 	options.path = command_line("voices", rows, "FILE.wav", argc, argv);
 	return options;

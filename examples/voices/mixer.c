@@ -8,7 +8,7 @@
 #include <string.h>
 
 #define ONE (1 << 24) /* what a sample of 1 is in the sums */
-#define MASTER 0.5 /* leaves room for several shots at once */
+#define MASTER 0.5    /* leaves room for several shots at once */
 
 /* From the gains of the last block to those of this one, little by little: a sudden change would click. */
 static void add(struct mixer *mixer, struct voice *voice, const float samples[BLOCK])
@@ -45,8 +45,7 @@ static bool play(void *context, void *object, lfpool_handle_t handle, uint64_t p
 	} else if (sound_fades(voice->kind)) {
 		const double loudness = sound_loudness(voice->kind, voice->last, voice->envelope);
 
-		mixer->wrong |= lfpool_priority_update(mixer->voices, handle, lfpool_priority_of_double(loudness)) !=
-				LFPOOL_OK;
+		mixer->wrong |= lfpool_priority_update(mixer->voices, handle, lfpool_priority_of_double(loudness)) != LFPOOL_OK;
 	}
 	return true;
 }

@@ -22,7 +22,7 @@ struct mixer {
 	uint64_t ended[KINDS], clipped;
 	int loudest; /* sample */
 	size_t peak; /* voices in use at once */
-	bool wrong; /* something failed that cannot */
+	bool wrong;  /* something failed that cannot */
 };
 
 /* The next block; left and right in turn. */

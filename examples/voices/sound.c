@@ -75,10 +75,8 @@ static const struct {
 	float pitch, spread;
 	float (*sample)(struct voice *voice);
 } sounds[KINDS] = {
-	[STEP] = {"step", 0.35f, 0.03f, 65, 0.3f, step_sample},
-	[SHOT] = {"shot", 1, 0.14f, 1, 0, shot_sample},
-	[DROP] = {"drop", 0.12f, 0.025f, 900, 1.5f, drop_sample},
-	[BELL] = {"bell", 0.4f, 0.5f, 330, 0.5f, bell_sample},
+	[STEP] = {"step", 0.35f, 0.03f, 65, 0.3f, step_sample},   [SHOT] = {"shot", 1, 0.14f, 1, 0, shot_sample},
+	[DROP] = {"drop", 0.12f, 0.025f, 900, 1.5f, drop_sample}, [BELL] = {"bell", 0.4f, 0.5f, 330, 0.5f, bell_sample},
 	[HUM] = {"hum", 0.3f, 0, 55, 0.6f, hum_sample},
 };
 

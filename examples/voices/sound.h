@@ -15,7 +15,7 @@
 #include "lfpool/priority.h"
 
 #define RATE 48000 /* frames per second: a frame is a sample for each ear */
-#define BLOCK 240 /* frames */
+#define BLOCK 240  /* frames */
 #define BLOCKS_PER_SECOND (RATE / BLOCK)
 
 #define SOUND_AUDIBLE 0.001 /* loudness; nobody hears what is less */
@@ -30,15 +30,15 @@ struct gains {
 struct voice {
 	/* Filled before it is published, then read only. */
 	enum kind kind;
-	float pitch; /* Hz */
+	float pitch;     /* Hz */
 	uint64_t begins; /* block */
 	/* Of a kind that goes on until it is stopped the game writes gains[n % 2] in each block n - 1. */
 	struct gains gains[2];
 	/* The mixer's. */
 	struct gains last; /* at the end of the last block; the next one goes on from there */
-	float envelope; /* 1 at first, then it fades */
-	float low; /* what is left of a noise when its heights are taken off */
-	uint32_t age; /* frames */
+	float envelope;    /* 1 at first, then it fades */
+	float low;         /* what is left of a noise when its heights are taken off */
+	uint32_t age;      /* frames */
 	struct random random;
 };
 

@@ -24,7 +24,7 @@ FILE *wav_create(const char *path, uint32_t rate, uint32_t frames)
 	put(file, 36 + data, 4);
 	fputs("WAVEfmt ", file);
 	put(file, 16, 4); /* bytes of what follows, until "data" */
-	put(file, 1, 2); /* samples as they are */
+	put(file, 1, 2);  /* samples as they are */
 	put(file, CHANNELS, 2);
 	put(file, rate, 4);
 	put(file, rate * CHANNELS * BYTES, 4);

@@ -55,13 +55,12 @@ extern "C" {
  * create, activate, deactivate or destroy it takes one byte more for each object, and at most 256 more;
  * with an explicit cache_capacity lfpool_buffer_bytes() knows.
  */
-#define LFPOOL_BUFFER_BYTES(object_size, object_alignment, capacity)                                            \
-	(LFPOOL_BUFFER_FIXED_ +                                                                                 \
-	 LFPOOL_BUFFER_MAGAZINE_(LFPOOL_BUFFER_SLOTS_(capacity)) *                                              \
-		 (LFPOOL_BUFFER_EXTRA_ + LFPOOL_BUFFER_CHUNKS_(capacity, LFPOOL_BUFFER_SLOTS_(capacity))) +     \
-	 sizeof(char) * (capacity) / 4 + (1 + 8) * (sizeof(char) * (capacity) + 1) +                              \
-	 LFPOOL_BUFFER_CHUNKS_(capacity, LFPOOL_BUFFER_SLOTS_(capacity)) / 8 +                                  \
-	 LFPOOL_BUFFER_ALIGN_(object_alignment) +                                                               \
+#define LFPOOL_BUFFER_BYTES(object_size, object_alignment, capacity)                                                    \
+	(LFPOOL_BUFFER_FIXED_ +                                                                                         \
+	 LFPOOL_BUFFER_MAGAZINE_(LFPOOL_BUFFER_SLOTS_(capacity)) *                                                      \
+		 (LFPOOL_BUFFER_EXTRA_ + LFPOOL_BUFFER_CHUNKS_(capacity, LFPOOL_BUFFER_SLOTS_(capacity))) +             \
+	 sizeof(char) * (capacity) / 4 + (1 + 8) * (sizeof(char) * (capacity) + 1) +                                    \
+	 LFPOOL_BUFFER_CHUNKS_(capacity, LFPOOL_BUFFER_SLOTS_(capacity)) / 8 + LFPOOL_BUFFER_ALIGN_(object_alignment) + \
 	 LFPOOL_STRIDE_(object_size, LFPOOL_BUFFER_ALIGN_(object_alignment)) * (capacity))
 
 /* Parts of the above, and no interface. */
@@ -72,15 +71,15 @@ extern "C" {
 #define LFPOOL_BUFFER_MAGAZINE_(slots) LFPOOL_ROUND_UP_(LFPOOL_BUFFER_MAGAZINE_HEAD_ + sizeof(void *) * (slots), 128)
 #define LFPOOL_BUFFER_CHUNKS_(capacity, slots) ((sizeof(char) * (capacity) - 1) / (slots) + 1)
 /* A power of two, a sixteenth of the capacity at most. */
-#define LFPOOL_BUFFER_SLOTS_(capacity)                                                                          \
-	((capacity) < 32     ? sizeof(char)                                                                     \
-	 : (capacity) < 64   ? sizeof(char[2])                                                                  \
-	 : (capacity) < 128  ? sizeof(char[4])                                                                  \
-	 : (capacity) < 256  ? sizeof(char[8])                                                                  \
-	 : (capacity) < 512  ? sizeof(char[16])                                                                 \
-	 : (capacity) < 1024 ? sizeof(char[32])                                                                 \
-	 : (capacity) < 2048 ? sizeof(char[64])                                                                 \
-	 : (capacity) < 4096 ? sizeof(char[128])                                                                \
+#define LFPOOL_BUFFER_SLOTS_(capacity)           \
+	((capacity) < 32     ? sizeof(char)      \
+	 : (capacity) < 64   ? sizeof(char[2])   \
+	 : (capacity) < 128  ? sizeof(char[4])   \
+	 : (capacity) < 256  ? sizeof(char[8])   \
+	 : (capacity) < 512  ? sizeof(char[16])  \
+	 : (capacity) < 1024 ? sizeof(char[32])  \
+	 : (capacity) < 2048 ? sizeof(char[64])  \
+	 : (capacity) < 4096 ? sizeof(char[128]) \
 			     : sizeof(char[256]))
 
 /*
@@ -113,8 +112,8 @@ LFPOOL_API size_t lfpool_buffer_bytes(const lfpool_config_t *config);
  * Threads   Any.  Wait-free, except hooks; no system call.
  * Cost      O(size needed): all of it is written.
  */
-LFPOOL_API LFPOOL_MUST_USE lfpool_status_t lfpool_create_in(lfpool_t **pool_out, const lfpool_config_t *config,
-							    void *buffer, size_t size);
+LFPOOL_API LFPOOL_MUST_USE lfpool_status_t lfpool_create_in(lfpool_t **pool_out, const lfpool_config_t *config, void *buffer,
+							    size_t size);
 
 #ifdef __cplusplus
 }

@@ -45,40 +45,40 @@ typedef uint64_t lfpool_handle_t;           /* names an object until it is relea
 /* ---- Status ------------------------------------------------------------------------------------------------ */
 
 /* Every status: X(name, value, text).  One value per kind of refusal; a config refusal names its field. */
-#define LFPOOL_STATUS_MAP(X)                                                                                    \
-	X(LFPOOL_OK, 0, "ok")                                                                                   \
-	X(LFPOOL_E_ARGUMENT, -1, "a required pointer is NULL, or a struct_size is none")                        \
-	X(LFPOOL_E_NO_MEMORY, -2, "the operating system refused memory")                                        \
-	X(LFPOOL_E_CREATE, -3, "hooks.create refused an object (LFPOOL_CREATE_ALL)")                            \
-	X(LFPOOL_E_LOCK, -4, "the operating system refused to lock memory (RLIMIT_MEMLOCK)")                    \
-	X(LFPOOL_E_BUFFER, -5, "the buffer for lfpool_create_in() is too small or not aligned")                 \
-	X(LFPOOL_E_PROFILE, -6, "the profile of a registry has an error")                                       \
-	X(LFPOOL_E_SCENARIO, -7, "the profile of the registry has no scenario of this name")                    \
-	X(LFPOOL_E_EXISTS, -8, "the registry has a pool of this name already")                                  \
-	X(LFPOOL_E_CONFIG_STRUCT_SIZE, -10, "config.struct_size is unknown, or a newer field is set")           \
-	X(LFPOOL_E_CONFIG_NAME, -11, "config.name is longer than 63 bytes")                                     \
-	X(LFPOOL_E_CONFIG_OBJECT_SIZE, -12, "config.object_size is not in 1 .. 1 MiB")                          \
-	X(LFPOOL_E_CONFIG_OBJECT_ALIGNMENT, -13, "config.object_alignment is not a power of two in 1 .. 4096")  \
-	X(LFPOOL_E_CONFIG_CAPACITY, -14, "config.capacity is not in 1 .. 2^31")                                 \
-	X(LFPOOL_E_CONFIG_CACHE_CAPACITY, -15, "config.cache_capacity is not in 1 .. 8192")                     \
-	X(LFPOOL_E_CONFIG_FLAGS, -16, "config.flags has an unknown bit, or one that this pool cannot have")     \
-	X(LFPOOL_E_CONFIG_BACKEND, -17, "config.backend or the variable LFPOOL_BACKEND names no backend")       \
-	X(LFPOOL_E_CONFIG_HOOKS, -18, "config.hooks has a reserved field set, or create excludes LFPOOL_ZERO")  \
-	X(LFPOOL_E_CONFIG_DEPOT_SHARDS, -19, "config.depot_shards is not in 1 .. 32")                           \
+#define LFPOOL_STATUS_MAP(X)                                                                                        \
+	X(LFPOOL_OK, 0, "ok")                                                                                       \
+	X(LFPOOL_E_ARGUMENT, -1, "a required pointer is NULL, or a struct_size is none")                            \
+	X(LFPOOL_E_NO_MEMORY, -2, "the operating system refused memory")                                            \
+	X(LFPOOL_E_CREATE, -3, "hooks.create refused an object (LFPOOL_CREATE_ALL)")                                \
+	X(LFPOOL_E_LOCK, -4, "the operating system refused to lock memory (RLIMIT_MEMLOCK)")                        \
+	X(LFPOOL_E_BUFFER, -5, "the buffer for lfpool_create_in() is too small or not aligned")                     \
+	X(LFPOOL_E_PROFILE, -6, "the profile of a registry has an error")                                           \
+	X(LFPOOL_E_SCENARIO, -7, "the profile of the registry has no scenario of this name")                        \
+	X(LFPOOL_E_EXISTS, -8, "the registry has a pool of this name already")                                      \
+	X(LFPOOL_E_CONFIG_STRUCT_SIZE, -10, "config.struct_size is unknown, or a newer field is set")               \
+	X(LFPOOL_E_CONFIG_NAME, -11, "config.name is longer than 63 bytes")                                         \
+	X(LFPOOL_E_CONFIG_OBJECT_SIZE, -12, "config.object_size is not in 1 .. 1 MiB")                              \
+	X(LFPOOL_E_CONFIG_OBJECT_ALIGNMENT, -13, "config.object_alignment is not a power of two in 1 .. 4096")      \
+	X(LFPOOL_E_CONFIG_CAPACITY, -14, "config.capacity is not in 1 .. 2^31")                                     \
+	X(LFPOOL_E_CONFIG_CACHE_CAPACITY, -15, "config.cache_capacity is not in 1 .. 8192")                         \
+	X(LFPOOL_E_CONFIG_FLAGS, -16, "config.flags has an unknown bit, or one that this pool cannot have")         \
+	X(LFPOOL_E_CONFIG_BACKEND, -17, "config.backend or the variable LFPOOL_BACKEND names no backend")           \
+	X(LFPOOL_E_CONFIG_HOOKS, -18, "config.hooks has a reserved field set, or create excludes LFPOOL_ZERO")      \
+	X(LFPOOL_E_CONFIG_DEPOT_SHARDS, -19, "config.depot_shards is not in 1 .. 32")                               \
 	X(LFPOOL_E_CONFIG_DEBUG, -20, "config.debug or LFPOOL_DEBUG has an unknown word, or a number out of range") \
-	X(LFPOOL_E_CONFIG_MAX_CAPACITY, -21, "config.max_capacity is neither 0 nor in capacity .. 2^31")         \
-	X(LFPOOL_E_CONFIG_STEPS, -22, "config.steps of a set is not 4, 8 or 16")                                \
-	X(LFPOOL_E_CONFIG_SCHEME, -23, "config.scheme is incomplete, or not for such a pool")                    \
-	X(LFPOOL_E_FOREIGN, -30, "release of a pointer that does not point into the pool")                      \
-	X(LFPOOL_E_INTERIOR, -31, "release of a pointer into the pool that is not the start of an object")      \
-	X(LFPOOL_E_NOT_IN_USE, -32, "release of an object that is not in use: a double release")                \
-	X(LFPOOL_E_STALE, -33, "release by a handle that names no active object of this pool")                         \
-	X(LFPOOL_E_WRITTEN_WHEN_FREE, -34, "an object was written to after its release")                        \
-	X(LFPOOL_E_GUARD, -35, "bytes beside an object were overwritten")                                       \
-	X(LFPOOL_E_STILL_ACTIVE, -36, "an object was still active when its pool was destroyed")                 \
-	X(LFPOOL_E_INVARIANT, -37, "the pool itself is damaged")                                                 \
-	X(LFPOOL_E_NOT_PINNED, -38, "unpin of an object that is not pinned")                                     \
-	X(LFPOOL_E_NO_SCHEME, -39, "retire in a pool without config.scheme")                                     \
+	X(LFPOOL_E_CONFIG_MAX_CAPACITY, -21, "config.max_capacity is neither 0 nor in capacity .. 2^31")            \
+	X(LFPOOL_E_CONFIG_STEPS, -22, "config.steps of a set is not 4, 8 or 16")                                    \
+	X(LFPOOL_E_CONFIG_SCHEME, -23, "config.scheme is incomplete, or not for such a pool")                       \
+	X(LFPOOL_E_FOREIGN, -30, "release of a pointer that does not point into the pool")                          \
+	X(LFPOOL_E_INTERIOR, -31, "release of a pointer into the pool that is not the start of an object")          \
+	X(LFPOOL_E_NOT_IN_USE, -32, "release of an object that is not in use: a double release")                    \
+	X(LFPOOL_E_STALE, -33, "release by a handle that names no active object of this pool")                      \
+	X(LFPOOL_E_WRITTEN_WHEN_FREE, -34, "an object was written to after its release")                            \
+	X(LFPOOL_E_GUARD, -35, "bytes beside an object were overwritten")                                           \
+	X(LFPOOL_E_STILL_ACTIVE, -36, "an object was still active when its pool was destroyed")                     \
+	X(LFPOOL_E_INVARIANT, -37, "the pool itself is damaged")                                                    \
+	X(LFPOOL_E_NOT_PINNED, -38, "unpin of an object that is not pinned")                                        \
+	X(LFPOOL_E_NO_SCHEME, -39, "retire in a pool without config.scheme")                                        \
 	X(LFPOOL_E_IN_SECTION, -40, "drain or destroy inside a read-side section, for which it would wait")
 
 /* What a call has come to: 0, or why it was refused.  lfpool_status_string() has each in words. */
@@ -150,17 +150,17 @@ LFPOOL_API const char *lfpool_status_string(lfpool_status_t status);
 #define LFPOOL_ROUND_UP_(bytes, alignment) ((sizeof(char) * (bytes) + (alignment) - 1) / (alignment) * (alignment))
 #define LFPOOL_STRIDE_STEP_(alignment) ((alignment) > 64 ? sizeof(char) * (alignment) : sizeof(char[64]))
 /* Of a plain stride. */
-#define LFPOOL_STRIDE_SPREAD_(plain, alignment)                                                                 \
-	((alignment) < 4096 && (plain) >= 16 * LFPOOL_STRIDE_STEP_(alignment) &&                                \
-			 (plain) % (2 * LFPOOL_STRIDE_STEP_(alignment)) == 0                                    \
-		 ? (plain) + LFPOOL_STRIDE_STEP_(alignment)                                                     \
+#define LFPOOL_STRIDE_SPREAD_(plain, alignment)                                  \
+	((alignment) < 4096 && (plain) >= 16 * LFPOOL_STRIDE_STEP_(alignment) && \
+			 (plain) % (2 * LFPOOL_STRIDE_STEP_(alignment)) == 0     \
+		 ? (plain) + LFPOOL_STRIDE_STEP_(alignment)                      \
 		 : (plain))
 #define LFPOOL_STRIDE_LEAST_ 2
 /* Neither of them 0; without LFPOOL_PLAIN_STRIDE and debug modes. */
-#define LFPOOL_STRIDE_(object_size, object_alignment)                                                           \
-	LFPOOL_STRIDE_SPREAD_(LFPOOL_ROUND_UP_((object_size) < LFPOOL_STRIDE_LEAST_ ? LFPOOL_STRIDE_LEAST_ : (object_size), \
-					       object_alignment),                                               \
-			      object_alignment)
+#define LFPOOL_STRIDE_(object_size, object_alignment)                                                                            \
+	LFPOOL_STRIDE_SPREAD_(                                                                                                   \
+		LFPOOL_ROUND_UP_((object_size) < LFPOOL_STRIDE_LEAST_ ? LFPOOL_STRIDE_LEAST_ : (object_size), object_alignment), \
+		object_alignment)
 
 /* For config.cache_capacity: threads get no cache of their own; calls share a few caches and claim one per call. */
 #define LFPOOL_CACHE_NONE SIZE_MAX
@@ -183,11 +183,7 @@ LFPOOL_API const char *lfpool_status_string(lfpool_status_t status);
  *                          for every pointer but NULL.  Objects that are active when the pool is destroyed stay
  *                          allocated, for a leak checker to see.  Acquire also returns NULL when the allocator does.
  */
-typedef enum lfpool_backend {
-	LFPOOL_BACKEND_LOCKFREE = 0,
-	LFPOOL_BACKEND_MUTEX = 1,
-	LFPOOL_BACKEND_MALLOC = 2
-} lfpool_backend_t;
+typedef enum lfpool_backend { LFPOOL_BACKEND_LOCKFREE = 0, LFPOOL_BACKEND_MUTEX = 1, LFPOOL_BACKEND_MALLOC = 2 } lfpool_backend_t;
 
 /* What the misuse hook is told.  Valid during the hook only. */
 typedef struct lfpool_misuse {
@@ -250,7 +246,7 @@ typedef struct {
 	void (*begin)(void *context, lfpool_batch_t *batch);       /* the batch is with the scheme now     */
 	bool (*ready)(void *context, const lfpool_batch_t *batch); /* may its objects be reused?           */
 	bool (*wait)(void *context);                               /* until batches are ready or reclaimed */
-	void (*reserved[3])(void); /* must be NULL */
+	void (*reserved[3])(void);                                 /* must be NULL */
 } lfpool_scheme_t;
 
 /*
@@ -262,7 +258,8 @@ typedef struct lfpool_config {
 	const char *name;         /* for messages; at most 63 bytes, copied; NULL = "unnamed"           */
 	size_t object_size;       /* bytes, 1 .. 1 MiB; no default                                      */
 	size_t object_alignment;  /* bytes, a power of two, 1 .. 4096; 0 = alignof(max_align_t)         */
-	size_t capacity;          /* objects that callers can hold at once, 1 .. 2^31; no default       */
+	size_t capacity;          /* objects that callers can hold at once, 1 .. 2^31; no default; 0 only in
+	                             lfpool_create(), with max_capacity and without LFPOOL_CREATE_ALL   */
 	size_t cache_capacity;    /* objects one cache may hold, 1 .. 8192, rounded down to twice a power
 	                             of two, at least 2; raised in pools of more than 2^23 objects to keep
 	                             magazines few; 0 = at most 512, less in small pools so that a cache
@@ -282,10 +279,7 @@ typedef struct lfpool_config {
 } lfpool_config_t;
 
 /* The default of every field, in C.  In C++, where this warns of the fields that it leaves out: lfpool_config_init(). */
-#define LFPOOL_CONFIG_INIT                                                                                      \
-	{                                                                                                       \
-		.struct_size = sizeof(lfpool_config_t)                                                          \
-	}
+#define LFPOOL_CONFIG_INIT {.struct_size = sizeof(lfpool_config_t)}
 
 /*
  * lfpool_config_init - set every field to its default: the same as LFPOOL_CONFIG_INIT, for C++ and for structs in dynamic

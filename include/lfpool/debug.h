@@ -15,6 +15,9 @@
  * With any but `check`, `zero` and `no-tools` each call takes the general path:
  * docs/debugging.md has what each mode costs, and how to read what it says.  What is found goes to the misuse hook, as
  * every misuse; without one to stderr.  The malloc backend knows `check` and `zero`.
+ *
+ * Creation stays O(1): a mode does what it does with an object when that is acquired.  Not poisoned are the objects of
+ * pools with hooks.create or hooks.destroy, whose contents survive, and what lfpool_for_each_slot() has shown, once.
  */
 #ifndef LFPOOL_DEBUG_H
 #define LFPOOL_DEBUG_H
@@ -26,27 +29,25 @@ extern "C" {
 #endif
 
 /* Every mode: X(field, word, least, most, text): `least` and `most` bound its number; 0, 0: it has none. */
-#define LFPOOL_DEBUG_MAP(X)                                                                                     \
-	X(check, "check", 0, 0,                                                                                 \
-	  "of two releases of one object at the same instant exactly one succeeds (LFPOOL_CHECK_RACES), and "   \
-	  "lfpool_check() runs when the pool is destroyed")                                                     \
-	X(poison, "poison", 0, 0,                                                                               \
-	  "a released object is filled with 0x1deadb0b, and a byte that is something else when the object is "  \
-	  "handed out again was written to after the release")                                                  \
-	X(quarantine, "quarantine=", 1, 65536,                                                                  \
-	  "a released object is handed out again only after N other releases, or when nothing else is free")    \
-	X(guard, "guard", 0, 0,                                                                                 \
-	  "at least 16 bytes before and behind each object are filled when it is acquired, and must be intact " \
-	  "when it is released")                                                                                \
-	X(owner, "owner", 0, 0,                                                                                 \
-	  "each object remembers which thread acquired it, when, and its lfpool_label(); those still active when " \
-	  "the pool is destroyed are reported")                                                                 \
-	X(backtrace, "backtrace=1/", 1, 1000000,                                                                \
-	  "as owner, and of one in N acquires and releases also the call site")                                 \
-	X(zero, "zero", 0, 0,                                                                                   \
-	  "every acquired object is all zero bytes (LFPOOL_ZERO), but in pools with hooks.create")              \
-	X(no_tools, "no-tools", 0, 0,                                                                           \
-	  "AddressSanitizer, LeakSanitizer and Valgrind are not told which objects are free")
+#define LFPOOL_DEBUG_MAP(X)                                                                                            \
+	X(check, "check", 0, 0,                                                                                        \
+	  "of two releases of one object at the same instant exactly one succeeds (LFPOOL_CHECK_RACES), and "          \
+	  "lfpool_check() runs when the pool is destroyed")                                                            \
+	X(poison, "poison", 0, 0,                                                                                      \
+	  "a released object is filled with 0x1deadb0b, and a byte that is something else when the object is "         \
+	  "handed out again was written to after the release; the first holder of an object finds it filled too")      \
+	X(quarantine, "quarantine=", 1, 65536,                                                                         \
+	  "a released object is handed out again only after N other releases, or when nothing else is free")           \
+	X(guard, "guard", 0, 0,                                                                                        \
+	  "at least 16 bytes before and behind each object are filled when it is acquired, and must be intact "        \
+	  "when it is released")                                                                                       \
+	X(owner, "owner", 0, 0,                                                                                        \
+	  "each object remembers which thread acquired it, when, and its lfpool_label(); those still active when "     \
+	  "the pool is destroyed are reported")                                                                        \
+	X(backtrace, "backtrace=1/", 1, 1000000, "as owner, and of one in N acquires and releases also the call site") \
+	X(zero, "zero", 0, 0, "every acquired object is all zero bytes (LFPOOL_ZERO), but in pools with hooks.create") \
+	X(no_tools, "no-tools", 0, 0,                                                                                  \
+	  "AddressSanitizer, LeakSanitizer, ThreadSanitizer and Valgrind are told nothing of the objects")
 
 /*
  * lfpool_label - say what an object is held for: reports of the modes owner, poison and guard repeat it.

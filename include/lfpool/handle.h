@@ -87,6 +87,27 @@ LFPOOL_API lfpool_status_t lfpool_release_handle(lfpool_t *pool, lfpool_handle_t
 LFPOOL_API size_t lfpool_index_of(const lfpool_t *pool, const void *object);
 
 /*
+ * lfpool_object_at - the object with an index: the inverse of lfpool_index_of().  An index fits where a pointer is too large:
+ * 32 bits do for every pool.
+ *
+ * index     Any value.
+ * Returns   The address of that slot's object, active, free, or one that the pool may grow by; NULL if there is no such
+ *           index.  With the malloc backend NULL also while the object is free.
+ * Threads   Any.  Wait-free, O(1).
+ */
+LFPOOL_API void *lfpool_object_at(const lfpool_t *pool, size_t index);
+
+/*
+ * lfpool_object_start - the object into which an address points: for conservative collectors, and for pointers to members.
+ *
+ * address   Any value.
+ * Returns   The object's address, active or free; NULL if the address lies in none of this pool's objects, or between two.
+ *           With the malloc backend: only the start of an active object is known.
+ * Threads   Any.  Wait-free, O(1): a division.
+ */
+LFPOOL_API void *lfpool_object_start(const lfpool_t *pool, const void *address);
+
+/*
  * lfpool_of - the pool that an address belongs to.
  *
  * pointer   Any address: of an object, into one, foreign, NULL.

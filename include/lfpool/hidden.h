@@ -40,52 +40,52 @@
  * name      Prefix of what is declared.
  * type      Of the objects: incomplete there.
  */
-#define LFPOOL_DECLARE(name, type)                                                                              \
-	LFPOOL_TYPED_C_BEGIN                                                                                    \
-	typedef struct name##_handle {                                                                          \
-		lfpool_handle_t untyped;                                                                        \
-	} name##_handle_t;                                                                                      \
-	type *name##_acquire(void);                                                                             \
-	lfpool_status_t name##_release(type *object_);                                                          \
-	name##_handle_t name##_handle_of(const type *object_);                                                  \
-	type *name##_resolve(name##_handle_t handle_);                                                          \
-	lfpool_status_t name##_release_handle(name##_handle_t handle_);                                         \
-	size_t name##_for_each_active(bool (*visit_)(void *, type *), void *context_);                          \
-	size_t name##_active_count(void);                                                                       \
-	LFPOOL_TYPED_C_END                                                                                      \
+#define LFPOOL_DECLARE(name, type)                                                     \
+	LFPOOL_TYPED_C_BEGIN                                                           \
+	typedef struct name##_handle {                                                 \
+		lfpool_handle_t untyped;                                               \
+	} name##_handle_t;                                                             \
+	type *name##_acquire(void);                                                    \
+	lfpool_status_t name##_release(type *object_);                                 \
+	name##_handle_t name##_handle_of(const type *object_);                         \
+	type *name##_resolve(name##_handle_t handle_);                                 \
+	lfpool_status_t name##_release_handle(name##_handle_t handle_);                \
+	size_t name##_for_each_active(bool (*visit_)(void *, type *), void *context_); \
+	size_t name##_active_count(void);                                              \
+	LFPOOL_TYPED_C_END                                                             \
 	struct name##_handle
 
-#define LFPOOL_TYPED_HIDDEN(name, type)                                                                         \
-	static name##_hidden_pool_t name##_hidden;                                                              \
-	type *name##_acquire(void)                                                                              \
-	{                                                                                                       \
-		return name##_hidden_acquire(name##_hidden);                                                    \
-	}                                                                                                       \
-	lfpool_status_t name##_release(type *object_)                                                           \
-	{                                                                                                       \
-		return name##_hidden_release(name##_hidden, object_);                                           \
-	}                                                                                                       \
-	name##_handle_t name##_handle_of(const type *object_)                                                   \
-	{                                                                                                       \
-		name##_handle_t handle_ = {lfpool_handle_of(name##_hidden.untyped, object_)};                   \
-		return handle_;                                                                                 \
-	}                                                                                                       \
-	type *name##_resolve(name##_handle_t handle_)                                                           \
-	{                                                                                                       \
-		return LFPOOL_TYPED_CAST(type, lfpool_resolve(name##_hidden.untyped, handle_.untyped));         \
-	}                                                                                                       \
-	lfpool_status_t name##_release_handle(name##_handle_t handle_)                                          \
-	{                                                                                                       \
-		return lfpool_release_handle(name##_hidden.untyped, handle_.untyped);                           \
-	}                                                                                                       \
-	size_t name##_for_each_active(bool (*visit_)(void *, type *), void *context_)                           \
-	{                                                                                                       \
-		return name##_hidden_for_each_active(name##_hidden, visit_, context_);                          \
-	}                                                                                                       \
-	size_t name##_active_count(void)                                                                        \
-	{                                                                                                       \
-		return lfpool_active_count(name##_hidden.untyped);                                              \
-	}                                                                                                       \
+#define LFPOOL_TYPED_HIDDEN(name, type)                                                                 \
+	static name##_hidden_pool_t name##_hidden;                                                      \
+	type *name##_acquire(void)                                                                      \
+	{                                                                                               \
+		return name##_hidden_acquire(name##_hidden);                                            \
+	}                                                                                               \
+	lfpool_status_t name##_release(type *object_)                                                   \
+	{                                                                                               \
+		return name##_hidden_release(name##_hidden, object_);                                   \
+	}                                                                                               \
+	name##_handle_t name##_handle_of(const type *object_)                                           \
+	{                                                                                               \
+		name##_handle_t handle_ = {lfpool_handle_of(name##_hidden.untyped, object_)};           \
+		return handle_;                                                                         \
+	}                                                                                               \
+	type *name##_resolve(name##_handle_t handle_)                                                   \
+	{                                                                                               \
+		return LFPOOL_TYPED_CAST(type, lfpool_resolve(name##_hidden.untyped, handle_.untyped)); \
+	}                                                                                               \
+	lfpool_status_t name##_release_handle(name##_handle_t handle_)                                  \
+	{                                                                                               \
+		return lfpool_release_handle(name##_hidden.untyped, handle_.untyped);                   \
+	}                                                                                               \
+	size_t name##_for_each_active(bool (*visit_)(void *, type *), void *context_)                   \
+	{                                                                                               \
+		return name##_hidden_for_each_active(name##_hidden, visit_, context_);                  \
+	}                                                                                               \
+	size_t name##_active_count(void)                                                                \
+	{                                                                                               \
+		return lfpool_active_count(name##_hidden.untyped);                                      \
+	}                                                                                               \
 	struct name##_handle
 
 /*
@@ -95,11 +95,11 @@
  * type      Of the objects: complete here.
  * table     As for LFPOOL_DEFINE_WITH.
  */
-#define LFPOOL_DEFINE_HIDDEN(name, type)                                                                        \
-	LFPOOL_DEFINE(name##_hidden, type);                                                                     \
+#define LFPOOL_DEFINE_HIDDEN(name, type)    \
+	LFPOOL_DEFINE(name##_hidden, type); \
 	LFPOOL_TYPED_HIDDEN(name, type)
-#define LFPOOL_DEFINE_HIDDEN_WITH(name, type, table)                                                            \
-	LFPOOL_DEFINE_WITH(name##_hidden, type, table);                                                         \
+#define LFPOOL_DEFINE_HIDDEN_WITH(name, type, table)    \
+	LFPOOL_DEFINE_WITH(name##_hidden, type, table); \
 	LFPOOL_TYPED_HIDDEN(name, type)
 
 #endif

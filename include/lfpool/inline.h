@@ -85,8 +85,8 @@ typedef uintptr_t lfpool_atomic_uintptr_t __attribute__((aligned(sizeof(uintptr_
 #define LFPOOL_AHEAD(word, other) LFPOOL_NUMBER(int16_t, LFPOOL_NUMBER(uint16_t, word) - LFPOOL_NUMBER(uint16_t, other))
 #else
 #define LFPOOL_POSITION(word) (LFPOOL_NUMBER(uint32_t, word) & ((UINT32_C(1) << LFPOOL_POSITION_BITS) - 1))
-#define LFPOOL_AHEAD(word, other) \
-	(LFPOOL_NUMBER(int32_t, LFPOOL_NUMBER(uint32_t, (word) - (other)) << (32 - LFPOOL_POSITION_BITS)) >>      \
+#define LFPOOL_AHEAD(word, other)                                                                            \
+	(LFPOOL_NUMBER(int32_t, LFPOOL_NUMBER(uint32_t, (word) - (other)) << (32 - LFPOOL_POSITION_BITS)) >> \
 	 (32 - LFPOOL_POSITION_BITS))
 #endif
 
@@ -103,7 +103,7 @@ struct lfpool_magazine {
 	LFPOOL_ATOMIC(uint64_t) bottom;   /* position after the newest object; the owner's, see H1 and H4   */
 	LFPOOL_ATOMIC(uint64_t) next;     /* depot link: {from here down:32, number of the one below:32}    */
 	LFPOOL_ATOMIC(uint32_t) number;   /* of this magazine, from 1; 0 until it is first used             */
-#ifndef __cplusplus /* has no flexible array */
+#ifndef __cplusplus                       /* has no flexible array */
 	LFPOOL_ATOMIC(uintptr_t) entry[]; /* ring of objects; 0 = the one that belongs here by birth        */
 #endif
 };
@@ -121,14 +121,14 @@ LFPOOL_ASSERT(offsetof(struct lfpool_magazine, entry) % sizeof(uintptr_t) == 0, 
 
 /* The part of a cache that hits touch: one cache line, written by its user alone. */
 struct lfpool_cache {
-	struct lfpool_magazine *hot;  /* the magazine hits work on                                   */
+	struct lfpool_magazine *hot;   /* the magazine hits work on                                   */
 	LFPOOL_ATOMIC(uint8_t) *state; /* per slot; behind the word of demand                      */
-	uintptr_t zero;               /* address of the imaginary slot 0                             */
-	uint64_t inverse;             /* see lfpool_slot_of()                                        */
-	uint64_t slots;               /* there are addresses for so many                             */
-	uint32_t stride;              /* bytes from slot to slot                                     */
-	uint32_t limit;               /* position after the last place of a magazine at home         */
-	uint8_t shift;                /* trailing zero bits of the stride                            */
+	uintptr_t zero;                /* address of the imaginary slot 0                             */
+	uint64_t inverse;              /* see lfpool_slot_of()                                        */
+	uint64_t slots;                /* there are addresses for so many                             */
+	uint32_t stride;               /* bytes from slot to slot                                     */
+	uint32_t limit;                /* position after the last place of a magazine at home         */
+	uint8_t shift;                 /* trailing zero bits of the stride                            */
 };
 LFPOOL_ASSERT(sizeof(struct lfpool_cache) <= 64, "a hit touches one line of it");
 
@@ -261,18 +261,22 @@ static inline lfpool_status_t lfpool_pushed(lfpool_cache_t *cache, LFPOOL_ATOMIC
 	return LFPOOL_LIKELY(!LFPOOL_LOAD_RELAXED(lfpool_wanted_at(states))) ? LFPOOL_OK : lfpool_cache_serve(cache);
 }
 
-static inline lfpool_status_t lfpool_cache_release_inline(lfpool_cache_t *cache, void *object)
+/* Pushes an active object of the pool's; false: it is none, or there is no room on the hot magazine. */
+static inline bool lfpool_release_hit(const struct lfpool_cache *cache, void *object, LFPOOL_ATOMIC(uint8_t) *states)
 {
 	uint64_t slot = lfpool_slot_of(cache, object);
 
+	/* relaxed: written by the thread that acquired the object and then handed it to us.  Slot 0 is never in use. */
+	return LFPOOL_LIKELY(slot <= cache->slots) && LFPOOL_LIKELY(LFPOOL_LOAD_RELAXED(&states[slot]) == LFPOOL_ACTIVE) &&
+	       LFPOOL_LIKELY(lfpool_push(cache, object, &states[slot]));
+}
+
+static inline lfpool_status_t lfpool_cache_release_inline(lfpool_cache_t *cache, void *object)
+{
 	LFPOOL_ATOMIC(uint8_t) *states = cache->state;
 
-	/* relaxed: written by the thread that acquired the object and then handed it to us.  Slot 0 is never in use. */
-	if (LFPOOL_LIKELY(slot <= cache->slots) &&
-	    LFPOOL_LIKELY(LFPOOL_LOAD_RELAXED(&states[slot]) == LFPOOL_ACTIVE) &&
-	    LFPOOL_LIKELY(lfpool_push(cache, object, &states[slot])))
-		return lfpool_pushed(cache, states);
-	return lfpool_cache_release_slow(cache, object);
+	return lfpool_release_hit(cache, object, states) ? lfpool_pushed(cache, states)
+							 : lfpool_cache_release_slow(cache, object);
 }
 
 /*
@@ -336,6 +340,19 @@ static inline lfpool_status_t lfpool_release_inline(lfpool_t *pool, void *object
 	return LFPOOL_LIKELY(lfpool_is_last(pool, &cache)) ? lfpool_cache_release_inline(cache, object)
 							   : lfpool_release_slow(pool, object);
 }
+
+static inline lfpool_status_t lfpool_release_if_owned_inline(lfpool_t *pool, void *object)
+{
+	lfpool_cache_t *cache;
+
+	if (LFPOOL_LIKELY(lfpool_is_last(pool, &cache))) {
+		LFPOOL_ATOMIC(uint8_t) *states = cache->state;
+
+		if (lfpool_release_hit(cache, object, states))
+			return lfpool_pushed(cache, states);
+	}
+	return lfpool_release_if_owned(pool, object);
+}
 #else
 static inline void *lfpool_acquire_inline(lfpool_t *pool)
 {
@@ -346,6 +363,11 @@ static inline lfpool_status_t lfpool_release_inline(lfpool_t *pool, void *object
 {
 	return lfpool_release(pool, object);
 }
+
+static inline lfpool_status_t lfpool_release_if_owned_inline(lfpool_t *pool, void *object)
+{
+	return lfpool_release_if_owned(pool, object);
+}
 #endif
 
 /* With LFPOOL_INLINE_KEEP_NAMES defined before, the plain names go on meaning the library's functions. */
@@ -354,6 +376,7 @@ static inline lfpool_status_t lfpool_release_inline(lfpool_t *pool, void *object
 #define lfpool_cache_release(cache, object) lfpool_cache_release_inline(cache, object)
 #define lfpool_acquire(pool) lfpool_acquire_inline(pool)
 #define lfpool_release(pool, object) lfpool_release_inline(pool, object)
+#define lfpool_release_if_owned(pool, object) lfpool_release_if_owned_inline(pool, object)
 #endif
 
 #endif

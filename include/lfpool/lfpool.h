@@ -86,8 +86,9 @@ LFPOOL_API size_t lfpool_destroy(lfpool_t *pool);
  * lfpool_acquire - take one object out of the pool, through the calling thread's own cache.
  *
  * Returns   An object of config.object_size bytes, aligned to config.object_alignment; its contents are what the last
- *           holder left (zero bytes if it was never used, or where lfpool_trim() gave a page back).  NULL when every object was in use at some moment during
- *           the call, or hooks.create or hooks.activate refused.  errno is left alone.
+ *           holder left (zero bytes if it was never used, or where lfpool_trim() gave a page back; poison in either case
+ *           with that debug mode).  NULL when every object was in use at some moment during the call, or hooks.create or
+ *           hooks.activate refused.  errno is left alone.
  * Owner     The caller, until a release from any thread.
  * Threads   Any, with no registration, also while a thread exits and in a child after fork.  Not from a signal
  *           handler, which needs a cache of its own (docs/signals.md); with LFPOOL_CACHE_NONE it may.
@@ -114,6 +115,19 @@ LFPOOL_API void *lfpool_acquire(lfpool_t *pool);
  * Cost      O(1); a borrowing call is O(caches).
  */
 LFPOOL_API lfpool_status_t lfpool_release(lfpool_t *pool, void *object);
+
+/*
+ * lfpool_release_if_owned - give back what may be this pool's, or somebody else's.
+ *
+ * For objects that came from the pool, or from the heap when it had none (docs/full-and-empty.md).
+ *
+ * object    Any pointer; NULL is fine and does nothing.
+ * Returns   LFPOOL_E_FOREIGN: it does not lie among the pool's objects.  That is an answer here: nothing is reported or
+ *           counted.  Otherwise as lfpool_release().  (With the malloc backend what was released before is nobody's: foreign.)
+ * Threads, progress   As lfpool_release().
+ * Cost      As lfpool_release(), with lfpool/inline.h too: one look-up.
+ */
+LFPOOL_API lfpool_status_t lfpool_release_if_owned(lfpool_t *pool, void *object);
 
 /*
  * lfpool_acquire_bulk - acquire up to `count` objects.
@@ -162,6 +176,20 @@ LFPOOL_API lfpool_cache_t *lfpool_cache_create(lfpool_t *pool);
 LFPOOL_API void lfpool_cache_destroy(lfpool_cache_t *cache);
 
 /*
+ * lfpool_cache_flush - hand a cache's free objects back to the pool, and keep the cache: before its thread sleeps for long.
+ *
+ * Nobody needs it to find them: an acquire that finds nothing else takes them out of the cache, at the price of a
+ * membarrier(2).  After the call it finds them where that is not necessary.  (Without an empty magazine to put in its place
+ * one may stay where it is.)  What debug modes hold in quarantine stays there.
+ *
+ * cache     Of this pool; NULL: the calling thread's own, if it has one.
+ * Threads   The cache's user.
+ * Progress  Lock-free, without a system call.
+ * Cost      O(1).
+ */
+LFPOOL_API void lfpool_cache_flush(lfpool_t *pool, lfpool_cache_t *cache);
+
+/*
  * lfpool_cache_acquire, lfpool_cache_release - as lfpool_acquire() and lfpool_release(), through this cache: no look-up,
  * nothing thread-local.
  *
@@ -193,7 +221,8 @@ LFPOOL_API size_t lfpool_cache_release_bulk(lfpool_cache_t *cache, void *const *
  * lfpool_owns - is `pointer` the address of one of this pool's objects?
  *
  * pointer   Any value.
- * Returns   true if it is one's start: active or free, or one that the pool may grow by, or that was taken out.
+ * Returns   true if it is one's start: active or free, or one that the pool may grow by, or that was taken out.  With the
+ *           malloc backend: active, since free objects have no address.
  * Threads   Any.  Wait-free, O(1).
  */
 LFPOOL_API bool lfpool_owns(const lfpool_t *pool, const void *pointer);

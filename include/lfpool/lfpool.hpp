@@ -79,9 +79,18 @@ inline lfpool_config_t config(std::size_t capacity) noexcept
 namespace detail
 {
 
-inline void *take(lfpool_t *pool) noexcept { return lfpool_acquire(pool); }
-inline void *take(lfpool_cache_t *cache) noexcept { return lfpool_cache_acquire(cache); }
-inline lfpool_status_t give(lfpool_t *pool, void *object) noexcept { return lfpool_release(pool, object); }
+inline void *take(lfpool_t *pool) noexcept
+{
+	return lfpool_acquire(pool);
+}
+inline void *take(lfpool_cache_t *cache) noexcept
+{
+	return lfpool_cache_acquire(cache);
+}
+inline lfpool_status_t give(lfpool_t *pool, void *object) noexcept
+{
+	return lfpool_release(pool, object);
+}
 inline lfpool_status_t give(lfpool_cache_t *cache, void *object) noexcept
 {
 	return lfpool_cache_release(cache, object);
@@ -233,10 +242,7 @@ public:
 	}
 
 	/* An object, constructed from the arguments; nullptr as lfpool_acquire(). */
-	template <typename... Args> T *make(Args &&...args)
-	{
-		return detail::make<T>(pool_, std::forward<Args>(args)...);
-	}
+	template <typename... Args> T *make(Args &&...args) { return detail::make<T>(pool_, std::forward<Args>(args)...); }
 	template <typename... Args> unique_ptr<T> make_unique(Args &&...args)
 	{
 		return unique_ptr<T>(make(std::forward<Args>(args)...), deleter<T>(pool_));
@@ -335,10 +341,7 @@ public:
 	~cache() { lfpool_cache_destroy(cache_); }
 
 	/* As those of the pool.  What make_unique() gives is released through the pool: it may go to another worker. */
-	template <typename... Args> T *make(Args &&...args)
-	{
-		return detail::make<T>(cache_, std::forward<Args>(args)...);
-	}
+	template <typename... Args> T *make(Args &&...args) { return detail::make<T>(cache_, std::forward<Args>(args)...); }
 	template <typename... Args> unique_ptr<T> make_unique(Args &&...args)
 	{
 		return unique_ptr<T>(make(std::forward<Args>(args)...), deleter<T>(pool_));

@@ -83,10 +83,10 @@ typedef struct lfpool_priority lfpool_priority_t; /* an evicting pool */
 /* What config.on_evict is told.  Valid during the hook only. */
 typedef struct lfpool_evicted {
 	lfpool_priority_t *pool; /* it was the pool's                                                             */
-	void *object;           /* as its holder left it; the hook may read and write it, nobody else has it      */
-	void *owner;            /* what was given to lfpool_priority_acquire() for it                             */
-	lfpool_handle_t handle; /* stale                                                                          */
-	uint64_t priority;      /* the last it had                                                                */
+	void *object;            /* as its holder left it; the hook may read and write it, nobody else has it      */
+	void *owner;             /* what was given to lfpool_priority_acquire() for it                             */
+	lfpool_handle_t handle;  /* stale                                                                          */
+	uint64_t priority;       /* the last it had                                                                */
 } lfpool_evicted_t;
 
 /* For config.flags, besides LFPOOL_PREFAULT, LFPOOL_LOCK and LFPOOL_PLAIN_STRIDE: a newcomer evicts an object of equal
@@ -116,10 +116,7 @@ typedef struct lfpool_priority_config {
 } lfpool_priority_config_t;
 
 /* The default of every field, in C.  In C++, where this warns of the fields that it leaves out: lfpool_priority_config_init(). */
-#define LFPOOL_PRIORITY_CONFIG_INIT                                                                             \
-	{                                                                                                       \
-		.struct_size = sizeof(lfpool_priority_config_t)                                                 \
-	}
+#define LFPOOL_PRIORITY_CONFIG_INIT {.struct_size = sizeof(lfpool_priority_config_t)}
 
 /*
  * lfpool_priority_config_init - set every field to its default.
@@ -204,8 +201,7 @@ LFPOOL_API size_t lfpool_priority_destroy(lfpool_priority_t *pool);
  * Threads     Any.  Lock-free; calls on_evict.
  * Cost        O(1) while there are free objects; else O(log capacity).
  */
-LFPOOL_API void *lfpool_priority_acquire(lfpool_priority_t *pool, uint64_t priority, void *owner,
-					 lfpool_handle_t *handle_out);
+LFPOOL_API void *lfpool_priority_acquire(lfpool_priority_t *pool, uint64_t priority, void *owner, lfpool_handle_t *handle_out);
 
 /*
  * lfpool_priority_publish - the object is filled: from here on it can be found, pinned, and evicted.

@@ -114,8 +114,7 @@ LFPOOL_API lfpool_status_t lfpool_registry_load(lfpool_registry_t *registry, con
  * Cost      As lfpool_create(), and O(pools + lines).
  */
 LFPOOL_API LFPOOL_MUST_USE lfpool_status_t lfpool_registry_create_pool(lfpool_registry_t *registry, const char *name,
-								       const lfpool_config_t *config,
-								       lfpool_t **pool_out);
+								       const lfpool_config_t *config, lfpool_t **pool_out);
 
 /*
  * lfpool_registry_destroy_pool - as lfpool_destroy(), for a pool of this registry.
@@ -180,8 +179,7 @@ LFPOOL_API lfpool_status_t lfpool_registry_switch(lfpool_registry_t *registry, c
  * Returns   As lfpool_dump().
  * Cost      Of lfpool_stats() for each pool.  Does not allocate.
  */
-LFPOOL_API size_t lfpool_registry_dump(lfpool_registry_t *registry, lfpool_format_t format, char *text_out,
-				       size_t room);
+LFPOOL_API size_t lfpool_registry_dump(lfpool_registry_t *registry, lfpool_format_t format, char *text_out, size_t room);
 
 #ifdef __cplusplus
 }

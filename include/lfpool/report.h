@@ -20,31 +20,31 @@ extern "C" {
  * exactly, while no other thread is inside a call on the pool; else `unaccounted` says by how much it does not hold.
  */
 typedef struct {
-	size_t struct_size; /* sizeof(lfpool_stats_t), set by the caller: the struct may grow                       */
-	uint64_t refills;   /* an acquire found its cache's magazine empty and got another one                     */
-	uint64_t drains;    /* a release found it full and made room                                               */
-	uint64_t steals;    /* objects, or whole magazines, that were taken from another cache                     */
-	uint64_t exhausted; /* calls that found no free object left (not those that a hook refused)                */
-	uint64_t retries;   /* compare-and-swaps on the shared stacks that another thread's made fail              */
-	size_t capacity;    /* objects                                                                             */
-	size_t active;      /* in use; retired ones are not among them, but in lfpool_active_count() they are      */
-	size_t cached;      /* free, in a cache: any thread can get them                                           */
-	size_t shared;      /* free, in the depot (or in quarantine, see LFPOOL_DEBUG)                             */
-	size_t untouched;   /* free, in memory that was never used, or was taken out of use by lfpool_trim()       */
-	int64_t unaccounted;/* capacity - active - retired - cached - shared - untouched                           */
-	uint64_t acquires;  /* that succeeded, since the pool was made                                             */
-	uint64_t releases;  /* likewise                                                                            */
-	uint64_t misuses;   /* lfpool_misuse_count()                                                               */
-	uint32_t caches;    /* that were ever made                                                                 */
+	size_t struct_size;     /* sizeof(lfpool_stats_t), set by the caller: the struct may grow                       */
+	uint64_t refills;       /* an acquire found its cache's magazine empty and got another one                     */
+	uint64_t drains;        /* a release found it full and made room                                               */
+	uint64_t steals;        /* objects, or whole magazines, that were taken from another cache                     */
+	uint64_t exhausted;     /* calls that found no free object left (not those that a hook refused)                */
+	uint64_t retries;       /* compare-and-swaps on the shared stacks that another thread's made fail              */
+	size_t capacity;        /* objects                                                                             */
+	size_t active;          /* in use; retired ones are not among them, but in lfpool_active_count() they are      */
+	size_t cached;          /* free, in a cache: any thread can get them                                           */
+	size_t shared;          /* free, in the depot (or in quarantine, see LFPOOL_DEBUG)                             */
+	size_t untouched;       /* free, in memory that was never used, or was taken out of use by lfpool_trim()       */
+	int64_t unaccounted;    /* capacity - active - retired - cached - shared - untouched                           */
+	uint64_t acquires;      /* that succeeded, since the pool was made                                             */
+	uint64_t releases;      /* likewise                                                                            */
+	uint64_t misuses;       /* lfpool_misuse_count()                                                               */
+	uint32_t caches;        /* that were ever made                                                                 */
 	uint32_t caches_in_use; /* by a thread, or a handle                                                        */
-	size_t max_capacity; /* lfpool_max_capacity()                                                              */
-	size_t owed;        /* lfpool_shrink_owed()                                                                */
-	size_t waiting;     /* calls and continuations that wait now                                               */
-	uint64_t given_back;/* bytes that lfpool_trim() has given back to the system                               */
-	uint64_t depot_trips; /* refills and drains that another magazine of the cache, or a chunk never used, could
+	size_t max_capacity;    /* lfpool_max_capacity()                                                              */
+	size_t owed;            /* lfpool_shrink_owed()                                                                */
+	size_t waiting;         /* calls and continuations that wait now                                               */
+	uint64_t given_back;    /* bytes that lfpool_trim() has given back to the system                               */
+	uint64_t depot_trips;   /* refills and drains that another magazine of the cache, or a chunk never used, could
 	                         not serve: they moved a magazine in or out of the depot                           */
-	size_t high_water;  /* so many objects at most were in use at once: see lfpool_high_water_reset()          */
-	size_t retired;     /* lfpool_retired_count(); they count as in use in high_water                          */
+	size_t high_water;      /* so many objects at most were in use at once: see lfpool_high_water_reset()          */
+	size_t retired;         /* lfpool_retired_count(); they count as in use in high_water                          */
 } lfpool_stats_t;
 #define LFPOOL_STATS_INIT {sizeof(lfpool_stats_t), 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0}
 

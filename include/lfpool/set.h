@@ -83,10 +83,7 @@ typedef struct lfpool_set_config {
 } lfpool_set_config_t;
 
 /* The default of every field, in C.  In C++, where this warns of the fields that it leaves out: lfpool_set_config_init(). */
-#define LFPOOL_SET_CONFIG_INIT                                                                                  \
-	{                                                                                                       \
-		.struct_size = sizeof(lfpool_set_config_t)                                                      \
-	}
+#define LFPOOL_SET_CONFIG_INIT {.struct_size = sizeof(lfpool_set_config_t)}
 
 /*
  * lfpool_set_config_init - set every field to its default.
@@ -151,6 +148,16 @@ LFPOOL_API void *lfpool_set_acquire(lfpool_set_t *set, size_t size);
  * Threads, progress, cost   As lfpool_release(), and one acquire load.
  */
 LFPOOL_API lfpool_status_t lfpool_set_release(lfpool_set_t *set, void *object);
+
+/*
+ * lfpool_set_release_if_owned - give back what may be this set's, or somebody else's.
+ *
+ * object    Any pointer; NULL is fine and does nothing.
+ * Returns   LFPOOL_E_FOREIGN: it does not lie among the set's objects; nothing is reported or counted.  Otherwise as
+ *           lfpool_set_release().
+ * Threads, progress, cost   As lfpool_set_release(); with the malloc backend O(classes).
+ */
+LFPOOL_API lfpool_status_t lfpool_set_release_if_owned(lfpool_set_t *set, void *object);
 
 /*
  * lfpool_set_acquire_bulk - as lfpool_acquire_bulk(), objects of at least `size` bytes; otherwise as
@@ -229,8 +236,8 @@ LFPOOL_API lfpool_t *lfpool_set_peek(const lfpool_set_t *set, size_t class_numbe
  * lfpool_set_owns - is `pointer` the address of an object of this set, active or free, of a class that was used?
  *
  * pointer   Any value.
- * Returns   true if it is.  The malloc backend answers yes for every pointer but NULL.
- * Threads   Any.  Wait-free, O(1).
+ * Returns   true if it is.  With the malloc backend: of an active object.
+ * Threads   Any.  Wait-free, O(1); with the malloc backend O(classes).
  */
 LFPOOL_API bool lfpool_set_owns(const lfpool_set_t *set, const void *pointer);
 
@@ -238,9 +245,8 @@ LFPOOL_API bool lfpool_set_owns(const lfpool_set_t *set, const void *pointer);
  * lfpool_set_usable_size - bytes that the object at `pointer` has: its class's.
  *
  * pointer   Any value.
- * Returns   The bytes; 0 if lfpool_set_owns() says no; with the malloc backend 0 if lfpool_of() finds no object of this
- *           set.
- * Threads   Any.  Wait-free, O(1); with the malloc backend as lfpool_of().
+ * Returns   The bytes; 0 if lfpool_set_owns() says no.
+ * Threads, cost   As lfpool_set_owns().
  */
 LFPOOL_API size_t lfpool_set_usable_size(const lfpool_set_t *set, const void *pointer);
 

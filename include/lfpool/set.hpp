@@ -134,8 +134,7 @@ public:
 		void *memory = nullptr;
 
 		if (count <= SIZE_MAX / sizeof(T) && alignof(T) <= lfpool_set_class_size(set_, 0))
-			memory = pooled(count) ? lfpool_set_acquire(set_, count * sizeof(T))
-					       : larger(count * sizeof(T));
+			memory = pooled(count) ? lfpool_set_acquire(set_, count * sizeof(T)) : larger(count * sizeof(T));
 		if (!memory)
 			refuse();
 		return static_cast<T *>(memory);
@@ -170,10 +169,7 @@ private:
 		static_cast<void **>(aligned)[-1] = memory;
 		return aligned;
 	}
-	bool pooled(std::size_t count) const noexcept
-	{
-		return detail::has_class(set_, count * sizeof(T), alignof(T));
-	}
+	bool pooled(std::size_t count) const noexcept { return detail::has_class(set_, count * sizeof(T), alignof(T)); }
 	[[noreturn]] static void refuse()
 	{
 #if LFPOOL_EXCEPTIONS

@@ -40,6 +40,7 @@
  * Objects
  *     type *name_acquire(name_pool_t pool)
  *     lfpool_status_t name_release(name_pool_t pool, type *object)
+ *     lfpool_status_t name_release_if_owned(name_pool_t pool, void *object)
  *     lfpool_status_t name_release_self(type *object)         knows no pool: the object is enough
  *     lfpool_status_t name_retire(name_pool_t pool, type *object)    lfpool/retire.h
  *     size_t name_acquire_bulk(name_pool_t pool, type **objects_out, size_t count)
@@ -47,6 +48,7 @@
  *     bool name_owns(name_pool_t pool, const void *pointer)
  *     bool name_in_use(name_pool_t pool, const type *object)
  *     size_t name_index_of(name_pool_t pool, const type *object)
+ *     type *name_object_at(name_pool_t pool, size_t index)
  * Handles
  *     name_handle_t name_handle_of(name_pool_t pool, const type *object)
  *     type *name_resolve(name_pool_t pool, name_handle_t handle)
@@ -55,6 +57,7 @@
  *     size_t name_for_each_active(name_pool_t pool, bool (*visit)(void *context, type *object), void *context)
  *     size_t name_for_each_slot(name_pool_t pool, bool (*visit)(void *context, type *object, bool active), void *)
  *     size_t name_copy_active(name_pool_t pool, type **objects_out, size_t count)
+ *     size_t name_copy_active_objects(name_pool_t pool, type *objects_out, size_t count)
  *     size_t name_release_all(name_pool_t pool)
  *     void name_cursor_open(lfpool_cursor_t *cursor_out, name_pool_t pool)
  *     void name_cursor_split(lfpool_cursor_t *cursors_out, size_t parts, name_pool_t pool)
@@ -99,11 +102,11 @@
 #if defined(__STDC_VERSION__) && __STDC_VERSION__ >= 201112L
 #define LFPOOL_TYPED_ALIGNMENT(name, type) enum { name##_typed_alignment = (int)_Alignof(type) };
 #else /* C99: what a struct leaves free before the type; it may have a flexible array. */
-#define LFPOOL_TYPED_ALIGNMENT(name, type)                                                                      \
-	LFPOOL_TYPED_EXTENSION struct name##_typed_probe {                                                      \
-		char before;                                                                                    \
-		type object;                                                                                    \
-	};                                                                                                      \
+#define LFPOOL_TYPED_ALIGNMENT(name, type)                 \
+	LFPOOL_TYPED_EXTENSION struct name##_typed_probe { \
+		char before;                               \
+		type object;                               \
+	};                                                 \
 	enum { name##_typed_alignment = (int)offsetof(struct name##_typed_probe, object) };
 #endif
 #endif
@@ -152,197 +155,207 @@ static inline const lfpool_hooks_t *lfpool_typed_no_hooks(lfpool_hooks_t *unused
 /* ---- The parts of LFPOOL_DEFINE ---------------------------------------------------------------------------- */
 
 /* Names in the functions end in an underscore, so that they shadow nothing. */
-#define LFPOOL_TYPED_TYPES(name, type)                                                                          \
-	typedef struct name##_pool {                                                                            \
-		lfpool_t *untyped;                                                                              \
-	} name##_pool_t;                                                                                        \
-	typedef struct name##_cache {                                                                           \
-		lfpool_cache_t *untyped;                                                                        \
-	} name##_cache_t;                                                                                       \
-	typedef struct name##_handle {                                                                          \
-		lfpool_handle_t untyped;                                                                        \
-	} name##_handle_t;                                                                                      \
+#define LFPOOL_TYPED_TYPES(name, type)   \
+	typedef struct name##_pool {     \
+		lfpool_t *untyped;       \
+	} name##_pool_t;                 \
+	typedef struct name##_cache {    \
+		lfpool_cache_t *untyped; \
+	} name##_cache_t;                \
+	typedef struct name##_handle {   \
+		lfpool_handle_t untyped; \
+	} name##_handle_t;               \
 	LFPOOL_TYPED_ALIGNMENT(name, type)
 
-#define LFPOOL_TYPED_CREATE(name, type, hooks)                                                                  \
-	LFPOOL_TYPED LFPOOL_MUST_USE lfpool_status_t name##_pool_create(name##_pool_t *pool_out_,               \
-									const lfpool_config_t *config_)         \
-	{                                                                                                       \
-		lfpool_hooks_t table_;                                                                          \
-                                                                                                                \
+#define LFPOOL_TYPED_CREATE(name, type, hooks)                                                                         \
+	LFPOOL_TYPED LFPOOL_MUST_USE lfpool_status_t name##_pool_create(name##_pool_t *pool_out_,                      \
+									const lfpool_config_t *config_)                \
+	{                                                                                                              \
+		lfpool_hooks_t table_;                                                                                 \
+                                                                                                                       \
 		return lfpool_typed_create(pool_out_ ? &pool_out_->untyped : LFPOOL_TYPED_NULL, config_, sizeof(type), \
-					   name##_typed_alignment, hooks(&table_));                             \
+					   name##_typed_alignment, hooks(&table_));                                    \
 	}
 
 /* Two bulk functions: of a pool, or of a cache. */
-#define LFPOOL_TYPED_BULK(type, holder, acquire, release, lfpool_acquire_, lfpool_release_)                     \
-	LFPOOL_TYPED size_t acquire(holder holder_, type **objects_out_, size_t count_)                         \
-	{                                                                                                       \
-		void *batch_[LFPOOL_TYPED_BATCH];                                                               \
-		size_t done_ = 0, wanted_ = 0, got_ = 0;                                                        \
-                                                                                                                \
-		for (; done_ < count_ && got_ == wanted_;) {                                                    \
-			wanted_ = count_ - done_ < LFPOOL_TYPED_BATCH ? count_ - done_ : LFPOOL_TYPED_BATCH;    \
-			got_ = lfpool_acquire_(holder_.untyped, batch_, wanted_);                               \
-			for (size_t i_ = 0; i_ < got_; i_++)                                                    \
-				objects_out_[done_++] = LFPOOL_TYPED_CAST(type, batch_[i_]);                    \
-		}                                                                                               \
-		return done_;                                                                                   \
-	}                                                                                                       \
-	LFPOOL_TYPED size_t release(holder holder_, type *const *objects_, size_t count_)                       \
-	{                                                                                                       \
-		void *batch_[LFPOOL_TYPED_BATCH];                                                               \
-		size_t released_ = 0, room_ = 0;                                                                \
-                                                                                                                \
-		for (size_t i_ = 0; i_ < count_; i_++) {                                                        \
-			batch_[room_++] = objects_[i_];                                                         \
-			if (room_ == LFPOOL_TYPED_BATCH || i_ + 1 == count_) {                                  \
-				released_ += lfpool_release_(holder_.untyped, batch_, room_);                   \
-				room_ = 0;                                                                      \
-			}                                                                                       \
-		}                                                                                               \
-		return released_;                                                                               \
+#define LFPOOL_TYPED_BULK(type, holder, acquire, release, lfpool_acquire_, lfpool_release_)                  \
+	LFPOOL_TYPED size_t acquire(holder holder_, type **objects_out_, size_t count_)                      \
+	{                                                                                                    \
+		void *batch_[LFPOOL_TYPED_BATCH];                                                            \
+		size_t done_ = 0, wanted_ = 0, got_ = 0;                                                     \
+                                                                                                             \
+		for (; done_ < count_ && got_ == wanted_;) {                                                 \
+			wanted_ = count_ - done_ < LFPOOL_TYPED_BATCH ? count_ - done_ : LFPOOL_TYPED_BATCH; \
+			got_ = lfpool_acquire_(holder_.untyped, batch_, wanted_);                            \
+			for (size_t i_ = 0; i_ < got_; i_++)                                                 \
+				objects_out_[done_++] = LFPOOL_TYPED_CAST(type, batch_[i_]);                 \
+		}                                                                                            \
+		return done_;                                                                                \
+	}                                                                                                    \
+	LFPOOL_TYPED size_t release(holder holder_, type *const *objects_, size_t count_)                    \
+	{                                                                                                    \
+		void *batch_[LFPOOL_TYPED_BATCH];                                                            \
+		size_t released_ = 0, room_ = 0;                                                             \
+                                                                                                             \
+		for (size_t i_ = 0; i_ < count_; i_++) {                                                     \
+			batch_[room_++] = objects_[i_];                                                      \
+			if (room_ == LFPOOL_TYPED_BATCH || i_ + 1 == count_) {                               \
+				released_ += lfpool_release_(holder_.untyped, batch_, room_);                \
+				room_ = 0;                                                                   \
+			}                                                                                    \
+		}                                                                                            \
+		return released_;                                                                            \
 	}
 
-#define LFPOOL_TYPED_OBJECTS(name, type)                                                                        \
-	LFPOOL_TYPED size_t name##_pool_destroy(name##_pool_t pool_)                                            \
-	{                                                                                                       \
-		return lfpool_destroy(pool_.untyped);                                                           \
-	}                                                                                                       \
-	LFPOOL_TYPED name##_pool_t name##_pool_of(const type *object_)                                          \
-	{                                                                                                       \
-		name##_pool_t pool_ = {lfpool_of(object_)};                                                     \
-		return pool_;                                                                                   \
-	}                                                                                                       \
-	LFPOOL_TYPED type *name##_acquire(name##_pool_t pool_)                                                  \
-	{                                                                                                       \
-		return LFPOOL_TYPED_CAST(type, lfpool_acquire(pool_.untyped));                                  \
-	}                                                                                                       \
-	LFPOOL_TYPED lfpool_status_t name##_release(name##_pool_t pool_, type *object_)                         \
-	{                                                                                                       \
-		return lfpool_release(pool_.untyped, object_);                                                  \
-	}                                                                                                       \
-	LFPOOL_TYPED lfpool_status_t name##_release_self(type *object_)                                         \
-	{                                                                                                       \
-		return lfpool_release_self(object_);                                                            \
-	}                                                                                                       \
-	LFPOOL_TYPED lfpool_status_t name##_retire(name##_pool_t pool_, type *object_)                          \
-	{                                                                                                       \
-		return lfpool_retire(pool_.untyped, object_);                                                   \
-	}                                                                                                       \
-	LFPOOL_TYPED_BULK(type, name##_pool_t, name##_acquire_bulk, name##_release_bulk, lfpool_acquire_bulk,   \
-			  lfpool_release_bulk)                                                                  \
-	LFPOOL_TYPED bool name##_owns(name##_pool_t pool_, const void *pointer_)                                \
-	{                                                                                                       \
-		return lfpool_owns(pool_.untyped, pointer_);                                                    \
-	}                                                                                                       \
-	LFPOOL_TYPED bool name##_in_use(name##_pool_t pool_, const type *object_)                               \
-	{                                                                                                       \
-		return lfpool_in_use(pool_.untyped, object_);                                                   \
-	}                                                                                                       \
-	LFPOOL_TYPED size_t name##_index_of(name##_pool_t pool_, const type *object_)                           \
-	{                                                                                                       \
-		return lfpool_index_of(pool_.untyped, object_);                                                 \
+#define LFPOOL_TYPED_OBJECTS(name, type)                                                                      \
+	LFPOOL_TYPED size_t name##_pool_destroy(name##_pool_t pool_)                                          \
+	{                                                                                                     \
+		return lfpool_destroy(pool_.untyped);                                                         \
+	}                                                                                                     \
+	LFPOOL_TYPED name##_pool_t name##_pool_of(const type *object_)                                        \
+	{                                                                                                     \
+		name##_pool_t pool_ = {lfpool_of(object_)};                                                   \
+		return pool_;                                                                                 \
+	}                                                                                                     \
+	LFPOOL_TYPED type *name##_acquire(name##_pool_t pool_)                                                \
+	{                                                                                                     \
+		return LFPOOL_TYPED_CAST(type, lfpool_acquire(pool_.untyped));                                \
+	}                                                                                                     \
+	LFPOOL_TYPED lfpool_status_t name##_release(name##_pool_t pool_, type *object_)                       \
+	{                                                                                                     \
+		return lfpool_release(pool_.untyped, object_);                                                \
+	}                                                                                                     \
+	LFPOOL_TYPED lfpool_status_t name##_release_if_owned(name##_pool_t pool_, void *object_)              \
+	{                                                                                                     \
+		return lfpool_release_if_owned(pool_.untyped, object_);                                       \
+	}                                                                                                     \
+	LFPOOL_TYPED lfpool_status_t name##_release_self(type *object_)                                       \
+	{                                                                                                     \
+		return lfpool_release_self(object_);                                                          \
+	}                                                                                                     \
+	LFPOOL_TYPED lfpool_status_t name##_retire(name##_pool_t pool_, type *object_)                        \
+	{                                                                                                     \
+		return lfpool_retire(pool_.untyped, object_);                                                 \
+	}                                                                                                     \
+	LFPOOL_TYPED_BULK(type, name##_pool_t, name##_acquire_bulk, name##_release_bulk, lfpool_acquire_bulk, \
+			  lfpool_release_bulk)                                                                \
+	LFPOOL_TYPED bool name##_owns(name##_pool_t pool_, const void *pointer_)                              \
+	{                                                                                                     \
+		return lfpool_owns(pool_.untyped, pointer_);                                                  \
+	}                                                                                                     \
+	LFPOOL_TYPED bool name##_in_use(name##_pool_t pool_, const type *object_)                             \
+	{                                                                                                     \
+		return lfpool_in_use(pool_.untyped, object_);                                                 \
+	}                                                                                                     \
+	LFPOOL_TYPED type *name##_object_at(name##_pool_t pool_, size_t index_)                               \
+	{                                                                                                     \
+		return LFPOOL_TYPED_CAST(type, lfpool_object_at(pool_.untyped, index_));                      \
+	}                                                                                                     \
+	LFPOOL_TYPED size_t name##_index_of(name##_pool_t pool_, const type *object_)                         \
+	{                                                                                                     \
+		return lfpool_index_of(pool_.untyped, object_);                                               \
 	}
 
-#define LFPOOL_TYPED_HANDLES(name, type)                                                                        \
-	LFPOOL_TYPED name##_handle_t name##_handle_of(name##_pool_t pool_, const type *object_)                 \
-	{                                                                                                       \
-		name##_handle_t handle_ = {lfpool_handle_of(pool_.untyped, object_)};                           \
-		return handle_;                                                                                 \
-	}                                                                                                       \
-	LFPOOL_TYPED type *name##_resolve(name##_pool_t pool_, name##_handle_t handle_)                         \
-	{                                                                                                       \
-		return LFPOOL_TYPED_CAST(type, lfpool_resolve(pool_.untyped, handle_.untyped));                 \
-	}                                                                                                       \
-	LFPOOL_TYPED lfpool_status_t name##_release_handle(name##_pool_t pool_, name##_handle_t handle_)        \
-	{                                                                                                       \
-		return lfpool_release_handle(pool_.untyped, handle_.untyped);                                   \
+#define LFPOOL_TYPED_HANDLES(name, type)                                                                 \
+	LFPOOL_TYPED name##_handle_t name##_handle_of(name##_pool_t pool_, const type *object_)          \
+	{                                                                                                \
+		name##_handle_t handle_ = {lfpool_handle_of(pool_.untyped, object_)};                    \
+		return handle_;                                                                          \
+	}                                                                                                \
+	LFPOOL_TYPED type *name##_resolve(name##_pool_t pool_, name##_handle_t handle_)                  \
+	{                                                                                                \
+		return LFPOOL_TYPED_CAST(type, lfpool_resolve(pool_.untyped, handle_.untyped));          \
+	}                                                                                                \
+	LFPOOL_TYPED lfpool_status_t name##_release_handle(name##_pool_t pool_, name##_handle_t handle_) \
+	{                                                                                                \
+		return lfpool_release_handle(pool_.untyped, handle_.untyped);                            \
 	}
 
 /* The cursor is what needs no callback, hence no callback of another type. */
-#define LFPOOL_TYPED_WALKS(name, type)                                                                          \
-	LFPOOL_TYPED void name##_cursor_open(lfpool_cursor_t *cursor_out_, name##_pool_t pool_)                 \
-	{                                                                                                       \
-		lfpool_cursor_open(cursor_out_, pool_.untyped);                                                 \
-	}                                                                                                       \
-	LFPOOL_TYPED void name##_cursor_split(lfpool_cursor_t *cursors_out_, size_t parts_, name##_pool_t pool_) \
-	{                                                                                                       \
-		lfpool_cursor_split(cursors_out_, parts_, pool_.untyped);                                       \
-	}                                                                                                       \
-	LFPOOL_TYPED type *name##_cursor_next(lfpool_cursor_t *cursor_)                                         \
-	{                                                                                                       \
-		return LFPOOL_TYPED_CAST(type, lfpool_cursor_next(cursor_));                                    \
-	}                                                                                                       \
-	LFPOOL_TYPED size_t name##_for_each_active(name##_pool_t pool_, bool (*visit_)(void *, type *),         \
-						   void *context_)                                              \
-	{                                                                                                       \
-		lfpool_cursor_t cursor_;                                                                        \
-		size_t visited_ = 0;                                                                            \
-		bool on_ = true;                                                                                \
-		type *object_;                                                                                  \
-                                                                                                                \
-		lfpool_cursor_open(&cursor_, pool_.untyped);                                                    \
-		for (; on_ && (object_ = name##_cursor_next(&cursor_)); visited_++)                             \
-			on_ = visit_(context_, object_);                                                        \
-		return visited_;                                                                                \
-	}                                                                                                       \
-	struct name##_typed_visit {                                                                             \
-		bool (*visit)(void *, type *, bool);                                                            \
-		void *context;                                                                                  \
-	};                                                                                                      \
-	LFPOOL_TYPED bool name##_typed_visit_slot(void *visit_, void *object_, bool active_)                    \
-	{                                                                                                       \
-		const struct name##_typed_visit *v_ = LFPOOL_TYPED_CAST(const struct name##_typed_visit, visit_); \
-		return v_->visit(v_->context, LFPOOL_TYPED_CAST(type, object_), active_);                       \
-	}                                                                                                       \
-	LFPOOL_TYPED size_t name##_for_each_slot(name##_pool_t pool_, bool (*visit_)(void *, type *, bool),     \
-						 void *context_)                                                \
-	{                                                                                                       \
-		struct name##_typed_visit v_ = {visit_, context_};                                              \
-		return lfpool_for_each_slot(pool_.untyped, name##_typed_visit_slot, &v_);                       \
-	}                                                                                                       \
-	LFPOOL_TYPED size_t name##_copy_active(name##_pool_t pool_, type **objects_out_, size_t count_)         \
-	{                                                                                                       \
-		lfpool_cursor_t cursor_;                                                                        \
-		size_t copied_ = 0;                                                                             \
-                                                                                                                \
-		lfpool_cursor_open(&cursor_, pool_.untyped);                                                    \
-		while (copied_ < count_ && (objects_out_[copied_] = name##_cursor_next(&cursor_)))              \
-			copied_++;                                                                              \
-		return copied_;                                                                                 \
-	}                                                                                                       \
-	LFPOOL_TYPED size_t name##_release_all(name##_pool_t pool_)                                             \
-	{                                                                                                       \
-		return lfpool_release_all(pool_.untyped);                                                       \
+#define LFPOOL_TYPED_WALKS(name, type)                                                                                      \
+	LFPOOL_TYPED void name##_cursor_open(lfpool_cursor_t *cursor_out_, name##_pool_t pool_)                             \
+	{                                                                                                                   \
+		lfpool_cursor_open(cursor_out_, pool_.untyped);                                                             \
+	}                                                                                                                   \
+	LFPOOL_TYPED void name##_cursor_split(lfpool_cursor_t *cursors_out_, size_t parts_, name##_pool_t pool_)            \
+	{                                                                                                                   \
+		lfpool_cursor_split(cursors_out_, parts_, pool_.untyped);                                                   \
+	}                                                                                                                   \
+	LFPOOL_TYPED type *name##_cursor_next(lfpool_cursor_t *cursor_)                                                     \
+	{                                                                                                                   \
+		return LFPOOL_TYPED_CAST(type, lfpool_cursor_next(cursor_));                                                \
+	}                                                                                                                   \
+	LFPOOL_TYPED size_t name##_for_each_active(name##_pool_t pool_, bool (*visit_)(void *, type *), void *context_)     \
+	{                                                                                                                   \
+		lfpool_cursor_t cursor_;                                                                                    \
+		size_t visited_ = 0;                                                                                        \
+		bool on_ = true;                                                                                            \
+		type *object_;                                                                                              \
+                                                                                                                            \
+		lfpool_cursor_open(&cursor_, pool_.untyped);                                                                \
+		for (; on_ && (object_ = name##_cursor_next(&cursor_)); visited_++)                                         \
+			on_ = visit_(context_, object_);                                                                    \
+		return visited_;                                                                                            \
+	}                                                                                                                   \
+	struct name##_typed_visit {                                                                                         \
+		bool (*visit)(void *, type *, bool);                                                                        \
+		void *context;                                                                                              \
+	};                                                                                                                  \
+	LFPOOL_TYPED bool name##_typed_visit_slot(void *visit_, void *object_, bool active_)                                \
+	{                                                                                                                   \
+		const struct name##_typed_visit *v_ = LFPOOL_TYPED_CAST(const struct name##_typed_visit, visit_);           \
+		return v_->visit(v_->context, LFPOOL_TYPED_CAST(type, object_), active_);                                   \
+	}                                                                                                                   \
+	LFPOOL_TYPED size_t name##_for_each_slot(name##_pool_t pool_, bool (*visit_)(void *, type *, bool), void *context_) \
+	{                                                                                                                   \
+		struct name##_typed_visit v_ = {visit_, context_};                                                          \
+		return lfpool_for_each_slot(pool_.untyped, name##_typed_visit_slot, &v_);                                   \
+	}                                                                                                                   \
+	LFPOOL_TYPED size_t name##_copy_active_objects(name##_pool_t pool_, type *objects_out_, size_t count_)              \
+	{                                                                                                                   \
+		return lfpool_copy_active_objects(pool_.untyped, objects_out_, count_, sizeof(type));                       \
+	}                                                                                                                   \
+	LFPOOL_TYPED size_t name##_copy_active(name##_pool_t pool_, type **objects_out_, size_t count_)                     \
+	{                                                                                                                   \
+		lfpool_cursor_t cursor_;                                                                                    \
+		size_t copied_ = 0;                                                                                         \
+                                                                                                                            \
+		lfpool_cursor_open(&cursor_, pool_.untyped);                                                                \
+		while (copied_ < count_ && (objects_out_[copied_] = name##_cursor_next(&cursor_)))                          \
+			copied_++;                                                                                          \
+		return copied_;                                                                                             \
+	}                                                                                                                   \
+	LFPOOL_TYPED size_t name##_release_all(name##_pool_t pool_)                                                         \
+	{                                                                                                                   \
+		return lfpool_release_all(pool_.untyped);                                                                   \
 	}
 
-#define LFPOOL_TYPED_CACHES(name, type)                                                                         \
-	LFPOOL_TYPED name##_cache_t name##_cache_create(name##_pool_t pool_)                                    \
-	{                                                                                                       \
-		name##_cache_t cache_ = {lfpool_cache_create(pool_.untyped)};                                   \
-		return cache_;                                                                                  \
-	}                                                                                                       \
-	LFPOOL_TYPED void name##_cache_destroy(name##_cache_t cache_)                                           \
-	{                                                                                                       \
-		lfpool_cache_destroy(cache_.untyped);                                                           \
-	}                                                                                                       \
-	LFPOOL_TYPED type *name##_cache_acquire(name##_cache_t cache_)                                          \
-	{                                                                                                       \
-		return LFPOOL_TYPED_CAST(type, lfpool_cache_acquire(cache_.untyped));                           \
-	}                                                                                                       \
-	LFPOOL_TYPED lfpool_status_t name##_cache_release(name##_cache_t cache_, type *object_)                 \
-	{                                                                                                       \
-		return lfpool_cache_release(cache_.untyped, object_);                                           \
-	}                                                                                                       \
-	LFPOOL_TYPED_BULK(type, name##_cache_t, name##_cache_acquire_bulk, name##_cache_release_bulk,           \
-			  lfpool_cache_acquire_bulk, lfpool_cache_release_bulk)
+#define LFPOOL_TYPED_CACHES(name, type)                                                                                          \
+	LFPOOL_TYPED name##_cache_t name##_cache_create(name##_pool_t pool_)                                                     \
+	{                                                                                                                        \
+		name##_cache_t cache_ = {lfpool_cache_create(pool_.untyped)};                                                    \
+		return cache_;                                                                                                   \
+	}                                                                                                                        \
+	LFPOOL_TYPED void name##_cache_destroy(name##_cache_t cache_)                                                            \
+	{                                                                                                                        \
+		lfpool_cache_destroy(cache_.untyped);                                                                            \
+	}                                                                                                                        \
+	LFPOOL_TYPED type *name##_cache_acquire(name##_cache_t cache_)                                                           \
+	{                                                                                                                        \
+		return LFPOOL_TYPED_CAST(type, lfpool_cache_acquire(cache_.untyped));                                            \
+	}                                                                                                                        \
+	LFPOOL_TYPED lfpool_status_t name##_cache_release(name##_cache_t cache_, type *object_)                                  \
+	{                                                                                                                        \
+		return lfpool_cache_release(cache_.untyped, object_);                                                            \
+	}                                                                                                                        \
+	LFPOOL_TYPED_BULK(type, name##_cache_t, name##_cache_acquire_bulk, name##_cache_release_bulk, lfpool_cache_acquire_bulk, \
+			  lfpool_cache_release_bulk)
 
-#define LFPOOL_TYPED_FUNCTIONS(name, type)                                                                      \
-	LFPOOL_TYPED_OBJECTS(name, type)                                                                        \
-	LFPOOL_TYPED_HANDLES(name, type)                                                                        \
-	LFPOOL_TYPED_WALKS(name, type)                                                                          \
-	LFPOOL_TYPED_CACHES(name, type)                                                                         \
+#define LFPOOL_TYPED_FUNCTIONS(name, type) \
+	LFPOOL_TYPED_OBJECTS(name, type)   \
+	LFPOOL_TYPED_HANDLES(name, type)   \
+	LFPOOL_TYPED_WALKS(name, type)     \
+	LFPOOL_TYPED_CACHES(name, type)    \
 	struct name##_pool /* the semicolon is the user's */
 
 /*
@@ -351,9 +364,9 @@ static inline const lfpool_hooks_t *lfpool_typed_no_hooks(lfpool_hooks_t *unused
  * name      Prefix of what is defined.
  * type      Of the objects: complete, and such that `type *` points to it.
  */
-#define LFPOOL_DEFINE(name, type)                                                                               \
-	LFPOOL_TYPED_TYPES(name, type)                                                                          \
-	LFPOOL_TYPED_CREATE(name, type, lfpool_typed_no_hooks)                                                  \
+#define LFPOOL_DEFINE(name, type)                              \
+	LFPOOL_TYPED_TYPES(name, type)                         \
+	LFPOOL_TYPED_CREATE(name, type, lfpool_typed_no_hooks) \
 	LFPOOL_TYPED_FUNCTIONS(name, type)
 
 /* ---- Hooks: one table of functions per type ---------------------------------------------------------------- */
@@ -372,12 +385,12 @@ static inline const lfpool_hooks_t *lfpool_typed_no_hooks(lfpool_hooks_t *unused
  * name      Prefix of the struct's name.
  * type      Of the objects.
  */
-#define LFPOOL_HOOKS(name, type)                                                                                \
-	struct name##_hooks {                                                                                   \
-		bool (*create)(void *context, type *object);                                                    \
-		bool (*activate)(void *context, type *object);                                                  \
-		bool (*deactivate)(void *context, type *object);                                                \
-		void (*destroy)(void *context, type *object);                                                   \
+#define LFPOOL_HOOKS(name, type)                                 \
+	struct name##_hooks {                                    \
+		bool (*create)(void *context, type *object);     \
+		bool (*activate)(void *context, type *object);   \
+		bool (*deactivate)(void *context, type *object); \
+		void (*destroy)(void *context, type *object);    \
 	}
 
 /*
@@ -387,34 +400,34 @@ static inline const lfpool_hooks_t *lfpool_typed_no_hooks(lfpool_hooks_t *unused
  * type      Of the objects, as for LFPOOL_DEFINE.
  * table     The name of a struct name_hooks; when it is `static const` its functions are called directly.
  */
-#define LFPOOL_DEFINE_WITH(name, type, table)                                                                   \
-	LFPOOL_TYPED_TYPES(name, type)                                                                          \
-	LFPOOL_TYPED bool name##_typed_create(void *context_, void *object_)                                    \
-	{                                                                                                       \
-		return (table).create(context_, LFPOOL_TYPED_CAST(type, object_));                              \
-	}                                                                                                       \
-	LFPOOL_TYPED bool name##_typed_activate(void *context_, void *object_)                                  \
-	{                                                                                                       \
-		return (table).activate(context_, LFPOOL_TYPED_CAST(type, object_));                            \
-	}                                                                                                       \
-	LFPOOL_TYPED bool name##_typed_deactivate(void *context_, void *object_)                                \
-	{                                                                                                       \
-		return (table).deactivate(context_, LFPOOL_TYPED_CAST(type, object_));                          \
-	}                                                                                                       \
-	LFPOOL_TYPED void name##_typed_destroy(void *context_, void *object_)                                   \
-	{                                                                                                       \
-		(table).destroy(context_, LFPOOL_TYPED_CAST(type, object_));                                    \
-	}                                                                                                       \
-	LFPOOL_TYPED const lfpool_hooks_t *name##_typed_hooks(lfpool_hooks_t *hooks_)                           \
-	{                                                                                                       \
-		memset(hooks_, 0, sizeof(*hooks_));                                                             \
-		hooks_->create = (table).create ? name##_typed_create : LFPOOL_TYPED_NULL;                      \
-		hooks_->activate = (table).activate ? name##_typed_activate : LFPOOL_TYPED_NULL;                \
-		hooks_->deactivate = (table).deactivate ? name##_typed_deactivate : LFPOOL_TYPED_NULL;          \
-		hooks_->destroy = (table).destroy ? name##_typed_destroy : LFPOOL_TYPED_NULL;                   \
-		return hooks_;                                                                                  \
-	}                                                                                                       \
-	LFPOOL_TYPED_CREATE(name, type, name##_typed_hooks)                                                     \
+#define LFPOOL_DEFINE_WITH(name, type, table)                                                          \
+	LFPOOL_TYPED_TYPES(name, type)                                                                 \
+	LFPOOL_TYPED bool name##_typed_create(void *context_, void *object_)                           \
+	{                                                                                              \
+		return (table).create(context_, LFPOOL_TYPED_CAST(type, object_));                     \
+	}                                                                                              \
+	LFPOOL_TYPED bool name##_typed_activate(void *context_, void *object_)                         \
+	{                                                                                              \
+		return (table).activate(context_, LFPOOL_TYPED_CAST(type, object_));                   \
+	}                                                                                              \
+	LFPOOL_TYPED bool name##_typed_deactivate(void *context_, void *object_)                       \
+	{                                                                                              \
+		return (table).deactivate(context_, LFPOOL_TYPED_CAST(type, object_));                 \
+	}                                                                                              \
+	LFPOOL_TYPED void name##_typed_destroy(void *context_, void *object_)                          \
+	{                                                                                              \
+		(table).destroy(context_, LFPOOL_TYPED_CAST(type, object_));                           \
+	}                                                                                              \
+	LFPOOL_TYPED const lfpool_hooks_t *name##_typed_hooks(lfpool_hooks_t *hooks_)                  \
+	{                                                                                              \
+		memset(hooks_, 0, sizeof(*hooks_));                                                    \
+		hooks_->create = (table).create ? name##_typed_create : LFPOOL_TYPED_NULL;             \
+		hooks_->activate = (table).activate ? name##_typed_activate : LFPOOL_TYPED_NULL;       \
+		hooks_->deactivate = (table).deactivate ? name##_typed_deactivate : LFPOOL_TYPED_NULL; \
+		hooks_->destroy = (table).destroy ? name##_typed_destroy : LFPOOL_TYPED_NULL;          \
+		return hooks_;                                                                         \
+	}                                                                                              \
+	LFPOOL_TYPED_CREATE(name, type, name##_typed_hooks)                                            \
 	LFPOOL_TYPED_FUNCTIONS(name, type)
 
 #endif

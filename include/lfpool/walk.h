@@ -74,6 +74,20 @@ LFPOOL_API size_t lfpool_for_each_slot(lfpool_t *pool, lfpool_visit_slot_t visit
  */
 LFPOOL_API size_t lfpool_copy_active(const lfpool_t *pool, void **objects_out, size_t count);
 
+/*
+ * lfpool_copy_active_objects - the active objects themselves, one behind the other, into an array.
+ *
+ * What a GPU, a file or a snapshot wants.  A holder that writes meanwhile tears its object's copy, and races with the call:
+ * copy in a phase in which holders do not write.  On several threads: lfpool_cursor_split(), and memcpy() of what each finds.
+ *
+ * objects_out  Room for `count` objects of `bytes` bytes, no alignment needed.
+ * count        How many there is room for.
+ * bytes        Of each object the first so many; at most config.object_size, or nothing is copied.
+ * Returns      How many were copied: all active ones, but at most `count`.
+ * Cost         A walk, and the bytes.
+ */
+LFPOOL_API size_t lfpool_copy_active_objects(const lfpool_t *pool, void *objects_out, size_t count, size_t bytes);
+
 /* A walk without a callback.  Its fields are the library's.  Nothing needs to be closed. */
 typedef struct lfpool_cursor {
 	const lfpool_t *pool; /* whose objects are visited                      */

@@ -173,11 +173,12 @@ int main(int argc, char **argv)
 	size_t count;
 
 	if (argc == 7)
-		run = !strcmp(argv[3], "get")	    ? get
+		run = !strcmp(argv[3], "get")       ? get
 		      : !strcmp(argv[3], "burst")   ? burst
 		      : !strcmp(argv[3], "connect") ? connect_each_time
 						    : NULL;
-	if (!run || !parse_numbers(argv[1], 1, 65535, &port, 1, &count) || !parse_numbers(argv[2], 1, 1ul << 22, &pid, 1, &count) ||
+	if (!run || !parse_numbers(argv[1], 1, 65535, &port, 1, &count) ||
+	    !parse_numbers(argv[2], 1, 1ul << 22, &pid, 1, &count) ||
 	    !parse_numbers(argv[4], 1, MOST_THREADS, &threads, 1, &count) ||
 	    !parse_numbers(argv[5], 1, MOST_CONNECTIONS, &connections, 1, &count) ||
 	    !parse_numbers(argv[6], 1, 600000, &milliseconds, 1, &count)) {
@@ -198,6 +199,7 @@ int main(int argc, char **argv)
 		pthread_join(clients[i].thread, NULL);
 		requests += clients[i].requests;
 	}
-	printf("%.0f %.3f\n", (double)requests * 1e9 / (double)(now_ns() - began), (processor_us(clock) - used) / (double)requests);
+	printf("%.0f %.3f\n", (double)requests * 1e9 / (double)(now_ns() - began),
+	       (processor_us(clock) - used) / (double)requests);
 	return 0;
 }

@@ -132,7 +132,7 @@ int main(int argc, char **argv)
 	size_t count;
 
 	if (argc == 4)
-		run = !strcmp(argv[1], "own")	   ? own
+		run = !strcmp(argv[1], "own")      ? own
 		      : !strcmp(argv[1], "shared") ? shared
 		      : !strcmp(argv[1], "handed") ? handed
 						   : NULL;

@@ -18,8 +18,7 @@ static bool is_ticket_of(uint64_t word, lfpool_ticket_t ticket)
 	return !((cell_ticket(word) ^ ticket >> INDEX_BITS) & LOW_BITS(CANCEL_TICKET_BITS));
 }
 
-lfpool_status_t lfpool_acquire_async(lfpool_t *pool, lfpool_continuation_t then, void *context,
-				     lfpool_ticket_t *ticket_out)
+lfpool_status_t lfpool_acquire_async(lfpool_t *pool, lfpool_continuation_t then, void *context, lfpool_ticket_t *ticket_out)
 {
 	struct waiters *d = &pool->waiters;
 	/* Called at once from a continuation, it could nest without end: it queues, for who called that one. */
@@ -72,8 +71,7 @@ bool lfpool_cancel(lfpool_t *pool, lfpool_ticket_t ticket)
 	uint64_t word = load_acquire(&cell->word);
 
 	/* relaxed: it belongs to the word.  Of a call that waits nobody has the ticket. */
-	if (cell_phase(word) != WAITING || !is_ticket_of(word, ticket) ||
-	    !load_relaxed(&cell->then))
+	if (cell_phase(word) != WAITING || !is_ticket_of(word, ticket) || !load_relaxed(&cell->then))
 		return false;
 	/* relaxed: if it succeeds the cell is ours, unchanged. */
 	if (!cas_relaxed(&cell->word, &word, CLAIMED))
@@ -81,4 +79,3 @@ bool lfpool_cancel(lfpool_t *pool, lfpool_ticket_t ticket)
 	cell_vacate(d, cell);
 	return true;
 }
-

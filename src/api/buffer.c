@@ -19,6 +19,7 @@
 _Static_assert(LFPOOL_BUFFER_ALIGNMENT == CACHE_LINE_PAIR, "what the parts are aligned to");
 _Static_assert(_Alignof(max_align_t) <= LFPOOL_BUFFER_ALIGN_(0), "the default alignment");
 _Static_assert(sizeof(struct lfpool_magazine) <= LFPOOL_BUFFER_MAGAZINE_HEAD_, "before the slots of a magazine");
+/* clang-format off */
 _Static_assert(EXTRA_PER_CACHE * LOT_CACHES == LFPOOL_BUFFER_EXTRA_, "magazines of the caches");
 _Static_assert(LOT_CACHES == LFPOOL_BUFFER_CACHES, "in the first lot");
 /* What does not depend on the config; each cache has a closed magazine, and sizes are rounded up. */
@@ -26,6 +27,7 @@ _Static_assert(POOL_OF_ONE_SHARD +
 		       LOT_CACHES * (sizeof(struct cache) + sizeof(struct lfpool_magazine) + CACHE_LINE_PAIR) +
 		       7 * CACHE_LINE_PAIR <= LFPOOL_BUFFER_FIXED_,
 	       "LFPOOL_BUFFER_BYTES has room for the rest");
+/* clang-format on */
 
 /* Of a valid config; 0 when there is no such number. */
 static size_t bytes_for(const lfpool_config_t *config)

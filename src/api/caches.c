@@ -2,7 +2,9 @@
 /*
  * caches.c - lfpool.h's calls on an explicit cache: the hits as functions, and what goes on to the backend.
  */
+#include "core/cache.h"
 #include "pool/pool.h"
+#include "pool/threads.h"
 #include "waiting/waiters.h"
 
 #include "lfpool/inline.h"
@@ -20,6 +22,14 @@ void lfpool_cache_destroy(lfpool_cache_t *cache)
 
 	if (head)
 		head->pool->backend->cache_destroy(head);
+}
+
+void lfpool_cache_flush(lfpool_t *pool, lfpool_cache_t *cache)
+{
+	struct cache_head *head = cache ? (struct cache_head *)cache : thread_cache_if_any(pool);
+
+	if (head && pool->core)
+		cache_flush((struct cache *)head);
 }
 
 /* The functions behind the macros of lfpool/inline.h. */

@@ -47,6 +47,13 @@ lfpool_status_t lfpool_release(lfpool_t *pool, void *object)
 	return status;
 }
 
+lfpool_status_t lfpool_release_if_owned(lfpool_t *pool, void *object)
+{
+	const bool owned = pool_in_place(pool) ? arena_spans(pool->arena, object) : lfpool_owns(pool, object);
+
+	return owned || !object ? lfpool_release(pool, object) : LFPOOL_E_FOREIGN;
+}
+
 size_t lfpool_acquire_bulk(lfpool_t *pool, void **objects_out, size_t count)
 {
 	struct cache_head *head = thread_cache(pool);

@@ -79,10 +79,10 @@ static void put_lockfree(struct text *t, const struct core *core, const lfpool_s
 	/* relaxed: a snapshot. */
 	const uint64_t carved = load_relaxed(&core->depot.carved);
 
-	text_put(t, "caches      %" PRIu32 " in use, %" PRIu32 " ever, of at most %" PRIu32 " objects\n",
-		 s->caches_in_use, s->caches, 2 * ms->slots);
-	text_put(t, "magazines   of %" PRIu32 " objects, %" PRIu64 " of %" PRIu32 " used, and %" PRIu32 " extra\n",
-		 ms->slots, carved, ms->chunks, s->caches * EXTRA_PER_CACHE);
+	text_put(t, "caches      %" PRIu32 " in use, %" PRIu32 " ever, of at most %" PRIu32 " objects\n", s->caches_in_use,
+		 s->caches, 2 * ms->slots);
+	text_put(t, "magazines   of %" PRIu32 " objects, %" PRIu64 " of %" PRIu32 " used, and %" PRIu32 " extra\n", ms->slots,
+		 carved, ms->chunks, s->caches * EXTRA_PER_CACHE);
 	text_put(t, "depot       %" PRIu32 " shard%s\n", core->depot.shards, core->depot.shards == 1 ? "" : "s");
 	text_put(t, "misses      %" PRIu64 " refills, %" PRIu64 " drains, %" PRIu64 " trips, %" PRIu64 " steals\n", s->refills,
 		 s->drains, s->depot_trips, s->steals);
@@ -114,12 +114,11 @@ static void put_text(struct text *t, const lfpool_t *pool, const lfpool_stats_t 
 	text_put(t, "lfpool      " VERSION ", pool ");
 	text_put_quoted(t, pool->name);
 	text_put(t, "\nbackend     %s%s%s\n", backend_name(pool->backend_kind),
-		 !pool->core             ? ""
+		 !pool->core              ? ""
 		 : pool->core->asymmetric ? ", membarrier"
 					  : ", full fences",
 		 pool->core && pool->core->hits ? ", inlined hits" : "");
-	text_put(t, "objects     %zu of %zu bytes, aligned to %zu", s->capacity, pool->object_size,
-		 pool->object_alignment);
+	text_put(t, "objects     %zu of %zu bytes, aligned to %zu", s->capacity, pool->object_size, pool->object_alignment);
 	if (pool_in_place(pool))
 		text_put(t, ", %" PRIu32 " bytes apart", pool->arena->face.stride);
 	text_put(t, "\nflags       ");
@@ -193,8 +192,7 @@ static void put_json(struct text *t, const lfpool_t *pool, const lfpool_stats_t 
 	text_put(t, ",\"untouched\":%zu,\"unaccounted\":%" PRId64, s->untouched, s->unaccounted);
 	text_put(t, ",\"acquires\":%" PRIu64 ",\"releases\":%" PRIu64 ",\"misuses\":%" PRIu64, s->acquires, s->releases,
 		 s->misuses);
-	text_put(t, ",\"refills\":%" PRIu64 ",\"drains\":%" PRIu64 ",\"steals\":%" PRIu64, s->refills, s->drains,
-		 s->steals);
+	text_put(t, ",\"refills\":%" PRIu64 ",\"drains\":%" PRIu64 ",\"steals\":%" PRIu64, s->refills, s->drains, s->steals);
 	text_put(t, ",\"exhausted\":%" PRIu64 ",\"retries\":%" PRIu64, s->exhausted, s->retries);
 	text_put(t, ",\"depot_trips\":%" PRIu64 ",\"high_water\":%zu", s->depot_trips, s->high_water);
 	text_put(t, ",\"caches\":%" PRIu32 ",\"caches_in_use\":%" PRIu32, s->caches, s->caches_in_use);
@@ -217,12 +215,8 @@ size_t lfpool_dump(const lfpool_t *pool, lfpool_format_t format, char *text_out,
 	text_open(&t, text_out, room);
 	(void)lfpool_stats(pool, &stats);
 	switch (format) {
-	case LFPOOL_TEXT:
-		put_text(&t, pool, &stats);
-		break;
-	case LFPOOL_JSON:
-		put_json(&t, pool, &stats);
-		break;
+	case LFPOOL_TEXT: put_text(&t, pool, &stats); break;
+	case LFPOOL_JSON: put_json(&t, pool, &stats); break;
 	}
 	return t.wanted;
 }

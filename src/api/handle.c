@@ -98,7 +98,7 @@ static COLD lfpool_status_t stale(lfpool_t *pool, lfpool_handle_t handle)
 	} else {
 		misuse.object = pool_in_place(pool) ? arena_object(pool->arena, (uint32_t)slot) : NULL;
 		misuse.detail = arena_is_active(pool->arena, (uint32_t)slot) ? "The slot holds another object now."
-									       : "The slot is free.";
+									     : "The slot is free.";
 	}
 	return misuse_tell(pool, &misuse);
 }
@@ -120,6 +120,27 @@ size_t lfpool_index_of(const lfpool_t *pool, const void *object)
 	uint32_t slot;
 
 	return object && pool_locate(pool, object, &slot) == LFPOOL_OK ? slot - 1 : SIZE_MAX;
+}
+
+void *lfpool_object_at(const lfpool_t *pool, size_t index)
+{
+	const uint64_t slots = pool_in_place(pool) ? pool->arena->face.slots : pool->backend->used(pool);
+
+	return index < slots ? pool_object(pool, (uint32_t)index + 1) : NULL;
+}
+
+void *lfpool_object_start(const lfpool_t *pool, const void *address)
+{
+	const struct lfpool_cache *face = &pool->arena->face;
+
+	if (!pool_in_place(pool))
+		return lfpool_owns(pool, address) ? (void *)(uintptr_t)address : NULL;
+	if (!arena_spans(pool->arena, address))
+		return NULL;
+
+	const uintptr_t inside = ((uintptr_t)address - face->zero) % face->stride;
+
+	return inside < pool->object_size ? (void *)((uintptr_t)address - inside) : NULL;
 }
 
 /* ---- Without knowing the pool ---- */

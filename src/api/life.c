@@ -61,12 +61,12 @@ static lfpool_status_t back_and_build(lfpool_t *pool, const lfpool_config_t *con
 	if (status != LFPOOL_OK)
 		return status;
 	return !pool_in_place(pool) || lifecycle_build_all(pool->lifecycle, pool->arena, config->capacity) ? LFPOOL_OK
-												 : LFPOOL_E_CREATE;
+													   : LFPOOL_E_CREATE;
 }
 
 /* The pool and its lifecycle are one from here on: both are made, or neither is left. */
 lfpool_status_t pool_open_as(lfpool_t **pool_out, const lfpool_config_t *config, const struct debug_modes *modes,
-			  struct lifecycle *lifecycle, const struct window *window)
+			     struct lifecycle *lifecycle, const struct window *window)
 {
 	const struct backend *backend = backends[config->backend];
 	lfpool_t *pool = backend->open(config, lifecycle, window);
@@ -140,11 +140,18 @@ lfpool_status_t lfpool_create(lfpool_t **pool_out, const lfpool_config_t *given)
 	if (!given)
 		return LFPOOL_E_ARGUMENT;
 
-	lfpool_status_t status = config_import(&config, &modes, given);
+	bool empty;
+	lfpool_status_t status = config_import(&config, &modes, given, &empty);
 
 	if (status != LFPOOL_OK)
 		return status;
-	return process_open() ? pool_create_at(pool_out, &config, &modes, &(struct window){0}) : LFPOOL_E_NO_MEMORY;
+	status = process_open() ? pool_create_at(pool_out, &config, &modes, &(struct window){0}) : LFPOOL_E_NO_MEMORY;
+	/* Every pool is made with an object at least: this one's goes before anybody can have it. */
+	if (status == LFPOOL_OK && empty) {
+		(void)lfpool_shrink(*pool_out, 1);
+		lfpool_high_water_reset(*pool_out);
+	}
+	return status;
 }
 
 /* The mode check: is the pool intact in the end? */

@@ -51,7 +51,6 @@ void lfpool_label(lfpool_t *pool, const void *object, const char *label)
 	struct debug *debug = lifecycle_debug(pool->lifecycle);
 	uint32_t slot;
 
-	if (debug && arena_locate(pool->arena, object, &slot) == LFPOOL_OK &&
-	    arena_is_active(pool->arena, slot))
+	if (debug && arena_locate(pool->arena, object, &slot) == LFPOOL_OK && arena_is_active(pool->arena, slot))
 		debug_label(debug, slot, label);
 }

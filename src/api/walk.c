@@ -20,6 +20,8 @@
 #include "pool/pool.h"
 #include "pool/threads.h"
 
+#include <string.h>
+
 /* Slots that are looked at together. */
 #define AT_ONCE 8
 
@@ -40,9 +42,8 @@ static inline size_t scan(_Atomic(uint8_t) *state, size_t next, size_t end)
 		return next;
 	while (end - next >= AT_ONCE) {
 		_Atomic(uint8_t) *at = &state[next];
-		const int any = load_relaxed(&at[0]) | load_relaxed(&at[1]) | load_relaxed(&at[2]) |
-				     load_relaxed(&at[3]) | load_relaxed(&at[4]) | load_relaxed(&at[5]) |
-				     load_relaxed(&at[6]) | load_relaxed(&at[7]);
+		const int any = load_relaxed(&at[0]) | load_relaxed(&at[1]) | load_relaxed(&at[2]) | load_relaxed(&at[3]) |
+				load_relaxed(&at[4]) | load_relaxed(&at[5]) | load_relaxed(&at[6]) | load_relaxed(&at[7]);
 
 		if (any)
 			break;
@@ -199,6 +200,20 @@ size_t lfpool_copy_active(const lfpool_t *pool, void **objects_out, size_t count
 	lfpool_cursor_open(&cursor, pool);
 	while (copied < count && (objects_out[copied] = next_object(&cursor)))
 		copied++;
+	return copied;
+}
+
+size_t lfpool_copy_active_objects(const lfpool_t *pool, void *objects_out, size_t count, size_t bytes)
+{
+	lfpool_cursor_t cursor;
+	size_t copied = 0;
+	const void *object;
+
+	if (bytes > pool->object_size)
+		return 0;
+	lfpool_cursor_open(&cursor, pool);
+	while (copied < count && (object = next_object(&cursor)))
+		memcpy((char *)objects_out + copied++ * bytes, object, bytes);
 	return copied;
 }
 

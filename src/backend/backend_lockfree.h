@@ -56,7 +56,9 @@ void heap_object_free(struct core *core, uint32_t slot, void *object);
 void *heap_object_at(const struct core *core, uint32_t slot);
 /* LFPOOL_OK and the slot, or LFPOOL_E_FOREIGN and SLOT_NONE.  Reads the bytes before the object, as heap_label(). */
 lfpool_status_t heap_locate(const struct core *core, const void *object, uint32_t *slot_out);
-bool heap_cannot_tell(const lfpool_t *pool, const void *pointer);
+/* Is it the start of an object that was not freed?  Of any pointer.  O(1), as a rule (heap_set.h). */
+bool heap_owns(const lfpool_t *pool, const void *pointer);
+bool heap_in_use(const lfpool_t *pool, const void *object);
 
 /* ---- bulk.c: lfpool_cache_acquire_bulk() and lfpool_cache_release_bulk() ---- */
 

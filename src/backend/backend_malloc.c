@@ -11,6 +11,7 @@
  *              E2  what a label says is believed only if it is the address of a cell, and the cell agrees.
  */
 #include "backend/backend_lockfree.h"
+#include "backend/heap_set.h"
 #include "os/os.h"
 #include "pool/pool.h"
 
@@ -50,6 +51,7 @@ void *heap_object_new(struct core *core, uint32_t slot)
 	/* What hooks.create is promised. */
 	if (core->lifecycle)
 		memset(block + offset, 0, core->heap_bytes);
+	heap_set_add(core->heap_set, object, slot);
 	/* relaxed: published with the slot's state (edge TELL). */
 	store_relaxed(cell_of(core, slot), object);
 	return object;
@@ -59,6 +61,7 @@ void heap_object_free(struct core *core, uint32_t slot, void *object)
 {
 	/* relaxed: the cell travels with the slot. */
 	store_relaxed(cell_of(core, slot), NULL);
+	heap_set_remove(core->heap_set, object);
 	os_heap_free((char *)object - offset_of(core));
 }
 
@@ -79,16 +82,34 @@ const void *heap_label(const void *object)
 
 lfpool_status_t heap_locate(const struct core *core, const void *object, uint32_t *slot_out)
 {
-	if (arena_locate(&core->arena, heap_label(object), slot_out) == LFPOOL_OK &&
-	    heap_object_at(core, *slot_out) == object)
+	if (arena_locate(&core->arena, heap_label(object), slot_out) == LFPOOL_OK && heap_object_at(core, *slot_out) == object)
 		return LFPOOL_OK;
 	*slot_out = SLOT_NONE;
 	return LFPOOL_E_FOREIGN;
 }
 
-/* Reading before an arbitrary pointer is not to be done for a mere question. */
-bool heap_cannot_tell(const lfpool_t *pool, const void *pointer)
+/* The slot of an object that was not freed; SLOT_NONE: the pointer is none's.  Nothing before it is read: it may be any. */
+static uint32_t slot_of(const lfpool_t *pool, const void *pointer)
 {
-	(void)pool;
-	return pointer != NULL;
+	const struct core *core = pool->core;
+	uint32_t slot = SLOT_NONE;
+
+	if (heap_set_find(core->heap_set, pointer, &slot) != HEAP_SET_MAYBE)
+		return slot;
+	for (size_t at = 1, used = pool->backend->used(pool); at <= used; at++)
+		if (heap_object_at(core, (uint32_t)at) == pointer)
+			return (uint32_t)at;
+	return SLOT_NONE;
+}
+
+bool heap_owns(const lfpool_t *pool, const void *pointer)
+{
+	return slot_of(pool, pointer) != SLOT_NONE;
+}
+
+bool heap_in_use(const lfpool_t *pool, const void *object)
+{
+	const uint32_t slot = slot_of(pool, object);
+
+	return slot != SLOT_NONE && arena_is_active(&pool->core->arena, slot);
 }

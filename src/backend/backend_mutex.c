@@ -58,8 +58,7 @@ static lfpool_t *mutex_open(const lfpool_config_t *config, struct lifecycle *lif
 		return NULL;
 	pool->arena = arena;
 	pool->head.arena = &pool->arena;
-	cold_open(&pool->head.cold, &pool->arena, config->capacity, config->max_capacity,
-		  pool->links + links);
+	cold_open(&pool->head.cold, &pool->arena, config->capacity, config->max_capacity, pool->links + links);
 	pool->head.lifecycle = lifecycle;
 	pool->aside = lifecycle;
 	pool->lifecycle = lifecycle_each_call(lifecycle) ? lifecycle : NULL;

@@ -15,19 +15,19 @@
 struct mutex_pool {
 	struct lfpool_pool head;
 	struct arena arena;
-	bool zero;        /* LFPOOL_ZERO                                                   */
-	bool check_races; /* LFPOOL_CHECK_RACES, or there is a lifecycle                          */
+	bool zero;                   /* LFPOOL_ZERO                                                   */
+	bool check_races;            /* LFPOOL_CHECK_RACES, or there is a lifecycle                          */
 	struct lifecycle *lifecycle; /* what each acquire and release has to do besides; NULL: nothing */
-	struct lifecycle *builds; /* what builds all objects beforehand, and those from the cold store now; NULL: nothing */
+	struct lifecycle *builds;    /* what builds all objects beforehand, and those from the cold store now; NULL: nothing */
 	pthread_mutex_t mutex;
-	void *list;       /* free objects, each linked to the next                         */
-	size_t listed;    /* so many                                                       */
-	size_t used;      /* of the slots that it began with: ever handed out              */
-	size_t most;      /* slots in the hands of callers, at the most since the last reset */
+	void *list;                  /* free objects, each linked to the next                         */
+	size_t listed;               /* so many                                                       */
+	size_t used;                 /* of the slots that it began with: ever handed out              */
+	size_t most;                 /* slots in the hands of callers, at the most since the last reset */
 	uint64_t releases;           /* a statistic                                        */
 	_Atomic(uint64_t) exhausted; /* a statistic                                        */
-	bool aside;       /* links lie here, since what is in a free object must stay      */
-	_Alignas(8) void *links[]; /* per slot, and then the words of the cold store       */
+	bool aside;                  /* links lie here, since what is in a free object must stay      */
+	_Alignas(8) void *links[];   /* per slot, and then the words of the cold store       */
 };
 
 /* Where the link to the next free object stands.  Under the mutex. */

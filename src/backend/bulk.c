@@ -156,8 +156,7 @@ size_t bulk_acquire(struct cache_head *head, void **objects_out, size_t count)
 		uint32_t taken = 0;
 
 		if (((struct cache *)head)->core->plain)
-			done += acquire_near(head, objects_out + done, left < UINT32_MAX ? (uint32_t)left : UINT32_MAX,
-					     &taken);
+			done += acquire_near(head, objects_out + done, left < UINT32_MAX ? (uint32_t)left : UINT32_MAX, &taken);
 		if (taken)
 			continue;
 		/* The magazine is empty, and the general way fills it; or this is no plain pool. */

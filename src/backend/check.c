@@ -152,9 +152,8 @@ const char *check_cold(struct check *c, const struct cold *cold, size_t from_chu
 	c->where = SIZE_MAX;
 	if (opened > cold->reserved || capacity > opened)
 		return "O2: there are more objects than pages for them";
-	return found == cold_allowed(cold) + opened - capacity
-		       ? NULL
-		       : "O1: the cold store does not have as many slots as it counts";
+	return found == cold_allowed(cold) + opened - capacity ? NULL
+							       : "O1: the cold store does not have as many slots as it counts";
 }
 
 const char *check_rest(struct check *c)

@@ -19,7 +19,7 @@ struct walk {
 	struct check check;
 	const struct core *core;
 	uint64_t carved, spared;
-	uint32_t caches;  /* counted by the table */
+	uint32_t caches; /* counted by the table */
 	size_t born;
 	uint64_t steals;
 	uint64_t missing; /* objects, in the magazines on the stacks of full ones */
@@ -311,7 +311,8 @@ static const char *walk_unused(struct walk *w)
 		const uint64_t born = number == ms->chunks && short_of ? magazine_limit(short_of) : 0;
 
 		w->check.where = (size_t)number;
-		if (load_relaxed(&m->number) || load_relaxed(&m->top) || load_relaxed(&m->bottom) != born || load_relaxed(&m->next))
+		if (load_relaxed(&m->number) || load_relaxed(&m->top) || load_relaxed(&m->bottom) != born ||
+		    load_relaxed(&m->next))
 			return "H7: the magazine of a chunk that was never used is not as it was made";
 		for (uint32_t i = 0; i < ms->slots; i++)
 			if (load_relaxed(&m->entry[i]))

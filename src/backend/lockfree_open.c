@@ -64,8 +64,7 @@ struct parts {
 };
 
 /* False when there is no such number of bytes. */
-static bool choose_parts(struct parts *parts, struct arena_plan *plan, const lfpool_config_t *config,
-			 const struct window *window)
+static bool choose_parts(struct parts *parts, struct arena_plan *plan, const lfpool_config_t *config, const struct window *window)
 {
 	const size_t slots = choose_magazine_slots(config, window->whole), chunks = (config->capacity - 1) / slots + 1;
 

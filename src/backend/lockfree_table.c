@@ -5,6 +5,7 @@
  */
 #include "backend/backend_lockfree.h"
 #include "backend/check.h"
+#include "backend/heap_set.h"
 #include "backend/stats.h"
 #include "object/lifecycle.h"
 #include "pool/pool.h"
@@ -25,7 +26,14 @@ static lfpool_t *malloc_open(const lfpool_config_t *config, struct lifecycle *li
 	(void)window;
 	cells.object_size = sizeof(void *);
 	cells.object_alignment = _Alignof(void *);
-	return lockfree_open_as(&cells, lifecycle, &nowhere, config);
+
+	lfpool_t *pool = lockfree_open_as(&cells, lifecycle, &nowhere, config);
+
+	if (pool && !(core_of(pool)->heap_set = heap_set_open(config->max_capacity))) {
+		arena_close(pool, core_of(pool)->arena.mapped_bytes);
+		return NULL;
+	}
+	return pool;
 }
 
 static size_t lockfree_active_count(const lfpool_t *pool)
@@ -44,6 +52,7 @@ static size_t lockfree_close(lfpool_t *pool)
 	struct core *core = core_of(pool);
 
 	cache_table_close(core);
+	heap_set_close(core->heap_set);
 	arena_close(pool, core->arena.mapped_bytes);
 	return active;
 }
@@ -110,6 +119,7 @@ static lfpool_status_t malloc_locate(const lfpool_t *pool, const void *object, u
 
 /* ---- Tables ---- */
 
+/* clang-format off */
 #define LOCKFREE(its_open, its_object, its_locate, its_owns, its_in_use)                                        \
 	{                                                                                                       \
 		.open = its_open, .close = lockfree_close, .acquire = lockfree_acquire,                         \
@@ -122,7 +132,7 @@ static lfpool_status_t malloc_locate(const lfpool_t *pool, const void *object, u
 		.cache_create = lockfree_cache_create, .cache_destroy = lockfree_cache_destroy,                 \
 		.cache_acquire_bulk = bulk_acquire, .cache_release_bulk = bulk_release,                         \
 	}
+/* clang-format on */
 
 const struct backend backend_lockfree = LOCKFREE(lockfree_open, NULL, NULL, lockfree_owns, lockfree_in_use);
-const struct backend backend_malloc = LOCKFREE(malloc_open, malloc_object, malloc_locate, heap_cannot_tell,
-					       heap_cannot_tell);
+const struct backend backend_malloc = LOCKFREE(malloc_open, malloc_object, malloc_locate, heap_owns, heap_in_use);

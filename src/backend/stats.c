@@ -169,7 +169,7 @@ lfpool_status_t lfpool_stats(const lfpool_t *pool, lfpool_stats_t *stats_out)
 	pool->backend->stats(pool, &stats);
 	tell_calls(pool, &stats);
 	/* Signed from the beginning: where size_t has 32 bits its difference would not become negative. */
-	stats.unaccounted = (int64_t)stats.capacity - (int64_t)stats.active - (int64_t)stats.retired -
-			    (int64_t)stats.cached - (int64_t)stats.shared - (int64_t)stats.untouched;
+	stats.unaccounted = (int64_t)stats.capacity - (int64_t)stats.active - (int64_t)stats.retired - (int64_t)stats.cached -
+			    (int64_t)stats.shared - (int64_t)stats.untouched;
 	return stats_give(stats_out, &stats);
 }

@@ -32,29 +32,30 @@
  * three strings: the provider, the probe, the arguments.  An argument is SIZE@OPERAND, as the assembler writes it; ours
  * are words, the last of which is signed.
  */
-#define PROBE_NOTE(probe, arguments)                                                                            \
-	"990: nop\n"                                                                                            \
-	".pushsection .note.stapsdt, \"?\", \"note\"\n"                                                         \
-	".balign 4\n"                                                                                           \
-	".4byte 992f - 991f, 994f - 993f, 3\n"                                                                  \
-	"991: .asciz \"stapsdt\"\n"                                                                             \
-	"992: .balign 4\n"                                                                                      \
-	"993: ." PROBE_WORD "byte 990b, _.stapsdt.base, 0\n"                                                    \
-	".asciz \"lfpool\"\n"                                                                                   \
-	".asciz \"" #probe "\"\n"                                                                               \
-	".asciz \"" arguments "\"\n"                                                                            \
-	"994: .balign 4\n"                                                                                      \
-	".popsection\n"                                                                                         \
-	".ifndef _.stapsdt.base\n"                                                                              \
-	".pushsection .stapsdt.base, \"aG\", \"progbits\", .stapsdt.base, comdat\n"                             \
-	".weak _.stapsdt.base\n"                                                                                \
-	".hidden _.stapsdt.base\n"                                                                              \
-	"_.stapsdt.base: .space 1\n"                                                                            \
-	".size _.stapsdt.base, 1\n"                                                                             \
-	".popsection\n"                                                                                         \
+#define PROBE_NOTE(probe, arguments)                                                \
+	"990: nop\n"                                                                \
+	".pushsection .note.stapsdt, \"?\", \"note\"\n"                             \
+	".balign 4\n"                                                               \
+	".4byte 992f - 991f, 994f - 993f, 3\n"                                      \
+	"991: .asciz \"stapsdt\"\n"                                                 \
+	"992: .balign 4\n"                                                          \
+	"993: ." PROBE_WORD "byte 990b, _.stapsdt.base, 0\n"                        \
+	".asciz \"lfpool\"\n"                                                       \
+	".asciz \"" #probe "\"\n"                                                   \
+	".asciz \"" arguments "\"\n"                                                \
+	"994: .balign 4\n"                                                          \
+	".popsection\n"                                                             \
+	".ifndef _.stapsdt.base\n"                                                  \
+	".pushsection .stapsdt.base, \"aG\", \"progbits\", .stapsdt.base, comdat\n" \
+	".weak _.stapsdt.base\n"                                                    \
+	".hidden _.stapsdt.base\n"                                                  \
+	"_.stapsdt.base: .space 1\n"                                                \
+	".size _.stapsdt.base, 1\n"                                                 \
+	".popsection\n"                                                             \
 	".endif\n"
 /* A constant or a register (of a place in memory clang makes a copy on the stack). */
 #define PROBE_PLACE(x) "nr"((intptr_t)(x))
+/* clang-format off */
 #define FIRE2(probe, a, b)                                                                                      \
 	__asm__ __inline__ __volatile__(PROBE_NOTE(probe, PROBE_WORD "@%0 " PROBE_WORD "@%1")                   \
 					:: PROBE_PLACE(a), PROBE_PLACE(b))
@@ -65,6 +66,7 @@
 	__asm__ __inline__ __volatile__(PROBE_NOTE(probe, PROBE_WORD "@%0 " PROBE_WORD "@%1 " PROBE_WORD        \
 							  "@%2 -" PROBE_WORD "@%3")                             \
 					:: PROBE_PLACE(a), PROBE_PLACE(b), PROBE_PLACE(c), PROBE_PLACE(d))
+/* clang-format on */
 #else
 #define FIRE2(probe, a, b) ((void)(a), (void)(b))
 #define FIRE3(probe, a, b, c) ((void)(a), (void)(b), (void)(c))

@@ -8,8 +8,7 @@ const char *lfpool_status_string(lfpool_status_t status)
 {
 	switch (status) {
 #define STATUS_CASE(name, value, text) \
-	case name:                     \
-		return text;
+	case name: return text;
 		LFPOOL_STATUS_MAP(STATUS_CASE)
 #undef STATUS_CASE
 	}

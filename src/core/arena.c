@@ -59,10 +59,10 @@ static bool set_access(const struct arena *arena, char *room, const struct layou
 	return granted;
 }
 
-static void describe(struct arena *arena_out, const struct arena_plan *plan, const struct layout *l, char *room,
-		     char *objects)
+static void describe(struct arena *arena_out, const struct arena_plan *plan, const struct layout *l, char *room, char *objects)
 {
 	*arena_out = (struct arena){
+		/* clang-format off */
 		.face = {
 			.zero = (uintptr_t)objects + l->front - l->stride,
 			.inverse = layout_inverse(l->stride),
@@ -70,6 +70,7 @@ static void describe(struct arena *arena_out, const struct arena_plan *plan, con
 			.stride = (uint32_t)l->stride,
 			.shift = (uint8_t)__builtin_ctzll(l->stride),
 		},
+		/* clang-format on */
 		.front = plan->front_bytes,
 		.objects = objects,
 		.touched = l->touched,
@@ -140,8 +141,8 @@ bool arena_extend(const struct arena *arena, size_t from, size_t to)
 	const size_t stride = arena->face.stride, had = layout_slots_bytes(stride, first_object_at(arena), from);
 	const size_t more = layout_slots_bytes(stride, first_object_at(arena), to) - had;
 
-	return !more || (os_open(arena->objects + had, more) &&
-			 backing_give(arena->backing, arena->objects + had, more) == LFPOOL_OK);
+	return !more ||
+	       (os_open(arena->objects + had, more) && backing_give(arena->backing, arena->objects + had, more) == LFPOOL_OK);
 }
 
 size_t arena_fill_pages(const struct arena *arena, size_t slots)
@@ -220,9 +221,5 @@ void arena_close(void *room, size_t mapped_bytes)
 
 lfpool_status_t arena_refuse(const struct arena *arena, const void *object)
 {
-	const struct lfpool_cache *face = &arena->face;
-	const uintptr_t first = face->zero + face->stride;
-
-	return (uintptr_t)object - first < (uintptr_t)(face->slots * face->stride) ? LFPOOL_E_INTERIOR
-										 : LFPOOL_E_FOREIGN;
+	return arena_spans(arena, object) ? LFPOOL_E_INTERIOR : LFPOOL_E_FOREIGN;
 }

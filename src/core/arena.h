@@ -36,11 +36,11 @@ struct arena_plan {
 	size_t object_size;
 	size_t object_alignment; /* power of two, at most a page */
 	size_t stride_minimum;
-	bool plain_stride; /* LFPOOL_PLAIN_STRIDE */
+	bool plain_stride;              /* LFPOOL_PLAIN_STRIDE */
 	size_t front_bytes, back_bytes; /* before and behind each object, for debug modes */
-	size_t capacity; /* slots that can be used at once  */
-	size_t reserved; /* slots that there may ever be, at least `capacity` */
-	uint32_t backing; /* flags of backing.h */
+	size_t capacity;                /* slots that can be used at once  */
+	size_t reserved;                /* slots that there may ever be, at least `capacity` */
+	uint32_t backing;               /* flags of backing.h */
 	/* Where the objects shall lie: pages without access, reserved by the caller.  NULL: in a mapping of their own. */
 	void *objects_at;
 	size_t objects_at_bytes;
@@ -50,14 +50,14 @@ struct arena_plan {
 };
 
 struct arena {
-	struct lfpool_cache face; /* what every cache knows of the arena; `hot` is not set here */
-	size_t mapped_bytes;      /* from the start of the room; 0: in a buffer                 */
-	size_t front;             /* bytes before each object that are its slot's               */
-	char *objects;            /* the page on which they begin                               */
-	_Atomic(uint8_t) *gone;   /* per page of the objects: it was given back, see pages.h; NULL: none ever is */
-	size_t touched;           /* bytes of the room, the states and the generations          */
-	uint32_t backing;         /* flags of backing.h                                         */
-	bool in_buffer;           /* and nothing that is done with it enters the kernel         */
+	struct lfpool_cache face;      /* what every cache knows of the arena; `hot` is not set here */
+	size_t mapped_bytes;           /* from the start of the room; 0: in a buffer                 */
+	size_t front;                  /* bytes before each object that are its slot's               */
+	char *objects;                 /* the page on which they begin                               */
+	_Atomic(uint8_t) *gone;        /* per page of the objects: it was given back, see pages.h; NULL: none ever is */
+	size_t touched;                /* bytes of the room, the states and the generations          */
+	uint32_t backing;              /* flags of backing.h                                         */
+	bool in_buffer;                /* and nothing that is done with it enters the kernel         */
 	_Atomic(uint32_t) *wanted;     /* LFPOOL_WANTED_BEFORE the states                       */
 	_Atomic(uint64_t) *generation; /* per slot, A3                                          */
 };
@@ -89,6 +89,15 @@ bool arena_extend(const struct arena *arena, size_t from, size_t to);
 size_t arena_fill_pages(const struct arena *arena, size_t slots);
 
 /* Why `object` is not the start of one: LFPOOL_E_FOREIGN or LFPOOL_E_INTERIOR. */
+/* Does the address lie among the objects, at the start of one or not? */
+static inline bool arena_spans(const struct arena *arena, const void *address)
+{
+	const struct lfpool_cache *face = &arena->face;
+	const uintptr_t first = face->zero + face->stride;
+
+	return (uintptr_t)address - first < (uintptr_t)(face->slots * face->stride);
+}
+
 COLD lfpool_status_t arena_refuse(const struct arena *arena, const void *object);
 
 /* LFPOOL_OK and the slot, or why not and SLOT_NONE. */

@@ -174,10 +174,8 @@ uint32_t cache_take(struct cache *c, bool empty)
 			tally(&c->counts.steals);
 			probe_steal(c->core->pool, c->core->name, false);
 			return slot;
-		case STEAL_EXHAUSTED:
-			return SLOT_NONE;
-		case STEAL_AGAIN:
-			break;
+		case STEAL_EXHAUSTED: return SLOT_NONE;
+		case STEAL_AGAIN: break;
 		}
 	}
 }

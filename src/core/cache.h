@@ -44,12 +44,12 @@ struct cache {
 	/* The user's alone. */
 	_Alignas(CACHE_LINE_PAIR) struct cache_head head;
 	struct core *core;
-	struct lfpool_magazine *current;  /* the magazine named by current_word               */
-	uint32_t index;                   /* of this cache in the table                       */
-	struct sums {                     /* what a collect adds up to, steal.c                */
+	struct lfpool_magazine *current; /* the magazine named by current_word               */
+	uint32_t index;                  /* of this cache in the table                       */
+	struct sums {                    /* what a collect adds up to, steal.c                */
 		uint64_t words, pushes;
-	} exhausted;                      /* as it was when this cache last said "nothing"    */
-	struct counts {                   /* statistics, see lfpool_stats_t                   */
+	} exhausted;    /* as it was when this cache last said "nothing"    */
+	struct counts { /* statistics, see lfpool_stats_t                   */
 		_Atomic(uint64_t) refills, drains, trips, steals, exhausted;
 		_Atomic(uint64_t) returned; /* pushes that were no releases                       */
 	} counts;
@@ -79,25 +79,26 @@ struct core {
 	struct arena arena;
 	struct magazines magazines;
 	struct cache_table table;
-	bool asymmetric;  /* membarrier is there: the owner's fence is a compiler barrier            */
-	bool hits;        /* the inlined hits may be used; else every call takes the general path    */
+	bool asymmetric; /* membarrier is there: the owner's fence is a compiler barrier            */
+	bool hits;       /* the inlined hits may be used; else every call takes the general path    */
 	/* The malloc backend: the arena has a pointer for each object, which is allocated when it is acquired. */
 	size_t heap_bytes, heap_alignment; /* of each object; 0: the objects are in the arena        */
-	bool check_races; /* releases race by CAS: LFPOOL_CHECK_RACES, or there is a lifecycle              */
-	struct lifecycle *lifecycle; /* what each acquire and release has to do besides; NULL: nothing         */
-	bool quarantine;  /* lifecycle_take_back() may have slots                                         */
-	bool zero;        /* LFPOOL_ZERO                                                             */
-	bool plain;       /* nothing but states and magazines: no lifecycle, no heap                      */
+	struct heap_set *heap_set;         /* and their addresses                                                */
+	bool check_races;                  /* releases race by CAS: LFPOOL_CHECK_RACES, or there is a lifecycle              */
+	struct lifecycle *lifecycle;       /* what each acquire and release has to do besides; NULL: nothing         */
+	bool quarantine;                   /* lifecycle_take_back() may have slots                                         */
+	bool zero;                         /* LFPOOL_ZERO                                                             */
+	bool plain;                        /* nothing but states and magazines: no lifecycle, no heap                      */
 	struct lifecycle *builds; /* LFPOOL_CREATE_ALL, and the hits may be used: what builds slots from the cold store */
-	struct cold *cold;   /* the pool's                                                           */
+	struct cold *cold;        /* the pool's                                                           */
 	_Atomic(uint32_t) explicit_caches; /* in a buffer: so many that the caller has                     */
-	unsigned char *check_bits; /* in a buffer: what lfpool_check() needs; else NULL: it asks the heap  */
+	unsigned char *check_bits;         /* in a buffer: what lfpool_check() needs; else NULL: it asks the heap  */
 	struct lfpool_pool *pool;
 	const char *name; /* the pool's */
 	/* A statistic: of calls without a cache of the caller's.  On lines of its own: a miss reads those before. */
 	_Alignas(CACHE_LINE_PAIR) _Atomic(uint64_t) exhausted;
-	_Atomic(uint64_t) unpushed;  /* releases that pushed nothing, less pushes of what was released twice */
-	_Atomic(uint32_t) patience;  /* such calls that shall not ask the system for more caches         */
+	_Atomic(uint64_t) unpushed; /* releases that pushed nothing, less pushes of what was released twice */
+	_Atomic(uint32_t) patience; /* such calls that shall not ask the system for more caches         */
 	struct depot depot;
 };
 

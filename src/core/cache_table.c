@@ -109,8 +109,7 @@ void cache_table_stats(const struct core *core, lfpool_stats_t *stats_out)
 	uint32_t left = 0;
 
 	for (uint32_t i = 0; i < depot->shards; i++)
-		stats_out->retries += tally_read(&depot->shard[i].full.retries) +
-				      tally_read(&depot->shard[i].partial.retries) +
+		stats_out->retries += tally_read(&depot->shard[i].full.retries) + tally_read(&depot->shard[i].partial.retries) +
 				      tally_read(&depot->shard[i].empty.retries);
 	for (uint32_t index = 0; index < caches; index++) {
 		const struct cache *c = cache_at(core, index, &left);

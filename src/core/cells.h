@@ -74,21 +74,21 @@ static inline uint32_t cell_slot(uint64_t given)
 
 struct cell {
 	_Alignas(CACHE_LINE_PAIR / 2) _Atomic(uint64_t) word;
-	_Atomic(uint64_t) ticket;     /* in full, for the child of a fork                    */
+	_Atomic(uint64_t) ticket; /* in full, for the child of a fork                    */
 	/* Written while claimed; read before the CAS that shows whether what was read is right. */
 	_Atomic(lfpool_continuation_t) then; /* NULL: a call waits                           */
-	_Atomic(void *) context; /* of a call: which thread's it is                          */
+	_Atomic(void *) context;             /* of a call: which thread's it is                          */
 };
 
 struct waiters {
 	/* The arena's word: cells that are waiting or soon will be, + 1 if something is owed or soon will be. */
 	_Atomic(uint32_t) *wanted;
-	_Alignas(CACHE_LINE_PAIR) _Atomic(uint64_t) owed;   /* objects that are to go when they come back          */
-	_Atomic(uint32_t) cells;                            /* cells that were ever used; only grows               */
-	_Atomic(uint64_t) tickets;                          /* the last that was given out                         */
-	_Atomic(char *) lot[CELL_LOT_COUNT];                /* lot k: CELL_LOT * 2^k cells                         */
-	const struct arena *arena;                          /* the pool's                                          */
-	bool closed;                                        /* the pool is being destroyed                         */
+	_Alignas(CACHE_LINE_PAIR) _Atomic(uint64_t) owed; /* objects that are to go when they come back          */
+	_Atomic(uint32_t) cells;                          /* cells that were ever used; only grows               */
+	_Atomic(uint64_t) tickets;                        /* the last that was given out                         */
+	_Atomic(char *) lot[CELL_LOT_COUNT];              /* lot k: CELL_LOT * 2^k cells                         */
+	const struct arena *arena;                        /* the pool's                                          */
+	bool closed;                                      /* the pool is being destroyed                         */
 	struct cell first[CELL_LOT];
 };
 

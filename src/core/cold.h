@@ -37,13 +37,13 @@ struct cold {
 	_Atomic(uint64_t) maximum; /* of the capacity: lfpool_max_capacity()                                     */
 	_Atomic(uint64_t) opened;  /* slots 1 .. this have their pages; only grows                               */
 	_Atomic(uint64_t) room;    /* COLD_ROOM, less slots that were taken out, and more those that were put in     */
-	low_water_word least_room;      /* of `room`: when most were out                                            */
+	low_water_word least_room; /* of `room`: when most were out                                            */
 	_Atomic(uint64_t) hint;    /* the word of `bits` where the next search begins                            */
 	/* Fixed. */
-	uint64_t initial;          /* slots that magazines are born with (or the mutex backend counts up)        */
-	uint64_t reserved;         /* slots there are addresses for                                              */
+	uint64_t initial;  /* slots that magazines are born with (or the mutex backend counts up)        */
+	uint64_t reserved; /* slots there are addresses for                                              */
 	const struct arena *arena;
-	_Atomic(uint64_t) *bits;   /* of slot s: bit (s - 1) % 64 of word (s - 1) / 64: is it cold?  Up to `initial` 1 says
+	_Atomic(uint64_t) *bits; /* of slot s: bit (s - 1) % 64 of word (s - 1) / 64: is it cold?  Up to `initial` 1 says
 	                              yes, beyond it 0 does: so zeroed memory says what is so at the beginning */
 };
 

@@ -35,7 +35,7 @@
 struct stack {
 	_Alignas(CACHE_LINE_PAIR) tagged_word head;
 	_Atomic(uint64_t) retries; /* a statistic, on the line of the head that was just won */
-	low_water_word least;           /* likewise: its depth                                   */
+	low_water_word least;      /* likewise: its depth                                   */
 };
 
 struct shard {

@@ -81,8 +81,7 @@ bool lay_out(struct layout *l, const struct arena_plan *plan)
 	const size_t page = os_page_bytes(), grain = plan->backing & LFPOOL_HUGE_PAGES ? HUGE_PAGE_BYTES : page;
 	size_t object_bytes;
 
-	if (!lay_out_front(l, plan, page) ||
-	    __builtin_mul_overflow(plan->reserved, l->stride, &object_bytes) ||
+	if (!lay_out_front(l, plan, page) || __builtin_mul_overflow(plan->reserved, l->stride, &object_bytes) ||
 	    __builtin_add_overflow(object_bytes, l->front + page, &object_bytes))
 		return false;
 	l->objects = layout_slots_bytes(l->stride, l->front, plan->reserved);

@@ -11,12 +11,12 @@
 struct layout {
 	size_t stride, front;
 	size_t states, generations; /* where they begin; the generations on a page of their own    */
-	size_t gone;    /* where the bytes of the pages begin, after them                          */
-	size_t touched; /* all before those                                                        */
-	size_t opened;  /* and those                                                               */
-	size_t before;  /* and pages without access, one at least                                  */
-	size_t objects; /* in whole pages                                                          */
-	size_t mapped;  /* all of it, with a page without access behind the objects                */
+	size_t gone;                /* where the bytes of the pages begin, after them                          */
+	size_t touched;             /* all before those                                                        */
+	size_t opened;              /* and those                                                               */
+	size_t before;              /* and pages without access, one at least                                  */
+	size_t objects;             /* in whole pages                                                          */
+	size_t mapped;              /* all of it, with a page without access behind the objects                */
 };
 
 /* Bytes from object to object, for so many that are used: the rule of config.h; `plain` as LFPOOL_PLAIN_STRIDE. */

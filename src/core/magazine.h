@@ -135,8 +135,7 @@ static inline uintptr_t magazine_at(const struct lfpool_magazine *m, uint32_t sl
 
 /* On first use of a chunk's magazine: writes down the objects that belong here by birth (H7), from `first` on, `stride`
  * bytes apart, so that hits find them without arithmetic.  (The last chunk may be short: its bottom is there already.) */
-static inline void magazine_make_full(struct lfpool_magazine *m, uint32_t number, uint32_t slots, uintptr_t first,
-				      size_t stride)
+static inline void magazine_make_full(struct lfpool_magazine *m, uint32_t number, uint32_t slots, uintptr_t first, size_t stride)
 {
 	uint64_t top = 0;
 
@@ -184,7 +183,7 @@ static inline void magazine_go_home(struct lfpool_magazine *m)
 	/* acquire, edge SPACE: the thieves that advanced top have read the entries that we will overwrite. */
 	uint64_t top = load_acquire(&m->top);
 
-	for (uint32_t left; (left = (uint32_t)LFPOOL_POSITION(top - LFPOOL_HOME)); ) {
+	for (uint32_t left; (left = (uint32_t)LFPOOL_POSITION(top - LFPOOL_HOME));) {
 		const uint32_t step = left < POSITIONS / 4 ? left : (uint32_t)(POSITIONS / 4);
 
 		bottom = bottom_lowered(bottom, step);

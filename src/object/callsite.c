@@ -88,8 +88,7 @@ static void put_frame(struct text *text, const char *frame)
 	} else {
 		const char *slash = strrchr(info.dli_fname, '/');
 
-		text_put(text, "%s+0x%zx", slash ? slash + 1 : info.dli_fname,
-			 (size_t)(call - (const char *)info.dli_fbase));
+		text_put(text, "%s+0x%zx", slash ? slash + 1 : info.dli_fname, (size_t)(call - (const char *)info.dli_fbase));
 	}
 }
 

@@ -28,7 +28,14 @@ struct debug {
 	struct owners owners;
 	struct quarantine quarantine;
 	size_t mapped_bytes;
-	_Atomic(uint8_t) poisoned[]; /* per slot, if there is poison; B2.  The slot's holder's */
+	_Atomic(uint8_t) contents[]; /* per slot, if there is poison: B2.  The slot's holder's */
+};
+
+/* What is in an object. */
+enum contents {
+	FRESH,    /* zero bytes, or what was there before its memory could go: nobody's */
+	POISON,   /* free, and filled                                                   */
+	A_USER_S, /* active, or shown since                                             */
 };
 
 /* ---- Life ---- */
@@ -135,13 +142,12 @@ static size_t back_bytes(const struct debug *debug)
 
 static void tell(struct debug *debug, const void *object, lfpool_status_t status, ptrdiff_t offset, const char *detail)
 {
-	(void)misuse_tell(debug->pool, &(lfpool_misuse_t){
-		.object = object, .status = status, .offset = offset, .detail = detail});
+	(void)misuse_tell(debug->pool,
+			  &(lfpool_misuse_t){.object = object, .status = status, .offset = offset, .detail = detail});
 }
 
 /* Bytes at `offset` from the object that should hold the pattern; true if they do not, and then it was told. */
-static bool check_pattern(struct debug *debug, uint32_t slot, void *object, ptrdiff_t offset, size_t bytes,
-			  uint32_t pattern)
+static bool check_pattern(struct debug *debug, uint32_t slot, void *object, ptrdiff_t offset, size_t bytes, uint32_t pattern)
 {
 	const unsigned char *at = (const unsigned char *)object + offset;
 	const bool freed = pattern == PATTERN_POISON;
@@ -156,8 +162,7 @@ static bool check_pattern(struct debug *debug, uint32_t slot, void *object, ptrd
 		return false;
 	text_open(&text, detail, sizeof(detail));
 	text_put(&text, "%zu %s wrong, the first at offset %td: 0x%02x instead of 0x%02x.  ", wrong,
-		 wrong == 1 ? "byte is" : "bytes are", offset + (ptrdiff_t)first, at[first],
-		 pattern_byte(pattern, first));
+		 wrong == 1 ? "byte is" : "bytes are", offset + (ptrdiff_t)first, at[first], pattern_byte(pattern, first));
 	(freed ? owner_put_released : owner_put_acquired)(&debug->owners, slot, &text);
 	tell(debug, object, freed ? LFPOOL_E_WRITTEN_WHEN_FREE : LFPOOL_E_GUARD, offset + (ptrdiff_t)first, detail);
 	return true;
@@ -166,7 +171,7 @@ static bool check_pattern(struct debug *debug, uint32_t slot, void *object, ptrd
 static bool check_poison(struct debug *debug, uint32_t slot, void *object)
 {
 	/* relaxed, here and below: the flag travels with the slot, as its state word does (arena.h). */
-	return debug->poisons && load_relaxed(&debug->poisoned[slot]) &&
+	return debug->poisons && load_relaxed(&debug->contents[slot]) == POISON &&
 	       check_pattern(debug, slot, object, 0, debug->object_size, PATTERN_POISON);
 }
 
@@ -175,8 +180,7 @@ static void check_guards(struct debug *debug, uint32_t slot, void *object)
 	const size_t front = debug->pool->arena->front;
 
 	if (!check_pattern(debug, slot, object, -(ptrdiff_t)front, front, PATTERN_GUARD))
-		(void)check_pattern(debug, slot, object, (ptrdiff_t)debug->object_size, back_bytes(debug),
-				    PATTERN_GUARD);
+		(void)check_pattern(debug, slot, object, (ptrdiff_t)debug->object_size, back_bytes(debug), PATTERN_GUARD);
 }
 
 /* ---- One slot ---- */
@@ -193,13 +197,22 @@ static void shut_beside(struct debug *debug, void *object)
 	tools_shut(&debug->tools, back_of(debug, object), back_bytes(debug));
 }
 
+static void pour(const struct debug *debug, void *object)
+{
+	plain_written(object);
+	pattern_fill(object, debug->object_size, PATTERN_POISON);
+}
+
 void debug_slot_open(struct debug *debug, uint32_t slot, void *object)
 {
 	if (debug->uses_tools)
 		tools_open(&debug->tools, object, debug->object_size);
 	(void)check_poison(debug, slot, object);
-	if (debug->poisons)
-		store_relaxed(&debug->poisoned[slot], 0);
+	if (debug->poisons) {
+		if (load_relaxed(&debug->contents[slot]) == FRESH)
+			pour(debug, object);
+		store_relaxed(&debug->contents[slot], A_USER_S);
+	}
 	if (debug->modes.guard) {
 		if (debug->uses_tools)
 			open_beside(debug, object);
@@ -217,9 +230,8 @@ static void fill_poison(struct debug *debug, uint32_t slot, void *object)
 {
 	if (!debug->poisons)
 		return;
-	plain_written(object);
-	pattern_fill(object, debug->object_size, PATTERN_POISON);
-	store_relaxed(&debug->poisoned[slot], 1);
+	pour(debug, object);
+	store_relaxed(&debug->contents[slot], POISON);
 }
 
 void debug_slot_refused(struct debug *debug, uint32_t slot, void *object)
@@ -284,7 +296,7 @@ void debug_slot_cool(struct debug *debug, uint32_t slot, void *object)
 	debug_slot_lend(debug, object, true);
 	(void)check_poison(debug, slot, object);
 	if (debug->poisons)
-		store_relaxed(&debug->poisoned[slot], 0);
+		store_relaxed(&debug->contents[slot], FRESH);
 	debug_slot_lend(debug, object, false);
 }
 
@@ -301,7 +313,7 @@ void debug_slot_show(struct debug *debug, uint32_t slot, void *object)
 		tools_open(&debug->tools, object, debug->object_size);
 	if (debug->poisons)
 		/* relaxed: see check_poison(). */
-		store_relaxed(&debug->poisoned[slot], 0);
+		store_relaxed(&debug->contents[slot], A_USER_S);
 }
 
 bool debug_quarantines(const struct debug *debug)

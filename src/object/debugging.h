@@ -8,7 +8,8 @@
  *              The modules know one thing each: pattern.h, owner.h, quarantine.h, tools.h.
  * Invariants   B1  between debug_slot_open() and debug_slot_end() (or debug_slot_refused()) an object is accessible;
  *                  else the tools are told that it is not, except one that was shown since.
- *              B2  `poisoned` of a slot is 1 exactly while its object is free and has been filled with the poison.
+ *              B2  `contents` of a slot is POISON exactly while its object is free and filled with the poison, and FRESH
+ *                  before its first use, and again while its memory may go: an acquire then fills it.
  * Progress     As its parts.
  */
 #ifndef LFPOOL_DEBUGGING_H

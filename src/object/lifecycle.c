@@ -12,13 +12,13 @@
 #include <string.h>
 
 struct lifecycle {
-	size_t mapped_bytes;       /* 0: in a buffer                                                */
+	size_t mapped_bytes; /* 0: in a buffer                                                */
 	lfpool_hooks_t hooks;
-	struct debug *debug;       /* NULL: nothing to do                                           */
-	size_t zero_bytes;         /* LFPOOL_ZERO: of each object; else 0                           */
+	struct debug *debug; /* NULL: nothing to do                                           */
+	size_t zero_bytes;   /* LFPOOL_ZERO: of each object; else 0                           */
 	bool each_call;
-	bool build_all;            /* LFPOOL_CREATE_ALL                                             */
-	_Atomic(uint8_t) built[];  /* per slot, from 0; the slot's holder's.  Untouched if all are  */
+	bool build_all;           /* LFPOOL_CREATE_ALL                                             */
+	_Atomic(uint8_t) built[]; /* per slot, from 0; the slot's holder's.  Untouched if all are  */
 };
 
 /* ---- Life ---- */
@@ -50,8 +50,9 @@ bool lifecycle_open(struct lifecycle **lifecycle_out, const lfpool_config_t *con
 	if (!has_hooks(&config->hooks) && !debug)
 		return true;
 
-	struct lifecycle *lifecycle = __builtin_add_overflow(sizeof(struct lifecycle) + 1, config->max_capacity, &bytes) ? NULL :
-													 os_map(bytes);
+	struct lifecycle *lifecycle = __builtin_add_overflow(sizeof(struct lifecycle) + 1, config->max_capacity, &bytes)
+					      ? NULL
+					      : os_map(bytes);
 
 	if (!lifecycle) {
 		debug_close(debug);

@@ -36,7 +36,7 @@ struct owner_record {
 struct owners {
 	struct owner_record *record; /* per slot; NULL: none are kept  */
 	size_t mapped_bytes;
-	uint32_t one_in;             /* call sites: of so many; 0: none */
+	uint32_t one_in; /* call sites: of so many; 0: none */
 	bool timed;
 	_Atomic(uint32_t) acquires, releases; /* counted if one_in is not 0 */
 };

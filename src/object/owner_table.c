@@ -46,8 +46,8 @@ static bool same_holder(const struct owner_record *a, const struct owner_record 
 {
 	const char *x = load_relaxed(&a->label), *y = load_relaxed(&b->label);
 
-	if (x || y ? !x || !y || (x != y && strcmp(x, y) != 0) :
-		     load_relaxed(&a->acquired.thread) != load_relaxed(&b->acquired.thread))
+	if (x || y ? !x || !y || (x != y && strcmp(x, y) != 0)
+		   : load_relaxed(&a->acquired.thread) != load_relaxed(&b->acquired.thread))
 		return false;
 	return same_site(&a->acquired, &b->acquired);
 }
@@ -108,8 +108,7 @@ static void put_row(const struct view *v, const struct row *row)
 	const bool json = v->format == LFPOOL_JSON;
 	const unsigned long long ms = row->since && v->now > row->since ? (v->now - row->since) / 1000000 : 0;
 
-	text_put(v->text, json ? "{\"objects\":%zu,\"oldest_ms\":%llu," : "  %8zu %6llu.", row->count,
-		 json ? ms : ms / 1000);
+	text_put(v->text, json ? "{\"objects\":%zu,\"oldest_ms\":%llu," : "  %8zu %6llu.", row->count, json ? ms : ms / 1000);
 	if (!json)
 		text_put(v->text, "%03llu s  ", ms % 1000);
 	if (json)
@@ -138,8 +137,7 @@ static void put_rows(const struct view *v, const struct table *table)
 		left -= table->row[i].count;
 	}
 	if (left)
-		text_put(v->text, json ? ",{\"objects\":%zu,\"others\":true}" : "  %8zu             other holders\n",
-			 left);
+		text_put(v->text, json ? ",{\"objects\":%zu,\"others\":true}" : "  %8zu             other holders\n", left);
 	text_put(v->text, json ? "]" : "  %8zu             in all\n", table->active);
 }
 

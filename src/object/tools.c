@@ -19,6 +19,18 @@ __attribute__((weak)) void __asan_unpoison_memory_region(void const volatile *ad
 __attribute__((weak)) void __lsan_register_root_region(const void *address, size_t bytes);
 __attribute__((weak)) void __lsan_unregister_root_region(const void *address, size_t bytes);
 
+/* A library that is built for it shows it the real edges, which must not be covered up. */
+#if defined(__has_feature)
+#if __has_feature(thread_sanitizer)
+#define BUILT_FOR_TSAN 1
+#endif
+#endif
+#if !defined(__SANITIZE_THREAD__) && !defined(BUILT_FOR_TSAN)
+#define TELL_TSAN 1
+__attribute__((weak)) void __tsan_acquire(void *address);
+__attribute__((weak)) void __tsan_release(void *address);
+#endif
+
 /* Roots grow by doubling from here: a search for leaks reads at most twice what was used. */
 #define ROOTS_FIRST_BYTES ((size_t)1 << 20)
 
@@ -28,6 +40,9 @@ bool tools_find(struct tools *t)
 		.asan = __asan_poison_memory_region && __asan_unpoison_memory_region,
 		.lsan = __lsan_register_root_region && __lsan_unregister_root_region,
 	};
+#ifdef TELL_TSAN
+	t->tsan = __tsan_acquire && __tsan_release;
+#endif
 #ifdef HAVE_MEMCHECK
 	char byte = 0;
 
@@ -36,7 +51,7 @@ bool tools_find(struct tools *t)
 	/* Other tools of Valgrind's answer 0. */
 	t->memcheck = VALGRIND_MAKE_MEM_DEFINED(&byte, sizeof(byte)) != 0;
 #endif
-	return t->asan || t->lsan || t->memcheck;
+	return t->asan || t->lsan || t->memcheck || t->tsan;
 }
 
 /* ---- Memory ---- */
@@ -158,6 +173,10 @@ void tools_acquired(struct tools *t, uint32_t slot, void *object, size_t bytes)
 	if (t->memcheck)
 		VALGRIND_MEMPOOL_ALLOC(t, object, bytes);
 #endif
+#ifdef TELL_TSAN
+	if (t->tsan)
+		__tsan_acquire(object);
+#endif
 	(void)object;
 	(void)bytes;
 	/* relaxed: at worst the range is looked at for nothing. */
@@ -167,6 +186,10 @@ void tools_acquired(struct tools *t, uint32_t slot, void *object, size_t bytes)
 
 void tools_released(struct tools *t, void *object, size_t bytes)
 {
+#ifdef TELL_TSAN
+	if (t->tsan)
+		__tsan_release(object);
+#endif
 #ifdef HAVE_MEMCHECK
 	if (t->memcheck)
 		VALGRIND_MEMPOOL_FREE(t, object);

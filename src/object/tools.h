@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * tools.h - tells AddressSanitizer, LeakSanitizer and Valgrind's memcheck which objects are free.
+ * tools.h - tells AddressSanitizer, LeakSanitizer and Valgrind's memcheck which objects are free, and ThreadSanitizer that an
+ * object goes from its releaser to its next holder.
  *
  * Idea         To such a tool a pool is one mapping, all of it accessible.  Told which objects are free it reports an
  *              access to one at the offending line, as it does for malloc.  Both are found at run time: the sanitizers
@@ -10,6 +11,8 @@
  *                  the hands of a call; else not.  Except never-used objects beyond the first SHUT_FIRST_BYTES of a
  *                  pool, so that creating a huge one stays cheap.
  *              TO2 active objects are roots for the search for leaks.
+ *              TO3 what came before a release comes, for ThreadSanitizer, before the next acquire of the object: it sees
+ *                  that of itself only where the library is built for it (and then is not told).
  * Progress     Each call may take locks of the tool's.
  */
 #ifndef LFPOOL_TOOLS_H
@@ -23,9 +26,9 @@ struct arena;
 #define SHUT_FIRST_BYTES ((size_t)256 << 20)
 
 struct tools {
-	bool asan, lsan, memcheck;
-	const struct arena *arena;  /* from tools_attach() on                    */
-	_Atomic(uint64_t) rooted;   /* slots 1 .. this are roots                 */
+	bool asan, lsan, memcheck, tsan;
+	const struct arena *arena; /* from tools_attach() on                    */
+	_Atomic(uint64_t) rooted;  /* slots 1 .. this are roots                 */
 };
 
 /* Which of them watch this process?  False: none. */

@@ -16,9 +16,9 @@
 #define OBJECT_SIZE_MAX ((size_t)1 << 20)
 #define OBJECT_ALIGNMENT_MAX 4096
 #define CAPACITY_MAX ((uint64_t)1 << 31)
-#define FLAGS_KNOWN                                                                                             \
-	(LFPOOL_PREFAULT | LFPOOL_ZERO | LFPOOL_CHECK_RACES | LFPOOL_CREATE_ALL | LFPOOL_LOCK |     \
-	 LFPOOL_HUGE_PAGES | LFPOOL_PLAIN_STRIDE)
+#define FLAGS_KNOWN                                                                                                 \
+	(LFPOOL_PREFAULT | LFPOOL_ZERO | LFPOOL_CHECK_RACES | LFPOOL_CREATE_ALL | LFPOOL_LOCK | LFPOOL_HUGE_PAGES | \
+	 LFPOOL_PLAIN_STRIDE)
 
 bool config_copy_known(void *config_out, size_t known, size_t least, const void *given)
 {
@@ -99,19 +99,22 @@ static bool has_scheme(const lfpool_config_t *config)
 	return config->scheme.begin || config->scheme.ready;
 }
 
-static lfpool_status_t import(lfpool_config_t *config, struct debug_modes *modes, const lfpool_config_t *given,
-			      bool environment)
+/* empty_out: NULL where no pool may begin with no object. */
+static lfpool_status_t import(lfpool_config_t *config, struct debug_modes *modes, const lfpool_config_t *given, bool environment,
+			      bool *empty_out)
 {
 	if (!config_copy(config, given))
 		return LFPOOL_E_CONFIG_STRUCT_SIZE;
+	/* With LFPOOL_CREATE_ALL the one that it is made with would be built. */
+	if (empty_out && (*empty_out = !config->capacity && config->max_capacity && !(config->flags & LFPOOL_CREATE_ALL)))
+		config->capacity = 1;
 	if (config->name && strnlen(config->name, NAME_BYTES) == NAME_BYTES)
 		return LFPOOL_E_CONFIG_NAME;
 	if (config->object_size < 1 || config->object_size > OBJECT_SIZE_MAX)
 		return LFPOOL_E_CONFIG_OBJECT_SIZE;
 	if (!config->object_alignment)
 		config->object_alignment = _Alignof(max_align_t);
-	if ((config->object_alignment & (config->object_alignment - 1)) ||
-	    config->object_alignment > OBJECT_ALIGNMENT_MAX)
+	if ((config->object_alignment & (config->object_alignment - 1)) || config->object_alignment > OBJECT_ALIGNMENT_MAX)
 		return LFPOOL_E_CONFIG_OBJECT_ALIGNMENT;
 	if (config->capacity < 1 || config->capacity > CAPACITY_MAX)
 		return LFPOOL_E_CONFIG_CAPACITY;
@@ -142,22 +145,21 @@ static lfpool_status_t import(lfpool_config_t *config, struct debug_modes *modes
 	return LFPOOL_OK;
 }
 
-lfpool_status_t config_import(lfpool_config_t *config, struct debug_modes *modes, const lfpool_config_t *given)
+lfpool_status_t config_import(lfpool_config_t *config, struct debug_modes *modes, const lfpool_config_t *given, bool *empty_out)
 {
-	return import(config, modes, given, true);
+	return import(config, modes, given, true, empty_out);
 }
 
 lfpool_status_t config_import_as_given(lfpool_config_t *config, const lfpool_config_t *given)
 {
 	struct debug_modes none;
 
-	return import(config, &none, given, false);
+	return import(config, &none, given, false, NULL);
 }
 
-lfpool_status_t config_import_for_buffer(lfpool_config_t *config, struct debug_modes *modes,
-					 const lfpool_config_t *given)
+lfpool_status_t config_import_for_buffer(lfpool_config_t *config, struct debug_modes *modes, const lfpool_config_t *given)
 {
-	const lfpool_status_t status = import(config, modes, given, false);
+	const lfpool_status_t status = import(config, modes, given, false, NULL);
 
 	if (status != LFPOOL_OK)
 		return status;
@@ -182,12 +184,9 @@ lfpool_status_t config_import_for_buffer(lfpool_config_t *config, struct debug_m
 const char *backend_name(lfpool_backend_t backend)
 {
 	switch (backend) {
-	case LFPOOL_BACKEND_MUTEX:
-		return "mutex";
-	case LFPOOL_BACKEND_MALLOC:
-		return "malloc";
-	case LFPOOL_BACKEND_LOCKFREE:
-		break;
+	case LFPOOL_BACKEND_MUTEX: return "mutex";
+	case LFPOOL_BACKEND_MALLOC: return "malloc";
+	case LFPOOL_BACKEND_LOCKFREE: break;
 	}
 	return "lockfree";
 }

@@ -13,8 +13,10 @@
 /* Copies a config that may be older or newer than the library, its missing fields 0; false: a field is set that the library
  * does not know. */
 bool config_copy(lfpool_config_t *config_out, const lfpool_config_t *given);
-/* Checks `given`, completes it with defaults and the environment, and copies it. */
-lfpool_status_t config_import(lfpool_config_t *config_out, struct debug_modes *modes_out, const lfpool_config_t *given);
+/* Checks `given`, completes it with defaults and the environment, and copies it.  *empty_out: it shall begin with no object,
+ * and says 1; empty_out NULL: it must not. */
+lfpool_status_t config_import(lfpool_config_t *config_out, struct debug_modes *modes_out, const lfpool_config_t *given,
+			      bool *empty_out);
 /* The same without the environment and config.debug. */
 lfpool_status_t config_import_as_given(lfpool_config_t *config_out, const lfpool_config_t *given);
 /* The same for a pool in a buffer: without the environment, and what enters the kernel is refused. */

@@ -15,7 +15,7 @@
 struct pool_place {
 	struct lfpool_pool *pool; /* NULL: vacant                                     */
 	uint64_t generation;
-	uintptr_t first;     /* where its objects begin; 0: nowhere in particular     */
+	uintptr_t first; /* where its objects begin; 0: nowhere in particular     */
 };
 
 static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;

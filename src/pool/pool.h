@@ -95,12 +95,12 @@ struct lfpool_pool {
 	uint64_t id;
 	const struct backend *backend;
 	lfpool_backend_t backend_kind;
-	struct arena *arena; /* the slots, and the objects (but see backend->object) */
-	struct lifecycle *lifecycle;   /* what they need besides memory; NULL: nothing       */
-	const struct core *core; /* the lock-free backend's; NULL: another backend     */
+	struct arena *arena;         /* the slots, and the objects (but see backend->object) */
+	struct lifecycle *lifecycle; /* what they need besides memory; NULL: nothing       */
+	const struct core *core;     /* the lock-free backend's; NULL: another backend     */
 	size_t object_size, object_alignment;
-	size_t growth_step;  /* 0: it does not grow by itself                        */
-	bool more;           /* when nothing is left, resize_or_give_up()            */
+	size_t growth_step;      /* 0: it does not grow by itself                        */
+	bool more;               /* when nothing is left, resize_or_give_up()            */
 	struct retired *retired; /* what is retired; NULL: there is no scheme             */
 	uint32_t flags;
 	lfpool_hooks_t hooks;
@@ -110,12 +110,12 @@ struct lfpool_pool {
 	struct plain_cache *plain_caches; /* explicit caches of a backend that has none */
 	/* Anybody. */
 	_Atomic(size_t) misuses;
-	struct cold cold;     /* slots that are in no free list: room to grow, what was withdrawn or trimmed */
-	_Atomic(uint64_t) trim_at;    /* the page where the next lfpool_trim() goes on                         */
+	struct cold cold;               /* slots that are in no free list: room to grow, what was withdrawn or trimmed */
+	_Atomic(uint64_t) trim_at;      /* the page where the next lfpool_trim() goes on                         */
 	_Atomic(uint64_t) trim_in_vain; /* pages it has looked at since one was given back                     */
-	_Atomic(uint64_t) given_back; /* bytes, by lfpool_trim(); a statistic                                  */
-	struct waiters waiters; /* who wants objects that are not there                                        */
-	struct { /* statistics, as they were at the last lfpool_high_water_reset() */
+	_Atomic(uint64_t) given_back;   /* bytes, by lfpool_trim(); a statistic                                  */
+	struct waiters waiters;         /* who wants objects that are not there                                        */
+	struct {                        /* statistics, as they were at the last lfpool_high_water_reset() */
 		_Atomic(uint64_t) acquires, depot_trips, steals, exhausted;
 	} since;
 	struct {

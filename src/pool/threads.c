@@ -142,9 +142,7 @@ static THREAD_LOCAL struct serving *serving;
 /* L5.  Read in lfpool/inline.h, by code that an optimiser of whole programs does not see. */
 __attribute__((used)) THREAD_LOCAL struct lfpool_last lfpool_last = VACANT;
 
-void threads_forget_servers(void)
-{
-}
+void threads_forget_servers(void) {}
 
 static struct thread_entry *table_here(void)
 {
@@ -306,6 +304,19 @@ struct cache_head *thread_cache(lfpool_t *pool)
 
 	/* L3 */
 	return !head && pool->table_id ? attach(pool) : head;
+}
+
+struct cache_head *thread_cache_if_any(const lfpool_t *pool)
+{
+	/* L3 */
+	if (!pool->table_id)
+		return NULL;
+
+	const struct thread_entry *table = table_here();
+	const size_t place = live_pools_place(pool->table_id);
+
+	/* L1, and of `nothing` and `gone` nothing matches. */
+	return place <= table[-1].pool_id && table[place].pool_id == pool->table_id ? table[place].cache : NULL;
 }
 
 /* Never inlined: the asm of lfpool/inline.h names no memory, and the return puts both stores before it.  Here and not where it is

@@ -73,6 +73,8 @@ uint32_t thread_hint(void);
 struct cache_head *thread_cache(struct lfpool_pool *pool);
 /* The same, and lfpool/inline.h knows it as the last (L5). */
 struct cache_head *thread_cache_remembered(struct lfpool_pool *pool);
+/* The calling thread's cache of this pool, or NULL: none is made. */
+struct cache_head *thread_cache_if_any(const struct lfpool_pool *pool);
 /* The pools that this thread is serving (waiters.c), the innermost first; another innermost.  Neither allocates, nor can be
  * refused by the system; from a signal handler too. */
 struct serving;

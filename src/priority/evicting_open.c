@@ -18,7 +18,6 @@
 #include "pool/live_pools.h"
 #include "pool/pool.h"
 
-
 #define FLAGS_KNOWN (LFPOOL_EVICT_EQUAL | LFPOOL_PREFAULT | LFPOOL_LOCK | LFPOOL_PLAIN_STRIDE)
 #define FLAGS_BACKING (LFPOOL_PREFAULT | LFPOOL_LOCK)
 
@@ -113,8 +112,7 @@ static void fill_in(lfpool_priority_t *pool, const struct tournament *t, const s
 }
 
 /* `object`: valid and complete. */
-static lfpool_status_t open(lfpool_priority_t **pool_out, const lfpool_priority_config_t *known,
-			    const lfpool_config_t *object)
+static lfpool_status_t open(lfpool_priority_t **pool_out, const lfpool_priority_config_t *known, const lfpool_config_t *object)
 {
 	struct tournament tournament = {0};
 	struct places at;

@@ -44,8 +44,8 @@ _Static_assert(sizeof(struct place) == 64, "a place is a cache line");
 /* Records by number: 1 .. OWN_RECORDS are a place's own, those above lie in the pool; 0 is none. */
 struct spares {
 	lfpool_t *pool;
-	uintptr_t zero;   /* address of the record of the pool that would come before its first */
-	size_t stride;    /* bytes from each to the next */
+	uintptr_t zero; /* address of the record of the pool that would come before its first */
+	size_t stride;  /* bytes from each to the next */
 };
 
 static inline struct record *place_record(const struct spares *s, const struct place *p, uint32_t number)

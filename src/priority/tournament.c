@@ -123,8 +123,7 @@ static inline struct children children_of(const struct tournament *t, uint32_t l
 	const uint32_t below = level ? t->level_at[level - 1] : 0;
 	const uint32_t count = level ? t->level_at[level] - below : t->count, begin = index << FAN_SHIFT;
 
-	return (struct children){level ? t->nodes + below : t->slots, begin, begin + FAN < count ? begin + FAN : count,
-				 !level};
+	return (struct children){level ? t->nodes + below : t->slots, begin, begin + FAN < count ? begin + FAN : count, !level};
 }
 
 /* The record that a child contends with; 0: it does not. */
@@ -136,8 +135,7 @@ static inline uint32_t child_record(bool slot, uint64_t word)
 }
 
 /* The key that a child contends with, as of *word, which is the child's now.  False: it does not. */
-static inline bool child_key(const struct tournament *t, const struct place *p, bool slot, uint64_t *key,
-			     uint64_t *word)
+static inline bool child_key(const struct tournament *t, const struct place *p, bool slot, uint64_t *key, uint64_t *word)
 {
 	/* A retry means that the word has changed. */
 	do {
@@ -152,8 +150,7 @@ static inline bool child_key(const struct tournament *t, const struct place *p, 
 }
 
 /* All that a child says as of `word`.  False: it says something else now. */
-static bool child_read(const struct tournament *t, const struct children *c, uint32_t i, uint64_t word,
-		       struct contender *out)
+static bool child_read(const struct tournament *t, const struct children *c, uint32_t i, uint64_t word, struct contender *out)
 {
 	const struct place *p = &c->places[i];
 	const struct record *r = place_record(&t->spares, p, child_record(c->slots, word));
@@ -168,8 +165,7 @@ static bool child_read(const struct tournament *t, const struct children *c, uin
 }
 
 /* By comparing all that they say. */
-static NOINLINE struct contender collect_slowly(const struct tournament *t, const struct children *c,
-						uint32_t *child_out)
+static NOINLINE struct contender collect_slowly(const struct tournament *t, const struct children *c, uint32_t *child_out)
 {
 	struct contender first = nobody, next;
 	uint64_t key, word;
@@ -230,8 +226,7 @@ static struct contender collect(const struct tournament *t, uint32_t level, uint
 		return collect_slowly(t, &c, child_out);
 	for (;;) {
 		/* Compiled once for slots, and once for nodes. */
-		if (unlikely(!(level ? least_child(t, &c, false, child_out, &word)
-				     : least_child(t, &c, true, child_out, &word))))
+		if (unlikely(!(level ? least_child(t, &c, false, child_out, &word) : least_child(t, &c, true, child_out, &word))))
 			return collect_slowly(t, &c, child_out);
 		if (*child_out == c.end)
 			return nobody;

@@ -30,8 +30,7 @@ static void write_unlock(lfpool_registry_t *registry)
 
 /* ---- The registry ---- */
 
-lfpool_status_t lfpool_registry_create(lfpool_registry_t **registry_out, const char *profile,
-				       lfpool_profile_error_t *error_out)
+lfpool_status_t lfpool_registry_create(lfpool_registry_t **registry_out, const char *profile, lfpool_profile_error_t *error_out)
 {
 	lfpool_profile_error_t error;
 	lfpool_registry_t *registry;
@@ -86,8 +85,7 @@ size_t lfpool_registry_destroy(lfpool_registry_t *registry)
 	return active;
 }
 
-lfpool_status_t lfpool_registry_load(lfpool_registry_t *registry, const char *profile,
-				     lfpool_profile_error_t *error_out)
+lfpool_status_t lfpool_registry_load(lfpool_registry_t *registry, const char *profile, lfpool_profile_error_t *error_out)
 {
 	lfpool_profile_error_t error;
 	struct profile fresh, old;
@@ -179,15 +177,16 @@ static uint32_t as_value(size_t number)
 static struct policy policy_of(const lfpool_config_t *config)
 {
 	struct policy policy = {
-		.value = {
-			[PROFILE_capacity] = as_value(config->capacity),
-			[PROFILE_max_capacity] = as_value(config->max_capacity),
-			[PROFILE_growth_step] = as_value(config->growth_step),
-			[PROFILE_cache_capacity] = as_value(config->cache_capacity), /* PROFILE_NONE for SIZE_MAX */
-			[PROFILE_depot_shards] = as_value(config->depot_shards),
-			[PROFILE_flags] = config->flags,
-			[PROFILE_backend] = (uint32_t)config->backend,
-		},
+		.value =
+			{
+				[PROFILE_capacity] = as_value(config->capacity),
+				[PROFILE_max_capacity] = as_value(config->max_capacity),
+				[PROFILE_growth_step] = as_value(config->growth_step),
+				[PROFILE_cache_capacity] = as_value(config->cache_capacity), /* PROFILE_NONE for SIZE_MAX */
+				[PROFILE_depot_shards] = as_value(config->depot_shards),
+				[PROFILE_flags] = config->flags,
+				[PROFILE_backend] = (uint32_t)config->backend,
+			},
 	};
 
 	/* What is wrong with them lfpool_create() will say, unless the profile has others. */
@@ -197,8 +196,7 @@ static struct policy policy_of(const lfpool_config_t *config)
 }
 
 /* What the policy was given, and how much to reserve.  `words` is room for those of config->debug. */
-static void policy_into(lfpool_config_t *config, const struct policy *policy, uint32_t reserve,
-			char words[DEBUG_WORDS_BYTES])
+static void policy_into(lfpool_config_t *config, const struct policy *policy, uint32_t reserve, char words[DEBUG_WORDS_BYTES])
 {
 	const uint32_t *value = policy->value;
 	const struct debug_modes none = {0};
@@ -207,14 +205,14 @@ static void policy_into(lfpool_config_t *config, const struct policy *policy, ui
 	if (policy_gives(policy, PROFILE_capacity))
 		config->capacity = value[PROFILE_capacity];
 	/* What is wrong in the config alone is lfpool_create()'s to refuse. */
-	if (!config->max_capacity || config->max_capacity >= config->capacity ||
-	    policy_gives(policy, PROFILE_capacity) || policy_gives(policy, PROFILE_max_capacity))
+	if (!config->max_capacity || config->max_capacity >= config->capacity || policy_gives(policy, PROFILE_capacity) ||
+	    policy_gives(policy, PROFILE_max_capacity))
 		config->max_capacity = reserve;
 	if (policy_gives(policy, PROFILE_growth_step))
 		config->growth_step = value[PROFILE_growth_step];
 	if (policy_gives(policy, PROFILE_cache_capacity))
 		config->cache_capacity = value[PROFILE_cache_capacity] == PROFILE_NONE ? LFPOOL_CACHE_NONE
-										      : value[PROFILE_cache_capacity];
+										       : value[PROFILE_cache_capacity];
 	if (policy_gives(policy, PROFILE_depot_shards))
 		config->depot_shards = value[PROFILE_depot_shards];
 	if (policy_gives(policy, PROFILE_flags))
@@ -230,8 +228,7 @@ static void policy_into(lfpool_config_t *config, const struct policy *policy, ui
 
 /* ---- A pool ---- */
 
-static lfpool_status_t make_pool(lfpool_registry_t *registry, const char *name, lfpool_config_t *config,
-				 lfpool_t **pool_out)
+static lfpool_status_t make_pool(lfpool_registry_t *registry, const char *name, lfpool_config_t *config, lfpool_t **pool_out)
 {
 	char words[DEBUG_WORDS_BYTES];
 	struct pool_row row = {.object_size = config->object_size, .base = policy_of(config)};
@@ -260,8 +257,8 @@ static lfpool_status_t make_pool(lfpool_registry_t *registry, const char *name, 
 	return LFPOOL_OK;
 }
 
-lfpool_status_t lfpool_registry_create_pool(lfpool_registry_t *registry, const char *name,
-					    const lfpool_config_t *config, lfpool_t **pool_out)
+lfpool_status_t lfpool_registry_create_pool(lfpool_registry_t *registry, const char *name, const lfpool_config_t *config,
+					    lfpool_t **pool_out)
 {
 	lfpool_config_t own;
 
@@ -362,15 +359,13 @@ static void get_more(struct pool_row *row, lfpool_registry_report_t *report)
 			       memcmp(&row->made.modes, &row->wanted.modes, sizeof(row->made.modes)) != 0;
 }
 
-lfpool_status_t lfpool_registry_switch(lfpool_registry_t *registry, const char *scenario,
-				       lfpool_registry_report_t *report_out)
+lfpool_status_t lfpool_registry_switch(lfpool_registry_t *registry, const char *scenario, lfpool_registry_report_t *report_out)
 {
 	const size_t size = report_out ? report_out->struct_size : 0;
 	lfpool_registry_report_t report = {.struct_size = size};
 	uint32_t number;
 
-	if (!scenario ||
-	    (report_out && (size < offsetof(lfpool_registry_report_t, pools) || size > REPORT_SIZE_MAX)))
+	if (!scenario || (report_out && (size < offsetof(lfpool_registry_report_t, pools) || size > REPORT_SIZE_MAX)))
 		return LFPOOL_E_ARGUMENT;
 	(void)pthread_mutex_lock(&registry->change);
 	const bool found = profile_find_scenario(&registry->profile, scenario, &number);

@@ -20,35 +20,35 @@
 #include <pthread.h>
 
 /* The columns of the table.  X(name, title, title in JSON) */
-#define TABLE_COLUMNS(X)                                                                                        \
-	X(size, "size", "object_size")                                                                          \
-	X(capacity, "capacity", "capacity")                                                                     \
-	X(max, "max", "max_capacity")                                                                           \
-	X(active, "active", "active")                                                                           \
-	X(cached, "cached", "cached")                                                                           \
-	X(shared, "shared", "shared")                                                                           \
-	X(untouched, "untouched", "untouched")                                                                  \
-	X(owed, "owed", "owed")                                                                                 \
-	X(bytes, "bytes", "bytes")                                                                              \
-	X(exhausted, "exhausted", "exhausted")                                                                  \
+#define TABLE_COLUMNS(X)                       \
+	X(size, "size", "object_size")         \
+	X(capacity, "capacity", "capacity")    \
+	X(max, "max", "max_capacity")          \
+	X(active, "active", "active")          \
+	X(cached, "cached", "cached")          \
+	X(shared, "shared", "shared")          \
+	X(untouched, "untouched", "untouched") \
+	X(owed, "owed", "owed")                \
+	X(bytes, "bytes", "bytes")             \
+	X(exhausted, "exhausted", "exhausted") \
 	X(misuses, "misuses", "misuses")
 
 enum table_column {
 #define TABLE_COLUMN(name, title, json) COLUMN_##name,
 	TABLE_COLUMNS(TABLE_COLUMN)
 #undef TABLE_COLUMN
-	COLUMN_COUNT
+		COLUMN_COUNT
 };
 
 struct pool_row {
 	char name[PROFILE_NAME_BYTES];
 	lfpool_t *pool;
 	size_t object_size;
-	struct policy base;   /* what the config said                                       */
-	struct policy made;   /* what it was made with                                      */
-	struct policy wanted; /* `change` alone: during a switch, what it shall have         */
-	size_t reserved;      /* objects there is address space for                         */
-	bool leaves;          /* it is being drained, to be destroyed: no switch touches it */
+	struct policy base;           /* what the config said                                       */
+	struct policy made;           /* what it was made with                                      */
+	struct policy wanted;         /* `change` alone: during a switch, what it shall have         */
+	size_t reserved;              /* objects there is address space for                         */
+	bool leaves;                  /* it is being drained, to be destroyed: no switch touches it */
 	uint64_t cells[COLUMN_COUNT]; /* `look` alone: during a dump, what the table shows  */
 };
 

@@ -82,8 +82,8 @@ static void put_text(struct text *t, const lfpool_registry_t *registry, const ui
 	int widths[1 + COLUMN_COUNT];
 
 	measure(registry, sums, widths);
-	text_put(t, "scenario %s, %zu pool%s\n%-*s", registry->profile.scenarios[registry->scenario].name,
-		 registry->count, registry->count == 1 ? "" : "s", widths[0], "name");
+	text_put(t, "scenario %s, %zu pool%s\n%-*s", registry->profile.scenarios[registry->scenario].name, registry->count,
+		 registry->count == 1 ? "" : "s", widths[0], "name");
 	for (int c = 0; c < COLUMN_COUNT; c++)
 		text_put(t, "  %*s", widths[1 + c], titles[c]);
 	for (size_t i = 0; i < registry->count; i++) {
@@ -134,12 +134,8 @@ size_t lfpool_registry_dump(lfpool_registry_t *registry, lfpool_format_t format,
 			sums[c] += registry->rows[i].cells[c];
 	}
 	switch (format) {
-	case LFPOOL_TEXT:
-		put_text(&t, registry, sums);
-		break;
-	case LFPOOL_JSON:
-		put_json(&t, registry, sums);
-		break;
+	case LFPOOL_TEXT: put_text(&t, registry, sums); break;
+	case LFPOOL_JSON: put_json(&t, registry, sums); break;
 	}
 	(void)pthread_mutex_unlock(&registry->look);
 	return t.wanted;

@@ -22,8 +22,7 @@ bool profile_name_fits(const char *name, size_t length)
 	for (size_t i = 0; i < length; i++) {
 		const char c = name[i];
 
-		if (!((c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') ||
-		      memchr("._-:/", c, 5)))
+		if (!((c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || memchr("._-:/", c, 5)))
 			return false;
 	}
 	return true;

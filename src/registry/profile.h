@@ -19,29 +19,29 @@
 
 #include "lfpool/registry.h"
 
-#define PROFILE_NAME_BYTES 64 /* with the 0 at the end; as those of pools */
+#define PROFILE_NAME_BYTES 64   /* with the 0 at the end; as those of pools */
 #define PROFILE_NONE UINT32_MAX /* cache_capacity=none */
 #define PROFILE_OBJECTS_MAX 2147483648u
 
 /* X(key, how to read it, least, most): the values are numbers, but debug's. */
-#define PROFILE_KEYS(X)                                                                                         \
-	X(capacity, READ_NUMBER, 1, PROFILE_OBJECTS_MAX)                                                        \
-	X(max_capacity, READ_NUMBER, 0, PROFILE_OBJECTS_MAX)                                                    \
-	X(trim, READ_YES_NO, 0, 1)                                                                              \
-	X(keep, READ_NUMBER, 0, PROFILE_OBJECTS_MAX)                                                            \
-	/* From here on they are for pools that are being made. */                                              \
-	X(growth_step, READ_NUMBER, 0, PROFILE_OBJECTS_MAX)                                                     \
-	X(cache_capacity, READ_NUMBER_OR_NONE, 0, 8192)                                                         \
-	X(depot_shards, READ_NUMBER, 0, 32)                                                                     \
-	X(flags, READ_FLAGS, 0, 0)                                                                              \
-	X(backend, READ_BACKEND, 0, 0)                                                                          \
+#define PROFILE_KEYS(X)                                            \
+	X(capacity, READ_NUMBER, 1, PROFILE_OBJECTS_MAX)           \
+	X(max_capacity, READ_NUMBER, 0, PROFILE_OBJECTS_MAX)       \
+	X(trim, READ_YES_NO, 0, 1)                                 \
+	X(keep, READ_NUMBER, 0, PROFILE_OBJECTS_MAX)               \
+	/* From here on they are for pools that are being made. */ \
+	X(growth_step, READ_NUMBER, 0, PROFILE_OBJECTS_MAX)        \
+	X(cache_capacity, READ_NUMBER_OR_NONE, 0, 8192)            \
+	X(depot_shards, READ_NUMBER, 0, 32)                        \
+	X(flags, READ_FLAGS, 0, 0)                                 \
+	X(backend, READ_BACKEND, 0, 0)                             \
 	X(debug, READ_DEBUG, 0, 0)
 
 enum profile_key {
 #define PROFILE_KEY(key, how, least, most) PROFILE_##key,
 	PROFILE_KEYS(PROFILE_KEY)
 #undef PROFILE_KEY
-	PROFILE_KEY_COUNT,
+		PROFILE_KEY_COUNT,
 	PROFILE_FIXED = PROFILE_growth_step /* the first that a switch cannot change */
 };
 

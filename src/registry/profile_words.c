@@ -162,8 +162,8 @@ static bool read_debug(struct reader *r, struct token list, struct debug_modes *
 }
 
 /* The value is the number of the word. */
-static bool read_choice(struct reader *r, const struct key *key, struct token token, const char *const *words,
-			uint32_t count, uint32_t *value_out)
+static bool read_choice(struct reader *r, const struct key *key, struct token token, const char *const *words, uint32_t count,
+			uint32_t *value_out)
 {
 	for (uint32_t i = 0; i < count; i++)
 		if (token_is(token, words[i])) {
@@ -182,16 +182,11 @@ static bool read_value(struct reader *r, const struct key *key, struct token tok
 
 	switch (key->how) {
 	case READ_NUMBER:
-	case READ_NUMBER_OR_NONE:
-		return read_number(r, key, token, value);
-	case READ_YES_NO:
-		return read_choice(r, key, token, yes_no, COUNT(yes_no), value);
-	case READ_FLAGS:
-		return read_flags(r, token, value);
-	case READ_BACKEND:
-		return read_choice(r, key, token, backends, COUNT(backends), value);
-	case READ_DEBUG:
-		break;
+	case READ_NUMBER_OR_NONE: return read_number(r, key, token, value);
+	case READ_YES_NO: return read_choice(r, key, token, yes_no, COUNT(yes_no), value);
+	case READ_FLAGS: return read_flags(r, token, value);
+	case READ_BACKEND: return read_choice(r, key, token, backends, COUNT(backends), value);
+	case READ_DEBUG: break;
 	}
 	return read_debug(r, token, &policy->modes);
 }

@@ -78,9 +78,9 @@ struct lfpool_batch {
 	_Alignas(16) unsigned char room[LFPOOL_BATCH_ROOM]; /* the scheme's, first: lfpool_batch_of() */
 	lfpool_t *pool;
 	struct retired_shard *shard;
-	uint32_t first;             /* slot; its link leads to the next     */
-	uint32_t count;             /* slots                                */
-	_Atomic(uint32_t) begun;    /* BEGUN: batches of this shard so far  */
+	uint32_t first;          /* slot; its link leads to the next     */
+	uint32_t count;          /* slots                                */
+	_Atomic(uint32_t) begun; /* BEGUN: batches of this shard so far  */
 };
 
 struct retired_shard {
@@ -94,7 +94,7 @@ struct retired_shard {
 struct retired {
 	lfpool_scheme_t scheme;
 	size_t mapped_bytes;
-	uint32_t shards; /* a power of two */
+	uint32_t shards;         /* a power of two */
 	_Atomic(uint32_t) *link; /* by slot */
 	struct retired_shard shard[];
 };

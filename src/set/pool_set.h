@@ -40,7 +40,7 @@ struct lfpool_set {
 	uintptr_t base; /* of window 0 */
 	size_t larger;
 	size_t mapped_bytes; /* of this */
-	char *reserved; /* NULL: nothing */
+	char *reserved;      /* NULL: nothing */
 	size_t reserved_bytes;
 	/* Of each pool, without what depends on the class; validated and complete. */
 	lfpool_config_t config;

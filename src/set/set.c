@@ -44,6 +44,20 @@ static inline lfpool_t *pool_of(const lfpool_set_t *set, const void *pointer)
 	return set->windows ? NULL : pool_of_heap(set, pointer);
 }
 
+/* NULL: none of the set's pools. */
+static lfpool_t *pool_that_owns(const lfpool_set_t *set, const void *pointer)
+{
+	lfpool_t *pool = set->windows ? pool_of(set, pointer) : NULL;
+
+	if (set->windows)
+		return pool && lfpool_owns(pool, pointer) ? pool : NULL;
+	/* With the malloc backend the address says nothing: each is asked. */
+	for (size_t number = 0; number < set->classes.count; number++)
+		if ((pool = set_pool(set, number)) && lfpool_owns(pool, pointer))
+			return pool;
+	return NULL;
+}
+
 static COLD lfpool_status_t refuse(lfpool_set_t *set, const void *object)
 {
 	lfpool_misuse_t misuse = {
@@ -116,6 +130,16 @@ lfpool_status_t lfpool_set_release(lfpool_set_t *set, void *object)
 	return status;
 }
 
+lfpool_status_t lfpool_set_release_if_owned(lfpool_set_t *set, void *object)
+{
+	lfpool_t *pool = set->windows ? pool_of(set, object) : pool_that_owns(set, object);
+
+	/* The rest of a window is nobody's. */
+	if (pool && (!set->windows || arena_spans(pool->arena, object)))
+		return lfpool_release(pool, object);
+	return object ? LFPOOL_E_FOREIGN : LFPOOL_OK;
+}
+
 /* ---- Many ---- */
 
 size_t lfpool_set_acquire_bulk(lfpool_set_t *set, size_t size, void **objects_out, size_t count)
@@ -183,18 +207,12 @@ lfpool_t *lfpool_set_peek(const lfpool_set_t *set, size_t class_number)
 
 bool lfpool_set_owns(const lfpool_set_t *set, const void *pointer)
 {
-	/* As each of its pools. */
-	if (!set->windows)
-		return pointer != NULL;
-
-	const lfpool_t *pool = pool_of(set, pointer);
-
-	return pool && lfpool_owns(pool, pointer);
+	return pool_that_owns(set, pointer) != NULL;
 }
 
 size_t lfpool_set_usable_size(const lfpool_set_t *set, const void *pointer)
 {
-	const lfpool_t *pool = pointer ? pool_of(set, pointer) : NULL;
+	const lfpool_t *pool = pool_that_owns(set, pointer);
 
-	return pool && lfpool_owns(pool, pointer) ? pool->object_size : 0;
+	return pool ? pool->object_size : 0;
 }

@@ -92,8 +92,7 @@ static lfpool_status_t choose_classes(struct classes *classes_out, lfpool_set_co
 	config->class_bytes = config->class_bytes ? config->class_bytes : CLASS_BYTES_DEFAULT;
 	if (config->largest > LARGEST_MAX)
 		return LFPOOL_E_CONFIG_OBJECT_SIZE;
-	if ((config->object_alignment & (config->object_alignment - 1)) ||
-	    config->object_alignment > ALIGNMENT_MAX)
+	if ((config->object_alignment & (config->object_alignment - 1)) || config->object_alignment > ALIGNMENT_MAX)
 		return LFPOOL_E_CONFIG_OBJECT_ALIGNMENT;
 	if (config->steps != 4 && config->steps != 8 && config->steps != 16)
 		return LFPOOL_E_CONFIG_STEPS;
@@ -128,7 +127,7 @@ static lfpool_status_t import(lfpool_set_t *set, const lfpool_set_config_t *give
 		.debug = known->debug,
 	};
 	set_class_config(set, 0, &first);
-	status = config_import(&set->config, &set->modes, &first);
+	status = config_import(&set->config, &set->modes, &first, NULL);
 	if (status != LFPOOL_OK)
 		return status;
 	strcpy(set->name, known->name ? known->name : "unnamed");

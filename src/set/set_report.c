@@ -105,16 +105,15 @@ static void put_text(struct text *t, const lfpool_set_t *set, const lfpool_stats
 		 set->classes.count, class_size(&set->classes, 0), class_size(&set->classes, last), set->given.steps,
 		 set->config.object_alignment, made);
 	if (set->windows)
-		text_put(t, "windows     of %zu bytes, from %p on\n", (size_t)1 << set->window_shift,
-			 (void *)set->base);
+		text_put(t, "windows     of %zu bytes, from %p on\n", (size_t)1 << set->window_shift, (void *)set->base);
 	text_put(t, "larger      %zu\n", set->larger);
 	text_put(t, "misuses     %" PRIu64 "\n", s->misuses);
-	text_put(t, "identity    %zu = %zu active + %zu cached + %zu shared + %zu untouched", s->capacity, s->active,
-		 s->cached, s->shared, s->untouched);
+	text_put(t, "identity    %zu = %zu active + %zu cached + %zu shared + %zu untouched", s->capacity, s->active, s->cached,
+		 s->shared, s->untouched);
 	if (s->unaccounted)
 		text_put(t, ", %+" PRId64 " unaccounted", s->unaccounted);
-	text_put(t, "\n%8s %10s %10s %10s %10s %10s %12s %8s\n", "bytes", "objects", "active", "cached", "shared",
-		 "untouched", "acquires", "misuses");
+	text_put(t, "\n%8s %10s %10s %10s %10s %10s %12s %8s\n", "bytes", "objects", "active", "cached", "shared", "untouched",
+		 "acquires", "misuses");
 	for (size_t i = 0; i <= last; i++)
 		put_class(t, set, i);
 }
@@ -141,8 +140,8 @@ static void put_json(struct text *t, const lfpool_set_t *set, const lfpool_stats
 		 set->config.object_alignment, set->larger, set->windows ? (size_t)1 << set->window_shift : 0);
 	text_put(t, ",\"capacity\":%zu,\"active\":%zu,\"cached\":%zu,\"shared\":%zu", s->capacity, s->active, s->cached,
 		 s->shared);
-	text_put(t, ",\"untouched\":%zu,\"unaccounted\":%" PRId64 ",\"acquires\":%" PRIu64 ",\"releases\":%" PRIu64,
-		 s->untouched, s->unaccounted, s->acquires, s->releases);
+	text_put(t, ",\"untouched\":%zu,\"unaccounted\":%" PRId64 ",\"acquires\":%" PRIu64 ",\"releases\":%" PRIu64, s->untouched,
+		 s->unaccounted, s->acquires, s->releases);
 	text_put(t, ",\"misuses\":%" PRIu64 ",\"pools\":[", s->misuses);
 	for (size_t i = 0; i < set->classes.count; i++) {
 		const lfpool_t *pool = set_pool(set, i);
@@ -166,12 +165,8 @@ size_t lfpool_set_dump(const lfpool_set_t *set, lfpool_format_t format, char *te
 	const size_t made = sum_of_classes(set, &sum);
 
 	switch (format) {
-	case LFPOOL_TEXT:
-		put_text(&t, set, &sum, made);
-		break;
-	case LFPOOL_JSON:
-		put_json(&t, set, &sum);
-		break;
+	case LFPOOL_TEXT: put_text(&t, set, &sum, made); break;
+	case LFPOOL_JSON: put_json(&t, set, &sum); break;
 	}
 	return t.wanted;
 }

@@ -135,8 +135,7 @@ bool resize_by_itself(lfpool_t *pool, size_t seen)
 	size_t added;
 
 	/* relaxed: a number.  What was to go shall not come back by itself. */
-	if (!pool->growth_step || load_relaxed(&pool->waiters.owed) ||
-	    !(added = cold_grow(&pool->cold, pool->growth_step, seen)))
+	if (!pool->growth_step || load_relaxed(&pool->waiters.owed) || !(added = cold_grow(&pool->cold, pool->growth_step, seen)))
 		return false;
 	if (added != COLD_CHANGED)
 		probe_grow(pool, pool->name, added);

@@ -221,8 +221,7 @@ static COLD void *poll(lfpool_t *pool, struct cache_head *head, uint64_t deadlin
 
 		const uint32_t slot = pool->backend->take(pool, head);
 		/* In a buffer who waits for ever need not know the time. */
-		const uint64_t now =
-			pool->arena->in_buffer && deadline_ns == UINT64_MAX ? 0 : os_now_ns();
+		const uint64_t now = pool->arena->in_buffer && deadline_ns == UINT64_MAX ? 0 : os_now_ns();
 
 		if (slot && pool->backend->begin(pool, head, slot, &object))
 			return object;

@@ -21,12 +21,7 @@ struct run {
 	const struct workload *workload;
 	lfpool_t *pool;
 	pthread_barrier_t barrier;
-};
-
-struct worker {
-	struct run *run;
-	unsigned index;
-	pthread_t thread;
+	atomic_uint workers; /* so far */
 };
 
 static void burst(struct run *run, struct random *r, void **held, size_t *count)
@@ -43,21 +38,21 @@ static void burst(struct run *run, struct random *r, void **held, size_t *count)
 
 static void *work(void *argument)
 {
-	struct worker *w = argument;
-	struct random r = random_for(w->run->workload->seed, w->index);
-	void **held = pointers_new(w->run->workload->most);
+	struct run *run = argument;
+	struct random r = random_for(run->workload->seed, atomic_fetch_add(&run->workers, 1));
+	void **held = pointers_new(run->workload->most);
 	size_t count = 0;
 
 	for (int i = 0; i < WARM; i++)
-		burst(w->run, &r, held, &count);
+		burst(run, &r, held, &count);
 	/* Somebody resets between the two. */
-	pthread_barrier_wait(&w->run->barrier);
-	pthread_barrier_wait(&w->run->barrier);
-	for (unsigned i = 0; i < w->run->workload->bursts; i++)
-		burst(w->run, &r, held, &count);
-	pthread_barrier_wait(&w->run->barrier);
+	pthread_barrier_wait(&run->barrier);
+	pthread_barrier_wait(&run->barrier);
+	for (unsigned i = 0; i < run->workload->bursts; i++)
+		burst(run, &r, held, &count);
+	pthread_barrier_wait(&run->barrier);
 	while (count)
-		REQUIRE(lfpool_release(w->run->pool, held[--count]) == LFPOOL_OK);
+		REQUIRE(lfpool_release(run->pool, held[--count]) == LFPOOL_OK);
 	free(held);
 	return NULL;
 }
@@ -66,14 +61,6 @@ struct outcome {
 	uint64_t acquires, trips, steals, exhausted;
 	lfpool_advice_t advice;
 };
-
-static lfpool_stats_t stats_of(const lfpool_t *pool)
-{
-	lfpool_stats_t stats = LFPOOL_STATS_INIT;
-
-	REQUIRE(lfpool_stats(pool, &stats) == LFPOOL_OK);
-	return stats;
-}
 
 static lfpool_advice_t advice_of(const lfpool_t *pool)
 {
@@ -85,43 +72,28 @@ static lfpool_advice_t advice_of(const lfpool_t *pool)
 }
 
 /* From after the warming up to the end. */
-static struct outcome run(const struct workload *workload, lfpool_backend_t backend, size_t capacity,
-			  size_t cache_capacity)
+static struct outcome run(const struct workload *workload, lfpool_backend_t backend, size_t capacity, size_t cache_capacity)
 {
-	lfpool_config_t config = config_of(SIZE, capacity);
-	struct worker *workers = calloc(workload->workers, sizeof(*workers));
-
-	REQUIRE(workers);
-	config.backend = backend;
-	config.cache_capacity = cache_capacity;
-	struct run run = {.workload = workload, .pool = pool_with(&config)};
+	lfpool_t *pool = POOL_OF(SIZE, capacity, .backend = backend, .cache_capacity = cache_capacity);
+	struct run run = {.workload = workload, .pool = pool};
 
 	pthread_barrier_init(&run.barrier, NULL, workload->workers + 1);
-	for (unsigned i = 0; i < workload->workers; i++) {
-		workers[i] = (struct worker){.run = &run, .index = i};
-		thread_start(&workers[i].thread, work, &workers[i]);
-	}
+	const struct threads threads = threads_start(workload->workers, work, &run, 0);
+
 	pthread_barrier_wait(&run.barrier);
 	lfpool_high_water_reset(run.pool);
 	const lfpool_stats_t before = stats_of(run.pool);
 
 	pthread_barrier_wait(&run.barrier);
 	pthread_barrier_wait(&run.barrier);
-	for (unsigned i = 0; i < workload->workers; i++)
-		pthread_join(workers[i].thread, NULL);
+	threads_join(&threads);
 	const lfpool_stats_t after = stats_of(run.pool);
-	const struct outcome outcome = {
-		.acquires = after.acquires - before.acquires,
-		.trips = after.depot_trips - before.depot_trips,
-		.steals = after.steals - before.steals,
-		.exhausted = after.exhausted - before.exhausted,
-		.advice = advice_of(run.pool),
-	};
+	const struct outcome outcome = {after.acquires - before.acquires, after.depot_trips - before.depot_trips,
+					after.steals - before.steals, after.exhausted - before.exhausted, advice_of(run.pool)};
 
 	require_whole(run.pool, SIZE);
 	lfpool_destroy(run.pool);
 	pthread_barrier_destroy(&run.barrier);
-	free(workers);
 	return outcome;
 }
 
@@ -132,8 +104,8 @@ static bool seldom(uint64_t times, uint64_t acquires)
 
 /* The same workload again, as advised.  How much several workers need at once depends on how they meet, and the next run
  * may meet worse: then in a pool that is not smaller than before. */
-static struct outcome run_as_advised(const struct workload *workload, lfpool_backend_t backend,
-				     const lfpool_advice_t *advice, size_t capacity)
+static struct outcome run_as_advised(const struct workload *workload, lfpool_backend_t backend, const lfpool_advice_t *advice,
+				     size_t capacity)
 {
 	if (workload->workers == 1 || capacity < advice->capacity)
 		capacity = advice->capacity;
@@ -161,37 +133,34 @@ TEST(bursts_larger_than_the_cache)
 }
 
 /* Each that found nothing wanted one more: with so many more there is one for each. */
-TEST(too_small)
+BACKEND_TEST(too_small, LFPOOL_BACKEND_MALLOC)
 {
 	const struct workload bursts = {.workers = 1, .bursts = 1, .least = 1500, .most = 1500, .kept = 1500};
+	lfpool_t *pool = POOL_OF(SIZE, 1000, .backend = backend);
+	void **objects = pointers_new(1500);
 
-	for (unsigned backend = LFPOOL_BACKEND_LOCKFREE; backend <= LFPOOL_BACKEND_MALLOC; backend++) {
-		lfpool_t *pool = pool_of(SIZE, 1000);
-		void **objects = pointers_new(1500);
+	assert_int_equal(acquire_all(pool, objects, 1500), 1000);
+	for (int i = 0; i < 300; i++)
+		assert_null(lfpool_acquire(pool));
+	/* 301 calls. */
+	assert_int_equal(advice_of(pool).capacity, 1301);
+	for (int i = 0; i < 3000; i++)
+		assert_null(lfpool_acquire(pool));
+	/* At most twice as many. */
+	assert_int_equal(advice_of(pool).capacity, 2000);
+	assert_non_null(strstr(advice_of(pool).reason, "3301 calls found all 1000 objects in use"));
+	/* Forgotten. */
+	lfpool_high_water_reset(pool);
+	assert_int_equal(advice_of(pool).capacity, 1000);
+	release_all(pool, objects, 1000);
+	lfpool_destroy(pool);
+	free(objects);
 
-		assert_int_equal(acquire_all(pool, objects, 1500), 1000);
-		for (int i = 0; i < 300; i++)
-			assert_null(lfpool_acquire(pool));
-		/* 301 calls. */
-		assert_int_equal(advice_of(pool).capacity, 1301);
-		for (int i = 0; i < 3000; i++)
-			assert_null(lfpool_acquire(pool));
-		/* At most twice as many. */
-		assert_int_equal(advice_of(pool).capacity, 2000);
-		assert_non_null(strstr(advice_of(pool).reason, "3301 calls found all 1000 objects in use"));
-		/* Forgotten. */
-		lfpool_high_water_reset(pool);
-		assert_int_equal(advice_of(pool).capacity, 1000);
-		release_all(pool, objects, 1000);
-		lfpool_destroy(pool);
-		free(objects);
+	struct outcome o = run(&bursts, backend, 1000, 64);
 
-		struct outcome o = run(&bursts, (lfpool_backend_t)backend, 1000, 64);
-
-		assert_true(o.exhausted > 0 || o.advice.capacity == 1000);
-		o = run(&bursts, (lfpool_backend_t)backend, 1500, 64);
-		assert_int_equal(o.exhausted, 0);
-	}
+	assert_true(o.exhausted > 0 || o.advice.capacity == 1000);
+	o = run(&bursts, backend, 1500, 64);
+	assert_int_equal(o.exhausted, 0);
 }
 
 /* Whatever the workload: what is said of capacity and headroom holds exactly, what is said of caches too. */
@@ -232,8 +201,8 @@ TEST(followed_by_any_workload)
 		const uint64_t trips = before.advice.cache_capacity < 256 ? after.trips / 2 : after.trips;
 
 		if (!seldom(trips, after.acquires) && after.acquires >= 1000)
-			fail_msg("run %d: cache_capacity %zu: %s as advised, %zu: %s", i, cache_capacity,
-				 before.advice.reason, before.advice.cache_capacity, after.advice.reason);
+			fail_msg("run %d: cache_capacity %zu: %s as advised, %zu: %s", i, cache_capacity, before.advice.reason,
+				 before.advice.cache_capacity, after.advice.reason);
 		else if (seldom(before.trips, before.acquires))
 			assert_int_equal(before.advice.cache_capacity, cache_capacity);
 	}
@@ -262,12 +231,9 @@ TEST(robbed_caches)
 	size_t capacity = 2 * HELD + 4;
 
 	for (int again = 0; again < 2; again++) {
-		lfpool_config_t config = config_of(SIZE, capacity);
 		void *held[2][HELD];
 		lfpool_cache_t *caches[CACHES];
-
-		config.cache_capacity = CACHE;
-		lfpool_t *pool = pool_with(&config);
+		lfpool_t *pool = POOL_OF(SIZE, capacity, .cache_capacity = CACHE);
 
 		for (int i = 0; i < CACHES; i++)
 			caches[i] = lfpool_cache_create(pool);
@@ -302,15 +268,12 @@ TEST(robbed_caches)
 
 TEST(what_is_not_known)
 {
-	lfpool_config_t config = config_of(SIZE, 1000);
+	lfpool_t *pool = POOL_OF(SIZE, 1000, .cache_capacity = LFPOOL_CACHE_NONE);
+	const lfpool_advice_t advice = advice_of(pool);
 
-	/* No caches of its threads. */
-	config.cache_capacity = LFPOOL_CACHE_NONE;
-	lfpool_t *pool = pool_with(&config);
-
-	assert_int_equal(advice_of(pool).capacity, 0);
-	assert_non_null(strstr(advice_of(pool).reason, "too few"));
-	assert_true(advice_of(pool).cache_capacity == LFPOOL_CACHE_NONE);
+	assert_int_equal(advice.capacity, 0);
+	assert_non_null(strstr(advice.reason, "too few"));
+	assert_true(advice.cache_capacity == LFPOOL_CACHE_NONE);
 	lfpool_destroy(pool);
 }
 
@@ -326,8 +289,7 @@ TEST(sizes_of_the_struct)
 	memset(newer.more, 'x', sizeof(newer.more));
 	assert_int_equal(lfpool_advise(pool, &newer.advice), LFPOOL_OK);
 	assert_int_equal(newer.advice.struct_size, sizeof(newer));
-	for (size_t i = 0; i < sizeof(newer.more); i++)
-		assert_int_equal(newer.more[i], 0);
+	assert_true(all_bytes_are(newer.more, sizeof(newer.more), 0));
 	newer.advice.struct_size = sizeof(newer.advice) - 1;
 	assert_int_equal(lfpool_advise(pool, &newer.advice), LFPOOL_E_ARGUMENT);
 	newer.advice.struct_size = 5000;
@@ -336,16 +298,4 @@ TEST(sizes_of_the_struct)
 	lfpool_destroy(pool);
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(bursts_larger_than_the_cache),
-		cmocka_unit_test(too_small),
-		cmocka_unit_test(followed_by_any_workload),
-		cmocka_unit_test(robbed_caches),
-		cmocka_unit_test(what_is_not_known),
-		cmocka_unit_test(sizes_of_the_struct),
-	};
-
-	return cmocka_run_group_tests_name("advice", tests, NULL, NULL);
-}
+RUN_TESTS()

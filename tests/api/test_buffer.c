@@ -34,6 +34,13 @@ static lfpool_t *pool_in(const lfpool_config_t *config, void *buffer, size_t siz
 	return pool;
 }
 
+static lfpool_t *pool_in_array(size_t capacity)
+{
+	lfpool_config_t config = config_of(24, capacity);
+
+	return pool_in(&config, array, sizeof(array));
+}
+
 /* ---- Sizes ---- */
 
 TEST(a_static_array)
@@ -82,8 +89,8 @@ TEST(the_macro_is_enough_and_not_much_more)
 				pairs++;
 				REQUIRE(exact && macro >= exact);
 				/* It takes 16 for the default alignment, which is less on some processors. */
-				REQUIRE(macro - exact <= 8192 + 4096 + 128 +
-							 (alignments[k] ? 0 : (16 - _Alignof(max_align_t)) * capacity));
+				REQUIRE(macro - exact <=
+					8192 + 4096 + 128 + (alignments[k] ? 0 : (16 - _Alignof(max_align_t)) * capacity));
 			}
 	assert_true(pairs > 10000);
 }
@@ -167,10 +174,11 @@ static void expect(const lfpool_config_t *config, lfpool_status_t expected)
 		assert_null(pool);
 }
 
+#define EXPECT(status, ...) expect(&CONFIG_OF(24, 500, __VA_ARGS__), status)
+
 TEST(what_is_refused)
 {
-	const lfpool_config_t good = config_of(24, 500);
-	lfpool_config_t config = good;
+	lfpool_config_t config = config_of(24, 500);
 	lfpool_t *pool;
 
 	expect(&config, LFPOOL_OK);
@@ -180,46 +188,28 @@ TEST(what_is_refused)
 	assert_int_equal(lfpool_buffer_bytes(NULL), 0);
 	for (size_t at = 1; at < LFPOOL_BUFFER_ALIGNMENT; at++)
 		assert_int_equal(lfpool_create_in(&pool, &config, array + at, sizeof(array) - at), LFPOOL_E_BUFFER);
-	config.max_capacity = 500;
-	expect(&config, LFPOOL_OK);
-	config.max_capacity = 501;
-	expect(&config, LFPOOL_E_CONFIG_MAX_CAPACITY);
-	config = good;
+	EXPECT(LFPOOL_OK, .max_capacity = 500);
+	EXPECT(LFPOOL_E_CONFIG_MAX_CAPACITY, .max_capacity = 501);
 	config.object_size = 0;
 	expect(&config, LFPOOL_E_CONFIG_OBJECT_SIZE);
-	config = good;
-	config.depot_shards = 1;
-	expect(&config, LFPOOL_OK);
-	config.depot_shards = 2;
-	expect(&config, LFPOOL_E_CONFIG_DEPOT_SHARDS);
-	config = good;
-	config.backend = LFPOOL_BACKEND_MUTEX;
-	expect(&config, LFPOOL_E_CONFIG_BACKEND);
-	config.backend = LFPOOL_BACKEND_MALLOC;
-	expect(&config, LFPOOL_E_CONFIG_BACKEND);
-	config = good;
-	for (int bit = 0; bit < 7; bit++) {
-		config.flags = UINT32_C(1) << bit;
-		expect(&config, config.flags & (LFPOOL_LOCK | LFPOOL_HUGE_PAGES) ? LFPOOL_E_CONFIG_FLAGS : LFPOOL_OK);
-	}
-	config = good;
-	config.debug = "check,zero,no-tools";
-	expect(&config, LFPOOL_OK);
+	EXPECT(LFPOOL_OK, .depot_shards = 1);
+	EXPECT(LFPOOL_E_CONFIG_DEPOT_SHARDS, .depot_shards = 2);
+	EXPECT(LFPOOL_E_CONFIG_BACKEND, .backend = LFPOOL_BACKEND_MUTEX);
+	EXPECT(LFPOOL_E_CONFIG_BACKEND, .backend = LFPOOL_BACKEND_MALLOC);
+	for (uint32_t flag = 1; flag < 128; flag *= 2)
+		EXPECT(flag & (LFPOOL_LOCK | LFPOOL_HUGE_PAGES) ? LFPOOL_E_CONFIG_FLAGS : LFPOOL_OK, .flags = flag);
 	static const char *const modes[] = {"poison", "guard", "owner", "quarantine=4", "nonsense"};
 
-	for (size_t i = 0; i < COUNT(modes); i++) {
-		config.debug = modes[i];
-		expect(&config, LFPOOL_E_CONFIG_DEBUG);
-	}
+	EXPECT(LFPOOL_OK, .debug = "check,zero,no-tools");
+	for (size_t i = 0; i < COUNT(modes); i++)
+		EXPECT(LFPOOL_E_CONFIG_DEBUG, .debug = modes[i]);
 }
 
 TEST(the_environment_is_ignored)
 {
-	lfpool_config_t config = config_of(24, 500);
-
 	assert_int_equal(setenv("LFPOOL_BACKEND", "mutex", 1), 0);
 	assert_int_equal(setenv("LFPOOL_DEBUG", "poison,owner", 1), 0);
-	lfpool_t *pool = pool_in(&config, array, sizeof(array));
+	lfpool_t *pool = pool_in_array(500);
 
 	assert_int_equal(lfpool_backend(pool), LFPOOL_BACKEND_LOCKFREE);
 	require_whole(pool, 24);
@@ -242,15 +232,12 @@ static void count_down(void *context, void *object)
 
 TEST(a_hook_that_refuses_creation)
 {
-	lfpool_config_t config = config_of(24, 500);
 	int built_and_destroyed[2] = {0, 0};
 	lfpool_t *pool;
 
 	memset(array, 0xee, sizeof(array));
-	config.flags = LFPOOL_CREATE_ALL;
-	config.hooks.context = built_and_destroyed;
-	config.hooks.create = refuse_the_tenth;
-	config.hooks.destroy = count_down;
+	const lfpool_config_t config = CONFIG_OF(24, 500, .flags = LFPOOL_CREATE_ALL, .hooks.context = built_and_destroyed,
+						 .hooks.create = refuse_the_tenth, .hooks.destroy = count_down);
 	assert_int_equal(lfpool_create_in(&pool, &config, array, sizeof(array)), LFPOOL_E_CREATE);
 	assert_null(pool);
 	assert_int_equal(built_and_destroyed[0], 10);
@@ -261,8 +248,7 @@ TEST(a_hook_that_refuses_creation)
 
 TEST(as_many_caches_as_there_are)
 {
-	lfpool_config_t config = config_of(24, 500);
-	lfpool_t *pool = pool_in(&config, array, sizeof(array));
+	lfpool_t *pool = pool_in_array(500);
 	lfpool_cache_t *caches[LFPOOL_BUFFER_CACHES];
 
 	for (int round = 0; round < 3; round++) {
@@ -283,8 +269,7 @@ TEST(as_many_caches_as_there_are)
 
 TEST(it_is_in_no_list)
 {
-	lfpool_config_t config = config_of(24, 500);
-	lfpool_t *pool = pool_in(&config, array, sizeof(array)), *other = pool_of(24, 500);
+	lfpool_t *pool = pool_in_array(500), *other = pool_of(24, 500);
 	void *object = lfpool_acquire(pool), *ordinary = lfpool_acquire(other);
 
 	assert_null(lfpool_of(object));
@@ -296,28 +281,9 @@ TEST(it_is_in_no_list)
 	lfpool_destroy(pool);
 }
 
-/* In the same buffer, the same slot, after as many acquires. */
-TEST(handles_of_the_last_pool_in_the_buffer_are_stale)
-{
-	lfpool_config_t config = config_of(24, 500);
-	lfpool_handle_t last[4] = {0};
-
-	for (size_t i = 0; i < COUNT(last); i++) {
-		lfpool_t *pool = pool_in(&config, array, sizeof(array));
-		void *object = lfpool_acquire(pool);
-
-		last[i] = lfpool_handle_of(pool, object);
-		assert_ptr_equal(lfpool_resolve(pool, last[i]), object);
-		for (size_t k = 0; k < i; k++)
-			assert_null(lfpool_resolve(pool, last[k]));
-		assert_int_equal(lfpool_destroy(pool), 1);
-	}
-}
-
 TEST(a_misuse_is_counted_and_not_printed)
 {
-	lfpool_config_t config = config_of(24, 500);
-	lfpool_t *pool = pool_in(&config, array, sizeof(array));
+	lfpool_t *pool = pool_in_array(500);
 	char path[] = "/tmp/lfpool-buffer-XXXXXX";
 	const int file = mkstemp(path), before = dup(STDERR_FILENO);
 
@@ -342,8 +308,7 @@ static void take_it(void *context, lfpool_t *pool, void *object)
 TEST(as_many_continuations_as_there_is_room_for)
 {
 	enum { ROOM = 16 };
-	lfpool_config_t config = config_of(24, 1);
-	lfpool_t *pool = pool_in(&config, array, sizeof(array));
+	lfpool_t *pool = pool_in_array(1);
 	void *object = lfpool_acquire(pool), *got[ROOM] = {NULL}, *none = NULL;
 
 	for (size_t i = 0; i < ROOM; i++)
@@ -392,43 +357,19 @@ TEST(many_threads)
 	enum { THREADS = 24, ROUNDS = TIMES(2000, 100) };
 	static const size_t capacities[] = {1, 3, 100};
 	struct worker workers[THREADS];
-	pthread_t threads[THREADS];
 
 	for (size_t i = 0; i < COUNT(capacities); i++) {
-		lfpool_config_t config = config_of(24, capacities[i]);
-		lfpool_t *pool = pool_in(&config, array, sizeof(array));
+		lfpool_t *pool = pool_in_array(capacities[i]);
 
-		for (size_t t = 0; t < THREADS; t++) {
-			/* Who waits spins: where there is little to have, it takes its time. */
+		/* A thread that waits spins: where there is little to have, it takes its time. */
+		for (size_t t = 0; t < THREADS; t++)
 			workers[t] = (struct worker){.pool = pool, .rounds = capacities[i] < 10 ? ROUNDS / 10 : ROUNDS};
-			thread_start(&threads[t], work, &workers[t]);
-		}
-		for (size_t t = 0; t < THREADS; t++) {
-			pthread_join(threads[t], NULL);
+		threads_run(THREADS, work, workers, sizeof(workers[0]));
+		for (size_t t = 0; t < THREADS; t++)
 			assert_true(workers[t].got > 0);
-		}
 		require_whole(pool, 24);
 		assert_int_equal(lfpool_destroy(pool), 0);
 	}
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(a_static_array),
-		cmocka_unit_test(the_macro_is_enough_and_not_much_more),
-		cmocka_unit_test(the_function_is_exact),
-		cmocka_unit_test(hooks_take_one_byte_for_each_object_and_256),
-		cmocka_unit_test(what_is_refused),
-		cmocka_unit_test(the_environment_is_ignored),
-		cmocka_unit_test(a_hook_that_refuses_creation),
-		cmocka_unit_test(as_many_caches_as_there_are),
-		cmocka_unit_test(it_is_in_no_list),
-		cmocka_unit_test(handles_of_the_last_pool_in_the_buffer_are_stale),
-		cmocka_unit_test(a_misuse_is_counted_and_not_printed),
-		cmocka_unit_test(as_many_continuations_as_there_is_room_for),
-		cmocka_unit_test(many_threads),
-	};
-
-	return cmocka_run_group_tests_name("buffer", tests, NULL, NULL);
-}
+RUN_TESTS()

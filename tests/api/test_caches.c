@@ -8,12 +8,9 @@
 
 #include "lfpool/inline.h"
 
-typedef void *(*acquire_t)(lfpool_cache_t *cache);
-typedef lfpool_status_t (*release_t)(lfpool_cache_t *cache, void *object);
-
 static const struct way {
-	acquire_t acquire;
-	release_t release;
+	void *(*acquire)(lfpool_cache_t *cache);
+	lfpool_status_t (*release)(lfpool_cache_t *cache, void *object);
 } ways[] = {
 	{lfpool_cache_acquire, lfpool_cache_release},
 	{lfpool_cache_acquire_inline, lfpool_cache_release_inline},
@@ -25,10 +22,7 @@ static const size_t cache_capacities[] = {0, 1, 2, 16, 8192, LFPOOL_CACHE_NONE};
 
 static lfpool_t *pool_caching(size_t capacity, size_t cache_capacity)
 {
-	lfpool_config_t config = config_of(40, capacity);
-
-	config.cache_capacity = cache_capacity;
-	return pool_with(&config);
+	return POOL_OF(40, capacity, .cache_capacity = cache_capacity);
 }
 
 static void drains_and_fills(const struct way *way, size_t capacity, size_t cache_capacity)
@@ -96,67 +90,43 @@ TEST(caches_share_one_pool)
 			for (int i = 0; i < CAPACITY; i++)
 				assert_int_equal(way->release(caches[i % CACHES], objects[i]), LFPOOL_OK);
 		}
+		/* Objects that are out when their cache goes are released through any other way. */
+		for (int i = 0; i < CAPACITY; i++)
+			assert_non_null(objects[i] = lfpool_cache_acquire_inline(caches[0]));
 		for (int c = 0; c < CACHES; c += 2)
 			lfpool_cache_destroy(caches[c]);
+		assert_int_equal(lfpool_active_count(pool), CAPACITY);
+		release_all(pool, objects, CAPACITY);
 		require_whole(pool, 40);
 		/* Two caches still exist: they need not be destroyed first. */
 		assert_int_equal(lfpool_destroy(pool), 0);
 	}
 }
 
-TEST(destroying_a_cache_hands_its_objects_back)
-{
-	lfpool_t *pool = pool_caching(300, 0);
-
-	for (int round = 0; round < 200; round++) {
-		lfpool_cache_t *cache = lfpool_cache_create(pool);
-		void *objects[300];
-
-		assert_non_null(cache);
-		for (int i = 0; i < 300; i++)
-			assert_non_null(objects[i] = lfpool_cache_acquire_inline(cache));
-		for (int i = 0; i < 300; i++)
-			assert_int_equal(lfpool_cache_release_inline(cache, objects[i]), LFPOOL_OK);
-		lfpool_cache_destroy(cache);
-		assert_int_equal(lfpool_available_count(pool), 300);
-	}
-	require_whole(pool, 40);
-	lfpool_destroy(pool);
-}
-
-/* Objects that are out when their cache goes are released through any other way. */
-TEST(objects_outlive_their_cache)
-{
-	lfpool_t *pool = pool_caching(50, 0);
-	lfpool_cache_t *cache = lfpool_cache_create(pool);
-	void *objects[50];
-
-	assert_non_null(cache);
-	for (int i = 0; i < 50; i++)
-		assert_non_null(objects[i] = lfpool_cache_acquire_inline(cache));
-	lfpool_cache_destroy(cache);
-	assert_int_equal(lfpool_active_count(pool), 50);
-	release_all(pool, objects, 50);
-	require_whole(pool, 40);
-	lfpool_destroy(pool);
-}
-
+/* Each gives back what it held: one object, and from time to time all there are. */
 TEST(created_and_destroyed_for_ever_memory_is_flat)
 {
-	lfpool_t *pool = pool_caching(100, 0);
+	lfpool_t *pool = pool_caching(300, 0);
 	size_t before = 0;
 
 	for (int i = 0; i < 50000; i++) {
+		const int count = i % 250 ? 1 : 300;
+		void *objects[300];
+
 		if (i == 1000)
 			before = resident_bytes();
 		lfpool_cache_t *cache = lfpool_cache_create(pool);
 		assert_non_null(cache);
-		void *object = lfpool_cache_acquire(cache);
-		assert_non_null(object);
-		assert_int_equal(lfpool_cache_release(cache, object), LFPOOL_OK);
+		for (int k = 0; k < count; k++)
+			assert_non_null(objects[k] = lfpool_cache_acquire_inline(cache));
+		for (int k = 0; k < count; k++)
+			assert_int_equal(lfpool_cache_release_inline(cache, objects[k]), LFPOOL_OK);
 		lfpool_cache_destroy(cache);
+		if (count > 1)
+			assert_int_equal(lfpool_available_count(pool), 300);
 	}
 	assert_in_range(growth(before, resident_bytes()), 0, TIMES(MIB, 32 * MIB));
+	require_whole(pool, 40);
 	lfpool_destroy(pool);
 }
 
@@ -191,16 +161,4 @@ TEST(more_caches_than_anyone_needs)
 	free(caches);
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(a_cache_drains_and_fills_the_pool),
-		cmocka_unit_test(caches_share_one_pool),
-		cmocka_unit_test(destroying_a_cache_hands_its_objects_back),
-		cmocka_unit_test(objects_outlive_their_cache),
-		cmocka_unit_test(created_and_destroyed_for_ever_memory_is_flat),
-		cmocka_unit_test(more_caches_than_anyone_needs),
-	};
-
-	return cmocka_run_group_tests_name("caches", tests, NULL, NULL);
-}
+RUN_TESTS()

@@ -10,14 +10,6 @@
 
 #include <sys/resource.h>
 
-static lfpool_t *flagged_pool(size_t object_size, size_t capacity, uint32_t flags)
-{
-	lfpool_config_t config = config_of(object_size, capacity);
-
-	config.flags = flags;
-	return pool_with(&config);
-}
-
 /* Inlined through an explicit cache, or, if that is NULL, through the thread's own. */
 static lfpool_status_t release_by(lfpool_cache_t *cache, lfpool_t *pool, void *object)
 {
@@ -35,7 +27,7 @@ TEST(zero_holds_through_every_way_to_acquire)
 	static const size_t sizes[] = {1, 3, 8, 100, 5000};
 
 	for (size_t i = 0; i < COUNT(sizes); i++) {
-		lfpool_t *pool = flagged_pool(sizes[i], CAPACITY, LFPOOL_ZERO);
+		lfpool_t *pool = POOL_OF(sizes[i], CAPACITY, .flags = LFPOOL_ZERO);
 		lfpool_cache_t *cache = lfpool_cache_create(pool);
 		void *objects[CAPACITY];
 
@@ -61,12 +53,8 @@ TEST(zero_holds_through_every_way_to_acquire)
 TEST(zero_spares_the_neighbours)
 {
 	for (size_t size = 1; size <= 33; size++) {
-		lfpool_config_t config = config_of(size, 64);
 		void *objects[64];
-
-		config.flags = LFPOOL_ZERO;
-		config.object_alignment = 1;
-		lfpool_t *pool = pool_with(&config);
+		lfpool_t *pool = POOL_OF(size, 64, .flags = LFPOOL_ZERO, .object_alignment = 1);
 		assert_int_equal(acquire_all(pool, objects, 64), 64);
 		assert_true(sort_disjoint(objects, 64, size));
 		for (size_t i = 0; i < 64; i++)
@@ -114,7 +102,7 @@ TEST(prefault_touches_all_memory_at_creation)
 	memset(objects, 0, CAPACITY * sizeof(*objects));
 	for (uint32_t prefault = 0; prefault < 2; prefault++) {
 		size_t resident_before = resident_bytes();
-		pool = flagged_pool(SIZE, CAPACITY, prefault * LFPOOL_PREFAULT);
+		pool = POOL_OF(SIZE, CAPACITY, .flags = prefault * LFPOOL_PREFAULT);
 		size_t resident = growth(resident_before, resident_bytes());
 		if (prefault)
 			assert_true(resident >= (size_t)CAPACITY * SIZE);
@@ -134,36 +122,4 @@ TEST(prefault_touches_all_memory_at_creation)
 	free(objects);
 }
 
-TEST(check_races_behaves_as_ever_on_one_thread)
-{
-	lfpool_t *pool = flagged_pool(24, 100, LFPOOL_CHECK_RACES);
-	lfpool_cache_t *cache = lfpool_cache_create(pool);
-	void *objects[100];
-
-	assert_non_null(cache);
-	for (int round = 0; round < 3; round++) {
-		for (int i = 0; i < 100; i++)
-			assert_non_null(objects[i] = i % 2 ? lfpool_cache_acquire_inline(cache) : lfpool_acquire(pool));
-		for (int i = 0; i < 100; i++) {
-			assert_true(lfpool_in_use(pool, objects[i]));
-			assert_int_equal(release_by(i % 3 ? cache : NULL, pool, objects[i]), LFPOOL_OK);
-			assert_false(lfpool_in_use(pool, objects[i]));
-			assert_int_equal(release_by(i % 3 ? NULL : cache, pool, objects[i]), LFPOOL_E_NOT_IN_USE);
-		}
-	}
-	assert_int_equal(lfpool_misuse_count(pool), 300);
-	require_whole(pool, 24);
-	lfpool_destroy(pool);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(zero_holds_through_every_way_to_acquire),
-		cmocka_unit_test(zero_spares_the_neighbours),
-		cmocka_unit_test(prefault_touches_all_memory_at_creation),
-		cmocka_unit_test(check_races_behaves_as_ever_on_one_thread),
-	};
-
-	return cmocka_run_group_tests_name("flags", tests, NULL, NULL);
-}
+RUN_TESTS()

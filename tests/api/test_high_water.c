@@ -10,23 +10,9 @@
 
 enum { SIZE = 32, CAPACITY = 4096, WORKERS = 4 };
 
-static lfpool_stats_t stats_of(const lfpool_t *pool)
-{
-	lfpool_stats_t stats = LFPOOL_STATS_INIT;
-
-	REQUIRE(lfpool_stats(pool, &stats) == LFPOOL_OK);
-	return stats;
-}
-
 static lfpool_t *pool_as(lfpool_backend_t backend, uint32_t flags, size_t cache_capacity, size_t capacity)
 {
-	lfpool_config_t config = config_of(SIZE, capacity);
-
-	config.backend = backend;
-	config.flags = flags;
-	config.cache_capacity = cache_capacity;
-	config.depot_shards = 1;
-	return pool_with(&config);
+	return POOL_OF(SIZE, capacity, .backend = backend, .flags = flags, .cache_capacity = cache_capacity, .depot_shards = 1);
 }
 
 /* Swings up and down; after each step the mark is compared with the truth. */
@@ -74,82 +60,42 @@ TEST(up_and_down)
 	one_thread(LFPOOL_BACKEND_LOCKFREE, LFPOOL_ZERO | LFPOOL_CHECK_RACES, 8);
 }
 
-/* What the pool has been is forgotten; what is in use is not. */
-TEST(a_reset_forgets)
-{
-	for (unsigned backend = LFPOOL_BACKEND_LOCKFREE; backend <= LFPOOL_BACKEND_MALLOC; backend++) {
-		lfpool_t *pool = pool_as((lfpool_backend_t)backend, 0, 16, CAPACITY);
-		void **objects = pointers_new(CAPACITY);
-
-		assert_int_equal(acquire_all(pool, objects, 3000), 3000);
-		assert_int_equal(stats_of(pool).high_water, 3000);
-		release_all(pool, objects + 100, 2900);
-		assert_int_equal(stats_of(pool).high_water, 3000);
-		lfpool_high_water_reset(pool);
-		assert_in_range(stats_of(pool).high_water, 100, 100 + 16);
-		/* And so it stays while others come and go. */
-		for (int i = 0; i < 100; i++) {
-			assert_int_equal(acquire_all(pool, objects + 100, 50), 50);
-			release_all(pool, objects + 100, 50);
-		}
-		assert_in_range(stats_of(pool).high_water, 150, 150 + 16);
-		release_all(pool, objects, 100);
-		lfpool_destroy(pool);
-		free(objects);
-	}
-}
-
 /* A pool that grows by itself from nearly nothing: the mark says what it should have begun with. */
-TEST(a_pool_that_grows)
+BACKEND_TEST(a_pool_that_grows, LFPOOL_BACKEND_MALLOC)
 {
-	for (unsigned backend = LFPOOL_BACKEND_LOCKFREE; backend <= LFPOOL_BACKEND_MALLOC; backend++) {
-		lfpool_config_t config = config_of(SIZE, 16);
-		void **objects = pointers_new(CAPACITY);
+	void **objects = pointers_new(CAPACITY);
+	lfpool_t *pool = POOL_OF(SIZE, 16, .backend = backend, .cache_capacity = 16, .max_capacity = CAPACITY, .growth_step = 100,
+				 .depot_shards = 1);
 
-		config.backend = (lfpool_backend_t)backend;
-		config.cache_capacity = 16;
-		config.max_capacity = CAPACITY;
-		config.growth_step = 100;
-		config.depot_shards = 1;
-		lfpool_t *pool = pool_with(&config);
+	assert_int_equal(acquire_all(pool, objects, 1000), 1000);
+	assert_int_equal(stats_of(pool).high_water, 1000);
+	release_all(pool, objects, 1000);
+	assert_int_equal(stats_of(pool).high_water, 1000);
+	lfpool_advice_t advice = LFPOOL_ADVICE_INIT;
 
-		assert_int_equal(acquire_all(pool, objects, 1000), 1000);
-		assert_int_equal(stats_of(pool).high_water, 1000);
-		release_all(pool, objects, 1000);
-		assert_int_equal(stats_of(pool).high_water, 1000);
-		lfpool_advice_t advice = LFPOOL_ADVICE_INIT;
-
-		assert_int_equal(lfpool_advise(pool, &advice), LFPOOL_OK);
-		assert_int_equal(advice.capacity, 1000);
-		lfpool_high_water_reset(pool);
-		assert_in_range(stats_of(pool).high_water, 0, 16 + 8);
-		lfpool_destroy(pool);
-		free(objects);
-	}
+	assert_int_equal(lfpool_advise(pool, &advice), LFPOOL_OK);
+	assert_int_equal(advice.capacity, 1000);
+	lfpool_high_water_reset(pool);
+	assert_in_range(stats_of(pool).high_water, 0, 16 + 8);
+	lfpool_destroy(pool);
+	free(objects);
 }
 
 /* Objects that come and go, and a pool that does. */
 static void size_changes(lfpool_backend_t backend, size_t cache_capacity)
 {
-	lfpool_config_t config = config_of(SIZE, 1000);
 	struct random r = random_for(test_seed("size_changes"), 0);
 	void **objects = pointers_new(CAPACITY);
 	size_t count = 0, most = 0;
 	bool smaller = false;
-
-	config.backend = backend;
-	config.cache_capacity = cache_capacity;
-	config.max_capacity = CAPACITY;
-	config.depot_shards = 1;
-	lfpool_t *pool = pool_with(&config);
+	lfpool_t *pool = POOL_OF(SIZE, 1000, .backend = backend, .cache_capacity = cache_capacity, .max_capacity = CAPACITY,
+				 .depot_shards = 1);
 
 	for (int step = 0; step < TIMES(2000, 80); step++) {
 		const size_t wanted = random_below(&r, CAPACITY + 1);
 
 		switch (random_below(&r, 8)) {
-		case 0:
-			(void)lfpool_grow(pool, random_below(&r, CAPACITY));
-			break;
+		case 0: (void)lfpool_grow(pool, random_below(&r, CAPACITY)); break;
 		case 1:
 			(void)lfpool_shrink(pool, random_below(&r, CAPACITY / 2));
 			smaller = true;
@@ -183,12 +129,10 @@ static void size_changes(lfpool_backend_t backend, size_t cache_capacity)
 	free(objects);
 }
 
-TEST(while_the_size_changes)
+BACKEND_TEST(while_the_size_changes, LFPOOL_BACKEND_MALLOC)
 {
-	for (unsigned backend = LFPOOL_BACKEND_LOCKFREE; backend <= LFPOOL_BACKEND_MALLOC; backend++) {
-		size_changes((lfpool_backend_t)backend, 8);
-		size_changes((lfpool_backend_t)backend, 128);
-	}
+	size_changes(backend, 8);
+	size_changes(backend, 128);
 }
 
 /* A pool that was robbed: full magazines may lack what was taken, and the mark allows for it. */
@@ -238,12 +182,7 @@ struct scene {
 	lfpool_t *pool;
 	uint64_t seed;
 	pthread_barrier_t start, quiet;
-};
-
-struct worker {
-	struct scene *scene;
-	unsigned index;
-	pthread_t thread;
+	atomic_uint workers; /* so far */
 };
 
 /* All hold their most at once between the two barriers. */
@@ -258,13 +197,13 @@ static size_t share_of(uint64_t seed, unsigned round, unsigned worker)
 
 static void *work(void *argument)
 {
-	struct worker *w = argument;
-	struct scene *s = w->scene;
-	struct random r = random_for(s->seed, 1000000 + w->index);
+	struct scene *s = argument;
+	const unsigned index = atomic_fetch_add(&s->workers, 1);
+	struct random r = random_for(s->seed, 1000000 + index);
 	void **held = pointers_new(SHARE);
 
 	for (unsigned round = 0; round < ROUNDS; round++) {
-		const size_t share = share_of(s->seed, round, w->index);
+		const size_t share = share_of(s->seed, round, index);
 		size_t count = 0;
 
 		pthread_barrier_wait(&s->start);
@@ -287,22 +226,15 @@ static void *work(void *argument)
 
 static void workers_at(lfpool_backend_t backend, size_t cache_capacity, uint32_t shards)
 {
-	lfpool_config_t config = config_of(SIZE, CAPACITY);
-	struct worker workers[WORKERS];
-
-	config.backend = backend;
-	config.cache_capacity = cache_capacity;
-	config.depot_shards = shards;
-	struct scene s = {.pool = pool_with(&config), .seed = test_seed("workers_at")};
+	lfpool_t *pool = POOL_OF(SIZE, CAPACITY, .backend = backend, .cache_capacity = cache_capacity, .depot_shards = shards);
+	struct scene s = {.pool = pool, .seed = test_seed("workers_at")};
 
 	pthread_barrier_init(&s.start, NULL, WORKERS + 1);
 	pthread_barrier_init(&s.quiet, NULL, WORKERS + 1);
-	for (unsigned i = 0; i < WORKERS; i++) {
-		workers[i] = (struct worker){.scene = &s, .index = i};
-		thread_start(&workers[i].thread, work, &workers[i]);
-	}
+	const struct threads threads = threads_start(WORKERS, work, &s, 0);
+
 	for (unsigned round = 0; round < ROUNDS; round++) {
-		size_t most = 0, at_most = 0;
+		size_t most = 0;
 
 		for (unsigned i = 0; i < WORKERS; i++)
 			most += share_of(s.seed, round, i);
@@ -315,16 +247,14 @@ static void workers_at(lfpool_backend_t backend, size_t cache_capacity, uint32_t
 			lfpool_high_water_reset(s.pool);
 		pthread_barrier_wait(&s.quiet);
 		/* Each thread swings below its share, so the sum of the shares is the most there was. */
-		at_most = most + WORKERS * (cache_capacity + cache_capacity / 2);
+		const size_t hidden = backend == LFPOOL_BACKEND_MUTEX ? 0 : WORKERS * (cache_capacity + cache_capacity / 2);
+
 		assert_true(stats_of(s.pool).high_water >= most);
-		if (backend == LFPOOL_BACKEND_MUTEX)
-			assert_true(stats_of(s.pool).high_water <= most);
-		else if (shards == 1 && !stats_of(s.pool).steals)
-			assert_true(stats_of(s.pool).high_water <= at_most);
+		if (shards == 1 && !stats_of(s.pool).steals)
+			assert_true(stats_of(s.pool).high_water <= most + hidden);
 		pthread_barrier_wait(&s.quiet);
 	}
-	for (unsigned i = 0; i < WORKERS; i++)
-		pthread_join(workers[i].thread, NULL);
+	threads_join(&threads);
 	require_whole(s.pool, SIZE);
 	lfpool_destroy(s.pool);
 }
@@ -338,16 +268,4 @@ TEST(while_others_work)
 	workers_at(LFPOOL_BACKEND_MALLOC, 16, 1);
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(up_and_down),
-		cmocka_unit_test(a_reset_forgets),
-		cmocka_unit_test(a_pool_that_grows),
-		cmocka_unit_test(while_the_size_changes),
-		cmocka_unit_test(after_thefts),
-		cmocka_unit_test(while_others_work),
-	};
-
-	return cmocka_run_group_tests_name("high_water", tests, NULL, NULL);
-}
+RUN_TESTS()

@@ -31,53 +31,20 @@ static const struct shape shapes[] = {
 
 static lfpool_t *pool_of_shape(const struct shape *shape)
 {
-	lfpool_config_t config = config_of(shape->object_size, shape->capacity);
-
-	config.cache_capacity = shape->cache_capacity;
-	config.flags = shape->flags;
-	return pool_with(&config);
+	return POOL_OF(shape->object_size, shape->capacity, .cache_capacity = shape->cache_capacity, .flags = shape->flags);
 }
 
-static void capacity_objects_then_null(const struct shape *shape)
-{
-	lfpool_t *pool = pool_of_shape(shape);
-	void **objects = pointers_new(shape->capacity);
-
-	for (int round = 0; round < 3; round++) {
-		assert_int_equal(acquire_all(pool, objects, shape->capacity), shape->capacity);
-		assert_null(lfpool_acquire(pool));
-		assert_null(lfpool_acquire(pool));
-		assert_true(sort_disjoint(objects, shape->capacity, shape->object_size));
-		/* One more is available as soon as one is released, whichever it is. */
-		for (size_t i = 0; i < shape->capacity; i += shape->capacity / 5 + 1) {
-			assert_int_equal(lfpool_release(pool, objects[i]), LFPOOL_OK);
-			assert_ptr_equal(lfpool_acquire(pool), objects[i]);
-			assert_null(lfpool_acquire(pool));
-		}
-		release_all(pool, objects, shape->capacity);
-	}
-	assert_int_equal(lfpool_destroy(pool), 0);
-	free(objects);
-}
-
-/* One contiguous range: the objects lie one stride apart, with nothing between them. */
-static void one_range(const struct shape *shape)
-{
-	lfpool_t *pool = pool_of_shape(shape);
-	void **objects = pointers_new(shape->capacity);
-
-	assert_int_equal(acquire_all(pool, objects, shape->capacity), shape->capacity);
-	assert_true(sort_disjoint(objects, shape->capacity, shape->object_size));
-	if (shape->capacity > 1) {
-		size_t stride = stride_of(pool, objects[0]);
-
-		assert_true(stride >= shape->object_size);
-		for (size_t i = 1; i < shape->capacity; i++)
-			assert_int_equal((uintptr_t)objects[i] - (uintptr_t)objects[i - 1], stride);
-	}
-	assert_int_equal(lfpool_destroy(pool), shape->capacity);
-	free(objects);
-}
+/* A test whose body runs on each shape: `shape`. */
+#define SHAPES_TEST(name)                                                                                                  \
+	static void name##_on(const struct shape *shape);                                                                  \
+	TEST(name##_for_every_shape)                                                                                       \
+	{                                                                                                                  \
+		for (const struct shape *s = shapes; s < shapes + COUNT(shapes); s++) {                                    \
+			print_message("    shape %d: %zu of %zu bytes\n", (int)(s - shapes), s->capacity, s->object_size); \
+			name##_on(s);                                                                                      \
+		}                                                                                                          \
+	}                                                                                                                  \
+	static void name##_on(const struct shape *shape)
 
 static void expect_counts(const lfpool_t *pool, size_t active)
 {
@@ -85,23 +52,47 @@ static void expect_counts(const lfpool_t *pool, size_t active)
 	assert_int_equal(lfpool_available_count(pool), lfpool_capacity(pool) - active);
 }
 
-static void counts_are_exact(const struct shape *shape)
+/* The objects of a full pool lie one stride apart, with nothing between them. */
+static void expect_one_range(const lfpool_t *pool, const struct shape *shape, void **objects)
+{
+	assert_true(sort_disjoint(objects, shape->capacity, shape->object_size));
+	if (shape->capacity == 1)
+		return;
+	const size_t stride = stride_of(pool, objects[0]);
+
+	for (size_t i = 1; i < shape->capacity; i++)
+		assert_int_equal((uintptr_t)objects[i] - (uintptr_t)objects[i - 1], stride);
+}
+
+/* Counts are exact at every step, and errno is left alone. */
+SHAPES_TEST(capacity_objects_then_null)
 {
 	lfpool_t *pool = pool_of_shape(shape);
 	void **objects = pointers_new(shape->capacity);
 	/* Reading a count may cost O(capacity / magazine): not after every step of a large pool. */
-	size_t stepping = shape->capacity / 1000 + 1;
+	const size_t stepping = shape->capacity / 1000 + 1;
 
+	assert_int_equal(lfpool_backend(pool), LFPOOL_BACKEND_LOCKFREE);
 	assert_int_equal(lfpool_capacity(pool), shape->capacity);
 	expect_counts(pool, 0);
-	for (int round = 0; round < 2; round++) {
+	errno = 4711;
+	for (int round = 0; round < 3; round++) {
 		for (size_t i = 0; i < shape->capacity; i++) {
 			assert_non_null(objects[i] = lfpool_acquire(pool));
 			if (i % stepping == 0)
 				expect_counts(pool, i + 1);
 		}
 		assert_null(lfpool_acquire(pool));
+		assert_null(lfpool_acquire(pool));
 		expect_counts(pool, shape->capacity);
+		expect_one_range(pool, shape, objects);
+		/* One more is available as soon as one is released, whichever it is. */
+		for (size_t i = 0; i < shape->capacity; i += shape->capacity / 5 + 1) {
+			assert_int_equal(lfpool_release(pool, objects[i]), LFPOOL_OK);
+			assert_ptr_equal(lfpool_acquire(pool), objects[i]);
+			assert_null(lfpool_acquire(pool));
+		}
+		assert_int_equal(errno, 4711);
 		for (size_t i = 0; i < shape->capacity; i++) {
 			assert_int_equal(lfpool_release(pool, objects[i]), LFPOOL_OK);
 			if (i % stepping == 0)
@@ -110,11 +101,12 @@ static void counts_are_exact(const struct shape *shape)
 		assert_int_equal(lfpool_release(pool, NULL), LFPOOL_OK);
 		expect_counts(pool, 0);
 	}
-	lfpool_destroy(pool);
+	assert_int_equal(lfpool_misuse_count(pool), 0);
+	assert_int_equal(lfpool_destroy(pool), 0);
 	free(objects);
 }
 
-static void owns_and_in_use(const struct shape *shape)
+SHAPES_TEST(owns_and_in_use)
 {
 	lfpool_t *pool = pool_of_shape(shape), *other = pool_of_shape(shape);
 	void *object = lfpool_acquire(pool), *others = lfpool_acquire(other), *heap = malloc(shape->object_size);
@@ -123,7 +115,7 @@ static void owns_and_in_use(const struct shape *shape)
 	assert_true(lfpool_owns(pool, object));
 	assert_true(lfpool_in_use(pool, object));
 	const void *const strangers[] = {
-		NULL, &pool, heap, pool, others, (void *)UINTPTR_MAX, (void *)(uintptr_t)owns_and_in_use,
+		NULL, &pool, heap, pool, others, (void *)UINTPTR_MAX, (void *)(uintptr_t)pool_of_shape,
 	};
 	for (size_t i = 0; i < COUNT(strangers); i++) {
 		assert_false(lfpool_owns(pool, strangers[i]));
@@ -150,7 +142,7 @@ static void owns_and_in_use(const struct shape *shape)
 	free(heap);
 }
 
-static void destroy_counts_what_is_out(const struct shape *shape)
+SHAPES_TEST(destroy_counts_what_is_out)
 {
 	for (size_t out = 0; out <= shape->capacity; out += shape->capacity / 4 + 1) {
 		lfpool_t *pool = pool_of_shape(shape);
@@ -162,49 +154,6 @@ static void destroy_counts_what_is_out(const struct shape *shape)
 		free(objects);
 	}
 }
-
-static void errno_is_left_alone(const struct shape *shape)
-{
-	lfpool_t *pool = pool_of_shape(shape);
-
-	errno = 4711;
-	while (lfpool_acquire(pool))
-		assert_int_equal(errno, 4711);
-	assert_int_equal(errno, 4711);
-	assert_int_equal(lfpool_destroy(pool), shape->capacity);
-}
-
-static void questions_answer(const struct shape *shape)
-{
-	lfpool_t *pool = pool_of_shape(shape);
-
-	assert_int_equal(lfpool_backend(pool), LFPOOL_BACKEND_LOCKFREE);
-	assert_int_equal(lfpool_misuse_count(pool), 0);
-	lfpool_destroy(pool);
-}
-
-static void for_every_shape(void (*test)(const struct shape *shape))
-{
-	for (size_t i = 0; i < COUNT(shapes); i++) {
-		print_message("    object_size %zu, capacity %zu, cache_capacity %zu, flags %#x\n", shapes[i].object_size,
-			      shapes[i].capacity, shapes[i].cache_capacity, (unsigned)shapes[i].flags);
-		test(&shapes[i]);
-	}
-}
-
-#define SHAPES_TEST(name)                                                                                       \
-	TEST(name##_for_every_shape)                                                                            \
-	{                                                                                                       \
-		for_every_shape(name);                                                                          \
-	}
-
-SHAPES_TEST(capacity_objects_then_null)
-SHAPES_TEST(one_range)
-SHAPES_TEST(counts_are_exact)
-SHAPES_TEST(owns_and_in_use)
-SHAPES_TEST(destroy_counts_what_is_out)
-SHAPES_TEST(errno_is_left_alone)
-SHAPES_TEST(questions_answer)
 
 TEST(null_is_fine)
 {
@@ -218,18 +167,4 @@ TEST(null_is_fine)
 	lfpool_destroy(pool);
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(capacity_objects_then_null_for_every_shape),
-		cmocka_unit_test(one_range_for_every_shape),
-		cmocka_unit_test(counts_are_exact_for_every_shape),
-		cmocka_unit_test(owns_and_in_use_for_every_shape),
-		cmocka_unit_test(destroy_counts_what_is_out_for_every_shape),
-		cmocka_unit_test(errno_is_left_alone_for_every_shape),
-		cmocka_unit_test(questions_answer_for_every_shape),
-		cmocka_unit_test(null_is_fine),
-	};
-
-	return cmocka_run_group_tests_name("pool", tests, NULL, NULL);
-}
+RUN_TESTS()

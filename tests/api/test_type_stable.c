@@ -48,12 +48,9 @@ static struct scene {
 
 static void scene_open(size_t capacity, size_t cache_capacity)
 {
-	lfpool_config_t config = config_of(sizeof(struct object), capacity);
-
-	config.cache_capacity = cache_capacity;
-	config.debug = "no-tools"; /* AddressSanitizer would report each late look */
 	memset(&scene, 0, sizeof(scene));
-	scene.pool = pool_with(&config);
+	/* AddressSanitizer would report each late look. */
+	scene.pool = POOL_OF(sizeof(struct object), capacity, .cache_capacity = cache_capacity, .debug = "no-tools");
 }
 
 /* ---- The pattern ---- */
@@ -138,7 +135,7 @@ TEST(a_look_that_ends_too_late_is_told)
 /* Releases so many, acquires and publishes as many, at full speed. */
 static void *write_often(void *argument)
 {
-	const size_t place = (size_t)(uintptr_t)argument;
+	const size_t place = *(const size_t *)argument;
 	struct random random = random_for(place, 0);
 	struct object *objects[BURST_MAX];
 	size_t held = 0;
@@ -196,20 +193,18 @@ static void read_while_others_write(size_t burst, size_t cache_capacity, bool (*
 {
 	const uint64_t until = now_ns() + TIMES(150, 300) * UINT64_C(1000000), limit = until + UINT64_C(60000000000);
 	struct reader r = {0};
-	pthread_t threads[WRITERS + READERS];
 
 	scene_open(2 * WRITERS * burst + SPARE, cache_capacity);
 	scene.burst = burst;
-	for (size_t i = 0; i < COUNT(threads); i++)
-		if (i < WRITERS)
-			thread_start(&threads[i], write_often, (void *)(uintptr_t)i);
-		else
-			thread_start(&threads[i], read_often, &r);
+	static size_t places[WRITERS] = {0, 1};
+	const struct threads writers = threads_start(WRITERS, write_often, places, sizeof(places[0]));
+	const struct threads readers = threads_start(READERS, read_often, &r, 0);
+
 	while (!meanwhile() || now_ns() < until || !atomic_load(&r.foreign) || !atomic_load(&r.accepted))
 		REQUIRE(now_ns() < limit);
 	atomic_store(&scene.over, true);
-	for (size_t i = 0; i < COUNT(threads); i++)
-		pthread_join(threads[i], NULL);
+	threads_join(&writers);
+	threads_join(&readers);
 	print_message("    accepted %zu looks; thrown away, with words of others, %zu\n", atomic_load(&r.accepted),
 		      atomic_load(&r.foreign));
 	require_whole(scene.pool, sizeof(struct object));
@@ -232,12 +227,9 @@ TEST(no_word_of_another_object_is_accepted)
 /* Some pages went back to the system, again and again. */
 static bool trim(void)
 {
-	lfpool_stats_t stats = LFPOOL_STATS_INIT;
-
 	(void)lfpool_trim(scene.pool, 0, SIZE_MAX);
 	usleep(100);
-	REQUIRE(lfpool_stats(scene.pool, &stats) == LFPOOL_OK);
-	return stats.given_back > 100 * 4096;
+	return stats_of(scene.pool).given_back > 100 * 4096;
 }
 
 /* Under the readers' eyes: what is zero then is not accepted either. */
@@ -246,13 +238,4 @@ TEST(nor_a_zero_of_memory_that_was_given_back)
 	read_while_others_write(BURST_MAX, 2, trim);
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(a_look_that_ends_too_late_is_told),
-		cmocka_unit_test(no_word_of_another_object_is_accepted),
-		cmocka_unit_test(nor_a_zero_of_memory_that_was_given_back),
-	};
-
-	return cmocka_run_group_tests_name("type-stable memory", tests, NULL, NULL);
-}
+RUN_TESTS()

@@ -29,24 +29,12 @@ struct crumb {
 LFPOOL_DEFINE(ship, struct ship);
 LFPOOL_DEFINE(crumb, struct crumb);
 
-static void ignore(void *context, const lfpool_misuse_t *misuse)
-{
-	(void)misuse;
-	++*(unsigned *)context;
-}
-
-static unsigned misuses;
-
+/* The type says how large the objects are. */
 static ship_pool_t ships_of(size_t capacity)
 {
-	lfpool_config_t config = LFPOOL_CONFIG_INIT;
 	ship_pool_t ships;
 
-	misuses = 0;
-	config.capacity = capacity;
-	config.hooks.misuse = ignore;
-	config.hooks.context = &misuses;
-	assert_int_equal(ship_pool_create(&ships, &config), LFPOOL_OK);
+	assert_int_equal(ship_pool_create(&ships, &CONFIG_OF(0, capacity, .hooks.misuse = expected_misuse)), LFPOOL_OK);
 	assert_non_null(ships.untyped);
 	return ships;
 }
@@ -56,7 +44,6 @@ static ship_pool_t ships_of(size_t capacity)
 TEST(size_and_alignment_are_the_types)
 {
 	ship_pool_t ships = ships_of(100);
-	lfpool_config_t config = LFPOOL_CONFIG_INIT;
 	crumb_pool_t crumbs;
 	struct ship *first = ship_acquire(ships);
 
@@ -65,8 +52,7 @@ TEST(size_and_alignment_are_the_types)
 	assert_int_equal(lfpool_capacity(ships.untyped), 100);
 	assert_int_equal(ship_pool_destroy(ships), 1);
 
-	config.capacity = 10;
-	assert_int_equal(crumb_pool_create(&crumbs, &config), LFPOOL_OK);
+	assert_int_equal(crumb_pool_create(&crumbs, &CONFIG_OF(0, 10, .name = "crumbs")), LFPOOL_OK);
 	struct crumb *crumb = crumb_acquire(crumbs);
 	assert_true(stride_of(crumbs.untyped, crumb) >= sizeof(struct crumb));
 	assert_int_equal(crumb_release(crumbs, crumb), LFPOOL_OK);
@@ -75,12 +61,9 @@ TEST(size_and_alignment_are_the_types)
 
 TEST(more_room_is_given_and_less_is_refused)
 {
-	lfpool_config_t config = LFPOOL_CONFIG_INIT;
+	lfpool_config_t config = CONFIG_OF(1000, 10, .object_alignment = 128);
 	ship_pool_t ships;
 
-	config.capacity = 10;
-	config.object_size = 1000;
-	config.object_alignment = 128;
 	assert_int_equal(ship_pool_create(&ships, &config), LFPOOL_OK);
 	struct ship *ship = ship_acquire(ships);
 	assert_int_equal((uintptr_t)ship % 128, 0);
@@ -135,7 +118,7 @@ TEST(acquire_and_release)
 	assert_int_equal(ship_release(ships, a), LFPOOL_E_NOT_IN_USE);
 	assert_int_equal(ship_release_self(b), LFPOOL_OK);
 	assert_int_equal(ship_release_self(b), LFPOOL_E_NOT_IN_USE);
-	assert_int_equal(misuses, 2);
+	assert_int_equal(lfpool_misuse_count(ships.untyped), 2);
 	require_whole(ships.untyped, sizeof(struct ship));
 	assert_int_equal(ship_pool_destroy(ships), 0);
 }
@@ -149,13 +132,10 @@ static bool at_once(void *context, const lfpool_batch_t *batch)
 
 TEST(retire)
 {
-	lfpool_config_t config = LFPOOL_CONFIG_INIT;
 	ship_pool_t ships;
 	struct ship *ship;
 
-	config.capacity = 1;
-	config.scheme.ready = at_once;
-	assert_int_equal(ship_pool_create(&ships, &config), LFPOOL_OK);
+	assert_int_equal(ship_pool_create(&ships, &CONFIG_OF(0, 1, .scheme.ready = at_once)), LFPOOL_OK);
 	assert_int_equal(ship_retire(ships, NULL), LFPOOL_OK);
 	assert_non_null(ship = ship_acquire(ships));
 	assert_int_equal(ship_retire(ships, ship), LFPOOL_OK);
@@ -168,8 +148,8 @@ TEST(retire)
 
 TEST(bulk_of_any_count)
 {
-	static const size_t counts[] = {0, 1, LFPOOL_TYPED_BATCH - 1, LFPOOL_TYPED_BATCH, LFPOOL_TYPED_BATCH + 1,
-					2 * LFPOOL_TYPED_BATCH, 200, 201};
+	static const size_t counts[] = {
+		0, 1, LFPOOL_TYPED_BATCH - 1, LFPOOL_TYPED_BATCH, LFPOOL_TYPED_BATCH + 1, 2 * LFPOOL_TYPED_BATCH, 200, 201};
 	ship_pool_t ships = ships_of(200);
 	struct ship *fleet[202];
 
@@ -187,14 +167,14 @@ TEST(bulk_of_any_count)
 		assert_int_equal(ship_release_bulk(ships, fleet, expected), expected);
 		assert_int_equal(lfpool_active_count(ships.untyped), 0);
 	}
-	assert_int_equal(misuses, 0);
+	assert_int_equal(lfpool_misuse_count(ships.untyped), 0);
 	/* What is wrong in the middle of a bulk is refused, and the rest released. */
 	assert_int_equal(ship_acquire_bulk(ships, fleet, 150), 150);
 	struct ship *kept = fleet[70], *other = fleet[10];
 	fleet[70] = NULL;
 	fleet[10] = fleet[11];
 	assert_int_equal(ship_release_bulk(ships, fleet, 150), 148);
-	assert_int_equal(misuses, 1);
+	assert_int_equal(lfpool_misuse_count(ships.untyped), 1);
 	assert_int_equal(ship_release(ships, kept), LFPOOL_OK);
 	assert_int_equal(ship_release(ships, other), LFPOOL_OK);
 	require_whole(ships.untyped, sizeof(struct ship));
@@ -258,7 +238,7 @@ TEST(walks)
 {
 	enum { CAPACITY = 1000, FLEET = 300 };
 	struct tour tour = {ships_of(CAPACITY), 0, 0, 0};
-	struct ship *fleet[FLEET], *seen[FLEET + 1];
+	struct ship *fleet[FLEET], *seen[FLEET + 1], copies[FLEET];
 	lfpool_cursor_t cursor, parts[7];
 
 	assert_int_equal(ship_for_each_active(tour.ships, call_at, &tour), 0);
@@ -281,6 +261,11 @@ TEST(walks)
 		seen[i]->visits++;
 	for (size_t i = 0; i < FLEET; i++)
 		assert_int_equal(fleet[i]->visits, 4);
+	assert_int_equal(ship_copy_active_objects(tour.ships, copies, FLEET), FLEET);
+	for (size_t i = 0; i < FLEET; i++) {
+		assert_memory_equal(&copies[i], seen[i], sizeof(copies[i]));
+		assert_ptr_equal(ship_object_at(tour.ships, ship_index_of(tour.ships, fleet[i])), fleet[i]);
+	}
 	seen[10] = NULL;
 	assert_int_equal(ship_copy_active(tour.ships, seen, 10), 10);
 	assert_null(seen[10]);
@@ -333,19 +318,4 @@ TEST(caches)
 	assert_int_equal(ship_pool_destroy(ships), 0);
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(size_and_alignment_are_the_types),
-		cmocka_unit_test(more_room_is_given_and_less_is_refused),
-		cmocka_unit_test(refusals_are_those_of_lfpool_create),
-		cmocka_unit_test(acquire_and_release),
-		cmocka_unit_test(retire),
-		cmocka_unit_test(bulk_of_any_count),
-		cmocka_unit_test(handles_go_stale),
-		cmocka_unit_test(walks),
-		cmocka_unit_test(caches),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+RUN_TESTS()

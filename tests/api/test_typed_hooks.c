@@ -7,6 +7,7 @@
 #include "lfpool/typed.h"
 
 #include "../support/support.h"
+#include "../support/told.h"
 #include "../support/widget.h"
 
 struct crumb {
@@ -57,14 +58,10 @@ LFPOOL_DEFINE_WITH(half, struct crumb, half_table);
 TEST(every_hook_of_a_table_is_called)
 {
 	struct calls calls = {0}, others = {0};
-	lfpool_config_t config = LFPOOL_CONFIG_INIT;
 	full_pool_t full, second;
 
-	config.capacity = 1;
-	config.hooks.context = &calls;
-	assert_int_equal(full_pool_create(&full, &config), LFPOOL_OK);
-	config.hooks.context = &others;
-	assert_int_equal(full_pool_create(&second, &config), LFPOOL_OK);
+	assert_int_equal(full_pool_create(&full, &CONFIG_OF(0, 1, .hooks.context = &calls)), LFPOOL_OK);
+	assert_int_equal(full_pool_create(&second, &CONFIG_OF(0, 1, .hooks.context = &others)), LFPOOL_OK);
 	for (unsigned i = 1; i <= 3; i++) {
 		struct crumb *crumb = full_acquire(full);
 
@@ -87,24 +84,15 @@ TEST(every_hook_of_a_table_is_called)
 TEST(hooks_that_a_table_lacks_are_not_called)
 {
 	struct calls calls = {0};
-	lfpool_config_t config = LFPOOL_CONFIG_INIT;
 	half_pool_t half;
 
-	config.capacity = 1;
-	config.hooks.context = &calls;
-	assert_int_equal(half_pool_create(&half, &config), LFPOOL_OK);
+	assert_int_equal(half_pool_create(&half, &CONFIG_OF(0, 1, .hooks.context = &calls)), LFPOOL_OK);
 	for (int i = 0; i < 3; i++)
 		assert_int_equal(half_release(half, half_acquire(half)), LFPOOL_OK);
 	assert_int_equal(half_pool_destroy(half), 0);
 	assert_int_equal(calls.create, 1);
 	assert_int_equal(calls.destroy, 1);
 	assert_int_equal(calls.activate + calls.deactivate, 0);
-}
-
-static void ignore(void *context, const lfpool_misuse_t *misuse)
-{
-	(void)misuse;
-	++*(unsigned *)context;
 }
 
 static bool untyped_hook(void *context, void *object)
@@ -114,22 +102,16 @@ static bool untyped_hook(void *context, void *object)
 
 TEST(a_table_and_untyped_hooks_exclude_each_other)
 {
-	lfpool_config_t config = LFPOOL_CONFIG_INIT;
 	struct calls calls = {0};
 	half_pool_t half;
-	unsigned count = 0;
 
-	config.capacity = 1;
-	config.hooks.activate = untyped_hook;
-	assert_int_equal(half_pool_create(&half, &config), LFPOOL_E_CONFIG_HOOKS);
+	assert_int_equal(half_pool_create(&half, &CONFIG_OF(0, 1, .hooks.activate = untyped_hook)), LFPOOL_E_CONFIG_HOOKS);
 	assert_null(half.untyped);
 	/* The misuse hook is no part of the table. */
-	config.hooks.activate = NULL;
-	config.hooks.misuse = ignore;
-	config.hooks.context = &count;
-	assert_int_equal(half_pool_create(&half, &config), LFPOOL_OK);
+	told_forget();
+	assert_int_equal(half_pool_create(&half, &CONFIG_OF(0, 1, .hooks.misuse = hear)), LFPOOL_OK);
 	assert_int_equal(half_release(half, (struct crumb *)&calls), LFPOOL_E_FOREIGN);
-	assert_int_equal(count, 1);
+	assert_int_equal(told.count, 1);
 	half_pool_destroy(half);
 }
 
@@ -173,14 +155,4 @@ TEST(hidden_pools)
 	}
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(every_hook_of_a_table_is_called),
-		cmocka_unit_test(hooks_that_a_table_lacks_are_not_called),
-		cmocka_unit_test(a_table_and_untyped_hooks_exclude_each_other),
-		cmocka_unit_test(hidden_pools),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+RUN_TESTS()

@@ -9,13 +9,9 @@ enum { SIZE = 40, CAPACITY = 1000 };
 
 static const lfpool_backend_t tracked[] = {LFPOOL_BACKEND_LOCKFREE, LFPOOL_BACKEND_MUTEX};
 
-static lfpool_t *pool_on(lfpool_backend_t backend, size_t capacity, uint32_t flags)
+static lfpool_t *pool_on(lfpool_backend_t backend, size_t capacity)
 {
-	lfpool_config_t config = config_of(SIZE, capacity);
-
-	config.backend = backend;
-	config.flags = flags;
-	return pool_with(&config);
+	return POOL_OF(SIZE, capacity, .backend = backend);
 }
 
 /* What a visitor saw. */
@@ -66,46 +62,44 @@ static void require_walks_give(lfpool_t *pool, void **expected, size_t count)
 		assert_null(lfpool_cursor_next(&cursor));
 }
 
-TEST(the_active_objects_are_visited_each_once_in_address_order)
+BACKEND_TEST(the_active_objects_are_visited_each_once_in_address_order, LFPOOL_BACKEND_MUTEX)
 {
 	struct random r = random_for(test_seed("walk"), 0);
 
-	for (size_t b = 0; b < COUNT(tracked); b++) {
-		for (int round = 0; round < 30; round++) {
-			const size_t capacity = 1 + random_below(&r, CAPACITY);
-			const size_t some = random_below(&r, (uint32_t)capacity + 1);
-			lfpool_t *pool = pool_on(tracked[b], capacity, 0);
-			void *objects[CAPACITY];
-			size_t held = 0;
+	for (int round = 0; round < 30; round++) {
+		const size_t capacity = 1 + random_below(&r, CAPACITY);
+		const size_t some = random_below(&r, (uint32_t)capacity + 1);
+		lfpool_t *pool = pool_on(backend, capacity);
+		void *objects[CAPACITY];
+		size_t held = 0;
 
-			require_walks_give(pool, NULL, 0);
-			while (held < some)
-				assert_non_null(objects[held++] = lfpool_acquire(pool));
-			require_walks_give(pool, objects, held);
-			/* Any of them, and then one, and then none. */
-			for (size_t i = 0; i < held;) {
-				if (random_below(&r, 3) == 0) {
-					i++;
-					continue;
-				}
-				assert_int_equal(lfpool_release(pool, objects[i]), LFPOOL_OK);
-				objects[i] = objects[--held];
+		require_walks_give(pool, NULL, 0);
+		while (held < some)
+			assert_non_null(objects[held++] = lfpool_acquire(pool));
+		require_walks_give(pool, objects, held);
+		/* Any of them, and then one, and then none. */
+		for (size_t i = 0; i < held;) {
+			if (random_below(&r, 3) == 0) {
+				i++;
+				continue;
 			}
-			require_walks_give(pool, objects, held);
-			while (held > 1)
-				assert_int_equal(lfpool_release(pool, objects[--held]), LFPOOL_OK);
-			require_walks_give(pool, objects, held);
-			release_all(pool, objects, held);
-			require_walks_give(pool, NULL, 0);
-			assert_int_equal(lfpool_destroy(pool), 0);
+			assert_int_equal(lfpool_release(pool, objects[i]), LFPOOL_OK);
+			objects[i] = objects[--held];
 		}
+		require_walks_give(pool, objects, held);
+		while (held > 1)
+			assert_int_equal(lfpool_release(pool, objects[--held]), LFPOOL_OK);
+		require_walks_give(pool, objects, held);
+		release_all(pool, objects, held);
+		require_walks_give(pool, NULL, 0);
+		assert_int_equal(lfpool_destroy(pool), 0);
 	}
 }
 
 TEST(the_last_slot_and_the_first_are_visited)
 {
 	for (size_t capacity = 1; capacity < 70; capacity++) {
-		lfpool_t *pool = pool_on(LFPOOL_BACKEND_LOCKFREE, capacity, 0);
+		lfpool_t *pool = pool_on(LFPOOL_BACKEND_LOCKFREE, capacity);
 		void *objects[70];
 
 		assert_int_equal(acquire_all(pool, objects, 70), capacity);
@@ -147,30 +141,66 @@ TEST(a_visitor_that_says_false_ends_the_walk)
 	lfpool_destroy(pool);
 }
 
-TEST(every_slot)
+/* Each copy is its object, in the order of the addresses; the array beyond what was asked for is left alone. */
+BACKEND_TEST(the_active_objects_themselves, LFPOOL_BACKEND_MALLOC)
 {
-	for (size_t b = 0; b < COUNT(tracked); b++) {
-		lfpool_t *pool = pool_on(tracked[b], CAPACITY, 0);
-		struct seen seen = {.pool = pool};
-		void *objects[17];
+	lfpool_t *pool = pool_on(backend, CAPACITY);
+	void *objects[CAPACITY], *active[CAPACITY];
+	char copies[10 * SIZE + 1];
 
-		assert_int_equal(acquire_all(pool, objects, 17), 17);
-		assert_int_equal(lfpool_for_each_slot(pool, note_slot, &seen), CAPACITY);
-		assert_int_equal(seen.count, CAPACITY);
-		assert_int_equal(seen.active, 17);
-		assert_true(sort_disjoint(seen.objects, CAPACITY, SIZE));
-		for (size_t i = 0; i < CAPACITY; i++) {
-			assert_true(lfpool_owns(pool, seen.objects[i]));
-			assert_true(all_bytes_are(seen.objects[i], SIZE, 0));
+	assert_int_equal(acquire_all(pool, objects, 20), 20);
+	for (size_t i = 0; i < 20; i++)
+		stamp_write(objects[i], SIZE, i);
+	for (size_t i = 0; i < 20; i += 2)
+		assert_int_equal(lfpool_release(pool, objects[i]), LFPOOL_OK);
+	assert_int_equal(lfpool_copy_active(pool, active, CAPACITY), 10);
+	for (size_t bytes = 0; bytes <= SIZE; bytes += SIZE / 4)
+		for (size_t count = 7; count <= 11; count += 4) {
+			const size_t copied = count < 10 ? count : 10;
+
+			memset(copies, 'x', sizeof(copies));
+			assert_int_equal(lfpool_copy_active_objects(pool, copies, count, bytes), copied);
+			for (size_t i = 0; i < copied; i++)
+				assert_memory_equal(copies + i * bytes, active[i], bytes);
+			for (size_t i = copied * bytes; i < sizeof(copies); i++)
+				assert_int_equal(copies[i], 'x');
 		}
-		lfpool_destroy(pool);
+	assert_int_equal(lfpool_copy_active_objects(pool, copies, 10, SIZE + 1), 0);
+	assert_int_equal(lfpool_copy_active_objects(pool, NULL, 0, SIZE), 0);
+	assert_int_equal(lfpool_release_all(pool), 10);
+	assert_int_equal(lfpool_copy_active_objects(pool, copies, 10, SIZE), 0);
+	lfpool_destroy(pool);
+}
+
+BACKEND_TEST(every_slot, LFPOOL_BACKEND_MUTEX)
+{
+	lfpool_t *pool = pool_on(backend, CAPACITY);
+	struct seen seen = {.pool = pool};
+	void *objects[CAPACITY];
+
+	assert_int_equal(acquire_all(pool, objects, 17), 17);
+	assert_int_equal(lfpool_for_each_slot(pool, note_slot, &seen), CAPACITY);
+	assert_int_equal(seen.count, CAPACITY);
+	assert_int_equal(seen.active, 17);
+	assert_true(sort_disjoint(seen.objects, CAPACITY, SIZE));
+	for (size_t i = 0; i < CAPACITY; i++) {
+		assert_true(lfpool_owns(pool, seen.objects[i]));
+		assert_true(all_bytes_are(seen.objects[i], SIZE, 0));
 	}
+	/* Those that a shrink took out are free ones. */
+	assert_int_equal(acquire_all(pool, objects + 17, CAPACITY - 17), CAPACITY - 17);
+	release_all(pool, objects, 300);
+	assert_int_equal(lfpool_shrink(pool, 100), 100);
+	seen = (struct seen){.pool = pool};
+	assert_int_equal(lfpool_for_each_slot(pool, note_slot, &seen), CAPACITY);
+	assert_int_equal(seen.active, CAPACITY - 300);
+	lfpool_destroy(pool);
 }
 
 /* A free slot of the malloc backend has no memory: none is visited, active ones neither. */
 TEST(no_slot_of_the_malloc_backend)
 {
-	lfpool_t *pool = pool_on(LFPOOL_BACKEND_MALLOC, CAPACITY, 0);
+	lfpool_t *pool = pool_on(LFPOOL_BACKEND_MALLOC, CAPACITY);
 	struct seen seen = {.pool = pool};
 	void *object = lfpool_acquire(pool);
 
@@ -189,28 +219,26 @@ static bool release_this(void *context, void *object)
 	return true;
 }
 
-TEST(the_current_object_may_be_released)
+BACKEND_TEST(the_current_object_may_be_released, LFPOOL_BACKEND_MUTEX)
 {
-	for (size_t b = 0; b < COUNT(tracked); b++) {
-		lfpool_t *pool = pool_on(tracked[b], CAPACITY, 0);
-		void *objects[CAPACITY], *object;
-		lfpool_cursor_t cursor;
-		size_t released = 0;
+	lfpool_t *pool = pool_on(backend, CAPACITY);
+	void *objects[CAPACITY], *object;
+	lfpool_cursor_t cursor;
+	size_t released = 0;
 
-		assert_int_equal(acquire_all(pool, objects, CAPACITY), CAPACITY);
-		assert_int_equal(lfpool_for_each_active(pool, release_this, pool), CAPACITY);
-		require_whole(pool, SIZE);
-		assert_int_equal(acquire_all(pool, objects, CAPACITY), CAPACITY);
-		lfpool_cursor_open(&cursor, pool);
-		while ((object = lfpool_cursor_next(&cursor)))
-			if (++released % 3)
-				assert_int_equal(lfpool_release(pool, object), LFPOOL_OK);
-		assert_int_equal(released, CAPACITY);
-		assert_int_equal(lfpool_active_count(pool), CAPACITY / 3);
-		assert_int_equal(lfpool_release_all(pool), CAPACITY / 3);
-		require_whole(pool, SIZE);
-		lfpool_destroy(pool);
-	}
+	assert_int_equal(acquire_all(pool, objects, CAPACITY), CAPACITY);
+	assert_int_equal(lfpool_for_each_active(pool, release_this, pool), CAPACITY);
+	require_whole(pool, SIZE);
+	assert_int_equal(acquire_all(pool, objects, CAPACITY), CAPACITY);
+	lfpool_cursor_open(&cursor, pool);
+	while ((object = lfpool_cursor_next(&cursor)))
+		if (++released % 3)
+			assert_int_equal(lfpool_release(pool, object), LFPOOL_OK);
+	assert_int_equal(released, CAPACITY);
+	assert_int_equal(lfpool_active_count(pool), CAPACITY / 3);
+	assert_int_equal(lfpool_release_all(pool), CAPACITY / 3);
+	require_whole(pool, SIZE);
+	lfpool_destroy(pool);
 }
 
 /* Releases all the others, once. */
@@ -228,20 +256,18 @@ static bool release_the_others(void *context, void *object)
 	return true;
 }
 
-TEST(another_object_may_be_released_and_is_not_visited_then)
+BACKEND_TEST(another_object_may_be_released_and_is_not_visited_then, LFPOOL_BACKEND_MUTEX)
 {
-	for (size_t b = 0; b < COUNT(tracked); b++) {
-		lfpool_t *pool = pool_on(tracked[b], CAPACITY, 0);
-		struct seen seen = {.pool = pool};
-		void *objects[CAPACITY];
+	lfpool_t *pool = pool_on(backend, CAPACITY);
+	struct seen seen = {.pool = pool};
+	void *objects[CAPACITY];
 
-		assert_int_equal(acquire_all(pool, objects, CAPACITY), CAPACITY);
-		assert_int_equal(lfpool_for_each_active(pool, release_the_others, &seen), 1);
-		assert_int_equal(lfpool_active_count(pool), 1);
-		assert_int_equal(lfpool_release(pool, seen.objects[0]), LFPOOL_OK);
-		require_whole(pool, SIZE);
-		lfpool_destroy(pool);
-	}
+	assert_int_equal(acquire_all(pool, objects, CAPACITY), CAPACITY);
+	assert_int_equal(lfpool_for_each_active(pool, release_the_others, &seen), 1);
+	assert_int_equal(lfpool_active_count(pool), 1);
+	assert_int_equal(lfpool_release(pool, seen.objects[0]), LFPOOL_OK);
+	require_whole(pool, SIZE);
+	lfpool_destroy(pool);
 }
 
 /* Acquires one for each it sees: those that lie behind the walk are not visited, and none is visited twice. */
@@ -253,22 +279,20 @@ static bool acquire_another(void *context, void *object)
 	return note(context, object);
 }
 
-TEST(acquiring_is_legal_and_ends)
+BACKEND_TEST(acquiring_is_legal_and_ends, LFPOOL_BACKEND_MUTEX)
 {
-	for (size_t b = 0; b < COUNT(tracked); b++) {
-		lfpool_t *pool = pool_on(tracked[b], CAPACITY, 0);
-		struct seen seen = {.pool = pool};
-		void *objects[CAPACITY];
+	lfpool_t *pool = pool_on(backend, CAPACITY);
+	struct seen seen = {.pool = pool};
+	void *objects[CAPACITY];
 
-		assert_int_equal(acquire_all(pool, objects, CAPACITY / 2), CAPACITY / 2);
-		const size_t visited = lfpool_for_each_active(pool, acquire_another, &seen);
+	assert_int_equal(acquire_all(pool, objects, CAPACITY / 2), CAPACITY / 2);
+	const size_t visited = lfpool_for_each_active(pool, acquire_another, &seen);
 
-		assert_in_range(visited, CAPACITY / 2, CAPACITY);
-		assert_int_equal(visited, seen.count);
-		assert_true(sort_disjoint(seen.objects, seen.count, SIZE));
-		assert_int_equal(lfpool_release_all(pool), CAPACITY);
-		lfpool_destroy(pool);
-	}
+	assert_in_range(visited, CAPACITY / 2, CAPACITY);
+	assert_int_equal(visited, seen.count);
+	assert_true(sort_disjoint(seen.objects, seen.count, SIZE));
+	assert_int_equal(lfpool_release_all(pool), CAPACITY);
+	lfpool_destroy(pool);
 }
 
 /* ---- Divided ---- */
@@ -278,16 +302,12 @@ TEST(the_parts_of_a_walk_are_disjoint_and_complete)
 	struct random r = random_for(test_seed("split"), 0);
 
 	for (int round = 0; round < 300; round++) {
-		const size_t capacity = 1 + random_below(&r, CAPACITY);
+		const size_t capacity = 1 + random_below(&r, CAPACITY), cache_capacity = 2u << random_below(&r, 6);
 		const size_t parts = 1 + random_below(&r, round % 2 ? 8 : 1200);
-		lfpool_config_t config = config_of(SIZE, capacity);
+		lfpool_t *pool = POOL_OF(SIZE, capacity, .backend = tracked[round % 3 == 0], .cache_capacity = cache_capacity);
 		lfpool_cursor_t *cursors = calloc(parts, sizeof(*cursors));
 		void *objects[CAPACITY], *object, *last = NULL;
 		size_t most = 0, least = SIZE_MAX, sum = 0;
-
-		config.backend = tracked[round % 3 == 0];
-		config.cache_capacity = 2u << random_below(&r, 6);
-		lfpool_t *pool = pool_with(&config);
 
 		REQUIRE(cursors);
 		const size_t held = acquire_all(pool, objects, 1 + random_below(&r, (uint32_t)capacity));
@@ -308,7 +328,7 @@ TEST(the_parts_of_a_walk_are_disjoint_and_complete)
 		}
 		assert_int_equal(sum, held);
 		/* A magazine at most, and what of the last one is not held. */
-		assert_true(most - least <= config.cache_capacity);
+		assert_true(most - least <= cache_capacity);
 		free(cursors);
 		assert_int_equal(lfpool_release_all(pool), held);
 		lfpool_destroy(pool);
@@ -319,12 +339,9 @@ TEST(the_parts_of_a_walk_are_disjoint_and_complete)
 TEST(the_borders_of_parts_lie_between_magazines)
 {
 	enum { MAGAZINE = 8, MAGAZINES = 25 };
-	lfpool_config_t config = config_of(SIZE, MAGAZINE * MAGAZINES);
 	void *objects[MAGAZINE * MAGAZINES];
 	lfpool_cursor_t cursors[30];
-
-	config.cache_capacity = 2 * MAGAZINE;
-	lfpool_t *pool = pool_with(&config);
+	lfpool_t *pool = POOL_OF(SIZE, MAGAZINE * MAGAZINES, .cache_capacity = 2 * MAGAZINE);
 
 	assert_int_equal(acquire_all(pool, objects, COUNT(objects)), COUNT(objects));
 	for (size_t parts = 1; parts <= COUNT(cursors); parts++) {
@@ -340,20 +357,6 @@ TEST(the_borders_of_parts_lie_between_magazines)
 	lfpool_destroy(pool);
 }
 
-TEST(slots_that_a_shrink_took_out_are_visited_as_free_ones)
-{
-	lfpool_t *pool = pool_of(SIZE, CAPACITY);
-	struct seen seen = {.pool = pool};
-	void *objects[CAPACITY];
-
-	assert_int_equal(acquire_all(pool, objects, CAPACITY), CAPACITY);
-	release_all(pool, objects, 300);
-	assert_int_equal(lfpool_shrink(pool, 100), 100);
-	assert_int_equal(lfpool_for_each_slot(pool, note_slot, &seen), CAPACITY);
-	assert_int_equal(seen.active, CAPACITY - 300);
-	lfpool_destroy(pool);
-}
-
 /* ---- All at once ---- */
 
 static bool count_it(void *context, void *object)
@@ -365,66 +368,29 @@ static bool count_it(void *context, void *object)
 
 TEST(release_all_releases_what_is_active_and_nothing_else)
 {
-	for (size_t b = 0; b < COUNT(tracked); b++) {
-		lfpool_config_t config = config_of(SIZE, CAPACITY);
+	for (unsigned i = 0; i < 8; i++) {
+		const bool hooked = i & 1;
 		size_t deactivated = 0;
 		void *objects[CAPACITY];
+		lfpool_t *pool = POOL_OF(SIZE, CAPACITY, .backend = tracked[i / 2 % 2],
+					 .cache_capacity = i < 4 ? 0 : LFPOOL_CACHE_NONE, .hooks.context = &deactivated,
+					 .hooks.deactivate = hooked ? count_it : NULL);
 
-		for (int hooked = 0; hooked < 2; hooked++) {
-			config.backend = tracked[b];
-			config.hooks.context = &deactivated;
-			config.hooks.deactivate = hooked ? count_it : NULL;
-			lfpool_t *pool = pool_with(&config);
-
-			assert_int_equal(lfpool_release_all(pool), 0);
-			assert_int_equal(acquire_all(pool, objects, CAPACITY), CAPACITY);
-			release_all(pool, objects, 300);
-			deactivated = 0;
-			assert_int_equal(lfpool_release_all(pool), CAPACITY - 300);
-			assert_int_equal(deactivated, hooked ? CAPACITY - 300 : 0);
-			assert_int_equal(lfpool_release_all(pool), 0);
-			for (size_t i = 0; i < CAPACITY; i++)
-				assert_false(lfpool_in_use(pool, objects[i]));
-			assert_int_equal(lfpool_misuse_count(pool), 0);
-			/* Whoever held one is too late. */
-			assert_int_equal(lfpool_release(pool, objects[CAPACITY - 1]), LFPOOL_E_NOT_IN_USE);
-			require_whole(pool, SIZE);
-			lfpool_destroy(pool);
-		}
+		assert_int_equal(lfpool_release_all(pool), 0);
+		assert_int_equal(acquire_all(pool, objects, CAPACITY), CAPACITY);
+		release_all(pool, objects, 300);
+		deactivated = 0;
+		assert_int_equal(lfpool_release_all(pool), CAPACITY - 300);
+		assert_int_equal(deactivated, hooked ? CAPACITY - 300 : 0);
+		assert_int_equal(lfpool_release_all(pool), 0);
+		for (size_t k = 0; k < CAPACITY; k++)
+			assert_false(lfpool_in_use(pool, objects[k]));
+		assert_int_equal(lfpool_misuse_count(pool), 0);
+		/* Whoever held one is too late. */
+		assert_int_equal(lfpool_release(pool, objects[CAPACITY - 1]), LFPOOL_E_NOT_IN_USE);
+		require_whole(pool, SIZE);
+		lfpool_destroy(pool);
 	}
 }
 
-TEST(release_all_without_a_cache_of_ones_own)
-{
-	lfpool_config_t config = config_of(SIZE, CAPACITY);
-	void *objects[CAPACITY];
-
-	config.cache_capacity = LFPOOL_CACHE_NONE;
-	lfpool_t *pool = pool_with(&config);
-
-	assert_int_equal(acquire_all(pool, objects, CAPACITY), CAPACITY);
-	assert_int_equal(lfpool_release_all(pool), CAPACITY);
-	require_whole(pool, SIZE);
-	lfpool_destroy(pool);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(the_active_objects_are_visited_each_once_in_address_order),
-		cmocka_unit_test(the_last_slot_and_the_first_are_visited),
-		cmocka_unit_test(a_visitor_that_says_false_ends_the_walk),
-		cmocka_unit_test(every_slot),
-		cmocka_unit_test(no_slot_of_the_malloc_backend),
-		cmocka_unit_test(the_current_object_may_be_released),
-		cmocka_unit_test(another_object_may_be_released_and_is_not_visited_then),
-		cmocka_unit_test(acquiring_is_legal_and_ends),
-		cmocka_unit_test(the_parts_of_a_walk_are_disjoint_and_complete),
-		cmocka_unit_test(the_borders_of_parts_lie_between_magazines),
-		cmocka_unit_test(slots_that_a_shrink_took_out_are_visited_as_free_ones),
-		cmocka_unit_test(release_all_releases_what_is_active_and_nothing_else),
-		cmocka_unit_test(release_all_without_a_cache_of_ones_own),
-	};
-
-	return cmocka_run_group_tests_name("walk", tests, NULL, NULL);
-}
+RUN_TESTS()

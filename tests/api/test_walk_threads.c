@@ -82,16 +82,11 @@ static void walk_in_parts(const struct scene *scene, struct marks *marks, void *
 
 static void walk_beside_others(lfpool_backend_t backend, uint32_t flags)
 {
-	lfpool_config_t config = config_of(24, CAPACITY);
 	void *objects[2 * KEPT], *kept[KEPT];
-	pthread_t threads[WORKERS];
 	struct scene scene = {.rounds = TIMES(2000, 200)};
 	struct marks marks;
 
-	config.backend = backend;
-	config.flags = flags;
-	config.cache_capacity = 16;
-	scene.pool = pool_with(&config);
+	scene.pool = POOL_OF(24, CAPACITY, .backend = backend, .flags = flags, .cache_capacity = 16);
 	/* Every other one of the first. */
 	assert_int_equal(acquire_all(scene.pool, objects, 2 * KEPT), 2 * KEPT);
 	assert_true(sort_disjoint(objects, 2 * KEPT, 24));
@@ -101,15 +96,13 @@ static void walk_beside_others(lfpool_backend_t backend, uint32_t flags)
 	}
 	lfpool_for_each_slot(scene.pool, first_slot, &marks.first);
 	marks.stride = stride_of(scene.pool, kept[0]);
-	for (size_t i = 0; i < WORKERS; i++)
-		thread_start(&threads[i], churn, &scene);
+	const struct threads threads = threads_start(WORKERS, churn, &scene, 0);
 	for (unsigned round = 0; round < scene.rounds; round++) {
 		walk_whole(&scene, &marks, kept);
 		walk_in_parts(&scene, &marks, kept);
 	}
 	atomic_store(&scene.over, true);
-	for (size_t i = 0; i < WORKERS; i++)
-		pthread_join(threads[i], NULL);
+	threads_join(&threads);
 	assert_int_equal(lfpool_copy_active(scene.pool, objects, 2 * KEPT), KEPT);
 	for (size_t i = 0; i < KEPT; i++)
 		assert_ptr_equal(objects[i], kept[i]);
@@ -159,41 +152,6 @@ static void *acquire_many(void *argument)
 	return NULL;
 }
 
-TEST(what_activate_wrote_is_visible)
-{
-	const lfpool_backend_t backends[] = {LFPOOL_BACKEND_LOCKFREE, LFPOOL_BACKEND_MUTEX};
-
-	for (size_t round = 0; round < TIMES(60, 20); round++) {
-		lfpool_config_t config = config_of(sizeof(struct made), 3000);
-		struct scene scene = {.rounds = 1000};
-		size_t seen = 0, walks = 0;
-		pthread_t threads[3];
-
-		config.backend = backends[round % 2];
-		config.hooks.activate = make;
-		scene.pool = pool_with(&config);
-		for (size_t i = 0; i < COUNT(threads); i++)
-			thread_start(&threads[i], acquire_many, &scene);
-		do {
-			seen = 0;
-			walks++;
-			REQUIRE(lfpool_for_each_active(scene.pool, look, &seen) == seen);
-		} while (seen < 3000);
-		for (size_t i = 0; i < COUNT(threads); i++)
-			pthread_join(threads[i], NULL);
-		assert_int_equal(lfpool_destroy(scene.pool), 3000);
-		if (round < 2)
-			print_message("    %zu walks\n", walks);
-	}
-}
-
-/* ---- What LFPOOL_ZERO wrote, too: by acquires of one, and of many ---- */
-
-static int compare_addresses_down(const void *a, const void *b)
-{
-	return compare_addresses(b, a);
-}
-
 static void *acquire_in_bulk(void *argument)
 {
 	struct scene *scene = argument;
@@ -202,6 +160,38 @@ static void *acquire_in_bulk(void *argument)
 	for (unsigned i = 0; i < scene->rounds; i += COUNT(objects))
 		REQUIRE(lfpool_acquire_bulk(scene->pool, objects, COUNT(objects)) == COUNT(objects));
 	return NULL;
+}
+
+/* Three threads acquire all 3000 objects, two of them in the other's way; walks look at what they visit meanwhile. */
+static void look_while_acquired(lfpool_t *pool, bool (*looker)(void *, void *), void *(*others)(void *))
+{
+	struct scene scene = {.pool = pool, .rounds = 1000};
+	const struct threads one = threads_start(1, acquire_many, &scene, 0), two = threads_start(2, others, &scene, 0);
+	size_t seen;
+
+	do {
+		seen = 0;
+		REQUIRE(lfpool_for_each_active(pool, looker, &seen) == seen);
+	} while (seen < 3000);
+	threads_join(&one);
+	threads_join(&two);
+	assert_int_equal(lfpool_destroy(pool), 3000);
+}
+
+static const lfpool_backend_t tracked[] = {LFPOOL_BACKEND_LOCKFREE, LFPOOL_BACKEND_MUTEX};
+
+TEST(what_activate_wrote_is_visible)
+{
+	for (size_t round = 0; round < TIMES(60, 20); round++)
+		look_while_acquired(POOL_OF(sizeof(struct made), 3000, .backend = tracked[round % 2], .hooks.activate = make),
+				    look, acquire_many);
+}
+
+/* ---- What LFPOOL_ZERO wrote, too: by acquires of one, and of many ---- */
+
+static int compare_addresses_down(const void *a, const void *b)
+{
+	return compare_addresses(b, a);
 }
 
 static bool look_at_zero(void *context, void *object)
@@ -213,33 +203,18 @@ static bool look_at_zero(void *context, void *object)
 
 TEST(what_is_visited_is_zeroed)
 {
-	const lfpool_backend_t backends[] = {LFPOOL_BACKEND_LOCKFREE, LFPOOL_BACKEND_MUTEX};
 	void **objects = pointers_new(3000);
 
 	for (size_t round = 0; round < TIMES(60, 20); round++) {
-		lfpool_config_t config = config_of(64, 3000);
-		struct scene scene = {.rounds = 1000};
-		pthread_t threads[3];
-		size_t seen;
+		lfpool_t *pool = POOL_OF(64, 3000, .backend = tracked[round % 2], .flags = LFPOOL_ZERO);
 
-		config.backend = backends[round % 2];
-		config.flags = LFPOOL_ZERO;
-		scene.pool = pool_with(&config);
-		assert_int_equal(acquire_all(scene.pool, objects, 3000), 3000);
+		assert_int_equal(acquire_all(pool, objects, 3000), 3000);
 		for (size_t i = 0; i < 3000; i++)
 			memset(objects[i], 0xff, 64);
 		/* Bulk calls take them upwards or downwards. */
 		qsort(objects, 3000, sizeof(*objects), round / 2 % 2 ? compare_addresses : compare_addresses_down);
-		release_all(scene.pool, objects, 3000);
-		for (size_t i = 0; i < COUNT(threads); i++)
-			thread_start(&threads[i], i ? acquire_in_bulk : acquire_many, &scene);
-		do {
-			seen = 0;
-			REQUIRE(lfpool_for_each_active(scene.pool, look_at_zero, &seen) == seen);
-		} while (seen < 3000);
-		for (size_t i = 0; i < COUNT(threads); i++)
-			pthread_join(threads[i], NULL);
-		assert_int_equal(lfpool_destroy(scene.pool), 3000);
+		release_all(pool, objects, 3000);
+		look_while_acquired(pool, look_at_zero, acquire_in_bulk);
 	}
 	free(objects);
 }
@@ -283,36 +258,25 @@ static void *release_share(void *argument)
 /* Two that release one by one, two that release all. */
 static void release_all_against_releases(lfpool_backend_t backend, bool hooked)
 {
-	lfpool_config_t config = config_of(24, CAPACITY);
 	atomic_size_t deactivated = 0;
 	void *objects[CAPACITY];
 	size_t by_all = 0;
-
-	config.backend = backend;
-	config.flags = hooked ? 0 : LFPOOL_CHECK_RACES;
-	config.hooks.misuse = ignore;
-	config.hooks.context = &deactivated;
-	config.hooks.deactivate = hooked ? count_it : NULL;
-	lfpool_t *pool = pool_with(&config);
+	lfpool_t *pool = POOL_OF(24, CAPACITY, .backend = backend, .flags = hooked ? 0 : LFPOOL_CHECK_RACES,
+				 .hooks.misuse = ignore, .hooks.context = &deactivated,
+				 .hooks.deactivate = hooked ? count_it : NULL);
 
 	for (int round = 0; round < TIMES(300, 60); round++) {
-		pthread_t threads[4];
 		pthread_barrier_t start;
 		struct share shares[4];
 		size_t released = 0;
 
 		assert_int_equal(acquire_all(pool, objects, CAPACITY), CAPACITY);
 		pthread_barrier_init(&start, NULL, 4);
+		for (size_t i = 0; i < 4; i++)
+			shares[i] = (struct share){pool,  objects + i % 2 * CAPACITY / 2, i < 2 ? CAPACITY / 2 : 0, 0, i >= 2,
+						   &start};
+		threads_run(4, release_share, shares, sizeof(shares[0]));
 		for (size_t i = 0; i < 4; i++) {
-			shares[i] = (struct share){.pool = pool, .start = &start, .all = i >= 2};
-			if (i < 2) {
-				shares[i].objects = objects + i * CAPACITY / 2;
-				shares[i].count = CAPACITY / 2;
-			}
-			thread_start(&threads[i], release_share, &shares[i]);
-		}
-		for (size_t i = 0; i < 4; i++) {
-			pthread_join(threads[i], NULL);
 			released += shares[i].released;
 			by_all += i >= 2 ? shares[i].released : 0;
 		}
@@ -342,15 +306,12 @@ TEST(release_all_beside_acquires)
 	for (int round = 0; round < TIMES(100, 30); round++) {
 		lfpool_t *pool = pool_of(24, 3000);
 		struct scene scene = {.pool = pool, .rounds = 1000};
-		pthread_t threads[3];
+		const struct threads threads = threads_start(3, acquire_many, &scene, 0);
 		size_t released = 0;
 
-		for (size_t i = 0; i < COUNT(threads); i++)
-			thread_start(&threads[i], acquire_many, &scene);
 		for (int i = 0; i < 20; i++)
 			released += lfpool_release_all(pool);
-		for (size_t i = 0; i < COUNT(threads); i++)
-			pthread_join(threads[i], NULL);
+		threads_join(&threads);
 		assert_int_equal(lfpool_active_count(pool), 3000 - released);
 		assert_int_equal(lfpool_release_all(pool), 3000 - released);
 		require_whole(pool, 24);
@@ -358,15 +319,4 @@ TEST(release_all_beside_acquires)
 	}
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(walks_beside_acquires_and_releases),
-		cmocka_unit_test(what_activate_wrote_is_visible),
-		cmocka_unit_test(what_is_visited_is_zeroed),
-		cmocka_unit_test(release_all_against_releases_of_the_same_objects),
-		cmocka_unit_test(release_all_beside_acquires),
-	};
-
-	return cmocka_run_group_tests_name("walks and threads", tests, NULL, NULL);
-}
+RUN_TESTS()

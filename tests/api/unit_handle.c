@@ -3,7 +3,7 @@
  * unit_handle.c - handles at the end of their own bits, which no test could wait for: generations, and counts, are
  * set by hand.
  */
-#include "../support/support.h"
+#include "../support/priority_support.h"
 
 #include "core/arena.h"
 #include "backend/backend_lockfree.h"
@@ -118,12 +118,10 @@ TEST(each_pool_has_the_next_salt)
 TEST(a_handle_names_nothing_in_a_later_pool)
 {
 	enum { LATER = 512 };
-	lfpool_config_t config = config_of(16, 10);
 	lfpool_handle_t old[LATER];
 
-	config.max_capacity = (size_t)1 << 31;
 	for (size_t i = 0; i < LATER; i++) {
-		lfpool_t *pool = pool_with(&config);
+		lfpool_t *pool = POOL_OF(16, 10, .max_capacity = (size_t)1 << 31);
 
 		old[i] = lfpool_handle_of(pool, lfpool_acquire(pool));
 		for (size_t k = 0; k < i; k++)
@@ -135,10 +133,7 @@ TEST(a_handle_names_nothing_in_a_later_pool)
 /* Where the malloc backend keeps its cells there is no object. */
 TEST(cells_are_no_objects)
 {
-	lfpool_config_t config = config_of(16, 10);
-
-	config.backend = LFPOOL_BACKEND_MALLOC;
-	lfpool_t *pool = pool_with(&config);
+	lfpool_t *pool = POOL_OF(16, 10, .backend = LFPOOL_BACKEND_MALLOC);
 	void *object = lfpool_acquire(pool);
 
 	assert_ptr_equal(lfpool_of(object), pool);
@@ -163,14 +158,10 @@ TEST(cells_are_no_objects)
 TEST(an_evicting_pools_count_comes_round_and_gives_no_0)
 {
 	const uint64_t round = UINT64_C(1) << 44;
-	lfpool_priority_config_t config = LFPOOL_PRIORITY_CONFIG_INIT;
-	lfpool_priority_t *pool;
+	lfpool_priority_t *pool = priority_of(16, 2);
 	lfpool_handle_t first, handle;
 	uint64_t priority;
 
-	config.object_size = 16;
-	config.capacity = 2;
-	assert_int_equal(lfpool_priority_create(&pool, &config), LFPOOL_OK);
 	for (uint64_t before = round - 3; before < round + 3; before++) {
 		store_relaxed(&pool->stamps, before);
 		assert_non_null(lfpool_priority_acquire(pool, before, NULL, &first));
@@ -195,13 +186,10 @@ TEST(an_evicting_pool_has_records_for_its_calls)
 	static const size_t capacities[] = {1, 32, 300};
 
 	for (size_t i = 0; i < COUNT(flags) * COUNT(capacities); i++) {
-		lfpool_priority_config_t config = LFPOOL_PRIORITY_CONFIG_INIT;
-		lfpool_priority_t *pool;
+		lfpool_priority_config_t config = priority_config_of(16, capacities[i % COUNT(capacities)]);
 
-		config.object_size = 16;
-		config.capacity = capacities[i % COUNT(capacities)];
 		config.flags = flags[i / COUNT(capacities)];
-		assert_int_equal(lfpool_priority_create(&pool, &config), LFPOOL_OK);
+		lfpool_priority_t *pool = priority_with(&config);
 		const size_t calls = config.flags & (LFPOOL_PREFAULT | LFPOOL_LOCK) ? 256 : 65536;
 
 		assert_in_range(lfpool_capacity(pool->tournament.spares.pool), calls + config.capacity + 1,
@@ -222,32 +210,14 @@ TEST(an_evicting_pools_names)
 	};
 
 	for (size_t i = 0; i < COUNT(names); i++) {
-		lfpool_priority_config_t config = LFPOOL_PRIORITY_CONFIG_INIT;
-		lfpool_priority_t *pool;
+		lfpool_priority_config_t config = priority_config_of(16, 1);
 
-		config.object_size = 16;
-		config.capacity = 1;
 		config.name = names[i][0];
-		assert_int_equal(lfpool_priority_create(&pool, &config), LFPOOL_OK);
+		lfpool_priority_t *pool = priority_with(&config);
 		assert_string_equal(pool->name, names[i][1]);
 		assert_string_equal(pool->tournament.spares.pool->name, names[i][2]);
 		assert_int_equal(lfpool_priority_destroy(pool), 0);
 	}
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(a_handle_is_uses_and_slot),
-		cmocka_unit_test(an_evicting_pools_count_comes_round_and_gives_no_0),
-		cmocka_unit_test(an_evicting_pool_has_records_for_its_calls),
-		cmocka_unit_test(an_evicting_pools_names),
-		cmocka_unit_test(cells_are_no_objects),
-		cmocka_unit_test(salts_are_far_apart),
-		cmocka_unit_test(each_pool_has_the_next_salt),
-		cmocka_unit_test(a_handle_names_nothing_in_a_later_pool),
-		cmocka_unit_test(handles_wrap_where_the_documentation_says),
-	};
-
-	return cmocka_run_group_tests_name("handle layout", tests, NULL, NULL);
-}
+RUN_TESTS()

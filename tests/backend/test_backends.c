@@ -134,12 +134,6 @@ TEST(destroy_counts_what_is_out_and_frees_it)
 	}
 }
 
-static void ignore_misuse(void *context, const lfpool_misuse_t *misuse)
-{
-	(void)context;
-	(void)misuse;
-}
-
 static bool add_up(void *context, void *object)
 {
 	*(unsigned *)context += *(unsigned *)object;
@@ -202,7 +196,7 @@ TEST(malloc_refuses_what_its_label_does_not_fit)
 	lfpool_t *pool = pool_with(&config), *other;
 	char room[64] = {0};
 
-	config.hooks.misuse = ignore_misuse;
+	config.hooks.misuse = expected_misuse;
 	other = pool_with(&config);
 	void *object = lfpool_acquire(pool);
 	assert_int_equal(lfpool_release(other, object), LFPOOL_E_FOREIGN);
@@ -288,34 +282,24 @@ TEST(the_mutex_pool_refuses_misuse_too)
 	}
 }
 
-TEST(malloc_answers_yes_to_every_pointer_but_null)
+TEST(malloc_knows_its_active_objects)
 {
 	lfpool_config_t config = config_for(LFPOOL_BACKEND_MALLOC, 24, 20);
 	lfpool_t *pool = pool_with(&config);
+	void *objects[20];
 	int stranger;
 
-	assert_true(lfpool_owns(pool, &stranger) && lfpool_in_use(pool, &stranger));
-	assert_true(lfpool_owns(pool, (char *)&stranger + 1) && lfpool_in_use(pool, pool));
-	assert_false(lfpool_owns(pool, NULL));
-	assert_false(lfpool_in_use(pool, NULL));
+	assert_int_equal(acquire_all(pool, objects, 20), 20);
+	for (size_t i = 0; i < 20; i++) {
+		assert_true(lfpool_owns(pool, objects[i]) && lfpool_in_use(pool, objects[i]));
+		assert_false(lfpool_owns(pool, moved(objects[i], 1)) || lfpool_in_use(pool, moved(objects[i], 8)));
+	}
+	assert_false(lfpool_owns(pool, &stranger) || lfpool_in_use(pool, &stranger));
+	assert_false(lfpool_owns(pool, pool) || lfpool_owns(pool, (void *)UINTPTR_MAX));
+	assert_false(lfpool_owns(pool, NULL) || lfpool_in_use(pool, NULL));
+	release_all(pool, objects, 20);
+	assert_false(lfpool_owns(pool, objects[0]) || lfpool_in_use(pool, objects[0]));
 	lfpool_destroy(pool);
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(one_suite_for_all),
-		cmocka_unit_test(zero_is_a_promise_of_all),
-		cmocka_unit_test(every_flag_and_cache_capacity_is_accepted_by_all),
-		cmocka_unit_test(destroy_counts_what_is_out_and_frees_it),
-		cmocka_unit_test(walks_see_what_is_active_on_all),
-		cmocka_unit_test(free_objects_may_be_written_to_in_a_walk_over_all_slots),
-		cmocka_unit_test(malloc_refuses_what_its_label_does_not_fit),
-		cmocka_unit_test(the_environment_overrides_every_config),
-		cmocka_unit_test(an_environment_that_names_no_backend_is_refused),
-		cmocka_unit_test(the_mutex_pool_refuses_misuse_too),
-		cmocka_unit_test(malloc_answers_yes_to_every_pointer_but_null),
-	};
-
-	return cmocka_run_group_tests_name("backends", tests, NULL, NULL);
-}
+RUN_TESTS()

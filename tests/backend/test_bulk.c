@@ -160,7 +160,8 @@ TEST(bulk_and_single_mix)
 
 				object = held[k];
 				held[k] = held[--count];
-				lfpool_status_t status = step % 2 ? lfpool_release(pool, object) : lfpool_cache_release(cache, object);
+				lfpool_status_t status = step % 2 ? lfpool_release(pool, object)
+								  : lfpool_cache_release(cache, object);
 				assert_int_equal(status, LFPOOL_OK);
 			}
 		}
@@ -454,23 +455,4 @@ TEST(stats_count_what_is_no_hit)
 	lfpool_destroy(pool);
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(acquire_gives_all_that_is_there),
-		cmocka_unit_test(release_passes_over_null),
-		cmocka_unit_test(release_goes_on_after_a_refusal),
-		cmocka_unit_test(release_leaves_the_list_alone),
-		cmocka_unit_test(bulk_and_single_mix),
-		cmocka_unit_test(through_a_cache),
-		cmocka_unit_test(the_hook_may_use_the_cache),
-		cmocka_unit_test(each_end_of_a_row),
-		cmocka_unit_test(one_in_a_row_is_odd),
-#ifndef IN_BUFFER
-		cmocka_unit_test(one_in_a_row_is_in_use),
-#endif
-		cmocka_unit_test(stats_count_what_is_no_hit),
-	};
-
-	return cmocka_run_group_tests_name("bulk", tests, NULL, NULL);
-}
+RUN_TESTS()

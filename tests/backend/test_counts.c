@@ -117,13 +117,4 @@ TEST(questions_without_caches)
 	questions_while_others_work(LFPOOL_CACHE_NONE);
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(questions_with_the_usual_caches),
-		cmocka_unit_test(questions_with_the_smallest_caches),
-		cmocka_unit_test(questions_without_caches),
-	};
-
-	return cmocka_run_group_tests_name("counts", tests, NULL, NULL);
-}
+RUN_TESTS()

@@ -10,14 +10,6 @@
 
 enum { SIZE = 32, CAPACITY = 500, WORKERS = 4 };
 
-static lfpool_stats_t stats_of(const lfpool_t *pool)
-{
-	lfpool_stats_t stats = LFPOOL_STATS_INIT;
-
-	REQUIRE(lfpool_stats(pool, &stats) == LFPOOL_OK);
-	return stats;
-}
-
 /* What holds whatever the pool has been through, while it is quiet. */
 static lfpool_stats_t settled(const lfpool_t *pool)
 {
@@ -287,15 +279,4 @@ TEST(stats_while_others_work)
 	while_others_work(4, LFPOOL_CHECK_RACES);
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(a_pool_that_nobody_used),
-		cmocka_unit_test(where_the_objects_are),
-		cmocka_unit_test(limit_debt_and_queue),
-		cmocka_unit_test(what_each_backend_counts),
-		cmocka_unit_test(stats_while_others_work),
-	};
-
-	return cmocka_run_group_tests_name("stats", tests, NULL, NULL);
-}
+RUN_TESTS()

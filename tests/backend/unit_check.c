@@ -359,8 +359,7 @@ TEST(each_damage_is_named)
 		const size_t expected = damages[i].commit(&s);
 		const char *violated = lfpool_check(s.pool, &where);
 
-		if (!violated || where != expected ||
-		    strncmp(violated, damages[i].named, strlen(damages[i].named)) != 0)
+		if (!violated || where != expected || strncmp(violated, damages[i].named, strlen(damages[i].named)) != 0)
 			fail_msg("damage %zu: expected \"%s\" at %zu, got \"%s\" at %zu", i, damages[i].named, expected,
 				 violated ? violated : "nothing", where);
 		/* What destroying it follows. */
@@ -370,11 +369,4 @@ TEST(each_damage_is_named)
 	}
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(each_damage_is_named),
-	};
-
-	return cmocka_run_group_tests_name("check", tests, NULL, NULL);
-}
+RUN_TESTS()

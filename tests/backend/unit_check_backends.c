@@ -129,13 +129,4 @@ TEST(no_memory_for_the_check)
 	}
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(the_list_of_the_mutex_backend),
-		cmocka_unit_test(the_cells_of_the_malloc_backend),
-		cmocka_unit_test(no_memory_for_the_check),
-	};
-
-	return cmocka_run_group_tests_name("check_backends", tests, NULL, NULL);
-}
+RUN_TESTS()

@@ -166,8 +166,7 @@ static void put_right(void)
 
 TEST(each_damage_is_found)
 {
-	static const lfpool_backend_t backends[] = {LFPOOL_BACKEND_LOCKFREE, LFPOOL_BACKEND_MUTEX,
-						    LFPOOL_BACKEND_MALLOC};
+	static const lfpool_backend_t backends[] = {LFPOOL_BACKEND_LOCKFREE, LFPOOL_BACKEND_MUTEX, LFPOOL_BACKEND_MALLOC};
 
 	for (size_t b = 0; b < COUNT(backends); b++) {
 		scene_open(backends[b]);
@@ -191,11 +190,4 @@ TEST(each_damage_is_found)
 	}
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(each_damage_is_found),
-	};
-
-	return cmocka_run_group_tests_name("lfpool_check() of retired objects", tests, NULL, NULL);
-}
+RUN_TESTS()

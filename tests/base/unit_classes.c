@@ -127,15 +127,4 @@ TEST(the_default_spacing)
 	assert_int_equal(class_size(&c, 79), 65536);
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(every_size_has_the_least_class_that_holds_it),
-		cmocka_unit_test(every_largest_size),
-		cmocka_unit_test(sizes_beyond_the_largest_have_no_class),
-		cmocka_unit_test(nothing_is_served_as_one_byte),
-		cmocka_unit_test(the_default_spacing),
-	};
-
-	return cmocka_run_group_tests_name("classes", tests, NULL, NULL);
-}
+RUN_TESTS()

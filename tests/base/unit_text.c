@@ -87,17 +87,9 @@ TEST(what_is_no_utf8_is_replaced)
 	quoted("\xc3", "\"\\ufffd\"");
 	quoted("\xe2\x82", "\"\\ufffd\\ufffd\"");
 	quoted("\xf0\x9f\x98", "\"\\ufffd\\ufffd\\ufffd\"");
-	quoted("\xe2\x82" "a", "\"\\ufffd\\ufffda\"");
+	quoted("\xe2\x82"
+	       "a",
+	       "\"\\ufffd\\ufffda\"");
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(every_cut_is_a_beginning),
-		cmocka_unit_test(an_empty_text_is_terminated),
-		cmocka_unit_test(strings_are_quoted),
-		cmocka_unit_test(what_is_no_utf8_is_replaced),
-	};
-
-	return cmocka_run_group_tests_name("text", tests, NULL, NULL);
-}
+RUN_TESTS()

@@ -7,23 +7,7 @@
  */
 #include "../support/support.h"
 
-#include <pthread.h>
 #include <sys/mman.h>
-
-TEST(never_used_memory_is_zero)
-{
-	static const size_t sizes[] = {1, 24, 4096, 10000};
-
-	for (size_t i = 0; i < COUNT(sizes); i++) {
-		lfpool_t *pool = pool_of(sizes[i], 700);
-		void *objects[700];
-
-		assert_int_equal(acquire_all(pool, objects, 700), 700);
-		for (int k = 0; k < 700; k++)
-			assert_true(all_bytes_are(objects[k], sizes[i], 0));
-		lfpool_destroy(pool);
-	}
-}
 
 /* Each object carries a stamp of its own address; whoever acquires it finds it whole, however it travelled. */
 static void expect_stamps(void **objects, size_t count, size_t size)
@@ -41,14 +25,14 @@ TEST(contents_survive_release_and_acquire)
 
 	for (size_t i = 0; i < COUNT(sizes) * COUNT(flags); i++) {
 		size_t size = sizes[i % COUNT(sizes)];
-		lfpool_config_t config = config_of(size, CAPACITY);
 		void *objects[CAPACITY];
-
-		config.flags = flags[i / COUNT(sizes)];
-		lfpool_t *pool = pool_with(&config);
+		lfpool_t *pool = POOL_OF(size, CAPACITY, .flags = flags[i / COUNT(sizes)]);
 		assert_int_equal(acquire_all(pool, objects, CAPACITY), CAPACITY);
-		for (size_t k = 0; k < CAPACITY; k++)
+		for (size_t k = 0; k < CAPACITY; k++) {
+			/* Never used before. */
+			assert_true(all_bytes_are(objects[k], size, 0));
 			stamp_write(objects[k], size, (uintptr_t)objects[k]);
+		}
 		for (int round = 0; round < TIMES(4, 1); round++) {
 			size_t out = random_below(&r, CAPACITY);
 
@@ -78,14 +62,12 @@ static void *take_and_give_back(void *pool)
 static void exercise(lfpool_t *pool, void **objects, size_t capacity)
 {
 	lfpool_cache_t *cache = lfpool_cache_create(pool);
-	pthread_t thread;
 
 	REQUIRE(cache);
 	for (size_t i = 0; i < capacity / 2; i++)
 		REQUIRE(lfpool_cache_release(cache, objects[i]) == LFPOOL_OK);
 	release_all(pool, objects + capacity / 2, capacity - capacity / 2);
-	thread_start(&thread, take_and_give_back, pool);
-	pthread_join(thread, NULL);
+	threads_run(1, take_and_give_back, pool, 0);
 	REQUIRE(acquire_all(pool, objects, capacity) == capacity);
 	REQUIRE(lfpool_acquire(pool) == NULL);
 	REQUIRE(lfpool_release_bulk(pool, objects, capacity) == capacity);
@@ -98,24 +80,15 @@ static void exercise(lfpool_t *pool, void **objects, size_t capacity)
 	lfpool_cache_destroy(cache);
 }
 
-static void ignore(void *context, const lfpool_misuse_t *misuse)
-{
-	(void)context, (void)misuse;
-}
-
 TEST(objects_without_access_do_not_matter)
 {
 	static const uint32_t flags[] = {0, LFPOOL_CHECK_RACES, LFPOOL_PREFAULT};
 	size_t page = (size_t)sysconf(_SC_PAGESIZE);
 
 	for (size_t i = 0; i < COUNT(flags); i++) {
-		lfpool_config_t config = config_of(page, 1000);
 		void *objects[1000];
-
-		config.object_alignment = 4096;
-		config.flags = flags[i];
-		config.hooks.misuse = ignore;
-		lfpool_t *pool = pool_with(&config);
+		lfpool_t *pool = POOL_OF(page, 1000, .object_alignment = 4096, .flags = flags[i],
+					 .hooks.misuse = expected_misuse);
 		assert_int_equal(acquire_all(pool, objects, 1000), 1000);
 		for (int k = 0; k < 1000; k++) {
 			stamp_write(objects[k], page, (uintptr_t)objects[k]);
@@ -129,13 +102,4 @@ TEST(objects_without_access_do_not_matter)
 	}
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(never_used_memory_is_zero),
-		cmocka_unit_test(contents_survive_release_and_acquire),
-		cmocka_unit_test(objects_without_access_do_not_matter),
-	};
-
-	return cmocka_run_group_tests_name("contents", tests, NULL, NULL);
-}
+RUN_TESTS()

@@ -28,11 +28,7 @@ static const struct kind {
 
 static lfpool_t *pool_of_kind(const struct kind *kind, size_t capacity)
 {
-	lfpool_config_t config = config_of(SIZE, capacity);
-
-	config.cache_capacity = kind->cache_capacity;
-	config.flags = kind->flags;
-	return pool_with(&config);
+	return POOL_OF(SIZE, capacity, .cache_capacity = kind->cache_capacity, .flags = kind->flags);
 }
 
 /* Two threads that take turns. */
@@ -41,6 +37,13 @@ struct turns {
 	unsigned rounds;
 	sem_t mine, yours;
 };
+
+static struct threads turns_start(struct turns *t, void *(*other)(void *))
+{
+	sem_init(&t->mine, 0, 0);
+	sem_init(&t->yours, 0, 0);
+	return threads_start(1, other, t, 0);
+}
 
 static void *take_the_other_31(void *argument)
 {
@@ -62,12 +65,9 @@ TEST(the_other_31)
 {
 	for (size_t i = 0; i < COUNT(kinds); i++) {
 		struct turns t = {.pool = pool_of_kind(&kinds[i], CAPACITY), .rounds = kinds[i].rounds};
+		const struct threads other = turns_start(&t, take_the_other_31);
 		void *objects[CAPACITY];
-		pthread_t thread;
 
-		sem_init(&t.mine, 0, 0);
-		sem_init(&t.yours, 0, 0);
-		thread_start(&thread, take_the_other_31, &t);
 		for (unsigned round = 0; round < t.rounds; round++) {
 			/* In every second round all objects pass through this thread's cache first. */
 			size_t count = acquire_all(t.pool, objects, round % 2 ? CAPACITY : 1);
@@ -80,7 +80,7 @@ TEST(the_other_31)
 			REQUIRE(stamp_holds(objects[0], SIZE, round));
 			REQUIRE(lfpool_release(t.pool, objects[0]) == LFPOOL_OK);
 		}
-		pthread_join(thread, NULL);
+		threads_join(&other);
 		require_whole(t.pool, SIZE);
 		lfpool_destroy(t.pool);
 	}
@@ -111,12 +111,9 @@ TEST(one_release_ends_the_nulls)
 		for (size_t capacity = 1; capacity <= 3; capacity++) {
 			struct turns t = {.pool = pool_of_kind(&kinds[i], capacity), .rounds = kinds[i].rounds / 10};
 			void *objects[3];
-			pthread_t thread;
 
-			sem_init(&t.mine, 0, 0);
-			sem_init(&t.yours, 0, 0);
 			assert_int_equal(acquire_all(t.pool, objects, capacity - 1), capacity - 1);
-			thread_start(&thread, release_a_little_later, &t);
+			const struct threads other = turns_start(&t, release_a_little_later);
 			for (unsigned round = 0; round < t.rounds; round++) {
 				sem_wait(&t.mine);
 				REQUIRE(!lfpool_acquire(t.pool) && !lfpool_acquire(t.pool));
@@ -127,7 +124,7 @@ TEST(one_release_ends_the_nulls)
 				REQUIRE(lfpool_release(t.pool, object) == LFPOOL_OK);
 				sem_post(&t.yours);
 			}
-			pthread_join(thread, NULL);
+			threads_join(&other);
 			assert_int_equal(lfpool_destroy(t.pool), capacity - 1);
 		}
 }
@@ -161,10 +158,8 @@ static void *drain_and_stop(void *argument)
 	while ((objects[count] = acquire_by(cache, s->pool)))
 		count++;
 	REQUIRE(count > s->keep);
-	while (count > s->keep) {
-		count--;
-		REQUIRE(release_by(cache, s->pool, objects[count]) == LFPOOL_OK);
-	}
+	while (count > s->keep)
+		REQUIRE(release_by(cache, s->pool, objects[--count]) == LFPOOL_OK);
 	sem_post(&s->stopped);
 	sem_wait(&s->go_on);
 	release_all(s->pool, objects, count);
@@ -180,7 +175,7 @@ TEST(a_thread_that_stops_keeps_what_it_holds_and_nothing_else)
 	for (size_t i = 0; i < COUNT(kinds) * COUNT(capacities) * 2; i++) {
 		size_t capacity = capacities[i / 2 % COUNT(capacities)], keep = 0;
 		struct stopped s[3];
-		pthread_t threads[3];
+		struct threads threads[3];
 		lfpool_t *pool = pool_of_kind(&kinds[i / 2 / COUNT(capacities)], capacity);
 		void **objects = pointers_new(capacity);
 
@@ -190,7 +185,7 @@ TEST(a_thread_that_stops_keeps_what_it_holds_and_nothing_else)
 			keep += s[k].keep;
 			sem_init(&s[k].stopped, 0, 0);
 			sem_init(&s[k].go_on, 0, 0);
-			thread_start(&threads[k], drain_and_stop, &s[k]);
+			threads[k] = threads_start(1, drain_and_stop, &s[k], 0);
 			sem_wait(&s[k].stopped);
 		}
 		for (int round = 0; round < 3; round++) {
@@ -199,10 +194,10 @@ TEST(a_thread_that_stops_keeps_what_it_holds_and_nothing_else)
 			release_all(pool, objects, capacity - keep);
 			assert_int_equal(lfpool_available_count(pool), capacity - keep);
 		}
-		for (size_t k = 0; k < COUNT(s); k++)
+		for (size_t k = 0; k < COUNT(s); k++) {
 			sem_post(&s[k].go_on);
-		for (size_t k = 0; k < COUNT(s); k++)
-			pthread_join(threads[k], NULL);
+			threads_join(&threads[k]);
+		}
 		require_whole(pool, SIZE);
 		lfpool_destroy(pool);
 		free(objects);
@@ -216,7 +211,6 @@ struct demand {
 	size_t most;
 	unsigned rounds;
 	bool explicit_cache;
-	pthread_t thread;
 };
 
 static void *demand(void *argument)
@@ -228,10 +222,8 @@ static void *demand(void *argument)
 	for (unsigned round = 0; round < d->rounds; round++) {
 		size_t count = 1 + random_below(&d->random, (uint32_t)d->most);
 
-		for (size_t i = 0; i < count; i++) {
-			objects[i] = acquire_by(cache, d->pool);
-			REQUIRE(objects[i]);
-		}
+		for (size_t i = 0; i < count; i++)
+			REQUIRE(objects[i] = acquire_by(cache, d->pool));
 		for (size_t i = 0; i < count; i++)
 			REQUIRE(release_by(cache, d->pool, objects[i]) == LFPOOL_OK);
 	}
@@ -247,13 +239,9 @@ static void meet_demands(const struct kind *kind, const size_t *most, size_t thr
 	for (size_t i = 0; i < threads; i++)
 		capacity += most[i];
 	lfpool_t *pool = pool_of_kind(kind, capacity);
-	for (size_t i = 0; i < threads; i++) {
-		d[i] = (struct demand){.pool = pool, .random = random_for(seed, (unsigned)i), .most = most[i],
-				       .rounds = kind->rounds, .explicit_cache = i % 3 == 2};
-		thread_start(&d[i].thread, demand, &d[i]);
-	}
 	for (size_t i = 0; i < threads; i++)
-		pthread_join(d[i].thread, NULL);
+		d[i] = (struct demand){pool, random_for(seed, (unsigned)i), most[i], kind->rounds, i % 3 == 2};
+	threads_run(threads, demand, d, sizeof(d[0]));
 	require_whole(pool, SIZE);
 	lfpool_destroy(pool);
 }
@@ -271,14 +259,4 @@ TEST(demands_that_add_up_are_met)
 	}
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(the_other_31),
-		cmocka_unit_test(one_release_ends_the_nulls),
-		cmocka_unit_test(a_thread_that_stops_keeps_what_it_holds_and_nothing_else),
-		cmocka_unit_test(demands_that_add_up_are_met),
-	};
-
-	return cmocka_run_group_tests_name("exhaustion", tests, NULL, NULL);
-}
+RUN_TESTS()

@@ -21,10 +21,10 @@ enum { VICTIMS = 2, MOST = 6, SIZE = 40 };
 struct victim {
 	lfpool_t *pool;
 	lfpool_cache_t *cache; /* NULL: the thread's own */
-	pthread_t thread;
 	struct random random;
-	_Atomic(bool) *stop;
 };
+
+static _Atomic(bool) stop;
 
 static void *run(void *argument)
 {
@@ -32,7 +32,7 @@ static void *run(void *argument)
 	void *objects[MOST];
 
 	/* relaxed: a sign only. */
-	while (!atomic_load_explicit(v->stop, memory_order_relaxed)) {
+	while (!atomic_load_explicit(&stop, memory_order_relaxed)) {
 		uint32_t count = 1 + random_below(&v->random, MOST);
 
 		for (uint32_t i = 0; i < count; i++) {
@@ -53,12 +53,12 @@ static void *run(void *argument)
 	return NULL;
 }
 
-static void freeze_once(struct victim *victims, lfpool_t *pool, void **objects, bool bulk)
+static void freeze_once(const struct threads *victims, lfpool_t *pool, void **objects, bool bulk)
 {
 	size_t capacity = lfpool_capacity(pool), got;
 
 	for (int i = 0; i < VICTIMS; i++)
-		REQUIRE(pthread_kill(victims[i].thread, SIGUSR1) == 0);
+		REQUIRE(pthread_kill(victims->thread[i], SIGUSR1) == 0);
 	for (int i = 0; i < VICTIMS; i++)
 		while (sem_wait(&frozen))
 			;
@@ -69,39 +69,35 @@ static void freeze_once(struct victim *victims, lfpool_t *pool, void **objects, 
 	/* Half of it goes back while they stand; the other half they do without for a while. */
 	release_all(pool, objects, got / 2);
 	for (int i = 0; i < VICTIMS; i++)
-		REQUIRE(pthread_kill(victims[i].thread, SIGUSR2) == 0);
+		REQUIRE(pthread_kill(victims->thread[i], SIGUSR2) == 0);
 	REQUIRE(lfpool_release_bulk(pool, objects + got / 2, got - got / 2) == got - got / 2);
 }
 
 static void freeze_often(size_t capacity, size_t cache_capacity, uint32_t flags, bool explicit_caches)
 {
-	lfpool_config_t config = config_of(SIZE, capacity);
 	void **objects = pointers_new(capacity);
 	struct random r = random_for(test_seed("frozen"), VICTIMS);
 	struct victim victims[VICTIMS];
-	_Atomic(bool) stop = false;
 
-	config.cache_capacity = cache_capacity;
-	config.flags = flags;
-	lfpool_t *pool = pool_with(&config);
+	lfpool_t *pool = POOL_OF(SIZE, capacity, .cache_capacity = cache_capacity, .flags = flags);
 	for (unsigned i = 0; i < VICTIMS; i++) {
-		victims[i] = (struct victim){.pool = pool, .random = {random_next(&r)}, .stop = &stop};
+		victims[i] = (struct victim){.pool = pool, .random = {random_next(&r)}};
 		if (explicit_caches)
 			assert_non_null(victims[i].cache = lfpool_cache_create(pool));
-		thread_start(&victims[i].thread, run, &victims[i]);
 	}
+	atomic_store(&stop, false);
+	const struct threads threads = threads_start(VICTIMS, run, victims, sizeof(victims[0]));
+
 	for (int round = 0; round < TIMES(1000, 300); round++) {
 		/* Let them run for up to 30 microseconds: where the signal meets them is a matter of chance. */
 		for (uint64_t until = now_ns() + random_below(&r, 30000); now_ns() < until;)
 			;
-		freeze_once(victims, pool, objects, round % 3 == 0);
+		freeze_once(&threads, pool, objects, round % 3 == 0);
 	}
-	/* relaxed: a sign only. */
-	atomic_store_explicit(&stop, true, memory_order_relaxed);
-	for (int i = 0; i < VICTIMS; i++) {
-		pthread_join(victims[i].thread, NULL);
+	atomic_store(&stop, true);
+	threads_join(&threads);
+	for (int i = 0; i < VICTIMS; i++)
 		lfpool_cache_destroy(victims[i].cache);
-	}
 	assert_int_equal(lfpool_misuse_count(pool), 0);
 	require_whole(pool, SIZE);
 	lfpool_destroy(pool);
@@ -130,12 +126,6 @@ TEST(without_caches)
 
 int main(void)
 {
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(with_caches_of_their_own),
-		cmocka_unit_test(with_explicit_caches),
-		cmocka_unit_test(without_caches),
-	};
-
 	prepare_signals();
-	return cmocka_run_group_tests_name("frozen", tests, NULL, NULL);
+	return tests_run(NULL, NULL);
 }

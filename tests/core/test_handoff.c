@@ -47,7 +47,7 @@ struct producer {
 	lfpool_t *pool;
 	struct ring ring;
 	size_t count;
-	pthread_t thread;
+	size_t consumed; /* the consumer's */
 };
 
 static void *produce(void *argument)
@@ -67,39 +67,33 @@ static void *produce(void *argument)
 /* Releases all that `producers` send, in rounds over their rings. */
 static void consume(lfpool_t *pool, struct producer *producers, size_t count)
 {
-	size_t left = 0, *next = calloc(count, sizeof(*next));
-
-	REQUIRE(next);
-	for (size_t i = 0; i < count; i++)
-		left += producers[i].count;
-	for (size_t i = 0, idle = 0; left; i = (i + 1) % count) {
-		void *object = ring_get(&producers[i].ring);
+	for (size_t i = 0, done = 0, idle = 0; done < count; i = (i + 1) % count) {
+		struct producer *p = &producers[i];
+		void *object = ring_get(&p->ring);
 
 		if (object) {
-			REQUIRE(stamp_holds(object, SIZE, next[i]++));
+			REQUIRE(stamp_holds(object, SIZE, p->consumed++));
 			REQUIRE(lfpool_release(pool, object) == LFPOOL_OK);
-			left--;
+			done += p->consumed == p->count;
 			idle = 0;
 		} else if (++idle > count) {
 			sched_yield();
 		}
 	}
-	free(next);
 }
 
-static void hand_off(lfpool_t *pool, size_t threads, size_t each)
+static void hand_off(lfpool_t *pool, size_t count, size_t each)
 {
-	struct producer *producers = calloc(threads, sizeof(*producers));
+	struct producer *producers = calloc(count, sizeof(*producers));
 
 	REQUIRE(producers);
-	for (size_t i = 0; i < threads; i++) {
+	for (size_t i = 0; i < count; i++) {
 		producers[i].pool = pool;
 		producers[i].count = each;
-		thread_start(&producers[i].thread, produce, &producers[i]);
 	}
-	consume(pool, producers, threads);
-	for (size_t i = 0; i < threads; i++)
-		pthread_join(producers[i].thread, NULL);
+	const struct threads threads = threads_start(count, produce, producers, sizeof(producers[0]));
+	consume(pool, producers, count);
+	threads_join(&threads);
 	assert_int_equal(lfpool_misuse_count(pool), 0);
 	free(producers);
 }
@@ -143,23 +137,11 @@ TEST(a_few_objects_go_round)
 	static const size_t cache_capacities[] = {0, 1, 8192, LFPOOL_CACHE_NONE};
 
 	for (size_t i = 0; i < COUNT(cache_capacities); i++) {
-		lfpool_config_t config = config_of(SIZE, RING + 2);
-
-		config.cache_capacity = cache_capacities[i];
-		lfpool_t *pool = pool_with(&config);
+		lfpool_t *pool = POOL_OF(SIZE, RING + 2, .cache_capacity = cache_capacities[i]);
 		hand_off(pool, 1, TIMES(30000, 6000));
 		require_whole(pool, SIZE);
 		lfpool_destroy(pool);
 	}
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(very_many_acquired_here_and_released_there),
-		cmocka_unit_test(sixteen_acquirers_and_one_that_only_releases),
-		cmocka_unit_test(a_few_objects_go_round),
-	};
-
-	return cmocka_run_group_tests_name("handoff", tests, NULL, NULL);
-}
+RUN_TESTS()

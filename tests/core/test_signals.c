@@ -26,7 +26,8 @@ static void hold_some(lfpool_cache_t *cache, size_t wanted, uint64_t stamp)
 	for (size_t i = 0; i < count; i++)
 		REQUIRE(lfpool_in_use(pool, objects[i]) && stamp_holds(objects[i], SIZE, stamp + i));
 	while (count-- > 0)
-		REQUIRE((cache ? lfpool_cache_release(cache, objects[count]) : lfpool_release(pool, objects[count])) == LFPOOL_OK);
+		REQUIRE((cache ? lfpool_cache_release(cache, objects[count]) : lfpool_release(pool, objects[count])) ==
+			LFPOOL_OK);
 }
 
 static void on_signal(int number)
@@ -55,11 +56,7 @@ static void *work(void *argument)
 
 static void storm_on(size_t cache_capacity, uint32_t flags)
 {
-	lfpool_config_t config = config_of(SIZE, CAPACITY);
-
-	config.cache_capacity = cache_capacity;
-	config.flags = flags;
-	pool = pool_with(&config);
+	pool = POOL_OF(SIZE, CAPACITY, .cache_capacity = cache_capacity, .flags = flags);
 	storm(work, SIGNALS);
 	assert_int_equal(lfpool_misuse_count(pool), 0);
 	require_whole(pool, SIZE);
@@ -85,12 +82,6 @@ TEST(zeroing_and_races_checked)
 
 int main(void)
 {
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(caches),
-		cmocka_unit_test(borrowed_caches),
-		cmocka_unit_test(zeroing_and_races_checked),
-	};
-
 	storm_handler(on_signal);
-	return cmocka_run_group_tests_name("signals", tests, NULL, NULL);
+	return tests_run(NULL, NULL);
 }

@@ -6,11 +6,6 @@
  */
 #include "../support/support.h"
 
-static void ignore(void *context, const lfpool_misuse_t *misuse)
-{
-	(void)context, (void)misuse;
-}
-
 static const size_t large_sizes[] = {100, 127, 128, 129, 1000, 4095, 4096, 4097, 65536, MIB};
 
 /* Offsets into an object to try: all of them while they are few, then a sample that reaches every bit and the
@@ -39,12 +34,8 @@ static size_t check_interior(lfpool_t *pool, void *object, size_t stride)
 static void check(size_t size, size_t alignment)
 {
 	size_t capacity = size >= 65536 ? 3 : 70;
-	lfpool_config_t config = config_of(size, capacity);
 	void *objects[71];
-
-	config.object_alignment = alignment;
-	config.hooks.misuse = ignore;
-	lfpool_t *pool = pool_with(&config);
+	lfpool_t *pool = POOL_OF(size, capacity, .object_alignment = alignment, .hooks.misuse = expected_misuse);
 	assert_int_equal(acquire_all(pool, objects, 71), capacity);
 	for (size_t i = 0; i < capacity; i++) {
 		assert_int_equal((uintptr_t)objects[i] % (alignment ? alignment : _Alignof(max_align_t)), 0);
@@ -84,40 +75,4 @@ TEST(larger_sizes)
 		check_alignments(large_sizes[i]);
 }
 
-/* Strides with a large odd part, and many objects: the inverse of the stride must be exact for each. */
-TEST(every_start_is_a_start)
-{
-	static const size_t sizes[] = {1, 3, 7, 24, 129, 1009, 4097};
-
-	for (size_t i = 0; i < COUNT(sizes); i++) {
-		enum { CAPACITY = 3000 };
-		lfpool_config_t config = config_of(sizes[i], CAPACITY);
-
-		config.object_alignment = 1;
-		lfpool_t *pool = pool_with(&config);
-		void *object = lfpool_acquire(pool);
-		assert_non_null(object);
-		size_t stride = stride_of(pool, object);
-		char *first = moved(object, -(ptrdiff_t)(owned_beyond(pool, object, -(ptrdiff_t)stride) * stride));
-		size_t starts = 0;
-
-		for (size_t at = 0; at < CAPACITY * stride; at++)
-			starts += lfpool_owns(pool, first + at) && at % stride == 0;
-		assert_int_equal(starts, CAPACITY);
-		for (size_t at = 0; at < CAPACITY * stride; at++)
-			starts -= lfpool_owns(pool, first + at);
-		assert_int_equal(starts, 0);
-		lfpool_destroy(pool);
-	}
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(sizes_1_to_64),
-		cmocka_unit_test(larger_sizes),
-		cmocka_unit_test(every_start_is_a_start),
-	};
-
-	return cmocka_run_group_tests_name("sizes", tests, NULL, NULL);
-}
+RUN_TESTS()

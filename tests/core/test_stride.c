@@ -104,14 +104,11 @@ TEST(every_pool_has_the_stride_of_the_rule)
 /* What debug modes put beside objects counts; 16 bytes before each and 16 behind. */
 TEST(guarded_objects)
 {
-	lfpool_config_t config = config_of(992, CAPACITY);
+	for (uint32_t flags = 0; flags <= LFPOOL_PLAIN_STRIDE; flags += LFPOOL_PLAIN_STRIDE) {
+		lfpool_t *pool = POOL_OF(992, CAPACITY, .flags = flags, .debug = "guard,no-tools");
 
-	for (config.flags = 0; config.flags <= LFPOOL_PLAIN_STRIDE; config.flags += LFPOOL_PLAIN_STRIDE) {
-		config.debug = "guard,no-tools";
-		lfpool_t *pool = pool_with(&config);
-
-		require_apart(pool, 16, config.flags ? 1024 : 1088);
-		require_whole(pool, config.object_size);
+		require_apart(pool, 16, flags ? 1024 : 1088);
+		require_whole(pool, 992);
 		assert_int_equal(lfpool_destroy(pool), 0);
 	}
 }
@@ -173,21 +170,11 @@ TEST(objects_begin_in_all_sets_equally_often)
 		}
 	for (size_t alignment = 1; alignment <= 4096; alignment *= 2)
 		for (size_t size = LFPOOL_STRIDE_LEAST_; size <= 16384; size++) {
-			const size_t stride = LFPOOL_STRIDE_(size, alignment), plain = (size + alignment - 1) / alignment * alignment;
+			const size_t stride = LFPOOL_STRIDE_(size, alignment),
+				     plain = (size + alignment - 1) / alignment * alignment;
 
 			REQUIRE(stride % alignment == 0 && stride >= plain && stride - plain <= plain / 16);
 		}
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(every_pool_has_the_stride_of_the_rule),
-		cmocka_unit_test(guarded_objects),
-		cmocka_unit_test(every_class_of_a_set),
-		cmocka_unit_test(pools_that_evict),
-		cmocka_unit_test(objects_begin_in_all_sets_equally_often),
-	};
-
-	return cmocka_run_group_tests_name("stride", tests, NULL, NULL);
-}
+RUN_TESTS()

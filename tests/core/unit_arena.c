@@ -14,9 +14,11 @@ static struct arena arena;
 
 static void *opened(size_t size, size_t alignment, size_t capacity)
 {
-	void *room = arena_open(&arena, &(struct arena_plan){
-		.room_bytes = 100, .object_size = size, .object_alignment = alignment, .capacity = capacity,
-		.reserved = capacity});
+	void *room = arena_open(&arena, &(struct arena_plan){.room_bytes = 100,
+							     .object_size = size,
+							     .object_alignment = alignment,
+							     .capacity = capacity,
+							     .reserved = capacity});
 
 	assert_non_null(room);
 	return room;
@@ -90,8 +92,11 @@ TEST(no_more_slots_than_are_exact)
 			struct layout l;
 			const bool exact = (lfpool_product)excess * (slots + 1) < inverse;
 
-			if (lay_out(&l, &(struct arena_plan){.object_size = stride, .object_alignment = 1, .plain_stride = true,
-							     .capacity = slots, .reserved = slots})) {
+			if (lay_out(&l, &(struct arena_plan){.object_size = stride,
+							     .object_alignment = 1,
+							     .plain_stride = true,
+							     .capacity = slots,
+							     .reserved = slots})) {
 				assert_true(exact);
 				had++;
 			} else {
@@ -114,34 +119,6 @@ TEST(two_to_the_31_slots)
 	arena_close(room, arena.mapped_bytes);
 }
 #endif
-
-TEST(objects_are_aligned_and_in_a_row)
-{
-	for (size_t alignment = 1; alignment <= 4096; alignment *= 2) {
-		void *room = opened(33, alignment, 5);
-
-		for (uint32_t slot = 1; slot <= 5; slot++) {
-			assert_int_equal((uintptr_t)arena_object(&arena, slot) % alignment, 0);
-			memset(arena_object(&arena, slot), 0xa5, 33);
-		}
-		assert_int_equal((uintptr_t)arena_object(&arena, 5) - (uintptr_t)arena_object(&arena, 4), round_up(33, alignment));
-		arena_close(room, arena.mapped_bytes);
-	}
-}
-
-TEST(a_state_says_in_use_exactly_while_active)
-{
-	void *room = opened(8, 8, 3);
-
-	assert_false(arena_is_active(&arena, 3));
-	assert_false(arena_deactivate(&arena, 3, false));
-	arena_activate(&arena, 3);
-	assert_true(arena_is_active(&arena, 3));
-	assert_true(arena_deactivate(&arena, 3, true));
-	assert_false(arena_deactivate(&arena, 3, true));
-	assert_false(arena_is_active(&arena, 3));
-	arena_close(room, arena.mapped_bytes);
-}
 
 TEST(a_generation_counts_the_uses_that_were_marked)
 {
@@ -210,22 +187,4 @@ TEST(demand_lies_before_the_states)
 	}
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(every_stride_is_exact),
-#ifdef __SIZEOF_INT128__
-		cmocka_unit_test(no_more_slots_than_are_exact),
-#endif
-#if SIZE_MAX > UINT32_MAX
-		cmocka_unit_test(two_to_the_31_slots),
-#endif
-		cmocka_unit_test(objects_are_aligned_and_in_a_row),
-		cmocka_unit_test(a_state_says_in_use_exactly_while_active),
-		cmocka_unit_test(a_generation_counts_the_uses_that_were_marked),
-		cmocka_unit_test(what_was_found_may_have_changed),
-		cmocka_unit_test(demand_lies_before_the_states),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+RUN_TESTS()

@@ -10,6 +10,7 @@
 
 #include "core/cache.h"
 #include "os/os.h"
+#include "pool/pool.h"
 
 #define SLOTS 4
 #define CAPACITY 32
@@ -17,6 +18,7 @@
 static lfpool_t *pool;
 static struct cache *a, *b;
 static struct core *core;
+static uint32_t slots[CAPACITY]; /* b_takes_all() */
 
 static struct cache *cache_new(void)
 {
@@ -28,11 +30,7 @@ static struct cache *cache_new(void)
 
 static int setup(__attribute__((unused)) void **state)
 {
-	lfpool_config_t config = config_of(16, CAPACITY);
-
-	config.cache_capacity = 2 * SLOTS;
-	config.depot_shards = 1;
-	pool = pool_with(&config);
+	pool = POOL_OF(16, CAPACITY, .cache_capacity = 2 * SLOTS, .depot_shards = 1);
 	a = cache_new();
 	b = cache_new();
 	core = a->core;
@@ -61,41 +59,37 @@ static uint32_t drain(struct cache *c)
 	return count;
 }
 
-static void take_n(struct cache *c, uint32_t n, uint32_t *slots_out)
+static void b_takes_all(void)
 {
-	for (uint32_t i = 0; i < n; i++)
-		assert_int_not_equal(slots_out[i] = cache_take(c, false), SLOT_NONE);
+	for (uint32_t i = 0; i < CAPACITY; i++)
+		assert_int_not_equal(slots[i] = cache_take(b, false), SLOT_NONE);
 }
 
-static void put_n(struct cache *c, uint32_t n, const uint32_t *slots)
+static void put_n(struct cache *c, uint32_t n, const uint32_t *first)
 {
 	for (uint32_t i = 0; i < n; i++)
-		cache_put(c, slots[i]);
+		cache_put(c, first[i]);
 }
 
-TEST(one_cache_gets_everything_once)
+TEST_WITH(one_cache_gets_everything_once, setup, teardown)
 {
 	assert_int_equal(drain(a), CAPACITY);
 	assert_int_equal(cache_take(a, false), SLOT_NONE);
 }
 
 /* What b holds in both magazines is a's when a asks. */
-TEST(nothing_stays_behind_in_another_cache)
+TEST_WITH(nothing_stays_behind_in_another_cache, setup, teardown)
 {
-	uint32_t slots[CAPACITY];
-
-	take_n(b, CAPACITY, slots);
+	b_takes_all();
 	put_n(b, 2 * SLOTS + 1, slots);
 	assert_int_equal(drain(a), 2 * SLOTS + 1);
 	put_n(b, CAPACITY - 2 * SLOTS - 1, slots + 2 * SLOTS + 1);
 	assert_int_equal(drain(a), CAPACITY - 2 * SLOTS - 1);
 }
 
-TEST(a_whole_previous_is_stolen_without_a_fence)
+TEST_WITH(a_whole_previous_is_stolen_without_a_fence, setup, teardown)
 {
-	uint32_t slots[CAPACITY];
-
-	take_n(b, CAPACITY, slots);
+	b_takes_all();
 	/* One magazine full in previous, one object in current. */
 	put_n(b, SLOTS + 1, slots);
 	unsigned long fences = os_testing_heavy_fences();
@@ -108,11 +102,9 @@ TEST(a_whole_previous_is_stolen_without_a_fence)
 	assert_int_equal(os_testing_heavy_fences(), fences + 1);
 }
 
-TEST(saying_no_costs_no_fence)
+TEST_WITH(saying_no_costs_no_fence, setup, teardown)
 {
-	uint32_t slots[CAPACITY];
-
-	take_n(b, CAPACITY, slots);
+	b_takes_all();
 	unsigned long fences = os_testing_heavy_fences();
 
 	for (int i = 0; i < 1000; i++)
@@ -123,11 +115,9 @@ TEST(saying_no_costs_no_fence)
 }
 
 /* An acquire that finds nothing leaves no trace that another one, which is looking too, could take for a change. */
-TEST(saying_no_changes_nothing)
+TEST_WITH(saying_no_changes_nothing, setup, teardown)
 {
-	uint32_t slots[CAPACITY];
-
-	take_n(b, CAPACITY, slots);
+	b_takes_all();
 	assert_int_equal(cache_take(a, false), SLOT_NONE);
 	uint64_t before[] = {atomic_load(&a->in_transit), atomic_load(&a->current_word), atomic_load(&a->previous),
 			     atomic_load(&a->current->top), atomic_load(&a->current->bottom)};
@@ -140,7 +130,7 @@ TEST(saying_no_changes_nothing)
 }
 
 /* b has announced and popped a magazine and is stopped before it installs it. */
-TEST(stopped_with_a_magazine_in_the_hand)
+TEST_WITH(stopped_with_a_magazine_in_the_hand, setup, teardown)
 {
 	assert_int_not_equal(stack_pop(&core->depot.shard[0].full, &core->magazines, &b->in_transit) +
 				     depot_carve(&core->depot, &core->magazines, &b->in_transit),
@@ -150,11 +140,9 @@ TEST(stopped_with_a_magazine_in_the_hand)
 
 /* b has stored its new bottom and is stopped before it looks at top: the object in its hands is its own, the others
  * are not. */
-TEST(stopped_in_the_middle_of_a_pop)
+TEST_WITH(stopped_in_the_middle_of_a_pop, setup, teardown)
 {
-	uint32_t slots[CAPACITY];
-
-	take_n(b, CAPACITY, slots);
+	b_takes_all();
 	put_n(b, 3, slots);
 	atomic_fetch_sub(&b->current->bottom, 1);
 	assert_int_equal(drain(a), 2);
@@ -164,11 +152,9 @@ TEST(stopped_in_the_middle_of_a_pop)
 }
 
 /* b has put its full magazine into `previous` too and is stopped before it has a new one; then it goes on. */
-TEST(stopped_with_one_magazine_named_twice)
+TEST_WITH(stopped_with_one_magazine_named_twice, setup, teardown)
 {
-	uint32_t slots[CAPACITY];
-
-	take_n(b, CAPACITY, slots);
+	b_takes_all();
 	put_n(b, SLOTS, slots);
 	assert_int_equal(magazine_count_now(b->current, SLOTS), SLOTS);
 	tagged_set(&b->previous, atomic_load(&b->current->number));
@@ -179,11 +165,9 @@ TEST(stopped_with_one_magazine_named_twice)
 }
 
 /* A note that is old by the time it is used takes nothing from where the magazine is now. */
-TEST(an_old_note_is_worthless)
+TEST_WITH(an_old_note_is_worthless, setup, teardown)
 {
-	uint32_t slots[CAPACITY];
-
-	take_n(b, CAPACITY, slots);
+	b_takes_all();
 	cache_put(b, slots[0]);
 	struct lfpool_magazine *m = b->current;
 	uint64_t note = atomic_load(&m->top);
@@ -198,12 +182,12 @@ TEST(an_old_note_is_worthless)
  * The only magazine with room is one from which a thief took while it was full: it has no place left at home.  A release finds
  * room there all the same; hits keep off it until it has lost what lies behind its end.
  */
-TEST(room_is_found_where_a_thief_took)
+TEST_WITH(room_is_found_where_a_thief_took, setup, teardown)
 {
 	struct stack *empty = &core->depot.shard[0].empty;
-	uint32_t slots[CAPACITY], aside, robbed;
+	uint32_t aside, robbed;
 
-	take_n(b, CAPACITY, slots);
+	b_takes_all();
 	put_n(b, SLOTS, slots);
 	robbed = tagged_number(atomic_load(&b->current_word));
 	assert_int_equal(magazine_take(b->current, SLOTS, atomic_load(&b->current->top), 1),
@@ -228,11 +212,9 @@ TEST(room_is_found_where_a_thief_took)
 	assert_int_equal(drain(a), 2 * SLOTS);
 }
 
-TEST(flush_gives_everything_to_the_depot)
+TEST_WITH(flush_gives_everything_to_the_depot, setup, teardown)
 {
-	uint32_t slots[CAPACITY];
-
-	take_n(b, CAPACITY, slots);
+	b_takes_all();
 	put_n(b, CAPACITY, slots);
 	cache_flush(b);
 	assert_int_equal(magazine_count_now(b->current, SLOTS), 0);
@@ -246,7 +228,7 @@ TEST(flush_gives_everything_to_the_depot)
 
 /* The next user of a cache that was given up hits the magazine that is now its own, not the one that went to the
  * depot. */
-TEST(a_flushed_cache_hits_its_own_magazine)
+TEST_WITH(a_flushed_cache_hits_its_own_magazine, setup, teardown)
 {
 	void *objects[3];
 
@@ -267,11 +249,10 @@ TEST(a_flushed_cache_hits_its_own_magazine)
 }
 
 /* Partly filled magazines as far as the eye sees: release must still find room (G2). */
-TEST(release_finds_room_among_partly_filled_magazines)
+TEST_WITH(release_finds_room_among_partly_filled_magazines, setup, teardown)
 {
 	struct random r = {7};
 	struct cache *caches[40];
-	uint32_t slots[CAPACITY];
 	uint32_t out = 0;
 
 	print_message("seed 7\n");
@@ -280,23 +261,20 @@ TEST(release_finds_room_among_partly_filled_magazines)
 	for (int step = 0; step < 400000; step++) {
 		struct cache *c = caches[random_below(&r, COUNT(caches))];
 
-		switch (random_below(&r, 16)) {
-		case 0:
+		const uint32_t choice = random_below(&r, 16);
+
+		if (choice == 0) {
 			cache_flush(c);
-			break;
-		case 1: case 2: case 3: case 4: case 5: case 6: case 7:
+		} else if (choice < 8) {
 			if ((slots[out] = cache_take(c, false)))
 				out++;
 			else
 				assert_int_equal(out, CAPACITY);
-			break;
-		default:
-			if (out) {
-				uint32_t which = random_below(&r, out);
+		} else if (out) {
+			const uint32_t which = random_below(&r, out);
 
-				cache_put(c, slots[which]);
-				slots[which] = slots[--out];
-			}
+			cache_put(c, slots[which]);
+			slots[which] = slots[--out];
 		}
 		if (out == CAPACITY)
 			while (out)
@@ -307,7 +285,7 @@ TEST(release_finds_room_among_partly_filled_magazines)
 	assert_int_equal(drain(a), CAPACITY);
 }
 
-TEST(an_unclaimed_cache_is_used_again)
+TEST_WITH(an_unclaimed_cache_is_used_again, setup, teardown)
 {
 	struct cache *c = cache_new();
 	uint32_t count = atomic_load(&core->table.count);
@@ -319,14 +297,11 @@ TEST(an_unclaimed_cache_is_used_again)
 	assert_int_equal(atomic_load(&core->table.count), count);
 }
 
-TEST(a_spare_that_is_taken_and_not_made_holds_nothing)
+TEST_WITH(a_spare_that_is_taken_and_not_made_holds_nothing, setup, teardown)
 {
-	lfpool_config_t config = config_of(16, CAPACITY);
 	lfpool_t *growing;
 
-	config.cache_capacity = 2 * SLOTS;
-	config.max_capacity = 2 * CAPACITY;
-	growing = pool_with(&config);
+	growing = POOL_OF(16, CAPACITY, .cache_capacity = 2 * SLOTS, .max_capacity = 2 * CAPACITY);
 
 	lfpool_cache_t *cache = lfpool_cache_create(growing);
 	struct core *its = ((struct cache *)cache)->core;
@@ -339,7 +314,33 @@ TEST(a_spare_that_is_taken_and_not_made_holds_nothing)
 	(void)lfpool_destroy(growing);
 }
 
-TEST(two_to_the_31_cold_objects_are_not_in_use)
+/* All caches of a pool in a buffer are in use: nothing is mapped for another. */
+TEST(in_a_buffer_there_are_the_caches_of_the_first_lot_alone)
+{
+	lfpool_config_t config = config_of(24, 100);
+	struct cache *claimed[LFPOOL_BUFFER_CACHES];
+	void *memory = NULL;
+	lfpool_t *buffered;
+
+	assert_int_equal(posix_memalign(&memory, LFPOOL_BUFFER_ALIGNMENT, lfpool_buffer_bytes(&config)), 0);
+	(void)os_testing_refuse(0);
+	assert_int_equal(lfpool_create_in(&buffered, &config, memory, lfpool_buffer_bytes(&config)), LFPOOL_OK);
+
+	struct core *its = (struct core *)(uintptr_t)buffered->core;
+
+	for (size_t i = 0; i < COUNT(claimed); i++)
+		assert_non_null(claimed[i] = cache_claim(its, CACHE_FOR_CALL, 0));
+	assert_null(cache_claim(its, CACHE_FOR_CALL, 0));
+	assert_null(cache_claim(its, CACHE_FOR_LONG, 0));
+	for (size_t i = 0; i < COUNT(claimed); i++)
+		cache_unclaim(claimed[i]);
+	require_whole(buffered, 24);
+	assert_int_equal(lfpool_destroy(buffered), 0);
+	assert_int_equal(os_testing_refuse(0), 0);
+	free(memory);
+}
+
+TEST_WITH(two_to_the_31_cold_objects_are_not_in_use, setup, teardown)
 {
 	struct cold *cold = core->cold;
 
@@ -351,26 +352,4 @@ TEST(two_to_the_31_cold_objects_are_not_in_use)
 	atomic_store(&cold->room, (uint64_t)COLD_ROOM);
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test_setup_teardown(one_cache_gets_everything_once, setup, teardown),
-		cmocka_unit_test_setup_teardown(nothing_stays_behind_in_another_cache, setup, teardown),
-		cmocka_unit_test_setup_teardown(a_whole_previous_is_stolen_without_a_fence, setup, teardown),
-		cmocka_unit_test_setup_teardown(saying_no_costs_no_fence, setup, teardown),
-		cmocka_unit_test_setup_teardown(saying_no_changes_nothing, setup, teardown),
-		cmocka_unit_test_setup_teardown(stopped_with_a_magazine_in_the_hand, setup, teardown),
-		cmocka_unit_test_setup_teardown(stopped_in_the_middle_of_a_pop, setup, teardown),
-		cmocka_unit_test_setup_teardown(stopped_with_one_magazine_named_twice, setup, teardown),
-		cmocka_unit_test_setup_teardown(an_old_note_is_worthless, setup, teardown),
-		cmocka_unit_test_setup_teardown(room_is_found_where_a_thief_took, setup, teardown),
-		cmocka_unit_test_setup_teardown(flush_gives_everything_to_the_depot, setup, teardown),
-		cmocka_unit_test_setup_teardown(a_flushed_cache_hits_its_own_magazine, setup, teardown),
-		cmocka_unit_test_setup_teardown(release_finds_room_among_partly_filled_magazines, setup, teardown),
-		cmocka_unit_test_setup_teardown(an_unclaimed_cache_is_used_again, setup, teardown),
-		cmocka_unit_test_setup_teardown(a_spare_that_is_taken_and_not_made_holds_nothing, setup, teardown),
-		cmocka_unit_test_setup_teardown(two_to_the_31_cold_objects_are_not_in_use, setup, teardown),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+RUN_TESTS()

@@ -13,18 +13,16 @@
 static lfpool_t *pool;
 static struct cache *cache;
 static struct core *core;
+static struct stack *full; /* where the full magazines lie */
 
 /* Eight chunks of four slots; every chunk carved and lying on `full`, so nothing else happens unless a test does
  * it. */
 static int setup(__attribute__((unused)) void **state)
 {
-	lfpool_config_t config = config_of(16, 32);
-
-	config.cache_capacity = 8;
-	config.depot_shards = 1;
-	pool = pool_with(&config);
+	pool = POOL_OF(16, 32, .cache_capacity = 8, .depot_shards = 1);
 	cache = (struct cache *)lfpool_cache_create(pool);
 	core = cache->core;
+	full = &core->depot.shard[0].full;
 	for (uint32_t n = 1; n <= 8; n++) {
 		REQUIRE(depot_carve(&core->depot, &core->magazines, &cache->in_transit) == n);
 		depot_put(&core->depot, &core->magazines, magazines_at(&core->magazines, n));
@@ -49,26 +47,26 @@ static void push(struct stack *s, uint32_t number)
 	stack_push(s, &core->magazines, magazines_at(&core->magazines, number));
 }
 
-TEST(last_in_first_out)
+TEST_WITH(last_in_first_out, setup, teardown)
 {
 	for (uint32_t n = 8; n >= 1; n--) {
-		assert_int_equal(pop(&core->depot.shard[0].full), n);
+		assert_int_equal(pop(full), n);
 		assert_int_equal(tagged_number(atomic_load(&cache->in_transit)), n);
 	}
-	assert_int_equal(pop(&core->depot.shard[0].full), 0);
+	assert_int_equal(pop(full), 0);
 	for (uint32_t n = 1; n <= 8; n++)
-		push(&core->depot.shard[0].full, n);
-	assert_int_equal(pop(&core->depot.shard[0].full), 8);
-	push(&core->depot.shard[0].full, 8);
+		push(full, n);
+	assert_int_equal(pop(full), 8);
+	push(full, 8);
 }
 
-TEST(every_change_advances_the_tag)
+TEST_WITH(every_change_advances_the_tag, setup, teardown)
 {
-	uint64_t before = atomic_load(&core->depot.shard[0].full.head), hand = atomic_load(&cache->in_transit);
+	uint64_t before = atomic_load(&full->head), hand = atomic_load(&cache->in_transit);
 
 	for (int i = 1; i <= 100; i++) {
-		push(&core->depot.shard[0].full, pop(&core->depot.shard[0].full));
-		uint64_t now = atomic_load(&core->depot.shard[0].full.head);
+		push(full, pop(full));
+		uint64_t now = atomic_load(&full->head);
 
 		assert_int_equal((now >> TAGGED_NUMBER_BITS) - (before >> TAGGED_NUMBER_BITS), 2 * i);
 		assert_int_equal(tagged_number(now), tagged_number(before));
@@ -78,21 +76,21 @@ TEST(every_change_advances_the_tag)
 }
 
 /* A pop stops between its load and its CAS; meanwhile two magazines are popped and the first is pushed back. */
-TEST(the_tag_defeats_aba)
+TEST_WITH(the_tag_defeats_aba, setup, teardown)
 {
-	uint64_t stale = atomic_load(&core->depot.shard[0].full.head);
+	uint64_t stale = atomic_load(&full->head);
 	uint32_t top = tagged_number(stale);
 	uint32_t below = link_below(atomic_load(&magazines_at(&core->magazines, top)->next));
 
-	assert_int_equal(pop(&core->depot.shard[0].full), top);
-	assert_int_equal(pop(&core->depot.shard[0].full), below);
-	push(&core->depot.shard[0].full, top);
-	assert_int_equal(tagged_number(atomic_load(&core->depot.shard[0].full.head)), top);
+	assert_int_equal(pop(full), top);
+	assert_int_equal(pop(full), below);
+	push(full, top);
+	assert_int_equal(tagged_number(atomic_load(&full->head)), top);
 	/* The stopped pop goes on: were it to succeed, `below`, which is ours, would be on the stack again. */
 	uint64_t expected = stale;
 
-	assert_false(atomic_compare_exchange_strong(&core->depot.shard[0].full.head, &expected, tagged_next(stale, below)));
-	push(&core->depot.shard[0].full, below);
+	assert_false(atomic_compare_exchange_strong(&full->head, &expected, tagged_next(stale, below)));
+	push(full, below);
 }
 
 /* ---- A compare-and-swap that fails: a write between load and CAS meets a page that is not writable, and the handler of the
@@ -108,35 +106,26 @@ static void meddle(int signal_number)
 {
 	(void)signal_number;
 	REQUIRE(mprotect(meddling.page, (size_t)sysconf(_SC_PAGESIZE), PROT_READ | PROT_WRITE) == 0);
-	push(&core->depot.shard[0].full, meddling.number);
+	push(full, meddling.number);
 }
 
-static uint64_t retries(void)
-{
-	lfpool_stats_t stats = LFPOOL_STATS_INIT;
-
-	assert_int_equal(lfpool_stats(pool, &stats), LFPOOL_OK);
-	return stats.retries;
-}
-
-TEST(a_swap_that_fails_is_counted)
+TEST_WITH(a_swap_that_fails_is_counted, setup, teardown)
 {
 	const size_t page = (size_t)sysconf(_SC_PAGESIZE);
-	struct stack *s = &core->depot.shard[0].full;
 	struct sigaction action = {.sa_handler = meddle}, before;
 	void *at = mmap(NULL, page, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
 
 	assert_true(at != MAP_FAILED);
 	assert_int_equal(sigaction(SIGSEGV, &action, &before), 0);
-	assert_int_equal(pop(s), 8);
-	assert_int_equal(retries(), 0);
+	assert_int_equal(pop(full), 8);
+	assert_int_equal(stats_of(pool).retries, 0);
 	/* A pop announces 7, and finds 8. */
 	meddling = (struct meddling){at, 8};
 	assert_int_equal(mprotect(at, page, PROT_READ), 0);
-	assert_int_equal(stack_pop(s, &core->magazines, at), 8);
-	assert_int_equal(pop(s), 7);
+	assert_int_equal(stack_pop(full, &core->magazines, at), 8);
+	assert_int_equal(pop(full), 7);
 
-	const uint64_t popped = retries();
+	const uint64_t popped = stats_of(pool).retries;
 
 	/* More only where a compare-and-swap may fail for no reason. */
 	assert_in_range(popped, 1, 100);
@@ -144,14 +133,14 @@ TEST(a_swap_that_fails_is_counted)
 	meddling.page->number = 8;
 	meddling.number = 7;
 	assert_int_equal(mprotect(at, page, PROT_READ), 0);
-	stack_push(s, &core->magazines, at);
-	assert_in_range(retries(), popped + 1, popped + 100);
+	stack_push(full, &core->magazines, at);
+	assert_in_range(stats_of(pool).retries, popped + 1, popped + 100);
 	assert_int_equal(sigaction(SIGSEGV, &before, NULL), 0);
 	munmap(at, page);
 }
 #endif
 
-TEST(a_tag_runs_over_into_nothing_else)
+TEST_WITH(a_tag_runs_over_into_nothing_else, setup, teardown)
 {
 	uint64_t last = UINT64_MAX << TAGGED_NUMBER_BITS | 5;
 
@@ -160,65 +149,60 @@ TEST(a_tag_runs_over_into_nothing_else)
 }
 
 /* D5, and the least depth since the last reset. */
-TEST(depths_are_known)
+TEST_WITH(depths_are_known, setup, teardown)
 {
-	struct stack *s = &core->depot.shard[0].full;
 	uint32_t number[8];
 
-	assert_int_equal(depth_below(&core->magazines, atomic_load(&s->head)), 8);
-	assert_int_equal(low_water_least(&s->least), 0);
-	stack_reset_least(s, &core->magazines);
-	assert_int_equal(low_water_least(&s->least), 8);
+	assert_int_equal(depth_below(&core->magazines, atomic_load(&full->head)), 8);
+	assert_int_equal(low_water_least(&full->least), 0);
+	stack_reset_least(full, &core->magazines);
+	assert_int_equal(low_water_least(&full->least), 8);
 	for (uint32_t depth = 8; depth-- > 3;) {
-		number[depth] = pop(s);
-		assert_int_equal(depth_below(&core->magazines, atomic_load(&s->head)), depth);
-		assert_int_equal(low_water_least(&s->least), depth);
+		number[depth] = pop(full);
+		assert_int_equal(depth_below(&core->magazines, atomic_load(&full->head)), depth);
+		assert_int_equal(low_water_least(&full->least), depth);
 	}
 	for (uint32_t depth = 3; depth < 8; depth++) {
-		push(s, number[depth]);
-		assert_int_equal(depth_below(&core->magazines, atomic_load(&s->head)), depth + 1);
-		assert_int_equal(low_water_least(&s->least), 3);
+		push(full, number[depth]);
+		assert_int_equal(depth_below(&core->magazines, atomic_load(&full->head)), depth + 1);
+		assert_int_equal(low_water_least(&full->least), 3);
 	}
-	stack_reset_least(s, &core->magazines);
-	assert_int_equal(low_water_least(&s->least), 8);
+	stack_reset_least(full, &core->magazines);
+	assert_int_equal(low_water_least(&full->least), 8);
 	/* A look that finds nothing. */
 	assert_int_equal(pop(&core->depot.shard[0].partial), 0);
 	assert_int_equal(low_water_least(&core->depot.shard[0].partial.least), 0);
 }
 
 /* A reset that is stopped: until another ends nothing is known, and the one that is stopped ends nothing. */
-TEST(a_reset_that_does_not_end)
+TEST_WITH(a_reset_that_does_not_end, setup, teardown)
 {
-	struct stack *s = &core->depot.shard[0].full;
 
-	stack_reset_least(s, &core->magazines);
-	(void)low_water_open(&s->least);
-	assert_int_equal(low_water_least(&s->least), 0);
-	push(s, pop(s));
-	assert_int_equal(low_water_least(&s->least), 0);
-	stack_reset_least(s, &core->magazines);
-	assert_int_equal(low_water_least(&s->least), 8);
+	stack_reset_least(full, &core->magazines);
+	(void)low_water_open(&full->least);
+	assert_int_equal(low_water_least(&full->least), 0);
+	push(full, pop(full));
+	assert_int_equal(low_water_least(&full->least), 0);
+	stack_reset_least(full, &core->magazines);
+	assert_int_equal(low_water_least(&full->least), 8);
 }
 
 /* A thief with an old note takes from a full magazine that lies on its stack: the mark allows for what was stolen. */
-TEST(a_full_magazine_that_was_robbed)
+TEST_WITH(a_full_magazine_that_was_robbed, setup, teardown)
 {
-	lfpool_stats_t stats = LFPOOL_STATS_INIT;
 	struct lfpool_magazine *m = magazines_at(&core->magazines, 1);
 
 	lfpool_high_water_reset(pool);
-	assert_int_equal(lfpool_stats(pool, &stats), LFPOOL_OK);
-	assert_int_equal(stats.high_water, 0);
+	assert_int_equal(stats_of(pool).high_water, 0);
 	const uintptr_t object = magazine_take(m, 4, atomic_load(&m->top), 1);
 
 	assert_int_not_equal(object, 0);
 	atomic_store(&cache->counts.steals, 1);
-	assert_int_equal(lfpool_stats(pool, &stats), LFPOOL_OK);
-	assert_int_equal(stats.high_water, 1);
+	assert_int_equal(stats_of(pool).high_water, 1);
 	magazine_push_round(m, 4, object);
 }
 
-TEST(chunks_are_carved_once_each)
+TEST_WITH(chunks_are_carved_once_each, setup, teardown)
 {
 	assert_int_equal(atomic_load(&core->depot.carved), 8);
 	assert_int_equal(depot_carve(&core->depot, &core->magazines, &cache->in_transit), 0);
@@ -231,9 +215,9 @@ TEST(chunks_are_carved_once_each)
 	}
 }
 
-TEST(a_magazine_goes_where_it_belongs)
+TEST_WITH(a_magazine_goes_where_it_belongs, setup, teardown)
 {
-	uint32_t number = pop(&core->depot.shard[0].full);
+	uint32_t number = pop(full);
 	struct lfpool_magazine *m = magazines_at(&core->magazines, number);
 	uintptr_t object = magazine_pop(m, 4, true);
 
@@ -241,7 +225,7 @@ TEST(a_magazine_goes_where_it_belongs)
 	assert_int_equal(pop(&core->depot.shard[0].partial), number);
 	assert_true(magazine_push(m, 4, object));
 	depot_put(&core->depot, &core->magazines, m);
-	assert_int_equal(pop(&core->depot.shard[0].full), number);
+	assert_int_equal(pop(full), number);
 	for (int i = 0; i < 4; i++)
 		(void)magazine_pop(m, 4, true);
 	depot_put(&core->depot, &core->magazines, m);
@@ -251,22 +235,4 @@ TEST(a_magazine_goes_where_it_belongs)
 	depot_put(&core->depot, &core->magazines, m);
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test_setup_teardown(last_in_first_out, setup, teardown),
-		cmocka_unit_test_setup_teardown(every_change_advances_the_tag, setup, teardown),
-		cmocka_unit_test_setup_teardown(the_tag_defeats_aba, setup, teardown),
-#if !SANITIZED
-		cmocka_unit_test_setup_teardown(a_swap_that_fails_is_counted, setup, teardown),
-#endif
-		cmocka_unit_test_setup_teardown(a_tag_runs_over_into_nothing_else, setup, teardown),
-		cmocka_unit_test_setup_teardown(depths_are_known, setup, teardown),
-		cmocka_unit_test_setup_teardown(a_full_magazine_that_was_robbed, setup, teardown),
-		cmocka_unit_test_setup_teardown(a_reset_that_does_not_end, setup, teardown),
-		cmocka_unit_test_setup_teardown(chunks_are_carved_once_each, setup, teardown),
-		cmocka_unit_test_setup_teardown(a_magazine_goes_where_it_belongs, setup, teardown),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+RUN_TESTS()

@@ -59,7 +59,7 @@ static bool push_anywhere(uintptr_t object)
 	return true;
 }
 
-TEST(zeroed_memory_is_a_full_magazine)
+TEST_WITH(zeroed_memory_is_a_full_magazine, setup, teardown)
 {
 	assert_int_equal(held(), SLOTS);
 	make_full();
@@ -73,7 +73,7 @@ TEST(zeroed_memory_is_a_full_magazine)
 }
 
 /* H8: what hits do is what the general way does. */
-TEST(at_home_a_position_is_the_number_of_a_word)
+TEST_WITH(at_home_a_position_is_the_number_of_a_word, setup, teardown)
 {
 	make_full();
 	for (uint32_t i = 0; i < SLOTS; i++)
@@ -92,7 +92,7 @@ static uint32_t pop_many(uint32_t count, uintptr_t *objects_out)
 	return taken;
 }
 
-TEST(many_come_and_go_at_once)
+TEST_WITH(many_come_and_go_at_once, setup, teardown)
 {
 	/* Every offset in the ring, every number that is there, every number that is wanted. */
 	for (uint64_t start = 0; start < 2 * SLOTS; start++) {
@@ -117,7 +117,7 @@ TEST(many_come_and_go_at_once)
 	}
 }
 
-TEST(many_count_as_pushes)
+TEST_WITH(many_count_as_pushes, setup, teardown)
 {
 	uint64_t first, before;
 
@@ -133,7 +133,7 @@ TEST(many_count_as_pushes)
 		assert_int_equal(magazine_pop(m, SLOTS, true), i);
 }
 
-TEST(a_thief_needs_no_maker)
+TEST_WITH(a_thief_needs_no_maker, setup, teardown)
 {
 	for (uint32_t i = 0; i < SLOTS; i++) {
 		if (i == 3)
@@ -146,7 +146,7 @@ TEST(a_thief_needs_no_maker)
 	assert_true(magazine_is_home(m, SLOTS));
 }
 
-TEST(first_in_first_stolen_last_in_first_popped)
+TEST_WITH(first_in_first_stolen_last_in_first_popped, setup, teardown)
 {
 	magazine_make_empty(m, 1);
 	for (uint32_t object = 1; object <= 5; object++)
@@ -161,7 +161,7 @@ TEST(first_in_first_stolen_last_in_first_popped)
 }
 
 /* The owner takes the last one by CAS, brings the magazine home, and puts others at the same places. */
-TEST(an_old_note_takes_nothing)
+TEST_WITH(an_old_note_takes_nothing, setup, teardown)
 {
 	magazine_make_empty(m, 1);
 	assert_true(magazine_push(m, SLOTS, 1));
@@ -180,7 +180,7 @@ TEST(an_old_note_takes_nothing)
 	assert_int_equal(held(), 1);
 }
 
-TEST(looking_into_an_empty_one_leaves_no_trace)
+TEST_WITH(looking_into_an_empty_one_leaves_no_trace, setup, teardown)
 {
 	magazine_make_empty(m, 1);
 	uint64_t bottom = atomic_load(&m->bottom), top = atomic_load(&m->top);
@@ -192,7 +192,7 @@ TEST(looking_into_an_empty_one_leaves_no_trace)
 }
 
 /* Wherever its positions stand an empty one comes home; pushes stay counted, and top grows. */
-TEST(an_empty_one_comes_home)
+TEST_WITH(an_empty_one_comes_home, setup, teardown)
 {
 	for (uint64_t start = 0; start < 2 * POSITIONS; start += POSITIONS > 4096 ? 61 : 1) {
 		const uint64_t at = start + (UINT64_C(7) << 40);
@@ -210,7 +210,7 @@ TEST(an_empty_one_comes_home)
 
 /* It leaves home only for the places that thieves have emptied, is not at home until it has lost what lies behind the end, and
  * hits never see it meanwhile. */
-TEST(away_and_home_again)
+TEST_WITH(away_and_home_again, setup, teardown)
 {
 	make_full();
 	assert_int_equal(take(), BORN);
@@ -232,7 +232,7 @@ TEST(away_and_home_again)
 }
 
 /* H7: only while nobody has made it does a bottom of 0 say "full". */
-TEST(a_bottom_of_zero_that_was_made)
+TEST_WITH(a_bottom_of_zero_that_was_made, setup, teardown)
 {
 	magazine_make_empty(m, 1);
 	atomic_store(&m->top, UINT64_C(1) << 40);
@@ -241,7 +241,7 @@ TEST(a_bottom_of_zero_that_was_made)
 	assert_int_equal(take(), 0);
 }
 
-TEST(bottom_counts_the_pushes)
+TEST_WITH(bottom_counts_the_pushes, setup, teardown)
 {
 	magazine_make_empty(m, 1);
 	for (unsigned i = 0; i < 1000; i++) {
@@ -253,7 +253,7 @@ TEST(bottom_counts_the_pushes)
 	}
 }
 
-TEST(positions_run_over_sixteen_and_thirty_two_bits)
+TEST_WITH(positions_run_over_sixteen_and_thirty_two_bits, setup, teardown)
 {
 	static const uint64_t starts[] = {65536 - 3, (UINT64_C(1) << 32) - 3, (UINT64_C(1) << 48) - 3, UINT64_MAX - 200};
 
@@ -276,23 +276,4 @@ TEST(positions_run_over_sixteen_and_thirty_two_bits)
 	}
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test_setup_teardown(zeroed_memory_is_a_full_magazine, setup, teardown),
-		cmocka_unit_test_setup_teardown(at_home_a_position_is_the_number_of_a_word, setup, teardown),
-		cmocka_unit_test_setup_teardown(many_come_and_go_at_once, setup, teardown),
-		cmocka_unit_test_setup_teardown(many_count_as_pushes, setup, teardown),
-		cmocka_unit_test_setup_teardown(a_thief_needs_no_maker, setup, teardown),
-		cmocka_unit_test_setup_teardown(first_in_first_stolen_last_in_first_popped, setup, teardown),
-		cmocka_unit_test_setup_teardown(an_old_note_takes_nothing, setup, teardown),
-		cmocka_unit_test_setup_teardown(looking_into_an_empty_one_leaves_no_trace, setup, teardown),
-		cmocka_unit_test_setup_teardown(an_empty_one_comes_home, setup, teardown),
-		cmocka_unit_test_setup_teardown(away_and_home_again, setup, teardown),
-		cmocka_unit_test_setup_teardown(a_bottom_of_zero_that_was_made, setup, teardown),
-		cmocka_unit_test_setup_teardown(bottom_counts_the_pushes, setup, teardown),
-		cmocka_unit_test_setup_teardown(positions_run_over_sixteen_and_thirty_two_bits, setup, teardown),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+RUN_TESTS()

@@ -40,11 +40,14 @@ size_t use_everything()
 	sum += lfpool_release(pool, lfpool_acquire(pool)) == LFPOOL_OK;
 	sum += lfpool_acquire_bulk(pool, objects, 2);
 	sum += lfpool_owns(pool, objects[0]) && lfpool_in_use(pool, objects[0]);
-	sum += lfpool_release_bulk(pool, objects, 2);
+	sum += lfpool_release_bulk(pool, objects, 1);
+	sum += lfpool_release_if_owned(pool, objects[1]) == LFPOOL_OK;
 	lfpool_cache_t *cache = lfpool_cache_create(pool);
 	sum += lfpool_cache_release(cache, lfpool_cache_acquire(cache)) == LFPOOL_OK;
 	sum += lfpool_cache_acquire_bulk(cache, objects, 2);
 	sum += lfpool_cache_release_bulk(cache, objects, 2);
+	lfpool_cache_flush(pool, cache);
+	lfpool_cache_flush(pool, nullptr);
 	lfpool_cache_destroy(cache);
 	sum += lfpool_capacity(pool) + lfpool_active_count(pool) + lfpool_available_count(pool) + lfpool_misuse_count(pool);
 	lfpool_stats_t stats = LFPOOL_STATS_INIT;

@@ -8,7 +8,8 @@
 #ifdef __cplusplus
 extern "C"
 #endif
-size_t use_everything(void);
+	size_t
+	use_everything(void);
 
 static bool before(void *context, uint64_t a, uint64_t b)
 {

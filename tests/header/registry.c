@@ -9,7 +9,8 @@
 #ifdef __cplusplus
 extern "C"
 #endif
-size_t use_registry(const lfpool_config_t *config);
+	size_t
+	use_registry(const lfpool_config_t *config);
 
 size_t use_registry(const lfpool_config_t *config)
 {

@@ -8,7 +8,8 @@
 #ifdef __cplusplus
 extern "C"
 #endif
-size_t report(const lfpool_t *pool);
+	size_t
+	report(const lfpool_t *pool);
 
 size_t report(const lfpool_t *pool)
 {

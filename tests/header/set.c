@@ -8,7 +8,8 @@
 #ifdef __cplusplus
 extern "C"
 #endif
-size_t use_everything(void);
+	size_t
+	use_everything(void);
 
 static void on_misuse(void *context, const lfpool_misuse_t *misuse)
 {
@@ -54,7 +55,8 @@ size_t use_everything(void)
 	sum += lfpool_set_owns(set, objects[0]) ? lfpool_set_usable_size(set, objects[0]) : 0;
 	sum += lfpool_set_release(set, objects[0]) == LFPOOL_OK ? 1u : 0u;
 	sum += lfpool_set_acquire_bulk(set, 100, objects, 2);
-	sum += lfpool_set_release_bulk(set, objects, 2);
+	sum += lfpool_set_release_bulk(set, objects, 1);
+	sum += lfpool_set_release_if_owned(set, objects[1]) == LFPOOL_OK ? 1u : 0u;
 	sum += lfpool_set_class_count(set) + lfpool_set_class_size(set, lfpool_set_class_of(set, 100));
 	sum += lfpool_capacity(lfpool_set_pool(set, 0));
 	sum += lfpool_set_peek(set, 1) ? 1u : 0u;

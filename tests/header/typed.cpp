@@ -5,12 +5,13 @@
 #include <lfpool/typed.h>
 #include "typed.h"
 
-namespace fleet {
+namespace fleet
+{
 
 class carrier {
 	int planes = 3;
 
-      public:
+public:
 	int count_planes() const { return planes; }
 };
 

@@ -144,6 +144,8 @@ size_t use_typed(void)
 	size_t sum = ship_resolve(ships, name) == flagship && ship_in_use(ships, flagship);
 
 	sum += ship_owns(ships, flagship);
+	sum += ship_object_at(ships, ship_index_of(ships, flagship)) == flagship;
+	sum += ship_copy_active_objects(ships, flagship, 0) + (ship_release_if_owned(ships, &sum) == LFPOOL_OK);
 	sum += ship_index_of(ships, flagship) + (ship_pool_of(flagship).untyped == ships.untyped);
 	sum += ship_release_handle(ships, name) == LFPOOL_OK || ship_release(ships, flagship) == LFPOOL_OK;
 	sum += ship_release_self(ship_acquire(ships)) == LFPOOL_OK;

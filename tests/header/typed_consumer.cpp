@@ -40,9 +40,9 @@ static bool add(void *sum, job *j)
 	return true;
 }
 
-#define REQUIRE(condition) \
-	do \
-		if (!(condition)) \
+#define REQUIRE(condition)                     \
+	do                                     \
+		if (!(condition))              \
 			return __LINE__ % 256; \
 	while (0)
 

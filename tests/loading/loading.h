@@ -7,18 +7,9 @@
 
 #include <dlfcn.h>
 #include <pthread.h>
-#include <stdio.h>
-#include <stdlib.h>
 
+#include "../../common/require.h"
 #include "plug_in.h"
-
-#define REQUIRE(condition) ((condition) ? (void)0 : require_failed(#condition, __FILE__, __LINE__))
-
-static inline _Noreturn void require_failed(const char *condition, const char *file, int line)
-{
-	fprintf(stderr, "%s:%d: %s\n", file, line, condition);
-	abort();
-}
 
 struct loaded {
 	void *library;

@@ -2,22 +2,15 @@
 /*
  * test_constructors.c - the first pool of all is made while a library is loaded, and so is the second (in_constructor.c).
  */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
+#include "../../common/test.h"
+#include "loading.h"
 
 #include <unistd.h>
 
-#include "loading.h"
-
-static void a_constructor_makes_a_pool(void **state)
+TEST(a_constructor_makes_a_pool)
 {
 	const char *const paths[] = {IN_CONSTRUCTOR_SHARED, IN_CONSTRUCTOR_STATIC, IN_CONSTRUCTOR_KEY};
 
-	(void)state;
 	for (size_t i = 0; i < 3; i++) {
 		void (*join_first)(void);
 		void *library;
@@ -34,11 +27,4 @@ static void a_constructor_makes_a_pool(void **state)
 	}
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(a_constructor_makes_a_pool),
-	};
-
-	return cmocka_run_group_tests_name("constructors", tests, NULL, NULL);
-}
+RUN_TESTS()

@@ -7,16 +7,10 @@
  *              can be interposed a plug-in would call this program's lfpool_acquire(), and its own
  *              lfpool_acquire_wait(), which this program does not have.
  */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
+#include "../../common/test.h"
+#include "loading.h"
 
 #include <string.h>
-
-#include "loading.h"
 
 enum { COPIES = 4 };
 
@@ -46,8 +40,9 @@ static void require_own_copy(struct loaded l)
 {
 	const struct plug_in *p = l.plug_in;
 	Dl_info here, there[9];
-	void *of[] = {*(void *const *)&p->destroy, *(void *const *)&p->acquire, *(void *const *)&p->release,
-		      *(void *const *)&p->acquire_wait, *(void *const *)&p->acquire_bulk, *(void *const *)&p->release_bulk,
+	void *of[] = {*(void *const *)&p->destroy,      *(void *const *)&p->acquire,
+		      *(void *const *)&p->release,      *(void *const *)&p->acquire_wait,
+		      *(void *const *)&p->acquire_bulk, *(void *const *)&p->release_bulk,
 		      *(void *const *)&p->active_count, *(void *const *)&p->of};
 
 	REQUIRE(dladdr(&misuses, &here));
@@ -113,32 +108,29 @@ static void use_all(struct all *all)
 	REQUIRE(pthread_join(thread, NULL) == 0);
 }
 
-static void plug_ins_that_see_only_themselves(void **state)
+TEST(plug_ins_that_see_only_themselves)
 {
 	struct all all = {.l = {load(PLUG_IN_STATIC, RTLD_LOCAL), load(PLUG_IN_OTHER, RTLD_LOCAL)}, .count = 2};
 
-	(void)state;
 	use_all(&all);
 }
 
-static void plug_ins_that_everybody_sees(void **state)
+TEST(plug_ins_that_everybody_sees)
 {
 	struct all all = {.l = {load(PLUG_IN_STATIC, RTLD_GLOBAL), load(PLUG_IN_OTHER, RTLD_GLOBAL)}, .count = 2};
 
-	(void)state;
 	use_all(&all);
 }
 
 /* What the plug-in links is found in a namespace of its own, the C library included.  glibc's pthread keys are not safe
  * there: each C library hands out the same ones.  So this program's must keep their values. */
-static void plug_ins_in_namespaces_of_their_own(void **state)
+TEST(plug_ins_in_namespaces_of_their_own)
 {
 	enum { KEYS = 8 };
 	struct all all = {.count = 0};
 	pthread_key_t keys[KEYS];
 	const char *const paths[] = {PLUG_IN_SHARED, PLUG_IN_STATIC, PLUG_IN_SHARED, PLUG_IN_KEY};
 
-	(void)state;
 	for (size_t i = 0; i < COPIES; i++)
 		all.l[all.count++] = offered(dlmopen(LM_ID_NEWLM, paths[i], RTLD_NOW));
 	for (size_t i = 0; i < KEYS; i++)
@@ -148,13 +140,4 @@ static void plug_ins_in_namespaces_of_their_own(void **state)
 		assert_ptr_equal(pthread_getspecific(keys[i]), &keys[i]);
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(plug_ins_that_see_only_themselves),
-		cmocka_unit_test(plug_ins_that_everybody_sees),
-		cmocka_unit_test(plug_ins_in_namespaces_of_their_own),
-	};
-
-	return cmocka_run_group_tests_name("copies", tests, NULL, NULL);
-}
+RUN_TESTS()

@@ -4,13 +4,7 @@
  *
  * Idea         The plug-in calls the program's dlopen() instead of the C library's.
  */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
-
+#include "../../common/test.h"
 #include "loading.h"
 
 static unsigned refused;
@@ -29,11 +23,10 @@ __attribute__((visibility("default"))) void *dlopen(const char *path, int mode)
 	return real(path, mode);
 }
 
-static void no_pool_until_the_loader_keeps_the_plug_in(void **state)
+TEST(no_pool_until_the_loader_keeps_the_plug_in)
 {
 	struct loaded l = load(PLUG_IN_STATIC, RTLD_LOCAL);
 
-	(void)state;
 	refuse = true;
 	assert_null(l.plug_in->open());
 	assert_int_equal(refused, 1);
@@ -54,11 +47,4 @@ static void no_pool_until_the_loader_keeps_the_plug_in(void **state)
 	assert_non_null(dlopen(PLUG_IN_STATIC, RTLD_NOW | RTLD_NOLOAD));
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(no_pool_until_the_loader_keeps_the_plug_in),
-	};
-
-	return cmocka_run_group_tests_name("loader_refuses", tests, NULL, NULL);
-}
+RUN_TESTS()

@@ -6,20 +6,14 @@
  * Idea         A thread's exit runs lfpool's clean-up, wherever that lies; so whatever is unloaded before it, that must not be.
  *              And whatever is loaded again must not make the process larger, or take another pthread key.
  */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
+#include "../../common/test.h"
+#include "loading.h"
 
 #include <limits.h>
 #include <semaphore.h>
 #include <string.h>
 #include <sys/wait.h>
 #include <unistd.h>
-
-#include "loading.h"
 
 enum { ROUNDS = 2000, WARM = 200 };
 
@@ -114,19 +108,17 @@ static void load_again_and_again(const char *path)
 	assert_int_equal(keys_left(), keys);
 }
 
-static void loaded_and_unloaded(void **state)
+TEST(loaded_and_unloaded)
 {
-	(void)state;
 	for (size_t i = 0; i < sizeof(plug_ins) / sizeof(*plug_ins); i++)
 		load_again_and_again(plug_ins[i]);
 }
 
 /* Another plug-in may come to lie where the first one was. */
-static void a_thread_exits_after_the_plug_in_was_unloaded(void **state)
+TEST(a_thread_exits_after_the_plug_in_was_unloaded)
 {
 	struct visit v[3];
 
-	(void)state;
 	for (size_t i = 0; i < 3; i++) {
 		struct loaded l = load(plug_ins[i], RTLD_LOCAL);
 		lfpool_t *pool = l.plug_in->open();
@@ -147,9 +139,8 @@ static void a_thread_exits_after_the_plug_in_was_unloaded(void **state)
 }
 
 /* In a child, which ends by exit() while a thread that used the pool is alive. */
-static void a_plug_in_s_destructor_uses_its_pool_when_the_process_ends(void **state)
+TEST(a_plug_in_s_destructor_uses_its_pool_when_the_process_ends)
 {
-	(void)state;
 	for (size_t i = 0; i < sizeof(plug_ins) / sizeof(*plug_ins); i++) {
 		pid_t child = fork();
 		int status;
@@ -171,21 +162,10 @@ static void a_plug_in_s_destructor_uses_its_pool_when_the_process_ends(void **st
 }
 
 /* Only what has made a pool stays. */
-static void a_plug_in_that_made_no_pool_is_unloaded(void **state)
+TEST(a_plug_in_that_made_no_pool_is_unloaded)
 {
-	(void)state;
 	unload(load(PLUG_IN_UNUSED, RTLD_LOCAL));
 	assert_null(dlopen(PLUG_IN_UNUSED, RTLD_NOW | RTLD_NOLOAD));
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(a_plug_in_that_made_no_pool_is_unloaded),
-		cmocka_unit_test(a_thread_exits_after_the_plug_in_was_unloaded),
-		cmocka_unit_test(a_plug_in_s_destructor_uses_its_pool_when_the_process_ends),
-		cmocka_unit_test(loaded_and_unloaded),
-	};
-
-	return cmocka_run_group_tests_name("loading", tests, NULL, NULL);
-}
+RUN_TESTS()

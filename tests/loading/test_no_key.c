@@ -6,19 +6,14 @@
  * Idea         The program has every key that there is, key 0 among them, with a value that must neither be followed nor
  *              change.  A pool of the library's own gets no key, is not made, and is made once there is one.
  */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
+#include "../../common/test.h"
+#include "loading.h"
 
 #include <limits.h>
 #include <pthread.h>
 
 #include "lfpool/buffer.h"
 #include "lfpool/lfpool.h"
-#include "loading.h"
 
 enum { SIZE = 64, CAPACITY = 50 };
 
@@ -60,14 +55,13 @@ static void count_call(void *context, lfpool_t *pool, void *object)
 	require_values();
 }
 
-static void a_pool_in_a_buffer_leaves_all_keys_alone(void **state)
+TEST(a_pool_in_a_buffer_leaves_all_keys_alone)
 {
 	lfpool_config_t config = LFPOOL_CONFIG_INIT;
 	void *objects[CAPACITY];
 	size_t calls = 0;
 	lfpool_t *pool;
 
-	(void)state;
 	take_all_keys();
 	config.object_size = SIZE;
 	config.capacity = CAPACITY;
@@ -87,12 +81,11 @@ static void a_pool_in_a_buffer_leaves_all_keys_alone(void **state)
 	assert_int_equal(lfpool_destroy(pool), 0);
 }
 
-static void a_pool_that_gets_no_key_is_not_made(void **state)
+TEST(a_pool_that_gets_no_key_is_not_made)
 {
 	lfpool_config_t config = LFPOOL_CONFIG_INIT;
 	lfpool_t *pool;
 
-	(void)state;
 	config.object_size = SIZE;
 	config.capacity = CAPACITY;
 	assert_int_equal(lfpool_create(&pool, &config), LFPOOL_E_NO_MEMORY);
@@ -104,12 +97,4 @@ static void a_pool_that_gets_no_key_is_not_made(void **state)
 	assert_int_equal(lfpool_destroy(pool), 0);
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(a_pool_in_a_buffer_leaves_all_keys_alone),
-		cmocka_unit_test(a_pool_that_gets_no_key_is_not_made),
-	};
-
-	return cmocka_run_group_tests_name("no_key", tests, NULL, NULL);
-}
+RUN_TESTS()

@@ -5,18 +5,12 @@
  * Idea         Copies of eater.c, under other names, are loaded until even the one that needs least is refused.  That it is
  *              used up, the libraries with thread-local variables show: they must be refused too.
  */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
+#include "../../common/test.h"
+#include "loading.h"
 
 #include <semaphore.h>
 #include <string.h>
 #include <unistd.h>
-
-#include "loading.h"
 
 static void copy(const char *from, const char *to)
 {
@@ -64,12 +58,11 @@ static void *there_before(void *nothing)
 	return NULL;
 }
 
-static void with_a_key_lfpool_needs_no_static_tls(void **state)
+TEST(with_a_key_lfpool_needs_no_static_tls)
 {
 	const char *const refused[] = {PLUG_IN_STATIC, PLUG_IN_SHARED};
 	pthread_t before, later;
 
-	(void)state;
 	REQUIRE(sem_init(&start, 0, 0) == 0);
 	REQUIRE(pthread_create(&before, NULL, there_before, NULL) == 0);
 
@@ -90,11 +83,4 @@ static void with_a_key_lfpool_needs_no_static_tls(void **state)
 	assert_int_equal(with_key.plug_in->destroy(pool), 0);
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(with_a_key_lfpool_needs_no_static_tls),
-	};
-
-	return cmocka_run_group_tests_name("static TLS", tests, NULL, NULL);
-}
+RUN_TESTS()

@@ -6,23 +6,9 @@
  * The tools are not told (no-tools): what is planted here is for the modes, AddressSanitizer shall not end the program.
  */
 #include "../support/support.h"
+#include "../support/told.h"
 
 #include <sys/syscall.h>
-
-/* What the misuse hook was told last, with the detail copied. */
-static struct {
-	lfpool_misuse_t misuse;
-	char detail[600];
-	size_t count;
-} told;
-
-static void listen(void *context, const lfpool_misuse_t *misuse)
-{
-	(void)context;
-	told.misuse = *misuse;
-	snprintf(told.detail, sizeof(told.detail), "%s", misuse->detail);
-	told.count++;
-}
 
 static lfpool_t *pool_that(size_t object_size, size_t capacity, int backend, const char *modes)
 {
@@ -31,7 +17,7 @@ static lfpool_t *pool_that(size_t object_size, size_t capacity, int backend, con
 
 	snprintf(words, sizeof(words), "no-tools,%s", modes);
 	config.backend = (lfpool_backend_t)backend;
-	config.hooks.misuse = listen;
+	config.hooks.misuse = hear;
 	config.debug = words;
 	told.count = 0;
 	return pool_with(&config);
@@ -111,7 +97,7 @@ TEST(and_after_an_acquire_that_a_hook_refused)
 
 			config.backend = (lfpool_backend_t)backend;
 			config.debug = "no-tools,poison";
-			config.hooks = (lfpool_hooks_t){.context = &left, .misuse = listen, .activate = refuse_once};
+			config.hooks = (lfpool_hooks_t){.context = &left, .misuse = hear, .activate = refuse_once};
 			told.count = 0;
 			lfpool_t *pool = pool_with(&config);
 			unsigned char *object = before ? lfpool_acquire(pool) : NULL;
@@ -166,6 +152,121 @@ TEST(and_at_destroy_and_when_it_leaves_quarantine)
 	}
 }
 
+/* ---- Never used before ---- */
+
+static bool is_poisoned(const unsigned char *object, size_t size)
+{
+	for (size_t i = 0; i < size; i++)
+		if (object[i] != poison_at(i))
+			return false;
+	return true;
+}
+
+static lfpool_t *growing_pool(int backend, const char *modes, uint32_t flags)
+{
+	lfpool_config_t config = config_of(33, 10);
+
+	config.backend = (lfpool_backend_t)backend;
+	config.max_capacity = 20;
+	config.flags = flags;
+	config.debug = modes;
+	config.hooks.misuse = hear;
+	told.count = 0;
+	return pool_with(&config);
+}
+
+/* All of them: those at creation, those by which it grew, and those that were trimmed. */
+TEST(an_object_is_poisoned_in_its_first_life_as_in_its_second)
+{
+	FOR_BACKENDS(backend) {
+		lfpool_t *pool = growing_pool(backend, "no-tools,poison", 0);
+		unsigned char *objects[20];
+
+		for (int life = 1; life <= 3; life++) {
+			assert_int_equal(acquire_all(pool, (void **)objects, 10), 10);
+			assert_int_equal(lfpool_grow(pool, 10), life == 1 ? 10 : 0);
+			assert_int_equal(acquire_all(pool, (void **)objects + 10, 10), 10);
+			for (size_t i = 0; i < 20; i++) {
+				assert_true(is_poisoned(objects[i], 33));
+				memset(objects[i], 0x41, 33);
+			}
+			release_all(pool, (void **)objects, 20);
+			while (life == 2 && lfpool_trim(pool, 0, SIZE_MAX))
+				;
+		}
+		assert_int_equal(lfpool_destroy(pool), 0);
+		assert_int_equal(told.count, 0);
+	}
+}
+
+TEST(zero_bytes_are_zero_with_poison)
+{
+	FOR_BACKENDS(backend)
+		for (int by_mode = 0; by_mode < 2; by_mode++) {
+			lfpool_t *pool = growing_pool(backend, by_mode ? "no-tools,poison,zero" : "no-tools,poison",
+						      by_mode ? 0 : LFPOOL_ZERO);
+
+			for (int life = 1; life <= 3; life++) {
+				unsigned char *object = lfpool_acquire(pool);
+
+				assert_true(all_bytes_are(object, 33, 0));
+				memset(object, 0x41, 33);
+				assert_int_equal(lfpool_release(pool, object), LFPOOL_OK);
+			}
+			assert_int_equal(lfpool_destroy(pool), 0);
+			assert_int_equal(told.count, 0);
+		}
+}
+
+static bool prepare(void *context, void *object, bool active)
+{
+	(void)context;
+	(void)active;
+	memset(object, 0x43, 33);
+	return true;
+}
+
+/* What a visitor prepared is there in the next use. */
+TEST(what_was_shown_free_is_left_alone_once)
+{
+	FOR_BACKENDS(backend) {
+		lfpool_t *pool = growing_pool(backend, "no-tools,poison", 0);
+		unsigned char *object;
+
+		assert_true(lfpool_for_each_slot(pool, prepare, NULL) >= 10);
+		object = lfpool_acquire(pool);
+		assert_true(all_bytes_are(object, 33, 0x43));
+		assert_int_equal(lfpool_release(pool, object), LFPOOL_OK);
+		assert_true(is_poisoned(lfpool_acquire(pool), 33));
+		assert_int_equal(lfpool_destroy(pool), 1);
+		assert_int_equal(told.count, 0);
+	}
+}
+
+static bool build_zero(void *context, void *object)
+{
+	(void)context;
+	return all_bytes_are(object, 33, 0);
+}
+
+/* What create is promised, and what it built. */
+TEST(built_objects_are_not_poisoned)
+{
+	for (uint32_t flags = 0; flags <= LFPOOL_CREATE_ALL; flags += LFPOOL_CREATE_ALL)
+		FOR_BACKENDS(backend) {
+			lfpool_config_t config = config_of(33, 10);
+			lfpool_t *pool;
+
+			config.backend = (lfpool_backend_t)backend;
+			config.flags = flags;
+			config.debug = "no-tools,poison";
+			config.hooks.create = build_zero;
+			pool = pool_with(&config);
+			assert_true(all_bytes_are(lfpool_acquire(pool), 33, 0));
+			assert_int_equal(lfpool_destroy(pool), 1);
+		}
+}
+
 /* ---- Written beside an object ---- */
 
 static void expect_guard(const void *object, ptrdiff_t offset)
@@ -191,7 +292,7 @@ static void sweep_guards(int backend, size_t size, size_t alignment)
 	told.count = 0;
 	config.object_alignment = alignment;
 	config.backend = (lfpool_backend_t)backend;
-	config.hooks.misuse = listen;
+	config.hooks.misuse = hear;
 	config.debug = "no-tools,guard";
 	lfpool_t *pool = pool_with(&config);
 
@@ -279,8 +380,8 @@ TEST(what_is_active_at_destroy_is_told_one_by_one)
 		assert_int_equal(told.count, 4);
 		assert_int_equal(told.misuse.count, 4);
 		assert_int_equal(told.misuse.status, LFPOOL_E_STILL_ACTIVE);
-		assert_int_equal(sscanf(told.detail, "Acquired by thread %u (\"ships\") %u.%3u s ago.", &thread,
-					&seconds, &ms), 3);
+		assert_int_equal(sscanf(told.detail, "Acquired by thread %u (\"ships\") %u.%3u s ago.", &thread, &seconds, &ms),
+				 3);
 		assert_int_equal(thread, thread_number());
 	}
 }
@@ -427,22 +528,4 @@ TEST(one_call_site_in_n)
 	lfpool_destroy(pool);
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(a_byte_written_after_release_is_found_at_acquire),
-		cmocka_unit_test(and_after_an_acquire_that_a_hook_refused),
-		cmocka_unit_test(and_at_destroy_and_when_it_leaves_quarantine),
-		cmocka_unit_test(a_byte_beside_an_object_is_found_at_release),
-		cmocka_unit_test(and_at_destroy),
-		cmocka_unit_test(a_double_release_names_who_released_before),
-		cmocka_unit_test(what_is_active_at_destroy_is_told_one_by_one),
-		cmocka_unit_test(tags),
-		cmocka_unit_test(a_dump_has_the_modes_and_the_holders),
-		cmocka_unit_test(the_identity_counts_what_is_in_quarantine),
-		cmocka_unit_test(call_sites),
-		cmocka_unit_test(one_call_site_in_n),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+RUN_TESTS()

@@ -21,7 +21,7 @@ static lfpool_t *pool_that(int backend, size_t capacity, size_t cache_capacity, 
 	return pool_with(&config);
 }
 
-#define FOR_ALL(backend, caches)                                                                   \
+#define FOR_ALL(backend, caches)                                                                \
 	for (int backend = LFPOOL_BACKEND_LOCKFREE; backend <= LFPOOL_BACKEND_MUTEX; backend++) \
 		for (size_t caches = 0; caches != 1; caches = caches ? 1 : LFPOOL_CACHE_NONE)
 
@@ -138,13 +138,4 @@ TEST(never_null_while_something_is_free)
 	}
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(released_objects_come_back_late),
-		cmocka_unit_test(everything_can_be_acquired),
-		cmocka_unit_test(never_null_while_something_is_free),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+RUN_TESTS()

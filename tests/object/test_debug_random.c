@@ -74,18 +74,10 @@ static void acquire_some(struct worker *w)
 	size_t count = 0;
 
 	switch (next_random(&w->random) % 4) {
-	case 0:
-		count = lfpool_acquire_bulk(stage.pool, objects, wanted);
-		break;
-	case 1:
-		count = w->cache ? lfpool_cache_acquire_bulk(w->cache, objects, wanted) : 0;
-		break;
-	case 2:
-		count = room && (objects[0] = lfpool_acquire(stage.pool));
-		break;
-	default:
-		count = room && w->cache && (objects[0] = lfpool_cache_acquire(w->cache));
-		break;
+	case 0: count = lfpool_acquire_bulk(stage.pool, objects, wanted); break;
+	case 1: count = w->cache ? lfpool_cache_acquire_bulk(w->cache, objects, wanted) : 0; break;
+	case 2: count = room && (objects[0] = lfpool_acquire(stage.pool)); break;
+	default: count = room && w->cache && (objects[0] = lfpool_cache_acquire(w->cache)); break;
 	}
 	for (size_t i = 0; i < count; i++)
 		got(w, objects[i]);
@@ -99,17 +91,15 @@ static void release_some(struct worker *w)
 		REQUIRE(stamp_holds(w->held[i], stage.object_size, (uintptr_t)w->held[i]));
 	w->count -= wanted;
 	switch (next_random(&w->random) % 3) {
-	case 0:
-		REQUIRE(lfpool_release_bulk(stage.pool, w->held + w->count, wanted) == wanted);
-		break;
+	case 0: REQUIRE(lfpool_release_bulk(stage.pool, w->held + w->count, wanted) == wanted); break;
 	case 1:
 		for (size_t i = 0; i < wanted; i++)
 			REQUIRE(lfpool_release(stage.pool, w->held[w->count + i]) == LFPOOL_OK);
 		break;
 	default:
 		for (size_t i = 0; i < wanted; i++)
-			REQUIRE((w->cache ? lfpool_cache_release(w->cache, w->held[w->count + i]) :
-					    lfpool_release(stage.pool, w->held[w->count + i])) == LFPOOL_OK);
+			REQUIRE((w->cache ? lfpool_cache_release(w->cache, w->held[w->count + i])
+					  : lfpool_release(stage.pool, w->held[w->count + i])) == LFPOOL_OK);
 		break;
 	}
 }
@@ -134,16 +124,10 @@ static void *work(void *argument)
 	for (int i = 0; i < STEPS; i++) {
 		switch (next_random(&w->random) % 5) {
 		case 0:
-		case 1:
-			acquire_some(w);
-			break;
+		case 1: acquire_some(w); break;
 		case 2:
-		case 3:
-			release_some(w);
-			break;
-		default:
-			exchange_mail(w);
-			break;
+		case 3: release_some(w); break;
+		default: exchange_mail(w); break;
 		}
 	}
 	REQUIRE(lfpool_release_bulk(stage.pool, w->held, w->count) == w->count);
@@ -154,11 +138,9 @@ static void *work(void *argument)
 /* A config made of the random number; its words into `words`. */
 static lfpool_config_t random_config(uint64_t *random, char words[100])
 {
-	static const char *const modes[] = {"poison,", "guard,", "owner,", "backtrace=1/7,",
-					    "zero,", "check,", "no-tools,"};
+	static const char *const modes[] = {"poison,", "guard,", "owner,", "backtrace=1/7,", "zero,", "check,", "no-tools,"};
 	const size_t sizes[] = {1, 7, 8, 20, 64, 100, 1000};
-	lfpool_config_t config = config_of(sizes[next_random(random) % COUNT(sizes)],
-					   (size_t)(next_random(random) % 60 + 1));
+	lfpool_config_t config = config_of(sizes[next_random(random) % COUNT(sizes)], (size_t)(next_random(random) % 60 + 1));
 
 	*words = '\0';
 	for (size_t i = 0; i < COUNT(modes); i++)
@@ -215,11 +197,4 @@ TEST(no_false_alarm)
 	}
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(no_false_alarm),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+RUN_TESTS()

@@ -50,8 +50,7 @@ static void stderr_of(void (*body)(void), char text_out[TEXT_BYTES])
 		if (strncmp(from, number, strlen(number)) == 0) {
 			to += sprintf(to, "<thread>");
 			from += strlen(number);
-		} else if (*from >= '0' && *from <= '9' &&
-			   sscanf(from, "%u.%3u s%n", &seconds, &ms, &length) == 2 && length) {
+		} else if (*from >= '0' && *from <= '9' && sscanf(from, "%u.%3u s%n", &seconds, &ms, &length) == 2 && length) {
 			to += sprintf(to, "<age>");
 			from += length;
 		} else {
@@ -199,16 +198,4 @@ TEST(nothing_to_say)
 	assert_string_equal(text, "");
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(written_when_free),
-		cmocka_unit_test(guard),
-		cmocka_unit_test(double_release),
-		cmocka_unit_test(still_active),
-		cmocka_unit_test(more_holders_than_there_is_room_for),
-		cmocka_unit_test(nothing_to_say),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+RUN_TESTS()

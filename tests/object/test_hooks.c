@@ -43,28 +43,20 @@ static struct thing *take(struct set *set)
 	void *object = NULL;
 
 	switch (set->way) {
-	case BY_HANDLE:
-		return lfpool_cache_acquire(set->cache);
-	case INLINED:
-		return lfpool_cache_acquire_inline(set->cache);
-	case BULK:
-		return lfpool_cache_acquire_bulk(set->cache, &object, 1) == 1 ? object : NULL;
-	default:
-		return lfpool_acquire(set->pool);
+	case BY_HANDLE: return lfpool_cache_acquire(set->cache);
+	case INLINED: return lfpool_cache_acquire_inline(set->cache);
+	case BULK: return lfpool_cache_acquire_bulk(set->cache, &object, 1) == 1 ? object : NULL;
+	default: return lfpool_acquire(set->pool);
 	}
 }
 
 static lfpool_status_t give(struct set *set, void *object)
 {
 	switch (set->way) {
-	case BY_HANDLE:
-		return lfpool_cache_release(set->cache, object);
-	case INLINED:
-		return lfpool_cache_release_inline(set->cache, object);
-	case BULK:
-		return lfpool_cache_release_bulk(set->cache, &object, 1) == 1 ? LFPOOL_OK : LFPOOL_E_NOT_IN_USE;
-	default:
-		return lfpool_release(set->pool, object);
+	case BY_HANDLE: return lfpool_cache_release(set->cache, object);
+	case INLINED: return lfpool_cache_release_inline(set->cache, object);
+	case BULK: return lfpool_cache_release_bulk(set->cache, &object, 1) == 1 ? LFPOOL_OK : LFPOOL_E_NOT_IN_USE;
+	default: return lfpool_release(set->pool, object);
 	}
 }
 
@@ -285,19 +277,4 @@ TEST(the_malloc_backend_builds_each_object_anew)
 	close_set(&set, 0);
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(what_create_built_survives_reuse),
-		cmocka_unit_test(create_is_called_on_first_use),
-		cmocka_unit_test(create_all_calls_create_at_creation),
-		cmocka_unit_test(acquire_says_null_when_create_refuses_and_nothing_is_lost),
-		cmocka_unit_test(acquire_says_null_when_activate_refuses_and_nothing_is_lost),
-		cmocka_unit_test(an_object_that_deactivate_refuses_is_destroyed_and_made_anew),
-		cmocka_unit_test(forgotten_objects_are_deactivated_and_destroyed_with_the_pool),
-		cmocka_unit_test(hooks_may_use_the_pool),
-		cmocka_unit_test(the_malloc_backend_builds_each_object_anew),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+RUN_TESTS()

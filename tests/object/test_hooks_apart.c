@@ -149,16 +149,4 @@ TEST(exhausted_counts_what_said_null)
 	lfpool_destroy(pool);
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(releasing_in_deactivate_is_a_double_release),
-		cmocka_unit_test(create_all_that_is_refused_leaves_nothing),
-		cmocka_unit_test(hooks_that_are_not_there_are_not_called),
-		cmocka_unit_test(zero_comes_before_activate),
-		cmocka_unit_test(without_create_destroy_is_for_what_was_acquired),
-		cmocka_unit_test(exhausted_counts_what_said_null),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+RUN_TESTS()

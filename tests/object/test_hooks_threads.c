@@ -93,8 +93,12 @@ static void open_life(struct life *life, lfpool_backend_t backend, size_t cache_
 	config.backend = backend;
 	config.cache_capacity = cache_capacity;
 	config.flags = flags;
-	config.hooks = (lfpool_hooks_t){.context = life, .misuse = ignore_misuse, .create = on_create,
-					.activate = on_activate, .deactivate = on_deactivate, .destroy = on_destroy};
+	config.hooks = (lfpool_hooks_t){.context = life,
+					.misuse = ignore_misuse,
+					.create = on_create,
+					.activate = on_activate,
+					.deactivate = on_deactivate,
+					.destroy = on_destroy};
 	life->pool = pool_with(&config);
 }
 
@@ -218,12 +222,4 @@ TEST(of_two_who_release_an_object_one_deactivates_it)
 	close_life(&life, 0);
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(every_step_is_taken_once_under_churn),
-		cmocka_unit_test(of_two_who_release_an_object_one_deactivates_it),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+RUN_TESTS()

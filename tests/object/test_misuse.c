@@ -57,12 +57,9 @@ static lfpool_status_t release_by(struct subject *s, enum way way, void *object)
 	size_t before = s->report.calls;
 
 	switch (way) {
-	case WAY_POOL:
-		return lfpool_release(s->pool, object);
-	case WAY_CACHE:
-		return lfpool_cache_release(s->cache, object);
-	case WAY_INLINE:
-		return lfpool_cache_release_inline(s->cache, object);
+	case WAY_POOL: return lfpool_release(s->pool, object);
+	case WAY_CACHE: return lfpool_cache_release(s->cache, object);
+	case WAY_INLINE: return lfpool_cache_release_inline(s->cache, object);
 	default:
 		if (lfpool_release_bulk(s->pool, &object, 1) == 1)
 			return LFPOOL_OK;
@@ -72,9 +69,9 @@ static lfpool_status_t release_by(struct subject *s, enum way way, void *object)
 
 static void *acquire_by(struct subject *s, enum way way)
 {
-	return way == WAY_CACHE ? lfpool_cache_acquire(s->cache)
-	     : way == WAY_INLINE ? lfpool_cache_acquire_inline(s->cache)
-				 : lfpool_acquire(s->pool);
+	return way == WAY_CACHE    ? lfpool_cache_acquire(s->cache)
+	       : way == WAY_INLINE ? lfpool_cache_acquire_inline(s->cache)
+				   : lfpool_acquire(s->pool);
 }
 
 /* Refused by every way: status, report, counts. */
@@ -131,14 +128,24 @@ TEST(foreign_pointers)
 		assert_true(sort_disjoint(objects, CAPACITY, 24));
 		size_t stride = stride_of(s.pool, objects[0]);
 		void *const strangers[] = {
-			&on_stack, &in_data, heap, others, s.pool, s.cache, (void *)1, (void *)UINTPTR_MAX,
-			moved(objects[0], -1), moved(objects[0], -(ptrdiff_t)stride),
+			&on_stack,
+			&in_data,
+			heap,
+			others,
+			s.pool,
+			s.cache,
+			(void *)1,
+			(void *)UINTPTR_MAX,
+			moved(objects[0], -1),
+			moved(objects[0], -(ptrdiff_t)stride),
 			moved(objects[0], -1000 * (ptrdiff_t)stride),
-			moved(objects[CAPACITY - 1], (ptrdiff_t)stride), moved(objects[CAPACITY - 1], (ptrdiff_t)stride + 1),
+			moved(objects[CAPACITY - 1], (ptrdiff_t)stride),
+			moved(objects[CAPACITY - 1], (ptrdiff_t)stride + 1),
 			moved(objects[CAPACITY - 1], 1000 * (ptrdiff_t)stride),
 #if UINTPTR_MAX > UINT32_MAX
 			/* As far away as 2^32 and 2^33 strides: a slot number cut to 32 bits would come round. */
-			moved(objects[3], (ptrdiff_t)stride << 32), moved(objects[3], -((ptrdiff_t)stride << 32)),
+			moved(objects[3], (ptrdiff_t)stride << 32),
+			moved(objects[3], -((ptrdiff_t)stride << 32)),
 			moved(objects[3], (ptrdiff_t)stride << 33),
 #endif
 		};
@@ -274,17 +281,4 @@ TEST(extra_releases_change_nothing)
 	subject_close(&s, 8);
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(foreign_pointers),
-		cmocka_unit_test(null_is_no_misuse),
-		cmocka_unit_test(interior_pointers),
-		cmocka_unit_test(padding_between_objects),
-		cmocka_unit_test(double_release),
-		cmocka_unit_test(release_of_what_was_never_acquired),
-		cmocka_unit_test(extra_releases_change_nothing),
-	};
-
-	return cmocka_run_group_tests_name("misuse", tests, NULL, NULL);
-}
+RUN_TESTS()

@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: MIT */
-/* test: misuse threads */
+/* test: misuse threads once */
 /*
  * test_misuse_races.c - wrong releases from several threads at once.  With LFPOOL_CHECK_RACES, of two releases of one
  * object at the same instant exactly one succeeds.
  */
 #define LFPOOL_INLINE_KEEP_NAMES
+#include "../support/pin.h"
 #include "../support/support.h"
 
 #include "lfpool/inline.h"
@@ -27,37 +28,19 @@ static void count_misuse(void *context, const lfpool_misuse_t *misuse)
  */
 struct duel {
 	lfpool_t *pool;
-	void *object;                  /* of the round; written before `opened` */
-	_Atomic(unsigned) opened;      /* number of the round                   */
-	_Atomic(unsigned) closed;      /* rounds the follower has finished      */
-	_Atomic(unsigned) here;        /* rounds the follower is ready for      */
-	_Atomic(unsigned) idled;       /* of no meaning                         */
+	void *object;             /* of the round; written before `opened` */
+	_Atomic(unsigned) opened; /* number of the round                   */
+	_Atomic(unsigned) closed; /* rounds the follower has finished      */
+	_Atomic(unsigned) here;   /* rounds the follower is ready for      */
+	_Atomic(unsigned) idled;  /* of no meaning                         */
 	unsigned rounds;
 	bool through_caches;
 	lfpool_status_t follower_says; /* written before `closed`               */
 };
 
-/* Moves this thread to the n-th processor it may use, if there are so many; without it two threads that yield tend to
- * share one. */
-static void pin(int n)
-{
-	cpu_set_t allowed, one;
-
-	if (sched_getaffinity(0, sizeof(allowed), &allowed))
-		return;
-	for (size_t cpu = 0; cpu < CPU_SETSIZE; cpu++)
-		if (CPU_ISSET(cpu, &allowed) && n-- == 0) {
-			CPU_ZERO(&one);
-			CPU_SET(cpu, &one);
-			(void)sched_setaffinity(0, sizeof(one), &one);
-			return;
-		}
-}
-
 static lfpool_status_t release_one(const struct duel *duel, lfpool_cache_t *cache)
 {
-	return duel->through_caches ? lfpool_cache_release_inline(cache, duel->object)
-				    : lfpool_release(duel->pool, duel->object);
+	return duel->through_caches ? lfpool_cache_release_inline(cache, duel->object) : lfpool_release(duel->pool, duel->object);
 }
 
 static void *follow(void *argument)
@@ -66,7 +49,7 @@ static void *follow(void *argument)
 	lfpool_cache_t *cache = lfpool_cache_create(duel->pool);
 
 	REQUIRE(cache);
-	pin(1);
+	pin_thread(1);
 	for (unsigned round = 1; round <= duel->rounds; round++) {
 		/* relaxed: only a sign of life. */
 		atomic_store_explicit(&duel->here, round, memory_order_relaxed);
@@ -101,7 +84,7 @@ static void fight(struct duel *duel, size_t capacity)
 	assert_non_null(cache);
 	thread_start(&thread, follow, duel);
 	REQUIRE(sched_getaffinity(0, sizeof(everywhere), &everywhere) == 0);
-	pin(0);
+	pin_thread(0);
 	for (unsigned round = 1; round <= duel->rounds; round++) {
 		duel->object = lfpool_acquire(duel->pool);
 		REQUIRE(duel->object);
@@ -141,7 +124,7 @@ static void exactly_one_succeeds(size_t capacity, bool through_caches)
 {
 	lfpool_config_t config = config_of(16, capacity);
 	atomic_size_t refused = 0;
-	struct duel duel = {.rounds = TIMES(4000, 800), .through_caches = through_caches};
+	struct duel duel = {.rounds = TIMES(1000, 800), .through_caches = through_caches};
 
 	config.flags = LFPOOL_CHECK_RACES;
 	config.hooks.context = &refused;
@@ -214,7 +197,7 @@ TEST(refusals_disturb_nobody_and_are_all_counted)
 
 	config.hooks.context = &refused;
 	config.hooks.misuse = count_misuse;
-	struct crowd crowd = {.pool = pool_with(&config), .rounds = TIMES(6000, 800)};
+	struct crowd crowd = {.pool = pool_with(&config), .rounds = TIMES(2000, 800)};
 	char *object = lfpool_acquire(crowd.pool);
 	crowd.stride = stride_of(crowd.pool, object);
 	crowd.first = object - owned_beyond(crowd.pool, object, -(ptrdiff_t)crowd.stride) * crowd.stride;
@@ -229,13 +212,4 @@ TEST(refusals_disturb_nobody_and_are_all_counted)
 	lfpool_destroy(crowd.pool);
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(racing_releases_of_one_object),
-		cmocka_unit_test(racing_releases_of_one_object_through_inlined_caches),
-		cmocka_unit_test(refusals_disturb_nobody_and_are_all_counted),
-	};
-
-	return cmocka_run_group_tests_name("misuse races", tests, NULL, NULL);
-}
+RUN_TESTS()

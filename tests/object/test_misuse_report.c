@@ -144,14 +144,4 @@ TEST(a_hook_may_call_the_pool)
 	}
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(by_default_one_line_the_first_time),
-		cmocka_unit_test(the_first_time_is_counted_per_pool),
-		cmocka_unit_test(a_hook_is_told_every_time_and_nothing_is_printed),
-		cmocka_unit_test(a_hook_may_call_the_pool),
-	};
-
-	return cmocka_run_group_tests_name("misuse report", tests, NULL, NULL);
-}
+RUN_TESTS()

@@ -11,7 +11,6 @@
 
 #define PLACES_MAX 9
 
-
 TEST(first_in_first_out_after_as_many_puts_as_places)
 {
 	for (uint32_t places = 1; places <= PLACES_MAX; places++) {
@@ -135,15 +134,4 @@ TEST(damage_is_found_at_destroy)
 	}
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(first_in_first_out_after_as_many_puts_as_places),
-		cmocka_unit_test(take_finds_everything_the_oldest_first),
-		cmocka_unit_test(every_change_shows_in_the_sum),
-		cmocka_unit_test(patterns),
-		cmocka_unit_test(damage_is_found_at_destroy),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+RUN_TESTS()

@@ -3,31 +3,20 @@
  * failures.c - the operating system refuses the n-th call, for every n: nothing is left behind, and everything that
  * may go on does.
  */
+#include "../support/child.h"
+#include "../support/held.h"
 #include "../support/support.h"
 
 #include "os/os.h"
 
 #include <errno.h>
 #include <pthread.h>
-#include <sys/wait.h>
 
 /* So many explicit caches that a second lot must be mapped. */
 #define CACHES 20
 #define CAPACITY 64
 /* So many objects that pages must be opened. */
 #define MORE 1000
-
-struct held {
-	size_t mapped, blocks;
-};
-
-static struct held held_now(void)
-{
-	struct held h;
-
-	os_testing_held(&h.mapped, &h.blocks);
-	return h;
-}
 
 /* A thread's whole life with the pool: it works whatever is refused. */
 static void *live(void *pool)
@@ -104,21 +93,6 @@ static void refuse_each_in_turn(uint32_t flags, lfpool_backend_t backend)
 	assert_true(n > 2);
 }
 
-TEST(lockfree)
-{
-	refuse_each_in_turn(0, LFPOOL_BACKEND_LOCKFREE);
-	refuse_each_in_turn(LFPOOL_PREFAULT, LFPOOL_BACKEND_LOCKFREE);
-	refuse_each_in_turn(LFPOOL_ZERO, LFPOOL_BACKEND_LOCKFREE);
-	refuse_each_in_turn(LFPOOL_LOCK, LFPOOL_BACKEND_LOCKFREE);
-	refuse_each_in_turn(LFPOOL_HUGE_PAGES | LFPOOL_PREFAULT, LFPOOL_BACKEND_LOCKFREE);
-}
-
-TEST(mutex)
-{
-	refuse_each_in_turn(0, LFPOOL_BACKEND_MUTEX);
-	refuse_each_in_turn(LFPOOL_LOCK | LFPOOL_HUGE_PAGES, LFPOOL_BACKEND_MUTEX);
-}
-
 /* The first pool of a process also makes the fork handlers, the thread key and the list of pools. */
 TEST(the_first_pool_of_a_process)
 {
@@ -137,14 +111,26 @@ TEST(the_first_pool_of_a_process)
 	assert_int_equal(lfpool_create(&pool, &config), LFPOOL_OK);
 	assert_int_equal(lfpool_destroy(pool), 0);
 	/* The handlers of fork were not installed twice: they take a lock. */
-	int status;
-	pid_t child = fork();
+	const pid_t child = child_start();
 
 	if (child == 0)
 		_exit(0);
-	assert_true(child > 0);
-	assert_int_equal(waitpid(child, &status, 0), child);
-	assert_true(WIFEXITED(status) && WEXITSTATUS(status) == 0);
+	child_end(child);
+}
+
+TEST(lockfree)
+{
+	refuse_each_in_turn(0, LFPOOL_BACKEND_LOCKFREE);
+	refuse_each_in_turn(LFPOOL_PREFAULT, LFPOOL_BACKEND_LOCKFREE);
+	refuse_each_in_turn(LFPOOL_ZERO, LFPOOL_BACKEND_LOCKFREE);
+	refuse_each_in_turn(LFPOOL_LOCK, LFPOOL_BACKEND_LOCKFREE);
+	refuse_each_in_turn(LFPOOL_HUGE_PAGES | LFPOOL_PREFAULT, LFPOOL_BACKEND_LOCKFREE);
+}
+
+TEST(mutex)
+{
+	refuse_each_in_turn(0, LFPOOL_BACKEND_MUTEX);
+	refuse_each_in_turn(LFPOOL_LOCK | LFPOOL_HUGE_PAGES, LFPOOL_BACKEND_MUTEX);
 }
 
 TEST(malloc_backend)
@@ -203,15 +189,4 @@ TEST(a_pool_in_a_buffer)
 	free(memory);
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(the_first_pool_of_a_process), /* must come first */
-		cmocka_unit_test(lockfree),
-		cmocka_unit_test(mutex),
-		cmocka_unit_test(malloc_backend),
-		cmocka_unit_test(a_pool_in_a_buffer),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+RUN_TESTS()

@@ -6,6 +6,7 @@
  *
  * Witness      /proc/self/status (VmLck) and /proc/self/smaps (AnonHugePages).
  */
+#include "../support/child.h"
 #include "../support/support.h"
 
 #include <sys/mman.h>
@@ -142,8 +143,7 @@ TEST(what_hooks_need_is_locked)
 /* In a process that may lock no more than `bytes`. */
 static void where_little_can_be_locked(size_t bytes, void (*run)(void))
 {
-	int status;
-	pid_t child = fork();
+	const pid_t child = child_start();
 
 	if (child == 0) {
 		const struct rlimit limit = {bytes, bytes};
@@ -154,9 +154,7 @@ static void where_little_can_be_locked(size_t bytes, void (*run)(void))
 		run();
 		_exit(0);
 	}
-	assert_true(child > 0);
-	assert_int_equal(waitpid(child, &status, 0), child);
-	assert_true(WIFEXITED(status) && WEXITSTATUS(status) == 0);
+	child_end(child);
 }
 
 static void create_is_refused(void)
@@ -342,19 +340,4 @@ TEST(growing_step_by_step)
 	lfpool_destroy(pool);
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(all_of_a_pool_is_locked),
-		cmocka_unit_test(what_has_no_access_is_not_resident),
-		cmocka_unit_test(what_hooks_need_is_locked),
-		cmocka_unit_test(a_create_that_is_refused_leaves_nothing),
-		cmocka_unit_test(a_growth_that_is_refused_adds_fewer),
-		cmocka_unit_test(caches_that_are_refused),
-		cmocka_unit_test(objects_begin_on_a_huge_page),
-		cmocka_unit_test(objects_and_states_lie_in_huge_pages),
-		cmocka_unit_test(growing_step_by_step),
-	};
-
-	return status_of(cmocka_run_group_tests_name("backing", tests, NULL, NULL));
-}
+RUN_TESTS()

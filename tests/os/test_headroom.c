@@ -153,12 +153,4 @@ TEST(a_steal_is_one)
 	assert_int_equal(ended_by(child), SIGSYS);
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(with_headroom_no_system_call),
-		cmocka_unit_test(a_steal_is_one),
-	};
-
-	return cmocka_run_group_tests_name("realtime", tests, NULL, NULL);
-}
+RUN_TESTS()

@@ -148,16 +148,4 @@ TEST(what_no_address_space_holds_is_refused)
 	lfpool_destroy(pool);
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(one_byte_objects),
-		cmocka_unit_test(objects_of_64_bytes),
-		cmocka_unit_test(the_far_end),
-		cmocka_unit_test(memory_is_used_as_objects_are_touched),
-		cmocka_unit_test(growing_to_the_most_there_can_be),
-		cmocka_unit_test(what_no_address_space_holds_is_refused),
-	};
-
-	return cmocka_run_group_tests_name("huge", tests, NULL, NULL);
-}
+RUN_TESTS()

@@ -368,13 +368,4 @@ TEST(what_makes_system_calls_does_not_survive)
 	assert_int_equal(run_in_process(ordinary_use), -SIGSYS);
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(what_makes_system_calls_does_not_survive),
-		cmocka_unit_test(every_function_of_every_kind_of_pool),
-		cmocka_unit_test(two_threads_that_rob_each_other),
-	};
-
-	return cmocka_run_group_tests_name("no kernel", tests, NULL, NULL);
-}
+RUN_TESTS()

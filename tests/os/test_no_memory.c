@@ -184,14 +184,4 @@ TEST(a_cache_is_made_or_null)
 	lfpool_destroy(pool);
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(create_says_so),
-		cmocka_unit_test(a_newcomer_acquires_every_object),
-		cmocka_unit_test(a_newcomer_releases_every_object),
-		cmocka_unit_test(a_cache_is_made_or_null),
-	};
-
-	return cmocka_run_group_tests_name("no memory", tests, NULL, NULL);
-}
+RUN_TESTS()

@@ -98,7 +98,7 @@ static void require_punctual(wait_t wait, void *with, bool sleeping)
 	}
 }
 
-static void late(const struct kind *kind)
+KIND_TEST(no_call_waits_longer_than_it_says)
 {
 	struct stage s;
 	void *object;
@@ -112,11 +112,6 @@ static void late(const struct kind *kind)
 	assert_int_equal(lfpool_release(s.pool, object), LFPOOL_OK);
 	lfpool_cache_destroy(cache);
 	stage_close(&s);
-}
-
-TEST(no_call_waits_longer_than_it_says)
-{
-	on_every_kind(late);
 }
 
 /* ---- Other ways to wait ---- */
@@ -232,15 +227,4 @@ TEST(nor_in_a_buffer)
 	assert_int_equal(called, QUEUED);
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		KIND_TEST(no_call_waits_longer_than_it_says),
-		cmocka_unit_test(nor_where_a_scheme_is_asked),
-		cmocka_unit_test(nor_where_the_hook_says_how_long),
-		cmocka_unit_test(nor_without_a_place_in_the_queue),
-		cmocka_unit_test(nor_in_a_buffer),
-	};
-
-	return cmocka_run_group_tests_name("late", tests, NULL, NULL);
-}
+RUN_TESTS()

@@ -111,15 +111,4 @@ TEST(far_deadlines)
 	pthread_join(other, NULL);
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(another_value_is_not_slept_on),
-		cmocka_unit_test(the_upper_half_does_not_count),
-		cmocka_unit_test(a_deadline_ends_it),
-		cmocka_unit_test(each_wake_wakes),
-		cmocka_unit_test(far_deadlines),
-	};
-
-	return cmocka_run_group_tests_name("sleep", tests, NULL, NULL);
-}
+RUN_TESTS()

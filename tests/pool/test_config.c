@@ -6,6 +6,7 @@
  * are in test_config_fields.c.
  */
 #include "../support/support.h"
+#include "../support/told.h"
 
 static lfpool_t *const junk = (lfpool_t *)(uintptr_t)0x5a5a5a50;
 
@@ -20,24 +21,6 @@ TEST(null_arguments_are_refused)
 	assert_null(pool);
 }
 
-TEST(a_failure_sets_the_pool_to_null)
-{
-	lfpool_config_t bad = config_of(0, 4);
-	lfpool_config_t too_much = config_of(MIB, (size_t)1 << 31);
-	lfpool_t *pool = junk;
-
-	assert_int_equal(lfpool_create(&pool, &bad), LFPOOL_E_CONFIG_OBJECT_SIZE);
-	assert_null(pool);
-	pool = junk;
-	assert_int_equal(lfpool_create(&pool, &too_much), LFPOOL_E_NO_MEMORY);
-	assert_null(pool);
-	bad = config_of(16, 4);
-	bad.struct_size = 0;
-	pool = junk;
-	assert_int_equal(lfpool_create(&pool, &bad), LFPOOL_E_CONFIG_STRUCT_SIZE);
-	assert_null(pool);
-}
-
 /* 2^31 objects of 1 MiB are 2^51 bytes: more than any x86-64 or arm64 address space of 48 bits. */
 TEST(a_failure_leaves_nothing_behind)
 {
@@ -45,6 +28,7 @@ TEST(a_failure_leaves_nothing_behind)
 	lfpool_t *pool = junk;
 
 	assert_int_equal(lfpool_create(&pool, &config), LFPOOL_E_NO_MEMORY);
+	assert_null(pool);
 	size_t before = mapped_bytes();
 	for (int i = 0; i < 1000; i++)
 		assert_int_equal(lfpool_create(&pool, &config), LFPOOL_E_NO_MEMORY);
@@ -54,8 +38,7 @@ TEST(a_failure_leaves_nothing_behind)
 
 TEST(the_config_is_read_only)
 {
-	lfpool_config_t config = config_of(16, 4);
-	lfpool_config_t copy;
+	lfpool_config_t config = config_of(16, 4), copy;
 
 	memcpy(&copy, &config, sizeof(copy));
 	lfpool_t *pool = pool_with(&config);
@@ -66,40 +49,27 @@ TEST(the_config_is_read_only)
 	assert_memory_equal(&config, &copy, sizeof(copy));
 }
 
-static void remember_name(void *context, const lfpool_misuse_t *misuse)
-{
-	snprintf(context, 64, "%s", misuse->pool_name);
-}
-
 TEST(the_config_is_not_kept)
 {
-	char seen[64] = "", name[] = "before";
-	lfpool_config_t config = config_of(24, 7);
-
-	config.name = name;
-	config.hooks.context = seen;
-	config.hooks.misuse = remember_name;
+	char name[] = "before";
+	lfpool_config_t config = CONFIG_OF(24, 7, .name = name, .hooks.misuse = hear);
 	lfpool_t *pool = pool_with(&config);
 	memset(&config, 0xff, sizeof(config));
 	memcpy(name, "after!", sizeof(name));
 	assert_int_equal(lfpool_capacity(pool), 7);
 	require_whole(pool, 24);
 	assert_int_equal(lfpool_release(pool, &config), LFPOOL_E_FOREIGN);
-	assert_string_equal(seen, "before");
+	assert_string_equal(told.pool_name, "before");
 	lfpool_destroy(pool);
 }
 
 /* An older caller's struct ends early: what it lacks reads as zero, whatever lies behind it in memory. */
 TEST(an_older_config_lacks_fields)
 {
-	static const size_t ends[] = {
-		offsetof(lfpool_config_t, cache_capacity),
-		offsetof(lfpool_config_t, flags),
-		offsetof(lfpool_config_t, backend),
-		offsetof(lfpool_config_t, hooks),
-		offsetof(lfpool_config_t, max_capacity),
-		offsetof(lfpool_config_t, growth_step),
-	};
+	static const size_t ends[] = {offsetof(lfpool_config_t, cache_capacity), offsetof(lfpool_config_t, flags),
+				      offsetof(lfpool_config_t, backend),        offsetof(lfpool_config_t, hooks),
+				      offsetof(lfpool_config_t, max_capacity),   offsetof(lfpool_config_t, growth_step)};
+
 	for (size_t i = 0; i < COUNT(ends); i++) {
 		lfpool_config_t config;
 		lfpool_t *pool = junk;
@@ -119,13 +89,9 @@ TEST(an_older_config_lacks_fields)
 
 TEST(a_struct_size_of_no_version_is_refused)
 {
-	static const size_t sizes[] = {
-		0,
-		1,
-		sizeof(size_t),
-		offsetof(lfpool_config_t, object_size),
-		offsetof(lfpool_config_t, capacity),
-	};
+	static const size_t sizes[] = {0, 1, sizeof(size_t), offsetof(lfpool_config_t, object_size),
+				       offsetof(lfpool_config_t, capacity)};
+
 	for (size_t i = 0; i < COUNT(sizes); i++) {
 		lfpool_config_t config = config_of(16, 4);
 		lfpool_t *pool = junk;
@@ -208,21 +174,4 @@ TEST(the_header_and_the_build_agree_on_the_version)
 	assert_string_equal(version, LFPOOL_EXPECTED_VERSION);
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(null_arguments_are_refused),
-		cmocka_unit_test(a_failure_sets_the_pool_to_null),
-		cmocka_unit_test(a_failure_leaves_nothing_behind),
-		cmocka_unit_test(the_config_is_read_only),
-		cmocka_unit_test(the_config_is_not_kept),
-		cmocka_unit_test(an_older_config_lacks_fields),
-		cmocka_unit_test(a_struct_size_of_no_version_is_refused),
-		cmocka_unit_test(a_newer_config_is_accepted_only_when_its_news_are_zero),
-		cmocka_unit_test(both_ways_to_start_a_config_are_the_same),
-		cmocka_unit_test(every_status_has_its_text),
-		cmocka_unit_test(the_header_and_the_build_agree_on_the_version),
-	};
-
-	return cmocka_run_group_tests_name("config", tests, NULL, NULL);
-}
+RUN_TESTS()

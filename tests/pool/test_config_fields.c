@@ -5,9 +5,9 @@
  * accepted works.
  */
 #include "../support/support.h"
+#include "../support/told.h"
 
 #include <limits.h>
-#include <stdalign.h>
 
 /* Creates, uses and destroys a pool when `expected` is LFPOOL_OK; else sees the refusal. */
 static void expect(const lfpool_config_t *config, lfpool_status_t expected)
@@ -31,126 +31,88 @@ static void expect(const lfpool_config_t *config, lfpool_status_t expected)
 	assert_int_equal(lfpool_destroy(pool), 0);
 }
 
+static void expect_each(lfpool_config_t *config, size_t *field, const size_t *values, size_t count, lfpool_status_t expected)
+{
+	const size_t before = *field;
+
+	for (size_t i = 0; i < count; i++) {
+		*field = values[i];
+		expect(config, expected);
+	}
+	*field = before;
+}
+
+/* Each of the values in the field, all else as in `config`. */
+#define EXPECT(field, expected, ...)                                       \
+	expect_each(&config, &config.field, (const size_t[]){__VA_ARGS__}, \
+		    sizeof((const size_t[]){__VA_ARGS__}) / sizeof(size_t), expected)
+
+/* Too many, also modulo 2^32. */
+#define TWO_TO_31 ((size_t)1 << 31)
+#if SIZE_MAX > UINT32_MAX
+#define TOO_MANY TWO_TO_31 + 1, 2 * TWO_TO_31, 2 * TWO_TO_31 + 1, 2 * TWO_TO_31 + 10, SIZE_MAX / 2 + 1, SIZE_MAX - 1, SIZE_MAX
+#else
+#define TOO_MANY TWO_TO_31 + 1, SIZE_MAX - 1, SIZE_MAX
+#endif
+
 TEST(object_size)
 {
-	static const size_t good[] = {1, 2, 7, 8, 4096, MIB - 1, MIB}, bad[] = {0, MIB + 1, SIZE_MAX / 2 + 1, SIZE_MAX};
-	lfpool_config_t config = config_of(0, 3);
+	lfpool_config_t config = config_of(1, 3);
 
-	for (size_t i = 0; i < COUNT(good); i++) {
-		config.object_size = good[i];
-		expect(&config, LFPOOL_OK);
-	}
-	for (size_t i = 0; i < COUNT(bad); i++) {
-		config.object_size = bad[i];
-		expect(&config, LFPOOL_E_CONFIG_OBJECT_SIZE);
-	}
+	EXPECT(object_size, LFPOOL_OK, 1, 2, 7, 8, 4096, MIB - 1, MIB);
+	EXPECT(object_size, LFPOOL_E_CONFIG_OBJECT_SIZE, 0, MIB + 1, SIZE_MAX / 2 + 1, SIZE_MAX);
 }
 
 TEST(object_alignment)
 {
-	static const size_t bad[] = {3, 5, 6, 24, 4095, 4097, 8192, SIZE_MAX / 2 + 1, SIZE_MAX};
 	lfpool_config_t config = config_of(20, 3);
 
-	for (config.object_alignment = 1; config.object_alignment <= 4096; config.object_alignment *= 2)
-		expect(&config, LFPOOL_OK);
-	for (size_t i = 0; i < COUNT(bad); i++) {
-		config.object_alignment = bad[i];
-		expect(&config, LFPOOL_E_CONFIG_OBJECT_ALIGNMENT);
-	}
-}
-
-TEST(default_alignment_suits_any_type)
-{
-	for (size_t size = 1; size <= 40; size++) {
-		lfpool_t *pool = pool_of(size, 50);
-		void *object;
-
-		for (size_t i = 0; i < 50; i++) {
-			assert_non_null(object = lfpool_acquire(pool));
-			assert_int_equal((uintptr_t)object % alignof(max_align_t), 0);
-		}
-		assert_int_equal(lfpool_destroy(pool), 50);
-	}
+	EXPECT(object_alignment, LFPOOL_OK, 1, 2, 4, 8, 16, 32, 64, 128, 256, 512, 1024, 2048, 4096);
+	EXPECT(object_alignment, LFPOOL_E_CONFIG_OBJECT_ALIGNMENT, 3, 5, 6, 24, 4095, 4097, 8192, SIZE_MAX / 2 + 1, SIZE_MAX);
 }
 
 TEST(capacity)
 {
-	const size_t two_to_31 = (size_t)1 << 31, two_to_23 = (size_t)1 << 23;
-	const size_t good[] = {1, 2, 3, 511, 512, 513, two_to_23, two_to_23 + 1, two_to_31 - 1, two_to_31};
-	const size_t bad[] = {
-		0, two_to_31 + 1, SIZE_MAX - 1, SIZE_MAX,
-#if SIZE_MAX > UINT32_MAX
-		2 * two_to_31, 2 * two_to_31 + 1, SIZE_MAX / 2 + 1,
-#endif
-	};
-	lfpool_config_t config = config_of(4, 0);
-
 	/* As few addresses as can be: tools have not many. */
-	config.object_alignment = 4;
-	for (size_t i = 0; i < COUNT(good); i++) {
-		config.capacity = good[i];
-		/* Where addresses have 32 bits, there is no room for so many; the configuration is good nevertheless. */
-		expect(&config, good[i] <= SIZE_MAX / 64 ? LFPOOL_OK : LFPOOL_E_NO_MEMORY);
-	}
-	for (size_t i = 0; i < COUNT(bad); i++) {
-		config.capacity = bad[i];
-		expect(&config, LFPOOL_E_CONFIG_CAPACITY);
-	}
+	lfpool_config_t config = CONFIG_OF(4, 1, .object_alignment = 4);
+	const size_t two_to_23 = (size_t)1 << 23;
+
+	EXPECT(capacity, LFPOOL_OK, 1, 2, 3, 511, 512, 513, two_to_23, two_to_23 + 1);
+	/* Where addresses have 32 bits, there is no room for so many; the configuration is good nevertheless. */
+	EXPECT(capacity, TWO_TO_31 <= SIZE_MAX / 64 ? LFPOOL_OK : LFPOOL_E_NO_MEMORY, TWO_TO_31 - 1, TWO_TO_31);
+	EXPECT(capacity, LFPOOL_E_CONFIG_CAPACITY, 0, TOO_MANY);
 }
 
 /* What it can grow to, and by how much it does: no field refuses another but by max_capacity's own status. */
 TEST(max_capacity_and_growth_step)
 {
-	const size_t two_to_31 = (size_t)1 << 31;
-	/* The largest: test_huge.c, or refused where addresses have 32 bits. */
-	const size_t good[] = {
-		0, 10, 11, 1000,
-#if SIZE_MAX <= UINT32_MAX
-		two_to_31 - 1, two_to_31,
-#endif
-	};
-	const size_t bad[] = {
-		1, 9, two_to_31 + 1, SIZE_MAX - 1, SIZE_MAX,
-#if SIZE_MAX > UINT32_MAX
-		2 * two_to_31, 2 * two_to_31 + 10, SIZE_MAX / 2 + 1,
-#endif
-	};
-	const size_t steps[] = {0, 1, 10, two_to_31, SIZE_MAX};
+	static const size_t good[] = {0, 10, 11, 1000}, steps[] = {0, 1, 10, TWO_TO_31, SIZE_MAX};
 	lfpool_config_t config = config_of(4, 10);
 
-	for (int backend = LFPOOL_BACKEND_LOCKFREE; backend <= LFPOOL_BACKEND_MALLOC; backend++) {
-		config.backend = (lfpool_backend_t)backend;
-		for (size_t k = 0; k < COUNT(steps); k++) {
-			config.growth_step = steps[k];
-			for (size_t i = 0; i < COUNT(good); i++) {
-				lfpool_t *pool = NULL;
-
-				config.max_capacity = good[i];
-				if (good[i] > SIZE_MAX / 64) {
-					expect(&config, LFPOOL_E_NO_MEMORY);
-					continue;
-				}
-				expect(&config, LFPOOL_OK);
-				assert_int_equal(lfpool_create(&pool, &config), LFPOOL_OK);
-				assert_int_equal(lfpool_max_capacity(pool), good[i] ? good[i] : 10);
-				assert_int_equal(lfpool_destroy(pool), 0);
-			}
-			for (size_t i = 0; i < COUNT(bad); i++) {
-				config.max_capacity = bad[i];
-				expect(&config, LFPOOL_E_CONFIG_MAX_CAPACITY);
-			}
+	for (int i = 0; i < 3 * (int)COUNT(steps); i++) {
+		config.backend = (lfpool_backend_t)(i % 3);
+		config.growth_step = steps[i / 3];
+		for (size_t k = 0; k < COUNT(good); k++) {
+			config.max_capacity = good[k];
+			expect(&config, LFPOOL_OK);
+			lfpool_t *pool = pool_with(&config);
+			assert_int_equal(lfpool_max_capacity(pool), good[k] ? good[k] : 10);
+			assert_int_equal(lfpool_destroy(pool), 0);
 		}
+		/* The largest: test_huge.c, or refused where addresses have 32 bits. */
+		if (SIZE_MAX <= UINT32_MAX)
+			EXPECT(max_capacity, LFPOOL_E_NO_MEMORY, TWO_TO_31 - 1, TWO_TO_31);
+		EXPECT(max_capacity, LFPOOL_E_CONFIG_MAX_CAPACITY, 1, 9, TOO_MANY);
 	}
-	/* The capacity is looked at first. */
-	config.capacity = 0;
+	/* From no object on (test_grow_itself.c); not where all are built at once. */
 	config.max_capacity = 1;
-	expect(&config, LFPOOL_E_CONFIG_CAPACITY);
+	config.flags = LFPOOL_CREATE_ALL;
+	EXPECT(capacity, LFPOOL_E_CONFIG_CAPACITY, 0);
 }
 
 TEST(cache_capacity)
 {
 	static const size_t good[] = {0, 1, 2, 3, 4, 5, 63, 64, 100, 4096, 8191, 8192, LFPOOL_CACHE_NONE};
-	static const size_t bad[] = {8193, 16384, SIZE_MAX / 2 + 1, SIZE_MAX - 1};
 	lfpool_config_t config = config_of(16, 1);
 
 	for (size_t i = 0; i < COUNT(good); i++) {
@@ -164,10 +126,7 @@ TEST(cache_capacity)
 		}
 	}
 	config.capacity = 100;
-	for (size_t i = 0; i < COUNT(bad); i++) {
-		config.cache_capacity = bad[i];
-		expect(&config, LFPOOL_E_CONFIG_CACHE_CAPACITY);
-	}
+	EXPECT(cache_capacity, LFPOOL_E_CONFIG_CACHE_CAPACITY, 8193, 16384, SIZE_MAX / 2 + 1, SIZE_MAX - 1);
 }
 
 /* What a pool has chosen: the dump tells. */
@@ -204,15 +163,13 @@ TEST(what_the_library_chooses)
 		assert_in_range(chosen(&config, "\"cache_capacity\":") * processors, config.capacity / 4, config.capacity / 2);
 	config.capacity = 4096 * processors;
 	assert_int_equal(chosen(&config, "\"cache_capacity\":"), 512);
-	assert_int_equal(chosen(&config, "\"shards\":"),
-			 processors < 16 ? 1 : processors / 8 < 32 ? processors / 8 : 32);
+	assert_int_equal(chosen(&config, "\"shards\":"), processors < 16 ? 1 : processors / 8 < 32 ? processors / 8 : 32);
 	config.depot_shards = 5;
 	assert_int_equal(chosen(&config, "\"shards\":"), 5);
 }
 
 TEST(depot_shards)
 {
-	static const size_t bad[] = {33, 64, SIZE_MAX};
 	lfpool_config_t config = config_of(16, 5000);
 
 	for (config.depot_shards = 0; config.depot_shards <= 32; config.depot_shards++) {
@@ -223,16 +180,13 @@ TEST(depot_shards)
 		require_whole(pool, 16);
 		lfpool_destroy(pool);
 	}
-	for (size_t i = 0; i < COUNT(bad); i++) {
-		config.depot_shards = bad[i];
-		expect(&config, LFPOOL_E_CONFIG_DEPOT_SHARDS);
-	}
+	EXPECT(depot_shards, LFPOOL_E_CONFIG_DEPOT_SHARDS, 33, 64, SIZE_MAX);
 }
 
 TEST(flags)
 {
-	const uint32_t known = LFPOOL_PREFAULT | LFPOOL_ZERO | LFPOOL_CHECK_RACES | LFPOOL_CREATE_ALL |
-			       LFPOOL_LOCK | LFPOOL_HUGE_PAGES | LFPOOL_PLAIN_STRIDE;
+	const uint32_t known = LFPOOL_PREFAULT | LFPOOL_ZERO | LFPOOL_CHECK_RACES | LFPOOL_CREATE_ALL | LFPOOL_LOCK |
+			       LFPOOL_HUGE_PAGES | LFPOOL_PLAIN_STRIDE;
 	lfpool_config_t config = config_of(16, 100);
 
 	for (config.flags = 0; config.flags <= known; config.flags++)
@@ -260,9 +214,7 @@ TEST(backend)
 	}
 }
 
-static void reserved(void)
-{
-}
+static void reserved(void) {}
 
 static bool evict(void *context, lfpool_t *pool, uint32_t attempt, int64_t *wait_ns)
 {
@@ -295,26 +247,18 @@ TEST(hooks)
 	expect(&config, LFPOOL_E_CONFIG_HOOKS);
 }
 
-static void remember_name(void *context, const lfpool_misuse_t *misuse)
-{
-	snprintf(context, 100, "%s", misuse->pool_name);
-}
-
 TEST(name)
 {
-	char name[66], seen[100] = "";
-	lfpool_config_t config = config_of(16, 100);
+	char name[66];
+	lfpool_config_t config = CONFIG_OF(16, 100, .name = name, .hooks.misuse = hear);
 	static const size_t good[] = {0, 1, 62, 63};
 
 	memset(name, 'x', sizeof(name));
-	config.name = name;
-	config.hooks.context = seen;
-	config.hooks.misuse = remember_name;
 	for (size_t i = 0; i < COUNT(good); i++) {
 		name[good[i]] = '\0';
 		lfpool_t *pool = pool_with(&config);
 		assert_int_equal(lfpool_release(pool, name), LFPOOL_E_FOREIGN);
-		assert_string_equal(seen, name);
+		assert_string_equal(told.pool_name, name);
 		lfpool_destroy(pool);
 		name[good[i]] = 'x';
 	}
@@ -326,26 +270,8 @@ TEST(name)
 	config.name = NULL;
 	lfpool_t *pool = pool_with(&config);
 	assert_int_equal(lfpool_release(pool, name), LFPOOL_E_FOREIGN);
-	assert_string_equal(seen, "unnamed");
+	assert_string_equal(told.pool_name, "unnamed");
 	lfpool_destroy(pool);
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(object_size),
-		cmocka_unit_test(object_alignment),
-		cmocka_unit_test(default_alignment_suits_any_type),
-		cmocka_unit_test(capacity),
-		cmocka_unit_test(max_capacity_and_growth_step),
-		cmocka_unit_test(cache_capacity),
-		cmocka_unit_test(what_the_library_chooses),
-		cmocka_unit_test(depot_shards),
-		cmocka_unit_test(flags),
-		cmocka_unit_test(backend),
-		cmocka_unit_test(hooks),
-		cmocka_unit_test(name),
-	};
-
-	return cmocka_run_group_tests_name("config fields", tests, NULL, NULL);
-}
+RUN_TESTS()

@@ -8,14 +8,12 @@
 
 static lfpool_status_t create_with(const char *words, const char *environment)
 {
-	lfpool_config_t config = config_of(32, 100);
 	lfpool_t *pool = NULL;
-	lfpool_status_t status;
 
 	if (environment)
 		setenv("LFPOOL_DEBUG", environment, 1);
-	config.debug = words;
-	status = lfpool_create(&pool, &config);
+	const lfpool_status_t status = lfpool_create(&pool, &CONFIG_OF(32, 100, .debug = words));
+
 	unsetenv("LFPOOL_DEBUG");
 	assert_int_equal(status == LFPOOL_OK, pool != NULL);
 	if (pool) {
@@ -25,14 +23,19 @@ static lfpool_status_t create_with(const char *words, const char *environment)
 	return status;
 }
 
+/* clang-format off */
+static const char *const good[] = {
+	"", ",", "check", "poison", "quarantine=1", "quarantine=65536", "guard", "owner", "backtrace=1/1", "backtrace=1/1000000",
+	"zero", "no-tools", "check,poison,quarantine=10,guard,owner,backtrace=1/2,zero,no-tools", "poison,poison",
+	",poison,,guard,", "quarantine=5,quarantine=6", "quarantine=007"};
+static const char *const bad[] = {
+	"x", "Poison", "poison ", " poison", "poisons", "pois", "poison;guard", "quarantine", "quarantine=", "quarantine=0",
+	"quarantine=65537", "quarantine=-1", "quarantine=1x", "quarantine=99999999999999999999", "backtrace", "backtrace=",
+	"backtrace=1", "backtrace=1/", "backtrace=1/0", "backtrace=1/1000001", "backtrace=2/3", "poison,x", "zero=1", "notools"};
+/* clang-format on */
+
 TEST(good_words)
 {
-	static const char *const good[] = {
-		"", ",", "check", "poison", "quarantine=1", "quarantine=65536", "guard", "owner", "backtrace=1/1",
-		"backtrace=1/1000000", "zero", "no-tools",
-		"check,poison,quarantine=10,guard,owner,backtrace=1/2,zero,no-tools",
-		"poison,poison", ",poison,,guard,", "quarantine=5,quarantine=6", "quarantine=007"};
-
 	for (size_t i = 0; i < COUNT(good); i++) {
 		assert_int_equal(create_with(good[i], NULL), LFPOOL_OK);
 		assert_int_equal(create_with(NULL, good[i]), LFPOOL_OK);
@@ -42,12 +45,6 @@ TEST(good_words)
 
 TEST(bad_words)
 {
-	static const char *const bad[] = {
-		"x", "Poison", "poison ", " poison", "poisons", "pois", "poison;guard", "quarantine", "quarantine=",
-		"quarantine=0", "quarantine=65537", "quarantine=-1", "quarantine=1x", "quarantine=99999999999999999999",
-		"backtrace", "backtrace=", "backtrace=1", "backtrace=1/", "backtrace=1/0", "backtrace=1/1000001",
-		"backtrace=2/3", "poison,x", "zero=1", "notools"};
-
 	for (size_t i = 0; i < COUNT(bad); i++) {
 		assert_int_equal(create_with(bad[i], NULL), LFPOOL_E_CONFIG_DEBUG);
 		assert_int_equal(create_with(NULL, bad[i]), LFPOOL_E_CONFIG_DEBUG);
@@ -61,22 +58,20 @@ TEST(bad_words)
 /* An older caller's struct ends before the field: the pool is made, and the variable applies. */
 TEST(older_struct)
 {
-	lfpool_config_t config = config_of(32, 100);
+	lfpool_config_t config = CONFIG_OF(32, 100, .debug = "nonsense");
 	lfpool_t *pool;
 
-	config.debug = "nonsense";
 	config.struct_size = offsetof(lfpool_config_t, debug);
-	pool = pool_with(&config);
-	lfpool_destroy(pool);
+	lfpool_destroy(pool_with(&config));
 	setenv("LFPOOL_DEBUG", "nonsense", 1);
 	assert_int_equal(lfpool_create(&pool, &config), LFPOOL_E_CONFIG_DEBUG);
 	unsetenv("LFPOOL_DEBUG");
 }
 
 /* How many releases later the same object comes back, while others are free. */
-static size_t delay_of(const lfpool_config_t *config)
+static size_t delay_with(const char *words)
 {
-	lfpool_t *pool = pool_with(config);
+	lfpool_t *pool = POOL_OF(32, 1000, .debug = words);
 	void *first = lfpool_acquire(pool), *object = first;
 	size_t releases = 0;
 
@@ -92,51 +87,42 @@ static size_t delay_of(const lfpool_config_t *config)
 
 TEST(numbers_of_the_environment_win)
 {
-	lfpool_config_t config = config_of(32, 1000);
-
-	config.debug = "quarantine=5";
-	assert_in_range(delay_of(&config), 6, 7);
+	assert_in_range(delay_with("quarantine=5"), 6, 7);
 	setenv("LFPOOL_DEBUG", "quarantine=50", 1);
-	assert_in_range(delay_of(&config), 51, 52);
-	config.debug = NULL;
-	assert_in_range(delay_of(&config), 51, 52);
+	assert_in_range(delay_with("quarantine=5"), 51, 52);
+	assert_in_range(delay_with(NULL), 51, 52);
 	unsetenv("LFPOOL_DEBUG");
-	config.debug = "zero";
-	assert_int_equal(delay_of(&config), 1);
+	assert_int_equal(delay_with("zero"), 1);
+}
+
+/* The objects hold these bytes whenever they are acquired; the caller may write others. */
+static void every_acquire_finds(lfpool_t *pool, unsigned char value, size_t size, bool spoil)
+{
+	for (int round = 0; round < 100; round++) {
+		void *object = lfpool_acquire(pool);
+
+		assert_true(all_bytes_are(object, size, value));
+		if (spoil)
+			memset(object, 0xff, size);
+		assert_int_equal(lfpool_release(pool, object), LFPOOL_OK);
+	}
+	assert_int_equal(lfpool_misuse_count(pool), 0);
+	lfpool_destroy(pool);
 }
 
 TEST(zero)
 {
-	for (int backend = LFPOOL_BACKEND_LOCKFREE; backend <= LFPOOL_BACKEND_MALLOC; backend++) {
-		for (int with = 0; with < 2; with++) {
-			lfpool_config_t config = config_of(100, 3);
-
-			config.backend = (lfpool_backend_t)backend;
-			config.debug = with ? "zero,poison,guard,quarantine=1" : "zero";
-			lfpool_t *pool = pool_with(&config);
-
-			for (int round = 0; round < 10; round++) {
-				void *object = lfpool_acquire(pool);
-
-				assert_true(all_bytes_are(object, 100, 0));
-				memset(object, 0xff, 100);
-				assert_int_equal(lfpool_release(pool, object), LFPOOL_OK);
-			}
-			assert_int_equal(lfpool_misuse_count(pool), 0);
-			lfpool_destroy(pool);
-		}
-	}
+	for (int i = 0; i < 6; i++)
+		every_acquire_finds(POOL_OF(100, 3, .backend = (lfpool_backend_t)(i / 2),
+					    .debug = i % 2 ? "zero,poison,guard,quarantine=1" : "zero"),
+				    0, 100, true);
 }
 
 /* Of all modes the malloc backend knows two. */
 TEST(the_malloc_backend_knows_check_and_zero)
 {
-	lfpool_config_t config = config_of(100, 3);
 	char text[2048];
-
-	config.backend = LFPOOL_BACKEND_MALLOC;
-	config.debug = "check,poison,quarantine=2,guard,owner,zero";
-	lfpool_t *pool = pool_with(&config);
+	lfpool_t *pool = POOL_OF(100, 3, .backend = LFPOOL_BACKEND_MALLOC, .debug = "check,poison,quarantine=2,guard,owner,zero");
 
 	(void)lfpool_dump(pool, LFPOOL_TEXT, text, sizeof(text));
 	assert_non_null(strstr(text, "\ndebug       check,zero\n"));
@@ -154,26 +140,10 @@ static bool build(void *context, void *object)
 /* What create built survives, whatever modes are on. */
 TEST(built_objects_keep_what_they_hold)
 {
-	for (int backend = LFPOOL_BACKEND_LOCKFREE; backend <= LFPOOL_BACKEND_MUTEX; backend++) {
-		for (uint32_t flags = 0; flags <= LFPOOL_CREATE_ALL; flags += LFPOOL_CREATE_ALL) {
-			lfpool_config_t config = config_of(40, 20);
-
-			config.backend = (lfpool_backend_t)backend;
-			config.flags = flags;
-			config.hooks.create = build;
-			config.debug = "zero,poison,guard,quarantine=3,owner";
-			lfpool_t *pool = pool_with(&config);
-
-			for (int round = 0; round < 100; round++) {
-				void *object = lfpool_acquire(pool);
-
-				assert_true(all_bytes_are(object, 40, 0x77));
-				assert_int_equal(lfpool_release(pool, object), LFPOOL_OK);
-			}
-			assert_int_equal(lfpool_misuse_count(pool), 0);
-			lfpool_destroy(pool);
-		}
-	}
+	for (unsigned i = 0; i < 4; i++)
+		every_acquire_finds(POOL_OF(40, 20, .backend = (lfpool_backend_t)(i / 2), .flags = i % 2 * LFPOOL_CREATE_ALL,
+					    .hooks.create = build, .debug = "zero,poison,guard,quarantine=3,owner"),
+				    0x77, 40, false);
 }
 
 static bool prepare(void *context, void *object, bool active)
@@ -187,24 +157,26 @@ static bool prepare(void *context, void *object, bool active)
 /* lfpool_for_each_slot() may write to free objects, told tools and all. */
 TEST(free_objects_may_be_prepared)
 {
-	for (int backend = LFPOOL_BACKEND_LOCKFREE; backend <= LFPOOL_BACKEND_MUTEX; backend++) {
-		for (int round = 0; round < 4; round++) {
-			lfpool_config_t config = config_of(40, 20);
+	/* Without a mode the mutex backend has its links in free objects. */
+	static const struct {
+		lfpool_backend_t backend;
+		const char *debug;
+	} rows[] = {{LFPOOL_BACKEND_LOCKFREE, ""},
+		    {LFPOOL_BACKEND_LOCKFREE, "poison,guard,quarantine=3"},
+		    {LFPOOL_BACKEND_MUTEX, "owner"},
+		    {LFPOOL_BACKEND_MUTEX, "poison,guard,quarantine=3"}};
 
-			config.backend = (lfpool_backend_t)backend;
-			config.flags = round % 2 ? LFPOOL_PLAIN_STRIDE : 0;
-			/* Without a mode the mutex backend has its links in free objects. */
-			config.debug = round > 1 ? "poison,guard,quarantine=3" : backend ? "owner" : "";
-			lfpool_t *pool = pool_with(&config);
+	for (size_t i = 0; i < 2 * COUNT(rows); i++) {
+		lfpool_t *pool = POOL_OF(40, 20, .backend = rows[i / 2].backend, .debug = rows[i / 2].debug,
+					 .flags = i % 2 ? LFPOOL_PLAIN_STRIDE : 0);
 
-			for (int time = 0; time < 3; time++) {
-				assert_int_equal(lfpool_for_each_slot(pool, prepare, NULL), 20);
-				require_whole(pool, 40);
-			}
+		for (int time = 0; time < 3; time++) {
 			assert_int_equal(lfpool_for_each_slot(pool, prepare, NULL), 20);
-			assert_int_equal(lfpool_misuse_count(pool), 0);
-			lfpool_destroy(pool);
+			require_whole(pool, 40);
 		}
+		assert_int_equal(lfpool_for_each_slot(pool, prepare, NULL), 20);
+		assert_int_equal(lfpool_misuse_count(pool), 0);
+		lfpool_destroy(pool);
 	}
 }
 
@@ -235,19 +207,4 @@ TEST(documented)
 	}
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(good_words),
-		cmocka_unit_test(bad_words),
-		cmocka_unit_test(older_struct),
-		cmocka_unit_test(numbers_of_the_environment_win),
-		cmocka_unit_test(zero),
-		cmocka_unit_test(the_malloc_backend_knows_check_and_zero),
-		cmocka_unit_test(built_objects_keep_what_they_hold),
-		cmocka_unit_test(free_objects_may_be_prepared),
-		cmocka_unit_test(documented),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+RUN_TESTS()

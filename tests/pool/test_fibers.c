@@ -14,7 +14,6 @@
 
 #include "lfpool/inline.h"
 
-#include <pthread.h>
 #include <sched.h>
 #include <ucontext.h>
 
@@ -22,7 +21,7 @@ enum { THREADS = 2, FIBERS = 7, HELD = 5, ROUNDS = 100000, SIZE = 48, STACK = 64
 
 struct fiber {
 	ucontext_t context;
-	ucontext_t *thread; /* to go back to; set by whoever resumes it */
+	ucontext_t *thread;    /* to go back to; set by whoever resumes it */
 	lfpool_cache_t *cache; /* NULL: the thread's */
 	struct random random;
 	unsigned index;
@@ -127,13 +126,10 @@ static void *thread_run(void *nothing)
 
 TEST(fibers_migrate)
 {
-	lfpool_config_t config = config_of(SIZE, FIBERS * HELD);
-	pthread_t threads[THREADS];
 	unsigned migrations = 0;
 
 	/* Small caches: the depot and the other fibers' caches are needed all the time. */
-	config.cache_capacity = 4;
-	pool = pool_with(&config);
+	pool = POOL_OF(SIZE, FIBERS * HELD, .cache_capacity = 4);
 	print_message("seed 11\n");
 	unfinished = FIBERS;
 	for (unsigned i = 0; i < FIBERS; i++) {
@@ -150,10 +146,7 @@ TEST(fibers_migrate)
 		makecontext(&f->context, (void (*)(void))fiber_run, 1, i);
 		waiting[waiting_count++] = f;
 	}
-	for (int i = 0; i < THREADS; i++)
-		thread_start(&threads[i], thread_run, NULL);
-	for (int i = 0; i < THREADS; i++)
-		pthread_join(threads[i], NULL);
+	threads_run(THREADS, thread_run, NULL, 0);
 	for (unsigned i = 0; i < FIBERS; i++) {
 		migrations += fibers[i].migrations;
 		lfpool_cache_destroy(fibers[i].cache);
@@ -164,11 +157,4 @@ TEST(fibers_migrate)
 	assert_int_equal(lfpool_destroy(pool), 0);
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(fibers_migrate),
-	};
-
-	return cmocka_run_group_tests_name("fibers", tests, NULL, NULL);
-}
+RUN_TESTS()

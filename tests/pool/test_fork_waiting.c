@@ -3,34 +3,10 @@
 /*
  * test_fork_waiting.c - fork while others wait, and while they are served: the child has the continuations, each once, and
  * every object but those in the hands of a call that it does not have; calls of the thread that forks go on in both.
- *
- * The child speaks through its exit: REQUIRE, then _exit(); an alarm ends one that hangs.
  */
+#include "../support/child.h"
 #include "../support/continuations.h"
 #include "../support/waiters.h"
-
-#include <sys/wait.h>
-
-/* ---- Children ---- */
-
-static pid_t fork_here(void)
-{
-	fflush(stdout);
-	pid_t pid = fork();
-
-	REQUIRE(pid >= 0);
-	if (pid == 0)
-		alarm(20);
-	return pid;
-}
-
-static void require_child_ended(pid_t pid)
-{
-	int status = 0;
-
-	REQUIRE(waitpid(pid, &status, 0) == pid);
-	REQUIRE(WIFEXITED(status) && WEXITSTATUS(status) == 0);
-}
 
 /* Who waits in the child, and who in the parent: the mutex backend is not for a fork (LFPOOL_BACKEND_MUTEX). */
 static bool may_fork(const struct kind *kind)
@@ -38,7 +14,7 @@ static bool may_fork(const struct kind *kind)
 	return kind->backend != LFPOOL_BACKEND_MUTEX;
 }
 
-/* ---- A thread that is parked, wherever it is ---- */
+/* ---- A call that is parked where it waits ---- */
 
 static atomic_int parked, may_go_on;
 
@@ -50,38 +26,61 @@ static void park(int number)
 		sched_yield();
 }
 
-static void park_thread(pthread_t thread)
+/* As the kernel says it. */
+static bool is_asleep(int thread_id)
 {
+	char path[64], text[256];
+
+	(void)snprintf(path, sizeof(path), "/proc/self/task/%d/stat", thread_id);
+	FILE *file = fopen(path, "r");
+
+	REQUIRE(file);
+	const size_t read = fread(text, 1, sizeof(text) - 1, file);
+
+	fclose(file);
+	text[read] = '\0';
+	return strstr(text, ") S ") != NULL;
+}
+
+/* It sleeps before it is parked, so it is in the middle of nothing else.  The handler ends the sleep (no SA_RESTART): where a
+ * sanitizer delays handlers, this one runs as soon as the call looks whether it was given something. */
+static void park_call(struct waiter *w)
+{
+	const struct sigaction action = {.sa_handler = park};
+
 	atomic_store(&parked, false);
 	atomic_store(&may_go_on, false);
-	signal(SIGUSR1, park);
-	REQUIRE(pthread_kill(thread, SIGUSR1) == 0);
+	REQUIRE(sigaction(SIGUSR1, &action, NULL) == 0);
+	while (!atomic_load(&w->thread_id) || !is_asleep(atomic_load(&w->thread_id)))
+		sched_yield();
+	REQUIRE(pthread_kill(w->thread, SIGUSR1) == 0);
 	while (!atomic_load(&parked))
 		sched_yield();
 }
 
 /* ---- What was given to a call that has not fetched it ---- */
 
-static void given_to_a_call(const struct kind *kind)
+KIND_TEST(what_was_given_and_not_fetched_is_free_and_served)
 {
 	struct stage s;
-	struct waiter w = {.timeout_ns = 0};
 	void *object, *again;
 	struct call calls[3];
 
 	if (!may_fork(kind))
 		return;
 	for (size_t continuations = 0; continuations < 3; continuations++) {
+		struct waiter w = {.timeout_ns = 0};
+
 		stage_open(&s, kind, 1, 0);
 		hold_all(&s, &object, 1);
 		waiter_start(&w, &s);
 		await_waiting(&s, 1);
-		park_thread(w.thread);
+		park_call(&w);
 		for (size_t i = 0; i < continuations; i++)
 			ask(&s, &calls[i], continuations == 2 && i == 0 ? give_back : keep);
 		/* It is the parked call's now. */
 		REQUIRE(lfpool_release(s.pool, object) == LFPOOL_OK);
-		pid_t pid = fork_here();
+		pid_t pid = child_start();
 
 		if (pid == 0) {
 			/* Continuations have been called when fork() returns; each got the only object there is. */
@@ -94,7 +93,7 @@ static void given_to_a_call(const struct kind *kind)
 			stage_close(&s);
 			_exit(0);
 		}
-		require_child_ended(pid);
+		child_end(pid);
 		for (size_t i = 0; i < continuations; i++)
 			REQUIRE(calls[i].calls == 0);
 		atomic_store(&may_go_on, true);
@@ -103,11 +102,6 @@ static void given_to_a_call(const struct kind *kind)
 			REQUIRE(lfpool_release(s.pool, calls[continuations - 1].object) == LFPOOL_OK);
 		stage_close(&s);
 	}
-}
-
-TEST(what_was_given_and_not_fetched_is_free_and_served)
-{
-	on_every_kind(given_to_a_call);
 }
 
 /* ---- In a hook of the calling thread's ---- */
@@ -122,27 +116,19 @@ static void fork_once(void)
 {
 	if (forker.armed) {
 		forker.armed = false;
-		forker.child = fork_here();
+		forker.child = child_start();
 	}
-}
-
-static size_t waiting_of(const lfpool_t *pool)
-{
-	lfpool_stats_t stats = LFPOOL_STATS_INIT;
-
-	REQUIRE(lfpool_stats(pool, &stats) == LFPOOL_OK);
-	return stats.waiting;
 }
 
 /* On both sides as many wait as did. */
 static bool fork_in_hook(void *context, void *object)
 {
 	const lfpool_t *pool = lfpool_of(object);
-	const size_t waiting = waiting_of(pool);
+	const size_t waiting = stats_of(pool).waiting;
 
 	(void)context;
 	fork_once();
-	REQUIRE(waiting_of(pool) == waiting);
+	REQUIRE(stats_of(pool).waiting == waiting);
 	return true;
 }
 
@@ -153,18 +139,12 @@ static void end_both(lfpool_t *pool)
 	REQUIRE(lfpool_destroy(pool) == 0);
 	if (forker.child == 0)
 		_exit(0);
-	require_child_ended(forker.child);
+	child_end(forker.child);
 	forker.child = -1;
 }
 
-static lfpool_t *forking_pool(size_t capacity, bool in_activate)
+static lfpool_t *forking_pool(lfpool_config_t config)
 {
-	lfpool_config_t config = config_of(SIZE, capacity);
-
-	if (in_activate)
-		config.hooks.activate = fork_in_hook;
-	else
-		config.hooks.deactivate = fork_in_hook;
 	forker.armed = false;
 	forker.child = -1;
 	return pool_with(&config);
@@ -179,14 +159,9 @@ static bool after_a_few(void *context, const lfpool_batch_t *batch)
 
 TEST(in_a_hook_that_a_waiting_call_runs)
 {
-	lfpool_config_t config = config_of(SIZE, 1);
 	int asked = 0;
-
-	config.scheme.ready = after_a_few;
-	config.scheme.context = &asked;
-	config.hooks.deactivate = fork_in_hook;
-	forker.armed = false;
-	lfpool_t *pool = pool_with(&config);
+	lfpool_t *pool = forking_pool(
+		CONFIG_OF(SIZE, 1, .scheme.ready = after_a_few, .scheme.context = &asked, .hooks.deactivate = fork_in_hook));
 
 	REQUIRE(lfpool_retire(pool, lfpool_acquire(pool)) == LFPOOL_OK);
 	forker.armed = true;
@@ -209,7 +184,7 @@ static void release_it(void *context, lfpool_t *pool, void *object)
 
 TEST(in_a_hook_before_a_continuation)
 {
-	lfpool_t *pool = forking_pool(1, true);
+	lfpool_t *pool = forking_pool(CONFIG_OF(SIZE, 1, .hooks.activate = fork_in_hook));
 	void *object = lfpool_acquire(pool);
 
 	continued = 0;
@@ -230,7 +205,7 @@ static void fork_and_release(void *context, lfpool_t *pool, void *object)
 
 TEST(in_a_continuation)
 {
-	lfpool_t *pool = forking_pool(1, true);
+	lfpool_t *pool = forking_pool(CONFIG_OF(SIZE, 1, .hooks.activate = fork_in_hook));
 
 	for (int queued = 0; queued < 2; queued++) {
 		void *object = queued ? lfpool_acquire(pool) : NULL;
@@ -263,23 +238,17 @@ static bool stand_in_hook(void *context, void *object)
 	return true;
 }
 
-struct releaser {
-	lfpool_t *pool;
-	void *object;
-};
-
-static void *release_one(void *argument)
+static void *release_its_object(void *object)
 {
-	const struct releaser *r = argument;
-
-	REQUIRE(lfpool_release(r->pool, r->object) == LFPOOL_OK);
+	REQUIRE(lfpool_release_self(object) == LFPOOL_OK);
 	return NULL;
 }
 
 static struct call calls_two[2];
-static size_t order_of(size_t i)
+
+static void require_both_called_in_order(void)
 {
-	return calls_two[i].order;
+	REQUIRE(calls_so_far == 2 && calls_two[0].order == 1 && calls_two[1].order == 2);
 }
 
 static void note_order(void *context, lfpool_t *pool, void *object)
@@ -293,49 +262,33 @@ static void note_order(void *context, lfpool_t *pool, void *object)
 
 TEST(while_another_thread_is_about_to_call_a_continuation)
 {
-	lfpool_config_t config = config_of(SIZE, 2);
-	pthread_t thread;
-
-	config.hooks.activate = stand_in_hook;
-	lfpool_t *pool = pool_with(&config);
-	struct releaser r = {pool, lfpool_acquire(pool)};
-	void *mine = lfpool_acquire(pool);
+	lfpool_t *pool = POOL_OF(SIZE, 2, .hooks.activate = stand_in_hook);
+	void *theirs = lfpool_acquire(pool), *mine = lfpool_acquire(pool);
 
 	calls_so_far = 0;
 	memset(calls_two, 0, sizeof(calls_two));
 	for (size_t i = 0; i < 2; i++)
 		REQUIRE(lfpool_acquire_async(pool, note_order, &calls_two[i], NULL) == LFPOOL_OK);
 	atomic_store(&hook_waits, true);
-	thread_start(&thread, release_one, &r);
+	const struct threads other = threads_start(1, release_its_object, theirs, 0);
 	while (!atomic_load(&hook_stands))
 		sched_yield();
-	pid_t pid = fork_here();
+	pid_t pid = child_start();
 
 	if (pid == 0) {
 		/* The object is lost with the thread, its continuation is not, nor its place. */
 		REQUIRE(calls_so_far == 0);
 		REQUIRE(lfpool_release(pool, mine) == LFPOOL_OK);
-		REQUIRE(calls_so_far == 2 && order_of(0) == 1 && order_of(1) == 2);
+		require_both_called_in_order();
 		REQUIRE(lfpool_available_count(pool) == 1);
 		_exit(0);
 	}
-	require_child_ended(pid);
+	child_end(pid);
 	atomic_store(&hook_stands, false);
-	pthread_join(thread, NULL);
-	REQUIRE(calls_so_far == 2 && order_of(0) == 1 && order_of(1) == 2);
+	threads_join(&other);
+	require_both_called_in_order();
 	REQUIRE(lfpool_release(pool, mine) == LFPOOL_OK);
 	REQUIRE(lfpool_destroy(pool) == 0);
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		KIND_TEST(what_was_given_and_not_fetched_is_free_and_served),
-		cmocka_unit_test(in_a_hook_that_a_waiting_call_runs),
-		cmocka_unit_test(in_a_hook_before_a_continuation),
-		cmocka_unit_test(in_a_continuation),
-		cmocka_unit_test(while_another_thread_is_about_to_call_a_continuation),
-	};
-
-	return cmocka_run_group_tests_name("fork waiting", tests, NULL, NULL);
-}
+RUN_TESTS()

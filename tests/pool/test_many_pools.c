@@ -25,7 +25,7 @@ static void use(lfpool_t *pool)
 	REQUIRE(objects[0] = lfpool_acquire(pool));
 	REQUIRE(lfpool_acquire_bulk(pool, objects + 1, CAPACITY / 2 - 1) == CAPACITY / 2 - 1);
 	for (size_t i = 0; i < CAPACITY / 2; i++) {
-		REQUIRE(lfpool_owns(pool, objects[i]));
+		REQUIRE(lfpool_owns(pool, objects[i]) && lfpool_of(objects[i]) == pool);
 		/* Fresh memory: of this pool, not of one that was here before. */
 		REQUIRE(all_bytes_are(objects[i], SIZE, 0) || stamp_holds(objects[i], SIZE, (uintptr_t)pool));
 		stamp_write(objects[i], SIZE, (uintptr_t)pool);
@@ -56,11 +56,19 @@ static void show(struct helper *h, lfpool_t *pool)
 		pthread_join(h->thread, NULL);
 }
 
-static void hire(struct helper *h)
+static void hire(struct helper *helpers, size_t count)
 {
-	sem_init(&h->shown, 0, 0);
-	sem_init(&h->done, 0, 0);
-	thread_start(&h->thread, help, h);
+	for (struct helper *h = helpers; h < helpers + count; h++) {
+		sem_init(&h->shown, 0, 0);
+		sem_init(&h->done, 0, 0);
+		thread_start(&h->thread, help, h);
+	}
+}
+
+static void show_all(struct helper *helpers, size_t count, lfpool_t *pool)
+{
+	for (size_t i = 0; i < count; i++)
+		show(&helpers[i], pool);
 }
 
 static size_t one_after_the_other(struct helper *helpers, size_t count, int pools)
@@ -73,8 +81,7 @@ static size_t one_after_the_other(struct helper *helpers, size_t count, int pool
 
 		same_address += pool == last;
 		use(pool);
-		for (size_t k = 0; k < count; k++)
-			show(&helpers[k], pool);
+		show_all(helpers, count, pool);
 		require_whole(pool, SIZE);
 		assert_int_equal(lfpool_destroy(pool), 0);
 		last = pool;
@@ -86,16 +93,14 @@ TEST(a_thousand_pools_one_after_the_other)
 {
 	struct helper helpers[3];
 
-	for (size_t i = 0; i < COUNT(helpers); i++)
-		hire(&helpers[i]);
+	hire(helpers, COUNT(helpers));
 	one_after_the_other(helpers, COUNT(helpers), 100);
 	size_t before = resident_bytes(), mapped_before = mapped_bytes();
 	size_t same_address = one_after_the_other(helpers, COUNT(helpers), 1000);
 	print_message("    %zu of 1000 pools came back at the address of the one before\n", same_address);
 	assert_in_range(growth(before, resident_bytes()), 0, TIMES(MIB, 64 * MIB));
 	assert_in_range(growth(mapped_before, mapped_bytes()), 0, TIMES(4 * MIB, 256 * MIB));
-	for (size_t i = 0; i < COUNT(helpers); i++)
-		show(&helpers[i], NULL);
+	show_all(helpers, COUNT(helpers), NULL);
 }
 
 /* Many at once; half of them replaced while the threads remember the other half; in a random order. */
@@ -106,8 +111,7 @@ TEST(many_pools_at_once)
 	struct helper helpers[2];
 	lfpool_t *pools[POOLS];
 
-	for (size_t i = 0; i < COUNT(helpers); i++)
-		hire(&helpers[i]);
+	hire(helpers, COUNT(helpers));
 	for (int i = 0; i < POOLS; i++)
 		pools[i] = pool_of(SIZE, CAPACITY);
 	for (int step = 0; step < TIMES(5000, 1000); step++) {
@@ -116,7 +120,10 @@ TEST(many_pools_at_once)
 		use(pools[random_below(&r, POOLS)]);
 		show(&helpers[random_below(&r, COUNT(helpers))], pools[random_below(&r, POOLS)]);
 		if (random_below(&r, 2)) {
-			assert_int_equal(lfpool_destroy(pools[k]), 0);
+			void *object = lfpool_acquire(pools[k]);
+
+			assert_int_equal(lfpool_destroy(pools[k]), 1);
+			assert_null(lfpool_of(object));
 			pools[k] = pool_of(SIZE, CAPACITY);
 		}
 	}
@@ -130,47 +137,7 @@ TEST(many_pools_at_once)
 		require_whole(pools[i], SIZE);
 		assert_int_equal(lfpool_destroy(pools[i]), 0);
 	}
-	for (size_t i = 0; i < COUNT(helpers); i++)
-		show(&helpers[i], NULL);
+	show_all(helpers, COUNT(helpers), NULL);
 }
 
-/* Create and destroy from several threads at once, each with pools of its own. */
-static void *create_and_destroy(void *argument)
-{
-	for (int i = 0; i < *(const int *)argument; i++) {
-		lfpool_config_t config = config_of(SIZE, CAPACITY);
-		lfpool_t *pool = NULL, *other = NULL;
-
-		REQUIRE(lfpool_create(&pool, &config) == LFPOOL_OK);
-		use(pool);
-		REQUIRE(lfpool_create(&other, &config) == LFPOOL_OK);
-		use(other);
-		require_whole(pool, SIZE);
-		REQUIRE(lfpool_destroy(pool) == 0);
-		use(other);
-		REQUIRE(lfpool_destroy(other) == 0);
-	}
-	return NULL;
-}
-
-TEST(create_and_destroy_from_several_threads)
-{
-	pthread_t threads[6];
-	int rounds = TIMES(1000, 150);
-
-	for (size_t i = 0; i < COUNT(threads); i++)
-		thread_start(&threads[i], create_and_destroy, &rounds);
-	for (size_t i = 0; i < COUNT(threads); i++)
-		pthread_join(threads[i], NULL);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(a_thousand_pools_one_after_the_other),
-		cmocka_unit_test(many_pools_at_once),
-		cmocka_unit_test(create_and_destroy_from_several_threads),
-	};
-
-	return cmocka_run_group_tests_name("many pools", tests, NULL, NULL);
-}
+RUN_TESTS()

@@ -12,7 +12,6 @@ enum { SIZE = 40, CAPACITY = 200, THREADS = 4 };
 
 struct visitor {
 	lfpool_t *pool;
-	pthread_t thread;
 	pthread_barrier_t *used, *leave;
 };
 
@@ -46,62 +45,54 @@ static void no_misuse(void *nothing, const lfpool_misuse_t *misuse)
 	REQUIRE(misuse->status == LFPOOL_OK);
 }
 
-/* THREADS visitors use a pool that dies before they exit, while they exit, or after. */
-static void one_death(bool before, bool after, const char *debug)
+/* THREADS visitors use a pool that dies before they exit, after, or while they are past their last call and on their way out. */
+enum when { BEFORE, MEANWHILE, AFTER };
+
+static void one_death(enum when when, const char *debug)
 {
 	pthread_barrier_t used, leave;
-	struct visitor visitors[THREADS];
-	lfpool_config_t config = config_of(SIZE, CAPACITY);
-
-	config.debug = debug;
-	config.hooks.misuse = no_misuse;
-	lfpool_t *pool = pool_with(&config);
+	lfpool_t *pool = POOL_OF(SIZE, CAPACITY, .debug = debug, .hooks.misuse = no_misuse);
+	struct visitor visitor = {.pool = pool, .used = &used, .leave = when == BEFORE ? &leave : NULL};
 
 	pthread_barrier_init(&used, NULL, THREADS + 1);
 	pthread_barrier_init(&leave, NULL, THREADS + 1);
-	for (int i = 0; i < THREADS; i++) {
-		visitors[i] = (struct visitor){.pool = pool, .used = &used, .leave = before ? &leave : NULL};
-		thread_start(&visitors[i].thread, visit, &visitors[i]);
-	}
+	const struct threads visitors = threads_start(THREADS, visit, &visitor, 0);
+
 	pthread_barrier_wait(&used);
-	/* Neither before nor after: the visitors are past their last call and on their way out at this very
-	 * moment. */
-	for (int i = 0; after && i < THREADS; i++)
-		pthread_join(visitors[i].thread, NULL);
-	if (after)
+	if (when == AFTER) {
+		threads_join(&visitors);
 		assert_int_equal(lfpool_available_count(pool), CAPACITY);
+	}
 	assert_int_equal(lfpool_destroy(pool), 0);
-	if (before)
+	if (when == BEFORE)
 		pthread_barrier_wait(&leave);
-	for (int i = 0; !after && i < THREADS; i++)
-		pthread_join(visitors[i].thread, NULL);
+	if (when != AFTER)
+		threads_join(&visitors);
 	pthread_barrier_destroy(&used);
 	pthread_barrier_destroy(&leave);
 }
 
-TEST(pool_destroyed_before_its_threads_exit)
+static void many_deaths(enum when when, const char *debug)
 {
 	for (int i = 0; i < TIMES(1000, 150); i++)
-		one_death(true, false, NULL);
+		one_death(when, debug);
 }
 
-TEST(pool_destroyed_while_its_threads_exit)
+TEST(pool_destroyed_before_its_threads_exit)
 {
-	for (int i = 0; i < TIMES(1000, 150); i++)
-		one_death(false, false, NULL);
+	many_deaths(BEFORE, NULL);
 }
 
 /* The mode looks at every cache at the end: not while its thread gives it back. */
-TEST(pool_checked_and_destroyed_while_its_threads_exit)
+TEST(pool_destroyed_while_its_threads_exit)
 {
-	for (int i = 0; i < TIMES(1000, 150); i++)
-		one_death(false, false, "check");
+	many_deaths(MEANWHILE, NULL);
+	many_deaths(MEANWHILE, "check");
 }
 
 TEST(pool_destroyed_after_its_threads_exited)
 {
-	for (int i = 0; i < TIMES(1000, 150); i++)
-		one_death(false, true, NULL);
+	many_deaths(AFTER, NULL);
 }
 
 /* Pools come and go, on other addresses and on the same ones, while threads that used the earlier ones are still
@@ -110,20 +101,21 @@ TEST(pools_and_threads_churn_together)
 {
 	enum { ROUNDS = TIMES(800, 150) };
 	static struct visitor visitors[ROUNDS];
+	static struct threads threads[ROUNDS];
 	pthread_barrier_t used;
 
 	pthread_barrier_init(&used, NULL, 2);
 	for (int i = 0; i < ROUNDS; i++) {
 		visitors[i] = (struct visitor){.pool = pool_of(SIZE, CAPACITY), .used = &used};
-		thread_start(&visitors[i].thread, visit, &visitors[i]);
+		threads[i] = threads_start(1, visit, &visitors[i], 0);
 		use(visitors[i].pool);
 		pthread_barrier_wait(&used);
 		assert_int_equal(lfpool_destroy(visitors[i].pool), 0);
 		if (i >= 3)
-			pthread_join(visitors[i - 3].thread, NULL);
+			threads_join(&threads[i - 3]);
 	}
 	for (int i = ROUNDS - 3; i < ROUNDS; i++)
-		pthread_join(visitors[i].thread, NULL);
+		threads_join(&threads[i]);
 	pthread_barrier_destroy(&used);
 }
 
@@ -180,13 +172,11 @@ static void *exit_with_destructors(void *argument)
 
 static void destructors_use_the_pool(void)
 {
-	pthread_t threads[THREADS];
-
 	for (int round = 0; round < TIMES(200, 40); round++) {
-		for (int i = 0; i < THREADS; i++)
-			thread_start(&threads[i], exit_with_destructors, i % 2 ? late_pool : NULL);
-		for (int i = 0; i < THREADS; i++)
-			pthread_join(threads[i], NULL);
+		const struct threads with = threads_start(THREADS / 2, exit_with_destructors, late_pool, 0);
+
+		threads_run(THREADS / 2, exit_with_destructors, NULL, 0);
+		threads_join(&with);
 		assert_int_equal(lfpool_active_count(late_pool), 0);
 		assert_int_equal(lfpool_available_count(late_pool), lfpool_capacity(late_pool));
 	}
@@ -199,10 +189,7 @@ TEST(destructors_of_an_exiting_thread_use_the_pool)
 	size_t before = 0;
 
 	for (size_t i = 0; i < COUNT(cache_capacities); i++) {
-		lfpool_config_t config = config_of(SIZE, THREADS * (2 * KEYS + CAPACITY / THREADS + 1));
-
-		config.cache_capacity = cache_capacities[i];
-		late_pool = pool_with(&config);
+		late_pool = POOL_OF(SIZE, THREADS * (2 * KEYS + CAPACITY / THREADS + 1), .cache_capacity = cache_capacities[i]);
 		for (int k = 0; i == 0 && k < KEYS; k++)
 			REQUIRE(pthread_key_create(&late_keys[k], late_use) == 0);
 		destructors_use_the_pool();
@@ -215,17 +202,8 @@ TEST(destructors_of_an_exiting_thread_use_the_pool)
 
 int main(void)
 {
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(destructors_of_an_exiting_thread_use_the_pool),
-		cmocka_unit_test(pool_destroyed_before_its_threads_exit),
-		cmocka_unit_test(pool_destroyed_while_its_threads_exit),
-		cmocka_unit_test(pool_checked_and_destroyed_while_its_threads_exit),
-		cmocka_unit_test(pool_destroyed_after_its_threads_exited),
-		cmocka_unit_test(pools_and_threads_churn_together),
-	};
-
 	/* Before the library has made any key. */
 	for (int k = 0; k < KEYS; k++)
 		REQUIRE(pthread_key_create(&early_keys[k], late_use) == 0);
-	return cmocka_run_group_tests_name("thread exit", tests, NULL, NULL);
+	return tests_run(NULL, NULL);
 }

@@ -6,7 +6,7 @@
  */
 #include "../support/support.h"
 
-#include <semaphore.h>
+#include <stdatomic.h>
 
 enum { SIZE = 40, ALIVE = 1000 };
 
@@ -17,72 +17,57 @@ static void start_small(pthread_t *thread, void *(*run)(void *), void *argument)
 
 	pthread_attr_init(&attributes);
 	pthread_attr_setstacksize(&attributes, TIMES(64, 512) * 1024);
-	int error = pthread_create(thread, &attributes, run, argument);
+	REQUIRE(pthread_create(thread, &attributes, run, argument) == 0);
 	pthread_attr_destroy(&attributes);
-	if (error)
-		fprintf(stderr, "pthread_create: error %d\n", error);
-	REQUIRE(error == 0);
 }
 
 struct crowd {
 	lfpool_t *pool;
 	pthread_barrier_t all_hold, all_seen;
-};
-
-struct member {
-	struct crowd *crowd;
-	pthread_t thread;
-	uint64_t number;
-	void *object;
+	atomic_size_t members; /* so far */
+	void *objects[ALIVE];
 };
 
 static void *hold_one(void *argument)
 {
-	struct member *m = argument;
+	struct crowd *c = argument;
+	const size_t member = atomic_fetch_add(&c->members, 1);
+	void *object = lfpool_acquire(c->pool);
 
-	REQUIRE(m->object = lfpool_acquire(m->crowd->pool));
-	stamp_write(m->object, SIZE, m->number);
-	pthread_barrier_wait(&m->crowd->all_hold);
-	pthread_barrier_wait(&m->crowd->all_seen);
-	REQUIRE(stamp_holds(m->object, SIZE, m->number));
-	REQUIRE(lfpool_release(m->crowd->pool, m->object) == LFPOOL_OK);
+	REQUIRE(object);
+	c->objects[member] = object;
+	stamp_write(object, SIZE, member * 0x010203);
+	pthread_barrier_wait(&c->all_hold);
+	pthread_barrier_wait(&c->all_seen);
+	REQUIRE(stamp_holds(object, SIZE, member * 0x010203));
+	REQUIRE(lfpool_release(c->pool, object) == LFPOOL_OK);
 	return NULL;
 }
 
 static void a_thousand_at_once(size_t cache_capacity)
 {
-	struct member *members = calloc(ALIVE, sizeof(*members));
-	void **objects = pointers_new(ALIVE);
-	lfpool_config_t config = config_of(SIZE, ALIVE);
-	struct crowd crowd;
+	static struct crowd crowd;
+	static pthread_t threads[ALIVE];
 
-	assert_non_null(members);
-	config.cache_capacity = cache_capacity;
-	crowd.pool = pool_with(&config);
+	memset(&crowd, 0, sizeof(crowd));
+	crowd.pool = POOL_OF(SIZE, ALIVE, .cache_capacity = cache_capacity);
 	pthread_barrier_init(&crowd.all_hold, NULL, ALIVE + 1);
 	pthread_barrier_init(&crowd.all_seen, NULL, ALIVE + 1);
-	for (size_t i = 0; i < ALIVE; i++) {
-		members[i].crowd = &crowd;
-		members[i].number = i * 0x010203;
-		start_small(&members[i].thread, hold_one, &members[i]);
-	}
+	for (size_t i = 0; i < ALIVE; i++)
+		start_small(&threads[i], hold_one, &crowd);
 	pthread_barrier_wait(&crowd.all_hold);
 	assert_int_equal(lfpool_active_count(crowd.pool), ALIVE);
 	assert_null(lfpool_acquire(crowd.pool));
-	for (size_t i = 0; i < ALIVE; i++) {
-		objects[i] = members[i].object;
-		assert_true(lfpool_in_use(crowd.pool, objects[i]));
-	}
-	assert_true(sort_disjoint(objects, ALIVE, SIZE));
+	for (size_t i = 0; i < ALIVE; i++)
+		assert_true(lfpool_in_use(crowd.pool, crowd.objects[i]));
+	assert_true(sort_disjoint(crowd.objects, ALIVE, SIZE));
 	pthread_barrier_wait(&crowd.all_seen);
 	for (size_t i = 0; i < ALIVE; i++)
-		pthread_join(members[i].thread, NULL);
+		pthread_join(threads[i], NULL);
 	pthread_barrier_destroy(&crowd.all_hold);
 	pthread_barrier_destroy(&crowd.all_seen);
 	require_whole(crowd.pool, SIZE);
 	assert_int_equal(lfpool_destroy(crowd.pool), 0);
-	free(objects);
-	free(members);
 }
 
 /* As many objects as threads, while every thread has a cache: no cache may keep one back. */
@@ -154,53 +139,17 @@ TEST(what_an_exited_thread_cached_is_handed_back)
 	static const size_t capacities[] = {1, 2, 32, 1000, 3000}, cache_capacities[] = {0, 2, 8192, LFPOOL_CACHE_NONE};
 
 	for (size_t i = 0; i < COUNT(capacities) * COUNT(cache_capacities); i++) {
-		lfpool_config_t config = config_of(SIZE, capacities[i % COUNT(capacities)]);
-		pthread_t thread;
+		const size_t capacity = capacities[i % COUNT(capacities)];
+		lfpool_t *pool = POOL_OF(SIZE, capacity, .cache_capacity = cache_capacities[i / COUNT(capacities)]);
 
-		config.cache_capacity = cache_capacities[i / COUNT(capacities)];
-		lfpool_t *pool = pool_with(&config);
 		for (int round = 0; round < 20; round++) {
-			thread_start(&thread, fill_cache_and_exit, pool);
-			pthread_join(thread, NULL);
-			assert_int_equal(lfpool_available_count(pool), config.capacity);
+			threads_run(1, fill_cache_and_exit, pool, 0);
+			assert_int_equal(lfpool_available_count(pool), capacity);
 			if (round % 3 == 0)
 				require_whole(pool, SIZE);
 		}
 		assert_int_equal(lfpool_destroy(pool), 0);
 	}
-}
-
-/* Objects travel on after the thread that acquired them has gone. */
-static void *acquire_for_another(void *argument)
-{
-	struct member *m = argument;
-
-	REQUIRE(m->object = lfpool_acquire(m->crowd->pool));
-	stamp_write(m->object, SIZE, m->number);
-	return NULL;
-}
-
-TEST(an_object_outlives_the_thread_that_acquired_it)
-{
-	enum { MEMBERS = 300 };
-	struct crowd crowd = {.pool = pool_of(SIZE, MEMBERS)};
-	struct member members[MEMBERS];
-
-	for (size_t i = 0; i < MEMBERS; i++) {
-		members[i] = (struct member){.crowd = &crowd, .number = i + 1};
-		start_small(&members[i].thread, acquire_for_another, &members[i]);
-		if (i % 2)
-			pthread_join(members[i].thread, NULL);
-	}
-	for (size_t i = 0; i < MEMBERS; i += 2)
-		pthread_join(members[i].thread, NULL);
-	assert_null(lfpool_acquire(crowd.pool));
-	for (size_t i = 0; i < MEMBERS; i++) {
-		assert_true(stamp_holds(members[i].object, SIZE, i + 1));
-		assert_int_equal(lfpool_release(crowd.pool, members[i].object), LFPOOL_OK);
-	}
-	require_whole(crowd.pool, SIZE);
-	lfpool_destroy(crowd.pool);
 }
 
 /* Every cache that the library can make is taken: threads that come now work all the same, and at once. */
@@ -216,16 +165,12 @@ TEST(threads_beyond_the_last_cache)
 	enum { WANTED = 17000, LATE = 8 };
 	lfpool_t *pool = pool_of(SIZE, LATE * 5);
 	lfpool_cache_t *cache = lfpool_cache_create(pool);
-	pthread_t threads[LATE];
 	size_t made = 1;
 
 	assert_non_null(cache);
 	while (made < WANTED && lfpool_cache_create(pool))
 		made++;
-	for (int i = 0; i < LATE; i++)
-		thread_start(&threads[i], come_late, pool);
-	for (int i = 0; i < LATE; i++)
-		pthread_join(threads[i], NULL);
+	threads_run(LATE, come_late, pool, 0);
 	require_whole(pool, SIZE);
 	lfpool_cache_destroy(cache);
 	require_whole(pool, SIZE);
@@ -233,15 +178,4 @@ TEST(threads_beyond_the_last_cache)
 	assert_int_equal(lfpool_destroy(pool), 0);
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(a_thousand_threads_alive_each_with_an_object),
-		cmocka_unit_test(thousands_of_threads_come_and_go),
-		cmocka_unit_test(what_an_exited_thread_cached_is_handed_back),
-		cmocka_unit_test(an_object_outlives_the_thread_that_acquired_it),
-		cmocka_unit_test(threads_beyond_the_last_cache),
-	};
-
-	return cmocka_run_group_tests_name("thread life", tests, NULL, NULL);
-}
+RUN_TESTS()

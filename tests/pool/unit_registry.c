@@ -3,6 +3,7 @@
  * unit_registry.c - the operating system refuses the n-th call, for every n, while a registry is made, filled, loaded,
  * switched and dumped: each call says so or does without, and nothing is left behind.
  */
+#include "../support/held.h"
 #include "../support/support.h"
 
 #include "lfpool/registry.h"
@@ -10,18 +11,6 @@
 
 /* More pools, scenarios and lines than the first room there is for them. */
 enum { POOLS = 10, SIZE = 40 };
-
-struct held {
-	size_t mapped, blocks;
-};
-
-static struct held held_now(void)
-{
-	struct held h;
-
-	os_testing_held(&h.mapped, &h.blocks);
-	return h;
-}
 
 static const char *const profile = "p0 capacity=4 max_capacity=100\np1 capacity=4\n[a]\n[b]\n[c]\np0 capacity=8\n"
 				   "[d]\n[e]\n"
@@ -90,7 +79,7 @@ static bool scenario(unsigned long n)
 	assert_true(made + refused >= POOLS);
 	assert_int_equal(lfpool_registry_switch(registry, "h", &report), LFPOOL_OK);
 	assert_int_equal(report.pools_short, 0);
-	
+
 	for (size_t i = 0; i < POOLS; i++) {
 		char name[] = "p0";
 
@@ -120,11 +109,4 @@ TEST(refuse_each_in_turn)
 	assert_true(n > 20);
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(refuse_each_in_turn),
-	};
-
-	return cmocka_run_group_tests_name("registry, refused", tests, NULL, NULL);
-}
+RUN_TESTS()

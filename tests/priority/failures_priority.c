@@ -7,25 +7,12 @@
  *              change one object until they have met: mostly they do, and then the calls after those that make the pool are
  *              refused, too; how many they were is said.
  */
+#include "../support/held.h"
 #include "../support/priority_support.h"
-
-#include "os/os.h"
 
 #include <errno.h>
 
 enum { SIZE = 24, CAPACITY = 20, UPDATES = 30000, CALLS = 16 };
-
-struct held {
-	size_t mapped, blocks;
-};
-
-static struct held held_now(void)
-{
-	struct held h;
-
-	os_testing_held(&h.mapped, &h.blocks);
-	return h;
-}
 
 struct meeting {
 	lfpool_priority_t *pool;
@@ -48,13 +35,9 @@ static void *update_often(void *argument)
 static void meet(lfpool_priority_t *pool, lfpool_handle_t handle)
 {
 	struct meeting m = {.pool = pool, .handle = handle};
-	pthread_t threads[2];
 
-	REQUIRE(pthread_barrier_init(&m.start, NULL, COUNT(threads)) == 0);
-	for (size_t i = 0; i < COUNT(threads); i++)
-		thread_start(&threads[i], update_often, &m);
-	for (size_t i = 0; i < COUNT(threads); i++)
-		pthread_join(threads[i], NULL);
+	REQUIRE(pthread_barrier_init(&m.start, NULL, 2) == 0);
+	threads_run(2, update_often, &m, 0);
 	pthread_barrier_destroy(&m.start);
 }
 
@@ -91,20 +74,15 @@ static bool scenario(uint32_t flags, unsigned long n)
 	const bool refused = os_testing_refuse(0) >= n;
 
 	live(pool);
-	require_priority_whole(pool, SIZE);
-	assert_int_equal(lfpool_priority_destroy(pool), 0);
+	priority_close(pool, SIZE);
 	return refused;
 }
 
 /* This thread has a table of caches from here on: only if two threads met would it take a spare record, and get one. */
 static void get_a_table(void)
 {
-	lfpool_config_t config = LFPOOL_CONFIG_INIT;
-	lfpool_t *pool;
+	lfpool_t *pool = pool_of(SIZE, CAPACITY);
 
-	config.object_size = SIZE;
-	config.capacity = CAPACITY;
-	REQUIRE(lfpool_create(&pool, &config) == LFPOOL_OK);
 	REQUIRE(lfpool_release(pool, lfpool_acquire(pool)) == LFPOOL_OK);
 	REQUIRE(lfpool_destroy(pool) == 0);
 }
@@ -120,8 +98,7 @@ static void refuse_each_in_turn(uint32_t flags)
 
 	for (unsigned long n = 1; n <= CALLS; n++) {
 		refused += scenario(flags, n);
-		assert_int_equal(held_now().mapped, before.mapped);
-		assert_int_equal(held_now().blocks, before.blocks);
+		require_held(before);
 	}
 	print_message("flags %x: each of %lu calls refused\n", (unsigned)flags, refused);
 	assert_true(refused > 2 && refused < CALLS);
@@ -154,12 +131,4 @@ TEST(each_call_refused)
 	refuse_each_in_turn(LFPOOL_LOCK | LFPOOL_PREFAULT);
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(the_first_pool_of_a_process), /* must come first */
-		cmocka_unit_test(each_call_refused),
-	};
-
-	return cmocka_run_group_tests_name("priority: failures", tests, NULL, NULL);
-}
+RUN_TESTS()

@@ -39,35 +39,7 @@ TEST(a_new_object_is_its_holders_alone)
 	assert_ptr_equal(lfpool_priority_acquire(pool, 1, NULL, &handle), object);
 	assert_int_equal(lfpool_priority_release(pool, handle), LFPOOL_OK);
 	require_stale(pool, handle);
-	require_priority_whole(pool, SIZE);
-	assert_int_equal(lfpool_priority_destroy(pool), 0);
-}
-
-TEST(an_active_object_can_be_found)
-{
-	lfpool_priority_t *pool = priority_of(SIZE, CAPACITY);
-	lfpool_handle_t handle;
-	uint64_t priority = 0;
-	void *object = lfpool_priority_acquire(pool, 7, NULL, &handle);
-
-	stamp_write(object, SIZE, 1);
-	assert_int_equal(lfpool_priority_publish(pool, handle), LFPOOL_OK);
-	assert_int_equal(lfpool_priority_publish(pool, handle), LFPOOL_E_STALE);
-	assert_true(lfpool_priority_is_active(pool, handle));
-	assert_ptr_equal(lfpool_priority_look(pool, handle), object);
-	require_priority(pool, handle, 7);
-	assert_true(lfpool_priority_peek_min(pool, &priority) == handle && priority == 7);
-	assert_true(lfpool_priority_peek_min(pool, NULL) == handle);
-	assert_int_equal(lfpool_priority_update(pool, handle, UINT64_MAX), LFPOOL_OK);
-	require_priority(pool, handle, UINT64_MAX);
-	assert_true(lfpool_priority_peek_min(pool, &priority) == handle && priority == UINT64_MAX);
-	assert_int_equal(lfpool_priority_update(pool, handle, 0), LFPOOL_OK);
-	require_priority(pool, handle, 0);
-	assert_ptr_equal(lfpool_priority_pin(pool, handle), object);
-	assert_true(stamp_holds(object, SIZE, 1));
-	assert_int_equal(lfpool_priority_unpin(pool, handle), LFPOOL_OK);
-	assert_int_equal(lfpool_priority_count(pool), 1);
-	assert_int_equal(lfpool_priority_destroy(pool), 1);
+	priority_close(pool, SIZE);
 }
 
 TEST(pins_are_counted)
@@ -101,38 +73,6 @@ TEST(pins_are_counted)
 	require_stale(pool, handle);
 	assert_int_not_equal(lfpool_priority_unpin(pool, handle), LFPOOL_OK);
 	assert_int_equal(lfpool_priority_destroy(pool), 1);
-}
-
-TEST(a_pinned_object_outlives_its_release)
-{
-	lfpool_priority_t *pool = priority_of(SIZE, 2);
-	lfpool_handle_t handle, other = priority_put(pool, 1), late;
-	void *object = lfpool_priority_acquire(pool, 7, NULL, &handle);
-
-	stamp_write(object, SIZE, 2);
-	assert_int_equal(lfpool_priority_publish(pool, handle), LFPOOL_OK);
-	for (int pins = 0; pins < 3; pins++)
-		assert_ptr_equal(lfpool_priority_pin(pool, handle), object);
-	assert_int_equal(lfpool_priority_release(pool, handle), LFPOOL_OK);
-	for (int pins = 3; pins > 0; pins--) {
-		require_stale(pool, handle);
-		assert_int_equal(lfpool_priority_count(pool), 2);
-		/* It is not handed out: the other one goes. */
-		assert_non_null(lfpool_priority_acquire(pool, 2, NULL, &late));
-		require_stale(pool, other);
-		assert_int_equal(lfpool_priority_publish(pool, late), LFPOOL_OK);
-		assert_int_equal(lfpool_priority_update(pool, late, 1), LFPOOL_OK);
-		other = late;
-		assert_true(stamp_holds(object, SIZE, 2));
-		assert_int_equal(lfpool_priority_unpin(pool, handle), LFPOOL_OK);
-	}
-	assert_int_not_equal(lfpool_priority_unpin(pool, handle), LFPOOL_OK);
-	assert_int_equal(lfpool_priority_count(pool), 1);
-	/* Now it is free. */
-	assert_ptr_equal(lfpool_priority_acquire(pool, 0, NULL, &late), object);
-	assert_true(late != handle && lfpool_priority_is_active(pool, other));
-	require_stale(pool, handle);
-	assert_int_equal(lfpool_priority_destroy(pool), 2);
 }
 
 TEST(handles_go_stale_for_ever)
@@ -183,50 +123,13 @@ TEST(handles_go_stale_for_ever)
 	assert_int_equal(lfpool_priority_destroy(pool), active);
 }
 
-TEST(a_full_pool_evicts_or_refuses)
-{
-	lfpool_priority_t *pool = priority_of(SIZE, CAPACITY);
-	lfpool_handle_t handles[CAPACITY], handle = 1;
-	lfpool_priority_stats_t stats;
-
-	for (size_t i = 0; i < CAPACITY; i++)
-		handles[i] = priority_put(pool, 10 + i);
-	/* Not below, and not for an equal. */
-	assert_null(lfpool_priority_acquire(pool, 9, NULL, &handle));
-	assert_int_equal(handle, 0);
-	assert_null(lfpool_priority_acquire(pool, 10, NULL, &handle));
-	for (size_t i = 0; i < CAPACITY; i++)
-		assert_true(lfpool_priority_is_active(pool, handles[i]));
-	stats = priority_stats_of(pool);
-	assert_true(stats.acquired == CAPACITY && stats.evicted == 0 && stats.refused == 2);
-	assert_non_null(lfpool_priority_acquire(pool, 11, NULL, &handle));
-	require_stale(pool, handles[0]);
-	stats = priority_stats_of(pool);
-	assert_true(stats.acquired == CAPACITY + 1 && stats.evicted == 1 && stats.refused == 2);
-	assert_int_equal(lfpool_priority_count(pool), CAPACITY);
-	/* A free one is taken whatever the priority, and nobody is evicted. */
-	assert_int_equal(lfpool_priority_release(pool, handles[4]), LFPOOL_OK);
-	assert_int_equal(lfpool_priority_count(pool), CAPACITY - 1);
-	assert_non_null(lfpool_priority_acquire(pool, 0, NULL, &handle));
-	stats = priority_stats_of(pool);
-	assert_true(stats.acquired == CAPACITY + 2 && stats.evicted == 1 && stats.refused == 2);
-	for (size_t i = 1; i < 4; i++)
-		assert_true(lfpool_priority_is_active(pool, handles[i]));
-	/* Those two newcomers are not published. */
-	assert_int_equal(lfpool_priority_release_min(pool, CAPACITY), CAPACITY - 2);
-	stats = priority_stats_of(pool);
-	assert_true(stats.acquired == CAPACITY + 2 && stats.evicted == CAPACITY - 1 && stats.refused == 2);
-	assert_int_equal(lfpool_priority_destroy(pool), 2);
-}
-
 TEST(null_is_refused)
 {
 	lfpool_priority_t *pool = priority_of(SIZE, 1);
 
 	assert_null(lfpool_priority_acquire(pool, 1, NULL, NULL));
 	assert_int_equal(lfpool_priority_count(pool), 0);
-	require_priority_whole(pool, SIZE);
-	assert_int_equal(lfpool_priority_destroy(pool), 0);
+	priority_close(pool, SIZE);
 	assert_int_equal(lfpool_priority_destroy(NULL), 0);
 }
 
@@ -313,23 +216,7 @@ TEST(a_walk_visits_what_is_active)
 	assert_int_equal(lfpool_priority_count(pool), 2);
 	assert_int_equal(lfpool_priority_unpin(pool, handles[1]), LFPOOL_OK);
 	assert_int_equal(lfpool_priority_release(pool, unseen), LFPOOL_OK);
-	require_priority_whole(pool, SIZE);
-	assert_int_equal(lfpool_priority_destroy(pool), 0);
+	priority_close(pool, SIZE);
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(a_new_object_is_its_holders_alone),
-		cmocka_unit_test(an_active_object_can_be_found),
-		cmocka_unit_test(pins_are_counted),
-		cmocka_unit_test(a_pinned_object_outlives_its_release),
-		cmocka_unit_test(handles_go_stale_for_ever),
-		cmocka_unit_test(a_full_pool_evicts_or_refuses),
-		cmocka_unit_test(null_is_refused),
-		cmocka_unit_test(contents_survive_reuse),
-		cmocka_unit_test(a_walk_visits_what_is_active),
-	};
-
-	return cmocka_run_group_tests_name("priority", tests, NULL, NULL);
-}
+RUN_TESTS()

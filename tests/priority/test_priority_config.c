@@ -21,12 +21,12 @@ static void expect(const lfpool_priority_config_t *config, lfpool_status_t expec
 }
 
 /* Sets one field of a good config, and expects. */
-#define EXPECT(field, value, expected)                                          \
-	do {                                                                    \
-		lfpool_priority_config_t config_ = priority_config_of(24, 10);  \
-										\
-		config_.field = (value);                                        \
-		expect(&config_, (expected));                                   \
+#define EXPECT(field, value, expected)                                         \
+	do {                                                                   \
+		lfpool_priority_config_t config_ = priority_config_of(24, 10); \
+                                                                               \
+		config_.field = (value);                                       \
+		expect(&config_, (expected));                                  \
 	} while (0)
 
 TEST(null_is_refused)
@@ -86,19 +86,16 @@ TEST(the_config_is_not_kept)
 	memset(&config, 0xff, sizeof(config));
 	memset(name, 'x', sizeof(name));
 	assert_int_equal(lfpool_priority_capacity(pool), 3);
-	require_priority_whole(pool, 24);
-	assert_int_equal(lfpool_priority_destroy(pool), 0);
+	priority_close(pool, 24);
 }
 
 static void fill_and_check(size_t size, size_t alignment, size_t capacity, uint32_t flags)
 {
-	lfpool_priority_config_t config = priority_config_of(size, capacity);
 	const size_t aligned_to = alignment ? alignment : 16;
 	lfpool_handle_t handle;
 
-	config.object_alignment = alignment;
-	config.flags = flags;
-	lfpool_priority_t *pool = priority_with(&config);
+	lfpool_priority_t *pool = PRIORITY_WITH(.object_size = size, .capacity = capacity, .object_alignment = alignment,
+						.flags = flags);
 	void **objects = pointers_new(capacity);
 
 	assert_int_equal(lfpool_priority_capacity(pool), capacity);
@@ -113,8 +110,7 @@ static void fill_and_check(size_t size, size_t alignment, size_t capacity, uint3
 	assert_int_equal(lfpool_priority_release_min(pool, capacity), capacity);
 	for (size_t i = 0; i < capacity; i++)
 		REQUIRE(stamp_holds(objects[i], size, i));
-	require_priority_whole(pool, size);
-	assert_int_equal(lfpool_priority_destroy(pool), 0);
+	priority_close(pool, size);
 	free(objects);
 }
 
@@ -170,11 +166,9 @@ TEST(little_is_locked_besides)
 	static const size_t capacities[] = {1, 32, 1000, 20000};
 
 	for (size_t i = 0; i < COUNT(capacities); i++) {
-		lfpool_priority_config_t config = priority_config_of(64, capacities[i]);
 		const size_t before = process_bytes("VmLck:");
 
-		config.flags = LFPOOL_LOCK;
-		lfpool_priority_t *pool = priority_with(&config);
+		lfpool_priority_t *pool = PRIORITY_WITH(.object_size = 64, .capacity = capacities[i], .flags = LFPOOL_LOCK);
 
 		assert_in_range(process_bytes("VmLck:") - before, SANITIZED ? 0 : capacities[i] * (64 + 80),
 				capacities[i] * (64 + 134) + (size_t)88 * 1024);
@@ -247,8 +241,8 @@ TEST(the_environment_changes_nothing)
 
 TEST(doubles_keep_their_order)
 {
-	static const double rising[] = {-INFINITY, -DBL_MAX, -1e10, -2.5, -2, -1, -DBL_MIN, -0x1p-1074, -0.0,
-					0.0, 0x1p-1074, DBL_MIN, 0.1, 1, 2, 2.5, 1e10, DBL_MAX, INFINITY};
+	static const double rising[] = {-INFINITY, -DBL_MAX, -1e10, -2.5, -2, -1,  -DBL_MIN, -0x1p-1074, -0.0,    0.0,
+					0x1p-1074, DBL_MIN,  0.1,   1,    2,  2.5, 1e10,     DBL_MAX,    INFINITY};
 	struct random r = {test_seed("doubles_keep_their_order")};
 
 	for (size_t i = 1; i < COUNT(rising); i++)
@@ -267,20 +261,4 @@ TEST(doubles_keep_their_order)
 	}
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(null_is_refused),
-		cmocka_unit_test(each_field_has_its_range),
-		cmocka_unit_test(the_config_is_not_kept),
-		cmocka_unit_test(sizes_and_alignments),
-		cmocka_unit_test(prefaulted_objects_are_resident),
-		cmocka_unit_test(little_is_locked_besides),
-		cmocka_unit_test(old_and_new_callers),
-		cmocka_unit_test(both_ways_to_start_a_config_are_the_same),
-		cmocka_unit_test(the_environment_changes_nothing),
-		cmocka_unit_test(doubles_keep_their_order),
-	};
-
-	return cmocka_run_group_tests_name("priority: config", tests, NULL, NULL);
-}
+RUN_TESTS()

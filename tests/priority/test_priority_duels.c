@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* test: threads */
+/* test: threads once */
 /*
  * test_priority_duels.c - two, three or four calls at one object at the same instant (priority_duel.h): one of the
  * outcomes that the header allows, and nothing in between.
@@ -361,11 +361,4 @@ TEST(every_duel_has_one_of_its_outcomes)
 	}
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(every_duel_has_one_of_its_outcomes),
-	};
-
-	return cmocka_run_group_tests_name("priority: duels", tests, NULL, NULL);
-}
+RUN_TESTS()

@@ -127,8 +127,7 @@ static void freeze_often(size_t capacity, uint64_t seed)
 	for (int i = 0; i < VICTIMS; i++)
 		pthread_join(victims[i].thread, NULL);
 	(void)lfpool_priority_release_min(pool, capacity);
-	require_priority_whole(pool, 16);
-	assert_int_equal(lfpool_priority_destroy(pool), 0);
+	priority_close(pool, 16);
 }
 
 TEST(nobody_waits_for_a_frozen_thread)
@@ -143,10 +142,6 @@ TEST(nobody_waits_for_a_frozen_thread)
 
 int main(void)
 {
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(nobody_waits_for_a_frozen_thread),
-	};
-
 	prepare_signals();
-	return cmocka_run_group_tests_name("priority: frozen", tests, NULL, NULL);
+	return tests_run(NULL, NULL);
 }

@@ -39,13 +39,9 @@ static void on_evict(void *context, const lfpool_evicted_t *e)
 
 static void open_log(struct log *log, size_t capacity, uint32_t flags)
 {
-	lfpool_priority_config_t config = priority_config_of(SIZE, capacity);
-
 	memset(log, 0, sizeof(*log));
-	config.on_evict = on_evict;
-	config.context = log;
-	config.flags = flags;
-	log->pool = priority_with(&config);
+	log->pool = PRIORITY_WITH(.object_size = SIZE, .capacity = capacity, .on_evict = on_evict, .context = log,
+				  .flags = flags);
 }
 
 static void *put(struct log *log, uint64_t priority, void *owner, lfpool_handle_t *handle_out)
@@ -230,8 +226,6 @@ struct taker {
 	lfpool_priority_t *pool;
 	struct random random;
 	_Atomic(uint64_t) *calls;
-	pthread_barrier_t *start;
-	pthread_t thread;
 };
 
 static void *take_and_lose(void *argument)
@@ -239,7 +233,6 @@ static void *take_and_lose(void *argument)
 	struct taker *t = argument;
 	lfpool_handle_t handle;
 
-	(void)pthread_barrier_wait(t->start);
 	for (int i = 0; i < TIMES(STEPS, STEPS / 15); i++) {
 		const uint64_t before = calls_here;
 		void *object = lfpool_priority_acquire(t->pool, random_below(&t->random, 1000), NULL, &handle);
@@ -259,31 +252,22 @@ static void *take_and_lose(void *argument)
 
 static void take_from_each_other(size_t capacity, uint64_t seed)
 {
-	lfpool_priority_config_t config = priority_config_of(SIZE, capacity);
 	struct taker takers[THREADS];
 	_Atomic(uint64_t) calls = 0;
-	pthread_barrier_t start;
 
-	config.on_evict = wipe;
-	config.flags = LFPOOL_EVICT_EQUAL;
-	lfpool_priority_t *pool = priority_with(&config);
+	lfpool_priority_t *pool = PRIORITY_WITH(.object_size = SIZE, .capacity = capacity, .on_evict = wipe,
+						.flags = LFPOOL_EVICT_EQUAL);
 
-	REQUIRE(pthread_barrier_init(&start, NULL, THREADS) == 0);
-	for (unsigned i = 0; i < THREADS; i++) {
-		takers[i] = (struct taker){pool, random_for(seed, i), &calls, &start, 0};
-		thread_start(&takers[i].thread, take_and_lose, &takers[i]);
-	}
 	for (unsigned i = 0; i < THREADS; i++)
-		pthread_join(takers[i].thread, NULL);
-	pthread_barrier_destroy(&start);
+		takers[i] = (struct taker){pool, random_for(seed, i), &calls};
+	threads_run(THREADS, take_and_lose, takers, sizeof(takers[0]));
 
 	const lfpool_priority_stats_t stats = priority_stats_of(pool);
 
 	assert_int_equal(stats.evicted, calls);
 	assert_int_equal(stats.acquired - stats.evicted, lfpool_priority_count(pool));
 	(void)lfpool_priority_release_min(pool, capacity);
-	require_priority_whole(pool, SIZE);
-	assert_int_equal(lfpool_priority_destroy(pool), 0);
+	priority_close(pool, SIZE);
 }
 
 TEST(it_is_called_once_and_before_the_newcomer)
@@ -294,15 +278,4 @@ TEST(it_is_called_once_and_before_the_newcomer)
 		take_from_each_other(capacity, seed + capacity);
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(it_is_told_of_what_is_taken),
-		cmocka_unit_test(it_may_acquire_and_evict),
-		cmocka_unit_test(it_may_call_the_pool),
-		cmocka_unit_test(nobody_else_has_it_meanwhile),
-		cmocka_unit_test(it_is_called_once_and_before_the_newcomer),
-	};
-
-	return cmocka_run_group_tests_name("priority: on_evict", tests, NULL, NULL);
-}
+RUN_TESTS()

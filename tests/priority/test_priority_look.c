@@ -25,14 +25,13 @@ struct stage {
 	_Atomic(lfpool_handle_t) board[BOARD];
 	_Atomic(unsigned) playing; /* writers that have not come to their end */
 	_Atomic(uint64_t) seen, gone, walked;
-	pthread_barrier_t start;
 	lfpool_handle_t kept[KEPT];
 };
 
 struct player {
 	struct stage *stage;
 	struct random random;
-	pthread_t thread;
+	void *(*act)(void *);
 };
 
 /* Stores with release, as is asked of what is looked at without a pin. */
@@ -48,7 +47,6 @@ static void *play(void *argument)
 	struct player *p = argument;
 	struct stage *s = p->stage;
 
-	(void)pthread_barrier_wait(&s->start);
 	for (int i = 0; i < TIMES(REPLACED, REPLACED / 15); i++) {
 		_Atomic(lfpool_handle_t) *const place = &s->board[random_below(&p->random, BOARD)];
 		lfpool_handle_t handle;
@@ -92,7 +90,6 @@ static void *watch(void *argument)
 	struct stage *s = p->stage;
 	uint64_t seen = 0, gone = 0;
 
-	(void)pthread_barrier_wait(&s->start);
 	while (atomic_load(&s->playing)) {
 		const lfpool_handle_t handle = atomic_load(&s->board[random_below(&p->random, BOARD)]);
 
@@ -109,13 +106,14 @@ static void *watch(void *argument)
 /* An equal one gives way: so the oldest goes, and the last ones are on the board. */
 static void open_stage(struct stage *s, size_t capacity)
 {
-	lfpool_priority_config_t config = priority_config_of(sizeof(struct voice), capacity);
-
 	memset(s, 0, sizeof(*s));
-	config.flags = LFPOOL_EVICT_EQUAL;
-	s->pool = priority_with(&config);
+	s->pool = PRIORITY_WITH(.object_size = sizeof(struct voice), .capacity = capacity, .flags = LFPOOL_EVICT_EQUAL);
 	s->playing = WRITERS;
-	REQUIRE(pthread_barrier_init(&s->start, NULL, WRITERS + READERS) == 0);
+}
+
+static void *act(void *player)
+{
+	return ((struct player *)player)->act(player);
 }
 
 /* WRITERS that play, and READERS that do something else. */
@@ -123,13 +121,9 @@ static void perform(struct stage *s, void *(*read)(void *), uint64_t seed)
 {
 	struct player players[WRITERS + READERS];
 
-	for (unsigned i = 0; i < COUNT(players); i++) {
-		players[i] = (struct player){.stage = s, .random = random_for(seed, i)};
-		thread_start(&players[i].thread, i < WRITERS ? play : read, &players[i]);
-	}
 	for (unsigned i = 0; i < COUNT(players); i++)
-		pthread_join(players[i].thread, NULL);
-	pthread_barrier_destroy(&s->start);
+		players[i] = (struct player){.stage = s, .random = random_for(seed, i), .act = i < WRITERS ? play : read};
+	threads_run(COUNT(players), act, players, sizeof(players[0]));
 }
 
 TEST(what_is_read_without_a_pin_is_right_if_the_handle_still_is)
@@ -141,11 +135,10 @@ TEST(what_is_read_without_a_pin_is_right_if_the_handle_still_is)
 	for (size_t i = 0; i < COUNT(capacities); i++) {
 		open_stage(&s, capacities[i]);
 		perform(&s, watch, seed + i);
-		print_message("%zu objects: %llu times seen, %llu times gone\n", capacities[i],
-			      (unsigned long long)s.seen, (unsigned long long)s.gone);
+		print_message("%zu objects: %llu times seen, %llu times gone\n", capacities[i], (unsigned long long)s.seen,
+			      (unsigned long long)s.gone);
 		(void)lfpool_priority_release_min(s.pool, BOARD);
-		require_priority_whole(s.pool, sizeof(struct voice));
-		assert_int_equal(lfpool_priority_destroy(s.pool), 0);
+		priority_close(s.pool, sizeof(struct voice));
 	}
 }
 
@@ -194,7 +187,6 @@ static void *walk(void *argument)
 	struct player *p = argument;
 	struct stage *s = p->stage;
 
-	(void)pthread_barrier_wait(&s->start);
 	for (int round = 0; atomic_load(&s->playing) || round < TIMES(WALKS, WALKS / 10); round++) {
 		struct walk w = {.stage = s, .random = &p->random};
 
@@ -230,16 +222,7 @@ TEST(walks_beside_all_that)
 		assert_int_equal(lfpool_priority_release(s.pool, s.kept[i]), LFPOOL_OK);
 	}
 	(void)lfpool_priority_release_min(s.pool, BOARD);
-	require_priority_whole(s.pool, sizeof(struct voice));
-	assert_int_equal(lfpool_priority_destroy(s.pool), 0);
+	priority_close(s.pool, sizeof(struct voice));
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(what_is_read_without_a_pin_is_right_if_the_handle_still_is),
-		cmocka_unit_test(walks_beside_all_that),
-	};
-
-	return cmocka_run_group_tests_name("priority: looking", tests, NULL, NULL);
-}
+RUN_TESTS()

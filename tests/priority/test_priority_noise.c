@@ -19,8 +19,8 @@ struct din {
 	/* The objects that the noise is made with; who looks replaces what he has evicted. */
 	_Atomic(lfpool_handle_t) handles[CAPACITY_MAX];
 	uint32_t count;
-	bool pins; /* and not only updates */
-	uint64_t base; /* priorities from here, LOW of them */
+	bool pins;              /* and not only updates */
+	uint64_t base;          /* priorities from here, LOW of them */
 	lfpool_handle_t victim; /* of the last eviction, by who looks */
 	uint64_t evictions, victim_priority;
 	_Atomic(bool) over;
@@ -32,7 +32,6 @@ struct din {
 struct noise {
 	struct din *din;
 	unsigned number;
-	pthread_t thread;
 };
 
 static void on_evict(void *context, const lfpool_evicted_t *e)
@@ -79,13 +78,8 @@ static void replace(struct din *d, lfpool_handle_t old, lfpool_handle_t new)
 
 static void open_din(struct din *d, size_t capacity, uint32_t flags, uint64_t seed)
 {
-	lfpool_priority_config_t config = priority_config_of(16, capacity);
-
 	memset(d, 0, sizeof(*d));
-	config.on_evict = on_evict;
-	config.context = d;
-	config.flags = flags;
-	d->pool = priority_with(&config);
+	d->pool = PRIORITY_WITH(.object_size = 16, .capacity = capacity, .on_evict = on_evict, .context = d, .flags = flags);
 	for (unsigned i = 0; i <= NOISY; i++)
 		d->random[i] = random_for(seed, i);
 }
@@ -94,16 +88,15 @@ static void with_noise(struct din *d, unsigned threads, void (*look)(struct din 
 {
 	struct noise noises[NOISY];
 
-	for (unsigned i = 0; i < threads; i++) {
+	for (unsigned i = 0; i < threads; i++)
 		noises[i] = (struct noise){.din = d, .number = i + 1};
-		thread_start(&noises[i].thread, make_noise, &noises[i]);
-	}
+	const struct threads noisy = threads_start(threads, make_noise, noises, sizeof(noises[0]));
+
 	while (atomic_load(&d->noisy) < threads || !atomic_load(&d->updates))
 		;
 	look(d);
 	atomic_store(&d->over, true);
-	for (unsigned i = 0; i < threads; i++)
-		pthread_join(noises[i].thread, NULL);
+	threads_join(&noisy);
 	print_message("%zu objects: %llu updates, %llu pins meanwhile\n", lfpool_priority_capacity(d->pool),
 		      (unsigned long long)d->updates, (unsigned long long)d->pinned);
 }
@@ -136,8 +129,7 @@ static void never_refused(size_t capacity, unsigned threads, bool pins, uint64_t
 		d.handles[i] = priority_put(d.pool, random_below(&d.random[0], LOW));
 	with_noise(&d, threads, come_in);
 	assert_int_equal(lfpool_priority_release_min(d.pool, capacity), capacity);
-	require_priority_whole(d.pool, 16);
-	assert_int_equal(lfpool_priority_destroy(d.pool), 0);
+	priority_close(d.pool, 16);
 }
 
 TEST(a_high_one_is_never_refused_by_low_ones)
@@ -209,8 +201,7 @@ static void keep_order(size_t noisy, unsigned threads, bool pins, uint64_t seed)
 		d.handles[i] = priority_put(d.pool, d.base);
 	with_noise(&d, threads, queue_up);
 	assert_int_equal(lfpool_priority_release_min(d.pool, noisy + QUEUE), noisy + QUEUE);
-	require_priority_whole(d.pool, 16);
-	assert_int_equal(lfpool_priority_destroy(d.pool), 0);
+	priority_close(d.pool, 16);
 }
 
 TEST(the_least_goes_whatever_happens_above)
@@ -231,8 +222,6 @@ struct updater {
 	lfpool_priority_t *pool;
 	lfpool_handle_t handle;
 	uint64_t number;
-	pthread_barrier_t *start;
-	pthread_t thread;
 };
 
 /* {check, who, count}: nothing that was not written passes for it. */
@@ -257,7 +246,6 @@ static void *update_often(void *argument)
 	struct updater *u = argument;
 	uint64_t seen[NOISY + 1] = {0}, peeked[NOISY + 1] = {0}, priority;
 
-	(void)pthread_barrier_wait(u->start);
 	for (uint64_t i = 1; i <= (uint64_t)TIMES(UPDATES, UPDATES / 20); i++) {
 		REQUIRE(lfpool_priority_update(u->pool, u->handle, marked(u->number, i)) == LFPOOL_OK);
 		if (i % 4 == 0) {
@@ -275,21 +263,15 @@ static void update_one(size_t capacity)
 {
 	lfpool_priority_t *pool = priority_of(16, capacity);
 	struct updater updaters[NOISY + 1];
-	pthread_barrier_t start;
 	uint64_t priority = 0, last = (uint64_t)TIMES(UPDATES, UPDATES / 20);
 
-	assert_int_equal(pthread_barrier_init(&start, NULL, COUNT(updaters)), 0);
 	for (size_t i = 1; i < capacity; i++)
 		REQUIRE(priority_put(pool, UINT64_MAX));
 	const lfpool_handle_t handle = priority_put(pool, marked(0, 0));
 
-	for (size_t i = 0; i < COUNT(updaters); i++) {
-		updaters[i] = (struct updater){pool, handle, i, &start, 0};
-		thread_start(&updaters[i].thread, update_often, &updaters[i]);
-	}
 	for (size_t i = 0; i < COUNT(updaters); i++)
-		pthread_join(updaters[i].thread, NULL);
-	pthread_barrier_destroy(&start);
+		updaters[i] = (struct updater){pool, handle, i};
+	threads_run(COUNT(updaters), update_often, updaters, sizeof(updaters[0]));
 	assert_true(lfpool_priority_get(pool, handle, &priority));
 	assert_int_equal(priority & 0xfffffff, last);
 	assert_true(lfpool_priority_peek_min(pool, NULL) == handle);
@@ -303,14 +285,4 @@ TEST(many_updates_of_one_object)
 	update_one(300);
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(a_high_one_is_never_refused_by_low_ones),
-		cmocka_unit_test(nor_by_pins_as_long_as_there_are_more_objects),
-		cmocka_unit_test(the_least_goes_whatever_happens_above),
-		cmocka_unit_test(many_updates_of_one_object),
-	};
-
-	return cmocka_run_group_tests_name("priority: noise", tests, NULL, NULL);
-}
+RUN_TESTS()

@@ -267,7 +267,7 @@ static void against_the_model(const lfpool_priority_config_t *config, uint64_t r
 	free(m.entries);
 }
 
-static const size_t capacities[] = {1,  2,  3,  4,   5,   8,   9,   15,   16,   17,   31,    32,
+static const size_t capacities[] = {1,  2,  3,  4,  5,   8,   9,   15,   16,   17,   31,    32,
 				    33, 63, 64, 65, 255, 256, 257, 4095, 4096, 4097, 65536, 65537};
 
 static void with_each_capacity(const char *test, lfpool_priority_config_t config, uint64_t range)
@@ -332,41 +332,4 @@ TEST(any_order)
 	with_each_capacity("any_order: all alike", config, 1000);
 }
 
-/* First come, first gone, whatever became of them meanwhile: an update changes the priority, not the age. */
-TEST(age_is_counted_from_the_acquire)
-{
-	lfpool_priority_t *pool = priority_of(SIZE, 3);
-	const lfpool_handle_t first = priority_put(pool, 5), second = priority_put(pool, 5);
-	lfpool_handle_t third;
-
-	assert_non_null(lfpool_priority_acquire(pool, 5, NULL, &third));
-	assert_int_equal(lfpool_priority_update(pool, first, 9), LFPOOL_OK);
-	assert_true(lfpool_priority_peek_min(pool, NULL) == second);
-	assert_int_equal(lfpool_priority_update(pool, second, 9), LFPOOL_OK);
-	assert_true(lfpool_priority_peek_min(pool, NULL) == first);
-	assert_non_null(lfpool_priority_pin(pool, first));
-	assert_true(lfpool_priority_peek_min(pool, NULL) == second);
-	assert_int_equal(lfpool_priority_update(pool, first, 5), LFPOOL_OK);
-	assert_int_equal(lfpool_priority_update(pool, second, 5), LFPOOL_OK);
-	assert_int_equal(lfpool_priority_publish(pool, third), LFPOOL_OK);
-	assert_int_equal(lfpool_priority_unpin(pool, first), LFPOOL_OK);
-	assert_true(lfpool_priority_peek_min(pool, NULL) == first);
-	assert_int_equal(lfpool_priority_release(pool, first), LFPOOL_OK);
-	assert_true(lfpool_priority_peek_min(pool, NULL) == second);
-	assert_int_equal(lfpool_priority_release_min(pool, 1), 1);
-	assert_true(lfpool_priority_peek_min(pool, NULL) == third);
-	assert_int_equal(lfpool_priority_destroy(pool), 1);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(the_least_goes),
-		cmocka_unit_test(of_equals_the_oldest_goes),
-		cmocka_unit_test(a_newcomer_evicts_an_equal),
-		cmocka_unit_test(any_order),
-		cmocka_unit_test(age_is_counted_from_the_acquire),
-	};
-
-	return cmocka_run_group_tests_name("priority: order", tests, NULL, NULL);
-}
+RUN_TESTS()

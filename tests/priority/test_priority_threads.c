@@ -32,14 +32,12 @@ struct fair {
 	_Atomic(struct ticket *) board[BOARD];
 	_Atomic(size_t) acquired, evicted, refused, released;
 	uint32_t range; /* of priorities */
-	pthread_barrier_t start;
 };
 
 struct visitor {
 	struct fair *fair;
 	struct random random;
 	struct ticket *tickets, *next;
-	pthread_t thread;
 };
 
 static void punch(struct ticket *t)
@@ -99,9 +97,8 @@ static void come(struct visitor *v)
 		thing->words[i] = t->handle;
 	if (random_below(&v->random, 8) == 0) {
 		require_its_own(thing, t);
-		REQUIRE(lfpool_priority_release(f->pool, t->handle) == LFPOOL_OK);
-		punch(t);
-		atomic_fetch_add(&f->released, 1);
+		give_back(f, t);
+		REQUIRE(atomic_load(&t->ended));
 		return;
 	}
 	REQUIRE(lfpool_priority_publish(f->pool, t->handle) == LFPOOL_OK);
@@ -152,7 +149,6 @@ static void *visit(void *argument)
 	struct fair *f = v->fair;
 	uint64_t priority;
 
-	(void)pthread_barrier_wait(&f->start);
 	for (int step = 0; step < TIMES(STEPS, STEPS / 15); step++) {
 		struct ticket *t = atomic_load(&f->board[random_below(&v->random, BOARD)]);
 		const uint32_t what = random_below(&v->random, 64);
@@ -202,26 +198,19 @@ static void drain(const struct fair *f)
 
 static void all_at_once(size_t capacity, uint32_t range, uint32_t flags, uint64_t seed)
 {
-	lfpool_priority_config_t config = priority_config_of(sizeof(struct thing), capacity);
 	struct visitor visitors[THREADS];
 	struct fair f = {.range = range};
 	size_t active = 0;
 
-	config.on_evict = on_evict;
-	config.context = &f;
-	config.flags = flags;
-	f.pool = priority_with(&config);
-	REQUIRE(pthread_barrier_init(&f.start, NULL, THREADS) == 0);
+	f.pool = PRIORITY_WITH(.object_size = sizeof(struct thing), .capacity = capacity, .on_evict = on_evict, .context = &f,
+			       .flags = flags);
 	for (unsigned i = 0; i < THREADS; i++) {
 		struct ticket *tickets = calloc((size_t)TIMES(STEPS, STEPS / 15) + 1, sizeof(*tickets));
 
 		REQUIRE(tickets);
-		visitors[i] = (struct visitor){&f, random_for(seed, i), tickets, tickets, 0};
+		visitors[i] = (struct visitor){&f, random_for(seed, i), tickets, tickets};
 	}
-	for (unsigned i = 0; i < THREADS; i++)
-		thread_start(&visitors[i].thread, visit, &visitors[i]);
-	for (unsigned i = 0; i < THREADS; i++)
-		pthread_join(visitors[i].thread, NULL);
+	threads_run(THREADS, visit, visitors, sizeof(visitors[0]));
 	for (unsigned i = 0; i < THREADS; i++)
 		active += count_active(&f, &visitors[i]);
 
@@ -230,9 +219,7 @@ static void all_at_once(size_t capacity, uint32_t range, uint32_t flags, uint64_
 	REQUIRE(stats.acquired == f.acquired && stats.evicted == f.evicted && stats.refused == f.refused);
 	REQUIRE(f.acquired == f.evicted + f.released + active && lfpool_priority_count(f.pool) == active);
 	drain(&f);
-	require_priority_whole(f.pool, sizeof(struct thing));
-	REQUIRE(lfpool_priority_destroy(f.pool) == 0);
-	pthread_barrier_destroy(&f.start);
+	priority_close(f.pool, sizeof(struct thing));
 	for (unsigned i = 0; i < THREADS; i++)
 		free(visitors[i].tickets);
 }
@@ -271,13 +258,4 @@ TEST(all_at_once_in_any_environment)
 	assert_int_equal(unsetenv("LFPOOL_DEBUG"), 0);
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(all_at_once_with_few_objects),
-		cmocka_unit_test(all_at_once_with_more_objects),
-		cmocka_unit_test(all_at_once_in_any_environment),
-	};
-
-	return cmocka_run_group_tests_name("priority: threads", tests, NULL, NULL);
-}
+RUN_TESTS()

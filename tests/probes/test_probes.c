@@ -194,22 +194,14 @@ static void call(struct stage *s, struct random *random)
 	lfpool_cache_t *cache = s->caches[random_below(random, CACHES)];
 
 	switch (random_below(random, 20)) {
-	case 0:
-		resize(s, random);
-		break;
-	case 1:
-		misuse(s);
-		break;
-	case 2:
-		(void)lfpool_trim(s->pool, random_below(random, FIRST), 1 << 20);
-		break;
+	case 0: resize(s, random); break;
+	case 1: misuse(s); break;
+	case 2: (void)lfpool_trim(s->pool, random_below(random, FIRST), 1 << 20); break;
 	case 3:
 		acquire_some(s, cache, MOST);
 		await(s, cache);
 		break;
-	case 4:
-		release_some(s, cache, s->count);
-		break;
+	case 4: release_some(s, cache, s->count); break;
 	default:
 		if (random_below(random, 2))
 			acquire_some(s, cache, random_below(random, 200));
@@ -372,17 +364,9 @@ TEST(growing_by_itself)
 
 int main(void)
 {
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(a_lock_free_pool),
-		cmocka_unit_test(a_mutex_pool),
-		cmocka_unit_test(no_probe_on_the_way_of_a_hit),
-		cmocka_unit_test(growing_by_itself),
-		cmocka_unit_test(an_evicting_pool),
-	};
-
 	if (traps_set() == 0) {
 		fprintf(stderr, "no probes\n");
 		return 1;
 	}
-	return cmocka_run_group_tests_name("probes", tests, NULL, NULL);
+	return tests_run(NULL, NULL);
 }

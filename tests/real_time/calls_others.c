@@ -59,7 +59,8 @@ static void with_set(void)
 	object = lfpool_set_acquire(set, 100);
 	MUST(CALL(lfpool_set_owns, "yes")(set, object) && !CALL(lfpool_set_owns, "no")(set, text));
 	MUST(CALL(lfpool_set_usable_size, "yes")(set, object) == 112 && !CALL(lfpool_set_usable_size, "no")(set, text));
-	MUST(lfpool_set_release(set, object) == LFPOOL_OK);
+	MUST(CALL(lfpool_set_release_if_owned, "yes")(set, object) == LFPOOL_OK);
+	MUST(CALL(lfpool_set_release_if_owned, "no")(set, text) == LFPOOL_E_FOREIGN);
 	MUST(CALL(lfpool_set_release, "double")(set, object) == LFPOOL_E_NOT_IN_USE);
 	MUST(CALL(lfpool_set_release, "foreign")(set, text) == LFPOOL_E_FOREIGN && misuses == 2);
 	const size_t number = CALL(lfpool_set_class_of, "")(set, 100);

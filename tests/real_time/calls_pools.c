@@ -43,9 +43,12 @@ static void call_pool(lfpool_t *pool)
 		MUST(CALL(lfpool_release_bulk, "all")(pool, objects, CAPACITY) == CAPACITY);
 	}
 	MUST((object = CALL(lfpool_acquire_wait, "hit")(pool, -1)) && lfpool_release(pool, object) == LFPOOL_OK);
+	MUST(CALL(lfpool_release_if_owned, "no")(pool, text) == LFPOOL_E_FOREIGN);
+	MUST(CALL(lfpool_release_if_owned, "yes")(pool, lfpool_acquire(pool)) == LFPOOL_OK);
+	CALL(lfpool_cache_flush, "the thread's")(pool, NULL);
 }
 
-static void call_cache(lfpool_cache_t *cache)
+static void call_cache(lfpool_t *pool, lfpool_cache_t *cache)
 {
 	void *object = CALL(lfpool_cache_acquire, "hit")(cache);
 
@@ -66,6 +69,8 @@ static void call_cache(lfpool_cache_t *cache)
 	misuses = 0;
 	MUST(CALL(lfpool_cache_release, "foreign")(cache, text) == LFPOOL_E_FOREIGN && misuses == 1);
 	MUST(CALL(lfpool_cache_release, "NULL")(cache, NULL) == LFPOOL_OK);
+	CALL(lfpool_cache_flush, "with objects")(pool, cache);
+	CALL(lfpool_cache_flush, "of a thread without")(pool, NULL);
 	CALL(lfpool_cache_destroy, "with objects")(cache);
 	CALL(lfpool_cache_destroy, "NULL")(NULL);
 }
@@ -108,6 +113,7 @@ static void call_walks(lfpool_t *pool)
 	MUST(CALL(lfpool_for_each_active, "some")(pool, on_object, &seen) == SOME && seen == SOME);
 	MUST(CALL(lfpool_for_each_slot, "some")(pool, on_slot, &seen) == CAPACITY);
 	MUST(CALL(lfpool_copy_active, "some")(pool, objects, CAPACITY) == SOME);
+	MUST(CALL(lfpool_copy_active_objects, "some")(pool, text, CAPACITY, 8) == SOME);
 	CALL(lfpool_cursor_open, "some")(&cursor, pool);
 	for (seen = 0; CALL(lfpool_cursor_next, "some")(&cursor); seen++)
 		;
@@ -126,7 +132,8 @@ static void call_handles(lfpool_t *pool, bool listed)
 	const lfpool_handle_t handle = CALL(lfpool_handle_of, "active")(pool, object);
 
 	MUST(handle && CALL(lfpool_resolve, "active")(pool, handle) == object);
-	MUST(CALL(lfpool_index_of, "active")(pool, object) < CAPACITY);
+	MUST(CALL(lfpool_object_at, "active")(pool, CALL(lfpool_index_of, "active")(pool, object)) == object);
+	MUST(CALL(lfpool_object_start, "active")(pool, (char *)object + 1) == object);
 	MUST(CALL(lfpool_release_handle, "active")(pool, handle) == LFPOOL_OK);
 	MUST(CALL(lfpool_release_handle, "stale")(pool, handle) == LFPOOL_E_STALE);
 	MUST(!CALL(lfpool_resolve, "stale")(pool, handle) && !CALL(lfpool_handle_of, "free")(pool, object));
@@ -265,13 +272,14 @@ static void by_thread(enum kind kind)
 /* No call without the cache; and none before, unless a debug mode wants to know the thread's number. */
 static void by_cache(enum kind kind)
 {
-	lfpool_cache_t *cache = lfpool_cache_create(opened(kind));
+	lfpool_t *pool = opened(kind);
+	lfpool_cache_t *cache = lfpool_cache_create(pool);
 
 	REQUIRE(cache);
 	if (kind == DEBUGGED)
 		REQUIRE(lfpool_cache_release(cache, lfpool_cache_acquire(cache)) == LFPOOL_OK);
 	arm();
-	call_cache(cache);
+	call_cache(pool, cache);
 }
 
 static void by_buffer(enum kind kind)
@@ -285,13 +293,17 @@ static void by_buffer(enum kind kind)
 	MUST(CALL(lfpool_buffer_bytes, "")(&config) <= sizeof(memory));
 	MUST(CALL(lfpool_create_in, "too small")(&pool, &config, memory, 100) == LFPOOL_E_BUFFER);
 	MUST(CALL(lfpool_create_in, "enough")(&pool, &config, memory, sizeof(memory)) == LFPOOL_OK);
-	call_cache(lfpool_cache_create(pool));
+	call_cache(pool, lfpool_cache_create(pool));
 	hooked = 0;
 	with_pool(pool, kind);
 	MUST(CALL(lfpool_status_string, "")(LFPOOL_E_BUFFER)[0] == 't');
 }
 
-#define BY(way, kind) static void way##_##kind(void) { way(kind); }
+#define BY(way, kind)                  \
+	static void way##_##kind(void) \
+	{                              \
+		way(kind);             \
+	}
 BY(by_thread, PLAIN)
 BY(by_thread, CHECKED)
 BY(by_thread, PREFAULTED)
@@ -309,9 +321,19 @@ BY(by_buffer, IN_BUFFER_HOOKED)
 
 #define GROUP(way, kind) {#way " " #kind, way##_##kind, NULL}
 const struct group groups_of_pools[] = {
-	GROUP(by_thread, PLAIN), GROUP(by_thread, CHECKED), GROUP(by_thread, PREFAULTED),
-	GROUP(by_thread, BORROWED), GROUP(by_thread, HOOKED), GROUP(by_thread, BUILT), GROUP(by_thread, DEBUGGED),
-	GROUP(by_cache, PLAIN), GROUP(by_cache, CHECKED), GROUP(by_cache, HOOKED),
-	GROUP(by_cache, BUILT), GROUP(by_cache, DEBUGGED),
-	GROUP(by_buffer, IN_BUFFER_PLAIN), GROUP(by_buffer, IN_BUFFER_HOOKED), {0},
+	GROUP(by_thread, PLAIN),
+	GROUP(by_thread, CHECKED),
+	GROUP(by_thread, PREFAULTED),
+	GROUP(by_thread, BORROWED),
+	GROUP(by_thread, HOOKED),
+	GROUP(by_thread, BUILT),
+	GROUP(by_thread, DEBUGGED),
+	GROUP(by_cache, PLAIN),
+	GROUP(by_cache, CHECKED),
+	GROUP(by_cache, HOOKED),
+	GROUP(by_cache, BUILT),
+	GROUP(by_cache, DEBUGGED),
+	GROUP(by_buffer, IN_BUFFER_PLAIN),
+	GROUP(by_buffer, IN_BUFFER_HOOKED),
+	{0},
 };

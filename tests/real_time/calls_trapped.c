@@ -50,7 +50,6 @@ static void grow(void)
 		;
 }
 
-
 static void wait_for_it(void)
 {
 	lfpool_t *pool = small_pool(0);

@@ -68,21 +68,21 @@ void free(void *memory)
 }
 
 /* LOCK(name, parameters, arguments): the next definition of that name, looked up once. */
-#define LOCK(name, parameters, arguments)                                                                       \
-	int name parameters                                                                                     \
-	{                                                                                                       \
-		static int (*_Atomic real) parameters;                                                          \
-                                                                                                                \
-		trap(#name);                                                                                    \
-		if (!real)                                                                                      \
-			*(void **)(void *)&real = dlsym(RTLD_NEXT, #name);                                      \
-		return real arguments;                                                                          \
+#define LOCK(name, parameters, arguments)                                  \
+	int name parameters                                                \
+	{                                                                  \
+		static int(*_Atomic real) parameters;                      \
+                                                                           \
+		trap(#name);                                               \
+		if (!real)                                                 \
+			*(void **)(void *)&real = dlsym(RTLD_NEXT, #name); \
+		return real arguments;                                     \
 	}
 
-LOCK(pthread_mutex_lock, (pthread_mutex_t *mutex), (mutex))
-LOCK(pthread_mutex_trylock, (pthread_mutex_t *mutex), (mutex))
-LOCK(pthread_rwlock_rdlock, (pthread_rwlock_t *lock), (lock))
-LOCK(pthread_rwlock_wrlock, (pthread_rwlock_t *lock), (lock))
-LOCK(pthread_spin_lock, (pthread_spinlock_t *lock), (lock))
-LOCK(pthread_cond_wait, (pthread_cond_t *condition, pthread_mutex_t *mutex), (condition, mutex))
+LOCK(pthread_mutex_lock, (pthread_mutex_t * mutex), (mutex))
+LOCK(pthread_mutex_trylock, (pthread_mutex_t * mutex), (mutex))
+LOCK(pthread_rwlock_rdlock, (pthread_rwlock_t * lock), (lock))
+LOCK(pthread_rwlock_wrlock, (pthread_rwlock_t * lock), (lock))
+LOCK(pthread_spin_lock, (pthread_spinlock_t * lock), (lock))
+LOCK(pthread_cond_wait, (pthread_cond_t * condition, pthread_mutex_t *mutex), (condition, mutex))
 LOCK(pthread_setspecific, (pthread_key_t key, const void *value), (key, value))

@@ -179,13 +179,7 @@ TEST(each_row_was_called_or_says_that_it_enters_the_kernel)
 
 int main(void)
 {
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(what_is_trapped_does_not_survive),
-		cmocka_unit_test(calls_that_need_no_kernel_no_heap_and_no_lock),
-		cmocka_unit_test(each_row_was_called_or_says_that_it_enters_the_kernel),
-	};
-
 	journal = mmap(NULL, sizeof(*journal), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
 	REQUIRE(journal != MAP_FAILED);
-	return cmocka_run_group_tests_name("real time", tests, NULL, NULL);
+	return tests_run(NULL, NULL);
 }

@@ -151,6 +151,8 @@ static void *visit(void *pool)
 		MUST(CALL(lfpool_release)(pool, object) == LFPOOL_OK);
 	}
 
+	MUST(CALL(lfpool_release_if_owned)(pool, CALL(lfpool_acquire)(pool)) == LFPOOL_OK);
+
 	const size_t count = CALL(lfpool_acquire_bulk)(pool, objects, COUNT(objects));
 
 	MUST(count == COUNT(objects) || is_heap(pool));
@@ -383,6 +385,7 @@ static void live_set(const struct life *life, bool strict)
 	count = CALL(lfpool_set_acquire_bulk)(set, 20, objects, 3);
 	MUST(count == 3 || !strict);
 	MUST(CALL(lfpool_set_release_bulk)(set, objects, count) == count);
+	MUST(CALL(lfpool_set_release_if_owned)(set, CALL(lfpool_set_acquire)(set, 20)) == LFPOOL_OK);
 	MUST(CALL(lfpool_set_pool)(set, 0) || !strict);
 	(void)CALL(lfpool_set_dump)(set, LFPOOL_TEXT, text, sizeof(text));
 	MUST(CALL(lfpool_set_destroy)(set) == 0);

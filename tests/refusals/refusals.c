@@ -94,7 +94,7 @@ static int refused(enum refusal which)
 }
 
 /* WRAP(type, name, (parameters)): declares the real one, and begins ours. */
-#define WRAP(type, name, parameters)  \
+#define WRAP(type, name, parameters)   \
 	type __real_##name parameters; \
 	type __wrap_##name parameters; \
 	type __wrap_##name parameters
@@ -139,9 +139,9 @@ WRAP(int, mprotect, (void *address, size_t bytes, int access))
 
 WRAP(int, madvise, (void *address, size_t bytes, int advice))
 {
-	const enum refusal which = advice == MADV_DONTNEED ? REFUSE_DISCARD :
-				   advice == MADV_HUGEPAGE ? REFUSE_HUGE :
-							     REFUSE_POPULATE;
+	const enum refusal which = advice == MADV_DONTNEED   ? REFUSE_DISCARD
+				   : advice == MADV_HUGEPAGE ? REFUSE_HUGE
+							     : REFUSE_POPULATE;
 
 	return refused(which) ? -1 : __real_madvise(address, bytes, advice);
 }
@@ -166,9 +166,9 @@ WRAP(long, syscall, (long number, ...))
 		a[i] = va_arg(list, long);
 	va_end(list);
 
-	const enum refusal which = number == SYS_membarrier			      ? REFUSE_MEMBARRIER :
-				   (a[1] & FUTEX_CMD_MASK) == FUTEX_WAKE ? REFUSE_FUTEX_WAKE :
-									   REFUSE_FUTEX_WAIT;
+	const enum refusal which = number == SYS_membarrier                ? REFUSE_MEMBARRIER
+				   : (a[1] & FUTEX_CMD_MASK) == FUTEX_WAKE ? REFUSE_FUTEX_WAKE
+									   : REFUSE_FUTEX_WAIT;
 
 	return refused(which) ? -1 : __real_syscall(number, a[0], a[1], a[2], a[3], a[4], a[5]);
 }
@@ -212,7 +212,7 @@ WRAP(int, pthread_atfork, (void (*before)(void), void (*parent)(void), void (*ch
 	return error ? error : __real_pthread_atfork(before, parent, child);
 }
 
-WRAP(int, pthread_key_create, (pthread_key_t *key, void (*at_exit)(void *)))
+WRAP(int, pthread_key_create, (pthread_key_t * key, void (*at_exit)(void *)))
 {
 	const int error = refused(REFUSE_KEY_CREATE);
 
@@ -234,7 +234,7 @@ WRAP(int, pthread_setspecific, (pthread_key_t key, const void *value))
 	return error ? error : __real_pthread_setspecific(key, value);
 }
 
-WRAP(int, pthread_mutex_init, (pthread_mutex_t *mutex, const pthread_mutexattr_t *attributes))
+WRAP(int, pthread_mutex_init, (pthread_mutex_t * mutex, const pthread_mutexattr_t *attributes))
 {
 	const int error = refused(REFUSE_MUTEX_INIT);
 
@@ -251,7 +251,7 @@ WRAP(long, sysconf, (int name))
 	return name == _SC_NPROCESSORS_ONLN && refused(REFUSE_PROCESSORS) ? -1 : __real_sysconf(name);
 }
 
-WRAP(int, fprintf, (FILE *file, const char *format, ...))
+WRAP(int, fprintf, (FILE * file, const char *format, ...))
 {
 	va_list list;
 

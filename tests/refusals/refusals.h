@@ -18,30 +18,30 @@
 
 /* X(NAME, symbol, each error that it documents, and those of a kernel that does not know it).  One symbol that has several
  * meanings is several of these.  Of calls that return an error instead of setting errno, it is what they return. */
-#define EACH_REFUSAL(X)                                                        \
-	X(MMAP, "mmap", ENOMEM, EAGAIN, EPERM, EINVAL, ENOSYS)                 \
-	X(MUNMAP, "munmap", ENOMEM, EINVAL, ENOSYS)                            \
-	X(OPEN, "mprotect", ENOMEM, EACCES, EINVAL, ENOSYS)                    \
-	X(GUARD, "mprotect", ENOMEM, EACCES, EINVAL, ENOSYS)                   \
-	X(POPULATE, "madvise", EINVAL, ENOSYS, ENOMEM, EFAULT, EAGAIN, EPERM)  \
-	X(DISCARD, "madvise", EINVAL, ENOSYS, ENOMEM, EAGAIN)                  \
-	X(HUGE, "madvise", EINVAL, ENOSYS, ENOMEM)                             \
-	X(MLOCK, "mlock", ENOMEM, EPERM, EAGAIN, EINVAL, ENOSYS)               \
-	X(MUNLOCK, "munlock", ENOMEM, EPERM, EINVAL, ENOSYS)                   \
-	X(FUTEX_WAIT, "syscall", EAGAIN, EINTR, ETIMEDOUT, EINVAL, ENOSYS)     \
-	X(FUTEX_WAKE, "syscall", EINVAL, EFAULT, ENOSYS)                       \
-	X(MEMBARRIER, "syscall", EPERM, EINVAL, ENOSYS)                        \
-	X(REALLOC, "realloc", ENOMEM)                                          \
-	X(POSIX_MEMALIGN, "posix_memalign", ENOMEM, EINVAL)                    \
-	X(ATFORK, "pthread_atfork", ENOMEM)                                    \
-	X(KEY_CREATE, "pthread_key_create", EAGAIN, ENOMEM)                    \
-	X(SETSPECIFIC, "pthread_setspecific", ENOMEM, EINVAL)                  \
-	X(MUTEX_INIT, "pthread_mutex_init", ENOMEM, EAGAIN, EPERM)             \
-	X(GETCPU, "sched_getcpu", ENOSYS, EINVAL)                              \
-	X(PROCESSORS, "sysconf", EINVAL, EMFILE)                               \
-	X(STDERR, "fprintf", EBADF, EIO, ENOSPC)                               \
-	X(FORMAT, "vsnprintf", ENOMEM, EOVERFLOW)                              \
-	X(STACK, "backtrace", ENOMEM)                                          \
+#define EACH_REFUSAL(X)                                                       \
+	X(MMAP, "mmap", ENOMEM, EAGAIN, EPERM, EINVAL, ENOSYS)                \
+	X(MUNMAP, "munmap", ENOMEM, EINVAL, ENOSYS)                           \
+	X(OPEN, "mprotect", ENOMEM, EACCES, EINVAL, ENOSYS)                   \
+	X(GUARD, "mprotect", ENOMEM, EACCES, EINVAL, ENOSYS)                  \
+	X(POPULATE, "madvise", EINVAL, ENOSYS, ENOMEM, EFAULT, EAGAIN, EPERM) \
+	X(DISCARD, "madvise", EINVAL, ENOSYS, ENOMEM, EAGAIN)                 \
+	X(HUGE, "madvise", EINVAL, ENOSYS, ENOMEM)                            \
+	X(MLOCK, "mlock", ENOMEM, EPERM, EAGAIN, EINVAL, ENOSYS)              \
+	X(MUNLOCK, "munlock", ENOMEM, EPERM, EINVAL, ENOSYS)                  \
+	X(FUTEX_WAIT, "syscall", EAGAIN, EINTR, ETIMEDOUT, EINVAL, ENOSYS)    \
+	X(FUTEX_WAKE, "syscall", EINVAL, EFAULT, ENOSYS)                      \
+	X(MEMBARRIER, "syscall", EPERM, EINVAL, ENOSYS)                       \
+	X(REALLOC, "realloc", ENOMEM)                                         \
+	X(POSIX_MEMALIGN, "posix_memalign", ENOMEM, EINVAL)                   \
+	X(ATFORK, "pthread_atfork", ENOMEM)                                   \
+	X(KEY_CREATE, "pthread_key_create", EAGAIN, ENOMEM)                   \
+	X(SETSPECIFIC, "pthread_setspecific", ENOMEM, EINVAL)                 \
+	X(MUTEX_INIT, "pthread_mutex_init", ENOMEM, EAGAIN, EPERM)            \
+	X(GETCPU, "sched_getcpu", ENOSYS, EINVAL)                             \
+	X(PROCESSORS, "sysconf", EINVAL, EMFILE)                              \
+	X(STDERR, "fprintf", EBADF, EIO, ENOSPC)                              \
+	X(FORMAT, "vsnprintf", ENOMEM, EOVERFLOW)                             \
+	X(STACK, "backtrace", ENOMEM)                                         \
 	X(LOOK_UP, "dladdr", ENOMEM)
 
 #define REFUSAL_NAME(name, ...) REFUSE_##name,

@@ -43,7 +43,15 @@ static bool fork_returns(void)
 	return WIFEXITED(status) && WEXITSTATUS(status) == 0;
 }
 
-TEST(each_handler_of_fork_is_installed_once)
+static int nothing_refused(void **state)
+{
+	(void)state;
+	after_munmap = NULL;
+	refuse(REFUSE_MMAP, 0, false, 0);
+	return 0;
+}
+
+TEST_WITH(each_handler_of_fork_is_installed_once, nothing_refused, NULL)
 {
 	lfpool_set_config_t set_config = LFPOOL_SET_CONFIG_INIT;
 	lfpool_config_t config = config_of(SIZE, CAPACITY);
@@ -70,7 +78,7 @@ TEST(each_handler_of_fork_is_installed_once)
 
 /* ---- A kernel without MADV_POPULATE_WRITE ---- */
 
-TEST(prefaulting_changes_nothing_that_is_there)
+TEST_WITH(prefaulting_changes_nothing_that_is_there, nothing_refused, NULL)
 {
 	static const int unknown[] = {EINVAL, ENOSYS};
 	const size_t page = os_page_bytes(), pages = 64;
@@ -106,7 +114,7 @@ static bool activate(void *context, void *object)
 	return true;
 }
 
-TEST(a_prefaulted_pool_with_hooks_is_unmapped_whole)
+TEST_WITH(a_prefaulted_pool_with_hooks_is_unmapped_whole, nothing_refused, NULL)
 {
 	lfpool_config_t config = config_of(SIZE, CAPACITY);
 	lfpool_t *pool;
@@ -128,14 +136,16 @@ TEST(a_prefaulted_pool_with_hooks_is_unmapped_whole)
 /* ---- errno ---- */
 
 /* A pool that grows by itself, and cannot. */
-TEST(errno_is_left_alone)
+TEST_WITH(errno_is_left_alone, nothing_refused, NULL)
 {
 	static const struct {
 		uint32_t flags;
 		enum refusal which;
 		int error;
 	} ways[] = {
-		{0, REFUSE_OPEN, ENOMEM}, {LFPOOL_LOCK, REFUSE_MLOCK, EAGAIN}, {LFPOOL_PREFAULT, REFUSE_POPULATE, ENOMEM},
+		{0, REFUSE_OPEN, ENOMEM},
+		{LFPOOL_LOCK, REFUSE_MLOCK, EAGAIN},
+		{LFPOOL_PREFAULT, REFUSE_POPULATE, ENOMEM},
 		{LFPOOL_PREFAULT, REFUSE_POPULATE, EINVAL},
 	};
 
@@ -166,7 +176,7 @@ TEST(errno_is_left_alone)
 }
 
 /* A further lot of caches; and stderr, which is closed. */
-TEST(errno_is_left_alone_by_who_borrows_and_who_is_told)
+TEST_WITH(errno_is_left_alone_by_who_borrows_and_who_is_told, nothing_refused, NULL)
 {
 	lfpool_cache_t *caches[12];
 	lfpool_t *pool = pool_of(SIZE, CAPACITY);
@@ -226,7 +236,7 @@ static void *be_refused(void *argument)
 	return NULL;
 }
 
-TEST(a_thread_that_is_refused_a_cache_asks_seldom)
+TEST_WITH(a_thread_that_is_refused_a_cache_asks_seldom, nothing_refused, NULL)
 {
 	lfpool_cache_t *caches[12];
 	lfpool_t *pool = pool_of(SIZE, CAPACITY);
@@ -256,7 +266,8 @@ static size_t resident_pages(const lfpool_set_t *set)
 	size_t count = 0;
 
 	for (size_t at = 0; at < set->reserved_bytes; at += sizeof(resident) * page) {
-		const size_t left = set->reserved_bytes - at, some = left / page < sizeof(resident) ? left : sizeof(resident) * page;
+		const size_t left = set->reserved_bytes - at,
+			     some = left / page < sizeof(resident) ? left : sizeof(resident) * page;
 
 		REQUIRE(mincore(set->reserved + at, some, resident) == 0);
 		for (size_t i = 0; i < (some + page - 1) / page; i++)
@@ -306,7 +317,7 @@ static unsigned long refuse_a_class(const lfpool_set_config_t *config, enum refu
 	return nth - 1;
 }
 
-TEST(a_class_that_cannot_be_made_keeps_no_memory)
+TEST_WITH(a_class_that_cannot_be_made_keeps_no_memory, nothing_refused, NULL)
 {
 	static const uint32_t flags[] = {LFPOOL_PREFAULT, LFPOOL_LOCK};
 
@@ -353,7 +364,7 @@ static void ignore(void *context, lfpool_t *pool, void *object)
 	(void)object;
 }
 
-TEST(fork_between_any_two_unmappings_of_a_destroy)
+TEST_WITH(fork_between_any_two_unmappings_of_a_destroy, nothing_refused, NULL)
 {
 	lfpool_t *pool = pool_of(SIZE, 1);
 
@@ -367,26 +378,4 @@ TEST(fork_between_any_two_unmappings_of_a_destroy)
 	assert_true(child_lived);
 }
 
-static int nothing_refused(void **state)
-{
-	(void)state;
-	after_munmap = NULL;
-	refuse(REFUSE_MMAP, 0, false, 0);
-	return 0;
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test_setup(each_handler_of_fork_is_installed_once, nothing_refused), /* must come first */
-		cmocka_unit_test_setup(prefaulting_changes_nothing_that_is_there, nothing_refused),
-		cmocka_unit_test_setup(a_prefaulted_pool_with_hooks_is_unmapped_whole, nothing_refused),
-		cmocka_unit_test_setup(errno_is_left_alone, nothing_refused),
-		cmocka_unit_test_setup(errno_is_left_alone_by_who_borrows_and_who_is_told, nothing_refused),
-		cmocka_unit_test_setup(a_thread_that_is_refused_a_cache_asks_seldom, nothing_refused),
-		cmocka_unit_test_setup(a_class_that_cannot_be_made_keeps_no_memory, nothing_refused),
-		cmocka_unit_test_setup(fork_between_any_two_unmappings_of_a_destroy, nothing_refused),
-	};
-
-	return cmocka_run_group_tests_name("refusals: known", tests, NULL, NULL);
-}
+RUN_TESTS()

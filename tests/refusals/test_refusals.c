@@ -80,8 +80,9 @@ static _Noreturn void live(const struct trial *t)
 		const struct held h = held_now(), r = shared->held;
 
 		snprintf(shared->failure, sizeof(shared->failure),
-			 "holds %zu bytes, %zu blocks, %zu keys, %zu fork handlers, instead of %zu, %zu, %zu, %zu", h.mapped_bytes,
-			 h.heap_blocks, h.keys, h.fork_handlers, r.mapped_bytes, r.heap_blocks, r.keys, r.fork_handlers);
+			 "holds %zu bytes, %zu blocks, %zu keys, %zu fork handlers, instead of %zu, %zu, %zu, %zu",
+			 h.mapped_bytes, h.heap_blocks, h.keys, h.fork_handlers, r.mapped_bytes, r.heap_blocks, r.keys,
+			 r.fork_handlers);
 		_exit(4);
 	}
 	_exit(made ? 0 : 1);

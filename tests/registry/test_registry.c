@@ -44,8 +44,7 @@ TEST(arguments)
 	larger[0].struct_size = sizeof(larger);
 	assert_int_equal(lfpool_registry_create_pool(registry, "newer", &larger[0], &pool), LFPOOL_OK);
 	larger[1].struct_size = 1;
-	assert_int_equal(lfpool_registry_create_pool(registry, "newest", &larger[0], &pool),
-			 LFPOOL_E_CONFIG_STRUCT_SIZE);
+	assert_int_equal(lfpool_registry_create_pool(registry, "newest", &larger[0], &pool), LFPOOL_E_CONFIG_STRUCT_SIZE);
 	assert_null(pool);
 	assert_int_equal(lfpool_registry_switch(registry, NULL, NULL), LFPOOL_E_ARGUMENT);
 	lfpool_registry_report_t report = {0};
@@ -136,14 +135,14 @@ TEST(names)
 
 /* ---- What overrides what ---- */
 
-static const char *const overrides =
-	"jobs    capacity=100 max_capacity=1k flags=prefault,zero debug=poison,quarantine=7 cache_capacity=32\n"
-	"plain   keep=1\n"
-	"[match]\n"
-	"jobs    max_capacity=2k flags=check_races backend=mutex\n"
-	"[lobby]\n"
-	"jobs    capacity=20 debug=none depot_shards=3 cache_capacity=none growth_step=5\n"
-	"only    capacity=77\n";
+static const char *const
+	overrides = "jobs    capacity=100 max_capacity=1k flags=prefault,zero debug=poison,quarantine=7 cache_capacity=32\n"
+		    "plain   keep=1\n"
+		    "[match]\n"
+		    "jobs    max_capacity=2k flags=check_races backend=mutex\n"
+		    "[lobby]\n"
+		    "jobs    capacity=20 debug=none depot_shards=3 cache_capacity=none growth_step=5\n"
+		    "only    capacity=77\n";
 
 TEST(a_scenario_over_the_default_over_the_config)
 {
@@ -233,19 +232,15 @@ static const char *const model_keys[MODEL_KEYS] = {"capacity", "max_capacity", "
 static uint32_t random_value(struct random *r, size_t key)
 {
 	switch (key) {
-	case 0:
-		return 1 + random_below(r, 50);
-	case 1:
-		return 51 + random_below(r, 50);
-	case 2:
-		return 1 + random_below(r, 32);
+	case 0: return 1 + random_below(r, 50);
+	case 1: return 51 + random_below(r, 50);
+	case 2: return 1 + random_below(r, 32);
 	}
 	return 2u << random_below(r, 4);
 }
 
 /* What is said here, else what is said everywhere, else the config. */
-static void require_meant(lfpool_registry_t *registry, const char *name, const uint32_t *here,
-			  const uint32_t *everywhere)
+static void require_meant(lfpool_registry_t *registry, const char *name, const uint32_t *here, const uint32_t *everywhere)
 {
 	lfpool_config_t config = config_of(SIZE, 50);
 	uint32_t meant[MODEL_KEYS] = {50, NOT_SAID, 7, 32};
@@ -448,10 +443,19 @@ TEST(what_create_refuses_is_refused)
 		size_t capacity, max_capacity, cache_capacity, depot_shards;
 		uint32_t flags;
 	} rows[] = {
-		{100, 50, 0, 0, 0}, {100, 1, 0, 0, 0}, {100, SIZE_MAX - 1, 0, 0, 0}, {100, UINT32_MAX, 0, 0, 0},
-		{UINT32_MAX, 0, 0, 0, 0}, {100, 0, UINT32_MAX, 0, 0}, {100, 0, 8193, 0, 0}, {100, 0, SIZE_MAX - 1, 0, 0},
-		{100, 0, 0, 33, 0}, {100, 0, 0, SIZE_MAX - 1, 0}, {100, 0, 0, 0, UINT32_C(1) << 31},
-		{100, 100, LFPOOL_CACHE_NONE, 32, LFPOOL_ZERO}, {100, 200, 8192, 0, 0},
+		{100, 50, 0, 0, 0},
+		{100, 1, 0, 0, 0},
+		{100, SIZE_MAX - 1, 0, 0, 0},
+		{100, UINT32_MAX, 0, 0, 0},
+		{UINT32_MAX, 0, 0, 0, 0},
+		{100, 0, UINT32_MAX, 0, 0},
+		{100, 0, 8193, 0, 0},
+		{100, 0, SIZE_MAX - 1, 0, 0},
+		{100, 0, 0, 33, 0},
+		{100, 0, 0, SIZE_MAX - 1, 0},
+		{100, 0, 0, 0, UINT32_C(1) << 31},
+		{100, 100, LFPOOL_CACHE_NONE, 32, LFPOOL_ZERO},
+		{100, 200, 8192, 0, 0},
 	};
 	lfpool_registry_t *registry = registry_of("another capacity=7\n");
 	size_t accepted = 0;
@@ -478,21 +482,4 @@ TEST(what_create_refuses_is_refused)
 	assert_int_equal(lfpool_registry_destroy(registry), 0);
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(arguments),
-		cmocka_unit_test(reports_of_other_versions),
-		cmocka_unit_test(names),
-		cmocka_unit_test(a_scenario_over_the_default_over_the_config),
-		cmocka_unit_test(an_older_caller),
-		cmocka_unit_test(what_is_overridden_may_be_wrong),
-		cmocka_unit_test(random_profiles),
-		cmocka_unit_test(hooks_may_ask),
-		cmocka_unit_test(a_pool_that_is_refused_stays),
-		cmocka_unit_test(a_switch_leaves_alone_what_is_being_destroyed),
-		cmocka_unit_test(what_create_refuses_is_refused),
-	};
-
-	return cmocka_run_group_tests_name("registry", tests, NULL, NULL);
-}
+RUN_TESTS()

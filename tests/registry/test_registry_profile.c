@@ -20,15 +20,16 @@ static const struct {
 	{"\n\n[match # ]\n", 3, 8, "a scenario's name ends with a ]"},
 	{"[]", 1, 2, "\"\" is no name: 1 to 63 of a-z, A-Z, 0-9 and ._-:/"},
 	{"[ match ]", 1, 2, "\" match \" is no name: 1 to 63 of a-z, A-Z, 0-9 and ._-:/"},
-	{"[a" LETTERS_63 "]", 1, 2,
-	 "\"aabcdefghijklmnopqrstuvwxyzABCDE...\" is no name: 1 to 63 of a-z, A-Z, 0-9 and ._-:/"},
+	{"[a" LETTERS_63 "]", 1, 2, "\"aabcdefghijklmnopqrstuvwxyzABCDE...\" is no name: 1 to 63 of a-z, A-Z, 0-9 and ._-:/"},
 	{"[default]", 1, 2, "\"default\" is what stands before the first scenario"},
 	{"[a]\n[b]\n\n\t[a]", 4, 3, "scenario \"a\" is in line 1 already"},
 	{"[a] b capacity=1", 1, 5, "nothing can follow a scenario's ]"},
 	{"[a]]", 1, 4, "nothing can follow a scenario's ]"},
 	/* Pools. */
 	{"capacity=10", 1, 1, "\"capacity=10\" is no name: 1 to 63 of a-z, A-Z, 0-9 and ._-:/"},
-	{"j\xc3\xb6" "bs capacity=10", 1, 1, "\"j??bs\" is no name: 1 to 63 of a-z, A-Z, 0-9 and ._-:/"},
+	{"j\xc3\xb6"
+	 "bs capacity=10",
+	 1, 1, "\"j??bs\" is no name: 1 to 63 of a-z, A-Z, 0-9 and ._-:/"},
 	{"a" LETTERS_63 " capacity=1", 1, 1,
 	 "\"aabcdefghijklmnopqrstuvwxyzABCDE...\" is no name: 1 to 63 of a-z, A-Z, 0-9 and ._-:/"},
 	{"jobs", 1, 5, "pool \"jobs\" has no key=value"},
@@ -60,8 +61,7 @@ static const struct {
 	{"jobs capacity=0x10", 1, 15, "capacity: \"0x10\" is no number from 1 to 2147483648"},
 	{"jobs capacity=2147483649", 1, 15, "capacity: \"2147483649\" is no number from 1 to 2147483648"},
 	{"jobs capacity=2148M", 1, 15, "capacity: \"2148M\" is no number from 1 to 2147483648"},
-	{"jobs capacity=18446744073709551617", 1, 15,
-	 "capacity: \"18446744073709551617\" is no number from 1 to 2147483648"},
+	{"jobs capacity=18446744073709551617", 1, 15, "capacity: \"18446744073709551617\" is no number from 1 to 2147483648"},
 	{"jobs capacity=none", 1, 15, "capacity: \"none\" is no number from 1 to 2147483648"},
 	{"jobs max_capacity=3G", 1, 19, "max_capacity: \"3G\" is no number from 0 to 2147483648"},
 	{"jobs growth_step=a", 1, 18, "growth_step: \"a\" is no number from 0 to 2147483648"},
@@ -70,8 +70,7 @@ static const struct {
 	{"jobs cache_capacity=8193", 1, 21, "cache_capacity: \"8193\" is no number from 0 to 8192, nor none"},
 	{"jobs cache_capacity=non", 1, 21, "cache_capacity: \"non\" is no number from 0 to 8192, nor none"},
 	{"jobs capacity=100 max_capacity=99", 1, 1, "max_capacity 99 is less than capacity 100"},
-	{"jobs capacity=100 max_capacity=1k\n[a]\njobs capacity=1001", 3, 1,
-	 "max_capacity 1000 is less than capacity 1001"},
+	{"jobs capacity=100 max_capacity=1k\n[a]\njobs capacity=1001", 3, 1, "max_capacity 1000 is less than capacity 1001"},
 	{"jobs capacity=100\n[a]\n jobs max_capacity=10", 3, 2, "max_capacity 10 is less than capacity 100"},
 	/* Words. */
 	{"jobs flags=", 1, 12, "flags: \"\" is no flag"},
@@ -124,7 +123,8 @@ static const char *const right[] = {
 	"jobs keep=0 trim=no capacity=2147483648 max_capacity=0 growth_step=0 cache_capacity=0 depot_shards=0 "
 	"flags=none debug=none backend=lockfree",
 	"jobs keep=1k trim=yes capacity=2147M max_capacity=2147483k growth_step=1M cache_capacity=none depot_shards=32 "
-	"flags=prefault,zero,check_races,create_all,huge_pages,plain_stride debug=poison,owner,quarantine=1000,backtrace=1/7 backend=mutex",
+	"flags=prefault,zero,check_races,create_all,huge_pages,plain_stride debug=poison,owner,quarantine=1000,backtrace=1/7 "
+	"backend=mutex",
 	LETTERS_63 " capacity=000000000000000000000001",
 	"[" LETTERS_63 "]",
 	"capacity capacity=1\n._-:/ capacity=1",
@@ -190,6 +190,7 @@ TEST(long_profiles)
 /* ---- Any text ---- */
 
 /* Pieces of profiles, and what is beside them. */
+/* clang-format off */
 static const char *const pieces[] = {
 	"jobs", "packets", "a", "[", "]", "[match]", "[lobby]", "[default]", "\n", "\n", "\n", "\n", " ", " ", " ",
 	"\t", "\r\n", "#", "=", ",", "capacity", "max_capacity", "growth_step", "cache_capacity", "depot_shards",
@@ -198,6 +199,7 @@ static const char *const pieces[] = {
 	" capacity=10", " capacity=20", " keep=5 trim=yes", " max_capacity=1k", " flags=zero", "99999999999999999999",
 	"\x80", "\xff", "\x01",
 };
+/* clang-format on */
 
 /* The caller frees it. */
 static char *random_text(struct random *r)
@@ -281,14 +283,12 @@ TEST(nothing_is_half_applied)
 	lfpool_profile_error_t error;
 	lfpool_t *pool;
 
-	assert_int_equal(lfpool_registry_create(&registry, "jobs capacity=10\n[a]\njobs capacity=20", &error),
-			 LFPOOL_OK);
+	assert_int_equal(lfpool_registry_create(&registry, "jobs capacity=10\n[a]\njobs capacity=20", &error), LFPOOL_OK);
 	assert_int_equal(lfpool_registry_switch(registry, "a", NULL), LFPOOL_OK);
 	assert_int_equal(lfpool_registry_create_pool(registry, "jobs", &config, &pool), LFPOOL_OK);
 	char *before = dump_of(registry);
 
-	assert_int_equal(lfpool_registry_load(registry, "jobs capacity=30\n[b]\njobs capacity=40\n[a", &error),
-			 LFPOOL_E_PROFILE);
+	assert_int_equal(lfpool_registry_load(registry, "jobs capacity=30\n[b]\njobs capacity=40\n[a", &error), LFPOOL_E_PROFILE);
 	assert_int_equal(error.line, 4);
 	char *after = dump_of(registry);
 
@@ -302,15 +302,4 @@ TEST(nothing_is_half_applied)
 	assert_int_equal(lfpool_registry_destroy(registry), 0);
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(each_error),
-		cmocka_unit_test(no_error),
-		cmocka_unit_test(long_profiles),
-		cmocka_unit_test(any_text),
-		cmocka_unit_test(nothing_is_half_applied),
-	};
-
-	return cmocka_run_group_tests_name("profiles", tests, NULL, NULL);
-}
+RUN_TESTS()

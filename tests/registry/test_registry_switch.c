@@ -47,9 +47,9 @@ TEST(every_pool_gets_there)
 		const char *scenario;
 		size_t jobs, jobs_max, packets, added, removed;
 	} steps[] = {
-		{"default", 100, 400, 50, 0, 0},   {"match", 400, 400, 5, 300, 45}, {"match", 400, 400, 5, 0, 0},
-		{"lobby", 10, 20, 50, 45, 390},    {"match", 400, 400, 5, 390, 45}, {"default", 100, 400, 50, 45, 300},
-		{"lobby", 10, 20, 50, 0, 90},      {"default", 100, 400, 50, 90, 0},
+		{"default", 100, 400, 50, 0, 0}, {"match", 400, 400, 5, 300, 45},  {"match", 400, 400, 5, 0, 0},
+		{"lobby", 10, 20, 50, 45, 390},  {"match", 400, 400, 5, 390, 45},  {"default", 100, 400, 50, 45, 300},
+		{"lobby", 10, 20, 50, 0, 90},    {"default", 100, 400, 50, 90, 0},
 	};
 
 	for (size_t i = 0; i < COUNT(steps); i++) {
@@ -397,27 +397,17 @@ static void work_and_switch(const char *keys, uint64_t seed)
 
 TEST(while_threads_work)
 {
-	static const char *const keys[] = {"", "growth_step=3", "cache_capacity=2", "cache_capacity=none",
-					   "debug=check,poison", "backend=mutex", "backend=malloc"};
+	static const char *const keys[] = {"",
+					   "growth_step=3",
+					   "cache_capacity=2",
+					   "cache_capacity=none",
+					   "debug=check,poison",
+					   "backend=mutex",
+					   "backend=malloc"};
 	const uint64_t seed = test_seed("while_threads_work");
 
 	for (size_t i = 0; i < COUNT(keys); i++)
 		work_and_switch(keys[i], seed + i);
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(every_pool_gets_there),
-		cmocka_unit_test(whatever_they_have_now),
-		cmocka_unit_test(objects_in_use_are_owed),
-		cmocka_unit_test(what_cannot_be_is_said),
-		cmocka_unit_test(nobody_says_how_many),
-		cmocka_unit_test(a_scenario_after_a_load),
-		cmocka_unit_test(memory_is_given_back),
-		cmocka_unit_test(who_waits_gets_what_is_added),
-		cmocka_unit_test(while_threads_work),
-	};
-
-	return cmocka_run_group_tests_name("switches", tests, NULL, NULL);
-}
+RUN_TESTS()

@@ -88,31 +88,29 @@ TEST(the_table)
 	assert_non_null(lfpool_acquire(chunks));
 	assert_null(lfpool_acquire(chunks));
 	assert_int_equal(lfpool_registry_switch(registry, "match", NULL), LFPOOL_OK);
-	require_table(
-		registry, LFPOOL_TEXT,
-		"scenario match, 3 pools\n"
-		"name                    size  capacity      max  active  cached"
-		"  shared  untouched  owed       bytes  exhausted  misuses\n"
-		"chunks                  4096         1        1       1       0"
-		"       0          0     0        4096          1        0\n"
-		"jobs                      24       100      400      10      14"
-		"      16         60     0        2400          0        1\n"
-		"pictures-of-everything  4096   1000000  1000000       1       0"
-		"       0     999999     0  4096000000          0        0\n"
-		"total                          1000101  1000401      12      14"
-		"      16    1000059     0  4096006496          1        1\n");
-	require_table(
-		registry, LFPOOL_JSON,
-		"{\"scenario\":\"match\",\"pools\":["
-		"{\"name\":\"chunks\",\"object_size\":4096,\"capacity\":1,\"max_capacity\":1,\"active\":1,"
-		"\"cached\":0,\"shared\":0,\"untouched\":0,\"owed\":0,\"bytes\":4096,\"exhausted\":1,\"misuses\":0},"
-		"{\"name\":\"jobs\",\"object_size\":24,\"capacity\":100,\"max_capacity\":400,\"active\":10,"
-		"\"cached\":14,\"shared\":16,\"untouched\":60,\"owed\":0,\"bytes\":2400,\"exhausted\":0,\"misuses\":1},"
-		"{\"name\":\"pictures-of-everything\",\"object_size\":4096,\"capacity\":1000000,"
-		"\"max_capacity\":1000000,\"active\":1,\"cached\":0,\"shared\":0,\"untouched\":999999,\"owed\":0,"
-		"\"bytes\":4096000000,\"exhausted\":0,\"misuses\":0}],"
-		"\"total\":{\"capacity\":1000101,\"max_capacity\":1000401,\"active\":12,\"cached\":14,\"shared\":16,"
-		"\"untouched\":1000059,\"owed\":0,\"bytes\":4096006496,\"exhausted\":1,\"misuses\":1}}");
+	require_table(registry, LFPOOL_TEXT,
+		      "scenario match, 3 pools\n"
+		      "name                    size  capacity      max  active  cached"
+		      "  shared  untouched  owed       bytes  exhausted  misuses\n"
+		      "chunks                  4096         1        1       1       0"
+		      "       0          0     0        4096          1        0\n"
+		      "jobs                      24       100      400      10      14"
+		      "      16         60     0        2400          0        1\n"
+		      "pictures-of-everything  4096   1000000  1000000       1       0"
+		      "       0     999999     0  4096000000          0        0\n"
+		      "total                          1000101  1000401      12      14"
+		      "      16    1000059     0  4096006496          1        1\n");
+	require_table(registry, LFPOOL_JSON,
+		      "{\"scenario\":\"match\",\"pools\":["
+		      "{\"name\":\"chunks\",\"object_size\":4096,\"capacity\":1,\"max_capacity\":1,\"active\":1,"
+		      "\"cached\":0,\"shared\":0,\"untouched\":0,\"owed\":0,\"bytes\":4096,\"exhausted\":1,\"misuses\":0},"
+		      "{\"name\":\"jobs\",\"object_size\":24,\"capacity\":100,\"max_capacity\":400,\"active\":10,"
+		      "\"cached\":14,\"shared\":16,\"untouched\":60,\"owed\":0,\"bytes\":2400,\"exhausted\":0,\"misuses\":1},"
+		      "{\"name\":\"pictures-of-everything\",\"object_size\":4096,\"capacity\":1000000,"
+		      "\"max_capacity\":1000000,\"active\":1,\"cached\":0,\"shared\":0,\"untouched\":999999,\"owed\":0,"
+		      "\"bytes\":4096000000,\"exhausted\":0,\"misuses\":0}],"
+		      "\"total\":{\"capacity\":1000101,\"max_capacity\":1000401,\"active\":12,\"cached\":14,\"shared\":16,"
+		      "\"untouched\":1000059,\"owed\":0,\"bytes\":4096006496,\"exhausted\":1,\"misuses\":1}}");
 	/* What a shrink is owed. */
 	assert_int_equal(lfpool_shrink(chunks, 1), 0);
 	char *text = table_of(registry, LFPOOL_JSON);
@@ -146,12 +144,4 @@ TEST(a_wide_sum)
 	assert_int_equal(lfpool_registry_destroy(registry), 0);
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(the_table),
-		cmocka_unit_test(a_wide_sum),
-	};
-
-	return cmocka_run_group_tests_name("tables", tests, NULL, NULL);
-}
+RUN_TESTS()

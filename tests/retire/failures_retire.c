@@ -3,27 +3,12 @@
  * failures_retire.c - the operating system refuses the n-th call while a pool with a scheme is made and used, for
  * every n: it is not made, and nothing is left behind; or it works.  Retiring and reclaiming never fail.
  */
+#include "../support/held.h"
 #include "../support/schemes.h"
-
-#include "os/os.h"
 
 #include <errno.h>
 
 enum { SIZE = 24, CAPACITY = 30, CALLS = 60 };
-
-static struct fake fake;
-
-struct held {
-	size_t mapped, blocks;
-};
-
-static struct held held_now(void)
-{
-	struct held h;
-
-	os_testing_held(&h.mapped, &h.blocks);
-	return h;
-}
 
 /* With what there is. */
 static void live(lfpool_t *pool)
@@ -44,7 +29,7 @@ static void live(lfpool_t *pool)
 		REQUIRE(lfpool_retired_count(pool) == count);
 		for (size_t i = 0; i < count; i++)
 			REQUIRE(stamp_holds(objects[i], SIZE, i));
-		fake_end_all(&fake, pool);
+		fake_end_all(pool);
 	}
 	REQUIRE(errno == 0 || lfpool_backend(pool) == LFPOOL_BACKEND_MALLOC);
 }
@@ -55,7 +40,7 @@ static bool scenario(const lfpool_config_t *given, enum scheme_kind how, unsigne
 	lfpool_config_t config = *given;
 	lfpool_t *pool = (lfpool_t *)(uintptr_t)1;
 
-	config.scheme = fake_scheme(&fake, how);
+	config.scheme = fake_scheme(how);
 	(void)os_testing_refuse(n);
 	const lfpool_status_t status = lfpool_create(&pool, &config);
 
@@ -70,18 +55,15 @@ static bool scenario(const lfpool_config_t *given, enum scheme_kind how, unsigne
 	const bool refused = os_testing_refuse(0) >= n;
 
 	live(pool);
-	require_whole(pool, SIZE);
-	assert_int_equal(lfpool_destroy(pool), 0);
+	pool_close(pool, SIZE);
 	return refused;
 }
 
 static void refuse_each_in_turn(uint32_t flags, lfpool_backend_t backend)
 {
-	lfpool_config_t config = config_of(SIZE, CAPACITY);
+	const lfpool_config_t config = CONFIG_OF(SIZE, CAPACITY, .flags = flags, .backend = backend);
 	unsigned long refused = 0, not_made = 0;
 
-	config.flags = flags;
-	config.backend = backend;
 	for (enum scheme_kind how = 0; how < SCHEME_KINDS; how++) {
 		bool made;
 
@@ -93,25 +75,21 @@ static void refuse_each_in_turn(uint32_t flags, lfpool_backend_t backend)
 		for (unsigned long n = 1; n <= CALLS; n++) {
 			refused += scenario(&config, how, n, &made);
 			not_made += !made;
-			assert_int_equal(held_now().mapped, before.mapped);
-			assert_int_equal(held_now().blocks, before.blocks);
+			require_held(before);
 		}
 	}
-	print_message("flags %x, backend %d: each of %lu calls refused, %lu of them while it was made\n",
-		      (unsigned)flags, (int)backend, refused, not_made);
+	print_message("flags %x, backend %d: each of %lu calls refused, %lu of them while it was made\n", (unsigned)flags,
+		      (int)backend, refused, not_made);
 	/* The memory for what is retired among them. */
 	assert_true(not_made >= 2 * 2);
 }
 
-TEST(each_call_refused)
+BACKEND_TEST(each_call_refused, LFPOOL_BACKEND_MALLOC)
 {
 	static const uint32_t flags[] = {0, LFPOOL_PREFAULT, LFPOOL_LOCK, LFPOOL_ZERO | LFPOOL_HUGE_PAGES};
-	static const lfpool_backend_t backends[] = {LFPOOL_BACKEND_LOCKFREE, LFPOOL_BACKEND_MUTEX,
-						    LFPOOL_BACKEND_MALLOC};
-
 	for (size_t f = 0; f < COUNT(flags); f++)
-		for (size_t b = 0; b < COUNT(backends); b++)
-			refuse_each_in_turn(flags[f], backends[b]);
+
+		refuse_each_in_turn(flags[f], backend);
 }
 
 /* How often creating it failed with this status, each call being refused in turn. */
@@ -124,7 +102,7 @@ static unsigned long refusals(bool scheme, uint32_t flags, lfpool_status_t statu
 	for (unsigned long n = 1; n <= CALLS; n++) {
 		lfpool_t *pool;
 
-		config.scheme = scheme ? fake_scheme(&fake, KEPT) : (lfpool_scheme_t){0};
+		config.scheme = scheme ? fake_scheme(KEPT) : (lfpool_scheme_t){0};
 		(void)os_testing_refuse(n);
 		count += lfpool_create(&pool, &config) == status;
 		(void)os_testing_refuse(0);
@@ -137,8 +115,7 @@ static unsigned long refusals(bool scheme, uint32_t flags, lfpool_status_t statu
 TEST(the_memory_for_retired_objects_is_refused_like_any_other)
 {
 	assert_int_equal(refusals(true, 0, LFPOOL_E_NO_MEMORY), refusals(false, 0, LFPOOL_E_NO_MEMORY) + 1);
-	assert_int_equal(refusals(true, LFPOOL_LOCK, LFPOOL_E_NO_MEMORY),
-			 refusals(false, LFPOOL_LOCK, LFPOOL_E_NO_MEMORY) + 1);
+	assert_int_equal(refusals(true, LFPOOL_LOCK, LFPOOL_E_NO_MEMORY), refusals(false, LFPOOL_LOCK, LFPOOL_E_NO_MEMORY) + 1);
 	assert_int_equal(refusals(true, LFPOOL_LOCK, LFPOOL_E_LOCK), refusals(false, LFPOOL_LOCK, LFPOOL_E_LOCK) + 1);
 }
 
@@ -153,32 +130,19 @@ static bool build_some(void *context, void *object)
 /* It is made, and given up again, with what it was to remember retired objects in. */
 TEST(nothing_is_left_of_a_pool_whose_objects_cannot_be_built)
 {
-	lfpool_config_t config = config_of(SIZE, CAPACITY);
-	lfpool_t *pool;
 	size_t left = 0;
+	const lfpool_config_t config = CONFIG_OF(SIZE, CAPACITY, .flags = LFPOOL_CREATE_ALL, .scheme = fake_scheme(KEPT),
+						 .hooks = {.context = &left, .create = build_some});
+	lfpool_t *pool;
 
-	config.flags = LFPOOL_CREATE_ALL;
-	config.hooks.context = &left;
-	config.hooks.create = build_some;
-	config.scheme = fake_scheme(&fake, KEPT);
 	assert_int_equal(lfpool_create(&pool, &config), LFPOOL_E_CREATE);
 	const struct held before = held_now();
 
 	for (size_t built = 1; built < CAPACITY; built++) {
 		left = built;
 		assert_int_equal(lfpool_create(&pool, &config), LFPOOL_E_CREATE);
-		assert_int_equal(held_now().mapped, before.mapped);
-		assert_int_equal(held_now().blocks, before.blocks);
+		require_held(before);
 	}
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(each_call_refused),
-		cmocka_unit_test(the_memory_for_retired_objects_is_refused_like_any_other),
-		cmocka_unit_test(nothing_is_left_of_a_pool_whose_objects_cannot_be_built),
-	};
-
-	return cmocka_run_group_tests_name("failures with a scheme", tests, NULL, NULL);
-}
+RUN_TESTS()

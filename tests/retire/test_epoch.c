@@ -1,200 +1,246 @@
 /* SPDX-License-Identifier: MIT */
 /* test: component */
 /*
- * test_epoch.c - objects that are released when ConcurrencyKit's ck_epoch says so: not while a section may reach them,
- * and not never.
+ * test_epoch.c - what is said of lfpool/epoch.h alone (test_readers.c: what any readers are promised): how a gate is made and
+ * refused, how few records and callbacks it has, whose record is not taken, and epochs that go on.
  */
 #include "../support/epoch_support.h"
 
-enum { SIZE = 40, CAPACITY = 6 };
+enum { SIZE = 24, CAPACITY = 10, MANY = 10000, THREADS = 4 };
 
-/* ---- Sections hold objects back ---- */
+/* Each has an epoch of its own, whose first record is this thread's. */
+#define EPOCH_TEST(name) TEST_WITH(name, readers_open, readers_close)
 
-TEST(what_is_retired_waits_for_its_sections)
+/* All records of the epoch, one after the other; NULL: that was the last. */
+static const ck_epoch_record_t *record_next(const ck_epoch_t *of, const ck_epoch_record_t *before)
 {
-	for (unsigned bulk = 0; bulk < 2; bulk++) {
-		struct scene s;
-		void *objects[CAPACITY + 1];
-		struct reader reader;
+	const ck_stack_entry_t *entry = before ? before->record_next.next : of->records.head;
 
-		open_scene(&s, SIZE, CAPACITY);
-		take_all(s.pool, objects, CAPACITY, SIZE);
-		reader_start(&reader, &s.epoch);
-		if (bulk)
-			assert_int_equal(lfpool_retire_bulk(s.pool, objects, CAPACITY), CAPACITY);
-		for (size_t i = 0; i < CAPACITY && !bulk; i++)
-			assert_int_equal(lfpool_release_epoch(s.pool, &s.record, objects[i]), LFPOOL_OK);
-		assert_int_equal(lfpool_retired_count(s.pool), CAPACITY);
-		/* Each of these asks; the epoch goes on by one, and no further. */
-		for (unsigned i = 0; i < 20; i++) {
-			assert_null(lfpool_acquire(s.pool));
-			assert_false(lfpool_retire_poll(s.pool));
-		}
-		assert_null(lfpool_acquire_wait(s.pool, A_WHILE_NS));
-		assert_int_equal(lfpool_retired_count(s.pool), CAPACITY);
-		for (size_t i = 0; i < CAPACITY; i++) {
-			assert_true(stamp_holds(objects[i], SIZE, i));
-			assert_false(lfpool_in_use(s.pool, objects[i]));
-		}
-		reader_end(&reader);
-		/* Nobody but these calls asks: each gets one, at once. */
-		for (size_t i = 0; i < CAPACITY; i++)
-			assert_non_null(objects[i] = i % 2 ? lfpool_acquire(s.pool) : lfpool_acquire_wait(s.pool, 0));
-		assert_true(sort_disjoint(objects, CAPACITY, SIZE));
-		release_all(s.pool, objects, CAPACITY);
-		close_scene(&s);
-	}
+	/* The entry is the record's first member. */
+	return (const ck_epoch_record_t *)(const void *)entry;
 }
 
-/* Sections follow each other, and there is never none: two more epochs, and the objects are there. */
-TEST(sections_that_began_later_hold_nothing_back_for_ever)
+static size_t records_of(const ck_epoch_t *of)
 {
-	struct scene s;
+	size_t count = 0;
+
+	for (const ck_epoch_record_t *r = NULL; (r = record_next(of, r)) != NULL;)
+		count++;
+	return count;
+}
+
+/* ---- Made, and refused ---- */
+
+static bool refuse_memory;
+
+/* In the place of the C library's, for the whole program. */
+int posix_memalign(void **memory_out, size_t alignment, size_t size)
+{
+	if (refuse_memory)
+		return ENOMEM;
+	*memory_out = aligned_alloc(alignment, (size + alignment - 1) / alignment * alignment);
+	return *memory_out ? 0 : ENOMEM;
+}
+
+TEST(a_gate_is_made_or_refused)
+{
+	ck_epoch_t empty;
+	lfpool_epoch_t *made;
+
+	ck_epoch_init(&empty);
+	assert_int_equal(lfpool_epoch_create(NULL, &empty), LFPOOL_E_ARGUMENT);
+	made = (lfpool_epoch_t *)(void *)&empty;
+	assert_int_equal(lfpool_epoch_create(&made, NULL), LFPOOL_E_ARGUMENT);
+	assert_null(made);
+	refuse_memory = true;
+	made = (lfpool_epoch_t *)(void *)&empty;
+	const lfpool_status_t status = lfpool_epoch_create(&made, &empty);
+
+	refuse_memory = false;
+	assert_int_equal(status, LFPOOL_E_NO_MEMORY);
+	assert_null(made);
+	assert_int_equal(lfpool_epoch_create(&made, &empty), LFPOOL_OK);
+	assert_int_equal(records_of(&empty), 0);
+	lfpool_epoch_destroy(made);
+	lfpool_epoch_destroy(NULL);
+	assert_null(lfpool_epoch_scheme(NULL).begin);
+	assert_null(lfpool_epoch_scheme(NULL).ready);
+}
+
+/* ---- Records and callbacks ---- */
+
+/* What the pool has deferred, and what came back. */
+static void require_callbacks(size_t pending, size_t done)
+{
+	size_t pending_now = 0, done_now = 0;
+
+	for (const ck_epoch_record_t *r = NULL; (r = record_next(&epoch, r)) != NULL;) {
+		pending_now += r->n_pending;
+		done_now += r->n_dispatch;
+	}
+	assert_int_equal(pending_now, pending);
+	assert_int_equal(done_now, done);
+}
+
+EPOCH_TEST(a_callback_is_for_a_batch)
+{
+	static void *objects[MANY + 1];
+	lfpool_t *pool = readers_pool_of(SIZE, MANY);
+
+	for (size_t round = 1; round <= 3; round++) {
+		take_all(pool, objects, MANY, SIZE);
+		enter();
+		retire_each(pool, objects, MANY);
+		require_callbacks(1, 2 * (round - 1));
+		leave();
+		assert_int_equal(lfpool_drain(pool), LFPOOL_OK);
+		require_callbacks(0, 2 * round);
+		/* One thread, one place. */
+		assert_int_equal(records_of(&epoch), 2);
+	}
+	drain_and_destroy(pool, SIZE);
+}
+
+static void *retire_some(void *pool)
+{
+	join_readers();
+	for (unsigned i = 0; i < 300; i++)
+		retire(pool, lfpool_acquire(pool));
+	leave_readers();
+	return NULL;
+}
+
+/* However many threads come and go. */
+EPOCH_TEST(records_are_as_few_as_places)
+{
+	enum { ROUNDS = 40 };
+	lfpool_t *pool = readers_pool_of(SIZE, 50);
+
+	for (unsigned round = 0; round < ROUNDS; round++)
+		threads_run(THREADS, retire_some, pool, 0);
+	/* The test's own and the threads', which recycle theirs. */
+	assert_in_range(records_of(&epoch), 2, LFPOOL_PLACES_MAX + 1 + THREADS);
+	drain_and_destroy(pool, SIZE);
+}
+
+EPOCH_TEST(a_gate_serves_one_pool_after_another)
+{
+	struct reader reader;
+
+	for (unsigned i = 0; i < 5; i++) {
+		lfpool_t *pool = readers_pool_of(SIZE, CAPACITY);
+		void *objects[CAPACITY + 1];
+
+		take_all(pool, objects, CAPACITY, SIZE);
+		reader_start(&reader);
+		retire_each(pool, objects, CAPACITY);
+		assert_null(lfpool_acquire(pool));
+		reader_end(&reader);
+		assert_int_equal(lfpool_destroy(pool), 0);
+	}
+	assert_int_equal(records_of(&epoch), 3);
+}
+
+EPOCH_TEST(pools_share_an_epoch)
+{
+	lfpool_t *pool = readers_pool_of(SIZE, CAPACITY);
+	lfpool_epoch_t *others_gate;
+	struct reader reader;
+	void *objects[CAPACITY + 1];
+
+	assert_int_equal(lfpool_epoch_create(&others_gate, &epoch), LFPOOL_OK);
+	lfpool_t *other = POOL_OF(SIZE, 1, .scheme = lfpool_epoch_scheme(others_gate));
+	void *object = lfpool_acquire(other);
+
+	take_all(pool, objects, CAPACITY, SIZE);
+	reader_start(&reader);
+	retire(other, object);
+	retire_each(pool, objects, CAPACITY);
+	assert_null(lfpool_acquire(other));
+	assert_null(lfpool_acquire(pool));
+	reader_end(&reader);
+	assert_non_null(object = lfpool_acquire(other));
+	assert_int_equal(lfpool_retired_count(pool), CAPACITY);
+	assert_int_equal(lfpool_release(other, object), LFPOOL_OK);
+	assert_int_equal(lfpool_destroy(other), 0);
+	drain_and_destroy(pool, SIZE);
+	lfpool_epoch_destroy(others_gate);
+}
+
+/* ---- Whose record it is ---- */
+
+EPOCH_TEST(the_record_of_another_epoch_is_refused)
+{
+	lfpool_status_t misuse = LFPOOL_OK;
+	const lfpool_config_t config = CONFIG_OF(SIZE, 1, .hooks.context = &misuse, .hooks.misuse = note_misuse);
+	lfpool_t *const pools[] = {readers_pool(config), pool_with(&config)};
+	ck_epoch_t other;
+
+	ck_epoch_init(&other);
+	ck_epoch_record_t *others = record_new(&other);
+
+	for (unsigned i = 0; i < COUNT(pools); i++) {
+		void *object = lfpool_acquire(pools[i]);
+
+		assert_int_equal(lfpool_release_epoch(pools[i], others, object), LFPOOL_E_NO_SCHEME);
+		assert_int_equal(misuse, LFPOOL_OK);
+		assert_int_equal(lfpool_misuse_count(pools[i]), 0);
+		assert_int_equal(lfpool_retired_count(pools[i]), 0);
+		assert_true(lfpool_in_use(pools[i], object));
+		assert_int_equal(lfpool_release(pools[i], object), LFPOOL_OK);
+	}
+	/* The right record, the wrong object: a misuse like any other. */
+	assert_int_equal(lfpool_release_epoch(pools[0], record, &other), LFPOOL_E_FOREIGN);
+	assert_int_equal(misuse, LFPOOL_E_FOREIGN);
+	assert_int_equal(lfpool_release_epoch(pools[0], record, NULL), LFPOOL_OK);
+	assert_int_equal(lfpool_destroy(pools[1]), 0);
+	drain_and_destroy(pools[0], SIZE);
+}
+
+/* ---- Epochs that go on, or not ---- */
+
+/* Sections follow each other, and there is never none: two more epochs, and the objects are there. */
+EPOCH_TEST(sections_that_began_later_hold_nothing_back_for_ever)
+{
+	lfpool_t *pool = readers_pool_of(SIZE, 1);
 	struct reader readers[2];
 	void *object;
 
-	open_scene(&s, SIZE, 1);
-	reader_start(&readers[0], &s.epoch);
-	assert_non_null(object = lfpool_acquire(s.pool));
-	assert_int_equal(lfpool_release_epoch(s.pool, &s.record, object), LFPOOL_OK);
+	reader_start(&readers[0]);
+	assert_non_null(object = lfpool_acquire(pool));
+	retire(pool, object);
 	object = NULL;
 	for (unsigned i = 1; i <= 6 && !object; i++) {
-		object = lfpool_acquire(s.pool);
+		object = lfpool_acquire(pool);
 		/* The first section is still open. */
 		assert_true(i > 1 || !object);
-		reader_start(&readers[i % 2], &s.epoch);
+		reader_start(&readers[i % 2]);
 		reader_end(&readers[(i + 1) % 2]);
 		if (object || i == 6)
 			reader_end(&readers[i % 2]);
 	}
 	assert_non_null(object);
-	assert_int_equal(lfpool_release(s.pool, object), LFPOOL_OK);
-	close_scene(&s);
+	assert_int_equal(lfpool_release(pool, object), LFPOOL_OK);
+	drain_and_destroy(pool, SIZE);
 }
 
 /* The thread's own section holds its objects back too; it may acquire, retire and ask inside. */
-TEST(inside_a_section_of_ones_own)
+EPOCH_TEST(inside_a_section_of_ones_own)
 {
-	struct scene s;
+	lfpool_t *pool = readers_pool_of(SIZE, CAPACITY);
 	void *objects[CAPACITY + 1];
 
-	open_scene(&s, SIZE, CAPACITY);
-	ck_epoch_begin(&s.record, NULL);
-	take_all(s.pool, objects, CAPACITY, SIZE);
-	for (size_t i = 0; i < CAPACITY; i++)
-		assert_int_equal(lfpool_release_epoch(s.pool, &s.record, objects[i]), LFPOOL_OK);
+	enter();
+	take_all(pool, objects, CAPACITY, SIZE);
+	retire_each(pool, objects, CAPACITY);
 	for (unsigned i = 0; i < 10; i++)
-		assert_null(lfpool_acquire(s.pool));
+		assert_null(lfpool_acquire(pool));
 	for (size_t i = 0; i < CAPACITY; i++)
 		assert_true(stamp_holds(objects[i], SIZE, i));
-	(void)ck_epoch_end(&s.record, NULL);
-	assert_non_null(objects[0] = lfpool_acquire(s.pool));
-	assert_int_equal(lfpool_release(s.pool, objects[0]), LFPOOL_OK);
-	close_scene(&s);
+	leave();
+	assert_non_null(objects[0] = lfpool_acquire(pool));
+	assert_int_equal(lfpool_release(pool, objects[0]), LFPOOL_OK);
+	drain_and_destroy(pool, SIZE);
 }
 
-/* ---- Threads that come and go ---- */
-
-static void *retire_and_exit(void *argument)
-{
-	struct scene *s = argument;
-	ck_epoch_record_t *record = record_new(&s->epoch);
-	void *object;
-
-	ck_epoch_begin(record, NULL);
-	REQUIRE(object = lfpool_acquire(s->pool));
-	REQUIRE(lfpool_release_epoch(s->pool, record, object) == LFPOOL_OK);
-	(void)ck_epoch_end(record, NULL);
-	ck_epoch_unregister(record);
-	return NULL;
-}
-
-TEST(a_thread_that_exits_leaves_nothing_behind)
-{
-	enum { THREADS = 60 };
-	struct scene s;
-	struct reader reader;
-	pthread_t thread;
-
-	open_scene(&s, SIZE, THREADS);
-	for (unsigned held = 0; held < 2; held++) {
-		if (held)
-			reader_start(&reader, &s.epoch);
-		for (unsigned i = 0; i < THREADS; i++) {
-			thread_start(&thread, retire_and_exit, &s);
-			pthread_join(thread, NULL);
-		}
-		if (held) {
-			assert_int_equal(lfpool_retired_count(s.pool), THREADS);
-			reader_end(&reader);
-		}
-		require_drained(&s);
-	}
-	close_scene(&s);
-}
-
-/* ---- Draining and destroying ---- */
-
-struct late_reader {
-	pthread_t thread;
-	struct scene *scene;
-	void *objects[CAPACITY + 1];
-	sem_t inside;
-	_Atomic(bool) left;
-};
-
-static void *read_for_a_while(void *argument)
-{
-	struct late_reader *reader = argument;
-	ck_epoch_record_t *record = record_new(&reader->scene->epoch);
-
-	ck_epoch_begin(record, NULL);
-	sem_post(&reader->inside);
-	for (const uint64_t end = now_ns() + (uint64_t)A_WHILE_NS; now_ns() < end;)
-		for (size_t i = 0; i < CAPACITY; i++)
-			REQUIRE(stamp_holds(reader->objects[i], SIZE, i));
-	atomic_store(&reader->left, true);
-	ordered_before(&sections);
-	(void)ck_epoch_end(record, NULL);
-	ck_epoch_unregister(record);
-	return NULL;
-}
-
-TEST(drain_and_destroy_wait_for_sections)
-{
-	for (unsigned drain = 0; drain < 2; drain++) {
-		struct scene s;
-		struct late_reader reader = {.scene = &s};
-
-		open_scene(&s, SIZE, CAPACITY);
-		take_all(s.pool, reader.objects, CAPACITY, SIZE);
-		sem_init(&reader.inside, 0, 0);
-		thread_start(&reader.thread, read_for_a_while, &reader);
-		await(&reader.inside);
-		for (size_t i = 0; i < CAPACITY; i++)
-			assert_int_equal(lfpool_release_epoch(s.pool, &s.record, reader.objects[i]), LFPOOL_OK);
-		if (drain) {
-			assert_int_equal(lfpool_drain(s.pool), LFPOOL_OK);
-			assert_true(reader.left);
-			assert_int_equal(lfpool_retired_count(s.pool), 0);
-		}
-		assert_int_equal(lfpool_destroy(s.pool), 0);
-		assert_true(reader.left);
-		pthread_join(reader.thread, NULL);
-		s.pool = NULL;
-		close_scene(&s);
-	}
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(what_is_retired_waits_for_its_sections),
-		cmocka_unit_test(sections_that_began_later_hold_nothing_back_for_ever),
-		cmocka_unit_test(inside_a_section_of_ones_own),
-		cmocka_unit_test(a_thread_that_exits_leaves_nothing_behind),
-		cmocka_unit_test(drain_and_destroy_wait_for_sections),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+RUN_TESTS()

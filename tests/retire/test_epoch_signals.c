@@ -12,7 +12,7 @@
 
 enum { SIZE = 40, CAPACITY = 24, MOST = 6, SIGNALS = TIMES(400, 100) };
 
-static struct scene scene;
+static lfpool_t *pool;
 static _Atomic(unsigned long) got;
 
 static void on_signal(int number)
@@ -30,7 +30,7 @@ static void on_signal(int number)
 	for (size_t i = 0; i < count; i++)
 		stamp_write(taken(objects[i]), SIZE, handlers_stamp + i);
 	for (size_t i = 0; i < count; i++)
-		REQUIRE(lfpool_in_use(scene.pool, objects[i]) && stamp_holds(objects[i], SIZE, handlers_stamp + i));
+		REQUIRE(lfpool_in_use(pool, objects[i]) && stamp_holds(objects[i], SIZE, handlers_stamp + i));
 	while (count-- > 0)
 		REQUIRE(lfpool_cache_release(handlers_cache, objects[count]) == LFPOOL_OK);
 	REQUIRE(errno == errno_before);
@@ -38,52 +38,46 @@ static void on_signal(int number)
 }
 
 /* Retires some objects and sees them keep what is in them until the section ends. */
-static void retire_some(ck_epoch_record_t *record, size_t wanted, uint64_t stamp)
+static void retire_some(size_t wanted, uint64_t stamp)
 {
 	void *objects[MOST];
 	size_t count = 0;
 
-	ck_epoch_begin(record, NULL);
-	while (count < wanted && (objects[count] = lfpool_acquire(scene.pool)))
+	enter();
+	while (count < wanted && (objects[count] = lfpool_acquire(pool)))
 		count++;
 	for (size_t i = 0; i < count; i++)
 		stamp_write(taken(objects[i]), SIZE, stamp + i);
-	for (size_t i = 0; i < count; i++)
-		REQUIRE(lfpool_release_epoch(scene.pool, record, objects[i]) == LFPOOL_OK);
+	retire_each(pool, objects, count);
 	for (size_t i = 0; i < count; i++)
 		REQUIRE(stamp_holds(objects[i], SIZE, stamp + i));
-	ordered_before(&sections);
-	(void)ck_epoch_end(record, NULL);
+	leave();
 }
 
 static void *work(void *argument)
 {
 	const struct storm_worker *w = argument;
-	ck_epoch_record_t *record = record_new(&scene.epoch);
 	uint64_t stamp = w->stamp;
 
-	storm_ready(w, scene.pool);
+	join_readers();
+	storm_ready(w, pool);
 	for (size_t i = 0; !atomic_load_explicit(&stop, memory_order_relaxed); i++, stamp += MOST)
-		retire_some(record, 1 + i % MOST, stamp);
-	ck_epoch_unregister(record);
+		retire_some(1 + i % MOST, stamp);
+	leave_readers();
 	return NULL;
 }
 
 TEST(handlers_ask_where_threads_retire_and_ask)
 {
-	open_scene(&scene, SIZE, CAPACITY);
+	pool = readers_pool_of(SIZE, CAPACITY);
 	storm(work, SIGNALS);
 	assert_true(atomic_load(&got) > 0);
-	assert_int_equal(lfpool_misuse_count(scene.pool), 0);
-	close_scene(&scene);
+	assert_int_equal(lfpool_misuse_count(pool), 0);
+	drain_and_destroy(pool, SIZE);
 }
 
 int main(void)
 {
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(handlers_ask_where_threads_retire_and_ask),
-	};
-
 	storm_handler(on_signal);
-	return cmocka_run_group_tests_name("epoch_signals", tests, NULL, NULL);
+	return tests_run(readers_open, readers_close);
 }

@@ -1,75 +1,98 @@
 /* SPDX-License-Identifier: MIT */
 /* test: component */
 /*
- * test_rcu.c - objects that are released after a grace period of Userspace RCU: not while a reader is in its section,
- * and not never.
+ * test_rcu.c - what is said of lfpool/rcu.h alone (test_readers.c: what any readers are promised): fork, threads and sections
+ * that liburcu knows in its own ways, and pools without a flavour.
  */
 #include "../support/rcu_support.h"
 
-enum { SIZE = 40, CAPACITY = 6 };
+#include <sys/wait.h>
 
-/* ---- Readers hold objects back ---- */
+enum { SIZE = 40, CAPACITY = 6, MANY = 40 };
 
-static void take_all(lfpool_t *pool, void **objects_out, size_t count)
+/* ---- Fork ---- */
+
+#ifndef FLAVOUR_BP
+/* The readers of `bp` are registered by liburcu, which must forget them in the child; others have nothing to forget. */
+static void urcu_bp_before_fork(void) {}
+static void urcu_bp_after_fork_parent(void) {}
+static void urcu_bp_after_fork_child(void) {}
+#endif
+
+static void before_fork(void)
 {
-	assert_int_equal(acquire_all(pool, objects_out, count + 1), count);
-	for (size_t i = 0; i < count; i++)
-		stamp_write(taken(objects_out[i]), SIZE, i);
+	call_rcu_before_fork();
+	urcu_bp_before_fork();
 }
 
-/* All of them are retired and as they were, and nobody gets one. */
-static void require_held_back(lfpool_t *pool, void **objects, size_t count)
+static void after_fork(bool child)
 {
-	assert_int_equal(lfpool_retired_count(pool), count);
-	assert_null(lfpool_acquire(pool));
-	assert_null(lfpool_acquire_wait(pool, A_WHILE_NS));
-	assert_false(lfpool_retire_poll(pool));
-	assert_int_equal(lfpool_retired_count(pool), count);
-	for (size_t i = 0; i < count; i++) {
-		assert_true(stamp_holds(objects[i], SIZE, i));
-		assert_false(lfpool_in_use(pool, objects[i]));
+	if (child) {
+		urcu_bp_after_fork_child();
+		call_rcu_after_fork_child();
+	} else {
+		urcu_bp_after_fork_parent();
+		call_rcu_after_fork_parent();
 	}
 }
 
-TEST(what_is_retired_waits_for_its_reader)
+/* The child has a worker of its own, for what was retired before the fork and for what it retires. */
+static void go_on_in_the_child(lfpool_t *pool, void *held)
 {
-	for (unsigned bulk = 0; bulk < 2; bulk++) {
-		lfpool_t *pool = rcu_pool_of(SIZE, CAPACITY);
-		void *objects[CAPACITY + 1];
-		struct reader reader;
+	alarm(20);
+	REQUIRE(lfpool_retired_count(pool) >= MANY / 2);
+	REQUIRE(lfpool_acquire_wait(pool, FOR_EVER));
+	REQUIRE(lfpool_drain(pool) == LFPOOL_OK);
+	REQUIRE(lfpool_active_count(pool) == 2);
+	retire(pool, held);
+	REQUIRE(lfpool_release_all(pool) == 1);
+	drain_and_destroy(pool, SIZE);
+	_exit(0);
+}
 
-		take_all(pool, objects, CAPACITY);
-		reader_start(&reader);
-		if (bulk) {
-			rcu_thread_online();
-			assert_int_equal(lfpool_release_rcu_bulk(pool, objects, CAPACITY), CAPACITY);
-			rcu_thread_offline();
-		}
-		for (size_t i = 0; i < CAPACITY && !bulk; i++)
-			retire(pool, objects[i]);
-		require_held_back(pool, objects, CAPACITY);
-		reader_end(&reader);
-		/* Whoever waits gets them, with nobody's help. */
-		for (size_t i = 0; i < CAPACITY; i++)
-			assert_non_null(objects[i] = lfpool_acquire_wait(pool, FOR_EVER));
-		assert_true(sort_disjoint(objects, CAPACITY, SIZE));
-		release_all(pool, objects, CAPACITY);
-		require_drained(pool, SIZE);
-		assert_int_equal(lfpool_destroy(pool), 0);
+/* First, as long as there are no other readers: liburcu would wait for them in the child. */
+TEST(a_child_has_the_backlog_too)
+{
+	if (ANNOTATED)
+		SKIP("ThreadSanitizer starts no threads in a child");
+	for (int round = 0; round < 10; round++) {
+		lfpool_t *pool = readers_pool_of(SIZE, MANY);
+		void *objects[MANY + 1];
+		int status = 0;
+
+		assert_int_equal(acquire_all(pool, objects, MANY), MANY);
+		/* These may be with the worker when it pauses, or free again; those are still retired in the child. */
+		retire_each(pool, objects + 1, MANY / 2 - 1);
+		before_fork();
+		retire_each(pool, objects + MANY / 2, MANY / 2);
+		fflush(stdout);
+		const pid_t pid = fork();
+
+		assert_true(pid >= 0);
+		after_fork(pid == 0);
+		if (pid == 0)
+			go_on_in_the_child(pool, objects[0]);
+		assert_int_equal(lfpool_drain(pool), LFPOOL_OK);
+		assert_int_equal(lfpool_active_count(pool), 1);
+		assert_int_equal(lfpool_release(pool, objects[0]), LFPOOL_OK);
+		drain_and_destroy(pool, SIZE);
+		assert_int_equal(waitpid(pid, &status, 0), pid);
+		assert_int_equal(status, 0);
 	}
 }
+
+/* ---- Readers and batches ---- */
 
 /* What is retired while a batch is with liburcu is held back by whoever reads then, though the batch is not. */
 TEST(the_next_batch_has_a_grace_period_of_its_own)
 {
-	lfpool_t *pool = rcu_pool_of(SIZE, 2);
+	lfpool_t *pool = readers_pool_of(SIZE, 2);
 	void *objects[3], *again;
 	struct reader first, second;
 
-	take_all(pool, objects, 2);
+	take_all(pool, objects, 2, SIZE);
 	reader_start(&first);
-	retire(pool, objects[0]);
-	retire(pool, objects[1]);
+	retire_each(pool, objects, 2);
 	reader_start(&second);
 	reader_end(&first);
 	/* The second reader came later than the first batch, but perhaps earlier than its grace period. */
@@ -86,45 +109,7 @@ TEST(the_next_batch_has_a_grace_period_of_its_own)
 	assert_ptr_not_equal(objects[0], again);
 	assert_int_equal(lfpool_release(pool, again), LFPOOL_OK);
 	assert_int_equal(lfpool_release(pool, objects[0]), LFPOOL_OK);
-	require_drained(pool, SIZE);
-	assert_int_equal(lfpool_destroy(pool), 0);
-}
-
-/* ---- Threads that come and go ---- */
-
-static void *retire_and_exit(void *argument)
-{
-	lfpool_t *pool = argument;
-	void *object;
-
-	join_flavour();
-	REQUIRE(object = lfpool_acquire(pool));
-	retire(pool, object);
-	leave_flavour();
-	return NULL;
-}
-
-TEST(a_thread_that_exits_leaves_nothing_behind)
-{
-	enum { THREADS = 60 };
-	lfpool_t *pool = rcu_pool_of(SIZE, THREADS);
-	struct reader reader;
-	pthread_t thread;
-
-	for (unsigned held = 0; held < 2; held++) {
-		if (held)
-			reader_start(&reader);
-		for (unsigned i = 0; i < THREADS; i++) {
-			thread_start(&thread, retire_and_exit, pool);
-			pthread_join(thread, NULL);
-		}
-		if (held) {
-			assert_int_equal(lfpool_retired_count(pool), THREADS);
-			reader_end(&reader);
-		}
-		require_drained(pool, SIZE);
-	}
-	assert_int_equal(lfpool_destroy(pool), 0);
+	drain_and_destroy(pool, SIZE);
 }
 
 /* A thread that liburcu does not know. */
@@ -150,107 +135,34 @@ static void *acquire_as_a_stranger(void *argument)
 
 TEST(who_acquires_need_not_be_registered)
 {
-	struct stranger stranger = {.pool = rcu_pool_of(SIZE, CAPACITY)};
+	struct stranger stranger = {.pool = readers_pool_of(SIZE, CAPACITY)};
 	void *objects[CAPACITY + 1];
 	struct reader reader;
 
-	take_all(stranger.pool, objects, CAPACITY);
+	take_all(stranger.pool, objects, CAPACITY, SIZE);
 	reader_start(&reader);
-	for (size_t i = 0; i < CAPACITY; i++)
-		retire(stranger.pool, objects[i]);
+	retire_each(stranger.pool, objects, CAPACITY);
 	sem_init(&stranger.refused, 0, 0);
 	thread_start(&stranger.thread, acquire_as_a_stranger, &stranger);
 	await(&stranger.refused);
 	reader_end(&reader);
 	pthread_join(stranger.thread, NULL);
-	require_drained(stranger.pool, SIZE);
-	assert_int_equal(lfpool_destroy(stranger.pool), 0);
+	drain_and_destroy(stranger.pool, SIZE);
 }
 
-/* ---- Draining and destroying ---- */
-
-/* Reads objects of a pool that somebody destroys meanwhile. */
-struct late_reader {
-	pthread_t thread;
-	lfpool_t *pool;
-	void *objects[CAPACITY + 1];
-	sem_t inside;
-	_Atomic(bool) left;
-	bool drain;
-};
-
-static void *read_for_a_while(void *argument)
-{
-	struct late_reader *reader = argument;
-	const uint64_t end = now_ns() + (uint64_t)A_WHILE_NS;
-
-	join_flavour();
-	enter();
-	sem_post(&reader->inside);
-	do {
-		for (size_t i = 0; i < CAPACITY; i++)
-			REQUIRE(stamp_holds(reader->objects[i], SIZE, i));
-	} while (now_ns() < end);
-	atomic_store(&reader->left, true);
-	leave();
-	leave_flavour();
-	return NULL;
-}
-
-static bool count_deactivated(void *context, void *object)
-{
-	(void)object;
-	atomic_fetch_add((atomic_size_t *)context, 1);
-	return true;
-}
-
-TEST(drain_and_destroy_wait_for_readers)
-{
-	for (unsigned drain = 0; drain < 2; drain++) {
-		lfpool_config_t config = config_of(SIZE, CAPACITY);
-		struct late_reader reader = {.left = false};
-		atomic_size_t deactivated = 0;
-
-		config.hooks = (lfpool_hooks_t){.context = &deactivated, .deactivate = count_deactivated};
-		reader.pool = rcu_pool_with(config, &rcu_flavor);
-		take_all(reader.pool, reader.objects, CAPACITY);
-		sem_init(&reader.inside, 0, 0);
-		thread_start(&reader.thread, read_for_a_while, &reader);
-		await(&reader.inside);
-		for (size_t i = 0; i < CAPACITY; i++)
-			retire(reader.pool, reader.objects[i]);
-		if (drain) {
-			assert_int_equal(lfpool_drain(reader.pool), LFPOOL_OK);
-			assert_int_equal(lfpool_retired_count(reader.pool), 0);
-			assert_int_equal(deactivated, CAPACITY);
-			assert_true(reader.left);
-		}
-		assert_int_equal(lfpool_destroy(reader.pool), 0);
-		assert_true(reader.left);
-		assert_int_equal(deactivated, CAPACITY);
-		pthread_join(reader.thread, NULL);
-	}
-}
-
-static void note_misuse(void *context, const lfpool_misuse_t *misuse)
-{
-	*(lfpool_status_t *)context = misuse->status;
-}
+/* ---- Sections of one's own ---- */
 
 /* In a section of one's own, or, with QSBR, merely online: for this thread the call is a quiescent state. */
 TEST(drain_and_destroy_inside_a_section)
 {
-	lfpool_config_t config = config_of(SIZE, CAPACITY);
 	lfpool_status_t misuse = LFPOOL_OK;
+	lfpool_t *pool = readers_pool(CONFIG_OF(SIZE, CAPACITY, .hooks.context = &misuse, .hooks.misuse = note_misuse));
 	void *objects[CAPACITY + 1];
 
-	config.hooks = (lfpool_hooks_t){.context = &misuse, .misuse = note_misuse};
-	lfpool_t *pool = rcu_pool_with(config, &rcu_flavor);
-
-	take_all(pool, objects, CAPACITY);
+	take_all(pool, objects, CAPACITY, SIZE);
 	enter();
 	for (size_t i = 0; i + 1 < CAPACITY; i++)
-		assert_int_equal(lfpool_release_rcu(pool, objects[i]), LFPOOL_OK);
+		retire_inside(pool, objects[i]);
 	assert_int_equal(lfpool_retired_count(pool), CAPACITY - 1);
 	assert_null(lfpool_acquire(pool));
 	for (size_t i = 0; i < CAPACITY; i++)
@@ -289,10 +201,8 @@ TEST(drain_and_destroy_inside_a_section)
 
 TEST(no_flavour_is_no_scheme)
 {
-	lfpool_config_t config = config_of(SIZE, 1);
 	lfpool_status_t misuse = LFPOOL_OK;
-
-	config.hooks = (lfpool_hooks_t){.context = &misuse, .misuse = note_misuse};
+	const lfpool_config_t config = CONFIG_OF(SIZE, 1, .hooks.context = &misuse, .hooks.misuse = note_misuse);
 	lfpool_t *pool = rcu_pool_with(config, NULL);
 	void *object = lfpool_acquire(pool);
 
@@ -308,21 +218,4 @@ TEST(no_flavour_is_no_scheme)
 	assert_int_equal(lfpool_destroy(pool), 0);
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(what_is_retired_waits_for_its_reader),
-		cmocka_unit_test(the_next_batch_has_a_grace_period_of_its_own),
-		cmocka_unit_test(a_thread_that_exits_leaves_nothing_behind),
-		cmocka_unit_test(who_acquires_need_not_be_registered),
-		cmocka_unit_test(drain_and_destroy_wait_for_readers),
-		cmocka_unit_test(drain_and_destroy_inside_a_section),
-		cmocka_unit_test(no_flavour_is_no_scheme),
-	};
-
-	join_flavour();
-	const int failed = cmocka_run_group_tests(tests, NULL, NULL);
-
-	leave_flavour();
-	return failed;
-}
+RUN_READERS_TESTS()

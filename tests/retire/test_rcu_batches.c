@@ -35,11 +35,9 @@ static lfpool_t *open_counting(void **objects_out)
 
 static void close_counting(lfpool_t *pool, size_t expected_calls)
 {
-	assert_int_equal(lfpool_drain(pool), LFPOOL_OK);
-	assert_int_equal(calls, expected_calls);
-	assert_int_equal(objects_in_calls, MANY);
 	require_drained(pool, SIZE);
 	assert_int_equal(calls, expected_calls);
+	assert_int_equal(objects_in_calls, MANY);
 	assert_int_equal(lfpool_destroy(pool), 0);
 }
 
@@ -50,8 +48,7 @@ TEST(a_callback_is_for_a_batch)
 	lfpool_t *pool = open_counting(objects);
 
 	reader_start(&reader);
-	for (size_t i = 0; i < MANY; i++)
-		retire(pool, objects[i]);
+	retire_each(pool, objects, MANY);
 	assert_int_equal(calls, 1);
 	assert_int_equal(objects_in_calls, 1);
 	assert_int_equal(lfpool_retired_count(pool), MANY);
@@ -60,14 +57,11 @@ TEST(a_callback_is_for_a_batch)
 
 	/* What comes at once is one batch, if none is there. */
 	pool = open_counting(objects);
-	rcu_thread_online();
-	assert_int_equal(lfpool_release_rcu_bulk(pool, objects, MANY), MANY);
-	rcu_thread_offline();
+	retire_bulk(pool, objects, MANY);
 	close_counting(pool, 1);
 }
 
 struct retiring {
-	pthread_t thread;
 	lfpool_t *pool;
 	void **objects;
 };
@@ -76,10 +70,9 @@ static void *retire_share(void *argument)
 {
 	struct retiring *share = argument;
 
-	join_flavour();
-	for (size_t i = 0; i < MANY / THREADS; i++)
-		retire(share->pool, share->objects[i]);
-	leave_flavour();
+	join_readers();
+	retire_each(share->pool, share->objects, MANY / THREADS);
+	leave_readers();
 	return NULL;
 }
 
@@ -92,12 +85,9 @@ TEST(threads_have_at_most_two_callbacks_each)
 	lfpool_t *pool = open_counting(objects);
 
 	reader_start(&reader);
-	for (size_t i = 0; i < THREADS; i++) {
-		shares[i] = (struct retiring){.pool = pool, .objects = objects + i * (MANY / THREADS)};
-		thread_start(&shares[i].thread, retire_share, &shares[i]);
-	}
 	for (size_t i = 0; i < THREADS; i++)
-		pthread_join(shares[i].thread, NULL);
+		shares[i] = (struct retiring){.pool = pool, .objects = objects + i * (MANY / THREADS)};
+	threads_run(THREADS, retire_share, shares, sizeof(shares[0]));
 	assert_in_range(calls, 1, THREADS);
 	assert_int_equal(objects_in_calls, calls);
 	const size_t places = calls;
@@ -139,15 +129,12 @@ static void on_destroy(void *context, void *object)
 
 TEST(hooks_run_in_the_callback)
 {
-	enum { FEW = 1 };
-
 	for (unsigned refuse = 0; refuse < 2; refuse++) {
 		struct life life = {.other = pool_of(SIZE, 1), .owner = pthread_self(), .refuse = refuse};
-		lfpool_config_t config = config_of(SIZE, FEW);
 		struct reader reader;
 
-		config.hooks = (lfpool_hooks_t){.context = &life, .deactivate = on_deactivate, .destroy = on_destroy};
-		life.pool = rcu_pool_with(config, &rcu_flavor);
+		life.pool = readers_pool(
+			CONFIG_OF(SIZE, 1, .hooks = {.context = &life, .deactivate = on_deactivate, .destroy = on_destroy}));
 		for (size_t round = 1; round <= 3; round++) {
 			void *object = lfpool_acquire(life.pool);
 
@@ -193,12 +180,11 @@ static bool retire_next(void *context, void *object)
 TEST(a_pool_is_destroyed_when_its_hooks_retire_no_more)
 {
 	enum { LINKS = 8 };
-	lfpool_config_t config = config_of(sizeof(struct chained), LINKS);
 	struct chained *first = NULL;
 	struct chain chain = {.ended = 0};
 
-	config.hooks = (lfpool_hooks_t){.context = &chain, .deactivate = retire_next};
-	chain.pool = rcu_pool_with(config, &rcu_flavor);
+	chain.pool = readers_pool(
+		CONFIG_OF(sizeof(struct chained), LINKS, .hooks = {.context = &chain, .deactivate = retire_next}));
 	for (size_t i = 0; i < LINKS; i++) {
 		struct chained *next = lfpool_acquire(chain.pool);
 
@@ -219,7 +205,7 @@ static void got_one(void *context, lfpool_t *pool, void *object)
 
 TEST(a_continuation_is_served_from_the_callback)
 {
-	lfpool_t *pool = rcu_pool_of(SIZE, 1);
+	lfpool_t *pool = readers_pool_of(SIZE, 1);
 	void *object = lfpool_acquire(pool);
 	struct reader reader;
 	sem_t served;
@@ -236,8 +222,7 @@ TEST(a_continuation_is_served_from_the_callback)
 	reader_end(&reader);
 	for (int i = 0; i < 3; i++)
 		await(&served);
-	require_drained(pool, SIZE);
-	assert_int_equal(lfpool_destroy(pool), 0);
+	drain_and_destroy(pool, SIZE);
 }
 
 /* ---- Many pools ---- */
@@ -250,7 +235,7 @@ TEST(pools_share_a_flavour)
 	struct reader reader;
 
 	for (size_t i = 0; i < POOLS; i++)
-		pools[i] = rcu_pool_of(SIZE, OF_EACH);
+		pools[i] = readers_pool_of(SIZE, OF_EACH);
 	reader_start(&reader);
 	for (unsigned step = 0; step < 2 * POOLS * OF_EACH; step++) {
 		lfpool_t *pool = pools[random_below(&random, POOLS)];
@@ -273,20 +258,4 @@ TEST(pools_share_a_flavour)
 	}
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(a_callback_is_for_a_batch),
-		cmocka_unit_test(threads_have_at_most_two_callbacks_each),
-		cmocka_unit_test(hooks_run_in_the_callback),
-		cmocka_unit_test(a_continuation_is_served_from_the_callback),
-		cmocka_unit_test(pools_share_a_flavour),
-		cmocka_unit_test(a_pool_is_destroyed_when_its_hooks_retire_no_more),
-	};
-
-	join_flavour();
-	const int failed = cmocka_run_group_tests(tests, NULL, NULL);
-
-	leave_flavour();
-	return failed;
-}
+RUN_READERS_TESTS()

@@ -68,21 +68,9 @@ TEST(a_reader_holds_back_the_objects_of_its_flavour)
 		flavors[i]->read_unlock();
 		sem_post(&reader.end);
 		pthread_join(reader.thread, NULL);
-		require_drained(held, SIZE);
-		assert_int_equal(lfpool_destroy(held), 0);
+		drain_and_destroy(held, SIZE);
 		assert_int_equal(lfpool_destroy(free_soon), 0);
 	}
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(a_reader_holds_back_the_objects_of_its_flavour),
-	};
-
-	join_flavour();
-	const int failed = cmocka_run_group_tests(tests, NULL, NULL);
-
-	leave_flavour();
-	return failed;
-}
+RUN_READERS_TESTS()

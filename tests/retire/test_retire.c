@@ -4,22 +4,11 @@
  * nothing happens to it, until its batch is reclaimed.  On every kind of pool, with a scheme that is asked and one
  * that is not.
  */
-#include "../support/kinds.h"
-#include "../support/schemes.h"
+#include "../support/scheme_stage.h"
 
 enum { CAPACITY = 40, RETIRED = 15 };
 
-static struct fake fake;
-
-static void open_with(struct stage *s, const struct kind *kind, enum scheme_kind how, size_t capacity)
-{
-	lfpool_config_t config = stage_config(s, kind, capacity, 0);
-
-	config.scheme = fake_scheme(&fake, how);
-	s->pool = pool_with(&config);
-}
-
-static bool cannot_tell(const struct stage *s)
+static bool on_the_heap(const struct stage *s)
 {
 	return lfpool_backend(s->pool) == LFPOOL_BACKEND_MALLOC;
 }
@@ -27,13 +16,12 @@ static bool cannot_tell(const struct stage *s)
 /* What every account says of `active` objects in use and `retired` ones. */
 static void require_accounts(const struct stage *s, size_t active, size_t retired)
 {
-	lfpool_stats_t stats = LFPOOL_STATS_INIT;
+	const lfpool_stats_t stats = stats_of(s->pool);
 
 	require_intact(s->pool);
 	REQUIRE(lfpool_retired_count(s->pool) == retired);
 	REQUIRE(lfpool_active_count(s->pool) == active + retired);
 	REQUIRE(lfpool_available_count(s->pool) == lfpool_capacity(s->pool) - active - retired);
-	REQUIRE(lfpool_stats(s->pool, &stats) == LFPOOL_OK);
 	REQUIRE(stats.active == active);
 	REQUIRE(stats.retired == retired);
 	REQUIRE(stats.unaccounted == 0);
@@ -74,7 +62,7 @@ static void require_out_of_sight(const struct stage *s, void **objects, const lf
 
 		REQUIRE(lfpool_resolve(s->pool, handles[i]) == (active ? objects[i] : NULL));
 		REQUIRE(lfpool_handle_of(s->pool, objects[i]) == (active ? handles[i] : 0));
-		REQUIRE(lfpool_in_use(s->pool, objects[i]) == (active || cannot_tell(s)));
+		REQUIRE(lfpool_in_use(s->pool, objects[i]) == active);
 		REQUIRE(lfpool_owns(s->pool, objects[i]));
 		REQUIRE(mark_holds(objects[i], i));
 	}
@@ -82,7 +70,7 @@ static void require_out_of_sight(const struct stage *s, void **objects, const lf
 	met.visits = 0;
 	(void)lfpool_for_each_slot(s->pool, marks_none_active, &met);
 	/* There free slots have no memory, and nothing is visited. */
-	REQUIRE(met.visits == (cannot_tell(s) ? 0 : CAPACITY - RETIRED));
+	REQUIRE(met.visits == (on_the_heap(s) ? 0 : CAPACITY - RETIRED));
 	REQUIRE(lfpool_copy_active(s->pool, copied, CAPACITY + 1) == CAPACITY - RETIRED);
 	for (size_t i = 0; i < CAPACITY - RETIRED; i++)
 		(void)meets_no_retired(&met, copied[i]);
@@ -92,119 +80,84 @@ static void require_out_of_sight(const struct stage *s, void **objects, const lf
 			REQUIRE(object != objects[i]);
 }
 
-static void retire_on(const struct kind *kind, enum scheme_kind how)
+STAGED_TEST(a_retired_object_is_neither_in_use_nor_free, CAPACITY, 0)
 {
 	lfpool_handle_t handles[CAPACITY];
 	void *objects[CAPACITY + 1], *again[RETIRED + 1];
-	struct stage s;
 
-	open_with(&s, kind, how, CAPACITY);
-	REQUIRE(acquire_all(s.pool, objects, CAPACITY + 1) == CAPACITY);
+	REQUIRE(acquire_all(s->pool, objects, CAPACITY + 1) == CAPACITY);
 	for (size_t i = 0; i < CAPACITY; i++) {
 		mark_write(objects[i], i);
-		REQUIRE(handles[i] = lfpool_handle_of(s.pool, objects[i]));
+		REQUIRE(handles[i] = lfpool_handle_of(s->pool, objects[i]));
 	}
 	for (size_t i = 0; i < RETIRED; i++) {
-		REQUIRE(lfpool_retire(s.pool, objects[i]) == LFPOOL_OK);
-		require_accounts(&s, CAPACITY - i - 1, i + 1);
+		REQUIRE(lfpool_retire(s->pool, objects[i]) == LFPOOL_OK);
+		require_accounts(s, CAPACITY - i - 1, i + 1);
 	}
-	REQUIRE(lfpool_retire(s.pool, NULL) == LFPOOL_OK);
-	require_out_of_sight(&s, objects, handles);
-	REQUIRE(!lfpool_acquire(s.pool));
-	REQUIRE(lfpool_acquire_bulk(s.pool, again, RETIRED) == 0);
-	REQUIRE(!lfpool_acquire_wait(s.pool, 1000));
+	REQUIRE(lfpool_retire(s->pool, NULL) == LFPOOL_OK);
+	require_out_of_sight(s, objects, handles);
+	REQUIRE(!lfpool_acquire(s->pool));
+	REQUIRE(lfpool_acquire_bulk(s->pool, again, RETIRED) == 0);
+	REQUIRE(!lfpool_acquire_wait(s->pool, 1000));
 	/* Whoever asked, asked in vain. */
-	require_out_of_sight(&s, objects, handles);
-	REQUIRE(s.deactivated == 0 && s.destroyed == 0);
+	require_out_of_sight(s, objects, handles);
+	REQUIRE(s->deactivated == 0 && s->destroyed == 0);
 	/* The first went alone, and the others together after it. */
-	REQUIRE(fake_period(&fake, s.pool) == 1);
-	require_accounts(&s, CAPACITY - RETIRED, RETIRED - 1);
-	REQUIRE(fake_period(&fake, s.pool) == 1);
-	require_accounts(&s, CAPACITY - RETIRED, 0);
-	REQUIRE(fake_period(&fake, s.pool) == 0);
-	REQUIRE(s.deactivated == (kind->hooks ? RETIRED : 0));
-	if (!cannot_tell(&s))
-		for (size_t i = 0; i < RETIRED; i++)
-			REQUIRE(!lfpool_in_use(s.pool, objects[i]));
-	REQUIRE(acquire_all(s.pool, again, RETIRED + 1) == RETIRED);
+	REQUIRE(fake_period(s->pool) == 1);
+	require_accounts(s, CAPACITY - RETIRED, RETIRED - 1);
+	REQUIRE(fake_period(s->pool) == 1);
+	require_accounts(s, CAPACITY - RETIRED, 0);
+	REQUIRE(fake_period(s->pool) == 0);
+	REQUIRE(s->deactivated == (s->kind->hooks ? RETIRED : 0));
+	for (size_t i = 0; i < RETIRED; i++)
+		REQUIRE(!lfpool_in_use(s->pool, objects[i]));
+	REQUIRE(acquire_all(s->pool, again, RETIRED + 1) == RETIRED);
 	for (size_t i = 0; i < CAPACITY; i++)
-		REQUIRE(lfpool_resolve(s.pool, handles[i]) == (i < RETIRED ? NULL : objects[i]));
+		REQUIRE(lfpool_resolve(s->pool, handles[i]) == (i < RETIRED ? NULL : objects[i]));
 	memcpy(objects, again, RETIRED * sizeof(*objects));
 	REQUIRE(sort_disjoint(objects, CAPACITY, SIZE));
-	release_all(s.pool, objects, CAPACITY);
-	stage_close(&s);
-}
-
-static void retire_with_both(const struct kind *kind)
-{
-	for (enum scheme_kind how = 0; how < SCHEME_KINDS; how++)
-		retire_on(kind, how);
-}
-
-TEST(a_retired_object_is_neither_in_use_nor_free)
-{
-	on_every_kind(retire_with_both);
+	release_all(s->pool, objects, CAPACITY);
 }
 
 /* Those that are active, and no others. */
-static void release_all_on(const struct kind *kind)
+STAGED_TEST(release_all_does_not_meet_them, CAPACITY, 0)
 {
-	for (enum scheme_kind how = 0; how < SCHEME_KINDS; how++) {
-		void *objects[CAPACITY];
-		struct stage s;
+	void *objects[CAPACITY];
 
-		open_with(&s, kind, how, CAPACITY);
-		REQUIRE(acquire_all(s.pool, objects, CAPACITY) == CAPACITY);
-		for (size_t i = 0; i < CAPACITY; i++)
-			mark_write(objects[i], i);
-		REQUIRE(lfpool_retire_bulk(s.pool, objects, RETIRED) == RETIRED);
-		REQUIRE(lfpool_release_all(s.pool) == CAPACITY - RETIRED);
-		REQUIRE(s.deactivated == (kind->hooks ? CAPACITY - RETIRED : 0));
-		require_accounts(&s, 0, RETIRED);
-		for (size_t i = 0; i < RETIRED; i++)
-			REQUIRE(mark_holds(objects[i], i));
-		REQUIRE(lfpool_release_all(s.pool) == 0);
-		REQUIRE(lfpool_retired_count(s.pool) == RETIRED);
-		REQUIRE(fake_period(&fake, s.pool) == 1);
-		require_accounts(&s, 0, 0);
-		stage_close(&s);
-	}
-}
-
-TEST(release_all_does_not_meet_them)
-{
-	on_every_kind(release_all_on);
+	REQUIRE(acquire_all(s->pool, objects, CAPACITY) == CAPACITY);
+	for (size_t i = 0; i < CAPACITY; i++)
+		mark_write(objects[i], i);
+	REQUIRE(lfpool_retire_bulk(s->pool, objects, RETIRED) == RETIRED);
+	REQUIRE(lfpool_release_all(s->pool) == CAPACITY - RETIRED);
+	REQUIRE(s->deactivated == (s->kind->hooks ? CAPACITY - RETIRED : 0));
+	require_accounts(s, 0, RETIRED);
+	for (size_t i = 0; i < RETIRED; i++)
+		REQUIRE(mark_holds(objects[i], i));
+	REQUIRE(lfpool_release_all(s->pool) == 0);
+	REQUIRE(lfpool_retired_count(s->pool) == RETIRED);
+	REQUIRE(fake_period(s->pool) == 1);
+	require_accounts(s, 0, 0);
 }
 
 /* ---- Many at once ---- */
 
-static void bulk_on(const struct kind *kind)
+STAGED_TEST(bulk_passes_over_null, CAPACITY, 0)
 {
-	for (enum scheme_kind how = 0; how < SCHEME_KINDS; how++) {
-		void *objects[CAPACITY], *given[2 * CAPACITY] = {NULL};
-		struct stage s;
+	void *objects[CAPACITY], *given[2 * CAPACITY] = {NULL};
 
-		open_with(&s, kind, how, CAPACITY);
-		REQUIRE(lfpool_retire_bulk(s.pool, given, 0) == 0);
-		REQUIRE(lfpool_retire_bulk(s.pool, given, COUNT(given)) == 0);
-		REQUIRE(fake.begun == 0);
-		REQUIRE(acquire_all(s.pool, objects, CAPACITY) == CAPACITY);
-		for (size_t i = 0; i < CAPACITY; i++)
-			given[2 * i + i % 2] = objects[i];
-		REQUIRE(lfpool_retire_bulk(s.pool, given, COUNT(given)) == CAPACITY);
-		/* One piece of one batch. */
-		REQUIRE(fake.begun == 1);
-		require_accounts(&s, 0, CAPACITY);
-		REQUIRE(!lfpool_acquire(s.pool));
-		REQUIRE(fake_period(&fake, s.pool) == 1);
-		require_accounts(&s, 0, 0);
-		stage_close(&s);
-	}
-}
-
-TEST(bulk_passes_over_null)
-{
-	on_every_kind(bulk_on);
+	REQUIRE(lfpool_retire_bulk(s->pool, given, 0) == 0);
+	REQUIRE(lfpool_retire_bulk(s->pool, given, COUNT(given)) == 0);
+	REQUIRE(fake.begun == 0);
+	REQUIRE(acquire_all(s->pool, objects, CAPACITY) == CAPACITY);
+	for (size_t i = 0; i < CAPACITY; i++)
+		given[2 * i + i % 2] = objects[i];
+	REQUIRE(lfpool_retire_bulk(s->pool, given, COUNT(given)) == CAPACITY);
+	/* One piece of one batch. */
+	REQUIRE(fake.begun == 1);
+	require_accounts(s, 0, CAPACITY);
+	REQUIRE(!lfpool_acquire(s->pool));
+	REQUIRE(fake_period(s->pool) == 1);
+	require_accounts(s, 0, 0);
 }
 
 /* ---- A random life, against a model ---- */
@@ -214,7 +167,7 @@ TEST(bulk_passes_over_null)
 enum state { FREE, HELD, WITH, NEXT };
 
 struct life {
-	struct stage s;
+	struct stage *s;
 	struct random random;
 	void *object[CAPACITY]; /* by number, unless that is free */
 	lfpool_handle_t handle[CAPACITY];
@@ -240,7 +193,7 @@ static void life_move(struct life *l, size_t number, enum state to)
 
 static void life_acquire(struct life *l)
 {
-	void *object = lfpool_acquire(l->s.pool);
+	void *object = lfpool_acquire(l->s->pool);
 
 	/* NULL when all are in use or retired, else an object that is neither. */
 	REQUIRE(!object == !l->count[FREE]);
@@ -252,8 +205,8 @@ static void life_acquire(struct life *l)
 	const size_t number = life_pick(l, FREE);
 
 	l->object[number] = object;
-	l->handle[number] = lfpool_handle_of(l->s.pool, object);
-	REQUIRE(lfpool_resolve(l->s.pool, l->handle[number]) == object);
+	l->handle[number] = lfpool_handle_of(l->s->pool, object);
+	REQUIRE(lfpool_resolve(l->s->pool, l->handle[number]) == object);
 	mark_write(object, number);
 	life_move(l, number, HELD);
 }
@@ -266,8 +219,8 @@ static void life_release(struct life *l)
 	const size_t number = life_pick(l, HELD);
 
 	REQUIRE(mark_holds(l->object[number], number));
-	REQUIRE(lfpool_release(l->s.pool, l->object[number]) == LFPOOL_OK);
-	REQUIRE(!lfpool_resolve(l->s.pool, l->handle[number]));
+	REQUIRE(lfpool_release(l->s->pool, l->object[number]) == LFPOOL_OK);
+	REQUIRE(!lfpool_resolve(l->s->pool, l->handle[number]));
 	life_move(l, number, FREE);
 }
 
@@ -285,19 +238,19 @@ static void life_retire(struct life *l, size_t count, bool bulk)
 		life_move(l, number, to);
 	}
 	if (bulk)
-		REQUIRE(lfpool_retire_bulk(l->s.pool, objects, count) == count);
+		REQUIRE(lfpool_retire_bulk(l->s->pool, objects, count) == count);
 	else if (count)
-		REQUIRE(lfpool_retire(l->s.pool, objects[0]) == LFPOOL_OK);
+		REQUIRE(lfpool_retire(l->s->pool, objects[0]) == LFPOOL_OK);
 }
 
 static void life_period(struct life *l)
 {
 	for (size_t i = 0; i < CAPACITY; i++)
 		REQUIRE(l->state[i] == FREE || mark_holds(l->object[i], i));
-	REQUIRE(fake_period(&fake, l->s.pool) == (l->count[WITH] ? 1 : 0));
+	REQUIRE(fake_period(l->s->pool) == (l->count[WITH] ? 1 : 0));
 	for (size_t i = 0; i < CAPACITY; i++) {
 		if (l->state[i] != FREE)
-			REQUIRE(!lfpool_resolve(l->s.pool, l->handle[i]) == (l->state[i] != HELD));
+			REQUIRE(!lfpool_resolve(l->s->pool, l->handle[i]) == (l->state[i] != HELD));
 		if (l->state[i] == WITH)
 			life_move(l, i, FREE);
 		else if (l->state[i] == NEXT)
@@ -305,57 +258,48 @@ static void life_period(struct life *l)
 	}
 }
 
-static void live_on(const struct kind *kind)
+STAGED_TEST(a_random_life, CAPACITY, 0)
 {
 	static uint64_t seed;
 
 	if (!seed)
 		seed = test_seed("retire");
-	for (enum scheme_kind how = 0; how < SCHEME_KINDS; how++) {
-		struct life l = {.random = random_for(seed, how), .count = {[FREE] = CAPACITY}};
+	struct life l = {.s = s, .random = random_for(seed, fake.kind), .count = {[FREE] = CAPACITY}};
 
-		open_with(&l.s, kind, how, CAPACITY);
-		for (int step = 0; step < TIMES(4000, 800); step++) {
-			const uint32_t what = random_below(&l.random, 16);
+	for (int step = 0; step < TIMES(4000, 800); step++) {
+		const uint32_t what = random_below(&l.random, 16);
 
-			if (what < 8)
-				life_acquire(&l);
-			else if (what < 11)
-				life_release(&l);
-			else if (what < 15)
-				life_retire(&l, what < 14 ? 1 : random_below(&l.random, 8), what == 14);
-			else
-				life_period(&l);
-			if (step % 16 == 0)
-				require_accounts(&l.s, l.count[HELD], l.count[WITH] + l.count[NEXT]);
-		}
-		fake_end_all(&fake, l.s.pool);
-		REQUIRE(lfpool_release_all(l.s.pool) == l.count[HELD]);
-		stage_close(&l.s);
+		if (what < 8)
+			life_acquire(&l);
+		else if (what < 11)
+			life_release(&l);
+		else if (what < 15)
+			life_retire(&l, what < 14 ? 1 : random_below(&l.random, 8), what == 14);
+		else
+			life_period(&l);
+		if (step % 16 == 0)
+			require_accounts(s, l.count[HELD], l.count[WITH] + l.count[NEXT]);
 	}
-}
-
-TEST(a_random_life)
-{
-	on_every_kind(live_on);
+	fake_end_all(s->pool);
+	REQUIRE(lfpool_release_all(s->pool) == l.count[HELD]);
 }
 
 /* ---- At the end ---- */
 
 /* Destroying the pool ends the grace periods first: deactivate, then destroy, for each. */
-static void destroy_on(const struct kind *kind)
+KIND_TEST(destroy_reclaims_first)
 {
 	for (enum scheme_kind how = 0; how < SCHEME_KINDS; how++) {
 		void *objects[CAPACITY];
 		struct stage s;
 
-		open_with(&s, kind, how, CAPACITY);
+		scheme_stage_open(&s, kind, how, CAPACITY, 0);
 		REQUIRE(acquire_all(s.pool, objects, CAPACITY) == CAPACITY);
 		for (size_t i = 0; i < RETIRED; i++)
 			REQUIRE(lfpool_retire(s.pool, objects[i]) == LFPOOL_OK);
 		/* The malloc backend leaves alone what is active. */
 		release_all(s.pool, objects + RETIRED, CAPACITY - RETIRED - 1);
-		const size_t active = !cannot_tell(&s);
+		const size_t active = !on_the_heap(&s);
 
 		if (!active)
 			REQUIRE(lfpool_release(s.pool, objects[CAPACITY - 1]) == LFPOOL_OK);
@@ -368,20 +312,4 @@ static void destroy_on(const struct kind *kind)
 	}
 }
 
-TEST(destroy_reclaims_first)
-{
-	on_every_kind(destroy_on);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		KIND_TEST(a_retired_object_is_neither_in_use_nor_free),
-		KIND_TEST(release_all_does_not_meet_them),
-		KIND_TEST(bulk_passes_over_null),
-		KIND_TEST(a_random_life),
-		KIND_TEST(destroy_reclaims_first),
-	};
-
-	return cmocka_run_group_tests_name("retire", tests, NULL, NULL);
-}
+RUN_TESTS()

@@ -7,19 +7,6 @@
 
 enum { SIZE = 24, CAPACITY = 500, PLENTY = 100 };
 
-static const lfpool_backend_t backends[] = {LFPOOL_BACKEND_LOCKFREE, LFPOOL_BACKEND_MUTEX, LFPOOL_BACKEND_MALLOC};
-
-static struct fake fake;
-
-static lfpool_t *pool_on(lfpool_backend_t backend, enum scheme_kind how)
-{
-	lfpool_config_t config = config_of(SIZE, CAPACITY);
-
-	config.backend = backend;
-	config.scheme = fake_scheme(&fake, how);
-	return pool_with(&config);
-}
-
 /* ---- What is in a batch ---- */
 
 /* The one batch that is with the scheme; NULL if there is none. */
@@ -51,121 +38,111 @@ static void assert_consists_of(const lfpool_batch_t *batch, void **objects, size
 	assert_memory_equal(found, objects, count * sizeof(*objects));
 }
 
-TEST(the_first_goes_alone_and_what_comes_meanwhile_is_next)
+BACKEND_TEST(the_first_goes_alone_and_what_comes_meanwhile_is_next, LFPOOL_BACKEND_MALLOC)
 {
-	for (size_t b = 0; b < COUNT(backends); b++) {
-		lfpool_t *pool = pool_on(backends[b], KEPT);
-		void *objects[PLENTY];
+	lfpool_t *pool = fake_pool(config_of(SIZE, CAPACITY), backend, KEPT);
+	void *objects[PLENTY];
 
-		assert_int_equal(lfpool_acquire_bulk(pool, objects, PLENTY), PLENTY);
-		for (int round = 0; round < 3; round++) {
-			void **retired = objects + 30 * round;
+	assert_int_equal(lfpool_acquire_bulk(pool, objects, PLENTY), PLENTY);
+	for (int round = 0; round < 3; round++) {
+		void **retired = objects + 30 * round;
 
-			assert_null(the_batch());
-			for (size_t i = 0; i < 10; i++) {
-				assert_int_equal(lfpool_retire(pool, retired[i]), LFPOOL_OK);
-				assert_consists_of(the_batch(), retired, 1);
-			}
-			assert_int_equal(fake.begun, 3 * round + 1);
-			assert_int_equal(fake_period(&fake, pool), 1);
-			assert_consists_of(the_batch(), retired + 1, 9);
-			/* By two calls, into one batch. */
-			assert_int_equal(lfpool_retire_bulk(pool, retired + 10, 12), 12);
-			assert_int_equal(lfpool_retire_bulk(pool, retired + 22, 8), 8);
-			assert_consists_of(the_batch(), retired + 1, 9);
-			assert_int_equal(fake_period(&fake, pool), 1);
-			assert_consists_of(the_batch(), retired + 10, 20);
-			assert_int_equal(fake_period(&fake, pool), 1);
-			assert_int_equal(fake.begun, 3 * round + 3);
-			assert_int_equal(lfpool_retired_count(pool), 0);
+		assert_null(the_batch());
+		for (size_t i = 0; i < 10; i++) {
+			assert_int_equal(lfpool_retire(pool, retired[i]), LFPOOL_OK);
+			assert_consists_of(the_batch(), retired, 1);
 		}
-		release_all(pool, objects + 90, PLENTY - 90);
-		require_whole(pool, SIZE);
-		assert_int_equal(lfpool_destroy(pool), 0);
+		assert_int_equal(fake.begun, 3 * round + 1);
+		assert_int_equal(fake_period(pool), 1);
+		assert_consists_of(the_batch(), retired + 1, 9);
+		/* By two calls, into one batch. */
+		assert_int_equal(lfpool_retire_bulk(pool, retired + 10, 12), 12);
+		assert_int_equal(lfpool_retire_bulk(pool, retired + 22, 8), 8);
+		assert_consists_of(the_batch(), retired + 1, 9);
+		assert_int_equal(fake_period(pool), 1);
+		assert_consists_of(the_batch(), retired + 10, 20);
+		assert_int_equal(fake_period(pool), 1);
+		assert_int_equal(fake.begun, 3 * round + 3);
+		assert_int_equal(lfpool_retired_count(pool), 0);
 	}
+	release_all(pool, objects + 90, PLENTY - 90);
+	pool_close(pool, SIZE);
 }
 
-TEST(a_batch_has_room_of_its_own)
+BACKEND_TEST(a_batch_has_room_of_its_own, LFPOOL_BACKEND_MALLOC)
 {
-	for (size_t b = 0; b < COUNT(backends); b++) {
-		lfpool_t *pool = pool_on(backends[b], KEPT);
-		void *objects[PLENTY];
+	lfpool_t *pool = fake_pool(config_of(SIZE, CAPACITY), backend, KEPT);
+	void *objects[PLENTY];
 
-		assert_int_equal(lfpool_acquire_bulk(pool, objects, PLENTY), PLENTY);
-		assert_int_equal(lfpool_retire_bulk(pool, objects, 50), 50);
-		lfpool_batch_t *batch = the_batch();
-		const size_t place = lfpool_batch_place(batch);
-		unsigned char *room = lfpool_batch_room(batch);
+	assert_int_equal(lfpool_acquire_bulk(pool, objects, PLENTY), PLENTY);
+	assert_int_equal(lfpool_retire_bulk(pool, objects, 50), 50);
+	lfpool_batch_t *batch = the_batch();
+	const size_t place = lfpool_batch_place(batch);
+	unsigned char *room = lfpool_batch_room(batch);
 
-		assert_int_equal((uintptr_t)room % 16, 0);
-		assert_ptr_equal(lfpool_batch_of(room), batch);
-		memset(room, 0xff, LFPOOL_BATCH_ROOM);
-		/* Nothing that we wrote, and nothing that is retired meanwhile, changes the other. */
-		assert_int_equal(lfpool_retire_bulk(pool, objects + 50, 50), 50);
-		assert_true(all_bytes_are(room, LFPOOL_BATCH_ROOM, 0xff));
-		assert_int_equal(lfpool_batch_place(batch), place);
-		assert_consists_of(batch, objects, 50);
-		require_intact(pool);
-		assert_int_equal(fake_period(&fake, pool), 1);
-		assert_consists_of(the_batch(), objects + 50, 50);
-		fake_end_all(&fake, pool);
-		require_whole(pool, SIZE);
-		assert_int_equal(lfpool_destroy(pool), 0);
-	}
+	assert_int_equal((uintptr_t)room % 16, 0);
+	assert_ptr_equal(lfpool_batch_of(room), batch);
+	memset(room, 0xff, LFPOOL_BATCH_ROOM);
+	/* Nothing that we wrote, and nothing that is retired meanwhile, changes the other. */
+	assert_int_equal(lfpool_retire_bulk(pool, objects + 50, 50), 50);
+	assert_true(all_bytes_are(room, LFPOOL_BATCH_ROOM, 0xff));
+	assert_int_equal(lfpool_batch_place(batch), place);
+	assert_consists_of(batch, objects, 50);
+	require_intact(pool);
+	assert_int_equal(fake_period(pool), 1);
+	assert_consists_of(the_batch(), objects + 50, 50);
+	fake_end_all(pool);
+	pool_close(pool, SIZE);
 }
 
 /* ---- Schemes that are asked ---- */
 
-TEST(a_scheme_is_asked_by_those_who_want_something)
+BACKEND_TEST(a_scheme_is_asked_by_those_who_want_something, LFPOOL_BACKEND_MALLOC)
 {
-	for (size_t b = 0; b < COUNT(backends); b++) {
-		lfpool_t *pool = pool_on(backends[b], ASKED);
-		void *objects[CAPACITY];
-		size_t asks;
+	lfpool_t *pool = fake_pool(config_of(SIZE, CAPACITY), backend, ASKED);
+	void *objects[CAPACITY];
+	size_t asks;
 
-		assert_int_equal(acquire_all(pool, objects, CAPACITY), CAPACITY);
-		assert_false(lfpool_retire_poll(pool));
-		/* Each 64th. */
-		for (size_t i = 0; i < 300; i++)
-			assert_int_equal(lfpool_retire(pool, objects[i]), LFPOOL_OK);
-		assert_in_range(fake.asks, 300 / 64 - 1, 300 / 64 + 1);
-		assert_int_equal(lfpool_retired_count(pool), 300);
-		/* An acquire that finds nothing, and no other. */
-		assert_int_equal(lfpool_release(pool, objects[300]), LFPOOL_OK);
-		asks = fake.asks;
-		assert_non_null(objects[300] = lfpool_acquire(pool));
-		assert_int_equal(fake.asks, asks);
-		assert_null(lfpool_acquire(pool));
-		assert_true(fake.asks > asks);
-		/* A question by hand. */
-		asks = fake.asks;
-		assert_false(lfpool_retire_poll(pool));
-		assert_int_equal(fake.asks, asks + 1);
-		atomic_store(&fake.yes, true);
-		assert_true(lfpool_retire_poll(pool));
-		atomic_store(&fake.yes, false);
-		assert_int_equal(lfpool_retired_count(pool), 299);
-		assert_non_null(lfpool_acquire(pool));
-		assert_null(lfpool_acquire(pool));
-		/* It asks by itself. */
-		atomic_store(&fake.yes, true);
-		assert_non_null(lfpool_acquire(pool));
-		assert_int_equal(lfpool_retired_count(pool), 0);
-		assert_false(lfpool_retire_poll(pool));
-		(void)lfpool_release_all(pool);
-		require_whole(pool, SIZE);
-		assert_int_equal(lfpool_destroy(pool), 0);
-	}
+	assert_int_equal(acquire_all(pool, objects, CAPACITY), CAPACITY);
+	assert_false(lfpool_retire_poll(pool));
+	/* Each 64th. */
+	for (size_t i = 0; i < 300; i++)
+		assert_int_equal(lfpool_retire(pool, objects[i]), LFPOOL_OK);
+	assert_in_range(fake.asks, 300 / 64 - 1, 300 / 64 + 1);
+	assert_int_equal(lfpool_retired_count(pool), 300);
+	/* An acquire that finds nothing, and no other. */
+	assert_int_equal(lfpool_release(pool, objects[300]), LFPOOL_OK);
+	asks = fake.asks;
+	assert_non_null(objects[300] = lfpool_acquire(pool));
+	assert_int_equal(fake.asks, asks);
+	assert_null(lfpool_acquire(pool));
+	assert_true(fake.asks > asks);
+	/* A question by hand. */
+	asks = fake.asks;
+	assert_false(lfpool_retire_poll(pool));
+	assert_int_equal(fake.asks, asks + 1);
+	atomic_store(&fake.yes, true);
+	assert_true(lfpool_retire_poll(pool));
+	atomic_store(&fake.yes, false);
+	assert_int_equal(lfpool_retired_count(pool), 299);
+	assert_non_null(lfpool_acquire(pool));
+	assert_null(lfpool_acquire(pool));
+	/* It asks by itself. */
+	atomic_store(&fake.yes, true);
+	assert_non_null(lfpool_acquire(pool));
+	assert_int_equal(lfpool_retired_count(pool), 0);
+	assert_false(lfpool_retire_poll(pool));
+	(void)lfpool_release_all(pool);
+	pool_close(pool, SIZE);
 }
 
 TEST(begin_may_be_missing_if_there_is_ready)
 {
-	lfpool_config_t config = config_of(SIZE, CAPACITY);
+	lfpool_scheme_t scheme = fake_scheme(ASKED);
 	void *objects[PLENTY];
 
-	config.scheme = fake_scheme(&fake, ASKED);
-	config.scheme.begin = NULL;
-	lfpool_t *pool = pool_with(&config);
+	scheme.begin = NULL;
+	lfpool_t *pool = POOL_OF(SIZE, CAPACITY, .scheme = scheme);
 
 	assert_int_equal(lfpool_acquire_bulk(pool, objects, PLENTY), PLENTY);
 	/* Nobody says that a batch begins. */
@@ -182,13 +159,12 @@ TEST(begin_may_be_missing_if_there_is_ready)
 		assert_true(lfpool_retire_poll(pool));
 		atomic_store(&fake.yes, false);
 	}
-	require_whole(pool, SIZE);
-	assert_int_equal(lfpool_destroy(pool), 0);
+	pool_close(pool, SIZE);
 }
 
 TEST(a_scheme_that_is_not_asked)
 {
-	lfpool_t *pool = pool_on(LFPOOL_BACKEND_LOCKFREE, KEPT);
+	lfpool_t *pool = fake_pool(config_of(SIZE, CAPACITY), LFPOOL_BACKEND_LOCKFREE, KEPT);
 	const lfpool_scheme_t scheme = lfpool_scheme(pool);
 
 	assert_true(scheme.context == &fake && scheme.begin == fake_begin);
@@ -196,7 +172,7 @@ TEST(a_scheme_that_is_not_asked)
 	assert_int_equal(lfpool_retire(pool, lfpool_acquire(pool)), LFPOOL_OK);
 	assert_false(lfpool_retire_poll(pool));
 	assert_int_equal(lfpool_retired_count(pool), 1);
-	fake_end_all(&fake, pool);
+	fake_end_all(pool);
 	assert_int_equal(lfpool_destroy(pool), 0);
 	/* And none at all. */
 	pool = pool_of(SIZE, 1);
@@ -230,50 +206,33 @@ static bool retire_the_next(void *context, void *object)
 }
 
 /* What an object leads to is retired with it, one batch later: hooks may use the pool. */
-TEST(a_hook_may_retire)
+BACKEND_TEST(a_hook_may_retire, LFPOOL_BACKEND_MALLOC)
 {
-	for (size_t b = 0; b < COUNT(backends); b++)
-		for (enum scheme_kind how = 0; how < SCHEME_KINDS; how++) {
-			lfpool_config_t config = config_of(SIZE, CAPACITY);
-			struct chain chain = {0};
-			struct link *first = NULL;
+	for (enum scheme_kind how = 0; how < SCHEME_KINDS; how++) {
+		struct chain chain = {0};
+		struct link *first = NULL;
 
-			config.backend = backends[b];
-			config.scheme = fake_scheme(&fake, how);
-			config.hooks.context = &chain;
-			config.hooks.deactivate = retire_the_next;
-			chain.pool = pool_with(&config);
-			for (size_t i = 0; i < CAPACITY; i++) {
-				struct link *link = lfpool_acquire(chain.pool);
+		chain.pool = POOL_OF(SIZE, CAPACITY, .backend = backend, .scheme = fake_scheme(how),
+				     .hooks = {.context = &chain, .deactivate = retire_the_next});
+		for (size_t i = 0; i < CAPACITY; i++) {
+			struct link *link = lfpool_acquire(chain.pool);
 
-				assert_non_null(link);
-				link->next = first;
-				first = link;
-			}
-			assert_int_equal(lfpool_retire(chain.pool, first), LFPOOL_OK);
-			/* A scheme that is asked may hear of the next in the same breath. */
-			for (size_t over = 0; over < CAPACITY; over = chain.deactivated) {
-				assert_int_equal(lfpool_retired_count(chain.pool), 1);
-				assert_true(fake_period(&fake, chain.pool) >= 1);
-				assert_true(how == KEPT ? chain.deactivated == over + 1 : chain.deactivated > over);
-			}
-			assert_int_equal(chain.deactivated, CAPACITY);
-			assert_int_equal(lfpool_active_count(chain.pool), 0);
-			require_intact(chain.pool);
-			assert_int_equal(lfpool_destroy(chain.pool), 0);
+			assert_non_null(link);
+			link->next = first;
+			first = link;
 		}
+		assert_int_equal(lfpool_retire(chain.pool, first), LFPOOL_OK);
+		/* A scheme that is asked may hear of the next in the same breath. */
+		for (size_t over = 0; over < CAPACITY; over = chain.deactivated) {
+			assert_int_equal(lfpool_retired_count(chain.pool), 1);
+			assert_true(fake_period(chain.pool) >= 1);
+			assert_true(how == KEPT ? chain.deactivated == over + 1 : chain.deactivated > over);
+		}
+		assert_int_equal(chain.deactivated, CAPACITY);
+		assert_int_equal(lfpool_active_count(chain.pool), 0);
+		require_intact(chain.pool);
+		assert_int_equal(lfpool_destroy(chain.pool), 0);
+	}
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(the_first_goes_alone_and_what_comes_meanwhile_is_next),
-		cmocka_unit_test(a_batch_has_room_of_its_own),
-		cmocka_unit_test(a_scheme_is_asked_by_those_who_want_something),
-		cmocka_unit_test(begin_may_be_missing_if_there_is_ready),
-		cmocka_unit_test(a_scheme_that_is_not_asked),
-		cmocka_unit_test(a_hook_may_retire),
-	};
-
-	return cmocka_run_group_tests_name("retire: batches", tests, NULL, NULL);
-}
+RUN_TESTS()

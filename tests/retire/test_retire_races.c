@@ -8,17 +8,16 @@
  *              long, longer after each round that it wins and shorter after each that it loses.  So the two come
  *              together.
  */
+#include "../support/pin.h"
 #include "../support/schemes.h"
 
 #include <sched.h>
 
 enum { SIZE = 16, CAPACITY = 20 };
 
-static struct fake fake;
-
 struct duel {
 	lfpool_t *pool;
-	void *object;           /* of the round, and its handle: written before `opened` */
+	void *object; /* of the round, and its handle: written before `opened` */
 	lfpool_handle_t handle;
 	lfpool_status_t (*leader)(const struct duel *), (*follower)(const struct duel *);
 	atomic_uint opened, closed, here, idled;
@@ -51,28 +50,11 @@ static lfpool_status_t by_release_all(const struct duel *duel)
 	return lfpool_release_all(duel->pool) == 1 ? LFPOOL_OK : LFPOOL_E_NOT_IN_USE;
 }
 
-/* Moves this thread to the n-th processor it may use, if there are so many; without it two threads that yield tend to
- * share one. */
-static void pin(int n)
-{
-	cpu_set_t allowed, one;
-
-	if (sched_getaffinity(0, sizeof(allowed), &allowed))
-		return;
-	for (size_t cpu = 0; cpu < CPU_SETSIZE; cpu++)
-		if (CPU_ISSET(cpu, &allowed) && n-- == 0) {
-			CPU_ZERO(&one);
-			CPU_SET(cpu, &one);
-			(void)sched_setaffinity(0, sizeof(one), &one);
-			return;
-		}
-}
-
 static void *follow(void *argument)
 {
 	struct duel *duel = argument;
 
-	pin(1);
+	pin_thread(1);
 	for (unsigned round = 1; round <= duel->rounds; round++) {
 		atomic_store(&duel->here, round);
 		for (unsigned spins = 1; atomic_load(&duel->opened) != round; spins++)
@@ -114,7 +96,6 @@ static void fight(uint32_t flags, lfpool_status_t (*leader)(const struct duel *)
 {
 	static uint64_t seed;
 	struct duel duel = {.leader = leader, .follower = follower, .rounds = rounds};
-	lfpool_config_t config = config_of(SIZE, CAPACITY);
 	unsigned followed = 0, turns = 0;
 	cpu_set_t everywhere;
 	struct random r;
@@ -122,13 +103,10 @@ static void fight(uint32_t flags, lfpool_status_t (*leader)(const struct duel *)
 
 	seed = seed ? seed : test_seed("racing retires");
 	r = random_for(seed, rounds);
-	config.flags = flags;
-	config.hooks.misuse = expected;
-	config.scheme = fake_scheme(&fake, KEPT);
-	duel.pool = pool_with(&config);
+	duel.pool = POOL_OF(SIZE, CAPACITY, .flags = flags, .hooks.misuse = expected, .scheme = fake_scheme(KEPT));
 	thread_start(&thread, follow, &duel);
 	REQUIRE(sched_getaffinity(0, sizeof(everywhere), &everywhere) == 0);
-	pin(0);
+	pin_thread(0);
 	for (unsigned round = 1; round <= rounds; round++) {
 		REQUIRE(duel.object = lfpool_acquire(duel.pool));
 		duel.handle = lfpool_handle_of(duel.pool, duel.object);
@@ -146,7 +124,7 @@ static void fight(uint32_t flags, lfpool_status_t (*leader)(const struct duel *)
 			turns -= turns / 8;
 		else if (turns < 10000)
 			turns += turns / 8 + 8;
-		fake_end_all(&fake, duel.pool);
+		fake_end_all(duel.pool);
 		REQUIRE(lfpool_active_count(duel.pool) == 0);
 		if (round % 64 == 0)
 			require_whole(duel.pool, SIZE);
@@ -154,8 +132,7 @@ static void fight(uint32_t flags, lfpool_status_t (*leader)(const struct duel *)
 	pthread_join(thread, NULL);
 	REQUIRE(sched_setaffinity(0, sizeof(everywhere), &everywhere) == 0);
 	print_message("    the follower won %u of %u rounds\n", followed, rounds);
-	require_whole(duel.pool, SIZE);
-	assert_int_equal(lfpool_destroy(duel.pool), 0);
+	pool_close(duel.pool, SIZE);
 }
 
 TEST(of_two_retires_one_succeeds)
@@ -175,13 +152,4 @@ TEST(of_a_retire_and_a_release_one_succeeds_where_races_are_checked)
 	fight(LFPOOL_CHECK_RACES, by_retire, by_release_all, TIMES(3000, 300));
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(of_two_retires_one_succeeds),
-		cmocka_unit_test(of_a_retire_and_a_release_by_handle_one_succeeds),
-		cmocka_unit_test(of_a_retire_and_a_release_one_succeeds_where_races_are_checked),
-	};
-
-	return cmocka_run_group_tests_name("retire: races", tests, NULL, NULL);
-}
+RUN_TESTS()

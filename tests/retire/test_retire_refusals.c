@@ -5,33 +5,15 @@
  * config.scheme.  A refusal is reported, and changes nothing.
  */
 #include "../support/schemes.h"
+#include "../support/told.h"
 
 enum { SIZE = 40, CAPACITY = 20 };
 
-static const lfpool_backend_t backends[] = {LFPOOL_BACKEND_LOCKFREE, LFPOOL_BACKEND_MUTEX, LFPOOL_BACKEND_MALLOC};
-
-static struct fake fake;
-
-/* ---- What the misuse hook is told ---- */
-
-static struct {
-	lfpool_misuse_t misuse;
-	size_t count;
-} told;
-
-static void on_misuse(void *context, const lfpool_misuse_t *misuse)
-{
-	(void)context;
-	told.misuse = *misuse;
-	told.count++;
-}
-
-static lfpool_config_t config_on(lfpool_backend_t backend)
+static lfpool_config_t listening(void)
 {
 	lfpool_config_t config = config_of(SIZE, CAPACITY);
 
-	config.backend = backend;
-	config.hooks.misuse = on_misuse;
+	config.hooks.misuse = hear;
 	told.count = 0;
 	return config;
 }
@@ -55,27 +37,10 @@ static void assert_counts(const lfpool_t *pool, size_t active, size_t retired)
 	assert_int_equal(lfpool_active_count(pool), active + retired);
 }
 
-static void each_way(void (*body)(lfpool_t *pool))
-{
-	for (size_t b = 0; b < COUNT(backends); b++)
-		for (enum scheme_kind how = 0; how < SCHEME_KINDS; how++) {
-			lfpool_config_t config = config_on(backends[b]);
-
-			config.scheme = fake_scheme(&fake, how);
-			lfpool_t *pool = pool_with(&config);
-
-			body(pool);
-			fake_end_all(&fake, pool);
-			(void)lfpool_release_all(pool);
-			require_whole(pool, SIZE);
-			assert_int_equal(lfpool_destroy(pool), 0);
-		}
-}
-
 /* ---- Objects ---- */
 
 /* By every way, whether it is with the scheme or waits for that: refused. */
-static void refuse_twice(lfpool_t *pool)
+FAKE_TEST_OF(what_is_retired_is_refused, listening())
 {
 	void *objects[3];
 	lfpool_handle_t handles[3];
@@ -110,7 +75,7 @@ static void refuse_twice(lfpool_t *pool)
 	for (size_t i = 0; i < 3; i++)
 		assert_true(stamp_holds(objects[i], SIZE, i));
 	/* Once free, a retire is as wrong as a release. */
-	fake_end_all(&fake, pool);
+	fake_end_all(pool);
 	if (lfpool_backend(pool) != LFPOOL_BACKEND_MALLOC) {
 		assert_int_equal(lfpool_retire(pool, objects[0]), LFPOOL_E_NOT_IN_USE);
 		assert_told(pool, LFPOOL_E_NOT_IN_USE, objects[0]);
@@ -118,19 +83,12 @@ static void refuse_twice(lfpool_t *pool)
 	assert_counts(pool, 1, 0);
 }
 
-TEST(what_is_retired_is_refused)
-{
-	each_way(refuse_twice);
-}
-
-static void refuse_pointers(lfpool_t *pool)
+FAKE_TEST_OF(foreign_and_interior_pointers_are_refused, listening())
 {
 	const bool heap = lfpool_backend(pool) == LFPOOL_BACKEND_MALLOC;
-	lfpool_config_t config = config_of(SIZE, 3);
 
 	/* The malloc backend reads what lies before a pointer. */
-	config.backend = lfpool_backend(pool);
-	lfpool_t *other = pool_with(&config);
+	lfpool_t *other = POOL_OF(SIZE, 3, .backend = lfpool_backend(pool));
 	char *object = lfpool_acquire(pool), *foreign = lfpool_acquire(other);
 	char stranger[64] = {0};
 
@@ -148,13 +106,8 @@ static void refuse_pointers(lfpool_t *pool)
 	assert_int_equal(lfpool_destroy(other), 0);
 }
 
-TEST(foreign_and_interior_pointers_are_refused)
-{
-	each_way(refuse_pointers);
-}
-
 /* The good ones among the bad ones are retired, each once. */
-static void refuse_in_bulk(lfpool_t *pool)
+FAKE_TEST_OF(in_bulk_what_is_bad_is_refused_and_the_rest_retired, listening())
 {
 	char stranger[64] = {0}, *good[4];
 	void *given[12];
@@ -180,7 +133,7 @@ static void refuse_in_bulk(lfpool_t *pool)
 	assert_int_equal(fake.begun, 1);
 	told.count = 0;
 	/* None that is good: no batch. */
-	fake_end_all(&fake, pool);
+	fake_end_all(pool);
 	given[0] = stranger + 32;
 	assert_int_equal(lfpool_retire_bulk(pool, given, 1), 0);
 	assert_told(pool, LFPOOL_E_FOREIGN, stranger + 32);
@@ -189,40 +142,32 @@ static void refuse_in_bulk(lfpool_t *pool)
 	assert_true(stamp_holds(good[3], SIZE, 3));
 }
 
-TEST(in_bulk_what_is_bad_is_refused_and_the_rest_retired)
-{
-	each_way(refuse_in_bulk);
-}
-
 /* ---- Pools without a scheme ---- */
 
-TEST(without_a_scheme_nothing_is_retired)
+BACKEND_TEST(without_a_scheme_nothing_is_retired, LFPOOL_BACKEND_MALLOC)
 {
-	for (size_t b = 0; b < COUNT(backends); b++) {
-		lfpool_config_t config = config_on(backends[b]);
-		lfpool_t *pool = pool_with(&config);
-		void *objects[3] = {lfpool_acquire(pool), NULL, lfpool_acquire(pool)};
+	lfpool_config_t config = listening();
 
-		assert_int_equal(lfpool_retire(pool, objects[0]), LFPOOL_E_NO_SCHEME);
-		assert_told(pool, LFPOOL_E_NO_SCHEME, objects[0]);
-		assert_int_equal(lfpool_retire(pool, NULL), LFPOOL_OK);
-		assert_int_equal(told.count, 0);
-		assert_int_equal(lfpool_retire_bulk(pool, objects, 3), 0);
-		assert_int_equal(told.count, 2);
-		assert_counts(pool, 2, 0);
-		/* It is still its holder's. */
-		assert_int_equal(lfpool_release(pool, objects[0]), LFPOOL_OK);
-		assert_int_equal(lfpool_release(pool, objects[2]), LFPOOL_OK);
-		require_whole(pool, SIZE);
-		assert_int_equal(lfpool_destroy(pool), 0);
-	}
+	config.backend = backend;
+	lfpool_t *pool = pool_with(&config);
+	void *objects[3] = {lfpool_acquire(pool), NULL, lfpool_acquire(pool)};
+
+	assert_int_equal(lfpool_retire(pool, objects[0]), LFPOOL_E_NO_SCHEME);
+	assert_told(pool, LFPOOL_E_NO_SCHEME, objects[0]);
+	assert_int_equal(lfpool_retire(pool, NULL), LFPOOL_OK);
+	assert_int_equal(told.count, 0);
+	assert_int_equal(lfpool_retire_bulk(pool, objects, 3), 0);
+	assert_int_equal(told.count, 2);
+	assert_counts(pool, 2, 0);
+	/* It is still its holder's. */
+	assert_int_equal(lfpool_release(pool, objects[0]), LFPOOL_OK);
+	assert_int_equal(lfpool_release(pool, objects[2]), LFPOOL_OK);
+	pool_close(pool, SIZE);
 }
 
 /* ---- config.scheme ---- */
 
-static void nothing(void)
-{
-}
+static void nothing(void) {}
 
 static void expect(const lfpool_config_t *config, lfpool_status_t expected)
 {
@@ -235,36 +180,35 @@ static void expect(const lfpool_config_t *config, lfpool_status_t expected)
 		assert_int_equal(lfpool_destroy(pool), 0);
 }
 
-TEST(what_is_no_scheme_is_refused)
+BACKEND_TEST(what_is_no_scheme_is_refused, LFPOOL_BACKEND_MALLOC)
 {
-	for (size_t b = 0; b < COUNT(backends); b++) {
-		lfpool_config_t config = config_on(backends[b]);
+	lfpool_config_t config = listening();
 
-		config.scheme = fake_scheme(&fake, ASKED);
-		expect(&config, LFPOOL_OK);
-		for (size_t i = 0; i < COUNT(config.scheme.reserved); i++) {
-			config.scheme.reserved[i] = nothing;
-			expect(&config, LFPOOL_E_CONFIG_SCHEME);
-			config.scheme.reserved[i] = NULL;
-		}
-		config.scheme = (lfpool_scheme_t){.ready = fake_ready, .context = &fake};
-		expect(&config, LFPOOL_OK);
-		config.scheme = (lfpool_scheme_t){.begin = fake_begin, .context = &fake};
-		expect(&config, LFPOOL_OK);
-		/* The context is the scheme's: NULL is as good as any. */
-		config.scheme = (lfpool_scheme_t){.begin = fake_begin};
-		expect(&config, LFPOOL_OK);
-		config.scheme = (lfpool_scheme_t){.wait = fake_wait};
+	config.backend = backend;
+	config.scheme = fake_scheme(ASKED);
+	expect(&config, LFPOOL_OK);
+	for (size_t i = 0; i < COUNT(config.scheme.reserved); i++) {
+		config.scheme.reserved[i] = nothing;
 		expect(&config, LFPOOL_E_CONFIG_SCHEME);
-		config.scheme = (lfpool_scheme_t){.wait = fake_wait, .context = &fake};
-		expect(&config, LFPOOL_E_CONFIG_SCHEME);
-		config.scheme = (lfpool_scheme_t){.context = &fake};
-		expect(&config, LFPOOL_E_CONFIG_SCHEME);
-		config.scheme = (lfpool_scheme_t){.reserved[2] = nothing};
-		expect(&config, LFPOOL_E_CONFIG_SCHEME);
-		config.scheme = (lfpool_scheme_t){0};
-		expect(&config, LFPOOL_OK);
+		config.scheme.reserved[i] = NULL;
 	}
+	config.scheme = (lfpool_scheme_t){.ready = fake_ready, .context = &fake};
+	expect(&config, LFPOOL_OK);
+	config.scheme = (lfpool_scheme_t){.begin = fake_begin, .context = &fake};
+	expect(&config, LFPOOL_OK);
+	/* The context is the scheme's: NULL is as good as any. */
+	config.scheme = (lfpool_scheme_t){.begin = fake_begin};
+	expect(&config, LFPOOL_OK);
+	config.scheme = (lfpool_scheme_t){.wait = fake_wait};
+	expect(&config, LFPOOL_E_CONFIG_SCHEME);
+	config.scheme = (lfpool_scheme_t){.wait = fake_wait, .context = &fake};
+	expect(&config, LFPOOL_E_CONFIG_SCHEME);
+	config.scheme = (lfpool_scheme_t){.context = &fake};
+	expect(&config, LFPOOL_E_CONFIG_SCHEME);
+	config.scheme = (lfpool_scheme_t){.reserved[2] = nothing};
+	expect(&config, LFPOOL_E_CONFIG_SCHEME);
+	config.scheme = (lfpool_scheme_t){0};
+	expect(&config, LFPOOL_OK);
 }
 
 /* Objects that there may ever be: less than 2^30. */
@@ -273,7 +217,7 @@ TEST(large_pools_have_no_scheme)
 	const size_t limit = (size_t)1 << 30;
 	lfpool_config_t config = config_of(1, limit - 1);
 
-	config.scheme = fake_scheme(&fake, KEPT);
+	config.scheme = fake_scheme(KEPT);
 	expect(&config, LFPOOL_OK);
 	config.capacity = limit;
 	expect(&config, LFPOOL_E_CONFIG_SCHEME);
@@ -295,24 +239,11 @@ TEST(pools_in_a_buffer_have_no_scheme)
 	assert_int_equal(lfpool_create_in(&pool, &config, buffer, sizeof(buffer)), LFPOOL_OK);
 	assert_int_equal(lfpool_destroy(pool), 0);
 	for (enum scheme_kind how = 0; how < SCHEME_KINDS; how++) {
-		config.scheme = fake_scheme(&fake, how);
+		config.scheme = fake_scheme(how);
 		assert_int_equal(lfpool_create_in(&pool, &config, buffer, sizeof(buffer)), LFPOOL_E_CONFIG_SCHEME);
 		assert_null(pool);
 	}
 	assert_int_equal(lfpool_buffer_bytes(&config), 0);
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(what_is_retired_is_refused),
-		cmocka_unit_test(foreign_and_interior_pointers_are_refused),
-		cmocka_unit_test(in_bulk_what_is_bad_is_refused_and_the_rest_retired),
-		cmocka_unit_test(without_a_scheme_nothing_is_retired),
-		cmocka_unit_test(what_is_no_scheme_is_refused),
-		cmocka_unit_test(large_pools_have_no_scheme),
-		cmocka_unit_test(pools_in_a_buffer_have_no_scheme),
-	};
-
-	return cmocka_run_group_tests_name("retire: refusals", tests, NULL, NULL);
-}
+RUN_TESTS()

@@ -8,41 +8,6 @@
 
 enum { SIZE = 24, CAPACITY = 40 };
 
-static const lfpool_backend_t backends[] = {LFPOOL_BACKEND_LOCKFREE, LFPOOL_BACKEND_MUTEX, LFPOOL_BACKEND_MALLOC};
-
-static struct fake fake;
-
-static lfpool_t *pool_on(lfpool_backend_t backend, enum scheme_kind how)
-{
-	lfpool_config_t config = config_of(SIZE, CAPACITY);
-
-	config.backend = backend;
-	config.scheme = fake_scheme(&fake, how);
-	return pool_with(&config);
-}
-
-static void each_way(void (*body)(lfpool_t *pool))
-{
-	for (size_t b = 0; b < COUNT(backends); b++)
-		for (enum scheme_kind how = 0; how < SCHEME_KINDS; how++) {
-			lfpool_t *pool = pool_on(backends[b], how);
-
-			body(pool);
-			fake_end_all(&fake, pool);
-			(void)lfpool_release_all(pool);
-			require_whole(pool, SIZE);
-			assert_int_equal(lfpool_destroy(pool), 0);
-		}
-}
-
-static lfpool_stats_t stats_of(const lfpool_t *pool)
-{
-	lfpool_stats_t stats = LFPOOL_STATS_INIT;
-
-	assert_int_equal(lfpool_stats(pool, &stats), LFPOOL_OK);
-	return stats;
-}
-
 /* ---- Dumps ---- */
 
 static char text[8192];
@@ -71,7 +36,7 @@ static void assert_dump(lfpool_t *pool, const char *identity, const char *in_jso
 		fail_msg("no %s in\n%s", in_json, text);
 }
 
-static void dump(lfpool_t *pool)
+FAKE_TEST(dumps_name_them)
 {
 	void *objects[CAPACITY];
 
@@ -81,13 +46,8 @@ static void dump(lfpool_t *pool)
 	assert_dump(pool, "40 = 5 active + 7 retired + ", "\"retired\":7,");
 	assert_json_says(text, "d[\"capacity\"] == d[\"active\"] + d[\"retired\"] + d[\"cached\"] + d[\"shared\"] + "
 			       "d[\"untouched\"] and d[\"retired\"] == 7 and d[\"active\"] == 5");
-	fake_end_all(&fake, pool);
+	fake_end_all(pool);
 	assert_dump(pool, "40 = 5 active + 0 retired + ", "\"retired\":0,");
-}
-
-TEST(dumps_name_them)
-{
-	each_way(dump);
 }
 
 TEST(dumps_of_other_pools_do_not)
@@ -104,7 +64,7 @@ TEST(dumps_of_other_pools_do_not)
 /* ---- Counters ---- */
 
 /* An older program's struct ends before `retired`: the rest of the identity is there, and the difference shows. */
-static void shorter_stats(lfpool_t *pool)
+FAKE_TEST(a_shorter_struct_is_filled_as_far_as_it_goes)
 {
 	lfpool_stats_t stats = LFPOOL_STATS_INIT;
 	void *objects[CAPACITY];
@@ -119,15 +79,10 @@ static void shorter_stats(lfpool_t *pool)
 	assert_int_equal(stats.active + 4 + stats.cached + stats.shared + stats.untouched, CAPACITY);
 }
 
-TEST(a_shorter_struct_is_filled_as_far_as_it_goes)
-{
-	each_way(shorter_stats);
-}
-
 /* ---- High water ---- */
 
 /* Retired objects are in use, for how many a pool must have: three in use and as many retired are six. */
-static void high_water(lfpool_t *pool)
+FAKE_TEST(high_water_counts_them)
 {
 	void *objects[CAPACITY];
 	lfpool_advice_t advice = LFPOOL_ADVICE_INIT;
@@ -146,25 +101,10 @@ static void high_water(lfpool_t *pool)
 	/* A reset while they wait: they still are. */
 	lfpool_high_water_reset(pool);
 	assert_true(stats_of(pool).high_water >= 25);
-	fake_end_all(&fake, pool);
+	fake_end_all(pool);
 	lfpool_high_water_reset(pool);
 	if (lfpool_backend(pool) == LFPOOL_BACKEND_MUTEX)
 		assert_int_equal(stats_of(pool).high_water, 15);
 }
 
-TEST(high_water_counts_them)
-{
-	each_way(high_water);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(dumps_name_them),
-		cmocka_unit_test(dumps_of_other_pools_do_not),
-		cmocka_unit_test(a_shorter_struct_is_filled_as_far_as_it_goes),
-		cmocka_unit_test(high_water_counts_them),
-	};
-
-	return cmocka_run_group_tests_name("retire: reports", tests, NULL, NULL);
-}
+RUN_TESTS()

@@ -26,6 +26,9 @@ struct node {
 	} word[WORDS];
 };
 
+/* Of the threads. */
+static unsigned numbers[] = {0, 1, 2, 3};
+
 static struct hazards hazards;
 static struct qsbr qsbr;
 
@@ -34,7 +37,7 @@ static struct scene {
 	const struct protection *protection;
 	_Atomic(void *) cell[CELLS];
 	_Atomic(void *) top;
-	atomic_uint_fast64_t numbers;
+	atomic_uint_fast64_t nodes;
 	atomic_size_t looks, changed;
 	atomic_bool over;
 } scene;
@@ -105,10 +108,9 @@ static void nothing(unsigned me)
 	(void)me;
 }
 
-static const struct protection hazard_pointers = {"hazard pointers", false, by_hazard, look_by_hazard, done_by_hazard,
-						   done_by_hazard};
-static const struct protection quiescent_states = {"quiescent states", false, by_qsbr, look_plainly, done_by_qsbr,
-						    away_by_qsbr};
+static const struct protection hazard_pointers = {"hazard pointers", false,          by_hazard,
+						  look_by_hazard,    done_by_hazard, done_by_hazard};
+static const struct protection quiescent_states = {"quiescent states", false, by_qsbr, look_plainly, done_by_qsbr, away_by_qsbr};
 static const struct protection no_protection = {"none", true, by_nothing, look_plainly, nothing, nothing};
 
 /* ---- Nodes ---- */
@@ -123,14 +125,13 @@ static void word_write(struct node *node, size_t i, uint64_t value)
 
 static uint64_t word_read(struct node *node, size_t i)
 {
-	return scene.protection->none ? atomic_load_explicit(&node->word[i].shared, memory_order_relaxed)
-				      : node->word[i].plain;
+	return scene.protection->none ? atomic_load_explicit(&node->word[i].shared, memory_order_relaxed) : node->word[i].plain;
 }
 
 static struct node *node_new(void)
 {
 	struct node *node = lfpool_acquire(scene.pool);
-	const uint64_t number = node ? atomic_fetch_add(&scene.numbers, 1) + 1 : 0;
+	const uint64_t number = node ? atomic_fetch_add(&scene.nodes, 1) + 1 : 0;
 
 	for (size_t i = 0; node && i < WORDS; i++)
 		word_write(node, i, number + i);
@@ -147,15 +148,11 @@ static bool node_is(struct node *node, uint64_t number)
 
 static void scene_open(const struct protection *protection, lfpool_backend_t backend)
 {
-	lfpool_config_t config = config_of(sizeof(struct node), CAPACITY);
-
 	memset(&scene, 0, sizeof(scene));
-	config.backend = backend;
-	config.scheme = protection->scheme();
-	/* AddressSanitizer sees a look at what is free. */
-	config.debug = protection->none ? "no-tools" : NULL;
 	scene.protection = protection;
-	scene.pool = pool_with(&config);
+	/* AddressSanitizer sees a look at what is free. */
+	scene.pool = POOL_OF(sizeof(struct node), CAPACITY, .backend = backend, .scheme = protection->scheme(),
+			     .debug = protection->none ? "no-tools" : NULL);
 }
 
 /* Nobody looks at anything any more. */
@@ -165,15 +162,14 @@ static void scene_close(void)
 		REQUIRE(lfpool_retire(scene.pool, atomic_load(&scene.cell[i])) == LFPOOL_OK);
 	REQUIRE(lfpool_drain(scene.pool) == LFPOOL_OK);
 	REQUIRE(lfpool_retired_count(scene.pool) == 0);
-	require_whole(scene.pool, sizeof(struct node));
-	assert_int_equal(lfpool_destroy(scene.pool), 0);
+	pool_close(scene.pool, sizeof(struct node));
 }
 
 /* ---- Cells that writers swap ---- */
 
 static void *look_often(void *argument)
 {
-	const unsigned me = (unsigned)(uintptr_t)argument;
+	const unsigned me = *(const unsigned *)argument;
 	const struct protection *p = scene.protection;
 
 	for (size_t n = 0; !atomic_load(&scene.over); n++) {
@@ -199,7 +195,7 @@ static void *look_often(void *argument)
 
 static void *swap_often(void *argument)
 {
-	const unsigned me = (unsigned)(uintptr_t)argument;
+	const unsigned me = *(const unsigned *)argument;
 	const struct protection *p = scene.protection;
 
 	for (size_t n = 0; !atomic_load(&scene.over); n++) {
@@ -215,25 +211,28 @@ static void *swap_often(void *argument)
 	return NULL;
 }
 
+static void *look_or_swap(void *me)
+{
+	return (*(const unsigned *)me < READERS ? look_often : swap_often)(me);
+}
+
 static void look_while_others_swap(const struct protection *protection, lfpool_backend_t backend)
 {
 	const uint64_t until = now_ns() + TIMES(100, 250) * UINT64_C(1000000), limit = until + UINT64_C(60000000000);
-	pthread_t threads[READERS + WRITERS];
 
 	scene_open(protection, backend);
-	for (size_t i = 0; i < COUNT(threads); i++)
-		thread_start(&threads[i], i < READERS ? look_often : swap_often, (void *)(uintptr_t)i);
+	const struct threads threads = threads_start(READERS + WRITERS, look_or_swap, numbers, sizeof(numbers[0]));
+
 	/* The control goes on until it has found something. */
-	while (now_ns() < until || !atomic_load(&scene.looks) || atomic_load(&scene.numbers) < 10 * CAPACITY ||
+	while (now_ns() < until || !atomic_load(&scene.looks) || atomic_load(&scene.nodes) < 10 * CAPACITY ||
 	       (protection->none && !atomic_load(&scene.changed))) {
 		REQUIRE(now_ns() < limit);
 		usleep(1000);
 	}
 	atomic_store(&scene.over, true);
-	for (size_t i = 0; i < COUNT(threads); i++)
-		pthread_join(threads[i], NULL);
+	threads_join(&threads);
 	print_message("    %s: %zu looks, %zu nodes, %zu changed under the reader's eyes\n", protection->name,
-		      atomic_load(&scene.looks), (size_t)atomic_load(&scene.numbers), atomic_load(&scene.changed));
+		      atomic_load(&scene.looks), (size_t)atomic_load(&scene.nodes), atomic_load(&scene.changed));
 	if (!protection->none)
 		assert_int_equal(atomic_load(&scene.changed), 0);
 	scene_close();
@@ -286,7 +285,7 @@ static atomic_uint popped[NUMBERS];
 
 static void *stack_often(void *argument)
 {
-	const unsigned me = (unsigned)(uintptr_t)argument;
+	const unsigned me = *(const unsigned *)argument;
 	struct random random = random_for(7, me);
 
 	for (size_t n = 0; n < TIMES(40000, 4000); n++) {
@@ -307,14 +306,10 @@ static void *stack_often(void *argument)
 
 TEST(a_stack_of_pooled_nodes)
 {
-	pthread_t threads[STACKERS];
 	size_t seen = 0;
 
 	scene_open(&hazard_pointers, LFPOOL_BACKEND_LOCKFREE);
-	for (size_t i = 0; i < STACKERS; i++)
-		thread_start(&threads[i], stack_often, (void *)(uintptr_t)i);
-	for (size_t i = 0; i < STACKERS; i++)
-		pthread_join(threads[i], NULL);
+	threads_run(STACKERS, stack_often, numbers, sizeof(numbers[0]));
 	for (struct node *node; (node = pop(0));) {
 		REQUIRE(!atomic_exchange(&popped[word_read(node, 0)], 1));
 		assert_int_equal(lfpool_retire(scene.pool, node), LFPOOL_OK);
@@ -322,19 +317,9 @@ TEST(a_stack_of_pooled_nodes)
 	/* Each that was pushed, once. */
 	for (size_t i = 0; i < NUMBERS; i++)
 		seen += atomic_load(&popped[i]);
-	assert_int_equal(seen, atomic_load(&scene.numbers));
+	assert_int_equal(seen, atomic_load(&scene.nodes));
 	assert_true(seen > 10 * CAPACITY);
 	scene_close();
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(hazard_pointers_protect),
-		cmocka_unit_test(quiescent_states_protect),
-		cmocka_unit_test(without_protection_it_shows),
-		cmocka_unit_test(a_stack_of_pooled_nodes),
-	};
-
-	return cmocka_run_group_tests_name("retire: schemes of one's own", tests, NULL, NULL);
-}
+RUN_TESTS()

@@ -11,32 +11,6 @@
 
 enum { SIZE = 24, CAPACITY = 500, THREADS = 4 };
 
-static const lfpool_backend_t backends[] = {LFPOOL_BACKEND_LOCKFREE, LFPOOL_BACKEND_MUTEX, LFPOOL_BACKEND_MALLOC};
-
-static struct fake fake;
-
-static lfpool_t *pool_on(lfpool_backend_t backend, enum scheme_kind how)
-{
-	lfpool_config_t config = config_of(SIZE, CAPACITY);
-
-	config.backend = backend;
-	config.scheme = fake_scheme(&fake, how);
-	return pool_with(&config);
-}
-
-static void each_way(void (*body)(lfpool_t *pool))
-{
-	for (size_t b = 0; b < COUNT(backends); b++)
-		for (enum scheme_kind how = 0; how < SCHEME_KINDS; how++) {
-			lfpool_t *pool = pool_on(backends[b], how);
-
-			body(pool);
-			fake_end_all(&fake, pool);
-			require_whole(pool, SIZE);
-			assert_int_equal(lfpool_destroy(pool), 0);
-		}
-}
-
 /* ---- Retiring and reclaiming ---- */
 
 struct work {
@@ -77,38 +51,31 @@ static void *retire_often(void *argument)
 	return NULL;
 }
 
-static void retire_with_threads(lfpool_t *pool)
+FAKE_TEST(threads_retire_while_batches_are_reclaimed)
 {
 	atomic_size_t busy = THREADS;
 	struct work work[THREADS];
-	pthread_t threads[THREADS];
 	size_t retired = 0;
 
 	atomic_store(&fake.yes, true);
-	for (unsigned i = 0; i < THREADS; i++) {
+	for (unsigned i = 0; i < THREADS; i++)
 		work[i] = (struct work){.pool = pool, .thread = i, .goal = TIMES(12000, 3000), .busy = &busy};
-		thread_start(&threads[i], retire_often, &work[i]);
-	}
+	const struct threads threads = threads_start(THREADS, retire_often, work, sizeof(work[0]));
+
 	while (atomic_load(&busy))
-		(void)fake_period(&fake, pool);
+		(void)fake_period(pool);
 	atomic_store(&fake.yes, false);
-	for (size_t i = 0; i < THREADS; i++) {
-		pthread_join(threads[i], NULL);
+	threads_join(&threads);
+	for (size_t i = 0; i < THREADS; i++)
 		retired += work[i].retired;
-	}
 	assert_true(retired >= THREADS * work[0].goal);
 	require_intact(pool);
 	assert_int_equal(lfpool_active_count(pool), lfpool_retired_count(pool));
 	/* Whoever they were and wherever they retired: nothing waits for more than two grace periods. */
-	(void)fake_period(&fake, pool);
-	(void)fake_period(&fake, pool);
+	(void)fake_period(pool);
+	(void)fake_period(pool);
 	assert_int_equal(lfpool_retired_count(pool), 0);
 	assert_int_equal(fake.begun, fake.ended);
-}
-
-TEST(threads_retire_while_batches_are_reclaimed)
-{
-	each_way(retire_with_threads);
 }
 
 struct leaver {
@@ -127,7 +94,7 @@ static void *retire_and_exit(void *argument)
 }
 
 /* Threads that retire two objects each and are gone. */
-static void retire_and_leave(lfpool_t *pool)
+FAKE_TEST(threads_that_exit_leave_nothing_behind)
 {
 	void *objects[CAPACITY];
 	struct leaver leavers[CAPACITY / 2];
@@ -135,26 +102,18 @@ static void retire_and_leave(lfpool_t *pool)
 
 	assert_int_equal(acquire_all(pool, objects, CAPACITY), CAPACITY);
 	for (size_t i = 0; i < COUNT(leavers); i++) {
-		pthread_t thread;
-
 		leavers[i] = (struct leaver){.pool = pool, .objects = objects + 2 * i, .count = 2};
-		thread_start(&thread, retire_and_exit, &leavers[i]);
-		pthread_join(thread, NULL);
+		threads_run(1, retire_and_exit, &leavers[i], 0);
 	}
 	assert_int_equal(lfpool_retired_count(pool), CAPACITY);
 	batches = fake.begun;
 	assert_in_range(batches, 1, LFPOOL_PLACES_MAX);
-	assert_int_equal(fake_period(&fake, pool), batches);
+	assert_int_equal(fake_period(pool), batches);
 	/* The first of each place is free, and what waited there is the next. */
 	assert_int_equal(lfpool_retired_count(pool), CAPACITY - batches);
 	assert_int_equal(fake.begun, 2 * batches);
-	assert_int_equal(fake_period(&fake, pool), batches);
+	assert_int_equal(fake_period(pool), batches);
 	assert_int_equal(lfpool_retired_count(pool), 0);
-}
-
-TEST(threads_that_exit_leave_nothing_behind)
-{
-	each_way(retire_and_leave);
 }
 
 /* ---- A thread that is stopped in the scheme ---- */
@@ -222,7 +181,7 @@ static void stop_one(struct crowd *crowd, lfpool_t *pool, bool in_ready)
 	atomic_store(&stop.go_on, false);
 	stop.in_ready = in_ready;
 	assert_int_equal(lfpool_retire(pool, lfpool_acquire(pool)), LFPOOL_OK);
-	fake_end_all(&fake, pool);
+	fake_end_all(pool);
 	atomic_store(&fake.yes, true);
 	atomic_store(&stop.armed, true);
 	while (!atomic_load(&stop.inside)) {
@@ -236,14 +195,13 @@ static void stop_one(struct crowd *crowd, lfpool_t *pool, bool in_ready)
 /* It holds up what was retired in its place; all others go on retiring, and get what they retire. */
 static void go_round(bool in_ready)
 {
-	lfpool_config_t config = config_of(SIZE, CAPACITY);
+	lfpool_scheme_t scheme = fake_scheme(ASKED);
 	void *objects[CAPACITY];
 	struct crowd crowd;
 
-	config.scheme = fake_scheme(&fake, ASKED);
-	config.scheme.begin = begin_and_stop;
-	config.scheme.ready = ready_and_stop;
-	lfpool_t *pool = pool_with(&config);
+	scheme.begin = begin_and_stop;
+	scheme.ready = ready_and_stop;
+	lfpool_t *pool = POOL_OF(SIZE, CAPACITY, .scheme = scheme);
 
 	stop_one(&crowd, pool, in_ready);
 	for (size_t round = 0; round < 4; round++) {
@@ -257,9 +215,8 @@ static void go_round(bool in_ready)
 	atomic_store(&stop.go_on, true);
 	for (size_t i = 0; i < crowd.threads; i++)
 		pthread_join(crowd.thread[i], NULL);
-	fake_end_all(&fake, pool);
-	require_whole(pool, SIZE);
-	assert_int_equal(lfpool_destroy(pool), 0);
+	fake_end_all(pool);
+	pool_close(pool, SIZE);
 }
 
 TEST(who_retires_goes_round_a_thread_that_is_stopped_in_begin)
@@ -303,24 +260,17 @@ static void *poll_as_other(void *pool)
 /* One batch is not ready; while that is said another thread reclaims the other one. */
 static bool ready_for_other(void *context, const lfpool_batch_t *batch)
 {
-	pthread_t thread;
-
 	(void)context, (void)batch;
 	if (meanwhile.by_other)
 		return true;
 	meanwhile.by_other = true;
-	thread_start(&thread, poll_as_other, meanwhile.pool);
-	pthread_join(thread, NULL);
+	threads_run(1, poll_as_other, meanwhile.pool, 0);
 	return false;
 }
 
 TEST(a_poll_says_what_another_thread_reclaimed_meanwhile)
 {
-	lfpool_config_t config = config_of(SIZE, CAPACITY);
-
-	config.scheme.begin = begin_two;
-	config.scheme.ready = ready_for_other;
-	lfpool_t *pool = pool_with(&config);
+	lfpool_t *pool = POOL_OF(SIZE, CAPACITY, .scheme = {.begin = begin_two, .ready = ready_for_other});
 
 	meanwhile.pool = pool;
 	retire_one();
@@ -333,15 +283,4 @@ TEST(a_poll_says_what_another_thread_reclaimed_meanwhile)
 	assert_int_equal(lfpool_destroy(pool), 0);
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(threads_retire_while_batches_are_reclaimed),
-		cmocka_unit_test(threads_that_exit_leave_nothing_behind),
-		cmocka_unit_test(who_retires_goes_round_a_thread_that_is_stopped_in_begin),
-		cmocka_unit_test(who_retires_goes_round_a_thread_that_is_stopped_in_ready),
-		cmocka_unit_test(a_poll_says_what_another_thread_reclaimed_meanwhile),
-	};
-
-	return cmocka_run_group_tests_name("retire: threads", tests, NULL, NULL);
-}
+RUN_TESTS()

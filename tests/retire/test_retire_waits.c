@@ -5,32 +5,11 @@
  * lfpool_destroy(); and what is refused where a thread must not wait.
  */
 #include "../support/continuations.h"
-#include "../support/schemes.h"
+#include "../support/scheme_stage.h"
 #include "../support/waiters.h"
+#include "../support/told.h"
 
 enum { PLENTY = 60 };
-
-static struct fake fake;
-
-static void open_with(struct stage *s, const struct kind *kind, enum scheme_kind how, size_t capacity)
-{
-	lfpool_config_t config = stage_config(s, kind, capacity, 0);
-
-	config.scheme = fake_scheme(&fake, how);
-	s->pool = pool_with(&config);
-}
-
-static void with_both(const struct kind *kind, void (*body)(struct stage *s), size_t capacity)
-{
-	for (enum scheme_kind how = 0; how < SCHEME_KINDS; how++) {
-		struct stage s;
-
-		open_with(&s, kind, how, capacity);
-		body(&s);
-		fake_end_all(&fake, s.pool);
-		stage_close(&s);
-	}
-}
 
 /* All there are: one alone, the others after it. */
 static void retire_all(struct stage *s, size_t capacity)
@@ -43,9 +22,16 @@ static void retire_all(struct stage *s, size_t capacity)
 	REQUIRE(!lfpool_acquire(s->pool));
 }
 
+/* They go on asking. */
+static void await_asks(void)
+{
+	for (size_t asks = fake.asks; atomic_load(&fake.asks) < asks + 3;)
+		sched_yield();
+}
+
 /* ---- Calls that wait ---- */
 
-static void time_out(struct stage *s)
+STAGED_TEST(the_time_may_be_over_before_the_grace_period, FIRST, 0)
 {
 	retire_all(s, FIRST);
 	for (int64_t ns = 0; ns <= 2000000; ns = ns * 10 + 2) {
@@ -56,16 +42,6 @@ static void time_out(struct stage *s)
 	}
 	REQUIRE(lfpool_retired_count(s->pool) == FIRST);
 	require_intact(s->pool);
-}
-
-static void time_out_on(const struct kind *kind)
-{
-	with_both(kind, time_out, FIRST);
-}
-
-TEST(the_time_may_be_over_before_the_grace_period)
-{
-	on_every_kind(time_out_on);
 }
 
 static void start_waiting(struct waiter *waiters, struct stage *s)
@@ -85,51 +61,39 @@ static void end_waiting(struct waiter *waiters)
 }
 
 /* They sleep until somebody reclaims. */
-static void reclaim_for_waiters(const struct kind *kind)
+KIND_TEST(calls_that_wait_get_what_is_reclaimed)
 {
 	struct waiter waiters[THREADS];
 	struct stage s;
 
-	open_with(&s, kind, KEPT, FIRST);
+	scheme_stage_open(&s, kind, KEPT, FIRST, 0);
 	retire_all(&s, FIRST);
 	start_waiting(waiters, &s);
-	REQUIRE(fake_period(&fake, s.pool) == 1);
+	REQUIRE(fake_period(s.pool) == 1);
 	/* One object is enough: each releases it. */
 	end_waiting(waiters);
 	REQUIRE(lfpool_retired_count(s.pool) == FIRST - 1);
-	fake_end_all(&fake, s.pool);
+	fake_end_all(s.pool);
 	stage_close(&s);
 }
 
-TEST(calls_that_wait_get_what_is_reclaimed)
-{
-	on_every_kind(reclaim_for_waiters);
-}
-
 /* Nobody but those who wait is there to ask. */
-static void ask_while_all_wait(const struct kind *kind)
+KIND_TEST(calls_that_wait_ask_the_scheme)
 {
 	struct waiter waiters[THREADS];
 	struct stage s;
 
-	open_with(&s, kind, ASKED, FIRST);
+	scheme_stage_open(&s, kind, ASKED, FIRST, 0);
 	retire_all(&s, FIRST);
 	start_waiting(waiters, &s);
-	/* They go on asking. */
-	for (size_t asks = fake.asks; atomic_load(&fake.asks) < asks + 3;)
-		sched_yield();
+	await_asks();
 	atomic_store(&fake.yes, true);
 	end_waiting(waiters);
-	fake_end_all(&fake, s.pool);
+	fake_end_all(s.pool);
 	stage_close(&s);
 }
 
-TEST(calls_that_wait_ask_the_scheme)
-{
-	on_every_kind(ask_while_all_wait);
-}
-
-static void continue_with_it(struct stage *s)
+STAGED_TEST(a_continuation_gets_what_is_reclaimed, FIRST, 0)
 {
 	struct call calls[2];
 
@@ -138,22 +102,12 @@ static void continue_with_it(struct stage *s)
 	ask(s, &calls[1], give_back);
 	REQUIRE(!calls[0].calls && !calls[1].calls);
 	/* The first batch is one object. */
-	REQUIRE(fake_period(&fake, s->pool) == 1);
+	REQUIRE(fake_period(s->pool) == 1);
 	REQUIRE(calls[0].calls == 1 && calls[0].object && !calls[1].calls);
-	REQUIRE(fake_period(&fake, s->pool) == 1);
+	REQUIRE(fake_period(s->pool) == 1);
 	REQUIRE(calls[1].calls == 1 && calls[1].object);
 	REQUIRE(lfpool_retired_count(s->pool) == 0);
 	REQUIRE(lfpool_release(s->pool, calls[0].object) == LFPOOL_OK);
-}
-
-static void continue_on(const struct kind *kind)
-{
-	with_both(kind, continue_with_it, FIRST);
-}
-
-TEST(a_continuation_gets_what_is_reclaimed)
-{
-	on_every_kind(continue_on);
 }
 
 /* ---- Draining ---- */
@@ -161,7 +115,6 @@ TEST(a_continuation_gets_what_is_reclaimed)
 struct drainer {
 	lfpool_t *pool;
 	atomic_bool done;
-	lfpool_status_t status;
 	pthread_t thread;
 };
 
@@ -169,12 +122,12 @@ static void *drain(void *argument)
 {
 	struct drainer *d = argument;
 
-	d->status = lfpool_drain(d->pool);
+	REQUIRE(lfpool_drain(d->pool) == LFPOOL_OK);
 	atomic_store(&d->done, true);
 	return NULL;
 }
 
-static void nothing_to_drain(struct stage *s)
+STAGED_TEST(with_nothing_retired_nobody_is_asked, FIRST, 0)
 {
 	void *object = lfpool_acquire(s->pool);
 
@@ -185,29 +138,19 @@ static void nothing_to_drain(struct stage *s)
 	REQUIRE(lfpool_drain(s->pool) == LFPOOL_OK);
 	/* Over already. */
 	REQUIRE(lfpool_retire(s->pool, lfpool_acquire(s->pool)) == LFPOOL_OK);
-	fake_end_all(&fake, s->pool);
+	fake_end_all(s->pool);
 	const size_t waits = fake.waits, asks = fake.asks;
 
 	REQUIRE(lfpool_drain(s->pool) == LFPOOL_OK);
 	REQUIRE(fake.waits == waits && fake.asks == asks);
 }
 
-static void nothing_to_drain_on(const struct kind *kind)
-{
-	with_both(kind, nothing_to_drain, FIRST);
-}
-
-TEST(with_nothing_retired_nobody_is_asked)
-{
-	on_every_kind(nothing_to_drain_on);
-}
-
 /* `wait` ends a period each time. */
-static void drain_by_wait(const struct kind *kind)
+KIND_TEST(draining_waits_as_the_scheme_does)
 {
 	struct stage s;
 
-	open_with(&s, kind, KEPT, PLENTY);
+	scheme_stage_open(&s, kind, KEPT, PLENTY, 0);
 	retire_all(&s, PLENTY);
 	REQUIRE(lfpool_drain(s.pool) == LFPOOL_OK);
 	REQUIRE(fake.waits >= 2);
@@ -218,35 +161,23 @@ static void drain_by_wait(const struct kind *kind)
 	stage_close(&s);
 }
 
-TEST(draining_waits_as_the_scheme_does)
-{
-	on_every_kind(drain_by_wait);
-}
-
 /* It goes on asking, and does not return before the answer is yes. */
-static void drain_by_asking(const struct kind *kind)
+KIND_TEST(draining_asks_until_it_is_told_yes)
 {
 	struct drainer d = {0};
 	struct stage s;
 
-	open_with(&s, kind, ASKED, PLENTY);
+	scheme_stage_open(&s, kind, ASKED, PLENTY, 0);
 	retire_all(&s, PLENTY);
 	d.pool = s.pool;
 	thread_start(&d.thread, drain, &d);
-	for (size_t asks = fake.asks; atomic_load(&fake.asks) < asks + 3;)
-		sched_yield();
+	await_asks();
 	REQUIRE(!atomic_load(&d.done));
 	REQUIRE(lfpool_retired_count(s.pool) == PLENTY);
 	atomic_store(&fake.yes, true);
 	pthread_join(d.thread, NULL);
-	REQUIRE(d.status == LFPOOL_OK);
 	REQUIRE(lfpool_retired_count(s.pool) == 0);
 	stage_close(&s);
-}
-
-TEST(draining_asks_until_it_is_told_yes)
-{
-	on_every_kind(drain_by_asking);
 }
 
 struct reclaimer {
@@ -260,13 +191,13 @@ static void *reclaim_slowly(void *argument)
 
 	while (!atomic_load(&r->over)) {
 		usleep(100);
-		(void)fake_period(&fake, r->pool);
+		(void)fake_period(r->pool);
 	}
 	return NULL;
 }
 
 /* A scheme that has neither `ready` nor `wait`, and a thread of its own; and this thread goes on retiring. */
-static void drain_by_patience(const struct kind *kind)
+KIND_TEST(draining_ends_while_others_go_on_retiring)
 {
 	struct reclaimer r = {0};
 	struct drainer d = {0};
@@ -275,31 +206,23 @@ static void drain_by_patience(const struct kind *kind)
 
 	lfpool_config_t config = stage_config(&s, kind, PLENTY, 0);
 
-	config.scheme = fake_scheme(&fake, KEPT);
+	config.scheme = fake_scheme(KEPT);
 	config.scheme.wait = NULL;
 	s.pool = r.pool = d.pool = pool_with(&config);
 	retire_all(&s, PLENTY);
 	thread_start(&d.thread, drain, &d);
 	REQUIRE(!atomic_load(&d.done));
 	thread_start(&thread, reclaim_slowly, &r);
-	while (!atomic_load(&d.done)) {
-		void *object = lfpool_acquire(s.pool);
-
-		REQUIRE(lfpool_retire(s.pool, object) == LFPOOL_OK);
-	}
+	while (!atomic_load(&d.done))
+		REQUIRE(lfpool_retire(s.pool, lfpool_acquire(s.pool)) == LFPOOL_OK);
 	pthread_join(d.thread, NULL);
 	/* The one that went alone, and the others. */
-	REQUIRE(d.status == LFPOOL_OK && atomic_load(&fake.ended) >= 2);
+	REQUIRE(atomic_load(&fake.ended) >= 2);
 	REQUIRE(lfpool_drain(s.pool) == LFPOOL_OK);
 	REQUIRE(lfpool_retired_count(s.pool) == 0);
 	atomic_store(&r.over, true);
 	pthread_join(thread, NULL);
 	stage_close(&s);
-}
-
-TEST(draining_ends_while_others_go_on_retiring)
-{
-	on_every_kind(drain_by_patience);
 }
 
 /* ---- Destroying ---- */
@@ -313,17 +236,16 @@ static void *destroy(void *argument)
 	return NULL;
 }
 
-static void destroy_waits(const struct kind *kind)
+KIND_TEST(destroy_waits_for_the_scheme)
 {
 	struct drainer d = {0};
 	struct stage s;
 
-	open_with(&s, kind, ASKED, PLENTY);
+	scheme_stage_open(&s, kind, ASKED, PLENTY, 0);
 	retire_all(&s, PLENTY);
 	d.pool = s.pool;
 	thread_start(&d.thread, destroy, &d);
-	for (size_t asks = fake.asks; atomic_load(&fake.asks) < asks + 3;)
-		sched_yield();
+	await_asks();
 	REQUIRE(!atomic_load(&d.done) && s.deactivated == 0);
 	atomic_store(&fake.yes, true);
 	pthread_join(d.thread, NULL);
@@ -331,42 +253,17 @@ static void destroy_waits(const struct kind *kind)
 	REQUIRE(s.deactivated == (kind->hooks ? PLENTY : 0));
 }
 
-TEST(destroy_waits_for_the_scheme)
-{
-	on_every_kind(destroy_waits);
-}
-
 /* ---- Where nobody must wait ---- */
 
-static struct {
-	lfpool_misuse_t misuse;
-	size_t count;
-} told;
-
-static void on_misuse(void *context, const lfpool_misuse_t *misuse)
+TEST_WITH(inside_a_section_draining_and_destroying_are_refused, NULL, kind_teardown)
 {
-	(void)context;
-	told.misuse = *misuse;
-	told.count++;
-}
-
-TEST(inside_a_section_draining_and_destroying_are_refused)
-{
-	static const lfpool_backend_t backends[] = {LFPOOL_BACKEND_LOCKFREE, LFPOOL_BACKEND_MUTEX,
-						    LFPOOL_BACKEND_MALLOC};
-
 	for (size_t b = 0; b < COUNT(backends); b++) {
-		lfpool_config_t config = config_of(SIZE, FIRST);
 		void *objects[FIRST];
-
-		config.backend = backends[b];
-		config.scheme = fake_scheme(&fake, KEPT);
-		config.hooks.misuse = on_misuse;
-		lfpool_t *pool = pool_with(&config);
+		lfpool_t *pool = POOL_OF(SIZE, FIRST, .backend = backends[b], .scheme = fake_scheme(KEPT), .hooks.misuse = hear);
 		struct stage s = {.pool = pool, .kind = &kinds[0]};
 		struct call call;
 
-		memset(&told, 0, sizeof(told));
+		told_forget();
 		assert_int_equal(acquire_all(pool, objects, FIRST), FIRST);
 		assert_int_equal(lfpool_retire_bulk(pool, objects, FIRST - 1), FIRST - 1);
 		mark_write(objects[0], 1);
@@ -400,20 +297,4 @@ TEST(inside_a_section_draining_and_destroying_are_refused)
 	}
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		KIND_TEST(the_time_may_be_over_before_the_grace_period),
-		KIND_TEST(calls_that_wait_get_what_is_reclaimed),
-		KIND_TEST(calls_that_wait_ask_the_scheme),
-		KIND_TEST(a_continuation_gets_what_is_reclaimed),
-		KIND_TEST(with_nothing_retired_nobody_is_asked),
-		KIND_TEST(draining_waits_as_the_scheme_does),
-		KIND_TEST(draining_asks_until_it_is_told_yes),
-		KIND_TEST(draining_ends_while_others_go_on_retiring),
-		KIND_TEST(destroy_waits_for_the_scheme),
-		KIND_TEST(inside_a_section_draining_and_destroying_are_refused),
-	};
-
-	return cmocka_run_group_tests_name("retire: waits", tests, NULL, NULL);
-}
+RUN_TESTS()

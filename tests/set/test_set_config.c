@@ -18,12 +18,12 @@ static void expect(const lfpool_set_config_t *config, lfpool_status_t expected)
 }
 
 /* Sets one field, expects, and sets it back. */
-#define EXPECT(field, value, expected)                                  \
-	do {                                                            \
-		lfpool_set_config_t config_ = LFPOOL_SET_CONFIG_INIT;   \
-									\
-		config_.field = (value);                                \
-		expect(&config_, (expected));                           \
+#define EXPECT(field, value, expected)                                \
+	do {                                                          \
+		lfpool_set_config_t config_ = LFPOOL_SET_CONFIG_INIT; \
+                                                                      \
+		config_.field = (value);                              \
+		expect(&config_, (expected));                         \
 	} while (0)
 
 TEST(null_is_refused)
@@ -50,8 +50,7 @@ TEST(each_field_has_its_range)
 	EXPECT(object_alignment, 3, LFPOOL_E_CONFIG_OBJECT_ALIGNMENT);
 	EXPECT(object_alignment, 8192, LFPOOL_E_CONFIG_OBJECT_ALIGNMENT);
 	for (size_t steps = 0; steps <= 40; steps++)
-		EXPECT(steps, steps,
-		       steps == 0 || steps == 4 || steps == 8 || steps == 16 ? LFPOOL_OK : LFPOOL_E_CONFIG_STEPS);
+		EXPECT(steps, steps, steps == 0 || steps == 4 || steps == 8 || steps == 16 ? LFPOOL_OK : LFPOOL_E_CONFIG_STEPS);
 	EXPECT(larger, SIZE_MAX, LFPOOL_OK);
 	EXPECT(capacity, ((size_t)1 << 31) + 1, LFPOOL_E_CONFIG_CAPACITY);
 #if SIZE_MAX > UINT32_MAX
@@ -83,9 +82,7 @@ static void take_down(void *context, void *object)
 	(void)object;
 }
 
-static void nothing(void)
-{
-}
+static void nothing(void) {}
 
 TEST(hooks_that_build_objects_are_refused)
 {
@@ -123,8 +120,7 @@ TEST(old_and_new_callers)
 
 TEST(the_defaults)
 {
-	lfpool_set_config_t config = LFPOOL_SET_CONFIG_INIT;
-	lfpool_set_t *set = set_with(&config);
+	lfpool_set_t *set = SET_WITH();
 
 	assert_int_equal(lfpool_set_class_count(set), 80);
 	assert_int_equal(lfpool_set_class_size(set, 0), 16);
@@ -279,19 +275,4 @@ TEST(the_environment_chooses_the_backend_when_the_set_is_made)
 	assert_int_equal(unsetenv("LFPOOL_BACKEND"), 0);
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(null_is_refused),
-		cmocka_unit_test(each_field_has_its_range),
-		cmocka_unit_test(hooks_that_build_objects_are_refused),
-		cmocka_unit_test(old_and_new_callers),
-		cmocka_unit_test(the_defaults),
-		cmocka_unit_test(objects_from_bytes),
-		cmocka_unit_test(each_field_gets_to_the_pools),
-		cmocka_unit_test(pools_have_names),
-		cmocka_unit_test(the_environment_chooses_the_backend_when_the_set_is_made),
-	};
-
-	return cmocka_run_group_tests_name("set: config", tests, NULL, NULL);
-}
+RUN_TESTS()

@@ -31,42 +31,29 @@ static lfpool_t *pool_for(lfpool_set_t *set, size_t size)
 	return lfpool_set_pool(set, lfpool_set_class_of(set, size));
 }
 
-TEST(by_objects)
+BACKEND_TEST(by_objects, LFPOOL_BACKEND_MALLOC)
 {
-	EACH_BACKEND(backend) {
-		lfpool_set_config_t config = set_config_of(backend, LARGEST, 10);
+	lfpool_set_t *set = SET_WITH(.backend = backend, .largest = LARGEST, .capacity = 10, .max_capacity = 100,
+				     .growth_step = 7);
 
-		config.max_capacity = 100;
-		config.growth_step = 7;
-		lfpool_set_t *set = set_with(&config);
-
-		for (size_t i = 0; i < lfpool_set_class_count(set); i++)
-			assert_int_equal(most_of(set, lfpool_set_class_size(set, i)), 100);
-		require_set_intact(set);
-		assert_int_equal(lfpool_set_destroy(set), 0);
-	}
+	for (size_t i = 0; i < lfpool_set_class_count(set); i++)
+		assert_int_equal(most_of(set, lfpool_set_class_size(set, i)), 100);
+	set_close(set);
 }
 
-TEST(by_bytes)
+BACKEND_TEST(by_bytes, LFPOOL_BACKEND_MALLOC)
 {
-	EACH_BACKEND(backend) {
-		lfpool_set_config_t config = set_config_of(backend, LARGEST, 0);
+	lfpool_set_t *set = SET_WITH(.backend = backend, .largest = LARGEST, .class_bytes = 4096, .max_class_bytes = 16384,
+				     .growth_bytes = 1000);
 
-		config.class_bytes = 4096;
-		config.max_class_bytes = 16384;
-		config.growth_bytes = 1000;
-		lfpool_set_t *set = set_with(&config);
+	for (size_t i = 0; i < lfpool_set_class_count(set); i++) {
+		const size_t size = lfpool_set_class_size(set, i);
 
-		for (size_t i = 0; i < lfpool_set_class_count(set); i++) {
-			const size_t size = lfpool_set_class_size(set, i);
-
-			assert_int_equal(lfpool_capacity(lfpool_set_pool(set, i)), 4096 / size);
-			assert_int_equal(lfpool_max_capacity(lfpool_set_pool(set, i)), 16384 / size);
-			assert_int_equal(most_of(set, size), 16384 / size);
-		}
-		require_set_intact(set);
-		assert_int_equal(lfpool_set_destroy(set), 0);
+		assert_int_equal(lfpool_capacity(lfpool_set_pool(set, i)), 4096 / size);
+		assert_int_equal(lfpool_max_capacity(lfpool_set_pool(set, i)), 16384 / size);
+		assert_int_equal(most_of(set, size), 16384 / size);
 	}
+	set_close(set);
 }
 
 TEST(by_hand)
@@ -105,49 +92,39 @@ TEST(by_hand)
 }
 
 /* The memory of one class's free objects goes back; others are where they were, and all can be had again. */
-TEST(a_class_is_trimmed)
+BACKEND_TEST(a_class_is_trimmed, LFPOOL_BACKEND_MUTEX)
 {
 	enum { CAPACITY = 4000 };
-	static const lfpool_backend_t backends[] = {LFPOOL_BACKEND_LOCKFREE, LFPOOL_BACKEND_MUTEX};
 
-	for (size_t b = 0; b < COUNT(backends); b++) {
-		lfpool_set_config_t config = set_config_of(backends[b], LARGEST, CAPACITY);
+	/* no-tools: their memory is not zero. */
+	lfpool_set_t *set = SET_WITH(.backend = backend, .largest = LARGEST, .capacity = CAPACITY, .debug = "no-tools");
+	void **kept = pointers_new(CAPACITY);
+	lfpool_stats_t stats = LFPOOL_STATS_INIT;
 
-		config.debug = "no-tools"; /* whose memory is not zero */
-		lfpool_set_t *set = set_with(&config);
-		void **kept = pointers_new(CAPACITY);
-		lfpool_stats_t stats = LFPOOL_STATS_INIT;
-
-		assert_int_equal(most_of(set, 700), CAPACITY);
-		assert_int_equal(acquire_all_of(set, 800, kept, CAPACITY), CAPACITY);
-		for (size_t i = 0; i < CAPACITY; i++)
-			stamp_write(kept[i], 800, i);
-		while (lfpool_trim(pool_for(set, 700), 0, SIZE_MAX))
-			;
-		assert_int_equal(lfpool_set_stats(set, &stats), LFPOOL_OK);
-		assert_true(stats.given_back > CAPACITY * 704 / 10 * 9 && stats.given_back < (CAPACITY + 6) * 704);
-		assert_int_equal(stats.active, CAPACITY);
-		assert_int_equal(stats.unaccounted, 0);
-		for (size_t i = 0; i < CAPACITY; i++)
-			assert_true(stamp_holds(kept[i], 800, i));
-		release_to(set, kept, CAPACITY);
-		assert_int_equal(most_of(set, 700), CAPACITY);
-		require_set_intact(set);
-		assert_int_equal(lfpool_set_destroy(set), 0);
-		free(kept);
-	}
+	assert_int_equal(most_of(set, 700), CAPACITY);
+	assert_int_equal(acquire_all_of(set, 800, kept, CAPACITY), CAPACITY);
+	for (size_t i = 0; i < CAPACITY; i++)
+		stamp_write(kept[i], 800, i);
+	while (lfpool_trim(pool_for(set, 700), 0, SIZE_MAX))
+		;
+	assert_int_equal(lfpool_set_stats(set, &stats), LFPOOL_OK);
+	assert_true(stats.given_back > CAPACITY * 704 / 10 * 9 && stats.given_back < (CAPACITY + 6) * 704);
+	assert_int_equal(stats.active, CAPACITY);
+	assert_int_equal(stats.unaccounted, 0);
+	for (size_t i = 0; i < CAPACITY; i++)
+		assert_true(stamp_holds(kept[i], 800, i));
+	release_to(set, kept, CAPACITY);
+	assert_int_equal(most_of(set, 700), CAPACITY);
+	set_close(set);
+	free(kept);
 }
 
 /* A class grows as far as it may before the next one is asked. */
 TEST(before_a_larger_class)
 {
-	lfpool_set_config_t config = set_config_of(LFPOOL_BACKEND_LOCKFREE, LARGEST, 2);
 	void *objects[11];
 
-	config.max_capacity = 5;
-	config.growth_step = 1;
-	config.larger = 1;
-	lfpool_set_t *set = set_with(&config);
+	lfpool_set_t *set = SET_WITH(.largest = LARGEST, .capacity = 2, .max_capacity = 5, .growth_step = 1, .larger = 1);
 
 	assert_int_equal(acquire_all_of(set, 64, objects, COUNT(objects)), 10);
 	for (size_t i = 0; i < 10; i++)
@@ -163,22 +140,15 @@ TEST(with_debug_modes)
 
 	for (size_t i = 0; i < COUNT(modes); i++)
 		for (size_t alignment = 8; alignment <= 4096; alignment *= 8) {
-			lfpool_set_config_t config = set_config_of(LFPOOL_BACKEND_LOCKFREE, LARGEST, 0);
-
-			config.debug = modes[i];
-			config.object_alignment = alignment;
-			config.class_bytes = 512;
-			config.max_class_bytes = 16384;
-			config.growth_bytes = 1;
-			lfpool_set_t *set = set_with(&config);
+			lfpool_set_t *set = SET_WITH(.largest = LARGEST, .debug = modes[i], .object_alignment = alignment,
+						     .class_bytes = 512, .max_class_bytes = 16384, .growth_bytes = 1);
 
 			for (size_t c = 0; c < lfpool_set_class_count(set); c++) {
 				const size_t size = lfpool_set_class_size(set, c);
 
 				assert_int_equal(most_of(set, size), 16384 / size);
 			}
-			require_set_intact(set);
-			assert_int_equal(lfpool_set_destroy(set), 0);
+			set_close(set);
 		}
 }
 
@@ -201,12 +171,9 @@ static bool give_up_reserve(void *context, lfpool_t *pool, uint32_t attempt, int
 
 TEST(the_hook_of_a_class_that_has_nothing_left)
 {
-	lfpool_set_config_t config = set_config_of(LFPOOL_BACKEND_LOCKFREE, LARGEST, 1);
 	struct reserve r = {0};
 
-	config.hooks.context = &r;
-	config.hooks.exhausted = give_up_reserve;
-	r.set = set_with(&config);
+	r.set = SET_WITH(.largest = LARGEST, .capacity = 1, .hooks.context = &r, .hooks.exhausted = give_up_reserve);
 	r.kept = lfpool_set_acquire(r.set, 500);
 	assert_ptr_equal(lfpool_set_acquire(r.set, 500), r.kept);
 	assert_int_equal(r.calls, 1);
@@ -214,17 +181,4 @@ TEST(the_hook_of_a_class_that_has_nothing_left)
 	assert_int_equal(lfpool_set_destroy(r.set), 0);
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(by_objects),
-		cmocka_unit_test(by_bytes),
-		cmocka_unit_test(by_hand),
-		cmocka_unit_test(a_class_is_trimmed),
-		cmocka_unit_test(before_a_larger_class),
-		cmocka_unit_test(with_debug_modes),
-		cmocka_unit_test(the_hook_of_a_class_that_has_nothing_left),
-	};
-
-	return cmocka_run_group_tests_name("set: growth", tests, NULL, NULL);
-}
+RUN_TESTS()

@@ -4,12 +4,11 @@
  * test_set_threads.c - several threads on a set: the first calls of a class come at once, and there is one pool;
  * objects of any size wander from thread to thread; sets come and go; a fork falls into the making of pools.
  */
+#include "../support/child.h"
 #include "../support/set_support.h"
 
-#include <pthread.h>
 #include <sched.h>
 #include <stdatomic.h>
-#include <sys/wait.h>
 
 enum { THREADS = 4, LARGEST = 512, CLASSES = 24, CAPACITY = 16 };
 
@@ -19,7 +18,6 @@ struct newcomer {
 	lfpool_set_t *set;
 	pthread_barrier_t *start;
 	unsigned number;
-	pthread_t thread;
 	void *objects[CLASSES][CAPACITY];
 	size_t count[CLASSES];
 };
@@ -77,10 +75,8 @@ TEST(the_first_calls_come_at_once)
 			newcomers[i].set = set;
 			newcomers[i].start = &start;
 			newcomers[i].number = round % 2 ? i : 0;
-			thread_start(&newcomers[i].thread, take_each_class, &newcomers[i]);
 		}
-		for (unsigned i = 0; i < THREADS; i++)
-			pthread_join(newcomers[i].thread, NULL);
+		threads_run(THREADS, take_each_class, newcomers, sizeof(newcomers[0]));
 		check_newcomers(set, newcomers);
 		pthread_barrier_destroy(&start);
 		assert_int_equal(lfpool_set_destroy(set), 0);
@@ -101,7 +97,6 @@ struct market {
 struct trader {
 	struct market *market;
 	struct random random;
-	pthread_t thread;
 };
 
 static void give_back(lfpool_set_t *set, size_t *object)
@@ -141,19 +136,14 @@ static void *trade(void *argument)
 /* Returns how many acquires found nothing. */
 static size_t trade_with(lfpool_backend_t backend, size_t capacity, size_t larger, uint64_t seed)
 {
-	lfpool_set_config_t config = set_config_of(backend, LARGEST, capacity);
 	struct trader traders[THREADS];
 	static struct market m;
 
-	config.larger = larger;
-	m.set = set_with(&config);
+	m.set = SET_WITH(.backend = backend, .largest = LARGEST, .capacity = capacity, .larger = larger);
 	atomic_store(&m.refused, 0);
-	for (unsigned i = 0; i < THREADS; i++) {
-		traders[i] = (struct trader){.market = &m, .random = random_for(seed, i)};
-		thread_start(&traders[i].thread, trade, &traders[i]);
-	}
 	for (unsigned i = 0; i < THREADS; i++)
-		pthread_join(traders[i].thread, NULL);
+		traders[i] = (struct trader){.market = &m, .random = random_for(seed, i)};
+	threads_run(THREADS, trade, traders, sizeof(traders[0]));
 	for (size_t i = 0; i < PLACES; i++) {
 		const uintptr_t object = atomic_exchange(&m.place[i], 0);
 
@@ -161,9 +151,8 @@ static size_t trade_with(lfpool_backend_t backend, size_t capacity, size_t large
 			give_back(m.set, (size_t *)object);
 	}
 
-	lfpool_stats_t stats = LFPOOL_STATS_INIT;
+	const lfpool_stats_t stats = set_stats_of(m.set);
 
-	assert_int_equal(lfpool_set_stats(m.set, &stats), LFPOOL_OK);
 	assert_int_equal(stats.active, 0);
 	assert_int_equal(stats.unaccounted, 0);
 	assert_int_equal(stats.misuses, 0);
@@ -174,33 +163,23 @@ static size_t trade_with(lfpool_backend_t backend, size_t capacity, size_t large
 	return atomic_load(&m.refused);
 }
 
-TEST(objects_of_any_size_wander)
+BACKEND_TEST(objects_of_any_size_wander, LFPOOL_BACKEND_MALLOC)
 {
 	const uint64_t seed = test_seed("objects_of_any_size_wander");
-
-	EACH_BACKEND(backend) {
-		/* More than there are places, and fewer. */
-		assert_int_equal(trade_with(backend, PLACES + THREADS, 0, seed), 0);
-		assert_true(trade_with(backend, 2, 0, seed + 1) > 0);
-		assert_true(trade_with(backend, 1, 3, seed + 2) > 0);
-	}
+	/* More than there are places, and fewer. */
+	assert_int_equal(trade_with(backend, PLACES + THREADS, 0, seed), 0);
+	assert_true(trade_with(backend, 2, 0, seed + 1) > 0);
+	assert_true(trade_with(backend, 1, 3, seed + 2) > 0);
 }
 
 /* ---- Sets that come and go ---- */
 
-struct season {
-	_Atomic(bool) over;
-};
-
 static void *come_and_go(void *argument)
 {
-	struct season *s = argument;
+	_Atomic(bool) *over = argument;
 
-	while (!atomic_load(&s->over)) {
-		lfpool_set_config_t config = set_config_of(LFPOOL_BACKEND_LOCKFREE, 200, 4);
-		lfpool_set_t *set = NULL;
-
-		REQUIRE(lfpool_set_create(&set, &config) == LFPOOL_OK);
+	while (!atomic_load(over)) {
+		lfpool_set_t *set = set_of(LFPOOL_BACKEND_LOCKFREE, 200, 4);
 		void *object = lfpool_set_acquire(set, 70);
 
 		REQUIRE(object && lfpool_of(object) == lfpool_set_peek(set, 4));
@@ -213,13 +192,12 @@ static void *come_and_go(void *argument)
 TEST(sets_come_and_go_beside)
 {
 	const uint64_t seed = test_seed("sets_come_and_go_beside");
-	struct season season = {false};
-	pthread_t thread;
+	_Atomic(bool) over = false;
+	const struct threads others = threads_start(1, come_and_go, &over, 0);
 
-	thread_start(&thread, come_and_go, &season);
 	assert_int_equal(trade_with(LFPOOL_BACKEND_LOCKFREE, PLACES + THREADS, 1, seed), 0);
-	atomic_store(&season.over, true);
-	pthread_join(thread, NULL);
+	atomic_store(&over, true);
+	threads_join(&others);
 }
 
 /* ---- Fork ---- */
@@ -261,39 +239,22 @@ TEST(a_fork_while_pools_are_made)
 {
 	for (int round = 0; round < TIMES(60, 10); round++) {
 		struct makers m = {.set = set_of(LFPOOL_BACKEND_LOCKFREE, LARGEST, CAPACITY)};
-		pthread_t threads[2];
-		int status = 0;
+		const struct threads makers = threads_start(2, make_each_class, &m, 0);
 
-		for (size_t i = 0; i < COUNT(threads); i++)
-			thread_start(&threads[i], make_each_class, &m);
 		while (atomic_load(&m.begun) == 0)
 			sched_yield();
 
-		const pid_t child = fork();
+		const pid_t child = child_start();
 
-		REQUIRE(child >= 0);
 		if (child == 0) {
-			alarm(20);
 			use_each_class(m.set);
 			_exit(0);
 		}
 		atomic_store(&m.forked, true);
-		for (size_t i = 0; i < COUNT(threads); i++)
-			pthread_join(threads[i], NULL);
-		assert_int_equal(waitpid(child, &status, 0), child);
-		assert_true(WIFEXITED(status) && WEXITSTATUS(status) == 0);
+		threads_join(&makers);
+		child_end(child);
 		use_each_class(m.set);
 	}
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(the_first_calls_come_at_once),
-		cmocka_unit_test(objects_of_any_size_wander),
-		cmocka_unit_test(sets_come_and_go_beside),
-		cmocka_unit_test(a_fork_while_pools_are_made),
-	};
-
-	return cmocka_run_group_tests_name("set: threads", tests, NULL, NULL);
-}
+RUN_TESTS()

@@ -3,20 +3,12 @@
  * unit_set.c - the operating system refuses the n-th call, for every n, while a set is made and used: nothing is left
  * behind, and what was refused can be had the next time.
  */
-#include "../support/support.h"
-
-#include "os/os.h"
-
-#include "lfpool/set.h"
+#include "../support/held.h"
+#include "../support/set_support.h"
 
 #include <errno.h>
 
 static const size_t sizes[] = {10, 1000, 60000};
-
-static void held_now(size_t held_out[2])
-{
-	os_testing_held(&held_out[0], &held_out[1]);
-}
 
 /* True if the n-th call was refused, that is, if there were that many. */
 static bool scenario(const lfpool_set_config_t *config, unsigned long n, size_t *without_out)
@@ -63,25 +55,20 @@ static bool scenario(const lfpool_set_config_t *config, unsigned long n, size_t 
 
 static void refuse_each_in_turn(lfpool_backend_t backend, uint32_t flags, const char *debug)
 {
-	lfpool_set_config_t config = LFPOOL_SET_CONFIG_INIT;
-	size_t before[2], after[2], without = 0;
+	const lfpool_set_config_t config = {
+		.struct_size = sizeof(config), .backend = backend, .flags = flags, .debug = debug, .class_bytes = 100000};
 	unsigned long n = 1;
+	size_t without = 0;
 
-	config.backend = backend;
-	config.flags = flags;
-	config.debug = debug;
-	config.class_bytes = 100000;
 	/* Once undisturbed: this thread's own table and the list of pools stay. */
 	(void)scenario(&config, 0, &without);
 	assert_int_equal(without, 0);
-	held_now(before);
-	for (; scenario(&config, n, &without); n++) {
-		held_now(after);
-		assert_int_equal(after[0], before[0]);
-		assert_int_equal(after[1], before[1]);
-	}
-	print_message("backend %d, flags %x, debug %s: each of %lu calls refused, %zu objects\n", (int)backend,
-		      (unsigned)flags, debug ? debug : "none", n - 1, without);
+	const struct held before = held_now();
+
+	for (; scenario(&config, n, &without); n++)
+		require_held(before);
+	print_message("backend %d, flags %x, debug %s: each of %lu calls refused, %zu objects\n", (int)backend, (unsigned)flags,
+		      debug ? debug : "none", n - 1, without);
 	/* Some while the set was made, some while its pools were. */
 	assert_true(n - 1 > without && without >= COUNT(sizes));
 }
@@ -93,7 +80,7 @@ TEST(the_first_set_of_a_process)
 	 * handlers; the set; its addresses. */
 	static const unsigned long nth[] = {1, 3, 2, 3, 2, 2};
 	lfpool_set_config_t config = LFPOOL_SET_CONFIG_INIT;
-	size_t held[2], without = 0;
+	size_t without = 0;
 	lfpool_set_t *set;
 
 	config.class_bytes = 100000;
@@ -101,9 +88,7 @@ TEST(the_first_set_of_a_process)
 		(void)os_testing_refuse(nth[i]);
 		assert_int_equal(lfpool_set_create(&set, &config), LFPOOL_E_NO_MEMORY);
 		assert_int_equal(os_testing_refuse(0), nth[i]);
-		held_now(held);
-		assert_int_equal(held[0], 0);
-		assert_int_equal(held[1], 0);
+		require_held((struct held){0, 0});
 	}
 	(void)scenario(&config, 0, &without);
 	assert_int_equal(without, 0);
@@ -126,14 +111,4 @@ TEST(malloc_backend)
 	refuse_each_in_turn(LFPOOL_BACKEND_MALLOC, 0, NULL);
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(the_first_set_of_a_process), /* must come first */
-		cmocka_unit_test(lockfree),
-		cmocka_unit_test(mutex),
-		cmocka_unit_test(malloc_backend),
-	};
-
-	return cmocka_run_group_tests_name("set: refusals", tests, NULL, NULL);
-}
+RUN_TESTS()

@@ -12,7 +12,7 @@ struct call {
 	struct stage *stage;
 	void *object;
 	unsigned calls;
-	size_t order;          /* the how-manieth it was */
+	size_t order; /* the how-manieth it was */
 	lfpool_ticket_t ticket;
 };
 

@@ -11,19 +11,19 @@ enum { CAPACITY = 40, BUILT = 0x6275696c };
 
 /* What a hook built, and who uses it. */
 struct thing {
-	unsigned built;   /* BUILT between create and destroy          */
-	unsigned active;  /* 1 between activate and deactivate         */
-	unsigned uses;    /* survives reuse                            */
+	unsigned built;       /* BUILT between create and destroy          */
+	unsigned active;      /* 1 between activate and deactivate         */
+	unsigned uses;        /* survives reuse                            */
 	struct thing *friend; /* acquired in activate                  */
 };
 
 struct log {
 	lfpool_t *pool;
 	size_t created, activated, deactivated, destroyed;
-	size_t create_at_most;   /* then create refuses                  */
-	size_t refuse_activate;  /* how many of the next                 */
-	size_t unfit;            /* how many of the next deactivates     */
-	bool friends;            /* activate and deactivate use the pool */
+	size_t create_at_most;  /* then create refuses                  */
+	size_t refuse_activate; /* how many of the next                 */
+	size_t unfit;           /* how many of the next deactivates     */
+	bool friends;           /* activate and deactivate use the pool */
 };
 
 static inline bool on_create(void *context, void *object)

@@ -37,7 +37,9 @@ static const struct kind {
 	{.name = "zero, no caches", .flags = LFPOOL_ZERO, .cache_capacity = LFPOOL_CACHE_NONE},
 	{.name = "hooks", .hooks = true},
 	{.name = "hooks, create all", .hooks = true, .flags = LFPOOL_CREATE_ALL},
-	{.name = "hooks, create all, prefault, caches of 2", .hooks = true, .flags = LFPOOL_CREATE_ALL | LFPOOL_PREFAULT,
+	{.name = "hooks, create all, prefault, caches of 2",
+	 .hooks = true,
+	 .flags = LFPOOL_CREATE_ALL | LFPOOL_PREFAULT,
 	 .cache_capacity = 2},
 	{.name = "hooks, no caches", .hooks = true, .cache_capacity = LFPOOL_CACHE_NONE},
 	{.name = "check", .debug = "check"},
@@ -83,8 +85,6 @@ static inline int kind_teardown(void **state)
 	return 0;
 }
 
-#define KIND_TEST(name) cmocka_unit_test_teardown(name, kind_teardown)
-
 /* The variable LFPOOL_TEST_KIND, when set, picks one, to look into a failure. */
 static inline void on_every_kind(void (*body)(const struct kind *))
 {
@@ -99,6 +99,15 @@ static inline void on_every_kind(void (*body)(const struct kind *))
 	}
 	kind_in_force = NULL;
 }
+
+/* KIND_TEST(name) { ... }: a test whose body is run on each kind, as `kind`. */
+#define KIND_TEST(name)                                 \
+	static void name##_on(const struct kind *kind); \
+	TEST_WITH(name, NULL, kind_teardown)            \
+	{                                               \
+		on_every_kind(name##_on);               \
+	}                                               \
+	static void name##_on(const struct kind *kind)
 
 /* ---- A pool of a kind, with what its hooks saw ---- */
 
@@ -207,8 +216,7 @@ static inline void stage_open(struct stage *s, const struct kind *kind, size_t c
 	s->pool = pool_with(&config);
 }
 
-static inline void stage_open_growing(struct stage *s, const struct kind *kind, size_t capacity, size_t max_capacity,
-				      size_t step)
+static inline void stage_open_growing(struct stage *s, const struct kind *kind, size_t capacity, size_t max_capacity, size_t step)
 {
 	lfpool_config_t config = stage_config(s, kind, capacity, max_capacity);
 

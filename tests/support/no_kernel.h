@@ -48,14 +48,14 @@ static inline _Noreturn void end_thread(int status)
 }
 
 /* Without stdio, which may ask for memory; and all threads end, if only because exit_group() is forbidden. */
-#define MUST(condition)                                                                                         \
-	do {                                                                                                    \
-		static const char said[] = "required: " #condition "\n";                                        \
-		if (!(condition)) {                                                                             \
-			if (write(STDERR_FILENO, said, sizeof(said) - 1) != sizeof(said) - 1)                   \
-				(void)syscall(SYS_exit_group, 2);                                               \
-			(void)syscall(SYS_exit_group, 1);                                                       \
-		}                                                                                               \
+#define MUST(condition)                                                                       \
+	do {                                                                                  \
+		static const char said[] = "required: " #condition "\n";                      \
+		if (!(condition)) {                                                           \
+			if (write(STDERR_FILENO, said, sizeof(said) - 1) != sizeof(said) - 1) \
+				(void)syscall(SYS_exit_group, 2);                             \
+			(void)syscall(SYS_exit_group, 1);                                     \
+		}                                                                             \
 	} while (0)
 
 /* How the process ended that ran this: 0, a status, or minus a signal. */

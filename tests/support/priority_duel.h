@@ -9,9 +9,9 @@
 #ifndef LFPOOL_TESTS_PRIORITY_DUEL_H
 #define LFPOOL_TESTS_PRIORITY_DUEL_H
 
+#include "pin.h"
 #include "priority_support.h"
 
-#include <sched.h>
 #include <stdatomic.h>
 
 enum { ACTORS_MAX = 4, CAPACITY_MAX = 257 };
@@ -84,36 +84,16 @@ static inline void act(struct scene *s, unsigned self)
 		s->handicap -= s->handicap < 3 ? s->handicap : 3;
 }
 
-/* Moves this thread to the n-th processor it may use, counting round; two threads that yield tend to share one. */
-static inline void stay_on_processor(unsigned n)
-{
-	static cpu_set_t allowed;
-	cpu_set_t one;
-
-	/* Asked once, by the first actor, before the others are there. */
-	if (!CPU_COUNT(&allowed) && sched_getaffinity(0, sizeof(allowed), &allowed))
-		return;
-	n %= (unsigned)CPU_COUNT(&allowed);
-	for (size_t cpu = 0; cpu < CPU_SETSIZE; cpu++)
-		if (CPU_ISSET(cpu, &allowed) && n-- == 0) {
-			CPU_ZERO(&one);
-			CPU_SET(cpu, &one);
-			(void)sched_setaffinity(0, sizeof(one), &one);
-			return;
-		}
-}
-
 struct actor {
 	struct scene *scene;
 	unsigned self;
-	pthread_t thread;
 };
 
 static inline void *take_part(void *argument)
 {
 	struct actor *a = argument;
 
-	stay_on_processor(a->self);
+	pin_thread(a->self);
 	for (unsigned round = 1; round <= a->scene->rounds; round++) {
 		atomic_fetch_add(&a->scene->here, 1);
 		wait_until(&a->scene->opened, round);
@@ -150,24 +130,20 @@ static inline void one_round(struct scene *s, unsigned round)
 
 static inline void fight(const struct duel *duel, uint64_t seed)
 {
-	lfpool_priority_config_t config = priority_config_of(16, duel->capacity);
 	struct actor actors[ACTORS_MAX];
-	struct scene s = {.duel = duel, .rounds = TIMES(1500, 80)};
+	struct scene s = {.duel = duel, .rounds = TIMES(800, 80)};
 
-	config.on_evict = on_evict;
-	config.context = &s;
-	s.pool = priority_with(&config);
-	stay_on_processor(0);
+	s.pool = PRIORITY_WITH(.object_size = 16, .capacity = duel->capacity, .on_evict = on_evict, .context = &s);
+	pin_thread(0);
 	for (unsigned i = 0; i < ACTORS_MAX; i++) {
 		s.random[i] = random_for(seed, i);
 		actors[i] = (struct actor){.scene = &s, .self = i};
-		if (i > 0 && i < duel->actors)
-			thread_start(&actors[i].thread, take_part, &actors[i]);
 	}
+	const struct threads others = threads_start(duel->actors - 1, take_part, actors + 1, sizeof(actors[0]));
+
 	for (unsigned round = 1; round <= s.rounds; round++)
 		one_round(&s, round);
-	for (unsigned i = 1; i < duel->actors; i++)
-		pthread_join(actors[i].thread, NULL);
+	threads_join(&others);
 	REQUIRE(lfpool_priority_destroy(s.pool) == (duel->filled ? duel->capacity : 0));
 }
 

@@ -30,11 +30,13 @@ static inline lfpool_priority_t *priority_with(const lfpool_priority_config_t *c
 	return pool;
 }
 
+/* PRIORITY_WITH(.object_size = 24, .capacity = 10, .flags = LFPOOL_LOCK) */
+#define PRIORITY_WITH(...) \
+	priority_with(&(lfpool_priority_config_t){.struct_size = sizeof(lfpool_priority_config_t), __VA_ARGS__})
+
 static inline lfpool_priority_t *priority_of(size_t object_size, size_t capacity)
 {
-	lfpool_priority_config_t config = priority_config_of(object_size, capacity);
-
-	return priority_with(&config);
+	return PRIORITY_WITH(.object_size = object_size, .capacity = capacity);
 }
 
 /* A new object, published; 0 if there is none. */
@@ -98,6 +100,12 @@ static inline void require_priority_whole(lfpool_priority_t *pool, size_t object
 	REQUIRE(lfpool_priority_count(pool) == 0);
 	free(handles);
 	free(objects);
+}
+
+static inline void priority_close(lfpool_priority_t *pool, size_t object_size)
+{
+	require_priority_whole(pool, object_size);
+	REQUIRE(lfpool_priority_destroy(pool) == 0);
 }
 
 #endif

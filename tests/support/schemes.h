@@ -22,107 +22,102 @@ struct fake {
 	enum scheme_kind kind;
 	_Atomic(int) phase[LFPOOL_PLACES_MAX];
 	_Atomic(lfpool_batch_t *) kept[LFPOOL_PLACES_MAX];
-	atomic_int yes;        /* ASKED: what ready says                      */
+	atomic_int yes;         /* ASKED: what ready says                      */
 	atomic_bool in_section; /* wait says that nobody must wait here       */
 	atomic_size_t begun, ended, asks, waits;
 };
 
-static inline struct fake *fake_of(void *context)
-{
-	return context;
-}
+/* The scheme of the test's one pool at a time. */
+static struct fake fake;
 
-static inline void fake_step(struct fake *f, const lfpool_batch_t *batch, enum place_phase from, enum place_phase to)
+static inline void fake_step(const lfpool_batch_t *batch, enum place_phase from, enum place_phase to)
 {
 	int phase = (int)from;
 
 	REQUIRE(lfpool_batch_place(batch) < LFPOOL_PLACES_MAX);
-	REQUIRE(atomic_compare_exchange_strong(&f->phase[lfpool_batch_place(batch)], &phase, (int)to));
+	REQUIRE(atomic_compare_exchange_strong(&fake.phase[lfpool_batch_place(batch)], &phase, (int)to));
 }
 
 static inline void fake_begin(void *context, lfpool_batch_t *batch)
 {
-	struct fake *f = fake_of(context);
-
-	fake_step(f, batch, WITH_POOL, IN_BEGIN);
+	(void)context;
+	fake_step(batch, WITH_POOL, IN_BEGIN);
 	REQUIRE(lfpool_batch_count(batch) >= 1);
-	atomic_fetch_add(&f->begun, 1);
-	fake_step(f, batch, IN_BEGIN, WITH_SCHEME);
-	if (f->kind == KEPT)
-		atomic_store(&f->kept[lfpool_batch_place(batch)], batch);
+	atomic_fetch_add(&fake.begun, 1);
+	fake_step(batch, IN_BEGIN, WITH_SCHEME);
+	if (fake.kind == KEPT)
+		atomic_store(&fake.kept[lfpool_batch_place(batch)], batch);
 }
 
 static inline bool fake_ready(void *context, const lfpool_batch_t *batch)
 {
-	struct fake *f = fake_of(context);
+	(void)context;
+	fake_step(batch, WITH_SCHEME, IN_READY);
+	atomic_fetch_add(&fake.asks, 1);
+	const bool yes = atomic_load(&fake.yes);
 
-	fake_step(f, batch, WITH_SCHEME, IN_READY);
-	atomic_fetch_add(&f->asks, 1);
-	const bool yes = atomic_load(&f->yes);
-
-	atomic_fetch_add(&f->ended, yes);
-	fake_step(f, batch, IN_READY, yes ? WITH_POOL : WITH_SCHEME);
+	atomic_fetch_add(&fake.ended, yes);
+	fake_step(batch, IN_READY, yes ? WITH_POOL : WITH_SCHEME);
 	return yes;
 }
 
 /* KEPT: reclaims the batch of a place; false if there is none. */
-static inline bool fake_reclaim_place(struct fake *f, size_t place)
+static inline bool fake_reclaim_place(size_t place)
 {
-	lfpool_batch_t *batch = atomic_exchange(&f->kept[place], NULL);
+	lfpool_batch_t *batch = atomic_exchange(&fake.kept[place], NULL);
 
 	if (!batch)
 		return false;
-	fake_step(f, batch, WITH_SCHEME, WITH_POOL);
-	atomic_fetch_add(&f->ended, 1);
+	fake_step(batch, WITH_SCHEME, WITH_POOL);
+	atomic_fetch_add(&fake.ended, 1);
 	lfpool_batch_reclaim(batch);
 	return true;
 }
 
 /* A grace period is over: whatever is with the scheme is reclaimed, but not what then begins.  How many batches that
  * were. */
-static inline size_t fake_period(struct fake *f, lfpool_t *pool)
+static inline size_t fake_period(lfpool_t *pool)
 {
-	const size_t before = atomic_load(&f->ended);
+	const size_t before = atomic_load(&fake.ended);
 
-	if (f->kind == KEPT) {
+	if (fake.kind == KEPT) {
 		for (size_t place = 0; place < LFPOOL_PLACES_MAX; place++)
-			(void)fake_reclaim_place(f, place);
+			(void)fake_reclaim_place(place);
 	} else {
-		const bool said = atomic_exchange(&f->yes, true);
+		const bool said = atomic_exchange(&fake.yes, true);
 
 		(void)lfpool_retire_poll(pool);
-		atomic_store(&f->yes, said);
+		atomic_store(&fake.yes, said);
 	}
-	return atomic_load(&f->ended) - before;
+	return atomic_load(&fake.ended) - before;
 }
 
 /* Everything that is retired becomes free. */
-static inline void fake_end_all(struct fake *f, lfpool_t *pool)
+static inline void fake_end_all(lfpool_t *pool)
 {
-	while (fake_period(f, pool))
+	while (fake_period(pool))
 		;
 	REQUIRE(lfpool_retired_count(pool) == 0);
 }
 
 static inline bool fake_wait(void *context)
 {
-	struct fake *f = fake_of(context);
-
-	atomic_fetch_add(&f->waits, 1);
-	if (atomic_load(&f->in_section))
+	(void)context;
+	atomic_fetch_add(&fake.waits, 1);
+	if (atomic_load(&fake.in_section))
 		return false;
-	if (f->kind == KEPT)
-		(void)fake_period(f, NULL);
+	if (fake.kind == KEPT)
+		(void)fake_period(NULL);
 	return true;
 }
 
 /* Its `wait` ends grace periods; ASKED has none of these. */
-static inline lfpool_scheme_t fake_scheme(struct fake *f, enum scheme_kind kind)
+static inline lfpool_scheme_t fake_scheme(enum scheme_kind kind)
 {
-	memset(f, 0, sizeof(*f));
-	f->kind = kind;
+	memset(&fake, 0, sizeof(fake));
+	fake.kind = kind;
 
-	lfpool_scheme_t scheme = {.context = f, .begin = fake_begin};
+	lfpool_scheme_t scheme = {.context = &fake, .begin = fake_begin};
 
 	if (kind == KEPT)
 		scheme.wait = fake_wait;
@@ -130,5 +125,40 @@ static inline lfpool_scheme_t fake_scheme(struct fake *f, enum scheme_kind kind)
 		scheme.ready = fake_ready;
 	return scheme;
 }
+
+/* ---- Pools with one of them ---- */
+
+static const lfpool_backend_t backends[] = {LFPOOL_BACKEND_LOCKFREE, LFPOOL_BACKEND_MUTEX, LFPOOL_BACKEND_MALLOC};
+
+static inline lfpool_t *fake_pool(lfpool_config_t config, lfpool_backend_t backend, enum scheme_kind kind)
+{
+	config.backend = backend;
+	config.scheme = fake_scheme(kind);
+	return pool_with(&config);
+}
+
+/* On each backend with each scheme; what the body leaves retired or active is taken back. */
+static inline void fake_each(lfpool_config_t config, void (*body)(lfpool_t *pool))
+{
+	for (size_t b = 0; b < COUNT(backends); b++)
+		for (enum scheme_kind kind = 0; kind < SCHEME_KINDS; kind++) {
+			lfpool_t *pool = fake_pool(config, backends[b], kind);
+
+			body(pool);
+			fake_end_all(pool);
+			(void)lfpool_release_all(pool);
+			pool_close(pool, config.object_size);
+		}
+}
+
+/* FAKE_TEST_OF(name, config) { ... }: a test whose body is run on each of them, as `pool`. */
+#define FAKE_TEST_OF(name, config)             \
+	static void name##_on(lfpool_t *pool); \
+	TEST(name)                             \
+	{                                      \
+		fake_each(config, name##_on);  \
+	}                                      \
+	static void name##_on(lfpool_t *pool)
+#define FAKE_TEST(name) FAKE_TEST_OF(name, config_of(SIZE, CAPACITY))
 
 #endif

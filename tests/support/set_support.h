@@ -9,10 +9,6 @@
 
 #include "lfpool/set.h"
 
-
-#define EACH_BACKEND(backend) \
-	for (lfpool_backend_t backend = LFPOOL_BACKEND_LOCKFREE; backend <= LFPOOL_BACKEND_MALLOC; backend++)
-
 static inline lfpool_set_config_t set_config_of(lfpool_backend_t backend, size_t largest, size_t capacity)
 {
 	lfpool_set_config_t config = LFPOOL_SET_CONFIG_INIT;
@@ -27,16 +23,16 @@ static inline lfpool_set_t *set_with(const lfpool_set_config_t *config)
 {
 	lfpool_set_t *set = NULL;
 
-	assert_int_equal(lfpool_set_create(&set, config), LFPOOL_OK);
-	assert_non_null(set);
+	REQUIRE(lfpool_set_create(&set, config) == LFPOOL_OK && set);
 	return set;
 }
 
+/* SET_WITH(.largest = 100, .capacity = 3) */
+#define SET_WITH(...) set_with(&(lfpool_set_config_t){.struct_size = sizeof(lfpool_set_config_t), __VA_ARGS__})
+
 static inline lfpool_set_t *set_of(lfpool_backend_t backend, size_t largest, size_t capacity)
 {
-	lfpool_set_config_t config = set_config_of(backend, largest, capacity);
-
-	return set_with(&config);
+	return SET_WITH(.backend = backend, .largest = largest, .capacity = capacity);
 }
 
 /* Objects of this size until there is none, at most `room`. */
@@ -61,6 +57,21 @@ static inline void require_set_intact(const lfpool_set_t *set)
 	for (size_t i = 0; i < lfpool_set_class_count(set); i++)
 		if (lfpool_set_peek(set, i))
 			require_intact(lfpool_set_peek(set, i));
+}
+
+/* Nothing is active. */
+static inline void set_close(lfpool_set_t *set)
+{
+	require_set_intact(set);
+	assert_int_equal(lfpool_set_destroy(set), 0);
+}
+
+static inline lfpool_stats_t set_stats_of(const lfpool_set_t *set)
+{
+	lfpool_stats_t stats = LFPOOL_STATS_INIT;
+
+	assert_int_equal(lfpool_set_stats(set, &stats), LFPOOL_OK);
+	return stats;
 }
 
 #endif

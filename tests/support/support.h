@@ -5,25 +5,16 @@
  * Idea         The tests know the header and nothing else.  Where an object lies, how far apart two objects are,
  *              which addresses belong to a pool: all of it is asked of lfpool_owns(), never computed from the
  *              library's layout.
- * Assertions   cmocka's assertions jump out of the test function, so they are for the thread that runs the test.
- *              Every other thread, and a child after fork, uses REQUIRE, which ends the program.
  */
 #ifndef LFPOOL_TESTS_SUPPORT_H
 #define LFPOOL_TESTS_SUPPORT_H
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
-#include <cmocka.h>
-
 #include "../../common/harness.h"
 #include "../../common/sanitizers.h"
+#include "../../common/test.h"
 #include "lfpool/lfpool.h"
 
 #define SANITIZED (UNDER_ASAN || UNDER_TSAN)
@@ -32,40 +23,6 @@
 #define TIMES(native, sanitized) (SANITIZED ? (sanitized) : (native))
 #define MIB ((size_t)1 << 20)
 #define COUNT(array) (sizeof(array) / sizeof((array)[0]))
-
-/* The exit status of a program in which a test was skipped and none failed: ctest calls the program skipped, and so does scripts/check. */
-#define SKIPPED_STATUS 77
-
-static inline bool *any_skipped(void)
-{
-	static bool any;
-
-	return &any;
-}
-
-/* Ends a test that cannot be run here.  main() returns status_of() what cmocka returned. */
-#define SKIP(why) \
-	do { \
-		print_message("    skipped: %s\n", (why)); \
-		*any_skipped() = true; \
-		skip(); \
-	} while (0)
-
-static inline int status_of(int failed)
-{
-	return failed == 0 && *any_skipped() ? SKIPPED_STATUS : failed;
-}
-
-/* The head of a cmocka test; none of ours needs the state. */
-#define TEST(name) static void name(__attribute__((unused)) void **state)
-
-#define REQUIRE(condition) ((condition) ? (void)0 : require_failed(#condition, __FILE__, __LINE__))
-
-static inline _Noreturn void require_failed(const char *condition, const char *file, int line)
-{
-	fprintf(stderr, "%s:%d: required: %s\n", file, line, condition);
-	abort();
-}
 
 /* ---- Pools ------------------------------------------------------------------------------------------------- */
 
@@ -82,12 +39,15 @@ static inline lfpool_config_t config_of(size_t object_size, size_t capacity)
 	return config;
 }
 
+/* On any thread. */
 static inline lfpool_t *pool_with(const lfpool_config_t *config)
 {
 	lfpool_t *pool = NULL;
+	const lfpool_status_t status = lfpool_create(&pool, config);
 
-	assert_int_equal(lfpool_create(&pool, config), LFPOOL_OK);
-	assert_non_null(pool);
+	if (status != LFPOOL_OK)
+		fprintf(stderr, "lfpool_create: %s\n", lfpool_status_string(status));
+	REQUIRE(status == LFPOOL_OK && pool);
 	return pool;
 }
 
@@ -96,6 +56,25 @@ static inline lfpool_t *pool_of(size_t object_size, size_t capacity)
 	lfpool_config_t config = config_of(object_size, capacity);
 
 	return pool_with(&config);
+}
+
+/* The same with some fields more: POOL_OF(24, 100, .flags = LFPOOL_ZERO). */
+#define CONFIG_OF(size, slots, ...) \
+	((lfpool_config_t){.struct_size = sizeof(lfpool_config_t), .object_size = (size), .capacity = (slots), __VA_ARGS__})
+#define POOL_OF(size, slots, ...) pool_with(&CONFIG_OF(size, slots, __VA_ARGS__))
+
+static inline lfpool_stats_t stats_of(const lfpool_t *pool)
+{
+	lfpool_stats_t stats = LFPOOL_STATS_INIT;
+
+	REQUIRE(lfpool_stats(pool, &stats) == LFPOOL_OK);
+	return stats;
+}
+
+/* hooks.misuse: what is refused is told by the status. */
+static inline void expected_misuse(void *context, const lfpool_misuse_t *misuse)
+{
+	(void)context, (void)misuse;
 }
 
 /* Room for `count` pointers, freed by the caller. */
@@ -125,7 +104,7 @@ static inline void release_all(lfpool_t *pool, void **objects, size_t count)
 
 static inline int compare_addresses(const void *a, const void *b)
 {
-	uintptr_t x = (uintptr_t) * (void *const *)a, y = (uintptr_t) * (void *const *)b;
+	uintptr_t x = (uintptr_t)*(void *const *)a, y = (uintptr_t)*(void *const *)b;
 
 	return (x > y) - (x < y);
 }
@@ -173,6 +152,13 @@ static inline void require_whole(lfpool_t *pool, size_t object_size)
 	require_intact(pool);
 	require_all_there(pool, object_size);
 	require_intact(pool);
+}
+
+/* And it ends. */
+static inline void pool_close(lfpool_t *pool, size_t object_size)
+{
+	require_whole(pool, object_size);
+	REQUIRE(lfpool_destroy(pool) == 0);
 }
 
 /* ---- Objects ----------------------------------------------------------------------------------------------- */
@@ -237,6 +223,48 @@ static inline bool all_bytes_are(const void *object, size_t size, unsigned char 
 		if (bytes[i] != value)
 			return false;
 	return true;
+}
+
+/* A test whose body runs on each backend, from the first to `last`: `backend`. */
+#define BACKEND_TEST(name, last)                                                               \
+	static void name##_on(lfpool_backend_t backend);                                       \
+	TEST(name)                                                                             \
+	{                                                                                      \
+		for (int backend = LFPOOL_BACKEND_LOCKFREE; backend <= (int)(last); backend++) \
+			name##_on((lfpool_backend_t)backend);                                  \
+	}                                                                                      \
+	static void name##_on(lfpool_backend_t backend)
+
+/* ---- Threads ----------------------------------------------------------------------------------------------- */
+
+struct threads {
+	size_t count;
+	pthread_t thread[32];
+};
+
+/* Thread number i gets the i-th of the arguments, which lie `step` bytes apart; 0: all get the same one. */
+static inline struct threads threads_start(size_t count, void *(*run)(void *), void *arguments, size_t step)
+{
+	struct threads threads = {.count = count};
+
+	REQUIRE(count <= COUNT(threads.thread));
+	for (size_t i = 0; i < count; i++)
+		thread_start(&threads.thread[i], run, step ? (char *)arguments + i * step : arguments);
+	return threads;
+}
+
+static inline void threads_join(const struct threads *threads)
+{
+	for (size_t i = 0; i < threads->count; i++)
+		REQUIRE(pthread_join(threads->thread[i], NULL) == 0);
+}
+
+/* From the start to the end of all of them. */
+static inline void threads_run(size_t count, void *(*run)(void *), void *arguments, size_t step)
+{
+	const struct threads threads = threads_start(count, run, arguments, step);
+
+	threads_join(&threads);
 }
 
 /* ---- The process ------------------------------------------------------------------------------------------- */

@@ -120,12 +120,4 @@ TEST(mutex)
 	refuse_each_in_turn(LFPOOL_PREFAULT, LFPOOL_BACKEND_MUTEX, 40);
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(lockfree),
-		cmocka_unit_test(mutex),
-	};
-
-	return cmocka_run_group_tests_name("failures while resizing", tests, NULL, NULL);
-}
+RUN_TESTS()

@@ -11,7 +11,7 @@ enum { FEW = 3 };
 
 /* ---- At once, later, never ---- */
 
-static void at_once(const struct kind *kind)
+KIND_TEST(called_at_once_if_there_is_an_object)
 {
 	struct stage s;
 	struct call calls[FEW];
@@ -33,12 +33,7 @@ static void at_once(const struct kind *kind)
 	stage_close(&s);
 }
 
-TEST(called_at_once_if_there_is_an_object)
-{
-	on_every_kind(at_once);
-}
-
-static void later(const struct kind *kind)
+KIND_TEST(called_by_the_release_otherwise_in_order)
 {
 	struct stage s;
 	struct call calls[2 * FEW];
@@ -67,12 +62,7 @@ static void later(const struct kind *kind)
 	stage_close(&s);
 }
 
-TEST(called_by_the_release_otherwise_in_order)
-{
-	on_every_kind(later);
-}
-
-static void never(const struct kind *kind)
+KIND_TEST(never_called_when_cancelled)
 {
 	enum { MANY = 100 };
 	struct stage s;
@@ -116,11 +106,6 @@ static void never(const struct kind *kind)
 	stage_close(&s);
 }
 
-TEST(never_called_when_cancelled)
-{
-	on_every_kind(never);
-}
-
 /* The context may be NULL, and the ticket may not be wanted. */
 static void count_null(void *context, lfpool_t *pool, void *object)
 {
@@ -129,7 +114,7 @@ static void count_null(void *context, lfpool_t *pool, void *object)
 	REQUIRE(lfpool_release(pool, object) == LFPOOL_OK);
 }
 
-static void nulls(const struct kind *kind)
+KIND_TEST(no_context_and_no_ticket)
 {
 	struct stage s;
 	void *object;
@@ -151,12 +136,7 @@ static void nulls(const struct kind *kind)
 	stage_close(&s);
 }
 
-TEST(no_context_and_no_ticket)
-{
-	on_every_kind(nulls);
-}
-
-static void at_destroy(const struct kind *kind)
+KIND_TEST(called_with_null_by_destroy)
 {
 	enum { MANY = 100 };
 	struct stage s;
@@ -181,11 +161,6 @@ static void at_destroy(const struct kind *kind)
 	assert_int_equal(s.findings, 0);
 }
 
-TEST(called_with_null_by_destroy)
-{
-	on_every_kind(at_destroy);
-}
-
 /* Who is called with NULL, and asks again, is refused: it would never end. */
 static void ask_for_ever(void *context, lfpool_t *pool, void *object)
 {
@@ -197,7 +172,7 @@ static void ask_for_ever(void *context, lfpool_t *pool, void *object)
 	assert_true(c->ticket == 0);
 }
 
-static void asks_at_destroy(const struct kind *kind)
+KIND_TEST(who_asks_again_in_destroy_is_refused)
 {
 	struct stage s;
 	struct call calls[FEW];
@@ -209,11 +184,6 @@ static void asks_at_destroy(const struct kind *kind)
 	assert_int_equal(lfpool_destroy(s.pool), 0);
 	for (size_t i = 0; i < FEW; i++)
 		assert_int_equal(calls[i].calls, 1);
-}
-
-TEST(who_asks_again_in_destroy_is_refused)
-{
-	on_every_kind(asks_at_destroy);
 }
 
 /* ---- By every way back ---- */
@@ -228,7 +198,7 @@ static void *release_and_exit(void *argument)
 	return NULL;
 }
 
-static void ways(const struct kind *kind)
+KIND_TEST(served_by_every_way_back_and_by_growth)
 {
 	for (enum way way = ONE; way < WAYS; way++) {
 		struct stage s;
@@ -240,30 +210,16 @@ static void ways(const struct kind *kind)
 		ask(&s, &first, keep);
 		ask(&s, &second, keep);
 		switch (way) {
-		case ONE:
-			assert_int_equal(lfpool_release(s.pool, first.object), LFPOOL_OK);
-			break;
-		case BY_CACHE:
-			assert_int_equal(lfpool_cache_release(cache, first.object), LFPOOL_OK);
-			break;
-		case BULK:
-			assert_int_equal(lfpool_release_bulk(s.pool, &first.object, 1), 1);
-			break;
-		case BULK_BY_CACHE:
-			assert_int_equal(lfpool_cache_release_bulk(cache, &first.object, 1), 1);
-			break;
+		case ONE: assert_int_equal(lfpool_release(s.pool, first.object), LFPOOL_OK); break;
+		case BY_CACHE: assert_int_equal(lfpool_cache_release(cache, first.object), LFPOOL_OK); break;
+		case BULK: assert_int_equal(lfpool_release_bulk(s.pool, &first.object, 1), 1); break;
+		case BULK_BY_CACHE: assert_int_equal(lfpool_cache_release_bulk(cache, &first.object, 1), 1); break;
 		case HANDLE:
 			assert_int_equal(lfpool_release_handle(s.pool, lfpool_handle_of(s.pool, first.object)), LFPOOL_OK);
 			break;
-		case SELF:
-			assert_int_equal(lfpool_release_self(first.object), LFPOOL_OK);
-			break;
-		case ALL:
-			(void)lfpool_release_all(s.pool);
-			break;
-		case GROW:
-			assert_int_equal(lfpool_grow(s.pool, 1), 1);
-			break;
+		case SELF: assert_int_equal(lfpool_release_self(first.object), LFPOOL_OK); break;
+		case ALL: (void)lfpool_release_all(s.pool); break;
+		case GROW: assert_int_equal(lfpool_grow(s.pool, 1), 1); break;
 		default:
 			thread_start(&thread, release_and_exit, &first);
 			pthread_join(thread, NULL);
@@ -281,13 +237,8 @@ static void ways(const struct kind *kind)
 	}
 }
 
-TEST(served_by_every_way_back_and_by_growth)
-{
-	on_every_kind(ways);
-}
-
 /* One bulk release serves as many as it has objects. */
-static void bulk_serves(const struct kind *kind)
+KIND_TEST(served_by_bulk_release_and_by_growth)
 {
 	enum { MANY = 30 };
 	struct stage s;
@@ -313,12 +264,7 @@ static void bulk_serves(const struct kind *kind)
 	stage_close(&s);
 }
 
-TEST(served_by_bulk_release_and_by_growth)
-{
-	on_every_kind(bulk_serves);
-}
-
-static void owed_first(const struct kind *kind)
+KIND_TEST(a_debt_is_paid_before_those_who_wait)
 {
 	struct stage s;
 	void *objects[10];
@@ -353,14 +299,9 @@ static void owed_first(const struct kind *kind)
 	stage_close(&s);
 }
 
-TEST(a_debt_is_paid_before_those_who_wait)
-{
-	on_every_kind(owed_first);
-}
-
 /* ---- Hooks ---- */
 
-static void refused(const struct kind *kind)
+KIND_TEST(a_hook_refuses_and_the_next_is_served)
 {
 	struct stage s;
 	void *object;
@@ -398,25 +339,4 @@ static void refused(const struct kind *kind)
 	stage_close(&s);
 }
 
-TEST(a_hook_refuses_and_the_next_is_served)
-{
-	on_every_kind(refused);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		KIND_TEST(called_at_once_if_there_is_an_object),
-		KIND_TEST(called_by_the_release_otherwise_in_order),
-		KIND_TEST(never_called_when_cancelled),
-		KIND_TEST(no_context_and_no_ticket),
-		KIND_TEST(called_with_null_by_destroy),
-		KIND_TEST(who_asks_again_in_destroy_is_refused),
-		KIND_TEST(served_by_every_way_back_and_by_growth),
-		KIND_TEST(served_by_bulk_release_and_by_growth),
-		KIND_TEST(a_debt_is_paid_before_those_who_wait),
-		KIND_TEST(a_hook_refuses_and_the_next_is_served),
-	};
-
-	return cmocka_run_group_tests_name("async", tests, NULL, NULL);
-}
+RUN_TESTS()

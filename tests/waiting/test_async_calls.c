@@ -34,7 +34,7 @@ static void *release_first(void *argument)
 	return NULL;
 }
 
-static void chain(const struct kind *kind)
+KIND_TEST(a_chain_of_continuations_that_release_is_no_recursion)
 {
 	static struct call calls[CHAIN];
 	struct stage s;
@@ -52,12 +52,7 @@ static void chain(const struct kind *kind)
 	stage_close(&s);
 }
 
-TEST(a_chain_of_continuations_that_release_is_no_recursion)
-{
-	on_every_kind(chain);
-}
-
-TEST(a_chain_of_very_many)
+TEST_WITH(a_chain_of_very_many, NULL, kind_teardown)
 {
 	static struct call calls[CHAIN];
 	const struct kind kind = {0};
@@ -93,7 +88,7 @@ static void serve_other_and_give_back(void *context, lfpool_t *pool, void *objec
 	give_back(&b->call, pool, object);
 }
 
-static void chain_through_another(const struct kind *kind)
+KIND_TEST(a_chain_that_goes_through_another_pool_is_no_recursion)
 {
 	struct stage s, beside;
 	struct call first;
@@ -111,11 +106,6 @@ static void chain_through_another(const struct kind *kind)
 	assert_int_equal(lfpool_release(beside.pool, b.other.object), LFPOOL_OK);
 	stage_close(&beside);
 	stage_close(&s);
-}
-
-TEST(a_chain_that_goes_through_another_pool_is_no_recursion)
-{
-	on_every_kind(chain_through_another);
 }
 
 /* A continuation that asks again, at once or later, until it has been called often enough. */
@@ -165,13 +155,13 @@ static void relay(const struct kind *kind)
 	}
 }
 
-TEST(a_continuation_may_ask_again)
+TEST_WITH(a_continuation_may_ask_again, NULL, kind_teardown)
 {
 	on_every_kind(relay);
 }
 
 /* Two that take turns, a million times: each releases and asks again. */
-TEST(a_million_that_ask_again)
+TEST_WITH(a_million_that_ask_again, NULL, kind_teardown)
 {
 	const struct kind kind = {0};
 	struct stage s;
@@ -206,31 +196,21 @@ static void make(void *context, lfpool_t *pool, void *object)
 	m->deepest = m->depth > m->deepest ? m->depth : m->deepest;
 	give_back(&m->call, pool, object);
 	switch (m->way) {
-	case TRIM:
-		(void)lfpool_trim(pool, 0, 1);
-		break;
-	case GROW:
-		(void)lfpool_grow(pool, 1);
-		break;
-	case FORGIVE:
-		(void)lfpool_shrink_cancel(pool);
-		break;
-	case LIMIT:
-		(void)lfpool_limit(pool, 100);
-		break;
+	case TRIM: (void)lfpool_trim(pool, 0, 1); break;
+	case GROW: (void)lfpool_grow(pool, 1); break;
+	case FORGIVE: (void)lfpool_shrink_cancel(pool); break;
+	case LIMIT: (void)lfpool_limit(pool, 100); break;
 	case WAIT:
 		/* For ever, and what was released is there: the call that called us would serve it. */
 		REQUIRE(object = lfpool_acquire_wait(pool, m->call.calls % 2 ? -1 : 1));
 		REQUIRE(lfpool_release(pool, object) == LFPOOL_OK);
 		break;
-	default:
-		(void)lfpool_shrink(pool, 0);
-		break;
+	default: (void)lfpool_shrink(pool, 0); break;
 	}
 	m->depth--;
 }
 
-static void makers(const struct kind *kind)
+KIND_TEST(whatever_a_continuation_calls_the_next_waits_for_it)
 {
 	for (enum way way = TRIM; way < WAYS; way++) {
 		struct stage s;
@@ -248,11 +228,6 @@ static void makers(const struct kind *kind)
 	}
 }
 
-TEST(whatever_a_continuation_calls_the_next_waits_for_it)
-{
-	on_every_kind(makers);
-}
-
 /* In one, a debt that was made and what was freed meet behind its back: it is never more than there is (W4). */
 static void owe_and_take(void *context, lfpool_t *pool, void *object)
 {
@@ -264,7 +239,7 @@ static void owe_and_take(void *context, lfpool_t *pool, void *object)
 	REQUIRE(lfpool_shrink_owed(pool) <= lfpool_capacity(pool));
 }
 
-static void owing_meanwhile(const struct kind *kind)
+KIND_TEST(a_continuation_that_shrinks_what_it_owes)
 {
 	struct stage s;
 	struct call call;
@@ -276,11 +251,6 @@ static void owing_meanwhile(const struct kind *kind)
 	assert_int_equal(lfpool_reserve(s.pool, 3), 3);
 	require_counts(s.pool, 3, 0);
 	stage_close(&s);
-}
-
-TEST(a_continuation_that_shrinks_what_it_owes)
-{
-	on_every_kind(owing_meanwhile);
 }
 
 /* A continuation that does a bit of everything: acquires, waits, cancels others and itself, grows, shrinks. */
@@ -313,7 +283,7 @@ static void be_busy(void *context, lfpool_t *pool, void *object)
 	REQUIRE(lfpool_shrink(pool, 1) <= 1);
 }
 
-static void uses_the_pool(const struct kind *kind)
+KIND_TEST(a_continuation_may_use_the_pool)
 {
 	struct stage s;
 	struct call holder, victim, spared;
@@ -334,11 +304,6 @@ static void uses_the_pool(const struct kind *kind)
 	assert_int_equal(lfpool_release(s.pool, spared.object), LFPOOL_OK);
 	assert_int_equal(lfpool_shrink_owed(s.pool), 0);
 	stage_close(&s);
-}
-
-TEST(a_continuation_may_use_the_pool)
-{
-	on_every_kind(uses_the_pool);
 }
 
 /* ---- Races ---- */
@@ -379,7 +344,7 @@ static void *cancel_each(void *argument)
 	return NULL;
 }
 
-static void race_of(const struct kind *kind)
+KIND_TEST(cancel_against_release_is_exactly_one)
 {
 	struct stage s;
 	struct race r = {.stage = &s, .rounds = RACES};
@@ -403,11 +368,6 @@ static void race_of(const struct kind *kind)
 	pthread_join(thread, NULL);
 	pthread_barrier_destroy(&r.start);
 	stage_close(&s);
-}
-
-TEST(cancel_against_release_is_exactly_one)
-{
-	on_every_kind(race_of);
 }
 
 /* Many threads ask, cancel and release; every continuation is called once, or cancelled. */
@@ -473,7 +433,7 @@ static void crowded(const struct kind *kind)
 	stage_close(&s);
 }
 
-TEST(a_crowd_that_asks_and_cancels)
+TEST_WITH(a_crowd_that_asks_and_cancels, NULL, kind_teardown)
 {
 	crowd_seed = test_seed("a_crowd_that_asks_and_cancels");
 	on_every_kind(crowded);
@@ -525,7 +485,7 @@ static void *ask_in_vain(void *argument)
 	return NULL;
 }
 
-static void fickle_on(const struct kind *kind)
+KIND_TEST(asked_and_cancelled_while_the_object_comes_and_goes)
 {
 	struct stage s;
 	struct fickle f = {.stage = &s, .asks = kind->backend || kind->debug || kind->hooks ? TIMES(500, 100) : TIMES(4000, 700)};
@@ -546,26 +506,4 @@ static void fickle_on(const struct kind *kind)
 	stage_close(&s);
 }
 
-TEST(asked_and_cancelled_while_the_object_comes_and_goes)
-{
-	on_every_kind(fickle_on);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		KIND_TEST(a_chain_of_continuations_that_release_is_no_recursion),
-		KIND_TEST(a_chain_of_very_many),
-		KIND_TEST(a_chain_that_goes_through_another_pool_is_no_recursion),
-		KIND_TEST(a_continuation_may_ask_again),
-		KIND_TEST(a_million_that_ask_again),
-		KIND_TEST(whatever_a_continuation_calls_the_next_waits_for_it),
-		KIND_TEST(a_continuation_that_shrinks_what_it_owes),
-		KIND_TEST(a_continuation_may_use_the_pool),
-		KIND_TEST(cancel_against_release_is_exactly_one),
-		KIND_TEST(a_crowd_that_asks_and_cancels),
-		KIND_TEST(asked_and_cancelled_while_the_object_comes_and_goes),
-	};
-
-	return cmocka_run_group_tests_name("async: calls", tests, NULL, NULL);
-}
+RUN_TESTS()

@@ -11,7 +11,7 @@ enum { FIRST = 10, MOST = 300 };
 
 /* ---- By hand ---- */
 
-static void adds(const struct kind *kind)
+KIND_TEST(grow_adds_what_it_says)
 {
 	struct stage s;
 	void *objects[MOST + 1];
@@ -52,12 +52,7 @@ static void adds(const struct kind *kind)
 	stage_close(&s);
 }
 
-TEST(grow_adds_what_it_says)
-{
-	on_every_kind(adds);
-}
-
-static void at_once(const struct kind *kind)
+KIND_TEST(all_that_was_reserved_and_no_more)
 {
 	struct stage s;
 
@@ -76,12 +71,7 @@ static void at_once(const struct kind *kind)
 	}
 }
 
-TEST(all_that_was_reserved_and_no_more)
-{
-	on_every_kind(at_once);
-}
-
-static void reserves(const struct kind *kind)
+KIND_TEST(reserve_grows_up_to)
 {
 	struct stage s;
 
@@ -97,12 +87,7 @@ static void reserves(const struct kind *kind)
 	stage_close(&s);
 }
 
-TEST(reserve_grows_up_to)
-{
-	on_every_kind(reserves);
-}
-
-static void sets_max(const struct kind *kind)
+KIND_TEST(growing_ends_where_the_limit_says)
 {
 	struct stage s;
 	void *objects[MOST + 1];
@@ -130,17 +115,10 @@ static void sets_max(const struct kind *kind)
 	assert_int_equal(acquire_all(s.pool, objects + FIRST, MOST - FIRST), 7);
 	require_counts(s.pool, FIRST + 7, FIRST + 7);
 	assert_int_equal(lfpool_limit(s.pool, MOST), LFPOOL_OK);
-	assert_int_equal(acquire_all(s.pool, objects + FIRST + 7, MOST - FIRST - 7 + 1),
-			 MOST - FIRST - 7);
+	assert_int_equal(acquire_all(s.pool, objects + FIRST + 7, MOST - FIRST - 7 + 1), MOST - FIRST - 7);
 	release_all(s.pool, objects, MOST);
 	stage_close(&s);
 }
-
-TEST(growing_ends_where_the_limit_says)
-{
-	on_every_kind(sets_max);
-}
-
 
 /* ---- Handles, walks, questions ---- */
 
@@ -193,7 +171,7 @@ static void walks(struct stage *s, void *const *objects, size_t active)
 	free(sorted);
 }
 
-static void names(const struct kind *kind)
+KIND_TEST(handles_walks_and_questions_over_grown_objects)
 {
 	struct stage s;
 	void *objects[MOST + 1];
@@ -229,14 +207,9 @@ static void names(const struct kind *kind)
 	stage_close(&s);
 }
 
-TEST(handles_walks_and_questions_over_grown_objects)
-{
-	on_every_kind(names);
-}
-
 /* ---- Sizes ---- */
 
-TEST(a_huge_reservation_is_cheap)
+TEST_WITH(a_huge_reservation_is_cheap, NULL, kind_teardown)
 {
 	const size_t most = (size_t)1 << 31;
 	static void *objects[100000 + FIRST];
@@ -268,7 +241,7 @@ TEST(a_huge_reservation_is_cheap)
 	}
 }
 
-TEST(objects_of_every_size_grow)
+TEST_WITH(objects_of_every_size_grow, NULL, kind_teardown)
 {
 	static const size_t sizes[] = {1, 7, 64, 100, 4096, 5000, 70000};
 
@@ -297,17 +270,4 @@ TEST(objects_of_every_size_grow)
 			}
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		KIND_TEST(grow_adds_what_it_says),
-		KIND_TEST(all_that_was_reserved_and_no_more),
-		KIND_TEST(reserve_grows_up_to),
-		KIND_TEST(growing_ends_where_the_limit_says),
-		KIND_TEST(handles_walks_and_questions_over_grown_objects),
-		KIND_TEST(a_huge_reservation_is_cheap),
-		KIND_TEST(objects_of_every_size_grow),
-	};
-
-	return status_of(cmocka_run_group_tests_name("grow", tests, NULL, NULL));
-}
+RUN_TESTS()

@@ -11,7 +11,7 @@ enum { FIRST = 40, MOST = 300 };
 
 /* ---- Idle objects ---- */
 
-static void idle(const struct kind *kind)
+KIND_TEST(idle_objects_go_at_once)
 {
 	struct stage s;
 	void *held[20], *rest[FIRST + 1];
@@ -35,13 +35,8 @@ static void idle(const struct kind *kind)
 	stage_close(&s);
 }
 
-TEST(idle_objects_go_at_once)
-{
-	on_every_kind(idle);
-}
-
 /* Objects lie in a cache of this thread, in two of nobody's, in the shared store, and where nobody has been. */
-static void wherever(const struct kind *kind)
+KIND_TEST(idle_objects_go_wherever_they_lie)
 {
 	struct stage s;
 	void *objects[MOST];
@@ -66,11 +61,6 @@ static void wherever(const struct kind *kind)
 		lfpool_cache_destroy(caches[i]);
 	}
 	stage_close(&s);
-}
-
-TEST(idle_objects_go_wherever_they_lie)
-{
-	on_every_kind(wherever);
 }
 
 /* ---- Owed ---- */
@@ -98,27 +88,13 @@ static size_t give(struct return_of *r, enum way way, size_t held)
 	pthread_t thread;
 
 	switch (way) {
-	case ONE:
-		REQUIRE(lfpool_release(r->pool, r->object) == LFPOOL_OK);
-		return 1;
-	case BY_CACHE:
-		REQUIRE(lfpool_cache_release(r->cache, r->object) == LFPOOL_OK);
-		return 1;
-	case BULK:
-		REQUIRE(lfpool_release_bulk(r->pool, &r->object, 1) == 1);
-		return 1;
-	case BULK_BY_CACHE:
-		REQUIRE(lfpool_cache_release_bulk(r->cache, &r->object, 1) == 1);
-		return 1;
-	case HANDLE:
-		REQUIRE(lfpool_release_handle(r->pool, lfpool_handle_of(r->pool, r->object)) == LFPOOL_OK);
-		return 1;
-	case SELF:
-		REQUIRE(lfpool_release_self(r->object) == LFPOOL_OK);
-		return 1;
-	case ALL:
-		REQUIRE(lfpool_release_all(r->pool) == held);
-		return held;
+	case ONE: REQUIRE(lfpool_release(r->pool, r->object) == LFPOOL_OK); return 1;
+	case BY_CACHE: REQUIRE(lfpool_cache_release(r->cache, r->object) == LFPOOL_OK); return 1;
+	case BULK: REQUIRE(lfpool_release_bulk(r->pool, &r->object, 1) == 1); return 1;
+	case BULK_BY_CACHE: REQUIRE(lfpool_cache_release_bulk(r->cache, &r->object, 1) == 1); return 1;
+	case HANDLE: REQUIRE(lfpool_release_handle(r->pool, lfpool_handle_of(r->pool, r->object)) == LFPOOL_OK); return 1;
+	case SELF: REQUIRE(lfpool_release_self(r->object) == LFPOOL_OK); return 1;
+	case ALL: REQUIRE(lfpool_release_all(r->pool) == held); return held;
 	default:
 		thread_start(&thread, release_and_exit, r);
 		pthread_join(thread, NULL);
@@ -126,7 +102,7 @@ static size_t give(struct return_of *r, enum way way, size_t held)
 	}
 }
 
-static void owed(const struct kind *kind)
+KIND_TEST(a_debt_is_paid_exactly_as_objects_come_back)
 {
 	for (enum way way = ONE; way < WAYS; way++) {
 		struct stage s;
@@ -154,12 +130,7 @@ static void owed(const struct kind *kind)
 	}
 }
 
-TEST(a_debt_is_paid_exactly_as_objects_come_back)
-{
-	on_every_kind(owed);
-}
-
-static void in_one_bulk(const struct kind *kind)
+KIND_TEST(a_debt_is_paid_by_one_bulk_release)
 {
 	struct stage s;
 	void *objects[FIRST];
@@ -175,12 +146,7 @@ static void in_one_bulk(const struct kind *kind)
 	stage_close(&s);
 }
 
-TEST(a_debt_is_paid_by_one_bulk_release)
-{
-	on_every_kind(in_one_bulk);
-}
-
-static void at_most(const struct kind *kind)
+KIND_TEST(no_more_is_taken_or_owed_than_there_is)
 {
 	struct stage s;
 	void *objects[FIRST];
@@ -205,14 +171,9 @@ static void at_most(const struct kind *kind)
 	stage_close(&s);
 }
 
-TEST(no_more_is_taken_or_owed_than_there_is)
-{
-	on_every_kind(at_most);
-}
-
 /* ---- Forgiveness ---- */
 
-static void cancel(const struct kind *kind)
+KIND_TEST(cancel_forgives_what_is_owed)
 {
 	struct stage s;
 	void *objects[FIRST];
@@ -236,12 +197,7 @@ static void cancel(const struct kind *kind)
 	stage_close(&s);
 }
 
-TEST(cancel_forgives_what_is_owed)
-{
-	on_every_kind(cancel);
-}
-
-static void grow_against(const struct kind *kind)
+KIND_TEST(grow_forgives_first)
 {
 	struct stage s;
 	void *objects[FIRST];
@@ -268,12 +224,7 @@ static void grow_against(const struct kind *kind)
 	stage_close(&s);
 }
 
-TEST(grow_forgives_first)
-{
-	on_every_kind(grow_against);
-}
-
-static void no_growth(const struct kind *kind)
+KIND_TEST(while_it_owes_a_pool_does_not_grow_by_itself)
 {
 	struct stage s;
 	void *objects[FIRST];
@@ -294,14 +245,9 @@ static void no_growth(const struct kind *kind)
 	stage_close(&s);
 }
 
-TEST(while_it_owes_a_pool_does_not_grow_by_itself)
-{
-	on_every_kind(no_growth);
-}
-
 /* ---- To nothing, and back ---- */
 
-static void to_nothing(const struct kind *kind)
+KIND_TEST(to_nothing_and_back)
 {
 	struct stage s;
 	void *objects[FIRST + 1];
@@ -335,13 +281,8 @@ static void to_nothing(const struct kind *kind)
 	stage_close(&s);
 }
 
-TEST(to_nothing_and_back)
-{
-	on_every_kind(to_nothing);
-}
-
 /* Released once more, by a holder that did not know: refused, and nothing comes back. */
-static void after_it_went(const struct kind *kind)
+KIND_TEST(what_went_is_not_in_use)
 {
 	struct stage s;
 	void *object;
@@ -367,25 +308,4 @@ static void after_it_went(const struct kind *kind)
 	assert_int_equal(lfpool_destroy(s.pool), 0);
 }
 
-TEST(what_went_is_not_in_use)
-{
-	on_every_kind(after_it_went);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		KIND_TEST(idle_objects_go_at_once),
-		KIND_TEST(idle_objects_go_wherever_they_lie),
-		KIND_TEST(a_debt_is_paid_exactly_as_objects_come_back),
-		KIND_TEST(a_debt_is_paid_by_one_bulk_release),
-		KIND_TEST(no_more_is_taken_or_owed_than_there_is),
-		KIND_TEST(cancel_forgives_what_is_owed),
-		KIND_TEST(grow_forgives_first),
-		KIND_TEST(while_it_owes_a_pool_does_not_grow_by_itself),
-		KIND_TEST(to_nothing_and_back),
-		KIND_TEST(what_went_is_not_in_use),
-	};
-
-	return cmocka_run_group_tests_name("shrink", tests, NULL, NULL);
-}
+RUN_TESTS()

@@ -63,12 +63,8 @@ static void model_step(struct stage *s, struct model *m, struct random *random, 
 
 	switch (random_below(random, 10)) {
 	case 0:
-	case 1:
-		REQUIRE(lfpool_grow(s->pool, count) == model_grow(m, count));
-		break;
-	case 2:
-		REQUIRE(lfpool_shrink(s->pool, count) == model_shrink(m, count));
-		break;
+	case 1: REQUIRE(lfpool_grow(s->pool, count) == model_grow(m, count)); break;
+	case 2: REQUIRE(lfpool_shrink(s->pool, count) == model_shrink(m, count)); break;
 	case 3:
 		if (random_below(random, 4) == 0) {
 			REQUIRE(lfpool_shrink_cancel(s->pool) == m->owed);
@@ -84,14 +80,15 @@ static void model_step(struct stage *s, struct model *m, struct random *random, 
 		count = count < MOST - m->held ? count : MOST - m->held;
 		size_t expected = count < m->capacity - m->held ? count : m->capacity - m->held;
 
-		REQUIRE((random_below(random, 2) ? lfpool_acquire_bulk(s->pool, m->objects + m->held, count) :
-			 lfpool_cache_acquire_bulk(cache, m->objects + m->held, count)) == expected);
+		REQUIRE((random_below(random, 2) ? lfpool_acquire_bulk(s->pool, m->objects + m->held, count)
+						 : lfpool_cache_acquire_bulk(cache, m->objects + m->held, count)) == expected);
 		m->held += expected;
 		break;
 	case 7:
 		count = count < m->held ? count : m->held;
-		REQUIRE((random_below(random, 2) ? lfpool_release_bulk(s->pool, m->objects + m->held - count, count) :
-			 lfpool_cache_release_bulk(cache, m->objects + m->held - count, count)) == count);
+		REQUIRE((random_below(random, 2)
+				 ? lfpool_release_bulk(s->pool, m->objects + m->held - count, count)
+				 : lfpool_cache_release_bulk(cache, m->objects + m->held - count, count)) == count);
 		model_release(m, count);
 		break;
 	default:
@@ -128,7 +125,7 @@ static void as_the_model(const struct kind *kind)
 	stage_close(&s);
 }
 
-TEST(random_calls_do_what_the_model_does)
+TEST_WITH(random_calls_do_what_the_model_does, NULL, kind_teardown)
 {
 	model_seed = test_seed("random_calls_do_what_the_model_does");
 	on_every_kind(as_the_model);
@@ -156,7 +153,7 @@ static void *shrink_at_once(void *argument)
 }
 
 /* Some objects are in use, some not; all together no more is taken and owed than there is. */
-static void at_once(const struct kind *kind)
+KIND_TEST(threads_that_shrink_at_once_take_no_more_than_there_is)
 {
 	for (size_t i = 0; i < ROUNDS; i++) {
 		static const size_t by[] = {SIZE_MAX, 5, FIRST};
@@ -185,11 +182,6 @@ static void at_once(const struct kind *kind)
 		pthread_barrier_destroy(&team.start);
 		stage_close(&s);
 	}
-}
-
-TEST(threads_that_shrink_at_once_take_no_more_than_there_is)
-{
-	on_every_kind(at_once);
 }
 
 /* Workers acquire and release while the pool shrinks and grows; never more objects are out than it has. */
@@ -274,19 +266,10 @@ static void while_busy(const struct kind *kind)
 	stage_close(&s);
 }
 
-TEST(a_pool_shrinks_and_grows_while_others_use_it)
+TEST_WITH(a_pool_shrinks_and_grows_while_others_use_it, NULL, kind_teardown)
 {
 	model_seed = test_seed("a_pool_shrinks_and_grows_while_others_use_it");
 	on_every_kind(while_busy);
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		KIND_TEST(random_calls_do_what_the_model_does),
-		KIND_TEST(threads_that_shrink_at_once_take_no_more_than_there_is),
-		KIND_TEST(a_pool_shrinks_and_grows_while_others_use_it),
-	};
-
-	return cmocka_run_group_tests_name("shrink at random", tests, NULL, NULL);
-}
+RUN_TESTS()

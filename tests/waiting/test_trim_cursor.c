@@ -199,15 +199,4 @@ TEST(what_was_trimmed_is_zero_by_the_page)
 	contents_of(true);
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(pages_before_the_cursor_that_were_used_since_are_given_back_too),
-		cmocka_unit_test(as_many_as_are_to_be_kept_stay_in_the_free_lists),
-		cmocka_unit_test(a_look_at_a_page_has_its_price),
-		cmocka_unit_test(what_was_given_back_is_counted_to_the_byte),
-		cmocka_unit_test(what_was_trimmed_is_zero_by_the_page),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+RUN_TESTS()

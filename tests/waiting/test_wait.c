@@ -9,7 +9,7 @@
 
 /* ---- For how long ---- */
 
-static void timeouts(const struct kind *kind)
+KIND_TEST(a_call_waits_as_long_as_it_says)
 {
 	struct stage s;
 	void *objects[FIRST];
@@ -43,11 +43,6 @@ static void timeouts(const struct kind *kind)
 	stage_close(&s);
 }
 
-TEST(a_call_waits_as_long_as_it_says)
-{
-	on_every_kind(timeouts);
-}
-
 /* All objects lie in the cache of a thread that sleeps: they are free. */
 struct parked {
 	struct stage *stage;
@@ -66,7 +61,7 @@ static void *park(void *argument)
 	return NULL;
 }
 
-static void in_a_cache(const struct kind *kind)
+KIND_TEST(what_lies_in_another_cache_is_not_waited_for)
 {
 	struct stage s;
 	struct parked p = {.stage = &s};
@@ -87,11 +82,6 @@ static void in_a_cache(const struct kind *kind)
 	stage_close(&s);
 }
 
-TEST(what_lies_in_another_cache_is_not_waited_for)
-{
-	on_every_kind(in_a_cache);
-}
-
 /* ---- Who serves ---- */
 
 enum way { ONE, BY_CACHE, BULK, HANDLE, SELF, ALL, GROW, RESERVE, RAISE_AND_GROW, BY_EXITING_THREAD, WAYS };
@@ -104,7 +94,7 @@ static void *release_and_exit(void *argument)
 	return NULL;
 }
 
-static void ways(const struct kind *kind)
+KIND_TEST(served_by_every_way_back_and_by_growth)
 {
 	for (enum way way = ONE; way < WAYS; way++) {
 		struct stage s;
@@ -119,31 +109,17 @@ static void ways(const struct kind *kind)
 		await_waiting(&s, 1);
 		last.object = object;
 		switch (way) {
-		case ONE:
-			REQUIRE(lfpool_release(s.pool, object) == LFPOOL_OK);
-			break;
-		case BY_CACHE:
-			REQUIRE(lfpool_cache_release(cache, object) == LFPOOL_OK);
-			break;
-		case BULK:
-			REQUIRE(lfpool_release_bulk(s.pool, &object, 1) == 1);
-			break;
-		case HANDLE:
-			REQUIRE(lfpool_release_handle(s.pool, lfpool_handle_of(s.pool, object)) == LFPOOL_OK);
-			break;
-		case SELF:
-			REQUIRE(lfpool_release_self(object) == LFPOOL_OK);
-			break;
+		case ONE: REQUIRE(lfpool_release(s.pool, object) == LFPOOL_OK); break;
+		case BY_CACHE: REQUIRE(lfpool_cache_release(cache, object) == LFPOOL_OK); break;
+		case BULK: REQUIRE(lfpool_release_bulk(s.pool, &object, 1) == 1); break;
+		case HANDLE: REQUIRE(lfpool_release_handle(s.pool, lfpool_handle_of(s.pool, object)) == LFPOOL_OK); break;
+		case SELF: REQUIRE(lfpool_release_self(object) == LFPOOL_OK); break;
 		case ALL:
 			/* It may meet the object again, once it is the waiter's. */
 			(void)lfpool_release_all(s.pool);
 			break;
-		case GROW:
-			REQUIRE(lfpool_grow(s.pool, 1) == 1);
-			break;
-		case RESERVE:
-			REQUIRE(lfpool_reserve(s.pool, 2) == 1);
-			break;
+		case GROW: REQUIRE(lfpool_grow(s.pool, 1) == 1); break;
+		case RESERVE: REQUIRE(lfpool_reserve(s.pool, 2) == 1); break;
 		case RAISE_AND_GROW:
 			REQUIRE(lfpool_limit(s.pool, 1) == LFPOOL_OK);
 			REQUIRE(lfpool_grow(s.pool, 1) == 0);
@@ -170,13 +146,8 @@ static void ways(const struct kind *kind)
 	}
 }
 
-TEST(served_by_every_way_back_and_by_growth)
-{
-	on_every_kind(ways);
-}
-
 /* A limit that is raised, or a debt that is forgiven, lets the pool grow by itself for those who wait already. */
-static void may_grow_again(const struct kind *kind)
+KIND_TEST(a_pool_that_may_grow_again_does_for_those_who_wait)
 {
 	for (int forgiven = 0; forgiven < 2; forgiven++) {
 		struct stage s;
@@ -210,13 +181,8 @@ static void may_grow_again(const struct kind *kind)
 	}
 }
 
-TEST(a_pool_that_may_grow_again_does_for_those_who_wait)
-{
-	on_every_kind(may_grow_again);
-}
-
 /* lfpool_cancel() takes any value: no number names a call that waits. */
-static void not_by_a_ticket(const struct kind *kind)
+KIND_TEST(a_call_that_waits_has_no_ticket)
 {
 	struct stage s;
 	struct waiter w = {.keep = true};
@@ -236,11 +202,6 @@ static void not_by_a_ticket(const struct kind *kind)
 	stage_close(&s);
 }
 
-TEST(a_call_that_waits_has_no_ticket)
-{
-	on_every_kind(not_by_a_ticket);
-}
-
 static void note_order(void *context, lfpool_t *pool, void *object)
 {
 	struct waiter *w = context;
@@ -250,7 +211,7 @@ static void note_order(void *context, lfpool_t *pool, void *object)
 	w->order = atomic_fetch_add(&served, 1);
 }
 
-static void in_order(const struct kind *kind)
+KIND_TEST(first_come_first_served)
 {
 	enum { MANY = 9 };
 	struct stage s;
@@ -281,16 +242,11 @@ static void in_order(const struct kind *kind)
 	stage_close(&s);
 }
 
-TEST(first_come_first_served)
-{
-	on_every_kind(in_order);
-}
-
 /* One bulk release, one growth, one release after another, for very many. */
 
 /* ---- Debts ---- */
 
-static void owed_first(const struct kind *kind)
+KIND_TEST(a_debt_is_paid_before_those_who_wait)
 {
 	struct stage s;
 	struct waiter w = {.keep = true};
@@ -323,14 +279,9 @@ static void owed_first(const struct kind *kind)
 	stage_close(&s);
 }
 
-TEST(a_debt_is_paid_before_those_who_wait)
-{
-	on_every_kind(owed_first);
-}
-
 /* ---- Hooks ---- */
 
-static void refused(const struct kind *kind)
+KIND_TEST(a_hook_refuses_and_the_next_is_served)
 {
 	struct stage s;
 	struct waiter w[2] = {{.keep = true}, {.keep = true}};
@@ -361,23 +312,4 @@ static void refused(const struct kind *kind)
 	stage_close(&s);
 }
 
-TEST(a_hook_refuses_and_the_next_is_served)
-{
-	on_every_kind(refused);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		KIND_TEST(a_call_waits_as_long_as_it_says),
-		KIND_TEST(what_lies_in_another_cache_is_not_waited_for),
-		KIND_TEST(served_by_every_way_back_and_by_growth),
-		KIND_TEST(a_pool_that_may_grow_again_does_for_those_who_wait),
-		KIND_TEST(a_call_that_waits_has_no_ticket),
-		KIND_TEST(first_come_first_served),
-		KIND_TEST(a_debt_is_paid_before_those_who_wait),
-		KIND_TEST(a_hook_refuses_and_the_next_is_served),
-	};
-
-	return cmocka_run_group_tests_name("wait", tests, NULL, NULL);
-}
+RUN_TESTS()

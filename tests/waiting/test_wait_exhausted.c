@@ -27,22 +27,12 @@ static bool on_exhausted(void *context, lfpool_t *pool, uint32_t attempt, int64_
 	if (attempt > e->attempts_most)
 		e->attempts_most = attempt;
 	switch (e->plan) {
-	case EVICT:
-		REQUIRE(lfpool_release(pool, e->victim) == LFPOOL_OK);
-		return true;
-	case GROW_ONE:
-		REQUIRE(lfpool_grow(pool, 1) == 1);
-		return true;
-	case WAIT_A_LITTLE:
-		*wait_ns = SHORT_NS;
-		return attempt < e->give_up_at;
-	case WAIT_FOR_EVER:
-		*wait_ns = FOR_EVER;
-		return true;
-	case RETRY:
-		return attempt < e->give_up_at;
-	default:
-		return false;
+	case EVICT: REQUIRE(lfpool_release(pool, e->victim) == LFPOOL_OK); return true;
+	case GROW_ONE: REQUIRE(lfpool_grow(pool, 1) == 1); return true;
+	case WAIT_A_LITTLE: *wait_ns = SHORT_NS; return attempt < e->give_up_at;
+	case WAIT_FOR_EVER: *wait_ns = FOR_EVER; return true;
+	case RETRY: return attempt < e->give_up_at;
+	default: return false;
 	}
 }
 
@@ -67,22 +57,16 @@ static void *take(struct eviction *e, lfpool_cache_t *cache, unsigned way)
 	void *object = NULL;
 
 	switch (way) {
-	case 0:
-		return lfpool_acquire(e->stage.pool);
-	case 1:
-		return lfpool_cache_acquire(cache);
-	case 2:
-		return lfpool_acquire_bulk(e->stage.pool, &object, 1) ? object : NULL;
-	case 3:
-		return lfpool_cache_acquire_bulk(cache, &object, 1) ? object : NULL;
-	case 4:
-		return lfpool_acquire_wait(e->stage.pool, 0);
-	default:
-		return lfpool_cache_acquire_wait(cache, 0);
+	case 0: return lfpool_acquire(e->stage.pool);
+	case 1: return lfpool_cache_acquire(cache);
+	case 2: return lfpool_acquire_bulk(e->stage.pool, &object, 1) ? object : NULL;
+	case 3: return lfpool_cache_acquire_bulk(cache, &object, 1) ? object : NULL;
+	case 4: return lfpool_acquire_wait(e->stage.pool, 0);
+	default: return lfpool_cache_acquire_wait(cache, 0);
 	}
 }
 
-static void exhausted(const struct kind *kind)
+KIND_TEST(exhausted_evicts_grows_tries_again_or_gives_up)
 {
 	for (unsigned way = 0; way < 6; way++) {
 		struct eviction e;
@@ -131,11 +115,6 @@ static void exhausted(const struct kind *kind)
 	}
 }
 
-TEST(exhausted_evicts_grows_tries_again_or_gives_up)
-{
-	on_every_kind(exhausted);
-}
-
 static void *acquire_plainly(void *argument)
 {
 	struct waiter *w = argument;
@@ -148,7 +127,7 @@ static void *acquire_plainly(void *argument)
 }
 
 /* By its hook, lfpool_acquire() waits: in the queue, among the others. */
-static void exhausted_waits(const struct kind *kind)
+KIND_TEST(exhausted_waits_in_the_queue)
 {
 	struct eviction e;
 	struct waiter w[3];
@@ -178,13 +157,8 @@ static void exhausted_waits(const struct kind *kind)
 	eviction_close(&e);
 }
 
-TEST(exhausted_waits_in_the_queue)
-{
-	on_every_kind(exhausted_waits);
-}
-
 /* A call that found nothing asks the hook, whether or not others wait already. */
-static void asks_behind_others(const struct kind *kind)
+KIND_TEST(exhausted_is_asked_behind_others_too)
 {
 	struct eviction e;
 	struct waiter w = {.keep = true};
@@ -208,13 +182,8 @@ static void asks_behind_others(const struct kind *kind)
 	eviction_close(&e);
 }
 
-TEST(exhausted_is_asked_behind_others_too)
-{
-	on_every_kind(asks_behind_others);
-}
-
 /* A pool that may grow again, while somebody waits from before: a call that waits makes it grow, as any other does. */
-static void grows_behind_others(const struct kind *kind)
+KIND_TEST(a_pool_grows_by_itself_behind_others_too)
 {
 	struct stage s;
 	struct waiter w = {.keep = true};
@@ -238,19 +207,4 @@ static void grows_behind_others(const struct kind *kind)
 	stage_close(&s);
 }
 
-TEST(a_pool_grows_by_itself_behind_others_too)
-{
-	on_every_kind(grows_behind_others);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		KIND_TEST(exhausted_evicts_grows_tries_again_or_gives_up),
-		KIND_TEST(exhausted_waits_in_the_queue),
-		KIND_TEST(exhausted_is_asked_behind_others_too),
-		KIND_TEST(a_pool_grows_by_itself_behind_others_too),
-	};
-
-	return cmocka_run_group_tests_name("wait: exhausted", tests, NULL, NULL);
-}
+RUN_TESTS()

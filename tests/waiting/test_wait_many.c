@@ -4,9 +4,8 @@
  * test_wait_many.c - many who wait: thousands of them, a full queue, hand-offs without number; pools that shrink and grow
  * under them, and a child that goes on without them.
  */
+#include "../support/child.h"
 #include "../support/waiters.h"
-
-#include <sys/wait.h>
 
 static void crowd(const struct kind *kind, size_t many)
 {
@@ -37,17 +36,12 @@ static void crowd(const struct kind *kind, size_t many)
 	free(w);
 }
 
-static void small_crowd(const struct kind *kind)
+KIND_TEST(as_many_as_there_are_objects_are_served)
 {
 	crowd(kind, 24);
 }
 
-TEST(as_many_as_there_are_objects_are_served)
-{
-	on_every_kind(small_crowd);
-}
-
-TEST(very_many_threads_wait)
+TEST_WITH(very_many_threads_wait, NULL, kind_teardown)
 {
 	static const struct kind plain = {0}, mutex = {.backend = LFPOOL_BACKEND_MUTEX};
 
@@ -65,7 +59,7 @@ static void count_call(void *context, lfpool_t *pool, void *object)
 	atomic_fetch_add((atomic_size_t *)context, 1);
 }
 
-TEST(a_call_for_which_the_queue_has_no_place_waits_too)
+TEST_WITH(a_call_for_which_the_queue_has_no_place_waits_too, NULL, kind_teardown)
 {
 	const struct kind kind = {0};
 	struct stage s;
@@ -148,7 +142,7 @@ static void hand_offs(const struct kind *kind, size_t capacity, size_t threads, 
 	stage_close(&s);
 }
 
-static void all_hand_offs(const struct kind *kind)
+KIND_TEST(no_wake_up_is_lost_on_any_kind)
 {
 	hand_offs(kind, 1, THREADS, TIMES(200, 50), false);
 	hand_offs(kind, 2, THREADS + 1, TIMES(200, 50), false);
@@ -156,12 +150,7 @@ static void all_hand_offs(const struct kind *kind)
 	hand_offs(kind, 3, 2 * THREADS, TIMES(100, 20), true);
 }
 
-TEST(no_wake_up_is_lost_on_any_kind)
-{
-	on_every_kind(all_hand_offs);
-}
-
-TEST(no_wake_up_is_lost_in_very_many_hand_offs)
+TEST_WITH(no_wake_up_is_lost_in_very_many_hand_offs, NULL, kind_teardown)
 {
 	static const struct kind some[] = {{0}, {.cache_capacity = LFPOOL_CACHE_NONE}, {.backend = LFPOOL_BACKEND_MUTEX}};
 
@@ -174,7 +163,7 @@ TEST(no_wake_up_is_lost_in_very_many_hand_offs)
 }
 
 /* The pool shrinks and grows under those who wait. */
-static void shrinking_under_them(const struct kind *kind)
+KIND_TEST(a_pool_shrinks_and_grows_under_those_who_wait)
 {
 	struct stage s;
 	struct line l = {.stage = &s, .rounds = TIMES(300, 60), .most = THREADS};
@@ -205,11 +194,6 @@ static void shrinking_under_them(const struct kind *kind)
 		pthread_join(thread[i], NULL);
 	require_counts(s.pool, capacity, 0);
 	stage_close(&s);
-}
-
-TEST(a_pool_shrinks_and_grows_under_those_who_wait)
-{
-	on_every_kind(shrinking_under_them);
 }
 
 /* ---- Fork ---- */
@@ -243,12 +227,11 @@ static void in_the_child(struct stage *s, void **objects, size_t held)
 	_exit(0);
 }
 
-static void forks(const struct kind *kind)
+KIND_TEST(a_child_goes_on_without_those_who_wait)
 {
 	struct stage s;
 	struct waiter w[20];
 	void *objects[FIRST];
-	int status;
 
 	/* Its mutex is anybody's at the moment of the fork (lfpool.h). */
 	if (kind->backend != LFPOOL_BACKEND_LOCKFREE)
@@ -260,14 +243,11 @@ static void forks(const struct kind *kind)
 		waiter_start(&w[i], &s);
 		await_waiting(&s, i + 1);
 	}
-	fflush(stdout);
-	pid_t child = fork();
+	const pid_t child = child_start();
 
-	REQUIRE(child >= 0);
 	if (child == 0)
 		in_the_child(&s, objects, FIRST);
-	REQUIRE(waitpid(child, &status, 0) == child);
-	assert_true(WIFEXITED(status) && WEXITSTATUS(status) == 0);
+	child_end(child);
 	release_all(s.pool, objects, FIRST);
 	for (size_t i = 0; i < COUNT(w); i++) {
 		pthread_join(w[i].thread, NULL);
@@ -276,22 +256,4 @@ static void forks(const struct kind *kind)
 	stage_close(&s);
 }
 
-TEST(a_child_goes_on_without_those_who_wait)
-{
-	on_every_kind(forks);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		KIND_TEST(as_many_as_there_are_objects_are_served),
-		KIND_TEST(very_many_threads_wait),
-		KIND_TEST(a_call_for_which_the_queue_has_no_place_waits_too),
-		KIND_TEST(no_wake_up_is_lost_on_any_kind),
-		KIND_TEST(no_wake_up_is_lost_in_very_many_hand_offs),
-		KIND_TEST(a_pool_shrinks_and_grows_under_those_who_wait),
-		KIND_TEST(a_child_goes_on_without_those_who_wait),
-	};
-
-	return status_of(cmocka_run_group_tests_name("wait: many", tests, NULL, NULL));
-}
+RUN_TESTS()

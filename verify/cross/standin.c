@@ -7,10 +7,10 @@
 #include <cmocka.h>
 
 #define UNUSED __attribute__((unused))
-#define FAILS(name, assertion) \
+#define FAILS(name, assertion)                \
 	static void name(UNUSED void **state) \
-	{ \
-		assertion; \
+	{                                     \
+		assertion;                    \
 	}
 
 static const char a[] = "a", b[] = "b";
@@ -68,11 +68,20 @@ static void skipped(UNUSED void **state)
 int main(void)
 {
 	const struct CMUnitTest fail[] = {
-		cmocka_unit_test(is_true), cmocka_unit_test(is_false), cmocka_unit_test(is_null),
-		cmocka_unit_test(is_non_null), cmocka_unit_test(int_equal), cmocka_unit_test(int_not_equal),
-		cmocka_unit_test(below_range), cmocka_unit_test(above_range), cmocka_unit_test(ptr_equal),
-		cmocka_unit_test(ptr_not_equal), cmocka_unit_test(message),
-		cmocka_unit_test(string_equal), cmocka_unit_test(string_not_equal), cmocka_unit_test(memory_equal),
+		cmocka_unit_test(is_true),
+		cmocka_unit_test(is_false),
+		cmocka_unit_test(is_null),
+		cmocka_unit_test(is_non_null),
+		cmocka_unit_test(int_equal),
+		cmocka_unit_test(int_not_equal),
+		cmocka_unit_test(below_range),
+		cmocka_unit_test(above_range),
+		cmocka_unit_test(ptr_equal),
+		cmocka_unit_test(ptr_not_equal),
+		cmocka_unit_test(message),
+		cmocka_unit_test(string_equal),
+		cmocka_unit_test(string_not_equal),
+		cmocka_unit_test(memory_equal),
 		cmocka_unit_test_setup_teardown(everything_holds, refuse, NULL),
 		cmocka_unit_test_setup_teardown(is_true, NULL, note),
 	};

@@ -73,7 +73,7 @@ static unsigned replayed(enum decision kind, unsigned usual)
 	char *rest;
 	unsigned long long operation = strtoull(choose.replay_at, &rest, 10);
 
-	if (!*rest || operation != engine_now() || (enum decision)*rest != kind)
+	if (!*rest || operation != engine_now() || (enum decision) * rest != kind)
 		return usual;
 
 	unsigned value = (unsigned)strtoul(rest + 1, &rest, 10);
@@ -121,9 +121,7 @@ unsigned engine_choose(unsigned options, enum decision kind)
 	if (options < 2)
 		return 0;
 	switch (choose.search->strategy) {
-	case DEPTH_FIRST:
-		chosen = *spent < limit ? next_on_path(options) : 0;
-		break;
+	case DEPTH_FIRST: chosen = *spent < limit ? next_on_path(options) : 0; break;
 	case RANDOM:
 	case PCT:
 		if (chance(kind == STALE ? 48 : 8))
@@ -206,12 +204,8 @@ unsigned choose_thread(unsigned running, bool gone, unsigned ready, unsigned doz
 		if (gone || choose.preemptions < choose.search->preemptions)
 			chosen = thread_on_path(usual, choose.hurries < HURRIES_MAX ? ready | dozing : threads | 1u << usual);
 		break;
-	case RANDOM:
-		chosen = dozing && chance(LATE_CHANCE) ? random_of(dozing) : random_thread(usual, gone, threads);
-		break;
-	case PCT:
-		chosen = dozing && chance(LATE_CHANCE) ? random_of(dozing) : next_by_priority(running, gone, threads);
-		break;
+	case RANDOM: chosen = dozing && chance(LATE_CHANCE) ? random_of(dozing) : random_thread(usual, gone, threads); break;
+	case PCT: chosen = dozing && chance(LATE_CHANCE) ? random_of(dozing) : next_by_priority(running, gone, threads); break;
 	case REPLAY:
 		chosen = replayed(SWITCH, usual);
 		if (chosen >= choose.threads || !((ready | dozing) >> chosen & 1))

@@ -11,7 +11,6 @@
 
 struct evicts evicts;
 unsigned evicts_capacity;
-static struct evicts saved;
 
 /* The set-up is a thread of its own. */
 static struct thread *self(void)
@@ -129,8 +128,10 @@ static struct life *acquire(unsigned key)
 
 	struct life *l = &evicts.life[evicts.lives];
 
-	*l = (struct life){.handle = handle, .slot = (uint32_t)(((const char *)object - evicts.objects[0]) / 16) + 1,
-			   .key = key, .keys = 1u << key};
+	*l = (struct life){.handle = handle,
+			   .slot = (uint32_t)(((const char *)object - evicts.objects[0]) / 16) + 1,
+			   .key = key,
+			   .keys = 1u << key};
 	l->owner = owner;
 	for (unsigned i = 0; i < evicts.frees && t->evicted < 0; i++)
 		if (evicts.freed[i].slot == l->slot && evicts.freed[i].until == NEVER)
@@ -300,31 +301,26 @@ static void fill_own(uint32_t slot)
 		evicts.slots[slot - 1].used[i] = 1;
 }
 
-static unsigned digit(const char **at)
-{
-	return (unsigned)(*(*at)++ - '0');
-}
-
 void evicts_run(unsigned thread, const char *at)
 {
 	(void)thread;
 	while (*at) {
 		const char operation = *at++;
 		struct thread *t = self();
-		struct life *l = strchr("uriogx", operation) ? &evicts.life[digit(&at)] : NULL;
+		struct life *l = strchr("uriogx", operation) ? &evicts.life[scenario_digit(&at)] : NULL;
 
 		switch (operation) {
 		case 'a':
-			if (acquire(digit(&at)))
+			if (acquire(scenario_digit(&at)))
 				publish();
 			break;
-		case 'n': (void)acquire(digit(&at)); break;
+		case 'n': (void)acquire(scenario_digit(&at)); break;
 		case 'p': publish(); break;
 		case 'q':
 			if (t->mines)
 				release(&evicts.life[t->mine[--t->mines]]);
 			break;
-		case 'u': update(l, digit(&at)); break;
+		case 'u': update(l, scenario_digit(&at)); break;
 		case 'r': release(l); break;
 		case 'g': get(l); break;
 		case 'i': pin((unsigned)(l - evicts.life)); break;
@@ -332,7 +328,7 @@ void evicts_run(unsigned thread, const char *at)
 		case 'm':
 		case 'k': name_least(operation == 'm'); break;
 		case 'w': walk(); break;
-		case 'c': count_held(digit(&at)); break;
+		case 'c': count_held(scenario_digit(&at)); break;
 		case 'x': fill_own(l->slot); break;
 		default: engine_fail("no operation %c", operation);
 		}
@@ -347,6 +343,7 @@ void evicts_open(const struct scenario *scenario)
 	memset(&evicts, 0, sizeof(evicts));
 	if (!evicts_capacity)
 		return;
+	os_play_keep(&evicts, sizeof(evicts));
 	(void)tournament_measure(&evicts.pool.tournament, evicts_capacity);
 	evicts.pool.tournament.slots = evicts.slots;
 	evicts.pool.tournament.nodes = evicts.nodes;
@@ -371,10 +368,4 @@ void evicts_open(const struct scenario *scenario)
 		evicts.freed[i].until = evicts.freed[i].until == NEVER ? NEVER : 0;
 	}
 	evicts.verdicts = 0;
-	saved = evicts;
-}
-
-void evicts_begin(void)
-{
-	evicts = saved;
 }

@@ -26,9 +26,8 @@
 
 #include "scenario.h"
 
-/* Before the search; before each execution; one thread's program; after all threads. */
+/* Before the search; one thread's program; after all threads. */
 void evicts_open(const struct scenario *scenario);
-void evicts_begin(void);
 void evicts_run(unsigned thread, const char *program);
 void evicts_check(void);
 

@@ -43,13 +43,12 @@ static void judge(const struct verdict *d)
 		engine_fail("nobody was found by a call with priority %llu, though always somebody could be taken",
 			    (unsigned long long)d->newcomer);
 	else
-		engine_fail("object %u, of priority %llu, was never the least during the call",
-			    evicts.life[d->victim].slot, (unsigned long long)d->key);
+		engine_fail("object %u, of priority %llu, was never the least during the call", evicts.life[d->victim].slot,
+			    (unsigned long long)d->key);
 }
 
 /* Each record that is used is named, and each that is named is used: what fill_own() filled, apart. */
-static void check_records(const struct place *places, unsigned count, uint32_t (*named)(uint64_t word),
-			  unsigned *spares)
+static void check_records(const struct place *places, unsigned count, uint32_t (*named)(uint64_t word), unsigned *spares)
 {
 	for (unsigned i = 0; i < count; i++) {
 		const struct place *p = &places[i];
@@ -91,7 +90,8 @@ static void check_rest(void)
 		if (!handle)
 			break;
 		if (key < last)
-			engine_fail("afterwards priority %llu comes after %llu", (unsigned long long)key, (unsigned long long)last);
+			engine_fail("afterwards priority %llu comes after %llu", (unsigned long long)key,
+				    (unsigned long long)last);
 		if (!lfpool_priority_get(&evicts.pool, handle, &now_has) || now_has != key)
 			engine_fail("afterwards the least has another priority");
 		last = key;

@@ -29,7 +29,7 @@ struct life {
 		uint64_t from, until, key;
 	} span[SPANS_MAX];
 	unsigned spans, pins, key;
-	unsigned keys; /* that it ever had, one bit each */
+	unsigned keys;  /* that it ever had, one bit each */
 	uint64_t ended; /* the operation by which it was evicted, or after which its release had begun */
 	bool gone;
 };
@@ -65,8 +65,8 @@ extern struct evicts {
 		unsigned mine[SLOTS_MAX], mines; /* lives that are new */
 		unsigned pinned;                 /* objects of the set-up, one bit each */
 		uint64_t began;
-		int evicted;                     /* the life that the call has just taken, or -1 */
-		struct verdict *verdict;         /* on it                                        */
+		int evicted;             /* the life that the call has just taken, or -1 */
+		struct verdict *verdict; /* on it                                        */
 	} thread[THREADS_MAX + 1];
 } evicts;
 

@@ -8,7 +8,7 @@
  *   scenario.c  small programs on a pool; table.c, all of them           oracle.c  what must hold for each execution
  *   operations.c  what their letters do
  *   hooks.c     the hooks of those that have some                         litmus.c  the memory model's own tests
- *   holds.c     who held what when: walks and handles                     finds.c   programs on src/pool/address_map.c
+ *   holds.c     who held what when: walks and handles                     parts.c   programs on parts of the library alone
  *   evicts.c    programs on evicting pools; evicts_judge.c, their oracle  main.c   the command line
  *   retires.c   programs that retire; retires_judge.c; retires_scheme.c
  *
@@ -32,11 +32,11 @@ enum decision { SWITCH = 's', STALE = 'r', SPURIOUS = 'f' };
 
 struct search {
 	enum strategy strategy;
-	bool weak;               /* memory.c with histories; else sequentially consistent          */
-	unsigned preemptions;    /* depth-first: at most so many per execution                     */
-	unsigned stale;          /* depth-first: at most so many loads of old values               */
-	unsigned spurious;       /* depth-first: at most so many failures of a weak CAS for no reason */
-	unsigned depth;          /* PCT: the bug needs so many ordering constraints                */
+	bool weak;            /* memory.c with histories; else sequentially consistent          */
+	unsigned preemptions; /* depth-first: at most so many per execution                     */
+	unsigned stale;       /* depth-first: at most so many loads of old values               */
+	unsigned spurious;    /* depth-first: at most so many failures of a weak CAS for no reason */
+	unsigned depth;       /* PCT: the bug needs so many ordering constraints                */
 	uint64_t seed;
 	uint64_t executions_max; /* random, PCT: how many; depth-first: give up after so many      */
 	const char *replay;
@@ -45,9 +45,9 @@ struct search {
 /* A scenario as the engine sees it. */
 struct program {
 	unsigned threads;
-	void (*reset)(void *context);              /* everything as it was before the first operation      */
+	void (*reset)(void *context); /* everything as it was before the first operation      */
 	void (*run)(void *context, unsigned thread);
-	void (*finish)(void *context);             /* alone, after all threads: the last checks            */
+	void (*finish)(void *context); /* alone, after all threads: the last checks            */
 	void *context;
 };
 
@@ -129,8 +129,10 @@ void memory_barrier_everywhere(void);
 void os_play_use(const void *address);
 /* os.c: from now on no memory can be opened; or it can again. */
 void os_play_refuse(void);
-/* From here on memory is mapped after what is there; os_play_restore() brings back what was there. */
+/* From here on memory is mapped after what is there; os_play_restore() brings back what was there when it was saved, and what
+ * these notes said. */
 void os_play_open(bool asymmetric);
+void os_play_keep(void *notes, size_t bytes);
 void os_play_save(void);
 void os_play_restore(void);
 

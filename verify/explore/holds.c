@@ -14,9 +14,9 @@
 
 struct hold {
 	unsigned object;
-	bool from_start;                   /* acquired in the set-up                           */
-	bool releasing, released;          /* its release has begun, has ended                 */
-	bool releasing_from_start;         /* "begun" in the set-up: it may happen at any time */
+	bool from_start;           /* acquired in the set-up                           */
+	bool releasing, released;  /* its release has begun, has ended                 */
+	bool releasing_from_start; /* "begun" in the set-up: it may happen at any time */
 	struct moment call, acquired, releases, end;
 };
 
@@ -36,7 +36,7 @@ static struct notes {
 	bool handle_from_start;
 	struct moment handle_made;
 	const void *handle_object;
-} notes, notes_saved;
+} notes;
 
 /* What the hook writes, by the object's number. */
 static char activated[OBJECTS_MAX];
@@ -44,16 +44,7 @@ static char activated[OBJECTS_MAX];
 void holds_open(const lfpool_t *pool)
 {
 	notes = (struct notes){.pool = pool, .handle_hold = HOLDS_MAX};
-}
-
-void holds_save(void)
-{
-	notes_saved = notes;
-}
-
-void holds_begin(void)
-{
-	notes = notes_saved;
+	os_play_keep(&notes, sizeof(notes));
 }
 
 static struct moment now(void)

@@ -18,8 +18,6 @@
 
 /* As oracle.h, which calls these. */
 void holds_open(const lfpool_t *pool);
-void holds_save(void);
-void holds_begin(void);
 void holds_acquired(struct moment call, unsigned object);
 void holds_releases(unsigned object);
 void holds_released(unsigned object);

@@ -19,10 +19,10 @@ static const char *letters;
 
 static struct {
 	enum step at[OBJECTS_MAX];
-	unsigned refused[3];          /* creates, activates, deactivates so far */
+	unsigned refused[3];           /* creates, activates, deactivates so far */
 	void *refused_to[THREADS_MAX]; /* the object that the thread's call did not get */
 	bool nested[THREADS_MAX];
-} life, life_saved;
+} life;
 
 /* The object goes from one step to the next, under everybody's eyes. */
 static void go(void *object, enum step from, enum step to, const char *hook)
@@ -94,22 +94,13 @@ void hooks_open(const char *kind, lfpool_config_t *config)
 {
 	letters = kind ? kind : "";
 	memset(&life, 0, sizeof(life));
+	os_play_keep(&life, sizeof(life));
 	if (!kind)
 		return;
 	config->hooks.create = on_create;
 	config->hooks.activate = on_activate;
 	config->hooks.deactivate = on_deactivate;
 	config->hooks.destroy = on_destroy;
-}
-
-void hooks_save(void)
-{
-	life_saved = life;
-}
-
-void hooks_begin(void)
-{
-	life = life_saved;
 }
 
 void *hooks_refused(unsigned thread)

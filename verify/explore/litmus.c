@@ -34,6 +34,9 @@ static void sb(unsigned t, void (*between)(void))
 	r[t] = GET(*(t ? &x : &y), RLX);
 }
 
+/* Programs of one line. */
+/* clang-format off */
+
 static void nothing(void)
 {
 }
@@ -203,11 +206,6 @@ static void sleep_woken(unsigned t) { t ? await() : give(&word); }
 static void sleep_forgotten(unsigned t) { t ? await() : give(NULL); }
 static void sleep_other_woken(unsigned t) { t ? await() : give(&other_word); }
 
-static void sleep_two(unsigned t)
-{
-	t ? await() : give(&word);
-}
-
 /* The word says nothing: a wake before the sleep is lost. */
 static void sleep_lost(unsigned t)
 {
@@ -309,7 +307,7 @@ static const struct litmus {
 	{"plain data, no release", 2, plain_no_release, never, false, "data race"},
 	{"plain data, no acquire", 2, plain_no_acquire, never, false, "data race"},
 	{"sleep and wake", 2, sleep_woken, never, false, NULL},
-	{"one wake for two", 3, sleep_two, never, false, NULL},
+	{"one wake for two", 3, sleep_woken, never, false, NULL},
 	{"a forgotten wake", 2, sleep_forgotten, never, false, "deadlock"},
 	{"a wake of another word", 2, sleep_other_woken, never, false, "deadlock"},
 	{"a wake that comes before the sleep", 2, sleep_lost, never, false, "deadlock"},

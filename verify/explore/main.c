@@ -86,9 +86,8 @@ static void explore(const struct scenario *scenario, bool asymmetric)
 	result.failed ? failed++ : passed++;
 	if (options.quiet && !result.failed)
 		return;
-	printf("%s  %-18s %-4s %-10s %-6s %9llu executions%s, %.0f operations each, %.1f s\n",
-	       result.failed ? "FAIL" : "ok  ", scenario->name, search.weak ? "weak" : "sc",
-	       asymmetric ? "membarrier" : "fences", strategy_names[search.strategy],
+	printf("%s  %-18s %-4s %-10s %-6s %9llu executions%s, %.0f operations each, %.1f s\n", result.failed ? "FAIL" : "ok  ",
+	       scenario->name, search.weak ? "weak" : "sc", asymmetric ? "membarrier" : "fences", strategy_names[search.strategy],
 	       (unsigned long long)result.executions, result.exhausted ? ", exhausted" : "",
 	       result.executions ? (double)result.operations / (double)result.executions : 0.0, seconds() - start);
 	if (result.failed) {
@@ -126,13 +125,20 @@ static bool parse(int argc, char **argv)
 {
 	static const char *const fences[] = {"asymmetric", "full", "both"};
 	static const struct option known[] = {
-		{"weak", no_argument, NULL, 'w'},	  {"fence", required_argument, NULL, 'f'},
-		{"strategy", required_argument, NULL, 's'}, {"preemptions", required_argument, NULL, 'p'},
-		{"stale", required_argument, NULL, 't'},  {"spurious", required_argument, NULL, 'u'},
-		{"depth", required_argument, NULL, 'd'},  {"executions", required_argument, NULL, 'n'},
-		{"seed", required_argument, NULL, 'e'},	  {"replay", required_argument, NULL, 'r'},
-		{"quiet", no_argument, NULL, 'q'},	  {"litmus", no_argument, NULL, 'm'},
-		{"list", no_argument, NULL, 'l'},	  {"first", no_argument, NULL, '1'},
+		{"weak", no_argument, NULL, 'w'},
+		{"fence", required_argument, NULL, 'f'},
+		{"strategy", required_argument, NULL, 's'},
+		{"preemptions", required_argument, NULL, 'p'},
+		{"stale", required_argument, NULL, 't'},
+		{"spurious", required_argument, NULL, 'u'},
+		{"depth", required_argument, NULL, 'd'},
+		{"executions", required_argument, NULL, 'n'},
+		{"seed", required_argument, NULL, 'e'},
+		{"replay", required_argument, NULL, 'r'},
+		{"quiet", no_argument, NULL, 'q'},
+		{"litmus", no_argument, NULL, 'm'},
+		{"list", no_argument, NULL, 'l'},
+		{"first", no_argument, NULL, '1'},
 		{NULL, 0, NULL, 0},
 	};
 	struct search *search = &options.search;
@@ -171,8 +177,7 @@ static bool parse(int argc, char **argv)
 			for (size_t i = 0; i < scenario_count; i++)
 				printf("%-20s %s\n", scenarios[i].name, scenarios[i].about);
 			exit(0);
-		default:
-			return false;
+		default: return false;
 		}
 	}
 	return true;

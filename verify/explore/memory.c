@@ -320,8 +320,7 @@ static int choose_read(struct location *l, uint64_t expected, bool weak, enum ex
 
 	shared[l->shared].late[engine_thread()] = 0;
 
-	*fails_out = shared[l->shared].history[index].value != expected ||
-		     (weak && engine_choose(2, SPURIOUS));
+	*fails_out = shared[l->shared].history[index].value != expected || (weak && engine_choose(2, SPURIOUS));
 	return index;
 }
 

@@ -5,11 +5,9 @@
 #include "stage.h"
 
 #include "backend/backend_lockfree.h"
-#include "colds.h"
-#include "finds.h"
-#include "sets.h"
 #include "holds.h"
 #include "oracle.h"
+#include "parts.h"
 #include "wants.h"
 
 #include <string.h>
@@ -59,8 +57,7 @@ static void release(struct actor *actor, void *object, bool borrowed)
 	wants_check_mark(object);
 	oracle_releases(number, object);
 
-	lfpool_status_t status =
-		borrowed ? lfpool_release(stage.pool, object) : lfpool_cache_release(actor->cache, object);
+	lfpool_status_t status = borrowed ? lfpool_release(stage.pool, object) : lfpool_cache_release(actor->cache, object);
 
 	if (status != LFPOOL_OK)
 		engine_fail("releasing object %u: %s", number, lfpool_status_string(status));
@@ -120,8 +117,8 @@ static void release_common(struct actor *actor, bool by_handle)
 	unsigned number = scenario_object_number(stage.common);
 
 	(void)oracle_call();
-	if ((by_handle ? lfpool_release_handle(stage.pool, holds_handle())
-		       : lfpool_cache_release(actor->cache, stage.common)) == LFPOOL_OK) {
+	if ((by_handle ? lfpool_release_handle(stage.pool, holds_handle()) : lfpool_cache_release(actor->cache, stage.common)) ==
+	    LFPOOL_OK) {
 		stage.released++;
 		if (++stage.common_releases > 1)
 			engine_fail("two releases of object %u succeeded", number);
@@ -257,9 +254,7 @@ void stage_operate(struct actor *actor, char operation)
 
 	switch (operation) {
 	case 'a':
-	case 'A':
-		acquire(actor, operation == 'A');
-		break;
+	case 'A': acquire(actor, operation == 'A'); break;
 	case 'r':
 	case 'R':
 	case 'o':
@@ -269,54 +264,32 @@ void stage_operate(struct actor *actor, char operation)
 		break;
 	case 'e':
 	case 'b':
-	case 't':
-		acquire_bulk(actor, operation == 'e' ? 1 : operation == 'b' ? 2 : 3);
-		break;
-	case 'B':
-		release_bulk(actor);
-		break;
+	case 't': acquire_bulk(actor, operation == 'e' ? 1 : operation == 'b' ? 2 : 3); break;
+	case 'B': release_bulk(actor); break;
 	case 'c':
 		actor->cache = lfpool_cache_create(stage.pool);
 		if (!actor->cache)
 			engine_fail("no cache");
 		break;
-	case 'C':
-		(void)lfpool_cache_create(stage.pool);
-		break;
+	case 'C': (void)lfpool_cache_create(stage.pool); break;
 	case 'd':
 		lfpool_cache_destroy(actor->cache);
 		actor->cache = NULL;
 		break;
-	case 'p':
-		mail(actor);
-		break;
-	case 'q':
-		collect_mail(actor);
-		break;
+	case 'p': mail(actor); break;
+	case 'q': collect_mail(actor); break;
 	case 'x':
-	case 'g':
-		release_common(actor, operation == 'g');
-		break;
+	case 'g': release_common(actor, operation == 'g'); break;
 	case 'h':
 		if (actor->held_count)
 			holds_take_handle(actor->held[actor->held_count - 1]);
 		break;
-	case 'm':
-		holds_take_next_handle();
-		break;
-	case 'y':
-		mark_common(actor);
-		break;
-	case 'Y':
-		release_marked(actor);
-		break;
-	case 'H':
-		holds_resolve();
-		break;
+	case 'm': holds_take_next_handle(); break;
+	case 'y': mark_common(actor); break;
+	case 'Y': release_marked(actor); break;
+	case 'H': holds_resolve(); break;
 	case 'w':
-	case 'W':
-		holds_walk(stage.pool, operation == 'W');
-		break;
+	case 'W': holds_walk(stage.pool, operation == 'W'); break;
 	case 'l':
 		(void)oracle_call();
 		stage.released += (unsigned)lfpool_release_all(stage.pool);
@@ -324,35 +297,19 @@ void stage_operate(struct actor *actor, char operation)
 	case '+':
 	case '-':
 	case '*':
-	case '/':
-		finds_change(operation);
-		break;
+	case '/': finds_change(operation); break;
 	case '{':
 	case '}':
 	case '[':
 	case ']':
 	case '_':
-	case '=':
-		colds_operate(operation);
-		break;
-	case '?':
-		finds_look();
-		break;
-	case 'M':
-		sets_make();
-		break;
-	case 'i':
-		sets_look_by_address();
-		break;
-	case 'I':
-		sets_look_by_size();
-		break;
-	case 'n':
-		count_active();
-		break;
-	case 's':
-		stage_check_high_water();
-		break;
+	case '=': colds_operate(operation); break;
+	case '?': finds_look(); break;
+	case 'M': sets_make(); break;
+	case 'i': sets_look_by_address(); break;
+	case 'I': sets_look_by_size(); break;
+	case 'n': count_active(); break;
+	case 's': stage_check_high_water(); break;
 	case 'z':
 		engine_point(true);
 		stage.resets++;
@@ -360,14 +317,9 @@ void stage_operate(struct actor *actor, char operation)
 		oracle_high_water_reset();
 		stage.resets++;
 		break;
-	case '<':
-		pop_magazine(actor);
-		break;
+	case '<': pop_magazine(actor); break;
 	case '>':
-	case '^':
-		stage_push_magazine(actor, operation == '^');
-		break;
-	default:
-		wants_operate(actor, operation);
+	case '^': stage_push_magazine(actor, operation == '^'); break;
+	default: wants_operate(actor, operation);
 	}
 }

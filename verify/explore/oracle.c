@@ -235,8 +235,8 @@ static bool nothing_free(const unsigned cut[THREADS_MAX], unsigned thread)
 }
 
 /* Tries all cuts of threads `t` and up. */
-static bool some_cut(unsigned cut[THREADS_MAX], const unsigned least[THREADS_MAX], const unsigned most[THREADS_MAX],
-		     unsigned t, unsigned thread)
+static bool some_cut(unsigned cut[THREADS_MAX], const unsigned least[THREADS_MAX], const unsigned most[THREADS_MAX], unsigned t,
+		     unsigned thread)
 {
 	if (t == THREADS_MAX)
 		return closed(cut) && nothing_free(cut, thread);
@@ -253,12 +253,10 @@ void oracle_check_nulls(void)
 
 		for (unsigned t = 0; t < THREADS_MAX; t++) {
 			least[t] = 0;
-			while (least[t] < notes.events[t] &&
-			       moment_before(&notes.event[t][least[t]].at, &notes.null[n].start))
+			while (least[t] < notes.events[t] && moment_before(&notes.event[t][least[t]].at, &notes.null[n].start))
 				least[t]++;
 			most[t] = least[t];
-			while (most[t] < notes.events[t] &&
-			       !moment_before(&notes.null[n].end, &notes.event[t][most[t]].at))
+			while (most[t] < notes.events[t] && !moment_before(&notes.null[n].end, &notes.event[t][most[t]].at))
 				most[t]++;
 		}
 		if (!some_cut(cut, least, most, 0, notes.null[n].start.thread)) {

@@ -24,7 +24,16 @@
 #define ROOM_BYTES ((size_t)1 << 20)
 #define PAGE 4096
 #define OPENED_MAX 16
+#define KEPT_MAX 16
+#define KEPT_BYTES ((size_t)1 << 16)
 
+/* Notes that are put back with the room. */
+static struct {
+	void *notes;
+	size_t bytes;
+} kept[KEPT_MAX];
+static unsigned kept_count;
+static char kept_saved[KEPT_BYTES];
 static _Alignas(PAGE) char room[ROOM_BYTES], saved[ROOM_BYTES];
 static size_t used, saved_bytes;
 static bool asymmetric;
@@ -35,7 +44,7 @@ static struct range {
 	struct moment at;
 } opened[OPENED_MAX];
 static unsigned opened_count;
-static bool refuses, refuses_saved;
+static bool refuses;
 /* Thread-local, in src/pool/threads.c. */
 static struct cache_head *lent[THREADS_MAX];
 static struct serving *serving[THREADS_MAX];
@@ -46,20 +55,43 @@ void os_play_open(bool is_asymmetric)
 	memset(room, 0, used);
 	used = 0;
 	refuses = false;
+	kept_count = 0;
+	os_play_keep(&refuses, sizeof(refuses));
+}
+
+void os_play_keep(void *notes, size_t bytes)
+{
+	size_t sum = bytes;
+
+	for (unsigned i = 0; i < kept_count; i++)
+		sum += kept[i].bytes;
+	if (kept_count == KEPT_MAX || sum > KEPT_BYTES)
+		abort();
+	kept[kept_count].notes = notes;
+	kept[kept_count++].bytes = bytes;
+}
+
+/* Each in its place, to where it was saved, or back. */
+static void copy_kept(bool back)
+{
+	char *at = kept_saved;
+
+	for (unsigned i = 0; i < kept_count; at += kept[i++].bytes)
+		memcpy(back ? kept[i].notes : at, back ? at : kept[i].notes, kept[i].bytes);
 }
 
 void os_play_save(void)
 {
 	saved_bytes = used;
-	refuses_saved = refuses;
 	memcpy(saved, room, used);
+	copy_kept(false);
 }
 
 void os_play_restore(void)
 {
 	memcpy(room, saved, saved_bytes);
+	copy_kept(true);
 	opened_count = 0;
-	refuses = refuses_saved;
 	/* Where the last execution broke off. */
 	memset(lent, 0, sizeof(lent));
 	memset(serving, 0, sizeof(serving));
@@ -125,8 +157,7 @@ void os_play_use(const void *address)
 	const struct moment now = memory_moment();
 
 	for (unsigned i = 0; i < opened_count; i++) {
-		if ((const char *)address < opened[i].address ||
-		    (const char *)address >= opened[i].address + opened[i].bytes)
+		if ((const char *)address < opened[i].address || (const char *)address >= opened[i].address + opened[i].bytes)
 			continue;
 		if (moment_before(&opened[i].at, &now))
 			return;
@@ -238,9 +269,7 @@ bool os_mutex_open(pthread_mutex_t *mutex)
 	return pthread_mutex_init(mutex, NULL) == 0;
 }
 
-void os_forget_thread_id(void)
-{
-}
+void os_forget_thread_id(void) {}
 
 /* ---- What src/pool/threads.c, src/api/calls.c and src/api/process.c are to the rest of the library: threads here have the cache that is lent to them,
  * or none. ---- */
@@ -273,10 +302,15 @@ void thread_serve(struct serving *innermost)
 	serving[engine_running() ? engine_thread() : 0] = innermost;
 }
 
-struct cache_head *thread_cache(lfpool_t *pool)
+struct cache_head *thread_cache_if_any(const lfpool_t *pool)
 {
 	(void)pool;
 	return lent[engine_running() ? engine_thread() : 0];
+}
+
+struct cache_head *thread_cache(lfpool_t *pool)
+{
+	return thread_cache_if_any(pool);
 }
 
 void os_play_lend(lfpool_cache_t *cache)

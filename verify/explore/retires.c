@@ -10,7 +10,6 @@
 
 struct retires retires;
 const char *retires_kinds;
-static struct retires saved;
 static bool begun;
 /* Stands for an object's contents where the oracle's note is all that is wanted. */
 static char nothing[THREADS_MAX];
@@ -281,11 +280,6 @@ static bool on_deactivate(void *context, void *object)
 
 /* ---- Programs ---- */
 
-static unsigned digit(const char **at)
-{
-	return (unsigned)(*(*at)++ - '0');
-}
-
 static void operate(char operation, const char **at)
 {
 	struct actor *self = actor();
@@ -295,16 +289,16 @@ static void operate(char operation, const char **at)
 	switch (operation) {
 	case 's':
 		if ((object = acquire(false)))
-			share(digit(at), object);
+			share(scenario_digit(at), object);
 		else
 			(*at)++;
 		break;
-	case 't': retires_retire(retires_take_out(digit(at))); break;
+	case 't': retires_retire(retires_take_out(scenario_digit(at))); break;
 	case 'b':
-		place = digit(at);
-		retire_both(place, digit(at));
+		place = scenario_digit(at);
+		retire_both(place, scenario_digit(at));
 		break;
-	case 'l': look(digit(at)); break;
+	case 'l': look(scenario_digit(at)); break;
 	case 'a':
 	case 'w':
 		if ((object = acquire(operation == 'w')))
@@ -315,7 +309,7 @@ static void operate(char operation, const char **at)
 			release(self->held[--self->held_count]);
 		break;
 	case 'k':
-		retires.common = retires_take_out(digit(at));
+		retires.common = retires_take_out(scenario_digit(at));
 		retires_it(retires.common);
 		break;
 	case 'x': retire_common(); break;
@@ -356,16 +350,15 @@ void retires_open(const struct scenario *scenario)
 {
 	begun = false;
 	memset(&retires, 0, sizeof(retires));
+	os_play_keep(&retires, sizeof(retires));
 	for (unsigned t = 0; t <= THREADS_MAX; t++)
 		retires.thread[t].reads = NOBODY_READS;
 	if (retires_kinds)
 		retires_run(3, scenario->setup);
-	saved = retires;
 }
 
 void retires_begin(void)
 {
-	retires = saved;
 	begun = true;
 	for (unsigned i = 0; i < OBJECTS_MAX; i++)
 		if (retires.object[i].fate == IS_RETIRED)

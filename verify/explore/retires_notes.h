@@ -26,9 +26,9 @@ extern struct retires {
 		bool all_know;         /* that it has          */
 	} object[OBJECTS_MAX];
 	struct thread {
-		unsigned reads;                /* an object's number, or NOBODY_READS           */
+		unsigned reads;                      /* an object's number, or NOBODY_READS           */
 		unsigned going[OBJECTS_MAX], goings; /* that the call reclaims                  */
-		bool inside, disturbed;        /* a call of the library; another was meanwhile  */
+		bool inside, disturbed;              /* a call of the library; another was meanwhile  */
 	} thread[THREADS_MAX + 1];
 	/* The batches that are with the scheme. */
 	struct with {

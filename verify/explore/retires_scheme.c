@@ -153,7 +153,8 @@ bool retires_any_due(void)
 		bool due = noted;
 
 		for (unsigned t = 0; noted && t < THREADS_MAX; t++)
-			due &= !(noted->count[t] % 2) || *(const uint64_t *)(const void *)&retires.announced[t] != noted->count[t];
+			due &= !(noted->count[t] % 2) ||
+			       *(const uint64_t *)(const void *)&retires.announced[t] != noted->count[t];
 		if (due)
 			return true;
 	}

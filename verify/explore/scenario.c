@@ -4,12 +4,10 @@
  */
 #include "stage.h"
 
-#include "colds.h"
 #include "evicts.h"
-#include "finds.h"
-#include "sets.h"
 #include "holds.h"
 #include "oracle.h"
+#include "parts.h"
 #include "retires.h"
 #include "wants.h"
 
@@ -17,8 +15,6 @@
 #include <string.h>
 
 #define OBJECT_BYTES 64
-
-static struct stage stage_saved;
 
 unsigned scenario_objects(void)
 {
@@ -45,15 +41,7 @@ static void reset(void *context)
 {
 	(void)context;
 	os_play_restore();
-	stage = stage_saved;
 	oracle_begin();
-	hooks_begin();
-	holds_begin();
-	finds_begin();
-	sets_begin();
-	colds_begin();
-	wants_begin();
-	evicts_begin();
 	retires_begin();
 }
 
@@ -159,6 +147,7 @@ static void set_up(const struct scenario *scenario, bool asymmetric)
 
 	os_play_open(asymmetric);
 	stage = (struct stage){.scenario = scenario};
+	os_play_keep(&stage, sizeof(stage));
 	config.name = scenario->name;
 	config.object_size = scenario->object_bytes ? scenario->object_bytes : OBJECT_BYTES;
 	config.capacity = scenario->capacity;
@@ -178,6 +167,7 @@ static void set_up(const struct scenario *scenario, bool asymmetric)
 	oracle_open(scenario_objects(), scenario->growth_step ? 0 : scenario_objects() - scenario->capacity, counts(scenario));
 	wants_open(stage.pool);
 	colds_open();
+	sets_open();
 	evicts_open(scenario);
 	holds_open(stage.pool);
 	/* They grow while the threads run, but not before. */
@@ -213,17 +203,11 @@ static void set_up(const struct scenario *scenario, bool asymmetric)
 			oracle_releases_any(scenario_object_number(stage.common));
 		}
 	}
-	hooks_save();
-	holds_save();
-	finds_save();
-	colds_save();
-	wants_save();
-	stage_saved = stage;
+	wants_look_ahead();
 	os_play_save();
 }
 
-void scenario_search(const struct scenario *scenario, bool asymmetric, const struct search *search,
-		     struct result *result_out)
+void scenario_search(const struct scenario *scenario, bool asymmetric, const struct search *search, struct result *result_out)
 {
 	struct program program = {.reset = reset, .run = run, .finish = finish};
 
@@ -232,8 +216,6 @@ void scenario_search(const struct scenario *scenario, bool asymmetric, const str
 	set_up(scenario, asymmetric);
 	engine_search(search, &program, result_out);
 	os_play_restore();
-	stage = stage_saved;
-	hooks_begin();
 	retires_begin();
 	(void)lfpool_destroy(stage.pool);
 }

@@ -28,9 +28,9 @@
  *   T  lfpool_trim() of all there is
  *   O  from now on the system opens no memory; the next time: it does
  *   l  lfpool_release_all(): then objects are only counted, and the end is judged
- *   +, *  add a range    -, /  remove it    ?  look for them and their neighbours (finds.h)
- *   { } [ ] _ =  the cold store (colds.h)
- *   M  make the pool of a class    I, i  look for it by size, by address (sets.h)
+ *   +, *  add a range    -, /  remove it    ?  look for them and their neighbours (parts.h)
+ *   { } [ ] _ =  the cold store (parts.h)
+ *   M  make the pool of a class    I, i  look for it by size, by address (parts.h)
  *   -  at the beginning of the set-up: actor 3 has no cache
  *   <  pop a magazine off the full stack   >  push the newest popped, ^  the oldest, back
  */
@@ -47,15 +47,15 @@
 struct scenario {
 	const char *name;
 	const char *about;
-	unsigned slots;    /* per magazine */
+	unsigned slots; /* per magazine */
 	unsigned capacity;
 	const char *setup; /* by one thread after the other: "0aa 1a 0r" */
 	const char *threads[3];
-	unsigned flags;    /* LFPOOL_..., SCENARIO_HOOKS */
-	unsigned shards;   /* of the depot; 0 is 1.  Each thread has another home; the set-up's is thread 0's. */
-	const char *hooks; /* NULL: none; else all four, and by letter: C, A, D, the first create, activate, deactivate
+	unsigned flags;        /* LFPOOL_..., SCENARIO_HOOKS */
+	unsigned shards;       /* of the depot; 0 is 1.  Each thread has another home; the set-up's is thread 0's. */
+	const char *hooks;     /* NULL: none; else all four, and by letter: C, A, D, the first create, activate, deactivate
 	                      refuses; n, activate acquires and releases another object */
-	const char *debug; /* config.debug; NULL: none */
+	const char *debug;     /* config.debug; NULL: none */
 	unsigned max_capacity; /* 0 is capacity */
 	unsigned growth_step;
 	unsigned object_bytes; /* 0 is 64 */
@@ -66,10 +66,13 @@ struct scenario {
 extern const struct scenario scenarios[];
 extern const size_t scenario_count;
 
-/* hooks.c; the config's hooks, the state to begin with, back to it. */
+static inline unsigned scenario_digit(const char **at)
+{
+	return (unsigned)(*(*at)++ - '0');
+}
+
+/* hooks.c; the config's hooks. */
 void hooks_open(const char *kind, lfpool_config_t *config);
-void hooks_save(void);
-void hooks_begin(void);
 /* The object that the thread's last call did not get because a hook refused; NULL if there was none.  Forgets it. */
 void *hooks_refused(unsigned thread);
 /* Do the hooks agree with who holds what? */
@@ -86,7 +89,6 @@ void scenario_discarded(const void *address, size_t bytes);
 /* os.c: from now on it is the running thread's own cache; NULL: it has none. */
 void os_play_lend(lfpool_cache_t *cache);
 
-void scenario_search(const struct scenario *scenario, bool asymmetric, const struct search *search,
-		     struct result *result_out);
+void scenario_search(const struct scenario *scenario, bool asymmetric, const struct search *search, struct result *result_out);
 
 #endif

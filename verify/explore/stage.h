@@ -25,14 +25,14 @@ struct stage {
 	lfpool_t *pool;
 	struct actor actor[THREADS_MAX];
 	_Atomic(uint64_t) mailbox;
-	void *common;           /* what x and g release                  */
-	unsigned common_releases; /* that succeeded                      */
+	void *common;                  /* what x and g release                  */
+	unsigned common_releases;      /* that succeeded                      */
 	lfpool_handle_t common_handle; /* that y has got; 0: none yet        */
-	unsigned makers;        /* threads with a y                          */
-	uint32_t magazine_out;  /* popped magazines, one bit each        */
-	bool loose;             /* there is an l: who holds what is nobody's to know */
-	unsigned resets;        /* of the high-water mark: begun, and ended          */
-	unsigned acquired, released; /* one by one, or by l                          */
+	unsigned makers;               /* threads with a y                          */
+	uint32_t magazine_out;         /* popped magazines, one bit each        */
+	bool loose;                    /* there is an l: who holds what is nobody's to know */
+	unsigned resets;               /* of the high-water mark: begun, and ended          */
+	unsigned acquired, released;   /* one by one, or by l                          */
 };
 
 extern struct stage stage;

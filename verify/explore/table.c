@@ -9,6 +9,7 @@
 /* What a row leaves out is none, or the usual. */
 #pragma GCC diagnostic ignored "-Wmissing-field-initializers"
 
+/* clang-format off */
 const struct scenario scenarios[] = {
 	/* The depot: D1, S1. */
 	{"depot-2", "pops and pushes of three magazines in both orders", 1, 3, "3aaarrrd", {"<><>", "<<>>"}, 0, 0},
@@ -429,4 +430,5 @@ const struct scenario scenarios[] = {
 	/* Other paths. */
 	{"general-2", "no hits (LFPOOL_ZERO): only the general path", 2, 2, "0aarr", {"aarr", "ar"}, LFPOOL_ZERO, 0},
 };
+/* clang-format on */
 const size_t scenario_count = sizeof(scenarios) / sizeof(scenarios[0]);

@@ -65,17 +65,13 @@ void explore_plain(const void *address, bool write);
 #define tally_read(p) (*(const uint64_t *)(const void *)(p))
 
 /* Nothing here: what the compiler may do is outside the model. */
-static inline void light_barrier(void)
-{
-}
+static inline void light_barrier(void) {}
 
 static inline void full_fence(void)
 {
 	explore_fence();
 }
 
-static inline void cpu_relax(void)
-{
-}
+static inline void cpu_relax(void) {}
 
 #endif

@@ -31,9 +31,9 @@ static struct wants {
 	size_t added, taken, asked, forgiven;
 	struct continuation continuation[CONTINUATIONS_MAX];
 	unsigned continuations;
-	bool room; /* for whatever is asked for */
+	bool room;                  /* for whatever is asked for */
 	uint64_t mark[OBJECTS_MAX]; /* in each object */
-} wants, wants_saved;
+} wants;
 
 static size_t capacity_at_first;
 
@@ -41,9 +41,10 @@ void wants_open(lfpool_t *pool)
 {
 	wants = (struct wants){.pool = pool};
 	capacity_at_first = lfpool_capacity(pool);
+	os_play_keep(&wants, sizeof(wants));
 }
 
-void wants_save(void)
+void wants_look_ahead(void)
 {
 	size_t most = lfpool_max_capacity(wants.pool) - lfpool_capacity(wants.pool), more = 0;
 
@@ -51,12 +52,6 @@ void wants_save(void)
 		for (const char *at = stage.scenario->threads[t]; *at; at++)
 			more += *at == 'G' ? 1 : *at == 'J' ? 2 : strchr("SZ", *at) ? most + 1 : 0;
 	wants.room = more <= most;
-	wants_saved = wants;
-}
-
-void wants_begin(void)
-{
-	wants = wants_saved;
 }
 
 bool wants_any(const char *program)
@@ -220,8 +215,7 @@ static void acquire_async(bool releases, bool asks)
 
 	struct continuation *c = &wants.continuation[wants.continuations++];
 
-	*c = (struct continuation){.call = oracle_call(), .releases = releases, .asks = asks,
-				   .thread = engine_thread()};
+	*c = (struct continuation){.call = oracle_call(), .releases = releases, .asks = asks, .thread = engine_thread()};
 	if (lfpool_acquire_async(wants.pool, go_on, c, &c->ticket) != LFPOOL_OK)
 		engine_fail("no room for a continuation");
 	c->told = true;
@@ -260,7 +254,8 @@ static void check_pages(void)
 		const size_t offset = (size_t)((const char *)arena_object(arena, slot) - arena->objects);
 
 		if (!(cold_look(cold, (slot - 1) / 64) >> (slot - 1) % 64 & 1) && arena->gone[offset / os_page_bytes()])
-			engine_fail("afterwards object %u lies on a page that was given back, and is not cold", (unsigned)slot - 1);
+			engine_fail("afterwards object %u lies on a page that was given back, and is not cold",
+				    (unsigned)slot - 1);
 	}
 }
 
@@ -271,38 +266,23 @@ void wants_operate(struct actor *actor, char operation)
 	os_play_lend(actor->cache);
 	switch (operation) {
 	case 'u':
-	case 'v':
-		acquire_waiting(actor, operation == 'u' ? -1 : TIMEOUT);
-		break;
+	case 'v': acquire_waiting(actor, operation == 'u' ? -1 : TIMEOUT); break;
 	case 'f':
 	case 'F':
-	case 'j':
-		acquire_async(operation != 'f', operation == 'j');
-		break;
+	case 'j': acquire_async(operation != 'f', operation == 'j'); break;
 	case 'k':
-	case 'X':
-		cancel(operation == 'X');
-		break;
+	case 'X': cancel(operation == 'X'); break;
 	case 'G':
-	case 'J':
-		grow(operation == 'G' ? 1 : 2);
-		break;
+	case 'J': grow(operation == 'G' ? 1 : 2); break;
 	case 'S':
-	case 'Z':
-		shrink(operation == 'S' ? 1 : 2);
-		break;
-	case 'K':
-		cancel_shrink();
-		break;
-	case 'T':
-		trim();
-		break;
+	case 'Z': shrink(operation == 'S' ? 1 : 2); break;
+	case 'K': cancel_shrink(); break;
+	case 'T': trim(); break;
 	case 'O':
 		(void)oracle_call();
 		os_play_refuse();
 		break;
-	default:
-		engine_fail("the scenario's fault: no operation %c", operation);
+	default: engine_fail("the scenario's fault: no operation %c", operation);
 	}
 	os_play_lend(NULL);
 }
@@ -329,8 +309,8 @@ void wants_check(void)
 			engine_fail("a continuation was not cancelled, and is never called");
 	}
 	if (*wants.pool->waiters.wanted != (owed > 0) + waiting)
-		engine_fail("afterwards %u objects are wanted, %zu owed, %u continuations wait", (unsigned)*wants.pool->waiters.wanted,
-			    owed, waiting);
+		engine_fail("afterwards %u objects are wanted, %zu owed, %u continuations wait",
+			    (unsigned)*wants.pool->waiters.wanted, owed, waiting);
 	if ((owed || waiting) && lfpool_available_count(wants.pool))
 		engine_fail("afterwards %zu objects are free, although %zu are owed and %u continuations wait",
 			    lfpool_available_count(wants.pool), owed, waiting);

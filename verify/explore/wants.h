@@ -15,10 +15,9 @@
 
 #include "stage.h"
 
-/* As oracle.h: before the set-up, at its end, before each execution, after all threads. */
+/* Before the set-up; at its end: is there room for all that the threads will ask for?  After all threads. */
 void wants_open(lfpool_t *pool);
-void wants_save(void);
-void wants_begin(void);
+void wants_look_ahead(void);
 /* Objects that the pool should have now, by what the calls said. */
 void wants_check(void);
 

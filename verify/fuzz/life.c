@@ -8,11 +8,9 @@
 
 #define COUNT(array) (sizeof(array) / sizeof((array)[0]))
 
-static const size_t sizes[] = {8,  1,   2,   3,   7,   12,  16,   24,   31,   48,    64,
-			       65, 100, 128, 200, 256, 1000, 4096, 5000, 65536, 1 << 20};
+static const size_t sizes[] = {8, 1, 2, 3, 7, 12, 16, 24, 31, 48, 64, 65, 100, 128, 200, 256, 1000, 4096, 5000, 65536, 1 << 20};
 static const size_t alignments[] = {0, 1, 2, 4, 8, 16, 32, 64, 128, 512, 4096};
-static const size_t capacities[] = {8,  1,  2,  3,  4,  5,  6,   7,   9,   12,  16, 17,
-				    24, 31, 33, 40, 64, 100, 129, 256, 300, 513, 600};
+static const size_t capacities[] = {8, 1, 2, 3, 4, 5, 6, 7, 9, 12, 16, 17, 24, 31, 33, 40, 64, 100, 129, 256, 300, 513, 600};
 static const size_t cache_capacities[] = {2, 0, 1, 3, 4, 5, 8, 9, 16, 64, 100, 512, 8192, LFPOOL_CACHE_NONE};
 static const char longest_name[] = "123456789012345678901234567890123456789012345678901234567890123";
 static const char too_long_name[] = "1234567890123456789012345678901234567890123456789012345678901234";
@@ -57,9 +55,7 @@ static lfpool_config_t config_read(struct input *in)
 	lfpool_config_t config = LFPOOL_CONFIG_INIT;
 	uint32_t backend = input_below(in, 8);
 
-	config.backend = backend == 6   ? LFPOOL_BACKEND_MUTEX
-			 : backend == 7 ? LFPOOL_BACKEND_MALLOC
-					: LFPOOL_BACKEND_LOCKFREE;
+	config.backend = backend == 6 ? LFPOOL_BACKEND_MUTEX : backend == 7 ? LFPOOL_BACKEND_MALLOC : LFPOOL_BACKEND_LOCKFREE;
 	config.object_size = sizes[input_below(in, COUNT(sizes))];
 	config.object_alignment = alignments[input_below(in, COUNT(alignments))];
 	config.capacity = capacities[input_below(in, COUNT(capacities))];
@@ -138,9 +134,7 @@ void model_close(struct model *m)
 
 /* ---- Wrong configurations ---------------------------------------------------------------------------------- */
 
-static void reserved_is_for_later(void)
-{
-}
+static void reserved_is_for_later(void) {}
 
 /* A config with room behind it, as a program built with a later header would have. */
 union later_config {
@@ -156,7 +150,10 @@ static lfpool_status_t spoil(union later_config *later, uint32_t which)
 	switch (which) {
 	case 0: c->struct_size = 0; return LFPOOL_E_CONFIG_STRUCT_SIZE;
 	case 1: c->struct_size = SIZE_MAX; return LFPOOL_E_CONFIG_STRUCT_SIZE;
-	case 2: c->struct_size += 16; later->bytes[sizeof(*c) + 15] = 1; return LFPOOL_E_CONFIG_STRUCT_SIZE;
+	case 2:
+		c->struct_size += 16;
+		later->bytes[sizeof(*c) + 15] = 1;
+		return LFPOOL_E_CONFIG_STRUCT_SIZE;
 	case 3: c->struct_size += 16; return LFPOOL_OK;
 	case 4: c->struct_size = offsetof(lfpool_config_t, cache_capacity); return LFPOOL_OK;
 	case 5: c->name = too_long_name; return LFPOOL_E_CONFIG_NAME;

@@ -242,8 +242,8 @@ lfpool_status_t model_status_of(const struct model *m, const void *object, bool 
 	if (foreign)
 		return LFPOOL_E_FOREIGN;
 	/* Objects are contiguous between any two of them; where the pool ends the model does not know. */
-	if (m->cells && (uintptr_t)object - m->cell[0].address <
-				m->cell[m->cells - 1].address + m->config.object_size - m->cell[0].address)
+	if (m->cells &&
+	    (uintptr_t)object - m->cell[0].address < m->cell[m->cells - 1].address + m->config.object_size - m->cell[0].address)
 		return LFPOOL_E_INTERIOR;
 	return STATUS_OUTSIDE;
 }
@@ -378,7 +378,7 @@ void model_ask(const struct model *m, const void *pointer, bool foreign)
 	bool owns = lfpool_owns(m->pool, pointer), in_use = lfpool_in_use(m->pool, pointer);
 
 	if (!m->exact) {
-		REQUIRE(owns == (pointer != NULL) && in_use == (pointer != NULL));
+		REQUIRE(owns == (cell && (cell->held || cell->retired)) && in_use == (cell && cell->held));
 		return;
 	}
 	if (cell || foreign || !pointer)

@@ -25,6 +25,7 @@
 #ifndef LFPOOL_FUZZ_MODEL_H
 #define LFPOOL_FUZZ_MODEL_H
 
+#include "../../common/require.h"
 #include "input.h"
 #include "lfpool/lfpool.h"
 
@@ -36,14 +37,6 @@
 #define MODEL_CACHES_MAX 20
 #define MODEL_BULK_MAX 40
 #define MODEL_WAITING_MAX 40 /* more than lie in the first lot of places */
-
-#define REQUIRE(condition) ((condition) ? (void)0 : require_failed(#condition, __FILE__, __LINE__))
-
-static inline _Noreturn void require_failed(const char *condition, const char *file, int line)
-{
-	fprintf(stderr, "%s:%d: required: %s\n", file, line, condition);
-	abort();
-}
 
 struct cell {
 	uintptr_t address;
@@ -90,8 +83,8 @@ struct plan {
 	bool tells_active;     /* the hook hears of objects still active at the end                       */
 	bool refuses;          /* hooks say no now and then                                               */
 	bool in_buffer;
-	bool explicit_caches;  /* calls go through these                                                  */
-	bool hook_calls_pool;  /* the misuse hook does                                                    */
+	bool explicit_caches; /* calls go through these                                                  */
+	bool hook_calls_pool; /* the misuse hook does                                                    */
 };
 
 struct model {
@@ -104,7 +97,7 @@ struct model {
 	bool strange; /* others have written to free objects                                         */
 	struct cell cell[MODEL_CAPACITY_MAX];
 	size_t cells, held, retired;
-	size_t most;    /* held at once, since the high-water mark was reset     */
+	size_t most; /* held at once, since the high-water mark was reset     */
 	unsigned checks;
 	uint64_t stamps; /* given out so far                                                         */
 	lfpool_cache_t *cache[MODEL_CACHES_MAX];
@@ -112,15 +105,15 @@ struct model {
 	size_t misuses;
 	struct refusal expected[MODEL_BULK_MAX]; /* refusals of the call under way ...               */
 	size_t expected_count, reported_count;   /* ... and how many the hook has heard of           */
-	size_t told;           /* of objects still active at the end                                 */
-	_Atomic unsigned refused; /* by hooks, in the call under way                                 */
-	_Atomic bool ready;           /* says the scheme of what is retired                                 */
+	size_t told;                             /* of objects still active at the end                                 */
+	_Atomic unsigned refused;                /* by hooks, in the call under way                                 */
+	_Atomic bool ready;                      /* says the scheme of what is retired                                 */
 	_Atomic(lfpool_batch_t *) batch[LFPOOL_PLACES_MAX]; /* that the scheme was told of           */
-	unsigned depth;        /* of continuations in continuations                                  */
-	size_t capacity, maximum, reserved; /* of now; where growing ends now, and at all              */
-	size_t owed;                        /* to a shrink                                             */
+	unsigned depth;                            /* of continuations in continuations                                  */
+	size_t capacity, maximum, reserved;        /* of now; where growing ends now, and at all              */
+	size_t owed;                               /* to a shrink                                             */
 	struct waiting waiting[MODEL_WAITING_MAX]; /* the oldest first                                 */
-	size_t waiters, called, awaited; /* continuations; of the call under way: called, to be called */
+	size_t waiters, called, awaited;           /* continuations; of the call under way: called, to be called */
 	lfpool_ticket_t last_ticket;
 	bool closing;
 };

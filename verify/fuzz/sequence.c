@@ -70,12 +70,9 @@ static void *choose_foreign(struct sequence *s)
 	case 0:
 		cell = model_pick(other, input_byte(&s->in), true);
 		return cell && other->exact ? (void *)cell->address : somewhere;
-	case 1:
-		return (void *)(uintptr_t)(input_byte(&s->in) + 1);
-	case 2:
-		return (void *)(UINTPTR_MAX - input_byte(&s->in));
-	default:
-		return &somewhere[input_below(&s->in, sizeof(somewhere))];
+	case 1: return (void *)(uintptr_t)(input_byte(&s->in) + 1);
+	case 2: return (void *)(UINTPTR_MAX - input_byte(&s->in));
+	default: return &somewhere[input_below(&s->in, sizeof(somewhere))];
 	}
 }
 
@@ -167,18 +164,10 @@ static void release_wrongly(struct sequence *s)
 	struct door door = choose_door(s);
 
 	switch (input_below(&s->in, 4)) {
-	case 0:
-		model_release(s->m, door, choose_object(s, false), false);
-		break;
-	case 1:
-		model_release(s->m, door, choose_near(s), false);
-		break;
-	case 2:
-		model_release(s->m, door, choose_foreign(s), true);
-		break;
-	default:
-		model_release(s->m, door, NULL, false);
-		break;
+	case 0: model_release(s->m, door, choose_object(s, false), false); break;
+	case 1: model_release(s->m, door, choose_near(s), false); break;
+	case 2: model_release(s->m, door, choose_foreign(s), true); break;
+	default: model_release(s->m, door, NULL, false); break;
 	}
 }
 
@@ -190,21 +179,11 @@ static void release_bulk(struct sequence *s)
 	/* Held objects may be drawn twice: the second is then a double release. */
 	for (uint32_t i = 0; i < count; i++) {
 		switch (input_below(&s->in, 8)) {
-		case 0:
-			objects[i] = NULL;
-			break;
-		case 1:
-			objects[i] = choose_object(s, false);
-			break;
-		case 2:
-			objects[i] = choose_near(s);
-			break;
-		case 3:
-			objects[i] = choose_foreign(s);
-			break;
-		default:
-			objects[i] = choose_object(s, true);
-			break;
+		case 0: objects[i] = NULL; break;
+		case 1: objects[i] = choose_object(s, false); break;
+		case 2: objects[i] = choose_near(s); break;
+		case 3: objects[i] = choose_foreign(s); break;
+		default: objects[i] = choose_object(s, true); break;
 		}
 	}
 	model_release_bulk(s->m, objects, count);
@@ -225,9 +204,11 @@ static void resize_or_wait(struct sequence *s, uint32_t what)
 	struct model *m = s->m;
 
 	switch (what) {
-	case 0: case 1: model_grow(m, input_below(&s->in, 64), false); break;
+	case 0:
+	case 1: model_grow(m, input_below(&s->in, 64), false); break;
 	case 2: model_grow(m, input_below(&s->in, 1024), true); break;
-	case 3: case 4: model_shrink(m, input_below(&s->in, 64)); break;
+	case 3:
+	case 4: model_shrink(m, input_below(&s->in, 64)); break;
 	case 5: model_shrink(m, input_below(&s->in, 1024)); break;
 	case 6: model_shrink_cancel(m); break;
 	case 7: model_set_maximum(m, input_below(&s->in, 1024)); break;
@@ -239,7 +220,8 @@ static void resize_or_wait(struct sequence *s, uint32_t what)
 		model_acquire_wait(m, door, input_byte(&s->in) & 1);
 		break;
 	}
-	case 11: case 12:
+	case 11:
+	case 12:
 		for (uint32_t n = input_below(&s->in, 4) + 1; n; n--)
 			model_acquire_async(m, (struct waiting){.releases = what == 12});
 		break;
@@ -325,19 +307,22 @@ static void more(struct sequence *s, uint32_t what)
 	struct model *m = s->m;
 
 	switch (what) {
-	case 0: case 1: case 2: retire_some(s); break;
-	case 3: case 4: model_drain(m, true); break;
+	case 0:
+	case 1:
+	case 2: retire_some(s); break;
+	case 3:
+	case 4: model_drain(m, true); break;
 	case 5: model_drain(m, false); break;
-	case 6: case 7: model_destroy_refused(m); break;
-	case 8: case 9: in_child(s); break;
+	case 6:
+	case 7: model_destroy_refused(m); break;
+	case 8:
+	case 9: in_child(s); break;
 	case 10: release_otherwise(s); break;
-	case 11:
-		acquire_until_null(s);
-		break;
+	case 11: acquire_until_null(s); break;
 	default:
 		for (uint32_t n = input_below(&s->in, 16) + 1; n; n--)
-			model_acquire_async(m, (struct waiting){.releases = true, .resizes = what > 13,
-								.again = what % 2 ? 5 : 0});
+			model_acquire_async(m,
+					    (struct waiting){.releases = true, .resizes = what > 13, .again = what % 2 ? 5 : 0});
 		break;
 	}
 }
@@ -360,11 +345,13 @@ static void step(struct sequence *s)
 	switch (what % 16) {
 	case 0: acquire_some(s); break;
 	case 1: acquire_until_null(s); break;
-	case 2: case 3: release_some(s); break;
+	case 2:
+	case 3: release_some(s); break;
 	case 4: release_everything(s); break;
 	case 5: swing(s); break;
 	case 6: carry(s); break;
-	case 7: case 8: release_wrongly(s); break;
+	case 7:
+	case 8: release_wrongly(s); break;
 	case 9: model_acquire_bulk(m, input_below(&s->in, MODEL_BULK_MAX + 1)); break;
 	case 10: release_bulk(s); break;
 	case 11:

@@ -38,8 +38,7 @@ static inline void hand_clear(struct hand *hand)
 	hand->text[0] = '\0';
 }
 
-static inline struct hold hand_acquire(struct hand *hand, unsigned thread, uint64_t begin, uint64_t end,
-				       uintptr_t object)
+static inline struct hold hand_acquire(struct hand *hand, unsigned thread, uint64_t begin, uint64_t end, uintptr_t object)
 {
 	return history_acquired(&hand->logs[thread], begin, end, hand_object(object));
 }

@@ -216,8 +216,7 @@ static bool complete(struct hand *hand, struct random *random, size_t *faulty)
 	counts = hand_check(hand, objects, true, false);
 	*faulty += wrong_nulls + overlaps > 0;
 	/* Of many overlaps the checker reports some. */
-	if (counts.faults[HISTORY_FAULT_NULL] == wrong_nulls &&
-	    (counts.faults[HISTORY_FAULT_OVERLAP] > 0) == (overlaps > 0))
+	if (counts.faults[HISTORY_FAULT_NULL] == wrong_nulls && (counts.faults[HISTORY_FAULT_OVERLAP] > 0) == (overlaps > 0))
 		return true;
 	printf("%zu wrong NULLs, the checker says %zu; %zu overlaps, the checker says %zu\n%s\n", wrong_nulls,
 	       counts.faults[HISTORY_FAULT_NULL], overlaps, counts.faults[HISTORY_FAULT_OVERLAP], hand->text);
@@ -237,8 +236,8 @@ int main(int argc, char **argv)
 		good += sound(&hand, &random, &nulls);
 		good += complete(&hand, &random, &faulty);
 	}
-	printf("%zu histories of a correct pool with %zu NULLs; %zu of %zu random ones are faulty\n", histories, nulls,
-	       faulty, histories);
+	printf("%zu histories of a correct pool with %zu NULLs; %zu of %zu random ones are faulty\n", histories, nulls, faulty,
+	       histories);
 	printf("%d passed, %d failed\n", good == 2 * histories, good != 2 * histories);
 	return good != 2 * histories;
 }

@@ -70,8 +70,8 @@ static bool one_clock(const char *name)
 		thread_start(&players[i].thread, play, &players[i]);
 	for (unsigned i = 0; i < 2; i++)
 		(void)pthread_join(players[i].thread, NULL);
-	printf("%s: %d hand-overs, %" PRIu64 " of them backwards in time; the quickest took %" PRIu64 " ticks\n", name,
-	       PASSES, table.backwards, table.closest);
+	printf("%s: %d hand-overs, %" PRIu64 " of them backwards in time; the quickest took %" PRIu64 " ticks\n", name, PASSES,
+	       table.backwards, table.closest);
 	return table.backwards == 0;
 }
 

@@ -107,8 +107,8 @@ int main(int argc, char **argv)
 	if (!planted("leak_at_exit") && strncmp(mistake, "behind_", 7) != 0)
 		printf("%s: %zu objects never released\n", mistake, lfpool_destroy(pool));
 	if (planted("reuse")) {
-		void *memory = mmap((void *)page, 4096, PROT_READ | PROT_WRITE,
-				    MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED_NOREPLACE, -1, 0);
+		void *memory = mmap((void *)page, 4096, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED_NOREPLACE,
+				    -1, 0);
 
 		if (memory == MAP_FAILED)
 			return 2;

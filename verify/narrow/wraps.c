@@ -256,21 +256,4 @@ TEST(resets_of_a_least)
 	}
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(positions),
-		cmocka_unit_test(generations),
-		cmocka_unit_test(handles_of_pools_before),
-		cmocka_unit_test(tickets),
-		cmocka_unit_test(tickets_to_cancel),
-		cmocka_unit_test(stamps),
-		cmocka_unit_test(versions_of_a_state),
-		cmocka_unit_test(versions_of_a_place_in_the_quarantine),
-		cmocka_unit_test(versions_of_ranges),
-		cmocka_unit_test(generations_of_a_place_in_the_registry),
-		cmocka_unit_test(resets_of_a_least),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+RUN_TESTS()

@@ -79,8 +79,9 @@ static void *give(struct member *me)
 static void acquire(struct member *me)
 {
 	const struct model *m = me->m;
-	void *object = me->cache ? lfpool_cache_acquire(me->cache) :
-		       m->plan.way->acquire && me->stamps % 2 ? m->plan.way->acquire(me->m) : lfpool_acquire(m->pool);
+	void *object = me->cache                                ? lfpool_cache_acquire(me->cache)
+		       : m->plan.way->acquire && me->stamps % 2 ? m->plan.way->acquire(me->m)
+								: lfpool_acquire(m->pool);
 
 	if (object)
 		take(me, object);
@@ -117,8 +118,8 @@ static void release_bulk(struct member *me)
 static void acquire_soon(struct member *me)
 {
 	const int64_t timeout_ns = random_below(&me->r, 50000);
-	void *object = me->cache ? lfpool_cache_acquire_wait(me->cache, timeout_ns) :
-				   lfpool_acquire_wait(me->m->pool, timeout_ns);
+	void *object = me->cache ? lfpool_cache_acquire_wait(me->cache, timeout_ns)
+				 : lfpool_acquire_wait(me->m->pool, timeout_ns);
 
 	if (object)
 		take(me, object);
@@ -176,7 +177,8 @@ static void resize(struct member *me)
 	switch (random_below(&me->r, 7)) {
 	case 0: (void)lfpool_grow(pool, count); break;
 	case 1: (void)lfpool_reserve(pool, 1 + random_below(&me->r, (uint32_t)me->m->reserved)); break;
-	case 2: case 3: REQUIRE(lfpool_shrink(pool, count) <= count); break;
+	case 2:
+	case 3: REQUIRE(lfpool_shrink(pool, count) <= count); break;
 	case 4: (void)lfpool_shrink_cancel(pool); break;
 	case 5: (void)lfpool_trim(pool, count, 1); break;
 	default: REQUIRE(lfpool_limit(pool, me->m->reserved) == LFPOOL_OK); break;
@@ -251,13 +253,33 @@ static void step(struct member *me)
 	pthread_t thread;
 
 	switch (random_below(&me->r, 32)) {
-	case 0: case 1: case 2: case 3: case 4: case 5: case 6: case 7: acquire(me); break;
-	case 8: case 9: case 10: case 11: case 12: case 13: case 14: release(me); break;
+	case 0:
+	case 1:
+	case 2:
+	case 3:
+	case 4:
+	case 5:
+	case 6:
+	case 7: acquire(me); break;
+	case 8:
+	case 9:
+	case 10:
+	case 11:
+	case 12:
+	case 13:
+	case 14: release(me); break;
 	case 15: acquire_bulk(me); break;
-	case 16: case 17: release_bulk(me); break;
-	case 18: case 19: case 20: case 21: wish_for(me, true); break;
-	case 22: case 23: case 24: resize(me); break;
-	case 25: case 26: retire(me); break;
+	case 16:
+	case 17: release_bulk(me); break;
+	case 18:
+	case 19:
+	case 20:
+	case 21: wish_for(me, true); break;
+	case 22:
+	case 23:
+	case 24: resize(me); break;
+	case 25:
+	case 26: retire(me); break;
 	case 27: acquire_soon(me); break;
 	case 28:
 		if (!random_below(&me->r, 8))
@@ -277,9 +299,7 @@ static void step(struct member *me)
 		me->cache = m->plan.explicit_caches || !me->cache ? lfpool_cache_create(m->pool) : NULL;
 		REQUIRE(me->cache || !m->plan.explicit_caches || m->plan.in_buffer);
 		break;
-	default:
-		REQUIRE(lfpool_active_count(m->pool) <= m->reserved);
-		break;
+	default: REQUIRE(lfpool_active_count(m->pool) <= m->reserved); break;
 	}
 }
 
@@ -346,8 +366,7 @@ static void hand_over(struct model *m)
 		struct member *me = &members[i];
 
 		for (unsigned k = 0; k < WISHES; k++)
-			REQUIRE(atomic_load(&me->wish[k].state) != WAITING ||
-				lfpool_cancel(m->pool, me->wish[k].ticket));
+			REQUIRE(atomic_load(&me->wish[k].state) != WAITING || lfpool_cancel(m->pool, me->wish[k].ticket));
 		lfpool_cache_destroy(me->cache);
 	}
 	atomic_store(&m->ready, true);

@@ -14,6 +14,7 @@
 #include "lfpool/lfpool.h"
 
 /* X(name, value, ...); of the flags "no" is 0. */
+/* clang-format off */
 #define DIMENSIONS(X)                                                                                           \
 	X(library, "static", "key", "shared", "two-file")                                                       \
 	X(made, "create", "create_in", "set", "registry", "class")                                              \
@@ -35,6 +36,7 @@
 	X(caches, "thread", "small", "explicit", "none")                                                        \
 	X(size, "8", "48", "1024")                                                                              \
 	X(before, "nothing", "a pool", "a pool in a buffer")
+/* clang-format on */
 
 #define VALUES_MAX 10
 
@@ -42,15 +44,25 @@ enum dimension {
 #define DIMENSION_ENUM(name, ...) of_##name,
 	DIMENSIONS(DIMENSION_ENUM)
 #undef DIMENSION_ENUM
-	DIMENSION_COUNT
+		DIMENSION_COUNT
 };
 
 /* Values in the order above. */
 enum { LIBRARY_STATIC, LIBRARY_KEY, LIBRARY_SHARED, LIBRARY_TWO_FILE };
 enum { MADE_CREATE, MADE_IN, MADE_SET, MADE_REGISTRY, MADE_CLASS };
 enum { HOOKS_NONE, HOOKS_BUILD, HOOKS_ACTIVATE, HOOKS_ALL, HOOKS_REFUSING };
-enum { DEBUG_NONE, DEBUG_CHECK, DEBUG_ZERO, DEBUG_NO_TOOLS, DEBUG_ENVIRONMENT, DEBUG_POISON, DEBUG_QUARANTINE, DEBUG_GUARD,
-       DEBUG_OWNER, DEBUG_BACKTRACE };
+enum {
+	DEBUG_NONE,
+	DEBUG_CHECK,
+	DEBUG_ZERO,
+	DEBUG_NO_TOOLS,
+	DEBUG_ENVIRONMENT,
+	DEBUG_POISON,
+	DEBUG_QUARANTINE,
+	DEBUG_GUARD,
+	DEBUG_OWNER,
+	DEBUG_BACKTRACE
+};
 enum { GROWTH_FIXED, GROWTH_BY_HAND, GROWTH_BY_ITSELF };
 enum { SCHEME_NONE, SCHEME_ASKED, SCHEME_TOLD };
 enum { CACHES_THREAD, CACHES_SMALL, CACHES_EXPLICIT, CACHES_NONE };

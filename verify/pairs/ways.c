@@ -184,8 +184,8 @@ static const char environment_words[] = "poison,guard,quarantine=5,owner";
 
 static void choose_debug(struct plan *plan, unsigned which)
 {
-	static const char *const words[VALUES_MAX] = {NULL, "check", "zero", "no-tools", NULL, "poison", "quarantine=7",
-						      "guard", "owner", "backtrace=1/3"};
+	static const char *const words[VALUES_MAX] = {NULL,     "check",        "zero",  "no-tools", NULL,
+						      "poison", "quarantine=7", "guard", "owner",    "backtrace=1/3"};
 	const bool environment = which == DEBUG_ENVIRONMENT && !plan->in_buffer,
 		   knows = plan->config.backend != LFPOOL_BACKEND_MALLOC;
 
@@ -199,8 +199,8 @@ const struct plan *row_plan(const struct row *row)
 {
 	static const size_t capacities[] = {1, 2, 33, 300}, sizes[] = {8, 48, 1024}, alignments[] = {8, 16, 64},
 			    caches[] = {0, 2, 0, LFPOOL_CACHE_NONE};
-	static const uint32_t flags[] = {LFPOOL_PREFAULT, LFPOOL_ZERO, LFPOOL_CHECK_RACES, LFPOOL_CREATE_ALL, LFPOOL_LOCK,
-					 LFPOOL_HUGE_PAGES, LFPOOL_PLAIN_STRIDE};
+	static const uint32_t flags[] = {LFPOOL_PREFAULT, LFPOOL_ZERO,       LFPOOL_CHECK_RACES, LFPOOL_CREATE_ALL,
+					 LFPOOL_LOCK,     LFPOOL_HUGE_PAGES, LFPOOL_PLAIN_STRIDE};
 	static const struct plan none = {.config = LFPOOL_CONFIG_INIT};
 	static struct plan plan;
 	static struct way way;

@@ -19,6 +19,7 @@
 #define SLOTS_MAX 18 /* the tree has two levels, with nodes of sixteen and of two slots */
 #define ITEMS_MAX (SLOTS_MAX + 4)
 #define HIGHEST UINT64_MAX
+#define PINS_MOST 125
 
 /* What was evicted, in order; or what is to be. */
 struct list {
@@ -53,17 +54,16 @@ struct evict_scene {
 	size_t seen;            /* of those, before it went on                  */
 	struct item *got;       /* what it acquired, when it has returned       */
 	const char *wrong;      /* with what it answered; NULL: nothing         */
-	unsigned moved;         /* when it ran undisturbed                      */
 	lfpool_handle_t peeked; /* by lfpool_priority_peek_min()                */
 	bool has_peeked;
-	bool met;               /* the others have only met it: see others_meet() */
+	bool met; /* the others have only met it: see others_meet() */
 };
 
 /* Words of the pool that an operation may change. */
 enum evict_moves {
 	EVICT_MOVES_NOTHING = 0,
-	MOVES_STATE = 1,  /* of a slot                                         */
-	MOVES_NODE = 2,   /* of a slot's parent, if that is not the root       */
+	MOVES_STATE = 1, /* of a slot                                         */
+	MOVES_NODE = 2,  /* of a slot's parent, if that is not the root       */
 	MOVES_ROOT = 4,
 	MOVES_FREE = 8,   /* the stack of free slots                           */
 	MOVES_RECORD = 16 /* a word names a record of the pool of records      */
@@ -77,7 +77,7 @@ struct evict_operation {
 	size_t capacity;
 	uint32_t flags; /* config */
 	enum evict_special special;
-	void (*prepare)(struct evict_scene *s);
+	const char *setup; /* evict_setup.c */
 	void (*operate)(struct evict_scene *s);
 	unsigned moves;
 	long lost; /* objects that cannot be had while it stands in its middle, besides what its caller holds: at most */
@@ -90,7 +90,8 @@ extern const size_t evict_operation_count;
 
 /* A fresh pool, prepared by the calling thread, which is the one to operate. */
 void evict_scene_open(struct evict_scene *s, const struct evict_operation *o);
-void evict_scene_operate(struct evict_scene *s);
+/* Returns what moved, as scene_operate(). */
+unsigned evict_scene_operate(struct evict_scene *s);
 void evict_scene_close(struct evict_scene *s);
 /* The calling thread's evictions are written down here; NULL: nowhere. */
 void evict_write_down(struct list *list);
@@ -104,8 +105,17 @@ struct item *item_of(struct evict_scene *s, lfpool_handle_t handle);
 bool item_can_go(const struct item *item);
 /* Is its slot in use, as far as its caller knows? */
 bool item_is_in_use(const struct item *item);
-/* For preparations: the records of every node and slot are in use, so that changes take theirs from the pool. */
+/* For evict_setup(), which does what the text says: of `records`. */
 void evict_scene_use_up_records(struct evict_scene *s);
+void evict_setup(struct evict_scene *s, const char *text);
+/* An object was acquired; it is new. */
+struct item *item_note(struct evict_scene *s, void *object, lfpool_handle_t handle, uint64_t priority);
+
+/* The owner that on_evict is to be told for an object acquired with this priority. */
+static inline void *owner_of(uint64_t priority)
+{
+	return (void *)(uintptr_t)priority;
+}
 
 /* ---- The others: evict_others.c ---- */
 
@@ -121,6 +131,8 @@ struct share {
 	struct list evicted; /* to come by that */
 };
 
+/* It has acquired an object, with the highest priority. */
+void share_add(struct share *h, void *object, lfpool_handle_t handle);
 /* Acquires with the highest priority until that is refused.  NULL, or what went wrong: an object twice, one that the
  * sleeper's caller holds, an eviction while there were free objects.  What it gets stays new. */
 const char *others_take_all(struct evict_scene *s, struct share *h);

@@ -106,8 +106,7 @@ static bool names_nothing(lfpool_priority_t *pool, lfpool_handle_t handle)
 	return !lfpool_priority_is_active(pool, handle) && !lfpool_priority_look(pool, handle) &&
 	       !lfpool_priority_pin(pool, handle) && !lfpool_priority_get(pool, handle, &priority) &&
 	       lfpool_priority_update(pool, handle, 0) == LFPOOL_E_STALE &&
-	       lfpool_priority_publish(pool, handle) == LFPOOL_E_STALE &&
-	       lfpool_priority_unpin(pool, handle) == LFPOOL_E_STALE &&
+	       lfpool_priority_publish(pool, handle) == LFPOOL_E_STALE && lfpool_priority_unpin(pool, handle) == LFPOOL_E_STALE &&
 	       lfpool_priority_release(pool, handle) == LFPOOL_E_STALE;
 }
 

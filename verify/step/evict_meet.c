@@ -7,7 +7,7 @@
  *              the first is there, and when that is evicted no node is written either.  What he has collected before
  *              must not get into the tree.
  */
-#include "evict_prepare.h"
+#include "evict.h"
 
 /* What the sleeper does not change: the next one behind its own, that can be evicted. */
 static struct item *neighbour(struct evict_scene *s)
@@ -46,12 +46,7 @@ static const char *acquire(struct evict_scene *s, struct share *h, bool publishe
 		item->active = true;
 		return change(s, item, 0);
 	}
-	object_mark(object, handle, HIGHEST);
-	h->of[h->count].object = object;
-	h->of[h->count].handle = handle;
-	h->of[h->count].priority = HIGHEST;
-	h->of[h->count].published = h->of[h->count].pinned = false;
-	h->count++;
+	share_add(h, object, handle);
 	return NULL;
 }
 
@@ -84,18 +79,11 @@ const char *others_meet(struct evict_scene *s, struct share *h, unsigned kind)
 	const lfpool_handle_t first = lfpool_priority_peek_min(s->pool, &least);
 
 	switch (first && other ? kind % METS : 0) {
-	case 1:
-		wrong = change(s, other, least + 1);
-		return wrong ? wrong : acquire(s, h, false);
-	case 2:
-		return change(s, other, 0);
-	case 3:
-		return pin_for_a_moment(s, first);
-	case 4:
-		return release(s, other);
-	case 5:
-		return acquire(s, h, true);
-	default:
-		return acquire(s, h, false);
+	case 1: wrong = change(s, other, least + 1); return wrong ? wrong : acquire(s, h, false);
+	case 2: return change(s, other, 0);
+	case 3: return pin_for_a_moment(s, first);
+	case 4: return release(s, other);
+	case 5: return acquire(s, h, true);
+	default: return acquire(s, h, false);
 	}
 }

@@ -4,10 +4,10 @@
  */
 #include <string.h>
 
-#include "evict_prepare.h"
+#include "evict.h"
 
-#define HANDS 3      /* objects that one has at a time, in the churn */
-#define TOP 1000     /* priorities of the churn                      */
+#define HANDS 3  /* objects that one has at a time, in the churn */
+#define TOP 1000 /* priorities of the churn                      */
 
 static const char *wrong_object(struct evict_scene *s, const struct share *h, const void *object)
 {
@@ -19,6 +19,16 @@ static const char *wrong_object(struct evict_scene *s, const struct share *h, co
 		    item_is_in_use(&s->items[i]))
 			return "an object that the sleeper's caller has pinned, or not published";
 	return NULL;
+}
+
+void share_add(struct share *h, void *object, lfpool_handle_t handle)
+{
+	object_mark(object, handle, HIGHEST);
+	h->of[h->count].object = object;
+	h->of[h->count].handle = handle;
+	h->of[h->count].priority = HIGHEST;
+	h->of[h->count].published = h->of[h->count].pinned = false;
+	h->count++;
 }
 
 const char *others_take_all(struct evict_scene *s, struct share *h)
@@ -38,11 +48,7 @@ const char *others_take_all(struct evict_scene *s, struct share *h)
 		if (h->evicted.count > evicted + 1)
 			wrong = "an acquire has evicted two";
 		evicted = h->evicted.count;
-		object_mark(object, handle, HIGHEST);
-		h->of[h->count].published = h->of[h->count].pinned = false;
-		h->of[h->count].object = object;
-		h->of[h->count].handle = handle;
-		h->of[h->count++].priority = HIGHEST;
+		share_add(h, object, handle);
 	}
 	evict_write_down(NULL);
 	return wrong;

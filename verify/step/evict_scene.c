@@ -74,8 +74,8 @@ static void on_evict(void *context, const lfpool_evicted_t *evicted)
 	struct mark mark;
 
 	memcpy(&mark, evicted->object, sizeof(mark));
-	if (evicted->pool != s->pool || mark.handle != evicted->handle ||
-	    lfpool_priority_is_active(s->pool, mark.handle) || (uintptr_t)evicted->owner != (uintptr_t)mark.priority)
+	if (evicted->pool != s->pool || mark.handle != evicted->handle || lfpool_priority_is_active(s->pool, mark.handle) ||
+	    (uintptr_t)evicted->owner != (uintptr_t)mark.priority)
 		/* relaxed: as above. */
 		atomic_store_explicit(&faulty, true, memory_order_relaxed);
 	if (item)
@@ -111,7 +111,7 @@ void evict_scene_open(struct evict_scene *s, const struct evict_operation *o)
 	}
 	s->operation = o;
 	evict_write_down(NULL);
-	o->prepare(s);
+	evict_setup(s, o->setup);
 	evict_write_down(&s->evicted);
 }
 
@@ -162,7 +162,7 @@ static struct reading read_pool(const struct evict_scene *s)
 	return r;
 }
 
-void evict_scene_operate(struct evict_scene *s)
+unsigned evict_scene_operate(struct evict_scene *s)
 {
 	const struct reading before = read_pool(s);
 
@@ -170,7 +170,7 @@ void evict_scene_operate(struct evict_scene *s)
 
 	const struct reading after = read_pool(s);
 
-	s->moved = (after.states != before.states ? MOVES_STATE : 0) | (after.nodes != before.nodes ? MOVES_NODE : 0) |
-		   (after.root != before.root ? MOVES_ROOT : 0) | (after.free != before.free ? MOVES_FREE : 0) |
-		   (after.record ? MOVES_RECORD : 0);
+	return (after.states != before.states ? MOVES_STATE : 0) | (after.nodes != before.nodes ? MOVES_NODE : 0) |
+	       (after.root != before.root ? MOVES_ROOT : 0) | (after.free != before.free ? MOVES_FREE : 0) |
+	       (after.record ? MOVES_RECORD : 0);
 }

@@ -1,8 +1,14 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * heirs.c - see heirs.h.
+ * heirs.c - a fork while a thread stands and others wait: what the child must find.
+ *
+ * Idea         Before the fork the driver takes all there is, hands in two continuations, and releases one object: for whoever
+ *              came first, the victim perhaps.  The child has no thread but the driver's.  What waits there must have
+ *              been served when fork() returns, as far as there is anything free; when all has been released each
+ *              continuation has been called once, in order, whatever the victim was doing with it; and every object
+ *              is there but those in the victim's hands.  What it was given and had not fetched is in nobody's.
  */
-#include "heirs.h"
+#include "peers.h"
 
 static struct heir {
 	void *object;
@@ -48,8 +54,9 @@ static const char *check_begun(const struct scene *s, const struct operation *o,
 		return NULL;
 	for (size_t i = 0; i < 2; i++)
 		known += heirs[i].object != NULL;
-	return lfpool_for_each_active(s->pool, visit, NULL) > known ? NULL
-								     : "a continuation is gone before anybody has begun to call it";
+	return lfpool_for_each_active(s->pool, visit, NULL) > known
+		       ? NULL
+		       : "a continuation is gone before anybody has begun to call it";
 }
 
 const char *heirs_prepare(struct scene *s, const struct operation *o, struct holding *h)

@@ -8,81 +8,10 @@
 #define LFPOOL_INLINE_KEEP_NAMES
 #include "lfpool/inline.h"
 #include "hooks.h"
-#include "prepare.h"
+#include "setup.h"
 #include "stepper.h"
 
-#define PLACES 4 /* of the quarantine */
-#define PARTS 3  /* of a divided walk */
-
-/* ---- Preparations ---- */
-
-static void prepare_refused(struct scene *s)
-{
-	(void)hooks_refuse_me(false);
-	prepare_fresh(s);
-}
-
-/* Objects in the thread's own cache, which is attached. */
-static void prepare_held(struct scene *s)
-{
-	take(s, NULL, 5);
-	s->handle = lfpool_handle_of(s->pool, s->held[0]);
-}
-
-static void prepare_by_handle(struct scene *s)
-{
-	take(s, NULL, 3);
-	hand_over(s, 1);
-	s->handle = lfpool_handle_of(s->pool, s->given[0]);
-}
-
-static void prepare_release_all(struct scene *s)
-{
-	take(s, NULL, 5);
-	hand_over(s, 5);
-}
-
-static void prepare_release_bulk(struct scene *s)
-{
-	take(s, NULL, 8);
-	hand_over(s, 6);
-}
-
-/* The quarantine is full: what is released drives another one out. */
-static void prepare_into_quarantine(struct scene *s)
-{
-	take(s, s->mine, PLACES + 2);
-	give(s, s->mine, PLACES);
-	hand_over(s, 1);
-}
-
-/* Nothing is free but what is in quarantine. */
-static void prepare_out_of_quarantine(struct scene *s)
-{
-	take(s, s->other, lfpool_capacity(s->pool));
-	give(s, s->other, PLACES - 1);
-	s->wanted = 1;
-}
-
-/* An object without a handle. */
-static void prepare_unmarked(struct scene *s)
-{
-	take(s, NULL, 5);
-}
-
-/* Objects to be released of which there are handles. */
-static void prepare_marked(struct scene *s)
-{
-	prepare_release_hit(s);
-	s->handle = lfpool_handle_of(s->pool, s->given[0]);
-}
-
-static void prepare_bulk_marked(struct scene *s)
-{
-	prepare_release_bulk(s);
-	for (size_t i = 0; i < s->given_count; i += 2)
-		s->handle = lfpool_handle_of(s->pool, s->given[i]);
-}
+#define PARTS 3 /* of a divided walk */
 
 /* ---- Operations ---- */
 
@@ -91,13 +20,6 @@ static void acquire_refused(struct scene *s)
 	(void)hooks_refuse_me(true);
 	acquire_through_cache(s);
 	(void)hooks_refuse_me(false);
-}
-
-static void release_bulk_through_cache(struct scene *s)
-{
-	STEP_BEGIN();
-	s->released = lfpool_release_bulk(s->pool, s->given, s->given_count);
-	STEP_END();
 }
 
 static void resolve(struct scene *s)
@@ -131,7 +53,7 @@ static void release_marked(struct scene *s)
 
 static void release_bulk_marked(struct scene *s)
 {
-	release_bulk_through_cache(s);
+	release_bulk(s);
 	if (lfpool_resolve(s->pool, s->handle))
 		s->wrong = "the handle of a released object names one";
 }
@@ -238,37 +160,36 @@ static void copy_active(struct scene *s)
 #define OWNED POOL(4 * EACH, 2 * EACH, 0, NULL, "owner,no-tools", IN_PROGRAM)
 
 const struct operation object_operations[] = {
-	{"acquire, hooks", HOOKED(hooks_all), prepare_hit, acquire_through_cache, 0, 1},
-	{"acquire, hooks, first use", HOOKED(hooks_all), prepare_fresh, acquire_through_cache,
-		  CHANGED | MOVES_CARVED, 1},
-	{"acquire, activate refuses", HOOKED(hooks_reluctant), prepare_refused, acquire_refused,
-		  CHANGED | MOVES_CARVED, 1},
-	{"acquire bulk of 6, hooks", HOOKED(hooks_all), prepare_bulk_acquire, acquire_bulk,
-		  MOVES_CURRENT | MOVES_CARVED | MOVES_EMPTY | MOVES_TOP, 1},
-	{"release, hooks", HOOKED(hooks_all), prepare_release_hit, release_through_cache, 0, 1},
-	{"release, deactivate refuses", HOOKED(hooks_refusing), prepare_release_hit, release_through_cache, 0, 1},
-	{"release bulk of 6, hooks", HOOKED(hooks_all), prepare_release_bulk, release_bulk_through_cache, CHANGED, 1},
-	{"acquire hit, built before", BUILT_FIRST, prepare_hit, acquire_inlined, 0, 1},
-	{"release hit, built before", BUILT_FIRST, prepare_release_hit, release_inlined, 0, 1},
-	{"handle of, the first", USUAL, prepare_unmarked, handle_of, 0, 0},
-	{"handle of", USUAL, prepare_held, handle_of, 0, 0},
-	{"resolve", USUAL, prepare_held, resolve, 0, 0},
-	{"release handle", USUAL, prepare_by_handle, release_handle, 0, 1},
-	{"release handle, hooks", HOOKED(hooks_all), prepare_by_handle, release_handle, 0, 1},
-	{"release all", ALL(NULL), prepare_release_all, release_all, CHANGED, 1},
-	{"release all, hooks", ALL(&hooks_all), prepare_release_all, release_all, CHANGED, 1},
-	{"walk, for each active", USUAL, prepare_held, for_each, 0, 0},
-	{"walk, cursor", USUAL, prepare_held, step_cursor, 0, 0},
-	{"walk, divided", USUAL, prepare_held, split_cursor, 0, 0},
-	{"walk, copy active", USUAL, prepare_held, copy_active, 0, 0},
-	{"acquire, poison and guard", WATCHED, prepare_hit, acquire_through_cache, 0, 1},
-	{"release, poison and guard", WATCHED, prepare_release_hit, release_through_cache, 0, 1},
-	{"acquire, owner", OWNED, prepare_hit, acquire_through_cache, 0, 1},
-	{"release, owner", OWNED, prepare_release_hit, release_through_cache, 0, 1},
-	{"acquire, out of quarantine", QUARANTINED, prepare_out_of_quarantine, acquire_through_cache, 0, 1},
-	{"acquire, quarantine exhausted", QUARANTINED, prepare_exhausted, acquire_through_cache, 0, 0},
-	{"release, into quarantine", QUARANTINED, prepare_into_quarantine, release_through_cache, 0, 1},
-	{"release, with a handle", USUAL, prepare_marked, release_marked, 0, 1},
-	{"release bulk of 6, with handles", USUAL, prepare_bulk_marked, release_bulk_marked, CHANGED, 1},
+	{"acquire, hooks", HOOKED(hooks_all), "mine +2 want 1", acquire_through_cache, 0, 1},
+	{"acquire, hooks, first use", HOOKED(hooks_all), "want 1", acquire_through_cache, CHANGED | MOVES_CARVED, 1},
+	{"acquire, activate refuses", HOOKED(hooks_reluctant), "willing want 1", acquire_refused, CHANGED | MOVES_CARVED, 1},
+	{"acquire bulk of 6, hooks", HOOKED(hooks_all), "own +2 want 6", acquire_bulk,
+	 MOVES_CURRENT | MOVES_CARVED | MOVES_EMPTY | MOVES_TOP, 1},
+	{"release, hooks", HOOKED(hooks_all), "mine +2 older", release_through_cache, 0, 1},
+	{"release, deactivate refuses", HOOKED(hooks_refusing), "mine +2 older", release_through_cache, 0, 1},
+	{"release bulk of 6, hooks", HOOKED(hooks_all), "own +8 hand 6", release_bulk, CHANGED, 1},
+	{"acquire hit, built before", BUILT_FIRST, "mine +2 want 1", acquire_inlined, 0, 1},
+	{"release hit, built before", BUILT_FIRST, "mine +2 older", release_inlined, 0, 1},
+	{"handle of, the first", USUAL, "own +5", handle_of, 0, 0},
+	{"handle of", USUAL, "own +5 handle", handle_of, 0, 0},
+	{"resolve", USUAL, "own +5 handle", resolve, 0, 0},
+	{"release handle", USUAL, "own +3 hand 1 handle", release_handle, 0, 1},
+	{"release handle, hooks", HOOKED(hooks_all), "own +3 hand 1 handle", release_handle, 0, 1},
+	{"release all", ALL(NULL), "own +5 hand 5", release_all, CHANGED, 1},
+	{"release all, hooks", ALL(&hooks_all), "own +5 hand 5", release_all, CHANGED, 1},
+	{"walk, for each active", USUAL, "own +5 handle", for_each, 0, 0},
+	{"walk, cursor", USUAL, "own +5 handle", step_cursor, 0, 0},
+	{"walk, divided", USUAL, "own +5 handle", split_cursor, 0, 0},
+	{"walk, copy active", USUAL, "own +5 handle", copy_active, 0, 0},
+	{"acquire, poison and guard", WATCHED, "mine +2 want 1", acquire_through_cache, 0, 1},
+	{"release, poison and guard", WATCHED, "mine +2 older", release_through_cache, 0, 1},
+	{"acquire, owner", OWNED, "mine +2 want 1", acquire_through_cache, 0, 1},
+	{"release, owner", OWNED, "mine +2 older", release_through_cache, 0, 1},
+	/* nothing is free but what is in quarantine; and that is full: what is released drives another one out */
+	{"acquire, out of quarantine", QUARANTINED, "other all -3 want 1", acquire_through_cache, 0, 1},
+	{"acquire, quarantine exhausted", QUARANTINED, "other all want 1", acquire_through_cache, 0, 0},
+	{"release, into quarantine", QUARANTINED, "mine +6 -4 hand 1", release_through_cache, 0, 1},
+	{"release, with a handle", USUAL, "mine +2 older handle", release_marked, 0, 1},
+	{"release bulk of 6, with handles", USUAL, "own +8 hand 6 handles", release_bulk_marked, CHANGED, 1},
+	{.name = NULL},
 };
-const size_t object_operation_count = sizeof(object_operations) / sizeof(*object_operations);

@@ -16,50 +16,47 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "freeze.h"
-#include "options.h"
+#include "mutant.h"
+#include "peers.h"
+#include "sleeper.h"
 
 #define LFPOOL_INLINE_KEEP_NAMES
 #include "lfpool/inline.h"
 
 #define STUCK_SECONDS 10
 #define REPORTS_MAX 10
+#define BEFORE 60 /* the theft: so many instructions before the thief's CAS, and behind it */
+#define AFTER 40
 
-
-static struct victim thief, user;
+static struct victim {
+	struct sleeper sleeper;
+	const struct operation *operation;
+	struct scene scene;
+} thief, user;
 static unsigned long failures;
 
-static void prepare(struct scene *s, size_t give_back)
+/* The thief makes the scene; the user is his guest there. */
+static void act(void *context)
 {
-	while ((s->held[s->held_count] = lfpool_cache_acquire(s->other)))
-		s->held_count++;
-	while (give_back--)
-		(void)lfpool_cache_release(s->other, s->held[--s->held_count]);
+	struct victim *v = context;
+
+	if (v == &thief)
+		scene_open(&v->scene, v->operation);
+	v->operation->operate(&thief.scene);
 }
 
-/* The user's current holds one object. */
-static void prepare_last(struct scene *s)
+static void start(struct victim *v)
 {
-	prepare(s, 1);
-	s->wanted = 2;
+	v->sleeper.act = act;
+	v->sleeper.context = v;
+	sleeper_start(&v->sleeper);
 }
 
-/* It holds one, and one comes back. */
-static void prepare_release(struct scene *s)
+static void record(struct victim *v, const struct operation *o)
 {
-	prepare(s, 1);
-	s->given[s->given_count++] = s->held[0];
-	s->held[0] = s->held[--s->held_count];
-	s->wanted = 1;
-}
-
-/* The user's current is empty, his previous full. */
-static void prepare_previous(struct scene *s)
-{
-	prepare(s, 8);
-	while (s->held_count < 4)
-		s->held[s->held_count++] = lfpool_cache_acquire(s->other);
-	s->wanted = 2;
+	v->operation = o;
+	v->sleeper.name = o->name;
+	sleeper_rehearse(&v->sleeper, true);
 }
 
 static void steal(struct scene *s)
@@ -83,44 +80,16 @@ static void user_releases(struct scene *s)
 	STEP_END();
 }
 
+#define OF_EIGHT(text) .capacity = 8, .cache_capacity = 8, .setup = (text), .operate = steal
+
 static const struct pair {
 	struct operation thief, user;
-	long before, after; /* the theft: so many instructions before the thief's CAS, and behind it */
 } pairs[] = {
-	{{.name = "steal one", .capacity = 8, .cache_capacity = 8, .prepare = prepare_last, .operate = steal},
-	 {.name = "acquire the last", .operate = user_acquires}, 60, 40},
-	{{.name = "steal one", .capacity = 8, .cache_capacity = 8, .prepare = prepare_release, .operate = steal},
-	 {.name = "release", .operate = user_releases}, 60, 40},
-	{{.name = "rob previous", .capacity = 8, .cache_capacity = 8, .prepare = prepare_previous, .operate = steal},
-	 {.name = "swap back", .operate = user_acquires}, 60, 40},
+	/* The user's current holds one object; the same, and one comes back; it is empty, his previous full. */
+	{{.name = "steal one", OF_EIGHT("other all -1 want 2")}, {.name = "acquire the last", .operate = user_acquires}},
+	{{.name = "steal one", OF_EIGHT("other all -1 older want 1")}, {.name = "release", .operate = user_releases}},
+	{{.name = "rob previous", OF_EIGHT("other all -8 +4 want 2")}, {.name = "swap back", .operate = user_acquires}},
 };
-
-/* Everything is somebody's. */
-static const char *gather(struct scene *s, struct holding *h)
-{
-	const char *wrong = s->released == s->given_count ? NULL : "a release was refused";
-
-	for (size_t i = 0; !wrong && i < s->wanted; i++) {
-		for (size_t k = 0; s->got[i] && k < h->count; k++)
-			if (h->objects[k] == s->got[i])
-				wrong = "one of the two got an object that the third holds";
-		if (i && s->got[i] && s->got[i] == s->got[0])
-			wrong = "both got the same object";
-	}
-	if (!wrong)
-		wrong = peer_give_back(s->pool, h);
-	for (size_t i = 0; i < s->wanted; i++)
-		if (s->got[i])
-			(void)lfpool_release(s->pool, s->got[i]);
-	for (size_t i = 0; i < s->held_count; i++)
-		(void)lfpool_release(s->pool, s->held[i]);
-	s->held_count = s->wanted = 0;
-	if (!wrong)
-		wrong = peer_drain(s, NULL, h);
-	if (!wrong && (h->count != lfpool_capacity(s->pool) || lfpool_misuse_count(s->pool)))
-		wrong = "objects are missing at the end, or a release was refused on the way";
-	return wrong ? wrong : scene_check(s);
-}
 
 /* Both stand.  way: bit 0, the user goes on first; bit 1, the third keeps what it got. */
 static void visit(unsigned way)
@@ -140,13 +109,13 @@ static void visit(unsigned way)
 	sleeper_resume(way & 1 ? &user.sleeper : &thief.sleeper);
 	sleeper_resume(way & 1 ? &thief.sleeper : &user.sleeper);
 	if (!wrong)
-		wrong = gather(s, &h);
+		wrong = account(s, thief.operation, &h);
 	if (!wrong || failures++ >= REPORTS_MAX)
 		return;
 	sleeper_describe(&thief.sleeper, text[0], sizeof(text[0]));
 	sleeper_describe(&user.sleeper, text[1], sizeof(text[1]));
-	printf("%s: %s\n  %s\n  %s\n  the %s first, the third %s\n", verify_mutant ? "caught" : "FAILED", wrong,
-	       text[0], text[1], way & 1 ? "user" : "thief", way & 2 ? "keeps all" : "gives all back");
+	printf("%s: %s\n  %s\n  %s\n  the %s first, the third %s\n", verify_mutant ? "caught" : "FAILED", wrong, text[0], text[1],
+	       way & 1 ? "user" : "thief", way & 2 ? "keeps all" : "gives all back");
 	(void)fflush(stdout);
 }
 
@@ -164,9 +133,8 @@ static long sweep_user(const struct pair *p, long n)
 				(void)scene_close(&thief.scene);
 				return points;
 			}
-			user.guest_of = &thief.scene;
 			if (m < 0) {
-				victim_record_guest(&user, &p->user);
+				record(&user, &p->user);
 				last = user.sleeper.stepper.length;
 				sleeper_abandon(&thief.sleeper);
 			} else if (sleeper_run(&user.sleeper, m)) {
@@ -188,24 +156,26 @@ int main(int count, char **arguments)
 	if (count == 3 && strcmp(arguments[1], "--mutant") == 0)
 		verify_mutant = (int)strtol(arguments[2], NULL, 10);
 	stepper_open();
-	victim_start(&thief);
-	victim_start(&user);
+	start(&thief);
+	start(&user);
 	watchdog_start(&thief.sleeper, STUCK_SECONDS, false);
 	for (size_t i = 0; i < sizeof(pairs) / sizeof(*pairs) && !(verify_mutant && failures); i++) {
 		const struct pair *p = &pairs[i];
 		const unsigned long failures_before = failures;
 		long points = 0;
 
-		victim_record(&thief, &p->thief);
+		/* Once for what happens only the first time. */
+		record(&thief, &p->thief);
+		(void)scene_close(&thief.scene);
+		record(&thief, &p->thief);
 		(void)scene_close(&thief.scene);
 		const bool deep = getenv("LFPOOL_DEEP") != NULL;
-		const long first = deep ? 0 : thief.sleeper.stepper.locked_at - p->before;
-		const long last = deep ? thief.sleeper.stepper.length : first + p->before + p->after;
+		const long first = deep ? 0 : thief.sleeper.stepper.locked_at - BEFORE;
+		const long last = deep ? thief.sleeper.stepper.length : first + BEFORE + AFTER;
 
 		for (long n = first; n <= last && !(verify_mutant && failures); n++)
 			points += sweep_user(p, n);
-		printf("%s, %s: %ld points, %lu failures\n", p->thief.name, p->user.name, points,
-		       failures - failures_before);
+		printf("%s, %s: %ld points, %lu failures\n", p->thief.name, p->user.name, points, failures - failures_before);
 		if (!verify_mutant) {
 			passed += failures == failures_before && points > 0;
 			failed += failures != failures_before || points == 0;

@@ -29,6 +29,9 @@ const char *peer_make_pools(const struct scene *s);
  * twice, or one that the victim's caller holds. */
 const char *peer_drain(const struct scene *s, lfpool_cache_t *cache, struct holding *h);
 
+/* Releases what the others hold, and whoever sleeps for an object must get one by that. */
+const char *peer_return_lent(struct scene *s);
+
 /* Gives back everything. */
 const char *peer_give_back(lfpool_t *pool, struct holding *h);
 
@@ -37,5 +40,17 @@ long lost(const struct scene *s, const struct holding *h);
 
 /* At most so many may be lost while the operation stands in its middle. */
 long lost_at_most(const struct scene *s, const struct operation *o, const struct holding *h);
+
+/* A fork while it stands and others wait (heirs.c): in the parent, just before; in the child.  NULL, or what is wrong; and of the
+ * latter the objects lost.  It destroys the pool. */
+const char *heirs_prepare(struct scene *s, const struct operation *o, struct holding *h);
+const char *heirs_inherit(struct scene *s, const struct operation *o, struct holding *h, long *lost_out);
+
+/*
+ * The operation has finished after all, the driver holds `h`, and nobody is in a call: what it returned is held against what the
+ * driver holds; then everything is given back and gathered, and must be the whole pool, each object once, and each magazine in
+ * one place.  Uses up the scene.  NULL, or what is wrong.
+ */
+const char *account(struct scene *s, const struct operation *o, struct holding *h);
 
 #endif

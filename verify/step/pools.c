@@ -7,49 +7,12 @@
  *              objects are.  The other way round, who asks whose an object is holds up nobody that creates and destroys
  *              pools.
  */
-#include "prepare.h"
+#include "setup.h"
 #include "stepper.h"
 
-#include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 #define TEXT_BYTES 4096
-
-/* ---- Preparations ---- */
-
-static void prepare_lookup(struct scene *s)
-{
-	take(s, NULL, 3);
-	s->beside = scene_pool();
-	s->made = scene_pool();
-}
-
-static void prepare_release_self(struct scene *s)
-{
-	prepare_lookup(s);
-	hand_over(s, 1);
-}
-
-static void prepare_report(struct scene *s)
-{
-	take(s, NULL, 5);
-}
-
-static void prepare_pool_create(struct scene *s)
-{
-	take(s, NULL, 3);
-	s->beside = scene_pool();
-}
-
-static void prepare_pool_destroy(struct scene *s)
-{
-	prepare_lookup(s);
-	if (!lfpool_acquire(s->made)) {
-		fprintf(stderr, "no object\n");
-		exit(3);
-	}
-}
 
 /* ---- Operations ---- */
 
@@ -137,12 +100,12 @@ static void dump(struct scene *s)
 #define WRITING POOL(4 * EACH, 2 * EACH, 0, NULL, NULL, IN_PROGRAM)
 
 const struct operation pool_operations[] = {
-	{"pool of", AMONG, prepare_lookup, pool_of, 0, 0},
-	{"pool of, none", AMONG, prepare_lookup, pool_of_none, 0, 0},
-	{"release self", AMONG, prepare_release_self, release_self, 0, 1},
-	{"pool create", LOCKING, prepare_pool_create, create_pool, 0, 0},
-	{"pool destroy", LOCKING, prepare_pool_destroy, destroy_pool, 0, 0},
-	{"stats", USUAL, prepare_report, ask_stats, 0, 0},
-	{"dump", WRITING, prepare_report, dump, 0, 0},
+	{"pool of", AMONG, "own +3 beside made", pool_of, 0, 0},
+	{"pool of, none", AMONG, "own +3 beside made", pool_of_none, 0, 0},
+	{"release self", AMONG, "own +3 beside made hand 1", release_self, 0, 1},
+	{"pool create", LOCKING, "own +3 beside", create_pool, 0, 0},
+	{"pool destroy", LOCKING, "own +3 beside made active", destroy_pool, 0, 0},
+	{"stats", USUAL, "own +5", ask_stats, 0, 0},
+	{"dump", WRITING, "own +5", dump, 0, 0},
+	{.name = NULL},
 };
-const size_t pool_operation_count = sizeof(pool_operations) / sizeof(*pool_operations);

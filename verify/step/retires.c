@@ -6,93 +6,10 @@
  *              nothing gets it.  While the victim stands, others retire too, and go round the place that it holds.  What
  *              they cannot have is the call's own: the objects that it retires, or those of that place.
  */
-#include "prepare.h"
+#include "setup.h"
 #include "stepper.h"
 
-/* ---- Preparations ---- */
-
-/* The last `count` held objects; the first of them is a batch, the others wait. */
-static void retire_held(struct scene *s, size_t count)
-{
-	while (count--)
-		(void)lfpool_retire(s->pool, s->held[--s->held_count]);
-}
-
-static void prepare_first(struct scene *s)
-{
-	take(s, NULL, 3);
-	hand_over(s, 1);
-}
-
-static void prepare_pushed(struct scene *s)
-{
-	take(s, NULL, 6);
-	retire_held(s, 2);
-	hand_over(s, 1);
-}
-
-static void prepare_bulk(struct scene *s)
-{
-	take(s, NULL, 9);
-	hand_over(s, 6);
-}
-
-static void prepare_waiting(struct scene *s)
-{
-	take(s, NULL, 6);
-	retire_held(s, 3);
-}
-
-static void prepare_dry(struct scene *s)
-{
-	take(s, s->mine, lfpool_capacity(s->pool));
-	retire_held(s, 2);
-	s->wanted = 1;
-}
-
-/* The thread's own cache: current 2 of 4.  Whoever finds nothing asks the scheme. */
-static void prepare_beside(struct scene *s)
-{
-	take(s, NULL, 6);
-	retire_held(s, 4);
-	s->wanted = 1;
-}
-
-static void prepare_beside_release(struct scene *s)
-{
-	take(s, NULL, 6);
-	retire_held(s, 4);
-	hand_over(s, 1);
-}
-
-static void prepare_told(struct scene *s)
-{
-	take(s, NULL, 6);
-	s->held_count -= 4;
-	(void)lfpool_retire_bulk(s->pool, s->held + s->held_count, 4);
-}
-
-static void prepare_told_more(struct scene *s)
-{
-	prepare_told(s);
-	retire_held(s, 2);
-}
-
 /* ---- Operations ---- */
-
-static void acquire(struct scene *s)
-{
-	STEP_BEGIN();
-	s->got[0] = lfpool_acquire(s->pool);
-	STEP_END();
-}
-
-static void release(struct scene *s)
-{
-	STEP_BEGIN();
-	s->released = lfpool_release(s->pool, s->given[0]) == LFPOOL_OK;
-	STEP_END();
-}
 
 static void retire(struct scene *s)
 {
@@ -144,15 +61,16 @@ static void reclaim(struct scene *s)
 #define WITHOUT POOL(4 * EACH, 2 * EACH, 0, NULL, NULL, TOLD)
 
 const struct operation retire_operations[] = {
-	{"retire, the first", WITH_READY, prepare_first, retire, 0, 1},
-	{"retire, to others", WITH_READY, prepare_pushed, retire, 0, 1},
-	{"retire bulk of 6", WITH_READY, prepare_bulk, retire_bulk, 0, 6},
-	{"retire poll", WITH_READY, prepare_waiting, poll, 0, 3},
-	{"acquire, asks", SMALL_READY, prepare_dry, acquire_through_cache, MOVES_TOP, 2},
-	{"acquire hit, some are retired", WITH_READY, prepare_beside, acquire, 0, 1},
-	{"release hit, some are retired", WITH_READY, prepare_beside_release, release, 0, 1},
-	{"retire, the first, told", WITHOUT, prepare_first, retire_told, THROUGH_DEPOT, 1},
-	{"reclaim", WITHOUT, prepare_told, reclaim, THROUGH_DEPOT | MOVES_FULL, 4},
-	{"reclaim, and begin", WITHOUT, prepare_told_more, reclaim, THROUGH_DEPOT | MOVES_FULL, 6},
+	{"retire, the first", WITH_READY, "own +3 hand 1", retire, 0, 1},
+	{"retire, to others", WITH_READY, "own +6 retire 2 hand 1", retire, 0, 1},
+	{"retire bulk of 6", WITH_READY, "own +9 hand 6", retire_bulk, 0, 6},
+	{"retire poll", WITH_READY, "own +6 retire 3", poll, 0, 3},
+	{"acquire, asks", SMALL_READY, "mine all retire 2 want 1", acquire_through_cache, MOVES_TOP, 2},
+	/* the thread's own cache, current 2 of 4: whoever finds nothing asks the scheme */
+	{"acquire hit, some are retired", WITH_READY, "own +6 retire 4 want 1", acquire, 0, 1},
+	{"release hit, some are retired", WITH_READY, "own +6 retire 4 hand 1", release, 0, 1},
+	{"retire, the first, told", WITHOUT, "own +3 hand 1", retire_told, THROUGH_DEPOT, 1},
+	{"reclaim", WITHOUT, "own +6 bundle 4", reclaim, THROUGH_DEPOT | MOVES_FULL, 4},
+	{"reclaim, and begin", WITHOUT, "own +6 bundle 4 retire 2", reclaim, THROUGH_DEPOT | MOVES_FULL, 6},
+	{.name = NULL},
 };
-const size_t retire_operation_count = sizeof(retire_operations) / sizeof(*retire_operations);

@@ -2,7 +2,7 @@
 /*
  * scene.c - see scene.h.  This is the one file of the test that looks inside the pool, to see which way a call went.
  */
-#include "scene.h"
+#include "setup.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -13,6 +13,18 @@
 #include "retire/retired.h"
 #include "pool/threads.h"
 #include "waiting/waiters.h"
+
+const struct operation *operation_at(size_t index)
+{
+	static const struct operation *const tables[] = {operations,        object_operations, pool_operations,
+							 resize_operations, wait_operations,   retire_operations};
+
+	for (size_t i = 0; i < sizeof(tables) / sizeof(*tables); i++)
+		for (const struct operation *o = tables[i]; o->name; o++)
+			if (index-- == 0)
+				return o;
+	return NULL;
+}
 
 /* The debug modes' last words on what an abandoned thread held are not asked for. */
 static void be_silent(void *context, const lfpool_misuse_t *misuse)
@@ -82,7 +94,7 @@ void scene_open(struct scene *s, const struct operation *o)
 		fprintf(stderr, "%s: no pool\n", o->name);
 		exit(3);
 	}
-	o->prepare(s);
+	setup(s, o->setup);
 	s->queued = s->ticket;
 }
 
@@ -180,12 +192,11 @@ unsigned scene_operate(struct scene *s, const struct operation *o)
 	const struct reading after = read_pool(s, core);
 
 	return (unsigned)((before.carved != after.carved) * MOVES_CARVED | (before.full != after.full) * MOVES_FULL |
-			  (before.partial != after.partial) * MOVES_PARTIAL |
-			  (before.empty != after.empty) * MOVES_EMPTY |
+			  (before.partial != after.partial) * MOVES_PARTIAL | (before.empty != after.empty) * MOVES_EMPTY |
 			  (before.currents != after.currents) * MOVES_CURRENT |
-			  (before.previouses != after.previouses) * MOVES_PREVIOUS |
-			  (before.tops != after.tops) * MOVES_TOP | (before.caches != after.caches) * MOVES_CACHES |
-			  (before.cold != after.cold) * MOVES_COLD | (before.queue != after.queue) * MOVES_QUEUE);
+			  (before.previouses != after.previouses) * MOVES_PREVIOUS | (before.tops != after.tops) * MOVES_TOP |
+			  (before.caches != after.caches) * MOVES_CACHES | (before.cold != after.cold) * MOVES_COLD |
+			  (before.queue != after.queue) * MOVES_QUEUE);
 }
 
 #define MAGAZINES_MAX 512

@@ -82,31 +82,23 @@ enum special {
 
 struct operation {
 	const char *name;
-	size_t object_bytes;             /* config.object_size; 0 = OBJECT_BYTES                */
-	size_t capacity, cache_capacity; /* config                                              */
+	size_t object_bytes;              /* config.object_size; 0 = OBJECT_BYTES                */
+	size_t capacity, cache_capacity;  /* config                                              */
 	size_t max_capacity, growth_step; /* config                                             */
-	uint32_t flags;                  /* config                                              */
-	const lfpool_hooks_t *hooks;     /* config; NULL: none                                  */
-	const char *debug;               /* config                                              */
+	uint32_t flags;                   /* config                                              */
+	const lfpool_hooks_t *hooks;      /* config; NULL: none                                  */
+	const char *debug;                /* config                                              */
 	unsigned special;
-	void (*prepare)(struct scene *s);
+	const char *setup; /* setup.h */
 	void (*operate)(struct scene *s);
 	unsigned moves;
 	unsigned in_hand; /* objects that the operation itself may hold, out of everybody's sight */
 };
 
-/* One object in and out, and caches: operations.c. */
-extern const struct operation operations[];
-extern const size_t operation_count;
-/* What an object's care, its pool's reports and its neighbours do: objects.c, pools.c. */
-extern const struct operation object_operations[], pool_operations[];
-extern const size_t object_operation_count, pool_operation_count;
-/* How many objects there are, and who waits for one: resizes.c, waits.c. */
-extern const struct operation resize_operations[], wait_operations[];
-extern const size_t resize_operation_count, wait_operation_count;
-/* What is retired: retires.c. */
-extern const struct operation retire_operations[];
-extern const size_t retire_operation_count;
+/* The tables, which end with an operation without a name: one object in and out, and caches; what an object's care, its pool's
+ * reports and its neighbours do; how many objects there are, and who waits for one; what is retired. */
+extern const struct operation operations[], object_operations[], pool_operations[], resize_operations[], wait_operations[],
+	retire_operations[];
 
 /* All of them; NULL beyond the last. */
 const struct operation *operation_at(size_t index);

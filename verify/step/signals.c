@@ -14,11 +14,9 @@
  *
  *     verify_step_signals empty|every|own [--only TEXT]
  */
-#include "account.h"
 #include "hooks.h"
-#include "prepare.h"
+#include "peers.h"
 #include "stepper.h"
-#include "where.h"
 
 #include <errno.h>
 #include <signal.h>
@@ -78,8 +76,8 @@ static void ask(void *object)
 	if (!lfpool_owns(scene.pool, object) || lfpool_available_count(scene.pool) > lfpool_capacity(scene.pool) ||
 	    lfpool_misuse_count(scene.pool))
 		wrong = "an object is not owned, a count is beyond the capacity, or there was misuse";
-	if (lfpool_active_count(scene.pool) > lfpool_capacity(scene.pool) ||
-	    lfpool_stats(scene.pool, &stats) != LFPOOL_OK || stats.active > stats.capacity)
+	if (lfpool_active_count(scene.pool) > lfpool_capacity(scene.pool) || lfpool_stats(scene.pool, &stats) != LFPOOL_OK ||
+	    stats.active > stats.capacity)
 		wrong = "a count is beyond the capacity";
 }
 
@@ -169,14 +167,6 @@ static void fail(const char *what)
 		       operation->name, stepper.steps, stepper.length, place, what);
 }
 
-/* What the operation needs to end was done by the handler, or must be done now. */
-static void return_lent(void)
-{
-	while (scene.lent_count)
-		(void)lfpool_release(scene.pool, scene.lent[--scene.lent_count]);
-	scene_await_caller(&scene);
-}
-
 /* One run, as planned. */
 static void run(void)
 {
@@ -188,9 +178,11 @@ static void run(void)
 	scene_open(&scene, operation);
 	operation->operate(&scene);
 	if (!stepper.recording) {
-		return_lent();
+		/* What the operation needs to end was done by the handler, or must be done now. */
+		const char *refused = peer_return_lent(&scene);
+
 		if (!wrong)
-			wrong = account(&scene, operation, &h);
+			wrong = refused ? refused : account(&scene, operation, &h);
 		if (wrong)
 			fail(wrong);
 	}

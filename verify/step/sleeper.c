@@ -11,8 +11,6 @@
 #include <stdlib.h>
 #include <time.h>
 
-#include "where.h"
-
 #define STACK_BYTES ((size_t)256 << 10)
 
 static void start(pthread_t *thread, void *(*run)(void *), void *argument)

@@ -17,7 +17,7 @@ struct sleeper {
 	struct stepper stepper;
 	void (*act)(void *context); /* prepares, and runs what it is to be stopped in, from STEP_BEGIN to STEP_END */
 	void *context;
-	const char *name;           /* of what it does                                                             */
+	const char *name; /* of what it does                                                             */
 };
 
 void sleeper_start(struct sleeper *s);

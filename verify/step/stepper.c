@@ -28,11 +28,17 @@ static bool is_locked(const unsigned char *code)
 {
 	for (;; code++) {
 		switch (*code) {
-		case 0xf0:
-			return true;
-		case 0x26: case 0x2e: case 0x36: case 0x3e: case 0x64: /* segments, sizes, rep */
-		case 0x65: case 0x66: case 0x67: case 0xf2: case 0xf3:
-			continue;
+		case 0xf0: return true;
+		case 0x26:
+		case 0x2e:
+		case 0x36:
+		case 0x3e:
+		case 0x64: /* segments, sizes, rep */
+		case 0x65:
+		case 0x66:
+		case 0x67:
+		case 0xf2:
+		case 0xf3: continue;
 		default:
 			if ((*code & 0xf0) == 0x40)
 				code++;

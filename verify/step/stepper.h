@@ -24,6 +24,7 @@
 
 #include <setjmp.h>
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 
 #include "turn.h"
@@ -38,26 +39,26 @@ struct stepper {
 	struct turn turn;
 	sigjmp_buf way_out; /* where an abandoned thread goes                                         */
 	/* The recording. */
-	long length;                 /* instructions from STEP_BEGIN to STEP_END                      */
-	long locked;                 /* those of them that lock: LOCK prefix, xchg with memory         */
-	long locked_at;              /* the last of those                                              */
+	long length;    /* instructions from STEP_BEGIN to STEP_END                      */
+	long locked;    /* those of them that lock: LOCK prefix, xchg with memory         */
+	long locked_at; /* the last of those                                              */
 	unsigned char *trace[STEPS_MAX];
 	/* The plan, made by the driver before it gives the turn away. */
-	long stop_at;                /* park before this instruction; length = before STEP_END         */
-	long anchor;                 /* the instruction to plant at; 0 = step all the way              */
-	long passes;                 /* how often it is executed before                                */
+	long stop_at; /* park before this instruction; length = before STEP_END         */
+	long anchor;  /* the instruction to plant at; 0 = step all the way              */
+	long passes;  /* how often it is executed before                                */
 	bool recording;
 	/* What a signal handler does there, instead of parking; NULL: it parks. */
 	void (*interrupt)(void *context);
 	void *context;
-	bool everywhere;             /* before each instruction, not only before stop_at              */
+	bool everywhere; /* before each instruction, not only before stop_at              */
 	/* The handler's. */
-	bool inside;                 /* between STEP_BEGIN and STEP_END                                */
+	bool inside; /* between STEP_BEGIN and STEP_END                                */
 	bool planted, passing;
-	unsigned char displaced;     /* the byte that the breakpoint stands in for                     */
-	long steps;                  /* instructions executed since STEP_BEGIN                         */
-	unsigned char *place;        /* the instruction it stands before                               */
-	bool strayed;                /* it went another way than in the recording                      */
+	unsigned char displaced; /* the byte that the breakpoint stands in for                     */
+	long steps;              /* instructions executed since STEP_BEGIN                         */
+	unsigned char *place;    /* the instruction it stands before                               */
+	bool strayed;            /* it went another way than in the recording                      */
 };
 
 /* Installs the handler, makes the program's code writable; once per process.  Ends the program when that fails. */
@@ -73,5 +74,9 @@ void stepper_plan_everywhere(struct stepper *s);
 bool stepper_in_program(const struct stepper *s, long at);
 /* Neither: the markers are passed over. */
 void stepper_plan_nothing(struct stepper *s);
+
+/* The name of a place in the program: symbol+offset, and what to type to get the source line; always terminated.  Reads the
+ * program's file: not for handlers.  where.c */
+void where(char *text, size_t room, uintptr_t place);
 
 #endif

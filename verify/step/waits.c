@@ -8,10 +8,9 @@
  * Concurrency  The call that sleeps is a thread of its own.  It is in the kernel when a breakpoint is planted, and what
  *              it runs when it is woken (the way out of lfpool_acquire_wait()) the victim does not run.
  */
-#include "prepare.h"
-#include "stepper.h"
+#include "setup.h"
+#include "sleeper.h"
 
-#include <pthread.h>
 #include <sched.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -19,34 +18,31 @@
 
 /* ---- The call that sleeps ---- */
 
-static struct caller {
-	struct turn turn;
-	_Atomic(long) number; /* of the thread, for the system */
-	bool started;
-	struct scene *scene;
-} caller;
+static struct scene *caller_scene;
+static _Atomic(long) caller_number; /* of its thread, for the system */
 
-static void *caller_main(void *nothing)
+static const char *call(void *nothing)
 {
 	(void)nothing;
 	/* relaxed: read until it is not 0. */
-	atomic_store_explicit(&caller.number, syscall(SYS_gettid), memory_order_relaxed);
-	while (turn_wait(&caller.turn, TURN_IDLE) != TURN_QUIT) {
-		caller.scene->got[0] = lfpool_acquire_wait(caller.scene->pool, -1);
-		turn_give(&caller.turn, TURN_IDLE);
-	}
+	atomic_store_explicit(&caller_number, syscall(SYS_gettid), memory_order_relaxed);
+	caller_scene->got[0] = lfpool_acquire_wait(caller_scene->pool, -1);
 	return NULL;
 }
+
+static struct worker caller = {.work = call};
 
 /* Does it sleep in the kernel? */
 static bool caller_sleeps(void)
 {
+	const long number = atomic_load_explicit(&caller_number, memory_order_relaxed);
 	char path[64], text[256];
 	const char *state = NULL;
 	FILE *file;
 
-	(void)snprintf(path, sizeof(path), "/proc/self/task/%ld/stat",
-		       atomic_load_explicit(&caller.number, memory_order_relaxed));
+	if (!number)
+		return false;
+	(void)snprintf(path, sizeof(path), "/proc/self/task/%ld/stat", number);
 	file = fopen(path, "r");
 	if (!file) {
 		fprintf(stderr, "no %s: the test cannot know when a thread sleeps\n", path);
@@ -59,20 +55,15 @@ static bool caller_sleeps(void)
 }
 
 /* Returns when it waits in the queue, and sleeps: it holds no lock on the way there, and sleeps nowhere else. */
-static void caller_begin(struct scene *s)
+void caller_begin(struct scene *s)
 {
-	pthread_t thread;
+	static bool started;
 
-	if (!caller.started) {
-		caller.started = true;
-		if (pthread_create(&thread, NULL, caller_main, NULL) || pthread_detach(thread)) {
-			fprintf(stderr, "no thread\n");
-			exit(3);
-		}
-	}
-	s->caller_waits = true;
-	caller.scene = s;
-	turn_give(&caller.turn, TURN_GO);
+	if (!started)
+		worker_start(&caller);
+	started = s->caller_waits = true;
+	caller_scene = s;
+	worker_order(&caller);
 	while (scene_waiting(s) == 0 || !caller_sleeps())
 		(void)sched_yield();
 }
@@ -80,7 +71,7 @@ static void caller_begin(struct scene *s)
 void scene_await_caller(struct scene *s)
 {
 	if (s->caller_waits)
-		(void)turn_wait(&caller.turn, TURN_GO);
+		(void)worker_answer(&caller);
 }
 
 /* ---- Continuations ---- */
@@ -96,41 +87,6 @@ void keep_object(void *scene, lfpool_t *pool, void *object)
 	if (pool != s->pool || !object)
 		s->wrong = "a continuation was called with something else than an object of its pool";
 	s->got[0] = object;
-}
-
-/* ---- Preparations ---- */
-
-static void prepare_free(struct scene *s)
-{
-	take(s, NULL, 2);
-	s->wanted = 1;
-}
-
-/* All objects held, two of them by the others. */
-static void prepare_none_free(struct scene *s)
-{
-	take(s, NULL, lfpool_capacity(s->pool));
-	lend(s, 2);
-	s->wanted = 1;
-}
-
-static void prepare_cancel(struct scene *s)
-{
-	prepare_none_free(s);
-	(void)lfpool_acquire_async(s->pool, keep_object, s, &s->ticket);
-}
-
-static void prepare_serve_continuation(struct scene *s)
-{
-	prepare_cancel(s);
-	hand_over(s, 1);
-}
-
-static void prepare_serve_call(struct scene *s)
-{
-	prepare_none_free(s);
-	hand_over(s, 1);
-	caller_begin(s);
 }
 
 /* ---- Operations ---- */
@@ -181,14 +137,15 @@ static void release_to_call(struct scene *s)
 #define TIMED POOL(2 * EACH, 2 * EACH, 0, NULL, NULL, IN_PROGRAM)
 
 const struct operation wait_operations[] = {
-	{"acquire wait 0", SMALL, prepare_free, acquire_wait_not_at_all, 0, 1},
-	{"acquire wait 0, exhausted", SMALL, prepare_none_free, acquire_wait_not_at_all, 0, 0},
-	{"acquire wait 1 ns", TIMED, prepare_none_free, acquire_wait, 0, 1},
-	{"acquire async, at once", SMALL, prepare_free, acquire_async, 0, 1},
-	{"acquire async, queued", SMALL, prepare_none_free, acquire_async, MOVES_QUEUE, 1},
-	{"cancel a continuation", SMALL, prepare_cancel, cancel, MOVES_QUEUE, 0},
-	{"release, to a continuation", SMALL, prepare_serve_continuation, release_through_cache,
-		  MOVES_TOP | MOVES_QUEUE, 1},
-	{"release, to a call that sleeps", SMALL, prepare_serve_call, release_to_call, MOVES_TOP | MOVES_QUEUE, 1},
+	{"acquire wait 0", SMALL, "own +2 want 1", acquire_wait_not_at_all, 0, 1},
+	{"acquire wait 0, exhausted", SMALL, "own all lend 2 want 1", acquire_wait_not_at_all, 0, 0},
+	{"acquire wait 1 ns", TIMED, "own all lend 2 want 1", acquire_wait, 0, 1},
+	{"acquire async, at once", SMALL, "own +2 want 1", acquire_async, 0, 1},
+	{"acquire async, queued", SMALL, "own all lend 2 want 1", acquire_async, MOVES_QUEUE, 1},
+	{"cancel a continuation", SMALL, "own all lend 2 want 1 async", cancel, MOVES_QUEUE, 0},
+	{"release, to a continuation", SMALL, "own all lend 2 want 1 async hand 1", release_through_cache,
+	 MOVES_TOP | MOVES_QUEUE, 1},
+	{"release, to a call that sleeps", SMALL, "own all lend 2 want 1 hand 1 call", release_to_call, MOVES_TOP | MOVES_QUEUE,
+	 1},
+	{.name = NULL},
 };
-const size_t wait_operation_count = sizeof(wait_operations) / sizeof(*wait_operations);

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * where.c - see where.h.
+ * where.c - where() of stepper.h.
  *
  * Idea         dladdr() knows exported symbols only, and most of the library's functions are static; so the program's
  *              own symbol table is read from its file.  In a shared library dladdr() must do.
  */
-#include "where.h"
+#include "stepper.h"
 
 #include <dlfcn.h>
 #include <elf.h>
@@ -78,8 +78,8 @@ void where(char *text, size_t room, uintptr_t place)
 	if (place - (uintptr_t)__executable_start < (uintptr_t)etext - (uintptr_t)__executable_start)
 		in_program(text, room, place);
 	else if (dladdr((void *)place, &info) && info.dli_sname)
-		(void)snprintf(text, room, "%s+0x%zx in %s", info.dli_sname,
-			       (size_t)(place - (uintptr_t)info.dli_saddr), info.dli_fname);
+		(void)snprintf(text, room, "%s+0x%zx in %s", info.dli_sname, (size_t)(place - (uintptr_t)info.dli_saddr),
+			       info.dli_fname);
 	else
 		(void)snprintf(text, room, "address 0x%zx", (size_t)place);
 }

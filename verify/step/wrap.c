@@ -11,21 +11,18 @@
  *              clean: so the test sees the failure, and the width is what prevents it.  With the shipped 40 bits 2^16
  *              changes must be clean.  How long 2^40 take is computed from the rate of changes measured here.
  */
-#include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "../../common/harness.h"
 #include "core/depot.h"
-#include "stepper.h"
-#include "where.h"
+#include "sleeper.h"
 
 #define MAGAZINES 3
 #define SLOTS 2
 #define SHIPPED_BITS 40
 
-static struct stepper stepper;
 static struct stack stack;
 static struct magazines magazines = {.bytes = CACHE_LINE_PAIR, .slots = SLOTS, .chunks = MAGAZINES};
 static tagged_word victim_hand, peer_hand;
@@ -48,19 +45,16 @@ static void prepare(void)
 	}
 }
 
-static void *victim(void *unused)
+static void act(void *unused)
 {
 	(void)unused;
-	stepper_attach(&stepper);
-	while (turn_wait(&stepper.turn, TURN_IDLE) != TURN_QUIT) {
-		prepare();
-		STEP_BEGIN();
-		victim_got = stack_pop(&stack, &magazines, &victim_hand);
-		STEP_END();
-		turn_give(&stepper.turn, TURN_IDLE);
-	}
-	return NULL;
+	prepare();
+	STEP_BEGIN();
+	victim_got = stack_pop(&stack, &magazines, &victim_hand);
+	STEP_END();
 }
+
+static struct sleeper sleeper = {.act = act, .name = "pop"};
 
 static uint32_t pop(void)
 {
@@ -93,18 +87,15 @@ static bool visit(long at, unsigned long changes, bool expected)
 	unsigned owners[MAGAZINES + 1] = {0};
 	bool good = true;
 	uint32_t number;
-	char text[640];
+	char text[1024];
 
-	stepper_plan_stop(&stepper, at);
-	turn_give(&stepper.turn, TURN_GO);
-	if (turn_wait(&stepper.turn, TURN_GO) != TURN_PARKED) {
+	if (!sleeper_run(&sleeper, at)) {
 		printf("FAILED: instruction %ld is not come by\n", at);
 		exit(1);
 	}
-	where(text, sizeof(text), (uintptr_t)stepper.place);
+	sleeper_describe(&sleeper, text, sizeof(text));
 	change_head(changes, owners);
-	turn_give(&stepper.turn, TURN_RESUME);
-	turn_wait_idle(&stepper.turn);
+	sleeper_resume(&sleeper);
 	if (victim_got)
 		owners[victim_got]++;
 	for (unsigned i = 0; i <= MAGAZINES && (number = pop()); i++)
@@ -113,10 +104,8 @@ static bool visit(long at, unsigned long changes, bool expected)
 		if (owners[number] == 1)
 			continue;
 		if (reports++ < 5 || !expected)
-			printf("%s: %lu changes, stopped before instruction %ld of %ld at %s: "
-			       "magazine %u has %u owners\n",
-			       expected ? "caught" : "FAILED", changes, at, stepper.length, text, number,
-			       owners[number]);
+			printf("%s: %lu changes, %s: magazine %u has %u owners\n", expected ? "caught" : "FAILED", changes, text,
+			       number, owners[number]);
 		good = false;
 	}
 	return good;
@@ -127,10 +116,10 @@ static long sweep(unsigned long changes, bool expected)
 {
 	long corrupt = 0;
 
-	for (long at = 0; at <= stepper.length; at++)
+	for (long at = 0; at <= sleeper.stepper.length; at++)
 		corrupt += !visit(at, changes, expected);
 	printf("tag of %d bits, %6lu changes: %ld of %ld points corrupt\n", LFPOOL_TAG_BITS, changes, corrupt,
-	       stepper.length + 1);
+	       sleeper.stepper.length + 1);
 	return corrupt;
 }
 
@@ -157,22 +146,17 @@ int main(void)
 {
 	const unsigned long wrap = LFPOOL_TAG_BITS < SHIPPED_BITS ? 1ul << (LFPOOL_TAG_BITS % SHIPPED_BITS) : 0;
 	unsigned passed = 0, failed = 0;
-	pthread_t thread;
 
 	stepper_open();
-	thread_start(&thread, victim, NULL);
-	stepper_plan_recording(&stepper);
-	turn_give(&stepper.turn, TURN_GO);
-	turn_wait_idle(&stepper.turn);
+	sleeper_start(&sleeper);
+	sleeper_rehearse(&sleeper, true);
 	for (unsigned long changes = 1ul << 4; changes <= (wrap ? wrap : 1ul << 16); changes <<= 4) {
-		bool good = changes == wrap ? sweep(wrap, true) > 0 && sweep(wrap - 2, false) == 0
-					    : sweep(changes, false) == 0;
+		bool good = changes == wrap ? sweep(wrap, true) > 0 && sweep(wrap - 2, false) == 0 : sweep(changes, false) == 0;
 
 		passed += good;
 		failed += !good;
 	}
-	turn_give(&stepper.turn, TURN_QUIT);
-	(void)pthread_join(thread, NULL);
+	sleeper_stop(&sleeper);
 	if (LFPOOL_TAG_BITS == SHIPPED_BITS) {
 		double rate = change_rate();
 

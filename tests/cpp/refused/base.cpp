@@ -5,7 +5,6 @@
 struct base {
 	int number;
 };
-struct derived : base {
-};
+struct derived : base {};
 lfpool::unique_ptr<derived> one;
 lfpool::unique_ptr<base> other(static_cast<lfpool::unique_ptr<derived> &&>(one));

@@ -27,12 +27,9 @@ struct CMUnitTest {
 };
 
 #define cmocka_unit_test(f) {#f, f, NULL, NULL, NULL}
-#define cmocka_unit_test_teardown(f, teardown) {#f, f, NULL, teardown, NULL}
 #define cmocka_unit_test_setup_teardown(f, setup, teardown) {#f, f, setup, teardown, NULL}
-#define cmocka_run_group_tests(tests, setup, teardown) \
-	standin_run(#tests, tests, sizeof(tests) / sizeof((tests)[0]), setup, teardown)
 #define cmocka_run_group_tests_name(name, tests, setup, teardown) \
-	standin_run(name, tests, sizeof(tests) / sizeof((tests)[0]), setup, teardown)
+	_cmocka_run_group_tests(name, tests, sizeof(tests) / sizeof((tests)[0]), setup, teardown)
 
 /* ---- Failing ----------------------------------------------------------------------------------------------- */
 
@@ -103,8 +100,8 @@ static inline int standin_test(const struct CMUnitTest *test)
 	return end;
 }
 
-static inline int standin_run(const char *name, const struct CMUnitTest *tests, size_t count, CMFixtureFunction setup,
-			      CMFixtureFunction teardown)
+static inline int _cmocka_run_group_tests(const char *name, const struct CMUnitTest *tests, size_t count, CMFixtureFunction setup,
+					  CMFixtureFunction teardown)
 {
 	static const char *const words[] = {"[       OK ]", "[  FAILED  ]", "[  SKIPPED ]"};
 	int failed = 0;

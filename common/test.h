@@ -1,0 +1,76 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * test.h - the frame of a program of tests, over cmocka: what is written as TEST(name) { ... } is run.
+ *
+ * Idea         Each test enters itself in the list before main() begins (a constructor), so a test is added by writing it.
+ *              They run in the order in which they stand in the file.  RUN_TESTS() is main(); a program with something
+ *              to do before and after writes main() itself and calls tests_run().
+ * Assertions   cmocka's assertions jump out of the test function, so they are for the thread that runs the test.
+ *              Every other thread, and a child after fork, uses REQUIRE, which ends the program.
+ */
+#ifndef LFPOOL_COMMON_TEST_H
+#define LFPOOL_COMMON_TEST_H
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include "require.h"
+
+static struct {
+	struct CMUnitTest test[64];
+	int line[64];
+	size_t count;
+	_Bool skipped; /* any of them */
+} tests_listed;
+
+/* By the lines where they stand: constructors may run in any order. */
+static inline void tests_add(struct CMUnitTest test, int line)
+{
+	size_t at = tests_listed.count++;
+
+	REQUIRE(at < sizeof(tests_listed.line) / sizeof(tests_listed.line[0]));
+	for (; at > 0 && tests_listed.line[at - 1] > line; at--) {
+		tests_listed.test[at] = tests_listed.test[at - 1];
+		tests_listed.line[at] = tests_listed.line[at - 1];
+	}
+	tests_listed.test[at] = test;
+	tests_listed.line[at] = line;
+}
+
+/* The functions of cmocka around one test, NULL for none.  The tests need no state. */
+#define TEST_WITH(name, setup, teardown)                                                      \
+	static void name(void **state);                                                       \
+	__attribute__((constructor)) static void name##_is_a_test(void)                       \
+	{                                                                                     \
+		tests_add((struct CMUnitTest){#name, name, setup, teardown, NULL}, __LINE__); \
+	}                                                                                     \
+	static void name(__attribute__((unused)) void **state)
+#define TEST(name) TEST_WITH(name, NULL, NULL)
+
+/* Ends a test that cannot be run here. */
+#define SKIP(why)                                          \
+	do {                                               \
+		print_message("    skipped: %s\n", (why)); \
+		tests_listed.skipped = 1;                  \
+		skip();                                    \
+	} while (0)
+
+/* What main() returns: how many failed; if none did and one was skipped 77, which ctest takes for "skipped". */
+static inline int tests_run(CMFixtureFunction setup, CMFixtureFunction teardown)
+{
+	const int failed = _cmocka_run_group_tests("tests", tests_listed.test, tests_listed.count, setup, teardown);
+
+	return failed == 0 && tests_listed.skipped ? 77 : failed;
+}
+
+#define RUN_TESTS()                           \
+	int main(void)                        \
+	{                                     \
+		return tests_run(NULL, NULL); \
+	}
+
+#endif

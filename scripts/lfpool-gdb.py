@@ -1,0 +1,193 @@
+# SPDX-License-Identifier: MIT
+# lfpool-gdb.py - the command "lfpool" for gdb: pools, caches and holders, out of a core file or a stopped process.  Nothing is called
+# in the process; the library must have been built with -g.  docs/debugging.md, "In gdb".
+import gdb
+
+MASK16, MASK24, MASK32 = 0xFFFF, 0xFFFFFF, 0xFFFFFFFF
+
+
+def number(value):
+    """An integer of a field, also of an atomic one."""
+    return int(value.cast(gdb.lookup_type("unsigned long long")))
+
+
+def of_type(name, value):
+    return value.cast(gdb.lookup_type("struct " + name).pointer()).dereference()
+
+
+def pools():
+    """Every living pool, of each copy of the library in the process."""
+    tables = [s for s in gdb.lookup_static_symbols("places") if str(s.type) == "struct pool_place *"]
+    for table, count in zip(tables, gdb.lookup_static_symbols("place_count")):
+        for i in range(number(count.value())):
+            if number(table.value()[i]["pool"]):
+                yield table.value()[i]["pool"].dereference()
+
+
+class Pool:
+    """What the library would answer, from its structs."""
+
+    def __init__(self, pool):
+        self.pool, self.address = pool, number(pool.address)
+        self.name = pool["name"].string(errors="replace")
+        self.backend = str(pool["backend_kind"]).replace("LFPOOL_BACKEND_", "").lower()
+        self.face = pool["arena"]["face"]
+        self.core = pool["core"].dereference() if number(pool["core"]) else None
+        cold = pool["cold"]
+        self.capacity = number(cold["counts"]) >> 32
+        initial, opened = number(cold["initial"]), number(cold["opened"])
+        if self.core:
+            self.slots = number(self.core["magazines"]["slots"])
+            self.used = min(number(self.core["depot"]["carved"]) * self.slots, initial)
+        else:
+            self.used = number(of_type("mutex_pool", pool.address)["used"])
+        self.used = opened if opened > initial else self.used
+        # States of slots 1 .. used, a byte each: 0 is free.
+        self.states = gdb.selected_inferior().read_memory(number(self.face["state"]) + 1, self.used).tobytes() if self.used else b""
+        self.active = self.used - self.states.count(0)
+
+    def object(self, slot):
+        at = number(self.face["zero"]) + slot * number(self.face["stride"])
+        # With the malloc backend a pointer stands there.
+        return number(gdb.Value(at).cast(gdb.lookup_type("unsigned long").pointer()).dereference()) if self.backend == "malloc" else at
+
+    def slot(self, address):
+        """Of the object that has this address in it; 0: none."""
+        if self.backend == "malloc":
+            return next((s for s in self.held() if 0 <= address - self.object(s) < number(self.pool["object_size"])), 0)
+        slot = (address - number(self.face["zero"])) // number(self.face["stride"])
+        return slot if 0 < slot <= number(self.face["slots"]) else 0
+
+    def held(self):
+        return (i + 1 for i, state in enumerate(self.states) if state)
+
+    def magazine(self, word):
+        """How many objects are in the magazine that a tagged word names."""
+        n, ms = number(word) & MASK24, self.core["magazines"]
+        if not n:
+            return 0
+        base, index = number(ms["chunk_base"]), n - 1
+        first = number(ms["chunks"]) + number(ms["spares"])
+        if n > first:
+            # EXTRA_PER_CACHE * LOT_CACHES in the first lot, and twice as many in each further one.
+            lot = ((n - first - 1) // 64 + 1).bit_length() - 1
+            base, index = number(ms["extra_lot"][lot]), n - first - 1 - 64 * ((1 << lot) - 1)
+        m = of_type("lfpool_magazine", gdb.Value(base + index * number(ms["bytes"])))
+        home = 4  # words before the entries
+        if not number(m["number"]) and not number(m["bottom"]):
+            return self.slots
+        count = (number(m["bottom"]) - (number(m["top"]) or home)) & MASK16
+        return count if count <= self.slots else 0
+
+    def caches(self):
+        """Each cache that was ever used."""
+        if not self.core:
+            return
+        table, face = self.core["table"], gdb.lookup_type("struct cache")
+        each = (face.sizeof + gdb.lookup_type("struct lfpool_magazine").sizeof + 127) & ~127
+        for index in range(number(table["count"])):
+            lot = (index // 16 + 1).bit_length() - 1
+            at = number(table["lot"][lot]) + (index - 16 * ((1 << lot) - 1)) * each
+            cache = of_type("cache", gdb.Value(at))
+            if number(cache["born"]):
+                yield cache
+
+    def cached(self, cache):
+        words = {number(cache[w]) & MASK24 for w in ("current_word", "previous", "in_transit")}
+        return sum(self.magazine(gdb.Value(w)) for w in words)
+
+    def owner(self, slot):
+        """The record of the debug mode "owner", or None."""
+        lifecycle = self.pool["lifecycle"]
+        debug = lifecycle["debug"] if number(lifecycle) else None
+        records = debug["owners"]["record"] if debug is not None and number(debug) else None
+        return records[slot] if records is not None and number(records) else None
+
+    def holder(self, slot):
+        record = self.owner(slot)
+        if record is None:
+            return None
+        label, end = record["label"], record["acquired"]
+        who = '"%s"' % label.cast(gdb.lookup_type("char").pointer()).string(errors="replace") if number(label) else "thread %d" % number(end["thread"])
+        frames = [gdb.execute("info symbol %d" % number(end["frame"][i]), to_string=True) for i in range(number(end["frames"]))]
+        names = [f.split(" in section")[0].replace(" ", "") for f in frames if not f.startswith("No symbol")]
+        return who + (" at " + " < ".join(names[:4]) if names else "")
+
+
+def users():
+    """Of each cache: the threads whose own it is."""
+    found, selected = {}, gdb.selected_thread()
+    for thread in gdb.selected_inferior().threads():
+        thread.switch()
+        try:
+            table = gdb.parse_and_eval("thread_table")
+            for i in range(number(table[-1]["pool_id"]) + 1):
+                if number(table[i]["pool_id"]) >> 24:
+                    found.setdefault(number(table[i]["cache"]), []).append("thread %d (LWP %d)" % (thread.num, thread.ptid[1]))
+        except gdb.error:
+            pass  # built with LFPOOL_THREAD_KEY, or no thread-local variables in this core
+    if selected:
+        selected.switch()
+    return found
+
+
+class Command(gdb.Command):
+    """lfpool               all pools of the process
+lfpool NAME          the caches of the pools of this name, whose they are, and who holds how many objects
+lfpool EXPRESSION    the pool, the slot and the holder of what lies at this address; or a pool, by its address"""
+
+    def __init__(self):
+        super().__init__("lfpool", gdb.COMMAND_DATA, gdb.COMPLETE_EXPRESSION)
+
+    def invoke(self, argument, from_tty):
+        everything = [Pool(p) for p in pools()]
+        if not everything:
+            raise gdb.GdbError("no pools: none is alive, or the library was built without -g")
+        if not argument:
+            return self.table(everything)
+        shown = [p for p in everything if p.name == argument.strip('"')]
+        if not shown:
+            address = int(gdb.parse_and_eval(argument).cast(gdb.lookup_type("unsigned long long")))
+            shown = [p for p in everything if p.address == address]
+            if not shown:
+                return self.object(everything, address)
+        for pool in shown:
+            self.table([pool])
+            self.caches(pool)
+            self.holders(pool)
+
+    def table(self, shown):
+        print("%-18s %-20s %-8s %8s %10s %8s %8s %7s" % ("pool", "name", "backend", "bytes", "capacity", "active", "cached", "misuses"))
+        for p in shown:
+            cached = sum(p.cached(c) for c in p.caches())
+            print("0x%-16x %-20s %-8s %8d %10d %8d %8d %7d" % (p.address, p.name, p.backend, number(p.pool["object_size"]), p.capacity,
+                                                              p.active, cached, number(p.pool["misuses"])))
+
+    def caches(self, pool):
+        whose = users()
+        for cache in pool.caches():
+            at = number(cache.address)
+            state = ", ".join(whose.get(at, ["a handle, or a call" if number(cache["claimed"]) else "nobody's"]))
+            print("  cache 0x%x  %5d free  %s" % (at, pool.cached(cache), state))
+
+    def holders(self, pool):
+        rows = {}
+        for slot in pool.held():
+            rows.setdefault(pool.holder(slot), []).append(slot)
+        for who, slots in sorted(rows.items(), key=lambda row: -len(row[1])):
+            some = " ".join("0x%x" % pool.object(s) for s in slots[:4])
+            print("  %5d held by %s: %s%s" % (len(slots), who or 'somebody (LFPOOL_DEBUG=owner says who)', some, " ..." if len(slots) > 4 else ""))
+
+    def object(self, everything, address):
+        for pool in everything:
+            slot = pool.slot(address)
+            if slot:
+                held = slot <= pool.used and pool.states[slot - 1]
+                offset = address - pool.object(slot)
+                print('0x%x: pool "%s", object 0x%x%s, index %d, %s' % (address, pool.name, pool.object(slot), " + %d" % offset if offset else "", slot - 1,
+                      "held by " + (pool.holder(slot) or "somebody") if held else "free" if slot <= pool.used else "never used"))
+                return
+        raise gdb.GdbError("no pool of this name, and no pool's object there")
+
+
+Command()

@@ -1,0 +1,254 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * handover.c - scenarios: the threads hand objects to each other through shared slots.
+ *
+ * Idea         Every place for an object is a node.  A table is an array of pointers to nodes, the shared slots are
+ *              atomic pointers to nodes, and a swap exchanges the two pointers: with an object or without, one node
+ *              goes in, one comes out.  So there are never more objects out than there are nodes, and a pool of that
+ *              capacity may never answer NULL. (Random tables and transfer slots, after the stress test of mimalloc.)
+ * Orders       The exchange is acq_rel: it hands over the node's contents and the object.  A table has one user at a
+ *              time.
+ */
+#include "scenario.h"
+
+#include <sched.h>
+
+static unsigned slots, tables, entries; /* slots of all groups; entries of each table */
+static struct held *nodes;              /* slots + tables * entries                   */
+static _Atomic(struct held *) *slot;
+static struct held **table; /* one after the other                        */
+
+static void open_tables(unsigned slot_count, unsigned table_count, unsigned entry_count)
+{
+	const size_t entry_total = (size_t)table_count * entry_count;
+	struct held *node;
+
+	slots = slot_count;
+	tables = table_count;
+	entries = entry_count;
+	nodes = node = round_memory(slots + entry_total, sizeof(*nodes));
+	slot = round_memory(slots, sizeof(*slot));
+	table = round_memory(entry_total, sizeof(*table));
+	for (unsigned i = 0; i < slots; i++)
+		atomic_init(&slot[i], node++);
+	for (size_t i = 0; i < entry_total; i++)
+		table[i] = node++;
+	round_capacity(slots + entry_total);
+}
+
+static void drop(struct worker *worker, struct held *node)
+{
+	if (node->object)
+		worker_release(worker, node);
+}
+
+static void empty_table(unsigned index, struct worker *worker)
+{
+	for (size_t i = 0; i < entries; i++)
+		drop(worker, table[(size_t)index * entries + i]);
+}
+
+/* The keeper releases what lies anywhere. */
+static void close_tables(void)
+{
+	for (size_t i = 0; i < slots + (size_t)tables * entries; i++)
+		drop(&current.keeper, &nodes[i]);
+	free(table);
+	free(slot);
+	free(nodes);
+}
+
+static struct held **any_entry(unsigned index, struct random *random)
+{
+	return &table[(size_t)index * entries + random_below(random, entries)];
+}
+
+/* With one of `count` slots from the first on. */
+static void swap_entry(struct worker *worker, struct held **entry, unsigned first, unsigned count)
+{
+	/* acq_rel: gives the node and its object away, and receives another. */
+	*entry = atomic_exchange_explicit(&slot[first + random_below(&worker->random, count)], *entry, memory_order_acq_rel);
+	if ((*entry)->object)
+		worker_take_over(worker, *entry);
+}
+
+/* ---- tables: random actions on random entries ---- */
+
+/* Acquires or releases, swaps, or looks. */
+static void step(unsigned index, struct worker *worker)
+{
+	struct held **entry = any_entry(index, &worker->random);
+
+	switch (random_below(&worker->random, 4)) {
+	case 0: swap_entry(worker, entry, 0, slots); break;
+	case 1: worker_rescan(*entry, (*entry)->object != NULL); break;
+	default:
+		if ((*entry)->object)
+			worker_release(worker, *entry);
+		else
+			(void)worker_acquire(worker, *entry);
+	}
+}
+
+static void tables_plan(void)
+{
+	open_tables(1 + random_below(&current.random, 64), current.threads, 1 + random_below(&current.random, 128));
+}
+
+static void tables_work(struct worker *worker)
+{
+	while (worker_goes_on(worker, 32))
+		step(worker->index, worker);
+	/* Half of the threads end with a table full of objects. */
+	if (worker_chance(worker, 2))
+		empty_table(worker->index, worker);
+}
+
+const struct scenario scenario_tables = {
+	.name = "tables",
+	.description = "each thread has a table of objects and swaps them with others through shared slots",
+	.plan = tables_plan,
+	.work = tables_work,
+	.finish = close_tables,
+};
+
+/* ---- churn: short-lived children of the workers, two of each alive at a time, do a few such steps ---- */
+
+#define CHILDREN 2
+
+/* They live longer than their threads, so that no token is used twice. */
+static struct worker children[CHILDREN * THREADS_MAX];
+
+static void churn_plan(void)
+{
+	const unsigned count = current.threads * CHILDREN;
+
+	open_tables(1 + random_below(&current.random, 16), count, 1 + random_below(&current.random, 16));
+	for (unsigned i = 0; i < count; i++)
+		worker_init(&children[i], current.threads + 1 + i);
+}
+
+/* Ends with objects held, which its successor or, through the slots, any other child releases; and with objects in its cache,
+ * which must be found. */
+static void *child_main(void *argument)
+{
+	struct worker *child = argument;
+	const unsigned index = (unsigned)(child - children);
+
+	for (uint32_t steps = 1 + random_below(&child->random, 64); steps > 0; steps--)
+		step(index, child);
+	if (worker_chance(child, 4))
+		empty_table(index, child);
+	worker_drop_cache(child);
+	return NULL;
+}
+
+static void churn_work(struct worker *worker)
+{
+	struct worker *mine = &children[worker->index * CHILDREN];
+	unsigned started = 0, joined = 0;
+
+	for (; worker_goes_on(worker, 1); started++) {
+		/* The predecessor, whose table it inherits. */
+		if (started - joined == CHILDREN)
+			(void)pthread_join(mine[joined++ % CHILDREN].thread, NULL);
+		thread_start(&mine[started % CHILDREN].thread, child_main, &mine[started % CHILDREN]);
+	}
+	while (joined < started)
+		(void)pthread_join(mine[joined++ % CHILDREN].thread, NULL);
+}
+
+const struct scenario scenario_churn = {
+	.name = "churn",
+	.description = "threads come and go; what they held or cached when they ended is released or found by others",
+	.plan = churn_plan,
+	.work = churn_work,
+	.finish = close_tables,
+};
+
+/* ---- handoff: producers acquire, consumers release ---- */
+
+/* All objects wander to the consumers' caches, so the producers live on what the pool brings back.  A worker without a partner
+ * is both. */
+enum role { PRODUCER = 1, CONSUMER = 2 };
+
+#define KEEP 8
+
+static unsigned group_slots; /* between those that hand objects to each other */
+
+static void open_groups(unsigned groups)
+{
+	group_slots = 2u << random_below(&current.random, 9);
+	open_tables(groups * group_slots, current.threads, KEEP);
+}
+
+static void handoff(struct worker *worker, unsigned group, unsigned roles)
+{
+	while (worker_goes_on(worker, 32)) {
+		struct held **entry = any_entry(worker->index, &worker->random);
+		const bool full = (*entry)->object;
+
+		if (full && roles & CONSUMER)
+			worker_release(worker, *entry);
+		else if (!full && roles & PRODUCER)
+			(void)worker_acquire(worker, *entry);
+		if (worker_chance(worker, 64))
+			worker_rescan(*entry, (*entry)->object != NULL);
+		swap_entry(worker, entry, group * group_slots, group_slots);
+		/* Its slot was full, or empty: the other side needs a processor. */
+		if (((*entry)->object != NULL) == !(roles & CONSUMER))
+			(void)sched_yield();
+	}
+	empty_table(worker->index, worker);
+}
+
+static void one_to_one_plan(void)
+{
+	open_groups((current.threads + 1) / 2);
+}
+
+static void one_to_one_work(struct worker *worker)
+{
+	bool alone = (worker->index ^ 1) >= current.threads;
+
+	handoff(worker, worker->index / 2, alone ? PRODUCER | CONSUMER : worker->index % 2 ? CONSUMER : PRODUCER);
+}
+
+const struct scenario scenario_handoff_1_1 = {
+	.name = "handoff-1-1",
+	.description = "pairs of threads: one acquires, the other releases, slots between them",
+	.plan = one_to_one_plan,
+	.work = one_to_one_work,
+	.finish = close_tables,
+};
+
+static void one_group_plan(void)
+{
+	open_groups(1);
+}
+
+static void one_to_many_work(struct worker *worker)
+{
+	handoff(worker, 0, current.threads == 1 ? PRODUCER | CONSUMER : worker->index == 0 ? PRODUCER : CONSUMER);
+}
+
+const struct scenario scenario_handoff_1_n = {
+	.name = "handoff-1-n",
+	.description = "one thread acquires, all others release",
+	.plan = one_group_plan,
+	.work = one_to_many_work,
+	.finish = close_tables,
+};
+
+static void many_to_one_work(struct worker *worker)
+{
+	handoff(worker, 0, current.threads == 1 ? PRODUCER | CONSUMER : worker->index == 0 ? CONSUMER : PRODUCER);
+}
+
+const struct scenario scenario_handoff_n_1 = {
+	.name = "handoff-n-1",
+	.description = "all threads but one acquire, one releases",
+	.plan = one_group_plan,
+	.work = many_to_one_work,
+	.finish = close_tables,
+};

@@ -1,0 +1,148 @@
+/* SPDX-License-Identifier: MIT */
+/* test: threads */
+/*
+ * test_flush.c - lfpool_cache_flush(): what a cache holds lies in the pool afterwards, the cache goes on working, and
+ * nothing is lost, also while others rob it.
+ */
+#include "../support/support.h"
+
+enum { SIZE = 40 };
+
+/* Random acquires and releases by one cache, against a list of what is held; after each flush nothing is cached.  With the
+ * thread's own (NULL), a handle, hooks and debug modes or not, few objects and many. */
+static void sequences(lfpool_t *pool, bool by_handle, uint64_t seed)
+{
+	lfpool_cache_t *cache = by_handle ? lfpool_cache_create(pool) : NULL;
+	const size_t capacity = lfpool_capacity(pool);
+	void **held = pointers_new(capacity);
+	struct random random = {seed};
+	size_t count = 0, flushes = 0;
+
+	for (int step = 0; step < TIMES(20000, 2000); step++) {
+		const bool acquires = random_below(&random, 2);
+		size_t times = random_below(&random, (uint32_t)capacity + 1);
+
+		for (; times && (acquires ? count < capacity : count > 0); times--) {
+			if (acquires)
+				assert_non_null(held[count++] = cache ? lfpool_cache_acquire(cache) : lfpool_acquire(pool));
+			else
+				assert_int_equal(cache ? lfpool_cache_release(cache, held[--count])
+						       : lfpool_release(pool, held[--count]),
+						 LFPOOL_OK);
+		}
+		if (random_below(&random, 3) == 0) {
+			lfpool_cache_flush(pool, cache);
+			assert_int_equal(stats_of(pool).cached, 0);
+			flushes++;
+		}
+		assert_int_equal(lfpool_active_count(pool), count);
+	}
+	assert_true(flushes > 100);
+	require_intact(pool);
+	release_all(pool, held, count);
+	lfpool_cache_destroy(cache);
+	pool_close(pool, SIZE);
+	free(held);
+}
+
+TEST(a_flushed_cache_holds_nothing_and_goes_on)
+{
+	static const size_t capacities[] = {1, 2, 30, 700};
+
+	for (size_t i = 0; i < COUNT(capacities); i++) {
+		for (int by_handle = 0; by_handle < 2; by_handle++) {
+			sequences(pool_of(SIZE, capacities[i]), by_handle, i + 1);
+			sequences(POOL_OF(SIZE, capacities[i], .cache_capacity = 8), by_handle, i + 2);
+			sequences(POOL_OF(SIZE, capacities[i], .debug = "check,poison,guard"), by_handle, i + 3);
+		}
+	}
+}
+
+/* Nothing is made for a thread that has no cache, and where there are none there is nothing to do. */
+TEST(a_thread_without_a_cache_gets_none)
+{
+	lfpool_t *pool = pool_of(SIZE, 100);
+	static const lfpool_backend_t backends[] = {LFPOOL_BACKEND_MUTEX, LFPOOL_BACKEND_MALLOC};
+
+	lfpool_cache_flush(pool, NULL);
+	assert_int_equal(stats_of(pool).caches_in_use, 0);
+	pool_close(pool, SIZE);
+	for (size_t i = 0; i < COUNT(backends); i++) {
+		pool = POOL_OF(SIZE, 100, .backend = backends[i]);
+		lfpool_cache_t *cache = lfpool_cache_create(pool);
+
+		assert_int_equal(lfpool_cache_release(cache, lfpool_cache_acquire(cache)), LFPOOL_OK);
+		assert_int_equal(lfpool_release(pool, lfpool_acquire(pool)), LFPOOL_OK);
+		lfpool_cache_flush(pool, cache);
+		lfpool_cache_flush(pool, NULL);
+		assert_int_equal(stats_of(pool).cached, 0);
+		lfpool_cache_destroy(cache);
+		pool_close(pool, SIZE);
+	}
+}
+
+/* A pool whose place is beyond the first ones of a thread's table. */
+TEST(of_the_hundredth_pool_too)
+{
+	enum { POOLS = 100 };
+	lfpool_t *pools[POOLS];
+
+	for (int i = 0; i < POOLS; i++) {
+		pools[i] = pool_of(SIZE, 100);
+		assert_int_equal(lfpool_release(pools[i], lfpool_acquire(pools[i])), LFPOOL_OK);
+	}
+	for (int i = 0; i < POOLS; i++) {
+		assert_true(stats_of(pools[i]).cached > 0);
+		lfpool_cache_flush(pools[i], NULL);
+		assert_int_equal(stats_of(pools[i]).cached, 0);
+	}
+	for (int i = 0; i < POOLS; i++)
+		pool_close(pools[i], SIZE);
+}
+
+enum { THREADS = 3, HELD = 7, ROUNDS = 30000 };
+
+struct robber {
+	lfpool_t *pool;
+	struct random random;
+};
+
+/* As many objects as the threads hold at most: so each acquire gets one, out of a cache that is just being flushed if need be. */
+static void *rob(void *argument)
+{
+	struct robber *r = argument;
+	void *held[HELD];
+
+	for (int round = 0; round < TIMES(ROUNDS, ROUNDS / 10); round++) {
+		const size_t count = 1 + random_below(&r->random, HELD);
+
+		for (size_t i = 0; i < count; i++) {
+			REQUIRE(held[i] = lfpool_acquire(r->pool));
+			stamp_write(held[i], SIZE, (uintptr_t)held[i]);
+		}
+		for (size_t i = 0; i < count; i++) {
+			REQUIRE(stamp_holds(held[i], SIZE, (uintptr_t)held[i]));
+			REQUIRE(lfpool_release(r->pool, held[i]) == LFPOOL_OK);
+			if (random_below(&r->random, 4) == 0)
+				lfpool_cache_flush(r->pool, NULL);
+		}
+	}
+	return NULL;
+}
+
+TEST(nothing_is_lost_while_others_rob)
+{
+	lfpool_t *pool = POOL_OF(SIZE, THREADS * HELD, .cache_capacity = 8);
+	struct robber robbers[THREADS];
+	pthread_t threads[THREADS];
+
+	for (unsigned i = 0; i < THREADS; i++) {
+		robbers[i] = (struct robber){pool, {i + 1}};
+		assert_int_equal(pthread_create(&threads[i], NULL, rob, &robbers[i]), 0);
+	}
+	for (int i = 0; i < THREADS; i++)
+		pthread_join(threads[i], NULL);
+	pool_close(pool, SIZE);
+}
+
+RUN_TESTS()

@@ -1,0 +1,83 @@
+/* SPDX-License-Identifier: MIT */
+/* unit_heap_set.c - the table of a malloc pool's addresses: against a list, and where it has no room for more. */
+#include "../support/held.h"
+#include "../support/support.h"
+
+#include "backend/heap_set.h"
+
+enum { ADDRESSES = 300, STEPS = 40000 };
+
+static const void *address(size_t i)
+{
+	return (const void *)(uintptr_t)(0x10000 + 48 * i);
+}
+
+static enum heap_set_answer asked(const struct heap_set *set, size_t i)
+{
+	uint32_t slot = UINT32_MAX;
+	const enum heap_set_answer answer = heap_set_find(set, address(i), &slot);
+
+	assert_int_equal(slot, answer == HEAP_SET_YES ? i : UINT32_MAX);
+	return answer;
+}
+
+TEST(as_a_list_of_its_addresses)
+{
+	struct random random = {test_seed("as_a_list_of_its_addresses")};
+	struct heap_set *set = heap_set_open(ADDRESSES);
+	bool in[2 * ADDRESSES] = {false};
+	size_t count = 0;
+
+	assert_non_null(set);
+	for (int step = 0; step < STEPS; step++) {
+		const size_t i = random_below(&random, 2 * ADDRESSES);
+
+		assert_int_equal(asked(set, i), in[i] ? HEAP_SET_YES : HEAP_SET_NO);
+		if (in[i])
+			heap_set_remove(set, address(i));
+		else if (count < ADDRESSES)
+			heap_set_add(set, address(i), (uint32_t)i);
+		else
+			continue;
+		count += in[i] ? SIZE_MAX : 1;
+		in[i] = !in[i];
+	}
+	heap_set_close(set);
+}
+
+/* Of more addresses than it has places for some are only counted: then it cannot say no, until they are gone. */
+TEST(what_finds_no_room_is_counted)
+{
+	struct heap_set *set = heap_set_open(1);
+	const size_t places = set->mask + 1, many = 3 * places;
+	size_t maybe = 0;
+
+	for (size_t i = 0; i < many; i++)
+		heap_set_add(set, address(i), (uint32_t)i);
+	for (size_t i = 0; i < many; i++) {
+		assert_int_not_equal(asked(set, i), HEAP_SET_NO);
+		maybe += asked(set, i) == HEAP_SET_MAYBE;
+	}
+	assert_int_equal(maybe, many - places);
+	assert_int_equal(asked(set, many), HEAP_SET_MAYBE);
+	for (size_t i = 0; i < many; i++)
+		heap_set_remove(set, address(i));
+	for (size_t i = 0; i <= many; i++)
+		assert_int_equal(asked(set, i), HEAP_SET_NO);
+	heap_set_close(set);
+}
+
+TEST(no_address)
+{
+	struct heap_set *set = heap_set_open(1);
+	uint32_t slot;
+
+	assert_int_equal(heap_set_find(set, NULL, &slot), HEAP_SET_NO);
+	assert_int_equal(heap_set_find(set, (const void *)1, &slot), HEAP_SET_NO);
+	heap_set_close(set);
+	assert_null(heap_set_open(SIZE_MAX / 8));
+	heap_set_close(NULL);
+	assert_int_equal(held_now().mapped, 0);
+}
+
+RUN_TESTS()
