@@ -57,8 +57,8 @@ typedef uint64_t lfpool_handle_t;           /* names an object until it is relea
 	X(LFPOOL_E_EXISTS, -8, "the registry has a pool of this name already")                                      \
 	X(LFPOOL_E_CONFIG_STRUCT_SIZE, -10, "config.struct_size is unknown, or a newer field is set")               \
 	X(LFPOOL_E_CONFIG_NAME, -11, "config.name is longer than 63 bytes")                                         \
-	X(LFPOOL_E_CONFIG_OBJECT_SIZE, -12, "config.object_size is not in 1 .. 1 MiB")                              \
-	X(LFPOOL_E_CONFIG_OBJECT_ALIGNMENT, -13, "config.object_alignment is not a power of two in 1 .. 4096")      \
+	X(LFPOOL_E_CONFIG_OBJECT_SIZE, -12, "config.object_size is not in 1 .. 1 GiB")                              \
+	X(LFPOOL_E_CONFIG_OBJECT_ALIGNMENT, -13, "config.object_alignment is not a power of two in 1 .. 1 GiB")     \
 	X(LFPOOL_E_CONFIG_CAPACITY, -14, "config.capacity is not in 1 .. 2^31")                                     \
 	X(LFPOOL_E_CONFIG_CACHE_CAPACITY, -15, "config.cache_capacity is not in 1 .. 8192")                         \
 	X(LFPOOL_E_CONFIG_FLAGS, -16, "config.flags has an unknown bit, or one that this pool cannot have")         \
@@ -138,11 +138,14 @@ LFPOOL_API const char *lfpool_status_string(lfpool_status_t status);
  *
  * Rule: the plain stride is object_size, at least 2, rounded up to object_alignment.  A step is a cache line of 64 bytes, or
  * object_alignment if that is more.  A plain stride that is an even number of steps, and at least 16, gets one step more;
- * but not with an alignment of 4096.
+ * but not with an alignment of 4096 or more.
  *
  * Reason: a first-level cache has 64 sets of 8 to 12 lines, and addresses 4096 bytes apart share a set.  With a stride of
  * 4096 all objects begin in one set, with 1024 in four, with an odd number of lines in all 64.  Below 16 lines one more
- * would be more than 1/16 of the memory; with an alignment of 4096 no stride helps.  docs/memory.md has measurements.
+ * would be more than 1/16 of the memory; with such an alignment no stride helps.  docs/memory.md has measurements.
+ *
+ * Where max_capacity * stride^2 is 2^64 or more (16 TiB of objects of 1 MiB, 16 GiB of objects of 1 GiB), the stride may be up to
+ * twice as long: addresses, no memory.  Not with LFPOOL_PLAIN_STRIDE: there is no such pool then.
  *
  * Source: DPDK's mempool, since its first release in 2012 (rte_mempool.c, arch_mem_object_align()).  There the number of
  * lines has no divisor in common with the number of memory channels times ranks, 4 by default: it is odd, too.
@@ -256,8 +259,8 @@ typedef struct {
 typedef struct lfpool_config {
 	size_t struct_size;       /* bytes: sizeof(lfpool_config_t) as the caller was compiled          */
 	const char *name;         /* for messages; at most 63 bytes, copied; NULL = "unnamed"           */
-	size_t object_size;       /* bytes, 1 .. 1 MiB; no default                                      */
-	size_t object_alignment;  /* bytes, a power of two, 1 .. 4096; 0 = alignof(max_align_t)         */
+	size_t object_size;       /* bytes, 1 .. 1 GiB; no default                                      */
+	size_t object_alignment;  /* bytes, a power of two, 1 .. 1 GiB; 0 = alignof(max_align_t)        */
 	size_t capacity;          /* objects that callers can hold at once, 1 .. 2^31; no default; 0 only in
 	                             lfpool_create(), with max_capacity and without LFPOOL_CREATE_ALL   */
 	size_t cache_capacity;    /* objects one cache may hold, 1 .. 8192, rounded down to twice a power

@@ -26,7 +26,7 @@
  *              (lfpool/retire.h) closing may be refused: close() says so, an assignment leaves the pool to the one that is
  *              assigned from, and a destructor can do neither: the pool lives on without an owner.  So close() it first.
  * Types        T is complete where objects are made or destroyed; pool<T> and unique_ptr<T> can be declared before.
- *              Alignment up to 4096, size up to 1 MiB.  Arrays are refused: a struct may have one.
+ *              Alignment and size up to 1 GiB.  Arrays are refused: a struct may have one.
  *
  * Hits         With lfpool/inline.h included before, those of cache<T> are inlined: in all files of a program, or in none.
  *
@@ -291,8 +291,8 @@ private:
 	{
 		lfpool_t *created = nullptr;
 
-		static_assert(alignof(T) <= 4096, "lfpool: T is aligned to more than 4096");
-		static_assert(sizeof(T) <= std::size_t(1) << 20, "lfpool: T is larger than 1 MiB");
+		static_assert(alignof(T) <= std::size_t(1) << 30, "lfpool: T is aligned to more than 1 GiB");
+		static_assert(sizeof(T) <= std::size_t(1) << 30, "lfpool: T is larger than 1 GiB");
 		/* Another size is of another header than this program's. */
 		if (config.struct_size != sizeof(config))
 			return LFPOOL_E_CONFIG_STRUCT_SIZE;

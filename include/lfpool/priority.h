@@ -101,8 +101,8 @@ typedef struct lfpool_priority_config {
 	size_t struct_size;      /* bytes: sizeof(lfpool_priority_config_t) as the caller was compiled            */
 	const char *name;        /* for reports, where its records are the pool "name/records", the name cut off if
 	                            need be; at most 63 bytes, copied; NULL = "unnamed"                           */
-	size_t object_size;      /* bytes, 1 .. 1 MiB                                                             */
-	size_t object_alignment; /* bytes, a power of two, 1 .. 4096; 0 = alignof(max_align_t)                    */
+	size_t object_size;      /* bytes, 1 .. 1 GiB                                                             */
+	size_t object_alignment; /* bytes, a power of two, 1 .. 1 GiB; 0 = alignof(max_align_t)                   */
 	size_t capacity;         /* objects, 1 .. 2^20                                                            */
 	uint32_t flags;          /* LFPOOL_EVICT_EQUAL, LFPOOL_PREFAULT, LFPOOL_LOCK, LFPOOL_PLAIN_STRIDE         */
 	void *context;           /* handed to both of these                                                       */

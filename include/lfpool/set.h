@@ -58,8 +58,8 @@ typedef struct lfpool_set_config {
 	size_t struct_size;       /* bytes: sizeof(lfpool_set_config_t) as the caller was compiled          */
 	const char *name;         /* for messages; at most 63 bytes, copied; NULL = "unnamed".  The pool of a
 	                             class is called "name/size", the name cut off to make room             */
-	size_t largest;           /* bytes, 1 .. 1 MiB: the largest size; 0 = 64 KiB                        */
-	size_t object_alignment;  /* bytes, a power of two, 1 .. 4096, also the smallest class; 0 = 16      */
+	size_t largest;           /* bytes, 1 .. 1 GiB: the largest size; 0 = 64 KiB                        */
+	size_t object_alignment;  /* bytes, a power of two, 1 .. 1 GiB, also the smallest class; 0 = 16     */
 	size_t steps;             /* classes to each doubling: 4, 8 or 16; 0 = 8                            */
 	size_t larger;            /* classes that an acquire goes on to, the next larger ones one by one,
 	                             when it found every object of a class in use, and it cannot grow (or

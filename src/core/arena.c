@@ -25,21 +25,12 @@ static bool is_whole(const struct arena_plan *plan)
 }
 
 /* With huge pages the room begins with one, and so do the objects. */
-static char *map_range(const struct layout *l, bool huge, bool whole)
+static char *map_range(const struct layout *l, const struct arena_plan *plan)
 {
-	const size_t slack = huge ? HUGE_PAGE_BYTES : 0;
-	size_t bytes;
-	char *mapped = __builtin_add_overflow(l->mapped, slack, &bytes) ? NULL : whole ? os_map(bytes) : os_reserve(bytes);
+	const size_t huge = plan->backing & LFPOOL_HUGE_PAGES ? HUGE_PAGE_BYTES : 0;
+	const size_t alignment = plan->objects_at || plan->object_alignment < huge ? huge : plan->object_alignment;
 
-	if (!mapped || !huge)
-		return mapped;
-
-	const size_t ahead = -(uintptr_t)mapped & (HUGE_PAGE_BYTES - 1);
-
-	if (ahead)
-		os_unmap(mapped, ahead);
-	os_unmap(mapped + ahead + l->mapped, slack - ahead);
-	return mapped + ahead;
+	return backing_map_aligned(l->mapped, l->before, alignment, is_whole(plan));
 }
 
 /* Access to what can be used, and to nothing else. */
@@ -104,7 +95,7 @@ void *arena_open(struct arena *arena_out, const struct arena_plan *plan)
 	if (plan->in_buffer)
 		return open_in_buffer(arena_out, plan);
 
-	char *room = lay_out(&l, plan) ? map_range(&l, plan->backing & LFPOOL_HUGE_PAGES, is_whole(plan)) : NULL;
+	char *room = lay_out(&l, plan) ? map_range(&l, plan) : NULL;
 
 	if (!room)
 		return NULL;

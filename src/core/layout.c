@@ -57,6 +57,21 @@ size_t layout_slack(const struct arena_plan *plan)
 	return plan->object_alignment > CACHE_LINE_PAIR ? plan->object_alignment - CACHE_LINE_PAIR : 0;
 }
 
+/* The least stride, from this one on, with which lfpool_slot_of() is exact, in steps of a thousandth; a power of two always is.
+ * 0: none fits, or none but the rule's will do: plain, or in a buffer, whose bytes LFPOOL_BUFFER_BYTES tells. */
+static size_t exact_stride(size_t stride, const struct arena_plan *plan)
+{
+	const size_t part = power_of_two_at_most(stride) / 1024;
+	const size_t step = part > plan->object_alignment ? part : plan->object_alignment;
+
+	while (!is_exact(stride, plan->reserved)) {
+		if (plan->plain_stride || plan->in_buffer || stride > UINT32_MAX - step)
+			return 0;
+		stride = round_up(stride + 1, step);
+	}
+	return stride;
+}
+
 /* The sizes of a slot, and where the states and the generations lie, these in multiples of `grain`; false when there is no such
  * number of bytes. */
 static bool lay_out_front(struct layout *l, const struct arena_plan *plan, size_t grain)
@@ -66,10 +81,11 @@ static bool lay_out_front(struct layout *l, const struct arena_plan *plan, size_
 	size_t bytes;
 
 	l->stride = layout_stride(plan->front_bytes + least + plan->back_bytes, plan->object_alignment, plan->plain_stride);
+	l->stride = exact_stride(l->stride, plan);
 	l->front = round_up(plan->front_bytes, plan->object_alignment);
 	/* A pair of lines for the word of demand. */
 	l->states = round_up(plan->room_bytes, CACHE_LINE_PAIR) + LFPOOL_WANTED_BEFORE;
-	if (!is_exact(l->stride, plan->reserved) || __builtin_add_overflow(l->states, states + grain - 1, &l->generations) ||
+	if (!l->stride || __builtin_add_overflow(l->states, states + grain - 1, &l->generations) ||
 	    __builtin_mul_overflow(states, sizeof(uint64_t), &bytes))
 		return false;
 	l->generations &= ~(grain - 1);

@@ -13,8 +13,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define OBJECT_SIZE_MAX ((size_t)1 << 20)
-#define OBJECT_ALIGNMENT_MAX 4096
 #define CAPACITY_MAX ((uint64_t)1 << 31)
 #define FLAGS_KNOWN                                                                                                 \
 	(LFPOOL_PREFAULT | LFPOOL_ZERO | LFPOOL_CHECK_RACES | LFPOOL_CREATE_ALL | LFPOOL_LOCK | LFPOOL_HUGE_PAGES | \

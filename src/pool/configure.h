@@ -8,6 +8,9 @@
 #include "base/base.h"
 #include "pool/debug_words.h"
 
+/* Of every kind of pool.  The stride of such objects, with the bytes that debug modes put beside them, fits in 32 bits. */
+#define OBJECT_SIZE_MAX ((size_t)1 << 30)
+#define OBJECT_ALIGNMENT_MAX ((size_t)1 << 30)
 #define RETIRED_SLOTS_MAX (UINT32_C(1) << 30) /* of a pool with a scheme */
 
 /* Copies a config that may be older or newer than the library, its missing fields 0; false: a field is set that the library

@@ -13,6 +13,7 @@
 #include "base/text.h"
 #include "core/arena.h"
 #include "core/layout.h"
+#include "os/backing.h"
 #include "os/os.h"
 #include "pool/configure.h"
 #include "pool/live_pools.h"
@@ -68,26 +69,23 @@ static lfpool_status_t open_records(struct spares *spares, const lfpool_config_t
 	return status;
 }
 
-static void find_places(struct places *at, const lfpool_config_t *object, uint32_t nodes, bool plain_stride)
+/* False when there is no such number of bytes. */
+static bool find_places(struct places *at, const lfpool_config_t *object, uint32_t nodes, bool plain_stride)
 {
-	const size_t capacity = object->capacity;
+	const size_t capacity = object->capacity, page = os_page_bytes();
+	size_t object_bytes;
 
 	at->slots = round_up(sizeof(lfpool_priority_t), CACHE_LINE_PAIR);
 	at->nodes = at->slots + capacity * sizeof(struct place);
 	at->links = at->nodes + nodes * sizeof(struct place);
 	at->owners = at->links + capacity * sizeof(uint64_t);
-	at->objects = round_up(at->owners + capacity * sizeof(void *), os_page_bytes());
+	at->objects = round_up(at->owners + capacity * sizeof(void *), page);
 	at->stride = layout_stride(object->object_size, object->object_alignment, plain_stride);
-	at->end = at->objects + capacity * at->stride;
-}
-
-static lfpool_status_t back(void *memory, size_t bytes, uint32_t flags)
-{
-	if (flags & LFPOOL_LOCK)
-		return os_lock(memory, bytes) ? LFPOOL_OK : LFPOOL_E_LOCK;
-	if (flags & LFPOOL_PREFAULT)
-		return os_prefault(memory, bytes) ? LFPOOL_OK : LFPOOL_E_NO_MEMORY;
-	return LFPOOL_OK;
+	if (__builtin_mul_overflow(capacity, at->stride, &object_bytes) ||
+	    __builtin_add_overflow(object_bytes, at->objects + page - 1, &at->end))
+		return false;
+	at->end &= ~(page - 1);
+	return true;
 }
 
 /* Fills in a pool in zeroed memory. */
@@ -122,11 +120,12 @@ static lfpool_status_t open(lfpool_priority_t **pool_out, const lfpool_priority_
 
 	if (status != LFPOOL_OK)
 		return status;
-	find_places(&at, object, nodes, known->flags & LFPOOL_PLAIN_STRIDE);
 
-	lfpool_priority_t *pool = os_map(at.end);
+	lfpool_priority_t *pool = find_places(&at, object, nodes, known->flags & LFPOOL_PLAIN_STRIDE)
+					  ? backing_map_aligned(at.end, at.objects, object->object_alignment, true)
+					  : NULL;
 
-	status = pool ? back(pool, at.end, known->flags) : LFPOOL_E_NO_MEMORY;
+	status = pool ? backing_give(known->flags, pool, at.end) : LFPOOL_E_NO_MEMORY;
 	if (status != LFPOOL_OK) {
 		if (pool)
 			os_unmap(pool, at.end);

@@ -23,12 +23,9 @@
 #include <string.h>
 
 #define LARGEST_DEFAULT ((size_t)64 << 10)
-#define LARGEST_MAX ((size_t)1 << 20) /* as an object may have */
 #define ALIGNMENT_DEFAULT 16
-#define ALIGNMENT_MAX 4096 /* as an object may have */
 #define STEPS_DEFAULT 8
 #define CLASS_BYTES_DEFAULT ((size_t)16 << 20)
-#define BASE_ALIGNMENT HUGE_PAGE_BYTES /* windows shall not cut huge pages */
 
 static pthread_mutex_t making = PTHREAD_MUTEX_INITIALIZER;
 static bool has_fork_handlers;
@@ -90,9 +87,9 @@ static lfpool_status_t choose_classes(struct classes *classes_out, lfpool_set_co
 	config->object_alignment = config->object_alignment ? config->object_alignment : ALIGNMENT_DEFAULT;
 	config->steps = config->steps ? config->steps : STEPS_DEFAULT;
 	config->class_bytes = config->class_bytes ? config->class_bytes : CLASS_BYTES_DEFAULT;
-	if (config->largest > LARGEST_MAX)
+	if (config->largest > OBJECT_SIZE_MAX)
 		return LFPOOL_E_CONFIG_OBJECT_SIZE;
-	if ((config->object_alignment & (config->object_alignment - 1)) || config->object_alignment > ALIGNMENT_MAX)
+	if ((config->object_alignment & (config->object_alignment - 1)) || config->object_alignment > OBJECT_ALIGNMENT_MAX)
 		return LFPOOL_E_CONFIG_OBJECT_ALIGNMENT;
 	if (config->steps != 4 && config->steps != 8 && config->steps != 16)
 		return LFPOOL_E_CONFIG_STEPS;
@@ -159,6 +156,12 @@ static bool class_bytes(const lfpool_set_t *set, const struct lifecycle *lifecyc
 	return arena_object_bytes(&plan, bytes_out) && !__builtin_add_overflow(*bytes_out, os_page_bytes(), bytes_out);
 }
 
+/* Windows shall not cut huge pages, and each begins with an object. */
+static size_t base_alignment(const lfpool_set_t *set)
+{
+	return at_least(HUGE_PAGE_BYTES, set->config.object_alignment);
+}
+
 /* Y2. */
 static bool choose_windows(lfpool_set_t *set, size_t *bytes_out)
 {
@@ -179,7 +182,7 @@ static bool choose_windows(lfpool_set_t *set, size_t *bytes_out)
 	return (size_t)1 << set->window_shift >= most &&
 	       !__builtin_mul_overflow((size_t)1 << set->window_shift, set->classes.count, &bytes) &&
 	       /* A page without access before the first window. */
-	       !__builtin_add_overflow(bytes, BASE_ALIGNMENT + os_page_bytes(), bytes_out);
+	       !__builtin_add_overflow(bytes, base_alignment(set) + os_page_bytes(), bytes_out);
 }
 
 static bool reserve(lfpool_set_t *set)
@@ -191,7 +194,7 @@ static bool reserve(lfpool_set_t *set)
 	set->reserved = os_reserve(set->reserved_bytes);
 	if (!set->reserved)
 		return false;
-	set->base = round_up((uintptr_t)set->reserved + os_page_bytes(), BASE_ALIGNMENT);
+	set->base = round_up((uintptr_t)set->reserved + os_page_bytes(), base_alignment(set));
 	set->windows = set->classes.count;
 	return true;
 }

@@ -59,16 +59,16 @@ TEST(object_size)
 {
 	lfpool_config_t config = config_of(1, 3);
 
-	EXPECT(object_size, LFPOOL_OK, 1, 2, 7, 8, 4096, MIB - 1, MIB);
-	EXPECT(object_size, LFPOOL_E_CONFIG_OBJECT_SIZE, 0, MIB + 1, SIZE_MAX / 2 + 1, SIZE_MAX);
+	EXPECT(object_size, LFPOOL_OK, 1, 2, 7, 8, 4096, MIB, MIB + 1, 3 * MIB);
+	EXPECT(object_size, LFPOOL_E_CONFIG_OBJECT_SIZE, 0, GIB + 1, SIZE_MAX / 2 + 1, SIZE_MAX);
 }
 
 TEST(object_alignment)
 {
 	lfpool_config_t config = config_of(20, 3);
 
-	EXPECT(object_alignment, LFPOOL_OK, 1, 2, 4, 8, 16, 32, 64, 128, 256, 512, 1024, 2048, 4096);
-	EXPECT(object_alignment, LFPOOL_E_CONFIG_OBJECT_ALIGNMENT, 3, 5, 6, 24, 4095, 4097, 8192, SIZE_MAX / 2 + 1, SIZE_MAX);
+	EXPECT(object_alignment, LFPOOL_OK, 1, 2, 4, 8, 16, 32, 64, 128, 256, 512, 1024, 2048, 4096, 8192, MIB);
+	EXPECT(object_alignment, LFPOOL_E_CONFIG_OBJECT_ALIGNMENT, 3, 5, 6, 24, 4095, 4097, 2 * GIB, SIZE_MAX / 2 + 1, SIZE_MAX);
 }
 
 TEST(capacity)

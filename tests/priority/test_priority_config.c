@@ -46,14 +46,14 @@ TEST(each_field_has_its_range)
 
 	EXPECT(object_size, 0, LFPOOL_E_CONFIG_OBJECT_SIZE);
 	EXPECT(object_size, 1, LFPOOL_OK);
-	EXPECT(object_size, MIB, LFPOOL_OK);
-	EXPECT(object_size, MIB + 1, LFPOOL_E_CONFIG_OBJECT_SIZE);
+	EXPECT(object_size, 2 * MIB + 1, LFPOOL_OK);
+	EXPECT(object_size, GIB + 1, LFPOOL_E_CONFIG_OBJECT_SIZE);
 	EXPECT(object_size, SIZE_MAX, LFPOOL_E_CONFIG_OBJECT_SIZE);
-	for (size_t alignment = 1; alignment <= 4096; alignment *= 2)
+	for (size_t alignment = 1; alignment <= 4 * MIB; alignment *= 2)
 		EXPECT(object_alignment, alignment, LFPOOL_OK);
 	EXPECT(object_alignment, 3, LFPOOL_E_CONFIG_OBJECT_ALIGNMENT);
 	EXPECT(object_alignment, 4095, LFPOOL_E_CONFIG_OBJECT_ALIGNMENT);
-	EXPECT(object_alignment, 8192, LFPOOL_E_CONFIG_OBJECT_ALIGNMENT);
+	EXPECT(object_alignment, 2 * GIB, LFPOOL_E_CONFIG_OBJECT_ALIGNMENT);
 	EXPECT(object_alignment, SIZE_MAX, LFPOOL_E_CONFIG_OBJECT_ALIGNMENT);
 	EXPECT(capacity, 0, LFPOOL_E_CONFIG_CAPACITY);
 	EXPECT(capacity, 1, LFPOOL_OK);
@@ -122,6 +122,8 @@ TEST(sizes_and_alignments)
 		for (size_t alignment = 0; alignment <= 4096; alignment = alignment ? alignment * 4 : 1)
 			fill_and_check(sizes[i], alignment, 5 + i, 0);
 	fill_and_check(MIB, 4096, 3, 0);
+	fill_and_check(3 * MIB, 8192, 3, 0);
+	fill_and_check(100, 4 * MIB, 3, LFPOOL_PREFAULT);
 	fill_and_check(100, 0, 300, LFPOOL_PREFAULT);
 	fill_and_check(100, 0, 300, LFPOOL_LOCK);
 }

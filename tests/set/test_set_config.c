@@ -42,13 +42,13 @@ TEST(each_field_has_its_range)
 	static const char too_long[] = "0123456789012345678901234567890123456789012345678901234567890123";
 
 	EXPECT(largest, 1, LFPOOL_OK);
-	EXPECT(largest, MIB, LFPOOL_OK);
-	EXPECT(largest, MIB + 1, LFPOOL_E_CONFIG_OBJECT_SIZE);
+	EXPECT(largest, 2 * MIB + 1, LFPOOL_OK);
+	EXPECT(largest, GIB + 1, LFPOOL_E_CONFIG_OBJECT_SIZE);
 	EXPECT(largest, SIZE_MAX, LFPOOL_E_CONFIG_OBJECT_SIZE);
-	for (size_t alignment = 1; alignment <= 4096; alignment *= 2)
+	for (size_t alignment = 1; alignment <= 4 * MIB; alignment *= 2)
 		EXPECT(object_alignment, alignment, LFPOOL_OK);
 	EXPECT(object_alignment, 3, LFPOOL_E_CONFIG_OBJECT_ALIGNMENT);
-	EXPECT(object_alignment, 8192, LFPOOL_E_CONFIG_OBJECT_ALIGNMENT);
+	EXPECT(object_alignment, 2 * GIB, LFPOOL_E_CONFIG_OBJECT_ALIGNMENT);
 	for (size_t steps = 0; steps <= 40; steps++)
 		EXPECT(steps, steps, steps == 0 || steps == 4 || steps == 8 || steps == 16 ? LFPOOL_OK : LFPOOL_E_CONFIG_STEPS);
 	EXPECT(larger, SIZE_MAX, LFPOOL_OK);

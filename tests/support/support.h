@@ -22,6 +22,7 @@
 /* How often, how many, how much: a sanitizer is slower by a factor of ten and keeps memory of its own. */
 #define TIMES(native, sanitized) (SANITIZED ? (sanitized) : (native))
 #define MIB ((size_t)1 << 20)
+#define GIB ((size_t)1 << 30)
 #define COUNT(array) (sizeof(array) / sizeof((array)[0]))
 
 /* ---- Pools ------------------------------------------------------------------------------------------------- */

@@ -158,9 +158,9 @@ static lfpool_status_t spoil(union later_config *later, uint32_t which)
 	case 4: c->struct_size = offsetof(lfpool_config_t, cache_capacity); return LFPOOL_OK;
 	case 5: c->name = too_long_name; return LFPOOL_E_CONFIG_NAME;
 	case 6: c->object_size = 0; return LFPOOL_E_CONFIG_OBJECT_SIZE;
-	case 7: c->object_size = ((size_t)1 << 20) + 1; return LFPOOL_E_CONFIG_OBJECT_SIZE;
+	case 7: c->object_size = ((size_t)1 << 30) + 1; return LFPOOL_E_CONFIG_OBJECT_SIZE;
 	case 8: c->object_alignment = 3; return LFPOOL_E_CONFIG_OBJECT_ALIGNMENT;
-	case 9: c->object_alignment = 8192; return LFPOOL_E_CONFIG_OBJECT_ALIGNMENT;
+	case 9: c->object_alignment = (size_t)1 << 31; return LFPOOL_E_CONFIG_OBJECT_ALIGNMENT;
 	case 10: c->capacity = 0; return LFPOOL_E_CONFIG_CAPACITY;
 	case 11: c->capacity = ((size_t)1 << 31) + 1; return LFPOOL_E_CONFIG_CAPACITY;
 	case 12: c->cache_capacity = 8193; return LFPOOL_E_CONFIG_CACHE_CAPACITY;

@@ -3,7 +3,7 @@
 #include <lfpool/set.hpp>
 
 struct large {
-	char bytes[(1 << 20) + 1];
+	char bytes[(1 << 30) + 1];
 };
 lfpool_status_t open(lfpool::pool<large> &pool);
 lfpool_status_t open(lfpool::pool<large> &pool)

@@ -1,0 +1,168 @@
+/* SPDX-License-Identifier: MIT */
+/* test: once */
+/*
+ * test_large.c - objects beyond a mebibyte and alignments beyond a page, up to the bounds of both: aligned, disjoint from the
+ * first byte to the last, found by their address, and no byte touched but those that the program touches.
+ */
+#include "../support/support.h"
+#include "lfpool/buffer.h"
+#include "lfpool/handle.h"
+#include "lfpool/resize.h"
+#include "lfpool/set.h"
+
+#define FRAME ((size_t)1920 * 1080 * 4)
+#define HUGE_PAGE ((size_t)2 << 20)
+#define HAS_ROOM (SIZE_MAX > UINT32_MAX)
+
+/* A mark at both ends of an object. */
+static void ends_write(void *object, size_t size, unsigned char mark)
+{
+	((unsigned char *)object)[0] = ((unsigned char *)object)[size - 1] = mark;
+}
+
+static bool ends_hold(const void *object, size_t size, unsigned char mark)
+{
+	return ((const unsigned char *)object)[0] == mark && ((const unsigned char *)object)[size - 1] == mark;
+}
+
+/* All `count` objects of it, which nobody holds yet. */
+static void use_all(lfpool_t *pool, size_t size, size_t alignment, size_t count)
+{
+	void **objects = pointers_new(count + 1);
+
+	assert_int_equal(acquire_all(pool, objects, count + 1), count);
+	for (size_t i = 0; i < count; i++) {
+		assert_int_equal((uintptr_t)objects[i] % alignment, 0);
+		ends_write(objects[i], size, (unsigned char)(i + 1));
+	}
+	for (size_t i = 0; i < count; i++) {
+		assert_true(ends_hold(objects[i], size, (unsigned char)(i + 1)));
+		assert_true(lfpool_in_use(pool, objects[i]));
+		assert_false(lfpool_owns(pool, moved(objects[i], 1)));
+		assert_int_equal(lfpool_release(pool, moved(objects[i], (ptrdiff_t)(size / 2 + 1))), LFPOOL_E_INTERIOR);
+	}
+	assert_true(sort_disjoint(objects, count, size));
+	release_all(pool, objects, count);
+	free(objects);
+}
+
+static void check(const lfpool_config_t *given, size_t alignment)
+{
+	lfpool_config_t config = *given;
+
+	config.object_alignment = alignment;
+	config.hooks.misuse = expected_misuse;
+	config.max_capacity = 2 * config.capacity;
+
+	lfpool_t *pool = pool_with(&config);
+	const size_t before = resident_bytes();
+
+	use_all(pool, config.object_size, alignment, config.capacity);
+	assert_int_equal(lfpool_grow(pool, config.capacity), config.capacity);
+	use_all(pool, config.object_size, alignment, 2 * config.capacity);
+	/* Two ends of each, and the side arrays; poison and zeroes fill all. */
+	if (!SANITIZED && !config.debug && !(config.flags & (LFPOOL_ZERO | LFPOOL_PREFAULT | LFPOOL_HUGE_PAGES)))
+		assert_true(growth(before, resident_bytes()) < 4 * MIB);
+	while (lfpool_trim(pool, 0, SIZE_MAX))
+		;
+	use_all(pool, config.object_size, alignment, 2 * config.capacity);
+	assert_int_equal(lfpool_destroy(pool), 0);
+}
+
+TEST(large_objects_of_every_alignment)
+{
+	static const size_t sizes[] = {MIB + 1, HUGE_PAGE, FRAME, HAS_ROOM ? GIB / 2 + 77 : HUGE_PAGE + 77,
+				       HAS_ROOM ? GIB : FRAME};
+	static const size_t alignments[] = {16, 4096, 8192, HUGE_PAGE, HAS_ROOM ? GIB : HUGE_PAGE};
+
+	for (size_t i = 0; i < COUNT(sizes); i++)
+		for (size_t k = 0; k < COUNT(alignments); k++)
+			check(&CONFIG_OF(sizes[i], 3, .name = "large"), alignments[k]);
+}
+
+TEST(small_objects_of_large_alignments)
+{
+	for (size_t alignment = 8192; alignment <= 16 * HUGE_PAGE; alignment *= 2) {
+		check(&CONFIG_OF(1, 5, .name = "small"), alignment);
+		check(&CONFIG_OF(40, 5, .flags = LFPOOL_HUGE_PAGES), alignment);
+	}
+}
+
+TEST(large_objects_in_every_kind_of_pool)
+{
+	check(&CONFIG_OF(FRAME, 3, .flags = LFPOOL_ZERO), 64);
+	check(&CONFIG_OF(FRAME, 2, .flags = LFPOOL_PREFAULT), 8192);
+	check(&CONFIG_OF(FRAME, 3, .flags = LFPOOL_HUGE_PAGES), HUGE_PAGE);
+	check(&CONFIG_OF(FRAME, 3, .flags = LFPOOL_PLAIN_STRIDE), 4096);
+	check(&CONFIG_OF(FRAME, 2, .debug = "poison,guard,quarantine=1,owner"), HUGE_PAGE);
+	check(&CONFIG_OF(FRAME, 3, .backend = LFPOOL_BACKEND_MUTEX), HUGE_PAGE);
+}
+
+#if HAS_ROOM
+/* Where slots * stride^2 is beyond 2^64 the stride is one with which the way from an address to its slot stays exact. */
+TEST(many_large_objects)
+{
+	enum { OBJECTS = 10000 };
+	static const size_t sizes[] = {GIB, GIB - 1, GIB / 2 + 12345, 700000001, 300000007};
+
+	for (size_t i = 0; i < COUNT(sizes); i++) {
+		lfpool_config_t config = config_of(sizes[i], OBJECTS);
+		lfpool_t *pool = pool_with(&config);
+
+		for (uint32_t index = 0; index < OBJECTS; index += 7) {
+			void *object = lfpool_object_at(pool, index);
+
+			assert_non_null(object);
+			assert_int_equal(lfpool_index_of(pool, object), index);
+			assert_false(lfpool_owns(pool, moved(object, 1)));
+			assert_false(lfpool_owns(pool, moved(object, -1)));
+		}
+		assert_int_equal(lfpool_destroy(pool), 0);
+	}
+	/* With LFPOOL_PLAIN_STRIDE no stride is chosen: there is no such pool. */
+	lfpool_t *pool;
+	assert_int_equal(lfpool_create(&pool, &CONFIG_OF(700000001, OBJECTS, .flags = LFPOOL_PLAIN_STRIDE)), LFPOOL_E_NO_MEMORY);
+}
+#endif
+
+TEST(a_set_of_large_sizes)
+{
+	lfpool_set_config_t config = LFPOOL_SET_CONFIG_INIT;
+	lfpool_set_t *set;
+
+	config.largest = 4 * FRAME;
+	config.object_alignment = 2 * HUGE_PAGE;
+	config.class_bytes = 16 * FRAME;
+	assert_int_equal(lfpool_set_create(&set, &config), LFPOOL_OK);
+	for (size_t size = 1; size <= config.largest; size += config.largest / 9) {
+		void *a = lfpool_set_acquire(set, size), *b = lfpool_set_acquire(set, size);
+
+		assert_true(a && b && a != b);
+		assert_int_equal((uintptr_t)a % config.object_alignment, 0);
+		assert_int_equal((uintptr_t)b % config.object_alignment, 0);
+		ends_write(a, size, 1);
+		ends_write(b, size, 2);
+		assert_true(ends_hold(a, size, 1));
+		assert_int_equal(lfpool_set_release(set, a), LFPOOL_OK);
+		assert_int_equal(lfpool_set_release(set, b), LFPOOL_OK);
+	}
+	assert_null(lfpool_set_acquire(set, config.largest + config.object_alignment));
+	assert_int_equal(lfpool_set_destroy(set), 0);
+}
+
+TEST(a_large_alignment_in_a_buffer)
+{
+	enum { ALIGNMENT = 65536, CAPACITY = 3, SIZE = 100000 };
+	const size_t bytes = LFPOOL_BUFFER_BYTES(SIZE, ALIGNMENT, CAPACITY);
+	char *buffer = aligned_alloc(LFPOOL_BUFFER_ALIGNMENT, bytes + -bytes % LFPOOL_BUFFER_ALIGNMENT);
+	lfpool_config_t config = CONFIG_OF(SIZE, CAPACITY, .object_alignment = ALIGNMENT, .hooks.misuse = expected_misuse);
+	lfpool_t *pool;
+
+	assert_non_null(buffer);
+	assert_int_equal(lfpool_create_in(&pool, &config, buffer, bytes), LFPOOL_OK);
+	use_all(pool, SIZE, ALIGNMENT, CAPACITY);
+	assert_int_equal(lfpool_destroy(pool), 0);
+	free(buffer);
+}
+
+RUN_TESTS()
