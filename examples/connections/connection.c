@@ -6,12 +6,13 @@
  *
  *                  create --> activate --> (in use) --> deactivate -- fit --> (free, still connected)
  *                                ^                           |                        |
- *                                +---------------------------|------------------------+
- *                                                            +-- unfit --> destroy --> (create, when needed)
+ *                                +------ validate -- good ---|------------------------+
+ *                                           |                |
+ *                                           +-- dead         +-- unfit --> destroy --> (create: at once, or when needed)
  *
- *              A handshake with the server is made on the first use of each object, and survives release.  Whether a
- *              connection still works, is not known before it is used; so the user finds out, and deactivate refuses
- *              what broke.
+ *              A handshake with the server is made on the first use of each object, and survives release.  What the server
+ *              has closed while it lay idle, validate finds, and create replaces, before a caller has it.  What breaks in
+ *              use, the user finds, and deactivate refuses.
  * Concurrency  Hooks run on the threads that acquire and release: what they count must be atomic.  The connection
  *              itself belongs to the caller of the hook alone.
  */
@@ -21,6 +22,7 @@
 #include "server.h"
 
 #include <arpa/inet.h>
+#include <errno.h>
 #include <netinet/tcp.h>
 #include <stdatomic.h>
 #include <sys/socket.h>
@@ -33,7 +35,7 @@ struct connection {
 
 /* Counters are relaxed: each stands for itself, and they are read when the threads have been joined. */
 struct counters {
-	_Atomic(uint64_t) created, create_refused, activated, kept, unfit, destroyed, create_ns;
+	_Atomic(uint64_t) created, create_refused, dead, activated, kept, unfit, destroyed, create_ns;
 };
 
 static struct counters calls;
@@ -44,7 +46,7 @@ static void count(_Atomic(uint64_t) *counter, uint64_t more)
 	atomic_fetch_add_explicit(counter, more, memory_order_relaxed);
 }
 
-/* ---- The four hooks ---------------------------------------------------------------------------------------- */
+/* ---- The five hooks ---------------------------------------------------------------------------------------- */
 
 static int dial(uint16_t port)
 {
@@ -69,6 +71,19 @@ static bool create(void *port, struct connection *connection)
 	count(&calls.create_ns, now_ns() - start);
 	count(connection->fd >= 0 ? &calls.created : &calls.create_refused, 1);
 	return connection->fd >= 0;
+}
+
+/* Nothing to read yet means that it is open; the end of the stream that it is not. */
+static bool validate(void *port, struct connection *connection)
+{
+	char nothing;
+	const bool open = recv(connection->fd, &nothing, 1, MSG_PEEK | MSG_DONTWAIT) < 0 &&
+			  (errno == EAGAIN || errno == EWOULDBLOCK);
+
+	(void)port;
+	connection->broken = !open;
+	count(&calls.dead, !open);
+	return open;
 }
 
 static bool activate(void *port, struct connection *connection)
@@ -101,7 +116,7 @@ static void destroy(void *port, struct connection *connection)
 
 LFPOOL_HOOKS(connection, struct connection);
 static const struct connection_hooks hooks = {
-	.create = create, .activate = activate, .deactivate = deactivate, .destroy = destroy};
+	.create = create, .validate = validate, .activate = activate, .deactivate = deactivate, .destroy = destroy};
 LFPOOL_DEFINE_HIDDEN_WITH(connection, struct connection, hooks);
 
 /* ---- The pool ---------------------------------------------------------------------------------------------- */
@@ -137,6 +152,7 @@ struct connection_calls connections_calls(void)
 	return (struct connection_calls){
 		.created = atomic_load(&calls.created),
 		.create_refused = atomic_load(&calls.create_refused),
+		.dead = atomic_load(&calls.dead),
 		.activated = atomic_load(&calls.activated),
 		.kept = atomic_load(&calls.kept),
 		.unfit = atomic_load(&calls.unfit),

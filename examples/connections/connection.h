@@ -20,6 +20,7 @@ LFPOOL_DECLARE(connection, struct connection);
 /* How often each hook was called, and what it said. */
 struct connection_calls {
 	uint64_t created, create_refused;
+	uint64_t dead; /* of those that validate looked at */
 	uint64_t activated;
 	uint64_t kept, unfit; /* what deactivate said */
 	uint64_t destroyed;

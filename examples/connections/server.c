@@ -17,6 +17,7 @@
 #define CONNECTIONS_MAX 256
 
 struct peer {
+	bool hasty;        /* is closed after the last answer, not at the next question */
 	unsigned answered; /* questions so far             */
 	unsigned bytes;    /* of the next one that came    */
 	unsigned char part[8];
@@ -57,7 +58,7 @@ static void welcome(struct server *server)
 	} else {
 		server->report.accepted++;
 		server->fds[server->count] = (struct pollfd){.fd = fd, .events = POLLIN};
-		server->peers[server->count++] = (struct peer){0};
+		server->peers[server->count++] = (struct peer){.hasty = server->report.accepted % 2};
 	}
 	(void)send(fd, &greeting, 1, MSG_NOSIGNAL);
 	if (full)
@@ -90,16 +91,17 @@ static bool listen_to(struct server *server, nfds_t i)
 	peer->bytes += (unsigned)got;
 	if (peer->bytes < sizeof(peer->part))
 		return true;
-	if (peer->answered == server->questions) {
-		server->report.dropped++;
-		forget(server, i);
-		return false;
+	if (peer->answered < server->questions) {
+		server->report.answered++;
+		peer->answered++;
+		peer->bytes = 0;
+		(void)send(server->fds[i].fd, peer->part, sizeof(peer->part), MSG_NOSIGNAL);
+		if (peer->answered < server->questions || !peer->hasty)
+			return true;
 	}
-	server->report.answered++;
-	peer->answered++;
-	peer->bytes = 0;
-	(void)send(server->fds[i].fd, peer->part, sizeof(peer->part), MSG_NOSIGNAL);
-	return true;
+	server->report.dropped++;
+	forget(server, i);
+	return false;
 }
 
 static void *serve(void *argument)

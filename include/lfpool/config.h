@@ -207,11 +207,11 @@ typedef struct lfpool_misuse {
  * that caused it, with no lock held; it may call the pool (except a hook that lfpool_create() or lfpool_destroy()
  * calls).  Several threads may run it at once, for different objects.
  *
- * An object's life: create once; then activate, use, deactivate, any number of times; destroy once.  What create built
- * survives reuse.  An object is in use from when activate has returned to when deactivate begins: in a hook it is not,
+ * An object's life: create once; then validate (not the first time), activate, use, deactivate, any number of times; destroy
+ * once.  What create built survives reuse.  An object is in use from when activate has returned to when deactivate begins: in a hook it is not,
  * and has no handle.  Each hook is called
- * exactly once for each such step, whatever happens at the same time: releases of pools with create, activate,
- * deactivate or destroy are as with LFPOOL_CHECK_RACES.  Pools without activate and deactivate, and without create or
+ * exactly once for each such step, whatever happens at the same time: releases of pools with one of these hooks are as with
+ * LFPOOL_CHECK_RACES.  Pools without validate, activate and deactivate, and without create or
  * with LFPOOL_CREATE_ALL, keep their inlined hits; the others take the general path (about 20 ns for a pair, and what
  * the hooks take).
  */
@@ -226,12 +226,16 @@ typedef struct lfpool_hooks {
 	 * slot is tried again by the next who gets it: while create goes on refusing, a thread may get NULL each time
 	 * although built objects lie free in other caches.  So let the capacity be what create can build. */
 	bool (*create)(void *context, void *object);
+	/* Each acquire of an object that create built earlier, before activate: is it still good?  false: destroy is called,
+	 * and create builds it anew, in the same call.  If create refuses, the call takes another object: each one that is
+	 * not good is taken once, so at most capacity times.  NULL: all are. */
+	bool (*validate)(void *context, void *object);
 	/* Each acquire, before the caller gets the object.  false: acquire returns NULL, and the object stays free. */
 	bool (*activate)(void *context, void *object);
 	/* Each release: clear references, reset.  false: not fit for reuse: destroy is called now, and create before
 	 * the slot is used again. */
 	bool (*deactivate)(void *context, void *object);
-	/* Undo create: when deactivate said false, and at lfpool_destroy() for every object that was built; for those
+	/* Undo create: when validate or deactivate said false, and at lfpool_destroy() for every object that was built; for those
 	 * still active deactivate is called first.  (Without create: for every object that was ever acquired.) */
 	void (*destroy)(void *context, void *object);
 	/* A call found nothing, and the pool could not grow by itself: the hook may release objects, grow the pool, or

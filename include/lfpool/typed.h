@@ -135,9 +135,12 @@ static inline lfpool_status_t lfpool_typed_create(lfpool_t **pool_out, const lfp
 	if (filled.object_alignment < alignment)
 		return LFPOOL_E_CONFIG_OBJECT_ALIGNMENT;
 	if (table) {
-		if (filled.hooks.create || filled.hooks.activate || filled.hooks.deactivate || filled.hooks.destroy)
+		const lfpool_hooks_t *h = &filled.hooks;
+
+		if (h->create || h->validate || h->activate || h->deactivate || h->destroy)
 			return LFPOOL_E_CONFIG_HOOKS;
 		filled.hooks.create = table->create;
+		filled.hooks.validate = table->validate;
 		filled.hooks.activate = table->activate;
 		filled.hooks.deactivate = table->deactivate;
 		filled.hooks.destroy = table->destroy;
@@ -378,8 +381,8 @@ static inline const lfpool_hooks_t *lfpool_typed_no_hooks(lfpool_hooks_t *unused
  *     static const struct connection_hooks table = {.create = dial, .destroy = hang_up, .deactivate = still_open};
  *     LFPOOL_DEFINE_WITH(connection, struct connection, table);
  *
- * The four functions are those of config.hooks, on `type *` instead of `void *`; what is NULL is not called.  Each gets
- * config.hooks.context, which may be another one for each pool; config.hooks.misuse stays as it is; the other four of
+ * The five functions are those of config.hooks, on `type *` instead of `void *`; what is NULL is not called.  Each gets
+ * config.hooks.context, which may be another one for each pool; config.hooks.misuse stays as it is; the other five of
  * config.hooks must be NULL, else name_pool_create() returns LFPOOL_E_CONFIG_HOOKS.
  *
  * name      Prefix of the struct's name.
@@ -391,6 +394,14 @@ static inline const lfpool_hooks_t *lfpool_typed_no_hooks(lfpool_hooks_t *unused
 		bool (*activate)(void *context, type *object);   \
 		bool (*deactivate)(void *context, type *object); \
 		void (*destroy)(void *context, type *object);    \
+		bool (*validate)(void *context, type *object);   \
+	}
+
+/* A function of config.hooks that calls one of a table. */
+#define LFPOOL_TYPED_HOOK(name, type, table, step)                               \
+	LFPOOL_TYPED bool name##_typed_##step(void *context_, void *object_)     \
+	{                                                                        \
+		return (table).step(context_, LFPOOL_TYPED_CAST(type, object_)); \
 	}
 
 /*
@@ -402,18 +413,10 @@ static inline const lfpool_hooks_t *lfpool_typed_no_hooks(lfpool_hooks_t *unused
  */
 #define LFPOOL_DEFINE_WITH(name, type, table)                                                          \
 	LFPOOL_TYPED_TYPES(name, type)                                                                 \
-	LFPOOL_TYPED bool name##_typed_create(void *context_, void *object_)                           \
-	{                                                                                              \
-		return (table).create(context_, LFPOOL_TYPED_CAST(type, object_));                     \
-	}                                                                                              \
-	LFPOOL_TYPED bool name##_typed_activate(void *context_, void *object_)                         \
-	{                                                                                              \
-		return (table).activate(context_, LFPOOL_TYPED_CAST(type, object_));                   \
-	}                                                                                              \
-	LFPOOL_TYPED bool name##_typed_deactivate(void *context_, void *object_)                       \
-	{                                                                                              \
-		return (table).deactivate(context_, LFPOOL_TYPED_CAST(type, object_));                 \
-	}                                                                                              \
+	LFPOOL_TYPED_HOOK(name, type, table, create)                                                   \
+	LFPOOL_TYPED_HOOK(name, type, table, activate)                                                 \
+	LFPOOL_TYPED_HOOK(name, type, table, deactivate)                                               \
+	LFPOOL_TYPED_HOOK(name, type, table, validate)                                                 \
 	LFPOOL_TYPED void name##_typed_destroy(void *context_, void *object_)                          \
 	{                                                                                              \
 		(table).destroy(context_, LFPOOL_TYPED_CAST(type, object_));                           \
@@ -422,6 +425,7 @@ static inline const lfpool_hooks_t *lfpool_typed_no_hooks(lfpool_hooks_t *unused
 	{                                                                                              \
 		memset(hooks_, 0, sizeof(*hooks_));                                                    \
 		hooks_->create = (table).create ? name##_typed_create : LFPOOL_TYPED_NULL;             \
+		hooks_->validate = (table).validate ? name##_typed_validate : LFPOOL_TYPED_NULL;       \
 		hooks_->activate = (table).activate ? name##_typed_activate : LFPOOL_TYPED_NULL;       \
 		hooks_->deactivate = (table).deactivate ? name##_typed_deactivate : LFPOOL_TYPED_NULL; \
 		hooks_->destroy = (table).destroy ? name##_typed_destroy : LFPOOL_TYPED_NULL;          \

@@ -56,8 +56,9 @@ static void put_flags(struct text *t, lfpool_format_t format, uint32_t flags)
 static void put_hooks(struct text *t, lfpool_format_t format, const lfpool_hooks_t *hooks)
 {
 	const struct named names[] = {
-		{"misuse", hooks->misuse},         {"create", hooks->create},   {"activate", hooks->activate},
-		{"deactivate", hooks->deactivate}, {"destroy", hooks->destroy}, {"exhausted", hooks->exhausted},
+		{"misuse", hooks->misuse},       {"create", hooks->create},         {"validate", hooks->validate},
+		{"activate", hooks->activate},   {"deactivate", hooks->deactivate}, {"destroy", hooks->destroy},
+		{"exhausted", hooks->exhausted},
 	};
 
 	put_names(t, format, names, COUNT(names));

@@ -21,35 +21,37 @@
 
 /* ---- A slot that was taken, and one that will be put back ---- */
 
-/* Makes the slot's object active.  False: it must be put back as it is, because a hook refused it, or the heap refused
- * memory; or, *twice_out, it is active already (released twice, in a race): the entry is used up. */
-static inline bool make_active(struct core *core, uint32_t slot, void **object_out, bool *twice_out)
+/* Of lifecycle_begin(), and: it is active already (released twice, in a race), and the entry is used up. */
+enum { BEGUN_TWICE = BEGIN_DISCARDED + 1 };
+
+/* Makes the slot's object active.  BEGIN_REFUSED: by a hook, or the heap refused memory; it must be put back as it is. */
+static inline unsigned make_active(struct core *core, uint32_t slot, void **object_out)
 {
 	struct arena *arena = &core->arena;
 	const size_t heap_bytes = core->heap_bytes;
 	void *object = arena_object(arena, slot);
 
 	/* Was it released twice, in a race? */
-	*twice_out = arena_is_active(arena, slot);
-	if (*twice_out) {
+	if (arena_is_active(arena, slot)) {
 		(void)misuse_report(core->pool, object, LFPOOL_E_NOT_IN_USE);
-		return false;
+		return BEGUN_TWICE;
 	}
 	if (heap_bytes && !(object = heap_object_new(core, slot)))
-		return false;
+		return BEGIN_REFUSED;
 	if (unlikely(core->builds) && !lifecycle_build(core->builds, slot, object))
-		return false;
+		return BEGIN_REFUSED;
 	*object_out = object;
 	if (core->zero && !core->lifecycle)
 		memset(object, 0, heap_bytes ? heap_bytes : arena->face.stride);
 	/* A new object is built anew, whatever its slot was. */
-	if (core->lifecycle && !lifecycle_begin(core->lifecycle, heap_bytes ? SLOT_NONE : slot, object)) {
-		if (heap_bytes)
-			heap_object_free(core, slot, object);
-		return false;
-	}
-	arena_activate(arena, slot);
-	return true;
+	const enum begun begun = core->lifecycle ? lifecycle_begin(core->lifecycle, heap_bytes ? SLOT_NONE : slot, object)
+						 : BEGIN_OK;
+
+	if (begun == BEGIN_OK)
+		arena_activate(arena, slot);
+	else if (heap_bytes)
+		heap_object_free(core, slot, object);
+	return begun;
 }
 
 /* The slot has just become free.  Returns which to put back: with a quarantine another one, or SLOT_NONE. */
@@ -190,27 +192,34 @@ void lockfree_put_free(lfpool_t *pool, struct cache_head *head, uint32_t slot)
 	put_through(pool, head, slot, false);
 }
 
-/* A slot whose object a hook refused. */
-static void put_refused(lfpool_t *pool, struct cache_head *head, uint32_t slot)
+/* A slot whose object a hook refused; or discarded: it comes after all that is built. */
+static void put_refused(lfpool_t *pool, struct cache_head *head, uint32_t slot, bool discarded)
 {
-	lockfree_put_free(pool, head, slot);
-	if (is_wanted(core_of(pool)))
+	struct core *core = core_of(pool);
+
+	if (discarded) {
+		cold_put(core->cold, slot);
+		/* W1 (waiters.h), as in put_slot(). */
+		owner_fence(core->asymmetric);
+	} else {
+		lockfree_put_free(pool, head, slot);
+	}
+	if (is_wanted(core))
 		waiters_serve(pool, head);
 }
 
 bool lockfree_begin(lfpool_t *pool, struct cache_head *head, uint32_t slot, void **object_out)
 {
-	bool twice;
+	const unsigned begun = make_active(core_of(pool), slot, object_out);
 
-	*object_out = NULL;
-	if (make_active(core_of(pool), slot, object_out, &twice))
+	if (begun == BEGIN_OK)
 		return true;
 	*object_out = NULL;
-	if (twice)
+	if (begun == BEGUN_TWICE)
 		tally_shared(&core_of(pool)->unpushed, (uint64_t)-1);
 	else
-		put_refused(pool, head, slot);
-	return !twice;
+		put_refused(pool, head, slot, begun == BEGIN_DISCARDED);
+	return begun == BEGIN_REFUSED;
 }
 
 /* ---- Acquire ---- */
@@ -232,7 +241,8 @@ static inline void *begin(lfpool_t *pool, struct cache_head *head, uint32_t slot
 {
 	void *object;
 
-	/* Repeats only for an object that was released twice in a race: that entry is then used up. */
+	/* Repeats only for an object that was released twice in a race: that entry is then used up; or after one that was not good
+	 * any more was destroyed. */
 	while (likely(slot)) {
 		if (lockfree_begin(pool, head, slot, &object))
 			return object;

@@ -130,22 +130,21 @@ static void note_most(struct mutex_pool *pool)
 		pool->most = out < all ? out : all;
 }
 
-static void *take(struct mutex_pool *pool, uint32_t *slot_out)
+static uint32_t take(struct mutex_pool *pool)
 {
 	void *object = pool->list;
+	uint32_t slot = SLOT_NONE;
 
-	*slot_out = SLOT_NONE;
 	if (object) {
-		(void)arena_locate(&pool->arena, object, slot_out);
-		memcpy(&pool->list, link_of(pool, object, *slot_out), sizeof(pool->list));
+		(void)arena_locate(&pool->arena, object, &slot);
+		memcpy(&pool->list, link_of(pool, object, slot), sizeof(pool->list));
 		pool->listed--;
 	} else {
-		*slot_out = pool->used < pool->head.cold.initial ? (uint32_t)++pool->used : cold_take(&pool->head.cold);
-		object = *slot_out ? arena_object(&pool->arena, *slot_out) : NULL;
+		slot = pool->used < pool->head.cold.initial ? (uint32_t)++pool->used : cold_take(&pool->head.cold);
 	}
-	if (object)
+	if (slot)
 		note_most(pool);
-	return object;
+	return slot;
 }
 
 static void push(struct mutex_pool *pool, void *object, uint32_t slot)
@@ -157,54 +156,55 @@ static void push(struct mutex_pool *pool, void *object, uint32_t slot)
 
 /* ---- One object ---- */
 
-static void give_back(struct mutex_pool *pool, void *object, uint32_t slot)
+static void give_back(struct mutex_pool *pool, uint32_t slot, bool cold)
 {
 	(void)pthread_mutex_lock(&pool->mutex);
-	push(pool, object, slot);
+	if (cold)
+		cold_put(&pool->head.cold, slot);
+	else
+		push(pool, arena_object(&pool->arena, slot), slot);
 	(void)pthread_mutex_unlock(&pool->mutex);
 }
 
-static void *take_locked(struct mutex_pool *pool, uint32_t *slot_out)
+static uint32_t take_locked(struct mutex_pool *pool)
 {
 	(void)pthread_mutex_lock(&pool->mutex);
-	void *object = take(pool, slot_out);
+	const uint32_t slot = take(pool);
 
 	(void)pthread_mutex_unlock(&pool->mutex);
-	return object;
+	return slot;
 }
 
 /*
- * The list has nothing: what is in quarantine, or NULL.  NULL is right at the moment when take_locked() got the mutex: while it
+ * The list has nothing: what is in quarantine, or SLOT_NONE.  That is right at the moment when take_locked() got the mutex: while it
  * is held the list does not change, and it was empty; the first look at the ring came before that moment, since its loads
  * acquire, and the second after it, since a lock acquires; so by Q1 (quarantine.h) the ring was empty then as well.  That loads
  * of the second look may be executed while the mutex is still held does no harm: no fence is needed.
  */
-static COLD void *take_back(struct mutex_pool *pool, uint32_t *slot_out)
+static COLD uint32_t take_back(struct mutex_pool *pool)
 {
 	uint64_t seen, versions;
+	uint32_t slot = lifecycle_take_back(pool->lifecycle, &versions);
 
-	*slot_out = lifecycle_take_back(pool->lifecycle, &versions);
 	/* Repeats only after another thread put into the quarantine, or took from it. */
-	while (!*slot_out) {
+	while (!slot) {
 		seen = versions;
-		(void)take_locked(pool, slot_out);
-		if (!*slot_out)
-			*slot_out = lifecycle_take_back(pool->lifecycle, &versions);
-		if (!*slot_out && versions == seen)
-			return NULL;
+		slot = take_locked(pool);
+		if (!slot)
+			slot = lifecycle_take_back(pool->lifecycle, &versions);
+		if (!slot && versions == seen)
+			break;
 	}
-	return arena_object(&pool->arena, *slot_out);
+	return slot;
 }
 
 static uint32_t mutex_take(lfpool_t *head, struct cache_head *cache)
 {
 	struct mutex_pool *pool = (struct mutex_pool *)head;
-	uint32_t slot;
+	const uint32_t slot = take_locked(pool);
 
 	(void)cache;
-	if (!take_locked(pool, &slot) && lifecycle_quarantines(pool->lifecycle))
-		(void)take_back(pool, &slot);
-	return slot;
+	return !slot && lifecycle_quarantines(pool->lifecycle) ? take_back(pool) : slot;
 }
 
 static uint32_t mutex_take_idle(lfpool_t *head, struct cache_head *cache)
@@ -215,7 +215,7 @@ static uint32_t mutex_take_idle(lfpool_t *head, struct cache_head *cache)
 	(void)cache;
 	(void)pthread_mutex_lock(&pool->mutex);
 	if (pool->list)
-		(void)take(pool, &slot);
+		slot = take(pool);
 	(void)pthread_mutex_unlock(&pool->mutex);
 	return slot;
 }
@@ -245,10 +245,7 @@ static void mutex_put_free(lfpool_t *head, struct cache_head *cache, uint32_t sl
 	struct mutex_pool *pool = (struct mutex_pool *)head;
 
 	(void)cache;
-	if (pool->builds && !lifecycle_is_built(pool->builds, slot))
-		cold_put(&head->cold, slot);
-	else
-		give_back(pool, arena_object(&pool->arena, slot), slot);
+	give_back(pool, slot, pool->builds && !lifecycle_is_built(pool->builds, slot));
 }
 
 static bool mutex_begin(lfpool_t *head, struct cache_head *cache, uint32_t slot, void **object_out)
@@ -256,15 +253,23 @@ static bool mutex_begin(lfpool_t *head, struct cache_head *cache, uint32_t slot,
 	struct mutex_pool *pool = (struct mutex_pool *)head;
 	void *object = arena_object(&pool->arena, slot);
 
+	enum begun begun = BEGIN_OK;
+
 	*object_out = NULL;
 	if (pool->zero && !pool->lifecycle)
 		memset(object, 0, pool->arena.face.stride);
 	/* Hooks run without the mutex. */
-	if ((pool->lifecycle && !lifecycle_begin(pool->lifecycle, slot, object)) ||
-	    (pool->builds && !lifecycle_build(pool->builds, slot, object))) {
-		mutex_put_free(head, cache, slot);
+	if (pool->lifecycle)
+		begun = lifecycle_begin(pool->lifecycle, slot, object);
+	else if (pool->builds && !lifecycle_build(pool->builds, slot, object))
+		begun = BEGIN_REFUSED;
+	if (begun != BEGIN_OK) {
+		if (begun == BEGIN_DISCARDED)
+			give_back(pool, slot, true);
+		else
+			mutex_put_free(head, cache, slot);
 		serve_if_wanted(head);
-		return true;
+		return begun == BEGIN_REFUSED;
 	}
 	/* Last: whom a walk visits is zeroed, and activated. */
 	arena_activate(&pool->arena, slot);
@@ -276,17 +281,15 @@ static void *mutex_acquire(lfpool_t *head)
 {
 	struct mutex_pool *pool = (struct mutex_pool *)head;
 	uint32_t slot;
-	void *object = take_locked(pool, &slot);
+	void *object;
 
-	if (!object && lifecycle_quarantines(pool->lifecycle))
-		object = take_back(pool, &slot);
-	if (!object) {
-		tally_shared(&pool->exhausted, 1);
-		probe_exhausted(head, head->name);
-		return head->more ? resize_or_give_up(head, NULL) : NULL;
-	}
-	(void)mutex_begin(head, NULL, slot, &object);
-	return object;
+	/* Repeats only after an object that was not good any more was destroyed. */
+	while ((slot = mutex_take(head, NULL)) != SLOT_NONE)
+		if (mutex_begin(head, NULL, slot, &object))
+			return object;
+	tally_shared(&pool->exhausted, 1);
+	probe_exhausted(head, head->name);
+	return head->more ? resize_or_give_up(head, NULL) : NULL;
 }
 
 static void mutex_put(lfpool_t *head, struct cache_head *cache, uint32_t slot)

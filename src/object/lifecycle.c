@@ -23,9 +23,9 @@ struct lifecycle {
 
 /* ---- Life ---- */
 
-static bool has_hooks(const lfpool_hooks_t *hooks)
+bool hooks_have_life(const lfpool_hooks_t *hooks)
 {
-	return hooks->create || hooks->activate || hooks->deactivate || hooks->destroy;
+	return hooks->create || hooks->validate || hooks->activate || hooks->deactivate || hooks->destroy;
 }
 
 static void fill_in(struct lifecycle *lifecycle, const lfpool_config_t *config, struct debug *debug)
@@ -36,7 +36,8 @@ static void fill_in(struct lifecycle *lifecycle, const lfpool_config_t *config, 
 	lifecycle->debug = debug;
 	lifecycle->zero_bytes = config->flags & LFPOOL_ZERO ? config->object_size : 0;
 	lifecycle->build_all = (config->flags & LFPOOL_CREATE_ALL) && hooks->create;
-	lifecycle->each_call = debug || hooks->activate || hooks->deactivate || (has_hooks(hooks) && !lifecycle->build_all);
+	lifecycle->each_call = debug || hooks->validate || hooks->activate || hooks->deactivate ||
+			       (hooks_have_life(hooks) && !lifecycle->build_all);
 }
 
 bool lifecycle_open(struct lifecycle **lifecycle_out, const lfpool_config_t *config, const struct debug_modes *modes)
@@ -47,7 +48,7 @@ bool lifecycle_open(struct lifecycle **lifecycle_out, const lfpool_config_t *con
 	*lifecycle_out = NULL;
 	if (!debug_open(&debug, config, modes))
 		return false;
-	if (!has_hooks(&config->hooks) && !debug)
+	if (!hooks_have_life(&config->hooks) && !debug)
 		return true;
 
 	struct lifecycle *lifecycle = __builtin_add_overflow(sizeof(struct lifecycle) + 1, config->max_capacity, &bytes)
@@ -66,7 +67,7 @@ bool lifecycle_open(struct lifecycle **lifecycle_out, const lfpool_config_t *con
 
 size_t lifecycle_buffer_bytes(const lfpool_config_t *config)
 {
-	if (!has_hooks(&config->hooks))
+	if (!hooks_have_life(&config->hooks))
 		return 0;
 	return round_up(sizeof(struct lifecycle) + 1 + config->max_capacity, CACHE_LINE_PAIR);
 }
@@ -75,7 +76,7 @@ struct lifecycle *lifecycle_open_in(void *buffer, const lfpool_config_t *config)
 {
 	struct lifecycle *lifecycle = buffer;
 
-	if (!has_hooks(&config->hooks))
+	if (!hooks_have_life(&config->hooks))
 		return NULL;
 	memset(buffer, 0, lifecycle_buffer_bytes(config));
 	fill_in(lifecycle, config, NULL);
@@ -186,31 +187,43 @@ void lifecycle_destroy_all(struct lifecycle *lifecycle, const struct arena *aren
 
 /* ---- One object ---- */
 
-static bool begin_hooks(struct lifecycle *lifecycle, uint32_t slot, void *object)
+static enum begun begin_hooks(struct lifecycle *lifecycle, uint32_t slot, void *object)
 {
-	if ((slot == SLOT_NONE || !load_relaxed(&lifecycle->built[slot])) && !build(lifecycle, slot, object))
-		return false;
-	if (!lifecycle->hooks.activate || lifecycle->hooks.activate(lifecycle->hooks.context, object))
-		return true;
+	const lfpool_hooks_t *hooks = &lifecycle->hooks;
+	bool built = slot != SLOT_NONE && load_relaxed(&lifecycle->built[slot]);
+	const bool good = !built || !hooks->validate || hooks->validate(hooks->context, object);
+
+	if (!good) {
+		unbuild(lifecycle, slot, object);
+		built = false;
+	}
+	if (!built && !build(lifecycle, slot, object))
+		return good ? BEGIN_REFUSED : BEGIN_DISCARDED;
+	if (!hooks->activate || hooks->activate(hooks->context, object))
+		return BEGIN_OK;
 	if (slot == SLOT_NONE)
 		unbuild(lifecycle, slot, object);
-	return false;
+	return BEGIN_REFUSED;
 }
 
-bool lifecycle_begin(struct lifecycle *lifecycle, uint32_t slot, void *object)
+enum begun lifecycle_begin(struct lifecycle *lifecycle, uint32_t slot, void *object)
 {
+	enum begun begun;
+
 	if (lifecycle->debug)
 		debug_slot_open(lifecycle->debug, slot, object);
 	if (lifecycle->zero_bytes)
 		memset(object, 0, lifecycle->zero_bytes);
-	if (!begin_hooks(lifecycle, slot, object)) {
-		if (lifecycle->debug)
-			debug_slot_refused(lifecycle->debug, slot, object);
-		return false;
-	}
-	if (lifecycle->debug)
+	begun = begin_hooks(lifecycle, slot, object);
+	if (!lifecycle->debug)
+		return begun;
+	if (begun == BEGIN_OK)
 		debug_slot_begun(lifecycle->debug, slot);
-	return true;
+	else
+		debug_slot_refused(lifecycle->debug, slot, object);
+	if (begun == BEGIN_DISCARDED)
+		debug_slot_cool(lifecycle->debug, slot, object);
+	return begun;
 }
 
 uint32_t lifecycle_end(struct lifecycle *lifecycle, uint32_t slot, void *object)

@@ -53,8 +53,15 @@ void lifecycle_destroy_all(struct lifecycle *lifecycle, const struct arena *aren
 
 /* slot: SLOT_NONE where there are no slots (the malloc backend); each object is then built and destroyed each time. */
 
-/* The holder of `slot`, which is free, is about to make it active; false: it must stay free. */
-bool lifecycle_begin(struct lifecycle *lifecycle, uint32_t slot, void *object);
+/* Do objects lead a life: are there hooks of it? */
+bool hooks_have_life(const lfpool_hooks_t *hooks);
+
+/* What has come of it.  Refused: the slot must stay free.  Discarded: too, and goes to the cold store; its object was not good
+ * any more and was destroyed, and could not be built anew.  The caller takes another. */
+enum begun { BEGIN_OK, BEGIN_REFUSED, BEGIN_DISCARDED };
+
+/* The holder of `slot`, which is free, is about to make it active. */
+enum begun lifecycle_begin(struct lifecycle *lifecycle, uint32_t slot, void *object);
 /* The holder of `slot`, which was active until now, is about to put it back.  Returns the slot that he shall put
  * back in its stead: with a quarantine one that was released earlier, or SLOT_NONE. */
 uint32_t lifecycle_end(struct lifecycle *lifecycle, uint32_t slot, void *object);

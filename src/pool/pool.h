@@ -45,7 +45,7 @@ struct backend {
 	/* In three steps, the first two without looking at what is in the slot, through the cache `head` if there is one:
 	 * takes a free slot, exactly as acquire does; or puts it back, and no one is told (waiters.h, W1); or makes its object
 	 * active: *object_out is NULL if a hook refused, and the slot was put back.  False: it was active already, since it
-	 * was released twice in a race; it is used up. */
+	 * was released twice in a race, and is used up; or it was discarded (lifecycle.h).  The caller takes another. */
 	uint32_t (*take)(lfpool_t *pool, struct cache_head *head_or_null);
 	/* As take, but only what lies idle: neither what was never used, or is cold, nor out of others' hands.  And how many
 	 * lie in free lists; a snapshot. */

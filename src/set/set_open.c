@@ -110,7 +110,7 @@ static lfpool_status_t import(lfpool_set_t *set, const lfpool_set_config_t *give
 
 	if (status != LFPOOL_OK)
 		return status;
-	if (known->hooks.create || known->hooks.activate || known->hooks.deactivate || known->hooks.destroy)
+	if (hooks_have_life(&known->hooks))
 		return LFPOOL_E_CONFIG_HOOKS;
 	set->config = (lfpool_config_t){
 		.struct_size = sizeof(set->config),

@@ -65,9 +65,11 @@ static bool give(lfpool_t *pool, struct cache_head *head, struct cell *cell, uin
 		cell_wake(&pool->waiters, cell, given);
 		return true;
 	}
-	/* A fork in a hook: the child goes on here.  What a hook refuses is put back. */
+	/* A fork in a hook: the child goes on here.  What a hook refuses is put back; an entry that is used up, or an object that was
+	 * not good any more, is replaced. */
 	serving_begin(&here, pool, cell);
-	(void)pool->backend->begin(pool, head, slot, &object);
+	while (slot && !pool->backend->begin(pool, head, slot, &object))
+		slot = pool->backend->take(pool, head);
 	here.giving = NULL;
 	/* Until here the child of another thread's fork finds the continuation in its place. */
 	cell_vacate(&pool->waiters, cell);

@@ -46,9 +46,9 @@ static void stop(void *c, struct ship *s)
 	if (c)
 		s->name[0] = 0;
 }
-static const struct engine_hooks engine_table = {start, NONE, start, stop};
+static const struct engine_hooks engine_table = {start, NONE, start, stop, start};
 LFPOOL_DEFINE_WITH(engine, struct ship, engine_table);
-static const struct engine_hooks no_table = {NONE, NONE, NONE, NONE};
+static const struct engine_hooks no_table = {NONE, NONE, NONE, NONE, NONE};
 LFPOOL_DEFINE_WITH(idle, struct ship, no_table);
 
 /* Declared while the type is incomplete. */
@@ -70,7 +70,7 @@ static bool fill(void *c, struct crate *b)
 	b->weight = c != NONE;
 	return true;
 }
-static const struct barrel_hooks barrel_table = {fill, fill, fill, NONE};
+static const struct barrel_hooks barrel_table = {fill, fill, fill, NONE, NONE};
 LFPOOL_DEFINE_HIDDEN(crate, struct crate);
 LFPOOL_DEFINE_HIDDEN_WITH(barrel, struct crate, barrel_table);
 

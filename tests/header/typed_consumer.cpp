@@ -31,7 +31,7 @@ static void destruct(void *, job *j)
 	alive--;
 }
 
-static const job_hooks table = {construct, nullptr, nullptr, destruct};
+static const job_hooks table = {construct, nullptr, nullptr, destruct, nullptr};
 LFPOOL_DEFINE_WITH(job, job, table);
 
 static bool add(void *sum, job *j)

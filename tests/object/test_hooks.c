@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * test_hooks.c - create, activate, deactivate, destroy: when each is called, how often, what a refusal does, and that
+ * test_hooks.c - create, validate, activate, deactivate, destroy: when each is called, how often, what a refusal does, and that
  * hooks may use the pool.  Every test runs on the lock-free and on the mutex backend, and through each way to acquire.
  */
 #define LFPOOL_INLINE_KEEP_NAMES
@@ -29,6 +29,7 @@ static void open_set(struct set *set, lfpool_backend_t backend, enum way way, ui
 	config.cache_capacity = way == BORROWED ? LFPOOL_CACHE_NONE : 8;
 	config.hooks.context = &set->log;
 	config.hooks.create = on_create;
+	config.hooks.validate = on_validate;
 	config.hooks.activate = on_activate;
 	config.hooks.deactivate = on_deactivate;
 	config.hooks.destroy = on_destroy;
@@ -216,6 +217,139 @@ TEST(an_object_that_deactivate_refuses_is_destroyed_and_made_anew)
 {
 	everywhere(deactivate_refuses, 0);
 	everywhere(deactivate_refuses, LFPOOL_CREATE_ALL);
+}
+
+/* All objects of the set, built and free. */
+static void build_all(struct set *set)
+{
+	struct thing *things[CAPACITY];
+
+	for (size_t i = 0; i < CAPACITY; i++)
+		assert_non_null(things[i] = take(set));
+	assert_int_equal(set->log.validated, 0);
+	for (size_t i = 0; i < CAPACITY; i++)
+		assert_int_equal(give(set, things[i]), LFPOOL_OK);
+}
+
+static void validate_replaces(struct set *set)
+{
+	struct thing *things[CAPACITY];
+
+	build_all(set);
+	set->log.dead = 7;
+	for (size_t i = 0; i < CAPACITY; i++) {
+		assert_non_null(things[i] = take(set));
+		assert_int_equal(things[i]->uses, i < 7 ? 1 : 2);
+		assert_int_equal(set->log.destroyed, i < 7 ? i + 1 : 7);
+	}
+	assert_null(take(set));
+	assert_int_equal(set->log.validated, CAPACITY);
+	assert_int_equal(set->log.created, CAPACITY + 7);
+	for (size_t i = 0; i < CAPACITY; i++)
+		assert_int_equal(give(set, things[i]), LFPOOL_OK);
+	close_set(set, 0);
+}
+
+TEST(what_validate_finds_dead_is_built_anew_in_the_same_call)
+{
+	everywhere(validate_replaces, 0);
+}
+
+/* Objects are dead, and none can be built: the good ones are found, behind however many dead ones. */
+static void validate_discards(struct set *set)
+{
+	struct thing *things[CAPACITY];
+	size_t count = 0;
+
+	build_all(set);
+	set->log.create_at_most = 0;
+	set->log.dead = CAPACITY - 2;
+	assert_non_null(things[count++] = take(set));
+	assert_int_equal(set->log.destroyed, CAPACITY - 2);
+	assert_int_equal(set->log.validated, CAPACITY - 1);
+	/* The good ones come first, each time: what is not built comes after all that is. */
+	for (int i = 0; i < 1000; i++) {
+		struct thing *good = take(set);
+
+		assert_non_null(good);
+		assert_int_equal(good->uses, 2 + i);
+		assert_int_equal(give(set, good), LFPOOL_OK);
+	}
+	assert_non_null(things[count++] = take(set));
+	for (int i = 0; i < 5; i++)
+		assert_null(take(set));
+	assert_int_equal(lfpool_active_count(set->pool), 2);
+	require_intact(set->pool);
+	/* Nothing was lost by it. */
+	set->log.create_at_most = SIZE_MAX;
+	while (count < CAPACITY)
+		assert_non_null(things[count++] = take(set));
+	assert_null(take(set));
+	for (size_t i = 0; i < CAPACITY; i++)
+		assert_int_equal(give(set, things[i]), LFPOOL_OK);
+	/* None is good, and none can be built: NULL, and each was looked at once. */
+	set->log.create_at_most = 0;
+	set->log.dead = CAPACITY;
+	assert_null(take(set));
+	assert_int_equal(set->log.dead, 0);
+	assert_int_equal(set->log.created, set->log.destroyed);
+	set->log.create_at_most = SIZE_MAX;
+	for (size_t i = 0; i < CAPACITY; i++)
+		assert_non_null(things[i] = take(set));
+	for (size_t i = 0; i < CAPACITY; i++)
+		assert_int_equal(give(set, things[i]), LFPOOL_OK);
+	close_set(set, 0);
+}
+
+TEST(good_objects_are_found_behind_dead_ones_that_cannot_be_replaced)
+{
+	everywhere(validate_discards, 0);
+}
+
+static void got(void *context, lfpool_t *pool, void *object)
+{
+	(void)pool;
+	*(void **)context = object;
+}
+
+/* A waiting call and a continuation get a good one too. */
+static void validate_for_waiters(struct set *set)
+{
+	struct thing *things[CAPACITY];
+	void *given = NULL;
+
+	build_all(set);
+	/* What lies in another cache is looked for after what is not built. */
+	if (set->way == BY_HANDLE || set->way == INLINED || set->way == BULK) {
+		close_set(set, 0);
+		return;
+	}
+	for (size_t i = 0; i < CAPACITY; i++)
+		assert_non_null(things[i] = take(set));
+	set->log.create_at_most = 0;
+	assert_int_equal(lfpool_acquire_async(set->pool, got, &given, NULL), LFPOOL_OK);
+	assert_null(given);
+	set->log.dead = 1;
+	/* The first is dead, and nothing else is free: what is not built is refused. */
+	assert_int_equal(give(set, things[0]), LFPOOL_OK);
+	assert_null(given);
+	assert_int_equal(set->log.dead, 0);
+	assert_int_equal(give(set, things[1]), LFPOOL_OK);
+	assert_int_equal(give(set, things[2]), LFPOOL_OK);
+	set->log.dead = 1;
+	assert_non_null(things[1] = lfpool_acquire_wait(set->pool, 0));
+	assert_null(lfpool_acquire_wait(set->pool, 1000));
+	set->log.create_at_most = SIZE_MAX;
+	assert_non_null(things[0] = take(set));
+	assert_non_null(things[2] = take(set));
+	for (size_t i = 0; i < CAPACITY; i++)
+		assert_int_equal(give(set, things[i]), LFPOOL_OK);
+	close_set(set, 0);
+}
+
+TEST(waiting_calls_get_good_objects)
+{
+	everywhere(validate_for_waiters, 0);
 }
 
 static void forgotten(struct set *set)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * hooked.h - objects with a life, and the four hooks that lead them through it and count.
+ * hooked.h - objects with a life, and the five hooks that lead them through it and count.
  */
 #ifndef LFPOOL_TESTS_HOOKED_H
 #define LFPOOL_TESTS_HOOKED_H
@@ -19,10 +19,11 @@ struct thing {
 
 struct log {
 	lfpool_t *pool;
-	size_t created, activated, deactivated, destroyed;
+	size_t created, activated, deactivated, destroyed, validated;
 	size_t create_at_most;  /* then create refuses                  */
 	size_t refuse_activate; /* how many of the next                 */
 	size_t unfit;           /* how many of the next deactivates     */
+	size_t dead;            /* how many of the next validates       */
 	bool friends;           /* activate and deactivate use the pool */
 };
 
@@ -37,6 +38,19 @@ static inline bool on_create(void *context, void *object)
 	log->created++;
 	*thing = (struct thing){.built = BUILT};
 	return true;
+}
+
+static inline bool on_validate(void *context, void *object)
+{
+	struct log *log = context;
+	struct thing *thing = object;
+
+	REQUIRE(thing->built == BUILT && !thing->active);
+	log->validated++;
+	if (!log->dead)
+		return true;
+	log->dead--;
+	return false;
 }
 
 static inline bool on_activate(void *context, void *object)

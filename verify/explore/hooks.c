@@ -2,7 +2,7 @@
 /*
  * hooks.c - the hooks of a scenario's pool, and what must hold for them.
  *
- * Idea         Each object goes through its life one step at a time: create, then activate and deactivate in turn, then
+ * Idea         Each object goes through its life one step at a time: create, then validate, activate and deactivate in turn, then
  *              destroy.  A hook lets the other threads run while it is busy with an object, and writes the object: two
  *              at once, or two without order between them, are failures.
  */
@@ -19,7 +19,7 @@ static const char *letters;
 
 static struct {
 	enum step at[OBJECTS_MAX];
-	unsigned refused[3];           /* creates, activates, deactivates so far */
+	unsigned refused[4];           /* creates, activates, deactivates, validates so far */
 	void *refused_to[THREADS_MAX]; /* the object that the thread's call did not get */
 	bool nested[THREADS_MAX];
 } life;
@@ -43,7 +43,7 @@ static void go(void *object, enum step from, enum step to, const char *hook)
 /* The first time, if the scenario says so. */
 static bool refuses(unsigned hook)
 {
-	return engine_running() && strchr(letters, "CAD"[hook]) && !life.refused[hook]++;
+	return engine_running() && strchr(letters, "CADV"[hook]) && !life.refused[hook]++;
 }
 
 static bool on_create(void *context, void *object)
@@ -58,6 +58,13 @@ static bool on_create(void *context, void *object)
 	return true;
 }
 
+static bool on_validate(void *context, void *object)
+{
+	(void)context;
+	go(object, READY, READY, "validate");
+	return !refuses(3);
+}
+
 static bool on_activate(void *context, void *object)
 {
 	const unsigned thread = engine_thread();
@@ -69,6 +76,8 @@ static bool on_activate(void *context, void *object)
 		return false;
 	}
 	go(object, READY, USED, "activate");
+	/* In the place of what was dead. */
+	life.refused_to[thread] = NULL;
 	if (engine_running() && strchr(letters, 'n') && !life.nested[thread]) {
 		life.nested[thread] = true;
 		scenario_nested(thread);
@@ -98,6 +107,7 @@ void hooks_open(const char *kind, lfpool_config_t *config)
 	if (!kind)
 		return;
 	config->hooks.create = on_create;
+	config->hooks.validate = on_validate;
 	config->hooks.activate = on_activate;
 	config->hooks.deactivate = on_deactivate;
 	config->hooks.destroy = on_destroy;

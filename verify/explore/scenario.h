@@ -51,9 +51,10 @@ struct scenario {
 	unsigned capacity;
 	const char *setup; /* by one thread after the other: "0aa 1a 0r" */
 	const char *threads[3];
-	unsigned flags;        /* LFPOOL_..., SCENARIO_HOOKS */
-	unsigned shards;       /* of the depot; 0 is 1.  Each thread has another home; the set-up's is thread 0's. */
-	const char *hooks;     /* NULL: none; else all four, and by letter: C, A, D, the first create, activate, deactivate
+	unsigned flags;  /* LFPOOL_..., SCENARIO_HOOKS */
+	unsigned shards; /* of the depot; 0 is 1.  Each thread has another home; the set-up's is thread 0's. */
+	const char
+		*hooks; /* NULL: none; else all four, and by letter: C, A, D, V, the first create, activate, deactivate, validate
 	                      refuses; n, activate acquires and releases another object */
 	const char *debug;     /* config.debug; NULL: none */
 	unsigned max_capacity; /* 0 is capacity */

@@ -129,6 +129,8 @@ const struct scenario scenarios[] = {
 	{"hooks-create-2", "the first create refuses", 2, 2, "", {"ar", "ar"}, 0, 0, "C"},
 	{"hooks-activate-2", "the first activate refuses", 2, 2, "3ar", {"ar", "ar"}, 0, 0, "A"},
 	{"hooks-unfit-2", "the first deactivate refuses", 2, 1, "0a", {"ra", "ar"}, 0, 0, "D"},
+	{"hooks-dead-2", "the first that validate sees is dead, and is built anew", 1, 2, "3aarr", {"ar", "ar"}, 0, 0, "V"},
+	{"hooks-discard-2", "the same, and cannot be: another is taken", 1, 2, "3aarr", {"ar", "ar"}, 0, 0, "CV"},
 	{"hooks-release-2", "one object released by two at once; one deactivates it", 1, 1, "3a", {"x", "x"}, 0, 0, "D"},
 	{"hooks-nested-2", "activate uses the pool", 2, 4, "", {"ar", "a"}, 0, 0, "n"},
 	{"hooks-borrow-2", "the same through borrowed caches, and activate refuses once", 1, 4, "", {"AR", "A"}, 0, 0, "An"},
