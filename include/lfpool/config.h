@@ -123,6 +123,9 @@ LFPOOL_API const char *lfpool_status_string(lfpool_status_t status);
  *                     addresses (debug modes that guard objects, and AddressSanitizer, add to it).  Without the flag,
  *                     objects of 1024 bytes and more that would share few sets of the processor's caches begin up to
  *                     1/16 further apart, usually 64 bytes (docs/memory.md).
+ * LFPOOL_FENCED       No membarrier(2) for this pool: a thief interrupts nobody, and every acquire executes a full fence and
+ *                     takes the general path.  For threads with deadlines beside
+ *                     which others come to the bottom of a pool (docs/real-time.md).
  */
 #define LFPOOL_PREFAULT UINT32_C(0x1)
 #define LFPOOL_ZERO UINT32_C(0x2)
@@ -131,6 +134,7 @@ LFPOOL_API const char *lfpool_status_string(lfpool_status_t status);
 #define LFPOOL_LOCK UINT32_C(0x10)
 #define LFPOOL_HUGE_PAGES UINT32_C(0x20)
 #define LFPOOL_PLAIN_STRIDE UINT32_C(0x40)
+#define LFPOOL_FENCED UINT32_C(0x80)
 
 /*
  * The stride: bytes from the start of an object to the start of the next.  One rule, for the library, for

@@ -104,7 +104,7 @@ typedef struct lfpool_priority_config {
 	size_t object_size;      /* bytes, 1 .. 1 GiB                                                             */
 	size_t object_alignment; /* bytes, a power of two, 1 .. 1 GiB; 0 = alignof(max_align_t)                   */
 	size_t capacity;         /* objects, 1 .. 2^20                                                            */
-	uint32_t flags;          /* LFPOOL_EVICT_EQUAL, LFPOOL_PREFAULT, LFPOOL_LOCK, LFPOOL_PLAIN_STRIDE         */
+	uint32_t flags;          /* LFPOOL_EVICT_EQUAL, LFPOOL_PREFAULT, LFPOOL_LOCK, LFPOOL_PLAIN_STRIDE, LFPOOL_FENCED */
 	void *context;           /* handed to both of these                                                       */
 	/* Does an object of priority a go before one of b?  NULL: if a < b.  A strict weak order, the same at all
 	 * times; called with priorities of this pool's objects, and of newcomers that were refused or are not yet among

@@ -48,6 +48,7 @@ static void put_flags(struct text *t, lfpool_format_t format, uint32_t flags)
 		{"lock", flags & LFPOOL_LOCK},
 		{"huge_pages", flags & LFPOOL_HUGE_PAGES},
 		{"plain_stride", flags & LFPOOL_PLAIN_STRIDE},
+		{"fenced", flags & LFPOOL_FENCED},
 	};
 
 	put_names(t, format, names, COUNT(names));

@@ -89,6 +89,7 @@ static bool choose_parts(struct parts *parts, struct arena_plan *plan, const lfp
 		.objects_at = window->whole ? NULL : window->at,
 		.objects_at_bytes = window->whole ? 0 : window->bytes,
 		.in_buffer = window->whole,
+		.fenced = window->whole || (config->flags & LFPOOL_FENCED),
 		.buffer = window->whole ? window->at : NULL,
 	};
 	return !__builtin_mul_overflow(chunks + parts->spares, parts->magazine_bytes, &plan->room_bytes) &&
@@ -107,7 +108,7 @@ size_t lockfree_buffer_bytes(const lfpool_config_t *config)
 
 /* Everything but the arena and the magazines. */
 static void configure(struct core *core, const lfpool_config_t *config, struct lifecycle *lifecycle, const lfpool_config_t *heap,
-		      bool in_buffer)
+		      bool fenced)
 {
 	core->zero = config->flags & LFPOOL_ZERO;
 	core->heap_bytes = heap ? heap->object_size : 0;
@@ -117,10 +118,8 @@ static void configure(struct core *core, const lfpool_config_t *config, struct l
 	core->plain = !core->lifecycle && !heap;
 	core->quarantine = lifecycle_quarantines(core->lifecycle);
 	core->check_races = (config->flags & LFPOOL_CHECK_RACES) || core->lifecycle;
-	/* Heavy fences enter the kernel: both sides fence. */
-	core->asymmetric = !in_buffer && os_asymmetric();
+	core->asymmetric = !fenced && os_asymmetric();
 	core->hits = core->asymmetric && core->plain && !core->zero && !core->check_races;
-	core->depot.shards = choose_shards(config, in_buffer);
 }
 
 lfpool_t *lockfree_open_as(const lfpool_config_t *config, struct lifecycle *lifecycle, const struct window *window,
@@ -147,7 +146,8 @@ lfpool_t *lockfree_open_as(const lfpool_config_t *config, struct lifecycle *life
 	pool->head.core = core;
 	core->pool = &pool->head;
 	core->name = pool->head.name;
-	configure(core, config, lifecycle, heap, window->whole);
+	configure(core, config, lifecycle, heap, plan.fenced);
+	core->depot.shards = choose_shards(config, window->whole);
 	core->arena = arena;
 	core->arena.face.limit = magazine_limit((uint32_t)parts.slots);
 	room += parts.head_bytes;

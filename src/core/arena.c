@@ -67,6 +67,7 @@ static void describe(struct arena *arena_out, const struct arena_plan *plan, con
 		.touched = l->touched,
 		.backing = plan->backing,
 		.in_buffer = plan->in_buffer,
+		.fenced = plan->fenced,
 	};
 	arena_out->wanted = (void *)(room + l->states - LFPOOL_WANTED_BEFORE);
 	arena_out->face.state = (void *)(room + l->states);
@@ -198,7 +199,7 @@ bool arena_release_marked(const struct arena *arena, uint32_t slot)
 
 void arena_heavy_fence(const struct arena *arena)
 {
-	if (arena->in_buffer)
+	if (arena->fenced)
 		full_fence();
 	else
 		os_heavy_fence();

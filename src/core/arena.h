@@ -47,6 +47,7 @@ struct arena_plan {
 	/* All of it shall lie in a buffer of the caller's, aligned to CACHE_LINE_PAIR, of arena_buffer_bytes(). */
 	bool in_buffer;
 	void *buffer;
+	bool fenced; /* LFPOOL_FENCED, or in a buffer: no membarrier(2), owners fence */
 };
 
 struct arena {
@@ -58,6 +59,7 @@ struct arena {
 	size_t touched;                /* bytes of the room, the states and the generations          */
 	uint32_t backing;              /* flags of backing.h                                         */
 	bool in_buffer;                /* and nothing that is done with it enters the kernel         */
+	bool fenced;                   /* as planned                                                 */
 	_Atomic(uint32_t) *wanted;     /* LFPOOL_WANTED_BEFORE the states                       */
 	_Atomic(uint64_t) *generation; /* per slot, A3                                          */
 };
@@ -75,7 +77,7 @@ lfpool_status_t arena_back(const struct arena *arena, void *room, size_t capacit
 
 /* Bytes that an arena in a buffer takes, wherever that lies; 0 when there is no such number. */
 size_t arena_buffer_bytes(const struct arena_plan *plan);
-/* The heavy fence (os.h) of this arena's pool: in a buffer, where owners fence too, a full fence of the caller. */
+/* The heavy fence (os.h) of this arena's pool; where owners fence too, a full fence of the caller. */
 void arena_heavy_fence(const struct arena *arena);
 
 /* Bytes, in whole pages, of the objects in such an arena; false when there is no such number. */

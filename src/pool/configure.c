@@ -16,7 +16,7 @@
 #define CAPACITY_MAX ((uint64_t)1 << 31)
 #define FLAGS_KNOWN                                                                                                 \
 	(LFPOOL_PREFAULT | LFPOOL_ZERO | LFPOOL_CHECK_RACES | LFPOOL_CREATE_ALL | LFPOOL_LOCK | LFPOOL_HUGE_PAGES | \
-	 LFPOOL_PLAIN_STRIDE)
+	 LFPOOL_PLAIN_STRIDE | LFPOOL_FENCED)
 
 bool config_copy_known(void *config_out, size_t known, size_t least, const void *given)
 {

@@ -19,7 +19,7 @@
 #include "pool/live_pools.h"
 #include "pool/pool.h"
 
-#define FLAGS_KNOWN (LFPOOL_EVICT_EQUAL | LFPOOL_PREFAULT | LFPOOL_LOCK | LFPOOL_PLAIN_STRIDE)
+#define FLAGS_KNOWN (LFPOOL_EVICT_EQUAL | LFPOOL_PREFAULT | LFPOOL_LOCK | LFPOOL_PLAIN_STRIDE | LFPOOL_FENCED)
 #define FLAGS_BACKING (LFPOOL_PREFAULT | LFPOOL_LOCK)
 
 /* Where things lie, in bytes from the start of the mapping. */
@@ -57,7 +57,7 @@ static lfpool_status_t open_records(struct spares *spares, const lfpool_config_t
 	config.capacity = config.max_capacity = count;
 	/* Many need no larger caches than few: what is locked besides stays little. */
 	config.cache_capacity = count < 512 ? 0 : 128;
-	config.flags &= FLAGS_BACKING;
+	config.flags &= FLAGS_BACKING | LFPOOL_FENCED;
 	config.backend = LFPOOL_BACKEND_LOCKFREE;
 
 	const lfpool_status_t status = pool_create_at(&spares->pool, &config, &none, &(struct window){0});
@@ -156,7 +156,7 @@ lfpool_status_t lfpool_priority_create(lfpool_priority_t **pool_out, const lfpoo
 	object.object_size = known.object_size;
 	object.object_alignment = known.object_alignment;
 	object.capacity = known.capacity;
-	object.flags = known.flags & FLAGS_BACKING;
+	object.flags = known.flags & (FLAGS_BACKING | LFPOOL_FENCED);
 	status = config_import_as_given(&complete, &object);
 	if (status != LFPOOL_OK)
 		return status;

@@ -123,9 +123,9 @@ static bool read_flags(struct reader *r, struct token list, uint32_t *value_out)
 		const char *word;
 		uint32_t flag;
 	} flags[] = {
-		{"prefault", LFPOOL_PREFAULT},         {"zero", LFPOOL_ZERO}, {"check_races", LFPOOL_CHECK_RACES},
-		{"create_all", LFPOOL_CREATE_ALL},     {"lock", LFPOOL_LOCK}, {"huge_pages", LFPOOL_HUGE_PAGES},
-		{"plain_stride", LFPOOL_PLAIN_STRIDE},
+		{"prefault", LFPOOL_PREFAULT},         {"zero", LFPOOL_ZERO},     {"check_races", LFPOOL_CHECK_RACES},
+		{"create_all", LFPOOL_CREATE_ALL},     {"lock", LFPOOL_LOCK},     {"huge_pages", LFPOOL_HUGE_PAGES},
+		{"plain_stride", LFPOOL_PLAIN_STRIDE}, {"fenced", LFPOOL_FENCED},
 	};
 
 	*value_out = 0;

@@ -196,7 +196,7 @@ TEST(what_is_refused)
 	EXPECT(LFPOOL_E_CONFIG_DEPOT_SHARDS, .depot_shards = 2);
 	EXPECT(LFPOOL_E_CONFIG_BACKEND, .backend = LFPOOL_BACKEND_MUTEX);
 	EXPECT(LFPOOL_E_CONFIG_BACKEND, .backend = LFPOOL_BACKEND_MALLOC);
-	for (uint32_t flag = 1; flag < 128; flag *= 2)
+	for (uint32_t flag = 1; flag < 256; flag *= 2)
 		EXPECT(flag & (LFPOOL_LOCK | LFPOOL_HUGE_PAGES) ? LFPOOL_E_CONFIG_FLAGS : LFPOOL_OK, .flags = flag);
 	static const char *const modes[] = {"poison", "guard", "owner", "quarantine=4", "nonsense"};
 

@@ -165,7 +165,8 @@ TEST(everything_that_has_a_name)
 {
 	lfpool_config_t config = config_of(SIZE, CAPACITY);
 
-	config.flags = LFPOOL_LOCK | LFPOOL_CHECK_RACES | LFPOOL_CREATE_ALL | LFPOOL_HUGE_PAGES | LFPOOL_PLAIN_STRIDE;
+	config.flags = LFPOOL_LOCK | LFPOOL_CHECK_RACES | LFPOOL_CREATE_ALL | LFPOOL_HUGE_PAGES | LFPOOL_PLAIN_STRIDE |
+		       LFPOOL_FENCED;
 	config.hooks.misuse = expected_misuse;
 	config.hooks.create = config.hooks.activate = config.hooks.deactivate = no_matter;
 	config.hooks.destroy = done;
@@ -173,9 +174,11 @@ TEST(everything_that_has_a_name)
 	lfpool_t *pool = pool_with(&config);
 	struct dumps d = dumps_of(pool);
 
-	require_in(d.text, "\nflags       prefault check_races create_all lock huge_pages plain_stride\n");
+	require_in(d.text, "\nflags       prefault check_races create_all lock huge_pages plain_stride fenced\n");
 	require_in(d.text, "\nhooks       misuse create activate deactivate destroy exhausted\n");
-	require_in(d.json, ",\"flags\":[\"prefault\",\"check_races\",\"create_all\",\"lock\",\"huge_pages\",\"plain_stride\"],");
+	require_in(
+		d.json,
+		",\"flags\":[\"prefault\",\"check_races\",\"create_all\",\"lock\",\"huge_pages\",\"plain_stride\",\"fenced\"],");
 	require_in(d.json, ",\"hooks\":[\"misuse\",\"create\",\"activate\",\"deactivate\",\"destroy\",\"exhausted\"],");
 	dumps_end(&d, pool);
 

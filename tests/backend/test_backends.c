@@ -99,7 +99,7 @@ TEST(zero_is_a_promise_of_all)
 
 TEST(every_flag_and_cache_capacity_is_accepted_by_all)
 {
-	static const uint32_t flags[] = {LFPOOL_PREFAULT, LFPOOL_ZERO, LFPOOL_CHECK_RACES, LFPOOL_PLAIN_STRIDE};
+	static const uint32_t flags[] = {LFPOOL_PREFAULT, LFPOOL_ZERO, LFPOOL_CHECK_RACES, LFPOOL_PLAIN_STRIDE, LFPOOL_FENCED};
 	static const size_t cache_capacities[] = {1, 8192, LFPOOL_CACHE_NONE};
 
 	for (int backend = LFPOOL_BACKEND_LOCKFREE; backend <= LFPOOL_BACKEND_MALLOC; backend++)

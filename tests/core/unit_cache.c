@@ -102,6 +102,23 @@ TEST_WITH(a_whole_previous_is_stolen_without_a_fence, setup, teardown)
 	assert_int_equal(os_testing_heavy_fences(), fences + 1);
 }
 
+/* With LFPOOL_FENCED none does, and nothing stays behind. */
+TEST_WITH(a_fenced_pool_interrupts_nobody, setup, teardown)
+{
+	lfpool_t *fenced = POOL_OF(16, CAPACITY, .cache_capacity = 2 * SLOTS, .flags = LFPOOL_FENCED);
+	struct cache *thief = (struct cache *)lfpool_cache_create(fenced);
+	lfpool_cache_t *owner = lfpool_cache_create(fenced);
+	const unsigned long fences = os_testing_heavy_fences();
+	void *objects[CAPACITY];
+
+	assert_int_equal(lfpool_cache_acquire_bulk(owner, objects, CAPACITY), CAPACITY);
+	assert_int_equal(lfpool_cache_release_bulk(owner, objects, CAPACITY), CAPACITY);
+	assert_int_equal(drain(thief), CAPACITY);
+	assert_int_equal(os_testing_heavy_fences(), fences);
+	assert_false(thief->core->asymmetric);
+	(void)lfpool_destroy(fenced);
+}
+
 TEST_WITH(saying_no_costs_no_fence, setup, teardown)
 {
 	b_takes_all();

@@ -186,7 +186,7 @@ TEST(depot_shards)
 TEST(flags)
 {
 	const uint32_t known = LFPOOL_PREFAULT | LFPOOL_ZERO | LFPOOL_CHECK_RACES | LFPOOL_CREATE_ALL | LFPOOL_LOCK |
-			       LFPOOL_HUGE_PAGES | LFPOOL_PLAIN_STRIDE;
+			       LFPOOL_HUGE_PAGES | LFPOOL_PLAIN_STRIDE | LFPOOL_FENCED;
 	lfpool_config_t config = config_of(16, 100);
 
 	for (config.flags = 0; config.flags <= known; config.flags++)

@@ -31,6 +31,7 @@ static const struct kind {
 	{.name = "check races", .flags = LFPOOL_CHECK_RACES},
 	{.name = "zero", .flags = LFPOOL_ZERO},
 	{.name = "prefault", .flags = LFPOOL_PREFAULT},
+	{.name = "fenced", .flags = LFPOOL_FENCED},
 	{.name = "no caches", .cache_capacity = LFPOOL_CACHE_NONE},
 	{.name = "caches of 2", .cache_capacity = 2},
 	{.name = "caches of 8192", .cache_capacity = 8192},

@@ -165,7 +165,7 @@ static lfpool_status_t spoil(union later_config *later, uint32_t which)
 	case 11: c->capacity = ((size_t)1 << 31) + 1; return LFPOOL_E_CONFIG_CAPACITY;
 	case 12: c->cache_capacity = 8193; return LFPOOL_E_CONFIG_CACHE_CAPACITY;
 	case 13: c->flags |= 0x80000000; return LFPOOL_E_CONFIG_FLAGS;
-	case 14: c->flags |= 0x80; return LFPOOL_E_CONFIG_FLAGS;
+	case 14: c->flags |= 0x100; return LFPOOL_E_CONFIG_FLAGS;
 	case 15: c->backend = (lfpool_backend_t)3; return LFPOOL_E_CONFIG_BACKEND;
 	case 16: c->hooks.reserved[0] = reserved_is_for_later; return LFPOOL_E_CONFIG_HOOKS;
 	default: return LFPOOL_OK;

@@ -27,6 +27,7 @@
 	X(lock, "no", "yes")                                                                                    \
 	X(huge_pages, "no", "yes")                                                                              \
 	X(plain_stride, "no", "yes")                                                                            \
+	X(fenced, "no", "yes")                                                                                  \
 	X(hooks, "none", "build", "activate", "all", "refusing")                                                \
 	X(debug, "none", "check", "zero", "no-tools", "environment", "poison", "quarantine", "guard", "owner",  \
 	  "backtrace")                                                                                          \

@@ -199,8 +199,8 @@ const struct plan *row_plan(const struct row *row)
 {
 	static const size_t capacities[] = {1, 2, 33, 300}, sizes[] = {8, 48, 1024}, alignments[] = {8, 16, 64},
 			    caches[] = {0, 2, 0, LFPOOL_CACHE_NONE};
-	static const uint32_t flags[] = {LFPOOL_PREFAULT, LFPOOL_ZERO,       LFPOOL_CHECK_RACES, LFPOOL_CREATE_ALL,
-					 LFPOOL_LOCK,     LFPOOL_HUGE_PAGES, LFPOOL_PLAIN_STRIDE};
+	static const uint32_t flags[] = {LFPOOL_PREFAULT, LFPOOL_ZERO,       LFPOOL_CHECK_RACES,  LFPOOL_CREATE_ALL,
+					 LFPOOL_LOCK,     LFPOOL_HUGE_PAGES, LFPOOL_PLAIN_STRIDE, LFPOOL_FENCED};
 	static const struct plan none = {.config = LFPOOL_CONFIG_INIT};
 	static struct plan plan;
 	static struct way way;
