@@ -102,14 +102,14 @@ LFPOOL_API size_t lfpool_buffer_bytes(const lfpool_config_t *config);
  *                              memory can ask the system for both;
  *               debug          of the modes only check, zero and no-tools, else LFPOOL_E_CONFIG_DEBUG.
  *           The default of cache_capacity is that of 4 processors, however many there are.  The environment variables
- *           LFPOOL_BACKEND and LFPOOL_DEBUG are ignored, and Valgrind and AddressSanitizer are not told which objects
- *           are free.
+ *           LFPOOL_BACKEND and LFPOOL_DEBUG are ignored (a line on stderr says so, once in a process), and Valgrind and
+ *           AddressSanitizer are not told which objects are free.
  * buffer    Aligned to LFPOOL_BUFFER_ALIGNMENT; what is in it does not matter.  The pool's until lfpool_destroy(),
  *           which leaves it to the caller, to be used again for whatever it may be.
  * size      At least lfpool_buffer_bytes(config).
  * Returns   As lfpool_create(), but never LFPOOL_E_NO_MEMORY or LFPOOL_E_LOCK; LFPOOL_E_BUFFER: the buffer is too
  *           small, or not aligned (and was not touched).
- * Threads   Any.  Wait-free, except hooks; no system call.
+ * Threads   Any.  Wait-free, except hooks; no system call, except for that line.
  * Cost      O(size needed): all of it is written.
  */
 LFPOOL_API LFPOOL_MUST_USE lfpool_status_t lfpool_create_in(lfpool_t **pool_out, const lfpool_config_t *config, void *buffer,

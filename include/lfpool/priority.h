@@ -58,9 +58,9 @@
  *
  * What is read so must be atomic, loaded with acquire and stored with release: a newcomer may be writing it.
  *
- * The pool has a fixed capacity, and no other backends; LFPOOL_BACKEND and LFPOOL_DEBUG do not change it.  In a child
- * after fork() the objects that other threads were acquiring, evicting or releasing at that moment stay lost; what they had
- * pinned stays pinned, and what they had not published stays new, until a call of the child's with its handle.
+ * The pool has a fixed capacity, and no other backends; LFPOOL_BACKEND and LFPOOL_DEBUG do not change it, and a line on stderr
+ * says so, once in a process.  In a child after fork() the objects that other threads were acquiring, evicting or releasing at
+ * that moment stay lost; what they had pinned stays pinned, and what they had not published stays new, until a call of the child's with its handle.
  *
  * The algorithm: a tournament tree in the manner of the f-array (Jayanti, "f-arrays: implementation and applications",
  * 2002), with names that go stale instead of nodes that are always refreshed (docs/priority.md).

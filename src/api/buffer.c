@@ -69,5 +69,9 @@ lfpool_status_t lfpool_create_in(lfpool_t **pool_out, const lfpool_config_t *giv
 
 	const struct window rest = {(char *)buffer + lifecycle_bytes, bytes - lifecycle_bytes, true};
 
-	return pool_open_as(pool_out, &config, &modes, lifecycle_open_in(buffer, &config), &rest);
+	const lfpool_status_t opened = pool_open_as(pool_out, &config, &modes, lifecycle_open_in(buffer, &config), &rest);
+
+	if (opened == LFPOOL_OK)
+		config_tell_ignored((*pool_out)->name, "in a buffer");
+	return opened;
 }

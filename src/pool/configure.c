@@ -10,6 +10,7 @@
 
 #include "pool/pool.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -177,6 +178,21 @@ lfpool_status_t config_import_for_buffer(lfpool_config_t *config, struct debug_m
 	/* All of it is touched anyway. */
 	config->flags &= ~LFPOOL_PREFAULT;
 	return LFPOOL_OK;
+}
+
+void config_tell_ignored(const char *name, const char *why)
+{
+	static _Atomic(uint32_t) pools;
+	const char *backend = secure_getenv("LFPOOL_BACKEND"), *modes = secure_getenv("LFPOOL_DEBUG");
+
+	if ((!backend || !*backend || strcmp(backend, "lockfree") == 0) && (!modes || !*modes))
+		return;
+	/* relaxed: which of several is told of does not matter. */
+	if (fetch_add_relaxed(&pools, 1) == 0)
+		fprintf(stderr,
+			"lfpool: pool \"%s\" is %s: neither LFPOOL_BACKEND nor LFPOOL_DEBUG changes it.  "
+			"Further such pools are not told of.\n",
+			name, why);
 }
 
 const char *backend_name(lfpool_backend_t backend)

@@ -30,6 +30,9 @@ lfpool_status_t config_import_for_buffer(lfpool_config_t *config_out, struct deb
  * does not know is 0.  False when its struct_size is none, or a field is set that is unknown here. */
 bool config_copy_known(void *config_out, size_t known, size_t least, const void *given);
 
+/* A pool was made on which the environment has no effect: says so on stderr, once, if the environment asks for one. */
+void config_tell_ignored(const char *name, const char *why);
+
 /* The backend's name in profiles and reports. */
 const char *backend_name(lfpool_backend_t backend);
 

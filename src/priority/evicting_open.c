@@ -133,6 +133,7 @@ static lfpool_status_t open(lfpool_priority_t **pool_out, const lfpool_priority_
 		return status;
 	}
 	fill_in(pool, &tournament, &at, known, object);
+	config_tell_ignored(pool->name, "an evicting one");
 	*pool_out = pool;
 	return LFPOOL_OK;
 }

@@ -5,6 +5,8 @@
  * ends nothing: each finding is planted in a child process, which ends well.
  */
 #include "../support/support.h"
+#include "lfpool/buffer.h"
+#include "lfpool/priority.h"
 
 #include <sys/wait.h>
 
@@ -196,6 +198,33 @@ TEST(nothing_to_say)
 
 	stderr_of(behave, text);
 	assert_string_equal(text, "");
+}
+
+/* Pools that the environment does not change say so, the first of them. */
+static void ask_in_vain(void)
+{
+	static _Alignas(LFPOOL_BUFFER_ALIGNMENT) char buffer[LFPOOL_BUFFER_BYTES(64, 0, 10)];
+	lfpool_priority_config_t config = LFPOOL_PRIORITY_CONFIG_INIT;
+	lfpool_priority_t *voices;
+	lfpool_t *pool;
+
+	REQUIRE(setenv("LFPOOL_BACKEND", "lockfree", 1) == 0 && unsetenv("LFPOOL_DEBUG") == 0);
+	REQUIRE(lfpool_create_in(&pool, &CONFIG_OF(64, 10, .name = "silent"), buffer, sizeof(buffer)) == LFPOOL_OK);
+	REQUIRE(setenv("LFPOOL_DEBUG", "poison", 1) == 0);
+	REQUIRE(lfpool_create_in(&pool, &CONFIG_OF(64, 10, .name = "ships"), buffer, sizeof(buffer)) == LFPOOL_OK);
+	config.object_size = 64;
+	config.capacity = 10;
+	REQUIRE(lfpool_priority_create(&voices, &config) == LFPOOL_OK);
+	lfpool_priority_destroy(voices);
+}
+
+TEST(an_environment_in_vain)
+{
+	char text[TEXT_BYTES];
+
+	stderr_of(ask_in_vain, text);
+	assert_string_equal(text, "lfpool: pool \"ships\" is in a buffer: neither LFPOOL_BACKEND nor LFPOOL_DEBUG changes it.  "
+				  "Further such pools are not told of.\n");
 }
 
 RUN_TESTS()

@@ -123,7 +123,8 @@ static const char *const right[] = {
 	"jobs keep=0 trim=no capacity=2147483648 max_capacity=0 growth_step=0 cache_capacity=0 depot_shards=0 "
 	"flags=none debug=none backend=lockfree",
 	"jobs keep=1k trim=yes capacity=2147M max_capacity=2147483k growth_step=1M cache_capacity=none depot_shards=32 "
-	"flags=prefault,zero,check_races,create_all,huge_pages,plain_stride,fenced debug=poison,owner,quarantine=1000,backtrace=1/7 "
+	"flags=prefault,zero,check_races,create_all,huge_pages,plain_stride,fenced "
+	"debug=poison,owner,quarantine=1000,backtrace=1/7 "
 	"backend=mutex",
 	LETTERS_63 " capacity=000000000000000000000001",
 	"[" LETTERS_63 "]",
