@@ -80,6 +80,11 @@ typedef struct lfpool_set_config {
 	                             would not know of what size                                            */
 	size_t depot_shards;      /* as in lfpool_config_t                                                  */
 	const char *debug;        /* likewise                                                               */
+	/* Says how many objects a class has, if not all have as many.  `context` is hooks.context; `config` is what the class's
+	 * pool would be: object_size says which class, capacity, max_capacity (0 if it does not grow) and growth_step may be
+	 * changed, all else is read only.  Called when the set is created, when a class is first used, and for reports, on any
+	 * thread, and says the same each time.  It must not call the set. */
+	void (*plan)(void *context, lfpool_config_t *config);
 } lfpool_set_config_t;
 
 /* The default of every field, in C.  In C++, where this warns of the fields that it leaves out: lfpool_set_config_init(). */
@@ -106,7 +111,7 @@ static inline void lfpool_set_config_init(lfpool_set_config_t *config)
  * config    Read, not kept.
  * Returns   LFPOOL_OK; LFPOOL_E_ARGUMENT (a NULL pointer); LFPOOL_E_NO_MEMORY (also for addresses: each window is the
  *           power of two that holds what the largest class can grow to); LFPOOL_E_CONFIG_*: OBJECT_SIZE for `largest`,
- *           CAPACITY and MAX_CAPACITY also for what follows from bytes, HOOKS also for a hook that must be NULL, the
+ *           CAPACITY and MAX_CAPACITY also for what follows from bytes or `plan` says, HOOKS also for a hook that must be NULL, the
  *           others name the field.  After a failure nothing is left behind.
  * Owner     The caller, until lfpool_set_destroy().
  * Threads   Any.  Takes a lock; enters the kernel.

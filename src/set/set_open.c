@@ -64,6 +64,19 @@ static size_t at_least(size_t value, size_t least)
 	return value < least ? least : value;
 }
 
+/* What the caller says of this class, in the three fields that it may change. */
+static void plan_class(const lfpool_set_config_t *given, lfpool_config_t *config)
+{
+	lfpool_config_t asked = *config;
+
+	if (asked.max_capacity == asked.capacity)
+		asked.max_capacity = 0;
+	given->plan(given->hooks.context, &asked);
+	config->capacity = asked.capacity;
+	config->max_capacity = asked.max_capacity ? asked.max_capacity : asked.capacity;
+	config->growth_step = asked.growth_step;
+}
+
 void set_class_config(const lfpool_set_t *set, size_t class_number, lfpool_config_t *config_out)
 {
 	const lfpool_set_config_t *given = &set->given;
@@ -78,6 +91,8 @@ void set_class_config(const lfpool_set_t *set, size_t class_number, lfpool_confi
 	config_out->growth_step = given->growth_step;
 	if (!config_out->growth_step && given->growth_bytes)
 		config_out->growth_step = objects_in(given->growth_bytes, size);
+	if (given->plan)
+		plan_class(given, config_out);
 }
 
 /* Fills in the defaults of what makes the classes. */
@@ -127,6 +142,15 @@ static lfpool_status_t import(lfpool_set_t *set, const lfpool_set_config_t *give
 	status = config_import(&set->config, &set->modes, &first, NULL);
 	if (status != LFPOOL_OK)
 		return status;
+	/* Of the others only what the caller planned can be wrong. */
+	for (size_t i = 1; known->plan && i < set->classes.count; i++) {
+		lfpool_config_t complete;
+
+		set_class_config(set, i, &first);
+		status = config_import_as_given(&complete, &first);
+		if (status != LFPOOL_OK)
+			return status;
+	}
 	strcpy(set->name, known->name ? known->name : "unnamed");
 	/* The caller's strings, which may not last. */
 	known->name = known->debug = set->config.name = set->config.debug = NULL;

@@ -71,6 +71,69 @@ TEST(each_field_has_its_range)
 	EXPECT(capacity, (size_t)1 << 31, LFPOOL_E_NO_MEMORY);
 }
 
+/* Small classes have many, and are fixed; large ones have one, and grow. */
+static void plan(void *context, lfpool_config_t *config)
+{
+	++*(size_t *)context;
+	REQUIRE(config->max_capacity == 0);
+	config->capacity = config->object_size <= 256 ? 100 : 1;
+	config->max_capacity = config->object_size <= 256 ? 0 : 3;
+	config->growth_step = 2;
+	/* Read only. */
+	config->object_size = 7;
+	config->flags = LFPOOL_ZERO;
+}
+
+TEST(each_class_as_planned)
+{
+	size_t calls = 0;
+	lfpool_set_t *set = SET_WITH(.plan = plan, .hooks.context = &calls, .largest = 1024);
+
+	assert_true(calls >= lfpool_set_class_count(set));
+	for (size_t i = 0; i < lfpool_set_class_count(set); i++) {
+		const size_t size = lfpool_set_class_size(set, i), most = size <= 256 ? 100 : 3;
+		lfpool_t *pool = lfpool_set_pool(set, i);
+		size_t count = 0;
+
+		assert_int_equal(lfpool_capacity(pool), size <= 256 ? 100 : 1);
+		assert_int_equal(lfpool_max_capacity(pool), most);
+		while (lfpool_set_acquire(set, size))
+			count++;
+		assert_int_equal(count, most);
+	}
+	assert_true(lfpool_set_destroy(set) > 0);
+}
+
+/* `context` is what the last class shall have. */
+static void plan_badly(void *context, lfpool_config_t *config)
+{
+	const lfpool_config_t *bad = context;
+
+	if (config->object_size == 64) {
+		config->capacity = bad->capacity;
+		config->max_capacity = bad->max_capacity;
+	}
+}
+
+TEST(a_bad_plan_is_refused)
+{
+	lfpool_set_config_t config = LFPOOL_SET_CONFIG_INIT;
+	lfpool_config_t bad = config_of(0, 0);
+
+	config.largest = 64;
+	config.plan = plan_badly;
+	config.hooks.context = &bad;
+	expect(&config, LFPOOL_E_CONFIG_CAPACITY);
+	bad.capacity = SIZE_MAX;
+	expect(&config, LFPOOL_E_CONFIG_CAPACITY);
+	bad.capacity = 10;
+	expect(&config, LFPOOL_OK);
+	bad.max_capacity = 9;
+	expect(&config, LFPOOL_E_CONFIG_MAX_CAPACITY);
+	bad.max_capacity = SIZE_MAX;
+	expect(&config, LFPOOL_E_CONFIG_MAX_CAPACITY);
+}
+
 static bool build(void *context, void *object)
 {
 	return context || object;
