@@ -17,7 +17,8 @@
  * Owners       A pool<T> owns its pool, and can only be moved; objects, pointers and caches stay valid when it is.
  *              unique_ptr<T> owns an object: two words, that of the object and that of its pool.  self_ptr<T> is one word,
  *              and finds the pool by the object's address: O(log pools) more for each release, and not for pools in a
- *              buffer.  An object is known by the address it was made at: neither converts to an owner of a base class.
+ *              buffer.  An object is known by the address it was made at: neither converts to an owner of a base class, but
+ *              unique_ptr<T> to base_ptr<B>, if B's destructor is virtual: that asks the object where it begins.
  * Exceptions   A constructor that throws gives the memory back, and the exception goes on.  Hooks and continuations are
  *              called by C: they must not throw.  Without exceptions use create(); what throws is not declared.
  * The end      When a pool is closed the memory of its objects is gone, and with it objects that are still active: their
@@ -35,12 +36,11 @@
 #ifndef LFPOOL_LFPOOL_HPP
 #define LFPOOL_LFPOOL_HPP
 
-#include "lfpool/lfpool.h"
+#include "lfpool/owner.hpp"
 
 #include <cstddef>
 #include <exception>
-#include <memory>
-#include <new>
+#include <iterator>
 #include <type_traits>
 #include <utility>
 
@@ -73,108 +73,6 @@ inline lfpool_config_t config(std::size_t capacity) noexcept
 	config.capacity = capacity;
 	return config;
 }
-
-/* ---- What pools and caches have in common; no interface ---------------------------------------------------- */
-
-namespace detail
-{
-
-inline void *take(lfpool_t *pool) noexcept
-{
-	return lfpool_acquire(pool);
-}
-inline void *take(lfpool_cache_t *cache) noexcept
-{
-	return lfpool_cache_acquire(cache);
-}
-inline lfpool_status_t give(lfpool_t *pool, void *object) noexcept
-{
-	return lfpool_release(pool, object);
-}
-inline lfpool_status_t give(lfpool_cache_t *cache, void *object) noexcept
-{
-	return lfpool_cache_release(cache, object);
-}
-
-/* Memory until its object is whole: goes back if the constructor does not return. */
-template <typename Source> struct unfinished {
-	Source *source;
-	void *memory;
-
-	unfinished(Source *source_, void *memory_) noexcept : source(source_), memory(memory_) {}
-	unfinished(const unfinished &) = delete;
-	unfinished &operator=(const unfinished &) = delete;
-	~unfinished()
-	{
-		if (memory)
-			(void)give(source, memory);
-	}
-};
-
-/* With parentheses where T has such a constructor, else with braces: an aggregate. */
-template <typename T, typename... Args> T *construct(std::true_type, void *memory, Args &&...args)
-{
-	return ::new (memory) T(std::forward<Args>(args)...);
-}
-
-template <typename T, typename... Args> T *construct(std::false_type, void *memory, Args &&...args)
-{
-	return ::new (memory) T{std::forward<Args>(args)...};
-}
-
-template <typename T, typename Source, typename... Args> T *make(Source *source, Args &&...args)
-{
-	unfinished<Source> memory(source, take(source));
-
-	if (!memory.memory)
-		return nullptr;
-	T *object = construct<T>(std::is_constructible<T, Args...>(), memory.memory, std::forward<Args>(args)...);
-	memory.memory = nullptr;
-	return object;
-}
-
-/* What the release would refuse is not destroyed either.  (Nothing is lost by not asking if there is nothing to do.) */
-template <typename T, typename Source> lfpool_status_t destroy(lfpool_t *pool, Source *source, T *object) noexcept
-{
-	static_assert(sizeof(T) > 0, "lfpool: T is incomplete here");
-	if (!std::is_trivially_destructible<T>::value && object && lfpool_in_use(pool, object))
-		object->~T();
-	return give(source, object);
-}
-
-template <typename T> struct poolable {
-	static_assert(!std::is_array<T>::value, "lfpool: arrays are not pooled; make it a struct that has one");
-	static_assert(std::is_object<T>::value && std::is_same<T, typename std::remove_cv<T>::type>::value,
-		      "lfpool: T is a class or another type of objects, without const");
-};
-
-} /* namespace detail */
-
-/* ---- Owners of one object ---------------------------------------------------------------------------------- */
-
-/* Destroys the object and gives it back to its pool. */
-template <typename T> class deleter : detail::poolable<T> {
-public:
-	deleter() noexcept = default; /* of an empty pointer */
-	explicit deleter(lfpool_t *pool) noexcept : pool_(pool) {}
-	void operator()(T *object) const noexcept { (void)detail::destroy(pool_, pool_, object); }
-	lfpool_t *get_pool() const noexcept { return pool_; }
-
-private:
-	lfpool_t *pool_ = nullptr;
-};
-
-/* The same, and finds the pool by the object's address; an address that is in no pool is left alone. */
-template <typename T> struct self_deleter : detail::poolable<T> {
-	void operator()(T *object) const noexcept
-	{
-		if (lfpool_t *pool = lfpool_of(object))
-			(void)detail::destroy(pool, pool, object);
-	}
-};
-
-template <typename T> using unique_ptr = std::unique_ptr<T, deleter<T>>;
-template <typename T> using self_ptr = std::unique_ptr<T, self_deleter<T>>;
 
 /* ---- A pool ------------------------------------------------------------------------------------------------ */
 
@@ -274,6 +172,39 @@ public:
 			visit(*static_cast<T *>(object));
 		return visited;
 	}
+
+	/* The same as a range: for (T &object : pool).  The body may destroy the object. */
+	class iterator {
+	public:
+		using iterator_category = std::input_iterator_tag;
+		using value_type = T;
+		using difference_type = std::ptrdiff_t;
+		using pointer = T *;
+		using reference = T &;
+
+		iterator() noexcept = default; /* the end */
+		explicit iterator(const lfpool_t *of) noexcept
+		{
+			lfpool_cursor_open(&cursor_, of);
+			++*this;
+		}
+		T &operator*() const noexcept { return *at_; }
+		T *operator->() const noexcept { return at_; }
+		iterator &operator++() noexcept
+		{
+			at_ = static_cast<T *>(lfpool_cursor_next(&cursor_));
+			return *this;
+		}
+		void operator++(int) noexcept { ++*this; }
+		friend bool operator==(const iterator &a, const iterator &b) noexcept { return a.at_ == b.at_; }
+		friend bool operator!=(const iterator &a, const iterator &b) noexcept { return a.at_ != b.at_; }
+
+	private:
+		lfpool_cursor_t cursor_ = lfpool_cursor_t();
+		T *at_ = nullptr;
+	};
+	iterator begin() const noexcept { return iterator(pool_); }
+	iterator end() const noexcept { return iterator(); }
 
 	lfpool_handle_t handle_of(const T *object) const noexcept { return lfpool_handle_of(pool_, object); }
 	T *resolve(lfpool_handle_t handle) const noexcept { return static_cast<T *>(lfpool_resolve(pool_, handle)); }

@@ -48,6 +48,40 @@ inline lfpool_set_config_t set_config() noexcept
 	return config;
 }
 
+namespace detail
+{
+
+/* Has some class objects of that size and alignment?  Its smallest class is as large as its objects are aligned. */
+inline bool has_class(const lfpool_set_t *set, std::size_t bytes, std::size_t alignment) noexcept
+{
+	return alignment <= lfpool_set_class_size(set, 0) && lfpool_set_class_of(set, bytes) != SIZE_MAX;
+}
+
+/* Objects of one size of a set, as make() and destroy() see a pool. */
+struct set_source {
+	lfpool_set_t *set;
+	std::size_t bytes, alignment;
+};
+
+inline void *take(set_source *from) noexcept
+{
+	return has_class(from->set, from->bytes, from->alignment) ? lfpool_set_acquire(from->set, from->bytes) : nullptr;
+}
+inline lfpool_status_t give(set_source *to, void *object) noexcept
+{
+	return lfpool_set_release(to->set, object);
+}
+
+/* The pool of the class that the object is of; nullptr: none. */
+inline lfpool_t *pool_of(const lfpool_set_t *set, const void *object) noexcept
+{
+	const std::size_t bytes = lfpool_set_usable_size(set, object);
+
+	return bytes ? lfpool_set_peek(set, lfpool_set_class_of(set, bytes)) : nullptr;
+}
+
+} /* namespace detail */
+
 /* ---- The owner --------------------------------------------------------------------------------------------- */
 
 /* Owns a set; can only be moved. */
@@ -97,23 +131,35 @@ public:
 		return lfpool_set_destroy(closed);
 	}
 
+	/* An object of any type, constructed from the arguments; nullptr as lfpool_set_acquire(), and if T is larger or more
+	 * aligned than the set's objects. */
+	template <typename T, typename... Args> T *make(Args &&...args)
+	{
+		detail::set_source source = {set_, sizeof(T), alignof(T)};
+
+		return detail::make<T>(&source, std::forward<Args>(args)...);
+	}
+	template <typename T, typename... Args> unique_ptr<T> make_unique(Args &&...args)
+	{
+		T *object = make<T>(std::forward<Args>(args)...);
+
+		return unique_ptr<T>(object, deleter<T>(detail::pool_of(set_, object)));
+	}
+	/* As pool<T>::destroy(). */
+	template <typename T> lfpool_status_t destroy(T *object) noexcept
+	{
+		lfpool_t *const pool = detail::pool_of(set_, object);
+		detail::set_source source = {set_, sizeof(T), alignof(T)};
+
+		return pool ? detail::destroy(pool, pool, object) : detail::give(&source, object);
+	}
+
 	lfpool_set_t *get() const noexcept { return set_; }
 	explicit operator bool() const noexcept { return set_ != nullptr; }
 
 private:
 	lfpool_set_t *set_ = nullptr;
 };
-
-namespace detail
-{
-
-/* Has some class objects of that size and alignment?  Its smallest class is as large as its objects are aligned. */
-inline bool has_class(const lfpool_set_t *set, std::size_t bytes, std::size_t alignment) noexcept
-{
-	return alignment <= lfpool_set_class_size(set, 0) && lfpool_set_class_of(set, bytes) != SIZE_MAX;
-}
-
-} /* namespace detail */
 
 /* ---- An allocator ------------------------------------------------------------------------------------------ */
 

@@ -9,6 +9,7 @@
 #include <memory>
 #include <type_traits>
 #include <utility>
+#include <vector>
 
 /* Declared where the type is not complete; it is where they are used. */
 struct later;
@@ -40,6 +41,53 @@ static_assert(!std::is_copy_constructible<lfpool::pool<int>>::value && !std::is_
 static_assert(std::is_nothrow_move_constructible<lfpool::pool<int>>::value &&
 		      std::is_nothrow_move_assignable<lfpool::cache<int>>::value,
 	      "for containers of them");
+
+/* Polymorphic: the base does not lie where the object begins. */
+struct shape {
+	virtual ~shape() = default;
+	virtual long area() const = 0;
+};
+struct named {
+	virtual ~named() = default;
+	long name = 1;
+};
+struct square : named, counted, shape {
+	explicit square(long side) : counted(side) {}
+	long area() const override { return number * number; }
+};
+struct strip : shape {
+	counted side;
+	char rest[200] = {};
+
+	explicit strip(long length) : side(length) {}
+	long area() const override { return side.number; }
+};
+
+static_assert(std::is_convertible<lfpool::unique_ptr<square>, lfpool::base_ptr<shape>>::value, "upwards");
+static_assert(!std::is_convertible<lfpool::base_ptr<shape>, lfpool::unique_ptr<square>>::value, "not downwards");
+static_assert(!std::is_convertible<lfpool::unique_ptr<counted>, lfpool::base_ptr<shape>>::value, "not sideways");
+
+static void a_pointer_to_the_base_owns()
+{
+	lfpool::pool<square> squares(3);
+	lfpool::pool<strip> strips(3);
+
+	{
+		std::vector<lfpool::base_ptr<shape>> shapes;
+
+		shapes.push_back(squares.make_unique(3));
+		shapes.push_back(strips.make_unique(5));
+		shapes.emplace_back(squares.make_unique(7));
+		shapes.push_back(nullptr);
+		CHECK(shapes[0]->area() == 9 && shapes[1]->area() == 5 && shapes[2]->area() == 49);
+		CHECK(static_cast<void *>(shapes[0].get()) != dynamic_cast<void *>(shapes[0].get()));
+		CHECK(counted::alive() == 3 && squares.active_count() == 2 && strips.active_count() == 1);
+		shapes[0] = std::move(shapes[1]);
+		CHECK(counted::alive() == 2 && squares.active_count() == 1);
+	}
+	CHECK(counted::alive() == 0 && squares.active_count() == 0 && strips.active_count() == 0);
+	CHECK(lfpool_misuse_count(squares.get()) == 0 && lfpool_misuse_count(strips.get()) == 0);
+}
 
 static void an_object_goes_back_at_the_end_of_its_scope()
 {
@@ -139,6 +187,7 @@ static void declared_before_the_type()
 int main()
 {
 	RUN(an_object_goes_back_at_the_end_of_its_scope);
+	RUN(a_pointer_to_the_base_owns);
 	RUN(and_each_to_its_own_pool);
 	RUN(released_by_hand);
 	RUN(by_a_cache);

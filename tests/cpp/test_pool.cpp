@@ -6,6 +6,7 @@
 
 #include "check.hpp"
 
+#include <algorithm>
 #include <cstring>
 #include <string>
 #include <vector>
@@ -288,7 +289,16 @@ static void visits_may_destroy_and_throw()
 			pool.destroy(&c);
 	});
 	CHECK(pool.active_count() == 5 && counted::alive() == 5);
-	CHECK(pool.clear() == 5);
+	/* The same as a range, and for an algorithm. */
+	sum = 0;
+	for (counted &c : pool) {
+		sum += c.number;
+		if (c.number == 4)
+			pool.destroy(&c);
+	}
+	CHECK(sum == 30 && pool.active_count() == 4);
+	CHECK(std::count_if(pool.begin(), pool.end(), [](const counted &c) { return c.number > 6; }) == 2);
+	CHECK(pool.clear() == 4 && pool.begin() == pool.end());
 }
 
 /* A cache's calls; test_pool.cpp is compiled with lfpool/inline.h in front as well. */

@@ -10,6 +10,7 @@
 #include <cstring>
 #include <list>
 #include <map>
+#include <memory>
 #include <string>
 #include <unordered_map>
 #include <vector>
@@ -214,8 +215,62 @@ static void containers_move_and_swap_with_their_set()
 	CHECK(active(first) <= 1);
 }
 
+/* Objects of any type, from the class of their size. */
+static void a_set_makes_objects()
+{
+	struct wider : counted {
+		char more[200] = {};
+
+		explicit wider(long number_) : counted(number_) {}
+	};
+	lfpool::set set(small());
+	lfpool_t *const pool = lfpool_set_pool(set.get(), lfpool_set_class_of(set.get(), sizeof(wider)));
+	counted *a = set.make<counted>(1);
+	wider *b = set.make<wider>(2);
+
+	CHECK(a->whole() && b->whole() && a->number == 1 && b->number == 2 && lfpool_in_use(pool, b));
+	{
+		lfpool::unique_ptr<wider> c = set.make_unique<wider>(3);
+
+		CHECK(c->number == 3 && counted::alive() == 3 && active(set) == 3);
+	}
+	CHECK(counted::alive() == 2 && active(set) == 2);
+	CHECK(set.destroy(a) == LFPOOL_OK && set.destroy(b) == LFPOOL_OK && counted::alive() == 0 && active(set) == 0);
+	CHECK(set.destroy(b) == LFPOOL_E_NOT_IN_USE && set.destroy(static_cast<counted *>(nullptr)) == LFPOOL_OK);
+
+	std::vector<wider *> all;
+
+	while ((b = set.make<wider>(4)) != nullptr)
+		all.push_back(b);
+	CHECK(all.size() == lfpool_capacity(pool) && !set.make_unique<wider>(5));
+	for (wider *each : all)
+		CHECK(set.destroy(each) == LFPOOL_OK);
+	struct alignas(64) aligned {
+		char bytes[64];
+	};
+	struct large {
+		char bytes[1 << 20];
+	};
+	CHECK(!set.make<aligned>() && !set.make<large>() && counted::alive() == 0);
+}
+
+/* An object and its count in one piece of the set's memory. */
+static void a_shared_object_with_its_count()
+{
+	lfpool::set set(small());
+
+	{
+		std::shared_ptr<counted> a = std::allocate_shared<counted>(lfpool::allocator<counted>(set), 7), b = a;
+
+		CHECK(b->number == 7 && active(set) == 1);
+	}
+	CHECK(counted::alive() == 0 && active(set) == 0);
+}
+
 int main()
 {
+	RUN(a_set_makes_objects);
+	RUN(a_shared_object_with_its_count);
 	RUN(a_set_says_why_there_is_none);
 	RUN(a_set_moves_and_counts);
 	RUN(nodes_come_from_the_set);

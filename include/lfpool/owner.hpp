@@ -1,0 +1,151 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * owner.hpp - owners of one object each, and what they share with pools and caches.  Included by lfpool.hpp, whose comment
+ * says what the owners are.
+ */
+#ifndef LFPOOL_OWNER_HPP
+#define LFPOOL_OWNER_HPP
+
+#include "lfpool/lfpool.h"
+
+#include <memory>
+#include <new>
+#include <type_traits>
+#include <utility>
+
+namespace lfpool
+{
+
+/* ---- What pools and caches have in common; no interface ---------------------------------------------------- */
+
+namespace detail
+{
+
+inline void *take(lfpool_t *pool) noexcept
+{
+	return lfpool_acquire(pool);
+}
+inline void *take(lfpool_cache_t *cache) noexcept
+{
+	return lfpool_cache_acquire(cache);
+}
+inline lfpool_status_t give(lfpool_t *pool, void *object) noexcept
+{
+	return lfpool_release(pool, object);
+}
+inline lfpool_status_t give(lfpool_cache_t *cache, void *object) noexcept
+{
+	return lfpool_cache_release(cache, object);
+}
+
+/* Memory until its object is whole: goes back if the constructor does not return. */
+template <typename Source> struct unfinished {
+	Source *source;
+	void *memory;
+
+	unfinished(Source *source_, void *memory_) noexcept : source(source_), memory(memory_) {}
+	unfinished(const unfinished &) = delete;
+	unfinished &operator=(const unfinished &) = delete;
+	~unfinished()
+	{
+		if (memory)
+			(void)give(source, memory);
+	}
+};
+
+/* With parentheses where T has such a constructor, else with braces: an aggregate. */
+template <typename T, typename... Args> T *construct(std::true_type, void *memory, Args &&...args)
+{
+	return ::new (memory) T(std::forward<Args>(args)...);
+}
+
+template <typename T, typename... Args> T *construct(std::false_type, void *memory, Args &&...args)
+{
+	return ::new (memory) T{std::forward<Args>(args)...};
+}
+
+template <typename T, typename Source, typename... Args> T *make(Source *source, Args &&...args)
+{
+	unfinished<Source> memory(source, take(source));
+
+	if (!memory.memory)
+		return nullptr;
+	T *object = construct<T>(std::is_constructible<T, Args...>(), memory.memory, std::forward<Args>(args)...);
+	memory.memory = nullptr;
+	return object;
+}
+
+/* What the release would refuse is not destroyed either.  (Nothing is lost by not asking if there is nothing to do.) */
+template <typename T, typename Source> lfpool_status_t destroy(lfpool_t *pool, Source *source, T *object) noexcept
+{
+	static_assert(sizeof(T) > 0, "lfpool: T is incomplete here");
+	if (!std::is_trivially_destructible<T>::value && object && lfpool_in_use(pool, object))
+		object->~T();
+	return give(source, object);
+}
+
+template <typename T> struct poolable {
+	static_assert(!std::is_array<T>::value, "lfpool: arrays are not pooled; make it a struct that has one");
+	static_assert(std::is_object<T>::value && std::is_same<T, typename std::remove_cv<T>::type>::value,
+		      "lfpool: T is a class or another type of objects, without const");
+};
+
+} /* namespace detail */
+
+/* ---- Owners of one object ---------------------------------------------------------------------------------- */
+
+/* Destroys the object and gives it back to its pool. */
+template <typename T> class deleter : detail::poolable<T> {
+public:
+	deleter() noexcept = default; /* of an empty pointer */
+	explicit deleter(lfpool_t *pool) noexcept : pool_(pool) {}
+	void operator()(T *object) const noexcept { (void)detail::destroy(pool_, pool_, object); }
+	lfpool_t *get_pool() const noexcept { return pool_; }
+
+private:
+	lfpool_t *pool_ = nullptr;
+};
+
+/* The same, and finds the pool by the object's address; an address that is in no pool is left alone. */
+template <typename T> struct self_deleter : detail::poolable<T> {
+	void operator()(T *object) const noexcept
+	{
+		if (lfpool_t *pool = lfpool_of(object))
+			(void)detail::destroy(pool, pool, object);
+	}
+};
+
+/* The same for objects of classes that derive from B, each from a pool of its own; B is polymorphic. */
+template <typename B> class base_deleter {
+public:
+	base_deleter() noexcept = default;
+	template <typename T, typename = typename std::enable_if<std::is_convertible<T *, B *>::value>::type>
+	base_deleter(const deleter<T> &of) noexcept : pool_(of.get_pool())
+	{
+	}
+	template <typename D, typename = typename std::enable_if<std::is_convertible<D *, B *>::value>::type>
+	base_deleter(const base_deleter<D> &of) noexcept : pool_(of.get_pool())
+	{
+	}
+	void operator()(B *object) const noexcept
+	{
+		static_assert(std::has_virtual_destructor<B>::value, "lfpool: B has no virtual destructor");
+		void *const whole = dynamic_cast<void *>(object);
+
+		if (lfpool_in_use(pool_, whole))
+			object->~B();
+		(void)lfpool_release(pool_, whole);
+	}
+	lfpool_t *get_pool() const noexcept { return pool_; }
+
+private:
+	lfpool_t *pool_ = nullptr;
+};
+
+template <typename T> using unique_ptr = std::unique_ptr<T, deleter<T>>;
+template <typename B> using base_ptr = std::unique_ptr<B, base_deleter<B>>;
+template <typename T> using self_ptr = std::unique_ptr<T, self_deleter<T>>;
+
+} /* namespace lfpool */
+
+#endif
