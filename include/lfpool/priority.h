@@ -113,6 +113,11 @@ typedef struct lfpool_priority_config {
 	/* An object was taken from its holder: by an eviction, or by lfpool_priority_release_min().  Called by the
 	 * thread that took it, before anybody else gets it; may call the pool.  NULL: nothing. */
 	void (*on_evict)(void *context, const lfpool_evicted_t *evicted);
+	/* create, activate, deactivate and destroy, with a context of their own, as in lfpool_config_t; the other hooks must be
+	 * NULL.  An object is activated by the acquire, before its holder gets it, and deactivated when nobody has it any more:
+	 * by its release, by the last unpin after that, or by the call that evicts it, after on_evict.  A refusal: acquire
+	 * returns NULL, what it evicted for that is free. */
+	lfpool_hooks_t hooks;
 } lfpool_priority_config_t;
 
 /* The default of every field, in C.  In C++, where this warns of the fields that it leaves out: lfpool_priority_config_init(). */

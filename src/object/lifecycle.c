@@ -168,21 +168,23 @@ bool lifecycle_build_all(struct lifecycle *lifecycle, const struct arena *arena,
 	return true;
 }
 
+void lifecycle_destroy(struct lifecycle *lifecycle, uint32_t slot, void *object, bool active)
+{
+	if (!load_relaxed(&lifecycle->built[slot]))
+		return;
+	if (active)
+		(void)deactivate(lifecycle, object);
+	unbuild(lifecycle, slot, object);
+}
+
 void lifecycle_destroy_all(struct lifecycle *lifecycle, const struct arena *arena, size_t initial, size_t used)
 {
 	if (!lifecycle)
 		return;
 	if (lifecycle->build_all && used < initial)
 		used = initial;
-	for (uint32_t slot = 1; slot <= used; slot++) {
-		void *object = arena_object(arena, slot);
-
-		if (!load_relaxed(&lifecycle->built[slot]))
-			continue;
-		if (arena_is_active(arena, slot))
-			(void)deactivate(lifecycle, object);
-		unbuild(lifecycle, slot, object);
-	}
+	for (uint32_t slot = 1; slot <= used; slot++)
+		lifecycle_destroy(lifecycle, slot, arena_object(arena, slot), arena_is_active(arena, slot));
 }
 
 /* ---- One object ---- */

@@ -51,6 +51,9 @@ bool lifecycle_build_all(struct lifecycle *lifecycle, const struct arena *arena,
 /* The pool is being destroyed: hooks for all that is built, of slots 1 .. used; with LFPOOL_CREATE_ALL 1 .. initial too. */
 void lifecycle_destroy_all(struct lifecycle *lifecycle, const struct arena *arena, size_t initial, size_t used);
 
+/* The same for one object. */
+void lifecycle_destroy(struct lifecycle *lifecycle, uint32_t slot, void *object, bool active);
+
 /* slot: SLOT_NONE where there are no slots (the malloc backend); each object is then built and destroyed each time. */
 
 /* Do objects lead a life: are there hooks of it? */

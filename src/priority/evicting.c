@@ -10,42 +10,6 @@ typedef lfpool_priority_t pool_t;
 
 /* ---- Slots ---- */
 
-static struct place *place_of(const pool_t *pool, uint32_t slot)
-{
-	return tournament_slot(&pool->tournament, slot);
-}
-
-static void *object_of(const pool_t *pool, uint32_t slot)
-{
-	return pool->objects + (size_t)(slot - 1) * pool->stride;
-}
-
-static lfpool_handle_t handle_of(const struct contender *c)
-{
-	return (c->stamp & HANDLE_STAMP_MASK) << HANDLE_SLOT_BITS | (c->slot - 1);
-}
-
-static bool is_active(uint64_t state)
-{
-	return state & STATE_ACTIVE;
-}
-
-static bool is_new(uint64_t state)
-{
-	return (state & (STATE_ACTIVE | STATE_PINS_MASK)) == STATE_NEW;
-}
-
-static bool is_active_or_new(uint64_t state)
-{
-	return is_active(state) || is_new(state);
-}
-
-/* Also if it was released meanwhile and is still pinned. */
-static bool is_pinned_or_active(uint64_t state)
-{
-	return is_active(state) || (state & STATE_PINS_MASK && state_pins(state) <= PINS_MAX);
-}
-
 /* What the handle names, as of some moment during the call, if its state fits.  False: nothing such. */
 static inline bool find(const pool_t *pool, lfpool_handle_t handle, bool (*fits)(uint64_t state), struct contender *out)
 {
@@ -79,10 +43,26 @@ static uint64_t taken(const struct contender *c)
 	return state_next(c->state, STATE_TAKEN, state_record(c->state));
 }
 
+/* Nobody has the object any more but this call, which has taken it from its last user. */
+static void end_use(pool_t *pool, uint32_t slot)
+{
+	if (pool->lifecycle)
+		(void)lifecycle_end(pool->lifecycle, slot, object_of(pool, slot));
+}
+
 /* The slot is free from here on: nobody has it any more. */
 static void put_back(pool_t *pool, uint32_t slot)
 {
+	end_use(pool, slot);
 	free_slots_push(&pool->free, slot);
+}
+
+/* A slot that is taken, and no contender, is nobody's: of state `state`. */
+static void let_go(pool_t *pool, uint32_t slot, uint64_t state)
+{
+	tournament_withdraw(&pool->tournament, slot);
+	/* relaxed: it was no contender before, nor is it now; a call that gets the slot has it by FREE. */
+	store_relaxed(&place_of(pool, slot)->word, state_next(state, 0, state_record(state)));
 }
 
 /* ---- Evicting ---- */
@@ -136,6 +116,7 @@ static uint32_t take_slot(pool_t *pool, uint64_t priority)
 			return SLOT_NONE;
 		if (change(pool, &first, taken(&first))) {
 			tell_evicted(pool, &first);
+			end_use(pool, first.slot);
 			return first.slot;
 		}
 		/* A retry means that another has taken, pinned or changed it. */
@@ -157,13 +138,26 @@ static uint64_t next_stamp(pool_t *pool)
 	return stamp;
 }
 
+/* A slot whose object may be used; SLOT_NONE: promise 1, or a hook refused. */
+static uint32_t begin_use(pool_t *pool, uint64_t priority)
+{
+	const uint32_t slot = take_slot(pool, priority);
+
+	if (!slot || !pool->lifecycle || lifecycle_begin(pool->lifecycle, slot, object_of(pool, slot)) == BEGIN_OK)
+		return slot;
+	/* relaxed: the slot is ours (P2). */
+	let_go(pool, slot, load_relaxed(&place_of(pool, slot)->word));
+	free_slots_push(&pool->free, slot);
+	return SLOT_NONE;
+}
+
 void *lfpool_priority_acquire(pool_t *pool, uint64_t priority, void *owner, lfpool_handle_t *handle_out)
 {
 	if (!handle_out)
 		return NULL;
 	*handle_out = 0;
 
-	const uint32_t slot = take_slot(pool, priority);
+	const uint32_t slot = begin_use(pool, priority);
 
 	if (!slot) {
 		tally_shared(&pool->refused, 1);
@@ -319,9 +313,7 @@ size_t lfpool_priority_release_min(pool_t *pool, size_t count)
 			continue;
 		}
 		tell_evicted(pool, &first);
-		tournament_withdraw(&pool->tournament, first.slot);
-		/* relaxed: it was no contender before, nor is it now; a call that gets the slot has it by FREE. */
-		store_relaxed(&place_of(pool, first.slot)->word, state_next(taken(&first), 0, state_record(first.state)));
+		let_go(pool, first.slot, taken(&first));
 		put_back(pool, first.slot);
 		released++;
 	}

@@ -28,6 +28,7 @@
 #define LFPOOL_EVICTING_H
 
 #include "base/widths.h"
+#include "object/lifecycle.h"
 #include "pool/pool.h"
 #include "priority/free_slots.h"
 #include "priority/tournament.h"
@@ -45,6 +46,7 @@ struct lfpool_priority {
 	size_t stride;
 	void (*on_evict)(void *context, const lfpool_evicted_t *evicted);
 	void *context;
+	struct lifecycle *lifecycle; /* NULL: no hooks */
 	bool evict_equal;
 	size_t mapped_bytes; /* of all this */
 	char name[NAME_BYTES];
@@ -53,5 +55,43 @@ struct lfpool_priority {
 	_Alignas(CACHE_LINE_PAIR) _Atomic(uint64_t) stamps; /* objects acquired so far */
 	_Atomic(uint64_t) evicted, refused;
 };
+
+/* ---- Slots ---- */
+
+static inline struct place *place_of(const lfpool_priority_t *pool, uint32_t slot)
+{
+	return tournament_slot(&pool->tournament, slot);
+}
+
+static inline void *object_of(const lfpool_priority_t *pool, uint32_t slot)
+{
+	return pool->objects + (size_t)(slot - 1) * pool->stride;
+}
+
+static inline lfpool_handle_t handle_of(const struct contender *c)
+{
+	return (c->stamp & HANDLE_STAMP_MASK) << HANDLE_SLOT_BITS | (c->slot - 1);
+}
+
+static inline bool is_active(uint64_t state)
+{
+	return state & STATE_ACTIVE;
+}
+
+static inline bool is_new(uint64_t state)
+{
+	return (state & (STATE_ACTIVE | STATE_PINS_MASK)) == STATE_NEW;
+}
+
+static inline bool is_active_or_new(uint64_t state)
+{
+	return is_active(state) || is_new(state);
+}
+
+/* Also if it was released meanwhile and is still pinned. */
+static inline bool is_pinned_or_active(uint64_t state)
+{
+	return is_active(state) || (state & STATE_PINS_MASK && state_pins(state) <= PINS_MAX);
+}
 
 #endif

@@ -36,8 +36,13 @@ static lfpool_status_t import(lfpool_priority_config_t *known, const lfpool_prio
 		return LFPOOL_E_CONFIG_CAPACITY;
 	if (known->flags & ~FLAGS_KNOWN)
 		return LFPOOL_E_CONFIG_FLAGS;
+	if (known->hooks.misuse || known->hooks.validate || known->hooks.exhausted)
+		return LFPOOL_E_CONFIG_HOOKS;
 	return LFPOOL_OK;
 }
+
+/* Records are read while others fill them: no tool may take one for freed. */
+static const struct debug_modes no_modes = {.no_tools = true};
 
 /* Opens the pool of records, after its name and object were found valid. */
 static lfpool_status_t open_records(struct spares *spares, const lfpool_config_t *object, size_t count)
@@ -45,9 +50,6 @@ static lfpool_status_t open_records(struct spares *spares, const lfpool_config_t
 	char name[NAME_BYTES];
 	struct text text;
 	lfpool_config_t config = *object;
-	/* Records are read while others fill them: no tool may take one for freed. */
-	static const struct debug_modes none = {.no_tools = true};
-
 	/* "name/records", the name cut off if need be. */
 	text_open(&text, name, sizeof(name));
 	text_put(&text, "%.*s/records", (int)(sizeof(name) - sizeof("/records")), config.name ? config.name : "unnamed");
@@ -59,8 +61,9 @@ static lfpool_status_t open_records(struct spares *spares, const lfpool_config_t
 	config.cache_capacity = count < 512 ? 0 : 128;
 	config.flags &= FLAGS_BACKING | LFPOOL_FENCED;
 	config.backend = LFPOOL_BACKEND_LOCKFREE;
+	config.hooks = (lfpool_hooks_t){0};
 
-	const lfpool_status_t status = pool_create_at(&spares->pool, &config, &none, &(struct window){0});
+	const lfpool_status_t status = pool_create_at(&spares->pool, &config, &no_modes, &(struct window){0});
 
 	if (status == LFPOOL_OK) {
 		spares->zero = spares->pool->arena->face.zero;
@@ -90,7 +93,7 @@ static bool find_places(struct places *at, const lfpool_config_t *object, uint32
 
 /* Fills in a pool in zeroed memory. */
 static void fill_in(lfpool_priority_t *pool, const struct tournament *t, const struct places *at,
-		    const lfpool_priority_config_t *known, const lfpool_config_t *object)
+		    const lfpool_priority_config_t *known, const lfpool_config_t *object, struct lifecycle *lifecycle)
 {
 	char *memory = (char *)pool;
 
@@ -105,6 +108,7 @@ static void fill_in(lfpool_priority_t *pool, const struct tournament *t, const s
 	pool->on_evict = known->on_evict;
 	pool->evict_equal = known->flags & LFPOOL_EVICT_EQUAL;
 	pool->mapped_bytes = at->end;
+	pool->lifecycle = lifecycle;
 	strcpy(pool->name, object->name ? object->name : "unnamed");
 	free_slots_open(&pool->free, (_Atomic(uint64_t) *)(void *)(memory + at->links), t->count);
 }
@@ -113,26 +117,36 @@ static void fill_in(lfpool_priority_t *pool, const struct tournament *t, const s
 static lfpool_status_t open(lfpool_priority_t **pool_out, const lfpool_priority_config_t *known, const lfpool_config_t *object)
 {
 	struct tournament tournament = {0};
+	struct lifecycle *lifecycle;
 	struct places at;
 	const uint32_t nodes = tournament_measure(&tournament, (uint32_t)known->capacity);
 	const size_t calls = known->flags & FLAGS_BACKING ? CALLS_MAX_BACKED : CALLS_MAX;
+	/* Its debug modes are none. */
+	if (!lifecycle_open(&lifecycle, object, &no_modes))
+		return LFPOOL_E_NO_MEMORY;
+
 	lfpool_status_t status = open_records(&tournament.spares, object, known->capacity + nodes + calls);
 
-	if (status != LFPOOL_OK)
+	if (status != LFPOOL_OK) {
+		lifecycle_close(lifecycle);
 		return status;
+	}
 
 	lfpool_priority_t *pool = find_places(&at, object, nodes, known->flags & LFPOOL_PLAIN_STRIDE)
 					  ? backing_map_aligned(at.end, at.objects, object->object_alignment, true)
 					  : NULL;
 
 	status = pool ? backing_give(known->flags, pool, at.end) : LFPOOL_E_NO_MEMORY;
+	if (status == LFPOOL_OK)
+		status = lifecycle_back(lifecycle, known->flags);
 	if (status != LFPOOL_OK) {
 		if (pool)
 			os_unmap(pool, at.end);
 		(void)lfpool_destroy(tournament.spares.pool);
+		lifecycle_close(lifecycle);
 		return status;
 	}
-	fill_in(pool, &tournament, &at, known, object);
+	fill_in(pool, &tournament, &at, known, object, lifecycle);
 	config_tell_ignored(pool->name, "an evicting one");
 	*pool_out = pool;
 	return LFPOOL_OK;
@@ -157,6 +171,7 @@ lfpool_status_t lfpool_priority_create(lfpool_priority_t **pool_out, const lfpoo
 	object.object_size = known.object_size;
 	object.object_alignment = known.object_alignment;
 	object.capacity = known.capacity;
+	object.hooks = known.hooks;
 	object.flags = known.flags & (FLAGS_BACKING | LFPOOL_FENCED);
 	status = config_import_as_given(&complete, &object);
 	if (status != LFPOOL_OK)
@@ -171,6 +186,13 @@ size_t lfpool_priority_destroy(lfpool_priority_t *pool)
 
 	const size_t count = lfpool_priority_count(pool);
 
+	for (uint32_t slot = 1; pool->lifecycle && slot <= pool->tournament.count; slot++) {
+		/* relaxed: no other call is under way. */
+		const uint64_t state = load_relaxed(&place_of(pool, slot)->word);
+
+		lifecycle_destroy(pool->lifecycle, slot, object_of(pool, slot), state & (STATE_ACTIVE | STATE_PINS_MASK));
+	}
+	lifecycle_close(pool->lifecycle);
 	(void)lfpool_destroy(pool->tournament.spares.pool);
 	os_unmap(pool, pool->mapped_bytes);
 	return count;

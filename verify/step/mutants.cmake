@@ -123,8 +123,8 @@ step_mutate(src/priority/evicting.c "const bool replaced = change(pool, mine, ch
 	"if (verify_mutant == 27)\n\t\tstore_release(&place->word, changed.state);
 	const bool replaced = verify_mutant == 27 || change(pool, mine, changed.state);")
 # 28: a slot is free before its state says so.
-step_mutate(src/priority/evicting.c "/* relaxed: it was no contender before, nor is it now; a call that gets the slot has it by FREE. */"
-	"if (verify_mutant == 28)\n\t\t\tput_back(pool, first.slot);")
+step_mutate(src/priority/evicting.c "let_go(pool, first.slot, taken(&first));"
+	"if (verify_mutant == 28)\n\t\t\tput_back(pool, first.slot);\n\t\tlet_go(pool, first.slot, taken(&first));")
 step_mutate(src/priority/evicting.c "put_back(pool, first.slot);\n\t\treleased++;"
 	"if (verify_mutant != 28)\n\t\t\tput_back(pool, first.slot);\n\t\treleased++;")
 # 29: what a node names is replaced though it has changed since it was read.
