@@ -28,6 +28,12 @@
  *     calls and continuations stand in the queue: one more call that waits is served out of turn, and one more
  *     lfpool_acquire_async() returns LFPOOL_E_NO_MEMORY.
  *   - A misuse is told to the hook, and counted; nothing is written to stderr.
+ *
+ * Processes  If the buffer lies in memory that a process shares with its children (mmap with MAP_SHARED, then fork), so does the
+ * pool: calls of all of them are as calls of threads.  It lies at the same address in each, and so do the library and the hooks,
+ * which run in the process whose call runs them: so no exec, and no process that maps it elsewhere.  A process that ends inside
+ * a call keeps what that call had, and one of the caches; what it held is never released by itself.  Any other pool belongs to
+ * the process that made it: its child has a copy.
  */
 #ifndef LFPOOL_BUFFER_H
 #define LFPOOL_BUFFER_H

@@ -1,0 +1,123 @@
+/* SPDX-License-Identifier: MIT */
+/* test: threads once */
+/*
+ * test_shared_memory.c - a pool in a buffer that lies in memory which a process shares with its children by fork: no object has two
+ * holders, none is lost, and a child that is killed takes with it what its call had, and nothing else.
+ */
+#include "../support/support.h"
+#include "lfpool/buffer.h"
+
+#include <signal.h>
+#include <stdatomic.h>
+#include <sys/mman.h>
+#include <sys/wait.h>
+
+enum { CAPACITY = 200, CHILDREN = 4, HELD = 40 };
+
+struct shared_object {
+	_Atomic(pid_t) holder;
+	unsigned uses;
+};
+
+static lfpool_t *shared_pool(void)
+{
+	lfpool_config_t config = CONFIG_OF(sizeof(struct shared_object), CAPACITY, .cache_capacity = 16);
+	const size_t bytes = lfpool_buffer_bytes(&config);
+	void *memory = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+	lfpool_t *pool;
+
+	REQUIRE(memory != MAP_FAILED);
+	REQUIRE(lfpool_create_in(&pool, &config, memory, bytes) == LFPOOL_OK);
+	return pool;
+}
+
+/* Acquires and releases, with a cache of its own or without; `forever`: until it is killed. */
+static void churn(lfpool_t *pool, unsigned number, bool forever)
+{
+	lfpool_cache_t *cache = number % 2 ? lfpool_cache_create(pool) : NULL;
+	struct random random = random_for(2026, number);
+	struct shared_object *held[HELD];
+	const pid_t me = getpid();
+	size_t count = 0;
+
+	for (int step = 0; forever || step < TIMES(200000, 20000); step++) {
+		if (count < HELD && random_below(&random, 2)) {
+			struct shared_object *object = cache ? lfpool_cache_acquire(cache) : lfpool_acquire(pool);
+
+			/* There are more than all of them can hold. */
+			REQUIRE(object && atomic_exchange_explicit(&object->holder, me, memory_order_relaxed) == 0);
+			object->uses++;
+			held[count++] = object;
+		} else if (count) {
+			struct shared_object *object = held[--count];
+
+			REQUIRE(atomic_exchange_explicit(&object->holder, 0, memory_order_relaxed) == me);
+			REQUIRE((cache ? lfpool_cache_release(cache, object) : lfpool_release(pool, object)) == LFPOOL_OK);
+		}
+	}
+	while (count) {
+		atomic_store_explicit(&held[--count]->holder, 0, memory_order_relaxed);
+		REQUIRE(lfpool_release(pool, held[count]) == LFPOOL_OK);
+	}
+	lfpool_cache_destroy(cache);
+}
+
+static void run_children(lfpool_t *pool, pid_t children[CHILDREN], bool forever)
+{
+	fflush(NULL);
+	for (unsigned i = 0; i < CHILDREN; i++) {
+		children[i] = fork();
+		REQUIRE(children[i] >= 0);
+		if (children[i] == 0) {
+			churn(pool, i, forever);
+			_exit(0);
+		}
+	}
+}
+
+TEST(processes_share_a_pool)
+{
+	lfpool_t *pool = shared_pool();
+	pid_t children[CHILDREN];
+	int status;
+
+	print_message("    seed 2026\n");
+	run_children(pool, children, false);
+	churn(pool, CHILDREN, false);
+	for (unsigned i = 0; i < CHILDREN; i++)
+		assert_true(waitpid(children[i], &status, 0) == children[i] && status == 0);
+	assert_int_equal(lfpool_active_count(pool), 0);
+	assert_int_equal(lfpool_misuse_count(pool), 0);
+	require_intact(pool);
+	require_whole(pool, sizeof(struct shared_object));
+	assert_int_equal(lfpool_destroy(pool), 0);
+}
+
+/* Those that are killed hold what they hold: at most HELD each, what one call had besides, and two magazines in a cache that is
+ * not given back are still taken from there. */
+TEST(killed_processes_take_nothing_else_with_them)
+{
+	lfpool_t *pool = shared_pool();
+	void **objects = pointers_new(CAPACITY + 1);
+	pid_t children[CHILDREN];
+	int status;
+
+	run_children(pool, children, true);
+	churn(pool, CHILDREN, false);
+	for (unsigned i = 0; i < CHILDREN; i++)
+		assert_int_equal(kill(children[i], SIGKILL), 0);
+	for (unsigned i = 0; i < CHILDREN; i++)
+		assert_true(waitpid(children[i], &status, 0) == children[i] && WIFSIGNALED(status));
+	/* One call each: an object, and a magazine that was under way. */
+	const size_t kept = acquire_all(pool, objects, CAPACITY + 1), in_a_call = CHILDREN * (1 + 8);
+
+	assert_true(kept + CHILDREN * HELD + in_a_call >= CAPACITY);
+	for (size_t i = 0; i < kept; i++)
+		assert_int_equal(atomic_load(&((struct shared_object *)objects[i])->holder), 0);
+	release_all(pool, objects, kept);
+	assert_int_equal(acquire_all(pool, objects, CAPACITY + 1), kept);
+	(void)lfpool_destroy(pool);
+	free(objects);
+}
+
+RUN_TESTS()
