@@ -57,8 +57,8 @@ static lfpool_status_t open_records(struct spares *spares, const lfpool_config_t
 	config.object_size = sizeof(struct record);
 	config.object_alignment = _Alignof(struct record);
 	config.capacity = config.max_capacity = count;
-	/* Many need no larger caches than few: what is locked besides stays little. */
-	config.cache_capacity = count < 512 ? 0 : 128;
+	/* Threads need one rarely, when they meet, and shall not get a cache for it in the middle of a call. */
+	config.cache_capacity = LFPOOL_CACHE_NONE;
 	config.flags &= FLAGS_BACKING | LFPOOL_FENCED;
 	config.backend = LFPOOL_BACKEND_LOCKFREE;
 	config.hooks = (lfpool_hooks_t){0};
