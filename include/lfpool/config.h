@@ -124,8 +124,8 @@ LFPOOL_API const char *lfpool_status_string(lfpool_status_t status);
  *                     objects of 1024 bytes and more that would share few sets of the processor's caches begin up to
  *                     1/16 further apart, usually 64 bytes (docs/memory.md).
  * LFPOOL_FENCED       No membarrier(2) for this pool: a thief interrupts nobody, and every acquire executes a full fence and
- *                     takes the general path.  For threads with deadlines beside
- *                     which others come to the bottom of a pool (docs/real-time.md).
+ *                     takes the general path.  For threads with deadlines beside which others come to the
+ *                     bottom of a pool (docs/real-time.md).
  */
 #define LFPOOL_PREFAULT UINT32_C(0x1)
 #define LFPOOL_ZERO UINT32_C(0x2)
@@ -149,7 +149,7 @@ LFPOOL_API const char *lfpool_status_string(lfpool_status_t status);
  * would be more than 1/16 of the memory; with such an alignment no stride helps.  docs/memory.md has measurements.
  *
  * Where max_capacity * stride^2 is 2^64 or more (16 TiB of objects of 1 MiB, 16 GiB of objects of 1 GiB), the stride may be up to
- * twice as long: addresses, no memory.  Not with LFPOOL_PLAIN_STRIDE: there is no such pool then.
+ * twice as long: addresses, no memory.  With LFPOOL_PLAIN_STRIDE, and in a buffer, there is no such pool.
  *
  * Source: DPDK's mempool, since its first release in 2012 (rte_mempool.c, arch_mem_object_align()).  There the number of
  * lines has no divisor in common with the number of memory channels times ranks, 4 by default: it is odd, too.
@@ -212,12 +212,11 @@ typedef struct lfpool_misuse {
  * calls).  Several threads may run it at once, for different objects.
  *
  * An object's life: create once; then validate (not the first time), activate, use, deactivate, any number of times; destroy
- * once.  What create built survives reuse.  An object is in use from when activate has returned to when deactivate begins: in a hook it is not,
- * and has no handle.  Each hook is called
- * exactly once for each such step, whatever happens at the same time: releases of pools with one of these hooks are as with
- * LFPOOL_CHECK_RACES.  Pools without validate, activate and deactivate, and without create or
- * with LFPOOL_CREATE_ALL, keep their inlined hits; the others take the general path (about 20 ns for a pair, and what
- * the hooks take).
+ * once.  What create built survives reuse.  An object is in use from when activate has returned to when deactivate begins:
+ * in a hook it is not, and has no handle.  Each hook is called exactly once for each such step, whatever happens at the same
+ * time: releases of pools with one of these hooks are as with LFPOOL_CHECK_RACES.  Pools without validate, activate and
+ * deactivate, and without create or with LFPOOL_CREATE_ALL, keep their inlined hits; the others take the general path (about
+ * 20 ns for a pair, and what the hooks take).
  */
 typedef struct lfpool_hooks {
 	void *context; /* handed to each */
@@ -232,7 +231,7 @@ typedef struct lfpool_hooks {
 	bool (*create)(void *context, void *object);
 	/* Each acquire of an object that create built earlier, before activate: is it still good?  false: destroy is called,
 	 * and create builds it anew, in the same call.  If create refuses, the call takes another object: each one that is
-	 * not good is taken once, so at most capacity times.  NULL: all are. */
+	 * not good is taken once, so at most capacity times.  NULL where there is no hook: all are good. */
 	bool (*validate)(void *context, void *object);
 	/* Each acquire, before the caller gets the object.  false: acquire returns NULL, and the object stays free. */
 	bool (*activate)(void *context, void *object);

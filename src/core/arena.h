@@ -34,7 +34,7 @@
 struct arena_plan {
 	size_t room_bytes; /* for the pool's own data, at the start */
 	size_t object_size;
-	size_t object_alignment; /* power of two, at most a page */
+	size_t object_alignment; /* power of two */
 	size_t stride_minimum;
 	bool plain_stride;              /* LFPOOL_PLAIN_STRIDE */
 	size_t front_bytes, back_bytes; /* before and behind each object, for debug modes */
