@@ -216,7 +216,9 @@ static bool meet(struct worker *worker, struct held *held, size_t *count)
 	meeting_join(&sizes.meeting);
 	all = sum_held(*count);
 	if (worker->index == 0) {
-		if (all + decoys != expected && !cell_failed())
+		if (all + decoys < expected && !cell_failed())
+			violation("not all %zu objects came to all together, but %zu", expected, all + decoys);
+		else if (all + decoys > expected && !cell_failed())
 			violation("all together acquired %zu objects, not %zu", all + decoys, expected);
 		atomic_store_explicit(&sizes.size, lfpool_capacity(current.pool) - lfpool_shrink_owed(current.pool),
 				      memory_order_relaxed);

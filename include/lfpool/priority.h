@@ -178,7 +178,7 @@ static inline double lfpool_priority_to_double(uint64_t priority)
  * Owner     The caller, until lfpool_priority_destroy().
  * Threads   Any.  Takes a lock; enters the kernel.
  * Cost      O(1); with LFPOOL_PREFAULT or LFPOOL_LOCK O(capacity).  Beside the objects about 86 bytes for each, once it
- *           was used; with one of those flags 130 bytes for each at once, and 72 to 170 KiB.
+ *           was used; with one of those flags 130 bytes for each at once, and 72 to 88 KiB.
  */
 LFPOOL_API LFPOOL_MUST_USE lfpool_status_t lfpool_priority_create(lfpool_priority_t **pool_out,
 								  const lfpool_priority_config_t *config);

@@ -149,9 +149,8 @@ public:
 	template <typename T> lfpool_status_t destroy(T *object) noexcept
 	{
 		lfpool_t *const pool = detail::pool_of(set_, object);
-		detail::set_source source = {set_, sizeof(T), alignof(T)};
 
-		return pool ? detail::destroy(pool, pool, object) : detail::give(&source, object);
+		return pool ? detail::destroy(pool, pool, object) : lfpool_set_release(set_, object);
 	}
 
 	lfpool_set_t *get() const noexcept { return set_; }

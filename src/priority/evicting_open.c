@@ -57,8 +57,8 @@ static lfpool_status_t open_records(struct spares *spares, const lfpool_config_t
 	config.object_size = sizeof(struct record);
 	config.object_alignment = _Alignof(struct record);
 	config.capacity = config.max_capacity = count;
-	/* Threads need one rarely, when they meet, and shall not get a cache for it in the middle of a call. */
-	config.cache_capacity = LFPOOL_CACHE_NONE;
+	/* Many need no larger caches than few: what is locked besides stays little. */
+	config.cache_capacity = count < 512 ? 0 : 128;
 	config.flags &= FLAGS_BACKING | LFPOOL_FENCED;
 	config.backend = LFPOOL_BACKEND_LOCKFREE;
 	config.hooks = (lfpool_hooks_t){0};
@@ -68,6 +68,9 @@ static lfpool_status_t open_records(struct spares *spares, const lfpool_config_t
 	if (status == LFPOOL_OK) {
 		spares->zero = spares->pool->arena->face.zero;
 		spares->stride = spares->pool->arena->face.stride;
+		/* As LFPOOL_CACHE_NONE: threads need a record rarely, when they meet, and shall not get a cache for it in the
+		 * middle of a call. */
+		spares->pool->table_id = 0;
 	}
 	return status;
 }

@@ -61,6 +61,18 @@ static lfpool_status_t give(struct set *set, void *object)
 	}
 }
 
+static void take_all(struct set *set, struct thing *things[CAPACITY])
+{
+	for (size_t i = 0; i < CAPACITY; i++)
+		assert_non_null(things[i] = take(set));
+}
+
+static void give_all(struct set *set, struct thing *things[CAPACITY])
+{
+	for (size_t i = 0; i < CAPACITY; i++)
+		assert_int_equal(give(set, things[i]), LFPOOL_OK);
+}
+
 static void close_set(struct set *set, size_t still_active)
 {
 	assert_int_equal(lfpool_destroy(set->pool), still_active);
@@ -160,8 +172,7 @@ static void create_refuses(struct set *set)
 	for (size_t i = 3; i < CAPACITY; i++)
 		assert_non_null(things[i] = take(set));
 	assert_null(take(set));
-	for (size_t i = 0; i < CAPACITY; i++)
-		assert_int_equal(give(set, things[i]), LFPOOL_OK);
+	give_all(set, things);
 	close_set(set, 0);
 }
 
@@ -178,13 +189,11 @@ static void activate_refuses(struct set *set)
 	assert_null(take(set));
 	assert_null(take(set));
 	assert_int_equal(lfpool_active_count(set->pool), 0);
-	for (size_t i = 0; i < CAPACITY; i++)
-		assert_non_null(things[i] = take(set));
+	take_all(set, things);
 	assert_null(take(set));
 	/* What was built for the refused ones is still there. */
 	assert_int_equal(set->log.created, CAPACITY);
-	for (size_t i = 0; i < CAPACITY; i++)
-		assert_int_equal(give(set, things[i]), LFPOOL_OK);
+	give_all(set, things);
 	close_set(set, 0);
 }
 
@@ -197,19 +206,15 @@ static void deactivate_refuses(struct set *set)
 {
 	struct thing *things[CAPACITY];
 
-	for (size_t i = 0; i < CAPACITY; i++)
-		assert_non_null(things[i] = take(set));
+	take_all(set, things);
 	set->log.unfit = 7;
-	for (size_t i = 0; i < CAPACITY; i++)
-		assert_int_equal(give(set, things[i]), LFPOOL_OK);
+	give_all(set, things);
 	assert_int_equal(set->log.destroyed, 7);
 	assert_int_equal(set->log.created, CAPACITY);
 	/* Made anew when they are used next. */
-	for (size_t i = 0; i < CAPACITY; i++)
-		assert_non_null(things[i] = take(set));
+	take_all(set, things);
 	assert_int_equal(set->log.created, CAPACITY + 7);
-	for (size_t i = 0; i < CAPACITY; i++)
-		assert_int_equal(give(set, things[i]), LFPOOL_OK);
+	give_all(set, things);
 	close_set(set, 0);
 }
 
@@ -224,11 +229,9 @@ static void build_all(struct set *set)
 {
 	struct thing *things[CAPACITY];
 
-	for (size_t i = 0; i < CAPACITY; i++)
-		assert_non_null(things[i] = take(set));
+	take_all(set, things);
 	assert_int_equal(set->log.validated, 0);
-	for (size_t i = 0; i < CAPACITY; i++)
-		assert_int_equal(give(set, things[i]), LFPOOL_OK);
+	give_all(set, things);
 }
 
 static void validate_replaces(struct set *set)
@@ -245,8 +248,7 @@ static void validate_replaces(struct set *set)
 	assert_null(take(set));
 	assert_int_equal(set->log.validated, CAPACITY);
 	assert_int_equal(set->log.created, CAPACITY + 7);
-	for (size_t i = 0; i < CAPACITY; i++)
-		assert_int_equal(give(set, things[i]), LFPOOL_OK);
+	give_all(set, things);
 	close_set(set, 0);
 }
 
@@ -285,8 +287,7 @@ static void validate_discards(struct set *set)
 	while (count < CAPACITY)
 		assert_non_null(things[count++] = take(set));
 	assert_null(take(set));
-	for (size_t i = 0; i < CAPACITY; i++)
-		assert_int_equal(give(set, things[i]), LFPOOL_OK);
+	give_all(set, things);
 	/* None is good, and none can be built: NULL, and each was looked at once. */
 	set->log.create_at_most = 0;
 	set->log.dead = CAPACITY;
@@ -294,10 +295,8 @@ static void validate_discards(struct set *set)
 	assert_int_equal(set->log.dead, 0);
 	assert_int_equal(set->log.created, set->log.destroyed);
 	set->log.create_at_most = SIZE_MAX;
-	for (size_t i = 0; i < CAPACITY; i++)
-		assert_non_null(things[i] = take(set));
-	for (size_t i = 0; i < CAPACITY; i++)
-		assert_int_equal(give(set, things[i]), LFPOOL_OK);
+	take_all(set, things);
+	give_all(set, things);
 	close_set(set, 0);
 }
 
@@ -324,8 +323,7 @@ static void validate_for_waiters(struct set *set)
 		close_set(set, 0);
 		return;
 	}
-	for (size_t i = 0; i < CAPACITY; i++)
-		assert_non_null(things[i] = take(set));
+	take_all(set, things);
 	set->log.create_at_most = 0;
 	assert_int_equal(lfpool_acquire_async(set->pool, got, &given, NULL), LFPOOL_OK);
 	assert_null(given);
@@ -342,8 +340,7 @@ static void validate_for_waiters(struct set *set)
 	set->log.create_at_most = SIZE_MAX;
 	assert_non_null(things[0] = take(set));
 	assert_non_null(things[2] = take(set));
-	for (size_t i = 0; i < CAPACITY; i++)
-		assert_int_equal(give(set, things[i]), LFPOOL_OK);
+	give_all(set, things);
 	close_set(set, 0);
 }
 

@@ -173,7 +173,7 @@ TEST(little_is_locked_besides)
 		lfpool_priority_t *pool = PRIORITY_WITH(.object_size = 64, .capacity = capacities[i], .flags = LFPOOL_LOCK);
 
 		assert_in_range(process_bytes("VmLck:") - before, SANITIZED ? 0 : capacities[i] * (64 + 80),
-				capacities[i] * (64 + 134) + (size_t)170 * 1024);
+				capacities[i] * (64 + 134) + (size_t)88 * 1024);
 		assert_int_equal(lfpool_priority_destroy(pool), 0);
 	}
 }
