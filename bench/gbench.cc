@@ -11,24 +11,15 @@
 #include <cstdarg>
 #include <cstdio>
 
-namespace {
-
-benchmark::internal::Benchmark *in_library(gbench_t *benchmark)
+static benchmark::internal::Benchmark *in_library(gbench_t *benchmark)
 {
 	return reinterpret_cast<benchmark::internal::Benchmark *>(benchmark);
 }
 
-benchmark::State *in_library(gbench_state_t *state)
+static benchmark::State *in_library(const gbench_state_t *state)
 {
-	return reinterpret_cast<benchmark::State *>(state);
+	return reinterpret_cast<benchmark::State *>(const_cast<gbench_state_t *>(state));
 }
-
-const benchmark::State *in_library(const gbench_state_t *state)
-{
-	return reinterpret_cast<const benchmark::State *>(state);
-}
-
-} // namespace
 
 gbench_t *gbench_register(gbench_fn *run, void *context, const char *format, ...)
 {

@@ -4,31 +4,12 @@
  *
  * Idea         A benchmark is a name, a function and a context.  Google Benchmark calls the function in one or more threads
  *              at once, each with a state of its own.  The function loops until gbench_next() says false, says how long that
- *              took, and sets counters:
- *
- *                  static void copy(gbench_state_t *state, void *context)
- *                  {
- *                          const uint64_t start_ns = now_ns();
- *
- *                          while (gbench_next(state, 1))
- *                                  memcpy(target, source, 4096);
- *                          gbench_set_iteration_time(state, (double)(now_ns() - start_ns) / 1e9);
- *                  }
- *
- *                  int main(int argc, char **argv)
- *                  {
- *                          (void)gbench_register(copy, NULL, "copy");
- *                          return gbench_main(argc, argv);
- *                  }
- *
+ *              took, and sets counters.
  * Words        row  one benchmark with one number of threads: a line of the report.
  *              run  the function called once by each thread of a row.  To find out how many iterations take long enough, the
  *                   library makes several runs and reports the last; each further repetition is one more run.
- * The report   iterations  the sum over the threads; the time per iteration is time / that sum
- *              time        the mean over the threads of what gbench_set_iteration_time() said
- *              counters    the sum over the threads
- * Errors       A function that returns before gbench_next() says false ends the program, and so does running out of memory or
- *              threads: the library says why.  What the user does wrong on the command line is in the status of gbench_main().
+ * The report   iterations and counters are sums over the threads; the time is the mean over the threads of what
+ *              gbench_set_iteration_time() said.
  */
 #ifndef LFPOOL_BENCH_GBENCH_H
 #define LFPOOL_BENCH_GBENCH_H
@@ -64,12 +45,8 @@ void gbench_counter(gbench_state_t *state, const char *name, double value);
 
 /* A pair for the "context" of the report. */
 void gbench_add_context(const char *key, const char *value);
-/*
- * Runs, or lists, the rows that match --benchmark_filter.  Once in a process.  The exit status:
- *   0  done
- *   1  no benchmark matched the filter, or (the library's exit) the file of --benchmark_out cannot be written
- *   2  an argument is not understood
- */
+/* Runs, or lists, the rows that match --benchmark_filter.  Once in a process.  The exit status: 0, done; 1, no benchmark matched,
+ * or (the library's exit) the file of --benchmark_out cannot be written; 2, an argument is not understood. */
 int gbench_main(int argc, char **argv);
 
 #ifdef __cplusplus

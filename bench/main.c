@@ -9,17 +9,12 @@
  *
  *     lfpool-bench [--benchmark_...]                         bench/README.md
  *     lfpool-bench --exactly SUBJECT WORKLOAD BYTES PAIRS    one thread, nothing measured: for callgrind
- *     lfpool-bench --check SUBJECT                           see check.h; status 77: it cannot be measured here
- *     lfpool-bench --memory SUBJECT BYTES                    the process of a row of "memory", see memory.h
- *     lfpool-bench --backlog SUBJECT WORKLOAD                the process of a row of "backlog-...", see retire/backlog.h
+ *     lfpool-bench --check SUBJECT                           see check.c; status 77: it cannot be measured here
  */
-#include "check.h"
-#include "create.h"
-#include "memory.h"
-#include "retire/backlog.h"
+#include "single.h"
 #include "subjects.h"
-#include "team.h"
 
+#include <stdarg.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -66,70 +61,86 @@ static void add_loop(struct cell cell)
 	}
 }
 
+/* The first thread of those that the row is named for does it all. */
+static void run_single(gbench_state_t *state, void *context)
+{
+	const struct cell *cell = context;
+
+	while (gbench_next(state, 1)) {
+		const uint64_t start_ns = now_ns();
+
+		if (gbench_state_thread_index(state) == 0)
+			cell->single->run(state, cell);
+		gbench_set_iteration_time(state, (double)(now_ns() - start_ns) / 1e9);
+	}
+}
+
+static void add_single(struct cell cell)
+{
+	if (!cell.single->fits(cell.single, cell.subject, cell.object_bytes))
+		return;
+
+	gbench_t *benchmark = gbench_register(run_single, keep(cell), "%s/%zu/%s", cell.single->name, cell.object_bytes,
+					      cell.subject->name);
+
+	gbench_iterations(benchmark, 1);
+	gbench_threads(benchmark, cell.single->threads);
+}
+
 static void add_rows(void)
 {
-	for (size_t w = 0; w < WORKLOAD_COUNT; w++)
-		for (size_t b = 0; b < SIZES; b++)
-			for (size_t s = 0; s < subject_count; s++)
-				add_loop((struct cell){
-					.subject = subjects[s], .workload = &workloads[w], .object_bytes = sizes[b]});
-	/* Those that are not loops under the clock of team.c. */
-	for (size_t b = 0; b < SIZES; b++)
-		for (size_t s = 0; s < subject_count; s++)
-			if (memory_fits(subjects[s], sizes[b]))
-				memory_register(keep((struct cell){.subject = subjects[s], .object_bytes = sizes[b]}));
-	for (size_t c = 0; c < CREATE_COUNT; c++)
-		for (size_t s = 0; s < subject_count; s++)
-			if (create_fits(&creations[c], subjects[s]))
-				create_register(keep((struct cell){.subject = subjects[s], .creation = &creations[c]}));
-	for (size_t b = 0; b < BACKLOG_COUNT; b++)
-		for (size_t s = 0; s < subject_count; s++)
-			if (backlog_fits(&backlogs[b], subjects[s]))
-				backlog_register(keep((struct cell){.subject = subjects[s], .backlog = &backlogs[b]}));
+	for (size_t w = 0; w < WORKLOAD_COUNT + SINGLE_COUNT; w++) {
+		for (size_t b = 0; b < SIZES; b++) {
+			for (size_t s = 0; s < subject_count; s++) {
+				struct cell cell = {.subject = subjects[s], .object_bytes = sizes[b]};
+
+				if (w < WORKLOAD_COUNT) {
+					cell.workload = &workloads[w];
+					add_loop(cell);
+				} else {
+					cell.single = &singles[w - WORKLOAD_COUNT];
+					add_single(cell);
+				}
+			}
+		}
+	}
 }
 
 /* What a reader of the JSON wants to know about the names in it. */
-static void add_context(void)
+__attribute__((format(printf, 3, 4))) static void add_context(const char *kind, const char *name, const char *format, ...)
 {
 	char key[64], text[256];
+	va_list arguments;
 
+	va_start(arguments, format);
+	(void)vsnprintf(text, sizeof(text), format, arguments);
+	va_end(arguments);
+	(void)snprintf(key, sizeof(key), "%s%s", kind, name);
+	gbench_add_context(key, text);
+}
+
+static void add_contexts(void)
+{
 	for (size_t s = 0; s < subject_count; s++) {
 		const struct subject *subject = subjects[s];
 
-		(void)snprintf(key, sizeof(key), "subject.%s", subject->name);
-		(void)snprintf(text, sizeof(text), "%s|%s|%s", subject->group, subject->what,
-			       subject->version ? subject->version() : "");
-		gbench_add_context(key, text);
+		add_context("subject.", subject->name, "%s|%s|%s", subject->group, subject->what,
+			    subject->version ? subject->version() : "");
+		if (subject->traits & TRAIT_NOT_PREEMPTIBLE)
+			add_context("skipped.", subject->name,
+				    "more than %u threads: not preemptible, a time slice for each call", cpus());
 	}
-	for (size_t m = 0; m < missing_count; m++) {
-		(void)snprintf(key, sizeof(key), "skipped.%s", missing[m].name);
-		gbench_add_context(key, missing[m].why);
-	}
-	for (size_t s = 0; s < subject_count; s++) {
-		if (!(subjects[s]->traits & TRAIT_NOT_PREEMPTIBLE))
-			continue;
-		(void)snprintf(key, sizeof(key), "skipped.%s", subjects[s]->name);
-		(void)snprintf(text, sizeof(text), "more than %u threads: not preemptible, a time slice for each call", cpus());
-		gbench_add_context(key, text);
-	}
-	for (size_t w = 0; w < WORKLOAD_COUNT; w++) {
-		(void)snprintf(key, sizeof(key), "workload.%s", workloads[w].name);
-		gbench_add_context(key, workloads[w].what);
-	}
-	gbench_add_context("workload." MEMORY_NAME, MEMORY_WHAT);
-	for (size_t c = 0; c < CREATE_COUNT; c++) {
-		(void)snprintf(key, sizeof(key), "workload.%s", creations[c].name);
-		gbench_add_context(key, creations[c].what);
-	}
-	for (size_t b = 0; b < BACKLOG_COUNT; b++) {
-		(void)snprintf(key, sizeof(key), "workload.%s", backlogs[b].name);
-		gbench_add_context(key, backlogs[b].what);
-	}
-	gbench_add_context("compiler", COMPILER);
-	gbench_add_context("build", BUILD);
+	for (size_t m = 0; m < missing_count; m++)
+		add_context("skipped.", missing[m].name, "%s", missing[m].why);
+	for (size_t w = 0; w < WORKLOAD_COUNT; w++)
+		add_context("workload.", workloads[w].name, "%s", workloads[w].what);
+	for (size_t i = 0; i < SINGLE_COUNT; i++)
+		add_context("workload.", singles[i].name, "%s", singles[i].what);
+	add_context("compiler", "", "%s", COMPILER);
+	add_context("build", "", "%s", BUILD);
 }
 
-/* ---- --exactly, --check, --memory, --backlog ---- */
+/* ---- --exactly, --check ---- */
 
 static const struct subject *find_subject(const char *name)
 {
@@ -147,22 +158,15 @@ static const struct workload *find_workload(const char *name)
 	return NULL;
 }
 
-/* A power of two that objects may have. */
-static bool parse_size(const char *text, unsigned long *bytes_out)
-{
-	size_t count;
-
-	return parse_numbers(text, 16, 4096, bytes_out, 1, &count) && (*bytes_out & (*bytes_out - 1)) == 0;
-}
-
 static int run_exactly(char **arguments)
 {
 	struct cell cell = {.subject = find_subject(arguments[0]), .workload = find_workload(arguments[1])};
 	unsigned long bytes, pairs;
 	size_t count;
 
-	if (!cell.subject || !cell.workload || !parse_size(arguments[2], &bytes) ||
-	    !parse_numbers(arguments[3], 1, 1000000000, &pairs, 1, &count) ||
+	/* Objects have a power of two bytes. */
+	if (!cell.subject || !cell.workload || !parse_numbers(arguments[2], 16, 4096, &bytes, 1, &count) ||
+	    (bytes & (bytes - 1)) || !parse_numbers(arguments[3], 1, 1000000000, &pairs, 1, &count) ||
 	    !workload_fits(cell.workload, cell.subject, bytes, 1)) {
 		fprintf(stderr,
 			"lfpool-bench: --exactly SUBJECT WORKLOAD BYTES PAIRS: no such cell for one thread: %s %s %s %s\n",
@@ -178,7 +182,7 @@ static int run_check(const char *name)
 {
 	const struct subject *subject = find_subject(name);
 
-	if (subject && subject->loops.pair) {
+	if (subject) {
 		check_subject(subject);
 		return 0;
 	}
@@ -188,34 +192,8 @@ static int run_check(const char *name)
 			return 77;
 		}
 	}
-	fprintf(stderr, "lfpool-bench: " CHECK_OPTION " SUBJECT: no such subject: %s\n", name);
+	fprintf(stderr, "lfpool-bench: --check SUBJECT: no such subject: %s\n", name);
 	return 2;
-}
-
-static int run_memory(char **arguments)
-{
-	const struct subject *subject = find_subject(arguments[0]);
-	unsigned long bytes;
-
-	if (!subject || !parse_size(arguments[1], &bytes) || !memory_fits(subject, bytes)) {
-		fprintf(stderr, "lfpool-bench: --memory SUBJECT BYTES: no such row: %s %s\n", arguments[0], arguments[1]);
-		return 2;
-	}
-	memory_play(subject, bytes, stdout);
-	return 0;
-}
-
-static int run_backlog(char **arguments)
-{
-	const struct subject *subject = find_subject(arguments[0]);
-	const struct backlog *backlog = backlog_find(arguments[1]);
-
-	if (!subject || !backlog || !backlog_fits(backlog, subject)) {
-		fprintf(stderr, "lfpool-bench: --backlog SUBJECT WORKLOAD: no such row: %s %s\n", arguments[0], arguments[1]);
-		return 2;
-	}
-	backlog_play(backlog, subject, stdout);
-	return 0;
 }
 
 static void *nothing(void *argument)
@@ -251,13 +229,9 @@ int main(int argc, char **argv)
 	have_had_threads();
 	if (argc == 6 && strcmp(argv[1], "--exactly") == 0)
 		return run_exactly(argv + 2);
-	if (argc == 3 && strcmp(argv[1], CHECK_OPTION) == 0)
+	if (argc == 3 && strcmp(argv[1], "--check") == 0)
 		return run_check(argv[2]);
-	if (argc == 4 && strcmp(argv[1], MEMORY_OPTION) == 0)
-		return run_memory(argv + 2);
-	if (argc == 4 && strcmp(argv[1], BACKLOG_OPTION) == 0)
-		return run_backlog(argv + 2);
 	add_rows();
-	add_context();
+	add_contexts();
 	return gbench_main(argc, argv);
 }

@@ -1,14 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * member.c - see member.h.
+ * member.c - what one thread of a run is given, and gives back: see team.h.
  */
-#include "member.h"
-
 #include "common/latency.h"
 #include "graph.h"
-#include "priority/evicting.h"
-#include "rest.h"
-#include "retire/retiring.h"
+#include "ring.h"
+#include "team.h"
 
 #include <sched.h>
 #include <string.h>
@@ -37,33 +34,23 @@ unsigned cpus(void)
 	return online > 0 ? (unsigned)online : 1;
 }
 
-/* The index-th of the processors that this process may use. */
-static size_t processor_at(const cpu_set_t *set, unsigned index)
-{
-	size_t processor = 0;
-
-	while (!CPU_ISSET(processor, set) || index-- > 0)
-		processor++;
-	return processor;
-}
-
+/* To the index-th of the processors that this process may use. */
 static void pin(struct member *member)
 {
+	const struct worker *worker = &member->worker;
+	unsigned index = worker->index;
+	size_t processor = 0;
 	cpu_set_t one;
 
 	member->pinned = false;
 	if (sched_getaffinity(0, sizeof(member->affinity), &member->affinity) != 0 ||
-	    (unsigned)CPU_COUNT(&member->affinity) < member->worker.threads)
+	    (unsigned)CPU_COUNT(&member->affinity) < worker->threads)
 		return;
+	while (!CPU_ISSET(processor, &member->affinity) || index-- > 0)
+		processor++;
 	CPU_ZERO(&one);
-	CPU_SET(processor_at(&member->affinity, member->worker.index), &one);
+	CPU_SET(processor, &one);
 	member->pinned = sched_setaffinity(0, sizeof(one), &one) == 0;
-}
-
-static void unpin(const struct member *member)
-{
-	if (member->pinned)
-		(void)sched_setaffinity(0, sizeof(member->affinity), &member->affinity);
 }
 
 /* ---- What the threads share ---- */
@@ -81,7 +68,7 @@ static unsigned rings_wanted(enum pattern pattern, unsigned threads)
 
 void team_make(const struct cell *cell, unsigned threads)
 {
-	const struct plan plan = workload_plan(cell->workload, cell->subject, cell->object_bytes, threads);
+	const struct plan plan = workload_plan(cell->workload, cell->object_bytes, threads);
 
 	memset(&team, 0, sizeof(team));
 	team.cell = cell;
@@ -124,12 +111,10 @@ bool member_reads(const struct member *member)
 
 loop_fn *member_loop(const struct member *member)
 {
-	const struct worker *worker = &member->worker;
 	const struct loops *loops = &team.cell->subject->loops;
-	const enum pattern pattern = team.cell->workload->pattern;
 
-	if (pattern == ONE_TO_ONE || pattern == ONE_TO_MANY || pattern == MANY_TO_ONE)
-		return is_consumer(worker) ? loops->consume : loops->produce;
+	if (is_handoff(team.cell->workload))
+		return is_consumer(&member->worker) ? loops->consume : loops->produce;
 	if (member_reads(member))
 		return loops->read;
 	return *(loop_fn *const *)(const void *)((const char *)loops + team.cell->workload->loop);
@@ -159,27 +144,17 @@ static struct graph *graph_make(const struct worker *worker)
 	return graph;
 }
 
-static struct evicting *evicting_make(const struct worker *worker)
+/* A step of the clock is an eighth of the pool; or 64, when advancing it costs nothing that could be seen. */
+static void give_handles(struct worker *worker)
 {
-	struct evicting *evicting = zeroed(sizeof(*evicting));
 	const size_t capacity = worker->count * worker->threads;
 
-	evicting->handles = zeroed(worker->count * sizeof(*evicting->handles));
-	evicting->clock = &team.clock;
-	evicting->step = evicting_step(capacity);
-	evicting->window = (uint32_t)(capacity + 1) / 2;
-	evicting->acquires = team.cell->workload->evicts;
-	evicting->lost = team.cell->workload->stale;
-	return evicting;
-}
-
-static struct retiring *retiring_make(const struct worker *worker)
-{
-	struct retiring *retiring = zeroed(sizeof(*retiring));
-
-	retiring->table = team.nodes;
-	retiring->stamp = (uint64_t)worker->index << 48;
-	return retiring;
+	worker->handles = zeroed(worker->count * sizeof(*worker->handles));
+	worker->clock = &team.clock;
+	worker->step = capacity < 512 ? (capacity + 7) / 8 : 64;
+	worker->window = (uint32_t)(capacity + 1) / 2;
+	worker->acquires = team.cell->workload->evicts;
+	worker->lost = team.cell->workload->stale;
 }
 
 /* 0 .. count - 1: falling, or in random order (Fisher and Yates 1938, Durstenfeld 1964). */
@@ -203,97 +178,6 @@ static void **array_make(const struct worker *worker)
 	return zeroed((worker->count + 1) * sizeof(void *));
 }
 
-/* A table full of objects. */
-static void table_fill(struct worker *worker)
-{
-	worker->held = 0;
-	if (worker->subject->loops.fill(worker, worker->count) != worker->count)
-		give_up(worker->subject->name, "no object, though the pool is large enough for all");
-}
-
-/* Every thread has a table; one more, by thread 0, lies in the mailbox. */
-static void larson_begin(struct worker *worker)
-{
-	worker->mailbox = &team.table;
-	table_fill(worker);
-	if (worker->index > 0)
-		return;
-	team.table = worker->objects;
-	worker->objects = array_make(worker);
-	table_fill(worker);
-}
-
-static void larson_end(struct worker *worker)
-{
-	worker->held = worker->count;
-	(void)worker->subject->loops.drain(worker, worker->held);
-	if (worker->index > 0)
-		return;
-	free(worker->objects);
-	worker->objects = team.table;
-	worker->held = worker->count;
-	(void)worker->subject->loops.drain(worker, worker->held);
-}
-
-/* Everything is out, by thread 0. */
-static void exhaust_begin(struct worker *worker)
-{
-	if (worker->index > 0)
-		return;
-	team.rest = rest_begin(worker->subject, team.shared);
-	if (worker->subject->loops.fill(worker, worker->count) != worker->count)
-		give_up(worker->subject->name, "NULL, though not all objects are in use");
-}
-
-static void exhaust_end(struct worker *worker)
-{
-	if (worker->index > 0)
-		return;
-	(void)worker->subject->loops.drain(worker, worker->held);
-	rest_end(team.rest);
-}
-
-/* Each thread fills its share: from then on the pool is full. */
-static void evict_begin(struct worker *worker)
-{
-	if (worker->subject->loops.fill(worker, worker->count) != worker->count)
-		give_up(worker->subject->name, "NULL, though not all objects are in use");
-}
-
-/* Each entry of the table has a node, by thread 0. */
-static void retire_begin(struct worker *worker)
-{
-	if (worker->index == 0)
-		(void)worker->subject->loops.fill(worker, RETIRE_TABLE);
-}
-
-/* Nothing is left, or the subject lost it. */
-static void retire_end(struct worker *worker)
-{
-	if (worker->index == 0)
-		(void)worker->subject->loops.drain(worker, RETIRE_TABLE);
-	retiring_settle(worker);
-	if (worker->index == 0 && retiring_in_flight() != 0)
-		give_up(worker->subject->name, "all has been waited for, but not all is free");
-}
-
-void retiring_settle(struct worker *worker)
-{
-	worker->subject->loops.deferring->settle(worker->hand, worker->index == 0);
-}
-
-size_t retiring_in_flight(void)
-{
-	size_t deferred = 0;
-
-	for (unsigned i = 0; i < team.threads; i++)
-		/* relaxed: see count_updates(). */
-		deferred += __atomic_load_n(&team.members[i].worker.retiring->updates, __ATOMIC_RELAXED);
-	return team.cell->subject->loops.deferring->in_flight(team.shared, deferred);
-}
-
-/* ---- The life of a member ---- */
-
 void member_make(struct member *member, unsigned index)
 {
 	const struct workload *workload = team.cell->workload;
@@ -306,58 +190,23 @@ void member_make(struct member *member, unsigned index)
 		.threads = team.threads,
 		.random = random_for(UINT64_C(0x5eed), index),
 		.count = workload_count(workload, team.threads),
+		.table = team.nodes,
+		.stamp = (uint64_t)index << 48,
 	};
 	pin(member);
 	worker->hand = worker->subject->join(team.shared);
 	worker->objects = array_make(worker);
-	member->order = order_make(worker, workload->shuffled);
-	worker->order = member->order;
+	worker->order = order_make(worker, workload->shuffled);
 	if (workload->timed) {
 		worker->acquire_times = zeroed(sizeof(struct histogram));
 		worker->release_times = zeroed(sizeof(struct histogram));
 	}
 	if (workload->evicts)
-		worker->evicting = evicting_make(worker);
-	if (workload->retires)
-		worker->retiring = retiring_make(worker);
+		give_handles(worker);
 	if (workload->pattern == GRAPH)
 		worker->graph = graph_make(worker);
 	else if (team.ring_count)
 		give_rings(worker);
-}
-
-/* Goes up to all objects and down again: from then on their pages are there.  (A warm-up of one chunk does that for the million.) */
-static void touch(struct worker *worker)
-{
-	(void)worker->subject->loops.drain(worker, worker->subject->loops.fill(worker, worker->count));
-}
-
-void member_begin(struct member *member)
-{
-	if (team.cell->workload->pattern == EXCHANGE)
-		larson_begin(&member->worker);
-	else if (team.cell->workload->emptied)
-		exhaust_begin(&member->worker);
-	else if (team.cell->workload->evicts)
-		evict_begin(&member->worker);
-	else if (team.cell->workload->retires)
-		retire_begin(&member->worker);
-	else if (!team.cell->workload->divided)
-		touch(&member->worker);
-}
-
-void member_end(struct member *member)
-{
-	struct worker *worker = &member->worker;
-
-	if (team.cell->workload->pattern == EXCHANGE)
-		larson_end(worker);
-	else if (team.cell->workload->emptied)
-		exhaust_end(worker);
-	else if (team.cell->workload->retires)
-		retire_end(worker);
-	else
-		(void)worker->subject->loops.drain(worker, worker->held);
 }
 
 void member_unmake(struct member *member)
@@ -365,16 +214,142 @@ void member_unmake(struct member *member)
 	struct worker *worker = &member->worker;
 
 	worker->subject->leave(worker->hand);
-	unpin(member);
+	if (member->pinned)
+		(void)sched_setaffinity(0, sizeof(member->affinity), &member->affinity);
 	free(worker->objects);
-	free(member->order);
+	free((uint32_t *)(uintptr_t)worker->order);
 	free(worker->acquire_times);
 	free(worker->release_times);
+	free(worker->handles);
 	if (worker->graph)
 		free(worker->graph->stack);
 	free(worker->graph);
-	if (worker->evicting)
-		free(worker->evicting->handles);
-	free(worker->evicting);
-	free(worker->retiring);
+}
+
+/* ---- Before the loop, and after it ---- */
+
+/* All that the loop wants out. */
+static void fill(struct worker *worker)
+{
+	worker->held = 0;
+	if (worker->subject->loops.fill(worker, worker->count) != worker->count)
+		give_up(worker->subject->name, "no object, though the pool has enough for all");
+}
+
+static void drain(struct worker *worker)
+{
+	(void)worker->subject->loops.drain(worker, worker->held);
+}
+
+/* Every thread has a table; one more, by thread 0, lies in the mailbox. */
+static void larson_begin(struct worker *worker)
+{
+	worker->mailbox = &team.table;
+	fill(worker);
+	if (worker->index > 0)
+		return;
+	team.table = worker->objects;
+	worker->objects = array_make(worker);
+	fill(worker);
+}
+
+static void larson_end(struct worker *worker)
+{
+	worker->held = worker->count;
+	drain(worker);
+	if (worker->index > 0)
+		return;
+	free(worker->objects);
+	worker->objects = team.table;
+	worker->held = worker->count;
+	drain(worker);
+}
+
+static void *use_and_rest(void *unused)
+{
+	const struct subject *subject = team.cell->subject;
+	void *object = NULL;
+	struct worker worker = {.subject = subject, .hand = subject->join(team.shared), .objects = &object, .count = 1};
+
+	fill(&worker);
+	drain(&worker);
+	barrier_wait(&team.rest.used, RESTING_THREADS + 1);
+	barrier_wait(&team.rest.over, RESTING_THREADS + 1);
+	subject->leave(worker.hand);
+	return unused;
+}
+
+/* Everything is out. */
+static void exhaust_begin(struct worker *worker)
+{
+	team.rest = (struct rest){BARRIER_INITIALIZER, BARRIER_INITIALIZER, {0}};
+	for (unsigned i = 0; i < RESTING_THREADS; i++)
+		thread_start(&team.rest.threads[i], use_and_rest, NULL);
+	barrier_wait(&team.rest.used, RESTING_THREADS + 1);
+	fill(worker);
+}
+
+static void exhaust_end(struct worker *worker)
+{
+	drain(worker);
+	barrier_wait(&team.rest.over, RESTING_THREADS + 1);
+	for (unsigned i = 0; i < RESTING_THREADS; i++)
+		(void)pthread_join(team.rest.threads[i], NULL);
+}
+
+void member_begin(struct member *member)
+{
+	const struct workload *workload = team.cell->workload;
+	struct worker *worker = &member->worker;
+
+	if (workload->pattern == EXCHANGE) {
+		larson_begin(worker);
+	} else if (workload->evicts) {
+		fill(worker); /* each thread its share: from then on the pool is full */
+	} else if (workload->emptied || workload->retires) {
+		if (worker->index == 0 && workload->emptied)
+			exhaust_begin(worker);
+		else if (worker->index == 0)
+			(void)worker->subject->loops.fill(worker, RETIRE_TABLE);
+	} else if (!workload->divided) {
+		/* Up to all objects and down again: from then on their pages are there.  (A warm-up of one chunk does that for
+		 * the million.) */
+		fill(worker);
+		drain(worker);
+	}
+}
+
+void member_settle(struct member *member)
+{
+	member->worker.subject->loops.retiring->settle(member->worker.hand, member->worker.index == 0);
+}
+
+/* Nothing is left, or the subject lost it. */
+static void retire_end(struct member *member)
+{
+	const struct subject *subject = member->worker.subject;
+	size_t deferred = 0;
+
+	if (member->worker.index == 0)
+		(void)subject->loops.drain(&member->worker, RETIRE_TABLE);
+	member_settle(member);
+	for (unsigned i = 0; i < team.threads; i++)
+		/* relaxed: see count_updates(). */
+		deferred += __atomic_load_n(&team.members[i].worker.updates, __ATOMIC_RELAXED);
+	if (member->worker.index == 0 && subject->loops.retiring->in_flight(team.shared, deferred) != 0)
+		give_up(subject->name, "all has been waited for, but not all is free");
+}
+
+void member_end(struct member *member)
+{
+	const struct workload *workload = team.cell->workload;
+
+	if (workload->pattern == EXCHANGE)
+		larson_end(&member->worker);
+	else if (workload->retires)
+		retire_end(member);
+	else if (!workload->emptied)
+		drain(&member->worker);
+	else if (member->worker.index == 0)
+		exhaust_end(&member->worker);
 }

@@ -20,15 +20,7 @@ __attribute__((weak)) void give_up(const char *subject, const char *why)
 	exit(3);
 }
 
-void *open_size(const struct plan *plan)
-{
-	struct size *size = must(malloc(sizeof(*size)));
-
-	size->object_bytes = plan->object_bytes;
-	return size;
-}
-
-struct plan *open_plan(const struct plan *plan)
+void *open_plan(const struct plan *plan)
 {
 	struct plan *own = must(malloc(sizeof(*own)));
 

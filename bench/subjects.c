@@ -9,33 +9,26 @@
  * if the package is installed.  If not, the weak reference to it is NULL.
  */
 /* clang-format off */
-#define ALL_SUBJECTS(OWN, PEER)                                                                                         \
-	OWN(limit) OWN(ring) OWN(inlined) OWN(typed) OWN(library) OWN(thread) OWN(thread_inlined)                       \
-	PEER(shared, "lfpool-shared", "built in preset release only") OWN(races) OWN(hooks) OWN(depot) OWN(mutex)       \
-	OWN(free_list) OWN(treiber) OWN(malloc) OWN(mimalloc) OWN(jemalloc) OWN(tcmalloc)                               \
-	PEER(spin, "spin", "libck-dev") PEER(ck_stack, "ck-stack", "libck-dev") PEER(ck_ring, "ck-ring", "libck-dev")   \
-	PEER(urcu_lfstack, "urcu-lfstack", "liburcu-dev") PEER(urcu_wfstack, "urcu-wfstack", "liburcu-dev")             \
-	PEER(dpdk_ring, "dpdk-ring", "libdpdk-dev") PEER(dpdk_stack, "dpdk-stack", "libdpdk-dev")                       \
-	PEER(boost_stack_fixed, "boost-stack-fixed", "libboost-dev")                                                    \
-	PEER(boost_stack_dynamic, "boost-stack-dynamic", "libboost-dev")                                                \
-	PEER(boost_pool_mutex, "boost-pool-mutex", "libboost-dev")                                                      \
-	PEER(moodycamel, "moodycamel", "libconcurrentqueue-dev") PEER(tbb_scalable, "tbb-scalable", "libtbb-dev")       \
-	PEER(tbb_fixed, "tbb-fixed", "libtbb-dev") PEER(glib_slice, "glib-slice", "libglib2.0-dev")                     \
-	PEER(pmr, "pmr", "g++") PEER(snmalloc, "snmalloc-inlined", "its source, -DLFPOOL_PEER_SNMALLOC=DIR")            \
-	PEER(snmalloc_thread, "snmalloc-thread", "its source, -DLFPOOL_PEER_SNMALLOC=DIR")                              \
-	PEER(snmalloc_called, "snmalloc-called", "its source, -DLFPOOL_PEER_SNMALLOC=DIR")                              \
-	PEER(rpmalloc, "rpmalloc-inlined", "its source, -DLFPOOL_PEER_RPMALLOC=DIR")                                    \
-	PEER(rpmalloc_called, "rpmalloc-called", "its source, -DLFPOOL_PEER_RPMALLOC=DIR")                              \
-	/* Pools that evict: priority/evicting.h. */                                                                    \
-	OWN(priority) OWN(loop_alone) OWN(heap_unlocked) OWN(heap_mutex) OWN(scan_mutex)                                \
-	PEER(tbb_queue, "tbb-queue", "libtbb-dev")                                                                      \
-	/* Those that defer: retire/retiring.h. */                                                                      \
-	OWN(released_at_once) PEER(retire_rcu, "lfpool-rcu", "liburcu-dev")                                             \
-	PEER(retire_rcu_mutex, "lfpool-rcu-mutex", "liburcu-dev")                                                       \
-	PEER(retire_rcu_malloc, "lfpool-rcu-malloc", "liburcu-dev")                                                     \
-	PEER(retire_qsbr, "lfpool-rcu-qsbr", "liburcu-dev") PEER(call_rcu_malloc, "call-rcu-malloc", "liburcu-dev")     \
-	PEER(call_rcu_mutex, "call-rcu-mutex", "liburcu-dev") PEER(call_rcu_lfpool, "call-rcu-lfpool", "liburcu-dev")   \
-	PEER(synchronize_rcu, "synchronize-rcu", "liburcu-dev") PEER(retire_epoch, "lfpool-epoch", "libck-dev")         \
+#define ALL_SUBJECTS(OWN, PEER)                                                                                        \
+	OWN(limit) OWN(ring) OWN(inlined) OWN(typed) OWN(library) OWN(thread) OWN(thread_inlined)                      \
+	PEER(shared, "lfpool-shared", "built in preset release only") OWN(races) OWN(hooks) OWN(depot) OWN(mutex)      \
+	OWN(free_list) OWN(treiber) OWN(malloc) OWN(mimalloc) OWN(jemalloc) OWN(tcmalloc)                              \
+	PEER(spin, "spin", "libck-dev") PEER(ck_stack, "ck-stack", "libck-dev")                                        \
+	PEER(urcu_lfstack, "urcu-lfstack", "liburcu-dev")                                                              \
+	PEER(dpdk_ring, "dpdk-ring", "libdpdk-dev") PEER(dpdk_stack, "dpdk-stack", "libdpdk-dev")                      \
+	PEER(boost_stack_dynamic, "boost-stack-dynamic", "libboost-dev")                                               \
+	PEER(moodycamel, "moodycamel", "libconcurrentqueue-dev") PEER(tbb_scalable, "tbb-scalable", "libtbb-dev")      \
+	PEER(snmalloc, "snmalloc-inlined", "its source, -DLFPOOL_PEER_SNMALLOC=DIR")           \
+	PEER(snmalloc_thread, "snmalloc-thread", "its source, -DLFPOOL_PEER_SNMALLOC=DIR")                             \
+	PEER(snmalloc_called, "snmalloc-called", "its source, -DLFPOOL_PEER_SNMALLOC=DIR")                             \
+	PEER(rpmalloc, "rpmalloc-inlined", "its source, -DLFPOOL_PEER_RPMALLOC=DIR")                                   \
+	PEER(rpmalloc_called, "rpmalloc-called", "its source, -DLFPOOL_PEER_RPMALLOC=DIR")                             \
+	/* Pools that evict: evicting.h. */                                                                            \
+	OWN(priority) OWN(loop_alone) OWN(heap_unlocked) OWN(heap_mutex) PEER(tbb_queue, "tbb-queue", "libtbb-dev")    \
+	/* Those that defer: retiring.h. */                                                                            \
+	OWN(released_at_once) PEER(retire_rcu, "lfpool-rcu", "liburcu-dev")                                            \
+	PEER(call_rcu_malloc, "call-rcu-malloc", "liburcu-dev") PEER(call_rcu_mutex, "call-rcu-mutex", "liburcu-dev")  \
+	PEER(call_rcu_lfpool, "call-rcu-lfpool", "liburcu-dev") PEER(retire_epoch, "lfpool-epoch", "libck-dev")        \
 	PEER(ck_epoch_malloc, "ck-epoch-malloc", "libck-dev")
 /* clang-format on */
 

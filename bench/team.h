@@ -5,35 +5,95 @@
  * Idea         Google Benchmark decides how many chunks are run and starts the threads.  They warm up and start together,
  *              pinned to a processor each if there are enough; each reads the clock when it starts and when it ends.  The
  *              first that has done all chunks stops the others, unless they need each other (hand-off, jobs).
+ *                 A worker (subject.h) is what the loops see; a member is the worker with what only the runner needs.  No two
+ *              members share a cache line, and neither do their arrays.
+ * Order        member_make, member_begin, the loop, member_end, member_unmake.  All have begun before any thread starts the
+ *              loop; all have come to the end before any does what follows.
  * The figure   ns per pair = elapsed time x min(threads, CPUs) / pairs.
  *              Elapsed from the first thread's start to the last thread's end; a pair is one acquire and its release;
  *              CPUs are those the process may use.  So it is the CPU time that there was for each pair, and stays
  *              comparable when there are more threads than CPUs.
- *              Fairness = what a chunk took the slowest thread / what it took them on average.
  *              The column "CPU" of Google Benchmark means nothing here: its clock does not run meanwhile.
  */
 #ifndef LFPOOL_BENCH_TEAM_H
 #define LFPOOL_BENCH_TEAM_H
 
+#include "barrier.h"
+#include "gbench.h"
 #include "workload.h"
 
-#include "gbench.h"
+#include <sched.h>
 
 #define THREADS_MAX 64
+#define RESTING_THREADS 16
 
 /* A cell of the tables. */
 struct cell {
 	const struct subject *subject;
-	/* One of these; none of them for "memory". */
-	const struct workload *workload;
-	const struct creation *creation;
-	const struct backlog *backlog;
-	size_t object_bytes; /* of workloads, and of "memory" */
-	struct cell *before; /* main.c's                      */
+	const struct workload *workload; /* or:  */
+	const struct single *single;
+	size_t object_bytes;
+	struct cell *before; /* main.c's */
 };
+
+struct member {
+	_Alignas(128) struct worker worker;
+	size_t pairs;       /* of which this member saw the release */
+	size_t asked, done; /* chunks                               */
+	uint64_t start_ns, end_ns;
+	cpu_set_t affinity; /* as it was                            */
+	bool pinned;
+};
+
+/* Threads that have used a pool and now rest, each with whatever cache the pool keeps for a thread: an exhausted pool must look
+ * into those before it may say NULL. */
+struct rest {
+	struct barrier used, over;
+	pthread_t threads[RESTING_THREADS];
+};
+
+/* One run at a time. */
+struct team {
+	/* Not written while the clock runs. */
+	const struct cell *cell;
+	void *shared;
+	unsigned threads;
+	unsigned at_once; /* threads that can run at the same time */
+	struct ring *rings[THREADS_MAX];
+	unsigned ring_count;
+	struct rest rest;               /* exhausted */
+	void **nodes;                   /* retire: the table; its entries are atomic */
+	uint64_t cpu_ns[2], settled_ns; /* retire: processor time at the start, and when all was free; and when that was */
+
+	_Alignas(128) void **table;    /* larson's extra one, in the mailbox; atomic  */
+	_Alignas(128) size_t finished; /* jobs; atomic                                */
+	_Alignas(128) uint64_t clock;  /* evict: operations of all, and more; atomic  */
+	_Alignas(128) bool over;       /* a thread has done all chunks; atomic        */
+	struct member members[THREADS_MAX];
+};
+extern struct team team;
 
 /* How many CPUs this process may use. */
 unsigned cpus(void);
+
+/* By one thread, before the members are made: opens the subject. */
+void team_make(const struct cell *cell, unsigned threads);
+/* And when all are unmade. */
+void team_unmake(void);
+
+/* Pins the calling thread, if there are enough CPUs, lets it join, and gives it what its loop needs. */
+void member_make(struct member *member, unsigned index);
+/* Objects that are out before the loop, and pages that should be there. */
+void member_begin(struct member *member);
+/* Does it only read, as long as the others do something? */
+bool member_reads(const struct member *member);
+/* What it runs. */
+loop_fn *member_loop(const struct member *member);
+/* Releases what is out after the loop. */
+void member_end(struct member *member);
+void member_unmake(struct member *member);
+/* retire: blocks until all is free that was deferred; each thread of the team calls it. */
+void member_settle(struct member *member);
 
 /* For gbench: a run of a workload.  The context is a `struct cell`. */
 void team_run(gbench_state_t *state, void *cell);

@@ -5,10 +5,8 @@
 #include "workload.h"
 
 #include "graph.h"
-#include "member.h"
-#include "priority/evicting.h"
-#include "rest.h"
-#include "retire/retiring.h"
+#include "ring.h"
+#include "team.h"
 
 #define LOOP(name) .loop = offsetof(struct loops, name)
 /* Pairs in a chunk: a look at the clock, and a call through a pointer, then cost nothing that could be seen. */
@@ -102,11 +100,15 @@ static size_t all_held(const struct workload *workload, unsigned threads)
 	return workload->emptied ? each : each * threads;
 }
 
+bool is_handoff(const struct workload *workload)
+{
+	return workload->pattern == ONE_TO_ONE || workload->pattern == ONE_TO_MANY || workload->pattern == MANY_TO_ONE;
+}
+
 bool workload_fits(const struct workload *workload, const struct subject *subject, size_t object_bytes, unsigned threads)
 {
 	const bool handed = workload->pattern != ALONE && threads > 1;
-	const bool rings = workload->pattern == ONE_TO_ONE || workload->pattern == ONE_TO_MANY ||
-			   workload->pattern == MANY_TO_ONE;
+	const bool rings = is_handoff(workload);
 
 	if ((subject->traits & workload->needs) != workload->needs)
 		return false;
@@ -128,20 +130,16 @@ bool workload_fits(const struct workload *workload, const struct subject *subjec
 		return false;
 	if (rings && (threads < 2 || (workload->pattern == ONE_TO_ONE && threads % 2)))
 		return false;
-	if (subject->most_objects && all_held(workload, threads) > subject->most_objects)
-		return false;
 	return all_held(workload, threads) * object_bytes <= BYTES_MAX;
 }
 
-struct plan workload_plan(const struct workload *workload, const struct subject *subject, size_t object_bytes, unsigned threads)
+struct plan workload_plan(const struct workload *workload, size_t object_bytes, unsigned threads)
 {
 	const size_t reserve = workload->retires ? RETIRE_CAPACITY : workload->emptied || workload->evicts ? 0 : RESERVE;
-	const size_t wanted = all_held(workload, threads) + reserve;
-	const bool too_many = subject->most_objects && wanted > subject->most_objects;
 
 	return (struct plan){
 		.object_bytes = object_bytes,
-		.capacity = too_many ? subject->most_objects : wanted,
+		.capacity = all_held(workload, threads) + reserve,
 		.held = held_by_each(workload, threads),
 		.threads = threads + (workload->emptied ? RESTING_THREADS : 0),
 	};

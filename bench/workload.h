@@ -1,34 +1,40 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * workload.h - the list of workloads: which loop, with how many objects, on which threads.
+ * workload.h - the list of workloads: which loop, with how many objects, on which threads; and what the loops over pools that
+ * evict, and over nodes that are deferred, are about.
  */
 #ifndef LFPOOL_BENCH_WORKLOAD_H
 #define LFPOOL_BENCH_WORKLOAD_H
 
 #include "subject.h"
 
+#ifdef __cplusplus
+extern "C" {
+#endif
+
 /* Objects that a short-lived thread acquires. */
 #define CHURN_OBJECTS 64
 
+/* Which thread meets which.  The three in the middle are the hand-off. */
 enum pattern { ALONE, ONE_TO_ONE, ONE_TO_MANY, MANY_TO_ONE, EXCHANGE, GRAPH };
 
 struct workload {
 	const char *name;
-	const char *what;     /* in one line                                                              */
-	size_t loop;          /* offset of a loop in struct loops                                         */
-	enum pattern pattern; /* which thread meets which                                                           */
-	size_t count;         /* objects of a worker's array                                              */
-	size_t held;          /* the most objects that one thread has out at once; 0: count               */
-	size_t chunk;         /* pairs between two looks at the clock                                     */
-	unsigned needs;       /* traits that a subject must have                                          */
-	bool shuffled;        /* a burst is released in random order, else the newest object first       */
-	bool divided;         /* `count` is for all threads together                                      */
-	bool timed;           /* has histograms                                                           */
-	bool emptied;         /* before the start, everything is acquired; the pool has no reserve       */
-	unsigned stale;       /* of 100 handles that a thread begins with                                 */
-	unsigned evicts;      /* of 100 operations, in pools that evict; 0: a workload of the others     */
-	bool retires;         /* of subjects that defer                                                  */
-	bool reads;           /* each other thread only reads                                            */
+	const char *what; /* in one line                                                          */
+	size_t loop;      /* offset of a loop in struct loops                                     */
+	enum pattern pattern;
+	size_t count;    /* objects of a worker's array                                          */
+	size_t held;     /* the most objects that one thread has out at once; 0: count           */
+	size_t chunk;    /* pairs between two looks at the clock                                 */
+	unsigned needs;  /* traits that a subject must have                                      */
+	bool shuffled;   /* a burst is released in random order, else the newest object first    */
+	bool divided;    /* `count` is for all threads together                                  */
+	bool timed;      /* has histograms                                                       */
+	bool emptied;    /* before the start, everything is acquired; the pool has no reserve    */
+	unsigned stale;  /* of 100 handles that a thread begins with                             */
+	unsigned evicts; /* of 100 operations, in pools that evict; 0: a workload of the others  */
+	bool retires;    /* of subjects that defer                                               */
+	bool reads;      /* each other thread only reads                                         */
 };
 
 #define WORKLOAD_COUNT 34
@@ -38,7 +44,66 @@ extern const struct workload workloads[WORKLOAD_COUNT];
 size_t workload_count(const struct workload *workload, unsigned threads);
 /* Whether this cell makes sense, and fits into memory. */
 bool workload_fits(const struct workload *workload, const struct subject *subject, size_t object_bytes, unsigned threads);
-/* What the pool must have for it; a subject that cannot have so many objects gets a smaller reserve. */
-struct plan workload_plan(const struct workload *workload, const struct subject *subject, size_t object_bytes, unsigned threads);
+/* What the pool must have for it. */
+struct plan workload_plan(const struct workload *workload, size_t object_bytes, unsigned threads);
+/* One of the three hand-offs. */
+bool is_handoff(const struct workload *workload);
+
+/* ---- Pools that evict ---- */
+
+/* Objects of no other size: they are filled once each time they are acquired, and copying is not what is compared. */
+#define EVICTING_BYTES 64
+
+/* See evicting.h; for tests. */
+struct evicting_calls {
+	void *(*acquire)(void *hand, uint64_t priority, uint64_t *handle_out);
+	bool (*update)(void *hand, uint64_t handle, uint64_t priority);
+	bool (*release)(void *hand, uint64_t handle);
+};
+
+/* All of a new object.  Nobody looks at it, which the compiler must not guess. */
+static inline void object_fill(void *object, uint64_t value)
+{
+	for (size_t i = 0; i < EVICTING_BYTES / sizeof(value); i++)
+		((uint64_t *)object)[i] = value;
+	__asm__ __volatile__("" : : "r"(object) : "memory");
+}
+
+/* ---- Nodes that are deferred ---- */
+
+#define RETIRE_BYTES 64
+#define RETIRE_TABLE 1024
+/* Objects of a pool, of which a run touches as many as are in flight. */
+#define RETIRE_CAPACITY ((size_t)1 << 22)
+
+/* 64 bytes; in the middle there is room for what call_rcu() and ck_epoch_call() want in an object. */
+struct node {
+	uint64_t stamp;
+	unsigned char room[40] __attribute__((aligned(16)));
+	uint64_t check; /* the complement of the stamp */
+};
+
+struct retiring_calls {
+	void (*section_begin)(void *hand), (*section_end)(void *hand);
+	/* Blocks until all is free that was deferred: each thread calls it; `first` is true for one of them. */
+	void (*settle)(void *hand, bool first);
+	/* Deferred and not yet free, of so many that were deferred since open().  A snapshot. */
+	size_t (*in_flight)(void *shared, size_t deferred);
+};
+
+/* Deferred minus freed.  A thread that defers adds to its count after the fact. */
+static inline size_t not_yet(size_t deferred, size_t freed)
+{
+	return deferred > freed ? deferred - freed : 0;
+}
+
+static inline bool node_is_whole(const struct node *node)
+{
+	return __atomic_load_n(&node->stamp, __ATOMIC_RELAXED) == ~__atomic_load_n(&node->check, __ATOMIC_RELAXED);
+}
+
+#ifdef __cplusplus
+}
+#endif
 
 #endif

@@ -11,8 +11,7 @@ function(lfpool_component name source include)
 	# Their headers are the system's: our warnings are not for them.
 	target_include_directories(lfpool-${name} SYSTEM PRIVATE ${include})
 	target_link_libraries(lfpool-${name} PUBLIC lfpool::lfpool PRIVATE ${ARGN})
-	set_target_properties(lfpool-${name} PROPERTIES
-		VERSION ${PROJECT_VERSION} SOVERSION 0 C_VISIBILITY_PRESET hidden POSITION_INDEPENDENT_CODE ON)
+	lfpool_installed(lfpool-${name})
 endfunction()
 
 # What is found is for this machine, not for one that we compile for.

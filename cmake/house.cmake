@@ -6,12 +6,12 @@ function(lfpool_variant target of file)
 	if(arg_INSTEAD)
 		set(source ${arg_INSTEAD})
 	endif()
-	string(REPLACE . [.] pattern /src/${file}.o$)
-	add_library(${target} STATIC EXCLUDE_FROM_ALL ${source} $<FILTER:$<TARGET_OBJECTS:${of}>,EXCLUDE,${pattern}>)
+	string(REPLACE . [.] pattern /src/${file}.o)
+	add_library(${target} STATIC EXCLUDE_FROM_ALL ${source} "$<FILTER:$<TARGET_OBJECTS:${of}>,EXCLUDE,${pattern}(bj)?$>")
 	lfpool_house_rules(${target})
 	target_compile_definitions(${target} PRIVATE $<TARGET_PROPERTY:${of},COMPILE_DEFINITIONS>)
 	target_include_directories(${target} PUBLIC ${PROJECT_SOURCE_DIR}/include ${PROJECT_SOURCE_DIR}/src)
-	target_link_libraries(${target} PUBLIC Threads::Threads ${CMAKE_DL_LIBS})
+	target_link_libraries(${target} PUBLIC ${LFPOOL_NEEDS})
 	set_target_properties(${target} PROPERTIES C_VISIBILITY_PRESET hidden POSITION_INDEPENDENT_CODE ON)
 endfunction()
 
@@ -37,5 +37,16 @@ function(lfpool_house_rules target)
 		target_compile_options(${target} PRIVATE
 			-fsanitize=${sanitizers} -fno-omit-frame-pointer -fno-sanitize-recover=all)
 		target_link_options(${target} PUBLIC -fsanitize=${sanitizers})
+	endif()
+endfunction()
+
+# lfpool_installed(TARGET): what a library of ours that others install has in common with its fellows: the version, and which symbols
+# of which interface a shared one offers.
+function(lfpool_installed target)
+	set_target_properties(${target} PROPERTIES
+		VERSION ${PROJECT_VERSION} SOVERSION 0 C_VISIBILITY_PRESET hidden POSITION_INDEPENDENT_CODE ON)
+	if(BUILD_SHARED_LIBS AND UNIX)
+		target_link_options(${target} PRIVATE LINKER:--version-script=${PROJECT_SOURCE_DIR}/cmake/versions.map)
+		set_property(TARGET ${target} PROPERTY LINK_DEPENDS ${PROJECT_SOURCE_DIR}/cmake/versions.map)
 	endif()
 endfunction()

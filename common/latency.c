@@ -85,28 +85,6 @@ double clock_tick_ns(void)
 	return tick_ns;
 }
 
-double clock_step_ns(void)
-{
-	uint64_t step = 0;
-
-	for (int i = 0; i < 10000; i++) {
-		const uint64_t start = clock_read();
-		uint64_t end;
-
-		do
-			end = clock_read();
-		while (end == start);
-		/* The greatest common divisor of all differences (Euclid). */
-		for (uint64_t other = end - start; other;) {
-			const uint64_t rest = step % other;
-
-			step = other;
-			other = rest;
-		}
-	}
-	return (double)step * clock_tick_ns();
-}
-
 double clock_cost_ns(void)
 {
 	struct histogram *h = calloc(1, sizeof(*h));

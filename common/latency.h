@@ -74,8 +74,6 @@ void histogram_merge(struct histogram *sum, const struct histogram *other);
 double histogram_quantile(const struct histogram *h, double fraction);
 /* Nanoseconds of a tick. */
 double clock_tick_ns(void);
-/* The step of the clock, in nanoseconds: some count the ticks of a slower clock.  No latency is known better. */
-double clock_step_ns(void);
 /* The median, in nanoseconds, of two readings with nothing between them. */
 double clock_cost_ns(void);
 

@@ -83,8 +83,7 @@ class Pool:
         """Each cache that was ever used."""
         if not self.core:
             return
-        table, face = self.core["table"], gdb.lookup_type("struct cache")
-        each = (face.sizeof + gdb.lookup_type("struct lfpool_magazine").sizeof + 127) & ~127
+        table, each = self.core["table"], gdb.lookup_type("struct cache").sizeof
         for index in range(number(table["count"])):
             lot = (index // 16 + 1).bit_length() - 1
             at = number(table["lot"][lot]) + (index - 16 * ((1 << lot) - 1)) * each

@@ -1,10 +1,16 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * accounts.c - see accounts.h.
+ * accounts.c - what the pool says of itself (lfpool_stats), against what the harness knows.
+ *
+ * Statistics   No thread is in a call: the identity of lfpool/report.h holds exactly; acquires are as many as the harness
+ *              got; releases, as many as it no longer has.
+ * Mark         high_water is no less than what a thread has seen in use at once: a worker that holds so many, all of them at
+ *              a meeting; and no more than there can be.  At some meetings it begins anew.
+ * Lateness     A load of the machine delays a call as it delays the harness.  So once in a while a worker sleeps by itself for
+ *              as long as it has waited in vain, and of LATE_WAITS calls the least late is compared with the latest such
+ *              sleep.  Only what makes every call late is seen; tests/os/unit_late.c sees each.
  */
-#include "accounts.h"
 #include "faults.h"
-#include "round.h"
 
 #include <inttypes.h>
 #include <time.h>
@@ -17,13 +23,13 @@
 
 void accounts_open(void)
 {
-	current.accounts.acquires = pulse_sums().acquires;
+	current.acquires = pulse_sums().acquires;
 }
 
 /* relaxed, here and below: numbers, which must not order the threads. */
 static void raise_to(_Atomic(uint64_t) *number, uint64_t value)
 {
-	uint64_t before = atomic_load_explicit(number, memory_order_relaxed);
+	uint64_t before = load_relaxed(number);
 
 	while (before < value &&
 	       !atomic_compare_exchange_weak_explicit(number, &before, value, memory_order_relaxed, memory_order_relaxed))
@@ -32,12 +38,7 @@ static void raise_to(_Atomic(uint64_t) *number, uint64_t value)
 
 void accounts_hold(size_t count)
 {
-	_Atomic(size_t) *at_once = &current.accounts.at_once;
-	size_t before = atomic_load_explicit(at_once, memory_order_relaxed);
-
-	while (before < count &&
-	       !atomic_compare_exchange_weak_explicit(at_once, &before, count, memory_order_relaxed, memory_order_relaxed))
-		;
+	raise_to(&current.at_once, count);
 }
 
 /* ---- Statistics ---- */
@@ -53,16 +54,16 @@ static void commit_fault(lfpool_stats_t *stats)
 	else if (fault == FAULT_MISPLACED)
 		--*place;
 	else if (fault == FAULT_LOW_MARK)
-		stats->high_water = atomic_load_explicit(&current.accounts.at_once, memory_order_relaxed) - 1;
+		stats->high_water = (size_t)load_relaxed(&current.at_once) - 1;
 	else
 		return;
-	atomic_fetch_add_explicit(&current.cell->faults, 1, memory_order_relaxed);
+	fault_committed();
 }
 
 static void judge_counts(const lfpool_stats_t *stats, const char *when)
 {
 	const size_t in_use = stats->active + stats->retired;
-	const uint64_t acquires = pulse_sums().acquires - current.accounts.acquires;
+	const uint64_t acquires = pulse_sums().acquires - current.acquires;
 
 	if (stats->unaccounted || stats->capacity != in_use + stats->cached + stats->shared + stats->untouched)
 		violation("%s the statistics do not add up: of %zu objects %zu are active, %zu retired, %zu cached, "
@@ -80,7 +81,7 @@ static void judge_counts(const lfpool_stats_t *stats, const char *when)
 
 static void judge_mark(const lfpool_stats_t *stats, const char *when)
 {
-	const size_t at_once = atomic_load_explicit(&current.accounts.at_once, memory_order_relaxed);
+	const size_t at_once = (size_t)load_relaxed(&current.at_once);
 
 	if (stats->high_water < at_once || stats->high_water > current.most)
 		violation("%s the high-water mark is %zu; at least %zu objects were in use at once, and at most %zu", when,
@@ -88,7 +89,7 @@ static void judge_mark(const lfpool_stats_t *stats, const char *when)
 	if (random_below(&current.random, 2))
 		return;
 	lfpool_high_water_reset(current.pool);
-	atomic_store_explicit(&current.accounts.at_once, stats->active + stats->retired, memory_order_relaxed);
+	store_relaxed(&current.at_once, stats->active + stats->retired);
 }
 
 void accounts_judge(const char *when)
@@ -119,32 +120,32 @@ void accounts_late(struct worker *worker, uint64_t late_ns, int64_t timeout_ns)
 	struct lateness *lateness = &current.cell->lateness;
 	const uint64_t start = now_ns();
 
-	atomic_fetch_add_explicit(&lateness->waits, 1, memory_order_relaxed);
+	add_relaxed(&lateness->waits, 1);
 	/* The least, by its complement: 0 is none. */
 	raise_to(&lateness->least, ~late_ns);
-	if (!worker_chance(worker, LATE_WAITS / OWN_SLEEPS / 2))
+	if (!chance(worker, LATE_WAITS / OWN_SLEEPS / 2))
 		return;
 	sleep_ns((uint64_t)timeout_ns);
-	atomic_fetch_add_explicit(&lateness->sleeps, 1, memory_order_relaxed);
+	add_relaxed(&lateness->sleeps, 1);
 	raise_to(&lateness->latest, now_ns() - start - (uint64_t)timeout_ns);
 }
 
 void accounts_judge_lateness(void)
 {
 	struct lateness *lateness = &current.cell->lateness;
-	const uint64_t waits = atomic_load_explicit(&lateness->waits, memory_order_relaxed);
-	const uint64_t sleeps = atomic_load_explicit(&lateness->sleeps, memory_order_relaxed);
-	const uint64_t least = ~atomic_load_explicit(&lateness->least, memory_order_relaxed);
-	const uint64_t latest = atomic_load_explicit(&lateness->latest, memory_order_relaxed);
+	const uint64_t waits = load_relaxed(&lateness->waits);
+	const uint64_t sleeps = load_relaxed(&lateness->sleeps);
+	const uint64_t least = ~load_relaxed(&lateness->least);
+	const uint64_t latest = load_relaxed(&lateness->latest);
 
 	if (waits < LATE_WAITS || sleeps < OWN_SLEEPS)
 		return;
-	if (least > latest + WORK_NS)
-		violation("each of %" PRIu64 " calls that waited in vain was late, by %" PRIu64 " ns or more; of %" PRIu64
-			  " sleeps of the harness's own none by more than %" PRIu64 " ns",
-			  waits, least, sleeps, latest);
-	atomic_store_explicit(&lateness->waits, 0, memory_order_relaxed);
-	atomic_store_explicit(&lateness->sleeps, 0, memory_order_relaxed);
-	atomic_store_explicit(&lateness->least, 0, memory_order_relaxed);
-	atomic_store_explicit(&lateness->latest, 0, memory_order_relaxed);
+	expect(least <= latest + WORK_NS,
+	       "each of %" PRIu64 " calls that waited in vain was late, by %" PRIu64 " ns or more; of %" PRIu64
+	       " sleeps of the harness's own none by more than %" PRIu64 " ns",
+	       waits, least, sleeps, latest);
+	store_relaxed(&lateness->waits, 0);
+	store_relaxed(&lateness->sleeps, 0);
+	store_relaxed(&lateness->least, 0);
+	store_relaxed(&lateness->latest, 0);
 }

@@ -1,13 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * evicting.h - the scenario `priority`: its threads, and the oracle, a ledger of every acquisition.
+ * evicting.h - the scenario `priority`: its threads, and a ledger of every acquisition.
  *
  * Idea         Each acquire gets a record, an acquisition, which is given to the pool as the owner.  It says what must
  *              be true of the object from then on: what its priority is, how often it is pinned, how it ended.  A
- *              record is used once between two meetings (meeting.h), so it always names one acquisition.  There are
- *              five files: the ledger (evicting_ledger.c), the calls, each of which goes
- *              past it (evicting_acquire.c, evicting_calls.c), what must be true when no thread is in a call
- *              (evicting_meeting.c), and what the threads do (priority.c).
+ *              record is used once between two meetings, so it always names one acquisition.  There are
+ *              three files: the ledger (evicting_ledger.c), the calls, each of which goes past it (evicting_calls.c), and
+ *              what the threads do, and what must be true when no thread is in a call (priority.c).
  * Witness      In half of the rounds no thread but the holder touches an object.  Then an object of the
  *              holder's that is active after a call, and was published and not pinned before it, could be evicted all
  *              the time.  So nothing that comes after it may have been taken, or named as the least, and no newcomer
@@ -23,7 +22,6 @@
 #ifndef STRESS_EVICTING_H
 #define STRESS_EVICTING_H
 
-#include "meeting.h"
 #include "round.h"
 
 #include "lfpool/priority.h"
@@ -31,19 +29,12 @@
 #define PINNED_MAX 4
 #define MINE_MAX 256
 #define DEAD_MAX 32
-#define BOARD_PLACES 256
+#define CAPACITY_MAX 300
+#define RECORDS 1024 /* of each thread */
 /* What a handle is made of (lfpool/priority.h). */
 #define SLOT_BITS 20
 
 enum fate { LIVE, EVICTED, RELEASED };
-
-/* Which threads write to an object that is published? */
-enum contents {
-	WRITTEN_ONCE,      /* none: a thread that pins it reads          */
-	WRITTEN_BY_HOLDER, /* it pins it for that; no other thread reads */
-	WRITTEN_BY_ALL,    /* all that pin it, one after the other       */
-	CONTENTS
-};
 
 struct actor;
 
@@ -60,7 +51,7 @@ struct acquisition {
 	_Atomic(unsigned) pins;      /* raised after a pin, lowered before the unpin                */
 	_Atomic(unsigned) releasing; /* releases that were begun, and were not refused              */
 	_Atomic(unsigned) updating;  /* 1: a thread does; where updates come one at a time          */
-	_Atomic(unsigned) writing;   /* 1: a thread does (WRITTEN_BY_ALL)                           */
+	_Atomic(unsigned) writing;   /* 1: a thread does (all_write)                                */
 	_Atomic(uint64_t) next;      /* the priority that is being set, or was                      */
 	_Atomic(uint64_t) settled;   /* the last that was set; where updates come one at a time     */
 	_Atomic(uint64_t) tried;     /* a bit for each priority it may ever have had                */
@@ -83,15 +74,19 @@ static inline bool order_before(struct order a, struct order b)
 	return a.rank != b.rank ? a.rank < b.rank : a.age < b.age;
 }
 
-enum call_kind { CALL_NONE, CALL_ACQUIRE, CALL_RELEASE_MIN };
-
 /* The call that a thread is in, for on_evict. */
 struct call {
-	enum call_kind kind;
+	enum { CALL_NONE, CALL_ACQUIRE, CALL_RELEASE_MIN } kind;
 	uint64_t rank; /* the newcomer's                              */
 	size_t evictions;
-	struct order last;          /* the victim that came last in the order      */
-	struct acquisition **taken; /* the victims, one after the other; may be NULL */
+	struct order last;                /* the victim that came last in the order      */
+	const struct contender *expected; /* the victim that must be next; NULL: not known */
+};
+
+/* What can be evicted, and where it stands. */
+struct contender {
+	struct order order;
+	struct acquisition *of;
 };
 
 struct pinned {
@@ -102,16 +97,14 @@ struct pinned {
 /* A thread of the scenario; the keeper is one. */
 struct actor {
 	struct worker *worker;
-	struct acquisition *records; /* `records` of the round          */
-	uint32_t *unused;            /* which of them                   */
+	struct acquisition records[RECORDS];
+	struct acquisition *unused[RECORDS]; /* of them                 */
 	uint32_t unused_count;
-	struct acquisition *mine[MINE_MAX]; /* as far as it remembers   */
-	uint32_t mine_count;
+	_Atomic(struct acquisition *) mine[MINE_MAX]; /* some; others look there as well */
 	struct pinned pinned[PINNED_MAX];
 	uint32_t pinned_count;
-	struct acquisition *fresh; /* new, to be published later; or NULL */
 	lfpool_handle_t dead[DEAD_MAX];
-	lfpool_handle_t *seen; /* by slot: in the walk that is under way */
+	lfpool_handle_t seen[CAPACITY_MAX]; /* by slot: in the walk that is under way */
 	struct call call;
 	uint64_t stamps, age; /* given out; of its last acquisition      */
 	uint64_t acquired, evicted, refused;
@@ -119,7 +112,6 @@ struct actor {
 
 /* A round of the scenario. */
 extern struct evicting {
-	struct meeting meeting;
 	lfpool_priority_t *pool;
 	size_t capacity;
 	/* Drawn. */
@@ -129,21 +121,27 @@ extern struct evicting {
 	bool own;        /* no thread but the holder touches an object    */
 	bool judged;     /* handles that others have ended are tried; others may publish and release what is new */
 	bool one_update; /* at a time, of each object                  */
-	enum contents contents;
-	uint32_t span; /* so many different priorities; 0: all       */
-	uint32_t hold; /* so many objects a thread wants             */
-	uint32_t calm; /* so many steps between two meetings         */
-	struct demand demand;
+	bool all_write;  /* all that pin an object, one after the other; else the holder, once */
+	uint32_t span;   /* so many different priorities; 0: all       */
+	uint32_t hold;   /* so many objects a thread remembers         */
 	/* The ledger. */
-	uint32_t records; /* of each actor */
-	struct acquisition *acquisitions;
-	uint32_t *unused;
-	lfpool_handle_t *seen;
-	struct slot *slots;
-	struct actor *actors; /* threads + 1 */
-	_Atomic(struct acquisition *) board[BOARD_PLACES];
+	struct slot slots[CAPACITY_MAX];
+	struct actor *actors;      /* threads + 1 */
 	struct acquisition *decoy; /* FAULT_DOUBLE_GRANT: the keeper's */
 } evicting;
+
+/* The calling thread's. */
+static inline struct actor *actor_of(const struct worker *worker)
+{
+	return &evicting.actors[worker->index];
+}
+
+/* One that this thread remembers; or NULL. */
+static inline struct acquisition *remembered(const struct actor *actor, struct worker *by)
+{
+	/* relaxed: see Orders. */
+	return load_relaxed(&actor->mine[draw(by, evicting.hold)]);
+}
 
 /* ---- Ledger ---- */
 
@@ -162,16 +160,21 @@ static inline uint64_t age_of(lfpool_handle_t handle)
 	return handle >> SLOT_BITS;
 }
 
-static inline unsigned pins_of(const struct acquisition *a)
+static inline struct order order_of(uint64_t priority, lfpool_handle_t handle)
 {
-	/* relaxed: exact where it matters, by the edges of the library or of a meeting. */
-	return atomic_load_explicit(&a->pins, memory_order_relaxed);
+	return (struct order){rank_of(priority), age_of(handle)};
 }
 
+/* relaxed: exact where it matters, by the edges of the library or of a meeting. */
+static inline unsigned pins_of(const struct acquisition *a)
+{
+	return load_relaxed(&a->pins);
+}
+
+/* relaxed: to know what is worth trying. */
 static inline enum fate fate_of(const struct acquisition *a)
 {
-	/* relaxed: to know what is worth trying. */
-	return (enum fate)atomic_load_explicit(&a->fate, memory_order_relaxed);
+	return (enum fate)load_relaxed(&a->fate);
 }
 
 /* Has it ended for certain, so that no call of ours may get at it? */
@@ -182,19 +185,11 @@ static inline enum fate fate_judged(const struct acquisition *a)
 	return evicting.judged ? (enum fate)atomic_load_explicit(&a->fate, memory_order_acquire) : LIVE;
 }
 
-/* Does any thread but the holder know of it? */
-static inline bool is_shown(const struct acquisition *a)
-{
-	/* relaxed: see Orders. */
-	return atomic_load_explicit(&a->handle, memory_order_relaxed);
-}
-
 /* For a thread that may be the first to tell the pool of what the holder has written; 0: no other thread may know it. */
 static inline lfpool_handle_t handle_given(const struct acquisition *a)
 {
 	/* acquire, where it may be new. */
-	return evicting.judged ? atomic_load_explicit(&a->handle, memory_order_acquire)
-			       : atomic_load_explicit(&a->handle, memory_order_relaxed);
+	return evicting.judged ? atomic_load_explicit(&a->handle, memory_order_acquire) : load_relaxed(&a->handle);
 }
 
 /* A record for an acquire of the caller's; NULL: there is none before the next meeting.  And back, if nothing came of
@@ -220,41 +215,22 @@ void contents_write(struct actor *actor, struct acquisition *a);
 /* The handle has ended, so no call may find anything by it. */
 void expect_stale(struct actor *actor, lfpool_handle_t handle, bool pinned);
 
-/* From here on this thread is that actor. */
-void actor_enter(struct actor *actor);
 /* config.on_evict. */
 void evicting_on_evict(void *context, const lfpool_evicted_t *evicted);
 
 /* ---- Calls ---- */
 
-struct witness {
-	struct acquisition *of; /* NULL: not known */
-	struct order order;
-};
-
-/* An own object that goes before most others of ours. */
-struct witness witness_draw(struct actor *actor);
-/* What came last in the order of all that was taken or named, did it go before the witness? */
-void witness_expect(const struct witness *witness, struct order last, const char *what);
-
-uint64_t draw_priority(struct actor *actor);
-
 void call_acquire(struct actor *actor);
-/* An own one that is new; any. */
 void call_publish(struct actor *actor, struct acquisition *a);
-void call_publish_again(struct acquisition *a);
 void call_pin(struct actor *actor, struct acquisition *a);
 void call_unpin(struct actor *actor, uint32_t which);
 void call_update(struct actor *actor, struct acquisition *a);
 void call_release(struct actor *actor, struct acquisition *a);
-void call_release_min(struct actor *actor, size_t count);
+/* expected: the victims, the least first; NULL: not known.  Says how many there were. */
+size_t call_release_min(struct actor *actor, size_t count, const struct contender *expected);
 void call_peek_min(struct actor *actor);
 void call_get(struct actor *actor, struct acquisition *a);
-void call_for_each(struct actor *actor);
-
-/* ---- Meetings ---- */
-
-/* No thread is in a call. */
-void evicting_inspect(struct actor *actor, bool drained);
+/* Says how many were visited. */
+size_t call_for_each(struct actor *actor);
 
 #endif

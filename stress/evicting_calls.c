@@ -1,18 +1,215 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * evicting_calls.c - the other calls of the scenario `priority`, each past the ledger; see evicting.h.
+ * evicting_calls.c - the calls of the scenario `priority`, each past the ledger; see evicting.h.
  */
 #include "evicting.h"
 #include "faults.h"
-#include "report.h"
 
 #include <inttypes.h>
+#include <sched.h>
 
-/* A call was refused, with an own object that was published: then it was evicted, or others have been there. */
-static void expect_gone(struct actor *actor, const struct acquisition *a, const char *call)
+static uint64_t draw_priority(struct worker *worker)
 {
-	if ((evicting.own || a->holder == actor) && lfpool_priority_is_active(evicting.pool, a->name))
+	return evicting.span ? draw(worker, evicting.span) : random_next(&worker->random);
+}
+
+/* ---- Witnesses ---- */
+
+struct witness {
+	struct acquisition *of; /* NULL: not known */
+	struct order order;
+};
+
+/* Comes after all. */
+static const struct order nothing = {UINT64_MAX, UINT64_MAX};
+
+/* An own object that goes before most others of ours. */
+static struct witness witness_draw(struct actor *actor)
+{
+	struct witness witness = {NULL, {0, 0}};
+
+	for (unsigned tries = 0; evicting.own && tries < 8; tries++) {
+		struct acquisition *a = remembered(actor, actor->worker);
+		struct order order;
+
+		if (!a || fate_of(a) != LIVE || pins_of(a) || !load_relaxed(&a->published))
+			continue;
+		order = order_of(load_relaxed(&a->settled), a->name);
+		if (!witness.of || order_before(order, witness.order))
+			witness = (struct witness){a, order};
+	}
+	return witness;
+}
+
+/* What came last in the order of all that was taken or named, did it go before the witness? */
+static void witness_expect(const struct witness *witness, struct order last, const char *what)
+{
+	if (witness->of && order_before(witness->order, last) && lfpool_priority_is_active(evicting.pool, witness->of->name))
+		violation("%s (rank %" PRIx64 ", acquire %" PRIu64 ") though one of rank %" PRIx64 " (acquire %" PRIu64
+			  ") could be evicted all the time",
+			  what, last.rank, last.age, witness->order.rank, witness->order.age);
+}
+
+/* What a call by this handle said, its acquisition having come so far before it: if it was refused, with an own object that was
+ * published, then it was evicted, or others have been there. */
+static void judge(struct actor *actor, const struct acquisition *a, lfpool_handle_t handle, const char *call, enum fate fate,
+		  lfpool_status_t status)
+{
+	if (status == LFPOOL_OK ? fate != LIVE : status != LFPOOL_E_STALE)
+		violation("%s of handle %" PRIx64 ", which %s: %s", call, handle, fate == LIVE ? "was live" : "is stale",
+			  lfpool_status_string(status));
+	if (status != LFPOOL_OK && evicting.own && lfpool_priority_is_active(evicting.pool, handle))
 		violation("%s refused handle %" PRIx64 ", which is active", call, a->name);
+	pulse_beat(actor->worker->pulse, 1);
+}
+
+/* ---- Publish ---- */
+
+/* Ours, and no other thread knows it?  Then it has ended only if we have released it. */
+static bool unknown(const struct actor *actor, const struct acquisition *a)
+{
+	return a->holder == actor && !load_relaxed(&a->handle) && fate_of(a) == LIVE;
+}
+
+/* From here on others may come across it. */
+static void show(struct acquisition *a)
+{
+	/* release: not before it was published; or, if it is new, what was written to it. */
+	atomic_store_explicit(&a->handle, a->name, memory_order_release);
+}
+
+void call_publish(struct actor *actor, struct acquisition *a)
+{
+	const bool first = unknown(actor, a);
+	const lfpool_handle_t handle = first ? a->name : handle_given(a);
+	lfpool_status_t status;
+
+	if (!handle)
+		return;
+	status = lfpool_priority_publish(evicting.pool, handle);
+	if (status == LFPOOL_OK ? add_relaxed(&a->published, 1) != 0 : first || status != LFPOOL_E_STALE)
+		violation("publish of handle %" PRIx64 ": %s", handle, lfpool_status_string(status));
+	if (first)
+		show(a);
+}
+
+/* ---- Acquire ---- */
+
+/* It was not evicted, says this fault: another object was. */
+static void evict_wrongly(struct actor *actor)
+{
+	struct acquisition *a = remembered(actor, actor->worker);
+	lfpool_evicted_t evicted = {.pool = evicting.pool};
+
+	if (!a || fate_of(a) != LIVE || pins_of(a) || !fault_strikes(actor->worker, FAULT_WRONG_VICTIM) ||
+	    !lfpool_priority_pin(evicting.pool, a->name))
+		return;
+	if (lfpool_priority_get(evicting.pool, a->name, &evicted.priority) &&
+	    lfpool_priority_release(evicting.pool, a->name) == LFPOOL_OK) {
+		evicted.object = a->object;
+		evicted.owner = a;
+		evicted.handle = a->name;
+		evicting_on_evict(NULL, &evicted);
+		/* The pool does not know of it, and must not be found out by that alone. */
+		actor->evicted--;
+	}
+	(void)lfpool_priority_unpin(evicting.pool, a->name);
+}
+
+static void *acquire_raw(struct actor *actor, uint64_t priority, struct acquisition *a, lfpool_handle_t *handle_out)
+{
+	*handle_out = 0;
+	if (fault_instead_of_acquire(actor->worker, evicting.decoy)) {
+		*handle_out = evicting.decoy->name;
+		return evicting.decoy->object;
+	}
+	if (fault_null(actor->worker, 0))
+		return NULL;
+	evict_wrongly(actor);
+	return lfpool_priority_acquire(evicting.pool, priority, a, handle_out);
+}
+
+/* Was it right to evict, or to refuse? */
+static void expect_full(uint64_t reading, const char *what)
+{
+	if (current.demand.counted && !demand_null_allowed(&current.demand, reading))
+		violation("%s though at no moment of the call more than %zu objects were held or wanted", what,
+			  evicting.capacity);
+}
+
+static void refused(struct actor *actor, const struct witness *witness, lfpool_handle_t handle, uint64_t reading)
+{
+	actor->refused++;
+	if (handle || actor->call.evictions)
+		violation("NULL, with handle %" PRIx64 " and %zu evictions", handle, actor->call.evictions);
+	expect_full(reading, "NULL");
+	/* A newcomer comes after all, or before all, of equal rank. */
+	witness_expect(witness, (struct order){actor->call.rank, evicting.evict_equal ? UINT64_MAX : 0}, "NULL");
+	demand_lower(&current.demand, 1);
+	/* With few processors the holders need this one. */
+	(void)sched_yield();
+}
+
+/* Asks the pool, and judges the answer; false: there is no object that may be touched. */
+static bool acquire(struct actor *actor, struct acquisition *a, uint64_t priority)
+{
+	const struct call outer = actor->call;
+	const struct witness witness = witness_draw(actor);
+	const uint64_t reading = demand_raise(&current.demand, 1);
+	lfpool_handle_t handle;
+	bool granted = false;
+	void *object;
+
+	actor->call = (struct call){.kind = CALL_ACQUIRE, .rank = rank_of(priority)};
+	object = acquire_raw(actor, priority, a, &handle);
+	pulse_beat(actor->worker->pulse, 1);
+	if (!object) {
+		refused(actor, &witness, handle, reading);
+	} else if (acquisition_granted(actor, a, object, handle)) {
+		granted = true;
+		actor->acquired++;
+		if (actor->call.evictions) {
+			expect_full(reading, "an eviction");
+			witness_expect(&witness, actor->call.last, "an eviction");
+			demand_lower(&current.demand, 1);
+		}
+	}
+	actor->call = outer;
+	return granted;
+}
+
+/* In the place of another one, which is released, or only forgotten: others come across it, or it is evicted. */
+static void remember(struct actor *actor, struct acquisition *a)
+{
+	struct acquisition *other = exchange_relaxed(&actor->mine[draw(actor->worker, evicting.hold)], a);
+
+	if (other && chance(actor->worker, 2))
+		call_release(actor, other);
+}
+
+void call_acquire(struct actor *actor)
+{
+	struct worker *worker = actor->worker;
+	const uint64_t priority = draw_priority(worker);
+	struct acquisition *a = acquisition_begin(actor, priority);
+
+	if (!a) {
+		meeting_call();
+		return;
+	}
+	if (!acquire(actor, a, priority)) {
+		acquisition_drop(actor, a);
+		return;
+	}
+	if (!evicting.own && evicting.judged && chance(worker, 4))
+		show(a);
+	if (chance(worker, 16)) {
+		call_release(actor, a);
+		return;
+	}
+	if (!chance(worker, 8))
+		call_publish(actor, a);
+	remember(actor, a);
 }
 
 /* ---- Pins ---- */
@@ -20,78 +217,66 @@ static void expect_gone(struct actor *actor, const struct acquisition *a, const 
 /* We have it pinned. */
 static void use(struct actor *actor, struct acquisition *a)
 {
-	if (evicting.contents == WRITTEN_BY_HOLDER && a->holder != actor)
-		return;
 	/* acquire: what the last thread wrote, which may still have it pinned. */
-	if (evicting.contents == WRITTEN_BY_ALL && atomic_exchange_explicit(&a->writing, 1, memory_order_acquire))
+	if (evicting.all_write && atomic_exchange_explicit(&a->writing, 1, memory_order_acquire))
 		return;
 	contents_check(a, "while it was pinned");
-	if (evicting.contents != WRITTEN_ONCE && worker_chance(actor->worker, 2))
+	if (!evicting.all_write)
+		return;
+	if (chance(actor->worker, 2))
 		contents_write(actor, a);
-	if (evicting.contents == WRITTEN_BY_ALL)
-		/* release: what we wrote. */
-		atomic_store_explicit(&a->writing, 0, memory_order_release);
+	/* release: what we wrote. */
+	atomic_store_explicit(&a->writing, 0, memory_order_release);
 }
 
 void call_pin(struct actor *actor, struct acquisition *a)
 {
 	const enum fate fate = fate_judged(a);
-	const lfpool_handle_t handle = atomic_load_explicit(&a->handle, memory_order_relaxed);
+	const lfpool_handle_t handle = load_relaxed(&a->handle);
 	const bool pretended = handle && fate_of(a) == LIVE && fault_strikes(actor->worker, FAULT_LOST_PIN);
 	const unsigned char *object;
 
 	if (!handle || actor->pinned_count == PINNED_MAX)
 		return;
-	pulse_beat(actor->worker->pulse, 1);
 	object = pretended ? NULL : lfpool_priority_pin(evicting.pool, handle);
-	if (!object && !pretended) {
-		/* Beside a crowd it may be pinned too often. */
-		if (evicting.own)
-			expect_gone(actor, a, "pin");
+	/* Beside a crowd it may be pinned too often. */
+	if (!pretended)
+		judge(actor, a, handle, "pin", fate, object ? LFPOOL_OK : LFPOOL_E_STALE);
+	if (!object && !pretended)
 		return;
-	}
-	atomic_fetch_add_explicit(&a->pins, 1, memory_order_relaxed);
+	add_relaxed(&a->pins, 1);
 	actor->pinned[actor->pinned_count++] = (struct pinned){a, pretended};
 	if (pretended)
 		return;
-	if (fate != LIVE)
-		violation("handle %" PRIx64 " is stale, and pin takes it", handle);
-	else if (object != a->object)
+	if (object != a->object)
 		violation("handle %" PRIx64 " pins object %p, not %p", handle, (const void *)object, (void *)a->object);
 	else
 		use(actor, a);
-	if (evicting.own && !lfpool_priority_is_active(evicting.pool, handle))
-		violation("handle %" PRIx64 " is pinned, and not active", handle);
 }
 
 void call_unpin(struct actor *actor, uint32_t which)
 {
 	const struct pinned pinned = actor->pinned[which];
 	struct acquisition *a = pinned.of;
-	const lfpool_handle_t handle = atomic_load_explicit(&a->handle, memory_order_relaxed);
-	lfpool_status_t status = LFPOOL_OK;
+	const lfpool_handle_t handle = load_relaxed(&a->handle);
+	lfpool_status_t status;
 
 	actor->pinned[which] = actor->pinned[--actor->pinned_count];
 	if (!pinned.pretended)
 		use(actor, a);
-	atomic_fetch_sub_explicit(&a->pins, 1, memory_order_relaxed);
-	if (!pinned.pretended)
-		status = lfpool_priority_unpin(evicting.pool, handle);
-	if (status != LFPOOL_OK)
-		violation("unpin of handle %" PRIx64 ", which is pinned: %s", handle, lfpool_status_string(status));
-	if (!evicting.own || pins_of(a) || pinned.pretended)
+	subtract_relaxed(&a->pins, 1);
+	if (pinned.pretended)
 		return;
 	status = lfpool_priority_unpin(evicting.pool, handle);
-	if (status != LFPOOL_E_STALE && status != LFPOOL_E_NOT_PINNED)
-		violation("unpin of handle %" PRIx64 ", which is not pinned: %s", handle, lfpool_status_string(status));
+	expect(status == LFPOOL_OK, "unpin of handle %" PRIx64 ", which is pinned: %s", handle, lfpool_status_string(status));
 }
 
 /* ---- Update, release ---- */
 
 void call_update(struct actor *actor, struct acquisition *a)
 {
-	const lfpool_handle_t handle = atomic_load_explicit(&a->handle, memory_order_relaxed);
-	const uint64_t priority = draw_priority(actor);
+	const lfpool_handle_t handle = load_relaxed(&a->handle);
+	const uint64_t priority = draw_priority(actor->worker);
 	const enum fate fate = fate_judged(a);
 	lfpool_status_t status = LFPOOL_OK;
 
@@ -104,70 +289,59 @@ void call_update(struct actor *actor, struct acquisition *a)
 	if (!fault_strikes(actor->worker, FAULT_LOST_UPDATE))
 		status = lfpool_priority_update(evicting.pool, handle, priority);
 	if (status == LFPOOL_OK && evicting.one_update)
-		atomic_store_explicit(&a->settled, priority, memory_order_relaxed);
+		store_relaxed(&a->settled, priority);
 	/* release: what we set. */
 	atomic_store_explicit(&a->updating, 0, memory_order_release);
-	if (status == LFPOOL_OK ? fate != LIVE : status != LFPOOL_E_STALE)
-		violation("update of handle %" PRIx64 ", which %s: %s", handle, fate == LIVE ? "was live" : "is stale",
-			  lfpool_status_string(status));
-	if (status != LFPOOL_OK && evicting.own)
-		expect_gone(actor, a, "update");
-	pulse_beat(actor->worker->pulse, 1);
+	judge(actor, a, handle, "update", fate, status);
 }
 
 void call_release(struct actor *actor, struct acquisition *a)
 {
 	const enum fate fate = fate_judged(a);
-	const bool unknown = a->holder == actor && !is_shown(a);
-	const lfpool_handle_t handle = unknown ? a->name : handle_given(a);
+	const bool new = unknown(actor, a);
+	const lfpool_handle_t handle = new ? a->name : handle_given(a);
 	lfpool_status_t status = LFPOOL_OK;
 
 	/* The count does not know what is pinned after its release. */
-	if (!handle || (evicting.demand.counted && pins_of(a)))
+	if (!handle || (current.demand.counted && pins_of(a)))
 		return;
-	if (unknown)
+	if (new)
 		contents_check(a, "while it was new");
-	atomic_fetch_add_explicit(&a->releasing, 1, memory_order_relaxed);
+	add_relaxed(&a->releasing, 1);
 	if (!fault_strikes(actor->worker, FAULT_LOST_OBJECT))
 		status = lfpool_priority_release(evicting.pool, handle);
 	if (status == LFPOOL_OK) {
 		acquisition_end(a, RELEASED);
-		demand_lower(&evicting.demand, 1);
-		if (worker_chance(actor->worker, 4))
+		demand_lower(&current.demand, 1);
+		if (chance(actor->worker, 4))
 			expect_stale(actor, handle, true);
 	} else {
-		atomic_fetch_sub_explicit(&a->releasing, 1, memory_order_relaxed);
-		if (evicting.own)
-			expect_gone(actor, a, "release");
+		subtract_relaxed(&a->releasing, 1);
+		expect(!new, "release by handle %" PRIx64 ", which is new: %s", handle, lfpool_status_string(status));
 	}
-	if (status == LFPOOL_OK ? fate != LIVE : unknown || status != LFPOOL_E_STALE)
-		violation("release by handle %" PRIx64 ", which %s: %s", handle,
-			  unknown        ? "is new"
-			  : fate == LIVE ? "was live"
-					 : "is stale",
-			  lfpool_status_string(status));
-	pulse_beat(actor->worker->pulse, 1);
+	judge(actor, a, handle, "release", fate, status);
 }
 
 /* ---- The least ---- */
 
-void call_release_min(struct actor *actor, size_t count)
+size_t call_release_min(struct actor *actor, size_t count, const struct contender *expected)
 {
 	const struct call outer = actor->call;
 	const struct witness witness = witness_draw(actor);
 	size_t released;
 
-	actor->call = (struct call){.kind = CALL_RELEASE_MIN};
+	actor->call = (struct call){.kind = CALL_RELEASE_MIN, .expected = expected};
 	released = lfpool_priority_release_min(evicting.pool, count);
-	demand_lower(&evicting.demand, (uint32_t)released);
+	demand_lower(&current.demand, (uint32_t)released);
 	if (released > count || released != actor->call.evictions)
 		violation("release_min of %zu released %zu; on_evict was told of %zu", count, released, actor->call.evictions);
 	if (released)
 		witness_expect(&witness, actor->call.last, "release_min released one");
 	if (released < count)
-		witness_expect(&witness, (struct order){UINT64_MAX, UINT64_MAX}, "release_min found no more");
+		witness_expect(&witness, nothing, "release_min found no more");
 	actor->call = outer;
 	pulse_beat(actor->worker->pulse, 1);
+	return released;
 }
 
 void call_peek_min(struct actor *actor)
@@ -175,11 +349,9 @@ void call_peek_min(struct actor *actor)
 	const struct witness witness = witness_draw(actor);
 	uint64_t priority = 0;
 	const lfpool_handle_t handle = lfpool_priority_peek_min(evicting.pool, &priority);
-	const struct order order = {rank_of(priority), age_of(handle)};
 
-	if (slot_of(handle) >= evicting.capacity)
-		violation("peek_min names handle %" PRIx64, handle);
-	witness_expect(&witness, handle ? order : (struct order){UINT64_MAX, UINT64_MAX}, "peek_min names one");
+	expect(slot_of(handle) < evicting.capacity, "peek_min names handle %" PRIx64, handle);
+	witness_expect(&witness, handle ? order_of(priority, handle) : nothing, "peek_min names one");
 }
 
 /* ---- Questions ---- */
@@ -187,33 +359,31 @@ void call_peek_min(struct actor *actor)
 void call_get(struct actor *actor, struct acquisition *a)
 {
 	const enum fate fate = fate_judged(a);
-	const lfpool_handle_t handle = atomic_load_explicit(&a->handle, memory_order_relaxed);
+	const lfpool_handle_t handle = load_relaxed(&a->handle);
 	const bool settled = evicting.own && a->holder == actor;
 	uint64_t priority;
 
 	if (handle && fate != LIVE) {
 		expect_stale(actor, handle, true);
 	} else if (handle && lfpool_priority_get(evicting.pool, handle, &priority)) {
-		if (settled ? priority != atomic_load_explicit(&a->settled, memory_order_relaxed)
-			    : !priority_was_tried(a, priority))
+		if (settled ? priority != load_relaxed(&a->settled) : !priority_was_tried(a, priority))
 			violation("handle %" PRIx64 " has priority %" PRIx64 ", which no call gave it", handle, priority);
 	}
 	if (fate == LIVE && settled && handle && lfpool_priority_look(evicting.pool, handle) != a->object)
-		expect_gone(actor, a, "look");
+		judge(actor, a, handle, "look", LIVE, LFPOOL_E_STALE);
 }
 
 struct walk {
-	struct actor *actor;
-	bool ended; /* early */
+	size_t visits;
+	bool ended; /* early: at rest it does not, and nothing is changed */
 };
 
 static bool visit(void *context, void *object, lfpool_handle_t handle, uint64_t priority)
 {
-	struct walk *walk = context;
-	struct actor *actor = walk->actor;
+	struct actor *actor = actor_of(here);
 	const size_t slot = slot_of(handle);
-	struct acquisition *a = slot < evicting.capacity ? atomic_load_explicit(&evicting.slots[slot].last, memory_order_relaxed)
-							 : NULL;
+	struct acquisition *a = slot < evicting.capacity ? load_relaxed(&evicting.slots[slot].last) : NULL;
+	struct walk *walk = context;
 
 	if (!a || a->name != handle || a->object != object || actor->seen[slot] == handle) {
 		violation("a walk visits object %p, handle %" PRIx64 ": %s", object, handle,
@@ -222,34 +392,44 @@ static bool visit(void *context, void *object, lfpool_handle_t handle, uint64_t 
 		return false;
 	}
 	actor->seen[slot] = handle;
-	atomic_fetch_add_explicit(&a->pins, 1, memory_order_relaxed);
+	walk->visits++;
+	expect(priority_was_tried(a, priority), "a walk finds priority %" PRIx64 ", which no call gave handle %" PRIx64, priority,
+	       handle);
+	if (evicting.at_rest) {
+		expect(fate_of(a) == LIVE, "a walk at rest visits handle %" PRIx64 ", which is not active", handle);
+		return true;
+	}
+	add_relaxed(&a->pins, 1);
 	use(actor, a);
-	if (!priority_was_tried(a, priority))
-		violation("a walk finds priority %" PRIx64 ", which no call gave handle %" PRIx64, priority, handle);
-	if (is_shown(a) && worker_chance(actor->worker, 16))
+	if (load_relaxed(&a->handle) && chance(actor->worker, 16))
 		call_release(actor, a);
-	else if (is_shown(a) && worker_chance(actor->worker, 16))
+	else if (load_relaxed(&a->handle) && chance(actor->worker, 16))
 		call_update(actor, a);
-	atomic_fetch_sub_explicit(&a->pins, 1, memory_order_relaxed);
-	walk->ended = worker_chance(actor->worker, 128);
+	subtract_relaxed(&a->pins, 1);
+	walk->ended = chance(actor->worker, 128);
 	return !walk->ended;
 }
 
-void call_for_each(struct actor *actor)
+size_t call_for_each(struct actor *actor)
 {
-	struct walk walk = {.actor = actor};
-	const uint32_t held = actor->mine_count;
+	bool before[MINE_MAX] = {false};
+	struct walk walk = {0, false};
+	size_t visited;
 
 	for (size_t slot = 0; slot < evicting.capacity; slot++)
 		actor->seen[slot] = 0;
-	(void)lfpool_priority_for_each(evicting.pool, visit, &walk);
+	for (uint32_t i = 0; i < evicting.hold; i++)
+		before[i] = actor->mine[i] && load_relaxed(&actor->mine[i]->published);
+	visited = lfpool_priority_for_each(evicting.pool, visit, &walk);
+	expect(visited == walk.visits, "a walk of %zu visits says that it made %zu", walk.visits, visited);
 	/* What is active after it, and was before, was active all the time. */
-	for (uint32_t i = 0; !walk.ended && i < held; i++) {
+	for (uint32_t i = 0; !walk.ended && i < evicting.hold; i++) {
 		const struct acquisition *a = actor->mine[i];
 
-		if (actor->seen[slot_of(a->name)] != a->name && current.threads <= 16 &&
+		if (before[i] && actor->seen[slot_of(a->name)] != a->name && current.threads <= 16 &&
 		    lfpool_priority_is_active(evicting.pool, a->name))
 			violation("a walk did not visit handle %" PRIx64 ", which is active", a->name);
 	}
 	pulse_beat(actor->worker->pulse, 1);
+	return visited;
 }

@@ -4,16 +4,8 @@
  */
 #include "evicting.h"
 #include "faults.h"
-#include "report.h"
 
 #include <inttypes.h>
-
-static _Thread_local struct actor *acting;
-
-void actor_enter(struct actor *actor)
-{
-	acting = actor;
-}
 
 /* ---- Records ---- */
 
@@ -23,10 +15,9 @@ struct acquisition *acquisition_begin(struct actor *actor, uint64_t priority)
 
 	if (!actor->unused_count)
 		return NULL;
-	a = &actor->records[actor->unused[--actor->unused_count]];
-	/* relaxed, here and wherever nothing else is said: see Orders. */
-	atomic_store_explicit(&a->next, priority, memory_order_relaxed);
-	atomic_store_explicit(&a->settled, priority, memory_order_relaxed);
+	a = actor->unused[--actor->unused_count];
+	store_relaxed(&a->next, priority);
+	store_relaxed(&a->settled, priority);
 	priority_try(a, priority);
 	return a;
 }
@@ -35,13 +26,13 @@ void acquisition_drop(struct actor *actor, struct acquisition *a)
 {
 	a->object = NULL;
 	a->name = 0;
-	/* relaxed, all: others may still come across it, on the board. */
-	atomic_store_explicit(&a->handle, 0, memory_order_relaxed);
-	atomic_store_explicit(&a->fate, LIVE, memory_order_relaxed);
-	atomic_store_explicit(&a->published, 0, memory_order_relaxed);
-	atomic_store_explicit(&a->releasing, 0, memory_order_relaxed);
-	atomic_store_explicit(&a->tried, 0, memory_order_relaxed);
-	actor->unused[actor->unused_count++] = (uint32_t)(a - actor->records);
+	/* Others may still come across it. */
+	store_relaxed(&a->handle, 0);
+	store_relaxed(&a->fate, LIVE);
+	store_relaxed(&a->published, 0);
+	store_relaxed(&a->releasing, 0);
+	store_relaxed(&a->tried, 0);
+	actor->unused[actor->unused_count++] = a;
 }
 
 void acquisition_end(struct acquisition *a, enum fate fate)
@@ -57,24 +48,21 @@ void acquisition_end(struct acquisition *a, enum fate fate)
 
 void acquisitions_reclaim(struct actor *actor)
 {
-	uint32_t kept = 0;
+	for (uint32_t i = 0; i < evicting.hold; i++) {
+		const struct acquisition *a = load_relaxed(&actor->mine[i]);
 
-	for (uint32_t i = 0; i < actor->mine_count; i++)
-		if (fate_of(actor->mine[i]) == LIVE)
-			actor->mine[kept++] = actor->mine[i];
-	actor->mine_count = kept;
-	/* Others may have published it. */
-	if (actor->fresh && fate_of(actor->fresh) != LIVE)
-		actor->fresh = NULL;
-	for (uint32_t i = 0; i < evicting.records; i++) {
+		if (a && fate_of(a) != LIVE)
+			store_relaxed(&actor->mine[i], NULL);
+	}
+	for (uint32_t i = 0; i < RECORDS; i++) {
 		struct acquisition *a = &actor->records[i];
 		struct slot *slot = &evicting.slots[slot_of(a->name)];
 
 		if (!a->name || fate_of(a) == LIVE || pins_of(a))
 			continue;
-		if (atomic_load_explicit(&slot->last, memory_order_relaxed) == a)
-			atomic_store_explicit(&slot->last, NULL, memory_order_relaxed);
-		actor->dead[random_below(&actor->worker->random, DEAD_MAX)] = a->name;
+		if (load_relaxed(&slot->last) == a)
+			store_relaxed(&slot->last, NULL);
+		actor->dead[draw(actor->worker, DEAD_MAX)] = a->name;
 		acquisition_drop(actor, a);
 	}
 }
@@ -93,7 +81,7 @@ void priority_try(struct acquisition *a, uint64_t priority)
 
 bool priority_was_tried(const struct acquisition *a, uint64_t priority)
 {
-	return atomic_load_explicit(&a->tried, memory_order_relaxed) & bit_of(priority);
+	return load_relaxed(&a->tried) & bit_of(priority);
 }
 
 bool priority_is_last(const struct acquisition *a, uint64_t priority)
@@ -101,7 +89,7 @@ bool priority_is_last(const struct acquisition *a, uint64_t priority)
 	/* acquire, and in this order: if a later update stands there, which was refused, then what the one before has set
 	 * stands in `settled`. */
 	const uint64_t next = atomic_load_explicit(&a->next, memory_order_acquire);
-	const uint64_t settled = atomic_load_explicit(&a->settled, memory_order_relaxed);
+	const uint64_t settled = load_relaxed(&a->settled);
 
 	return evicting.one_update ? priority == next || priority == settled : priority_was_tried(a, priority);
 }
@@ -110,23 +98,17 @@ bool priority_is_last(const struct acquisition *a, uint64_t priority)
 
 void contents_check(const struct acquisition *a, const char *when)
 {
-	const uint64_t stamp = evicting.slots[slot_of(a->name)].stamp;
-	const size_t size = current.config.object_size;
-
-	if (stamp_differs_at(a->object, 0, size, stamp) != size)
-		violation("object %p damaged %s: it begins with 0x%02x, and is not all over of stamp %" PRIx64, (void *)a->object,
-			  when, a->object[0], stamp);
+	(void)ledger_stamped(a->object, evicting.slots[slot_of(a->name)].stamp, when);
 }
 
 void contents_write(struct actor *actor, struct acquisition *a)
 {
 	const size_t size = current.config.object_size;
-	const uint64_t stamp = (uint64_t)(actor->worker->index + 1) << 48 | ++actor->stamps;
+	const uint64_t stamp = ledger_token(actor->worker->index, ++actor->stamps);
 
-	stamp_write(a->object, 0, size, stamp);
+	stamp_write(a->object, size, stamp);
 	evicting.slots[slot_of(a->name)].stamp = stamp;
-	if (fault_strikes(actor->worker, FAULT_TORN_PAYLOAD))
-		a->object[random_next(&actor->worker->faults) % size] ^= 0x40;
+	fault_tear(actor->worker, a->object, size);
 }
 
 /* ---- Grants ---- */
@@ -134,16 +116,14 @@ void contents_write(struct actor *actor, struct acquisition *a)
 /* Is there such an object, and has no other thread got it? */
 static bool is_free(struct slot *slot, const void *object)
 {
-	const struct acquisition *last = atomic_load_explicit(&slot->last, memory_order_relaxed);
+	const struct acquisition *last = load_relaxed(&slot->last);
 	uintptr_t known = 0;
 
-	if (!atomic_compare_exchange_strong_explicit(&slot->object, &known, (uintptr_t)object, memory_order_relaxed,
-						     memory_order_relaxed) &&
-	    known != (uintptr_t)object) {
+	if (!compare_exchange_relaxed(&slot->object, &known, (uintptr_t)object) && known != (uintptr_t)object) {
 		violation("object %p was at %p before", object, (void *)known);
 		return false;
 	}
-	if (last && (pins_of(last) || (fate_of(last) == LIVE && !atomic_load_explicit(&last->releasing, memory_order_relaxed)))) {
+	if (last && (pins_of(last) || (fate_of(last) == LIVE && !load_relaxed(&last->releasing)))) {
 		violation("object %p granted twice: by handle %" PRIx64 " it is held already, pinned by %u", object, last->name,
 			  pins_of(last));
 		return false;
@@ -153,24 +133,22 @@ static bool is_free(struct slot *slot, const void *object)
 
 bool acquisition_granted(struct actor *actor, struct acquisition *a, void *object, lfpool_handle_t handle)
 {
-	const size_t alignment = current.config.object_alignment;
 	struct slot *slot = &evicting.slots[slot_of(handle)];
 
-	if (slot_of(handle) >= evicting.capacity || (uintptr_t)object % (alignment ? alignment : _Alignof(max_align_t)) != 0) {
+	if (slot_of(handle) >= evicting.capacity || (uintptr_t)object % current.ledger.alignment != 0) {
 		violation("object %p, handle %" PRIx64 ": there is no such object of %zu aligned to %zu", object, handle,
-			  evicting.capacity, alignment);
+			  evicting.capacity, current.ledger.alignment);
 		return false;
 	}
 	if (!is_free(slot, object))
 		return false;
-	if (age_of(handle) <= actor->age)
-		violation("acquire number %" PRIu64 " after number %" PRIu64, age_of(handle), actor->age);
+	expect(age_of(handle) > actor->age, "acquire number %" PRIu64 " after number %" PRIu64, age_of(handle), actor->age);
 	actor->age = age_of(handle);
 	a->object = object;
 	a->name = handle;
 	contents_check(a, "while it was free");
 	contents_write(actor, a);
-	atomic_store_explicit(&slot->last, a, memory_order_relaxed);
+	store_relaxed(&slot->last, a);
 	return true;
 }
 
@@ -196,8 +174,7 @@ void expect_stale(struct actor *actor, lfpool_handle_t handle, bool pinned)
 	/* Else it would undo another thread's. */
 	else if (!pinned && lfpool_priority_unpin(pool, handle) != LFPOOL_E_STALE)
 		found = "unpin";
-	if (found)
-		violation("handle %" PRIx64 " is stale, and %s takes it", handle, found);
+	expect(!found, "handle %" PRIx64 " is stale, and %s takes it", handle, found);
 }
 
 /* ---- Evictions ---- */
@@ -206,64 +183,60 @@ void expect_stale(struct actor *actor, lfpool_handle_t handle, bool pinned)
 static bool knows(const lfpool_evicted_t *evicted)
 {
 	const struct acquisition *a = evicted->owner;
-	const size_t all = evicting.records * (current.threads + (size_t)1);
+	const uintptr_t first = (uintptr_t)evicting.actors, end = (uintptr_t)(evicting.actors + current.threads + 1);
 
-	return evicted->pool == evicting.pool && (uintptr_t)a >= (uintptr_t)evicting.acquisitions &&
-	       (uintptr_t)a < (uintptr_t)(evicting.acquisitions + all) && a->name == evicted->handle &&
+	return evicted->pool == evicting.pool && (uintptr_t)a >= first && (uintptr_t)a < end && a->name == evicted->handle &&
 	       a->object == evicted->object;
 }
 
 /* By the call that this thread is in? */
-static void expect_call(struct actor *actor, const lfpool_evicted_t *evicted)
+static void expect_call(struct call *call, const lfpool_evicted_t *evicted)
 {
-	const struct order order = {rank_of(evicted->priority), age_of(evicted->handle)};
-	struct call *call = &actor->call;
+	const struct order order = order_of(evicted->priority, evicted->handle);
 
-	if (call->kind == CALL_NONE)
-		violation("an eviction by a call that evicts nothing");
+	expect(call->kind != CALL_NONE, "an eviction by a call that evicts nothing");
 	if (call->kind == CALL_ACQUIRE && call->evictions)
 		violation("one acquire evicts two objects");
 	if (call->kind == CALL_ACQUIRE && (evicting.evict_equal ? call->rank < order.rank : call->rank <= order.rank))
 		violation("a newcomer of rank %" PRIx64 " evicts an object of rank %" PRIx64, call->rank, order.rank);
 	if (!call->evictions || order_before(call->last, order))
 		call->last = order;
-	if (call->taken && call->evictions < evicting.capacity)
-		call->taken[call->evictions] = evicted->owner;
+	if (call->expected && call->expected++->of != evicted->owner)
+		violation("release_min released handle %" PRIx64 " before %" PRIx64, evicted->handle,
+			  call->expected[-1].of ? call->expected[-1].of->name : 0);
 	call->evictions++;
 }
 
 void evicting_on_evict(void *context, const lfpool_evicted_t *evicted)
 {
-	(void)context;
-	struct actor *actor = acting;
-	struct worker *worker = actor->worker;
+	struct worker *worker = here;
+	struct actor *actor = actor_of(worker);
 	struct acquisition *a = evicted->owner;
 
+	(void)context;
 	if (!knows(evicted)) {
 		violation("on_evict is told of handle %" PRIx64 ", object %p, owner %p: no such acquisition", evicted->handle,
 			  evicted->object, evicted->owner);
 		return;
 	}
-	if (pins_of(a))
-		violation("handle %" PRIx64 " is pinned by %u, and evicted", a->name, pins_of(a));
+	expect(!pins_of(a), "handle %" PRIx64 " is pinned by %u, and evicted", a->name, pins_of(a));
 	acquisition_end(a, EVICTED);
 	if (fault_strikes(worker, FAULT_EVICTED_TWICE))
 		acquisition_end(a, EVICTED);
-	if (!priority_is_last(a, evicted->priority))
-		violation("on_evict is told of priority %" PRIx64 "; the last was %" PRIx64, evicted->priority,
-			  atomic_load_explicit(&a->settled, memory_order_relaxed));
+	expect(priority_is_last(a, evicted->priority), "on_evict is told of priority %" PRIx64 "; the last was %" PRIx64,
+	       evicted->priority, load_relaxed(&a->settled));
 	contents_check(a, "when it was evicted");
 	actor->evicted++;
-	expect_call(actor, evicted);
-	if (worker_chance(worker, 8))
+	expect_call(&actor->call, evicted);
+	if (chance(worker, 8))
 		contents_write(actor, a);
-	if (worker_chance(worker, 4))
+	if (chance(worker, 4))
 		expect_stale(actor, a->name, false);
 	/* The hook may call the pool. */
 	if (evicting.at_rest)
 		return;
-	if (worker_chance(worker, 128))
+	if (chance(worker, 128))
 		call_acquire(actor);
-	else if (worker_chance(worker, 128))
-		call_release_min(actor, 1);
+	else if (chance(worker, 128))
+		(void)call_release_min(actor, 1, NULL);
 }

@@ -36,12 +36,11 @@
 #ifndef STRESS_FAULTS_H
 #define STRESS_FAULTS_H
 
-#include "options.h"
 #include "round.h"
 
 #include <sched.h>
 
-#define FAULT_RATE 256
+#define FAULT_RATE 64
 #define FAULT_LATE_NS UINT64_C(100000000)
 
 static inline bool faults_wanted(const struct worker *worker)
@@ -49,12 +48,18 @@ static inline bool faults_wanted(const struct worker *worker)
 	return options.fault != FAULT_NONE && !worker->trusted;
 }
 
+/* For the count of faults. */
+static inline void fault_committed(void)
+{
+	/* relaxed: a statistic. */
+	add_relaxed(&current.cell->faults, 1);
+}
+
 static inline bool fault_strikes_often(struct worker *worker, enum fault fault, uint32_t rate)
 {
 	if (options.fault != fault || worker->trusted || random_below(&worker->faults, rate) != 0)
 		return false;
-	/* relaxed: a statistic. */
-	atomic_fetch_add_explicit(&current.cell->faults, 1, memory_order_relaxed);
+	fault_committed();
 	return true;
 }
 
@@ -63,13 +68,13 @@ static inline bool fault_strikes(struct worker *worker, enum fault fault)
 	return fault_strikes_often(worker, fault, FAULT_RATE);
 }
 
-/* An object to hand out instead of asking the pool; usually NULL. */
-static inline void *fault_instead_of_acquire(struct worker *worker)
+/* An object to hand out instead of asking the pool: the decoy; usually NULL. */
+static inline void *fault_instead_of_acquire(struct worker *worker, void *decoy)
 {
 	if (fault_strikes(worker, FAULT_HANG))
 		for (;;)
 			(void)sched_yield();
-	return fault_strikes(worker, FAULT_DOUBLE_GRANT) ? current.decoy.object : NULL;
+	return fault_strikes(worker, FAULT_DOUBLE_GRANT) ? decoy : NULL;
 }
 
 static inline bool fault_null(struct worker *worker, uint64_t reading)
@@ -90,10 +95,16 @@ static inline bool fault_instead_of_release(struct worker *worker, const void *o
 	return fault_strikes(worker, FAULT_LOST_OBJECT) || fault_decoy(worker, object);
 }
 
-static inline void fault_while_held(struct worker *worker, const struct held *held)
+/* Of these bytes one. */
+static inline void fault_tear(struct worker *worker, unsigned char *bytes, size_t count)
 {
 	if (fault_strikes(worker, FAULT_TORN_PAYLOAD))
-		held->object[current.head + random_next(&worker->faults) % (current.config.object_size - current.head)] ^= 0x40;
+		bytes[random_next(&worker->faults) % count] ^= 0x40;
+}
+
+static inline void fault_while_held(struct worker *worker, const struct held *held)
+{
+	fault_tear(worker, held->object, current.config.object_size);
 }
 
 #endif

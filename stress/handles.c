@@ -8,7 +8,7 @@
  * such releases have succeeded as were offered, and the others were refused.
  * An object that is being released by another thread is neither held nor free for a moment: there is one more for each.
  */
-#include "scenario.h"
+#include "round.h"
 
 #include <string.h>
 
@@ -30,15 +30,14 @@ static void handles_plan(void)
 
 static _Atomic(lfpool_handle_t) *place(struct worker *worker, _Atomic(lfpool_handle_t) *places)
 {
-	return &places[random_below(&worker->random, PLACES)];
+	return &places[draw(worker, PLACES)];
 }
 
 static void expect_dead(lfpool_handle_t handle)
 {
 	const void *object = lfpool_resolve(current.pool, handle);
 
-	if (object)
-		violation("handle %llx of an object that was released resolves to %p", (unsigned long long)handle, object);
+	expect(!object, "handle %llx of an object that was released resolves to %p", (unsigned long long)handle, object);
 }
 
 static lfpool_handle_t handle_of(const struct held *held)
@@ -54,11 +53,10 @@ static lfpool_handle_t handle_of(const struct held *held)
 /* Counts what became of a release that others may have tried as well. */
 static void judge(lfpool_handle_t handle, lfpool_status_t status)
 {
-	/* relaxed, both: read when all threads have stopped. */
 	if (status == LFPOOL_OK)
-		atomic_fetch_add_explicit(&handles.released, 1, memory_order_relaxed);
+		count_up(&handles.released);
 	else if (status == LFPOOL_E_STALE)
-		atomic_fetch_add_explicit(&current.provoked, 1, memory_order_relaxed);
+		count_up(&current.provoked);
 	else
 		violation("a release by handle %llx was refused as \"%s\"", (unsigned long long)handle,
 			  lfpool_status_string(status));
@@ -68,8 +66,7 @@ static void judge(lfpool_handle_t handle, lfpool_status_t status)
 static void release_offered(struct worker *worker, struct held *held, lfpool_handle_t handle)
 {
 	(void)ledger_leave(held);
-	/* relaxed: read when all threads have stopped. */
-	atomic_fetch_add_explicit(&handles.offers, 1, memory_order_relaxed);
+	count_up(&handles.offers);
 	/* release: what we wrote to the object, the ledger's mark above all, before another thread releases it. */
 	atomic_store_explicit(place(worker, handles.offered), handle, memory_order_release);
 	judge(handle, lfpool_release_handle(current.pool, handle));
@@ -82,12 +79,12 @@ static void release(struct worker *worker, struct held *held)
 	const lfpool_handle_t handle = handle_of(held);
 
 	/* The history wants to know which thread released what; faults are committed by the usual calls. */
-	if (worker->log || options.fault != FAULT_NONE || worker_chance(worker, 2))
+	if (worker->log || options.fault != FAULT_NONE || chance(worker, 2))
 		worker_release(worker, held);
 	else
 		release_offered(worker, held, handle);
 	expect_dead(handle);
-	if (worker_chance(worker, 4))
+	if (chance(worker, 4))
 		/* release: that it is. */
 		atomic_store_explicit(place(worker, handles.dead), handle, memory_order_release);
 }
@@ -111,43 +108,29 @@ static void look(struct worker *worker)
 	expect_dead(offered);
 }
 
-static void handles_work(struct worker *worker)
+static void handles_step(struct worker *worker)
 {
-	struct held held[HOLD_MAX];
 	lfpool_handle_t handle[HOLD_MAX];
+	const size_t wanted = 1 + draw(worker, HOLD_MAX);
 
-	while (worker_goes_on(worker, 32)) {
-		const size_t wanted = 1 + random_below(&worker->random, HOLD_MAX);
-		size_t got = 0;
-
-		while (got < wanted && worker_acquire(worker, &held[got])) {
-			handle[got] = handle_of(&held[got]);
-			got++;
-		}
-		look(worker);
-		for (size_t i = 0; i < got; i++)
-			if (handle_of(&held[i]) != handle[i])
-				violation("the handle of held object %p has changed", (void *)held[i].object);
-		while (got > 0)
-			release(worker, &held[--got]);
-	}
+	while (worker->count < wanted && worker_take(worker))
+		handle[worker->count - 1] = handle_of(&worker->hands[worker->count - 1]);
+	look(worker);
+	for (size_t i = 0; i < worker->count; i++)
+		if (handle_of(&worker->hands[i]) != handle[i])
+			violation("the handle of held object %p has changed", (void *)worker->hands[i].object);
+	while (worker->count)
+		release(worker, &worker->hands[--worker->count]);
 }
 
 static void handles_finish(void)
 {
 	/* relaxed, both: the threads have stopped. */
-	const size_t offers = atomic_load_explicit(&handles.offers, memory_order_relaxed);
-	const size_t released = atomic_load_explicit(&handles.released, memory_order_relaxed);
+	const size_t offers = load_relaxed(&handles.offers);
+	const size_t released = load_relaxed(&handles.released);
 
-	if (offers != released)
-		violation("of the handles of %zu objects %zu were released by", offers, released);
+	expect(offers == released, "of the handles of %zu objects %zu were released by", offers, released);
 }
 
-const struct scenario scenario_handles = {
-	.name = "handles",
-	.description = "handles are resolved and released by from everywhere: stale ones name nothing, each releases once",
-	.needs_refusals = true,
-	.plan = handles_plan,
-	.work = handles_work,
-	.finish = handles_finish,
-};
+SCENARIO(handles, "handles", "handles are resolved and released by from everywhere: stale ones name nothing, each releases once",
+	 .needs_refusals = true, .hands = HOLD_MAX, .plan = handles_plan, .step = handles_step, .finish = handles_finish);

@@ -9,7 +9,7 @@
  * Orders       The exchange is acq_rel: it hands over the node's contents and the object.  A table has one user at a
  *              time.
  */
-#include "scenario.h"
+#include "round.h"
 
 #include <sched.h>
 
@@ -52,22 +52,22 @@ static void empty_table(unsigned index, struct worker *worker)
 static void close_tables(void)
 {
 	for (size_t i = 0; i < slots + (size_t)tables * entries; i++)
-		drop(&current.keeper, &nodes[i]);
+		drop(here, &nodes[i]);
 	free(table);
 	free(slot);
 	free(nodes);
 }
 
-static struct held **any_entry(unsigned index, struct random *random)
+static struct held **any_entry(unsigned index, struct worker *worker)
 {
-	return &table[(size_t)index * entries + random_below(random, entries)];
+	return &table[(size_t)index * entries + draw(worker, entries)];
 }
 
 /* With one of `count` slots from the first on. */
 static void swap_entry(struct worker *worker, struct held **entry, unsigned first, unsigned count)
 {
 	/* acq_rel: gives the node and its object away, and receives another. */
-	*entry = atomic_exchange_explicit(&slot[first + random_below(&worker->random, count)], *entry, memory_order_acq_rel);
+	*entry = atomic_exchange_explicit(&slot[first + draw(worker, count)], *entry, memory_order_acq_rel);
 	if ((*entry)->object)
 		worker_take_over(worker, *entry);
 }
@@ -77,9 +77,9 @@ static void swap_entry(struct worker *worker, struct held **entry, unsigned firs
 /* Acquires or releases, swaps, or looks. */
 static void step(unsigned index, struct worker *worker)
 {
-	struct held **entry = any_entry(index, &worker->random);
+	struct held **entry = any_entry(index, worker);
 
-	switch (random_below(&worker->random, 4)) {
+	switch (draw(worker, 4)) {
 	case 0: swap_entry(worker, entry, 0, slots); break;
 	case 1: worker_rescan(*entry, (*entry)->object != NULL); break;
 	default:
@@ -95,22 +95,20 @@ static void tables_plan(void)
 	open_tables(1 + random_below(&current.random, 64), current.threads, 1 + random_below(&current.random, 128));
 }
 
-static void tables_work(struct worker *worker)
+static void tables_step(struct worker *worker)
 {
-	while (worker_goes_on(worker, 32))
-		step(worker->index, worker);
-	/* Half of the threads end with a table full of objects. */
-	if (worker_chance(worker, 2))
+	step(worker->index, worker);
+}
+
+/* Half of the threads end with a table full of objects. */
+static void tables_leave(struct worker *worker)
+{
+	if (chance(worker, 2))
 		empty_table(worker->index, worker);
 }
 
-const struct scenario scenario_tables = {
-	.name = "tables",
-	.description = "each thread has a table of objects and swaps them with others through shared slots",
-	.plan = tables_plan,
-	.work = tables_work,
-	.finish = close_tables,
-};
+SCENARIO(tables, "tables", "each thread has a table of objects and swaps them with others through shared slots",
+	 .plan = tables_plan, .step = tables_step, .leave = tables_leave, .finish = close_tables);
 
 /* ---- churn: short-lived children of the workers, two of each alive at a time, do a few such steps ---- */
 
@@ -118,6 +116,7 @@ const struct scenario scenario_tables = {
 
 /* They live longer than their threads, so that no token is used twice. */
 static struct worker children[CHILDREN * THREADS_MAX];
+static unsigned started[THREADS_MAX], joined[THREADS_MAX]; /* children of each worker */
 
 static void churn_plan(void)
 {
@@ -126,51 +125,60 @@ static void churn_plan(void)
 	open_tables(1 + random_below(&current.random, 16), count, 1 + random_below(&current.random, 16));
 	for (unsigned i = 0; i < count; i++)
 		worker_init(&children[i], current.threads + 1 + i);
+	for (unsigned i = 0; i < current.threads; i++)
+		started[i] = joined[i] = 0;
 }
 
 /* Ends with objects held, which its successor or, through the slots, any other child releases; and with objects in its cache,
  * which must be found. */
 static void *child_main(void *argument)
 {
-	struct worker *child = argument;
+	struct worker *child = here = argument;
 	const unsigned index = (unsigned)(child - children);
 
-	for (uint32_t steps = 1 + random_below(&child->random, 64); steps > 0; steps--)
+	for (uint32_t steps = 1 + draw(child, 64); steps > 0; steps--)
 		step(index, child);
-	if (worker_chance(child, 4))
+	if (chance(child, 4))
 		empty_table(index, child);
 	worker_drop_cache(child);
 	return NULL;
 }
 
-static void churn_work(struct worker *worker)
+/* The next child of this worker, and the oldest that was not joined yet. */
+static struct worker *child_of(const struct worker *worker, const unsigned *count)
 {
-	struct worker *mine = &children[worker->index * CHILDREN];
-	unsigned started = 0, joined = 0;
-
-	for (; worker_goes_on(worker, 1); started++) {
-		/* The predecessor, whose table it inherits. */
-		if (started - joined == CHILDREN)
-			(void)pthread_join(mine[joined++ % CHILDREN].thread, NULL);
-		thread_start(&mine[started % CHILDREN].thread, child_main, &mine[started % CHILDREN]);
-	}
-	while (joined < started)
-		(void)pthread_join(mine[joined++ % CHILDREN].thread, NULL);
+	return &children[worker->index * CHILDREN + count[worker->index] % CHILDREN];
 }
 
-const struct scenario scenario_churn = {
-	.name = "churn",
-	.description = "threads come and go; what they held or cached when they ended is released or found by others",
-	.plan = churn_plan,
-	.work = churn_work,
-	.finish = close_tables,
-};
+static void join_one(struct worker *worker)
+{
+	(void)pthread_join(child_of(worker, joined)->thread, NULL);
+	joined[worker->index]++;
+}
+
+static void churn_step(struct worker *worker)
+{
+	/* The predecessor, whose table it inherits. */
+	if (started[worker->index] - joined[worker->index] == CHILDREN)
+		join_one(worker);
+	thread_start(&child_of(worker, started)->thread, child_main, child_of(worker, started));
+	started[worker->index]++;
+}
+
+static void churn_leave(struct worker *worker)
+{
+	while (joined[worker->index] < started[worker->index])
+		join_one(worker);
+}
+
+SCENARIO(churn, "churn", "threads come and go; what they held or cached when they ended is released or found by others",
+	 .plan = churn_plan, .step = churn_step, .leave = churn_leave, .finish = close_tables);
 
 /* ---- handoff: producers acquire, consumers release ---- */
 
 /* All objects wander to the consumers' caches, so the producers live on what the pool brings back.  A worker without a partner
  * is both. */
-enum role { PRODUCER = 1, CONSUMER = 2 };
+enum role { PRODUCER = 1, CONSUMER = 2, BOTH = 3 };
 
 #define KEEP 8
 
@@ -184,21 +192,23 @@ static void open_groups(unsigned groups)
 
 static void handoff(struct worker *worker, unsigned group, unsigned roles)
 {
-	while (worker_goes_on(worker, 32)) {
-		struct held **entry = any_entry(worker->index, &worker->random);
-		const bool full = (*entry)->object;
+	struct held **entry = any_entry(worker->index, worker);
+	const bool full = (*entry)->object;
 
-		if (full && roles & CONSUMER)
-			worker_release(worker, *entry);
-		else if (!full && roles & PRODUCER)
-			(void)worker_acquire(worker, *entry);
-		if (worker_chance(worker, 64))
-			worker_rescan(*entry, (*entry)->object != NULL);
-		swap_entry(worker, entry, group * group_slots, group_slots);
-		/* Its slot was full, or empty: the other side needs a processor. */
-		if (((*entry)->object != NULL) == !(roles & CONSUMER))
-			(void)sched_yield();
-	}
+	if (full && roles & CONSUMER)
+		worker_release(worker, *entry);
+	else if (!full && roles & PRODUCER)
+		(void)worker_acquire(worker, *entry);
+	if (chance(worker, 64))
+		worker_rescan(*entry, (*entry)->object != NULL);
+	swap_entry(worker, entry, group * group_slots, group_slots);
+	/* Its slot was full, or empty: the other side needs a processor. */
+	if (((*entry)->object != NULL) == !(roles & CONSUMER))
+		(void)sched_yield();
+}
+
+static void handoff_leave(struct worker *worker)
+{
 	empty_table(worker->index, worker);
 }
 
@@ -207,48 +217,32 @@ static void one_to_one_plan(void)
 	open_groups((current.threads + 1) / 2);
 }
 
-static void one_to_one_work(struct worker *worker)
+static void one_to_one_step(struct worker *worker)
 {
 	bool alone = (worker->index ^ 1) >= current.threads;
 
-	handoff(worker, worker->index / 2, alone ? PRODUCER | CONSUMER : worker->index % 2 ? CONSUMER : PRODUCER);
+	handoff(worker, worker->index / 2, alone ? BOTH : worker->index % 2 ? CONSUMER : PRODUCER);
 }
-
-const struct scenario scenario_handoff_1_1 = {
-	.name = "handoff-1-1",
-	.description = "pairs of threads: one acquires, the other releases, slots between them",
-	.plan = one_to_one_plan,
-	.work = one_to_one_work,
-	.finish = close_tables,
-};
 
 static void one_group_plan(void)
 {
 	open_groups(1);
 }
 
-static void one_to_many_work(struct worker *worker)
+static void one_to_many_step(struct worker *worker)
 {
-	handoff(worker, 0, current.threads == 1 ? PRODUCER | CONSUMER : worker->index == 0 ? PRODUCER : CONSUMER);
+	handoff(worker, 0, current.threads == 1 ? BOTH : worker->index == 0 ? PRODUCER : CONSUMER);
 }
 
-const struct scenario scenario_handoff_1_n = {
-	.name = "handoff-1-n",
-	.description = "one thread acquires, all others release",
-	.plan = one_group_plan,
-	.work = one_to_many_work,
-	.finish = close_tables,
-};
-
-static void many_to_one_work(struct worker *worker)
+static void many_to_one_step(struct worker *worker)
 {
-	handoff(worker, 0, current.threads == 1 ? PRODUCER | CONSUMER : worker->index == 0 ? CONSUMER : PRODUCER);
+	handoff(worker, 0, current.threads == 1 ? BOTH : worker->index == 0 ? CONSUMER : PRODUCER);
 }
 
-const struct scenario scenario_handoff_n_1 = {
-	.name = "handoff-n-1",
-	.description = "all threads but one acquire, one releases",
-	.plan = one_group_plan,
-	.work = many_to_one_work,
-	.finish = close_tables,
-};
+#define HANDOFF(id, name, description, its_plan, its_step) \
+	SCENARIO(id, name, description, .plan = its_plan, .step = its_step, .leave = handoff_leave, .finish = close_tables)
+
+HANDOFF(handoff_1_1, "handoff-1-1", "pairs of threads: one acquires, the other releases, slots between them", one_to_one_plan,
+	one_to_one_step);
+HANDOFF(handoff_1_n, "handoff-1-n", "one thread acquires, all others release", one_group_plan, one_to_many_step);
+HANDOFF(handoff_n_1, "handoff-n-1", "all threads but one acquire, one releases", one_group_plan, many_to_one_step);

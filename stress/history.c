@@ -26,65 +26,42 @@ _Noreturn void history_overflow(const struct history_log *log)
 	exit(EXIT_STUCK);
 }
 
-/* Room for so many records in the log of worker `index`, which is not the keeper. */
-static uint32_t room_of(uint32_t index, uint32_t threads)
+void history_open(void)
 {
-	/* A worker's two children share what it may do. */
-	uint32_t room = RECORDS_ROUND / threads / (index < threads ? 1 : 2);
-
-	return room < RECORDS_LOG_MIN ? RECORDS_LOG_MIN : room;
+	for (size_t i = 0; i < PULSES; i++)
+		logs[i].count = 0;
+	current.origin = now_ns();
 }
 
-static void make_room(struct history_log *log, size_t room)
+/* So many records. */
+static size_t room_of(uint32_t index)
 {
+	/* A worker's two children share what it may do. */
+	const uint32_t most = RECORDS_ROUND / current.threads / (index < current.threads ? 1 : 2);
+
+	/* The keeper releases what lies about, empties the pool and fills it again. */
+	if (index == current.threads)
+		return 4 * current.most + RECORDS_LOG_MIN;
+	return most < RECORDS_LOG_MIN ? RECORDS_LOG_MIN : most;
+}
+
+struct history_log *history_log_of(uint32_t index)
+{
+	struct history_log *log = &logs[index];
+	const size_t room = room_of(index);
+
+	if (!options.history)
+		return NULL;
 	if (log->room < room) {
 		free(log->records);
 		/* Sets it to zero, and so touches it. */
 		log->records = round_memory(room, sizeof(*log->records));
 		log->room = (uint32_t)room;
 	}
-}
-
-void history_prepare(const struct cell *cell)
-{
-	if (!options.history)
-		return;
-	for (uint32_t index = 0; index <= 3 * cell->threads; index++)
-		make_room(&logs[index], room_of(index, cell->threads));
-}
-
-static struct history_log *open_log(uint32_t number, size_t room)
-{
-	struct history_log *log = &logs[number];
-
-	make_room(log, room);
-	log->count = 0;
 	log->limit = log->room - HISTORY_RESERVE;
-	log->number = number;
+	log->number = index;
 	log->full = &current.history_full;
 	return log;
-}
-
-void history_open(void)
-{
-	if (!options.history)
-		return;
-	stamps_choose();
-	for (size_t i = 0; i < PULSES; i++)
-		logs[i].count = 0;
-	current.origin = stamp_begin();
-}
-
-struct history_log *history_log_of(uint32_t index)
-{
-	uint32_t threads = current.threads;
-
-	if (!options.history)
-		return NULL;
-	/* The keeper releases what lies about, empties the pool and fills it again. */
-	if (index == threads)
-		return open_log(index, 4 * current.most + RECORDS_LOG_MIN);
-	return open_log(index, room_of(index, threads));
 }
 
 static void on_found(void *context, enum history_fault fault, const char *text)
@@ -119,7 +96,6 @@ void history_close(void)
 
 void history_say(void)
 {
-	say("History, by the %s: %" PRIu64 " operations, %" PRIu64 " of them NULL, checked in %.2f s; %" PRIu64 " violations\n",
-	    stamps_by_counter ? "time-stamp counter" : "monotonic clock", total.operations, total.nulls,
-	    (double)total.check_ns / 1e9, total.violations);
+	say("History: %" PRIu64 " operations, %" PRIu64 " of them NULL, checked in %.2f s; %" PRIu64 " violations\n",
+	    total.operations, total.nulls, (double)total.check_ns / 1e9, total.violations);
 }

@@ -3,17 +3,24 @@
  * history.h - the log: what every call on the pool answered, and when (--history).
  *
  * Idea         Every thread writes each acquire, each release and each NULL into an array of its own, between two
- *              stamps (stamps.h).  Nothing is shared and nothing is allocated on the way, so logging orders nothing
+ *              stamps.  Nothing is shared and nothing is allocated on the way, so logging orders nothing
  *              but by taking time.  When the round is over the checker (history_check.h) reads all the arrays.
  * Hold         An acquire begins a hold, and a release names the hold that it ends: struct held carries it from the
  *              one to the other, from thread to thread.
  * Room         The arrays are touched before the round.  When one of them is nearly full the round ends
  *              (history_full()); what the threads then still have to do fits into HISTORY_RESERVE records.
+ * Stamps       A claim "a ended before b began" is worth something only if each interval contains the effect of its
+ *              call.  So no access of the call may be made before its first stamp is read, and all of its stores must have
+ *              left the processor's buffer before its last one is: a full fence stands between clock and call.
+ *              Nanoseconds are whole numbers: equal stamps order nothing.
+ * Clock        CLOCK_MONOTONIC, which is the same for all processors.  Where the kernel has found their time-stamp counters
+ *              to agree, and goes on watching them, the clock is read from these, without a system call.
  */
 #ifndef STRESS_HISTORY_H
 #define STRESS_HISTORY_H
 
-#include "stamps.h"
+#include "common/harness.h"
+#include "relaxed.h"
 
 #include <stddef.h>
 
@@ -28,10 +35,11 @@ struct hold {
 };
 
 struct history_record {
-	uint64_t begin, end; /* stamps                                       */
-	uintptr_t object;    /* its address; 0 for a NULL                    */
-	uint32_t kind : 2;   /* enum history_kind                            */
-	uint32_t log : 30;   /* of a release: the hold that it ends          */
+	uint64_t begin, end;  /* stamps                                       */
+	uintptr_t object;     /* its address; 0 for a NULL                    */
+	uint32_t kind : 2;    /* enum history_kind                            */
+	uint32_t thread : 14; /* the number of the log in which it stands     */
+	uint32_t log : 16;    /* of a release: the hold that it ends          */
 	uint32_t index;
 };
 
@@ -47,17 +55,37 @@ _Noreturn void history_overflow(const struct history_log *log);
 
 /* All of these do nothing without a log. */
 
+static inline void history_fence(void)
+{
+#if defined(__x86_64__)
+	/* ThreadSanitizer knows no fences, and gcc says so. */
+	__asm__ __volatile__("mfence" ::: "memory");
+#else
+	/* seq_cst: everything before it is done before anything after it begins. */
+	atomic_thread_fence(memory_order_seq_cst);
+#endif
+}
+
+/* The stamps: before the call; after it. */
 static inline uint64_t history_begin(const struct history_log *log)
 {
-	return log ? stamp_begin() : 0;
+	const uint64_t now = log ? now_ns() : 0;
+
+	if (log)
+		history_fence();
+	return now;
 }
 
 static inline uint64_t history_end(const struct history_log *log)
 {
-	return log ? stamp_end() : 0;
+	if (!log)
+		return 0;
+	history_fence();
+	return now_ns();
 }
 
-static inline uint32_t history_append(struct history_log *log, struct history_record record)
+static inline uint32_t history_append(struct history_log *log, enum history_kind kind, uint64_t begin, uint64_t end,
+				      const void *object, struct hold ended)
 {
 	uint32_t index = log->count++;
 
@@ -65,9 +93,15 @@ static inline uint32_t history_append(struct history_log *log, struct history_re
 		if (index >= log->room)
 			history_overflow(log);
 		/* relaxed: to know soon is enough. */
-		atomic_store_explicit(log->full, true, memory_order_relaxed);
+		store_relaxed(log->full, true);
 	}
-	log->records[index] = record;
+	log->records[index] = (struct history_record){.begin = begin,
+						      .end = end,
+						      .object = (uintptr_t)object,
+						      .kind = kind & 3,
+						      .thread = log->number & 0x3fff,
+						      .log = ended.log & 0xffff,
+						      .index = ended.index};
 	return index;
 }
 
@@ -76,10 +110,8 @@ static inline struct hold history_acquired(struct history_log *log, uint64_t beg
 	struct hold hold = {0, 0};
 
 	if (log) {
+		hold.index = history_append(log, HISTORY_ACQUIRE, begin, end, object, hold);
 		hold.log = log->number;
-		hold.index = history_append(
-			log, (struct history_record){
-				     .begin = begin, .end = end, .object = (uintptr_t)object, .kind = HISTORY_ACQUIRE});
 	}
 	return hold;
 }
@@ -87,31 +119,21 @@ static inline struct hold history_acquired(struct history_log *log, uint64_t beg
 static inline void history_released(struct history_log *log, uint64_t begin, uint64_t end, const void *object, struct hold hold)
 {
 	if (log)
-		(void)history_append(log, (struct history_record){.begin = begin,
-								  .end = end,
-								  .object = (uintptr_t)object,
-								  .kind = HISTORY_RELEASE,
-								  .log = hold.log & 0x3fffffff,
-								  .index = hold.index});
+		(void)history_append(log, HISTORY_RELEASE, begin, end, object, hold);
 }
 
 static inline void history_null(struct history_log *log, uint64_t begin, uint64_t end)
 {
 	if (log)
-		(void)history_append(log, (struct history_record){.begin = begin, .end = end, .kind = HISTORY_NULL});
+		(void)history_append(log, HISTORY_NULL, begin, end, NULL, (struct hold){0, 0});
 }
 
 /* ---- The history of one round: history.c ---- */
-
-struct cell;
 
 /* So many of a round's faults are described; all are counted. */
 #define HISTORY_MESSAGES 3
 
 /* None of these does anything without --history. */
-
-/* Touches the memory for the logs of a cell, so that this does not happen in its time. */
-void history_prepare(const struct cell *cell);
 
 /* The time begins. */
 void history_open(void);

@@ -1,12 +1,40 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * history_check.c - holds, spans, full times; see history_check.h for why.
+ * history_check.c - holds, spans, full times, and descriptions of what is wrong; see history_check.h for why.
  */
 #include "history_check.h"
+#include "text.h"
 
+#include <inttypes.h>
 #include <string.h>
 
 #define FOREVER UINT64_MAX
+/* A NULL that a chain of more free objects refutes is not described to the end. */
+#define CHAIN_MAX 6
+/* So many calls are named that were under way at the same time. */
+#define MEANWHILE_MAX 6
+
+/* One hold of one object. */
+struct held_once {
+	uintptr_t object;
+	const struct history_record *acquire, *release; /* release: NULL = not yet                        */
+	uint64_t release_begin, release_end;            /* its stamps, or for ever                        */
+	uint64_t free_after, free_until;                /* free between the two, if the first is smaller   */
+};
+
+struct check {
+	const struct history_log *logs;
+	size_t log_count;
+	const struct history_terms *terms;
+	history_found *found;
+	void *context;
+	size_t messages;         /* how many faults to describe           */
+	struct held_once *holds; /* by object, and in the order of time   */
+	size_t hold_count;
+	const struct history_record **nulls;
+	size_t objects; /* different ones                        */
+	struct history_counts counts;
+};
 
 /* ---- Memory and order ---- */
 
@@ -46,36 +74,54 @@ static int by_object(const void *left, const void *right)
 
 /* ---- Reporting ---- */
 
-/* Counts a fault; true if it should be described. */
-static bool found_one(struct check *check, enum history_fault fault)
+/* A line for one operation: when, which thread, what. */
+static void add_operation(struct text *text, const struct check *check, const struct history_record *record, const char *remark)
+{
+	const uint32_t thread = record->thread, keeper = check->terms->keeper;
+	const uint64_t origin = check->terms->origin;
+
+	/* Signed: a history may have been made by hand. */
+	text_add(text, "\n    [%" PRId64 ", %" PRId64 "] ", (int64_t)(record->begin - origin), (int64_t)(record->end - origin));
+	if (thread == keeper)
+		text_add(text, "keeper ");
+	else
+		text_add(text, "%s %" PRIu32 " ", thread < keeper ? "thread" : "child",
+			 thread < keeper ? thread : thread - keeper - 1);
+	if (record->kind == HISTORY_NULL)
+		text_add(text, "acquires: NULL%s", remark);
+	else
+		text_add(text, "%s 0x%" PRIxPTR "%s", record->kind == HISTORY_ACQUIRE ? "acquires" : "releases", record->object,
+			 remark);
+}
+
+/* Counts a fault; true if it should be described: then `text` begins with what it is. */
+static bool found_one(struct check *check, enum history_fault fault, struct text *text, const char *what)
 {
 	size_t before = 0;
 
 	for (size_t i = 0; i < HISTORY_FAULTS; i++)
 		before += check->counts.faults[i];
 	check->counts.faults[fault]++;
-	return before < check->messages;
-}
-
-static void tell(struct check *check, enum history_fault fault, const struct text *text)
-{
-	check->found(check->context, fault, text->characters);
+	if (before >= check->messages)
+		return false;
+	text->used = 0;
+	text_add(text, "%s\n    (%zu operations, %zu NULLs; stamps in ns since the round began)", what, check->counts.operations,
+		 check->counts.nulls);
+	return true;
 }
 
 /* A fault that is all about these operations, of which the second may be missing. */
 static void tell_operations(struct check *check, enum history_fault fault, const char *what, const struct history_record *first,
 			    const struct history_record *second)
 {
-	struct text text = {.used = 0};
+	struct text text;
 
-	if (!found_one(check, fault))
+	if (!found_one(check, fault, &text, what))
 		return;
-	text_add(&text, "%s", what);
-	text_legend(&text, check);
-	text_operation(&text, check, first, "");
+	add_operation(&text, check, first, "");
 	if (second)
-		text_operation(&text, check, second, "");
-	tell(check, fault, &text);
+		add_operation(&text, check, second, "");
+	check->found(check->context, fault, text.characters);
 }
 
 /* ---- Holds: which thread had what ---- */
@@ -144,6 +190,7 @@ static void read_logs(struct check *check)
 static void check_objects(struct check *check)
 {
 	const struct held_once *longest = NULL; /* of the holds of this object so far */
+	struct text text;
 
 	for (size_t i = 0; i < check->hold_count; i++) {
 		const struct held_once *hold = &check->holds[i];
@@ -161,12 +208,10 @@ static void check_objects(struct check *check)
 		if (!hold->release && check->terms->ended)
 			tell_operations(check, HISTORY_FAULT_HELD, "an object was not released", hold->acquire, NULL);
 	}
-	if (check->terms->fixed && check->objects > check->terms->capacity && found_one(check, HISTORY_FAULT_OBJECTS)) {
-		struct text text = {.used = 0};
-
-		text_add(&text, "%zu different objects were acquired, though there are %zu", check->objects,
-			 check->terms->capacity);
-		tell(check, HISTORY_FAULT_OBJECTS, &text);
+	if (check->terms->fixed && check->objects > check->terms->capacity &&
+	    found_one(check, HISTORY_FAULT_OBJECTS, &text, "more different objects were acquired than there are")) {
+		text_add(&text, "\n    %zu different objects of %zu", check->objects, check->terms->capacity);
+		check->found(check->context, HISTORY_FAULT_OBJECTS, text.characters);
 	}
 }
 
@@ -268,6 +313,77 @@ static bool meets_full(const struct full *full, size_t count, const struct histo
 	return low > 0 && full[low - 1].end >= null->begin;
 }
 
+/* The objects that were free, one after the other, all through a NULL; a line or two for each. */
+static void add_free_objects(struct text *text, const struct check *check, const struct history_record *null)
+{
+	uint64_t moment = null->begin;
+
+	for (unsigned links = 0; links < CHAIN_MAX && moment <= null->end; links++) {
+		const struct held_once *before = NULL, *after = NULL;
+		uint64_t until = moment;
+
+		/* Of those that are free at the moment the one that is free the longest. */
+		for (const struct held_once *hold = check->holds; hold < check->holds + check->hold_count; hold++) {
+			const bool first = hold == check->holds || hold[-1].object != hold->object;
+			const bool last = hold + 1 == check->holds + check->hold_count || hold[1].object != hold->object;
+
+			if (first && span_begin(hold) > until) {
+				before = NULL;
+				after = hold;
+				until = span_begin(hold);
+			}
+			if (hold->free_after < moment && hold->free_until > until) {
+				before = hold;
+				after = last ? NULL : hold + 1;
+				until = hold->free_until;
+			}
+		}
+		if (until == moment)
+			return;
+		if (before)
+			add_operation(text, check, before->release, ": free from here");
+		if (after)
+			add_operation(text, check, after->acquire, before ? ": until here" : " for the first time");
+		moment = until;
+	}
+	if (moment <= null->end)
+		text_add(text, "\n    and so on");
+}
+
+/* The calls that were under way at the same time; a line for each of the first few. */
+static void add_meanwhile(struct text *text, const struct check *check, const struct history_record *call)
+{
+	unsigned named = 0;
+
+	for (size_t i = 0; i < check->log_count; i++)
+		for (size_t j = 0; j < check->logs[i].count && named < MEANWHILE_MAX; j++) {
+			const struct history_record *other = &check->logs[i].records[j];
+
+			if (other == call || other->begin > call->end || other->end < call->begin)
+				continue;
+			add_operation(text, check, other, ", meanwhile");
+			named++;
+		}
+}
+
+static void tell_null(struct check *check, const struct history_record *null)
+{
+	const size_t capacity = check->terms->capacity;
+	struct text text;
+
+	if (!found_one(check, HISTORY_FAULT_NULL, &text, "NULL though at every moment of the call an object was free"))
+		return;
+	add_operation(&text, check, null, "");
+	if (!check->terms->fixed)
+		text_add(&text, "\n    and never were all %zu objects in use or on their way", capacity);
+	else if (check->objects < capacity)
+		text_add(&text, "\n    %zu of the %zu objects were never acquired at all", capacity - check->objects, capacity);
+	else
+		add_free_objects(&text, check, null);
+	add_meanwhile(&text, check, null);
+	check->found(check->context, HISTORY_FAULT_NULL, text.characters);
+}
+
 static void check_nulls(struct check *check)
 {
 	struct full *full = room_for(check->hold_count, sizeof(*full));
@@ -275,19 +391,9 @@ static void check_nulls(struct check *check)
 
 	find_gaps(check);
 	count = find_full(check, full);
-	for (size_t i = 0; i < check->counts.nulls; i++) {
-		const struct history_record *null = check->nulls[i];
-		struct text text = {.used = 0};
-
-		if (meets_full(full, count, null) || !found_one(check, HISTORY_FAULT_NULL))
-			continue;
-		text_add(&text, "NULL though at every moment of the call an object was free");
-		text_legend(&text, check);
-		text_operation(&text, check, null, "");
-		text_free_objects(&text, check, null);
-		text_meanwhile(&text, check, null);
-		tell(check, HISTORY_FAULT_NULL, &text);
-	}
+	for (size_t i = 0; i < check->counts.nulls; i++)
+		if (!meets_full(full, count, check->nulls[i]))
+			tell_null(check, check->nulls[i]);
 	free(full);
 }
 

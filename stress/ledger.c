@@ -22,10 +22,9 @@ void ledger_open(const lfpool_t *pool, const lfpool_config_t *config)
 
 	current.ledger = (struct ledger){
 		.object_size = config->object_size,
-		.head = current.head,
 		.alignment = config->object_alignment ? config->object_alignment : _Alignof(max_align_t),
 		.capacity = current.most,
-		.kept = lockfree && !(config->flags & LFPOOL_ZERO) && !(config->debug && strstr(config->debug, "poison")),
+		.kept = lockfree && !(config->flags & LFPOOL_ZERO),
 		.zeroed = config->flags & LFPOOL_ZERO,
 		.trimmed = current.trims,
 		.page_bytes = (size_t)sysconf(_SC_PAGESIZE),
@@ -46,14 +45,17 @@ void ledger_close(void)
 
 /* ---- Stamps ---- */
 
-void stamp_write(unsigned char *object, size_t at, size_t size, uint64_t token)
+void stamp_write(unsigned char *object, size_t size, uint64_t token)
 {
+	size_t at = 0;
+
 	for (; at + sizeof(token) <= size; at += sizeof(token))
 		memcpy(object + at, &token, sizeof(token));
 	memcpy(object + at, &token, size - at);
 }
 
-size_t stamp_differs_at(const unsigned char *object, size_t at, size_t size, uint64_t token)
+/* Offset of the first byte at or after `at` that is not as stamped, or `size`. */
+static size_t stamp_differs_at(const unsigned char *object, size_t at, size_t size, uint64_t token)
 {
 	unsigned char bytes[sizeof(token)];
 	uint64_t word;
@@ -69,38 +71,29 @@ size_t stamp_differs_at(const unsigned char *object, size_t at, size_t size, uin
 	return at;
 }
 
-/* If all of the object that lies on the same page as byte `at` is zero, the offset at which that page ends; else `at`. */
-static size_t trimmed_until(const unsigned char *object, size_t at)
-{
-	const uintptr_t start = (uintptr_t)object, page = (start + at) / current.ledger.page_bytes * current.ledger.page_bytes;
-	const size_t first = page > start ? page - start : 0;
-	size_t end = page + current.ledger.page_bytes - start;
-
-	if (end > current.ledger.object_size)
-		end = current.ledger.object_size;
-	for (size_t i = first; i < end; i++)
-		if (object[i] != 0)
-			return at;
-	return end;
-}
-
-/* The same for an object that was free, and may have been trimmed. */
+/* The same for an object that was free, and may have been trimmed: of each page all is as stamped, or all is zero. */
 static size_t free_differs_at(const unsigned char *object, uint64_t token)
 {
-	size_t at, differs = current.ledger.head;
+	const size_t size = current.ledger.object_size, page = current.ledger.page_bytes;
+	size_t end;
 
-	do {
-		at = trimmed_until(object, differs);
-		differs = stamp_differs_at(object, at, current.ledger.object_size, token);
-	} while (differs < current.ledger.object_size && trimmed_until(object, differs) != differs);
-	return differs;
+	for (size_t at = 0; at < size; at = end) {
+		size_t differs;
+
+		end = at + page - ((uintptr_t)object + at) % page;
+		if (end > size)
+			end = size;
+		differs = stamp_differs_at(object, at, end, token);
+		if (differs != end && stamp_differs_at(object, at, end, 0) != end)
+			return differs;
+	}
+	return size;
 }
 
 static bool stamp_check(const unsigned char *object, uint64_t token, bool is_free, const char *when)
 {
-	size_t at = is_free && current.ledger.trimmed
-			    ? free_differs_at(object, token)
-			    : stamp_differs_at(object, current.ledger.head, current.ledger.object_size, token);
+	size_t at = is_free && current.ledger.trimmed ? free_differs_at(object, token)
+						      : stamp_differs_at(object, 0, current.ledger.object_size, token);
 
 	if (at == current.ledger.object_size)
 		return true;
@@ -110,6 +103,11 @@ static bool stamp_check(const unsigned char *object, uint64_t token, bool is_fre
 	else
 		violation("object %p damaged %s: byte %zu is 0x%02x, not 0", (const void *)object, when, at, object[at]);
 	return false;
+}
+
+bool ledger_stamped(const unsigned char *object, uint64_t token, const char *when)
+{
+	return stamp_check(object, token, false, when);
 }
 
 /* ---- Marks ---- */
@@ -123,12 +121,10 @@ static _Atomic(uint64_t) *mark_of(void *object)
 	for (size_t probes = 0; probes < current.ledger.entry_count; probes++, at++) {
 		struct ledger_entry *entry = &current.ledger.entries[at & (current.ledger.entry_count - 1)];
 		/* relaxed, here and below: the address is all there is to see, and it never changes. */
-		uintptr_t found = atomic_load_explicit(&entry->object, memory_order_relaxed);
+		uintptr_t found = load_relaxed(&entry->object);
 
-		if (!found && atomic_compare_exchange_strong_explicit(&entry->object, &found, address, memory_order_relaxed,
-								      memory_order_relaxed)) {
-			if (atomic_fetch_add_explicit(&current.ledger.distinct, 1, memory_order_relaxed) >=
-			    current.ledger.capacity)
+		if (!found && compare_exchange_relaxed(&entry->object, &found, address)) {
+			if (add_relaxed(&current.ledger.distinct, 1) >= current.ledger.capacity)
 				break;
 			return &entry->mark;
 		}
@@ -147,9 +143,8 @@ static bool mark_take(void *object, uint64_t token, struct held *held, uint64_t 
 		return false;
 
 	/* relaxed, both: must not add an edge that the library owes. */
-	uint64_t last = atomic_load_explicit(held->mark, memory_order_relaxed);
-	if (!(last & HELD) && atomic_compare_exchange_strong_explicit(held->mark, &last, token | HELD, memory_order_relaxed,
-								      memory_order_relaxed)) {
+	uint64_t last = load_relaxed(held->mark);
+	if (!(last & HELD) && compare_exchange_relaxed(held->mark, &last, token | HELD)) {
 		*last_out = last;
 		return true;
 	}
@@ -178,7 +173,7 @@ bool ledger_take(void *object, uint64_t token, struct held *held_out)
 	if ((current.ledger.kept || current.ledger.zeroed) &&
 	    !stamp_check(held.object, current.ledger.zeroed ? 0 : last, true, "while it was free"))
 		return false;
-	stamp_write(held.object, current.ledger.head, current.ledger.object_size, token);
+	stamp_write(held.object, current.ledger.object_size, token);
 	*held_out = held;
 	return true;
 }
@@ -188,7 +183,7 @@ bool ledger_check(const struct held *held, const char *when)
 	if (current.ledger.off)
 		return true;
 	/* relaxed: this thread wrote it, or the one that handed the object over did. */
-	if (held->mark && atomic_load_explicit(held->mark, memory_order_relaxed) != (held->token | HELD)) {
+	if (held->mark && load_relaxed(held->mark) != (held->token | HELD)) {
 		violation("object %p, held (" TOKEN_FORMAT "), is marked as another's", (void *)held->object,
 			  TOKEN_PARTS(held->token));
 		return false;
@@ -196,12 +191,24 @@ bool ledger_check(const struct held *held, const char *when)
 	return stamp_check(held->object, held->token, false, when);
 }
 
+struct held ledger_found(void *object)
+{
+	struct held held = {.object = object};
+
+	/* relaxed: see ledger.h. */
+	if (current.ledger.entries && (held.mark = mark_of(object)))
+		held.token = load_relaxed(held.mark) & ~HELD;
+	else
+		memcpy(&held.token, object, sizeof(held.token));
+	return held;
+}
+
 bool ledger_look(const struct held *seen)
 {
 	if (current.ledger.off)
 		return true;
 	/* relaxed: a reader that should be reading cannot see a later mark. */
-	const uint64_t mark = seen->mark ? atomic_load_explicit(seen->mark, memory_order_relaxed) : seen->token;
+	const uint64_t mark = seen->mark ? load_relaxed(seen->mark) : seen->token;
 
 	if ((mark & ~HELD) != seen->token) {
 		violation("object %p (" TOKEN_FORMAT ") was acquired anew (" TOKEN_FORMAT ") while it was read",
@@ -214,7 +221,7 @@ bool ledger_look(const struct held *seen)
 bool ledger_left(const struct held *seen)
 {
 	/* relaxed: as above. */
-	return seen->mark && atomic_load_explicit(seen->mark, memory_order_relaxed) != (seen->token | HELD);
+	return seen->mark && load_relaxed(seen->mark) != (seen->token | HELD);
 }
 
 bool ledger_take_over(struct held *held, uint64_t token)
@@ -226,8 +233,8 @@ bool ledger_take_over(struct held *held, uint64_t token)
 		return sound;
 	if (held->mark)
 		/* relaxed: no other thread may look at it until we hand the object on. */
-		atomic_store_explicit(held->mark, token | HELD, memory_order_relaxed);
-	stamp_write(held->object, current.ledger.head, current.ledger.object_size, token);
+		store_relaxed(held->mark, token | HELD);
+	stamp_write(held->object, current.ledger.object_size, token);
 	return sound;
 }
 
@@ -237,6 +244,6 @@ bool ledger_leave(struct held *held)
 
 	if (held->mark)
 		/* relaxed: the release that follows publishes it. */
-		atomic_store_explicit(held->mark, held->token, memory_order_relaxed);
+		store_relaxed(held->mark, held->token);
 	return sound;
 }

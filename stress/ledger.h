@@ -22,9 +22,9 @@
 #define STRESS_LEDGER_H
 
 #include "history.h"
-#include "lfpool/lfpool.h"
+#include "relaxed.h"
 
-#include <stdatomic.h>
+#include "lfpool/lfpool.h"
 
 /* An object a thread holds.  Handing this struct over, properly synchronised, hands the object over. */
 struct held {
@@ -41,7 +41,6 @@ struct ledger_entry {
 
 struct ledger {
 	size_t object_size; /* bytes                                                         */
-	size_t head;        /* of these so many at the start are the scenario's, not stamped   */
 	size_t alignment;   /* bytes                                                         */
 	size_t capacity;    /* objects                                                       */
 	bool kept;          /* free objects keep their contents (not with LFPOOL_ZERO)        */
@@ -63,17 +62,20 @@ static inline uint64_t ledger_token(unsigned thread, uint64_t sequence)
 	return (uint64_t)(thread + 1) << 48 | (sequence << 1 & ((UINT64_C(1) << 48) - 1));
 }
 
-/* Writes a stamp over all of an object from byte `at` on. */
-void stamp_write(unsigned char *object, size_t at, size_t size, uint64_t token);
-/* Offset of the first byte at or after `at` that is not as stamped, or `size`. */
-size_t stamp_differs_at(const unsigned char *object, size_t at, size_t size, uint64_t token);
+/* Writes a stamp over all of an object. */
+void stamp_write(unsigned char *object, size_t size, uint64_t token);
 
 /* All of these return true when all is well, and report a violation otherwise. */
 
+/* Has the object these contents?  `when` completes "damaged ...". */
+bool ledger_stamped(const unsigned char *object, uint64_t token, const char *when);
+
 /* Just acquired: marks and stamps it.  On false the object must not be touched. */
 bool ledger_take(void *object, uint64_t token, struct held *held_out);
-/* Still as stamped?  `when` completes "damaged ...". */
+/* Still as stamped? */
 bool ledger_check(const struct held *held, const char *when);
+/* An object that a thread has found, and does not hold: what its holder has. */
+struct held ledger_found(void *object);
 /* A thread reads it that does not hold it.  It was in use when that began; its holder may retire it, but no thread may have
  * acquired it since.  `seen` is what its holder had then. */
 bool ledger_look(const struct held *seen);

@@ -1,148 +1,155 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * misuse.c - scenario: wrong releases amid honest work.
- *
- * Foreign and interior pointers go to the pool that every thread works on: each must be refused with the right status,
- * and nothing else may be harmed.  An object that was just released may belong to another thread a moment later, so double
- * releases go to a pool that the thread has for itself.
+ * misuse.c - scenarios: releases that must be refused.
  */
-#include "scenario.h"
+#include "faults.h"
+#include "round.h"
+
+/* ---- misuse: wrong releases amid honest work ---- */
+
+/* Each must be refused with the right status, and nothing else may be harmed.  (An object that was just released may belong to
+ * another thread a moment later: double releases are below, and in tests/object/test_misuse.c.) */
 
 #define HOLD_MAX 8
-#define PRIVATE_CAPACITY 16
 
-/* A pool that no other thread uses. */
-struct private_pool {
-	lfpool_t *pool;
-	lfpool_cache_t *cache;
-	void *object; /* active, foreign to every other pool */
-	size_t provoked;
-	_Atomic(size_t) reported;
-};
+static lfpool_t *other;
+static void *theirs; /* an object of it */
 
 static void misuse_plan(void)
 {
 	round_capacity((size_t)current.threads * HOLD_MAX);
 }
 
-static void on_private_misuse(void *context, const lfpool_misuse_t *misuse)
+static void open_other(struct worker *worker)
 {
-	struct private_pool *private = context;
+	lfpool_config_t config = LFPOOL_CONFIG_INIT;
 
-	/* relaxed: one thread. */
-	if (misuse->pool == private->pool && misuse->status == LFPOOL_E_NOT_IN_USE)
-		atomic_fetch_add_explicit(&private->reported, 1, memory_order_relaxed);
+	(void)worker;
+	config.object_size = current.config.object_size;
+	config.capacity = 1;
+	if (lfpool_create(&other, &config) != LFPOOL_OK)
+		say_no_memory("another pool");
+	theirs = lfpool_acquire(other);
 }
 
-static bool private_open(struct private_pool *private)
+static void misuse_enter(struct worker *worker)
 {
-	lfpool_config_t config = current.config;
-
-	*private = (struct private_pool){.provoked = 0};
-	config.capacity = PRIVATE_CAPACITY;
-	config.max_capacity = config.growth_step = 0;
-	config.hooks = (lfpool_hooks_t){.context = private, .misuse = on_private_misuse};
-	if (lfpool_create(&private->pool, &config) == LFPOOL_OK) {
-		private->cache = lfpool_cache_create(private->pool);
-		private->object = lfpool_acquire(private->pool);
-	}
-	if (!private->cache || !private->object)
-		violation("no private pool, cache or object");
-	return private->cache && private->object;
-}
-
-static void private_close(struct private_pool *private)
-{
-	size_t counted = lfpool_misuse_count(private->pool);
-	/* relaxed: one thread. */
-	size_t reported = atomic_load_explicit(&private->reported, memory_order_relaxed);
-
-	if (counted != private->provoked || reported != private->provoked)
-		violation("%zu double releases: lfpool_misuse_count() says %zu, the hook was told of %zu", private->provoked,
-			  counted, reported);
-	if (lfpool_release(private->pool, private->object) != LFPOOL_OK || lfpool_destroy(private->pool) != 0)
-		violation("double releases changed what is active in the private pool");
-}
-
-static void expect(const void *pointer, lfpool_status_t status, lfpool_status_t expected)
-{
-	if (status != expected)
-		violation("release of %p: \"%s\", not \"%s\"", pointer, lfpool_status_string(status),
-			  lfpool_status_string(expected));
+	meeting_alone(worker, open_other);
 }
 
 /* Something that is no object of the round's pool. */
-static void *draw_foreign(struct worker *worker, const struct private_pool *private)
+static void *draw_foreign(struct worker *worker)
 {
 	static char somewhere;
-	void *const foreign[] = {private->object, worker, &somewhere, (void *)private, (void *)(uintptr_t)1, (void *)UINTPTR_MAX};
+	void *const foreign[] = {theirs, worker, &somewhere, worker->hands, (void *)(uintptr_t)1, (void *)UINTPTR_MAX};
 
-	return foreign[random_below(&worker->random, sizeof(foreign) / sizeof(foreign[0]))];
+	return PICK(&worker->random, foreign);
 }
 
 static void release_wrongly(struct worker *worker, void *pointer, lfpool_status_t expected)
 {
-	expect(pointer, worker_release_raw(worker, pointer, expected), expected);
+	const lfpool_status_t status = worker_release_raw(worker, pointer, expected);
+
+	expect(status == expected, "release of %p: \"%s\", not \"%s\"", pointer, lfpool_status_string(status),
+	       lfpool_status_string(expected));
 	if (expected != LFPOOL_OK)
-		/* relaxed: read when all threads have stopped. */
-		atomic_fetch_add_explicit(&current.provoked, 1, memory_order_relaxed);
+		count_up(&current.provoked);
 }
 
-static void release_twice(struct worker *worker, struct private_pool *private)
+static void release_interior(struct worker *worker)
 {
-	void *object = lfpool_cache_acquire(private->cache);
+	const size_t size = current.config.object_size;
+	const struct held *held = &worker->hands[draw(worker, (uint32_t)worker->count + 1)];
 
-	if (!object) {
-		violation("NULL from a private pool with objects left");
+	if (held < worker->hands + worker->count && size > 1)
+		release_wrongly(worker, held->object + 1 + draw(worker, (uint32_t)size - 1), LFPOOL_E_INTERIOR);
+}
+
+static void misuse_step(struct worker *worker)
+{
+	worker_hold(worker, 1 + draw(worker, HOLD_MAX));
+	switch (draw(worker, 4)) {
+	case 0: release_wrongly(worker, draw_foreign(worker), LFPOOL_E_FOREIGN); break;
+	case 1: release_interior(worker); break;
+	/* Allowed, and no misuse. */
+	default: release_wrongly(worker, NULL, LFPOOL_OK);
+	}
+	worker_look(worker);
+	worker_keep(worker, 0);
+}
+
+static void misuse_finish(void)
+{
+	if (lfpool_release(other, theirs) != LFPOOL_OK || lfpool_destroy(other) != 0)
+		violation("wrong releases changed what is active in another pool");
+}
+
+SCENARIO(misuse, "misuse", "honest work amid releases of foreign and interior pointers, and NULL: all refused, nothing harmed",
+	 .needs_refusals = true, .hands = HOLD_MAX, .plan = misuse_plan, .enter = misuse_enter, .step = misuse_step,
+	 .finish = misuse_finish);
+
+/* ---- double-release: all threads release the same object at the same instant ---- */
+
+/* With LFPOOL_CHECK_RACES exactly one of them succeeds.  No thread acquires until all have tried, so the object cannot
+ * have gone to another thread.  In between, each thread has other objects in its caches. */
+
+static struct {
+	struct held held;         /* the object they race for; thread 0's between two meetings */
+	void *object;             /* its address, for all; NULL: there is no race              */
+	_Atomic(size_t) accepted; /* how many releases succeeded                               */
+} race;
+
+static void race_plan(void)
+{
+	current.config.flags |= LFPOOL_CHECK_RACES;
+	/* One object each, and the one they race for. */
+	current.capacity = current.threads + 1 + random_below(&current.random, 64);
+}
+
+static void prepare(struct worker *worker)
+{
+	race.object = NULL;
+	if (!worker_acquire(worker, &race.held))
 		return;
-	}
-	expect(object, release_by(worker_draw_route(worker), private->pool, private->cache, object, LFPOOL_E_FOREIGN), LFPOOL_OK);
-	expect(object, release_by(worker_draw_route(worker), private->pool, private->cache, object, LFPOOL_E_NOT_IN_USE),
-	       LFPOOL_E_NOT_IN_USE);
-	private->provoked++;
+	race.object = race.held.object;
+	(void)ledger_leave(&race.held);
+	/* relaxed, here and below: the meeting orders it. */
+	store_relaxed(&race.accepted, 0);
 }
 
-static void misuse_once(struct worker *worker, struct private_pool *private, const struct held *held, size_t count)
+static void release_raced(struct worker *worker)
 {
-	size_t size = current.config.object_size;
+	lfpool_status_t status = worker_release_raced(worker, &race.held);
 
-	switch (random_below(&worker->random, 4)) {
-	case 0: release_wrongly(worker, draw_foreign(worker, private), LFPOOL_E_FOREIGN); break;
-	case 1:
-		if (count > 0 && size > 1)
-			release_wrongly(worker,
-					held[random_below(&worker->random, (uint32_t)count)].object + 1 +
-						random_below(&worker->random, (uint32_t)size - 1),
-					LFPOOL_E_INTERIOR);
-		break;
-	case 2: release_twice(worker, private); break;
-	default:
-		/* Allowed, and no misuse. */
-		release_wrongly(worker, NULL, LFPOOL_OK);
-	}
+	if (status == LFPOOL_OK)
+		count_up(&race.accepted);
+	else if (status == LFPOOL_E_NOT_IN_USE)
+		count_up(&current.provoked);
+	else
+		violation("a racing release of %p was refused as \"%s\"", race.object, lfpool_status_string(status));
 }
 
-static void misuse_work(struct worker *worker)
+static void expect_one(struct worker *worker)
 {
-	struct private_pool private;
-	struct held held[HOLD_MAX];
+	const size_t accepted = load_relaxed(&race.accepted);
 
-	if (!private_open(&private))
+	(void)worker;
+	expect(accepted == 1, "%zu of %u racing releases of %p succeeded, not 1", accepted, current.threads, race.object);
+}
+
+static void race_meet(struct worker *worker)
+{
+	if (worker_take(worker))
+		worker_keep(worker, 0);
+	meeting_alone(worker, prepare);
+	if (!race.object)
 		return;
-	while (worker_goes_on(worker, 32)) {
-		size_t got = worker_acquire_many(worker, held, 1 + random_below(&worker->random, HOLD_MAX));
-
-		misuse_once(worker, &private, held, got);
-		worker_rescan(held, got);
-		worker_release_many(worker, held, got);
-	}
-	private_close(&private);
+	release_raced(worker);
+	if (current.threads == 1)
+		release_raced(worker);
+	meeting_alone(worker, expect_one);
 }
 
-const struct scenario scenario_misuse = {
-	.name = "misuse",
-	.description = "honest work amid releases of foreign, interior and released pointers: all refused, nothing harmed",
-	.needs_refusals = true,
-	.plan = misuse_plan,
-	.work = misuse_work,
-};
+SCENARIO(double_release, "double-release",
+	 "all threads release one object at one instant: with LFPOOL_CHECK_RACES exactly one succeeds", .needs_refusals = true,
+	 .hands = 1, .plan = race_plan, .meet = race_meet);

@@ -6,8 +6,9 @@
 
 #include "common/command_line.h"
 #include "common/sanitizers.h"
-#include "scenario.h"
+#include "round.h"
 
+#include <limits.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -15,8 +16,6 @@
 
 #define FAULT_TEXT(name, text) text,
 static const char *const fault_names[] = {FAULTS(FAULT_TEXT)};
-
-/* liburcu's. */
 static const char *const flavors[] = {"memb", "mb", "bp", "qsbr", "signal"};
 
 struct options options;
@@ -70,16 +69,16 @@ static _Noreturn void list(void)
 
 static const struct scenario *read_scenario(const char *name)
 {
-	if (strcmp(name, "all") == 0)
-		return NULL;
 	for (size_t i = 0; i < scenario_count; i++)
 		if (strcmp(name, scenarios[i]->name) == 0)
 			return scenarios[i];
-	refuse("--scenario", name);
+	if (strcmp(name, "all") != 0)
+		refuse("--scenario", name);
+	return NULL;
 }
 
-/* The place of the name among these. */
-static size_t read_name(const char *option, const char *name, const char *const *names, size_t count)
+/* Which of these names it is. */
+static size_t read_name(const char *option, const char *name, const char *const names[], size_t count)
 {
 	for (size_t i = 0; i < count; i++)
 		if (strcmp(name, names[i]) == 0)
@@ -97,17 +96,6 @@ static double read_seconds(const char *option, const char *text)
 	return seconds;
 }
 
-static uint64_t read_number(const char *option, const char *text)
-{
-	char *end;
-
-	errno = 0;
-	unsigned long long number = strtoull(text, &end, 0);
-	if (end == text || *end != '\0' || *text == '-' || errno)
-		refuse(option, text);
-	return number;
-}
-
 static uint64_t new_seed(void)
 {
 	struct random r = {(uint64_t)time(NULL) << 32 ^ (uint64_t)getpid() << 16 ^ now_ns()};
@@ -116,79 +104,51 @@ static uint64_t new_seed(void)
 	return random_next(&r) >> 32;
 }
 
-static void threads_by_default(void)
-{
-	static const unsigned long some[] = {1, 2, 4, 8};
-
-	if (options.thread_counts)
-		return;
-	if (options.scenario && options.scenario->alone) {
-		options.threads[options.thread_counts++] = 4;
-		return;
-	}
-	for (size_t i = 0; i < sizeof(some) / sizeof(some[0]); i++)
-		options.threads[options.thread_counts++] = some[i];
-}
-
-/* What takes more than a look; NULL: was not asked for. */
-struct given {
-	bool help, list;
-	const char *scenario, *threads, *seconds, *patience, *seed, *round, *fault, *flavor;
-};
-
-static void take(const struct given *given)
-{
-	if (given->scenario)
-		options.scenario = read_scenario(given->scenario);
-	if (given->threads &&
-	    !parse_numbers(given->threads, 1, THREADS_MAX, options.threads, THREAD_COUNTS_MAX, &options.thread_counts))
-		refuse("--threads", given->threads);
-	if (given->seconds)
-		options.seconds = read_seconds("--seconds", given->seconds);
-	if (given->patience)
-		options.patience = read_seconds("--patience", given->patience);
-	options.seed = given->seed ? read_number("--seed", given->seed) : new_seed();
-	options.one_round = given->round != NULL;
-	if (given->round)
-		options.round = read_number("--round", given->round);
-	if (given->fault)
-		options.fault = (enum fault)read_name("--break", given->fault, fault_names, COUNT(fault_names));
-	if (given->flavor)
-		options.flavor = flavors[read_name("--flavor", given->flavor, flavors, COUNT(flavors))];
-	options.history |= options.history_only;
-}
-
 void options_read(int argc, char **argv)
 {
-	struct given given = {0};
+	const char *scenario = "all", *threads = NULL, *seconds = "10", *patience = UNDER_TSAN ? "120" : "60";
+	const char *fault = "none", *flavor = "memb";
+	unsigned long seed = ULONG_MAX, round = ULONG_MAX;
+	bool helps = false, lists = false;
 	/* --break, --history-only and --sanitizer-only are for testing the oracle and are described in stress/README.md,
 	 * not in the help. */
-	const struct option_row rows[] = {OPTION_FLAG("help", &given.help),
-					  OPTION_FLAG("list", &given.list),
-					  OPTION_TEXT("scenario", "NAME|all", &given.scenario),
-					  OPTION_TEXT("threads", "N,...", &given.threads),
-					  OPTION_TEXT("seconds", "S", &given.seconds),
-					  OPTION_TEXT("patience", "S", &given.patience),
-					  OPTION_TEXT("seed", "N", &given.seed),
-					  OPTION_TEXT("round", "N", &given.round),
-					  OPTION_TEXT("break", "FAULT", &given.fault),
+	const struct option_row rows[] = {OPTION_FLAG("help", &helps),
+					  OPTION_FLAG("list", &lists),
+					  OPTION_TEXT("scenario", "NAME|all", &scenario),
+					  OPTION_TEXT("threads", "N,...", &threads),
+					  OPTION_TEXT("seconds", "S", &seconds),
+					  OPTION_TEXT("patience", "S", &patience),
+					  OPTION_NUMBER("seed", &seed, 0, ULONG_MAX - 1),
+					  OPTION_NUMBER("round", &round, 0, ULONG_MAX - 1),
+					  OPTION_TEXT("break", "FAULT", &fault),
 					  OPTION_FLAG("history", &options.history),
 					  OPTION_FLAG("history-only", &options.history_only),
 					  OPTION_FLAG("sanitizer-only", &options.sanitizer_only),
 					  OPTION_TEXT("soak-out", "FILE.csv", &options.soak_out),
-					  OPTION_TEXT("flavor", "NAME", &given.flavor),
+					  OPTION_TEXT("flavor", "NAME", &flavor),
 					  OPTIONS_END};
 
-	options = (struct options){.program = argv[0], .seconds = 10, .patience = (UNDER_TSAN ? 120 : 60), .flavor = flavors[0]};
 	(void)command_line("lfpool-stress", rows, NULL, argc, argv);
-	if (given.help) {
+	if (helps) {
 		fputs(help, stdout);
 		exit(EXIT_CLEAN);
 	}
-	if (given.list)
+	if (lists)
 		list();
-	take(&given);
-	threads_by_default();
+	options.program = argv[0];
+	options.scenario = read_scenario(scenario);
+	options.seconds = read_seconds("--seconds", seconds);
+	options.patience = read_seconds("--patience", patience);
+	options.seed = seed == ULONG_MAX ? new_seed() : seed;
+	options.one_round = round != ULONG_MAX;
+	options.round = round;
+	options.fault = (enum fault)read_name("--break", fault, fault_names, COUNT(fault_names));
+	options.flavor = flavors[read_name("--flavor", flavor, flavors, COUNT(flavors))];
+	options.history |= options.history_only;
+	if (!threads)
+		threads = options.scenario && options.scenario->alone ? "4" : "1,2,4,8";
+	if (!parse_numbers(threads, 1, THREADS_MAX, options.threads, THREAD_COUNTS_MAX, &options.thread_counts))
+		refuse("--threads", threads);
 	if (options.scenario && options.scenario->alone && options.thread_counts > 1)
 		refuse("--threads", "more than one count");
 	if (options.scenario && options.scenario->unlogged && options.history)

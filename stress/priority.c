@@ -3,16 +3,49 @@
  * priority.c - scenario: a pool that evicts (lfpool/priority.h), used by all threads at once.
  *
  * Threads acquire with priorities, publish, pin, update, release, and ask; objects of their own, or whatever they come
- * across.  By what means it is checked stands in evicting.h.  The round's own pool, of as many objects, lies idle.
+ * across.  By what means it is checked stands in evicting.h.  At rest, when no thread is in a call, the pool must be what the
+ * ledger says.  The round's own pool, of as many objects, lies idle.
  */
 #include "evicting.h"
-#include "scenario.h"
+#include "faults.h"
 
+#include <inttypes.h>
 #include <string.h>
 
 struct evicting evicting;
 
 /* ---- Plan ---- */
+
+static void priority_plan(void)
+{
+	static const uint32_t spans[] = {0, 0, 1, 2, 8, 64, 1000}, calms[] = {30, 200, 200, 2000};
+	static const uint32_t capacities[] = {1, 2, 3, 15, 16, 17, 255, 256, 257, 272, 300};
+	struct random *random = &current.random;
+	uint32_t hold;
+
+	memset(&evicting, 0, sizeof(evicting));
+	evicting.capacity = random_below(random, 2) ? PICK(random, capacities) : 1 + random_below(random, CAPACITY_MAX);
+	evicting.reversed = random_below(random, 3) == 0;
+	evicting.evict_equal = random_below(random, 2);
+	evicting.own = random_below(random, 2);
+	evicting.judged = random_below(random, 2);
+	evicting.one_update = evicting.own || random_below(random, 2);
+	evicting.all_write = random_below(random, 2);
+	evicting.span = PICK(random, spans);
+	/* All together half as many objects as there are, up to four times. */
+	hold = (uint32_t)evicting.capacity * (1 + random_below(random, 8)) / 2 / current.threads + 1;
+	evicting.hold = hold < MINE_MAX ? hold : MINE_MAX;
+	current.capacity = evicting.capacity;
+	current.plain = true;
+	current.meeting.calm = PICK(random, calms);
+	current.demand.counted = evicting.own && random_below(random, 2) && options.fault != FAULT_DOUBLE_GRANT;
+	text_add(&current.remark, ", %u priorities%s%s%s%s, each holds %u, written by %s", evicting.span,
+		 evicting.reversed ? ", greatest first" : "", evicting.evict_equal ? ", equal ones evicted" : "",
+		 evicting.own ? ", holders only" : "", evicting.one_update ? "" : ", updates at once", evicting.hold,
+		 evicting.all_write ? "all" : "the holder");
+}
+
+/* ---- Begin ---- */
 
 /* config.before, in rounds in which the greatest goes first. */
 static bool goes_after(void *context, uint64_t a, uint64_t b)
@@ -21,46 +54,36 @@ static bool goes_after(void *context, uint64_t a, uint64_t b)
 	return a > b;
 }
 
-static void draw(struct random *random)
+/* The keeper's, which no worker may get. */
+static void take_decoy(void)
 {
-	static const uint32_t spans[] = {0, 0, 1, 2, 8, 64, 1000}, calms[] = {30, 200, 200, 2000};
-	static const uint32_t capacities[] = {1, 2, 3, 15, 16, 17, 255, 256, 257, 272, 300};
-	const uint32_t threads = current.threads;
-	uint32_t hold;
+	struct actor *actor = actor_of(&current.keeper);
+	struct acquisition *a = acquisition_begin(actor, 0);
+	lfpool_handle_t handle;
+	void *object = lfpool_priority_acquire(evicting.pool, 0, a, &handle);
 
-	evicting.capacity = random_below(random, 2) ? PICK(random, capacities) : 1 + random_below(random, 300);
-	evicting.reversed = random_below(random, 3) == 0;
-	evicting.evict_equal = random_below(random, 2);
-	evicting.own = random_below(random, 2);
-	evicting.judged = random_below(random, 2);
-	evicting.one_update = evicting.own || random_below(random, 2);
-	evicting.contents = (enum contents)random_below(random, CONTENTS);
-	evicting.span = PICK(random, spans);
-	evicting.calm = PICK(random, calms);
-	/* All together half as many objects as there are, up to four times. */
-	hold = (uint32_t)evicting.capacity * (1 + random_below(random, 8)) / 2 / threads + 1;
-	evicting.hold = hold < MINE_MAX ? hold : MINE_MAX;
-	evicting.demand.counted = evicting.own && random_below(random, 2);
+	if (acquisition_granted(actor, a, object, handle))
+		evicting.decoy = a;
+	actor->acquired++;
 }
 
-static void describe(void)
+static void open_actor(struct actor *actor, struct worker *worker)
 {
-	static const char *const contents[] = {"once", "by the holder", "by all"};
-	char span[16] = "any";
+	actor->worker = worker;
+	for (; actor->unused_count < RECORDS; actor->unused_count++) {
+		struct acquisition *a = &actor->records[actor->unused_count];
 
-	if (evicting.span)
-		(void)snprintf(span, sizeof(span), "%u", evicting.span);
-	round_remark(", %s priorities%s%s%s%s%s, each holds %u, written %s", span, evicting.reversed ? ", greatest first" : "",
-		     evicting.evict_equal ? ", equal ones evicted" : "", evicting.own ? ", holders only" : "",
-		     evicting.demand.counted ? ", counted" : "", evicting.one_update ? "" : ", updates at once", evicting.hold,
-		     contents[evicting.contents]);
+		a->holder = actor;
+		actor->unused[actor->unused_count] = a;
+	}
 }
 
-static void create(void)
+static void open_pool(struct worker *worker)
 {
 	lfpool_priority_config_t config = LFPOOL_PRIORITY_CONFIG_INIT;
 	lfpool_status_t status;
 
+	(void)worker;
 	config.name = "stress";
 	config.object_size = current.config.object_size;
 	config.object_alignment = current.config.object_alignment;
@@ -69,99 +92,29 @@ static void create(void)
 	config.before = evicting.reversed ? goes_after : NULL;
 	config.on_evict = evicting_on_evict;
 	status = lfpool_priority_create(&evicting.pool, &config);
-	if (status != LFPOOL_OK) {
-		say("lfpool-stress: lfpool_priority_create(): %s\n", lfpool_status_string(status));
-		exit(EXIT_STUCK);
-	}
-}
-
-/* The ledger, empty. */
-static void open_ledger(void)
-{
-	const unsigned threads = current.threads;
-	const size_t actors = threads + (size_t)1;
-
-	evicting.records = 512 + 4096 / threads;
-	evicting.acquisitions = round_memory(actors * evicting.records, sizeof(struct acquisition));
-	evicting.unused = round_memory(actors * evicting.records, sizeof(uint32_t));
-	evicting.seen = round_memory(actors * evicting.capacity, sizeof(lfpool_handle_t));
-	evicting.slots = round_memory(evicting.capacity, sizeof(struct slot));
-	evicting.actors = round_memory(actors, sizeof(struct actor));
-	for (size_t i = 0; i < actors; i++) {
-		struct actor *actor = &evicting.actors[i];
-
-		actor->records = evicting.acquisitions + i * evicting.records;
-		actor->unused = evicting.unused + i * evicting.records;
-		actor->seen = evicting.seen + i * evicting.capacity;
-		for (uint32_t r = 0; r < evicting.records; r++) {
-			actor->records[r].holder = actor;
-			actor->unused[actor->unused_count++] = r;
-		}
-	}
-}
-
-/* The keeper's, which no worker may get. */
-static void take_decoy(void)
-{
-	struct actor *actor = &evicting.actors[current.threads];
-	struct acquisition *a = acquisition_begin(actor, 0);
-	lfpool_handle_t handle;
-	void *object;
-
-	actor->worker = &current.keeper;
-	worker_init(&current.keeper, current.threads);
-	current.keeper.trusted = true;
-	object = lfpool_priority_acquire(evicting.pool, 0, a, &handle);
-	if (acquisition_granted(actor, a, object, handle))
-		evicting.decoy = a;
-	actor->acquired++;
-}
-
-static void priority_plan(void)
-{
-	memset(&evicting, 0, sizeof(evicting));
-	evicting.meeting.rendezvous.threads = current.threads;
-	draw(&current.random);
-	describe();
-	evicting.demand.capacity = (uint32_t)evicting.capacity;
-	create();
-	open_ledger();
-	current.capacity = evicting.capacity;
-	current.plain = true;
-	if (options.fault == FAULT_DOUBLE_GRANT) {
-		evicting.demand.counted = false;
+	if (status != LFPOOL_OK)
+		say_no_memory("an evicting pool");
+	current.demand.capacity = (uint32_t)evicting.capacity;
+	evicting.actors = round_memory(current.threads + (size_t)1, sizeof(struct actor));
+	for (unsigned i = 0; i <= current.threads; i++)
+		open_actor(&evicting.actors[i], i < current.threads ? &current.workers[i] : &current.keeper);
+	if (options.fault == FAULT_DOUBLE_GRANT)
 		take_decoy();
-	}
+}
+
+static void priority_enter(struct worker *worker)
+{
+	meeting_alone(worker, open_pool);
 }
 
 /* ---- Work ---- */
 
-/* An object to do something with: an own one, or one that comes along; NULL: none. */
-static struct acquisition *draw_target(struct actor *actor)
-{
-	struct worker *worker = actor->worker;
-	struct acquisition *a;
-
-	if (evicting.own || worker_chance(worker, 2))
-		return actor->mine_count ? actor->mine[random_below(&worker->random, actor->mine_count)] : NULL;
-	/* relaxed, both: see evicting.h, Orders. */
-	a = atomic_load_explicit(&evicting.board[random_below(&worker->random, BOARD_PLACES)], memory_order_relaxed);
-	/* The record may be in use anew, which a thread that comes across it cannot know. */
-	return a && atomic_load_explicit(&a->handle, memory_order_relaxed) ? a : NULL;
-}
-
-static void publish_fresh(struct actor *actor)
-{
-	struct acquisition *a = actor->fresh;
-
-	actor->fresh = NULL;
-	if (a)
-		call_publish(actor, a);
-}
-
+/* To do something with: an own one, or one that comes along. */
 static void step_target(struct actor *actor, uint32_t drawn)
 {
-	struct acquisition *a = draw_target(actor);
+	struct worker *worker = actor->worker;
+	const bool own = evicting.own || chance(worker, 2);
+	struct acquisition *a = remembered(own ? actor : &evicting.actors[draw(worker, current.threads)], worker);
 
 	if (!a)
 		return;
@@ -174,93 +127,199 @@ static void step_target(struct actor *actor, uint32_t drawn)
 	case 5: call_pin(actor, a); break;
 	case 6: call_release(actor, a); break;
 	case 7:
-		if (!evicting.own)
-			call_publish_again(a);
-		break;
+	case 8: call_publish(actor, a); break;
 	default: call_get(actor, a);
 	}
 }
 
-static void step(struct actor *actor)
+static void priority_step(struct worker *worker)
 {
-	struct worker *worker = actor->worker;
-	const uint32_t drawn = random_below(&worker->random, 24);
+	struct actor *actor = actor_of(worker);
+	const uint32_t drawn = draw(worker, 24);
 
 	if (drawn < 8)
 		call_acquire(actor);
-	else if (drawn < 17)
+	else if (drawn < 18)
 		step_target(actor, drawn - 8);
-	else if (drawn < 20 && actor->pinned_count)
-		call_unpin(actor, random_below(&worker->random, actor->pinned_count));
-	else if (drawn == 20)
-		publish_fresh(actor);
+	else if (drawn < 21 && actor->pinned_count)
+		call_unpin(actor, draw(worker, actor->pinned_count));
 	else if (drawn == 21)
 		call_peek_min(actor);
-	else if (drawn == 22 && worker_chance(worker, 8))
-		call_release_min(actor, 1 + random_below(&worker->random, 3));
-	else if (drawn == 23 && worker_chance(worker, 32) && !evicting.own)
-		call_for_each(actor);
+	else if (drawn == 22 && chance(worker, 8))
+		(void)call_release_min(actor, 1 + draw(worker, 3), NULL);
+	else if (drawn == 23 && chance(worker, 32) && !evicting.own)
+		(void)call_for_each(actor);
 	else
-		expect_stale(actor, actor->dead[random_below(&worker->random, DEAD_MAX)], false);
+		expect_stale(actor, actor->dead[draw(worker, DEAD_MAX)], false);
 }
 
-/* Returns false when the round is over. */
-static bool meet(struct actor *actor)
+static void priority_leave(struct worker *worker)
 {
-	struct worker *worker = actor->worker;
-
-	meeting_join(&evicting.meeting);
-	if (worker->index == 0)
-		evicting_inspect(actor, worker_chance(worker, 4));
-	meeting_join(&evicting.meeting);
-	acquisitions_reclaim(actor);
-	if (worker->index == 0)
-		meeting_close(&evicting.meeting, worker);
-	meeting_join(&evicting.meeting);
-	return evicting.meeting.go_on;
+	while (actor_of(worker)->pinned_count)
+		call_unpin(actor_of(worker), 0);
 }
 
-static void priority_work(struct worker *worker)
-{
-	struct actor *actor = &evicting.actors[worker->index];
+/* ---- At rest ---- */
 
-	actor->worker = worker;
-	actor_enter(actor);
-	do {
-		while (!meeting_due(&evicting.meeting, worker, evicting.calm))
-			step(actor);
-	} while (meet(actor));
-	publish_fresh(actor);
-	while (actor->pinned_count)
-		call_unpin(actor, 0);
+/* All that can be evicted, the least first; and how many are active, in use. */
+struct census {
+	struct actor *actor;
+	struct contender contenders[CAPACITY_MAX + 1];
+	size_t count, active, in_use;
+};
+
+static int compare(const void *a, const void *b)
+{
+	const struct contender *left = a, *right = b;
+
+	return order_before(left->order, right->order) ? -1 : order_before(right->order, left->order);
+}
+
+static void count_active(struct census *census, struct acquisition *a)
+{
+	const void *object = lfpool_priority_look(evicting.pool, a->name);
+	uint64_t priority = 0;
+
+	census->active++;
+	contents_check(a, "before a meeting");
+	if (object != a->object || !lfpool_priority_is_active(evicting.pool, a->name) ||
+	    !lfpool_priority_get(evicting.pool, a->name, &priority)) {
+		violation("handle %" PRIx64 " of active object %p leads to %p", a->name, (void *)a->object, object);
+		return;
+	}
+	if (evicting.one_update ? priority != load_relaxed(&a->settled) : !priority_was_tried(a, priority))
+		violation("handle %" PRIx64 " has priority %" PRIx64 ", not %" PRIx64, a->name, priority,
+			  load_relaxed(&a->settled));
+	if (!pins_of(a))
+		census->contenders[census->count++] = (struct contender){order_of(priority, a->name), a};
+}
+
+static void count_one(struct census *census, struct acquisition *a)
+{
+	const bool live = fate_of(a) == LIVE;
+
+	if (!live && chance(census->actor->worker, 8))
+		expect_stale(census->actor, a->name, pins_of(a));
+	census->in_use += live || pins_of(a);
+	if (live && load_relaxed(&a->releasing))
+		violation("handle %" PRIx64 " is live, and was released", a->name);
+	if (census->in_use > evicting.capacity)
+		violation("more objects than %zu are in use", evicting.capacity);
+	else if (live && load_relaxed(&a->published))
+		count_active(census, a);
+}
+
+static void take_census(struct census *census)
+{
+	for (unsigned i = 0; i <= current.threads; i++)
+		for (size_t r = 0; r < RECORDS && !cell_failed(); r++)
+			if (evicting.actors[i].records[r].name)
+				count_one(census, &evicting.actors[i].records[r]);
+	qsort(census->contenders, census->count, sizeof(*census->contenders), compare);
+}
+
+static void expect_counts(const struct census *census)
+{
+	const size_t count = lfpool_priority_count(evicting.pool);
+	uint64_t acquired = 0, evicted = 0, refused = 0;
+	lfpool_priority_stats_t stats;
+
+	for (unsigned i = 0; i <= current.threads; i++) {
+		acquired += evicting.actors[i].acquired;
+		evicted += evicting.actors[i].evicted;
+		refused += evicting.actors[i].refused;
+	}
+	lfpool_priority_stats(evicting.pool, &stats);
+	expect(count == census->in_use, "%zu objects are in use, says the pool; there are %zu", count, census->in_use);
+	if (stats.acquired != acquired || stats.evicted != evicted || stats.refused != refused)
+		violation("acquired, evicted, refused: %" PRIu64 ", %" PRIu64 ", %" PRIu64 ", says the pool; there were %" PRIu64
+			  ", %" PRIu64 ", %" PRIu64,
+			  stats.acquired, stats.evicted, stats.refused, acquired, evicted, refused);
+}
+
+/* A visit must be one of these, and no object's second (call_for_each()). */
+static void expect_walk(const struct census *census)
+{
+	const size_t visited = call_for_each(census->actor);
+
+	expect(visited == census->active, "%zu objects are active; a walk at rest visits %zu", census->active, visited);
+}
+
+/* The pool's least must be contender `at`, the others before it being gone. */
+static void expect_least(const struct census *census, size_t at)
+{
+	uint64_t priority = 0;
+	const lfpool_handle_t handle = lfpool_priority_peek_min(evicting.pool, &priority);
+	const struct contender *least = &census->contenders[at];
+
+	if (at + 1 < census->count && fault_strikes(census->actor->worker, FAULT_WRONG_LEAST))
+		least++;
+	if (at >= census->count ? handle != 0 : handle != least->of->name || rank_of(priority) != least->order.rank)
+		violation("peek_min names handle %" PRIx64 ", priority %" PRIx64 "; %zu can be evicted, of which %" PRIx64
+			  " is the least",
+			  handle, priority, census->count - at, at >= census->count ? 0 : least->of->name);
+}
+
+/* release_min() takes some or all of them, in order. */
+static void release_in_order(struct census *census)
+{
+	struct actor *actor = census->actor;
+	const uint32_t wanted = draw(actor->worker, (uint32_t)evicting.capacity) + 1;
+	const size_t step = draw(actor->worker, 2) ? 1 : wanted;
+	size_t at = 0, released = step;
+
+	while (at < wanted && released == step && !cell_failed()) {
+		const size_t left = census->count - at;
+
+		expect_least(census, at);
+		released = call_release_min(actor, step, &census->contenders[at]);
+		expect(released == (left < step ? left : step), "release_min of %zu released %zu of %zu", step, released, left);
+		at += released;
+	}
+	expect_least(census, at);
+}
+
+static void inspect(struct worker *worker)
+{
+	struct census census = {
+		.actor = actor_of(worker),
+	};
+	const char *violated;
+
+	refusals_next(current.refusals, 0);
+	violated = lfpool_priority_check(evicting.pool, NULL);
+	expect(!violated, "at rest: %s", violated);
+	evicting.at_rest = true;
+	take_census(&census);
+	if (!cell_failed()) {
+		expect_counts(&census);
+		expect_least(&census, 0);
+		expect_walk(&census);
+		expect_least(&census, 0);
+	}
+	if (chance(worker, 4) && !cell_failed())
+		release_in_order(&census);
+	evicting.at_rest = false;
+}
+
+static void priority_meet(struct worker *worker)
+{
+	meeting_alone(worker, inspect);
+	acquisitions_reclaim(actor_of(worker));
 }
 
 static void priority_finish(void)
 {
-	struct actor *keeper = &evicting.actors[current.threads];
 	size_t count, left;
 
-	keeper->worker = &current.keeper;
-	actor_enter(keeper);
 	if (!cell_failed())
-		evicting_inspect(keeper, worker_chance(&current.keeper, 2));
+		inspect(here);
 	count = lfpool_priority_count(evicting.pool);
 	left = lfpool_priority_destroy(evicting.pool);
-	if (left != count)
-		violation("%zu objects were in use; lfpool_priority_destroy() says %zu", count, left);
+	expect(left == count, "%zu objects were in use; lfpool_priority_destroy() says %zu", count, left);
 	free(evicting.actors);
-	free(evicting.slots);
-	free(evicting.seen);
-	free(evicting.unused);
-	free(evicting.acquisitions);
 }
 
-const struct scenario scenario_priority = {
-	.name = "priority",
-	.description = "a pool that evicts: victims, pins, handles and priorities are those of a ledger of all acquires",
-	.needs_refusals = true,
-	.unlogged = true,
-	.plan = priority_plan,
-	.work = priority_work,
-	.finish = priority_finish,
-};
+SCENARIO(priority, "priority", "a pool that evicts: victims, pins, handles and priorities are those of a ledger of all acquires",
+	 .needs_refusals = true, .unlogged = true, .plan = priority_plan, .enter = priority_enter, .step = priority_step,
+	 .meet = priority_meet, .leave = priority_leave, .finish = priority_finish);

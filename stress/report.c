@@ -1,10 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * report.c - everything the harness prints while it runs; see report.h.
+ * report.c - everything the harness prints while it runs, and the watchdog; see round.h.
  */
-#include "report.h"
-
-#include "scenario.h"
+#include "round.h"
 
 #include <inttypes.h>
 #include <stdarg.h>
@@ -48,7 +46,6 @@ static void print_replay(const struct cell *cell)
 	printf("  replay: ");
 	print_variable("LFPOOL_BACKEND");
 	print_variable("LFPOOL_MEMBARRIER");
-	print_variable("LFPOOL_STAMPS");
 	printf("%s --scenario %s --threads %u --seed %" PRIu64 " --seconds 10", options.program, cell->scenario->name,
 	       cell->threads, options.seed);
 	if (strcmp(cell->scenario->name, "rcu") == 0)
@@ -59,24 +56,50 @@ static void print_replay(const struct cell *cell)
 		printf(" --break %s", fault_name(options.fault));
 }
 
+void round_describe(struct text *text)
+{
+	static const char *const routes[] = {"thread", "inline", "cache", "bulk"};
+	static const char *const endings[] = {"threads exit first", "threads exit after the count", "threads outlive the pool",
+					      "threads exit during destroy"};
+	static const char *const flags[] = {"prefault", "zero", "check-races"};
+	const lfpool_config_t *config = &current.config;
+
+	text_add(text, "objects of %zu aligned to %zu, capacity %zu%s, cache ", config->object_size, config->object_alignment,
+		 config->capacity, current.demand.counted ? " (scarce)" : "");
+	if (config->cache_capacity == LFPOOL_CACHE_NONE || !config->cache_capacity)
+		text_add(text, config->cache_capacity ? "none" : "default");
+	else
+		text_add(text, "%zu", config->cache_capacity);
+	text_add(text, config->flags ? ", flags" : ", flags 0");
+	for (unsigned bit = 0; bit < sizeof(flags) / sizeof(flags[0]); bit++)
+		if (config->flags >> bit & 1)
+			text_add(text, " %s", flags[bit]);
+	if (current.initial)
+		text_add(text, ", grows to %zu by %zu", config->max_capacity, config->growth_step);
+	text_add(text, "%s%s, by", current.trims ? ", trimmed" : "", current.refusals ? ", with refusals" : "");
+	for (unsigned i = 0; i < current.route_count; i++)
+		text_add(text, " %s", routes[current.routes[i]]);
+	text_add(text, ", %s%s", endings[current.ending], current.remark.characters);
+}
+
 /* ---- Violations ---- */
 
 __attribute__((format(printf, 1, 0))) static void print_violation(const char *format, va_list arguments)
 {
 	struct cell *cell = current.cell;
-	char configuration[ROUND_TEXT_BYTES];
+	struct text configuration = {.used = 0};
 
 	pthread_mutex_lock(&output);
 	/* relaxed: written under the lock; readers only want to know soon. */
-	unsigned before = atomic_fetch_add_explicit(&cell->violations, 1, memory_order_relaxed);
+	unsigned before = add_relaxed(&cell->violations, 1);
 	if (before < VIOLATIONS_PRINTED) {
 		printf("VIOLATION %s, %u threads, round %" PRIu64 ": ", cell->scenario->name, cell->threads, current.number);
 		vprintf(format, arguments);
 		printf("\n");
 	}
 	if (before == 0) {
-		round_describe(configuration);
-		printf("  seed %" PRIu64 ", %s\n", options.seed, configuration);
+		round_describe(&configuration);
+		printf("  seed %" PRIu64 ", %s\n", options.seed, configuration.characters);
 		print_replay(cell);
 		printf(" --round %" PRIu64 "\n", current.number);
 	}

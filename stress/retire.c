@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * retire.c - scenario: nodes in an array of pointers, and a scheme of epochs that is made here, through the seam that
+ * retire.c - scenario: a scheme of epochs that is made here protects the readers of nodes (nodes.h), through the seam that
  * lfpool/retire.h has for schemes.
  *
  * Idea         A counter.  A reader writes down, where all can see it, what it says when its section begins, and 0 when it
@@ -12,18 +12,17 @@
  *              that: it is gone.  If it finds a stand that is not before the batch, the reader has read the counter
  *              after the batch had begun, and so after the pointer was gone.
  * ThreadSan    sees all of it: nothing here is assembly, and no fence stands alone.
- * Seam         A round draws how the pool asks: by `ready` (with or without `begin` and `wait`), or not at all: then batches
- *              wait in a list, and a thread that pauses or drains reclaims what is due.  What lfpool/retire.h promises to a
- *              scheme is checked: one call at a time for a batch, in the right order, the room as it was left, and as
- *              many objects as it says, none of which is in use.
+ * Seam         A round draws how the pool asks: by `ready`, with or without `begin` and `wait`.  (A scheme that is not asked, and
+ *              reclaims by itself, is that of `rcu`.)  What lfpool/retire.h promises to a scheme is checked: one call at a
+ *              time for a batch, in the right order, the room as it was left, and as many objects as it says, none of
+ *              which is in use.
  */
 #include "nodes.h"
-#include "scenario.h"
 
 #include <sched.h>
 #include <string.h>
 
-enum seam { SEAM_READY_ONLY, SEAM_READY, SEAM_READY_WAIT, SEAM_TOLD, SEAMS };
+enum seam { SEAM_READY_ONLY, SEAM_READY, SEAM_READY_WAIT, SEAMS };
 
 /* Where a thread stands: 0: in no section. */
 struct stand {
@@ -38,20 +37,12 @@ struct kept {
 	_Atomic(unsigned) busy; /* calls for this place */
 };
 
-/* In a batch's room. */
-struct room {
-	lfpool_batch_t *below; /* in the list: SEAM_TOLD */
-	uint64_t when;
-};
-
 static struct {
 	enum seam seam;
 	unsigned threads; /* beside the keeper */
 	_Alignas(64) _Atomic(uint64_t) now;
-	_Atomic(lfpool_batch_t *) list;
 	struct kept kept[LFPOOL_PLACES_MAX];
 	struct stand *stands;
-	_Atomic(struct node *) *places;
 } retire;
 
 /* The calling thread's; NULL: it has none, and is in no section. */
@@ -60,7 +51,7 @@ static _Thread_local struct stand *own_stand;
 static bool in_section(void)
 {
 	/* relaxed: our own. */
-	return own_stand && atomic_load_explicit(&own_stand->at, memory_order_relaxed) != 0;
+	return own_stand && load_relaxed(&own_stand->at) != 0;
 }
 
 /* ---- The scheme ---- */
@@ -88,7 +79,7 @@ static struct kept *enter_place(const lfpool_batch_t *batch, const char *name)
 		return NULL;
 	}
 	/* relaxed: the pool owes the order. */
-	if (atomic_fetch_add_explicit(&retire.kept[place].busy, 1, memory_order_relaxed) != 0)
+	if (add_relaxed(&retire.kept[place].busy, 1) != 0)
 		violation("%s: another thread is at the batch in place %zu", name, place);
 	return &retire.kept[place];
 }
@@ -96,7 +87,7 @@ static struct kept *enter_place(const lfpool_batch_t *batch, const char *name)
 static void leave_place(struct kept *kept)
 {
 	/* relaxed: as above. */
-	atomic_fetch_sub_explicit(&kept->busy, 1, memory_order_relaxed);
+	subtract_relaxed(&kept->busy, 1);
 }
 
 /* Its objects: as many as it says, and none of them held. */
@@ -119,12 +110,11 @@ static void expect_objects(const lfpool_batch_t *batch, const struct kept *kept)
 
 static void begin_kept(lfpool_batch_t *batch, struct kept *kept)
 {
-	struct room *room = lfpool_batch_room(batch);
+	uint64_t *room = lfpool_batch_room(batch);
 
-	if (kept->begun)
-		violation("a batch begins in place %zu before the one there was reclaimed", lfpool_batch_place(batch));
+	expect(!kept->begun, "a batch begins in place %zu before the one there was reclaimed", lfpool_batch_place(batch));
 	/* seq_cst: see "Why that suffices". */
-	kept->when = room->when = atomic_fetch_add(&retire.now, 1) + 1;
+	kept->when = *room = atomic_fetch_add(&retire.now, 1) + 1;
 	kept->count = lfpool_batch_count(batch);
 	kept->begun = true;
 }
@@ -132,24 +122,12 @@ static void begin_kept(lfpool_batch_t *batch, struct kept *kept)
 /* No thread reads its objects: is it as it was? */
 static void end_kept(const lfpool_batch_t *batch, struct kept *kept)
 {
-	const struct room *room = lfpool_batch_room((lfpool_batch_t *)(uintptr_t)batch);
+	const uint64_t *room = lfpool_batch_room((lfpool_batch_t *)(uintptr_t)batch);
 
 	expect_objects(batch, kept);
-	if (lfpool_batch_of((void *)(uintptr_t)room) != batch || room->when != kept->when)
+	if (lfpool_batch_of((void *)(uintptr_t)room) != batch || *room != kept->when)
 		violation("the room of the batch in place %zu was written to", lfpool_batch_place(batch));
 	kept->begun = false;
-}
-
-static void list_push(lfpool_batch_t *batch)
-{
-	struct room *room = lfpool_batch_room(batch);
-
-	/* relaxed: the CAS decides. */
-	room->below = atomic_load_explicit(&retire.list, memory_order_relaxed);
-	/* release: the room; and what the pool did before, which it does not rely on. */
-	while (!atomic_compare_exchange_weak_explicit(&retire.list, &room->below, batch, memory_order_release,
-						      memory_order_relaxed))
-		;
 }
 
 static void on_begin(void *context, lfpool_batch_t *batch)
@@ -160,12 +138,7 @@ static void on_begin(void *context, lfpool_batch_t *batch)
 	if (!kept)
 		return;
 	begin_kept(batch, kept);
-	if (retire.seam == SEAM_TOLD)
-		expect_objects(batch, kept);
 	leave_place(kept);
-	/* From here on another thread may reclaim it. */
-	if (retire.seam == SEAM_TOLD)
-		list_push(batch);
 }
 
 static bool on_ready(void *context, const lfpool_batch_t *batch)
@@ -178,8 +151,7 @@ static bool on_ready(void *context, const lfpool_batch_t *batch)
 		return false;
 	if (retire.seam == SEAM_READY_ONLY && !kept->begun)
 		begin_kept((lfpool_batch_t *)(uintptr_t)batch, kept);
-	if (!kept->begun)
-		violation("asked about a batch in place %zu that has not begun", lfpool_batch_place(batch));
+	expect(kept->begun, "asked about a batch in place %zu that has not begun", lfpool_batch_place(batch));
 	ready = passed(kept->when);
 	if (ready)
 		end_kept(batch, kept);
@@ -187,36 +159,11 @@ static bool on_ready(void *context, const lfpool_batch_t *batch)
 	return ready;
 }
 
-/* Reclaims what is due. */
-static void dispatch(void)
-{
-	/* acquire: the rooms. */
-	lfpool_batch_t *batch = atomic_exchange_explicit(&retire.list, NULL, memory_order_acquire);
-
-	while (batch) {
-		const struct room *room = lfpool_batch_room(batch);
-		lfpool_batch_t *below = room->below;
-
-		if (passed(room->when)) {
-			struct kept *kept = enter_place(batch, "reclaim");
-
-			end_kept(batch, kept);
-			leave_place(kept);
-			lfpool_batch_reclaim(batch);
-		} else {
-			list_push(batch);
-		}
-		batch = below;
-	}
-}
-
 static bool on_wait(void *context)
 {
 	(void)context;
 	if (in_section())
 		return false;
-	if (retire.seam == SEAM_TOLD)
-		dispatch();
 	(void)sched_yield();
 	return true;
 }
@@ -225,126 +172,72 @@ static bool on_wait(void *context)
 
 static void retire_open(void)
 {
-	static const char *const seams[] = {"ready only", "begin, ready", "begin, ready, wait", "begin, wait"};
+	static const char *const seams[] = {"ready only", "begin, ready", "begin, ready, wait"};
 	lfpool_scheme_t *scheme = &current.config.scheme;
 
 	memset(&retire, 0, sizeof(retire));
 	retire.seam = (enum seam)random_below(&current.random, SEAMS);
 	retire.threads = current.threads;
 	retire.stands = round_memory(retire.threads + 1, sizeof(struct stand));
-	retire.places = round_memory(nodes.keys, sizeof(*retire.places));
 	atomic_store(&retire.now, 1);
 	scheme->context = &retire;
 	scheme->begin = retire.seam == SEAM_READY_ONLY ? NULL : on_begin;
-	scheme->ready = retire.seam == SEAM_TOLD ? NULL : on_ready;
-	scheme->wait = retire.seam == SEAM_TOLD || retire.seam == SEAM_READY_WAIT ? on_wait : NULL;
-	round_remark(", by %s", seams[retire.seam]);
-}
-
-static void retire_empty(void)
-{
-	for (uint32_t key = 0; key < nodes.keys; key++)
-		/* relaxed: the threads have stopped. */
-		if (atomic_load_explicit(&retire.places[key], memory_order_relaxed))
-			violation("a node is left with key %u", key);
+	scheme->ready = on_ready;
+	scheme->wait = retire.seam == SEAM_READY_WAIT ? on_wait : NULL;
+	text_add(&current.remark, ", by %s", seams[retire.seam]);
 }
 
 static void retire_close(void)
 {
-	free(retire.places);
 	free(retire.stands);
 }
 
-static void retire_enter(struct actor *actor)
+static void retire_enter(void)
 {
-	own_stand = &retire.stands[actor->worker->index];
-	actor->own = own_stand;
+	own_stand = &retire.stands[here->index];
 }
 
-static void retire_leave(struct actor *actor)
+static void retire_leave(void)
 {
-	(void)actor;
 	own_stand = NULL;
 }
 
-static void retire_begin(struct actor *actor)
+static void retire_begin(void)
 {
-	struct stand *stand = actor->own;
-
 	/* seq_cst, both: see "Why that suffices". */
-	atomic_store(&stand->at, atomic_load(&retire.now));
+	atomic_store(&own_stand->at, atomic_load(&retire.now));
 }
 
-static void retire_end(struct actor *actor)
+static void retire_end(void)
 {
-	struct stand *stand = actor->own;
-
 	/* A drain in a section would wait for itself.  It need not have anything to wait for. */
-	if (current.config.scheme.wait && worker_chance(actor->worker, 64)) {
+	if (current.config.scheme.wait && chance(here, 64)) {
 		const lfpool_status_t status = lfpool_drain(current.pool);
 
 		if (status != LFPOOL_OK && status != LFPOOL_E_IN_SECTION)
 			violation("lfpool_drain() in a section: %s", lfpool_status_string(status));
 	}
 	/* release: what was read is read before the next holder writes. */
-	atomic_store_explicit(&stand->at, 0, memory_order_release);
+	atomic_store_explicit(&own_stand->at, 0, memory_order_release);
 }
 
-static void retire_pause(struct actor *actor)
+static lfpool_status_t retire_retire(void *object)
 {
-	if (retire.seam == SEAM_TOLD && worker_chance(actor->worker, 16))
-		dispatch();
-}
-
-static bool retire_insert(struct actor *actor, struct node *node)
-{
-	struct node *none = NULL;
-
-	(void)actor;
-	/* seq_cst, here and below: see "Why that suffices"; publishes the node. */
-	return atomic_compare_exchange_strong(&retire.places[node->key], &none, node);
-}
-
-static struct node *retire_find(struct actor *actor, uint64_t key)
-{
-	(void)actor;
-	return atomic_load(&retire.places[key]);
-}
-
-static struct node *retire_take_out(struct actor *actor, uint64_t key, bool *ours_out)
-{
-	struct node *node = atomic_load(&retire.places[key]);
-	struct node *expected = node;
-
-	/* Another thread may be about to do the same. */
-	if (node && nodes.raced && worker_chance(actor->worker, 8))
-		(void)sched_yield();
-	*ours_out = node && atomic_compare_exchange_strong(&retire.places[key], &expected, NULL);
-	return node;
-}
-
-static lfpool_status_t retire_retire(struct actor *actor, void *object)
-{
-	(void)actor;
 	return lfpool_retire(current.pool, object);
 }
 
 static const struct regime regime_retire = {
 	.open = retire_open,
-	.empty = retire_empty,
 	.close = retire_close,
 	.enter = retire_enter,
 	.leave = retire_leave,
 	.begin = retire_begin,
 	.end = retire_end,
-	.pause = retire_pause,
-	.insert = retire_insert,
-	.find = retire_find,
-	.take_out = retire_take_out,
 	.retire = retire_retire,
 	.linger_ns = 4000000,
 	.any_may_retire = true,
 };
 
-const struct scenario scenario_retire = NODES_SCENARIO(
-	"retire", "nodes are read while others take them out and retire them; a scheme of epochs, made here", &regime_retire);
+NODES_SCENARIO(retire, "retire",
+	       "nodes are read while others take them out and retire them, by a scheme of epochs that is made here",
+	       &regime_retire);

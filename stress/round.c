@@ -2,11 +2,10 @@
 /*
  * round.c - one round: draw, create, work, reckon, destroy.
  */
-#include "extras.h"
+#include "round.h"
 #include "history.h"
-#include "scenario.h"
 
-#include <stdarg.h>
+#include <sched.h>
 #include <string.h>
 
 struct round current;
@@ -53,39 +52,32 @@ void round_on_misuse(void *context, const lfpool_misuse_t *misuse)
 {
 	(void)context;
 	(void)misuse;
-	/* relaxed: read when all threads have stopped. */
-	atomic_fetch_add_explicit(&current.reported, 1, memory_order_relaxed);
+	count_up(&current.reported);
 }
 
-static void draw(struct cell *cell, uint64_t number)
+static void draw_round(struct cell *cell, uint64_t number)
 {
 	static const size_t sizes[] = {1, 2, 3, 7, 8, 8, 12, 16, 16, 24, 32, 40, 48, 64, 64, 100, 128, 200, 256, 1000, 4096};
 	static const size_t alignments[] = {0, 0, 0, 0, 1, 2, 4, 8, 16, 32, 64, 128, 4096};
 	static const size_t caches[] = {0, 0, 0, 2, 2, 4, 16, 16, 64, 1024, LFPOOL_CACHE_NONE, LFPOOL_CACHE_NONE};
-	static const uint32_t flags[] = {0,
-					 0,
-					 0,
-					 0,
-					 0,
-					 LFPOOL_CHECK_RACES,
-					 LFPOOL_CHECK_RACES,
-					 LFPOOL_ZERO,
-					 LFPOOL_ZERO | LFPOOL_CHECK_RACES,
+	/* Half of the rounds have none. */
+	static const uint32_t flags[] = {LFPOOL_CHECK_RACES, LFPOOL_CHECK_RACES, LFPOOL_ZERO, LFPOOL_ZERO | LFPOOL_CHECK_RACES,
 					 LFPOOL_PREFAULT};
 	static const uint64_t milliseconds[] = {2, 5, 10, 20, 50, 100};
 	struct random *random = &current.random;
 
 	memset(&current, 0, sizeof(current));
 	current.cell = cell;
-	current.threads = cell->threads;
+	current.threads = current.meeting.threads = cell->threads;
 	current.number = number;
+	current.hands = cell->scenario->hands;
 	random->state = seed_of(cell, number);
 	lfpool_config_init(&current.config);
 	current.config.name = "stress";
 	current.config.object_size = PICK(random, sizes);
 	current.config.object_alignment = PICK(random, alignments);
 	current.config.cache_capacity = PICK(random, caches);
-	current.config.flags = PICK(random, flags);
+	current.config.flags = random_below(random, 2) ? PICK(random, flags) : 0;
 	current.config.depot_shards = 1 + random_below(random, 3);
 	current.config.hooks.misuse = round_on_misuse;
 	current.nanoseconds = PICK(random, milliseconds) * MILLISECOND;
@@ -108,59 +100,23 @@ void round_capacity(size_t demand)
 	current.demand.counted = current.capacity < demand;
 }
 
-void round_remark(const char *format, ...)
-{
-	const size_t length = strlen(current.remark);
-	va_list arguments;
-
-	va_start(arguments, format);
-	(void)vsnprintf(current.remark + length, sizeof(current.remark) - length, format, arguments);
-	va_end(arguments);
-}
-
-/* Without room for large objects, smaller ones, but with what the scenario has in them. */
-static void limit_bytes(lfpool_config_t *config, size_t head, size_t most)
+/* Without room for large objects, smaller ones. */
+static void limit_bytes(lfpool_config_t *config, size_t most)
 {
 	size_t *size = &config->object_size;
 
 	while (config->object_alignment > 64 && config->object_alignment * most > ROUND_BYTES_MAX)
 		config->object_alignment /= 2;
-	while (*size > head + 8 && *size * most > ROUND_BYTES_MAX)
-		*size = head + (*size - head) / 2;
-}
-
-void round_describe(char text_out[ROUND_TEXT_BYTES])
-{
-	static const char *const routes[] = {"thread", "inline", "cache", "bulk"};
-	static const char *const endings[] = {"threads exit first", "threads exit after the count", "threads outlive the pool",
-					      "threads exit during destroy"};
-	static const char *const flags[] = {"prefault", "zero", "check-races"};
-	const lfpool_config_t *config = &current.config;
-	char cache[24] = "none";
-	size_t at;
-
-	if (config->cache_capacity != LFPOOL_CACHE_NONE)
-		(void)snprintf(cache, sizeof(cache), "%zu", config->cache_capacity);
-	at = (size_t)snprintf(text_out, ROUND_TEXT_BYTES, "objects of %zu aligned to %zu, capacity %zu%s, cache %s, flags",
-			      config->object_size, config->object_alignment, config->capacity,
-			      current.demand.counted ? " (scarce)" : "", config->cache_capacity ? cache : "default");
-	for (unsigned bit = 0; bit < sizeof(flags) / sizeof(flags[0]); bit++)
-		if (config->flags >> bit & 1)
-			at += (size_t)snprintf(text_out + at, ROUND_TEXT_BYTES - at, " %s", flags[bit]);
-	if (!config->flags)
-		at += (size_t)snprintf(text_out + at, ROUND_TEXT_BYTES - at, " 0");
-	if (current.initial)
-		at += (size_t)snprintf(text_out + at, ROUND_TEXT_BYTES - at, ", grows to %zu by %zu", config->max_capacity,
-				       config->growth_step);
-	at += (size_t)snprintf(text_out + at, ROUND_TEXT_BYTES - at, "%s%s, by", current.trims ? ", trimmed" : "",
-			       current.refusals ? ", with refusals" : "");
-	for (unsigned i = 0; i < current.route_count; i++)
-		at += (size_t)snprintf(text_out + at, ROUND_TEXT_BYTES - at, " %s", routes[current.routes[i]]);
-	(void)snprintf(text_out + at, ROUND_TEXT_BYTES - at, ", %s%s%s%s%s", endings[current.ending], current.remark,
-		       current.life ? ", hooks" : "", config->debug ? ", debug " : "", config->debug ? config->debug : "");
+	while (*size >= 16 && *size * most > ROUND_BYTES_MAX)
+		*size /= 2;
 }
 
 /* ---- Creating ---- */
+
+static struct held *hands(size_t room)
+{
+	return round_memory(room ? room : 1, sizeof(struct held));
+}
 
 static bool create(void)
 {
@@ -171,8 +127,7 @@ static bool create(void)
 	current.most = current.last = current.capacity + decoy;
 	config->capacity = current.initial ? current.initial + decoy : current.most;
 	config->max_capacity = current.initial ? current.most : 0;
-	limit_bytes(config, current.head, current.most);
-	life_open();
+	limit_bytes(config, current.most);
 	current.demand.capacity = (uint32_t)current.most;
 
 	lfpool_status_t status = lfpool_create(&current.pool, config);
@@ -186,23 +141,114 @@ static bool create(void)
 	current.refusals &= lfpool_backend(current.pool) != LFPOOL_BACKEND_MALLOC;
 	ledger_open(current.pool, config);
 	accounts_open();
-	worker_init(&current.keeper, current.threads);
-	current.keeper.trusted = true;
+	here = &current.keeper;
+	worker_init(here, current.threads);
+	here->trusted = true;
+	here->hands = hands(current.most);
 	if (decoy)
-		(void)worker_acquire(&current.keeper, &current.decoy);
+		(void)worker_acquire(here, &current.decoy);
 	return true;
+}
+
+/* ---- Meetings ---- */
+
+void meeting_call(void)
+{
+	/* relaxed, here and below: to know soon is enough. */
+	store_relaxed(&current.meeting.called, true);
+}
+
+/* When the round is over any thread calls one, so that all stand still if one does not come: then the watchdog sees it. */
+static bool meeting_due(struct worker *worker)
+{
+	struct meeting *meeting = &current.meeting;
+
+	if (!worker_goes_on(worker, 16) || (worker->index == 0 && meeting->calm && chance(worker, meeting->calm)))
+		meeting_call();
+	return load_relaxed(&meeting->called);
+}
+
+/* The last to arrive advances the word that the others watch. */
+void meeting_join(void)
+{
+	struct meeting *m = &current.meeting;
+	/* relaxed: cannot advance before we have arrived. */
+	unsigned rendezvous = load_relaxed(&m->rendezvous);
+
+	/* acq_rel: the last one collects what all the others did before. */
+	if (atomic_fetch_add_explicit(&m->arrived, 1, memory_order_acq_rel) + 1 == m->threads) {
+		/* relaxed: published by the next line; no thread arrives again before it. */
+		store_relaxed(&m->arrived, 0);
+		/* release: hands it all to the waiters. */
+		atomic_store_explicit(&m->rendezvous, rendezvous + 1, memory_order_release);
+		return;
+	}
+	/* acquire: see above.  Ends when the last thread arrives. */
+	for (unsigned spins = 0; atomic_load_explicit(&m->rendezvous, memory_order_acquire) == rendezvous; spins++)
+		if (spins % 64 == 63)
+			(void)sched_yield();
+}
+
+void meeting_alone(struct worker *worker, void (*alone)(struct worker *worker))
+{
+	meeting_join();
+	if (worker->index == 0)
+		alone(worker);
+	meeting_join();
+}
+
+size_t meeting_held(void)
+{
+	size_t held = 0;
+
+	for (unsigned i = 0; i < current.threads; i++)
+		held += current.workers[i].count;
+	return held;
+}
+
+/* Returns false when the round is over. */
+static bool meeting_close(struct worker *worker)
+{
+	if (worker->index == 0) {
+		/* relaxed: the rendezvous that follows publishes it. */
+		store_relaxed(&current.meeting.called, false);
+		current.meeting.go_on = worker_goes_on(worker, 1);
+	}
+	meeting_join();
+	return current.meeting.go_on;
 }
 
 /* ---- Working ---- */
 
+static void work(struct worker *worker)
+{
+	const struct scenario *scenario = current.cell->scenario;
+
+	while (!scenario->meet && worker_goes_on(worker, 32))
+		scenario->step(worker);
+	if (!scenario->meet)
+		return;
+	do {
+		while (scenario->step && !meeting_due(worker))
+			scenario->step(worker);
+		scenario->meet(worker);
+	} while (meeting_close(worker));
+}
+
 static void *worker_main(void *argument)
 {
-	struct worker *worker = argument;
+	const struct scenario *scenario = current.cell->scenario;
+	struct worker *worker = here = argument;
 
 	(void)pthread_barrier_wait(&current.start);
-	current.cell->scenario->work(worker);
+	if (scenario->enter)
+		scenario->enter(worker);
+	work(worker);
+	if (scenario->leave)
+		scenario->leave(worker);
+	worker_keep(worker, 0);
 	/* Objects in a cache that is not destroyed must be found as well. */
-	if (worker_chance(worker, 2))
+	if (chance(worker, 2))
 		worker_drop_cache(worker);
 	if (current.ending != ENDING_EXIT_FIRST) {
 		(void)pthread_barrier_wait(&current.worked);
@@ -220,12 +266,17 @@ static void start_threads(uint64_t limit_ns)
 	(void)pthread_barrier_init(&current.leave, NULL, threads + 1);
 	current.workers = round_memory(threads, sizeof(*current.workers));
 	for (unsigned i = 0; i < threads; i++) {
-		worker_init(&current.workers[i], i);
-		thread_start(&current.workers[i].thread, worker_main, &current.workers[i]);
+		struct worker *worker = &current.workers[i];
+
+		worker_init(worker, i);
+		worker->hands = hands(current.hands);
+		thread_start(&worker->thread, worker_main, worker);
 	}
 	current.end_ns = now_ns() + current.nanoseconds;
 	if (current.end_ns > limit_ns)
 		current.end_ns = limit_ns;
+	if (!current.nanoseconds)
+		current.end_ns = UINT64_MAX;
 	(void)pthread_barrier_wait(&current.start);
 }
 
@@ -246,20 +297,18 @@ static void expect_active(size_t expected, const char *when)
 /* Takes out all there is: it must be exactly the capacity, and every object in order. */
 static void drain(void)
 {
-	size_t capacity = current.last;
-	struct held *held = round_memory(capacity, sizeof(*held));
-	size_t got = worker_acquire_many(&current.keeper, held, capacity);
+	const size_t capacity = current.last;
 	void *beyond = NULL;
 
-	if (got != capacity)
-		violation("in the end the pool gave back %zu of its %zu objects", got, capacity);
+	worker_hold(here, capacity);
+	if (here->count != capacity)
+		violation("in the end the pool gave back %zu of its %zu objects", here->count, capacity);
 	else if (lfpool_acquire(current.pool) || lfpool_acquire_bulk(current.pool, &beyond, 1) != 0)
 		violation("the pool gave out more objects than its capacity of %zu", capacity);
 	else
 		expect_active(capacity, "with all objects acquired");
-	worker_rescan(held, got);
-	worker_release_many(&current.keeper, held, got);
-	free(held);
+	worker_look(here);
+	worker_keep(here, 0);
 }
 
 void round_expect_intact(const char *when)
@@ -279,12 +328,12 @@ void round_expect_intact(const char *when)
 static void reckon(void)
 {
 	/* relaxed, both: the threads have stopped. */
-	size_t provoked = atomic_load_explicit(&current.provoked, memory_order_relaxed);
-	size_t reported = atomic_load_explicit(&current.reported, memory_order_relaxed);
+	size_t provoked = load_relaxed(&current.provoked);
+	size_t reported = load_relaxed(&current.reported);
 	size_t counted = lfpool_misuse_count(current.pool);
 
 	if (current.decoy.object)
-		worker_release(&current.keeper, &current.decoy);
+		worker_release(here, &current.decoy);
 	round_expect_intact("after the work");
 	expect_active(0, "after the work");
 	drain();
@@ -315,11 +364,28 @@ static void dismiss(void)
 		(void)pthread_join(current.workers[i].thread, NULL);
 }
 
+static void clear_away(void)
+{
+	if (current.cell->scenario->close)
+		current.cell->scenario->close();
+	ledger_close();
+	(void)pthread_barrier_destroy(&current.start);
+	(void)pthread_barrier_destroy(&current.worked);
+	(void)pthread_barrier_destroy(&current.leave);
+	for (unsigned i = 0; i < current.threads; i++)
+		free(current.workers[i].hands);
+	free(current.workers);
+	free(current.keeper.hands);
+	here = NULL;
+}
+
 static void run(uint64_t limit_ns)
 {
 	const struct scenario *scenario = current.cell->scenario;
 
 	start_threads(limit_ns);
+	if (scenario->conduct)
+		scenario->conduct();
 	if (current.ending == ENDING_EXIT_FIRST)
 		dismiss();
 	else
@@ -335,19 +401,12 @@ static void run(uint64_t limit_ns)
 		destroy();
 	if (current.ending == ENDING_EXIT_LAST || current.ending == ENDING_EXIT_DURING)
 		dismiss();
-	if (scenario->close)
-		scenario->close();
-	life_close();
-	ledger_close();
-	(void)pthread_barrier_destroy(&current.start);
-	(void)pthread_barrier_destroy(&current.worked);
-	(void)pthread_barrier_destroy(&current.leave);
-	free(current.workers);
+	clear_away();
 }
 
 void round_run(struct cell *cell, uint64_t number, uint64_t limit_ns)
 {
-	draw(cell, number);
+	draw_round(cell, number);
 	history_open();
 	cell->scenario->plan();
 	if (create())

@@ -4,13 +4,13 @@
  *
  * A cycle goes through four phases.  steady: every thread holds a few objects.  burst: a large part of all that there can be,
  * and none, in turn; the pool grows by itself.  churn: threads come and go.  wait: the pool is shrunk to fewer objects than
- * there are threads, which wait for them, in calls and by continuations.  Meanwhile it is trimmed a little, now and then.
+ * there are threads, which wait for them.  Meanwhile it is trimmed a little, now and then.
  * Then all is given back, the pool is shrunk to what it began with and trimmed, and the resident memory is compared from
  * cycle to cycle (soak_log.h).  All the while the rest of the oracle looks on; NULL is not judged.
- * A thread of its own conducts, and takes the samples.
+ * The main thread conducts, and takes the samples.
  */
-#include "meeting.h"
-#include "scenario.h"
+#include "faults.h"
+#include "round.h"
 #include "soak_log.h"
 
 #include <sched.h>
@@ -26,57 +26,34 @@
 #define CHILD_MAX 64
 #define LEAK_BYTES ((size_t)512 << 10)
 
-enum phase { STEADY, BURST, CHURN, WAIT, REST };
-
-static const struct {
-	const char *name;
-	double end; /* as a part of the cycle */
-} phases[] = {{"steady", 0.28}, {"burst", 0.55}, {"churn", 0.78}, {"wait", 1}, {"trimmed", 1}};
-
 struct soaker {
-	struct worker *worker;
 	struct soak_timing timing;
-	struct held *held; /* room for MOST of all threads together */
-	size_t room, count;
-	size_t goal;         /* of the burst                          */
-	_Atomic(bool) asked; /* its continuation has not run yet      */
+	size_t goal; /* of the burst                          */
 	struct worker child;
-	struct held child_held[CHILD_MAX];
 };
 
 static struct {
-	struct meeting meeting;
 	_Atomic(unsigned) phase;
-	struct soak_log *log;
 	double cycle_seconds;
 	size_t cycles;
 	struct soaker *soakers;
-	struct worker conductor;
 	void *leaked; /* FAULT_LEAK: a list */
 } soak;
-
-static _Thread_local struct worker *here;
 
 static void soak_plan(void)
 {
 	const unsigned threads = current.threads;
 
 	memset(&soak, 0, sizeof(soak));
-	soak.meeting.rendezvous.threads = threads + 1;
 	soak.cycle_seconds = options.seconds / CYCLES_AT_LEAST;
 	if (soak.cycle_seconds > CYCLE_SECONDS_MAX)
 		soak.cycle_seconds = CYCLE_SECONDS_MAX;
 	soak.cycles = (size_t)(options.seconds / soak.cycle_seconds + 0.5);
 	soak.soakers = round_memory(threads, sizeof(struct soaker));
 	for (unsigned i = 0; i < threads; i++) {
-		struct soaker *s = &soak.soakers[i];
-
-		s->room = MOST / threads;
-		s->held = round_memory(s->room, sizeof(struct held));
-		worker_init(&s->child, threads + 1 + i);
+		worker_init(&soak.soakers[i].child, threads + 1 + i);
+		soak.soakers[i].child.hands = round_memory(CHILD_MAX, sizeof(struct held));
 	}
-	worker_init(&soak.conductor, 2 * threads + 1);
-	soak.conductor.trusted = true;
 	lfpool_config_init(&current.config);
 	current.config.name = "soak";
 	current.config.object_size = OBJECT_BYTES;
@@ -84,174 +61,142 @@ static void soak_plan(void)
 	current.config.growth_step = BASE;
 	current.capacity = MOST;
 	current.initial = BASE;
+	current.hands = MOST / threads;
 	current.plain = true;
+	/* By the conductor alone. */
 	current.trims = true;
+	atomic_init(&current.trimming, 1);
 	current.demand.unjudged = true;
-	current.nulls_logged = NULLS_OF_NOBODY;
-	current.nanoseconds = UINT64_MAX / 2;
+	current.nanoseconds = 0;
+	current.meeting.threads = threads + 1;
 	/* One at a time, since each is timed. */
-	current.route_count = 0;
-	current.routes[current.route_count++] = ROUTE_THREAD;
-	current.routes[current.route_count++] = ROUTE_INLINE;
-	current.routes[current.route_count++] = ROUTE_CACHE;
-	soak.log = soak_log_open(options.soak_out);
-	/* Until it is warm. */
-	atomic_init(&soak.phase, REST);
+	for (current.route_count = 0; current.route_count < ROUTE_BULK; current.route_count++)
+		current.routes[current.route_count] = (enum route)current.route_count;
+	soak_log_open(options.soak_out);
 }
 
 /* ---- The workers ---- */
 
-static void acquire_up_to(struct soaker *s, size_t goal)
+static void steady(struct worker *worker)
 {
-	while (s->count < goal && worker_acquire(s->worker, &s->held[s->count]))
-		s->count++;
+	worker_adjust(worker, draw(worker, STEADY_MAX + 1));
+	if (chance(worker, 64))
+		worker_look(worker);
 }
 
-static void release_down_to(struct soaker *s, size_t goal)
+/* In steps, so that a new phase is noticed. */
+static void burst(struct worker *worker)
 {
-	while (s->count > goal)
-		worker_release(s->worker, &s->held[--s->count]);
-}
+	struct soaker *s = &soak.soakers[worker->index];
+	const size_t before = worker->count;
 
-static void steady(struct soaker *s)
-{
-	const size_t goal = random_below(&s->worker->random, STEADY_MAX + 1);
-
-	acquire_up_to(s, goal);
-	release_down_to(s, goal);
-	if (worker_chance(s->worker, 64))
-		worker_rescan(s->held, s->count);
-}
-
-static void burst(struct soaker *s)
-{
-	/* In steps, so that a new phase is noticed. */
-	if (s->goal > s->count) {
-		const size_t before = s->count;
-
-		acquire_up_to(s, s->goal - before < 64 ? s->goal : before + 64);
+	if (s->goal > before) {
+		worker_hold(worker, s->goal - before < 64 ? s->goal : before + 64);
 		/* Others have it all. */
-		if (s->count == before)
+		if (worker->count == before)
 			s->goal = 0;
 		return;
 	}
 	s->goal = 0;
-	release_down_to(s, s->count > 64 ? s->count - 64 : 0);
-	if (!s->count)
-		s->goal = s->room - random_below(&s->worker->random, (uint32_t)s->room / 4);
+	worker_keep(worker, before > 64 ? before - 64 : 0);
+	if (!worker->count)
+		s->goal = current.hands - draw(worker, (uint32_t)current.hands / 4);
 }
 
 static void *child_main(void *argument)
 {
-	struct soaker *s = argument;
-	size_t count = 0;
+	struct worker *child = here = argument;
 
-	here = &s->child;
-	for (size_t goal = 1 + random_below(&s->child.random, CHILD_MAX); count < goal; count++)
-		if (!worker_acquire(&s->child, &s->child_held[count]))
-			break;
-	while (count)
-		worker_release(&s->child, &s->child_held[--count]);
-	worker_drop_cache(&s->child);
+	worker_hold(child, 1 + draw(child, CHILD_MAX));
+	worker_keep(child, 0);
+	worker_drop_cache(child);
 	return NULL;
 }
 
-static void churn(struct soaker *s)
+static void churn(struct worker *worker)
 {
-	thread_start(&s->child.thread, child_main, s);
+	struct worker *child = &soak.soakers[worker->index].child;
+
+	thread_start(&child->thread, child_main, child);
 	for (int i = 0; i < 16; i++)
-		steady(s);
-	(void)pthread_join(s->child.thread, NULL);
-	if (worker_chance(s->worker, 16))
-		worker_drop_cache(s->worker);
+		steady(worker);
+	(void)pthread_join(child->thread, NULL);
+	if (chance(worker, 16))
+		worker_drop_cache(worker);
 }
 
-static void run(void *context, lfpool_t *pool, void *object)
+static void wait_for_one(struct worker *worker)
 {
-	struct soaker *s = context;
-	struct held held;
+	const int64_t timeout_ns = draw(worker, 4) ? -1 : (int64_t)draw(worker, 1000000);
 
-	(void)pool;
-	if (object && here && worker_receive(here, object, 0, &held))
-		worker_release(here, &held);
-	/* release: its asker may ask again. */
-	atomic_store_explicit(&s->asked, false, memory_order_release);
-}
-
-static void ask(struct soaker *s)
-{
-	lfpool_status_t status;
-
-	/* acquire: see run(). */
-	if (atomic_load_explicit(&s->asked, memory_order_acquire))
-		return;
-	/* relaxed: the library hands it on. */
-	atomic_store_explicit(&s->asked, true, memory_order_relaxed);
-	status = lfpool_acquire_async(current.pool, run, s, NULL);
-	if (status != LFPOOL_OK)
-		violation("lfpool_acquire_async(): %s", lfpool_status_string(status));
-}
-
-static void wait_for_one(struct soaker *s)
-{
-	struct random *random = &s->worker->random;
-	const int64_t timeout_ns = random_below(random, 4) ? -1 : (int64_t)random_below(random, 1000000);
-
-	release_down_to(s, 0);
-	if (worker_chance(s->worker, 8))
-		ask(s);
-	s->count += worker_acquire_wait(s->worker, timeout_ns, &s->held[s->count]);
+	worker_keep(worker, 0);
+	worker->count += worker_acquire_wait(worker, timeout_ns, worker->hands);
 	/* The others must wait. */
-	if (worker_chance(s->worker, 4))
+	if (chance(worker, 4))
 		(void)sched_yield();
-	release_down_to(s, 0);
+	worker_keep(worker, 0);
 }
 
-static void soak_step(struct soaker *s, enum phase phase)
+/* Of a cycle. */
+static const struct phase {
+	const char *name;
+	double end; /* as a part of the cycle */
+	void (*step)(struct worker *worker);
+} phases[] = {{"steady", 0.28, steady}, {"burst", 0.55, burst}, {"churn", 0.78, churn}, {"wait", 1, wait_for_one}};
+#define PHASES (sizeof(phases) / sizeof(phases[0]))
+
+static void soak_step(struct worker *worker)
 {
-	switch (phase) {
-	case STEADY: steady(s); break;
-	case BURST: burst(s); break;
-	case CHURN: churn(s); break;
-	default: wait_for_one(s);
-	}
-	soak_log_add(soak.log, &s->timing);
+	/* relaxed: to know soon is enough. */
+	phases[load_relaxed(&soak.phase)].step(worker);
+	soak_log_add(&soak.soakers[worker->index].timing);
+}
+
+static void soak_enter(struct worker *worker)
+{
+	worker->timing = &soak.soakers[worker->index].timing.timing;
+	/* The conductor uses all there can be. */
+	meeting_join();
+	meeting_join();
+}
+
+static void soak_meet(struct worker *worker)
+{
+	worker_keep(worker, 0);
+	soak.soakers[worker->index].goal = 0;
+	soak_log_add(&soak.soakers[worker->index].timing);
+	/* The conductor looks at the pool. */
+	meeting_join();
+	meeting_join();
 }
 
 /* ---- The conductor ---- */
 
-static void set_phase(enum phase phase)
-{
-	/* relaxed: to know soon is enough. */
-	atomic_store_explicit(&soak.phase, phase, memory_order_relaxed);
-}
-
-static void begin_phase(enum phase phase)
+static void begin(const struct phase *phase)
 {
 	lfpool_t *pool = current.pool;
 	const size_t few = (current.threads + 1) / 2;
 
-	if (phase == WAIT) {
+	if (phase->step == wait_for_one) {
 		(void)lfpool_limit(pool, few);
 		(void)lfpool_shrink(pool, lfpool_capacity(pool) - few);
 	}
-	set_phase(phase);
+	/* relaxed: see soak_step(). */
+	store_relaxed(&soak.phase, (unsigned)(phase - phases));
 }
 
 /* Samples until then. */
-static void stay(size_t cycle, enum phase phase, uint64_t until_ns)
+static void stay(size_t cycle, const struct phase *phase, uint64_t until_ns)
 {
 	const uint64_t step_ns = (uint64_t)(soak.cycle_seconds * 1e9 / SAMPLES_IN_CYCLE);
-	lfpool_t *pool = current.pool;
 
 	while (now_ns() < until_ns && !cell_failed()) {
-		const uint64_t left_ns = until_ns - now_ns(), wait_ns = left_ns < step_ns + step_ns / 2 ? left_ns : step_ns;
-		const struct timespec pause = {(time_t)(wait_ns / 1000000000), (long)(wait_ns % 1000000000)};
+		const uint64_t left_ns = until_ns - now_ns();
 
-		(void)nanosleep(&pause, NULL);
-		if (worker_chance(&soak.conductor, 2))
-			(void)lfpool_trim(pool, STEADY_MAX, (size_t)256 << 10);
-		(void)soak_log_sample(soak.log, pool, cycle, phases[phase].name);
+		sleep_ns(left_ns < step_ns + step_ns / 2 ? left_ns : step_ns);
+		if (chance(here, 2))
+			(void)lfpool_trim(current.pool, STEADY_MAX, (size_t)256 << 10);
+		(void)soak_log_sample(current.pool, cycle, phase->name);
 	}
 }
 
@@ -264,8 +209,7 @@ static void leak(void)
 	memory = round_memory(1, LEAK_BYTES);
 	*memory = soak.leaked;
 	soak.leaked = memory;
-	/* relaxed: a statistic. */
-	atomic_fetch_add_explicit(&current.cell->faults, 1, memory_order_relaxed);
+	fault_committed();
 }
 
 /* All have given back what they had, and stand by. */
@@ -274,10 +218,6 @@ static void rest(size_t cycle)
 	lfpool_t *pool = current.pool;
 	const size_t decoys = current.decoy.object != NULL, base = BASE + decoys;
 
-	for (unsigned i = 0; i < current.threads; i++)
-		/* relaxed: the meeting orders it. */
-		if (atomic_load_explicit(&soak.soakers[i].asked, memory_order_relaxed))
-			violation("a continuation waits though all objects are free");
 	if (lfpool_active_count(pool) != decoys || lfpool_shrink_owed(pool))
 		violation("with everything given back %zu objects are active, and %zu owed", lfpool_active_count(pool) - decoys,
 			  lfpool_shrink_owed(pool));
@@ -285,88 +225,53 @@ static void rest(size_t cycle)
 	if (lfpool_capacity(pool) > base)
 		(void)lfpool_shrink(pool, lfpool_capacity(pool) - base);
 	(void)lfpool_reserve(pool, base);
-	if (lfpool_capacity(pool) != base)
-		violation("made to have %zu objects, the pool has %zu", base, lfpool_capacity(pool));
+	expect(lfpool_capacity(pool) == base, "made to have %zu objects, the pool has %zu", base, lfpool_capacity(pool));
 	while (lfpool_trim(pool, 0, (size_t)1 << 20))
 		;
 	round_expect_intact("after the trim");
 	leak();
-	soak_log_trimmed(soak.log, soak_log_sample(soak.log, pool, cycle, phases[REST].name));
+	soak_log_trimmed(soak_log_sample(pool, cycle, "trimmed"));
+	if (cycle + 1 == soak.cycles)
+		current.end_ns = 0;
 }
 
 /* Uses all there can be, once: afterwards nothing is used for the first time. */
 static void warm_up(void)
 {
-	struct held *held = round_memory(MOST, sizeof(*held));
-	size_t count = 0;
-
-	while (count < MOST && worker_acquire(&soak.conductor, &held[count]))
-		count++;
-	if (count < MOST)
-		violation("only %zu objects of %d came to be", count, MOST);
-	while (count)
-		worker_release(&soak.conductor, &held[--count]);
-	free(held);
+	worker_hold(here, MOST);
+	expect(here->count >= MOST, "only %zu objects of %d came to be", here->count, MOST);
+	worker_keep(here, 0);
 }
 
-static void *conduct(void *unused)
+static void soak_conduct(void)
 {
 	size_t cycle = 0;
 
-	(void)unused;
-	here = &soak.conductor;
-	meeting_join(&soak.meeting);
+	meeting_join();
 	warm_up();
-	soak.meeting.go_on = true;
-	set_phase(STEADY);
-	meeting_join(&soak.meeting);
+	meeting_join();
 	do {
 		const uint64_t start_ns = now_ns();
 
-		for (enum phase phase = STEADY; phase < REST; phase++) {
-			begin_phase(phase);
-			stay(cycle, phase, start_ns + (uint64_t)(phases[phase].end * soak.cycle_seconds * 1e9));
+		for (const struct phase *phase = phases; phase < phases + PHASES; phase++) {
+			begin(phase);
+			stay(cycle, phase, start_ns + (uint64_t)(phase->end * soak.cycle_seconds * 1e9));
 		}
-		set_phase(REST);
-		meeting_join(&soak.meeting);
+		meeting_call();
+		meeting_join();
 		rest(cycle++);
-		soak.meeting.go_on = cycle < soak.cycles && !cell_failed();
-		set_phase(STEADY);
-		meeting_join(&soak.meeting);
-	} while (soak.meeting.go_on);
-	return NULL;
-}
-
-static void soak_work(struct worker *worker)
-{
-	struct soaker *s = &soak.soakers[worker->index];
-
-	s->worker = here = worker;
-	worker->timing = &s->timing.timing;
-	if (worker->index == 0)
-		thread_start(&soak.conductor.thread, conduct, NULL);
-	do {
-		enum phase phase;
-
-		/* relaxed: see set_phase(). */
-		while ((phase = atomic_load_explicit(&soak.phase, memory_order_relaxed)) != REST)
-			soak_step(s, phase);
-		release_down_to(s, 0);
-		s->goal = 0;
-		soak_log_add(soak.log, &s->timing);
-		meeting_join(&soak.meeting);
-		meeting_join(&soak.meeting);
-	} while (soak.meeting.go_on);
-	worker->timing = NULL;
-	if (worker->index == 0)
-		(void)pthread_join(soak.conductor.thread, NULL);
+		begin(phases);
+		meeting_join();
+		/* Thread 0 closes the meeting. */
+		meeting_join();
+	} while (current.meeting.go_on);
 }
 
 static void soak_finish(void)
 {
 	if (!cell_failed())
-		soak_log_judge(soak.log);
-	soak_log_close(soak.log);
+		soak_log_judge();
+	soak_log_close();
 	while (soak.leaked) {
 		void **memory = soak.leaked;
 
@@ -374,16 +279,10 @@ static void soak_finish(void)
 		free(memory);
 	}
 	for (unsigned i = 0; i < current.threads; i++)
-		free(soak.soakers[i].held);
+		free(soak.soakers[i].child.hands);
 	free(soak.soakers);
 }
 
-const struct scenario scenario_soak = {
-	.name = "soak",
-	.description = "one pool for long: it grows, shrinks, is waited for and trimmed; its memory must stay what it was",
-	.alone = true,
-	.unlogged = true,
-	.plan = soak_plan,
-	.work = soak_work,
-	.finish = soak_finish,
-};
+SCENARIO(soak, "soak", "one pool for long: it grows, shrinks, is waited for and trimmed; its memory must stay what it was",
+	 .alone = true, .unlogged = true, .plan = soak_plan, .enter = soak_enter, .step = soak_step, .meet = soak_meet,
+	 .conduct = soak_conduct, .finish = soak_finish);

@@ -15,24 +15,10 @@
 
 #include "worker.h"
 
-#include "lfpool/lfpool.h"
-
-#include <stdatomic.h>
-
 #define SOAK_SLACK_BYTES (256.0 * 1024)
 #define SOAK_CYCLES_MAX 100000
 /* Fewer are not judged. */
 #define SOAK_CYCLES_MIN 7
-
-struct soak_log {
-	FILE *file; /* NULL: none                                  */
-	uint64_t start_ns;
-	_Atomic(unsigned) samples; /* taken                                       */
-	pthread_mutex_t lock;      /* of `interval`                               */
-	struct timing interval, all;
-	double *trimmed; /* resident bytes after each cycle's trim      */
-	size_t cycles;
-};
 
 /* A worker's. */
 struct soak_timing {
@@ -41,17 +27,17 @@ struct soak_timing {
 };
 
 /* path: NULL: no file.  Ends the program if it cannot be written. */
-struct soak_log *soak_log_open(const char *path);
-void soak_log_close(struct soak_log *log);
+void soak_log_open(const char *path);
+void soak_log_close(void);
 
 /* By each worker, often. */
-void soak_log_add(struct soak_log *log, struct soak_timing *timing);
+void soak_log_add(struct soak_timing *timing);
 /* One line; returns the resident bytes. */
-double soak_log_sample(struct soak_log *log, const lfpool_t *pool, size_t cycle, const char *phase);
+double soak_log_sample(const lfpool_t *pool, size_t cycle, const char *phase);
 /* After a cycle's trim. */
-void soak_log_trimmed(struct soak_log *log, double resident);
+void soak_log_trimmed(double resident);
 
 /* Says the figures; a violation if the memory is not flat. */
-void soak_log_judge(const struct soak_log *log);
+void soak_log_judge(void);
 
 #endif

@@ -3,331 +3,349 @@
  * wait.c - scenario: more threads than objects, and they wait: in calls, with and without a timeout, and by continuations.
  *
  * A call that waits for ever must get an object (if it does not, the watchdog sees it).  A call that waits for a time gets
- * NULL not before it is over, and only if the count of demand.h allows it.  Each continuation runs once, in turn, or is
- * cancelled (promise.h).  At a meeting each thread gives back all it has: then no continuation may be left waiting.
- * Sometimes there is a relay, whose order is known (relay.h).  Then all take what they get, ask for more, and meet again:
- * then continuations may wait only if no object is free.
+ * NULL not before it is over, and only if the count of demand.h allows it.
  * No thread waits for ever in vain: a thread does so only when it holds nothing, and a continuation leaves its object with
  * the thread that runs it only if that one is not about to.
  * The history is told of no NULL before the end: a call that serves others has an object in its hands that is none of its own.
+ *
+ * Promises     Each continuation has a record of its own, a promise, which is used once.  Its state says what became of it:
+ *              asked, and then either run or cancelled; anything else is a violation.  The state is relaxed: what the caller
+ *              wrote before the call must be visible to the continuation by the library's own edge.
+ * Meetings     Each thread gives back all it has: then no continuation may be left waiting.  Then all take what they get, ask
+ *              for more, and meet again: then continuations may wait only if no object is free.
+ * Relay        Sometimes between the two.  Thread 0 acquires all objects there are.  Then the others begin to wait, each when
+ *              lfpool_stats() has said that its predecessor does: so the order of the queue is known.  Then thread 0 releases
+ *              one object, each that gets it releases it, and it must come to them in that order.
  */
+#include "faults.h"
 #include "history.h"
-#include "meeting.h"
-#include "promise.h"
-#include "relay.h"
-#include "scenario.h"
+#include "round.h"
 
+#include <sched.h>
 #include <string.h>
 
 #define HOLD_MAX 4
-#define LEFT_MAX 6  /* with what continuations left */
-#define ASKED_MAX 8 /* continuations of a worker that are waiting, about */
-#define NEST_MAX 4  /* continuations that ask for continuations */
+#define LEFT_MAX 6        /* with what continuations left                 */
+#define ASKED_MAX 8       /* continuations of a worker that wait, about   */
+#define NEST_MAX 4        /* continuations that ask for continuations     */
+#define PROMISES_MAX 1024 /* of one worker, in a round                    */
 
-struct waiter {
-	struct worker *worker;
-	struct held held[LEFT_MAX + 2];
-	unsigned count;
-	unsigned depth;      /* of calls on the pool                            */
-	unsigned running;    /* of continuations                                */
-	uint64_t call_begin; /* of the outermost call                           */
-	bool for_ever;       /* is about to wait so: nothing may be left with it */
-	bool giving_back;
-	unsigned oldest; /* of its continuations, that may be waiting        */
+enum state { NONE, ASKED, RAN, CANCELLED };
+
+struct promise {
+	_Atomic(unsigned) state;
+	bool release_at_once;   /* by the continuation           */
+	unsigned turn;          /* in the relay; 0: not of it    */
+	lfpool_ticket_t ticket; /* the asker's                   */
+	uint64_t history_begin;
 };
 
-static struct {
-	struct meeting meeting;
-	struct promises promises;
-	struct relay relay;
-	struct waiter *waiters;
-	_Atomic(size_t) held;
-} waiting;
+static struct waiter {
+	struct promise promises[PROMISES_MAX];
+	unsigned used;    /* of them                                           */
+	unsigned oldest;  /* of them that may be waiting                       */
+	unsigned running; /* continuations on this thread                      */
+	bool for_ever;    /* is about to wait so: nothing may be left with it  */
+	bool giving_back;
+} *waiters;
 
-static _Thread_local struct waiter *here;
+static struct {
+	bool on;                  /* thread 0's, between two rendezvous             */
+	_Atomic(unsigned) next;   /* this thread may begin to wait; 0: none         */
+	_Atomic(unsigned) served; /* so many have had their turn                    */
+} relay;
 
 static void wait_plan(void)
 {
 	const unsigned threads = current.threads;
 
-	memset(&waiting, 0, sizeof(waiting));
 	current.capacity = 1 + random_below(&current.random, random_below(&current.random, 4) ? threads : 2 * threads);
-	waiting.meeting.rendezvous.threads = threads;
-	waiting.waiters = round_memory(threads, sizeof(struct waiter));
-	promises_open(&waiting.promises, threads, random_below(&current.random, 2));
-	relay_open(&waiting.relay);
-	/* Both counts order the threads. */
-	current.demand.counted = waiting.promises.stamped;
-	current.demand.unjudged = !waiting.promises.stamped;
-	current.nulls_logged = NULLS_OF_KEEPER;
+	/* For the relay: all there are. */
+	current.hands = current.capacity + LEFT_MAX + 2;
+	current.meeting.calm = 200;
+	waiters = round_memory(threads, sizeof(*waiters));
+	current.demand.counted = random_below(&current.random, 2);
+	current.demand.unjudged = !current.demand.counted;
+	current.nulls_unlogged = true;
 }
 
 /* ---- Calls ---- */
 
-static void call_begins(struct waiter *w)
+static void acquire(struct worker *worker)
 {
-	if (w->depth++ == 0)
-		w->call_begin = promises_now(&waiting.promises);
+	if (worker->count < HOLD_MAX)
+		(void)worker_take(worker);
 }
 
-static void call_ends(struct waiter *w)
+static void acquire_wait(struct worker *worker)
 {
-	w->depth--;
-}
-
-static void release_any(struct waiter *w)
-{
-	const unsigned any = random_below(&w->worker->random, w->count);
-	struct held held = w->held[any];
-
-	w->held[any] = w->held[--w->count];
-	call_begins(w);
-	worker_release(w->worker, &held);
-	call_ends(w);
-}
-
-static void give_back(struct waiter *w)
-{
-	while (w->count)
-		release_any(w);
-}
-
-static void acquire(struct waiter *w)
-{
-	struct held held;
-
-	if (w->count >= HOLD_MAX)
-		return;
-	call_begins(w);
-	if (worker_acquire(w->worker, &held))
-		w->held[w->count++] = held;
-	call_ends(w);
-}
-
-static void acquire_wait(struct waiter *w)
-{
-	struct random *random = &w->worker->random;
+	struct waiter *w = &waiters[worker->index];
 	/* 0, some microseconds, or for ever. */
-	int64_t timeout_ns = random_below(random, 4) == 0 ? 0 : random_below(random, 1u << (8 + random_below(random, 10)));
+	int64_t timeout_ns = draw(worker, 4) == 0 ? 0 : draw(worker, 1u << (8 + draw(worker, 10)));
 	struct held held;
 
-	if (w->count >= HOLD_MAX)
+	if (worker->count >= HOLD_MAX)
 		return;
-	w->for_ever = !w->count && random_below(random, 2);
+	w->for_ever = !worker->count && draw(worker, 2);
 	if (w->for_ever)
-		timeout_ns = -1 - (int64_t)random_below(random, 100);
-	call_begins(w);
-	if (worker_acquire_wait(w->worker, timeout_ns, &held))
-		w->held[w->count++] = held;
-	call_ends(w);
+		timeout_ns = -1 - (int64_t)draw(worker, 100);
+	if (worker_acquire_wait(worker, timeout_ns, &held))
+		worker->hands[worker->count++] = held;
 	w->for_ever = false;
 }
 
 /* ---- Continuations ---- */
 
-static void ask(struct waiter *w);
+static unsigned state_of(const struct promise *promise)
+{
+	/* relaxed: see Promises. */
+	return load_relaxed(&promise->state);
+}
+
+static bool become(struct promise *promise, enum state from, enum state to)
+{
+	static const char *const names[] = {"not asked for", "asked for", "run", "cancelled"};
+	/* relaxed: see Promises. */
+	const unsigned found = exchange_relaxed(&promise->state, to);
+
+	expect(found == from, "a continuation is %s that was %s", names[to], names[found]);
+	return found == from;
+}
+
+static void ask(struct worker *worker, unsigned turn);
+
+/* Number `turn` in the queue has got its object, and passes it on. */
+static void take_turn(struct worker *worker, unsigned turn, struct held *held)
+{
+	/* relaxed: the pool owes the order. */
+	const unsigned served = add_relaxed(&relay.served, 1) + 1;
+
+	expect(served == turn, "number %u in the queue was served as number %u", turn, served);
+	worker_release(worker, held);
+}
 
 static void run(void *context, lfpool_t *pool, void *object)
 {
 	struct promise *promise = context;
-	struct waiter *w = here;
+	struct worker *worker = here;
+	struct waiter *w;
 	struct held held;
 
 	/* When the round has failed, the main thread may come here. */
-	if (!w)
+	if (worker == &current.keeper)
 		return;
-	promise->served_in = w->call_begin;
-	promise->ran = promises_now(&waiting.promises);
+	w = &waiters[worker->index];
 	if (pool != current.pool || !object)
 		violation("a continuation is called with object %p of pool %p", object, (void *)pool);
-	if (!promise_turn(promise, PROMISE_ASKED, PROMISE_RAN) || !object ||
-	    !worker_receive(w->worker, object, promise->history_begin, &held))
+	if (!become(promise, ASKED, RAN) || !object || !worker_receive(worker, object, promise->history_begin, &held))
 		return;
-	w->running++;
-	if (w->running < NEST_MAX && worker_chance(w->worker, 8))
-		ask(w);
-	if (promise->release_at_once || w->for_ever || w->giving_back || w->count >= LEFT_MAX) {
-		w->depth++;
-		worker_release(w->worker, &held);
-		w->depth--;
-	} else {
-		w->held[w->count++] = held;
+	if (promise->turn) {
+		take_turn(worker, promise->turn, &held);
+		return;
 	}
+	w->running++;
+	if (w->running < NEST_MAX && chance(worker, 8))
+		ask(worker, 0);
+	if (promise->release_at_once || w->for_ever || w->giving_back || worker->count >= LEFT_MAX)
+		worker_release(worker, &held);
+	else
+		worker->hands[worker->count++] = held;
 	w->running--;
 }
 
-static void ask(struct waiter *w)
+static void ask(struct worker *worker, unsigned turn)
 {
-	struct promise *promise = promise_next(&waiting.promises, w->worker->index);
+	struct waiter *w = &waiters[worker->index];
+	struct promise *promise = &w->promises[w->used];
 	lfpool_status_t status;
 
-	if (!promise)
+	if (w->used == PROMISES_MAX)
 		return;
-	promise->release_at_once = worker_chance(w->worker, 2);
-	promise->history_begin = history_begin(w->worker->log);
-	call_begins(w);
-	promise->begin = w->depth == 1 ? w->call_begin : promises_now(&waiting.promises);
-	/* relaxed: see promise.h. */
-	atomic_store_explicit(&promise->state, PROMISE_ASKED, memory_order_relaxed);
+	w->used++;
+	promise->release_at_once = chance(worker, 2);
+	promise->turn = turn;
+	promise->history_begin = history_begin(worker->log);
+	/* relaxed: see Promises. */
+	store_relaxed(&promise->state, ASKED);
 	status = worker_ask(run, promise, &promise->ticket);
-	promise->end = promises_now(&waiting.promises);
-	call_ends(w);
-	if (status == LFPOOL_E_NO_MEMORY && current.refusals && promise_turn(promise, PROMISE_ASKED, PROMISE_NONE))
+	if (status == LFPOOL_E_NO_MEMORY && current.refusals && become(promise, ASKED, NONE))
 		demand_lower(&current.demand, 1);
 	else if (status != LFPOOL_OK)
 		violation("lfpool_acquire_async(): %s", lfpool_status_string(status));
-	else if (!promise->ticket && promise_state(promise) != PROMISE_RAN)
+	else if (!promise->ticket && state_of(promise) != RAN)
 		violation("a continuation has no ticket, and did not run");
 }
 
-static void cancel(struct promise *promise)
-{
-	const uint64_t begin = promises_now(&waiting.promises);
-
-	if (!lfpool_cancel(current.pool, promise->ticket))
-		return;
-	if (!promise_turn(promise, PROMISE_ASKED, PROMISE_CANCELLED))
-		return;
-	promise->served_in = begin;
-	demand_lower(&current.demand, 1);
-}
-
 /* One of our latest; also one that has run, or was cancelled. */
-static void cancel_any(struct waiter *w)
+static void cancel_any(struct worker *worker)
 {
-	struct promises *promises = &waiting.promises;
-	const unsigned count = promises->count[w->worker->index];
+	struct waiter *w = &waiters[worker->index];
 	struct promise *promise;
 
-	if (!count)
+	if (!w->used)
 		return;
-	promise = &promises->of[w->worker->index * PROMISES_MAX + count - 1 -
-				random_below(&w->worker->random, count < 2 * ASKED_MAX ? count : 2 * ASKED_MAX)];
-	if (promise_state(promise) != PROMISE_NONE)
-		cancel(promise);
+	promise = &w->promises[w->used - 1 - draw(worker, w->used < 2 * ASKED_MAX ? w->used : 2 * ASKED_MAX)];
+	if (state_of(promise) != NONE && lfpool_cancel(current.pool, promise->ticket) && become(promise, ASKED, CANCELLED))
+		demand_lower(&current.demand, 1);
 }
 
-/* Are fewer than ASKED_MAX of ours waiting? */
-static bool may_ask(struct waiter *w)
+static void ask_if_few_wait(struct worker *worker)
 {
-	struct promises *promises = &waiting.promises;
-	const struct promise *mine = &promises->of[w->worker->index * PROMISES_MAX];
-	const unsigned count = promises->count[w->worker->index];
+	struct waiter *w = &waiters[worker->index];
 
-	while (w->oldest < count && promise_state(&mine[w->oldest]) != PROMISE_ASKED)
+	while (w->oldest < w->used && state_of(&w->promises[w->oldest]) != ASKED)
 		w->oldest++;
-	return count - w->oldest < ASKED_MAX;
+	if (w->used - w->oldest < ASKED_MAX)
+		ask(worker, 0);
+}
+
+/* ---- Relay ---- */
+
+static void decide_relay(struct worker *worker)
+{
+	const enum fault fault = options.fault;
+
+	/* A call that is refused a place in the queue has none.  Of the faults only those that touch no object. */
+	relay.on = current.threads > 1 && !current.refusals && (fault == FAULT_NONE || fault >= FAULT_LOST_COUNT) &&
+		   chance(worker, 4);
+	/* relaxed, here and below: the meeting orders it, or to know soon is enough. */
+	store_relaxed(&relay.next, 0);
+	store_relaxed(&relay.served, 0);
+}
+
+static unsigned read_soon(const _Atomic(unsigned) *number)
+{
+	(void)sched_yield();
+	return load_relaxed(number);
+}
+
+static void wait_in_turn(struct worker *worker)
+{
+	const unsigned turn = worker->index;
+	unsigned place = turn;
+	struct held held;
+
+	/* The first two change places. */
+	if (place <= 2 && current.threads > 2 && fault_strikes_often(worker, FAULT_WRONG_TURN, 1))
+		place = 3 - place;
+	while (read_soon(&relay.next) != place)
+		if (cell_failed())
+			return;
+	if (waiters[turn].used < PROMISES_MAX && chance(worker, 3))
+		ask(worker, turn);
+	else if (worker_acquire_wait(worker, -1, &held))
+		take_turn(worker, turn, &held);
+}
+
+static bool await_waiting(size_t count)
+{
+	lfpool_stats_t stats = LFPOOL_STATS_INIT;
+
+	do {
+		if (lfpool_stats(current.pool, &stats) != LFPOOL_OK || cell_failed())
+			return false;
+		(void)sched_yield();
+	} while (stats.waiting != count);
+	return true;
+}
+
+/* Thread 0. */
+static void conduct(struct worker *worker)
+{
+	const unsigned others = current.threads - 1;
+
+	while (worker->count < current.most && worker_take(worker))
+		;
+	for (unsigned place = 1; place <= others; place++) {
+		store_relaxed(&relay.next, place);
+		if (!await_waiting(place))
+			break;
+	}
+	worker_release_any(worker);
+	while (read_soon(&relay.served) < others && !cell_failed())
+		;
+	worker_keep(worker, 0);
 }
 
 /* ---- Meetings ---- */
 
-/* Thread 0, while the others stand by. */
-static void expect_quiet(size_t held)
+static size_t count_asked(void)
 {
-	const size_t decoys = current.decoy.object != NULL, pending = promises_pending(&waiting.promises);
+	size_t asked = 0;
+
+	for (unsigned i = 0; i < current.threads; i++)
+		for (unsigned p = 0; p < waiters[i].used; p++)
+			asked += state_of(&waiters[i].promises[p]) == ASKED;
+	return asked;
+}
+
+static void expect_quiet(struct worker *worker)
+{
+	const size_t held = meeting_held() + (current.decoy.object != NULL), asked = count_asked();
 	const size_t active = lfpool_active_count(current.pool), available = lfpool_available_count(current.pool);
 	lfpool_stats_t stats = LFPOOL_STATS_INIT;
 
 	round_expect_intact("at a meeting");
-	if (lfpool_stats(current.pool, &stats) != LFPOOL_OK || stats.waiting != pending)
-		violation("at a meeting %zu continuations wait, says lfpool_stats(), and it should be %zu", stats.waiting,
-			  pending);
-	if (active != held + decoys)
-		violation("at a meeting %zu objects are held, and %zu active", held + decoys, active);
+	if (lfpool_stats(current.pool, &stats) != LFPOOL_OK || stats.waiting != asked)
+		violation("at a meeting %zu continuations wait, says lfpool_stats(), and it should be %zu", stats.waiting, asked);
+	expect(active == held, "at a meeting %zu objects are held, and %zu active", held, active);
 	/* What can still be added is as good as free. */
-	if (pending && (available || (lfpool_capacity(current.pool) < current.most && !current.refusals)))
-		violation("%zu continuations wait though %zu of %zu objects are free", pending, available,
+	if (asked && (available || (lfpool_capacity(current.pool) < current.most && !current.refusals)))
+		violation("%zu continuations wait though %zu of %zu objects are free", asked, available,
 			  lfpool_capacity(current.pool));
+	decide_relay(worker);
 }
 
-/* Returns false when the round is over. */
-static bool meet(struct waiter *w)
+static void give_back(struct worker *worker)
 {
-	struct worker *worker = w->worker;
-
-	w->giving_back = true;
-	give_back(w);
-	meeting_join(&waiting.meeting);
-	if (worker->index == 0) {
-		expect_quiet(0);
-		/* relaxed, here and below: the meetings order it. */
-		atomic_store_explicit(&waiting.held, 0, memory_order_relaxed);
-		relay_decide(&waiting.relay, worker);
-		meeting_close(&waiting.meeting, worker);
-	}
-	meeting_join(&waiting.meeting);
-	w->giving_back = false;
-	if (!waiting.meeting.go_on)
-		return false;
-	if (waiting.relay.on) {
-		relay_run(&waiting.relay, worker);
-		meeting_join(&waiting.meeting);
-	}
-	for (uint32_t wanted = random_below(&worker->random, HOLD_MAX + 1); wanted > 0; wanted--)
-		acquire(w);
-	for (uint32_t wanted = random_below(&worker->random, 3); wanted > 0 && may_ask(w); wanted--)
-		ask(w);
-	meeting_join(&waiting.meeting);
-	atomic_fetch_add_explicit(&waiting.held, w->count, memory_order_relaxed);
-	meeting_join(&waiting.meeting);
-	if (worker->index == 0)
-		expect_quiet(atomic_load_explicit(&waiting.held, memory_order_relaxed));
-	meeting_join(&waiting.meeting);
-	return true;
+	waiters[worker->index].giving_back = true;
+	while (worker->count)
+		worker_release_any(worker);
 }
 
-static void step(struct waiter *w)
+static void wait_meet(struct worker *worker)
 {
-	switch (random_below(&w->worker->random, 8)) {
-	case 0: acquire(w); break;
+	give_back(worker);
+	meeting_alone(worker, expect_quiet);
+	waiters[worker->index].giving_back = false;
+	if (relay.on) {
+		if (worker->index == 0)
+			conduct(worker);
+		else
+			wait_in_turn(worker);
+		meeting_join();
+	}
+	for (uint32_t wanted = draw(worker, HOLD_MAX + 1); wanted > 0; wanted--)
+		acquire(worker);
+	for (uint32_t wanted = draw(worker, 3); wanted > 0; wanted--)
+		ask_if_few_wait(worker);
+	meeting_alone(worker, expect_quiet);
+}
+
+/* ---- Work ---- */
+
+static void wait_step(struct worker *worker)
+{
+	switch (draw(worker, 8)) {
+	case 0: acquire(worker); break;
 	case 1:
-	case 2: acquire_wait(w); break;
-	case 3:
-		if (may_ask(w))
-			ask(w);
-		break;
-	case 4: cancel_any(w); break;
-	case 5: worker_rescan(w->held, w->count); break;
-	default:
-		if (w->count)
-			release_any(w);
+	case 2: acquire_wait(worker); break;
+	case 3: ask_if_few_wait(worker); break;
+	case 4: cancel_any(worker); break;
+	case 5: worker_look(worker); break;
+	default: worker_release_any(worker);
 	}
-}
-
-static void wait_work(struct worker *worker)
-{
-	struct waiter *w = &waiting.waiters[worker->index];
-
-	w->worker = worker;
-	here = w;
-	do {
-		while (!meeting_due(&waiting.meeting, worker, 200))
-			step(w);
-	} while (meet(w));
-}
-
-/* When the round has failed some may be left, which lfpool_destroy() would call. */
-static void cancel_all(struct promises *promises)
-{
-	for (unsigned i = 0; i < promises->workers * PROMISES_MAX; i++)
-		if (promise_state(&promises->of[i]) == PROMISE_ASKED)
-			(void)lfpool_cancel(current.pool, promises->of[i].ticket);
 }
 
 static void wait_finish(void)
 {
-	if (!cell_failed())
-		promises_check_order(&waiting.promises);
-	cancel_all(&waiting.promises);
-	promises_close(&waiting.promises);
-	relay_close(&waiting.relay);
-	free(waiting.waiters);
+	/* When the round has failed some may be left, which lfpool_destroy() would call. */
+	for (unsigned i = 0; i < current.threads; i++)
+		for (unsigned p = 0; p < waiters[i].used; p++)
+			if (state_of(&waiters[i].promises[p]) == ASKED)
+				(void)lfpool_cancel(current.pool, waiters[i].promises[p].ticket);
+	free(waiters);
 }
 
-const struct scenario scenario_wait = {
-	.name = "wait",
-	.description = "more threads than objects: they wait, with and without a timeout, and by continuations",
-	.plan = wait_plan,
-	.work = wait_work,
-	.finish = wait_finish,
-};
+SCENARIO(wait, "wait", "more threads than objects: they wait, with and without a timeout, and by continuations",
+	 .plan = wait_plan, .step = wait_step, .meet = wait_meet, .leave = give_back, .finish = wait_finish);

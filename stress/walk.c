@@ -7,7 +7,7 @@
  * must not be met.  The last is known only in the end: an object that was met is written down with the mark of its last
  * holder, and if the mark is still the same when all threads have stopped, no thread had acquired it.
  */
-#include "scenario.h"
+#include "round.h"
 
 #include <string.h>
 
@@ -17,12 +17,11 @@
 #define PARTS_MAX 7
 
 static struct walker {
-	struct held held[HOLD_MAX]; /* sorted by address during a walk                */
-	size_t count;
 	struct held gone[GONE_MAX]; /* released last, a ring                          */
 	size_t released;
 	struct held doubt[DOUBTS_MAX];
 	size_t doubts;
+	uint32_t rarely; /* walks once in so many steps                    */
 	/* The walk. */
 	struct worker *worker;
 	size_t next;      /* of those held, to be met                       */
@@ -56,8 +55,7 @@ static void doubt(struct walker *w, const unsigned char *object)
 		const struct held *gone = &w->gone[i];
 
 		/* relaxed: what matters is whether it is still so in the end. */
-		if (gone->object == object && gone->mark && w->doubts < DOUBTS_MAX &&
-		    atomic_load_explicit(gone->mark, memory_order_relaxed) == gone->token)
+		if (gone->object == object && gone->mark && w->doubts < DOUBTS_MAX && load_relaxed(gone->mark) == gone->token)
 			w->doubt[w->doubts++] = *gone;
 	}
 }
@@ -65,23 +63,26 @@ static void doubt(struct walker *w, const unsigned char *object)
 static bool meet(void *context, void *object)
 {
 	struct walker *w = context;
+	struct worker *worker = w->worker;
 	const uintptr_t address = (uintptr_t)object;
+	/* Of those that we hold the next one. */
+	struct held *own = w->next < worker->count ? &worker->hands[w->next] : NULL;
 
 	if (address <= w->last || !lfpool_owns(current.pool, object)) {
 		violation("a walk visits %p after %p", object, (void *)w->last);
 		return false;
 	}
 	w->last = address;
-	if (w->next < w->count && (uintptr_t)w->held[w->next].object < address) {
-		violation("a walk passes %p, which is held", (void *)w->held[w->next].object);
+	if (own && (uintptr_t)own->object < address) {
+		violation("a walk passes %p, which is held", (void *)own->object);
 		return false;
 	}
-	if (w->next == w->count || (uintptr_t)w->held[w->next].object != address) {
+	if (!own || (uintptr_t)own->object != address) {
 		doubt(w, object);
 		return true;
 	}
-	if (w->release && worker_chance(w->worker, w->release))
-		release(w, &w->held[w->next]);
+	if (w->release && chance(worker, w->release))
+		release(w, own);
 	w->next++;
 	return true;
 }
@@ -104,67 +105,61 @@ static void walk_by_cursors(struct walker *w, size_t parts)
 
 static void walk(struct walker *w)
 {
+	struct worker *worker = w->worker;
 	size_t kept = 0;
 
-	qsort(w->held, w->count, sizeof(w->held[0]), by_address);
+	qsort(worker->hands, worker->count, sizeof(worker->hands[0]), by_address);
 	w->next = 0;
 	w->last = 0;
-	w->release = worker_chance(w->worker, 2) ? 3 : 0;
-	if (worker_chance(w->worker, 2))
+	w->release = chance(worker, 2) ? 3 : 0;
+	if (chance(worker, 2))
 		(void)lfpool_for_each_active(current.pool, meet, w);
 	else
-		walk_by_cursors(w, 1 + random_below(&w->worker->random, PARTS_MAX));
-	if (w->next < w->count && !cell_failed())
-		violation("a walk ends without %p, which is held", (void *)w->held[w->next].object);
-	for (size_t i = 0; i < w->count; i++)
-		if (w->held[i].object)
-			w->held[kept++] = w->held[i];
-	w->count = kept;
+		walk_by_cursors(w, 1 + draw(worker, PARTS_MAX));
+	if (w->next < worker->count && !cell_failed())
+		violation("a walk ends without %p, which is held", (void *)worker->hands[w->next].object);
+	for (size_t i = 0; i < worker->count; i++)
+		if (worker->hands[i].object)
+			worker->hands[kept++] = worker->hands[i];
+	worker->count = kept;
 }
 
-static void walk_work(struct worker *worker)
+/* Some walk all the time, some rarely. */
+static void walk_enter(struct worker *worker)
+{
+	walkers[worker->index].worker = worker;
+	walkers[worker->index].rarely = 1u << draw(worker, 10);
+}
+
+static void walk_step(struct worker *worker)
 {
 	struct walker *w = &walkers[worker->index];
-	/* Some walk all the time, some rarely. */
-	const uint32_t rarely = 1u << random_below(&worker->random, 10);
 
-	w->worker = worker;
-	while (worker_goes_on(worker, 32)) {
-		if (worker_chance(worker, rarely)) {
-			walk(w);
-		} else if (w->count < HOLD_MAX && worker_chance(worker, 2)) {
-			w->count += worker_acquire(worker, &w->held[w->count]);
-		} else if (w->count) {
-			const size_t any = random_below(&worker->random, (uint32_t)w->count);
+	if (chance(worker, w->rarely)) {
+		walk(w);
+	} else if (worker->count < HOLD_MAX && chance(worker, 2)) {
+		(void)worker_take(worker);
+	} else if (worker->count) {
+		struct held *any = &worker->hands[draw(worker, (uint32_t)worker->count)];
 
-			release(w, &w->held[any]);
-			w->held[any] = w->held[--w->count];
-		}
+		release(w, any);
+		*any = worker->hands[--worker->count];
 	}
-	while (w->count)
-		release(w, &w->held[--w->count]);
-}
-
-static void check_doubts(const struct walker *w)
-{
-	for (size_t i = 0; i < w->doubts; i++)
-		/* relaxed: the threads have stopped. */
-		if (atomic_load_explicit(w->doubt[i].mark, memory_order_relaxed) == w->doubt[i].token)
-			violation("a walk visited %p, which its walker had released and no thread has acquired since",
-				  (void *)w->doubt[i].object);
 }
 
 static void walk_finish(void)
 {
-	for (unsigned i = 0; i < current.threads && !cell_failed(); i++)
-		check_doubts(&walkers[i]);
+	for (unsigned i = 0; i < current.threads && !cell_failed(); i++) {
+		const struct walker *w = &walkers[i];
+
+		for (size_t d = 0; d < w->doubts; d++)
+			/* relaxed: the threads have stopped. */
+			if (load_relaxed(w->doubt[d].mark) == w->doubt[d].token)
+				violation("a walk visited %p, which its walker had released and no thread has acquired since",
+					  (void *)w->doubt[d].object);
+	}
 }
 
-const struct scenario scenario_walk = {
-	.name = "walk",
-	.description = "each thread acquires, releases, and walks over the active objects: its own are among them, once",
-	.needs_refusals = true,
-	.plan = walk_plan,
-	.work = walk_work,
-	.finish = walk_finish,
-};
+SCENARIO(walk, "walk", "each thread acquires, releases, and walks over the active objects: its own are among them, once",
+	 .needs_refusals = true, .hands = HOLD_MAX, .plan = walk_plan, .enter = walk_enter, .step = walk_step,
+	 .finish = walk_finish);

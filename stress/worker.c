@@ -6,8 +6,6 @@
 #define LFPOOL_INLINE_KEEP_NAMES
 
 #include "worker.h"
-#include "accounts.h"
-#include "extras.h"
 #include "faults.h"
 #include "history.h"
 #include "round.h"
@@ -17,6 +15,7 @@
 #include <sched.h>
 
 struct pulse pulses[PULSES];
+_Thread_local struct worker *here;
 
 struct sums pulse_sums(void)
 {
@@ -24,8 +23,8 @@ struct sums pulse_sums(void)
 
 	for (size_t i = 0; i < PULSES; i++) {
 		/* relaxed, both: see struct pulse. */
-		sums.operations += atomic_load_explicit(&pulses[i].operations, memory_order_relaxed);
-		sums.acquires += atomic_load_explicit(&pulses[i].acquires, memory_order_relaxed);
+		sums.operations += load_relaxed(&pulses[i].operations);
+		sums.acquires += load_relaxed(&pulses[i].acquires);
 	}
 	return sums;
 }
@@ -47,22 +46,17 @@ bool worker_goes_on(struct worker *worker, unsigned every)
 {
 	if (!worker->over && worker->ticks++ % every == 0) {
 		worker->over = now_ns() >= current.end_ns;
-		if (current.trims && worker_chance(worker, 16))
+		if (current.trims && chance(worker, 16))
 			elastic_trim(worker);
-		if (current.refusals && worker_chance(worker, 2))
-			refusals_next(true, 1 + random_below(&worker->random, 4));
+		if (current.refusals && chance(worker, 2))
+			refusals_next(true, 1 + draw(worker, 4));
 	}
 	return !worker->over && !round_full() && !cell_failed();
 }
 
-bool worker_chance(struct worker *worker, uint32_t times)
-{
-	return random_below(&worker->random, times) == 0;
-}
-
 /* ---- Routes ---- */
 
-lfpool_cache_t *worker_cache(struct worker *worker)
+static lfpool_cache_t *cache_of(struct worker *worker)
 {
 	if (!worker->cache) {
 		worker->cache = lfpool_cache_create(current.pool);
@@ -72,12 +66,12 @@ lfpool_cache_t *worker_cache(struct worker *worker)
 	return worker->cache;
 }
 
-enum route worker_draw_route(struct worker *worker)
+static enum route draw_route(struct worker *worker)
 {
-	const enum route route = current.routes[random_below(&worker->random, current.route_count)];
+	const enum route route = current.routes[draw(worker, current.route_count)];
 
 	/* Where it is refused one goes another way. */
-	return (route == ROUTE_INLINE || route == ROUTE_CACHE) && !worker_cache(worker) ? ROUTE_THREAD : route;
+	return (route == ROUTE_INLINE || route == ROUTE_CACHE) && !cache_of(worker) ? ROUTE_THREAD : route;
 }
 
 void worker_drop_cache(struct worker *worker)
@@ -90,7 +84,7 @@ void worker_drop_cache(struct worker *worker)
 static void *wait_raw(struct worker *worker, enum route route, int64_t timeout_ns)
 {
 	if (route == ROUTE_INLINE || route == ROUTE_CACHE)
-		return lfpool_cache_acquire_wait(worker_cache(worker), timeout_ns);
+		return lfpool_cache_acquire_wait(cache_of(worker), timeout_ns);
 	return lfpool_acquire_wait(current.pool, timeout_ns);
 }
 
@@ -99,44 +93,45 @@ static void *acquire_raw(struct worker *worker, enum route route)
 	void *object = NULL;
 
 	switch (route) {
-	case ROUTE_INLINE: return lfpool_cache_acquire_inline(worker_cache(worker));
-	case ROUTE_CACHE: return lfpool_cache_acquire(worker_cache(worker));
+	case ROUTE_INLINE: return lfpool_cache_acquire_inline(cache_of(worker));
+	case ROUTE_CACHE: return lfpool_cache_acquire(cache_of(worker));
 	case ROUTE_BULK: return lfpool_acquire_bulk(current.pool, &object, 1) == 1 ? object : NULL;
 	default: return lfpool_acquire(current.pool);
 	}
 }
 
-lfpool_status_t release_by(enum route route, lfpool_t *pool, lfpool_cache_t *cache, void *object, lfpool_status_t expected)
+lfpool_status_t worker_release_raw(struct worker *worker, void *object, lfpool_status_t expected)
 {
-	switch (route) {
-	case ROUTE_INLINE: return lfpool_cache_release_inline(cache, object);
-	case ROUTE_CACHE: return lfpool_cache_release(cache, object);
-	case ROUTE_BULK: return lfpool_release_bulk(pool, &object, 1) == 1 ? LFPOOL_OK : expected;
-	default: return lfpool_release(pool, object);
+	switch (draw_route(worker)) {
+	case ROUTE_INLINE: return lfpool_cache_release_inline(cache_of(worker), object);
+	case ROUTE_CACHE: return lfpool_cache_release(cache_of(worker), object);
+	case ROUTE_BULK: return lfpool_release_bulk(current.pool, &object, 1) == 1 ? LFPOOL_OK : expected;
+	default: return lfpool_release(current.pool, object);
 	}
 }
 
-lfpool_status_t worker_release_raw(struct worker *worker, void *object, lfpool_status_t expected)
-{
-	enum route route = worker_draw_route(worker);
-	bool cached = route == ROUTE_INLINE || route == ROUTE_CACHE;
+/* ---- Acquire ---- */
 
-	return release_by(route, current.pool, cached ? worker_cache(worker) : NULL, object, expected);
+static uint64_t timing_begin(const struct worker *worker)
+{
+	return worker->timing ? clock_read() : 0;
 }
 
-/* ---- Acquire ---- */
+static void timing_end(struct worker *worker, enum timed kind, uint64_t begin)
+{
+	if (worker->timing)
+		histogram_add(&worker->timing->of[kind], clock_read() - begin);
+}
 
 /* The answer was not all that was wanted: was that right? */
 static void check_null(uint64_t reading)
 {
 	if (current.demand.unjudged) {
 		/* Whatever it was. */
-	} else if (current.demand.counted) {
-		if (!demand_null_allowed(&current.demand, reading))
-			violation("NULL though at no moment of the call more than %zu objects were held or wanted",
-				  current.capacity);
-	} else {
+	} else if (!current.demand.counted) {
 		violation("NULL though the capacity of %zu suffices for all threads", current.capacity);
+	} else if (!demand_null_allowed(&current.demand, reading)) {
+		violation("NULL though at no moment of the call more than %zu objects were held or wanted", current.capacity);
 	}
 	/* With few processors the holders need this one. */
 	(void)sched_yield();
@@ -144,13 +139,11 @@ static void check_null(uint64_t reading)
 
 static void log_null(struct worker *worker, uint64_t begin, uint64_t end)
 {
-	const bool keeper = worker->index == current.threads;
-
-	if (current.nulls_logged == NULLS_OF_ALL || (current.nulls_logged == NULLS_OF_KEEPER && keeper))
+	if (!current.nulls_unlogged || worker == &current.keeper)
 		history_null(worker->log, begin, end);
 }
 
-static bool take(struct worker *worker, void *object, struct hold hold, struct held *held_out)
+static bool mark(struct worker *worker, void *object, struct hold hold, struct held *held_out)
 {
 	uint64_t token = ledger_token(worker->index, ++worker->sequence);
 
@@ -163,16 +156,16 @@ static bool take(struct worker *worker, void *object, struct hold hold, struct h
 /* One acquire, by any route or by none at all if a fault strikes; logged.  timeout_ns: NULL: does not wait. */
 static void *acquire_logged(struct worker *worker, uint64_t reading, const int64_t *timeout_ns, struct hold *hold_out)
 {
-	enum route route = worker_draw_route(worker);
+	enum route route = draw_route(worker);
 	uint64_t begin = history_begin(worker->log), end;
-	void *object = fault_instead_of_acquire(worker);
-	uint64_t start = timing_begin(worker->timing);
+	void *object = fault_instead_of_acquire(worker, current.decoy.object);
+	uint64_t start = timing_begin(worker);
 
 	if (!object && !fault_null(worker, reading)) {
 		object = timeout_ns ? wait_raw(worker, route, *timeout_ns) : acquire_raw(worker, route);
 		pulse_add(&worker->pulse->acquires, object != NULL);
 	}
-	timing_end(worker->timing, timeout_ns ? TIMED_WAIT : TIMED_ACQUIRE, start);
+	timing_end(worker, timeout_ns ? TIMED_WAIT : TIMED_ACQUIRE, start);
 	end = history_end(worker->log);
 	if (object)
 		*hold_out = history_acquired(worker->log, begin, end, object);
@@ -186,7 +179,7 @@ static bool acquired(struct worker *worker, void *object, struct hold hold, stru
 {
 	held_out->object = NULL;
 	pulse_beat(worker->pulse, 1);
-	if (!object || !take(worker, object, hold, held_out)) {
+	if (!object || !mark(worker, object, hold, held_out)) {
 		demand_lower(&current.demand, 1);
 		return false;
 	}
@@ -235,13 +228,12 @@ bool worker_acquire_wait(struct worker *worker, int64_t timeout_ns, struct held 
 
 lfpool_status_t worker_ask(lfpool_continuation_t then, void *context, lfpool_ticket_t *ticket_out)
 {
-	struct demand *demand = &current.demand;
 	lfpool_status_t status;
 
 	/* One wish for the object, one for what this call may have in its hands for others. */
-	(void)demand_raise(demand, 2);
+	(void)demand_raise(&current.demand, 2);
 	status = lfpool_acquire_async(current.pool, then, context, ticket_out);
-	demand_lower(demand, 1);
+	demand_lower(&current.demand, 1);
 	return status;
 }
 
@@ -271,23 +263,42 @@ static size_t acquire_bulk(struct worker *worker, struct held *held_out, size_t 
 		check_null(reading);
 	}
 	for (size_t i = 0; i < got; i++)
-		taken += take(worker, objects[i], history_acquired(worker->log, begin, end, objects[i]), &held_out[taken]);
+		taken += mark(worker, objects[i], history_acquired(worker->log, begin, end, objects[i]), &held_out[taken]);
 	demand_lower(&current.demand, (uint32_t)(wanted - taken));
 	return taken;
 }
 
-size_t worker_acquire_many(struct worker *worker, struct held *held_out, size_t count)
+/* Faults are committed one object at a time. */
+static bool draw_bulk(struct worker *worker)
 {
-	/* Faults are committed one object at a time. */
-	bool bulk = worker_draw_route(worker) == ROUTE_BULK && !faults_wanted(worker);
-	size_t got = 0, more = 1;
+	return draw_route(worker) == ROUTE_BULK && !faults_wanted(worker);
+}
 
-	while (got < count && more) {
-		more = bulk ? acquire_bulk(worker, held_out + got, count - got) : worker_acquire(worker, held_out + got);
-		got += more;
+bool worker_take(struct worker *worker)
+{
+	struct held held;
+
+	if (!worker_acquire(worker, &held))
+		return false;
+	/* Meanwhile a continuation may have added one. */
+	worker->hands[worker->count++] = held;
+	return true;
+}
+
+void worker_hold(struct worker *worker, size_t wanted)
+{
+	const bool bulk = draw_bulk(worker);
+	size_t more = 1;
+
+	while (worker->count < wanted && more) {
+		if (!bulk) {
+			more = worker_take(worker);
+			continue;
+		}
+		more = acquire_bulk(worker, worker->hands + worker->count, wanted - worker->count);
+		worker->count += more;
 	}
-	accounts_hold(got);
-	return got;
+	accounts_hold(worker->count);
 }
 
 /* ---- Release ---- */
@@ -297,11 +308,11 @@ static lfpool_status_t release_logged(struct worker *worker, const struct held *
 {
 	uint64_t begin = history_begin(worker->log), end;
 	lfpool_status_t status = LFPOOL_OK;
-	uint64_t start = timing_begin(worker->timing);
+	uint64_t start = timing_begin(worker);
 
 	if (!drop)
 		status = worker_release_raw(worker, held->object, LFPOOL_E_NOT_IN_USE);
-	timing_end(worker->timing, TIMED_RELEASE, start);
+	timing_end(worker, TIMED_RELEASE, start);
 	end = history_end(worker->log);
 	if (status == LFPOOL_OK)
 		history_released(worker->log, begin, end, held->object, held->hold);
@@ -313,19 +324,14 @@ lfpool_status_t worker_release_raced(struct worker *worker, const struct held *h
 	return fault_decoy(worker, held->object) ? LFPOOL_E_NOT_IN_USE : release_logged(worker, held, false);
 }
 
-static void release_one(struct worker *worker, const struct held *held)
-{
-	void *object = held->object;
-	lfpool_status_t status = release_logged(worker, held, fault_instead_of_release(worker, object));
-
-	if (status != LFPOOL_OK)
-		violation("release of held object %p refused: %s", object, lfpool_status_string(status));
-}
-
 void worker_release(struct worker *worker, struct held *held)
 {
+	void *object = held->object;
+	lfpool_status_t status;
+
 	(void)ledger_leave(held);
-	release_one(worker, held);
+	status = release_logged(worker, held, fault_instead_of_release(worker, object));
+	expect(status == LFPOOL_OK, "release of held object %p refused: %s", object, lfpool_status_string(status));
 	held->object = NULL;
 	demand_lower(&current.demand, 1);
 	pulse_beat(worker->pulse, 1);
@@ -348,27 +354,48 @@ static void release_bulk(struct worker *worker, struct held *held, size_t count)
 	/* Which ones were refused, if any, is not known. */
 	for (size_t i = 0; i < count && released == count; i++)
 		history_released(worker->log, begin, end, objects[i], held[i].hold);
-	if (released != count)
-		violation("lfpool_release_bulk() released %zu of %zu held objects", released, count);
+	expect(released == count, "lfpool_release_bulk() released %zu of %zu held objects", released, count);
 	demand_lower(&current.demand, (uint32_t)count);
 	pulse_beat(worker->pulse, count);
 }
 
-void worker_release_many(struct worker *worker, struct held *held, size_t count)
+void worker_keep(struct worker *worker, size_t kept)
 {
-	bool bulk = worker_draw_route(worker) == ROUTE_BULK && !faults_wanted(worker);
+	const bool bulk = draw_bulk(worker);
 
-	accounts_hold(count);
-	while (count > 0) {
-		size_t step = !bulk ? 1 : count < BULK_MAX ? count : BULK_MAX;
+	accounts_hold(worker->count);
+	/* In the order in which they lie there. */
+	for (size_t at = kept; at < worker->count;) {
+		const size_t left = worker->count - at, step = !bulk ? 1 : left < BULK_MAX ? left : BULK_MAX;
 
 		if (bulk)
-			release_bulk(worker, held, step);
+			release_bulk(worker, worker->hands + at, step);
 		else
-			worker_release(worker, held);
-		held += step;
-		count -= step;
+			worker_release(worker, worker->hands + at);
+		at += step;
 	}
+	if (worker->count > kept)
+		worker->count = kept;
+}
+
+void worker_adjust(struct worker *worker, size_t wanted)
+{
+	if (worker->count < wanted)
+		worker_hold(worker, wanted);
+	else
+		worker_keep(worker, wanted);
+}
+
+void worker_release_any(struct worker *worker)
+{
+	if (!worker->count)
+		return;
+
+	const size_t any = draw(worker, (uint32_t)worker->count);
+	struct held held = worker->hands[any];
+
+	worker->hands[any] = worker->hands[--worker->count];
+	worker_release(worker, &held);
 }
 
 /* ---- Held objects ---- */
@@ -392,6 +419,10 @@ void worker_rescan(const struct held *held, size_t count)
 	}
 
 	size_t active = lfpool_active_count(current.pool);
-	if (active > current.most)
-		violation("lfpool_active_count() says %zu of %zu", active, current.most);
+	expect(active <= current.most, "lfpool_active_count() says %zu of %zu", active, current.most);
+}
+
+void worker_look(const struct worker *worker)
+{
+	worker_rescan(worker->hands, worker->count);
 }

@@ -6,6 +6,8 @@
  *              The route of each call is drawn: the thread's own cache, an explicit cache inlined or by call, bulk.
  *              Objects acquired by one route are released by another.  Besides its threads a round has a keeper, the
  *              main thread, which empties shared places and counts at the end.
+ * Hands        What a worker holds lies in its hands, and is released at the end of the round.  What goes from thread to
+ *              thread has places of its own, a struct held each.
  */
 #ifndef STRESS_WORKER_H
 #define STRESS_WORKER_H
@@ -29,8 +31,7 @@ enum route {
 /* Workers, the keeper, and two short-lived children for each worker. */
 #define PULSES (3 * THREADS_MAX + 1)
 
-/* What a worker has done; the watchdog looks at it (report.h).  One writer at a time; relaxed, so that counting orders
- * nothing. */
+/* What a worker has done; the watchdog looks at it.  One writer at a time; relaxed, so that counting orders nothing. */
 extern struct pulse {
 	_Alignas(64) _Atomic(uint64_t) operations;
 	_Atomic(uint64_t) acquires; /* that succeeded, of rounds' pools */
@@ -44,9 +45,9 @@ struct sums pulse_sums(void);
 
 static inline void pulse_add(_Atomic(uint64_t) *count, uint64_t more)
 {
-	uint64_t before = atomic_load_explicit(count, memory_order_relaxed);
+	uint64_t before = load_relaxed(count);
 
-	atomic_store_explicit(count, before + more, memory_order_relaxed);
+	store_relaxed(count, before + more);
 }
 
 static inline void pulse_beat(struct pulse *pulse, uint64_t operations)
@@ -61,23 +62,14 @@ struct timing {
 	struct histogram of[TIMED_KINDS]; /* ticks */
 };
 
-static inline uint64_t timing_begin(const struct timing *timing)
-{
-	return timing ? clock_read() : 0;
-}
-
-static inline void timing_end(struct timing *timing, enum timed kind, uint64_t begin)
-{
-	if (timing)
-		histogram_add(&timing->of[kind], clock_read() - begin);
-}
-
 struct worker {
 	unsigned index;          /* 0 .. threads - 1; threads = the keeper; above: children of the workers  */
 	bool trusted;            /* commits no faults                                                        */
 	bool over;               /* the round is, as this worker has noticed                                 */
 	unsigned ticks;          /* calls of worker_goes_on()                                                */
 	uint64_t sequence;       /* acquisitions                                                             */
+	struct held *hands;      /* what it holds; room for current.hands                                   */
+	size_t count;            /* so many                                                                  */
 	struct history_log *log; /* NULL without --history                                                  */
 	struct random random;    /* its choices                                                              */
 	struct random faults;    /* and, separately, when it commits a fault                                 */
@@ -87,20 +79,46 @@ struct worker {
 	pthread_t thread;
 };
 
+/* The one that this thread is; NULL: none, as between two rounds. */
+extern _Thread_local struct worker *here;
+
 void worker_init(struct worker *worker, unsigned index);
 
 /* May the scenario go on?  False once the time is over or the cell has failed.  The clock is read once in `every`
  * calls. */
 bool worker_goes_on(struct worker *worker, unsigned every);
 
+/* 0 .. bound - 1. */
+static inline uint32_t draw(struct worker *worker, uint32_t bound)
+{
+	return random_below(&worker->random, bound);
+}
+
 /* True once in `times` on average. */
-bool worker_chance(struct worker *worker, uint32_t times);
+static inline bool chance(struct worker *worker, uint32_t times)
+{
+	return draw(worker, times) == 0;
+}
+
+/* ---- What it has in its hands ---- */
+
+/* One more; false: there is none. */
+bool worker_take(struct worker *worker);
+/* Takes until it holds `wanted`, or there are no more. */
+void worker_hold(struct worker *worker, size_t wanted);
+/* Releases all but the first `kept`. */
+void worker_keep(struct worker *worker, size_t kept);
+/* Releases one of them, if there is any. */
+void worker_release_any(struct worker *worker);
+/* Holds what it holds `wanted` of, no more and no less, as far as there are as many. */
+void worker_adjust(struct worker *worker, size_t wanted);
+/* Checks all of them. */
+void worker_look(const struct worker *worker);
+
+/* ---- Single objects ---- */
 
 /* False when the answer was NULL (and then checked), or wrong. */
 bool worker_acquire(struct worker *worker, struct held *held_out);
-/* Up to `count`; returns how many. */
-size_t worker_acquire_many(struct worker *worker, struct held *held_out, size_t count);
-
 /* The same, and waits up to `timeout_ns` (negative: for ever; then false is a violation). */
 bool worker_acquire_wait(struct worker *worker, int64_t timeout_ns, struct held *held_out);
 /* lfpool_acquire_async(); the wish for the object stays counted until worker_receive(). */
@@ -110,19 +128,13 @@ bool worker_receive(struct worker *worker, void *object, uint64_t begin, struct 
 
 /* Checks and releases; held->object is NULL afterwards. */
 void worker_release(struct worker *worker, struct held *held);
-void worker_release_many(struct worker *worker, struct held *held, size_t count);
-
 /* Another thread handed the object over. */
 void worker_take_over(struct worker *worker, struct held *held);
-
-/* Checks objects that this worker holds and goes on holding. */
+/* Checks objects that a worker holds and goes on holding. */
 void worker_rescan(const struct held *held, size_t count);
 
-/* The explicit cache, made when it is first needed; destroyed, if there is one. */
-lfpool_cache_t *worker_cache(struct worker *worker);
+/* Destroys the explicit cache, if there is one; it is made when it is first needed. */
 void worker_drop_cache(struct worker *worker);
-
-enum route worker_draw_route(struct worker *worker);
 
 /* Releases a held object that others may be releasing too; the history learns of it if it succeeds. */
 lfpool_status_t worker_release_raced(struct worker *worker, const struct held *held);
@@ -130,8 +142,5 @@ lfpool_status_t worker_release_raced(struct worker *worker, const struct held *h
 /* Releases by a route of the worker's choice, unchecked: for wrong releases.  A bulk call does not tell why nothing
  * was released: then this answers `expected`. */
 lfpool_status_t worker_release_raw(struct worker *worker, void *object, lfpool_status_t expected);
-
-/* The same for any pool and cache. */
-lfpool_status_t release_by(enum route route, lfpool_t *pool, lfpool_cache_t *cache, void *object, lfpool_status_t expected);
 
 #endif

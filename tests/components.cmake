@@ -24,7 +24,7 @@ if(TARGET lfpool::rcu)
 			continue()
 		endif()
 		string(TOUPPER FLAVOUR_${flavour} macro)
-		foreach(test readers rcu rcu_batches)
+		foreach(test readers rcu)
 			set(name ${test}_${flavour})
 			lfpool_component_test(${name} rcu retire/test_${test}.c ${LFPOOL_URCU_${flavour}_INCLUDE}
 				${LFPOOL_URCU_${flavour}_LIBRARY})

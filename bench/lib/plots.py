@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import math
 import os
-from typing import Callable, Iterable
+from functools import partial
 
 import matplotlib
 from PIL import Image
@@ -25,24 +25,12 @@ PEERS = {"limit": "#555555", "ring": "#555555", "free-list": "#b05090", "malloc"
 	"dpdk-ring": "#6b8e23", "dpdk-stack": "#a2b83a", "spin": "#9c5fa8", "heap-unlocked": "#555555", "heap-mutex": "#b05090",
 	"tbb-queue": "#a0522d", "released-at-once": "#555555", "call-rcu-malloc": "#d55e00", "call-rcu-mutex": "#b05090",
 	"call-rcu-lfpool": "#e69f00", "ck-epoch-malloc": "#5fbf9f"}
-PANELS = ("pair", "burst-256-shuffled", "handoff-1-1", "larson")
-EVICT = tuple(f"evict-{share}-{capacity}" for share in (5, 50) for capacity in (32, 1024, 65536))
 
 
-def line(axes, name: str, points: list[tuple]) -> None:
-	"""Each point: x, y, the least, the greatest."""
-	label = name if name in OURS or name in PEERS else None
-	x, y, *ends = zip(*points)
-	errors = [[abs(at - end) for at, end in zip(y, values)] for values in ends] if label else None
-	axes.errorbar(x, y, errors, color=OURS.get(name, PEERS.get(name, "#cccccc")), label=label, elinewidth=0.8, markersize=4,
-		linewidth=2.5 if name in OURS else 1.3 if label else 0.8, marker="o" if label else None,
-		linestyle="--" if name in ("limit", "ring") else "-", zorder=3 if name in OURS else 2 if label else 1)
-
-
-def finish(results: Results, figure, path: str) -> str:
+def finish(results: Results, figure, path: str) -> None:
 	where = results.machine
 	figure.text(0.5, 0.005, f"{where.get('cpu')}, {where.get('cores')} cores; lfpool {where.get('library')};"
-		f" {where.get('date', '')[:10]}; bench/report", ha="center", fontsize=7, color="#555555")
+		f" {where.get('date')}; bench/report", ha="center", fontsize=7, color="#555555")
 	named = {name: handle for axes in figure.axes for handle, name in zip(*axes.get_legend_handles_labels())}
 	if named:
 		figure.legend(list(named.values()), list(named), loc="lower center", ncol=6, fontsize=8, frameon=False,
@@ -52,57 +40,59 @@ def finish(results: Results, figure, path: str) -> str:
 	pyplot.close(figure)
 	with Image.open(path) as picture:
 		picture.quantize(96).save(path, optimize=True)
-	return path
 
 
-def cells_of(results: Results, workload: str) -> dict[str, list[Cell]]:
-	"""By subject, in the order of threads."""
-	found: dict[str, list[Cell]] = {}
-	for cell in sorted(results.cells.values(), key=lambda cell: cell.threads):
-		if (cell.workload, cell.bytes) == (workload, 64) and cell.values():
-			found.setdefault(cell.subject, []).append(cell)
-	return found
+def line(axes, results: Results, cells: list[Cell]) -> None:
+	"""Of one subject: millions a second against threads, with the range of the rounds if it is named."""
+	name = cells[0].subject
+	label = name if name in OURS or name in PEERS else None
+	x, y, below, above = [], [], [], []
+	for cell in sorted(cells, key=lambda cell: cell.threads):
+		rate = 1000 * min(cell.threads, results.machine.get("cores", 1))
+		x.append(cell.threads)
+		y.append(rate / cell.median())
+		below.append(rate / cell.median() - rate / max(cell.values()))
+		above.append(rate / min(cell.values()) - rate / cell.median())
+	axes.errorbar(x, y, [below, above] if label else None, color=OURS.get(name, PEERS.get(name, "#cccccc")), label=label,
+		elinewidth=0.8, markersize=4, linewidth=2.5 if name in OURS else 1.3 if label else 0.8, marker="o" if label else None,
+		linestyle="--" if name in ("limit", "ring") else "-", zorder=3 if name in OURS else 2 if label else 1)
 
 
-def rates(results: Results, cell: Cell) -> tuple:
-	"""Threads; millions a second, by all of them: the median, the least, the greatest."""
-	running = min(cell.threads, results.machine.get("cores", 1))
-	return (cell.threads, *(running * 1000 / value for value in (cell.median(), max(cell.values()), min(cell.values()))))
-
-
-def by_threads(results: Results, workloads: Iterable[str], title: str, unit: str, path: str, columns: int = 2) -> str | None:
-	measured = {workload: cells for workload in workloads if (cells := cells_of(results, workload))}
+def by_threads(workloads: tuple[str, ...], columns: int, title: str, unit: str, results: Results, path: str) -> bool:
+	of = {workload: [cell for cell in results.cells if (cell.workload, cell.bytes) == (workload, 64) and cell.values()]
+		for workload in workloads}
+	measured = {workload: cells for workload, cells in of.items() if cells}
 	if not measured:
-		return None
+		return False
 	rows = (len(measured) + columns - 1) // columns
 	figure, panels = pyplot.subplots(rows, columns, figsize=(11, 1.6 + 3.3 * rows), squeeze=False)
 	figure.suptitle(f"{title}: higher is better (median; bars: range of the rounds)", fontsize=12)
 	for unused in panels.flat[len(measured):]:
 		unused.set_axis_off()
-	for axes, (workload, found) in zip(panels.flat, measured.items()):
-		for name, cells in found.items():
-			if name != "loop-alone":
-				line(axes, name, [rates(results, cell) for cell in cells])
+	for axes, (workload, cells) in zip(panels.flat, measured.items()):
+		for name in dict.fromkeys(cell.subject for cell in cells if cell.subject != "loop-alone"):
+			line(axes, results, [cell for cell in cells if cell.subject == name])
 		axes.set_xscale("log", base=2)
 		axes.set(title=workload, xlabel="threads", ylabel=f"million {unit} a second", yscale="log",
-			xticks=sorted({cell.threads for cells in found.values() for cell in cells}))
+			xticks=sorted({cell.threads for cell in cells}))
 		axes.xaxis.set_major_formatter(ScalarFormatter())
 		axes.xaxis.set_minor_formatter(NullFormatter())
 		axes.grid(True, color="#e4e4e4", linewidth=0.6)
-	return finish(results, figure, path)
+	finish(results, figure, path)
+	return True
 
 
-def peers(results: Results, path: str) -> str | None:
+def peers(results: Results, path: str) -> bool:
 	"""A peer's time / that of lfpool-inlined, on two threads: blue where lfpool is ahead, orange where it is behind."""
 	ratios = {}
-	for cell in results.cells.values():
-		mine = results.cell(cell.workload, 64, INLINED, 2, "ns_per_pair")
+	for cell in results.cells:
+		mine = results.cell(cell.workload, 64, 2, INLINED, "ns_per_pair")
 		if mine and (cell.bytes, cell.threads) == (64, 2) and results.is_peer(cell.subject) and cell.workload != "latency":
 			ratios[(cell.subject, cell.workload)] = cell.median() / mine.median()
-	names = sorted({name for name, _ in ratios}, key=lambda name: (results.group(name), name))
+	names = sorted({name for name, _ in ratios}, key=results.rank)
 	workloads = [workload for workload in results.workloads() if any(workload == of for _, of in ratios)]
 	if not ratios:
-		return None
+		return False
 	figure, axes = pyplot.subplots(figsize=(2.2 + 0.55 * len(workloads), 2 + 0.26 * len(names)))
 	axes.imshow([[math.log2(ratios.get((name, workload), math.nan)) for workload in workloads] for name in names],
 		cmap="RdBu", vmin=-4, vmax=4, aspect="auto")
@@ -112,18 +102,22 @@ def peers(results: Results, path: str) -> str | None:
 	axes.set_xticks(range(len(workloads)), workloads, rotation=50, ha="right", fontsize=8)
 	axes.set_yticks(range(len(names)), names, fontsize=8)
 	axes.set_title("A peer's time / lfpool-inlined's, 2 threads: blue, above 1: lfpool is ahead", fontsize=10)
-	return finish(results, figure, path)
+	finish(results, figure, path)
+	return True
 
 
 # By the file's name.
-PICTURES: dict[str, Callable] = {
+PICTURES = {
 	"peers": peers,
-	"throughput": lambda results, path: by_threads(results, PANELS, "Acquire and release, 64-byte objects", "pairs", path),
-	"priority": lambda results, path: by_threads(results, EVICT, "A full pool that evicts", "operations", path, 3),
-	"retire": lambda results, path: by_threads(results, ("retire", "retire-read"), "Deferred release", "updates", path),
+	"throughput": partial(by_threads, ("pair", "burst-256-shuffled", "handoff-1-1", "larson"), 2, "Acquire and release, 64-byte objects",
+		"pairs"),
+	"priority": partial(by_threads, tuple(f"evict-{share}-{capacity}" for share in (5, 50) for capacity in (32, 1024, 65536)), 3,
+		"A full pool that evicts", "operations"),
+	"retire": partial(by_threads, ("retire", "retire-read"), 2, "Deferred release", "updates"),
 }
 
 
 def draw(results: Results, folder: str) -> list[str]:
 	"""Every picture that the results are enough for."""
-	return [path for path in (make(results, os.path.join(folder, f"{name}.png")) for name, make in PICTURES.items()) if path]
+	paths = {name: os.path.join(folder, f"{name}.png") for name in PICTURES}
+	return [path for name, path in paths.items() if PICTURES[name](results, path)]

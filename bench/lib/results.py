@@ -17,8 +17,7 @@ from statistics import median
 
 FORMAT = 1
 
-# The order in which groups are shown.
-GROUPS = ("lfpool", "limit", "allocator", "lock-free", "own")
+GROUPS = ("lfpool", "limit", "allocator", "lock-free", "own")  # in the order in which they are shown
 INLINED = "lfpool-inlined"  # for a user who can include lfpool/inline.h
 TYPED = "lfpool-typed"  # and whose type is known
 LIBRARY = "lfpool-thread"  # for a user who calls the library
@@ -34,27 +33,24 @@ class BadResults(Exception):
 	"""A file that is not what it should be; the text says which and why."""
 
 
-@dataclass(frozen=True)
-class Figure:
-	key: str  # the counter's name
-	what: str = ""  # with its unit; nothing where there is only one
-
-
+# What is compared, by how the workload begins: counters, each with its name and unit where there is more than one.  The first
+# is the main one.
 FIGURES = {
-	"latency": tuple(Figure(f"{call}_ns_p{percentile}", f"{call} p{percentile}, ns")
-		for call in ("acquire", "release") for percentile in ("50", "99", "99.9")),
-	"create-": (Figure("create_ns", "create, ns"), Figure("destroy_ns", "destroy, ns")),
-	"memory": (Figure("bytes_per_object", "in use, bytes"), Figure("resident_bytes_per_object_released", "released, bytes")),
-	"evict-": (Figure("ns_per_operation"),),
-	"retire": (Figure("ns_per_update"), Figure("settled_ns", "until all is free")),
-	"backlog-": (Figure("most_objects", "objects in flight"),),
-	"exhausted": (Figure("acquire_ns"),),
-	"": (Figure("ns_per_pair"),),
+	"latency": {f"{call}_ns_p{percentile}": f"{call} p{percentile}, ns"
+		for call in ("acquire", "release") for percentile in ("50", "99", "99.9")},
+	"create-": {"create_ns": "create, ns", "destroy_ns": "destroy, ns"},
+	"memory": {"bytes_per_object": "in use, bytes", "resident_bytes_per_object_released": "released, bytes"},
+	"evict-": {"ns_per_operation": ""},
+	"retire": {"ns_per_update": "", "settled_ns": "until all is free"},
+	"backlog-": {"most_objects": "objects in flight"},
+	"exhausted": {"acquire_ns": ""},
+	"walk-": {"for_each_ns": ""},
+	"pages-": {"read_ns": ""},
+	"": {"ns_per_pair": ""},
 }
 
 
-def figures_of(workload: str) -> tuple[Figure, ...]:
-	"""What is compared in this workload; the first is the main one."""
+def figures_of(workload: str) -> dict[str, str]:
 	return next(figures for start, figures in FIGURES.items() if workload.startswith(start))
 
 
@@ -66,39 +62,23 @@ class Cell:
 	threads: int
 	repetitions: list[dict] = field(default_factory=list)
 
+	@property
+	def place(self) -> tuple:
+		"""Cells of one place are compared."""
+		return self.workload, self.bytes, self.threads
+
 	def values(self, key: str | None = None) -> list[float]:
-		key = key or figures_of(self.workload)[0].key
+		key = key or next(iter(figures_of(self.workload)))
 		return [repetition[key] for repetition in self.repetitions if key in repetition]
 
 	def median(self, key: str | None = None) -> float:
 		return median(self.values(key))
 
-	def spread(self) -> float | None:
-		"""(greatest - least) / median; None where there is nothing to compare."""
-		values = self.values()
-		return (max(values) - min(values)) / median(values) if len(values) > 1 and median(values) > 0 else None
-
-
-def noise(cells: list[Cell]) -> dict:
-	"""How much repetitions of one cell differ: of `limit` in `pair`, which only the machine can disturb, and of all
-	cells.  Nothing without a second round."""
-	limit = [{"bytes": cell.bytes, "threads": cell.threads, "spread": cell.spread()} for cell in cells
-		if cell.workload == "pair" and cell.subject == "limit" and cell.spread() is not None]
-	every = sorted(spread for spread in (cell.spread() for cell in cells) if spread is not None)
-	if not every:
-		return {}
-	return {"limit_in_pair": limit, "all_cells": {"median": median(every),
-		"p90": every[int(0.9 * (len(every) - 1))], "greatest": every[-1]}}
-
-
-def natural(name: str) -> list:
-	"""A key that sorts create-1000 before create-100000."""
-	return [(0, int(part), "") if part.isdigit() else (1, 0, part) for part in re.split(r"(\d+)", name) if part]
-
 
 def by_workload(name: str) -> tuple:
-	"""A key: first those of the list, in its order."""
-	return (WORKLOADS.index(name), []) if name in WORKLOADS else (len(WORKLOADS), natural(name))
+	"""A key: first those of the list, in its order; then create-1000 before create-100000."""
+	natural = [(int(part), "") if part.isdigit() else (-1, part) for part in re.split(r"(\d+)", name) if part]
+	return (WORKLOADS.index(name), []) if name in WORKLOADS else (len(WORKLOADS), natural)
 
 
 class Results:
@@ -109,31 +89,32 @@ class Results:
 		self.method: dict = data["method"]
 		self.skipped: dict[str, str] = data["skipped"]
 		self.subjects: dict[str, dict] = data["subjects"]
-		self.cells: dict[tuple, Cell] = {}
-		for found in data["cells"]:
-			cell = Cell(found["workload"], found["bytes"], found["subject"], found["threads"], found["repetitions"])
-			self.cells[(cell.workload, cell.bytes, cell.subject, cell.threads)] = cell
+		self.cells = [Cell(found["workload"], found["bytes"], found["subject"], found["threads"], found["repetitions"])
+			for found in data["cells"]]
+		self._at = {(*cell.place, cell.subject): cell for cell in self.cells}
 
-	def cell(self, workload: str, bytes: int, subject: str, threads: int, key: str | None = None) -> Cell | None:
+	def cell(self, workload: str, bytes: int, threads: int, subject: str, key: str | None = None) -> Cell | None:
 		"""The cell, if it was measured and has that figure."""
-		cell = self.cells.get((workload, bytes, subject, threads))
+		cell = self._at.get((workload, bytes, threads, subject))
 		return cell if cell and cell.values(key) else None
 
 	def group(self, subject: str) -> str:
 		return self.subjects.get(subject, {}).get("group", "unknown")
 
+	def rank(self, subject: str) -> tuple:
+		"""A key: by group, then by name."""
+		group = self.group(subject)
+		return GROUPS.index(group) if group in GROUPS else len(GROUPS), subject
+
 	def is_peer(self, subject: str) -> bool:
 		return self.group(subject) not in ("lfpool", "limit")
 
 	def workloads(self) -> list[str]:
-		return sorted({cell.workload for cell in self.cells.values()}, key=by_workload)
+		return sorted({cell.workload for cell in self.cells}, key=by_workload)
 
 	def threads(self, workload: str, bytes: int, subject: str) -> list[int]:
-		return sorted(cell.threads for cell in self.cells.values()
+		return sorted(cell.threads for cell in self.cells
 			if (cell.workload, cell.bytes, cell.subject) == (workload, bytes, subject))
-
-
-# ---- The file ----
 
 
 def save(path: str, data: dict) -> None:
@@ -148,17 +129,8 @@ def load(path: str) -> Results:
 	try:
 		with open(path, encoding="utf-8") as file:
 			data = json.load(file)
-	except OSError as error:
-		raise BadResults(f"{path}: {error.strerror}") from error
-	except ValueError as error:
-		raise BadResults(f"{path}: not JSON: {error}") from error
-	if not isinstance(data, dict) or "format" not in data:
-		raise BadResults(f"{path}: not a results file of bench/run")
-	if data["format"] != FORMAT:
-		raise BadResults(f"{path}: format {data['format']!r}, but this program reads format {FORMAT}")
-	if not data.get("cells"):
-		raise BadResults(f"{path}: it has no cells")
-	try:
+		if data["format"] != FORMAT or not data["cells"]:
+			raise BadResults(f"{path}: it has no cells, or its format is not {FORMAT}")
 		return Results(data)
-	except (KeyError, TypeError, AttributeError) as error:
+	except (ValueError, KeyError, TypeError) as error:
 		raise BadResults(f"{path}: not what bench/run writes: {error!r}") from error

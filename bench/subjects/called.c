@@ -38,7 +38,7 @@ static inline void release(void *hand, void *object)
 	((const struct calls *)hand)->release(object);
 }
 
-#include "../workloads.h"
+#include "../loops.h"
 
 static void *open_calls(struct calls calls, const struct plan *plan)
 {
@@ -87,34 +87,31 @@ static const char *file_of(const struct calls *calls)
 	return strrchr(path, '/') + 1;
 }
 
-#define SUBJECT(its_name, its_what, its_version, its_open, its_absence) \
-	{.name = its_name,                                              \
-	 .group = "allocator",                                          \
-	 .what = its_what,                                              \
-	 .version = its_version,                                        \
-	 .absent = its_absence,                                         \
-	 .open = its_open,                                              \
-	 .close = free,                                                 \
-	 .join = join_shared,                                           \
-	 .leave = leave_nothing,                                        \
-	 .loops = SUBJECT_LOOPS}
+#define ALLOCATOR(id, its_name, its_what, its_version, its_open, its_absence) \
+	const struct subject subject_##id = {                                 \
+		.name = its_name,                                             \
+		.group = "allocator",                                         \
+		.what = its_what,                                             \
+		.version = its_version,                                       \
+		.absent = its_absence,                                        \
+		SHARED_BY_ALL(its_open, free, SUBJECT_LOOPS),                 \
+	}
 
-#define CALLED(id, its_name, file, package, acquires, releases)                                                       \
-	static struct calls id;                                                                                       \
-	static const char *id##_absent(void)                                                                          \
-	{                                                                                                             \
-		return load(&id, file, package, acquires, releases);                                                  \
-	}                                                                                                             \
-	static const char *id##_version(void)                                                                         \
-	{                                                                                                             \
-		return file_of(&id);                                                                                  \
-	}                                                                                                             \
-	static void *id##_open(const struct plan *plan)                                                               \
-	{                                                                                                             \
-		return open_calls(id, plan);                                                                          \
-	}                                                                                                             \
-	const struct subject subject_##id = SUBJECT(its_name, acquires "() and " releases "() of its shared library", \
-						    id##_version, id##_open, id##_absent)
+#define CALLED(id, its_name, file, package, acquires, releases)      \
+	static struct calls id;                                      \
+	static const char *id##_absent(void)                         \
+	{                                                            \
+		return load(&id, file, package, acquires, releases); \
+	}                                                            \
+	static const char *id##_version(void)                        \
+	{                                                            \
+		return file_of(&id);                                 \
+	}                                                            \
+	static void *id##_open(const struct plan *plan)              \
+	{                                                            \
+		return open_calls(id, plan);                         \
+	}                                                            \
+	ALLOCATOR(id, its_name, acquires "() and " releases "() of its shared library", id##_version, id##_open, id##_absent)
 
 CALLED(mimalloc, "mimalloc", "libmimalloc.so.2", "libmimalloc2.0", "mi_malloc", "mi_free");
 CALLED(jemalloc, "jemalloc", "libjemalloc.so.2", "libjemalloc2", "malloc", "free");
@@ -131,5 +128,4 @@ static void *open_malloc(const struct plan *plan)
 	return open_calls((struct calls){malloc, free, 0}, plan);
 }
 
-const struct subject subject_malloc = SUBJECT("malloc", "malloc() and free() of the C library", gnu_get_libc_version, open_malloc,
-					      NULL);
+ALLOCATOR(malloc, "malloc", "malloc() and free() of the C library", gnu_get_libc_version, open_malloc, NULL);

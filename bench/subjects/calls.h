@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * calls.h - lfpool's calls as those of a subject; a template, in C.  Each file that wants them defines CALL(name), what
- * acquire, release, acquire_bulk and release_bulk are called here, then includes this file, and workloads.h.
+ * acquire, release, acquire_bulk and release_bulk are called here, then includes this file, and loops.h.
  */
 #ifndef LFPOOL_BENCH_CALLS_H
 #define LFPOOL_BENCH_CALLS_H

@@ -34,18 +34,16 @@ static inline void release(void *hand, void *object)
 	ck_stack_push_mpmc(&((struct stack *)hand)->free, (ck_stack_entry_t *)object);
 }
 
-#include "../workloads.h"
+#include "../loops.h"
 
 #define stack_make(stack) ck_stack_init(&(stack)->free)
 #define stack_unmake(stack) (void)(stack)
 #include "stack.h"
 
-VERSION_IS("ck " CK_VERSION)
+VERSION_IS("ck " BENCH_PEER_VERSION)
 
 const struct subject subject_ck_stack = {
-	.name = "ck-stack",
-	.group = "lock-free",
-	.what = "Concurrency Kit: ck_stack_pop_mpmc() and ck_stack_push_mpmc(), the entry in the object",
-	.version = version,
+	SUBJECT("ck-stack", "lock-free", "Concurrency Kit: ck_stack_pop_mpmc() and ck_stack_push_mpmc(), the entry in the object",
+		version, TRAIT_BOUNDED | TRAIT_POOL),
 	STACK_MEMBERS,
 };

@@ -3,21 +3,16 @@
  * dpdk.c - DPDK's rte_mempool: an array of pointers for each lcore as cache, before a ring or a lock-free stack.  No
  * checks.
  *
- * Documented   rte_mempool.h and the Programmer's Guide, "Mempool Library": another driver than the default is chosen
- *              by rte_mempool_create_empty(), rte_mempool_set_ops_byname() and a rte_mempool_populate_...().  The
- *              default is "ring_mp_mc"; the other for any number of threads is "lf_stack".
- *              The cache is what makes it fast.  256 objects, as in DPDK's own examples; "It is advised to choose
- *              cache_size to have n modulo cache_size == 0".  It belongs to an lcore: threads that EAL did not start
- *              call rte_thread_register() first.  A cache grows up to one and a half times its size, and stays with
- *              its lcore: so many objects more are in the pool, or an acquire could fail for that alone.
- *              The flags are the defaults and RTE_MEMPOOL_F_NO_IOVA_CONTIG ("Don't need IOVA contiguous
- *              objects").  So objects are aligned to a line, each has a line before it for the pool's own notes, and
- *              often one after it, so that their beginnings spread over the channels of the memory: 16 bytes take 192.
+ * Documented   rte_mempool.h and the Programmer's Guide, "Mempool Library".  The default driver is "ring_mp_mc"; the other for
+ *              any number of threads is "lf_stack".  The cache is what makes it fast: 256 objects, as in DPDK's own
+ *              examples.  It belongs to an lcore: threads that EAL did not start call rte_thread_register() first.  A cache
+ *              grows up to one and a half times its size, and stays with its lcore: so many objects more are in the pool, or
+ *              an acquire could fail for that alone.  Objects are aligned to a line, each has a line before it for the
+ *              pool's own notes, and often one after it: 16 bytes take 192.
  * EAL          It starts when a pool is opened for the first time, since it changes the process: a thread for
- *              interrupts, the affinity of the calling thread, open files.  One lcore, no huge pages, no devices,
- *              nothing shared with other processes.  Its memory holds the caches, the ring or the stack; the objects
- *              are in memory of ours, as those of other subjects are, and go back with it.  It makes an empty
- *              directory dpdk/rte in /var/run, or in $XDG_RUNTIME_DIR or /tmp for users other than root.
+ *              interrupts, the affinity of the calling thread, open files.  One lcore, no huge pages, no devices.  Its
+ *              memory holds the caches, the ring or the stack; the objects are in memory of ours, as those of other
+ *              subjects are.
  * Progress     "Note: the mempool implementation is not preemptible": with more threads than CPUs, threads wait in
  *              the ring for one that does not run.  The lock-free stack does not wait.
  */
@@ -62,7 +57,7 @@ static inline void release_bulk(void *hand, void **objects, size_t count)
 	rte_mempool_put_bulk((struct rte_mempool *)hand, objects, (unsigned)count);
 }
 
-#include "../workloads.h"
+#include "../loops.h"
 
 /* Ends the program unless `right`. */
 static void must_be(bool right, const char *what)
@@ -166,16 +161,13 @@ static void leave(void *hand)
 		rte_thread_unregister();
 }
 
-/* clang-format off */
-#define SUBJECT(its_name, its_what, its_traits, its_open)                                                          \
-	{                                                                                                              \
-		.name = its_name, .group = "lock-free", .what = its_what, .version = rte_version, .traits = its_traits,   \
-		.open = its_open, .close = close_pool, .join = join, .leave = leave, .loops = SUBJECT_LOOPS               \
-	}
-/* clang-format on */
-
-const struct subject subject_dpdk_ring = SUBJECT("dpdk-ring",
-						 "DPDK: rte_mempool, a cache of 256 for each lcore, before a ring (ring_mp_mc)",
-						 TRAIT_POOL | TRAIT_NOT_PREEMPTIBLE, open_ring);
-const struct subject subject_dpdk_stack = SUBJECT(
-	"dpdk-stack", "DPDK: rte_mempool, a cache of 256 for each lcore, before a stack (lf_stack)", TRAIT_POOL, open_stack);
+const struct subject subject_dpdk_ring = {
+	SUBJECT("dpdk-ring", "lock-free", "DPDK: rte_mempool, a cache of 256 for each lcore, before a ring (ring_mp_mc)",
+		rte_version, TRAIT_POOL | TRAIT_NOT_PREEMPTIBLE),
+	FOR_EACH_THREAD(open_ring, close_pool, join, leave, SUBJECT_LOOPS),
+};
+const struct subject subject_dpdk_stack = {
+	SUBJECT("dpdk-stack", "lock-free", "DPDK: rte_mempool, a cache of 256 for each lcore, before a stack (lf_stack)",
+		rte_version, TRAIT_POOL),
+	FOR_EACH_THREAD(open_stack, close_pool, join, leave, SUBJECT_LOOPS),
+};

@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * inlined.c - lfpool through a cache per thread and lfpool/inline.h: with a state word for each object, which is the
- * default; without; with the check against two releases at the same instant; and with hooks for each acquire and
- * release, which do nothing.  And with magazines of one object, so
- * that every call goes to the depot: what its heads cost, alone and contended.
+ * inlined.c - lfpool through a cache per thread and lfpool/inline.h: as it is; with the check against two releases at the same
+ * instant; with hooks for each acquire and release, which do nothing; and with magazines of one object, so that every call
+ * goes to the depot: what its heads cost, alone and contended.
  */
 #include "pool.h"
 
@@ -12,7 +11,7 @@
 #define CALL(name) lfpool_cache_##name
 #include "calls.h"
 
-#include "../workloads.h"
+#include "../loops.h"
 
 static void *open_races(const struct plan *plan)
 {
@@ -28,24 +27,26 @@ static bool do_nothing(void *context, void *object)
 
 static void *open_hooks(const struct plan *plan)
 {
-	const lfpool_hooks_t hooks = {.activate = do_nothing, .deactivate = do_nothing};
+	lfpool_config_t config = pool_config(plan, LFPOOL_BACKEND_LOCKFREE);
 
-	return pool_open_hooked(plan, LFPOOL_BACKEND_LOCKFREE, 0, 0, &hooks);
+	config.hooks = (lfpool_hooks_t){.activate = do_nothing, .deactivate = do_nothing};
+	return pool_create(&config);
 }
 
 static void *open_depot(const struct plan *plan)
 {
-	return pool_open_cached(plan, LFPOOL_BACKEND_LOCKFREE, 0, 2);
+	lfpool_config_t config = pool_config(plan, LFPOOL_BACKEND_LOCKFREE);
+
+	config.cache_capacity = 2;
+	return pool_create(&config);
 }
 
-#define SUBJECT(its_name, its_what, its_open)                         \
-	{.name = its_name,                                            \
-	 .what = "a cache for each thread, lfpool/inline.h" its_what, \
-	 .traits = TRAIT_BOUNDED | TRAIT_POOL,                        \
+#define INLINED(its_name, its_what, its_open)                                                                 \
+	{SUBJECT(its_name, "lfpool", "a cache for each thread, lfpool/inline.h" its_what, NULL, POOL_TRAITS), \
 	 POOL_BY_CACHE(its_open)}
 
-const struct subject subject_inlined = SUBJECT("lfpool-inlined", "", pool_open_usual);
-const struct subject subject_races = SUBJECT("lfpool-races", ", LFPOOL_CHECK_RACES: a locked release", open_races);
-const struct subject subject_hooks = SUBJECT("lfpool-hooks", ", activate and deactivate that do nothing", open_hooks);
-const struct subject subject_depot = SUBJECT(
+const struct subject subject_inlined = INLINED("lfpool-inlined", "", pool_open_usual);
+const struct subject subject_races = INLINED("lfpool-races", ", LFPOOL_CHECK_RACES: a locked release", open_races);
+const struct subject subject_hooks = INLINED("lfpool-hooks", ", activate and deactivate that do nothing", open_hooks);
+const struct subject subject_depot = INLINED(
 	"lfpool-depot", ", magazines of one object: nearly every call changes heads of the depot", open_depot);

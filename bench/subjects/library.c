@@ -7,11 +7,9 @@
 #define CALL(name) lfpool_cache_##name
 #include "calls.h"
 
-#include "../workloads.h"
+#include "../loops.h"
 
 const struct subject subject_library = {
-	.name = "lfpool-library",
-	.what = "a cache for each thread, calls into the library",
-	.traits = TRAIT_BOUNDED | TRAIT_POOL,
+	SUBJECT("lfpool-library", "lfpool", "a cache for each thread, calls into the library", NULL, POOL_TRAITS),
 	POOL_BY_CACHE(pool_open_usual),
 };

@@ -3,20 +3,15 @@
  * moodycamel.cpp - moodycamel::ConcurrentQueue<void *> as a list of free objects: a dequeue acquires, an enqueue
  * releases.
  *
- * Tokens       A producer token and a consumer token for each thread: the queue "performs best when passed tokens",
- *              and "ideally there should be a maximum of one token (of each kind) per thread" (its README).
- * Bulk         Where many are wanted at once, "use the bulk methods of the queue with tokens" (README).  A bulk
- *              dequeue may bring fewer than asked for, and then another one is made for the rest.
- * Memory       The constructor is told how many elements there will be ("an estimate of the number of elements the
- *              queue will hold"), the number of threads only join() knows; enqueue() allocates what a new producer
- *              still lacks.  It fails only when there is no memory left, and then the object is lost to us.
+ * Tokens       A producer token and a consumer token for each thread: the queue "performs best when passed tokens" (its
+ *              README); where many are wanted at once, its bulk methods with tokens.  A bulk dequeue may bring fewer.
+ * Memory       The constructor is told how many elements there will be; enqueue() allocates what a new producer still
+ *              lacks.  It fails only when there is no memory left, and then the object is lost to us.
  * Not exact    try_dequeue() says false "if all producer streams appeared empty at the time they were checked (so,
- *              the queue is likely but not guaranteed to be empty)": an object may move from a stream that is still
- *              to be checked to one that was.  With 65540 objects in it, four threads and two processors, that was
- *              seen.  So it is tried again unless size_approx() says 0 as well; not even then is NULL proof that all
- *              are out.
- * Order        First in, first out: unlike a stack it goes around all objects, reserve included, and their cache
- *              lines.
+ *              the queue is likely but not guaranteed to be empty)".  With 65540 objects in it, four threads and two
+ *              processors, that was seen.  So it is tried again unless size_approx() says 0 as well; not even then is NULL
+ *              proof that all are out.
+ * Order        First in, first out: unlike a stack it goes around all objects, and their cache lines.
  */
 #include "../objects.h"
 
@@ -98,7 +93,7 @@ static inline bool acquire_bulk(void *hand, void **objects, size_t count)
 	return true;
 }
 
-#include "../workloads.h"
+#include "../loops.h"
 
 /* noexcept: out of memory ends the program. */
 static void *join(void *shared) noexcept
@@ -119,12 +114,8 @@ static void leave(void *hand)
 VERSION_IS(BENCH_MOODYCAMEL_VERSION)
 
 extern "C" const struct subject subject_moodycamel = {
-	.name = "moodycamel",
-	.group = "lock-free",
-	.what = "moodycamel::ConcurrentQueue<void *> of objects, tokens for each thread; first in, first out",
-	.version = version,
-	.absent = nullptr,
-	.traits = TRAIT_POOL,
-	.most_objects = 0,
+	SUBJECT("moodycamel", "lock-free",
+		"moodycamel::ConcurrentQueue<void *> of objects, tokens for each thread; first in, first out", version,
+		TRAIT_POOL),
 	FOR_EACH_THREAD(open_new<free_list>, close_deleted<free_list>, join, leave, SUBJECT_LOOPS),
 };

@@ -25,7 +25,7 @@ static inline void release(void *hand, void *object)
 	(void)object;
 }
 
-#include "../workloads.h"
+#include "../loops.h"
 
 /*
  * When an object's turn comes again, the consumer has long read it: a ring holds at most RING_CAPACITY.
@@ -61,9 +61,6 @@ static void leave(void *hand)
 }
 
 const struct subject subject_ring = {
-	.name = "ring",
-	.group = "limit",
-	.what = "the ring alone: nothing is acquired or released",
-	.traits = TRAIT_NOTHING,
+	SUBJECT("ring", "limit", "the ring alone: nothing is acquired or released", NULL, TRAIT_NOTHING),
 	FOR_EACH_THREAD(open_ring, free, join, leave, SUBJECT_LOOPS),
 };

@@ -12,7 +12,7 @@
 
 __attribute__((always_inline)) static inline void *acquire(void *hand)
 {
-	return rpmalloc(((const struct size *)hand)->object_bytes);
+	return rpmalloc(((const struct plan *)hand)->object_bytes);
 }
 
 __attribute__((always_inline)) static inline void release(void *hand, void *object)
@@ -21,11 +21,9 @@ __attribute__((always_inline)) static inline void release(void *hand, void *obje
 	rpfree(object);
 }
 
-#include "../workloads.h"
+#include "../loops.h"
 
 const struct subject subject_rpmalloc = {
-	.name = "rpmalloc-inlined",
-	.group = "allocator",
-	.what = "rpmalloc() and rpfree(), compiled together with the loops",
-	SHARED_BY_ALL(open_size, free, SUBJECT_LOOPS),
+	SUBJECT("rpmalloc-inlined", "allocator", "rpmalloc() and rpfree(), compiled together with the loops", NULL, 0),
+	SHARED_BY_ALL(open_plan, free, SUBJECT_LOOPS),
 };

@@ -22,7 +22,7 @@ static struct {
 #define CALL(name) library.lfpool_##name
 #include "calls.h"
 
-#include "../workloads.h"
+#include "../loops.h"
 
 static const char *load(void)
 {

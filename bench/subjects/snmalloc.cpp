@@ -42,23 +42,14 @@ __attribute__((always_inline)) static inline void release(void *hand, void *obje
 #endif
 }
 
-#include "../workloads.h"
+#include "../loops.h"
 
-static void *open_bytes(const struct plan *plan)
+/* noexcept: out of memory ends the program. */
+static void *join(void *shared) noexcept
 {
-	return must(new (std::nothrow) size_t{plan->object_bytes});
-}
+	const size_t bytes = static_cast<const struct plan *>(shared)->object_bytes;
 
-static void close_bytes(void *shared)
-{
-	delete static_cast<size_t *>(shared);
-}
-
-static void *join(void *shared)
-{
-	const size_t bytes = *static_cast<size_t *>(shared);
-
-	return must(new (std::nothrow) thread_own{{}, snmalloc::size_to_sizeclass(bytes), bytes});
+	return new thread_own{{}, snmalloc::size_to_sizeclass(bytes), bytes};
 }
 
 static void leave(void *hand)
@@ -76,22 +67,16 @@ static const char *version(void)
 }
 
 #if defined(THREAD_FOUND)
-#define SUBJECT subject_snmalloc_thread
+#define ID subject_snmalloc_thread
 #define NAME "snmalloc-thread"
 #define WHAT "snmalloc's headers: snmalloc::alloc(size) and snmalloc::dealloc(object)"
 #else
-#define SUBJECT subject_snmalloc
+#define ID subject_snmalloc
 #define NAME "snmalloc-inlined"
 #define WHAT "snmalloc's headers, an allocator for each thread, the size class known"
 #endif
 
-extern "C" const struct subject SUBJECT = {
-	.name = NAME,
-	.group = "allocator",
-	.what = WHAT,
-	.version = version,
-	.absent = nullptr,
-	.traits = 0,
-	.most_objects = 0,
-	FOR_EACH_THREAD(open_bytes, close_bytes, join, leave, SUBJECT_LOOPS),
+extern "C" const struct subject ID = {
+	SUBJECT(NAME, "allocator", WHAT, version, 0),
+	FOR_EACH_THREAD(open_plan, std::free, join, leave, SUBJECT_LOOPS),
 };

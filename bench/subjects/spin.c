@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * spin.c - one spin lock around one list, linked through the objects: what many programs have.  No caches, no checks.
+ * spin.c - a spin lock around a list: what many programs have.
  *
  * Documented   ck_spinlock(3) of Concurrency Kit: ck_spinlock_t is the fetch-and-store lock, which ck_spinlock.h says
  *              had the lowest latency on the machines they tested.  "If contention is high and there is no
@@ -8,57 +8,20 @@
  *              an exponential backoff mechanism": so ck_spinlock_lock_eb().  Alone, a thread gets it by the same one
  *              exchange.
  */
-#include "link.h"
+#include <stddef.h>
 
-#include <ck_cc.h>
-#include <ck_md.h>
 #include <ck_spinlock.h>
 
-struct stack {
-	/* A thread that has the lock wants the list: one line for both. */
-	ck_spinlock_t lock CK_CC_CACHELINE;
-	struct link *first;
-	struct objects objects CK_CC_CACHELINE;
-};
+#define LOCK_T ck_spinlock_t
+#define LOCK_INIT(lock) ck_spinlock_init(lock)
+#define LOCK(lock) ck_spinlock_lock_eb(lock)
+#define UNLOCK(lock) ck_spinlock_unlock(lock)
+#include "locked_list.h"
 
-static inline void *acquire(void *hand)
-{
-	struct stack *stack = (struct stack *)hand;
-
-	ck_spinlock_lock_eb(&stack->lock);
-
-	void *object = link_pop(&stack->first);
-
-	ck_spinlock_unlock(&stack->lock);
-	return object;
-}
-
-static inline void release(void *hand, void *object)
-{
-	struct stack *stack = (struct stack *)hand;
-
-	ck_spinlock_lock_eb(&stack->lock);
-	link_push(&stack->first, object);
-	ck_spinlock_unlock(&stack->lock);
-}
-
-#include "../workloads.h"
-
-static void stack_make(struct stack *stack)
-{
-	ck_spinlock_init(&stack->lock);
-	stack->first = NULL;
-}
-
-#define stack_unmake(stack) (void)(stack)
-#include "stack.h"
-
-VERSION_IS("ck " CK_VERSION)
+VERSION_IS("ck " BENCH_PEER_VERSION)
 
 const struct subject subject_spin = {
-	.name = "spin",
-	.group = "own",
-	.what = "one spin lock (ck_spinlock, exponential backoff), one list through the objects",
-	.version = version,
+	SUBJECT("spin", "own", "one spin lock (ck_spinlock, exponential backoff), one list through the objects", version,
+		TRAIT_BOUNDED | TRAIT_POOL),
 	STACK_MEMBERS,
 };

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * stack.h - opening and closing of a list of free objects; a template.  Each file that is one includes workloads.h, defines
+ * stack.h - opening and closing of a list of free objects; a template.  Each file that is one includes loops.h, defines
  *
  *     struct stack                        with a member `objects`
  *     stack_make(struct stack *stack)     empty; its objects are there
  *     stack_unmake(struct stack *stack)
  *
- * includes this file, and names STACK_MEMBERS in its `struct subject`.
+ * includes this file, and names STACK_MEMBERS, with the traits of a bounded pool, in its `struct subject`.
  */
 #ifndef LFPOOL_BENCH_STACK_H
 #define LFPOOL_BENCH_STACK_H
@@ -33,6 +33,6 @@ static void close_stack(void *shared)
 	free(stack);
 }
 
-#define STACK_MEMBERS .traits = TRAIT_BOUNDED | TRAIT_POOL, SHARED_BY_ALL(open_stack, close_stack, SUBJECT_LOOPS)
+#define STACK_MEMBERS SHARED_BY_ALL(open_stack, close_stack, SUBJECT_LOOPS)
 
 #endif

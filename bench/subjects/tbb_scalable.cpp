@@ -14,7 +14,7 @@
 
 static inline void *acquire(void *hand)
 {
-	return scalable_malloc(static_cast<const struct size *>(hand)->object_bytes);
+	return scalable_malloc(static_cast<const struct plan *>(hand)->object_bytes);
 }
 
 static inline void release(void *hand, void *object)
@@ -23,17 +23,11 @@ static inline void release(void *hand, void *object)
 	scalable_free(object);
 }
 
-#include "../workloads.h"
+#include "../loops.h"
 
 VERSION_IS(TBB_VERSION_STRING)
 
 extern "C" const struct subject subject_tbb_scalable = {
-	.name = "tbb-scalable",
-	.group = "allocator",
-	.what = "scalable_malloc() and scalable_free() of oneTBB",
-	.version = version,
-	.absent = nullptr,
-	.traits = 0,
-	.most_objects = 0,
-	SHARED_BY_ALL(open_size, std::free, SUBJECT_LOOPS),
+	SUBJECT("tbb-scalable", "allocator", "scalable_malloc() and scalable_free() of oneTBB", version, 0),
+	SHARED_BY_ALL(open_plan, std::free, SUBJECT_LOOPS),
 };

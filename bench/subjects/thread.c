@@ -8,7 +8,7 @@
 #define CALL(name) lfpool_##name
 #include "calls.h"
 
-#include "../workloads.h"
+#include "../loops.h"
 
 static void *open_mutex(const struct plan *plan)
 {
@@ -16,16 +16,12 @@ static void *open_mutex(const struct plan *plan)
 }
 
 const struct subject subject_thread = {
-	.name = "lfpool-thread",
-	.what = "lfpool_acquire(pool): the thread's own cache, found through thread-local storage",
-	.traits = TRAIT_BOUNDED | TRAIT_POOL,
+	SUBJECT("lfpool-thread", "lfpool", "lfpool_acquire(pool): the thread's own cache, found through thread-local storage",
+		NULL, POOL_TRAITS),
 	POOL_BY_THREAD(pool_open_usual),
 };
 
 const struct subject subject_mutex = {
-	.name = "mutex",
-	.group = "own",
-	.what = "one mutex, one list, the same checks: LFPOOL_BACKEND_MUTEX",
-	.traits = TRAIT_BOUNDED | TRAIT_POOL,
+	SUBJECT("mutex", "own", "one mutex, one list, the same checks: LFPOOL_BACKEND_MUTEX", NULL, POOL_TRAITS),
 	SHARED_BY_ALL(open_mutex, pool_close, SUBJECT_LOOPS),
 };

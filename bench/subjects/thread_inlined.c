@@ -9,11 +9,9 @@
 #define CALL(name) lfpool_##name
 #include "calls.h"
 
-#include "../workloads.h"
+#include "../loops.h"
 
 const struct subject subject_thread_inlined = {
-	.name = "lfpool-thread-inlined",
-	.what = "lfpool_acquire(pool), inlined by lfpool/inline.h",
-	.traits = TRAIT_BOUNDED | TRAIT_POOL,
+	SUBJECT("lfpool-thread-inlined", "lfpool", "lfpool_acquire(pool), inlined by lfpool/inline.h", NULL, POOL_TRAITS),
 	POOL_BY_THREAD(pool_open_usual),
 };

@@ -47,7 +47,7 @@ static inline void release(void *hand, void *object)
 	} while (!__atomic_compare_exchange_n(&stack->head, &head, next, true, __ATOMIC_RELEASE, __ATOMIC_RELAXED));
 }
 
-#include "../workloads.h"
+#include "../loops.h"
 
 static void stack_make(struct stack *stack)
 {
@@ -59,8 +59,6 @@ static void stack_make(struct stack *stack)
 #include "stack.h"
 
 const struct subject subject_treiber = {
-	.name = "treiber",
-	.group = "own",
-	.what = "one tagged Treiber stack of objects, no caches",
+	SUBJECT("treiber", "own", "one tagged Treiber stack of objects, no caches", NULL, TRAIT_BOUNDED | TRAIT_POOL),
 	STACK_MEMBERS,
 };

@@ -24,7 +24,7 @@ static inline void release(void *hand, void *object)
 	(void)item_cache_release((item_cache_t){(lfpool_cache_t *)hand}, (struct item *)object);
 }
 
-#include "../workloads.h"
+#include "../loops.h"
 
 static void *open_typed(const struct plan *plan)
 {
@@ -43,8 +43,7 @@ static void *open_typed(const struct plan *plan)
 }
 
 const struct subject subject_typed = {
-	.name = "lfpool-typed",
-	.what = "a cache for each thread, lfpool/inline.h and lfpool/typed.h, objects of 64 bytes",
-	.traits = TRAIT_BOUNDED | TRAIT_POOL | TRAIT_64_BYTES,
+	SUBJECT("lfpool-typed", "lfpool", "a cache for each thread, lfpool/inline.h and lfpool/typed.h, objects of 64 bytes",
+		NULL, POOL_TRAITS | TRAIT_64_BYTES),
 	POOL_BY_CACHE(open_typed),
 };

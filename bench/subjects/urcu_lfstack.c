@@ -35,18 +35,17 @@ static inline void release(void *hand, void *object)
 	(void)cds_lfs_push(&((struct stack *)hand)->free, node);
 }
 
-#include "../workloads.h"
+#include "../loops.h"
 
 #define stack_make(stack) cds_lfs_init(&(stack)->free)
 #define stack_unmake(stack) cds_lfs_destroy(&(stack)->free)
 #include "stack.h"
 
-VERSION_IS("liburcu " BENCH_URCU_VERSION)
+VERSION_IS("liburcu " BENCH_PEER_VERSION)
 
 const struct subject subject_urcu_lfstack = {
-	.name = "urcu-lfstack",
-	.group = "lock-free",
-	.what = "Userspace RCU: cds_lfs_pop_blocking(), under its mutex, and cds_lfs_push(), the node in the object",
-	.version = version,
+	SUBJECT("urcu-lfstack", "lock-free",
+		"Userspace RCU: cds_lfs_pop_blocking(), under its mutex, and cds_lfs_push(), the node in the object", version,
+		TRAIT_BOUNDED | TRAIT_POOL),
 	STACK_MEMBERS,
 };

@@ -1,299 +1,172 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * test_loops.c - every loop of every workload around an acquire and a release that keep account, with threads, rings and
- * graphs made as in the benchmark.
+ * test_loops.c - every loop of every workload, with threads, rings and graphs made as in the benchmark.
  *
- * Idea         The account knows for each object whether it is in use and by which user; what must not happen ends the
- *              program at once.  Before the loops, after them and at the end, the sums must agree.
+ * Idea         The pool keeps account: how many acquires and releases there were, by lfpool_stats(), beside what a loop says.
  * Invariants   A1  a loop returns as many pairs as it releases (exhausted: as many as were refused).
- *              A2  acquired - released grows by what the workers hold more than before.
- *              A3  in the end everything is released, each object as often as it was acquired.
- * Compiled twice: with TEST_BULK the subject has calls for many objects at once.
+ *              A2  in the end everything is released: closing a pool of which something is active ends the program.
+ *              A3  over a pool that evicts, or nodes that are deferred: a loop does what it was asked for; acquires from a full
+ *                  pool evict; each node that was made is deferred once.
  */
 #include "common/harness.h"
 #include "common/test.h"
 
 #include "common/latency.h"
-#include "run_team.h"
-#include "../objects.h"
+#include "../graph.h"
+#include "../team.h"
 
-struct account {
-	pthread_mutex_t mutex; /* guards what follows `objects`, but `bulks` */
-	struct objects objects;
-	uint32_t *free; /* a stack of indices */
-	size_t free_count;
-	unsigned *user; /* which user acquired the object; 0: none */
-	unsigned users; /* so far */
-	size_t acquired, released, remote, refused, bulks;
-};
+#include <lfpool/lfpool.h>
 
-struct user {
-	struct account *account;
-	unsigned number;
-};
+#define THREADS 4 /* at the most */
 
-/* ---- The subject ---- */
-
-static void *acquire(void *hand)
-{
-	struct user *user = hand;
-	struct account *account = user->account;
-	void *object = NULL;
-
-	(void)pthread_mutex_lock(&account->mutex);
-	if (account->free_count == 0) {
-		account->refused++;
-	} else {
-		const uint32_t index = account->free[--account->free_count];
-
-		REQUIRE(account->user[index] == 0);
-		account->user[index] = user->number;
-		account->acquired++;
-		object = objects_at(&account->objects, index);
-	}
-	(void)pthread_mutex_unlock(&account->mutex);
-	return object;
-}
-
-static void release(void *hand, void *object)
-{
-	struct user *user = hand;
-	struct account *account = user->account;
-	const size_t offset = (size_t)((char *)object - account->objects.memory);
-	const size_t index = offset / account->objects.object_bytes;
-
-	REQUIRE(offset % account->objects.object_bytes == 0 && index < account->objects.count);
-	(void)pthread_mutex_lock(&account->mutex);
-	REQUIRE(account->user[index] != 0);
-	account->remote += account->user[index] != user->number;
-	account->user[index] = 0;
-	account->released++;
-	account->free[account->free_count++] = (uint32_t)index;
-	(void)pthread_mutex_unlock(&account->mutex);
-}
-
-#ifdef TEST_BULK
-#define SUBJECT_HAS_BULK
-
-static bool acquire_bulk(void *hand, void **objects, size_t count)
-{
-	const struct user *user = hand;
-
-	(void)__atomic_add_fetch(&user->account->bulks, 1, __ATOMIC_RELAXED);
-	for (size_t i = 0; i < count; i++)
-		objects[i] = acquire(hand);
-	return true;
-}
-
-static void release_bulk(void *hand, void **objects, size_t count)
-{
-	for (size_t i = 0; i < count; i++)
-		release(hand, objects[i]);
-}
-#endif
-
-#include "../workloads.h"
-
-static void *open_account(const struct plan *plan)
-{
-	struct account *account = must(calloc(1, sizeof(*account)));
-
-	(void)pthread_mutex_init(&account->mutex, NULL);
-	account->objects = objects_make(plan);
-	account->free = must(calloc(plan->capacity, sizeof(*account->free)));
-	account->user = must(calloc(plan->capacity, sizeof(*account->user)));
-	while (account->free_count < plan->capacity) {
-		account->free[account->free_count] = (uint32_t)account->free_count;
-		account->free_count++;
-	}
-	return account;
-}
-
-/* A3. */
-static void close_account(void *shared)
-{
-	struct account *account = shared;
-
-	REQUIRE(account->acquired == account->released);
-	REQUIRE(account->free_count == account->objects.count);
-	for (size_t i = 0; i < account->objects.count; i++)
-		REQUIRE(account->user[i] == 0);
-	objects_free(&account->objects);
-	free(account->free);
-	free(account->user);
-	(void)pthread_mutex_destroy(&account->mutex);
-	free(account);
-}
-
-static void *join(void *shared)
-{
-	struct user *user = must(malloc(sizeof(*user)));
-
-	user->account = shared;
-	(void)pthread_mutex_lock(&user->account->mutex);
-	user->number = ++user->account->users;
-	(void)pthread_mutex_unlock(&user->account->mutex);
-	return user;
-}
-
-static const struct subject accountant = {
-	.name = "accountant",
-	.traits = TRAIT_BOUNDED,
-	FOR_EACH_THREAD(open_account, close_account, join, free, SUBJECT_LOOPS),
-};
+extern const struct subject subject_thread, subject_priority, subject_released_at_once;
 
 /* ---- A run ---- */
 
-/* Sums at one moment, when no loop runs. */
-struct sums {
-	size_t acquired, released, remote, refused, bulks, held;
-	size_t timed_acquires, timed_releases;
-};
-
 static struct run {
-	size_t chunks; /* for each thread */
-	struct sums before, after;
+	size_t chunks;                         /* for each thread                           */
+	lfpool_stats_t before, after;          /* of the loops                              */
+	size_t timed_acquires, timed_releases; /* atomic */
+	pthread_barrier_t together;
 } run;
 
-static struct sums sums_now(void)
+/* One thread asks, when no loop runs. */
+static void look(lfpool_stats_t *stats)
 {
-	const struct account *account = team.shared;
-	struct sums sums = {account->acquired, account->released, account->remote, account->refused, account->bulks, 0, 0, 0};
-
-	for (unsigned i = 0; i < team.threads; i++) {
-		const struct worker *worker = &team.members[i].worker;
-
-		sums.held += worker->held;
-		sums.timed_acquires += worker->acquire_times ? worker->acquire_times->count : 0;
-		sums.timed_releases += worker->release_times ? worker->release_times->count : 0;
-	}
-	return sums;
+	stats->struct_size = sizeof(*stats);
+	if (pthread_barrier_wait(&run.together) == PTHREAD_BARRIER_SERIAL_THREAD && team.cell->subject == &subject_thread)
+		(void)lfpool_stats(team.shared, stats);
+	(void)pthread_barrier_wait(&run.together);
 }
 
 static void *live(void *argument)
 {
 	struct member *member = argument;
-	const unsigned index = (unsigned)(member - team.members);
 
-	member_make(member, index);
+	member_make(member, (unsigned)(member - team.members));
 	member_begin(member);
-	turn_together();
-	if (index == 0)
-		run.before = sums_now();
-	turn_together();
+	look(&run.before);
 	for (size_t i = 0; i < run.chunks; i++)
 		member->pairs += member_loop(member)(&member->worker, team.cell->workload->chunk);
-	turn_together();
-	if (index == 0)
-		run.after = sums_now();
-	turn_together();
+	look(&run.after);
+	if (team.cell->workload->timed) {
+		(void)__atomic_add_fetch(&run.timed_acquires, member->worker.acquire_times->count, __ATOMIC_RELAXED);
+		(void)__atomic_add_fetch(&run.timed_releases, member->worker.release_times->count, __ATOMIC_RELAXED);
+	}
 	member_end(member);
-	turn_together();
+	(void)pthread_barrier_wait(&run.together);
 	member_unmake(member);
 	return NULL;
 }
 
-/* What each workload promises beyond A1 and A2. */
-static void check_particulars(const struct workload *workload, size_t pairs)
+/* A1, and what each workload promises beyond. */
+static void check_sums(const struct workload *workload)
 {
-	const size_t released = run.after.released - run.before.released, remote = run.after.remote - run.before.remote;
+	const size_t released = run.after.releases - run.before.releases;
 	const size_t asked = run.chunks * workload->chunk;
-
-	switch (workload->pattern) {
-	case ALONE:
-	case EXCHANGE:
-		for (unsigned i = 0; i < team.threads; i++)
-			assert_true(team.members[i].pairs >= asked);
-		break;
-	case ONE_TO_ONE:
-	case ONE_TO_MANY:
-	case MANY_TO_ONE:
-		assert_int_equal(pairs, asked * team.ring_count);
-		assert_int_equal(remote, released);
-		break;
-	case GRAPH:
-		/* Whole trees.  Records that come back elsewhere: 0.50 with 2 workers, 0.64 with 3, 0.70 with 4. */
-		assert_int_equal(pairs, run.chunks * team.threads * ((workload->chunk + TREE_JOBS - 1) / TREE_JOBS) * TREE_JOBS);
-		assert_true(team.threads > 1 ? remote * 10 > released * 4 && remote * 10 < released * 8 : remote == 0);
-		break;
-	}
-#ifdef TEST_BULK
-	if (workload->loop == offsetof(struct loops, bulk))
-		assert_int_equal((run.after.bulks - run.before.bulks) * workload->count, released);
-#endif
-	if (workload->timed) {
-		assert_int_equal(run.after.timed_acquires, run.after.acquired - run.before.acquired);
-		assert_int_equal(run.after.timed_releases, released);
-	}
-}
-
-static void check_sums(void)
-{
-	const struct workload *workload = team.cell->workload;
 	size_t pairs = 0;
 
-	for (unsigned i = 0; i < team.threads; i++)
+	for (unsigned i = 0; i < team.threads; i++) {
 		pairs += team.members[i].pairs;
-	assert_true(pairs > 0);
-	/* A1. */
-	assert_int_equal(pairs,
-			 workload->emptied ? run.after.refused - run.before.refused : run.after.released - run.before.released);
-	/* A2. */
-	assert_int_equal(run.after.acquired - run.after.released - (run.before.acquired - run.before.released),
-			 run.after.held - run.before.held);
-	check_particulars(workload, pairs);
+		assert_true(team.members[i].pairs >= asked || is_handoff(workload) || workload->pattern == GRAPH);
+	}
+	assert_int_equal(pairs, workload->emptied ? run.after.exhausted - run.before.exhausted : released);
+	if (is_handoff(workload))
+		assert_int_equal(pairs, asked * team.ring_count);
+	if (workload->pattern == GRAPH) /* whole trees */
+		assert_int_equal(pairs, run.chunks * team.threads * ((workload->chunk + TREE_JOBS - 1) / TREE_JOBS) * TREE_JOBS);
+	assert_int_equal(run.timed_acquires, workload->timed ? run.after.acquires - run.before.acquires : 0);
+	assert_int_equal(run.timed_releases, workload->timed ? released : 0);
 }
 
-static void run_cell(const struct workload *workload, unsigned threads, size_t chunks)
+static void run_cell(const struct workload *workload, const struct subject *subject, unsigned threads, size_t chunks)
 {
+	static struct cell cell; /* the checks that follow look at the team, and so at this */
+	pthread_t others[THREADS];
+
+	cell = (struct cell){.subject = subject, .workload = workload, .object_bytes = 64};
 	run.chunks = chunks;
-	run_team((struct cell){.subject = &accountant, .workload = workload, .object_bytes = 16}, threads, live, check_sums);
+	run.timed_acquires = run.timed_releases = 0;
+	(void)pthread_barrier_init(&run.together, NULL, threads);
+	team_make(&cell, threads);
+	for (unsigned i = 0; i < threads; i++)
+		thread_start(&others[i], live, &team.members[i]);
+	for (unsigned i = 0; i < threads; i++)
+		(void)pthread_join(others[i], NULL);
+	team_unmake();
+	(void)pthread_barrier_destroy(&run.together);
 }
 
 /* ---- The tests ---- */
 
-static void run_all(unsigned threads)
+static size_t run_all(const struct subject *subject, unsigned threads, void (*check)(const struct workload *workload))
 {
-	size_t cells = 0, all = 0;
+	size_t cells = 0;
 
 	for (size_t w = 0; w < WORKLOAD_COUNT; w++) {
-		all += !workloads[w].evicts && !workloads[w].retires;
-		if (!workload_fits(&workloads[w], &accountant, 16, threads))
+		if (!workload_fits(&workloads[w], subject, 64, threads) || (workloads[w].evicts && workloads[w].count > 1024))
 			continue;
-		run_cell(&workloads[w], threads, workloads[w].divided ? 1 : 3);
+		run_cell(&workloads[w], subject, threads, workloads[w].divided && !workloads[w].evicts ? 1 : 3);
+		check(&workloads[w]);
 		cells++;
 	}
-	/* All but those of evicting pools (test_priority.c), of deferred release (test_retire.c), and the three hand-offs, which need a second thread. */
-	assert_int_equal(cells, threads == 1 ? all - 3 : all);
+	return cells;
 }
 
-TEST(one_thread)
+/* All; the hand-offs need a second thread. */
+TEST(loops_of_pools)
 {
-	run_all(1);
+	for (unsigned threads = 1; threads <= THREADS; threads *= 2)
+		assert_int_equal(run_all(&subject_thread, threads, check_sums), threads == 1 ? 20 : 23);
 }
 
-TEST(two_threads)
+/* With one thread, whose clock no other takes away, every acquire evicts. */
+static void check_evicting_loop(const struct workload *workload)
 {
-	run_all(2);
+	for (unsigned i = 0; i < team.threads; i++) {
+		const struct worker *did = &team.members[i].worker;
+		const size_t operations = run.chunks * workload->chunk, acquires = did->acquired + did->refused;
+
+		assert_int_equal(team.members[i].pairs, operations);
+		assert_int_equal(acquires + did->updated + did->stale, operations);
+		/* By lot, but the same in each run. */
+		assert_in_range(acquires, operations * workload->evicts / 200, operations * workload->evicts / 66);
+		assert_true(workload->evicts < 100 || acquires == operations);
+		assert_true(team.threads > 1 || (did->refused == 0 && did->stale <= did->updated));
+	}
 }
 
-TEST(four_threads)
+TEST(loop_of_pools_that_evict)
 {
-	run_all(4);
+	for (unsigned threads = 1; threads <= THREADS; threads *= 2)
+		assert_int_equal(run_all(&subject_priority, threads, check_evicting_loop), 6);
 }
 
-/* Rounds that end and begin while neighbours are still in the last one. */
-TEST(many_rounds_of_jobs)
+static void check_retiring_loop(const struct workload *workload)
 {
-	struct workload jobs = {.name = NULL};
+	uint64_t made = 0, deferred = 0;
 
-	for (size_t w = 0; w < WORKLOAD_COUNT; w++)
-		if (workloads[w].pattern == GRAPH)
-			jobs = workloads[w];
-	assert_non_null(jobs.name);
-	jobs.chunk = 1;
-	for (unsigned threads = 1; threads <= THREADS; threads++)
-		run_cell(&jobs, threads, 200);
+	for (unsigned i = 0; i < team.threads; i++) {
+		const struct member *member = &team.members[i];
+		const size_t asked = run.chunks * workload->chunk;
+
+		assert_int_equal(member->pairs, member_reads(member) ? 0 : asked);
+		assert_int_equal(member->worker.sections, member_reads(member) ? asked : 0);
+		made += member->worker.stamp - ((uint64_t)i << 48);
+		deferred += member->worker.updates;
+	}
+	assert_true(made == deferred && made >= RETIRE_TABLE);
 }
 
-RUN_TESTS()
+TEST(loops_that_defer)
+{
+	for (unsigned threads = 1; threads <= THREADS; threads *= 2)
+		assert_int_equal(run_all(&subject_released_at_once, threads, check_retiring_loop), threads == 1 ? 1 : 2);
+}
+
+int main(void)
+{
+	/* Readers look at what was released, and AddressSanitizer would say so. */
+	assert_int_equal(setenv("LFPOOL_DEBUG", "no-tools", 1), 0);
+	return tests_run(NULL, NULL);
+}

@@ -14,6 +14,7 @@ FIELDS = ("Returns", "Owner", "Memory", "Threads", "Progress", "Cost", "Source")
 # Of these only what a comment names is public; the rest is the library's own.
 NAMED_ONLY = ("inline.h", "typed.h", "hidden.h")
 NO_INTERFACE = ("LFPOOL_API", "LFPOOL_MUST_USE")
+LEFT_OUT = ("#ifdef__cplusplus", "#ifdefLFPOOL_EMBEDDED")  # of what is read
 TOKEN = re.compile(r"/\*.*?\*/|^[ \t]*#(?:[^\n\\]|\\\n|\\.)*|[^\s]", re.S | re.M)
 FIELD = re.compile(r"^ {0,3}([A-Za-z_]\w*(?:, [a-z]\w*)*)( {2,})(\S.*)$")
 LISTED = re.compile(r"^( {0,3})(\d+\.|-) +(\S.*)$")
@@ -180,7 +181,7 @@ def table(code, width):
 def tokens(source):
     """(kind, text, blank line before?, first on its line?) of each comment, directive, and declaration at file scope.
 
-    What is only for C++ is passed over."""
+    What is only for C++, or for small targets, is passed over."""
     depth, begin, skipping, found = 0, None, False, []
     previous_end = 0
     for match in TOKEN.finditer(source):
@@ -188,8 +189,8 @@ def tokens(source):
         gap = source[previous_end:start]
         if text.lstrip().startswith("#") and begin is None:
             word = text.replace(" ", "")
-            skipping = word == "#ifdef__cplusplus" or (skipping and not re.match(r"#(else|endif)", word))
-            if not skipping:
+            skipping = word in LEFT_OUT or (skipping and not re.match(r"#(else|endif)", word))
+            if word.startswith("#define") and not skipping:
                 found.append(("directive", text.lstrip(), gap.count("\n") > 1, True))
             previous_end = match.end()
         elif skipping:

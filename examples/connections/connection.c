@@ -18,13 +18,11 @@
  */
 #include "connection.h"
 
-#include "harness.h"
 #include "server.h"
 
 #include <arpa/inet.h>
 #include <errno.h>
 #include <netinet/tcp.h>
-#include <stdatomic.h>
 #include <sys/socket.h>
 #include <unistd.h>
 
@@ -33,17 +31,13 @@ struct connection {
 	bool broken;
 };
 
-/* Counters are relaxed: each stands for itself, and they are read when the threads have been joined. */
-struct counters {
-	_Atomic(uint64_t) created, create_refused, dead, activated, kept, unfit, destroyed, create_ns;
-};
+struct connection_calls connection_calls;
+static uint16_t server_port;
 
-static struct counters calls;
-static uint16_t server_port_number;
-
-static void count(_Atomic(uint64_t) *counter, uint64_t more)
+/* relaxed: each counter stands for itself. */
+static void count(_Atomic(uint64_t) *counter)
 {
-	atomic_fetch_add_explicit(counter, more, memory_order_relaxed);
+	atomic_fetch_add_explicit(counter, 1, memory_order_relaxed);
 }
 
 /* ---- The five hooks ---------------------------------------------------------------------------------------- */
@@ -65,11 +59,8 @@ static int dial(uint16_t port)
 
 static bool create(void *port, struct connection *connection)
 {
-	uint64_t start = now_ns();
-
 	connection->fd = dial(*(const uint16_t *)port);
-	count(&calls.create_ns, now_ns() - start);
-	count(connection->fd >= 0 ? &calls.created : &calls.create_refused, 1);
+	count(connection->fd >= 0 ? &connection_calls.created : &connection_calls.create_refused);
 	return connection->fd >= 0;
 }
 
@@ -82,7 +73,8 @@ static bool validate(void *port, struct connection *connection)
 
 	(void)port;
 	connection->broken = !open;
-	count(&calls.dead, !open);
+	if (!open)
+		count(&connection_calls.dead);
 	return open;
 }
 
@@ -90,14 +82,14 @@ static bool activate(void *port, struct connection *connection)
 {
 	(void)port;
 	connection->broken = false;
-	count(&calls.activated, 1);
+	count(&connection_calls.activated);
 	return true;
 }
 
 static bool deactivate(void *port, struct connection *connection)
 {
 	(void)port;
-	count(connection->broken ? &calls.unfit : &calls.kept, 1);
+	count(connection->broken ? &connection_calls.unfit : &connection_calls.kept);
 	return !connection->broken;
 }
 
@@ -111,7 +103,7 @@ static void destroy(void *port, struct connection *connection)
 		while (recv(connection->fd, &nothing, 1, 0) > 0)
 			;
 	close(connection->fd);
-	count(&calls.destroyed, 1);
+	count(&connection_calls.destroyed);
 }
 
 LFPOOL_HOOKS(connection, struct connection);
@@ -125,10 +117,10 @@ lfpool_status_t connections_open(uint16_t port, size_t capacity)
 {
 	lfpool_config_t config = LFPOOL_CONFIG_INIT;
 
-	server_port_number = port;
+	server_port = port;
 	config.name = "connections";
 	config.capacity = capacity;
-	config.hooks.context = &server_port_number;
+	config.hooks.context = &server_port;
 	return connection_hidden_pool_create(&connection_hidden, &config);
 }
 
@@ -145,20 +137,6 @@ const char *connections_check(void)
 size_t connections_close(void)
 {
 	return connection_hidden_pool_destroy(connection_hidden);
-}
-
-struct connection_calls connections_calls(void)
-{
-	return (struct connection_calls){
-		.created = atomic_load(&calls.created),
-		.create_refused = atomic_load(&calls.create_refused),
-		.dead = atomic_load(&calls.dead),
-		.activated = atomic_load(&calls.activated),
-		.kept = atomic_load(&calls.kept),
-		.unfit = atomic_load(&calls.unfit),
-		.destroyed = atomic_load(&calls.destroyed),
-		.create_ns = atomic_load(&calls.create_ns),
-	};
 }
 
 /* ---- Use --------------------------------------------------------------------------------------------------- */

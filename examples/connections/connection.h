@@ -15,22 +15,22 @@
 
 #include "lfpool/hidden.h"
 
+#include <stdatomic.h>
+
 LFPOOL_DECLARE(connection, struct connection);
 
-/* How often each hook was called, and what it said. */
-struct connection_calls {
-	uint64_t created, create_refused;
-	uint64_t dead; /* of those that validate looked at */
-	uint64_t activated;
-	uint64_t kept, unfit; /* what deactivate said */
-	uint64_t destroyed;
-	uint64_t create_ns; /* all creates together */
-};
+/* How often each hook was called, and what it said.  Exact when the threads have been joined. */
+extern struct connection_calls {
+	_Atomic(uint64_t) created, create_refused;
+	_Atomic(uint64_t) dead; /* of those that validate looked at */
+	_Atomic(uint64_t) activated;
+	_Atomic(uint64_t) kept, unfit; /* what deactivate said */
+	_Atomic(uint64_t) destroyed;
+} connection_calls;
 
 /* At most `capacity` connections, all to that port of 127.0.0.1.  None is made before it is needed. */
 lfpool_status_t connections_open(uint16_t port, size_t capacity);
 size_t connections_free(void);
-struct connection_calls connections_calls(void);
 
 /* NULL, or which invariant of the pool is violated. */
 const char *connections_check(void);

@@ -9,8 +9,7 @@
  * Invariants   D1  jobs in the deque = entries top .. bottom - 1, modulo the ring.
  *              D2  only the owner writes bottom and the entries; top only grows, by compare-and-swap.
  *              D3  the owner pops without a compare-and-swap only if an older job remains.
- * Fixed size   Nothing ever has to be moved to a bigger ring while thieves read the old one; a job that finds no room
- *              goes elsewhere (job_ready() in jobs.c).
+ * Fixed size   Nothing ever has to be moved to a bigger ring while thieves read the old one.
  * Progress     push and pop are wait-free; a steal fails only because another succeeded.
  *
  * The published algorithm uses two seq_cst fences.  Here seq_cst stands on the operations beside which the fences

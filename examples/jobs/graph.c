@@ -8,9 +8,9 @@
  * distance     which needs the cells above, to the left, and between the two.  It is cut into tiles, a job each, that wait for
  *              the tile above and the tile to the left: a wave goes from the upper left to the lower right.  When the last
  *              tile has ended, a continuation reads the answer.
- * In windows   A tile's job is started when the tile below has been told of it, so no more jobs are prepared at a time than
- *              there are tiles in a row.  If there are not as many records, what is prepared is started and waited for, and
- *              the tile that found none is done at once: any capacity will do, 1 too.
+ * In windows   A tile's job is started when the tile below has named it, so no more jobs are prepared at a time than there
+ *              are tiles in a row.  If there are not as many records, what is prepared is started and waited for, and the
+ *              tile that found none is done at once: any capacity will do, 1 too.
  * Prefix sums  Two parallel loops: the sum of each block; and, from where the blocks before it end, the sums in it.
  *
  * Exit status  0: both agree with the plain loops, and every record came back.  1: not so, or there is no job system.
@@ -18,41 +18,54 @@
  */
 #include "command_line.h"
 #include "jobs.h"
-#include "must.h"
 
 #include <inttypes.h>
 #include <string.h>
 #include <unistd.h>
 
-struct options {
-	unsigned long workers;
-	unsigned long capacity;
-	unsigned long size; /* letters of the texts, and hundreds of numbers to be summed up */
-	unsigned long tile; /* letters */
-	unsigned long seed;
-};
+#define SIZE_MOST 20000
+
+static unsigned long workers, capacity = 1024;
+static unsigned long size = 2000; /* letters of the texts, and hundreds of numbers to be summed up */
+static unsigned long step = 64;   /* letters of a tile                                             */
+static unsigned long seed = 1;
 
 /* ---- Edit distance ----------------------------------------------------------------------------------------- */
 
-struct distance {
-	const struct options *options;
-	char *row_text, *column_text;
-	uint32_t *cells;   /* (size + 1) x (size + 1) */
-	struct job **open; /* in each column of tiles the last one prepared, not started; NULL: ended, or none   */
-	struct jobs_group tiles;
-	uint64_t jobs, at_once;
-	uint32_t answer;
-};
+static char *row_text, *column_text;
+static uint32_t *cells;         /* (size + 1) x (size + 1)                                                       */
+static struct job **open_tiles; /* in each column of tiles the last one prepared, not started; NULL: ended, or none */
+static uint64_t tiles_as_jobs, tiles_at_once;
+static uint32_t answer;
 
-/* What a job is told. */
-struct tile {
-	struct distance *distance;
-	size_t row, column; /* the first of the tile, from 1 */
-};
-
-static uint32_t *cell(const struct distance *d, size_t row, size_t column)
+/* Zeroed; ends the program when there is no memory. */
+static void *memory(size_t count, size_t bytes)
 {
-	return &d->cells[row * (d->options->size + 1) + column];
+	void *got = calloc(count, bytes);
+
+	if (!got) {
+		fputs("graph: no memory\n", stderr);
+		exit(3);
+	}
+	return got;
+}
+
+/* What a job is told: the first row and column of a tile, from 1, and where it ends. */
+struct tile {
+	size_t row, column, row_end, column_end;
+};
+
+static struct tile tile_at(size_t row, size_t column, size_t letters)
+{
+	const size_t row_end = row + letters <= size ? row + letters : size + 1;
+	const size_t column_end = column + letters <= size ? column + letters : size + 1;
+
+	return (struct tile){row, column, row_end, column_end};
+}
+
+static uint32_t *cell(size_t row, size_t column)
+{
+	return &cells[row * (size + 1) + column];
 }
 
 static uint32_t least(uint32_t a, uint32_t b)
@@ -60,142 +73,106 @@ static uint32_t least(uint32_t a, uint32_t b)
 	return a < b ? a : b;
 }
 
-static size_t tile_end(const struct options *options, size_t first)
-{
-	return first + options->tile <= options->size ? first + options->tile : options->size + 1;
-}
-
 static void tile_run(struct jobs_worker *worker, const void *payload)
 {
 	const struct tile *tile = payload;
-	const struct distance *d = tile->distance;
-	const size_t row_end = tile_end(d->options, tile->row), column_end = tile_end(d->options, tile->column);
 
 	(void)worker;
-	for (size_t row = tile->row; row < row_end; row++) {
-		for (size_t column = tile->column; column < column_end; column++) {
-			const bool differ = d->row_text[row - 1] != d->column_text[column - 1];
+	for (size_t row = tile->row; row < tile->row_end; row++) {
+		for (size_t column = tile->column; column < tile->column_end; column++) {
+			const bool differ = row_text[row - 1] != column_text[column - 1];
 
-			*cell(d, row, column) = least(least(*cell(d, row - 1, column), *cell(d, row, column - 1)) + 1,
-						      *cell(d, row - 1, column - 1) + differ);
+			*cell(row, column) = least(least(*cell(row - 1, column), *cell(row, column - 1)) + 1,
+						   *cell(row - 1, column - 1) + differ);
 		}
 	}
 }
 
 static void read_answer(struct jobs_worker *worker, const void *payload)
 {
-	struct distance *d = *(struct distance *const *)payload;
-
 	(void)worker;
-	d->answer += *cell(d, d->options->size, d->options->size);
+	(void)payload;
+	answer += *cell(size, size);
 }
 
 /* Starts what is prepared and waits for all of it. */
-static void wait_for_tiles(struct jobs_worker *worker, struct distance *d, size_t columns)
+static void wait_for_tiles(struct jobs_worker *worker, size_t columns)
 {
 	for (size_t i = 0; i < columns; i++)
-		if (d->open[i])
-			jobs_start(worker, d->open[i]);
-	memset(d->open, 0, columns * sizeof(*d->open));
-	jobs_wait(worker, &d->tiles);
+		if (open_tiles[i])
+			jobs_start(worker, open_tiles[i]);
+	memset(open_tiles, 0, columns * sizeof(*open_tiles));
+	jobs_wait(worker);
 }
 
 static void distance_run(struct jobs_worker *worker, const void *payload)
 {
-	struct distance *d = *(struct distance *const *)payload;
-	const size_t size = d->options->size, step = d->options->tile, columns = (size + step - 1) / step;
+	const size_t columns = (size + step - 1) / step;
 	struct job *last = NULL;
 
+	(void)payload;
 	for (size_t row = 1; row <= size; row += step) {
 		for (size_t column = 1, i = 0; column <= size; column += step, i++) {
-			const struct tile tile = {d, row, column};
-			struct job *before[] = {d->open[i], i ? d->open[i - 1] : NULL};
+			const struct tile tile = tile_at(row, column, step);
+			struct job *before[] = {open_tiles[i], i ? open_tiles[i - 1] : NULL};
 
-			last = jobs_prepare(worker, &d->tiles, before, 2, tile_run, &tile, sizeof(tile));
+			last = jobs_prepare(worker, before, 2, tile_run, &tile, sizeof(tile));
 			if (last) {
-				d->jobs++;
+				tiles_as_jobs++;
 				/* The tile above has been named by both that wait for it. */
 				if (before[0])
 					jobs_start(worker, before[0]);
-				d->open[i] = last;
+				open_tiles[i] = last;
 			} else {
-				d->at_once++;
-				wait_for_tiles(worker, d, columns);
+				tiles_at_once++;
+				wait_for_tiles(worker, columns);
 				tile_run(worker, &tile);
 			}
 		}
 	}
-	const bool continued = last && jobs_then(worker, last, read_answer, &d, sizeof(d));
+	const bool continued = last && jobs_then(worker, last, read_answer, "", 1);
 
-	wait_for_tiles(worker, d, columns);
+	wait_for_tiles(worker, columns);
 	if (!continued)
-		read_answer(worker, &d);
+		read_answer(worker, NULL);
 }
 
 static char *random_text(struct random *random, size_t letters)
 {
-	char *text = must_grow(NULL, letters, 1);
+	char *text = memory(letters, 1);
 
 	for (size_t i = 0; i < letters; i++)
 		text[i] = "ACGT"[random_below(random, 4)];
 	return text;
 }
 
-/* The same in two loops, and one row. */
-static uint32_t distance_alone(const struct distance *d)
+static bool compare_distances(struct jobs *jobs)
 {
-	const size_t size = d->options->size;
-	uint32_t *row = must_grow(NULL, size + 1, sizeof(*row));
+	struct random random = random_for(seed, 0);
 
+	row_text = random_text(&random, size);
+	column_text = random_text(&random, size);
+	cells = memory((size + 1) * (size + 1), sizeof(*cells));
 	for (size_t i = 0; i <= size; i++)
-		row[i] = (uint32_t)i;
-	for (size_t r = 1; r <= size; r++) {
-		uint32_t between = row[0]++;
+		*cell(i, 0) = *cell(0, i) = (uint32_t)i;
+	open_tiles = memory(size, sizeof(*open_tiles));
+	jobs_run(jobs, distance_run, "", 1);
 
-		for (size_t c = 1; c <= size; c++) {
-			const uint32_t above = row[c];
+	/* The same in one loop: all is a single tile. */
+	const struct tile all = tile_at(1, 1, size);
 
-			row[c] = least(least(above, row[c - 1]) + 1, between + (d->row_text[r - 1] != d->column_text[c - 1]));
-			between = above;
-		}
-	}
+	tile_run(NULL, &all);
 
-	const uint32_t answer = row[size];
+	const uint32_t truth = *cell(size, size);
 
-	free(row);
-	return answer;
-}
-
-static bool compare_distances(struct jobs *jobs, const struct options *options)
-{
-	struct random random = random_for(options->seed, 0);
-	struct distance d = {.options = options};
-	struct distance *const payload = &d;
-
-	d.row_text = random_text(&random, options->size);
-	d.column_text = random_text(&random, options->size);
-	d.cells = must_grow(NULL, (options->size + 1) * (options->size + 1), sizeof(*d.cells));
-	for (size_t i = 0; i <= options->size; i++)
-		*cell(&d, i, 0) = *cell(&d, 0, i) = (uint32_t)i;
-	d.open = must_grow(NULL, options->size, sizeof(*d.open));
-	memset(d.open, 0, options->size * sizeof(*d.open));
-
-	const uint64_t start = now_ns();
-
-	jobs_run(jobs, distance_run, &payload, sizeof(payload));
-
-	const uint64_t middle = now_ns();
-	const uint32_t truth = distance_alone(&d);
-	const uint64_t end = now_ns();
-
-	printf("edit distance  %" PRIu32 " for %zu letters, %" PRIu64 " tiles as jobs, %" PRIu64 " at once, %.1f ms;"
-	       " one loop: %" PRIu32 ", %.1f ms\n",
-	       d.answer, options->size, d.jobs, d.at_once, (double)(middle - start) / 1e6, truth, (double)(end - middle) / 1e6);
-	free(d.row_text);
-	free(d.column_text);
-	free(d.cells);
-	free(d.open);
-	return d.answer == truth;
+	printf("edit distance  %" PRIu32 " for %lu letters, %" PRIu64 " tiles as jobs, %" PRIu64 " at once; one loop: %" PRIu32
+	       "\n",
+	       answer, size, tiles_as_jobs, tiles_at_once, truth);
+	free(row_text);
+	free(column_text);
+	free(cells);
+	free(open_tiles);
+	return answer == truth;
 }
 
 /* ---- Prefix sums ------------------------------------------------------------------------------------------- */
@@ -203,8 +180,8 @@ static bool compare_distances(struct jobs *jobs, const struct options *options)
 #define BLOCK 1000
 
 struct sums {
-	uint64_t *number, *sum;
-	uint64_t *block; /* its sum; then, what is before it */
+	uint64_t *number;                   /* in the end, the sum up to there */
+	uint64_t block[SIZE_MOST / 10 + 1]; /* its sum; then, what is before it */
 	size_t count;
 };
 
@@ -228,12 +205,9 @@ static void sum_inside(struct jobs_worker *worker, size_t begin, size_t end, voi
 	struct sums *s = context;
 
 	(void)worker;
-	for (size_t block = begin; block < end; block++) {
-		uint64_t sum = s->block[block];
-
+	for (size_t block = begin; block < end; block++)
 		for (size_t i = block * BLOCK; i < block_end(s, block); i++)
-			s->sum[i] = sum += s->number[i];
-	}
+			s->number[i] = s->block[block] += s->number[i];
 }
 
 static void sums_run(struct jobs_worker *worker, const void *payload)
@@ -252,68 +226,62 @@ static void sums_run(struct jobs_worker *worker, const void *payload)
 	jobs_for(worker, 0, blocks, 1, sum_inside, s);
 }
 
-static bool compare_sums(struct jobs *jobs, const struct options *options)
+static bool compare_sums(struct jobs *jobs)
 {
-	struct random random = random_for(options->seed, 1);
-	struct sums s = {.count = options->size * 100};
-	struct sums *const payload = &s;
+	struct random random = random_for(seed, 1), again = random;
+	struct sums *s = memory(1, sizeof(*s));
 	uint64_t sum = 0;
 	size_t wrong = 0;
 
-	s.number = must_grow(NULL, s.count, sizeof(*s.number));
-	s.sum = must_grow(NULL, s.count, sizeof(*s.sum));
-	s.block = must_grow(NULL, s.count / BLOCK + 1, sizeof(*s.block));
-	memset(s.block, 0, (s.count / BLOCK + 1) * sizeof(*s.block));
-	for (size_t i = 0; i < s.count; i++)
-		s.number[i] = random_next(&random);
-	jobs_run(jobs, sums_run, &payload, sizeof(payload));
-	for (size_t i = 0; i < s.count; i++)
-		wrong += (sum += s.number[i]) != s.sum[i];
-	printf("prefix sums    of %zu numbers, %zu differ from the loop's\n", s.count, wrong);
-	free(s.number);
-	free(s.sum);
-	free(s.block);
+	s->count = size * 100;
+	s->number = memory(s->count, sizeof(*s->number));
+	for (size_t i = 0; i < s->count; i++)
+		s->number[i] = random_next(&random);
+	jobs_run(jobs, sums_run, &s, sizeof(s));
+	for (size_t i = 0; i < s->count; i++)
+		wrong += (sum += random_next(&again)) != s->number[i];
+	printf("prefix sums    of %zu numbers, %zu differ from the loop's\n", s->count, wrong);
+	free(s->number);
+	free(s);
 	return wrong == 0;
 }
 
 /* ---- The program ------------------------------------------------------------------------------------------- */
 
-static struct options parse_options(int argc, char **argv)
-{
-	const long processors = sysconf(_SC_NPROCESSORS_ONLN);
-	struct options options = {
-		.workers = processors > 0 ? (unsigned long)processors : 1, .capacity = 1024, .size = 2000, .tile = 64, .seed = 1};
-	const struct option_row rows[] = {
-		OPTION_NUMBER("workers", &options.workers, 1, 1024), OPTION_NUMBER("capacity", &options.capacity, 1, 1ul << 24),
-		OPTION_NUMBER("size", &options.size, 1, 20000),      OPTION_NUMBER("tile", &options.tile, 1, 20000),
-		OPTION_NUMBER("seed", &options.seed, 0, UINT32_MAX), OPTIONS_END};
-
-	(void)command_line("graph", rows, NULL, argc, argv);
-	return options;
-}
-
 int main(int argc, char **argv)
 {
-	const struct options options = parse_options(argc, argv);
-	const struct jobs_config config = {.workers = (unsigned)options.workers, .capacity = options.capacity};
-	struct jobs *jobs;
-	const lfpool_status_t status = jobs_create(&jobs, &config);
+	const long processors = sysconf(_SC_NPROCESSORS_ONLN);
+	const struct option_row rows[] = {
+		OPTION_NUMBER("workers", &workers, 1, 1024), OPTION_NUMBER("capacity", &capacity, 1, 1ul << 24),
+		OPTION_NUMBER("size", &size, 1, SIZE_MOST),  OPTION_NUMBER("tile", &step, 1, SIZE_MOST),
+		OPTION_NUMBER("seed", &seed, 0, UINT32_MAX), OPTIONS_END};
+	lfpool_t *pool;
 
-	if (status != LFPOOL_OK) {
+	workers = processors > 0 ? (unsigned long)processors : 1;
+	(void)command_line("graph", rows, NULL, argc, argv);
+
+	const lfpool_status_t status = jobs_pool_create(&pool, capacity, LFPOOL_BACKEND_LOCKFREE);
+	struct jobs *jobs = status == LFPOOL_OK ? jobs_create((unsigned)workers, pool, NULL) : NULL;
+
+	if (!jobs) {
 		fprintf(stderr, "graph: no job system: %s\n", lfpool_status_string(status));
 		return 1;
 	}
-	printf("%lu workers, %lu records, seed %lu\n", options.workers, options.capacity, options.seed);
+	printf("%lu workers, %lu records, seed %lu\n", workers, capacity, seed);
 
-	bool good = compare_distances(jobs, &options);
+	bool good = compare_distances(jobs);
 
-	good &= compare_sums(jobs, &options);
+	good &= compare_sums(jobs);
 
 	const struct jobs_report report = jobs_report(jobs);
 
-	printf("jobs           %" PRIu64 ", %" PRIu64 " stolen, %" PRIu64 " at once; %zu records and %zu edges active\n",
-	       report.submitted, report.stolen, report.at_once_empty, report.active, report.edges_active);
-	good &= jobs_destroy(jobs) == 0;
+	jobs_destroy(jobs);
+
+	const size_t lost = lfpool_destroy(pool);
+
+	printf("jobs           %" PRIu64 ", %" PRIu64 " stolen, %" PRIu64 " at once; %zu records lost\n", report.submitted,
+	       report.stolen, report.at_once, lost);
+	good &= lost == 0;
 	puts(good ? "both agree, every record came back" : "FAILED");
 	return good ? 0 : 1;
 }

@@ -1,17 +1,17 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * jobs.c - the life of a job, see jobs.h: it is submitted, runs, and ends.
+ * jobs.c - the life of a job, see jobs.h: it is submitted or prepared, runs, and ends.
  *
- * Idea         A submitted job takes a record from its worker's cache and goes to its worker's deque, where that worker, or
- *              one that steals, finds it.  So a record is often acquired by one worker and released by another: into the
- *              cache of the one that released it, where the next job finds it.
- * The end      Each job counts its children, and itself until its function returns.  The worker that brings the count to 0
- *              ends the job: releases its record and counts it off in its parent's group, which may end that one too, and so
- *              on upwards.  No counter is shared by all: workers meet only at the jobs whose children they share.
+ * The end      The worker that brings `unfinished` to 0 ends the job: it releases the record and tells the parent, which may
+ *              end that one too, and so on upwards.  No counter is shared by all: workers meet only at the jobs whose
+ *              children they share.
  * No record    The pool has a fixed number of records.  When they are all in use, the submitter runs the job itself, at
  *              once.  That is the right answer to NULL in a job system: nothing waits, nothing fails, nothing is
  *              allocated, and workers that produce work faster than it is done are slowed down to doing it.  The stack
  *              grows by one job per level of the work, no more.
+ * Before and   A job knows how many it waits for, and those know it (`after`).  The list is written before they start, and no
+ * after        worker can end them before: so it is a plain one, and "has it ended already?" is never asked.  A job names those
+ *              before it when it is made, and they were made before: there is no cycle.
  */
 #include "job.h"
 
@@ -22,33 +22,50 @@
 
 /* ---- Records ----------------------------------------------------------------------------------------------- */
 
-static void job_fill(struct job *job, struct jobs_group *group, job_function *run, const void *payload, size_t bytes)
+lfpool_status_t jobs_pool_create(lfpool_t **pool_out, size_t capacity, lfpool_backend_t backend)
 {
-	job->run = run;
-	job->group = group;
-	atomic_init(&job->children.unfinished, 1);
-	job->children.owner = job;
-	job->after = NULL;
-	job->stays = false;
-	memcpy(job->payload, payload, bytes);
-	/* relaxed: the worker that lowers it got the job after this; and the submitter holds the group up. */
-	atomic_fetch_add_explicit(&group->unfinished, 1, memory_order_relaxed);
+	lfpool_config_t config = LFPOOL_CONFIG_INIT;
+
+	config.name = "jobs";
+	config.object_size = JOB_RECORD_BYTES;
+	/* Two workers never write to one line because their jobs are neighbours. */
+	config.object_alignment = JOB_RECORD_ALIGNMENT;
+	config.capacity = capacity;
+	config.backend = backend;
+	return lfpool_create(pool_out, &config);
 }
 
-struct job *job_record(struct jobs_worker *worker, struct jobs_group *group, job_function *run, const void *payload, size_t bytes)
+static void job_fill(struct job *job, struct job *parent, job_function *run, const void *payload, size_t bytes)
 {
-	struct job *job = worker->cache ? lfpool_cache_acquire(worker->cache) : malloc(sizeof(*job));
+	job->run = run;
+	job->parent = parent;
+	atomic_init(&job->unfinished, 1);
+	atomic_init(&job->waits_for, 1);
+	job->after_count = 0;
+	memcpy(job->payload, payload, bytes);
+	/* relaxed: the worker that lowers it got the job after this; and the submitter holds the parent up. */
+	atomic_fetch_add_explicit(&parent->unfinished, 1, memory_order_relaxed);
+}
 
+/* NULL: no record, or payload too long for one. */
+static struct job *job_record(struct jobs_worker *worker, job_function *run, const void *payload, size_t bytes)
+{
+	struct job *job;
+
+	if (bytes > JOB_PAYLOAD_BYTES)
+		return NULL;
+	job = worker->cache ? lfpool_cache_acquire(worker->cache) : malloc(sizeof(*job));
 	if (job) {
-		job_fill(job, group, run, payload, bytes);
-		job->acquirer = (uint16_t)worker->index;
+		job_fill(job, worker->running, run, payload, bytes);
+		job->acquirer = worker->index;
+		worker->report.submitted++;
 	}
 	return job;
 }
 
-static void job_forget(struct jobs_worker *worker, struct job *job)
+static void job_release(struct jobs_worker *worker, struct job *job)
 {
-	worker->elsewhere += job->acquirer != worker->index;
+	worker->report.elsewhere += job->acquirer != worker->index;
 	if (worker->cache)
 		lfpool_cache_release(worker->cache, job);
 	else
@@ -57,81 +74,102 @@ static void job_forget(struct jobs_worker *worker, struct job *job)
 
 /* ---- Running and ending ------------------------------------------------------------------------------------ */
 
-void run_in_group(struct jobs_worker *worker, struct jobs_group *group, job_function *run, const void *payload)
+/* The job may run: on this worker, or on one that steals it. */
+static void job_ready(struct jobs_worker *worker, struct job *job)
 {
-	struct jobs_group *submitter = worker->group;
-
-	worker->group = group;
-	run(worker, payload);
-	worker->group = submitter;
+	/* The deque has room for every record of the pool, but not for as many as malloc gives. */
+	if (deque_push(&worker->deque, job))
+		wake(&worker->jobs->sleepers);
+	else
+		job_execute(worker, job);
 }
 
-/* One of the group's is done; and with the last of a job's children the job, and so on. */
-static void group_leave(struct jobs_worker *worker, struct jobs_group *group)
+/* True for the last of those that it waited for. */
+static bool waits_no_more(struct job *job)
+{
+	/* release: what was done before it; acquire: the last has it all, and the job begins after it. */
+	return atomic_fetch_sub_explicit(&job->waits_for, 1, memory_order_acq_rel) == 1;
+}
+
+/* The first that becomes ready runs next on this worker: what it needs was just written here.  The others go to the deque. */
+static void tell_those_after(struct jobs_worker *worker, struct job *ended)
+{
+	for (uint32_t i = 0; i < ended->after_count; i++) {
+		struct job *job = ended->after[i];
+
+		if (!waits_no_more(job))
+			continue;
+		if (worker->next)
+			job_ready(worker, job);
+		else
+			worker->next = job;
+	}
+}
+
+/* One less is unfinished; with the last the job has ended, and so on upwards. */
+static void job_leave(struct jobs_worker *worker, struct job *job)
 {
 	for (;;) {
-		/* Read before: when the last has left, a group on a stack may be gone. */
-		struct job *owner = group->owner;
-
-		/* Releases what the job wrote to the worker that sees 0, and the last to leave acquires what the others wrote;
+		/* Read before: when it has ended, the job may be gone. */
+		struct job *parent = job->parent;
+		/* Releases what was done to the worker that ends the job or waits for it, and acquires what the others did;
 		 * seq_cst: before the look for sleepers (sleep.h). */
-		if (atomic_fetch_sub_explicit(&group->unfinished, 1, memory_order_seq_cst) != 1)
+		const uint32_t before = atomic_fetch_sub_explicit(&job->unfinished, 1, memory_order_seq_cst);
+
+		/* Only its own function is left, which may be waiting. */
+		if (before == 2)
+			wake(&worker->jobs->sleepers);
+		if (before > 1)
 			return;
-		if (!owner)
-			break;
-		group = owner->group;
-		tell_those_after(worker, owner);
-		job_forget(worker, owner);
+		tell_those_after(worker, job);
+		job_release(worker, job);
+		job = parent;
 	}
-	wake_all(&worker->jobs->sleepers);
+}
+
+void run_as(struct jobs_worker *worker, struct job *job, job_function *run, const void *payload)
+{
+	struct job *outer = worker->running;
+
+	worker->running = job;
+	run(worker, payload);
+	worker->running = outer;
 }
 
 void job_execute(struct jobs_worker *worker, struct job *job)
 {
 	while (job) {
-		run_in_group(worker, &job->children, job->run, job->payload);
-		group_leave(worker, &job->children);
-		job = worker->here;
-		if (job)
-			worker->here = job->next;
+		run_as(worker, job, job->run, job->payload);
+		job_leave(worker, job);
+		job = worker->next;
+		worker->next = NULL;
 	}
 }
 
 /* ---- Submitting -------------------------------------------------------------------------------------------- */
 
-void job_ready(struct jobs_worker *worker, struct job *job)
-{
-	if (!deque_push(&worker->deque, job)) {
-		worker->overflowed++;
-		if (!inbox_put(&worker->jobs->inbox, job)) {
-			/* It has room for every record of the pool, but not for as many as malloc gives. */
-			job_execute(worker, job);
-			return;
-		}
-	}
-	wake_one(&worker->jobs->sleepers);
-}
-
-void jobs_submit_in(struct jobs_worker *worker, struct jobs_group *group, job_function *run, const void *payload, size_t bytes)
-{
-	struct job *job = NULL;
-
-	worker->submitted++;
-	if (bytes > JOB_PAYLOAD_BYTES) {
-		worker->at_once_long++;
-	} else {
-		job = job_record(worker, group, run, payload, bytes);
-		worker->at_once_empty += !job;
-	}
-	if (job)
-		job_ready(worker, job);
-	else
-		run_in_group(worker, group, run, payload);
-}
-
 void jobs_submit(struct jobs_worker *worker, job_function *run, const void *payload, size_t bytes)
 {
-	jobs_submit_in(worker, worker->group, run, payload, bytes);
+	struct job *job = job_record(worker, run, payload, bytes);
+
+	if (job) {
+		job_ready(worker, job);
+	} else {
+		worker->report.submitted++;
+		worker->report.at_once++;
+		run(worker, payload);
+	}
+}
+
+bool jobs_submit_to(struct jobs_worker *worker, unsigned index, job_function *run, const void *payload, size_t bytes)
+{
+	struct job *job = job_record(worker, run, payload, bytes);
+
+	if (!job)
+		return false;
+	inbox_put(&worker->jobs->workers[index].inbox, job);
+	wake(&worker->jobs->sleepers);
+	return true;
 }
 
 bool jobs_inject(struct jobs *jobs, job_function *run, const void *payload, size_t bytes, int64_t timeout_ns)
@@ -144,8 +182,89 @@ bool jobs_inject(struct jobs *jobs, job_function *run, const void *payload, size
 	job->acquirer = FROM_OUTSIDE;
 	/* relaxed: a count, exact when nothing runs. */
 	atomic_fetch_add_explicit(&jobs->injected, 1, memory_order_relaxed);
-	/* There is room for every record of the pool. */
-	(void)inbox_put(&jobs->inbox, job);
-	wake_one(&jobs->sleepers);
+	inbox_put(&jobs->inbox, job);
+	wake(&jobs->sleepers);
 	return true;
+}
+
+/* ---- Before and after -------------------------------------------------------------------------------------- */
+
+struct job *jobs_prepare(struct jobs_worker *worker, struct job *const *before, size_t count, job_function *run,
+			 const void *payload, size_t bytes)
+{
+	struct job *job;
+
+	for (size_t i = 0; i < count; i++)
+		if (before[i] && before[i]->after_count == JOB_AFTER_MAX)
+			return NULL;
+	job = job_record(worker, run, payload, bytes);
+	for (size_t i = 0; job && i < count; i++) {
+		struct job *one = before[i];
+
+		/* Passed over, too, if it has been named already. */
+		if (!one || (one->after_count > 0 && one->after[one->after_count - 1] == job))
+			continue;
+		one->after[one->after_count++] = job;
+		/* relaxed: it is not lowered before one of those before it is started. */
+		atomic_fetch_add_explicit(&job->waits_for, 1, memory_order_relaxed);
+	}
+	return job;
+}
+
+void jobs_start(struct jobs_worker *worker, struct job *job)
+{
+	if (waits_no_more(job))
+		job_ready(worker, job);
+}
+
+bool jobs_then(struct jobs_worker *worker, struct job *before, job_function *run, const void *payload, size_t bytes)
+{
+	struct job *job = jobs_prepare(worker, &before, 1, run, payload, bytes);
+
+	if (job)
+		jobs_start(worker, job);
+	return job != NULL;
+}
+
+/* ---- Parallel for ------------------------------------------------------------------------------------------ */
+
+/* A piece of it, for the worker that takes it. */
+struct range {
+	jobs_for_body *body;
+	void *context;
+	size_t begin, end, grain;
+};
+
+/*
+ * Lazy binary splitting (Tzannes, Caragea, Barua and Vishkin 2010).  A worker with a range looks at its own deque.  If it is
+ * empty, thieves would find nothing: the upper half of the range becomes a job for them.  If it is not, no worker is idle, or
+ * what lies there will do: it does one grain and looks again.  So a range is cut where the work is, whatever the grain.
+ */
+static void range_run(struct jobs_worker *worker, const void *payload)
+{
+	struct range range = *(const struct range *)payload;
+
+	while (range.end - range.begin > range.grain) {
+		if (deque_looks_empty(&worker->deque)) {
+			struct range upper = range;
+
+			range.end = upper.begin = range.begin + (range.end - range.begin) / 2;
+			jobs_submit(worker, range_run, &upper, sizeof(upper));
+		} else {
+			range.body(worker, range.begin, range.begin + range.grain, range.context);
+			range.begin += range.grain;
+		}
+	}
+	range.body(worker, range.begin, range.end, range.context);
+}
+
+void jobs_for(struct jobs_worker *worker, size_t begin, size_t end, size_t grain, jobs_for_body *body, void *context)
+{
+	struct range range = {body, context, begin, end, grain ? grain : 1};
+	struct job loop = JOB_ROOT;
+
+	if (begin >= end)
+		return;
+	run_as(worker, &loop, range_run, &range);
+	work_until(worker, &loop);
 }

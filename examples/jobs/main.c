@@ -2,159 +2,260 @@
 /*
  * main.c - counts a directory tree with a job per entry, and checks that threads and pools change nothing.
  *
- *     jobs [--workers N] [--capacity N] [--repeat N] [--top N] [PATH]
+ *     jobs [--workers N] [--capacity N] [PATH]
  *
- * N threads (one per processor), so many records in the pool of jobs and in that of results (4096), times to count on each
- * backend (1), most frequent names to print (10); a directory tree, or a file (/usr/include).
+ * N threads (one per processor), so many job records (4096); a directory tree, or a file (/usr/include).
  *
  * PATH is counted first by one thread in a plain loop, without jobs and without a pool: that is the truth.  Then the
  * job system counts it on each of the pool's backends, or on the one that the environment variable LFPOOL_BACKEND
  * names, and every outcome is compared with the truth.  Reading files costs far more than any pool: the backends
  * differ little in jobs per second, which is what to expect of jobs that do real work.
  *
- * Exit status  0: every count agrees, and every object came back to its pool.  1: not so, or a pool could not be
+ * Exit status  0: every count agrees, and every record came back to its pool.  1: not so, or a pool could not be
  *              made.  2: wrong usage.  3: no memory.
  */
-#include "count.h"
-
 #include "command_line.h"
+#include "jobs.h"
 
+#include <ctype.h>
+#include <dirent.h>
+#include <fcntl.h>
 #include <inttypes.h>
+#include <stdalign.h>
+#include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
-struct options {
-	unsigned long workers, capacity, repeat, top;
-	lfpool_backend_t backend;
-	const char *path;
-};
+#define WORKERS_MAX 1024
+
+static unsigned long workers, capacity = 4096;
 
 static const char *const backend_names[] = {
 	[LFPOOL_BACKEND_LOCKFREE] = "lockfree", [LFPOOL_BACKEND_MUTEX] = "mutex", [LFPOOL_BACKEND_MALLOC] = "malloc"};
 
-/* ---- Options ----------------------------------------------------------------------------------------------- */
+/* ---- What is counted: knows nothing of jobs, threads or pools ------------------------------------------------ */
 
-static struct options parse_options(int argc, char **argv)
+struct counts {
+	uint64_t files;
+	uint64_t directories;
+	uint64_t others;     /* links, pipes, devices, sockets                   */
+	uint64_t unreadable; /* what could not be opened, or not read to the end */
+	uint64_t lines;
+	uint64_t words;
+	uint64_t bytes;
+};
+
+static void counts_add(struct counts *sum, const struct counts *counts)
 {
-	const long processors = sysconf(_SC_NPROCESSORS_ONLN);
-	struct options options = {
-		.workers = processors > 0 ? (unsigned long)processors : 1, .capacity = 4096, .repeat = 1, .top = 10};
-	const struct option_row rows[] = {
-		OPTION_NUMBER("workers", &options.workers, 1, 1024), OPTION_NUMBER("capacity", &options.capacity, 1, 1ul << 24),
-		OPTION_NUMBER("repeat", &options.repeat, 1, 1000), OPTION_NUMBER("top", &options.top, 0, 1000000), OPTIONS_END};
-
-	options.path = command_line("jobs", rows, "PATH", argc, argv);
-	if (!options.path)
-		options.path = "/usr/include";
-	return options;
+	sum->files += counts->files;
+	sum->directories += counts->directories;
+	sum->others += counts->others;
+	sum->unreadable += counts->unreadable;
+	sum->lines += counts->lines;
+	sum->words += counts->words;
+	sum->bytes += counts->bytes;
 }
 
-/* ---- Output ------------------------------------------------------------------------------------------------ */
-
-static double per_second(uint64_t count, uint64_t ns)
+/* All members are of one type, so there is nothing between them. */
+static bool counts_equal(const struct counts *a, const struct counts *b)
 {
-	return (double)count * 1e9 / (double)(ns ? ns : 1);
+	return memcmp(a, b, sizeof(*a)) == 0;
 }
 
-static void print_counts(const struct outcome *outcome)
+/* Lines and words as `LC_ALL=C wc` has them: a word is a longest run of bytes that are not white space, at least one of which is
+ * printable.  False: an error before the end of the file. */
+static bool count_contents(struct counts *counts, int fd)
 {
-	const struct counts *counts = &outcome->counts;
+	unsigned char buffer[1 << 15];
+	bool in_word = false; /* a printable byte since the last white space */
+	ssize_t got;
 
-	printf("  counted      %" PRIu64 " files, %" PRIu64 " directories, %" PRIu64 " others, %" PRIu64 " unreadable\n",
+	while ((got = read(fd, buffer, sizeof(buffer))) > 0 || (got < 0 && errno == EINTR)) {
+		for (ssize_t i = 0; i < got; i++) {
+			counts->lines += buffer[i] == '\n';
+			if (isspace(buffer[i])) {
+				in_word = false;
+			} else if (isprint(buffer[i])) {
+				counts->words += !in_word;
+				in_word = true;
+			}
+		}
+		counts->bytes += got > 0 ? (uint64_t)got : 0;
+	}
+	return got == 0;
+}
+
+/* By itself: its buffer shall not be in each frame of a walk down a deep tree. */
+static __attribute__((noinline)) void count_file(struct counts *counts, const char *path)
+{
+	const int fd = open(path, O_RDONLY | O_NOFOLLOW | O_CLOEXEC);
+
+	if (fd < 0) {
+		counts->unreadable++;
+		return;
+	}
+	counts->files++;
+	counts->unreadable += !count_contents(counts, fd);
+	close(fd);
+}
+
+static int is_below(const struct dirent *entry)
+{
+	return strcmp(entry->d_name, ".") != 0 && strcmp(entry->d_name, "..") != 0;
+}
+
+/* The directory is read and closed before anything below it is opened: a thread has one file open, however deep the tree is. */
+static void count_directory(struct counts *counts, const char *path, void (*visit)(void *, const char *), void *context)
+{
+	struct dirent **entries;
+	const int count = scandir(path, &entries, is_below, NULL);
+
+	counts->directories++;
+	counts->unreadable += count < 0;
+	for (int i = 0; i < count; i++) {
+		char *below;
+
+		if (asprintf(&below, "%s/%s", path, entries[i]->d_name) >= 0) {
+			visit(context, below);
+			free(below);
+		} else {
+			counts->unreadable++;
+		}
+		free(entries[i]);
+	}
+	if (count >= 0)
+		free(entries);
+}
+
+/* Adds what is at `path`: a file by its contents, anything else as one of its kind; no link is followed.  If it is a directory,
+ * calls `visit` with the path of each entry. */
+static void count_path(struct counts *counts, const char *path, void (*visit)(void *context, const char *path), void *context)
+{
+	struct stat entry;
+
+	if (lstat(path, &entry) != 0)
+		counts->unreadable++;
+	else if (S_ISREG(entry.st_mode))
+		count_file(counts, path);
+	else if (S_ISDIR(entry.st_mode))
+		count_directory(counts, path, visit, context);
+	else
+		counts->others++;
+}
+
+/* ---- One thread, no pool ----------------------------------------------------------------------------------- */
+
+static void walk(void *counts, const char *path)
+{
+	count_path(counts, path, walk, counts);
+}
+
+/* ---- A job for each entry ---------------------------------------------------------------------------------- */
+
+/* Each worker adds up what it has counted. */
+struct sum {
+	alignas(128) struct counts counts;
+};
+
+static void visit(struct jobs_worker *worker, const void *path);
+
+static void submit(void *worker, const char *path)
+{
+	jobs_submit(worker, visit, path, strlen(path) + 1);
+}
+
+static void visit(struct jobs_worker *worker, const void *path)
+{
+	struct sum *sums = jobs_context(worker);
+
+	count_path(&sums[jobs_worker_index(worker)].counts, path, submit, worker);
+}
+
+/* ---- Both ways ---------------------------------------------------------------------------------------------- */
+
+static void print_counts(const struct counts *counts)
+{
+	printf("  counted   %" PRIu64 " files, %" PRIu64 " directories, %" PRIu64 " others, %" PRIu64 " unreadable\n",
 	       counts->files, counts->directories, counts->others, counts->unreadable);
-	printf("               %" PRIu64 " lines, %" PRIu64 " words, %" PRIu64 " bytes, %zu different names\n", counts->lines,
-	       counts->words, counts->bytes, outcome->names.used);
+	printf("            %" PRIu64 " lines, %" PRIu64 " words, %" PRIu64 " bytes\n", counts->lines, counts->words,
+	       counts->bytes);
 }
 
-static void print_names(const struct words *names, unsigned long top)
+/* Counts once with jobs.  False: something is wrong, and was printed. */
+static bool count_and_compare(const char *path, lfpool_backend_t backend, const struct counts *truth)
 {
-	struct ranked_word *word;
-	size_t count = words_rank(names, &word);
-
-	printf("most frequent names\n");
-	for (size_t i = 0; i < count && i < top; i++)
-		printf("  %10" PRIu64 " %.*s\n", word[i].count, (int)word[i].text_bytes, word[i].text);
-	free(word);
-}
-
-static void print_figures(const struct figures *figures)
-{
-	const struct jobs_report *jobs = &figures->jobs;
-
-	printf("  job pool     capacity %zu; most active at once: at most %zu\n", jobs->capacity, jobs->peak);
-	printf("               %" PRIu64 " of %" PRIu64 " jobs released by another worker than acquired them\n", jobs->elsewhere,
-	       jobs->submitted);
-	printf("               run at once by their submitter: %" PRIu64 " for want of a record, %" PRIu64 " too long for one\n",
-	       jobs->at_once_empty, jobs->at_once_long);
-	printf("               at the end: %zu active, %zu available\n", jobs->active, jobs->available);
-	printf("  result pool  capacity %zu; most active at once: at least %" PRIu64 "\n", jobs->capacity,
-	       figures->results_largest_batch);
-	printf("               %" PRIu64 " of %" PRIu64 " results released by another worker than acquired them\n",
-	       figures->results_from_others, figures->results_posted);
-	printf("               added at once by their worker: %" PRIu64 " for want of a record\n",
-	       figures->results_without_record);
-	printf("               at the end: %zu active, %zu available\n", figures->results_active, figures->results_available);
-	printf("  destroyed    %zu objects not released\n", figures->leaked);
-}
-
-/* ---- The program ------------------------------------------------------------------------------------------- */
-
-/* Every object is back. */
-static bool pools_are_whole(const struct figures *figures)
-{
-	return figures->leaked == 0 && figures->jobs.active == 0 && figures->results_active == 0 &&
-	       figures->jobs.available == figures->jobs.capacity && figures->results_available == figures->jobs.capacity;
-}
-
-/* Counts once with jobs.  False: something is wrong, and was printed.  The caller frees outcome_out either way. */
-static bool count_and_compare(struct outcome *outcome_out, const struct options *options, const struct outcome *truth)
-{
-	const struct job_options job = {(unsigned)options->workers, options->capacity, options->backend};
-	struct figures figures;
-	lfpool_status_t status = count_with_jobs(outcome_out, &figures, options->path, &job);
+	static struct sum sums[WORKERS_MAX];
+	struct counts counts = {0};
+	struct jobs *jobs;
+	lfpool_t *pool;
+	const lfpool_status_t status = jobs_pool_create(&pool, capacity, backend);
 
 	if (status != LFPOOL_OK) {
-		fprintf(stderr, "jobs: cannot make the pools: %s\n", lfpool_status_string(status));
+		fprintf(stderr, "jobs: no pool of records: %s\n", lfpool_status_string(status));
 		return false;
 	}
+	memset(sums, 0, sizeof(sums));
+	jobs = jobs_create((unsigned)workers, pool, sums);
+	if (!jobs)
+		exit(3);
 
-	bool agrees = outcome_equal(outcome_out, truth);
-	bool whole = pools_are_whole(&figures);
+	const uint64_t start = now_ns();
 
-	printf("%-9s %u workers, %.3f s, %.0f jobs/s: totals %s\n", backend_names[figures.jobs.backend], job.workers,
-	       (double)outcome_out->ns / 1e9, per_second(figures.jobs.submitted, outcome_out->ns), agrees ? "agree" : "DIFFER");
-	print_counts(outcome_out);
-	print_figures(&figures);
-	if (!whole)
-		printf("  WRONG        objects are missing from a pool\n");
-	return agrees && whole;
+	jobs_run(jobs, visit, path, strlen(path) + 1);
+
+	const double seconds = (double)(now_ns() - start) / 1e9;
+	const struct jobs_report report = jobs_report(jobs);
+	lfpool_stats_t stats = LFPOOL_STATS_INIT;
+
+	jobs_destroy(jobs);
+	(void)lfpool_stats(pool, &stats);
+	for (unsigned i = 0; i < workers; i++)
+		counts_add(&counts, &sums[i].counts);
+
+	const bool agrees = counts_equal(&counts, truth);
+
+	printf("%-9s %lu workers, %.3f s, %.0f jobs/s: totals %s\n", backend_names[lfpool_backend(pool)], workers, seconds,
+	       (double)report.submitted / seconds, agrees ? "agree" : "DIFFER");
+	print_counts(&counts);
+	printf("  jobs      %" PRIu64 ", %" PRIu64 " stolen, %" PRIu64 " at once for want of a record\n", report.submitted,
+	       report.stolen, report.at_once);
+	printf("  records   capacity %zu, at most %zu active; %" PRIu64 " released by another worker than acquired them\n",
+	       stats.capacity, stats.high_water, report.elsewhere);
+
+	const size_t lost = lfpool_destroy(pool);
+
+	printf("  destroyed %zu records not released\n", lost);
+	return agrees && lost == 0;
 }
 
 int main(int argc, char **argv)
 {
-	struct options options = parse_options(argc, argv);
-	unsigned backends = getenv("LFPOOL_BACKEND") ? 1 : 3;
+	const long processors = sysconf(_SC_NPROCESSORS_ONLN);
+	const struct option_row rows[] = {OPTION_NUMBER("workers", &workers, 1, WORKERS_MAX),
+					  OPTION_NUMBER("capacity", &capacity, 1, 1ul << 24), OPTIONS_END};
+
+	workers = processors > 0 ? (unsigned long)processors : 1;
+
+	const char *named = command_line("jobs", rows, "PATH", argc, argv);
 	/* Links below PATH are not followed; PATH itself may be one. */
-	char *path = realpath(options.path, NULL);
-	struct outcome truth, outcome = {0};
+	char *path = realpath(named ? named : "/usr/include", NULL);
+	struct counts truth = {0};
 	bool good = true;
 
 	if (!path) {
-		perror(options.path);
+		perror(named);
 		return 1;
 	}
-	options.path = path;
-	count_alone(&truth, path);
-	printf("tree      %s\n%-9s 1 thread, %.3f s\n", path, "no pool", (double)truth.ns / 1e9);
+
+	const uint64_t start = now_ns();
+
+	walk(&truth, path);
+	printf("tree      %s\n%-9s 1 thread, %.3f s\n", path, "no pool", (double)(now_ns() - start) / 1e9);
 	print_counts(&truth);
-	for (unsigned i = 0; i < backends * options.repeat; i++) {
-		options.backend = (lfpool_backend_t)(i / options.repeat);
-		outcome_free(&outcome);
-		good &= count_and_compare(&outcome, &options, &truth);
-	}
-	print_names(&outcome.names, options.top);
-	printf("%s\n", good ? "all totals agree, no object was lost" : "FAILED");
-	outcome_free(&outcome);
-	outcome_free(&truth);
+	/* The variable has the last word: then once is enough. */
+	for (unsigned backend = 0; backend < (getenv("LFPOOL_BACKEND") ? 1 : 3); backend++)
+		good &= count_and_compare(path, (lfpool_backend_t)backend, &truth);
+	puts(good ? "all totals agree, no record was lost" : "FAILED");
 	free(path);
 	return good ? 0 : 1;
 }

@@ -35,10 +35,9 @@ static bool planted(const char *name)
 	return strcmp(mistake, name) == 0;
 }
 
+/* Not static: a backtrace has their names. */
 struct ship *spawn_ship(int number);
 void explode(int number);
-void fire(int number);
-void board(int number);
 
 struct ship *spawn_ship(int number)
 {
@@ -68,7 +67,7 @@ void explode(int number)
 		(void)lfpool_release(pool, ship);
 }
 
-void fire(int number)
+static void fire(int number)
 {
 	struct ship *ship = fleet[number];
 
@@ -86,12 +85,6 @@ void fire(int number)
 	}
 }
 
-void board(int number)
-{
-	if (number % 25 == 3)
-		fleet[number]->ammunition = 0;
-}
-
 static void run_frame(int frame)
 {
 	for (int i = 0; i < SHIPS; i++)
@@ -100,8 +93,8 @@ static void run_frame(int frame)
 	for (int i = 0; i < SHIPS; i++) {
 		if (!fleet[i])
 			continue;
-		if ((i + frame) % 4 == 0)
-			board(i);
+		if ((i + frame) % 4 == 0 && i % 25 == 3)
+			fleet[i]->ammunition = 0; /* it is boarded */
 		if ((i * 7 + frame) % 13 == 0)
 			explode(i);
 		else

@@ -2,8 +2,8 @@
 /*
  * live.c - see live.h.
  *
- * Idea         One thread sleeps in sigtimedwait(): a signal is a dump, the end of the time a table, and the same signal
- *              with `stopping` set the end.  So there is no signal handler, and nothing that a handler may not do.
+ * Idea         One thread looks fifty times a second: is a table due, was a signal sent, is it the end?  The signal's handler
+ *              sets a flag and does nothing else, so it does nothing that a handler may not do.
  *              Rates are the differences to the look before, divided by the time since.
  * Concurrency  The mutex is for the list of pools: while it is held none of them is forgotten, and so none is
  *              destroyed.  lfpool_stats() and lfpool_dump() need nothing else: they may be called at any time.
@@ -14,6 +14,7 @@
 
 #include <inttypes.h>
 #include <signal.h>
+#include <stdatomic.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -32,7 +33,7 @@ static struct {
 	pthread_mutex_t mutex;
 	struct watched pools[POOLS_MAX];
 	size_t count;
-	bool stopping;
+	_Atomic(bool) stopping, wanted;
 	unsigned top_ms;
 	pthread_t thread;
 } live = {.mutex = PTHREAD_MUTEX_INITIALIZER};
@@ -53,7 +54,6 @@ static void put_rate(FILE *out, uint64_t before, uint64_t now, double seconds)
 static void put_row(FILE *out, struct watched *w)
 {
 	lfpool_stats_t s = LFPOOL_STATS_INIT;
-	const lfpool_stats_t *before = &w->before;
 
 	(void)lfpool_stats(w->pool, &s);
 
@@ -63,10 +63,10 @@ static void put_row(FILE *out, struct watched *w)
 	/* The objects: capacity = active + retired + cached + shared + untouched + unaccounted. */
 	fprintf(out, "%-16s %7zu %9zu %9zu %9zu %9zu %9zu %9zu %6" PRId64 " %9zu", w->name, w->object_size, s.capacity, s.active,
 		s.retired, s.cached, s.shared, s.untouched, s.unaccounted, s.high_water);
-	put_rate(out, before->acquires, s.acquires, seconds);
-	put_rate(out, before->refills + before->drains, s.refills + s.drains, seconds);
-	put_rate(out, before->steals, s.steals, seconds);
-	put_rate(out, before->exhausted, s.exhausted, seconds);
+	put_rate(out, w->before.acquires, s.acquires, seconds);
+	put_rate(out, w->before.refills + w->before.drains, s.refills + s.drains, seconds);
+	put_rate(out, w->before.steals, s.steals, seconds);
+	put_rate(out, w->before.exhausted, s.exhausted, seconds);
 	fprintf(out, " %6" PRIu64 "\n", s.misuses);
 	w->before = s;
 	w->before_ns = now;
@@ -83,12 +83,13 @@ static void put_table(FILE *out)
 
 static void draw(void)
 {
-	if (isatty(STDOUT_FILENO))
-		fputs(HOME_AND_CLEAR, stdout);
+	const bool terminal = isatty(STDOUT_FILENO);
+
+	fputs(terminal ? HOME_AND_CLEAR : "", stdout);
 	pthread_mutex_lock(&live.mutex);
 	put_table(stdout);
 	pthread_mutex_unlock(&live.mutex);
-	fputs(isatty(STDOUT_FILENO) ? "" : "\n", stdout);
+	fputs(terminal ? "" : "\n", stdout);
 	fflush(stdout);
 }
 
@@ -110,57 +111,42 @@ static void dump(FILE *out)
 
 /* ---- The thread -------------------------------------------------------------------------------------------- */
 
-static sigset_t signals(void)
+static void on_signal(int number)
 {
-	sigset_t set;
-
-	sigemptyset(&set);
-	sigaddset(&set, SIGUSR1);
-	return set;
-}
-
-static bool is_stopping(void)
-{
-	pthread_mutex_lock(&live.mutex);
-	const bool stopping = live.stopping;
-
-	pthread_mutex_unlock(&live.mutex);
-	return stopping;
+	live.wanted = true;
+	/* Windows forgets the handler that it calls. */
+	(void)signal(number, on_signal);
 }
 
 static void *watch(void *argument)
 {
-	const sigset_t set = signals();
-	const struct timespec interval = {live.top_ms / 1000, (long)(live.top_ms % 1000) * 1000000};
+	static const struct timespec nap = {.tv_nsec = 20000000};
+	const uint64_t interval = (uint64_t)live.top_ms * 1000000;
+	uint64_t due = now_ns() + interval;
 
 	(void)argument;
-	while (!is_stopping()) {
-		const int got = live.top_ms ? sigtimedwait(&set, NULL, &interval) : sigwaitinfo(&set, NULL);
-
-		/* What interrupted it otherwise (a debugger) is nothing to us. */
-		if (got == SIGUSR1 && !is_stopping())
+	while (!live.stopping) {
+		(void)nanosleep(&nap, NULL);
+		if (atomic_exchange(&live.wanted, false))
 			dump(stderr);
-		else if (live.top_ms && got < 0 && errno == EAGAIN)
+		if (interval && now_ns() >= due) {
 			draw();
+			due += interval;
+		}
 	}
 	return NULL;
 }
 
 bool live_start(unsigned top_ms)
 {
-	const sigset_t set = signals();
-
 	live.top_ms = top_ms;
 	live.stopping = false;
-	return pthread_sigmask(SIG_BLOCK, &set, NULL) == 0 && pthread_create(&live.thread, NULL, watch, NULL) == 0;
+	return signal(LIVE_SIGNAL, on_signal) != SIG_ERR && pthread_create(&live.thread, NULL, watch, NULL) == 0;
 }
 
 void live_stop(void)
 {
-	pthread_mutex_lock(&live.mutex);
 	live.stopping = true;
-	pthread_mutex_unlock(&live.mutex);
-	pthread_kill(live.thread, SIGUSR1);
 	pthread_join(live.thread, NULL);
 	if (live.top_ms)
 		draw();

@@ -2,7 +2,7 @@
 /*
  * live.h - the pools of a running program, to look at: as a table that is drawn again and again, and as a dump on SIGUSR1.
  *
- *     live_start(500);                                   first of all, before there are threads
+ *     live_start(500);
  *     live_watch(jobs, "jobs", sizeof(struct job));
  *     ...
  *     live_forget(jobs);                                 before lfpool_destroy()
@@ -18,8 +18,14 @@
 
 #include "lfpool/lfpool.h"
 
+#ifdef _WIN32
+#define LIVE_SIGNAL SIGBREAK /* Ctrl-Break in the console */
+#else
+#define LIVE_SIGNAL SIGUSR1
+#endif
+
 /*
- * Blocks SIGUSR1 for the calling thread and those that it starts, and starts one that waits for it and writes to stderr.
+ * Starts a thread that looks whether LIVE_SIGNAL was sent, and then writes to stderr, a few hundredths of a second later.
  * top_ms: draws the table on stdout, too, each time so many milliseconds have gone by; in a terminal always at the same
  * place.  0: it does not.  False: the system refuses a thread.
  */

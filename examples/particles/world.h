@@ -5,26 +5,25 @@
  * Two things are done in a frame, each by all threads together, one after the other:
  *
  *     emit    nozzles, and what rockets left behind when they burst, put new particles into the world;
- *     update  the particles are walked, part by part: each is moved and drawn, or dies and is released under the walk.
+ *     update  the particles are walked, part by part: each is moved, or dies and is released under the walk.
  *
  * Why not both at once?  An object is active from the moment it is acquired, and a walk visits it from then on: also
  * while its fields are still being written by another thread.  A barrier orders the one before the other.
  *
  * Which particles there are, and where, does not depend on threads: each nozzle and each particle has random numbers of
- * its own, so that it matters neither which thread handles it nor when.  (That ends when the pool is exhausted: which comes
- *                                                                        first
+ * its own, so that it matters neither which thread handles it nor when.  (That ends when the pool is exhausted: the first to come
  * gets the last object.)
  */
 #ifndef EXAMPLE_WORLD_H
 #define EXAMPLE_WORLD_H
-
-#include "picture.h"
 
 #include "harness.h"
 #include "lfpool/inline.h"
 #include "lfpool/typed.h"
 
 #define FRAMES_PER_SECOND 30
+#define WIDTH 800
+#define GROUND 400.0f
 
 enum kind { FIRE, WATER, ROCKET, SPARK };
 
@@ -32,7 +31,6 @@ enum kind { FIRE, WATER, ROCKET, SPARK };
 struct particle {
 	float x, y, speed_x, speed_y;
 	float age, life;
-	struct light light;
 	enum kind kind;
 	struct random random;
 };
@@ -41,30 +39,23 @@ LFPOOL_DEFINE(particle, struct particle);
 
 struct nozzle {
 	enum kind kind;
-	float x, y;
+	float x;
 	unsigned per_frame; /* particles; of rockets: one in as many frames */
-	struct random random;
-};
-
-/* A rocket's end: sparks that the next emit will put into the world. */
-struct burst {
-	float x, y, speed_x, speed_y;
 	struct random random;
 };
 
 /* What one thread needs. */
 struct hand {
 	particle_cache_t cache;
-	struct layer layer; /* pixels NULL: nothing is drawn */
-	struct burst *bursts;
-	size_t burst_count, burst_room;
+	/* Rockets that have burst: the next emit puts sparks in their place. */
+	struct particle *bursts;
+	size_t burst_count;
 	/* Counted since the beginning. */
 	uint64_t spawned, died, refused;
 };
 
-/* The nozzles, for a picture of that width and that height of the ground; returns how many. */
-#define NOZZLES_MAX 32
-size_t world_nozzles(struct nozzle nozzles_out[NOZZLES_MAX], float width, float ground, uint64_t seed);
+#define NOZZLES 20
+void world_nozzles(struct nozzle nozzles_out[NOZZLES], uint64_t seed);
 
 /* One nozzle's new particles.  One thread at a time for a nozzle. */
 void world_emit(struct hand *hand, struct nozzle *nozzle);
@@ -73,6 +64,6 @@ void world_emit(struct hand *hand, struct nozzle *nozzle);
 void world_burst(struct hand *hand);
 
 /* One part of the walk. */
-void world_update(struct hand *hand, lfpool_cursor_t *part, float ground);
+void world_update(struct hand *hand, lfpool_cursor_t *part);
 
 #endif

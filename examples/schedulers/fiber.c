@@ -67,7 +67,7 @@ bool fiber_resume(struct fiber *fiber, void *host)
 	return fiber->ended;
 }
 
-void fiber_begin(struct fiber *fiber, fiber_function *run, void *argument)
+void fiber_begin(struct fiber *fiber, fiber_function *run, const void *argument)
 {
 	fiber->run = run;
 	fiber->argument = argument;

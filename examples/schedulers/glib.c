@@ -14,25 +14,21 @@
  *                below is done.  Count that in the capacity.
  * The caches     Threads come with the load, go when they have been idle for a while, have no number, and work for one
  *                GThreadPool after the other.  So each uses its own cache, by lfpool_acquire() and lfpool_release(); when it
- *                exits, what is left there goes to others.  (A cache handle in a GPrivate would have to be destroyed by the
- *                exiting thread, which may come after the end of the pool.)
+ *                exits, what is left there goes to others.
  * No record      The child is done at once, on the stack, as a part of its parent's job.
  * The end        A record is released *before* its parent is told.  So when the root is finished all others have been released,
  *                and no thread is inside of a call: the order that lfpool_destroy() asks for, without a further wait.
- *                (The other way round one release could still be under way.)  g_thread_pool_free() waits for the threads
- *                all the same: the last of them has just signalled main(), and still holds its lock.  They live on, in GLib.
+ *                g_thread_pool_free() waits for the threads all the same: the last of them has just signalled main(), and still
+ *                holds its lock.  They live on, in GLib.
  */
 #include "report.h"
-
-#include "harness.h"
 
 #include <glib.h>
 #include <stdatomic.h>
 
 struct job {
 	struct tree_node node;
-	struct job *parent; /* NULL: the root's */
-	_Atomic(uint64_t) found;
+	struct job *parent;           /* NULL: the root's                            */
 	_Atomic(uint32_t) unfinished; /* children, and the job itself while it runs */
 };
 
@@ -40,8 +36,7 @@ struct search {
 	const struct tree *tree;
 	GThreadPool *threads;
 	struct hand hand;
-	_Atomic(uint64_t) inlined;
-	uint64_t found;
+	_Atomic(uint64_t) nodes, inlined;
 	GMutex lock;
 	GCond ended;
 	_Atomic(bool) done; /* written under the lock */
@@ -53,65 +48,57 @@ static void spawn(struct search *search, struct job *parent, struct job *job)
 	/* relaxed: not 0, since the parent itself still runs. */
 	if (parent)
 		atomic_fetch_add_explicit(&parent->unfinished, 1, memory_order_relaxed);
-	/* relaxed: the next line orders it. */
-	atomic_store_explicit(&job->found, 0, memory_order_relaxed);
 	/* release: the record, to run().  GLib's lock orders them too, but ThreadSanitizer cannot look into GLib. */
 	atomic_store_explicit(&job->unfinished, 1, memory_order_release);
 	/* It can fail to start a thread, but not to queue: those that there are will come to it. */
 	g_thread_pool_push(search->threads, job, NULL);
 }
 
-/* Visits a node in this job: the job's own, or one for which there was no record.  Returns how many. */
-static uint64_t visit(struct search *search, struct job *job, const struct tree_node *node, uint32_t *rest)
+/* Visits a node in this job: the job's own, or one for which there was no record. */
+static void visit(struct search *search, struct job *job, const struct tree_node *node, uint32_t *rest)
 {
 	const unsigned children = tree_children(search->tree, node);
-	uint64_t found = 1;
 
+	/* relaxed, both: sums, read when all is done. */
+	atomic_fetch_add_explicit(&search->nodes, 1, memory_order_relaxed);
 	for (unsigned i = 0; i < children; i++) {
 		struct job *child = record_ask(&search->hand, rest);
+		struct tree_node inlined;
 
 		if (child) {
 			tree_child(node, i, &child->node);
 			spawn(search, job, child);
 		} else {
-			struct tree_node inlined;
-
 			tree_child(node, i, &inlined);
-			/* relaxed: a sum, read when all is done. */
 			atomic_fetch_add_explicit(&search->inlined, 1, memory_order_relaxed);
-			found += visit(search, job, &inlined, rest);
+			visit(search, job, &inlined, rest);
 		}
 	}
-	return found;
 }
 
-static void tell(struct search *search, uint64_t found)
+static void tell(struct search *search)
 {
-	search->found = found;
 	g_mutex_lock(&search->lock);
-	/* release: what was found, and the end of all jobs, to main(); as in spawn(). */
+	/* release: the end of all jobs, to main(); as in spawn(). */
 	atomic_store_explicit(&search->done, true, memory_order_release);
 	g_cond_signal(&search->ended);
 	g_mutex_unlock(&search->lock);
 }
 
 /* One less is unfinished in this job; if it was the last, the job is, and there is one less in its parent. */
-static void finish(struct search *search, struct job *job, uint64_t found)
+static void finish(struct search *search, struct job *job)
 {
 	while (job) {
 		struct job *const parent = job->parent;
 
-		/* relaxed: the next line orders it. */
-		atomic_fetch_add_explicit(&job->found, found, memory_order_relaxed);
-		/* release: what was found, to the thread that is last; acquire: that one sees what the others found, and has the
-		 * record for himself. */
+		/* release: what was done, to the thread that is last; acquire: that one sees what the others did, and has the
+		 * record for itself. */
 		if (atomic_fetch_sub_explicit(&job->unfinished, 1, memory_order_acq_rel) != 1)
 			return;
-		found = atomic_load_explicit(&job->found, memory_order_relaxed);
 		record_release(&search->hand, job);
 		job = parent;
 	}
-	tell(search, found);
+	tell(search);
 }
 
 static void run(gpointer data, gpointer user_data)
@@ -122,25 +109,14 @@ static void run(gpointer data, gpointer user_data)
 
 	/* acquire: see spawn(). */
 	(void)atomic_load_explicit(&job->unfinished, memory_order_acquire);
-	finish(search, job, visit(search, job, &job->node, &rest));
-}
-
-static void search_tree(struct search *search, struct job *root)
-{
-	tree_root(search->tree, &root->node);
-	spawn(search, NULL, root);
-	g_mutex_lock(&search->lock);
-	/* acquire: see tell(). */
-	while (!atomic_load_explicit(&search->done, memory_order_acquire))
-		g_cond_wait(&search->ended, &search->lock);
-	g_mutex_unlock(&search->lock);
+	visit(search, job, &job->node, &rest);
+	finish(search, job);
 }
 
 int main(int argc, char **argv)
 {
 	const struct options options = parse_options("glib", argc, argv);
 	struct search search = {.tree = &options.tree};
-	struct result result = {0};
 	struct records records;
 	GError *error = NULL;
 
@@ -157,14 +133,25 @@ int main(int argc, char **argv)
 		fprintf(stderr, "scheduler-glib: %s\n", error ? error->message : "no memory");
 		return 3;
 	}
-	result.began_ns = now_ns();
-	search_tree(&search, root);
-	result.ended_ns = now_ns();
+
+	const uint64_t began_ns = now_ns();
+
+	tree_root(&options.tree, &root->node);
+	spawn(&search, NULL, root);
+	g_mutex_lock(&search.lock);
+	/* acquire: see tell(). */
+	while (!atomic_load_explicit(&search.done, memory_order_acquire))
+		g_cond_wait(&search.ended, &search.lock);
+	g_mutex_unlock(&search.lock);
+
+	const uint64_t took_ns = now_ns() - began_ns;
+
 	/* Waits until no thread is in run(). */
 	g_thread_pool_free(search.threads, FALSE, TRUE);
-	result.nodes = search.found;
-	result.inlined = search.inlined;
 	g_cond_clear(&search.ended);
 	g_mutex_clear(&search.lock);
-	return report(&options, &records, &result);
+
+	const struct tally tally = {search.nodes, search.inlined};
+
+	return report(&options, &records, took_ns, &tally, 1);
 }

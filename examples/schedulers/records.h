@@ -18,10 +18,12 @@
 
 #include "lfpool/inline.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 
 /* Jobs that are done without asking, after one for which there was no record. */
 #define RECORD_REST 31
+#define RECORD_ALIGNMENT ((size_t)64)
 
 enum allocator {
 	ALLOCATOR_LFPOOL,
@@ -40,11 +42,37 @@ struct hand {
 };
 
 /* False: there is no such pool; the reason was printed. */
-bool records_open(struct records *records_out, enum allocator allocator, size_t bytes, size_t capacity);
+static inline bool records_open(struct records *records_out, enum allocator allocator, size_t bytes, size_t capacity)
+{
+	lfpool_config_t config = LFPOOL_CONFIG_INIT;
+
+	/* Whole cache lines, whatever they come from. */
+	bytes = (bytes + RECORD_ALIGNMENT - 1) / RECORD_ALIGNMENT * RECORD_ALIGNMENT;
+	*records_out = (struct records){.bytes = bytes};
+	if (allocator == ALLOCATOR_MALLOC)
+		return true;
+	config.name = "records";
+	config.object_size = bytes;
+	/* Two workers do not write to one line because their records are neighbours. */
+	config.object_alignment = RECORD_ALIGNMENT;
+	config.capacity = capacity;
+	config.backend = allocator == ALLOCATOR_MUTEX ? LFPOOL_BACKEND_MUTEX : LFPOOL_BACKEND_LOCKFREE;
+	const lfpool_status_t status = lfpool_create(&records_out->pool, &config);
+
+	if (status != LFPOOL_OK)
+		fprintf(stderr, "no pool of records: %s\n", lfpool_status_string(status));
+	return status == LFPOOL_OK;
+}
 
 /* All records have been released, and no thread is inside a call; threads that used them may live on.  Returns how many were
  * not released; of malloc's it is not known. */
-size_t records_close(struct records *records);
+static inline size_t records_close(struct records *records)
+{
+	const size_t active = lfpool_destroy(records->pool);
+
+	records->pool = NULL;
+	return active;
+}
 
 /* One for all threads. */
 static inline struct hand hand_of_all(const struct records *records)
@@ -53,7 +81,14 @@ static inline struct hand hand_of_all(const struct records *records)
 }
 
 /* One for one worker.  It needs no closing: its cache goes with the pool. */
-struct hand hand_of_worker(const struct records *records);
+static inline struct hand hand_of_worker(const struct records *records)
+{
+	/* Without memory for a cache: as the others do it, a little slower. */
+	return (struct hand){
+		.records = records,
+		.cache = records->pool ? lfpool_cache_create(records->pool) : NULL,
+	};
+}
 
 /* NULL: every record is in use. */
 static inline void *record_acquire(const struct hand *hand)

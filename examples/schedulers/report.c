@@ -11,8 +11,6 @@
 #include <string.h>
 #include <unistd.h>
 
-#define WORKERS_MAX 64
-
 static const char *const allocator_names[] = {
 	[ALLOCATOR_LFPOOL] = "lfpool", [ALLOCATOR_MUTEX] = "mutex", [ALLOCATOR_MALLOC] = "malloc"};
 
@@ -70,34 +68,31 @@ static void tell_records(const struct options *options, const struct records *re
 	       stats.high_water);
 }
 
-int report(const struct options *options, struct records *records, const struct result *result)
+int report(const struct options *options, struct records *records, uint64_t took_ns, const struct tally *tallies, size_t count)
 {
+	const double seconds = (double)took_ns / 1e9;
 	const struct tree *tree = &options->tree;
-	const uint64_t truth = tree_count(tree), jobs = result->nodes - result->inlined;
-	const double seconds = (double)(result->ended_ns - result->began_ns) / 1e9;
-	bool good = true;
+	const uint64_t truth = tree_count(tree);
+	uint64_t nodes = 0, inlined = 0;
 
+	for (size_t i = 0; i < count; i++) {
+		nodes += tallies[i].nodes;
+		inlined += tallies[i].inlined;
+	}
 	printf("tree      seed %" PRIu64 ", %" PRIu32 " levels, %" PRIu32 " rounds of work: %" PRIu64 " nodes\n", tree->seed,
 	       tree->levels, tree->work, truth);
 	tell_records(options, records);
 	printf("memory    %.0f KiB resident at the most\n", resident_peak_bytes() / 1024);
-	printf("inline    %" PRIu64 " nodes for want of a record\n", result->inlined);
-	if (result->nodes != truth) {
-		printf("FAILED    %" PRIu64 " nodes were visited\n", result->nodes);
-		good = false;
-	}
-	if (records->pool && lfpool_misuse_count(records->pool) != 0) {
-		printf("FAILED    %zu records were misused\n", lfpool_misuse_count(records->pool));
-		good = false;
-	}
-	const size_t active = records_close(records);
+	printf("inline    %" PRIu64 " nodes for want of a record\n", inlined);
 
-	if (active != 0) {
-		printf("FAILED    %zu records were not released\n", active);
-		good = false;
-	}
+	const size_t misused = records->pool ? lfpool_misuse_count(records->pool) : 0, active = records_close(records);
+	const bool good = nodes == truth && misused == 0 && active == 0;
+
+	if (!good)
+		printf("FAILED    %" PRIu64 " nodes were visited, %zu records misused, %zu not released\n", nodes, misused,
+		       active);
 	printf("%s %s %u workers: %" PRIu64 " jobs in %.3f s: %.0f jobs/s\n", options->scheduler,
-	       allocator_names[options->allocator], options->workers, jobs, seconds,
-	       (double)jobs / (seconds > 0 ? seconds : 1e-9));
+	       allocator_names[options->allocator], options->workers, nodes - inlined, seconds,
+	       (double)(nodes - inlined) / (seconds > 0 ? seconds : 1e-9));
 	return good ? 0 : 1;
 }

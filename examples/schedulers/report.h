@@ -14,8 +14,13 @@
 #ifndef EXAMPLE_SCHEDULERS_REPORT_H
 #define EXAMPLE_SCHEDULERS_REPORT_H
 
+#include "harness.h"
 #include "records.h"
 #include "tree.h"
+
+#include <stdalign.h>
+
+#define WORKERS_MAX 64
 
 struct options {
 	const char *scheduler;
@@ -25,17 +30,16 @@ struct options {
 	struct tree tree;
 };
 
-struct result {
-	uint64_t nodes;    /* that were visited                                         */
-	uint64_t inlined;  /* of these: without a record, by the worker that wanted to spawn it */
-	uint64_t began_ns; /* now_ns() before the first job ...                         */
-	uint64_t ended_ns; /* ... and after the last                                    */
+/* What one worker has done, or all have. */
+struct tally {
+	alignas(128) uint64_t nodes; /* visited                                                                 */
+	uint64_t inlined;            /* of these: without a record, by the worker that wanted to spawn it */
 };
 
 /* Ends the program when they are wrong. */
 struct options parse_options(const char *scheduler, int argc, char **argv);
 
-/* Counts the tree again, closes the records, prints all that there is to say.  Returns the exit status. */
-int report(const struct options *options, struct records *records, const struct result *result);
+/* Says what so many did in that time, and closes the records.  Returns what main() returns. */
+int report(const struct options *options, struct records *records, uint64_t took_ns, const struct tally *tallies, size_t count);
 
 #endif

@@ -4,10 +4,9 @@
  *
  *     scheduler-steal [--workers N] [--allocator ...] [--capacity N] ...                     report.h has all of them
  *
- * The scheduler  A deque for each worker (Chase and Lev 2005).  A worker that submits a job puts it at the bottom of its own
- *                and takes the next from there, like a stack; one that has none takes the oldest of another's: the one with
- *                most below it.  So the tree is searched depth first, a few hundred jobs wait where a queue has a million,
- *                and most records are acquired, used and released by one worker.
+ * The scheduler  A worker that submits a job puts it at the bottom of its own deque and takes the next from there; one that has
+ *                none takes the oldest of another's: the one with most below it.  So the tree is searched depth first, a few
+ *                hundred jobs wait where a queue has a million, and most records are acquired, used and released by one worker.
  * Who acquires   The worker that runs the parent, from its own cache: a handle, no look-up, the hit inlined.
  * Who releases   The worker that ends the job: with its function, or with the last of its children.
  * No record      The worker does the child at once, as a part of its parent.  The tree goes down only so far.
@@ -17,25 +16,18 @@
  */
 #include "report.h"
 
-#include "harness.h"
 #include "jobs.h"
 
 #include <inttypes.h>
-#include <stdalign.h>
-
-/* Of one worker. */
-struct tally {
-	alignas(128) uint64_t nodes;
-};
 
 struct search {
 	const struct tree *tree;
-	struct tally *tallies;
+	struct tally tallies[WORKERS_MAX];
 };
 
 static void visit(struct jobs_worker *worker, const void *payload)
 {
-	const struct search *search = jobs_context(worker);
+	struct search *search = jobs_context(worker);
 	const struct tree_node *node = payload;
 	const unsigned children = tree_children(search->tree, node);
 
@@ -50,45 +42,31 @@ static void visit(struct jobs_worker *worker, const void *payload)
 
 int main(int argc, char **argv)
 {
+	static struct search search;
 	const struct options options = parse_options("steal", argc, argv);
 	struct records records;
+	struct tree_node root;
 
 	if (!records_open(&records, options.allocator, JOB_RECORD_BYTES, options.capacity))
 		return 1;
 
-	struct search search = {
-		.tree = &options.tree,
-		.tallies = aligned_alloc(alignof(struct tally), options.workers * sizeof(struct tally)),
-	};
-	const struct jobs_config config = {
-		.workers = options.workers,
-		.capacity = options.capacity,
-		.edges = 1, /* none is used */
-		.pool = records.pool,
-		.heap = !records.pool,
-		.context = &search,
-	};
-	struct result result = {.nodes = 0};
-	struct tree_node root;
-	struct jobs *jobs;
+	struct jobs *jobs = jobs_create(options.workers, records.pool, &search);
 
-	if (!search.tallies || jobs_create(&jobs, &config) != LFPOOL_OK)
+	if (!jobs)
 		return 3;
-	for (unsigned i = 0; i < options.workers; i++)
-		search.tallies[i].nodes = 0;
+	search.tree = &options.tree;
 	tree_root(&options.tree, &root);
-	result.began_ns = now_ns();
-	jobs_run(jobs, visit, &root, sizeof(root));
-	result.ended_ns = now_ns();
-	for (unsigned i = 0; i < options.workers; i++)
-		result.nodes += search.tallies[i].nodes;
 
+	const uint64_t began_ns = now_ns();
+
+	jobs_run(jobs, visit, &root, sizeof(root));
+
+	const uint64_t took_ns = now_ns() - began_ns;
 	const struct jobs_report figures = jobs_report(jobs);
 
-	result.inlined = figures.at_once_empty;
+	jobs_destroy(jobs);
+	search.tallies[0].inlined = figures.at_once;
 	printf("stolen    %" PRIu64 " of %" PRIu64 " jobs; %" PRIu64 " released by another worker than acquired them\n",
 	       figures.stolen, figures.submitted, figures.elsewhere);
-	jobs_destroy(jobs);
-	free(search.tallies);
-	return report(&options, &records, &result);
+	return report(&options, &records, took_ns, search.tallies, options.workers);
 }

@@ -25,8 +25,6 @@
  */
 #include "report.h"
 
-#include "harness.h"
-
 #include <uv.h>
 
 struct job {
@@ -43,7 +41,7 @@ static struct {
 	struct tree tree;
 	uv_loop_t loop;
 	struct hand workers, of_loop;
-	struct result result;
+	struct tally tally;
 } search;
 
 /* ---- On a thread of libuv's pool ---------------------------------------------------------------------------- */
@@ -102,8 +100,8 @@ static void after(uv_work_t *work, int status)
 		next = child->next;
 		queue(child);
 	}
-	search.result.nodes += job->nodes;
-	search.result.inlined += job->inlined;
+	search.tally.nodes += job->nodes;
+	search.tally.inlined += job->inlined;
 	record_release(&search.of_loop, job);
 }
 
@@ -128,12 +126,13 @@ int main(int argc, char **argv)
 
 	if (!root)
 		return 3;
+	const uint64_t began_ns = now_ns();
+
 	tree_root(&search.tree, &root->node);
-	search.result.began_ns = now_ns();
 	queue(root);
 	uv_run(&search.loop, UV_RUN_DEFAULT);
-	search.result.ended_ns = now_ns();
-	const int status = report(&options, &records, &search.result);
+
+	const int status = report(&options, &records, now_ns() - began_ns, &search.tally, 1);
 
 	/* Here the pool is gone, and the threads that used it are not. */
 	uv_loop_close(&search.loop);

@@ -1,245 +1,250 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * main.c - threads that look up, put and remove keys in a hash table with nodes from a pool, all at once, for a while.
+ * main.c - a hash table that is read without locks, liburcu's cds_lfht, with nodes from a pool.
  *
- *     table [--seconds N] [--readers N] [--writers N] [--nodes N] [--seed N] [--no-deferral]
+ *     table [--readers N] [--writers N] [--nodes N] ...                                      crowd.h has all of them
  *
- * Readers find a node and look at it for as long as they please, inside a read-side section of liburcu; writers put
- * and remove as fast as they can.  Start with table.h.
+ * Idea         A reader finds a node in a read-side section, and holds it for as long as the section lasts.  A thread that
+ *              takes the node out meanwhile does not wait for that reader: it gives the node to lfpool_release_rcu(), and the
+ *              pool hands it out again after a grace period.
  *
- * --no-deferral releases each node at once, as if no thread could be reading it.  Then a reader soon sees a node become
- * another one under its eyes, says so, and the program ends.  (With several writers the table itself is torn, perhaps
- * before a reader looks: it needs the grace period too.  So there is one writer then, whatever --writers says.)
- *
- * Exit status  0: no node changed while it was read, and each is accounted for.  1: not so, or no pool, or no table.
- *              2: wrong usage.  3: no thread.
+ *              Without the pool each node would be freed by call_rcu(), with a struct rcu_head in it.  Here a batch of
+ *              nodes is one callback, a node has nothing in it but what the table needs, and nodes that wait are
+ *              bounded by the pool.
+ * Stamps       A node's stamp is another one each time the node is used.  So a reader can tell that what it holds is still
+ *              what it found.  Key, stamp and sum are written before the node is in the table, and never while a reader can
+ *              see it: they would need no atomics, if there were no --no-deferral.
  */
-#include "table.h"
+#define URCU_API_MAP
+#include <urcu/urcu-memb.h>
 
-#include "command_line.h"
+#include <urcu/rculfhash.h>
 
-#include <inttypes.h>
+#include "crowd.h"
+#include "lfpool/rcu.h"
+
 #include <sched.h>
-#include <stddef.h>
 
-#define THREADS_MAX 64
-
-struct options {
-	unsigned long seconds, readers, writers, nodes, seed;
-	bool no_deferral;
+struct node {
+	struct cds_lfht_node link; /* first */
+	_Atomic(uint64_t) key, stamp, sum;
 };
 
-struct counts {
-	uint64_t found, absent, looks;            /* a reader's */
-	uint64_t put, replaced, removed, no_node; /* a writer's */
-};
+static struct cds_lfht *table;
+static lfpool_t *pool;
+static _Atomic(uint64_t) stamps; /* given so far */
+static struct options options;
 
-struct town {
-	struct options options;
-	struct table table;
-	uint64_t keys;
-	_Atomic(bool) over;
-};
+/* What the threads count. */
+enum { FOUND, ABSENT, LOOKS, PUT, REPLACED, REMOVED, NO_NODE };
 
-struct visitor {
-	struct town *town;
-	pthread_t thread;
-	struct random random;
-	struct counts counts;
-	size_t retired_at_most;
-};
+/* ---- Nodes ------------------------------------------------------------------------------------------------- */
 
-/* ---- Readers ----------------------------------------------------------------------------------------------- */
-
-/* At once, and in the midst of everything: the table may be in no state to go on with. */
-static _Noreturn void tell_changed(const struct node *node, uint64_t key, uint64_t stamp, uint64_t looks)
+/* relaxed, all of it: the table orders what is written before a node is in it before what is read of it. */
+static void node_fill(struct node *node, uint64_t key, uint64_t stamp)
 {
-	printf("FAILED: a node changed while it was read: it was key %" PRIu64 ", stamp %" PRIu64 "; after %" PRIu64
-	       " looks it is key %" PRIu64 ", stamp %" PRIu64 "\n",
-	       key, stamp, looks, (uint64_t)node->key, (uint64_t)node->stamp);
-	fflush(stdout);
-	_Exit(1);
+	cds_lfht_node_init(&node->link);
+	atomic_store_explicit(&node->key, key, memory_order_relaxed);
+	atomic_store_explicit(&node->stamp, stamp, memory_order_relaxed);
+	atomic_store_explicit(&node->sum, 3 * key + stamp, memory_order_relaxed);
+}
+
+/* Is it what it was when it had that stamp? */
+static void require_same(const struct node *node, uint64_t key, uint64_t stamp)
+{
+	const uint64_t now = atomic_load_explicit(&node->stamp, memory_order_relaxed);
+
+	if (now != stamp || atomic_load_explicit(&node->key, memory_order_relaxed) != key ||
+	    atomic_load_explicit(&node->sum, memory_order_relaxed) != 3 * key + stamp)
+		tell_changed("found by its key", stamp, now);
+}
+
+static struct node *node_of(struct cds_lfht_node *link)
+{
+	return (struct node *)(void *)link;
+}
+
+static int has_key(struct cds_lfht_node *link, const void *key)
+{
+	return atomic_load_explicit(&node_of(link)->key, memory_order_relaxed) == *(const uint64_t *)key;
+}
+
+/* No thread finds it in the table any more; readers may still have it. */
+static void node_retire(struct node *node)
+{
+	if (options.no_deferral)
+		lfpool_release(pool, node);
+	else
+		lfpool_release_rcu(pool, node);
+}
+
+/* ---- The table --------------------------------------------------------------------------------------------- */
+
+static unsigned long hash_of(uint64_t key)
+{
+	return (unsigned long)(key * UINT64_C(0x9e3779b97f4a7c15) >> 16);
+}
+
+static bool table_open(void)
+{
+	lfpool_config_t config = LFPOOL_CONFIG_INIT;
+
+	config.name = "table nodes";
+	config.object_size = sizeof(struct node);
+	config.object_alignment = _Alignof(struct node);
+	config.capacity = options.nodes;
+	config.scheme = lfpool_rcu_scheme(&rcu_flavor);
+	if (lfpool_create(&pool, &config) != LFPOOL_OK)
+		return false;
+	table = cds_lfht_new_flavor(256, 256, 256, 0, &rcu_flavor, NULL);
+	return table != NULL;
+}
+
+/* The node with that key, or NULL; inside a section of the caller's. */
+static struct node *table_find(uint64_t key)
+{
+	struct cds_lfht_iter found;
+
+	cds_lfht_lookup(table, hash_of(key), has_key, &key, &found);
+	return node_of(cds_lfht_iter_get_node(&found));
+}
+
+/* False: all nodes are in use, or wait for readers. */
+static bool table_put(struct visitor *visitor, uint64_t key)
+{
+	struct node *node = lfpool_acquire(pool);
+
+	if (!node)
+		return false;
+	/* relaxed: only that no two are the same. */
+	node_fill(node, key, atomic_fetch_add_explicit(&stamps, 1, memory_order_relaxed));
+	rcu_read_lock();
+	struct cds_lfht_node *old = cds_lfht_add_replace(table, hash_of(key), has_key, &key, &node->link);
+
+	if (old)
+		node_retire(node_of(old));
+	rcu_read_unlock();
+	visitor->counts[PUT]++;
+	visitor->counts[REPLACED] += old != NULL;
+	return true;
+}
+
+static void table_remove(struct visitor *visitor, uint64_t key)
+{
+	rcu_read_lock();
+	struct node *node = table_find(key);
+
+	/* Of several that try, one takes it out. */
+	if (node && cds_lfht_del(table, &node->link) == 0) {
+		node_retire(node);
+		visitor->counts[REMOVED]++;
+	}
+	rcu_read_unlock();
+}
+
+/* ---- Threads ----------------------------------------------------------------------------------------------- */
+
+/* A quarter of the nodes is in the table at most; the others are there to wait for readers. */
+static uint64_t random_key(struct visitor *visitor)
+{
+	return random_below(&visitor->random, (uint32_t)options.nodes / 4);
 }
 
 /* One key: found, and looked at again and again until the section ends. */
 static void read_one(struct visitor *visitor)
 {
-	const uint64_t key = random_below(&visitor->random, (uint32_t)visitor->town->keys);
+	const uint64_t key = random_key(visitor);
 
 	rcu_read_lock();
-	const struct node *node = table_find(&visitor->town->table, key);
+	const struct node *node = table_find(key);
 
+	visitor->counts[node ? FOUND : ABSENT]++;
 	if (node) {
-		/* relaxed: see table.c. */
 		const uint64_t stamp = atomic_load_explicit(&node->stamp, memory_order_relaxed);
 		const unsigned looks = 1 + random_below(&visitor->random, 200);
 
-		for (unsigned i = 0; i < looks; i++)
-			if (!node_is(node, key, stamp))
-				tell_changed(node, key, stamp, i);
-		/* Now and then another thread's turn, in the midst of a section. */
-		if (looks == 100) {
-			sched_yield();
-			if (!node_is(node, key, stamp))
-				tell_changed(node, key, stamp, looks);
+		for (unsigned i = 0; i < looks; i++) {
+			/* Now and then another thread's turn, in the midst of a section. */
+			if (looks == 100 && i == 50)
+				sched_yield();
+			require_same(node, key, stamp);
 		}
-		visitor->counts.looks += looks;
+		visitor->counts[LOOKS] += looks;
 	}
 	rcu_read_unlock();
-	visitor->counts.found += node != NULL;
-	visitor->counts.absent += node == NULL;
 }
 
-static void *read_keys(void *argument)
+static void *read_keys(void *visitor)
 {
-	struct visitor *visitor = argument;
-
 	rcu_register_thread();
-	/* relaxed: a sign only. */
-	while (!atomic_load_explicit(&visitor->town->over, memory_order_relaxed))
+	while (!is_over())
 		read_one(visitor);
 	rcu_unregister_thread();
 	return NULL;
 }
 
-/* ---- Writers ----------------------------------------------------------------------------------------------- */
-
-static void note_retired(struct visitor *visitor)
-{
-	const size_t retired = lfpool_retired_count(visitor->town->table.pool);
-
-	visitor->retired_at_most = retired > visitor->retired_at_most ? retired : visitor->retired_at_most;
-}
-
 static void write_one(struct visitor *visitor)
 {
-	struct table *table = &visitor->town->table;
-	const uint64_t key = random_below(&visitor->random, (uint32_t)visitor->town->keys);
+	const uint64_t key = random_key(visitor);
 
 	if (random_below(&visitor->random, 4) == 0) {
-		visitor->counts.removed += table_remove(table, key) == DONE;
-		return;
-	}
-	switch (table_put(table, key)) {
-	case DONE: visitor->counts.put++; break;
-	case REPLACED:
-		visitor->counts.put++;
-		visitor->counts.replaced++;
-		break;
-	default:
+		table_remove(visitor, key);
+	} else if (!table_put(visitor, key)) {
 		/* All wait for readers.  So does this writer, outside of any section, until there is one again. */
-		visitor->counts.no_node++;
-		note_retired(visitor);
-		lfpool_release(table->pool, lfpool_acquire_wait(table->pool, 100000000));
+		visitor->counts[NO_NODE]++;
+		note_retired(visitor, pool);
+		lfpool_release(pool, lfpool_acquire_wait(pool, 100000000));
 	}
 }
 
-static void *write_keys(void *argument)
+static void *write_keys(void *visitor)
 {
-	struct visitor *visitor = argument;
-
 	rcu_register_thread();
-	/* relaxed: a sign only. */
-	for (unsigned i = 0; !atomic_load_explicit(&visitor->town->over, memory_order_relaxed); i++) {
+	for (unsigned i = 0; !is_over(); i++) {
 		write_one(visitor);
 		if (i % 256 == 0)
-			note_retired(visitor);
+			note_retired(visitor, pool);
 	}
 	rcu_unregister_thread();
 	return NULL;
 }
 
-/* ---- The accounts ------------------------------------------------------------------------------------------ */
-
-static struct counts sum_up(const struct visitor *visitors, size_t count, size_t *retired_at_most_out)
-{
-	struct counts sum = {0};
-
-	for (size_t i = 0; i < count; i++) {
-		const struct counts *c = &visitors[i].counts;
-
-		sum.found += c->found;
-		sum.absent += c->absent;
-		sum.looks += c->looks;
-		sum.put += c->put;
-		sum.replaced += c->replaced;
-		sum.removed += c->removed;
-		sum.no_node += c->no_node;
-		if (visitors[i].retired_at_most > *retired_at_most_out)
-			*retired_at_most_out = visitors[i].retired_at_most;
-	}
-	return sum;
-}
-
-/* Every node that was put in was replaced, was removed, or is there. */
-static bool settle(struct town *town, const struct visitor *visitors, size_t count)
-{
-	size_t retired_at_most = 0;
-	const struct counts sum = sum_up(visitors, count, &retired_at_most);
-	lfpool_t *pool = town->table.pool;
-
-	printf("readers   %" PRIu64 " found, %" PRIu64 " absent; %" PRIu64 " looks at nodes, and none changed\n", sum.found,
-	       sum.absent, sum.looks);
-	rcu_register_thread();
-	const size_t left = table_clear(&town->table);
-
-	rcu_unregister_thread();
-	bool ok = sum.put == sum.replaced + sum.removed + left;
-
-	printf("writers   %" PRIu64 " put = %" PRIu64 " replaced + %" PRIu64 " removed + %zu left; %" PRIu64
-	       " waited for a node\n",
-	       sum.put, sum.replaced, sum.removed, left, sum.no_node);
-	ok = lfpool_drain(pool) == LFPOOL_OK && lfpool_retired_count(pool) == 0 && ok;
-	ok = lfpool_active_count(pool) == 0 && lfpool_misuse_count(pool) == 0 && !lfpool_check(pool, NULL) && ok;
-	printf("pool      %zu nodes of %zu bytes = %zu KiB, whatever happens; at most %zu retired at once\n",
-	       lfpool_capacity(pool), sizeof(struct node), lfpool_capacity(pool) * sizeof(struct node) / 1024, retired_at_most);
-	return table_close(&town->table) == 0 && ok;
-}
-
-/* ---- Options ----------------------------------------------------------------------------------------------- */
-
-static struct options parse_options(int argc, char **argv)
-{
-	struct options options = {.seconds = 2, .readers = 2, .writers = 2, .nodes = 1000, .seed = 1};
-	const struct option_row rows[] = {OPTION_NUMBER("seconds", &options.seconds, 1, 3600),
-					  OPTION_NUMBER("readers", &options.readers, 1, THREADS_MAX),
-					  OPTION_NUMBER("writers", &options.writers, 1, THREADS_MAX),
-					  OPTION_NUMBER("nodes", &options.nodes, 8, 100000000),
-					  OPTION_NUMBER("seed", &options.seed, 0, UINT32_MAX),
-					  OPTION_FLAG("no-deferral", &options.no_deferral),
-					  OPTIONS_END};
-
-	(void)command_line("table", rows, NULL, argc, argv);
-	if (options.no_deferral)
-		options.writers = 1;
-	return options;
-}
-
 /* ---- All of it --------------------------------------------------------------------------------------------- */
+
+/* Every node that was put in was replaced, was removed, or is there; those are removed here. */
+static bool settle(struct visitor *sum)
+{
+	const uint64_t removed = sum->counts[REMOVED];
+
+	printf("readers   %" PRIu64 " found, %" PRIu64 " absent; %" PRIu64 " looks at nodes, and none changed\n",
+	       sum->counts[FOUND], sum->counts[ABSENT], sum->counts[LOOKS]);
+	rcu_register_thread();
+	for (uint64_t key = 0; key < options.nodes / 4; key++)
+		table_remove(sum, key);
+	rcu_unregister_thread();
+	printf("writers   %" PRIu64 " put = %" PRIu64 " replaced + %" PRIu64 " removed + %" PRIu64 " left; %" PRIu64
+	       " waited for a node\n",
+	       sum->counts[PUT], sum->counts[REPLACED], removed, sum->counts[REMOVED] - removed, sum->counts[NO_NODE]);
+
+	const bool ok = sum->counts[PUT] == sum->counts[REPLACED] + sum->counts[REMOVED];
+
+	cds_lfht_destroy(table, NULL);
+	return settle_pool(pool, sizeof(struct node), sum->retired_at_most) && ok;
+}
 
 int main(int argc, char **argv)
 {
-	static struct town town;
-	static struct visitor visitors[2 * THREADS_MAX];
-
-	town.options = parse_options(argc, argv);
-	const size_t readers = town.options.readers, count = readers + town.options.writers;
-
-	/* A quarter of the nodes is in the table at most; the others are there to wait for readers. */
-	town.keys = town.options.nodes / 4;
-	if (!table_open(&town.table, town.options.nodes, !town.options.no_deferral))
+	options = parse_options("table", argc, argv);
+	/* Without the grace period several writers would tear the table itself, perhaps before a reader looks. */
+	if (options.no_deferral)
+		options.writers = 1;
+	if (!table_open()) {
+		fputs("table: no table\n", stderr);
 		return 1;
-	for (size_t i = 0; i < count; i++) {
-		visitors[i].town = &town;
-		visitors[i].random = random_for(town.options.seed, (unsigned)i);
-		thread_start(&visitors[i].thread, i < readers ? read_keys : write_keys, &visitors[i]);
 	}
-	nanosleep(&(struct timespec){.tv_sec = (time_t)town.options.seconds}, NULL);
-	/* relaxed: a sign only. */
-	atomic_store_explicit(&town.over, true, memory_order_relaxed);
-	for (size_t i = 0; i < count; i++)
-		pthread_join(visitors[i].thread, NULL);
-	const bool ok = settle(&town, visitors, count);
+
+	struct visitor sum = crowd_run(&options, read_keys, write_keys);
+	const bool ok = settle(&sum);
 
 	puts(ok ? "every node is accounted for" : "FAILED: the accounts do not agree");
 	return ok ? 0 : 1;

@@ -5,8 +5,8 @@
  *     check_deque
  *
  * Idea         What a wrong order does wrong, it does within a few instructions.  A job system gets there once in a while; here
- *              two threads do nothing else.  So a store that stays in the store buffer past
- *              the next load (which is all that an x86 processor ever does, and Arm's do too) is seen within a second.
+ *              two threads do nothing else.  So a store that stays in the store buffer past the next load (which is all that an
+ *              x86 processor ever does, and Arm's do too) is seen within a second.
  * Last job     An owner pushes one or two jobs and pops them, a thief steals all the time: each job is taken by exactly one.
  * Sleeper      One pushes and then looks for sleepers, one says that it sleeps and then looks for jobs: it must not be that
  *              neither sees the other.
@@ -43,19 +43,18 @@ static struct job *job_number(size_t number)
 
 /* ---- Last job ---------------------------------------------------------------------------------------------- */
 
-/* At most; steals are seldom where the two have to share a processor. */
-#define JOBS (100 * ROUNDS)
+#define JOBS (100 * ROUNDS) /* at most; steals are seldom where the two have to share a processor */
 #define STEALS (ROUNDS / 4)
 
-static unsigned char popped[JOBS], stolen[JOBS];
+static _Atomic(unsigned char) taken[JOBS]; /* how often */
 static _Atomic(bool) all_popped;
 static _Atomic(size_t) steals;
-static size_t pushed;
 
-static bool take(struct job *job, unsigned char *taken)
+/* relaxed, all counts: they are read when the thief has ended. */
+static bool take(struct job *job)
 {
 	if (job)
-		taken[(size_t)job - 1]++;
+		atomic_fetch_add_explicit(&taken[(size_t)job - 1], 1, memory_order_relaxed);
 	return job != NULL;
 }
 
@@ -63,10 +62,12 @@ static void *thief(void *nothing)
 {
 	meet();
 	while (!atomic_load_explicit(&all_popped, memory_order_acquire))
-		if (take(deque_steal(&deque), stolen))
+		if (take(deque_steal(&deque)))
 			atomic_fetch_add_explicit(&steals, 1, memory_order_relaxed);
 	return nothing;
 }
+
+static size_t pushed;
 
 static void owner(void)
 {
@@ -75,21 +76,20 @@ static void owner(void)
 		(void)deque_push(&deque, job_number(pushed++));
 		/* One, then two, again and again. */
 		if (pushed % 3 != 2)
-			(void)take(deque_pop(&deque), popped);
+			(void)take(deque_pop(&deque));
 		if (pushed % 3 == 0)
-			(void)take(deque_pop(&deque), popped);
+			(void)take(deque_pop(&deque));
 	}
-	for (struct job *job; (job = deque_pop(&deque));)
-		(void)take(job, popped);
+	while (take(deque_pop(&deque)))
+		;
 	atomic_store_explicit(&all_popped, true, memory_order_release);
 }
 
 static void require_each_once(void)
 {
 	for (size_t i = 0; i < pushed; i++) {
-		if (popped[i] + stolen[i] != 1) {
-			fprintf(stderr, "job %zu of %zu was popped %u times and stolen %u times\n", i, pushed, popped[i],
-				stolen[i]);
+		if (taken[i] != 1) {
+			fprintf(stderr, "job %zu of %zu was taken %u times\n", i, pushed, taken[i]);
 			exit(1);
 		}
 	}
@@ -98,7 +98,7 @@ static void require_each_once(void)
 
 /* ---- Sleeper ----------------------------------------------------------------------------------------------- */
 
-static struct sleepers sleepers;
+static struct sleepers sleepers = SLEEPERS_INIT;
 static bool saw_sleeper, saw_job;
 
 /* Looks, and stays counted until the other has looked. */
@@ -127,7 +127,8 @@ static void pusher(void)
 		for (unsigned i = 0; i < round % 512; i++)
 			atomic_signal_fence(memory_order_seq_cst);
 		(void)deque_push(&deque, job_number(0));
-		saw_sleeper = somebody_sleeps(&sleepers);
+		/* As wake() looks. */
+		saw_sleeper = atomic_load_explicit(&sleepers.count, memory_order_seq_cst) != 0;
 		meet();
 		if (!saw_sleeper && !saw_job) {
 			fprintf(stderr, "round %u: the job was not seen, nor the sleeper\n", round);
@@ -150,11 +151,9 @@ int main(void)
 {
 	if (!deque_init(&deque, 2))
 		return 3;
-	sleepers_init(&sleepers);
 	together(thief, owner);
 	require_each_once();
 	together(sleeper, pusher);
-	sleepers_destroy(&sleepers);
 	deque_free(&deque);
 	printf("%d rounds: nobody overslept\n", ROUNDS);
 	return 0;

@@ -1,189 +1,188 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * check_jobs.c - submit, wait, wake up, inject, see check_jobs.h.
+ * check_jobs.c - what jobs.h promises and no example shows: continuations, how many may wait for one, wake-ups, jobs from outside.
+ * (Trees are in `jobs` and scheduler-steal, dependences and loops in `graph`.)
  *
- * What needs another worker to wake up waits for it without a limit: a wake-up that is lost is a test that hangs, and its time
- * limit ends it.
+ * Idea         Each part gives the system work whose every step leaves a mark, and then reads the marks: run exactly once, not
+ *              before what had to end before, on the worker it was promised to.  Then every record is back.
+ *              What needs another worker to wake up waits for it without a limit: a wake-up that is lost is a test that
+ *              hangs, and its time limit ends it.
  */
-#include "check_jobs.h"
-
+#include "harness.h"
+#include "jobs.h"
+#include "require.h"
 #include "sanitizers.h"
 
 #include <sched.h>
+#include <string.h>
 
 #define WAKE_UPS (UNDER_TSAN || UNDER_ASAN ? 300 : 3000)
 
-/* ---- Submit: every job of a random tree once ---------------------------------------------------------------- */
+static unsigned workers;
+static uint64_t seed;
+static lfpool_t *pool;
+static struct jobs *jobs;
 
-#define TREE_DEPTH 7
+static void count_up(_Atomic(uint64_t) *count)
+{
+	atomic_fetch_add_explicit(count, 1, memory_order_relaxed);
+}
 
-static _Atomic(uint64_t) tree_nodes;
+static uint64_t counted(_Atomic(uint64_t) *count)
+{
+	return atomic_load_explicit(count, memory_order_relaxed);
+}
 
-struct node {
-	uint64_t state;
-	unsigned depth;
+/* Nothing runs, and every record is back. */
+static void require_whole(void)
+{
+	REQUIRE(lfpool_active_count(pool) == 0 && lfpool_available_count(pool) == lfpool_capacity(pool));
+}
+
+/* ---- Before and after: a continuation runs on the worker that ended the job, which is when its last child has ended ---- */
+
+#define STAGES 200
+
+struct stage {
+	_Atomic(uint64_t) ran, continued;
+	struct stage *before; /* NULL: none        */
+	bool anywhere;        /* ends with a child */
+	unsigned worker;      /* that ended it     */
 };
 
-static unsigned children_of(struct node *node)
+static void stage_child(struct jobs_worker *worker, const void *payload)
 {
-	struct random random = {node->state};
-	const unsigned children = node->depth == TREE_DEPTH ? 0 : random_below(&random, 6);
+	struct stage *stage = *(struct stage *const *)payload;
 
-	node->state = random.state;
-	return children;
+	stage->worker = jobs_worker_index(worker);
+	count_up(&stage->ran);
 }
 
-static struct node child_of(const struct node *node, unsigned i)
+static void stage_run(struct jobs_worker *worker, const void *payload)
 {
-	return (struct node){node->state ^ (i + 1) * UINT64_C(0xd1342543de82ef95), node->depth + 1};
+	const struct stage *stage = *(struct stage *const *)payload;
+
+	REQUIRE(!stage->before || counted(&stage->before->ran) == 1);
+	if (stage->anywhere)
+		jobs_submit(worker, stage_child, payload, sizeof(stage));
+	else
+		stage_child(worker, payload);
 }
 
-static uint64_t tree_alone(struct node node)
+static void stage_continue(struct jobs_worker *worker, const void *payload)
 {
-	const unsigned children = children_of(&node);
-	uint64_t nodes = 1;
+	struct stage *stage = *(struct stage *const *)payload;
 
-	for (unsigned i = 0; i < children; i++)
-		nodes += tree_alone(child_of(&node, i));
-	return nodes;
+	REQUIRE(counted(&stage->ran) == 1 && (stage->anywhere || stage->worker == jobs_worker_index(worker)));
+	count_up(&stage->continued);
 }
 
-static void tree_run(struct jobs_worker *worker, const void *payload)
+static void continued_run(struct jobs_worker *worker, const void *payload)
 {
-	struct node node = *(const struct node *)payload;
-	const unsigned children = children_of(&node);
+	struct stage *stages = *(struct stage *const *)payload;
 
-	count_up(&tree_nodes);
-	for (unsigned i = 0; i < children; i++) {
-		const struct node child = child_of(&node, i);
-		char too_long[JOB_PAYLOAD_BYTES + 1] = {0};
+	for (unsigned i = 0; i < STAGES; i++) {
+		struct stage *stage = &stages[i];
+		struct job *job = jobs_prepare(worker, NULL, 0, stage_run, &stage, sizeof(stage));
 
-		memcpy(too_long, &child, sizeof(child));
-		jobs_submit(worker, tree_run, too_long, i == 5 ? sizeof(too_long) : sizeof(child));
+		stage->anywhere = i % 2;
+		if (!job)
+			stage_child(worker, &stage);
+		if (!job || !jobs_then(worker, job, stage_continue, &stage, sizeof(stage)))
+			count_up(&stage->continued);
+		if (job)
+			jobs_start(worker, job);
 	}
 }
 
-static void trees(void)
+/* No more than so many after one, which each of them names twice. */
+static void fan_run(struct jobs_worker *worker, const void *payload)
 {
-	/* Deques that overflow all the time. */
-	struct jobs *jobs = system_with(0, 2);
-	uint64_t truth = 0;
+	struct stage stages[JOB_AFTER_MAX + 2] = {{.anywhere = true}}, *stage = stages;
+	struct job *fan[JOB_AFTER_MAX + 2] = {jobs_prepare(worker, NULL, 0, stage_run, &stage, sizeof(stage))};
 
-	for (unsigned i = 0; i < 20; i++) {
-		const struct node root = {seed + i, 0};
-
-		truth += tree_alone(root);
-		jobs_run(jobs, tree_run, &root, sizeof(root));
-		REQUIRE(counted(&tree_nodes) == truth);
-		REQUIRE(whole(jobs).submitted == truth);
+	(void)payload;
+	for (unsigned i = 1; i < JOB_AFTER_MAX + 2; i++) {
+		stage = &stages[i];
+		stage->before = stages;
+		fan[i] = jobs_prepare(worker, (struct job *const[]){fan[0], fan[0]}, 2, stage_run, &stage, sizeof(stage));
+		REQUIRE(!fan[i] == (i == JOB_AFTER_MAX + 1));
 	}
-	/* What was made to happen, did. */
-	REQUIRE(records > 1 || whole(jobs).at_once_empty > 0);
-	REQUIRE(records < 100 || whole(jobs).overflowed > 0);
-	REQUIRE(workers > 1 || whole(jobs).elsewhere == 0);
-	REQUIRE(jobs_destroy(jobs) == 0);
+	for (unsigned i = JOB_AFTER_MAX + 1; i-- > 0;)
+		jobs_start(worker, fan[i]);
+	jobs_wait(worker);
+	for (unsigned i = 0; i < JOB_AFTER_MAX + 2; i++)
+		REQUIRE(counted(&stages[i].ran) == (fan[i] != NULL));
 }
 
-/* With malloc there may be more jobs than the inbox has room for. */
-static void trees_of_malloc(void)
+static void continuations(void)
 {
-	struct jobs_config config = {.workers = workers, .capacity = 1, .deque_capacity = 1, .heap = true};
-	const struct node root = {seed, 0};
-	const uint64_t before = counted(&tree_nodes);
-	struct jobs *jobs;
+	for (unsigned round = 0; round < 20; round++) {
+		static struct stage stages[STAGES];
+		struct stage *const payload = stages;
 
-	REQUIRE(jobs_create(&jobs, &config) == LFPOOL_OK);
-	REQUIRE(!jobs_inject(jobs, tree_run, &root, sizeof(root), 0));
-	jobs_run(jobs, tree_run, &root, sizeof(root));
-	REQUIRE(counted(&tree_nodes) - before == tree_alone(root));
-	REQUIRE(jobs_destroy(jobs) == 0);
-}
-
-/* ---- Wait: for all that a group includes, also what was submitted by a job that was done at once --------------- */
-
-static void wait_run(struct jobs_worker *worker, const void *payload)
-{
-	const struct node *root = payload;
-	const uint64_t before = counted(&tree_nodes);
-	struct jobs_group group = JOBS_GROUP_INIT;
-	char too_long[JOB_PAYLOAD_BYTES + 1] = {0};
-
-	memcpy(too_long, root, sizeof(*root));
-	jobs_submit_in(worker, &group, tree_run, too_long, sizeof(too_long));
-	jobs_submit_in(worker, &group, tree_run, root, sizeof(*root));
-	jobs_wait(worker, &group);
-	REQUIRE(counted(&tree_nodes) - before == 2 * tree_alone(*root));
-}
-
-static void waits(void)
-{
-	struct jobs *jobs = system_with(0, 0);
-
-	for (unsigned i = 0; i < 20; i++) {
-		const struct node root = {seed + i, 0};
-
-		jobs_run(jobs, wait_run, &root, sizeof(root));
-		whole(jobs);
+		memset(stages, 0, sizeof(stages));
+		jobs_run(jobs, continued_run, &payload, sizeof(payload));
+		for (unsigned i = 0; i < STAGES; i++)
+			REQUIRE(counted(&stages[i].ran) == 1 && counted(&stages[i].continued) == 1);
+		require_whole();
 	}
-	REQUIRE(jobs_destroy(jobs) == 0);
 }
 
-/* ---- Sleep: a worker that is needed wakes up -------------------------------------------------------------------------- */
+/* ---- Sleep: a worker that is needed wakes up ---------------------------------------------------------------- */
 
 static void raise_flag(struct jobs_worker *worker, const void *payload)
 {
-	_Atomic(bool) *flag = *(_Atomic(bool) *const *)payload;
-
 	(void)worker;
-	atomic_store_explicit(flag, true, memory_order_relaxed);
+	atomic_store_explicit(*(_Atomic(bool) *const *)payload, true, memory_order_relaxed);
 }
 
-/* Cannot return before another worker has taken the job out of this one's deque. */
+static void await_flag(_Atomic(bool) *flag)
+{
+	while (!atomic_load_explicit(flag, memory_order_relaxed))
+		sched_yield();
+}
+
+/* Now they are asleep, now they are about to be. */
+static void linger(struct random *random)
+{
+	for (unsigned i = random_below(random, 60); i > 0; i--)
+		sched_yield();
+}
+
+/* Cannot return before another worker has done a job: out of this one's deque, or out of its own inbox. */
 static void rendezvous(struct jobs_worker *worker, const void *payload)
 {
 	_Atomic(bool) met = false, *flag = &met;
-	struct jobs_group group = JOBS_GROUP_INIT;
 
-	(void)payload;
-	jobs_submit_in(worker, &group, raise_flag, &flag, sizeof(flag));
-	while (!atomic_load_explicit(&met, memory_order_relaxed))
-		sched_yield();
-	jobs_wait(worker, &group);
+	if (*(const char *)payload == 'd')
+		jobs_submit(worker, raise_flag, &flag, sizeof(flag));
+	else
+		REQUIRE(jobs_submit_to(worker, !jobs_worker_index(worker), raise_flag, &flag, sizeof(flag)));
+	await_flag(flag);
+	jobs_wait(worker);
 }
 
-static void wakes_for_deque(void)
+static void wakes_up(void)
 {
-	struct jobs *jobs = system_with(0, 0);
 	struct random random = random_for(seed, 7);
-
-	for (unsigned round = 0; round < WAKE_UPS; round++) {
-		/* Now they are asleep, now they are about to be. */
-		for (unsigned i = random_below(&random, 60); i > 0; i--)
-			sched_yield();
-		jobs_run(jobs, rendezvous, "", 1);
-	}
-	whole(jobs);
-	REQUIRE(jobs_destroy(jobs) == 0);
-}
-
-static void wakes_for_inbox(void)
-{
-	struct jobs *jobs = system_with(0, 0);
-	struct random random = random_for(seed, 8);
 
 	for (unsigned round = 0; round < WAKE_UPS; round++) {
 		_Atomic(bool) ran = false, *flag = &ran;
 
-		for (unsigned i = random_below(&random, 60); i > 0; i--)
-			sched_yield();
+		/* A job that its submitter does itself meets no other worker. */
+		if (workers > 1 && lfpool_capacity(pool) > 1) {
+			linger(&random);
+			jobs_run(jobs, rendezvous, round % 2 ? "d" : "i", 1);
+		}
+		linger(&random);
 		REQUIRE(jobs_inject(jobs, raise_flag, &flag, sizeof(flag), -1));
-		while (workers > 1 && !atomic_load_explicit(&ran, memory_order_relaxed))
-			sched_yield();
+		if (workers > 1)
+			await_flag(flag);
 		jobs_finish(jobs);
-		REQUIRE(atomic_load_explicit(&ran, memory_order_relaxed));
+		REQUIRE(atomic_load_explicit(flag, memory_order_relaxed));
 	}
-	REQUIRE(whole(jobs).injected == WAKE_UPS);
-	REQUIRE(jobs_destroy(jobs) == 0);
+	require_whole();
 }
 
 /* ---- From outside: threads that inject while others do, and worker 0 runs something else --------------------- */
@@ -206,86 +205,54 @@ static void injected_job(struct jobs_worker *worker, const void *payload)
 	count_up(&injected_ran);
 }
 
-static void *inject_many(void *jobs)
+static void *inject_many(void *nothing)
 {
 	for (unsigned i = 0; i < INJECTED; i++)
 		/* One worker does nothing until it is told to. */
 		if (!jobs_inject(jobs, injected_job, "", 1, workers > 1 && i % 2 ? -1 : 0))
 			count_up(&injected_refused);
-	return NULL;
+	return nothing;
 }
 
 static void outsiders(void)
 {
-	struct jobs *jobs = system_with(0, 0);
-	char too_long[JOB_PAYLOAD_BYTES + 1] = {0};
+	const char too_long[JOB_PAYLOAD_BYTES + 1] = {0};
 	pthread_t threads[INJECTORS];
+
+	injected_ran = injected_refused = 0;
 
 	REQUIRE(!jobs_inject(jobs, injected_job, too_long, sizeof(too_long), -1));
 	for (unsigned i = 0; i < INJECTORS; i++)
-		thread_start(&threads[i], inject_many, jobs);
-	for (unsigned i = 0; i < 10; i++) {
-		const struct node root = {seed + i, 0};
-
-		jobs_run(jobs, tree_run, &root, sizeof(root));
-	}
+		thread_start(&threads[i], inject_many, NULL);
+	for (unsigned i = 0; i < 100; i++)
+		jobs_run(jobs, injected_child, "", 1);
 	for (unsigned i = 0; i < INJECTORS; i++)
 		pthread_join(threads[i], NULL);
 	jobs_finish(jobs);
-	REQUIRE(counted(&injected_ran) == 2 * (INJECTORS * INJECTED - counted(&injected_refused)));
-	REQUIRE(whole(jobs).injected == INJECTORS * INJECTED - counted(&injected_refused));
-	REQUIRE(jobs_destroy(jobs) == 0);
+	REQUIRE(counted(&injected_ran) == 100 + 2 * (INJECTORS * INJECTED - counted(&injected_refused)));
+	require_whole();
 }
 
-/* ---- Misuse, and what is left over --------------------------------------------------------------------------- */
-
-static void edges_of_use(void)
+static void check(unsigned with_workers, size_t records)
 {
-	struct jobs_config config = {.workers = 0, .capacity = 1};
-	_Atomic(bool) ran = false, *flag = &ran;
-	struct jobs *jobs;
-
-	REQUIRE(jobs_create(&jobs, &config) == LFPOOL_E_ARGUMENT && !jobs);
-	config.workers = 65535;
-	REQUIRE(jobs_create(&jobs, &config) == LFPOOL_E_ARGUMENT && !jobs);
-	config = (struct jobs_config){.workers = 1, .capacity = 0};
-	REQUIRE(jobs_create(&jobs, &config) == LFPOOL_E_CONFIG_CAPACITY && !jobs);
-
-	/* A job that no worker has begun is dropped, and its record counted. */
-	config.capacity = 1;
-	REQUIRE(jobs_create(&jobs, &config) == LFPOOL_OK);
-	REQUIRE(jobs_inject(jobs, raise_flag, &flag, sizeof(flag), 0));
-	REQUIRE(!jobs_inject(jobs, raise_flag, &flag, sizeof(flag), 0));
-	REQUIRE(jobs_destroy(jobs) == 1 && !ran);
-
-	/* A pool of the caller's stays. */
-	lfpool_config_t pool_config = LFPOOL_CONFIG_INIT;
-
-	pool_config.object_size = JOB_RECORD_BYTES;
-	pool_config.object_alignment = JOB_RECORD_ALIGNMENT;
-	pool_config.capacity = config.capacity = records;
-	REQUIRE(lfpool_create(&config.pool, &pool_config) == LFPOOL_OK);
-	for (unsigned i = 0; i < 3; i++) {
-		REQUIRE(jobs_create(&jobs, &config) == LFPOOL_OK);
-		jobs_run(jobs, raise_flag, &flag, sizeof(flag));
-		REQUIRE(jobs_destroy(jobs) == 0 && ran);
-	}
-	REQUIRE(lfpool_available_count(config.pool) == records && !lfpool_check(config.pool, NULL));
-	REQUIRE(lfpool_destroy(config.pool) == 0);
-}
-
-int main(int argc, char **argv)
-{
-	parse_arguments(argc, argv);
-	edges_of_use();
-	trees();
-	trees_of_malloc();
-	waits();
-	/* A job that its submitter does itself meets no other worker. */
-	if (workers > 1 && records > 1)
-		wakes_for_deque();
-	wakes_for_inbox();
+	workers = with_workers;
+	REQUIRE(jobs_pool_create(&pool, records, LFPOOL_BACKEND_LOCKFREE) == LFPOOL_OK);
+	jobs = jobs_create(workers, pool, NULL);
+	REQUIRE(jobs);
+	continuations();
+	if (records > JOB_AFTER_MAX + 1)
+		jobs_run(jobs, fan_run, "", 1);
+	wakes_up();
 	outsiders();
-	printf("%u workers, %zu records, seed %llu: all as promised\n", workers, records, (unsigned long long)seed);
+	jobs_destroy(jobs);
+	REQUIRE(!lfpool_check(pool, NULL) && lfpool_destroy(pool) == 0);
+}
+
+int main(void)
+{
+	seed = test_seed("check_jobs");
+	check(1, 1);
+	check(2, 4);
+	check(8, 500);
 	return 0;
 }

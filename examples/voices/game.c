@@ -6,19 +6,22 @@
 
 #include <math.h>
 
-#define STEP_SECONDS (1.0f / BLOCKS_PER_SECOND)
-#define WORLD 160   /* metres from the listener to where a car turns */
 #define PATIENCE 20 /* blocks until a hum is tried again */
+
+/* How many there are of each kind, how far away they turn back (metres), how fast they are, and how often they make a sound. */
+static const struct {
+	unsigned count;
+	float far, speed;
+	float pause, longest_pause; /* seconds */
+} scene[KINDS] = {
+	[STEP] = {12, 30, 1.4f, 0.42f, 0.5f}, [SHOT] = {4, 60, 0, 0.1f, 1.6f}, [DROP] = {3, 15, 0, 0.01f, 0.06f},
+	[BELL] = {3, 50, 0, 0.9f, 1.6f},      [HUM] = {7, 160, 21, 0, 0},
+};
 
 /* low .. high. */
 static float between(struct random *random, float low, float high)
 {
 	return low + (high - low) * (float)(random_next(random) >> 40) * (1.0f / (1 << 24));
-}
-
-static uint64_t blocks(float seconds)
-{
-	return (uint64_t)(seconds * BLOCKS_PER_SECOND);
 }
 
 /* The farther, the quieter; from the left or from the right. */
@@ -104,8 +107,6 @@ static void drive(struct game *game, struct actor *car, uint64_t block)
 	const struct gains gains = heard_from(car->x, car->y);
 	const bool audible = sound_loudness(HUM, gains, 1) >= SOUND_AUDIBLE;
 
-	if (fabsf(car->x) > WORLD && car->x * car->speed_x > 0)
-		car->speed_x = -car->speed_x;
 	if (!car->hum && audible && block >= car->next) {
 		car->hum = start(game, car, gains, block);
 		car->next = block + PATIENCE;
@@ -120,53 +121,35 @@ static void drive(struct game *game, struct actor *car, uint64_t block)
 		stop_hum(game, car);
 }
 
-/* ---- Sounds that fade by themselves ------------------------------------------------------------------------ */
+/* ---- All of them ------------------------------------------------------------------------------------------- */
 
-static void walk(struct game *game, struct actor *actor, uint64_t block)
+static void place(struct actor *actor)
 {
-	(void)start(game, actor, heard_from(actor->x, actor->y), block);
-	actor->next = block + blocks(between(&actor->random, 0.42f, 0.5f));
-	if (hypotf(actor->x, actor->y) > 30) { /* and back */
-		actor->speed_x = -actor->x * 0.05f;
-		actor->speed_y = -actor->y * 0.05f;
-	}
-}
+	const float far = scene[actor->kind].far;
 
-static void shoot(struct game *game, struct actor *actor, uint64_t block)
-{
-	(void)start(game, actor, heard_from(actor->x, actor->y), block);
-	if (actor->volley == 0)
-		actor->volley = 2 + random_below(&actor->random, 5);
-	actor->volley--;
-	actor->next = block + blocks(actor->volley ? 0.11f : between(&actor->random, 0.8f, 3));
-}
-
-/* Anywhere. */
-static void rain(struct game *game, struct actor *actor, uint64_t block)
-{
-	const float x = between(&actor->random, -15, 15);
-
-	(void)start(game, actor, heard_from(x, between(&actor->random, -15, 15)), block);
-	actor->next = block + 1 + blocks(between(&actor->random, 0, 0.05f));
-}
-
-static void ring(struct game *game, struct actor *actor, uint64_t block)
-{
-	(void)start(game, actor, heard_from(actor->x, actor->y), block);
-	actor->next = block + blocks(between(&actor->random, 0.9f, 1.6f));
+	actor->x = between(&actor->random, -far, far);
+	actor->y = between(&actor->random, -far, far);
 }
 
 void game_play(struct game *game, struct actor *actor, uint64_t block)
 {
-	static void (*const sounds[KINDS])(struct game *, struct actor *,
-					   uint64_t) = {[STEP] = walk, [SHOT] = shoot, [DROP] = rain, [BELL] = ring};
-
-	actor->x += actor->speed_x * STEP_SECONDS;
-	actor->y += actor->speed_y * STEP_SECONDS;
-	if (actor->kind == HUM)
+	actor->x += actor->speed_x / BLOCKS_PER_SECOND;
+	actor->y += actor->speed_y / BLOCKS_PER_SECOND;
+	if (hypotf(actor->x, actor->y) > scene[actor->kind].far && actor->x * actor->speed_x + actor->y * actor->speed_y > 0) {
+		actor->speed_x = -actor->speed_x;
+		actor->speed_y = -actor->speed_y;
+	}
+	if (actor->kind == HUM) {
 		drive(game, actor, block);
-	else if (block >= actor->next)
-		sounds[actor->kind](game, actor, block);
+	} else if (block >= actor->next) {
+		/* It will fade by itself: the handle is not kept. */
+		(void)start(game, actor, heard_from(actor->x, actor->y), block);
+		const float pause = between(&actor->random, scene[actor->kind].pause, scene[actor->kind].longest_pause);
+
+		actor->next = block + (uint64_t)(pause * BLOCKS_PER_SECOND);
+		if (actor->kind == DROP)
+			place(actor);
+	}
 }
 
 void game_end(struct game *game, struct actor *actor)
@@ -175,39 +158,22 @@ void game_end(struct game *game, struct actor *actor)
 		stop_hum(game, actor);
 }
 
-/* ---- The scene --------------------------------------------------------------------------------------------- */
-
 void game_init(struct game *game, uint64_t seed)
 {
-	static const struct {
-		enum kind kind;
-		unsigned count;
-		float near, far, speed;
-	} scene[] = {{STEP, 12, 2, 30, 1.4f}, {SHOT, 4, 5, 60, 0}, {DROP, 3, 0, 1, 0}, {BELL, 3, 15, 50, 0}};
-
 	game->count = 0;
-	for (unsigned i = 0; i < sizeof(scene) / sizeof(*scene); i++)
-		for (unsigned j = 0; j < scene[i].count; j++) {
-			struct random random = random_for(seed, game->count);
-			const float where = between(&random, 0, 6.2831853f), to = between(&random, 0, 6.2831853f);
-			const float far = between(&random, scene[i].near, scene[i].far);
+	for (unsigned kind = 0; kind < KINDS; kind++)
+		for (unsigned i = 0; i < scene[kind].count; i++) {
+			struct actor *actor = &game->actors[game->count];
 
-			game->actors[game->count++] = (struct actor){.kind = scene[i].kind,
-								     .x = far * cosf(where),
-								     .y = far * sinf(where),
-								     .speed_x = scene[i].speed * cosf(to),
-								     .speed_y = scene[i].speed * sinf(to),
-								     .next = random_below(&random, BLOCKS_PER_SECOND),
-								     .random = random};
+			*actor = (struct actor){.kind = (enum kind)kind, .random = random_for(seed, game->count)};
+			game->count++;
+			place(actor);
+			/* Cars come along the street. */
+			actor->y = kind == HUM ? actor->y / 10 : actor->y;
+			const float to = kind == HUM ? 0 : between(&actor->random, 0, 6.2831853f);
+
+			actor->speed_x = scene[kind].speed * cosf(to);
+			actor->speed_y = scene[kind].speed * sinf(to);
+			actor->next = random_below(&actor->random, BLOCKS_PER_SECOND);
 		}
-	for (unsigned i = 0; i < 7; i++) {
-		struct random random = random_for(seed, game->count);
-		const float side = i % 2 ? 1 : -1;
-
-		game->actors[game->count++] = (struct actor){.kind = HUM,
-							     .x = between(&random, -WORLD, WORLD),
-							     .y = side * between(&random, 4, 20),
-							     .speed_x = side * between(&random, 12, 30),
-							     .random = random};
-	}
 }

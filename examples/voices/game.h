@@ -23,11 +23,10 @@
 
 struct actor {
 	enum kind kind;
-	float x, y, speed_x, speed_y; /* metres; the listener is at 0, 0 */
-	uint64_t next;                /* block in which it starts a sound */
-	unsigned volley;              /* shots that are left of it */
+	float x, y, speed_x, speed_y; /* metres, and in a second; the listener is at 0, 0 */
+	uint64_t next;                /* block in which it starts a sound                 */
 	struct random random;
-	lfpool_handle_t hum; /* 0: none, as far as we know */
+	lfpool_handle_t hum; /* 0: none, as far as we know         */
 	unsigned quiet;      /* blocks since the hum was turned off */
 	/* Counted since the beginning; by the thread that plays this actor. */
 	uint64_t asked, refused, stopped, found_stale;

@@ -6,10 +6,11 @@
  *
  * The rule is the one that Nystrom's "Game Programming Patterns" gives in its chapter on object pools: nobody misses the
  * quietest sound when a louder one begins.  So the pool is never full, and a voice is lost at any time: lfpool/priority.h.
- * Start with sound.h (what a voice is), then game.h (who starts sounds), then mixer.h (who plays and ends them).
+ * Start with sound.h (what a voice is), then game.h (who starts sounds), then the mixer below (who plays and ends
+ * them).
  *
  * With --voices 32, 64, ... one sees how many are worth having: how many sounds were stolen or refused, and how loud
- * the loudest was that was stolen.
+ * the loudest was that was stolen (a shot next to one's ear is 1).
  *
  * --threads N threads play the game, while the main one mixes.  With 0 it does both, in turn: then the file is the same,
  * byte for byte, each time.  It is also the same for every number of threads, if there are voices enough.  There is no
@@ -21,8 +22,6 @@
  */
 #include "command_line.h"
 #include "game.h"
-#include "mixer.h"
-#include "wav.h"
 
 #include <inttypes.h>
 #include <math.h>
@@ -30,13 +29,88 @@
 
 #define THREADS_MAX 16
 
-struct options {
-	unsigned long seconds, voices, threads, seed;
-	const char *path; /* NULL: write nothing */
+/* ---- The mixer --------------------------------------------------------------------------------------------- */
+
+/*
+ * The mixer keeps no list of what is playing: it asks the pool.  Each voice is pinned while the walk visits
+ * it, so that it is not stolen while it is rendered, and any thread may steal it right after.  A voice that
+ * fades is told to the pool as what it has become: quieter, and so nearer to being stolen.  One that has
+ * faded away is released under the walk.
+ *
+ * Samples are added up as integers: a sum that does not depend on which voice has which slot.
+ */
+struct mixer {
+	lfpool_priority_t *voices;
+	uint64_t block;
+	int64_t sums[2 * BLOCK];
+	uint64_t ended; /* sounds, since the beginning   */
+	size_t peak;    /* voices in use at once         */
+	bool wrong;     /* something failed that cannot */
 };
 
+#define ONE (1 << 24) /* what a sample of 1 is in the sums */
+#define MASTER 0.5    /* leaves room for several shots at once */
+
+/* From the gains of the last block to those of this one, little by little: a sudden change would click. */
+static void add(struct mixer *mixer, struct voice *voice, const float samples[BLOCK])
+{
+	const struct gains to = voice->gains[mixer->block % 2], from = voice->last;
+
+	for (unsigned i = 0; i < BLOCK; i++) {
+		const float done = (float)(i + 1) / BLOCK;
+		const float left = from.left + (to.left - from.left) * done;
+		const float right = from.right + (to.right - from.right) * done;
+
+		mixer->sums[2 * i] += lrintf(samples[i] * left * ONE);
+		mixer->sums[2 * i + 1] += lrintf(samples[i] * right * ONE);
+	}
+	voice->last = to;
+}
+
+/* A voice is pinned: it stays what it is, even if another thread looks for one to steal. */
+static bool play(void *context, void *object, lfpool_handle_t handle, uint64_t priority)
+{
+	struct mixer *mixer = context;
+	struct voice *voice = object;
+	float samples[BLOCK];
+
+	(void)priority;
+	if (voice->begins > mixer->block) /* the game has published it while we are walking */
+		return true;
+	sound_render(voice, mixer->block, samples);
+	add(mixer, voice, samples);
+	if (sound_is_over(voice)) {
+		/* It remains ours until the walk unpins it, which frees it. */
+		mixer->ended++;
+		mixer->wrong |= lfpool_priority_release(mixer->voices, handle) != LFPOOL_OK;
+	} else if (sound_fades(voice->kind)) {
+		const double loudness = sound_loudness(voice->kind, voice->last, voice->envelope);
+
+		mixer->wrong |= lfpool_priority_update(mixer->voices, handle, lfpool_priority_of_double(loudness)) != LFPOOL_OK;
+	}
+	return true;
+}
+
+/* The next block; left and right in turn. */
+static void mixer_render(struct mixer *mixer, int16_t samples_out[2 * BLOCK])
+{
+	const size_t playing = lfpool_priority_count(mixer->voices);
+
+	mixer->peak = playing > mixer->peak ? playing : mixer->peak;
+	memset(mixer->sums, 0, sizeof(mixer->sums));
+	(void)lfpool_priority_for_each(mixer->voices, play, mixer);
+	mixer->block++;
+	for (unsigned i = 0; i < 2 * BLOCK; i++) {
+		const double sample = MASTER * INT16_MAX / ONE * (double)mixer->sums[i];
+
+		samples_out[i] = (int16_t)fmax(-INT16_MAX, fmin(sample, INT16_MAX));
+	}
+}
+
+/* ---- The street -------------------------------------------------------------------------------------------- */
+
 struct street {
-	struct options options;
+	unsigned long seconds, voices, threads, seed;
 	struct game game;
 	struct mixer mixer;
 	pthread_barrier_t barrier; /* the end of a block */
@@ -48,16 +122,35 @@ struct player {
 	pthread_t thread;
 };
 
-/* What became of the sounds of a kind, or of all. */
-struct account {
-	uint64_t asked, refused, stolen, ended, stopped, playing, found_stale;
-};
+/* ---- A sound file: 16 bits, stereo.  Its numbers have their lowest byte first, on every machine ---------------- */
+
+static void put(FILE *file, uint32_t number, unsigned bytes)
+{
+	for (unsigned i = 0; i < bytes; i++)
+		(void)putc((int)(number >> 8 * i & 0xff), file);
+}
+
+static void put_header(FILE *file, uint32_t frames)
+{
+	fputs("RIFF", file);
+	put(file, 36 + 4 * frames, 4);
+	fputs("WAVEfmt ", file);
+	put(file, 16, 4); /* bytes of what follows, until "data"          */
+	put(file, 1, 2);  /* samples as they are                          */
+	put(file, 2, 2);  /* channels                                     */
+	put(file, RATE, 4);
+	put(file, 4 * RATE, 4);
+	put(file, 4, 2);  /* bytes of a frame                             */
+	put(file, 16, 2); /* bits of a sample                             */
+	fputs("data", file);
+	put(file, 4 * frames, 4);
+}
 
 /* ---- The performance --------------------------------------------------------------------------------------- */
 
 static uint64_t blocks(const struct street *street)
 {
-	return (uint64_t)street->options.seconds * BLOCKS_PER_SECOND;
+	return (uint64_t)street->seconds * BLOCKS_PER_SECOND;
 }
 
 static void play_block(struct street *street, unsigned first, unsigned step, uint64_t block)
@@ -72,7 +165,7 @@ static void *play_game(void *argument)
 	struct street *street = player->street;
 
 	for (uint64_t block = 0; block < blocks(street); block++) {
-		play_block(street, player->index, (unsigned)street->options.threads, block);
+		play_block(street, player->index, (unsigned)street->threads, block);
 		pthread_barrier_wait(&street->barrier);
 	}
 	return NULL;
@@ -85,9 +178,9 @@ static void mix(struct street *street, FILE *file)
 		int16_t samples[2 * BLOCK];
 
 		mixer_render(&street->mixer, samples);
-		if (file)
-			wav_write(file, samples, 2 * BLOCK);
-		if (street->options.threads == 0)
+		for (unsigned i = 0; file && i < 2 * BLOCK; i++)
+			put(file, (uint16_t)samples[i], 2);
+		if (street->threads == 0)
 			play_block(street, 0, 1, block);
 		else
 			pthread_barrier_wait(&street->barrier);
@@ -98,12 +191,12 @@ static void perform(struct street *street, FILE *file)
 {
 	struct player players[THREADS_MAX];
 
-	for (unsigned i = 0; i < street->options.threads; i++) {
+	for (unsigned i = 0; i < street->threads; i++) {
 		players[i] = (struct player){.street = street, .index = i};
 		thread_start(&players[i].thread, play_game, &players[i]);
 	}
 	mix(street, file);
-	for (unsigned i = 0; i < street->options.threads; i++)
+	for (unsigned i = 0; i < street->threads; i++)
 		pthread_join(players[i].thread, NULL);
 	for (unsigned i = 0; i < street->game.count; i++)
 		game_end(&street->game, &street->game.actors[i]);
@@ -111,118 +204,38 @@ static void perform(struct street *street, FILE *file)
 
 /* ---- The accounts ------------------------------------------------------------------------------------------ */
 
-static bool count_playing(void *context, void *object, lfpool_handle_t handle, uint64_t priority)
-{
-	struct account *kinds = context;
-
-	(void)handle;
-	(void)priority;
-	kinds[((struct voice *)object)->kind].playing++;
-	return true;
-}
-
-static void gather(struct street *street, struct account kinds[KINDS + 1])
-{
-	struct account *all = &kinds[KINDS];
-
-	(void)lfpool_priority_for_each(street->mixer.voices, count_playing, kinds);
-	for (unsigned i = 0; i < street->game.count; i++) {
-		const struct actor *actor = &street->game.actors[i];
-		struct account *kind = &kinds[actor->kind];
-
-		kind->asked += actor->asked;
-		kind->refused += actor->refused;
-		/* relaxed: the threads have ended. */
-		kind->stolen += atomic_load_explicit(&actor->stolen, memory_order_relaxed);
-		kind->stopped += actor->stopped;
-		kind->found_stale += actor->found_stale;
-	}
-	for (unsigned i = 0; i < KINDS; i++) {
-		kinds[i].ended = street->mixer.ended[i];
-		all->asked += kinds[i].asked;
-		all->refused += kinds[i].refused;
-		all->stolen += kinds[i].stolen;
-		all->ended += kinds[i].ended;
-		all->stopped += kinds[i].stopped;
-		all->playing += kinds[i].playing;
-		all->found_stale += kinds[i].found_stale;
-	}
-}
-
-/* No sound had two fates, and none had none. */
-static bool adds_up(const struct account *a)
-{
-	return a->asked == a->refused + a->stolen + a->ended + a->stopped + a->playing;
-}
-
-static void tell_kinds(const struct account kinds[KINDS + 1])
-{
-	printf("%-8s%9s%9s%9s%9s%9s%9s\n", "", "asked", "refused", "stolen", "ended", "stopped", "playing");
-	for (unsigned i = 0; i <= KINDS; i++) {
-		const struct account *a = &kinds[i];
-
-		printf("%-8s%9" PRIu64 "%9" PRIu64 "%9" PRIu64 "%9" PRIu64 "%9" PRIu64 "%9" PRIu64 "\n",
-		       i < KINDS ? sound_name((enum kind)i) : "all", a->asked, a->refused, a->stolen, a->ended, a->stopped,
-		       a->playing);
-	}
-}
-
-static double decibels(double loudness)
-{
-	return 20 * log10(loudness);
-}
-
-/* Are there enough voices? */
-static void tell_pool(const struct street *street, const lfpool_priority_stats_t *stats)
-{
-	/* relaxed: the threads have ended. */
-	const uint64_t loudest = atomic_load_explicit(&street->game.loudest_stolen, memory_order_relaxed);
-	const uint64_t asked = stats->acquired + stats->refused;
-
-	printf("pool        peak %zu of %zu; %" PRIu64 " acquired, %" PRIu64 " evicted, %" PRIu64 " refused", street->mixer.peak,
-	       lfpool_priority_capacity(street->mixer.voices), stats->acquired, stats->evicted, stats->refused);
-	if (asked)
-		printf(": %.1f %% refused or cut short", 100 * (double)(stats->evicted + stats->refused) / (double)asked);
-	if (stats->evicted)
-		printf("; the loudest stolen at %.1f dB", decibels(lfpool_priority_to_double(loudest)));
-	printf("\nsound       peak %.1f dB, %" PRIu64 " samples clipped\n",
-	       decibels(street->mixer.loudest ? (double)street->mixer.loudest / INT16_MAX : 1e-6), street->mixer.clipped);
-}
-
 /* Every sound is accounted for: by those who made them, by those who stole them, by the mixer, by the pool. */
 static bool settle(struct street *street)
 {
-	struct account kinds[KINDS + 1] = {{0}};
-	const struct account *all = &kinds[KINDS], *hum = &kinds[HUM];
+	uint64_t asked = 0, refused = 0, stolen = 0, stopped = 0, hums_stolen = 0, found_stale = 0;
+	const uint64_t ended = street->mixer.ended, playing = lfpool_priority_count(street->mixer.voices);
 	lfpool_priority_stats_t stats;
-	bool ok = !street->mixer.wrong;
 
-	gather(street, kinds);
+	for (unsigned i = 0; i < street->game.count; i++) {
+		const struct actor *actor = &street->game.actors[i];
+
+		asked += actor->asked;
+		refused += actor->refused;
+		stolen += actor->stolen;
+		stopped += actor->stopped;
+		hums_stolen += actor->kind == HUM ? actor->stolen : 0;
+		found_stale += actor->found_stale;
+	}
 	lfpool_priority_stats(street->mixer.voices, &stats);
-	tell_kinds(kinds);
-	printf("stale       %" PRIu64 " hums stolen, %" PRIu64 " cars found their handle stale\n", hum->stolen, hum->found_stale);
-	tell_pool(street, &stats);
-	for (unsigned i = 0; i <= KINDS; i++)
-		ok = adds_up(&kinds[i]) && ok;
-	ok = hum->found_stale == hum->stolen && ok;
-	ok = stats.acquired == all->asked - all->refused && stats.refused == all->refused && ok;
-	ok = stats.evicted == all->stolen && ok;
-	ok = lfpool_priority_count(street->mixer.voices) == all->playing && ok;
-	return lfpool_priority_destroy(street->mixer.voices) == all->playing && ok;
-}
+	printf("sounds      %" PRIu64 " asked = %" PRIu64 " refused + %" PRIu64 " stolen + %" PRIu64 " ended + %" PRIu64
+	       " stopped + %" PRIu64 " playing\n",
+	       asked, refused, stolen, ended, stopped, playing);
+	printf("stale       %" PRIu64 " hums stolen, %" PRIu64 " cars found their handle stale\n", hums_stolen, found_stale);
+	printf("pool        %zu voices, at most %zu in use; %" PRIu64 " acquired, %" PRIu64
+	       " evicted, the loudest at %.4f; %" PRIu64 " refused\n",
+	       lfpool_priority_capacity(street->mixer.voices), street->mixer.peak, stats.acquired, stats.evicted,
+	       stats.evicted ? lfpool_priority_to_double(street->game.loudest_stolen) : 0, stats.refused);
 
-/* ---- Options ----------------------------------------------------------------------------------------------- */
+	const bool ok = !street->mixer.wrong && asked == refused + stolen + ended + stopped + playing &&
+			found_stale == hums_stolen && stats.acquired == asked - refused && stats.refused == refused &&
+			stats.evicted == stolen;
 
-static struct options parse_options(int argc, char **argv)
-{
-	struct options options = {.seconds = 10, .voices = 32, .threads = 2, .seed = 1};
-	const struct option_row rows[] = {OPTION_NUMBER("seconds", &options.seconds, 1, 3600),
-					  OPTION_NUMBER("voices", &options.voices, 1, 65536),
-					  OPTION_NUMBER("threads", &options.threads, 0, THREADS_MAX),
-					  OPTION_NUMBER("seed", &options.seed, 0, UINT32_MAX), OPTIONS_END};
-
-	options.path = command_line("voices", rows, "FILE.wav", argc, argv);
-	return options;
+	return lfpool_priority_destroy(street->mixer.voices) == playing && ok;
 }
 
 /* ---- All of it --------------------------------------------------------------------------------------------- */
@@ -234,7 +247,7 @@ static void street_open(struct street *street)
 	config.name = "voices";
 	config.object_size = sizeof(struct voice);
 	config.object_alignment = _Alignof(struct voice);
-	config.capacity = street->options.voices;
+	config.capacity = street->voices;
 	config.context = &street->game;
 	config.on_evict = game_on_evict;
 	const lfpool_status_t status = lfpool_priority_create(&street->mixer.voices, &config);
@@ -244,8 +257,8 @@ static void street_open(struct street *street)
 		exit(1);
 	}
 	street->game.voices = street->mixer.voices;
-	game_init(&street->game, street->options.seed);
-	if (pthread_barrier_init(&street->barrier, NULL, (unsigned)street->options.threads + 1) != 0) {
+	game_init(&street->game, street->seed);
+	if (pthread_barrier_init(&street->barrier, NULL, (unsigned)street->threads + 1) != 0) {
 		fputs("voices: no barrier\n", stderr);
 		exit(3);
 	}
@@ -253,22 +266,26 @@ static void street_open(struct street *street)
 
 int main(int argc, char **argv)
 {
-	static struct street street;
-	FILE *file = NULL;
+	static struct street street = {.seconds = 10, .voices = 32, .threads = 2, .seed = 1};
+	const struct option_row rows[] = {OPTION_NUMBER("seconds", &street.seconds, 1, 3600),
+					  OPTION_NUMBER("voices", &street.voices, 1, 65536),
+					  OPTION_NUMBER("threads", &street.threads, 0, THREADS_MAX),
+					  OPTION_NUMBER("seed", &street.seed, 0, UINT32_MAX), OPTIONS_END};
+	const char *path = command_line("voices", rows, "FILE.wav", argc, argv);
+	FILE *file = path ? fopen(path, "wb") : NULL;
 
-	street.options = parse_options(argc, argv);
-	const char *path = street.options.path;
-
-	if (path && !(file = wav_create(path, RATE, (uint32_t)street.options.seconds * RATE))) {
+	if (path && !file) {
 		perror(path);
 		return 1;
 	}
+	if (file)
+		put_header(file, (uint32_t)street.seconds * RATE);
 	street_open(&street);
 	perform(&street, file);
 	bool ok = settle(&street);
 
 	pthread_barrier_destroy(&street.barrier);
-	if (file && !wav_close(file)) {
+	if (file && (ferror(file) | fclose(file))) {
 		perror(path);
 		ok = false;
 	}

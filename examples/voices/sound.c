@@ -69,23 +69,17 @@ static float hum_sample(struct voice *v)
 }
 
 static const struct {
-	const char *name;
 	float level;
 	float fade; /* seconds until a third is left; 0: it does not fade */
 	float pitch, spread;
 	float (*sample)(struct voice *voice);
 } sounds[KINDS] = {
-	[STEP] = {"step", 0.35f, 0.03f, 65, 0.3f, step_sample},   [SHOT] = {"shot", 1, 0.14f, 1, 0, shot_sample},
-	[DROP] = {"drop", 0.12f, 0.025f, 900, 1.5f, drop_sample}, [BELL] = {"bell", 0.4f, 0.5f, 330, 0.5f, bell_sample},
-	[HUM] = {"hum", 0.3f, 0, 55, 0.6f, hum_sample},
+	[STEP] = {0.35f, 0.03f, 65, 0.3f, step_sample},   [SHOT] = {1, 0.14f, 1, 0, shot_sample},
+	[DROP] = {0.12f, 0.025f, 900, 1.5f, drop_sample}, [BELL] = {0.4f, 0.5f, 330, 0.5f, bell_sample},
+	[HUM] = {0.3f, 0, 55, 0.6f, hum_sample},
 };
 
 /* ---- All kinds --------------------------------------------------------------------------------------------- */
-
-const char *sound_name(enum kind kind)
-{
-	return sounds[kind].name;
-}
 
 bool sound_fades(enum kind kind)
 {

@@ -42,9 +42,6 @@ struct voice {
 	struct random random;
 };
 
-/* For the reader. */
-const char *sound_name(enum kind kind);
-
 /* Does it fade away by itself?  If not, it goes on until somebody stops it. */
 bool sound_fades(enum kind kind);
 

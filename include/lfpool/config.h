@@ -16,7 +16,7 @@
 
 /* The version of this header, and of the library that it belongs to. */
 #define LFPOOL_VERSION_MAJOR 0
-#define LFPOOL_VERSION_MINOR 1
+#define LFPOOL_VERSION_MINOR 2
 #define LFPOOL_VERSION_PATCH 0
 
 /* Who compiles the library may say otherwise (docs/plug-ins.md). */
@@ -40,6 +40,7 @@ extern "C" {
 
 typedef struct lfpool_pool lfpool_t;        /* a pool */
 typedef struct lfpool_cache lfpool_cache_t; /* one worker's cache of a pool; it has one user at a time */
+struct lfpool_registry;                     /* all pools of a program in one place, see lfpool/registry.h */
 typedef uint64_t lfpool_handle_t;           /* names an object until it is released, see lfpool/handle.h; 0 is never valid */
 
 /* ---- Status ------------------------------------------------------------------------------------------------ */
@@ -69,6 +70,7 @@ typedef uint64_t lfpool_handle_t;           /* names an object until it is relea
 	X(LFPOOL_E_CONFIG_MAX_CAPACITY, -21, "config.max_capacity is neither 0 nor in capacity .. 2^31")            \
 	X(LFPOOL_E_CONFIG_STEPS, -22, "config.steps of a set is not 4, 8 or 16")                                    \
 	X(LFPOOL_E_CONFIG_SCHEME, -23, "config.scheme is incomplete, or not for such a pool")                       \
+	X(LFPOOL_E_CONFIG_BUFFER_CACHES, -24, "config.buffer_caches is above 16, or the pool is in no buffer")      \
 	X(LFPOOL_E_FOREIGN, -30, "release of a pointer that does not point into the pool")                          \
 	X(LFPOOL_E_INTERIOR, -31, "release of a pointer into the pool that is not the start of an object")          \
 	X(LFPOOL_E_NOT_IN_USE, -32, "release of an object that is not in use: a double release")                    \
@@ -79,7 +81,10 @@ typedef uint64_t lfpool_handle_t;           /* names an object until it is relea
 	X(LFPOOL_E_INVARIANT, -37, "the pool itself is damaged")                                                    \
 	X(LFPOOL_E_NOT_PINNED, -38, "unpin of an object that is not pinned")                                        \
 	X(LFPOOL_E_NO_SCHEME, -39, "retire in a pool without config.scheme")                                        \
-	X(LFPOOL_E_IN_SECTION, -40, "drain or destroy inside a read-side section, for which it would wait")
+	X(LFPOOL_E_IN_SECTION, -40, "drain or destroy inside a read-side section, for which it would wait")         \
+	X(LFPOOL_E_CLOSED, -41, "the pool is closed")                                                               \
+	X(LFPOOL_E_EXHAUSTED, -42, "fewer objects are free than were asked for")                                    \
+	X(LFPOOL_E_REFUSED, -43, "hooks.create or hooks.activate refused an object")
 
 /* What a call has come to: 0, or why it was refused.  lfpool_status_string() has each in words. */
 typedef enum lfpool_status {
@@ -194,7 +199,8 @@ typedef enum lfpool_backend { LFPOOL_BACKEND_LOCKFREE = 0, LFPOOL_BACKEND_MUTEX 
 
 /* What the misuse hook is told.  Valid during the hook only. */
 typedef struct lfpool_misuse {
-	lfpool_t *pool;         /* the pool that refused; NULL: a set, lfpool/set.h    */
+	lfpool_t *pool;         /* the pool that refused; NULL: a set (lfpool/set.h), or
+	                           an evicting pool (lfpool/priority.h)                */
 	const char *pool_name;  /* its config.name, or "unnamed"                       */
 	const void *object;     /* the pointer that was refused, or the damaged object */
 	lfpool_status_t status; /* why                                                 */
@@ -286,6 +292,8 @@ typedef struct lfpool_config {
 	                             0 = it grows only when it is told to                               */
 	lfpool_scheme_t scheme;   /* when retired objects may be reused, see lfpool/retire.h; for pools of
 	                             less than 2^30 objects, not in a buffer; 0 = none                   */
+	size_t buffer_caches;     /* caches of a pool in a buffer, for calls and explicit (lfpool/buffer.h),
+	                             1 .. 16; 0 = 16; of any other pool, 0                               */
 } lfpool_config_t;
 
 /* The default of every field, in C.  In C++, where this warns of the fields that it leaves out: lfpool_config_init(). */

@@ -32,6 +32,11 @@
 
 #include "lfpool/lfpool.h"
 
+/* Threads have no caches of their own there, and no variables (docs/embedded.md). */
+#if defined(LFPOOL_EMBEDDED) && !defined(LFPOOL_THREAD_KEY)
+#define LFPOOL_THREAD_KEY
+#endif
+
 /* Where the languages differ.  C++ has no _Atomic: there the same words, as aligned as those of C, which is more than the
  * processor's ABI asks of them on i386. */
 #ifdef __cplusplus
@@ -261,14 +266,19 @@ static inline lfpool_status_t lfpool_pushed(lfpool_cache_t *cache, LFPOOL_ATOMIC
 	return LFPOOL_LIKELY(!LFPOOL_LOAD_RELAXED(lfpool_wanted_at(states))) ? LFPOOL_OK : lfpool_cache_serve(cache);
 }
 
+/* Is it in use, and without a handle?  relaxed: written by the thread that acquired the object and then handed it to us.  Slot 0
+ * never is. */
+static inline bool lfpool_is_active_at(const struct lfpool_cache *cache, LFPOOL_ATOMIC(uint8_t) *states, uint64_t slot)
+{
+	return LFPOOL_LIKELY(slot <= cache->slots) && LFPOOL_LIKELY(LFPOOL_LOAD_RELAXED(&states[slot]) == LFPOOL_ACTIVE);
+}
+
 /* Pushes an active object of the pool's; false: it is none, or there is no room on the hot magazine. */
 static inline bool lfpool_release_hit(const struct lfpool_cache *cache, void *object, LFPOOL_ATOMIC(uint8_t) *states)
 {
 	uint64_t slot = lfpool_slot_of(cache, object);
 
-	/* relaxed: written by the thread that acquired the object and then handed it to us.  Slot 0 is never in use. */
-	return LFPOOL_LIKELY(slot <= cache->slots) && LFPOOL_LIKELY(LFPOOL_LOAD_RELAXED(&states[slot]) == LFPOOL_ACTIVE) &&
-	       LFPOOL_LIKELY(lfpool_push(cache, object, &states[slot]));
+	return lfpool_is_active_at(cache, states, slot) && LFPOOL_LIKELY(lfpool_push(cache, object, &states[slot]));
 }
 
 static inline lfpool_status_t lfpool_cache_release_inline(lfpool_cache_t *cache, void *object)
@@ -354,6 +364,12 @@ static inline lfpool_status_t lfpool_release_if_owned_inline(lfpool_t *pool, voi
 	return lfpool_release_if_owned(pool, object);
 }
 #else
+static inline bool lfpool_is_last(const lfpool_t *pool, lfpool_cache_t **cache_out)
+{
+	(void)pool, (void)cache_out;
+	return false;
+}
+
 static inline void *lfpool_acquire_inline(lfpool_t *pool)
 {
 	return lfpool_acquire(pool);

@@ -83,12 +83,33 @@ LFPOOL_API LFPOOL_MUST_USE lfpool_status_t lfpool_create(lfpool_t **pool_out, co
 LFPOOL_API size_t lfpool_destroy(lfpool_t *pool);
 
 /*
+ * lfpool_close - shut a pool down in order, while its threads run: nothing goes out any more, and what is out comes back.
+ *
+ * From here on acquires return NULL (except in the moment between a release and its look at what is owed), calls that wait
+ * return NULL at once, continuations are called with NULL, and the pool does not grow.  Releases, walks and questions go on as before.  Free objects leave the pool as by lfpool_shrink(), with
+ * hooks.destroy; so does each that comes back.  So lfpool_capacity() is what is still out.  Calling it again waits again.
+ *
+ *     lfpool_close(pool, 0);                          // workers find nothing any more, and end
+ *     ... join them ...
+ *     size_t lost = lfpool_close(pool, 1000000000);   // what others still hold has a second to come back
+ *     lfpool_destroy(pool);
+ *
+ * timeout_ns  Nanoseconds to wait at most until every object is back; 0: not at all; negative: for ever.
+ * Returns     How many objects are still out (active, retired, or in the hands of a call).  0 does not say that the release
+ *             which brought the last one has returned: destroy needs that, too.
+ * Threads     Any, concurrently with everything except lfpool_destroy().
+ * Progress    Without a timeout as lfpool_shrink(); else it blocks, in the kernel.
+ * Cost        O(capacity).
+ */
+LFPOOL_API size_t lfpool_close(lfpool_t *pool, int64_t timeout_ns);
+
+/*
  * lfpool_acquire - take one object out of the pool, through the calling thread's own cache.
  *
  * Returns   An object of config.object_size bytes, aligned to config.object_alignment; its contents are what the last
  *           holder left (zero bytes if it was never used, or where lfpool_trim() gave a page back; poison in either case
- *           with that debug mode).  NULL when every object was in use at some moment during the call, or hooks.create or
- *           hooks.activate refused.  errno is left alone.
+ *           with that debug mode).  NULL when every object was in use at some moment during the call, hooks.create or
+ *           hooks.activate refused, or the pool is closed.  errno is left alone.
  * Owner     The caller, until a release from any thread.
  * Threads   Any, with no registration, also while a thread exits and in a child after fork.  Not from a signal
  *           handler, which needs a cache of its own (docs/signals.md); with LFPOOL_CACHE_NONE it may.

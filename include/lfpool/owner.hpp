@@ -75,11 +75,57 @@ template <typename T, typename Source, typename... Args> T *make(Source *source,
 	return object;
 }
 
+#ifdef LFPOOL_INLINE_H
+/* A cache by which the hits of this call can be inlined now, or nullptr.  Asked again after a destructor, which may do anything. */
+inline lfpool_cache_t *hot_cache(lfpool_cache_t *cache) noexcept
+{
+	return cache;
+}
+inline lfpool_cache_t *hot_cache(lfpool_t *pool) noexcept
+{
+	lfpool_cache_t *cache;
+
+	return lfpool_is_last(pool, &cache) ? cache : nullptr;
+}
+
+/* destroy() in one step, with one look-up of the object: false where it is not a hit, and nothing was done. */
+template <typename T, typename Source> bool destroy_hit(Source *source, T *object, lfpool_status_t &status) noexcept
+{
+	lfpool_cache_t *cache = hot_cache(source);
+
+	if (!cache)
+		return false;
+	LFPOOL_ATOMIC(uint8_t) *states = cache->state;
+	const uint64_t slot = lfpool_slot_of(cache, object);
+	if (!lfpool_is_active_at(cache, states, slot))
+		return false;
+	object->~T();
+	cache = hot_cache(source);
+	/* States and slots are the pool's, whichever cache it is. */
+	if (cache && lfpool_is_active_at(cache, states, slot) && lfpool_push(cache, object, &states[slot]))
+		status = lfpool_pushed(cache, states);
+	else
+		status = give(source, object);
+	return true;
+}
+#else
+template <typename T, typename Source> bool destroy_hit(Source *, T *, lfpool_status_t &) noexcept
+{
+	return false;
+}
+#endif
+
 /* What the release would refuse is not destroyed either.  (Nothing is lost by not asking if there is nothing to do.) */
 template <typename T, typename Source> lfpool_status_t destroy(lfpool_t *pool, Source *source, T *object) noexcept
 {
+	lfpool_status_t status;
+
 	static_assert(sizeof(T) > 0, "lfpool: T is incomplete here");
-	if (!std::is_trivially_destructible<T>::value && object && lfpool_in_use(pool, object))
+	if (std::is_trivially_destructible<T>::value)
+		return give(source, object);
+	if (destroy_hit(source, object, status))
+		return status;
+	if (object && lfpool_in_use(pool, object))
 		object->~T();
 	return give(source, object);
 }

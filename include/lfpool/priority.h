@@ -58,8 +58,11 @@
  *
  * What is read so must be atomic, loaded with acquire and stored with release: a newcomer may be writing it.
  *
- * The pool has a fixed capacity, and no other backends; LFPOOL_BACKEND and LFPOOL_DEBUG do not change it, and a line on stderr
- * says so, once in a process.  In a child after fork() the objects that other threads were acquiring, evicting or releasing at
+ * The pool has a fixed capacity.  The debug modes of lfpool/debug.h it has all; docs/priority.md says what each finds here.  With
+ * config.backend, or the variable LFPOOL_BACKEND, it is one mutex around a binary heap, for comparison: promises 1 to 4 hold, 5 does
+ * not.  With malloc each object is also allocated when it is acquired, and freed when its use ends; then lfpool_priority_look()
+ * returns NULL, and those that are active when the pool is destroyed stay allocated, and hooks.destroy is not called for them.
+ * In a child after fork() the objects that other threads were acquiring, evicting or releasing at
  * that moment stay lost; what they had pinned stays pinned, and what they had not published stays new, until a call of the child's with its handle.
  *
  * The algorithm: a tournament tree in the manner of the f-array (Jayanti, "f-arrays: implementation and applications",
@@ -89,7 +92,7 @@ typedef struct lfpool_evicted {
 	uint64_t priority;       /* the last it had                                                                */
 } lfpool_evicted_t;
 
-/* For config.flags, besides LFPOOL_PREFAULT, LFPOOL_LOCK and LFPOOL_PLAIN_STRIDE: a newcomer evicts an object of equal
+/* For config.flags, besides LFPOOL_ZERO, LFPOOL_PREFAULT, LFPOOL_LOCK and LFPOOL_PLAIN_STRIDE: a newcomer evicts an object of equal
  * priority too. */
 #define LFPOOL_EVICT_EQUAL UINT32_C(0x10000)
 
@@ -104,8 +107,8 @@ typedef struct lfpool_priority_config {
 	size_t object_size;      /* bytes, 1 .. 1 GiB                                                             */
 	size_t object_alignment; /* bytes, a power of two, 1 .. 1 GiB; 0 = alignof(max_align_t)                   */
 	size_t capacity;         /* objects, 1 .. 2^20                                                            */
-	uint32_t flags;          /* LFPOOL_EVICT_EQUAL, LFPOOL_PREFAULT, LFPOOL_LOCK, LFPOOL_PLAIN_STRIDE, LFPOOL_FENCED */
-	void *context;           /* handed to both of these                                                       */
+	uint32_t flags; /* LFPOOL_EVICT_EQUAL, LFPOOL_ZERO, LFPOOL_PREFAULT, LFPOOL_LOCK, LFPOOL_PLAIN_STRIDE, LFPOOL_FENCED */
+	void *context;  /* handed to both of these                                                       */
 	/* Does an object of priority a go before one of b?  NULL: if a < b.  A strict weak order, the same at all
 	 * times; called with priorities of this pool's objects, and of newcomers that were refused or are not yet among
 	 * them, by any thread, several times in each call. */
@@ -113,11 +116,15 @@ typedef struct lfpool_priority_config {
 	/* An object was taken from its holder: by an eviction, or by lfpool_priority_release_min().  Called by the
 	 * thread that took it, before anybody else gets it; may call the pool.  NULL: nothing. */
 	void (*on_evict)(void *context, const lfpool_evicted_t *evicted);
-	/* create, activate, deactivate and destroy, with a context of their own, as in lfpool_config_t; the other hooks must be
-	 * NULL.  An object is activated by the acquire, before its holder gets it, and deactivated when nobody has it any more:
+	/* create, activate, deactivate and destroy, with a context of their own, as in lfpool_config_t; misuse, for what the debug
+	 * modes find (its misuse.pool is NULL); the other hooks must be NULL.  An object is activated by the acquire, before its holder gets it, and deactivated when nobody has it any more:
 	 * by its release, by the last unpin after that, or by the call that evicts it, after on_evict.  A refusal: acquire
 	 * returns NULL, what it evicted for that is free. */
 	lfpool_hooks_t hooks;
+	const char *debug;        /* debug modes, see lfpool/debug.h; read, not kept; NULL = those of LFPOOL_DEBUG alone */
+	lfpool_backend_t backend; /* 0 = LFPOOL_BACKEND_LOCKFREE; the variable LFPOOL_BACKEND stands over it */
+	/* lfpool/registry.h: what its profile says of this pool's name stands over the config, and it shows the pool.  NULL: none. */
+	struct lfpool_registry *registry;
 } lfpool_priority_config_t;
 
 /* The default of every field, in C.  In C++, where this warns of the fields that it leaves out: lfpool_priority_config_init(). */
@@ -178,7 +185,7 @@ static inline double lfpool_priority_to_double(uint64_t priority)
  * Owner     The caller, until lfpool_priority_destroy().
  * Threads   Any.  Takes a lock; enters the kernel.
  * Cost      O(1); with LFPOOL_PREFAULT or LFPOOL_LOCK O(capacity).  Beside the objects about 86 bytes for each, once it
- *           was used; with one of those flags 130 bytes for each at once, and 72 to 88 KiB.
+ *           was used; with one of those flags 130 bytes for each at once, and 60 to 76 KiB.
  */
 LFPOOL_API LFPOOL_MUST_USE lfpool_status_t lfpool_priority_create(lfpool_priority_t **pool_out,
 								  const lfpool_priority_config_t *config);
@@ -362,6 +369,36 @@ typedef bool (*lfpool_priority_visit_t)(void *context, void *object, lfpool_hand
  * Cost      O(capacity).
  */
 LFPOOL_API size_t lfpool_priority_for_each(lfpool_priority_t *pool, lfpool_priority_visit_t visit, void *context);
+
+/* ---- Reports ----------------------------------------------------------------------------------------------- */
+
+/*
+ * lfpool_priority_dump - describe a pool: configuration, counters, how many are pinned, which would be evicted next.
+ *
+ *     capacity = active + new + released + free
+ *
+ * (`released`: and still pinned) exactly, while no other thread is inside a call on the pool; else the dump says how many
+ * are unaccounted.
+ *
+ * format, text_out, room   As for lfpool_dump().
+ * Returns   As lfpool_dump().
+ * Threads   Any; a snapshot.  Lock-free.
+ * Cost      O(capacity).
+ */
+LFPOOL_API size_t lfpool_priority_dump(lfpool_priority_t *pool, lfpool_format_t format, char *text_out, size_t room);
+
+/*
+ * lfpool_priority_check - is the pool intact?  Walks every invariant and names the first that is violated.
+ *
+ * pool       No other call on it may be under way; objects may be new, active, pinned.  (In a child after fork, calls that
+ *            other threads of the parent were in are under way for ever.)
+ * where_out  Receives the number of the slot (the low 20 bits of its handle), or of the node, in question; SIZE_MAX if
+ *            there is none; may be NULL.
+ * Returns    NULL if all hold; else a string as of lfpool_check(), which its pool of records is asked first.
+ * Threads    Any, but one at a time.  Allocates with the C library, which may take a lock; may enter the kernel.
+ * Cost       O(capacity); calls config.before.
+ */
+LFPOOL_API const char *lfpool_priority_check(const lfpool_priority_t *pool, size_t *where_out);
 
 #ifdef __cplusplus
 }

@@ -14,6 +14,9 @@
  *     lfpool_registry_switch(registry, "match", NULL);                // while all threads go on
  *     lfpool_registry_destroy(registry);
  *
+ * Evicting pools (lfpool/priority.h) and sets (lfpool/set.h) come in by their own create, with `registry` in their config: what the
+ * profile says of config.name stands over that config, and they are a row of the table until their own destroy, or the registry's.
+ *
  * A profile is read line by line:
  *
  *     # Words are separated by blanks.  Empty lines mean nothing, nor does anything from a # to the end of its line.
@@ -32,11 +35,20 @@
  *     capacity=N  max_capacity=N          where a switch brings the pool; 0 (max_capacity), or less than capacity, which
  *                                         one of the two from the config can make it: as capacity
  *     trim=yes  trim=no  keep=N           then a switch gives memory back, except that of N free objects (lfpool_trim())
+ *     full=fail  full=grow  full=wait  full=evict
+ *                                         what happens when nothing is free, when the pool is made: nothing (NULL); it grows by itself,
+ *                                         by growth_step, or where that is 0 by an eighth of its capacity; it grows if it has a
+ *                                         growth_step, and then lfpool_acquire() waits for ever (for code that can; instead of
+ *                                         hooks.exhausted, which `fail` leaves out too); the least is evicted.  Evicting pools know
+ *                                         `evict` and `fail`, others all but `evict`: else making the pool is LFPOOL_E_PROFILE
  *     growth_step=N  cache_capacity=N  cache_capacity=none  depot_shards=N
  *     flags=prefault,zero,check_races,create_all,lock,huge_pages,plain_stride
  *                                         instead of the config's, not besides; flags=none
  *     debug=poison,quarantine=1000  debug=none  backend=lockfree  backend=mutex  backend=malloc
  *                                         as in lfpool_config_t, when the pool is made: a switch does not change them
+ *
+ * Of a set the numbers are of each class, and go before its bytes.  An evicting pool has capacity, full, flags (prefault, zero, lock,
+ * plain_stride, fenced), debug and backend; what else is said of it is passed over.
  *
  * N is a number of objects (or shards), 10000 or 10k (thousands) or 1M (millions), within the bounds of
  * lfpool_config_t.  Names of pools and scenarios have 1 to 63 letters, digits and . _ - : / of ASCII.  A pool has one
@@ -82,7 +94,7 @@ LFPOOL_API LFPOOL_MUST_USE lfpool_status_t lfpool_registry_create(lfpool_registr
 /*
  * lfpool_registry_destroy - give the registry back, and every pool that it still has.
  *
- * registry  NULL is fine.  No other call on it or its pools may be under way or follow.
+ * registry  NULL is fine.  No other call on it or its pools, evicting pools and sets may be under way or follow.
  * Returns   How many objects were still active, in all of them.  SIZE_MAX: some pools were refused, as by
  *           lfpool_destroy(); these live on, and the registry with them.
  */
@@ -131,7 +143,7 @@ LFPOOL_API size_t lfpool_registry_destroy_pool(lfpool_registry_t *registry, lfpo
  * lfpool_registry_find - the pool of that name.
  *
  * name      Any string.
- * Returns   The pool, or NULL.  It is the caller's to see that it is not being destroyed.
+ * Returns   The pool, or NULL, also for the name of an evicting pool or a set.  It is the caller's to see that it is not being destroyed.
  * Cost      O(log pools).
  */
 LFPOOL_API lfpool_t *lfpool_registry_find(lfpool_registry_t *registry, const char *name);
@@ -142,7 +154,8 @@ typedef struct lfpool_registry_report {
 	size_t pools;           /* of the registry                                                            */
 	size_t pools_owing;     /* of these, still too large: so many objects are in use                      */
 	size_t pools_short;     /* too small: memory was refused, or less is reserved than a new profile says */
-	size_t pools_fixed;     /* with other values of keys that a switch cannot change than were it made now*/
+	size_t pools_fixed;     /* with other values of keys that a switch cannot change than were it made now;
+	                           of an evicting pool, and of a set, it can change none                      */
 	size_t objects_owed;    /* by all pools: lfpool_shrink_owed()                                         */
 	size_t objects_added;   /* by this switch                                                             */
 	size_t objects_removed; /* likewise                                                                   */
@@ -173,7 +186,9 @@ LFPOOL_API lfpool_status_t lfpool_registry_switch(lfpool_registry_t *registry, c
  * lfpool_registry_dump - all pools as one table, by name, and their sum.
  *
  * Columns: object size, capacity, max_capacity, what lfpool_stats() knows (active, cached, shared, untouched, owed,
- * exhausted, misuses), and bytes: capacity times object size.
+ * exhausted, misuses), bytes: those of all objects, and what happens when nothing is free: fail, grow, wait, evict, or hook
+ * (hooks.exhausted of the code's).  Of a set the size is its largest class's, and the rest is the sum; of an evicting pool what is free
+ * is `shared`, and `exhausted` are acquires that it refused.
  *
  * format, text_out, room   As for lfpool_dump().
  * Returns   As lfpool_dump().

@@ -66,7 +66,7 @@ LFPOOL_API lfpool_status_t lfpool_stats(const lfpool_t *pool, lfpool_stats_t *st
  *
  * high_water is never less than the most objects that were in use at one moment since.  Nothing is counted on a hit, so
  * it may be more: what lay in caches counts as in use, and what lay in partly filled magazines or in quarantine;
- * docs/report.md says exactly how much that can be.  The mutex backend has no caches; there it is exact, except for the
+ * docs/sizing.md says exactly how much that can be.  The mutex backend has no caches; there it is exact, except for the
  * quarantine, and for objects that other threads are just taking out (lfpool_shrink(), lfpool_trim()).  Call it between
  * scenarios, or when what only happens at the start is over: until then it is the most of the pool's memory that was ever
  * touched.

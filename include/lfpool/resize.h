@@ -4,7 +4,8 @@
  *
  * A pool reserves address space for config.max_capacity objects when it is created, and has config.capacity of them.
  * Addresses never move.  It grows by hand, or by itself when an acquire finds nothing (config.growth_step); it shrinks
- * and gives memory back only when it is told to.
+ * and gives memory back only when it is told to.  After lfpool_close() nothing is added or forgiven: grow, reserve and
+ * shrink_cancel return 0.
  */
 #ifndef LFPOOL_RESIZE_H
 #define LFPOOL_RESIZE_H
@@ -76,7 +77,7 @@ LFPOOL_API size_t lfpool_shrink_cancel(lfpool_t *pool);
  * max_capacity  At most what config.max_capacity (or config.capacity, if that is more) reserved.  Less than there is now
  *               takes nothing away: shrink does.
  * Returns       To ask: objects it can grow to.  To move it: LFPOOL_OK; LFPOOL_E_CONFIG_MAX_CAPACITY for more than is
- *               reserved, and nothing was changed.
+ *               reserved, LFPOOL_E_CLOSED after lfpool_close(), and nothing was changed.
  * Threads       Any.
  * Progress      To ask: wait-free, O(1).  To move it: lock-free, and as lfpool_grow() where the pool grows by itself and
  *               a call waits.

@@ -85,6 +85,9 @@ typedef struct lfpool_set_config {
 	 * changed, all else is read only.  Called when the set is created, when a class is first used, and for reports, on any
 	 * thread, and says the same each time.  It must not call the set. */
 	void (*plan)(void *context, lfpool_config_t *config);
+	/* lfpool/registry.h: what its profile says of this set's name, of each class, stands over the config, and it shows the
+	 * set as one row.  NULL: none. */
+	struct lfpool_registry *registry;
 } lfpool_set_config_t;
 
 /* The default of every field, in C.  In C++, where this warns of the fields that it leaves out: lfpool_set_config_init(). */

@@ -5,13 +5,9 @@
  * Idea         A cache is a pool that grows by itself.  What memcached's cache would have malloc'ed by then are the objects
  *              that were ever used; the others cost addresses.  All pools are in one registry, for the table of
  *              cache_report().
- * Headroom     New connections are allocated by one thread and freed by another, whose private store would soon have all objects
- *              of a pool that grows one at a time: each allocation would rob it, which enters the kernel.  So a pool grows
- *              by more than such stores hold: what was never used is taken before anybody is robbed.  lfpool_advise() says
- *              so ("stats caches cq-1").
+ * Headroom     A pool grows by more than private stores hold: what was never used is taken before a thread is robbed (README.md).
  * Differences  Nothing is locked.  Memory is never handed back to malloc, as it was when a limit was lowered (lfpool_trim()
- *              would give it to the system).  Without a limit there are CACHE_MOST
- *              objects: addresses are reserved for so many.  A double free is refused and reported.
+ *              would give it to the system).  Without a limit there are CACHE_MOST objects: addresses are reserved for so many.
  * Debug build  Without NDEBUG a word before each object and one behind it are checked, as memcached's tests want it.
  *              LFPOOL_DEBUG=guard does the same in any build.
  */

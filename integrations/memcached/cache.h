@@ -2,8 +2,8 @@
 /*
  * cache.h - memcached's object caches, made of lfpool.  Takes the place of memcached's file of this name.
  *
- * The functions are those of memcached 1.6.18, but for three: its struct had fields that others looked into (`total`,
- * `freecurr`), which are functions here, and cache_report() is new.  Any thread may call any of them, but for do_cache_alloc()
+ * The functions are those of memcached 1.6.18, except three: its struct had fields that others looked into (`total`,
+ * `freecurr`), which are functions here, and cache_report() is new.  Any thread may call any of them, except do_cache_alloc()
  * and do_cache_free().
  */
 #ifndef CACHE_H
@@ -35,7 +35,7 @@ void do_cache_free(cache_t *cache, void *object);
  * at once, the others when they come back. */
 void cache_set_limit(cache_t *cache, int limit);
 
-/* How many objects were made so far, but for those that a limit took; how many of them are free. */
+/* How many objects were made so far, without those that a limit took; how many of them are free. */
 int cache_total(const cache_t *cache);
 int cache_free_total(const cache_t *cache);
 

@@ -1,31 +1,21 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * test_cache.c - what memcached expects of its cache, of ours: limits, counts, red zones (in a build without NDEBUG), threads,
+ * test_cache.c - what memcached expects of its cache, of ours: limits, counts, red zones (in a build without NDEBUG),
  * reports.
  *
  * memcached's own tests (check runs them) need the whole of it; these need nothing.
  */
 #include "cache.h"
 
+#include "require.h"
+
 #include <lfpool/lfpool.h>
 
-#include <pthread.h>
 #include <signal.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-
-#define REQUIRE(condition) ((condition) ? (void)0 : fail(#condition, __LINE__))
-#define THREADS 4
-#define TURNS 20000
-#define LIMIT 3
-
-static void fail(const char *condition, int line)
-{
-	fprintf(stderr, "test_cache.c:%d: not so: %s\n", line, condition);
-	exit(1);
-}
 
 static void counts(void)
 {
@@ -79,48 +69,6 @@ static void limits(void)
 	cache_destroy(cache);
 }
 
-struct team {
-	cache_t *cache;
-	int most, now; /* held at once */
-};
-
-static void *work(void *argument)
-{
-	struct team *team = argument;
-	uintptr_t *object;
-
-	for (int turn = 0; turn < TURNS;) {
-		if (!(object = cache_alloc(team->cache)))
-			continue;
-		const int now = __atomic_add_fetch(&team->now, 1, __ATOMIC_RELAXED);
-
-		if (now > __atomic_load_n(&team->most, __ATOMIC_RELAXED))
-			__atomic_store_n(&team->most, now, __ATOMIC_RELAXED);
-		/* Nobody else has it. */
-		*object = (uintptr_t)&object;
-		REQUIRE(*object == (uintptr_t)&object);
-		__atomic_sub_fetch(&team->now, 1, __ATOMIC_RELAXED);
-		cache_free(team->cache, object);
-		turn++;
-	}
-	return NULL;
-}
-
-static void threads(void)
-{
-	struct team team = {.cache = cache_create("threads", 16, 8)};
-	pthread_t thread[THREADS];
-
-	cache_set_limit(team.cache, LIMIT);
-	for (int i = 0; i < THREADS; i++)
-		REQUIRE(pthread_create(&thread[i], NULL, work, &team) == 0);
-	for (int i = 0; i < THREADS; i++)
-		pthread_join(thread[i], NULL);
-	REQUIRE(team.most <= LIMIT && cache_total(team.cache) <= LIMIT);
-	REQUIRE(cache_free_total(team.cache) == cache_total(team.cache));
-	cache_destroy(team.cache);
-}
-
 static void reports(void)
 {
 	cache_t *first = cache_create("rbuf", 16, 8), *second = cache_create("rbuf", 16, 8);
@@ -167,7 +115,6 @@ int main(void)
 {
 	counts();
 	limits();
-	threads();
 	reports();
 #ifndef NDEBUG
 	red_zones();

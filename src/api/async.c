@@ -24,7 +24,6 @@ lfpool_status_t lfpool_acquire_async(lfpool_t *pool, lfpool_continuation_t then,
 	/* Called at once from a continuation, it could nest without end: it queues, for who called that one. */
 	const bool nested = waiters_is_serving(pool);
 	void *object = NULL;
-	uint32_t index;
 
 	if (ticket_out)
 		*ticket_out = 0;
@@ -39,20 +38,22 @@ lfpool_status_t lfpool_acquire_async(lfpool_t *pool, lfpool_continuation_t then,
 		return LFPOOL_OK;
 	}
 
-	struct cell *cell = d->closed ? NULL : cell_claim(d, &index);
+	const bool closed = waiters_closed(d);
+	struct cell *cell = closed ? NULL : cell_claim(d);
 
 	if (cell) {
-		const uint64_t ticket = cells_ticket(d);
+		const uint64_t ticket = cells_tickets(d, 1);
 
 		/* Before anybody can call it. */
 		if (ticket_out)
-			*ticket_out = ticket << INDEX_BITS | (index + 1);
+			*ticket_out = ticket << INDEX_BITS | (cell->index + 1);
 		cell_enlist(d, cell, ticket, then, context);
+		cells_shown(d);
 	}
 	/* The hook's victim, if there is one: for the first in the queue. */
 	(void)lfpool_release(pool, object);
 	if (!cell)
-		return LFPOOL_E_NO_MEMORY;
+		return closed ? LFPOOL_E_CLOSED : LFPOOL_E_NO_MEMORY;
 	waiters_serve(pool, thread_cache(pool));
 	return LFPOOL_OK;
 }

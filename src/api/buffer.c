@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * buffer.c - lfpool/buffer.h: a pool in memory of the caller's.
+ * buffer.c - lfpool_create_in(): a pool in memory of the caller's.
  *
  * Idea         [ lifecycle | pool | first lot of caches | magazines | bits | wanted | states | generations | objects ].  It is the
  *              lock-free backend; what else enters the kernel is left out where it would be done, by `in_buffer` of the
@@ -16,18 +16,14 @@
 #include "pool/configure.h"
 #include "pool/pool.h"
 
-_Static_assert(LFPOOL_BUFFER_ALIGNMENT == CACHE_LINE_PAIR, "what the parts are aligned to");
+_Static_assert(LFPOOL_BUFFER_ALIGNMENT == CACHE_LINE_PAIR, "what the parts are aligned to, with LFPOOL_EMBEDDED and without");
 _Static_assert(_Alignof(max_align_t) <= LFPOOL_BUFFER_ALIGN_(0), "the default alignment");
 _Static_assert(sizeof(struct lfpool_magazine) <= LFPOOL_BUFFER_MAGAZINE_HEAD_, "before the slots of a magazine");
-/* clang-format off */
-_Static_assert(EXTRA_PER_CACHE * LOT_CACHES == LFPOOL_BUFFER_EXTRA_, "magazines of the caches");
+_Static_assert(EXTRA_PER_CACHE == LFPOOL_BUFFER_EXTRA_, "magazines of each cache");
 _Static_assert(LOT_CACHES == LFPOOL_BUFFER_CACHES, "in the first lot");
-/* What does not depend on the config; each cache has a closed magazine, and sizes are rounded up. */
-_Static_assert(POOL_OF_ONE_SHARD +
-		       LOT_CACHES * (sizeof(struct cache) + sizeof(struct lfpool_magazine) + CACHE_LINE_PAIR) +
-		       7 * CACHE_LINE_PAIR <= LFPOOL_BUFFER_FIXED_,
-	       "LFPOOL_BUFFER_BYTES has room for the rest");
-/* clang-format on */
+_Static_assert(sizeof(struct cache) <= LFPOOL_BUFFER_CACHE_, "each cache");
+/* What does not depend on the config; sizes are rounded up. */
+_Static_assert(POOL_OF_SHARDS(1) + 7 * CACHE_LINE_PAIR <= LFPOOL_BUFFER_POOL_, "LFPOOL_BUFFER_BYTES has room for the rest");
 
 /* Of a valid config; 0 when there is no such number. */
 static size_t bytes_for(const lfpool_config_t *config)
@@ -67,9 +63,10 @@ lfpool_status_t lfpool_create_in(lfpool_t **pool_out, const lfpool_config_t *giv
 	if ((uintptr_t)buffer % LFPOOL_BUFFER_ALIGNMENT || !bytes || size < bytes)
 		return LFPOOL_E_BUFFER;
 
-	const struct window rest = {(char *)buffer + lifecycle_bytes, bytes - lifecycle_bytes, true};
+	const struct window rest = {.at = (char *)buffer + lifecycle_bytes, .bytes = bytes - lifecycle_bytes, .whole = true};
 
-	const lfpool_status_t opened = pool_open_as(pool_out, &config, &modes, lifecycle_open_in(buffer, &config), &rest);
+	const lfpool_status_t opened = pool_open_as(pool_out, &backend_lockfree, &config, &modes,
+						    lifecycle_open_in(buffer, &config), &rest);
 
 	if (opened == LFPOOL_OK)
 		config_tell_ignored((*pool_out)->name, "in a buffer");

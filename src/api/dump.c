@@ -18,29 +18,9 @@
 
 /* ---- Names that are there or not: flags, hooks ---- */
 
-struct named {
-	const char *name;
-	bool set;
-};
-
-static void put_names(struct text *t, lfpool_format_t format, const struct named *names, size_t count)
-{
-	const bool json = format == LFPOOL_JSON;
-	const char *const quote = json ? "\"" : "", *const comma = json ? "," : " ", *before = json ? "[" : "";
-
-	for (size_t i = 0; i < count; i++)
-		if (names[i].set) {
-			text_put(t, "%s%s%s%s", before, quote, names[i].name, quote);
-			before = comma;
-		}
-	if (before != comma)
-		text_put(t, "%s", json ? "[" : "none");
-	text_put(t, "%s", json ? "]" : "");
-}
-
 static void put_flags(struct text *t, lfpool_format_t format, uint32_t flags)
 {
-	const struct named names[] = {
+	const struct text_name names[] = {
 		{"prefault", flags & LFPOOL_PREFAULT},
 		{"zero", flags & LFPOOL_ZERO},
 		{"check_races", flags & LFPOOL_CHECK_RACES},
@@ -51,18 +31,18 @@ static void put_flags(struct text *t, lfpool_format_t format, uint32_t flags)
 		{"fenced", flags & LFPOOL_FENCED},
 	};
 
-	put_names(t, format, names, COUNT(names));
+	text_put_names(t, format == LFPOOL_JSON, names, COUNT(names));
 }
 
 static void put_hooks(struct text *t, lfpool_format_t format, const lfpool_hooks_t *hooks)
 {
-	const struct named names[] = {
+	const struct text_name names[] = {
 		{"misuse", hooks->misuse},       {"create", hooks->create},         {"validate", hooks->validate},
 		{"activate", hooks->activate},   {"deactivate", hooks->deactivate}, {"destroy", hooks->destroy},
 		{"exhausted", hooks->exhausted},
 	};
 
-	put_names(t, format, names, COUNT(names));
+	text_put_names(t, format == LFPOOL_JSON, names, COUNT(names));
 }
 
 /* Who holds what, if it is known. */

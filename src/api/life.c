@@ -2,32 +2,23 @@
 /*
  * life.c - a pool begins and ends.
  *
- * Idea         Creation checks the config, opens the lifecycle and then the backend, which gets all memory; only a pool that is
- *              complete enters the table of live pools.  Destruction goes the other way: out of that table first, so that no
- *              exiting thread and no fork comes near it.
+ * Idea         Creation has a config that is checked, and a lifecycle (create.c, buffer.c).  It opens the backend, which gets all
+ *              memory; only a pool that is complete enters the table of live pools.  Destruction goes the other way: out of that
+ *              table first, so that no exiting thread and no fork comes near it.
  */
 #include "api/life.h"
 
-#include "api/process.h"
 #include "backend/check.h"
 #include "backend/plain_cache.h"
 #include "base/probes.h"
-#include "base/text.h"
 #include "object/lifecycle.h"
 #include "object/misuse.h"
-#include "pool/configure.h"
 #include "pool/live_pools.h"
 #include "pool/threads.h"
 #include "retire/retired.h"
 #include "waiting/waiters.h"
 
 #include <string.h>
-
-static const struct backend *const backends[] = {
-	[LFPOOL_BACKEND_LOCKFREE] = &backend_lockfree,
-	[LFPOOL_BACKEND_MUTEX] = &backend_mutex,
-	[LFPOOL_BACKEND_MALLOC] = &backend_malloc,
-};
 
 static _Atomic(uint32_t) heaps;
 
@@ -65,10 +56,9 @@ static lfpool_status_t back_and_build(lfpool_t *pool, const lfpool_config_t *con
 }
 
 /* The pool and its lifecycle are one from here on: both are made, or neither is left. */
-lfpool_status_t pool_open_as(lfpool_t **pool_out, const lfpool_config_t *config, const struct debug_modes *modes,
-			     struct lifecycle *lifecycle, const struct window *window)
+lfpool_status_t pool_open_as(lfpool_t **pool_out, const struct backend *backend, const lfpool_config_t *config,
+			     const struct debug_modes *modes, struct lifecycle *lifecycle, const struct window *window)
 {
-	const struct backend *backend = backends[config->backend];
 	lfpool_t *pool = backend->open(config, lifecycle, window);
 
 	if (!pool) {
@@ -89,8 +79,11 @@ lfpool_status_t pool_open_as(lfpool_t **pool_out, const lfpool_config_t *config,
 
 	lfpool_status_t status = back_and_build(pool, config);
 
-	if (status == LFPOOL_OK && pool_in_place(pool))
-		lifecycle_attach(lifecycle, pool);
+	if (status == LFPOOL_OK && pool_in_place(pool)) {
+		const struct debug_home home = misuse_home(pool);
+
+		lifecycle_attach(lifecycle, &home);
+	}
 	if (status == LFPOOL_OK && !window->whole && !(pool->id = enter(pool))) {
 		status = LFPOOL_E_NO_MEMORY;
 		if (pool_in_place(pool)) {
@@ -118,60 +111,6 @@ lfpool_status_t pool_open_as(lfpool_t **pool_out, const lfpool_config_t *config,
 	return LFPOOL_OK;
 }
 
-lfpool_status_t pool_create_at(lfpool_t **pool_out, const lfpool_config_t *config, const struct debug_modes *modes,
-			       const struct window *window)
-{
-	struct lifecycle *lifecycle;
-
-	*pool_out = NULL;
-	if (!lifecycle_open(&lifecycle, config, modes))
-		return LFPOOL_E_NO_MEMORY;
-	return pool_open_as(pool_out, config, modes, lifecycle, window);
-}
-
-lfpool_status_t lfpool_create(lfpool_t **pool_out, const lfpool_config_t *given)
-{
-	lfpool_config_t config;
-	struct debug_modes modes;
-
-	if (!pool_out)
-		return LFPOOL_E_ARGUMENT;
-	*pool_out = NULL;
-	if (!given)
-		return LFPOOL_E_ARGUMENT;
-
-	bool empty;
-	lfpool_status_t status = config_import(&config, &modes, given, &empty);
-
-	if (status != LFPOOL_OK)
-		return status;
-	status = process_open() ? pool_create_at(pool_out, &config, &modes, &(struct window){0}) : LFPOOL_E_NO_MEMORY;
-	/* Every pool is made with an object at least: this one's goes before anybody can have it. */
-	if (status == LFPOOL_OK && empty) {
-		(void)lfpool_shrink(*pool_out, 1);
-		lfpool_high_water_reset(*pool_out);
-	}
-	return status;
-}
-
-/* The mode check: is the pool intact in the end? */
-static void check_last(lfpool_t *pool)
-{
-	char detail[DETAIL_BYTES];
-	struct text text;
-	size_t where = SIZE_MAX;
-	const char *violated = lfpool_check(pool, &where);
-
-	if (!violated || strcmp(violated, CHECK_NO_MEMORY) == 0)
-		return;
-	text_open(&text, detail, sizeof(detail));
-	text_put(&text, "%s", violated);
-	if (where != SIZE_MAX)
-		text_put(&text, ", at %zu", where);
-	text_put(&text, ".");
-	(void)misuse_tell(pool, &(lfpool_misuse_t){.status = LFPOOL_E_INVARIANT, .detail = detail});
-}
-
 bool pool_finish(lfpool_t *pool)
 {
 	if (retired_finish(pool->retired, pool) == LFPOOL_OK)
@@ -191,7 +130,7 @@ size_t lfpool_destroy(lfpool_t *pool)
 size_t pool_end(lfpool_t *pool)
 {
 	probe_destroy(pool, pool->name);
-	waiters_close(pool);
+	waiters_close(pool, NULL);
 	/* From here on no exiting thread comes near it. */
 	if (pool->id)
 		live_pools_remove(pool->id);

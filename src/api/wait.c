@@ -35,3 +35,22 @@ void *lfpool_cache_acquire_wait(lfpool_cache_t *cache, int64_t timeout_ns)
 	KEEP_FRAME();
 	return object;
 }
+
+lfpool_status_t lfpool_acquire_bulk_wait(lfpool_t *pool, void **objects_out, size_t count, int64_t timeout_ns)
+{
+	struct cache_head *head = thread_cache(pool);
+	lfpool_status_t status = LFPOOL_E_EXHAUSTED;
+
+	if (!objects_out || count > pool->cold.reserved)
+		return LFPOOL_E_ARGUMENT;
+	if (!count)
+		return LFPOOL_OK;
+	if (waiters_closed(&pool->waiters))
+		return LFPOOL_E_CLOSED;
+	if (!must_queue(pool, timeout_ns))
+		status = waiters_take(pool, head, objects_out, count);
+	if (status == LFPOOL_E_EXHAUSTED && timeout_ns)
+		status = waiters_wait_for(pool, head, objects_out, count, os_deadline(timeout_ns));
+	KEEP_FRAME();
+	return status;
+}

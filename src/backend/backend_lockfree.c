@@ -137,8 +137,8 @@ static inline bool is_wanted(const struct core *core)
 
 static struct cache *borrow(lfpool_t *pool)
 {
-	/* Waits only if CACHES_FOR_CALLS threads are in here already and there can be no more caches: memory is
-	 * refused, or CACHES_MAX are there and taken. */
+	/* Waits only if as many threads are in here already as caches are kept for calls, and there can be no more caches: memory
+	 * is refused, or all there can be are taken. */
 	struct cache *c;
 
 	while (!(c = cache_claim(core_of(pool), CACHE_FOR_CALL, thread_hint()))) {
@@ -357,7 +357,7 @@ static struct cache *claim_in_buffer(struct core *core)
 	struct cache *c;
 
 	/* relaxed, here and below: a number. */
-	if (fetch_add_relaxed(&core->explicit_caches, 1) >= LOT_CACHES - CACHES_FOR_CALLS) {
+	if (fetch_add_relaxed(&core->explicit_caches, 1) >= core->table.most - core->table.for_calls) {
 		(void)fetch_add_relaxed(&core->explicit_caches, UINT32_MAX);
 		return NULL;
 	}

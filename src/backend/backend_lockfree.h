@@ -18,8 +18,8 @@ static inline struct core *core_of(lfpool_t *pool)
 	return &((struct lockfree_pool *)pool)->core;
 }
 
-/* Bytes of a pool with one shard: the others are at the end. */
-#define POOL_OF_ONE_SHARD (offsetof(struct lockfree_pool, core.depot.shard) + sizeof(struct shard))
+/* Bytes of a pool with so many shards: they are at its end. */
+#define POOL_OF_SHARDS(shards) (offsetof(struct lockfree_pool, core.depot.shard) + (shards) * sizeof(struct shard))
 
 /* ---- lockfree_open.c ---- */
 

@@ -50,6 +50,7 @@ static lfpool_t *mutex_open(const lfpool_config_t *config, struct lifecycle *lif
 		.backing = config->flags & BACKING_FLAGS,
 		.objects_at = window->at,
 		.objects_at_bytes = window->bytes,
+		.lent = window->lent,
 	};
 
 	lifecycle_plan(lifecycle, &plan);
@@ -82,11 +83,11 @@ static size_t mutex_active_count(const lfpool_t *head)
 {
 	struct mutex_pool *pool = (struct mutex_pool *)(uintptr_t)head;
 
-	(void)pthread_mutex_lock(&pool->mutex);
+	os_mutex_lock(&pool->mutex);
 	const size_t capacity = cold_capacity(&head->cold);
 	const size_t is_free = pool->listed + untouched(pool) + lifecycle_held_back(pool->lifecycle);
 
-	(void)pthread_mutex_unlock(&pool->mutex);
+	os_mutex_unlock(&pool->mutex);
 	return is_free < capacity ? capacity - is_free : 0;
 }
 
@@ -95,7 +96,7 @@ static size_t mutex_close(lfpool_t *head)
 	struct mutex_pool *pool = (struct mutex_pool *)head;
 	size_t active = mutex_active_count(head);
 
-	(void)pthread_mutex_destroy(&pool->mutex);
+	os_mutex_close(&pool->mutex);
 	arena_close(pool, pool->arena.mapped_bytes);
 	return active;
 }
@@ -107,7 +108,7 @@ static void mutex_show(lfpool_t *head)
 {
 	struct mutex_pool *pool = (struct mutex_pool *)head;
 
-	(void)pthread_mutex_lock(&pool->mutex);
+	os_mutex_lock(&pool->mutex);
 	for (void *object = pool->aside ? NULL : pool->list, *next; object; object = next) {
 		uint32_t slot;
 
@@ -116,7 +117,7 @@ static void mutex_show(lfpool_t *head)
 		pool->links[slot] = next;
 	}
 	pool->aside = true;
-	(void)pthread_mutex_unlock(&pool->mutex);
+	os_mutex_unlock(&pool->mutex);
 }
 
 /* Under the mutex: slots that are neither on the list nor cold nor untouched.  What another thread is just making cold may be
@@ -158,20 +159,20 @@ static void push(struct mutex_pool *pool, void *object, uint32_t slot)
 
 static void give_back(struct mutex_pool *pool, uint32_t slot, bool cold)
 {
-	(void)pthread_mutex_lock(&pool->mutex);
+	os_mutex_lock(&pool->mutex);
 	if (cold)
 		cold_put(&pool->head.cold, slot);
 	else
 		push(pool, arena_object(&pool->arena, slot), slot);
-	(void)pthread_mutex_unlock(&pool->mutex);
+	os_mutex_unlock(&pool->mutex);
 }
 
 static uint32_t take_locked(struct mutex_pool *pool)
 {
-	(void)pthread_mutex_lock(&pool->mutex);
+	os_mutex_lock(&pool->mutex);
 	const uint32_t slot = take(pool);
 
-	(void)pthread_mutex_unlock(&pool->mutex);
+	os_mutex_unlock(&pool->mutex);
 	return slot;
 }
 
@@ -213,10 +214,10 @@ static uint32_t mutex_take_idle(lfpool_t *head, struct cache_head *cache)
 	uint32_t slot = SLOT_NONE;
 
 	(void)cache;
-	(void)pthread_mutex_lock(&pool->mutex);
+	os_mutex_lock(&pool->mutex);
 	if (pool->list)
 		slot = take(pool);
-	(void)pthread_mutex_unlock(&pool->mutex);
+	os_mutex_unlock(&pool->mutex);
 	return slot;
 }
 
@@ -224,10 +225,10 @@ static size_t mutex_listed(const lfpool_t *head)
 {
 	struct mutex_pool *pool = (struct mutex_pool *)(uintptr_t)head;
 
-	(void)pthread_mutex_lock(&pool->mutex);
+	os_mutex_lock(&pool->mutex);
 	const size_t listed = pool->listed;
 
-	(void)pthread_mutex_unlock(&pool->mutex);
+	os_mutex_unlock(&pool->mutex);
 	return listed;
 }
 
@@ -271,7 +272,7 @@ static bool mutex_begin(lfpool_t *head, struct cache_head *cache, uint32_t slot,
 		serve_if_wanted(head);
 		return begun == BEGIN_REFUSED;
 	}
-	/* Last: whom a walk visits is zeroed, and activated. */
+	/* Last: an object that a walk visits is zeroed, and activated. */
 	arena_activate(&pool->arena, slot);
 	*object_out = object;
 	return true;
@@ -299,11 +300,11 @@ static void mutex_put(lfpool_t *head, struct cache_head *cache, uint32_t slot)
 	(void)cache;
 	if (pool->lifecycle)
 		slot = lifecycle_end(pool->lifecycle, slot, arena_object(&pool->arena, slot));
-	(void)pthread_mutex_lock(&pool->mutex);
+	os_mutex_lock(&pool->mutex);
 	pool->releases++;
 	if (slot)
 		push(pool, arena_object(&pool->arena, slot), slot);
-	(void)pthread_mutex_unlock(&pool->mutex);
+	os_mutex_unlock(&pool->mutex);
 	serve_if_wanted(head);
 }
 
@@ -315,14 +316,14 @@ static lfpool_status_t mutex_release(lfpool_t *head, void *object)
 
 	if (status != LFPOOL_OK)
 		return status;
-	(void)pthread_mutex_lock(&pool->mutex);
+	os_mutex_lock(&pool->mutex);
 	const bool ours = arena_deactivate(&pool->arena, slot, pool->check_races);
 
 	if (ours && !pool->lifecycle) {
 		pool->releases++;
 		push(pool, object, slot);
 	}
-	(void)pthread_mutex_unlock(&pool->mutex);
+	os_mutex_unlock(&pool->mutex);
 	/* Hooks run without the mutex. */
 	if (ours && pool->lifecycle)
 		mutex_put(head, NULL, slot);
@@ -335,10 +336,10 @@ static size_t mutex_used(const lfpool_t *head)
 {
 	struct mutex_pool *pool = (struct mutex_pool *)(uintptr_t)head;
 
-	(void)pthread_mutex_lock(&pool->mutex);
+	os_mutex_lock(&pool->mutex);
 	const size_t used = cold_used(&head->cold, pool->used);
 
-	(void)pthread_mutex_unlock(&pool->mutex);
+	os_mutex_unlock(&pool->mutex);
 	return used;
 }
 
@@ -361,7 +362,7 @@ static void mutex_stats(const lfpool_t *head, lfpool_stats_t *stats_out)
 {
 	struct mutex_pool *pool = (struct mutex_pool *)(uintptr_t)head;
 
-	(void)pthread_mutex_lock(&pool->mutex);
+	os_mutex_lock(&pool->mutex);
 	stats_out->retired = retired_count(head->retired, stats_out->capacity);
 	stats_out->releases = pool->releases + stats_out->retired;
 	stats_of_slots(&pool->arena, cold_used(&head->cold, pool->used), stats_out);
@@ -369,17 +370,17 @@ static void mutex_stats(const lfpool_t *head, lfpool_stats_t *stats_out)
 	stats_out->untouched = untouched(pool);
 	stats_out->high_water = pool->most;
 	stats_out->exhausted = tally_read(&pool->exhausted);
-	(void)pthread_mutex_unlock(&pool->mutex);
+	os_mutex_unlock(&pool->mutex);
 }
 
 static void mutex_reset(lfpool_t *head)
 {
 	struct mutex_pool *pool = (struct mutex_pool *)head;
 
-	(void)pthread_mutex_lock(&pool->mutex);
+	os_mutex_lock(&pool->mutex);
 	pool->most = 0;
 	note_most(pool);
-	(void)pthread_mutex_unlock(&pool->mutex);
+	os_mutex_unlock(&pool->mutex);
 }
 
 const struct backend backend_mutex = {

@@ -10,6 +10,7 @@
 #ifndef LFPOOL_BACKEND_MUTEX_H
 #define LFPOOL_BACKEND_MUTEX_H
 
+#include "os/os.h"
 #include "pool/pool.h"
 
 struct mutex_pool {
@@ -19,7 +20,7 @@ struct mutex_pool {
 	bool check_races;            /* LFPOOL_CHECK_RACES, or there is a lifecycle                          */
 	struct lifecycle *lifecycle; /* what each acquire and release has to do besides; NULL: nothing */
 	struct lifecycle *builds;    /* what builds all objects beforehand, and those from the cold store now; NULL: nothing */
-	pthread_mutex_t mutex;
+	os_mutex_t mutex;
 	void *list;                  /* free objects, each linked to the next                         */
 	size_t listed;               /* so many                                                       */
 	size_t used;                 /* of the slots that it began with: ever handed out              */

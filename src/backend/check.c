@@ -8,8 +8,10 @@
  */
 #include "backend/check.h"
 
+#include "base/text.h"
 #include "core/cold_counts.h"
 #include "object/lifecycle.h"
+#include "object/misuse.h"
 #include "os/os.h"
 #include "retire/retired.h"
 
@@ -215,4 +217,14 @@ const char *lfpool_check(const lfpool_t *pool, size_t *where_out)
 	if (where_out)
 		*where_out = where;
 	return violated;
+}
+
+void check_last(lfpool_t *pool)
+{
+	const struct debug_home home = misuse_home(pool);
+	size_t where = SIZE_MAX;
+	const char *violated = lfpool_check(pool, &where);
+
+	if (violated && strcmp(violated, CHECK_NO_MEMORY) != 0)
+		misuse_invariant(&home, violated, where);
 }

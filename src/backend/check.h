@@ -48,6 +48,9 @@ size_t check_others(size_t magazines, size_t caches);
 /* Violations: where_out as lfpool_check(). */
 const char *check_core(const struct core *core, size_t *where_out);
 
+/* The debug mode `check`: is the pool intact in the end?  Tells of a misuse if it is not. */
+void check_last(lfpool_t *pool);
+
 #define CHECK_NO_MEMORY "no memory for the check"
 
 #endif

@@ -127,7 +127,8 @@ static const char *walk_caches(struct walk *w)
 	for (unsigned lot = 0; lot < LOT_COUNT; lot++) {
 		/* The first of the lot's caches, and the first after them. */
 		const uint32_t first = LOT_CACHES * ((1u << lot) - 1);
-		const uint32_t end = first + ((uint32_t)LOT_CACHES << lot);
+		const uint32_t full = first + ((uint32_t)LOT_CACHES << lot);
+		const uint32_t end = full < core->table.most ? full : core->table.most;
 
 		if (!load_relaxed(&core->table.lot[lot]) != !load_relaxed(&core->magazines.extra_lot[lot]))
 			return "G1: of a lot of caches and its magazines only one is there";
@@ -351,7 +352,7 @@ const char *check_core(const struct core *core, size_t *where_out)
 		return "D2: more chunks were used than there are";
 	if (w.spared > core->magazines.spares)
 		return "G2: more spare magazines were used than there are";
-	if (w.caches < CACHES_FOR_CALLS || w.caches > CACHES_MAX)
+	if (w.caches < core->table.for_calls || w.caches > core->table.most)
 		return "T2: the count of the caches is out of its limits";
 	if (!check_open(&w.check, &core->arena, cold_used(core->cold, stats_from_chunks(core)),
 			check_others((size_t)w.carved + (size_t)w.spared, w.caches), core->check_bits))

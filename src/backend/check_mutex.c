@@ -43,7 +43,7 @@ const char *mutex_check(const lfpool_t *head, size_t *where_out)
 	const char *violated = "M2: more slots were used than there are";
 	struct check c;
 
-	(void)pthread_mutex_lock(&pool->mutex);
+	os_mutex_lock(&pool->mutex);
 	if (pool->used <= head->cold.initial) {
 		if (check_open(&c, &pool->arena, cold_used(&head->cold, pool->used), 0, NULL)) {
 			violated = check_list(pool, &c);
@@ -53,6 +53,6 @@ const char *mutex_check(const lfpool_t *head, size_t *where_out)
 			violated = CHECK_NO_MEMORY;
 		}
 	}
-	(void)pthread_mutex_unlock(&pool->mutex);
+	os_mutex_unlock(&pool->mutex);
 	return violated;
 }

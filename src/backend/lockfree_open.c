@@ -22,6 +22,12 @@ _Static_assert(CHUNKS_MAX + EXTRA_PER_CACHE * CACHES_MAX <= TAGGED_NUMBER_MAX, "
 
 /* ---- What the config leaves open ---- */
 
+/* Those that a processor each can have. */
+static size_t processors_in_buffer(const lfpool_config_t *config)
+{
+	return config->buffer_caches < PROCESSORS_IN_BUFFER ? config->buffer_caches : PROCESSORS_IN_BUFFER;
+}
+
 /* A cache is two magazines.  By default a cache for each processor holds half the objects, all together. */
 static size_t choose_magazine_slots(const lfpool_config_t *config, bool in_buffer)
 {
@@ -30,7 +36,7 @@ static size_t choose_magazine_slots(const lfpool_config_t *config, bool in_buffe
 	if (config->cache_capacity && config->cache_capacity != LFPOOL_CACHE_NONE) {
 		slots = config->cache_capacity / 2;
 	} else {
-		slots = config->capacity / (4 * (size_t)(in_buffer ? PROCESSORS_IN_BUFFER : os_processors()));
+		slots = config->capacity / (4 * (size_t)(in_buffer ? processors_in_buffer(config) : os_processors()));
 		if (slots > MAGAZINE_SLOTS_DEFAULT)
 			slots = MAGAZINE_SLOTS_DEFAULT;
 	}
@@ -59,6 +65,7 @@ static uint32_t choose_shards(const lfpool_config_t *config, bool in_buffer)
 /* What there is besides the arena, in this order. */
 struct parts {
 	size_t slots; /* of a magazine */
+	uint32_t shards;
 	size_t chunks, spares;
 	size_t head_bytes, lot_bytes, magazine_bytes, bits_bytes, check_bytes;
 };
@@ -67,17 +74,19 @@ struct parts {
 static bool choose_parts(struct parts *parts, struct arena_plan *plan, const lfpool_config_t *config, const struct window *window)
 {
 	const size_t slots = choose_magazine_slots(config, window->whole), chunks = (config->capacity - 1) / slots + 1;
+	const uint32_t caches = window->whole ? (uint32_t)config->buffer_caches : LOT_CACHES,
+		       shards = choose_shards(config, window->whole);
 
 	*parts = (struct parts){
 		.slots = slots,
+		.shards = shards,
 		.chunks = chunks,
 		.spares = (config->max_capacity - 1) / slots + 1 - chunks,
-		/* The heads of the shards come last, and in a buffer there is one. */
-		.head_bytes = round_up(window->whole ? POOL_OF_ONE_SHARD : sizeof(struct lockfree_pool), CACHE_LINE_PAIR),
-		.lot_bytes = cache_lot_bytes(magazine_bytes(slots), LOT_CACHES),
+		.head_bytes = round_up(POOL_OF_SHARDS(shards), CACHE_LINE_PAIR),
+		.lot_bytes = cache_lot_bytes(magazine_bytes(slots), caches),
 		.magazine_bytes = magazine_bytes(slots),
 		.bits_bytes = cold_bytes(config->max_capacity),
-		.check_bytes = window->whole ? check_bytes(config->capacity, check_others(chunks, LOT_CACHES)) : 0,
+		.check_bytes = window->whole ? check_bytes(config->capacity, check_others(chunks, caches)) : 0,
 	};
 	*plan = (struct arena_plan){
 		.object_size = config->object_size,
@@ -88,6 +97,7 @@ static bool choose_parts(struct parts *parts, struct arena_plan *plan, const lfp
 		.backing = config->flags & BACKING_FLAGS,
 		.objects_at = window->whole ? NULL : window->at,
 		.objects_at_bytes = window->whole ? 0 : window->bytes,
+		.lent = window->lent,
 		.in_buffer = window->whole,
 		.fenced = window->whole || (config->flags & LFPOOL_FENCED),
 		.buffer = window->whole ? window->at : NULL,
@@ -147,11 +157,11 @@ lfpool_t *lockfree_open_as(const lfpool_config_t *config, struct lifecycle *life
 	core->pool = &pool->head;
 	core->name = pool->head.name;
 	configure(core, config, lifecycle, heap, plan.fenced);
-	core->depot.shards = choose_shards(config, window->whole);
+	core->depot.shards = parts.shards;
 	core->arena = arena;
 	core->arena.face.limit = magazine_limit((uint32_t)parts.slots);
 	room += parts.head_bytes;
-	cache_table_open(core, room);
+	cache_table_open(core, room, window->whole ? (uint32_t)config->buffer_caches : 0);
 	room += parts.lot_bytes;
 	core->magazines.chunk_base = room;
 	core->magazines.bytes = parts.magazine_bytes;

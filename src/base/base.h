@@ -16,6 +16,14 @@
 #define ALWAYS_INLINE inline __attribute__((always_inline))
 #define COLD __attribute__((cold, noinline))
 
+/* The parameter with this number is a format as the C standard has them, for the arguments from the other on.  gcc for Windows has
+ * another kind beside it, which is its `printf`. */
+#ifdef __clang__
+#define PRINTF_LIKE(format_at, first) __attribute__((format(printf, format_at, first)))
+#else
+#define PRINTF_LIKE(format_at, first) __attribute__((format(gnu_printf, format_at, first)))
+#endif
+
 /* At the top of a function: when it returns, errno is what it was. */
 #define KEEP_ERRNO() __attribute__((cleanup(errno_put_back), unused)) const int errno_before = errno
 
@@ -28,7 +36,11 @@ static inline void errno_put_back(const int *before)
 #define KEEP_FRAME() __asm__ __volatile__("")
 
 /* Two lines: processors fetch them in pairs, so neighbours on one pair disturb each other. */
+#ifdef LFPOOL_EMBEDDED
+#define CACHE_LINE_PAIR 64 /* one line: where memory is scarce there are few processors */
+#else
 #define CACHE_LINE_PAIR 128
+#endif
 
 /* Slot numbers start at 1; 0 is no slot. */
 #define SLOT_NONE UINT32_C(0)

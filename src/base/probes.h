@@ -107,7 +107,8 @@ PROBE probe_exhausted(const struct lfpool_pool *pool, const char *name)
 	FIRE2(exhausted, pool, name);
 }
 
-/* A release was refused, or a debug mode found something (misuses).  Without a pool it is a set's. */
+/* A release was refused, or a debug mode found something (misuses).  Without a pool it is a set's, or an evicting
+ * pool's. */
 PROBE probe_misuse(const struct lfpool_pool *pool, const char *name, const void *object, int status)
 {
 	FIRE4(misuse, pool, name, object, status);

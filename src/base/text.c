@@ -9,13 +9,6 @@
 #include <stdarg.h>
 #include <stdio.h>
 
-void text_open(struct text *t, char *out, size_t room)
-{
-	*t = (struct text){out, room, 0};
-	if (room)
-		*out = 0;
-}
-
 void text_put(struct text *t, const char *format, ...)
 {
 	const size_t left = t->wanted < t->room ? t->room - t->wanted : 0;
@@ -80,4 +73,18 @@ void text_put_quoted(struct text *t, const char *string)
 		at += bytes ? bytes : 1;
 	}
 	text_put(t, "\"");
+}
+
+void text_put_names(struct text *t, bool json, const struct text_name *names, size_t count)
+{
+	const char *const quote = json ? "\"" : "", *const comma = json ? "," : " ", *before = json ? "[" : "";
+
+	for (size_t i = 0; i < count; i++)
+		if (names[i].set) {
+			text_put(t, "%s%s%s%s", before, quote, names[i].name, quote);
+			before = comma;
+		}
+	if (before != comma)
+		text_put(t, "%s", json ? "[" : "none");
+	text_put(t, "%s", json ? "]" : "");
 }

@@ -10,7 +10,7 @@
 #ifndef LFPOOL_TEXT_H
 #define LFPOOL_TEXT_H
 
-#include <stddef.h>
+#include "base/base.h"
 
 struct text {
 	char *out;     /* may be NULL if there is no room  */
@@ -19,9 +19,21 @@ struct text {
 };
 
 /* Starts an empty text. */
-void text_open(struct text *t, char *out, size_t room);
-void text_put(struct text *t, const char *format, ...) __attribute__((format(printf, 2, 3)));
+static inline void text_open(struct text *t, char *out, size_t room)
+{
+	*t = (struct text){out, room, 0};
+	if (room)
+		*out = 0;
+}
+void text_put(struct text *t, const char *format, ...) PRINTF_LIKE(2, 3);
 /* A string in double quotes, as RFC 8259 wants it: what is no UTF-8 becomes U+FFFD. */
 void text_put_quoted(struct text *t, const char *string);
+
+/* Flags, hooks: names that are there or not.  Puts those that are, with a blank between them, or "none"; or as an array in JSON. */
+struct text_name {
+	const char *name;
+	bool set;
+};
+void text_put_names(struct text *t, bool json, const struct text_name *names, size_t count);
 
 #endif

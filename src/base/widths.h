@@ -46,6 +46,11 @@
 #define CANCEL_TICKET_BITS LFPOOL_WIDTH(48, 14)
 #endif
 
+/* Of the tag of a bound (oldest.c). */
+#ifndef BOUND_TAG_BITS
+#define BOUND_TAG_BITS LFPOOL_WIDTH(16, 8)
+#endif
+
 /* Versions of a slot that contends (tournament.h). */
 #ifndef STATE_VERSION_BITS
 #define STATE_VERSION_BITS LFPOOL_WIDTH(35, 16)

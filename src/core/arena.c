@@ -30,7 +30,7 @@ static char *map_range(const struct layout *l, const struct arena_plan *plan)
 	const size_t huge = plan->backing & LFPOOL_HUGE_PAGES ? HUGE_PAGE_BYTES : 0;
 	const size_t alignment = plan->objects_at || plan->object_alignment < huge ? huge : plan->object_alignment;
 
-	return backing_map_aligned(l->mapped, l->before, alignment, is_whole(plan));
+	return os_map_aligned(l->mapped, l->before, alignment, is_whole(plan));
 }
 
 /* Access to what can be used, and to nothing else. */
@@ -40,12 +40,13 @@ static bool set_access(const struct arena *arena, char *room, const struct layou
 
 	const bool granted = is_whole(plan) ? os_guard(room + l->opened, l->before - l->opened) &&
 						      os_guard(arena->objects + opened, l->objects - opened + os_page_bytes())
-					    : os_open(room, l->opened) && os_open(arena->objects, opened);
+					    : os_open(room, l->opened) && (plan->lent || os_open(arena->objects, opened));
 
 	if (granted && plan->backing & LFPOOL_HUGE_PAGES) {
-		/* Those without access too: for when they have. */
 		os_wish_huge(room, l->opened);
-		os_wish_huge(arena->objects, l->objects);
+		/* Those without access too: for when they have. */
+		if (!plan->lent)
+			os_wish_huge(arena->objects, l->objects);
 	}
 	return granted;
 }
@@ -68,6 +69,7 @@ static void describe(struct arena *arena_out, const struct arena_plan *plan, con
 		.backing = plan->backing,
 		.in_buffer = plan->in_buffer,
 		.fenced = plan->fenced,
+		.lent = plan->lent,
 	};
 	arena_out->wanted = (void *)(room + l->states - LFPOOL_WANTED_BEFORE);
 	arena_out->face.state = (void *)(room + l->states);
@@ -102,7 +104,7 @@ void *arena_open(struct arena *arena_out, const struct arena_plan *plan)
 		return NULL;
 	describe(arena_out, plan, &l, room, plan->objects_at ? plan->objects_at : room + l.before);
 	arena_out->mapped_bytes = l.mapped;
-	arena_out->gone = plan->backing & LFPOOL_LOCK ? NULL : (void *)(room + l.gone);
+	arena_out->gone = plan->lent || plan->backing & LFPOOL_LOCK ? NULL : (void *)(room + l.gone);
 	if (!set_access(arena_out, room, &l, plan)) {
 		os_unmap(room, l.mapped);
 		return NULL;
@@ -123,9 +125,10 @@ lfpool_status_t arena_back(const struct arena *arena, void *room, size_t capacit
 
 	const lfpool_status_t status = backing_give(arena->backing, room, arena->touched);
 
-	return status != LFPOOL_OK ? status
-				   : backing_give(arena->backing, arena->objects,
-						  layout_slots_bytes(arena->face.stride, first_object_at(arena), capacity));
+	return status != LFPOOL_OK || arena->lent
+		       ? status
+		       : backing_give(arena->backing, arena->objects,
+				      layout_slots_bytes(arena->face.stride, first_object_at(arena), capacity));
 }
 
 bool arena_extend(const struct arena *arena, size_t from, size_t to)
@@ -133,7 +136,7 @@ bool arena_extend(const struct arena *arena, size_t from, size_t to)
 	const size_t stride = arena->face.stride, had = layout_slots_bytes(stride, first_object_at(arena), from);
 	const size_t more = layout_slots_bytes(stride, first_object_at(arena), to) - had;
 
-	return !more ||
+	return !more || arena->lent ||
 	       (os_open(arena->objects + had, more) && backing_give(arena->backing, arena->objects + had, more) == LFPOOL_OK);
 }
 

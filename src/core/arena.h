@@ -44,6 +44,7 @@ struct arena_plan {
 	/* Where the objects shall lie: pages without access, reserved by the caller.  NULL: in a mapping of their own. */
 	void *objects_at;
 	size_t objects_at_bytes;
+	bool lent; /* and they have access, and are memory of the caller's */
 	/* All of it shall lie in a buffer of the caller's, aligned to CACHE_LINE_PAIR, of arena_buffer_bytes(). */
 	bool in_buffer;
 	void *buffer;
@@ -59,7 +60,7 @@ struct arena {
 	size_t touched;                /* bytes of the room, the states and the generations          */
 	uint32_t backing;              /* flags of backing.h                                         */
 	bool in_buffer;                /* and nothing that is done with it enters the kernel         */
-	bool fenced;                   /* as planned                                                 */
+	bool fenced, lent;             /* as planned                                                 */
 	_Atomic(uint32_t) *wanted;     /* LFPOOL_WANTED_BEFORE the states                       */
 	_Atomic(uint64_t) *generation; /* per slot, A3                                          */
 };

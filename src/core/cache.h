@@ -13,7 +13,7 @@
  *                  ever clear it by CAS.
  *              C3  only the user of the cache acts as owner of the magazine in `current`; nobody does so for
  *                  `previous`.
- *              C4  a cache holds at most three magazines (magazines.h, G2).
+ *              C4  a cache holds at most three magazines, four while it is born (magazines.h, G2).
  *              C5  while no call is under way `in_transit` is clear, and current_word, `current` and, where there are hits,
  *                  `hot` name one magazine.
  *              How a magazine moves: announce it in `in_transit`; take it out of where it was by CAS; put it where it
@@ -53,6 +53,9 @@ struct cache {
 		_Atomic(uint64_t) refills, drains, trips, steals, exhausted;
 		_Atomic(uint64_t) returned; /* pushes that were no releases                       */
 	} counts;
+	struct closed {
+		uint64_t words[LFPOOL_HOME];
+	} closed; /* room for the magazine that never hits: it has no entries */
 
 	/* Published (C2). */
 	_Alignas(CACHE_LINE_PAIR) tagged_word current_word;
@@ -62,8 +65,10 @@ struct cache {
 	_Atomic(uint32_t) born;    /* 1 = its extra magazines exist                           */
 };
 
-/* The first few caches are for single calls only, so that threads which get no cache of their own can always work. */
+/* The first few caches are for single calls only, so that threads which get no cache of their own can always work: so many, and in a
+ * buffer with few caches a quarter of those. */
 #define CACHES_FOR_CALLS 4
+_Static_assert(LOT_CACHES / 4 == CACHES_FOR_CALLS, "in a buffer with all of them, too");
 enum cache_term { CACHE_FOR_LONG, CACHE_FOR_CALL };
 /* Once the system has refused memory for caches, so many calls that want some go by before one asks again. */
 #define PATIENCE 1000
@@ -72,6 +77,7 @@ enum cache_term { CACHE_FOR_LONG, CACHE_FOR_CALL };
 struct cache_table {
 	_Alignas(CACHE_LINE_PAIR) _Atomic(uint32_t) count; /* caches that may hold anything; only grows */
 	_Atomic(char *) lot[LOT_COUNT];                    /* lot k: LOT_CACHES * 2^k caches            */
+	uint32_t most, for_calls;                          /* of all there can be; of these, for calls  */
 };
 
 /* The lock-free backend: what a pool's caches share. */
@@ -104,9 +110,9 @@ struct core {
 
 /* ---- cache_table.c ---- */
 
-/* Puts the first lot, of LOT_CACHES caches, at `memory`: zeroed, aligned to CACHE_LINE_PAIR, cache_lot_bytes()
- * large. */
-void cache_table_open(struct core *core, char *memory);
+/* Puts the first lot at `memory`: zeroed, aligned to CACHE_LINE_PAIR, cache_lot_bytes() large.  It is of LOT_CACHES caches, and there
+ * can be more; or, in a buffer, of so many, and there are no more. */
+void cache_table_open(struct core *core, char *memory, uint32_t in_buffer);
 /* Unmaps all lots but the first. */
 void cache_table_close(struct core *core);
 /* Free slots in the extra magazines, and to *pushes what was pushed on them; a snapshot. */
@@ -130,7 +136,7 @@ void cache_unclaim(struct cache *c);
 /* The magazine that never hits: always empty and always full. */
 static inline struct lfpool_magazine *cache_closed(struct cache *c)
 {
-	return (struct lfpool_magazine *)(void *)(c + 1);
+	return (struct lfpool_magazine *)(void *)&c->closed;
 }
 
 /* ---- cache.c ---- */

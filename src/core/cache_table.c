@@ -19,7 +19,7 @@
 
 size_t cache_bytes(void)
 {
-	return round_up(sizeof(struct cache) + sizeof(struct lfpool_magazine), CACHE_LINE_PAIR);
+	return sizeof(struct cache);
 }
 
 size_t cache_lot_bytes(size_t magazine_bytes_each, uint32_t caches)
@@ -40,12 +40,14 @@ struct cache *cache_at(const struct core *core, uint32_t index, uint32_t *left_o
 	return (struct cache *)(void *)(caches + place * cache_bytes());
 }
 
-void cache_table_open(struct core *core, char *memory)
+void cache_table_open(struct core *core, char *memory, uint32_t in_buffer)
 {
+	core->table.most = in_buffer ? in_buffer : CACHES_MAX;
+	core->table.for_calls = in_buffer ? (in_buffer + 3) / 4 : CACHES_FOR_CALLS;
 	/* relaxed, all three: the pool is not yet anybody else's. */
-	store_relaxed(&core->magazines.extra_lot[0], memory + LOT_CACHES * cache_bytes());
+	store_relaxed(&core->magazines.extra_lot[0], memory + (in_buffer ? in_buffer : LOT_CACHES) * cache_bytes());
 	store_relaxed(&core->table.lot[0], memory);
-	store_relaxed(&core->table.count, CACHES_FOR_CALLS);
+	store_relaxed(&core->table.count, core->table.for_calls);
 }
 
 void cache_table_close(struct core *core)
@@ -141,8 +143,6 @@ static bool lot_ensure(struct core *core, uint32_t index, enum cache_term term)
 	/* acquire, edge LOT. */
 	if (load_acquire(&core->table.lot[lot]))
 		return true;
-	if (core->arena.in_buffer)
-		return false;
 
 	/* relaxed, here and below: a number; that threads lose some of each other's counts does no harm. */
 	const uint32_t calls = term == CACHE_FOR_CALL ? load_relaxed(&core->patience) : 0;
@@ -235,7 +235,7 @@ struct cache *cache_claim(struct core *core, enum cache_term term, uint32_t hint
 {
 	/* acquire, edge LOT: the caches it counts. */
 	const uint32_t count = load_acquire(&core->table.count);
-	const uint32_t first = term == CACHE_FOR_LONG ? CACHES_FOR_CALLS : 0;
+	const uint32_t first = term == CACHE_FOR_LONG ? core->table.for_calls : 0;
 	struct cache *c;
 
 	for (uint32_t i = first; i < count; i++) {
@@ -244,7 +244,7 @@ struct cache *cache_claim(struct core *core, enum cache_term term, uint32_t hint
 			return c;
 	}
 	/* All taken: a new one.  Goes on only when another thread claimed that one first. */
-	for (uint32_t index = count; index < CACHES_MAX; index++) {
+	for (uint32_t index = count; index < core->table.most; index++) {
 		if (!lot_ensure(core, index, term))
 			return NULL;
 		c = claim_at(core, index);

@@ -5,26 +5,19 @@
 #include "core/cells.h"
 
 #include "core/arena.h"
-#include "core/magazines.h"
 #include "os/backing.h"
 #include "os/os.h"
 
-struct cell *cell_at(const struct waiters *d, uint32_t index)
+size_t lot_bytes(unsigned lot)
 {
-	uint32_t place;
-	const unsigned lot = lot_of(index, CELL_LOT, &place);
-	/* relaxed: mapped before `cells` counted it, or by lot_ensure(). */
-	char *cells = load_relaxed(&d->lot[lot]);
-
-	plain_read(cells);
-	return (struct cell *)(void *)cells + place;
+	return ((size_t)CELL_LOT << lot) * sizeof(struct cell) + (lot == 1 ? branches_bytes() : 0);
 }
 
 static bool lot_ensure(struct waiters *d, uint32_t index)
 {
 	uint32_t place;
 	const unsigned lot = lot_of(index, CELL_LOT, &place);
-	const size_t bytes = ((size_t)CELL_LOT << lot) * sizeof(struct cell);
+	const size_t bytes = lot_bytes(lot);
 	char *none = NULL;
 
 	/* acquire, edge CELL. */
@@ -42,34 +35,65 @@ static bool lot_ensure(struct waiters *d, uint32_t index)
 	return true;
 }
 
-static bool claim(struct cell *cell)
-{
-	uint64_t vacant = 0;
+/* ---- Vacant cells: a stack, by Treiber (1986) ---- */
 
-	/* relaxed look before the CAS, so that a search writes nothing.  acquire, edge QUEUE: the last user's fields. */
-	return !load_relaxed(&cell->word) && cas_acquire(&cell->word, &vacant, CLAIMED);
+static void push(struct waiters *d, struct cell *cell)
+{
+	/* relaxed: a number to begin with. */
+	uint64_t top = load_relaxed(&d->vacant);
+
+	/* Repeats only when another thread moved the top.  relaxed: the cell is ours until the CAS publishes it. */
+	do {
+		store_relaxed(&cell->below, tagged_number(top));
+		/* release, edge VACANT: our reading and writing of the cell comes before its next user's. */
+	} while (!cas_weak_release(&d->vacant, &top, tagged_next(top, cell->index + 1)));
 }
 
-struct cell *cell_claim(struct waiters *d, uint32_t *index_out)
+static struct cell *pop(struct waiters *d)
 {
-	/* acquire, edge CELL: the cells it counts. */
-	const uint32_t count = load_acquire(&d->cells);
+	/* acquire, edge VACANT: `below`. */
+	uint64_t top = load_acquire(&d->vacant);
 
-	for (uint32_t index = 0; index < CELLS_MAX; index++) {
-		if (index >= count && !lot_ensure(d, index))
-			return NULL;
-		if (!claim(cell_at(d, index)))
-			continue;
-		/* relaxed: a number to begin with. */
-		uint32_t counted = load_relaxed(&d->cells);
+	/* Repeats only when another thread moved the top. */
+	while (tagged_number(top)) {
+		struct cell *cell = cell_at(d, tagged_number(top) - 1);
 
-		/* release, edge CELL.  Repeats only when another thread raised it. */
-		while (counted <= index && !cas_weak_release(&d->cells, &counted, index + 1))
-			;
-		*index_out = index;
-		return cell_at(d, index);
+		/* relaxed: VACANT made it visible.  It is stale only if the cell has left, and then the tag has moved (S1).
+		 * acquire, edge VACANT: on failure the fresh top needs it. */
+		if (cas_acquire(&d->vacant, &top, tagged_next(top, load_relaxed(&cell->below))))
+			return cell;
 	}
 	return NULL;
+}
+
+struct cell *cell_claim(struct waiters *d)
+{
+	struct cell *cell;
+
+	/* Repeats only when another thread took the cell that was the next. */
+	while (!(cell = pop(d))) {
+		/* acquire, edge CELL: the lots of the cells it counts, and the branches. */
+		uint32_t count = load_acquire(&d->cells);
+
+		if (count == CELLS_MAX || !lot_ensure(d, count))
+			return NULL;
+		/* release, edge CELL. */
+		if (cas_release(&d->cells, &count, count + 1)) {
+			cell = cell_at(d, count);
+			cell->index = count;
+			break;
+		}
+	}
+	/* relaxed: it is ours. */
+	store_relaxed(&cell->word, CLAIMED);
+	return cell;
+}
+
+void cell_unclaim(struct waiters *d, struct cell *cell)
+{
+	/* relaxed: it is ours until it is pushed. */
+	store_relaxed(&cell->word, 0);
+	push(d, cell);
 }
 
 void waiters_want(struct waiters *d, uint32_t count)
@@ -87,21 +111,25 @@ void cell_enlist(struct waiters *d, struct cell *cell, uint64_t ticket, lfpool_c
 	waiters_want(d, 1);
 	/* release, edge QUEUE: what the server needs. */
 	store_release(&cell->word, cell_waiting(ticket));
-	/* W1: either a release sees the demand, or we see what it pushed. */
+	cell_show(d, cell, ticket);
+}
+
+void cells_shown(const struct waiters *d)
+{
+	/* W1: either a release sees the demand, or we see what it pushed.  W7. */
 	arena_heavy_fence(d->arena);
 }
 
 void cell_vacate(struct waiters *d, struct cell *cell)
 {
-	/* release, edge QUEUE: our reading of the cell comes before its next user's writing. */
-	store_release(&cell->word, 0);
+	cell_unclaim(d, cell);
 	waiters_want(d, -UINT32_C(1));
 }
 
-uint64_t cells_ticket(struct waiters *d)
+uint64_t cells_tickets(struct waiters *d, uint32_t count)
 {
-	/* relaxed: a number. */
-	return fetch_add_relaxed(&d->tickets, 1) + 1;
+	/* relaxed: numbers. */
+	return fetch_add_relaxed(&d->tickets, count) + 1;
 }
 
 void cell_wake(const struct waiters *d, struct cell *cell, uint64_t word)
@@ -110,26 +138,4 @@ void cell_wake(const struct waiters *d, struct cell *cell, uint64_t word)
 		os_wake(&cell->word);
 	/* relaxed: if it fails, the call is awake. */
 	(void)cas_relaxed(&cell->word, &word, word - GIVEN + WOKEN);
-}
-
-struct cell *cells_oldest(const struct waiters *d, uint64_t *word_out)
-{
-	/* acquire, edge CELL.  A cell that is not counted yet: its owner will serve after us. */
-	const uint32_t count = load_acquire(&d->cells);
-	struct cell *found = NULL;
-
-	for (uint32_t index = 0; index < count; index++) {
-		struct cell *cell = cell_at(d, index);
-		/* acquire, edge QUEUE: `then`. */
-		const uint64_t word = load_acquire(&cell->word);
-
-		/* relaxed: if it is a continuation's, nobody sleeps there. */
-		if (cell_phase(word) == GIVEN && !load_relaxed(&cell->then))
-			cell_wake(d, cell, word);
-		if (cell_phase(word) == WAITING && (!found || word < *word_out)) {
-			found = cell;
-			*word_out = word;
-		}
-	}
-	return found;
 }

@@ -33,7 +33,7 @@
  * Wrap         top has 64 bits and never wraps.  Positions have 16 bits in H1, so a count is exact if both readings are of
  *              one moment, and an owner's always: its top is no older than its last push.  A thief whose top is old may
  *              count anything, and its CAS fails.  bottom counts 2^48 pushes: a collect is fooled only if exactly k *
- *              2^48 pushes on one magazine fall between its two readings, 6.5 days at 2 ns each.
+ *              2^48 pushes, of all magazines that caches name together, fall between its two readings: 6.5 days at 2 ns each.
  */
 #ifndef LFPOOL_MAGAZINE_H
 #define LFPOOL_MAGAZINE_H

@@ -10,7 +10,7 @@
  *              and no magazine ever moves.
  * Invariants   G1  a magazine's address never changes and is mapped as long as the pool lives.
  *              G2  there are at least chunks + spares + EXTRA_PER_CACHE * (born caches) magazines, and a cache holds at
- *                  most three; the chunks and spares have room for all objects that there may ever be.  So a release always finds room: docs/design.md, "Release never fails".
+ *                  most three, four while it is born; the chunks and spares have room for all objects that there may ever be.  So a release always finds room: docs/design.md, "Release never fails".
  * Progress     Wait-free.
  */
 #ifndef LFPOOL_MAGAZINES_H

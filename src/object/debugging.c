@@ -12,7 +12,6 @@
 #include "object/quarantine.h"
 #include "object/tools.h"
 #include "os/os.h"
-#include "pool/pool.h"
 
 #include <stdio.h>
 
@@ -20,7 +19,7 @@
 #define TABLE_BYTES 8192
 
 struct debug {
-	struct lfpool_pool *pool; /* from debug_attach() on */
+	struct debug_home home; /* from debug_attach() on */
 	struct debug_modes modes;
 	size_t object_size;
 	bool poisons, uses_tools;
@@ -114,18 +113,18 @@ void debug_plan(const struct debug *debug, struct arena_plan *plan)
 	}
 }
 
-void debug_attach(struct debug *debug, struct lfpool_pool *pool)
+void debug_attach(struct debug *debug, const struct debug_home *home)
 {
-	debug->pool = pool;
+	debug->home = *home;
 	if (debug->uses_tools)
-		tools_attach(&debug->tools, pool->arena, !debug->poisons);
+		tools_attach(&debug->tools, &home->range, !debug->poisons);
 }
 
 /* ---- The parts of a slot ---- */
 
 static void *front_of(const struct debug *debug, void *object)
 {
-	return (char *)object - debug->pool->arena->front;
+	return (char *)object - debug->home.range.front;
 }
 
 static void *back_of(const struct debug *debug, void *object)
@@ -135,15 +134,15 @@ static void *back_of(const struct debug *debug, void *object)
 
 static size_t back_bytes(const struct debug *debug)
 {
-	return debug->pool->arena->face.stride - debug->pool->arena->front - debug->object_size;
+	return debug->home.range.stride - debug->home.range.front - debug->object_size;
 }
 
 /* ---- Findings ---- */
 
 static void tell(struct debug *debug, const void *object, lfpool_status_t status, ptrdiff_t offset, const char *detail)
 {
-	(void)misuse_tell(debug->pool,
-			  &(lfpool_misuse_t){.object = object, .status = status, .offset = offset, .detail = detail});
+	debug->home.tell(debug->home.pool,
+			 &(lfpool_misuse_t){.object = object, .status = status, .offset = offset, .detail = detail});
 }
 
 /* Bytes at `offset` from the object that should hold the pattern; true if they do not, and then it was told. */
@@ -177,7 +176,7 @@ static bool check_poison(struct debug *debug, uint32_t slot, void *object)
 
 static void check_guards(struct debug *debug, uint32_t slot, void *object)
 {
-	const size_t front = debug->pool->arena->front;
+	const size_t front = debug->home.range.front;
 
 	if (!check_pattern(debug, slot, object, -(ptrdiff_t)front, front, PATTERN_GUARD))
 		(void)check_pattern(debug, slot, object, (ptrdiff_t)debug->object_size, back_bytes(debug), PATTERN_GUARD);
@@ -187,13 +186,13 @@ static void check_guards(struct debug *debug, uint32_t slot, void *object)
 
 static void open_beside(struct debug *debug, void *object)
 {
-	tools_open(&debug->tools, front_of(debug, object), debug->pool->arena->front);
+	tools_open(&debug->tools, front_of(debug, object), debug->home.range.front);
 	tools_open(&debug->tools, back_of(debug, object), back_bytes(debug));
 }
 
 static void shut_beside(struct debug *debug, void *object)
 {
-	tools_shut(&debug->tools, front_of(debug, object), debug->pool->arena->front);
+	tools_shut(&debug->tools, front_of(debug, object), debug->home.range.front);
 	tools_shut(&debug->tools, back_of(debug, object), back_bytes(debug));
 }
 
@@ -216,7 +215,7 @@ void debug_slot_open(struct debug *debug, uint32_t slot, void *object)
 	if (debug->modes.guard) {
 		if (debug->uses_tools)
 			open_beside(debug, object);
-		pattern_fill(front_of(debug, object), debug->pool->arena->front, PATTERN_GUARD);
+		pattern_fill(front_of(debug, object), debug->home.range.front, PATTERN_GUARD);
 		pattern_fill(back_of(debug, object), back_bytes(debug), PATTERN_GUARD);
 	}
 	if (debug->uses_tools) {
@@ -263,7 +262,7 @@ void debug_slot_ending(struct debug *debug, uint32_t slot, void *object)
 /* A slot leaves the quarantine: what was written to it meanwhile is found now. */
 static void check_leaving(struct debug *debug, uint32_t slot)
 {
-	void *object = arena_object(debug->pool->arena, slot);
+	void *object = range_object(&debug->home.range, slot);
 
 	if (!debug->poisons)
 		return;
@@ -336,6 +335,14 @@ uint32_t debug_next_held_back(const struct debug *debug, uint32_t *place)
 	return quarantine_next(&debug->quarantine, place);
 }
 
+void debug_hold_back(struct debug *debug, uint32_t count)
+{
+	const uint32_t before = (uint32_t)debug->home.range.slots - count;
+
+	for (uint32_t i = 1; i <= count; i++)
+		(void)quarantine_put(&debug->quarantine, before + i);
+}
+
 /* ---- Reports ---- */
 
 void debug_label(struct debug *debug, uint32_t slot, const char *label)
@@ -354,7 +361,7 @@ void debug_put_released(const struct debug *debug, uint32_t slot, struct text *t
 bool debug_put_holders(const struct debug *debug, size_t used, lfpool_format_t format, struct text *text)
 {
 	if (debug->modes.owner)
-		owners_put_table(&debug->owners, debug->pool->arena, used, format, text);
+		owners_put_table(&debug->owners, &debug->home, used, format, text);
 	return debug->modes.owner;
 }
 
@@ -375,30 +382,29 @@ static void print_holders(const struct debug *debug, size_t used)
 
 	text_open(&text, table, sizeof(table));
 	(void)debug_put_holders(debug, used, LFPOOL_TEXT, &text);
-	fprintf(stderr, "lfpool: pool \"%s\" is destroyed while objects are active.\n%s", debug->pool->name, table);
+	fprintf(stderr, "lfpool: pool \"%s\" is destroyed while objects are active.\n%s", debug->home.name, table);
 }
 
 void debug_detach(struct debug *debug, size_t used)
 {
-	const struct arena *arena = debug->pool->arena;
-	const bool has_hook = debug->pool->hooks.misuse != NULL;
+	const struct debug_home *home = &debug->home;
 	size_t active = 0;
 
 	if (debug->uses_tools)
 		tools_detach(&debug->tools, used);
 	for (uint32_t slot = 1; slot <= used; slot++) {
-		void *object = arena_object(arena, slot);
+		void *object = range_object(&home->range, slot);
 
-		if (!arena_is_active(arena, slot)) {
+		if (!home->is_active(home->pool, slot)) {
 			(void)check_poison(debug, slot, object);
 			continue;
 		}
 		active++;
 		if (debug->modes.guard)
 			check_guards(debug, slot, object);
-		if (debug->modes.owner && has_hook)
+		if (debug->modes.owner && home->tells_each)
 			tell_active(debug, slot, object);
 	}
-	if (debug->modes.owner && !has_hook && active)
+	if (debug->modes.owner && !home->tells_each && active)
 		print_holders(debug, used);
 }

@@ -15,14 +15,22 @@
 #ifndef LFPOOL_DEBUGGING_H
 #define LFPOOL_DEBUGGING_H
 
-#include "base/base.h"
-
+#include "object/tools.h"
 #include "pool/debug_words.h"
 
 struct arena_plan;
 struct debug;
-struct lfpool_pool;
 struct text;
+
+/* Whose objects they are, of whatever kind of pool. */
+struct debug_home {
+	struct object_range range;
+	const char *name;
+	bool tells_each; /* of the objects that are active in the end: there is a hook */
+	void *pool;
+	void (*tell)(void *pool, lfpool_misuse_t *misuse); /* of a finding */
+	bool (*is_active)(const void *pool, uint32_t slot);
+};
 
 /* *debug_out is NULL if there is nothing to do at any call.  False when the system refuses memory. */
 bool debug_open(struct debug **debug_out, const lfpool_config_t *config, const struct debug_modes *modes);
@@ -30,7 +38,7 @@ void debug_close(struct debug *debug);
 /* What the modes need of the arena. */
 void debug_plan(const struct debug *debug, struct arena_plan *plan);
 /* The pool is made, and all its objects are free. */
-void debug_attach(struct debug *debug, struct lfpool_pool *pool);
+void debug_attach(struct debug *debug, const struct debug_home *home);
 /* It is about to be destroyed, and slots 1 .. used were handed out: the last checks.  All memory is accessible
  * afterwards. */
 void debug_detach(struct debug *debug, size_t used);
@@ -58,6 +66,8 @@ bool debug_quarantines(const struct debug *debug);
 uint32_t debug_take_back(struct debug *debug, uint64_t *versions_out);
 size_t debug_held_back(const struct debug *debug);
 uint32_t debug_next_held_back(const struct debug *debug, uint32_t *place);
+/* Before the pool is used: the last `count` slots, as many as it has places, are in it. */
+void debug_hold_back(struct debug *debug, uint32_t count);
 
 /* ---- Reports ---- */
 

@@ -110,10 +110,10 @@ void lifecycle_plan(const struct lifecycle *lifecycle, struct arena_plan *plan)
 		debug_plan(lifecycle->debug, plan);
 }
 
-void lifecycle_attach(struct lifecycle *lifecycle, struct lfpool_pool *pool)
+void lifecycle_attach(struct lifecycle *lifecycle, const struct debug_home *home)
 {
 	if (lifecycle && lifecycle->debug)
-		debug_attach(lifecycle->debug, pool);
+		debug_attach(lifecycle->debug, home);
 }
 
 void lifecycle_detach(struct lifecycle *lifecycle, size_t used)

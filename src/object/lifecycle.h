@@ -24,7 +24,7 @@ struct arena;
 struct arena_plan;
 struct lifecycle;
 struct debug_modes;
-struct lfpool_pool;
+struct debug_home;
 
 /* What a pool with this config needs: *lifecycle_out is NULL if nothing.  False when the system refuses memory. */
 bool lifecycle_open(struct lifecycle **lifecycle_out, const lfpool_config_t *config, const struct debug_modes *modes);
@@ -39,7 +39,7 @@ lfpool_status_t lifecycle_back(const struct lifecycle *lifecycle, uint32_t flags
 /* For the backend, before it opens the arena: what is needed beside the objects.  `lifecycle` may be NULL. */
 void lifecycle_plan(const struct lifecycle *lifecycle, struct arena_plan *plan);
 /* The pool is made, and has an arena; with LFPOOL_CREATE_ALL its objects are built. */
-void lifecycle_attach(struct lifecycle *lifecycle, struct lfpool_pool *pool);
+void lifecycle_attach(struct lifecycle *lifecycle, const struct debug_home *home);
 /* It is about to be destroyed: the debug modes' last checks.  Slots 1 .. used were handed out. */
 void lifecycle_detach(struct lifecycle *lifecycle, size_t used);
 

@@ -1,38 +1,14 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * misuse.c - a release was refused, or a debug mode found something: count it, tell the hook, or say so once on stderr.
+ * misuse.c - a release was refused, or a debug mode found something: count it, and tell of it (misuse_say.c).
  */
 #include "object/misuse.h"
 
 #include "base/probes.h"
 #include "base/text.h"
-#include "object/debugging.h"
+#include "core/arena.h"
 #include "object/lifecycle.h"
 #include "pool/pool.h"
-
-#include <stdio.h>
-
-/* Is it an answer to a release that changed nothing? */
-static bool is_refusal(lfpool_status_t status)
-{
-	return (status <= LFPOOL_E_FOREIGN && status > LFPOOL_E_WRITTEN_WHEN_FREE) || status <= LFPOOL_E_NOT_PINNED;
-}
-
-void misuse_say(const lfpool_hooks_t *hooks, const lfpool_misuse_t *misuse)
-{
-	/* stderr may be closed. */
-	KEEP_ERRNO();
-	const char *kind = misuse->pool ? "pool" : "set";
-
-	if (hooks->misuse) {
-		hooks->misuse(hooks->context, misuse);
-	} else if (misuse->count == 1) {
-		fprintf(stderr, "lfpool: %s \"%s\", object %p: %s%s.%s%s  ", kind, misuse->pool_name, misuse->object,
-			lfpool_status_string(misuse->status), is_refusal(misuse->status) ? "; refused" : "",
-			*misuse->detail ? "  " : "", misuse->detail);
-		fprintf(stderr, "Further misuse of this %s is counted, not printed.\n", kind);
-	}
-}
 
 lfpool_status_t misuse_tell(lfpool_t *pool, lfpool_misuse_t *misuse)
 {
@@ -49,8 +25,32 @@ lfpool_status_t misuse_tell(lfpool_t *pool, lfpool_misuse_t *misuse)
 		misuse->index = slot - 1;
 	/* A line on stderr enters the kernel. */
 	if (pool->hooks.misuse || !pool->arena->in_buffer)
-		misuse_say(&pool->hooks, misuse);
+		misuse_say("pool", &pool->hooks, misuse);
 	return misuse->status;
+}
+
+static void tell(void *pool, lfpool_misuse_t *misuse)
+{
+	(void)misuse_tell(pool, misuse);
+}
+
+static bool is_active(const void *pool, uint32_t slot)
+{
+	return arena_is_active(((const lfpool_t *)pool)->arena, slot);
+}
+
+struct debug_home misuse_home(lfpool_t *pool)
+{
+	const struct arena *arena = pool->arena;
+
+	return (struct debug_home){
+		.range = {arena->face.zero, arena->face.stride, arena->front, arena->face.slots},
+		.name = pool->name,
+		.tells_each = pool->hooks.misuse,
+		.pool = pool,
+		.tell = tell,
+		.is_active = is_active,
+	};
 }
 
 lfpool_status_t misuse_report(lfpool_t *pool, const void *object, lfpool_status_t status)

@@ -15,7 +15,7 @@
 
 #include "lfpool/lfpool.h"
 
-struct arena;
+struct debug_home;
 struct text;
 
 #define OWNER_FRAMES 8
@@ -45,7 +45,7 @@ struct owners {
 bool owners_open(struct owners *owners, size_t capacity, bool timed, uint32_t one_in);
 void owners_close(struct owners *owners);
 
-/* The slot's holder is its holder; is it no longer. */
+/* By the slot's holder. */
 void owner_acquired(struct owners *owners, uint32_t slot);
 void owner_released(struct owners *owners, uint32_t slot);
 
@@ -58,7 +58,7 @@ void owner_put_site(const struct owner_end *end, struct text *text);
 
 /* In owner_table.c: who holds how many of the slots 1 .. used, and since when, the greatest first: lines of text, or a
  * JSON array. */
-void owners_put_table(const struct owners *owners, const struct arena *arena, size_t used, lfpool_format_t format,
+void owners_put_table(const struct owners *owners, const struct debug_home *home, size_t used, lfpool_format_t format,
 		      struct text *text);
 
 #endif

@@ -9,7 +9,7 @@
 #include "object/owner.h"
 
 #include "base/text.h"
-#include "core/arena.h"
+#include "object/debugging.h"
 #include "os/os.h"
 
 #include <stdlib.h>
@@ -141,7 +141,7 @@ static void put_rows(const struct view *v, const struct table *table)
 	text_put(v->text, json ? "]" : "  %8zu             in all\n", table->active);
 }
 
-void owners_put_table(const struct owners *owners, const struct arena *arena, size_t used, lfpool_format_t format,
+void owners_put_table(const struct owners *owners, const struct debug_home *home, size_t used, lfpool_format_t format,
 		      struct text *text)
 {
 	const struct view view = {owners, os_now_ns(), format, text};
@@ -152,7 +152,7 @@ void owners_put_table(const struct owners *owners, const struct arena *arena, si
 		return;
 	}
 	for (uint32_t slot = 1; slot <= used; slot++)
-		if (arena_is_active(arena, slot))
+		if (home->is_active(home->pool, slot))
 			count_slot(table, owners, slot);
 	qsort(table->row, table->rows, sizeof(*table->row), compare_rows);
 	put_rows(&view, table);

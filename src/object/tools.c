@@ -4,8 +4,6 @@
  */
 #include "object/tools.h"
 
-#include "core/arena.h"
-
 #if defined(__has_include)
 #if __has_include(<valgrind/memcheck.h>)
 #include <valgrind/memcheck.h>
@@ -79,17 +77,17 @@ void tools_shut(const struct tools *t, void *memory, size_t bytes)
 /* ---- Roots ---- */
 
 /* How many slots are roots after `rooted` of them were. */
-static uint64_t roots_next(const struct arena *arena, uint64_t rooted)
+static uint64_t roots_next(const struct object_range *range, uint64_t rooted)
 {
-	const uint64_t first = ROOTS_FIRST_BYTES / arena->face.stride + 1, next = rooted ? 2 * rooted : first;
+	const uint64_t first = ROOTS_FIRST_BYTES / range->stride + 1, next = rooted ? 2 * rooted : first;
 
-	return next < arena->face.slots ? next : arena->face.slots;
+	return next < range->slots ? next : range->slots;
 }
 
-static void *roots_at(const struct arena *arena, uint64_t rooted, uint64_t next, size_t *bytes_out)
+static void *roots_at(const struct object_range *range, uint64_t rooted, uint64_t next, size_t *bytes_out)
 {
-	*bytes_out = (size_t)(next - rooted) * arena->face.stride;
-	return arena_object(arena, (uint32_t)rooted + 1);
+	*bytes_out = (size_t)(next - rooted) * range->stride;
+	return range_object(range, (uint32_t)rooted + 1);
 }
 
 static COLD void roots_grow(struct tools *t, uint32_t slot)
@@ -99,9 +97,9 @@ static COLD void roots_grow(struct tools *t, uint32_t slot)
 
 	/* Retries only after another thread has added a range. */
 	while (rooted < slot) {
-		const uint64_t next = roots_next(t->arena, rooted);
+		const uint64_t next = roots_next(&t->range, rooted);
 		size_t bytes;
-		void *at = roots_at(t->arena, rooted, next, &bytes);
+		void *at = roots_at(&t->range, rooted, next, &bytes);
 
 		if (!cas_weak_relaxed(&t->rooted, &rooted, next))
 			continue;
@@ -118,8 +116,8 @@ static void roots_remove(struct tools *t)
 		size_t bytes;
 		void *at;
 
-		next = roots_next(t->arena, rooted);
-		at = roots_at(t->arena, rooted, next, &bytes);
+		next = roots_next(&t->range, rooted);
+		at = roots_at(&t->range, rooted, next, &bytes);
 		__lsan_unregister_root_region(at, bytes);
 	}
 }
@@ -127,21 +125,19 @@ static void roots_remove(struct tools *t)
 /* ---- A pool ---- */
 
 /* The first `slots` slots' memory, what lies beside each object included. */
-static void *range_of(const struct arena *arena, uint64_t slots, size_t *bytes_out)
+static void *first_of(const struct object_range *range, uint64_t slots, size_t *bytes_out)
 {
-	*bytes_out = (size_t)slots * arena->face.stride;
-	return (void *)(arena->face.zero + arena->face.stride - arena->front);
+	*bytes_out = (size_t)(slots < range->slots ? slots : range->slots) * range->stride;
+	return (char *)range_object(range, 1) - range->front;
 }
 
-void tools_attach(struct tools *t, const struct arena *arena, bool defined)
+void tools_attach(struct tools *t, const struct object_range *range, bool defined)
 {
-	uint64_t slots = SHUT_FIRST_BYTES / arena->face.stride;
 	size_t bytes;
-	void *range;
+	void *first = first_of(range, SHUT_FIRST_BYTES / range->stride, &bytes);
 
-	t->arena = arena;
-	range = range_of(arena, slots < arena->face.slots ? slots : arena->face.slots, &bytes);
-	tools_shut(t, range, bytes);
+	t->range = *range;
+	tools_shut(t, first, bytes);
 #ifdef HAVE_MEMCHECK
 	if (t->memcheck)
 		VALGRIND_CREATE_MEMPOOL(t, 0, defined);
@@ -151,18 +147,15 @@ void tools_attach(struct tools *t, const struct arena *arena, bool defined)
 
 void tools_detach(struct tools *t, size_t used)
 {
-	uint64_t slots = SHUT_FIRST_BYTES / t->arena->face.stride;
+	const uint64_t shut = SHUT_FIRST_BYTES / t->range.stride;
 	size_t bytes;
-	void *range;
+	void *first = first_of(&t->range, shut < used ? used : shut, &bytes);
 
 #ifdef HAVE_MEMCHECK
 	if (t->memcheck)
 		VALGRIND_DESTROY_MEMPOOL(t);
 #endif
-	if (slots < used)
-		slots = used;
-	range = range_of(t->arena, slots < t->arena->face.slots ? slots : t->arena->face.slots, &bytes);
-	tools_open(t, range, bytes);
+	tools_open(t, first, bytes);
 	if (t->lsan)
 		roots_remove(t);
 }

@@ -21,23 +21,32 @@
 #include "base/atomics.h"
 #include "base/base.h"
 
-struct arena;
+/* Where objects lie: that of slot n, of 1 .. slots, at zero + n * stride, and `front` bytes before it are its slot's too. */
+struct object_range {
+	uintptr_t zero;
+	size_t stride, front;
+	uint64_t slots;
+};
+
+static inline void *range_object(const struct object_range *range, uint32_t slot)
+{
+	return (void *)(range->zero + slot * range->stride);
+}
 
 #define SHUT_FIRST_BYTES ((size_t)256 << 20)
 
 struct tools {
 	bool asan, lsan, memcheck, tsan;
-	const struct arena *arena; /* from tools_attach() on                    */
-	_Atomic(uint64_t) rooted;  /* slots 1 .. this are roots                 */
+	struct object_range range; /* from tools_attach() on    */
+	_Atomic(uint64_t) rooted;  /* slots 1 .. this are roots */
 };
 
 /* Which of them watch this process?  False: none. */
 bool tools_find(struct tools *tools_out);
 
-/* The pool's objects are in `arena`, and free.  `defined`: what is in a free object may be read after the next
- * acquire. */
-void tools_attach(struct tools *t, const struct arena *arena, bool defined);
-/* Before the arena is unmapped: slots 1 .. used were handed out.  All memory is accessible again. */
+/* The pool's objects lie there, and are free.  `defined`: what is in a free object may be read after the next acquire. */
+void tools_attach(struct tools *t, const struct object_range *range, bool defined);
+/* Before it is unmapped: slots 1 .. used were handed out.  All memory is accessible again. */
 void tools_detach(struct tools *t, size_t used);
 
 /* These bytes may be used, and hold what they hold; they may not. */

@@ -24,21 +24,3 @@ void *backing_map(uint32_t flags, size_t bytes)
 	os_unmap(mapped, bytes);
 	return NULL;
 }
-
-void *backing_map_aligned(size_t bytes, size_t offset, size_t alignment, bool open)
-{
-	const size_t page = os_page_bytes(), slack = alignment > page ? alignment - page : 0;
-	size_t all;
-	char *mapped = __builtin_add_overflow(bytes, slack, &all) ? NULL : open ? os_map(all) : os_reserve(all);
-
-	if (!mapped || !slack)
-		return mapped;
-
-	const size_t ahead = -((uintptr_t)mapped + offset) & (alignment - 1);
-
-	if (ahead)
-		os_unmap(mapped, ahead);
-	if (slack > ahead)
-		os_unmap(mapped + ahead + bytes, slack - ahead);
-	return mapped + ahead;
-}

@@ -21,8 +21,5 @@
 lfpool_status_t backing_give(uint32_t flags, void *address, size_t bytes);
 /* As os_map(), and backed; NULL when either is refused. */
 void *backing_map(uint32_t flags, size_t bytes);
-/* `bytes` are whole pages, accessible if `open`, of which the one at `offset` begins at a multiple of the alignment; NULL when
- * refused. */
-void *backing_map_aligned(size_t bytes, size_t offset, size_t alignment, bool open);
 
 #endif

@@ -1,9 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * os.h - everything the library asks of the operating system that can be refused.
+ * os.h - everything the library asks of the operating system.
  *
  * Idea         One door, so that a test can refuse the n-th call for every n (built with LFPOOL_TESTING) and see that
  *              nothing is left behind.  Sizes are in bytes.  No function here prints or retries.
+ * Ports        What is declared here is all that a port has to bring: os_NAME.c, which is empty on any other system, and
+ *              types_NAME.h.  No other file of the library asks which system this is (tests/docs/claims).
+ *              With LFPOOL_EMBEDDED there is none (os_none.c): a pool in a buffer asks for little.
  * Invariants   OS1 no function here changes errno, whatever the system says: a result is all that a caller gets.
  * Progress     os_heavy_fence() and os_wake() enter the kernel; os_sleep_on() blocks.  The others are for create,
  *              destroy and the first call of a thread.
@@ -13,13 +16,27 @@
 
 #include "base/base.h"
 
-#include <pthread.h>
+#if defined(LFPOOL_EMBEDDED)
+#include "os/types_none.h"
+#elif defined(__linux__)
+#include "os/types_linux.h"
+#elif defined(_WIN32)
+#include "os/types_windows.h"
+#else
+#error "lfpool has no port to this system: src/os/os.h says what one has to bring"
+#endif
+
+/* ---- Memory ---- */
 
 /* Zeroed memory that is reserved, not used, until touched; page-aligned.  NULL when refused. */
 void *os_map(size_t bytes);
-void os_unmap(void *address, size_t bytes);
 /* Addresses without access; page-aligned.  NULL when refused. */
 void *os_reserve(size_t bytes);
+/* As os_map() if `open`, else as os_reserve(): whole pages, of which the one at `offset` begins at a multiple of the alignment, a
+ * power of two, or 0, if any page will do. */
+void *os_map_aligned(size_t bytes, size_t offset, size_t alignment, bool open);
+/* All of what one of these three has returned. */
+void os_unmap(void *address, size_t bytes);
 /* No access to these pages any more; false when refused. */
 bool os_guard(void *address, size_t bytes);
 /* Access to these pages, which are zeroed if they had none yet; false when refused. */
@@ -48,6 +65,8 @@ void *os_heap_resize(void *memory, size_t bytes);
 void *os_heap_aligned(size_t alignment, size_t bytes);
 void os_heap_free(void *memory);
 
+/* ---- Threads ---- */
+
 #ifndef LFPOOL_THREAD_KEY
 /* Read without a call, and not allocated at the first touch; but a library that dlopen() brings in must find room for it. */
 #define THREAD_LOCAL _Thread_local __attribute__((tls_model("initial-exec")))
@@ -58,16 +77,21 @@ void os_heap_free(void *memory);
  * where glibc's keys have the same places in a thread as those of every other.
  */
 bool os_stay_loaded(bool *keys_usable_out);
-bool os_thread_key_create(pthread_key_t *key, void (*at_exit)(void *));
-bool os_thread_key_set(pthread_key_t key, void *value);
-/* An ordinary mutex; false when refused. */
-bool os_mutex_open(pthread_mutex_t *mutex);
+/* A word of each thread's, NULL in a new one.  `at_exit` gets it when the thread exits, unless it is NULL, and may set it again;
+ * then it may be called again.  False when refused.  types_NAME.h has os_thread_key_t, and os_thread_key_get(key). */
+bool os_thread_key_create(os_thread_key_t *key, void (*at_exit)(void *));
+bool os_thread_key_set(os_thread_key_t key, void *value);
+/* A mutex that is not recursive; false when refused.  types_NAME.h has os_mutex_t, OS_MUTEX_INITIALIZER for one without these two,
+ * os_mutex_lock(mutex) and os_mutex_unlock(mutex). */
+bool os_mutex_open(os_mutex_t *mutex);
+void os_mutex_close(os_mutex_t *mutex);
 /* From now on `before` runs before each fork, `parent` and `child` after it; false when refused. */
 bool os_at_fork(void (*before)(void), void (*parent)(void), void (*child)(void));
 
 /* Lets another thread run. */
 void os_yield(void);
 
+/* types_NAME.h has os_thread_self(): a uintptr_t that no other thread has which lives now; the same in the child of a fork. */
 /* The calling thread's number, as ps and gdb show it.  With LFPOOL_THREAD_KEY it enters the kernel each time. */
 uint32_t os_thread_id(void);
 /* In the child of a fork, where the thread is another one. */
@@ -86,6 +110,8 @@ static inline uint64_t os_deadline(int64_t timeout_ns)
 	return (uint64_t)timeout_ns >= UINT64_MAX - now ? UINT64_MAX : now + (uint64_t)timeout_ns;
 }
 
+/* ---- Sleep ---- */
+
 /*
  * Sleeps while the lower 32 bits of *word are those of `seen`, at most until `deadline_ns` on the clock of os_now_ns()
  * (UINT64_MAX: for ever).  Returns at once if they are not; may return early for no reason.  No order: the caller loads
@@ -94,6 +120,8 @@ static inline uint64_t os_deadline(int64_t timeout_ns)
 void os_sleep_on(_Atomic(uint64_t) *word, uint64_t seen, uint64_t deadline_ns);
 /* Wakes who sleeps on *word. */
 void os_wake(_Atomic(uint64_t) *word);
+
+/* ---- The asymmetric fence ---- */
 
 /*
  * The heavy half of the asymmetric fence: when it returns, every other thread of the process has executed a full
@@ -104,6 +132,21 @@ void os_heavy_fence(void);
 /* Is membarrier(2) in use (owners need only a compiler barrier), or must owners fence too?  Fixed from the first call
  * on. */
 bool os_asymmetric(void);
+
+/* ---- What is read and told ---- */
+
+/* A variable of the environment, or NULL: there is none, or it is not to be trusted, since the program has rights that its user has
+ * not. */
+const char *os_environment(const char *name);
+
+/* The return addresses of the calls that lead here, the innermost first, this one's too; how many.  0 where the system cannot tell. */
+uint32_t os_backtrace(void **frames_out, uint32_t room);
+/* What there is at an address: of the file that was loaded there, NULL if there is none, the path and where it begins; and the
+ * function's name, or NULL, and where that begins. */
+struct os_symbol {
+	const char *file, *file_base, *name, *name_base;
+};
+struct os_symbol os_symbol_at(const void *address);
 
 #ifdef LFPOOL_TESTING
 /* Refuse the n-th call from now on (1 = the next one), and only that one; 0 = none.  Returns the calls made since it

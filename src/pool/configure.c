@@ -10,8 +10,6 @@
 
 #include "pool/pool.h"
 
-#include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 #define CAPACITY_MAX ((uint64_t)1 << 31)
@@ -42,16 +40,13 @@ bool config_copy(lfpool_config_t *config_out, const lfpool_config_t *given)
 	return config_copy_known(config_out, sizeof(*config_out), offsetof(lfpool_config_t, cache_capacity), given);
 }
 
-/* The environment overrides the config; false when it names no backend. */
-static bool backend_from_environment(lfpool_config_t *config)
+/* The word overrides the config; false when it names no backend. */
+static bool backend_from(lfpool_config_t *config, const char *word)
 {
-	static const char *const names[] = {"lockfree", "mutex", "malloc"};
-	const char *wanted = secure_getenv("LFPOOL_BACKEND");
-
-	if (!wanted || !*wanted)
+	if (!word || !*word)
 		return true;
-	for (unsigned i = 0; i < sizeof(names) / sizeof(*names); i++) {
-		if (strcmp(wanted, names[i]) == 0) {
+	for (unsigned i = LFPOOL_BACKEND_LOCKFREE; i <= LFPOOL_BACKEND_MALLOC; i++) {
+		if (strcmp(word, backend_name((lfpool_backend_t)i)) == 0) {
 			config->backend = (lfpool_backend_t)i;
 			return true;
 		}
@@ -98,9 +93,8 @@ static bool has_scheme(const lfpool_config_t *config)
 	return config->scheme.begin || config->scheme.ready;
 }
 
-/* empty_out: NULL where no pool may begin with no object. */
-static lfpool_status_t import(lfpool_config_t *config, struct debug_modes *modes, const lfpool_config_t *given, bool environment,
-			      bool *empty_out)
+lfpool_status_t config_import_with(lfpool_config_t *config, struct debug_modes *modes, const lfpool_config_t *given,
+				   const struct config_words *words, bool *empty_out, size_t caches)
 {
 	if (!config_copy(config, given))
 		return LFPOOL_E_CONFIG_STRUCT_SIZE;
@@ -127,7 +121,7 @@ static lfpool_status_t import(lfpool_config_t *config, struct debug_modes *modes
 		return LFPOOL_E_CONFIG_FLAGS;
 	if (config->flags & LFPOOL_LOCK)
 		config->flags |= LFPOOL_PREFAULT;
-	if ((unsigned)config->backend > LFPOOL_BACKEND_MALLOC || (environment && !backend_from_environment(config)))
+	if ((unsigned)config->backend > LFPOOL_BACKEND_MALLOC || !backend_from(config, words->backend))
 		return LFPOOL_E_CONFIG_BACKEND;
 	for (size_t i = 0; i < sizeof(config->hooks.reserved) / sizeof(*config->hooks.reserved); i++)
 		if (config->hooks.reserved[i])
@@ -139,26 +133,25 @@ static lfpool_status_t import(lfpool_config_t *config, struct debug_modes *modes
 		return LFPOOL_E_CONFIG_DEPOT_SHARDS;
 	if (!is_scheme(config))
 		return LFPOOL_E_CONFIG_SCHEME;
-	if (!apply_debug(config, modes, environment ? secure_getenv("LFPOOL_DEBUG") : NULL))
+	if (config->buffer_caches > caches)
+		return LFPOOL_E_CONFIG_BUFFER_CACHES;
+	if (!apply_debug(config, modes, words->debug))
 		return LFPOOL_E_CONFIG_DEBUG;
 	return LFPOOL_OK;
 }
 
-lfpool_status_t config_import(lfpool_config_t *config, struct debug_modes *modes, const lfpool_config_t *given, bool *empty_out)
-{
-	return import(config, modes, given, true, empty_out);
-}
+static const struct config_words no_words;
 
 lfpool_status_t config_import_as_given(lfpool_config_t *config, const lfpool_config_t *given)
 {
 	struct debug_modes none;
 
-	return import(config, &none, given, false, NULL);
+	return config_import_with(config, &none, given, &no_words, NULL, 0);
 }
 
 lfpool_status_t config_import_for_buffer(lfpool_config_t *config, struct debug_modes *modes, const lfpool_config_t *given)
 {
-	const lfpool_status_t status = import(config, modes, given, false, NULL);
+	const lfpool_status_t status = config_import_with(config, modes, given, &no_words, NULL, LFPOOL_BUFFER_CACHES);
 
 	if (status != LFPOOL_OK)
 		return status;
@@ -175,24 +168,11 @@ lfpool_status_t config_import_for_buffer(lfpool_config_t *config, struct debug_m
 		return LFPOOL_E_CONFIG_DEBUG;
 	if (has_scheme(config))
 		return LFPOOL_E_CONFIG_SCHEME;
+	if (!config->buffer_caches)
+		config->buffer_caches = LFPOOL_BUFFER_CACHES;
 	/* All of it is touched anyway. */
 	config->flags &= ~LFPOOL_PREFAULT;
 	return LFPOOL_OK;
-}
-
-void config_tell_ignored(const char *name, const char *why)
-{
-	static _Atomic(uint32_t) pools;
-	const char *backend = secure_getenv("LFPOOL_BACKEND"), *modes = secure_getenv("LFPOOL_DEBUG");
-
-	if ((!backend || !*backend || strcmp(backend, "lockfree") == 0) && (!modes || !*modes))
-		return;
-	/* relaxed: which of several is told of does not matter. */
-	if (fetch_add_relaxed(&pools, 1) == 0)
-		fprintf(stderr,
-			"lfpool: pool \"%s\" is %s: neither LFPOOL_BACKEND nor LFPOOL_DEBUG changes it.  "
-			"Further such pools are not told of.\n",
-			name, why);
 }
 
 const char *backend_name(lfpool_backend_t backend)

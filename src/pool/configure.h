@@ -26,6 +26,13 @@ lfpool_status_t config_import_as_given(lfpool_config_t *config_out, const lfpool
 lfpool_status_t config_import_for_buffer(lfpool_config_t *config_out, struct debug_modes *modes_out,
 					 const lfpool_config_t *given);
 
+/* What these share; caches: config.buffer_caches may be so many. */
+struct config_words {
+	const char *backend, *debug; /* the environment's; NULL or empty: it says nothing */
+};
+lfpool_status_t config_import_with(lfpool_config_t *config_out, struct debug_modes *modes_out, const lfpool_config_t *given,
+				   const struct config_words *words, bool *empty_out, size_t caches);
+
 /* Copies a config, of which `known` bytes are known here, and the caller may know fewer (but `least`) or more: what he
  * does not know is 0.  False when its struct_size is none, or a field is set that is unknown here. */
 bool config_copy_known(void *config_out, size_t known, size_t least, const void *given);

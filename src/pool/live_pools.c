@@ -18,7 +18,7 @@ struct pool_place {
 	uintptr_t first; /* where its objects begin; 0: nowhere in particular     */
 };
 
-static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
+static os_mutex_t mutex = OS_MUTEX_INITIALIZER;
 static struct pool_place *places;
 static size_t place_count;
 /* Written under the mutex. */
@@ -26,12 +26,12 @@ static struct address_map ranges;
 
 void live_pools_lock(void)
 {
-	(void)pthread_mutex_lock(&mutex);
+	os_mutex_lock(&mutex);
 }
 
 void live_pools_unlock(void)
 {
-	(void)pthread_mutex_unlock(&mutex);
+	os_mutex_unlock(&mutex);
 }
 
 /* A vacant place, making room if there is none; place_count when the system refuses memory. */

@@ -31,6 +31,7 @@ struct window {
 	void *at;
 	size_t bytes;
 	bool whole; /* a buffer of the caller's, with access, in which all of the pool shall lie */
+	bool lent;  /* memory of the caller's, with access, for the objects                      */
 };
 
 struct backend {

@@ -34,11 +34,11 @@ static bool keyless;
 static _Atomic(uint32_t) patience;
 
 #ifdef LFPOOL_THREAD_KEY
-pthread_key_t thread_key;
+os_thread_key_t thread_key;
 
 static struct thread_entry *table_here(void)
 {
-	struct thread_entry *table = pthread_getspecific(thread_key);
+	struct thread_entry *table = os_thread_key_get(thread_key);
 
 	return table ? table : nothing;
 }
@@ -61,7 +61,7 @@ static _Atomic(uint32_t) server_count; /* places that were ever taken */
 
 static uintptr_t thread_self(void)
 {
-	return (uintptr_t)pthread_self();
+	return os_thread_self();
 }
 
 static struct server *server_of_thread(void)
@@ -136,7 +136,7 @@ void thread_serve(struct serving *innermost)
 }
 #else
 /* Its value only brings hand_back() about. */
-static pthread_key_t thread_key;
+static os_thread_key_t thread_key;
 THREAD_LOCAL struct thread_entry *thread_table = nothing;
 static THREAD_LOCAL struct serving *serving;
 /* L5.  Read in lfpool/inline.h, by code that an optimiser of whole programs does not see. */
@@ -207,7 +207,7 @@ bool threads_keep_caches(void)
 
 uint32_t thread_hint(void)
 {
-	uint64_t address = (uintptr_t)pthread_self();
+	uint64_t address = os_thread_self();
 
 	/* Fibonacci hashing: threads lie at regular distances. */
 	return (uint32_t)(address * UINT64_C(0x9e3779b97f4a7c15) >> 40);

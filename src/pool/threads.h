@@ -35,7 +35,7 @@ struct thread_entry {
 #define TABLE_ENTRIES_MIN 64
 
 #ifdef LFPOOL_THREAD_KEY
-extern pthread_key_t thread_key;
+extern os_thread_key_t thread_key;
 #else
 extern THREAD_LOCAL struct thread_entry *thread_table;
 #endif
@@ -48,7 +48,7 @@ static inline struct cache_head *thread_find(uint64_t pool_id)
 	if (unlikely(!pool_id))
 		return NULL;
 
-	const struct thread_entry *table = pthread_getspecific(thread_key);
+	const struct thread_entry *table = os_thread_key_get(thread_key);
 
 	if (unlikely(!table))
 		return NULL;

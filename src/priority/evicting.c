@@ -5,8 +5,14 @@
 #include "priority/evicting.h"
 
 #include "base/probes.h"
+#include "priority/plain.h"
 
 typedef lfpool_priority_t pool_t;
+
+/* Another backend's: the call of plain.h instead. */
+#define IF_PLAIN(call)               \
+	if (unlikely(pool->backend)) \
+	return plain_##call
 
 /* ---- Slots ---- */
 
@@ -15,6 +21,8 @@ static inline bool find(const pool_t *pool, lfpool_handle_t handle, bool (*fits)
 {
 	const uint64_t index = handle & ((UINT64_C(1) << HANDLE_SLOT_BITS) - 1);
 
+	if (unlikely(pool->backend))
+		return plain_find(pool, handle, out);
 	if (index >= pool->tournament.count)
 		return false;
 	for (;;) {
@@ -43,18 +51,21 @@ static uint64_t taken(const struct contender *c)
 	return state_next(c->state, STATE_TAKEN, state_record(c->state));
 }
 
-/* Nobody has the object any more but this call, which has taken it from its last user. */
-static void end_use(pool_t *pool, uint32_t slot)
+/* Nobody has the object any more but this call, which has taken it from its last user.  Returns the slot that this call has from
+ * here on: with a quarantine another. */
+static uint32_t end_use(pool_t *pool, uint32_t slot)
 {
-	if (pool->lifecycle)
-		(void)lifecycle_end(pool->lifecycle, slot, object_of(pool, slot));
+	/* What fills the object now, or in this call for the newcomer, must not be seen with the handle still active, by a thread that
+	 * looks without a pin: plain stores are not ordered after a CAS everywhere. */
+	if (pool->modes.poison || pool->flags & LFPOOL_ZERO)
+		full_fence();
+	return pool->lifecycle ? lifecycle_end(pool->lifecycle, slot, object_of(pool, slot)) : slot;
 }
 
 /* The slot is free from here on: nobody has it any more. */
 static void put_back(pool_t *pool, uint32_t slot)
 {
-	end_use(pool, slot);
-	free_slots_push(&pool->free, slot);
+	free_slots_push(&pool->free, end_use(pool, slot));
 }
 
 /* A slot that is taken, and no contender, is nobody's: of state `state`. */
@@ -67,12 +78,11 @@ static void let_go(pool_t *pool, uint32_t slot, uint64_t state)
 
 /* ---- Evicting ---- */
 
-/* It was taken from its holder; nobody else has it. */
-static void tell_evicted(pool_t *pool, const struct contender *victim)
+void tell_evicted(pool_t *pool, const struct contender *victim, void *object)
 {
 	lfpool_evicted_t evicted = {
 		.pool = pool,
-		.object = object_of(pool, victim->slot),
+		.object = object,
 		.owner = pool->owners[victim->slot - 1],
 		.handle = handle_of(victim),
 		.priority = victim->key,
@@ -83,16 +93,6 @@ static void tell_evicted(pool_t *pool, const struct contender *victim)
 	probe_evict(pool, pool->name, evicted.object, evicted.owner);
 	if (pool->on_evict)
 		pool->on_evict(pool->context, &evicted);
-}
-
-/* Does it give way to a newcomer of this priority? */
-static bool gives_way(const pool_t *pool, const struct contender *c, uint64_t priority)
-{
-	const struct tournament *t = &pool->tournament;
-
-	if (pool->evict_equal)
-		return t->before ? !t->before(t->context, priority, c->key) : c->key <= priority;
-	return t->before ? t->before(t->context, c->key, priority) : c->key < priority;
 }
 
 /* A slot that was free, or was taken from its holder; SLOT_NONE: promise 1. */
@@ -112,12 +112,14 @@ static uint32_t take_slot(pool_t *pool, uint64_t priority)
 		/* Else a slot has come back meanwhile.  (FS1) */
 		if (!free_slots_still(&pool->free, empty))
 			continue;
-		if (!first.slot || !gives_way(pool, &first, priority))
+		if (!first.slot || !gives_way(pool, first.key, priority))
 			return SLOT_NONE;
 		if (change(pool, &first, taken(&first))) {
-			tell_evicted(pool, &first);
-			end_use(pool, first.slot);
-			return first.slot;
+			tell_evicted(pool, &first, object_of(pool, first.slot));
+			/* It will be another call's, when it leaves the quarantine. */
+			if (pool->held_back)
+				let_go(pool, first.slot, taken(&first));
+			return end_use(pool, first.slot);
 		}
 		/* A retry means that another has taken, pinned or changed it. */
 		back_off(&failures);
@@ -126,23 +128,13 @@ static uint32_t take_slot(pool_t *pool, uint64_t priority)
 
 /* ---- Acquire, release ---- */
 
-/* Another one for each object that is acquired, and none whose handle could be 0. */
-static uint64_t next_stamp(pool_t *pool)
-{
-	uint64_t stamp;
-
-	do
-		/* relaxed: that no two are the same is all. */
-		stamp = fetch_add_relaxed(&pool->stamps, 1) + 1;
-	while (unlikely(!(stamp & HANDLE_STAMP_MASK)));
-	return stamp;
-}
-
 /* A slot whose object may be used; SLOT_NONE: promise 1, or a hook refused. */
 static uint32_t begin_use(pool_t *pool, uint64_t priority)
 {
 	const uint32_t slot = take_slot(pool, priority);
 
+	if (slot && !pool->lifecycle && pool->flags & LFPOOL_ZERO)
+		memset(object_of(pool, slot), 0, pool->object_size);
 	if (!slot || !pool->lifecycle || lifecycle_begin(pool->lifecycle, slot, object_of(pool, slot)) == BEGIN_OK)
 		return slot;
 	/* relaxed: the slot is ours (P2). */
@@ -156,6 +148,7 @@ void *lfpool_priority_acquire(pool_t *pool, uint64_t priority, void *owner, lfpo
 	if (!handle_out)
 		return NULL;
 	*handle_out = 0;
+	IF_PLAIN(acquire(pool, priority, owner, handle_out));
 
 	const uint32_t slot = begin_use(pool, priority);
 
@@ -185,6 +178,7 @@ lfpool_status_t lfpool_priority_publish(pool_t *pool, lfpool_handle_t handle)
 	struct contender mine;
 	uint64_t next;
 
+	IF_PLAIN(publish(pool, handle));
 	/* A retry means that the slot's state has changed: another has published or released it. */
 	do {
 		if (!find(pool, handle, is_new, &mine))
@@ -200,6 +194,7 @@ lfpool_status_t lfpool_priority_release(pool_t *pool, lfpool_handle_t handle)
 {
 	struct contender mine;
 
+	IF_PLAIN(release(pool, handle));
 	/* A retry means that the slot's state has changed. */
 	while (find(pool, handle, is_active_or_new, &mine)) {
 		const uint64_t pins = is_active(mine.state) ? mine.state & STATE_PINS_MASK : 0;
@@ -241,6 +236,7 @@ lfpool_status_t lfpool_priority_update(pool_t *pool, lfpool_handle_t handle, uin
 {
 	struct contender mine;
 
+	IF_PLAIN(update(pool, handle, priority));
 	/* A retry means that the slot's state has changed. */
 	do {
 		if (!find(pool, handle, is_active, &mine))
@@ -258,6 +254,7 @@ void *lfpool_priority_pin(pool_t *pool, lfpool_handle_t handle)
 {
 	struct contender mine;
 
+	IF_PLAIN(pin(pool, handle));
 	/* A retry means that the slot's state has changed. */
 	while (find(pool, handle, is_active, &mine) && state_pins(mine.state) < PINS_MAX) {
 		if (!change(pool, &mine, mine.state + STATE_PIN))
@@ -273,6 +270,7 @@ lfpool_status_t lfpool_priority_unpin(pool_t *pool, lfpool_handle_t handle)
 {
 	struct contender mine;
 
+	IF_PLAIN(unpin(pool, handle));
 	/* A retry means that the slot's state has changed. */
 	while (find(pool, handle, is_pinned_or_active, &mine)) {
 		const uint32_t pins = state_pins(mine.state);
@@ -302,6 +300,7 @@ size_t lfpool_priority_release_min(pool_t *pool, size_t count)
 	unsigned failures = 0;
 	size_t released = 0;
 
+	IF_PLAIN(release_min(pool, count));
 	while (released < count) {
 		const struct contender first = tournament_first(&pool->tournament);
 
@@ -312,7 +311,7 @@ size_t lfpool_priority_release_min(pool_t *pool, size_t count)
 			back_off(&failures);
 			continue;
 		}
-		tell_evicted(pool, &first);
+		tell_evicted(pool, &first, object_of(pool, first.slot));
 		let_go(pool, first.slot, taken(&first));
 		put_back(pool, first.slot);
 		released++;
@@ -322,6 +321,7 @@ size_t lfpool_priority_release_min(pool_t *pool, size_t count)
 
 lfpool_handle_t lfpool_priority_peek_min(pool_t *pool, uint64_t *priority_out)
 {
+	IF_PLAIN(peek_min(pool, priority_out));
 	const struct contender first = tournament_first(&pool->tournament);
 
 	if (!first.slot)
@@ -344,6 +344,9 @@ void *lfpool_priority_look(const pool_t *pool, lfpool_handle_t handle)
 {
 	struct contender found;
 
+	/* An object of the allocator's may be gone by the time that it is read. */
+	if (pool->backend == LFPOOL_BACKEND_MALLOC)
+		return NULL;
 	return find(pool, handle, is_active, &found) ? object_of(pool, found.slot) : NULL;
 }
 
@@ -360,6 +363,7 @@ bool lfpool_priority_get(const pool_t *pool, lfpool_handle_t handle, uint64_t *p
 /* Pins what is active in the slot; 0: nothing, or it cannot be pinned. */
 static lfpool_handle_t pin_slot(pool_t *pool, uint32_t slot, uint64_t *priority_out)
 {
+	IF_PLAIN(pin_slot(pool, slot, priority_out));
 	for (;;) {
 		struct contender c;
 		/* acquire, edge RECORD. */
@@ -389,7 +393,7 @@ size_t lfpool_priority_for_each(pool_t *pool, lfpool_priority_visit_t visit, voi
 		if (!handle)
 			continue;
 		visited++;
-		more = visit(context, object_of(pool, slot), handle, priority);
+		more = visit(context, pool->backend ? plain_object(pool, slot) : object_of(pool, slot), handle, priority);
 		(void)lfpool_priority_unpin(pool, handle);
 	}
 	return visited;

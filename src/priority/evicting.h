@@ -21,6 +21,11 @@
  *                  call that pops it; one that is new only by calls with its handle.
  *              P3  a slot's record is written only while the slot is taken, and a state of it that a call might still
  *                  expect is gone (F1).
+ *              P4  while no call is under way: no slot is taken; those on the stack, and in the quarantine, are those whose
+ *                  state is free; one in use has a record, and in it a stamp that an acquire took.
+ * Quarantine   With that debug mode there are so many slots more than the capacity, and these fill the ring of
+ *              quarantine.h from the start: what is put in takes another out.  So outside of it there are always as many
+ *              slots as the capacity says, and nothing takes from it: P1 to P3, and what NULL means, are as without.
  * Edges        HOLD: what the holder did to the object and its slot -> the call that pins, or takes it: release by the CAS that
  *              publishes or unpins, acquire by the CAS that pins or takes.
  */
@@ -29,6 +34,7 @@
 
 #include "base/widths.h"
 #include "object/lifecycle.h"
+#include "os/os.h"
 #include "pool/pool.h"
 #include "priority/free_slots.h"
 #include "priority/tournament.h"
@@ -46,14 +52,27 @@ struct lfpool_priority {
 	size_t stride;
 	void (*on_evict)(void *context, const lfpool_evicted_t *evicted);
 	void *context;
-	struct lifecycle *lifecycle; /* NULL: no hooks */
-	bool evict_equal;
-	size_t mapped_bytes; /* of all this */
+	struct lifecycle *lifecycle; /* NULL: neither hooks nor debug modes that need it */
+	uint32_t held_back;          /* slots that are in quarantine, at all times */
+	bool evict_equal, evict_never;
+	lfpool_backend_t backend;         /* LFPOOL_BACKEND_LOCKFREE; else plain.h */
+	struct lfpool_registry *registry; /* NULL: none */
+	size_t mapped_bytes;              /* of all this */
 	char name[NAME_BYTES];
+	/* For reports. */
+	size_t object_size, object_alignment;
+	uint32_t flags;
+	lfpool_hooks_t hooks;
+	struct debug_modes modes;
 	/* Anybody. */
 	struct free_slots free;
 	_Alignas(CACHE_LINE_PAIR) _Atomic(uint64_t) stamps; /* objects acquired so far */
 	_Atomic(uint64_t) evicted, refused;
+	_Atomic(size_t) misuses; /* what the debug modes found */
+	struct {
+		_Alignas(CACHE_LINE_PAIR) os_mutex_t mutex;
+		uint32_t heap_count, free_count;
+	} plain; /* plain.h */
 };
 
 /* ---- Slots ---- */
@@ -93,5 +112,34 @@ static inline bool is_pinned_or_active(uint64_t state)
 {
 	return is_active(state) || (state & STATE_PINS_MASK && state_pins(state) <= PINS_MAX);
 }
+
+/* ---- Acquiring ---- */
+
+/* Does one of priority `key` give way to a newcomer of this priority? */
+static inline bool gives_way(const lfpool_priority_t *pool, uint64_t key, uint64_t priority)
+{
+	const struct tournament *t = &pool->tournament;
+
+	if (pool->evict_never)
+		return false;
+	if (pool->evict_equal)
+		return t->before ? !t->before(t->context, priority, key) : key <= priority;
+	return t->before ? t->before(t->context, key, priority) : key < priority;
+}
+
+/* Another one for each object that is acquired, and none whose handle could be 0. */
+static inline uint64_t next_stamp(lfpool_priority_t *pool)
+{
+	uint64_t stamp;
+
+	do
+		/* relaxed: that no two are the same is all. */
+		stamp = fetch_add_relaxed(&pool->stamps, 1) + 1;
+	while (unlikely(!(stamp & HANDLE_STAMP_MASK)));
+	return stamp;
+}
+
+/* It was taken from its holder; nobody else has it. */
+void tell_evicted(lfpool_priority_t *pool, const struct contender *victim, void *object);
 
 #endif

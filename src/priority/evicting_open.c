@@ -6,37 +6,43 @@
  *              zero at first, and zero means: free, the next one, nobody, names nobody, zero bytes.  The records are a
  *              pool of this library.
  */
-#include "priority/evicting.h"
+#include "priority/plain.h"
 
 #include "api/life.h"
 #include "api/process.h"
+#include "backend/check.h"
+#include "base/probes.h"
 #include "base/text.h"
 #include "core/arena.h"
 #include "core/layout.h"
+#include "object/debugging.h"
+#include "object/misuse.h"
 #include "os/backing.h"
 #include "os/os.h"
 #include "pool/configure.h"
 #include "pool/live_pools.h"
 #include "pool/pool.h"
+#include "pool/registered.h"
 
-#define FLAGS_KNOWN (LFPOOL_EVICT_EQUAL | LFPOOL_PREFAULT | LFPOOL_LOCK | LFPOOL_PLAIN_STRIDE | LFPOOL_FENCED)
+#define FLAGS_OF_ALL (LFPOOL_ZERO | LFPOOL_PREFAULT | LFPOOL_LOCK | LFPOOL_PLAIN_STRIDE | LFPOOL_FENCED)
+#define FLAGS_KNOWN (LFPOOL_EVICT_EQUAL | FLAGS_OF_ALL)
+#define SLOTS_MAX ((size_t)1 << SLOTS_SHIFT_MAX)
 #define FLAGS_BACKING (LFPOOL_PREFAULT | LFPOOL_LOCK)
 
 /* Where things lie, in bytes from the start of the mapping. */
 struct places {
 	size_t slots, nodes, links, owners, objects, end;
-	size_t stride; /* of the objects */
+	size_t stride, front; /* of the objects; before each, its slot's */
+	size_t alignment;
 };
 
 static lfpool_status_t import(lfpool_priority_config_t *known, const lfpool_priority_config_t *given)
 {
 	if (!config_copy_known(known, sizeof(*known), offsetof(lfpool_priority_config_t, flags), given))
 		return LFPOOL_E_CONFIG_STRUCT_SIZE;
-	if (known->capacity < 1 || known->capacity > (size_t)1 << SLOTS_SHIFT_MAX)
-		return LFPOOL_E_CONFIG_CAPACITY;
 	if (known->flags & ~FLAGS_KNOWN)
 		return LFPOOL_E_CONFIG_FLAGS;
-	if (known->hooks.misuse || known->hooks.validate || known->hooks.exhausted)
+	if (known->hooks.validate || known->hooks.exhausted)
 		return LFPOOL_E_CONFIG_HOOKS;
 	return LFPOOL_OK;
 }
@@ -76,26 +82,33 @@ static lfpool_status_t open_records(struct spares *spares, const lfpool_config_t
 }
 
 /* False when there is no such number of bytes. */
-static bool find_places(struct places *at, const lfpool_config_t *object, uint32_t nodes, bool plain_stride)
+static bool find_places(struct places *at, const lfpool_config_t *object, const struct lifecycle *lifecycle, uint32_t nodes)
 {
 	const size_t capacity = object->capacity, page = os_page_bytes();
+	struct arena_plan beside = {.object_alignment = object->object_alignment};
 	size_t object_bytes;
+
+	lifecycle_plan(lifecycle, &beside);
+	at->alignment = beside.object_alignment;
+	at->front = beside.front_bytes;
+	at->stride = layout_stride(at->front + object->object_size + beside.back_bytes, at->alignment,
+				   object->flags & LFPOOL_PLAIN_STRIDE);
 
 	at->slots = round_up(sizeof(lfpool_priority_t), CACHE_LINE_PAIR);
 	at->nodes = at->slots + capacity * sizeof(struct place);
 	at->links = at->nodes + nodes * sizeof(struct place);
 	at->owners = at->links + capacity * sizeof(uint64_t);
 	at->objects = round_up(at->owners + capacity * sizeof(void *), page);
-	at->stride = layout_stride(object->object_size, object->object_alignment, plain_stride);
 	if (__builtin_mul_overflow(capacity, at->stride, &object_bytes) ||
-	    __builtin_add_overflow(object_bytes, at->objects + page - 1, &at->end))
+	    __builtin_add_overflow(object_bytes, at->objects + round_up(at->front, at->alignment) + page - 1, &at->end))
 		return false;
 	at->end &= ~(page - 1);
 	return true;
 }
 
 /* Fills in a pool in zeroed memory. */
-static void fill_in(lfpool_priority_t *pool, const struct tournament *t, const struct places *at,
+/* False when the system refuses a mutex. */
+static bool fill_in(lfpool_priority_t *pool, const struct tournament *t, const struct places *at,
 		    const lfpool_priority_config_t *known, const lfpool_config_t *object, struct lifecycle *lifecycle)
 {
 	char *memory = (char *)pool;
@@ -105,43 +118,121 @@ static void fill_in(lfpool_priority_t *pool, const struct tournament *t, const s
 	pool->tournament.nodes = (struct place *)(void *)(memory + at->nodes);
 	pool->tournament.before = known->before;
 	pool->tournament.context = pool->context = known->context;
-	pool->objects = memory + at->objects;
+	pool->objects = memory + at->objects + round_up(at->front, at->alignment);
 	pool->owners = (void **)(void *)(memory + at->owners);
 	pool->stride = at->stride;
 	pool->on_evict = known->on_evict;
 	pool->evict_equal = known->flags & LFPOOL_EVICT_EQUAL;
 	pool->mapped_bytes = at->end;
+	pool->registry = known->registry;
 	pool->lifecycle = lifecycle;
+	pool->object_size = object->object_size;
+	pool->object_alignment = object->object_alignment;
+	pool->flags = known->flags | (object->flags & LFPOOL_ZERO);
+	pool->hooks = object->hooks;
 	strcpy(pool->name, object->name ? object->name : "unnamed");
-	free_slots_open(&pool->free, (_Atomic(uint64_t) *)(void *)(memory + at->links), t->count);
+	pool->backend = object->backend;
+	free_slots_open(&pool->free, (_Atomic(uint64_t) *)(void *)(memory + at->links), (uint32_t)known->capacity);
+	return !pool->backend || plain_open(pool);
 }
 
-/* `object`: valid and complete. */
-static lfpool_status_t open(lfpool_priority_t **pool_out, const lfpool_priority_config_t *known, const lfpool_config_t *object)
+/* ---- Debug modes ---- */
+
+static void tell(void *context, lfpool_misuse_t *misuse)
+{
+	lfpool_priority_t *pool = context;
+	const size_t offset = (size_t)((uintptr_t)misuse->object - (uintptr_t)pool->objects);
+
+	misuse->pool_name = pool->name;
+	misuse->index = misuse->object ? offset / pool->stride : SIZE_MAX;
+	/* relaxed: a statistic, and who came first. */
+	misuse->count = fetch_add_relaxed(&pool->misuses, (size_t)1) + 1;
+	probe_misuse(NULL, pool->name, misuse->object, misuse->status);
+	misuse_say("pool", &pool->hooks, misuse);
+}
+
+static bool has_holder(const void *pool, uint32_t slot)
+{
+	const uint64_t state = state_of(pool, slot);
+
+	return is_new(state) || is_pinned_or_active(state);
+}
+
+static struct debug_home home_of(lfpool_priority_t *pool, size_t front)
+{
+	return (struct debug_home){
+		.range = {(uintptr_t)pool->objects - pool->stride, pool->stride, front, pool->tournament.count},
+		.name = pool->name,
+		.tells_each = pool->hooks.misuse,
+		.pool = pool,
+		.tell = tell,
+		.is_active = has_holder,
+	};
+}
+
+/* The modes begin, if there are any. */
+static void watch(lfpool_priority_t *pool, const struct debug_modes *modes, size_t front)
+{
+	const struct debug_home home = home_of(pool, front);
+
+	pool->modes = *modes;
+	if (pool->backend != LFPOOL_BACKEND_MALLOC)
+		lifecycle_attach(pool->lifecycle, &home);
+	pool->held_back = modes->quarantine;
+	if (pool->held_back)
+		debug_hold_back(lifecycle_debug(pool->lifecycle), pool->held_back);
+}
+
+/* The mode check: is the pool intact in the end? */
+static void check_in_the_end(lfpool_priority_t *pool)
+{
+	const struct debug_home home = home_of(pool, 0);
+	size_t where;
+	const char *violated = lfpool_priority_check(pool, &where);
+
+	if (violated && strcmp(violated, CHECK_NO_MEMORY) != 0)
+		misuse_invariant(&home, violated, where);
+}
+
+/* ---- Life ---- */
+
+/* `object`: valid and complete, of all slots. */
+static lfpool_status_t open(lfpool_priority_t **pool_out, const lfpool_priority_config_t *known, const lfpool_config_t *object,
+			    const struct debug_modes *modes)
 {
 	struct tournament tournament = {0};
 	struct lifecycle *lifecycle;
 	struct places at;
-	const uint32_t nodes = tournament_measure(&tournament, (uint32_t)known->capacity);
+	uint32_t nodes = tournament_measure(&tournament, (uint32_t)object->capacity);
 	const size_t calls = known->flags & FLAGS_BACKING ? CALLS_MAX_BACKED : CALLS_MAX;
-	/* Its debug modes are none. */
-	if (!lifecycle_open(&lifecycle, object, &no_modes))
+	struct debug_modes of_objects = *modes;
+
+	/* Without a pin one may look at a free object: only where its bytes are the pool's anyway that is a mistake. */
+	of_objects.no_tools |= !modes->poison;
+	if (!lifecycle_open(&lifecycle, object, &of_objects))
 		return LFPOOL_E_NO_MEMORY;
 
-	lfpool_status_t status = open_records(&tournament.spares, object, known->capacity + nodes + calls);
+	lfpool_status_t status = LFPOOL_OK;
+
+	if (object->backend != LFPOOL_BACKEND_LOCKFREE)
+		nodes = 0;
+	else
+		status = open_records(&tournament.spares, object, object->capacity + nodes + calls);
 
 	if (status != LFPOOL_OK) {
 		lifecycle_close(lifecycle);
 		return status;
 	}
 
-	lfpool_priority_t *pool = find_places(&at, object, nodes, known->flags & LFPOOL_PLAIN_STRIDE)
-					  ? backing_map_aligned(at.end, at.objects, object->object_alignment, true)
+	lfpool_priority_t *pool = find_places(&at, object, lifecycle, nodes)
+					  ? os_map_aligned(at.end, at.objects, at.alignment, true)
 					  : NULL;
 
 	status = pool ? backing_give(known->flags, pool, at.end) : LFPOOL_E_NO_MEMORY;
 	if (status == LFPOOL_OK)
 		status = lifecycle_back(lifecycle, known->flags);
+	if (status == LFPOOL_OK && !fill_in(pool, &tournament, &at, known, object, lifecycle))
+		status = LFPOOL_E_NO_MEMORY;
 	if (status != LFPOOL_OK) {
 		if (pool)
 			os_unmap(pool, at.end);
@@ -149,16 +240,79 @@ static lfpool_status_t open(lfpool_priority_t **pool_out, const lfpool_priority_
 		lifecycle_close(lifecycle);
 		return status;
 	}
-	fill_in(pool, &tournament, &at, known, object, lifecycle);
-	config_tell_ignored(pool->name, "an evicting one");
+	watch(pool, modes, at.front);
 	*pool_out = pool;
 	return LFPOOL_OK;
 }
 
+/* `object`: what the caller says, or the profile instead. */
+static lfpool_status_t create(lfpool_priority_t **pool_out, lfpool_priority_config_t *known, const lfpool_config_t *object)
+{
+	lfpool_config_t complete;
+	struct debug_modes modes;
+
+	if (object->capacity < 1 || object->capacity > SLOTS_MAX)
+		return LFPOOL_E_CONFIG_CAPACITY;
+	if (object->flags & ~FLAGS_OF_ALL)
+		return LFPOOL_E_CONFIG_FLAGS;
+
+	const lfpool_status_t status = config_import(&complete, &modes, object, NULL);
+
+	if (status != LFPOOL_OK)
+		return status;
+	known->capacity = object->capacity;
+	known->flags = (known->flags & LFPOOL_EVICT_EQUAL) | object->flags;
+	if (modes.quarantine > SLOTS_MAX - known->capacity)
+		modes.quarantine = (uint32_t)(SLOTS_MAX - known->capacity);
+	if (complete.backend != LFPOOL_BACKEND_LOCKFREE)
+		modes.quarantine = 0;
+	complete.capacity = complete.max_capacity = known->capacity + modes.quarantine;
+	return process_open() ? open(pool_out, known, &complete, &modes) : LFPOOL_E_NO_MEMORY;
+}
+
+static lfpool_status_t create_from_profile(void *context, const lfpool_config_t *config, enum full_policy full, void **pool_out)
+{
+	lfpool_config_t object = *config;
+	lfpool_priority_t *pool;
+
+	/* It stays as it is made. */
+	object.max_capacity = object.growth_step = 0;
+
+	const lfpool_status_t status = create(&pool, context, &object);
+
+	if (status != LFPOOL_OK)
+		return status;
+	pool->evict_never = full == FULL_FAIL;
+	*pool_out = pool;
+	return LFPOOL_OK;
+}
+
+static void look(const void *context, struct registered_state *state)
+{
+	const lfpool_priority_t *pool = context;
+	lfpool_stats_t *stats = &state->stats;
+
+	stats->capacity = stats->max_capacity = lfpool_priority_capacity(pool);
+	stats->active = lfpool_priority_count(pool);
+	stats->shared = stats->capacity - stats->active;
+	stats->exhausted = tally_read(&pool->refused);
+	/* relaxed: a statistic. */
+	stats->misuses = load_relaxed(&pool->misuses);
+	state->bytes = (uint64_t)stats->capacity * pool->object_size;
+}
+
+static size_t destroy(void *pool)
+{
+	return lfpool_priority_destroy(pool);
+}
+
+static const struct registered_kind kind = {.evicts = true, .look = look, .destroy = destroy};
+
 lfpool_status_t lfpool_priority_create(lfpool_priority_t **pool_out, const lfpool_priority_config_t *given)
 {
 	lfpool_priority_config_t known;
-	lfpool_config_t object = LFPOOL_CONFIG_INIT, complete;
+	lfpool_config_t object = LFPOOL_CONFIG_INIT;
+	void *pool = NULL;
 
 	if (!pool_out)
 		return LFPOOL_E_ARGUMENT;
@@ -175,28 +329,40 @@ lfpool_status_t lfpool_priority_create(lfpool_priority_t **pool_out, const lfpoo
 	object.object_alignment = known.object_alignment;
 	object.capacity = known.capacity;
 	object.hooks = known.hooks;
-	object.flags = known.flags & (FLAGS_BACKING | LFPOOL_FENCED);
-	status = config_import_as_given(&complete, &object);
-	if (status != LFPOOL_OK)
-		return status;
-	return process_open() ? open(pool_out, &known, &complete) : LFPOOL_E_NO_MEMORY;
+	object.flags = known.flags & FLAGS_OF_ALL;
+	object.debug = known.debug;
+	object.backend = known.backend;
+	if (!known.registry)
+		return create(pool_out, &known, &object);
+	status = registered_calls(known.registry)->make(known.registry, &kind, &object, create_from_profile, &known, &pool);
+	*pool_out = pool;
+	return status;
 }
 
 size_t lfpool_priority_destroy(lfpool_priority_t *pool)
 {
 	if (!pool)
 		return 0;
+	if (pool->registry)
+		registered_calls(pool->registry)->leave(pool->registry, pool);
 
 	const size_t count = lfpool_priority_count(pool);
 
-	for (uint32_t slot = 1; pool->lifecycle && slot <= pool->tournament.count; slot++) {
-		/* relaxed: no other call is under way. */
-		const uint64_t state = load_relaxed(&place_of(pool, slot)->word);
+	if (pool->modes.check)
+		check_in_the_end(pool);
+	if (pool->backend != LFPOOL_BACKEND_MALLOC)
+		lifecycle_detach(pool->lifecycle, pool->tournament.count);
+	/* Those of the allocator that are active stay as they are. */
+	for (uint32_t slot = 1; pool->lifecycle && pool->backend != LFPOOL_BACKEND_MALLOC && slot <= pool->tournament.count;
+	     slot++) {
+		const uint64_t state = state_of(pool, slot);
 
 		lifecycle_destroy(pool->lifecycle, slot, object_of(pool, slot), state & (STATE_ACTIVE | STATE_PINS_MASK));
 	}
 	lifecycle_close(pool->lifecycle);
 	(void)lfpool_destroy(pool->tournament.spares.pool);
+	if (pool->backend)
+		plain_close(pool);
 	os_unmap(pool, pool->mapped_bytes);
 	return count;
 }
@@ -205,12 +371,12 @@ size_t lfpool_priority_destroy(lfpool_priority_t *pool)
 
 size_t lfpool_priority_count(const lfpool_priority_t *pool)
 {
-	return pool->tournament.count - free_slots_count(&pool->free);
+	return pool->backend ? plain_count(pool) : lfpool_priority_capacity(pool) - free_slots_count(&pool->free);
 }
 
 size_t lfpool_priority_capacity(const lfpool_priority_t *pool)
 {
-	return pool->tournament.count;
+	return pool->tournament.count - pool->held_back;
 }
 
 void lfpool_priority_stats(const lfpool_priority_t *pool, lfpool_priority_stats_t *stats_out)

@@ -6,6 +6,7 @@
  *              that at first all slots are there in order, and making the stack takes one store.  Each link says how
  *              many slots lie from it down, as the depot's do (D5 in depot.h).
  * Invariants   FS1 a call that reads the same empty head twice knows that the stack was empty all the time between (S1).
+ *              FS2 a slot is on the stack at most once, and each link says how many slots lie from there down.
  * Progress     push, pop: lock-free; a retry means that another thread moved the head.
  * Edges        FREE: push -> pop.
  */

@@ -27,6 +27,7 @@
  *                  does not come after i), and until i's state changes: what v names never comes after i.
  *              F5  so a root that is current names a first one: nobody whose offer is complete goes before it.  And a
  *                  root that names nobody says that nobody contends.
+ *              F6  a node names a slot below it; a current name says what the slot's record says.
  *              Why F4 follows from F1 to F3: docs/priority.md.
  * Progress     lock-free; a retry means that a word has changed.  offer and withdraw collect at most twice on a level.
  * Order        What makes a slot contend or stop, the swaps of nodes, and the loads that the argument for F4 speaks of are

@@ -14,18 +14,17 @@
 #include <string.h>
 
 #define REPORT_SIZE_MAX 4096 /* beyond this it is not a size */
-#define DEBUG_WORDS_BYTES 256
 
 static void write_lock(lfpool_registry_t *registry)
 {
-	(void)pthread_mutex_lock(&registry->change);
-	(void)pthread_mutex_lock(&registry->look);
+	os_mutex_lock(&registry->change);
+	os_mutex_lock(&registry->look);
 }
 
 static void write_unlock(lfpool_registry_t *registry)
 {
-	(void)pthread_mutex_unlock(&registry->look);
-	(void)pthread_mutex_unlock(&registry->change);
+	os_mutex_unlock(&registry->look);
+	os_mutex_unlock(&registry->change);
 }
 
 /* ---- The registry ---- */
@@ -44,7 +43,7 @@ lfpool_status_t lfpool_registry_create(lfpool_registry_t **registry_out, const c
 	registry = os_heap_resize(NULL, sizeof(*registry));
 	if (!registry)
 		return profile_no_memory(error_out);
-	*registry = (lfpool_registry_t){0};
+	*registry = (lfpool_registry_t){.face.calls = &registered};
 
 	lfpool_status_t status = profile_read(&registry->profile, profile ? profile : "", error_out);
 
@@ -68,7 +67,8 @@ size_t lfpool_registry_destroy(lfpool_registry_t *registry)
 	if (!registry)
 		return 0;
 	while (registry->count > refused) {
-		const size_t more = lfpool_registry_destroy_pool(registry, registry->rows[registry->count - 1 - refused].pool);
+		const struct pool_row *row = &registry->rows[registry->count - 1 - refused];
+		const size_t more = row->kind ? row->kind->destroy(row->pool) : lfpool_registry_destroy_pool(registry, row->pool);
 
 		if (more == SIZE_MAX)
 			refused++;
@@ -79,8 +79,8 @@ size_t lfpool_registry_destroy(lfpool_registry_t *registry)
 		return SIZE_MAX;
 	profile_free(&registry->profile);
 	os_heap_free(registry->rows);
-	(void)pthread_mutex_destroy(&registry->change);
-	(void)pthread_mutex_destroy(&registry->look);
+	os_mutex_close(&registry->change);
+	os_mutex_close(&registry->look);
 	os_heap_free(registry);
 	return active;
 }
@@ -106,8 +106,7 @@ lfpool_status_t lfpool_registry_load(lfpool_registry_t *registry, const char *pr
 
 /* ---- Rows ---- */
 
-/* Where the pool's row is, or would have to go. */
-static size_t row_place(const lfpool_registry_t *registry, const char *name, bool *found_out)
+size_t row_place(const lfpool_registry_t *registry, const char *name, bool *found_out)
 {
 	size_t low = 0, high = registry->count;
 
@@ -125,31 +124,29 @@ static size_t row_place(const lfpool_registry_t *registry, const char *name, boo
 	return high;
 }
 
-/* Room for one more; false when the system refuses it.  `change` is held. */
-static bool row_room(lfpool_registry_t *registry)
+bool row_room(lfpool_registry_t *registry)
 {
 	const size_t room = registry->room ? 2 * registry->room : 8;
 
 	if (registry->count < registry->room)
 		return true;
-	(void)pthread_mutex_lock(&registry->look);
+	os_mutex_lock(&registry->look);
 	struct pool_row *rows = os_heap_resize(registry->rows, room * sizeof(*rows));
 
 	if (rows) {
 		registry->rows = rows;
 		registry->room = room;
 	}
-	(void)pthread_mutex_unlock(&registry->look);
+	os_mutex_unlock(&registry->look);
 	return rows != NULL;
 }
 
-/* There is room.  `change` is held. */
-static void row_insert(lfpool_registry_t *registry, size_t place, const struct pool_row *row)
+void row_insert(lfpool_registry_t *registry, size_t place, const struct pool_row *row)
 {
-	(void)pthread_mutex_lock(&registry->look);
+	os_mutex_lock(&registry->look);
 	memmove(&registry->rows[place + 1], &registry->rows[place], (registry->count++ - place) * sizeof(*row));
 	registry->rows[place] = *row;
-	(void)pthread_mutex_unlock(&registry->look);
+	os_mutex_unlock(&registry->look);
 }
 
 lfpool_t *lfpool_registry_find(lfpool_registry_t *registry, const char *name)
@@ -157,130 +154,21 @@ lfpool_t *lfpool_registry_find(lfpool_registry_t *registry, const char *name)
 	lfpool_t *pool = NULL;
 	bool found;
 
-	(void)pthread_mutex_lock(&registry->look);
+	os_mutex_lock(&registry->look);
 	const size_t place = row_place(registry, name, &found);
 
-	if (found)
+	if (found && !registry->rows[place].kind)
 		pool = registry->rows[place].pool;
-	(void)pthread_mutex_unlock(&registry->look);
+	os_mutex_unlock(&registry->look);
 	return pool;
 }
 
-/* ---- A config as a policy, and back ---- */
-
-static uint32_t as_value(size_t number)
-{
-	/* More than any config may say: lfpool_create() refuses it. */
-	return number > PROFILE_OBJECTS_MAX ? UINT32_MAX : (uint32_t)number;
-}
-
-static struct policy policy_of(const lfpool_config_t *config)
-{
-	struct policy policy = {
-		.value =
-			{
-				[PROFILE_capacity] = as_value(config->capacity),
-				[PROFILE_max_capacity] = as_value(config->max_capacity),
-				[PROFILE_growth_step] = as_value(config->growth_step),
-				[PROFILE_cache_capacity] = as_value(config->cache_capacity), /* PROFILE_NONE for SIZE_MAX */
-				[PROFILE_depot_shards] = as_value(config->depot_shards),
-				[PROFILE_flags] = config->flags,
-				[PROFILE_backend] = (uint32_t)config->backend,
-			},
-	};
-
-	/* What is wrong with them lfpool_create() will say, unless the profile has others. */
-	if (!debug_words_read(&policy.modes, config->debug))
-		policy.modes = (struct debug_modes){0};
-	return policy;
-}
-
-/* What the policy was given, and how much to reserve.  `words` is room for those of config->debug. */
-static void policy_into(lfpool_config_t *config, const struct policy *policy, uint32_t reserve, char words[DEBUG_WORDS_BYTES])
-{
-	const uint32_t *value = policy->value;
-	const struct debug_modes none = {0};
-	struct text text;
-
-	if (policy_gives(policy, PROFILE_capacity))
-		config->capacity = value[PROFILE_capacity];
-	/* What is wrong in the config alone is lfpool_create()'s to refuse. */
-	if (!config->max_capacity || config->max_capacity >= config->capacity || policy_gives(policy, PROFILE_capacity) ||
-	    policy_gives(policy, PROFILE_max_capacity))
-		config->max_capacity = reserve;
-	if (policy_gives(policy, PROFILE_growth_step))
-		config->growth_step = value[PROFILE_growth_step];
-	if (policy_gives(policy, PROFILE_cache_capacity))
-		config->cache_capacity = value[PROFILE_cache_capacity] == PROFILE_NONE ? LFPOOL_CACHE_NONE
-										       : value[PROFILE_cache_capacity];
-	if (policy_gives(policy, PROFILE_depot_shards))
-		config->depot_shards = value[PROFILE_depot_shards];
-	if (policy_gives(policy, PROFILE_flags))
-		config->flags = value[PROFILE_flags];
-	if (policy_gives(policy, PROFILE_backend))
-		config->backend = (lfpool_backend_t)value[PROFILE_backend];
-	if (policy_gives(policy, PROFILE_debug)) {
-		text_open(&text, words, DEBUG_WORDS_BYTES);
-		debug_words_write(&policy->modes, LFPOOL_TEXT, &text);
-		config->debug = memcmp(&policy->modes, &none, sizeof(none)) ? words : NULL;
-	}
-}
-
-/* ---- A pool ---- */
-
-static lfpool_status_t make_pool(lfpool_registry_t *registry, const char *name, lfpool_config_t *config, lfpool_t **pool_out)
-{
-	char words[DEBUG_WORDS_BYTES];
-	struct pool_row row = {.object_size = config->object_size, .base = policy_of(config)};
-	bool found;
-	const size_t place = row_place(registry, name, &found);
-
-	if (found)
-		return LFPOOL_E_EXISTS;
-	if (!row_room(registry))
-		return LFPOOL_E_NO_MEMORY;
-	strcpy(row.name, name);
-	row.made = row.base;
-	profile_apply(&registry->profile, name, registry->scenario, &row.made);
-	row.reserved = profile_reserve(&registry->profile, name, &row.base);
-	policy_into(config, &row.made, (uint32_t)row.reserved, words);
-	config->name = row.name;
-
-	const lfpool_status_t status = lfpool_create(&row.pool, config);
-
-	if (status != LFPOOL_OK)
-		return status;
-	/* Nobody has it yet.  Reserved is at least this. */
-	(void)lfpool_limit(row.pool, policy_max_capacity(&row.made));
-	row_insert(registry, place, &row);
-	*pool_out = row.pool;
-	return LFPOOL_OK;
-}
-
-lfpool_status_t lfpool_registry_create_pool(lfpool_registry_t *registry, const char *name, const lfpool_config_t *config,
-					    lfpool_t **pool_out)
-{
-	lfpool_config_t own;
-
-	if (pool_out)
-		*pool_out = NULL;
-	if (!name || !config || !pool_out)
-		return LFPOOL_E_ARGUMENT;
-	if (!profile_name_fits(name, strlen(name)))
-		return LFPOOL_E_CONFIG_NAME;
-	if (!config_copy(&own, config))
-		return LFPOOL_E_CONFIG_STRUCT_SIZE;
-	(void)pthread_mutex_lock(&registry->change);
-	const lfpool_status_t status = make_pool(registry, name, &own, pool_out);
-
-	(void)pthread_mutex_unlock(&registry->change);
-	return status;
-}
+/* ---- An end ---- */
 
 enum row_step { ROW_LEAVES, ROW_STAYS, ROW_GONE };
 
 /* The row of a pool that is being destroyed; false: it has none. */
-static bool step_row(lfpool_registry_t *registry, const lfpool_t *pool, enum row_step step)
+static bool step_row(lfpool_registry_t *registry, const void *pool, enum row_step step)
 {
 	size_t place = 0;
 
@@ -311,6 +199,11 @@ size_t lfpool_registry_destroy_pool(lfpool_registry_t *registry, lfpool_t *pool)
 	return pool_end(pool);
 }
 
+void row_leave(lfpool_registry_t *registry, const void *pool)
+{
+	(void)step_row(registry, pool, ROW_GONE);
+}
+
 /* ---- A switch ---- */
 
 /* All that can be given back; how many bytes that was. */
@@ -322,6 +215,16 @@ static size_t trim(lfpool_t *pool, size_t keep)
 	(void)lfpool_trim(pool, keep, SIZE_MAX);
 	(void)lfpool_stats(pool, &after);
 	return (size_t)(after.given_back - before.given_back);
+}
+
+/* Other values than were it made now, of keys that a switch cannot change: for other kinds, any. */
+static bool is_fixed(const struct pool_row *row)
+{
+	const size_t first = row->kind ? 0 : PROFILE_FIXED;
+	const uint32_t *is = &row->made.value[first], *shall = &row->wanted.value[first];
+
+	return memcmp(is, shall, (PROFILE_KEY_COUNT - first) * sizeof(*is)) != 0 ||
+	       memcmp(&row->made.modes, &row->wanted.modes, sizeof(row->made.modes)) != 0;
 }
 
 /* Where growing ends; smaller if need be; memory given back. */
@@ -343,7 +246,6 @@ static void get_more(struct pool_row *row, lfpool_registry_report_t *report)
 {
 	const uint32_t wanted = row->wanted.value[PROFILE_capacity];
 	size_t settled = resize_settled(row->pool);
-	const uint32_t *is = &row->made.value[PROFILE_FIXED], *shall = &row->wanted.value[PROFILE_FIXED];
 
 	if (settled < wanted) {
 		report->objects_added += lfpool_reserve(row->pool, wanted);
@@ -351,12 +253,9 @@ static void get_more(struct pool_row *row, lfpool_registry_report_t *report)
 	}
 	const size_t owed = lfpool_shrink_owed(row->pool);
 
-	report->pools++;
 	report->pools_short += settled < wanted;
 	report->pools_owing += owed > 0;
 	report->objects_owed += owed;
-	report->pools_fixed += memcmp(is, shall, (PROFILE_KEY_COUNT - PROFILE_FIXED) * sizeof(*is)) != 0 ||
-			       memcmp(&row->made.modes, &row->wanted.modes, sizeof(row->made.modes)) != 0;
 }
 
 lfpool_status_t lfpool_registry_switch(lfpool_registry_t *registry, const char *scenario, lfpool_registry_report_t *report_out)
@@ -367,13 +266,13 @@ lfpool_status_t lfpool_registry_switch(lfpool_registry_t *registry, const char *
 
 	if (!scenario || (report_out && (size < offsetof(lfpool_registry_report_t, pools) || size > REPORT_SIZE_MAX)))
 		return LFPOOL_E_ARGUMENT;
-	(void)pthread_mutex_lock(&registry->change);
+	os_mutex_lock(&registry->change);
 	const bool found = profile_find_scenario(&registry->profile, scenario, &number);
 
 	if (found) {
-		(void)pthread_mutex_lock(&registry->look);
+		os_mutex_lock(&registry->look);
 		registry->scenario = number;
-		(void)pthread_mutex_unlock(&registry->look);
+		os_mutex_unlock(&registry->look);
 		for (size_t i = 0; i < registry->count; i++) {
 			struct pool_row *row = &registry->rows[i];
 
@@ -381,14 +280,17 @@ lfpool_status_t lfpool_registry_switch(lfpool_registry_t *registry, const char *
 				continue;
 			row->wanted = row->base;
 			profile_apply(&registry->profile, row->name, number, &row->wanted);
-			give_up(row, &report);
+			report.pools++;
+			report.pools_fixed += is_fixed(row);
+			if (!row->kind)
+				give_up(row, &report);
 		}
 		/* Now there is memory for these. */
 		for (size_t i = 0; i < registry->count; i++)
-			if (!registry->rows[i].leaves)
+			if (!registry->rows[i].leaves && !registry->rows[i].kind)
 				get_more(&registry->rows[i], &report);
 	}
-	(void)pthread_mutex_unlock(&registry->change);
+	os_mutex_unlock(&registry->change);
 	if (report_out) {
 		memset(report_out, 0, size);
 		memcpy(report_out, &report, size < sizeof(report) ? size : sizeof(report));

@@ -15,9 +15,9 @@
 #ifndef LFPOOL_SRC_POOL_REGISTRY_H
 #define LFPOOL_SRC_POOL_REGISTRY_H
 
+#include "os/os.h"
+#include "pool/registered.h"
 #include "registry/profile.h"
-
-#include <pthread.h>
 
 /* The columns of the table.  X(name, title, title in JSON) */
 #define TABLE_COLUMNS(X)                       \
@@ -42,7 +42,9 @@ enum table_column {
 
 struct pool_row {
 	char name[PROFILE_NAME_BYTES];
-	lfpool_t *pool;
+	void *pool;                         /* NULL `kind`: an lfpool_t                                */
+	const struct registered_kind *kind; /* else                                                    */
+	const char *full;                   /* what happens when nothing is free, in a word            */
 	size_t object_size;
 	struct policy base;           /* what the config said                                       */
 	struct policy made;           /* what it was made with                                      */
@@ -53,12 +55,28 @@ struct pool_row {
 };
 
 struct lfpool_registry {
-	pthread_mutex_t change, look;
+	struct registry_face face; /* first: registered.h */
+	os_mutex_t change, look;
 	/* Written under both, read under either. */
 	struct profile profile;
 	uint32_t scenario;
 	struct pool_row *rows;
 	size_t count, room;
 };
+_Static_assert(offsetof(struct lfpool_registry, face) == 0, "registered.h");
+
+extern const struct registered_calls registered;
+
+/* ---- Rows; `change` is held ---- */
+
+/* Where the pool's row is, or would have to go. */
+size_t row_place(const lfpool_registry_t *registry, const char *name, bool *found_out);
+/* Room for one more; false when the system refuses it. */
+bool row_room(lfpool_registry_t *registry);
+/* There is room. */
+void row_insert(lfpool_registry_t *registry, size_t place, const struct pool_row *row);
+
+/* A pool of another kind is about to be destroyed: it has no row from here on.  (Takes both mutexes.) */
+void row_leave(lfpool_registry_t *registry, const void *pool);
 
 #endif

@@ -30,18 +30,26 @@ _Static_assert(COLUMN_size == 0, "the sums begin with the column after the size"
 
 static void fill_cells(struct pool_row *row)
 {
-	lfpool_stats_t stats = LFPOOL_STATS_INIT;
+	struct registered_state state = {.stats = LFPOOL_STATS_INIT, .object_size = row->object_size};
 
-	(void)lfpool_stats(row->pool, &stats);
-	row->cells[COLUMN_size] = row->object_size;
+	if (row->kind) {
+		row->kind->look(row->pool, &state);
+	} else {
+		(void)lfpool_stats(row->pool, &state.stats);
+		state.bytes = (uint64_t)state.stats.capacity * row->object_size;
+	}
+
+	const lfpool_stats_t stats = state.stats;
+
+	row->cells[COLUMN_size] = state.object_size;
 	row->cells[COLUMN_capacity] = stats.capacity;
-	row->cells[COLUMN_max] = lfpool_max_capacity(row->pool);
+	row->cells[COLUMN_max] = stats.max_capacity;
 	row->cells[COLUMN_active] = stats.active;
 	row->cells[COLUMN_cached] = stats.cached;
 	row->cells[COLUMN_shared] = stats.shared;
 	row->cells[COLUMN_untouched] = stats.untouched;
-	row->cells[COLUMN_owed] = lfpool_shrink_owed(row->pool);
-	row->cells[COLUMN_bytes] = (uint64_t)stats.capacity * row->object_size;
+	row->cells[COLUMN_owed] = stats.owed;
+	row->cells[COLUMN_bytes] = state.bytes;
 	row->cells[COLUMN_exhausted] = stats.exhausted;
 	row->cells[COLUMN_misuses] = stats.misuses;
 }
@@ -86,10 +94,12 @@ static void put_text(struct text *t, const lfpool_registry_t *registry, const ui
 		 registry->count == 1 ? "" : "s", widths[0], "name");
 	for (int c = 0; c < COLUMN_COUNT; c++)
 		text_put(t, "  %*s", widths[1 + c], titles[c]);
+	text_put(t, "  full");
 	for (size_t i = 0; i < registry->count; i++) {
 		text_put(t, "\n%-*s", widths[0], registry->rows[i].name);
 		for (int c = 0; c < COLUMN_COUNT; c++)
 			text_put(t, "  %*" PRIu64, widths[1 + c], registry->rows[i].cells[c]);
+		text_put(t, "  %s", registry->rows[i].full);
 	}
 	text_put(t, "\n%-*s  %*s", widths[0], "total", widths[1], "");
 	for (int c = COLUMN_SUMMED; c < COLUMN_COUNT; c++)
@@ -114,7 +124,7 @@ static void put_json(struct text *t, const lfpool_registry_t *registry, const ui
 		text_put(t, "%s{\"name\":", i ? "," : "");
 		text_put_quoted(t, registry->rows[i].name);
 		put_json_cells(t, registry->rows[i].cells, 0, ",");
-		text_put(t, "}");
+		text_put(t, ",\"full\":\"%s\"}", registry->rows[i].full);
 	}
 	text_put(t, "],\"total\":{");
 	put_json_cells(t, sums, COLUMN_SUMMED, "");
@@ -127,7 +137,7 @@ size_t lfpool_registry_dump(lfpool_registry_t *registry, lfpool_format_t format,
 	struct text t;
 
 	text_open(&t, text_out, room);
-	(void)pthread_mutex_lock(&registry->look);
+	os_mutex_lock(&registry->look);
 	for (size_t i = 0; i < registry->count; i++) {
 		fill_cells(&registry->rows[i]);
 		for (int c = COLUMN_SUMMED; c < COLUMN_COUNT; c++)
@@ -137,6 +147,6 @@ size_t lfpool_registry_dump(lfpool_registry_t *registry, lfpool_format_t format,
 	case LFPOOL_TEXT: put_text(&t, registry, sums); break;
 	case LFPOOL_JSON: put_json(&t, registry, sums); break;
 	}
-	(void)pthread_mutex_unlock(&registry->look);
+	os_mutex_unlock(&registry->look);
 	return t.wanted;
 }

@@ -33,6 +33,7 @@
 	X(growth_step, READ_NUMBER, 0, PROFILE_OBJECTS_MAX)        \
 	X(cache_capacity, READ_NUMBER_OR_NONE, 0, 8192)            \
 	X(depot_shards, READ_NUMBER, 0, 32)                        \
+	X(full, READ_FULL, 0, 0)                                   \
 	X(flags, READ_FLAGS, 0, 0)                                 \
 	X(backend, READ_BACKEND, 0, 0)                             \
 	X(debug, READ_DEBUG, 0, 0)

@@ -4,6 +4,9 @@
  */
 #include "registry/profile_words.h"
 
+#include "base/text.h"
+#include "pool/registered.h"
+
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
@@ -77,7 +80,7 @@ static struct token next_word(struct token *list)
 
 static const struct key {
 	const char *name;
-	enum { READ_NUMBER, READ_NUMBER_OR_NONE, READ_YES_NO, READ_FLAGS, READ_BACKEND, READ_DEBUG } how;
+	enum { READ_NUMBER, READ_NUMBER_OR_NONE, READ_YES_NO, READ_FULL, READ_FLAGS, READ_BACKEND, READ_DEBUG } how;
 	uint32_t least, most;
 } keys[] = {
 #define PROFILE_KEY(key, how, least, most) {#key, how, least, most},
@@ -165,26 +168,37 @@ static bool read_debug(struct reader *r, struct token list, struct debug_modes *
 static bool read_choice(struct reader *r, const struct key *key, struct token token, const char *const *words, uint32_t count,
 			uint32_t *value_out)
 {
+	char list[64];
+	struct text text;
+
 	for (uint32_t i = 0; i < count; i++)
 		if (token_is(token, words[i])) {
 			*value_out = i;
 			return true;
 		}
-	return wrong(r, token.at, "%s: %s is none of %s, %s%s%s", key->name, QUOTE(token), words[0], words[1],
-		     count > 2 ? ", " : "", count > 2 ? words[2] : "");
+	text_open(&text, list, sizeof(list));
+	for (uint32_t i = 0; i < count; i++)
+		text_put(&text, "%s%s", i ? ", " : "", words[i]);
+	return wrong(r, token.at, "%s: %s is none of %s", key->name, QUOTE(token), list);
 }
 
 static bool read_value(struct reader *r, const struct key *key, struct token token, struct policy *policy)
 {
 	static const char *const yes_no[] = {"no", "yes"};
 	static const char *const backends[] = {"lockfree", "mutex", "malloc"}; /* as LFPOOL_BACKEND_* */
+	static const char *const full[] = {"fail", "grow", "wait", "evict"};   /* as FULL_*, from FULL_FAIL on */
 	uint32_t *value = &policy->value[key - keys];
+	bool read;
 
 	switch (key->how) {
 	case READ_NUMBER:
 	case READ_NUMBER_OR_NONE: return read_number(r, key, token, value);
 	case READ_YES_NO: return read_choice(r, key, token, yes_no, COUNT(yes_no), value);
 	case READ_FLAGS: return read_flags(r, token, value);
+	case READ_FULL:
+		read = read_choice(r, key, token, full, COUNT(full), value);
+		*value += FULL_FAIL;
+		return read;
 	case READ_BACKEND: return read_choice(r, key, token, backends, COUNT(backends), value);
 	case READ_DEBUG: break;
 	}

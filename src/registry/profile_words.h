@@ -36,7 +36,7 @@ struct quoted quote(struct token token);
 #define QUOTE(token) quote(token).text
 
 /* Says what is wrong at this byte of the text.  Always false. */
-bool wrong(struct reader *r, const char *at, const char *format, ...) __attribute__((format(printf, 3, 4)));
+bool wrong(struct reader *r, const char *at, const char *format, ...) PRINTF_LIKE(3, 4);
 
 /* The end of what counts in a line. */
 static inline bool is_end(char c)

@@ -23,6 +23,7 @@
 #include "base/atomics.h"
 #include "base/classes.h"
 #include "pool/pool.h"
+#include "pool/registered.h"
 
 #include "lfpool/set.h"
 
@@ -83,6 +84,9 @@ static inline lfpool_t *set_pool_made(lfpool_set_t *set, size_t class_number)
 
 	return likely(pool) ? pool : set_make(set, class_number);
 }
+
+/* For a registry. */
+void set_look(const void *set, struct registered_state *state_out);
 
 /* What the pool of a class is made with, without its name. */
 void set_class_config(const lfpool_set_t *set, size_t class_number, lfpool_config_t *config_out);

@@ -71,7 +71,7 @@ static COLD lfpool_status_t refuse(lfpool_set_t *set, const void *object)
 	};
 
 	probe_misuse(NULL, set->name, object, LFPOOL_E_FOREIGN);
-	misuse_say(&set->config.hooks, &misuse);
+	misuse_say("set", &set->config.hooks, &misuse);
 	return misuse.status;
 }
 

@@ -18,6 +18,7 @@
 #include "os/os.h"
 #include "pool/configure.h"
 #include "pool/live_pools.h"
+#include "pool/registered.h"
 #include "set/pool_set.h"
 
 #include <string.h>
@@ -27,17 +28,17 @@
 #define STEPS_DEFAULT 8
 #define CLASS_BYTES_DEFAULT ((size_t)16 << 20)
 
-static pthread_mutex_t making = PTHREAD_MUTEX_INITIALIZER;
+static os_mutex_t making = OS_MUTEX_INITIALIZER;
 static bool has_fork_handlers;
 
 static void lock_making(void)
 {
-	(void)pthread_mutex_lock(&making);
+	os_mutex_lock(&making);
 }
 
 static void unlock_making(void)
 {
-	(void)pthread_mutex_unlock(&making);
+	os_mutex_unlock(&making);
 }
 
 /* After process_open(): of the handlers before fork those that were installed last run first, and so ours before the
@@ -118,8 +119,7 @@ static lfpool_status_t import(lfpool_set_t *set, const lfpool_set_config_t *give
 	lfpool_set_config_t *known = &set->given;
 	lfpool_config_t first;
 
-	if (!config_copy_known(known, sizeof(*known), offsetof(lfpool_set_config_t, largest), given))
-		return LFPOOL_E_CONFIG_STRUCT_SIZE;
+	*known = *given;
 
 	lfpool_status_t status = choose_classes(&set->classes, known);
 
@@ -166,18 +166,8 @@ static bool class_bytes(const lfpool_set_t *set, const struct lifecycle *lifecyc
 	lfpool_config_t config;
 
 	set_class_config(set, class_number, &config);
-
-	struct arena_plan plan = {
-		.object_size = config.object_size,
-		.object_alignment = config.object_alignment,
-		.stride_minimum = sizeof(uint64_t), /* the mutex backend's */
-		.plain_stride = config.flags & LFPOOL_PLAIN_STRIDE,
-		.capacity = config.capacity,
-		.reserved = config.max_capacity,
-	};
-
-	lifecycle_plan(lifecycle, &plan);
-	return arena_object_bytes(&plan, bytes_out) && !__builtin_add_overflow(*bytes_out, os_page_bytes(), bytes_out);
+	return pool_object_bytes(&config, lifecycle, bytes_out) &&
+	       !__builtin_add_overflow(*bytes_out, os_page_bytes(), bytes_out);
 }
 
 /* Windows shall not cut huge pages, and each begins with an object. */
@@ -232,16 +222,12 @@ static void set_close(lfpool_set_t *set)
 	os_unmap(set, set->mapped_bytes);
 }
 
-lfpool_status_t lfpool_set_create(lfpool_set_t **set_out, const lfpool_set_config_t *given)
+static lfpool_status_t create(lfpool_set_t **set_out, const lfpool_set_config_t *given)
 {
 	/* Of the config, until it is known how many classes there are. */
 	lfpool_set_t draft;
 
-	if (!set_out)
-		return LFPOOL_E_ARGUMENT;
 	*set_out = NULL;
-	if (!given)
-		return LFPOOL_E_ARGUMENT;
 	memset(&draft, 0, sizeof(draft));
 
 	const lfpool_status_t status = import(&draft, given);
@@ -265,6 +251,88 @@ lfpool_status_t lfpool_set_create(lfpool_set_t **set_out, const lfpool_set_confi
 	*set_out = set;
 	return LFPOOL_OK;
 }
+
+/* ---- In a registry ---- */
+
+/* What of a set's config a profile can say; growth by bytes is some. */
+static void put_into(lfpool_config_t *config, const lfpool_set_config_t *known)
+{
+	config->name = known->name;
+	config->object_size = known->largest;
+	config->capacity = known->capacity;
+	config->max_capacity = known->max_capacity;
+	config->growth_step = known->growth_step ? known->growth_step : known->growth_bytes;
+	config->cache_capacity = known->cache_capacity;
+	config->flags = known->flags;
+	config->backend = known->backend;
+	config->hooks = known->hooks;
+	config->depot_shards = known->depot_shards;
+	config->debug = known->debug;
+}
+
+static lfpool_status_t create_from_profile(void *context, const lfpool_config_t *config, enum full_policy full, void **pool_out)
+{
+	lfpool_set_config_t known = *(const lfpool_set_config_t *)context;
+	lfpool_config_t asked;
+	lfpool_set_t *set;
+
+	(void)full;
+	put_into(&asked, &known);
+	/* What the profile does not say, bytes may. */
+	if (config->capacity != asked.capacity || config->max_capacity != at_least(asked.max_capacity, asked.capacity)) {
+		known.capacity = config->capacity;
+		known.max_capacity = config->max_capacity;
+	}
+	if (config->growth_step != asked.growth_step) {
+		known.growth_step = config->growth_step;
+		known.growth_bytes = 0;
+	}
+	known.name = config->name;
+	known.cache_capacity = config->cache_capacity;
+	known.flags = config->flags;
+	known.backend = config->backend;
+	known.hooks = config->hooks;
+	known.depot_shards = config->depot_shards;
+	known.debug = config->debug;
+
+	const lfpool_status_t status = create(&set, &known);
+
+	*pool_out = set;
+	return status;
+}
+
+static size_t destroy(void *set)
+{
+	return lfpool_set_destroy(set);
+}
+
+static const struct registered_kind kind = {.evicts = false, .look = set_look, .destroy = destroy};
+
+lfpool_status_t lfpool_set_create(lfpool_set_t **set_out, const lfpool_set_config_t *given)
+{
+	lfpool_set_config_t known;
+	lfpool_config_t config = LFPOOL_CONFIG_INIT;
+	void *set = NULL;
+
+	if (!set_out)
+		return LFPOOL_E_ARGUMENT;
+	*set_out = NULL;
+	if (!given)
+		return LFPOOL_E_ARGUMENT;
+	if (!config_copy_known(&known, sizeof(known), offsetof(lfpool_set_config_t, largest), given))
+		return LFPOOL_E_CONFIG_STRUCT_SIZE;
+	if (!known.registry)
+		return create(set_out, &known);
+	put_into(&config, &known);
+
+	const lfpool_status_t status = registered_calls(known.registry)
+					       ->make(known.registry, &kind, &config, create_from_profile, &known, &set);
+
+	*set_out = set;
+	return status;
+}
+
+/* ---- Classes ---- */
 
 /* "name/size", the name cut off if need be. */
 static void name_class(const lfpool_set_t *set, size_t size, char *name_out)
@@ -319,6 +387,8 @@ size_t lfpool_set_destroy(lfpool_set_t *set)
 
 	if (!set)
 		return 0;
+	if (set->given.registry)
+		registered_calls(set->given.registry)->leave(set->given.registry, set);
 	for (size_t i = 0; i < set->classes.count; i++)
 		active += lfpool_destroy(set_pool(set, i));
 	set_close(set);

@@ -82,6 +82,20 @@ lfpool_status_t lfpool_set_stats(const lfpool_set_t *set, lfpool_stats_t *stats_
 	return stats_give(stats_out, &sum);
 }
 
+void set_look(const void *context, struct registered_state *state)
+{
+	const lfpool_set_t *set = context;
+
+	(void)sum_of_classes(set, &state->stats);
+	state->object_size = class_size(&set->classes, set->classes.count - 1);
+	for (size_t i = 0; i < set->classes.count; i++) {
+		lfpool_stats_t stats;
+
+		(void)class_stats(set, i, &stats);
+		state->bytes += (uint64_t)stats.capacity * class_size(&set->classes, i);
+	}
+}
+
 /* ---- Text ---- */
 
 static void put_class(struct text *t, const lfpool_set_t *set, size_t class_number)

@@ -30,8 +30,23 @@ void resize_serve_if_wanted(lfpool_t *pool, struct cache_head *head)
 
 /* ---- Growing ---- */
 
+/* A closed pool has no objects but those in use, whatever another thread adds or forgives at the same time. */
+static void stay_closed(lfpool_t *pool)
+{
+	/* Closing sets `closed`, fences, and takes out what there is; we add, fence, and look. */
+	full_fence();
+	if (unlikely(waiters_closed(&pool->waiters))) {
+		/* relaxed: a number. */
+		store_relaxed(&pool->cold.maximum, 0);
+		(void)lfpool_shrink(pool, SIZE_MAX);
+	}
+}
+
 size_t lfpool_grow(lfpool_t *pool, size_t count)
 {
+	if (waiters_closed(&pool->waiters))
+		return 0;
+
 	const size_t forgiven = debt_forgive(&pool->waiters, count);
 	const size_t added = cold_grow(&pool->cold, count - forgiven, COLD_ANY);
 
@@ -39,6 +54,7 @@ size_t lfpool_grow(lfpool_t *pool, size_t count)
 		probe_grow(pool, pool->name, added);
 	/* Also if it only forgave: the debt kept the pool from growing by itself. */
 	resize_serve_if_wanted(pool, NULL);
+	stay_closed(pool);
 	return forgiven + added;
 }
 
@@ -74,9 +90,12 @@ lfpool_status_t lfpool_limit(lfpool_t *pool, size_t max_capacity)
 {
 	if (max_capacity > pool->cold.reserved)
 		return LFPOOL_E_CONFIG_MAX_CAPACITY;
+	if (waiters_closed(&pool->waiters))
+		return LFPOOL_E_CLOSED;
 	/* relaxed: a number.  A call that waits may grow it: served after the fence. */
 	store_relaxed(&pool->cold.maximum, max_capacity);
 	resize_serve_if_wanted(pool, NULL);
+	stay_closed(pool);
 	return LFPOOL_OK;
 }
 
@@ -122,10 +141,38 @@ size_t lfpool_shrink_owed(const lfpool_t *pool)
 
 size_t lfpool_shrink_cancel(lfpool_t *pool)
 {
+	if (waiters_closed(&pool->waiters))
+		return 0;
+
 	const size_t forgiven = debt_forgive(&pool->waiters, SIZE_MAX);
 
 	resize_serve_if_wanted(pool, NULL);
+	stay_closed(pool);
 	return forgiven;
+}
+
+/* ---- Closing ---- */
+
+size_t lfpool_close(lfpool_t *pool, int64_t timeout_ns)
+{
+	struct waiters *d = &pool->waiters;
+	struct cache_head *head = thread_cache(pool);
+	const uint64_t deadline_ns = timeout_ns ? os_deadline(timeout_ns) : 0;
+	size_t left;
+
+	waiters_close(pool, head);
+	stay_closed(pool);
+	/* Repeats only after a sleep. */
+	while ((left = cold_capacity(&pool->cold)) && deadline_ns && (deadline_ns == UINT64_MAX || os_now_ns() < deadline_ns)) {
+		/* relaxed: a word to sleep on. */
+		const uint64_t seen = load_relaxed(&d->closed);
+
+		/* Once it was empty nobody says so again: what another thread adds too late is gone soon. */
+		waiters_doze(d, &d->closed, seen,
+			     seen == CLOSED ? waiters_sleep_until(pool, deadline_ns) : waiters_soon(deadline_ns));
+		(void)retired_poll(pool->retired, head);
+	}
+	return left;
 }
 
 /* ---- Nothing left ---- */
@@ -135,10 +182,13 @@ bool resize_by_itself(lfpool_t *pool, size_t seen)
 	size_t added;
 
 	/* relaxed: a number.  What was to go shall not come back by itself. */
-	if (!pool->growth_step || load_relaxed(&pool->waiters.owed) || !(added = cold_grow(&pool->cold, pool->growth_step, seen)))
+	if (!pool->growth_step || waiters_closed(&pool->waiters) || load_relaxed(&pool->waiters.owed) ||
+	    !(added = cold_grow(&pool->cold, pool->growth_step, seen)))
 		return false;
-	if (added != COLD_CHANGED)
+	if (added != COLD_CHANGED) {
 		probe_grow(pool, pool->name, added);
+		stay_closed(pool);
+	}
 	return true;
 }
 
@@ -162,7 +212,8 @@ void *resize_or_give_up(lfpool_t *pool, struct cache_head *head)
 			resize_serve_if_wanted(pool, head);
 			continue;
 		}
-		if (!pool->hooks.exhausted || !pool->hooks.exhausted(pool->hooks.context, pool, attempt++, &wait_ns))
+		if (waiters_closed(&pool->waiters) || !pool->hooks.exhausted ||
+		    !pool->hooks.exhausted(pool->hooks.context, pool, attempt++, &wait_ns))
 			return NULL;
 		if (wait_ns && (object = waiters_wait(pool, head, os_deadline(wait_ns))))
 			return object;

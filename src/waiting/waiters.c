@@ -58,13 +58,18 @@ static bool give(lfpool_t *pool, struct cache_head *head, struct cell *cell, uin
 	struct serving here;
 	void *object = NULL;
 
+	if (!then)
+		cell_giving(&pool->waiters, cell, 1);
+
 	/* release, edge QUEUE: the slot, and what its last holder did with it. */
-	if (!cas_release(&cell->word, &word, given))
-		return false;
-	if (!then) {
+	const bool gave = cas_release(&cell->word, &word, given);
+
+	if (gave && !then)
 		cell_wake(&pool->waiters, cell, given);
-		return true;
-	}
+	if (!then)
+		cell_giving(&pool->waiters, cell, -UINT32_C(1));
+	if (!gave || !then)
+		return gave;
 	/* A fork in a hook: the child goes on here.  What a hook refuses is put back; an entry that is used up, or an object that was
 	 * not good any more, is replaced. */
 	serving_begin(&here, pool, cell);
@@ -130,16 +135,47 @@ static bool serve(lfpool_t *pool, struct cache_head *head)
 	}
 }
 
+/* The pool is closed: tells the oldest that waits; false if none does. */
+static bool tell_closed(lfpool_t *pool)
+{
+	struct waiters *d = &pool->waiters;
+	uint64_t word;
+	struct cell *cell = cells_oldest(d, &word);
+	struct serving here;
+
+	if (!cell)
+		return false;
+
+	/* relaxed, both: as in give(). */
+	const lfpool_continuation_t then = load_relaxed(&cell->then);
+	void *const context = load_relaxed(&cell->context);
+	const uint64_t told = then ? CLAIMED : cell_given(word, SLOT_NONE);
+
+	/* relaxed: no slot goes with it.  It fails if another thread changed the cell. */
+	if (!cas_relaxed(&cell->word, &word, told))
+		return true;
+	/* It is woken by the next look at the queue (W5), which the caller takes. */
+	if (!then)
+		return true;
+	cell_vacate(d, cell);
+	serving_begin(&here, pool, NULL);
+	then(context, pool, NULL);
+	serving_end(&here);
+	return true;
+}
+
 void waiters_serve(lfpool_t *pool, struct cache_head *head)
 {
 	size_t seen;
 
 	if (waiters_is_serving(pool))
 		return;
-	/* Repeats only after it grew, or another thread changed the pool. */
+	/* Repeats only after it told a call, or grew, or another thread changed the pool. */
 	do {
-		seen = cold_capacity(&pool->cold);
-	} while (serve(pool, head) && resize_by_itself(pool, seen));
+		do {
+			seen = cold_capacity(&pool->cold);
+		} while (serve(pool, head) && resize_by_itself(pool, seen));
+	} while (unlikely(waiters_closed(&pool->waiters)) && tell_closed(pool));
 }
 
 void waiters_continue(lfpool_t *pool, lfpool_continuation_t then, void *context, void *object)
@@ -153,114 +189,19 @@ void waiters_continue(lfpool_t *pool, lfpool_continuation_t then, void *context,
 	resize_serve_if_wanted(pool, NULL);
 }
 
-/* ---- Waiting ---- */
-
-/* The same in the child of its fork. */
-static void *this_thread(void)
-{
-	return (void *)(uintptr_t)pthread_self();
-}
-
-/* Sleeps while *word is `seen` (its lower half), or, in a buffer, only a moment. */
-static void doze(const struct waiters *d, _Atomic(uint64_t) *word, uint64_t seen, uint64_t deadline_ns)
-{
-	if (d->arena->in_buffer)
-		cpu_relax();
-	else
-		os_sleep_on(word, seen, deadline_ns);
-}
-
-/* A millisecond from now, or the deadline. */
-static uint64_t soon(uint64_t deadline_ns)
-{
-	const uint64_t now = os_now_ns();
-
-	return deadline_ns < now || deadline_ns - now < 1000000 ? deadline_ns : now + 1000000;
-}
-
-/* Until it is given something, or the time is over: the slot, or SLOT_NONE. */
-static uint32_t sleep_in(lfpool_t *pool, struct cache_head *head, struct cell *cell, uint64_t deadline_ns)
-{
-	const struct waiters *d = &pool->waiters;
-	/* What is free goes to nobody before this call has returned (W6), so it takes that itself. */
-	const bool nested = waiters_is_serving(pool);
-
-	for (;;) {
-		const uint32_t slot = nested ? pool->backend->take(pool, head) : SLOT_NONE;
-		/* acquire, edge QUEUE: the slot's last holder. */
-		uint64_t word = load_acquire(&cell->word);
-
-		if (cell_phase(word) >= GIVEN) {
-			if (slot)
-				pool->backend->put_free(pool, head, slot);
-			return cell_slot(word);
-		}
-		/* Fails if a server was faster, or for ever waiting calls never. */
-		if (slot || (deadline_ns != UINT64_MAX && os_now_ns() >= deadline_ns)) {
-			/* relaxed: it becomes ours again, unchanged. */
-			if (cas_relaxed(&cell->word, &word, CLAIMED))
-				return slot;
-			if (slot)
-				pool->backend->put_free(pool, head, slot);
-			continue;
-		}
-		/* Nobody else may be there to ask the scheme. */
-		doze(d, &cell->word, word, retired_asks(pool->retired) ? soon(deadline_ns) : deadline_ns);
-		(void)retired_poll(pool->retired, head);
-	}
-}
-
-/* No cell can be had: looks again and again, a millisecond apart. */
-static COLD void *poll(lfpool_t *pool, struct cache_head *head, uint64_t deadline_ns)
-{
-	_Atomic(uint64_t) nothing;
-	void *object;
-
-	/* relaxed: nobody else knows it. */
-	store_relaxed(&nothing, 0);
-	for (;;) {
-		(void)retired_poll(pool->retired, head);
-
-		const uint32_t slot = pool->backend->take(pool, head);
-		/* In a buffer who waits for ever need not know the time. */
-		const uint64_t now = pool->arena->in_buffer && deadline_ns == UINT64_MAX ? 0 : os_now_ns();
-
-		if (slot && pool->backend->begin(pool, head, slot, &object))
-			return object;
-		if (now >= deadline_ns)
-			return NULL;
-		doze(&pool->waiters, &nothing, 0, deadline_ns - now < 1000000 ? deadline_ns : now + 1000000);
-	}
-}
-
-void *waiters_wait(lfpool_t *pool, struct cache_head *head, uint64_t deadline_ns)
-{
-	struct waiters *d = &pool->waiters;
-	void *object = NULL;
-	uint32_t slot, index;
-
-	probe_wait_begin(pool, pool->name);
-	/* Repeats only for an object that was released twice in a race: that one is used up. */
-	do {
-		struct cell *cell = cell_claim(d, &index);
-
-		if (!cell) {
-			object = poll(pool, head, deadline_ns);
-			break;
-		}
-		cell_enlist(d, cell, cells_ticket(d), NULL, this_thread());
-		waiters_serve(pool, head);
-		slot = sleep_in(pool, head, cell, deadline_ns);
-		cell_vacate(d, cell);
-		/* The time is over: a last look, so that NULL means what it always means. */
-		if (!slot)
-			slot = pool->backend->take(pool, head);
-	} while (slot && !pool->backend->begin(pool, head, slot, &object));
-	probe_wait_end(pool, pool->name, object);
-	return object;
-}
-
 /* ---- What a shrink is owed ---- */
+
+/* After the capacity was lowered, and a fence: of a closed pool the last object may have gone, for which a call sleeps. */
+static void tell_empty(lfpool_t *pool)
+{
+	_Atomic(uint64_t) *closed = &pool->waiters.closed;
+	uint64_t found = CLOSED;
+
+	/* relaxed, both: no more than a word to sleep on.  Closing sets it, fences, and looks at the capacity. */
+	if (unlikely(load_relaxed(closed) == CLOSED) && !cold_capacity(&pool->cold) &&
+	    cas_relaxed(closed, &found, CLOSED_EMPTY) && !pool->arena->in_buffer)
+		os_wake(closed);
+}
 
 void debt_limit(lfpool_t *pool)
 {
@@ -274,6 +215,7 @@ void debt_limit(lfpool_t *pool)
 	/* Repeats only when another thread changed it. */
 	while (owed > (capacity = cold_capacity(&pool->cold)) && !debt_change(d, &owed, capacity))
 		;
+	tell_empty(pool);
 }
 
 void debt_add(lfpool_t *pool, size_t count)
@@ -320,24 +262,13 @@ void waiters_open(struct waiters *d, const struct arena *arena)
 	store_relaxed(&d->lot[0], (char *)d->first);
 }
 
-void waiters_close(lfpool_t *pool)
+void waiters_close(lfpool_t *pool, struct cache_head *head)
 {
-	struct waiters *d = &pool->waiters;
-	struct cell *cell;
-	uint64_t word;
+	uint64_t open = 0;
 
-	/* Those that are called may not queue again: it would never end. */
-	d->closed = true;
-	/* Oldest first. */
-	while ((cell = cells_oldest(d, &word))) {
-		/* relaxed, both: the pool is nobody else's any more. */
-		const lfpool_continuation_t then = load_relaxed(&cell->then);
-		void *const context = load_relaxed(&cell->context);
-
-		cell_vacate(d, cell);
-		if (then)
-			then(context, pool, NULL);
-	}
+	/* relaxed: ordered by the fences of W7; this call's is in lfpool_close(), before it takes out what there is and serves again. */
+	(void)cas_relaxed(&pool->waiters.closed, &open, CLOSED);
+	waiters_serve(pool, head);
 }
 
 void waiters_free(struct waiters *d)
@@ -347,7 +278,7 @@ void waiters_free(struct waiters *d)
 		char *cells = load_relaxed(&d->lot[lot]);
 
 		if (cells)
-			os_unmap(cells, ((size_t)CELL_LOT << lot) * sizeof(struct cell));
+			os_unmap(cells, lot_bytes(lot));
 	}
 }
 
@@ -374,20 +305,25 @@ void waiters_forget_calls(lfpool_t *pool)
 	const uint32_t count = load_relaxed(&d->cells);
 	uint32_t left = load_relaxed(&d->owed) != 0;
 
-	for (uint32_t index = 0; index < count; index++) {
+	/* Those who took or gave back a cell, or showed one, may have stood in the midst of it. */
+	store_relaxed(&d->vacant, tagged_next(load_relaxed(&d->vacant), 0));
+	for (uint32_t index = count; index-- > 0;) {
 		struct cell *cell = cell_at(d, index);
 		const uint64_t word = load_relaxed(&cell->word);
 		const enum heir heir = heir_of(pool, cell);
 
+		cell->index = index;
 		left += heir != NOBODY;
 		/* Of a continuation that was given an object the server has that in its hands, and may have begun with it. */
-		if (heir == QUEUE)
+		if (heir == QUEUE) {
 			store_relaxed(&cell->word, cell_waiting(load_relaxed(&cell->ticket)));
+			cell_show(d, cell, load_relaxed(&cell->ticket));
+		}
 		if (heir != NOBODY)
 			continue;
-		store_relaxed(&cell->word, 0);
+		cell_unclaim(d, cell);
 		/* Given, and not fetched. */
-		if (cell_phase(word) >= GIVEN)
+		if (cell_phase(word) >= GIVEN && cell_slot(word))
 			pool->backend->put_free(pool, NULL, cell_slot(word));
 	}
 	store_relaxed(d->wanted, left);

@@ -18,20 +18,24 @@
  *                  it is not 0.
  *              W6  hooks and continuations that a server runs leave what they would serve to it, and it looks again
  *                  when they return: so they do not nest, however many there are.
+ *              W7  no call waits in a closed pool.  A call that comes to wait enlists, fences, serves; closing sets
+ *                  `closed`, fences, serves: one of them sees the other.  A server of a closed pool that has no object
+ *                  gives SLOT_NONE to calls, and NULL to continuations.
  * Progress     waiters_serve: lock-free: it repeats only after it gave, or another thread changed a cell, or came
  *              to wait.  A server stopped anywhere holds one object and nobody else: the next release serves as well.
- *              Its cost is that of an exhausted acquire and O(cells ever used at once) for each object given.
+ *              Its cost is that of an exhausted acquire and of a look at the queue (oldest.c) for each object given.
  */
 #ifndef LFPOOL_WAITERS_H
 #define LFPOOL_WAITERS_H
 
 #include "core/cells.h"
+#include "os/os.h"
 
 struct cache_head;
 
 void waiters_open(struct waiters *d, const struct arena *arena);
-/* Calls the continuations that are left, with NULL. */
-void waiters_close(lfpool_t *pool);
+/* Calls that wait return without an object, continuations are called with NULL; others that come will be, too (W7). */
+void waiters_close(lfpool_t *pool, struct cache_head *head);
 /* Unmaps the cells.  The registry has the pool no more: a child of fork looks at the cells of all that it has. */
 void waiters_free(struct waiters *d);
 /* In the child after fork: the calls of other threads are gone. */
@@ -45,8 +49,25 @@ bool waiters_is_serving(const lfpool_t *pool);
 /* Calls `then` with its object, and then serves what that would have. */
 void waiters_continue(lfpool_t *pool, lfpool_continuation_t then, void *context, void *object);
 
-/* Waits for an object until `deadline_ns` on the clock of os_now_ns(). NULL: the time is over, or a hook refused. */
+/* In waits.c.  Waits for `count` objects until `deadline_ns` on the clock of os_now_ns(): all or none.  LFPOOL_OK;
+ * LFPOOL_E_EXHAUSTED: the time is over; LFPOOL_E_REFUSED: a hook refused one; LFPOOL_E_CLOSED.  waiters_take: without a wait.
+ * waiters_wait: one object, or NULL. */
+lfpool_status_t waiters_wait_for(lfpool_t *pool, struct cache_head *head, void **objects_out, size_t count, uint64_t deadline_ns);
+lfpool_status_t waiters_take(lfpool_t *pool, struct cache_head *head, void **objects_out, size_t count);
 void *waiters_wait(lfpool_t *pool, struct cache_head *head, uint64_t deadline_ns);
+
+/* Sleeps while *word is `seen` (its lower half), or, in a buffer, only a moment. */
+void waiters_doze(const struct waiters *d, _Atomic(uint64_t) *word, uint64_t seen, uint64_t deadline_ns);
+/* A millisecond from now, or the deadline. */
+uint64_t waiters_soon(uint64_t deadline_ns);
+/* Until when a call may sleep whose deadline is this: where nobody else may be there to ask the scheme, a millisecond. */
+uint64_t waiters_sleep_until(const lfpool_t *pool, uint64_t deadline_ns);
+
+/* Which thread a call that waits is of; the same in the child of its fork. */
+static inline void *this_thread(void)
+{
+	return (void *)os_thread_self();
+}
 
 /* Objects that are to go when they come back, at most as many as there are (W4): adds to them; looks at that again, after
  * the capacity was lowered, by whatever way; takes up to `count` away, and says how many. */

@@ -3,17 +3,15 @@
 /*
  * test_buffer.c - lfpool/buffer.h: how large a buffer must be, what is refused, and what such a pool does otherwise.
  *
- * What it does as every pool is tested by the tests of every pool (in_buffer.h); that it makes no system call, by
- * test_no_kernel.c.
+ * What it does as every pool is tested by the tests of every pool (in_buffer.h); that no address leads to it, by verify/pairs; that it makes no system call, by test_no_kernel.c.
  */
-#include "../support/support.h"
-
-#include <fcntl.h>
-#include <stddef.h>
+#include "../support/texts.h"
+#include "../support/workers.h"
 
 /* An integer constant expression, also for arguments of several types. */
 static _Alignas(LFPOOL_BUFFER_ALIGNMENT) unsigned char array[LFPOOL_BUFFER_BYTES(sizeof(double[3]), 0, 1000)];
-_Static_assert(LFPOOL_BUFFER_BYTES(1, 1, 1) < 32768, "small pools fit into small arrays");
+_Static_assert(LFPOOL_BUFFER_BYTES(1, 1, 1) < 22528, "small pools fit into small arrays");
+_Static_assert(LFPOOL_BUFFER_BYTES_WITH(32, 0, 16, 1) < 7680, "with one cache into very small ones");
 _Static_assert(LFPOOL_BUFFER_BYTES(64, 64, 1 << 20) < 82 * sizeof(char[1 << 20]), "18 bytes beside each object");
 
 static unsigned char *buffer_of(size_t bytes)
@@ -41,26 +39,13 @@ static lfpool_t *pool_in_array(size_t capacity)
 	return pool_in(&config, array, sizeof(array));
 }
 
-/* ---- Sizes ---- */
-
-TEST(a_static_array)
+/* How many of them can be explicit. */
+static size_t explicit_of(size_t buffer_caches)
 {
-	lfpool_config_t config = config_of(sizeof(double[3]), 1000);
-
-	/* And again, with what the last one left. */
-	for (int round = 0; round < 3; round++) {
-		lfpool_t *pool = pool_in(&config, array, sizeof(array));
-		char *object = lfpool_acquire(pool);
-
-		assert_true((unsigned char *)object >= array && (unsigned char *)object + 24 <= array + sizeof(array));
-		assert_true(all_bytes_are(object, 24, 0));
-		memset(object, 0xff, 24);
-		assert_int_equal(lfpool_release(pool, object), LFPOOL_OK);
-		require_whole(pool, 24);
-		assert_int_equal(lfpool_destroy(pool), 0);
-		memset(array, 0x77, (size_t)round * sizeof(array) / 2);
-	}
+	return (buffer_caches ? buffer_caches : LFPOOL_BUFFER_CACHES) * 3 / 4;
 }
+
+/* ---- Sizes ---- */
 
 TEST(the_macro_is_enough_and_not_much_more)
 {
@@ -77,8 +62,10 @@ TEST(the_macro_is_enough_and_not_much_more)
 				lfpool_config_t config = config_of(sizes[i], capacity);
 
 				config.object_alignment = alignments[k];
-				const size_t exact = lfpool_buffer_bytes(&config);
-				const size_t macro = LFPOOL_BUFFER_BYTES(sizes[i], alignments[k], capacity);
+				config.buffer_caches = (capacity + i) % (LFPOOL_BUFFER_CACHES + 1);
+				const size_t exact = lfpool_buffer_bytes(&config), caches = config.buffer_caches;
+				const size_t macro = caches ? LFPOOL_BUFFER_BYTES_WITH(sizes[i], alignments[k], capacity, caches)
+							    : LFPOOL_BUFFER_BYTES(sizes[i], alignments[k], capacity);
 
 				/* Where addresses have 32 bits not every pool has a size, and no array is that large. */
 				if (sizeof(size_t) < 8 && (!exact || exact > SIZE_MAX / 4))
@@ -89,8 +76,8 @@ TEST(the_macro_is_enough_and_not_much_more)
 				pairs++;
 				REQUIRE(exact && macro >= exact);
 				/* It takes 16 for the default alignment, which is less on some processors. */
-				REQUIRE(macro - exact <=
-					8192 + 4096 + 128 + (alignments[k] ? 0 : (16 - _Alignof(max_align_t)) * capacity));
+				REQUIRE(macro - exact <= (sizeof(size_t) < 8 ? 8192 : 1536) + 4096 + 128 +
+								 (alignments[k] ? 0 : (16 - _Alignof(max_align_t)) * capacity));
 			}
 	assert_true(pairs > 10000);
 }
@@ -108,6 +95,7 @@ TEST(the_function_is_exact)
 		config.cache_capacity = cache_capacities[i / COUNT(capacities) % COUNT(cache_capacities)];
 		config.object_alignment = alignments[i / COUNT(capacities) / COUNT(cache_capacities)];
 		config.flags = i % 3 ? 0 : LFPOOL_ZERO;
+		config.buffer_caches = i % (LFPOOL_BUFFER_CACHES + 1);
 
 		const size_t bytes = lfpool_buffer_bytes(&config);
 		unsigned char *memory = buffer_of(bytes + 4096 + 128);
@@ -124,8 +112,7 @@ TEST(the_function_is_exact)
 			void *object = lfpool_acquire(pool);
 			assert_int_equal((uintptr_t)object % config.object_alignment, 0);
 			assert_int_equal(lfpool_release(pool, object), LFPOOL_OK);
-			require_whole(pool, 37);
-			assert_int_equal(lfpool_destroy(pool), 0);
+			pool_close(pool, 37);
 			assert_true(all_bytes_are(memory, at, 0xee));
 			assert_true(all_bytes_are(memory + at + bytes, 4096 + 128 - at, 0xee));
 		}
@@ -192,6 +179,8 @@ TEST(what_is_refused)
 	EXPECT(LFPOOL_E_CONFIG_MAX_CAPACITY, .max_capacity = 501);
 	config.object_size = 0;
 	expect(&config, LFPOOL_E_CONFIG_OBJECT_SIZE);
+	EXPECT(LFPOOL_OK, .buffer_caches = LFPOOL_BUFFER_CACHES);
+	EXPECT(LFPOOL_E_CONFIG_BUFFER_CACHES, .buffer_caches = LFPOOL_BUFFER_CACHES + 1);
 	EXPECT(LFPOOL_OK, .depot_shards = 1);
 	EXPECT(LFPOOL_E_CONFIG_DEPOT_SHARDS, .depot_shards = 2);
 	EXPECT(LFPOOL_E_CONFIG_BACKEND, .backend = LFPOOL_BACKEND_MUTEX);
@@ -200,102 +189,30 @@ TEST(what_is_refused)
 		EXPECT(flag & (LFPOOL_LOCK | LFPOOL_HUGE_PAGES) ? LFPOOL_E_CONFIG_FLAGS : LFPOOL_OK, .flags = flag);
 	static const char *const modes[] = {"poison", "guard", "owner", "quarantine=4", "nonsense"};
 
+#ifdef LFPOOL_EMBEDDED
+	EXPECT(LFPOOL_E_CONFIG_DEBUG, .debug = "check");
+#else
 	EXPECT(LFPOOL_OK, .debug = "check,zero,no-tools");
+#endif
 	for (size_t i = 0; i < COUNT(modes); i++)
 		EXPECT(LFPOOL_E_CONFIG_DEBUG, .debug = modes[i]);
 }
 
-TEST(the_environment_is_ignored)
-{
-	assert_int_equal(setenv("LFPOOL_BACKEND", "mutex", 1), 0);
-	assert_int_equal(setenv("LFPOOL_DEBUG", "poison,owner", 1), 0);
-	lfpool_t *pool = pool_in_array(500);
-
-	assert_int_equal(lfpool_backend(pool), LFPOOL_BACKEND_LOCKFREE);
-	require_whole(pool, 24);
-	lfpool_destroy(pool);
-	assert_int_equal(unsetenv("LFPOOL_BACKEND"), 0);
-	assert_int_equal(unsetenv("LFPOOL_DEBUG"), 0);
-}
-
-static bool refuse_the_tenth(void *context, void *object)
-{
-	REQUIRE(all_bytes_are(object, 24, 0));
-	return ++*(int *)context % 10 != 0;
-}
-
-static void count_down(void *context, void *object)
-{
-	(void)object;
-	*((int *)context + 1) += 1;
-}
-
-TEST(a_hook_that_refuses_creation)
-{
-	int built_and_destroyed[2] = {0, 0};
-	lfpool_t *pool;
-
-	memset(array, 0xee, sizeof(array));
-	const lfpool_config_t config = CONFIG_OF(24, 500, .flags = LFPOOL_CREATE_ALL, .hooks.context = built_and_destroyed,
-						 .hooks.create = refuse_the_tenth, .hooks.destroy = count_down);
-	assert_int_equal(lfpool_create_in(&pool, &config, array, sizeof(array)), LFPOOL_E_CREATE);
-	assert_null(pool);
-	assert_int_equal(built_and_destroyed[0], 10);
-	assert_int_equal(built_and_destroyed[1], 9);
-}
-
 /* ---- What is otherwise ---- */
 
-TEST(as_many_caches_as_there_are)
+static void release_a_stranger(void *pool)
 {
-	lfpool_t *pool = pool_in_array(500);
-	lfpool_cache_t *caches[LFPOOL_BUFFER_CACHES];
-
-	for (int round = 0; round < 3; round++) {
-		size_t made = 0;
-
-		while (made < COUNT(caches) && (caches[made] = lfpool_cache_create(pool)))
-			made++;
-		assert_int_equal(made, LFPOOL_BUFFER_CACHES - 4);
-		/* Calls without one go on. */
-		require_whole(pool, 24);
-		lfpool_cache_destroy(caches[3]);
-		assert_non_null(caches[3] = lfpool_cache_create(pool));
-		for (size_t i = 0; i < made; i++)
-			lfpool_cache_destroy(caches[i]);
-	}
-	lfpool_destroy(pool);
-}
-
-TEST(it_is_in_no_list)
-{
-	lfpool_t *pool = pool_in_array(500), *other = pool_of(24, 500);
-	void *object = lfpool_acquire(pool), *ordinary = lfpool_acquire(other);
-
-	assert_null(lfpool_of(object));
-	assert_int_equal(lfpool_release_self(object), LFPOOL_E_FOREIGN);
-	assert_ptr_equal(lfpool_of(ordinary), other);
-	assert_int_equal(lfpool_release(pool, object), LFPOOL_OK);
-	assert_int_equal(lfpool_release_self(ordinary), LFPOOL_OK);
-	lfpool_destroy(other);
-	lfpool_destroy(pool);
+	REQUIRE(lfpool_release(pool, &pool) == LFPOOL_E_FOREIGN);
 }
 
 TEST(a_misuse_is_counted_and_not_printed)
 {
 	lfpool_t *pool = pool_in_array(500);
-	char path[] = "/tmp/lfpool-buffer-XXXXXX";
-	const int file = mkstemp(path), before = dup(STDERR_FILENO);
+	char text[TEXT_BYTES];
 
-	assert_true(file >= 0 && before >= 0 && unlink(path) == 0);
-	(void)dup2(file, STDERR_FILENO);
-	lfpool_status_t status = lfpool_release(pool, path);
-	(void)dup2(before, STDERR_FILENO);
-	assert_int_equal(status, LFPOOL_E_FOREIGN);
+	stderr_of(release_a_stranger, pool, text);
+	assert_string_equal(text, "");
 	assert_int_equal(lfpool_misuse_count(pool), 1);
-	assert_int_equal(lseek(file, 0, SEEK_END), 0);
-	close(file);
-	close(before);
 	lfpool_destroy(pool);
 }
 
@@ -305,70 +222,76 @@ static void take_it(void *context, lfpool_t *pool, void *object)
 	*(void **)context = object;
 }
 
-TEST(as_many_continuations_as_there_is_room_for)
+/* As many caches as there are, and as many continuations as there is room for; calls without one go on. */
+static void fill(size_t buffer_caches)
 {
-	enum { ROOM = 16 };
-	lfpool_t *pool = pool_in_array(1);
-	void *object = lfpool_acquire(pool), *got[ROOM] = {NULL}, *none = NULL;
+	enum { CONTINUATIONS = 16 };
+	const lfpool_config_t config = CONFIG_OF(24, 1, .buffer_caches = buffer_caches);
+	lfpool_t *pool = pool_in(&config, array, sizeof(array));
+	void *object = lfpool_acquire(pool), *got[CONTINUATIONS] = {NULL}, *none = NULL;
+	lfpool_cache_t *cache[LFPOOL_BUFFER_CACHES];
 
-	for (size_t i = 0; i < ROOM; i++)
-		assert_int_equal(lfpool_acquire_async(pool, take_it, &got[i], NULL), LFPOOL_OK);
-	assert_int_equal(lfpool_acquire_async(pool, take_it, &none, NULL), LFPOOL_E_NO_MEMORY);
+	for (size_t i = 0; i <= explicit_of(buffer_caches); i++)
+		assert_int_equal((cache[i] = lfpool_cache_create(pool)) != NULL, i < explicit_of(buffer_caches));
+	for (size_t i = 0; i <= CONTINUATIONS; i++)
+		assert_int_equal(lfpool_acquire_async(pool, take_it, i < CONTINUATIONS ? &got[i] : &none, NULL),
+				 i < CONTINUATIONS ? LFPOOL_OK : LFPOOL_E_NO_MEMORY);
 	/* A call without a place in the queue: until the time is over. */
 	assert_null(lfpool_acquire_wait(pool, 1000000));
-	for (size_t i = 0; i < ROOM; i++) {
-		assert_null(got[i]);
+	for (size_t i = 0; i < CONTINUATIONS; i++) {
 		assert_int_equal(lfpool_release(pool, object), LFPOOL_OK);
 		assert_ptr_equal(got[i], object);
 	}
 	assert_int_equal(lfpool_release(pool, object), LFPOOL_OK);
 	assert_null(none);
-	lfpool_destroy(pool);
+	assert_null(lfpool_check(pool, NULL));
+	/* One that is given up is another's. */
+	if (explicit_of(buffer_caches)) {
+		lfpool_cache_destroy(cache[0]);
+		assert_ptr_equal(lfpool_cache_create(pool), cache[0]);
+		assert_ptr_equal(object = lfpool_cache_acquire(cache[0]), got[0]);
+		assert_int_equal(lfpool_cache_release(cache[0], object), LFPOOL_OK);
+	}
+	pool_close(pool, 24);
 }
 
-/* ---- Threads ---- */
-
-struct worker {
-	lfpool_t *pool;
-	size_t rounds, got;
-};
-
-static void *work(void *argument)
+TEST(what_there_is_room_for)
 {
-	struct worker *w = argument;
+	for (size_t buffer_caches = 0; buffer_caches <= LFPOOL_BUFFER_CACHES; buffer_caches++)
+		fill(buffer_caches);
+}
 
-	for (size_t i = 0; i < w->rounds; i++) {
-		uint64_t *object = i % 32 ? lfpool_acquire(w->pool) : lfpool_acquire_wait(w->pool, -1);
+/* A thread that waits spins: where there is little to have, it takes its time. */
+static void acquire_and_wait(struct worker *me)
+{
+	lfpool_t *pool = me->scene;
+	const int rounds = TIMES(2000, 100) / (lfpool_capacity(pool) < 10 ? 10 : 1);
+
+	for (int i = 0; i < rounds; i++) {
+		uint64_t *object = i % 32 ? lfpool_acquire(pool) : lfpool_acquire_wait(pool, -1);
 
 		REQUIRE(object || i % 32);
 		if (!object)
 			continue;
-		w->got++;
-		/* Nobody else has it: sanitizers look. */
-		*object += i;
-		REQUIRE(lfpool_release(w->pool, object) == LFPOOL_OK);
+		me->count++;
+		/* No other thread has it: sanitizers look. */
+		*object += (uint64_t)i;
+		REQUIRE(lfpool_release(pool, object) == LFPOOL_OK);
 	}
-	return NULL;
+	REQUIRE(me->count > 0);
 }
 
 /* More threads than there are caches, and places in the queue. */
 TEST(many_threads)
 {
-	enum { THREADS = 24, ROUNDS = TIMES(2000, 100) };
-	static const size_t capacities[] = {1, 3, 100};
-	struct worker workers[THREADS];
+	static const size_t capacities[] = {1, 3, 100, 100}, caches[] = {0, 4, 1, 0};
 
 	for (size_t i = 0; i < COUNT(capacities); i++) {
-		lfpool_t *pool = pool_in_array(capacities[i]);
+		const lfpool_config_t config = CONFIG_OF(24, capacities[i], .buffer_caches = caches[i]);
+		lfpool_t *pool = pool_in(&config, array, sizeof(array));
 
-		/* A thread that waits spins: where there is little to have, it takes its time. */
-		for (size_t t = 0; t < THREADS; t++)
-			workers[t] = (struct worker){.pool = pool, .rounds = capacities[i] < 10 ? ROUNDS / 10 : ROUNDS};
-		threads_run(THREADS, work, workers, sizeof(workers[0]));
-		for (size_t t = 0; t < THREADS; t++)
-			assert_true(workers[t].got > 0);
-		require_whole(pool, 24);
-		assert_int_equal(lfpool_destroy(pool), 0);
+		workers_run(24, acquire_and_wait, pool, 0);
+		pool_close(pool, 24);
 	}
 }
 

@@ -2,47 +2,23 @@
 /* test: once */
 /*
  * test_dump.c - lfpool_dump(): the whole of it, every beginning of it, and whether a strict reader takes the JSON.
- *
- * Idea         The reader is Python's: another's idea of RFC 8259, not ours.  The values are looked for in the text,
- *              as people do.
  */
-#include "../support/support.h"
+#include "../support/texts.h"
 
 enum { SIZE = 24, CAPACITY = 100 };
 
-/* The caller frees it. */
-static char *dump_of(const lfpool_t *pool, lfpool_format_t format)
-{
-	const size_t bytes = lfpool_dump(pool, format, NULL, 0);
-	char *text = malloc(bytes + 1);
-
-	REQUIRE(text && bytes > 0);
-	memset(text, 'x', bytes + 1);
-	REQUIRE(lfpool_dump(pool, format, text, bytes + 1) == bytes);
-	REQUIRE(strlen(text) == bytes);
-	return text;
-}
-
-/* Reads a line at a time; each must be one JSON value in UTF-8. */
-#define READER LFPOOL_PYTHON " -c 'import json, sys; [json.loads(line.decode()) for line in sys.stdin.buffer]'"
 static FILE *reader;
 
 static int start_reader(__attribute__((unused)) void **state)
 {
-	reader = popen(READER, "w");
+	reader = popen(JSON_READER, "w");
 	return reader ? 0 : -1;
 }
 
-/* It ends with an error if a line was none: python says which. */
+/* It ends with an error if a line was no JSON: python says which. */
 static int end_reader(__attribute__((unused)) void **state)
 {
 	return pclose(reader);
-}
-
-static void require_json(const char *text)
-{
-	REQUIRE(!strchr(text, '\n'));
-	REQUIRE(fprintf(reader, "%s\n", text) > 0);
 }
 
 /* Both forms. */
@@ -52,9 +28,9 @@ struct dumps {
 
 static struct dumps dumps_of(const lfpool_t *pool)
 {
-	const struct dumps d = {dump_of(pool, LFPOOL_TEXT), dump_of(pool, LFPOOL_JSON)};
+	const struct dumps d = {whole_dump(pool_dump, pool, LFPOOL_TEXT), whole_dump(pool_dump, pool, LFPOOL_JSON)};
 
-	require_json(d.json);
+	read_json(reader, d.json);
 	return d;
 }
 
@@ -65,69 +41,15 @@ static void dumps_end(struct dumps *d, lfpool_t *pool)
 	lfpool_destroy(pool);
 }
 
-static void require_in(const char *text, const char *part)
-{
-	if (!strstr(text, part))
-		fprintf(stderr, "not in it: %s\n%s\n", part, text);
-	REQUIRE(strstr(text, part));
-}
-
-static void every_beginning(const lfpool_t *pool, lfpool_format_t format)
-{
-	char *whole = dump_of(pool, format);
-	const size_t bytes = strlen(whole);
-	char *part = malloc(bytes + 2);
-
-	REQUIRE(part);
-	for (size_t room = 0; room <= bytes + 1; room++) {
-		memset(part, 'x', bytes + 2);
-		REQUIRE(lfpool_dump(pool, format, part, room) == bytes);
-		if (room) {
-			REQUIRE(memcmp(part, whole, room - 1) == 0);
-			REQUIRE(part[room - 1] == 0);
-		}
-		REQUIRE(part[room] == 'x');
-	}
-	free(part);
-	free(whole);
-}
-
-static bool no_matter(void *context, void *object)
-{
-	(void)context;
-	(void)object;
-	return true;
-}
-
-static void done(void *context, void *object)
-{
-	(void)context;
-	(void)object;
-}
-
-static bool give_up(void *context, lfpool_t *pool, uint32_t attempt, int64_t *wait_ns)
-{
-	(void)context;
-	(void)pool;
-	(void)attempt;
-	(void)wait_ns;
-	return false;
-}
-
 TEST(what_a_maintainer_reads)
 {
-	lfpool_config_t config = config_of(SIZE, CAPACITY);
 	void *objects[40];
-
-	config.name = "jobs";
-	config.cache_capacity = 16;
-	config.hooks.misuse = expected_misuse;
-	lfpool_t *pool = pool_with(&config);
+	lfpool_t *pool = POOL_OF(SIZE, CAPACITY, .name = "jobs", .cache_capacity = 16, .hooks.misuse = expected_misuse);
 	lfpool_cache_t *cache = lfpool_cache_create(pool);
 
 	assert_int_equal(lfpool_cache_acquire_bulk(cache, objects, 40), 40);
 	assert_int_equal(lfpool_cache_release_bulk(cache, objects, 30), 30);
-	assert_int_equal(lfpool_cache_release(cache, &config), LFPOOL_E_FOREIGN);
+	assert_int_equal(lfpool_cache_release(cache, &cache), LFPOOL_E_FOREIGN);
 
 	struct dumps d = dumps_of(pool);
 
@@ -156,22 +78,37 @@ TEST(what_a_maintainer_reads)
 	require_in(d.json, ",\"caches\":1,\"caches_in_use\":1,");
 	require_in(d.json,
 		   ",\"cache_capacity\":16,\"magazine_objects\":8,\"magazines\":13,\"magazines_used\":5,\"magazines_extra\":4}");
-	every_beginning(pool, LFPOOL_TEXT);
-	every_beginning(pool, LFPOOL_JSON);
+	require_every_beginning(pool_dump, pool, LFPOOL_TEXT);
+	require_every_beginning(pool_dump, pool, LFPOOL_JSON);
 	dumps_end(&d, pool);
+}
+
+static bool no_matter(void *context, void *object)
+{
+	return context || object;
+}
+
+static void done(void *context, void *object)
+{
+	(void)context, (void)object;
+}
+
+static bool give_up(void *context, lfpool_t *pool, uint32_t attempt, int64_t *wait_ns)
+{
+	return context && pool && attempt && wait_ns;
 }
 
 TEST(everything_that_has_a_name)
 {
-	lfpool_config_t config = config_of(SIZE, CAPACITY);
-
-	config.flags = LFPOOL_LOCK | LFPOOL_CHECK_RACES | LFPOOL_CREATE_ALL | LFPOOL_HUGE_PAGES | LFPOOL_PLAIN_STRIDE |
-		       LFPOOL_FENCED;
-	config.hooks.misuse = expected_misuse;
-	config.hooks.create = config.hooks.activate = config.hooks.deactivate = no_matter;
-	config.hooks.destroy = done;
-	config.hooks.exhausted = give_up;
-	lfpool_t *pool = pool_with(&config);
+	lfpool_t *pool = POOL_OF(SIZE, CAPACITY,
+				 .flags = LFPOOL_LOCK | LFPOOL_CHECK_RACES | LFPOOL_CREATE_ALL | LFPOOL_HUGE_PAGES |
+					  LFPOOL_PLAIN_STRIDE | LFPOOL_FENCED,
+				 .hooks = {.misuse = expected_misuse,
+					   .create = no_matter,
+					   .activate = no_matter,
+					   .deactivate = no_matter,
+					   .destroy = done,
+					   .exhausted = give_up});
 	struct dumps d = dumps_of(pool);
 
 	require_in(d.text, "\nflags       prefault check_races create_all lock huge_pages plain_stride fenced\n");
@@ -192,23 +129,23 @@ TEST(everything_that_has_a_name)
 
 TEST(other_backends)
 {
-	static const char *const names[] = {"lockfree", "mutex", "malloc"};
+	static const struct {
+		lfpool_backend_t backend;
+		const char *said[3];
+	} rows[] = {{LFPOOL_BACKEND_MUTEX,
+		     {"\nbackend     mutex", "\nidentity    100 = 1 active + 0 cached + 0 shared + 99 untouched\n"}},
+		    {LFPOOL_BACKEND_MALLOC,
+		     {"\nbackend     malloc", "\nobjects     100 of 24 bytes, aligned to 16\n",
+		      "\nidentity    100 = 1 active + 7 cached + 0 shared + 92 untouched\n"}}};
 
-	for (unsigned backend = LFPOOL_BACKEND_MUTEX; backend <= LFPOOL_BACKEND_MALLOC; backend++) {
-		char head[64];
-		lfpool_t *pool = POOL_OF(SIZE, CAPACITY, .backend = (lfpool_backend_t)backend, .cache_capacity = 16);
+	for (size_t i = 0; i < COUNT(rows); i++) {
+		lfpool_t *pool = POOL_OF(SIZE, CAPACITY, .backend = rows[i].backend, .cache_capacity = 16);
 		void *object = lfpool_acquire(pool);
 		struct dumps d = dumps_of(pool);
 
-		(void)snprintf(head, sizeof(head), "\nbackend     %s", names[backend]);
-		require_in(d.text, head);
-		if (backend == LFPOOL_BACKEND_MUTEX) {
-			require_in(d.text, "\nidentity    100 = 1 active + 0 cached + 0 shared + 99 untouched\n");
-			assert_null(strstr(d.text, "magazines"));
-		} else {
-			require_in(d.text, "\nobjects     100 of 24 bytes, aligned to 16\n");
-			require_in(d.text, "\nidentity    100 = 1 active + 7 cached + 0 shared + 92 untouched\n");
-		}
+		for (size_t k = 0; k < COUNT(rows[i].said) && rows[i].said[k]; k++)
+			require_in(d.text, rows[i].said[k]);
+		assert_int_equal(strstr(d.text, "magazines") != NULL, rows[i].backend == LFPOOL_BACKEND_MALLOC);
 		lfpool_release(pool, object);
 		dumps_end(&d, pool);
 	}

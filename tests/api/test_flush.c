@@ -4,7 +4,7 @@
  * test_flush.c - lfpool_cache_flush(): what a cache holds lies in the pool afterwards, the cache goes on working, and
  * nothing is lost, also while others rob it.
  */
-#include "../support/support.h"
+#include "../support/workers.h"
 
 enum { SIZE = 40 };
 
@@ -59,16 +59,13 @@ TEST(a_flushed_cache_holds_nothing_and_goes_on)
 }
 
 /* Nothing is made for a thread that has no cache, and where there are none there is nothing to do. */
-TEST(a_thread_without_a_cache_gets_none)
+BACKEND_TEST(a_thread_without_a_cache_gets_none, LFPOOL_BACKEND_MALLOC)
 {
-	lfpool_t *pool = pool_of(SIZE, 100);
-	static const lfpool_backend_t backends[] = {LFPOOL_BACKEND_MUTEX, LFPOOL_BACKEND_MALLOC};
+	lfpool_t *pool = POOL_OF(SIZE, 100, .backend = backend);
 
 	lfpool_cache_flush(pool, NULL);
 	assert_int_equal(stats_of(pool).caches_in_use, 0);
-	pool_close(pool, SIZE);
-	for (size_t i = 0; i < COUNT(backends); i++) {
-		pool = POOL_OF(SIZE, 100, .backend = backends[i]);
+	if (backend != LFPOOL_BACKEND_LOCKFREE) {
 		lfpool_cache_t *cache = lfpool_cache_create(pool);
 
 		assert_int_equal(lfpool_cache_release(cache, lfpool_cache_acquire(cache)), LFPOOL_OK);
@@ -77,71 +74,39 @@ TEST(a_thread_without_a_cache_gets_none)
 		lfpool_cache_flush(pool, NULL);
 		assert_int_equal(stats_of(pool).cached, 0);
 		lfpool_cache_destroy(cache);
-		pool_close(pool, SIZE);
 	}
-}
-
-/* A pool whose place is beyond the first ones of a thread's table. */
-TEST(of_the_hundredth_pool_too)
-{
-	enum { POOLS = 100 };
-	lfpool_t *pools[POOLS];
-
-	for (int i = 0; i < POOLS; i++) {
-		pools[i] = pool_of(SIZE, 100);
-		assert_int_equal(lfpool_release(pools[i], lfpool_acquire(pools[i])), LFPOOL_OK);
-	}
-	for (int i = 0; i < POOLS; i++) {
-		assert_true(stats_of(pools[i]).cached > 0);
-		lfpool_cache_flush(pools[i], NULL);
-		assert_int_equal(stats_of(pools[i]).cached, 0);
-	}
-	for (int i = 0; i < POOLS; i++)
-		pool_close(pools[i], SIZE);
+	pool_close(pool, SIZE);
 }
 
 enum { THREADS = 3, HELD = 7, ROUNDS = 30000 };
 
-struct robber {
-	lfpool_t *pool;
-	struct random random;
-};
-
-/* As many objects as the threads hold at most: so each acquire gets one, out of a cache that is just being flushed if need be. */
-static void *rob(void *argument)
+/* As many objects as the threads hold at most: so each acquire gets one, if need be out of a cache that is just being flushed. */
+static void rob(struct worker *me)
 {
-	struct robber *r = argument;
+	lfpool_t *pool = me->scene;
 	void *held[HELD];
 
 	for (int round = 0; round < TIMES(ROUNDS, ROUNDS / 10); round++) {
-		const size_t count = 1 + random_below(&r->random, HELD);
+		const size_t count = 1 + random_below(&me->random, HELD);
 
 		for (size_t i = 0; i < count; i++) {
-			REQUIRE(held[i] = lfpool_acquire(r->pool));
+			REQUIRE(held[i] = lfpool_acquire(pool));
 			stamp_write(held[i], SIZE, (uintptr_t)held[i]);
 		}
 		for (size_t i = 0; i < count; i++) {
 			REQUIRE(stamp_holds(held[i], SIZE, (uintptr_t)held[i]));
-			REQUIRE(lfpool_release(r->pool, held[i]) == LFPOOL_OK);
-			if (random_below(&r->random, 4) == 0)
-				lfpool_cache_flush(r->pool, NULL);
+			REQUIRE(lfpool_release(pool, held[i]) == LFPOOL_OK);
+			if (random_below(&me->random, 4) == 0)
+				lfpool_cache_flush(pool, NULL);
 		}
 	}
-	return NULL;
 }
 
 TEST(nothing_is_lost_while_others_rob)
 {
 	lfpool_t *pool = POOL_OF(SIZE, THREADS * HELD, .cache_capacity = 8);
-	struct robber robbers[THREADS];
-	pthread_t threads[THREADS];
 
-	for (unsigned i = 0; i < THREADS; i++) {
-		robbers[i] = (struct robber){pool, {i + 1}};
-		assert_int_equal(pthread_create(&threads[i], NULL, rob, &robbers[i]), 0);
-	}
-	for (int i = 0; i < THREADS; i++)
-		pthread_join(threads[i], NULL);
+	workers_run(THREADS, rob, pool, test_seed("nothing_is_lost_while_others_rob"));
 	pool_close(pool, SIZE);
 }
 

@@ -1,74 +1,20 @@
 /* SPDX-License-Identifier: MIT */
-/* test: threads */
 /*
- * test_handles.c - what lfpool/handle.h promises about handles and indices: which object a handle names, when it goes
- * stale, what is said of it then.
+ * test_handles.c - what lfpool/handle.h promises about handles and indices: which object a handle names, what is
+ * said of one that is stale.  (When it goes stale, in any sequence of calls: verify/pairs; of pools before and beside: unit_handle.c.
+ * Of racing releases by one handle one succeeds: the scenario handles of lfpool-stress.)
  */
 #include "../support/support.h"
 #include "../support/told.h"
 
-#include <stdatomic.h>
-
 enum { SIZE = 40, CAPACITY = 500 };
-
-static const lfpool_backend_t tracked[] = {LFPOOL_BACKEND_LOCKFREE, LFPOOL_BACKEND_MUTEX};
 
 static lfpool_t *pool_on(lfpool_backend_t backend, size_t capacity)
 {
 	return POOL_OF(SIZE, capacity, .backend = backend, .hooks.misuse = hear);
 }
 
-BACKEND_TEST(a_handle_names_its_object_until_it_is_released, LFPOOL_BACKEND_MUTEX)
-{
-	lfpool_t *pool = pool_on(backend, CAPACITY);
-	lfpool_handle_t first[CAPACITY], handles[CAPACITY];
-	void *objects[CAPACITY];
-
-	assert_int_equal(acquire_all(pool, objects, CAPACITY), CAPACITY);
-	for (size_t i = 0; i < CAPACITY; i++) {
-		assert_true(first[i] = lfpool_handle_of(pool, objects[i]));
-		assert_true(lfpool_handle_of(pool, objects[i]) == first[i]);
-		for (size_t k = 0; k < i; k++)
-			assert_true(first[i] != first[k]);
-	}
-	for (int round = 0; round < 5; round++) {
-		for (size_t i = 0; i < CAPACITY; i++) {
-			handles[i] = lfpool_handle_of(pool, objects[i]);
-			assert_ptr_equal(lfpool_resolve(pool, handles[i]), objects[i]);
-			assert_ptr_equal(lfpool_resolve(pool, first[i]), round ? NULL : objects[i]);
-		}
-		release_all(pool, objects, CAPACITY);
-		for (size_t i = 0; i < CAPACITY; i++)
-			assert_null(lfpool_resolve(pool, handles[i]));
-		assert_int_equal(acquire_all(pool, objects, CAPACITY), CAPACITY);
-		for (size_t i = 0; i < CAPACITY; i++)
-			assert_null(lfpool_resolve(pool, handles[i]));
-	}
-	handles[0] = lfpool_handle_of(pool, objects[0]);
-	assert_int_equal(lfpool_release_all(pool), CAPACITY);
-	assert_null(lfpool_resolve(pool, handles[0]));
-	require_whole(pool, SIZE);
-	lfpool_destroy(pool);
-}
-
-BACKEND_TEST(what_is_no_active_object_has_no_handle, LFPOOL_BACKEND_MUTEX)
-{
-	lfpool_t *pool = pool_on(backend, CAPACITY), *other = pool_of(SIZE, 3);
-	char *object = lfpool_acquire(pool), *foreign = lfpool_acquire(other);
-
-	assert_true(lfpool_handle_of(pool, object));
-	assert_int_equal(lfpool_handle_of(pool, object + 1), 0);
-	assert_int_equal(lfpool_handle_of(pool, foreign), 0);
-	assert_int_equal(lfpool_handle_of(pool, &pool), 0);
-	assert_int_equal(lfpool_handle_of(pool, NULL), 0);
-	assert_int_equal(lfpool_release(pool, object), LFPOOL_OK);
-	assert_int_equal(lfpool_handle_of(pool, object), 0);
-	assert_int_equal(lfpool_misuse_count(pool), 0);
-	lfpool_destroy(other);
-	lfpool_destroy(pool);
-}
-
-/* Whatever the bits say: nothing, or an object that has this very handle. */
+/* Whatever the bits are: nothing, or an object that has this very handle. */
 static void require_right_answer(lfpool_t *pool, lfpool_handle_t handle)
 {
 	void *object = lfpool_resolve(pool, handle);
@@ -85,7 +31,7 @@ TEST(any_value_may_be_resolved)
 	static const size_t capacities[] = {1, 2, 3, 4, 7, 8, 255, 256, 257, CAPACITY};
 
 	for (size_t c = 0; c < COUNT(capacities); c++) {
-		lfpool_t *pool = pool_on(tracked[c % 2], capacities[c]);
+		lfpool_t *pool = pool_on(c % 2 ? LFPOOL_BACKEND_MUTEX : LFPOOL_BACKEND_LOCKFREE, capacities[c]);
 		void *objects[CAPACITY];
 		size_t held = acquire_all(pool, objects, capacities[c] / 2 + 1), right = 0;
 
@@ -142,7 +88,7 @@ BACKEND_TEST(a_release_by_handle_succeeds_once, LFPOOL_BACKEND_MUTEX)
 	assert_int_equal(lfpool_release_handle(pool, handle), LFPOOL_OK);
 	assert_false(lfpool_in_use(pool, object));
 	require_stale(pool, handle, object, index, "The slot is free.");
-	/* Again in use, by somebody else. */
+	/* In use again, for something else. */
 	void *again = lfpool_acquire(pool);
 
 	assert_ptr_equal(again, object);
@@ -161,79 +107,46 @@ BACKEND_TEST(a_release_by_handle_succeeds_once, LFPOOL_BACKEND_MUTEX)
 	assert_int_equal(lfpool_release(pool, object), LFPOOL_E_NOT_IN_USE);
 	assert_int_equal(told.misuse.handle, 0);
 	assert_true(told.misuse.index == index);
-	require_whole(pool, SIZE);
-	lfpool_destroy(pool);
+	pool_close(pool, SIZE);
 }
 
-TEST(all_by_handle)
+/* Every address from before the first object to behind the last. */
+BACKEND_TEST(an_index_and_an_address_lead_to_the_object, LFPOOL_BACKEND_MUTEX)
 {
-	for (int none = 0; none < 2; none++) {
-		lfpool_handle_t handles[CAPACITY];
-		void *objects[CAPACITY];
-		lfpool_t *pool = POOL_OF(SIZE, CAPACITY, .cache_capacity = none ? LFPOOL_CACHE_NONE : 0);
+	lfpool_t *pool = pool_on(backend, CAPACITY);
+	void *objects[CAPACITY];
+	const ptrdiff_t stride = (ptrdiff_t)stride_of(pool, lfpool_object_at(pool, 0));
 
-		assert_int_equal(acquire_all(pool, objects, CAPACITY), CAPACITY);
-		for (size_t i = 0; i < CAPACITY; i++)
-			handles[i] = lfpool_handle_of(pool, objects[i]);
-		for (size_t i = 0; i < CAPACITY; i++)
-			assert_int_equal(lfpool_release_handle(pool, handles[i]), LFPOOL_OK);
-		require_whole(pool, SIZE);
-		lfpool_destroy(pool);
+	assert_int_equal(acquire_all(pool, objects, CAPACITY), CAPACITY);
+	assert_true(sort_disjoint(objects, CAPACITY, SIZE));
+	for (ptrdiff_t i = 0; i < CAPACITY; i++) {
+		assert_int_equal(lfpool_index_of(pool, objects[i]), i);
+		assert_true(lfpool_index_of(pool, moved(objects[i], 1)) == SIZE_MAX);
+		assert_ptr_equal(lfpool_object_at(pool, (size_t)i), objects[i]);
+		for (ptrdiff_t offset = 0; offset < stride; offset++)
+			assert_ptr_equal(lfpool_object_start(pool, moved(objects[i], offset)), offset < SIZE ? objects[i] : NULL);
 	}
-}
+	/* Free ones too. */
+	release_all(pool, objects, CAPACITY);
+	assert_int_equal(lfpool_index_of(pool, objects[7]), 7);
+	assert_ptr_equal(lfpool_object_at(pool, 7), objects[7]);
+	assert_ptr_equal(lfpool_object_start(pool, moved(objects[7], SIZE - 1)), objects[7]);
+	assert_null(lfpool_object_at(pool, CAPACITY));
+	assert_null(lfpool_object_at(pool, SIZE_MAX));
+	const void *const strangers[] = {moved(objects[0], -1), moved(objects[CAPACITY - 1], stride), &pool, NULL,
+					 (void *)UINTPTR_MAX};
 
-/* A pool in a buffer prints none. */
-#ifndef IN_BUFFER
-TEST(the_message_when_there_is_no_hook)
-{
-	char text[512], expected[512];
-	FILE *file = tmpfile();
-	const int kept = dup(STDERR_FILENO);
-	lfpool_t *pool = POOL_OF(SIZE, 1, .name = "ships");
-	void *object = lfpool_acquire(pool);
-	const lfpool_handle_t handle = lfpool_handle_of(pool, object);
-
-	assert_int_equal(lfpool_release(pool, object), LFPOOL_OK);
-	assert_true(file && kept >= 0 && dup2(fileno(file), STDERR_FILENO) >= 0);
-	const lfpool_status_t status = lfpool_release_handle(pool, handle);
-
-	assert_true(dup2(kept, STDERR_FILENO) >= 0);
-	close(kept);
-	assert_int_equal(status, LFPOOL_E_STALE);
-	rewind(file);
-	text[fread(text, 1, sizeof(text) - 1, file)] = '\0';
-	fclose(file);
-	snprintf(expected, sizeof(expected),
-		 "lfpool: pool \"ships\", object %p: release by a handle that names no active object of this pool; "
-		 "refused.  The slot is free.  Further misuse of this pool is counted, not printed.\n",
-		 object);
-	assert_string_equal(text, expected);
+	assert_int_equal(lfpool_handle_of(pool, objects[7]), 0);
+	for (size_t i = 0; i < COUNT(strangers); i++) {
+		assert_int_equal(lfpool_handle_of(pool, strangers[i]), 0);
+		assert_null(lfpool_object_start(pool, strangers[i]));
+		assert_true(lfpool_index_of(pool, strangers[i]) == SIZE_MAX);
+	}
 	lfpool_destroy(pool);
 }
-#endif
 
-/* ---- The others ---- */
-
-/* Pools alike in all, one after the other and side by side. */
-BACKEND_TEST(a_handle_is_of_its_pool, LFPOOL_BACKEND_MUTEX)
-{
-	lfpool_t *pool = pool_on(backend, CAPACITY), *other = pool_on(backend, CAPACITY);
-	void *object = lfpool_acquire(pool), *others = lfpool_acquire(other);
-	const lfpool_handle_t handle = lfpool_handle_of(pool, object);
-
-	assert_true(lfpool_handle_of(other, others) != handle);
-	assert_null(lfpool_resolve(other, handle));
-	assert_int_equal(lfpool_destroy(pool), 1);
-	pool = pool_on(backend, CAPACITY);
-	object = lfpool_acquire(pool);
-	assert_null(lfpool_resolve(pool, handle));
-	assert_int_equal(lfpool_release(pool, object), LFPOOL_OK);
-	assert_int_equal(lfpool_release(other, others), LFPOOL_OK);
-	lfpool_destroy(pool);
-	lfpool_destroy(other);
-}
-
-TEST(in_the_malloc_backend_handles_go_stale_too)
+/* The malloc backend: handles go stale too; only active objects have an address. */
+TEST(objects_of_the_malloc_backend)
 {
 	lfpool_t *pool = pool_on(LFPOOL_BACKEND_MALLOC, CAPACITY);
 	void *object = lfpool_acquire(pool);
@@ -241,149 +154,18 @@ TEST(in_the_malloc_backend_handles_go_stale_too)
 	const size_t index = lfpool_index_of(pool, object);
 
 	assert_ptr_equal(lfpool_resolve(pool, handle), object);
-	assert_int_equal(lfpool_handle_of(pool, NULL), 0);
 	assert_null(lfpool_resolve(pool, 0));
-	assert_true(index < CAPACITY);
-	require_stale(pool, 0, NULL, SIZE_MAX, "This pool has no such slot.");
-	assert_int_equal(lfpool_release_handle(pool, handle), LFPOOL_OK);
-	assert_null(lfpool_resolve(pool, handle));
-	require_stale(pool, handle, NULL, SIZE_MAX, "The slot is free.");
-	assert_int_equal(lfpool_active_count(pool), 0);
-	lfpool_destroy(pool);
-}
-
-BACKEND_TEST(indices_are_the_places_of_the_objects, LFPOOL_BACKEND_MUTEX)
-{
-	lfpool_t *pool = pool_on(backend, CAPACITY);
-	void *objects[CAPACITY];
-
-	assert_int_equal(acquire_all(pool, objects, CAPACITY), CAPACITY);
-	assert_true(sort_disjoint(objects, CAPACITY, SIZE));
-	for (size_t i = 0; i < CAPACITY; i++) {
-		assert_int_equal(lfpool_index_of(pool, objects[i]), i);
-		assert_true(lfpool_index_of(pool, moved(objects[i], 1)) == SIZE_MAX);
-	}
-	release_all(pool, objects, CAPACITY);
-	assert_int_equal(lfpool_index_of(pool, objects[7]), 7);
-	assert_true(lfpool_index_of(pool, &pool) == SIZE_MAX);
-	assert_true(lfpool_index_of(pool, NULL) == SIZE_MAX);
-	lfpool_destroy(pool);
-}
-
-/* Every address from before the first object to behind the last. */
-TEST(an_index_and_an_address_lead_to_the_object)
-{
-	for (size_t b = 0; b < COUNT(tracked); b++) {
-		lfpool_t *pool = pool_on(tracked[b], CAPACITY);
-		void *objects[CAPACITY];
-		const ptrdiff_t stride = (ptrdiff_t)stride_of(pool, lfpool_object_at(pool, 0));
-
-		assert_int_equal(acquire_all(pool, objects, CAPACITY), CAPACITY);
-		assert_true(sort_disjoint(objects, CAPACITY, SIZE));
-		for (ptrdiff_t i = 0; i < CAPACITY; i++) {
-			assert_ptr_equal(lfpool_object_at(pool, (size_t)i), objects[i]);
-			for (ptrdiff_t offset = 0; offset < stride; offset++)
-				assert_ptr_equal(lfpool_object_start(pool, moved(objects[i], offset)),
-						 offset < SIZE ? objects[i] : NULL);
-		}
-		release_all(pool, objects, CAPACITY);
-		assert_ptr_equal(lfpool_object_at(pool, 7), objects[7]);
-		assert_ptr_equal(lfpool_object_start(pool, moved(objects[7], SIZE - 1)), objects[7]);
-		assert_null(lfpool_object_at(pool, CAPACITY));
-		assert_null(lfpool_object_at(pool, SIZE_MAX));
-		assert_null(lfpool_object_start(pool, moved(objects[0], -1)));
-		assert_null(lfpool_object_start(pool, moved(objects[CAPACITY - 1], stride)));
-		assert_null(lfpool_object_start(pool, NULL));
-		assert_null(lfpool_object_start(pool, (void *)UINTPTR_MAX));
-		lfpool_destroy(pool);
-	}
-}
-
-TEST(with_malloc_only_active_objects_have_an_address)
-{
-	lfpool_t *pool = pool_on(LFPOOL_BACKEND_MALLOC, CAPACITY);
-	void *object = lfpool_acquire(pool);
-	const size_t index = lfpool_index_of(pool, object);
-
 	assert_ptr_equal(lfpool_object_at(pool, index), object);
 	assert_ptr_equal(lfpool_object_start(pool, object), object);
 	assert_null(lfpool_object_start(pool, moved(object, 1)));
 	assert_null(lfpool_object_start(pool, &pool));
-	assert_int_equal(lfpool_release(pool, object), LFPOOL_OK);
+	require_stale(pool, 0, NULL, SIZE_MAX, "This pool has no such slot.");
+	assert_int_equal(lfpool_release_handle(pool, handle), LFPOOL_OK);
+	assert_null(lfpool_resolve(pool, handle));
+	require_stale(pool, handle, NULL, SIZE_MAX, "The slot is free.");
 	assert_null(lfpool_object_at(pool, index));
 	assert_null(lfpool_object_at(pool, SIZE_MAX));
 	lfpool_destroy(pool);
-}
-
-/* ---- Threads ---- */
-
-struct race {
-	lfpool_t *pool;
-	lfpool_handle_t handle;
-	const void *object;
-	pthread_barrier_t start, end;
-	int rounds;
-	atomic_uint released, refused;
-};
-
-static void *release_by_handle(void *argument)
-{
-	struct race *race = argument;
-
-	for (int i = 0; i < race->rounds; i++) {
-		pthread_barrier_wait(&race->start);
-		atomic_fetch_add(lfpool_release_handle(race->pool, race->handle) == LFPOOL_OK ? &race->released : &race->refused,
-				 1);
-		REQUIRE(!lfpool_resolve(race->pool, race->handle));
-		pthread_barrier_wait(&race->end);
-	}
-	return NULL;
-}
-
-static void *resolve(void *argument)
-{
-	struct race *race = argument;
-
-	for (int i = 0; i < race->rounds; i++) {
-		pthread_barrier_wait(&race->start);
-		for (int k = 0; k < 100; k++) {
-			const void *object = lfpool_resolve(race->pool, race->handle);
-
-			REQUIRE(!object || object == race->object);
-		}
-		pthread_barrier_wait(&race->end);
-	}
-	return NULL;
-}
-
-/* No LFPOOL_CHECK_RACES: releases by handle need none among themselves.  Acquires of the slot go on meanwhile. */
-TEST(of_racing_releases_by_one_handle_one_succeeds)
-{
-	struct race race = {.rounds = TIMES(3000, 500)};
-
-	race.pool = pool_on(LFPOOL_BACKEND_LOCKFREE, 2);
-	pthread_barrier_init(&race.start, NULL, 4);
-	pthread_barrier_init(&race.end, NULL, 4);
-	const struct threads releasers = threads_start(2, release_by_handle, &race, 0),
-			     other = threads_start(1, resolve, &race, 0);
-
-	for (int i = 0; i < race.rounds; i++) {
-		race.object = lfpool_acquire(race.pool);
-		race.handle = lfpool_handle_of(race.pool, race.object);
-		atomic_store(&race.released, 0);
-		atomic_store(&race.refused, 0);
-		pthread_barrier_wait(&race.start);
-		/* It may be the same slot, under another handle. */
-		for (int k = 0; k < 20; k++)
-			REQUIRE(lfpool_release(race.pool, lfpool_acquire(race.pool)) == LFPOOL_OK);
-		pthread_barrier_wait(&race.end);
-		REQUIRE(atomic_load(&race.released) == 1 && atomic_load(&race.refused) == 1);
-		REQUIRE(lfpool_active_count(race.pool) == 0);
-	}
-	threads_join(&releasers);
-	threads_join(&other);
-	require_whole(race.pool, SIZE);
-	lfpool_destroy(race.pool);
 }
 
 RUN_TESTS()

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * test_pool.c - what a pool is, seen from one thread: exactly capacity objects in one range, counts that are exact at
- * every step, an answer for every kind of pointer, destroy.
+ * every step, an answer for every kind of pointer.
  *
- * Each test runs on pools of several shapes: how a pool caches must not show.
+ * Each test runs on pools of several shapes: how a pool caches must not show.  And LFPOOL_ZERO: no more than
+ * the object.
  */
 #include "../support/support.h"
 
@@ -102,31 +103,26 @@ SHAPES_TEST(capacity_objects_then_null)
 		expect_counts(pool, 0);
 	}
 	assert_int_equal(lfpool_misuse_count(pool), 0);
-	assert_int_equal(lfpool_destroy(pool), 0);
+	lfpool_cache_destroy(NULL);
+	pool_close(pool, shape->object_size);
 	free(objects);
 }
 
+/* Of each object of the range, never used but one, and of what is none. */
 SHAPES_TEST(owns_and_in_use)
 {
 	lfpool_t *pool = pool_of_shape(shape), *other = pool_of_shape(shape);
-	void *object = lfpool_acquire(pool), *others = lfpool_acquire(other), *heap = malloc(shape->object_size);
-	size_t stride = shape->capacity > 1 ? stride_of(pool, object) : shape->object_size;
+	void *object = lfpool_acquire(pool);
+	const size_t stride = shape->capacity > 1 ? stride_of(pool, object) : shape->object_size;
+	const size_t below = owned_beyond(pool, object, -(ptrdiff_t)stride),
+		     above = owned_beyond(pool, object, (ptrdiff_t)stride);
+	const void *const strangers[] = {NULL, &pool, pool, lfpool_acquire(other), (void *)UINTPTR_MAX};
 
-	assert_true(lfpool_owns(pool, object));
-	assert_true(lfpool_in_use(pool, object));
-	const void *const strangers[] = {
-		NULL, &pool, heap, pool, others, (void *)UINTPTR_MAX, (void *)(uintptr_t)pool_of_shape,
-	};
-	for (size_t i = 0; i < COUNT(strangers); i++) {
-		assert_false(lfpool_owns(pool, strangers[i]));
-		assert_false(lfpool_in_use(pool, strangers[i]));
-	}
-	for (size_t offset = 1; offset < stride; offset++) {
-		assert_false(lfpool_owns(pool, moved(object, (ptrdiff_t)offset)));
-		assert_false(lfpool_in_use(pool, moved(object, (ptrdiff_t)offset)));
-	}
-	/* Every other object of the range is owned, and free though never used. */
-	size_t below = owned_beyond(pool, object, -(ptrdiff_t)stride), above = owned_beyond(pool, object, (ptrdiff_t)stride);
+	for (size_t i = 0; i < COUNT(strangers); i++)
+		assert_false(lfpool_owns(pool, strangers[i]) || lfpool_in_use(pool, strangers[i]));
+	for (size_t offset = 1; offset < stride; offset++)
+		assert_false(lfpool_owns(pool, moved(object, (ptrdiff_t)offset)) ||
+			     lfpool_in_use(pool, moved(object, (ptrdiff_t)offset)));
 	assert_int_equal(below + 1 + above, shape->capacity);
 	for (size_t i = 0; i < shape->capacity; i++) {
 		void *start = moved(object, ((ptrdiff_t)i - (ptrdiff_t)below) * (ptrdiff_t)stride);
@@ -135,36 +131,31 @@ SHAPES_TEST(owns_and_in_use)
 		assert_int_equal(lfpool_in_use(pool, start), start == object);
 	}
 	assert_int_equal(lfpool_release(pool, object), LFPOOL_OK);
-	assert_true(lfpool_owns(pool, object));
-	assert_false(lfpool_in_use(pool, object));
+	assert_true(lfpool_owns(pool, object) && !lfpool_in_use(pool, object));
 	lfpool_destroy(pool);
 	assert_int_equal(lfpool_destroy(other), 1);
-	free(heap);
 }
 
-SHAPES_TEST(destroy_counts_what_is_out)
+/* Zeroing one object must not reach into its neighbours. */
+TEST(zero_spares_the_neighbours)
 {
-	for (size_t out = 0; out <= shape->capacity; out += shape->capacity / 4 + 1) {
-		lfpool_t *pool = pool_of_shape(shape);
-		void **objects = pointers_new(shape->capacity);
-
-		acquire_all(pool, objects, shape->capacity);
-		release_all(pool, objects, shape->capacity - out);
-		assert_int_equal(lfpool_destroy(pool), out);
-		free(objects);
+	for (size_t size = 1; size <= 33; size++) {
+		void *objects[64];
+		lfpool_t *pool = POOL_OF(size, 64, .flags = LFPOOL_ZERO, .object_alignment = 1);
+		assert_int_equal(acquire_all(pool, objects, 64), 64);
+		assert_true(sort_disjoint(objects, 64, size));
+		for (size_t i = 0; i < 64; i++)
+			memset(objects[i], 0xa5, size);
+		for (size_t i = 1; i < 63; i++) {
+			assert_int_equal(lfpool_release(pool, objects[i]), LFPOOL_OK);
+			assert_ptr_equal(lfpool_acquire(pool), objects[i]);
+			assert_true(all_bytes_are(objects[i], size, 0));
+			assert_true(all_bytes_are(objects[i + 1], size, 0xa5));
+			assert_true(all_bytes_are(objects[i - 1], size, i > 1 ? 0x5a : 0xa5));
+			memset(objects[i], 0x5a, size);
+		}
+		lfpool_destroy(pool);
 	}
-}
-
-TEST(null_is_fine)
-{
-	lfpool_t *pool = pool_of(8, 1);
-
-	assert_int_equal(lfpool_destroy(NULL), 0);
-	assert_int_equal(lfpool_release(pool, NULL), LFPOOL_OK);
-	assert_int_equal(lfpool_misuse_count(pool), 0);
-	lfpool_cache_destroy(NULL);
-	require_whole(pool, 8);
-	lfpool_destroy(pool);
 }
 
 RUN_TESTS()

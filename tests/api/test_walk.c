@@ -7,8 +7,6 @@
 
 enum { SIZE = 40, CAPACITY = 1000 };
 
-static const lfpool_backend_t tracked[] = {LFPOOL_BACKEND_LOCKFREE, LFPOOL_BACKEND_MUTEX};
-
 static lfpool_t *pool_on(lfpool_backend_t backend, size_t capacity)
 {
 	return POOL_OF(SIZE, capacity, .backend = backend);
@@ -68,14 +66,10 @@ BACKEND_TEST(the_active_objects_are_visited_each_once_in_address_order, LFPOOL_B
 
 	for (int round = 0; round < 30; round++) {
 		const size_t capacity = 1 + random_below(&r, CAPACITY);
-		const size_t some = random_below(&r, (uint32_t)capacity + 1);
 		lfpool_t *pool = pool_on(backend, capacity);
-		void *objects[CAPACITY];
-		size_t held = 0;
+		void *objects[CAPACITY + 1];
+		size_t held = acquire_all(pool, objects, random_below(&r, (uint32_t)capacity + 1));
 
-		require_walks_give(pool, NULL, 0);
-		while (held < some)
-			assert_non_null(objects[held++] = lfpool_acquire(pool));
 		require_walks_give(pool, objects, held);
 		/* Any of them, and then one, and then none. */
 		for (size_t i = 0; i < held;) {
@@ -87,36 +81,12 @@ BACKEND_TEST(the_active_objects_are_visited_each_once_in_address_order, LFPOOL_B
 			objects[i] = objects[--held];
 		}
 		require_walks_give(pool, objects, held);
-		while (held > 1)
-			assert_int_equal(lfpool_release(pool, objects[--held]), LFPOOL_OK);
-		require_walks_give(pool, objects, held);
-		release_all(pool, objects, held);
-		require_walks_give(pool, NULL, 0);
-		assert_int_equal(lfpool_destroy(pool), 0);
-	}
-}
-
-TEST(the_last_slot_and_the_first_are_visited)
-{
-	for (size_t capacity = 1; capacity < 70; capacity++) {
-		lfpool_t *pool = pool_on(LFPOOL_BACKEND_LOCKFREE, capacity);
-		void *objects[70];
-
-		assert_int_equal(acquire_all(pool, objects, 70), capacity);
-		require_walks_give(pool, objects, capacity);
-		/* Sorted now: only the last, only the first. */
-		release_all(pool, objects, capacity - 1);
-		require_walks_give(pool, objects + capacity - 1, 1);
-		assert_int_equal(lfpool_release(pool, objects[capacity - 1]), LFPOOL_OK);
-		for (size_t i = 0; i < capacity; i++) {
-			assert_int_equal(acquire_all(pool, objects, 70), capacity);
-			assert_true(sort_disjoint(objects, capacity, SIZE));
-			release_all(pool, objects, i);
-			release_all(pool, objects + i + 1, capacity - i - 1);
-			require_walks_give(pool, objects + i, 1);
-			assert_int_equal(lfpool_release(pool, objects[i]), LFPOOL_OK);
+		for (size_t few = held > 0; few + 1 > 0; few--) {
+			release_all(pool, objects + few, held - few);
+			held = few;
+			require_walks_give(pool, objects, held);
 		}
-		lfpool_destroy(pool);
+		assert_int_equal(lfpool_destroy(pool), 0);
 	}
 }
 
@@ -172,13 +142,20 @@ BACKEND_TEST(the_active_objects_themselves, LFPOOL_BACKEND_MALLOC)
 	lfpool_destroy(pool);
 }
 
-BACKEND_TEST(every_slot, LFPOOL_BACKEND_MUTEX)
+BACKEND_TEST(every_slot, LFPOOL_BACKEND_MALLOC)
 {
 	lfpool_t *pool = pool_on(backend, CAPACITY);
 	struct seen seen = {.pool = pool};
 	void *objects[CAPACITY];
 
 	assert_int_equal(acquire_all(pool, objects, 17), 17);
+	/* A free slot of the malloc backend has no memory: none is visited, active ones neither. */
+	if (backend == LFPOOL_BACKEND_MALLOC) {
+		assert_int_equal(lfpool_for_each_slot(pool, note_slot, &seen) + seen.count, 0);
+		release_all(pool, objects, 17);
+		lfpool_destroy(pool);
+		return;
+	}
 	assert_int_equal(lfpool_for_each_slot(pool, note_slot, &seen), CAPACITY);
 	assert_int_equal(seen.count, CAPACITY);
 	assert_int_equal(seen.active, 17);
@@ -197,102 +174,64 @@ BACKEND_TEST(every_slot, LFPOOL_BACKEND_MUTEX)
 	lfpool_destroy(pool);
 }
 
-/* A free slot of the malloc backend has no memory: none is visited, active ones neither. */
-TEST(no_slot_of_the_malloc_backend)
-{
-	lfpool_t *pool = pool_on(LFPOOL_BACKEND_MALLOC, CAPACITY);
-	struct seen seen = {.pool = pool};
-	void *object = lfpool_acquire(pool);
-
-	assert_non_null(object);
-	assert_int_equal(lfpool_for_each_slot(pool, note_slot, &seen), 0);
-	assert_int_equal(seen.count, 0);
-	assert_int_equal(lfpool_release(pool, object), LFPOOL_OK);
-	lfpool_destroy(pool);
-}
-
 /* ---- Inside a walk ---- */
 
 static bool release_this(void *context, void *object)
 {
-	REQUIRE(lfpool_release(context, object) == LFPOOL_OK);
-	return true;
+	const struct seen *seen = context;
+
+	REQUIRE(lfpool_release(seen->pool, object) == LFPOOL_OK);
+	return note(context, object);
 }
 
-BACKEND_TEST(the_current_object_may_be_released, LFPOOL_BACKEND_MUTEX)
-{
-	lfpool_t *pool = pool_on(backend, CAPACITY);
-	void *objects[CAPACITY], *object;
-	lfpool_cursor_t cursor;
-	size_t released = 0;
-
-	assert_int_equal(acquire_all(pool, objects, CAPACITY), CAPACITY);
-	assert_int_equal(lfpool_for_each_active(pool, release_this, pool), CAPACITY);
-	require_whole(pool, SIZE);
-	assert_int_equal(acquire_all(pool, objects, CAPACITY), CAPACITY);
-	lfpool_cursor_open(&cursor, pool);
-	while ((object = lfpool_cursor_next(&cursor)))
-		if (++released % 3)
-			assert_int_equal(lfpool_release(pool, object), LFPOOL_OK);
-	assert_int_equal(released, CAPACITY);
-	assert_int_equal(lfpool_active_count(pool), CAPACITY / 3);
-	assert_int_equal(lfpool_release_all(pool), CAPACITY / 3);
-	require_whole(pool, SIZE);
-	lfpool_destroy(pool);
-}
-
-/* Releases all the others, once. */
+/* In a walk of its own, which releases where it stands. */
 static bool release_the_others(void *context, void *object)
 {
-	struct seen *seen = context;
+	const struct seen *seen = context;
 	lfpool_cursor_t cursor;
 	void *other;
 
-	(void)note(context, object);
 	lfpool_cursor_open(&cursor, seen->pool);
 	while ((other = lfpool_cursor_next(&cursor)))
 		if (other != object)
 			REQUIRE(lfpool_release(seen->pool, other) == LFPOOL_OK);
-	return true;
+	return note(context, object);
 }
 
-BACKEND_TEST(another_object_may_be_released_and_is_not_visited_then, LFPOOL_BACKEND_MUTEX)
-{
-	lfpool_t *pool = pool_on(backend, CAPACITY);
-	struct seen seen = {.pool = pool};
-	void *objects[CAPACITY];
-
-	assert_int_equal(acquire_all(pool, objects, CAPACITY), CAPACITY);
-	assert_int_equal(lfpool_for_each_active(pool, release_the_others, &seen), 1);
-	assert_int_equal(lfpool_active_count(pool), 1);
-	assert_int_equal(lfpool_release(pool, seen.objects[0]), LFPOOL_OK);
-	require_whole(pool, SIZE);
-	lfpool_destroy(pool);
-}
-
-/* Acquires one for each it sees: those that lie behind the walk are not visited, and none is visited twice. */
+/* One for each it sees: those that lie behind the walk are not visited. */
 static bool acquire_another(void *context, void *object)
 {
-	struct seen *seen = context;
+	const struct seen *seen = context;
 
 	(void)lfpool_acquire(seen->pool);
 	return note(context, object);
 }
 
-BACKEND_TEST(acquiring_is_legal_and_ends, LFPOOL_BACKEND_MUTEX)
+BACKEND_TEST(releasing_and_acquiring_is_legal, LFPOOL_BACKEND_MUTEX)
 {
-	lfpool_t *pool = pool_on(backend, CAPACITY);
-	struct seen seen = {.pool = pool};
-	void *objects[CAPACITY];
+	static const struct {
+		bool (*visit)(void *context, void *object);
+		size_t before, visited_least, visited_most, after;
+	} rows[] = {{release_this, CAPACITY, CAPACITY, CAPACITY, 0},
+		    {release_the_others, CAPACITY, 1, 1, 1},
+		    {acquire_another, CAPACITY / 2, CAPACITY / 2, CAPACITY, CAPACITY}};
 
-	assert_int_equal(acquire_all(pool, objects, CAPACITY / 2), CAPACITY / 2);
-	const size_t visited = lfpool_for_each_active(pool, acquire_another, &seen);
+	for (size_t i = 0; i < COUNT(rows); i++) {
+		lfpool_t *pool = pool_on(backend, CAPACITY);
+		struct seen seen = {.pool = pool};
+		void *objects[CAPACITY];
 
-	assert_in_range(visited, CAPACITY / 2, CAPACITY);
-	assert_int_equal(visited, seen.count);
-	assert_true(sort_disjoint(seen.objects, seen.count, SIZE));
-	assert_int_equal(lfpool_release_all(pool), CAPACITY);
-	lfpool_destroy(pool);
+		assert_int_equal(acquire_all(pool, objects, rows[i].before), rows[i].before);
+		const size_t visited = lfpool_for_each_active(pool, rows[i].visit, &seen);
+
+		assert_in_range(visited, rows[i].visited_least, rows[i].visited_most);
+		assert_int_equal(visited, seen.count);
+		/* None twice. */
+		assert_true(sort_disjoint(seen.objects, seen.count, SIZE));
+		assert_int_equal(lfpool_active_count(pool), rows[i].after);
+		assert_int_equal(lfpool_release_all(pool), rows[i].after);
+		pool_close(pool, SIZE);
+	}
 }
 
 /* ---- Divided ---- */
@@ -304,7 +243,8 @@ TEST(the_parts_of_a_walk_are_disjoint_and_complete)
 	for (int round = 0; round < 300; round++) {
 		const size_t capacity = 1 + random_below(&r, CAPACITY), cache_capacity = 2u << random_below(&r, 6);
 		const size_t parts = 1 + random_below(&r, round % 2 ? 8 : 1200);
-		lfpool_t *pool = POOL_OF(SIZE, capacity, .backend = tracked[round % 3 == 0], .cache_capacity = cache_capacity);
+		lfpool_t *pool = POOL_OF(SIZE, capacity, .backend = round % 3 ? LFPOOL_BACKEND_LOCKFREE : LFPOOL_BACKEND_MUTEX,
+					 .cache_capacity = cache_capacity);
 		lfpool_cursor_t *cursors = calloc(parts, sizeof(*cursors));
 		void *objects[CAPACITY], *object, *last = NULL;
 		size_t most = 0, least = SIZE_MAX, sum = 0;
@@ -335,28 +275,6 @@ TEST(the_parts_of_a_walk_are_disjoint_and_complete)
 	}
 }
 
-/* Of whole magazines, the first parts with one more. */
-TEST(the_borders_of_parts_lie_between_magazines)
-{
-	enum { MAGAZINE = 8, MAGAZINES = 25 };
-	void *objects[MAGAZINE * MAGAZINES];
-	lfpool_cursor_t cursors[30];
-	lfpool_t *pool = POOL_OF(SIZE, MAGAZINE * MAGAZINES, .cache_capacity = 2 * MAGAZINE);
-
-	assert_int_equal(acquire_all(pool, objects, COUNT(objects)), COUNT(objects));
-	for (size_t parts = 1; parts <= COUNT(cursors); parts++) {
-		lfpool_cursor_split(cursors, parts, pool);
-		for (size_t i = 0; i < parts; i++) {
-			size_t mine = 0;
-
-			while (lfpool_cursor_next(&cursors[i]))
-				mine++;
-			assert_int_equal(mine, (MAGAZINES / parts + (i < MAGAZINES % parts)) * MAGAZINE);
-		}
-	}
-	lfpool_destroy(pool);
-}
-
 /* ---- All at once ---- */
 
 static bool count_it(void *context, void *object)
@@ -366,15 +284,14 @@ static bool count_it(void *context, void *object)
 	return true;
 }
 
-TEST(release_all_releases_what_is_active_and_nothing_else)
+BACKEND_TEST(release_all_releases_what_is_active_and_nothing_else, LFPOOL_BACKEND_MUTEX)
 {
-	for (unsigned i = 0; i < 8; i++) {
+	for (unsigned i = 0; i < 4; i++) {
 		const bool hooked = i & 1;
 		size_t deactivated = 0;
 		void *objects[CAPACITY];
-		lfpool_t *pool = POOL_OF(SIZE, CAPACITY, .backend = tracked[i / 2 % 2],
-					 .cache_capacity = i < 4 ? 0 : LFPOOL_CACHE_NONE, .hooks.context = &deactivated,
-					 .hooks.deactivate = hooked ? count_it : NULL);
+		lfpool_t *pool = POOL_OF(SIZE, CAPACITY, .backend = backend, .cache_capacity = i < 2 ? 0 : LFPOOL_CACHE_NONE,
+					 .hooks.context = &deactivated, .hooks.deactivate = hooked ? count_it : NULL);
 
 		assert_int_equal(lfpool_release_all(pool), 0);
 		assert_int_equal(acquire_all(pool, objects, CAPACITY), CAPACITY);
@@ -386,10 +303,9 @@ TEST(release_all_releases_what_is_active_and_nothing_else)
 		for (size_t k = 0; k < CAPACITY; k++)
 			assert_false(lfpool_in_use(pool, objects[k]));
 		assert_int_equal(lfpool_misuse_count(pool), 0);
-		/* Whoever held one is too late. */
+		/* A holder that releases it now is too late. */
 		assert_int_equal(lfpool_release(pool, objects[CAPACITY - 1]), LFPOOL_E_NOT_IN_USE);
-		require_whole(pool, SIZE);
-		lfpool_destroy(pool);
+		pool_close(pool, SIZE);
 	}
 }
 

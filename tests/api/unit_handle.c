@@ -210,10 +210,7 @@ TEST(an_evicting_pools_names)
 	};
 
 	for (size_t i = 0; i < COUNT(names); i++) {
-		lfpool_priority_config_t config = priority_config_of(16, 1);
-
-		config.name = names[i][0];
-		lfpool_priority_t *pool = priority_with(&config);
+		lfpool_priority_t *pool = PRIORITY_WITH(.object_size = 16, .capacity = 1, .name = names[i][0]);
 		assert_string_equal(pool->name, names[i][1]);
 		assert_string_equal(pool->tournament.spares.pool->name, names[i][2]);
 		assert_int_equal(lfpool_priority_destroy(pool), 0);

@@ -1,7 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * test_bulk.c - the bulk calls: partial results, NULLs passed over, refusals in the middle, no write beyond the room
- * given; states that are changed by the word.
+ * test_bulk.c - the bulk calls through a cache: partial results, NULLs passed over, no write beyond the room given; states that are
+ * changed by the word.
+ *
+ * Those on a pool, and refusals in the middle of a list, are checked by the fuzzer's model: model_acquire_bulk() and
+ * model_release_bulk() of verify/fuzz/model.c.
  */
 #define LFPOOL_INLINE_KEEP_NAMES
 #include "lfpool/inline.h"
@@ -12,242 +15,68 @@
 
 #include <stdatomic.h>
 
-static void count_misuse(void *context, const lfpool_misuse_t *misuse)
-{
-	(void)misuse;
-	++*(size_t *)context;
-}
-
-static lfpool_t *quiet_pool(size_t object_size, size_t capacity, size_t *refused_out)
-{
-	lfpool_config_t config = config_of(object_size, capacity);
-
-	config.hooks.context = refused_out;
-	config.hooks.misuse = count_misuse;
-	return pool_with(&config);
-}
-
-TEST(acquire_gives_all_that_is_there)
-{
-	static const size_t capacities[] = {1, 2, 5, 31, 32, 100, 1000, 5000};
-
-	for (size_t i = 0; i < COUNT(capacities); i++) {
-		size_t capacity = capacities[i];
-
-		for (size_t wanted = 0; wanted <= capacity + 3; wanted += wanted / 4 + 1) {
-			lfpool_t *pool = pool_of(48, capacity);
-			void **objects = pointers_new(capacity + 4);
-			size_t expected = wanted < capacity ? wanted : capacity;
-
-			objects[wanted] = &objects;
-			assert_int_equal(lfpool_acquire_bulk(pool, objects, wanted), expected);
-			assert_ptr_equal(objects[wanted], &objects);
-			assert_int_equal(lfpool_active_count(pool), expected);
-			for (size_t k = 0; k < expected; k++) {
-				assert_true(lfpool_in_use(pool, objects[k]));
-				stamp_write(objects[k], 48, k);
-			}
-			for (size_t k = 0; k < expected; k++)
-				assert_true(stamp_holds(objects[k], 48, k));
-			/* The rest, then nothing. */
-			assert_int_equal(lfpool_acquire_bulk(pool, objects + expected, capacity + 1 - expected),
-					 capacity - expected);
-			assert_int_equal(lfpool_acquire_bulk(pool, objects + capacity, 1), 0);
-			assert_true(sort_disjoint(objects, capacity, 48));
-			assert_int_equal(lfpool_release_bulk(pool, objects, capacity), capacity);
-			assert_int_equal(lfpool_active_count(pool), 0);
-			lfpool_destroy(pool);
-			free(objects);
-		}
-	}
-}
-
-TEST(release_passes_over_null)
-{
-	size_t refused = 0;
-	lfpool_t *pool = quiet_pool(16, 10, &refused);
-	void *objects[10];
-
-	assert_int_equal(lfpool_acquire_bulk(pool, objects, 10), 10);
-	void *const mixed[] = {NULL, objects[0], NULL, NULL, objects[1], objects[2], NULL};
-	assert_int_equal(lfpool_release_bulk(pool, mixed, COUNT(mixed)), 3);
-	assert_int_equal(lfpool_active_count(pool), 7);
-	void *const nulls[] = {NULL, NULL};
-	assert_int_equal(lfpool_release_bulk(pool, nulls, 2), 0);
-	assert_int_equal(lfpool_release_bulk(pool, nulls, 0), 0);
-	assert_int_equal(refused, 0);
-	assert_int_equal(lfpool_misuse_count(pool), 0);
-	assert_int_equal(lfpool_destroy(pool), 7);
-}
-
-TEST(release_goes_on_after_a_refusal)
-{
-	size_t refused = 0;
-	lfpool_t *pool = quiet_pool(16, 10, &refused);
-	void *objects[10];
-	int stranger;
-
-	assert_int_equal(lfpool_acquire_bulk(pool, objects, 10), 10);
-	assert_int_equal(lfpool_release(pool, objects[9]), LFPOOL_OK);
-	void *const mixed[] = {
-		&stranger,            /* foreign          */
-		objects[0],           /* fine             */
-		moved(objects[1], 1), /* interior         */
-		objects[1],           /* fine             */
-		objects[9],           /* free already     */
-		objects[0],           /* twice in here    */
-		NULL,                 /* nothing          */
-		objects[2],           /* fine             */
-	};
-	assert_int_equal(lfpool_release_bulk(pool, mixed, COUNT(mixed)), 3);
-	assert_int_equal(refused, 4);
-	assert_int_equal(lfpool_misuse_count(pool), 4);
-	assert_int_equal(lfpool_active_count(pool), 6);
-	for (size_t i = 0; i < 10; i++)
-		assert_int_equal(lfpool_in_use(pool, objects[i]), i >= 3 && i != 9);
-	assert_int_equal(lfpool_release_bulk(pool, objects + 3, 6), 6);
-	require_whole(pool, 16);
-	lfpool_destroy(pool);
-}
-
-TEST(release_leaves_the_list_alone)
-{
-	lfpool_t *pool = pool_of(16, 600);
-	void *objects[600], *copy[600];
-
-	assert_int_equal(lfpool_acquire_bulk(pool, objects, 600), 600);
-	memcpy(copy, objects, sizeof(copy));
-	assert_int_equal(lfpool_release_bulk(pool, objects, 600), 600);
-	assert_memory_equal(objects, copy, sizeof(copy));
-	lfpool_destroy(pool);
-}
-
-/* Single and bulk calls, and calls through a cache, are one pool. */
-TEST(bulk_and_single_mix)
-{
-	struct random r = random_for(test_seed("bulk_and_single_mix"), 0);
-	lfpool_t *pool = pool_of(24, 300);
-	lfpool_cache_t *cache = lfpool_cache_create(pool);
-	void *held[300];
-	size_t count = 0;
-
-	assert_non_null(cache);
-	for (int step = 0; step < 20000; step++) {
-		size_t many = random_below(&r, 64), taken;
-		void *object;
-
-		switch (random_below(&r, 6)) {
-		case 0:
-			taken = lfpool_acquire_bulk(pool, held + count, many < 300 - count ? many : 300 - count);
-			assert_int_equal(taken, many < 300 - count ? many : 300 - count);
-			count += taken;
-			break;
-		case 1:
-			many = many < count ? many : count;
-			assert_int_equal(lfpool_release_bulk(pool, held + count - many, many), many);
-			count -= many;
-			break;
-		case 2:
-		case 3:
-			object = step % 2 ? lfpool_acquire(pool) : lfpool_cache_acquire(cache);
-			assert_int_equal(object != NULL, count < 300);
-			if (object)
-				held[count++] = object;
-			break;
-		default:
-			if (count) {
-				size_t k = random_below(&r, (uint32_t)count);
-
-				object = held[k];
-				held[k] = held[--count];
-				lfpool_status_t status = step % 2 ? lfpool_release(pool, object)
-								  : lfpool_cache_release(cache, object);
-				assert_int_equal(status, LFPOOL_OK);
-			}
-		}
-		if (step % 16 == 0)
-			assert_int_equal(lfpool_active_count(pool), count);
-	}
-	assert_true(sort_disjoint(held, count, 24));
-	lfpool_cache_destroy(cache);
-	assert_int_equal(lfpool_destroy(pool), count);
-}
-
-/* Through a cache, on every backend and with every flag: the same. */
-TEST(through_a_cache)
+/* On every backend and with every flag: the same. */
+BACKEND_TEST(through_a_cache, LFPOOL_BACKEND_MALLOC)
 {
 	static const uint32_t flags[] = {0, LFPOOL_CHECK_RACES, LFPOOL_ZERO};
 
-	for (unsigned backend = LFPOOL_BACKEND_LOCKFREE; backend <= LFPOOL_BACKEND_MALLOC; backend++) {
-		for (size_t f = 0; f < COUNT(flags); f++) {
-			lfpool_config_t config = config_of(32, 1000);
-			void *objects[1001];
+	for (size_t f = 0; f < COUNT(flags); f++) {
+		lfpool_t *pool = POOL_OF(32, 1000, .backend = backend, .flags = flags[f]);
+		lfpool_cache_t *cache = lfpool_cache_create(pool);
+		void *objects[1003];
 
-			config.backend = (lfpool_backend_t)backend;
-			config.flags = flags[f];
-			lfpool_t *pool = pool_with(&config);
-			lfpool_cache_t *cache = lfpool_cache_create(pool);
+		for (size_t wanted = 1; wanted <= 1001; wanted += wanted / 3 + 1) {
+			const size_t expected = wanted < 1000 ? wanted : 1000;
 
-			for (size_t wanted = 1; wanted <= 1001; wanted += wanted / 3 + 1) {
-				size_t expected = wanted < 1000 ? wanted : 1000;
-
-				assert_int_equal(lfpool_cache_acquire_bulk(cache, objects, wanted), expected);
-				assert_int_equal(lfpool_active_count(pool), expected);
-				assert_true(sort_disjoint(objects, expected, 32));
-				for (size_t i = 0; i < expected; i++) {
-					if (flags[f] == LFPOOL_ZERO)
-						assert_int_equal(*(char *)objects[i], 0);
-					*(char *)objects[i] = 1;
-				}
-				/* One stays out, a NULL takes its place. */
-				void *kept = objects[expected / 2];
-
-				objects[expected / 2] = NULL;
-				assert_int_equal(lfpool_cache_release_bulk(cache, objects, expected), expected - 1);
-				assert_int_equal(lfpool_active_count(pool), 1);
-				assert_int_equal(lfpool_cache_release_bulk(cache, &kept, 1), 1);
-				assert_int_equal(lfpool_active_count(pool), 0);
+			objects[wanted] = &objects;
+			assert_int_equal(lfpool_cache_acquire_bulk(cache, objects, wanted), expected);
+			assert_ptr_equal(objects[wanted], &objects);
+			assert_int_equal(lfpool_active_count(pool), expected);
+			assert_true(sort_disjoint(objects, expected, 32));
+			for (size_t i = 0; i < expected; i++) {
+				if (flags[f] == LFPOOL_ZERO)
+					assert_int_equal(*(char *)objects[i], 0);
+				*(char *)objects[i] = 1;
 			}
-			lfpool_cache_destroy(cache);
-			assert_int_equal(lfpool_destroy(pool), 0);
+			/* One stays out, a NULL takes its place. */
+			void *kept = objects[expected / 2];
+
+			objects[expected / 2] = NULL;
+			assert_int_equal(lfpool_cache_release_bulk(cache, objects, expected), expected - 1);
+			assert_int_equal(lfpool_active_count(pool), 1);
+			assert_int_equal(lfpool_cache_release_bulk(cache, &kept, 1), 1);
+			assert_int_equal(lfpool_active_count(pool), 0);
 		}
+		lfpool_cache_destroy(cache);
+		assert_int_equal(lfpool_destroy(pool), 0);
 	}
 }
 
-/* The hook may use the very cache that reports to it. */
-struct meddler {
-	lfpool_cache_t *cache;
-	size_t called;
-};
-
+/* hooks.misuse; the hook may use the very cache that reports to it. */
 static void meddle(void *context, const lfpool_misuse_t *misuse)
 {
-	struct meddler *meddler = context;
+	lfpool_cache_t *cache = *(lfpool_cache_t **)context;
 	void *objects[5];
 
 	(void)misuse;
-	meddler->called++;
-	assert_int_equal(lfpool_cache_acquire_bulk(meddler->cache, objects, 5), 5);
-	assert_int_equal(lfpool_cache_release_bulk(meddler->cache, objects, 5), 5);
+	assert_int_equal(lfpool_cache_acquire_bulk(cache, objects, 5), 5);
+	assert_int_equal(lfpool_cache_release_bulk(cache, objects, 5), 5);
 }
 
 TEST(the_hook_may_use_the_cache)
 {
-	struct meddler meddler = {0};
-	lfpool_config_t config = config_of(32, 64);
+	lfpool_cache_t *cache;
+	lfpool_t *pool = POOL_OF(32, 64, .hooks.context = &cache, .hooks.misuse = meddle);
 	void *objects[32];
 
-	config.hooks.context = &meddler;
-	config.hooks.misuse = meddle;
-	lfpool_t *pool = pool_with(&config);
-	meddler.cache = lfpool_cache_create(pool);
-	assert_int_equal(lfpool_cache_acquire_bulk(meddler.cache, objects, 32), 32);
+	cache = lfpool_cache_create(pool);
+	assert_int_equal(lfpool_cache_acquire_bulk(cache, objects, 32), 32);
 	objects[10] = objects[3];
 	objects[20] = moved(objects[20], 1);
-	assert_int_equal(lfpool_cache_release_bulk(meddler.cache, objects, 32), 30);
-	assert_int_equal(meddler.called, 2);
+	assert_int_equal(lfpool_cache_release_bulk(cache, objects, 32), 30);
+	assert_int_equal(lfpool_misuse_count(pool), 2);
 	assert_int_equal(lfpool_active_count(pool), 2);
-	lfpool_cache_destroy(meddler.cache);
+	lfpool_cache_destroy(cache);
 	assert_int_equal(lfpool_destroy(pool), 2);
 }
 
@@ -275,13 +104,8 @@ static void note_misuse(void *context, const lfpool_misuse_t *misuse)
 /* no-tools: where a tool is told what is free, a call has no rows; and one test writes to a state behind the tool's back. */
 static void row_open(struct row *row)
 {
-	lfpool_config_t config = config_of(32, ROW);
-
 	*row = (struct row){0};
-	config.debug = "no-tools";
-	config.hooks.context = row;
-	config.hooks.misuse = note_misuse;
-	row->pool = pool_with(&config);
+	row->pool = POOL_OF(32, ROW, .debug = "no-tools", .hooks.context = row, .hooks.misuse = note_misuse);
 	row->cache = lfpool_cache_create(row->pool);
 	assert_int_equal(lfpool_cache_acquire_bulk(row->cache, row->object, ROW), ROW);
 	assert_true(sort_disjoint(row->object, ROW, 32));
@@ -410,49 +234,5 @@ TEST(one_in_a_row_is_in_use)
 	row_close(&row);
 }
 #endif
-
-TEST(stats_count_what_is_no_hit)
-{
-	lfpool_t *pool = pool_of(32, 1000);
-	lfpool_cache_t *one = lfpool_cache_create(pool), *other = lfpool_cache_create(pool);
-	lfpool_stats_t stats = LFPOOL_STATS_INIT;
-	void *objects[1000];
-
-	assert_int_equal(lfpool_stats(pool, &stats), LFPOOL_OK);
-	assert_int_equal(stats.refills + stats.drains + stats.depot_trips + stats.steals + stats.retries, 0);
-	assert_int_equal(stats.exhausted, 0);
-	assert_int_equal(lfpool_cache_acquire_bulk(one, objects, 1000), 1000);
-	assert_null(lfpool_cache_acquire(one));
-	assert_null(lfpool_cache_acquire(other));
-	assert_int_equal(lfpool_cache_release_bulk(one, objects, 1000), 1000);
-	assert_int_equal(lfpool_cache_acquire_bulk(other, objects, 1000), 1000);
-	assert_int_equal(lfpool_stats(pool, &stats), LFPOOL_OK);
-	assert_int_equal(stats.struct_size, sizeof(stats));
-	/* Magazines are at most 256 slots. */
-	assert_in_range(stats.refills, 4, 1000);
-	assert_in_range(stats.drains, 3, 1000);
-	assert_in_range(stats.steals, 1, 1000);
-	assert_int_equal(stats.exhausted, 2);
-	assert_int_equal(stats.retries, 0);
-	assert_int_equal(lfpool_cache_release_bulk(other, objects, 1000), 1000);
-
-	/* An older caller, a newer one, and nonsense. */
-	struct {
-		lfpool_stats_t known;
-		uint64_t future;
-	} newer = {.known = {.struct_size = sizeof(newer)}, .future = 7};
-	lfpool_stats_t older = {.struct_size = offsetof(lfpool_stats_t, steals), .steals = 7};
-
-	assert_int_equal(lfpool_stats(pool, &newer.known), LFPOOL_OK);
-	assert_int_equal(newer.known.exhausted, 2);
-	assert_int_equal(newer.future, 0);
-	assert_int_equal(lfpool_stats(pool, &older), LFPOOL_OK);
-	assert_int_equal(older.refills, stats.refills);
-	assert_int_equal(older.steals, 7);
-	older.struct_size = 0;
-	assert_int_equal(lfpool_stats(pool, &older), LFPOOL_E_ARGUMENT);
-	assert_int_equal(lfpool_stats(pool, NULL), LFPOOL_E_ARGUMENT);
-	lfpool_destroy(pool);
-}
 
 RUN_TESTS()

@@ -2,13 +2,13 @@
 /* test: threads */
 /*
  * test_stats.c - lfpool_stats(): capacity = active + cached + shared + untouched, exactly when all is quiet and
- * within bounds when it is not; acquires and releases are those that succeeded.
+ * within bounds when it is not; acquires and releases are those that succeeded.  And the other questions, while others work.
+ *
+ * On the other backends: accounts.h of lfpool-stress.
  */
-#include "../support/support.h"
+#include "../support/workers.h"
 
-#include <stdatomic.h>
-
-enum { SIZE = 32, CAPACITY = 500, WORKERS = 4 };
+enum { SIZE = 32, CAPACITY = 500, WORKERS = 4, KEPT = 20, EACH = (CAPACITY - 2 * KEPT) / WORKERS };
 
 /* What holds whatever the pool has been through, while it is quiet. */
 static lfpool_stats_t settled(const lfpool_t *pool)
@@ -25,28 +25,19 @@ static lfpool_stats_t settled(const lfpool_t *pool)
 	return stats;
 }
 
-TEST(a_pool_that_nobody_used)
+TEST(where_the_objects_are)
 {
-	lfpool_t *pool = pool_of(SIZE, CAPACITY);
+	void *objects[CAPACITY];
+	lfpool_t *pool = POOL_OF(SIZE, CAPACITY, .cache_capacity = 16);
+	lfpool_cache_t *cache = lfpool_cache_create(pool), *other;
 	lfpool_stats_t stats = settled(pool);
 
 	assert_int_equal(stats.untouched, CAPACITY);
-	assert_int_equal(stats.acquires + stats.releases + stats.caches + stats.caches_in_use, 0);
-	lfpool_destroy(pool);
-}
-
-TEST(where_the_objects_are)
-{
-	lfpool_config_t config = config_of(SIZE, CAPACITY);
-	void *objects[CAPACITY];
-
-	config.cache_capacity = 16;
-	lfpool_t *pool = pool_with(&config);
-	lfpool_cache_t *cache = lfpool_cache_create(pool);
+	assert_int_equal(stats.acquires + stats.releases, 0);
 
 	/* One chunk of eight is opened: one object is out, seven lie in the cache. */
 	objects[0] = lfpool_cache_acquire(cache);
-	lfpool_stats_t stats = settled(pool);
+	stats = settled(pool);
 
 	assert_int_equal(stats.active, 1);
 	assert_int_equal(stats.cached, 7);
@@ -61,7 +52,9 @@ TEST(where_the_objects_are)
 	stats = settled(pool);
 	assert_int_equal(stats.active, CAPACITY);
 	assert_int_equal(stats.refills, (CAPACITY + 7) / 8);
-	assert_int_equal(stats.drains + stats.depot_trips, 0);
+	assert_int_equal(stats.drains + stats.depot_trips + stats.exhausted, 0);
+	assert_null(lfpool_cache_acquire(cache));
+	assert_int_equal(settled(pool).exhausted, 1);
 
 	/* All come back: two magazines stay in the cache. */
 	assert_int_equal(lfpool_cache_release_bulk(cache, objects, CAPACITY), CAPACITY);
@@ -72,176 +65,76 @@ TEST(where_the_objects_are)
 	assert_int_equal(stats.drains, (CAPACITY - 1) / 8);
 	assert_in_range(stats.cached, 9, 16);
 	assert_int_equal(stats.shared, CAPACITY - stats.cached);
+	assert_int_equal(stats.steals + stats.retries, 0);
+
+	/* Another cache robs it of those. */
+	assert_non_null(other = lfpool_cache_create(pool));
+	assert_int_equal(lfpool_cache_acquire_bulk(other, objects, CAPACITY), CAPACITY);
+	assert_in_range(settled(pool).steals, 1, 16);
+	assert_int_equal(lfpool_cache_release_bulk(cache, objects, CAPACITY), CAPACITY);
+	lfpool_cache_destroy(other);
 
 	/* A cache that is given up holds nothing. */
 	lfpool_cache_destroy(cache);
 	stats = settled(pool);
 	assert_int_equal(stats.cached, 0);
 	assert_int_equal(stats.shared, CAPACITY);
-	assert_int_equal(stats.caches, 1);
+	assert_int_equal(stats.caches, 2);
 	assert_int_equal(stats.caches_in_use, 0);
 	assert_int_equal(lfpool_destroy(pool), 0);
 }
 
-static void on_misuse(void *context, const lfpool_misuse_t *misuse)
-{
-	(void)context;
-	(void)misuse;
-}
-
-/* Calls that succeed, and calls that do not. */
-static void acquires_and_releases(lfpool_backend_t backend, uint32_t flags)
-{
-	lfpool_config_t config = config_of(SIZE, 10);
-	const bool refuses = backend != LFPOOL_BACKEND_MALLOC;
-	void *objects[11];
-	uint64_t acquires = 0, releases = 0;
-
-	config.backend = backend;
-	config.flags = flags;
-	config.hooks.misuse = on_misuse;
-	lfpool_t *pool = pool_with(&config);
-
-	for (size_t round = 1; round <= 11; round++) {
-		size_t got = lfpool_acquire_bulk(pool, objects, round);
-
-		acquires += got;
-		assert_int_equal(got, round < 11 ? round : 10);
-		assert_int_equal(settled(pool).active, got);
-		if (refuses)
-			assert_int_equal(lfpool_release(pool, &config), LFPOOL_E_FOREIGN);
-		release_all(pool, objects, got);
-		releases += got;
-
-		lfpool_stats_t stats = settled(pool);
-
-		assert_int_equal(stats.active, 0);
-		assert_int_equal(stats.acquires, acquires);
-		assert_int_equal(stats.releases, releases);
-		assert_int_equal(stats.misuses, refuses ? round : 0);
-	}
-	objects[0] = lfpool_acquire(pool);
-	lfpool_stats_t stats = settled(pool);
-
-	assert_int_equal(stats.active, 1);
-	assert_int_equal(stats.acquires, acquires + 1);
-	assert_int_equal(stats.releases, releases);
-	if (backend == LFPOOL_BACKEND_MUTEX) {
-		assert_int_equal(stats.cached + stats.caches + stats.caches_in_use, 0);
-		assert_int_equal(stats.refills + stats.drains + stats.depot_trips + stats.steals + stats.retries, 0);
-	}
-	release_all(pool, objects, 1);
-	lfpool_destroy(pool);
-}
-
-static void take_it(void *context, lfpool_t *pool, void *object)
-{
-	(void)pool;
-	*(void **)context = object;
-}
-
-TEST(limit_debt_and_queue)
-{
-	for (unsigned backend = LFPOOL_BACKEND_LOCKFREE; backend <= LFPOOL_BACKEND_MUTEX; backend++) {
-		lfpool_config_t config = config_of(SIZE, 2);
-		void *objects[2], *got = NULL;
-
-		config.backend = (lfpool_backend_t)backend;
-		config.max_capacity = 7;
-		lfpool_t *pool = pool_with(&config);
-
-		assert_int_equal(stats_of(pool).max_capacity, 7);
-		assert_int_equal(lfpool_acquire_bulk(pool, objects, 2), 2);
-		assert_int_equal(lfpool_acquire_async(pool, take_it, &got, NULL), LFPOOL_OK);
-		assert_int_equal(lfpool_shrink(pool, 1), 0);
-		lfpool_stats_t stats = settled(pool);
-
-		assert_int_equal(stats.owed, 1);
-		assert_int_equal(stats.waiting, 1);
-		/* The debt first, then who waits. */
-		assert_int_equal(lfpool_release(pool, objects[0]), LFPOOL_OK);
-		stats = settled(pool);
-		assert_null(got);
-		assert_int_equal(stats.owed, 0);
-		assert_int_equal(stats.waiting, 1);
-		assert_int_equal(lfpool_release(pool, objects[1]), LFPOOL_OK);
-		assert_non_null(got);
-		assert_int_equal(settled(pool).waiting, 0);
-		assert_int_equal(lfpool_release(pool, got), LFPOOL_OK);
-		lfpool_destroy(pool);
-	}
-}
-
-TEST(what_each_backend_counts)
-{
-	acquires_and_releases(LFPOOL_BACKEND_LOCKFREE, 0);
-	acquires_and_releases(LFPOOL_BACKEND_LOCKFREE, LFPOOL_ZERO | LFPOOL_CHECK_RACES);
-	acquires_and_releases(LFPOOL_BACKEND_MUTEX, 0);
-	acquires_and_releases(LFPOOL_BACKEND_MALLOC, 0);
-}
-
 /* ---- While others work ---- */
 
-struct scene {
-	lfpool_t *pool;
-	uint64_t seed;
-	pthread_barrier_t start;
-	_Atomic(bool) stop;
-};
-
-struct worker {
-	struct scene *scene;
-	unsigned index;
-	size_t count;
-	uint64_t acquires;
-	pthread_t thread;
-	void *held[CAPACITY / WORKERS];
-};
-
-static void *work(void *argument)
+static void work(struct worker *me)
 {
-	struct worker *w = argument;
-	struct scene *s = w->scene;
-	struct random r = random_for(s->seed, w->index);
+	lfpool_t *pool = me->scene;
+	void *held[EACH];
+	size_t count = 0;
 
-	pthread_barrier_wait(&s->start);
-	/* relaxed: a sign only; the threads are joined. */
-	while (!atomic_load_explicit(&s->stop, memory_order_relaxed)) {
-		size_t wanted = random_below(&r, COUNT(w->held) + 1);
+	while (!told_to_end(me)) {
+		const size_t wanted = random_below(&me->random, EACH + 1);
 
-		while (w->count < wanted) {
-			w->held[w->count] = lfpool_acquire(s->pool);
-			REQUIRE(w->held[w->count]);
-			w->count++;
-			w->acquires++;
-		}
-		while (w->count > wanted)
-			REQUIRE(lfpool_release(s->pool, w->held[--w->count]) == LFPOOL_OK);
+		for (; count < wanted; count++, me->count++)
+			REQUIRE(held[count] = lfpool_acquire(pool));
+		while (count > wanted)
+			REQUIRE(lfpool_release(pool, held[--count]) == LFPOOL_OK);
 	}
-	return NULL;
+	/* The others stay out. */
+	for (; count > EACH / 2; count--)
+		REQUIRE(lfpool_release(pool, held[count - 1]) == LFPOOL_OK);
+}
+
+/* Objects that no thread touches answer truly, and counts are possible ones. */
+static void ask(const lfpool_t *pool, void *const *kept, void *const *freed)
+{
+	assert_in_range(lfpool_active_count(pool), 0, CAPACITY);
+	assert_in_range(lfpool_available_count(pool), 0, CAPACITY);
+	assert_int_equal(lfpool_capacity(pool), CAPACITY);
+	for (size_t i = 0; i < KEPT; i++) {
+		assert_true(lfpool_in_use(pool, kept[i]));
+		assert_true(lfpool_owns(pool, kept[i]) && lfpool_owns(pool, freed[i]));
+		assert_false(lfpool_in_use(pool, moved(freed[i], 1)));
+		/* In use by now, or free: either answer, but no race. */
+		(void)lfpool_in_use(pool, freed[i]);
+	}
 }
 
 static void while_others_work(size_t cache_capacity, uint32_t flags)
 {
-	lfpool_config_t config = config_of(SIZE, CAPACITY);
-	struct worker *workers = calloc(WORKERS, sizeof(*workers));
-	size_t active = 0;
-	uint64_t acquires = 0, before = 0;
+	lfpool_t *pool = POOL_OF(SIZE, CAPACITY, .cache_capacity = cache_capacity, .flags = flags);
+	void *kept[KEPT], *freed[KEPT];
+	struct workers workers;
+	uint64_t before = 0;
 
-	assert_non_null(workers);
-	config.cache_capacity = cache_capacity;
-	config.flags = flags;
-	struct scene s = {.pool = pool_with(&config), .seed = test_seed("while_others_work")};
+	assert_int_equal(acquire_all(pool, kept, KEPT), KEPT);
+	assert_int_equal(acquire_all(pool, freed, KEPT), KEPT);
+	release_all(pool, freed, KEPT);
+	const size_t mine = stats_of(pool).caches_in_use;
 
-	pthread_barrier_init(&s.start, NULL, WORKERS + 1);
-	for (unsigned i = 0; i < WORKERS; i++) {
-		workers[i].scene = &s;
-		workers[i].index = i;
-		thread_start(&workers[i].thread, work, &workers[i]);
-	}
-	pthread_barrier_wait(&s.start);
-	for (int i = 0; i < TIMES(4000, 400); i++) {
-		lfpool_stats_t stats = stats_of(s.pool);
+	workers_start(&workers, WORKERS, work, pool, test_seed("while_others_work"));
+	for (int i = 0; i < TIMES(6000, 600); i++) {
+		const lfpool_stats_t stats = stats_of(pool);
 
 		assert_int_equal(stats.capacity, CAPACITY);
 		assert_true(stats.active <= CAPACITY && stats.cached <= CAPACITY);
@@ -250,24 +143,19 @@ static void while_others_work(size_t cache_capacity, uint32_t flags)
 		assert_true(stats.releases <= stats.acquires && stats.acquires >= before);
 		assert_true(stats.caches_in_use <= stats.caches);
 		before = stats.acquires;
+		ask(pool, kept, freed);
 	}
-	/* relaxed: a sign only. */
-	atomic_store_explicit(&s.stop, true, memory_order_relaxed);
-	for (unsigned i = 0; i < WORKERS; i++) {
-		pthread_join(workers[i].thread, NULL);
-		active += workers[i].count;
-		acquires += workers[i].acquires;
-	}
-	pthread_barrier_destroy(&s.start);
+	const size_t acquires = workers_end(&workers) + 2 * KEPT;
+	const lfpool_stats_t stats = settled(pool);
 
-	lfpool_stats_t stats = settled(s.pool);
-
-	assert_int_equal(stats.active, active);
+	assert_in_range(stats.active, KEPT, KEPT + WORKERS * (EACH / 2));
+	assert_int_equal(lfpool_available_count(pool), CAPACITY - stats.active);
 	assert_int_equal(stats.acquires, acquires);
-	assert_int_equal(stats.releases, acquires - active);
-	assert_int_equal(stats.caches_in_use, 0);
-	assert_int_equal(lfpool_destroy(s.pool), active);
-	free(workers);
+	assert_int_equal(stats.releases, acquires - stats.active);
+	/* Those of the threads are given back. */
+	assert_int_equal(stats.caches_in_use, mine);
+	assert_int_equal(lfpool_release_all(pool), stats.active);
+	pool_close(pool, SIZE);
 }
 
 TEST(stats_while_others_work)

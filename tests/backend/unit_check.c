@@ -2,371 +2,219 @@
 /*
  * unit_check.c - lfpool_check(): each thing that can be wrong is made wrong once, and the right invariant is named.
  *
- * Idea         A damage is a function that changes a pool that was intact, and says what `where` must be.
+ * Scene        A pool that has been lived in: objects out, a cache with two magazines, the three stacks of the depot, chunks never
+ *              used.
  */
-#include "../support/check_scene.h"
+#include "../support/support.h"
 
-/* ---- The damages: each returns what `where` must be ---- */
+#include "core/cache.h"
+#include "pool/pool.h"
 
-static size_t free_object_active(struct scene *s)
-{
-	const uint32_t slot = entry_slot(s, first_of(s, 'f'), 1);
+enum { SLOTS = 4, CAPACITY = 62, CHUNKS = 16, OUT = 9 };
 
-	STORE(state_of(s, slot), LFPOOL_ACTIVE);
-	return slot - 1;
-}
-
-static size_t active_object_free(struct scene *s)
-{
-	STORE(state_of(s, slot_out(s)), 0);
-	return slot_out(s) - 1;
-}
-
-static size_t slot_zero_active(struct scene *s)
-{
-	STORE(state_of(s, 0), LFPOOL_ACTIVE);
-	return SIZE_MAX;
-}
-
-static size_t unused_state(struct scene *s)
-{
-	STORE(state_of(s, 33), 1);
-	return 32;
-}
-
-static size_t entry_doubled(struct scene *s)
-{
-	const uint32_t slot = entry_slot(s, first_of(s, 'f'), 0);
-
-	entry_set(s, first_of(s, 'f'), 1, object_of(s, slot));
-	return slot - 1;
-}
-
-static size_t entry_zero(struct scene *s)
-{
-	entry_set(s, first_of(s, 'f'), 1, 0);
-	return SIZE_MAX;
-}
-
-static size_t entry_foreign(struct scene *s)
-{
-	entry_set(s, first_of(s, 'f'), 1, object_of(s, CAPACITY + 1));
-	return CAPACITY;
-}
-
-static size_t entry_interior(struct scene *s)
-{
-	entry_set(s, first_of(s, 'f'), 1, object_of(s, 2) + 1);
-	return SIZE_MAX;
-}
-
-static size_t entry_never_used(struct scene *s)
-{
-	entry_set(s, first_of(s, 'f'), 1, object_of(s, CAPACITY));
-	return CAPACITY - 1;
-}
-
-/* Gone from a magazine that may be partly filled. */
-static size_t entry_lost(struct scene *s)
-{
-	struct lfpool_magazine *m = at(s, first_of(s, 'p'));
-	const uint32_t slot = entry_slot(s, first_of(s, 'p'), 0);
-
-	STORE(&m->top, LOAD(&m->top) + 1);
-	return slot - 1;
-}
-
-static size_t full_not_full(struct scene *s)
-{
-	struct lfpool_magazine *m = at(s, first_of(s, 'f'));
-
-	STORE(&m->top, LOAD(&m->top) + 1);
-	return LOAD(&m->number);
-}
-
-/* As full_not_full(), but with thefts that would allow it; far too much is missing for the caches there are. */
-static size_t full_all_empty(struct scene *s)
-{
-	STORE(&s->cache->counts.steals, 1000);
-	for (uint32_t number = first_of(s, 'f'); number; number = below(s, number))
-		STORE(&at(s, number)->top, LOAD(&at(s, number)->top) + SLOTS);
-	return SIZE_MAX;
-}
-
-static size_t partial_full(struct scene *s)
-{
-	struct lfpool_magazine *m = at(s, first_of(s, 'p'));
-
-	STORE(&m->bottom, LOAD(&m->top) + SLOTS);
-	return LOAD(&m->number);
-}
-
-static size_t empty_not_empty(struct scene *s)
-{
-	struct lfpool_magazine *m = at(s, first_of(s, 'e'));
-
-	STORE(&m->bottom, LOAD(&m->bottom) + LFPOOL_PUSHED);
-	return LOAD(&m->number);
-}
-
-static size_t overfull(struct scene *s)
-{
-	struct lfpool_magazine *m = at(s, first_of(s, 'f'));
-
-	STORE(&m->bottom, LOAD(&m->bottom) + LFPOOL_PUSHED);
-	return LOAD(&m->number);
-}
-
-static size_t negative(struct scene *s)
-{
-	struct lfpool_magazine *m = at(s, first_of(s, 'e'));
-
-	STORE(&m->top, LOAD(&m->top) + 1);
-	return LOAD(&m->number);
-}
-
-static size_t in_two_stacks(struct scene *s)
-{
-	put_on(s, first_of(s, 'p'), first_of(s, 'f'));
-	return first_of(s, 'f');
-}
-
-static size_t in_a_stack_and_a_cache(struct scene *s)
-{
-	STORE(&at(s, first_of(s, 'p'))->next, link_to(2, tagged_number(LOAD(&s->cache->current_word))));
-	return tagged_number(LOAD(&s->cache->current_word));
-}
-
-static size_t in_two_caches(struct scene *s)
-{
-	const uint32_t number = tagged_number(LOAD(&s->cache->current_word));
-
-	set_number(&s->given_up->previous, number);
-	return number;
-}
-
-static size_t circle_of_one(struct scene *s)
-{
-	put_on(s, first_of(s, 'f'), first_of(s, 'f'));
-	return first_of(s, 'f');
-}
-
-static size_t circle(struct scene *s)
-{
-	const uint32_t second = below(s, first_of(s, 'f')), third = below(s, second);
-
-	REQUIRE(third);
-	STORE(&at(s, third)->next, link_to(link_depth(LOAD(&at(s, third)->next)), second));
-	return second;
-}
-
-static size_t chain_cut(struct scene *s)
-{
-	struct lfpool_magazine *m = at(s, first_of(s, 'f'));
-	uint32_t lost = UINT32_MAX;
-
-	for (uint32_t number = below(s, LOAD(&m->number)); number; number = below(s, number))
-		lost = number < lost ? number : lost;
-	STORE(&m->next, link_to(1, 0));
-	return lost;
-}
-
-static size_t depth_of_the_top_wrong(struct scene *s)
-{
-	const uint32_t second = below(s, first_of(s, 'f'));
-
-	STORE(&at(s, first_of(s, 'f'))->next, link_to(1, second));
-	return second;
-}
-
-static size_t depth_of_another_wrong(struct scene *s)
-{
-	const uint32_t second = below(s, first_of(s, 'f'));
-
-	STORE(&at(s, second)->next, LOAD(&at(s, second)->next) + link_to(1, 0));
-	return second;
-}
-
-static size_t depth_of_the_last_wrong(struct scene *s)
-{
-	STORE(&at(s, first_of(s, 'p'))->next, link_to(2, 0));
-	return first_of(s, 'p');
-}
-
-static size_t head_to_a_chunk_never_used(struct scene *s)
-{
-	set_number(&stack_of(s, 'p')->head, CHUNKS);
-	return CHUNKS;
-}
-
-static size_t head_to_a_cache_never_born(struct scene *s)
-{
-	const uint32_t number = magazines_extra_number(&s->core->magazines, 0, 1);
-
-	set_number(&stack_of(s, 'e')->head, number);
-	return number;
-}
-
-static size_t head_to_nowhere(struct scene *s)
-{
-	set_number(&stack_of(s, 'p')->head, TAGGED_NUMBER_MAX);
-	return TAGGED_NUMBER_MAX;
-}
-
-static size_t no_current(struct scene *s)
-{
-	set_number(&s->cache->current_word, 0);
-	return 0;
-}
-
-static size_t current_exchanged(struct scene *s)
-{
-	const uint32_t current = tagged_number(LOAD(&s->cache->current_word));
-	const uint32_t previous = tagged_number(LOAD(&s->cache->previous));
-
-	set_number(&s->cache->current_word, previous);
-	set_number(&s->cache->previous, current);
-	return previous;
-}
-
-static size_t hand_full(struct scene *s)
-{
-	set_number(&s->given_up->in_transit, first_of(s, 'f'));
-	return first_of(s, 'f');
-}
-
-static size_t misnumbered(struct scene *s)
-{
-	STORE(&at(s, first_of(s, 'f'))->number, LOAD(&at(s, first_of(s, 'f'))->number) + 1);
-	return first_of(s, 'f');
-}
-
-static size_t claimed_twice(struct scene *s)
-{
-	STORE(&s->given_up->claimed, 2);
-	return SIZE_MAX;
-}
-
-static size_t unborn_claimed(struct scene *s)
-{
-	uint32_t left;
-
-	STORE(&cache_at(s->core, 0, &left)->claimed, 1);
-	return SIZE_MAX;
-}
-
-static size_t uncounted_holds(struct scene *s)
-{
-	uint32_t left;
-
-	set_number(&cache_at(s->core, LOT_CACHES - 1, &left)->previous, 1);
-	return SIZE_MAX;
-}
-
-static size_t cache_of_another_pool(struct scene *s)
-{
-	s->cache->head.pool = NULL;
-	return SIZE_MAX;
-}
-
-static size_t count_too_low(struct scene *s)
-{
-	STORE(&s->core->table.count, 1);
-	return SIZE_MAX;
-}
-
-static size_t lot_without_magazines(struct scene *s)
-{
-	STORE(&s->core->magazines.extra_lot[3], (char *)s->core);
-	return SIZE_MAX;
-}
-
-static size_t carved_too_many(struct scene *s)
-{
-	STORE(&s->core->depot.carved, CHUNKS + 1);
-	return SIZE_MAX;
-}
-
-static size_t unused_chunk_touched(struct scene *s)
-{
-	STORE(&at(s, 9)->bottom, LFPOOL_PUSHED);
-	return 9;
-}
-
-static size_t unused_chunk_inscribed(struct scene *s)
-{
-	STORE(&at(s, CHUNKS)->entry[1], 1);
-	return CHUNKS;
-}
-
-static const struct damage {
-	size_t (*commit)(struct scene *s);
-	const char *named;
-} damages[] = {
-	{free_object_active, "A1: an object that is in use lies"},
-	{active_object_free, "C1: a free slot lies nowhere"},
-	{slot_zero_active, "A1: slot 0"},
-	{unused_state, "A1: the state of a slot that was never used"},
-	{entry_doubled, "C1: a free slot lies in two places"},
-	{entry_zero, "H5:"},
-	{entry_foreign, "H5:"},
-	{entry_interior, "H5:"},
-	{entry_never_used, "C1: a slot that was never used"},
-	{entry_lost, "C1: a free slot lies nowhere"},
-	{depth_of_the_top_wrong, "D5:"},
-	{depth_of_another_wrong, "D5:"},
-	{depth_of_the_last_wrong, "D5:"},
-	{full_not_full, "D3:"},
-	{full_all_empty, "G2: the stacks"},
-	{partial_full, "D4: a magazine on a stack of partial"},
-	{empty_not_empty, "D4: a magazine on a stack of empty"},
-	{overfull, "H1:"},
-	{negative, "H1:"},
-	{in_two_stacks, "D1: a magazine is in two places"},
-	{in_a_stack_and_a_cache, "D1: a magazine is in two places"},
-	{in_two_caches, "D1: a magazine is in two places"},
-	{circle_of_one, "D1: a stack of the depot runs in a circle"},
-	{circle, "D1: a stack of the depot runs in a circle"},
-	{chain_cut, "G2: a magazine is nowhere"},
-	{head_to_a_chunk_never_used, "D1: a cache or a stack names"},
-	{head_to_a_cache_never_born, "D1: a cache or a stack names"},
-	{head_to_nowhere, "D1: a cache or a stack names"},
-	{no_current, "D1: a cache or a stack names"},
-	{current_exchanged, "C5: a cache does not work"},
-	{hand_full, "C5: a cache has a magazine in transit"},
-	{misnumbered, "G1: a magazine does not bear"},
-	{claimed_twice, "T1:"},
-	{unborn_claimed, "T3: a cache that was never born"},
-	{uncounted_holds, "T2: a cache that is not counted"},
-	{cache_of_another_pool, "T3: a cache does not know"},
-	{count_too_low, "T2: the count"},
-	{lot_without_magazines, "G1: of a lot"},
-	{carved_too_many, "D2:"},
-	{unused_chunk_touched, "H7:"},
-	{unused_chunk_inscribed, "H7:"},
+struct scene {
+	lfpool_t *pool;
+	struct core *core;
+	struct cache *cache, *given_up;
+	void *out[OUT];
+	uint32_t full, second, third, partial, empty; /* on the depot's stacks, the first three on one */
+	uint32_t current, previous;                   /* of the cache */
+	uint64_t count, carved;                       /* which destroying the pool follows */
 };
 
-TEST(each_damage_is_named)
+#define LOAD(p) atomic_load_explicit((p), memory_order_relaxed)
+#define STORE(p, v) atomic_store_explicit((p), (v), memory_order_relaxed)
+
+static struct lfpool_magazine *at(const struct scene *s, uint32_t number)
 {
-	for (size_t i = 0; i < COUNT(damages); i++) {
-		struct scene s = scene_open(0);
-		struct core intact = *s.core;
-		size_t where = 12345;
-
-		assert_null(lfpool_check(s.pool, &where));
-		assert_true(where == SIZE_MAX);
-		where = 12345;
-		const size_t expected = damages[i].commit(&s);
-		const char *violated = lfpool_check(s.pool, &where);
-
-		if (!violated || where != expected || strncmp(violated, damages[i].named, strlen(damages[i].named)) != 0)
-			fail_msg("damage %zu: expected \"%s\" at %zu, got \"%s\" at %zu", i, damages[i].named, expected,
-				 violated ? violated : "nothing", where);
-		/* What destroying it follows. */
-		STORE(&s.core->depot.carved, LOAD(&intact.depot.carved));
-		STORE(&s.core->table.count, LOAD(&intact.table.count));
-		(void)lfpool_destroy(s.pool);
-	}
+	return magazines_at(&s->core->magazines, number);
 }
+
+static uint32_t below(const struct scene *s, uint32_t number)
+{
+	return link_below(LOAD(&at(s, number)->next));
+}
+
+static struct shard *shard_of(const struct scene *s)
+{
+	return &s->core->depot.shard[0];
+}
+
+static struct scene scene_open(void)
+{
+	void *objects[30];
+	struct scene s = {.pool = POOL_OF(24, CAPACITY, .cache_capacity = 2 * SLOTS, .depot_shards = 1)};
+	lfpool_cache_t *cache = lfpool_cache_create(s.pool), *other = lfpool_cache_create(s.pool);
+	size_t where = 12345;
+
+	s.cache = (struct cache *)cache;
+	s.given_up = (struct cache *)other;
+	s.core = s.cache->core;
+	assert_int_equal(lfpool_cache_acquire_bulk(cache, objects, 30), 30);
+	assert_int_equal(lfpool_cache_release_bulk(cache, objects + 6, 24), 24);
+	/* One magazine with one object left, which goes to `partial` with the cache. */
+	assert_int_equal(lfpool_cache_acquire_bulk(other, s.out, 3), 3);
+	lfpool_cache_destroy(other);
+	memcpy(s.out + 3, objects, 6 * sizeof(objects[0]));
+	s.full = tagged_number(LOAD(&shard_of(&s)->full.head));
+	s.second = below(&s, s.full);
+	s.third = below(&s, s.second);
+	s.partial = tagged_number(LOAD(&shard_of(&s)->partial.head));
+	s.empty = tagged_number(LOAD(&shard_of(&s)->empty.head));
+	s.current = tagged_number(LOAD(&s.cache->current_word));
+	s.previous = tagged_number(LOAD(&s.cache->previous));
+	s.count = LOAD(&s.core->table.count);
+	s.carved = LOAD(&s.core->depot.carved);
+	REQUIRE(s.third && s.partial && s.empty && s.current && s.previous);
+	assert_null(lfpool_check(s.pool, &where));
+	assert_true(where == SIZE_MAX);
+	return s;
+}
+
+static void require_named(struct scene *s, size_t expected, const char *named)
+{
+	size_t where = 12345;
+	const char *violated = lfpool_check(s->pool, &where);
+
+	if (!violated || where != expected || strncmp(violated, named, strlen(named)) != 0)
+		fail_msg("expected \"%s\" at %zu, got \"%s\" at %zu", named, expected, violated ? violated : "nothing", where);
+	STORE(&s->core->depot.carved, s->carved);
+	STORE(&s->core->table.count, (uint32_t)s->count);
+	(void)lfpool_destroy(s->pool);
+}
+
+/* ---- Parts of the scene ---- */
+
+static _Atomic(uint8_t) *state_of(const struct scene *s, uint32_t slot)
+{
+	return &s->core->arena.face.state[slot];
+}
+
+static uint32_t slot_out(const struct scene *s)
+{
+	return (uint32_t)lfpool_slot_of(&s->core->arena.face, s->out[0]);
+}
+
+static uintptr_t object_of(const struct scene *s, uint32_t slot)
+{
+	return (uintptr_t)arena_object(&s->core->arena, slot);
+}
+
+/* A magazine's object number `which`, from the oldest: its slot; and another in its place. */
+static uint32_t entry_slot(const struct scene *s, uint32_t number, uint32_t which)
+{
+	struct lfpool_magazine *m = at(s, number);
+
+	return (uint32_t)lfpool_slot_of(&s->core->arena.face, (void *)magazine_at(m, SLOTS, LOAD(&m->top) + which));
+}
+
+static void entry_set(const struct scene *s, uint32_t number, uint32_t which, uintptr_t object)
+{
+	struct lfpool_magazine *m = at(s, number);
+
+	STORE(&m->entry[magazine_place_of(LOAD(&m->top) + which, SLOTS)], object);
+}
+
+/* So many taken from it, so many pushed. */
+static void change(const struct scene *s, uint32_t number, uint64_t taken, uint64_t pushed)
+{
+	struct lfpool_magazine *m = at(s, number);
+
+	STORE(&m->top, LOAD(&m->top) + taken);
+	STORE(&m->bottom, LOAD(&m->bottom) + pushed * LFPOOL_PUSHED);
+}
+
+/* Magazine `number` now lies on `lower`, whose depth it knows. */
+static void put_on(const struct scene *s, uint32_t number, uint32_t lower)
+{
+	STORE(&at(s, number)->next, link_to(link_depth(LOAD(&at(s, lower)->next)) + 1, lower));
+}
+
+static void set_number(tagged_word *word, uint32_t number)
+{
+	STORE(word, tagged_next(LOAD(word), number));
+}
+
+static uint32_t lowest_below(const struct scene *s, uint32_t number)
+{
+	uint32_t lowest = UINT32_MAX;
+
+	while ((number = below(s, number)))
+		lowest = number < lowest ? number : lowest;
+	return lowest;
+}
+
+static struct cache *cache_number(const struct scene *s, uint32_t number)
+{
+	uint32_t left;
+
+	return cache_at(s->core, number, &left);
+}
+
+/* ---- Damages ---- */
+
+/* A test: the statements change the scene `s`; `where` and `named` are what the check says then. */
+#define DAMAGE(name, where, named, ...)                         \
+	TEST(name)                                              \
+	{                                                       \
+		struct scene scene = scene_open(), *s = &scene; \
+		const size_t expected = (where);                \
+                                                                \
+		__VA_ARGS__;                                    \
+		require_named(s, expected, (named));            \
+	}
+
+DAMAGE(free_object_active, entry_slot(s, s->full, 1) - 1, "A1: an object that is in use lies",
+       STORE(state_of(s, entry_slot(s, s->full, 1)), LFPOOL_ACTIVE))
+DAMAGE(active_object_free, slot_out(s) - 1, "C1: a free slot lies nowhere", STORE(state_of(s, slot_out(s)), 0))
+DAMAGE(slot_zero_active, SIZE_MAX, "A1: slot 0", STORE(state_of(s, 0), LFPOOL_ACTIVE))
+DAMAGE(unused_state, 32, "A1: the state of a slot that was never used", STORE(state_of(s, 33), 1))
+DAMAGE(entry_doubled, entry_slot(s, s->full, 0) - 1, "C1: a free slot lies in two places",
+       entry_set(s, s->full, 1, object_of(s, entry_slot(s, s->full, 0))))
+DAMAGE(entry_zero, SIZE_MAX, "H5:", entry_set(s, s->full, 1, 0))
+DAMAGE(entry_foreign, CAPACITY, "H5:", entry_set(s, s->full, 1, object_of(s, CAPACITY + 1)))
+DAMAGE(entry_interior, SIZE_MAX, "H5:", entry_set(s, s->full, 1, object_of(s, 2) + 1))
+DAMAGE(entry_never_used, CAPACITY - 1, "C1: a slot that was never used", entry_set(s, s->full, 1, object_of(s, CAPACITY)))
+/* Gone from a magazine that may be partly filled. */
+DAMAGE(entry_lost, entry_slot(s, s->partial, 0) - 1, "C1: a free slot lies nowhere", change(s, s->partial, 1, 0))
+DAMAGE(full_not_full, s->full, "D3:", change(s, s->full, 1, 0))
+/* The same, with thefts that would allow it; far too much is missing for the caches there are. */
+DAMAGE(full_all_empty, SIZE_MAX, "G2: the stacks", STORE(&s->cache->counts.steals, 1000);
+       for (uint32_t number = s->full; number; number = below(s, number)) change(s, number, SLOTS, 0))
+DAMAGE(partial_full, s->partial, "D4: a magazine on a stack of partial",
+       STORE(&at(s, s->partial)->bottom, LOAD(&at(s, s->partial)->top) + SLOTS))
+DAMAGE(empty_not_empty, s->empty, "D4: a magazine on a stack of empty", change(s, s->empty, 0, 1))
+DAMAGE(overfull, s->full, "H1:", change(s, s->full, 0, 1))
+DAMAGE(negative, s->empty, "H1:", change(s, s->empty, 1, 0))
+DAMAGE(in_two_stacks, s->full, "D1: a magazine is in two places", put_on(s, s->partial, s->full))
+DAMAGE(in_a_stack_and_a_cache, s->current, "D1: a magazine is in two places",
+       STORE(&at(s, s->partial)->next, link_to(2, s->current)))
+DAMAGE(in_two_caches, s->current, "D1: a magazine is in two places", set_number(&s->given_up->previous, s->current))
+DAMAGE(circle_of_one, s->full, "D1: a stack of the depot runs in a circle", put_on(s, s->full, s->full))
+DAMAGE(circle, s->second, "D1: a stack of the depot runs in a circle",
+       STORE(&at(s, s->third)->next, link_to(link_depth(LOAD(&at(s, s->third)->next)), s->second)))
+DAMAGE(chain_cut, lowest_below(s, s->full), "G2: a magazine is nowhere", STORE(&at(s, s->full)->next, link_to(1, 0)))
+DAMAGE(depth_of_the_top_wrong, s->second, "D5:", STORE(&at(s, s->full)->next, link_to(1, s->second)))
+DAMAGE(depth_of_another_wrong, s->second, "D5:", STORE(&at(s, s->second)->next, LOAD(&at(s, s->second)->next) + link_to(1, 0)))
+DAMAGE(depth_of_the_last_wrong, s->partial, "D5:", STORE(&at(s, s->partial)->next, link_to(2, 0)))
+DAMAGE(head_to_a_chunk_never_used, CHUNKS, "D1: a cache or a stack names", set_number(&shard_of(s)->partial.head, CHUNKS))
+DAMAGE(head_to_a_cache_never_born, magazines_extra_number(&s->core->magazines, 0, 1), "D1: a cache or a stack names",
+       set_number(&shard_of(s)->empty.head, magazines_extra_number(&s->core->magazines, 0, 1)))
+DAMAGE(head_to_nowhere, TAGGED_NUMBER_MAX, "D1: a cache or a stack names",
+       set_number(&shard_of(s)->partial.head, TAGGED_NUMBER_MAX))
+DAMAGE(no_current, 0, "D1: a cache or a stack names", set_number(&s->cache->current_word, 0))
+DAMAGE(current_exchanged, s->previous, "C5: a cache does not work", set_number(&s->cache->current_word, s->previous);
+       set_number(&s->cache->previous, s->current))
+DAMAGE(hand_full, s->full, "C5: a cache has a magazine in transit", set_number(&s->given_up->in_transit, s->full))
+DAMAGE(misnumbered, s->full, "G1: a magazine does not bear", STORE(&at(s, s->full)->number, s->full + 1))
+DAMAGE(claimed_twice, SIZE_MAX, "T1:", STORE(&s->given_up->claimed, 2))
+DAMAGE(unborn_claimed, SIZE_MAX, "T3: a cache that was never born", STORE(&cache_number(s, 0)->claimed, 1))
+DAMAGE(uncounted_holds, SIZE_MAX, "T2: a cache that is not counted", set_number(&cache_number(s, LOT_CACHES - 1)->previous, 1))
+DAMAGE(cache_of_another_pool, SIZE_MAX, "T3: a cache does not know", s->cache->head.pool = NULL)
+DAMAGE(count_too_low, SIZE_MAX, "T2: the count", STORE(&s->core->table.count, 1))
+DAMAGE(lot_without_magazines, SIZE_MAX, "G1: of a lot", STORE(&s->core->magazines.extra_lot[3], (char *)s->core))
+DAMAGE(carved_too_many, SIZE_MAX, "D2:", STORE(&s->core->depot.carved, CHUNKS + 1))
+DAMAGE(unused_chunk_touched, 9, "H7:", STORE(&at(s, 9)->bottom, LFPOOL_PUSHED))
+DAMAGE(unused_chunk_inscribed, CHUNKS, "H7:", STORE(&at(s, CHUNKS)->entry[1], 1))
 
 RUN_TESTS()

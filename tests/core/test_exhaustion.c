@@ -3,11 +3,11 @@
 /*
  * test_exhaustion.c - NULL means that every object was in use, and nothing else: objects that lie idle in other
  * threads' caches are free, whatever those threads are doing, and whatever the caches look like.
+ *
+ * (Threads that run freely, with as many objects as they demand together: the stress scenario `exhaustion`.  That stop, anywhere:
+ * verify/step.)
  */
-#define LFPOOL_INLINE_KEEP_NAMES
 #include "../support/support.h"
-
-#include "lfpool/inline.h"
 
 #include <semaphore.h>
 
@@ -36,6 +36,7 @@ struct turns {
 	lfpool_t *pool;
 	unsigned rounds;
 	sem_t mine, yours;
+	void *objects[CAPACITY];
 };
 
 static struct threads turns_start(struct turns *t, void *(*other)(void *))
@@ -86,176 +87,39 @@ TEST(the_other_31)
 	}
 }
 
-/* The only free object lies where the other thread has just released it, with the NULLs that came before still
- * warm. */
-static void *release_a_little_later(void *argument)
+/* ---- Acquired here, released there ---- */
+
+static void *release_what_comes(void *argument)
 {
 	struct turns *t = argument;
 
 	for (unsigned round = 0; round < t->rounds; round++) {
-		void *object = lfpool_acquire(t->pool);
-
-		REQUIRE(object && !lfpool_acquire(t->pool));
-		sem_post(&t->mine);
 		sem_wait(&t->yours);
-		REQUIRE(lfpool_release(t->pool, object) == LFPOOL_OK);
+		release_all(t->pool, t->objects, CAPACITY);
 		sem_post(&t->mine);
-		sem_wait(&t->yours);
 	}
 	return NULL;
 }
 
-TEST(one_release_ends_the_nulls)
+/* They come round again: nothing piles up in the cache of a thread that only releases, and hardly any more objects are
+ * touched than are out. */
+TEST(what_is_released_on_another_thread_is_acquired_again)
 {
-	for (size_t i = 0; i < COUNT(kinds); i++)
-		for (size_t capacity = 1; capacity <= 3; capacity++) {
-			struct turns t = {.pool = pool_of_kind(&kinds[i], capacity), .rounds = kinds[i].rounds / 10};
-			void *objects[3];
-
-			assert_int_equal(acquire_all(t.pool, objects, capacity - 1), capacity - 1);
-			const struct threads other = turns_start(&t, release_a_little_later);
-			for (unsigned round = 0; round < t.rounds; round++) {
-				sem_wait(&t.mine);
-				REQUIRE(!lfpool_acquire(t.pool) && !lfpool_acquire(t.pool));
-				sem_post(&t.yours);
-				sem_wait(&t.mine);
-				void *object = lfpool_acquire(t.pool);
-				REQUIRE(object && !lfpool_acquire(t.pool));
-				REQUIRE(lfpool_release(t.pool, object) == LFPOOL_OK);
-				sem_post(&t.yours);
-			}
-			threads_join(&other);
-			assert_int_equal(lfpool_destroy(t.pool), capacity - 1);
-		}
-}
-
-/* Through an explicit cache, or, if that is NULL, through the thread's own. */
-static void *acquire_by(lfpool_cache_t *cache, lfpool_t *pool)
-{
-	return cache ? lfpool_cache_acquire_inline(cache) : lfpool_acquire(pool);
-}
-
-static lfpool_status_t release_by(lfpool_cache_t *cache, lfpool_t *pool, void *object)
-{
-	return cache ? lfpool_cache_release_inline(cache, object) : lfpool_release(pool, object);
-}
-
-/* A thread that fills its caches, keeps `keep` objects and stops for ever. */
-struct stopped {
-	lfpool_t *pool;
-	size_t keep;
-	bool explicit_cache;
-	sem_t stopped, go_on;
-};
-
-static void *drain_and_stop(void *argument)
-{
-	struct stopped *s = argument;
-	void **objects = pointers_new(lfpool_capacity(s->pool));
-	lfpool_cache_t *cache = s->explicit_cache ? lfpool_cache_create(s->pool) : NULL;
-	size_t count = 0;
-
-	while ((objects[count] = acquire_by(cache, s->pool)))
-		count++;
-	REQUIRE(count > s->keep);
-	while (count > s->keep)
-		REQUIRE(release_by(cache, s->pool, objects[--count]) == LFPOOL_OK);
-	sem_post(&s->stopped);
-	sem_wait(&s->go_on);
-	release_all(s->pool, objects, count);
-	lfpool_cache_destroy(cache);
-	free(objects);
-	return NULL;
-}
-
-TEST(a_thread_that_stops_keeps_what_it_holds_and_nothing_else)
-{
-	static const size_t capacities[] = {2, 32, 1000, 5000};
-
-	for (size_t i = 0; i < COUNT(kinds) * COUNT(capacities) * 2; i++) {
-		size_t capacity = capacities[i / 2 % COUNT(capacities)], keep = 0;
-		struct stopped s[3];
-		struct threads threads[3];
-		lfpool_t *pool = pool_of_kind(&kinds[i / 2 / COUNT(capacities)], capacity);
-		void **objects = pointers_new(capacity);
-
-		/* One after the other, so that each finds all that the ones before it do not hold. */
-		for (size_t k = 0; k < COUNT(s); k++) {
-			s[k] = (struct stopped){.pool = pool, .keep = (capacity - 1) / 4 * k / 2, .explicit_cache = i % 2};
-			keep += s[k].keep;
-			sem_init(&s[k].stopped, 0, 0);
-			sem_init(&s[k].go_on, 0, 0);
-			threads[k] = threads_start(1, drain_and_stop, &s[k], 0);
-			sem_wait(&s[k].stopped);
-		}
-		for (int round = 0; round < 3; round++) {
-			assert_int_equal(acquire_all(pool, objects, capacity), capacity - keep);
-			assert_int_equal(lfpool_available_count(pool), 0);
-			release_all(pool, objects, capacity - keep);
-			assert_int_equal(lfpool_available_count(pool), capacity - keep);
-		}
-		for (size_t k = 0; k < COUNT(s); k++) {
-			sem_post(&s[k].go_on);
-			threads_join(&threads[k]);
-		}
-		require_whole(pool, SIZE);
-		lfpool_destroy(pool);
-		free(objects);
-	}
-}
-
-/* As many objects as the threads' demands together, everybody running freely: no call ever returns NULL. */
-struct demand {
-	lfpool_t *pool;
-	struct random random;
-	size_t most;
-	unsigned rounds;
-	bool explicit_cache;
-};
-
-static void *demand(void *argument)
-{
-	struct demand *d = argument;
-	lfpool_cache_t *cache = d->explicit_cache ? lfpool_cache_create(d->pool) : NULL;
-	void *objects[CAPACITY];
-
-	for (unsigned round = 0; round < d->rounds; round++) {
-		size_t count = 1 + random_below(&d->random, (uint32_t)d->most);
-
-		for (size_t i = 0; i < count; i++)
-			REQUIRE(objects[i] = acquire_by(cache, d->pool));
-		for (size_t i = 0; i < count; i++)
-			REQUIRE(release_by(cache, d->pool, objects[i]) == LFPOOL_OK);
-	}
-	lfpool_cache_destroy(cache);
-	return NULL;
-}
-
-static void meet_demands(const struct kind *kind, const size_t *most, size_t threads, uint64_t seed)
-{
-	struct demand d[CAPACITY];
-	size_t capacity = 0;
-
-	for (size_t i = 0; i < threads; i++)
-		capacity += most[i];
-	lfpool_t *pool = pool_of_kind(kind, capacity);
-	for (size_t i = 0; i < threads; i++)
-		d[i] = (struct demand){pool, random_for(seed, (unsigned)i), most[i], kind->rounds, i % 3 == 2};
-	threads_run(threads, demand, d, sizeof(d[0]));
-	require_whole(pool, SIZE);
-	lfpool_destroy(pool);
-}
-
-TEST(demands_that_add_up_are_met)
-{
-	static const size_t two[] = {1, 31}, four[] = {1, 1, 1, 1}, eight[] = {1, 2, 3, 4, 5, 6, 7, 4};
-	uint64_t seed = test_seed("demands_that_add_up_are_met");
+	enum { MANY = 100000 };
 
 	for (size_t i = 0; i < COUNT(kinds); i++) {
-		meet_demands(&kinds[i], two, COUNT(two), seed);
-		meet_demands(&kinds[i], four, COUNT(four), seed);
-		if (i)
-			meet_demands(&kinds[i], eight, COUNT(eight), seed);
+		struct turns t = {.pool = pool_of_kind(&kinds[i], MANY), .rounds = TIMES(2000, 400)};
+		const struct threads other = turns_start(&t, release_what_comes);
+
+		for (unsigned round = 0; round < t.rounds; round++) {
+			REQUIRE(acquire_all(t.pool, t.objects, CAPACITY) == CAPACITY);
+			sem_post(&t.yours);
+			sem_wait(&t.mine);
+		}
+		threads_join(&other);
+		assert_true(stats_of(t.pool).untouched >= MANY - MANY / 4);
+		require_whole(t.pool, SIZE);
+		lfpool_destroy(t.pool);
 	}
 }
 

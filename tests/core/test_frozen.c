@@ -9,56 +9,84 @@
  *              takes all there is: it must get everything but what the two can hold, an object on its way in or out
  *              included; then gives it back.  Thousands of times. The handler calls nothing of the pool.
  */
-#define LFPOOL_INLINE_KEEP_NAMES
-#include "../support/freezing.h"
+#include "../support/workers.h"
 
-#include "lfpool/inline.h"
-
-#include <stdatomic.h>
+#include <semaphore.h>
+#include <signal.h>
 
 enum { VICTIMS = 2, MOST = 6, SIZE = 40 };
 
-struct victim {
-	lfpool_t *pool;
-	lfpool_cache_t *cache; /* NULL: the thread's own */
-	struct random random;
-};
+/* ---- Stopped by a signal, and going on at another one ---- */
 
-static _Atomic(bool) stop;
+/* The handlers know nothing but this. */
+static sem_t frozen;
+static sigset_t while_frozen;
 
-static void *run(void *argument)
+static void freeze(int signal_number)
 {
-	struct victim *v = argument;
+	int kept = errno;
+
+	(void)signal_number;
+	sem_post(&frozen);
+	sigsuspend(&while_frozen);
+	errno = kept;
+}
+
+static void thaw(int signal_number)
+{
+	(void)signal_number;
+}
+
+static void prepare_signals(void)
+{
+	struct sigaction action = {.sa_handler = freeze, .sa_flags = SA_RESTART};
+	sigset_t thaw_only;
+
+	sem_init(&frozen, 0, 0);
+	sigfillset(&while_frozen);
+	sigdelset(&while_frozen, SIGUSR2);
+	/* A thaw that comes before the victim waits for it stays pending until it does. */
+	sigemptyset(&thaw_only);
+	sigaddset(&thaw_only, SIGUSR2);
+	action.sa_mask = thaw_only;
+	REQUIRE(sigaction(SIGUSR1, &action, NULL) == 0);
+	action.sa_handler = thaw;
+	REQUIRE(sigaction(SIGUSR2, &action, NULL) == 0);
+	REQUIRE(pthread_sigmask(SIG_BLOCK, &thaw_only, NULL) == 0);
+}
+
+/* ---- The victims ---- */
+
+static void come_and_go(struct worker *me)
+{
+	lfpool_t *pool = me->scene;
 	void *objects[MOST];
 
-	/* relaxed: a sign only. */
-	while (!atomic_load_explicit(&stop, memory_order_relaxed)) {
-		uint32_t count = 1 + random_below(&v->random, MOST);
+	/* A thread's first call allocates.  Stopped in there, it would have a lock of the allocator's. */
+	REQUIRE(lfpool_release(pool, lfpool_acquire(pool)) == LFPOOL_OK);
+	sem_post(&frozen);
+	while (!told_to_end(me)) {
+		const uint32_t count = 1 + random_below(&me->random, MOST);
 
 		for (uint32_t i = 0; i < count; i++) {
-			objects[i] = v->cache ? lfpool_cache_acquire_inline(v->cache) : lfpool_acquire(v->pool);
+			objects[i] = lfpool_acquire(pool);
 			/* All may be in the hands of the thread that checks. */
-			if (!objects[i])
-				continue;
-			memset(objects[i], (int)i + 1, SIZE);
+			if (objects[i])
+				memset(objects[i], (int)i + 1, SIZE);
 		}
 		for (uint32_t i = 0; i < count; i++) {
 			REQUIRE(!objects[i] || all_bytes_are(objects[i], SIZE, (unsigned char)(i + 1)));
-			lfpool_status_t status = v->cache ? lfpool_cache_release_inline(v->cache, objects[i])
-							  : lfpool_release(v->pool, objects[i]);
-
-			REQUIRE(status == LFPOOL_OK);
+			REQUIRE(lfpool_release(pool, objects[i]) == LFPOOL_OK);
 		}
 	}
-	return NULL;
 }
 
-static void freeze_once(const struct threads *victims, lfpool_t *pool, void **objects, bool bulk)
+static void freeze_once(const struct workers *victims, lfpool_t *pool, void **objects, bool bulk)
 {
 	size_t capacity = lfpool_capacity(pool), got;
 
 	for (int i = 0; i < VICTIMS; i++)
-		REQUIRE(pthread_kill(victims->thread[i], SIGUSR1) == 0);
+		REQUIRE(pthread_kill(victims->worker[i].thread, SIGUSR1) == 0);
 	for (int i = 0; i < VICTIMS; i++)
 		while (sem_wait(&frozen))
 			;
@@ -69,59 +97,44 @@ static void freeze_once(const struct threads *victims, lfpool_t *pool, void **ob
 	/* Half of it goes back while they stand; the other half they do without for a while. */
 	release_all(pool, objects, got / 2);
 	for (int i = 0; i < VICTIMS; i++)
-		REQUIRE(pthread_kill(victims->thread[i], SIGUSR2) == 0);
+		REQUIRE(pthread_kill(victims->worker[i].thread, SIGUSR2) == 0);
 	REQUIRE(lfpool_release_bulk(pool, objects + got / 2, got - got / 2) == got - got / 2);
 }
 
-static void freeze_often(size_t capacity, size_t cache_capacity, uint32_t flags, bool explicit_caches)
+static void freeze_often(size_t capacity, size_t cache_capacity, uint32_t flags)
 {
-	void **objects = pointers_new(capacity);
-	struct random r = random_for(test_seed("frozen"), VICTIMS);
-	struct victim victims[VICTIMS];
-
+	const uint64_t seed = test_seed("frozen");
+	struct random r = random_for(seed, VICTIMS);
 	lfpool_t *pool = POOL_OF(SIZE, capacity, .cache_capacity = cache_capacity, .flags = flags);
-	for (unsigned i = 0; i < VICTIMS; i++) {
-		victims[i] = (struct victim){.pool = pool, .random = {random_next(&r)}};
-		if (explicit_caches)
-			assert_non_null(victims[i].cache = lfpool_cache_create(pool));
-	}
-	atomic_store(&stop, false);
-	const struct threads threads = threads_start(VICTIMS, run, victims, sizeof(victims[0]));
+	void **objects = pointers_new(capacity);
+	struct workers victims;
 
+	REQUIRE(lfpool_release(pool, lfpool_acquire(pool)) == LFPOOL_OK);
+	workers_start(&victims, VICTIMS, come_and_go, pool, seed);
+	for (int i = 0; i < VICTIMS; i++)
+		while (sem_wait(&frozen))
+			;
 	for (int round = 0; round < TIMES(1000, 300); round++) {
 		/* Let them run for up to 30 microseconds: where the signal meets them is a matter of chance. */
 		for (uint64_t until = now_ns() + random_below(&r, 30000); now_ns() < until;)
 			;
-		freeze_once(&threads, pool, objects, round % 3 == 0);
+		freeze_once(&victims, pool, objects, round % 3 == 0);
 	}
-	atomic_store(&stop, true);
-	threads_join(&threads);
-	for (int i = 0; i < VICTIMS; i++)
-		lfpool_cache_destroy(victims[i].cache);
+	(void)workers_end(&victims);
 	assert_int_equal(lfpool_misuse_count(pool), 0);
-	require_whole(pool, SIZE);
-	lfpool_destroy(pool);
+	pool_close(pool, SIZE);
 	free(objects);
 }
 
-TEST(with_caches_of_their_own)
+/* (With caches of the program's own, one step after the other: verify/step.) */
+TEST(a_stopped_thread_holds_up_nobody)
 {
-	freeze_often(32, 0, 0, false);
-	freeze_often(32, 2, 0, false);
-	freeze_often(200, 8, 0, false);
-	freeze_often(32, 4, LFPOOL_CHECK_RACES, false);
-}
-
-TEST(with_explicit_caches)
-{
-	freeze_often(32, 0, 0, true);
-	freeze_often(32, 2, 0, true);
-	freeze_often(64, 4, LFPOOL_ZERO, true);
-}
-
-TEST(without_caches)
-{
-	freeze_often(32, LFPOOL_CACHE_NONE, 0, false);
+	freeze_often(32, 0, 0);
+	freeze_often(32, 2, 0);
+	freeze_often(200, 8, 0);
+	freeze_often(32, 4, LFPOOL_CHECK_RACES);
+	freeze_often(64, 4, LFPOOL_ZERO);
+	freeze_often(32, LFPOOL_CACHE_NONE, 0);
 }
 
 int main(void)

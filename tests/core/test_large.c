@@ -25,7 +25,7 @@ static bool ends_hold(const void *object, size_t size, unsigned char mark)
 	return ((const unsigned char *)object)[0] == mark && ((const unsigned char *)object)[size - 1] == mark;
 }
 
-/* All `count` objects of it, which nobody holds yet. */
+/* All `count` objects of it, which no thread holds yet. */
 static void use_all(lfpool_t *pool, size_t size, size_t alignment, size_t count)
 {
 	void **objects = pointers_new(count + 1);
@@ -106,8 +106,7 @@ TEST(many_large_objects)
 	static const size_t sizes[] = {GIB, GIB - 1, GIB / 2 + 12345, 700000001, 300000007};
 
 	for (size_t i = 0; i < COUNT(sizes); i++) {
-		lfpool_config_t config = config_of(sizes[i], OBJECTS);
-		lfpool_t *pool = pool_with(&config);
+		lfpool_t *pool = pool_of(sizes[i], OBJECTS);
 
 		for (uint32_t index = 0; index < OBJECTS; index += 7) {
 			void *object = lfpool_object_at(pool, index);

@@ -134,13 +134,11 @@ TEST(pools_that_evict)
 {
 	for (size_t i = 0; i < COUNT(edges); i++)
 		for (uint32_t flags = 0; flags <= LFPOOL_PLAIN_STRIDE; flags += LFPOOL_PLAIN_STRIDE) {
-			lfpool_priority_config_t config = priority_config_of(edges[i].size, CAPACITY);
 			void *objects[CAPACITY];
 			lfpool_handle_t handle;
 
-			config.object_alignment = edges[i].alignment;
-			config.flags = flags;
-			lfpool_priority_t *pool = priority_with(&config);
+			lfpool_priority_t *pool = PRIORITY_WITH(.object_size = edges[i].size, .capacity = CAPACITY,
+								.object_alignment = edges[i].alignment, .flags = flags);
 
 			for (size_t k = 0; k < CAPACITY; k++) {
 				objects[k] = lfpool_priority_acquire(pool, k, NULL, &handle);

@@ -163,7 +163,7 @@ TEST(what_was_found_may_have_changed)
 	assert_true(arena_deactivate_from(&arena, 1, LFPOOL_ACTIVE));
 	assert_int_equal(arena_generation(&arena, 1), GENERATION_ONE);
 	assert_false(arena_deactivate_from(&arena, 1, LFPOOL_ACTIVE));
-	/* Released while it was being marked, by who did not see it: a handle of that is no reason to release what is there now. */
+	/* Released while it was being marked, by a thread that did not see it: a handle of that does not release what is there now. */
 	arena_activate(&arena, 1);
 	assert_int_equal(arena_mark(&arena, 1), GENERATION_ONE + GENERATION_LIVE);
 	store_relaxed(&arena.face.state[1], 0);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * unit_depot.c - the tagged stacks and the never-used chunks: order, tags (S1), announcements (D2), and the ABA that
+ * unit_depot.c - the tagged stacks: tags (S1), announcements (D2), and the ABA that
  * the tag prevents, interleaved by hand.
  */
 #include "../support/support.h"
@@ -45,19 +45,6 @@ static uint32_t pop(struct stack *s)
 static void push(struct stack *s, uint32_t number)
 {
 	stack_push(s, &core->magazines, magazines_at(&core->magazines, number));
-}
-
-TEST_WITH(last_in_first_out, setup, teardown)
-{
-	for (uint32_t n = 8; n >= 1; n--) {
-		assert_int_equal(pop(full), n);
-		assert_int_equal(tagged_number(atomic_load(&cache->in_transit)), n);
-	}
-	assert_int_equal(pop(full), 0);
-	for (uint32_t n = 1; n <= 8; n++)
-		push(full, n);
-	assert_int_equal(pop(full), 8);
-	push(full, 8);
 }
 
 TEST_WITH(every_change_advances_the_tag, setup, teardown)
@@ -200,19 +187,6 @@ TEST_WITH(a_full_magazine_that_was_robbed, setup, teardown)
 	atomic_store(&cache->counts.steals, 1);
 	assert_int_equal(stats_of(pool).high_water, 1);
 	magazine_push_round(m, 4, object);
-}
-
-TEST_WITH(chunks_are_carved_once_each, setup, teardown)
-{
-	assert_int_equal(atomic_load(&core->depot.carved), 8);
-	assert_int_equal(depot_carve(&core->depot, &core->magazines, &cache->in_transit), 0);
-	for (uint32_t n = 1; n <= 8; n++) {
-		const struct lfpool_magazine *m = magazines_at(&core->magazines, n);
-
-		assert_int_equal(atomic_load(&m->number), n);
-		for (uint32_t i = 0; i < 4; i++)
-			assert_ptr_equal(atomic_load(&m->entry[i]), arena_object(&core->arena, (n - 1) * 4 + i + 1));
-	}
 }
 
 TEST_WITH(a_magazine_goes_where_it_belongs, setup, teardown)

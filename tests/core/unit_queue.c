@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * unit_queue.c - the queue and the debt in numbers that take too long to reach: 2^28 tickets and more, 2^31 objects owed.
+ * unit_queue.c - who is served next, of very many; and the queue and the debt in numbers that take too long to reach: 2^28
+ * tickets and more, 2^31 objects owed.
  */
 #include "../support/support.h"
 
@@ -60,7 +61,7 @@ TEST(words_of_different_tickets_differ)
 		assert_true(cell_waiting(5) != cell_waiting(5 + jumps[i]));
 }
 
-/* Whoever sleeps on the lower half sees that it was given something: any slot to any ticket. */
+/* A call that sleeps on the lower half sees that it was given something: any slot to any ticket. */
 TEST(what_is_slept_on_changes)
 {
 	static const uint32_t slots[] = {1, 2, 3, UINT32_C(1) << 28, UINT32_C(1) << 29, UINT32_C(1) << 31};
@@ -74,6 +75,103 @@ TEST(what_is_slept_on_changes)
 			assert_true(cell_phase(waiting) == WAITING && cell_phase(given) == GIVEN);
 			assert_true(cell_phase(given - GIVEN + WOKEN) == WOKEN && cell_slot(given - GIVEN + WOKEN) == slots[k]);
 		}
+}
+
+/* ---- Very many ---- */
+
+enum { ASKED = TIMES(40000, 4000), WAIT_AT_MOST = TIMES(3000, 1000) };
+
+static struct asked {
+	lfpool_ticket_t ticket; /* 0: waits no more */
+	void *object;
+} asked[ASKED];
+
+static void receive(void *context, lfpool_t *pool, void *object)
+{
+	(void)pool;
+	((struct asked *)context)->object = object;
+}
+
+/* First come, first served: continuations come, are cancelled and are called at random, in waves. */
+TEST(the_oldest_of_very_many_is_the_next)
+{
+	struct random random = random_for(test_seed("unit_queue"), 0);
+	lfpool_t *pool = pool_of(64, 1);
+	void *object = lfpool_acquire(pool);
+	uint32_t oldest = 0, next = 0, waiting = 0, wave = WAIT_AT_MOST;
+
+	while (next < ASKED) {
+		if (waiting < wave && random_below(&random, 3) > 0) {
+			REQUIRE(lfpool_acquire_async(pool, receive, &asked[next], &asked[next].ticket) == LFPOOL_OK);
+			next++;
+			waiting++;
+			continue;
+		}
+		wave = waiting < wave ? wave : random_below(&random, WAIT_AT_MOST);
+		while (oldest < next && !asked[oldest].ticket)
+			oldest++;
+		if (oldest == next)
+			continue;
+
+		struct asked *const any = &asked[oldest + random_below(&random, next - oldest)];
+
+		if (any->ticket && random_below(&random, 2)) {
+			REQUIRE(lfpool_cancel(pool, any->ticket));
+			any->ticket = 0;
+		} else {
+			REQUIRE(lfpool_release(pool, object) == LFPOOL_OK);
+			object = asked[oldest].object;
+			assert_non_null(object);
+			asked[oldest].ticket = 0;
+		}
+		waiting--;
+	}
+	REQUIRE(lfpool_release(pool, object) == LFPOOL_OK);
+	while (waiting > 0) {
+		while (!asked[oldest].ticket)
+			oldest++;
+		object = asked[oldest++].object;
+		assert_non_null(object);
+		waiting--;
+		REQUIRE(lfpool_release(pool, object) == LFPOOL_OK);
+	}
+	REQUIRE(lfpool_destroy(pool) == 0);
+}
+
+/* W12: a server stood still after it gave, behind the first lot, and one that came earlier waits. */
+TEST(a_look_wakes_who_was_given_something)
+{
+	lfpool_t *pool = pool_of(64, 1);
+	struct waiters *d = &pool->waiters;
+	void *object = lfpool_acquire(pool);
+	struct asked first[CELL_LOT] = {0};
+	uint64_t word;
+
+	for (size_t i = 0; i < CELL_LOT; i++)
+		REQUIRE(lfpool_acquire_async(pool, receive, &first[i], NULL) == LFPOOL_OK);
+
+	struct cell *const cell = cell_claim(d);
+	const uint64_t ticket = cells_tickets(d, 1);
+
+	cell_enlist(d, cell, ticket, NULL, this_thread());
+	cell_giving(d, cell, 1);
+	/* relaxed, all: this thread alone uses the pool. */
+	store_relaxed(&cell->word, cell_given(cell_waiting(ticket), 1));
+	assert_ptr_equal(cells_oldest(d, &word), cell_at(d, 0));
+	assert_int_equal(cell_phase(load_relaxed(&cell->word)), WOKEN);
+	cell_giving(d, cell, -UINT32_C(1));
+	/* What was given last time is no longer looked for. */
+	store_relaxed(&cell->word, cell_given(cell_waiting(ticket), 1));
+	assert_ptr_equal(cells_oldest(d, &word), cell_at(d, 0));
+	assert_int_equal(cell_phase(load_relaxed(&cell->word)), GIVEN);
+	cell_vacate(d, cell);
+	for (size_t i = 0; i < CELL_LOT; i++) {
+		REQUIRE(lfpool_release(pool, object) == LFPOOL_OK);
+		object = first[i].object;
+		assert_non_null(object);
+	}
+	REQUIRE(lfpool_release(pool, object) == LFPOOL_OK);
+	REQUIRE(lfpool_destroy(pool) == 0);
 }
 
 /* ---- The debt ---- */

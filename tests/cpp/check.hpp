@@ -17,8 +17,39 @@
 	std::abort();
 }
 
-/* Runs a test and says so. */
-#define RUN(test) (test(), static_cast<void>(std::puts(#test)))
+/* What is written as TEST(name) { ... } is run, in the order of the file: it enters itself in a list before main(). */
+struct test {
+	void (*run)();
+	const char *name;
+	test *next = nullptr;
+
+	test(void (*run_)(), const char *name_) : run(run_), name(name_)
+	{
+		test **last = &first();
+
+		while (*last)
+			last = &(*last)->next;
+		*last = this;
+	}
+	static test *&first()
+	{
+		static test *list = nullptr;
+		return list;
+	}
+	static int run_all()
+	{
+		for (const test *t = first(); t; t = t->next) {
+			t->run();
+			std::puts(t->name);
+		}
+		return 0;
+	}
+};
+
+#define TEST(name)                            \
+	static void name();                   \
+	static test test_##name(name, #name); \
+	static void name()
 
 /* An object that knows whether it is whole, and counts how many are. */
 class counted {
@@ -46,5 +77,16 @@ private:
 	enum mark { WHOLE = 0x600d, GONE = 0xdead };
 	volatile mark mark_;
 };
+
+/* Objects of a set that are in use. */
+#ifdef LFPOOL_SET_HPP
+inline std::size_t active(const lfpool::set &set)
+{
+	lfpool_stats_t stats = LFPOOL_STATS_INIT;
+
+	CHECK(lfpool_set_stats(set.get(), &stats) == LFPOOL_OK && stats.misuses == 0);
+	return stats.active;
+}
+#endif
 
 #endif

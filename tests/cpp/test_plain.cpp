@@ -21,7 +21,7 @@ static_assert(!std::is_constructible<lfpool::pool<int>, std::size_t>::value, "th
 static_assert(!std::is_constructible<lfpool::pool<int>, lfpool_config_t>::value, "throws");
 static_assert(!std::is_constructible<lfpool::set, lfpool_set_config_t>::value, "throws");
 
-static void a_pool()
+TEST(a_pool)
 {
 	lfpool::pool<counted> pool;
 
@@ -47,7 +47,7 @@ static lfpool_set_config_t small()
 	return config;
 }
 
-static void a_set()
+TEST(a_set)
 {
 	lfpool::set set;
 
@@ -93,6 +93,5 @@ int main(int argc, char **argv)
 		one_too_many();
 		return 1;
 	}
-	RUN(a_pool);
-	RUN(a_set);
+	return test::run_all();
 }

@@ -67,7 +67,7 @@ static_assert(std::is_convertible<lfpool::unique_ptr<square>, lfpool::base_ptr<s
 static_assert(!std::is_convertible<lfpool::base_ptr<shape>, lfpool::unique_ptr<square>>::value, "not downwards");
 static_assert(!std::is_convertible<lfpool::unique_ptr<counted>, lfpool::base_ptr<shape>>::value, "not sideways");
 
-static void a_pointer_to_the_base_owns()
+TEST(a_pointer_to_the_base_owns)
 {
 	lfpool::pool<square> squares(3);
 	lfpool::pool<strip> strips(3);
@@ -89,7 +89,7 @@ static void a_pointer_to_the_base_owns()
 	CHECK(lfpool_misuse_count(squares.get()) == 0 && lfpool_misuse_count(strips.get()) == 0);
 }
 
-static void an_object_goes_back_at_the_end_of_its_scope()
+TEST(an_object_goes_back_at_the_end_of_its_scope)
 {
 	lfpool::pool<counted> pool(2);
 
@@ -104,7 +104,7 @@ static void an_object_goes_back_at_the_end_of_its_scope()
 	CHECK(counted::alive() == 0 && pool.active_count() == 0 && lfpool_misuse_count(pool.get()) == 0);
 }
 
-static void and_each_to_its_own_pool()
+TEST(and_each_to_its_own_pool)
 {
 	lfpool::pool<counted> first(1), second(1);
 	lfpool::unique_ptr<counted> a = first.make_unique(1), b = second.make_unique(2), empty;
@@ -121,7 +121,7 @@ static void and_each_to_its_own_pool()
 	CHECK(counted::alive() == 0 && first.active_count() == 0 && second.active_count() == 0);
 }
 
-static void released_by_hand()
+TEST(released_by_hand)
 {
 	lfpool::pool<counted> pool(1);
 	lfpool::unique_ptr<counted> a = pool.make_unique(1);
@@ -130,7 +130,7 @@ static void released_by_hand()
 	CHECK(pool.active_count() == 1 && pool.destroy(object) == LFPOOL_OK && counted::alive() == 0);
 }
 
-static void by_a_cache()
+TEST(by_a_cache)
 {
 	lfpool::pool<counted> pool(2);
 	lfpool::cache<counted> cache(pool);
@@ -144,7 +144,7 @@ static void by_a_cache()
 	CHECK(counted::alive() == 0 && pool.active_count() == 0);
 }
 
-static void shared()
+TEST(shared)
 {
 	lfpool::pool<counted> pool(1);
 	std::shared_ptr<counted> a = pool.make_unique(1), b = a;
@@ -156,7 +156,7 @@ static void shared()
 }
 
 /* A self_ptr that outlives its pool leaves alone what is not there any more. */
-static void after_the_pool()
+TEST(after_the_pool)
 {
 	lfpool::pool<counted> pool(1);
 	lfpool::self_ptr<counted> a = pool.make_self(1);
@@ -174,7 +174,7 @@ struct later : counted {
 holder::holder() : pool(2), cache(pool), one(pool.make_unique()), other(pool.make_self()) {}
 holder::~holder() = default;
 
-static void declared_before_the_type()
+TEST(declared_before_the_type)
 {
 	{
 		holder h;
@@ -186,12 +186,5 @@ static void declared_before_the_type()
 
 int main()
 {
-	RUN(an_object_goes_back_at_the_end_of_its_scope);
-	RUN(a_pointer_to_the_base_owns);
-	RUN(and_each_to_its_own_pool);
-	RUN(released_by_hand);
-	RUN(by_a_cache);
-	RUN(shared);
-	RUN(after_the_pool);
-	RUN(declared_before_the_type);
+	return test::run_all();
 }

@@ -3,6 +3,7 @@
  * test_pool.cpp - lfpool::pool<T> and lfpool::cache<T>: what is constructed, destroyed, given back, refused, moved.
  */
 #include <lfpool/lfpool.hpp>
+#include <lfpool/typed.h>
 
 #include "check.hpp"
 
@@ -13,7 +14,7 @@
 
 /* ---- Creation ---- */
 
-static void a_pool_says_why_there_is_none()
+TEST(a_pool_says_why_there_is_none)
 {
 	lfpool::pool<counted> pool;
 	lfpool_config_t config = lfpool::config(10);
@@ -31,7 +32,7 @@ static void a_pool_says_why_there_is_none()
 	CHECK(pool.create(10) == LFPOOL_OK && pool && pool.capacity() == 10);
 }
 
-static void or_throws_it()
+TEST(or_throws_it)
 {
 	lfpool_status_t status = LFPOOL_OK;
 
@@ -45,7 +46,7 @@ static void or_throws_it()
 	CHECK(lfpool::pool<counted>(3).available_count() == 3);
 }
 
-static void a_failed_create_leaves_the_pool_that_there_was()
+TEST(a_failed_create_leaves_the_pool_that_there_was)
 {
 	lfpool::pool<counted> pool(2);
 	lfpool_t *first = pool.get();
@@ -63,7 +64,7 @@ struct config_with_room {
 	config_with_room() : config(lfpool::config(4)) { config.object_size = 1000; }
 };
 
-static void more_is_more_room()
+TEST(more_is_more_room)
 {
 	lfpool::pool<char> pool(config_with_room().config);
 	char *a = pool.make('a'), *b = pool.make('b');
@@ -71,7 +72,7 @@ static void more_is_more_room()
 	CHECK((a < b ? b - a : a - b) >= 1000);
 }
 
-static void in_a_buffer()
+TEST(in_a_buffer)
 {
 	static_assert(LFPOOL_STRIDE_(4096, 64) == 4160, "a constant in C++ too, and without a warning");
 	alignas(LFPOOL_BUFFER_ALIGNMENT) static unsigned char memory[LFPOOL_BUFFER_BYTES(sizeof(counted), 0, 4)];
@@ -90,7 +91,7 @@ static void in_a_buffer()
 
 /* ---- Objects ---- */
 
-static void made_until_it_is_full()
+TEST(made_until_it_is_full)
 {
 	lfpool::pool<counted> pool(100);
 	std::vector<counted *> objects;
@@ -129,7 +130,7 @@ template <typename Maker> static void fails_and_goes_on(Maker &maker)
 	CHECK(object && object->number == 1 && maker.destroy(object) == LFPOOL_OK);
 }
 
-static void a_constructor_that_throws_loses_nothing()
+TEST(a_constructor_that_throws_loses_nothing)
 {
 	lfpool::pool<fussy> pool(1);
 	lfpool::cache<fussy> cache(pool);
@@ -143,7 +144,7 @@ struct alignas(512) wide {
 	char bytes[700];
 };
 
-static void as_aligned_as_the_type_asks()
+TEST(as_aligned_as_the_type_asks)
 {
 	lfpool::pool<wide> pool(10);
 
@@ -156,7 +157,7 @@ struct aggregate {
 	std::string text;
 };
 
-static void constructed_as_the_arguments_say()
+TEST(constructed_as_the_arguments_say)
 {
 	lfpool::pool<aggregate> aggregates(2);
 	lfpool::pool<std::vector<int>> lists(2);
@@ -180,7 +181,7 @@ static void misused(void *context, const lfpool_misuse_t *misuse)
 	*static_cast<lfpool_status_t *>(context) = misuse->status;
 }
 
-static void what_is_refused_is_not_destroyed()
+TEST(what_is_refused_is_not_destroyed)
 {
 	lfpool_status_t told = LFPOOL_OK;
 	lfpool_config_t config = lfpool::config(4);
@@ -201,7 +202,7 @@ static void what_is_refused_is_not_destroyed()
 
 /* ---- Moves, and the end ---- */
 
-static void a_pool_moves_and_its_objects_stay()
+TEST(a_pool_moves_and_its_objects_stay)
 {
 	lfpool::pool<counted> first(4);
 	counted *object = first.make(1);
@@ -226,7 +227,7 @@ static void a_pool_moves_and_its_objects_stay()
 	CHECK(third && third.capacity() == 4);
 }
 
-static void a_cache_moves()
+TEST(a_cache_moves)
 {
 	lfpool::pool<counted> pool(4);
 	lfpool::cache<counted> first(pool), none;
@@ -239,7 +240,7 @@ static void a_cache_moves()
 	CHECK(!second && none.destroy(none.make(2)) == LFPOOL_OK && pool.active_count() == 0);
 }
 
-static void close_counts_and_clear_destroys()
+TEST(close_counts_and_clear_destroys)
 {
 	lfpool::pool<counted> pool(4);
 
@@ -259,7 +260,7 @@ struct hidden {
 	void operator&() const = delete;
 };
 
-static void clear_asks_no_operator()
+TEST(clear_asks_no_operator)
 {
 	lfpool::pool<hidden> pool(4);
 
@@ -269,7 +270,7 @@ static void clear_asks_no_operator()
 
 /* ---- Walks and handles ---- */
 
-static void visits_may_destroy_and_throw()
+TEST(visits_may_destroy_and_throw)
 {
 	lfpool::pool<counted> pool(10);
 	long sum = 0;
@@ -301,42 +302,8 @@ static void visits_may_destroy_and_throw()
 	CHECK(pool.clear() == 4 && pool.begin() == pool.end());
 }
 
-/* A cache's calls; test_pool.cpp is compiled with lfpool/inline.h in front as well. */
-template <typename T> static void a_cache_refuses()
-{
-	lfpool::pool<T> pool(100), other(1);
-	lfpool::cache<T> cache(pool);
-	T elsewhere, *foreign = static_cast<T *>(other.acquire());
-	std::vector<void *> objects;
-
-	for (int round = 0; round < 3; round++) {
-		for (std::size_t i = 0; i < 100; i++)
-			objects.push_back(cache.acquire());
-		CHECK(!cache.acquire() && pool.active_count() == 100);
-		for (void *object : objects) {
-			CHECK(cache.release(&elsewhere) == LFPOOL_E_FOREIGN);
-			CHECK(cache.release(foreign) == LFPOOL_E_FOREIGN);
-			for (std::size_t inside = 1; inside < sizeof(T); inside++)
-				CHECK(cache.release(static_cast<char *>(object) + inside) == LFPOOL_E_INTERIOR);
-			CHECK(cache.release(object) == LFPOOL_OK);
-			CHECK(cache.release(object) == LFPOOL_E_NOT_IN_USE);
-		}
-		CHECK(pool.active_count() == 0);
-		objects.clear();
-	}
-	CHECK(lfpool_misuse_count(pool.get()) == 3 * 100 * (2 + sizeof(T)) && !lfpool_check(pool.get(), nullptr));
-}
-
-struct odd {
-	char bytes[7];
-};
-
-struct power {
-	char bytes[64];
-};
-
-/* What a cache releases it gets again; what a unique_ptr of its makes goes by the pool, to whoever is the thread's. */
-static void a_cache_releases_into_itself()
+/* What a cache releases it gets again; what a unique_ptr of its makes goes by the pool, to the cache of the thread. */
+TEST(a_cache_releases_into_itself)
 {
 	lfpool::pool<counted> pool(1000);
 	lfpool::cache<counted> cache(pool);
@@ -364,7 +331,7 @@ static lfpool_config_t config_with_scheme()
 	return config;
 }
 
-static void what_cannot_be_closed_stays()
+TEST(what_cannot_be_closed_stays)
 {
 	lfpool::pool<int> pool, other;
 
@@ -388,7 +355,7 @@ static void what_cannot_be_closed_stays()
 	CHECK(pool.capacity() == 6);
 }
 
-static void handles_go_stale()
+TEST(handles_go_stale)
 {
 	lfpool::pool<counted> pool(2);
 	counted *object = pool.make(1);
@@ -399,26 +366,45 @@ static void handles_go_stale()
 	CHECK(!pool.resolve(handle) && pool.handle_of(object) == 0);
 }
 
+/* ---- The typed functions of C, of a class that hooks construct once: its string keeps its memory from use to use ---- */
+
+struct job : counted {
+	std::string text = std::string(40, 'j');
+
+	job() : counted(7) {}
+};
+
+LFPOOL_HOOKS(job, job);
+
+static bool construct(void *, job *place)
+{
+	new (place) job;
+	return true;
+}
+
+static void destruct(void *, job *j)
+{
+	j->~job();
+}
+
+static const job_hooks job_table = {construct, nullptr, nullptr, destruct, nullptr};
+LFPOOL_DEFINE_WITH(job, job, job_table);
+
+TEST(a_typed_pool_constructs_once)
+{
+	lfpool_config_t config = lfpool::config(3);
+	job_pool_t pool;
+	job *jobs[3];
+
+	CHECK(job_pool_create(&pool, &config) == LFPOOL_OK);
+	CHECK(job_acquire_bulk(pool, jobs, 3) == 3 && counted::alive() == 3 && !job_acquire(pool));
+	jobs[1]->text += "!";
+	CHECK(job_release_self(jobs[1]) == LFPOOL_OK && counted::alive() == 3);
+	CHECK(job_acquire(pool) == jobs[1] && jobs[1]->text.size() == 41);
+	CHECK(job_release_all(pool) == 3 && job_pool_destroy(pool) == 0 && counted::alive() == 0);
+}
+
 int main()
 {
-	RUN(a_pool_says_why_there_is_none);
-	RUN(or_throws_it);
-	RUN(a_failed_create_leaves_the_pool_that_there_was);
-	RUN(more_is_more_room);
-	RUN(in_a_buffer);
-	RUN(made_until_it_is_full);
-	RUN(a_constructor_that_throws_loses_nothing);
-	RUN(as_aligned_as_the_type_asks);
-	RUN(constructed_as_the_arguments_say);
-	RUN(what_is_refused_is_not_destroyed);
-	RUN(a_pool_moves_and_its_objects_stay);
-	RUN(a_cache_moves);
-	RUN(close_counts_and_clear_destroys);
-	RUN(clear_asks_no_operator);
-	RUN(visits_may_destroy_and_throw);
-	RUN(a_cache_releases_into_itself);
-	RUN(a_cache_refuses<odd>);
-	RUN(a_cache_refuses<power>);
-	RUN(what_cannot_be_closed_stays);
-	RUN(handles_go_stale);
+	return test::run_all();
 }

@@ -27,14 +27,6 @@ static lfpool_set_config_t small(std::size_t capacity)
 	return config;
 }
 
-static std::size_t active(const lfpool::set &set)
-{
-	lfpool_stats_t stats = LFPOOL_STATS_INIT;
-
-	CHECK(lfpool_set_stats(set.get(), &stats) == LFPOOL_OK);
-	return stats.active;
-}
-
 /* Counts what is out, in blocks and bytes; and whether each came back as it went. */
 class counting : public std::pmr::memory_resource {
 public:
@@ -62,7 +54,7 @@ private:
 	std::mutex mutex_;
 };
 
-static void each_goes_where_it_should()
+TEST(each_goes_where_it_should)
 {
 	lfpool::set set(small(10));
 	counting larger, exhausted;
@@ -98,7 +90,7 @@ static bool throws(std::pmr::memory_resource &resource, std::size_t bytes, std::
 	return false;
 }
 
-static void bad_alloc_by_choice()
+TEST(bad_alloc_by_choice)
 {
 	lfpool::set set(small(3));
 	std::pmr::memory_resource *null = std::pmr::null_memory_resource();
@@ -119,7 +111,7 @@ static void bad_alloc_by_choice()
 	CHECK(thrown && active(set) == 4);
 }
 
-static void equal_to_itself_only()
+TEST(equal_to_itself_only)
 {
 	lfpool::set set(small(3));
 	lfpool::set_resource a(set), b(set);
@@ -153,7 +145,7 @@ static void fill(std::pmr::memory_resource *resource, int seed)
 	CHECK(vector.get_allocator().resource() == resource && map.begin()->second.get_allocator().resource() == resource);
 }
 
-static void containers()
+TEST(containers)
 {
 	lfpool::set set(small(100000));
 	counting upstream;
@@ -171,7 +163,7 @@ static void containers()
 }
 
 /* Few objects: so some come from upstream, and have to find their way back. */
-static void on_several_threads(std::size_t capacity)
+static void fill_by_threads(std::size_t capacity)
 {
 	lfpool::set set(small(capacity));
 	counting upstream;
@@ -190,12 +182,13 @@ static void on_several_threads(std::size_t capacity)
 	CHECK(active(set) == 0 && upstream.out.empty());
 }
 
+TEST(on_several_threads)
+{
+	fill_by_threads(50);
+	fill_by_threads(100000);
+}
+
 int main()
 {
-	RUN(each_goes_where_it_should);
-	RUN(bad_alloc_by_choice);
-	RUN(equal_to_itself_only);
-	RUN(containers);
-	on_several_threads(50);
-	on_several_threads(100000);
+	return test::run_all();
 }

@@ -24,16 +24,7 @@ static lfpool_set_config_t small()
 	return config;
 }
 
-static std::size_t active(const lfpool::set &set)
-{
-	lfpool_stats_t stats = LFPOOL_STATS_INIT;
-
-	CHECK(lfpool_set_stats(set.get(), &stats) == LFPOOL_OK);
-	CHECK(stats.misuses == 0);
-	return stats.active;
-}
-
-static void a_set_says_why_there_is_none()
+TEST(a_set_says_why_there_is_none)
 {
 	lfpool_set_config_t config = small();
 	lfpool_status_t status = LFPOOL_OK;
@@ -50,7 +41,7 @@ static void a_set_says_why_there_is_none()
 	CHECK(set.create(small()) == LFPOOL_OK && set);
 }
 
-static void a_set_moves_and_counts()
+TEST(a_set_moves_and_counts)
 {
 	lfpool::set first(small());
 	void *object = lfpool_set_acquire(first.get(), 10);
@@ -68,7 +59,7 @@ template <typename Container> static void filled_from(const lfpool::set &set, Co
 	CHECK(active(set) >= nodes);
 }
 
-static void nodes_come_from_the_set()
+TEST(nodes_come_from_the_set)
 {
 	using entry = std::pair<const int, int>;
 	lfpool::set set(small());
@@ -98,7 +89,7 @@ static void nodes_come_from_the_set()
 	CHECK(active(set) == 0);
 }
 
-static void what_is_larger_comes_from_operator_new()
+TEST(what_is_larger_comes_from_operator_new)
 {
 	lfpool::set set(small());
 	std::vector<int, lfpool::allocator<int>> vector{lfpool::allocator<int>(set)};
@@ -128,7 +119,7 @@ template <typename T> static bool refuses(lfpool::allocator<T> allocator, std::s
 	return false;
 }
 
-static void bad_alloc()
+TEST(bad_alloc)
 {
 	lfpool::set set(small());
 	lfpool::allocator<long> longs(set);
@@ -144,7 +135,7 @@ static void bad_alloc()
 	CHECK(active(set) == 0);
 }
 
-static void aligned_if_the_set_is()
+TEST(aligned_if_the_set_is)
 {
 	lfpool_set_config_t config = small();
 
@@ -167,7 +158,7 @@ static void aligned_if_the_set_is()
 	CHECK(refuses(wides, SIZE_MAX / sizeof(wide)));
 }
 
-static void equal_on_the_same_set()
+TEST(equal_on_the_same_set)
 {
 	lfpool::set a(small()), b(small());
 
@@ -176,7 +167,7 @@ static void equal_on_the_same_set()
 }
 
 /* The earlier set is closed when there is a new one, and its objects are gone; to itself a set moves without a change. */
-static void one_set_after_the_other()
+TEST(one_set_after_the_other)
 {
 	lfpool::set set(small());
 	void *object = lfpool_set_acquire(set.get(), 40);
@@ -197,7 +188,7 @@ static void one_set_after_the_other()
 }
 
 /* Nodes stay where they are: the allocator goes with them. */
-static void containers_move_and_swap_with_their_set()
+TEST(containers_move_and_swap_with_their_set)
 {
 	using list = std::list<int, lfpool::allocator<int>>;
 	lfpool::set first(small()), second(small());
@@ -216,7 +207,7 @@ static void containers_move_and_swap_with_their_set()
 }
 
 /* Objects of any type, from the class of their size. */
-static void a_set_makes_objects()
+TEST(a_set_makes_objects)
 {
 	struct wider : counted {
 		char more[200] = {};
@@ -255,7 +246,7 @@ static void a_set_makes_objects()
 }
 
 /* An object and its count in one piece of the set's memory. */
-static void a_shared_object_with_its_count()
+TEST(a_shared_object_with_its_count)
 {
 	lfpool::set set(small());
 
@@ -269,15 +260,5 @@ static void a_shared_object_with_its_count()
 
 int main()
 {
-	RUN(a_set_makes_objects);
-	RUN(a_shared_object_with_its_count);
-	RUN(a_set_says_why_there_is_none);
-	RUN(a_set_moves_and_counts);
-	RUN(nodes_come_from_the_set);
-	RUN(what_is_larger_comes_from_operator_new);
-	RUN(bad_alloc);
-	RUN(aligned_if_the_set_is);
-	RUN(equal_on_the_same_set);
-	RUN(one_set_after_the_other);
-	RUN(containers_move_and_swap_with_their_set);
+	return test::run_all();
 }

@@ -4,7 +4,7 @@
  * the standard headers in bare/; and the words of GNU C mean nothing.
  */
 #if defined(__GNUC__) || !defined(_MSC_VER)
-#error "this is to be compiled for another system"
+#error "this must be compiled for another system"
 #endif
 #define __attribute__ is not for this compiler
 #define __asm__ is not for this compiler

@@ -3,22 +3,16 @@
 /*
  * test_debug_quarantine.c - the mode quarantine: what is released comes back late, and never is missing.
  */
-#include "../support/support.h"
-
-#include <pthread.h>
+#include "../support/workers.h"
 
 #define THREADS 4
 
 static lfpool_t *pool_that(int backend, size_t capacity, size_t cache_capacity, unsigned quarantine)
 {
-	lfpool_config_t config = config_of(24, capacity);
 	char words[40];
 
 	snprintf(words, sizeof(words), "poison,quarantine=%u", quarantine);
-	config.backend = (lfpool_backend_t)backend;
-	config.cache_capacity = cache_capacity;
-	config.debug = words;
-	return pool_with(&config);
+	return POOL_OF(24, capacity, .backend = (lfpool_backend_t)backend, .cache_capacity = cache_capacity, .debug = words);
 }
 
 #define FOR_ALL(backend, caches)                                                                \
@@ -56,63 +50,21 @@ TEST(released_objects_come_back_late)
 	}
 }
 
-/* Quarantines smaller than the pool, as large, larger: everything that is not held can be had, and is counted. */
-TEST(everything_can_be_acquired)
-{
-	static const unsigned quarantines[] = {1, 2, 7, 8, 9, 20, 1000};
-
-	FOR_ALL(backend, caches) {
-		for (size_t i = 0; i < COUNT(quarantines); i++) {
-			lfpool_t *pool = pool_that(backend, 8, caches, quarantines[i]);
-			void *objects[9];
-
-			for (size_t held = 0; held <= 8; held++) {
-				for (int round = 0; round < 5; round++) {
-					assert_int_equal(acquire_all(pool, objects, held), held);
-					assert_int_equal(lfpool_active_count(pool), held);
-					assert_int_equal(lfpool_available_count(pool), 8 - held);
-					release_all(pool, objects, held);
-					assert_int_equal(lfpool_active_count(pool), 0);
-				}
-				require_whole(pool, 24);
-			}
-			assert_int_equal(acquire_all(pool, objects, 3), 3);
-			assert_int_equal(lfpool_destroy(pool), 3);
-		}
-	}
-}
-
-struct worker {
-	lfpool_t *pool;
-	pthread_t thread;
-	uint64_t seed;
-};
-
-static uint64_t next_random(uint64_t *state)
-{
-	*state = *state * UINT64_C(6364136223846793005) + 1442695040888963407;
-	return *state >> 33;
-}
-
 /* Holds at most one object at a time, or two in one call. */
-static void *work(void *argument)
+static void work(struct worker *me)
 {
-	struct worker *w = argument;
-
 	for (int i = 0; i < TIMES(40000, 4000); i++) {
 		void *objects[2];
-		const size_t wanted = next_random(&w->seed) % 2 + 1;
-		const size_t got = lfpool_acquire_bulk(w->pool, objects, wanted);
+		const size_t wanted = random_below(&me->random, 2) + 1;
 
-		REQUIRE(got == wanted);
-		for (size_t n = 0; n < got; n++)
-			stamp_write(objects[n], 24, w->seed);
-		for (size_t n = 0; n < got; n++) {
-			REQUIRE(stamp_holds(objects[n], 24, w->seed));
-			REQUIRE(lfpool_release(w->pool, objects[n]) == LFPOOL_OK);
+		REQUIRE(lfpool_acquire_bulk(me->scene, objects, wanted) == wanted);
+		for (size_t n = 0; n < wanted; n++)
+			stamp_write(objects[n], 24, me->random.state);
+		for (size_t n = 0; n < wanted; n++) {
+			REQUIRE(stamp_holds(objects[n], 24, me->random.state));
+			REQUIRE(lfpool_release(me->scene, objects[n]) == LFPOOL_OK);
 		}
 	}
-	return NULL;
 }
 
 /* Two for each thread's hands, and one for each release that may be under way: so there is always one more. */
@@ -122,18 +74,11 @@ TEST(never_null_while_something_is_free)
 
 	FOR_ALL(backend, caches) {
 		for (unsigned quarantine = 1; quarantine <= 64; quarantine *= 4) {
-			struct worker workers[THREADS];
 			lfpool_t *pool = pool_that(backend, 3 * THREADS, caches, quarantine);
 
-			for (unsigned i = 0; i < THREADS; i++) {
-				workers[i] = (struct worker){.pool = pool, .seed = seed + i};
-				assert_int_equal(pthread_create(&workers[i].thread, NULL, work, &workers[i]), 0);
-			}
-			for (unsigned i = 0; i < THREADS; i++)
-				assert_int_equal(pthread_join(workers[i].thread, NULL), 0);
-			require_whole(pool, 24);
+			workers_run(THREADS, work, pool, seed);
 			assert_int_equal(lfpool_misuse_count(pool), 0);
-			assert_int_equal(lfpool_destroy(pool), 0);
+			pool_close(pool, 24);
 		}
 	}
 }

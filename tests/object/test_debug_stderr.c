@@ -1,59 +1,31 @@
 /* SPDX-License-Identifier: MIT */
 /* test: debug once */
 /*
- * test_debug_stderr.c - what the debug modes write to stderr when there is no misuse hook, word for word, and that it
- * ends nothing: each finding is planted in a child process, which ends well.
+ * test_debug_stderr.c - what is written to stderr when there is no misuse hook, word for word: one line for the first misuse of a
+ * pool, with what the debug modes know; and the list of what was active at the end.  It ends nothing.
  */
-#include "../support/support.h"
+#include "../support/texts.h"
+
 #include "lfpool/buffer.h"
 #include "lfpool/priority.h"
 
-#include <sys/wait.h>
+#include <sys/syscall.h>
 
-#define TEXT_BYTES 8192
-
-static lfpool_t *pool_named(const char *name, size_t capacity, const char *words)
+/* The thread's number as <thread>, each age as <age>. */
+static void make_general(char *text)
 {
-	lfpool_config_t config = config_of(64, capacity);
+	char number[20], *to = text;
 
-	config.name = name;
-	config.debug = words;
-	return pool_with(&config);
-}
-
-/* Runs `body` in a child; what it wrote to stderr, with its thread's number as <thread> and each age as <age>. */
-static void stderr_of(void (*body)(void), char text_out[TEXT_BYTES])
-{
-	static char raw[TEXT_BYTES];
-	FILE *file = tmpfile();
-	char *to = text_out;
-	char number[20];
-	int status;
-
-	assert_non_null(file);
-	const pid_t child = fork();
-
-	if (child == 0) {
-		REQUIRE(dup2(fileno(file), STDERR_FILENO) >= 0);
-		body();
-		_exit(0);
-	}
-	assert_true(child > 0);
-	assert_int_equal(waitpid(child, &status, 0), child);
-	assert_true(WIFEXITED(status) && WEXITSTATUS(status) == 0);
-	rewind(file);
-	raw[fread(raw, 1, sizeof(raw) - 1, file)] = '\0';
-	fclose(file);
-	snprintf(number, sizeof(number), "thread %d", (int)child);
-	for (const char *from = raw; *from;) {
+	snprintf(number, sizeof(number), "thread %d", (int)syscall(SYS_gettid));
+	for (const char *from = text; *from;) {
 		unsigned seconds, ms;
 		int length = 0;
 
 		if (strncmp(from, number, strlen(number)) == 0) {
-			to += sprintf(to, "<thread>");
+			to = stpcpy(to, "<thread>");
 			from += strlen(number);
 		} else if (*from >= '0' && *from <= '9' && sscanf(from, "%u.%3u s%n", &seconds, &ms, &length) == 2 && length) {
-			to += sprintf(to, "<age>");
+			to = stpcpy(to, "<age>");
 			from += length;
 		} else {
 			*to++ = *from++;
@@ -62,153 +34,190 @@ static void stderr_of(void (*body)(void), char text_out[TEXT_BYTES])
 	*to = '\0';
 }
 
-/* The object's address, as the library prints it, is not known beforehand. */
-static void expect(void (*body)(void), const char *beginning, const char *end)
+static void destroy(void *pool)
 {
-	char text[TEXT_BYTES];
-
-	stderr_of(body, text);
-	if (strncmp(text, beginning, strlen(beginning)) != 0 || strlen(text) < strlen(end) ||
-	    strcmp(text + strlen(text) - strlen(end), end) != 0)
-		fprintf(stderr, "%s", text);
-	assert_memory_equal(text, beginning, strlen(beginning));
-	assert_string_equal(text + strlen(text) - strlen(end), end);
+	(void)lfpool_destroy(pool);
 }
 
-static void write_late(void)
-{
-	lfpool_t *pool = pool_named("ships", 10, "poison,no-tools");
-	char *object = lfpool_acquire(pool);
+/* ---- The first misuse ---- */
 
+static void write_late(lfpool_t *pool, char *object)
+{
 	lfpool_label(pool, object, "physics");
 	(void)lfpool_release(pool, object);
 	object[9] = 'A';
-	lfpool_destroy(pool);
+	REQUIRE(lfpool_acquire(pool) == object);
 }
 
-TEST(written_when_free)
+static void write_beside(lfpool_t *pool, char *object)
 {
-	expect(write_late, "lfpool: pool \"ships\", object 0x",
-	       ": an object was written to after its release.  1 byte is wrong, the first at offset 9: 0x41 instead of "
-	       "0xdb.  "
-	       "Released by <thread> (\"physics\").  Further misuse of this pool is counted, not printed.\n");
-}
-
-static void write_beside(void)
-{
-	lfpool_t *pool = pool_named("ships", 10, "guard,no-tools");
-	char *object = lfpool_acquire(pool);
-
 	object[-1] = object[-2] = 'A';
 	(void)lfpool_release(pool, object);
-	lfpool_destroy(pool);
 }
 
-TEST(guard)
+static void release_twice(lfpool_t *pool, char *object)
 {
-	expect(write_beside, "lfpool: pool \"ships\", object 0x",
-	       ": bytes beside an object were overwritten.  2 bytes are wrong, the first at offset -2: 0x41 instead of "
-	       "0x5a.  "
-	       "Acquired by <thread>.  Further misuse of this pool is counted, not printed.\n");
-}
-
-static void release_twice(void)
-{
-	lfpool_t *pool = pool_named("ships", 10, "owner,no-tools");
-	char *object = lfpool_acquire(pool);
-
 	lfpool_label(pool, object, "physics");
 	(void)lfpool_release(pool, object);
 	(void)lfpool_release(pool, object);
-	lfpool_destroy(pool);
 }
 
-TEST(double_release)
+static void release_inside(lfpool_t *pool, char *object)
 {
-	expect(release_twice, "lfpool: pool \"ships\", object 0x",
-	       ": release of an object that is not in use: a double release; refused.  Released by <thread> "
-	       "(\"physics\") <age> ago.  Further misuse of this pool is counted, not printed.\n");
+	(void)lfpool_release(pool, object + 1);
 }
 
-static void forget_some(void)
+static void release_a_stale_handle(lfpool_t *pool, char *object)
 {
-	lfpool_t *pool = pool_named("ships", 100, "owner,no-tools");
-	char other_text[] = "physics";
+	const lfpool_handle_t handle = lfpool_handle_of(pool, object);
+
+	(void)lfpool_release(pool, object);
+	(void)lfpool_release_handle(pool, handle);
+}
+
+/* A byte of the word with which poison or guard fills memory, whichever end comes first. */
+#if __BYTE_ORDER__ == __ORDER_BIG_ENDIAN__
+#define POISON_1 "0xea"
+#define GUARD_2 "0xa5"
+#else
+#define POISON_1 "0xdb"
+#define GUARD_2 "0x5a"
+#endif
+
+static const struct finding {
+	const char *modes;
+	void (*plant)(lfpool_t *pool, char *object);
+	const char *said;
+} findings[] = {
+	{"poison,no-tools", write_late,
+	 "an object was written to after its release.  1 byte is wrong, the first at offset 9: 0x41 instead of " POISON_1
+	 ".  Released by "
+	 "<thread> (\"physics\")."},
+	{"guard,no-tools", write_beside,
+	 "bytes beside an object were overwritten.  2 bytes are wrong, the first at offset -2: 0x41 instead of " GUARD_2
+	 ".  Acquired by "
+	 "<thread>."},
+	{"owner,no-tools", release_twice,
+	 "release of an object that is not in use: a double release; refused.  Released by <thread> (\"physics\") <age> ago."},
+	{"poison,no-tools", release_twice,
+	 "release of an object that is not in use: a double release; refused.  Released by <thread> (\"physics\")."},
+	{"", release_twice, "release of an object that is not in use: a double release; refused."},
+	{"", release_inside, "release of a pointer into the pool that is not the start of an object; refused."},
+	{"", release_a_stale_handle, "release by a handle that names no active object of this pool; refused.  The slot is free."},
+};
+
+struct planted {
+	const struct finding *finding;
+	lfpool_t *pool;
+	char *object;
+};
+
+/* Whatever follows is counted. */
+static void plant(void *argument)
+{
+	struct planted *p = argument;
+
+	p->finding->plant(p->pool, p->object);
+	REQUIRE(lfpool_misuse_count(p->pool) == 1);
+	REQUIRE(lfpool_release(p->pool, p) == LFPOOL_E_FOREIGN);
+	REQUIRE(lfpool_misuse_count(p->pool) == 2);
+}
+
+/* The second round: the first time is counted per pool. */
+TEST(the_first_misuse_is_told_in_one_line)
+{
+	char text[TEXT_BYTES], expected[1000];
+
+	for (size_t i = 0; i < 2 * COUNT(findings); i++) {
+		struct planted p = {.finding = &findings[i % COUNT(findings)]};
+		const char *name = i < COUNT(findings) ? "ships" : "unnamed";
+
+		p.pool = POOL_OF(64, 10, .name = i < COUNT(findings) ? name : NULL, .debug = p.finding->modes);
+		p.object = lfpool_acquire(p.pool);
+		stderr_of(plant, &p, text);
+		make_general(text);
+		snprintf(expected, sizeof(expected),
+			 "lfpool: pool \"%s\", object %p: %s  Further misuse of this pool is counted, not printed.\n", name,
+			 (void *)(p.object + (p.finding->plant == release_inside)), p.finding->said);
+		assert_string_equal(text, expected);
+		/* What the modes find then has been told. */
+		stderr_of(destroy, p.pool, text);
+	}
+}
+
+/* ---- At the end ---- */
+
+TEST(still_active)
+{
+	char text[TEXT_BYTES], other_text[] = "physics";
+	lfpool_t *pool = POOL_OF(64, 100, .name = "ships", .debug = "owner,no-tools");
 
 	for (int i = 0; i < 9; i++) {
 		void *object = lfpool_acquire(pool);
 
-		/* Tags are compared by what they say. */
+		/* Labels are compared by what they say. */
 		if (i < 2)
 			lfpool_label(pool, object, "audio");
 		else if (i < 7)
 			lfpool_label(pool, object, i % 2 ? "physics" : other_text);
 	}
-	lfpool_destroy(pool);
-}
-
-TEST(still_active)
-{
+	stderr_of(destroy, pool, text);
+	make_general(text);
 	/* Of holders with equally many the one with the oldest comes first. */
-	expect(forget_some, "lfpool: pool \"ships\" is destroyed while objects are active.\n",
-	       "\n    active     oldest  holder\n"
-	       "         5      <age>  \"physics\"\n"
-	       "         2      <age>  \"audio\"\n"
-	       "         2      <age>  <thread>\n"
-	       "         9             in all\n");
-}
-
-static void forget_many_kinds(void)
-{
-	static char tags[2000][8];
-	lfpool_t *pool = pool_named("ships", 5000, "owner,no-tools");
-
-	for (int i = 0; i < 5000; i++) {
-		snprintf(tags[i % 2000], sizeof(tags[0]), "%d", i % 2000);
-		lfpool_label(pool, lfpool_acquire(pool), tags[i % 2000]);
-	}
-	lfpool_destroy(pool);
+	require_in(text, "lfpool: pool \"ships\" is destroyed while objects are active.\n");
+	require_in(text, "\n    active     oldest  holder\n"
+			 "         5      <age>  \"physics\"\n"
+			 "         2      <age>  \"audio\"\n"
+			 "         2      <age>  <thread>\n"
+			 "         9             in all\n");
 }
 
 TEST(more_holders_than_there_is_room_for)
 {
-	char text[TEXT_BYTES];
+	static char labels[2000][8], text[TEXT_BYTES];
+	lfpool_t *pool = POOL_OF(64, 5000, .name = "ships", .debug = "owner,no-tools");
 	size_t lines = 0;
 
-	stderr_of(forget_many_kinds, text);
+	for (int i = 0; i < 5000; i++) {
+		snprintf(labels[i % 2000], sizeof(labels[0]), "%d", i % 2000);
+		lfpool_label(pool, lfpool_acquire(pool), labels[i % 2000]);
+	}
+	stderr_of(destroy, pool, text);
 	for (const char *at = text; (at = strchr(at, '\n')); at++)
 		lines++;
 	assert_int_equal(lines, 2 + 20 + 1 + 1);
-	assert_non_null(strstr(text, "      5000             in all\n"));
-	assert_non_null(strstr(text, "      4940             other holders\n"));
+	require_in(text, "      5000             in all\n");
+	require_in(text, "      4940             other holders\n");
 }
 
-static void behave(void)
-{
-	lfpool_t *pool = pool_named("ships", 100, "check,poison,guard,quarantine=7,backtrace=1/2,zero");
+/* ---- Nothing to say ---- */
 
+static void behave(void *pool)
+{
 	require_whole(pool, 64);
-	require_whole(pool, 64);
-	lfpool_destroy(pool);
+	REQUIRE(lfpool_release(pool, NULL) == LFPOOL_OK);
+	pool_close(pool, 64);
 }
 
 TEST(nothing_to_say)
 {
 	char text[TEXT_BYTES];
 
-	stderr_of(behave, text);
+	stderr_of(behave, POOL_OF(64, 100, .debug = "check,poison,guard,quarantine=7,backtrace=1/2,zero"), text);
 	assert_string_equal(text, "");
 }
 
-/* Pools that the environment does not change say so, the first of them. */
-static void ask_in_vain(void)
+/* ---- Pools that the environment does not change say so, the first of them ---- */
+
+static void ask_in_vain(void *nothing)
 {
 	static _Alignas(LFPOOL_BUFFER_ALIGNMENT) char buffer[LFPOOL_BUFFER_BYTES(64, 0, 10)];
 	lfpool_priority_config_t config = LFPOOL_PRIORITY_CONFIG_INIT;
 	lfpool_priority_t *voices;
 	lfpool_t *pool;
 
-	REQUIRE(setenv("LFPOOL_BACKEND", "lockfree", 1) == 0 && unsetenv("LFPOOL_DEBUG") == 0);
+	(void)nothing;
+	REQUIRE(setenv("LFPOOL_BACKEND", "lockfree", 1) == 0);
 	REQUIRE(lfpool_create_in(&pool, &CONFIG_OF(64, 10, .name = "silent"), buffer, sizeof(buffer)) == LFPOOL_OK);
 	REQUIRE(setenv("LFPOOL_DEBUG", "poison", 1) == 0);
 	REQUIRE(lfpool_create_in(&pool, &CONFIG_OF(64, 10, .name = "ships"), buffer, sizeof(buffer)) == LFPOOL_OK);
@@ -216,13 +225,15 @@ static void ask_in_vain(void)
 	config.capacity = 10;
 	REQUIRE(lfpool_priority_create(&voices, &config) == LFPOOL_OK);
 	lfpool_priority_destroy(voices);
+	REQUIRE(unsetenv("LFPOOL_BACKEND") == 0 && unsetenv("LFPOOL_DEBUG") == 0);
 }
 
 TEST(an_environment_in_vain)
 {
 	char text[TEXT_BYTES];
 
-	stderr_of(ask_in_vain, text);
+	REQUIRE(unsetenv("LFPOOL_DEBUG") == 0);
+	stderr_of(ask_in_vain, NULL, text);
 	assert_string_equal(text, "lfpool: pool \"ships\" is in a buffer: neither LFPOOL_BACKEND nor LFPOOL_DEBUG changes it.  "
 				  "Further such pools are not told of.\n");
 }

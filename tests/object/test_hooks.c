@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * test_hooks.c - create, validate, activate, deactivate, destroy: when each is called, how often, what a refusal does, and that
- * hooks may use the pool.  Every test runs on the lock-free and on the mutex backend, and through each way to acquire.
+ * test_hooks.c - create, validate, activate, deactivate, destroy: when each is called, how often, and that hooks may use the
+ * pool.  Every test runs on the lock-free and on the mutex backend, and through each way to acquire.
+ *
+ * (What create, activate and deactivate refuse, on each backend, with every option: verify/pairs.)
  */
 #define LFPOOL_INLINE_KEEP_NAMES
 #include "../support/hooked.h"
@@ -21,22 +23,17 @@ struct set {
 
 static void open_set(struct set *set, lfpool_backend_t backend, enum way way, uint32_t flags)
 {
-	lfpool_config_t config = config_of(sizeof(struct thing), CAPACITY);
-
 	*set = (struct set){.way = way, .log.create_at_most = SIZE_MAX};
-	config.backend = backend;
-	config.flags = flags;
-	config.cache_capacity = way == BORROWED ? LFPOOL_CACHE_NONE : 8;
-	config.hooks.context = &set->log;
-	config.hooks.create = on_create;
-	config.hooks.validate = on_validate;
-	config.hooks.activate = on_activate;
-	config.hooks.deactivate = on_deactivate;
-	config.hooks.destroy = on_destroy;
-	set->pool = pool_with(&config);
+	set->pool = POOL_OF(sizeof(struct thing), CAPACITY, .backend = backend, .flags = flags,
+			    .cache_capacity = way == BORROWED ? LFPOOL_CACHE_NONE : 8,
+			    .hooks = {.context = &set->log,
+				      .create = on_create,
+				      .validate = on_validate,
+				      .activate = on_activate,
+				      .deactivate = on_deactivate,
+				      .destroy = on_destroy});
 	set->log.pool = set->pool;
-	set->cache = lfpool_cache_create(set->pool);
-	assert_non_null(set->cache);
+	assert_non_null(set->cache = lfpool_cache_create(set->pool));
 }
 
 static struct thing *take(struct set *set)
@@ -84,34 +81,42 @@ static void close_set(struct set *set, size_t still_active)
 /* Runs `body` on a fresh set for each backend that has slots and each way. */
 static void everywhere(void (*body)(struct set *), uint32_t flags)
 {
-	static const lfpool_backend_t with_slots[] = {LFPOOL_BACKEND_LOCKFREE, LFPOOL_BACKEND_MUTEX};
-
-	for (size_t i = 0; i < COUNT(with_slots); i++)
+	for (int backend = LFPOOL_BACKEND_LOCKFREE; backend <= LFPOOL_BACKEND_MUTEX; backend++)
 		for (enum way way = OF_THREAD; way < WAYS; way++) {
 			struct set set;
 
-			open_set(&set, with_slots[i], way, flags);
+			open_set(&set, (lfpool_backend_t)backend, way, flags);
 			body(&set);
 		}
 }
 
+/* A test whose body runs on each of these, as `set`: without LFPOOL_CREATE_ALL, with it, or both. */
+#define HOOKS_TEST(name, first, last)                                                       \
+	static void name##_in(struct set *set);                                             \
+	TEST(name)                                                                          \
+	{                                                                                   \
+		for (uint32_t flags = (first); flags <= (last); flags += LFPOOL_CREATE_ALL) \
+			everywhere(name##_in, flags);                                       \
+	}                                                                                   \
+	static void name##_in(struct set *set)
+
 /* ---- Tests ---- */
 
-static void reuse(struct set *set)
+HOOKS_TEST(what_create_built_survives_reuse, 0, 0)
 {
 	struct thing *things[CAPACITY];
 
 	assert_int_equal(set->log.created, 0);
 	for (unsigned round = 1; round <= 3; round++) {
 		for (size_t i = 0; i < CAPACITY; i++) {
-			things[i] = take(set);
-			assert_non_null(things[i]);
+			assert_non_null(things[i] = take(set));
 			assert_int_equal(things[i]->uses, round);
 			assert_true(lfpool_in_use(set->pool, things[i]));
+			/* On first use. */
+			assert_int_equal(set->log.created, round == 1 ? i + 1 : CAPACITY);
 		}
 		assert_null(take(set));
-		for (size_t i = 0; i < CAPACITY; i++)
-			assert_int_equal(give(set, things[i]), LFPOOL_OK);
+		give_all(set, things);
 		assert_int_equal(set->log.created, CAPACITY);
 		assert_int_equal(set->log.activated, round * CAPACITY);
 		assert_int_equal(set->log.deactivated, round * CAPACITY);
@@ -120,27 +125,7 @@ static void reuse(struct set *set)
 	close_set(set, 0);
 }
 
-TEST(what_create_built_survives_reuse)
-{
-	everywhere(reuse, 0);
-}
-
-static void on_first_use(struct set *set)
-{
-	struct thing *thing = take(set);
-
-	assert_int_equal(set->log.created, 1);
-	assert_int_equal(give(set, thing), LFPOOL_OK);
-	close_set(set, 0);
-	assert_int_equal(set->log.created, 1);
-}
-
-TEST(create_is_called_on_first_use)
-{
-	everywhere(on_first_use, 0);
-}
-
-static void at_creation(struct set *set)
+HOOKS_TEST(create_all_calls_create_at_creation, LFPOOL_CREATE_ALL, LFPOOL_CREATE_ALL)
 {
 	struct thing *thing;
 
@@ -150,78 +135,6 @@ static void at_creation(struct set *set)
 	assert_int_equal(give(set, thing), LFPOOL_OK);
 	close_set(set, 0);
 	assert_int_equal(set->log.created, CAPACITY);
-}
-
-TEST(create_all_calls_create_at_creation)
-{
-	everywhere(at_creation, LFPOOL_CREATE_ALL);
-}
-
-static void create_refuses(struct set *set)
-{
-	struct thing *things[CAPACITY];
-
-	set->log.create_at_most = 3;
-	for (size_t i = 0; i < 3; i++)
-		assert_non_null(things[i] = take(set));
-	for (size_t i = 0; i < 5; i++)
-		assert_null(take(set));
-	assert_int_equal(lfpool_active_count(set->pool), 3);
-	/* Nothing was lost by it. */
-	set->log.create_at_most = SIZE_MAX;
-	for (size_t i = 3; i < CAPACITY; i++)
-		assert_non_null(things[i] = take(set));
-	assert_null(take(set));
-	give_all(set, things);
-	close_set(set, 0);
-}
-
-TEST(acquire_says_null_when_create_refuses_and_nothing_is_lost)
-{
-	everywhere(create_refuses, 0);
-}
-
-static void activate_refuses(struct set *set)
-{
-	struct thing *things[CAPACITY];
-
-	set->log.refuse_activate = 2;
-	assert_null(take(set));
-	assert_null(take(set));
-	assert_int_equal(lfpool_active_count(set->pool), 0);
-	take_all(set, things);
-	assert_null(take(set));
-	/* What was built for the refused ones is still there. */
-	assert_int_equal(set->log.created, CAPACITY);
-	give_all(set, things);
-	close_set(set, 0);
-}
-
-TEST(acquire_says_null_when_activate_refuses_and_nothing_is_lost)
-{
-	everywhere(activate_refuses, 0);
-}
-
-static void deactivate_refuses(struct set *set)
-{
-	struct thing *things[CAPACITY];
-
-	take_all(set, things);
-	set->log.unfit = 7;
-	give_all(set, things);
-	assert_int_equal(set->log.destroyed, 7);
-	assert_int_equal(set->log.created, CAPACITY);
-	/* Made anew when they are used next. */
-	take_all(set, things);
-	assert_int_equal(set->log.created, CAPACITY + 7);
-	give_all(set, things);
-	close_set(set, 0);
-}
-
-TEST(an_object_that_deactivate_refuses_is_destroyed_and_made_anew)
-{
-	everywhere(deactivate_refuses, 0);
-	everywhere(deactivate_refuses, LFPOOL_CREATE_ALL);
 }
 
 /* All objects of the set, built and free. */
@@ -234,7 +147,7 @@ static void build_all(struct set *set)
 	give_all(set, things);
 }
 
-static void validate_replaces(struct set *set)
+HOOKS_TEST(what_validate_finds_dead_is_built_anew_in_the_same_call, 0, 0)
 {
 	struct thing *things[CAPACITY];
 
@@ -252,13 +165,8 @@ static void validate_replaces(struct set *set)
 	close_set(set, 0);
 }
 
-TEST(what_validate_finds_dead_is_built_anew_in_the_same_call)
-{
-	everywhere(validate_replaces, 0);
-}
-
 /* Objects are dead, and none can be built: the good ones are found, behind however many dead ones. */
-static void validate_discards(struct set *set)
+HOOKS_TEST(good_objects_are_found_behind_dead_ones_that_cannot_be_replaced, 0, 0)
 {
 	struct thing *things[CAPACITY];
 	size_t count = 0;
@@ -300,11 +208,6 @@ static void validate_discards(struct set *set)
 	close_set(set, 0);
 }
 
-TEST(good_objects_are_found_behind_dead_ones_that_cannot_be_replaced)
-{
-	everywhere(validate_discards, 0);
-}
-
 static void got(void *context, lfpool_t *pool, void *object)
 {
 	(void)pool;
@@ -312,7 +215,7 @@ static void got(void *context, lfpool_t *pool, void *object)
 }
 
 /* A waiting call and a continuation get a good one too. */
-static void validate_for_waiters(struct set *set)
+HOOKS_TEST(waiting_calls_get_good_objects, 0, 0)
 {
 	struct thing *things[CAPACITY];
 	void *given = NULL;
@@ -344,12 +247,7 @@ static void validate_for_waiters(struct set *set)
 	close_set(set, 0);
 }
 
-TEST(waiting_calls_get_good_objects)
-{
-	everywhere(validate_for_waiters, 0);
-}
-
-static void forgotten(struct set *set)
+HOOKS_TEST(forgotten_objects_are_deactivated_and_destroyed_with_the_pool, 0, LFPOOL_CREATE_ALL)
 {
 	for (size_t i = 0; i < 5; i++)
 		assert_non_null(take(set));
@@ -357,13 +255,7 @@ static void forgotten(struct set *set)
 	assert_int_equal(set->log.deactivated, 5);
 }
 
-TEST(forgotten_objects_are_deactivated_and_destroyed_with_the_pool)
-{
-	everywhere(forgotten, 0);
-	everywhere(forgotten, LFPOOL_CREATE_ALL);
-}
-
-static void nested(struct set *set)
+HOOKS_TEST(hooks_may_use_the_pool, 0, 0)
 {
 	struct thing *things[CAPACITY / 2];
 
@@ -378,34 +270,6 @@ static void nested(struct set *set)
 	assert_int_equal(lfpool_active_count(set->pool), 0);
 	set->log.friends = false;
 	close_set(set, 0);
-}
-
-TEST(hooks_may_use_the_pool)
-{
-	everywhere(nested, 0);
-}
-
-TEST(the_malloc_backend_builds_each_object_anew)
-{
-	struct set set;
-	struct thing *things[CAPACITY];
-
-	open_set(&set, LFPOOL_BACKEND_MALLOC, OF_THREAD, 0);
-	for (unsigned round = 1; round <= 2; round++) {
-		set.log.create_at_most = 5;
-		for (size_t i = 0; i < 5; i++)
-			assert_non_null(things[i] = take(&set));
-		assert_null(take(&set));
-		set.log.create_at_most = SIZE_MAX;
-		set.log.refuse_activate = 1;
-		assert_null(take(&set));
-		set.log.unfit = 1;
-		for (size_t i = 0; i < 5; i++)
-			assert_int_equal(give(&set, things[i]), LFPOOL_OK);
-		assert_int_equal(set.log.created, 6 * round);
-		assert_int_equal(set.log.destroyed, 6 * round);
-	}
-	close_set(&set, 0);
 }
 
 RUN_TESTS()

@@ -26,65 +26,60 @@ static void ignore_misuse(void *context, const lfpool_misuse_t *misuse)
 
 TEST(releasing_in_deactivate_is_a_double_release)
 {
-	lfpool_config_t config = config_of(sizeof(struct thing), CAPACITY);
 	struct log log = {0};
 
-	config.hooks.context = &log;
-	config.hooks.deactivate = release_again;
-	config.hooks.misuse = ignore_misuse;
-	log.pool = pool_with(&config);
+	log.pool = POOL_OF(sizeof(struct thing), CAPACITY,
+			   .hooks = {.context = &log, .deactivate = release_again, .misuse = ignore_misuse});
 	assert_int_equal(lfpool_release(log.pool, lfpool_acquire(log.pool)), LFPOOL_OK);
 	assert_int_equal(log.deactivated, 1);
 	assert_int_equal(lfpool_misuse_count(log.pool), 1);
-	require_whole(log.pool, sizeof(struct thing));
-	lfpool_destroy(log.pool);
+	pool_close(log.pool, sizeof(struct thing));
 }
 
-TEST(create_all_that_is_refused_leaves_nothing)
+BACKEND_TEST(create_all_that_is_refused_leaves_nothing, LFPOOL_BACKEND_MUTEX)
 {
-	static const lfpool_backend_t with_slots[] = {LFPOOL_BACKEND_LOCKFREE, LFPOOL_BACKEND_MUTEX};
-
-	for (size_t i = 0; i < COUNT(with_slots); i++)
-		for (size_t at_most = 0; at_most < CAPACITY; at_most += 13) {
-			lfpool_config_t config = config_of(sizeof(struct thing), CAPACITY);
-			struct log log = {.create_at_most = at_most};
-			lfpool_t *pool;
-
-			config.backend = with_slots[i];
-			config.flags = LFPOOL_CREATE_ALL;
-			config.hooks.context = &log;
-			config.hooks.create = on_create;
-			config.hooks.destroy = on_destroy;
-			assert_int_equal(lfpool_create(&pool, &config), LFPOOL_E_CREATE);
-			assert_null(pool);
-			assert_int_equal(log.created, at_most);
-			assert_int_equal(log.destroyed, at_most);
-		}
-}
-
-TEST(hooks_that_are_not_there_are_not_called)
-{
-	for (unsigned which = 0; which < 16; which++) {
-		lfpool_config_t config = config_of(sizeof(struct thing), CAPACITY);
-		struct log log = {.create_at_most = SIZE_MAX};
+	for (size_t at_most = 0; at_most < CAPACITY; at_most += 13) {
+		struct log log = {.create_at_most = at_most};
 		lfpool_t *pool;
-		unsigned *object;
+		const lfpool_config_t config = CONFIG_OF(sizeof(struct thing), CAPACITY, .backend = backend,
+							 .flags = LFPOOL_CREATE_ALL, .hooks.context = &log,
+							 .hooks.create = on_create, .hooks.destroy = on_destroy);
 
-		config.flags = which & 8 ? LFPOOL_CREATE_ALL : 0;
-		config.hooks.context = &log;
-		config.hooks.create = on_create;
-		config.hooks.activate = which & 1 ? on_activate : NULL;
-		config.hooks.deactivate = (which & 3) == 3 ? on_deactivate : NULL;
-		config.hooks.destroy = which & 4 && (which & 3) != 1 ? on_destroy : NULL;
-		pool = pool_with(&config);
-		object = lfpool_acquire(pool);
-		assert_int_equal(*object, BUILT);
-		assert_int_equal(lfpool_release(pool, object), LFPOOL_OK);
+		assert_int_equal(lfpool_create(&pool, &config), LFPOOL_E_CREATE);
+		assert_null(pool);
+		assert_int_equal(log.created, at_most);
+		assert_int_equal(log.destroyed, at_most);
+	}
+}
+
+/* With LFPOOL_CREATE_ALL and nothing to activate hits do not look whether an object is built. */
+BACKEND_TEST(hooks_that_are_not_there_are_not_called, LFPOOL_BACKEND_MUTEX)
+{
+	for (unsigned which = 0; which < 8; which++) {
+		/* What went is built anew only if it was destroyed. */
+		const bool destroys = which & 2;
+		struct log log = {.create_at_most = SIZE_MAX};
+		lfpool_t *pool = POOL_OF(sizeof(struct thing), CAPACITY, .backend = backend,
+					 .flags = which & 4 ? LFPOOL_CREATE_ALL : 0,
+					 .hooks = {.context = &log,
+						   .create = on_create,
+						   .activate = which & 1 ? on_activate : NULL,
+						   .deactivate = which & 1 ? on_deactivate : NULL,
+						   .destroy = destroys ? on_destroy : NULL});
+		void *objects[CAPACITY];
+
+		for (int round = 0; round < 2; round++) {
+			assert_int_equal(acquire_all(pool, objects, CAPACITY), CAPACITY);
+			for (size_t i = 0; i < CAPACITY; i++)
+				assert_int_equal(((struct thing *)objects[i])->built, BUILT);
+			release_all(pool, objects, CAPACITY);
+			if (destroys)
+				assert_int_equal(lfpool_shrink(pool, CAPACITY), CAPACITY);
+			assert_int_equal(lfpool_grow(pool, CAPACITY), destroys ? CAPACITY : 0);
+		}
+		assert_int_equal(log.activated, which & 1 ? 2 * CAPACITY : 0);
 		assert_int_equal(lfpool_destroy(pool), 0);
-		assert_int_equal(log.created, which & 8 ? CAPACITY : 1);
-		assert_int_equal(log.activated, config.hooks.activate ? 1 : 0);
-		assert_int_equal(log.deactivated, config.hooks.deactivate ? 1 : 0);
-		assert_int_equal(log.destroyed, config.hooks.destroy ? log.created : 0);
+		assert_int_equal(log.destroyed, destroys ? log.created : 0);
 	}
 }
 
@@ -98,12 +93,8 @@ static bool is_zero(void *context, void *object)
 
 TEST(zero_comes_before_activate)
 {
-	lfpool_config_t config = config_of(sizeof(struct thing), 3);
-	lfpool_t *pool;
+	lfpool_t *pool = POOL_OF(sizeof(struct thing), 3, .flags = LFPOOL_ZERO, .hooks.activate = is_zero);
 
-	config.flags = LFPOOL_ZERO;
-	config.hooks.activate = is_zero;
-	pool = pool_with(&config);
 	for (unsigned i = 0; i < 10; i++)
 		assert_int_equal(lfpool_release(pool, lfpool_acquire(pool)), LFPOOL_OK);
 	lfpool_destroy(pool);
@@ -112,41 +103,16 @@ TEST(zero_comes_before_activate)
 TEST(without_create_destroy_is_for_what_was_acquired)
 {
 	for (uint32_t flags = 0; flags <= LFPOOL_CREATE_ALL; flags += LFPOOL_CREATE_ALL) {
-		lfpool_config_t config = config_of(sizeof(struct thing), CAPACITY);
 		struct log log = {0};
-		struct thing *thing;
-		lfpool_t *pool;
+		lfpool_t *pool = POOL_OF(sizeof(struct thing), CAPACITY, .flags = flags, .hooks.context = &log,
+					 .hooks.destroy = on_destroy);
+		struct thing *thing = lfpool_acquire(pool);
 
-		config.flags = flags;
-		config.hooks.context = &log;
-		config.hooks.destroy = on_destroy;
-		pool = pool_with(&config);
-		thing = lfpool_acquire(pool);
 		*thing = (struct thing){.built = BUILT};
 		assert_int_equal(lfpool_release(pool, thing), LFPOOL_OK);
 		assert_int_equal(lfpool_destroy(pool), 0);
 		assert_int_equal(log.destroyed, 1);
 	}
-}
-
-TEST(exhausted_counts_what_said_null)
-{
-	lfpool_config_t config = config_of(sizeof(struct thing), CAPACITY);
-	lfpool_stats_t stats = LFPOOL_STATS_INIT;
-	void *objects[CAPACITY + 1];
-
-	/* All that is free lies in quarantine when it is wanted again. */
-	config.debug = "quarantine=1000";
-	lfpool_t *pool = pool_with(&config);
-
-	for (unsigned round = 1; round <= 3; round++) {
-		assert_int_equal(acquire_all(pool, objects, CAPACITY), CAPACITY);
-		assert_int_equal(lfpool_stats(pool, &stats), LFPOOL_OK);
-		assert_int_equal(stats.exhausted, round - 1);
-		assert_null(lfpool_acquire(pool));
-		release_all(pool, objects, CAPACITY);
-	}
-	lfpool_destroy(pool);
 }
 
 RUN_TESTS()

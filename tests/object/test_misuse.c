@@ -2,59 +2,44 @@
 /* test: misuse */
 /*
  * test_misuse.c - foreign, interior and double releases are refused with the right status, reported with the right
- * facts, and change nothing, whichever call they come through.
+ * facts, and change nothing, whichever call they come through.  (The sequences: verify/fuzz.)
  */
 #define LFPOOL_INLINE_KEEP_NAMES
 #include "../support/support.h"
+#include "../support/told.h"
 
 #include "lfpool/inline.h"
 
-#include <pthread.h>
-
-/* What the hook saw last. */
-struct report {
-	size_t calls;
-	lfpool_misuse_t last;
-	char pool_name[64];
-	pthread_t thread;
-};
-
-static void take_report(void *context, const lfpool_misuse_t *misuse)
-{
-	struct report *report = context;
-
-	report->calls++;
-	report->last = *misuse;
-	report->thread = pthread_self();
-	snprintf(report->pool_name, sizeof(report->pool_name), "%s", misuse->pool_name);
-}
-
-/* One pool with all that a release can come through. */
+/* One pool with all that a release can come through; what the hook heard is in `told`. */
 struct subject {
 	lfpool_t *pool;
 	lfpool_cache_t *cache;
-	struct report report;
 };
 
 enum way { WAY_POOL, WAY_CACHE, WAY_INLINE, WAY_BULK, WAYS };
 
-static void subject_open(struct subject *s, size_t object_size, size_t capacity, uint32_t flags)
-{
-	lfpool_config_t config = config_of(object_size, capacity);
+/* Each test runs on each of these. */
+static const struct kind {
+	lfpool_backend_t backend;
+	uint32_t flags;
+} kinds[] = {{LFPOOL_BACKEND_LOCKFREE, 0},
+	     {LFPOOL_BACKEND_LOCKFREE, LFPOOL_CHECK_RACES},
+	     {LFPOOL_BACKEND_LOCKFREE, LFPOOL_ZERO},
+	     {LFPOOL_BACKEND_MUTEX, 0}};
 
-	memset(s, 0, sizeof(*s));
-	config.name = "the subject";
-	config.object_alignment = 1;
-	config.flags = flags;
-	config.hooks.context = &s->report;
-	config.hooks.misuse = take_report;
-	s->pool = pool_with(&config);
-	assert_non_null(s->cache = lfpool_cache_create(s->pool));
+static struct subject subject_of(const struct kind *kind, size_t object_size, size_t capacity, size_t alignment)
+{
+	struct subject s;
+
+	s.pool = POOL_OF(object_size, capacity, .name = "the subject", .object_alignment = alignment, .flags = kind->flags,
+			 .backend = kind->backend, .hooks.misuse = hear);
+	assert_non_null(s.cache = lfpool_cache_create(s.pool));
+	return s;
 }
 
 static lfpool_status_t release_by(struct subject *s, enum way way, void *object)
 {
-	size_t before = s->report.calls;
+	const size_t before = told.count;
 
 	switch (way) {
 	case WAY_POOL: return lfpool_release(s->pool, object);
@@ -63,70 +48,56 @@ static lfpool_status_t release_by(struct subject *s, enum way way, void *object)
 	default:
 		if (lfpool_release_bulk(s->pool, &object, 1) == 1)
 			return LFPOOL_OK;
-		return s->report.calls > before ? s->report.last.status : LFPOOL_OK;
+		return told.count > before ? told.misuse.status : LFPOOL_OK;
 	}
-}
-
-static void *acquire_by(struct subject *s, enum way way)
-{
-	return way == WAY_CACHE    ? lfpool_cache_acquire(s->cache)
-	       : way == WAY_INLINE ? lfpool_cache_acquire_inline(s->cache)
-				   : lfpool_acquire(s->pool);
 }
 
 /* Refused by every way: status, report, counts. */
 static void expect_refused(struct subject *s, void *object, lfpool_status_t status)
 {
-	size_t active = lfpool_active_count(s->pool);
+	const size_t active = lfpool_active_count(s->pool);
 
 	for (enum way way = WAY_POOL; way < WAYS; way++) {
-		size_t calls = s->report.calls, count = lfpool_misuse_count(s->pool);
+		const size_t count = lfpool_misuse_count(s->pool);
 
-		memset(&s->report.last, 0, sizeof(s->report.last));
+		told_forget();
 		assert_int_equal(release_by(s, way, object), status);
-		assert_int_equal(s->report.calls, calls + 1);
+		assert_int_equal(told.count, 1);
 		assert_int_equal(lfpool_misuse_count(s->pool), count + 1);
-		assert_ptr_equal(s->report.last.pool, s->pool);
-		assert_ptr_equal(s->report.last.object, object);
-		assert_int_equal(s->report.last.status, status);
-		assert_int_equal(s->report.last.count, count + 1);
-		assert_string_equal(s->report.pool_name, "the subject");
-		assert_non_null(s->report.last.detail);
-		assert_true(s->report.last.handle == 0);
+		assert_ptr_equal(told.misuse.pool, s->pool);
+		assert_ptr_equal(told.misuse.object, object);
+		assert_int_equal(told.misuse.status, status);
+		assert_int_equal(told.misuse.count, count + 1);
+		assert_string_equal(told.pool_name, "the subject");
+		assert_string_equal(told.detail, "");
+		assert_true(told.misuse.handle == 0);
 		if (status == LFPOOL_E_NOT_IN_USE)
-			assert_int_equal(s->report.last.index, lfpool_index_of(s->pool, object));
+			assert_int_equal(told.misuse.index, lfpool_index_of(s->pool, object));
 		else
-			assert_true(s->report.last.index == SIZE_MAX);
-		assert_true(pthread_equal(s->report.thread, pthread_self()));
+			assert_true(told.misuse.index == SIZE_MAX);
 		assert_int_equal(lfpool_active_count(s->pool), active);
-		assert_int_equal(lfpool_available_count(s->pool), lfpool_capacity(s->pool) - active);
 	}
 }
 
 static void subject_close(struct subject *s, size_t object_size)
 {
 	lfpool_cache_destroy(s->cache);
-	require_whole(s->pool, object_size);
-	assert_int_equal(lfpool_destroy(s->pool), 0);
+	pool_close(s->pool, object_size);
 }
-
-static const uint32_t kinds[] = {0, LFPOOL_CHECK_RACES, LFPOOL_ZERO};
 
 TEST(foreign_pointers)
 {
 	for (size_t i = 0; i < COUNT(kinds); i++) {
 		enum { CAPACITY = 50 };
-		struct subject s, other;
-		void *objects[CAPACITY], *heap = malloc(100);
+		struct subject s = subject_of(&kinds[i], 24, CAPACITY, 1), other = subject_of(&kinds[i], 24, CAPACITY, 1);
+		void *objects[CAPACITY], *heap = malloc(100), *others = lfpool_acquire(other.pool);
 		static int in_data;
 		int on_stack;
 
-		subject_open(&s, 24, CAPACITY, kinds[i]);
-		subject_open(&other, 24, CAPACITY, kinds[i]);
-		void *others = lfpool_acquire(other.pool);
 		assert_int_equal(acquire_all(s.pool, objects, CAPACITY), CAPACITY);
 		assert_true(sort_disjoint(objects, CAPACITY, 24));
-		size_t stride = stride_of(s.pool, objects[0]);
+		const ptrdiff_t stride = (ptrdiff_t)stride_of(s.pool, objects[0]);
+		void *const first = objects[0], *const last = objects[CAPACITY - 1];
 		void *const strangers[] = {
 			&on_stack,
 			&in_data,
@@ -136,60 +107,51 @@ TEST(foreign_pointers)
 			s.cache,
 			(void *)1,
 			(void *)UINTPTR_MAX,
-			moved(objects[0], -1),
-			moved(objects[0], -(ptrdiff_t)stride),
-			moved(objects[0], -1000 * (ptrdiff_t)stride),
-			moved(objects[CAPACITY - 1], (ptrdiff_t)stride),
-			moved(objects[CAPACITY - 1], (ptrdiff_t)stride + 1),
-			moved(objects[CAPACITY - 1], 1000 * (ptrdiff_t)stride),
+			moved(first, -1),
+			moved(first, -stride),
+			moved(first, -1000 * stride),
+			moved(last, stride),
+			moved(last, stride + 1),
+			moved(last, 1000 * stride),
 #if UINTPTR_MAX > UINT32_MAX
 			/* As far away as 2^32 and 2^33 strides: a slot number cut to 32 bits would come round. */
-			moved(objects[3], (ptrdiff_t)stride << 32),
-			moved(objects[3], -((ptrdiff_t)stride << 32)),
-			moved(objects[3], (ptrdiff_t)stride << 33),
+			moved(objects[3], stride << 32),
+			moved(objects[3], -(stride << 32)),
+			moved(objects[3], stride << 33),
 #endif
 		};
-		for (size_t k = 0; k < COUNT(strangers); k++)
-			expect_refused(&s, strangers[k], LFPOOL_E_FOREIGN);
-		assert_int_equal(lfpool_release(other.pool, others), LFPOOL_OK);
-		release_all(s.pool, objects, CAPACITY);
+
 		/* Free or active makes no difference. */
-		for (size_t k = 0; k < COUNT(strangers); k++)
-			expect_refused(&s, strangers[k], LFPOOL_E_FOREIGN);
+		for (int active = 1; active >= 0; active--) {
+			for (size_t k = 0; k < COUNT(strangers); k++)
+				expect_refused(&s, strangers[k], LFPOOL_E_FOREIGN);
+			if (active)
+				release_all(s.pool, objects, CAPACITY);
+		}
+		assert_int_equal(lfpool_release(other.pool, others), LFPOOL_OK);
 		subject_close(&s, 24);
 		subject_close(&other, 24);
 		free(heap);
 	}
 }
 
-TEST(null_is_no_misuse)
-{
-	struct subject s;
-
-	subject_open(&s, 24, 5, 0);
-	for (enum way way = WAY_POOL; way < WAYS; way++)
-		assert_int_equal(release_by(&s, way, NULL), LFPOOL_OK);
-	assert_int_equal(s.report.calls, 0);
-	assert_int_equal(lfpool_misuse_count(s.pool), 0);
-	subject_close(&s, 24);
-}
-
-/* Every offset, of an active object, of a free one, and of one that was never used. */
+/* Every offset, of an active object, of a free one, and of one that was never used; padding that alignment makes between objects
+ * is interior too. */
 TEST(interior_pointers)
 {
-	static const size_t sizes[] = {2, 3, 8, 12, 24, 40, 64, 65, 100, 127};
+	static const size_t sizes[] = {2, 3, 8, 12, 24, 40, 64, 65, 100, 127, 20}, alignments[] = {1, 64};
 
-	for (size_t i = 0; i < COUNT(sizes) * COUNT(kinds); i++) {
-		struct subject s;
-		size_t size = sizes[i % COUNT(sizes)];
+	for (size_t i = 0; i < COUNT(sizes) * COUNT(kinds) * COUNT(alignments); i++) {
+		const size_t size = sizes[i % COUNT(sizes)];
+		struct subject s = subject_of(&kinds[i / COUNT(sizes) % COUNT(kinds)], size, 1000,
+					      alignments[i / COUNT(sizes) / COUNT(kinds)]);
+		void *active = lfpool_cache_acquire_inline(s.cache), *freed = lfpool_cache_acquire_inline(s.cache);
 
-		subject_open(&s, size, 1000, kinds[i / COUNT(sizes)]);
-		void *active = acquire_by(&s, WAY_INLINE), *freed = acquire_by(&s, WAY_INLINE);
 		assert_true(active && freed);
 		assert_int_equal(lfpool_release(s.pool, freed), LFPOOL_OK);
-		size_t stride = stride_of(s.pool, active);
-		size_t above = owned_beyond(s.pool, active, (ptrdiff_t)stride);
-		void *unused = moved(active, (ptrdiff_t)(above * stride));
+		const size_t stride = stride_of(s.pool, active);
+		void *unused = moved(active, (ptrdiff_t)(owned_beyond(s.pool, active, (ptrdiff_t)stride) * stride));
+
 		for (ptrdiff_t offset = 1; offset < (ptrdiff_t)stride; offset++) {
 			expect_refused(&s, moved(active, offset), LFPOOL_E_INTERIOR);
 			expect_refused(&s, moved(freed, offset), LFPOOL_E_INTERIOR);
@@ -200,85 +162,58 @@ TEST(interior_pointers)
 	}
 }
 
-/* Alignment makes room between objects: that room is interior too. */
-TEST(padding_between_objects)
-{
-	lfpool_config_t config = config_of(20, 30);
-	struct report report = {0};
-
-	config.object_alignment = 64;
-	config.hooks.context = &report;
-	config.hooks.misuse = take_report;
-	lfpool_t *pool = pool_with(&config);
-	void *object = lfpool_acquire(pool);
-	assert_non_null(object);
-	size_t stride = stride_of(pool, object);
-	assert_int_equal(stride % 64, 0);
-	for (ptrdiff_t offset = 20; offset < (ptrdiff_t)stride; offset++) {
-		assert_int_equal(lfpool_release(pool, moved(object, offset)), LFPOOL_E_INTERIOR);
-		assert_ptr_equal(report.last.object, moved(object, offset));
-	}
-	assert_int_equal(report.calls, stride - 20);
-	assert_int_equal(lfpool_destroy(pool), 1);
-}
-
-TEST(double_release)
+/* Every free object: released before, or never acquired; and released in vain, it is there once. */
+TEST(objects_that_are_not_in_use)
 {
 	for (size_t i = 0; i < COUNT(kinds); i++) {
-		for (enum way way = WAY_POOL; way < WAYS; way++) {
-			struct subject s;
+		struct subject s = subject_of(&kinds[i], 24, 1000, 1);
+		char *object = lfpool_acquire(s.pool), *other = lfpool_acquire(s.pool);
 
-			subject_open(&s, 24, 100, kinds[i]);
-			for (int round = 0; round < 30; round++) {
-				void *object = acquire_by(&s, way), *next = acquire_by(&s, way);
-
-				assert_int_equal(release_by(&s, way, object), LFPOOL_OK);
-				expect_refused(&s, object, LFPOOL_E_NOT_IN_USE);
-				/* Also when others came and went between the two. */
-				assert_int_equal(release_by(&s, way, next), LFPOOL_OK);
-				expect_refused(&s, object, LFPOOL_E_NOT_IN_USE);
-				expect_refused(&s, next, LFPOOL_E_NOT_IN_USE);
-			}
-			assert_int_equal(s.report.calls, 30 * 3 * WAYS);
-			subject_close(&s, 24);
-		}
-	}
-}
-
-TEST(release_of_what_was_never_acquired)
-{
-	for (size_t i = 0; i < COUNT(kinds); i++) {
-		struct subject s;
-
-		subject_open(&s, 24, 1000, kinds[i]);
-		char *object = lfpool_acquire(s.pool);
-		assert_non_null(object);
-		size_t stride = stride_of(s.pool, object), below = owned_beyond(s.pool, object, -(ptrdiff_t)stride);
+		assert_int_equal(lfpool_release(s.pool, other), LFPOOL_OK);
+		const size_t stride = stride_of(s.pool, object), below = owned_beyond(s.pool, object, -(ptrdiff_t)stride);
 		char *first = moved(object, -(ptrdiff_t)(below * stride));
+
 		for (size_t k = 0; k < 1000; k++)
 			if (first + k * stride != object)
 				expect_refused(&s, first + k * stride, LFPOOL_E_NOT_IN_USE);
+		for (enum way way = WAY_POOL; way < WAYS; way++)
+			assert_int_equal(release_by(&s, way, NULL), LFPOOL_OK);
+		assert_int_equal(lfpool_misuse_count(s.pool), 999 * WAYS);
 		assert_int_equal(lfpool_release(s.pool, object), LFPOOL_OK);
 		subject_close(&s, 24);
 	}
 }
 
-/* An extra release of everything: no counter goes below zero or above the capacity, no object is there twice. */
-TEST(extra_releases_change_nothing)
+/* The hook runs in the middle of the call with no lock held: it may use the pool that refuses, even wrongly. */
+static void use_the_pool(void *context, const lfpool_misuse_t *misuse)
 {
-	struct subject s;
-	void *objects[64];
+	size_t *depth = context;
+	void *objects[9];
 
-	subject_open(&s, 8, 64, 0);
-	for (int round = 0; round < 10; round++) {
-		assert_int_equal(acquire_all(s.pool, objects, 64), 64);
-		release_all(s.pool, objects, 64);
-		assert_int_equal(lfpool_release_bulk(s.pool, objects, 64), 0);
-		assert_int_equal(lfpool_active_count(s.pool), 0);
-		assert_int_equal(lfpool_available_count(s.pool), 64);
-	}
-	assert_int_equal(lfpool_misuse_count(s.pool), 640);
-	subject_close(&s, 8);
+	REQUIRE(lfpool_misuse_count(misuse->pool) == misuse->count);
+	if (++*depth < 5)
+		REQUIRE(lfpool_release(misuse->pool, depth) == LFPOOL_E_FOREIGN);
+	const size_t count = acquire_all(misuse->pool, objects, 9);
+
+	REQUIRE(count + lfpool_available_count(misuse->pool) <= 9 && count > 0);
+	release_all(misuse->pool, objects, count);
+}
+
+BACKEND_TEST(a_hook_may_call_the_pool, LFPOOL_BACKEND_MUTEX)
+{
+	size_t depth = 0;
+	lfpool_t *pool = POOL_OF(16, 9, .backend = backend, .hooks.context = &depth, .hooks.misuse = use_the_pool);
+
+	assert_int_equal(lfpool_release(pool, &depth), LFPOOL_E_FOREIGN);
+	assert_int_equal(depth, 5);
+	void *object = lfpool_acquire(pool);
+
+	assert_int_equal(lfpool_release(pool, moved(object, 3)), LFPOOL_E_INTERIOR);
+	assert_int_equal(lfpool_release(pool, object), LFPOOL_OK);
+	void *const twice[] = {object, lfpool_acquire(pool), object, object};
+
+	assert_int_equal(lfpool_release_bulk(pool, twice, 4), 1);
+	pool_close(pool, 16);
 }
 
 RUN_TESTS()

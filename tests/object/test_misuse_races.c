@@ -1,215 +1,184 @@
 /* SPDX-License-Identifier: MIT */
 /* test: misuse threads once */
 /*
- * test_misuse_races.c - wrong releases from several threads at once.  With LFPOOL_CHECK_RACES, of two releases of one
- * object at the same instant exactly one succeeds.
+ * test_misuse_races.c - two or three calls end or change the use of one object at the same instant, of which the headers allow
+ * one to succeed: exactly one does.  (In all schedules: the programs double-release-*, handle-*, retire-double-* and evict-* of
+ * verify/explore.  Refusals while others work: the scenario misuse of lfpool-stress.)
  */
-#define LFPOOL_INLINE_KEEP_NAMES
-#include "../support/pin.h"
-#include "../support/support.h"
-
-#include "lfpool/inline.h"
+#include "../support/priority_support.h"
+#include "../support/schemes.h"
+#include "../support/workers.h"
 
 #include <sched.h>
-#include <stdatomic.h>
 
-static void count_misuse(void *context, const lfpool_misuse_t *misuse)
-{
-	(void)misuse;
-	/* relaxed: read after the threads are joined. */
-	atomic_fetch_add_explicit((atomic_size_t *)context, 1, memory_order_relaxed);
-}
+enum { SIZE = 16, CAPACITY = 20, ROUNDS = TIMES(1000, 200) };
 
-/*
- * Rounds that two threads enter as nearly together as can be: the leader opens round n, both release the object at
- * once.  The follower hears of it a cache miss later, so the leader idles for a while, longer after each round it
- *        wins and shorter after each it loses: the two close
- * in on the same instant.
- */
-struct duel {
-	lfpool_t *pool;
-	void *object;             /* of the round; written before `opened` */
-	_Atomic(unsigned) opened; /* number of the round                   */
-	_Atomic(unsigned) closed; /* rounds the follower has finished      */
-	_Atomic(unsigned) here;   /* rounds the follower is ready for      */
-	_Atomic(unsigned) idled;  /* of no meaning                         */
-	unsigned rounds;
-	bool through_caches;
-	lfpool_status_t follower_says; /* written before `closed`               */
+struct race {
+	void (*set_up)(void);
+	bool (*act[3])(void); /* did it succeed?  Two or three of them */
+	void (*check)(bool first_won);
 };
 
-static lfpool_status_t release_one(const struct duel *duel, lfpool_cache_t *cache)
+static lfpool_t *pool;
+static lfpool_priority_t *evicting;
+static void *object;
+static lfpool_handle_t handle;
+static atomic_uint met, won, won_by_first;
+
+/* All threads go on at once: they spin. */
+static void meet(const struct worker *me, unsigned time)
 {
-	return duel->through_caches ? lfpool_cache_release_inline(cache, duel->object) : lfpool_release(duel->pool, duel->object);
-}
-
-static void *follow(void *argument)
-{
-	struct duel *duel = argument;
-	lfpool_cache_t *cache = lfpool_cache_create(duel->pool);
-
-	REQUIRE(cache);
-	pin_thread(1);
-	for (unsigned round = 1; round <= duel->rounds; round++) {
-		/* relaxed: only a sign of life. */
-		atomic_store_explicit(&duel->here, round, memory_order_relaxed);
-		/* acquire: the leader's object. */
-		for (unsigned spins = 1; atomic_load_explicit(&duel->opened, memory_order_acquire) != round; spins++)
-			if (spins % 1024 == 0)
-				sched_yield();
-		duel->follower_says = release_one(duel, cache);
-		/* release: what we say. */
-		atomic_store_explicit(&duel->closed, round, memory_order_release);
-	}
-	lfpool_cache_destroy(cache);
-	return NULL;
-}
-
-/* Nanoseconds to microseconds, without a system call. */
-static void idle(struct duel *duel, uint32_t turns)
-{
-	while (turns--)
-		/* relaxed: nobody reads it. */
-		atomic_store_explicit(&duel->idled, turns, memory_order_relaxed);
-}
-
-static void fight(struct duel *duel, size_t capacity)
-{
-	lfpool_cache_t *cache = lfpool_cache_create(duel->pool);
-	struct random r = random_for(test_seed("racing releases"), 0);
-	uint32_t followed = 0, turns = 0;
-	cpu_set_t everywhere;
-	pthread_t thread;
-
-	assert_non_null(cache);
-	thread_start(&thread, follow, duel);
-	REQUIRE(sched_getaffinity(0, sizeof(everywhere), &everywhere) == 0);
-	pin_thread(0);
-	for (unsigned round = 1; round <= duel->rounds; round++) {
-		duel->object = lfpool_acquire(duel->pool);
-		REQUIRE(duel->object);
-		/* relaxed: as above.  The follower spins when it is here, so the two start within a cache miss of
-		 * each other. */
-		while (atomic_load_explicit(&duel->here, memory_order_relaxed) != round)
+	atomic_fetch_add(&met, 1);
+	for (unsigned spins = 1; atomic_load(&met) < time * me->all->count; spins++)
+		if (spins % 1024 == 0)
 			sched_yield();
-		/* release: the object. */
-		atomic_store_explicit(&duel->opened, round, memory_order_release);
-		idle(duel, turns + random_below(&r, 16));
-		lfpool_status_t leader_says = release_one(duel, cache);
-		/* acquire: what the follower says. */
-		while (atomic_load_explicit(&duel->closed, memory_order_acquire) != round)
-			sched_yield();
-		followed += duel->follower_says == LFPOOL_OK;
-		if (duel->follower_says == LFPOOL_OK)
-			turns -= turns / 8;
-		else if (turns < 10000)
-			turns += turns / 8 + 8;
-		REQUIRE((leader_says == LFPOOL_OK) != (duel->follower_says == LFPOOL_OK));
-		REQUIRE(leader_says == LFPOOL_OK || leader_says == LFPOOL_E_NOT_IN_USE);
-		REQUIRE(duel->follower_says == LFPOOL_OK || duel->follower_says == LFPOOL_E_NOT_IN_USE);
-		REQUIRE(lfpool_active_count(duel->pool) == 0);
-		REQUIRE(lfpool_misuse_count(duel->pool) == round);
-		if (round % 64 == 0)
-			require_whole(duel->pool, 16);
-	}
-	pthread_join(thread, NULL);
-	REQUIRE(sched_setaffinity(0, sizeof(everywhere), &everywhere) == 0);
-	lfpool_cache_destroy(cache);
-	print_message("    the follower won %u of %u rounds\n", followed, duel->rounds);
-	assert_int_equal(lfpool_capacity(duel->pool), capacity);
-	require_whole(duel->pool, 16);
 }
 
-static void exactly_one_succeeds(size_t capacity, bool through_caches)
+static void take_part(struct worker *me)
 {
-	lfpool_config_t config = config_of(16, capacity);
-	atomic_size_t refused = 0;
-	struct duel duel = {.rounds = TIMES(1000, 800), .through_caches = through_caches};
+	const struct race *race = me->scene;
 
-	config.flags = LFPOOL_CHECK_RACES;
-	config.hooks.context = &refused;
-	config.hooks.misuse = count_misuse;
-	duel.pool = pool_with(&config);
-	fight(&duel, capacity);
-	assert_int_equal(atomic_load(&refused), duel.rounds);
-	lfpool_destroy(duel.pool);
-}
-
-TEST(racing_releases_of_one_object)
-{
-	exactly_one_succeeds(1, false);
-	exactly_one_succeeds(20, false);
-}
-
-TEST(racing_releases_of_one_object_through_inlined_caches)
-{
-	exactly_one_succeeds(1, true);
-	exactly_one_succeeds(20, true);
-}
-
-/* Threads that use the pool rightly while others hammer it with wrong releases: nobody notices, every refusal is
- * counted. */
-struct crowd {
-	lfpool_t *pool;
-	char *first;
-	size_t stride;
-	unsigned rounds;
-};
-
-static void *hammer(void *argument)
-{
-	const struct crowd *crowd = argument;
-	int stranger;
-
-	for (unsigned i = 0; i < crowd->rounds; i++) {
-		REQUIRE(lfpool_release(crowd->pool, &stranger) == LFPOOL_E_FOREIGN);
-		REQUIRE(lfpool_release(crowd->pool, crowd->first + i % 64 * crowd->stride + 1 + i % 7) == LFPOOL_E_INTERIOR);
-	}
-	return NULL;
-}
-
-static void *work(void *argument)
-{
-	const struct crowd *crowd = argument;
-	void *objects[16];
-
-	for (unsigned i = 0; i < crowd->rounds; i++) {
-		size_t count = i % 16 + 1;
-
-		for (size_t k = 0; k < count; k++) {
-			REQUIRE(objects[k] = lfpool_acquire(crowd->pool));
-			stamp_write(objects[k], 16, (uintptr_t)&objects[k]);
+	for (unsigned round = 0; round < ROUNDS; round++) {
+		if (me->number == 0)
+			race->set_up();
+		meet(me, 3 * round + 1);
+		if (race->act[me->number]()) {
+			atomic_fetch_add(&won, 1);
+			atomic_fetch_add(&won_by_first, me->number == 0);
 		}
-		for (size_t k = 0; k < count; k++) {
-			REQUIRE(stamp_holds(objects[k], 16, (uintptr_t)&objects[k]));
-			REQUIRE(lfpool_release(crowd->pool, objects[k]) == LFPOOL_OK);
+		meet(me, 3 * round + 2);
+		if (me->number == 0) {
+			REQUIRE(atomic_exchange(&won, 0) == 1);
+			race->check(atomic_exchange(&won_by_first, 0));
 		}
+		meet(me, 3 * round + 3);
 	}
-	return NULL;
 }
 
-TEST(refusals_disturb_nobody_and_are_all_counted)
+static void run(const struct race *race)
 {
-	enum { THREADS = 4 };
-	lfpool_config_t config = config_of(16, 64);
-	atomic_size_t refused = 0;
-	pthread_t threads[2 * THREADS];
+	atomic_store(&met, 0);
+	workers_run(race->act[2] ? 3 : 2, take_part, (void *)(uintptr_t)race, 0);
+}
 
-	config.hooks.context = &refused;
-	config.hooks.misuse = count_misuse;
-	struct crowd crowd = {.pool = pool_with(&config), .rounds = TIMES(2000, 800)};
-	char *object = lfpool_acquire(crowd.pool);
-	crowd.stride = stride_of(crowd.pool, object);
-	crowd.first = object - owned_beyond(crowd.pool, object, -(ptrdiff_t)crowd.stride) * crowd.stride;
-	assert_int_equal(lfpool_release(crowd.pool, object), LFPOOL_OK);
-	for (int i = 0; i < 2 * THREADS; i++)
-		thread_start(&threads[i], i % 2 ? hammer : work, &crowd);
-	for (int i = 0; i < 2 * THREADS; i++)
-		pthread_join(threads[i], NULL);
-	assert_int_equal(atomic_load(&refused), 2 * THREADS * crowd.rounds);
-	assert_int_equal(lfpool_misuse_count(crowd.pool), 2 * THREADS * crowd.rounds);
-	require_whole(crowd.pool, 16);
-	lfpool_destroy(crowd.pool);
+/* ---- Two ends of one use ---- */
+
+static void set_active(void)
+{
+	REQUIRE(object = lfpool_acquire(pool));
+	handle = 0;
+}
+
+static void set_named(void)
+{
+	set_active();
+	handle = lfpool_handle_of(pool, object);
+}
+
+static bool by_retire(void)
+{
+	return lfpool_retire(pool, object) == LFPOOL_OK;
+}
+
+static bool by_release(void)
+{
+	return lfpool_release(pool, object) == LFPOOL_OK;
+}
+
+static bool by_handle(void)
+{
+	return lfpool_release_handle(pool, handle) == LFPOOL_OK;
+}
+
+static bool by_release_all(void)
+{
+	return lfpool_release_all(pool) == 1;
+}
+
+static void is_retired_by_the_first(bool first_won)
+{
+	REQUIRE(lfpool_retired_count(pool) == first_won && lfpool_active_count(pool) == first_won);
+	REQUIRE(!lfpool_resolve(pool, handle));
+	fake_end_all(pool);
+	REQUIRE(lfpool_active_count(pool) == 0);
+}
+
+static void is_free(bool first_won)
+{
+	(void)first_won;
+	REQUIRE(lfpool_active_count(pool) == 0);
+}
+
+TEST(of_two_ends_of_one_use_one_succeeds)
+{
+	static const struct {
+		struct race race;
+		uint32_t flags;
+	} rows[] = {{{set_active, {by_release, by_release}, is_free}, LFPOOL_CHECK_RACES},
+		    {{set_named, {by_retire, by_handle}, is_retired_by_the_first}, 0},
+		    {{set_active, {by_retire, by_release}, is_retired_by_the_first}, LFPOOL_CHECK_RACES},
+		    {{set_active, {by_release, by_release_all}, is_free}, LFPOOL_CHECK_RACES},
+		    {{set_active, {by_release_all, by_release_all}, is_free}, 0},
+		    {{set_active, {by_retire, by_release_all}, is_retired_by_the_first}, LFPOOL_CHECK_RACES}};
+
+	for (size_t i = 0; i < COUNT(rows); i++) {
+		pool = POOL_OF(SIZE, CAPACITY, .flags = rows[i].flags, .hooks.misuse = expected_misuse,
+			       .scheme = fake_scheme(KEPT));
+		run(&rows[i].race);
+		pool_close(pool, SIZE);
+	}
+}
+
+/* ---- Evicting pools ---- */
+
+static void set_new(void)
+{
+	REQUIRE(lfpool_priority_acquire(evicting, 1, NULL, &handle));
+}
+
+static void set_nearly_full_of_pins(void)
+{
+	set_new();
+	REQUIRE(lfpool_priority_publish(evicting, handle) == LFPOOL_OK);
+	for (int i = 1; i < PINS; i++)
+		REQUIRE(lfpool_priority_pin(evicting, handle));
+}
+
+static bool publish(void)
+{
+	return lfpool_priority_publish(evicting, handle) == LFPOOL_OK;
+}
+
+static bool pin(void)
+{
+	return lfpool_priority_pin(evicting, handle);
+}
+
+static void is_active(bool first_won)
+{
+	(void)first_won;
+	require_priority(evicting, handle, 1);
+	REQUIRE(lfpool_priority_peek_min(evicting, NULL) == handle);
+	REQUIRE(lfpool_priority_release(evicting, handle) == LFPOOL_OK);
+}
+
+static void is_full_of_pins(bool first_won)
+{
+	for (int i = 0; i < PINS; i++)
+		REQUIRE(lfpool_priority_unpin(evicting, handle) == LFPOOL_OK);
+	is_active(first_won);
+}
+
+TEST(of_two_publications_and_of_three_last_pins_one_succeeds)
+{
+	static const struct race races[] = {{set_new, {publish, publish}, is_active},
+					    {set_nearly_full_of_pins, {pin, pin, pin}, is_full_of_pins}};
+
+	for (size_t i = 0; i < COUNT(races); i++) {
+		evicting = priority_of(SIZE, 1);
+		run(&races[i]);
+		priority_close(evicting, SIZE);
+	}
 }
 
 RUN_TESTS()

@@ -3,6 +3,7 @@
  * unit_debug.c - the quarantine's ring (Q1, Q2) and the patterns, by themselves; and that `check` finds damage.
  */
 #include "../support/support.h"
+#include "../support/told.h"
 
 #include "core/arena.h"
 #include "object/pattern.h"
@@ -97,39 +98,22 @@ TEST(patterns)
 
 /* ---- The mode check ---- */
 
-static lfpool_misuse_t told;
-static char told_detail[200];
-
-static void listen(void *context, const lfpool_misuse_t *misuse)
+BACKEND_TEST(damage_is_found_at_destroy, LFPOOL_BACKEND_MALLOC)
 {
-	(void)context;
-	told = *misuse;
-	snprintf(told_detail, sizeof(told_detail), "%s", misuse->detail);
-}
+	for (int damage = 0; damage < 2; damage++) {
+		lfpool_t *pool = POOL_OF(24, 100, .backend = backend, .hooks.misuse = hear, .debug = "check,quarantine=3");
 
-TEST(damage_is_found_at_destroy)
-{
-	for (int backend = LFPOOL_BACKEND_LOCKFREE; backend <= LFPOOL_BACKEND_MALLOC; backend++) {
-		for (int damage = 0; damage < 2; damage++) {
-			lfpool_config_t config = config_of(24, 100);
-
-			config.backend = (lfpool_backend_t)backend;
-			config.hooks.misuse = listen;
-			config.debug = "check,quarantine=3";
-			lfpool_t *pool = pool_with(&config);
-
-			told.status = LFPOOL_OK;
-			require_whole(pool, 24);
-			if (damage)
-				/* A slot that lies free somewhere says that it is in use. */
-				store_relaxed(&pool->arena->face.state[7], LFPOOL_ACTIVE);
-			(void)lfpool_destroy(pool);
-			assert_int_equal(told.status, damage ? LFPOOL_E_INVARIANT : LFPOOL_OK);
-			if (damage) {
-				assert_null(told.object);
-				assert_int_equal(told.index, SIZE_MAX);
-				assert_memory_equal(told_detail, "A1: ", 4);
-			}
+		told_forget();
+		require_whole(pool, 24);
+		if (damage)
+			/* A slot that lies free somewhere says that it is in use. */
+			store_relaxed(&pool->arena->face.state[7], LFPOOL_ACTIVE);
+		(void)lfpool_destroy(pool);
+		assert_int_equal(told.misuse.status, damage ? LFPOOL_E_INVARIANT : LFPOOL_OK);
+		if (damage) {
+			assert_null(told.misuse.object);
+			assert_int_equal(told.misuse.index, SIZE_MAX);
+			assert_memory_equal(told.detail, "A1: ", 4);
 		}
 	}
 }

@@ -1,111 +1,51 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * failures.c - the operating system refuses the n-th call, for every n: nothing is left behind, and everything that
- * may go on does.
+ * failures.c - the operating system refuses the n-th call, for every n, while pools of all kinds are made and used
+ * (tests/refusals/lives.h): what cannot be is not, nothing else is lost, and nothing is left behind.
+ *
+ * The same with every error and with all calls that follow refused: tests/refusals.  This one runs under sanitizers and emulators too.
+ * (A pool in a buffer asks for nothing: test_no_kernel.c.)
  */
+#include "../refusals/lives.h"
 #include "../support/child.h"
-#include "../support/held.h"
-#include "../support/support.h"
+#include "../support/priority_support.h"
 
 #include "os/os.h"
 
-#include <errno.h>
-#include <pthread.h>
+void (*on_call)(enum refusal which);
 
-/* So many explicit caches that a second lot must be mapped. */
-#define CACHES 20
-#define CAPACITY 64
-/* So many objects that pages must be opened. */
-#define MORE 1000
+/* What the library has of the system. */
+struct had {
+	size_t mapped, blocks;
+};
 
-/* A thread's whole life with the pool: it works whatever is refused. */
-static void *live(void *pool)
+static struct had had_now(void)
 {
-	void *objects[CAPACITY + 1];
+	struct had h;
 
-	errno = 0;
-	REQUIRE(acquire_all(pool, objects, CAPACITY + 1) == CAPACITY);
-	release_all(pool, objects, CAPACITY);
-	REQUIRE(errno == 0);
-	return NULL;
+	os_testing_held(&h.mapped, &h.blocks);
+	return h;
 }
 
-/* True if the n-th call was refused, that is, if there were that many. */
-static bool scenario(const lfpool_config_t *config, unsigned long n)
+static void require_had(struct had before)
 {
-	lfpool_t *pool = (lfpool_t *)(uintptr_t)1;
-	lfpool_cache_t *caches[CACHES];
-	pthread_t thread;
+	const struct had now = had_now();
 
-	(void)os_testing_refuse(n);
-	lfpool_status_t status = lfpool_create(&pool, config);
-
-	if (status != LFPOOL_OK) {
-		assert_true(status == LFPOOL_E_NO_MEMORY || (config->flags & LFPOOL_LOCK && status == LFPOOL_E_LOCK));
-		assert_null(pool);
-		return os_testing_refuse(0) >= n;
-	}
-	(void)live(pool);
-	/* Not all at once, perhaps: what was refused as a whole is asked for in parts. */
-	assert_int_equal(lfpool_grow(pool, MORE), MORE);
-	assert_int_equal(lfpool_capacity(pool), CAPACITY + MORE);
-	assert_int_equal(lfpool_shrink(pool, MORE), MORE);
-	for (size_t i = 0; i < CACHES; i++) {
-		caches[i] = lfpool_cache_create(pool);
-		if (caches[i]) {
-			void *object = lfpool_cache_acquire(caches[i]);
-
-			assert_non_null(object);
-			assert_int_equal(lfpool_cache_release(caches[i], object), LFPOOL_OK);
-		}
-	}
-	thread_start(&thread, live, pool);
-	pthread_join(thread, NULL);
-	for (size_t i = 0; i < CACHES; i++)
-		lfpool_cache_destroy(caches[i]);
-	bool refused = os_testing_refuse(0) >= n;
-
-	assert_int_equal(lfpool_active_count(pool), 0);
-	(void)live(pool);
-	assert_int_equal(lfpool_destroy(pool), 0);
-	return refused;
-}
-
-static void refuse_each_in_turn(uint32_t flags, lfpool_backend_t backend)
-{
-	lfpool_config_t config = config_of(24, CAPACITY);
-	unsigned long n = 1;
-
-	config.flags = flags;
-	config.backend = backend;
-	config.max_capacity = CAPACITY + MORE;
-	/* Once undisturbed: this thread's own table and the list of pools stay for the next pool. */
-	(void)scenario(&config, 0);
-	struct held before = held_now();
-
-	for (; scenario(&config, n); n++) {
-		struct held after = held_now();
-
-		assert_int_equal(after.mapped, before.mapped);
-		assert_int_equal(after.blocks, before.blocks);
-	}
-	print_message("flags %x, backend %d: each of %lu calls refused\n", (unsigned)flags, (int)backend, n - 1);
-	assert_true(n > 2);
+	REQUIRE(now.mapped == before.mapped && now.blocks == before.blocks);
 }
 
 /* The first pool of a process also makes the fork handlers, the thread key and the list of pools. */
 TEST(the_first_pool_of_a_process)
 {
-	lfpool_config_t config = config_of(24, CAPACITY);
-	lfpool_t *pool;
-
 	/* The key, with the handlers installed; the key again; the guard page, with both there. */
 	static const unsigned long nth[] = {2, 1, 3};
+	const lfpool_config_t config = config_of(24, 30);
+	lfpool_t *pool;
 
 	for (size_t i = 0; i < COUNT(nth); i++) {
 		(void)os_testing_refuse(nth[i]);
 		assert_int_equal(lfpool_create(&pool, &config), LFPOOL_E_NO_MEMORY);
-		assert_int_equal(held_now().mapped, 0);
+		assert_int_equal(had_now().mapped, 0);
 	}
 	(void)os_testing_refuse(0);
 	assert_int_equal(lfpool_create(&pool, &config), LFPOOL_OK);
@@ -118,75 +58,67 @@ TEST(the_first_pool_of_a_process)
 	child_end(child);
 }
 
-TEST(lockfree)
+/* True if the n-th call was refused, that is, if there were that many; none if n is 0. */
+static bool was_refused(const struct life *life, unsigned long n)
 {
-	refuse_each_in_turn(0, LFPOOL_BACKEND_LOCKFREE);
-	refuse_each_in_turn(LFPOOL_PREFAULT, LFPOOL_BACKEND_LOCKFREE);
-	refuse_each_in_turn(LFPOOL_ZERO, LFPOOL_BACKEND_LOCKFREE);
-	refuse_each_in_turn(LFPOOL_LOCK, LFPOOL_BACKEND_LOCKFREE);
-	refuse_each_in_turn(LFPOOL_HUGE_PAGES | LFPOOL_PREFAULT, LFPOOL_BACKEND_LOCKFREE);
+	(void)os_testing_refuse(n);
+	errno_mark();
+	life->live(life, n == 0);
+	return os_testing_refuse(0) >= n;
 }
 
-TEST(mutex)
+TEST(each_call_refused)
 {
-	refuse_each_in_turn(0, LFPOOL_BACKEND_MUTEX);
-	refuse_each_in_turn(LFPOOL_LOCK | LFPOOL_HUGE_PAGES, LFPOOL_BACKEND_MUTEX);
-}
+	shared = calloc(1, sizeof(*shared));
+	REQUIRE(shared);
+	for (size_t i = 0; i < life_count; i++) {
+		struct life life = lives[i];
+		unsigned long n = 1;
 
-TEST(malloc_backend)
-{
-	lfpool_config_t config = config_of(24, 2);
-	lfpool_t *pool;
-	struct held before = held_now();
+		/* One process is enough here. */
+		life.forks = false;
+		/* Once undisturbed: this thread's own table and the list of pools stay for the next pool. */
+		(void)was_refused(&life, 0);
+		const struct had before = had_now();
 
-	config.backend = LFPOOL_BACKEND_MALLOC;
-	(void)os_testing_refuse(1);
-	assert_int_equal(lfpool_create(&pool, &config), LFPOOL_E_NO_MEMORY);
-	(void)os_testing_refuse(0);
-	assert_int_equal(lfpool_create(&pool, &config), LFPOOL_OK);
-	/* An allocation that is refused is not counted as active. */
-	(void)os_testing_refuse(1);
-	assert_null(lfpool_acquire(pool));
-	(void)os_testing_refuse(0);
-	assert_int_equal(lfpool_active_count(pool), 0);
-	void *objects[2] = {NULL, NULL};
-
-	assert_int_equal(acquire_all(pool, objects, 2), 2);
-	assert_null(lfpool_acquire(pool));
-	release_all(pool, objects, 2);
-	assert_int_equal(lfpool_destroy(pool), 0);
-	assert_int_equal(held_now().blocks, before.blocks);
-}
-
-/* Nothing that could be refused is asked for; also where the heap would have had it. */
-TEST(a_pool_in_a_buffer)
-{
-	lfpool_config_t config = config_of(24, CAPACITY);
-	const size_t bytes = lfpool_buffer_bytes(&config);
-	lfpool_cache_t *caches[CACHES];
-	struct held before = held_now();
-	void *memory = NULL;
-	lfpool_t *pool;
-
-	assert_int_equal(posix_memalign(&memory, LFPOOL_BUFFER_ALIGNMENT, bytes), 0);
-	(void)os_testing_refuse(0);
-	assert_int_equal(lfpool_create_in(&pool, &config, memory, bytes), LFPOOL_OK);
-	(void)live(pool);
-	for (size_t i = 0; i < CACHES; i++) {
-		caches[i] = lfpool_cache_create(pool);
-		assert_int_equal(caches[i] != NULL, i < LFPOOL_BUFFER_CACHES - 4);
+		for (; was_refused(&life, n); n++)
+			require_had(before);
+		print_message("    %s: %lu calls refused\n", life.name, n - 1);
+		/* An evicting pool with a mutex has the fewest: its memory, its pages and its mutex. */
+		assert_true(n > 3);
+		require_had(before);
 	}
-	(void)live(pool);
-	for (size_t i = 0; i < CACHES; i++)
-		lfpool_cache_destroy(caches[i]);
-	assert_int_equal(lfpool_shrink(pool, 10), 10);
-	assert_int_equal(lfpool_grow(pool, 10), 10);
-	assert_null(lfpool_check(pool, NULL));
-	assert_int_equal(lfpool_destroy(pool), 0);
-	assert_int_equal(os_testing_refuse(0), 0);
-	assert_int_equal(held_now().mapped, before.mapped);
-	assert_int_equal(held_now().blocks, before.blocks);
-	free(memory);
+	free(shared);
+}
+
+/* Calls that meet at one object take records from a pool, and their threads a cache of it: mostly two threads meet. */
+struct meeting {
+	lfpool_priority_t *pool;
+	lfpool_handle_t handle;
+};
+
+static void *update_often(void *argument)
+{
+	const struct meeting *m = argument;
+
+	errno = 0;
+	for (uint64_t i = 0; i < 30000; i++)
+		REQUIRE(lfpool_priority_update(m->pool, m->handle, i) == LFPOOL_OK);
+	REQUIRE(errno == 0);
+	return NULL;
+}
+
+TEST(records_of_an_evicting_pool_refused)
+{
+	for (unsigned long n = 1; n < 16; n++) {
+		struct meeting m = {.pool = priority_of(24, 30)};
+
+		m.handle = priority_put(m.pool, 20);
+		(void)os_testing_refuse(n);
+		threads_run(2, update_often, &m, 0);
+		(void)os_testing_refuse(0);
+		assert_int_equal(lfpool_priority_destroy(m.pool), 1);
+	}
 }
 
 RUN_TESTS()

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* test: native */
 /*
- * test_backing.c - LFPOOL_LOCK and LFPOOL_HUGE_PAGES: the system says that the memory is locked, or in huge pages; and
- * what is refused leaves a pool as it was.
+ * test_backing.c - LFPOOL_PREFAULT, LFPOOL_LOCK and LFPOOL_HUGE_PAGES: the system says that the memory is there, locked, or in huge
+ * pages.  (A system that refuses: failures.c, tests/refusals.)
  *
  * Witness      /proc/self/status (VmLck) and /proc/self/smaps (AnonHugePages).
  */
@@ -15,27 +15,6 @@
 
 #define HUGE_PAGE (2 * MIB)
 
-/* The sum of the lines "key:  n kB" of a file. */
-static size_t proc_bytes(const char *path, const char *key)
-{
-	FILE *file = fopen(path, "r");
-	size_t kib, sum = 0;
-	char line[512], format[64];
-
-	REQUIRE(file);
-	(void)snprintf(format, sizeof(format), "%s: %%zu kB", key);
-	while (fgets(line, sizeof(line), file))
-		if (sscanf(line, format, &kib) == 1)
-			sum += kib * 1024;
-	fclose(file);
-	return sum;
-}
-
-static size_t locked_bytes(void)
-{
-	return proc_bytes("/proc/self/status", "VmLck");
-}
-
 static size_t huge_bytes(void)
 {
 	return proc_bytes("/proc/self/smaps", "AnonHugePages");
@@ -43,11 +22,55 @@ static size_t huge_bytes(void)
 
 static lfpool_t *growing_pool(uint32_t flags, size_t object_size, size_t capacity, size_t max_capacity)
 {
-	lfpool_config_t config = config_of(object_size, capacity);
+	return POOL_OF(object_size, capacity, .flags = flags, .max_capacity = max_capacity);
+}
 
-	config.flags = flags;
-	config.max_capacity = max_capacity;
-	return pool_with(&config);
+/* ---- There before its first use ---- */
+
+static long page_faults(void)
+{
+	struct rusage usage;
+
+	REQUIRE(getrusage(RUSAGE_SELF, &usage) == 0);
+	return usage.ru_minflt + usage.ru_majflt;
+}
+
+static void cycle(lfpool_t *pool, void **objects, size_t count, size_t size)
+{
+	REQUIRE(acquire_all(pool, objects, count) == count);
+	for (size_t i = 0; i < count; i++)
+		memset(objects[i], 1, size);
+	release_all(pool, objects, count);
+}
+
+/* What a first use costs in page faults, beside a pool that is not prefaulted. */
+TEST(prefault_touches_all_memory_at_creation)
+{
+	enum { CAPACITY = 8192, SIZE = 4096 };
+	void **objects = pointers_new(CAPACITY);
+	long faults[2];
+
+	/* Once through everything: the code and the stack are paged in, the thread is known. */
+	memset(objects, 1, CAPACITY * sizeof(*objects));
+	lfpool_t *pool = pool_of(SIZE, 10);
+
+	cycle(pool, objects, 10, SIZE);
+	lfpool_destroy(pool);
+	for (uint32_t prefault = 0; prefault < 2; prefault++) {
+		const size_t before = resident_bytes();
+
+		pool = POOL_OF(SIZE, CAPACITY, .flags = prefault * LFPOOL_PREFAULT);
+		assert_int_equal(growth(before, resident_bytes()) >= (size_t)CAPACITY * SIZE, prefault);
+		/* The thread's first call on the pool may make its cache. */
+		assert_int_equal(lfpool_release(pool, lfpool_acquire(pool)), LFPOOL_OK);
+		faults[prefault] = page_faults();
+		cycle(pool, objects, CAPACITY, SIZE);
+		faults[prefault] = page_faults() - faults[prefault];
+		assert_int_equal(lfpool_destroy(pool), 0);
+	}
+	print_message("    page faults: %ld without, %ld with LFPOOL_PREFAULT\n", faults[0], faults[1]);
+	assert_true(faults[0] >= 16 && faults[1] <= 2);
+	free(objects);
 }
 
 /* ---- Locked ---- */
@@ -67,12 +90,9 @@ TEST(all_of_a_pool_is_locked)
 
 	for (size_t i = 0; i < COUNT(backends); i++) {
 		const size_t before = locked_bytes();
-		lfpool_config_t config = config_of(SIZE, CAPACITY);
 
-		config.flags = LFPOOL_LOCK;
-		config.max_capacity = CAPACITY + MORE;
-		config.backend = backends[i];
-		lfpool_t *pool = pool_with(&config);
+		lfpool_t *pool = POOL_OF(SIZE, CAPACITY, .flags = LFPOOL_LOCK, .max_capacity = CAPACITY + MORE,
+					 .backend = backends[i]);
 		size_t locked = growth(before, locked_bytes());
 
 		/* The objects, their state words, and what else there is. */
@@ -106,10 +126,10 @@ TEST(what_has_no_access_is_not_resident)
 	if (!child) {
 		if (mlockall(MCL_FUTURE))
 			_exit(2);
-		const size_t before = proc_bytes("/proc/self/status", "VmRSS");
+		const size_t before = resident_bytes();
 		lfpool_t *pool = growing_pool(0, SIZE, CAPACITY, MOST);
 
-		_exit(growth(before, proc_bytes("/proc/self/status", "VmRSS")) < (size_t)MOST * SIZE / 2 ? 0 : 1 + !pool);
+		_exit(growth(before, resident_bytes()) < (size_t)MOST * SIZE / 2 ? 0 : 1 + !pool);
 	}
 	int status;
 
@@ -138,103 +158,6 @@ TEST(what_hooks_need_is_locked)
 		assert_int_equal(locked_bytes(), before);
 	}
 	assert_true(locked[1] >= locked[0] + CAPACITY);
-}
-
-/* In a process that may lock no more than `bytes`. */
-static void where_little_can_be_locked(size_t bytes, void (*run)(void))
-{
-	const pid_t child = child_start();
-
-	if (child == 0) {
-		const struct rlimit limit = {bytes, bytes};
-
-		REQUIRE(setrlimit(RLIMIT_MEMLOCK, &limit) == 0);
-		/* The superuser has no limit. */
-		REQUIRE(getuid() != 0 || setuid(65534) == 0);
-		run();
-		_exit(0);
-	}
-	child_end(child);
-}
-
-static void create_is_refused(void)
-{
-	lfpool_config_t config = config_of(64, 10000);
-	lfpool_t *pool = (lfpool_t *)(uintptr_t)0x10;
-
-	REQUIRE(lfpool_create(&pool, &config) == LFPOOL_OK);
-	lfpool_destroy(pool);
-
-	const size_t before = mapped_bytes();
-
-	config.flags = LFPOOL_LOCK;
-	for (int hooks = 0; hooks < 2; hooks++) {
-		config.hooks.create = hooks ? build : NULL;
-		REQUIRE(lfpool_create(&pool, &config) == LFPOOL_E_LOCK);
-		REQUIRE(!pool);
-		REQUIRE(mapped_bytes() == before);
-		REQUIRE(locked_bytes() == 0);
-	}
-	/* A smaller one has room. */
-	config.capacity = 100;
-	config.cache_capacity = 16;
-	REQUIRE(lfpool_create(&pool, &config) == LFPOOL_OK);
-	require_whole(pool, 64);
-	lfpool_destroy(pool);
-}
-
-TEST(a_create_that_is_refused_leaves_nothing)
-{
-	where_little_can_be_locked(MIB / 4, create_is_refused);
-}
-
-static void growth_is_refused(void)
-{
-	enum { SIZE = 1024, CAPACITY = 100, MAX = 20000 };
-	lfpool_t *pool = growing_pool(LFPOOL_LOCK, SIZE, CAPACITY, MAX);
-	const size_t added = lfpool_grow(pool, MAX - CAPACITY);
-
-	/* 4 MiB less the rest of the pool, but not all of 20 MiB. */
-	REQUIRE(added >= 2000 && added <= 4096);
-	REQUIRE(lfpool_capacity(pool) == CAPACITY + added);
-	REQUIRE(lfpool_grow(pool, MAX) <= 4096 / SIZE);
-	require_whole(pool, SIZE);
-	/* Gone and back again, without the system. */
-	REQUIRE(lfpool_shrink(pool, added) == added);
-	REQUIRE(lfpool_grow(pool, added) == added);
-	require_whole(pool, SIZE);
-	REQUIRE(lfpool_destroy(pool) == 0);
-	REQUIRE(locked_bytes() == 0);
-}
-
-TEST(a_growth_that_is_refused_adds_fewer)
-{
-	where_little_can_be_locked(4 * MIB, growth_is_refused);
-}
-
-static void a_lot_is_refused(void)
-{
-	lfpool_config_t config = config_of(8, 2000);
-	lfpool_cache_t *caches[100];
-	size_t made = 0;
-	lfpool_t *pool;
-
-	config.flags = LFPOOL_LOCK;
-	config.cache_capacity = 256;
-	REQUIRE(lfpool_create(&pool, &config) == LFPOOL_OK);
-	while (made < COUNT(caches) && (caches[made] = lfpool_cache_create(pool)))
-		made++;
-	/* Those of the first lot are there already. */
-	REQUIRE(made >= 8 && made < 20);
-	for (size_t i = 0; i < made; i++)
-		lfpool_cache_destroy(caches[i]);
-	require_whole(pool, 8);
-	lfpool_destroy(pool);
-}
-
-TEST(caches_that_are_refused)
-{
-	where_little_can_be_locked(7 * MIB / 32, a_lot_is_refused);
 }
 
 /* ---- Huge pages ---- */
@@ -286,11 +209,8 @@ TEST(objects_begin_on_a_huge_page)
 	for (size_t i = 0; i < COUNT(capacities); i++)
 		for (size_t k = 0; k < COUNT(backends); k++) {
 			const size_t before = mapped_bytes();
-			lfpool_config_t config = config_of(48, capacities[i]);
 
-			config.flags = LFPOOL_HUGE_PAGES;
-			config.backend = backends[k];
-			lfpool_t *pool = pool_with(&config);
+			lfpool_t *pool = POOL_OF(48, capacities[i], .flags = LFPOOL_HUGE_PAGES, .backend = backends[k]);
 
 			/* What it took to find such a boundary is given back. */
 			assert_true(growth(before, mapped_bytes()) < 100 * capacities[i] + 2 * HUGE_PAGE + MIB);

@@ -13,42 +13,27 @@ static const size_t small_change = TIMES(4 * MIB, 64 * MIB);
 
 static void create_use_destroy(size_t object_size, uint32_t flags)
 {
-	lfpool_config_t config = config_of(object_size, CAPACITY);
+	const size_t before = resident_bytes();
+	lfpool_t *pool = POOL_OF(object_size, CAPACITY, .flags = flags);
 	void *objects[1000];
 
-	config.flags = flags;
-	size_t before = resident_bytes();
-	lfpool_t *pool = pool_with(&config);
 	assert_in_range(growth(before, resident_bytes()), 0, small_change);
-	assert_int_equal(lfpool_capacity(pool), CAPACITY);
 	assert_int_equal(lfpool_available_count(pool), CAPACITY);
-	assert_int_equal(lfpool_active_count(pool), 0);
-
 	assert_int_equal(acquire_all(pool, objects, COUNT(objects)), COUNT(objects));
 	for (size_t i = 0; i < COUNT(objects); i++)
 		stamp_write(objects[i], object_size, i);
-	for (size_t i = 0; i < COUNT(objects); i++) {
-		assert_true(stamp_holds(objects[i], object_size, i));
-		assert_true(lfpool_in_use(pool, objects[i]));
-	}
-	assert_int_equal(lfpool_active_count(pool), COUNT(objects));
+	for (size_t i = 0; i < COUNT(objects); i++)
+		assert_true(stamp_holds(objects[i], object_size, i) && lfpool_in_use(pool, objects[i]));
 	assert_int_equal(lfpool_available_count(pool), CAPACITY - COUNT(objects));
-	for (size_t i = 0; i < COUNT(objects) / 2; i++)
-		assert_int_equal(lfpool_release(pool, objects[i]), LFPOOL_OK);
-	assert_true(sort_disjoint(objects, COUNT(objects), object_size));
+	release_all(pool, objects, COUNT(objects) / 2);
 	assert_in_range(growth(before, resident_bytes()), 0, 2 * small_change);
-
 	assert_int_equal(lfpool_destroy(pool), COUNT(objects) - COUNT(objects) / 2);
 	assert_in_range(growth(before, resident_bytes()), 0, small_change);
 }
 
-TEST(one_byte_objects)
+TEST(objects_of_1_and_64_bytes)
 {
 	create_use_destroy(1, 0);
-}
-
-TEST(objects_of_64_bytes)
-{
 	create_use_destroy(64, 0);
 	create_use_destroy(64, LFPOOL_CHECK_RACES);
 }
@@ -134,18 +119,6 @@ TEST(growing_to_the_most_there_can_be)
 			assert_int_equal(lfpool_destroy(pool), 0);
 		}
 	}
-}
-
-TEST(what_no_address_space_holds_is_refused)
-{
-	lfpool_config_t config = config_of(MIB, CAPACITY);
-	lfpool_t *pool = NULL;
-
-	assert_int_equal(lfpool_create(&pool, &config), LFPOOL_E_NO_MEMORY);
-	config.capacity = 10;
-	pool = pool_with(&config);
-	require_whole(pool, MIB);
-	lfpool_destroy(pool);
 }
 
 RUN_TESTS()

@@ -9,14 +9,23 @@
 #include "../support/kinds.h"
 
 #include "base/atomics.h"
+#include "os/kernel.h"
 #include "os/os.h"
 
 #include <linux/futex.h>
+#include <linux/membarrier.h>
 #include <sys/syscall.h>
 #include <time.h>
 
 enum { TICK_NS = 100, LOOKS_MAX = 8, QUEUED = 16 };
 static const uint64_t second = 1000000000;
+
+_Static_assert(OS_FUTEX_WAKE == FUTEX_WAKE && OS_FUTEX_WAIT_BITSET == FUTEX_WAIT_BITSET, "linux/futex.h");
+_Static_assert(OS_FUTEX_PRIVATE_FLAG == FUTEX_PRIVATE_FLAG && OS_FUTEX_BITSET_MATCH_ANY == (int)FUTEX_BITSET_MATCH_ANY,
+	       "linux/futex.h");
+_Static_assert(OS_MEMBARRIER_QUERY == (int)MEMBARRIER_CMD_QUERY, "linux/membarrier.h");
+_Static_assert(OS_MEMBARRIER_PRIVATE_EXPEDITED == (int)MEMBARRIER_CMD_PRIVATE_EXPEDITED, "linux/membarrier.h");
+_Static_assert(OS_MEMBARRIER_REGISTER_PRIVATE_EXPEDITED == (int)MEMBARRIER_CMD_REGISTER_PRIVATE_EXPEDITED, "linux/membarrier.h");
 
 static uint64_t clock_ns = 1000000007;
 static unsigned sleeps;
@@ -163,11 +172,7 @@ static void *by_hook(void *pool, int64_t timeout_ns)
 
 TEST(nor_where_the_hook_says_how_long)
 {
-	lfpool_config_t config = config_of(SIZE, 1);
-
-	config.hooks.context = &hook_ns;
-	config.hooks.exhausted = wait_once;
-	lfpool_t *pool = pool_with(&config);
+	lfpool_t *pool = POOL_OF(SIZE, 1, .hooks.context = &hook_ns, .hooks.exhausted = wait_once);
 	void *object = lfpool_acquire(pool);
 
 	require_punctual(by_hook, pool, true);
@@ -199,8 +204,7 @@ static void *refused(void *pool, int64_t timeout_ns)
 
 TEST(nor_without_a_place_in_the_queue)
 {
-	lfpool_config_t config = config_of(SIZE, 1);
-	lfpool_t *pool = pool_with(&config);
+	lfpool_t *pool = pool_of(SIZE, 1);
 	unsigned called = 0;
 
 	assert_non_null(lfpool_acquire(pool));

@@ -1,147 +1,300 @@
 /* SPDX-License-Identifier: MIT */
 /* test: once */
 /*
- * test_config.c - lfpool_create()'s arguments as a whole: what is NULL, what a failure leaves behind, who owns the
- * config, how old and new callers meet; and the words that go with it: status texts, version.  The fields one by one
- * are in test_config_fields.c.
+ * test_config.c - lfpool_create()'s arguments: every field of the config at its bounds and beyond (the refusal names the field, what is
+ * accepted works), what a failure leaves behind, who owns the config; status texts and version.  Of older and newer callers' structs:
+ * api/test_versions.c.
  */
 #include "../support/support.h"
 #include "../support/told.h"
 
+#include <limits.h>
+
 static lfpool_t *const junk = (lfpool_t *)(uintptr_t)0x5a5a5a50;
 
-TEST(null_arguments_are_refused)
+/* Creates, uses and destroys a pool when `expected` is LFPOOL_OK; else sees the refusal. */
+static void expect(const lfpool_config_t *config, lfpool_status_t expected)
 {
-	lfpool_config_t config = config_of(16, 4);
 	lfpool_t *pool = junk;
 
-	assert_int_equal(lfpool_create(NULL, &config), LFPOOL_E_ARGUMENT);
-	assert_int_equal(lfpool_create(NULL, NULL), LFPOOL_E_ARGUMENT);
-	assert_int_equal(lfpool_create(&pool, NULL), LFPOOL_E_ARGUMENT);
-	assert_null(pool);
+	assert_int_equal(lfpool_create(&pool, config), expected);
+	if (expected != LFPOOL_OK) {
+		assert_null(pool);
+		return;
+	}
+	void *object = lfpool_acquire(pool);
+
+	assert_non_null(object);
+	if (config->object_alignment)
+		assert_int_equal((uintptr_t)object % config->object_alignment, 0);
+	memset(object, 0x77, config->object_size);
+	assert_int_equal(lfpool_capacity(pool), config->capacity);
+	assert_int_equal(lfpool_max_capacity(pool), config->max_capacity ? config->max_capacity : config->capacity);
+	assert_int_equal(lfpool_backend(pool), config->backend);
+	assert_int_equal(lfpool_available_count(pool), config->capacity - 1);
+	assert_int_equal(lfpool_release(pool, object), LFPOOL_OK);
+	/* A pool that grows by itself has more than it began with, and the largest would take long. */
+	if (config->capacity <= 20000 && !config->growth_step)
+		require_whole(pool, config->object_size);
+	assert_int_equal(lfpool_destroy(pool), 0);
 }
 
 /* 2^31 objects of 1 MiB are 2^51 bytes: more than any x86-64 or arm64 address space of 48 bits. */
 TEST(a_failure_leaves_nothing_behind)
 {
-	lfpool_config_t config = config_of(MIB, (size_t)1 << 31);
-	lfpool_t *pool = junk;
+	const lfpool_config_t config = config_of(MIB, (size_t)1 << 31);
+	size_t before = 0;
 
-	assert_int_equal(lfpool_create(&pool, &config), LFPOOL_E_NO_MEMORY);
-	assert_null(pool);
-	size_t before = mapped_bytes();
-	for (int i = 0; i < 1000; i++)
+	expect(NULL, LFPOOL_E_ARGUMENT);
+	assert_int_equal(lfpool_create(NULL, &config), LFPOOL_E_ARGUMENT);
+	for (int i = 0; i <= 1000; i++) {
+		lfpool_t *pool = junk;
+
+		if (i == 1)
+			before = mapped_bytes();
 		assert_int_equal(lfpool_create(&pool, &config), LFPOOL_E_NO_MEMORY);
+		assert_null(pool);
+	}
 	assert_in_range(growth(before, mapped_bytes()), 0, TIMES(MIB, 64 * MIB));
-	lfpool_destroy(pool_of(16, 4));
 }
 
-TEST(the_config_is_read_only)
-{
-	lfpool_config_t config = config_of(16, 4), copy;
-
-	memcpy(&copy, &config, sizeof(copy));
-	lfpool_t *pool = pool_with(&config);
-	assert_memory_equal(&config, &copy, sizeof(copy));
-	lfpool_destroy(pool);
-	config.object_size = copy.object_size = 0;
-	assert_int_equal(lfpool_create(&pool, &config), LFPOOL_E_CONFIG_OBJECT_SIZE);
-	assert_memory_equal(&config, &copy, sizeof(copy));
-}
-
-TEST(the_config_is_not_kept)
+TEST(the_config_is_read_and_not_kept)
 {
 	char name[] = "before";
-	lfpool_config_t config = CONFIG_OF(24, 7, .name = name, .hooks.misuse = hear);
+	lfpool_config_t config = CONFIG_OF(24, 7, .name = name, .hooks.misuse = hear), copy = config;
 	lfpool_t *pool = pool_with(&config);
+
+	assert_memory_equal(&config, &copy, sizeof(copy));
 	memset(&config, 0xff, sizeof(config));
 	memcpy(name, "after!", sizeof(name));
 	assert_int_equal(lfpool_capacity(pool), 7);
-	require_whole(pool, 24);
 	assert_int_equal(lfpool_release(pool, &config), LFPOOL_E_FOREIGN);
 	assert_string_equal(told.pool_name, "before");
+	pool_close(pool, 24);
+}
+
+/* ---- The fields ---- */
+
+static void expect_each(lfpool_config_t *config, size_t *field, const size_t *values, size_t count, lfpool_status_t expected)
+{
+	const size_t before = *field;
+
+	for (size_t i = 0; i < count; i++) {
+		*field = values[i];
+		expect(config, expected);
+	}
+	*field = before;
+}
+
+/* Each of the values in the field, all else as in `config`. */
+#define EXPECT(field, expected, ...)                                       \
+	expect_each(&config, &config.field, (const size_t[]){__VA_ARGS__}, \
+		    sizeof((const size_t[]){__VA_ARGS__}) / sizeof(size_t), expected)
+
+/* Too many, also modulo 2^32. */
+#define TWO_TO_31 ((size_t)1 << 31)
+#if SIZE_MAX > UINT32_MAX
+#define TOO_MANY TWO_TO_31 + 1, 2 * TWO_TO_31, 2 * TWO_TO_31 + 1, 2 * TWO_TO_31 + 10, SIZE_MAX / 2 + 1, SIZE_MAX - 1, SIZE_MAX
+#else
+#define TOO_MANY TWO_TO_31 + 1, SIZE_MAX - 1, SIZE_MAX
+#endif
+
+TEST(object_size)
+{
+	lfpool_config_t config = config_of(1, 3);
+
+	EXPECT(object_size, LFPOOL_OK, 1, 2, 7, 8, 4096, MIB, MIB + 1, 3 * MIB);
+	EXPECT(object_size, LFPOOL_E_CONFIG_OBJECT_SIZE, 0, GIB + 1, SIZE_MAX / 2 + 1, SIZE_MAX);
+}
+
+TEST(object_alignment)
+{
+	lfpool_config_t config = config_of(20, 3);
+
+	EXPECT(object_alignment, LFPOOL_OK, 1, 2, 4, 8, 16, 32, 64, 128, 256, 512, 1024, 2048, 4096, 8192, MIB);
+	EXPECT(object_alignment, LFPOOL_E_CONFIG_OBJECT_ALIGNMENT, 3, 5, 6, 24, 4095, 4097, 2 * GIB, SIZE_MAX / 2 + 1, SIZE_MAX);
+}
+
+TEST(capacity)
+{
+	/* As few addresses as can be: tools have not many. */
+	lfpool_config_t config = CONFIG_OF(4, 1, .object_alignment = 4);
+	const size_t two_to_23 = (size_t)1 << 23;
+
+	EXPECT(capacity, LFPOOL_OK, 1, 2, 3, 511, 512, 513, two_to_23, two_to_23 + 1);
+	/* Where addresses have 32 bits, there is no room for so many; the configuration is good nevertheless. */
+	EXPECT(capacity, TWO_TO_31 <= SIZE_MAX / 64 ? LFPOOL_OK : LFPOOL_E_NO_MEMORY, TWO_TO_31 - 1, TWO_TO_31);
+	EXPECT(capacity, LFPOOL_E_CONFIG_CAPACITY, 0, TOO_MANY);
+}
+
+/* What it can grow to, and by how much it does: no field refuses another but by max_capacity's own status. */
+TEST(max_capacity_and_growth_step)
+{
+	static const size_t steps[] = {0, 1, 10, TWO_TO_31, SIZE_MAX};
+	lfpool_config_t config = config_of(4, 10);
+
+	for (int i = 0; i < 3 * (int)COUNT(steps); i++) {
+		config.backend = (lfpool_backend_t)(i % 3);
+		config.growth_step = steps[i / 3];
+		EXPECT(max_capacity, LFPOOL_OK, 0, 10, 11, 1000);
+		/* The largest: test_huge.c, or refused where addresses have 32 bits. */
+		if (SIZE_MAX <= UINT32_MAX)
+			EXPECT(max_capacity, LFPOOL_E_NO_MEMORY, TWO_TO_31 - 1, TWO_TO_31);
+		EXPECT(max_capacity, LFPOOL_E_CONFIG_MAX_CAPACITY, 1, 9, TOO_MANY);
+	}
+	/* From no object on (test_grow_itself.c); not where all are built at once. */
+	config.max_capacity = 1;
+	config.flags = LFPOOL_CREATE_ALL;
+	EXPECT(capacity, LFPOOL_E_CONFIG_CAPACITY, 0);
+}
+
+TEST(cache_capacity)
+{
+	lfpool_config_t config = config_of(16, 1);
+
+	for (; config.capacity <= 20000; config.capacity = config.capacity * 7 + 2)
+		EXPECT(cache_capacity, LFPOOL_OK, 0, 1, 2, 3, 4, 5, 63, 64, 100, 4096, 8191, 8192, LFPOOL_CACHE_NONE);
+	config.capacity = 100;
+	EXPECT(cache_capacity, LFPOOL_E_CONFIG_CACHE_CAPACITY, 8193, 16384, SIZE_MAX / 2 + 1, SIZE_MAX - 1);
+}
+
+/* What a pool has chosen: the dump tells. */
+static size_t chosen(const lfpool_config_t *config, const char *what)
+{
+	static char text[8192];
+	lfpool_t *pool = pool_with(config);
+
+	assert_in_range(lfpool_dump(pool, LFPOOL_JSON, text, sizeof(text)), 1, sizeof(text) - 1);
+	lfpool_destroy(pool);
+
+	const char *at = strstr(text, "\"lockfree\":{");
+
+	assert_true(at && (at = strstr(at, what)));
+	return (size_t)strtoull(at + strlen(what), NULL, 10);
+}
+
+TEST(what_the_library_chooses)
+{
+	static const size_t rounded[][2] = {{1, 2}, {2, 2}, {3, 2}, {4, 4}, {7, 4}, {63, 32}, {64, 64}, {100, 64}, {513, 512}};
+	const long online = sysconf(_SC_NPROCESSORS_ONLN);
+	const size_t processors = online < 1 ? 1 : (size_t)online;
+	lfpool_config_t config = config_of(16, 1000);
+
+	for (size_t i = 0; i < COUNT(rounded); i++) {
+		config.cache_capacity = rounded[i][0];
+		assert_int_equal(chosen(&config, "\"cache_capacity\":"), rounded[i][1]);
+	}
+	config.cache_capacity = 0;
+	config.capacity = 1;
+	assert_int_equal(chosen(&config, "\"cache_capacity\":"), 2);
+	/* About half of them: a power of two is at most half as many as asked for. */
+	for (config.capacity = 4 * processors; config.capacity < 1024 * processors; config.capacity += 1 + config.capacity / 5)
+		assert_in_range(chosen(&config, "\"cache_capacity\":") * processors, config.capacity / 4, config.capacity / 2);
+	config.capacity = 4096 * processors;
+	assert_int_equal(chosen(&config, "\"cache_capacity\":"), 512);
+	assert_int_equal(chosen(&config, "\"shards\":"), processors < 16 ? 1 : processors / 8 < 32 ? processors / 8 : 32);
+	config.depot_shards = 5;
+	assert_int_equal(chosen(&config, "\"shards\":"), 5);
+}
+
+TEST(buffer_caches)
+{
+	lfpool_config_t config = config_of(16, 100);
+
+	EXPECT(buffer_caches, LFPOOL_E_CONFIG_BUFFER_CACHES, 1, 16, SIZE_MAX);
+}
+
+TEST(depot_shards)
+{
+	lfpool_config_t config = config_of(16, 5000);
+
+	for (config.depot_shards = 0; config.depot_shards <= 32; config.depot_shards++)
+		expect(&config, LFPOOL_OK);
+	EXPECT(depot_shards, LFPOOL_E_CONFIG_DEPOT_SHARDS, 33, 64, SIZE_MAX);
+}
+
+TEST(flags)
+{
+	const uint32_t known = LFPOOL_PREFAULT | LFPOOL_ZERO | LFPOOL_CHECK_RACES | LFPOOL_CREATE_ALL | LFPOOL_LOCK |
+			       LFPOOL_HUGE_PAGES | LFPOOL_PLAIN_STRIDE | LFPOOL_FENCED;
+	lfpool_config_t config = config_of(16, 100);
+
+	for (config.flags = 0; config.flags <= known; config.flags++)
+		expect(&config, config.flags & ~known ? LFPOOL_E_CONFIG_FLAGS : LFPOOL_OK);
+	for (int bit = 0; bit < 32; bit++) {
+		config.flags = UINT32_C(1) << bit;
+		expect(&config, config.flags & known ? LFPOOL_OK : LFPOOL_E_CONFIG_FLAGS);
+	}
+	config.flags = UINT32_MAX;
+	expect(&config, LFPOOL_E_CONFIG_FLAGS);
+}
+
+TEST(backend)
+{
+	static const int bad[] = {3, 4, 100, -1, INT_MAX, INT_MIN};
+	lfpool_config_t config = config_of(16, 100);
+
+	for (int backend = LFPOOL_BACKEND_LOCKFREE; backend <= LFPOOL_BACKEND_MALLOC; backend++) {
+		config.backend = (lfpool_backend_t)backend;
+		expect(&config, LFPOOL_OK);
+	}
+	for (size_t i = 0; i < COUNT(bad); i++) {
+		memcpy(&config.backend, &bad[i], sizeof(config.backend));
+		expect(&config, LFPOOL_E_CONFIG_BACKEND);
+	}
+}
+
+static void reserved(void) {}
+
+static bool created(void *context, void *object)
+{
+	return context && object;
+}
+
+TEST(hooks)
+{
+	lfpool_config_t config = config_of(16, 100);
+
+	config.hooks.context = &config;
+	expect(&config, LFPOOL_OK);
+	for (size_t i = 0; i < COUNT(config.hooks.reserved); i++) {
+		config.hooks.reserved[i] = reserved;
+		expect(&config, LFPOOL_E_CONFIG_HOOKS);
+		config.hooks.reserved[i] = NULL;
+	}
+	config.hooks.create = created;
+	expect(&config, LFPOOL_OK);
+	/* Zeroing would wipe out what create built. */
+	config.flags = LFPOOL_ZERO;
+	expect(&config, LFPOOL_E_CONFIG_HOOKS);
+}
+
+static void require_name(const char *name, const char *expected)
+{
+	lfpool_t *pool = POOL_OF(16, 100, .name = name, .hooks.misuse = hear);
+
+	assert_int_equal(lfpool_release(pool, &told), LFPOOL_E_FOREIGN);
+	assert_string_equal(told.pool_name, expected);
 	lfpool_destroy(pool);
 }
 
-/* An older caller's struct ends early: what it lacks reads as zero, whatever lies behind it in memory. */
-TEST(an_older_config_lacks_fields)
+TEST(name)
 {
-	static const size_t ends[] = {offsetof(lfpool_config_t, cache_capacity), offsetof(lfpool_config_t, flags),
-				      offsetof(lfpool_config_t, backend),        offsetof(lfpool_config_t, hooks),
-				      offsetof(lfpool_config_t, max_capacity),   offsetof(lfpool_config_t, growth_step)};
+	char name[66];
+	lfpool_config_t config = CONFIG_OF(16, 100, .name = name);
 
-	for (size_t i = 0; i < COUNT(ends); i++) {
-		lfpool_config_t config;
-		lfpool_t *pool = junk;
-
-		memset(&config, 0xff, sizeof(config));
-		lfpool_config_t head = config_of(16, 4);
-		memcpy(&config, &head, ends[i]);
-		config.struct_size = ends[i];
-		if (ends[i] > offsetof(lfpool_config_t, flags))
-			config.flags = 0;
-		assert_int_equal(lfpool_create(&pool, &config), LFPOOL_OK);
-		assert_int_equal(lfpool_max_capacity(pool), 4);
-		require_whole(pool, 16);
-		lfpool_destroy(pool);
+	require_name(NULL, "unnamed");
+	for (size_t length = 0; length < sizeof(name); length++) {
+		memset(name, 'x', length);
+		name[length] = '\0';
+		if (length <= 63)
+			require_name(name, name);
+		else
+			expect(&config, LFPOOL_E_CONFIG_NAME);
 	}
 }
 
-TEST(a_struct_size_of_no_version_is_refused)
-{
-	static const size_t sizes[] = {0, 1, sizeof(size_t), offsetof(lfpool_config_t, object_size),
-				       offsetof(lfpool_config_t, capacity)};
-
-	for (size_t i = 0; i < COUNT(sizes); i++) {
-		lfpool_config_t config = config_of(16, 4);
-		lfpool_t *pool = junk;
-
-		config.struct_size = sizes[i];
-		assert_int_equal(lfpool_create(&pool, &config), LFPOOL_E_CONFIG_STRUCT_SIZE);
-		assert_null(pool);
-	}
-}
-
-/* A newer caller's struct is longer: fine while the fields this library lacks are zero. */
-TEST(a_newer_config_is_accepted_only_when_its_news_are_zero)
-{
-	static const size_t more[] = {1, sizeof(size_t), 64, 200};
-	struct {
-		lfpool_config_t config;
-		unsigned char news[200];
-	} newer;
-
-	for (size_t i = 0; i < COUNT(more); i++) {
-		lfpool_t *pool = junk;
-
-		memset(&newer, 0, sizeof(newer));
-		newer.config = config_of(16, 4);
-		newer.config.struct_size += more[i];
-		assert_int_equal(lfpool_create(&pool, &newer.config), LFPOOL_OK);
-		lfpool_destroy(pool);
-		newer.news[more[i] - 1] = 1;
-		assert_int_equal(lfpool_create(&pool, &newer.config), LFPOOL_E_CONFIG_STRUCT_SIZE);
-		assert_null(pool);
-		/* What lies behind the end that was stated is not the library's to read. */
-		if (more[i] > 1) {
-			newer.config.struct_size--;
-			assert_int_equal(lfpool_create(&pool, &newer.config), LFPOOL_OK);
-			lfpool_destroy(pool);
-		}
-	}
-}
-
-TEST(both_ways_to_start_a_config_are_the_same)
-{
-	lfpool_config_t by_macro, by_function;
-
-	memset(&by_macro, 0, sizeof(by_macro));
-	by_macro = (lfpool_config_t)LFPOOL_CONFIG_INIT;
-	memset(&by_function, 0xff, sizeof(by_function));
-	lfpool_config_init(&by_function);
-	assert_int_equal(by_macro.struct_size, sizeof(lfpool_config_t));
-	assert_memory_equal(&by_macro, &by_function, sizeof(by_macro));
-}
+/* ---- Texts ---- */
 
 TEST(every_status_has_its_text)
 {

@@ -21,7 +21,7 @@ enum { THREADS = 2, FIBERS = 7, HELD = 5, ROUNDS = 100000, SIZE = 48, STACK = 64
 
 struct fiber {
 	ucontext_t context;
-	ucontext_t *thread;    /* to go back to; set by whoever resumes it */
+	ucontext_t *thread;    /* to go back to; set by the thread that resumes it */
 	lfpool_cache_t *cache; /* NULL: the thread's */
 	struct random random;
 	unsigned index;
@@ -60,19 +60,18 @@ static lfpool_status_t fiber_release(struct fiber *f, void *object)
 static void fiber_run(unsigned index)
 {
 	struct fiber *f = &fibers[index];
-	unsigned char *objects[HELD];
+	void *objects[HELD];
 
 	for (int round = 0; round < ROUNDS; round++) {
 		for (unsigned i = 0; i < HELD; i++) {
-			objects[i] = fiber_acquire(f);
-			REQUIRE(objects[i]); /* the capacity suffices for all */
+			/* The capacity suffices for all. */
+			REQUIRE(objects[i] = fiber_acquire(f));
 			memset(objects[i], (int)(index + 1), SIZE);
 		}
 		if (random_below(&f->random, 2))
 			yield(f);
 		for (unsigned i = 0; i < HELD; i++) {
-			for (size_t byte = 0; byte < SIZE; byte++)
-				REQUIRE(objects[i][byte] == index + 1);
+			REQUIRE(all_bytes_are(objects[i], SIZE, (unsigned char)(index + 1)));
 			REQUIRE(fiber_release(f, objects[i]) == LFPOOL_OK);
 		}
 	}
@@ -153,8 +152,7 @@ TEST(fibers_migrate)
 	}
 	print_message("%u migrations\n", migrations);
 	assert_true(migrations > FIBERS);
-	require_whole(pool, SIZE);
-	assert_int_equal(lfpool_destroy(pool), 0);
+	pool_close(pool, SIZE);
 }
 
 RUN_TESTS()

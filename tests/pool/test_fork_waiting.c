@@ -1,108 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 /* test: threads */
 /*
- * test_fork_waiting.c - fork while others wait, and while they are served: the child has the continuations, each once, and
- * every object but those in the hands of a call that it does not have; calls of the thread that forks go on in both.
+ * test_fork_waiting.c - fork in the middle of a call that waits or serves: on both sides each continuation is called once, and the
+ * call goes on.
+ *
+ * What was on its way to a call, or continuation, of a thread that the child does not have: verify/step, step.heirs.
  */
 #include "../support/child.h"
-#include "../support/continuations.h"
-#include "../support/waiters.h"
-
-/* Who waits in the child, and who in the parent: the mutex backend is not for a fork (LFPOOL_BACKEND_MUTEX). */
-static bool may_fork(const struct kind *kind)
-{
-	return kind->backend != LFPOOL_BACKEND_MUTEX;
-}
-
-/* ---- A call that is parked where it waits ---- */
-
-static atomic_int parked, may_go_on;
-
-static void park(int number)
-{
-	(void)number;
-	atomic_store(&parked, true);
-	while (!atomic_load(&may_go_on))
-		sched_yield();
-}
-
-/* As the kernel says it. */
-static bool is_asleep(int thread_id)
-{
-	char path[64], text[256];
-
-	(void)snprintf(path, sizeof(path), "/proc/self/task/%d/stat", thread_id);
-	FILE *file = fopen(path, "r");
-
-	REQUIRE(file);
-	const size_t read = fread(text, 1, sizeof(text) - 1, file);
-
-	fclose(file);
-	text[read] = '\0';
-	return strstr(text, ") S ") != NULL;
-}
-
-/* It sleeps before it is parked, so it is in the middle of nothing else.  The handler ends the sleep (no SA_RESTART): where a
- * sanitizer delays handlers, this one runs as soon as the call looks whether it was given something. */
-static void park_call(struct waiter *w)
-{
-	const struct sigaction action = {.sa_handler = park};
-
-	atomic_store(&parked, false);
-	atomic_store(&may_go_on, false);
-	REQUIRE(sigaction(SIGUSR1, &action, NULL) == 0);
-	while (!atomic_load(&w->thread_id) || !is_asleep(atomic_load(&w->thread_id)))
-		sched_yield();
-	REQUIRE(pthread_kill(w->thread, SIGUSR1) == 0);
-	while (!atomic_load(&parked))
-		sched_yield();
-}
-
-/* ---- What was given to a call that has not fetched it ---- */
-
-KIND_TEST(what_was_given_and_not_fetched_is_free_and_served)
-{
-	struct stage s;
-	void *object, *again;
-	struct call calls[3];
-
-	if (!may_fork(kind))
-		return;
-	for (size_t continuations = 0; continuations < 3; continuations++) {
-		struct waiter w = {.timeout_ns = 0};
-
-		stage_open(&s, kind, 1, 0);
-		hold_all(&s, &object, 1);
-		waiter_start(&w, &s);
-		await_waiting(&s, 1);
-		park_call(&w);
-		for (size_t i = 0; i < continuations; i++)
-			ask(&s, &calls[i], continuations == 2 && i == 0 ? give_back : keep);
-		/* It is the parked call's now. */
-		REQUIRE(lfpool_release(s.pool, object) == LFPOOL_OK);
-		pid_t pid = child_start();
-
-		if (pid == 0) {
-			/* Continuations have been called when fork() returns; each got the only object there is. */
-			for (size_t i = 0; i < continuations; i++)
-				REQUIRE(calls[i].calls == 1 && calls[i].object);
-			again = continuations ? calls[continuations - 1].object : lfpool_acquire(s.pool);
-			REQUIRE(again && !lfpool_acquire(s.pool));
-			require_counts(s.pool, 1, 1);
-			REQUIRE(lfpool_release(s.pool, again) == LFPOOL_OK);
-			stage_close(&s);
-			_exit(0);
-		}
-		child_end(pid);
-		for (size_t i = 0; i < continuations; i++)
-			REQUIRE(calls[i].calls == 0);
-		atomic_store(&may_go_on, true);
-		pthread_join(w.thread, NULL);
-		if (continuations)
-			REQUIRE(lfpool_release(s.pool, calls[continuations - 1].object) == LFPOOL_OK);
-		stage_close(&s);
-	}
-}
+#include "../support/kinds.h"
 
 /* ---- In a hook of the calling thread's ---- */
 
@@ -219,76 +124,6 @@ TEST(in_a_continuation)
 		require_counts(pool, 1, 0);
 	}
 	end_both(pool);
-}
-
-/* ---- In another thread's server ---- */
-
-static atomic_int hook_waits, hook_stands;
-
-static bool stand_in_hook(void *context, void *object)
-{
-	(void)context;
-	(void)object;
-	/* Once. */
-	if (atomic_exchange(&hook_waits, false)) {
-		atomic_store(&hook_stands, true);
-		while (atomic_load(&hook_stands))
-			sched_yield();
-	}
-	return true;
-}
-
-static void *release_its_object(void *object)
-{
-	REQUIRE(lfpool_release_self(object) == LFPOOL_OK);
-	return NULL;
-}
-
-static struct call calls_two[2];
-
-static void require_both_called_in_order(void)
-{
-	REQUIRE(calls_so_far == 2 && calls_two[0].order == 1 && calls_two[1].order == 2);
-}
-
-static void note_order(void *context, lfpool_t *pool, void *object)
-{
-	struct call *c = context;
-
-	c->calls++;
-	c->order = ++calls_so_far;
-	REQUIRE(object && lfpool_release(pool, object) == LFPOOL_OK);
-}
-
-TEST(while_another_thread_is_about_to_call_a_continuation)
-{
-	lfpool_t *pool = POOL_OF(SIZE, 2, .hooks.activate = stand_in_hook);
-	void *theirs = lfpool_acquire(pool), *mine = lfpool_acquire(pool);
-
-	calls_so_far = 0;
-	memset(calls_two, 0, sizeof(calls_two));
-	for (size_t i = 0; i < 2; i++)
-		REQUIRE(lfpool_acquire_async(pool, note_order, &calls_two[i], NULL) == LFPOOL_OK);
-	atomic_store(&hook_waits, true);
-	const struct threads other = threads_start(1, release_its_object, theirs, 0);
-	while (!atomic_load(&hook_stands))
-		sched_yield();
-	pid_t pid = child_start();
-
-	if (pid == 0) {
-		/* The object is lost with the thread, its continuation is not, nor its place. */
-		REQUIRE(calls_so_far == 0);
-		REQUIRE(lfpool_release(pool, mine) == LFPOOL_OK);
-		require_both_called_in_order();
-		REQUIRE(lfpool_available_count(pool) == 1);
-		_exit(0);
-	}
-	child_end(pid);
-	atomic_store(&hook_stands, false);
-	threads_join(&other);
-	require_both_called_in_order();
-	REQUIRE(lfpool_release(pool, mine) == LFPOOL_OK);
-	REQUIRE(lfpool_destroy(pool) == 0);
 }
 
 RUN_TESTS()

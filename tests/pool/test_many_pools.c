@@ -4,74 +4,64 @@
  * test_many_pools.c - many pools, one after the other and at once, under threads that live on: what a thread
  * remembers of a pool that is gone is never taken for a new one, even at the same address, and does not add up.
  */
-#include "../support/support.h"
+#include "../support/workers.h"
 
-#include <semaphore.h>
-
-enum { SIZE = 48, CAPACITY = 60 };
-
-/* A thread that uses whatever pool it is shown. */
-struct helper {
-	lfpool_t *pool; /* NULL: go home */
-	pthread_t thread;
-	sem_t shown, done;
-};
+/* AT_ONCE: of each of three helpers. */
+enum { SIZE = 48, CAPACITY = 60, AT_ONCE = 15 };
 
 static void use(lfpool_t *pool)
 {
-	void *objects[CAPACITY / 2];
+	void *objects[AT_ONCE];
 
 	/* One by the call, which may be inlined (tests/CMakeLists.txt). */
 	REQUIRE(objects[0] = lfpool_acquire(pool));
-	REQUIRE(lfpool_acquire_bulk(pool, objects + 1, CAPACITY / 2 - 1) == CAPACITY / 2 - 1);
-	for (size_t i = 0; i < CAPACITY / 2; i++) {
+	REQUIRE(lfpool_acquire_bulk(pool, objects + 1, AT_ONCE - 1) == AT_ONCE - 1);
+	for (size_t i = 0; i < AT_ONCE; i++) {
 		REQUIRE(lfpool_owns(pool, objects[i]) && lfpool_of(objects[i]) == pool);
 		/* Fresh memory: of this pool, not of one that was here before. */
 		REQUIRE(all_bytes_are(objects[i], SIZE, 0) || stamp_holds(objects[i], SIZE, (uintptr_t)pool));
 		stamp_write(objects[i], SIZE, (uintptr_t)pool);
 	}
-	release_all(pool, objects, CAPACITY / 2);
+	release_all(pool, objects, AT_ONCE);
 }
 
-static void *help(void *argument)
-{
-	struct helper *h = argument;
+/* Threads that live on, and use whatever pool they are shown. */
+static struct {
+	lfpool_t *pool; /* NULL: go home */
+	pthread_barrier_t shown, used;
+	struct workers workers;
+} helpers;
 
+static void help(struct worker *me)
+{
+	(void)me;
 	for (;;) {
-		sem_wait(&h->shown);
-		if (!h->pool)
-			return NULL;
-		use(h->pool);
-		sem_post(&h->done);
+		pthread_barrier_wait(&helpers.shown);
+		if (!helpers.pool)
+			return;
+		use(helpers.pool);
+		pthread_barrier_wait(&helpers.used);
 	}
 }
 
-static void show(struct helper *h, lfpool_t *pool)
+static void hire(unsigned count)
 {
-	h->pool = pool;
-	sem_post(&h->shown);
+	pthread_barrier_init(&helpers.shown, NULL, count + 1);
+	pthread_barrier_init(&helpers.used, NULL, count + 1);
+	workers_start(&helpers.workers, count, help, NULL, 0);
+}
+
+static void show(lfpool_t *pool)
+{
+	helpers.pool = pool;
+	pthread_barrier_wait(&helpers.shown);
 	if (pool)
-		sem_wait(&h->done);
+		pthread_barrier_wait(&helpers.used);
 	else
-		pthread_join(h->thread, NULL);
+		(void)workers_join(&helpers.workers);
 }
 
-static void hire(struct helper *helpers, size_t count)
-{
-	for (struct helper *h = helpers; h < helpers + count; h++) {
-		sem_init(&h->shown, 0, 0);
-		sem_init(&h->done, 0, 0);
-		thread_start(&h->thread, help, h);
-	}
-}
-
-static void show_all(struct helper *helpers, size_t count, lfpool_t *pool)
-{
-	for (size_t i = 0; i < count; i++)
-		show(&helpers[i], pool);
-}
-
-static size_t one_after_the_other(struct helper *helpers, size_t count, int pools)
+static size_t one_after_the_other(int pools)
 {
 	size_t same_address = 0;
 	lfpool_t *last = NULL;
@@ -81,9 +71,8 @@ static size_t one_after_the_other(struct helper *helpers, size_t count, int pool
 
 		same_address += pool == last;
 		use(pool);
-		show_all(helpers, count, pool);
-		require_whole(pool, SIZE);
-		assert_int_equal(lfpool_destroy(pool), 0);
+		show(pool);
+		pool_close(pool, SIZE);
 		last = pool;
 	}
 	return same_address;
@@ -91,16 +80,15 @@ static size_t one_after_the_other(struct helper *helpers, size_t count, int pool
 
 TEST(a_thousand_pools_one_after_the_other)
 {
-	struct helper helpers[3];
+	hire(3);
+	one_after_the_other(100);
+	const size_t before = resident_bytes(), mapped_before = mapped_bytes();
+	const size_t same_address = one_after_the_other(1000);
 
-	hire(helpers, COUNT(helpers));
-	one_after_the_other(helpers, COUNT(helpers), 100);
-	size_t before = resident_bytes(), mapped_before = mapped_bytes();
-	size_t same_address = one_after_the_other(helpers, COUNT(helpers), 1000);
 	print_message("    %zu of 1000 pools came back at the address of the one before\n", same_address);
 	assert_in_range(growth(before, resident_bytes()), 0, TIMES(MIB, 64 * MIB));
 	assert_in_range(growth(mapped_before, mapped_bytes()), 0, TIMES(4 * MIB, 256 * MIB));
-	show_all(helpers, COUNT(helpers), NULL);
+	show(NULL);
 }
 
 /* Many at once; half of them replaced while the threads remember the other half; in a random order. */
@@ -108,17 +96,16 @@ TEST(many_pools_at_once)
 {
 	enum { POOLS = 200 };
 	struct random r = random_for(test_seed("many_pools_at_once"), 0);
-	struct helper helpers[2];
 	lfpool_t *pools[POOLS];
 
-	hire(helpers, COUNT(helpers));
+	hire(2);
 	for (int i = 0; i < POOLS; i++)
 		pools[i] = pool_of(SIZE, CAPACITY);
 	for (int step = 0; step < TIMES(5000, 1000); step++) {
 		uint32_t k = random_below(&r, POOLS);
 
 		use(pools[random_below(&r, POOLS)]);
-		show(&helpers[random_below(&r, COUNT(helpers))], pools[random_below(&r, POOLS)]);
+		show(pools[random_below(&r, POOLS)]);
 		if (random_below(&r, 2)) {
 			void *object = lfpool_acquire(pools[k]);
 
@@ -133,11 +120,9 @@ TEST(many_pools_at_once)
 		assert_int_equal(lfpool_owns(pools[i], object), i == 7);
 	assert_int_equal(lfpool_release(pools[8], object), LFPOOL_E_FOREIGN);
 	assert_int_equal(lfpool_release(pools[7], object), LFPOOL_OK);
-	for (int i = 0; i < POOLS; i++) {
-		require_whole(pools[i], SIZE);
-		assert_int_equal(lfpool_destroy(pools[i]), 0);
-	}
-	show_all(helpers, COUNT(helpers), NULL);
+	for (int i = 0; i < POOLS; i++)
+		pool_close(pools[i], SIZE);
+	show(NULL);
 }
 
 RUN_TESTS()

@@ -1,129 +1,15 @@
 /* SPDX-License-Identifier: MIT */
 /* test: threads */
 /*
- * test_thread_exit.c - pool and thread may end in any order, also at the same moment; and a thread may still use the
- * pool while it exits, after the library's own clean-up has run.
+ * test_thread_exit.c - a thread may still use the pool while it exits, after the library's own clean-up has run: destructors of
+ * thread-specific data run in an order that no program controls, in several rounds.  Keys made before and after the library's own,
+ * each coming back for another round, use the pool.
+ *
+ * That pool and thread may end in any order, also at the same moment: lfpool-stress, whose rounds end in four ways.
  */
 #include "../support/support.h"
 
-#include <semaphore.h>
-
-enum { SIZE = 40, CAPACITY = 200, THREADS = 4 };
-
-struct visitor {
-	lfpool_t *pool;
-	pthread_barrier_t *used, *leave;
-};
-
-static void use(lfpool_t *pool)
-{
-	void *objects[CAPACITY / THREADS];
-
-	for (int round = 0; round < 3; round++) {
-		REQUIRE(acquire_all(pool, objects, CAPACITY / THREADS) == CAPACITY / THREADS);
-		for (size_t i = 0; i < CAPACITY / THREADS; i++)
-			stamp_write(objects[i], SIZE, (uintptr_t)pool);
-		release_all(pool, objects, CAPACITY / THREADS);
-	}
-}
-
-static void *visit(void *argument)
-{
-	struct visitor *v = argument;
-
-	use(v->pool);
-	pthread_barrier_wait(v->used);
-	if (v->leave)
-		pthread_barrier_wait(v->leave);
-	return NULL;
-}
-
-static void no_misuse(void *nothing, const lfpool_misuse_t *misuse)
-{
-	(void)nothing;
-	fprintf(stderr, "%s: %s\n", lfpool_status_string(misuse->status), misuse->detail);
-	REQUIRE(misuse->status == LFPOOL_OK);
-}
-
-/* THREADS visitors use a pool that dies before they exit, after, or while they are past their last call and on their way out. */
-enum when { BEFORE, MEANWHILE, AFTER };
-
-static void one_death(enum when when, const char *debug)
-{
-	pthread_barrier_t used, leave;
-	lfpool_t *pool = POOL_OF(SIZE, CAPACITY, .debug = debug, .hooks.misuse = no_misuse);
-	struct visitor visitor = {.pool = pool, .used = &used, .leave = when == BEFORE ? &leave : NULL};
-
-	pthread_barrier_init(&used, NULL, THREADS + 1);
-	pthread_barrier_init(&leave, NULL, THREADS + 1);
-	const struct threads visitors = threads_start(THREADS, visit, &visitor, 0);
-
-	pthread_barrier_wait(&used);
-	if (when == AFTER) {
-		threads_join(&visitors);
-		assert_int_equal(lfpool_available_count(pool), CAPACITY);
-	}
-	assert_int_equal(lfpool_destroy(pool), 0);
-	if (when == BEFORE)
-		pthread_barrier_wait(&leave);
-	if (when != AFTER)
-		threads_join(&visitors);
-	pthread_barrier_destroy(&used);
-	pthread_barrier_destroy(&leave);
-}
-
-static void many_deaths(enum when when, const char *debug)
-{
-	for (int i = 0; i < TIMES(1000, 150); i++)
-		one_death(when, debug);
-}
-
-TEST(pool_destroyed_before_its_threads_exit)
-{
-	many_deaths(BEFORE, NULL);
-}
-
-/* The mode looks at every cache at the end: not while its thread gives it back. */
-TEST(pool_destroyed_while_its_threads_exit)
-{
-	many_deaths(MEANWHILE, NULL);
-	many_deaths(MEANWHILE, "check");
-}
-
-TEST(pool_destroyed_after_its_threads_exited)
-{
-	many_deaths(AFTER, NULL);
-}
-
-/* Pools come and go, on other addresses and on the same ones, while threads that used the earlier ones are still
- * exiting. */
-TEST(pools_and_threads_churn_together)
-{
-	enum { ROUNDS = TIMES(800, 150) };
-	static struct visitor visitors[ROUNDS];
-	static struct threads threads[ROUNDS];
-	pthread_barrier_t used;
-
-	pthread_barrier_init(&used, NULL, 2);
-	for (int i = 0; i < ROUNDS; i++) {
-		visitors[i] = (struct visitor){.pool = pool_of(SIZE, CAPACITY), .used = &used};
-		threads[i] = threads_start(1, visit, &visitors[i], 0);
-		use(visitors[i].pool);
-		pthread_barrier_wait(&used);
-		assert_int_equal(lfpool_destroy(visitors[i].pool), 0);
-		if (i >= 3)
-			threads_join(&threads[i - 3]);
-	}
-	for (int i = ROUNDS - 3; i < ROUNDS; i++)
-		threads_join(&threads[i]);
-	pthread_barrier_destroy(&used);
-}
-
-/*
- * Destructors of thread-specific data run in an order nobody controls, in several rounds: keys made before and after
- * the library's own, each coming back for another round, use the pool while the thread exits.
- */
-enum { KEYS = 16, RETURNS = 3 };
+enum { SIZE = 40, EACH = 50, THREADS = 4, KEYS = 16, RETURNS = 3 };
 
 static lfpool_t *late_pool;
 
@@ -165,8 +51,12 @@ static void *exit_with_destructors(void *argument)
 		REQUIRE(pthread_setspecific(late->key, late) == 0);
 	}
 	/* With and without a cache of its own before it exits. */
-	if (argument)
-		use(late_pool);
+	if (argument) {
+		void *objects[EACH];
+
+		REQUIRE(acquire_all(late_pool, objects, EACH) == EACH);
+		release_all(late_pool, objects, EACH);
+	}
 	return NULL;
 }
 
@@ -189,7 +79,7 @@ TEST(destructors_of_an_exiting_thread_use_the_pool)
 	size_t before = 0;
 
 	for (size_t i = 0; i < COUNT(cache_capacities); i++) {
-		late_pool = POOL_OF(SIZE, THREADS * (2 * KEYS + CAPACITY / THREADS + 1), .cache_capacity = cache_capacities[i]);
+		late_pool = POOL_OF(SIZE, THREADS * (2 * KEYS + EACH + 1), .cache_capacity = cache_capacities[i]);
 		for (int k = 0; i == 0 && k < KEYS; k++)
 			REQUIRE(pthread_key_create(&late_keys[k], late_use) == 0);
 		destructors_use_the_pool();

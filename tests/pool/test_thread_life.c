@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* test: threads */
 /*
- * test_thread_life.c - any number of threads, with no registration: a thousand alive at once, a hundred thousand one
- * after the other; what an exited thread's cache held is there for the others, and its memory is used again.
+ * test_thread_life.c - any number of threads, with no registration: a thousand alive at once, thousands one after the other, whose
+ * memory is used again; and of caches as many as one can get.
  */
 #include "../support/support.h"
 
@@ -66,8 +66,7 @@ static void a_thousand_at_once(size_t cache_capacity)
 		pthread_join(threads[i], NULL);
 	pthread_barrier_destroy(&crowd.all_hold);
 	pthread_barrier_destroy(&crowd.all_seen);
-	require_whole(crowd.pool, SIZE);
-	assert_int_equal(lfpool_destroy(crowd.pool), 0);
+	pool_close(crowd.pool, SIZE);
 }
 
 /* As many objects as threads, while every thread has a cache: no cache may keep one back. */
@@ -106,8 +105,10 @@ TEST(thousands_of_threads_come_and_go)
 	for (int i = 0; i < threads; i++) {
 		if (i >= TOGETHER)
 			pthread_join(together[i % TOGETHER], NULL);
-		if (i == warm)
-			memory_of_process(&mapped_before, &before);
+		if (i == warm) {
+			before = resident_bytes();
+			mapped_before = mapped_bytes();
+		}
 		start_small(&together[i % TOGETHER], come_and_go, pool);
 	}
 	for (int i = 0; i < TOGETHER; i++)
@@ -117,42 +118,9 @@ TEST(thousands_of_threads_come_and_go)
 	assert_in_range(grown, 0, TIMES(MIB, 64 * MIB));
 	if (!SANITIZED)
 		assert_in_range(growth(mapped_before, mapped_bytes()), 0, 70 * MIB);
-	require_whole(pool, SIZE);
-	lfpool_destroy(pool);
+	pool_close(pool, SIZE);
 }
 
-/* Fills its cache with all that there is, and exits. */
-static void *fill_cache_and_exit(void *argument)
-{
-	lfpool_t *pool = argument;
-	size_t capacity = lfpool_capacity(pool);
-	void **objects = pointers_new(capacity);
-
-	REQUIRE(acquire_all(pool, objects, capacity) == capacity);
-	release_all(pool, objects, capacity);
-	free(objects);
-	return NULL;
-}
-
-TEST(what_an_exited_thread_cached_is_handed_back)
-{
-	static const size_t capacities[] = {1, 2, 32, 1000, 3000}, cache_capacities[] = {0, 2, 8192, LFPOOL_CACHE_NONE};
-
-	for (size_t i = 0; i < COUNT(capacities) * COUNT(cache_capacities); i++) {
-		const size_t capacity = capacities[i % COUNT(capacities)];
-		lfpool_t *pool = POOL_OF(SIZE, capacity, .cache_capacity = cache_capacities[i / COUNT(capacities)]);
-
-		for (int round = 0; round < 20; round++) {
-			threads_run(1, fill_cache_and_exit, pool, 0);
-			assert_int_equal(lfpool_available_count(pool), capacity);
-			if (round % 3 == 0)
-				require_whole(pool, SIZE);
-		}
-		assert_int_equal(lfpool_destroy(pool), 0);
-	}
-}
-
-/* Every cache that the library can make is taken: threads that come now work all the same, and at once. */
 static void *come_late(void *argument)
 {
 	for (int i = 0; i < TIMES(200, 30); i++)
@@ -160,22 +128,35 @@ static void *come_late(void *argument)
 	return NULL;
 }
 
+/* Every cache that the library can make is taken, and each gets at what all hold; threads that come now work all the same. */
 TEST(threads_beyond_the_last_cache)
 {
-	enum { WANTED = 17000, LATE = 8 };
-	lfpool_t *pool = pool_of(SIZE, LATE * 5);
-	lfpool_cache_t *cache = lfpool_cache_create(pool);
-	size_t made = 1;
+	enum { WANTED = 17000, LATE = 8, ALL = LATE * 5 };
+	lfpool_t *pool = pool_of(SIZE, ALL);
+	lfpool_cache_t **caches = calloc(WANTED, sizeof(*caches));
+	void *objects[ALL];
+	size_t made = 0;
 
-	assert_non_null(cache);
-	while (made < WANTED && lfpool_cache_create(pool))
+	assert_non_null(caches);
+	while (made < WANTED && (caches[made] = lfpool_cache_create(pool)))
 		made++;
+	/* The header says so. */
+	assert_int_equal(made, 8172);
+	for (size_t i = 0; i < ALL; i++)
+		assert_non_null(objects[i] = lfpool_cache_acquire(caches[i * (made - 1) / (ALL - 1)]));
+	assert_null(lfpool_cache_acquire(caches[made - 1]));
+	assert_true(sort_disjoint(objects, ALL, SIZE));
+	for (size_t i = 0; i < ALL; i++)
+		assert_int_equal(lfpool_cache_release(caches[i * (made - 1) / (ALL - 1)], objects[i]), LFPOOL_OK);
 	threads_run(LATE, come_late, pool, 0);
 	require_whole(pool, SIZE);
-	lfpool_cache_destroy(cache);
+	for (size_t i = 0; i < made; i += 2)
+		lfpool_cache_destroy(caches[i]);
 	require_whole(pool, SIZE);
+	lfpool_cache_destroy(lfpool_cache_create(pool));
 	/* The others need not be destroyed first. */
 	assert_int_equal(lfpool_destroy(pool), 0);
+	free(caches);
 }
 
 RUN_TESTS()

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * unit_ranges.c - who owns an address: against a list that is searched from end to end; what happens when memory is
+ * unit_ranges.c - which pool owns an address: against a list that is searched from end to end; what happens when memory is
  * refused.  (Readers beside writers: api/test_self.c, and the explorer.)
  */
 #include "../support/support.h"

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* test: once */
 /*
- * test_priority_config.c - what an evicting pool can be: each field's range and default, how old and new callers meet,
- * and the map from doubles to priorities.
+ * test_priority_config.c - what an evicting pool can be: each field's range and default, and the map from doubles to priorities.
+ * (Old and new callers: tests/api/test_versions.c.)
  */
 #include "../support/priority_support.h"
 
@@ -29,19 +29,10 @@ static void expect(const lfpool_priority_config_t *config, lfpool_status_t expec
 		expect(&config_, (expected));                                  \
 	} while (0)
 
-TEST(null_is_refused)
-{
-	lfpool_priority_config_t config = priority_config_of(24, 10);
-	lfpool_priority_t *pool = (lfpool_priority_t *)(uintptr_t)1;
-
-	assert_int_equal(lfpool_priority_create(NULL, &config), LFPOOL_E_ARGUMENT);
-	assert_int_equal(lfpool_priority_create(&pool, NULL), LFPOOL_E_ARGUMENT);
-	assert_null(pool);
-}
-
 TEST(each_field_has_its_range)
 {
-	const uint32_t known = LFPOOL_EVICT_EQUAL | LFPOOL_PREFAULT | LFPOOL_LOCK | LFPOOL_PLAIN_STRIDE | LFPOOL_FENCED;
+	const uint32_t known = LFPOOL_EVICT_EQUAL | LFPOOL_ZERO | LFPOOL_PREFAULT | LFPOOL_LOCK | LFPOOL_PLAIN_STRIDE |
+			       LFPOOL_FENCED;
 	static const char too_long[] = "0123456789012345678901234567890123456789012345678901234567890123";
 
 	EXPECT(object_size, 0, LFPOOL_E_CONFIG_OBJECT_SIZE);
@@ -70,34 +61,27 @@ TEST(each_field_has_its_range)
 	EXPECT(name, too_long + 1, LFPOOL_OK);
 	EXPECT(name, "", LFPOOL_OK);
 	EXPECT(context, NULL, LFPOOL_OK);
-}
-
-/* What the pool was told of is gone after its creation: it has copied what it needs. */
-TEST(the_config_is_not_kept)
-{
-	lfpool_priority_config_t config = priority_config_of(24, 3), before;
-	char name[] = "voices";
-	lfpool_priority_t *pool;
-
-	config.name = name;
-	before = config;
-	pool = priority_with(&config);
-	assert_memory_equal(&config, &before, sizeof(config));
-	memset(&config, 0xff, sizeof(config));
-	memset(name, 'x', sizeof(name));
-	assert_int_equal(lfpool_priority_capacity(pool), 3);
-	priority_close(pool, 24);
+	expect(NULL, LFPOOL_E_ARGUMENT);
+	assert_int_equal(lfpool_priority_create(NULL, &(lfpool_priority_config_t)LFPOOL_PRIORITY_CONFIG_INIT), LFPOOL_E_ARGUMENT);
 }
 
 static void fill_and_check(size_t size, size_t alignment, size_t capacity, uint32_t flags)
 {
-	const size_t aligned_to = alignment ? alignment : 16;
+	const size_t aligned_to = alignment ? alignment : _Alignof(max_align_t);
 	lfpool_handle_t handle;
 
-	lfpool_priority_t *pool = PRIORITY_WITH(.object_size = size, .capacity = capacity, .object_alignment = alignment,
-						.flags = flags);
+	lfpool_priority_config_t config = priority_config_of(size, capacity);
+	char name[] = "voices";
+
+	config.object_alignment = alignment;
+	config.flags = flags;
+	config.name = name;
+	lfpool_priority_t *pool = priority_with(&config);
 	void **objects = pointers_new(capacity);
 
+	/* It has copied what it needs. */
+	memset(&config, 0xff, sizeof(config));
+	memset(name, 'x', sizeof(name));
 	assert_int_equal(lfpool_priority_capacity(pool), capacity);
 	for (size_t i = 0; i < capacity; i++) {
 		objects[i] = lfpool_priority_acquire(pool, i, NULL, &handle);
@@ -147,96 +131,19 @@ TEST(prefaulted_objects_are_resident)
 	assert_int_equal(lfpool_priority_destroy(pool), 0);
 }
 
-/* What stands in /proc/self/status, in bytes. */
-static size_t process_bytes(const char *what)
-{
-	char line[256];
-	size_t kibibytes = 0;
-	FILE *status = fopen("/proc/self/status", "r");
-
-	assert_non_null(status);
-	while (fgets(line, sizeof(line), status))
-		if (strncmp(line, what, strlen(what)) == 0)
-			kibibytes = strtoul(line + strlen(what), NULL, 10);
-	(void)fclose(status);
-	return kibibytes << 10;
-}
-
 /* (Sanitizers let mlock() do nothing.) */
 TEST(little_is_locked_besides)
 {
 	static const size_t capacities[] = {1, 32, 1000, 20000};
 
 	for (size_t i = 0; i < COUNT(capacities); i++) {
-		const size_t before = process_bytes("VmLck:");
-
+		const size_t before = locked_bytes();
 		lfpool_priority_t *pool = PRIORITY_WITH(.object_size = 64, .capacity = capacities[i], .flags = LFPOOL_LOCK);
 
-		assert_in_range(process_bytes("VmLck:") - before, SANITIZED ? 0 : capacities[i] * (64 + 80),
-				capacities[i] * (64 + 134) + (size_t)88 * 1024);
+		assert_in_range(locked_bytes() - before, SANITIZED ? 0 : capacities[i] * (64 + 80),
+				capacities[i] * (64 + 134) + (size_t)76 * 1024);
 		assert_int_equal(lfpool_priority_destroy(pool), 0);
 	}
-}
-
-TEST(old_and_new_callers)
-{
-	struct {
-		lfpool_priority_config_t known;
-		unsigned char newer[64];
-	} config;
-	lfpool_priority_config_t *const known = &config.known;
-
-	memset(&config, 0, sizeof(config));
-	*known = priority_config_of(24, 10);
-	/* An older caller's struct ends earlier, and what lies behind is not read. */
-	known->flags = UINT32_MAX;
-	known->struct_size = offsetof(lfpool_priority_config_t, flags);
-	expect(known, LFPOOL_OK);
-	known->struct_size = offsetof(lfpool_priority_config_t, capacity);
-	expect(known, LFPOOL_E_CONFIG_STRUCT_SIZE);
-	known->struct_size = sizeof(size_t);
-	expect(known, LFPOOL_E_CONFIG_STRUCT_SIZE);
-	known->struct_size = 0;
-	expect(known, LFPOOL_E_CONFIG_STRUCT_SIZE);
-	/* A newer caller's is longer; he may not ask for what is not known here. */
-	known->flags = 0;
-	known->struct_size = sizeof(config);
-	expect(known, LFPOOL_OK);
-	config.newer[63] = 1;
-	expect(known, LFPOOL_E_CONFIG_STRUCT_SIZE);
-	known->struct_size--;
-	expect(known, LFPOOL_OK);
-	config.newer[0] = 1;
-	expect(known, LFPOOL_E_CONFIG_STRUCT_SIZE);
-}
-
-TEST(both_ways_to_start_a_config_are_the_same)
-{
-	static const lfpool_priority_config_t by_macro = LFPOOL_PRIORITY_CONFIG_INIT;
-	lfpool_priority_config_t by_function;
-
-	memset(&by_function, 0xff, sizeof(by_function));
-	lfpool_priority_config_init(&by_function);
-	assert_int_equal(by_macro.struct_size, sizeof(by_macro));
-	assert_int_equal(by_function.struct_size, sizeof(by_macro));
-	assert_true(!by_macro.name && !by_function.name && !by_macro.context && !by_function.context);
-	assert_true(!by_macro.before && !by_function.before && !by_macro.on_evict && !by_function.on_evict);
-	assert_true(by_macro.object_size + by_macro.object_alignment + by_macro.capacity + by_macro.flags == 0);
-	assert_true(by_function.object_size + by_function.object_alignment + by_function.capacity == 0);
-	assert_true(by_function.flags == 0);
-}
-
-/* There is one kind of evicting pool, and it has no debug modes. */
-TEST(the_environment_changes_nothing)
-{
-	assert_int_equal(setenv("LFPOOL_BACKEND", "none of these", 1), 0);
-	assert_int_equal(setenv("LFPOOL_DEBUG", "nothing of the kind", 1), 0);
-	fill_and_check(24, 0, 20, 0);
-	assert_int_equal(setenv("LFPOOL_BACKEND", "malloc", 1), 0);
-	assert_int_equal(setenv("LFPOOL_DEBUG", "poison,guard", 1), 0);
-	fill_and_check(24, 0, 20, 0);
-	assert_int_equal(unsetenv("LFPOOL_BACKEND"), 0);
-	assert_int_equal(unsetenv("LFPOOL_DEBUG"), 0);
 }
 
 /* ---- Doubles ---- */

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT */
-/* test: threads */
+/* test: once */
 /*
- * test_priority_hook.c - config.on_evict: called once for each object that is taken from its holder, by the thread that
- * takes it, before anybody else gets it, and free to call the pool.
+ * test_priority_hook.c - what config.on_evict may do: call the pool, acquire and evict in its turn; and that no other call gets the
+ * object meanwhile.
+ *
+ * (What it is told, and how often: test_priority_order.c, and the stress scenario `priority`.)
  */
 #include "../support/priority_support.h"
-
-#include <stdatomic.h>
 
 enum { SIZE = 32, CAPACITY = 4 };
 
@@ -54,56 +54,7 @@ static void *put(struct log *log, uint64_t priority, void *owner, lfpool_handle_
 	return object;
 }
 
-/* ---- What it is told ---- */
-
-static void leave_a_message(struct log *log, const lfpool_evicted_t *e)
-{
-	(void)log;
-	REQUIRE(stamp_holds(e->object, SIZE, e->handle));
-	stamp_write(e->object, SIZE, 4711);
-}
-
-TEST(it_is_told_of_what_is_taken)
-{
-	struct log log;
-	lfpool_handle_t handle, other;
-	int owners[2];
-
-	open_log(&log, 1, 0);
-	log.then = leave_a_message;
-	void *object = put(&log, 3, &owners[0], &handle);
-
-	/* Of a refusal nothing, nor of a release. */
-	assert_null(lfpool_priority_acquire(log.pool, 3, &owners[1], &other));
-	assert_int_equal(log.calls, 0);
-	assert_int_equal(lfpool_priority_update(log.pool, handle, 2), LFPOOL_OK);
-	assert_ptr_equal(lfpool_priority_acquire(log.pool, 3, &owners[1], &other), object);
-	assert_int_equal(log.calls, 1);
-	assert_true(log.last.handle == handle && log.last.priority == 2 && log.last.owner == &owners[0]);
-	assert_ptr_equal(log.last.object, object);
-	/* What the hook wrote is what the newcomer finds. */
-	assert_true(stamp_holds(object, SIZE, 4711));
-	stamp_write(object, SIZE, other);
-	assert_int_equal(lfpool_priority_publish(log.pool, other), LFPOOL_OK);
-	assert_int_equal(lfpool_priority_release_min(log.pool, 5), 1);
-	assert_int_equal(log.calls, 2);
-	assert_true(log.last.handle == other && log.last.priority == 3 && log.last.owner == &owners[1]);
-	/* Nobody's, where somebody's was before. */
-	(void)put(&log, 8, NULL, &handle);
-	assert_int_equal(lfpool_priority_release_min(log.pool, 1), 1);
-	assert_int_equal(log.calls, 3);
-	assert_null(log.last.owner);
-	object = put(&log, 9, NULL, &handle);
-	assert_int_equal(lfpool_priority_release(log.pool, handle), LFPOOL_OK);
-	(void)put(&log, 9, NULL, &handle);
-	/* Nor of what is active when the pool ends. */
-	assert_int_equal(lfpool_priority_destroy(log.pool), 1);
-	assert_int_equal(log.calls, 3);
-}
-
-/* ---- What it may do ---- */
-
-/* A newcomer in the hook evicts another one, who is told of too. */
+/* A newcomer in the hook evicts another one, and the hook is told of that too. */
 static void acquire_there(struct log *log, const lfpool_evicted_t *e)
 {
 	lfpool_handle_t handle;
@@ -203,79 +154,6 @@ TEST(nobody_else_has_it_meanwhile)
 	assert_non_null(lfpool_priority_acquire(log.pool, 1, NULL, &handle));
 	assert_int_equal(log.calls, 2);
 	assert_int_equal(lfpool_priority_destroy(log.pool), 1);
-}
-
-/* ---- Threads ---- */
-
-enum { THREADS = 3, STEPS = 200000 };
-
-/* Who has an object writes plainly into it; the hook reads and wipes it, in the thread that took it. */
-static _Thread_local uint64_t calls_here;
-
-static void wipe(void *context, const lfpool_evicted_t *e)
-{
-	(void)context;
-	calls_here++;
-	REQUIRE(stamp_holds(e->object, SIZE, e->handle));
-	memset(e->object, 0, SIZE);
-	if (e->priority % 16 == 0 && calls_here % 2)
-		REQUIRE(lfpool_priority_release_min(e->pool, 1) <= 1);
-}
-
-struct taker {
-	lfpool_priority_t *pool;
-	struct random random;
-	_Atomic(uint64_t) *calls;
-};
-
-static void *take_and_lose(void *argument)
-{
-	struct taker *t = argument;
-	lfpool_handle_t handle;
-
-	for (int i = 0; i < TIMES(STEPS, STEPS / 15); i++) {
-		const uint64_t before = calls_here;
-		void *object = lfpool_priority_acquire(t->pool, random_below(&t->random, 1000), NULL, &handle);
-
-		if (!object) {
-			REQUIRE(calls_here == before);
-			continue;
-		}
-		/* Never used, or wiped. */
-		REQUIRE(all_bytes_are(object, SIZE, 0));
-		stamp_write(object, SIZE, handle);
-		REQUIRE(lfpool_priority_publish(t->pool, handle) == LFPOOL_OK);
-	}
-	atomic_fetch_add(t->calls, calls_here);
-	return NULL;
-}
-
-static void take_from_each_other(size_t capacity, uint64_t seed)
-{
-	struct taker takers[THREADS];
-	_Atomic(uint64_t) calls = 0;
-
-	lfpool_priority_t *pool = PRIORITY_WITH(.object_size = SIZE, .capacity = capacity, .on_evict = wipe,
-						.flags = LFPOOL_EVICT_EQUAL);
-
-	for (unsigned i = 0; i < THREADS; i++)
-		takers[i] = (struct taker){pool, random_for(seed, i), &calls};
-	threads_run(THREADS, take_and_lose, takers, sizeof(takers[0]));
-
-	const lfpool_priority_stats_t stats = priority_stats_of(pool);
-
-	assert_int_equal(stats.evicted, calls);
-	assert_int_equal(stats.acquired - stats.evicted, lfpool_priority_count(pool));
-	(void)lfpool_priority_release_min(pool, capacity);
-	priority_close(pool, SIZE);
-}
-
-TEST(it_is_called_once_and_before_the_newcomer)
-{
-	const uint64_t seed = test_seed("it_is_called_once_and_before_the_newcomer");
-
-	for (size_t capacity = 1; capacity <= 40; capacity += capacity)
-		take_from_each_other(capacity, seed + capacity);
 }
 
 RUN_TESTS()

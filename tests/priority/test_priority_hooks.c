@@ -8,8 +8,7 @@
  *              step out of order ends the test, and two at once are a race for ThreadSanitizer.
  */
 #include "../support/priority_support.h"
-
-#include <stdatomic.h>
+#include "../support/workers.h"
 
 enum { BUILT = 1, ACTIVE, CAPACITY = 12, THREADS = 4 };
 
@@ -99,31 +98,6 @@ static void close_hooked(lfpool_priority_t *pool, size_t active)
 	assert_int_equal(calls.activated, calls.deactivated);
 }
 
-TEST(each_end_of_a_use_deactivates_once)
-{
-	lfpool_priority_t *pool = open_hooked(2);
-	const lfpool_handle_t a = priority_put(pool, 1), b = priority_put(pool, 2);
-
-	assert_int_equal(calls.created, 2);
-	assert_int_equal(calls.activated, 2);
-	/* A release; of a pinned object, its last unpin. */
-	assert_int_equal(lfpool_priority_release(pool, a), LFPOOL_OK);
-	assert_int_equal(calls.deactivated, 1);
-	struct thing *pinned = lfpool_priority_pin(pool, b);
-	assert_int_equal(lfpool_priority_release(pool, b), LFPOOL_OK);
-	assert_int_equal(pinned->stage, ACTIVE);
-	assert_int_equal(lfpool_priority_unpin(pool, b), LFPOOL_OK);
-	assert_int_equal(calls.deactivated, 2);
-	/* An eviction, by a newcomer and by release_min(); what was built stays. */
-	assert_true(priority_put(pool, 5) && priority_put(pool, 6) && priority_put(pool, 7));
-	assert_int_equal(calls.evicted, 1);
-	assert_int_equal(calls.deactivated, 3);
-	assert_int_equal(lfpool_priority_release_min(pool, 1), 1);
-	assert_int_equal(calls.deactivated, 4);
-	assert_int_equal(calls.created, 2);
-	close_hooked(pool, 1);
-}
-
 TEST(what_a_hook_refuses_is_not_lost)
 {
 	lfpool_priority_t *pool = open_hooked(3);
@@ -161,8 +135,6 @@ TEST(hooks_of_other_pools_are_refused)
 	lfpool_priority_config_t config = priority_config_of(8, 3);
 	lfpool_priority_t *pool;
 
-	config.hooks.misuse = expected_misuse;
-	assert_int_equal(lfpool_priority_create(&pool, &config), LFPOOL_E_CONFIG_HOOKS);
 	config.hooks = (lfpool_hooks_t){.validate = on_create};
 	assert_int_equal(lfpool_priority_create(&pool, &config), LFPOOL_E_CONFIG_HOOKS);
 	config.hooks = (lfpool_hooks_t){.reserved = {(void (*)(void))on_evict}};
@@ -171,60 +143,56 @@ TEST(hooks_of_other_pools_are_refused)
 
 /* ---- Threads ---- */
 
-static lfpool_priority_t *shared;
-
-static void *churn(void *argument)
+static void end_or_begin(struct worker *me, lfpool_handle_t *handle)
 {
-	struct random random = random_for(2026, (unsigned)(uintptr_t)argument);
+	lfpool_priority_t *pool = me->scene;
+
+	switch (random_below(&me->random, 4)) {
+	case 0: (void)lfpool_priority_release(pool, *handle); return;
+	case 1:
+		if (!lfpool_priority_pin(pool, *handle))
+			return;
+		if (random_below(&me->random, 2))
+			(void)lfpool_priority_release(pool, *handle);
+		REQUIRE(lfpool_priority_unpin(pool, *handle) == LFPOOL_OK);
+		return;
+	case 2: (void)lfpool_priority_release_min(pool, random_below(&me->random, 8) == 0); return;
+	default: break;
+	}
+	const struct thing *thing = lfpool_priority_acquire(pool, random_below(&me->random, 100), NULL, handle);
+
+	if (!thing)
+		return;
+	REQUIRE(thing->stage == ACTIVE);
+	if (random_below(&me->random, 10))
+		REQUIRE(lfpool_priority_publish(pool, *handle) == LFPOOL_OK);
+	else
+		REQUIRE(lfpool_priority_release(pool, *handle) == LFPOOL_OK);
+}
+
+static void churn(struct worker *me)
+{
 	lfpool_handle_t mine[4] = {0};
 
-	for (int i = 0; i < TIMES(100000, 10000); i++) {
-		lfpool_handle_t *handle = &mine[random_below(&random, 4)];
-
-		switch (random_below(&random, 4)) {
-		case 0: (void)lfpool_priority_release(shared, *handle); break;
-		case 1:
-			if (lfpool_priority_pin(shared, *handle)) {
-				if (random_below(&random, 2))
-					(void)lfpool_priority_release(shared, *handle);
-				REQUIRE(lfpool_priority_unpin(shared, *handle) == LFPOOL_OK);
-			}
-			break;
-		case 2: (void)lfpool_priority_release_min(shared, random_below(&random, 8) == 0); break;
-		default: {
-			struct thing *thing = lfpool_priority_acquire(shared, random_below(&random, 100), NULL, handle);
-
-			if (!thing)
-				break;
-			REQUIRE(thing->stage == ACTIVE);
-			if (random_below(&random, 10))
-				REQUIRE(lfpool_priority_publish(shared, *handle) == LFPOOL_OK);
-			else
-				REQUIRE(lfpool_priority_release(shared, *handle) == LFPOOL_OK);
-		}
-		}
-	}
-	return NULL;
+	for (int i = 0; i < TIMES(100000, 10000); i++)
+		end_or_begin(me, &mine[random_below(&me->random, 4)]);
 }
 
 TEST(each_step_once_whatever_threads_do)
 {
 	static const size_t rates[][3] = {{0, 0, 0}, {5, 7, 3}};
-	pthread_t threads[THREADS];
+	const uint64_t seed = test_seed("each_step_once_whatever_threads_do");
 
-	print_message("    seed 2026\n");
 	for (size_t i = 0; i < COUNT(rates); i++) {
-		shared = open_hooked(CAPACITY);
+		lfpool_priority_t *pool = open_hooked(CAPACITY);
+
 		calls.refuse_create = rates[i][0];
 		calls.refuse_activate = rates[i][1];
 		calls.refuse_reuse = rates[i][2];
-		for (uintptr_t t = 0; t < THREADS; t++)
-			thread_start(&threads[t], churn, (void *)t);
-		for (int t = 0; t < THREADS; t++)
-			pthread_join(threads[t], NULL);
+		(void)workers_run(THREADS, churn, pool, seed);
 		assert_true(calls.evicted > 100);
-		assert_int_equal(calls.activated - calls.deactivated, lfpool_priority_count(shared));
-		close_hooked(shared, lfpool_priority_count(shared));
+		assert_int_equal(calls.activated - calls.deactivated, lfpool_priority_count(pool));
+		close_hooked(pool, lfpool_priority_count(pool));
 	}
 }
 

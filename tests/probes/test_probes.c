@@ -89,17 +89,10 @@ static void hear(void *context, const lfpool_misuse_t *misuse)
 
 static void open_stage(struct stage *s, lfpool_backend_t backend)
 {
-	lfpool_config_t config = config_of(4096, FIRST);
-
 	memset(s, 0, sizeof(*s));
-	config.name = NAME;
-	config.max_capacity = MOST;
-	config.cache_capacity = 64;
-	config.backend = backend;
-	config.hooks.misuse = hear;
-	config.hooks.context = &s->told;
 	traps_forget();
-	s->pool = pool_with(&config);
+	s->pool = POOL_OF(4096, FIRST, .name = NAME, .max_capacity = MOST, .cache_capacity = 64, .backend = backend,
+			  .hooks.misuse = hear, .hooks.context = &s->told);
 	assert_int_equal(hit_count(), 1);
 	assert_int_equal(hits_with(s->pool, "create", 2, 4096), 1);
 	assert_int_equal(hits_with(s->pool, "create", 3, FIRST), 1);
@@ -293,17 +286,14 @@ static void on_evict(void *context, const lfpool_evicted_t *evicted)
 
 TEST(an_evicting_pool)
 {
-	lfpool_priority_config_t config = priority_config_of(64, 20);
 	struct random random = random_for(test_seed("evictions"), 0);
 	static int owners[CALLS];
 	lfpool_handle_t handle;
 	size_t refused = 0;
 
-	config.name = NAME;
-	config.on_evict = on_evict;
 	evictions = 0;
 
-	lfpool_priority_t *pool = priority_with(&config);
+	lfpool_priority_t *pool = PRIORITY_WITH(.object_size = 64, .capacity = 20, .name = NAME, .on_evict = on_evict);
 
 	traps_forget();
 	for (int i = 0; i < CALLS; i++) {
@@ -345,15 +335,11 @@ TEST(an_evicting_pool)
 /* A pool that grows by itself says so, once for each step. */
 TEST(growing_by_itself)
 {
-	lfpool_config_t config = config_of(64, 10);
 	void *held[100];
 
-	config.name = NAME;
-	config.max_capacity = 100;
-	config.growth_step = 30;
 	traps_forget();
 
-	lfpool_t *pool = pool_with(&config);
+	lfpool_t *pool = POOL_OF(64, 10, .name = NAME, .max_capacity = 100, .growth_step = 30);
 
 	assert_int_equal(acquire_all(pool, held, 100), 100);
 	assert_int_equal(hits_with(pool, "grow", 2, 30), 3);

@@ -61,7 +61,9 @@ static inline void disarm(void)
 struct group {
 	const char *name;
 	void (*run)(void);
-	const char *trapped; /* NULL: it lives; "kernel": a system call; else a function of the C library */
+	const char *trapped;             /* NULL: it lives; "kernel": a system call; else a function of the C library */
+	void (*run_kind)(unsigned kind); /* instead of run() */
+	unsigned kind;
 };
 extern const struct group groups_of_pools[], groups_of_others[], groups_of_traps[];
 

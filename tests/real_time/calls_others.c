@@ -133,6 +133,8 @@ static void call_voices(void)
 	MUST(CALL(lfpool_priority_capacity, "")(voices) == CAPACITY);
 	CALL(lfpool_priority_stats, "")(voices, &stats);
 	MUST(stats.refused && stats.evicted);
+	MUST(CALL(lfpool_priority_dump, "text")(voices, LFPOOL_TEXT, text, sizeof(text)));
+	MUST(CALL(lfpool_priority_dump, "JSON")(voices, LFPOOL_JSON, text, sizeof(text)));
 	MUST(CALL(lfpool_priority_to_double, "")(CALL(lfpool_priority_of_double, "")(-0.5)) < 0);
 }
 
@@ -185,13 +187,8 @@ static bool ready(void *context, const lfpool_batch_t *batch)
 /* A pool with such a scheme; the thread has made its first call. */
 static lfpool_t *with_scheme(lfpool_scheme_t scheme, size_t *misuses)
 {
-	lfpool_config_t config = config_of(SIZE, CAPACITY);
-	lfpool_t *pool = NULL;
+	lfpool_t *pool = POOL_OF(SIZE, CAPACITY, .scheme = scheme, .hooks.context = misuses, .hooks.misuse = on_misuse);
 
-	config.scheme = scheme;
-	config.hooks.context = misuses;
-	config.hooks.misuse = on_misuse;
-	REQUIRE(lfpool_create(&pool, &config) == LFPOOL_OK);
 	REQUIRE(lfpool_release(pool, lfpool_acquire(pool)) == LFPOOL_OK);
 	return pool;
 }
@@ -271,15 +268,15 @@ static void with_epoch(void)
 #endif
 
 const struct group groups_of_others[] = {
-	{"set", with_set, NULL},
-	{"priority", with_priority, NULL},
-	{"retired and asked", retired_and_asked, NULL},
-	{"retired and told", retired_and_told, NULL},
+	{"set", with_set, .trapped = NULL},
+	{"priority", with_priority, .trapped = NULL},
+	{"retired and asked", retired_and_asked, .trapped = NULL},
+	{"retired and told", retired_and_told, .trapped = NULL},
 #ifdef WITH_RCU
-	{"rcu", with_rcu, NULL},
+	{"rcu", with_rcu, .trapped = NULL},
 #endif
 #ifdef WITH_EPOCH
-	{"epoch", with_epoch, NULL},
+	{"epoch", with_epoch, .trapped = NULL},
 #endif
 	{0},
 };

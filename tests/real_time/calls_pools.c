@@ -37,12 +37,16 @@ static void call_pool(lfpool_t *pool)
 		MUST(!CALL(lfpool_acquire, "nothing left")(pool));
 		MUST(CALL(lfpool_acquire_bulk, "nothing left")(pool, objects + CAPACITY, 1) == 0);
 		MUST(!CALL(lfpool_acquire_wait, "nothing left, no time")(pool, 0));
+		MUST(CALL(lfpool_acquire_bulk_wait, "nothing left, no time")(pool, objects + CAPACITY, 1, 0) ==
+		     LFPOOL_E_EXHAUSTED);
 		for (size_t i = 0; i < CAPACITY; i++)
 			MUST(CALL(lfpool_release, "misses")(pool, objects[i]) == LFPOOL_OK);
 		MUST(CALL(lfpool_acquire_bulk, "all and one more")(pool, objects, CAPACITY + 1) == CAPACITY);
 		MUST(CALL(lfpool_release_bulk, "all")(pool, objects, CAPACITY) == CAPACITY);
 	}
 	MUST((object = CALL(lfpool_acquire_wait, "hit")(pool, -1)) && lfpool_release(pool, object) == LFPOOL_OK);
+	MUST(CALL(lfpool_acquire_bulk_wait, "two")(pool, objects, 2, -1) == LFPOOL_OK &&
+	     lfpool_release_bulk(pool, objects, 2) == 2);
 	MUST(CALL(lfpool_release_if_owned, "no")(pool, text) == LFPOOL_E_FOREIGN);
 	MUST(CALL(lfpool_release_if_owned, "yes")(pool, lfpool_acquire(pool)) == LFPOOL_OK);
 	CALL(lfpool_cache_flush, "the thread's")(pool, NULL);
@@ -187,6 +191,29 @@ static void call_resize_and_async(lfpool_t *pool)
 	MUST(!CALL(lfpool_cancel, "no such ticket")(pool, 0x10001) && lfpool_release(pool, object) == LFPOOL_OK);
 }
 
+/* In a buffer nobody is woken, and no page is given back. */
+static void call_owed_and_queued(lfpool_t *pool)
+{
+	const size_t capacity = lfpool_capacity(pool);
+	void *served = NULL, *cancelled = NULL;
+	lfpool_ticket_t ticket;
+
+	MUST(acquire_all(pool, objects, CAPACITY + 1) == capacity);
+	MUST(lfpool_shrink(pool, 10) == 0 && lfpool_shrink_owed(pool) == 10);
+	MUST(lfpool_acquire_async(pool, never, &served, &ticket) == LFPOOL_OK && ticket);
+	MUST(lfpool_acquire_async(pool, never, &cancelled, &ticket) == LFPOOL_OK && ticket);
+	for (size_t i = 0; i < capacity; i++) {
+		MUST(!served == (i < 11));
+		MUST(lfpool_release(pool, objects[i]) == LFPOOL_OK);
+		if (i == 10)
+			MUST(lfpool_cancel(pool, ticket));
+	}
+	MUST(!cancelled && lfpool_release(pool, served) == LFPOOL_OK && lfpool_capacity(pool) == capacity - 10);
+	MUST(lfpool_grow(pool, CAPACITY) == CAPACITY - capacity + 10 && lfpool_reserve(pool, CAPACITY) == 0);
+	MUST(!lfpool_trim(pool, 0, SIZE_MAX) && !lfpool_check(pool, NULL));
+	MUST(lfpool_acquire(pool) && lfpool_destroy(pool) == 1);
+}
+
 /* ---- Kinds ---- */
 
 static bool on_hook(void *context, void *object)
@@ -210,7 +237,7 @@ static bool gives_up(void *context, lfpool_t *pool, uint32_t attempt, int64_t *w
 	return attempt < 1 && !context;
 }
 
-enum kind { PLAIN, CHECKED, PREFAULTED, BORROWED, HOOKED, BUILT, DEBUGGED, IN_BUFFER_PLAIN, IN_BUFFER_HOOKED };
+enum kind { PLAIN, CHECKED, PREFAULTED, BORROWED, HOOKED, BUILT, DEBUGGED };
 
 static lfpool_config_t config_for(enum kind kind)
 {
@@ -226,53 +253,45 @@ static lfpool_config_t config_for(enum kind kind)
 		config.cache_capacity = LFPOOL_CACHE_NONE;
 	if (kind == DEBUGGED)
 		config.debug = "check,poison,guard,quarantine=20";
-	if (kind == HOOKED || kind == BUILT || kind == IN_BUFFER_HOOKED) {
+	if (kind == HOOKED || kind == BUILT) {
 		config.hooks.create = on_hook;
 		config.hooks.destroy = on_destroy;
 		config.hooks.exhausted = gives_up;
 	}
-	if (kind == HOOKED || kind == IN_BUFFER_HOOKED)
+	if (kind == HOOKED)
 		config.hooks.activate = config.hooks.deactivate = on_hook;
 	if (kind == BUILT)
 		config.flags = LFPOOL_CREATE_ALL;
 	return config;
 }
 
-static lfpool_t *opened(enum kind kind)
-{
-	lfpool_config_t config = config_for(kind);
-	lfpool_t *pool = NULL;
-
-	REQUIRE(kind < IN_BUFFER_PLAIN);
-	REQUIRE(lfpool_create(&pool, &config) == LFPOOL_OK);
-	return pool;
-}
-
-static void with_pool(lfpool_t *pool, enum kind kind)
+static void with_pool(lfpool_t *pool, enum kind kind, bool listed)
 {
 	call_pool(pool);
 	call_refusals(pool);
 	call_questions(pool);
 	call_walks(pool);
-	call_handles(pool, kind < IN_BUFFER_PLAIN);
+	call_handles(pool, listed);
 	call_resize_and_async(pool);
-	MUST(!hooked == (kind != HOOKED && kind != BUILT && kind != IN_BUFFER_HOOKED));
+	MUST(!hooked == (kind != HOOKED && kind != BUILT));
 }
 
 /* The thread's first call, and then armed. */
-static void by_thread(enum kind kind)
+static void by_thread(unsigned kind)
 {
-	lfpool_t *pool = opened(kind);
+	const lfpool_config_t config = config_for(kind);
+	lfpool_t *pool = pool_with(&config);
 
 	REQUIRE(lfpool_release(pool, lfpool_acquire(pool)) == LFPOOL_OK);
 	arm();
-	with_pool(pool, kind);
+	with_pool(pool, kind, true);
 }
 
 /* No call without the cache; and none before, unless a debug mode wants to know the thread's number. */
-static void by_cache(enum kind kind)
+static void by_cache(unsigned kind)
 {
-	lfpool_t *pool = opened(kind);
+	const lfpool_config_t config = config_for(kind);
+	lfpool_t *pool = pool_with(&config);
 	lfpool_cache_t *cache = lfpool_cache_create(pool);
 
 	REQUIRE(cache);
@@ -282,7 +301,7 @@ static void by_cache(enum kind kind)
 	call_cache(pool, cache);
 }
 
-static void by_buffer(enum kind kind)
+static void by_buffer(unsigned kind)
 {
 	lfpool_config_t config;
 	lfpool_t *pool = NULL;
@@ -295,31 +314,12 @@ static void by_buffer(enum kind kind)
 	MUST(CALL(lfpool_create_in, "enough")(&pool, &config, memory, sizeof(memory)) == LFPOOL_OK);
 	call_cache(pool, lfpool_cache_create(pool));
 	hooked = 0;
-	with_pool(pool, kind);
+	with_pool(pool, kind, false);
+	call_owed_and_queued(pool);
 	MUST(CALL(lfpool_status_string, "")(LFPOOL_E_BUFFER)[0] == 't');
 }
 
-#define BY(way, kind)                  \
-	static void way##_##kind(void) \
-	{                              \
-		way(kind);             \
-	}
-BY(by_thread, PLAIN)
-BY(by_thread, CHECKED)
-BY(by_thread, PREFAULTED)
-BY(by_thread, BORROWED)
-BY(by_thread, HOOKED)
-BY(by_thread, BUILT)
-BY(by_thread, DEBUGGED)
-BY(by_cache, PLAIN)
-BY(by_cache, CHECKED)
-BY(by_cache, HOOKED)
-BY(by_cache, BUILT)
-BY(by_cache, DEBUGGED)
-BY(by_buffer, IN_BUFFER_PLAIN)
-BY(by_buffer, IN_BUFFER_HOOKED)
-
-#define GROUP(way, kind) {#way " " #kind, way##_##kind, NULL}
+#define GROUP(way, which) {#way " " #which, .run_kind = way, .kind = which}
 const struct group groups_of_pools[] = {
 	GROUP(by_thread, PLAIN),
 	GROUP(by_thread, CHECKED),
@@ -333,7 +333,11 @@ const struct group groups_of_pools[] = {
 	GROUP(by_cache, HOOKED),
 	GROUP(by_cache, BUILT),
 	GROUP(by_cache, DEBUGGED),
-	GROUP(by_buffer, IN_BUFFER_PLAIN),
-	GROUP(by_buffer, IN_BUFFER_HOOKED),
+	GROUP(by_buffer, PLAIN),
+	GROUP(by_buffer, CHECKED),
+	GROUP(by_buffer, PREFAULTED),
+	GROUP(by_buffer, BORROWED),
+	GROUP(by_buffer, HOOKED),
+	GROUP(by_buffer, BUILT),
 	{0},
 };

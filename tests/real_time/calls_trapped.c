@@ -11,13 +11,7 @@ static void *objects[5];
 
 static lfpool_t *small_pool(size_t growth_step)
 {
-	lfpool_config_t config = config_of(4096, 4);
-	lfpool_t *pool = NULL;
-
-	config.growth_step = growth_step;
-	config.max_capacity = 4 + 1000 * growth_step;
-	REQUIRE(lfpool_create(&pool, &config) == LFPOOL_OK);
-	return pool;
+	return POOL_OF(4096, 4, .growth_step = growth_step, .max_capacity = 4 + 1000 * growth_step);
 }
 
 static void first(void)
@@ -111,11 +105,9 @@ static void check(void)
 static void dump_with_owners(void)
 {
 	static char text[8192];
-	lfpool_config_t config = config_of(40, 4);
-	lfpool_t *pool = NULL;
+	lfpool_t *pool = POOL_OF(40, 4, .debug = "owner");
 
-	config.debug = "owner";
-	REQUIRE(lfpool_create(&pool, &config) == LFPOOL_OK && lfpool_acquire(pool));
+	REQUIRE(lfpool_acquire(pool));
 	arm();
 	(void)lfpool_dump(pool, LFPOOL_TEXT, text, sizeof(text));
 }
@@ -144,17 +136,17 @@ static void lock(void)
 }
 
 const struct group groups_of_traps[] = {
-	{"a system call", ask_for_a_number, "kernel"},
-	{"the heap", use_the_heap, "free"},
-	{"a lock", lock, "pthread_mutex_lock"},
-	{"first", first, "realloc"},
-	{"steal", steal, "kernel"},
-	{"grow", grow, "kernel"},
-	{"wait: a call", wait_for_it, "kernel"},
-	{"wait: a shrink", owe, "kernel"},
-	{"wake", wake, "kernel"},
-	{"class", make_class, "pthread_mutex_lock"},
-	{"owner", dump_with_owners, "kernel"},
-	{"lfpool_check", check, "posix_memalign"},
+	{"a system call", ask_for_a_number, .trapped = "kernel"},
+	{"the heap", use_the_heap, .trapped = "free"},
+	{"a lock", lock, .trapped = "pthread_mutex_lock"},
+	{"first", first, .trapped = "realloc"},
+	{"steal", steal, .trapped = "kernel"},
+	{"grow", grow, .trapped = "kernel"},
+	{"wait: a call", wait_for_it, .trapped = "kernel"},
+	{"wait: a shrink", owe, .trapped = "kernel"},
+	{"wake", wake, .trapped = "kernel"},
+	{"class", make_class, .trapped = "pthread_mutex_lock"},
+	{"owner", dump_with_owners, .trapped = "kernel"},
+	{"lfpool_check", check, .trapped = "posix_memalign"},
 	{0},
 };

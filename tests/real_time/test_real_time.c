@@ -31,11 +31,14 @@ void journal_note(const char *function, const char *state)
 
 /* ---- Processes ---- */
 
-static void (*run)(void);
+static const struct group *running;
 
 static void run_and_disarm(void)
 {
-	run();
+	if (running->run_kind)
+		running->run_kind(running->kind);
+	else
+		running->run();
 	disarm();
 }
 
@@ -65,7 +68,7 @@ static bool ends_as_it_should(const struct group *group)
 {
 	journal->trapped = NULL;
 	journal->now = SIZE_MAX;
-	run = group->run;
+	running = group;
 
 	const int status = run_in_process(run_and_disarm);
 	const char *trapped = trapped_by(status);

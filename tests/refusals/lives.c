@@ -28,6 +28,7 @@ _Noreturn void must_failed(const char *condition, int line)
 {
 	snprintf(shared->failure, sizeof(shared->failure), "lives.c:%d: %s, after %s", line, condition,
 		 current < 0 ? "nothing" : shared->function[current]);
+	fprintf(stderr, "%s\n", shared->failure);
 	_exit(3);
 }
 
@@ -176,14 +177,17 @@ static void fork_and_visit(lfpool_t *pool)
 	errno_mark();
 }
 
-/* Nothing is left: those who want some queue, are cancelled, or are served. */
+/* Nothing is left: calls that want some queue, are cancelled, or are served. */
 static void want(lfpool_t *pool, struct hand *h, bool strict)
 {
 	atomic_size_t calls = 0;
 	size_t queued = 0, cancelled = 0;
 	lfpool_ticket_t tickets[ASKS];
+	void *two[2];
 
 	(void)take(h, CALL(lfpool_acquire_wait)(pool, 50000));
+	if (CALL(lfpool_acquire_bulk_wait)(pool, two, 2, 50000) == LFPOOL_OK)
+		MUST(take(h, two[0]) && take(h, two[1]));
 	for (int i = 0; i < ASKS; i++) {
 		const lfpool_status_t status = CALL(lfpool_acquire_async)(pool, release_at_once, &calls, &tickets[queued]);
 
@@ -198,7 +202,8 @@ static void want(lfpool_t *pool, struct hand *h, bool strict)
 	while (h->count > 4)
 		MUST(CALL(lfpool_release)(pool, put(h)) == LFPOOL_OK);
 	MUST(calls + cancelled == queued || is_heap(pool));
-	MUST(CALL(lfpool_release)(pool, &calls) == LFPOOL_E_FOREIGN);
+	/* Of memory that there is before it, too: the malloc backend looks there for a label. */
+	MUST(CALL(lfpool_release)(pool, &h->objects[8]) == LFPOOL_E_FOREIGN);
 	/* Where the heap refuses there may be fewer. */
 	if (h->count == 4) {
 		MUST(CALL(lfpool_release_handle)(pool, lfpool_handle_of(pool, put(h))) == LFPOOL_OK);
@@ -292,6 +297,7 @@ static void live_pool(const struct life *life, bool strict)
 	take_all(&hand, pool);
 	MUST(CALL(lfpool_release_all)(pool) == hand.count);
 	report(pool, strict);
+	MUST(CALL(lfpool_close)(pool, -1) == 0);
 	MUST(CALL(lfpool_destroy)(pool) == 0);
 	MUST(errno == MARK);
 }
@@ -363,7 +369,7 @@ static void live_set(const struct life *life, bool strict)
 	lfpool_set_t *set = (lfpool_set_t *)(uintptr_t)1;
 	void *objects[3];
 	size_t count = 0;
-	char text[4096];
+	char text[4096] = "";
 
 	config.largest = 256;
 	config.capacity = CAPACITY;
@@ -379,7 +385,7 @@ static void live_set(const struct life *life, bool strict)
 		MUST(objects[count] || !strict);
 		count += objects[count] != NULL;
 	}
-	MUST(CALL(lfpool_set_release)(set, &config) == LFPOOL_E_FOREIGN);
+	MUST(CALL(lfpool_set_release)(set, text + SIZE) == LFPOOL_E_FOREIGN);
 	for (size_t i = 0; i < count; i++)
 		MUST(CALL(lfpool_set_release)(set, objects[i]) == LFPOOL_OK);
 	count = CALL(lfpool_set_acquire_bulk)(set, 20, objects, 3);
@@ -407,11 +413,14 @@ static void live_priority(const struct life *life, bool strict)
 	lfpool_priority_config_t config = LFPOOL_PRIORITY_CONFIG_INIT;
 	lfpool_priority_t *pool = (lfpool_priority_t *)(uintptr_t)1;
 	lfpool_handle_t handle = 0;
+	const char *violated;
 	uint64_t priority;
 
 	config.object_size = SIZE;
 	config.capacity = CAPACITY;
 	config.flags = life->flags;
+	config.backend = life->backend;
+	config.debug = life->debug;
 	status = CALL(lfpool_priority_create)(&pool, &config);
 	if (!is_made(status, pool, life->flags, strict))
 		return;
@@ -426,6 +435,9 @@ static void live_priority(const struct life *life, bool strict)
 	MUST(CALL(lfpool_priority_peek_min)(pool, &priority));
 	MUST(CALL(lfpool_priority_release)(pool, handle) == LFPOOL_OK);
 	MUST(CALL(lfpool_priority_release_min)(pool, CAPACITY) == CAPACITY - 1);
+	(void)CALL(lfpool_priority_dump)(pool, LFPOOL_TEXT, NULL, 0);
+	violated = CALL(lfpool_priority_check)(pool, NULL);
+	MUST(!violated || (!strict && strcmp(violated, "no memory for the check") == 0));
 	MUST(CALL(lfpool_priority_destroy)(pool) == 0);
 	MUST(errno == MARK);
 }
@@ -434,18 +446,24 @@ static void live_priority(const struct life *life, bool strict)
 
 static void live_registry(const struct life *life, bool strict)
 {
-	static const char profile[] = "jobs capacity=20 max_capacity=60\n[match]\njobs capacity=60\n[lobby]\njobs capacity=10\n";
-	static const char *const scenarios[] = {"match", "lobby", "default"};
+	/* More pools, scenarios and lines than the first room there is for them. */
+	static const char profile[] = "jobs capacity=20 max_capacity=60\n[match]\njobs capacity=60\n[lobby]\njobs capacity=10\n"
+				      "[a]\n[b]\n[c]\njobs-b keep=1\njobs-c keep=1\njobs-d keep=1\njobs-e keep=1\n"
+				      "jobs-f capacity=3 max_capacity=50\n[d]\njobs-f capacity=50\n[e]\n[f]\n[g]\n[h]\n[i]\n"
+				      "[j]\n[k]\n[l]\n[m]\n[n]\n[o]\n";
+	static const char *const scenarios[] = {"match", "lobby", "d", "default"};
 	lfpool_status_t status;
 	lfpool_registry_t *registry = (lfpool_registry_t *)(uintptr_t)1;
 	lfpool_config_t config = LFPOOL_CONFIG_INIT;
+	lfpool_profile_error_t error;
 	lfpool_t *pools[12];
 	char text[4096], name[] = "jobs-a";
 
 	config.object_size = SIZE;
 	config.capacity = CAPACITY;
 	config.flags = life->flags;
-	status = CALL(lfpool_registry_create)(&registry, profile, NULL);
+	status = CALL(lfpool_registry_create)(&registry, profile, &error);
+	MUST(strcmp(error.text, status == LFPOOL_OK ? "" : lfpool_status_string(status)) == 0);
 	if (!is_made(status, registry, 0, strict))
 		return;
 	for (size_t i = 0; i < COUNT(pools); i++) {
@@ -457,7 +475,8 @@ static void live_registry(const struct life *life, bool strict)
 		MUST(CALL(lfpool_registry_find)(registry, i ? name : "jobs") == pools[i]);
 	}
 	for (size_t i = 0; i < COUNT(scenarios); i++) {
-		status = CALL(lfpool_registry_load)(registry, profile, NULL);
+		status = CALL(lfpool_registry_load)(registry, profile, &error);
+		MUST(strcmp(error.text, status == LFPOOL_OK ? "" : lfpool_status_string(status)) == 0);
 		MUST(status == LFPOOL_OK || (!strict && status == LFPOOL_E_NO_MEMORY));
 		MUST(CALL(lfpool_registry_switch)(registry, scenarios[i], NULL) == LFPOOL_OK);
 	}
@@ -474,6 +493,34 @@ static void live_registry(const struct life *life, bool strict)
 #define MUTEX LFPOOL_BACKEND_MUTEX
 #define HEAP LFPOOL_BACKEND_MALLOC
 
+/* ---- Objects in memory of the caller's ---- */
+
+static void live_lent(const struct life *life, bool strict)
+{
+	static _Alignas(65536) unsigned char memory[65536];
+	lfpool_config_t config = LFPOOL_CONFIG_INIT;
+	lfpool_t *pool = (lfpool_t *)(uintptr_t)1;
+	struct hand hand = {.count = 0};
+	lfpool_status_t status;
+	size_t bytes;
+
+	config.object_size = SIZE;
+	config.capacity = CAPACITY;
+	config.flags = life->flags;
+	config.backend = life->backend;
+	config.debug = life->debug;
+	bytes = CALL(lfpool_object_bytes)(&config);
+	MUST(bytes ? bytes <= sizeof(memory) : !strict);
+	status = CALL(lfpool_create_on)(&pool, &config, memory, sizeof(memory));
+	if (!is_made(status, pool, life->flags, strict))
+		return;
+	take_all(&hand, pool);
+	MUST(CALL(lfpool_release_all)(pool) == hand.count);
+	report(pool, strict);
+	MUST(CALL(lfpool_destroy)(pool) == 0);
+	MUST(errno == MARK);
+}
+
 const struct life lives[] = {
 	{"pool", live_pool, 0, LOCKFREE, NULL, false, true},
 	{"pool, no cache of threads' own, zeroed", live_pool, LFPOOL_ZERO | LFPOOL_CHECK_RACES, LOCKFREE, NULL, false, false},
@@ -483,12 +530,16 @@ const struct life lives[] = {
 	{"pool, debugged", live_pool, 0, LOCKFREE, "poison,guard,quarantine=3,owner,backtrace=1/16", true, false},
 	{"pool, mutex", live_pool, LFPOOL_PREFAULT, MUTEX, NULL, false, false},
 	{"pool, heap", live_pool, 0, HEAP, NULL, true, false},
+	{"pool, objects in memory of the caller's", live_lent, LFPOOL_PREFAULT, LOCKFREE, "owner", false, false},
 	{"retiring", live_retiring, 0, LOCKFREE, NULL, false, false},
 	{"retiring, mutex", live_retiring, LFPOOL_PREFAULT, MUTEX, NULL, false, false},
 	{"set", live_set, 0, LOCKFREE, NULL, false, false},
 	{"set, locked, debugged", live_set, LFPOOL_LOCK, LOCKFREE, "poison", false, false},
+	{"set, mutex, prefaulted", live_set, LFPOOL_PREFAULT, MUTEX, NULL, false, false},
 	{"set, heap", live_set, 0, HEAP, NULL, false, false},
 	{"evicting", live_priority, LFPOOL_PREFAULT, LOCKFREE, NULL, false, false},
+	{"evicting, mutex", live_priority, LFPOOL_PREFAULT, MUTEX, NULL, false, false},
+	{"evicting, watched", live_priority, 0, LOCKFREE, "poison,guard,quarantine=4", false, false},
 	{"registry", live_registry, 0, LOCKFREE, NULL, false, false},
 };
 const size_t life_count = COUNT(lives);

@@ -16,64 +16,12 @@
 
 enum { SIZE = 64, CAPACITY = 100 };
 
-static bool nothing_held_but(struct held before)
-{
-	const struct held now = held_now();
-
-	return now.mapped_bytes == before.mapped_bytes && now.heap_blocks == before.heap_blocks && now.keys == before.keys &&
-	       now.fork_handlers == before.fork_handlers;
-}
-
-/* ---- The first pool of a process ---- */
-
-/* Handlers installed twice take a lock twice. */
-static bool fork_returns(void)
-{
-	int status = 0;
-
-	fflush(stdout);
-	alarm(HANGS_AFTER_SECONDS);
-
-	const pid_t pid = fork();
-
-	if (pid == 0)
-		_exit(0);
-	REQUIRE(pid > 0 && waitpid(pid, &status, 0) == pid);
-	alarm(0);
-	return WIFEXITED(status) && WEXITSTATUS(status) == 0;
-}
-
 static int nothing_refused(void **state)
 {
 	(void)state;
 	after_munmap = NULL;
 	refuse(REFUSE_MMAP, 0, false, 0);
 	return 0;
-}
-
-TEST_WITH(each_handler_of_fork_is_installed_once, nothing_refused, NULL)
-{
-	lfpool_set_config_t set_config = LFPOOL_SET_CONFIG_INIT;
-	lfpool_config_t config = config_of(SIZE, CAPACITY);
-	lfpool_set_t *set;
-	lfpool_t *pool;
-
-	/* Of a pool, then of a set. */
-	refuse(REFUSE_ATFORK, 1, false, ENOMEM);
-	assert_int_equal(lfpool_create(&pool, &config), LFPOOL_E_NO_MEMORY);
-	assert_int_equal(held_now().fork_handlers, 0);
-	refuse(REFUSE_ATFORK, 2, false, ENOMEM);
-	set_config.capacity = CAPACITY;
-
-	const lfpool_status_t status = lfpool_set_create(&set, &set_config);
-
-	assert_int_equal(status, LFPOOL_E_NO_MEMORY);
-	assert_int_equal(held_now().fork_handlers, 1);
-	refuse(REFUSE_ATFORK, 0, false, 0);
-	assert_int_equal(lfpool_set_create(&set, &set_config), LFPOOL_OK);
-	assert_int_equal(held_now().fork_handlers, 2);
-	assert_int_equal(lfpool_set_destroy(set), 0);
-	assert_true(fork_returns());
 }
 
 /* ---- A kernel without MADV_POPULATE_WRITE ---- */
@@ -107,73 +55,7 @@ TEST_WITH(prefaulting_changes_nothing_that_is_there, nothing_refused, NULL)
 	}
 }
 
-static bool activate(void *context, void *object)
-{
-	(void)context;
-	(void)object;
-	return true;
-}
-
-TEST_WITH(a_prefaulted_pool_with_hooks_is_unmapped_whole, nothing_refused, NULL)
-{
-	lfpool_config_t config = config_of(SIZE, CAPACITY);
-	lfpool_t *pool;
-
-	config.flags = LFPOOL_PREFAULT;
-	config.hooks.activate = activate;
-	assert_int_equal(lfpool_destroy(pool_with(&config)), 0);
-
-	const struct held before = held_now();
-
-	refuse(REFUSE_POPULATE, 1, true, EINVAL);
-	pool = pool_with(&config);
-	require_whole(pool, SIZE);
-	assert_int_equal(lfpool_destroy(pool), 0);
-	refuse(REFUSE_POPULATE, 0, false, 0);
-	assert_true(nothing_held_but(before));
-}
-
 /* ---- errno ---- */
-
-/* A pool that grows by itself, and cannot. */
-TEST_WITH(errno_is_left_alone, nothing_refused, NULL)
-{
-	static const struct {
-		uint32_t flags;
-		enum refusal which;
-		int error;
-	} ways[] = {
-		{0, REFUSE_OPEN, ENOMEM},
-		{LFPOOL_LOCK, REFUSE_MLOCK, EAGAIN},
-		{LFPOOL_PREFAULT, REFUSE_POPULATE, ENOMEM},
-		{LFPOOL_PREFAULT, REFUSE_POPULATE, EINVAL},
-	};
-
-	for (size_t i = 0; i < COUNT(ways); i++) {
-		lfpool_config_t config = config_of(4096, 4);
-		void *objects[200];
-		size_t count = 0;
-
-		config.max_capacity = COUNT(objects);
-		config.growth_step = 50;
-		config.flags = ways[i].flags;
-
-		lfpool_t *pool = pool_with(&config);
-		lfpool_cache_t *cache = lfpool_cache_create(pool);
-
-		refuse(ways[i].which, 1, true, ways[i].error);
-		errno = 0;
-		while (count < COUNT(objects) && (objects[count] = lfpool_cache_acquire(cache)))
-			count++;
-		assert_int_equal(errno, 0);
-		assert_true(refusals_made() > 0 && count >= 4);
-		assert_null(lfpool_acquire_wait(pool, 1000));
-		assert_int_equal(errno, 0);
-		refuse(REFUSE_OPEN, 0, false, 0);
-		release_all(pool, objects, count);
-		assert_int_equal(lfpool_destroy(pool), 0);
-	}
-}
 
 /* A further lot of caches; and stderr, which is closed. */
 TEST_WITH(errno_is_left_alone_by_who_borrows_and_who_is_told, nothing_refused, NULL)
@@ -276,19 +158,6 @@ static size_t resident_pages(const lfpool_set_t *set)
 	return count;
 }
 
-static size_t locked_kib(void)
-{
-	FILE *f = fopen("/proc/self/status", "r");
-	char line[256];
-	size_t kib = 0;
-
-	REQUIRE(f);
-	while (fgets(line, sizeof(line), f))
-		(void)sscanf(line, "VmLck: %zu", &kib);
-	fclose(f);
-	return kib;
-}
-
 /* Each call of this kind is refused in turn while a class is made; says how many times it could not be. */
 static unsigned long refuse_a_class(const lfpool_set_config_t *config, enum refusal which)
 {
@@ -298,7 +167,7 @@ static unsigned long refuse_a_class(const lfpool_set_config_t *config, enum refu
 
 	REQUIRE(lfpool_set_create(&set, config) == LFPOOL_OK);
 
-	const size_t resident = resident_pages(set), locked = locked_kib();
+	const size_t resident = resident_pages(set), locked = locked_bytes();
 
 	for (;;) {
 		refuse(which, ++nth, false, ENOMEM);
@@ -310,7 +179,7 @@ static unsigned long refuse_a_class(const lfpool_set_config_t *config, enum refu
 		refuse(which, 0, false, 0);
 		if (object)
 			break;
-		REQUIRE(resident_pages(set) == resident && locked_kib() == locked);
+		REQUIRE(resident_pages(set) == resident && locked_bytes() == locked);
 	}
 	REQUIRE(lfpool_set_release(set, object) == LFPOOL_OK);
 	REQUIRE(lfpool_set_destroy(set) == 0);
@@ -339,6 +208,22 @@ TEST_WITH(a_class_that_cannot_be_made_keeps_no_memory, nothing_refused, NULL)
 /* ---- fork() while another thread is in lfpool_destroy() ---- */
 
 static bool child_lived = true;
+
+static bool fork_returns(void)
+{
+	int status = 0;
+
+	fflush(stdout);
+	alarm(HANGS_AFTER_SECONDS);
+
+	const pid_t pid = fork();
+
+	if (pid == 0)
+		_exit(0);
+	REQUIRE(pid > 0 && waitpid(pid, &status, 0) == pid);
+	alarm(0);
+	return WIFEXITED(status) && WEXITSTATUS(status) == 0;
+}
 
 static void *fork_once(void *argument)
 {

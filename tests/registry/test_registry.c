@@ -4,60 +4,39 @@
  * test_registry.c - pools made from a profile: arguments, names, what overrides what, hooks that ask.
  */
 #include "../support/registry_support.h"
+#include "../support/told.h"
 
 enum { SIZE = 24 };
 
-static void require_said(const lfpool_t *pool, const char *part)
-{
-	char text[4096];
-
-	REQUIRE(lfpool_dump(pool, LFPOOL_TEXT, text, sizeof(text)) < sizeof(text));
-	if (!strstr(text, part))
-		fprintf(stderr, "not in it: %s\n%s\n", part, text);
-	REQUIRE(strstr(text, part));
-}
-
 /* ---- Pools and their names ---- */
 
+/* Of older and newer callers' configs: api/test_versions.c. */
 TEST(arguments)
 {
-	const lfpool_config_t config = config_of(SIZE, 10);
+	const lfpool_config_t good = config_of(SIZE, 10), bad = config_of(0, 10);
+	const struct {
+		const char *name;
+		const lfpool_config_t *config;
+		lfpool_status_t expected;
+	} rows[] = {{NULL, &good, LFPOOL_E_ARGUMENT},
+		    {"jobs", NULL, LFPOOL_E_ARGUMENT},
+		    {"two jobs", &good, LFPOOL_E_CONFIG_NAME},
+		    {"", &good, LFPOOL_E_CONFIG_NAME},
+		    {"jobs", &bad, LFPOOL_E_CONFIG_OBJECT_SIZE}};
 	lfpool_registry_t *registry = registry_of(NULL);
-	lfpool_t *pool = (lfpool_t *)(uintptr_t)1;
-	lfpool_config_t larger[2];
 
-	assert_int_equal(lfpool_registry_create(NULL, "", NULL), LFPOOL_E_ARGUMENT);
-	assert_int_equal(lfpool_registry_create_pool(registry, NULL, &config, &pool), LFPOOL_E_ARGUMENT);
-	assert_null(pool);
-	assert_int_equal(lfpool_registry_create_pool(registry, "jobs", NULL, &pool), LFPOOL_E_ARGUMENT);
-	assert_int_equal(lfpool_registry_create_pool(registry, "jobs", &config, NULL), LFPOOL_E_ARGUMENT);
-	pool = (lfpool_t *)(uintptr_t)1;
-	assert_int_equal(lfpool_registry_create_pool(registry, "two jobs", &config, &pool), LFPOOL_E_CONFIG_NAME);
-	assert_null(pool);
-	assert_int_equal(lfpool_registry_create_pool(registry, "", &config, &pool), LFPOOL_E_CONFIG_NAME);
-	larger[0] = config;
-	larger[0].object_size = 0;
-	assert_int_equal(lfpool_registry_create_pool(registry, "jobs", &larger[0], &pool), LFPOOL_E_CONFIG_OBJECT_SIZE);
-	/* A caller that is newer than the library. */
-	memset(larger, 0, sizeof(larger));
-	larger[0] = config;
-	larger[0].struct_size = sizeof(larger);
-	assert_int_equal(lfpool_registry_create_pool(registry, "newer", &larger[0], &pool), LFPOOL_OK);
-	larger[1].struct_size = 1;
-	assert_int_equal(lfpool_registry_create_pool(registry, "newest", &larger[0], &pool), LFPOOL_E_CONFIG_STRUCT_SIZE);
-	assert_null(pool);
+	for (size_t i = 0; i < COUNT(rows); i++) {
+		lfpool_t *pool = (lfpool_t *)(uintptr_t)1;
+
+		assert_int_equal(lfpool_registry_create_pool(registry, rows[i].name, rows[i].config, &pool), rows[i].expected);
+		assert_null(pool);
+	}
+	assert_int_equal(lfpool_registry_create_pool(registry, "jobs", &good, NULL), LFPOOL_E_ARGUMENT);
 	assert_int_equal(lfpool_registry_switch(registry, NULL, NULL), LFPOOL_E_ARGUMENT);
-	lfpool_registry_report_t report = {0};
-
-	assert_int_equal(lfpool_registry_switch(registry, "default", &report), LFPOOL_E_ARGUMENT);
-	report.struct_size = 4097;
-	assert_int_equal(lfpool_registry_switch(registry, "default", &report), LFPOOL_E_ARGUMENT);
-	report.struct_size = SIZE_MAX;
-	assert_int_equal(lfpool_registry_switch(registry, "default", &report), LFPOOL_E_ARGUMENT);
-	assert_int_equal(report.pools, 0);
 	/* What is wrong with the profile, or that nothing is, whatever else is. */
 	lfpool_profile_error_t error, nothing = {0};
 
+	assert_int_equal(lfpool_registry_create(NULL, "", NULL), LFPOOL_E_ARGUMENT);
 	memset(&error, 0x55, sizeof(error));
 	assert_int_equal(lfpool_registry_create(NULL, "", &error), LFPOOL_E_ARGUMENT);
 	assert_memory_equal(&error, &nothing, sizeof(error));
@@ -66,34 +45,6 @@ TEST(arguments)
 	assert_memory_equal(&error, &nothing, sizeof(error));
 	assert_int_equal(lfpool_registry_destroy(registry), 0);
 	assert_int_equal(lfpool_registry_destroy(NULL), 0);
-}
-
-/* A report of as many bytes as the caller says: fewer are cut off, more are 0. */
-TEST(reports_of_other_versions)
-{
-	const lfpool_config_t config = config_of(SIZE, 10);
-	lfpool_registry_t *registry = registry_of(NULL);
-	struct {
-		lfpool_registry_report_t known;
-		size_t more[2];
-	} report;
-
-	(void)made(registry, "jobs", &config);
-	for (size_t size = offsetof(lfpool_registry_report_t, pools); size <= sizeof(report); size += sizeof(size_t)) {
-		const size_t *words = (const size_t *)&report;
-
-		memset(&report, 0x55, sizeof(report));
-		report.known.struct_size = size;
-		assert_int_equal(lfpool_registry_switch(registry, "default", &report.known), LFPOOL_OK);
-		assert_int_equal(report.known.struct_size, size);
-		for (size_t word = 1; word < sizeof(report) / sizeof(size_t); word++) {
-			const bool told = (word + 1) * sizeof(size_t) <= size;
-			const bool is_pools = word * sizeof(size_t) == offsetof(lfpool_registry_report_t, pools);
-
-			assert_true(words[word] == (!told ? SIZE_MAX / 255 * 0x55 : is_pools ? 1 : 0));
-		}
-	}
-	assert_int_equal(lfpool_registry_destroy(registry), 0);
 }
 
 TEST(names)
@@ -146,61 +97,39 @@ static const char *const
 
 TEST(a_scenario_over_the_default_over_the_config)
 {
-	lfpool_config_t config = config_of(SIZE, 5);
+	/* The debug modes need states, so these check races. */
+	static const struct {
+		const char *scenario;
+		size_t capacity, max_capacity, only;
+		const char *said[4];
+	} rows[] = {
+		{"default",
+		 100,
+		 1000,
+		 5,
+		 {"\"jobs\"\nbackend     lockfree", "\nflags       prefault zero check_races\n",
+		  "\ndebug       poison,quarantine=7\n", " of at most 32 objects\n"}},
+		{"match", 100, 2000, 5, {"\nbackend     mutex", "\nflags       check_races\n"}},
+		{"lobby", 20, 1000, 77, {"\nflags       prefault zero\n", "\ndebug       none\n", "\ndepot       3 shards\n"}}};
+	const lfpool_config_t config = CONFIG_OF(SIZE, 5, .debug = "owner", .name = "another");
 	lfpool_registry_t *registry = registry_of(overrides);
+	lfpool_t *plain = made(registry, "plain", &config), *only = made(registry, "only", &config);
 
-	config.debug = "owner";
-	config.name = "another";
-	lfpool_t *pool = made(registry, "jobs", &config), *plain = made(registry, "plain", &config);
-	lfpool_t *only = made(registry, "only", &config);
-
-	require_said(pool, "\"jobs\"\nbackend     lockfree");
-	/* The debug modes need states. */
-	require_said(pool, "\nflags       prefault zero check_races\n");
-	require_said(pool, "\ndebug       poison,quarantine=7\n");
-	require_said(pool, " of at most 32 objects\n");
-	assert_int_equal(lfpool_capacity(pool), 100);
-	assert_int_equal(lfpool_max_capacity(pool), 1000);
 	require_said(plain, "\ndebug       owner\n");
 	assert_int_equal(lfpool_capacity(plain), 5);
-	assert_int_equal(lfpool_capacity(only), 5);
 	assert_int_equal(lfpool_max_capacity(only), 5);
-	lfpool_registry_destroy_pool(registry, pool);
+	for (size_t i = 0; i < COUNT(rows); i++) {
+		assert_int_equal(lfpool_registry_switch(registry, rows[i].scenario, NULL), LFPOOL_OK);
+		assert_int_equal(lfpool_capacity(only), rows[i].only);
+		lfpool_t *pool = made(registry, "jobs", &config);
 
-	assert_int_equal(lfpool_registry_switch(registry, "match", NULL), LFPOOL_OK);
-	pool = made(registry, "jobs", &config);
-	require_said(pool, "\nbackend     mutex");
-	require_said(pool, "\nflags       check_races\n");
-	assert_int_equal(lfpool_capacity(pool), 100);
-	assert_int_equal(lfpool_max_capacity(pool), 2000);
-	lfpool_registry_destroy_pool(registry, pool);
-
-	assert_int_equal(lfpool_registry_switch(registry, "lobby", NULL), LFPOOL_OK);
-	assert_int_equal(lfpool_capacity(only), 77);
-	pool = made(registry, "jobs", &config);
-	require_said(pool, "\nflags       prefault zero\n");
-	require_said(pool, "\ndebug       none\n");
-	require_said(pool, "\ndepot       3 shards\n");
-	assert_int_equal(lfpool_capacity(pool), 20);
-	assert_int_equal(lfpool_max_capacity(pool), 1000);
-	lfpool_registry_destroy_pool(registry, pool);
-
+		for (size_t k = 0; k < COUNT(rows[i].said) && rows[i].said[k]; k++)
+			require_said(pool, rows[i].said[k]);
+		assert_int_equal(lfpool_capacity(pool), rows[i].capacity);
+		assert_int_equal(lfpool_max_capacity(pool), rows[i].max_capacity);
+		lfpool_registry_destroy_pool(registry, pool);
+	}
 	assert_int_equal(lfpool_registry_switch(registry, "nowhere", NULL), LFPOOL_E_SCENARIO);
-	assert_int_equal(lfpool_registry_destroy(registry), 0);
-}
-
-/* A caller that was compiled when the config had fewer fields. */
-TEST(an_older_caller)
-{
-	lfpool_config_t config = config_of(SIZE, 5);
-	lfpool_registry_t *registry = registry_of(overrides);
-
-	config.struct_size = offsetof(lfpool_config_t, cache_capacity);
-	lfpool_t *pool = made(registry, "jobs", &config);
-
-	require_said(pool, "\ndebug       poison,quarantine=7\n");
-	assert_int_equal(lfpool_capacity(pool), 100);
-	assert_int_equal(lfpool_max_capacity(pool), 1000);
 	assert_int_equal(lfpool_registry_destroy(registry), 0);
 }
 
@@ -220,84 +149,12 @@ TEST(what_is_overridden_may_be_wrong)
 	/* But the address space must do for every scenario: elsewhere the config's number would count. */
 	config.capacity = ((size_t)1 << 31) + 1;
 	assert_int_equal(lfpool_registry_create_pool(registry, "plain", &config, &pool), LFPOOL_E_CONFIG_CAPACITY);
+	config.capacity = 5;
+	config.max_capacity = 1;
+	assert_int_equal(lfpool_registry_create_pool(registry, "plain", &config, &pool), LFPOOL_E_CONFIG_MAX_CAPACITY);
+	assert_int_equal(lfpool_registry_load(registry, "plain max_capacity=7\n", NULL), LFPOOL_OK);
+	assert_int_equal(lfpool_max_capacity(made(registry, "plain", &config)), 7);
 	assert_int_equal(lfpool_registry_destroy(registry), 0);
-}
-
-/* ---- Random profiles, and what they should mean ---- */
-
-enum { POOLS = 4, SCENARIOS = 4, MODEL_KEYS = 4, NOT_SAID = 0 };
-static const char *const model_keys[MODEL_KEYS] = {"capacity", "max_capacity", "depot_shards", "cache_capacity"};
-
-/* Numbers from 1 on for each pool and key; a line must not have less max_capacity than capacity. */
-static uint32_t random_value(struct random *r, size_t key)
-{
-	switch (key) {
-	case 0: return 1 + random_below(r, 50);
-	case 1: return 51 + random_below(r, 50);
-	case 2: return 1 + random_below(r, 32);
-	}
-	return 2u << random_below(r, 4);
-}
-
-/* What is said here, else what is said everywhere, else the config. */
-static void require_meant(lfpool_registry_t *registry, const char *name, const uint32_t *here, const uint32_t *everywhere)
-{
-	lfpool_config_t config = config_of(SIZE, 50);
-	uint32_t meant[MODEL_KEYS] = {50, NOT_SAID, 7, 32};
-	char part[64];
-
-	config.depot_shards = 7;
-	config.cache_capacity = 32;
-	for (size_t k = 0; k < MODEL_KEYS; k++)
-		meant[k] = here[k] ? here[k] : everywhere[k] ? everywhere[k] : meant[k];
-	if (meant[1] == NOT_SAID)
-		meant[1] = meant[0];
-	lfpool_t *pool = made(registry, name, &config);
-
-	assert_int_equal(lfpool_capacity(pool), meant[0]);
-	assert_int_equal(lfpool_max_capacity(pool), meant[1]);
-	(void)snprintf(part, sizeof(part), "\ndepot       %u shard", meant[2]);
-	require_said(pool, part);
-	(void)snprintf(part, sizeof(part), " of at most %u objects", meant[3]);
-	require_said(pool, part);
-	lfpool_registry_destroy_pool(registry, pool);
-}
-
-TEST(random_profiles)
-{
-	struct random r = {test_seed("random_profiles")};
-
-	for (size_t round = 0; round < TIMES(300, 60); round++) {
-		uint32_t said[SCENARIOS][POOLS][MODEL_KEYS] = {0};
-		char text[4096], *at = text;
-
-		for (size_t s = 0; s < SCENARIOS; s++) {
-			at += s ? sprintf(at, "[s%zu]\n", s) : 0;
-			for (size_t p = 0; p < POOLS; p++) {
-				at += sprintf(at, "p%zu keep=1", p);
-				for (size_t k = 0; k < MODEL_KEYS; k++)
-					if (random_below(&r, 2)) {
-						said[s][p][k] = random_value(&r, k);
-						at += sprintf(at, " %s=%u", model_keys[k], said[s][p][k]);
-					}
-				*at++ = '\n';
-			}
-		}
-		*at = 0;
-		lfpool_registry_t *registry = registry_of(text);
-
-		for (size_t s = 0; s < SCENARIOS; s++) {
-			char name[8];
-
-			(void)snprintf(name, sizeof(name), s ? "s%zu" : "default", s);
-			assert_int_equal(lfpool_registry_switch(registry, name, NULL), LFPOOL_OK);
-			for (size_t p = 0; p < POOLS; p++) {
-				(void)snprintf(name, sizeof(name), "p%zu", p);
-				require_meant(registry, name, said[s][p], said[0][p]);
-			}
-		}
-		lfpool_registry_destroy(registry);
-	}
 }
 
 /* ---- Hooks that ask the registry ---- */
@@ -357,21 +214,15 @@ static bool wait_outside(void *context)
 	return !*(bool *)context;
 }
 
-static void count_misuse(void *context, const lfpool_misuse_t *misuse)
-{
-	assert_int_equal(misuse->status, LFPOOL_E_IN_SECTION);
-	++*(size_t *)context;
-}
-
 TEST(a_pool_that_is_refused_stays)
 {
 	bool inside = true;
-	size_t told = 0;
 	lfpool_config_t plain = config_of(SIZE, 10), config = plain;
 	lfpool_registry_t *registry = registry_of(NULL);
 
 	config.scheme = (lfpool_scheme_t){.context = &inside, .ready = ready, .wait = wait_outside};
-	config.hooks = (lfpool_hooks_t){.context = &told, .misuse = count_misuse};
+	config.hooks.misuse = hear;
+	told_forget();
 	lfpool_t *kept = made(registry, "kept", &config), *also = made(registry, "also", &config), *pool;
 
 	assert_non_null(lfpool_acquire(made(registry, "goes", &plain)));
@@ -380,12 +231,13 @@ TEST(a_pool_that_is_refused_stays)
 	assert_int_equal(lfpool_retire(also, lfpool_acquire(also)), LFPOOL_OK);
 
 	assert_true(lfpool_registry_destroy_pool(registry, kept) == SIZE_MAX);
-	assert_int_equal(told, 1);
+	assert_int_equal(told.count, 1);
+	assert_int_equal(told.misuse.status, LFPOOL_E_IN_SECTION);
 	assert_ptr_equal(lfpool_registry_find(registry, "kept"), kept);
 	assert_int_equal(lfpool_registry_create_pool(registry, "kept", &plain, &pool), LFPOOL_E_EXISTS);
 	/* Those that can be destroyed are. */
 	assert_true(lfpool_registry_destroy(registry) == SIZE_MAX);
-	assert_int_equal(told, 3);
+	assert_int_equal(told.count, 3);
 	assert_null(lfpool_registry_find(registry, "goes"));
 	assert_null(lfpool_registry_find(registry, "zlast"));
 	assert_ptr_equal(lfpool_registry_find(registry, "kept"), kept);
@@ -398,7 +250,7 @@ TEST(a_pool_that_is_refused_stays)
 	assert_null(lfpool_registry_find(registry, "kept"));
 	assert_int_equal(lfpool_registry_destroy_pool(registry, kept), 0);
 	assert_int_equal(lfpool_registry_destroy(registry), 0);
-	assert_int_equal(told, 3);
+	assert_int_equal(told.count, 3);
 }
 
 struct leaving {
@@ -434,52 +286,6 @@ TEST(a_switch_leaves_alone_what_is_being_destroyed)
 	assert_int_equal(l.asked, 1);
 	assert_int_equal(lfpool_capacity(other), 7);
 	assert_int_equal(lfpool_registry_destroy(l.registry), 0);
-}
-
-/* As lfpool_create(): of configs that the profile does not touch both say the same. */
-TEST(what_create_refuses_is_refused)
-{
-	static const struct {
-		size_t capacity, max_capacity, cache_capacity, depot_shards;
-		uint32_t flags;
-	} rows[] = {
-		{100, 50, 0, 0, 0},
-		{100, 1, 0, 0, 0},
-		{100, SIZE_MAX - 1, 0, 0, 0},
-		{100, UINT32_MAX, 0, 0, 0},
-		{UINT32_MAX, 0, 0, 0, 0},
-		{100, 0, UINT32_MAX, 0, 0},
-		{100, 0, 8193, 0, 0},
-		{100, 0, SIZE_MAX - 1, 0, 0},
-		{100, 0, 0, 33, 0},
-		{100, 0, 0, SIZE_MAX - 1, 0},
-		{100, 0, 0, 0, UINT32_C(1) << 31},
-		{100, 100, LFPOOL_CACHE_NONE, 32, LFPOOL_ZERO},
-		{100, 200, 8192, 0, 0},
-	};
-	lfpool_registry_t *registry = registry_of("another capacity=7\n");
-	size_t accepted = 0;
-
-	for (size_t i = 0; i < COUNT(rows); i++) {
-		lfpool_config_t config = config_of(SIZE, rows[i].capacity);
-		lfpool_t *pool, *other;
-
-		config.max_capacity = rows[i].max_capacity;
-		config.cache_capacity = rows[i].cache_capacity;
-		config.depot_shards = rows[i].depot_shards;
-		config.flags = rows[i].flags;
-		const lfpool_status_t status = lfpool_create(&pool, &config);
-
-		assert_int_equal(lfpool_registry_create_pool(registry, "jobs", &config, &other), status);
-		accepted += status == LFPOOL_OK;
-		if (status == LFPOOL_OK) {
-			assert_int_equal(lfpool_max_capacity(other), lfpool_max_capacity(pool));
-			assert_int_equal(lfpool_destroy(pool), 0);
-			assert_int_equal(lfpool_registry_destroy_pool(registry, other), 0);
-		}
-	}
-	assert_in_range(accepted, 2, COUNT(rows) - 10);
-	assert_int_equal(lfpool_registry_destroy(registry), 0);
 }
 
 RUN_TESTS()

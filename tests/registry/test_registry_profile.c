@@ -4,9 +4,7 @@
  * test_registry_profile.c - the text of a profile: what is wrong with it, to the byte and to the word; and that no text
  * whatever does more than that.
  */
-#include "../support/support.h"
-
-#include "lfpool/registry.h"
+#include "../support/registry_support.h"
 
 #define LETTERS_63 "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-"
 
@@ -48,21 +46,6 @@ static const struct {
 	{"jobs keep=1 keep=1", 1, 13, "keep is given twice"},
 	{"jobs debug=none debug=none", 1, 17, "debug is given twice"},
 	/* Numbers. */
-	{"jobs capacity=", 1, 15, "capacity: \"\" is no number from 1 to 2147483648"},
-	{"jobs capacity= 10", 1, 15, "capacity: \"\" is no number from 1 to 2147483648"},
-	{"jobs capacity=0", 1, 15, "capacity: \"0\" is no number from 1 to 2147483648"},
-	{"jobs capacity=0k", 1, 15, "capacity: \"0k\" is no number from 1 to 2147483648"},
-	{"jobs capacity=k", 1, 15, "capacity: \"k\" is no number from 1 to 2147483648"},
-	{"jobs capacity=1K", 1, 15, "capacity: \"1K\" is no number from 1 to 2147483648"},
-	{"jobs capacity=1kk", 1, 15, "capacity: \"1kk\" is no number from 1 to 2147483648"},
-	{"jobs capacity=-1", 1, 15, "capacity: \"-1\" is no number from 1 to 2147483648"},
-	{"jobs capacity=+1", 1, 15, "capacity: \"+1\" is no number from 1 to 2147483648"},
-	{"jobs capacity=1.5k", 1, 15, "capacity: \"1.5k\" is no number from 1 to 2147483648"},
-	{"jobs capacity=0x10", 1, 15, "capacity: \"0x10\" is no number from 1 to 2147483648"},
-	{"jobs capacity=2147483649", 1, 15, "capacity: \"2147483649\" is no number from 1 to 2147483648"},
-	{"jobs capacity=2148M", 1, 15, "capacity: \"2148M\" is no number from 1 to 2147483648"},
-	{"jobs capacity=18446744073709551617", 1, 15, "capacity: \"18446744073709551617\" is no number from 1 to 2147483648"},
-	{"jobs capacity=none", 1, 15, "capacity: \"none\" is no number from 1 to 2147483648"},
 	{"jobs max_capacity=3G", 1, 19, "max_capacity: \"3G\" is no number from 0 to 2147483648"},
 	{"jobs growth_step=a", 1, 18, "growth_step: \"a\" is no number from 0 to 2147483648"},
 	{"jobs keep=?", 1, 11, "keep: \"?\" is no number from 0 to 2147483648"},
@@ -86,6 +69,7 @@ static const struct {
 	{"jobs debug=quarantine=0", 1, 12, "debug: \"quarantine=0\" is no mode"},
 	{"jobs debug=quarantine=" LETTERS_63, 1, 12, "debug: \"quarantine=abcdefghijklmnopqrstu...\" is no mode"},
 	{"jobs backend=Mutex", 1, 14, "backend: \"Mutex\" is none of lockfree, mutex, malloc"},
+	{"jobs full=often", 1, 11, "full: \"often\" is none of fail, grow, wait, evict"},
 	{"jobs trim=1", 1, 11, "trim: \"1\" is none of no, yes"},
 	/* The first of several. */
 	{"jobs capacity=1\n# [\nx y=1 z\n[", 3, 3, "\"y\" is no key"},
@@ -93,20 +77,38 @@ static const struct {
 	{"\033 capacity=1", 1, 1, "\"?\" is no name: 1 to 63 of a-z, A-Z, 0-9 and ._-:/"},
 };
 
+static void require_error(const char *profile, size_t line, size_t column, const char *text)
+{
+	lfpool_registry_t *registry = (lfpool_registry_t *)(uintptr_t)1;
+	lfpool_profile_error_t error;
+
+	memset(&error, 'x', sizeof(error));
+	assert_int_equal(lfpool_registry_create(&registry, profile, &error), LFPOOL_E_PROFILE);
+	assert_null(registry);
+	assert_string_equal(error.text, text);
+	assert_int_equal(error.line, line);
+	assert_int_equal(error.column, column);
+	assert_int_equal(lfpool_registry_create(&registry, profile, NULL), LFPOOL_E_PROFILE);
+}
+
 TEST(each_error)
 {
-	for (size_t i = 0; i < COUNT(wrong); i++) {
-		lfpool_registry_t *registry = (lfpool_registry_t *)(uintptr_t)1;
-		lfpool_profile_error_t error;
+	for (size_t i = 0; i < COUNT(wrong); i++)
+		require_error(wrong[i].profile, wrong[i].line, wrong[i].column, wrong[i].text);
+}
 
-		memset(&error, 'x', sizeof(error));
-		assert_int_equal(lfpool_registry_create(&registry, wrong[i].profile, &error), LFPOOL_E_PROFILE);
-		assert_null(registry);
-		print_message("%zu:%zu: %s\n", error.line, error.column, error.text);
-		assert_string_equal(error.text, wrong[i].text);
-		assert_int_equal(error.line, wrong[i].line);
-		assert_int_equal(error.column, wrong[i].column);
-		assert_int_equal(lfpool_registry_create(&registry, wrong[i].profile, NULL), LFPOOL_E_PROFILE);
+TEST(what_is_no_number)
+{
+	static const char *const values[] = {
+		"",    "0", "0k", "k", "1K", "1kk", "-1", "+1", "1.5k", "0x10", "2147483649", "2148M", "18446744073709551617",
+		"none"};
+
+	for (size_t i = 0; i < COUNT(values); i++) {
+		char profile[64], text[100];
+
+		snprintf(profile, sizeof(profile), "jobs capacity=%s keep=1", values[i]);
+		snprintf(text, sizeof(text), "capacity: \"%s\" is no number from 1 to 2147483648", values[i]);
+		require_error(profile, 1, 15, text);
 	}
 }
 
@@ -143,8 +145,6 @@ TEST(no_error)
 		memset(&error, 'x', sizeof(error));
 		lfpool_status_t status = lfpool_registry_create(&registry, right[i], &error);
 
-		if (status != LFPOOL_OK)
-			print_message("%s\n%zu:%zu: %s\n", right[i], error.line, error.column, error.text);
 		assert_int_equal(status, LFPOOL_OK);
 		assert_int_equal(error.line, 0);
 		assert_int_equal(error.column, 0);
@@ -158,9 +158,7 @@ TEST(long_profiles)
 {
 	enum { POOLS = 300, LINE = 40 };
 	char *text = malloc(4 * POOLS * LINE), *at = text;
-	lfpool_registry_t *registry;
-	lfpool_profile_error_t error;
-	lfpool_t *pool;
+	const lfpool_config_t config = config_of(16, 1);
 
 	REQUIRE(text);
 	for (size_t s = 0; s < 4; s++) {
@@ -169,17 +167,17 @@ TEST(long_profiles)
 		for (size_t i = 0; i < POOLS; i++)
 			at += sprintf(at, "pool-%zu capacity=%zu\n", i * 7 % POOLS, 1 + i * 7 % POOLS + 1000 * s);
 	}
-	assert_int_equal(lfpool_registry_create(&registry, text, &error), LFPOOL_OK);
+	lfpool_registry_t *registry = registry_of(text);
+
 	for (size_t s = 0; s < 4; s++) {
 		char name[LINE];
 
 		(void)sprintf(name, s ? "s%zu" : "default", s);
 		assert_int_equal(lfpool_registry_switch(registry, name, NULL), LFPOOL_OK);
 		for (size_t i = 0; i < POOLS; i++) {
-			const lfpool_config_t config = config_of(16, 1);
-
 			(void)sprintf(name, "pool-%zu", i);
-			assert_int_equal(lfpool_registry_create_pool(registry, name, &config, &pool), LFPOOL_OK);
+			lfpool_t *pool = made(registry, name, &config);
+
 			assert_int_equal(lfpool_capacity(pool), 1 + i + 1000 * s);
 			assert_int_equal(lfpool_registry_destroy_pool(registry, pool), 0);
 		}
@@ -240,25 +238,14 @@ static void require_at_place(const char *text, const lfpool_profile_error_t *err
 	REQUIRE(error->column <= strcspn(text, "\n") + 1);
 }
 
-static char *dump_of(lfpool_registry_t *registry)
-{
-	const size_t bytes = lfpool_registry_dump(registry, LFPOOL_JSON, NULL, 0);
-	char *text = malloc(bytes + 1);
-
-	REQUIRE(text && lfpool_registry_dump(registry, LFPOOL_JSON, text, bytes + 1) == bytes);
-	return text;
-}
-
 TEST(any_text)
 {
 	struct random r = {test_seed("any_text")};
 	const lfpool_config_t config = config_of(16, 4);
 	size_t taken = 0;
-	lfpool_registry_t *registry;
-	lfpool_t *pool;
+	lfpool_registry_t *registry = registry_of(NULL);
 
-	assert_int_equal(lfpool_registry_create(&registry, NULL, NULL), LFPOOL_OK);
-	assert_int_equal(lfpool_registry_create_pool(registry, "jobs", &config, &pool), LFPOOL_OK);
+	(void)made(registry, "jobs", &config);
 	for (size_t round = 0; round < TIMES(100000, 10000); round++) {
 		char *text = random_text(&r);
 		lfpool_profile_error_t error;
@@ -279,27 +266,24 @@ TEST(any_text)
 /* A profile that is wrong leaves everything as it was. */
 TEST(nothing_is_half_applied)
 {
-	lfpool_config_t config = config_of(16, 4);
-	lfpool_registry_t *registry;
+	const lfpool_config_t config = config_of(16, 4);
+	lfpool_registry_t *registry = registry_of("jobs capacity=10\n[a]\njobs capacity=20");
 	lfpool_profile_error_t error;
-	lfpool_t *pool;
 
-	assert_int_equal(lfpool_registry_create(&registry, "jobs capacity=10\n[a]\njobs capacity=20", &error), LFPOOL_OK);
 	assert_int_equal(lfpool_registry_switch(registry, "a", NULL), LFPOOL_OK);
-	assert_int_equal(lfpool_registry_create_pool(registry, "jobs", &config, &pool), LFPOOL_OK);
-	char *before = dump_of(registry);
+	lfpool_t *pool = made(registry, "jobs", &config);
+	char *before = whole_dump(registry_dump, registry, LFPOOL_JSON);
 
 	assert_int_equal(lfpool_registry_load(registry, "jobs capacity=30\n[b]\njobs capacity=40\n[a", &error), LFPOOL_E_PROFILE);
 	assert_int_equal(error.line, 4);
-	char *after = dump_of(registry);
+	char *after = whole_dump(registry_dump, registry, LFPOOL_JSON);
 
 	assert_string_equal(before, after);
 	free(before);
 	free(after);
 	assert_int_equal(lfpool_registry_switch(registry, "b", NULL), LFPOOL_E_SCENARIO);
 	assert_int_equal(lfpool_registry_destroy_pool(registry, pool), 0);
-	assert_int_equal(lfpool_registry_create_pool(registry, "jobs", &config, &pool), LFPOOL_OK);
-	assert_int_equal(lfpool_capacity(pool), 20);
+	assert_int_equal(lfpool_capacity(made(registry, "jobs", &config)), 20);
 	assert_int_equal(lfpool_registry_destroy(registry), 0);
 }
 

@@ -5,9 +5,9 @@
  * use the pools meanwhile notice nothing but the capacity.
  */
 #include "../support/registry_support.h"
+#include "../support/workers.h"
 
-#include <pthread.h>
-#include <stdatomic.h>
+#include <sched.h>
 
 enum { SIZE = 64 };
 
@@ -75,26 +75,6 @@ TEST(every_pool_gets_there)
 	assert_int_equal(lfpool_registry_switch(registry, "nowhere", &report), LFPOOL_E_SCENARIO);
 	assert_int_equal(report.pools, 0);
 	assert_int_equal(lfpool_capacity(jobs), 100);
-	assert_int_equal(lfpool_registry_destroy(registry), 0);
-}
-
-/* A pool that grew by itself is brought back, and one that was shrunk by hand. */
-TEST(whatever_they_have_now)
-{
-	lfpool_registry_t *registry = registry_of("jobs capacity=10 max_capacity=50 growth_step=5\n"
-						  "[a]\njobs capacity=30");
-	lfpool_t *jobs = made_of(registry, "jobs", SIZE, 1);
-	void *objects[51];
-
-	assert_int_equal(acquire_all(jobs, objects, 51), 50);
-	release_all(jobs, objects, 50);
-	assert_int_equal(lfpool_capacity(jobs), 50);
-	assert_int_equal(switched(registry, "a").objects_removed, 20);
-	assert_int_equal(lfpool_capacity(jobs), 30);
-	assert_int_equal(lfpool_shrink(jobs, 28), 28);
-	assert_int_equal(switched(registry, "a").objects_added, 28);
-	assert_int_equal(lfpool_capacity(jobs), 30);
-	require_intact(jobs);
 	assert_int_equal(lfpool_registry_destroy(registry), 0);
 }
 
@@ -222,7 +202,7 @@ TEST(memory_is_given_back)
 	assert_int_equal(switched(registry, "still").bytes_trimmed, 0);
 	lfpool_registry_report_t report = switched(registry, "small");
 
-	/* All of a, and of b all but a thousand; but for pages at their ends. */
+	/* All of a, and of b all but a thousand; except pages at their ends. */
 	assert_in_range(report.bytes_trimmed, (2 * MANY - 1100) * apart, (2 * MANY - 900) * apart);
 	if (!SANITIZED)
 		assert_true(resident_bytes() + MANY * (size_t)BYTES < before);
@@ -233,23 +213,11 @@ TEST(memory_is_given_back)
 	assert_int_equal(lfpool_registry_destroy(registry), 0);
 }
 
-/* ---- Whoever waits ---- */
+/* ---- Waiting ---- */
 
 static void *wait_for_one(void *pool)
 {
 	return lfpool_acquire_wait(pool, -1);
-}
-
-static void await_one_waiting(const lfpool_t *pool)
-{
-	lfpool_stats_t stats = LFPOOL_STATS_INIT;
-
-	for (;;) {
-		assert_int_equal(lfpool_stats(pool, &stats), LFPOOL_OK);
-		if (stats.waiting == 1)
-			return;
-		sched_yield();
-	}
 }
 
 static void take_and_ask(void *context, lfpool_t *pool, void *object)
@@ -262,7 +230,7 @@ static void take_and_ask(void *context, lfpool_t *pool, void *object)
 	REQUIRE(lfpool_release(pool, object) == LFPOOL_OK);
 }
 
-/* They get what a switch adds: threads, and continuations, which run in its middle. */
+/* Threads, and continuations, which run in the middle of the switch. */
 TEST(who_waits_gets_what_is_added)
 {
 	lfpool_registry_t *registry = registry_of("jobs capacity=1\n[a]\njobs capacity=3\n");
@@ -273,7 +241,8 @@ TEST(who_waits_gets_what_is_added)
 
 	assert_non_null(lfpool_acquire(jobs));
 	thread_start(&thread, wait_for_one, jobs);
-	await_one_waiting(jobs);
+	while (stats_of(jobs).waiting == 0)
+		sched_yield();
 	assert_int_equal(lfpool_acquire_async(jobs, take_and_ask, registry, &ticket), LFPOOL_OK);
 	assert_true(ticket != 0);
 	assert_int_equal(switched(registry, "a").objects_added, 2);
@@ -286,25 +255,23 @@ TEST(who_waits_gets_what_is_added)
 
 /* ---- While threads work ---- */
 
-enum { WORKERS = 3, ADMINISTRATORS = 2, THREADS = WORKERS + ADMINISTRATORS, HELD = 30 };
+enum { WORKERS = 3, ADMINISTRATORS = 2, HELD = 30 };
 
 static struct {
 	lfpool_registry_t *registry;
 	lfpool_t *pools[2];
-	atomic_bool stop;
 } stage;
 
-/* Takes and gives back, also what others have taken; an object is nobody else's. */
-static void *work(void *argument)
+/* Takes and gives back; an object is no other thread's. */
+static void work(struct worker *me)
 {
-	struct random r = random_for(*(const uint64_t *)argument, 0);
 	void *held[2][HELD];
 	size_t count[2] = {0, 0};
 
-	while (!stage.stop || count[0] || count[1]) {
-		const size_t p = random_below(&r, 2);
+	while (!told_to_end(me) || count[0] || count[1]) {
+		const size_t p = random_below(&me->random, 2);
 
-		if (!stage.stop && count[p] < HELD && random_below(&r, 2)) {
+		if (!told_to_end(me) && count[p] < HELD && random_below(&me->random, 2)) {
 			void *object = lfpool_acquire(stage.pools[p]);
 
 			if (object) {
@@ -319,23 +286,17 @@ static void *work(void *argument)
 			REQUIRE(lfpool_release(stage.pools[p], object) == LFPOOL_OK);
 		}
 	}
-	return NULL;
 }
 
 /* Pools come and go, each administrator's own, and are asked after. */
-static void *administer(void *argument)
+static void administer(struct worker *me)
 {
-	static atomic_uint ever;
-	const char letter = (char)('x' + ever++ % ADMINISTRATORS);
-	struct random r = random_for(*(const uint64_t *)argument, 1);
 	const lfpool_config_t config = config_of(SIZE, 10);
 
-	while (!stage.stop) {
-		char text[4000], name[] = {letter, '0', 0};
-		lfpool_t *pool;
+	while (!told_to_end(me)) {
+		char text[4000], name[] = {(char)('x' + me->number - WORKERS), (char)('0' + random_below(&me->random, 10)), 0};
+		lfpool_t *pool = lfpool_registry_find(stage.registry, name);
 
-		name[1] = (char)('0' + random_below(&r, 10));
-		pool = lfpool_registry_find(stage.registry, name);
 		if (pool)
 			REQUIRE(lfpool_registry_destroy_pool(stage.registry, pool) == 0);
 		else
@@ -343,7 +304,14 @@ static void *administer(void *argument)
 		REQUIRE(lfpool_registry_find(stage.registry, "jobs") == stage.pools[0]);
 		REQUIRE(lfpool_registry_dump(stage.registry, LFPOOL_JSON, text, sizeof(text)) > 0);
 	}
-	return NULL;
+}
+
+static void work_or_administer(struct worker *me)
+{
+	if (me->number < WORKERS)
+		work(me);
+	else
+		administer(me);
 }
 
 static const char *const busy = "jobs  capacity=60 max_capacity=100 %s\nitems capacity=20 %s\n"
@@ -358,8 +326,7 @@ static const struct {
 
 static void work_and_switch(const char *keys, uint64_t seed)
 {
-	pthread_t threads[THREADS];
-	uint64_t seeds[THREADS];
+	struct workers workers;
 	char text[1000];
 	struct random r = {seed};
 
@@ -367,11 +334,7 @@ static void work_and_switch(const char *keys, uint64_t seed)
 	stage.registry = registry_of(text);
 	stage.pools[0] = made_of(stage.registry, "jobs", SIZE, 1);
 	stage.pools[1] = made_of(stage.registry, "items", SIZE, 1);
-	stage.stop = false;
-	for (size_t i = 0; i < THREADS; i++) {
-		seeds[i] = random_next(&r);
-		thread_start(&threads[i], i < WORKERS ? work : administer, &seeds[i]);
-	}
+	workers_start(&workers, WORKERS + ADMINISTRATORS, work_or_administer, NULL, seed);
 	for (size_t round = 0; round < TIMES(2000, 200); round++) {
 		const size_t s = random_below(&r, COUNT(scenarios));
 		const lfpool_registry_report_t report = switched(stage.registry, scenarios[s].name);
@@ -380,9 +343,7 @@ static void work_and_switch(const char *keys, uint64_t seed)
 		if (random_below(&r, 20) == 0)
 			REQUIRE(lfpool_registry_load(stage.registry, text, NULL) == LFPOOL_OK);
 	}
-	stage.stop = true;
-	for (size_t i = 0; i < THREADS; i++)
-		pthread_join(threads[i], NULL);
+	(void)workers_end(&workers);
 	for (size_t s = 0; s < COUNT(scenarios); s++) {
 		const lfpool_registry_report_t report = switched(stage.registry, scenarios[s].name);
 
@@ -397,13 +358,15 @@ static void work_and_switch(const char *keys, uint64_t seed)
 
 TEST(while_threads_work)
 {
-	static const char *const keys[] = {"",
-					   "growth_step=3",
-					   "cache_capacity=2",
-					   "cache_capacity=none",
-					   "debug=check,poison",
-					   "backend=mutex",
-					   "backend=malloc"};
+	static const char *const keys[] = {
+		"",
+		"growth_step=3",
+		"cache_capacity=2",
+		"cache_capacity=none",
+		"debug=check,poison",
+		"backend=mutex",
+		"backend=malloc",
+	};
 	const uint64_t seed = test_seed("while_threads_work");
 
 	for (size_t i = 0; i < COUNT(keys); i++)

@@ -7,51 +7,13 @@
 
 enum { SIZE = 24 };
 
-/* The caller frees it. */
-static char *table_of(lfpool_registry_t *registry, lfpool_format_t format)
-{
-	const size_t bytes = lfpool_registry_dump(registry, format, NULL, 0);
-	char *text = malloc(bytes + 1);
-
-	REQUIRE(text);
-	memset(text, 'x', bytes + 1);
-	REQUIRE(lfpool_registry_dump(registry, format, text, bytes + 1) == bytes);
-	REQUIRE(strlen(text) == bytes);
-	return text;
-}
-
-static void every_beginning(lfpool_registry_t *registry, lfpool_format_t format)
-{
-	char *whole = table_of(registry, format);
-	const size_t bytes = strlen(whole);
-	char *part = malloc(bytes + 2);
-
-	REQUIRE(part);
-	for (size_t room = 0; room <= bytes + 1; room++) {
-		memset(part, 'x', bytes + 2);
-		REQUIRE(lfpool_registry_dump(registry, format, part, room) == bytes);
-		REQUIRE(!room || (memcmp(part, whole, room - 1) == 0 && part[room - 1] == 0));
-		REQUIRE(part[room] == 'x');
-	}
-	free(part);
-	free(whole);
-}
-
 static void require_table(lfpool_registry_t *registry, lfpool_format_t format, const char *expected)
 {
-	char *text = table_of(registry, format);
+	char *text = whole_dump(registry_dump, registry, format);
 
-	if (strcmp(text, expected) != 0)
-		print_message("%s\n", text);
 	assert_string_equal(text, expected);
 	free(text);
-	every_beginning(registry, format);
-}
-
-static void on_misuse(void *context, const lfpool_misuse_t *misuse)
-{
-	(void)context;
-	(void)misuse;
+	require_every_beginning(registry_dump, registry, format);
 }
 
 TEST(the_table)
@@ -62,14 +24,14 @@ TEST(the_table)
 
 	require_table(registry, LFPOOL_TEXT,
 		      "scenario default, 0 pools\n"
-		      "name   size  capacity  max  active  cached  shared  untouched  owed  bytes  exhausted  misuses\n"
+		      "name   size  capacity  max  active  cached  shared  untouched  owed  bytes  exhausted  misuses  full\n"
 		      "total               0    0       0       0       0          0     0      0"
 		      "          0        0\n");
 	require_table(registry, LFPOOL_JSON,
 		      "{\"scenario\":\"default\",\"pools\":[],\"total\":{\"capacity\":0,"
 		      "\"max_capacity\":0,\"active\":0,\"cached\":0,\"shared\":0,\"untouched\":0,\"owed\":0,"
 		      "\"bytes\":0,\"exhausted\":0,\"misuses\":0}}");
-	config.hooks.misuse = on_misuse;
+	config.hooks.misuse = expected_misuse;
 	lfpool_cache_t *cache = lfpool_cache_create(made(registry, "jobs", &config));
 
 	assert_int_equal(lfpool_cache_acquire_bulk(cache, objects, 40), 40);
@@ -91,32 +53,34 @@ TEST(the_table)
 	require_table(registry, LFPOOL_TEXT,
 		      "scenario match, 3 pools\n"
 		      "name                    size  capacity      max  active  cached"
-		      "  shared  untouched  owed       bytes  exhausted  misuses\n"
+		      "  shared  untouched  owed       bytes  exhausted  misuses  full\n"
 		      "chunks                  4096         1        1       1       0"
-		      "       0          0     0        4096          1        0\n"
+		      "       0          0     0        4096          1        0  fail\n"
 		      "jobs                      24       100      400      10      14"
-		      "      16         60     0        2400          0        1\n"
+		      "      16         60     0        2400          0        1  fail\n"
 		      "pictures-of-everything  4096   1000000  1000000       1       0"
-		      "       0     999999     0  4096000000          0        0\n"
+		      "       0     999999     0  4096000000          0        0  fail\n"
 		      "total                          1000101  1000401      12      14"
 		      "      16    1000059     0  4096006496          1        1\n");
 	require_table(registry, LFPOOL_JSON,
 		      "{\"scenario\":\"match\",\"pools\":["
 		      "{\"name\":\"chunks\",\"object_size\":4096,\"capacity\":1,\"max_capacity\":1,\"active\":1,"
-		      "\"cached\":0,\"shared\":0,\"untouched\":0,\"owed\":0,\"bytes\":4096,\"exhausted\":1,\"misuses\":0},"
+		      "\"cached\":0,\"shared\":0,\"untouched\":0,\"owed\":0,\"bytes\":4096,\"exhausted\":1,\"misuses\":0,"
+		      "\"full\":\"fail\"},"
 		      "{\"name\":\"jobs\",\"object_size\":24,\"capacity\":100,\"max_capacity\":400,\"active\":10,"
-		      "\"cached\":14,\"shared\":16,\"untouched\":60,\"owed\":0,\"bytes\":2400,\"exhausted\":0,\"misuses\":1},"
+		      "\"cached\":14,\"shared\":16,\"untouched\":60,\"owed\":0,\"bytes\":2400,\"exhausted\":0,\"misuses\":1,"
+		      "\"full\":\"fail\"},"
 		      "{\"name\":\"pictures-of-everything\",\"object_size\":4096,\"capacity\":1000000,"
 		      "\"max_capacity\":1000000,\"active\":1,\"cached\":0,\"shared\":0,\"untouched\":999999,\"owed\":0,"
-		      "\"bytes\":4096000000,\"exhausted\":0,\"misuses\":0}],"
+		      "\"bytes\":4096000000,\"exhausted\":0,\"misuses\":0,\"full\":\"fail\"}],"
 		      "\"total\":{\"capacity\":1000101,\"max_capacity\":1000401,\"active\":12,\"cached\":14,\"shared\":16,"
 		      "\"untouched\":1000059,\"owed\":0,\"bytes\":4096006496,\"exhausted\":1,\"misuses\":1}}");
 	/* What a shrink is owed. */
 	assert_int_equal(lfpool_shrink(chunks, 1), 0);
-	char *text = table_of(registry, LFPOOL_JSON);
+	char *text = whole_dump(registry_dump, registry, LFPOOL_JSON);
 
-	assert_non_null(strstr(text, "\"active\":1,\"cached\":0,\"shared\":0,\"untouched\":0,\"owed\":1,\"bytes\":4096,"));
-	assert_non_null(strstr(text, "\"untouched\":1000059,\"owed\":1,\"bytes\":4096006496,"));
+	require_in(text, "\"active\":1,\"cached\":0,\"shared\":0,\"untouched\":0,\"owed\":1,\"bytes\":4096,");
+	require_in(text, "\"untouched\":1000059,\"owed\":1,\"bytes\":4096006496,");
 	free(text);
 	assert_int_equal(lfpool_registry_dump(registry, (lfpool_format_t)7, (char *)objects, 1), 0);
 	assert_int_equal(lfpool_registry_destroy(registry), 12);
@@ -134,11 +98,11 @@ TEST(a_wide_sum)
 	require_table(registry, LFPOOL_TEXT,
 		      "scenario default, 2 pools\n"
 		      "name   size  capacity   max  active  cached  shared"
-		      "  untouched  owed  bytes  exhausted  misuses\n"
+		      "  untouched  owed  bytes  exhausted  misuses  full\n"
 		      "a        24       600   600       0       0       0"
-		      "        600     0  14400          0        0\n"
+		      "        600     0  14400          0        0  fail\n"
 		      "b         1       600   600       0       0       0"
-		      "        600     0    600          0        0\n"
+		      "        600     0    600          0        0  fail\n"
 		      "total            1200  1200       0       0       0"
 		      "       1200     0  15000          0        0\n");
 	assert_int_equal(lfpool_registry_destroy(registry), 0);

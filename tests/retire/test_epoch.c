@@ -2,7 +2,7 @@
 /* test: component */
 /*
  * test_epoch.c - what is said of lfpool/epoch.h alone (test_readers.c: what any readers are promised): how a gate is made and
- * refused, how few records and callbacks it has, whose record is not taken, and epochs that go on.
+ * refused, how few records and callbacks it has, and which record is not taken.
  */
 #include "../support/epoch_support.h"
 
@@ -123,24 +123,6 @@ EPOCH_TEST(records_are_as_few_as_places)
 	drain_and_destroy(pool, SIZE);
 }
 
-EPOCH_TEST(a_gate_serves_one_pool_after_another)
-{
-	struct reader reader;
-
-	for (unsigned i = 0; i < 5; i++) {
-		lfpool_t *pool = readers_pool_of(SIZE, CAPACITY);
-		void *objects[CAPACITY + 1];
-
-		take_all(pool, objects, CAPACITY, SIZE);
-		reader_start(&reader);
-		retire_each(pool, objects, CAPACITY);
-		assert_null(lfpool_acquire(pool));
-		reader_end(&reader);
-		assert_int_equal(lfpool_destroy(pool), 0);
-	}
-	assert_int_equal(records_of(&epoch), 3);
-}
-
 EPOCH_TEST(pools_share_an_epoch)
 {
 	lfpool_t *pool = readers_pool_of(SIZE, CAPACITY);
@@ -195,52 +177,6 @@ EPOCH_TEST(the_record_of_another_epoch_is_refused)
 	assert_int_equal(lfpool_release_epoch(pools[0], record, NULL), LFPOOL_OK);
 	assert_int_equal(lfpool_destroy(pools[1]), 0);
 	drain_and_destroy(pools[0], SIZE);
-}
-
-/* ---- Epochs that go on, or not ---- */
-
-/* Sections follow each other, and there is never none: two more epochs, and the objects are there. */
-EPOCH_TEST(sections_that_began_later_hold_nothing_back_for_ever)
-{
-	lfpool_t *pool = readers_pool_of(SIZE, 1);
-	struct reader readers[2];
-	void *object;
-
-	reader_start(&readers[0]);
-	assert_non_null(object = lfpool_acquire(pool));
-	retire(pool, object);
-	object = NULL;
-	for (unsigned i = 1; i <= 6 && !object; i++) {
-		object = lfpool_acquire(pool);
-		/* The first section is still open. */
-		assert_true(i > 1 || !object);
-		reader_start(&readers[i % 2]);
-		reader_end(&readers[(i + 1) % 2]);
-		if (object || i == 6)
-			reader_end(&readers[i % 2]);
-	}
-	assert_non_null(object);
-	assert_int_equal(lfpool_release(pool, object), LFPOOL_OK);
-	drain_and_destroy(pool, SIZE);
-}
-
-/* The thread's own section holds its objects back too; it may acquire, retire and ask inside. */
-EPOCH_TEST(inside_a_section_of_ones_own)
-{
-	lfpool_t *pool = readers_pool_of(SIZE, CAPACITY);
-	void *objects[CAPACITY + 1];
-
-	enter();
-	take_all(pool, objects, CAPACITY, SIZE);
-	retire_each(pool, objects, CAPACITY);
-	for (unsigned i = 0; i < 10; i++)
-		assert_null(lfpool_acquire(pool));
-	for (size_t i = 0; i < CAPACITY; i++)
-		assert_true(stamp_holds(objects[i], SIZE, i));
-	leave();
-	assert_non_null(objects[0] = lfpool_acquire(pool));
-	assert_int_equal(lfpool_release(pool, objects[0]), LFPOOL_OK);
-	drain_and_destroy(pool, SIZE);
 }
 
 RUN_TESTS()

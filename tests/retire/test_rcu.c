@@ -2,13 +2,13 @@
 /* test: component */
 /*
  * test_rcu.c - what is said of lfpool/rcu.h alone (test_readers.c: what any readers are promised): fork, threads and sections
- * that liburcu knows in its own ways, and pools without a flavour.
+ * that liburcu knows in its own ways; a callback for each batch, and hooks that run in it.
  */
 #include "../support/rcu_support.h"
 
 #include <sys/wait.h>
 
-enum { SIZE = 40, CAPACITY = 6, MANY = 40 };
+enum { SIZE = 40, CAPACITY = 6, MANY = 40, VERY_MANY = 10000 };
 
 /* ---- Fork ---- */
 
@@ -81,37 +81,6 @@ TEST(a_child_has_the_backlog_too)
 	}
 }
 
-/* ---- Readers and batches ---- */
-
-/* What is retired while a batch is with liburcu is held back by whoever reads then, though the batch is not. */
-TEST(the_next_batch_has_a_grace_period_of_its_own)
-{
-	lfpool_t *pool = readers_pool_of(SIZE, 2);
-	void *objects[3], *again;
-	struct reader first, second;
-
-	take_all(pool, objects, 2, SIZE);
-	reader_start(&first);
-	retire_each(pool, objects, 2);
-	reader_start(&second);
-	reader_end(&first);
-	/* The second reader came later than the first batch, but perhaps earlier than its grace period. */
-	again = lfpool_acquire_wait(pool, A_WHILE_NS);
-	if (again) {
-		assert_ptr_equal(again, objects[0]);
-		assert_null(lfpool_acquire_wait(pool, A_WHILE_NS));
-	}
-	assert_true(stamp_holds(objects[1], SIZE, 1));
-	reader_end(&second);
-	if (!again)
-		assert_non_null(again = lfpool_acquire_wait(pool, FOR_EVER));
-	assert_non_null(objects[0] = lfpool_acquire_wait(pool, FOR_EVER));
-	assert_ptr_not_equal(objects[0], again);
-	assert_int_equal(lfpool_release(pool, again), LFPOOL_OK);
-	assert_int_equal(lfpool_release(pool, objects[0]), LFPOOL_OK);
-	drain_and_destroy(pool, SIZE);
-}
-
 /* A thread that liburcu does not know. */
 struct stranger {
 	pthread_t thread;
@@ -133,7 +102,7 @@ static void *acquire_as_a_stranger(void *argument)
 	return NULL;
 }
 
-TEST(who_acquires_need_not_be_registered)
+TEST(a_thread_that_acquires_need_not_be_registered)
 {
 	struct stranger stranger = {.pool = readers_pool_of(SIZE, CAPACITY)};
 	void *objects[CAPACITY + 1];
@@ -199,23 +168,103 @@ TEST(drain_and_destroy_inside_a_section)
 	assert_int_equal(lfpool_destroy(pool), 0);
 }
 
-TEST(no_flavour_is_no_scheme)
-{
-	lfpool_status_t misuse = LFPOOL_OK;
-	const lfpool_config_t config = CONFIG_OF(SIZE, 1, .hooks.context = &misuse, .hooks.misuse = note_misuse);
-	lfpool_t *pool = rcu_pool_with(config, NULL);
-	void *object = lfpool_acquire(pool);
+/* ---- One callback for each batch ---- */
 
-	assert_null(lfpool_scheme(pool).begin);
-	assert_int_equal(lfpool_release_rcu(pool, object), LFPOOL_E_NO_SCHEME);
-	assert_int_equal(misuse, LFPOOL_E_NO_SCHEME);
-	assert_true(lfpool_in_use(pool, object));
-	assert_int_equal(lfpool_release(pool, object), LFPOOL_OK);
+static struct rcu_flavor_struct counting; /* rcu_flavor, except that it counts */
+static atomic_size_t calls, objects_in_calls;
+
+static void count_call(struct rcu_head *head, void (*function)(struct rcu_head *head))
+{
+	if (function != flavor_barrier_called) {
+		atomic_fetch_add(&calls, 1);
+		atomic_fetch_add(&objects_in_calls, lfpool_batch_count(lfpool_batch_of(head)));
+	}
+	rcu_flavor.update_call_rcu(head, function);
+}
+
+static lfpool_t *open_counting(void **objects_out)
+{
+	counting = rcu_flavor;
+	counting.update_call_rcu = count_call;
+	lfpool_t *pool = rcu_pool_with(config_of(SIZE, VERY_MANY), &counting);
+
+	assert_int_equal(acquire_all(pool, objects_out, VERY_MANY), VERY_MANY);
+	calls = objects_in_calls = 0;
+	return pool;
+}
+
+static void close_counting(lfpool_t *pool, size_t expected_calls)
+{
+	require_drained(pool, SIZE);
+	assert_int_equal(calls, expected_calls);
+	assert_int_equal(objects_in_calls, VERY_MANY);
 	assert_int_equal(lfpool_destroy(pool), 0);
-	pool = rcu_pool_with(config, &rcu_flavor);
-	assert_ptr_equal(lfpool_scheme(pool).context, &rcu_flavor);
-	assert_non_null(lfpool_scheme(pool).begin);
-	assert_int_equal(lfpool_destroy(pool), 0);
+}
+
+TEST(a_callback_is_for_a_batch)
+{
+	static void *objects[VERY_MANY];
+	struct reader reader;
+	lfpool_t *pool = open_counting(objects);
+
+	reader_start(&reader);
+	retire_each(pool, objects, VERY_MANY);
+	assert_int_equal(calls, 1);
+	assert_int_equal(objects_in_calls, 1);
+	assert_int_equal(lfpool_retired_count(pool), VERY_MANY);
+	reader_end(&reader);
+	close_counting(pool, 2);
+
+	/* What comes at once is one batch, if none is there. */
+	pool = open_counting(objects);
+	retire_bulk(pool, objects, VERY_MANY);
+	close_counting(pool, 1);
+}
+
+/* ---- In the callback ---- */
+
+/* A list whose nodes retire one another: each becomes free one grace period after the one before it, and its hook runs on the thread
+ * that calls back. */
+struct chain {
+	lfpool_t *pool;
+	pthread_t owner;
+	atomic_size_t ended;
+};
+
+struct chained {
+	struct chained *next;
+};
+
+static bool retire_next(void *context, void *object)
+{
+	struct chain *chain = context;
+	struct chained *next = ((struct chained *)object)->next;
+
+	REQUIRE(!pthread_equal(pthread_self(), chain->owner));
+	if (next)
+		REQUIRE(lfpool_release_rcu(chain->pool, next) == LFPOOL_OK);
+	atomic_fetch_add(&chain->ended, 1);
+	return true;
+}
+
+TEST(a_pool_is_destroyed_when_its_hooks_retire_no_more)
+{
+	enum { LINKS = 8 };
+	struct chained *first = NULL;
+	struct chain chain = {.owner = pthread_self()};
+
+	chain.pool = readers_pool(
+		CONFIG_OF(sizeof(struct chained), LINKS, .hooks = {.context = &chain, .deactivate = retire_next}));
+	for (size_t i = 0; i < LINKS; i++) {
+		struct chained *next = lfpool_acquire(chain.pool);
+
+		assert_non_null(next);
+		next->next = first;
+		first = next;
+	}
+	retire(chain.pool, first);
+	assert_int_equal(lfpool_destroy(chain.pool), 0);
+	assert_int_equal(chain.ended, LINKS);
 }
 
 RUN_READERS_TESTS()

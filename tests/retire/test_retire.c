@@ -1,12 +1,14 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * test_retire.c - what lfpool/retire.h promises about a retired object: its use is over, but it is not free, and
- * nothing happens to it, until its batch is reclaimed.  On every kind of pool, with a scheme that is asked and one
- * that is not.
+ * nothing happens to it, until its batch is reclaimed.  What a shrink is owed is paid by that.  On every kind of pool, with a scheme
+ * that is asked and one that is not.
+ *
+ * (Any sequence of calls, with fork and with a destroy that is refused, against a model: verify/pairs.)
  */
 #include "../support/scheme_stage.h"
 
-enum { CAPACITY = 40, RETIRED = 15 };
+enum { CAPACITY = 40, RETIRED = 15, FIRST = 12, MOST = 60 };
 
 static bool on_the_heap(const struct stage *s)
 {
@@ -99,7 +101,7 @@ STAGED_TEST(a_retired_object_is_neither_in_use_nor_free, CAPACITY, 0)
 	REQUIRE(!lfpool_acquire(s->pool));
 	REQUIRE(lfpool_acquire_bulk(s->pool, again, RETIRED) == 0);
 	REQUIRE(!lfpool_acquire_wait(s->pool, 1000));
-	/* Whoever asked, asked in vain. */
+	/* Each of these asked in vain. */
 	require_out_of_sight(s, objects, handles);
 	REQUIRE(s->deactivated == 0 && s->destroyed == 0);
 	/* The first went alone, and the others together after it. */
@@ -119,169 +121,54 @@ STAGED_TEST(a_retired_object_is_neither_in_use_nor_free, CAPACITY, 0)
 	release_all(s->pool, objects, CAPACITY);
 }
 
-/* Those that are active, and no others. */
-STAGED_TEST(release_all_does_not_meet_them, CAPACITY, 0)
-{
-	void *objects[CAPACITY];
+/* ---- Growing, shrinking, trimming ---- */
 
-	REQUIRE(acquire_all(s->pool, objects, CAPACITY) == CAPACITY);
-	for (size_t i = 0; i < CAPACITY; i++)
+/* More than the pages that a small pool takes anyway. */
+TEST(there_is_room_for_all_that_a_pool_can_grow_to)
+{
+	enum { MANY = 30000 };
+	lfpool_t *pool = POOL_OF(SIZE, FIRST, .max_capacity = MANY, .scheme = fake_scheme(KEPT));
+	void **objects = pointers_new(MANY);
+
+	assert_int_equal(lfpool_grow(pool, MANY), MANY - FIRST);
+	assert_int_equal(acquire_all(pool, objects, MANY), MANY);
+	assert_int_equal(lfpool_retire_bulk(pool, objects, MANY), MANY);
+	assert_int_equal(lfpool_retired_count(pool), MANY);
+	assert_null(lfpool_acquire(pool));
+	fake_end_all(pool);
+	pool_close(pool, SIZE);
+	free(objects);
+}
+
+STAGED_TEST(what_is_owed_is_paid_by_a_reclaim, FIRST, MOST)
+{
+	void *objects[FIRST];
+
+	REQUIRE(acquire_all(s->pool, objects, FIRST) == FIRST);
+	for (size_t i = 0; i < FIRST; i++)
 		mark_write(objects[i], i);
-	REQUIRE(lfpool_retire_bulk(s->pool, objects, RETIRED) == RETIRED);
-	REQUIRE(lfpool_release_all(s->pool) == CAPACITY - RETIRED);
-	REQUIRE(s->deactivated == (s->kind->hooks ? CAPACITY - RETIRED : 0));
-	require_accounts(s, 0, RETIRED);
-	for (size_t i = 0; i < RETIRED; i++)
+	for (size_t i = 0; i < 8; i++)
+		REQUIRE(lfpool_retire(s->pool, objects[i]) == LFPOOL_OK);
+	/* None is free: nothing goes yet. */
+	REQUIRE(lfpool_shrink(s->pool, 5) == 0);
+	REQUIRE(lfpool_shrink_owed(s->pool) == 5);
+	for (size_t i = 0; i < FIRST; i++)
 		REQUIRE(mark_holds(objects[i], i));
-	REQUIRE(lfpool_release_all(s->pool) == 0);
-	REQUIRE(lfpool_retired_count(s->pool) == RETIRED);
+	require_accounts(s, 4, 8);
+	/* The first, which went alone, pays one. */
 	REQUIRE(fake_period(s->pool) == 1);
-	require_accounts(s, 0, 0);
-}
-
-/* ---- Many at once ---- */
-
-STAGED_TEST(bulk_passes_over_null, CAPACITY, 0)
-{
-	void *objects[CAPACITY], *given[2 * CAPACITY] = {NULL};
-
-	REQUIRE(lfpool_retire_bulk(s->pool, given, 0) == 0);
-	REQUIRE(lfpool_retire_bulk(s->pool, given, COUNT(given)) == 0);
-	REQUIRE(fake.begun == 0);
-	REQUIRE(acquire_all(s->pool, objects, CAPACITY) == CAPACITY);
-	for (size_t i = 0; i < CAPACITY; i++)
-		given[2 * i + i % 2] = objects[i];
-	REQUIRE(lfpool_retire_bulk(s->pool, given, COUNT(given)) == CAPACITY);
-	/* One piece of one batch. */
-	REQUIRE(fake.begun == 1);
-	require_accounts(s, 0, CAPACITY);
+	REQUIRE(lfpool_shrink_owed(s->pool) == 4);
+	require_accounts(s, 4, 7);
 	REQUIRE(!lfpool_acquire(s->pool));
+	/* Of the next seven four go, and three are free. */
 	REQUIRE(fake_period(s->pool) == 1);
-	require_accounts(s, 0, 0);
-}
-
-/* ---- A random life, against a model ---- */
-
-/* With one thread there is one place: what is retired while nothing is with the scheme goes there, what is retired
- * meanwhile is next. */
-enum state { FREE, HELD, WITH, NEXT };
-
-struct life {
-	struct stage *s;
-	struct random random;
-	void *object[CAPACITY]; /* by number, unless that is free */
-	lfpool_handle_t handle[CAPACITY];
-	enum state state[CAPACITY];
-	size_t count[NEXT + 1]; /* in each state */
-};
-
-static size_t life_pick(struct life *l, enum state state)
-{
-	size_t i = random_below(&l->random, CAPACITY);
-
-	while (l->state[i] != state)
-		i = (i + 1) % CAPACITY;
-	return i;
-}
-
-static void life_move(struct life *l, size_t number, enum state to)
-{
-	l->count[l->state[number]]--;
-	l->count[to]++;
-	l->state[number] = to;
-}
-
-static void life_acquire(struct life *l)
-{
-	void *object = lfpool_acquire(l->s->pool);
-
-	/* NULL when all are in use or retired, else an object that is neither. */
-	REQUIRE(!object == !l->count[FREE]);
-	if (!object)
-		return;
-	for (size_t i = 0; i < CAPACITY; i++)
-		REQUIRE(l->state[i] == FREE || l->object[i] != object);
-
-	const size_t number = life_pick(l, FREE);
-
-	l->object[number] = object;
-	l->handle[number] = lfpool_handle_of(l->s->pool, object);
-	REQUIRE(lfpool_resolve(l->s->pool, l->handle[number]) == object);
-	mark_write(object, number);
-	life_move(l, number, HELD);
-}
-
-static void life_release(struct life *l)
-{
-	if (!l->count[HELD])
-		return;
-
-	const size_t number = life_pick(l, HELD);
-
-	REQUIRE(mark_holds(l->object[number], number));
-	REQUIRE(lfpool_release(l->s->pool, l->object[number]) == LFPOOL_OK);
-	REQUIRE(!lfpool_resolve(l->s->pool, l->handle[number]));
-	life_move(l, number, FREE);
-}
-
-/* Up to `count`, by one call. */
-static void life_retire(struct life *l, size_t count, bool bulk)
-{
-	const enum state to = l->count[WITH] ? NEXT : WITH;
-	void *objects[8];
-
-	count = count < l->count[HELD] ? count : l->count[HELD];
-	for (size_t i = 0; i < count; i++) {
-		const size_t number = life_pick(l, HELD);
-
-		objects[i] = l->object[number];
-		life_move(l, number, to);
-	}
-	if (bulk)
-		REQUIRE(lfpool_retire_bulk(l->s->pool, objects, count) == count);
-	else if (count)
-		REQUIRE(lfpool_retire(l->s->pool, objects[0]) == LFPOOL_OK);
-}
-
-static void life_period(struct life *l)
-{
-	for (size_t i = 0; i < CAPACITY; i++)
-		REQUIRE(l->state[i] == FREE || mark_holds(l->object[i], i));
-	REQUIRE(fake_period(l->s->pool) == (l->count[WITH] ? 1 : 0));
-	for (size_t i = 0; i < CAPACITY; i++) {
-		if (l->state[i] != FREE)
-			REQUIRE(!lfpool_resolve(l->s->pool, l->handle[i]) == (l->state[i] != HELD));
-		if (l->state[i] == WITH)
-			life_move(l, i, FREE);
-		else if (l->state[i] == NEXT)
-			life_move(l, i, WITH);
-	}
-}
-
-STAGED_TEST(a_random_life, CAPACITY, 0)
-{
-	static uint64_t seed;
-
-	if (!seed)
-		seed = test_seed("retire");
-	struct life l = {.s = s, .random = random_for(seed, fake.kind), .count = {[FREE] = CAPACITY}};
-
-	for (int step = 0; step < TIMES(4000, 800); step++) {
-		const uint32_t what = random_below(&l.random, 16);
-
-		if (what < 8)
-			life_acquire(&l);
-		else if (what < 11)
-			life_release(&l);
-		else if (what < 15)
-			life_retire(&l, what < 14 ? 1 : random_below(&l.random, 8), what == 14);
-		else
-			life_period(&l);
-		if (step % 16 == 0)
-			require_accounts(s, l.count[HELD], l.count[WITH] + l.count[NEXT]);
-	}
-	fake_end_all(s->pool);
-	REQUIRE(lfpool_release_all(s->pool) == l.count[HELD]);
+	REQUIRE(lfpool_shrink_owed(s->pool) == 0);
+	require_accounts(s, 4, 0);
+	/* The malloc backend takes down each that is released. */
+	if (s->kind->hooks)
+		REQUIRE(s->destroyed == (s->kind->backend == LFPOOL_BACKEND_MALLOC ? 8 : 5));
+	REQUIRE(acquire_all(s->pool, objects, FIRST) == 3);
+	REQUIRE(lfpool_release_all(s->pool) == 7);
 }
 
 /* ---- At the end ---- */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * test_retire_batches.c - how retired objects become batches (lfpool/retire.h): the first object goes
- * alone, what is retired meanwhile is the next; whom a scheme hears from, and what it can ask about a batch.
+ * alone, what is retired meanwhile is the next; when a scheme is asked, and what it can ask about a batch.
  */
 #include "../support/schemes.h"
 
@@ -51,6 +51,7 @@ BACKEND_TEST(the_first_goes_alone_and_what_comes_meanwhile_is_next, LFPOOL_BACKE
 		for (size_t i = 0; i < 10; i++) {
 			assert_int_equal(lfpool_retire(pool, retired[i]), LFPOOL_OK);
 			assert_consists_of(the_batch(), retired, 1);
+			assert_int_equal((uintptr_t)lfpool_batch_room(the_batch()) % 16, 0);
 		}
 		assert_int_equal(fake.begun, 3 * round + 1);
 		assert_int_equal(fake_period(pool), 1);
@@ -66,32 +67,6 @@ BACKEND_TEST(the_first_goes_alone_and_what_comes_meanwhile_is_next, LFPOOL_BACKE
 		assert_int_equal(lfpool_retired_count(pool), 0);
 	}
 	release_all(pool, objects + 90, PLENTY - 90);
-	pool_close(pool, SIZE);
-}
-
-BACKEND_TEST(a_batch_has_room_of_its_own, LFPOOL_BACKEND_MALLOC)
-{
-	lfpool_t *pool = fake_pool(config_of(SIZE, CAPACITY), backend, KEPT);
-	void *objects[PLENTY];
-
-	assert_int_equal(lfpool_acquire_bulk(pool, objects, PLENTY), PLENTY);
-	assert_int_equal(lfpool_retire_bulk(pool, objects, 50), 50);
-	lfpool_batch_t *batch = the_batch();
-	const size_t place = lfpool_batch_place(batch);
-	unsigned char *room = lfpool_batch_room(batch);
-
-	assert_int_equal((uintptr_t)room % 16, 0);
-	assert_ptr_equal(lfpool_batch_of(room), batch);
-	memset(room, 0xff, LFPOOL_BATCH_ROOM);
-	/* Nothing that we wrote, and nothing that is retired meanwhile, changes the other. */
-	assert_int_equal(lfpool_retire_bulk(pool, objects + 50, 50), 50);
-	assert_true(all_bytes_are(room, LFPOOL_BATCH_ROOM, 0xff));
-	assert_int_equal(lfpool_batch_place(batch), place);
-	assert_consists_of(batch, objects, 50);
-	require_intact(pool);
-	assert_int_equal(fake_period(pool), 1);
-	assert_consists_of(the_batch(), objects + 50, 50);
-	fake_end_all(pool);
 	pool_close(pool, SIZE);
 }
 
@@ -136,32 +111,6 @@ BACKEND_TEST(a_scheme_is_asked_by_those_who_want_something, LFPOOL_BACKEND_MALLO
 	pool_close(pool, SIZE);
 }
 
-TEST(begin_may_be_missing_if_there_is_ready)
-{
-	lfpool_scheme_t scheme = fake_scheme(ASKED);
-	void *objects[PLENTY];
-
-	scheme.begin = NULL;
-	lfpool_t *pool = POOL_OF(SIZE, CAPACITY, .scheme = scheme);
-
-	assert_int_equal(lfpool_acquire_bulk(pool, objects, PLENTY), PLENTY);
-	/* Nobody says that a batch begins. */
-	for (size_t place = 0; place < LFPOOL_PLACES_MAX; place++)
-		atomic_store(&fake.phase[place], WITH_SCHEME);
-	assert_int_equal(lfpool_retire(pool, objects[0]), LFPOOL_OK);
-	assert_int_equal(lfpool_retire_bulk(pool, objects + 1, PLENTY - 1), PLENTY - 1);
-	assert_false(lfpool_retire_poll(pool));
-	for (size_t left = PLENTY; left; left = left == PLENTY ? PLENTY - 1 : 0) {
-		assert_int_equal(lfpool_retired_count(pool), left);
-		for (size_t place = 0; place < LFPOOL_PLACES_MAX; place++)
-			atomic_store(&fake.phase[place], WITH_SCHEME);
-		atomic_store(&fake.yes, true);
-		assert_true(lfpool_retire_poll(pool));
-		atomic_store(&fake.yes, false);
-	}
-	pool_close(pool, SIZE);
-}
-
 TEST(a_scheme_that_is_not_asked)
 {
 	lfpool_t *pool = fake_pool(config_of(SIZE, CAPACITY), LFPOOL_BACKEND_LOCKFREE, KEPT);
@@ -183,56 +132,6 @@ TEST(a_scheme_that_is_not_asked)
 	assert_int_equal(lfpool_retired_count(pool), 0);
 	assert_int_equal(lfpool_drain(pool), LFPOOL_OK);
 	assert_int_equal(lfpool_destroy(pool), 0);
-}
-
-/* ---- Hooks that retire ---- */
-
-struct link {
-	struct link *next;
-};
-
-struct chain {
-	lfpool_t *pool;
-	size_t deactivated;
-};
-
-static bool retire_the_next(void *context, void *object)
-{
-	struct chain *chain = context;
-	const struct link *link = object;
-
-	chain->deactivated++;
-	return !link->next || lfpool_retire(chain->pool, link->next) == LFPOOL_OK;
-}
-
-/* What an object leads to is retired with it, one batch later: hooks may use the pool. */
-BACKEND_TEST(a_hook_may_retire, LFPOOL_BACKEND_MALLOC)
-{
-	for (enum scheme_kind how = 0; how < SCHEME_KINDS; how++) {
-		struct chain chain = {0};
-		struct link *first = NULL;
-
-		chain.pool = POOL_OF(SIZE, CAPACITY, .backend = backend, .scheme = fake_scheme(how),
-				     .hooks = {.context = &chain, .deactivate = retire_the_next});
-		for (size_t i = 0; i < CAPACITY; i++) {
-			struct link *link = lfpool_acquire(chain.pool);
-
-			assert_non_null(link);
-			link->next = first;
-			first = link;
-		}
-		assert_int_equal(lfpool_retire(chain.pool, first), LFPOOL_OK);
-		/* A scheme that is asked may hear of the next in the same breath. */
-		for (size_t over = 0; over < CAPACITY; over = chain.deactivated) {
-			assert_int_equal(lfpool_retired_count(chain.pool), 1);
-			assert_true(fake_period(chain.pool) >= 1);
-			assert_true(how == KEPT ? chain.deactivated == over + 1 : chain.deactivated > over);
-		}
-		assert_int_equal(chain.deactivated, CAPACITY);
-		assert_int_equal(lfpool_active_count(chain.pool), 0);
-		require_intact(chain.pool);
-		assert_int_equal(lfpool_destroy(chain.pool), 0);
-	}
 }
 
 RUN_TESTS()

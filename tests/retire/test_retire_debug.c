@@ -49,7 +49,7 @@ DEBUG_TEST(poison_comes_when_it_is_reclaimed, "poison,no-tools", 0)
 		assert_true((unsigned char)object[i] == (unsigned char)(UINT32_C(0x1deadb0b) >> 8 * (i % 4)) ||
 			    (unsigned char)object[i] == (unsigned char)(UINT32_C(0x1deadb0b) >> 8 * (3 - i % 4)));
 	assert_int_equal(told.count, 0);
-	/* Too late: the next who gets it tells. */
+	/* Too late: the next acquire of it tells. */
 	object[7] = 1;
 	void *objects[CAPACITY];
 
@@ -104,7 +104,7 @@ DEBUG_TEST(zeros_come_when_it_is_acquired_again, NULL, LFPOOL_ZERO)
 	release_all(pool, objects, CAPACITY - 1);
 }
 
-/* Whose it was is still known, for the message, and who gets it next is another. */
+/* Which thread had it is still known, for the message. */
 DEBUG_TEST(owners_of_what_was_reclaimed_hold_nothing, "owner", 0)
 {
 	assert_int_equal(lfpool_retire(pool, object), LFPOOL_OK);

@@ -1,82 +1,54 @@
 /* SPDX-License-Identifier: MIT */
 /* test: once */
 /*
- * test_retire_report.c - what a pool says of retired objects: the dump as text and as JSON, counters, high water,
- * advice.
+ * test_retire_report.c - what a pool says of retired objects: the dump as text and as JSON, high water, advice.
  */
 #include "../support/schemes.h"
+#include "../support/texts.h"
 
 enum { SIZE = 24, CAPACITY = 40 };
 
 /* ---- Dumps ---- */
 
-static char text[8192];
-
-/* Python reads it, and says whether this holds of it. */
-static void assert_json_says(const char *json, const char *expression)
+static void require_dumps(const lfpool_t *pool, const char *identity, const char *in_json)
 {
-	char command[600];
+	char *json = whole_dump(pool_dump, pool, LFPOOL_JSON);
 
-	snprintf(command, sizeof(command), "%s -c 'import json, sys; d = json.load(sys.stdin); assert %s'", LFPOOL_PYTHON,
-		 expression);
-	FILE *reader = popen(command, "w");
-
-	assert_non_null(reader);
-	assert_true(fputs(json, reader) >= 0);
-	assert_int_equal(pclose(reader), 0);
-}
-
-static void assert_dump(lfpool_t *pool, const char *identity, const char *in_json)
-{
-	assert_in_range(lfpool_dump(pool, LFPOOL_TEXT, text, sizeof(text)), 1, sizeof(text) - 1);
-	if (!strstr(text, identity))
-		fail_msg("no \"%s\" in\n%s", identity, text);
-	assert_in_range(lfpool_dump(pool, LFPOOL_JSON, text, sizeof(text)), 1, sizeof(text) - 1);
-	if (!strstr(text, in_json))
-		fail_msg("no %s in\n%s", in_json, text);
+	require_said(pool, identity);
+	require_in(json, in_json);
+	free(json);
 }
 
 FAKE_TEST(dumps_name_them)
 {
+	FILE *reader = popen(JSON_READER, "w");
 	void *objects[CAPACITY];
 
-	assert_dump(pool, "40 = 0 active + 0 retired + ", "\"retired\":0,");
+	assert_non_null(reader);
+	require_dumps(pool, "40 = 0 active + 0 retired + ", "\"retired\":0,");
 	assert_int_equal(lfpool_acquire_bulk(pool, objects, 12), 12);
 	assert_int_equal(lfpool_retire_bulk(pool, objects, 7), 7);
-	assert_dump(pool, "40 = 5 active + 7 retired + ", "\"retired\":7,");
-	assert_json_says(text, "d[\"capacity\"] == d[\"active\"] + d[\"retired\"] + d[\"cached\"] + d[\"shared\"] + "
-			       "d[\"untouched\"] and d[\"retired\"] == 7 and d[\"active\"] == 5");
+	require_dumps(pool, "40 = 5 active + 7 retired + ", "\"retired\":7,");
+	char *json = whole_dump(pool_dump, pool, LFPOOL_JSON);
+
+	read_json(reader, json);
+	free(json);
+	assert_int_equal(pclose(reader), 0);
 	fake_end_all(pool);
-	assert_dump(pool, "40 = 5 active + 0 retired + ", "\"retired\":0,");
+	require_dumps(pool, "40 = 5 active + 0 retired + ", "\"retired\":0,");
 }
 
 TEST(dumps_of_other_pools_do_not)
 {
 	lfpool_t *pool = pool_of(SIZE, CAPACITY);
 
-	assert_true(lfpool_dump(pool, LFPOOL_TEXT, text, sizeof(text)) > 0);
-	assert_null(strstr(text, "retired"));
-	assert_true(lfpool_dump(pool, LFPOOL_JSON, text, sizeof(text)) > 0);
-	assert_null(strstr(text, "retired"));
+	for (lfpool_format_t format = LFPOOL_TEXT; format <= LFPOOL_JSON; format++) {
+		char *text = whole_dump(pool_dump, pool, format);
+
+		assert_null(strstr(text, "retired"));
+		free(text);
+	}
 	assert_int_equal(lfpool_destroy(pool), 0);
-}
-
-/* ---- Counters ---- */
-
-/* An older program's struct ends before `retired`: the rest of the identity is there, and the difference shows. */
-FAKE_TEST(a_shorter_struct_is_filled_as_far_as_it_goes)
-{
-	lfpool_stats_t stats = LFPOOL_STATS_INIT;
-	void *objects[CAPACITY];
-
-	assert_int_equal(lfpool_acquire_bulk(pool, objects, 10), 10);
-	assert_int_equal(lfpool_retire_bulk(pool, objects, 4), 4);
-	stats.struct_size = offsetof(lfpool_stats_t, retired);
-	stats.retired = 4711;
-	assert_int_equal(lfpool_stats(pool, &stats), LFPOOL_OK);
-	assert_int_equal(stats.retired, 4711);
-	assert_int_equal(stats.unaccounted, 0);
-	assert_int_equal(stats.active + 4 + stats.cached + stats.shared + stats.untouched, CAPACITY);
 }
 
 /* ---- High water ---- */

@@ -1,82 +1,18 @@
 /* SPDX-License-Identifier: MIT */
 /* test: threads */
 /*
- * test_retire_threads.c - many threads that retire (lfpool/retire.h): one batch of each place is with the scheme at a
- * time, nothing waits for more than two grace periods, who exits leaves nothing behind, and who stops holds up
- * nobody.
+ * test_retire_threads.c - threads that retire (lfpool/retire.h): one that exits leaves nothing behind, one that stops in the
+ * scheme holds up nobody, and a poll says what others reclaimed meanwhile.
+ *
+ * (Many at once: the stress scenario `retire`.)
  */
 #include "../support/schemes.h"
 
 #include <sched.h>
 
-enum { SIZE = 24, CAPACITY = 500, THREADS = 4 };
+enum { SIZE = 24, CAPACITY = 500 };
 
-/* ---- Retiring and reclaiming ---- */
-
-struct work {
-	lfpool_t *pool;
-	unsigned thread;
-	size_t goal; /* so many it retires */
-	atomic_size_t *busy;
-	size_t retired;
-};
-
-/* Acquires, writes, reads, and retires, in ones and in bulk. */
-static void *retire_often(void *argument)
-{
-	struct work *w = argument;
-	struct random random = random_for(w->thread, w->thread);
-	void *objects[16];
-
-	for (size_t round = 0; w->retired < w->goal; round++) {
-		const size_t wanted = 1 + random_below(&random, 16);
-		const size_t count = lfpool_acquire_bulk(w->pool, objects, wanted);
-
-		for (size_t i = 0; i < count; i++)
-			stamp_write(objects[i], SIZE, w->thread * 1000 + i);
-		for (size_t i = 0; i < count; i++)
-			REQUIRE(stamp_holds(objects[i], SIZE, w->thread * 1000 + i));
-		if (round % 2)
-			REQUIRE(lfpool_retire_bulk(w->pool, objects, count) == count);
-		else
-			for (size_t i = 0; i < count; i++)
-				REQUIRE(lfpool_retire(w->pool, objects[i]) == LFPOOL_OK);
-		for (size_t i = 0; i < count; i++)
-			REQUIRE(lfpool_retire(w->pool, NULL) == LFPOOL_OK);
-		w->retired += count;
-		if (!count)
-			sched_yield();
-	}
-	atomic_fetch_sub(w->busy, 1);
-	return NULL;
-}
-
-FAKE_TEST(threads_retire_while_batches_are_reclaimed)
-{
-	atomic_size_t busy = THREADS;
-	struct work work[THREADS];
-	size_t retired = 0;
-
-	atomic_store(&fake.yes, true);
-	for (unsigned i = 0; i < THREADS; i++)
-		work[i] = (struct work){.pool = pool, .thread = i, .goal = TIMES(12000, 3000), .busy = &busy};
-	const struct threads threads = threads_start(THREADS, retire_often, work, sizeof(work[0]));
-
-	while (atomic_load(&busy))
-		(void)fake_period(pool);
-	atomic_store(&fake.yes, false);
-	threads_join(&threads);
-	for (size_t i = 0; i < THREADS; i++)
-		retired += work[i].retired;
-	assert_true(retired >= THREADS * work[0].goal);
-	require_intact(pool);
-	assert_int_equal(lfpool_active_count(pool), lfpool_retired_count(pool));
-	/* Whoever they were and wherever they retired: nothing waits for more than two grace periods. */
-	(void)fake_period(pool);
-	(void)fake_period(pool);
-	assert_int_equal(lfpool_retired_count(pool), 0);
-	assert_int_equal(fake.begun, fake.ended);
-}
+/* ---- Threads that exit ---- */
 
 struct leaver {
 	lfpool_t *pool;
@@ -193,7 +129,7 @@ static void stop_one(struct crowd *crowd, lfpool_t *pool, bool in_ready)
 }
 
 /* It holds up what was retired in its place; all others go on retiring, and get what they retire. */
-static void go_round(bool in_ready)
+static void go_on_beside_it(bool in_ready)
 {
 	lfpool_scheme_t scheme = fake_scheme(ASKED);
 	void *objects[CAPACITY];
@@ -219,14 +155,14 @@ static void go_round(bool in_ready)
 	pool_close(pool, SIZE);
 }
 
-TEST(who_retires_goes_round_a_thread_that_is_stopped_in_begin)
+TEST(a_thread_that_is_stopped_in_begin_holds_up_nobody)
 {
-	go_round(false);
+	go_on_beside_it(false);
 }
 
-TEST(who_retires_goes_round_a_thread_that_is_stopped_in_ready)
+TEST(a_thread_that_is_stopped_in_ready_holds_up_nobody)
 {
-	go_round(true);
+	go_on_beside_it(true);
 }
 
 /* ---- What a poll says ---- */

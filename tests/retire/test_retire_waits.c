@@ -31,66 +31,28 @@ static void await_asks(void)
 
 /* ---- Calls that wait ---- */
 
-STAGED_TEST(the_time_may_be_over_before_the_grace_period, FIRST, 0)
+/* They sleep until something is reclaimed; where the scheme is asked, they ask, and no other thread is there to do so. */
+STAGED_TEST(calls_that_wait_get_what_is_reclaimed, FIRST, 0)
 {
+	struct waiter waiters[THREADS] = {{.keep = false}};
+
 	retire_all(s, FIRST);
-	for (int64_t ns = 0; ns <= 2000000; ns = ns * 10 + 2) {
-		const uint64_t start = now_ns();
-
-		REQUIRE(!lfpool_acquire_wait(s->pool, ns));
-		REQUIRE(now_ns() - start >= (uint64_t)ns);
-	}
-	REQUIRE(lfpool_retired_count(s->pool) == FIRST);
-	require_intact(s->pool);
-}
-
-static void start_waiting(struct waiter *waiters, struct stage *s)
-{
-	memset(waiters, 0, THREADS * sizeof(*waiters));
 	for (size_t i = 0; i < THREADS; i++)
 		waiter_start(&waiters[i], s);
 	await_waiting(s, THREADS);
-}
-
-static void end_waiting(struct waiter *waiters)
-{
+	if (fake.kind == ASKED) {
+		await_asks();
+		atomic_store(&fake.yes, true);
+	} else {
+		REQUIRE(fake_period(s->pool) == 1);
+	}
+	/* One object is enough: each releases it. */
 	for (size_t i = 0; i < THREADS; i++) {
 		pthread_join(waiters[i].thread, NULL);
 		REQUIRE(waiters[i].object);
 	}
-}
-
-/* They sleep until somebody reclaims. */
-KIND_TEST(calls_that_wait_get_what_is_reclaimed)
-{
-	struct waiter waiters[THREADS];
-	struct stage s;
-
-	scheme_stage_open(&s, kind, KEPT, FIRST, 0);
-	retire_all(&s, FIRST);
-	start_waiting(waiters, &s);
-	REQUIRE(fake_period(s.pool) == 1);
-	/* One object is enough: each releases it. */
-	end_waiting(waiters);
-	REQUIRE(lfpool_retired_count(s.pool) == FIRST - 1);
-	fake_end_all(s.pool);
-	stage_close(&s);
-}
-
-/* Nobody but those who wait is there to ask. */
-KIND_TEST(calls_that_wait_ask_the_scheme)
-{
-	struct waiter waiters[THREADS];
-	struct stage s;
-
-	scheme_stage_open(&s, kind, ASKED, FIRST, 0);
-	retire_all(&s, FIRST);
-	start_waiting(waiters, &s);
-	await_asks();
-	atomic_store(&fake.yes, true);
-	end_waiting(waiters);
-	fake_end_all(s.pool);
-	stage_close(&s);
+	if (fake.kind == KEPT)
+		REQUIRE(lfpool_retired_count(s->pool) == FIRST - 1);
 }
 
 STAGED_TEST(a_continuation_gets_what_is_reclaimed, FIRST, 0)
@@ -110,7 +72,7 @@ STAGED_TEST(a_continuation_gets_what_is_reclaimed, FIRST, 0)
 	REQUIRE(lfpool_release(s->pool, calls[0].object) == LFPOOL_OK);
 }
 
-/* ---- Draining ---- */
+/* ---- Draining and destroying ---- */
 
 struct drainer {
 	lfpool_t *pool;
@@ -151,33 +113,47 @@ KIND_TEST(draining_waits_as_the_scheme_does)
 	struct stage s;
 
 	scheme_stage_open(&s, kind, KEPT, PLENTY, 0);
-	retire_all(&s, PLENTY);
-	REQUIRE(lfpool_drain(s.pool) == LFPOOL_OK);
-	REQUIRE(fake.waits >= 2);
-	REQUIRE(lfpool_retired_count(s.pool) == 0);
-	REQUIRE(lfpool_retire(s.pool, lfpool_acquire(s.pool)) == LFPOOL_OK);
-	REQUIRE(lfpool_drain(s.pool) == LFPOOL_OK);
-	REQUIRE(lfpool_retired_count(s.pool) == 0);
+	for (int round = 0; round < 2; round++) {
+		retire_all(&s, PLENTY);
+		REQUIRE(lfpool_drain(s.pool) == LFPOOL_OK);
+		REQUIRE(fake.waits >= 2);
+		REQUIRE(lfpool_retired_count(s.pool) == 0);
+	}
 	stage_close(&s);
 }
 
-/* It goes on asking, and does not return before the answer is yes. */
-KIND_TEST(draining_asks_until_it_is_told_yes)
+static void *destroy(void *argument)
 {
-	struct drainer d = {0};
-	struct stage s;
+	struct drainer *d = argument;
 
-	scheme_stage_open(&s, kind, ASKED, PLENTY, 0);
-	retire_all(&s, PLENTY);
-	d.pool = s.pool;
-	thread_start(&d.thread, drain, &d);
-	await_asks();
-	REQUIRE(!atomic_load(&d.done));
-	REQUIRE(lfpool_retired_count(s.pool) == PLENTY);
-	atomic_store(&fake.yes, true);
-	pthread_join(d.thread, NULL);
-	REQUIRE(lfpool_retired_count(s.pool) == 0);
-	stage_close(&s);
+	REQUIRE(lfpool_destroy(d->pool) == 0);
+	atomic_store(&d->done, true);
+	return NULL;
+}
+
+/* They go on asking, and do not return before the answer is yes. */
+KIND_TEST(draining_and_destroying_ask_until_they_are_told_yes)
+{
+	for (int destroys = 0; destroys < 2; destroys++) {
+		struct drainer d = {0};
+		struct stage s;
+
+		scheme_stage_open(&s, kind, ASKED, PLENTY, 0);
+		retire_all(&s, PLENTY);
+		d.pool = s.pool;
+		thread_start(&d.thread, destroys ? destroy : drain, &d);
+		await_asks();
+		REQUIRE(!atomic_load(&d.done) && s.deactivated == 0);
+		atomic_store(&fake.yes, true);
+		pthread_join(d.thread, NULL);
+		REQUIRE(s.deactivated == (kind->hooks ? PLENTY : 0));
+		if (destroys) {
+			REQUIRE(s.activated == s.deactivated && s.created == s.destroyed && s.findings == 0);
+		} else {
+			REQUIRE(lfpool_retired_count(s.pool) == 0);
+			stage_close(&s);
+		}
+	}
 }
 
 struct reclaimer {
@@ -225,35 +201,7 @@ KIND_TEST(draining_ends_while_others_go_on_retiring)
 	stage_close(&s);
 }
 
-/* ---- Destroying ---- */
-
-static void *destroy(void *argument)
-{
-	struct drainer *d = argument;
-
-	REQUIRE(lfpool_destroy(d->pool) == 0);
-	atomic_store(&d->done, true);
-	return NULL;
-}
-
-KIND_TEST(destroy_waits_for_the_scheme)
-{
-	struct drainer d = {0};
-	struct stage s;
-
-	scheme_stage_open(&s, kind, ASKED, PLENTY, 0);
-	retire_all(&s, PLENTY);
-	d.pool = s.pool;
-	thread_start(&d.thread, destroy, &d);
-	await_asks();
-	REQUIRE(!atomic_load(&d.done) && s.deactivated == 0);
-	atomic_store(&fake.yes, true);
-	pthread_join(d.thread, NULL);
-	REQUIRE(s.activated == s.deactivated && s.created == s.destroyed && s.findings == 0);
-	REQUIRE(s.deactivated == (kind->hooks ? PLENTY : 0));
-}
-
-/* ---- Where nobody must wait ---- */
+/* ---- Where no thread may wait ---- */
 
 TEST_WITH(inside_a_section_draining_and_destroying_are_refused, NULL, kind_teardown)
 {
@@ -267,7 +215,7 @@ TEST_WITH(inside_a_section_draining_and_destroying_are_refused, NULL, kind_teard
 		assert_int_equal(acquire_all(pool, objects, FIRST), FIRST);
 		assert_int_equal(lfpool_retire_bulk(pool, objects, FIRST - 1), FIRST - 1);
 		mark_write(objects[0], 1);
-		/* It lives on as it is: who waits goes on waiting. */
+		/* It lives on as it is: a continuation that waits goes on waiting. */
 		ask(&s, &call, keep);
 		atomic_store(&fake.in_section, true);
 		assert_int_equal(lfpool_drain(pool), LFPOOL_E_IN_SECTION);

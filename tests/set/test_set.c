@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * test_set.c - a set's contract, with each backend: every size gets an object that is large enough and nobody else's;
- * each class has as many as it has; an address alone is enough to give it back.
+ * test_set.c - a set's contract, with each backend: every size gets an object that is large enough and no other's;
+ * an address alone is enough to give it back.
  */
 #include "../support/set_support.h"
 
@@ -59,30 +59,6 @@ BACKEND_TEST(each_class_serves_its_sizes, LFPOOL_BACKEND_MALLOC)
 		}
 }
 
-/* Objects are larger with some of them, and still have their windows. */
-BACKEND_TEST(with_each_debug_mode, LFPOOL_BACKEND_MALLOC)
-{
-	static const char *const modes[] = {
-		"check",        "poison",   "guard",
-		"quarantine=2", "owner",    "backtrace=1/1",
-		"zero",         "no-tools", "poison,guard,quarantine=3,owner",
-	};
-
-	for (size_t i = 0; i < COUNT(modes); i++) {
-		lfpool_set_config_t config = set_config_of(backend, 5000, 1);
-
-		config.debug = modes[i];
-		check_each_class(&config);
-		config.object_alignment = 4096;
-		check_each_class(&config);
-		/* Every window is full: 4096 bytes of objects, and what stands beside them. */
-		config.object_alignment = 8;
-		config.capacity = 0;
-		config.class_bytes = 4096;
-		check_each_class(&config);
-	}
-}
-
 /* Slots are larger than these objects. */
 BACKEND_TEST(objects_smaller_than_a_link, LFPOOL_BACKEND_MALLOC)
 {
@@ -102,7 +78,7 @@ static bool is_accessible(const int pipe_ends[2], const void *byte)
 	return syscall(SYS_write, pipe_ends[1], byte, (size_t)1) == 1 && read(pipe_ends[0], &there, 1) == 1;
 }
 
-/* Whoever runs over the end of the last object meets a page without access before the objects of another class. */
+/* A write that runs over the end of the last object meets a page without access before the objects of another class. */
 TEST(no_access_between_classes)
 {
 	const size_t page = (size_t)sysconf(_SC_PAGESIZE);
@@ -160,44 +136,6 @@ TEST(with_huge_pages_each_class_begins_with_one)
 	}
 }
 
-/* All objects of all classes at once. */
-BACKEND_TEST(a_class_has_as_many_as_it_has, LFPOOL_BACKEND_MALLOC)
-{
-	enum { CAPACITY = 40, LARGEST = 2000 };
-	lfpool_set_t *set = set_of(backend, LARGEST, CAPACITY);
-	const size_t classes = lfpool_set_class_count(set);
-	void **objects = pointers_new(classes * CAPACITY + 1);
-
-	for (int round = 0; round < 2; round++) {
-		size_t count = 0;
-
-		for (size_t i = 0; i < classes; i++) {
-			const size_t size = lfpool_set_class_size(set, i);
-
-			assert_int_equal(acquire_all_of(set, size, objects + count, CAPACITY + 1), CAPACITY);
-			for (size_t n = 0; n < CAPACITY; n++)
-				stamp_write(objects[count + n], size, count + n);
-			count += CAPACITY;
-		}
-		for (size_t n = 0; n < count; n++)
-			assert_true(stamp_holds(objects[n], lfpool_set_class_size(set, n / CAPACITY), n));
-		assert_true(sort_disjoint(objects, count, 16));
-		/* One that comes back is the one that is there. */
-		const size_t size = lfpool_set_usable_size(set, objects[7]);
-
-		assert_int_equal(lfpool_set_release(set, objects[7]), LFPOOL_OK);
-		for (size_t i = 0; i < classes; i++)
-			if (lfpool_set_class_size(set, i) != size)
-				assert_null(lfpool_set_acquire(set, lfpool_set_class_size(set, i)));
-		objects[7] = lfpool_set_acquire(set, size);
-		assert_non_null(objects[7]);
-		require_set_intact(set);
-		release_to(set, objects, count);
-	}
-	assert_int_equal(lfpool_set_destroy(set), 0);
-	free(objects);
-}
-
 BACKEND_TEST(sizes_that_no_class_serves, LFPOOL_BACKEND_MALLOC)
 {
 	lfpool_set_t *set = set_of(backend, 1000, 1);
@@ -237,87 +175,9 @@ BACKEND_TEST(larger_classes_help_out, LFPOOL_BACKEND_MALLOC)
 	/* In bulk the same. */
 	assert_int_equal(lfpool_set_acquire_bulk(set, 40, objects, COUNT(objects)), ALL);
 	assert_int_equal(lfpool_set_release_bulk(set, objects, ALL), ALL);
-	/* The largest class has nobody to go to. */
+	/* The largest class has none to turn to. */
 	assert_int_equal(acquire_all_of(set, 128, objects, COUNT(objects)), CAPACITY);
 	release_to(set, objects, CAPACITY);
-	assert_int_equal(lfpool_set_destroy(set), 0);
-}
-
-BACKEND_TEST(many_in_one_call, LFPOOL_BACKEND_MALLOC)
-{
-	enum { CAPACITY = 100 };
-	static const size_t sizes[] = {10, 100, 1000};
-	void *objects[COUNT(sizes) * CAPACITY + 1];
-	lfpool_set_t *set = set_of(backend, 1000, CAPACITY);
-	struct random r = {test_seed("many_in_one_call")};
-	size_t count = 0;
-
-	for (size_t i = 0; i < COUNT(sizes); i++)
-		count += lfpool_set_acquire_bulk(set, sizes[i], objects + count, CAPACITY + (i == 2));
-	assert_int_equal(count, COUNT(sizes) * CAPACITY);
-	/* In any order, and with a hole. */
-	for (size_t i = count - 1; i > 0; i--) {
-		const size_t other = random_below(&r, (uint32_t)i + 1);
-		void *object = objects[i];
-
-		objects[i] = objects[other];
-		objects[other] = object;
-	}
-	objects[count] = NULL;
-	assert_int_equal(lfpool_set_release_bulk(set, objects, count + 1), count);
-	set_close(set);
-}
-
-static bool count_visit(void *context, void *object)
-{
-	*(size_t *)context += *(unsigned char *)object;
-	return true;
-}
-
-BACKEND_TEST(what_a_pool_can_its_pools_can, LFPOOL_BACKEND_MALLOC)
-{
-	lfpool_set_t *set = set_of(backend, 1000, 10);
-	lfpool_t *pool = lfpool_set_pool(set, lfpool_set_class_of(set, 500));
-	unsigned char *object = lfpool_set_acquire(set, 500);
-	size_t sum = 0;
-
-	assert_ptr_equal(pool, lfpool_set_peek(set, lfpool_set_class_of(set, 512)));
-	assert_int_equal(lfpool_capacity(pool), 10);
-	assert_int_equal(lfpool_active_count(pool), 1);
-	*object = 7;
-	(void)lfpool_for_each_active(pool, count_visit, &sum);
-	assert_int_equal(sum, 7);
-	const lfpool_handle_t handle = lfpool_handle_of(pool, object);
-
-	assert_ptr_equal(lfpool_resolve(pool, handle), object);
-	assert_int_equal(lfpool_set_release(set, object), LFPOOL_OK);
-	assert_null(lfpool_resolve(pool, handle));
-	/* A cache of one's own, and the set's calls, are about the same objects. */
-	lfpool_cache_t *cache = lfpool_cache_create(pool);
-
-	object = lfpool_cache_acquire(cache);
-	assert_int_equal(lfpool_set_usable_size(set, object), 512);
-	assert_int_equal(lfpool_set_release(set, object), LFPOOL_OK);
-	object = lfpool_set_acquire(set, 512);
-	assert_int_equal(lfpool_cache_release(cache, object), LFPOOL_OK);
-	lfpool_cache_destroy(cache);
-	require_whole(pool, 512);
-	assert_int_equal(lfpool_set_destroy(set), 0);
-}
-
-BACKEND_TEST(destroy_says_what_was_active, LFPOOL_BACKEND_MALLOC)
-{
-	lfpool_set_t *set = set_of(backend, 4096, 4);
-	void *kept[3];
-
-	for (size_t i = 0; i < COUNT(kept); i++)
-		kept[i] = lfpool_set_acquire(set, 1000 * (i + 1));
-	if (backend != LFPOOL_BACKEND_MALLOC) {
-		assert_int_equal(lfpool_set_destroy(set), 3);
-		return;
-	}
-	/* What is active stays allocated, for a leak checker to see; so not here. */
-	release_to(set, kept, COUNT(kept));
 	assert_int_equal(lfpool_set_destroy(set), 0);
 }
 

@@ -26,21 +26,13 @@ static void expect(const lfpool_set_config_t *config, lfpool_status_t expected)
 		expect(&config_, (expected));                         \
 	} while (0)
 
-TEST(null_is_refused)
-{
-	lfpool_set_config_t config = LFPOOL_SET_CONFIG_INIT;
-	lfpool_set_t *set = (lfpool_set_t *)(uintptr_t)1;
-
-	assert_int_equal(lfpool_set_create(NULL, &config), LFPOOL_E_ARGUMENT);
-	assert_int_equal(lfpool_set_create(&set, NULL), LFPOOL_E_ARGUMENT);
-	assert_null(set);
-	assert_int_equal(lfpool_set_destroy(NULL), 0);
-}
-
 TEST(each_field_has_its_range)
 {
 	static const char too_long[] = "0123456789012345678901234567890123456789012345678901234567890123";
 
+	expect(NULL, LFPOOL_E_ARGUMENT);
+	assert_int_equal(lfpool_set_create(NULL, &(lfpool_set_config_t)LFPOOL_SET_CONFIG_INIT), LFPOOL_E_ARGUMENT);
+	assert_int_equal(lfpool_set_destroy(NULL), 0);
 	EXPECT(largest, 1, LFPOOL_OK);
 	EXPECT(largest, 2 * MIB + 1, LFPOOL_OK);
 	EXPECT(largest, GIB + 1, LFPOOL_E_CONFIG_OBJECT_SIZE);
@@ -117,21 +109,24 @@ static void plan_badly(void *context, lfpool_config_t *config)
 
 TEST(a_bad_plan_is_refused)
 {
-	lfpool_set_config_t config = LFPOOL_SET_CONFIG_INIT;
-	lfpool_config_t bad = config_of(0, 0);
+	static const struct {
+		size_t capacity, max_capacity;
+		lfpool_status_t expected;
+	} rows[] = {{0, 0, LFPOOL_E_CONFIG_CAPACITY},
+		    {SIZE_MAX, 0, LFPOOL_E_CONFIG_CAPACITY},
+		    {10, 0, LFPOOL_OK},
+		    {10, 9, LFPOOL_E_CONFIG_MAX_CAPACITY},
+		    {10, SIZE_MAX, LFPOOL_E_CONFIG_MAX_CAPACITY}};
 
-	config.largest = 64;
-	config.plan = plan_badly;
-	config.hooks.context = &bad;
-	expect(&config, LFPOOL_E_CONFIG_CAPACITY);
-	bad.capacity = SIZE_MAX;
-	expect(&config, LFPOOL_E_CONFIG_CAPACITY);
-	bad.capacity = 10;
-	expect(&config, LFPOOL_OK);
-	bad.max_capacity = 9;
-	expect(&config, LFPOOL_E_CONFIG_MAX_CAPACITY);
-	bad.max_capacity = SIZE_MAX;
-	expect(&config, LFPOOL_E_CONFIG_MAX_CAPACITY);
+	for (size_t i = 0; i < COUNT(rows); i++) {
+		lfpool_set_config_t config = LFPOOL_SET_CONFIG_INIT;
+		lfpool_config_t bad = CONFIG_OF(0, rows[i].capacity, .max_capacity = rows[i].max_capacity);
+
+		config.largest = 64;
+		config.plan = plan_badly;
+		config.hooks.context = &bad;
+		expect(&config, rows[i].expected);
+	}
 }
 
 static bool build(void *context, void *object)
@@ -154,31 +149,6 @@ TEST(hooks_that_build_objects_are_refused)
 	EXPECT(hooks.deactivate, build, LFPOOL_E_CONFIG_HOOKS);
 	EXPECT(hooks.destroy, take_down, LFPOOL_E_CONFIG_HOOKS);
 	EXPECT(hooks.reserved[0], nothing, LFPOOL_E_CONFIG_HOOKS);
-}
-
-TEST(old_and_new_callers)
-{
-	struct {
-		lfpool_set_config_t known;
-		unsigned char newer[64];
-	} config;
-
-	memset(&config, 0, sizeof(config));
-	lfpool_set_config_init(&config.known);
-	/* An older caller's struct ends earlier, and what lies behind is not read. */
-	config.known.struct_size = offsetof(lfpool_set_config_t, largest);
-	config.known.largest = SIZE_MAX;
-	expect(&config.known, LFPOOL_OK);
-	config.known.struct_size--;
-	expect(&config.known, LFPOOL_E_CONFIG_STRUCT_SIZE);
-	config.known.struct_size = 0;
-	expect(&config.known, LFPOOL_E_CONFIG_STRUCT_SIZE);
-	/* A newer caller's is longer; he may not ask for what is not known here. */
-	config.known.largest = 0;
-	config.known.struct_size = sizeof(config);
-	expect(&config.known, LFPOOL_OK);
-	config.newer[63] = 1;
-	expect(&config.known, LFPOOL_E_CONFIG_STRUCT_SIZE);
 }
 
 TEST(the_defaults)
@@ -207,33 +177,16 @@ TEST(the_defaults)
 
 TEST(objects_from_bytes)
 {
-	lfpool_set_config_t config = LFPOOL_SET_CONFIG_INIT;
-	lfpool_set_t *set;
+	/* One at least; and objects win. */
+	static const size_t rows[][4] = {
+		{700, 0, 16, 43}, {700, 0, 320, 2}, {700, 0, 1024, 1}, {700, 5, 16, 5}, {700, 5, 1024, 5}};
 
-	config.largest = 1024;
-	config.class_bytes = 700;
-	set = set_with(&config);
-	assert_int_equal(lfpool_capacity(lfpool_set_pool(set, lfpool_set_class_of(set, 16))), 43);
-	assert_int_equal(lfpool_capacity(lfpool_set_pool(set, lfpool_set_class_of(set, 320))), 2);
-	/* One at least. */
-	assert_int_equal(lfpool_capacity(lfpool_set_pool(set, lfpool_set_class_of(set, 1024))), 1);
-	assert_int_equal(lfpool_set_destroy(set), 0);
-	/* Objects win. */
-	config.capacity = 5;
-	set = set_with(&config);
-	assert_int_equal(lfpool_capacity(lfpool_set_pool(set, 0)), 5);
-	assert_int_equal(lfpool_capacity(lfpool_set_pool(set, lfpool_set_class_of(set, 1024))), 5);
-	assert_int_equal(lfpool_set_destroy(set), 0);
-}
+	for (size_t i = 0; i < COUNT(rows); i++) {
+		lfpool_set_t *set = SET_WITH(.largest = 1024, .class_bytes = rows[i][0], .capacity = rows[i][1]);
 
-static void require_said(const lfpool_t *pool, const char *wanted)
-{
-	char text[2048];
-
-	(void)lfpool_dump(pool, LFPOOL_TEXT, text, sizeof(text));
-	if (!strstr(text, wanted))
-		print_message("not in it: %s\n%s\n", wanted, text);
-	assert_non_null(strstr(text, wanted));
+		assert_int_equal(lfpool_capacity(lfpool_set_pool(set, lfpool_set_class_of(set, rows[i][2]))), rows[i][3]);
+		assert_int_equal(lfpool_set_destroy(set), 0);
+	}
 }
 
 /* The name of a pool, as its dump says it. */
@@ -257,23 +210,13 @@ static bool give_up(void *context, lfpool_t *pool, uint32_t attempt, int64_t *wa
 /* Objects win over bytes where a class can grow, too; what is for the pools gets there. */
 TEST(each_field_gets_to_the_pools)
 {
-	lfpool_set_config_t config = LFPOOL_SET_CONFIG_INIT;
 	size_t exhausted = 0;
 	unsigned char *object;
-
-	config.largest = 256;
-	config.object_alignment = 64;
-	config.steps = 4;
-	config.class_bytes = config.max_class_bytes = config.growth_bytes = 100000;
-	config.capacity = 20;
-	config.max_capacity = 50;
-	config.growth_step = 20;
-	config.cache_capacity = 8;
-	config.flags = LFPOOL_PREFAULT | LFPOOL_ZERO;
-	config.hooks = (lfpool_hooks_t){.context = &exhausted, .exhausted = give_up};
-	config.depot_shards = 3;
-	config.debug = "no-tools,check";
-	lfpool_set_t *set = set_with(&config);
+	lfpool_set_t *set = SET_WITH(.largest = 256, .object_alignment = 64, .steps = 4, .class_bytes = 100000,
+				     .max_class_bytes = 100000, .growth_bytes = 100000, .capacity = 20, .max_capacity = 50,
+				     .growth_step = 20, .cache_capacity = 8, .flags = LFPOOL_PREFAULT | LFPOOL_ZERO,
+				     .hooks.context = &exhausted, .hooks.exhausted = give_up, .depot_shards = 3,
+				     .debug = "no-tools,check");
 
 	for (size_t i = 0; i < lfpool_set_class_count(set); i++) {
 		const size_t size = lfpool_set_class_size(set, i);
@@ -307,35 +250,28 @@ TEST(each_field_gets_to_the_pools)
 
 TEST(pools_have_names)
 {
-	lfpool_set_config_t config = LFPOOL_SET_CONFIG_INIT;
 	char name[] = "messages";
-	lfpool_set_t *set;
+	lfpool_set_t *set = SET_WITH(.name = name);
 
-	config.name = name;
-	set = set_with(&config);
 	/* It was copied. */
 	name[0] = 'M';
 	require_name(lfpool_set_pool(set, 3), "messages/64");
 	lfpool_set_destroy(set);
-	config.name = "012345678901234567890123456789012345678901234567890123456789012";
-	set = set_with(&config);
+	set = SET_WITH(.name = "012345678901234567890123456789012345678901234567890123456789012");
 	require_name(lfpool_set_pool(set, 79), "012345678901234567890123456789012345678901234567890123456/65536");
 	lfpool_set_destroy(set);
 }
 
 TEST(the_environment_chooses_the_backend_when_the_set_is_made)
 {
-	lfpool_set_config_t config = LFPOOL_SET_CONFIG_INIT;
-	lfpool_set_t *set;
-
 	assert_int_equal(setenv("LFPOOL_BACKEND", "malloc", 1), 0);
-	set = set_with(&config);
+	lfpool_set_t *set = SET_WITH(.largest = 100);
+
+	assert_int_equal(setenv("LFPOOL_BACKEND", "none", 1), 0);
+	EXPECT(largest, 100, LFPOOL_E_CONFIG_BACKEND);
 	assert_int_equal(unsetenv("LFPOOL_BACKEND"), 0);
 	assert_int_equal(lfpool_backend(lfpool_set_pool(set, 1)), LFPOOL_BACKEND_MALLOC);
 	lfpool_set_destroy(set);
-	assert_int_equal(setenv("LFPOOL_BACKEND", "none", 1), 0);
-	expect(&config, LFPOOL_E_CONFIG_BACKEND);
-	assert_int_equal(unsetenv("LFPOOL_BACKEND"), 0);
 }
 
 RUN_TESTS()

@@ -2,41 +2,43 @@
 /* test: threads */
 /*
  * test_set_threads.c - several threads on a set: the first calls of a class come at once, and there is one pool;
- * objects of any size wander from thread to thread; sets come and go; a fork falls into the making of pools.
+ * objects of any size wander from thread to thread; a fork falls into the making of pools.
  */
 #include "../support/child.h"
 #include "../support/set_support.h"
+#include "../support/workers.h"
 
 #include <sched.h>
-#include <stdatomic.h>
 
 enum { THREADS = 4, LARGEST = 512, CLASSES = 24, CAPACITY = 16 };
 
 /* ---- First calls ---- */
 
 struct newcomer {
-	lfpool_set_t *set;
-	pthread_barrier_t *start;
-	unsigned number;
 	void *objects[CLASSES][CAPACITY];
 	size_t count[CLASSES];
 };
 
-/* All that it can get of each class, each thread beginning with another one, or all with the same. */
-static void *take_each_class(void *argument)
+struct arrival {
+	lfpool_set_t *set;
+	bool in_turns; /* threads begin with different classes, or all with the same */
+	struct newcomer newcomers[THREADS];
+};
+
+/* All that it can get of each class. */
+static void take_each_class(struct worker *me)
 {
-	struct newcomer *n = argument;
+	struct arrival *a = me->scene;
+	struct newcomer *n = &a->newcomers[me->number];
 
-	(void)pthread_barrier_wait(n->start);
 	for (size_t i = 0; i < CLASSES; i++) {
-		const size_t class_number = (i + n->number % 2 * (CLASSES / 2)) % CLASSES;
-		const size_t size = lfpool_set_class_size(n->set, class_number);
+		const size_t c = (i + (a->in_turns ? me->number % 2 * (CLASSES / 2) : 0)) % CLASSES;
+		const size_t size = lfpool_set_class_size(a->set, c);
 
-		n->count[class_number] = acquire_all_of(n->set, size, n->objects[class_number], CAPACITY);
-		for (size_t k = 0; k < n->count[class_number]; k++)
-			stamp_write(n->objects[class_number][k], size, (uintptr_t)n + k);
+		n->count[c] = acquire_all_of(a->set, size, n->objects[c], CAPACITY);
+		for (size_t k = 0; k < n->count[c]; k++)
+			stamp_write(n->objects[c][k], size, (uintptr_t)n + k);
 	}
-	return NULL;
 }
 
 /* Every object was got by one, and by one only. */
@@ -63,23 +65,15 @@ static void check_newcomers(lfpool_set_t *set, struct newcomer *newcomers)
 
 TEST(the_first_calls_come_at_once)
 {
-	static struct newcomer newcomers[THREADS];
+	static struct arrival a;
 
 	for (int round = 0; round < TIMES(100, 10); round++) {
-		lfpool_set_t *set = set_of(LFPOOL_BACKEND_LOCKFREE, LARGEST, CAPACITY);
-		pthread_barrier_t start;
-
-		assert_int_equal(lfpool_set_class_count(set), CLASSES);
-		assert_int_equal(pthread_barrier_init(&start, NULL, THREADS), 0);
-		for (unsigned i = 0; i < THREADS; i++) {
-			newcomers[i].set = set;
-			newcomers[i].start = &start;
-			newcomers[i].number = round % 2 ? i : 0;
-		}
-		threads_run(THREADS, take_each_class, newcomers, sizeof(newcomers[0]));
-		check_newcomers(set, newcomers);
-		pthread_barrier_destroy(&start);
-		assert_int_equal(lfpool_set_destroy(set), 0);
+		a.set = set_of(LFPOOL_BACKEND_LOCKFREE, LARGEST, CAPACITY);
+		a.in_turns = round % 2;
+		assert_int_equal(lfpool_set_class_count(a.set), CLASSES);
+		workers_run(THREADS, take_each_class, &a, 0);
+		check_newcomers(a.set, a.newcomers);
+		assert_int_equal(lfpool_set_destroy(a.set), 0);
 	}
 }
 
@@ -89,14 +83,8 @@ enum { PLACES = 64, STEPS = 40000 };
 
 struct market {
 	lfpool_set_t *set;
-	/* Objects on their way from anybody to anybody; the first word of each is its size. */
+	/* Objects on their way from any thread to any other; the first word of each is its size. */
 	_Atomic(uintptr_t) place[PLACES];
-	_Atomic(size_t) refused; /* acquires that found nothing */
-};
-
-struct trader {
-	struct market *market;
-	struct random random;
 };
 
 static void give_back(lfpool_set_t *set, size_t *object)
@@ -109,41 +97,35 @@ static void give_back(lfpool_set_t *set, size_t *object)
 	REQUIRE((size % 2 ? lfpool_set_release(set, object) : lfpool_release_self(object)) == LFPOOL_OK);
 }
 
-static void *trade(void *argument)
+/* Counts acquires that found nothing. */
+static void trade(struct worker *me)
 {
-	struct trader *t = argument;
-	struct market *m = t->market;
+	struct market *m = me->scene;
 
 	for (int step = 0; step < TIMES(STEPS, STEPS / 8); step++) {
-		const size_t size = sizeof(size_t) + random_below(&t->random, LARGEST - sizeof(size_t));
+		const size_t size = sizeof(size_t) + random_below(&me->random, LARGEST - sizeof(size_t));
 		size_t *object = lfpool_set_acquire(m->set, size);
-		uintptr_t other = 0;
 
 		if (object) {
 			*object = size;
 			stamp_write(object + 1, size - sizeof(size), (uintptr_t)object);
-			other = atomic_exchange(&m->place[random_below(&t->random, PLACES)], (uintptr_t)object);
-		} else {
-			atomic_fetch_add(&m->refused, 1);
-			other = atomic_exchange(&m->place[random_below(&t->random, PLACES)], 0);
 		}
+		me->count += !object;
+		const uintptr_t other = atomic_exchange(&m->place[random_below(&me->random, PLACES)], (uintptr_t)object);
+
 		if (other)
 			give_back(m->set, (size_t *)other);
 	}
-	return NULL;
 }
 
 /* Returns how many acquires found nothing. */
 static size_t trade_with(lfpool_backend_t backend, size_t capacity, size_t larger, uint64_t seed)
 {
-	struct trader traders[THREADS];
 	static struct market m;
 
 	m.set = SET_WITH(.backend = backend, .largest = LARGEST, .capacity = capacity, .larger = larger);
-	atomic_store(&m.refused, 0);
-	for (unsigned i = 0; i < THREADS; i++)
-		traders[i] = (struct trader){.market = &m, .random = random_for(seed, i)};
-	threads_run(THREADS, trade, traders, sizeof(traders[0]));
+	const size_t refused = workers_run(THREADS, trade, &m, seed);
+
 	for (size_t i = 0; i < PLACES; i++) {
 		const uintptr_t object = atomic_exchange(&m.place[i], 0);
 
@@ -160,7 +142,7 @@ static size_t trade_with(lfpool_backend_t backend, size_t capacity, size_t large
 		if (lfpool_set_peek(m.set, i))
 			require_whole(lfpool_set_peek(m.set, i), lfpool_set_class_size(m.set, i));
 	assert_int_equal(lfpool_set_destroy(m.set), 0);
-	return atomic_load(&m.refused);
+	return refused;
 }
 
 BACKEND_TEST(objects_of_any_size_wander, LFPOOL_BACKEND_MALLOC)
@@ -170,34 +152,6 @@ BACKEND_TEST(objects_of_any_size_wander, LFPOOL_BACKEND_MALLOC)
 	assert_int_equal(trade_with(backend, PLACES + THREADS, 0, seed), 0);
 	assert_true(trade_with(backend, 2, 0, seed + 1) > 0);
 	assert_true(trade_with(backend, 1, 3, seed + 2) > 0);
-}
-
-/* ---- Sets that come and go ---- */
-
-static void *come_and_go(void *argument)
-{
-	_Atomic(bool) *over = argument;
-
-	while (!atomic_load(over)) {
-		lfpool_set_t *set = set_of(LFPOOL_BACKEND_LOCKFREE, 200, 4);
-		void *object = lfpool_set_acquire(set, 70);
-
-		REQUIRE(object && lfpool_of(object) == lfpool_set_peek(set, 4));
-		REQUIRE(lfpool_set_release(set, object) == LFPOOL_OK);
-		REQUIRE(lfpool_set_destroy(set) == 0);
-	}
-	return NULL;
-}
-
-TEST(sets_come_and_go_beside)
-{
-	const uint64_t seed = test_seed("sets_come_and_go_beside");
-	_Atomic(bool) over = false;
-	const struct threads others = threads_start(1, come_and_go, &over, 0);
-
-	assert_int_equal(trade_with(LFPOOL_BACKEND_LOCKFREE, PLACES + THREADS, 1, seed), 0);
-	atomic_store(&over, true);
-	threads_join(&others);
 }
 
 /* ---- Fork ---- */

@@ -20,11 +20,9 @@ struct thing {
 struct log {
 	lfpool_t *pool;
 	size_t created, activated, deactivated, destroyed, validated;
-	size_t create_at_most;  /* then create refuses                  */
-	size_t refuse_activate; /* how many of the next                 */
-	size_t unfit;           /* how many of the next deactivates     */
-	size_t dead;            /* how many of the next validates       */
-	bool friends;           /* activate and deactivate use the pool */
+	size_t create_at_most; /* then create refuses                  */
+	size_t dead;           /* how many of the next validates       */
+	bool friends;          /* activate and deactivate use the pool */
 };
 
 static inline bool on_create(void *context, void *object)
@@ -61,10 +59,6 @@ static inline bool on_activate(void *context, void *object)
 	REQUIRE(thing->built == BUILT && !thing->active);
 	if (log->pool)
 		REQUIRE(!lfpool_in_use(log->pool, object) || lfpool_backend(log->pool) == LFPOOL_BACKEND_MALLOC);
-	if (log->refuse_activate) {
-		log->refuse_activate--;
-		return false;
-	}
 	log->activated++;
 	thing->active = 1;
 	thing->uses++;
@@ -88,10 +82,6 @@ static inline bool on_deactivate(void *context, void *object)
 	if (thing->friend) {
 		REQUIRE(lfpool_release(log->pool, thing->friend) == LFPOOL_OK);
 		thing->friend = NULL;
-	}
-	if (log->unfit) {
-		log->unfit--;
-		return false;
 	}
 	return true;
 }

@@ -116,7 +116,7 @@ struct stage {
 	const struct kind *kind;
 	lfpool_t *pool;
 	atomic_size_t created, activated, deactivated, destroyed, findings;
-	atomic_size_t create_refuses, activate_refuses; /* so many of the next */
+	atomic_size_t activate_refuses; /* so many of the next */
 };
 
 /* One refusal less, if there is one left. */
@@ -137,8 +137,6 @@ static inline bool stage_create(void *context, void *object)
 
 	if (s->kind->backend != LFPOOL_BACKEND_MALLOC)
 		REQUIRE(*life == 0 || *life == LIFE_ENDED);
-	if (stage_refuses(&s->create_refuses))
-		return false;
 	*life = LIFE_BUILT;
 	s->created++;
 	return true;

@@ -17,12 +17,6 @@
 #include <sys/syscall.h>
 #include <sys/wait.h>
 
-/* read, write, exit and sigreturn; the thread alone. */
-static inline void shut_strict(void)
-{
-	REQUIRE(prctl(PR_SET_SECCOMP, SECCOMP_MODE_STRICT) == 0);
-}
-
 /* write and exit; anything else is SIGSYS.  This thread. */
 static inline void shut_filter(void)
 {

@@ -15,8 +15,8 @@
  *
  * Idea         A reader says which object it is looking at.  A batch may be reused when no reader says that of an
  *              object in it: `ready` looks at the hazard pointers, and then at the objects of the batch.
- * Why          A reader writes its hazard pointer, and then sees that the object is still in the structure.  Who
- *              retires has taken it out before, and `ready` runs after that.  All of this is seq_cst: so either the
+ * Why          A reader writes its hazard pointer, and then sees that the object is still in the structure.  A writer
+ *              that retires it has taken it out before, and `ready` runs after that.  All of this is seq_cst: so either the
  *              reader comes first, and `ready` sees its pointer, or the object is gone when the reader looks again.
  */
 #ifndef LFPOOL_TESTS_OWN_HAZARD_H
@@ -39,7 +39,7 @@ static inline void *hazard_protect(struct hazards *h, unsigned me, _Atomic(void 
 {
 	void *seen = atomic_load(place), *again;
 
-	/* Goes round only after a writer changed *place. */
+	/* Repeats only after a writer changed *place. */
 	for (;; seen = again) {
 		atomic_store(&h->of[me].object, seen);
 		again = atomic_load(place);
@@ -50,11 +50,11 @@ static inline void *hazard_protect(struct hazards *h, unsigned me, _Atomic(void 
 
 static inline void hazard_clear(struct hazards *h, unsigned me)
 {
-	/* release: what we read, before who reuses it writes. */
+	/* release: what we read, before the next holder writes. */
 	atomic_store_explicit(&h->of[me].object, NULL, memory_order_release);
 }
 
-/* Nobody says that he looks at one of them. */
+/* No reader says that it looks at one of them. */
 static inline bool hazards_ready(void *context, const lfpool_batch_t *batch)
 {
 	struct hazards *h = context;

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * priority_support.h - what the tests of evicting pools share: pools, objects made and published at once, and what a
- * pool that nobody uses any more must be like.
+ * pool that no thread uses any more must be like.
  */
 #ifndef LFPOOL_TESTS_PRIORITY_SUPPORT_H
 #define LFPOOL_TESTS_PRIORITY_SUPPORT_H
 
-#include "support.h"
+#include "texts.h"
 
 #include "lfpool/priority.h"
 
@@ -95,9 +95,10 @@ static inline void require_priority_whole(lfpool_priority_t *pool, size_t object
 	REQUIRE(!lfpool_priority_acquire(pool, UINT64_MAX, NULL, &handles[capacity]) && !handles[capacity]);
 	REQUIRE(sort_disjoint(objects, capacity, object_size));
 	REQUIRE(lfpool_priority_count(pool) == capacity && priority_stats_of(pool).evicted == evicted);
+	REQUIRE(!lfpool_priority_check(pool, NULL));
 	for (size_t i = 0; i < capacity; i++)
 		REQUIRE(lfpool_priority_release(pool, handles[i]) == LFPOOL_OK);
-	REQUIRE(lfpool_priority_count(pool) == 0);
+	REQUIRE(lfpool_priority_count(pool) == 0 && !lfpool_priority_check(pool, NULL));
 	free(handles);
 	free(objects);
 }
@@ -106,6 +107,20 @@ static inline void priority_close(lfpool_priority_t *pool, size_t object_size)
 {
 	require_priority_whole(pool, object_size);
 	REQUIRE(lfpool_priority_destroy(pool) == 0);
+}
+
+static inline size_t priority_dump(const void *pool, lfpool_format_t format, char *text_out, size_t bytes)
+{
+	return lfpool_priority_dump((lfpool_priority_t *)(uintptr_t)pool, format, text_out, bytes);
+}
+
+/* The dump has this part. */
+static inline void require_priority_dumped(lfpool_priority_t *pool, lfpool_format_t format, const char *part)
+{
+	char *text = whole_dump(priority_dump, pool, format);
+
+	require_in(text, part);
+	free(text);
 }
 
 #endif

@@ -22,7 +22,7 @@
 #define A_WHILE_NS INT64_C(40000000)
 
 #if ANNOTATED
-/* Batches are old when they are called back: it must remember who made them. */
+/* Batches are old when they are called back: it must remember which thread made them. */
 const char *__tsan_default_options(void);
 const char *__tsan_default_options(void)
 {

@@ -5,7 +5,7 @@
  * Idea         rcu_support.h (a flavour of liburcu) and epoch_support.h (ck_epoch) define what is declared here, so one source
  *              is compiled for each of them.
  * Races        ThreadSanitizer sees nothing of what those libraries do.  It is told the edge that all of this is about: from
- *              who leaves a section to who gets an object afterwards.
+ *              a thread that leaves a section to one that gets an object afterwards.
  */
 #ifndef LFPOOL_TESTS_READERS_H
 #define LFPOOL_TESTS_READERS_H

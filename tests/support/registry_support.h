@@ -5,7 +5,7 @@
 #ifndef LFPOOL_TESTS_REGISTRY_SUPPORT_H
 #define LFPOOL_TESTS_REGISTRY_SUPPORT_H
 
-#include "support.h"
+#include "texts.h"
 
 #include "lfpool/registry.h"
 
@@ -28,6 +28,12 @@ static inline lfpool_t *made(lfpool_registry_t *registry, const char *name, cons
 	assert_int_equal(lfpool_registry_create_pool(registry, name, config, &pool), LFPOOL_OK);
 	assert_non_null(pool);
 	return pool;
+}
+
+/* For texts.h. */
+static inline size_t registry_dump(const void *registry, lfpool_format_t format, char *text_out, size_t bytes)
+{
+	return lfpool_registry_dump((lfpool_registry_t *)(uintptr_t)registry, format, text_out, bytes);
 }
 
 #endif

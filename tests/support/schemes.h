@@ -23,7 +23,7 @@ struct fake {
 	_Atomic(int) phase[LFPOOL_PLACES_MAX];
 	_Atomic(lfpool_batch_t *) kept[LFPOOL_PLACES_MAX];
 	atomic_int yes;         /* ASKED: what ready says                      */
-	atomic_bool in_section; /* wait says that nobody must wait here       */
+	atomic_bool in_section; /* wait says that no thread may wait here     */
 	atomic_size_t begun, ended, asks, waits;
 };
 

@@ -5,7 +5,7 @@
 #ifndef LFPOOL_TESTS_SET_SUPPORT_H
 #define LFPOOL_TESTS_SET_SUPPORT_H
 
-#include "support.h"
+#include "texts.h"
 
 #include "lfpool/set.h"
 
@@ -72,6 +72,12 @@ static inline lfpool_stats_t set_stats_of(const lfpool_set_t *set)
 
 	assert_int_equal(lfpool_set_stats(set, &stats), LFPOOL_OK);
 	return stats;
+}
+
+/* For texts.h. */
+static inline size_t set_dump(const void *set, lfpool_format_t format, char *text_out, size_t bytes)
+{
+	return lfpool_set_dump(set, format, text_out, bytes);
 }
 
 #endif

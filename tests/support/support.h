@@ -270,32 +270,37 @@ static inline void threads_run(size_t count, void *(*run)(void *), void *argumen
 
 /* ---- The process ------------------------------------------------------------------------------------------- */
 
-static inline void memory_of_process(size_t *mapped_bytes_out, size_t *resident_bytes_out)
+#ifndef PROC_BYTES /* verify/cross/windows/posix.h has another */
+/* The sum of the lines "key:  n kB" of a file. */
+static inline size_t proc_bytes(const char *path, const char *key)
 {
-	unsigned long mapped = 0, resident = 0;
-	FILE *file = fopen("/proc/self/statm", "r");
-	long page = sysconf(_SC_PAGESIZE);
+	FILE *file = fopen(path, "r");
+	size_t kib, sum = 0;
+	char line[512], format[64];
 
-	REQUIRE(file && page > 0 && fscanf(file, "%lu %lu", &mapped, &resident) == 2);
+	REQUIRE(file);
+	(void)snprintf(format, sizeof(format), "%s: %%zu kB", key);
+	while (fgets(line, sizeof(line), file))
+		if (sscanf(line, format, &kib) == 1)
+			sum += kib * 1024;
 	fclose(file);
-	*mapped_bytes_out = mapped * (size_t)page;
-	*resident_bytes_out = resident * (size_t)page;
+	return sum;
 }
+#endif
 
 static inline size_t resident_bytes(void)
 {
-	size_t mapped, resident;
-
-	memory_of_process(&mapped, &resident);
-	return resident;
+	return proc_bytes("/proc/self/status", "VmRSS");
 }
 
 static inline size_t mapped_bytes(void)
 {
-	size_t mapped, resident;
+	return proc_bytes("/proc/self/status", "VmSize");
+}
 
-	memory_of_process(&mapped, &resident);
-	return mapped;
+static inline size_t locked_bytes(void)
+{
+	return proc_bytes("/proc/self/status", "VmLck");
 }
 
 static inline size_t growth(size_t before, size_t after)

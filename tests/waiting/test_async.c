@@ -1,66 +1,16 @@
 /* SPDX-License-Identifier: MIT */
 /* test: threads */
 /*
- * test_async.c - continuations: called at once or later, in order, by every way back; or, when cancelled, never.
+ * test_async.c - continuations: called at once or later; or, when cancelled, never; behind a debt; and where hooks refuse.
+ *
+ * (In which order, and with NULL by lfpool_destroy(), in any sequence of calls: verify/fuzz, verify/pairs.  Every way in which an object
+ * comes back: test_wait.c.)
  */
 #include "../support/continuations.h"
-
-#include <pthread.h>
 
 enum { FEW = 3 };
 
 /* ---- At once, later, never ---- */
-
-KIND_TEST(called_at_once_if_there_is_an_object)
-{
-	struct stage s;
-	struct call calls[FEW];
-
-	stage_open(&s, kind, FEW, 0);
-	for (size_t i = 0; i < FEW; i++) {
-		ask(&s, &calls[i], keep);
-		assert_int_equal(calls[i].calls, 1);
-		assert_non_null(calls[i].object);
-		assert_true(calls[i].ticket == 0);
-		mark_write(calls[i].object, i);
-	}
-	assert_null(lfpool_acquire(s.pool));
-	require_counts(s.pool, FEW, FEW);
-	for (size_t i = 0; i < FEW; i++) {
-		assert_true(mark_holds(calls[i].object, i));
-		assert_int_equal(lfpool_release(s.pool, calls[i].object), LFPOOL_OK);
-	}
-	stage_close(&s);
-}
-
-KIND_TEST(called_by_the_release_otherwise_in_order)
-{
-	struct stage s;
-	struct call calls[2 * FEW];
-
-	stage_open(&s, kind, FEW, 0);
-	for (size_t i = 0; i < 2 * FEW; i++)
-		ask(&s, &calls[i], keep);
-	calls_so_far = 0;
-	for (size_t i = FEW; i < 2 * FEW; i++) {
-		assert_int_equal(calls[i].calls, 0);
-		assert_true(calls[i].ticket != 0);
-		/* First come, first served. */
-		assert_int_equal(lfpool_release(s.pool, calls[i - FEW].object), LFPOOL_OK);
-		assert_int_equal(calls[i].calls, 1);
-		assert_int_equal(calls[i].order, i - FEW);
-		assert_non_null(calls[i].object);
-		assert_int_equal(lfpool_active_count(s.pool), FEW);
-		assert_null(lfpool_acquire(s.pool));
-		/* It has run: its name is none any more. */
-		assert_false(lfpool_cancel(s.pool, calls[i].ticket));
-	}
-	for (size_t i = FEW; i < 2 * FEW; i++)
-		assert_int_equal(lfpool_release(s.pool, calls[i].object), LFPOOL_OK);
-	for (size_t i = 0; i < 2 * FEW; i++)
-		assert_int_equal(calls[i].calls, 1);
-	stage_close(&s);
-}
 
 KIND_TEST(never_called_when_cancelled)
 {
@@ -92,7 +42,7 @@ KIND_TEST(never_called_when_cancelled)
 		assert_int_equal(calls[i].calls, i % 7 == 0);
 	assert_int_equal(next, (MANY + 6) / 7);
 	assert_int_equal(lfpool_release(s.pool, object), LFPOOL_OK);
-	/* Tickets of old name nobody new. */
+	/* Old tickets name no new continuation. */
 	assert_non_null(object = lfpool_acquire(s.pool));
 	struct call fresh;
 
@@ -136,43 +86,18 @@ KIND_TEST(no_context_and_no_ticket)
 	stage_close(&s);
 }
 
-KIND_TEST(called_with_null_by_destroy)
-{
-	enum { MANY = 100 };
-	struct stage s;
-	struct call calls[MANY];
-	size_t active = kind->backend != LFPOOL_BACKEND_MALLOC;
-
-	stage_open(&s, kind, 1, 0);
-	/* The malloc backend would leave it as it is, for a leak checker to see: there the pool has no object. */
-	if (active)
-		assert_non_null(lfpool_acquire(s.pool));
-	else
-		assert_int_equal(lfpool_shrink(s.pool, 1), 1);
-	for (size_t i = 0; i < MANY; i++)
-		ask(&s, &calls[i], keep);
-	for (size_t i = 0; i < MANY; i += 3)
-		assert_true(lfpool_cancel(s.pool, calls[i].ticket));
-	assert_int_equal(lfpool_destroy(s.pool), active);
-	for (size_t i = 0; i < MANY; i++) {
-		assert_int_equal(calls[i].calls, i % 3 != 0);
-		assert_null(calls[i].object);
-	}
-	assert_int_equal(s.findings, 0);
-}
-
-/* Who is called with NULL, and asks again, is refused: it would never end. */
+/* One that is called with NULL, and asks again, is refused: it would never end. */
 static void ask_for_ever(void *context, lfpool_t *pool, void *object)
 {
 	struct call *c = context;
 
 	keep(context, pool, object);
 	c->ticket = 77;
-	assert_int_equal(lfpool_acquire_async(pool, ask_for_ever, context, &c->ticket), LFPOOL_E_NO_MEMORY);
+	assert_int_equal(lfpool_acquire_async(pool, ask_for_ever, context, &c->ticket), LFPOOL_E_CLOSED);
 	assert_true(c->ticket == 0);
 }
 
-KIND_TEST(who_asks_again_in_destroy_is_refused)
+KIND_TEST(one_that_asks_again_in_destroy_is_refused)
 {
 	struct stage s;
 	struct call calls[FEW];
@@ -186,84 +111,6 @@ KIND_TEST(who_asks_again_in_destroy_is_refused)
 		assert_int_equal(calls[i].calls, 1);
 }
 
-/* ---- By every way back ---- */
-
-enum way { ONE, BY_CACHE, BULK, BULK_BY_CACHE, HANDLE, SELF, ALL, GROW, BY_EXITING_THREAD, WAYS };
-
-static void *release_and_exit(void *argument)
-{
-	struct call *c = argument;
-
-	REQUIRE(lfpool_release(c->stage->pool, c->object) == LFPOOL_OK);
-	return NULL;
-}
-
-KIND_TEST(served_by_every_way_back_and_by_growth)
-{
-	for (enum way way = ONE; way < WAYS; way++) {
-		struct stage s;
-		struct call first, second;
-		pthread_t thread;
-
-		stage_open(&s, kind, 1, 2);
-		lfpool_cache_t *cache = lfpool_cache_create(s.pool);
-		ask(&s, &first, keep);
-		ask(&s, &second, keep);
-		switch (way) {
-		case ONE: assert_int_equal(lfpool_release(s.pool, first.object), LFPOOL_OK); break;
-		case BY_CACHE: assert_int_equal(lfpool_cache_release(cache, first.object), LFPOOL_OK); break;
-		case BULK: assert_int_equal(lfpool_release_bulk(s.pool, &first.object, 1), 1); break;
-		case BULK_BY_CACHE: assert_int_equal(lfpool_cache_release_bulk(cache, &first.object, 1), 1); break;
-		case HANDLE:
-			assert_int_equal(lfpool_release_handle(s.pool, lfpool_handle_of(s.pool, first.object)), LFPOOL_OK);
-			break;
-		case SELF: assert_int_equal(lfpool_release_self(first.object), LFPOOL_OK); break;
-		case ALL: (void)lfpool_release_all(s.pool); break;
-		case GROW: assert_int_equal(lfpool_grow(s.pool, 1), 1); break;
-		default:
-			thread_start(&thread, release_and_exit, &first);
-			pthread_join(thread, NULL);
-			break;
-		}
-		assert_int_equal(second.calls, 1);
-		assert_non_null(second.object);
-		if (way == GROW)
-			assert_int_equal(lfpool_release(s.pool, first.object), LFPOOL_OK);
-		/* An object that the walk of release_all() meets again, it may release again. */
-		if (way != ALL || lfpool_active_count(s.pool))
-			assert_int_equal(lfpool_release(s.pool, second.object), LFPOOL_OK);
-		lfpool_cache_destroy(cache);
-		stage_close(&s);
-	}
-}
-
-/* One bulk release serves as many as it has objects. */
-KIND_TEST(served_by_bulk_release_and_by_growth)
-{
-	enum { MANY = 30 };
-	struct stage s;
-	void *objects[MANY];
-	struct call calls[2 * MANY];
-
-	stage_open(&s, kind, MANY, 2 * MANY);
-	assert_int_equal(lfpool_acquire_bulk(s.pool, objects, MANY), MANY);
-	for (size_t i = 0; i < 2 * MANY; i++)
-		ask(&s, &calls[i], keep);
-	calls_so_far = 0;
-	assert_int_equal(lfpool_release_bulk(s.pool, objects, MANY), MANY);
-	assert_int_equal(calls_so_far, MANY);
-	require_counts(s.pool, MANY, MANY);
-	assert_int_equal(lfpool_grow(s.pool, MANY - 1), MANY - 1);
-	assert_int_equal(calls_so_far, 2 * MANY - 1);
-	/* By itself a pool grows when a call finds nothing, but this one's step is 0. */
-	assert_int_equal(lfpool_reserve(s.pool, 2 * MANY), 1);
-	for (size_t i = 0; i < 2 * MANY; i++) {
-		assert_int_equal(calls[i].order, i);
-		assert_int_equal(lfpool_release(s.pool, calls[i].object), LFPOOL_OK);
-	}
-	stage_close(&s);
-}
-
 KIND_TEST(a_debt_is_paid_before_those_who_wait)
 {
 	struct stage s;
@@ -275,7 +122,7 @@ KIND_TEST(a_debt_is_paid_before_those_who_wait)
 	for (size_t i = 0; i < 4; i++)
 		ask(&s, &calls[i], keep);
 	assert_int_equal(lfpool_shrink(s.pool, 3), 0);
-	/* Three go, and only then do those who wait get some. */
+	/* Three go, and only then do those that wait get some. */
 	for (size_t i = 0; i < 3; i++) {
 		assert_int_equal(lfpool_release(s.pool, objects[i]), LFPOOL_OK);
 		assert_int_equal(calls[0].calls, 0);
@@ -319,7 +166,7 @@ KIND_TEST(a_hook_refuses_and_the_next_is_served)
 	assert_false(lfpool_cancel(s.pool, calls[0].ticket));
 	s.activate_refuses = 0;
 	require_counts(s.pool, 1, 0);
-	/* Refused to the first of three who wait: the second gets it. */
+	/* Refused to the first of three that wait: the second gets it. */
 	assert_non_null(object = lfpool_acquire(s.pool));
 	for (size_t i = 0; i < 3; i++)
 		ask(&s, &calls[i], keep);

@@ -11,10 +11,7 @@
 
 static size_t given_back(const lfpool_t *pool)
 {
-	lfpool_stats_t stats = LFPOOL_STATS_INIT;
-
-	assert_int_equal(lfpool_stats(pool, &stats), LFPOOL_OK);
-	return (size_t)stats.given_back;
+	return (size_t)stats_of(pool).given_back;
 }
 
 static void use_all(lfpool_t *pool, void **objects)
@@ -25,18 +22,21 @@ static void use_all(lfpool_t *pool, void **objects)
 	release_all(pool, objects, OBJECTS);
 }
 
-static void pages_before_the_cursor(lfpool_backend_t backend)
+/* Without the tools, which would have bytes beside the objects. */
+static lfpool_t *pool_used_up(lfpool_backend_t backend, void **objects)
+{
+	lfpool_t *pool = POOL_OF(256, OBJECTS, .backend = backend, .debug = "no-tools");
+
+	use_all(pool, objects);
+	return pool;
+}
+
+BACKEND_TEST(pages_before_the_cursor_that_were_used_since_are_given_back_too, LFPOOL_BACKEND_MUTEX)
 {
 	static void *objects[OBJECTS];
-	lfpool_config_t config = LFPOOL_CONFIG_INIT;
-	lfpool_t *pool;
+	lfpool_t *pool = pool_used_up(backend, objects);
 	size_t before;
 
-	config.object_size = 256;
-	config.backend = backend;
-	config.capacity = OBJECTS;
-	assert_int_equal(lfpool_create(&pool, &config), LFPOOL_OK);
-	use_all(pool, objects);
 	/* Until the cursor is somewhere in the middle. */
 	while (given_back(pool) < BYTES / 2)
 		assert_true(lfpool_trim(pool, 0, BYTES / 16));
@@ -53,44 +53,23 @@ static void pages_before_the_cursor(lfpool_backend_t backend)
 	assert_int_equal(lfpool_destroy(pool), 0);
 }
 
-TEST(pages_before_the_cursor_that_were_used_since_are_given_back_too)
-{
-	pages_before_the_cursor(LFPOOL_BACKEND_LOCKFREE);
-	pages_before_the_cursor(LFPOOL_BACKEND_MUTEX);
-}
-
-static lfpool_t *pool_used_up(lfpool_backend_t backend, void **objects)
-{
-	lfpool_config_t config = config_of(256, OBJECTS);
-
-	config.backend = backend;
-	config.debug = "no-tools"; /* which would have bytes beside the objects */
-	lfpool_t *pool = pool_with(&config);
-
-	use_all(pool, objects);
-	return pool;
-}
-
-TEST(as_many_as_are_to_be_kept_stay_in_the_free_lists)
+BACKEND_TEST(as_many_as_are_kept_stay_in_the_free_lists, LFPOOL_BACKEND_MUTEX)
 {
 	static const size_t keep[] = {SIZE_MAX, OBJECTS, 1000, 1, 0};
 	static void *objects[OBJECTS];
+	lfpool_t *pool = pool_used_up(backend, objects);
 
-	for (unsigned backend = LFPOOL_BACKEND_LOCKFREE; backend <= LFPOOL_BACKEND_MUTEX; backend++) {
-		lfpool_t *pool = pool_used_up((lfpool_backend_t)backend, objects);
+	for (size_t i = 0; i < COUNT(keep); i++) {
+		const size_t kept = keep[i] < OBJECTS ? keep[i] : OBJECTS;
 
-		for (size_t i = 0; i < COUNT(keep); i++) {
-			const size_t kept = keep[i] < OBJECTS ? keep[i] : OBJECTS;
-			lfpool_stats_t stats = LFPOOL_STATS_INIT;
+		assert_false(lfpool_trim(pool, keep[i], SIZE_MAX));
+		const lfpool_stats_t stats = stats_of(pool);
 
-			assert_false(lfpool_trim(pool, keep[i], SIZE_MAX));
-			assert_int_equal(lfpool_stats(pool, &stats), LFPOOL_OK);
-			assert_int_equal(stats.cached + stats.shared, kept);
-			assert_int_equal(stats.untouched, OBJECTS - kept);
-			assert_in_range(stats.given_back, 0, (OBJECTS - kept) * 256);
-		}
-		lfpool_destroy(pool);
+		assert_int_equal(stats.cached + stats.shared, kept);
+		assert_int_equal(stats.untouched, OBJECTS - kept);
+		assert_in_range(stats.given_back, 0, (OBJECTS - kept) * 256);
 	}
+	lfpool_destroy(pool);
 }
 
 /* No page can be given back: a budget of one page is for a look at 64. */
@@ -109,30 +88,23 @@ TEST(a_look_at_a_page_has_its_price)
 	lfpool_destroy(pool);
 }
 
-TEST(what_was_given_back_is_counted_to_the_byte)
+BACKEND_TEST(what_was_given_back_is_counted_to_the_byte, LFPOOL_BACKEND_MUTEX)
 {
 	enum { PAGES = 40 };
 	const size_t page = (size_t)sysconf(_SC_PAGESIZE);
-	lfpool_config_t config = config_of(page, PAGES);
+	lfpool_t *pool = POOL_OF(page, PAGES, .object_alignment = page, .backend = backend, .debug = "no-tools");
 	void *objects[PAGES];
 
-	config.object_alignment = page;
-	config.debug = "no-tools";
-	for (unsigned backend = LFPOOL_BACKEND_LOCKFREE; backend <= LFPOOL_BACKEND_MUTEX; backend++) {
-		config.backend = (lfpool_backend_t)backend;
-		lfpool_t *pool = pool_with(&config);
-
-		assert_int_equal(acquire_all(pool, objects, PAGES), PAGES);
-		release_all(pool, objects + 1, PAGES - 1);
-		for (int round = 0; round < 2; round++) {
-			assert_false(lfpool_trim(pool, 0, SIZE_MAX));
-			assert_int_equal(given_back(pool), (PAGES - 1) * page);
-		}
-		release_all(pool, objects, 1);
+	assert_int_equal(acquire_all(pool, objects, PAGES), PAGES);
+	release_all(pool, objects + 1, PAGES - 1);
+	for (int round = 0; round < 2; round++) {
 		assert_false(lfpool_trim(pool, 0, SIZE_MAX));
-		assert_int_equal(given_back(pool), PAGES * page);
-		lfpool_destroy(pool);
+		assert_int_equal(given_back(pool), (PAGES - 1) * page);
 	}
+	release_all(pool, objects, 1);
+	assert_false(lfpool_trim(pool, 0, SIZE_MAX));
+	assert_int_equal(given_back(pool), PAGES * page);
+	lfpool_destroy(pool);
 }
 
 /* ---- Contents: zero where the page was given back, else what the holder, or hooks.destroy, left ---- */

@@ -5,8 +5,7 @@
  * grows, waits in the queue, gives up.
  */
 #include "../support/waiters.h"
-
-/* ---- hooks.exhausted ---- */
+#include "../support/ways.h"
 
 enum plan { GIVE_UP, EVICT, GROW_ONE, WAIT_A_LITTLE, WAIT_FOR_EVER, RETRY };
 
@@ -52,41 +51,27 @@ static void eviction_close(struct eviction *e)
 	stage_close(&e->stage);
 }
 
-static void *take(struct eviction *e, lfpool_cache_t *cache, unsigned way)
-{
-	void *object = NULL;
-
-	switch (way) {
-	case 0: return lfpool_acquire(e->stage.pool);
-	case 1: return lfpool_cache_acquire(cache);
-	case 2: return lfpool_acquire_bulk(e->stage.pool, &object, 1) ? object : NULL;
-	case 3: return lfpool_cache_acquire_bulk(cache, &object, 1) ? object : NULL;
-	case 4: return lfpool_acquire_wait(e->stage.pool, 0);
-	default: return lfpool_cache_acquire_wait(cache, 0);
-	}
-}
-
 KIND_TEST(exhausted_evicts_grows_tries_again_or_gives_up)
 {
-	for (unsigned way = 0; way < 6; way++) {
+	for (enum way_to way = 0; way < WAYS_TO; way++) {
 		struct eviction e;
 		void *objects[5];
 
 		eviction_open(&e, kind, 2, 5, 1);
 		lfpool_cache_t *cache = lfpool_cache_create(e.stage.pool);
-		/* Nobody asks the hook while there are objects, or the pool can grow by itself. */
+		/* The hook is not asked while there are objects, or the pool can grow by itself. */
 		lfpool_limit(e.stage.pool, 3);
 		for (size_t i = 0; i < 3; i++)
-			assert_non_null(objects[i] = take(&e, cache, way));
+			assert_non_null(objects[i] = take_by(way, e.stage.pool, cache));
 		assert_int_equal(e.calls, 0);
 		/* Give up. */
-		assert_null(take(&e, cache, way));
+		assert_null(take_by(way, e.stage.pool, cache));
 		assert_int_equal(e.calls, 1);
 		assert_int_equal(e.attempts_most, 0);
 		/* Release an object of the program's choice. */
 		e.plan = EVICT;
 		e.victim = objects[1];
-		assert_non_null(objects[1] = take(&e, cache, way));
+		assert_non_null(objects[1] = take_by(way, e.stage.pool, cache));
 		assert_int_equal(e.calls, 2);
 		assert_int_equal(e.attempts_most, 0);
 		require_counts(e.stage.pool, 3, 3);
@@ -95,7 +80,7 @@ KIND_TEST(exhausted_evicts_grows_tries_again_or_gives_up)
 			e.plan = round ? WAIT_A_LITTLE : RETRY;
 			e.give_up_at = 4;
 			e.calls = e.attempts_most = 0;
-			assert_null(take(&e, cache, way));
+			assert_null(take_by(way, e.stage.pool, cache));
 			assert_int_equal(e.calls, 5);
 			assert_int_equal(e.attempts_most, 4);
 		}
@@ -106,7 +91,7 @@ KIND_TEST(exhausted_evicts_grows_tries_again_or_gives_up)
 		e.calls = e.attempts_most = 0;
 		assert_int_equal(lfpool_shrink_owed(e.stage.pool), 1);
 		/* The first time it forgives the debt; then the pool grows by itself, or the hook grows it. */
-		assert_non_null(objects[3] = take(&e, cache, way));
+		assert_non_null(objects[3] = take_by(way, e.stage.pool, cache));
 		assert_int_equal(lfpool_capacity(e.stage.pool), 4);
 		assert_true(e.calls >= 1);
 		lfpool_cache_destroy(cache);
@@ -149,7 +134,7 @@ KIND_TEST(exhausted_waits_in_the_queue)
 	for (size_t i = 0; i < 3; i++) {
 		REQUIRE(lfpool_release(e.stage.pool, object) == LFPOOL_OK);
 		pthread_join(w[i].thread, NULL);
-		/* The one at the top said first, before its count, may be overtaken; the objects say who had it. */
+		/* The one at the top said first, before its count, may be overtaken; the objects say which had it. */
 		object = w[i].object;
 		REQUIRE(object);
 	}
@@ -168,7 +153,7 @@ KIND_TEST(exhausted_is_asked_behind_others_too)
 	hold_all(&e.stage, objects, 2);
 	waiter_start(&w, &e.stage);
 	await_waiting(&e.stage, 1);
-	/* Two evictions: one object for the one who waits, one for this call. */
+	/* Two evictions: one object for the call that waits, one for this one. */
 	e.plan = WAIT_A_LITTLE;
 	e.give_up_at = 1;
 	e.calls = 0;
@@ -180,31 +165,6 @@ KIND_TEST(exhausted_is_asked_behind_others_too)
 	objects[0] = w.object;
 	release_all(e.stage.pool, objects, 2);
 	eviction_close(&e);
-}
-
-/* A pool that may grow again, while somebody waits from before: a call that waits makes it grow, as any other does. */
-KIND_TEST(a_pool_grows_by_itself_behind_others_too)
-{
-	struct stage s;
-	struct waiter w = {.keep = true};
-	void *object, *mine;
-
-	stage_open_growing(&s, kind, 1, 4, 2);
-	lfpool_limit(s.pool, 1);
-	hold_all(&s, &object, 1);
-	waiter_start(&w, &s);
-	await_waiting(&s, 1);
-	lfpool_limit(s.pool, 4);
-	mine = lfpool_acquire_wait(s.pool, LONG_NS);
-	assert_non_null(mine);
-	pthread_join(w.thread, NULL);
-	assert_non_null(w.object);
-	/* One step does; if the waiter's own call has the second object in its hands at that moment, two. */
-	assert_true(lfpool_capacity(s.pool) == 3 || lfpool_capacity(s.pool) == 4);
-	REQUIRE(lfpool_release(s.pool, object) == LFPOOL_OK);
-	REQUIRE(lfpool_release(s.pool, mine) == LFPOOL_OK);
-	REQUIRE(lfpool_release(s.pool, w.object) == LFPOOL_OK);
-	stage_close(&s);
 }
 
 RUN_TESTS()

@@ -1,18 +1,18 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * choose.c - see choose.h.
+ * choose.c - the strategies of a search, and replay strings; see explore.h.
  */
-#include "choose.h"
+#include "explore.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 
 #define CHOICES_MAX 12000
 #define CHANGES_MAX 8
-/* Of 256: random and PCT, for somebody's time to be over before an operation. */
+/* Of 256: random and PCT, for the time of a sleeper to be over before an operation. */
 #define LATE_CHANCE 4
-/* Depth-first: so often somebody's time is over although another could run.  Who sleeps a while, again and again, would be
- * woken without end. */
+/* Depth-first: so often a sleeper's time is over although another thread could run.  A thread that sleeps a while, again and
+ * again, would be woken without end. */
 #define HURRIES_MAX 4
 
 static struct {
@@ -195,7 +195,7 @@ static unsigned next_by_priority(unsigned running, bool gone, unsigned threads)
 
 unsigned choose_thread(unsigned running, bool gone, unsigned ready, unsigned dozing)
 {
-	/* Without need nobody's time is over. */
+	/* Without need no sleeper's time is over. */
 	const unsigned threads = ready ? ready : dozing, usual = gone ? (unsigned)__builtin_ctz(threads) : running;
 	unsigned chosen = usual;
 

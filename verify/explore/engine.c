@@ -9,7 +9,7 @@
  * Livelock     An execution with more than OPERATIONS_MAX operations is a failure: the programs are short.
  * Deadlock     So is one in which all that is left sleeps for ever.
  */
-#include "choose.h"
+#include "explore.h"
 
 #include "fiber.h"
 
@@ -171,7 +171,7 @@ static enum ending execute(void)
 		fibers[engine.thread] = fiber_make(stacks[engine.thread], sizeof(stacks[0]), body);
 		fiber_switch(&scheduler, fibers[engine.thread]);
 	}
-	/* Nobody is preempted by the first choice. */
+	/* No thread is preempted by the first choice. */
 	engine.thread = next_thread(true);
 	fiber_switch(&scheduler, fibers[engine.thread]);
 	engine.running = false;

@@ -2,7 +2,7 @@
 /*
  * evicts.c - what a letter of evicts.h does, and what is noted of it.  evicts_judge.c judges it afterwards.
  */
-#include "evicts_notes.h"
+#include "evicts.h"
 
 #include "oracle.h"
 #include "verbs.h"
@@ -13,7 +13,7 @@ struct evicts evicts;
 unsigned evicts_capacity;
 
 /* The set-up is a thread of its own. */
-static struct thread *self(void)
+static struct evict_thread *self(void)
 {
 	return &evicts.thread[engine_running() ? engine_thread() : THREADS_MAX];
 }
@@ -53,21 +53,38 @@ int evicts_life_of(lfpool_handle_t handle)
 	for (unsigned i = 0; i < evicts.lives; i++)
 		if (evicts.life[i].handle == handle)
 			return (int)i;
-	engine_fail("a handle that nobody was given");
+	engine_fail("a handle that no acquire has returned");
 	return -1;
 }
 
-static void close_span(struct life *l, uint64_t at)
+/* Of that life, or (-1) in which that slot was free. */
+static void close_span(int life, uint32_t slot, uint64_t at)
 {
-	if (l->spans && l->span[l->spans - 1].until == NEVER)
-		l->span[l->spans - 1].until = at;
+	for (unsigned i = 0; i < evicts.spans; i++) {
+		struct span *span = &evicts.span[i];
+
+		if (span->life == life && span->slot == slot && span->until == NEVER)
+			span->until = at;
+	}
 }
 
-static void open_span(struct life *l)
+static void open_span(int life, uint32_t slot, uint64_t key)
 {
-	l->span[l->spans++] = (struct span){engine_now(), NEVER, l->key};
-	if (l->spans == SPANS_MAX)
+	evicts.span[evicts.spans++] = (struct span){life, slot, engine_now(), NEVER, key};
+	if (evicts.spans == SPANS_MAX)
 		engine_fail("the explorer's fault: too many changes");
+}
+
+/* It cannot be evicted for certain any more; it can again. */
+static void close_life(const struct life *l, uint64_t at)
+{
+	close_span((int)(l - evicts.life), l->slot, at);
+}
+
+static void open_life(struct life *l)
+{
+	l->published = true;
+	open_span((int)(l - evicts.life), l->slot, l->key);
 }
 
 static void decide(int victim, uint64_t key, uint64_t newcomer, uint64_t upto)
@@ -89,7 +106,7 @@ static void end_life(struct life *l, uint64_t at)
 		engine_fail("object %u has gone twice", l->slot);
 	l->gone = true;
 	l->ended = at;
-	close_span(l, at);
+	close_life(l, at);
 }
 
 static void on_evict(void *context, const lfpool_evicted_t *evicted)
@@ -113,7 +130,7 @@ static void on_evict(void *context, const lfpool_evicted_t *evicted)
 static struct life *acquire(unsigned key)
 {
 	lfpool_handle_t handle;
-	struct thread *t = self();
+	struct evict_thread *t = self();
 	void *owner = (void *)(uintptr_t)(key + 1);
 	const void *object;
 
@@ -133,9 +150,8 @@ static struct life *acquire(unsigned key)
 			   .key = key,
 			   .keys = 1u << key};
 	l->owner = owner;
-	for (unsigned i = 0; i < evicts.frees && t->evicted < 0; i++)
-		if (evicts.freed[i].slot == l->slot && evicts.freed[i].until == NEVER)
-			evicts.freed[i].until = t->began;
+	if (t->evicted < 0)
+		close_span(-1, l->slot, t->began);
 	write_object(l);
 	t->mine[t->mines++] = evicts.lives++;
 	if (evicts.lives == LIVES_MAX)
@@ -145,7 +161,7 @@ static struct life *acquire(unsigned key)
 
 static void publish(void)
 {
-	struct thread *t = self();
+	struct evict_thread *t = self();
 
 	if (!t->mines)
 		return;
@@ -156,14 +172,7 @@ static void publish(void)
 	if (lfpool_priority_publish(&evicts.pool, l->handle) != LFPOOL_OK)
 		engine_fail("object %u cannot be published", l->slot);
 	else if (!l->gone && !l->pins)
-		open_span(l);
-}
-
-static void note_free(uint32_t slot)
-{
-	evicts.freed[evicts.frees++] = (struct freed){slot, engine_now(), NEVER};
-	if (evicts.frees == LIVES_MAX)
-		engine_fail("the explorer's fault: too many releases");
+		open_life(l);
 }
 
 static void release(struct life *l)
@@ -172,11 +181,11 @@ static void release(struct life *l)
 	const unsigned pins = l->pins;
 
 	begin();
-	close_span(l, self()->began);
+	close_life(l, self()->began);
 	if (lfpool_priority_release(&evicts.pool, l->handle) == LFPOOL_OK) {
 		end_life(l, self()->began);
 		if (!pins && !l->pins)
-			note_free(l->slot);
+			open_span(-1, l->slot, 0);
 	} else if (!l->gone) {
 		engine_fail("object %u cannot be released", l->slot);
 	}
@@ -187,12 +196,12 @@ static void release(struct life *l)
 static void update(struct life *l, unsigned key)
 {
 	begin();
-	close_span(l, self()->began);
+	close_life(l, self()->began);
 	l->keys |= 1u << key;
 	if (lfpool_priority_update(&evicts.pool, l->handle, key) == LFPOOL_OK) {
 		l->key = key;
 		if (!l->gone && !l->pins)
-			open_span(l);
+			open_life(l);
 	} else if (!l->gone) {
 		engine_fail("object %u cannot be updated", l->slot);
 	}
@@ -219,7 +228,7 @@ static void pin(unsigned number)
 	struct life *l = &evicts.life[number];
 
 	begin();
-	close_span(l, self()->began);
+	close_life(l, self()->began);
 	if (lfpool_priority_pin(&evicts.pool, l->handle)) {
 		if (l->gone && l->ended <= self()->began)
 			engine_fail("object %u is pinned, and gone", l->slot);
@@ -242,7 +251,7 @@ static void unpin(unsigned number)
 	if (lfpool_priority_unpin(&evicts.pool, l->handle) != LFPOOL_OK)
 		engine_fail("object %u cannot be unpinned", l->slot);
 	else if (!l->gone && !l->pins)
-		open_span(l);
+		open_life(l);
 }
 
 static void name_least(bool releases)
@@ -255,7 +264,7 @@ static void name_least(bool releases)
 		if (!lfpool_priority_release_min(&evicts.pool, 1))
 			decide(-1, 0, NEVER, engine_now());
 		else
-			note_free(evicts.life[self()->evicted].slot);
+			open_span(-1, evicts.life[self()->evicted].slot, 0);
 		return;
 	}
 	handle = lfpool_priority_peek_min(&evicts.pool, &key);
@@ -279,11 +288,11 @@ static void walk(void)
 {
 	begin();
 	for (unsigned i = 0; i < evicts.lives; i++)
-		close_span(&evicts.life[i], self()->began);
+		close_life(&evicts.life[i], self()->began);
 	(void)lfpool_priority_for_each(&evicts.pool, visit, NULL);
 	for (unsigned i = 0; i < evicts.lives; i++)
-		if (!evicts.life[i].gone && evicts.life[i].spans)
-			open_span(&evicts.life[i]);
+		if (!evicts.life[i].gone && evicts.life[i].published)
+			open_life(&evicts.life[i]);
 }
 
 static void count_held(unsigned least)
@@ -293,7 +302,7 @@ static void count_held(unsigned least)
 		engine_fail("fewer than %u objects are counted, and %u are held", least, least);
 }
 
-/* Both own records of the slot are being filled, by threads that are stopped. */
+/* Threads that are stopped are filling both own records of the slot. */
 static void fill_own(uint32_t slot)
 {
 	evicts.filled[slot - 1] = true;
@@ -306,7 +315,7 @@ void evicts_run(unsigned thread, const char *at)
 	(void)thread;
 	while (*at) {
 		const char operation = *at++;
-		struct thread *t = self();
+		struct evict_thread *t = self();
 		struct life *l = strchr("uriogx", operation) ? &evicts.life[scenario_digit(&at)] : NULL;
 
 		switch (operation) {
@@ -356,16 +365,13 @@ void evicts_open(const struct scenario *scenario)
 	free_slots_open(&evicts.pool.free, evicts.links, evicts_capacity);
 	evicts_run(THREADS_MAX, scenario->setup);
 	/* What was done by then was done before the first operation. */
-	for (unsigned i = 0; i < evicts.lives; i++) {
-		struct life *l = &evicts.life[i];
+	for (unsigned i = 0; i < evicts.lives; i++)
+		evicts.life[i].ended = 0;
+	for (unsigned i = 0; i < evicts.spans; i++) {
+		struct span *span = &evicts.span[i];
 
-		l->ended = 0;
-		for (unsigned s = 0; s < l->spans; s++)
-			l->span[s] = (struct span){0, l->span[s].until == NEVER ? NEVER : 0, l->span[s].key};
-	}
-	for (unsigned i = 0; i < evicts.frees; i++) {
-		evicts.freed[i].from = 0;
-		evicts.freed[i].until = evicts.freed[i].until == NEVER ? NEVER : 0;
+		span->from = 0;
+		span->until = span->until == NEVER ? NEVER : 0;
 	}
 	evicts.verdicts = 0;
 }

@@ -2,7 +2,7 @@
 /*
  * evicts_judge.c - was each decision right at some moment, and is everything in order in the end?
  */
-#include "evicts_notes.h"
+#include "evicts.h"
 
 #include "oracle.h"
 
@@ -13,24 +13,19 @@ static bool goes_first(unsigned life, uint64_t key, int other, uint64_t other_ke
 	return key != other_key ? key < other_key : evicts.life[life].handle < evicts.life[other].handle && (int)life != other;
 }
 
-/* Could somebody have been taken, or some slot, at operation `at`, so that the decision was wrong then? */
+/* Could an object have been taken, or a slot, at operation `at`, so that the decision was wrong then? */
 static bool wrong_at(const struct verdict *d, uint64_t at)
 {
-	for (unsigned i = 0; i < evicts.lives; i++) {
-		const struct life *l = &evicts.life[i];
+	for (unsigned i = 0; i < evicts.spans; i++) {
+		const struct span *span = &evicts.span[i];
 
-		for (unsigned s = 0; s < l->spans; s++) {
-			const struct span *span = &l->span[s];
-
-			if (at <= span->from || at > span->until)
-				continue;
-			if (d->victim < 0 ? span->key < d->newcomer : goes_first(i, span->key, d->victim, d->key))
-				return true;
-		}
-	}
-	for (unsigned i = 0; d->newcomer != NEVER && !engine_weak() && i < evicts.frees; i++)
-		if (at > evicts.freed[i].from && at <= evicts.freed[i].until)
+		if (at <= span->from || at > span->until)
+			continue;
+		if (span->life < 0  ? d->newcomer != NEVER && !engine_weak()
+		    : d->victim < 0 ? span->key < d->newcomer
+				    : goes_first((unsigned)span->life, span->key, d->victim, d->key))
 			return true;
+	}
 	return false;
 }
 
@@ -40,7 +35,7 @@ static void judge(const struct verdict *d)
 		if (!wrong_at(d, at))
 			return;
 	if (d->victim < 0)
-		engine_fail("nobody was found by a call with priority %llu, though always somebody could be taken",
+		engine_fail("no object was found by a call with priority %llu, though one could be taken all the time",
 			    (unsigned long long)d->newcomer);
 	else
 		engine_fail("object %u, of priority %llu, was never the least during the call", evicts.life[d->victim].slot,
@@ -82,7 +77,7 @@ static void check_rest(void)
 	unsigned released = 0, expected = 0;
 
 	for (unsigned i = 0; i < evicts.lives; i++)
-		expected += !evicts.life[i].gone && evicts.life[i].spans && !evicts.life[i].pins;
+		expected += !evicts.life[i].gone && evicts.life[i].published && !evicts.life[i].pins;
 	for (lfpool_handle_t handle; released <= evicts_capacity; released++) {
 		uint64_t key = 0, now_has = 0;
 
@@ -96,7 +91,7 @@ static void check_rest(void)
 			engine_fail("afterwards the least has another priority");
 		last = key;
 		if (evicts.life[evicts_life_of(handle)].gone || lfpool_priority_release(&evicts.pool, handle) != LFPOOL_OK)
-			engine_fail("afterwards somebody is the least who is gone");
+			engine_fail("afterwards the least is one that is gone");
 	}
 	if (released != expected)
 		engine_fail("afterwards %u objects can be evicted, %u should", released, expected);

@@ -2,9 +2,8 @@
 /*
  * explore.h - what the parts of the explorer know of each other.
  *
- *   engine.c    fibers; choose.c, who runs next, and replay strings      verbs.h   what the library is compiled against
+ *   engine.c    fibers; choose.c, what runs next, and replay strings      verbs.h   what the library is compiled against
  *   memory.c    what a load may read; races on plain data                os.c      the operating system, played
- *   sleep.c     who sleeps on what, until when
  *   scenario.c  small programs on a pool; table.c, all of them           oracle.c  what must hold for each execution
  *   operations.c  what their letters do
  *   hooks.c     the hooks of those that have some                         litmus.c  the memory model's own tests
@@ -85,10 +84,35 @@ void engine_fail(const char *format, ...) __attribute__((format(printf, 1, 2)));
 /* A location has turned out to be shared: what was found so far does not count, begin again.  Does not return. */
 void engine_relearn(void) __attribute__((noreturn));
 bool engine_weak(void);
-/* The running thread sleeps (sleep.c): others run until it is awake again, or its time is over. */
+/* The running thread sleeps: others run until it is awake again, or its time is over. */
 void engine_fall_asleep(void);
 
-/* ---- sleep.c ---- */
+/* ---- choose.c: which of its possible executions a program runs next ----
+ *
+ * Strategies   Depth-first with a bound on preemptions (Musuvathi and Qadeer 2007): all executions with few of them, in
+ *              order; ends with "exhausted".  Random walk, one in four of them in strict turns of a few operations,
+ *              which is where two threads disturb each other for ever if they can.  PCT (Burckhardt and others 2010):
+ *              random priorities, changed at d - 1 random places, which finds a bug of depth d with a stated
+ *              probability.
+ * Replay       What was chosen against the usual, by number of operation: "12s1,31r2,40f": before operation 12 thread 1
+ *              runs, the load at 31 reads the last but two, the CAS at 40 fails for no reason.
+ * Sleep        A sleeper can be chosen only if it has a deadline: then its time is over.  To choose it costs what
+ *              another switch costs: nothing when the running thread ends or falls asleep, else a preemption.
+ */
+
+/* Before a search of a program with so many threads.  Failures' replay strings go to `replay_out`. */
+void choose_open(const struct search *search, unsigned threads, char *replay_out, size_t replay_bytes);
+/* Before each execution, with its number; after it, with its operations. */
+void choose_begin(uint64_t execution);
+void choose_end(uint64_t operations);
+/* Depth-first: on to the next execution, false when there is none; or from the first again. */
+bool choose_advance(void);
+void choose_again(void);
+/* Which thread runs next, of those that are ready and those whose time may be over, one bit each.  `running` did so far;
+ * `gone`: it has ended or sleeps, so that a switch is not a preemption. */
+unsigned choose_thread(unsigned running, bool gone, unsigned ready, unsigned dozing);
+
+/* ---- os.c: sleep and the clock ---- */
 
 /* Before an execution. */
 void sleep_begin(void);
@@ -99,7 +123,7 @@ void sleep_time_over(unsigned thread);
 /* A call of the running thread begins; since when in this call its deadline has been over, if it has. */
 void sleep_call(void);
 bool sleep_was_late(struct moment *since_out);
-/* Does the thread sleep, and has nobody written the word it sleeps on? */
+/* Does the thread sleep, and was the word that it sleeps on not written? */
 bool sleep_unserved(unsigned thread, struct moment *since_out);
 
 /* ---- memory.c ---- */
@@ -113,8 +137,8 @@ struct moment memory_moment(void);
 bool moment_before(const struct moment *a, const struct moment *b);
 /* As the kernel reads: the last store.  An operation; order as a relaxed load. */
 uint64_t memory_newest(const void *address, unsigned bytes);
-/* What the running thread can no longer see older than it is; whoever is told sees nothing older either.  Nothing happens before
- * that did not already: so looks, to a tool, the order of code that it does not know. */
+/* What the running thread can no longer see older than it is; a thread that is told sees nothing older either.  Nothing happens
+ * before that did not already: so looks, to a tool, the order of code that it does not know. */
 struct glimpse {
 	int16_t at[SHARED_MAX];
 };

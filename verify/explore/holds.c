@@ -1,24 +1,14 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * holds.c - see holds.h.
+ * holds.c - when was which object active; and so, was a walk right, and was a resolve?  See oracle.h.
  */
-#include "holds.h"
-
 #include "oracle.h"
+
 #include "verbs.h"
 
 #include <string.h>
 
-#define HOLDS_MAX 64
 #define WALKS_MAX 8
-
-struct hold {
-	unsigned object;
-	bool from_start;           /* acquired in the set-up                           */
-	bool releasing, released;  /* its release has begun, has ended                 */
-	bool releasing_from_start; /* "begun" in the set-up: it may happen at any time */
-	struct moment call, acquired, releases, end;
-};
 
 struct walk {
 	struct moment start, end;
@@ -26,8 +16,6 @@ struct walk {
 };
 
 static struct notes {
-	struct hold hold[HOLDS_MAX];
-	unsigned holds;
 	struct walk walk[WALKS_MAX];
 	unsigned walks;
 	const lfpool_t *pool;
@@ -45,54 +33,6 @@ void holds_open(const lfpool_t *pool)
 {
 	notes = (struct notes){.pool = pool, .handle_hold = HOLDS_MAX};
 	os_play_keep(&notes, sizeof(notes));
-}
-
-static struct moment now(void)
-{
-	return engine_running() ? memory_moment() : (struct moment){0};
-}
-
-void holds_acquired(struct moment call, unsigned object)
-{
-	if (notes.holds == HOLDS_MAX) {
-		engine_fail("the explorer's fault: too many holds");
-		return;
-	}
-	notes.hold[notes.holds++] = (struct hold){
-		.object = object, .from_start = !engine_running(), .call = call, .acquired = now()};
-}
-
-/* The newest hold of the object. */
-static struct hold *hold_of(unsigned object)
-{
-	for (unsigned i = notes.holds; i-- > 0;)
-		if (notes.hold[i].object == object)
-			return &notes.hold[i];
-	return NULL;
-}
-
-void holds_releases(unsigned object)
-{
-	struct hold *hold = hold_of(object);
-
-	if (!hold)
-		return;
-	hold->releasing = true;
-	hold->releasing_from_start = !engine_running();
-	hold->releases = now();
-}
-
-void holds_released(unsigned object)
-{
-	struct hold *hold = hold_of(object);
-
-	if (!hold)
-		return;
-	hold->released = true;
-	hold->end = now();
-	/* In the set-up: as if it had not been.  Its place stays, for the handle. */
-	if (!engine_running())
-		hold->object = OBJECTS_MAX;
 }
 
 /* ---- Walks ---- */
@@ -125,7 +65,7 @@ void holds_walk(lfpool_t *pool, bool all_slots)
 		(void)lfpool_for_each_slot(pool, visit_slot, &walk);
 	else
 		(void)lfpool_for_each_active(pool, visit, &walk);
-	walk.end = now();
+	walk.end = oracle_now();
 	if (notes.walks == WALKS_MAX)
 		engine_fail("the explorer's fault: too many walks");
 	else
@@ -148,8 +88,8 @@ static void check_walk(const struct walk *walk)
 {
 	bool may[OBJECTS_MAX] = {false};
 
-	for (unsigned i = 0; i < notes.holds; i++) {
-		const struct hold *hold = &notes.hold[i];
+	for (unsigned i = 0; i < oracle_holds(); i++) {
+		const struct hold *hold = oracle_hold(i);
 
 		if (hold->object == OBJECTS_MAX)
 			continue;
@@ -177,9 +117,9 @@ void holds_take_handle(const void *object)
 	notes.handle = lfpool_handle_of(notes.pool, object);
 	notes.handle_object = object;
 	notes.handle_from_start = !engine_running();
-	notes.handle_made = now();
-	for (unsigned i = 0; i < notes.holds; i++)
-		if (notes.hold[i].object == number)
+	notes.handle_made = oracle_now();
+	for (unsigned i = 0; i < oracle_holds(); i++)
+		if (oracle_hold(i)->object == number)
 			notes.handle_hold = i;
 	if (lfpool_resolve(notes.pool, notes.handle) != object)
 		engine_fail("the handle of an active object does not name it");
@@ -201,7 +141,7 @@ void holds_resolve(void)
 {
 	struct moment call = oracle_call();
 	/* Another may be taken meanwhile. */
-	const struct hold *const hold = notes.handle_hold < HOLDS_MAX ? &notes.hold[notes.handle_hold] : NULL;
+	const struct hold *const hold = notes.handle_hold < HOLDS_MAX ? oracle_hold(notes.handle_hold) : NULL;
 	const bool from_start = notes.handle_from_start;
 	const struct moment made = notes.handle_made;
 	const void *const expected = notes.handle_object, *object = lfpool_resolve(notes.pool, notes.handle);

@@ -24,7 +24,7 @@ static struct {
 	bool nested[THREADS_MAX];
 } life;
 
-/* The object goes from one step to the next, under everybody's eyes. */
+/* The object goes from one step to the next, while the others run. */
 static void go(void *object, enum step from, enum step to, const char *hook)
 {
 	const unsigned number = scenario_object_number(object);

@@ -6,6 +6,20 @@
  *              and one that it allows (and the model claims to show) must be seen.  The names are those of the
  *              literature (Alglave, Maranget, Tautschnig 2014).  What must fail must fail under each strategy, and fail
  *              again when it is replayed.
+ *
+ * A program is a text for each thread, of words.  x and y are locations, 0 to 3 registers, d is plain data:
+ *
+ *   x=1, x=1r   stores, relaxed or release         0=x, 0=xa   loads into register 0, relaxed or acquire
+ *   x+1         adds 1                             0=x?1       compare-and-swap from 0 to 1; register 0: it has succeeded
+ *   0=x~1       the weak one; it has failed        F, M        a fence; membarrier
+ *   d!, d?      writes, reads the plain data       then, else  goes on if the last load read something; if it read zero
+ *   give        writes the plain data, stores 1 to a word and wakes the thread that sleeps on it; keep: without waking;
+ *               astray: wakes another word; upper: stores to the upper half only
+ *   wake, sleep  wakes that word; sleeps on it     await       sleeps until the word is given, and reads the plain data
+ *   hurry       the same, for a time: register 0: given; 1: the time was over; 2: neither, at least once
+ *   doze        sleeps until the time is over
+ *
+ * An outcome: "0=1 1=0", registers and values, =, ! (another) or > (another register's).  Register 4 is the clock at the end.
  */
 #include "explore.h"
 
@@ -15,248 +29,83 @@
 #include <stdio.h>
 #include <string.h>
 
-#define DONE 99u
-
-static uint32_t x, y, datum;
-static uint32_t r[4];
-
-/* The verbs ask for the types of atomics only to find the value's type. */
-#define SET(p, v, order) EXPLORE_STORE(&(p), (uint32_t)(v), order)
-#define GET(p, order) EXPLORE_LOAD(&(p), order)
-#define RLX EXPLORE_RELAXED
-#define ACQ EXPLORE_ACQUIRE
-#define REL EXPLORE_RELEASE
-
-static void sb(unsigned t, void (*between)(void))
-{
-	SET(*(t ? &y : &x), 1, RLX);
-	between();
-	r[t] = GET(*(t ? &x : &y), RLX);
-}
-
-/* Programs of one line. */
-/* clang-format off */
-
-static void nothing(void)
-{
-}
-
-static void sb_relaxed(unsigned t) { sb(t, nothing); }
-static void sb_fences(unsigned t) { sb(t, explore_fence); }
-static void sb_one_fence(unsigned t) { sb(t, t ? explore_fence : nothing); }
-static void sb_membarrier(unsigned t) { sb(t, t ? memory_barrier_everywhere : nothing); }
-static bool both_zero(void) { return r[0] == 0 && r[1] == 0; }
-
-static void mp(unsigned t, enum explore_order store, enum explore_order load)
-{
-	if (t == 0) {
-		SET(x, 1, RLX);
-		SET(y, 1, store);
-	} else {
-		r[0] = GET(y, load);
-		r[1] = GET(x, RLX);
-	}
-}
-
-static void mp_relaxed(unsigned t) { mp(t, RLX, RLX); }
-static void mp_release_only(unsigned t) { mp(t, REL, RLX); }
-static void mp_acquire_only(unsigned t) { mp(t, RLX, ACQ); }
-static void mp_release_acquire(unsigned t) { mp(t, REL, ACQ); }
-static bool flag_without_data(void) { return r[0] == 1 && r[1] == 0; }
-
-static void mp_fences(unsigned t)
-{
-	if (t == 0) {
-		SET(x, 1, RLX);
-		explore_fence();
-		SET(y, 1, RLX);
-	} else {
-		r[0] = GET(y, RLX);
-		explore_fence();
-		r[1] = GET(x, RLX);
-	}
-}
-
-/* A read-modify-write in between continues the release sequence; a plain store does not. */
-static void release_sequence(unsigned t)
-{
-	if (t == 0) {
-		SET(x, 1, RLX);
-		SET(y, 1, REL);
-	} else if (t == 1) {
-		(void)explore_add(&y, sizeof(y), 1);
-	} else {
-		r[0] = GET(y, ACQ) == 2;
-		r[1] = GET(x, RLX);
-	}
-}
-
-static void broken_sequence(unsigned t)
-{
-	if (t == 0) {
-		SET(x, 1, RLX);
-		SET(y, 1, REL);
-		SET(y, 2, RLX);
-	} else {
-		r[0] = GET(y, ACQ) == 2;
-		r[1] = GET(x, RLX);
-	}
-}
-
-static void corr(unsigned t)
-{
-	if (t == 0) {
-		SET(x, 1, RLX);
-		SET(x, 2, RLX);
-	} else {
-		r[0] = GET(x, RLX);
-		r[1] = GET(x, RLX);
-	}
-}
-static bool backwards(void) { return r[0] > r[1]; }
-
-static void iriw(unsigned t, void (*between)(void))
-{
-	if (t < 2) {
-		SET(*(t ? &y : &x), 1, REL);
-	} else {
-		unsigned first = t == 2 ? 0 : 2;
-
-		r[first] = GET(*(t == 2 ? &x : &y), ACQ);
-		between();
-		r[first + 1] = GET(*(t == 2 ? &y : &x), ACQ);
-	}
-}
-static void iriw_acquire(unsigned t) { iriw(t, nothing); }
-static void iriw_fences(unsigned t) { iriw(t, explore_fence); }
-static bool readers_disagree(void) { return r[0] == 1 && r[1] == 0 && r[2] == 1 && r[3] == 0; }
-
-/* Write-to-read causality: 0 writes, 1 sees it and releases, 2 sees that. */
-static void wrc(unsigned t)
-{
-	if (t == 0) {
-		SET(x, 1, RLX);
-	} else if (t == 1) {
-		r[2] = GET(x, RLX);
-		SET(y, 1, REL);
-	} else {
-		r[0] = GET(y, ACQ);
-		r[1] = GET(x, RLX);
-	}
-}
-static bool causality_broken(void) { return r[2] == 1 && r[0] == 1 && r[1] == 0; }
-
-/* Two compare-and-swaps of one value: never do both succeed. */
-static void two_cas(unsigned t)
-{
-	uint32_t expected = 0;
-
-	r[t] = explore_cas(&x, sizeof(x), &expected, t + 1, false, RLX, RLX);
-}
-static bool both_one(void) { return r[0] == 1 && r[1] == 1; }
-
-static void weak_cas(unsigned t)
-{
-	uint32_t expected = 0;
-
-	if (t == 0)
-		r[0] = !explore_cas(&x, sizeof(x), &expected, 1, true, RLX, RLX);
-	else
-		(void)GET(x, RLX);
-}
-static bool failed_for_nothing(void) { return r[0] == 1; }
-
-/* Plain data behind a flag: a race unless the flag is release and acquire. */
-static void plain(unsigned t, enum explore_order store, enum explore_order load)
-{
-	if (t == 0) {
-		explore_plain(&datum, true);
-		SET(y, 1, store);
-	} else if (GET(y, load)) {
-		explore_plain(&datum, false);
-	}
-}
-static void plain_ordered(unsigned t) { plain(t, REL, ACQ); }
-static void plain_no_release(unsigned t) { plain(t, RLX, ACQ); }
-static void plain_no_acquire(unsigned t) { plain(t, REL, RLX); }
-static bool never(void) { return false; }
-
-/* ---- Sleep ---- */
-
-static _Atomic(uint64_t) word, other_word;
 #define TIMEOUT 5
 
-static void give(_Atomic(uint64_t) *wakes)
+static uint32_t x, y, datum;
+static uint64_t r[5];
+static _Atomic(uint64_t) word, other_word;
+
+static const struct litmus {
+	const char *name;
+	const char *threads[THREADS_MAX];
+	const char *outcome; /* NULL: none is looked for */
+	bool allowed;
+	const char *failure;
+} tests[] = {
+	{"SB relaxed", {"x=1 0=y", "y=1 1=x"}, "0=0 1=0", true, NULL},
+	{"SB, a fence on one side", {"x=1 0=y", "y=1 F 1=x"}, "0=0 1=0", true, NULL},
+	{"SB, fences on both sides", {"x=1 F 0=y", "y=1 F 1=x"}, "0=0 1=0", false, NULL},
+	{"SB, membarrier on one side", {"x=1 0=y", "y=1 M 1=x"}, "0=0 1=0", false, NULL},
+	{"MP relaxed", {"x=1 y=1", "0=y 1=x"}, "0=1 1=0", true, NULL},
+	{"MP release, relaxed", {"x=1 y=1r", "0=y 1=x"}, "0=1 1=0", true, NULL},
+	{"MP relaxed, acquire", {"x=1 y=1", "0=ya 1=x"}, "0=1 1=0", true, NULL},
+	{"MP release, acquire", {"x=1 y=1r", "0=ya 1=x"}, "0=1 1=0", false, NULL},
+	{"MP with fences", {"x=1 F y=1", "0=y F 1=x"}, "0=1 1=0", false, NULL},
+	{"release sequence through a read-modify-write", {"x=1 y=1r", "y+1", "0=ya 1=x"}, "0=2 1=0", false, NULL},
+	{"release sequence broken by a relaxed store", {"x=1 y=1r y=2", "0=ya 1=x"}, "0=2 1=0", true, NULL},
+	{"CoRR", {"x=1 x=2", "0=x 1=x"}, "0>1", false, NULL},
+	{"IRIW release, acquire", {"x=1r", "y=1r", "0=xa 1=ya", "2=ya 3=xa"}, "0=1 1=0 2=1 3=0", true, NULL},
+	{"IRIW with fences", {"x=1r", "y=1r", "0=xa F 1=ya", "2=ya F 3=xa"}, "0=1 1=0 2=1 3=0", false, NULL},
+	/* Write-to-read causality: the first writes, the second sees it and releases, the third sees that. */
+	{"WRC release, acquire", {"x=1", "2=x y=1r", "0=ya 1=x"}, "2=1 0=1 1=0", false, NULL},
+	{"two compare-and-swaps", {"0=x?1", "1=x?2"}, "0=1 1=1", false, NULL},
+	{"weak compare-and-swap fails for no reason", {"0=x~1", "1=x"}, "0=1", true, NULL},
+	/* A race unless the flag is release and acquire. */
+	{"plain data, release and acquire", {"d! y=1r", "0=ya then d?"}, NULL, false, NULL},
+	{"plain data, no release", {"d! y=1", "0=ya then d?"}, NULL, false, "data race"},
+	{"plain data, no acquire", {"d! y=1r", "0=y then d?"}, NULL, false, "data race"},
+	{"sleep and wake", {"give", "await"}, NULL, false, NULL},
+	{"one wake for two", {"give", "await", "await"}, NULL, false, NULL},
+	{"a forgotten wake", {"keep", "await"}, NULL, false, "deadlock"},
+	{"a wake of another word", {"astray", "await"}, NULL, false, "deadlock"},
+	/* The word says nothing: a wake before the sleep is lost. */
+	{"a wake that comes before the sleep", {"x=1 wake", "0=x else sleep"}, NULL, false, "deadlock"},
+	{"a wake with nothing in the lower half", {"upper", "await"}, NULL, false, "deadlock"},
+	/* Each says what it did, then looks what the other did: as waiter and releaser do. */
+	{"waiter and releaser, fences", {"x=1 F 0=y then give", "y=1 F 1=x else await"}, NULL, false, NULL},
+	{"waiter and releaser, membarrier", {"x=1 0=y then give", "y=1 M 1=x else await"}, NULL, false, NULL},
+	{"waiter without a fence", {"x=1 F 0=y then give", "y=1 1=x else await"}, NULL, false, "deadlock"},
+	{"releaser without a fence", {"x=1 0=y then give", "y=1 F 1=x else await"}, NULL, false, "deadlock"},
+	{"given in time", {"give", "hurry"}, "0=1 1=0", true, NULL},
+	{"given too late", {"give", "hurry"}, "0=1 1=1", true, NULL},
+	{"not given", {"give", "hurry"}, "0=0 1=1", true, NULL},
+	{"woken for nothing", {"give", "hurry"}, "2=1", true, NULL},
+	{"the clock goes on by time-outs", {"give", "hurry"}, "1=1 4!6", false, NULL},
+	{"and by nothing else", {"give", "hurry"}, "1=0 4!1", false, NULL},
+	{"the last one's time is over", {"", "doze"}, "4=5", true, NULL},
+};
+
+/* ---- Words ---- */
+
+static void give(const char *how)
 {
 	explore_plain(&datum, true);
-	store_release(&word, 1);
-	if (wakes)
-		os_wake(wakes);
+	store_release(&word, *how == 'u' ? UINT64_C(1) << 32 : 1);
+	if (*how != 'k')
+		os_wake(*how == 'a' ? &other_word : &word);
 }
 
-/* Sleeps until there is a word, and reads the datum. */
 static void await(void)
 {
-	while (!load_acquire(&word))
+	while (!(uint32_t)load_acquire(&word))
 		os_sleep_on(&word, 0, UINT64_MAX);
 	explore_plain(&datum, false);
 }
 
-static void sleep_woken(unsigned t) { t ? await() : give(&word); }
-static void sleep_forgotten(unsigned t) { t ? await() : give(NULL); }
-static void sleep_other_woken(unsigned t) { t ? await() : give(&other_word); }
-
-/* The word says nothing: a wake before the sleep is lost. */
-static void sleep_lost(unsigned t)
-{
-	if (t == 0) {
-		SET(x, 1, RLX);
-		os_wake(&word);
-	} else if (!GET(x, RLX)) {
-		os_sleep_on(&word, 0, UINT64_MAX);
-	}
-}
-
-static void sleep_upper_half(unsigned t)
-{
-	if (t == 0) {
-		store_release(&word, UINT64_C(1) << 32);
-		os_wake(&word);
-	} else {
-		while (!(uint32_t)load_acquire(&word))
-			os_sleep_on(&word, 0, UINT64_MAX);
-	}
-}
-
-/* Each says what it did, then looks what the other did: as waiter and releaser do. */
-static void dekker(unsigned t, void (*waiter)(void), void (*releaser)(void))
-{
-	if (t == 0) {
-		SET(x, 1, RLX);
-		releaser();
-		if (GET(y, RLX))
-			give(&word);
-	} else {
-		SET(y, 1, RLX);
-		waiter();
-		if (!GET(x, RLX))
-			await();
-	}
-}
-static void dekker_fences(unsigned t) { dekker(t, explore_fence, explore_fence); }
-static void dekker_membarrier(unsigned t) { dekker(t, memory_barrier_everywhere, nothing); }
-static void dekker_waiter_unfenced(unsigned t) { dekker(t, nothing, explore_fence); }
-static void dekker_releaser_unfenced(unsigned t) { dekker(t, explore_fence, nothing); }
-
-/* r[0]: given, r[1]: the time was over, r[2]: neither, at least once. */
-static void sleep_deadline(unsigned t)
+static void hurry(void)
 {
 	const uint64_t deadline = os_now_ns() + TIMEOUT;
 
-	if (t == 0) {
-		give(&word);
-		return;
-	}
 	while (!r[0] && !r[1]) {
 		os_sleep_on(&word, 0, deadline);
 		r[0] = load_acquire(&word) != 0;
@@ -264,65 +113,87 @@ static void sleep_deadline(unsigned t)
 		r[2] |= !r[0] && !r[1];
 	}
 }
-static bool given_in_time(void) { return r[0] && !r[1]; }
-static bool given_too_late(void) { return r[0] && r[1]; }
-static bool not_given(void) { return !r[0] && r[1]; }
-static bool woken_for_nothing(void) { return r[2]; }
-static bool clock_went_wrong(void) { return os_now_ns() != (r[1] ? 1 + TIMEOUT : 1); }
 
-/* Nobody gives: time is over although nobody else could run. */
-static void sleep_alone(unsigned t)
+static void doze(void)
 {
-	while (t && os_now_ns() < TIMEOUT)
+	/* No thread gives: the time is over although no other could run. */
+	while (os_now_ns() < TIMEOUT)
 		os_sleep_on(&word, 0, TIMEOUT);
 }
-static bool time_is_over(void) { return os_now_ns() == TIMEOUT; }
 
-static const struct litmus {
-	const char *name;
-	unsigned threads;
-	void (*run)(unsigned thread);
-	bool (*outcome)(void);
-	bool allowed;
-	const char *failure;
-} tests[] = {
-	{"SB relaxed", 2, sb_relaxed, both_zero, true, NULL},
-	{"SB, a fence on one side", 2, sb_one_fence, both_zero, true, NULL},
-	{"SB, fences on both sides", 2, sb_fences, both_zero, false, NULL},
-	{"SB, membarrier on one side", 2, sb_membarrier, both_zero, false, NULL},
-	{"MP relaxed", 2, mp_relaxed, flag_without_data, true, NULL},
-	{"MP release, relaxed", 2, mp_release_only, flag_without_data, true, NULL},
-	{"MP relaxed, acquire", 2, mp_acquire_only, flag_without_data, true, NULL},
-	{"MP release, acquire", 2, mp_release_acquire, flag_without_data, false, NULL},
-	{"MP with fences", 2, mp_fences, flag_without_data, false, NULL},
-	{"release sequence through a read-modify-write", 3, release_sequence, flag_without_data, false, NULL},
-	{"release sequence broken by a relaxed store", 2, broken_sequence, flag_without_data, true, NULL},
-	{"CoRR", 2, corr, backwards, false, NULL},
-	{"IRIW release, acquire", 4, iriw_acquire, readers_disagree, true, NULL},
-	{"IRIW with fences", 4, iriw_fences, readers_disagree, false, NULL},
-	{"WRC release, acquire", 3, wrc, causality_broken, false, NULL},
-	{"two compare-and-swaps", 2, two_cas, both_one, false, NULL},
-	{"weak compare-and-swap fails for no reason", 2, weak_cas, failed_for_nothing, true, NULL},
-	{"plain data, release and acquire", 2, plain_ordered, never, false, NULL},
-	{"plain data, no release", 2, plain_no_release, never, false, "data race"},
-	{"plain data, no acquire", 2, plain_no_acquire, never, false, "data race"},
-	{"sleep and wake", 2, sleep_woken, never, false, NULL},
-	{"one wake for two", 3, sleep_woken, never, false, NULL},
-	{"a forgotten wake", 2, sleep_forgotten, never, false, "deadlock"},
-	{"a wake of another word", 2, sleep_other_woken, never, false, "deadlock"},
-	{"a wake that comes before the sleep", 2, sleep_lost, never, false, "deadlock"},
-	{"a wake with nothing in the lower half", 2, sleep_upper_half, never, false, "deadlock"},
-	{"waiter and releaser, fences", 2, dekker_fences, never, false, NULL},
-	{"waiter and releaser, membarrier", 2, dekker_membarrier, never, false, NULL},
-	{"waiter without a fence", 2, dekker_waiter_unfenced, never, false, "deadlock"},
-	{"releaser without a fence", 2, dekker_releaser_unfenced, never, false, "deadlock"},
-	{"given in time", 2, sleep_deadline, given_in_time, true, NULL},
-	{"given too late", 2, sleep_deadline, given_too_late, true, NULL},
-	{"not given", 2, sleep_deadline, not_given, true, NULL},
-	{"woken for nothing", 2, sleep_deadline, woken_for_nothing, true, NULL},
-	{"the clock goes on by time-outs alone", 2, sleep_deadline, clock_went_wrong, false, NULL},
-	{"the last one's time is over", 2, sleep_alone, time_is_over, true, NULL},
-};
+/* "x=1r" and "x+1". */
+static void change(uint32_t *location, const char *at)
+{
+	const uint32_t value = (uint32_t)(at[2] - '0');
+
+	if (at[1] == '+')
+		(void)explore_add(location, sizeof(*location), value);
+	else
+		explore_store(location, sizeof(*location), value, at[3] == 'r' ? EXPLORE_RELEASE : EXPLORE_RELAXED);
+}
+
+/* "0=xa" and "0=x?1". */
+static uint64_t look(uint32_t *location, const char *at)
+{
+	uint32_t expected = 0;
+
+	if (at[3] != '?' && at[3] != '~')
+		return explore_load(location, sizeof(*location), at[3] == 'a' ? EXPLORE_ACQUIRE : EXPLORE_RELAXED);
+
+	const bool weak = at[3] == '~';
+
+	return explore_cas(location, sizeof(*location), &expected, (uint64_t)(at[4] - '0'), weak, EXPLORE_RELAXED,
+			   EXPLORE_RELAXED) != weak;
+}
+
+static bool is(const char *at, const char *name)
+{
+	return strncmp(at, name, strlen(name)) == 0;
+}
+
+/* False: the rest is left out. */
+static bool do_word(const char *at, uint64_t *loaded)
+{
+	if (at[1] == '=' && *at >= '0' && *at <= '3')
+		*loaded = r[*at - '0'] = look(at[2] == 'x' ? &x : &y, at);
+	else if (*at == 'x' || *at == 'y')
+		change(*at == 'x' ? &x : &y, at);
+	else if (*at == 'F')
+		explore_fence();
+	else if (*at == 'M')
+		memory_barrier_everywhere();
+	else if (*at == 'd' && at[1] != 'o')
+		explore_plain(&datum, at[1] == '!');
+	else if (is(at, "then") || is(at, "else"))
+		return (*loaded != 0) == is(at, "then");
+	else if (is(at, "give") || is(at, "keep") || is(at, "astray") || is(at, "upper"))
+		give(at);
+	else if (is(at, "await"))
+		await();
+	else if (is(at, "hurry"))
+		hurry();
+	else if (is(at, "doze"))
+		doze();
+	else if (is(at, "wake"))
+		os_wake(&word);
+	else if (is(at, "sleep"))
+		os_sleep_on(&word, 0, UINT64_MAX);
+	return true;
+}
+
+static bool outcome_seen(const char *at)
+{
+	bool all = at != NULL;
+
+	for (; all && at; at = strchr(at, ' ') ? strchr(at, ' ') + 1 : NULL) {
+		const uint64_t left = r[*at - '0'], right = (uint64_t)(at[2] - '0');
+
+		all = at[1] == '=' ? left == right : at[1] == '!' ? left != right : left > r[right];
+	}
+	return all;
+}
+
+/* ---- Searches ---- */
 
 static bool seen;
 
@@ -336,12 +207,16 @@ static void reset(void *context)
 
 static void run(void *context, unsigned thread)
 {
-	((const struct litmus *)context)->run(thread);
+	uint64_t loaded = 0;
+
+	for (const char *at = ((const struct litmus *)context)->threads[thread]; at && *at && do_word(at, &loaded);)
+		at = strchr(at, ' ') ? strchr(at, ' ') + 1 : NULL;
 }
 
 static void finish(void *context)
 {
-	seen = seen || ((const struct litmus *)context)->outcome();
+	r[4] = os_now_ns();
+	seen = seen || outcome_seen(((const struct litmus *)context)->outcome);
 }
 
 /* Under each strategy, and again when it is replayed. */
@@ -350,8 +225,14 @@ static bool always_fails(const struct program *program, const char *failure)
 	static struct result result, again;
 
 	for (enum strategy strategy = DEPTH_FIRST; strategy < REPLAY; strategy++) {
-		struct search search = {.strategy = strategy, .weak = true, .preemptions = 8, .stale = 8, .spurious = 1, .depth = 4,
-					.seed = 1, .executions_max = UINT64_C(100000)};
+		struct search search = {.strategy = strategy,
+					.weak = true,
+					.preemptions = 8,
+					.stale = 8,
+					.spurious = 1,
+					.depth = 4,
+					.seed = 1,
+					.executions_max = UINT64_C(100000)};
 
 		engine_search(&search, program, &result);
 		search.strategy = REPLAY;
@@ -365,21 +246,31 @@ static bool always_fails(const struct program *program, const char *failure)
 
 static bool check(const struct litmus *test, bool verbose)
 {
-	struct search search = {.strategy = DEPTH_FIRST, .weak = true, .preemptions = 8, .stale = 8, .spurious = 1,
+	struct search search = {.strategy = DEPTH_FIRST,
+				.weak = true,
+				.preemptions = 8,
+				.stale = 8,
+				.spurious = 1,
 				.executions_max = UINT64_C(10000000)};
-	struct program program = {test->threads, reset, run, finish, (void *)(uintptr_t)test};
+	struct program program = {0, reset, run, finish, (void *)(uintptr_t)test};
 	static struct result result;
 	bool good;
 
 	seen = false;
+	while (program.threads < THREADS_MAX && test->threads[program.threads])
+		program.threads++;
 	engine_search(&search, &program, &result);
 	good = test->failure ? always_fails(&program, test->failure)
 			     : !result.failed && result.exhausted && seen == test->allowed;
 	if (verbose || !good)
 		printf("%s  %-46s %-11s %s%llu executions%s\n", good ? "ok  " : "FAIL", test->name,
-		       test->failure ? test->failure : test->allowed ? "allowed" : "forbidden",
-		       result.failed ? "found, " : seen ? "seen, " : "not seen, ", (unsigned long long)result.executions,
-		       result.exhausted ? ", exhausted" : "");
+		       test->failure   ? test->failure
+		       : test->allowed ? "allowed"
+				       : "forbidden",
+		       result.failed ? "found, "
+		       : seen        ? "seen, "
+				     : "not seen, ",
+		       (unsigned long long)result.executions, result.exhausted ? ", exhausted" : "");
 	return good;
 }
 

@@ -2,6 +2,7 @@
 /*
  * main.c - the command line of the explorer.
  */
+#include "follow.h"
 #include "scenario.h"
 
 #include <fnmatch.h>
@@ -202,6 +203,7 @@ int main(int argc, char **argv)
 	}
 	if (options.search.strategy == RANDOM || options.search.strategy == PCT)
 		printf("seed %llu\n", (unsigned long long)options.search.seed);
+	follow_end();
 	printf("%u passed, %u failed\n", passed, failed);
 	return failed || !passed ? 1 : 0;
 }

@@ -29,6 +29,7 @@
  */
 #include "explore.h"
 
+#include "follow.h"
 #include "verbs.h"
 
 #include <stdlib.h>
@@ -141,6 +142,7 @@ void memory_begin(void)
 {
 	execution++;
 	operations_alone = 0;
+	follow_begin();
 	if (!engine_weak())
 		return;
 	for (int i = 0; i < shared_count; i++) {
@@ -249,6 +251,7 @@ uint64_t explore_load(const void *address, unsigned bytes, enum explore_order or
 
 	struct location *l = arrive(address, bytes, true, false);
 
+	follow(FOLLOW_LOAD, address, raw_read(address, bytes), 0);
 	if (!modelled(l))
 		return raw_read(address, bytes);
 	if (order == EXPLORE_SEQ_CST)
@@ -283,6 +286,7 @@ void explore_store(void *address, unsigned bytes, uint64_t value, enum explore_o
 {
 	struct location *l = alone() ? NULL : arrive(address, bytes, false, true);
 
+	follow(FOLLOW_STORE, address, raw_read(address, bytes), value);
 	/* The memory always holds the last store. */
 	raw_write(address, bytes, value);
 	if (l && modelled(l))
@@ -345,6 +349,7 @@ bool explore_cas(void *address, unsigned bytes, void *old, uint64_t value, bool 
 		if (!fails)
 			raw_write(address, bytes, value);
 	}
+	follow(fails ? FOLLOW_MISS : FOLLOW_SWAP, address, found, value);
 	if (fails)
 		raw_write(old, bytes, found);
 	return !fails;
@@ -372,6 +377,7 @@ void memory_barrier_everywhere(void)
 {
 	if (!engine_running())
 		return;
+	follow(FOLLOW_FENCE, NULL, 0, 0);
 	explore_fence();
 	for (unsigned t = 0; t < engine_threads(); t++)
 		if (t != engine_thread())

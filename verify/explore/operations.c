@@ -5,10 +5,8 @@
 #include "stage.h"
 
 #include "backend/backend_lockfree.h"
-#include "holds.h"
 #include "oracle.h"
-#include "parts.h"
-#include "wants.h"
+#include "retires.h"
 
 #include <string.h>
 
@@ -28,34 +26,55 @@ unsigned scenario_object_number(const void *object)
 
 /* ---- Operations ---- */
 
-static void acquire(struct actor *actor, bool borrowed)
+struct moment stage_call(void)
 {
-	struct moment call = oracle_call();
+	return retires_kinds ? retires_begin_call() : oracle_call();
+}
+
+void stage_end_call(void)
+{
+	if (retires_kinds)
+		retires_end_call();
+}
+
+void stage_got(struct actor *actor, struct moment call, void *object, bool was_due)
+{
+	oracle_acquired(call, scenario_object_number(object), object);
+	retires_acquired(object, wants_mark(object), was_due);
+	actor->held[actor->held_count++] = object;
+}
+
+bool stage_acquire(struct actor *actor, bool borrowed)
+{
+	struct moment call = stage_call();
+	const bool was_due = retires_any_due();
 	void *object = borrowed ? lfpool_acquire(stage.pool) : lfpool_cache_acquire(actor->cache);
 
 	stage.acquired += object != NULL;
 	if (stage.loose)
-		return;
+		return false;
 	void *refused = hooks_refused(engine_thread());
 
 	if (refused)
 		oracle_passed(call, scenario_object_number(refused));
 	if (object) {
-		oracle_acquired(call, scenario_object_number(object), object);
-		wants_mark(object);
-		actor->held[actor->held_count++] = object;
+		stage_got(actor, call, object, was_due);
 	} else if (!refused) {
 		oracle_null(call);
+		retires_acquired(NULL, 0, was_due);
 	}
+	stage_end_call();
+	return object;
 }
 
 static void release(struct actor *actor, void *object, bool borrowed)
 {
 	unsigned number = scenario_object_number(object);
 
-	(void)oracle_call();
+	(void)stage_call();
 	wants_check_mark(object);
 	oracle_releases(number, object);
+	retires_releases(object);
 
 	lfpool_status_t status = borrowed ? lfpool_release(stage.pool, object) : lfpool_cache_release(actor->cache, object);
 
@@ -63,6 +82,7 @@ static void release(struct actor *actor, void *object, bool borrowed)
 		engine_fail("releasing object %u: %s", number, lfpool_status_string(status));
 	stage.released++;
 	oracle_released(number);
+	stage_end_call();
 }
 
 static void acquire_bulk(struct actor *actor, size_t count)
@@ -71,11 +91,8 @@ static void acquire_bulk(struct actor *actor, size_t count)
 	void **objects = actor->held + actor->held_count;
 	const size_t got = lfpool_cache_acquire_bulk(actor->cache, objects, count);
 
-	for (size_t i = 0; i < got; i++) {
-		oracle_acquired(call, scenario_object_number(objects[i]), objects[i]);
-		wants_mark(objects[i]);
-	}
-	actor->held_count += (unsigned)got;
+	for (size_t i = 0; i < got; i++)
+		stage_got(actor, call, objects[i], false);
 	/* Those that it got were in its hands: then no other was free. */
 	if (got < count)
 		oracle_null(call);
@@ -162,7 +179,7 @@ void scenario_nested(unsigned thread)
 	struct actor *actor = &stage.actor[thread];
 	const unsigned before = actor->held_count;
 
-	acquire(actor, false);
+	(void)stage_acquire(actor, false);
 	if (actor->held_count > before)
 		release(actor, actor->held[--actor->held_count], false);
 }
@@ -248,13 +265,16 @@ void stage_push_magazine(struct actor *actor, bool oldest)
 	stack_push(&core->depot.shard[0].full, &core->magazines, magazines_at(&core->magazines, number));
 }
 
-void stage_operate(struct actor *actor, char operation)
+void stage_operate(struct actor *actor, const char **at)
 {
+	const char operation = *(*at)++;
 	void *object;
 
+	if (retires_kinds && retires_operate(actor, operation, at))
+		return;
 	switch (operation) {
 	case 'a':
-	case 'A': acquire(actor, operation == 'A'); break;
+	case 'A': (void)stage_acquire(actor, operation == 'A'); break;
 	case 'r':
 	case 'R':
 	case 'o':

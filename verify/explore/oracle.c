@@ -1,16 +1,16 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * oracle.c - notes of all calls, and the judgement of each NULL; see oracle.h.
+ * oracle.c - the record of all calls, and the judgement of each NULL; see oracle.h.
  */
 #include "oracle.h"
 
-#include "holds.h"
+#include "follow.h"
 #include "verbs.h"
 
 #include <string.h>
 
 #define EVENTS_MAX 64
-#define NOBODY 255
+#define NULLS_MAX 64
 
 /* What is counted for the pool, not for an object: it grows, it shrinks. */
 #define POOL OBJECTS_MAX
@@ -20,131 +20,174 @@
 /* An object becomes free (+1) when its release ends, and is gone (-1) from when the acquire that got it began. */
 struct event {
 	struct moment at;
-	uint8_t object;
-	int8_t change;
+	unsigned object;
+	int change;
 };
 
-static struct {
+/* What an execution adds to, and the next one begins with again. */
+static struct record {
 	unsigned objects;
 	bool exchanges;
-	uint8_t holder[OBJECTS_MAX], holder_at_first[OBJECTS_MAX];
-	int8_t free_at_first[OBJECTS_MAX + 1];
-	struct event event[THREADS_MAX][EVENTS_MAX];
-	unsigned events[THREADS_MAX];
-	struct {
-		struct moment start, end;
-	} null[THREADS_MAX * EVENTS_MAX];
-	unsigned nulls;
+	int free_at_first[OBJECTS_MAX + 1];
+	struct hold hold[HOLDS_MAX];
+	unsigned holds;
+	unsigned nulls, others;
 	unsigned most; /* held at one moment, since the last reset of the high-water mark */
-} notes;
+} record;
 
-static unsigned held_count(void)
+static struct {
+	struct moment start, end;
+} null[NULLS_MAX];
+static struct event other[EVENTS_MAX]; /* that are not a hold's */
+/* All of them, a thread's in their order; made when a NULL is judged. */
+static struct event event[THREADS_MAX][2 * EVENTS_MAX];
+static unsigned events[THREADS_MAX];
+
+/* ---- The record ---- */
+
+const struct hold *oracle_hold(unsigned index)
 {
-	unsigned held = 0;
-
-	for (unsigned i = 0; i < notes.objects; i++)
-		held += notes.holder[i] != NOBODY;
-	return held;
+	return &record.hold[index];
 }
 
-void oracle_high_water_reset(void)
+unsigned oracle_holds(void)
 {
-	notes.most = held_count();
+	return record.holds;
 }
 
-unsigned oracle_most(void)
+/* The newest hold of the object. */
+static struct hold *hold_of(unsigned object)
 {
-	return notes.most;
-}
-
-void oracle_open(unsigned objects, unsigned not_yet, bool exchanges)
-{
-	notes.objects = objects;
-	notes.exchanges = exchanges;
-	memset(notes.holder, NOBODY, sizeof(notes.holder));
-	memset(notes.free_at_first, 0, sizeof(notes.free_at_first));
-	notes.free_at_first[POOL] = (int8_t)-(int)not_yet;
-}
-
-void oracle_save(void)
-{
-	memcpy(notes.holder_at_first, notes.holder, sizeof(notes.holder));
-	for (unsigned i = 0; i < notes.objects; i++)
-		notes.free_at_first[i] = notes.holder[i] == NOBODY;
-}
-
-void oracle_begin(void)
-{
-	memcpy(notes.holder, notes.holder_at_first, sizeof(notes.holder));
-	memset(notes.events, 0, sizeof(notes.events));
-	notes.nulls = 0;
-	oracle_high_water_reset();
-}
-
-void oracle_releases_any(unsigned object)
-{
-	notes.holder_at_first[object] = NOBODY;
-	holds_releases(object);
+	for (unsigned i = record.holds; i-- > 0;)
+		if (record.hold[i].object == object)
+			return &record.hold[i];
+	return NULL;
 }
 
 bool oracle_held(unsigned object)
 {
-	return notes.holder[object] != NOBODY;
+	const struct hold *hold = hold_of(object);
+
+	return hold && !hold->releasing;
+}
+
+void oracle_high_water_reset(void)
+{
+	record.most = 0;
+	for (unsigned i = 0; i < record.objects; i++)
+		record.most += oracle_held(i);
+}
+
+unsigned oracle_most(void)
+{
+	return record.most;
+}
+
+void oracle_open(unsigned objects, unsigned not_yet, bool exchanges)
+{
+	record = (struct record){.objects = objects, .exchanges = exchanges};
+	record.free_at_first[POOL] = -(int)not_yet;
+	os_play_keep(&record, sizeof(record));
+}
+
+void oracle_save(void)
+{
+	for (unsigned i = 0; i < record.objects; i++)
+		record.free_at_first[i] = !oracle_held(i);
+	oracle_high_water_reset();
+}
+
+struct moment oracle_now(void)
+{
+	return engine_running() ? memory_moment() : (struct moment){0};
 }
 
 struct moment oracle_call(void)
 {
-	if (!engine_running())
-		return (struct moment){0};
+	follow_call();
 	/* Others may run before the call begins. */
 	engine_point(true);
-	return memory_moment();
-}
-
-/* Among its thread's events, in their order. */
-static void note(struct moment at, unsigned object, int change)
-{
-	unsigned t = at.thread;
-
-	if (!engine_running())
-		return;
-	if (notes.events[t] == EVENTS_MAX) {
-		engine_fail("the explorer's fault: too many calls");
-		return;
-	}
-
-	unsigned place = notes.events[t]++;
-
-	for (; place && notes.event[t][place - 1].at.operation > at.operation; place--)
-		notes.event[t][place] = notes.event[t][place - 1];
-	notes.event[t][place] = (struct event){at, (uint8_t)object, (int8_t)change};
+	return oracle_now();
 }
 
 void oracle_acquired(struct moment call, unsigned object, void *address)
 {
-	if (object >= notes.objects) {
-		engine_fail("acquire returned something that is no object");
+	if (object >= record.objects || record.holds == HOLDS_MAX) {
+		engine_fail(object >= record.objects ? "acquire returned something that is no object"
+						     : "the explorer's fault: too many holds");
 		return;
 	}
-	if (notes.holder[object] != NOBODY)
+	if (oracle_held(object))
 		engine_fail("object %u was handed to thread %u while thread %u held it", object, engine_thread(),
-			    notes.holder[object]);
-	notes.holder[object] = (uint8_t)engine_thread();
-	if (notes.most < held_count())
-		notes.most = held_count();
-	if (engine_running())
-		note(call, object, -1);
-	holds_acquired(call, object);
+			    hold_of(object)->call.thread);
+	record.hold[record.holds++] = (struct hold){
+		.object = object, .from_start = !engine_running(), .call = call, .acquired = oracle_now()};
+
+	unsigned held = 0;
+
+	for (unsigned i = 0; i < record.objects; i++)
+		held += oracle_held(i);
+	record.most = record.most < held ? held : record.most;
 	os_play_use(address);
 	explore_plain(address, true);
 }
 
-void oracle_passed(struct moment call, unsigned object)
+static void begin_release(unsigned object)
+{
+	struct hold *hold = hold_of(object);
+
+	if (!hold)
+		return;
+	hold->releasing = true;
+	hold->releasing_from_start = !engine_running();
+	hold->releases = oracle_now();
+}
+
+void oracle_releases_any(unsigned object)
+{
+	begin_release(object);
+}
+
+void oracle_releases(unsigned object, void *address)
+{
+	explore_plain(address, true);
+	begin_release(object);
+}
+
+void oracle_released(unsigned object)
+{
+	struct hold *hold = hold_of(object);
+
+	if (!hold)
+		return;
+	hold->released = true;
+	hold->end = oracle_now();
+	/* As if it had not been. */
+	if (!engine_running())
+		hold->object = OBJECTS_MAX;
+}
+
+void oracle_known_free(unsigned object)
+{
+	struct hold *hold = hold_of(object);
+
+	if (hold && hold->released)
+		hold->end = memory_moment();
+}
+
+static void note(struct moment at, unsigned object, int change)
 {
 	if (!engine_running())
 		return;
+	if (record.others == EVENTS_MAX)
+		engine_fail("the explorer's fault: too many calls");
+	other[record.others++] = (struct event){at, object, change};
+}
+
+void oracle_passed(struct moment call, unsigned object)
+{
 	note(call, object, -1);
-	note(memory_moment(), object, +1);
+	note(oracle_now(), object, +1);
 }
 
 void oracle_capacity(struct moment at, int change)
@@ -154,49 +197,55 @@ void oracle_capacity(struct moment at, int change)
 
 void oracle_holds_some(struct moment call, unsigned objects)
 {
-	if (!engine_running())
-		return;
 	note(call, HANDS, -(int)objects);
-	note(memory_moment(), HANDS, (int)objects);
+	note(oracle_now(), HANDS, (int)objects);
 }
 
 void oracle_null(struct moment call)
 {
+	follow_null();
 	if (!engine_running())
 		return;
-	notes.null[notes.nulls].start = call;
-	notes.null[notes.nulls++].end = memory_moment();
-}
-
-void oracle_releases(unsigned object, void *address)
-{
-	explore_plain(address, true);
-	notes.holder[object] = NOBODY;
-	holds_releases(object);
-}
-
-void oracle_released(unsigned object)
-{
-	holds_released(object);
-	if (engine_running())
-		note(memory_moment(), object, +1);
-}
-
-void oracle_known_free(unsigned object)
-{
-	for (unsigned t = 0; t < THREADS_MAX; t++)
-		for (unsigned i = notes.events[t]; i-- > 0;) {
-			const struct event *e = &notes.event[t][i];
-
-			if (e->object != object || e->change < 0)
-				continue;
-			memmove(&notes.event[t][i], &notes.event[t][i + 1], (--notes.events[t] - i) * sizeof(*e));
-			note(memory_moment(), object, +1);
-			return;
-		}
+	if (record.nulls == NULLS_MAX)
+		engine_fail("the explorer's fault: too many NULLs");
+	null[record.nulls].start = call;
+	null[record.nulls++].end = memory_moment();
 }
 
 /* ---- NULL ---- */
+
+static void add(struct moment at, unsigned object, int change)
+{
+	struct event *list = event[at.thread];
+	unsigned place = events[at.thread]++;
+
+	if (place == 2 * EVENTS_MAX - 1)
+		engine_fail("the explorer's fault: too many calls");
+	while (place &&
+	       (list[place - 1].at.operation > at.operation ||
+		(list[place - 1].at.operation == at.operation && list[place - 1].at.clock[at.thread] > at.clock[at.thread]))) {
+		list[place] = list[place - 1];
+		place--;
+	}
+	list[place] = (struct event){at, object, change};
+}
+
+static void gather_events(void)
+{
+	memset(events, 0, sizeof(events));
+	for (unsigned i = 0; i < record.holds; i++) {
+		const struct hold *hold = &record.hold[i];
+
+		if (hold->object == OBJECTS_MAX)
+			continue;
+		if (!hold->from_start)
+			add(hold->call, hold->object, -1);
+		if (hold->released)
+			add(hold->end, hold->object, +1);
+	}
+	for (unsigned i = 0; i < record.others; i++)
+		add(other[i].at, other[i].object, other[i].change);
+}
 
 /* The set that holds the first cut[t] events of each thread is closed under happens-before. */
 static bool closed(const unsigned cut[THREADS_MAX])
@@ -204,8 +253,7 @@ static bool closed(const unsigned cut[THREADS_MAX])
 	for (unsigned t = 0; t < THREADS_MAX; t++)
 		for (unsigned u = 0; u < THREADS_MAX; u++)
 			/* The last event of t that is in, against the first of u that is out. */
-			if (cut[t] && cut[u] < notes.events[u] &&
-			    moment_before(&notes.event[u][cut[u]].at, &notes.event[t][cut[t] - 1].at))
+			if (cut[t] && cut[u] < events[u] && moment_before(&event[u][cut[u]].at, &event[t][cut[t] - 1].at))
 				return false;
 	return true;
 }
@@ -213,21 +261,21 @@ static bool closed(const unsigned cut[THREADS_MAX])
 /* For this thread, at this moment. */
 static bool nothing_free(const unsigned cut[THREADS_MAX], unsigned thread)
 {
-	int8_t is_free[OBJECTS_MAX + 2] = {0};
+	int is_free[OBJECTS_MAX + 2] = {0};
 
-	memcpy(is_free, notes.free_at_first, sizeof(notes.free_at_first));
+	memcpy(is_free, record.free_at_first, sizeof(record.free_at_first));
 	for (unsigned t = 0; t < THREADS_MAX; t++)
 		for (unsigned i = 0; i < cut[t]; i++) {
-			const struct event *e = &notes.event[t][i];
+			const struct event *e = &event[t][i];
 
 			if (e->object != HANDS || t != thread)
-				is_free[e->object] = (int8_t)(is_free[e->object] + e->change);
+				is_free[e->object] += e->change;
 		}
 	/* With exchanges an object may be acquired before its release ends: -1, and another is in the release's hands. */
 	int total = is_free[POOL] + is_free[HANDS];
 
-	for (unsigned i = 0; i < notes.objects; i++) {
-		if (is_free[i] > 0 && !notes.exchanges)
+	for (unsigned i = 0; i < record.objects; i++) {
+		if (is_free[i] > 0 && !record.exchanges)
 			return false;
 		total += is_free[i];
 	}
@@ -248,20 +296,22 @@ static bool some_cut(unsigned cut[THREADS_MAX], const unsigned least[THREADS_MAX
 
 void oracle_check_nulls(void)
 {
-	for (unsigned n = 0; n < notes.nulls; n++) {
+	if (record.nulls)
+		gather_events();
+	for (unsigned n = 0; n < record.nulls; n++) {
 		unsigned least[THREADS_MAX], most[THREADS_MAX], cut[THREADS_MAX];
 
 		for (unsigned t = 0; t < THREADS_MAX; t++) {
 			least[t] = 0;
-			while (least[t] < notes.events[t] && moment_before(&notes.event[t][least[t]].at, &notes.null[n].start))
+			while (least[t] < events[t] && moment_before(&event[t][least[t]].at, &null[n].start))
 				least[t]++;
 			most[t] = least[t];
-			while (most[t] < notes.events[t] && !moment_before(&notes.null[n].end, &notes.event[t][most[t]].at))
+			while (most[t] < events[t] && !moment_before(&null[n].end, &event[t][most[t]].at))
 				most[t]++;
 		}
-		if (!some_cut(cut, least, most, 0, notes.null[n].start.thread)) {
+		if (!some_cut(cut, least, most, 0, null[n].start.thread)) {
 			engine_fail("thread %u got NULL although at every moment of the call some object was free",
-				    notes.null[n].start.thread);
+				    null[n].start.thread);
 			return;
 		}
 	}

@@ -8,32 +8,58 @@
  *              events that is closed under happens-before, holds all that happens before the call and nothing that
  *              happens after it (under sequential consistency: a point in time).  An object is free from the end of
  *              its release to the start of the acquire that gets it.  All such sets are tried.
+ * Walk         Whatever is acquired before the walk begins, and whose release begins after it has ended, is visited
+ *              once; nothing twice; and nothing whose every hold ended before the walk began, or began after it ended.
+ * Resolve      The handle's object, if its release has not begun; nothing, if its release ended before the resolve
+ *              began.
+ * Hooks        holds_activate() writes, and a thread that is given an object reads: a race unless TELL orders them.
  * Conservation When all threads have ended, whatever is not held can be acquired, each object once, and no more.
+ *
+ * Record       All judges read one record: each hold of an object, from the start of the acquire to the end of the release.
+ *              Before is happens-before, or the order of operations if the search is sequentially consistent.
  */
 #ifndef EXPLORE_ORACLE_H
 #define EXPLORE_ORACLE_H
 
 #include "explore.h"
 
-#define OBJECTS_MAX 8
+#include "lfpool/lfpool.h"
 
-/* With all objects free, but for `not_yet` that the pool has to grow to first.  `exchanges`: a release may put its
- * object where it can be had at once and hold another free one in its hands instead (quarantine, somebody who waits); so
+#define OBJECTS_MAX 8
+#define HOLDS_MAX 96
+
+/* ---- The record: oracle.c ---- */
+
+struct hold {
+	unsigned object;           /* OBJECTS_MAX: it was released in the set-up, and its place stays for the handle */
+	bool from_start;           /* acquired in the set-up                           */
+	bool releasing, released;  /* its release has begun, has ended                 */
+	bool releasing_from_start; /* "begun" in the set-up: it may happen at any time */
+	struct moment call, acquired, releases, end;
+};
+
+/* The holds of this execution, in the order in which the acquires returned. */
+const struct hold *oracle_hold(unsigned index);
+unsigned oracle_holds(void);
+
+/* With all objects free, except `not_yet` that the pool has to grow to first.  `exchanges`: a release may put its
+ * object where it can be had at once and hold another free one in its hands instead (quarantine, a waiter); so
  * it is how many are free that counts, not which. */
 void oracle_open(unsigned objects, unsigned not_yet, bool exchanges);
-/* What holds now is the initial state of each execution; back to it. */
+/* What holds now is the initial state of each execution. */
 void oracle_save(void);
-void oracle_begin(void);
-/* After oracle_save(): whoever succeeds releases the object; until then nobody holds it, nor is it free. */
+/* After oracle_save(): the first thread that succeeds releases the object; until then no thread holds it, nor is it free. */
 void oracle_releases_any(unsigned object);
 /* A call of the running thread begins; `call` goes to the function that ends it. */
 struct moment oracle_call(void);
+/* Now; in the set-up: no moment. */
+struct moment oracle_now(void);
 void oracle_acquired(struct moment call, unsigned object, void *address);
 void oracle_null(struct moment call);
 /* The pool has so many objects more, or less, from then on. */
 void oracle_capacity(struct moment at, int change);
-/* The call that began then ends: it may have had so many objects in its hands, and put them back: to give one to who
- * waits, and found nobody any more; to trim them. */
+/* The call that began then ends: it may have had so many objects in its hands, and put them back: to give one to a
+ * waiter, and found none any more; to trim them. */
 void oracle_holds_some(struct moment call, unsigned objects);
 /* It had the object in its hands, and did not get it. */
 void oracle_passed(struct moment call, unsigned object);
@@ -48,5 +74,20 @@ bool oracle_held(unsigned object);
 /* The high-water mark was reset; and what it must have reached since. */
 void oracle_high_water_reset(void);
 unsigned oracle_most(void);
+
+/* ---- Walks and handles: holds.c ---- */
+
+void holds_open(const lfpool_t *pool);
+/* Walks over the active objects, or over all slots. */
+void holds_walk(lfpool_t *pool, bool all_slots);
+/* The handle of an active object; in the set-up: the handle that its slot's next use will have, when it is free. */
+void holds_take_handle(const void *object);
+void holds_take_next_handle(void);
+void holds_resolve(void);
+lfpool_handle_t holds_handle(void);
+/* After all threads: were the walks right? */
+void holds_check_walks(void);
+/* A hook. */
+bool holds_activate(void *context, void *object);
 
 #endif

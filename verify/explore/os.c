@@ -1,10 +1,16 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * os.c - src/os/os.h and the few functions of src/pool/threads.c, src/api/calls.c and src/api/process.c that the rest needs, for the explorer.
+ * os.c - src/os/os.h and the few functions of src/pool/threads.c, src/api/calls.c and src/api/process.c that the rest needs.
  *
  * Idea         All memory that the library maps comes from one static room, so that a whole pool can be put back as it
  *              was with one memcpy, and addresses are the same in every run of the program.  The heavy fence is the
- *              model's; sleep and the clock are in sleep.c.
+ *              model's.
+ * Sleep        A thread that sleeps is woken by a wake and by nothing else: the word may change as often as it
+ *              likes.  So a wake that is forgotten, or that comes before the sleep, leaves a thread asleep, and the
+ *              engine finds no thread to run.
+ * Clock        Virtual.  It stands still until the engine chooses a thread that sleeps with a deadline: then it is that
+ *              deadline, whatever the others' deadlines are (they may be late too).
+ * Early        A sleep may end for no reason: a choice like a weak CAS's failure.
  */
 #include "os/os.h"
 
@@ -110,22 +116,16 @@ void *os_map(size_t bytes)
 	return room + at;
 }
 
+void *os_map_aligned(size_t bytes, size_t offset, size_t alignment, bool open)
+{
+	used += alignment ? -((uintptr_t)room + used + offset) & (alignment - 1) : 0;
+	return os_map(bytes);
+}
+
 void os_unmap(void *address, size_t bytes)
 {
-	/* Whoever looks at it again will stumble. */
+	/* A thread that looks at it again will fail. */
 	memset(address, 0xdb, bytes);
-}
-
-bool os_guard(void *address, size_t bytes)
-{
-	(void)address;
-	(void)bytes;
-	return true;
-}
-
-void *os_reserve(size_t bytes)
-{
-	return os_map(bytes);
 }
 
 bool os_open(void *address, size_t bytes)
@@ -175,47 +175,6 @@ bool os_discard(void *address, size_t bytes)
 	return true;
 }
 
-bool os_prefault(void *address, size_t bytes)
-{
-	(void)address;
-	(void)bytes;
-	return true;
-}
-
-bool os_lock(void *address, size_t bytes)
-{
-	(void)address;
-	(void)bytes;
-	return true;
-}
-
-void os_wish_huge(void *address, size_t bytes)
-{
-	(void)address;
-	(void)bytes;
-}
-
-size_t os_page_bytes(void)
-{
-	return PAGE;
-}
-
-void os_close(void *address, size_t bytes)
-{
-	(void)address;
-	(void)bytes;
-}
-
-void os_yield(void)
-{
-	(void)sched_yield();
-}
-
-unsigned os_processors(void)
-{
-	return 2;
-}
-
 unsigned os_processor_block(void)
 {
 	/* Each thread on a processor far from the others'. */
@@ -228,20 +187,33 @@ void *os_heap_resize(void *memory, size_t bytes)
 	return engine_running() && !memory ? os_map(bytes) : realloc(memory, bytes);
 }
 
-void *os_heap_aligned(size_t alignment, size_t bytes)
-{
-	return aligned_alloc(alignment, round_up(bytes, alignment));
-}
-
-void os_heap_free(void *memory)
-{
-	free(memory);
-}
-
-uint32_t os_thread_id(void)
-{
-	return 1;
-}
+/* What is nothing here, or is always so. */
+/* clang-format off */
+void *os_reserve(size_t bytes) { return os_map(bytes); }
+bool os_guard(void *address, size_t bytes) { return true; }
+bool os_prefault(void *address, size_t bytes) { return true; }
+bool os_lock(void *address, size_t bytes) { return true; }
+void os_wish_huge(void *address, size_t bytes) {}
+void os_close(void *address, size_t bytes) {}
+size_t os_page_bytes(void) { return PAGE; }
+void os_yield(void) { (void)sched_yield(); }
+unsigned os_processors(void) { return 2; }
+uint32_t os_thread_id(void) { return 1; }
+void os_forget_thread_id(void) {}
+bool os_mutex_open(os_mutex_t *mutex) { return pthread_mutex_init(mutex, NULL) == 0; }
+void os_mutex_close(os_mutex_t *mutex) { (void)pthread_mutex_destroy(mutex); }
+const char *os_environment(const char *name) { return secure_getenv(name); }
+bool os_at_fork(void (*before)(void), void (*parent)(void), void (*child)(void)) { return true; }
+void *os_heap_aligned(size_t alignment, size_t bytes) { return aligned_alloc(alignment, round_up(bytes, alignment)); }
+void os_heap_free(void *memory) { free(memory); }
+bool os_asymmetric(void) { return asymmetric; }
+bool process_open(void) { return true; }
+bool threads_keep_caches(void) { return true; }
+uint32_t thread_hint(void) { return retires_hint(); }
+struct cache_head *thread_cache(lfpool_t *pool) { return thread_cache_if_any(pool); }
+void *lfpool_acquire(lfpool_t *pool) { return pool->backend->acquire(pool); }
+lfpool_status_t lfpool_release(lfpool_t *pool, void *object) { return pool_release(pool, object); }
+/* clang-format on */
 
 void os_heavy_fence(void)
 {
@@ -251,46 +223,114 @@ void os_heavy_fence(void)
 		full_fence();
 }
 
-bool os_asymmetric(void)
+/* ---- Sleep and the clock ---- */
+
+static struct {
+	const void *on;
+	uint32_t seen; /* there */
+	uint64_t deadline;
+} sleeper[THREADS_MAX];
+static unsigned asleep, dozing, late;
+static struct moment fell_asleep[THREADS_MAX], woke_late[THREADS_MAX];
+static uint64_t clock_ns = 1;
+
+void sleep_begin(void)
 {
-	return asymmetric;
+	asleep = dozing = late = 0;
+	clock_ns = 1;
 }
 
-bool os_at_fork(void (*before)(void), void (*after_in_parent)(void), void (*after_in_child)(void))
+unsigned sleepers(bool with_deadline)
 {
-	(void)before;
-	(void)after_in_parent;
-	(void)after_in_child;
+	return with_deadline ? dozing : asleep;
+}
+
+static void wake(unsigned thread)
+{
+	asleep &= ~(1u << thread);
+	dozing &= ~(1u << thread);
+}
+
+void sleep_time_over(unsigned thread)
+{
+	wake(thread);
+	clock_ns = clock_ns < sleeper[thread].deadline ? sleeper[thread].deadline : clock_ns;
+}
+
+static void is_late(unsigned thread)
+{
+	if (late >> thread & 1)
+		return;
+	late |= 1u << thread;
+	woke_late[thread] = memory_moment();
+}
+
+void sleep_call(void)
+{
+	late &= ~(1u << engine_thread());
+}
+
+bool sleep_was_late(struct moment *since_out)
+{
+	if (!(late >> engine_thread() & 1))
+		return false;
+	*since_out = woke_late[engine_thread()];
 	return true;
 }
 
-bool os_mutex_open(pthread_mutex_t *mutex)
+bool sleep_unserved(unsigned thread, struct moment *since_out)
 {
-	return pthread_mutex_init(mutex, NULL) == 0;
+	*since_out = fell_asleep[thread];
+	return asleep >> thread & 1 && *(const uint32_t *)sleeper[thread].on == sleeper[thread].seen;
 }
 
-void os_forget_thread_id(void) {}
+uint64_t os_now_ns(void)
+{
+	return clock_ns;
+}
 
-/* ---- What src/pool/threads.c, src/api/calls.c and src/api/process.c are to the rest of the library: threads here have the cache that is lent to them,
- * or none. ---- */
+void os_sleep_on(_Atomic(uint64_t) *word, uint64_t seen, uint64_t deadline_ns)
+{
+	const unsigned self = engine_thread();
+
+	/* The set-up and the last checks have no thread to wake them. */
+	if (!engine_running())
+		abort();
+	/* No thread comes between the look and the sleep: the kernel holds a lock. */
+	if ((uint32_t)memory_newest(word, sizeof(*word)) != (uint32_t)seen)
+		return;
+	if (deadline_ns <= clock_ns) {
+		is_late(self);
+		return;
+	}
+	if (engine_choose(2, SPURIOUS))
+		return;
+	fell_asleep[self] = memory_moment();
+	sleeper[self].on = word;
+	sleeper[self].seen = (uint32_t)seen;
+	sleeper[self].deadline = deadline_ns;
+	asleep |= 1u << self;
+	dozing |= (unsigned)(deadline_ns != UINT64_MAX) << self;
+	engine_fall_asleep();
+	if (deadline_ns <= clock_ns)
+		is_late(self);
+}
+
+void os_wake(_Atomic(uint64_t) *word)
+{
+	engine_point(true);
+	for (unsigned t = 0; t < THREADS_MAX; t++)
+		if (asleep >> t & 1 && sleeper[t].on == word)
+			wake(t);
+}
+
+/* ---- What src/pool/threads.c and src/api/calls.c are to the rest of the library ----
+ *
+ * A thread has the cache that is lent to it, or none.
+ */
 
 static struct thread_entry nothing[1 + TABLE_ENTRIES_MIN] = {[1] = {.pool_id = 1}};
 THREAD_LOCAL struct thread_entry *thread_table = &nothing[1];
-
-bool process_open(void)
-{
-	return true;
-}
-
-bool threads_keep_caches(void)
-{
-	return true;
-}
-
-uint32_t thread_hint(void)
-{
-	return retires_hint();
-}
 
 struct serving *thread_serving(void)
 {
@@ -308,24 +348,9 @@ struct cache_head *thread_cache_if_any(const lfpool_t *pool)
 	return lent[engine_running() ? engine_thread() : 0];
 }
 
-struct cache_head *thread_cache(lfpool_t *pool)
-{
-	return thread_cache_if_any(pool);
-}
-
 void os_play_lend(lfpool_cache_t *cache)
 {
 	lent[engine_running() ? engine_thread() : 0] = (struct cache_head *)cache;
-}
-
-void *lfpool_acquire(lfpool_t *pool)
-{
-	return pool->backend->acquire(pool);
-}
-
-lfpool_status_t lfpool_release(lfpool_t *pool, void *object)
-{
-	return pool_release(pool, object);
 }
 
 size_t lfpool_acquire_bulk(lfpool_t *pool, void **objects_out, size_t count)

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * parts.c - see parts.h.
+ * parts.c - see stage.h.
  */
-#include "parts.h"
+#include "stage.h"
 
 #include "core/cold_counts.h"
 #include "oracle.h"
@@ -35,7 +35,7 @@ void colds_open(void)
 {
 	memset(&colds, 0, sizeof(colds));
 	os_play_keep(&colds, sizeof(colds));
-	/* Nobody looks at the objects. */
+	/* No thread looks at the objects. */
 	colds.arena.face.stride = STRIDE;
 	colds.arena.gone = colds.gone;
 	memset(colds.held, true, INITIAL + 1);

@@ -2,7 +2,7 @@
 /*
  * retires.c - what a letter of retires.h does, and what is noted of it.  retires_judge.c has what is promised of batches.
  */
-#include "retires_notes.h"
+#include "retires.h"
 
 #include "verbs.h"
 
@@ -14,14 +14,9 @@ static bool begun;
 /* Stands for an object's contents where the oracle's note is all that is wanted. */
 static char nothing[THREADS_MAX];
 
-struct thread *retires_self(void)
+struct retire_thread *retires_self(void)
 {
 	return &retires.thread[engine_running() ? engine_thread() : THREADS_MAX];
-}
-
-static struct actor *actor(void)
-{
-	return &stage.actor[engine_running() ? engine_thread() : 3];
 }
 
 /* ---- Calls ---- */
@@ -29,11 +24,11 @@ static struct actor *actor(void)
 struct moment retires_begin_call(void)
 {
 	const struct moment call = oracle_call();
-	struct thread *self = retires_self();
+	struct retire_thread *self = retires_self();
 
 	self->inside = true;
 	self->disturbed = false;
-	for (struct thread *t = retires.thread; t < retires.thread + THREADS_MAX; t++)
+	for (struct retire_thread *t = retires.thread; t < retires.thread + THREADS_MAX; t++)
 		if (t != self && t->inside)
 			t->disturbed = self->disturbed = true;
 	return call;
@@ -42,7 +37,7 @@ struct moment retires_begin_call(void)
 /* What the call has reclaimed is free. */
 void retires_end_call(void)
 {
-	struct thread *self = retires_self();
+	struct retire_thread *self = retires_self();
 
 	self->inside = false;
 	for (; self->goings; self->goings--) {
@@ -63,7 +58,7 @@ static void check_unread(unsigned number, const char *what)
 
 void retires_due(const lfpool_batch_t *batch)
 {
-	struct thread *self = retires_self();
+	struct retire_thread *self = retires_self();
 	uint32_t cursor = 0;
 
 	for (const void *object; (object = lfpool_batch_next(batch, &cursor));) {
@@ -81,61 +76,29 @@ void retires_due(const lfpool_batch_t *batch)
 
 /* ---- Objects ---- */
 
-static uint64_t *mark_in(const void *object)
+void retires_acquired(void *object, uint64_t mark, bool was_due)
 {
-	return (uint64_t *)(uintptr_t)object + 1;
-}
+	if (!retires_kinds)
+		return;
+	if (!object) {
+		if (was_due && !retires_self()->disturbed && strchr(retires_kinds, 'r') && !engine_weak())
+			engine_fail("NULL although a batch was due, and no other thread inside a call");
+		return;
+	}
 
-static void got(struct moment call, void *object)
-{
 	const unsigned number = scenario_object_number(object);
+	struct object *o = &retires.object[number];
 
-	oracle_acquired(call, number, object);
-	if (retires.object[number].fate != IS_FREE && retires.object[number].fate != IS_GOING)
-		engine_fail("object %u is handed out, and %s", number,
-			    retires.object[number].fate == IS_RETIRED ? "retired" : "in use");
+	if (o->fate != IS_FREE && o->fate != IS_GOING)
+		engine_fail("object %u is handed out, and %s", number, o->fate == IS_RETIRED ? "retired" : "in use");
 	check_unread(number, "is handed out");
-	retires.object[number] = (struct object){.fate = IS_HELD, .life = ++retires.lives};
-	*mark_in(object) = retires.lives;
+	*o = (struct object){.fate = IS_HELD, .life = mark};
 }
 
-static void *acquire(bool waits)
+void retires_releases(const void *object)
 {
-	const struct moment call = retires_begin_call();
-	const bool was_due = retires_any_due();
-	struct thread *self = retires_self();
-	lfpool_cache_t *cache = actor()->cache;
-	void *object;
-
-	if (waits)
-		object = lfpool_cache_acquire_wait(cache, -1);
-	else
-		object = strchr(retires_kinds, 'c') ? lfpool_acquire(stage.pool) : lfpool_cache_acquire(cache);
-	if (waits)
-		oracle_holds_some(call, 1);
-	if (object)
-		got(call, object);
-	else if (waits)
-		engine_fail("NULL from a call that waits for ever");
-	else
-		oracle_null(call);
-	if (!object && was_due && !self->disturbed && strchr(retires_kinds, 'r') && !engine_weak())
-		engine_fail("NULL although a batch was due, and nobody else inside a call");
-	retires_end_call();
-	return object;
-}
-
-static void release(void *object)
-{
-	const unsigned number = scenario_object_number(object);
-
-	(void)retires_begin_call();
-	oracle_releases(number, object);
-	retires.object[number].fate = IS_FREE;
-	if (lfpool_cache_release(actor()->cache, object) != LFPOOL_OK)
-		engine_fail("object %u cannot be released", number);
-	oracle_released(number);
-	retires_end_call();
+	if (retires_kinds)
+		retires.object[scenario_object_number(object)].fate = IS_FREE;
 }
 
 /* Before it is retired; after. */
@@ -145,7 +108,7 @@ static void retires_it(void *object)
 
 	explore_plain(object, false);
 	retires.object[number].fate = IS_RETIRED;
-	/* The set-up's are nobody's when it is over. */
+	/* The set-up's have no holder when it is over. */
 	if (begun)
 		oracle_releases(number, &nothing[engine_thread()]);
 }
@@ -242,7 +205,7 @@ static void look(unsigned place)
 
 		retires_self()->reads = (unsigned)(o - retires.object);
 		for (unsigned i = 0; i < 2; i++) {
-			if (o->life != life || *mark_in(object) != life || (o->fate != IS_SHARED && o->fate != IS_RETIRED))
+			if (o->life != life || *wants_mark_in(object) != life || (o->fate != IS_SHARED && o->fate != IS_RETIRED))
 				engine_fail("object %u is read, and no longer what it was", retires_self()->reads);
 			explore_plain(object, false);
 			engine_point(true);
@@ -280,18 +243,15 @@ static bool on_deactivate(void *context, void *object)
 
 /* ---- Programs ---- */
 
-static void operate(char operation, const char **at)
+bool retires_operate(struct actor *actor, char operation, const char **at)
 {
-	struct actor *self = actor();
-	void *object = NULL;
 	unsigned place;
 
 	switch (operation) {
 	case 's':
-		if ((object = acquire(false)))
-			share(scenario_digit(at), object);
-		else
-			(*at)++;
+		place = scenario_digit(at);
+		if (stage_acquire(actor, strchr(retires_kinds, 'c')))
+			share(place, actor->held[--actor->held_count]);
 		break;
 	case 't': retires_retire(retires_take_out(scenario_digit(at))); break;
 	case 'b':
@@ -299,15 +259,6 @@ static void operate(char operation, const char **at)
 		retire_both(place, scenario_digit(at));
 		break;
 	case 'l': look(scenario_digit(at)); break;
-	case 'a':
-	case 'w':
-		if ((object = acquire(operation == 'w')))
-			self->held[self->held_count++] = object;
-		break;
-	case 'r':
-		if (self->held_count)
-			release(self->held[--self->held_count]);
-		break;
 	case 'k':
 		retires.common = retires_take_out(scenario_digit(at));
 		retires_it(retires.common);
@@ -317,8 +268,9 @@ static void operate(char operation, const char **at)
 	case 'D': retires_drain(); break;
 	case 'F': retires_finish(); break;
 	case 'y': retires_turn(); break;
-	default: engine_fail("no operation %c", operation);
+	default: return false;
 	}
+	return true;
 }
 
 uint32_t retires_hint(void)
@@ -326,14 +278,6 @@ uint32_t retires_hint(void)
 	if (!retires_kinds || !strchr(retires_kinds, 'h'))
 		return 0;
 	return engine_running() ? engine_thread() : THREADS_MAX;
-}
-
-void retires_run(unsigned thread, const char *at)
-{
-	if (engine_running() && !strchr(retires_kinds, 'c'))
-		os_play_lend(stage.actor[thread].cache);
-	while (*at)
-		operate(*at++, &at);
 }
 
 void retires_configure(const struct scenario *scenario, lfpool_config_t *config)
@@ -346,15 +290,13 @@ void retires_configure(const struct scenario *scenario, lfpool_config_t *config)
 		config->hooks.deactivate = on_deactivate;
 }
 
-void retires_open(const struct scenario *scenario)
+void retires_open(void)
 {
 	begun = false;
 	memset(&retires, 0, sizeof(retires));
 	os_play_keep(&retires, sizeof(retires));
 	for (unsigned t = 0; t <= THREADS_MAX; t++)
 		retires.thread[t].reads = NOBODY_READS;
-	if (retires_kinds)
-		retires_run(3, scenario->setup);
 }
 
 void retires_begin(void)

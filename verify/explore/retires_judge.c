@@ -2,7 +2,7 @@
 /*
  * retires_judge.c - calls that promise something of what was retired before, and the end.
  */
-#include "retires_notes.h"
+#include "retires.h"
 
 #include "retire/retired.h"
 #include "verbs.h"
@@ -11,7 +11,7 @@
 
 /* ---- Draining ---- */
 
-static void forget_going(struct thread *t, unsigned index)
+static void forget_going(struct retire_thread *t, unsigned index)
 {
 	t->going[index] = t->going[--t->goings];
 }
@@ -33,7 +33,7 @@ static void is_known_free(unsigned number)
 	}
 	o->fate = IS_FREE;
 	oracle_released(number);
-	for (struct thread *t = retires.thread; t < retires.thread + THREADS_MAX; t++)
+	for (struct retire_thread *t = retires.thread; t < retires.thread + THREADS_MAX; t++)
 		for (unsigned i = 0; i < t->goings; i++)
 			if (t->going[i] == number)
 				forget_going(t, i);
@@ -104,12 +104,12 @@ void retires_turn(void)
 
 /* ---- The end ---- */
 
-/* Nobody has disturbed it, nor does anybody read: a retire that makes too many wait asks. */
+/* No thread has disturbed it, and none reads: a retire that makes too many wait asks. */
 static void check_asked(void)
 {
 	for (uint32_t i = 0; engine_threads() == 1 && i < stage.pool->retired->shards; i++)
 		if (shard_count(load_relaxed(&stage.pool->retired->shard[i].word)) >= RETIRES_PER_POLL)
-			engine_fail("afterwards too many objects wait, and nobody has asked");
+			engine_fail("afterwards too many objects wait, and no call has asked");
 }
 
 void retires_check(void)
@@ -128,7 +128,7 @@ void retires_check(void)
 		strchr(retires_kinds, 'r') ? retires_poll() : retires_turn();
 	for (unsigned i = 0; i < OBJECTS_MAX; i++)
 		if (retires.object[i].fate == IS_RETIRED)
-			engine_fail("afterwards object %u is retired, and nobody reclaims it", i);
+			engine_fail("afterwards object %u is retired, and no call reclaims it", i);
 	if (lfpool_retired_count(stage.pool))
 		engine_fail("afterwards %zu objects are retired", lfpool_retired_count(stage.pool));
 	violated = lfpool_check(stage.pool, &where);

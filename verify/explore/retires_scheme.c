@@ -2,7 +2,7 @@
 /*
  * retires_scheme.c - the scheme of retires.h.
  */
-#include "retires_notes.h"
+#include "retires.h"
 
 #include "verbs.h"
 
@@ -29,7 +29,7 @@ void retires_leave(void)
 {
 	_Atomic(uint64_t) *mine = &retires.announced[engine_thread()];
 
-	/* release: whoever reuses what we have read comes after. */
+	/* release: a reuse of what we have read comes after. */
 	store_release(mine, load_relaxed(mine) + 1);
 }
 
@@ -148,7 +148,7 @@ void retires_scheme_turn(void)
 
 bool retires_any_due(void)
 {
-	for (unsigned i = 0; i < LFPOOL_PLACES_MAX; i++) {
+	for (unsigned i = 0; retires_kinds && i < LFPOOL_PLACES_MAX; i++) {
 		const struct noted *noted = retires.with[i].batch ? lfpool_batch_room(retires.with[i].batch) : NULL;
 		bool due = noted;
 

@@ -5,11 +5,8 @@
 #include "stage.h"
 
 #include "evicts.h"
-#include "holds.h"
 #include "oracle.h"
-#include "parts.h"
 #include "retires.h"
-#include "wants.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -41,7 +38,6 @@ static void reset(void *context)
 {
 	(void)context;
 	os_play_restore();
-	oracle_begin();
 	retires_begin();
 }
 
@@ -52,12 +48,10 @@ static void run(void *context, unsigned thread)
 		evicts_run(thread, stage.scenario->threads[thread]);
 		return;
 	}
-	if (stage.scenario->retiring) {
-		retires_run(thread, stage.scenario->threads[thread]);
-		return;
-	}
-	for (const char *at = stage.scenario->threads[thread]; *at; at++)
-		stage_operate(&stage.actor[thread], *at);
+	if (stage.scenario->retiring && !strchr(stage.scenario->retiring, 'c'))
+		os_play_lend(stage.actor[thread].cache);
+	for (const char *at = stage.scenario->threads[thread]; *at;)
+		stage_operate(&stage.actor[thread], &at);
 }
 
 /* Everything that is not held can be acquired, by one who has not been there before. */
@@ -72,7 +66,10 @@ static void check_conservation(void)
 		held += oracle_held(i);
 	if (lfpool_active_count(stage.pool) != held)
 		engine_fail("%zu objects counted active, %u are held", lfpool_active_count(stage.pool), held);
-	capacity = stage.scenario->growth_step ? reserved : (unsigned)lfpool_capacity(stage.pool);
+	capacity = (unsigned)lfpool_capacity(stage.pool);
+	/* A closed pool does not grow. */
+	if (stage.scenario->growth_step && lfpool_max_capacity(stage.pool))
+		capacity = reserved;
 	for (void *object; found <= reserved && (object = lfpool_cache_acquire(cache)); found++) {
 		unsigned number = scenario_object_number(object);
 
@@ -135,7 +132,7 @@ static bool counts(const struct scenario *scenario)
 	bool any = scenario->max_capacity || (scenario->debug && strstr(scenario->debug, "quarantine"));
 
 	for (unsigned t = 0; t < 3; t++)
-		any |= scenario->retiring ? scenario->threads[t] && strchr(scenario->threads[t], 'w')
+		any |= scenario->retiring ? scenario->threads[t] && strchr(scenario->threads[t], 'u')
 					  : wants_any(scenario->threads[t]);
 	return any;
 }
@@ -143,7 +140,7 @@ static bool counts(const struct scenario *scenario)
 static void set_up(const struct scenario *scenario, bool asymmetric)
 {
 	lfpool_config_t config = LFPOOL_CONFIG_INIT;
-	struct actor *actor = NULL;
+	struct actor *actor = scenario->retiring ? &stage.actor[3] : NULL;
 
 	os_play_open(asymmetric);
 	stage = (struct stage){.scenario = scenario};
@@ -177,13 +174,15 @@ static void set_up(const struct scenario *scenario, bool asymmetric)
 			stage.actor[t].cache = lfpool_cache_create(stage.pool);
 	const bool own_language = scenario->evicting || scenario->retiring;
 
-	for (const char *at = own_language ? "" : scenario->setup; *at; at++) {
+	retires_open();
+	for (const char *at = scenario->evicting ? "" : scenario->setup; *at;) {
 		if (*at >= '0' && *at <= '3')
-			actor = &stage.actor[*at - '0'];
-		else if (*at != ' ' && *at != '-')
-			stage_operate(actor, *at);
+			actor = &stage.actor[*at++ - '0'];
+		else if (*at == ' ' || *at == '-')
+			at++;
+		else
+			stage_operate(actor, &at);
 	}
-	retires_open(scenario);
 	oracle_save();
 	bool has_handles = false;
 

@@ -2,7 +2,7 @@
 /*
  * scenario.h - a small concurrent program on a pool, written as strings.
  *
- * Threads 0, 1, 2 run side by side; 3 is an actor of the set-up only.  Each has a cache, made before the set-up, but for
+ * Threads 0, 1, 2 run side by side; 3 is an actor of the set-up only.  Each has a cache, made before the set-up, except
  * a thread whose program begins with c.  Operations:
  *
  *   a  acquire through the cache           A  acquire through a borrowed cache (LFPOOL_CACHE_NONE, exiting threads)
@@ -21,16 +21,17 @@
  *   g  release by handle the object that actor 3 acquired first: as x
  *   w  walk over the active objects        W  over all slots
  *   u  acquire through the cache, and wait for ever if there is nothing      v  the same, but not for ever
+ *   U  lfpool_acquire_bulk_wait(): two, for ever             E  lfpool_close()
  *   f  lfpool_acquire_async(): keeps the object   F  releases it at once      k  cancel the thread's newest
- *   X  cancel the newest of all, with its ticket and nothing else of who asked
+ *   X  cancel the newest of all, with its ticket and nothing else of the thread that asked
  *   j  F, and once more F inside the continuation
  *   G, J  lfpool_grow() by one, two    S, Z  lfpool_shrink() by one, two      K  lfpool_shrink_cancel()
  *   T  lfpool_trim() of all there is
  *   O  from now on the system opens no memory; the next time: it does
  *   l  lfpool_release_all(): then objects are only counted, and the end is judged
- *   +, *  add a range    -, /  remove it    ?  look for them and their neighbours (parts.h)
- *   { } [ ] _ =  the cold store (parts.h)
- *   M  make the pool of a class    I, i  look for it by size, by address (parts.h)
+ *   +, *  add a range    -, /  remove it    ?  look for them and their neighbours (stage.h)
+ *   { } [ ] _ =  the cold store (stage.h)
+ *   M  make the pool of a class    I, i  look for it by size, by address (stage.h)
  *   -  at the beginning of the set-up: actor 3 has no cache
  *   <  pop a magazine off the full stack   >  push the newest popped, ^  the oldest, back
  */
@@ -41,7 +42,7 @@
 
 #include "lfpool/lfpool.h"
 
-/* With holds_activate() of holds.h. */
+/* With holds_activate() of oracle.h. */
 #define SCENARIO_HOOKS 0x80000000u
 
 struct scenario {
@@ -53,9 +54,9 @@ struct scenario {
 	const char *threads[3];
 	unsigned flags;  /* LFPOOL_..., SCENARIO_HOOKS */
 	unsigned shards; /* of the depot; 0 is 1.  Each thread has another home; the set-up's is thread 0's. */
-	const char
-		*hooks; /* NULL: none; else all four, and by letter: C, A, D, V, the first create, activate, deactivate, validate
-	                      refuses; n, activate acquires and releases another object */
+	/* NULL: none; else all of them, and by letter: C, A, D, V, the first create, activate, deactivate, validate refuses;
+	 * n, activate acquires and releases another object. */
+	const char *hooks;
 	const char *debug;     /* config.debug; NULL: none */
 	unsigned max_capacity; /* 0 is capacity */
 	unsigned growth_step;

@@ -58,7 +58,7 @@ void explore_plain(const void *address, bool write);
 #define plain_read(p) explore_plain((p), false)
 #define plain_written(p) explore_plain((p), true)
 
-/* Statistics are no steps, but for the rare one that others wait to see changed. */
+/* Statistics are no steps, except the rare one that others wait to see changed. */
 #define tally_cas(p, old, new) EXPLORE_CAS(p, old, new, false, EXPLORE_RELAXED, EXPLORE_RELAXED)
 #define tally(p) ((void)++*(uint64_t *)(void *)(p))
 #define tally_shared(p, n) ((void)(*(uint64_t *)(void *)(p) += (n)))

@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * wants.c - see wants.h.
+ * wants.c - see stage.h.
  */
-#include "wants.h"
+#include "stage.h"
 
 #include "core/cold_counts.h"
 #include "oracle.h"
+#include "retires.h"
 #include "os/os.h"
 
 #include <string.h>
@@ -14,12 +15,12 @@
 #define TIMEOUT 5
 
 /* What became of a continuation. */
-enum fate { NOT_YET, CALLED, CANCELLED };
+enum then { NOT_YET, CALLED, CANCELLED };
 
 struct continuation {
 	struct moment call;
 	lfpool_ticket_t ticket;
-	enum fate fate;
+	enum then fate;
 	bool told; /* its call has returned: others may have the ticket */
 	bool cancel_failed;
 	bool releases, asks; /* at once */
@@ -32,7 +33,9 @@ static struct wants {
 	struct continuation continuation[CONTINUATIONS_MAX];
 	unsigned continuations;
 	bool room;                  /* for whatever is asked for */
+	bool closing, closed;       /* lfpool_close() has begun, has returned */
 	uint64_t mark[OBJECTS_MAX]; /* in each object */
+	uint64_t marks;
 } wants;
 
 static size_t capacity_at_first;
@@ -56,27 +59,27 @@ void wants_look_ahead(void)
 
 bool wants_any(const char *program)
 {
-	return program && strpbrk(program, "uvfFjkXGJSZKTO");
+	return program && strpbrk(program, "uvUfFjkXGJSZKTOE");
 }
 
 /* ---- Payload ---- */
 
 /* In the object, behind what poison and free lists might write at its start. */
-static uint64_t *mark_in(const void *object)
+uint64_t *wants_mark_in(const void *object)
 {
 	return (uint64_t *)(uintptr_t)object + 1;
 }
 
-void wants_mark(void *object)
+uint64_t wants_mark(void *object)
 {
-	*mark_in(object) = wants.mark[scenario_object_number(object)] = engine_now() << 8 | engine_thread() | 1u << 7;
+	return *wants_mark_in(object) = wants.mark[scenario_object_number(object)] = ++wants.marks;
 }
 
 void wants_check_mark(const void *object)
 {
 	const unsigned number = scenario_object_number(object);
 
-	if (*mark_in(object) != wants.mark[number])
+	if (*wants_mark_in(object) != wants.mark[number])
 		engine_fail("what was written to object %u is not there any more", number);
 }
 
@@ -89,7 +92,7 @@ static void grow(size_t count)
 
 	if (added > count)
 		engine_fail("%zu objects were added, and %zu asked for", added, count);
-	if (added < count && wants.room)
+	if (added < count && wants.room && !wants.closing)
 		engine_fail("%zu objects were added, but there is room for %zu", added, count);
 	wants.added += added;
 	if (engine_running())
@@ -109,6 +112,8 @@ static void shrink(size_t count)
 	if (taken > count)
 		engine_fail("%zu objects were taken out, and %zu were to be", taken, count);
 	wants.taken += taken;
+	/* One it took for a debt that was forgiven then. */
+	oracle_holds_some(call, 1);
 }
 
 static void trim(void)
@@ -130,9 +135,22 @@ static void cancel_shrink(void)
 		oracle_capacity(memory_moment(), (int)forgiven);
 }
 
+/* All that there is goes, or is owed. */
+static void close_pool(void)
+{
+	const struct moment call = oracle_call();
+
+	wants.closing = true;
+	wants.asked += OBJECTS_MAX;
+	if (engine_running())
+		oracle_capacity(call, -OBJECTS_MAX);
+	(void)lfpool_close(wants.pool, 0);
+	wants.closed = true;
+}
+
 /* ---- Waiting ---- */
 
-/* He waits to this day, and his call came after ours? */
+/* Does another thread still wait, whose call came before ours? */
 static void check_turn(const struct moment *call)
 {
 	struct moment since;
@@ -144,8 +162,8 @@ static void check_turn(const struct moment *call)
 
 static void acquire_waiting(struct actor *actor, int64_t timeout_ns)
 {
-	struct moment call = oracle_call();
-
+	struct moment call = stage_call();
+	const bool was_due = retires_any_due();
 	const uint64_t start = os_now_ns();
 
 	sleep_call();
@@ -156,20 +174,38 @@ static void acquire_waiting(struct actor *actor, int64_t timeout_ns)
 	if (object) {
 		struct moment late;
 
-		/* When his time is over he looks for himself, and not in his turn. */
+		/* When its time is over the thread looks for itself, and not in its turn. */
 		if (!sleep_was_late(&late))
 			check_turn(&call);
-		oracle_acquired(call, scenario_object_number(object), object);
-		wants_mark(object);
-		actor->held[actor->held_count++] = object;
-		return;
+		stage_got(actor, call, object, was_due);
+	} else {
+		if (timeout_ns < 0 && !wants.closing)
+			engine_fail("NULL from a call that waits for ever");
+		/* If it has not slept, others have: the clock may have gone on at any time of the call. */
+		if (!wants.closing && !sleep_was_late(&call) && os_now_ns() < start + TIMEOUT)
+			engine_fail("NULL before the time was over");
+		oracle_null(call);
 	}
-	if (timeout_ns < 0)
-		engine_fail("NULL from a call that waits for ever");
-	/* If he has not slept, but others': the clock may have gone on at any time of the call. */
-	if (!sleep_was_late(&call) && os_now_ns() < start + TIMEOUT)
-		engine_fail("NULL before the time was over");
-	oracle_null(call);
+	stage_end_call();
+}
+
+/* Two at once, for ever.  It sleeps a millisecond at a time, so its turn is nobody's to judge. */
+static void acquire_two(struct actor *actor)
+{
+	const struct moment call = stage_call();
+	const bool was_due = retires_any_due();
+	void *objects[2];
+
+	sleep_call();
+
+	const lfpool_status_t status = lfpool_acquire_bulk_wait(wants.pool, objects, 2, -1);
+
+	oracle_holds_some(call, 2);
+	for (unsigned i = 0; status == LFPOOL_OK && i < 2; i++)
+		stage_got(actor, call, objects[i], was_due);
+	if (status != LFPOOL_OK && !(status == LFPOOL_E_CLOSED && wants.closing))
+		engine_fail("two objects are refused: %s", lfpool_status_string(status));
+	stage_end_call();
 }
 
 /* ---- Continuations ---- */
@@ -186,7 +222,8 @@ static void go_on(void *context, lfpool_t *pool, void *object)
 		engine_fail("a continuation is called %s", c->fate == CALLED ? "twice" : "although it was cancelled");
 	c->fate = CALLED;
 	if (!object) {
-		engine_fail("a continuation is called with NULL");
+		if (!wants.closing)
+			engine_fail("a continuation is called with NULL");
 		return;
 	}
 
@@ -216,7 +253,12 @@ static void acquire_async(bool releases, bool asks)
 	struct continuation *c = &wants.continuation[wants.continuations++];
 
 	*c = (struct continuation){.call = oracle_call(), .releases = releases, .asks = asks, .thread = engine_thread()};
-	if (lfpool_acquire_async(wants.pool, go_on, c, &c->ticket) != LFPOOL_OK)
+
+	const lfpool_status_t status = lfpool_acquire_async(wants.pool, go_on, c, &c->ticket);
+
+	if (status == LFPOOL_E_CLOSED && wants.closing)
+		c->fate = CANCELLED;
+	else if (status != LFPOOL_OK)
 		engine_fail("no room for a continuation");
 	c->told = true;
 	oracle_holds_some(c->call, 1);
@@ -267,6 +309,8 @@ void wants_operate(struct actor *actor, char operation)
 	switch (operation) {
 	case 'u':
 	case 'v': acquire_waiting(actor, operation == 'u' ? -1 : TIMEOUT); break;
+	case 'U': acquire_two(actor); break;
+	case 'E': close_pool(); break;
 	case 'f':
 	case 'F':
 	case 'j': acquire_async(operation != 'f', operation == 'j'); break;
@@ -297,8 +341,9 @@ void wants_check(void)
 
 	if (owed > capacity)
 		engine_fail("afterwards %zu objects are owed, of %zu", owed, capacity);
-	if (stage.scenario->growth_step ? capacity > lfpool_max_capacity(wants.pool) || capacity < should
-					: capacity != should && !too_much)
+	if (wants.closed                  ? false
+	    : stage.scenario->growth_step ? capacity > lfpool_max_capacity(wants.pool) || capacity < should
+					  : capacity != should && !too_much)
 		engine_fail("afterwards there are %zu objects and %zu are owed, but there should be %zu", capacity, owed, should);
 	check_pages();
 	for (unsigned i = 0; i < wants.continuations; i++) {
@@ -308,6 +353,8 @@ void wants_check(void)
 		if (c->cancel_failed && c->fate != CALLED)
 			engine_fail("a continuation was not cancelled, and is never called");
 	}
+	if (wants.closed && (waiting || capacity != owed))
+		engine_fail("closed, and %u continuations wait, %zu of %zu objects are owed", waiting, owed, capacity);
 	if (*wants.pool->waiters.wanted != (owed > 0) + waiting)
 		engine_fail("afterwards %u objects are wanted, %zu owed, %u continuations wait",
 			    (unsigned)*wants.pool->waiters.wanted, owed, waiting);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * life.c - pools come and go: configurations that must work, configurations that must be refused, the misuse hook.
+ * life.c - pools come and go: their configurations, and the misuse hook.  (Configurations that must be refused: tests/pool/test_config.c.)
  */
 #include "model.h"
 
@@ -13,7 +13,6 @@ static const size_t alignments[] = {0, 1, 2, 4, 8, 16, 32, 64, 128, 512, 4096};
 static const size_t capacities[] = {8, 1, 2, 3, 4, 5, 6, 7, 9, 12, 16, 17, 24, 31, 33, 40, 64, 100, 129, 256, 300, 513, 600};
 static const size_t cache_capacities[] = {2, 0, 1, 3, 4, 5, 8, 9, 16, 64, 100, 512, 8192, LFPOOL_CACHE_NONE};
 static const char longest_name[] = "123456789012345678901234567890123456789012345678901234567890123";
-static const char too_long_name[] = "1234567890123456789012345678901234567890123456789012345678901234";
 
 #define BYTES_MAX ((size_t)4 << 20) /* of all objects: more would only be slower */
 
@@ -114,6 +113,22 @@ void model_open(struct model *m, struct input *in)
 	model_start(m, &plan);
 }
 
+/* The pool is closed: nothing goes out, calls that wait have been told, and what is out comes back and stays away. */
+static void shut(struct model *m)
+{
+	struct cell *const cell = model_pick(m, (size_t)m->stamps, true);
+	void *object;
+
+	REQUIRE(lfpool_close(m->pool, 0) == m->held && m->waiters == 0);
+	REQUIRE(!lfpool_acquire(m->pool) && lfpool_acquire_bulk(m->pool, &object, 1) == 0 && lfpool_grow(m->pool, 1) == 0);
+	REQUIRE(lfpool_acquire_bulk_wait(m->pool, &object, 1, 0) == LFPOOL_E_CLOSED);
+	if (cell) {
+		REQUIRE(lfpool_release(m->pool, (void *)cell->address) == LFPOOL_OK);
+		model_released(m, cell);
+	}
+	REQUIRE(lfpool_close(m->pool, 0) == m->held && lfpool_capacity(m->pool) == m->held);
+}
+
 void model_close(struct model *m)
 {
 	model_check_contents(m);
@@ -121,6 +136,9 @@ void model_close(struct model *m)
 	m->ready = true;
 	model_reclaimed(m);
 	m->closing = true;
+	/* In two ways, by what has happened.  (A scheme may have what is retired still.) */
+	if (m->stamps % 2 && !m->config.scheme.begin && !m->config.scheme.ready)
+		shut(m);
 	REQUIRE((m->plan.way ? m->plan.way->destroy(m) : lfpool_destroy(m->pool)) == m->held);
 	REQUIRE(m->waiters == 0 && m->called == m->awaited);
 	REQUIRE(!m->plan.tells_active || m->told == m->held);
@@ -130,63 +148,4 @@ void model_close(struct model *m)
 	for (size_t i = 0; i < m->cells && !m->exact; i++)
 		free((void *)(m->cell[i].address - (alignment < 16 ? 16 : alignment)));
 	m->pool = NULL;
-}
-
-/* ---- Wrong configurations ---------------------------------------------------------------------------------- */
-
-static void reserved_is_for_later(void) {}
-
-/* A config with room behind it, as a program built with a later header would have. */
-union later_config {
-	lfpool_config_t config;
-	unsigned char bytes[sizeof(lfpool_config_t) + 16];
-};
-
-/* Spoils one field in the `which`-th way; returns the status that names the field, or LFPOOL_OK: nothing is wrong. */
-static lfpool_status_t spoil(union later_config *later, uint32_t which)
-{
-	lfpool_config_t *c = &later->config;
-
-	switch (which) {
-	case 0: c->struct_size = 0; return LFPOOL_E_CONFIG_STRUCT_SIZE;
-	case 1: c->struct_size = SIZE_MAX; return LFPOOL_E_CONFIG_STRUCT_SIZE;
-	case 2:
-		c->struct_size += 16;
-		later->bytes[sizeof(*c) + 15] = 1;
-		return LFPOOL_E_CONFIG_STRUCT_SIZE;
-	case 3: c->struct_size += 16; return LFPOOL_OK;
-	case 4: c->struct_size = offsetof(lfpool_config_t, cache_capacity); return LFPOOL_OK;
-	case 5: c->name = too_long_name; return LFPOOL_E_CONFIG_NAME;
-	case 6: c->object_size = 0; return LFPOOL_E_CONFIG_OBJECT_SIZE;
-	case 7: c->object_size = ((size_t)1 << 30) + 1; return LFPOOL_E_CONFIG_OBJECT_SIZE;
-	case 8: c->object_alignment = 3; return LFPOOL_E_CONFIG_OBJECT_ALIGNMENT;
-	case 9: c->object_alignment = (size_t)1 << 31; return LFPOOL_E_CONFIG_OBJECT_ALIGNMENT;
-	case 10: c->capacity = 0; return LFPOOL_E_CONFIG_CAPACITY;
-	case 11: c->capacity = ((size_t)1 << 31) + 1; return LFPOOL_E_CONFIG_CAPACITY;
-	case 12: c->cache_capacity = 8193; return LFPOOL_E_CONFIG_CACHE_CAPACITY;
-	case 13: c->flags |= 0x80000000; return LFPOOL_E_CONFIG_FLAGS;
-	case 14: c->flags |= 0x100; return LFPOOL_E_CONFIG_FLAGS;
-	case 15: c->backend = (lfpool_backend_t)3; return LFPOOL_E_CONFIG_BACKEND;
-	case 16: c->hooks.reserved[0] = reserved_is_for_later; return LFPOOL_E_CONFIG_HOOKS;
-	default: return LFPOOL_OK;
-	}
-}
-
-void model_refuse_config(struct input *in)
-{
-	union later_config later;
-	lfpool_t *pool = (lfpool_t *)(uintptr_t)&later;
-
-	memset(&later, 0, sizeof(later));
-	later.config = config_read(in);
-
-	lfpool_status_t expected = spoil(&later, input_below(in, 18));
-
-	REQUIRE(lfpool_create(NULL, &later.config) == LFPOOL_E_ARGUMENT);
-	REQUIRE(lfpool_create(&pool, NULL) == LFPOOL_E_ARGUMENT && !pool);
-	REQUIRE(lfpool_create(&pool, &later.config) == expected);
-	REQUIRE((pool != NULL) == (expected == LFPOOL_OK));
-	REQUIRE(lfpool_destroy(pool) == 0);
-	for (int status = -40; status < 2; status++)
-		REQUIRE(lfpool_status_string((lfpool_status_t)status)[0]);
 }

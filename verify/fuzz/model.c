@@ -210,9 +210,32 @@ void *model_acquire(struct model *m, struct door door)
 	return object;
 }
 
+/* All or none, at once. */
+static void acquire_all_or_none(struct model *m, size_t count)
+{
+	void *objects[MODEL_BULK_MAX];
+	const lfpool_status_t status = lfpool_acquire_bulk_wait(m->pool, objects, count, 0);
+
+	if (count > m->reserved) {
+		REQUIRE(status == LFPOOL_E_ARGUMENT);
+		return;
+	}
+	while (model_unheld(m) < count && model_grow_by_itself(m))
+		;
+	REQUIRE(status == (model_unheld(m) < count ? LFPOOL_E_EXHAUSTED : LFPOOL_OK));
+	for (size_t i = 0; status == LFPOOL_OK && i < count; i++)
+		model_acquired(m, objects[i]);
+}
+
 void model_acquire_bulk(struct model *m, size_t count)
 {
 	void *objects[MODEL_BULK_MAX];
+
+	/* In two ways, by what has happened. */
+	if (m->stamps % 2 && !m->plan.refuses) {
+		acquire_all_or_none(m, count);
+		return;
+	}
 
 	m->refused = 0;
 
@@ -355,8 +378,9 @@ void model_cache_create(struct model *m)
 		return;
 
 	lfpool_cache_t *cache = lfpool_cache_create(m->pool);
+	const size_t in_buffer = m->config.buffer_caches ? m->config.buffer_caches : LFPOOL_BUFFER_CACHES;
 
-	if (m->plan.in_buffer && m->caches == LFPOOL_BUFFER_CACHES - 4) {
+	if (m->plan.in_buffer && m->caches == in_buffer * 3 / 4) {
 		REQUIRE(!cache);
 		return;
 	}

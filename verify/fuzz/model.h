@@ -17,6 +17,8 @@
  *                        wait get any; it grows by itself, in whole steps, when a call finds nothing and nothing is
  *                        owed, and as long as somebody waits.
  *              waiting   first come, first served, each inside the call that made its object free.
+ *              several   all or none, and why not; without a wait.
+ *              closing   nothing goes out, what waits is called with nothing, what comes back leaves; of half of the pools.
  *              retiring  what is retired is in use until the scheme says otherwise; a destroy that is refused changes
  *                        nothing.
  * Backends     The mutex pool overwrites the first bytes of a free object; the malloc backend promises nothing about a
@@ -72,11 +74,11 @@ struct way {
 	bool (*there)(const struct model *m); /* is the pool where it was made, also after a destroy that was refused? */
 };
 
-/* What a pool shall be, and what follows from that for the model. */
+/* What a pool must be, and what follows from that for the model. */
 struct plan {
 	lfpool_config_t config;
 	const struct way *way; /* NULL: the ordinary one */
-	unsigned choice;       /* for who made the plan                                                   */
+	unsigned choice;       /* of the plan's maker                                                      */
 	bool tracked;          /* the pool refuses double releases                                        */
 	bool zeroes;           /* every object is all zero                                                */
 	bool overwrites;       /* free objects are written to                                             */
@@ -128,8 +130,6 @@ struct door {
 void model_open(struct model *m, struct input *in);
 void model_start(struct model *m, const struct plan *plan);
 void model_close(struct model *m);
-/* A configuration that is wrong in one field is refused with that field's status. */
-void model_refuse_config(struct input *in);
 
 /* All calls below check everything that the header promises about them. */
 
@@ -170,7 +170,7 @@ void model_settle(struct model *m);
 void model_released(struct model *m, struct cell *cell);
 /* Of an object that may not be in the model yet: there from here on. */
 struct cell *model_found(struct model *m, void *object);
-/* For the pools of one row of bytes, what random threads left: held by whom `stamp` says. */
+/* For the pools of one row of bytes, what random threads left, each held by the thread that `stamp` names. */
 void stamp_write(void *object, size_t size, uint64_t stamp);
 void stamp_require(const void *object, size_t size, uint64_t stamp);
 

@@ -365,13 +365,11 @@ static void step(struct sequence *s)
 	case 13: ask(s); break;
 	case 14: on_thread(s); break;
 	default:
-		switch (input_below(&s->in, 4)) {
-		case 0:
+		if (input_below(&s->in, 4)) {
+			s->m = &s->model[m == s->model];
+		} else {
 			model_close(m);
 			open_pool(s, m);
-			break;
-		case 1: model_refuse_config(&s->in); break;
-		default: s->m = &s->model[m == s->model]; break;
 		}
 		break;
 	}

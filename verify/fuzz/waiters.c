@@ -139,7 +139,7 @@ void model_acquire_async(struct model *m, struct waiting what)
 	const bool full = m->plan.in_buffer && m->waiters == BUFFER_WAITING_MAX;
 	lfpool_ticket_t ticket = 1;
 
-	/* Whom a hook refuses is served with nothing: that is arithmetic no more. */
+	/* A call that a hook refuses is served with nothing: that is arithmetic no more. */
 	if (m->waiters == MODEL_WAITING_MAX || m->plan.refuses)
 		return;
 	REQUIRE(lfpool_acquire_async(m->pool, NULL, m, &ticket) == LFPOOL_E_ARGUMENT && !ticket);

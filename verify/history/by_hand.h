@@ -6,6 +6,7 @@
 #define VERIFY_HISTORY_BY_HAND_H
 
 #include "stress/history_check.h"
+#include "stress/text.h"
 
 #include <string.h>
 
@@ -16,7 +17,7 @@ struct hand {
 	struct history_log logs[HAND_LOGS];
 	struct history_record records[HAND_LOGS][HAND_ROOM];
 	_Atomic(bool) full;
-	char text[HISTORY_TEXT_BYTES]; /* of the first fault */
+	char text[TEXT_BYTES]; /* of the first fault */
 };
 
 /* Objects are numbers from 1. */

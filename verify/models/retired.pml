@@ -2,42 +2,25 @@
 /*
  * retired.pml - one place of retired objects: push(), begin(), end(), ask() and lfpool_drain() of src/retire/retired.c.
  *
- * Idea         RETIRERS users go round without end: acquire a free slot, make it reachable, unlink it, retire it.
+ * Idea         RETIRERS users repeat without end: acquire a free slot, make it reachable, unlink it, retire it.
  *              READERS enter, may look at something reachable, leave.  The scheme is asked, by ASKERS, or TELLERS of its
- *              own reclaim what is due.  A batch is due when whoever was inside when it began has left.  DRAINERS
+ *              own reclaim what is due.  A batch is due when the readers that were inside when it began have left.  DRAINERS
  *              drain; then nobody reads.
  *              The word is {phase, top, count} and compared as such, without a tag.
+ * Parameters   RETIRERS=2 SLOTS=2 READERS=1 ASKERS=0 TELLERS=0 DRAINERS=0
  * Checked      no slot is put back or handed out while a reader looks at it;
  *              R1  what is put back is retired, each slot once, as many as were counted, and the list ends there;
  *              R2  an idle place has an empty stack;
  *              R3  one process at a time works on the batch;
  *              whatever was retired before a drain began is free when it ends;
  *              PROGRESS (ltl reclaimed, weakly fair) a retired slot is free in the end.
- * Not here     Orders (explore), several places, bulk, the pool behind put(), who stops for ever (step).
+ * Not here     Orders (explore), several places, bulk, the pool behind put(), a process that stops for ever (step).
  * Broken       IDLE_UNLOOKED: it becomes idle whatever lies on the stack; IDLE_DROPS: and forgets that;
  *              IDLE_BY_STORE; PUT_BACK_LATE: the objects go back when the place has been let go; BEGIN_BEFORE_TAKE: the
- *              next batch begins, then the stack is taken; ASK_UNHELD: who asks does not hold; BEGUN_AT_ONCE: a batch
+ *              next batch begins, then the stack is taken; ASK_UNHELD: a process asks without holding; BEGUN_AT_ONCE: a batch
  *              may be asked about before it has begun; KEEPS_HOLD: what was not ready is not let go of; PUSH_BY_STORE; LINK_ONCE: the link is not laid
  *              anew when the CAS fails; LET_GO_BY_STORE; DRAIN_ONE: a drain waits for one batch.
  */
-#ifndef RETIRERS
-#define RETIRERS 2
-#endif
-#ifndef SLOTS
-#define SLOTS 2
-#endif
-#ifndef READERS
-#define READERS 1
-#endif
-#ifndef ASKERS
-#define ASKERS 0
-#endif
-#ifndef TELLERS
-#define TELLERS 0
-#endif
-#ifndef DRAINERS
-#define DRAINERS 0
-#endif
 
 #define IDLE 0
 #define BEGUN 1

@@ -5,38 +5,20 @@
  * Idea         PROCESSES workers play ROUNDS rounds (0: without end): pop; perhaps pop again; push back in either
  *              order.  Each label names the line of depot.h that the step stands for; between two steps anything may
  *              happen.
+ * Parameters   PROCESSES=2 ROUNDS=2 MAGAZINES=3 TAGS=0 LOCK=0 DEATHS=0
  * Checked      a popped magazine was nobody's, and the head that pop installs is what lies below it now (with
  *              sequential steps these two make it a stack); at the end every magazine is in it exactly once.
  * Tags         TAGS = n: the tag counts modulo n.  TAGS = 0: a tag that never wraps.  All that a CAS asks of such a tag
  *              is whether the head has changed since this process loaded it, so one bit for each process stands for
  *              it, and the states stay finite for any number of rounds.
- * Lock-freedom finish:   with bounded rounds and no fairness, everybody finishes.  A run in which retries go on for
+ * Lock-freedom finish:   with bounded rounds and no fairness, all finish.  A run in which retries go on for
  *                        ever is a counterexample.  A process that is just never scheduled again is one only if the others
- *                        spin on it: Spin's runs are maximal, so whoever sleeps lets the stopped one go on.
+ *                        spin on it: Spin's runs are maximal, so a sleeper lets the stopped one go on.
  *              progress: rounds without end, and up to DEATHS processes stop for ever, at any point.  In every run
  *                        infinitely many rounds are completed.  This is lock-freedom proper, and sleepers fail it.
  *              Spurious failures of the weak CAS are left out (an x86 processor has none); so is back_off().
  * Broken       TAGS too small: ABA.  LOCK = 1: behind a spin lock; LOCK = 2: behind a lock that sleeps.
- *              TAG_ON_POP_ONLY, TAG_ON_PUSH_ONLY (these two hold): the tag advances with half of the changes.
  */
-#ifndef PROCESSES
-#define PROCESSES 2
-#endif
-#ifndef ROUNDS
-#define ROUNDS 2
-#endif
-#ifndef MAGAZINES
-#define MAGAZINES 3
-#endif
-#ifndef TAGS
-#define TAGS 0
-#endif
-#ifndef LOCK
-#define LOCK 0
-#endif
-#ifndef DEATHS
-#define DEATHS 0
-#endif
 
 byte head_number, head_tag;
 byte next[MAGAZINES + 1]; /* struct lfpool_magazine's `next`                  */
@@ -50,29 +32,14 @@ bit round;                /* flips with every round that is completed         */
 
 #if TAGS
 #define UNCHANGED (head_number == number && head_tag == tag)
-#define MARK_MOVED
 #define LOADED tag = head_tag
 #define FORGET tag = 0
-#else
-#define UNCHANGED (head_number == number && !moved[me])
-#define MARK_MOVED for (q : 0 .. PROCESSES - 1) { moved[q] = 1 } q = 0
-#define LOADED moved[me] = 0
-#define FORGET moved[me] = 1
-#endif
-#if TAGS
 #define ADVANCE head_tag = (head_tag + 1) % TAGS
 #else
-#define ADVANCE MARK_MOVED
-#endif
-#ifdef TAG_ON_PUSH_ONLY
-#define ADVANCE_POP skip
-#else
-#define ADVANCE_POP ADVANCE
-#endif
-#ifdef TAG_ON_POP_ONLY
-#define ADVANCE_PUSH skip
-#else
-#define ADVANCE_PUSH ADVANCE
+#define UNCHANGED (head_number == number && !moved[me])
+#define LOADED moved[me] = 0
+#define FORGET moved[me] = 1
+#define ADVANCE for (q : 0 .. PROCESSES - 1) { moved[q] = 1 } q = 0
 #endif
 
 #if LOCK == 1
@@ -104,7 +71,7 @@ inline pop(result)
 			assert(!held[number]);
 			assert(below == next[number]);
 			head_number = below;
-			ADVANCE_POP;
+			ADVANCE;
 			held[number] = 1;
 			break }
 		:: d_step { else -> number = head_number; LOADED; below = 0 }
@@ -129,7 +96,7 @@ inline push(given)
 		:: atomic { UNCHANGED ->
 			held[given] = 0;
 			head_number = given;
-			ADVANCE_PUSH;
+			ADVANCE;
 			break }
 		:: d_step { else -> number = head_number; LOADED }
 		fi

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * tournament.pml - the tournament tree of an evicting pool: src/priority/tournament.c, and who calls it in src/priority/evicting.c.
+ * tournament.pml - the tournament tree of an evicting pool: src/priority/tournament.c, and its callers in src/priority/evicting.c.
  *
  * Idea         SLOTS slots under a tree of LEVELS levels (two: fan 2; one: a root over all slots).  PROCESSES users
  *              make slots stop contending (pin, release), contend again, or contend with another key (publish, unpin,
@@ -11,6 +11,8 @@
  * Versions     never wrap (F1).  All that is asked of one is whether its slot still contends with it.  So a name has a
  *              bit instead, `fresh`, wherever it stands, in a node or in somebody's hands: cleared when its slot gets
  *              another state, and never set again.
+ * Parameters   PROCESSES=2 SLOTS=3 LEVELS=2 KEYS=2 CALLS=0
+ *              What the users may do, a bit for each: CHANGERS=255 EVICTORS=255
  * Tags         never wrap (F2).  `watch` says whether the node has changed since this process read it.
  * Steps        One for each load and CAS of a state or of a node's word.  What is merged: word, record, and word again
  *              (what was read through an unchanged word stood there all the time: place.h); in the calls of evicting.c
@@ -35,7 +37,7 @@
  *              NO_CHECK: a current name is replaced by whatever was collected (F3);
  *              LOSE_TO_STALE: an offer rests at a name that goes before it, current or not;
  *              EARLY_STOP: it ends at the first node where it loses;
- *              NO_VERSION: a name is current while its slot contends, be it with another key; ROOT_UNCHECKED: the same,
+ *              NO_VERSION: a name is current while its slot contends, even with another key; ROOT_UNCHECKED: the same,
  *              for first() alone;
  *              UNTAGGED: a node's word is the number of one of its two records;
  *              NO_DESCENT: a repair takes a stale name from below;
@@ -44,28 +46,6 @@
  *              still under way in another call.  (SAME_KEY_OFFERED holds: it offers that contender too.)
  *              NO_WITHDRAW, CLIMB_ON (these two hold): nobody withdraws; an offer does not ask after itself.
  */
-#ifndef PROCESSES
-#define PROCESSES 2
-#endif
-#ifndef SLOTS
-#define SLOTS 3
-#endif
-#ifndef LEVELS
-#define LEVELS 2
-#endif
-#ifndef KEYS
-#define KEYS 2
-#endif
-#ifndef CALLS
-#define CALLS 0
-#endif
-/* What the users may do, a bit for each. */
-#ifndef CHANGERS
-#define CHANGERS 255
-#endif
-#ifndef EVICTORS
-#define EVICTORS 255
-#endif
 #define MAY(set) ((set >> me) & 1)
 
 #include "tree.inc"
@@ -221,10 +201,7 @@ init
 		}
 		for (i : 1 .. NODES + SLOTS - 1) {
 			v = NODES + SLOTS - i;
-			if
-			:: BEFORE(name[v], name[(v - 1) / FAN]) -> copy((v - 1) / FAN, v)
-			:: else -> skip
-			fi
+			WHEN(BEFORE(name[v], name[(v - 1) / FAN]), copy((v - 1) / FAN, v))
 		}
 		v = 0;
 #endif

@@ -1,14 +1,16 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * waiting.pml - calls that wait, continuations, a shrink that is owed objects, and who serves them: src/waiting/waiters.c.
+ * waiting.pml - calls that wait, continuations, a shrink that is owed objects, and what serves them: src/waiting/waiters.c.
  *
  * Idea         WAITERS calls wait (the first TIMED of them may run out of time), RELEASERS users release RELEASES
  *              objects all together, ACQUIRERS take one each and so overtake, TRIMMERS hold a free slot for a while and
  *              put it back, ASYNC hands in a continuation, which CANCEL may cancel, DEBT objects are owed to a shrink.
  *              All of them serve.  At first USED slots are outside and the rest is free.
  * The end      Every run ends: each process has done what it had to do, or sleeps, or has stopped.  There init looks
- *              (Spin's `timeout`: nobody can take a step).
- * Checked      no lost wake-up: nobody waits while a slot is free; nobody sleeps who was given one;
+ *              (Spin's `timeout`: no process can take a step).
+ * Parameters   WAITERS=0 TIMED=0 RELEASERS=0 RELEASES=RELEASERS ACQUIRERS=0 TRIMMERS=0 ASYNC=0 CANCEL=0 DEBT=0 STOPS=0
+ *              USED=RELEASERS SLOTS=USED
+ * Checked      no lost wake-up: no process waits while a slot is free; none sleeps that was given one;
  *              conservation: each slot is in one place;
  *              the continuation runs once at most, and not if it was cancelled;
  *              the debt: withdrawn + owed = DEBT, and nothing is owed while a slot is free;
@@ -16,13 +18,14 @@
  *              ORDER a slot is given to a cell only if none with a smaller ticket has waited all the time since the
  *                    server began to look;
  *              STOPS of the processes stop for ever, anywhere.  When nothing moves any more one object is released
- *                    (LAST_RELEASE).  Then nobody waits while a slot is free, and nobody sleeps who was given one, but
- *                    for him whom a stopped server was about to wake;
- *              QUIET (ltl) no run goes round in serve() for ever.
+ *                    (LAST_RELEASE).  Then none waits while a slot is free, and none sleeps that was given one, except
+ *                    the one that a stopped server was about to wake;
+ *              QUIET (ltl) no run loops in serve() for ever.
  * Sleeping     The futex compares and sleeps in one step, may wake for no reason, and at any time when it is timed.  A
  *              server's wake-up may come late, and to a cell's next owner.
- *              (HELP_TO_WAKE: servers wake those who were given a slot and still sleep: then LATE_WAKE holds.)
- * Not here     the take itself (exhaustion.pml) and the pop's race with thieves (owner_thief.pml): see queue.inc.
+ *              (HELP_TO_WAKE: servers wake processes that were given a slot and still sleep: then LATE_WAKE holds.)
+ * Not here     how a look finds the oldest without a look at each cell, by bounds: oldest.pml shows that it is the same.
+ *              the take itself (exhaustion.pml) and the pop's race with thieves (owner_thief.pml): see queue.inc.
  *              Tickets that wrap.  Lots of cells.  Whether a plain acquire may say "nothing" while a slot is in a
  *              server's hands: NULL_IS_EXACT shows that it does.
  * Broken       NO_HEAVY_FENCE, NO_LIGHT_FENCE (of the FALLBACK), DEMAND_FIRST: the releaser looks before it pushes;
@@ -31,44 +34,8 @@
  *              TIMEOUT_BY_STORE, CANCEL_BY_STORE, DEBT_WITHOUT_CAS; WAKE_FORGOTTEN; ANY_CELL: not the oldest;
  *              THEN_AFTER_CAS: the server looks whether it is a continuation when the cell may be another's already;
  *              ORDER_NOW: more than is true, a cell that began to wait behind the server's look is passed over;
- *              LATE_WAKE: nor is it true that another release wakes him whom a stopped server was about to wake.
+ *              LATE_WAKE: nor is it true that another release wakes the one that a stopped server was about to wake.
  */
-#ifndef WAITERS
-#define WAITERS 0
-#endif
-#ifndef TIMED
-#define TIMED 0
-#endif
-#ifndef RELEASERS
-#define RELEASERS 0
-#endif
-#ifndef RELEASES
-#define RELEASES RELEASERS
-#endif
-#ifndef ACQUIRERS
-#define ACQUIRERS 0
-#endif
-#ifndef TRIMMERS
-#define TRIMMERS 0
-#endif
-#ifndef ASYNC
-#define ASYNC 0
-#endif
-#ifndef CANCEL
-#define CANCEL 0
-#endif
-#ifndef DEBT
-#define DEBT 0
-#endif
-#ifndef USED
-#define USED RELEASERS
-#endif
-#ifndef SLOTS
-#define SLOTS USED
-#endif
-#ifndef STOPS
-#define STOPS 0
-#endif
 #if WAITERS + ASYNC > 2
 #define CELLS (WAITERS + ASYNC)
 #else
@@ -103,7 +70,7 @@ end:	do
 }
 
 #if WAITERS
-/* waiters_wait(), after an acquire that found nothing. */
+/* waiters_wait_for(), after an acquire that found nothing. */
 proctype waiter(byte me) CAN_STOP
 {
 	OF_A_SERVER;

@@ -228,8 +228,8 @@ static void have_child(struct member *me)
 {
 	int status = 0;
 
-	/* "Not safe after fork." */
-	if (me->m->config.backend == LFPOOL_BACKEND_MUTEX || me->children++ >= CHILDREN)
+	/* "Not safe after fork"; and in a buffer with few caches, calls of the other threads may have all of them. */
+	if (me->m->config.backend == LFPOOL_BACKEND_MUTEX || me->m->config.buffer_caches || me->children++ >= CHILDREN)
 		return;
 
 	const pid_t child = fork();
@@ -247,60 +247,53 @@ static void have_child(struct member *me)
 
 static void *run(void *member);
 
-static void step(struct member *me)
+/* A thread that ends while others are in their calls. */
+static void have_thread(struct member *me)
 {
-	const struct model *m = me->m;
 	pthread_t thread;
 
-	switch (random_below(&me->r, 32)) {
-	case 0:
-	case 1:
-	case 2:
-	case 3:
-	case 4:
-	case 5:
-	case 6:
-	case 7: acquire(me); break;
-	case 8:
-	case 9:
-	case 10:
-	case 11:
-	case 12:
-	case 13:
-	case 14: release(me); break;
-	case 15: acquire_bulk(me); break;
-	case 16:
-	case 17: release_bulk(me); break;
-	case 18:
-	case 19:
-	case 20:
-	case 21: wish_for(me, true); break;
-	case 22:
-	case 23:
-	case 24: resize(me); break;
-	case 25:
-	case 26: retire(me); break;
-	case 27: acquire_soon(me); break;
-	case 28:
-		if (!random_below(&me->r, 8))
-			have_child(me);
-		break;
-	case 29:
-		/* A thread that ends while others are in their calls. */
-		if (me->steps != STEPS || random_below(&me->r, 4))
-			break;
-		me->steps = 10;
-		thread_start(&thread, run, me);
-		REQUIRE(pthread_join(thread, NULL) == 0);
-		me->steps = STEPS;
-		break;
-	case 30:
-		lfpool_cache_destroy(me->cache);
-		me->cache = m->plan.explicit_caches || !me->cache ? lfpool_cache_create(m->pool) : NULL;
-		REQUIRE(me->cache || !m->plan.explicit_caches || m->plan.in_buffer);
-		break;
-	default: REQUIRE(lfpool_active_count(m->pool) <= m->reserved); break;
-	}
+	if (me->steps != STEPS || random_below(&me->r, 4))
+		return;
+	me->steps = 10;
+	thread_start(&thread, run, me);
+	REQUIRE(pthread_join(thread, NULL) == 0);
+	me->steps = STEPS;
+}
+
+static void renew_cache(struct member *me)
+{
+	const struct model *m = me->m;
+
+	lfpool_cache_destroy(me->cache);
+	me->cache = m->plan.explicit_caches || !me->cache ? lfpool_cache_create(m->pool) : NULL;
+	REQUIRE(me->cache || !m->plan.explicit_caches || m->plan.in_buffer);
+}
+
+static void count(struct member *me)
+{
+	REQUIRE(lfpool_active_count(me->m->pool) <= me->m->reserved);
+}
+
+static void ask(struct member *me)
+{
+	wish_for(me, true);
+}
+
+/* What a member does, and how often of 256 times. */
+static const struct {
+	void (*run)(struct member *me);
+	unsigned weight;
+} doings[] = {{acquire, 64}, {release, 56},     {acquire_bulk, 8}, {release_bulk, 16}, {ask, 32},        {resize, 24},
+	      {retire, 16},  {acquire_soon, 8}, {have_child, 1},   {have_thread, 8},   {renew_cache, 8}, {count, 15}};
+
+static void step(struct member *me)
+{
+	unsigned drawn = random_below(&me->r, 256);
+	size_t i = 0;
+
+	while (drawn >= doings[i].weight)
+		drawn -= doings[i++].weight;
+	doings[i].run(me);
 }
 
 static void *run(void *member)

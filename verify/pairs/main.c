@@ -14,9 +14,10 @@
  */
 #include "row.h"
 
+#include "common/command_line.h"
 #include "verify/fuzz/sequence.h"
 
-#include <string.h>
+#include <limits.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -193,9 +194,11 @@ static void run_refusals(uint64_t seed, unsigned library)
 				}
 }
 
+#define EVERY ULONG_MAX
+
 struct options {
-	unsigned long long seed, row, here, sequences, arrays;
-	bool one_row, one_sequence, first, list;
+	unsigned long seed, row, here, sequences, arrays;
+	bool first, list;
 };
 
 static void run_array(const struct options *o, uint64_t seed)
@@ -205,13 +208,13 @@ static void run_array(const struct options *o, uint64_t seed)
 	const size_t count = cover(seed, &rows, &pairs, &excluded_pairs);
 
 	for (size_t i = 0; i < count && !(o->first && failed); i++) {
-		if (rows[i].value[of_library] != LIBRARY || (o->one_row && i != o->row))
+		if (rows[i].value[of_library] != LIBRARY || (o->row != EVERY && i != o->row))
 			continue;
 		mine++;
 		if (o->list) {
 			printf("%zu: ", i);
 			print_row(&rows[i]);
-		} else if (o->one_sequence) {
+		} else if (o->here != EVERY) {
 			const struct job job = job_of(seed, i, &rows[i], (unsigned)o->here);
 
 			run_sequence(&job);
@@ -222,35 +225,24 @@ static void run_array(const struct options *o, uint64_t seed)
 	}
 	printf("--seed %llu: %zu rows cover %zu pairs; %zu are excluded; %zu rows of library=%s\n", (unsigned long long)seed,
 	       count, pairs, excluded_pairs, mine, value_names[of_library][LIBRARY]);
-	if (!o->one_row && !o->list && !o->first)
+	if (o->row == EVERY && !o->list && !o->first)
 		run_refusals(seed, LIBRARY);
 	free(rows);
 }
 
 int main(int argc, char **argv)
 {
-	struct options o = {.seed = 1, .sequences = 2, .arrays = 1};
+	struct options o = {.seed = 1, .row = EVERY, .here = EVERY, .sequences = 2, .arrays = 1};
+	const struct option_row rows[] = {OPTION_NUMBER("seed", &o.seed, 0, ULONG_MAX),
+					  OPTION_NUMBER("row", &o.row, 0, EVERY),
+					  OPTION_NUMBER("here", &o.here, 0, EVERY),
+					  OPTION_NUMBER("sequences", &o.sequences, 1, ULONG_MAX),
+					  OPTION_NUMBER("arrays", &o.arrays, 1, ULONG_MAX),
+					  OPTION_FLAG("first", &o.first),
+					  OPTION_FLAG("list", &o.list),
+					  OPTIONS_END};
 
-	for (int i = 1; i < argc; i++) {
-		const bool more = i + 1 < argc;
-
-		if (strcmp(argv[i], "--list") == 0)
-			o.list = true;
-		else if (strcmp(argv[i], "--first") == 0)
-			o.first = true;
-		else if (more && strcmp(argv[i], "--seed") == 0)
-			o.seed = strtoull(argv[++i], NULL, 0);
-		else if (more && strcmp(argv[i], "--row") == 0 && (o.one_row = true))
-			o.row = strtoull(argv[++i], NULL, 0);
-		else if (more && strcmp(argv[i], "--here") == 0 && (o.one_sequence = true))
-			o.here = strtoull(argv[++i], NULL, 0);
-		else if (more && strcmp(argv[i], "--sequences") == 0)
-			o.sequences = strtoull(argv[++i], NULL, 0);
-		else if (more && strcmp(argv[i], "--arrays") == 0)
-			o.arrays = strtoull(argv[++i], NULL, 0);
-		else
-			return 2;
-	}
+	(void)command_line(argv[0], rows, NULL, argc, argv);
 	o.seed = o.seed ? o.seed : now_ns();
 	for (uint64_t n = 0; n < o.arrays && !(o.first && failed); n++)
 		run_array(&o, o.seed + n);

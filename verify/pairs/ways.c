@@ -32,6 +32,9 @@ static bool lives(const struct model *m)
 
 static lfpool_status_t make_in_buffer(struct model *m)
 {
+	/* 1 to 3, or all there can be. */
+	m->config.buffer_caches = m->config.capacity % 5;
+
 	const size_t bytes = lfpool_buffer_bytes(&m->config), room = bytes ? bytes : 65536;
 
 	/* What is in it does not matter. */

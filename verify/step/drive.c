@@ -11,12 +11,15 @@
 #include <sys/wait.h>
 
 #define STUCK_SECONDS 10
-#define CONTROL_SECONDS 1 /* then the sleeper goes on, and whoever was stuck must follow */
-#define CONTROL_POINTS 3
+#define CONTROL_SECONDS 1 /* then the sleeper goes on, and what was stuck must follow */
+#define CONTROL_POINTS 2
 #define REPORTS_MAX 10
 #define CHILD_WRONG 99 /* a child's exit status; else the objects that are lost */
 
-int verify_mutant;
+#define PASS(pass) (1u << (pass))
+
+bool drive_mutant;
+enum pass drive_pass;
 unsigned drive_moved;
 
 static const struct play *play;
@@ -26,56 +29,62 @@ static unsigned long failures;
 
 /* ---- What we are told ---- */
 
-static const char *const pass_names[] = {"give-back", "hold", "never", "fork", "heirs", "meet", "control", "hits"};
-static enum pass pass;
+static const char *const pass_names[] = {"give-back", "hold",  "never", "fork",  "control", "hits",
+					 "heirs",     "pairs", "empty", "every", "own",     "meet"};
 static const char *only = "";
 static long only_at = -1;
 
 static _Noreturn void usage(const char *program)
 {
-	fprintf(stderr, "usage: %s PASS [--only TEXT] [--at N] [--mutant N]\nPASS is", program);
-	for (enum pass p = PASS_GIVE_BACK; p <= PASS_HITS; p++)
-		if (p != play->lacks)
-			fprintf(stderr, " %s", pass_names[p]);
+	fprintf(stderr, "usage: %s pool|evict PASS [--only TEXT] [--at N]\nPASS is", program);
+	for (enum pass p = 0; p < PASSES; p++)
+		fprintf(stderr, " %s", pass_names[p]);
 	fprintf(stderr, "\n");
 	exit(2);
 }
 
-static void parse(int count, char **arguments)
+static bool parse(int count, char **arguments)
 {
-	bool good = count >= 2 && count % 2 == 0;
-
-	while (good && pass <= PASS_HITS && strcmp(arguments[1], pass_names[pass]) != 0)
-		pass++;
-	for (int i = 2; good && i < count; i += 2) {
+	if (count < 3 || count % 2 == 0)
+		return false;
+	drive_mutant = getenv("LFPOOL_MUTANT") != NULL;
+	play = strcmp(arguments[1], "evict") == 0 ? &evict_play : &pool_play;
+	while (drive_pass < PASSES && strcmp(arguments[2], pass_names[drive_pass]) != 0)
+		drive_pass++;
+	for (int i = 3; i < count; i += 2) {
 		if (strcmp(arguments[i], "--only") == 0)
 			only = arguments[i + 1];
 		else if (strcmp(arguments[i], "--at") == 0)
 			only_at = strtol(arguments[i + 1], NULL, 10);
-		else if (strcmp(arguments[i], "--mutant") == 0)
-			verify_mutant = (int)strtol(arguments[i + 1], NULL, 10);
 		else
-			good = false;
+			return false;
 	}
-	if (!good || pass > PASS_HITS || pass == play->lacks)
-		usage(arguments[0]);
+	return drive_pass < PASSES && play->passes & PASS(drive_pass);
 }
+
+static bool is_pass(unsigned passes)
+{
+	return passes & PASS(drive_pass);
+}
+
+#define FORKS (PASS(PASS_FORK) | PASS(PASS_HEIRS))
+#define SIGNALS (PASS(PASS_EMPTY) | PASS(PASS_EVERY) | PASS(PASS_OWN))
 
 /*
  * Of how many places the pass visits one.  What the others find while it stands is the same in every pass but `meet`: one of
- * these goes to every place, the rest to every third, and to every ninth where the process forks, which takes long.
+ * these goes to every place, the rest to every fifth, and to every ninth where the process forks, which takes long.
  */
 static long stride(void)
 {
-	if (pass == PASS_GIVE_BACK || pass == PASS_MEET || verify_mutant || getenv("LFPOOL_DEEP"))
+	if (is_pass(PASS(PASS_GIVE_BACK) | PASS(PASS_MEET) | SIGNALS) || drive_mutant || getenv("LFPOOL_DEEP"))
 		return 1;
-	return pass == PASS_FORK || pass == PASS_HEIRS ? 9 : 3;
+	return is_pass(FORKS) ? 9 : 5;
 }
 
 unsigned drive_rounds(unsigned usual, unsigned deep)
 {
 	/* Stopping it must be what brings a seeded bug to light, not the others' chance meetings. */
-	return verify_mutant ? 1 : getenv("LFPOOL_DEEP") ? deep : usual;
+	return drive_mutant ? 1 : getenv("LFPOOL_DEEP") ? deep : usual;
 }
 
 /* ---- One place ---- */
@@ -108,21 +117,30 @@ const char *drive_lost(long lost, long at_most, long *worst)
 	return NULL;
 }
 
+unsigned drive_changes(const struct reading *before, const struct reading *after)
+{
+	unsigned moves = 0;
+
+	for (unsigned i = 0; i < sizeof(before->word) / sizeof(*before->word); i++)
+		moves |= (unsigned)(before->word[i] != after->word[i]) << i;
+	return moves;
+}
+
 static void fail(const char *during, const char *wrong)
 {
 	char text[1024];
 
 	sleeper_describe(&sleeper, text, sizeof(text));
 	if (failures++ < REPORTS_MAX)
-		printf("%s (%s) %s: %s\n", verify_mutant ? "caught" : "FAILED", during, text, wrong);
+		printf("%s (%s) %s: %s\n", drive_mutant || drive_pass == PASS_OWN ? "caught" : "FAILED", during, text, wrong);
 }
 
-static _Noreturn void live_on_as_child(enum pass how)
+static _Noreturn void live_on_as_child(void)
 {
 	long worst = 0;
 
 	(void)alarm(STUCK_SECONDS);
-	const char *wrong = play->inherit(how, &worst);
+	const char *wrong = play->inherit(&worst);
 
 	if (wrong)
 		fail("fork, in the child", wrong);
@@ -130,7 +148,7 @@ static _Noreturn void live_on_as_child(enum pass how)
 	_exit(wrong ? CHILD_WRONG : (int)worst);
 }
 
-static const char *fork_and_live_on(enum pass how, long *worst)
+static const char *fork_and_live_on(long *worst)
 {
 	int status;
 
@@ -139,7 +157,7 @@ static const char *fork_and_live_on(enum pass how, long *worst)
 	const pid_t child = fork();
 
 	if (child == 0)
-		live_on_as_child(how);
+		live_on_as_child();
 	if (child < 0 || waitpid(child, &status, 0) != child)
 		return "no child";
 	if (WIFSIGNALED(status))
@@ -151,7 +169,7 @@ static const char *fork_and_live_on(enum pass how, long *worst)
 	return NULL;
 }
 
-/* It need not finish; but who may stand in the registry's mutex would leave it locked. */
+/* It need not finish; but one that may stand in the registry's mutex would leave it locked. */
 static void dismiss(void)
 {
 	if (part.locks)
@@ -161,27 +179,27 @@ static void dismiss(void)
 }
 
 /* The sleeper stands; true if all is well afterwards. */
-static bool visit(enum pass how, long *worst)
+static bool visit(long *worst)
 {
-	const char *wrong = play->live_on(how, worst);
+	const char *wrong = play->live_on(worst);
 
 	if (watchdog_rescued()) {
 		sleeper_resume(&sleeper);
 		return false;
 	}
-	if (!wrong && (how == PASS_FORK || how == PASS_HEIRS)) {
-		wrong = fork_and_live_on(how, worst);
-	} else if (!wrong && how == PASS_NEVER) {
+	if (!wrong && is_pass(FORKS)) {
+		wrong = fork_and_live_on(worst);
+	} else if (!wrong && drive_pass == PASS_NEVER) {
 		if (!part.locks)
 			sleeper_abandon(&sleeper);
 		/* The pool's life goes on as if that thread had never been. */
 		if (!(wrong = play->give_back()))
-			wrong = play->live_on(how, worst);
-	} else if (!wrong && how != PASS_MEET) {
-		wrong = play->go_on(how);
+			wrong = play->live_on(worst);
+	} else if (!wrong && drive_pass != PASS_MEET) {
+		wrong = play->go_on();
 	}
 	if (wrong)
-		fail(pass_names[pass], wrong);
+		fail(pass_names[drive_pass], wrong);
 	dismiss();
 	return wrong == NULL;
 }
@@ -199,7 +217,7 @@ static void record(void)
 	const char *wrong = play->check();
 
 	play->close();
-	if (verify_mutant)
+	if (drive_mutant)
 		return;
 	if (drive_moved != part.moves)
 		printf("FAILED %s: it is meant to change %#x, and changes %#x\n", part.name, part.moves, drive_moved);
@@ -209,35 +227,47 @@ static void record(void)
 		failures++;
 }
 
+/* At this place, where the operation is stopped, or interrupted by a signal; at all of them if `every`. */
+static void go_to(long at, bool every, long *points, long *worst)
+{
+	const bool stopped = sleeper_run(&sleeper, at, every);
+
+	++*points;
+	if (sleeper.stepper.strayed || stopped == is_pass(SIGNALS)) {
+		if (stopped)
+			sleeper_resume(&sleeper);
+		fail(pass_names[drive_pass], "it went another way than in the recording");
+	} else if (stopped) {
+		(void)visit(worst);
+	} else {
+		beat("a signal handler used the pool");
+		const char *wrong = signals_end();
+
+		if (wrong)
+			fail(pass_names[drive_pass], wrong);
+	}
+	play->close();
+}
+
 /* True if all is well.  With a stride, other places in each operation. */
 static bool sweep(size_t index)
 {
 	const unsigned long failures_before = failures;
+	const bool every = drive_pass == PASS_EVERY, once = drive_mutant || drive_pass == PASS_OWN;
 	long worst = 0, points = 0;
 
-	if ((pass == PASS_FORK || pass == PASS_HEIRS) && part.locks) {
+	if (is_pass(FORKS) && part.locks) {
 		printf("%-42s fork waits for it: no part of this\n", part.name);
 		return true;
 	}
 	record();
 	const long from = only_at < 0 ? (long)index % stride() : only_at;
-	const long last = only_at < 0 ? sleeper.stepper.length : only_at;
+	const long last = only_at < 0 && !every ? sleeper.stepper.length : from;
 
-	for (long at = from; at <= last && !(verify_mutant && failures); at += stride()) {
-		if (part.in_program && !stepper_in_program(&sleeper.stepper, at))
-			continue;
-		const bool stopped = sleeper_run(&sleeper, at);
-
-		if (!stopped || sleeper.stepper.strayed) {
-			if (stopped)
-				sleeper_resume(&sleeper);
-			fail(pass_names[pass], "it went another way than in the recording");
-		} else {
-			points++;
-			(void)visit(pass, &worst);
-		}
-		play->close();
-	}
+	sleeper.stepper.interrupt = is_pass(SIGNALS) ? signals_handle : NULL;
+	for (long at = from; at <= last && !(once && failures > failures_before); at += stride())
+		if (!part.in_program || every || stepper_in_program(&sleeper.stepper, at))
+			go_to(at, every, &points, &worst);
 	printf("%-42s %5ld instructions, %2ld locked; %5ld points, at most %ld lost; %lu failures\n", part.name,
 	       sleeper.stepper.length, sleeper.stepper.locked, points, worst, failures - failures_before);
 	return failures == failures_before && points > 0;
@@ -246,20 +276,22 @@ static bool sweep(size_t index)
 /* Some points must be stuck, and each must get on when the sleeper does. */
 static bool sweep_control(void)
 {
+	/* The calls that spend their time in libc are long, and hold the mutex for a long part of it. */
+	const long step = part.in_program ? 8 : 1;
 	long stuck = 0, points = 0, worst = 0;
 
 	record();
-	while (stuck < CONTROL_POINTS && points <= sleeper.stepper.length && sleeper_run(&sleeper, points)) {
+	while (stuck < CONTROL_POINTS && points <= sleeper.stepper.length && sleeper_run(&sleeper, points, false)) {
 		const unsigned long failures_before = failures;
 		char text[1024];
 
 		sleeper_describe(&sleeper, text, sizeof(text));
-		if (!visit(PASS_GIVE_BACK, &worst) && failures == failures_before) {
+		if (!visit(&worst) && failures == failures_before) {
 			stuck++;
 			printf("caught: the others were stuck until it went on: %s\n", text);
 		}
 		play->close();
-		points++;
+		points += step;
 	}
 	printf("%-42s %ld of %ld points stuck (then stopped)\n", part.name, stuck, points);
 	return stuck == CONTROL_POINTS;
@@ -269,7 +301,7 @@ static bool sweep_control(void)
 
 static const struct hit *hit_of(const char *name)
 {
-	for (size_t i = 0; i < play->hit_count; i++)
+	for (size_t i = 0; i < HITS; i++)
 		if (strcmp(play->hits[i].operation, name) == 0)
 			return &play->hits[i];
 	return NULL;
@@ -290,38 +322,50 @@ static bool price(const struct hit *hit)
 
 /* ---- The program ---- */
 
-int drive_main(const struct play *p, struct worker *worker, int count, char **arguments)
+static bool play_part(size_t index)
+{
+	bool good;
+
+	sleeper.name = part.name;
+	good = drive_pass == PASS_HITS ? price(hit_of(part.name)) : drive_pass == PASS_CONTROL ? sweep_control() : sweep(index);
+	(void)fflush(stdout);
+	/* The control looks for what is wrong anyway. */
+	return (drive_mutant && drive_pass != PASS_CONTROL) || drive_pass == PASS_OWN ? !good : good;
+}
+
+static int report(unsigned passed, unsigned failed)
+{
+	printf("%u passed, %u failed\n", passed, failed);
+	return failed || !passed;
+}
+
+int main(int count, char **arguments)
 {
 	unsigned passed = 0, failed = 0;
 
-	play = p;
-	parse(count, arguments);
+	if (!parse(count, arguments))
+		usage(arguments[0]);
 	stepper_open();
+	if (drive_pass == PASS_PAIRS) {
+		const bool good = pairs_run(only);
+
+		return report(good, !good);
+	}
+	if (drive_pass == PASS_OWN)
+		/* What is said about the pool's misuse is of no interest. */
+		(void)freopen("/dev/null", "w", stderr);
 	sleeper.act = play->act;
 	sleeper_start(&sleeper);
-	worker_start(worker);
-	watchdog_start(&sleeper, pass == PASS_CONTROL ? CONTROL_SECONDS : STUCK_SECONDS, pass == PASS_CONTROL);
-	for (size_t i = 0; play->choose(i, &part) && !(verify_mutant && passed + failed); i++) {
-		const struct hit *hit = hit_of(part.name);
-
-		if (!strstr(part.name, only) || (pass == PASS_HITS && !hit))
-			continue;
-		sleeper.name = part.name;
-		bool good = pass == PASS_HITS ? price(hit) : pass == PASS_CONTROL ? sweep_control() : sweep(i);
-
-		/* The control looks for what is wrong anyway. */
-		if (verify_mutant && pass != PASS_CONTROL)
-			good = !good;
-		passed += good;
-		failed += !good;
-		(void)fflush(stdout);
-	}
+	worker_start(play->worker);
+	watchdog_start(&sleeper, drive_pass == PASS_CONTROL ? CONTROL_SECONDS : STUCK_SECONDS, drive_pass == PASS_CONTROL);
+	for (size_t i = 0; play->choose(i, &part) && !(drive_mutant && passed + failed); i++)
+		if (strstr(part.name, only) && (drive_pass != PASS_HITS || hit_of(part.name)))
+			play_part(i) ? passed++ : failed++;
 	sleeper_stop(&sleeper);
-	worker_stop(worker);
-	if (pass == PASS_HITS && failed)
+	worker_stop(play->worker);
+	if (drive_pass == PASS_HITS && failed)
 		printf("Without membarrier(2), by refusal or LFPOOL_MEMBARRIER=off, there are no hits.\n");
-	if (pass == PASS_HITS && !*only)
-		failed += passed + failed != play->hit_count;
-	printf("%u passed, %u failed\n", passed, failed);
-	return failed || !passed;
+	if (drive_pass == PASS_HITS && !*only)
+		failed += passed + failed != HITS;
+	return report(passed, failed);
 }

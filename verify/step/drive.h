@@ -1,21 +1,21 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * drive.h - a thread is stopped before every instruction of every operation: the driver of freeze.c and evict.c.
+ * drive.h - a thread is stopped before every instruction of every operation: the driver of all passes.
  *
  * Idea         For each operation and each n = 0, 1, 2, ... : a fresh pool; the sleeper runs the operation up to its n-th
  *              instruction and stands there.  The others use the pool, and nothing of this may take 10 s.  Then, by
- *              `pass`, the sleeper goes on, or never does.
- * Controls     `control`: at three places the others must get stuck, and must get on when the sleeper does.
- *              `--mutant N`, in a build with seeded bugs: bug N must be caught.
+ *              `drive_pass`, the sleeper goes on, or never does.  In the passes of signals it does not stand: it runs the
+ *              handler there.
+ * Controls     `control`: at two places the others must get stuck, and must get on when the sleeper does.  `own` must find
+ *              something wrong.  With LFPOOL_MUTANT in the environment, in a build with seeded bugs, that one must be caught.
  *
- *     PROGRAM give-back|hold|never|fork|heirs|meet|control|hits [--only TEXT] [--at N] [--mutant N]
+ *     PROGRAM pool|evict PASS [--only TEXT] [--at N]
  *
  * TEXT is a part of operations' names.
  */
 #ifndef LFPOOL_VERIFY_DRIVE_H
 #define LFPOOL_VERIFY_DRIVE_H
 
-#include "mutant.h"
 #include "sleeper.h"
 
 /* What becomes of the sleeper after the others have lived without it. */
@@ -24,11 +24,20 @@ enum pass {
 	PASS_HOLD,      /* they keep it; it goes on, in a pool that is exhausted             */
 	PASS_NEVER,     /* it never finishes its call                                        */
 	PASS_FORK,      /* the process forks, the child empties the pool again; then never   */
-	PASS_HEIRS,     /* they wait, the process forks, the child serves them; then never   */
-	PASS_MEET,      /* they make but one or two changes; it goes on                      */
 	PASS_CONTROL,   /* PASS_GIVE_BACK where some places must be stuck                    */
-	PASS_HITS       /* nobody is stopped: the price                                       */
+	PASS_HITS,      /* none is stopped: the price                                       */
+	PASS_HEIRS,     /* pool: they wait, the process forks, the child serves them; then never */
+	PASS_PAIRS,     /* pool: two are stopped at once (pairs.c)                           */
+	PASS_EMPTY,     /* pool: a signal handler takes all there is, at one place (signals.c) */
+	PASS_EVERY,     /* pool: it takes one object, before each instruction                */
+	PASS_OWN,       /* pool: PASS_EMPTY with the interrupted cache, which must be noticed */
+	PASS_MEET,      /* evict: they make one change or two; it goes on                    */
+	PASSES
 };
+
+extern enum pass drive_pass;
+/* A seeded bug is on. */
+extern bool drive_mutant;
 
 /* An operation, as far as the driver has to know it. */
 struct part {
@@ -38,13 +47,15 @@ struct part {
 	bool locks;      /* it may stand in the registry's mutex: no fork, no exit of a thread, until it goes on */
 };
 
+#define HITS 12
+
 /* The price of an operation. */
 struct hit {
 	const char *operation;
 	long ceiling, locked; /* instructions, at most; locked ones, exactly */
 };
 
-/* What is played.  Each text is NULL, or says what went wrong. */
+/* A kind of pool.  Each text is NULL, or says what went wrong. */
 struct play {
 	/* Operation `index` is what is played from now on; false beyond the last. */
 	bool (*choose)(size_t index, struct part *part_out);
@@ -54,22 +65,27 @@ struct play {
 	/* After an undisturbed act. */
 	const char *(*check)(void);
 	/* The sleeper stands: what the others do.  Raises *worst to the objects that cannot be had. */
-	const char *(*live_on)(enum pass pass, long *worst);
+	const char *(*live_on)(long *worst);
 	/* The others give back everything they hold. */
 	const char *(*give_back)(void);
 	/* It goes on, and finishes: drive_resume().  Not in PASS_MEET, which does so in live_on(). */
-	const char *(*go_on)(enum pass pass);
+	const char *(*go_on)(void);
 	/* In the child of a fork, whose thread is the only one. */
-	const char *(*inherit)(enum pass pass, long *worst);
-	enum pass lacks; /* it has all passes but this one */
-	const struct hit *hits;
-	size_t hit_count;
+	const char *(*inherit)(long *worst);
+	struct worker *worker; /* one of the others                                     */
+	unsigned passes;       /* that it has, one bit each                             */
+	struct hit hits[HITS];
 };
 
-/* The program.  `worker`, which is one of the others, is stopped at the end. */
-int drive_main(const struct play *play, struct worker *worker, int count, char **arguments);
+extern const struct play pool_play, evict_play;
+
 /* The words that the operation has changed, if it was undisturbed. */
 extern unsigned drive_moved;
+/* Words of a pool; which of them differ, one bit each. */
+struct reading {
+	uint64_t word[10];
+};
+unsigned drive_changes(const struct reading *before, const struct reading *after);
 /* The sleeper goes on to the end of its operation. */
 void drive_resume(void);
 /* The instruction that it stands before. */
@@ -78,5 +94,22 @@ long drive_place(void);
 const char *drive_lost(long lost, long at_most, long *worst);
 /* How often the others do what they do at random. */
 unsigned drive_rounds(unsigned usual, unsigned deep);
+
+/* ---- signals.c ---- */
+
+struct scene;
+struct operation;
+
+/* This operation, which comes next in this scene, may be interrupted. */
+void signals_begin(struct scene *s, const struct operation *o);
+/* The handler, before an instruction of it: false, it has been called often enough. */
+bool signals_handle(void *nothing);
+/* It has ended.  NULL, or what is wrong, or went wrong in the handler. */
+const char *signals_end(void);
+
+/* ---- pairs.c ---- */
+
+/* The pass: true if all is well. */
+bool pairs_run(const char *only);
 
 #endif

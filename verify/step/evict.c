@@ -1,30 +1,223 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * evict.c - as freeze.c, of an evicting pool: a thread that stands before any instruction of any operation holds up
- * nobody, takes nothing with it but what is in its hands, and hides nothing: what goes first goes first.  See drive.h.
+ * evict.c - as freeze.c, of an evicting pool: a thread that stands before any instruction of any operation holds up no other, takes
+ * nothing with it except what is in its hands, and hides nothing: what goes first goes first.  See drive.h.
  *
- * Idea         The driver acquires with the highest priority until that is refused: it must get every object but those that
+ * Idea         The driver acquires with the highest priority until that is refused: it must get every object except those that
  *              the sleeper's caller has pinned or not published, and at most the one that the sleeper has in its hands;
- *              and what it evicts must come in order, but for the one that the sleeper is changing.  A second thread finds
+ *              and what it evicts must come in order, except the one that the sleeper is changing.  A second thread finds
  *              nothing more.  What the driver has it publishes, and the second thread releases the least until there is
  *              none: in order again.  Both use the pool at once, and the driver empties it once more.
- *              Pass `meet`: they change but one thing or two (evict_meet.c).
+ *              Pass `meet`: they change one thing or two.
+ * Order        What can be evicted, and in which order, follows from priorities and handles alone (the age is in the
+ *              handle).  Of a change under way either may be seen, that it has happened or not yet, and for a moment
+ *              neither: so while the sleeper stands one item, which it may be changing, is left out of the comparison.
+ *              When it has finished nothing is left out.
  * At the end   Whatever the sleeper evicted when it went on was the least; the tree is in order; all objects are there,
  *              each once.
- * Hits         How many locked instructions a call makes is part of the design, in a pool of two levels that nobody else
+ * Hits         How many locked instructions a call makes is part of the design, in a pool of two levels that no other thread
  *              uses: a pin, and an unpin or a publish that climbs nowhere, make one; an update two (the spare record, the
  *              state); each node that is written two more; a question none.  The ceilings are as freeze.c's.
  */
 #include "drive.h"
 #include "evict.h"
 
+#define AGE_SHIFT 20 /* a handle: {acquires before it, slot} */
+
 enum order { FIND_NOTHING, RELEASE_ALL, CHURN };
 
 static const struct evict_operation *operation;
 static struct evict_scene scene;
-static struct share mine; /* the driver's */
 static enum order order;
 static struct list released; /* by the worker */
+
+/* ---- Lists ---- */
+
+static void list_add(struct list *list, const struct items *items)
+{
+	for (size_t i = 0; i < items->count; i++) {
+		if (!item_can_go(&items->of[i]))
+			continue;
+		list->of[list->count].handle = items->of[i].handle;
+		list->of[list->count++].priority = items->of[i].priority;
+	}
+}
+
+static bool goes_after(const struct list *list, size_t a, size_t b)
+{
+	if (list->of[a].priority != list->of[b].priority)
+		return list->of[a].priority > list->of[b].priority;
+	return list->of[a].handle >> AGE_SHIFT > list->of[b].handle >> AGE_SHIFT;
+}
+
+/* What of these, and of others if there are, can be evicted, in the order in which it goes. */
+static struct list list_due(const struct items *items, const struct items *others)
+{
+	struct list list = {.count = 0};
+
+	list_add(&list, items);
+	if (others)
+		list_add(&list, others);
+	for (size_t i = 1; i < list.count; i++) {
+		for (size_t k = i; k && goes_after(&list, k - 1, k); k--) {
+			const struct list before = list;
+
+			list.of[k] = before.of[k - 1];
+			list.of[k - 1] = before.of[k];
+		}
+	}
+	return list;
+}
+
+/* Leaving out `skip`, wherever it stands. */
+static bool are_equal(const struct list *a, const struct list *b, lfpool_handle_t skip)
+{
+	size_t i = 0, k = 0;
+
+	for (;;) {
+		i += i < a->count && a->of[i].handle == skip;
+		k += k < b->count && b->of[k].handle == skip;
+		if (i == a->count || k == b->count)
+			return i == a->count && k == b->count;
+		if (a->of[i].handle != b->of[k].handle || a->of[i].priority != b->of[k].priority)
+			return false;
+		i++, k++;
+	}
+}
+
+/* Where it stands in the list, it has its old priority, or the one that it is given. */
+static bool has_a_priority(const struct item *item, const struct list *list)
+{
+	for (size_t i = 0; i < list->count; i++)
+		if (list->of[i].handle == item->handle && list->of[i].priority != item->priority &&
+		    !(item == scene.mine && list->of[i].priority == scene.priority))
+			return false;
+	return true;
+}
+
+/* Is `evicted` what was due, in this order, except perhaps the one item that the sleeper is changing? */
+static bool is_due(const struct list *due, const struct list *evicted)
+{
+	if (are_equal(due, evicted, 0))
+		return true;
+	for (size_t i = 0; i < scene.items.count; i++) {
+		const struct item *item = &scene.items.of[i];
+
+		if (item->uncertain && are_equal(due, evicted, item->handle))
+			return has_a_priority(item, evicted);
+	}
+	return false;
+}
+
+/* Items that cannot be evicted, and cannot be acquired. */
+static size_t kept(const struct items *items)
+{
+	size_t count = 0;
+
+	for (size_t i = 0; i < items->count; i++)
+		count += !items->of[i].uncertain && item_is_in_use(&items->of[i]) && !item_can_go(&items->of[i]);
+	return count;
+}
+
+/* ---- What must be true ---- */
+
+/* Handles of items that were evicted name nothing; those of pinned ones name what they named. */
+static const char *check_handles(void)
+{
+	for (size_t i = 0; i < scene.items.count; i++) {
+		const struct item *item = &scene.items.of[i];
+		uint64_t priority;
+
+		if (item->evicted > 1)
+			return "an object was evicted twice";
+		if (item->evicted && !names_nothing(scene.pool, item->handle))
+			return "the handle of an object that was evicted names something";
+		if (!item_is_in_use(item) || item_can_go(item) || item->uncertain)
+			continue;
+		if (!object_is_marked(item->object, item->handle))
+			return "another thread has written to an object that is pinned, or new";
+		if (item != scene.mine && item->state == ACTIVE &&
+		    (lfpool_priority_look(scene.pool, item->handle) != item->object ||
+		     !lfpool_priority_get(scene.pool, item->handle, &priority) || priority != item->priority))
+			return "the handle of a pinned object does not name it";
+	}
+	return NULL;
+}
+
+/* What it has evicted since it went on was the least, each time, of what the others had published. */
+static const char *check_its_evictions(void)
+{
+	const struct list *due = &scene.due;
+	size_t next = 0;
+
+	for (size_t i = scene.seen; i < scene.evicted.count; i++) {
+		const lfpool_handle_t handle = scene.evicted.of[i].handle;
+		const struct item *item = item_of(&scene.items, handle);
+
+		/* Taken before it stood. */
+		if (item && item->uncertain)
+			continue;
+		if (next == due->count || due->of[next++].handle != handle)
+			return "when it went on, it evicted what was not the least";
+	}
+	if (scene.has_peeked && scene.peeked != scene.mine->handle && scene.peeked != (due->count ? due->of[0].handle : 0))
+		return "it was told of a least that never was the least";
+	return NULL;
+}
+
+/* No thread has anything: all objects are there, each once, and go in the right order. */
+static const char *check_empty(void)
+{
+	struct items all = {.count = 0};
+	const char *wrong;
+
+	if (lfpool_priority_count(scene.pool))
+		return "all has come back, and something is in use";
+	if ((wrong = others_take_all(&scene, &all)))
+		return wrong;
+	if (all.count != lfpool_priority_capacity(scene.pool) || all.evicted.count)
+		return "objects are missing at the end, or something was left to be evicted";
+	if ((wrong = others_publish(&scene, &all, false)))
+		return wrong;
+
+	const struct list due = list_due(&all, NULL);
+
+	if ((wrong = others_release_all_min(&scene, &released)))
+		return wrong;
+	return are_equal(&due, &released, 0) ? NULL : "in the end objects do not go in the right order";
+}
+
+static const char *check_intact(void)
+{
+	return scene.used_up ? NULL : lfpool_priority_check(scene.pool, NULL);
+}
+
+/* The sleeper has finished, and no thread is in a call.  Uses up the scene. */
+static const char *account(void)
+{
+	static struct items rest;
+	const char *wrong = scene.wrong;
+
+	if (wrong || (!scene.met && (wrong = check_its_evictions())) || (wrong = check_intact()))
+		return wrong;
+	for (size_t i = 0; i < scene.items.count; i++)
+		scene.items.of[i].uncertain = false;
+
+	const struct list due = list_due(&scene.items, &scene.others);
+	const size_t held = kept(&scene.items) + kept(&scene.others);
+
+	if ((wrong = others_take_all(&scene, &rest)))
+		return wrong;
+	if (!are_equal(&due, &rest.evicted, 0))
+		return "at rest, objects do not go in the right order";
+	if (rest.count + held != lfpool_priority_capacity(scene.pool))
+		return "at rest, objects are missing";
+	if ((wrong = check_handles()) || (wrong = give_back_all(&scene, &rest)) ||
+	    (wrong = give_back_all(&scene, &scene.others)) || (wrong = give_back_all(&scene, &scene.items)) ||
+	    (wrong = check_empty()) || (wrong = check_intact()))
+		return wrong;
+	return evict_hook_wrong() ? "on_evict was told something wrong" : NULL;
+}
 
 /* ---- The threads ---- */
 
@@ -45,63 +238,46 @@ static const char *work(void *nothing)
 
 static struct worker worker = {.work = work};
 
-static void give_order(enum order next)
+static const char *obey(enum order next)
 {
 	order = next;
 	worker_order(&worker);
-}
-
-static const char *obey(enum order next)
-{
-	give_order(next);
 	return worker_answer(&worker);
 }
 
 /* ---- What the others do while it stands ---- */
 
-/* The driver gets all that is to be had; of items, what is due. */
+/* The driver gets all that there is; of items, what is due. */
 static const char *empty_pool(long *worst)
 {
-	struct list due = {.count = 0};
+	const struct list due = list_due(&scene.items, NULL);
 	const char *wrong;
 
-	list_add_items(&due, &scene);
-	list_sort(&due);
-	if ((wrong = others_take_all(&scene, &mine)))
+	scene.others.count = 0;
+	if ((wrong = others_take_all(&scene, &scene.others)))
 		return wrong;
-	if (!list_is(&due, &mine.evicted, &scene))
+	if (!is_due(&due, &scene.others.evicted))
 		return "objects were not evicted in the right order";
 
-	const char *too_many = drive_lost(lost_of(&scene, &mine), scene.operation->lost, worst);
+	const size_t found = scene.others.count + kept(&scene.items);
 
-	return too_many ? too_many : account_handles(&scene);
+	wrong = drive_lost((long)lfpool_priority_capacity(scene.pool) - (long)found, scene.operation->lost, worst);
+	return wrong ? wrong : check_handles();
 }
 
-/* What the driver has is published, and released by `by`, the least first. */
-static const char *release_in_order(const char *(*by)(void))
+/* What the driver has is published, and released, the least first: by the worker, or by the driver. */
+static const char *release_in_order(bool by_worker)
 {
-	struct list due = {.count = 0};
-	const char *wrong = others_publish(&scene, &mine, false);
+	const char *wrong = others_publish(&scene, &scene.others, false);
+	const struct list due = list_due(&scene.others, NULL);
 
-	list_add_share(&due, &mine);
-	list_sort(&due);
-	mine.count = 0;
-	if (wrong || (wrong = by()))
+	if (wrong || (wrong = by_worker ? obey(RELEASE_ALL) : others_release_all_min(&scene, &released)))
 		return wrong;
-	return list_is(&due, &released, &scene) ? NULL : "objects were not released in the right order";
+	scene.others.count = 0;
+	return is_due(&due, &released) ? NULL : "objects were not released in the right order";
 }
 
-static const char *worker_releases(void)
-{
-	return obey(RELEASE_ALL);
-}
-
-static const char *driver_releases(void)
-{
-	return others_release_all_min(&scene, &released);
-}
-
-/* Leaves the driver with everything in `mine` if it returns NULL. */
+/* Leaves the driver with everything if it returns NULL. */
 static const char *live_on_without(long *worst)
 {
 	const char *wrong, *wrong_too;
@@ -113,10 +289,11 @@ static const char *live_on_without(long *worst)
 	if ((wrong = obey(FIND_NOTHING)))
 		return wrong;
 	beat("another released everything");
-	if ((wrong = release_in_order(worker_releases)))
+	if ((wrong = release_in_order(true)))
 		return wrong;
 	beat("both used the pool");
-	give_order(CHURN);
+	order = CHURN;
+	worker_order(&worker);
 	wrong = others_churn(&scene, 1, drive_rounds(40, 1000));
 	wrong_too = worker_answer(&worker);
 	if (wrong || wrong_too)
@@ -127,57 +304,47 @@ static const char *live_on_without(long *worst)
 	return evict_hook_wrong() ? "on_evict was told something wrong, or of an object that was still active" : NULL;
 }
 
-/* ---- What becomes of it ---- */
-
-/* It has gone on. */
-static const char *account_of_it(void)
-{
-	const char *wrong = account_at_rest(&scene, &mine);
-
-	return !wrong && evict_hook_wrong() ? "on_evict was told something wrong" : wrong;
-}
-
 /* It goes on where only little has changed. */
 static const char *meet(void)
 {
 	beat("another met it");
 	/* The same again when it is replayed. */
 	const long kind = drive_place() + (operation - evict_operations);
-	const char *wrong = others_meet(&scene, &mine, (unsigned)kind);
+	const char *wrong = others_meet(&scene, (unsigned)kind);
 
 	drive_resume();
-	return wrong ? wrong : account_of_it();
+	return wrong ? wrong : account();
 }
 
-static const char *live_on(enum pass pass, long *worst)
+static const char *live_on(long *worst)
 {
-	mine.count = 0;
-	return pass == PASS_MEET ? meet() : live_on_without(worst);
+	return drive_pass == PASS_MEET ? meet() : live_on_without(worst);
 }
 
 static const char *give_back(void)
 {
-	return others_give_back(&scene, &mine);
+	return give_back_all(&scene, &scene.others);
 }
 
-static const char *inherit(enum pass pass, long *worst)
+static const char *inherit(long *worst)
 {
 	const char *wrong;
 
-	(void)pass;
-	if ((wrong = release_in_order(driver_releases)) || (wrong = others_churn(&scene, 1, drive_rounds(40, 1000))))
+	if ((wrong = release_in_order(false)) || (wrong = others_churn(&scene, 1, drive_rounds(40, 1000))))
 		return wrong;
 	return empty_pool(worst);
 }
 
 /* It goes on in a pool where others have published all that there is anew, or two thirds; or where they have it all. */
-static const char *go_on(enum pass pass)
+static const char *go_on(void)
 {
-	const char *wrong = pass == PASS_HOLD ? others_keep(&scene, &mine) : others_publish(&scene, &mine, drive_place() % 2);
+	const char *wrong = drive_pass == PASS_HOLD ? others_keep(&scene)
+						    : others_publish(&scene, &scene.others, drive_place() % 2);
 
 	scene.seen = scene.evicted.count;
+	scene.due = list_due(&scene.others, NULL);
 	drive_resume();
-	return wrong ? wrong : account_of_it();
+	return wrong ? wrong : account();
 }
 
 /* ---- The program ---- */
@@ -194,43 +361,39 @@ static bool choose(size_t index, struct part *part_out)
 static const char *check(void)
 {
 	scene.seen = scene.evicted.count;
-	mine.count = 0;
-	return account_at_rest(&scene, &mine);
+	return account();
 }
 
 static void close_scene(void)
 {
-	evict_scene_close(&scene);
+	(void)lfpool_priority_destroy(scene.pool);
 }
 
-static const struct hit hits[] = {
-	{"acquire, a free slot", 119, 2},
-	{"publish, climbs nowhere", 375, 1},
-	{"publish, climbs to the root", 952, 5},
-	{"update, climbs nowhere", 450, 2},
-	{"update, becomes the least", 1026, 6},
-	{"pin, another", 184, 1},
-	{"unpin, climbs nowhere", 387, 1},
-	{"release, another", 212, 2},
-	{"see the least", 128, 0},
-	{"is active", 83, 0},
-	{"look", 91, 0},
-	{"get", 92, 0},
+const struct play evict_play = {
+	.choose = choose,
+	.act = act,
+	.close = close_scene,
+	.check = check,
+	.live_on = live_on,
+	.give_back = give_back,
+	.go_on = go_on,
+	.inherit = inherit,
+	.worker = &worker,
+	.passes = 1u << PASS_GIVE_BACK | 1u << PASS_HOLD | 1u << PASS_NEVER | 1u << PASS_FORK | 1u << PASS_CONTROL |
+		  1u << PASS_HITS | 1u << PASS_MEET,
+	.hits =
+		{
+			{"acquire, a free slot", 119, 2},
+			{"publish, climbs nowhere", 375, 1},
+			{"publish, climbs to the root", 952, 5},
+			{"update, climbs nowhere", 450, 2},
+			{"update, becomes the least", 1026, 6},
+			{"pin, another", 184, 1},
+			{"unpin, climbs nowhere", 387, 1},
+			{"release, another", 212, 2},
+			{"see the least", 128, 0},
+			{"is active", 83, 0},
+			{"look", 91, 0},
+			{"get", 92, 0},
+		},
 };
-
-int main(int count, char **arguments)
-{
-	static const struct play play = {.choose = choose,
-					 .act = act,
-					 .close = close_scene,
-					 .check = check,
-					 .live_on = live_on,
-					 .give_back = give_back,
-					 .go_on = go_on,
-					 .inherit = inherit,
-					 .lacks = PASS_HEIRS,
-					 .hits = hits,
-					 .hit_count = sizeof(hits) / sizeof(*hits)};
-
-	return drive_main(&play, &worker, count, arguments);
-}

@@ -3,7 +3,7 @@
  * evict_operations.c - the operations on an evicting pool that are stopped at every instruction.
  *
  * Idea         What an operation has changed it notes behind STEP_END; and what it has answered must fit what the others
- *              have done while it stood: whose handle it finds stale was evicted.
+ *              have done while it stood: an object whose handle it finds stale was evicted.
  */
 #include "evict.h"
 #include "stepper.h"
@@ -21,44 +21,34 @@ static void check_stale(struct evict_scene *s, bool stale)
 {
 	const struct item *mine = s->mine;
 
-	wrong_unless(s, !stale || mine->evicted || !(mine->active || mine->is_new),
-		     "a handle is said to be stale, and nobody evicted the object");
+	wrong_unless(s, !stale || mine->evicted || mine->state == RELEASED,
+		     "a handle is said to be stale, and no thread evicted the object");
 }
 
 static void acquire(struct evict_scene *s)
 {
 	lfpool_handle_t handle;
-	void *object;
+	void *object = STEP(lfpool_priority_acquire(s->pool, s->priority, owner_of(s->priority), &handle));
 
-	STEP_BEGIN();
-	object = lfpool_priority_acquire(s->pool, s->priority, owner_of(s->priority), &handle);
-	STEP_END();
 	wrong_unless(s, !object == !handle, "an object without a handle, or the other way round");
 	if (object)
-		s->got = item_note(s, object, handle, s->priority);
+		s->got = item_note(&s->items, object, handle, s->priority);
 }
 
 static void publish(struct evict_scene *s)
 {
-	lfpool_status_t status;
+	const lfpool_status_t status = STEP(lfpool_priority_publish(s->pool, s->mine->handle));
 
-	STEP_BEGIN();
-	status = lfpool_priority_publish(s->pool, s->mine->handle);
-	STEP_END();
 	wrong_unless(s, (status == LFPOOL_OK) == s->mine->uncertain, "a publish is refused, or a stale handle is not");
 	if (status != LFPOOL_OK)
 		return;
-	s->mine->is_new = false;
-	s->mine->active = true;
+	s->mine->state = ACTIVE;
 }
 
 static void update(struct evict_scene *s)
 {
-	lfpool_status_t status;
+	const lfpool_status_t status = STEP(lfpool_priority_update(s->pool, s->mine->handle, s->priority));
 
-	STEP_BEGIN();
-	status = lfpool_priority_update(s->pool, s->mine->handle, s->priority);
-	STEP_END();
 	check_stale(s, status != LFPOOL_OK);
 	if (status == LFPOOL_OK)
 		s->mine->priority = s->priority;
@@ -67,11 +57,8 @@ static void update(struct evict_scene *s)
 static void pin(struct evict_scene *s)
 {
 	const unsigned pins = s->mine->pins;
-	const void *object;
+	const void *object = STEP(lfpool_priority_pin(s->pool, s->mine->handle));
 
-	STEP_BEGIN();
-	object = lfpool_priority_pin(s->pool, s->mine->handle);
-	STEP_END();
 	if (object) {
 		s->mine->pins++;
 		wrong_unless(s, object == s->mine->object && object_is_marked(object, s->mine->handle),
@@ -85,15 +72,12 @@ static void pin(struct evict_scene *s)
 static void unpin(struct evict_scene *s)
 {
 	const unsigned pins = s->mine->pins;
-	lfpool_status_t status;
+	const lfpool_status_t status = STEP(lfpool_priority_unpin(s->pool, s->mine->handle));
 
-	STEP_BEGIN();
-	status = lfpool_priority_unpin(s->pool, s->mine->handle);
-	STEP_END();
 	if (pins && status == LFPOOL_OK)
 		s->mine->pins--;
 	wrong_unless(s, !pins || status == LFPOOL_OK, "an unpin is refused");
-	if (!pins && s->mine->active && status == LFPOOL_E_NOT_PINNED)
+	if (!pins && s->mine->state == ACTIVE && status == LFPOOL_E_NOT_PINNED)
 		return;
 	wrong_unless(s, pins || status == LFPOOL_E_STALE, "an unpin too many is not refused for what it is");
 	check_stale(s, status == LFPOOL_E_STALE);
@@ -101,25 +85,19 @@ static void unpin(struct evict_scene *s)
 
 static void release(struct evict_scene *s)
 {
-	lfpool_status_t status;
+	const lfpool_status_t status = STEP(lfpool_priority_release(s->pool, s->mine->handle));
 
-	STEP_BEGIN();
-	status = lfpool_priority_release(s->pool, s->mine->handle);
-	STEP_END();
 	check_stale(s, status != LFPOOL_OK);
 	wrong_unless(s, status != LFPOOL_OK || !s->mine->evicted, "an object was evicted, and released");
 	if (status == LFPOOL_OK)
-		s->mine->active = s->mine->is_new = false;
+		s->mine->state = RELEASED;
 }
 
 static void release_min(struct evict_scene *s)
 {
 	const size_t before = s->evicted.count;
-	size_t count;
+	const size_t count = STEP(lfpool_priority_release_min(s->pool, 2));
 
-	STEP_BEGIN();
-	count = lfpool_priority_release_min(s->pool, 2);
-	STEP_END();
 	wrong_unless(s, count == s->evicted.count - before, "it has released more than it says, or less");
 }
 
@@ -127,29 +105,21 @@ static void peek_min(struct evict_scene *s)
 {
 	uint64_t priority;
 
-	STEP_BEGIN();
-	s->peeked = lfpool_priority_peek_min(s->pool, &priority);
-	STEP_END();
+	s->peeked = STEP(lfpool_priority_peek_min(s->pool, &priority));
 	s->has_peeked = true;
 }
 
 static void is_active(struct evict_scene *s)
 {
-	bool active;
+	const bool active = STEP(lfpool_priority_is_active(s->pool, s->mine->handle));
 
-	STEP_BEGIN();
-	active = lfpool_priority_is_active(s->pool, s->mine->handle);
-	STEP_END();
 	check_stale(s, !active);
 }
 
 static void look(struct evict_scene *s)
 {
-	const void *object;
+	const void *object = STEP(lfpool_priority_look(s->pool, s->mine->handle));
 
-	STEP_BEGIN();
-	object = lfpool_priority_look(s->pool, s->mine->handle);
-	STEP_END();
 	check_stale(s, !object);
 	wrong_unless(s, !object || object == s->mine->object, "another's object");
 }
@@ -157,11 +127,8 @@ static void look(struct evict_scene *s)
 static void get(struct evict_scene *s)
 {
 	uint64_t priority = s->mine->priority;
-	bool found;
+	const bool found = STEP(lfpool_priority_get(s->pool, s->mine->handle, &priority));
 
-	STEP_BEGIN();
-	found = lfpool_priority_get(s->pool, s->mine->handle, &priority);
-	STEP_END();
 	check_stale(s, !found);
 	wrong_unless(s, priority == s->mine->priority, "another's priority");
 }
@@ -181,7 +148,7 @@ static void count_all(struct evict_scene *s)
 static bool see(void *context, void *object, lfpool_handle_t handle, uint64_t priority)
 {
 	struct evict_scene *s = context;
-	struct item *item = item_of(s, handle);
+	struct item *item = item_of(&s->items, handle);
 
 	(void)priority;
 	wrong_unless(s, object_is_marked(object, handle), "what was visited is another's object");
@@ -192,12 +159,12 @@ static bool see(void *context, void *object, lfpool_handle_t handle, uint64_t pr
 
 static void for_each(struct evict_scene *s)
 {
-	STEP_BEGIN();
-	(void)lfpool_priority_for_each(s->pool, see, s);
-	STEP_END();
-	for (size_t i = 0; i < s->count; i++) {
-		wrong_unless(s, s->items[i].visited <= 1, "an object was visited twice");
-		wrong_unless(s, s->items[i].visited || s->items[i].evicted || !s->items[i].active,
+	(void)STEP(lfpool_priority_for_each(s->pool, see, s));
+	for (size_t i = 0; i < s->items.count; i++) {
+		const struct item *item = &s->items.of[i];
+
+		wrong_unless(s, item->visited <= 1, "an object was visited twice");
+		wrong_unless(s, item->visited || item->evicted || item->state != ACTIVE,
 			     "an object that was active was not visited");
 	}
 }

@@ -1,54 +1,44 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * evict_others.c - see evict.h: what the others do with an evicting pool while the sleeper stands.
+ * evict_others.c - what the others do with an evicting pool while the sleeper stands.
  */
-#include <string.h>
-
 #include "evict.h"
 
 #define HANDS 3  /* objects that one has at a time, in the churn */
 #define TOP 1000 /* priorities of the churn                      */
 
-static const char *wrong_object(struct evict_scene *s, const struct share *h, const void *object)
+static bool is_held(const struct items *items, const void *object)
 {
-	for (size_t i = 0; i < h->count; i++)
-		if (h->of[i].object == object)
-			return "the same object twice";
-	for (size_t i = 0; i < s->count; i++)
-		if (s->items[i].object == object && !s->items[i].uncertain && !item_can_go(&s->items[i]) &&
-		    item_is_in_use(&s->items[i]))
-			return "an object that the sleeper's caller has pinned, or not published";
-	return NULL;
+	for (size_t i = 0; i < items->count; i++) {
+		const struct item *item = &items->of[i];
+
+		if (item->object == object && item_is_in_use(item) && !item_can_go(item) && !item->uncertain)
+			return true;
+	}
+	return false;
 }
 
-void share_add(struct share *h, void *object, lfpool_handle_t handle)
-{
-	object_mark(object, handle, HIGHEST);
-	h->of[h->count].object = object;
-	h->of[h->count].handle = handle;
-	h->of[h->count].priority = HIGHEST;
-	h->of[h->count].published = h->of[h->count].pinned = false;
-	h->count++;
-}
-
-const char *others_take_all(struct evict_scene *s, struct share *h)
+const char *others_take_all(struct evict_scene *s, struct items *items)
 {
 	const char *wrong = NULL;
 	lfpool_handle_t handle;
 	size_t evicted = 0;
 	void *object;
 
-	h->count = h->evicted.count = 0;
-	evict_write_down(&h->evicted);
+	items->count = items->evicted.count = 0;
+	evict_write_down(&items->evicted);
 	while (!wrong && (object = lfpool_priority_acquire(s->pool, HIGHEST, owner_of(HIGHEST), &handle))) {
-		if ((wrong = h->count == SLOTS_MAX ? "more objects than there are" : wrong_object(s, h, object)))
-			break;
-		if (evicted && h->evicted.count == evicted)
+		if (items->count == SLOTS_MAX)
+			wrong = "more objects than there are";
+		else if (is_held(items, object) || is_held(&s->items, object) || is_held(&s->others, object))
+			wrong = "the same object twice, or one that is pinned, or not published";
+		else if (evicted && items->evicted.count == evicted)
 			wrong = "an object was evicted while one was free";
-		if (h->evicted.count > evicted + 1)
+		else if (items->evicted.count > evicted + 1)
 			wrong = "an acquire has evicted two";
-		evicted = h->evicted.count;
-		share_add(h, object, handle);
+		evicted = items->evicted.count;
+		if (!wrong)
+			(void)item_note(items, object, handle, HIGHEST);
 	}
 	evict_write_down(NULL);
 	return wrong;
@@ -89,78 +79,85 @@ const char *others_find_nothing(struct evict_scene *s)
 	return NULL;
 }
 
-const char *others_publish(struct evict_scene *s, struct share *h, bool thinned)
+const char *others_publish(struct evict_scene *s, struct items *items, bool thinned)
 {
 	const char *wrong = NULL;
-	size_t kept = 0;
 
-	for (size_t i = 0; i < h->count; i++) {
-		const lfpool_handle_t handle = h->of[i].handle;
-		/* In another order than the slots', and of each two as many as are equal. */
-		const uint64_t priority = 10 + i * 7 % SLOTS_MAX / 2;
+	for (size_t i = 0; i < items->count; i++) {
+		struct item *item = &items->of[i];
 
-		if (!object_is_marked(h->of[i].object, handle))
-			wrong = "somebody has written to an object that is new";
+		if (!object_is_marked(item->object, item->handle))
+			wrong = "another thread has written to an object that is new";
 		if (thinned && i % 3 == 0) {
-			if (lfpool_priority_release(s->pool, handle))
+			item->state = RELEASED;
+			if (lfpool_priority_release(s->pool, item->handle))
 				wrong = "the release of a new object is refused";
 			continue;
 		}
-		if (lfpool_priority_publish(s->pool, handle) || lfpool_priority_update(s->pool, handle, priority))
+		/* In another order than the slots', and of each two as many as are equal. */
+		item->priority = 10 + i * 7 % SLOTS_MAX / 2;
+		item->state = ACTIVE;
+		if (lfpool_priority_publish(s->pool, item->handle) ||
+		    lfpool_priority_update(s->pool, item->handle, item->priority))
 			wrong = "a publish, or an update, is refused";
-		h->of[kept] = h->of[i];
-		h->of[kept].published = true;
-		h->of[kept++].priority = priority;
 	}
-	h->count = kept;
 	return wrong;
 }
 
-const char *others_keep(struct evict_scene *s, struct share *h)
+const char *others_keep(struct evict_scene *s)
 {
-	for (size_t i = 0; i < h->count; i += 2) {
-		if (lfpool_priority_publish(s->pool, h->of[i].handle) ||
-		    lfpool_priority_pin(s->pool, h->of[i].handle) != h->of[i].object)
+	for (size_t i = 0; i < s->others.count; i += 2) {
+		struct item *item = &s->others.of[i];
+
+		if (lfpool_priority_publish(s->pool, item->handle) || lfpool_priority_pin(s->pool, item->handle) != item->object)
 			return "a publish, or a pin, is refused";
-		h->of[i].published = h->of[i].pinned = true;
+		item->state = ACTIVE;
+		item->pins = 1;
 	}
 	return NULL;
 }
 
-const char *others_give_back(struct evict_scene *s, struct share *h)
+bool names_nothing(lfpool_priority_t *pool, lfpool_handle_t handle)
+{
+	uint64_t priority;
+
+	return !lfpool_priority_is_active(pool, handle) && !lfpool_priority_look(pool, handle) &&
+	       !lfpool_priority_pin(pool, handle) && !lfpool_priority_get(pool, handle, &priority) &&
+	       lfpool_priority_update(pool, handle, 0) == LFPOOL_E_STALE &&
+	       lfpool_priority_publish(pool, handle) == LFPOOL_E_STALE && lfpool_priority_unpin(pool, handle) == LFPOOL_E_STALE &&
+	       lfpool_priority_release(pool, handle) == LFPOOL_E_STALE;
+}
+
+const char *give_back_all(struct evict_scene *s, struct items *items)
 {
 	const char *wrong = NULL;
 
-	for (size_t i = 0; i < h->count; i++) {
-		const lfpool_handle_t handle = h->of[i].handle;
+	for (size_t i = 0; i < items->count; i++) {
+		struct item *item = &items->of[i];
 
-		if (!h->of[i].published || h->of[i].pinned) {
-			if (!object_is_marked(h->of[i].object, handle))
-				wrong = "somebody has written to another's object";
-			if (h->of[i].pinned && lfpool_priority_unpin(s->pool, handle))
-				wrong = "an unpin is refused";
-			if (lfpool_priority_release(s->pool, handle))
-				wrong = "the release of an object that is pinned, or new, is refused";
-		} else {
-			(void)lfpool_priority_release(s->pool, handle);
+		if (!item_is_in_use(item)) {
+			if (!names_nothing(s->pool, item->handle))
+				wrong = "a handle names something after the release, or the eviction";
+			continue;
 		}
+		if (!object_is_marked(item->object, item->handle))
+			wrong = "another thread has written to an object that is held";
+		for (; item->pins; item->pins--)
+			if (lfpool_priority_unpin(s->pool, item->handle))
+				wrong = "an unpin is refused";
+		if (item->state != RELEASED && lfpool_priority_release(s->pool, item->handle))
+			wrong = "the release of an object that was not evicted is refused";
+		item->state = RELEASED;
 	}
-	h->count = 0;
 	return wrong;
 }
 
 /* ---- Churn ---- */
 
-struct visit {
-	bool wrong;
-};
-
-static bool look_at(void *context, void *object, lfpool_handle_t handle, uint64_t priority)
+static bool look_at(void *all_marked, void *object, lfpool_handle_t handle, uint64_t priority)
 {
-	struct visit *v = context;
-
 	(void)priority;
-	v->wrong |= !object_is_marked(object, handle);
+	*(bool *)all_marked &= object_is_marked(object, handle);
 	return true;
 }
 
@@ -187,8 +184,8 @@ static const char *use(struct evict_scene *s, lfpool_handle_t handle, uint64_t p
 
 const char *others_churn(struct evict_scene *s, uint64_t seed, unsigned rounds)
 {
-	struct visit visit = {false};
 	const char *wrong = NULL;
+	bool all_marked = true;
 
 	for (unsigned round = 0; !wrong && round < rounds; round++) {
 		lfpool_handle_t mine[HANDS];
@@ -212,9 +209,81 @@ const char *others_churn(struct evict_scene *s, uint64_t seed, unsigned rounds)
 		if (round % 8 == 7)
 			(void)lfpool_priority_release_min(s->pool, 2);
 		if (round % 16 == 15)
-			(void)lfpool_priority_for_each(s->pool, look_at, &visit);
+			(void)lfpool_priority_for_each(s->pool, look_at, &all_marked);
 		while (count-- > 0)
 			(void)lfpool_priority_release(s->pool, mine[count]);
 	}
-	return visit.wrong ? "a walk visited another's object" : wrong;
+	return all_marked ? wrong : "a walk visited another's object";
+}
+
+/* ---- A change or two ----
+ *
+ * A thread that stood while the whole pool was turned over finds every word changed, and its CAS fails.  The danger is in changes
+ * that it cannot see: an object that becomes the second disturbs no node as long as the first is there, and when that is evicted
+ * no node is written either.  What the thread has collected before must not get into the tree.
+ */
+
+/* What the sleeper does not change: the next one behind its own, that can be evicted. */
+static struct item *neighbour(struct evict_scene *s)
+{
+	const size_t from = s->mine ? (size_t)(s->mine - s->items.of) : 0;
+
+	for (size_t i = 1; i < s->items.count; i++) {
+		struct item *item = &s->items.of[(from + i) % s->items.count];
+
+		if (item_can_go(item) && !item->uncertain && item->handle != lfpool_priority_peek_min(s->pool, NULL))
+			return item;
+	}
+	return NULL;
+}
+
+static const char *change(struct evict_scene *s, struct item *item, uint64_t priority)
+{
+	item->priority = priority;
+	return lfpool_priority_update(s->pool, item->handle, priority) ? "an update is refused" : NULL;
+}
+
+/* Stays new; or is published with the lowest priority. */
+static const char *meet_acquire(struct evict_scene *s, bool published)
+{
+	lfpool_handle_t handle;
+	void *object = lfpool_priority_acquire(s->pool, HIGHEST, owner_of(HIGHEST), &handle);
+	struct item *item = object ? item_note(&s->others, object, handle, HIGHEST) : NULL;
+
+	if (!item || !published)
+		return NULL;
+	item->state = ACTIVE;
+	return lfpool_priority_publish(s->pool, handle) ? "a publish is refused" : change(s, item, 0);
+}
+
+static const char *pin_for_a_moment(struct evict_scene *s, lfpool_handle_t handle)
+{
+	const void *object = lfpool_priority_pin(s->pool, handle);
+
+	if (!object)
+		return "a pin is refused";
+	if (!object_is_marked(object, handle))
+		return "what was pinned is another's object";
+	return lfpool_priority_unpin(s->pool, handle) ? "an unpin is refused" : NULL;
+}
+
+const char *others_meet(struct evict_scene *s, unsigned kind)
+{
+	struct item *other = neighbour(s);
+	const char *wrong;
+	uint64_t least;
+
+	s->met = true;
+	s->others.count = 0;
+
+	const lfpool_handle_t first = lfpool_priority_peek_min(s->pool, &least);
+
+	switch (first && other ? kind % 6 : 0) {
+	case 1: wrong = change(s, other, least + 1); return wrong ? wrong : meet_acquire(s, false);
+	case 2: return change(s, other, 0);
+	case 3: return pin_for_a_moment(s, first);
+	case 4: other->state = RELEASED; return lfpool_priority_release(s->pool, other->handle) ? "a release is refused" : NULL;
+	case 5: return meet_acquire(s, true);
+	default: return meet_acquire(s, false);
+	}
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * freeze.c - a thread that stands before any instruction of any operation (operations.c) holds up nobody, and takes nothing
- * with it but what is in its hands.  See drive.h.
+ * freeze.c - a thread that stands before any instruction of any operation (operations.c) holds up no other, and takes nothing
+ * with it except what is in its hands.  See drive.h.
  *
  * Idea         The driver empties the pool, the peer hears that it is empty; all goes back; both use the pool at once; the
  *              peer empties it, and the driver again.  They must get every object but those that the sleeper's caller
@@ -16,8 +16,7 @@
  * Control      With LFPOOL_BACKEND=mutex in the environment pass `control` must pass.
  */
 #include "drive.h"
-#include "hooks.h"
-#include "peers.h"
+#include "scene.h"
 
 #define STAMP (UINT64_C(1) << 32)
 
@@ -32,6 +31,7 @@ static void act(void *nothing)
 	(void)nothing;
 	(void)hooks_wrong();
 	scene_open(&scene, operation);
+	signals_begin(&scene, operation);
 	drive_moved = scene_operate(&scene, operation);
 }
 
@@ -51,6 +51,132 @@ static void order_peer(unsigned rounds)
 	worker_order(&peer);
 }
 
+/* ---- A fork while a thread stands and others wait: what the child must find ----
+ *
+ * Before the fork the driver takes all there is, hands in two continuations, and releases one object: for the first
+ * that waits, the victim perhaps.  The child has no thread but the driver's.  What waits there must have
+ * been served when fork() returns, as far as there is anything free; when all has been released each
+ * continuation has been called once, in order, whatever the victim was doing with it; and every object
+ * is there except those in the victim's hands.  What it was given and had not fetched is in no hands.
+ */
+
+static struct heir {
+	void *object;
+	unsigned calls, order;
+} heirs[2];
+static unsigned calls;
+
+static void call_heir(void *context, lfpool_t *pool, void *object)
+{
+	struct heir *heir = context;
+
+	(void)pool;
+	heir->object = object;
+	heir->calls++;
+	heir->order = ++calls;
+}
+
+static unsigned called(const struct scene *s)
+{
+	return calls + (s->ticket && s->got[0]);
+}
+
+/* At the fork: continuations called, and yet to be called; calls that were given something. */
+static struct {
+	unsigned called;
+	size_t continuations, given;
+} queue;
+
+static bool visit(void *nothing, void *object)
+{
+	(void)nothing;
+	(void)object;
+	return true;
+}
+
+/* The continuation that the victim serves, if it has left the queue and was not called: its object must be active. */
+static const char *check_begun(const struct scene *s, const struct operation *o, const struct holding *h)
+{
+	size_t known = s->held_count + h->count;
+
+	/* Where the operation may take one back (in_hand 0) it may be gone like that. */
+	if (!s->queued || !o->in_hand || s->got[0] || queue.continuations + calls == 3)
+		return NULL;
+	for (size_t i = 0; i < 2; i++)
+		known += heirs[i].object != NULL;
+	return lfpool_for_each_active(s->pool, visit, NULL) > known
+		       ? NULL
+		       : "a continuation is gone before any thread has begun to call it";
+}
+
+static const char *heirs_prepare(struct scene *s, const struct operation *o, struct holding *h)
+{
+	const char *wrong = peer_drain(s, s->other, h);
+
+	calls = 0;
+	for (size_t i = 0; !wrong && i < 2; i++) {
+		heirs[i] = (struct heir){0};
+		if (lfpool_acquire_async(s->pool, call_heir, &heirs[i], NULL) != LFPOOL_OK)
+			wrong = "no room for a continuation";
+	}
+	if (!wrong && h->count && lfpool_release(s->pool, h->objects[--h->count]) != LFPOOL_OK)
+		wrong = "a peer's release was refused";
+	queue.called = called(s);
+	scene_look_at_queue(s, &queue.continuations, &queue.given);
+	return wrong ? wrong : check_begun(s, o, h);
+}
+
+/* Every waiter was served, or there is nothing. */
+static const char *check_served(const struct scene *s, const struct operation *o)
+{
+	const bool wanted = scene_waiting(s) || lfpool_shrink_owed(s->pool);
+	void *object = lfpool_acquire(s->pool);
+
+	/* What is retired is free when a thread asks. */
+	if (object && wanted && !(o->special & (ASKED | TOLD)))
+		return "an object is free, and no thread serves those that wait for it";
+	return lfpool_release(s->pool, object) == LFPOOL_OK ? NULL : "a peer's release was refused";
+}
+
+/* Releases what the victim's caller, the continuations and `h` hold. */
+static const char *release_all(struct scene *s, struct holding *h)
+{
+	const char *wrong = peer_give_back(s->pool, h);
+
+	while (!wrong && s->held_count)
+		if (lfpool_release(s->pool, s->held[--s->held_count]) != LFPOOL_OK)
+			wrong = "the release of an object that was held is refused";
+	return wrong;
+}
+
+static const char *heirs_inherit(struct scene *s, const struct operation *o, struct holding *h, long *lost_out)
+{
+	const char *wrong = check_served(s, o);
+	long missing, most;
+
+	if (wrong || (wrong = release_all(s, h)) || (wrong = peer_drain(s, NULL, h)))
+		return wrong;
+	if (called(s) != queue.called + queue.continuations)
+		return called(s) < queue.called + queue.continuations ? "a continuation that waited is never called"
+								      : "a continuation is called that was called";
+	if (heirs[0].calls != 1 || heirs[1].calls != 1 || heirs[0].order > heirs[1].order)
+		return "continuations are called twice, or out of turn";
+	missing = lost(s, h) - 2;
+	most = lost_at_most(s, o, h) - (long)queue.given;
+	if (missing < 0)
+		return "there are more objects than the pool has";
+	if (missing > (most > 0 ? most : 0))
+		return "objects are lost that were in no hands";
+	*lost_out = missing;
+	for (size_t i = 0; i < 2; i++)
+		if (lfpool_release(s->pool, heirs[i].object) != LFPOOL_OK)
+			return "the release of what a continuation got is refused";
+	if ((wrong = release_all(s, h)))
+		return wrong;
+	(void)scene_close(s);
+	return NULL;
+}
+
 /* ---- What the others do ---- */
 
 /* Empties the pool through `cache` into `mine`; NULL, or what is wrong with what there was. */
@@ -61,7 +187,7 @@ static const char *drain(lfpool_cache_t *cache, long *worst)
 	return wrong ? wrong : drive_lost(lost(&scene, &mine), lost_at_most(&scene, operation, &mine), worst);
 }
 
-/* The peer empties the pool; if the others hold `held` besides, `missing` objects must be nobody's then. */
+/* The peer empties the pool; if the others hold `held` besides, `missing` objects are held by none then. */
 static const char *peer_finds(size_t held, long missing, const char *wrong_count)
 {
 	const char *wrong;
@@ -109,11 +235,11 @@ static const char *live_on_without(long *worst)
 	return hooks_wrong() ? "a hook was called out of turn" : NULL;
 }
 
-static const char *live_on(enum pass pass, long *worst)
+static const char *live_on(long *worst)
 {
 	const char *wrong;
 
-	if (pass != PASS_HEIRS)
+	if (drive_pass != PASS_HEIRS)
 		return live_on_without(worst);
 	return (wrong = peer_return_lent(&scene)) ? wrong : heirs_prepare(&scene, operation, &mine);
 }
@@ -123,20 +249,20 @@ static const char *give_back(void)
 	return peer_give_back(scene.pool, &mine);
 }
 
-static const char *inherit(enum pass pass, long *worst)
+static const char *inherit(long *worst)
 {
 	const char *wrong;
 
-	if (pass == PASS_HEIRS)
+	if (drive_pass == PASS_HEIRS)
 		return heirs_inherit(&scene, operation, &mine, worst);
 	if ((wrong = give_back()) || (wrong = peer_churn(scene.pool, STAMP, drive_rounds(128, 10000))))
 		return wrong;
 	return drain(NULL, worst);
 }
 
-static const char *go_on(enum pass pass)
+static const char *go_on(void)
 {
-	const char *wrong = pass == PASS_HOLD ? NULL : give_back();
+	const char *wrong = drive_pass == PASS_HOLD ? NULL : give_back();
 
 	drive_resume();
 	return wrong ? wrong : account(&scene, operation, &mine);
@@ -165,34 +291,30 @@ static void close_scene(void)
 	(void)scene_close(&scene);
 }
 
-static const struct hit hits[] = {
-	{"acquire hit, inlined", 24, 0},
-	{"release hit, inlined", 32, 0},
-	{"acquire hit, function", 33, 0},
-	{"release hit, function", 50, 0},
-	{"acquire hit, thread's cache", 47, 0},
-	{"release hit, thread's cache", 58, 0},
-	{"acquire hit, built before", 30, 0},
-	{"release hit, built before", 40, 0},
-	{"handle of", 70, 0},
-	{"resolve", 65, 0},
-	{"pool of", 101, 0},
-	{"release, races checked", 190, 1},
+const struct play pool_play = {
+	.choose = choose,
+	.act = act,
+	.close = close_scene,
+	.check = check,
+	.live_on = live_on,
+	.give_back = give_back,
+	.go_on = go_on,
+	.inherit = inherit,
+	.worker = &peer,
+	.passes = ~(1u << PASS_MEET),
+	.hits =
+		{
+			{"acquire hit, inlined", 24, 0},
+			{"release hit, inlined", 32, 0},
+			{"acquire hit, function", 33, 0},
+			{"release hit, function", 50, 0},
+			{"acquire hit, thread's cache", 47, 0},
+			{"release hit, thread's cache", 58, 0},
+			{"acquire hit, built before", 30, 0},
+			{"release hit, built before", 40, 0},
+			{"handle of", 70, 0},
+			{"resolve", 65, 0},
+			{"pool of", 101, 0},
+			{"release, races checked", 190, 1},
+		},
 };
-
-int main(int count, char **arguments)
-{
-	static const struct play play = {.choose = choose,
-					 .act = act,
-					 .close = close_scene,
-					 .check = check,
-					 .live_on = live_on,
-					 .give_back = give_back,
-					 .go_on = go_on,
-					 .inherit = inherit,
-					 .lacks = PASS_MEET,
-					 .hits = hits,
-					 .hit_count = sizeof(hits) / sizeof(*hits)};
-
-	return drive_main(&play, &peer, count, arguments);
-}

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * hooks.c - see hooks.h.
+ * hooks.c - hooks that notice when one is called out of turn; see scene.h.
  */
-#include "hooks.h"
 
 #include <stdatomic.h>
 #include <string.h>

@@ -5,11 +5,7 @@
  * Idea         What a look-up or a walk must answer is certain whenever it is stopped: the objects that the victim's
  *              caller holds are active all the while, so a walk visits each of them once, and no object twice.
  */
-#define LFPOOL_INLINE_KEEP_NAMES
-#include "lfpool/inline.h"
-#include "hooks.h"
-#include "setup.h"
-#include "stepper.h"
+#include "calls.h"
 
 #define PARTS 3 /* of a divided walk */
 
@@ -24,53 +20,32 @@ static void acquire_refused(struct scene *s)
 
 static void resolve(struct scene *s)
 {
-	STEP_BEGIN();
-	s->found[0] = lfpool_resolve(s->pool, s->handle);
-	STEP_END();
-	if (s->found[0] != s->held[0])
-		s->wrong = "the handle of an active object leads elsewhere";
+	s->found[0] = STEP(lfpool_resolve(s->pool, s->handle));
+	wrong_if(s, s->found[0] != s->held[0], "the handle of an active object leads elsewhere");
 }
 
 static void handle_of(struct scene *s)
 {
-	lfpool_handle_t handle;
+	const lfpool_handle_t handle = STEP(lfpool_handle_of(s->pool, s->held[0]));
 
-	STEP_BEGIN();
-	handle = lfpool_handle_of(s->pool, s->held[0]);
-	STEP_END();
-	if (s->handle && handle != s->handle)
-		s->wrong = "an active object has got another handle";
-	if (lfpool_resolve(s->pool, handle) != s->held[0])
-		s->wrong = "the handle of an active object leads elsewhere";
+	wrong_if(s, s->handle && handle != s->handle, "an active object has got another handle");
+	wrong_if(s, lfpool_resolve(s->pool, handle) != s->held[0], "the handle of an active object leads elsewhere");
 }
 
 static void release_marked(struct scene *s)
 {
 	release_inlined(s);
-	if (lfpool_resolve(s->pool, s->handle))
-		s->wrong = "the handle of a released object names one";
+	wrong_if(s, lfpool_resolve(s->pool, s->handle), "the handle of a released object names one");
 }
 
 static void release_bulk_marked(struct scene *s)
 {
 	release_bulk(s);
-	if (lfpool_resolve(s->pool, s->handle))
-		s->wrong = "the handle of a released object names one";
+	wrong_if(s, lfpool_resolve(s->pool, s->handle), "the handle of a released object names one");
 }
 
-static void release_handle(struct scene *s)
-{
-	STEP_BEGIN();
-	s->released = lfpool_release_handle(s->pool, s->handle) == LFPOOL_OK;
-	STEP_END();
-}
-
-static void release_all(struct scene *s)
-{
-	STEP_BEGIN();
-	s->released = lfpool_release_all(s->pool);
-	STEP_END();
-}
+OPERATION(release_handle, s->released = STEP(lfpool_release_handle(s->pool, s->handle)) == LFPOOL_OK)
+OPERATION(release_all, s->released = STEP(lfpool_release_all(s->pool)))
 
 /* ---- Walks ---- */
 
@@ -103,9 +78,7 @@ static bool visit(void *context, void *object)
 
 static void for_each(struct scene *s)
 {
-	STEP_BEGIN();
-	(void)lfpool_for_each_active(s->pool, visit, s);
-	STEP_END();
+	(void)STEP(lfpool_for_each_active(s->pool, visit, s));
 	check_walk(s);
 }
 
@@ -132,9 +105,7 @@ static void split_cursor(struct scene *s)
 {
 	lfpool_cursor_t parts[PARTS];
 
-	STEP_BEGIN();
-	lfpool_cursor_split(parts, PARTS, s->pool);
-	STEP_END();
+	STEP_VOID(lfpool_cursor_split(parts, PARTS, s->pool));
 	for (size_t i = 0; i < PARTS; i++)
 		walk(s, &parts[i]);
 	check_walk(s);
@@ -142,9 +113,7 @@ static void split_cursor(struct scene *s)
 
 static void copy_active(struct scene *s)
 {
-	STEP_BEGIN();
-	s->found_count = lfpool_copy_active(s->pool, s->found, OBJECTS_MAX);
-	STEP_END();
+	s->found_count = STEP(lfpool_copy_active(s->pool, s->found, OBJECTS_MAX));
 	check_walk(s);
 }
 

@@ -7,81 +7,22 @@
  *              the one the cache was born with `previous`.  The next chunk's magazine sends the emptied one to the
  *              depot.  So after 8 acquires: current empty, previous empty; and from there releases fill them.
  */
-#define LFPOOL_INLINE_KEEP_NAMES
-#include "lfpool/inline.h"
-#include "setup.h"
-#include "stepper.h"
+#include "calls.h"
 
 /* ---- Operations ---- */
 
-__attribute__((noinline)) void acquire_inlined(struct scene *s)
-{
-	STEP_BEGIN();
-	s->got[0] = lfpool_cache_acquire_inline(s->mine);
-	STEP_END();
-}
+OPERATION(create_cache, s->mine = STEP(lfpool_cache_create(s->pool)))
 
-__attribute__((noinline)) void release_inlined(struct scene *s)
+/* If it is none, what stands there it has given back. */
+static void acquire_all(struct scene *s)
 {
-	STEP_BEGIN();
-	s->released = lfpool_cache_release_inline(s->mine, s->given[0]) == LFPOOL_OK;
-	STEP_END();
-}
-
-void acquire_through_cache(struct scene *s)
-{
-	STEP_BEGIN();
-	s->got[0] = lfpool_cache_acquire(s->mine);
-	STEP_END();
-}
-
-void release_through_cache(struct scene *s)
-{
-	STEP_BEGIN();
-	s->released = lfpool_cache_release(s->mine, s->given[0]) == LFPOOL_OK;
-	STEP_END();
-}
-
-void acquire(struct scene *s)
-{
-	STEP_BEGIN();
-	s->got[0] = lfpool_acquire(s->pool);
-	STEP_END();
-}
-
-void release(struct scene *s)
-{
-	STEP_BEGIN();
-	s->released = lfpool_release(s->pool, s->given[0]) == LFPOOL_OK;
-	STEP_END();
-}
-
-void acquire_bulk(struct scene *s)
-{
-	STEP_BEGIN();
-	(void)lfpool_acquire_bulk(s->pool, s->got, s->wanted);
-	STEP_END();
-}
-
-void release_bulk(struct scene *s)
-{
-	STEP_BEGIN();
-	s->released = lfpool_release_bulk(s->pool, s->given, s->given_count);
-	STEP_END();
-}
-
-static void create_cache(struct scene *s)
-{
-	STEP_BEGIN();
-	s->mine = lfpool_cache_create(s->pool);
-	STEP_END();
+	if (STEP(lfpool_acquire_bulk_wait(s->pool, s->got, s->wanted, 0)) != LFPOOL_OK)
+		memset(s->got, 0, sizeof(s->got));
 }
 
 static void destroy_cache(struct scene *s)
 {
-	STEP_BEGIN();
-	lfpool_cache_destroy(s->mine);
-	STEP_END();
+	STEP_VOID(lfpool_cache_destroy(s->mine));
 	s->mine = NULL;
 }
 
@@ -132,6 +73,8 @@ const struct operation operations[] = {
 	{"acquire, thread's first call", USUAL, "want 1", acquire, CHANGED | MOVES_CARVED | MOVES_EMPTY | MOVES_CACHES, 1},
 	/* over the end of a magazine */
 	{"acquire bulk of 6", USUAL, "own +2 want 6", acquire_bulk, MOVES_CURRENT | MOVES_CARVED | MOVES_EMPTY | MOVES_TOP, 6},
+	{"acquire of 6, all or none", USUAL, "own +2 want 6", acquire_all, MOVES_CURRENT | MOVES_CARVED | MOVES_EMPTY | MOVES_TOP,
+	 6},
 	{"release bulk of 6", USUAL, "own +8 hand 6", release_bulk, CHANGED, 6},
 	{"cache create", USUAL, "other +3", create_cache, MOVES_CURRENT | MOVES_EMPTY | MOVES_CACHES, 0},
 	/* as many caches as the first lot has room for: the next one maps a lot */
@@ -140,5 +83,55 @@ const struct operation operations[] = {
 	/* current 2 of 4, previous full */
 	{"cache destroy", USUAL, "mine +8 -6", destroy_cache, CHANGED | MOVES_FULL | MOVES_PARTIAL | MOVES_EMPTY | MOVES_CACHES,
 	 0},
+	{.name = NULL},
+};
+
+/* ---- Retiring (lfpool/retire.h) ----
+ *
+ * No thread reads here, so that whatever is with the scheme is due: if it is asked, an acquire that finds nothing gets it.  While the
+ * victim stands, others retire too, and pass over the place that it holds.  What they cannot have is the call's own: the objects
+ * that it retires, or those of that place.
+ */
+
+OPERATION(retire, s->released = STEP(lfpool_retire(s->pool, s->given[0])) == LFPOOL_OK)
+OPERATION(retire_bulk, s->released = STEP(lfpool_retire_bulk(s->pool, s->given, s->given_count)))
+OPERATION(poll, (void)STEP(lfpool_retire_poll(s->pool)))
+
+/* What is with the scheme, until nothing is: the others are through. */
+static void reclaim_rest(struct scene *s)
+{
+	while (lfpool_retired_count(s->pool))
+		lfpool_batch_reclaim(s->batch);
+}
+
+static void retire_told(struct scene *s)
+{
+	retire(s);
+	reclaim_rest(s);
+}
+
+static void reclaim(struct scene *s)
+{
+	STEP_VOID(lfpool_batch_reclaim(s->batch));
+	reclaim_rest(s);
+}
+
+#define WITH_READY POOL(4 * EACH, 2 * EACH, 0, NULL, NULL, ASKED)
+#define SMALL_READY POOL(2 * EACH, 2 * EACH, 0, NULL, NULL, ASKED)
+#define THROUGH_DEPOT (CHANGED | MOVES_PARTIAL | MOVES_EMPTY)
+#define WITHOUT POOL(4 * EACH, 2 * EACH, 0, NULL, NULL, TOLD)
+
+const struct operation retire_operations[] = {
+	{"retire, the first", WITH_READY, "own +3 hand 1", retire, 0, 1},
+	{"retire, to others", WITH_READY, "own +6 retire 2 hand 1", retire, 0, 1},
+	{"retire bulk of 6", WITH_READY, "own +9 hand 6", retire_bulk, 0, 6},
+	{"retire poll", WITH_READY, "own +6 retire 3", poll, 0, 3},
+	{"acquire, asks", SMALL_READY, "mine all retire 2 want 1", acquire_through_cache, MOVES_TOP, 2},
+	/* the thread's own cache, current 2 of 4: a call that finds nothing asks the scheme */
+	{"acquire hit, some are retired", WITH_READY, "own +6 retire 4 want 1", acquire, 0, 1},
+	{"release hit, some are retired", WITH_READY, "own +6 retire 4 hand 1", release, 0, 1},
+	{"retire, the first, told", WITHOUT, "own +3 hand 1", retire_told, THROUGH_DEPOT, 1},
+	{"reclaim", WITHOUT, "own +6 bundle 4", reclaim, THROUGH_DEPOT | MOVES_FULL, 4},
+	{"reclaim, and begin", WITHOUT, "own +6 bundle 4 retire 2", reclaim, THROUGH_DEPOT | MOVES_FULL, 6},
 	{.name = NULL},
 };

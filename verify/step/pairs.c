@@ -3,22 +3,19 @@
  * pairs.c - two threads stopped at once: one that robs a cache, and the user of that cache; each before every
  * instruction.
  *
- * Idea         The thief is stopped before its n-th instruction, then the user before his m-th.  A third empties the
- *              pool, and either gives it back or keeps it.  Then they go on, in either order.  Nobody may have what
+ * Idea         The thief is stopped before its n-th instruction, then the user before its m-th.  A third empties the
+ *              pool, and either gives it back or keeps it.  Then they go on, in either order.  None may have what
  *              another has, and at the end everything must be there, each once.  A pop of the last object that loads
  *              top, and only then lets the thief's CAS happen, is met here and not by stopping one thread.
  * Extent       n is every instruction of the theft itself, and the four ways to go on take turns; with LFPOOL_DEEP=1
  *              every instruction of the thief's call, and all four ways at each.
- *
- *     verify_step_pairs [--mutant N]
  */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "mutant.h"
-#include "peers.h"
-#include "sleeper.h"
+#include "drive.h"
+#include "scene.h"
 
 #define LFPOOL_INLINE_KEEP_NAMES
 #include "lfpool/inline.h"
@@ -35,7 +32,7 @@ static struct victim {
 } thief, user;
 static unsigned long failures;
 
-/* The thief makes the scene; the user is his guest there. */
+/* The thief makes the scene; the user is a guest there. */
 static void act(void *context)
 {
 	struct victim *v = context;
@@ -61,23 +58,17 @@ static void record(struct victim *v, const struct operation *o)
 
 static void steal(struct scene *s)
 {
-	STEP_BEGIN();
-	s->got[0] = lfpool_cache_acquire_inline(s->mine);
-	STEP_END();
+	s->got[0] = STEP(lfpool_cache_acquire_inline(s->mine));
 }
 
 static void user_acquires(struct scene *s)
 {
-	STEP_BEGIN();
-	s->got[1] = lfpool_cache_acquire_inline(s->other);
-	STEP_END();
+	s->got[1] = STEP(lfpool_cache_acquire_inline(s->other));
 }
 
 static void user_releases(struct scene *s)
 {
-	STEP_BEGIN();
-	s->released = lfpool_cache_release_inline(s->other, s->given[0]) == LFPOOL_OK;
-	STEP_END();
+	s->released = STEP(lfpool_cache_release_inline(s->other, s->given[0])) == LFPOOL_OK;
 }
 
 #define OF_EIGHT(text) .capacity = 8, .cache_capacity = 8, .setup = (text), .operate = steal
@@ -85,7 +76,7 @@ static void user_releases(struct scene *s)
 static const struct pair {
 	struct operation thief, user;
 } pairs[] = {
-	/* The user's current holds one object; the same, and one comes back; it is empty, his previous full. */
+	/* The user's current holds one object; the same, and one comes back; it is empty, its previous full. */
 	{{.name = "steal one", OF_EIGHT("other all -1 want 2")}, {.name = "acquire the last", .operate = user_acquires}},
 	{{.name = "steal one", OF_EIGHT("other all -1 older want 1")}, {.name = "release", .operate = user_releases}},
 	{{.name = "rob previous", OF_EIGHT("other all -8 +4 want 2")}, {.name = "swap back", .operate = user_acquires}},
@@ -114,12 +105,12 @@ static void visit(unsigned way)
 		return;
 	sleeper_describe(&thief.sleeper, text[0], sizeof(text[0]));
 	sleeper_describe(&user.sleeper, text[1], sizeof(text[1]));
-	printf("%s: %s\n  %s\n  %s\n  the %s first, the third %s\n", verify_mutant ? "caught" : "FAILED", wrong, text[0], text[1],
+	printf("%s: %s\n  %s\n  %s\n  the %s first, the third %s\n", drive_mutant ? "caught" : "FAILED", wrong, text[0], text[1],
 	       way & 1 ? "user" : "thief", way & 2 ? "keeps all" : "gives all back");
 	(void)fflush(stdout);
 }
 
-/* The thief before instruction n; the user before all of his. */
+/* The thief before instruction n; the user before all of its own. */
 static long sweep_user(const struct pair *p, long n)
 {
 	/* Of the four ways to go on one, at every other half of the places. */
@@ -127,9 +118,9 @@ static long sweep_user(const struct pair *p, long n)
 	long points = 0, last = 1;
 
 	/* With the thief standing there the user's way may be another: it is recorded anew. */
-	for (long m = -1; m <= last && !(verify_mutant && failures); m++) {
+	for (long m = -1; m <= last && !(drive_mutant && failures); m++) {
 		for (unsigned way = (unsigned)(m + n) % step; way < (m < 0 ? step : 4); way += step) {
-			if (!sleeper_run(&thief.sleeper, n)) {
+			if (!sleeper_run(&thief.sleeper, n, false)) {
 				(void)scene_close(&thief.scene);
 				return points;
 			}
@@ -137,7 +128,7 @@ static long sweep_user(const struct pair *p, long n)
 				record(&user, &p->user);
 				last = user.sleeper.stepper.length;
 				sleeper_abandon(&thief.sleeper);
-			} else if (sleeper_run(&user.sleeper, m)) {
+			} else if (sleeper_run(&user.sleeper, m, false)) {
 				visit(way);
 				points++;
 			} else {
@@ -149,44 +140,40 @@ static long sweep_user(const struct pair *p, long n)
 	return points;
 }
 
-int main(int count, char **arguments)
+/* All places of one pair. */
+static bool sweep(const struct pair *p)
 {
-	unsigned passed = 0, failed = 0;
+	const unsigned long failures_before = failures;
+	const bool deep = getenv("LFPOOL_DEEP") != NULL;
+	long points = 0;
 
-	if (count == 3 && strcmp(arguments[1], "--mutant") == 0)
-		verify_mutant = (int)strtol(arguments[2], NULL, 10);
-	stepper_open();
+	/* Once for what happens only the first time. */
+	for (int i = 0; i < 2; i++) {
+		record(&thief, &p->thief);
+		(void)scene_close(&thief.scene);
+	}
+
+	const long first = deep ? 0 : thief.sleeper.stepper.locked_at - BEFORE;
+	const long last = deep ? thief.sleeper.stepper.length : first + BEFORE + AFTER;
+
+	for (long n = first; n <= last && !(drive_mutant && failures); n++)
+		points += sweep_user(p, n);
+	printf("%s, %s: %ld points, %lu failures\n", p->thief.name, p->user.name, points, failures - failures_before);
+	(void)fflush(stdout);
+	return failures == failures_before && points > 0;
+}
+
+bool pairs_run(const char *only)
+{
+	bool good = true;
+
 	start(&thief);
 	start(&user);
 	watchdog_start(&thief.sleeper, STUCK_SECONDS, false);
-	for (size_t i = 0; i < sizeof(pairs) / sizeof(*pairs) && !(verify_mutant && failures); i++) {
-		const struct pair *p = &pairs[i];
-		const unsigned long failures_before = failures;
-		long points = 0;
-
-		/* Once for what happens only the first time. */
-		record(&thief, &p->thief);
-		(void)scene_close(&thief.scene);
-		record(&thief, &p->thief);
-		(void)scene_close(&thief.scene);
-		const bool deep = getenv("LFPOOL_DEEP") != NULL;
-		const long first = deep ? 0 : thief.sleeper.stepper.locked_at - BEFORE;
-		const long last = deep ? thief.sleeper.stepper.length : first + BEFORE + AFTER;
-
-		for (long n = first; n <= last && !(verify_mutant && failures); n++)
-			points += sweep_user(p, n);
-		printf("%s, %s: %ld points, %lu failures\n", p->thief.name, p->user.name, points, failures - failures_before);
-		if (!verify_mutant) {
-			passed += failures == failures_before && points > 0;
-			failed += failures != failures_before || points == 0;
-		}
-	}
-	if (verify_mutant) {
-		passed = failures > 0;
-		failed = !passed;
-	}
+	for (size_t i = 0; i < sizeof(pairs) / sizeof(*pairs) && !(drive_mutant && failures); i++)
+		if (strstr(pairs[i].thief.name, only))
+			good &= sweep(&pairs[i]);
 	sleeper_stop(&thief.sleeper);
 	sleeper_stop(&user.sleeper);
-	printf("%u passed, %u failed\n", passed, failed);
-	return failed || !passed;
+	return drive_mutant ? failures > 0 : good;
 }

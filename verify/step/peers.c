@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * peers.c - see peers.h.
+ * peers.c - what the others do while the victim stands; see scene.h.
  */
-#include "peers.h"
+#include "scene.h"
 
-#include "hooks.h"
 #include "sleeper.h"
 
 #include <string.h>
@@ -171,10 +170,11 @@ static void forget_released(struct scene *s, struct holding *h)
 	h->count = kept;
 }
 
-/* Everything is somebody's: gather it, and find the whole pool, each object once. */
+/* Every object is held: gather them, and find the whole pool, each object once. */
 static const char *gather(struct scene *s, struct holding *h)
 {
 	const char *wrong = peer_give_back(s->pool, h);
+	size_t place;
 
 	for (size_t i = 0; !wrong && i < s->held_count; i++)
 		if (lfpool_release(s->pool, s->held[i]) != LFPOOL_OK)
@@ -195,7 +195,7 @@ static const char *gather(struct scene *s, struct holding *h)
 		wrong = "a release was refused on the way, or a debug mode has found something";
 	if (!wrong && hooks_wrong())
 		wrong = "a hook was called out of turn";
-	return wrong ? wrong : scene_check(s);
+	return wrong ? wrong : lfpool_check(s->pool, &place);
 }
 
 const char *account(struct scene *s, const struct operation *o, struct holding *h)

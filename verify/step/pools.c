@@ -2,13 +2,12 @@
 /*
  * pools.c - operations on a pool as a whole, and on whichever pool an address belongs to.  As operations.c.
  *
- * Idea         Who creates or destroys a pool may stand in the registry's mutex: others of his kind wait for him then,
- *              and so do fork and a thread's exit.  Nobody else does: the others use their pool, and ask whose their
- *              objects are.  The other way round, who asks whose an object is holds up nobody that creates and destroys
- *              pools.
+ * Idea         A thread that creates or destroys a pool may stand in the registry's mutex: others that do so wait then,
+ *              and so do fork and a thread's exit.  No other call does: the others use their pool, and ask whose their
+ *              objects are.  The other way round, a thread that asks whose an object is holds up none that creates or
+ *              destroys pools.
  */
-#include "setup.h"
-#include "stepper.h"
+#include "calls.h"
 
 #include <string.h>
 
@@ -18,79 +17,55 @@
 
 static void pool_of(struct scene *s)
 {
-	lfpool_t *pool;
+	lfpool_t *pool = STEP(lfpool_of(s->held[0]));
 
-	STEP_BEGIN();
-	pool = lfpool_of(s->held[0]);
-	STEP_END();
-	if (pool != s->pool)
-		s->wrong = "lfpool_of() names another pool";
+	wrong_if(s, pool != s->pool, "lfpool_of() names another pool");
 }
 
 static void pool_of_none(struct scene *s)
 {
-	lfpool_t *pool;
+	lfpool_t *pool = STEP(lfpool_of(s));
 
-	STEP_BEGIN();
-	pool = lfpool_of(s);
-	STEP_END();
-	if (pool)
-		s->wrong = "lfpool_of() names a pool for an address that is in none";
+	wrong_if(s, pool, "lfpool_of() names a pool for an address that is in none");
 }
 
-static void release_self(struct scene *s)
-{
-	STEP_BEGIN();
-	s->released = lfpool_release_self(s->given[0]) == LFPOOL_OK;
-	STEP_END();
-}
+OPERATION(release_self, s->released = STEP(lfpool_release_self(s->given[0])) == LFPOOL_OK)
 
 static void create_pool(struct scene *s)
 {
-	STEP_BEGIN();
-	s->made = scene_pool();
-	STEP_END();
+	s->made = STEP(scene_pool());
 
 	void *object = lfpool_acquire(s->made);
 
-	if (!object || lfpool_of(object) != s->made || lfpool_release_self(object) != LFPOOL_OK)
-		s->wrong = "the new pool is of no use";
+	wrong_if(s, !object || lfpool_of(object) != s->made || lfpool_release_self(object) != LFPOOL_OK,
+		 "the new pool is of no use");
 }
 
 static void destroy_pool(struct scene *s)
 {
-	size_t active;
+	const size_t active = STEP(lfpool_destroy(s->made));
 
-	STEP_BEGIN();
-	active = lfpool_destroy(s->made);
-	STEP_END();
 	s->made = NULL;
-	if (active != 1)
-		s->wrong = "lfpool_destroy() counts other objects than were active";
+	wrong_if(s, active != 1, "lfpool_destroy() counts other objects than were active");
 }
 
 static void ask_stats(struct scene *s)
 {
 	lfpool_stats_t stats = LFPOOL_STATS_INIT;
 
-	STEP_BEGIN();
-	(void)lfpool_stats(s->pool, &stats);
-	STEP_END();
-	if (stats.capacity != lfpool_capacity(s->pool) || stats.active < s->held_count || stats.active > stats.capacity)
-		s->wrong = "lfpool_stats() counts objects that cannot be";
+	(void)STEP(lfpool_stats(s->pool, &stats));
+	wrong_if(s, stats.capacity != lfpool_capacity(s->pool) || stats.active < s->held_count || stats.active > stats.capacity,
+		 "lfpool_stats() counts objects that cannot be");
 }
 
 /* As text: JSON is put together by the same functions. */
 static void dump(struct scene *s)
 {
 	static char text[TEXT_BYTES];
-	size_t length;
+	const size_t length = STEP(lfpool_dump(s->pool, LFPOOL_TEXT, text, sizeof(text)));
 
-	STEP_BEGIN();
-	length = lfpool_dump(s->pool, LFPOOL_TEXT, text, sizeof(text));
-	STEP_END();
-	if (length == 0 || length >= sizeof(text) || strlen(text) != length)
-		s->wrong = "lfpool_dump() has written something else than it says";
+	wrong_if(s, length == 0 || length >= sizeof(text) || strlen(text) != length,
+		 "lfpool_dump() has written something else than it says");
 }
 
 /* ---- The table ---- */
@@ -107,5 +82,75 @@ const struct operation pool_operations[] = {
 	{"pool destroy", LOCKING, "own +3 beside made active", destroy_pool, 0, 0},
 	{"stats", USUAL, "own +5", ask_stats, 0, 0},
 	{"dump", WRITING, "own +5", dump, 0, 0},
+	{.name = NULL},
+};
+
+/* ---- How many objects there are, and where their memory is ----
+ *
+ * What is lost is counted against lfpool_capacity() of that moment, so an object that leaves the pool is lost while it has left
+ * the free lists and is counted still.  Of a trim that was stopped the slots of one step are lost: here one page's.  Where a debt
+ * or a queue is met, the others hold some objects that they release once the victim stands: they pay, or serve, before it does.
+ */
+
+#define KIB_PER_PAGE 4 /* of objects of 1 KiB */
+
+static void grow(struct scene *s)
+{
+	const size_t added = STEP(lfpool_grow(s->pool, 6));
+
+	wrong_if(s, added != 6, "lfpool_grow() had room, and has not grown");
+}
+
+static void set_maximum(struct scene *s)
+{
+	const lfpool_status_t status = STEP(lfpool_limit(s->pool, 4 * EACH));
+
+	wrong_if(s, status != LFPOOL_OK || lfpool_max_capacity(s->pool) != 4 * EACH, "the maximum is not what it was set to");
+}
+
+/* What is not taken out is owed, and may have been paid since. */
+static void shrink(struct scene *s)
+{
+	const size_t gone = STEP(lfpool_shrink(s->pool, 3));
+
+	wrong_if(s, gone > 3 || lfpool_capacity(s->pool) - lfpool_shrink_owed(s->pool) != s->capacity_at_end,
+		 "lfpool_shrink() has taken out or is owed more, or less, than it was asked for");
+}
+
+static void cancel_shrink(struct scene *s)
+{
+	const size_t forgiven = STEP(lfpool_shrink_cancel(s->pool));
+
+	wrong_if(s, forgiven + 2 * EACH - lfpool_capacity(s->pool) != 3 || lfpool_shrink_owed(s->pool),
+		 "what was paid and what was forgiven is not what was owed");
+}
+
+OPERATION(trim, (void)STEP(lfpool_trim(s->pool, 0, 1)))
+
+#define FIXED GROWING(2 * EACH, 4 * EACH, 0)
+#define GROWING_ITSELF GROWING(2 * EACH, 4 * EACH, 4)
+#define OF_A_KIB 1024, 4 * EACH, 2 * EACH, 0, 0, 0, NULL, NULL, SPECIAL_NOTHING
+#define HOOKED POOL(4 * EACH, 2 * EACH, 0, &hooks_all, NULL, SPECIAL_NOTHING)
+
+const struct operation resize_operations[] = {
+	{"grow", FIXED, "own all lend 1", grow, MOVES_COLD, 0},
+	{"grow, a debt", FIXED, "own all lend 1 shrink 3", grow, MOVES_COLD | MOVES_QUEUE, 0},
+	{"grow, for a continuation", FIXED, "own all lend 1 want 1 async", grow, MOVES_COLD | MOVES_QUEUE, 1},
+	{"acquire, grows by itself", GROWING_ITSELF, "own all lend 1 want 1", acquire_through_cache, MOVES_COLD, 1},
+	{"acquire, cold", FIXED, "own all lend 1 want 1 grow 4", acquire_through_cache, MOVES_COLD, 1},
+	{"set maximum", FIXED, "own all lend 1", set_maximum, 0, 0},
+	{"set maximum, for a continuation", GROWING_ITSELF, "limit own all lend 1 want 1 async", set_maximum,
+	 MOVES_COLD | MOVES_QUEUE, 1},
+	{"shrink, free", USUAL, "own +6 -3 end 3", shrink, CHANGED | MOVES_TOP | MOVES_COLD, 1},
+	{"shrink, cold", FIXED, "own +6 -3 grow 3 end 3", shrink, MOVES_COLD, 0},
+	{"shrink, owed", USUAL, "own all lend 1 end 3", shrink, MOVES_QUEUE, 0},
+	{"shrink cancel", SMALL, "own all lend 1 shrink 3", cancel_shrink, MOVES_QUEUE, 0},
+	{"release, pays a debt", SMALL, "own all lend 1 shrink 3 hand 1 end 3", release_through_cache,
+	 MOVES_TOP | MOVES_COLD | MOVES_QUEUE, 1},
+	{"trim, cools", USUAL, "own +6 -3", trim, MOVES_TOP | MOVES_COLD, 1},
+	{"trim, cools, hooks", HOOKED, "own +6 -3", trim, MOVES_TOP | MOVES_COLD, 1},
+	/* every object is cold; and two pages of them have left the pool */
+	{"trim, gives back", OF_A_KIB, "own +16 -16 trim 16", trim, MOVES_COLD, KIB_PER_PAGE},
+	{"trim, gives back what is out", OF_A_KIB, "own +16 -16 trim 16 shrink 8 end 0", trim, MOVES_COLD, KIB_PER_PAGE},
 	{.name = NULL},
 };

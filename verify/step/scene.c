@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * scene.c - see scene.h.  This is the one file of the test that looks inside the pool, to see which way a call went.
+ * scene.c - see scene.h.  Only this file looks inside the pool, to see which way a call went.
  */
-#include "setup.h"
+#include "drive.h"
+#include "scene.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -49,7 +50,7 @@ lfpool_t *scene_pool(void)
 	return pool;
 }
 
-/* Nobody reads here: all of it is due. */
+/* No thread reads here: all of it is due. */
 static bool scheme_ready(void *scene, const lfpool_batch_t *batch)
 {
 	(void)scene;
@@ -108,7 +109,7 @@ void scene_look_at_queue(const struct scene *s, size_t *continuations_out, size_
 	const struct waiters *d = &s->pool->waiters;
 
 	*continuations_out = *given_out = 0;
-	/* relaxed, all: nobody moves. */
+	/* relaxed, all: no thread moves. */
 	for (uint32_t index = 0; index < load_relaxed(&d->cells); index++) {
 		const struct cell *cell = cell_at(d, index);
 		const enum phase phase = cell_phase(load_relaxed(&cell->word));
@@ -136,10 +137,6 @@ size_t scene_close(struct scene *s)
 	return active;
 }
 
-struct reading {
-	uint64_t carved, full, partial, empty, currents, previouses, tops, caches, cold, queue;
-};
-
 static uint64_t tops_of(const struct core *core, uint32_t first, uint32_t count)
 {
 	uint64_t sum = 0;
@@ -149,33 +146,30 @@ static uint64_t tops_of(const struct core *core, uint32_t first, uint32_t count)
 	return sum;
 }
 
-/* relaxed, all: the pool is this thread's alone. */
-static struct reading read_pool(const struct scene *s, const struct core *core)
+/* One call changes what it changes in one direction: tags and counts grow.  So sums tell.  In the order of enum moves.
+ * relaxed, all: the pool is this thread's alone. */
+static struct reading read_pool(const struct scene *s)
 {
+	const struct core *core = ((struct cache *)(void *)s->other)->core;
 	const struct magazines *ms = &core->magazines;
 	const uint32_t count = load_relaxed(&core->table.count);
-	struct reading r = {
-		.carved = load_relaxed(&core->depot.carved),
-		.full = load_relaxed(&core->depot.shard[0].full.head),
-		.partial = load_relaxed(&core->depot.shard[0].partial.head),
-		.empty = load_relaxed(&core->depot.shard[0].empty.head),
-		.tops = tops_of(core, 1, ms->chunks),
-		.caches = count,
-		.cold = load_relaxed(&s->pool->cold.counts) + load_relaxed(&s->pool->cold.maximum) +
-			load_relaxed(&s->pool->given_back),
-		.queue = (uint64_t)load_relaxed(&s->pool->waiters.owed) << 32 | load_relaxed(s->pool->waiters.wanted),
-	};
+	uint64_t currents = 0, previouses = 0, claims = count, tops = tops_of(core, 1, ms->chunks);
 
 	for (uint32_t index = 0; index < count; index++) {
 		uint32_t left;
 		struct cache *c = cache_at(core, index, &left);
 
-		r.currents += load_relaxed(&c->current_word);
-		r.previouses += load_relaxed(&c->previous);
-		r.caches += (uint64_t)load_relaxed(&c->claimed) << 32;
-		r.tops += tops_of(core, magazines_extra_number(ms, index, 0), EXTRA_PER_CACHE);
+		currents += load_relaxed(&c->current_word);
+		previouses += load_relaxed(&c->previous);
+		claims += (uint64_t)load_relaxed(&c->claimed) << 32;
+		tops += tops_of(core, magazines_extra_number(ms, index, 0), EXTRA_PER_CACHE);
 	}
-	return r;
+	return (struct reading){
+		{load_relaxed(&core->depot.carved), load_relaxed(&core->depot.shard[0].full.head),
+		 load_relaxed(&core->depot.shard[0].partial.head), load_relaxed(&core->depot.shard[0].empty.head), currents,
+		 previouses, tops, claims,
+		 load_relaxed(&s->pool->cold.counts) + load_relaxed(&s->pool->cold.maximum) + load_relaxed(&s->pool->given_back),
+		 (uint64_t)load_relaxed(&s->pool->waiters.owed) << 32 | load_relaxed(s->pool->waiters.wanted)}};
 }
 
 unsigned scene_operate(struct scene *s, const struct operation *o)
@@ -185,73 +179,11 @@ unsigned scene_operate(struct scene *s, const struct operation *o)
 		return o->moves;
 	}
 
-	const struct core *core = ((struct cache *)(void *)s->other)->core;
-	const struct reading before = read_pool(s, core);
+	const struct reading before = read_pool(s);
 
 	o->operate(s);
-	const struct reading after = read_pool(s, core);
 
-	return (unsigned)((before.carved != after.carved) * MOVES_CARVED | (before.full != after.full) * MOVES_FULL |
-			  (before.partial != after.partial) * MOVES_PARTIAL | (before.empty != after.empty) * MOVES_EMPTY |
-			  (before.currents != after.currents) * MOVES_CURRENT |
-			  (before.previouses != after.previouses) * MOVES_PREVIOUS | (before.tops != after.tops) * MOVES_TOP |
-			  (before.caches != after.caches) * MOVES_CACHES | (before.cold != after.cold) * MOVES_COLD |
-			  (before.queue != after.queue) * MOVES_QUEUE);
-}
+	const struct reading after = read_pool(s);
 
-#define MAGAZINES_MAX 512
-
-/* Counts the magazines of one stack; false if they go round in a circle. */
-static bool count_stack(const struct core *core, const struct stack *stack, unsigned char *seen)
-{
-	uint32_t left = MAGAZINES_MAX;
-
-	for (uint32_t number = tagged_number(load_relaxed(&stack->head)); number;
-	     number = link_below(load_relaxed(&magazines_at(&core->magazines, number)->next))) {
-		if (!left--)
-			return false;
-		seen[number]++;
-	}
-	return true;
-}
-
-const char *scene_check(const struct scene *s)
-{
-	if (lfpool_backend(s->pool) != LFPOOL_BACKEND_LOCKFREE)
-		return NULL;
-
-	const struct core *core = ((struct cache *)(void *)s->other)->core;
-	const struct magazines *ms = &core->magazines;
-	const uint32_t count = load_relaxed(&core->table.count);
-	unsigned char seen[MAGAZINES_MAX] = {0};
-
-	const uint32_t last = ms->chunks + ms->spares + EXTRA_PER_CACHE * count;
-
-	if (last >= MAGAZINES_MAX)
-		return "too many magazines for this check";
-	if (!count_stack(core, &core->depot.shard[0].full, seen) || !count_stack(core, &core->depot.shard[0].partial, seen) ||
-	    !count_stack(core, &core->depot.shard[0].empty, seen))
-		return "a stack of the depot goes round in a circle";
-	for (uint32_t index = 0; index < count; index++) {
-		uint32_t left;
-		struct cache *c = cache_at(core, index, &left);
-
-		if (load_relaxed(&c->born)) {
-			seen[tagged_number(load_relaxed(&c->current_word))]++;
-			seen[tagged_number(load_relaxed(&c->previous))]++;
-		}
-		for (uint32_t which = 0; !load_relaxed(&c->born) && which < EXTRA_PER_CACHE; which++)
-			seen[magazines_extra_number(ms, index, which)] = 1;
-	}
-	for (uint32_t number = 1; number <= last; number++) {
-		bool carved = number <= ms->chunks                ? number <= load_relaxed(&core->depot.carved)
-			      : number <= ms->chunks + ms->spares ? number - ms->chunks <= load_relaxed(&core->depot.spared)
-								  : true;
-
-		if (seen[number] > carved)
-			return carved ? "a magazine is in two places" : "a magazine was never carved, and is in use";
-		if (seen[number] < carved)
-			return "a magazine is nowhere";
-	}
-	return NULL;
+	return drive_changes(&before, &after);
 }

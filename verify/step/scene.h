@@ -4,8 +4,8 @@
  *
  * Idea         A case is a pool's configuration, a preparation that brings the pool and the victim's cache into one
  *              exact state, and the operation, which stands between STEP_BEGIN and STEP_END.  A scene is one fresh
- *              pool prepared for a case.  Who holds what is on record in the scene, so that whoever looks at it while
- *              the victim stands knows what must be obtainable.
+ *              pool prepared for a case.  Who holds what is on record in the scene, so that it is known what
+ *              must be obtainable while the victim stands.
  * Proof that   `moves` of a case says which of the pool's words the operation changes when nothing disturbs it.  It is
  * it is so     compared before anything is stopped: a case that does not go the way its name says is a failed test.
  */
@@ -75,7 +75,7 @@ enum special {
 	IN_PROGRAM = 1,   /* it spends its time in libc, where it is not stopped: text, files, the clock            */
 	LOCKS = 2,        /* it may stand in the registry's mutex: no fork, no exit of a thread, until it goes on   */
 	AMONG_POOLS = 4,  /* the others create and destroy pools meanwhile                                          */
-	RELEASES_ALL = 8, /* whatever anybody holds                                                                 */
+	RELEASES_ALL = 8, /* whatever is held                                                                 */
 	ASKED = 16,       /* the pool has a scheme that is asked, and says yes; the others retire as well           */
 	TOLD = 32         /* it has one that reclaims: the operation does, once the others are through              */
 };
@@ -92,34 +92,137 @@ struct operation {
 	const char *setup; /* setup.h */
 	void (*operate)(struct scene *s);
 	unsigned moves;
-	unsigned in_hand; /* objects that the operation itself may hold, out of everybody's sight */
+	unsigned in_hand; /* objects that the operation itself may hold, out of sight */
 };
 
-/* The tables, which end with an operation without a name: one object in and out, and caches; what an object's care, its pool's
- * reports and its neighbours do; how many objects there are, and who waits for one; what is retired. */
+/* ---- The tables ---- */
+
+#define EACH 4 /* slots per magazine, for cache_capacity 8 */
+
+/* The middle of a table's row: capacity, cache_capacity, flags, hooks, debug, special. */
+#define POOL(capacity, cache_capacity, flags, hooks, debug, special) \
+	0, capacity, cache_capacity, 0, 0, flags, hooks, debug, special
+/* One that can grow to `most`, by itself if there is a `step`. */
+#define GROWING(capacity, most, step) 0, capacity, 2 * EACH, most, step, 0, NULL, NULL, SPECIAL_NOTHING
+#define SMALL POOL(2 * EACH, 2 * EACH, 0, NULL, NULL, SPECIAL_NOTHING)
+#define USUAL POOL(4 * EACH, 2 * EACH, 0, NULL, NULL, SPECIAL_NOTHING)
+#define WITH(flags) POOL(4 * EACH, 2 * EACH, flags, NULL, NULL, SPECIAL_NOTHING)
+
+#define CHANGED (MOVES_CURRENT | MOVES_PREVIOUS)
+
+/* Each ends with an operation without a name. */
 extern const struct operation operations[], object_operations[], pool_operations[], resize_operations[], wait_operations[],
 	retire_operations[];
-
 /* All of them; NULL beyond the last. */
 const struct operation *operation_at(size_t index);
 
+/* The operation's answer does not fit. */
+static inline void wrong_if(struct scene *s, bool wrong, const char *what)
+{
+	if (wrong)
+		s->wrong = what;
+}
+
+/* ---- Scenes ---- */
+
+/*
+ * Brings the pool into one exact state, which a text says: "mine +8 -8 +4 want 1".  Ends the program when it has no such word.
+ *
+ *   mine, other, own   from here on through that cache of the scene, or through the thread's own; that at first
+ *   +N, -N, all        acquires so many, for the operation's caller to hold; releases the last; acquires all there are
+ *   want N             so many the operation is to acquire
+ *   hand N, older      the last N of what is held, or the first one, is what the operation is to release
+ *   lend N             the last N are the others' to hold, who release them once the victim stands
+ *   retire N, bundle N  retires the last N, one by one or at once
+ *   handle, handles    of the first object to be released, or else held; of every other one to be released
+ *   ask                acquires through `mine`, in vain
+ *   renew, spread N    `other` is given up for a new one; N times, each with one object released
+ *   caches N, leave    N more caches are made; `mine` is given up
+ *   beside, made       there is one more pool; and one, which the operation may destroy; `active`: with an object in use
+ *   grow N, shrink N   lfpool_grow(), lfpool_shrink();   limit   the maximum is the capacity;   trim N   N KiB get cold
+ *   crowd N            N places of the queue are taken, so that those who come next are behind the first lot (cells.h)
+ *   async, call        a continuation waits; a call sleeps
+ *   end N              when all has come back the capacity is N less than now
+ *   willing            the hooks refuse this thread no more
+ */
+void setup(struct scene *s, const char *text);
 /* A fresh pool, prepared by the calling thread, which is the one to operate. */
 void scene_open(struct scene *s, const struct operation *o);
 /* Makes one more, small pool; ends the program when that fails. */
 lfpool_t *scene_pool(void);
 /* Calls and continuations that wait now. */
 size_t scene_waiting(const struct scene *s);
-/* Continuations in the queue, also those that somebody stands about to call; calls that were given an object. */
+/* Continuations in the queue, also those that a thread stands about to call; calls that were given an object. */
 void scene_look_at_queue(const struct scene *s, size_t *continuations_out, size_t *given_out);
-/* Returns when the call that waits has been served, if there is one. */
+/* waits.c: the call that sleeps begins; returns when it has been served, if there is one; the continuation of every
+ * lfpool_acquire_async(), got[0] of the scene. */
+void caller_begin(struct scene *s);
 void scene_await_caller(struct scene *s);
+void keep_object(void *scene, lfpool_t *pool, void *object);
 /* Destroys the pools; returns how many objects of the first one were active. */
 size_t scene_close(struct scene *s);
-/* Runs the operation; returns what moved, which means something if nobody else used the pool meanwhile. */
+/* Runs the operation; returns what moved, which means something if no other used the pool meanwhile. */
 unsigned scene_operate(struct scene *s, const struct operation *o);
 
-/* Nobody is in a call: every magazine is in one place, in one cache or on one stack of the depot.  NULL, or what is
- * wrong. */
-const char *scene_check(const struct scene *s);
+/* ---- Hooks that do next to nothing, but notice when one is called out of turn: hooks.c ----
+ *
+ * The last word of each object says where in its life it is: raw, built, active.  A hook that finds another word than it should
+ * notes a fault.  Nothing else writes there.
+ */
+
+extern const lfpool_hooks_t hooks_all;       /* the four of an object's life                            */
+extern const lfpool_hooks_t hooks_refusing;  /* deactivate always says no: destroy, and create again    */
+extern const lfpool_hooks_t hooks_reluctant; /* activate says no to a thread that has asked for it      */
+extern const lfpool_hooks_t hooks_building;  /* create and destroy alone                                */
+
+/* Whether hooks_reluctant refuse the calling thread, from now on; and until now. */
+bool hooks_refuse_me(bool refuse);
+
+/* Was a hook called out of turn since the last call? */
+bool hooks_wrong(void);
+
+/* ---- What the others do while the victim stands: peers.c ----
+ *
+ * Each object that a peer holds carries the peer's stamp, so an object that two of them hold is noticed at once; and what a peer
+ * got is compared with what the victim's caller holds on record.  A text is NULL, or what went wrong.
+ */
+
+/* Everything one peer holds. */
+struct holding {
+	void *objects[OBJECTS_MAX + 1];
+	size_t count;
+};
+
+/*
+ * `rounds` times: acquires up to three objects, stamps them, and releases them; now and then makes and destroys a
+ * cache.
+ */
+const char *peer_churn(lfpool_t *pool, uint64_t stamp, unsigned rounds);
+
+/* Makes a few pools, and destroys them. */
+const char *peer_make_pools(const struct scene *s);
+
+/* Takes all that is free, through `cache` or the thread's own (NULL).  Wrong is the same object twice, or one that the victim's
+ * caller holds. */
+const char *peer_drain(const struct scene *s, lfpool_cache_t *cache, struct holding *h);
+
+/* Releases what the others hold, and a call that sleeps must get an object by that. */
+const char *peer_return_lent(struct scene *s);
+
+/* Gives back everything. */
+const char *peer_give_back(lfpool_t *pool, struct holding *h);
+
+/* Objects that the victim's caller does not hold and that are not in `h` either. */
+long lost(const struct scene *s, const struct holding *h);
+
+/* At most so many may be lost while the operation stands in its middle. */
+long lost_at_most(const struct scene *s, const struct operation *o, const struct holding *h);
+
+/*
+ * The operation has finished after all, the driver holds `h`, and no thread is in a call: what it returned is held against what the
+ * driver holds; then everything is given back and gathered, and must be the whole pool, each object once, and each magazine in
+ * one place.  Uses up the scene.  NULL, or what is wrong.
+ */
+const char *account(struct scene *s, const struct operation *o, struct holding *h);
 
 #endif

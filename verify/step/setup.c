@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * setup.c - see setup.h.
+ * setup.c - setup() of scene.h.
  */
-#include "setup.h"
+#include "scene.h"
 
-#include "hooks.h"
 #include "words.h"
+
+#include "pool/pool.h"
 
 #define KIB 1024
 
@@ -48,7 +49,7 @@ static bool arrange_objects(struct scene *s, const char *word, size_t count)
 	} else if (strcmp(word, "hand") == 0) {
 		move(s, s->given, &s->given_count, count);
 	} else if (strcmp(word, "older") == 0) {
-		/* So that the entry it is to be written to says something else. */
+		/* So that the entry that it is written to says something else. */
 		s->given[s->given_count++] = s->held[0];
 		s->held[0] = s->held[--s->held_count];
 	} else if (strcmp(word, "lend") == 0) {
@@ -115,6 +116,9 @@ static bool arrange_size(struct scene *s, const char *word, size_t count)
 		(void)lfpool_trim(s->pool, 0, count * KIB);
 	else if (strcmp(word, "async") == 0)
 		(void)lfpool_acquire_async(s->pool, keep_object, s, &s->ticket);
+	else if (strcmp(word, "crowd") == 0)
+		for (; count; count--)
+			(void)cell_claim(&s->pool->waiters);
 	else if (strcmp(word, "call") == 0)
 		caller_begin(s);
 	else if (strcmp(word, "end") == 0)

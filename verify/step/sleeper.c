@@ -3,7 +3,7 @@
  * sleeper.c - see sleeper.h.
  *
  * Concurrency  The driver gives the turn to the sleeper or to a worker and waits for it to come back.  The watchdog reads
- *              the sleeper's description when nothing has moved for a long time, so nobody writes it then.
+ *              the sleeper's description when nothing has moved for a long time, so no thread writes it then.
  */
 #include "sleeper.h"
 
@@ -55,9 +55,12 @@ void sleeper_rehearse(struct sleeper *s, bool recording)
 	turn_wait_idle(&s->stepper.turn);
 }
 
-bool sleeper_run(struct sleeper *s, long at)
+bool sleeper_run(struct sleeper *s, long at, bool every)
 {
-	stepper_plan_stop(&s->stepper, at);
+	if (every)
+		stepper_plan_everywhere(&s->stepper);
+	else
+		stepper_plan_stop(&s->stepper, at);
 	turn_give(&s->stepper.turn, TURN_GO);
 	return turn_wait(&s->stepper.turn, TURN_GO) == TURN_PARKED;
 }
@@ -89,7 +92,7 @@ void sleeper_describe(const struct sleeper *s, char *text, size_t room)
 {
 	char place[640];
 
-	where(place, sizeof(place), (uintptr_t)s->stepper.place);
+	where(place, sizeof(place), s->stepper.place);
 	(void)snprintf(text, room, "%s, stopped before instruction %ld of %ld at %s", s->name, s->stepper.steps,
 		       s->stepper.length, place);
 }

@@ -4,6 +4,7 @@
  */
 #include "stepper.h"
 
+#include <dlfcn.h>
 #include <errno.h>
 #include <limits.h>
 #include <signal.h>
@@ -12,11 +13,13 @@
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/ucontext.h>
+#include <unistd.h>
 
 #define TRAP_FLAG ((greg_t)0x100)
 #define BREAKPOINT 0xcc
 #define NOWHERE (-1L)
-#define ANCHOR_DISTANCE 64 /* how far before the place to stop an anchor is looked for */
+#define ANCHOR_DISTANCE 64               /* how far before the place to stop an anchor is looked for */
+#define PROGRAM_MAX ((uintptr_t)1 << 32) /* where a program that is not position-independent ends */
 
 extern char __executable_start[], etext[];
 
@@ -149,16 +152,14 @@ static bool arrive(struct stepper *s, unsigned char *place)
 		s->length = s->steps;
 		return true;
 	}
-	if (s->everywhere) {
-		s->interrupt(s->context);
-		return s->everywhere;
-	}
+	if (s->everywhere)
+		return s->everywhere = s->interrupt(s->context);
 	if (s->steps != s->stop_at)
 		return s->stop_at != NOWHERE;
 	if (place != s->trace[s->steps])
 		s->strayed = true;
 	if (s->interrupt) {
-		s->interrupt(s->context);
+		(void)s->interrupt(s->context);
 		return false;
 	}
 	turn_give(&s->turn, TURN_PARKED);
@@ -260,4 +261,24 @@ void stepper_open(void)
 void stepper_attach(struct stepper *s)
 {
 	stepped = s;
+}
+
+void where(char *text, size_t room, const void *place)
+{
+	const uintptr_t start = (uintptr_t)__executable_start;
+	char path[512] = "";
+	Dl_info info;
+
+	if (is_in_program(place)) {
+		if (readlink("/proc/self/exe", path, sizeof(path) - 1) < 0)
+			path[0] = '\0';
+		/* A position-independent program's addresses count from its start. */
+		(void)snprintf(text, room, "(addr2line -fie %s 0x%zx)", path,
+			       (size_t)((uintptr_t)place - (start > PROGRAM_MAX ? start : 0)));
+	} else if (dladdr(place, &info) && info.dli_sname) {
+		(void)snprintf(text, room, "%s+0x%zx in %s", info.dli_sname,
+			       (size_t)((const char *)place - (const char *)info.dli_saddr), info.dli_fname);
+	} else {
+		(void)snprintf(text, room, "address %p", place);
+	}
 }

@@ -22,16 +22,107 @@
 #ifndef LFPOOL_VERIFY_STEPPER_H
 #define LFPOOL_VERIFY_STEPPER_H
 
+#include <errno.h>
+#include <limits.h>
+#include <linux/futex.h>
 #include <setjmp.h>
+#include <stdatomic.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <sys/syscall.h>
+#include <unistd.h>
 
-#include "turn.h"
+/* ---- Whose turn it is: one word that two threads pass to and fro ----
+ *
+ * The driver writes an order, the other thread acts and writes an answer.  A futex, because the waiting
+ * must be possible inside a signal handler and must not burn a processor that the others need.
+ * Each change is a release, each end of a wait an acquire: what one did in its turn is seen by the other.
+ */
+
+enum turn_of {
+	TURN_IDLE,    /* answer: nothing to do                              */
+	TURN_GO,      /* order: act                                         */
+	TURN_PARKED,  /* answer: stopped before the instruction asked for   */
+	TURN_RESUME,  /* order: go on as if nothing had happened            */
+	TURN_ABANDON, /* order: never finish the operation                  */
+	TURN_QUIT     /* order: end the thread                              */
+};
+
+struct turn {
+	_Atomic(uint32_t) word;
+};
+
+/* Leaves errno alone, as a signal handler must: a wait that comes too late says EAGAIN. */
+static inline void turn_futex(struct turn *t, int operation, uint32_t value)
+{
+	const int errno_before = errno;
+
+	(void)syscall(SYS_futex, &t->word, operation, value, NULL, NULL, 0);
+	errno = errno_before;
+}
+
+static inline void turn_wake(struct turn *t)
+{
+	turn_futex(t, FUTEX_WAKE_PRIVATE, INT_MAX);
+}
+
+static inline void turn_give(struct turn *t, enum turn_of next)
+{
+	atomic_store_explicit(&t->word, next, memory_order_release);
+	turn_wake(t);
+}
+
+/* Where two may give an order to one that waits in `from`: false if the other was first. */
+static inline bool turn_give_first(struct turn *t, enum turn_of from, enum turn_of next)
+{
+	uint32_t word = from;
+
+	if (!atomic_compare_exchange_strong_explicit(&t->word, &word, next, memory_order_release, memory_order_relaxed))
+		return false;
+	turn_wake(t);
+	return true;
+}
+
+/* Waits while the word says `now`; returns what it says then. */
+static inline enum turn_of turn_wait(struct turn *t, enum turn_of now)
+{
+	uint32_t word;
+
+	/* Spurious returns are why this is a loop; a wait ends when the other side gives the turn. */
+	while ((word = atomic_load_explicit(&t->word, memory_order_acquire)) == now)
+		turn_futex(t, FUTEX_WAIT_PRIVATE, now);
+	return word;
+}
+
+static inline void turn_wait_idle(struct turn *t)
+{
+	enum turn_of now = atomic_load_explicit(&t->word, memory_order_acquire);
+
+	while (now != TURN_IDLE)
+		now = turn_wait(t, now);
+}
+
+/* ---- The stepper ---- */
 
 /* Nothing but the two instructions: the compiler keeps what lies between between. */
 #define STEP_BEGIN() __asm__ __volatile__("int3" ::: "memory")
 #define STEP_END() __asm__ __volatile__("int3" ::: "memory")
+/* A call between the two, and its result. */
+#define STEP(call)                                \
+	__extension__({                           \
+		STEP_BEGIN();                     \
+		__auto_type step_result = (call); \
+		STEP_END();                       \
+		step_result;                      \
+	})
+/* The same of a call without a result. */
+#define STEP_VOID(call)       \
+	do {                  \
+		STEP_BEGIN(); \
+		call;         \
+		STEP_END();   \
+	} while (0)
 
 #define STEPS_MAX 65536
 
@@ -49,7 +140,7 @@ struct stepper {
 	long passes;  /* how often it is executed before                                */
 	bool recording;
 	/* What a signal handler does there, instead of parking; NULL: it parks. */
-	void (*interrupt)(void *context);
+	bool (*interrupt)(void *context);
 	void *context;
 	bool everywhere; /* before each instruction, not only before stop_at              */
 	/* The handler's. */
@@ -68,15 +159,14 @@ void stepper_attach(struct stepper *s);
 /* What the next run is for. */
 void stepper_plan_recording(struct stepper *s);
 void stepper_plan_stop(struct stepper *s, long at);
-/* s->interrupt is called before each instruction, until it sets s->everywhere to false. */
+/* s->interrupt is called before each instruction, until it returns false. */
 void stepper_plan_everywhere(struct stepper *s);
 /* Of the recording: does instruction `at` lie in the program, and not in a shared library? */
 bool stepper_in_program(const struct stepper *s, long at);
 /* Neither: the markers are passed over. */
 void stepper_plan_nothing(struct stepper *s);
 
-/* The name of a place in the program: symbol+offset, and what to type to get the source line; always terminated.  Reads the
- * program's file: not for handlers.  where.c */
-void where(char *text, size_t room, uintptr_t place);
+/* Where a place is: in the program, what to type to get function and source line.  Always terminated; not for handlers. */
+void where(char *text, size_t room, const void *place);
 
 #endif

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * waits.c - operations of those who wait for an object, and of those who serve them.  As operations.c.
+ * waits.c - operations that wait for an object, and that serve the waiters.  As operations.c.
  *
  * Idea         The others hold two objects, which they release once the victim stands.  So if it stands in the midst of
  *              serving a call that sleeps, that call must be woken by them, and if the victim itself is what waits, it
@@ -8,7 +8,7 @@
  * Concurrency  The call that sleeps is a thread of its own.  It is in the kernel when a breakpoint is planted, and what
  *              it runs when it is woken (the way out of lfpool_acquire_wait()) the victim does not run.
  */
-#include "setup.h"
+#include "calls.h"
 #include "sleeper.h"
 
 #include <sched.h>
@@ -80,49 +80,28 @@ void keep_object(void *scene, lfpool_t *pool, void *object)
 {
 	struct scene *s = scene;
 
-	if (s->cancelled)
-		s->wrong = "a continuation was called that had been cancelled";
-	if (s->got[0])
-		s->wrong = "a continuation was called twice";
-	if (pool != s->pool || !object)
-		s->wrong = "a continuation was called with something else than an object of its pool";
+	wrong_if(s, s->cancelled, "a continuation was called that had been cancelled");
+	wrong_if(s, s->got[0], "a continuation was called twice");
+	wrong_if(s, pool != s->pool || !object, "a continuation was called with something else than an object of its pool");
 	s->got[0] = object;
 }
 
 /* ---- Operations ---- */
 
-static void acquire_wait_not_at_all(struct scene *s)
-{
-	STEP_BEGIN();
-	s->got[0] = lfpool_acquire_wait(s->pool, 0);
-	STEP_END();
-}
-
-static void acquire_wait(struct scene *s)
-{
-	STEP_BEGIN();
-	s->got[0] = lfpool_acquire_wait(s->pool, 1);
-	STEP_END();
-}
+OPERATION(acquire_wait_not_at_all, s->got[0] = STEP(lfpool_acquire_wait(s->pool, 0)))
+OPERATION(acquire_wait, s->got[0] = STEP(lfpool_acquire_wait(s->pool, 1)))
 
 static void acquire_async(struct scene *s)
 {
-	lfpool_status_t status;
+	const lfpool_status_t status = STEP(lfpool_acquire_async(s->pool, keep_object, s, &s->ticket));
 
-	STEP_BEGIN();
-	status = lfpool_acquire_async(s->pool, keep_object, s, &s->ticket);
-	STEP_END();
-	if (status != LFPOOL_OK)
-		s->wrong = "lfpool_acquire_async() has refused";
+	wrong_if(s, status != LFPOOL_OK, "lfpool_acquire_async() has refused");
 }
 
 static void cancel(struct scene *s)
 {
-	STEP_BEGIN();
-	s->cancelled = lfpool_cancel(s->pool, s->ticket);
-	STEP_END();
-	if (s->cancelled == (s->got[0] != NULL))
-		s->wrong = "a continuation was called and cancelled, or neither";
+	s->cancelled = STEP(lfpool_cancel(s->pool, s->ticket));
+	wrong_if(s, s->cancelled == (s->got[0] != NULL), "a continuation was called and cancelled, or neither");
 }
 
 static void release_to_call(struct scene *s)
@@ -147,5 +126,11 @@ const struct operation wait_operations[] = {
 	 MOVES_TOP | MOVES_QUEUE, 1},
 	{"release, to a call that sleeps", SMALL, "own all lend 2 want 1 hand 1 call", release_to_call, MOVES_TOP | MOVES_QUEUE,
 	 1},
+	{"acquire async, queued, behind a crowd", SMALL, "own all lend 2 want 1 crowd 17", acquire_async, MOVES_QUEUE, 1},
+	{"cancel a continuation, behind a crowd", SMALL, "own all lend 2 want 1 crowd 17 async", cancel, MOVES_QUEUE, 0},
+	{"release, to a continuation, behind a crowd", SMALL, "own all lend 2 want 1 crowd 17 async hand 1",
+	 release_through_cache, MOVES_TOP | MOVES_QUEUE, 1},
+	{"release, to a call that sleeps, behind a crowd", SMALL, "own all lend 2 want 1 crowd 17 hand 1 call", release_to_call,
+	 MOVES_TOP | MOVES_QUEUE, 1},
 	{.name = NULL},
 };

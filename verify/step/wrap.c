@@ -49,9 +49,7 @@ static void act(void *unused)
 {
 	(void)unused;
 	prepare();
-	STEP_BEGIN();
-	victim_got = stack_pop(&stack, &magazines, &victim_hand);
-	STEP_END();
+	victim_got = STEP(stack_pop(&stack, &magazines, &victim_hand));
 }
 
 static struct sleeper sleeper = {.act = act, .name = "pop"};
@@ -89,7 +87,7 @@ static bool visit(long at, unsigned long changes, bool expected)
 	uint32_t number;
 	char text[1024];
 
-	if (!sleeper_run(&sleeper, at)) {
+	if (!sleeper_run(&sleeper, at, false)) {
 		printf("FAILED: instruction %ld is not come by\n", at);
 		exit(1);
 	}

@@ -1,0 +1,234 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * backlog.c - the workloads "backlog-...": what is deferred and not yet free, at most, and how much memory it takes.
+ *
+ * Idea         Two threads update as in `retire`, so many times a second together, for a second: a little each millisecond, and
+ *              sleep until the next one; or as often as they can.  After each such piece they look how much is in flight.
+ *              In backlog-stalled a third thread is inside one section for the first half, and what it reads must not change;
+ *              in backlog-bounded as well, and the pool has BOUNDED_CAPACITY objects more than the table: a thread that
+ *              finds none waits.
+ * The figures  most_objects          in flight
+ *              most_objects_early    the same, in the first half: a backlog that grows has twice as much in the end
+ *              most_resident_bytes   growth of the resident memory since the table was filled, at its greatest
+ *              updates_per_second    that were made
+ *              waits                 of the updates: the pool was empty
+ */
+#include "single.h"
+
+#include "common/resident.h"
+
+#include <errno.h>
+#include <string.h>
+
+#define UPDATERS 2
+#define BOUNDED_CAPACITY 16384
+#define LASTS_NS UINT64_C(1000000000)
+#define TICK_NS UINT64_C(1000000)
+#define TICKS_PER_SECOND 1000
+/* Updates between two looks, when there is no limit; not a multiple of those between two polls. */
+#define UNLIMITED_PIECE 509
+
+struct updater {
+	_Alignas(128) struct worker worker;
+	struct scene *scene;
+	size_t most[2]; /* in the first half, in the second */
+};
+
+struct scene {
+	const struct single *single;
+	const struct subject *subject;
+	const struct retiring_calls *calls;
+	void *shared;
+	void *table[RETIRE_TABLE]; /* atomic */
+	struct barrier turn;
+	struct updater updaters[UPDATERS];
+	double resident_bytes, updates_per_second;
+};
+
+static void turn(struct scene *scene)
+{
+	barrier_wait(&scene->turn, UPDATERS + scene->single->stalls);
+}
+
+static size_t deferred_by_all(const struct scene *scene)
+{
+	size_t deferred = 0;
+
+	for (int i = 0; i < UPDATERS; i++)
+		/* relaxed: see count_updates(). */
+		deferred += __atomic_load_n(&scene->updaters[i].worker.updates, __ATOMIC_RELAXED);
+	return deferred;
+}
+
+static size_t in_flight(const struct scene *scene)
+{
+	return scene->calls->in_flight(scene->shared, deferred_by_all(scene));
+}
+
+static void sleep_until(uint64_t ns)
+{
+	const struct timespec t = {.tv_sec = (time_t)(ns / UINT64_C(1000000000)), .tv_nsec = (long)(ns % UINT64_C(1000000000))};
+
+	while (clock_nanosleep(CLOCK_MONOTONIC, TIMER_ABSTIME, &t, NULL) == EINTR)
+		;
+}
+
+/* For LASTS_NS.  A thread that is late for a tick does not sleep before the next. */
+static void update(struct updater *updater)
+{
+	const struct scene *scene = updater->scene;
+	const size_t rate = scene->single->rate;
+	const size_t piece = rate ? rate / TICKS_PER_SECOND / UPDATERS : UNLIMITED_PIECE;
+	const uint64_t start_ns = now_ns();
+	uint64_t now = start_ns;
+
+	for (uint64_t tick_ns = start_ns + TICK_NS; now - start_ns < LASTS_NS; now = now_ns(), tick_ns += TICK_NS) {
+		(void)scene->subject->loops.retire(&updater->worker, piece);
+
+		const size_t count = in_flight(scene);
+		size_t *most = &updater->most[now - start_ns >= LASTS_NS / 2];
+
+		*most = count > *most ? count : *most;
+		if (rate)
+			sleep_until(tick_ns);
+	}
+}
+
+static void *play(void *argument)
+{
+	struct updater *updater = argument;
+	struct scene *scene = updater->scene;
+	struct worker *worker = &updater->worker;
+	const struct loops *loops = &scene->subject->loops;
+	const bool first = worker->index == 0;
+	double resident = 0;
+	size_t before = 0;
+	uint64_t start_ns = 0;
+
+	worker->hand = scene->subject->join(scene->shared);
+	if (first)
+		(void)loops->fill(worker, RETIRE_TABLE);
+	/* A few, so that what they call is in RAM; all of it is free again. */
+	turn(scene);
+	(void)loops->retire(worker, RETIRE_TABLE);
+	turn(scene);
+	scene->calls->settle(worker->hand, first);
+	turn(scene);
+	if (first) {
+		resident = resident_bytes();
+		before = deferred_by_all(scene);
+		start_ns = now_ns();
+	}
+	turn(scene);
+	update(updater);
+	turn(scene);
+	if (first) {
+		scene->updates_per_second = (double)(deferred_by_all(scene) - before) * 1e9 / (double)(now_ns() - start_ns);
+		scene->resident_bytes = resident_peak_bytes() - resident;
+		(void)loops->drain(worker, RETIRE_TABLE);
+	}
+	scene->calls->settle(worker->hand, first);
+	turn(scene);
+	scene->subject->leave(worker->hand);
+	return NULL;
+}
+
+/* It looks at a node, and goes to sleep.  In turns with the others. */
+static void *stall(void *argument)
+{
+	struct scene *scene = argument;
+	void *hand = scene->subject->join(scene->shared);
+
+	turn(scene); /* the table is full */
+	turn(scene); /* they have updated */
+	turn(scene); /* all of it is free */
+	scene->calls->section_begin(hand);
+
+	const struct node *node = __atomic_load_n(&scene->table[0], __ATOMIC_ACQUIRE);
+	const uint64_t stamp = __atomic_load_n(&node->stamp, __ATOMIC_RELAXED);
+
+	turn(scene); /* they begin */
+	sleep_until(now_ns() + LASTS_NS / 2);
+	if (!node_is_whole(node) || __atomic_load_n(&node->stamp, __ATOMIC_RELAXED) != stamp)
+		give_up(scene->subject->name, "a node was used again while a thread read it");
+	scene->calls->section_end(hand);
+	turn(scene); /* they have ended */
+	scene->calls->settle(hand, false);
+	turn(scene);
+	scene->subject->leave(hand);
+	return NULL;
+}
+
+static void updater_make(struct scene *scene, unsigned index)
+{
+	scene->updaters[index] = (struct updater){
+		.scene = scene,
+		.worker =
+			{
+				.subject = scene->subject,
+				.shared = scene->shared,
+				.index = index,
+				.threads = UPDATERS,
+				.random = random_for(UINT64_C(0x5eed), index),
+				.table = scene->table,
+				.stamp = (uint64_t)index << 48,
+			},
+	};
+}
+
+static void report(gbench_state_t *state, const struct scene *scene)
+{
+	size_t most[2] = {0, 0}, waits = 0;
+
+	for (int i = 0; i < UPDATERS; i++) {
+		for (int half = 0; half < 2; half++)
+			if (scene->updaters[i].most[half] > most[half])
+				most[half] = scene->updaters[i].most[half];
+		waits += scene->updaters[i].worker.waits;
+	}
+	gbench_counter(state, "most_objects", (double)(most[0] > most[1] ? most[0] : most[1]));
+	gbench_counter(state, "most_objects_early", (double)most[0]);
+	gbench_counter(state, "most_resident_bytes", scene->resident_bytes);
+	gbench_counter(state, "updates_per_second", scene->updates_per_second);
+	gbench_counter(state, "waits", (double)waits / (double)deferred_by_all(scene));
+}
+
+bool backlog_fits(const struct single *single, const struct subject *subject, size_t object_bytes)
+{
+	return (subject->traits & TRAIT_BACKLOG) && object_bytes == RETIRE_BYTES &&
+	       (!single->bounded || (subject->traits & TRAIT_BOUNDED));
+}
+
+void backlog_run(gbench_state_t *state, const struct cell *cell)
+{
+	struct scene *scene = must(aligned_alloc(_Alignof(struct scene), sizeof(*scene)));
+	const struct plan plan = {
+		.object_bytes = RETIRE_BYTES,
+		.capacity = RETIRE_TABLE + (cell->single->bounded ? BOUNDED_CAPACITY : RETIRE_CAPACITY),
+		.held = RETIRE_TABLE,
+		.threads = UPDATERS,
+	};
+	pthread_t threads[UPDATERS], reader;
+
+	memset(scene, 0, sizeof(*scene));
+	scene->single = cell->single;
+	scene->subject = cell->subject;
+	scene->calls = cell->subject->loops.retiring;
+	scene->shared = cell->subject->open(&plan);
+	scene->turn = (struct barrier)BARRIER_INITIALIZER;
+	for (unsigned i = 0; i < UPDATERS; i++)
+		updater_make(scene, i);
+	for (unsigned i = 0; i < UPDATERS; i++)
+		thread_start(&threads[i], play, &scene->updaters[i]);
+	if (scene->single->stalls)
+		thread_start(&reader, stall, scene);
+	for (unsigned i = 0; i < UPDATERS; i++)
+		(void)pthread_join(threads[i], NULL);
+	if (scene->single->stalls)
+		(void)pthread_join(reader, NULL);
+	report(state, scene);
+	if (in_flight(scene) != 0)
+		give_up(scene->subject->name, "all has been waited for, but not all is free");
+	scene->subject->close(scene->shared);
+	free(scene);
+}

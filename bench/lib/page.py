@@ -1,0 +1,131 @@
+# SPDX-License-Identifier: MIT
+"""page.py - what bench/report puts into docs/performance.md and README.md: blocks, each between two comments.  The words around
+them, and the reasons why a goal is missed or a case lost, are written by hand and stay."""
+from __future__ import annotations
+
+import math
+import re
+
+from . import judge, text
+from .judge import Loss, Tally, peers_of
+from .results import BadResults, EPOCH, EVICTING, INLINED, LIBRARY, RETIRING, SHARED, TYPED, Cell, Results, figures_of
+
+SHOWN = 10  # rows of losses for each subject
+BUSY = 0.05  # of the processors' time, taken by other programs
+USERS = {INLINED: "a program that can include lfpool/inline.h", LIBRARY: "a program that calls the library",
+	EVICTING: "a pool that evicts", RETIRING: "readers that use RCU", EPOCH: "readers that use epochs"}
+END = "<!-- the end of what bench/report made -->"
+
+
+def put_into(path: str, blocks: dict[str, list[str]]) -> None:
+	"""Those for which that document has a place."""
+	with open(path, encoding="utf-8") as file:
+		whole = file.read()
+	for name, lines in blocks.items():
+		before, begin, rest = whole.partition(f"<!-- made by bench/report: {name} -->\n")
+		_, end, after = rest.partition(END)
+		if begin and end:
+			whole = before + begin + "\n" + "\n".join(lines).strip() + "\n\n" + END + after
+	if END not in whole:
+		raise BadResults(f"{path}: no place for a block")
+	with open(path, "w", encoding="utf-8") as file:
+		file.write(whole)
+
+
+def explained(path: str) -> dict[str, str]:
+	"""Of each goal and workload that a paragraph "**KEY, KEY**: why" of the document is about, the first key, by which it is cited."""
+	with open(path, encoding="utf-8") as file:
+		paragraphs = re.findall(r"^\*\*([^*]+)\*\*:", file.read(), re.MULTILINE)
+	return {key: keys.split()[0].strip(",") for keys in paragraphs for key in re.split(r",\s+", keys)}
+
+
+def facts_of(results: Results) -> dict[str, str]:
+	where, method = results.machine, results.method
+	return {
+		"processor": where["cpu"], "cores": str(where["cores"]), "caches": where.get("caches", ""),
+		"memory": f"{where.get('memory_mib', 0) / 1024:.1f} GiB", "virtual machine": where.get("virtual", "?"),
+		"transparent huge pages": where.get("transparent_hugepages", "?"), "kernel": where.get("kernel", "?"),
+		"C library": where.get("c_library", "?"), "compiler": method.get("compiler", "?"), "build": method.get("build", "?"),
+		"library": where["library"], "date": where["date"], "rounds": str(method["rounds"]), "seed": str(method.get("seed")),
+		"quiet": ("BUSY, so the figures are no good" if method["others"] > BUSY else "quiet")
+			+ f" (other programs took {100 * method['others']:.1f} % of the processors)",
+	}
+
+
+def measured(facts: dict[str, str]) -> list[str]:
+	return [f"{facts['processor']}, {facts['cores']} cores, {facts['compiler']}, {facts['rounds']} rounds, {facts['date']}, lfpool"
+		f" {facts['library']}:\n{facts['quiet']}."]
+
+
+def goals(verdicts: list[judge.Verdict]) -> list[str]:
+	return text.table(["goal", "asks for", "", "measured"], [[verdict.id, verdict.asks,
+		f"**{verdict.state}**" if verdict.state == judge.NOT_MET else verdict.state, verdict.figures] for verdict in verdicts], 4)
+
+
+def ranged(cell: Cell, key: str) -> str:
+	values = cell.values(key)
+	return f"{text.number(cell.median(key))} ({text.number(min(values))} to {text.number(max(values))})"
+
+
+def row_of(workload: str, of: list[Loss], reasons: dict[str, str]) -> list[str]:
+	worst, what = of[0], figures_of(workload)[of[0].key]
+	return [workload + (f": {what}" if what else ""), str(len(of)), f"{worst.mine.bytes}, {worst.mine.threads}",
+		ranged(worst.mine, worst.key), f"{worst.best.subject} {ranged(worst.best, worst.key)}", text.ratio(worst.ratio),
+		f"see {reasons[workload]}" if workload in reasons else "not explained"]
+
+
+def losses(tallies: dict[str, Tally], reasons: dict[str, str]) -> list[str]:
+	lines = []
+	for subject, tally in tallies.items():
+		of: dict[str, list[Loss]] = {}
+		for loss in tally.losses:
+			of.setdefault(loss.mine.workload, []).append(loss)
+		behind = len(tally.losses) + tally.losses_within_noise
+		lines += [f"### {subject}: {USERS[subject]}", "", f"{text.plural(tally.ahead + behind, 'figure')} compared: ahead of every peer in"
+			f" {tally.ahead} (of them {tally.ahead_within_noise} within the noise of\nsome peer), behind in {behind} (of them"
+			f" {tally.losses_within_noise} within the noise)."
+			+ (f" The {SHOWN} greatest of {len(of)} workloads:" if len(of) > SHOWN else ""), ""]
+		rows = [row_of(workload, losses, reasons) for workload, losses in list(of.items())[:SHOWN]]
+		lines += text.table(["workload", "cells", "bytes, threads", "lfpool", "best peer", "ratio", "why"], rows) if rows else []
+	return lines
+
+
+# ---- The table of README.md ----
+
+ROWS = (
+	("the same object again and again, inlined", "pair", INLINED), ("the same, its type known", "pair", TYPED),
+	("the same, by a call", "pair", LIBRARY), ("the same, by a call of the shared library", "pair", SHARED),
+	("bursts of 256, in order, inlined", "burst-256-lifo", INLINED),
+	("bursts of 256, in random order, inlined", "burst-256-shuffled", INLINED),
+	("bursts of 256, in random order, by a call", "burst-256-shuffled", LIBRARY),
+	("up and down between 0 and 512, inlined", "keep-512", INLINED),
+	("a table of 1000, tables exchanged between threads, inlined", "larson", INLINED),
+	("the same, by a call", "larson", LIBRARY), ("32 in one call", "bulk-32", INLINED),
+	("handed from thread to thread, through a ring", "handoff-1-1", INLINED),
+	("a million objects in random order", "random-1m", INLINED), ("the ring alone", "handoff-1-1", "ring"),
+	("a free list under a mutex", "pair", "free-list"), ("a list of one's own, no synchronisation: the limit", "pair", "limit"),
+)
+
+
+def shown(value: float) -> str:
+	return f"{value:.1f}" if value < 99.95 else f"{value:.0f}"
+
+
+def _closest(results: Results, workload: str, threads: int, subject: str) -> str:
+	mine = results.cell(workload, 64, threads, subject)
+	if not mine:
+		return ""
+	if results.group(subject) != "lfpool":
+		return shown(mine.median())
+	best = min(peers_of(results, subject).get(mine.place, []), key=lambda cell: cell.median(), default=None)
+	return f"**{shown(mine.median())}**" + (f" / {shown(best.median())} {best.subject}" if best else "")
+
+
+def speed(results: Results, instructions: dict) -> list[str]:
+	lines = ["| **lfpool** / the peer that comes closest | 1 thread | 2 threads | 4 threads | instructions |", "|---|---|---|---|---|"]
+	for what, workload, subject in ROWS:
+		cells = [_closest(results, workload, threads, subject) for threads in (1, 2, 4)]
+		count = instructions.get(workload, {}).get(subject) if subject.startswith("lfpool") else None
+		if any(cells):
+			lines.append(f"| {what} | {' | '.join(cells)} | {math.ceil(count) if count else ''} |")
+	return lines

@@ -1,0 +1,139 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
+"""test_scripts - of bench/run, bench/report and bench/jobs: does what is written agree with what was measured, is a subject that fails
+named and left out, and does the judge say of invented figures what is true of them?  Nothing about speed.
+
+    bench/tests/test_scripts.py LFPOOL-BENCH SCHEDULERS
+"""
+import csv
+import json
+import os
+import re
+import shutil
+import statistics
+import subprocess
+import sys
+import tempfile
+import unittest
+
+sys.dont_write_bytecode = True
+HERE = os.path.dirname(os.path.realpath(__file__))
+ROOT = os.path.dirname(os.path.dirname(HERE))
+sys.path.insert(0, os.path.dirname(HERE))
+
+from lib import judge, page, program, results  # noqa: E402
+
+SCHEDULERS, PROGRAM = sys.argv.pop(2), sys.argv.pop(1)
+
+
+def invented(cells):
+	"""WORKLOAD THREADS: SUBJECT FIGURE..., 64 bytes."""
+	groups = {"mimalloc": "allocator", "snmalloc-inlined": "allocator", "heap-mutex": "own", "limit": "limit"}
+	data = {"machine": {}, "method": {}, "skipped": {}, "cells": [], "subjects": {}}
+	for place, subjects in (line.split(": ") for line in cells.strip().splitlines()):
+		workload, threads = place.split()
+		key = next(iter(results.figures_of(workload)))
+		for subject, *figures in map(str.split, subjects.split(", ")):
+			data["subjects"][subject] = {"group": groups.get(subject, "lfpool")}
+			data["cells"].append({"workload": workload, "bytes": 64, "subject": subject, "threads": int(threads),
+				"repetitions": [{key: float(figure)} for figure in figures]})
+	return results.Results(data)
+
+
+class Scripts(unittest.TestCase):
+	def setUp(self):
+		folder = tempfile.TemporaryDirectory()
+		self.addCleanup(folder.cleanup)
+		self.folder, self.out = folder.name, os.path.join(folder.name, "out.json")
+
+	def script(self, name, *arguments, status=0):
+		done = subprocess.run([os.path.join(HERE, "..", name), *arguments], capture_output=True, text=True, check=False)
+		self.assertEqual(done.returncode, status, done.stdout + done.stderr)
+		return done.stdout + done.stderr
+
+	def measure(self, program=PROGRAM, status=0):
+		said = self.script("run", "--program", program, "--out", self.out, "--workload", "pair|larson", "--subject",
+			"limit|lfpool-inlined|lfpool-thread|malloc", "--threads", "1,2", "--rounds", "3", "--min-time", "0.0005", status=status)
+		with open(self.out, encoding="utf-8") as file:
+			return said, json.load(file)
+
+	def test_run_and_report(self):
+		_, data = self.measure()
+		self.assertEqual({len(cell["repetitions"]) for cell in data["cells"]}, {3})
+		self.assertEqual(len(data["cells"]), 2 * 4 * 2 - 1, "limit has no larson on two threads")
+		self.assertNotIn(os.uname().nodename, json.dumps(data))
+		readme, document = (os.path.join(self.folder, name) for name in ("README.md", "it.md"))
+		shutil.copy(os.path.join(ROOT, "README.md"), readme)
+		said = self.script("report", self.out, "--out", document, "--readme", readme)
+		self.assertRegex(said, r"HIT +not measured")
+		with open(os.path.join(self.folder, "it", "pairs.csv"), encoding="utf-8", newline="") as file:
+			rows = {(row["workload"], row["threads"]): row for row in csv.DictReader(file)}
+		of = {(cell["workload"], str(cell["threads"]), cell["subject"]): [one["ns_per_pair"] for one in cell["repetitions"]]
+			for cell in data["cells"]}
+		for (workload, threads, subject), figures in of.items():
+			self.assertAlmostEqual(float(rows[workload, threads][subject]) / statistics.median(figures), 1, delta=0.001)
+		with open(readme, encoding="utf-8") as file:
+			shown = page.shown(statistics.median(of["pair", "1", "lfpool-inlined"]))
+			self.assertIn(f"| the same object again and again, inlined | **{shown}** / ", file.read())
+		with open(document, encoding="utf-8") as file:
+			made = file.read()
+		self.assertIn("### lfpool-inlined: a program that can include", made)
+		self.assertNotIn("79d1156", made, "nothing is left of what was there")
+
+	def test_a_failure_is_named_and_left_out(self):
+		broken = os.path.join(self.folder, "broken")
+		with open(broken, "w", encoding="utf-8") as file:
+			file.write(f'#!/bin/sh\ncase "$*" in *pair/64/malloc*) echo told to; exit 7 ;; esac\nexec {PROGRAM} "$@"\n')
+		os.chmod(broken, 0o755)
+		said, data = self.measure(broken, status=1)
+		self.assertRegex(said, "FAILED pair/64/malloc: ended with status 7\ntold to")
+		self.assertIn("pair/64/malloc", data["skipped"])
+		cells = {(cell["workload"], cell["subject"]) for cell in data["cells"]}
+		self.assertEqual((("pair", "limit") in cells, ("pair", "malloc") in cells, ("larson", "malloc") in cells), (True, False, True))
+		self.assertIn("no cell was chosen", self.script("run", "--program", PROGRAM, "--workload", "nobody", status=2))
+		self.assertIn("ended with status 1", self.script("run", "--program", "/bin/false", status=2))
+
+	def test_rows_are_chosen_by_their_names(self):
+		found = re.compile(program.exact_filter([program.parse_row("pair/64/a.b+c/manual_time/threads:1")]))
+		self.assertEqual([bool(found.search(name)) for name in ("pair/64/a.b+c/manual_time/threads:1", "pair/64/aXb+c/manual_time/threads:1",
+			"pair/64/a.b+c/manual_time/threads:16", "repair/64/a.b+c/manual_time/threads:1")], [True, False, False, False])
+
+	def test_goals_and_losses(self):
+		for ours, state, noise in (("2.3", judge.MET, False), ("2.6", judge.NOT_MET, False), ("2.6 1.9 2.7", judge.NOT_MET, True)):
+			found = invented(f"pair 1: lfpool-inlined {ours}, snmalloc-inlined 2 2.1 1.9, limit 1")
+			verdict = next(one for one in judge.goals(found, {}) if one.id == "HIT")
+			self.assertEqual((verdict.state, "noise" in verdict.figures), (state, noise))
+			tally = judge.losses(found, "lfpool-inlined")
+			self.assertEqual((len(tally.losses), tally.losses_within_noise, tally.ahead), (0, 1, 0) if noise else (1, 0, 0))
+		found = {one.id: one for one in judge.goals(invented("evict-5-32 2: lfpool-priority 9, heap-mutex 10"), {})}
+		self.assertEqual((found["EVICT-MUTEX"].state, found["KEEP"].state), (judge.OPEN, judge.UNMEASURED))
+		self.assertIn("evict-5-32: 0.90 x heap-mutex on 2 threads (not measured: 4)", found["EVICT-MUTEX"].figures)
+		goals = {one.id for one in judge.goals(invented("pair 1: limit 1"), {})}
+		explained = set(page.explained(os.path.join(ROOT, "docs/performance.md")))
+		self.assertLessEqual(set(filter(str.isupper, explained)), goals, "a goal that is explained, and is none")
+
+	def test_readme_has_the_figures_of_the_tables(self):
+		with open(os.path.join(ROOT, "README.md"), encoding="utf-8") as file:
+			table = file.read().split("bench/report: speed -->")[1].split(page.END)[0]
+		with open(os.path.join(ROOT, "docs/performance/pairs.csv"), encoding="utf-8", newline="") as file:
+			pairs = {(row["workload"], row["bytes"], row["threads"]): row for row in csv.DictReader(file)}
+		for (what, workload, subject), line in zip(page.ROWS, re.findall(r"^\| (?!\*)(.*)$", table, re.M), strict=True):
+			self.assertTrue(line.startswith(f"{what} | "))
+			for threads, cell in zip("124", line.split(" | ")[1:]):
+				figure = pairs.get((workload, "64", threads), {}).get(subject)
+				self.assertEqual(re.match(r"[*]*([\d.]*)", cell)[1], page.shown(float(figure)) if figure else "", (what, threads))
+
+	@unittest.skipUnless(os.path.isdir(SCHEDULERS), "examples are not built")
+	def test_jobs(self):
+		out = os.path.join(self.folder, "jobs.csv")
+		self.script("jobs", "--programs", SCHEDULERS, "--small", "--rounds", "2", "--workers", "1,2", "--out", out)
+		with open(out, encoding="utf-8", newline="") as file:
+			rows = list(csv.DictReader(file))
+		self.assertTrue(rows)
+		for row in rows:
+			self.assertTrue(float(row["lfpool_least"]) <= float(row["lfpool"]) <= float(row["lfpool_greatest"]))
+		self.assertIn("no scheduler-*", self.script("jobs", "--programs", self.folder, status=1))
+
+
+if __name__ == "__main__":
+	unittest.main()

@@ -1,0 +1,115 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * crowd.h - what the programs `table` and `epoch_stack` have in common: threads that read and threads that write, all at once, for
+ * a while, and what they count.
+ *
+ *     PROGRAM [--seconds N] [--readers N] [--writers N] [--nodes N] [--seed N] [--no-deferral]
+ *
+ * --no-deferral releases each node at once, as if no thread could be reading it.  Then a reader soon sees a node become another
+ * one under its eyes, says so, and the program ends.
+ *
+ * Exit status  0: no node changed while it was read, and each is accounted for.  1: not so, or no pool.  2: wrong usage.
+ *              3: no thread.
+ */
+#ifndef EXAMPLE_CROWD_H
+#define EXAMPLE_CROWD_H
+
+#include "command_line.h"
+#include "harness.h"
+#include "lfpool/lfpool.h"
+
+#include <inttypes.h>
+#include <stdatomic.h>
+
+#define THREADS_MAX 64
+#define COUNTS_MAX 8
+
+struct options {
+	unsigned long seconds, readers, writers, nodes, seed;
+	bool no_deferral;
+};
+
+/* A thread of the crowd. */
+struct visitor {
+	unsigned index;
+	struct random random;
+	uint64_t counts[COUNTS_MAX]; /* what the program likes; in the end there is the sum of all */
+	size_t retired_at_most;      /* that it saw                                                 */
+	pthread_t thread;
+};
+
+static _Atomic(bool) crowd_over;
+
+/* relaxed: a sign only. */
+static inline bool is_over(void)
+{
+	return atomic_load_explicit(&crowd_over, memory_order_relaxed);
+}
+
+static inline struct options parse_options(const char *program, int argc, char **argv)
+{
+	struct options options = {.seconds = 2, .readers = 2, .writers = 2, .nodes = 1000, .seed = 1};
+	const struct option_row rows[] = {OPTION_NUMBER("seconds", &options.seconds, 1, 3600),
+					  OPTION_NUMBER("readers", &options.readers, 1, THREADS_MAX / 2),
+					  OPTION_NUMBER("writers", &options.writers, 1, THREADS_MAX / 2),
+					  OPTION_NUMBER("nodes", &options.nodes, 8, 100000000),
+					  OPTION_NUMBER("seed", &options.seed, 0, UINT32_MAX),
+					  OPTION_FLAG("no-deferral", &options.no_deferral),
+					  OPTIONS_END};
+
+	(void)command_line(program, rows, NULL, argc, argv);
+	return options;
+}
+
+/* To be called by writers now and then. */
+static inline void note_retired(struct visitor *visitor, const lfpool_t *pool)
+{
+	const size_t retired = lfpool_retired_count(pool);
+
+	visitor->retired_at_most = retired > visitor->retired_at_most ? retired : visitor->retired_at_most;
+}
+
+/* At once, and in the midst of everything: what the nodes are in may be in no state to go on with. */
+static inline _Noreturn void tell_changed(const char *where, uint64_t was, uint64_t is)
+{
+	printf("FAILED: a node changed while it was read, %s: its stamp was %" PRIu64 ", and is %" PRIu64 "\n", where, was, is);
+	fflush(stdout);
+	_Exit(1);
+}
+
+/* Runs the threads for as long as the options say; returns the sum of what they counted. */
+static inline struct visitor crowd_run(const struct options *options, void *(*read)(void *), void *(*write)(void *))
+{
+	static struct visitor visitors[THREADS_MAX];
+	const size_t count = options->readers + options->writers;
+	struct visitor sum = {.index = THREADS_MAX - 1, .random = random_for(options->seed, THREADS_MAX - 1)};
+
+	for (unsigned i = 0; i < count; i++) {
+		visitors[i].index = i;
+		visitors[i].random = random_for(options->seed, i);
+		thread_start(&visitors[i].thread, i < options->readers ? read : write, &visitors[i]);
+	}
+	nanosleep(&(struct timespec){.tv_sec = (time_t)options->seconds}, NULL);
+	atomic_store_explicit(&crowd_over, true, memory_order_relaxed);
+	for (size_t i = 0; i < count; i++) {
+		pthread_join(visitors[i].thread, NULL);
+		for (unsigned j = 0; j < COUNTS_MAX; j++)
+			sum.counts[j] += visitors[i].counts[j];
+		if (visitors[i].retired_at_most > sum.retired_at_most)
+			sum.retired_at_most = visitors[i].retired_at_most;
+	}
+	return sum;
+}
+
+/* Tells the end of the pool, whose objects are all released or retired by now. */
+static inline bool settle_pool(lfpool_t *pool, size_t node_bytes, size_t retired_at_most)
+{
+	const bool ok = lfpool_drain(pool) == LFPOOL_OK && lfpool_retired_count(pool) == 0 && lfpool_active_count(pool) == 0 &&
+			lfpool_misuse_count(pool) == 0 && !lfpool_check(pool, NULL);
+
+	printf("pool      %zu nodes of %zu bytes = %zu KiB, whatever happens; at most %zu retired at once\n",
+	       lfpool_capacity(pool), node_bytes, lfpool_capacity(pool) * node_bytes / 1024, retired_at_most);
+	return lfpool_destroy(pool) == 0 && ok;
+}
+
+#endif

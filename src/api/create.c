@@ -1,0 +1,116 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * create.c - lfpool_create(), and lfpool_create_on(): a pool in memory of the system's, with any backend, its objects where they are
+ * wanted.
+ *
+ * Idea         Checks the config, and opens what a process needs once, then the lifecycle, then the pool (life.c).
+ */
+#include "api/life.h"
+#include "api/process.h"
+#include "object/lifecycle.h"
+#include "os/os.h"
+#include "pool/configure.h"
+
+static const struct backend *const backends[] = {
+	[LFPOOL_BACKEND_LOCKFREE] = &backend_lockfree,
+	[LFPOOL_BACKEND_MUTEX] = &backend_mutex,
+	[LFPOOL_BACKEND_MALLOC] = &backend_malloc,
+};
+
+bool pool_object_bytes(const lfpool_config_t *config, const struct lifecycle *lifecycle, size_t *bytes_out)
+{
+	struct arena_plan plan = {
+		.object_size = config->object_size,
+		.object_alignment = config->object_alignment,
+		.stride_minimum = sizeof(uint64_t), /* the mutex backend's */
+		.plain_stride = config->flags & LFPOOL_PLAIN_STRIDE,
+		.capacity = config->capacity,
+		.reserved = config->max_capacity,
+	};
+
+	lifecycle_plan(lifecycle, &plan);
+	return arena_object_bytes(&plan, bytes_out);
+}
+
+/* Memory of the caller's, for the objects: large enough, and aligned to pages and as the objects. */
+static bool fits(const lfpool_config_t *config, const struct lifecycle *lifecycle, const struct window *window)
+{
+	const size_t page = os_page_bytes(), alignment = config->object_alignment > page ? config->object_alignment : page;
+	size_t bytes;
+
+	return (uintptr_t)window->at % alignment == 0 && pool_object_bytes(config, lifecycle, &bytes) && bytes <= window->bytes;
+}
+
+lfpool_status_t pool_create_at(lfpool_t **pool_out, const lfpool_config_t *config, const struct debug_modes *modes,
+			       const struct window *window)
+{
+	struct lifecycle *lifecycle;
+
+	*pool_out = NULL;
+	if (!lifecycle_open(&lifecycle, config, modes))
+		return LFPOOL_E_NO_MEMORY;
+	if (window->lent && !fits(config, lifecycle, window)) {
+		lifecycle_close(lifecycle);
+		return LFPOOL_E_BUFFER;
+	}
+	return pool_open_as(pool_out, backends[config->backend], config, modes, lifecycle, window);
+}
+
+/* As lfpool_create(), with the objects in `window`. */
+static lfpool_status_t create_by(lfpool_t **pool_out, const lfpool_config_t *given, const struct window *window)
+{
+	lfpool_config_t config;
+	struct debug_modes modes;
+
+	if (!pool_out)
+		return LFPOOL_E_ARGUMENT;
+	*pool_out = NULL;
+	if (!given)
+		return LFPOOL_E_ARGUMENT;
+
+	bool empty;
+	lfpool_status_t status = config_import(&config, &modes, given, &empty);
+
+	if (status != LFPOOL_OK)
+		return status;
+	status = process_open() ? pool_create_at(pool_out, &config, &modes, window) : LFPOOL_E_NO_MEMORY;
+	/* Every pool is made with an object at least: this one's goes before anybody can have it. */
+	if (status == LFPOOL_OK && empty) {
+		(void)lfpool_shrink(*pool_out, 1);
+		lfpool_high_water_reset(*pool_out);
+	}
+	return status;
+}
+
+lfpool_status_t lfpool_create(lfpool_t **pool_out, const lfpool_config_t *config)
+{
+	return create_by(pool_out, config, &(struct window){0});
+}
+
+/* ---- The objects in memory of the caller's ---- */
+
+size_t lfpool_object_bytes(const lfpool_config_t *given)
+{
+	lfpool_config_t config;
+	struct debug_modes modes;
+	struct lifecycle *lifecycle;
+	size_t bytes = 0;
+	bool empty;
+
+	if (!given || config_import(&config, &modes, given, &empty) != LFPOOL_OK || !lifecycle_open(&lifecycle, &config, &modes))
+		return 0;
+	if (!pool_object_bytes(&config, lifecycle, &bytes))
+		bytes = 0;
+	lifecycle_close(lifecycle);
+	return bytes;
+}
+
+lfpool_status_t lfpool_create_on(lfpool_t **pool_out, const lfpool_config_t *config, void *memory, size_t size)
+{
+	if (!memory) {
+		if (pool_out)
+			*pool_out = NULL;
+		return LFPOOL_E_ARGUMENT;
+	}
+	return create_by(pool_out, config, &(struct window){.at = memory, .bytes = size, .lent = true});
+}

@@ -1,0 +1,21 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * kernel.h - what Linux calls the commands of futex(2) and membarrier(2).
+ *
+ * Idea         They are in linux/futex.h and linux/membarrier.h, which a C library need not bring: musl does not.  The numbers are
+ *              the kernel's, and so fixed for ever.  tests/os/unit_late.c compares them with those headers.
+ */
+#ifndef LFPOOL_KERNEL_H
+#define LFPOOL_KERNEL_H
+
+enum {
+	OS_FUTEX_WAKE = 1,
+	OS_FUTEX_WAIT_BITSET = 9,
+	OS_FUTEX_PRIVATE_FLAG = 128,
+	OS_FUTEX_BITSET_MATCH_ANY = -1,
+	OS_MEMBARRIER_QUERY = 0,
+	OS_MEMBARRIER_PRIVATE_EXPEDITED = 1 << 3,
+	OS_MEMBARRIER_REGISTER_PRIVATE_EXPEDITED = 1 << 4,
+};
+
+#endif

@@ -1,0 +1,389 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * os_linux.c - Linux behind os.h: glibc, or musl.
+ *
+ * Idea         membarrier(2) must be registered once per process.  That costs half a microsecond while the process
+ *              has one thread and up to 0.3 s afterwards, so a constructor does it.  Support is read from the bits of
+ *              OS_MEMBARRIER_QUERY, never from its return code alone, and then tried once.  The registration
+ *              survives fork.  LFPOOL_MEMBARRIER=off in the environment forces the fallback, for tests and for
+ *              comparison.
+ * Concurrency  The choice is made under pthread_once; afterwards it is read-only.
+ */
+#include "os/os.h"
+
+#include "base/atomics.h"
+#include "os/port.h"
+
+#ifdef __linux__
+#include "os/kernel.h"
+
+#include <dlfcn.h>
+#include <limits.h>
+#include <sched.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/auxv.h>
+#include <sys/mman.h>
+#include <sys/syscall.h>
+#include <time.h>
+#include <unistd.h>
+
+static pthread_once_t asymmetric_once = PTHREAD_ONCE_INIT;
+static bool asymmetric;
+
+/* ---- Memory ---- */
+
+static void *map(size_t bytes, int access)
+{
+	KEEP_ERRNO();
+	if (refused())
+		return NULL;
+
+	void *address = mmap(NULL, bytes, access, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+
+	if (address == MAP_FAILED)
+		return NULL;
+	account(os_mapped_bytes, bytes);
+	return address;
+}
+
+void *os_map(size_t bytes)
+{
+	return map(bytes, PROT_READ | PROT_WRITE);
+}
+
+void *os_reserve(size_t bytes)
+{
+	return map(bytes, PROT_NONE);
+}
+
+void os_unmap(void *address, size_t bytes)
+{
+	KEEP_ERRNO();
+	(void)munmap(address, bytes);
+	account(os_mapped_bytes, -bytes);
+}
+
+void *os_map_aligned(size_t bytes, size_t offset, size_t alignment, bool open)
+{
+	const size_t page = os_page_bytes(), slack = alignment > page ? alignment - page : 0;
+	size_t all;
+	char *mapped = __builtin_add_overflow(bytes, slack, &all) ? NULL : open ? os_map(all) : os_reserve(all);
+
+	if (!mapped || !slack)
+		return mapped;
+
+	const size_t ahead = -((uintptr_t)mapped + offset) & (alignment - 1);
+
+	if (ahead)
+		os_unmap(mapped, ahead);
+	if (slack > ahead)
+		os_unmap(mapped + ahead + bytes, slack - ahead);
+	return mapped + ahead;
+}
+
+bool os_guard(void *address, size_t bytes)
+{
+	KEEP_ERRNO();
+	return !refused() && mprotect(address, bytes, PROT_NONE) == 0;
+}
+
+bool os_open(void *address, size_t bytes)
+{
+	KEEP_ERRNO();
+	return !refused() && mprotect(address, bytes, PROT_READ | PROT_WRITE) == 0;
+}
+
+void os_close(void *address, size_t bytes)
+{
+	KEEP_ERRNO();
+	/* In this order: what is locked is not given back. */
+	(void)munlock(address, bytes);
+	(void)madvise(address, bytes, MADV_DONTNEED);
+	(void)mprotect(address, bytes, PROT_NONE);
+}
+
+bool os_discard(void *address, size_t bytes)
+{
+	KEEP_ERRNO();
+	return !refused() && madvise(address, bytes, MADV_DONTNEED) == 0;
+}
+
+bool os_prefault(void *address, size_t bytes)
+{
+	KEEP_ERRNO();
+	if (refused())
+		return false;
+#ifdef MADV_POPULATE_WRITE
+	if (madvise(address, bytes, MADV_POPULATE_WRITE) == 0)
+		return true;
+	/* Before Linux 5.14; without CONFIG_ADVISE_SYSCALLS. */
+	if (errno != EINVAL && errno != ENOSYS)
+		return false;
+#endif
+	touch(address, bytes);
+	return true;
+}
+
+bool os_lock(void *address, size_t bytes)
+{
+	KEEP_ERRNO();
+	return !refused() && mlock(address, bytes) == 0;
+}
+
+void os_wish_huge(void *address, size_t bytes)
+{
+	KEEP_ERRNO();
+	if (!refused())
+		(void)madvise(address, bytes, MADV_HUGEPAGE);
+}
+
+size_t os_page_bytes(void)
+{
+	return (size_t)sysconf(_SC_PAGESIZE);
+}
+
+unsigned os_processors(void)
+{
+	KEEP_ERRNO();
+	const long count = sysconf(_SC_NPROCESSORS_ONLN);
+
+	return count < 1 ? 1 : (unsigned)count;
+}
+
+unsigned os_processor_block(void)
+{
+#ifdef LFPOOL_CHAOS
+	/* As if the thread wandered from one to the other. */
+	static _Thread_local unsigned asked;
+
+	return ++asked / 3;
+#else
+	KEEP_ERRNO();
+	const int processor = sched_getcpu();
+
+	return processor < 0 ? 0 : (unsigned)processor / PROCESSOR_BLOCK;
+#endif
+}
+
+void *os_heap_resize(void *memory, size_t bytes)
+{
+	KEEP_ERRNO();
+	if (refused())
+		return NULL;
+
+	void *resized = realloc(memory, bytes);
+
+	if (resized && !memory)
+		account(os_heap_blocks, (size_t)1);
+	return resized;
+}
+
+void *os_heap_aligned(size_t alignment, size_t bytes)
+{
+	KEEP_ERRNO();
+	void *memory;
+
+	if (refused() || posix_memalign(&memory, alignment < sizeof(void *) ? sizeof(void *) : alignment, bytes) != 0)
+		return NULL;
+	account(os_heap_blocks, (size_t)1);
+	return memory;
+}
+
+void os_heap_free(void *memory)
+{
+	KEEP_ERRNO();
+	if (memory)
+		account(os_heap_blocks, (size_t)-1);
+	free(memory);
+}
+
+const char *os_environment(const char *name)
+{
+	return secure_getenv(name);
+}
+
+/* ---- Threads ---- */
+
+/* Neither is there in a program that is linked statically with the C library too, nor needed. */
+#pragma weak dlopen
+#pragma weak dlinfo
+
+bool os_stay_loaded(bool *keys_usable_out)
+{
+	KEEP_ERRNO();
+	Dl_info mine, program;
+
+	*keys_usable_out = true;
+	if (refused())
+		return false;
+	/* Of the program itself the kernel says where its headers lie. */
+	if (!dlopen || !dladdr(&asymmetric_once, &mine) || !dladdr((void *)getauxval(AT_PHDR), &program) ||
+	    mine.dli_fbase == program.dli_fbase)
+		return true;
+
+	void *library = dlopen(mine.dli_fname, RTLD_LAZY | RTLD_NOLOAD | RTLD_NODELETE);
+
+	if (!library)
+		return false;
+#ifdef LM_ID_BASE
+	Lmid_t space;
+
+	*keys_usable_out = dlinfo(library, RTLD_DI_LMID, &space) != 0 || space == LM_ID_BASE;
+#endif
+	(void)dlclose(library);
+	return true;
+}
+
+bool os_thread_key_create(os_thread_key_t *key, void (*at_exit)(void *))
+{
+	KEEP_ERRNO();
+	return !refused() && pthread_key_create(key, at_exit) == 0;
+}
+
+bool os_thread_key_set(os_thread_key_t key, void *value)
+{
+	KEEP_ERRNO();
+	return !refused() && pthread_setspecific(key, value) == 0;
+}
+
+bool os_mutex_open(os_mutex_t *mutex)
+{
+	KEEP_ERRNO();
+	return !refused() && pthread_mutex_init(mutex, NULL) == 0;
+}
+
+void os_mutex_close(os_mutex_t *mutex)
+{
+	(void)pthread_mutex_destroy(mutex);
+}
+
+bool os_at_fork(void (*before)(void), void (*parent)(void), void (*child)(void))
+{
+	KEEP_ERRNO();
+	return !refused() && pthread_atfork(before, parent, child) == 0;
+}
+
+void os_yield(void)
+{
+	KEEP_ERRNO();
+	(void)sched_yield();
+}
+
+#ifdef LFPOOL_THREAD_KEY
+uint32_t os_thread_id(void)
+{
+	return (uint32_t)gettid();
+}
+#else
+/* 0: not asked yet. */
+static THREAD_LOCAL uint32_t thread_id;
+
+uint32_t os_thread_id(void)
+{
+	if (unlikely(!thread_id))
+		thread_id = (uint32_t)gettid();
+	return thread_id;
+}
+#endif
+
+void os_forget_thread_id(void)
+{
+#ifndef LFPOOL_THREAD_KEY
+	thread_id = 0;
+#endif
+}
+
+uint64_t os_now_ns(void)
+{
+	struct timespec now;
+
+	(void)clock_gettime(CLOCK_MONOTONIC, &now);
+	return (uint64_t)now.tv_sec * UINT64_C(1000000000) + (uint64_t)now.tv_nsec;
+}
+
+/* ---- Sleep ---- */
+
+/* The kernel compares 32 bits: the lower half, wherever it lies. */
+static void *lower_half(_Atomic(uint64_t) *word)
+{
+	return (char *)word + (__BYTE_ORDER__ == __ORDER_BIG_ENDIAN__ ? 4 : 0);
+}
+
+/* Where time_t is wider than a register, it is another system call. */
+static void futex(void *half, int operation, unsigned value, const struct timespec *deadline)
+{
+#ifdef SYS_futex_time64
+	const long number = sizeof(time_t) > sizeof(long) ? SYS_futex_time64 : SYS_futex;
+#else
+	const long number = SYS_futex;
+#endif
+	KEEP_ERRNO();
+	/* Whatever it says: the caller looks again. */
+	(void)syscall(number, half, operation | OS_FUTEX_PRIVATE_FLAG, value, deadline, NULL, OS_FUTEX_BITSET_MATCH_ANY);
+}
+
+void os_sleep_on(_Atomic(uint64_t) *word, uint64_t seen, uint64_t deadline_ns)
+{
+	const uint64_t second = UINT64_C(1000000000), seconds = deadline_ns / second;
+	/* A time_t of 32 bits ends sooner than the clock, but sixty years on. */
+	const struct timespec deadline = {
+		.tv_sec = (time_t)(seconds < INT32_MAX ? seconds : INT32_MAX),
+		.tv_nsec = (long)(deadline_ns % second),
+	};
+
+	/* Unlike FUTEX_WAIT, it takes an absolute time, on CLOCK_MONOTONIC. */
+	futex(lower_half(word), OS_FUTEX_WAIT_BITSET, (unsigned)seen, deadline_ns == UINT64_MAX ? NULL : &deadline);
+}
+
+void os_wake(_Atomic(uint64_t) *word)
+{
+	futex(lower_half(word), OS_FUTEX_WAKE, INT_MAX, NULL);
+}
+
+/* ---- The asymmetric fence ---- */
+
+static int membarrier(int command)
+{
+	KEEP_ERRNO();
+	return (int)syscall(SYS_membarrier, command, 0, 0);
+}
+
+static void choose_fence(void)
+{
+	const int wanted = OS_MEMBARRIER_PRIVATE_EXPEDITED | OS_MEMBARRIER_REGISTER_PRIVATE_EXPEDITED;
+	const char *forced = secure_getenv("LFPOOL_MEMBARRIER");
+
+	if (forced && strcmp(forced, "off") == 0)
+		return;
+
+	int supported = membarrier(OS_MEMBARRIER_QUERY);
+
+	asymmetric = supported >= 0 && (supported & wanted) == wanted &&
+		     membarrier(OS_MEMBARRIER_REGISTER_PRIVATE_EXPEDITED) == 0 &&
+		     membarrier(OS_MEMBARRIER_PRIVATE_EXPEDITED) == 0;
+}
+
+__attribute__((constructor)) static void choose_fence_early(void)
+{
+	(void)pthread_once(&asymmetric_once, choose_fence);
+}
+
+bool os_asymmetric(void)
+{
+	choose_fence_early();
+	return asymmetric;
+}
+
+void os_heavy_fence(void)
+{
+	account(os_heavy_fences, 1ul);
+	/* A registered process is refused only if a filter was installed since; then register again, and at worst
+	 * stop here: going on without the fence could hand one object to two threads. */
+	if (!asymmetric)
+		full_fence();
+	else if (membarrier(OS_MEMBARRIER_PRIVATE_EXPEDITED) != 0 &&
+		 (membarrier(OS_MEMBARRIER_REGISTER_PRIVATE_EXPEDITED) != 0 || membarrier(OS_MEMBARRIER_PRIVATE_EXPEDITED) != 0))
+		abort();
+}
+#endif

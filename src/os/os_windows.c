@@ -1,0 +1,368 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * os_windows.c - Windows 8 and later behind os.h: kernel32 and WaitOnAddress, no C runtime but its heap.
+ *
+ * Idea         Addresses are reserved by VirtualAlloc(), and charged to the system's commit limit when they are opened: a pool that
+ *              is mapped whole is charged whole, touched or not.  docs/windows.md has what else differs from Linux.
+ * Fence        FlushProcessWriteBuffers() cannot be refused, and need not be asked for first.  But Wine's does nothing up to
+ *              version 8 at least, and says so nowhere; so under Wine, as with LFPOOL_MEMBARRIER=off in the environment,
+ *              owners fence.
+ * Exit         The loader calls at_exit_of_thread() in each thread that ends, because it is in the image's list of TLS callbacks.
+ *              (FlsAlloc() has destructors, but they belong to fibers: when one is deleted its thread goes on.)
+ * Concurrency  Each thread that asks about the fence first finds the same; afterwards it is read-only.
+ */
+#include "os/os.h"
+
+#include "base/atomics.h"
+
+#ifdef _WIN32
+#include "os/port.h"
+
+#undef _WIN32_WINNT
+#define _WIN32_WINNT 0x0602
+#define WIN32_LEAN_AND_MEAN
+#define NOMINMAX
+#include <malloc.h>
+#include <stdlib.h>
+#include <string.h>
+#include <windows.h>
+
+/* ---- Memory ---- */
+
+static char *reserve(size_t bytes)
+{
+	return refused() ? NULL : VirtualAlloc(NULL, bytes, MEM_RESERVE, PAGE_NOACCESS);
+}
+
+static bool commit(void *address, size_t bytes)
+{
+	return VirtualAlloc(address, bytes, MEM_COMMIT, PAGE_READWRITE) != NULL;
+}
+
+void *os_map_aligned(size_t bytes, size_t offset, size_t alignment, bool open)
+{
+	const size_t page = os_page_bytes(), slack = alignment > page ? alignment - page : 0;
+	size_t all;
+	char *reserved = __builtin_add_overflow(bytes, slack, &all) ? NULL : reserve(all);
+
+	if (!reserved)
+		return NULL;
+
+	/* What lies before and behind stays reserved, which costs nothing. */
+	char *mapped = slack ? reserved + (-((uintptr_t)reserved + offset) & (alignment - 1)) : reserved;
+
+	if (open && !commit(mapped, bytes)) {
+		(void)VirtualFree(reserved, 0, MEM_RELEASE);
+		return NULL;
+	}
+	account(os_mapped_bytes, bytes);
+	return mapped;
+}
+
+void *os_map(size_t bytes)
+{
+	return os_map_aligned(bytes, 0, 1, true);
+}
+
+void *os_reserve(size_t bytes)
+{
+	return os_map_aligned(bytes, 0, 1, false);
+}
+
+void os_unmap(void *address, size_t bytes)
+{
+	MEMORY_BASIC_INFORMATION mapping;
+
+	if (VirtualQuery(address, &mapping, sizeof(mapping)))
+		(void)VirtualFree(mapping.AllocationBase, 0, MEM_RELEASE);
+	account(os_mapped_bytes, -bytes);
+	(void)bytes;
+}
+
+bool os_guard(void *address, size_t bytes)
+{
+	return !refused() && VirtualFree(address, bytes, MEM_DECOMMIT);
+}
+
+bool os_open(void *address, size_t bytes)
+{
+	return !refused() && commit(address, bytes);
+}
+
+void os_close(void *address, size_t bytes)
+{
+	(void)VirtualFree(address, bytes, MEM_DECOMMIT);
+}
+
+/*
+ * Not by MEM_DECOMMIT and MEM_COMMIT: in between, the look of another thread at an object that it no longer has would fail.  After
+ * MEM_RESET a page is what it was or zero, so it is zeroed first; VirtualUnlock() takes what is not locked out of memory.
+ */
+bool os_discard(void *address, size_t bytes)
+{
+	if (refused())
+		return false;
+	memset(address, 0, bytes);
+	if (!VirtualAlloc(address, bytes, MEM_RESET, PAGE_READWRITE))
+		return false;
+	(void)VirtualUnlock(address, bytes);
+	return true;
+}
+
+bool os_prefault(void *address, size_t bytes)
+{
+	if (refused())
+		return false;
+	touch(address, bytes);
+	return true;
+}
+
+bool os_lock(void *address, size_t bytes)
+{
+	return !refused() && VirtualLock(address, bytes);
+}
+
+/* Large pages are there for those who have the right to lock memory, and only as a whole mapping: no wish. */
+void os_wish_huge(void *address, size_t bytes)
+{
+	(void)refused();
+	(void)address;
+	(void)bytes;
+}
+
+/* On every processor that Windows runs on. */
+size_t os_page_bytes(void)
+{
+	return 4096;
+}
+
+unsigned os_processors(void)
+{
+	const DWORD count = GetActiveProcessorCount(ALL_PROCESSOR_GROUPS);
+
+	return count < 1 ? 1 : (unsigned)count;
+}
+
+unsigned os_processor_block(void)
+{
+	PROCESSOR_NUMBER processor;
+
+	/* A group has up to 64. */
+	GetCurrentProcessorNumberEx(&processor);
+	return (processor.Group * 64u + processor.Number) / PROCESSOR_BLOCK;
+}
+
+/* One heap for both: what is allocated with an alignment is freed by a function of its own. */
+void *os_heap_resize(void *memory, size_t bytes)
+{
+	KEEP_ERRNO();
+	void *resized = refused() ? NULL : _aligned_realloc(memory, bytes, _Alignof(max_align_t));
+
+	if (resized && !memory)
+		account(os_heap_blocks, (size_t)1);
+	return resized;
+}
+
+void *os_heap_aligned(size_t alignment, size_t bytes)
+{
+	KEEP_ERRNO();
+	void *memory = refused() ? NULL : _aligned_malloc(bytes, alignment);
+
+	if (memory)
+		account(os_heap_blocks, (size_t)1);
+	return memory;
+}
+
+void os_heap_free(void *memory)
+{
+	KEEP_ERRNO();
+	if (memory)
+		account(os_heap_blocks, (size_t)-1);
+	_aligned_free(memory);
+}
+
+const char *os_environment(const char *name)
+{
+	return getenv(name);
+}
+
+/* ---- Threads ---- */
+
+static os_thread_key_t exit_key;
+/* NULL until there is a key: of the process's one. */
+static _Atomic(uintptr_t) at_exit;
+
+bool os_thread_key_create(os_thread_key_t *key, void (*at_exit_of_value)(void *))
+{
+	if (refused())
+		return false;
+	*key = exit_key = TlsAlloc();
+	if (exit_key == TLS_OUT_OF_INDEXES)
+		return false;
+	/* release, edge EXIT_KEY: with the key. */
+	store_release(&at_exit, (uintptr_t)at_exit_of_value);
+	return true;
+}
+
+bool os_thread_key_set(os_thread_key_t key, void *value)
+{
+	return !refused() && TlsSetValue(key, value);
+}
+
+static void NTAPI at_exit_of_thread(void *image, DWORD reason, void *reserved)
+{
+	(void)image;
+	(void)reserved;
+	if (reason != DLL_THREAD_DETACH)
+		return;
+
+	/* acquire, edge EXIT_KEY: if it is there, so is the key. */
+	void (*const call)(void *) = (void (*)(void *))load_acquire(&at_exit);
+	void *value = call ? TlsGetValue(exit_key) : NULL;
+
+	if (value)
+		call(value);
+}
+
+/* Between the linker's .CRT$XLA and .CRT$XLZ. */
+__attribute__((section(".CRT$XLC"), used)) static const PIMAGE_TLS_CALLBACK tls_callback = at_exit_of_thread;
+
+bool os_stay_loaded(bool *keys_usable_out)
+{
+	HMODULE mine;
+
+	*keys_usable_out = true;
+	return !refused() && GetModuleHandleExW(GET_MODULE_HANDLE_EX_FLAG_FROM_ADDRESS | GET_MODULE_HANDLE_EX_FLAG_PIN,
+						(const void *)&tls_callback, &mine);
+}
+
+bool os_mutex_open(os_mutex_t *mutex)
+{
+	*mutex = (os_mutex_t)OS_MUTEX_INITIALIZER;
+	return !refused();
+}
+
+void os_mutex_close(os_mutex_t *mutex)
+{
+	(void)mutex;
+}
+
+_Static_assert(sizeof(os_mutex_t) == sizeof(SRWLOCK), "types_windows.h");
+
+void os_mutex_lock(os_mutex_t *mutex)
+{
+	AcquireSRWLockExclusive((PSRWLOCK)mutex);
+}
+
+void os_mutex_unlock(os_mutex_t *mutex)
+{
+	ReleaseSRWLockExclusive((PSRWLOCK)mutex);
+}
+
+/* There is no fork. */
+bool os_at_fork(void (*before)(void), void (*parent)(void), void (*child)(void))
+{
+	(void)before;
+	(void)parent;
+	(void)child;
+	return !refused();
+}
+
+void os_yield(void)
+{
+	(void)SwitchToThread();
+}
+
+uintptr_t os_thread_self(void)
+{
+	return GetCurrentThreadId();
+}
+
+uint32_t os_thread_id(void)
+{
+	return GetCurrentThreadId();
+}
+
+void os_forget_thread_id(void) {}
+
+uint64_t os_now_ns(void)
+{
+	const uint64_t second = UINT64_C(1000000000);
+	LARGE_INTEGER count, per_second;
+
+	(void)QueryPerformanceCounter(&count);
+	(void)QueryPerformanceFrequency(&per_second);
+
+	const uint64_t ticks = (uint64_t)count.QuadPart, frequency = (uint64_t)per_second.QuadPart;
+
+	return ticks / frequency * second + ticks % frequency * second / frequency;
+}
+
+/* ---- Sleep ---- */
+
+void os_sleep_on(_Atomic(uint64_t) *word, uint64_t seen, uint64_t deadline_ns)
+{
+	const uint64_t now = deadline_ns == UINT64_MAX ? 0 : os_now_ns(), millisecond = 1000000;
+	const uint64_t left = deadline_ns > now ? (deadline_ns - now - 1) / millisecond + 1 : 0;
+	uint32_t half = (uint32_t)seen;
+
+	/* The lower half is the first. */
+	(void)WaitOnAddress(word, &half, sizeof(half), deadline_ns == UINT64_MAX || left >= INFINITE ? INFINITE : (DWORD)left);
+}
+
+void os_wake(_Atomic(uint64_t) *word)
+{
+	WakeByAddressAll(word);
+}
+
+/* ---- The asymmetric fence ---- */
+
+enum { FENCE_UNKNOWN, FENCE_ASYMMETRIC, FENCE_BOTH };
+static _Atomic(uint32_t) fence;
+
+static bool is_wine(void)
+{
+	const HMODULE ntdll = GetModuleHandleW(L"ntdll.dll");
+
+	return ntdll && GetProcAddress(ntdll, "wine_get_version");
+}
+
+bool os_asymmetric(void)
+{
+	/* relaxed, both: each thread that asks finds the same. */
+	uint32_t chosen = load_relaxed(&fence);
+
+	if (chosen == FENCE_UNKNOWN) {
+		const char *forced = os_environment("LFPOOL_MEMBARRIER");
+
+		chosen = is_wine() || (forced && strcmp(forced, "off") == 0) ? FENCE_BOTH : FENCE_ASYMMETRIC;
+		store_relaxed(&fence, chosen);
+	}
+	return chosen == FENCE_ASYMMETRIC;
+}
+
+void os_heavy_fence(void)
+{
+	account(os_heavy_fences, 1ul);
+	if (os_asymmetric())
+		FlushProcessWriteBuffers();
+	else
+		full_fence();
+}
+
+/* ---- What is read and told ---- */
+
+/* Names would take dbghelp.dll, which does not know those of gcc. */
+uint32_t os_backtrace(void **frames_out, uint32_t room)
+{
+	(void)frames_out;
+	(void)room;
+	return 0;
+}
+
+struct os_symbol os_symbol_at(const void *address)
+{
+	(void)address;
+	return (struct os_symbol){0};
+}
+#endif

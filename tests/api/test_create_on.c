@@ -1,0 +1,139 @@
+/* SPDX-License-Identifier: MIT */
+/* test: threads */
+/*
+ * test_create_on.c - pools whose objects lie in memory of the caller's: every kind of pool, on any kind of memory, and the memory is
+ * the caller's again afterwards.
+ */
+#include "../support/kinds.h"
+
+#include <sys/mman.h>
+
+enum { OBJECTS = 1000, MOST = 3000, MEMBERS = 4 };
+
+static unsigned char *memory_new(size_t bytes)
+{
+	void *memory = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+
+	REQUIRE(memory != MAP_FAILED);
+	return memory;
+}
+
+static void *churn(void *argument)
+{
+	lfpool_t *pool = argument;
+	void *held[OBJECTS / MEMBERS];
+
+	for (int round = 0; round < TIMES(50, 10); round++) {
+		REQUIRE(acquire_all(pool, held, COUNT(held)) == COUNT(held));
+		for (size_t i = 0; i < COUNT(held); i++)
+			mark_write(held[i], i);
+		for (size_t i = 0; i < COUNT(held); i++)
+			REQUIRE(mark_holds(held[i], i));
+		release_all(pool, held, COUNT(held));
+	}
+	return NULL;
+}
+
+KIND_TEST(every_kind_lives_in_memory_of_the_callers)
+{
+	struct stage s;
+	lfpool_config_t config = stage_config(&s, kind, OBJECTS, MOST);
+	const size_t bytes = lfpool_object_bytes(&config);
+	unsigned char *memory = memory_new(bytes);
+	void *objects[MOST + 1];
+
+	assert_true(bytes >= MOST * SIZE);
+	assert_int_equal(lfpool_create_on(&s.pool, &config, memory, bytes), LFPOOL_OK);
+	threads_run(MEMBERS, churn, s.pool, 0);
+	assert_int_equal(lfpool_grow(s.pool, MOST), MOST - OBJECTS);
+	assert_int_equal(acquire_all(s.pool, objects, MOST + 1), MOST);
+	for (size_t i = 0; i < MOST; i++) {
+		mark_write(objects[i], i);
+		if (kind->backend != LFPOOL_BACKEND_MALLOC)
+			assert_true((unsigned char *)objects[i] - memory >= 0 &&
+				    (unsigned char *)objects[i] + SIZE <= memory + bytes);
+		assert_true(lfpool_of(objects[i]) == s.pool);
+	}
+	assert_true(sort_disjoint(objects, MOST, SIZE));
+	release_all(s.pool, objects, MOST);
+	/* Nothing of it is given back. */
+	assert_false(lfpool_trim(s.pool, 0, SIZE_MAX));
+	assert_int_equal(stats_of(s.pool).given_back, 0);
+	stage_close(&s);
+	/* No tool and no guard has it any more. */
+	memset(memory, 0x5a, bytes);
+	assert_true(all_bytes_are(memory, bytes, 0x5a));
+	assert_int_equal(munmap(memory, bytes), 0);
+}
+
+TEST(what_does_not_fit_is_refused)
+{
+	lfpool_config_t config = config_of(SIZE, OBJECTS), bad = config_of(0, OBJECTS);
+	const size_t bytes = lfpool_object_bytes(&config), page = (size_t)sysconf(_SC_PAGESIZE);
+	unsigned char *memory = memory_new(bytes + page);
+	lfpool_t *pool = (lfpool_t *)memory;
+
+	assert_int_equal(bytes % page, 0);
+	assert_int_equal(lfpool_object_bytes(NULL), 0);
+	assert_int_equal(lfpool_object_bytes(&bad), 0);
+	assert_int_equal(lfpool_create_on(&pool, &config, memory, bytes - 1), LFPOOL_E_BUFFER);
+	assert_null(pool);
+	assert_int_equal(lfpool_create_on(&pool, &config, memory + 1, bytes + page - 1), LFPOOL_E_BUFFER);
+	assert_int_equal(lfpool_create_on(&pool, &config, NULL, bytes), LFPOOL_E_ARGUMENT);
+	assert_int_equal(lfpool_create_on(NULL, &config, memory, bytes), LFPOOL_E_ARGUMENT);
+	assert_int_equal(lfpool_create_on(&pool, NULL, memory, bytes), LFPOOL_E_ARGUMENT);
+	assert_int_equal(lfpool_create_on(&pool, &bad, memory, bytes), LFPOOL_E_CONFIG_OBJECT_SIZE);
+	config.object_alignment = 2 * page;
+	unsigned char *odd = (uintptr_t)memory % (2 * page) ? memory : memory + page;
+	assert_int_equal(lfpool_create_on(&pool, &config, odd, bytes), LFPOOL_E_BUFFER);
+	assert_true(all_bytes_are(memory, bytes + page, 0));
+	assert_int_equal(munmap(memory, bytes + page), 0);
+}
+
+/* What was in the memory is in objects that were never used; nothing is touched that is not used. */
+TEST(objects_hold_what_the_caller_left_there)
+{
+	lfpool_config_t config = config_of(64, OBJECTS);
+	const size_t bytes = lfpool_object_bytes(&config);
+	unsigned char *memory;
+	lfpool_t *pool;
+	void *objects[OBJECTS];
+
+	if (SANITIZED)
+		SKIP("sanitizers are told that free objects hold nothing");
+	memory = memory_new(bytes);
+	memset(memory, 0x33, bytes);
+	assert_int_equal(lfpool_create_on(&pool, &config, memory, bytes), LFPOOL_OK);
+	assert_int_equal(acquire_all(pool, objects, OBJECTS), OBJECTS);
+	for (size_t i = 0; i < OBJECTS; i++)
+		assert_true(all_bytes_are(objects[i], 64, 0x33));
+	release_all(pool, objects, OBJECTS);
+	pool_close(pool, 64);
+	assert_true(all_bytes_are(memory, bytes, 0x33));
+	assert_int_equal(munmap(memory, bytes), 0);
+}
+
+/* Not at creation, nor when the pool grows: no page is touched. */
+TEST(the_library_backs_none_of_it)
+{
+	lfpool_config_t config = CONFIG_OF(64, OBJECTS, .max_capacity = MOST, .flags = LFPOOL_PREFAULT);
+	const size_t bytes = lfpool_object_bytes(&config), page = (size_t)sysconf(_SC_PAGESIZE);
+	unsigned char *memory, *there;
+	lfpool_t *pool;
+
+	if (SANITIZED)
+		SKIP("sanitizers are told that free objects hold nothing");
+	memory = memory_new(bytes);
+	there = calloc(bytes / page, 1);
+	assert_non_null(there);
+	assert_int_equal(lfpool_create_on(&pool, &config, memory, bytes), LFPOOL_OK);
+	assert_int_equal(lfpool_grow(pool, MOST), MOST - OBJECTS);
+	assert_int_equal(mincore(memory, bytes, there), 0);
+	for (size_t i = 0; i < bytes / page; i++)
+		assert_int_equal(there[i] & 1, 0);
+	assert_int_equal(lfpool_destroy(pool), 0);
+	free(there);
+	assert_int_equal(munmap(memory, bytes), 0);
+}
+
+RUN_TESTS()

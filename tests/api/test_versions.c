@@ -1,0 +1,187 @@
+/* SPDX-License-Identifier: MIT */
+/* test: once */
+/*
+ * test_versions.c - callers that were compiled with an older or a newer header: each struct with a struct_size, by the same rules.
+ *
+ * Given        An older caller's struct ends early: what it lacks reads as zero, whatever lies behind it in memory.  A newer caller's
+ *              is longer: fine while the fields that this library lacks are zero.
+ * Filled in    A shorter struct is filled as far as it goes, and nothing behind it is touched; of a longer one the rest is zero.
+ */
+#include "../support/registry_support.h"
+#include "../support/set_support.h"
+
+#include "lfpool/priority.h"
+
+enum { NEWER = 200, TOO_LARGE = 4097 };
+
+/* ---- Structs that are given ---- */
+
+static lfpool_status_t make_pool(void *config)
+{
+	lfpool_t *pool = (lfpool_t *)(uintptr_t)1;
+	const lfpool_status_t status = lfpool_create(&pool, config);
+
+	assert_int_equal(pool != NULL, status == LFPOOL_OK);
+	if (pool) {
+		assert_int_equal(lfpool_max_capacity(pool), 4);
+		pool_close(pool, 16);
+	}
+	return status;
+}
+
+/* The profile brings fields that an older struct has not. */
+static lfpool_status_t make_in_registry(void *config)
+{
+	lfpool_registry_t *registry = registry_of("jobs max_capacity=9 debug=check cache_capacity=32\n");
+	lfpool_t *pool = (lfpool_t *)(uintptr_t)1;
+	const lfpool_status_t status = lfpool_registry_create_pool(registry, "jobs", config, &pool);
+
+	assert_int_equal(pool != NULL, status == LFPOOL_OK);
+	if (pool) {
+		assert_int_equal(lfpool_max_capacity(pool), 9);
+		require_said(pool, "\ndebug       check\n");
+	}
+	assert_int_equal(lfpool_registry_destroy(registry), 0);
+	return status;
+}
+
+static lfpool_status_t make_set(void *config)
+{
+	lfpool_set_t *set = (lfpool_set_t *)(uintptr_t)1;
+	const lfpool_status_t status = lfpool_set_create(&set, config);
+
+	assert_int_equal(set != NULL, status == LFPOOL_OK);
+	if (set)
+		set_close(set);
+	return status;
+}
+
+static lfpool_status_t make_evicting(void *config)
+{
+	lfpool_priority_t *pool = (lfpool_priority_t *)(uintptr_t)1;
+	const lfpool_status_t status = lfpool_priority_create(&pool, config);
+
+	assert_int_equal(pool != NULL, status == LFPOOL_OK);
+	assert_int_equal(lfpool_priority_destroy(pool), 0);
+	return status;
+}
+
+TEST(structs_that_are_given)
+{
+	const lfpool_config_t pool = config_of(16, 4);
+	const lfpool_set_config_t set = LFPOOL_SET_CONFIG_INIT;
+	lfpool_priority_config_t evicting = LFPOOL_PRIORITY_CONFIG_INIT;
+	const struct {
+		const void *config;
+		size_t least, bytes;
+		lfpool_status_t (*make)(void *config);
+	} rows[] = {{&pool, offsetof(lfpool_config_t, cache_capacity), sizeof(pool), make_pool},
+		    {&pool, offsetof(lfpool_config_t, cache_capacity), sizeof(pool), make_in_registry},
+		    {&set, offsetof(lfpool_set_config_t, largest), sizeof(set), make_set},
+		    {&evicting, offsetof(lfpool_priority_config_t, flags), sizeof(evicting), make_evicting}};
+	_Alignas(max_align_t) unsigned char given[TOO_LARGE];
+
+	evicting.object_size = 16;
+	evicting.capacity = 4;
+	for (size_t i = 0; i < COUNT(rows); i++) {
+		for (size_t size = 0; size <= rows[i].bytes + NEWER; size += sizeof(size_t)) {
+			const size_t known = size < rows[i].bytes ? size : rows[i].bytes;
+
+			/* What lies behind the end that was stated is not the library's to read. */
+			memset(given, 0xff, sizeof(given));
+			memset(given, 0, size);
+			memcpy(given, rows[i].config, known);
+			memcpy(given, &size, sizeof(size));
+			assert_int_equal(rows[i].make(given), size < rows[i].least ? LFPOOL_E_CONFIG_STRUCT_SIZE : LFPOOL_OK);
+			if (size <= rows[i].bytes)
+				continue;
+			given[size - 1] = 1;
+			assert_int_equal(rows[i].make(given), LFPOOL_E_CONFIG_STRUCT_SIZE);
+		}
+		memset(given, 0, sizeof(given));
+		memcpy(given, rows[i].config, rows[i].bytes);
+		memcpy(given, &(size_t){TOO_LARGE}, sizeof(size_t));
+		assert_int_equal(rows[i].make(given), LFPOOL_E_CONFIG_STRUCT_SIZE);
+	}
+}
+
+TEST(both_ways_to_start_a_config_are_the_same)
+{
+	lfpool_config_t by_macro = LFPOOL_CONFIG_INIT, by_function;
+	lfpool_set_config_t set_by_macro = LFPOOL_SET_CONFIG_INIT, set_by_function;
+
+	memset(&by_function, 0xff, sizeof(by_function));
+	lfpool_config_init(&by_function);
+	assert_int_equal(by_macro.struct_size, sizeof(lfpool_config_t));
+	assert_memory_equal(&by_macro, &by_function, sizeof(by_macro));
+	memset(&set_by_function, 0xff, sizeof(set_by_function));
+	lfpool_set_config_init(&set_by_function);
+	assert_memory_equal(&set_by_macro, &set_by_function, sizeof(set_by_macro));
+}
+
+/* ---- Structs that are filled in ---- */
+
+static lfpool_status_t fill_stats(void *pool, void *out)
+{
+	return lfpool_stats(pool, out);
+}
+
+static lfpool_status_t fill_set_stats(void *set, void *out)
+{
+	return lfpool_set_stats(set, out);
+}
+
+static lfpool_status_t fill_advice(void *pool, void *out)
+{
+	return lfpool_advise(pool, out);
+}
+
+static lfpool_status_t fill_report(void *registry, void *out)
+{
+	return lfpool_registry_switch(registry, "default", out);
+}
+
+TEST(structs_that_are_filled_in)
+{
+	const lfpool_config_t config = config_of(16, 4);
+	lfpool_registry_t *registry = registry_of(NULL);
+	lfpool_t *pool = made(registry, "jobs", &config);
+	lfpool_set_t *set = SET_WITH(.largest = 100, .capacity = 3);
+	const struct {
+		void *of;
+		size_t least, bytes;
+		lfpool_status_t (*fill)(void *of, void *out);
+	} rows[] = {{pool, offsetof(lfpool_stats_t, refills), sizeof(lfpool_stats_t), fill_stats},
+		    {set, offsetof(lfpool_stats_t, refills), sizeof(lfpool_stats_t), fill_set_stats},
+		    {pool, sizeof(lfpool_advice_t), sizeof(lfpool_advice_t), fill_advice},
+		    {registry, offsetof(lfpool_registry_report_t, pools), sizeof(lfpool_registry_report_t), fill_report}};
+	enum { ROOM = sizeof(lfpool_stats_t) + sizeof(lfpool_advice_t) + NEWER };
+	_Alignas(max_align_t) unsigned char whole[ROOM], out[ROOM + 1];
+
+	for (size_t i = 0; i < COUNT(rows); i++) {
+		memcpy(whole, &rows[i].bytes, sizeof(size_t));
+		assert_int_equal(rows[i].fill(rows[i].of, whole), LFPOOL_OK);
+		for (size_t size = 0; size <= rows[i].bytes + NEWER; size += sizeof(size_t)) {
+			const size_t known = size < rows[i].bytes ? size : rows[i].bytes, word = sizeof(size_t);
+			const bool fits = size >= rows[i].least;
+
+			memset(out, 'x', sizeof(out));
+			memcpy(out, &size, word);
+			assert_int_equal(rows[i].fill(rows[i].of, out), fits ? LFPOOL_OK : LFPOOL_E_ARGUMENT);
+			assert_memory_equal(out, &size, word);
+			if (fits) {
+				assert_memory_equal(out + word, whole + word, known - word);
+				assert_true(all_bytes_are(out + known, size - known, 0));
+			}
+			assert_int_equal(out[fits && size > word ? size : word], 'x');
+		}
+		memcpy(out, &(size_t){TOO_LARGE}, sizeof(size_t));
+		assert_int_equal(rows[i].fill(rows[i].of, out), LFPOOL_E_ARGUMENT);
+		if (rows[i].fill != fill_report)
+			assert_int_equal(rows[i].fill(rows[i].of, NULL), LFPOOL_E_ARGUMENT);
+	}
+	set_close(set);
+	assert_int_equal(lfpool_registry_destroy(registry), 0);
+}
+
+RUN_TESTS()

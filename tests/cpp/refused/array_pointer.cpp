@@ -1,5 +1,0 @@
-/* SPDX-License-Identifier: MIT */
-/* array_pointer.cpp - a pointer to an array. */
-#include <lfpool/set.hpp>
-
-lfpool::unique_ptr<int[]> pointer;

@@ -1,0 +1,22 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * left_out.c - what tests of pools in buffers (in_buffer.h) call of a library with LFPOOL_EMBEDDED, and is not there: a test that wants
+ * another kind of pool is skipped.
+ */
+#include "../support/support.h"
+
+/* No call of the macro in in_buffer.h. */
+lfpool_status_t(lfpool_create)(lfpool_t **pool_out, const lfpool_config_t *config)
+{
+	(void)pool_out;
+	(void)config;
+	skip();
+	return LFPOOL_E_NO_MEMORY;
+}
+
+const char *lfpool_check(const lfpool_t *pool, size_t *where_out)
+{
+	(void)pool;
+	(void)where_out;
+	return NULL;
+}

@@ -1,0 +1,95 @@
+#!/usr/bin/env python3
+"""packaging.py ROOT - what others' builds take lfpool in with has its form, and says of version and sources what CMakeLists.txt says; so has
+the workflow, whose steps are those of scripts/check.  None of it is run here.  Each check has seen, each time, that it can fail:
+without the file's last bracket, and with another version or step."""
+import ast
+import json
+import pathlib
+import re
+import subprocess
+import sys
+import tempfile
+
+import yaml
+
+root = pathlib.Path(sys.argv[1])
+lists = (root / "CMakeLists.txt").read_text()
+VERSION = re.search(r"^project\(lfpool VERSION ([0-9.]+)", lists, re.MULTILINE)[1]
+SOURCES = " ".join(re.findall(r"^set\(LFPOOL_(?:EMBEDDED|OTHER)_SOURCES\s([^)]*)\)", lists, re.MULTILINE)).split()
+script = (root / "scripts/check").read_text()
+STEPS = re.search(r"^all_presets=\((.*)\)", script, re.MULTILINE)[1].split()
+STEPS += [rung.parent.name for rung in root.glob("verify/*/CMakeLists.txt")]
+
+
+def same(what, found, expected):
+    if found != expected:
+        raise ValueError(f"{what}: {found}, not {expected}")
+
+
+def names(patterns, exclude=()):
+    return {path.relative_to(root).as_posix() for pattern in patterns for path in root.glob(pattern)} - (names(exclude) if exclude else set())
+
+
+def bazel(text):
+    """Starlark is a part of Python, as far as it is used here."""
+    rules = []
+    words = {"load": lambda *_: None, "glob": names, "__builtins__": {}}
+    words |= {rule: lambda **rule: rules.append(rule) for rule in ("cc_library", "bazel_dep", "module")}
+    exec(compile(text, "bazel", "exec"), words)
+    if "version" in rules[0]:
+        same("version", rules[0]["version"], VERSION)
+    else:
+        same("sources", rules[0]["srcs"], set(SOURCES))
+
+
+def cmake(text):
+    """With a word for each of vcpkg's functions that does nothing; file() only in what is here."""
+    with tempfile.TemporaryDirectory() as folder:
+        file = pathlib.Path(folder, "portfile.cmake")
+        known = "vcpkg_cmake_configure vcpkg_cmake_install vcpkg_cmake_config_fixup vcpkg_fixup_pkgconfig vcpkg_install_copyright"
+        stubs = "".join(f"function({name})\nendfunction()\n" for name in known.split())
+        here = f"set(CURRENT_PORT_DIR {root}/packaging/vcpkg/lfpool)\nset(CURRENT_PACKAGES_DIR {folder}/packages)\n"
+        check = f'if(NOT SOURCE_PATH STREQUAL "{root.resolve()}")\nmessage(FATAL_ERROR "${{SOURCE_PATH}}")\nendif()\n'
+        file.write_text(stubs + here + text + check)
+        subprocess.run(["cmake", "-P", file], check=True, capture_output=True)
+
+
+def python(text):
+    ast.parse(text)
+    same("version", re.search(r'^    version = "(.*)"', text, re.MULTILINE)[1], VERSION)
+
+
+def workflow(text):
+    jobs = yaml.safe_load(text)["jobs"]
+    steps = " ".join(jobs["check"]["strategy"]["matrix"]["steps"]).split()
+    same("steps", sorted(steps), sorted(STEPS))
+
+
+def says(pattern):
+    return lambda text: same("version", re.search(pattern, text)[1], VERSION)
+
+
+CHECKS = {
+    "BUILD.bazel": (bazel, ("*.c", "*.cc")),
+    "MODULE.bazel": (bazel, (f'"{VERSION}"', '"0.0.7"')),
+    "packaging/vcpkg/lfpool/vcpkg.json": (lambda text: same("version", json.loads(text)["version"], VERSION), (VERSION, "0.0.7")),
+    "packaging/vcpkg/lfpool/portfile.cmake": (cmake, ("../../..", "../..")),
+    "packaging/conan/conanfile.py": (python, (VERSION, "0.0.7")),
+    ".github/workflows/check.yml": (workflow, ("cross, ", "")),
+    "meson.build": (says(r"version: '([0-9.]+)'"), (VERSION, "0.0.7")),
+    "debian/changelog": (says(r"^lfpool \(([0-9.]+)\)"), (VERSION, "0.0.7")),
+    "CHANGELOG.md": (says(r"\n## ([0-9.]+)"), (VERSION, "0.0.7")),
+}
+for name, (check, (old, new)) in CHECKS.items():
+    text = (root / name).read_text()
+    check(text)
+    mistakes = [text.replace(old, new, 1)]
+    if name.endswith((".bazel", ".json", ".cmake", ".py")):
+        mistakes.append("".join(text.rpartition(")" if ")" in text else "}")[::2]))
+    for mistake in mistakes:
+        try:
+            check(mistake)
+        except Exception:
+            continue
+        sys.exit(f"{name}: a mistake is not noticed")
+print(f"{len(CHECKS)} files")

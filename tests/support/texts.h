@@ -1,0 +1,91 @@
+/* SPDX-License-Identifier: MIT */
+/* texts.h - what the library says: on stderr, and in dumps. */
+#ifndef LFPOOL_TESTS_TEXTS_H
+#define LFPOOL_TESTS_TEXTS_H
+
+#include "support.h"
+
+#define TEXT_BYTES 16384
+
+/* What `body` writes to stderr. */
+static inline void stderr_of(void (*body)(void *argument), void *argument, char text_out[TEXT_BYTES])
+{
+	FILE *file = tmpfile();
+	const int kept = dup(STDERR_FILENO);
+
+	fflush(stderr);
+	REQUIRE(file && kept >= 0 && dup2(fileno(file), STDERR_FILENO) >= 0);
+	body(argument);
+	fflush(stderr);
+	REQUIRE(dup2(kept, STDERR_FILENO) >= 0);
+	close(kept);
+	rewind(file);
+	text_out[fread(text_out, 1, TEXT_BYTES - 1, file)] = '\0';
+	fclose(file);
+}
+
+static inline void require_in(const char *text, const char *part)
+{
+	if (!strstr(text, part))
+		fprintf(stderr, "not in it: %s\n%s\n", part, text);
+	REQUIRE(strstr(text, part));
+}
+
+/* ---- Dumps: of a pool, of a set, of a registry ---- */
+
+typedef size_t (*dump_t)(const void *of, lfpool_format_t format, char *text_out, size_t bytes);
+
+static inline size_t pool_dump(const void *pool, lfpool_format_t format, char *text_out, size_t bytes)
+{
+	return lfpool_dump(pool, format, text_out, bytes);
+}
+
+/* The caller frees it. */
+static inline char *whole_dump(dump_t dump, const void *of, lfpool_format_t format)
+{
+	const size_t bytes = dump(of, format, NULL, 0);
+	char *text = malloc(bytes + 1);
+
+	REQUIRE(text && bytes > 0);
+	memset(text, 'x', bytes + 1);
+	REQUIRE(dump(of, format, text, bytes + 1) == bytes && strlen(text) == bytes);
+	return text;
+}
+
+/* As snprintf(): whatever the room is, a beginning of the whole, and the whole's length. */
+static inline void require_every_beginning(dump_t dump, const void *of, lfpool_format_t format)
+{
+	char *whole = whole_dump(dump, of, format);
+	const size_t bytes = strlen(whole);
+	char *part = malloc(bytes + 2);
+
+	REQUIRE(part);
+	for (size_t room = 0; room <= bytes + 1; room++) {
+		memset(part, 'x', bytes + 2);
+		REQUIRE(dump(of, format, part, room) == bytes);
+		REQUIRE(!room || (memcmp(part, whole, room - 1) == 0 && part[room - 1] == 0));
+		REQUIRE(part[room] == 'x');
+	}
+	free(part);
+	free(whole);
+}
+
+/* A part of the pool's dump. */
+static inline void require_said(const lfpool_t *pool, const char *part)
+{
+	char *text = whole_dump(pool_dump, pool, LFPOOL_TEXT);
+
+	require_in(text, part);
+	free(text);
+}
+
+/* Python's idea of RFC 8259, not ours: it reads a line at a time, each one JSON value in UTF-8, and ends with an error if one is
+ * none. */
+#define JSON_READER LFPOOL_PYTHON " -c 'import json, sys; [json.loads(line.decode()) for line in sys.stdin.buffer]'"
+
+static inline void read_json(FILE *reader, const char *text)
+{
+	REQUIRE(!strchr(text, '\n') && fprintf(reader, "%s\n", text) > 0);
+}
+
+#endif

@@ -1,0 +1,172 @@
+/* SPDX-License-Identifier: MIT */
+/* test: threads */
+/*
+ * test_close.c - a pool is shut down while its threads run: nothing goes out, what is out comes back, nobody waits for ever.
+ */
+#include "../support/waiters.h"
+
+/* Instead of stage_close(): a closed pool has no objects to show. */
+static void closed_end(struct stage *s, size_t out)
+{
+	require_intact(s->pool);
+	REQUIRE(lfpool_misuse_count(s->pool) == 0);
+	REQUIRE(lfpool_destroy(s->pool) == out);
+	REQUIRE(s->created == s->destroyed);
+	REQUIRE(s->activated == s->deactivated);
+	REQUIRE(s->findings == 0);
+}
+
+KIND_TEST(what_is_free_goes_and_what_is_out_comes_back)
+{
+	struct stage s;
+	void *objects[10], *one;
+
+	stage_open_growing(&s, kind, 10, 20, 5);
+	assert_int_equal(acquire_all(s.pool, objects, 4), 4);
+	assert_int_equal(lfpool_close(s.pool, 0), 4);
+	require_counts(s.pool, 4, 4);
+	/* No way to an object, and no growth. */
+	assert_null(lfpool_acquire(s.pool));
+	assert_null(lfpool_acquire_wait(s.pool, FOR_EVER));
+	assert_int_equal(lfpool_acquire_bulk(s.pool, &one, 1), 0);
+	assert_int_equal(lfpool_acquire_bulk_wait(s.pool, &one, 1, FOR_EVER), LFPOOL_E_CLOSED);
+	assert_int_equal(lfpool_grow(s.pool, 1), 0);
+	assert_int_equal(lfpool_reserve(s.pool, 20), 0);
+	assert_int_equal(lfpool_limit(s.pool, 20), LFPOOL_E_CLOSED);
+	assert_int_equal(lfpool_shrink_cancel(s.pool), 0);
+	assert_int_equal(lfpool_max_capacity(s.pool), 0);
+	for (size_t i = 0; i < 4; i++) {
+		assert_true(lfpool_in_use(s.pool, objects[i]));
+		assert_int_equal(lfpool_release(s.pool, objects[i]), LFPOOL_OK);
+		require_counts(s.pool, 3 - i, 3 - i);
+		assert_null(lfpool_acquire(s.pool));
+	}
+	assert_int_equal(lfpool_close(s.pool, FOR_EVER), 0);
+	closed_end(&s, 0);
+}
+
+KIND_TEST(the_time_is_over_before_all_are_back)
+{
+	struct stage s;
+	void *objects[FIRST];
+
+	stage_open(&s, kind, FIRST, 0);
+	hold_all(&s, objects, FIRST);
+	errno = 4711;
+	for (int64_t ns = 0; ns <= 200000; ns = ns * 10 + 2) {
+		const uint64_t start = now_ns();
+
+		assert_int_equal(lfpool_close(s.pool, ns), FIRST);
+		assert_true(now_ns() - start >= (uint64_t)ns);
+	}
+	assert_int_equal(errno, 4711);
+	if (kind->hooks || kind->backend == LFPOOL_BACKEND_MALLOC) {
+		release_all(s.pool, objects, FIRST);
+		closed_end(&s, 0);
+	} else {
+		closed_end(&s, FIRST);
+	}
+}
+
+/* ---- Who waits ---- */
+
+static void told(void *context, lfpool_t *pool, void *object)
+{
+	atomic_size_t *count = context;
+
+	REQUIRE(!object);
+	/* It may use the pool, which has nothing for it. */
+	REQUIRE(lfpool_acquire_async(pool, told, context, NULL) == LFPOOL_E_CLOSED);
+	REQUIRE(lfpool_close(pool, 0) == FIRST);
+	(*count)++;
+}
+
+KIND_TEST(calls_that_wait_return_and_continuations_are_called)
+{
+	struct stage s;
+	struct waiter waiters[THREADS] = {0};
+	atomic_size_t calls = 0;
+	void *objects[FIRST];
+
+	stage_open(&s, kind, FIRST, 0);
+	hold_all(&s, objects, FIRST);
+	for (size_t i = 0; i < THREADS; i++) {
+		waiter_start(&waiters[i], &s);
+		await_waiting(&s, 2 * i + 1);
+		assert_int_equal(lfpool_acquire_async(s.pool, told, &calls, NULL), LFPOOL_OK);
+	}
+	assert_int_equal(lfpool_close(s.pool, 0), FIRST);
+	for (size_t i = 0; i < THREADS; i++) {
+		assert_int_equal(pthread_join(waiters[i].thread, NULL), 0);
+		assert_null(waiters[i].object);
+	}
+	/* By whichever of these threads. */
+	assert_int_equal(calls, THREADS);
+	release_all(s.pool, objects, FIRST);
+	assert_int_equal(lfpool_close(s.pool, FOR_EVER), 0);
+	closed_end(&s, 0);
+}
+
+/* ---- Beside others ---- */
+
+enum { MEMBERS = 3, OBJECTS = 40, AT_ONCE = 3 };
+
+static struct {
+	struct stage *stage;
+	atomic_size_t out; /* objects that their holders know to be out */
+} play;
+
+/* Holds some, waits for more, grows and shrinks the pool, until it is closed. */
+static void *member(void *argument)
+{
+	lfpool_t *pool = play.stage->pool;
+	void *held[AT_ONCE];
+	uint64_t turn = (uintptr_t)argument;
+
+	for (;;) {
+		const size_t count = 1 + turn++ % AT_ONCE;
+		const lfpool_status_t status = lfpool_acquire_bulk_wait(pool, held, count, SHORT_NS);
+
+		if (status == LFPOOL_E_CLOSED)
+			return NULL;
+		if (status != LFPOOL_OK) {
+			/* Others may have made it too small. */
+			(void)lfpool_grow(pool, 1);
+			continue;
+		}
+		atomic_fetch_add(&play.out, count);
+		if (turn % 5 == 0)
+			(void)lfpool_grow(pool, turn % 7);
+		if (turn % 7 == 0)
+			(void)lfpool_shrink(pool, turn % 5);
+		if (turn % 11 == 0)
+			(void)lfpool_shrink_cancel(pool);
+		atomic_fetch_sub(&play.out, count);
+		REQUIRE(lfpool_release_bulk(pool, held, count) == count);
+	}
+}
+
+KIND_TEST(beside_everything_else)
+{
+	for (int round = 0; round < TIMES(8, 3); round++) {
+		struct stage s;
+		struct threads threads;
+		lfpool_stats_t stats = LFPOOL_STATS_INIT;
+
+		stage_open(&s, kind, MEMBERS * AT_ONCE, OBJECTS);
+		play.stage = &s;
+		threads = threads_start(MEMBERS, member, (void *)(uintptr_t)round, 0);
+		/* Somewhere in the middle of what they do. */
+		do
+			assert_int_equal(lfpool_stats(s.pool, &stats), LFPOOL_OK);
+		while (stats.acquires < (uint64_t)round * 10);
+		assert_int_equal(lfpool_close(s.pool, FOR_EVER), 0);
+		assert_int_equal(lfpool_capacity(s.pool), 0);
+		threads_join(&threads);
+		assert_int_equal(atomic_load(&play.out), 0);
+		assert_int_equal(lfpool_close(s.pool, 0), 0);
+		closed_end(&s, 0);
+	}
+}
+
+RUN_TESTS()

@@ -1,0 +1,11 @@
+# Windows, by mingw-w64's gcc; what it makes is run by Wine, in a prefix of the build's own.
+set(CMAKE_SYSTEM_NAME Windows)
+set(CMAKE_SYSTEM_PROCESSOR x86_64)
+set(CMAKE_C_COMPILER x86_64-w64-mingw32-gcc-posix)
+set(CMAKE_FIND_ROOT_PATH /usr/x86_64-w64-mingw32)
+set(CMAKE_FIND_ROOT_PATH_MODE_PROGRAM NEVER)
+set(CMAKE_EXE_LINKER_FLAGS_INIT -static)
+set(CMOCKA_INCLUDE_DIR ${CMAKE_CURRENT_LIST_DIR}/cmocka CACHE PATH "The stand-in for cmocka")
+set(CMOCKA_LIBRARY pthread CACHE STRING "No library behind it; the tests are programs of POSIX threads")
+find_program(LFPOOL_WINE NAMES wine64 wine PATHS /usr/lib/wine)
+set(CMAKE_CROSSCOMPILING_EMULATOR ${LFPOOL_WINE} CACHE STRING "How to run a program of the target")

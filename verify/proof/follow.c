@@ -1,0 +1,705 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * follow.c - each operation of the explorer's executions, as moves of the table.
+ *
+ * Idea         moves.inc is the table in C (generate.py).  An execution begins in the state that the pool's memory shows.  Each
+ *              operation on a word of the table is a move, or none: which one follows from the word, from what it was and what it
+ *              became, and from where the magazine is.  What the move asks for must hold, and its words must then be those in
+ *              memory; else the execution fails.  What no word shows (an acquire returns, a release begins) is done when it must have been.
+ * NULL         An acquire that finds nothing must have read all that the table says a collect reads, found nothing, and found so
+ *              before with the same sums.
+ * Threads      A thread moves as the cache that it claimed or wrote last; without one, as a cache of its own that has nothing.  So does
+ *              what waits in a cell.
+ * Not here     Weak memory: loads are of the last store.
+ * Controls     LFPOOL_FOLLOW_BLIND=KIND: operations of one kind are overlooked, as if the library did not do them; that must be noticed.
+ */
+#include "stage.h"
+
+#include "backend/backend_lockfree.h"
+#include "follow.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define CACHES 36
+#define MAGAZINES 128
+#define STACKS 12
+#define CELLS 8
+#define SLOTS 24
+#define POSITIONS_KEPT 32
+
+static struct {
+	int32_t caches, magazines, stacks, slots;
+} size_now;
+
+/* A kind of slot, here. */
+#undef COLD
+#include "moves.inc"
+
+enum word_kind { NO_WORD, CACHE, HEAD, CARVED, SPARED, COUNT, MAGAZINE, ENTRY, COLD_COUNTS, COLD_BITS, CELL };
+enum field { CURRENT_WORD, PREVIOUS_WORD, TRANSIT_WORD, CLAIMED_WORD, TOP, BOTTOM, NEXT, NUMBER };
+
+struct word {
+	enum word_kind kind;
+	enum field field;
+	int32_t index;  /* of the cache, magazine or stack */
+	uint32_t place; /* of the entry, of the word of bits */
+};
+
+struct collect {
+	int32_t cache;
+	bool nothing, whole;
+	uint32_t count, heads, carved, magazine_words; /* read so far, of one magazine: top, bottom, top */
+	uint64_t words_read, top, bottom;
+	struct sums sums;
+};
+
+#define KEPT_SUMS 16
+static const struct core *core;
+static bool following;
+static int32_t acts_as[THREADS_MAX];
+static unsigned belongs_to[CACHES];
+/* What a thread reads just now; what its call last found to be nothing. */
+static struct collect collects[THREADS_MAX], said[THREADS_MAX];
+static struct sums nothing[CACHES][KEPT_SUMS];
+static uint32_t nothings[CACHES];
+static uint64_t operations, executions;
+
+/* ---- Words of memory ---- */
+
+static uint64_t raw(const volatile void *address, unsigned bytes)
+{
+	uint64_t value = 0;
+
+	memcpy(&value, (const void *)address, bytes);
+	return value;
+}
+#define RAW(p) raw((p), sizeof(*(p)))
+
+static int32_t number_in(uint64_t word)
+{
+	return (int32_t)tagged_number(word);
+}
+
+static struct cache *the_cache(int32_t c)
+{
+	uint32_t left;
+
+	return cache_at(core, (uint32_t)c, &left);
+}
+
+static bool within(const char *address, uint64_t base, size_t bytes, size_t *offset_out)
+{
+	*offset_out = (size_t)(address - (const char *)(uintptr_t)base);
+	return base && address >= (const char *)(uintptr_t)base && *offset_out < bytes;
+}
+
+static struct word in_magazine(int32_t number, size_t offset)
+{
+	static const enum field fields[] = {TOP, BOTTOM, NEXT, NUMBER};
+
+	if (offset < sizeof(struct lfpool_magazine))
+		return (struct word){MAGAZINE, fields[offset / 8], number, 0};
+	return (struct word){ENTRY, 0, number, (uint32_t)((offset - sizeof(struct lfpool_magazine)) / sizeof(uintptr_t))};
+}
+
+static struct word in_cache(int32_t index, size_t offset)
+{
+	const size_t at[] = {offsetof(struct cache, current_word), offsetof(struct cache, previous),
+			     offsetof(struct cache, in_transit), offsetof(struct cache, claimed)};
+
+	for (unsigned i = 0; i < 4; i++)
+		if (offset == at[i])
+			return (struct word){CACHE, (enum field)(CURRENT_WORD + i), index, 0};
+	return (struct word){0};
+}
+
+static struct word word_at(const char *address)
+{
+	const struct magazines *ms = &core->magazines;
+	size_t offset;
+
+	if (within(address, (uintptr_t)ms->chunk_base, (ms->chunks + ms->spares) * ms->bytes, &offset))
+		return in_magazine((int32_t)(offset / ms->bytes) + 1, offset % ms->bytes);
+	for (unsigned lot = 0, first = 0; lot < 2; first += LOT_CACHES << lot++) {
+		if (within(address, RAW(&core->table.lot[lot]), ((size_t)LOT_CACHES << lot) * cache_bytes(), &offset))
+			return in_cache((int32_t)(first + offset / cache_bytes()), offset % cache_bytes());
+		if (within(address, RAW(&ms->extra_lot[lot]), ((size_t)LOT_CACHES << lot) * EXTRA_PER_CACHE * ms->bytes, &offset))
+			return in_magazine((int32_t)(ms->chunks + ms->spares + 1 + first * EXTRA_PER_CACHE + offset / ms->bytes),
+					   offset % ms->bytes);
+	}
+	for (unsigned s = 0; s < core->depot.shards * 3; s++)
+		if (address == (char *)&(&core->depot.shard[s / 3].full)[s % 3].head)
+			return (struct word){HEAD, 0, (int32_t)s, 0};
+	if (within(address, (uintptr_t)stage.pool->waiters.first, CELLS * sizeof(struct cell), &offset) &&
+	    offset % sizeof(struct cell) == 0)
+		return (struct word){CELL, 0, size_now.caches - CELLS + (int32_t)(offset / sizeof(struct cell)), 0};
+	if (within(address, (uintptr_t)core->cold->bits, cold_bytes(core->cold->reserved), &offset))
+		return (struct word){COLD_BITS, 0, 0, (uint32_t)(offset / 8)};
+	return (struct word){address == (char *)&core->depot.carved   ? CARVED
+			     : address == (char *)&core->depot.spared ? SPARED
+			     : address == (char *)&core->table.count  ? COUNT
+			     : address == (char *)&core->cold->counts ? COLD_COUNTS
+								      : NO_WORD,
+			     0, 0, 0};
+}
+
+static int64_t ahead(uint64_t bottom, uint64_t top)
+{
+	return LFPOOL_AHEAD(bottom, top);
+}
+
+/* ---- The state that memory shows ---- */
+
+static void show_magazine(int32_t m)
+{
+	static const struct lfpool_magazine unmapped;
+	const uint32_t beyond = core->magazines.chunks + core->magazines.spares + EXTRA_PER_CACHE * LOT_CACHES;
+	const struct lfpool_magazine *at = (uint32_t)m <= beyond || RAW(&core->magazines.extra_lot[1])
+						   ? magazines_at(&core->magazines, (uint32_t)m)
+						   : &unmapped;
+	const uint64_t top = magazine_top(RAW(&at->top)), bottom = RAW(&at->bottom);
+	const int32_t chunks = (int32_t)core->magazines.chunks, spares = (int32_t)core->magazines.spares;
+
+	w.num[m] = m;
+	w.made[m] = RAW(&at->number) != 0;
+	w.top[m] = (int64_t)top;
+	w.bottom[m] = (int64_t)top + (w.made[m] || bottom ? ahead(bottom, top) : m <= chunks ? (int64_t)w.slots : 0);
+	w.ceil[m] = w.bottom[m];
+	w.place[m] = m <= chunks            ? (m > w.carved ? CHUNK : NOWHERE)
+		     : m <= chunks + spares ? (m - chunks > (int32_t)RAW(&core->depot.spared) ? SPARE : NOWHERE)
+		     : w.made[m]            ? NOWHERE
+					    : UNBORN;
+	w.extra[m] = m > chunks + spares ? (m - chunks - spares - 1) / EXTRA_PER_CACHE : 0;
+	for (int64_t p = w.top[m]; p < w.bottom[m]; p++) {
+		const uint32_t place = magazine_place_of((uint64_t)p, core->magazines.slots);
+		uintptr_t object = RAW(&at->entry[place]);
+		const uint32_t slot = arena_slot(&core->arena,
+						 object ? object : magazines_born(&core->magazines, (uint32_t)m, place));
+
+		w.entry[m][p % POSITIONS_KEPT] = (int32_t)slot;
+		w.kind[slot] = IN;
+		w.inside[slot] = m;
+		w.pos[slot] = p;
+	}
+}
+
+static void show_cache(int32_t c)
+{
+	struct cache *at = the_cache(c);
+
+	w.born[c] = RAW(&at->born);
+	w.brought[c] = w.born[c] ? EXTRA_PER_CACHE : 0;
+	w.user[c] = RAW(&at->claimed);
+	w.cur[c] = number_in(RAW(&at->current_word));
+	w.prev[c] = number_in(RAW(&at->previous));
+	w.transit[c] = number_in(RAW(&at->in_transit));
+	w.place[w.cur[c]] = CURRENT;
+	w.holder[w.cur[c]] = c;
+	w.place[w.prev[c]] = PREVIOUS;
+	w.holder[w.prev[c]] = c;
+	if (at->exhausted.words)
+		nothing[c][nothings[c]++] = at->exhausted;
+}
+
+static void show_stack(int32_t s)
+{
+	const struct stack *stack = &(&core->depot.shard[s / 3].full)[s % 3];
+
+	w.sort[s] = s % 3;
+	w.head[s] = number_in(RAW(&stack->head));
+	for (int32_t m = w.head[s]; m; m = w.next[m]) {
+		w.place[m] = STACK;
+		w.next[m] = (int32_t)link_below(RAW(&magazines_at(&core->magazines, (uint32_t)m)->next));
+	}
+}
+
+void follow_begin(void)
+{
+	const struct scenario *scenario = stage.scenario;
+
+	/* Where the last execution ended; of a few, since this takes as long as it. */
+	if (following && executions % 4 == 0 && sentence_broken())
+		engine_fail("not as the table: %s does not hold", sentence_broken());
+	following = stage.pool && stage.pool->core && !scenario->evicting && !strchr(scenario->setup, '<');
+	for (unsigned t = 0; t < 3; t++)
+		following &= !scenario->threads[t] || !strchr(scenario->threads[t], '<');
+	if (!following)
+		return;
+	core = stage.pool->core;
+	const struct magazines *ms = &core->magazines;
+	const int32_t count = (int32_t)RAW(&core->table.count);
+
+	memset(&w, 0, sizeof(w));
+	memset(collects, 0, sizeof(collects));
+	memset(said, 0, sizeof(said));
+	memset(belongs_to, 0xff, sizeof(belongs_to));
+	memset(nothings, 0, sizeof(nothings));
+	size_now.caches = count + 2 * THREADS_MAX + CELLS;
+	size_now.magazines = (int32_t)(ms->chunks + ms->spares + EXTRA_PER_CACHE * (uint32_t)(count + THREADS_MAX)) + 1;
+	size_now.stacks = (int32_t)core->depot.shards * 3;
+	size_now.slots = (int32_t)core->cold->reserved + 1;
+	if (size_now.caches > CACHES || size_now.magazines > MAGAZINES || size_now.stacks > STACKS || size_now.slots > SLOTS)
+		engine_fail("the follower's fault: %d caches, %d magazines, %d slots", size_now.caches, size_now.magazines,
+			    size_now.slots);
+	executions++;
+	w.slots = ms->slots;
+	w.chunks = ms->chunks;
+	w.carved = (int64_t)RAW(&core->depot.carved);
+	uint64_t allowed = cold_allowed_in(RAW(&core->cold->counts));
+
+	w.kind[0] = USED;
+	for (int32_t o = 1; o < size_now.slots; o++) {
+		const bool bit = RAW(&core->cold->bits[(o - 1) / 64]) >> (o - 1) % 64 & 1;
+
+		w.kind[o] = bit == ((uint64_t)o <= core->cold->initial) ? COLD : USED;
+		if (w.kind[o] == COLD && allowed && (uint64_t)o <= RAW(&core->cold->opened)) {
+			w.lot[o] = ALLOWED;
+			allowed--;
+		}
+	}
+	for (int32_t m = 1; m < size_now.magazines; m++)
+		show_magazine(m);
+	for (int32_t s = 0; s < size_now.stacks; s++)
+		show_stack(s);
+	for (int32_t c = 0; c < count; c++) {
+		w.counted[c] = true;
+		show_cache(c);
+	}
+	w.place[0] = NOWHERE;
+	for (int32_t c = count + THREADS_MAX; c < size_now.caches; c++)
+		w.user[c] = true;
+	for (int32_t c = 0; c < CELLS; c++)
+		w.waiting[size_now.caches - CELLS + c] = cell_phase(RAW(&stage.pool->waiters.first[c].word)) == WAITING;
+	for (int32_t t = 0; t < THREADS_MAX; t++) {
+		const struct cache *own = (struct cache *)stage.actor[t].cache;
+
+		acts_as[t] = own ? (int32_t)own->index : count + THREADS_MAX + t;
+		belongs_to[acts_as[t]] = (unsigned)t;
+	}
+}
+
+/* ---- Moves ---- */
+
+static void moved(enum field unused, int move, const char *why)
+{
+	(void)unused;
+	if (why)
+		engine_fail("no move of the table: %s, which asks: when %s", move_names[move], why);
+}
+#define MOVE(name, ...) moved(0, MOVE_##name, move_##name(__VA_ARGS__))
+
+static void must(bool holds, const char *what)
+{
+	if (!holds)
+		engine_fail("not as the table: %s", what);
+}
+
+/* S1. */
+static void must_be_next(uint64_t before, uint64_t after)
+{
+	must(after == tagged_next(before, tagged_number(after)), "a tag advances by one");
+}
+
+/* The slot is in the hands of this thread's call, from whichever call. */
+static void get_hold_of(int32_t c, int32_t o)
+{
+	if (w.kind[o] == HELD && w.by[o] != c)
+		MOVE(hand_out, w.by[o], o);
+	if (w.kind[o] == USED)
+		MOVE(begin_release, c, o);
+}
+
+static void owner_looks(int32_t c, int32_t m)
+{
+	if (!idle(m)) {
+		if (!w.racing[m] && w.top[m] < w.bottom[m])
+			MOVE(rest, c, m);
+		else if (!w.racing[m])
+			MOVE(look, c, m);
+		else if (w.saw[m] != w.top[m] && w.saw[m] < w.ceil[m])
+			MOVE(lose, c, m);
+	} else if (w.place[m] == HAND && known(m)) {
+		if (w.full[c])
+			MOVE(forget_full, c);
+		if (w.bottom[m] - w.top[m] == w.slots)
+			MOVE(see_full, c, m);
+	}
+}
+
+/* A thread that has more than one cache acts as that which owns the magazine. */
+static int32_t owner_is(unsigned t, int32_t m)
+{
+	const int32_t c = w.holder[m];
+
+	if (owns(c, m) && belongs_to[c] == t)
+		acts_as[t] = c;
+	return acts_as[t];
+}
+
+static void head_is(int32_t c, int32_t s)
+{
+	if (w.head[s])
+		MOVE(peek, c, s);
+	else if (!w.full[c])
+		MOVE(look_into, c, s);
+}
+
+static void load(unsigned t, const struct word *word)
+{
+	const int32_t i = word->index;
+	int32_t c = acts_as[t];
+
+	if (word->kind == CACHE && word->field <= TRANSIT_WORD) {
+		const int32_t m = word->field == CURRENT_WORD    ? w.cur[i]
+				  : word->field == PREVIOUS_WORD ? w.prev[i]
+								 : w.transit[i];
+
+		if (m)
+			MOVE(read_word, c, i, m);
+	} else if (word->kind == HEAD) {
+		head_is(c, i);
+	} else if (word->kind == CARVED && w.carved >= w.chunks) {
+		MOVE(look_chunks, c);
+	} else if (word->kind == MAGAZINE && word->field == TOP) {
+		if (!idle(i))
+			c = owner_is(t, i);
+		if (owns(c, i))
+			owner_looks(c, i);
+		if (w.seen[c][i] && idle(i) | !owns(c, i))
+			MOVE(take_note, c, i);
+	} else if (word->kind == MAGAZINE && word->field == NEXT && w.peeked[c] && w.pk_m[c] == i) {
+		MOVE(link, c);
+	} else if (word->kind == ENTRY && w.noted[c][i] && w.fenced[c][i] && w.ok[c][i] &&
+		   magazine_place_of((uint64_t)w.note[c][i], core->magazines.slots) == word->place) {
+		MOVE(grab, c, i);
+	}
+}
+
+static void store_bottom(int32_t c, int32_t m, uint64_t before, uint64_t after)
+{
+	const int64_t k = ahead(after, before), pushes = (int64_t)(magazine_pushes(after) - magazine_pushes(before));
+
+	if (!w.made[m] && !RAW(&magazines_at(&core->magazines, (uint32_t)m)->number) && (m > w.chunks || !before))
+		return; /* as it was by birth, or will be */
+	if (pushes)
+		MOVE(raise_many, c, m, k);
+	else if (k < 0)
+		MOVE(lower, c, m, -k);
+	else if (k)
+		MOVE(meet, c, m);
+	must(!pushes || pushes == k, "bottom has as many pushes more as it has positions");
+	must(ahead(after, (uint64_t)w.top[m]) == w.bottom[m] - w.top[m], "bottom");
+}
+
+static void store_entry(int32_t c, const struct word *word, uint64_t object)
+{
+	const int32_t m = word->index, o = (int32_t)arena_slot(&core->arena, (uintptr_t)object);
+	int64_t p = w.bottom[m];
+
+	if (!w.made[m] && !RAW(&magazines_at(&core->magazines, (uint32_t)m)->number)) {
+		must(object == magazines_born(&core->magazines, (uint32_t)m, word->place), "an entry by birth");
+		return;
+	}
+	while (magazine_place_of((uint64_t)p, core->magazines.slots) != word->place)
+		p++;
+	get_hold_of(c, o);
+	MOVE(lay, c, m, o, p);
+}
+
+static void store(unsigned t, const struct word *word, uint64_t before, uint64_t after)
+{
+	const int32_t i = word->index, n = number_in(after);
+	int32_t c = acts_as[t];
+
+	if (word->kind == CACHE) {
+		acts_as[t] = c = i;
+		if (word->field == TRANSIT_WORD)
+			MOVE(announce, c, n);
+		else if (word->field == CURRENT_WORD)
+			MOVE(install, c, n, w.cur[c]);
+		else if (word->field == PREVIOUS_WORD)
+			MOVE(fill, c, n);
+		if (word->field != CLAIMED_WORD) {
+			must_be_next(before, after);
+		} else {
+			for (int32_t o = 1; o < size_now.slots; o++)
+				if (w.kind[o] == HELD && w.by[o] == c)
+					MOVE(hand_out, c, o);
+			MOVE(give_up, c);
+			const struct cache *own = (struct cache *)stage.actor[t].cache;
+
+			acts_as[t] = own && (int32_t)own->index != c ? (int32_t)own->index
+								     : size_now.caches - CELLS - THREADS_MAX + (int32_t)t;
+		}
+	} else if (word->kind == MAGAZINE && word->field == BOTTOM) {
+		store_bottom(owner_is(t, i), i, before, after);
+	} else if (word->kind == MAGAZINE && word->field == TOP && w.made[i]) {
+		MOVE(come_home, c, i, (int64_t)after);
+	} else if (word->kind == MAGAZINE && word->field == NUMBER) {
+		if (w.place[i] == UNBORN)
+			MOVE(make, c, i);
+		else if (i > w.chunks)
+			MOVE(make_spare, c, i);
+		else
+			w.made[i] = true; /* which says no more than 0 did */
+	} else if (word->kind == CELL && cell_phase(after) == WAITING) {
+		MOVE(wait, i);
+	} else if (word->kind == ENTRY) {
+		store_entry(owner_is(t, i), word, after);
+	}
+}
+
+static int32_t cold_slot(int lot, int32_t by)
+{
+	for (int32_t o = 1; o < size_now.slots; o++)
+		if (w.kind[o] == COLD && w.lot[o] == lot && (lot != TAKEN || w.by[o] == by))
+			return o;
+	engine_fail("not as the table: a cold slot that is counted");
+	return 0;
+}
+
+static void cold_counts(int32_t c, uint64_t before, uint64_t after)
+{
+	int64_t capacity = (int64_t)cold_capacity_in(after) - (int64_t)cold_capacity_in(before);
+	int64_t allowed = (int64_t)cold_allowed_in(after) - (int64_t)cold_allowed_in(before);
+
+	for (; allowed < 0 && capacity < 0; allowed++, capacity++)
+		MOVE(cold_forbid, cold_slot(ALLOWED, c));
+	for (; allowed > 0 && capacity > 0; allowed--, capacity--)
+		MOVE(cold_grow, cold_slot(KEPT, c));
+	for (; allowed < 0; allowed++)
+		MOVE(cold_count, c, cold_slot(ALLOWED, c));
+	for (; allowed > 0; allowed--)
+		MOVE(cold_allow, c, cold_slot(TAKEN, c));
+	for (; capacity < 0; capacity++)
+		MOVE(cold_withdraw, c, cold_slot(TAKEN, c));
+	for (; capacity > 0; capacity--)
+		MOVE(cold_borrow, c, cold_slot(KEPT, c));
+}
+
+static void cold_bits(int32_t c, const struct word *word, uint64_t before, uint64_t after)
+{
+	for (uint64_t changed = before ^ after; changed; changed &= changed - 1) {
+		const int32_t o = (int32_t)(word->place * 64) + __builtin_ctzll(changed) + 1;
+
+		if (w.kind[o] == COLD) {
+			MOVE(cold_bit, c, cold_slot(TAKEN, c), o);
+		} else {
+			get_hold_of(c, o);
+			MOVE(cold_put_bit, c, o);
+		}
+	}
+}
+
+static void swap_head(int32_t c, int32_t s, uint64_t before, uint64_t after)
+{
+	const int32_t old = number_in(before), new = number_in(after);
+
+	must_be_next(before, after);
+	if (old == new) {
+		MOVE(touch, s);
+	} else if (new && owns(c, new)) {
+		if (w.sort[s] == FULL)
+			MOVE(push_full, c, s, new);
+		else
+			MOVE(push, c, s, new);
+		if (!w.born[c] && w.brought[c] == EXTRA_PER_CACHE && held(c) == 1)
+			MOVE(be_born, c);
+	} else {
+		MOVE(pop, c, s, old);
+	}
+	must(w.head[s] == new, "the head of a stack");
+	must(!new || w.next[new] == (int32_t)link_below(RAW(&magazines_at(&core->magazines, (uint32_t)new)->next)), "a link");
+}
+
+static void swap_word(unsigned t, const struct word *word, uint64_t before, uint64_t after)
+{
+	const int32_t i = word->index, c = acts_as[t], n = number_in(after);
+
+	if (word->kind == CACHE && word->field == CLAIMED_WORD) {
+		MOVE(claim, i);
+		acts_as[t] = i;
+		belongs_to[i] = t;
+	} else if (word->kind == CACHE) {
+		if (n)
+			MOVE(exchange, c, number_in(before), n);
+		else
+			MOVE(rob, c, i, number_in(before));
+		must(w.prev[i] == n, "previous");
+		must_be_next(before, after);
+	} else if (word->kind == HEAD) {
+		swap_head(c, i, before, after);
+	} else if (word->kind == CARVED) {
+		MOVE(carve, c, (int32_t)after);
+	} else if (word->kind == SPARED) {
+		MOVE(spare, c, (int32_t)(w.chunks + (int64_t)after));
+	} else if (word->kind == COUNT) {
+		for (; before < after; before++)
+			MOVE(count, (int32_t)before);
+	} else if (word->kind == MAGAZINE && before) {
+		if (owns(c, i) && w.racing[i])
+			MOVE(win, c, i);
+		else
+			MOVE(take, c, i, w.grabbed[c][i], w.holder[i]);
+		must(w.top[i] == (int64_t)after, "top");
+	} else if (word->kind == MAGAZINE && after != LFPOOL_HOME) {
+		/* The first that is taken of a magazine that nobody has made. */
+		MOVE(take, c, i, w.grabbed[c][i], w.holder[i]);
+		must(w.top[i] == (int64_t)after, "top");
+	} else if (word->kind == COLD_COUNTS) {
+		cold_counts(c, before, after);
+	} else if (word->kind == COLD_BITS) {
+		cold_bits(c, word, before, after);
+	} else if (word->kind == CELL && cell_phase(after) == GIVEN) {
+		get_hold_of(c, (int32_t)cell_slot(after));
+		MOVE(give, c, i, (int32_t)cell_slot(after));
+	} else if (word->kind == CELL && cell_phase(before) == WAITING) {
+		MOVE(stop_waiting, i);
+	}
+}
+
+/* ---- Collects ---- */
+
+static void collect_magazine_word(struct collect *s, const struct word *word, uint64_t value)
+{
+	const struct lfpool_magazine *m = magazines_at(&core->magazines, (uint32_t)word->index);
+	const bool last = s->magazine_words == 2;
+
+	if (word->field == BOTTOM)
+		s->bottom = value || RAW(&m->number) ? value : magazine_limit(core->magazines.slots);
+	else if (word->field == TOP && !last)
+		s->top = magazine_top(value);
+	if (word->field == (s->magazine_words == 1 ? BOTTOM : TOP))
+		s->magazine_words = (s->magazine_words + 1) % 4;
+	if (!last || s->magazine_words != 3)
+		return;
+	s->magazine_words = 4;
+	s->sums.pushes += magazine_pushes(s->bottom);
+	s->nothing &= s->top == magazine_top(value) && ahead(s->bottom, s->top) <= 0;
+}
+
+/* The reading goes on; with the cold store's count it begins. */
+static void collect(unsigned t, const struct word *word, uint64_t value)
+{
+	struct collect *s = &collects[t];
+
+	if (word->kind == COLD_COUNTS) {
+		*s = (struct collect){.cache = acts_as[t], .nothing = !cold_allowed_in(value), .magazine_words = 4};
+	} else if (s->whole) {
+		return;
+	} else if (word->kind == COUNT) {
+		s->count = (uint32_t)value;
+	} else if (word->kind == HEAD && s->count && w.sort[word->index] != EMPTY) {
+		s->heads++;
+		s->sums.words += value;
+		s->nothing &= !tagged_number(value);
+	} else if (word->kind == CARVED && s->count) {
+		s->carved++;
+		s->nothing &= value >= core->magazines.chunks;
+	} else if (word->kind == CACHE && s->count && word->field <= TRANSIT_WORD && (uint32_t)word->index < s->count) {
+		s->nothing &= s->magazine_words == 4; /* of the word before */
+		s->words_read |= UINT64_C(1) << (word->index * 3 + (int)word->field);
+		s->sums.words += value;
+		s->magazine_words = tagged_number(value) ? 0 : 4;
+	} else if (word->kind == MAGAZINE && s->magazine_words < 3) {
+		collect_magazine_word(s, word, value);
+	}
+	if (s->count && s->words_read == (UINT64_C(1) << s->count * 3) - 1 && s->magazine_words == 4 &&
+	    s->heads == 2 * core->depot.shards && s->carved == 1) {
+		s->whole = true;
+		said[t] = *s;
+		if (s->nothing)
+			nothing[s->cache][nothings[s->cache]++ % KEPT_SUMS] = s->sums;
+	}
+}
+
+void follow_call(void)
+{
+	said[engine_thread()] = (struct collect){0};
+}
+
+void follow_null(void)
+{
+	const struct collect *s = &said[engine_thread()];
+	uint32_t same = 0;
+
+	if (!following || !engine_running())
+		return;
+	for (uint32_t i = 0; i < KEPT_SUMS && i < nothings[s->cache]; i++)
+		same += nothing[s->cache][i].words == s->sums.words && nothing[s->cache][i].pushes == s->sums.pushes;
+	must(s->whole && s->nothing && same >= 2, "two collects that found nothing, with equal sums");
+}
+
+/* ---- Operations ---- */
+
+/* As if the library did not do it. */
+static bool overlooked(enum followed what, const struct word *word)
+{
+	static const struct {
+		const char *name;
+		enum followed what;
+		enum word_kind kind;
+		enum field field;
+	} kinds[] = {
+		{"announcements", FOLLOW_STORE, CACHE, TRANSIT_WORD},
+		{"fences", FOLLOW_FENCE, NO_WORD, 0},
+		{"looks-at-top", FOLLOW_LOAD, MAGAZINE, TOP},
+		{"looks-at-links", FOLLOW_LOAD, MAGAZINE, NEXT},
+		{"looks-for-chunks", FOLLOW_LOAD, CARVED, 0},
+		{"looks-at-stacks", FOLLOW_LOAD, HEAD, 0},
+		{"looks-at-previous", FOLLOW_LOAD, CACHE, PREVIOUS_WORD},
+		{"counts-of-caches", FOLLOW_LOAD, COUNT, 0},
+		{"cold-counts", FOLLOW_SWAP, COLD_COUNTS, 0},
+		{"cells", FOLLOW_STORE, CELL, 0},
+		{"entries", FOLLOW_STORE, ENTRY, 0},
+		{"numbers", FOLLOW_STORE, MAGAZINE, NUMBER},
+	};
+	static const char *blind;
+
+	if (!blind)
+		blind = getenv("LFPOOL_FOLLOW_BLIND") ? getenv("LFPOOL_FOLLOW_BLIND") : "";
+	for (unsigned i = 0; *blind && i < sizeof(kinds) / sizeof(kinds[0]); i++)
+		if (strcmp(blind, kinds[i].name) == 0)
+			return what == kinds[i].what && word->kind == kinds[i].kind && word->field == kinds[i].field;
+	return false;
+}
+
+void follow(enum followed what, const void *address, uint64_t before, uint64_t after)
+{
+	if (!following || !engine_running())
+		return;
+
+	const struct word word = what == FOLLOW_FENCE ? (struct word){0} : word_at(address);
+	const unsigned t = engine_thread();
+
+	if (overlooked(what, &word))
+		return;
+	if (what == FOLLOW_FENCE)
+		MOVE(fence, acts_as[t]);
+	if (word.kind == NO_WORD)
+		return;
+	operations++;
+	if (what == FOLLOW_LOAD) {
+		load(t, &word);
+		collect(t, &word, before);
+	} else if (what == FOLLOW_STORE) {
+		store(t, &word, before, after);
+	} else if (what == FOLLOW_SWAP) {
+		swap_word(t, &word, before, after);
+	} else if (word.kind == HEAD) {
+		head_is(acts_as[t], word.index);
+	} else if (word.kind == MAGAZINE && owns(acts_as[t], word.index) && w.racing[word.index]) {
+		owner_looks(acts_as[t], word.index);
+	}
+}
+
+void follow_end(void)
+{
+	printf("%llu executions, %llu operations on words of the table\n", (unsigned long long)executions,
+	       (unsigned long long)operations);
+	for (unsigned i = 0; i < MOVES; i++)
+		printf("  %s %llu times%s\n", move_names[i], (unsigned long long)moves_made[i],
+		       moves_made[i] ? "" : ": never made");
+}

@@ -1,0 +1,29 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * follow.h - the explorer's operations, told to follow.c as they happen; nothing where it is not built in.
+ */
+#ifndef FOLLOW_H
+#define FOLLOW_H
+
+#include <stdint.h>
+
+enum followed { FOLLOW_LOAD, FOLLOW_STORE, FOLLOW_SWAP, FOLLOW_MISS, FOLLOW_FENCE };
+
+#ifdef LFPOOL_FOLLOW
+void follow_begin(void);
+/* What was there, and what is. */
+void follow(enum followed what, const void *address, uint64_t before, uint64_t after);
+/* A call begins; it found nothing. */
+void follow_call(void);
+void follow_null(void);
+/* Says how often each move was made. */
+void follow_end(void);
+#else
+#define follow_begin() ((void)0)
+#define follow(what, address, before, after) ((void)0)
+#define follow_call() ((void)0)
+#define follow_null() ((void)0)
+#define follow_end() ((void)0)
+#endif
+
+#endif

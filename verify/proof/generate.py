@@ -1,0 +1,134 @@
+#!/usr/bin/env -S python3 -B
+# SPDX-License-Identifier: MIT
+"""generate.py TABLE - the moves as functions in C, for follow.c: each asks what the move asks for, and changes the same words.
+
+Only words are kept that some move asks for, or that those are computed from.
+"""
+import ast
+import pathlib
+import sys
+
+from table import LETTERS, Table, Wrong, names_in
+
+SIZES = {"cache": "CACHES", "magazine": "MAGAZINES", "stack": "STACKS", "slot": "SLOTS", "number": "POSITIONS_KEPT"}
+COUNTS = {"cache": "size_now.caches", "magazine": "size_now.magazines", "stack": "size_now.stacks", "slot": "size_now.slots"}
+SIGNS = {ast.Add: "+", ast.Sub: "-", ast.Mult: "*", ast.Mod: "%", ast.Eq: "==", ast.NotEq: "!=", ast.Lt: "<", ast.LtE: "<=",
+         ast.Gt: ">", ast.GtE: ">="}
+
+
+def type_of(kind):
+    return {"number": "int64_t", "bool": "bool"}.get(kind, "int32_t")
+
+
+class Writer:
+    def __init__(self, table):
+        self.table = table
+        self.kept = set().union(*(table.uses(g) for m in table.moves.values() for g in m.guards))
+        while True:
+            more = set().union(*(table.uses(right) for m in table.moves.values() for name, _, right in m.updates if name in self.kept))
+            if more <= self.kept:
+                break
+            self.kept |= more
+        self.kept = {n for n in self.kept if n in table.words and n not in table.sums}
+
+    def place(self, name, arguments):
+        kinds = self.table.words[name][0]
+        return f"w.{name}" + "".join(f"[({a}) % {SIZES[k]}]" if k == "number" else f"[{a}]" for a, k in zip(arguments, kinds))
+
+    def text(self, node):
+        go = self.text
+        if isinstance(node, ast.Constant):
+            return str(node.value).lower()
+        if isinstance(node, ast.Name):
+            name = node.id
+            return "0" if name == "none" else f"w.{name}" if name in self.table.words else name
+        if isinstance(node, ast.Call):
+            name, arguments = node.func.id, [go(a) for a in node.args]
+            if name == "implies":
+                return f"(!({arguments[0]}) || ({arguments[1]}))"
+            if name in self.table.defs or name in self.table.sums:
+                return f"{name}({', '.join(arguments)})"
+            return self.place(name, arguments)
+        if isinstance(node, ast.BoolOp):
+            return "(" + (" && " if isinstance(node.op, ast.And) else " || ").join(go(v) for v in node.values) + ")"
+        if isinstance(node, ast.UnaryOp):
+            return ("!" if isinstance(node.op, ast.Not) else "-") + f"({go(node.operand)})"
+        if isinstance(node, ast.IfExp):
+            return f"({go(node.test)} ? {go(node.body)} : {go(node.orelse)})"
+        if isinstance(node, ast.BinOp):
+            return f"({go(node.left)} {SIGNS[type(node.op)]} {go(node.right)})"
+        if isinstance(node, ast.Compare):
+            left, right = go(node.left), node.comparators[0]
+            if isinstance(node.ops[0], ast.In):
+                return "(" + " || ".join(f"{left} == {go(e)}" for e in right.elts) + ")"
+            return f"({left} {SIGNS[type(node.ops[0])]} {go(right)})"
+        raise Wrong(ast.dump(node))
+
+    def parameters(self, names):
+        return ", ".join(f"{type_of(LETTERS[n])} {n}" for n in names) or "void"
+
+    def loop(self, name, body=None):
+        kind = LETTERS[name]
+        if kind != "number":
+            return f"for (int32_t {name} = 0; {name} < {COUNTS[kind]}; {name}++)"
+        low, high = body.args[0].values[:2]  # all p: p >= A and p < B ...
+        return f"for (int64_t {name} = {self.text(low.comparators[0])}; {name} < {self.text(high.comparators[0])}; {name}++)"
+
+    def move(self, move):
+        yield f"\n/* {move.name} */"
+        yield f"static inline const char *move_{move.name}({self.parameters(move.parameters)})\n{{"
+        for guard, text in zip(move.guards, move.texts):
+            names = []
+            if isinstance(guard, ast.Call) and getattr(guard.func, "id", "") == "all":
+                names, guard = guard.args[0].value, guard.args[1]
+            yield "".join(f"\t{self.loop(n, guard)}\n" for n in names) + f"\tif (!{self.text(guard)})\n\t\treturn \"{text}\";"
+        late = []
+        for number, (name, left, right) in enumerate(move.updates):
+            if name not in self.kept:
+                continue
+            free = [a for a in left if a not in move.parameters]
+            kind, value = type_of(self.table.words[name][1]), f"new_{number}"
+            at = "".join(f"[{SIZES[LETTERS[f]]}]" for f in free), "".join(f"[{f}]" for f in free)
+            loops = "".join(f"\t{self.loop(f)}\n" for f in free)
+            yield f"\t{'static ' if free else ''}{kind} {value}{at[0]};\n{loops}\t{value}{at[1]} = {self.text(right)};"
+            late.append(f"{loops}\t{self.place(name, left)} = {value}{at[1]};")
+        yield from late
+        yield f"\tmoves_made[MOVE_{move.name}]++;\n\treturn NULL;\n}}"
+
+    def all(self):
+        table = self.table
+        yield "/* Written by generate.py. */"
+        for values in table.enums.values():
+            yield f"enum {{ {', '.join(values)} }};"
+        yield "struct words {"
+        for name in sorted(self.kept):
+            arguments, result = table.words[name]
+            yield f"\t{type_of(result)} {name}" + "".join(f"[{SIZES[a]}]" for a in arguments) + ";"
+        yield "};\nstatic struct words w;"
+        yield f"enum {{ {', '.join('MOVE_' + m for m in table.moves)}, MOVES }};"
+        yield f"static const char *const move_names[] = {{ {', '.join(chr(34) + m + chr(34) for m in table.moves)} }};"
+        yield "static uint64_t moves_made[MOVES];"
+        asked = set().union(*(table.uses(tree) for m in table.moves.values() for tree in m.guards + [u[2] for u in m.updates if u[0] in self.kept]))
+        for name, (names, body) in table.defs.items():
+            if name in asked:
+                yield f"static int64_t {name}({self.parameters(names)})\n{{\n\treturn {self.text(body)};\n}}"
+        for name, (names, over, body) in table.sums.items():
+            if name in asked:
+                yield f"static int64_t {name}({self.parameters(names)})\n{{\n\tint64_t sum = 0;\n\n\t{self.loop(over)}\n\t\tsum += {self.text(body)};\n\treturn sum;\n}}"
+        for move in table.moves.values():
+            yield from self.move(move)
+        yield "\n/* A sentence that does not hold, of those whose words are kept. */\nstatic const char *sentence_broken(void)\n{"
+        for name, tree in table.invariants.items():
+            if {n for n in table.uses(tree) if n in table.words} <= self.kept:
+                # Numbers are of a magazine, so they come last.
+                free = sorted({n for n in names_in(tree) if n in LETTERS}, key=lambda n: (LETTERS[n] == "number", n))
+                yield "".join(f"\t{self.loop(n, tree)}\n" for n in free) + f"\tif (!{self.text(tree)})\n\t\treturn \"{name}\";"
+        yield "\treturn NULL;\n}"
+
+
+def main():
+    print("\n".join(Writer(Table(pathlib.Path(sys.argv[1]).read_text())).all()))
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,453 @@
+#!/usr/bin/python3 -B
+# SPDX-License-Identifier: MIT
+"""prove.py [MOVE... | --controls [NAME...]] - proves by z3 what the table says: of each move, the beginning, and the theorems.
+
+Each query is one move and one conjunct: the conjuncts before, what the move asks, and the conjunct's negation afterwards.  What is
+said of all is written down for each thing that the query names, so z3 sees no quantifier and answers in a moment.  `unsat` is then an
+answer for any number of caches, magazines, slots and threads; any other answer is a failure.  Then each conjunct is left out, and
+something must not be provable any more.  --controls: the wrong tables of `controls`, with an example of what goes wrong in each.
+"""
+import ast
+import itertools
+import multiprocessing
+import pathlib
+import sys
+import time
+
+import z3
+
+from table import LETTERS, Table, Wrong, names_in, parse
+
+HERE = pathlib.Path(__file__).parent
+SORTS = {name: z3.DeclareSort(name) for name in ("cache", "magazine", "stack", "slot")}
+KINDS = {sort: name for name, sort in SORTS.items()} | {z3.IntSort(): "number"}
+SORTS |= {"number": z3.IntSort(), "bool": z3.BoolSort()}
+# Things that were named first, and then those that these name, are what is said of all is written down for.
+ROUNDS = 2
+TIMEOUT_MS = 300000 # for machines with too much to do; the longest answer takes a second
+
+
+class Before:
+    """What z3 knows of a moment: a function for each word.  `mark` tells moments apart."""
+
+    def __init__(self, table, mark=""):
+        self.table, self.functions, self.moments = table, {}, {}
+        self.none = z3.Const("none", SORTS["magazine"])
+        for name, (arguments, result) in table.words.items():
+            sorts = [SORTS[a] for a in arguments] + [SORTS.get(result, z3.IntSort())]
+            full = name + (mark if table.kinds[name] != "const" else "")
+            self.functions[name] = z3.Function(full, *sorts) if arguments else z3.Const(full, sorts[-1])
+
+    def word(self, name, arguments):
+        return self.functions[name](*arguments) if arguments else self.functions[name]
+
+    def call(self, node, names, after):
+        name = node.func.id
+        if name == "implies":
+            return z3.Implies(*[self.value(a, names, after) for a in node.args])
+        if name == "after":
+            return after.value(node.args[0], names)
+        if name in self.moments:
+            return self.moments[name].value(node.args[0], names)
+        arguments = [self.value(a, names, after) for a in node.args]
+        if name in self.table.defs:
+            parameters, body = self.table.defs[name]
+            return self.value(body, dict(zip(parameters, arguments)), after)
+        return self.word(name, arguments)
+
+    def value(self, node, names, after=None):
+        """A tree as an expression of z3."""
+        def go(part):
+            return self.value(part, names, after)
+        if isinstance(node, ast.Constant):
+            return z3.IntVal(node.value) if type(node.value) is int else z3.BoolVal(node.value)
+        if isinstance(node, ast.Name):
+            if node.id in names or node.id == "none":
+                return names.get(node.id, self.none)
+            return z3.IntVal(self.table.constants[node.id]) if node.id in self.table.constants else self.word(node.id, [])
+        if isinstance(node, ast.Call):
+            return self.call(node, names, after)
+        if isinstance(node, ast.BoolOp):
+            return (z3.And if isinstance(node.op, ast.And) else z3.Or)([go(v) for v in node.values])
+        if isinstance(node, ast.UnaryOp):
+            return z3.Not(go(node.operand)) if isinstance(node.op, ast.Not) else -go(node.operand)
+        if isinstance(node, ast.IfExp):
+            return z3.If(go(node.test), go(node.body), go(node.orelse))
+        if isinstance(node, ast.BinOp):
+            left, right = go(node.left), go(node.right)
+            return {ast.Add: lambda: left + right, ast.Sub: lambda: left - right, ast.Mult: lambda: left * right,
+                    ast.Mod: lambda: left % right}[type(node.op)]()
+        if isinstance(node, ast.Compare):
+            left, right = go(node.left), node.comparators[0]
+            if isinstance(node.ops[0], ast.In):
+                return z3.Or([left == go(e) for e in right.elts])
+            right = go(right)
+            return {ast.Eq: lambda: left == right, ast.NotEq: lambda: left != right, ast.Lt: lambda: left < right,
+                    ast.LtE: lambda: left <= right, ast.Gt: lambda: left > right, ast.GtE: lambda: left >= right}[type(node.ops[0])]()
+        raise Wrong(ast.dump(node))
+
+
+class After(Before):
+    """The moment after a move: each word as a formula over those before it."""
+
+    def __init__(self, before, move, parameters):
+        self.table, self.before, self.move, self.parameters, self.none = before.table, before, move, parameters, before.none
+        self.written, self.moments = {name for name, _, _ in move.updates}, {}
+
+    def word(self, name, arguments):
+        if name in self.table.sums:
+            return self.sum(name, arguments)
+        value, given = self.before.word(name, arguments), self.parameters | {"none": self.none}
+        for word, left, right in self.move.updates:
+            if word == name:
+                same = [a == given[l] for a, l in zip(arguments, left) if l in given]
+                names = self.parameters | {l: a for a, l in zip(arguments, left) if l not in given}
+                new = self.before.value(right, names)
+                value = z3.If(z3.And(same), new, value) if same else new
+        return value
+
+    def summand(self, name, arguments, at):
+        parameters, over, body = self.table.sums[name]
+        names = dict(zip(parameters, arguments)) | {over: at}
+        return self.before.value(body, names), self.value(body, names)
+
+    def touched(self, name):
+        """The summands that the move may change: those of its parameters.  `Prover.sums` asks whether there are others."""
+        kind = LETTERS[self.table.sums[name][1]]
+        return [v for p, v in self.parameters.items() if LETTERS[p] == kind]
+
+    def sum(self, name, arguments):
+        value, seen = self.before.word(name, arguments), []
+        if not self.table.uses(self.table.sums[name][2]) & self.written:
+            return value
+        for at in self.touched(name):
+            old, new = self.summand(name, arguments, at)
+            value += z3.If(z3.Or([at == s for s in seen]), 0, new - old) if seen else new - old
+            seen.append(at)
+        if name in self.move.rows:
+            row, other = self.move.rows[name]
+            row = self.parameters[row.id]
+            value = z3.If(arguments[0] == row, self.before.word(other, []) if other else self.summand(name, [row], row)[1], value)
+        return value
+
+
+def subterms(expressions):
+    seen, todo = {}, list(expressions)
+    while todo:
+        e = todo.pop()
+        if e.get_id() not in seen:
+            seen[e.get_id()] = e
+            todo += e.children()
+    return list(seen.values())
+
+
+def things(ground):
+    """What a query names, by kind; numbers only where they are positions of entries, or stand for any."""
+    found = {}
+    for e in subterms(ground):
+        name = e.decl().name()
+        if e.sort() == z3.IntSort():
+            numbers = [e.arg(1)] if name.startswith("entry") else []
+            numbers += [e] if name in ("pos", "note") or name.startswith("!") else []
+        else:
+            numbers = [e.arg(1)] if name.startswith("entry") else []
+            if e.sort() in SORTS.values() and e.sort() != z3.BoolSort() and e.decl().kind() == z3.Z3_OP_UNINTERPRETED:
+                found.setdefault(e.sort().name(), {})[e.get_id()] = e
+        for number in numbers:
+            found.setdefault("number", {})[number.get_id()] = number
+    # There is at least one of each kind.
+    return {kind: list(found[kind].values()) if kind in found else [z3.Const("some " + kind, sort)]
+            for kind, sort in SORTS.items() if kind != "bool"}
+
+
+def constants(names, mark):
+    return {n: z3.Const(mark + n, SORTS[LETTERS[n]]) for n in names}
+
+
+def variables_of(tree, bound=()):
+    """Names that stand for all of their kind."""
+    return sorted(n for n in names_in(tree) if n in LETTERS and n not in bound)
+
+
+class Prover:
+    def __init__(self, table, without=()):
+        self.table, self.before = table, Before(table)
+        self.axioms = [("axiom", *self.general(tree)) for tree in table.axioms]
+        self.hypotheses = self.axioms + [(n, *self.general(t)) for n, t in table.invariants.items() if n not in without]
+
+    def general(self, tree, before=None, after=None):
+        """(variables, body) of what holds for all."""
+        names = constants(variables_of(tree), "?")
+        return list(names.values()), (before or self.before).value(tree, names, after)
+
+    def ask(self, facts, goal, hypotheses=None, rounds=ROUNDS):
+        """Is the goal a consequence?  (True, names of the conjuncts used, None) or (False, model or None, what it is about).
+        `self.needed` says how many rounds it took."""
+        hypotheses = (self.hypotheses if hypotheses is None else hypotheses) + [("when", v, b) for v, b in facts if v]
+        solver = z3.Solver()
+        solver.set("timeout", TIMEOUT_MS)
+        asked = ground = [z3.Not(goal)] + [body for variables, body in facts if not variables]
+        solver.add(ground)
+        done, literals = set(), {name: z3.Bool("use " + name) for name, _, _ in hypotheses}
+        for self.needed in range(1, rounds + 1):
+            named, instances = things(ground), []
+            for name, variables, body in hypotheses:
+                for values in itertools.product(*[named[KINDS[v.sort()]] for v in variables]):
+                    key = (body.get_id(), *[v.get_id() for v in values])
+                    if key not in done:
+                        done.add(key)
+                        instances.append(z3.substitute(body, *zip(variables, values)) if values else body)
+                        solver.add(z3.Implies(literals[name], instances[-1]))
+            answer = solver.check(list(literals.values()))
+            if answer == z3.unsat:
+                return True, {str(l)[4:] for l in solver.unsat_core()} - {"axiom", "when"}, None
+            ground = ground + instances
+        return False, solver.model() if answer == z3.sat else None, asked
+
+    def setting(self, move):
+        """A move's parameters, the facts that it asks for, and the moment after it."""
+        parameters, facts = constants(move.parameters, "!"), []
+        for guard in move.guards:
+            bound = {}
+            if isinstance(guard, ast.Call) and getattr(guard.func, "id", "") == "all":
+                bound, guard = constants(guard.args[0].value, "?"), guard.args[1]
+            facts.append((list(bound.values()), self.before.value(guard, parameters | bound)))
+        return parameters, facts, After(self.before, move, parameters)
+
+    def queries(self, name):
+        """(what, hypotheses or None, facts, goal) of all that is asked of a move, or of "beginning" or "theorems"."""
+        if name in self.table.moves:
+            return ((what, None, facts, goal) for what, facts, goal in self.goals(self.table.moves[name]))
+        return self.beginning() if name == "beginning" else self.theorems()
+
+    def goals(self, move):
+        """(what, facts, goal) of all that is asked of a move."""
+        parameters, facts, after = self.setting(move)
+        for number, tree in enumerate(move.claims):
+            yield f"claim {number + 1}", facts, self.before.value(tree, parameters | constants(variables_of(tree, parameters), "!!"))
+        for what, tree in (self.table.invariants | self.table.steps).items():
+            if self.table.uses(tree) & after.written:
+                names, moment = constants(variables_of(tree), "!!"), self.before if what in self.table.steps else after
+                yield what, facts, moment.value(tree, names, after)
+        for what in self.table.sums:
+            if self.table.uses(self.table.sums[what][2]) & after.written:
+                yield f"sum {what}", facts, self.sums(what, move, parameters, after)
+
+    def sums(self, what, move, parameters, after):
+        """That a move changes no summand but those of its parameters; of a new row, that it is what it is said to be."""
+        arguments, over, _ = self.table.sums[what]
+        names = constants(arguments + [over], "!!")
+        at, row = names[over], [names[a] for a in arguments]
+        old, new = after.summand(what, row, at)
+        others, more = [at != t for t in after.touched(what)], []
+        if what in move.rows:
+            index, other = parameters[move.rows[what][0].id], move.rows[what][1]
+            others.append(row[0] != index)
+            new_row = after.summand(what, [index], at)[1]
+            more = [new_row == self.before.value(self.table.sums[other][2], {self.table.sums[other][1]: at}) if other
+                    else z3.Implies(at != index, new_row == 0)]
+        return z3.And([z3.Implies(z3.And(others), old == new)] + more)
+
+    def possible(self, move):
+        """Can it be made at all?"""
+        _, facts, _ = self.setting(move)
+        return not self.ask(facts, z3.BoolVal(False), rounds=1)[0]
+
+    # ---- Without moves ----
+
+    def beginning(self):
+        """(what, hypotheses, facts, goal): each conjunct holds at first."""
+        init = self.axioms + [("init", *self.general(tree)) for tree in self.table.init]
+        for what, tree in self.table.invariants.items():
+            yield f"init {what}", init, [], self.before.value(tree, constants(variables_of(tree), "!!"))
+
+    def grows(self, before, after, but=()):
+        return [(name, *self.general(tree, before, after)) for name, tree in self.table.steps.items()
+                if name not in but and name != "hidden.stays"]
+
+    def theorems(self):
+        """(what, hypotheses, facts, goal): what follows from the conjuncts, and of what any sequence of moves does."""
+        for what, tree in self.table.groups["theorem"].items():
+            yield what, self.hypotheses, [], self.before.value(tree, constants(variables_of(tree), "!!"))
+        moments = {name: Before(self.table, "'" + name) for name in "ABCXYT"}
+        a, b, c = (moments[name] for name in "ABC")
+        for what, tree in self.table.steps.items():
+            if what != "hidden.stays":
+                names = constants(variables_of(tree), "!!")
+                yield f"no move: {what}", self.axioms, [], a.value(tree, names, a)
+                yield f"many moves: {what}", self.axioms + self.grows(a, b) + self.grows(b, c), [], a.value(tree, names, c)
+        self.before.moments = moments
+        # One magazine: the conjuncts hold when bottom is read.
+        at_b = self.axioms + [(n, *self.general(t, b)) for n, t in self.table.invariants.items()]
+        read = [("reading " + n, *self.general(t)) for n, t in self.table.groups["reading"].items()]
+        m = constants("m", "!!")
+        yield "a reading is of one moment", at_b + read + self.grows(a, b) + self.grows(b, c), [], b.value(parse("bottom(m) <= top(m)"), m)
+        # All: they hold at T.
+        x, y, t = (moments[name] for name in "XYT")
+        at_t = self.axioms + [(n, *self.general(self.table.invariants[n], t)) for n in ("W.tags", "H2.at")]
+        found = [("collect " + n, *self.general(tree)) for n, tree in self.table.groups["collect"].items()]
+        order = self.grows(x, t, ["grows.counted"]) + self.grows(t, y, ["grows.counted"])
+        o = constants("o", "!!")
+        free, seen = t.value(parse("free(o)"), o), t.value(self.table.groups["theorem"]["C1"], o)
+        n = constants("n", "!")
+        yield "there is room", self.hypotheses, [([], self.before.value(tree, n)) for tree in self.table.groups["room"].values()], \
+            self.before.value(parse("nroom >= 1"), {})
+        yield from ((what, [], [], goal) for what, goal in lemmas())
+        yield "nothing is free", at_t + found + order, [([], seen)], z3.Not(free)
+
+
+def lemmas():
+    """(what, goal) of numbers alone.  Those of sums are the step of an induction over the summands."""
+    t, u, n, m, a, b, x, y, p, q, k = z3.Ints("t u n m a b x y p q k")
+    grown = z3.And(0 <= n, n < 2**24, 0 <= m, m < 2**24, z3.Or(u > t, z3.And(u == t, m == n)))
+    yield "a word grows", z3.Implies(grown, t * 2**24 + n <= u * 2**24 + m)
+    yield "equal words", z3.Implies(z3.And(grown, t * 2**24 + n == u * 2**24 + m), z3.And(t == u, n == m))
+    yield "a sum grows", z3.Implies(z3.And(a <= b, x <= y), a + x <= b + y)
+    yield "equal sums", z3.Implies(z3.And(a <= b, x <= y, a + x == b + y), z3.And(a == b, x == y))
+    for width, what in ((2**64, "words"), (2**48, "pushes")):
+        yield f"a sum of {what} in its width", z3.Implies((a - b) % width == 0, (a + x % width - (b + x)) % width == 0)
+        yield f"equal in its width: {what}", z3.Implies(z3.And(a <= b, b - a < width, (b - a) % width == 0), a == b)
+    # Positions p and q of one place of the ring, less than `slots` (n) apart, are one.
+    yield "ring", z3.Implies(z3.And(n >= 1, p - q == k * n, p - q < n, q - p < n), p == q)
+    # bottom as it is stored, at home: a hit takes 1 away, and a push adds 65537.
+    word = lambda pushes, position: pushes * 2**16 + position
+    home = z3.And(p >= 1, p < 2**16 - 1)
+    yield "a pop borrows nothing", z3.Implies(home, z3.And((word(x, p) - 1) / 2**16 == x, (word(x, p) - 1) % 2**16 == p - 1))
+    yield "a push carries nothing", z3.Implies(home, z3.And((word(x, p) + 65537) / 2**16 == x + 1, (word(x, p) + 65537) % 2**16 == p + 1))
+
+
+# ---- Running ----
+
+def print_example(prover, model, asked, say):
+    """The words that the query is about, as the counterexample has them."""
+    names = {}
+    for e in subterms(asked):
+        if e.sort() in SORTS.values() and e.sort() not in (z3.IntSort(), z3.BoolSort()):
+            value, kind = str(model.eval(e, True)), e.sort().name()
+            if str(model.eval(prover.before.none, True)) == value and kind == "magazine":
+                names[value] = "none"
+            names.setdefault(value, f"{kind} {chr(65 + sum(n.startswith(kind) for n in names.values()))}")
+    lines = set()
+    for e in subterms(asked):
+        full = e.decl().name()
+        word = full.split("'")[0]
+        if word in prover.table.words and prover.table.kinds[word] != "sum":
+            kind, value = prover.table.words[word][1], str(model.eval(e, True))
+            options = dict(enumerate(prover.table.enums.get(kind, [])))
+            value = options.get(int(value), value) if kind in prover.table.enums else names.get(value, value)
+            arguments = [str(model.eval(a, True)) for a in e.children()]
+            lines.add(f"{full}({', '.join(names.get(a, a) for a in arguments)}) = {value}")
+    parameters = [f"{str(e)[1:]} is {names.get(str(model.eval(e, True)), model.eval(e, True))}" for e in subterms(asked)
+                  if e.num_args() == 0 and str(e).startswith("!") and not str(e).startswith("!!")]
+    say("      " + ", ".join(sorted(parameters)))
+    for line in sorted(lines):
+        say("      " + line)
+
+
+def run(job):
+    """(name, queries, failures, {what: (conjuncts used, rounds)}, lines, seconds) of a move, or of what is asked without one."""
+    text, name = job
+    prover, queries = Prover(Table(text)), 0
+    lines, failures, used, start = [], [], {}, time.time()
+    for what, hypotheses, facts, goal in prover.queries(name):
+        proved, found, asked = prover.ask(facts, goal, hypotheses)
+        queries += 1
+        if proved:
+            used[what] = found, prover.needed
+            continue
+        failures.append(what)
+        lines.append(f"  {name}: {what} is not proved" + ("" if found is not None else ": no answer"))
+        if found is not None:
+            print_example(prover, found, asked, lines.append)
+    if name in prover.table.moves and not prover.possible(prover.table.moves[name]):
+        failures.append("possible")
+        lines.append(f"  {name}: can never be made")
+    return name, queries, failures, used, lines, time.time() - start
+
+
+def need(job):
+    """(conjunct, a query that is not proved without it, or None)."""
+    text, conjunct, places = job
+    prover = Prover(Table(text))
+    for name, what, rounds in places:
+        for query, hypotheses, facts, goal in prover.queries(name):
+            if query == what:
+                left = [h for h in hypotheses or prover.hypotheses if h[0] != conjunct]
+                if not prover.ask(facts, goal, left, rounds)[0]:
+                    return conjunct, f"{name}, {what}"
+    return conjunct, None
+
+
+def changed(text, move, out, into):
+    """The table with another line in one place."""
+    lines, inside, found = [], move == "-", 0
+    for line in text.split("\n"):
+        if move != "-" and not line.startswith("  "):
+            inside = line.startswith(f"move {move}(")
+        if inside and line.strip() == out.strip():
+            found += 1
+            indent = line[:len(line) - len(line.lstrip())]
+            lines += [indent + new.strip() for new in into.split(" ; ") if new.strip()]
+        else:
+            lines.append(line)
+    if found != 1:
+        raise Wrong(f"{move}: {found} lines are: {out}")
+    return "\n".join(lines)
+
+
+def control(job):
+    """A wrong table: what was proved is not any more, by as many rounds, and z3 has an example."""
+    text, line = job
+    name, move, out, into, expected = (part.strip() for part in line.split("|"))
+    lines, rounds = [], ROUNDS
+    for wrong in (False, True):
+        prover = Prover(Table(changed(text, move, out, into) if wrong else text))
+        query = [q for q in prover.queries("theorems" if move == "-" else move) if q[0] == expected]
+        if wrong and not query:
+            raise Wrong(f"{name}: {expected} is not asked")
+        for _, hypotheses, facts, goal in query:
+            proved, found, asked = prover.ask(facts, goal, hypotheses, rounds)
+            rounds = prover.needed
+    if not proved and found is not None:
+        print_example(prover, found, asked, lines.append)
+    return name, f"{'in ' + move + ', ' if move != '-' else ''}{expected}", not proved and found is not None, lines
+
+
+def controls(text):
+    caught, missed, wanted = 0, 0, sys.argv[2:]
+    lines = [line for line in (HERE / "controls").read_text().split("\n") if line and not line.startswith("#")]
+    lines = [line for line in lines if not wanted or line.split()[0] in wanted]
+    with multiprocessing.Pool(2) as pool:
+        for name, what, found, example in pool.imap(control, [(text, line) for line in lines]):
+            print(f"{name}: {what} is " + ("not proved, for example:" if found else "proved, and must not be"), *example, sep="\n")
+            caught, missed = caught + found, missed + (not found)
+    print(f"{caught} wrong tables found out, {missed} missed")
+    return missed > 0
+
+
+def main():
+    text = (HERE / "table").read_text()
+    if sys.argv[1:2] == ["--controls"]:
+        return controls(text)
+    names = sys.argv[1:] or ["theorems", "beginning", *Table(text).moves]
+    start, queries, failed, places = time.time(), 0, 0, {}
+    with multiprocessing.Pool(2) as pool:
+        for name, count, failures, used, lines, seconds in pool.imap_unordered(run, [(text, n) for n in names]):
+            print(f"{name}: {count - len(failures)} of {count} proved, {seconds:.1f} s", *lines, sep="\n", flush=True)
+            queries, failed = queries + count, failed + len(failures)
+            for what, (conjuncts, rounds) in used.items():
+                for conjunct in conjuncts - {what, "init"}:
+                    places.setdefault(conjunct, []).append((name, what, rounds))
+        print(f"{queries} queries, {queries - failed} proved, {failed} not, {time.time() - start:.0f} s")
+        if failed or sys.argv[1:]:
+            return failed > 0
+        conjuncts = sorted(set(places) | set(Table(text).invariants))
+        for conjunct, where in pool.imap(need, [(text, c, places.get(c, [])) for c in conjuncts]):
+            print(f"{conjunct}: " + (f"without it {where} is not proved" if where else "nothing needs it"))
+            failed += not where
+    print(f"{len(conjuncts)} conjuncts, {failed} not needed, {time.time() - start:.0f} s")
+    return failed > 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
