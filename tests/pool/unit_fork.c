@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* test: threads once */
+/* test: threads */
 /*
  * unit_fork.c - the child of a fork is not locked out of its copy of the pool, although another thread had the library's lock when
  * fork() was called.
