@@ -278,17 +278,11 @@ def read(path, problems):
             header.items.append(item)
         item.declarations.append((name, declaration, inputs))
         fresh = False
-    header.items = [item for item in header.items if is_public(header, item)]
+    if header.name in NAMED_ONLY:
+        header.items = [item for item in header.items if item.names]
     for item in header.items:
         judge(header, item, problems)
     return header
-
-
-def is_public(header, item):
-    name, declaration, _ = item.declarations[0]
-    if header.name in NAMED_ONLY:
-        return bool(item.names)
-    return True
 
 
 def judge(header, item, problems):

@@ -66,6 +66,18 @@ static void enter(const char *function)
 
 /* ---- What all lives share ---- */
 
+static lfpool_config_t config_for(const struct life *life)
+{
+	lfpool_config_t config = LFPOOL_CONFIG_INIT;
+
+	config.object_size = SIZE;
+	config.capacity = CAPACITY;
+	config.flags = life->flags;
+	config.backend = life->backend;
+	config.debug = life->debug;
+	return config;
+}
+
 /* Was it made?  Else for a reason that the header names, and nothing is left. */
 static bool is_made(lfpool_status_t status, const void *made, uint32_t flags, bool strict)
 {
@@ -264,18 +276,13 @@ static void report(lfpool_t *pool, bool strict)
 static void live_pool(const struct life *life, bool strict)
 {
 	lfpool_status_t status;
-	lfpool_config_t config = LFPOOL_CONFIG_INIT;
+	lfpool_config_t config = config_for(life);
 	lfpool_t *pool = (lfpool_t *)(uintptr_t)1;
 	struct hand hand = {.count = 0};
 	pthread_t thread;
 
-	config.object_size = SIZE;
-	config.capacity = CAPACITY;
 	config.max_capacity = MOST;
 	config.growth_step = STEP;
-	config.flags = life->flags;
-	config.backend = life->backend;
-	config.debug = life->debug;
 	/* So that it is asked which processor this is. */
 	config.depot_shards = 2;
 	config.hooks.activate = life->hooks ? activate : NULL;
@@ -329,14 +336,10 @@ static bool end_batches(void *context)
 static void live_retiring(const struct life *life, bool strict)
 {
 	lfpool_status_t status;
-	lfpool_config_t config = LFPOOL_CONFIG_INIT;
+	lfpool_config_t config = config_for(life);
 	lfpool_t *pool = (lfpool_t *)(uintptr_t)1;
 	struct hand hand = {.count = 0};
 
-	config.object_size = SIZE;
-	config.capacity = CAPACITY;
-	config.flags = life->flags;
-	config.backend = life->backend;
 	config.scheme.begin = begin_batch;
 	config.scheme.wait = end_batches;
 	status = CALL(lfpool_create)(&pool, &config);
@@ -454,14 +457,11 @@ static void live_registry(const struct life *life, bool strict)
 	static const char *const scenarios[] = {"match", "lobby", "d", "default"};
 	lfpool_status_t status;
 	lfpool_registry_t *registry = (lfpool_registry_t *)(uintptr_t)1;
-	lfpool_config_t config = LFPOOL_CONFIG_INIT;
+	lfpool_config_t config = config_for(life);
 	lfpool_profile_error_t error;
 	lfpool_t *pools[12];
 	char text[4096], name[] = "jobs-a";
 
-	config.object_size = SIZE;
-	config.capacity = CAPACITY;
-	config.flags = life->flags;
 	status = CALL(lfpool_registry_create)(&registry, profile, &error);
 	MUST(strcmp(error.text, status == LFPOOL_OK ? "" : lfpool_status_string(status)) == 0);
 	if (!is_made(status, registry, 0, strict))
@@ -498,17 +498,12 @@ static void live_registry(const struct life *life, bool strict)
 static void live_lent(const struct life *life, bool strict)
 {
 	static _Alignas(65536) unsigned char memory[65536];
-	lfpool_config_t config = LFPOOL_CONFIG_INIT;
+	lfpool_config_t config = config_for(life);
 	lfpool_t *pool = (lfpool_t *)(uintptr_t)1;
 	struct hand hand = {.count = 0};
 	lfpool_status_t status;
 	size_t bytes;
 
-	config.object_size = SIZE;
-	config.capacity = CAPACITY;
-	config.flags = life->flags;
-	config.backend = life->backend;
-	config.debug = life->debug;
 	bytes = CALL(lfpool_object_bytes)(&config);
 	MUST(bytes ? bytes <= sizeof(memory) : !strict);
 	status = CALL(lfpool_create_on)(&pool, &config, memory, sizeof(memory));

@@ -64,16 +64,12 @@ static pthread_once_t plan_once = PTHREAD_ONCE_INIT;
 static void plan_from_environment(void)
 {
 	const char *text = getenv("REFUSE");
+	unsigned which;
 	unsigned long nth;
 	int on, error;
 
-	for (int i = 0; text && i < REFUSALS; i++) {
-		const size_t bytes = strlen(refusal_kinds[i].name);
-
-		if (strncmp(text, refusal_kinds[i].name, bytes) == 0 && text[bytes] == ' ' &&
-		    sscanf(text + bytes, " %lu %d %d", &nth, &on, &error) == 3)
-			refuse((enum refusal)i, nth, on, error);
-	}
+	if (text && sscanf(text, "%u %lu %d %d", &which, &nth, &on, &error) == 4)
+		refuse((enum refusal)which, nth, on, error);
 }
 
 /* 0: this call is to succeed; else its error, which errno has too. */

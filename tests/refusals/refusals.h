@@ -5,7 +5,7 @@
  *
  * Idea         The linker's --wrap, for the calls that the library itself makes, and no others: not those that the C library
  *              makes inside.  What is refused is given as (which, nth, error): the nth call of this kind from now on, or the nth
- *              and all after it.  REFUSE="NAME nth on error" in the environment gives it for the first calls of a process, those
+ *              and all after it.  REFUSE="which nth on error" in the environment gives it for the first calls of a process, those
  *              of a constructor among them.  What the library holds is counted here too, so that nothing of its own has to be believed.
  * Concurrency  Any thread may be refused.  The plan is changed while no call is under way.
  */

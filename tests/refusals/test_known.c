@@ -55,40 +55,7 @@ TEST_WITH(prefaulting_changes_nothing_that_is_there, nothing_refused, NULL)
 	}
 }
 
-/* ---- errno ---- */
-
-/* A further lot of caches; and stderr, which is closed. */
-TEST_WITH(errno_is_left_alone_by_who_borrows_and_who_is_told, nothing_refused, NULL)
-{
-	lfpool_cache_t *caches[12];
-	lfpool_t *pool = pool_of(SIZE, CAPACITY);
-	size_t there = 0;
-
-	refuse(REFUSE_MMAP, 1, true, ENOMEM);
-	errno = 0;
-	for (size_t i = 0; i < COUNT(caches); i++)
-		there += (caches[i] = lfpool_cache_create(pool)) != NULL;
-	assert_true(there == COUNT(caches) && !lfpool_cache_create(pool));
-	assert_int_equal(errno, 0);
-	refuse(REFUSE_STDERR, 1, true, EBADF);
-	assert_int_equal(lfpool_release(pool, pool), LFPOOL_E_FOREIGN);
-	assert_true(refusals_made() > 0);
-	assert_int_equal(errno, 0);
-	refuse(REFUSE_MMAP, 0, false, 0);
-	for (size_t i = 0; i < COUNT(caches); i++)
-		lfpool_cache_destroy(caches[i]);
-	assert_int_equal(lfpool_destroy(pool), 0);
-}
-
 /* ---- A thread that is refused a cache ---- */
-
-static size_t caches_in_use(const lfpool_t *pool)
-{
-	lfpool_stats_t stats = LFPOOL_STATS_INIT;
-
-	REQUIRE(lfpool_stats(pool, &stats) == LFPOOL_OK);
-	return stats.caches_in_use;
-}
 
 static void calls(lfpool_t *pool, size_t pairs)
 {
@@ -108,13 +75,13 @@ static void *be_refused(void *argument)
 
 	refuse(t->which, 1, true, ENOMEM);
 	calls(t->pool, 10000);
-	REQUIRE(caches_in_use(t->pool) == t->caches);
+	REQUIRE(stats_of(t->pool).caches_in_use == t->caches);
 	/* Not never, and not often: each may be several calls of the kernel. */
 	REQUIRE(refusals_calls(t->which) > 1 && refusals_calls(t->which) < 100);
 	refuse(t->which, 0, false, 0);
 	/* Memory is back. */
 	calls(t->pool, 1000);
-	REQUIRE(caches_in_use(t->pool) == t->caches + 1);
+	REQUIRE(stats_of(t->pool).caches_in_use == t->caches + 1);
 	return NULL;
 }
 

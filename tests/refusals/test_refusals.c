@@ -8,8 +8,8 @@
  *              often each call is made.  Refused is the first, the second, one in the middle and the last occurrence, alone or
  *              with all that follow; each error at the first.  With LFPOOL_DEEP=1 every error at each of up to 300.
  *              What a constructor asks for is refused in children that are executed, through the environment.
- * Completeness Every function that docs/real-time.md lets enter the kernel is called in some life.  That every call which can fail
- *              is one that is refused here says the script `symbols`.
+ * Completeness Every function that docs/real-time.md lets enter the kernel is called in some life: tests/real_time/table.  That every
+ *              call which can fail is one that is refused here says the script `symbols`.
  */
 #include "lives.h"
 
@@ -181,7 +181,7 @@ static void try_constructor(const char *program)
 		for (int i = 0; errors[i]; i++) {
 			t.error = errors[i];
 			trials++;
-			snprintf(plan, sizeof(plan), "%s %lu 1 %d", refusal_kinds[t.which].name, t.nth, t.error);
+			snprintf(plan, sizeof(plan), "%u %lu 1 %d", (unsigned)t.which, t.nth, t.error);
 			fflush(stdout);
 
 			const pid_t pid = fork();
@@ -198,58 +198,6 @@ static void try_constructor(const char *program)
 }
 
 /* ---- Is anything missing? ---- */
-
-static bool was_called(const char *function, size_t bytes)
-{
-	for (unsigned i = 0; i < atomic_load(&shared->functions); i++)
-		if (strlen(shared->function[i]) == bytes && strncmp(shared->function[i], function, bytes) == 0)
-			return true;
-	return false;
-}
-
-/* Each row of the table whose third column is not "no". */
-static void require_all_functions(void)
-{
-	FILE *table = fopen(LFPOOL_TABLE, "r");
-	bool is_component = false;
-	char line[1024];
-	size_t rows = 0;
-
-	while (table && fgets(line, sizeof(line), table)) {
-		char *name = line + strlen("| `"), *end, *kernel;
-
-		if (strncmp(line, "| **", 4) == 0)
-			is_component = strstr(line, "rcu.h") || strstr(line, "epoch.h");
-		if (strncmp(line, "| `lfpool_", strlen("| `lfpool_")) != 0 || !(end = strchr(name, '`')) ||
-		    !(kernel = strchr(end + 3, '|')))
-			continue;
-		if (is_component || strncmp(kernel, "| no |", 6) == 0)
-			continue;
-		rows++;
-		if (!was_called(name, (size_t)(end - name))) {
-			failures++;
-			printf("%.*s may enter the kernel, and is in no life\n", (int)(end - name), name);
-		}
-	}
-	if (table)
-		fclose(table);
-	if (rows < 40) {
-		failures++;
-		printf("%zu rows found in %s\n", rows, LFPOOL_TABLE);
-	}
-}
-
-/* --list: which function makes which call. */
-static void list(void)
-{
-	for (int which = 0; which < REFUSALS; which++) {
-		printf("%s:", refusal_kinds[which].name);
-		for (unsigned i = 0; i < atomic_load(&shared->functions); i++)
-			if (atomic_load(&shared->made[which][i]))
-				printf(" %s", shared->function[i]);
-		printf("\n");
-	}
-}
 
 static bool has_membarrier(void)
 {
@@ -271,6 +219,16 @@ static void require_all_calls(void)
 	}
 }
 
+/* --calls: which functions are in some life, for tests/real_time/table. */
+static int say_calls(void)
+{
+	for (size_t i = 0; i < life_count; i++)
+		(void)try(&(struct trial){.life = &lives[i]});
+	for (unsigned i = 0; i < atomic_load(&shared->functions); i++)
+		printf("called: %s\n", shared->function[i]);
+	return failures ? 1 : 0;
+}
+
 int main(int argc, char **argv)
 {
 	const char *deep = getenv("LFPOOL_DEEP"), *life = getenv("LFPOOL_LIFE");
@@ -280,16 +238,15 @@ int main(int argc, char **argv)
 		return 2;
 	if (argc > 1 && strcmp(argv[1], "--live") == 0)
 		return live_executed();
+	if (argc > 1 && strcmp(argv[1], "--calls") == 0)
+		return say_calls();
 	for (size_t i = 0; i < life_count; i++)
 		if (!life || strcmp(life, lives[i].name) == 0)
 			try_life(&lives[i], deep && *deep);
 	if (!life) {
 		try_constructor(argv[0]);
-		require_all_functions();
 		require_all_calls();
 	}
-	if (argc > 1 && strcmp(argv[1], "--list") == 0)
-		list();
 	printf("%lu children, %lu of them refused something; %lu failures\n", trials, refused_somewhere, failures);
 	return failures ? 1 : 0;
 }
