@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * bare.c - every public header but inline.h, for a compiler that is not gcc's kin: Microsoft's system, no __GNUC__, nothing but
- * the standard headers in bare/; and the words of GNU C mean nothing.
+ * a compiler's own headers and bare/; and the words of GNU C mean nothing.
  */
 #if defined(__GNUC__) || !defined(_MSC_VER)
 #error "this must be compiled for another system"
@@ -12,14 +12,9 @@
 #define __typeof__ is not for this compiler
 #define __builtin_expect is not for this compiler
 
-#include <lfpool/lfpool.h>
+#include "every.c"
 
-#include <lfpool/epoch.h>
 #include <lfpool/hidden.h>
-#include <lfpool/priority.h>
-#include <lfpool/rcu.h>
-#include <lfpool/registry.h>
-#include <lfpool/set.h>
 #include <lfpool/typed.h>
 
 struct thing {
@@ -28,8 +23,6 @@ struct thing {
 
 LFPOOL_DEFINE(thing, struct thing);
 LFPOOL_DECLARE(secret, struct secret);
-
-static unsigned char memory[LFPOOL_BUFFER_BYTES(sizeof(struct thing), 0, 100)];
 
 size_t use_it(thing_pool_t *pool);
 size_t use_it(thing_pool_t *pool)
@@ -41,7 +34,7 @@ size_t use_it(thing_pool_t *pool)
 	lfpool_config_init(&config);
 	lfpool_set_config_init(&set_config);
 	lfpool_priority_config_init(&priority_config);
-	config.capacity = sizeof(memory);
+	config.capacity = LFPOOL_BUFFER_BYTES(sizeof(struct thing), 0, 100);
 	if (thing_pool_create(pool, &config) != LFPOOL_OK)
 		return 0;
 	thing_release(*pool, thing_acquire(*pool));
