@@ -4,8 +4,8 @@
  *
  * Idea         CACHES users acquire, and release any object that is outside, as often as they like.  Objects are counted, not told
  *              apart; no user acts as owner of another's magazine.
- * Purpose      Lock-freedom, and that the model is right: C1 and exactness in the smallest pool.  For pools of any size and any number
- *              of threads verify/proof has them, and with them what is not here.
+ * Purpose      Lock-freedom, and that the model is right: exactness in the smallest pool.  For pools of any size and any number of
+ *              threads verify/proof has that and C1, and with them what is not here.
  * Parameters   CACHES=2 SLOTS=1 CHUNKS=1 EXTRA=3 (magazines that are born empty, all together)
  *              RELEASERS=3 (which users release, a bit for each)
  * Steps        One for each load, store and CAS that others can tell apart.  What is merged: a push to a stack (only
@@ -14,8 +14,7 @@
  * Words        Tags, tops and the count of pushes never wrap and only grow, so all that the collects' sums and the CASes
  *              ask is whether a word has changed since it was read.  That is one flag for each reading process and
  *              word: KEEPS_WORD, KEEPS_TOP, KEEPS_PUSHES for what `seen[]` names; `watch` for a head.
- * Checked      C1   a magazine that holds something is in `full` or `partial`, never used, or named by a word;
- *              C3   the owner's operations are done by the owner; a magazine that is taken had no owner;
+ * Checked      C3   the owner's operations are done by the owner; a magazine that is taken had no owner;
  *              NULL only if at some moment during the call nothing was free and nothing was in the call's own hands;
  *              ROOM when a release looks for room, `empty` or `partial` has a magazine;
  *              PROGRESS (ltl) in every run infinitely many calls return: lock-freedom.
@@ -60,23 +59,6 @@ end:	do
 		atomic { returned = !returned }
 	od
 }
-
-#define NAMED_BY(c, m) (WORD(c, HAND) == m || WORD(c, CURRENT) == m || WORD(c, PREVIOUS) == m)
-#define OUT_OF_SIGHT(m) \
-	(count1[m] > 1 && !stored[m] && (m > CHUNKS || m <= carved) && !NAMED_BY(0, m) && !NAMED_BY(1, m))
-#define HIDDEN (OUT_OF_SIGHT(1) || OUT_OF_SIGHT(2) || OUT_OF_SIGHT(3) || OUT_OF_SIGHT(4))
-
-#ifndef NO_C1
-/* C1, at every instant: what is out of sight makes a step possible that fails. */
-active proctype observer()
-{
-	bit c1_broken = 1;
-
-end:	do
-	:: d_step { HIDDEN -> assert(!c1_broken) }
-	od
-}
-#endif
 
 init
 {

@@ -7,6 +7,7 @@
  *              wants several does.  SERVERS look LOOKS times each, and give to what they find, or have nothing to give.  A server may
  *              stop for ever before each step, which is one that is not scheduled again: nothing here waits for another.
  *              TOPS, of GROUPS, of CELLS in all; tags do not wrap.
+ * Parameters   CELLS=4 GROUPS=4 TOPS=2 LEAVERS=0
  * Checked      W10 a lift leaves no cell above its bound whose call has been there;
  *              W3  who is served is no later than any that was shown and has waited since the look began; and a look that finds
  *                  nobody leaves nobody of them out;
@@ -19,18 +20,6 @@
  *              word that is there after the look below; AS_LED_TO: a look takes what it finds where a bound has led it;
  *              NOT_ANNOUNCED: `giving` is not counted; ANNOUNCED_LATE: it is counted after the gift.
  */
-#ifndef CELLS
-#define CELLS 4
-#endif
-#ifndef LEAVERS
-#define LEAVERS 0
-#endif
-#ifndef GROUPS
-#define GROUPS 4
-#endif
-#ifndef TOPS
-#define TOPS 2
-#endif
 #define GROUP(c) ((c) / (CELLS / GROUPS))
 #define TOP(g) ((g) / (GROUPS / TOPS))
 

@@ -7,7 +7,7 @@
  *              own reclaim what is due.  A batch is due when the readers that were inside when it began have left.  DRAINERS
  *              drain; then nobody reads.
  *              The word is {phase, top, count} and compared as such, without a tag.
- * Parameters   RETIRERS=2 SLOTS=2 READERS=1 ASKERS=0 TELLERS=0 DRAINERS=0
+ * Parameters   RETIRERS=2 READERS=1 ASKERS=0 TELLERS=0 DRAINERS=0
  * Checked      no slot is put back or handed out while a reader looks at it;
  *              R1  what is put back is retired, each slot once, as many as were counted, and the list ends there;
  *              R2  an idle place has an empty stack;
@@ -30,6 +30,7 @@
 #define REACHABLE 1
 #define OUT 2
 
+#define SLOTS 2
 #define NOT_RETIRED (SLOTS + 1)
 
 #if ASKERS && !defined(BEGUN_AT_ONCE)
@@ -213,9 +214,6 @@ end:	do
 		if
 		:: where[1] == FREE -> mine = 1
 		:: where[2] == FREE -> mine = 2
-#if SLOTS > 2
-		:: where[3] == FREE -> mine = 3
-#endif
 		fi;
 		assert(!IS_READ(mine));
 		where[mine] = REACHABLE };
@@ -233,9 +231,6 @@ end:	do
 		if
 		:: atomic { where[1] == REACHABLE -> reading[me] = 1 }
 		:: atomic { where[2] == REACHABLE -> reading[me] = 2 }
-#if SLOTS > 2
-		:: atomic { where[3] == REACHABLE -> reading[me] = 3 }
-#endif
 		:: true
 		fi;
 		reading[me] = 0;

@@ -11,11 +11,8 @@
  * Tags         TAGS = n: the tag counts modulo n.  TAGS = 0: a tag that never wraps.  All that a CAS asks of such a tag
  *              is whether the head has changed since this process loaded it, so one bit for each process stands for
  *              it, and the states stay finite for any number of rounds.
- * Lock-freedom finish:   with bounded rounds and no fairness, all finish.  A run in which retries go on for
- *                        ever is a counterexample.  A process that is just never scheduled again is one only if the others
- *                        spin on it: Spin's runs are maximal, so a sleeper lets the stopped one go on.
- *              progress: rounds without end, and up to DEATHS processes stop for ever, at any point.  In every run
- *                        infinitely many rounds are completed.  This is lock-freedom proper, and sleepers fail it.
+ * Lock-freedom (ltl progress) Rounds without end, and up to DEATHS processes stop for ever, at any point.  In every run
+ *              infinitely many rounds are completed.
  *              Spurious failures of the weak CAS are left out (an x86 processor has none); so is back_off().
  * Broken       TAGS too small: ABA.  LOCK = 1: behind a spin lock; LOCK = 2: behind a lock that sleeps.
  */
@@ -184,9 +181,6 @@ init
 	}
 }
 
-#ifdef FINISH
-ltl finish { <> (finished == PROCESSES) }
-#endif
 #ifdef PROGRESS
 ltl progress { ([] <> round) && ([] <> !round) }
 #endif

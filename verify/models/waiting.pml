@@ -25,7 +25,7 @@
  *              server's wake-up may come late, and to a cell's next owner.
  *              (HELP_TO_WAKE: servers wake processes that were given a slot and still sleep: then LATE_WAKE holds.)
  * Not here     how a look finds the oldest without a look at each cell, by bounds: oldest.pml shows that it is the same.
- *              the take itself (exhaustion.pml) and the pop's race with thieves (owner_thief.pml): see queue.inc.
+ *              The take itself (verify/proof): see queue.inc.  The wake-up of a call that has itself stopped.
  *              Tickets that wrap.  Lots of cells.  Whether a plain acquire may say "nothing" while a slot is in a
  *              server's hands: NULL_IS_EXACT shows that it does.
  * Broken       NO_HEAVY_FENCE, NO_LIGHT_FENCE (of the FALLBACK), DEMAND_FIRST: the releaser looks before it pushes;
