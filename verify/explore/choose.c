@@ -2,10 +2,8 @@
 /*
  * choose.c - the strategies of a search, and replay strings; see explore.h.
  */
+#include "../../common/harness.h"
 #include "explore.h"
-
-#include <stdio.h>
-#include <stdlib.h>
 
 #define CHOICES_MAX 12000
 #define CHANGES_MAX 8
@@ -20,7 +18,7 @@ static struct {
 	unsigned threads;
 	char *replay_out;
 	size_t replay_bytes;
-	uint64_t random;
+	struct random random;
 
 	/* This execution. */
 	unsigned preemptions, stale, spurious, hurries;
@@ -41,14 +39,9 @@ static struct {
 	uint64_t change[CHANGES_MAX], longest;
 } choose;
 
-/* splitmix64 (Steele, Lea, Flood 2014). */
 static uint64_t draw(void)
 {
-	uint64_t z = choose.random += UINT64_C(0x9e3779b97f4a7c15);
-
-	z = (z ^ z >> 30) * UINT64_C(0xbf58476d1ce4e5b9);
-	z = (z ^ z >> 27) * UINT64_C(0x94d049bb133111eb);
-	return z ^ z >> 31;
+	return random_next(&choose.random);
 }
 
 static bool chance(uint32_t of_256)
@@ -254,7 +247,7 @@ static void prepare_random(void)
 void choose_begin(uint64_t execution)
 {
 	/* From its own seed, so that it can be found again by its number. */
-	choose.random = choose.search->seed + execution * UINT64_C(0x2545f4914f6cdd1d);
+	choose.random.state = choose.search->seed + execution * UINT64_C(0x2545f4914f6cdd1d);
 	choose.path_at = 0;
 	choose.preemptions = choose.stale = choose.spurious = choose.hurries = 0;
 	choose.logged = 0;

@@ -2,16 +2,14 @@
 /*
  * main.c - the command line of the explorer.
  */
+#include "../../common/harness.h"
 #include "follow.h"
 #include "scenario.h"
 
 #include <fnmatch.h>
 #include <getopt.h>
 #include <signal.h>
-#include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
-#include <time.h>
 #include <unistd.h>
 
 static const char usage[] =
@@ -49,14 +47,6 @@ static struct {
 	const struct result *result;
 } running;
 
-static double seconds(void)
-{
-	struct timespec now;
-
-	(void)clock_gettime(CLOCK_MONOTONIC, &now);
-	return (double)now.tv_sec + (double)now.tv_nsec * 1e-9;
-}
-
 static void print_replay(void)
 {
 	printf("  replay: --fence %s%s --replay '%s' %s\n", running.asymmetric ? "asymmetric" : "full",
@@ -76,7 +66,7 @@ static void explore(const struct scenario *scenario, bool asymmetric)
 {
 	struct search search = options.search;
 	struct result result;
-	double start = seconds();
+	const uint64_t start = now_ns();
 
 	if (!search.executions_max)
 		search.executions_max = search.strategy == DEPTH_FIRST ? UINT64_MAX : 100000;
@@ -90,7 +80,8 @@ static void explore(const struct scenario *scenario, bool asymmetric)
 	printf("%s  %-18s %-4s %-10s %-6s %9llu executions%s, %.0f operations each, %.1f s\n", result.failed ? "FAIL" : "ok  ",
 	       scenario->name, search.weak ? "weak" : "sc", asymmetric ? "membarrier" : "fences", strategy_names[search.strategy],
 	       (unsigned long long)result.executions, result.exhausted ? ", exhausted" : "",
-	       result.executions ? (double)result.operations / (double)result.executions : 0.0, seconds() - start);
+	       result.executions ? (double)result.operations / (double)result.executions : 0.0,
+	       (double)(now_ns() - start) * 1e-9);
 	if (result.failed) {
 		printf("  %s\n", result.message);
 		print_replay();
