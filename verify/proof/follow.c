@@ -282,13 +282,12 @@ void follow_begin(void)
 
 /* ---- Moves ---- */
 
-static void moved(enum field unused, int move, const char *why)
+static void moved(int move, const char *why)
 {
-	(void)unused;
 	if (why)
 		engine_fail("no move of the table: %s, which asks: when %s", move_names[move], why);
 }
-#define MOVE(name, ...) moved(0, MOVE_##name, move_##name(__VA_ARGS__))
+#define MOVE(name, ...) moved(MOVE_##name, move_##name(__VA_ARGS__))
 
 static void must(bool holds, const char *what)
 {
@@ -538,15 +537,12 @@ static void swap_word(unsigned t, const struct word *word, uint64_t before, uint
 	} else if (word->kind == COUNT) {
 		for (; before < after; before++)
 			MOVE(count, (int32_t)before);
-	} else if (word->kind == MAGAZINE && before) {
+	} else if (word->kind == MAGAZINE && (before || after != LFPOOL_HOME)) {
+		/* Else it is being made. */
 		if (owns(c, i) && w.racing[i])
 			MOVE(win, c, i);
 		else
 			MOVE(take, c, i, w.grabbed[c][i], w.holder[i]);
-		must(w.top[i] == (int64_t)after, "top");
-	} else if (word->kind == MAGAZINE && after != LFPOOL_HOME) {
-		/* The first that is taken of a magazine that nobody has made. */
-		MOVE(take, c, i, w.grabbed[c][i], w.holder[i]);
 		must(w.top[i] == (int64_t)after, "top");
 	} else if (word->kind == COLD_COUNTS) {
 		cold_counts(c, before, after);

@@ -10,6 +10,7 @@ something must not be provable any more.  --controls: the wrong tables of `contr
 import ast
 import itertools
 import multiprocessing
+import operator
 import pathlib
 import sys
 import time
@@ -22,6 +23,8 @@ HERE = pathlib.Path(__file__).parent
 SORTS = {name: z3.DeclareSort(name) for name in ("cache", "magazine", "stack", "slot")}
 KINDS = {sort: name for name, sort in SORTS.items()} | {z3.IntSort(): "number"}
 SORTS |= {"number": z3.IntSort(), "bool": z3.BoolSort()}
+OPERATIONS = {ast.Add: operator.add, ast.Sub: operator.sub, ast.Mult: operator.mul, ast.Mod: operator.mod, ast.Eq: operator.eq,
+              ast.NotEq: operator.ne, ast.Lt: operator.lt, ast.LtE: operator.le, ast.Gt: operator.gt, ast.GtE: operator.ge}
 # Things that were named first, and then those that these name, are what is said of all is written down for.
 ROUNDS = 2
 TIMEOUT_MS = 300000 # for machines with too much to do; the longest answer takes a second
@@ -74,16 +77,12 @@ class Before:
         if isinstance(node, ast.IfExp):
             return z3.If(go(node.test), go(node.body), go(node.orelse))
         if isinstance(node, ast.BinOp):
-            left, right = go(node.left), go(node.right)
-            return {ast.Add: lambda: left + right, ast.Sub: lambda: left - right, ast.Mult: lambda: left * right,
-                    ast.Mod: lambda: left % right}[type(node.op)]()
+            return OPERATIONS[type(node.op)](go(node.left), go(node.right))
         if isinstance(node, ast.Compare):
             left, right = go(node.left), node.comparators[0]
             if isinstance(node.ops[0], ast.In):
                 return z3.Or([left == go(e) for e in right.elts])
-            right = go(right)
-            return {ast.Eq: lambda: left == right, ast.NotEq: lambda: left != right, ast.Lt: lambda: left < right,
-                    ast.LtE: lambda: left <= right, ast.Gt: lambda: left > right, ast.GtE: lambda: left >= right}[type(node.ops[0])]()
+            return OPERATIONS[type(node.ops[0])](left, go(right))
         raise Wrong(ast.dump(node))
 
 
