@@ -40,7 +40,7 @@ void errno_mark(void)
 static void note_call(enum refusal which)
 {
 	if (current >= 0)
-		atomic_store(&shared->made[which][current], true);
+		atomic_store(&shared->made[which], true);
 }
 
 /* The call before left errno alone. */

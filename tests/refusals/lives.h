@@ -23,8 +23,8 @@ struct shared {
 	char failure[256];
 	char function[FUNCTIONS_MAX][NAME_BYTES];
 	atomic_uint functions;
-	atomic_bool made[REFUSALS][FUNCTIONS_MAX]; /* the function made such a call */
-	unsigned long calls[REFUSALS];             /* of a life that was refused nothing */
+	atomic_bool made[REFUSALS];    /* a function made such a call */
+	unsigned long calls[REFUSALS]; /* of a life that was refused nothing */
 	struct held held;
 };
 

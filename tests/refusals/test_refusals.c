@@ -208,14 +208,10 @@ static bool has_membarrier(void)
 static void require_all_calls(void)
 {
 	for (int which = 0; which < REFUSALS; which++) {
-		bool is_made = which == REFUSE_MEMBARRIER && !has_membarrier();
-
-		for (unsigned i = 0; i < FUNCTIONS_MAX; i++)
-			is_made |= atomic_load(&shared->made[which][i]);
-		if (!is_made) {
-			failures++;
-			printf("%s: no life makes this call\n", refusal_kinds[which].name);
-		}
+		if (atomic_load(&shared->made[which]) || (which == REFUSE_MEMBARRIER && !has_membarrier()))
+			continue;
+		failures++;
+		printf("%s: no life makes this call\n", refusal_kinds[which].name);
 	}
 }
 
