@@ -4,19 +4,15 @@
  */
 #include "lives.h"
 
+#include "../support/support.h"
 #include "lfpool/priority.h"
 #include "lfpool/registry.h"
 #include "lfpool/set.h"
 
-#include <pthread.h>
-#include <stdio.h>
-#include <string.h>
 #include <sys/wait.h>
-#include <unistd.h>
 
 enum { SIZE = 64, CAPACITY = 40, MOST = 120, STEP = 20, ASKS = 24, CACHES = 18, MARK = 77 };
 
-#define COUNT(array) (sizeof(array) / sizeof((array)[0]))
 #define MUST(condition) ((condition) ? (void)0 : must_failed(#condition, __LINE__))
 
 /* ---- Which function is called; errno ---- */
@@ -68,10 +64,8 @@ static void enter(const char *function)
 
 static lfpool_config_t config_for(const struct life *life)
 {
-	lfpool_config_t config = LFPOOL_CONFIG_INIT;
+	lfpool_config_t config = config_of(SIZE, CAPACITY);
 
-	config.object_size = SIZE;
-	config.capacity = CAPACITY;
 	config.flags = life->flags;
 	config.backend = life->backend;
 	config.debug = life->debug;
@@ -98,19 +92,6 @@ static bool is_heap(const lfpool_t *pool)
 	return lfpool_backend(pool) == LFPOOL_BACKEND_MALLOC;
 }
 
-static void stamp(void *object, size_t number)
-{
-	memset(object, (int)number + 1, SIZE);
-}
-
-static bool is_stamped(const unsigned char *object, size_t number)
-{
-	for (size_t i = 0; i < SIZE; i++)
-		if (object[i] != (unsigned char)(number + 1))
-			return false;
-	return true;
-}
-
 struct hand {
 	void *objects[MOST + 8];
 	size_t count;
@@ -121,7 +102,8 @@ static bool take(struct hand *h, void *object)
 	if (!object)
 		return false;
 	MUST(h->count < COUNT(h->objects));
-	stamp(object, h->count);
+	/* Each has its own number in all bytes. */
+	memset(object, (int)h->count + 1, SIZE);
 	h->objects[h->count++] = object;
 	return true;
 }
@@ -139,7 +121,7 @@ static void take_all(struct hand *h, lfpool_t *pool)
 
 static void *put(struct hand *h)
 {
-	MUST(h->count-- && is_stamped(h->objects[h->count], h->count));
+	MUST(h->count-- && all_bytes_are(h->objects[h->count], SIZE, (unsigned char)(h->count + 1)));
 	return h->objects[h->count];
 }
 
@@ -487,12 +469,6 @@ static void live_registry(const struct life *life, bool strict)
 	MUST(errno == MARK);
 }
 
-/* ---- All of them ---- */
-
-#define LOCKFREE LFPOOL_BACKEND_LOCKFREE
-#define MUTEX LFPOOL_BACKEND_MUTEX
-#define HEAP LFPOOL_BACKEND_MALLOC
-
 /* ---- Objects in memory of the caller's ---- */
 
 static void live_lent(const struct life *life, bool strict)
@@ -515,6 +491,12 @@ static void live_lent(const struct life *life, bool strict)
 	MUST(CALL(lfpool_destroy)(pool) == 0);
 	MUST(errno == MARK);
 }
+
+/* ---- All of them ---- */
+
+#define LOCKFREE LFPOOL_BACKEND_LOCKFREE
+#define MUTEX LFPOOL_BACKEND_MUTEX
+#define HEAP LFPOOL_BACKEND_MALLOC
 
 const struct life lives[] = {
 	{"pool", live_pool, 0, LOCKFREE, NULL, false, true},

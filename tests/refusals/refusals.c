@@ -18,7 +18,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-#define REFUSAL_KIND(name, symbol, ...) {#name, symbol, {__VA_ARGS__}},
+#define REFUSAL_KIND(name, symbol, ...) {#name, {__VA_ARGS__}},
 const struct refusal_kind refusal_kinds[REFUSALS] = {EACH_REFUSAL(REFUSAL_KIND)};
 
 static struct {

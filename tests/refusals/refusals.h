@@ -56,7 +56,7 @@ enum refusal { EACH_REFUSAL(REFUSAL_NAME) REFUSALS };
 #endif
 
 extern const struct refusal_kind {
-	const char *name, *symbol;
+	const char *name;
 	int errors[ERRORS_MAX]; /* to the first 0 */
 } refusal_kinds[REFUSALS];
 
