@@ -2,29 +2,20 @@
 /* test: component */
 /*
  * test_epoch.c - what is said of lfpool/epoch.h alone (test_readers.c: what any readers are promised): how a gate is made and
- * refused, how few records and callbacks it has, and which record is not taken.
+ * refused, how few records it has, and which record is not taken.
  */
 #include "../support/epoch_support.h"
 
-enum { SIZE = 24, CAPACITY = 10, MANY = 10000, THREADS = 4 };
+enum { SIZE = 24, CAPACITY = 10, THREADS = 4 };
 
 /* Each has an epoch of its own, whose first record is this thread's. */
 #define EPOCH_TEST(name) TEST_WITH(name, readers_open, readers_close)
-
-/* All records of the epoch, one after the other; NULL: that was the last. */
-static const ck_epoch_record_t *record_next(const ck_epoch_t *of, const ck_epoch_record_t *before)
-{
-	const ck_stack_entry_t *entry = before ? before->record_next.next : of->records.head;
-
-	/* The entry is the record's first member. */
-	return (const ck_epoch_record_t *)(const void *)entry;
-}
 
 static size_t records_of(const ck_epoch_t *of)
 {
 	size_t count = 0;
 
-	for (const ck_epoch_record_t *r = NULL; (r = record_next(of, r)) != NULL;)
+	for (const ck_stack_entry_t *entry = of->records.head; entry; entry = entry->next)
 		count++;
 	return count;
 }
@@ -67,39 +58,7 @@ TEST(a_gate_is_made_or_refused)
 	assert_null(lfpool_epoch_scheme(NULL).ready);
 }
 
-/* ---- Records and callbacks ---- */
-
-/* What the pool has deferred, and what came back. */
-static void require_callbacks(size_t pending, size_t done)
-{
-	size_t pending_now = 0, done_now = 0;
-
-	for (const ck_epoch_record_t *r = NULL; (r = record_next(&epoch, r)) != NULL;) {
-		pending_now += r->n_pending;
-		done_now += r->n_dispatch;
-	}
-	assert_int_equal(pending_now, pending);
-	assert_int_equal(done_now, done);
-}
-
-EPOCH_TEST(a_callback_is_for_a_batch)
-{
-	static void *objects[MANY + 1];
-	lfpool_t *pool = readers_pool_of(SIZE, MANY);
-
-	for (size_t round = 1; round <= 3; round++) {
-		take_all(pool, objects, MANY, SIZE);
-		enter();
-		retire_each(pool, objects, MANY);
-		require_callbacks(1, 2 * (round - 1));
-		leave();
-		assert_int_equal(lfpool_drain(pool), LFPOOL_OK);
-		require_callbacks(0, 2 * round);
-		/* One thread, one place. */
-		assert_int_equal(records_of(&epoch), 2);
-	}
-	drain_and_destroy(pool, SIZE);
-}
+/* ---- Records ---- */
 
 static void *retire_some(void *pool)
 {

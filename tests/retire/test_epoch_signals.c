@@ -8,6 +8,7 @@
  *              call's asking, too.  What is retired keeps its stamp while a section lasts that began before.
  */
 #include "../support/epoch_support.h"
+#include "../support/workers.h"
 
 #include <sched.h>
 #include <signal.h>
@@ -15,7 +16,7 @@
 enum { SIZE = 40, CAPACITY = 24, MOST = 6, SIGNALS = TIMES(400, 100), THREADS = 2 };
 
 static lfpool_t *pool;
-static _Atomic(bool) stop;
+static _Atomic(unsigned) ready;
 static _Atomic(unsigned long) handled, got;
 
 /* Known to the handler of that thread: written before the first signal. */
@@ -61,49 +62,36 @@ static void retire_some(size_t wanted, uint64_t stamp)
 	leave();
 }
 
-struct worker {
-	pthread_barrier_t *ready;
-	uint64_t stamp; /* its own */
-};
-
-static void *work(void *argument)
+static void work(struct worker *me)
 {
-	const struct worker *w = argument;
-	uint64_t stamp = w->stamp;
+	uint64_t stamp = (uint64_t)(me->number + 1) << 48;
 
 	join_readers();
 	handlers_stamp = stamp | UINT64_C(1) << 60;
 	REQUIRE(handlers_cache = lfpool_cache_create(pool));
-	pthread_barrier_wait(w->ready);
-	for (size_t i = 0; !atomic_load_explicit(&stop, memory_order_relaxed); i++, stamp += MOST)
+	atomic_fetch_add(&ready, 1);
+	for (size_t i = 0; !told_to_end(me); i++, stamp += MOST)
 		retire_some(1 + i % MOST, stamp);
 	leave_readers();
-	return NULL;
 }
 
 TEST(handlers_ask_where_threads_retire_and_ask)
 {
 	const struct sigaction action = {.sa_handler = on_signal, .sa_flags = SA_RESTART};
-	struct worker workers[THREADS];
-	pthread_barrier_t ready;
+	struct workers workers;
 
 	assert_int_equal(sigaction(SIGUSR1, &action, NULL), 0);
 	pool = readers_pool_of(SIZE, CAPACITY);
-	pthread_barrier_init(&ready, NULL, THREADS + 1);
-	for (size_t i = 0; i < THREADS; i++)
-		workers[i] = (struct worker){.ready = &ready, .stamp = (uint64_t)(i + 1) << 48};
-	const struct threads threads = threads_start(THREADS, work, workers, sizeof(workers[0]));
-
-	pthread_barrier_wait(&ready);
+	workers_start(&workers, THREADS, work, NULL, 0);
+	while (atomic_load(&ready) < THREADS)
+		(void)sched_yield();
 	for (size_t i = 0; i < SIGNALS; i++) {
-		REQUIRE(pthread_kill(threads.thread[i % THREADS], SIGUSR1) == 0);
+		REQUIRE(pthread_kill(workers.worker[i % THREADS].thread, SIGUSR1) == 0);
 		/* Two that come at once would be one. */
 		while (i % THREADS == THREADS - 1 && atomic_load(&handled) <= i)
 			(void)sched_yield();
 	}
-	atomic_store(&stop, true);
-	threads_join(&threads);
-	pthread_barrier_destroy(&ready);
+	(void)workers_end(&workers);
 	assert_true(atomic_load(&got) > 0);
 	assert_int_equal(lfpool_misuse_count(pool), 0);
 	drain_and_destroy(pool, SIZE);

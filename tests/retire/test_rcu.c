@@ -2,13 +2,12 @@
 /* test: component */
 /*
  * test_rcu.c - what is said of lfpool/rcu.h alone (test_readers.c: what any readers are promised): fork, threads and sections
- * that liburcu knows in its own ways; a callback for each batch, and hooks that run in it.
+ * that liburcu knows in its own ways; hooks that run in its callback.
  */
 #include "../support/rcu_support.h"
+#include "../support/child.h"
 
-#include <sys/wait.h>
-
-enum { SIZE = 40, CAPACITY = 6, MANY = 40, VERY_MANY = 10000 };
+enum { SIZE = 40, CAPACITY = 6, MANY = 40 };
 
 /* ---- Fork ---- */
 
@@ -39,7 +38,6 @@ static void after_fork(bool child)
 /* The child has a worker of its own, for what was retired before the fork and for what it retires. */
 static void go_on_in_the_child(lfpool_t *pool, void *held)
 {
-	alarm(20);
 	REQUIRE(lfpool_retired_count(pool) >= MANY / 2);
 	REQUIRE(lfpool_acquire_wait(pool, FOR_EVER));
 	REQUIRE(lfpool_drain(pool) == LFPOOL_OK);
@@ -58,17 +56,14 @@ TEST(a_child_has_the_backlog_too)
 	for (int round = 0; round < 10; round++) {
 		lfpool_t *pool = readers_pool_of(SIZE, MANY);
 		void *objects[MANY + 1];
-		int status = 0;
 
 		assert_int_equal(acquire_all(pool, objects, MANY), MANY);
 		/* These may be with the worker when it pauses, or free again; those are still retired in the child. */
 		retire_each(pool, objects + 1, MANY / 2 - 1);
 		before_fork();
 		retire_each(pool, objects + MANY / 2, MANY / 2);
-		fflush(stdout);
-		const pid_t pid = fork();
+		const pid_t pid = child_start();
 
-		assert_true(pid >= 0);
 		after_fork(pid == 0);
 		if (pid == 0)
 			go_on_in_the_child(pool, objects[0]);
@@ -76,8 +71,7 @@ TEST(a_child_has_the_backlog_too)
 		assert_int_equal(lfpool_active_count(pool), 1);
 		assert_int_equal(lfpool_release(pool, objects[0]), LFPOOL_OK);
 		drain_and_destroy(pool, SIZE);
-		assert_int_equal(waitpid(pid, &status, 0), pid);
-		assert_int_equal(status, 0);
+		child_end(pid);
 	}
 }
 
@@ -166,59 +160,6 @@ TEST(drain_and_destroy_inside_a_section)
 	assert_int_equal(lfpool_drain(pool), LFPOOL_OK);
 	leave();
 	assert_int_equal(lfpool_destroy(pool), 0);
-}
-
-/* ---- One callback for each batch ---- */
-
-static struct rcu_flavor_struct counting; /* rcu_flavor, except that it counts */
-static atomic_size_t calls, objects_in_calls;
-
-static void count_call(struct rcu_head *head, void (*function)(struct rcu_head *head))
-{
-	if (function != flavor_barrier_called) {
-		atomic_fetch_add(&calls, 1);
-		atomic_fetch_add(&objects_in_calls, lfpool_batch_count(lfpool_batch_of(head)));
-	}
-	rcu_flavor.update_call_rcu(head, function);
-}
-
-static lfpool_t *open_counting(void **objects_out)
-{
-	counting = rcu_flavor;
-	counting.update_call_rcu = count_call;
-	lfpool_t *pool = rcu_pool_with(config_of(SIZE, VERY_MANY), &counting);
-
-	assert_int_equal(acquire_all(pool, objects_out, VERY_MANY), VERY_MANY);
-	calls = objects_in_calls = 0;
-	return pool;
-}
-
-static void close_counting(lfpool_t *pool, size_t expected_calls)
-{
-	require_drained(pool, SIZE);
-	assert_int_equal(calls, expected_calls);
-	assert_int_equal(objects_in_calls, VERY_MANY);
-	assert_int_equal(lfpool_destroy(pool), 0);
-}
-
-TEST(a_callback_is_for_a_batch)
-{
-	static void *objects[VERY_MANY];
-	struct reader reader;
-	lfpool_t *pool = open_counting(objects);
-
-	reader_start(&reader);
-	retire_each(pool, objects, VERY_MANY);
-	assert_int_equal(calls, 1);
-	assert_int_equal(objects_in_calls, 1);
-	assert_int_equal(lfpool_retired_count(pool), VERY_MANY);
-	reader_end(&reader);
-	close_counting(pool, 2);
-
-	/* What comes at once is one batch, if none is there. */
-	pool = open_counting(objects);
-	retire_bulk(pool, objects, VERY_MANY);
-	close_counting(pool, 1);
 }
 
 /* ---- In the callback ---- */

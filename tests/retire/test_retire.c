@@ -1,136 +1,86 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * test_retire.c - what lfpool/retire.h promises about a retired object: its use is over, but it is not free, and
- * nothing happens to it, until its batch is reclaimed.  What a shrink is owed is paid by that.  On every kind of pool, with a scheme
- * that is asked and one that is not.
+ * nothing happens to it, until its batch is reclaimed; and how the pool's dump counts it.
  *
- * (Any sequence of calls, with fork and with a destroy that is refused, against a model: verify/pairs.)
+ * (Any sequence of calls, on every kind of pool, with calls that wait for what is retired, with fork and with a destroy that is
+ * refused, against a model: verify/pairs.  Several threads: verify/explore, verify/step, and the stress scenario `retire`.)
  */
-#include "../support/scheme_stage.h"
+#include "../support/schemes.h"
+#include "../support/texts.h"
 
-enum { CAPACITY = 40, RETIRED = 15, FIRST = 12, MOST = 60 };
+enum { SIZE = 40, CAPACITY = 40, RETIRED = 15 };
 
-static bool on_the_heap(const struct stage *s)
-{
-	return lfpool_backend(s->pool) == LFPOOL_BACKEND_MALLOC;
-}
+/* ---- Neither in use nor free ---- */
 
-/* What every account says of `active` objects in use and `retired` ones. */
-static void require_accounts(const struct stage *s, size_t active, size_t retired)
-{
-	const lfpool_stats_t stats = stats_of(s->pool);
-
-	require_intact(s->pool);
-	REQUIRE(lfpool_retired_count(s->pool) == retired);
-	REQUIRE(lfpool_active_count(s->pool) == active + retired);
-	REQUIRE(lfpool_available_count(s->pool) == lfpool_capacity(s->pool) - active - retired);
-	REQUIRE(stats.active == active);
-	REQUIRE(stats.retired == retired);
-	REQUIRE(stats.unaccounted == 0);
-	REQUIRE(stats.active + stats.retired + stats.cached + stats.shared + stats.untouched == stats.capacity);
-}
-
-/* ---- One object after the other ---- */
-
-struct met {
-	void *const *retired;
-	size_t visits;
+struct slots {
+	void **objects;
+	size_t active;
 };
 
-static bool meets_no_retired(void *context, void *object)
+static bool visit(void *context, void *object, bool active)
 {
-	struct met *met = context;
+	struct slots *slots = context;
 
 	for (size_t i = 0; i < RETIRED; i++)
-		REQUIRE(object != met->retired[i]);
-	met->visits++;
+		REQUIRE(!active || object != slots->objects[i]);
+	slots->active += active;
 	return true;
 }
 
-static bool marks_none_active(void *context, void *object, bool active)
-{
-	return active ? meets_no_retired(context, object) : true;
-}
-
 /* objects[0 .. RETIRED - 1] are retired, the others active. */
-static void require_out_of_sight(const struct stage *s, void **objects, const lfpool_handle_t *handles)
+static void require_out_of_sight(lfpool_t *pool, void **objects, const lfpool_handle_t *handles)
 {
-	void *copied[CAPACITY + 1];
-	struct met met = {.retired = objects};
-	lfpool_cursor_t cursor;
+	struct slots slots = {.objects = objects};
 
 	for (size_t i = 0; i < CAPACITY; i++) {
 		const bool active = i >= RETIRED;
 
-		REQUIRE(lfpool_resolve(s->pool, handles[i]) == (active ? objects[i] : NULL));
-		REQUIRE(lfpool_handle_of(s->pool, objects[i]) == (active ? handles[i] : 0));
-		REQUIRE(lfpool_in_use(s->pool, objects[i]) == active);
-		REQUIRE(lfpool_owns(s->pool, objects[i]));
-		REQUIRE(mark_holds(objects[i], i));
+		assert_ptr_equal(lfpool_resolve(pool, handles[i]), active ? objects[i] : NULL);
+		assert_true(lfpool_handle_of(pool, objects[i]) == (active ? handles[i] : 0));
+		assert_int_equal(lfpool_in_use(pool, objects[i]), active);
+		assert_true(lfpool_owns(pool, objects[i]));
+		assert_true(stamp_holds(objects[i], SIZE, i));
 	}
-	REQUIRE(lfpool_for_each_active(s->pool, meets_no_retired, &met) == CAPACITY - RETIRED);
-	met.visits = 0;
-	(void)lfpool_for_each_slot(s->pool, marks_none_active, &met);
+	(void)lfpool_for_each_slot(pool, visit, &slots);
 	/* There free slots have no memory, and nothing is visited. */
-	REQUIRE(met.visits == (on_the_heap(s) ? 0 : CAPACITY - RETIRED));
-	REQUIRE(lfpool_copy_active(s->pool, copied, CAPACITY + 1) == CAPACITY - RETIRED);
-	for (size_t i = 0; i < CAPACITY - RETIRED; i++)
-		(void)meets_no_retired(&met, copied[i]);
-	lfpool_cursor_open(&cursor, s->pool);
-	for (const void *object; (object = lfpool_cursor_next(&cursor));)
-		for (size_t i = 0; i < RETIRED; i++)
-			REQUIRE(object != objects[i]);
+	assert_int_equal(slots.active, lfpool_backend(pool) == LFPOOL_BACKEND_MALLOC ? 0 : CAPACITY - RETIRED);
 }
 
-STAGED_TEST(a_retired_object_is_neither_in_use_nor_free, CAPACITY, 0)
+FAKE_TEST(a_retired_object_is_neither_in_use_nor_free)
 {
 	lfpool_handle_t handles[CAPACITY];
 	void *objects[CAPACITY + 1], *again[RETIRED + 1];
 
-	REQUIRE(acquire_all(s->pool, objects, CAPACITY + 1) == CAPACITY);
+	assert_int_equal(acquire_all(pool, objects, CAPACITY + 1), CAPACITY);
 	for (size_t i = 0; i < CAPACITY; i++) {
-		mark_write(objects[i], i);
-		REQUIRE(handles[i] = lfpool_handle_of(s->pool, objects[i]));
+		stamp_write(objects[i], SIZE, i);
+		assert_true(handles[i] = lfpool_handle_of(pool, objects[i]));
 	}
-	for (size_t i = 0; i < RETIRED; i++) {
-		REQUIRE(lfpool_retire(s->pool, objects[i]) == LFPOOL_OK);
-		require_accounts(s, CAPACITY - i - 1, i + 1);
-	}
-	REQUIRE(lfpool_retire(s->pool, NULL) == LFPOOL_OK);
-	require_out_of_sight(s, objects, handles);
-	REQUIRE(!lfpool_acquire(s->pool));
-	REQUIRE(lfpool_acquire_bulk(s->pool, again, RETIRED) == 0);
-	REQUIRE(!lfpool_acquire_wait(s->pool, 1000));
-	/* Each of these asked in vain. */
-	require_out_of_sight(s, objects, handles);
-	REQUIRE(s->deactivated == 0 && s->destroyed == 0);
-	/* The first went alone, and the others together after it. */
-	REQUIRE(fake_period(s->pool) == 1);
-	require_accounts(s, CAPACITY - RETIRED, RETIRED - 1);
-	REQUIRE(fake_period(s->pool) == 1);
-	require_accounts(s, CAPACITY - RETIRED, 0);
-	REQUIRE(fake_period(s->pool) == 0);
-	REQUIRE(s->deactivated == (s->kind->hooks ? RETIRED : 0));
 	for (size_t i = 0; i < RETIRED; i++)
-		REQUIRE(!lfpool_in_use(s->pool, objects[i]));
-	REQUIRE(acquire_all(s->pool, again, RETIRED + 1) == RETIRED);
+		assert_int_equal(lfpool_retire(pool, objects[i]), LFPOOL_OK);
+	require_out_of_sight(pool, objects, handles);
+	assert_null(lfpool_acquire(pool));
+	assert_int_equal(lfpool_acquire_bulk(pool, again, RETIRED), 0);
+	assert_null(lfpool_acquire_wait(pool, 1000));
+	/* Each of these asked in vain. */
+	require_out_of_sight(pool, objects, handles);
+	fake_end_all(pool);
+	for (size_t i = 0; i < RETIRED; i++)
+		assert_false(lfpool_in_use(pool, objects[i]));
+	assert_int_equal(acquire_all(pool, again, RETIRED + 1), RETIRED);
 	for (size_t i = 0; i < CAPACITY; i++)
-		REQUIRE(lfpool_resolve(s->pool, handles[i]) == (i < RETIRED ? NULL : objects[i]));
-	memcpy(objects, again, RETIRED * sizeof(*objects));
-	REQUIRE(sort_disjoint(objects, CAPACITY, SIZE));
-	release_all(s->pool, objects, CAPACITY);
+		assert_ptr_equal(lfpool_resolve(pool, handles[i]), i < RETIRED ? NULL : objects[i]);
 }
-
-/* ---- Growing, shrinking, trimming ---- */
 
 /* More than the pages that a small pool takes anyway. */
 TEST(there_is_room_for_all_that_a_pool_can_grow_to)
 {
-	enum { MANY = 30000 };
-	lfpool_t *pool = POOL_OF(SIZE, FIRST, .max_capacity = MANY, .scheme = fake_scheme(KEPT));
+	enum { FEW = 12, MANY = 30000 };
+	lfpool_t *pool = POOL_OF(SIZE, FEW, .max_capacity = MANY, .scheme = fake_scheme(KEPT));
 	void **objects = pointers_new(MANY);
 
-	assert_int_equal(lfpool_grow(pool, MANY), MANY - FIRST);
+	assert_int_equal(lfpool_grow(pool, MANY), MANY - FEW);
 	assert_int_equal(acquire_all(pool, objects, MANY), MANY);
 	assert_int_equal(lfpool_retire_bulk(pool, objects, MANY), MANY);
 	assert_int_equal(lfpool_retired_count(pool), MANY);
@@ -140,63 +90,40 @@ TEST(there_is_room_for_all_that_a_pool_can_grow_to)
 	free(objects);
 }
 
-STAGED_TEST(what_is_owed_is_paid_by_a_reclaim, FIRST, MOST)
-{
-	void *objects[FIRST];
+/* ---- The dump ---- */
 
-	REQUIRE(acquire_all(s->pool, objects, FIRST) == FIRST);
-	for (size_t i = 0; i < FIRST; i++)
-		mark_write(objects[i], i);
-	for (size_t i = 0; i < 8; i++)
-		REQUIRE(lfpool_retire(s->pool, objects[i]) == LFPOOL_OK);
-	/* None is free: nothing goes yet. */
-	REQUIRE(lfpool_shrink(s->pool, 5) == 0);
-	REQUIRE(lfpool_shrink_owed(s->pool) == 5);
-	for (size_t i = 0; i < FIRST; i++)
-		REQUIRE(mark_holds(objects[i], i));
-	require_accounts(s, 4, 8);
-	/* The first, which went alone, pays one. */
-	REQUIRE(fake_period(s->pool) == 1);
-	REQUIRE(lfpool_shrink_owed(s->pool) == 4);
-	require_accounts(s, 4, 7);
-	REQUIRE(!lfpool_acquire(s->pool));
-	/* Of the next seven four go, and three are free. */
-	REQUIRE(fake_period(s->pool) == 1);
-	REQUIRE(lfpool_shrink_owed(s->pool) == 0);
-	require_accounts(s, 4, 0);
-	/* The malloc backend takes down each that is released. */
-	if (s->kind->hooks)
-		REQUIRE(s->destroyed == (s->kind->backend == LFPOOL_BACKEND_MALLOC ? 8 : 5));
-	REQUIRE(acquire_all(s->pool, objects, FIRST) == 3);
-	REQUIRE(lfpool_release_all(s->pool) == 7);
+static void require_dumps(const lfpool_t *pool, const char *identity, const char *in_json)
+{
+	char *json = whole_dump(pool_dump, pool, LFPOOL_JSON);
+
+	require_said(pool, identity);
+	require_in(json, in_json);
+	free(json);
 }
 
-/* ---- At the end ---- */
-
-/* Destroying the pool ends the grace periods first: deactivate, then destroy, for each. */
-KIND_TEST(destroy_reclaims_first)
+FAKE_TEST(dumps_name_them)
 {
-	for (enum scheme_kind how = 0; how < SCHEME_KINDS; how++) {
-		void *objects[CAPACITY];
-		struct stage s;
+	void *objects[CAPACITY];
 
-		scheme_stage_open(&s, kind, how, CAPACITY, 0);
-		REQUIRE(acquire_all(s.pool, objects, CAPACITY) == CAPACITY);
-		for (size_t i = 0; i < RETIRED; i++)
-			REQUIRE(lfpool_retire(s.pool, objects[i]) == LFPOOL_OK);
-		/* The malloc backend leaves alone what is active. */
-		release_all(s.pool, objects + RETIRED, CAPACITY - RETIRED - 1);
-		const size_t active = !on_the_heap(&s);
+	require_dumps(pool, "40 = 0 active + 0 retired + ", ",\"retired\":0,\"");
+	assert_int_equal(lfpool_acquire_bulk(pool, objects, 12), 12);
+	assert_int_equal(lfpool_retire_bulk(pool, objects, 7), 7);
+	require_dumps(pool, "40 = 5 active + 7 retired + ", ",\"retired\":7,\"");
+	fake_end_all(pool);
+	require_dumps(pool, "40 = 5 active + 0 retired + ", ",\"retired\":0,\"");
+}
 
-		if (!active)
-			REQUIRE(lfpool_release(s.pool, objects[CAPACITY - 1]) == LFPOOL_OK);
-		atomic_store(&fake.yes, true);
-		REQUIRE(lfpool_destroy(s.pool) == active);
-		REQUIRE(fake.begun == 2 && fake.ended == 2);
-		REQUIRE(s.created == s.destroyed);
-		REQUIRE(s.activated == s.deactivated);
-		REQUIRE(s.findings == 0);
+TEST(dumps_of_other_pools_do_not)
+{
+	lfpool_t *pool = pool_of(SIZE, CAPACITY);
+
+	for (lfpool_format_t format = LFPOOL_TEXT; format <= LFPOOL_JSON; format++) {
+		char *text = whole_dump(pool_dump, pool, format);
+
+		assert_null(strstr(text, "retired"));
+		free(text);
 	}
+	assert_int_equal(lfpool_destroy(pool), 0);
 }
 
 RUN_TESTS()

@@ -134,4 +134,76 @@ TEST(a_scheme_that_is_not_asked)
 	assert_int_equal(lfpool_destroy(pool), 0);
 }
 
+FAKE_TEST(with_nothing_retired_nobody_is_asked)
+{
+	void *object = lfpool_acquire(pool);
+
+	assert_int_equal(lfpool_drain(pool), LFPOOL_OK);
+	assert_true(fake.waits == 0 && fake.asks == 0);
+	/* Released, not retired. */
+	assert_int_equal(lfpool_release(pool, object), LFPOOL_OK);
+	assert_int_equal(lfpool_drain(pool), LFPOOL_OK);
+	/* Over already. */
+	assert_int_equal(lfpool_retire(pool, lfpool_acquire(pool)), LFPOOL_OK);
+	fake_end_all(pool);
+	const size_t waits = fake.waits, asks = fake.asks;
+
+	assert_int_equal(lfpool_drain(pool), LFPOOL_OK);
+	assert_true(fake.waits == waits && fake.asks == asks);
+}
+
+/* ---- What a poll says ---- */
+
+static struct {
+	lfpool_t *pool;
+	bool begun, by_other;
+} meanwhile;
+
+static void retire_one(void)
+{
+	REQUIRE(lfpool_retire(meanwhile.pool, lfpool_acquire(meanwhile.pool)) == LFPOOL_OK);
+}
+
+/* The first batch's place is held: another object goes to another place. */
+static void begin_two(void *context, lfpool_batch_t *batch)
+{
+	(void)context, (void)batch;
+	if (meanwhile.begun)
+		return;
+	meanwhile.begun = true;
+	retire_one();
+}
+
+static void *poll_as_other(void *pool)
+{
+	REQUIRE(lfpool_retire_poll(pool));
+	return NULL;
+}
+
+/* One batch is not ready; while that is said another thread reclaims the other one. */
+static bool ready_for_other(void *context, const lfpool_batch_t *batch)
+{
+	(void)context, (void)batch;
+	if (meanwhile.by_other)
+		return true;
+	meanwhile.by_other = true;
+	threads_run(1, poll_as_other, meanwhile.pool, 0);
+	return false;
+}
+
+TEST(a_poll_says_what_another_thread_reclaimed_meanwhile)
+{
+	lfpool_t *pool = POOL_OF(SIZE, CAPACITY, .scheme = {.begin = begin_two, .ready = ready_for_other});
+
+	meanwhile.pool = pool;
+	retire_one();
+	assert_int_equal(lfpool_retired_count(pool), 2);
+	assert_true(lfpool_retire_poll(pool));
+	/* The other thread's, not this one's own. */
+	assert_int_equal(lfpool_retired_count(pool), 1);
+	assert_true(lfpool_retire_poll(pool));
+	assert_false(lfpool_retire_poll(pool));
+	assert_int_equal(lfpool_destroy(pool), 0);
+}
+
 RUN_TESTS()

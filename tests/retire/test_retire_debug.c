@@ -2,7 +2,7 @@
 /* test: debug once */
 /*
  * test_retire_debug.c - debug modes and retired objects: what they do at a release they do when an object is
- * reclaimed, and not before; LFPOOL_ZERO clears what was reclaimed.
+ * reclaimed, and not before.  (LFPOOL_ZERO, owners, and what is refused: verify/pairs.)
  */
 #include "../support/schemes.h"
 #include "../support/told.h"
@@ -11,13 +11,13 @@ enum { SIZE = 40, CAPACITY = 10 };
 
 static const lfpool_backend_t tracked[] = {LFPOOL_BACKEND_LOCKFREE, LFPOOL_BACKEND_MUTEX};
 
-static void each_way(const char *debug, uint32_t flags, void (*body)(lfpool_t *pool, char *object))
+static void each_way(const char *debug, void (*body)(lfpool_t *pool, char *object))
 {
 	for (size_t b = 0; b < COUNT(tracked); b++)
 		for (enum scheme_kind how = 0; how < SCHEME_KINDS; how++) {
 			told_forget();
-			lfpool_t *pool = POOL_OF(SIZE, CAPACITY, .backend = tracked[b], .debug = debug, .flags = flags,
-						 .hooks.misuse = hear, .scheme = fake_scheme(how));
+			lfpool_t *pool = POOL_OF(SIZE, CAPACITY, .backend = tracked[b], .debug = debug, .hooks.misuse = hear,
+						 .scheme = fake_scheme(how));
 
 			body(pool, lfpool_acquire(pool));
 			fake_end_all(pool);
@@ -30,16 +30,16 @@ static void each_way(const char *debug, uint32_t flags, void (*body)(lfpool_t *p
 }
 
 /* The body is run on each of them, with an object in use. */
-#define DEBUG_TEST(name, debug, flags)                         \
+#define DEBUG_TEST(name, debug)                                \
 	static void name##_each(lfpool_t *pool, char *object); \
 	TEST(name)                                             \
 	{                                                      \
-		each_way(debug, flags, name##_each);           \
+		each_way(debug, name##_each);                  \
 	}                                                      \
 	static void name##_each(lfpool_t *pool, char *object)
 
 /* no-tools: the test looks at free objects, and writes to them. */
-DEBUG_TEST(poison_comes_when_it_is_reclaimed, "poison,no-tools", 0)
+DEBUG_TEST(poison_comes_when_it_is_reclaimed, "poison,no-tools")
 {
 	stamp_write(object, SIZE, 1);
 	assert_int_equal(lfpool_retire(pool, object), LFPOOL_OK);
@@ -61,7 +61,7 @@ DEBUG_TEST(poison_comes_when_it_is_reclaimed, "poison,no-tools", 0)
 	release_all(pool, objects, CAPACITY);
 }
 
-DEBUG_TEST(guards_are_looked_at_when_it_is_reclaimed, "guard,no-tools", 0)
+DEBUG_TEST(guards_are_looked_at_when_it_is_reclaimed, "guard,no-tools")
 {
 	object[SIZE + 2] ^= 1;
 	assert_int_equal(lfpool_retire(pool, object), LFPOOL_OK);
@@ -74,7 +74,7 @@ DEBUG_TEST(guards_are_looked_at_when_it_is_reclaimed, "guard,no-tools", 0)
 }
 
 /* Not before so many others came back after it, unless nothing else is free: that counts from the reclaim. */
-DEBUG_TEST(quarantine_begins_when_it_is_reclaimed, "quarantine=4", 0)
+DEBUG_TEST(quarantine_begins_when_it_is_reclaimed, "quarantine=4")
 {
 	void *others[CAPACITY];
 
@@ -87,33 +87,6 @@ DEBUG_TEST(quarantine_begins_when_it_is_reclaimed, "quarantine=4", 0)
 	for (size_t i = 0; i < CAPACITY - 4; i++)
 		assert_ptr_not_equal(others[i], object);
 	release_all(pool, others, CAPACITY - 4);
-}
-
-DEBUG_TEST(zeros_come_when_it_is_acquired_again, NULL, LFPOOL_ZERO)
-{
-	void *objects[CAPACITY];
-
-	stamp_write(object, SIZE, 1);
-	assert_int_equal(lfpool_retire(pool, object), LFPOOL_OK);
-	assert_int_equal(acquire_all(pool, objects, CAPACITY), CAPACITY - 1);
-	assert_true(stamp_holds(object, SIZE, 1));
-	fake_end_all(pool);
-	assert_ptr_equal(lfpool_acquire(pool), object);
-	assert_true(all_bytes_are(object, SIZE, 0));
-	assert_int_equal(lfpool_release(pool, object), LFPOOL_OK);
-	release_all(pool, objects, CAPACITY - 1);
-}
-
-/* Which thread had it is still known, for the message. */
-DEBUG_TEST(owners_of_what_was_reclaimed_hold_nothing, "owner", 0)
-{
-	assert_int_equal(lfpool_retire(pool, object), LFPOOL_OK);
-	assert_int_equal(lfpool_release(pool, object), LFPOOL_E_NOT_IN_USE);
-	assert_int_equal(told.count, 1);
-	assert_int_equal(told.misuse.status, LFPOOL_E_NOT_IN_USE);
-	fake_end_all(pool);
-	/* Nothing is held by anybody at the end, of which the pool would tell. */
-	assert_int_equal(lfpool_active_count(pool), 0);
 }
 
 RUN_TESTS()

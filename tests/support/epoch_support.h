@@ -64,22 +64,16 @@ static int readers_close(void **state)
 
 /* ---- Sections ---- */
 
-struct section {
-	ck_epoch_section_t of_ck;
-};
-
-static inline void section_begin(struct section *section)
+static inline void enter(void)
 {
-	ck_epoch_begin(record, section ? &section->of_ck : NULL);
+	ck_epoch_begin(record, NULL);
 }
 
-static inline void section_end(struct section *section)
+static inline void leave(void)
 {
 	ordered_before(&sections);
-	(void)ck_epoch_end(record, section ? &section->of_ck : NULL);
+	(void)ck_epoch_end(record, NULL);
 }
-
-static inline void rest(void) {}
 
 /* ---- Pools ---- */
 

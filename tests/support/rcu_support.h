@@ -32,27 +32,16 @@ const char *__tsan_default_options(void)
 
 /* ---- Sections ---------------------------------------------------------------------------------------------- */
 
-/* They lie in each other, however they end. */
-struct section {
-	char nothing;
-};
-
-static inline void section_begin(struct section *section)
+static inline void enter(void)
 {
-	(void)section;
 	rcu_thread_online();
 	rcu_read_lock();
 }
 
-static inline void section_end(struct section *section)
+static inline void leave(void)
 {
-	(void)section;
 	ordered_before(&sections);
 	rcu_read_unlock();
-}
-
-static inline void rest(void)
-{
 	rcu_thread_offline();
 }
 

@@ -28,11 +28,9 @@ static inline void leave_readers(void);
 static int readers_open(void **state);
 static int readers_close(void **state);
 
-/* Sections may overlap: each has a struct of its own, or NULL.  Behind the last of them the thread rests. */
-struct section;
-static inline void section_begin(struct section *section);
-static inline void section_end(struct section *section);
-static inline void rest(void);
+/* A section; behind it the thread rests. */
+static inline void enter(void);
+static inline void leave(void);
 
 /* In a section, and anywhere. */
 static inline void retire_inside(lfpool_t *pool, void *object);
@@ -58,17 +56,6 @@ static inline void await(sem_t *semaphore)
 	/* liburcu's flavour `signal` interrupts it. */
 	while (sem_wait(semaphore) != 0)
 		REQUIRE(errno == EINTR);
-}
-
-static inline void enter(void)
-{
-	section_begin(NULL);
-}
-
-static inline void leave(void)
-{
-	section_end(NULL);
-	rest();
 }
 
 /* ---- A thread that is in a section until it is told to leave ---- */
