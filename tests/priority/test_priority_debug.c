@@ -2,7 +2,9 @@
 /* test: debug once */
 /*
  * test_priority_debug.c - the debug modes in an evicting pool: what they find when a holder goes on with an object that was taken
- * from it, or is careless with its own; and that a quarantine changes nothing of what is free, full and least.
+ * from it, or is careless with its own.
+ *
+ * (That a quarantine changes nothing of what is free, full and least: the test priority_order.debug.)
  *
  * The tools are not told (no-tools), as in tests/object/test_debug_findings.c, which has each mode and its words.
  */
@@ -180,32 +182,8 @@ TEST(an_acquired_object_is_zero_or_poisoned_in_every_life)
 
 /* ---- The quarantine ---- */
 
-TEST(a_quarantine_does_not_change_what_is_full_or_least)
+TEST(there_are_no_more_slots_than_handles_can_name)
 {
-	static const char *const modes[] = {"quarantine=1", "quarantine=65536", "check,poison,guard,quarantine=5,owner"};
-
-	for (size_t m = 0; m < COUNT(modes); m++) {
-		lfpool_priority_t *pool = listening(modes[m], 0);
-		lfpool_handle_t handles[CAPACITY], other;
-
-		for (int round = 0; round < 20; round++) {
-			assert_int_equal(lfpool_priority_capacity(pool), CAPACITY);
-			for (uint64_t i = 0; i < CAPACITY; i++)
-				(void)put(pool, 10 + i, &handles[i]);
-			assert_null(lfpool_priority_acquire(pool, 10, NULL, &other));
-			(void)put(pool, 11, &other);
-			require_stale(pool, handles[0]);
-			assert_int_equal(lfpool_priority_peek_min(pool, NULL), handles[1]);
-			assert_int_equal(lfpool_priority_count(pool), CAPACITY);
-			require_priority_dumped(pool, LFPOOL_TEXT, "\nidentity    4 = 4 active + 0 new + 0 released + 0 free\n");
-			assert_null(lfpool_priority_check(pool, NULL));
-			assert_int_equal(lfpool_priority_release(pool, other), LFPOOL_OK);
-			assert_int_equal(lfpool_priority_release_min(pool, CAPACITY), CAPACITY - 1);
-		}
-		priority_close(pool, SIZE);
-		assert_int_equal(told.count, 0);
-	}
-	/* There are no more slots than handles can name. */
 	lfpool_priority_t *largest = PRIORITY_WITH(.object_size = 1, .capacity = (size_t)1 << 20, .debug = "quarantine=9");
 
 	assert_int_equal(lfpool_priority_capacity(largest), (size_t)1 << 20);

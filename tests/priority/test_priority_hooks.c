@@ -79,10 +79,10 @@ static void on_evict(void *context, const lfpool_evicted_t *evicted)
 	atomic_fetch_add(&calls.evicted, 1);
 }
 
-static lfpool_priority_t *open_hooked(size_t capacity)
+static lfpool_priority_t *open_hooked(size_t capacity, lfpool_backend_t backend)
 {
 	memset(&calls, 0, sizeof(calls));
-	return PRIORITY_WITH(.object_size = sizeof(struct thing), .capacity = capacity, .on_evict = on_evict,
+	return PRIORITY_WITH(.object_size = sizeof(struct thing), .capacity = capacity, .backend = backend, .on_evict = on_evict,
 			     .hooks = {.context = &calls,
 				       .create = on_create,
 				       .activate = on_activate,
@@ -100,7 +100,7 @@ static void close_hooked(lfpool_priority_t *pool, size_t active)
 
 TEST(what_a_hook_refuses_is_not_lost)
 {
-	lfpool_priority_t *pool = open_hooked(3);
+	lfpool_priority_t *pool = open_hooked(3, LFPOOL_BACKEND_LOCKFREE);
 	lfpool_handle_t handle;
 
 	for (uint64_t i = 1; i <= 3; i++)
@@ -146,21 +146,24 @@ TEST(hooks_of_other_pools_are_refused)
 static void end_or_begin(struct worker *me, lfpool_handle_t *handle)
 {
 	lfpool_priority_t *pool = me->scene;
+	const struct thing *thing;
 
-	switch (random_below(&me->random, 4)) {
+	switch (random_below(&me->random, 5)) {
 	case 0: (void)lfpool_priority_release(pool, *handle); return;
 	case 1:
-		if (!lfpool_priority_pin(pool, *handle))
+		thing = lfpool_priority_pin(pool, *handle);
+		if (!thing)
 			return;
 		if (random_below(&me->random, 2))
 			(void)lfpool_priority_release(pool, *handle);
+		REQUIRE(thing->stage == ACTIVE);
 		REQUIRE(lfpool_priority_unpin(pool, *handle) == LFPOOL_OK);
 		return;
 	case 2: (void)lfpool_priority_release_min(pool, random_below(&me->random, 8) == 0); return;
+	case 3: (void)lfpool_priority_update(pool, *handle, random_below(&me->random, 100)); return;
 	default: break;
 	}
-	const struct thing *thing = lfpool_priority_acquire(pool, random_below(&me->random, 100), NULL, handle);
-
+	thing = lfpool_priority_acquire(pool, random_below(&me->random, 100), NULL, handle);
 	if (!thing)
 		return;
 	REQUIRE(thing->stage == ACTIVE);
@@ -178,21 +181,23 @@ static void churn(struct worker *me)
 		end_or_begin(me, &mine[random_below(&me->random, 4)]);
 }
 
-TEST(each_step_once_whatever_threads_do)
+BACKEND_TEST(each_step_once_whatever_threads_do, LFPOOL_BACKEND_MALLOC)
 {
 	static const size_t rates[][3] = {{0, 0, 0}, {5, 7, 3}};
 	const uint64_t seed = test_seed("each_step_once_whatever_threads_do");
 
 	for (size_t i = 0; i < COUNT(rates); i++) {
-		lfpool_priority_t *pool = open_hooked(CAPACITY);
+		lfpool_priority_t *pool = open_hooked(CAPACITY, backend);
 
 		calls.refuse_create = rates[i][0];
 		calls.refuse_activate = rates[i][1];
 		calls.refuse_reuse = rates[i][2];
 		(void)workers_run(THREADS, churn, pool, seed);
+		assert_null(lfpool_priority_check(pool, NULL));
 		assert_true(calls.evicted > 100);
 		assert_int_equal(calls.activated - calls.deactivated, lfpool_priority_count(pool));
-		close_hooked(pool, lfpool_priority_count(pool));
+		(void)lfpool_priority_release_min(pool, CAPACITY);
+		close_hooked(pool, 0);
 	}
 }
 

@@ -45,7 +45,10 @@ static void on_evict(void *context, const lfpool_evicted_t *e)
 	REQUIRE(m->told < m->given_up && e->pool == m->pool);
 	REQUIRE(e->handle == expected->handle && e->object == expected->object);
 	REQUIRE(e->priority == expected->priority && e->owner == (void *)(uintptr_t)(expected->age + 1));
+	/* Stale already; and the object is still in use, by this call. */
 	require_stale(m->pool, e->handle);
+	REQUIRE(lfpool_priority_count(m->pool) == m->count + m->given_up - m->told);
+	REQUIRE(stamp_holds(e->object, SIZE, (uintptr_t)e->object));
 	m->told++;
 }
 

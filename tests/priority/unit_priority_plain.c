@@ -1,19 +1,20 @@
 /* SPDX-License-Identifier: MIT */
-/* test: threads once */
+/* test: once */
 /*
- * unit_priority_plain.c - the other backends of an evicting pool: what differs from the library proper, threads, and that the check
- * finds each thing that can be wrong in the heap.  (That the calls do the same: priority_order, once more with each backend.)
+ * unit_priority_plain.c - the other backends of an evicting pool: what differs from the library proper, and that the check
+ * finds each thing that can be wrong in the heap.
+ *
+ * (That the calls do the same: priority_order, once more with each backend.  Hooks and threads: priority_hooks.)
  */
 #include "../support/priority_support.h"
-#include "../support/workers.h"
 
 #include "priority/plain.h"
 
-enum { SIZE = 24, CAPACITY = 10, THREADS = 4 };
+enum { SIZE = 24, CAPACITY = 10 };
 
-static lfpool_priority_t *plain_of(lfpool_backend_t backend, lfpool_hooks_t hooks)
+static lfpool_priority_t *plain_of(lfpool_backend_t backend)
 {
-	return PRIORITY_WITH(.name = "voices", .object_size = SIZE, .capacity = CAPACITY, .backend = backend, .hooks = hooks);
+	return PRIORITY_WITH(.name = "voices", .object_size = SIZE, .capacity = CAPACITY, .backend = backend);
 }
 
 static size_t heap_blocks(void)
@@ -29,7 +30,7 @@ TEST(the_dump_says_which)
 	static const char *const names[] = {"lockfree", "mutex", "malloc"};
 
 	for (size_t i = 0; i < COUNT(names); i++) {
-		lfpool_priority_t *pool = plain_of((lfpool_backend_t)i, (lfpool_hooks_t){0});
+		lfpool_priority_t *pool = plain_of((lfpool_backend_t)i);
 		char part[64];
 
 		(void)snprintf(part, sizeof(part), "\nbackend     %s\nobjects     10 of ", names[i]);
@@ -49,7 +50,7 @@ TEST(the_dump_says_which)
 /* An object is there from its acquire until nobody has it any more. */
 TEST(an_allocated_object_is_freed_when_its_use_ends)
 {
-	lfpool_priority_t *pool = plain_of(LFPOOL_BACKEND_MALLOC, (lfpool_hooks_t){0});
+	lfpool_priority_t *pool = plain_of(LFPOOL_BACKEND_MALLOC);
 	const size_t before = heap_blocks();
 	lfpool_handle_t handles[CAPACITY];
 
@@ -74,88 +75,12 @@ TEST(an_allocated_object_is_freed_when_its_use_ends)
 	assert_int_equal(lfpool_priority_destroy(pool), 0);
 }
 
-/* ---- Hooks: with malloc each object is built and taken down each time ---- */
-
-static struct {
-	atomic_size_t created, destroyed, refusals;
-} calls;
-
-static bool on_create(void *context, void *object)
-{
-	REQUIRE(!context && all_bytes_are(object, SIZE, 0));
-	atomic_fetch_add(&calls.created, 1);
-	return true;
-}
-
-static bool on_activate(void *context, void *object)
-{
-	(void)context, (void)object;
-	return atomic_fetch_add(&calls.refusals, 1) % 5 != 4;
-}
-
-static void on_destroy(void *context, void *object)
-{
-	(void)context;
-	memset(object, 0, SIZE);
-	atomic_fetch_add(&calls.destroyed, 1);
-}
-
-static void churn(struct worker *me)
-{
-	lfpool_priority_t *pool = me->scene;
-	lfpool_handle_t mine = 0;
-
-	for (int i = 0; i < 20000; i++) {
-		uint64_t *object;
-
-		switch (random_below(&me->random, 4)) {
-		case 0: (void)lfpool_priority_release(pool, mine); break;
-		case 1: (void)lfpool_priority_update(pool, mine, random_next(&me->random)); break;
-		case 2:
-			if ((object = lfpool_priority_pin(pool, mine))) {
-				REQUIRE(*object == mine);
-				(void)lfpool_priority_release(pool, mine);
-				REQUIRE(*object == mine);
-				REQUIRE(lfpool_priority_unpin(pool, mine) == LFPOOL_OK);
-			}
-			break;
-		default:
-			object = lfpool_priority_acquire(pool, random_next(&me->random), NULL, &mine);
-			if (object) {
-				*object = mine;
-				REQUIRE(lfpool_priority_publish(pool, mine) == LFPOOL_OK);
-			}
-		}
-	}
-}
-
-TEST(threads)
-{
-	const lfpool_hooks_t hooks = {.create = on_create, .activate = on_activate, .destroy = on_destroy};
-
-	for (int backend = LFPOOL_BACKEND_MUTEX; backend <= LFPOOL_BACKEND_MALLOC; backend++) {
-		lfpool_priority_t *pool = plain_of((lfpool_backend_t)backend, hooks);
-
-		calls.created = calls.destroyed = 0;
-		(void)workers_run(THREADS, churn, pool, test_seed("threads"));
-		assert_null(lfpool_priority_check(pool, NULL));
-		assert_true(priority_stats_of(pool).evicted > 0);
-		(void)lfpool_priority_release_min(pool, CAPACITY);
-		assert_int_equal(lfpool_priority_count(pool), 0);
-		if (backend == LFPOOL_BACKEND_MALLOC)
-			assert_int_equal(calls.created, calls.destroyed);
-		assert_int_equal(lfpool_priority_destroy(pool), 0);
-		assert_int_equal(calls.created, calls.destroyed);
-		assert_true(backend == LFPOOL_BACKEND_MALLOC || calls.created <= CAPACITY);
-	}
-}
-
 /* ---- The check ---- */
 
 /* Ten active ones, the first of which is on top of the heap. */
 static void require_named(void (*damage)(lfpool_priority_t *pool, uint32_t *heap), const char *named)
 {
-	lfpool_priority_t *pool = plain_of(LFPOOL_BACKEND_MUTEX, (lfpool_hooks_t){0});
+	lfpool_priority_t *pool = plain_of(LFPOOL_BACKEND_MUTEX);
 	const char *violated;
 
 	for (uint64_t i = 1; i <= CAPACITY; i++)
