@@ -181,4 +181,17 @@ BACKEND_TEST(larger_classes_help_out, LFPOOL_BACKEND_MALLOC)
 	assert_int_equal(lfpool_set_destroy(set), 0);
 }
 
+/* A class grows as far as it may before the next one is asked. */
+TEST(before_a_larger_class)
+{
+	void *objects[11];
+	lfpool_set_t *set = SET_WITH(.largest = 2000, .capacity = 2, .max_capacity = 5, .growth_step = 1, .larger = 1);
+
+	assert_int_equal(acquire_all_of(set, 64, objects, COUNT(objects)), 10);
+	for (size_t i = 0; i < 10; i++)
+		assert_int_equal(lfpool_set_usable_size(set, objects[i]), i < 5 ? 64 : 80);
+	release_to(set, objects, 10);
+	assert_int_equal(lfpool_set_destroy(set), 0);
+}
+
 RUN_TESTS()

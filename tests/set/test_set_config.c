@@ -189,6 +189,23 @@ TEST(objects_from_bytes)
 	}
 }
 
+BACKEND_TEST(classes_grow_by_bytes, LFPOOL_BACKEND_MALLOC)
+{
+	void *objects[16384 / 16 + 1];
+	lfpool_set_t *set = SET_WITH(.backend = backend, .largest = 2000, .class_bytes = 4096, .max_class_bytes = 16384,
+				     .growth_bytes = 1000);
+
+	for (size_t i = 0; i < lfpool_set_class_count(set); i++) {
+		const size_t size = lfpool_set_class_size(set, i);
+
+		assert_int_equal(lfpool_capacity(lfpool_set_pool(set, i)), 4096 / size);
+		assert_int_equal(lfpool_max_capacity(lfpool_set_pool(set, i)), 16384 / size);
+		assert_int_equal(acquire_all_of(set, size, objects, COUNT(objects)), 16384 / size);
+		release_to(set, objects, 16384 / size);
+	}
+	set_close(set);
+}
+
 /* The name of a pool, as its dump says it. */
 static void require_name(const lfpool_t *pool, const char *expected)
 {

@@ -2,7 +2,7 @@
 /* test: threads */
 /*
  * test_set_threads.c - several threads on a set: the first calls of a class come at once, and there is one pool;
- * objects of any size wander from thread to thread; a fork falls into the making of pools.
+ * a fork falls into the making of pools.  (Threads in a pool of a set: verify/pairs.)
  */
 #include "../support/child.h"
 #include "../support/set_support.h"
@@ -75,83 +75,6 @@ TEST(the_first_calls_come_at_once)
 		check_newcomers(a.set, a.newcomers);
 		assert_int_equal(lfpool_set_destroy(a.set), 0);
 	}
-}
-
-/* ---- Objects that wander ---- */
-
-enum { PLACES = 64, STEPS = 40000 };
-
-struct market {
-	lfpool_set_t *set;
-	/* Objects on their way from any thread to any other; the first word of each is its size. */
-	_Atomic(uintptr_t) place[PLACES];
-};
-
-static void give_back(lfpool_set_t *set, size_t *object)
-{
-	const size_t size = *object;
-
-	REQUIRE(lfpool_set_usable_size(set, object) >= size);
-	REQUIRE(stamp_holds(object + 1, size - sizeof(size), (uintptr_t)object));
-	/* In turns by the set, and by nothing but the address. */
-	REQUIRE((size % 2 ? lfpool_set_release(set, object) : lfpool_release_self(object)) == LFPOOL_OK);
-}
-
-/* Counts acquires that found nothing. */
-static void trade(struct worker *me)
-{
-	struct market *m = me->scene;
-
-	for (int step = 0; step < TIMES(STEPS, STEPS / 8); step++) {
-		const size_t size = sizeof(size_t) + random_below(&me->random, LARGEST - sizeof(size_t));
-		size_t *object = lfpool_set_acquire(m->set, size);
-
-		if (object) {
-			*object = size;
-			stamp_write(object + 1, size - sizeof(size), (uintptr_t)object);
-		}
-		me->count += !object;
-		const uintptr_t other = atomic_exchange(&m->place[random_below(&me->random, PLACES)], (uintptr_t)object);
-
-		if (other)
-			give_back(m->set, (size_t *)other);
-	}
-}
-
-/* Returns how many acquires found nothing. */
-static size_t trade_with(lfpool_backend_t backend, size_t capacity, size_t larger, uint64_t seed)
-{
-	static struct market m;
-
-	m.set = SET_WITH(.backend = backend, .largest = LARGEST, .capacity = capacity, .larger = larger);
-	const size_t refused = workers_run(THREADS, trade, &m, seed);
-
-	for (size_t i = 0; i < PLACES; i++) {
-		const uintptr_t object = atomic_exchange(&m.place[i], 0);
-
-		if (object)
-			give_back(m.set, (size_t *)object);
-	}
-
-	const lfpool_stats_t stats = set_stats_of(m.set);
-
-	assert_int_equal(stats.active, 0);
-	assert_int_equal(stats.unaccounted, 0);
-	assert_int_equal(stats.misuses, 0);
-	for (size_t i = 0; i < lfpool_set_class_count(m.set); i++)
-		if (lfpool_set_peek(m.set, i))
-			require_whole(lfpool_set_peek(m.set, i), lfpool_set_class_size(m.set, i));
-	assert_int_equal(lfpool_set_destroy(m.set), 0);
-	return refused;
-}
-
-BACKEND_TEST(objects_of_any_size_wander, LFPOOL_BACKEND_MALLOC)
-{
-	const uint64_t seed = test_seed("objects_of_any_size_wander");
-	/* More than there are places, and fewer. */
-	assert_int_equal(trade_with(backend, PLACES + THREADS, 0, seed), 0);
-	assert_true(trade_with(backend, 2, 0, seed + 1) > 0);
-	assert_true(trade_with(backend, 1, 3, seed + 2) > 0);
 }
 
 /* ---- Fork ---- */
