@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * test_resource.cpp - lfpool::set_resource: the containers of std::pmr on a set, alone and on several threads; and where
+ * test_resource.cpp - lfpool::set_resource: the containers of std::pmr on a set; and where
  * each kind of allocation goes.
  */
 #include <lfpool/set.hpp>
@@ -8,9 +8,7 @@
 #include "check.hpp"
 
 #include <map>
-#include <mutex>
 #include <string>
-#include <thread>
 #include <unordered_map>
 #include <vector>
 
@@ -36,22 +34,17 @@ private:
 	void *do_allocate(std::size_t bytes, std::size_t alignment) override
 	{
 		void *memory = std::pmr::new_delete_resource()->allocate(bytes, alignment);
-		std::lock_guard<std::mutex> lock(mutex_);
 
 		out[memory] = {bytes, alignment};
 		return memory;
 	}
 	void do_deallocate(void *memory, std::size_t bytes, std::size_t alignment) override
 	{
-		std::lock_guard<std::mutex> lock(mutex_);
-
 		CHECK((out.at(memory) == std::pair(bytes, alignment)));
 		out.erase(memory);
 		std::pmr::new_delete_resource()->deallocate(memory, bytes, alignment);
 	}
 	bool do_is_equal(const std::pmr::memory_resource &other) const noexcept override { return this == &other; }
-
-	std::mutex mutex_;
 };
 
 TEST(each_goes_where_it_should)
@@ -145,47 +138,29 @@ static void fill(std::pmr::memory_resource *resource, int seed)
 	CHECK(vector.get_allocator().resource() == resource && map.begin()->second.get_allocator().resource() == resource);
 }
 
+TEST(a_container_keeps_what_is_moved_to_it)
+{
+	lfpool::set set(small(3));
+	lfpool::set_resource resource(set, std::pmr::null_memory_resource());
+	std::pmr::vector<int> moved(&resource), taken(&resource);
+
+	moved.assign(100, 1);
+	const int *data = moved.data();
+	taken = std::move(moved);
+	CHECK(taken.data() == data && lfpool_set_owns(set.get(), data) && active(set) == 1);
+}
+
+/* Of few objects some come from upstream, and have to find their way back. */
 TEST(containers)
 {
-	lfpool::set set(small(100000));
-	counting upstream;
-	lfpool::set_resource resource(set, &upstream);
-	{
-		std::pmr::vector<int> moved(&resource), taken(&resource);
+	for (std::size_t capacity : {50, 100000}) {
+		lfpool::set set(small(capacity));
+		counting upstream;
+		lfpool::set_resource resource(set, &upstream);
 
-		moved.assign(100, 1);
-		const int *data = moved.data();
-		taken = std::move(moved);
-		CHECK(taken.data() == data && lfpool_set_owns(set.get(), data) && active(set) == 1);
+		fill(&resource, 1);
+		CHECK(active(set) == 0 && upstream.out.empty());
 	}
-	fill(&resource, 1);
-	CHECK(active(set) == 0 && upstream.out.empty());
-}
-
-/* Few objects: so some come from upstream, and have to find their way back. */
-static void fill_by_threads(std::size_t capacity)
-{
-	lfpool::set set(small(capacity));
-	counting upstream;
-	lfpool::set_resource resource(set, &upstream);
-	std::vector<std::thread> threads;
-	std::pmr::vector<std::pmr::string> handed(&resource);
-
-	for (int t = 0; t < 4; t++)
-		threads.emplace_back([&resource, t] { fill(&resource, 1 + t); });
-	for (int i = 0; i < 200; i++)
-		handed.emplace_back(200, 'x');
-	for (std::thread &thread : threads)
-		thread.join();
-	std::thread([&handed] { handed.clear(); }).join();
-	handed.shrink_to_fit();
-	CHECK(active(set) == 0 && upstream.out.empty());
-}
-
-TEST(on_several_threads)
-{
-	fill_by_threads(50);
-	fill_by_threads(100000);
 }
 
 int main()

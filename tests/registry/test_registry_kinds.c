@@ -2,7 +2,7 @@
 /* test: threads once */
 /*
  * test_registry_kinds.c - evicting pools and sets in a registry: made by the profile, shown as rows, gone with their destroy; and
- * the key `full`, for every kind of pool.
+ * the key `full`, for every kind of pool.  (That rows come and go while others look: test_registry_switch.c.)
  */
 #include "../support/registry_support.h"
 #include "../support/workers.h"
@@ -262,37 +262,6 @@ TEST(a_set_grows_by_the_text)
 		objects++;
 	assert_int_equal(objects, 100);
 	assert_int_equal(lfpool_registry_destroy(registry), 100);
-}
-
-/* ---- Threads ---- */
-
-enum { THREADS = 4, ROUNDS = 100 };
-
-static void come_and_go(struct worker *me)
-{
-	lfpool_registry_t *registry = me->scene;
-	char name[] = {'v', (char)('0' + me->number), 0};
-
-	for (int round = 0; round < ROUNDS; round++) {
-		lfpool_priority_t *pool;
-
-		if (me->number == 0) {
-			(void)lfpool_registry_dump(registry, LFPOOL_TEXT, NULL, 0);
-			REQUIRE(lfpool_registry_switch(registry, "default", NULL) == LFPOOL_OK);
-			continue;
-		}
-		REQUIRE(make_voices(registry, name, &pool) == LFPOOL_OK);
-		REQUIRE(put(pool, 1) && lfpool_priority_destroy(pool) == 1);
-	}
-}
-
-TEST(rows_come_and_go_while_others_look)
-{
-	lfpool_registry_t *registry = registry_of("v1 capacity=2\n");
-
-	(void)workers_run(THREADS, come_and_go, registry, 1);
-	require_dumped(registry, LFPOOL_TEXT, "scenario default, 0 pools\n");
-	assert_int_equal(lfpool_registry_destroy(registry), 0);
 }
 
 RUN_TESTS()

@@ -4,6 +4,7 @@
  * test_registry_switch.c - lfpool_registry_switch(): where it brings each pool, what it reports, and that threads which
  * use the pools meanwhile notice nothing but the capacity.
  */
+#include "../support/priority_support.h"
 #include "../support/registry_support.h"
 #include "../support/workers.h"
 
@@ -288,10 +289,12 @@ static void work(struct worker *me)
 	}
 }
 
-/* Pools come and go, each administrator's own, and are asked after. */
+/* Pools come and go, each administrator's own, and are asked after.  One of them evicts. */
 static void administer(struct worker *me)
 {
 	const lfpool_config_t config = config_of(SIZE, 10);
+	const char voices_name[] = {'v', (char)('0' + me->number), 0};
+	lfpool_priority_t *voices = NULL;
 
 	while (!told_to_end(me)) {
 		char text[4000], name[] = {(char)('x' + me->number - WORKERS), (char)('0' + random_below(&me->random, 10)), 0};
@@ -301,9 +304,12 @@ static void administer(struct worker *me)
 			REQUIRE(lfpool_registry_destroy_pool(stage.registry, pool) == 0);
 		else
 			REQUIRE(lfpool_registry_create_pool(stage.registry, name, &config, &pool) == LFPOOL_OK);
+		REQUIRE(lfpool_priority_destroy(voices) == 0);
+		voices = PRIORITY_WITH(.name = voices_name, .object_size = SIZE, .capacity = 4, .registry = stage.registry);
 		REQUIRE(lfpool_registry_find(stage.registry, "jobs") == stage.pools[0]);
 		REQUIRE(lfpool_registry_dump(stage.registry, LFPOOL_JSON, text, sizeof(text)) > 0);
 	}
+	REQUIRE(lfpool_priority_destroy(voices) == 0);
 }
 
 static void work_or_administer(struct worker *me)
