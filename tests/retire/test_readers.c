@@ -4,7 +4,7 @@
  * test_readers.c - objects that are retired while readers are in sections, of each flavour of liburcu and of ck_epoch: reused
  * not while a reader may reach them, and not never; whatever becomes of the pool.
  *
- * (Readers and writers of a structure at once: the stress scenarios `rcu` and `epoch`.  Threads that exit: test_retire_threads.c.)
+ * (Readers and writers of a structure at once: the stress scenarios `rcu` and `epoch`.  Threads that exit: verify/pairs.)
  */
 #ifdef FLAVOUR_EPOCH
 #include "../support/epoch_support.h"
