@@ -6,14 +6,27 @@
 #include "object/lifecycle.h"
 #include "pool/pool.h"
 
+/* The slot of an object, which may be free where it has a place of its own; SLOT_NONE: the pointer is none's. */
+static uint32_t find(const lfpool_t *pool, const void *pointer)
+{
+	uint32_t slot;
+
+	if (pool->backend->find)
+		return pool->backend->find(pool, pointer);
+	(void)arena_locate(pool->arena, pointer, &slot);
+	return slot;
+}
+
 bool lfpool_owns(const lfpool_t *pool, const void *pointer)
 {
-	return pool->backend->owns(pool, pointer);
+	return find(pool, pointer) != SLOT_NONE;
 }
 
 bool lfpool_in_use(const lfpool_t *pool, const void *object)
 {
-	return pool->backend->in_use(pool, object);
+	const uint32_t slot = find(pool, object);
+
+	return slot && arena_is_active(pool->arena, slot);
 }
 
 size_t lfpool_capacity(const lfpool_t *pool)

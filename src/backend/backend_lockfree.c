@@ -67,9 +67,10 @@ static inline uint32_t end_use(struct core *core, uint32_t slot, void *object)
 }
 
 /* Makes an active object's slot free; *slot_out as end_use(). */
-static inline lfpool_status_t make_free(struct core *core, void *object, uint32_t *slot_out)
+static inline lfpool_status_t make_free(lfpool_t *pool, void *object, uint32_t *slot_out)
 {
-	lfpool_status_t status = core->heap_bytes ? heap_locate(core, object, slot_out)
+	struct core *core = core_of(pool);
+	lfpool_status_t status = core->heap_bytes ? heap_locate(pool, object, slot_out)
 						  : arena_locate(&core->arena, object, slot_out);
 
 	if (status != LFPOOL_OK)
@@ -318,7 +319,7 @@ static inline void put_released(lfpool_t *pool, struct cache_head *head, uint32_
 static lfpool_status_t release(lfpool_t *pool, struct cache_head *head, void *object)
 {
 	uint32_t slot;
-	lfpool_status_t status = make_free(core_of(pool), object, &slot);
+	lfpool_status_t status = make_free(pool, object, &slot);
 
 	if (status == LFPOOL_OK)
 		put_released(pool, head, slot);

@@ -52,13 +52,11 @@ const void *heap_label(const void *object);
 /* A new object for a slot that was taken; NULL when the system refuses memory. */
 void *heap_object_new(struct core *core, uint32_t slot);
 void heap_object_free(struct core *core, uint32_t slot, void *object);
-/* The object of an active slot; while the slot changes hands, NULL or one that is gone. */
-void *heap_object_at(const struct core *core, uint32_t slot);
-/* LFPOOL_OK and the slot, or LFPOOL_E_FOREIGN and SLOT_NONE.  Reads the bytes before the object, as heap_label(). */
-lfpool_status_t heap_locate(const struct core *core, const void *object, uint32_t *slot_out);
-/* Is it the start of an object that was not freed?  Of any pointer.  O(1), as a rule (heap_set.h). */
-bool heap_owns(const lfpool_t *pool, const void *pointer);
-bool heap_in_use(const lfpool_t *pool, const void *object);
+/* Those of struct backend.  heap_locate() reads the bytes before the object, as heap_label(); heap_find() is O(1), as a rule
+ * (heap_set.h). */
+void *heap_object_at(const lfpool_t *pool, uint32_t slot);
+lfpool_status_t heap_locate(const lfpool_t *pool, const void *object, uint32_t *slot_out);
+uint32_t heap_find(const lfpool_t *pool, const void *pointer);
 
 /* ---- bulk.c: lfpool_cache_acquire_bulk() and lfpool_cache_release_bulk() ---- */
 

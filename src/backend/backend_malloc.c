@@ -65,10 +65,10 @@ void heap_object_free(struct core *core, uint32_t slot, void *object)
 	os_heap_free((char *)object - offset_of(core));
 }
 
-void *heap_object_at(const struct core *core, uint32_t slot)
+void *heap_object_at(const lfpool_t *pool, uint32_t slot)
 {
 	/* relaxed: who knows that the slot is active has read its state before, edge TELL. */
-	return load_relaxed(cell_of(core, slot));
+	return load_relaxed(cell_of(pool->core, slot));
 }
 
 const void *heap_label(const void *object)
@@ -80,36 +80,22 @@ const void *heap_label(const void *object)
 	return label.cell;
 }
 
-lfpool_status_t heap_locate(const struct core *core, const void *object, uint32_t *slot_out)
+lfpool_status_t heap_locate(const lfpool_t *pool, const void *object, uint32_t *slot_out)
 {
-	if (arena_locate(&core->arena, heap_label(object), slot_out) == LFPOOL_OK && heap_object_at(core, *slot_out) == object)
+	if (arena_locate(pool->arena, heap_label(object), slot_out) == LFPOOL_OK && heap_object_at(pool, *slot_out) == object)
 		return LFPOOL_OK;
 	*slot_out = SLOT_NONE;
 	return LFPOOL_E_FOREIGN;
 }
 
-/* The slot of an object that was not freed; SLOT_NONE: the pointer is none's.  Nothing before it is read: it may be any. */
-static uint32_t slot_of(const lfpool_t *pool, const void *pointer)
+uint32_t heap_find(const lfpool_t *pool, const void *pointer)
 {
-	const struct core *core = pool->core;
 	uint32_t slot = SLOT_NONE;
 
-	if (heap_set_find(core->heap_set, pointer, &slot) != HEAP_SET_MAYBE)
+	if (heap_set_find(pool->core->heap_set, pointer, &slot) != HEAP_SET_MAYBE)
 		return slot;
 	for (size_t at = 1, used = pool->backend->used(pool); at <= used; at++)
-		if (heap_object_at(core, (uint32_t)at) == pointer)
+		if (heap_object_at(pool, (uint32_t)at) == pointer)
 			return (uint32_t)at;
 	return SLOT_NONE;
-}
-
-bool heap_owns(const lfpool_t *pool, const void *pointer)
-{
-	return slot_of(pool, pointer) != SLOT_NONE;
-}
-
-bool heap_in_use(const lfpool_t *pool, const void *object)
-{
-	const uint32_t slot = slot_of(pool, object);
-
-	return slot != SLOT_NONE && arena_is_active(&pool->core->arena, slot);
 }

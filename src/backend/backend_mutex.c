@@ -343,21 +343,6 @@ static size_t mutex_used(const lfpool_t *head)
 	return used;
 }
 
-static bool mutex_owns(const lfpool_t *head, const void *pointer)
-{
-	uint32_t slot;
-
-	return arena_locate(&((const struct mutex_pool *)head)->arena, pointer, &slot) == LFPOOL_OK;
-}
-
-static bool mutex_in_use(const lfpool_t *head, const void *object)
-{
-	const struct arena *arena = &((const struct mutex_pool *)head)->arena;
-	uint32_t slot;
-
-	return arena_locate(arena, object, &slot) == LFPOOL_OK && arena_is_active(arena, slot);
-}
-
 static void mutex_stats(const lfpool_t *head, lfpool_stats_t *stats_out)
 {
 	struct mutex_pool *pool = (struct mutex_pool *)(uintptr_t)head;
@@ -396,8 +381,6 @@ const struct backend backend_mutex = {
 	.begin = mutex_begin,
 	.used = mutex_used,
 	.show = mutex_show,
-	.owns = mutex_owns,
-	.in_use = mutex_in_use,
 	.active_count = mutex_active_count,
 	.stats = mutex_stats,
 	.reset = mutex_reset,

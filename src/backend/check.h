@@ -46,7 +46,7 @@ const char *check_rest(struct check *c);
 /* The bits that it needs for others than the slots. */
 size_t check_others(size_t magazines, size_t caches);
 /* Violations: where_out as lfpool_check(). */
-const char *check_core(const struct core *core, size_t *where_out);
+const char *lockfree_check(const lfpool_t *pool, size_t *where_out);
 
 /* The debug mode `check`: is the pool intact in the end?  Tells of a misuse if it is not. */
 void check_last(lfpool_t *pool);

@@ -285,7 +285,7 @@ static const char *walk_cells(struct walk *w)
 	const struct core *core = w->core;
 
 	for (size_t slot = 1; core->heap_bytes && slot <= w->check.used; slot++) {
-		const void *object = heap_object_at(core, (uint32_t)slot);
+		const void *object = heap_object_at(core->pool, (uint32_t)slot);
 		/* In a pool that has grown, slots that were never used lie between others. */
 		const bool fresh = slot > w->check.fresh && slot <= w->check.fresh_end;
 
@@ -340,8 +340,9 @@ size_t check_others(size_t magazines, size_t caches)
 	return magazines + caches * EXTRA_PER_CACHE + 1;
 }
 
-const char *check_core(const struct core *core, size_t *where_out)
+const char *lockfree_check(const lfpool_t *pool, size_t *where_out)
 {
+	const struct core *core = pool->core;
 	struct walk w = {.core = core};
 	const char *violated;
 

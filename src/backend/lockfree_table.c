@@ -38,7 +38,7 @@ static lfpool_t *malloc_open(const lfpool_config_t *config, struct lifecycle *li
 
 static size_t lockfree_active_count(const lfpool_t *pool)
 {
-	const struct core *core = &((const struct lockfree_pool *)pool)->core;
+	const struct core *core = pool->core;
 	const size_t capacity = cold_capacity(core->cold), untouched = stats_untouched(core);
 	uint64_t pushes;
 	const size_t free_slots = stats_in_magazines(core, &pushes) + lifecycle_held_back(core->lifecycle) + untouched;
@@ -59,38 +59,14 @@ static size_t lockfree_close(lfpool_t *pool)
 
 static size_t lockfree_used(const lfpool_t *pool)
 {
-	const struct core *core = &((const struct lockfree_pool *)pool)->core;
-
-	return cold_used(core->cold, stats_from_chunks(core));
+	return cold_used(&pool->cold, stats_from_chunks(pool->core));
 }
-
-/* ---- Questions ---- */
 
 static size_t lockfree_listed(const lfpool_t *pool)
 {
 	uint64_t pushes;
 
-	return stats_in_magazines(&((const struct lockfree_pool *)pool)->core, &pushes);
-}
-
-static bool lockfree_owns(const lfpool_t *pool, const void *pointer)
-{
-	uint32_t slot;
-
-	return arena_locate(&((const struct lockfree_pool *)pool)->core.arena, pointer, &slot) == LFPOOL_OK;
-}
-
-static bool lockfree_in_use(const lfpool_t *pool, const void *object)
-{
-	const struct arena *arena = &((const struct lockfree_pool *)pool)->core.arena;
-	uint32_t slot;
-
-	return arena_locate(arena, object, &slot) == LFPOOL_OK && arena_is_active(arena, slot);
-}
-
-static void lockfree_stats(const lfpool_t *pool, lfpool_stats_t *stats_out)
-{
-	stats_of_core(&((const struct lockfree_pool *)pool)->core, stats_out);
+	return stats_in_magazines(pool->core, &pushes);
 }
 
 static void lockfree_reset(lfpool_t *pool)
@@ -102,31 +78,16 @@ static void lockfree_reset(lfpool_t *pool)
 	cold_reset_most(core->cold);
 }
 
-static const char *lockfree_check(const lfpool_t *pool, size_t *where_out)
-{
-	return check_core(&((const struct lockfree_pool *)pool)->core, where_out);
-}
-
-static void *malloc_object(const lfpool_t *pool, uint32_t slot)
-{
-	return heap_object_at(&((const struct lockfree_pool *)pool)->core, slot);
-}
-
-static lfpool_status_t malloc_locate(const lfpool_t *pool, const void *object, uint32_t *slot_out)
-{
-	return heap_locate(&((const struct lockfree_pool *)pool)->core, object, slot_out);
-}
-
 /* ---- Tables ---- */
 
 /* clang-format off */
-#define LOCKFREE(its_open, its_object, its_locate, its_owns, its_in_use)                                        \
+#define LOCKFREE(its_open, its_object, its_locate, its_find)                                                    \
 	{                                                                                                       \
 		.open = its_open, .close = lockfree_close, .acquire = lockfree_acquire,                         \
 		.release = lockfree_release, .put = lockfree_put, .take = lockfree_take,                        \
 		.take_idle = lockfree_take_idle, .listed = lockfree_listed,                                     \
 		.put_free = lockfree_put_free, .begin = lockfree_begin, .used = lockfree_used, .object = its_object,  \
-		.locate = its_locate, .owns = its_owns, .in_use = its_in_use,                                   \
+		.locate = its_locate, .find = its_find,                                                         \
 		.active_count = lockfree_active_count, .stats = lockfree_stats, .reset = lockfree_reset,        \
 		.check = lockfree_check,                                                                        \
 		.cache_create = lockfree_cache_create, .cache_destroy = lockfree_cache_destroy,                 \
@@ -134,5 +95,5 @@ static lfpool_status_t malloc_locate(const lfpool_t *pool, const void *object, u
 	}
 /* clang-format on */
 
-const struct backend backend_lockfree = LOCKFREE(lockfree_open, NULL, NULL, lockfree_owns, lockfree_in_use);
-const struct backend backend_malloc = LOCKFREE(malloc_open, malloc_object, malloc_locate, heap_owns, heap_in_use);
+const struct backend backend_lockfree = LOCKFREE(lockfree_open, NULL, NULL, NULL);
+const struct backend backend_malloc = LOCKFREE(malloc_open, heap_object_at, heap_locate, heap_find);

@@ -92,15 +92,16 @@ static size_t high_water(const struct core *core, const lfpool_stats_t *stats)
 	return warm - rested > (int64_t)stats->active ? (size_t)(warm - rested) : stats->active;
 }
 
-void stats_of_core(const struct core *core, lfpool_stats_t *stats_out)
+void lockfree_stats(const lfpool_t *pool, lfpool_stats_t *stats_out)
 {
+	const struct core *core = pool->core;
 	const size_t used = cold_used(core->cold, stats_from_chunks(core));
 	uint64_t pushes;
 	/* While others work, what moves may be met twice. */
 	const size_t in_magazines = at_most(stats_in_magazines(core, &pushes), used);
 
 	/* Less what cache_table_stats() takes away. */
-	stats_out->retired = retired_count(core->pool->retired, stats_out->capacity);
+	stats_out->retired = retired_count(pool->retired, stats_out->capacity);
 	stats_out->releases = pushes + stats_out->retired + tally_read(&core->unpushed);
 	cache_table_stats(core, stats_out);
 	stats_out->cached = at_most(stats_out->cached, in_magazines);

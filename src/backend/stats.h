@@ -15,8 +15,8 @@ lfpool_status_t stats_give(lfpool_stats_t *stats_out, const lfpool_stats_t *stat
 
 /* Adds the slots 1 .. used, by their states: active. */
 void stats_of_slots(const struct arena *arena, size_t used, lfpool_stats_t *stats_out);
-/* The lock-free backend's.  */
-void stats_of_core(const struct core *core, lfpool_stats_t *stats_out);
+/* The lock-free backend's: see struct backend. */
+void lockfree_stats(const lfpool_t *pool, lfpool_stats_t *stats_out);
 /* Free slots in all magazines in use; slots of the chunks that were used; free objects that were never used, or are cold.
  * Snapshots.  *pushes: what was ever pushed on magazines. */
 size_t stats_in_magazines(const struct core *core, uint64_t *pushes);

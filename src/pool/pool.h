@@ -62,11 +62,11 @@ struct backend {
 	/* Free objects are about to be shown to code that may write to them.  NULL: nothing of the backend's is there. */
 	void (*show)(lfpool_t *pool);
 	/* The object of an active slot, and the slot of an object, where they are not arena_object() and
-	 * arena_locate(): NULL if they are.  The object is NULL, or one that is gone, while the slot changes hands. */
+	 * arena_locate(): NULL if they are.  The object is NULL, or one that is gone, while the slot changes hands.  find: the
+	 * same as locate, or SLOT_NONE, of any pointer, and nothing before it is read. */
 	void *(*object)(const lfpool_t *pool, uint32_t slot);
 	lfpool_status_t (*locate)(const lfpool_t *pool, const void *object, uint32_t *slot_out);
-	bool (*owns)(const lfpool_t *pool, const void *pointer);
-	bool (*in_use)(const lfpool_t *pool, const void *object);
+	uint32_t (*find)(const lfpool_t *pool, const void *pointer);
 	size_t (*active_count)(const lfpool_t *pool);
 	/* Adds where its objects are, and what it has counted, to stats that are zero except for `capacity` and
 	 * `misuses`. */
