@@ -19,15 +19,9 @@ static const struct backend *const backends[] = {
 
 bool pool_object_bytes(const lfpool_config_t *config, const struct lifecycle *lifecycle, size_t *bytes_out)
 {
-	struct arena_plan plan = {
-		.object_size = config->object_size,
-		.object_alignment = config->object_alignment,
-		.stride_minimum = sizeof(uint64_t), /* the mutex backend's */
-		.plain_stride = config->flags & LFPOOL_PLAIN_STRIDE,
-		.capacity = config->capacity,
-		.reserved = config->max_capacity,
-	};
+	struct arena_plan plan = config_arena_plan(config, &(struct window){0});
 
+	plan.stride_minimum = sizeof(uint64_t); /* the mutex backend's */
 	lifecycle_plan(lifecycle, &plan);
 	return arena_object_bytes(&plan, bytes_out);
 }

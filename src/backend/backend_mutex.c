@@ -15,8 +15,8 @@
 #include "backend/stats.h"
 #include "base/probes.h"
 #include "object/lifecycle.h"
-#include "os/backing.h"
 #include "os/os.h"
+#include "pool/configure.h"
 #include "retire/retired.h"
 #include "waiting/resizing.h"
 #include "waiting/waiters.h"
@@ -39,20 +39,10 @@ static lfpool_t *mutex_open(const lfpool_config_t *config, struct lifecycle *lif
 	    __builtin_add_overflow(room_bytes, sizeof(*pool) + cold_bytes(config->max_capacity), &room_bytes))
 		return NULL;
 
-	struct arena_plan plan = {
-		.room_bytes = room_bytes,
-		.object_size = config->object_size,
-		.object_alignment = config->object_alignment,
-		.plain_stride = config->flags & LFPOOL_PLAIN_STRIDE,
-		.stride_minimum = SLOT_BYTES_MINIMUM,
-		.capacity = config->capacity,
-		.reserved = config->max_capacity,
-		.backing = config->flags & BACKING_FLAGS,
-		.objects_at = window->at,
-		.objects_at_bytes = window->bytes,
-		.lent = window->lent,
-	};
+	struct arena_plan plan = config_arena_plan(config, window);
 
+	plan.room_bytes = room_bytes;
+	plan.stride_minimum = SLOT_BYTES_MINIMUM;
 	lifecycle_plan(lifecycle, &plan);
 	pool = arena_open(&arena, &plan);
 	if (!pool)

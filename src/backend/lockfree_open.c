@@ -9,8 +9,8 @@
 #include "backend/backend_lockfree.h"
 #include "backend/check.h"
 #include "object/lifecycle.h"
-#include "os/backing.h"
 #include "os/os.h"
+#include "pool/configure.h"
 #include "pool/pool.h"
 
 #define MAGAZINE_SLOTS_DEFAULT 256
@@ -88,20 +88,8 @@ static bool choose_parts(struct parts *parts, struct arena_plan *plan, const lfp
 		.bits_bytes = cold_bytes(config->max_capacity),
 		.check_bytes = window->whole ? check_bytes(config->capacity, check_others(chunks, caches)) : 0,
 	};
-	*plan = (struct arena_plan){
-		.object_size = config->object_size,
-		.object_alignment = config->object_alignment,
-		.plain_stride = config->flags & LFPOOL_PLAIN_STRIDE,
-		.capacity = config->capacity,
-		.reserved = config->max_capacity,
-		.backing = config->flags & BACKING_FLAGS,
-		.objects_at = window->whole ? NULL : window->at,
-		.objects_at_bytes = window->whole ? 0 : window->bytes,
-		.lent = window->lent,
-		.in_buffer = window->whole,
-		.fenced = window->whole || (config->flags & LFPOOL_FENCED),
-		.buffer = window->whole ? window->at : NULL,
-	};
+	*plan = config_arena_plan(config, window);
+	plan->fenced = window->whole || (config->flags & LFPOOL_FENCED);
 	return !__builtin_mul_overflow(chunks + parts->spares, parts->magazine_bytes, &plan->room_bytes) &&
 	       !__builtin_add_overflow(plan->room_bytes,
 				       parts->head_bytes + parts->lot_bytes + parts->bits_bytes + parts->check_bytes,

@@ -21,14 +21,14 @@ _Atomic(uint8_t) *arena_no_state(void)
  * no account (mlockall(2), strict overcommit); but Valgrind goes through every byte of that. */
 static bool is_whole(const struct arena_plan *plan)
 {
-	return plan->capacity == plan->reserved && !plan->objects_at;
+	return plan->capacity == plan->reserved && !plan->window.at;
 }
 
 /* With huge pages the room begins with one, and so do the objects. */
 static char *map_range(const struct layout *l, const struct arena_plan *plan)
 {
 	const size_t huge = plan->backing & LFPOOL_HUGE_PAGES ? HUGE_PAGE_BYTES : 0;
-	const size_t alignment = plan->objects_at || plan->object_alignment < huge ? huge : plan->object_alignment;
+	const size_t alignment = plan->window.at || plan->object_alignment < huge ? huge : plan->object_alignment;
 
 	return os_map_aligned(l->mapped, l->before, alignment, is_whole(plan));
 }
@@ -40,12 +40,12 @@ static bool set_access(const struct arena *arena, char *room, const struct layou
 
 	const bool granted = is_whole(plan) ? os_guard(room + l->opened, l->before - l->opened) &&
 						      os_guard(arena->objects + opened, l->objects - opened + os_page_bytes())
-					    : os_open(room, l->opened) && (plan->lent || os_open(arena->objects, opened));
+					    : os_open(room, l->opened) && (plan->window.lent || os_open(arena->objects, opened));
 
 	if (granted && plan->backing & LFPOOL_HUGE_PAGES) {
 		os_wish_huge(room, l->opened);
 		/* Those without access too: for when they have. */
-		if (!plan->lent)
+		if (!plan->window.lent)
 			os_wish_huge(arena->objects, l->objects);
 	}
 	return granted;
@@ -67,9 +67,9 @@ static void describe(struct arena *arena_out, const struct arena_plan *plan, con
 		.objects = objects,
 		.touched = l->touched,
 		.backing = plan->backing,
-		.in_buffer = plan->in_buffer,
+		.in_buffer = plan->window.whole,
 		.fenced = plan->fenced,
-		.lent = plan->lent,
+		.lent = plan->window.lent,
 	};
 	arena_out->wanted = (void *)(room + l->states - LFPOOL_WANTED_BEFORE);
 	arena_out->face.state = (void *)(room + l->states);
@@ -78,7 +78,7 @@ static void describe(struct arena *arena_out, const struct arena_plan *plan, con
 
 static void *open_in_buffer(struct arena *arena_out, const struct arena_plan *plan)
 {
-	char *room = plan->buffer, *objects;
+	char *room = plan->window.at, *objects;
 	struct layout l;
 
 	if (!lay_out_in_buffer(&l, plan))
@@ -95,16 +95,16 @@ void *arena_open(struct arena *arena_out, const struct arena_plan *plan)
 {
 	struct layout l;
 
-	if (plan->in_buffer)
+	if (plan->window.whole)
 		return open_in_buffer(arena_out, plan);
 
 	char *room = lay_out(&l, plan) ? map_range(&l, plan) : NULL;
 
 	if (!room)
 		return NULL;
-	describe(arena_out, plan, &l, room, plan->objects_at ? plan->objects_at : room + l.before);
+	describe(arena_out, plan, &l, room, plan->window.at ? plan->window.at : room + l.before);
 	arena_out->mapped_bytes = l.mapped;
-	arena_out->gone = plan->lent || plan->backing & LFPOOL_LOCK ? NULL : (void *)(room + l.gone);
+	arena_out->gone = plan->window.lent || plan->backing & LFPOOL_LOCK ? NULL : (void *)(room + l.gone);
 	if (!set_access(arena_out, room, &l, plan)) {
 		os_unmap(room, l.mapped);
 		return NULL;

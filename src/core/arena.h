@@ -31,6 +31,14 @@
 
 #include "lfpool/inline.h"
 
+/* Addresses without access, whole pages, reserved by the caller for objects to lie there.  All 0: in a mapping of their own. */
+struct window {
+	void *at;
+	size_t bytes;
+	bool whole; /* a buffer of the caller's, with access, of arena_buffer_bytes(), in which all of the pool shall lie */
+	bool lent;  /* memory of the caller's, with access, for the objects                                               */
+};
+
 struct arena_plan {
 	size_t room_bytes; /* for the pool's own data, at the start */
 	size_t object_size;
@@ -41,14 +49,8 @@ struct arena_plan {
 	size_t capacity;                /* slots that can be used at once  */
 	size_t reserved;                /* slots that there may ever be, at least `capacity` */
 	uint32_t backing;               /* flags of backing.h */
-	/* Where the objects shall lie: pages without access, reserved by the caller.  NULL: in a mapping of their own. */
-	void *objects_at;
-	size_t objects_at_bytes;
-	bool lent; /* and they have access, and are memory of the caller's */
-	/* All of it shall lie in a buffer of the caller's, aligned to CACHE_LINE_PAIR, of arena_buffer_bytes(). */
-	bool in_buffer;
-	void *buffer;
-	bool fenced; /* LFPOOL_FENCED, or in a buffer: no membarrier(2), owners fence */
+	struct window window;           /* a whole one is aligned to CACHE_LINE_PAIR */
+	bool fenced;                    /* LFPOOL_FENCED, or in a buffer: no membarrier(2), owners fence */
 };
 
 struct arena {

@@ -65,7 +65,7 @@ static size_t exact_stride(size_t stride, const struct arena_plan *plan)
 	const size_t step = part > plan->object_alignment ? part : plan->object_alignment;
 
 	while (!is_exact(stride, plan->reserved)) {
-		if (plan->plain_stride || plan->in_buffer || stride > UINT32_MAX - step)
+		if (plan->plain_stride || plan->window.whole || stride > UINT32_MAX - step)
 			return 0;
 		stride = round_up(stride + 1, step);
 	}
@@ -106,9 +106,9 @@ bool lay_out(struct layout *l, const struct arena_plan *plan)
 	l->touched = round_up(l->gone, page);
 	l->opened = round_up(l->gone + l->objects / page, page);
 	l->before = round_up(l->opened + page, grain);
-	if (plan->objects_at) {
+	if (plan->window.at) {
 		l->mapped = l->before;
-		return l->objects <= plan->objects_at_bytes;
+		return l->objects <= plan->window.bytes;
 	}
 	return !__builtin_add_overflow(l->before + page, l->objects, &l->mapped);
 }

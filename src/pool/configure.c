@@ -8,6 +8,7 @@
  */
 #include "pool/configure.h"
 
+#include "os/backing.h"
 #include "pool/pool.h"
 
 #include <string.h>
@@ -173,6 +174,19 @@ lfpool_status_t config_import_for_buffer(lfpool_config_t *config, struct debug_m
 	/* All of it is touched anyway. */
 	config->flags &= ~LFPOOL_PREFAULT;
 	return LFPOOL_OK;
+}
+
+struct arena_plan config_arena_plan(const lfpool_config_t *config, const struct window *window)
+{
+	return (struct arena_plan){
+		.object_size = config->object_size,
+		.object_alignment = config->object_alignment,
+		.plain_stride = config->flags & LFPOOL_PLAIN_STRIDE,
+		.capacity = config->capacity,
+		.reserved = config->max_capacity,
+		.backing = config->flags & BACKING_FLAGS,
+		.window = *window,
+	};
 }
 
 const char *backend_name(lfpool_backend_t backend)

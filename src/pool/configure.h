@@ -6,6 +6,7 @@
 #define LFPOOL_CONFIGURE_H
 
 #include "base/base.h"
+#include "core/arena.h"
 #include "pool/debug_words.h"
 
 /* Of every kind of pool.  The stride of such objects, with the bytes that debug modes put beside them, fits in 32 bits. */
@@ -32,6 +33,9 @@ struct config_words {
 };
 lfpool_status_t config_import_with(lfpool_config_t *config_out, struct debug_modes *modes_out, const lfpool_config_t *given,
 				   const struct config_words *words, bool *empty_out, size_t caches);
+
+/* What a complete config says of the arena. */
+struct arena_plan config_arena_plan(const lfpool_config_t *config, const struct window *window);
 
 /* Copies a config, of which `known` bytes are known here, and the caller may know fewer (but `least`) or more: what he
  * does not know is 0.  False when its struct_size is none, or a field is set that is unknown here. */

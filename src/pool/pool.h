@@ -25,15 +25,6 @@
 #define SALT_STEP UINT64_C(0x9e3779b981a6ccb9)
 #define STRUCT_SIZE_MAX 4096 /* beyond this a caller's struct_size is no size */
 
-/* Addresses without access, whole pages, reserved by the caller for objects to lie there.  All 0: the pool reserves
- * its own. */
-struct window {
-	void *at;
-	size_t bytes;
-	bool whole; /* a buffer of the caller's, with access, in which all of the pool shall lie */
-	bool lent;  /* memory of the caller's, with access, for the objects                      */
-};
-
 struct backend {
 	/* Makes a pool with `config` (validated, complete) and `lifecycle`, its objects in `window`; fills in what the
 	 * backend needs, and of the head `arena`, `lifecycle` and `core`.  NULL: no memory. */
