@@ -6,7 +6,7 @@
  * Idea         Checks the config, and opens what a process needs once, then the lifecycle, then the pool (life.c).
  */
 #include "api/life.h"
-#include "api/process.h"
+#include "object/debugging.h"
 #include "object/lifecycle.h"
 #include "os/os.h"
 #include "pool/configure.h"
@@ -22,7 +22,7 @@ bool pool_object_bytes(const lfpool_config_t *config, const struct lifecycle *li
 	struct arena_plan plan = config_arena_plan(config, &(struct window){0});
 
 	plan.stride_minimum = sizeof(uint64_t); /* the mutex backend's */
-	lifecycle_plan(lifecycle, &plan);
+	debug_plan(lifecycle_debug(lifecycle), &plan);
 	return arena_object_bytes(&plan, bytes_out);
 }
 

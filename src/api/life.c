@@ -82,12 +82,12 @@ lfpool_status_t pool_open_as(lfpool_t **pool_out, const struct backend *backend,
 	if (status == LFPOOL_OK && pool_in_place(pool)) {
 		const struct debug_home home = misuse_home(pool);
 
-		lifecycle_attach(lifecycle, &home);
+		debug_attach(lifecycle_debug(lifecycle), &home);
 	}
 	if (status == LFPOOL_OK && !window->whole && !(pool->id = enter(pool))) {
 		status = LFPOOL_E_NO_MEMORY;
 		if (pool_in_place(pool)) {
-			lifecycle_detach(lifecycle, 0);
+			debug_detach(lifecycle_debug(lifecycle), 0);
 			lifecycle_destroy_all(lifecycle, pool->arena, config->capacity, 0);
 		}
 	}
@@ -145,7 +145,7 @@ size_t pool_end(lfpool_t *pool)
 	if (pool_in_place(pool)) {
 		const size_t used = pool->backend->used(pool);
 
-		lifecycle_detach(lifecycle, used);
+		debug_detach(lifecycle_debug(lifecycle), used);
 		lifecycle_destroy_all(lifecycle, pool->arena, (size_t)pool->cold.initial, used);
 	}
 

@@ -22,6 +22,9 @@ bool pool_object_bytes(const lfpool_config_t *config, const struct lifecycle *li
 bool pool_finish(lfpool_t *pool);
 size_t pool_end(lfpool_t *pool);
 
+/* process.c: once per process, before the first pool.  False when the system refuses; another call tries again. */
+bool process_open(void);
+
 /* Is there a pool whose objects do not lie in place? */
 bool pool_any_heap(void);
 

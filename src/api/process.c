@@ -4,7 +4,7 @@
  *
  * Progress     process_open(): may enter the kernel.  The handlers take the lock of the live pools.
  */
-#include "api/process.h"
+#include "api/life.h"
 
 #include "os/os.h"
 #include "pool/live_pools.h"

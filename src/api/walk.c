@@ -16,6 +16,7 @@
  * Edges        TELL (arena.h): from who activates the object to the second look.
  */
 #include "core/arena.h"
+#include "object/debugging.h"
 #include "object/lifecycle.h"
 #include "pool/pool.h"
 #include "pool/threads.h"
@@ -185,7 +186,7 @@ size_t lfpool_for_each_slot(lfpool_t *pool, lfpool_visit_slot_t visit, void *con
 		const bool active = load_acquire(&arena->face.state[slot]);
 
 		if (!active)
-			lifecycle_show(pool->lifecycle, slot, arena_object(arena, slot));
+			debug_slot_show(lifecycle_debug(pool->lifecycle), slot, arena_object(arena, slot));
 		if (!visit(context, arena_object(arena, slot), active))
 			break;
 	}

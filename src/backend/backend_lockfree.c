@@ -87,14 +87,14 @@ static inline lfpool_status_t make_free(lfpool_t *pool, void *object, uint32_t *
 static COLD uint32_t take_quarantined(struct cache *c)
 {
 	uint64_t seen, versions;
-	uint32_t slot = lifecycle_take_back(c->core->lifecycle, &versions);
+	uint32_t slot = debug_take_back(lifecycle_debug(c->core->lifecycle), &versions);
 
 	/* Repeats only after another thread put into the quarantine, or took from it. */
 	while (!slot) {
 		seen = versions;
 		slot = cache_take(c, false);
 		if (!slot)
-			slot = lifecycle_take_back(c->core->lifecycle, &versions);
+			slot = debug_take_back(lifecycle_debug(c->core->lifecycle), &versions);
 		if (!slot && versions == seen)
 			break;
 	}

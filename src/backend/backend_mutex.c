@@ -14,6 +14,7 @@
 #include "backend/plain_cache.h"
 #include "backend/stats.h"
 #include "base/probes.h"
+#include "object/debugging.h"
 #include "object/lifecycle.h"
 #include "os/os.h"
 #include "pool/configure.h"
@@ -43,7 +44,7 @@ static lfpool_t *mutex_open(const lfpool_config_t *config, struct lifecycle *lif
 
 	plan.room_bytes = room_bytes;
 	plan.stride_minimum = SLOT_BYTES_MINIMUM;
-	lifecycle_plan(lifecycle, &plan);
+	debug_plan(lifecycle_debug(lifecycle), &plan);
 	pool = arena_open(&arena, &plan);
 	if (!pool)
 		return NULL;
@@ -75,7 +76,7 @@ static size_t mutex_active_count(const lfpool_t *head)
 
 	os_mutex_lock(&pool->mutex);
 	const size_t capacity = cold_capacity(&head->cold);
-	const size_t is_free = pool->listed + untouched(pool) + lifecycle_held_back(pool->lifecycle);
+	const size_t is_free = pool->listed + untouched(pool) + debug_held_back(lifecycle_debug(pool->lifecycle));
 
 	os_mutex_unlock(&pool->mutex);
 	return is_free < capacity ? capacity - is_free : 0;
@@ -175,14 +176,14 @@ static uint32_t take_locked(struct mutex_pool *pool)
 static COLD uint32_t take_back(struct mutex_pool *pool)
 {
 	uint64_t seen, versions;
-	uint32_t slot = lifecycle_take_back(pool->lifecycle, &versions);
+	uint32_t slot = debug_take_back(lifecycle_debug(pool->lifecycle), &versions);
 
 	/* Repeats only after another thread put into the quarantine, or took from it. */
 	while (!slot) {
 		seen = versions;
 		slot = take_locked(pool);
 		if (!slot)
-			slot = lifecycle_take_back(pool->lifecycle, &versions);
+			slot = debug_take_back(lifecycle_debug(pool->lifecycle), &versions);
 		if (!slot && versions == seen)
 			break;
 	}
@@ -195,7 +196,7 @@ static uint32_t mutex_take(lfpool_t *head, struct cache_head *cache)
 	const uint32_t slot = take_locked(pool);
 
 	(void)cache;
-	return !slot && lifecycle_quarantines(pool->lifecycle) ? take_back(pool) : slot;
+	return !slot && debug_quarantines(lifecycle_debug(pool->lifecycle)) ? take_back(pool) : slot;
 }
 
 static uint32_t mutex_take_idle(lfpool_t *head, struct cache_head *cache)
@@ -341,7 +342,7 @@ static void mutex_stats(const lfpool_t *head, lfpool_stats_t *stats_out)
 	stats_out->retired = retired_count(head->retired, stats_out->capacity);
 	stats_out->releases = pool->releases + stats_out->retired;
 	stats_of_slots(&pool->arena, cold_used(&head->cold, pool->used), stats_out);
-	stats_out->shared = pool->listed + lifecycle_held_back(pool->lifecycle);
+	stats_out->shared = pool->listed + debug_held_back(lifecycle_debug(pool->lifecycle));
 	stats_out->untouched = untouched(pool);
 	stats_out->high_water = pool->most;
 	stats_out->exhausted = tally_read(&pool->exhausted);

@@ -85,7 +85,7 @@ const char *check_held_back(struct check *c, const struct lifecycle *lifecycle)
 	const char *violated = NULL;
 	uint32_t place = 0, slot;
 
-	while (!violated && (slot = lifecycle_next_held_back(lifecycle, &place)))
+	while (!violated && (slot = debug_next_held_back(lifecycle_debug(lifecycle), &place)))
 		violated = check_free(c, slot);
 	return violated;
 }

@@ -8,6 +8,7 @@
  */
 #include "backend/backend_lockfree.h"
 #include "backend/check.h"
+#include "object/debugging.h"
 #include "object/lifecycle.h"
 #include "os/os.h"
 #include "pool/configure.h"
@@ -114,7 +115,7 @@ static void configure(struct core *core, const lfpool_config_t *config, struct l
 	core->lifecycle = lifecycle_each_call(lifecycle) ? lifecycle : NULL;
 	core->builds = !core->lifecycle && lifecycle_builds_all(lifecycle) && !heap ? lifecycle : NULL;
 	core->plain = !core->lifecycle && !heap;
-	core->quarantine = lifecycle_quarantines(core->lifecycle);
+	core->quarantine = debug_quarantines(lifecycle_debug(core->lifecycle));
 	core->check_races = (config->flags & LFPOOL_CHECK_RACES) || core->lifecycle;
 	core->asymmetric = !fenced && os_asymmetric();
 	core->hits = core->asymmetric && core->plain && !core->zero && !core->check_races;
@@ -129,7 +130,7 @@ lfpool_t *lockfree_open_as(const lfpool_config_t *config, struct lifecycle *life
 
 	if (!choose_parts(&parts, &plan, config, window))
 		return NULL;
-	lifecycle_plan(lifecycle, &plan);
+	debug_plan(lifecycle_debug(lifecycle), &plan);
 
 	char *room = arena_open(&arena, &plan);
 

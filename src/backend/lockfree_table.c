@@ -7,6 +7,7 @@
 #include "backend/check.h"
 #include "backend/heap_set.h"
 #include "backend/stats.h"
+#include "object/debugging.h"
 #include "object/lifecycle.h"
 #include "pool/pool.h"
 
@@ -41,7 +42,8 @@ static size_t lockfree_active_count(const lfpool_t *pool)
 	const struct core *core = pool->core;
 	const size_t capacity = cold_capacity(core->cold), untouched = stats_untouched(core);
 	uint64_t pushes;
-	const size_t free_slots = stats_in_magazines(core, &pushes) + lifecycle_held_back(core->lifecycle) + untouched;
+	const size_t in_magazines = stats_in_magazines(core, &pushes);
+	const size_t free_slots = in_magazines + untouched + debug_held_back(lifecycle_debug(core->lifecycle));
 
 	return free_slots < capacity ? capacity - free_slots : 0;
 }

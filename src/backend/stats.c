@@ -14,6 +14,7 @@
  */
 #include "backend/stats.h"
 
+#include "object/debugging.h"
 #include "object/lifecycle.h"
 #include "pool/pool.h"
 #include "retire/retired.h"
@@ -105,7 +106,7 @@ void lockfree_stats(const lfpool_t *pool, lfpool_stats_t *stats_out)
 	stats_out->releases = pushes + stats_out->retired + tally_read(&core->unpushed);
 	cache_table_stats(core, stats_out);
 	stats_out->cached = at_most(stats_out->cached, in_magazines);
-	stats_out->shared = in_magazines - stats_out->cached + lifecycle_held_back(core->lifecycle);
+	stats_out->shared = in_magazines - stats_out->cached + debug_held_back(lifecycle_debug(core->lifecycle));
 	stats_out->untouched = stats_untouched(core);
 	stats_out->exhausted += tally_read(&core->exhausted);
 	stats_of_slots(&core->arena, used, stats_out);

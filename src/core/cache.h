@@ -92,7 +92,7 @@ struct core {
 	struct heap_set *heap_set;         /* and their addresses                                                */
 	bool check_races;                  /* releases race by CAS: LFPOOL_CHECK_RACES, or there is a lifecycle              */
 	struct lifecycle *lifecycle;       /* what each acquire and release has to do besides; NULL: nothing         */
-	bool quarantine;                   /* lifecycle_take_back() may have slots                                         */
+	bool quarantine;                   /* debug_take_back() may have slots                                         */
 	bool zero;                         /* LFPOOL_ZERO                                                             */
 	bool plain;                        /* nothing but states and magazines: no lifecycle, no heap                      */
 	struct lifecycle *builds; /* LFPOOL_CREATE_ALL, and the hits may be used: what builds slots from the cold store */

@@ -23,7 +23,7 @@ struct debug {
 	struct debug_modes modes;
 	size_t object_size;
 	bool poisons, uses_tools;
-	struct tools tools;
+	struct tools tools; /* without any, its calls do nothing */
 	struct owners owners;
 	struct quarantine quarantine;
 	size_t mapped_bytes;
@@ -61,7 +61,7 @@ bool debug_open(struct debug **debug_out, const lfpool_config_t *config, const s
 {
 	/* What hooks built in an object must survive. */
 	const bool poisons = modes->poison && !config->hooks.create && !config->hooks.destroy;
-	struct tools tools;
+	struct tools tools = {0};
 	const bool uses_tools = config->backend != LFPOOL_BACKEND_MALLOC && !modes->no_tools && tools_find(&tools);
 	size_t bytes = 0;
 
@@ -81,8 +81,7 @@ bool debug_open(struct debug **debug_out, const lfpool_config_t *config, const s
 	debug->object_size = config->object_size;
 	debug->poisons = poisons;
 	debug->uses_tools = uses_tools;
-	if (uses_tools)
-		debug->tools = tools;
+	debug->tools = tools;
 	if (!open_parts(debug, config)) {
 		debug_close(debug);
 		return false;
@@ -103,6 +102,8 @@ void debug_close(struct debug *debug)
 
 void debug_plan(const struct debug *debug, struct arena_plan *plan)
 {
+	if (!debug)
+		return;
 	if (debug->modes.guard)
 		plan->front_bytes = plan->back_bytes = GUARD_BYTES;
 	if (debug->uses_tools) {
@@ -115,9 +116,10 @@ void debug_plan(const struct debug *debug, struct arena_plan *plan)
 
 void debug_attach(struct debug *debug, const struct debug_home *home)
 {
+	if (!debug)
+		return;
 	debug->home = *home;
-	if (debug->uses_tools)
-		tools_attach(&debug->tools, &home->range, !debug->poisons);
+	tools_attach(&debug->tools, &home->range, !debug->poisons);
 }
 
 /* ---- The parts of a slot ---- */
@@ -204,8 +206,7 @@ static void pour(const struct debug *debug, void *object)
 
 void debug_slot_open(struct debug *debug, uint32_t slot, void *object)
 {
-	if (debug->uses_tools)
-		tools_open(&debug->tools, object, debug->object_size);
+	tools_open(&debug->tools, object, debug->object_size);
 	(void)check_poison(debug, slot, object);
 	if (debug->poisons) {
 		if (load_relaxed(&debug->contents[slot]) == FRESH)
@@ -213,15 +214,12 @@ void debug_slot_open(struct debug *debug, uint32_t slot, void *object)
 		store_relaxed(&debug->contents[slot], A_USER_S);
 	}
 	if (debug->modes.guard) {
-		if (debug->uses_tools)
-			open_beside(debug, object);
+		open_beside(debug, object);
 		pattern_fill(front_of(debug, object), debug->home.range.front, PATTERN_GUARD);
 		pattern_fill(back_of(debug, object), back_bytes(debug), PATTERN_GUARD);
 	}
-	if (debug->uses_tools) {
-		shut_beside(debug, object);
-		tools_acquired(&debug->tools, slot, object, debug->object_size);
-	}
+	shut_beside(debug, object);
+	tools_acquired(&debug->tools, slot, object, debug->object_size);
 }
 
 /* B2 begins. */
@@ -236,8 +234,7 @@ static void fill_poison(struct debug *debug, uint32_t slot, void *object)
 void debug_slot_refused(struct debug *debug, uint32_t slot, void *object)
 {
 	fill_poison(debug, slot, object);
-	if (debug->uses_tools)
-		tools_released(&debug->tools, object, debug->object_size);
+	tools_released(&debug->tools, object, debug->object_size);
 }
 
 void debug_slot_begun(struct debug *debug, uint32_t slot)
@@ -249,11 +246,9 @@ void debug_slot_begun(struct debug *debug, uint32_t slot)
 void debug_slot_ending(struct debug *debug, uint32_t slot, void *object)
 {
 	if (debug->modes.guard) {
-		if (debug->uses_tools)
-			open_beside(debug, object);
+		open_beside(debug, object);
 		check_guards(debug, slot, object);
-		if (debug->uses_tools)
-			shut_beside(debug, object);
+		shut_beside(debug, object);
 	}
 	if (debug->owners.record)
 		owner_released(&debug->owners, slot);
@@ -266,13 +261,11 @@ static void check_leaving(struct debug *debug, uint32_t slot)
 
 	if (!debug->poisons)
 		return;
-	if (debug->uses_tools)
-		tools_open(&debug->tools, object, debug->object_size);
+	tools_open(&debug->tools, object, debug->object_size);
 	if (check_poison(debug, slot, object))
 		/* Told once. */
 		pattern_fill(object, debug->object_size, PATTERN_POISON);
-	if (debug->uses_tools)
-		tools_shut(&debug->tools, object, debug->object_size);
+	tools_shut(&debug->tools, object, debug->object_size);
 }
 
 uint32_t debug_slot_end(struct debug *debug, uint32_t slot, void *object)
@@ -280,8 +273,7 @@ uint32_t debug_slot_end(struct debug *debug, uint32_t slot, void *object)
 	uint32_t leaving;
 
 	fill_poison(debug, slot, object);
-	if (debug->uses_tools)
-		tools_released(&debug->tools, object, debug->object_size);
+	tools_released(&debug->tools, object, debug->object_size);
 	if (!debug->quarantine.places)
 		return slot;
 	leaving = quarantine_put(&debug->quarantine, slot);
@@ -301,15 +293,15 @@ void debug_slot_cool(struct debug *debug, uint32_t slot, void *object)
 
 void debug_slot_lend(struct debug *debug, void *object, bool begins)
 {
-	if (debug->uses_tools)
-		(begins ? tools_open : tools_shut)(&debug->tools, object, debug->object_size);
+	(begins ? tools_open : tools_shut)(&debug->tools, object, debug->object_size);
 }
 
 void debug_slot_show(struct debug *debug, uint32_t slot, void *object)
 {
+	if (!debug)
+		return;
 	/* It stays open: if another thread acquires it just now, we must not be the ones who shut it. */
-	if (debug->uses_tools)
-		tools_open(&debug->tools, object, debug->object_size);
+	tools_open(&debug->tools, object, debug->object_size);
 	if (debug->poisons)
 		/* relaxed: see check_poison(). */
 		store_relaxed(&debug->contents[slot], A_USER_S);
@@ -317,7 +309,7 @@ void debug_slot_show(struct debug *debug, uint32_t slot, void *object)
 
 bool debug_quarantines(const struct debug *debug)
 {
-	return debug->quarantine.places != 0;
+	return debug && debug->quarantine.places;
 }
 
 uint32_t debug_take_back(struct debug *debug, uint64_t *versions_out)
@@ -327,12 +319,12 @@ uint32_t debug_take_back(struct debug *debug, uint64_t *versions_out)
 
 size_t debug_held_back(const struct debug *debug)
 {
-	return quarantine_count(&debug->quarantine);
+	return debug ? quarantine_count(&debug->quarantine) : 0;
 }
 
 uint32_t debug_next_held_back(const struct debug *debug, uint32_t *place)
 {
-	return quarantine_next(&debug->quarantine, place);
+	return debug ? quarantine_next(&debug->quarantine, place) : SLOT_NONE;
 }
 
 void debug_hold_back(struct debug *debug, uint32_t count)
@@ -387,11 +379,13 @@ static void print_holders(const struct debug *debug, size_t used)
 
 void debug_detach(struct debug *debug, size_t used)
 {
+	if (!debug)
+		return;
+
 	const struct debug_home *home = &debug->home;
 	size_t active = 0;
 
-	if (debug->uses_tools)
-		tools_detach(&debug->tools, used);
+	tools_detach(&debug->tools, used);
 	for (uint32_t slot = 1; slot <= used; slot++) {
 		void *object = range_object(&home->range, slot);
 

@@ -35,9 +35,10 @@ struct debug_home {
 /* *debug_out is NULL if there is nothing to do at any call.  False when the system refuses memory. */
 bool debug_open(struct debug **debug_out, const lfpool_config_t *config, const struct debug_modes *modes);
 void debug_close(struct debug *debug);
-/* What the modes need of the arena. */
+
+/* These three do nothing without: `debug` may be NULL.  What the modes need beside the objects, before the arena is opened. */
 void debug_plan(const struct debug *debug, struct arena_plan *plan);
-/* The pool is made, and all its objects are free. */
+/* The pool is made, and all its objects are free; with LFPOOL_CREATE_ALL they are built. */
 void debug_attach(struct debug *debug, const struct debug_home *home);
 /* It is about to be destroyed, and slots 1 .. used were handed out: the last checks.  All memory is accessible
  * afterwards. */
@@ -56,15 +57,22 @@ uint32_t debug_slot_end(struct debug *debug, uint32_t slot, void *object);
 void debug_slot_cool(struct debug *debug, uint32_t slot, void *object);
 /* A hook may use this free object, for a moment. */
 void debug_slot_lend(struct debug *debug, void *object, bool begins);
-/* Anybody: what the user writes to this free object is no mistake, until it is released the next time. */
+/* Anybody, and `debug` may be NULL: what the user writes to this free object is no mistake, until it is released the next time. */
 void debug_slot_show(struct debug *debug, uint32_t slot, void *object);
 
 /* ---- Quarantine ---- */
 
+/* May there be slots that are in no free list?  `debug` may be NULL. */
 bool debug_quarantines(const struct debug *debug);
-/* See quarantine_take(). */
+/*
+ * An acquire that found every free list exhausted gets a slot from there.  SLOT_NONE: there was none.  When two calls have said
+ * so and *versions_out is the same in both, there was none at any time between them; so the pool was exhausted if the free lists
+ * were found so between them (quarantine.h).  Only if debug_quarantines().
+ */
 uint32_t debug_take_back(struct debug *debug, uint64_t *versions_out);
+/* Free slots that are there; a snapshot.  `debug` may be NULL. */
 size_t debug_held_back(const struct debug *debug);
+/* The next of them from *place on, which begins with 0; SLOT_NONE: no more.  `debug` may be NULL. */
 uint32_t debug_next_held_back(const struct debug *debug, uint32_t *place);
 /* Before the pool is used: the last `count` slots, as many as it has places, are in it. */
 void debug_hold_back(struct debug *debug, uint32_t count);

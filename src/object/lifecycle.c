@@ -104,24 +104,6 @@ bool lifecycle_each_call(const struct lifecycle *lifecycle)
 	return lifecycle && lifecycle->each_call;
 }
 
-void lifecycle_plan(const struct lifecycle *lifecycle, struct arena_plan *plan)
-{
-	if (lifecycle && lifecycle->debug)
-		debug_plan(lifecycle->debug, plan);
-}
-
-void lifecycle_attach(struct lifecycle *lifecycle, const struct debug_home *home)
-{
-	if (lifecycle && lifecycle->debug)
-		debug_attach(lifecycle->debug, home);
-}
-
-void lifecycle_detach(struct lifecycle *lifecycle, size_t used)
-{
-	if (lifecycle && lifecycle->debug)
-		debug_detach(lifecycle->debug, used);
-}
-
 struct debug *lifecycle_debug(const struct lifecycle *lifecycle)
 {
 	return lifecycle ? lifecycle->debug : NULL;
@@ -265,32 +247,4 @@ bool lifecycle_is_built(const struct lifecycle *lifecycle, uint32_t slot)
 bool lifecycle_build(struct lifecycle *lifecycle, uint32_t slot, void *object)
 {
 	return lifecycle_is_built(lifecycle, slot) || build(lifecycle, slot, object);
-}
-
-void lifecycle_show(struct lifecycle *lifecycle, uint32_t slot, void *object)
-{
-	if (lifecycle && lifecycle->debug)
-		debug_slot_show(lifecycle->debug, slot, object);
-}
-
-/* ---- Quarantine ---- */
-
-bool lifecycle_quarantines(const struct lifecycle *lifecycle)
-{
-	return lifecycle && lifecycle->debug && debug_quarantines(lifecycle->debug);
-}
-
-uint32_t lifecycle_take_back(struct lifecycle *lifecycle, uint64_t *versions_out)
-{
-	return debug_take_back(lifecycle->debug, versions_out);
-}
-
-size_t lifecycle_held_back(const struct lifecycle *lifecycle)
-{
-	return lifecycle && lifecycle->debug ? debug_held_back(lifecycle->debug) : 0;
-}
-
-uint32_t lifecycle_next_held_back(const struct lifecycle *lifecycle, uint32_t *place)
-{
-	return lifecycle && lifecycle->debug ? debug_next_held_back(lifecycle->debug, place) : SLOT_NONE;
 }

@@ -21,10 +21,8 @@
 #include "lfpool/lfpool.h"
 
 struct arena;
-struct arena_plan;
 struct lifecycle;
 struct debug_modes;
-struct debug_home;
 
 /* What a pool with this config needs: *lifecycle_out is NULL if nothing.  False when the system refuses memory. */
 bool lifecycle_open(struct lifecycle **lifecycle_out, const lfpool_config_t *config, const struct debug_modes *modes);
@@ -36,12 +34,8 @@ struct lifecycle *lifecycle_open_in(void *buffer, const lfpool_config_t *config)
 /* Backs its memory, but that of the debug modes, as `flags` say (backing.h).  `lifecycle` may be NULL. */
 lfpool_status_t lifecycle_back(const struct lifecycle *lifecycle, uint32_t flags);
 
-/* For the backend, before it opens the arena: what is needed beside the objects.  `lifecycle` may be NULL. */
-void lifecycle_plan(const struct lifecycle *lifecycle, struct arena_plan *plan);
-/* The pool is made, and has an arena; with LFPOOL_CREATE_ALL its objects are built. */
-void lifecycle_attach(struct lifecycle *lifecycle, const struct debug_home *home);
-/* It is about to be destroyed: the debug modes' last checks.  Slots 1 .. used were handed out. */
-void lifecycle_detach(struct lifecycle *lifecycle, size_t used);
+/* Its debug modes, for which debugging.h has the calls; NULL if there is nothing to do at any call.  `lifecycle` may be NULL. */
+struct debug *lifecycle_debug(const struct lifecycle *lifecycle);
 
 /* Is there anything to do at each acquire and release?  If not, the hits may be inlined.  `lifecycle` may be NULL. */
 bool lifecycle_each_call(const struct lifecycle *lifecycle);
@@ -76,24 +70,5 @@ void lifecycle_cool(struct lifecycle *lifecycle, uint32_t slot, void *object);
 bool lifecycle_builds_all(const struct lifecycle *lifecycle);
 bool lifecycle_is_built(const struct lifecycle *lifecycle, uint32_t slot);
 bool lifecycle_build(struct lifecycle *lifecycle, uint32_t slot, void *object);
-
-/* Anybody: a free object is about to be shown to the user, who may write to it.  `lifecycle` may be NULL. */
-void lifecycle_show(struct lifecycle *lifecycle, uint32_t slot, void *object);
-
-/* May there be slots that are in no free list?  `lifecycle` may be NULL. */
-bool lifecycle_quarantines(const struct lifecycle *lifecycle);
-/*
- * Quarantine: an acquire that found every free list exhausted gets a slot from there.  SLOT_NONE: there was none.  When
- * two calls have said so and *versions_out is the same in both, there was none at any time between them; so the pool
- * was exhausted if the free lists were found so between them (quarantine.h).  Only if lifecycle_quarantines().
- */
-uint32_t lifecycle_take_back(struct lifecycle *lifecycle, uint64_t *versions_out);
-/* Free slots that are there; a snapshot.  `lifecycle` may be NULL. */
-size_t lifecycle_held_back(const struct lifecycle *lifecycle);
-/* The next of them from *place on, which begins with 0; SLOT_NONE: no more.  `lifecycle` may be NULL. */
-uint32_t lifecycle_next_held_back(const struct lifecycle *lifecycle, uint32_t *place);
-
-/* The debug modes of the pool; NULL if there is nothing to do at any call.  `lifecycle` may be NULL. */
-struct debug *lifecycle_debug(const struct lifecycle *lifecycle);
 
 #endif

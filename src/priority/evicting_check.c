@@ -10,6 +10,7 @@
 #include "priority/plain.h"
 
 #include "backend/check.h"
+#include "object/debugging.h"
 
 struct evicting_walk {
 	const lfpool_priority_t *pool;
@@ -80,7 +81,7 @@ static const char *walk_quarantine(struct evicting_walk *w)
 {
 	uint32_t place = 0, slot;
 
-	while ((slot = lifecycle_next_held_back(w->pool->lifecycle, &place))) {
+	while ((slot = debug_next_held_back(lifecycle_debug(w->pool->lifecycle), &place))) {
 		w->where = (size_t)slot - 1;
 		if (check_mark(w->check.slots, slot))
 			return "Q2: a slot in quarantine is there twice, or on the stack as well";

@@ -9,7 +9,6 @@
 #include "priority/plain.h"
 
 #include "api/life.h"
-#include "api/process.h"
 #include "backend/check.h"
 #include "base/probes.h"
 #include "base/text.h"
@@ -88,7 +87,7 @@ static bool find_places(struct places *at, const lfpool_config_t *object, const 
 	struct arena_plan beside = {.object_alignment = object->object_alignment};
 	size_t object_bytes;
 
-	lifecycle_plan(lifecycle, &beside);
+	debug_plan(lifecycle_debug(lifecycle), &beside);
 	at->alignment = beside.object_alignment;
 	at->front = beside.front_bytes;
 	at->stride = layout_stride(at->front + object->object_size + beside.back_bytes, at->alignment,
@@ -177,7 +176,7 @@ static void watch(lfpool_priority_t *pool, const struct debug_modes *modes, size
 
 	pool->modes = *modes;
 	if (pool->backend != LFPOOL_BACKEND_MALLOC)
-		lifecycle_attach(pool->lifecycle, &home);
+		debug_attach(lifecycle_debug(pool->lifecycle), &home);
 	pool->held_back = modes->quarantine;
 	if (pool->held_back)
 		debug_hold_back(lifecycle_debug(pool->lifecycle), pool->held_back);
@@ -351,7 +350,7 @@ size_t lfpool_priority_destroy(lfpool_priority_t *pool)
 	if (pool->modes.check)
 		check_in_the_end(pool);
 	if (pool->backend != LFPOOL_BACKEND_MALLOC)
-		lifecycle_detach(pool->lifecycle, pool->tournament.count);
+		debug_detach(lifecycle_debug(pool->lifecycle), pool->tournament.count);
 	/* Those of the allocator that are active stay as they are. */
 	for (uint32_t slot = 1; pool->lifecycle && pool->backend != LFPOOL_BACKEND_MALLOC && slot <= pool->tournament.count;
 	     slot++) {

@@ -11,7 +11,6 @@
  * Edges        MAKE (pool_set.h).
  */
 #include "api/life.h"
-#include "api/process.h"
 #include "base/text.h"
 #include "core/arena.h"
 #include "object/lifecycle.h"

@@ -17,7 +17,7 @@
 #include "explore.h"
 #include "object/misuse.h"
 #include "pool/pool.h"
-#include "api/process.h"
+#include "api/life.h"
 #include "retires.h"
 #include "scenario.h"
 #include "pool/threads.h"
