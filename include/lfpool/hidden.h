@@ -55,37 +55,23 @@
 	LFPOOL_TYPED_C_END                                                             \
 	struct name##_handle
 
-#define LFPOOL_TYPED_HIDDEN(name, type)                                                                 \
-	static name##_hidden_pool_t name##_hidden;                                                      \
-	type *name##_acquire(void)                                                                      \
-	{                                                                                               \
-		return name##_hidden_acquire(name##_hidden);                                            \
-	}                                                                                               \
-	lfpool_status_t name##_release(type *object_)                                                   \
-	{                                                                                               \
-		return name##_hidden_release(name##_hidden, object_);                                   \
-	}                                                                                               \
-	name##_handle_t name##_handle_of(const type *object_)                                           \
-	{                                                                                               \
-		name##_handle_t handle_ = {lfpool_handle_of(name##_hidden.untyped, object_)};           \
-		return handle_;                                                                         \
-	}                                                                                               \
-	type *name##_resolve(name##_handle_t handle_)                                                   \
-	{                                                                                               \
-		return LFPOOL_TYPED_CAST(type, lfpool_resolve(name##_hidden.untyped, handle_.untyped)); \
-	}                                                                                               \
-	lfpool_status_t name##_release_handle(name##_handle_t handle_)                                  \
-	{                                                                                               \
-		return lfpool_release_handle(name##_hidden.untyped, handle_.untyped);                   \
-	}                                                                                               \
-	size_t name##_for_each_active(bool (*visit_)(void *, type *), void *context_)                   \
-	{                                                                                               \
-		return name##_hidden_for_each_active(name##_hidden, visit_, context_);                  \
-	}                                                                                               \
-	size_t name##_active_count(void)                                                                \
-	{                                                                                               \
-		return lfpool_active_count(name##_hidden.untyped);                                      \
-	}                                                                                               \
+#define LFPOOL_TYPED_HIDDEN(name, type)                                                                           \
+	static name##_hidden_pool_t name##_hidden;                                                                \
+	LFPOOL_TYPED_CALL_SHOWN(type *, name##_acquire, (void), name##_hidden_acquire(name##_hidden))             \
+	LFPOOL_TYPED_CALL_SHOWN(lfpool_status_t, name##_release, (type * object_),                                \
+				name##_hidden_release(name##_hidden, object_))                                    \
+	name##_handle_t name##_handle_of(const type *object_)                                                     \
+	{                                                                                                         \
+		name##_handle_t handle_ = {lfpool_handle_of(name##_hidden.untyped, object_)};                     \
+		return handle_;                                                                                   \
+	}                                                                                                         \
+	LFPOOL_TYPED_CALL_SHOWN(type *, name##_resolve, (name##_handle_t handle_),                                \
+				LFPOOL_TYPED_CAST(type, lfpool_resolve(name##_hidden.untyped, handle_.untyped)))  \
+	LFPOOL_TYPED_CALL_SHOWN(lfpool_status_t, name##_release_handle, (name##_handle_t handle_),                \
+				lfpool_release_handle(name##_hidden.untyped, handle_.untyped))                    \
+	LFPOOL_TYPED_CALL_SHOWN(size_t, name##_for_each_active, (bool (*visit_)(void *, type *), void *context_), \
+				name##_hidden_for_each_active(name##_hidden, visit_, context_))                   \
+	LFPOOL_TYPED_CALL_SHOWN(size_t, name##_active_count, (void), lfpool_active_count(name##_hidden.untyped))  \
 	struct name##_handle
 
 /*

@@ -157,6 +157,15 @@ static inline const lfpool_hooks_t *lfpool_typed_no_hooks(lfpool_hooks_t *unused
 
 /* ---- The parts of LFPOOL_DEFINE ---------------------------------------------------------------------------- */
 
+/* A function that is one call: for other files too; and for this one. */
+#define LFPOOL_TYPED_CALL_SHOWN(result, function, parameters, call) \
+	result function parameters                                  \
+	{                                                           \
+		return call;                                        \
+	}
+#define LFPOOL_TYPED_CALL(result, function, parameters, call) \
+	LFPOOL_TYPED LFPOOL_TYPED_CALL_SHOWN(result, function, parameters, call)
+
 /* Names in the functions end in an underscore, so that they shadow nothing. */
 #define LFPOOL_TYPED_TYPES(name, type)   \
 	typedef struct name##_pool {     \
@@ -210,69 +219,41 @@ static inline const lfpool_hooks_t *lfpool_typed_no_hooks(lfpool_hooks_t *unused
 		return released_;                                                                            \
 	}
 
-#define LFPOOL_TYPED_OBJECTS(name, type)                                                                      \
-	LFPOOL_TYPED size_t name##_pool_destroy(name##_pool_t pool_)                                          \
-	{                                                                                                     \
-		return lfpool_destroy(pool_.untyped);                                                         \
-	}                                                                                                     \
-	LFPOOL_TYPED name##_pool_t name##_pool_of(const type *object_)                                        \
-	{                                                                                                     \
-		name##_pool_t pool_ = {lfpool_of(object_)};                                                   \
-		return pool_;                                                                                 \
-	}                                                                                                     \
-	LFPOOL_TYPED type *name##_acquire(name##_pool_t pool_)                                                \
-	{                                                                                                     \
-		return LFPOOL_TYPED_CAST(type, lfpool_acquire(pool_.untyped));                                \
-	}                                                                                                     \
-	LFPOOL_TYPED lfpool_status_t name##_release(name##_pool_t pool_, type *object_)                       \
-	{                                                                                                     \
-		return lfpool_release(pool_.untyped, object_);                                                \
-	}                                                                                                     \
-	LFPOOL_TYPED lfpool_status_t name##_release_if_owned(name##_pool_t pool_, void *object_)              \
-	{                                                                                                     \
-		return lfpool_release_if_owned(pool_.untyped, object_);                                       \
-	}                                                                                                     \
-	LFPOOL_TYPED lfpool_status_t name##_release_self(type *object_)                                       \
-	{                                                                                                     \
-		return lfpool_release_self(object_);                                                          \
-	}                                                                                                     \
-	LFPOOL_TYPED lfpool_status_t name##_retire(name##_pool_t pool_, type *object_)                        \
-	{                                                                                                     \
-		return lfpool_retire(pool_.untyped, object_);                                                 \
-	}                                                                                                     \
-	LFPOOL_TYPED_BULK(type, name##_pool_t, name##_acquire_bulk, name##_release_bulk, lfpool_acquire_bulk, \
-			  lfpool_release_bulk)                                                                \
-	LFPOOL_TYPED bool name##_owns(name##_pool_t pool_, const void *pointer_)                              \
-	{                                                                                                     \
-		return lfpool_owns(pool_.untyped, pointer_);                                                  \
-	}                                                                                                     \
-	LFPOOL_TYPED bool name##_in_use(name##_pool_t pool_, const type *object_)                             \
-	{                                                                                                     \
-		return lfpool_in_use(pool_.untyped, object_);                                                 \
-	}                                                                                                     \
-	LFPOOL_TYPED type *name##_object_at(name##_pool_t pool_, size_t index_)                               \
-	{                                                                                                     \
-		return LFPOOL_TYPED_CAST(type, lfpool_object_at(pool_.untyped, index_));                      \
-	}                                                                                                     \
-	LFPOOL_TYPED size_t name##_index_of(name##_pool_t pool_, const type *object_)                         \
-	{                                                                                                     \
-		return lfpool_index_of(pool_.untyped, object_);                                               \
-	}
+#define LFPOOL_TYPED_OBJECTS(name, type)                                                                                         \
+	LFPOOL_TYPED_CALL(size_t, name##_pool_destroy, (name##_pool_t pool_), lfpool_destroy(pool_.untyped))                     \
+	LFPOOL_TYPED name##_pool_t name##_pool_of(const type *object_)                                                           \
+	{                                                                                                                        \
+		name##_pool_t pool_ = {lfpool_of(object_)};                                                                      \
+		return pool_;                                                                                                    \
+	}                                                                                                                        \
+	LFPOOL_TYPED_CALL(type *, name##_acquire, (name##_pool_t pool_), LFPOOL_TYPED_CAST(type, lfpool_acquire(pool_.untyped))) \
+	LFPOOL_TYPED_CALL(lfpool_status_t, name##_release, (name##_pool_t pool_, type * object_),                                \
+			  lfpool_release(pool_.untyped, object_))                                                                \
+	LFPOOL_TYPED_CALL(lfpool_status_t, name##_release_if_owned, (name##_pool_t pool_, void *object_),                        \
+			  lfpool_release_if_owned(pool_.untyped, object_))                                                       \
+	LFPOOL_TYPED_CALL(lfpool_status_t, name##_release_self, (type * object_), lfpool_release_self(object_))                  \
+	LFPOOL_TYPED_CALL(lfpool_status_t, name##_retire, (name##_pool_t pool_, type * object_),                                 \
+			  lfpool_retire(pool_.untyped, object_))                                                                 \
+	LFPOOL_TYPED_BULK(type, name##_pool_t, name##_acquire_bulk, name##_release_bulk, lfpool_acquire_bulk,                    \
+			  lfpool_release_bulk)                                                                                   \
+	LFPOOL_TYPED_CALL(bool, name##_owns, (name##_pool_t pool_, const void *pointer_), lfpool_owns(pool_.untyped, pointer_))  \
+	LFPOOL_TYPED_CALL(bool, name##_in_use, (name##_pool_t pool_, const type *object_),                                       \
+			  lfpool_in_use(pool_.untyped, object_))                                                                 \
+	LFPOOL_TYPED_CALL(type *, name##_object_at, (name##_pool_t pool_, size_t index_),                                        \
+			  LFPOOL_TYPED_CAST(type, lfpool_object_at(pool_.untyped, index_)))                                      \
+	LFPOOL_TYPED_CALL(size_t, name##_index_of, (name##_pool_t pool_, const type *object_),                                   \
+			  lfpool_index_of(pool_.untyped, object_))
 
-#define LFPOOL_TYPED_HANDLES(name, type)                                                                 \
-	LFPOOL_TYPED name##_handle_t name##_handle_of(name##_pool_t pool_, const type *object_)          \
-	{                                                                                                \
-		name##_handle_t handle_ = {lfpool_handle_of(pool_.untyped, object_)};                    \
-		return handle_;                                                                          \
-	}                                                                                                \
-	LFPOOL_TYPED type *name##_resolve(name##_pool_t pool_, name##_handle_t handle_)                  \
-	{                                                                                                \
-		return LFPOOL_TYPED_CAST(type, lfpool_resolve(pool_.untyped, handle_.untyped));          \
-	}                                                                                                \
-	LFPOOL_TYPED lfpool_status_t name##_release_handle(name##_pool_t pool_, name##_handle_t handle_) \
-	{                                                                                                \
-		return lfpool_release_handle(pool_.untyped, handle_.untyped);                            \
-	}
+#define LFPOOL_TYPED_HANDLES(name, type)                                                                          \
+	LFPOOL_TYPED name##_handle_t name##_handle_of(name##_pool_t pool_, const type *object_)                   \
+	{                                                                                                         \
+		name##_handle_t handle_ = {lfpool_handle_of(pool_.untyped, object_)};                             \
+		return handle_;                                                                                   \
+	}                                                                                                         \
+	LFPOOL_TYPED_CALL(type *, name##_resolve, (name##_pool_t pool_, name##_handle_t handle_),                 \
+			  LFPOOL_TYPED_CAST(type, lfpool_resolve(pool_.untyped, handle_.untyped)))                \
+	LFPOOL_TYPED_CALL(lfpool_status_t, name##_release_handle, (name##_pool_t pool_, name##_handle_t handle_), \
+			  lfpool_release_handle(pool_.untyped, handle_.untyped))
 
 /* The cursor is what needs no callback, hence no callback of another type. */
 #define LFPOOL_TYPED_WALKS(name, type)                                                                                      \
@@ -284,10 +265,8 @@ static inline const lfpool_hooks_t *lfpool_typed_no_hooks(lfpool_hooks_t *unused
 	{                                                                                                                   \
 		lfpool_cursor_split(cursors_out_, parts_, pool_.untyped);                                                   \
 	}                                                                                                                   \
-	LFPOOL_TYPED type *name##_cursor_next(lfpool_cursor_t *cursor_)                                                     \
-	{                                                                                                                   \
-		return LFPOOL_TYPED_CAST(type, lfpool_cursor_next(cursor_));                                                \
-	}                                                                                                                   \
+	LFPOOL_TYPED_CALL(type *, name##_cursor_next, (lfpool_cursor_t * cursor_),                                          \
+			  LFPOOL_TYPED_CAST(type, lfpool_cursor_next(cursor_)))                                             \
 	LFPOOL_TYPED size_t name##_for_each_active(name##_pool_t pool_, bool (*visit_)(void *, type *), void *context_)     \
 	{                                                                                                                   \
 		lfpool_cursor_t cursor_;                                                                                    \
@@ -314,10 +293,8 @@ static inline const lfpool_hooks_t *lfpool_typed_no_hooks(lfpool_hooks_t *unused
 		struct name##_typed_visit v_ = {visit_, context_};                                                          \
 		return lfpool_for_each_slot(pool_.untyped, name##_typed_visit_slot, &v_);                                   \
 	}                                                                                                                   \
-	LFPOOL_TYPED size_t name##_copy_active_objects(name##_pool_t pool_, type *objects_out_, size_t count_)              \
-	{                                                                                                                   \
-		return lfpool_copy_active_objects(pool_.untyped, objects_out_, count_, sizeof(type));                       \
-	}                                                                                                                   \
+	LFPOOL_TYPED_CALL(size_t, name##_copy_active_objects, (name##_pool_t pool_, type * objects_out_, size_t count_),    \
+			  lfpool_copy_active_objects(pool_.untyped, objects_out_, count_, sizeof(type)))                    \
 	LFPOOL_TYPED size_t name##_copy_active(name##_pool_t pool_, type **objects_out_, size_t count_)                     \
 	{                                                                                                                   \
 		lfpool_cursor_t cursor_;                                                                                    \
@@ -328,10 +305,7 @@ static inline const lfpool_hooks_t *lfpool_typed_no_hooks(lfpool_hooks_t *unused
 			copied_++;                                                                                          \
 		return copied_;                                                                                             \
 	}                                                                                                                   \
-	LFPOOL_TYPED size_t name##_release_all(name##_pool_t pool_)                                                         \
-	{                                                                                                                   \
-		return lfpool_release_all(pool_.untyped);                                                                   \
-	}
+	LFPOOL_TYPED_CALL(size_t, name##_release_all, (name##_pool_t pool_), lfpool_release_all(pool_.untyped))
 
 #define LFPOOL_TYPED_CACHES(name, type)                                                                                          \
 	LFPOOL_TYPED name##_cache_t name##_cache_create(name##_pool_t pool_)                                                     \
@@ -343,14 +317,10 @@ static inline const lfpool_hooks_t *lfpool_typed_no_hooks(lfpool_hooks_t *unused
 	{                                                                                                                        \
 		lfpool_cache_destroy(cache_.untyped);                                                                            \
 	}                                                                                                                        \
-	LFPOOL_TYPED type *name##_cache_acquire(name##_cache_t cache_)                                                           \
-	{                                                                                                                        \
-		return LFPOOL_TYPED_CAST(type, lfpool_cache_acquire(cache_.untyped));                                            \
-	}                                                                                                                        \
-	LFPOOL_TYPED lfpool_status_t name##_cache_release(name##_cache_t cache_, type *object_)                                  \
-	{                                                                                                                        \
-		return lfpool_cache_release(cache_.untyped, object_);                                                            \
-	}                                                                                                                        \
+	LFPOOL_TYPED_CALL(type *, name##_cache_acquire, (name##_cache_t cache_),                                                 \
+			  LFPOOL_TYPED_CAST(type, lfpool_cache_acquire(cache_.untyped)))                                         \
+	LFPOOL_TYPED_CALL(lfpool_status_t, name##_cache_release, (name##_cache_t cache_, type * object_),                        \
+			  lfpool_cache_release(cache_.untyped, object_))                                                         \
 	LFPOOL_TYPED_BULK(type, name##_cache_t, name##_cache_acquire_bulk, name##_cache_release_bulk, lfpool_cache_acquire_bulk, \
 			  lfpool_cache_release_bulk)
 
