@@ -45,12 +45,9 @@ static void put_hooks(struct text *t, lfpool_format_t format, const lfpool_hooks
 	text_put_names(t, format == LFPOOL_JSON, names, COUNT(names));
 }
 
-/* Who holds what, if it is known. */
-static bool put_holders(struct text *t, lfpool_format_t format, const lfpool_t *pool)
+static void put_debug(struct text *t, lfpool_format_t format, const lfpool_t *pool)
 {
-	const struct debug *debug = lifecycle_debug(pool->lifecycle);
-
-	return debug && debug_put_holders(debug, pool->backend->used(pool), format, t);
+	debug_put_report(lifecycle_debug(pool->lifecycle), &pool->modes, pool->backend->used(pool), format, t);
 }
 
 /* ---- Text ---- */
@@ -120,10 +117,7 @@ static void put_text(struct text *t, const lfpool_t *pool, const lfpool_stats_t 
 	if (pool->core)
 		put_lockfree(t, pool->core, s);
 	put_text_advice(t, pool);
-	text_put(t, "debug       ");
-	debug_words_write(&pool->modes, LFPOOL_TEXT, t);
-	text_put(t, "\n");
-	(void)put_holders(t, LFPOOL_TEXT, pool);
+	put_debug(t, LFPOOL_TEXT, pool);
 }
 
 /* ---- JSON ---- */
@@ -181,12 +175,7 @@ static void put_json(struct text *t, const lfpool_t *pool, const lfpool_stats_t 
 	if (pool->core)
 		put_json_lockfree(t, pool->core, s->caches);
 	put_json_advice(t, pool);
-	text_put(t, ",\"debug\":");
-	debug_words_write(&pool->modes, LFPOOL_JSON, t);
-	text_put(t, ",\"holders\":");
-	if (!put_holders(t, LFPOOL_JSON, pool))
-		text_put(t, "null");
-	text_put(t, "}");
+	put_debug(t, LFPOOL_JSON, pool);
 }
 
 size_t lfpool_dump(const lfpool_t *pool, lfpool_format_t format, char *text_out, size_t room)

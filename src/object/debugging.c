@@ -10,7 +10,6 @@
 #include "object/owner.h"
 #include "object/pattern.h"
 #include "object/quarantine.h"
-#include "object/tools.h"
 #include "os/os.h"
 
 #include <stdio.h>
@@ -254,12 +253,12 @@ void debug_slot_ending(struct debug *debug, uint32_t slot, void *object)
 		owner_released(&debug->owners, slot);
 }
 
-/* A slot leaves the quarantine: what was written to it meanwhile is found now. */
+/* A slot leaves the quarantine, or SLOT_NONE: what was written to it meanwhile is found now. */
 static void check_leaving(struct debug *debug, uint32_t slot)
 {
 	void *object = range_object(&debug->home.range, slot);
 
-	if (!debug->poisons)
+	if (!slot || !debug->poisons)
 		return;
 	tools_open(&debug->tools, object, debug->object_size);
 	if (check_poison(debug, slot, object))
@@ -277,8 +276,7 @@ uint32_t debug_slot_end(struct debug *debug, uint32_t slot, void *object)
 	if (!debug->quarantine.places)
 		return slot;
 	leaving = quarantine_put(&debug->quarantine, slot);
-	if (leaving)
-		check_leaving(debug, leaving);
+	check_leaving(debug, leaving);
 	return leaving;
 }
 
@@ -350,11 +348,19 @@ void debug_put_released(const struct debug *debug, uint32_t slot, struct text *t
 		owner_put_released(&debug->owners, slot, text);
 }
 
-bool debug_put_holders(const struct debug *debug, size_t used, lfpool_format_t format, struct text *text)
+void debug_put_report(const struct debug *debug, const struct debug_modes *modes, size_t used, lfpool_format_t format,
+		      struct text *text)
 {
-	if (debug->modes.owner)
+	const bool json = format == LFPOOL_JSON;
+
+	text_put(text, json ? ",\"debug\":" : "debug       ");
+	debug_words_write(modes, format, text);
+	text_put(text, json ? ",\"holders\":" : "\n");
+	if (debug && debug->modes.owner)
 		owners_put_table(&debug->owners, &debug->home, used, format, text);
-	return debug->modes.owner;
+	else
+		text_put(text, json ? "null" : "");
+	text_put(text, json ? "}" : "");
 }
 
 static void tell_active(struct debug *debug, uint32_t slot, void *object)
@@ -373,7 +379,7 @@ static void print_holders(const struct debug *debug, size_t used)
 	struct text text;
 
 	text_open(&text, table, sizeof(table));
-	(void)debug_put_holders(debug, used, LFPOOL_TEXT, &text);
+	owners_put_table(&debug->owners, &debug->home, used, LFPOOL_TEXT, &text);
 	fprintf(stderr, "lfpool: pool \"%s\" is destroyed while objects are active.\n%s", debug->home.name, table);
 }
 

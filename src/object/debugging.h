@@ -82,7 +82,8 @@ void debug_hold_back(struct debug *debug, uint32_t count);
 void debug_label(struct debug *debug, uint32_t slot, const char *label);
 /* Who released it last, as far as it is known. */
 void debug_put_released(const struct debug *debug, uint32_t slot, struct text *text);
-/* Who holds what, ranked: lines of text, or a JSON array; false, and nothing, without the mode owner. */
-bool debug_put_holders(const struct debug *debug, size_t used, lfpool_format_t format, struct text *text);
+/* What a report ends with: the modes, and, with the mode owner, who holds what, ranked.  `debug` may be NULL. */
+void debug_put_report(const struct debug *debug, const struct debug_modes *modes, size_t used, lfpool_format_t format,
+		      struct text *text);
 
 #endif

@@ -69,14 +69,6 @@ static void put_flags_and_hooks(struct text *t, lfpool_format_t format, const lf
 	text_put_names(t, json, hooks, sizeof(hooks) / sizeof(hooks[0]));
 }
 
-/* Who holds what, if it is known. */
-static bool put_holders(struct text *t, lfpool_format_t format, const lfpool_priority_t *pool)
-{
-	const struct debug *debug = lifecycle_debug(pool->lifecycle);
-
-	return debug && debug_put_holders(debug, pool->tournament.count, format, t);
-}
-
 static size_t records_in_use(const lfpool_priority_t *pool)
 {
 	return pool->backend ? 0 : lfpool_active_count(pool->tournament.spares.pool);
@@ -110,10 +102,8 @@ static void put_text(struct text *t, lfpool_priority_t *pool, const lfpool_prior
 		text_put(t, "records     %zu of %zu in use\n", records_in_use(pool),
 			 lfpool_capacity(pool->tournament.spares.pool));
 	/* relaxed: a statistic. */
-	text_put(t, "misuses     %zu\ndebug       ", load_relaxed(&pool->misuses));
-	debug_words_write(&pool->modes, LFPOOL_TEXT, t);
-	text_put(t, "\n");
-	(void)put_holders(t, LFPOOL_TEXT, pool);
+	text_put(t, "misuses     %zu\n", load_relaxed(&pool->misuses));
+	debug_put_report(lifecycle_debug(pool->lifecycle), &pool->modes, pool->tournament.count, LFPOOL_TEXT, t);
 }
 
 static void put_json(struct text *t, lfpool_priority_t *pool, const lfpool_priority_stats_t *s, const struct evicting_census *c)
@@ -136,14 +126,10 @@ static void put_json(struct text *t, lfpool_priority_t *pool, const lfpool_prior
 		text_put(t, ",\"least\":null");
 	text_put(t, ",\"acquired\":%" PRIu64 ",\"evicted\":%" PRIu64 ",\"refused\":%" PRIu64, s->acquired, s->evicted,
 		 s->refused);
-	text_put(t, ",\"records\":%zu,\"misuses\":%zu,\"debug\":", records_in_use(pool),
+	text_put(t, ",\"records\":%zu,\"misuses\":%zu", records_in_use(pool),
 		 /* relaxed: a statistic. */
 		 load_relaxed(&pool->misuses));
-	debug_words_write(&pool->modes, LFPOOL_JSON, t);
-	text_put(t, ",\"holders\":");
-	if (!put_holders(t, LFPOOL_JSON, pool))
-		text_put(t, "null");
-	text_put(t, "}");
+	debug_put_report(lifecycle_debug(pool->lifecycle), &pool->modes, pool->tournament.count, LFPOOL_JSON, t);
 }
 
 size_t lfpool_priority_dump(lfpool_priority_t *pool, lfpool_format_t format, char *text_out, size_t room)

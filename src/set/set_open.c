@@ -112,6 +112,22 @@ static lfpool_status_t choose_classes(struct classes *classes_out, lfpool_set_co
 	return LFPOOL_OK;
 }
 
+/* What of a set's config a pool's has, and a profile can say; growth by bytes is some. */
+static void put_into(lfpool_config_t *config, const lfpool_set_config_t *known)
+{
+	config->name = known->name;
+	config->object_size = known->largest;
+	config->capacity = known->capacity;
+	config->max_capacity = known->max_capacity;
+	config->growth_step = known->growth_step ? known->growth_step : known->growth_bytes;
+	config->cache_capacity = known->cache_capacity;
+	config->flags = known->flags;
+	config->backend = known->backend;
+	config->hooks = known->hooks;
+	config->depot_shards = known->depot_shards;
+	config->debug = known->debug;
+}
+
 /* Everything of the set but its addresses and its pools. */
 static lfpool_status_t import(lfpool_set_t *set, const lfpool_set_config_t *given)
 {
@@ -126,17 +142,9 @@ static lfpool_status_t import(lfpool_set_t *set, const lfpool_set_config_t *give
 		return status;
 	if (hooks_have_life(&known->hooks))
 		return LFPOOL_E_CONFIG_HOOKS;
-	set->config = (lfpool_config_t){
-		.struct_size = sizeof(set->config),
-		.name = known->name,
-		.object_alignment = known->object_alignment,
-		.cache_capacity = known->cache_capacity,
-		.flags = known->flags,
-		.backend = known->backend,
-		.hooks = known->hooks,
-		.depot_shards = known->depot_shards,
-		.debug = known->debug,
-	};
+	set->config = (lfpool_config_t)LFPOOL_CONFIG_INIT;
+	put_into(&set->config, known);
+	set->config.object_alignment = known->object_alignment;
 	set_class_config(set, 0, &first);
 	status = config_import(&set->config, &set->modes, &first, NULL);
 	if (status != LFPOOL_OK)
@@ -252,22 +260,6 @@ static lfpool_status_t create(lfpool_set_t **set_out, const lfpool_set_config_t 
 }
 
 /* ---- In a registry ---- */
-
-/* What of a set's config a profile can say; growth by bytes is some. */
-static void put_into(lfpool_config_t *config, const lfpool_set_config_t *known)
-{
-	config->name = known->name;
-	config->object_size = known->largest;
-	config->capacity = known->capacity;
-	config->max_capacity = known->max_capacity;
-	config->growth_step = known->growth_step ? known->growth_step : known->growth_bytes;
-	config->cache_capacity = known->cache_capacity;
-	config->flags = known->flags;
-	config->backend = known->backend;
-	config->hooks = known->hooks;
-	config->depot_shards = known->depot_shards;
-	config->debug = known->debug;
-}
 
 static lfpool_status_t create_from_profile(void *context, const lfpool_config_t *config, enum full_policy full, void **pool_out)
 {
