@@ -23,10 +23,6 @@ static inline struct core *core_of(lfpool_t *pool)
 
 /* ---- lockfree_open.c ---- */
 
-/* heap: NULL, or what the objects are that `config` has cells for.  NULL: the system refuses memory. */
-lfpool_t *lockfree_open_as(const lfpool_config_t *config, struct lifecycle *lifecycle, const struct window *window,
-			   const lfpool_config_t *heap);
-
 /* Bytes of a buffer for such a pool, without its lifecycle; 0: there is no such number. */
 size_t lockfree_buffer_bytes(const lfpool_config_t *config);
 

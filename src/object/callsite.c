@@ -1,10 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * callsite.c - see callsite.h.
+ * callsite.c - where a function was called from: found cheaply, named when it is read.
+ *
+ * Idea         The C library's backtrace() where it has one; elsewhere nothing is found.  Names come from the dynamic
+ *              symbols: a program linked with -rdynamic has them all; else "program+0x1234", which addr2line -e program
+ *              0x1234 turns into a line.
  */
-#include "object/callsite.h"
-
 #include "base/text.h"
+#include "object/owner.h"
 #include "os/os.h"
 
 #include <string.h>

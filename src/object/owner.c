@@ -6,7 +6,6 @@
 #include "object/owner.h"
 
 #include "base/text.h"
-#include "object/callsite.h"
 #include "os/os.h"
 
 bool owners_open(struct owners *owners, size_t capacity, bool timed, uint32_t one_in)

@@ -61,4 +61,13 @@ void owner_put_site(const struct owner_end *end, struct text *text);
 void owners_put_table(const struct owners *owners, const struct debug_home *home, size_t used, lfpool_format_t format,
 		      struct text *text);
 
+/* ---- callsite.c: where a function was called from ---- */
+
+/* Once before the first: what backtrace() loads and allocates. */
+void callsite_prepare(void);
+/* Return addresses, the innermost first, without this library's own as far as they are known to be; how many. */
+uint32_t callsite_find(void **frames_out, uint32_t room);
+/* "spawn+0x1f < main+0x88" */
+void callsite_put(struct text *text, void *const *frames, uint32_t count);
+
 #endif
