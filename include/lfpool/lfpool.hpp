@@ -260,32 +260,25 @@ public:
 	cache() noexcept = default; /* none */
 	/* There is none, which operator bool tells, when lfpool_cache_create() returns NULL. */
 	explicit cache(const pool<T> &of) noexcept : cache_(lfpool_cache_create(of.get())), pool_(of.get()) {}
-	cache(cache &&other) noexcept : cache_(other.cache_), pool_(other.pool_) { other.cache_ = nullptr; }
-	cache &operator=(cache &&other) noexcept
-	{
-		cache moved(std::move(other));
-
-		std::swap(cache_, moved.cache_);
-		std::swap(pool_, moved.pool_);
-		return *this;
-	}
-	~cache() { lfpool_cache_destroy(cache_); }
 
 	/* As those of the pool.  What make_unique() gives is released through the pool: it may go to another worker. */
-	template <typename... Args> T *make(Args &&...args) { return detail::make<T>(cache_, std::forward<Args>(args)...); }
+	template <typename... Args> T *make(Args &&...args) { return detail::make<T>(get(), std::forward<Args>(args)...); }
 	template <typename... Args> unique_ptr<T> make_unique(Args &&...args)
 	{
 		return unique_ptr<T>(make(std::forward<Args>(args)...), deleter<T>(pool_));
 	}
-	lfpool_status_t destroy(T *object) noexcept { return detail::destroy(pool_, cache_, object); }
-	void *acquire() noexcept { return lfpool_cache_acquire(cache_); }
-	lfpool_status_t release(void *object) noexcept { return lfpool_cache_release(cache_, object); }
+	lfpool_status_t destroy(T *object) noexcept { return detail::destroy(pool_, get(), object); }
+	void *acquire() noexcept { return lfpool_cache_acquire(get()); }
+	lfpool_status_t release(void *object) noexcept { return lfpool_cache_release(get(), object); }
 
-	lfpool_cache_t *get() const noexcept { return cache_; }
+	lfpool_cache_t *get() const noexcept { return cache_.get(); }
 	explicit operator bool() const noexcept { return cache_ != nullptr; }
 
 private:
-	lfpool_cache_t *cache_ = nullptr;
+	struct closer {
+		void operator()(lfpool_cache_t *closed) const noexcept { lfpool_cache_destroy(closed); }
+	};
+	std::unique_ptr<lfpool_cache_t, closer> cache_;
 	lfpool_t *pool_ = nullptr;
 };
 

@@ -88,15 +88,6 @@ inline lfpool_t *pool_of(const lfpool_set_t *set, const void *object) noexcept
 class set {
 public:
 	set() noexcept = default; /* none; create() makes one */
-	set(set &&other) noexcept : set_(other.set_) { other.set_ = nullptr; }
-	set &operator=(set &&other) noexcept
-	{
-		set moved(std::move(other));
-
-		std::swap(set_, moved.set_);
-		return *this;
-	}
-	~set() { (void)close(); }
 
 #if LFPOOL_EXCEPTIONS
 	/* Throws lfpool::error. */
@@ -115,27 +106,19 @@ public:
 		lfpool_set_t *created = nullptr;
 		const lfpool_status_t status = lfpool_set_create(&created, &config);
 
-		if (status == LFPOOL_OK) {
-			(void)close();
-			set_ = created;
-		}
+		if (status == LFPOOL_OK)
+			set_.reset(created);
 		return status;
 	}
 
 	/* As lfpool_set_destroy(): returns how many objects were still active. */
-	std::size_t close() noexcept
-	{
-		lfpool_set_t *closed = set_;
-
-		set_ = nullptr;
-		return lfpool_set_destroy(closed);
-	}
+	std::size_t close() noexcept { return lfpool_set_destroy(set_.release()); }
 
 	/* An object of any type, constructed from the arguments; nullptr as lfpool_set_acquire(), and if T is larger or more
 	 * aligned than the set's objects. */
 	template <typename T, typename... Args> T *make(Args &&...args)
 	{
-		detail::set_source source = {set_, sizeof(T), alignof(T)};
+		detail::set_source source = {get(), sizeof(T), alignof(T)};
 
 		return detail::make<T>(&source, std::forward<Args>(args)...);
 	}
@@ -143,21 +126,24 @@ public:
 	{
 		T *object = make<T>(std::forward<Args>(args)...);
 
-		return unique_ptr<T>(object, deleter<T>(detail::pool_of(set_, object)));
+		return unique_ptr<T>(object, deleter<T>(detail::pool_of(get(), object)));
 	}
 	/* As pool<T>::destroy(). */
 	template <typename T> lfpool_status_t destroy(T *object) noexcept
 	{
-		lfpool_t *const pool = detail::pool_of(set_, object);
+		lfpool_t *const pool = detail::pool_of(get(), object);
 
-		return pool ? detail::destroy(pool, pool, object) : lfpool_set_release(set_, object);
+		return pool ? detail::destroy(pool, pool, object) : lfpool_set_release(get(), object);
 	}
 
-	lfpool_set_t *get() const noexcept { return set_; }
+	lfpool_set_t *get() const noexcept { return set_.get(); }
 	explicit operator bool() const noexcept { return set_ != nullptr; }
 
 private:
-	lfpool_set_t *set_ = nullptr;
+	struct closer {
+		void operator()(lfpool_set_t *closed) const noexcept { (void)lfpool_set_destroy(closed); }
+	};
+	std::unique_ptr<lfpool_set_t, closer> set_;
 };
 
 /* ---- An allocator ------------------------------------------------------------------------------------------ */
