@@ -184,6 +184,7 @@ def tokens(source):
     What is only for C++, or for small targets, is passed over."""
     depth, begin, skipping, found = 0, None, False, []
     previous_end = 0
+    source = re.sub(r"^LFPOOL_C_(BEGIN|END)_$", "", source, flags=re.M)
     for match in TOKEN.finditer(source):
         text, start = match[0], match.start()
         gap = source[previous_end:start]

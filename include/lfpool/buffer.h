@@ -42,9 +42,7 @@
 
 #include "lfpool/lfpool.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+LFPOOL_C_BEGIN_
 
 /* Where a buffer begins: at a multiple of so many bytes.  (LFPOOL_EMBEDDED: docs/embedded.md.) */
 #ifdef LFPOOL_EMBEDDED
@@ -169,8 +167,6 @@ LFPOOL_API size_t lfpool_object_bytes(const lfpool_config_t *config);
 LFPOOL_API LFPOOL_MUST_USE lfpool_status_t lfpool_create_on(lfpool_t **pool_out, const lfpool_config_t *config, void *memory,
 							    size_t size);
 
-#ifdef __cplusplus
-}
-#endif
+LFPOOL_C_END_
 
 #endif

@@ -34,9 +34,16 @@
 #define LFPOOL_MUST_USE
 #endif
 
+/* What is C's, in C++ too. */
 #ifdef __cplusplus
-extern "C" {
+#define LFPOOL_C_BEGIN_ extern "C" {
+#define LFPOOL_C_END_ }
+#else
+#define LFPOOL_C_BEGIN_
+#define LFPOOL_C_END_
 #endif
+
+LFPOOL_C_BEGIN_
 
 typedef struct lfpool_pool lfpool_t;        /* a pool */
 typedef struct lfpool_cache lfpool_cache_t; /* one worker's cache of a pool; it has one user at a time */
@@ -312,8 +319,6 @@ static inline void lfpool_config_init(lfpool_config_t *config)
 	config->struct_size = sizeof(*config);
 }
 
-#ifdef __cplusplus
-}
-#endif
+LFPOOL_C_END_
 
 #endif

@@ -24,9 +24,7 @@
 
 #include "lfpool/lfpool.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+LFPOOL_C_BEGIN_
 
 /* Every mode: X(field, word, least, most, text): `least` and `most` bound its number; 0, 0: it has none. */
 #define LFPOOL_DEBUG_MAP(X)                                                                                            \
@@ -58,8 +56,6 @@ extern "C" {
  */
 LFPOOL_API void lfpool_label(lfpool_t *pool, const void *object, const char *label);
 
-#ifdef __cplusplus
-}
-#endif
+LFPOOL_C_END_
 
 #endif

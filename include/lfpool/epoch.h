@@ -27,9 +27,7 @@
 
 #include "lfpool/lfpool.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+LFPOOL_C_BEGIN_
 
 struct ck_epoch;
 struct ck_epoch_record;
@@ -81,8 +79,6 @@ LFPOOL_API lfpool_scheme_t lfpool_epoch_scheme(lfpool_epoch_t *gate);
  */
 LFPOOL_API lfpool_status_t lfpool_release_epoch(lfpool_t *pool, const struct ck_epoch_record *record, void *object);
 
-#ifdef __cplusplus
-}
-#endif
+LFPOOL_C_END_
 
 #endif

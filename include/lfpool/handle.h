@@ -41,9 +41,7 @@
 
 #include "lfpool/lfpool.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+LFPOOL_C_BEGIN_
 
 /*
  * lfpool_handle_of - the handle of an object.
@@ -128,8 +126,6 @@ LFPOOL_API lfpool_t *lfpool_of(const void *pointer);
  */
 LFPOOL_API lfpool_status_t lfpool_release_self(void *object);
 
-#ifdef __cplusplus
-}
-#endif
+LFPOOL_C_END_
 
 #endif

@@ -41,7 +41,7 @@
  * type      Of the objects: incomplete there.
  */
 #define LFPOOL_DECLARE(name, type)                                                     \
-	LFPOOL_TYPED_C_BEGIN                                                           \
+	LFPOOL_C_BEGIN_                                                                \
 	typedef struct name##_handle {                                                 \
 		lfpool_handle_t untyped;                                               \
 	} name##_handle_t;                                                             \
@@ -52,7 +52,7 @@
 	lfpool_status_t name##_release_handle(name##_handle_t handle_);                \
 	size_t name##_for_each_active(bool (*visit_)(void *, type *), void *context_); \
 	size_t name##_active_count(void);                                              \
-	LFPOOL_TYPED_C_END                                                             \
+	LFPOOL_C_END_                                                                  \
 	struct name##_handle
 
 #define LFPOOL_TYPED_HIDDEN(name, type)                                                                           \

@@ -137,9 +137,7 @@ struct lfpool_cache {
 };
 LFPOOL_ASSERT(sizeof(struct lfpool_cache) <= 64, "a hit touches one line of it");
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+LFPOOL_C_BEGIN_
 /* Misses, oddities and refusals.  acquire_slow ends the pop that the hit began: bottom is lowered, and the last
  * object, if there is one, is hidden from the thieves until we have it.  Were it shown again before we race for it,
  * others could have answered NULL meanwhile because of an object that we do not get.  acquire_odd: the object is ours
@@ -149,9 +147,7 @@ LFPOOL_API void *lfpool_cache_acquire_odd(lfpool_cache_t *cache, void *object);
 LFPOOL_API lfpool_status_t lfpool_cache_release_slow(lfpool_cache_t *cache, void *object);
 /* After a release: there is demand.  Returns LFPOOL_OK. */
 LFPOOL_API lfpool_status_t lfpool_cache_serve(lfpool_cache_t *cache);
-#ifdef __cplusplus
-}
-#endif
+LFPOOL_C_END_
 
 /*
  * Slot numbers.  lfpool_slot_at(): of an object of this pool.  lfpool_slot_of(): of any address, exactly: something outside
@@ -308,18 +304,14 @@ struct lfpool_last {
 	lfpool_cache_t *cache; /* the thread's, of this pool */
 };
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+LFPOOL_C_BEGIN_
 #ifndef LFPOOL_THREAD_KEY
 LFPOOL_API extern __thread struct lfpool_last lfpool_last;
 #endif
 /* lfpool_acquire() and lfpool_release() when another pool was the last; they remember this one. */
 LFPOOL_API void *lfpool_acquire_slow(lfpool_t *pool);
 LFPOOL_API lfpool_status_t lfpool_release_slow(lfpool_t *pool, void *object);
-#ifdef __cplusplus
-}
-#endif
+LFPOOL_C_END_
 
 #if defined(__x86_64__) && defined(__LP64__) && defined(__ELF__) && !defined(LFPOOL_THREAD_KEY)
 /* Was this pool the thread's last?  Then *cache_out is its cache. */

@@ -47,9 +47,7 @@
 
 #include "lfpool/config.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+LFPOOL_C_BEGIN_
 
 /* ---- Pool -------------------------------------------------------------------------------------------------- */
 
@@ -294,9 +292,7 @@ LFPOOL_API size_t lfpool_misuse_count(const lfpool_t *pool);
  */
 LFPOOL_API lfpool_backend_t lfpool_backend(const lfpool_t *pool);
 
-#ifdef __cplusplus
-}
-#endif
+LFPOOL_C_END_
 
 #include "lfpool/buffer.h"
 #include "lfpool/debug.h"

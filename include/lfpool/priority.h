@@ -75,9 +75,7 @@
 
 #include "lfpool/lfpool.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+LFPOOL_C_BEGIN_
 
 typedef struct lfpool_priority lfpool_priority_t; /* an evicting pool */
 
@@ -400,8 +398,6 @@ LFPOOL_API size_t lfpool_priority_dump(lfpool_priority_t *pool, lfpool_format_t 
  */
 LFPOOL_API const char *lfpool_priority_check(const lfpool_priority_t *pool, size_t *where_out);
 
-#ifdef __cplusplus
-}
-#endif
+LFPOOL_C_END_
 
 #endif

@@ -30,9 +30,7 @@
 
 #include "lfpool/lfpool.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+LFPOOL_C_BEGIN_
 
 struct rcu_flavor_struct;
 
@@ -68,8 +66,6 @@ static inline size_t lfpool_release_rcu_bulk(lfpool_t *pool, void *const *object
 	return lfpool_retire_bulk(pool, objects, count);
 }
 
-#ifdef __cplusplus
-}
-#endif
+LFPOOL_C_END_
 
 #endif

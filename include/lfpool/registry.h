@@ -66,9 +66,7 @@
 
 #include "lfpool/lfpool.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+LFPOOL_C_BEGIN_
 
 typedef struct lfpool_registry lfpool_registry_t; /* a registry of pools */
 
@@ -196,8 +194,6 @@ LFPOOL_API lfpool_status_t lfpool_registry_switch(lfpool_registry_t *registry, c
  */
 LFPOOL_API size_t lfpool_registry_dump(lfpool_registry_t *registry, lfpool_format_t format, char *text_out, size_t room);
 
-#ifdef __cplusplus
-}
-#endif
+LFPOOL_C_END_
 
 #endif

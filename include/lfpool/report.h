@@ -8,9 +8,7 @@
 
 #include "lfpool/lfpool.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+LFPOOL_C_BEGIN_
 
 /*
  * What a pool has counted, and where its objects are.  Append-only.
@@ -144,8 +142,6 @@ LFPOOL_API size_t lfpool_dump(const lfpool_t *pool, lfpool_format_t format, char
  */
 LFPOOL_API const char *lfpool_check(const lfpool_t *pool, size_t *where_out);
 
-#ifdef __cplusplus
-}
-#endif
+LFPOOL_C_END_
 
 #endif

@@ -12,9 +12,7 @@
 
 #include "lfpool/lfpool.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+LFPOOL_C_BEGIN_
 
 /*
  * lfpool_grow - add `count` objects.
@@ -113,8 +111,6 @@ LFPOOL_API lfpool_status_t lfpool_limit(lfpool_t *pool, size_t max_capacity);
  */
 LFPOOL_API bool lfpool_trim(lfpool_t *pool, size_t keep, size_t budget);
 
-#ifdef __cplusplus
-}
-#endif
+LFPOOL_C_END_
 
 #endif

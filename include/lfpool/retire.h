@@ -36,9 +36,7 @@
 
 #include "lfpool/lfpool.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+LFPOOL_C_BEGIN_
 
 /*
  * lfpool_retire - release an object as soon as nobody can be reading it.
@@ -177,8 +175,6 @@ LFPOOL_API const void *lfpool_batch_next(const lfpool_batch_t *batch, uint32_t *
  */
 LFPOOL_API void lfpool_batch_reclaim(lfpool_batch_t *batch);
 
-#ifdef __cplusplus
-}
-#endif
+LFPOOL_C_END_
 
 #endif

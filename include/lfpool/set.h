@@ -39,9 +39,7 @@
 
 #include "lfpool/lfpool.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+LFPOOL_C_BEGIN_
 
 typedef struct lfpool_set lfpool_set_t; /* a set of pools */
 
@@ -280,8 +278,6 @@ LFPOOL_API lfpool_status_t lfpool_set_stats(const lfpool_set_t *set, lfpool_stat
  */
 LFPOOL_API size_t lfpool_set_dump(const lfpool_set_t *set, lfpool_format_t format, char *text_out, size_t room);
 
-#ifdef __cplusplus
-}
-#endif
+LFPOOL_C_END_
 
 #endif

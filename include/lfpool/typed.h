@@ -92,13 +92,9 @@
 #define LFPOOL_TYPED_NULL nullptr
 #define LFPOOL_TYPED_CAST(type, pointer) static_cast<type *>(pointer)
 #define LFPOOL_TYPED_ALIGNMENT(name, type) enum { name##_typed_alignment = static_cast<int>(alignof(type)) };
-#define LFPOOL_TYPED_C_BEGIN extern "C" {
-#define LFPOOL_TYPED_C_END }
 #else
 #define LFPOOL_TYPED_NULL NULL
 #define LFPOOL_TYPED_CAST(type, pointer) ((type *)(pointer))
-#define LFPOOL_TYPED_C_BEGIN
-#define LFPOOL_TYPED_C_END
 #if defined(__STDC_VERSION__) && __STDC_VERSION__ >= 201112L
 #define LFPOOL_TYPED_ALIGNMENT(name, type) enum { name##_typed_alignment = (int)_Alignof(type) };
 #else /* C99: what a struct leaves free before the type; it may have a flexible array. */

@@ -12,9 +12,7 @@
 
 #include "lfpool/lfpool.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+LFPOOL_C_BEGIN_
 
 /*
  * lfpool_acquire_wait, lfpool_cache_acquire_wait - as lfpool_acquire() and lfpool_cache_acquire(), but wait while there is
@@ -90,8 +88,6 @@ LFPOOL_API lfpool_status_t lfpool_acquire_async(lfpool_t *pool, lfpool_continuat
  */
 LFPOOL_API bool lfpool_cancel(lfpool_t *pool, lfpool_ticket_t ticket);
 
-#ifdef __cplusplus
-}
-#endif
+LFPOOL_C_END_
 
 #endif

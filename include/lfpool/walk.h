@@ -36,9 +36,7 @@
 
 #include "lfpool/lfpool.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+LFPOOL_C_BEGIN_
 
 /* Told of an object; true to go on, false to end the walk. */
 typedef bool (*lfpool_visit_t)(void *context, void *object);
@@ -139,8 +137,6 @@ LFPOOL_API void lfpool_cursor_split(lfpool_cursor_t *cursors_out, size_t parts, 
  */
 LFPOOL_API size_t lfpool_release_all(lfpool_t *pool);
 
-#ifdef __cplusplus
-}
-#endif
+LFPOOL_C_END_
 
 #endif
