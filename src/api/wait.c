@@ -1,11 +1,14 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * wait.c - lfpool/wait.h: the calls that wait.  The queue itself is in waiters.h.
+ * wait.c - lfpool/wait.h: the calls that wait, and continuations in their place.  The queue itself is in waiters.h.
  */
+#include "base/widths.h"
 #include "os/os.h"
 #include "pool/pool.h"
 #include "pool/threads.h"
 #include "waiting/waiters.h"
+
+/* ---- Calls that wait ---- */
 
 /* Did another call come first?  relaxed: one that comes at the same instant may be first or second.  The hook is asked by
  * every call that finds nothing, so that each can have its victim: what it releases goes to the call that came first. */
@@ -53,4 +56,79 @@ lfpool_status_t lfpool_acquire_bulk_wait(lfpool_t *pool, void **objects_out, siz
 		status = waiters_wait_for(pool, head, objects_out, count, os_deadline(timeout_ns));
 	KEEP_FRAME();
 	return status;
+}
+
+/* ---- Continuations ---- */
+
+/* {ticket: 48, index + 1: 16} */
+#define INDEX_BITS 16
+_Static_assert(CELLS_MAX < 1 << INDEX_BITS, "a ticket names a cell");
+
+/* Is it that of the cell that waits with this word, as far as it goes? */
+static bool is_ticket_of(uint64_t word, lfpool_ticket_t ticket)
+{
+	return !((cell_ticket(word) ^ ticket >> INDEX_BITS) & LOW_BITS(CANCEL_TICKET_BITS));
+}
+
+lfpool_status_t lfpool_acquire_async(lfpool_t *pool, lfpool_continuation_t then, void *context, lfpool_ticket_t *ticket_out)
+{
+	struct waiters *d = &pool->waiters;
+	/* Called at once from a continuation, it could nest without end: it queues, for who called that one. */
+	const bool nested = waiters_is_serving(pool);
+	void *object = NULL;
+
+	if (ticket_out)
+		*ticket_out = 0;
+	if (!then)
+		return LFPOOL_E_ARGUMENT;
+	/* relaxed: a call that waits already comes first; one that comes at the same instant may be first or second.  (The hook: as in
+	 * must_queue().) */
+	if (pool->hooks.exhausted || !(nested || load_relaxed(d->wanted)))
+		object = lfpool_acquire(pool);
+	if (object && !nested) {
+		waiters_continue(pool, then, context, object);
+		return LFPOOL_OK;
+	}
+
+	const bool closed = waiters_closed(d);
+	struct cell *cell = closed ? NULL : cell_claim(d);
+
+	if (cell) {
+		const uint64_t ticket = cells_tickets(d, 1);
+
+		/* Before anybody can call it. */
+		if (ticket_out)
+			*ticket_out = ticket << INDEX_BITS | (cell->index + 1);
+		cell_enlist(d, cell, ticket, then, context);
+		cells_shown(d);
+	}
+	/* The hook's victim, if there is one: for the first in the queue. */
+	(void)lfpool_release(pool, object);
+	if (!cell)
+		return closed ? LFPOOL_E_CLOSED : LFPOOL_E_NO_MEMORY;
+	waiters_serve(pool, thread_cache(pool));
+	return LFPOOL_OK;
+}
+
+bool lfpool_cancel(lfpool_t *pool, lfpool_ticket_t ticket)
+{
+	struct waiters *d = &pool->waiters;
+	const uint64_t index = (ticket & ((1 << INDEX_BITS) - 1)) - 1;
+
+	/* acquire, edge CELL. */
+	if (index >= load_acquire(&d->cells))
+		return false;
+
+	struct cell *cell = cell_at(d, (uint32_t)index);
+	/* acquire, edge QUEUE: `then`. */
+	uint64_t word = load_acquire(&cell->word);
+
+	/* relaxed: it belongs to the word.  Of a call that waits nobody has the ticket. */
+	if (cell_phase(word) != WAITING || !is_ticket_of(word, ticket) || !load_relaxed(&cell->then))
+		return false;
+	/* relaxed: if it succeeds the cell is ours, unchanged. */
+	if (!cas_relaxed(&cell->word, &word, CLAIMED))
+		return false;
+	cell_vacate(d, cell);
+	return true;
 }

@@ -93,7 +93,6 @@ bool arena_extend(const struct arena *arena, size_t from, size_t to);
 /* At least `slots`: so many that they end where a huge page does, if those are wished for. */
 size_t arena_fill_pages(const struct arena *arena, size_t slots);
 
-/* Why `object` is not the start of one: LFPOOL_E_FOREIGN or LFPOOL_E_INTERIOR. */
 /* Does the address lie among the objects, at the start of one or not? */
 static inline bool arena_spans(const struct arena *arena, const void *address)
 {
@@ -103,6 +102,7 @@ static inline bool arena_spans(const struct arena *arena, const void *address)
 	return (uintptr_t)address - first < (uintptr_t)(face->slots * face->stride);
 }
 
+/* Why `object` is not the start of one: LFPOOL_E_FOREIGN or LFPOOL_E_INTERIOR. */
 COLD lfpool_status_t arena_refuse(const struct arena *arena, const void *object);
 
 /* LFPOOL_OK and the slot, or why not and SLOT_NONE. */

@@ -105,8 +105,7 @@ static bool find_places(struct places *at, const lfpool_config_t *object, const 
 	return true;
 }
 
-/* Fills in a pool in zeroed memory. */
-/* False when the system refuses a mutex. */
+/* Fills in a pool in zeroed memory.  False when the system refuses a mutex. */
 static bool fill_in(lfpool_priority_t *pool, const struct tournament *t, const struct places *at,
 		    const lfpool_priority_config_t *known, const lfpool_config_t *object, struct lifecycle *lifecycle)
 {
