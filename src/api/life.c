@@ -9,7 +9,6 @@
 #include "api/life.h"
 
 #include "backend/check.h"
-#include "backend/plain_cache.h"
 #include "base/probes.h"
 #include "object/lifecycle.h"
 #include "object/misuse.h"
@@ -138,7 +137,6 @@ size_t pool_end(lfpool_t *pool)
 		check_last(pool);
 	waiters_free(&pool->waiters);
 	(void)fetch_add_relaxed(&heaps, -(uint32_t)!pool_in_place(pool));
-	plain_cache_destroy_all(pool);
 
 	struct lifecycle *lifecycle = pool->lifecycle;
 

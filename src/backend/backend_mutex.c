@@ -11,7 +11,6 @@
  */
 #include "backend/backend_mutex.h"
 
-#include "backend/plain_cache.h"
 #include "backend/stats.h"
 #include "base/probes.h"
 #include "object/debugging.h"
@@ -87,6 +86,7 @@ static size_t mutex_close(lfpool_t *head)
 	struct mutex_pool *pool = (struct mutex_pool *)head;
 	size_t active = mutex_active_count(head);
 
+	plain_cache_destroy_all(pool);
 	os_mutex_close(&pool->mutex);
 	arena_close(pool, pool->arena.mapped_bytes);
 	return active;

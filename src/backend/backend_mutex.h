@@ -27,6 +27,7 @@ struct mutex_pool {
 	size_t most;                 /* slots in the hands of callers, at the most since the last reset */
 	uint64_t releases;           /* a statistic                                        */
 	_Atomic(uint64_t) exhausted; /* a statistic                                        */
+	struct plain_cache *caches;  /* explicit ones; under the registry's lock             */
 	bool aside;                  /* links lie here, since what is in a free object must stay      */
 	_Alignas(8) void *links[];   /* per slot, and then the words of the cold store       */
 };
@@ -36,6 +37,15 @@ static inline void *link_of(struct mutex_pool *pool, void *object, uint32_t slot
 {
 	return pool->aside ? (void *)&pool->links[slot] : object;
 }
+
+/* ---- plain_cache.c: explicit caches, of which this backend has none of its own ---- */
+
+struct cache_head *plain_cache_create(lfpool_t *pool);
+void plain_cache_destroy(struct cache_head *head);
+void plain_cache_destroy_all(struct mutex_pool *pool);
+/* One by one. */
+size_t plain_cache_acquire_bulk(struct cache_head *head, void **objects_out, size_t count);
+size_t plain_cache_release_bulk(struct cache_head *head, void *const *objects, size_t count);
 
 /* lfpool_check(). */
 const char *mutex_check(const lfpool_t *head, size_t *where_out);

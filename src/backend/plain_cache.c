@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * plain_cache.c - explicit caches of a backend that has none.
+ * plain_cache.c - explicit caches of the mutex backend, which has none of its own.
  *
  * Idea         A head, and behind it a magazine that is always both empty and full: the inlined hits never hit, and
  *              every call goes on to the backend's acquire and release (lfpool_cache_acquire_slow).  The pool keeps a list of them, so that
  *              destroying it destroys them too.
  * Progress     The list is kept under the registry's lock.
  */
-#include "backend/plain_cache.h"
+#include "backend/backend_mutex.h"
 
 #include "object/misuse.h"
 #include "os/os.h"
@@ -24,6 +24,7 @@ struct plain_cache {
 
 struct cache_head *plain_cache_create(lfpool_t *pool)
 {
+	struct plain_cache **first = &((struct mutex_pool *)pool)->caches;
 	struct plain_cache *c = os_heap_aligned(CACHE_LINE_PAIR, sizeof(*c));
 
 	if (!c)
@@ -33,11 +34,11 @@ struct cache_head *plain_cache_create(lfpool_t *pool)
 	c->head.face.state = arena_no_state();
 	c->head.pool = pool;
 	live_pools_lock();
-	c->next = pool->plain_caches;
-	c->link = &pool->plain_caches;
+	c->next = *first;
+	c->link = first;
 	if (c->next)
 		c->next->link = &c->next;
-	pool->plain_caches = c;
+	*first = c;
 	live_pools_unlock();
 	return &c->head;
 }
@@ -54,10 +55,10 @@ void plain_cache_destroy(struct cache_head *head)
 	os_heap_free(c);
 }
 
-void plain_cache_destroy_all(lfpool_t *pool)
+void plain_cache_destroy_all(struct mutex_pool *pool)
 {
-	while (pool->plain_caches)
-		plain_cache_destroy(&pool->plain_caches->head);
+	while (pool->caches)
+		plain_cache_destroy(&pool->caches->head);
 }
 
 size_t plain_cache_acquire_bulk(struct cache_head *head, void **objects_out, size_t count)

@@ -9,7 +9,6 @@
 #include "backend/backend_lockfree.h"
 #include "backend/check.h"
 #include "backend/heap_set.h"
-#include "backend/plain_cache.h"
 #include "base/absent.h"
 #include "core/pages.h"
 #include "object/debugging.h"
@@ -37,7 +36,6 @@ NOTHING(thread_serve, struct serving *innermost)
 NONE(NULL, lfpool_t *, live_pools_find_by_address, const void *address)
 NEVER(uint64_t, live_pools_add, lfpool_t *pool, uintptr_t first, uintptr_t end)
 NEVER(void, live_pools_remove, uint64_t id)
-NOTHING(plain_cache_destroy_all, lfpool_t *pool)
 NOTHING(config_tell_ignored, const char *name, const char *why)
 
 /* ---- The debug modes, and the check ---- */

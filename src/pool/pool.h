@@ -73,7 +73,6 @@ struct backend {
 	size_t (*cache_release_bulk)(struct cache_head *head, void *const *objects, size_t count);
 };
 
-struct plain_cache;
 struct lifecycle;
 struct retired;
 
@@ -98,8 +97,6 @@ struct lfpool_pool {
 	lfpool_hooks_t hooks;
 	struct debug_modes modes;
 	char name[NAME_BYTES];
-	/* Under the registry's lock. */
-	struct plain_cache *plain_caches; /* explicit caches of a backend that has none */
 	/* Anybody. */
 	_Atomic(size_t) misuses;
 	struct cold cold;               /* slots that are in no free list: room to grow, what was withdrawn or trimmed */
