@@ -10,7 +10,6 @@
 #include "pool/live_pools.h"
 #include "pool/pool.h"
 #include "pool/threads.h"
-#include "waiting/resizing.h"
 #include "waiting/waiters.h"
 
 static bool has_fork_handlers, has_key;

@@ -21,7 +21,6 @@
 #include "os/os.h"
 #include "pool/pool.h"
 #include "pool/threads.h"
-#include "waiting/resizing.h"
 #include "waiting/waiters.h"
 
 #define STEP_BYTES ((size_t)64 << 10)

@@ -14,7 +14,6 @@
 #include "os/os.h"
 #include "pool/pool.h"
 #include "pool/threads.h"
-#include "waiting/resizing.h"
 #include "waiting/waiters.h"
 
 #include <string.h>

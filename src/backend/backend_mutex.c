@@ -18,7 +18,6 @@
 #include "os/os.h"
 #include "pool/configure.h"
 #include "retire/retired.h"
-#include "waiting/resizing.h"
 #include "waiting/waiters.h"
 
 #include <string.h>

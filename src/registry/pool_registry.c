@@ -9,7 +9,7 @@
 #include "os/os.h"
 #include "pool/configure.h"
 #include "pool/pool.h"
-#include "waiting/resizing.h"
+#include "waiting/waiters.h"
 
 #include <string.h>
 

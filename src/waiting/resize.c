@@ -8,7 +8,7 @@
  *              Z2  a pool that grows by itself grows by one step for each time it was found exhausted: of several calls that
  *                  found it so at one capacity, one grows it, and the others try again.
  */
-#include "waiting/resizing.h"
+#include "waiting/waiters.h"
 
 #include "base/probes.h"
 #include "core/cold.h"
@@ -17,7 +17,6 @@
 #include "pool/pool.h"
 #include "pool/threads.h"
 #include "retire/retired.h"
-#include "waiting/waiters.h"
 
 void resize_serve_if_wanted(lfpool_t *pool, struct cache_head *head)
 {

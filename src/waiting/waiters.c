@@ -9,7 +9,6 @@
 #include "pool/pool.h"
 #include "pool/threads.h"
 #include "retire/retired.h"
-#include "waiting/resizing.h"
 
 /* ---- Serving ---- */
 

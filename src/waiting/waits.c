@@ -18,7 +18,6 @@
 #include "os/os.h"
 #include "pool/pool.h"
 #include "retire/retired.h"
-#include "waiting/resizing.h"
 
 void waiters_doze(const struct waiters *d, _Atomic(uint64_t) *word, uint64_t seen, uint64_t deadline_ns)
 {
