@@ -47,10 +47,9 @@ lfpool_status_t lfpool_create_in(lfpool_t **pool_out, const lfpool_config_t *giv
 	lfpool_config_t config;
 	struct debug_modes modes;
 
-	if (!pool_out)
-		return LFPOOL_E_ARGUMENT;
-	*pool_out = NULL;
-	if (!given || !buffer)
+	if (pool_out)
+		*pool_out = NULL;
+	if (!pool_out || !given || !buffer)
 		return LFPOOL_E_ARGUMENT;
 
 	const lfpool_status_t status = config_import_for_buffer(&config, &modes, given);

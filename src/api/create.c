@@ -56,10 +56,9 @@ static lfpool_status_t create_by(lfpool_t **pool_out, const lfpool_config_t *giv
 	lfpool_config_t config;
 	struct debug_modes modes;
 
-	if (!pool_out)
-		return LFPOOL_E_ARGUMENT;
-	*pool_out = NULL;
-	if (!given)
+	if (pool_out)
+		*pool_out = NULL;
+	if (!pool_out || !given || (window->lent && !window->at))
 		return LFPOOL_E_ARGUMENT;
 
 	bool empty;
@@ -101,10 +100,5 @@ size_t lfpool_object_bytes(const lfpool_config_t *given)
 
 lfpool_status_t lfpool_create_on(lfpool_t **pool_out, const lfpool_config_t *config, void *memory, size_t size)
 {
-	if (!memory) {
-		if (pool_out)
-			*pool_out = NULL;
-		return LFPOOL_E_ARGUMENT;
-	}
 	return create_by(pool_out, config, &(struct window){.at = memory, .bytes = size, .lent = true});
 }

@@ -121,9 +121,8 @@ size_t cache_table_extra_count(const struct core *core, uint64_t *pushes);
 void cache_table_stats(const struct core *core, lfpool_stats_t *stats_out);
 /* Bytes of a lot of `caches` caches with their extra magazines. */
 size_t cache_lot_bytes(size_t magazine_bytes, uint32_t caches);
-/* The index-th cache; *left_out is how many more follow it, each cache_bytes() further. */
+/* The index-th cache; *left_out is how many more follow it. */
 struct cache *cache_at(const struct core *core, uint32_t index, uint32_t *left_out);
-size_t cache_bytes(void);
 /*
  * A cache for the caller alone: for long (a thread's own, an explicit head), or for the length of one call.  The
  * search starts at `hint`.  NULL when the system refuses memory, or did so lately (for one call: PATIENCE), or all CACHES_MAX

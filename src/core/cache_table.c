@@ -17,14 +17,9 @@
 #include "os/backing.h"
 #include "os/os.h"
 
-size_t cache_bytes(void)
-{
-	return sizeof(struct cache);
-}
-
 size_t cache_lot_bytes(size_t magazine_bytes_each, uint32_t caches)
 {
-	return caches * (cache_bytes() + EXTRA_PER_CACHE * magazine_bytes_each);
+	return caches * (sizeof(struct cache) + EXTRA_PER_CACHE * magazine_bytes_each);
 }
 
 struct cache *cache_at(const struct core *core, uint32_t index, uint32_t *left_out)
@@ -37,7 +32,7 @@ struct cache *cache_at(const struct core *core, uint32_t index, uint32_t *left_o
 	char *caches = load_relaxed(&core->table.lot[lot]);
 
 	plain_read(caches);
-	return (struct cache *)(void *)(caches + place * cache_bytes());
+	return (struct cache *)(void *)caches + place;
 }
 
 void cache_table_open(struct core *core, char *memory, uint32_t in_buffer)
@@ -45,7 +40,7 @@ void cache_table_open(struct core *core, char *memory, uint32_t in_buffer)
 	core->table.most = in_buffer ? in_buffer : CACHES_MAX;
 	core->table.for_calls = in_buffer ? (in_buffer + 3) / 4 : CACHES_FOR_CALLS;
 	/* relaxed, all three: the pool is not yet anybody else's. */
-	store_relaxed(&core->magazines.extra_lot[0], memory + (in_buffer ? in_buffer : LOT_CACHES) * cache_bytes());
+	store_relaxed(&core->magazines.extra_lot[0], memory + (in_buffer ? in_buffer : LOT_CACHES) * sizeof(struct cache));
 	store_relaxed(&core->table.lot[0], memory);
 	store_relaxed(&core->table.count, core->table.for_calls);
 }
@@ -162,11 +157,11 @@ static bool lot_ensure(struct core *core, uint32_t index, enum cache_term term)
 	char *lot_won = mapped;
 
 	plain_written(mapped);
-	plain_written(mapped + caches * cache_bytes());
+	plain_written(mapped + caches * sizeof(struct cache));
 	/* acq_rel, edge LOT: release our mapping, or on failure acquire that of the first. */
-	if (!cas_acq_rel(&core->magazines.extra_lot[lot], &none, mapped + caches * cache_bytes())) {
+	if (!cas_acq_rel(&core->magazines.extra_lot[lot], &none, mapped + caches * sizeof(struct cache))) {
 		os_unmap(mapped, cache_lot_bytes(core->magazines.bytes, caches));
-		lot_won = none - caches * cache_bytes();
+		lot_won = none - caches * sizeof(struct cache);
 	}
 	none = NULL;
 	/* release, edge LOT.  On failure another thread has written the same value. */

@@ -125,7 +125,7 @@ static bool collect_all(struct cache *c, struct collect *s, bool rob)
 	for (uint32_t i = 0; i < count; i++) {
 		index = index + 1 < count ? index + 1 : 0;
 		if (left && index) {
-			victim = (struct cache *)(void *)((char *)victim + cache_bytes());
+			victim++;
 			left--;
 		} else {
 			victim = cache_at(core, index, &left);

@@ -312,10 +312,9 @@ lfpool_status_t lfpool_priority_create(lfpool_priority_t **pool_out, const lfpoo
 	lfpool_config_t object = LFPOOL_CONFIG_INIT;
 	void *pool = NULL;
 
-	if (!pool_out)
-		return LFPOOL_E_ARGUMENT;
-	*pool_out = NULL;
-	if (!given)
+	if (pool_out)
+		*pool_out = NULL;
+	if (!pool_out || !given)
 		return LFPOOL_E_ARGUMENT;
 
 	lfpool_status_t status = import(&known, given);

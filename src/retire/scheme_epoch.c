@@ -72,10 +72,9 @@ lfpool_status_t lfpool_epoch_create(lfpool_epoch_t **gate_out, struct ck_epoch *
 {
 	void *memory;
 
-	if (!gate_out)
-		return LFPOOL_E_ARGUMENT;
-	*gate_out = NULL;
-	if (!epoch)
+	if (gate_out)
+		*gate_out = NULL;
+	if (!gate_out || !epoch)
 		return LFPOOL_E_ARGUMENT;
 	if (posix_memalign(&memory, _Alignof(lfpool_epoch_t), sizeof(lfpool_epoch_t)) != 0)
 		return LFPOOL_E_NO_MEMORY;

@@ -305,10 +305,9 @@ lfpool_status_t lfpool_set_create(lfpool_set_t **set_out, const lfpool_set_confi
 	lfpool_config_t config = LFPOOL_CONFIG_INIT;
 	void *set = NULL;
 
-	if (!set_out)
-		return LFPOOL_E_ARGUMENT;
-	*set_out = NULL;
-	if (!given)
+	if (set_out)
+		*set_out = NULL;
+	if (!set_out || !given)
 		return LFPOOL_E_ARGUMENT;
 	if (!config_copy_known(&known, sizeof(known), offsetof(lfpool_set_config_t, largest), given))
 		return LFPOOL_E_CONFIG_STRUCT_SIZE;

@@ -123,8 +123,8 @@ static struct word word_at(const char *address)
 	if (within(address, (uintptr_t)ms->chunk_base, (ms->chunks + ms->spares) * ms->bytes, &offset))
 		return in_magazine((int32_t)(offset / ms->bytes) + 1, offset % ms->bytes);
 	for (unsigned lot = 0, first = 0; lot < 2; first += LOT_CACHES << lot++) {
-		if (within(address, RAW(&core->table.lot[lot]), ((size_t)LOT_CACHES << lot) * cache_bytes(), &offset))
-			return in_cache((int32_t)(first + offset / cache_bytes()), offset % cache_bytes());
+		if (within(address, RAW(&core->table.lot[lot]), ((size_t)LOT_CACHES << lot) * sizeof(struct cache), &offset))
+			return in_cache((int32_t)(first + offset / sizeof(struct cache)), offset % sizeof(struct cache));
 		if (within(address, RAW(&ms->extra_lot[lot]), ((size_t)LOT_CACHES << lot) * EXTRA_PER_CACHE * ms->bytes, &offset))
 			return in_magazine((int32_t)(ms->chunks + ms->spares + 1 + first * EXTRA_PER_CACHE + offset / ms->bytes),
 					   offset % ms->bytes);
