@@ -55,11 +55,6 @@ static bool backend_from(lfpool_config_t *config, const char *word)
 	return false;
 }
 
-static lfpool_status_t check_flags(uint32_t flags)
-{
-	return flags & ~FLAGS_KNOWN ? LFPOOL_E_CONFIG_FLAGS : LFPOOL_OK;
-}
-
 /* The modes of the config and of the environment, whose numbers win; and what follows from them. */
 static bool apply_debug(lfpool_config_t *config, struct debug_modes *modes, const char *environment)
 {
@@ -89,11 +84,6 @@ static bool is_scheme(const lfpool_config_t *config)
 	return !s->wait && !s->context;
 }
 
-static bool has_scheme(const lfpool_config_t *config)
-{
-	return config->scheme.begin || config->scheme.ready;
-}
-
 lfpool_status_t config_import_with(lfpool_config_t *config, struct debug_modes *modes, const lfpool_config_t *given,
 				   const struct config_words *words, bool *empty_out, size_t caches)
 {
@@ -118,7 +108,7 @@ lfpool_status_t config_import_with(lfpool_config_t *config, struct debug_modes *
 		return LFPOOL_E_CONFIG_MAX_CAPACITY;
 	if (config->cache_capacity > 2 * MAGAZINE_SLOTS_MAX && config->cache_capacity != LFPOOL_CACHE_NONE)
 		return LFPOOL_E_CONFIG_CACHE_CAPACITY;
-	if (check_flags(config->flags) != LFPOOL_OK)
+	if (config->flags & ~FLAGS_KNOWN)
 		return LFPOOL_E_CONFIG_FLAGS;
 	if (config->flags & LFPOOL_LOCK)
 		config->flags |= LFPOOL_PREFAULT;
@@ -167,7 +157,7 @@ lfpool_status_t config_import_for_buffer(lfpool_config_t *config, struct debug_m
 		return LFPOOL_E_CONFIG_DEPOT_SHARDS;
 	if (debug_modes_each_call(modes))
 		return LFPOOL_E_CONFIG_DEBUG;
-	if (has_scheme(config))
+	if (config->scheme.begin || config->scheme.ready)
 		return LFPOOL_E_CONFIG_SCHEME;
 	if (!config->buffer_caches)
 		config->buffer_caches = LFPOOL_BUFFER_CACHES;

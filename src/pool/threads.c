@@ -59,18 +59,13 @@ static struct server {
 } servers[SERVERS_MAX];
 static _Atomic(uint32_t) server_count; /* places that were ever taken */
 
-static uintptr_t thread_self(void)
-{
-	return os_thread_self();
-}
-
 static struct server *server_of_thread(void)
 {
 	/* relaxed, both: only the thread itself stores its own number, and only it reads on. */
 	const uint32_t count = load_relaxed(&server_count);
 
 	for (uint32_t i = 0; i < count; i++)
-		if (load_relaxed(&servers[i].thread) == thread_self())
+		if (load_relaxed(&servers[i].thread) == os_thread_self())
 			return &servers[i];
 	return NULL;
 }
@@ -87,7 +82,7 @@ static struct server *server_claim(void)
 		while (count <= i && !cas_weak_relaxed(&server_count, &count, i + 1))
 			;
 		/* acquire, edge SERVER: what its last thread stored comes before. */
-		if (!load_relaxed(&servers[i].thread) && cas_acquire(&servers[i].thread, &vacant, thread_self()))
+		if (!load_relaxed(&servers[i].thread) && cas_acquire(&servers[i].thread, &vacant, os_thread_self()))
 			return &servers[i];
 	}
 	return NULL;
@@ -106,7 +101,7 @@ void threads_forget_servers(void)
 {
 	for (uint32_t i = 0; i < SERVERS_MAX; i++)
 		/* relaxed: the child has one thread. */
-		if (load_relaxed(&servers[i].thread) != thread_self())
+		if (load_relaxed(&servers[i].thread) != os_thread_self())
 			server_vacate(&servers[i]);
 }
 
