@@ -1,26 +1,80 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * test_check.c - the checker against histories written by hand: legal ones, and ones that are wrong by one tick.
+ * test_check.c - the checker against histories that no pool has produced.
+ *
+ * By hand      What is wrong, by one tick where there is one, and what the message says of it.
+ * Random       Calls with random times and random answers, mostly wrong.  The verdict on overlaps and NULLs is compared with one
+ *              that is reached tick by tick and pair by pair, straight from the definitions.  (That it finds nothing in what a
+ *              correct pool has answered is shown by every run of the stress harness that is clean.)
+ *
+ *   history_check [SEED]   LFPOOL_DEEP=1: 300 times as many random histories, from a new seed
+ */
+#include "common/require.h"
+#include "stress/history_check.h"
+#include "stress/text.h"
+
+#include <inttypes.h>
+#include <string.h>
+
+#define LOGS 8
+#define ROOM 512 /* records of a log */
+
+static struct {
+	struct history_log logs[LOGS];
+	struct history_record records[LOGS][ROOM];
+	_Atomic(bool) full;
+	char text[TEXT_BYTES]; /* of the first fault */
+} written;
+
+/* Objects are numbers from 1. */
+static const void *object_at(uintptr_t number)
+{
+	return (const void *)number;
+}
+
+static void clear(void)
+{
+	for (uint32_t i = 0; i < LOGS; i++)
+		written.logs[i] = (struct history_log){
+			.records = written.records[i], .limit = ROOM, .room = ROOM, .number = i, .full = &written.full};
+	written.text[0] = '\0';
+}
+
+_Noreturn void history_overflow(const struct history_log *log)
+{
+	fprintf(stderr, "log %u is full\n", log->number);
+	exit(3);
+}
+
+static void on_fault(void *nothing, enum history_fault fault, const char *text)
+{
+	(void)nothing;
+	(void)fault;
+	memcpy(written.text, text, strlen(text) + 1);
+}
+
+static struct history_counts check(size_t capacity, bool fixed, bool ended)
+{
+	struct history_terms terms = {.capacity = capacity, .fixed = fixed, .ended = ended, .keeper = LOGS - 1};
+
+	return history_check(written.logs, LOGS, &terms, on_fault, NULL, 1);
+}
+
+/* ---- By hand ----
  *
  * "A0 10-20 1": thread 0 acquired object 1 between the ticks 10 and 20.  "R0 30-40 1" released it, which ends the last
  * acquisition of that object; "of 0", that of call 0.  "N1 22-28": thread 1 was given NULL.
  */
-#include "by_hand.h"
 
-#include "common/require.h"
-
-#include <inttypes.h>
-
-enum { CALLS = 24 };
+#define CALLS 24
 
 struct example {
 	const char *name;
 	size_t capacity;
 	const char *calls;
 	size_t faults[HISTORY_FAULTS];
-	const char *text; /* occurs in the message; NULL: no message */
+	const char *text; /* occurs in the message */
 	bool counted;     /* objects are counted, not known by address */
-	bool going_on;    /* the round is not over */
 };
 
 #define OVERLAPS(n) .faults[HISTORY_FAULT_OVERLAP] = (n)
@@ -31,35 +85,15 @@ struct example {
 
 /* clang-format off */
 static const struct example examples[] = {
-	{.name = "nothing", .capacity = 1, .calls = ""},
-
 	/* ---- Ownership ---- */
-	{"one after the other", 1,
-	 .calls = "A0 10-20 1, R0 30-40 1, A1 50-60 1, R1 70-80 1"},
-	{"acquire under way while the release begins", 1,
-	 .calls = "A0 10-20 1, R0 30-40 1, A1 5-31 1, R1 70-80 1"},
-	{"acquire ends at the tick at which the release begins", 1,
-	 .calls = "A0 10-20 1, R0 30-40 1, A1 22-30 1, R1 70-80 1"},
-	{"acquire ends one tick before the release begins", 1,
+	{"an acquire that ends one tick before the release begins", 1,
 	 .calls = "A0 10-20 1, R0 30-40 1, A1 22-29 1, R1 70-80 1", OVERLAPS(1), .text = "two holders"},
-	{"a hold inside another", 1,
-	 .calls = "A0 10-20 1, R0 90-95 1, A1 30-40 1, R1 50-60 1", OVERLAPS(1)},
 	{"two holds inside another, not of each other", 1,
 	 .calls = "A0 10-20 1, R0 90-95 1, A1 30-40 1, R1 50-60 1, A2 61-62 1, R2 63-64 1", OVERLAPS(2)},
-	{"the same times, different objects", 2,
-	 .calls = "A0 10-20 1, R0 90-95 1, A1 10-20 2, R1 90-95 2"},
-	{"a hold of no length between two others, all at one tick", 1,
-	 .calls = "A0 5-9 1, R0 9-9 1, A1 9-9 1, R1 9-9 1, A2 9-9 1, R2 12-13 1"},
-	{"two acquires, no release", 1,
-	 .calls = "A0 10-20 1, A1 50-60 1", OVERLAPS(1), .going_on = true},
-	{"released by another thread", 1,
-	 .calls = "A3 10-20 1, R0 30-40 1, A0 41-42 1, R5 43-44 1"},
 
 	/* ---- Conservation ---- */
 	{"a release inside its acquire", 1,
 	 .calls = "A0 10-20 1, R1 19-40 1", RELEASES(1), .text = "before its acquire had ended"},
-	{"a release at the end of its acquire", 1,
-	 .calls = "A0 10-20 1, R1 20-40 1"},
 	{"two releases of one acquisition", 1,
 	 .calls = "A0 10-20 1, R0 30-40 1, R1 30-40 1", RELEASES(1), .text = "two releases"},
 	{"a release of another object than was acquired", 2,
@@ -70,44 +104,24 @@ static const struct example examples[] = {
 	 .calls = "A0 10-20 1, R0 30-40 1, A0 50-60 2, R0 70-80 2", OBJECTS(1), .text = "2 different objects of 1"},
 	{"never released", 1,
 	 .calls = "A0 10-20 1", HELD(1), .text = "was not released"},
-	{"not released yet", 1,
-	 .calls = "A0 10-20 1", .going_on = true},
 
 	/* ---- NULL ---- */
-	{"NULL while the only object is held", 1,
-	 .calls = "A0 10-20 1, N1 22-28, R0 30-40 1"},
 	{"NULL from a pool that nobody has used", 1,
 	 .calls = "N0 10-20", NULLS(1), .text = "1 of the 1 objects were never acquired"},
-	{"NULL that begins at the tick at which the release ends", 1,
-	 .calls = "A0 10-20 1, R0 30-40 1, N1 40-50"},
-	{"NULL that begins one tick later", 1,
+	{"NULL that begins one tick after the release has ended", 1,
 	 .calls = "A0 10-20 1, R0 30-40 1, N1 41-50",
 	 NULLS(1), .text = "[30, 40] thread 0 releases 0x1: free from here"},
-	{"NULL that ends at the tick at which the acquire begins", 1,
-	 .calls = "N1 1-10, A0 10-20 1, R0 30-40 1"},
-	{"NULL that ends one tick earlier", 1,
+	{"NULL that ends one tick before the acquire begins", 1,
 	 .calls = "N1 1-9, A0 10-20 1, R0 30-40 1",
 	 NULLS(1), .text = "[10, 20] thread 0 acquires 0x1 for the first time"},
 	{"NULL between two holds", 1,
 	 .calls = "A0 10-20 1, R0 30-40 1, N1 41-49, A0 50-60 1, R0 70-80 1", NULLS(1), .text = "until here"},
-	{"NULL between two holds that follow each other without a tick in between", 1,
-	 .calls = "A0 10-20 1, R0 30-40 1, N1 40-41, A0 41-60 1, R0 70-80 1"},
-	{"NULL while the object is on its way from one holder to the next", 1,
-	 .calls = "A0 10-20 1, R0 30-60 1, N1 45-55, A2 40-80 1, R2 90-95 1"},
-	{"NULL while a long acquire of the next hold is under way", 1,
-	 .calls = "A0 10-20 1, R0 30-40 1, N1 45-48, A2 5-80 1, R2 90-95 1"},
 	{"NULL over many gaps, one object always free", 2,
 	 .calls = "A0 1-2 1, A0 3-4 2, R0 5-6 1, N1 7-27, A0 15-16 1, R0 8-14 2, R0 18-19 1, A0 21-22 2, R0 31-32 2",
 	 NULLS(1), .text = "[15, 16] thread 0 acquires 0x1"},
-	{"the same, except for one tick without a free object", 2,
-	 .calls = "A0 1-2 1, A0 3-4 2, R0 5-6 1, N1 7-27, A0 15-16 1, R0 8-15 2, R0 18-19 1, A0 21-22 2, R0 31-32 2"},
-	{"NULL over a moment at which all are held", 2,
-	 .calls = "A0 1-2 1, N1 1-90, A0 10-11 2, R0 12-13 2, R0 91-92 1"},
 	{"one NULL right, one wrong", 2,
 	 .calls = "A0 1-2 1, A0 10-11 2, N1 11-12, N2 14-15, R0 12-13 2, R0 91-92 1",
 	 NULLS(1), .text = "[14, 15] thread 2 acquires: NULL"},
-	{"part of a bulk call was NULL: its own objects are in its hands", 2,
-	 .calls = "A0 10-20 1, A0 10-20 2, N0 10-20, R0 30-31 1, R0 30-31 2"},
 	{"an object that the keeper does not get back", 2,
 	 .calls = "A0 1-2 1, A1 3-4 2, R0 5-6 1, R1 7-8 2, A7 10-11 1, N7 12-13, R7 14-15 1",
 	 NULLS(1), .text = "keeper acquires: NULL"},
@@ -123,7 +137,7 @@ static const struct example examples[] = {
 };
 /* clang-format on */
 
-static void play(struct hand *hand, const char *calls)
+static void write_down(const char *calls)
 {
 	struct {
 		struct hold hold;
@@ -137,55 +151,160 @@ static void play(struct hand *hand, const char *calls)
 		const size_t bytes = strcspn(calls, ",");
 		const int read = sscanf(calls, " %c%u %" SCNu64 "-%" SCNu64 " %u of %u", &what, &thread, &begin, &end, &object,
 					&of);
+		struct history_log *log = &written.logs[thread];
 
 		REQUIRE(i < CALLS && read >= (what == 'N' ? 4 : 5));
 		if (what == 'N') {
-			acquired[i].hold = (struct hold){thread, hand->logs[thread].count};
-			hand_null(hand, thread, begin, end);
+			acquired[i].hold = (struct hold){thread, log->count};
+			history_null(log, begin, end);
 		} else if (what == 'A') {
 			acquired[i].object = object;
-			acquired[i].hold = hand_acquire(hand, thread, begin, end, object);
+			acquired[i].hold = history_acquired(log, begin, end, object_at(object));
 		} else {
 			unsigned last = (unsigned)i;
 
 			while (read == 5 && last-- && acquired[last].object != object)
 				;
-			hand_release(hand, thread, begin, end, object, acquired[read == 5 ? last : of].hold);
+			history_released(log, begin, end, object_at(object), acquired[read == 5 ? last : of].hold);
 		}
 		calls += bytes + (calls[bytes] == ',');
 	}
 }
 
-static bool passes(struct hand *hand, const struct example *example)
+static bool is_judged(const struct example *example)
 {
-	struct history_counts counts;
-	bool good = true;
+	clear();
+	write_down(example->calls);
 
-	hand_clear(hand);
-	play(hand, example->calls);
-	counts = hand_check(hand, example->capacity, !example->counted, !example->going_on);
+	const struct history_counts counts = check(example->capacity, !example->counted, true);
+
+	if (memcmp(counts.faults, example->faults, sizeof(counts.faults)) == 0 &&
+	    (!example->text || strstr(written.text, example->text)))
+		return true;
+	printf("%s: faults", example->name);
 	for (size_t fault = 0; fault < HISTORY_FAULTS; fault++)
-		if (counts.faults[fault] != example->faults[fault]) {
-			printf("%s: %zu faults of kind %zu, not %zu\n", example->name, counts.faults[fault], fault,
-			       example->faults[fault]);
-			good = false;
-		}
-	if (example->text && !strstr(hand->text, example->text)) {
-		printf("%s: '%s' does not occur in:\n", example->name, example->text);
-		good = false;
-	}
-	if (!good)
-		printf("%s\n", hand->text);
-	return good;
+		printf(" %zu", counts.faults[fault]);
+	printf("\n%s\n", written.text);
+	return false;
 }
 
-int main(void)
-{
-	static struct hand hand;
-	size_t count = sizeof(examples) / sizeof(examples[0]), passed = 0;
+/* ---- Random ---- */
 
-	for (size_t i = 0; i < count; i++)
-		passed += passes(&hand, &examples[i]);
-	printf("%zu passed, %zu failed\n", passed, count - passed);
-	return passed != count;
+#define HISTORIES 30000
+#define DEEP 300
+#define OBJECTS_MAX 4
+#define CALLS_MAX 14
+#define TICKS 24
+
+struct call {
+	bool null;
+	uintptr_t object;
+	uint64_t begin, end, release_begin, release_end;
+};
+
+/* Is the object possibly in use at this tick? */
+static bool in_use(const struct call *calls, unsigned count, uintptr_t object, uint64_t t)
+{
+	for (unsigned i = 0; i < count; i++)
+		if (!calls[i].null && calls[i].object == object && calls[i].begin <= t && t <= calls[i].release_end)
+			return true;
+	return false;
+}
+
+static bool null_right(const struct call *calls, unsigned count, uintptr_t objects, const struct call *null)
+{
+	for (uint64_t t = null->begin; t <= null->end; t++) {
+		uintptr_t object = 1;
+
+		while (object <= objects && in_use(calls, count, object, t))
+			object++;
+		if (object > objects)
+			return true;
+	}
+	return false;
+}
+
+/* Neither can have ended before the other began. */
+static bool overlap(const struct call *a, const struct call *b)
+{
+	return !a->null && !b->null && a->object == b->object && a->release_begin > b->end && b->release_begin > a->end;
+}
+
+static uint64_t later(struct random *random, uint64_t than)
+{
+	return than + random_below(random, TICKS / 4);
+}
+
+static void draw_call(struct random *random, struct call *call, uintptr_t objects)
+{
+	struct history_log *log = &written.logs[random_below(random, LOGS)],
+			   *log_of_release = &written.logs[random_below(random, LOGS)];
+
+	call->null = random_below(random, 4) == 0;
+	call->object = 1 + random_below(random, (uint32_t)objects);
+	call->begin = random_below(random, TICKS);
+	call->end = later(random, call->begin);
+	call->release_begin = later(random, call->end);
+	call->release_end = later(random, call->release_begin);
+	if (call->null) {
+		history_null(log, call->begin, call->end);
+		return;
+	}
+
+	const struct hold hold = history_acquired(log, call->begin, call->end, object_at(call->object));
+
+	/* Some are never released. */
+	if (random_below(random, 8) == 0)
+		call->release_begin = call->release_end = UINT64_MAX;
+	else
+		history_released(log_of_release, call->release_begin, call->release_end, object_at(call->object), hold);
+}
+
+static bool is_judged_random(struct random *random, size_t *faulty)
+{
+	struct call calls[CALLS_MAX];
+	unsigned count = random_below(random, CALLS_MAX + 1);
+	uintptr_t objects = 1 + random_below(random, OBJECTS_MAX);
+	size_t wrong_nulls = 0, overlaps = 0;
+
+	clear();
+	for (unsigned i = 0; i < count; i++)
+		draw_call(random, &calls[i], objects);
+	for (unsigned i = 0; i < count; i++) {
+		wrong_nulls += calls[i].null && !null_right(calls, count, objects, &calls[i]);
+		for (unsigned j = i + 1; j < count; j++)
+			overlaps += overlap(&calls[i], &calls[j]);
+	}
+
+	const struct history_counts counts = check(objects, true, false);
+	const size_t *faults = counts.faults;
+
+	*faulty += wrong_nulls + overlaps > 0;
+	/* Of many overlaps the checker reports some. */
+	if (faults[HISTORY_FAULT_NULL] == wrong_nulls && (faults[HISTORY_FAULT_OVERLAP] > 0) == (overlaps > 0) &&
+	    !faults[HISTORY_FAULT_RELEASE] && !faults[HISTORY_FAULT_OBJECTS] && !faults[HISTORY_FAULT_HELD])
+		return true;
+	printf("%zu wrong NULLs, the checker says %zu; %zu overlaps, the checker says %zu; %zu other faults\n%s\n", wrong_nulls,
+	       faults[HISTORY_FAULT_NULL], overlaps, faults[HISTORY_FAULT_OVERLAP],
+	       faults[HISTORY_FAULT_RELEASE] + faults[HISTORY_FAULT_OBJECTS] + faults[HISTORY_FAULT_HELD], written.text);
+	return false;
+}
+
+int main(int argc, char **argv)
+{
+	const bool deep = getenv("LFPOOL_DEEP") != NULL;
+	const uint64_t seed = argc > 1 ? strtoull(argv[1], NULL, 0) : deep ? now_ns() : 1;
+	const size_t histories = deep ? (size_t)HISTORIES * DEEP : HISTORIES;
+	size_t failed = 0, good = 0, faulty = 0;
+	struct random random = {seed};
+
+	for (size_t i = 0; i < sizeof(examples) / sizeof(*examples); i++)
+		failed += !is_judged(&examples[i]);
+	printf("seed %" PRIu64 "\n", seed);
+	while (good < histories && is_judged_random(&random, &faulty))
+		good++;
+	failed += good != histories;
+	printf("%zu of %zu random histories are faulty\n", faulty, histories);
+	printf("%zu passed, %zu failed\n", sizeof(examples) / sizeof(*examples) + 1 - failed, failed);
+	return failed > 0;
 }
