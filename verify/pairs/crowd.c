@@ -43,7 +43,6 @@ struct member {
 	uint64_t stamps;
 	lfpool_cache_t *cache;
 	unsigned children, steps;
-	void (*thread)(bool begins, void *context);
 };
 
 static struct member members[THREADS];
@@ -300,10 +299,10 @@ static void *run(void *member)
 {
 	struct member *me = member;
 
-	me->thread(true, NULL);
+	row_thread(true, NULL);
 	for (unsigned n = 0; n < me->steps; n++)
 		step(me);
-	me->thread(false, NULL);
+	row_thread(false, NULL);
 	return NULL;
 }
 
@@ -381,19 +380,14 @@ static void hand_over(struct model *m)
 	model_check_counts(m);
 }
 
-void crowd_run(struct model *m, uint64_t seed, void (*thread)(bool begins, void *context))
+void crowd_run(struct model *m, uint64_t seed)
 {
 	pthread_t threads[THREADS];
 
 	for (unsigned i = 0; i < THREADS; i++) {
 		struct member *me = &members[i];
 
-		memset(me, 0, sizeof(*me));
-		me->m = m;
-		me->r = random_for(seed, i);
-		me->stamps = (uint64_t)(i + 1) << 48;
-		me->thread = thread;
-		me->steps = STEPS;
+		*me = (struct member){.m = m, .r = random_for(seed, i), .stamps = (uint64_t)(i + 1) << 48, .steps = STEPS};
 		if (m->plan.explicit_caches)
 			me->cache = lfpool_cache_create(m->pool);
 	}

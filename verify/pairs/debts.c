@@ -8,17 +8,14 @@
  */
 #include "row.h"
 
-#include <sched.h>
-
 #define ROUNDS 100
 #define FIGHTERS 3
 
 static struct {
 	lfpool_t *pool;
 	void *object;
-	_Atomic(unsigned) begun, ended; /* rounds; fighters that ended theirs, of all rounds */
-	_Atomic(size_t) reserved;
-	void (*thread)(bool begins, void *context);
+	size_t reserved;
+	pthread_barrier_t barrier; /* of the fighters and their judge, who begin and end each round together */
 } fight;
 
 static void act(unsigned me, unsigned round)
@@ -28,7 +25,7 @@ static void act(unsigned me, unsigned round)
 	if (me == 0 && meeting)
 		REQUIRE(lfpool_release(fight.pool, fight.object) == LFPOOL_OK);
 	else if (me == 0)
-		atomic_store(&fight.reserved, lfpool_reserve(fight.pool, 1));
+		fight.reserved = lfpool_reserve(fight.pool, 1);
 	else if (me == 1)
 		/* Now and then while the other two have put it somewhere, and have not looked yet. */
 		for (unsigned n = meeting ? 16 : 1; n; n--)
@@ -41,14 +38,13 @@ static void *run(void *number)
 {
 	const unsigned me = (unsigned)(uintptr_t)number;
 
-	fight.thread(true, NULL);
+	row_thread(true, NULL);
 	for (unsigned round = 1; round <= ROUNDS; round++) {
-		while (atomic_load(&fight.begun) < round)
-			(void)sched_yield();
+		(void)pthread_barrier_wait(&fight.barrier);
 		act(me, round);
-		atomic_fetch_add(&fight.ended, 1);
+		(void)pthread_barrier_wait(&fight.barrier);
 	}
-	fight.thread(false, NULL);
+	row_thread(false, NULL);
 	return NULL;
 }
 
@@ -72,29 +68,29 @@ static void judge(unsigned round)
 	REQUIRE(owed <= lfpool_capacity(fight.pool) && (!owed || !lfpool_available_count(fight.pool)));
 	if (round % 2)
 		return;
-	REQUIRE(atomic_load(&fight.reserved) >= 1);
+	REQUIRE(fight.reserved >= 1);
 	(void)lfpool_shrink_cancel(fight.pool);
 	REQUIRE(lfpool_release(fight.pool, fight.object) == LFPOOL_OK);
 }
 
-void debts_run(struct model *m, void (*thread)(bool begins, void *context))
+void debts_run(struct model *m)
 {
 	const size_t capacity = m->capacity;
 	pthread_t threads[FIGHTERS];
 
 	fight.pool = m->pool;
-	fight.thread = thread;
+	REQUIRE(pthread_barrier_init(&fight.barrier, NULL, FIGHTERS + 1) == 0);
 	for (unsigned i = 0; i < FIGHTERS; i++)
 		thread_start(&threads[i], run, (void *)(uintptr_t)i);
 	for (unsigned round = 1; round <= ROUNDS; round++) {
 		set_up(m->pool);
-		atomic_store(&fight.begun, round);
-		while (atomic_load(&fight.ended) < round * FIGHTERS)
-			(void)sched_yield();
+		(void)pthread_barrier_wait(&fight.barrier);
+		(void)pthread_barrier_wait(&fight.barrier);
 		judge(round);
 	}
 	for (unsigned i = 0; i < FIGHTERS; i++)
 		REQUIRE(pthread_join(threads[i], NULL) == 0);
+	(void)pthread_barrier_destroy(&fight.barrier);
 	(void)lfpool_shrink_cancel(m->pool);
 	(void)lfpool_reserve(m->pool, capacity);
 	/* One that grows by itself may have grown. */

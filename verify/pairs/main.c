@@ -2,15 +2,15 @@
 /*
  * main.c - runs the rows of a covering array, those of one kind of library, each in processes of its own.
  *
- *     lfpool-pairs-LIBRARY [--seed SEED] [--row N [--here N]] [--sequences N] [--arrays N] [--first] [--list]
+ *     lfpool-pairs-LIBRARY [--seed SEED] [--row N [--here N]] [--arrays N] [--list]
  *
- *   --seed       of the array and all that is random in its rows; 0 = a new one; 1 if it is not given
- *   --row        this row only, and no refusals
- *   --here       this sequence of the row only, in this process: for a debugger
- *   --sequences  of each row, with one thread and with four
- *   --arrays     so many, each with the seed after the one before
- *   --first      ends with the first sequence that failed; refuses nothing
- *   --list       prints the rows, and runs none
+ *   --seed    of the array and all that is random in its rows; 0 = a new one; 1 if it is not given
+ *   --row     this row only, and no refusals
+ *   --here    this sequence of the row only, in this process: for a debugger
+ *   --arrays  so many, each with the seed after the one before
+ *   --list    prints the rows, and runs none
+ *
+ * Ends with the first failure.
  */
 #include "row.h"
 
@@ -24,6 +24,7 @@
 #define BYTES 400
 #define BYTES_AFTER_CROWD 150
 #define HANG_SECONDS 60
+#define SEQUENCES 4 /* of each row, with one thread and with four in turn */
 
 /* Somebody else's, on each thread, and none of the library's business: the first key that there is. */
 static pthread_key_t bystander;
@@ -33,13 +34,14 @@ struct job {
 	const struct row *row;
 	uint64_t seed;
 	bool crowd;
+	lfpool_status_t status; /* of a refusal */
 };
 
 static unsigned passed, failed;
 
 /* ---- One sequence ------------------------------------------------------------------------------------------ */
 
-static void thread(bool begins, void *context)
+void row_thread(bool begins, void *context)
 {
 	(void)context;
 	if (begins)
@@ -64,8 +66,8 @@ static void begin(struct model *m, void *context)
 
 	if (!job->crowd)
 		return;
-	debts_run(m, thread);
-	crowd_run(m, job->seed, thread);
+	debts_run(m);
+	crowd_run(m, job->seed);
 }
 
 /* A pool that is there, and used, before the first of the row. */
@@ -87,12 +89,12 @@ static void before(unsigned which)
 
 static void run_sequence(const struct job *job)
 {
-	const struct sequence_kind kind = {open_pool, begin, thread, (void *)(uintptr_t)job};
+	const struct sequence_kind kind = {open_pool, begin, row_thread, (void *)(uintptr_t)job};
 	uint8_t bytes[BYTES];
 	struct random r = random_for(job->seed, 0);
 
 	REQUIRE(pthread_key_create(&bystander, NULL) == 0);
-	thread(true, NULL);
+	row_thread(true, NULL);
 	row_environment(job->row);
 	if (job->row->value[of_before] != BEFORE_NOTHING)
 		before(job->row->value[of_before]);
@@ -100,7 +102,7 @@ static void run_sequence(const struct job *job)
 		bytes[i] = (uint8_t)random_below(&r, 256);
 	sequence_run_kind(&kind, bytes, job->crowd ? BYTES_AFTER_CROWD : BYTES);
 	hooks_require_gone();
-	thread(false, NULL);
+	row_thread(false, NULL);
 }
 
 static void run_refusal(const struct job *job)
@@ -109,10 +111,9 @@ static void run_refusal(const struct job *job)
 
 	const lfpool_status_t status = row_try(job->row);
 
-	if (status == (lfpool_status_t)(int64_t)job->seed)
+	if (status == job->status)
 		return;
-	fprintf(stderr, "refused with: %s; should be: %s\n", lfpool_status_string(status),
-		lfpool_status_string((lfpool_status_t)(int64_t)job->seed));
+	fprintf(stderr, "refused with: %s; should be: %s\n", lfpool_status_string(status), lfpool_status_string(job->status));
 	exit(1);
 }
 
@@ -149,17 +150,16 @@ static bool run_alone(void (*run)(const struct job *job), const struct job *job)
 	return false;
 }
 
-/* With one thread and with four in turn. */
 static struct job job_of(uint64_t seed, size_t number, const struct row *row, unsigned sequence)
 {
 	struct random r = random_for(seed, (unsigned)number * 1000 + sequence);
 
-	return (struct job){row, random_next(&r), sequence % 2};
+	return (struct job){.row = row, .seed = random_next(&r), .crowd = sequence % 2};
 }
 
-static void run_row(uint64_t seed, size_t number, const struct row *row, unsigned sequences, bool first)
+static void run_row(uint64_t seed, size_t number, const struct row *row)
 {
-	for (unsigned i = 0; i < 2 * sequences && !(first && failed); i++) {
+	for (unsigned i = 0; i < SEQUENCES && !failed; i++) {
 		const struct job job = job_of(seed, number, row, i);
 
 		if (run_alone(run_sequence, &job))
@@ -171,43 +171,42 @@ static void run_row(uint64_t seed, size_t number, const struct row *row, unsigne
 }
 
 /* Each pair that a rule names, once, in rows of this library. */
-static void run_refusals(uint64_t seed, unsigned library)
+static void run_refusals(uint64_t seed)
 {
-	for (unsigned d = 0; d < DIMENSION_COUNT; d++)
-		for (unsigned value = 0; value < values_of(d); value++)
-			for (unsigned other = d + 1; other < DIMENSION_COUNT; other++)
-				for (unsigned v = 0; v < values_of(other); v++) {
-					lfpool_status_t status;
-					bool says;
+	struct random r = random_for(seed, 0);
 
-					if (!excluded(d, value, other, v, &status, &says) || !says)
-						continue;
+	for (unsigned a = 0; a < CHOICES; a++)
+		for (unsigned b = a; b < CHOICES && !failed; b++) {
+			const struct rule *rule = rule_against(a, b);
 
-					struct row row = row_against(seed, d, value, other, v);
-					const struct job job = {&row, (uint64_t)(int64_t)status, false};
+			if (!rule || rule->status == LFPOOL_OK)
+				continue;
 
-					row.value[of_library] = (unsigned char)library;
-					if (run_alone(run_refusal, &job))
-						continue;
-					printf("--seed %llu, which should be refused: ", (unsigned long long)seed);
-					print_row(&row);
-				}
+			struct row row = row_with(a, b, &r);
+			const struct job job = {.row = &row, .status = rule->status};
+
+			row.value[of_library] = LIBRARY;
+			if (run_alone(run_refusal, &job))
+				continue;
+			printf("--seed %llu, which should be refused: ", (unsigned long long)seed);
+			print_row(&row);
+		}
 }
 
 #define EVERY ULONG_MAX
 
 struct options {
-	unsigned long seed, row, here, sequences, arrays;
-	bool first, list;
+	unsigned long seed, row, here, arrays;
+	bool list;
 };
 
 static void run_array(const struct options *o, uint64_t seed)
 {
-	struct row *rows;
+	const struct row *rows;
 	size_t pairs, excluded_pairs, mine = 0;
 	const size_t count = cover(seed, &rows, &pairs, &excluded_pairs);
 
-	for (size_t i = 0; i < count && !(o->first && failed); i++) {
+	for (size_t i = 0; i < count && !failed; i++) {
 		if (rows[i].value[of_library] != LIBRARY || (o->row != EVERY && i != o->row))
 			continue;
 		mine++;
@@ -220,31 +219,28 @@ static void run_array(const struct options *o, uint64_t seed)
 			run_sequence(&job);
 			passed++;
 		} else {
-			run_row(seed, i, &rows[i], (unsigned)o->sequences, o->first);
+			run_row(seed, i, &rows[i]);
 		}
 	}
 	printf("--seed %llu: %zu rows cover %zu pairs; %zu are excluded; %zu rows of library=%s\n", (unsigned long long)seed,
 	       count, pairs, excluded_pairs, mine, value_names[of_library][LIBRARY]);
-	if (o->row == EVERY && !o->list && !o->first)
-		run_refusals(seed, LIBRARY);
-	free(rows);
+	if (o->row == EVERY && !o->list)
+		run_refusals(seed);
 }
 
 int main(int argc, char **argv)
 {
-	struct options o = {.seed = 1, .row = EVERY, .here = EVERY, .sequences = 2, .arrays = 1};
+	struct options o = {.seed = 1, .row = EVERY, .here = EVERY, .arrays = 1};
 	const struct option_row rows[] = {OPTION_NUMBER("seed", &o.seed, 0, ULONG_MAX),
 					  OPTION_NUMBER("row", &o.row, 0, EVERY),
 					  OPTION_NUMBER("here", &o.here, 0, EVERY),
-					  OPTION_NUMBER("sequences", &o.sequences, 1, ULONG_MAX),
 					  OPTION_NUMBER("arrays", &o.arrays, 1, ULONG_MAX),
-					  OPTION_FLAG("first", &o.first),
 					  OPTION_FLAG("list", &o.list),
 					  OPTIONS_END};
 
 	(void)command_line(argv[0], rows, NULL, argc, argv);
 	o.seed = o.seed ? o.seed : now_ns();
-	for (uint64_t n = 0; n < o.arrays && !(o.first && failed); n++)
+	for (uint64_t n = 0; n < o.arrays && !failed; n++)
 		run_array(&o, o.seed + n);
 	if (o.list)
 		return 0;

@@ -16,27 +16,17 @@ const char *const value_names[DIMENSION_COUNT][VALUES_MAX] = {
 #undef DIMENSION_VALUES
 };
 
-unsigned values_of(unsigned dimension)
+bool choice_exists(unsigned choice)
 {
-	unsigned count = 0;
-
-	while (count < VALUES_MAX && value_names[dimension][count])
-		count++;
-	return count;
+	return value_names[choice / VALUES_MAX][choice % VALUES_MAX] != NULL;
 }
 
 #define BIT(value) (1u << (value))
 #define FROM(value) (~0u << (value))
-/* The config of a set has no such field, so nobody can ask. */
+/* The config of a set has no such field. */
 #define NO_WORDS LFPOOL_OK
 
-static const struct rule {
-	enum dimension one;
-	unsigned values; /* bits */
-	enum dimension other;
-	unsigned other_values;
-	lfpool_status_t status;
-} rules[] = {
+static const struct rule rules[] = {
 	/* lfpool/buffer.h */
 	{of_made, BIT(MADE_IN), of_growth, FROM(GROWTH_BY_HAND), LFPOOL_E_CONFIG_MAX_CAPACITY},
 	{of_made, BIT(MADE_IN), of_backend, FROM(LFPOOL_BACKEND_MUTEX), LFPOOL_E_CONFIG_BACKEND},
@@ -51,21 +41,19 @@ static const struct rule {
 	{of_hooks, BIT(HOOKS_BUILD) | BIT(HOOKS_ALL) | BIT(HOOKS_REFUSING), of_zero, BIT(true), LFPOOL_E_CONFIG_HOOKS},
 };
 
-bool excluded(unsigned dimension, unsigned value, unsigned other, unsigned other_value, lfpool_status_t *status_out,
-	      bool *says_out)
+static bool is_one_of(unsigned choice, enum dimension dimension, unsigned values)
+{
+	return choice_exists(choice) && choice / VALUES_MAX == dimension && values >> choice % VALUES_MAX & 1;
+}
+
+const struct rule *rule_against(unsigned choice, unsigned other)
 {
 	for (size_t i = 0; i < sizeof(rules) / sizeof(*rules); i++) {
 		const struct rule *r = &rules[i];
-		const bool here = r->one == dimension && r->other == other && r->values >> value & 1 &&
-				  r->other_values >> other_value & 1;
-		const bool turned = r->one == other && r->other == dimension && r->values >> other_value & 1 &&
-				    r->other_values >> value & 1;
 
-		if (!here && !turned)
-			continue;
-		*status_out = r->status;
-		*says_out = r->status != NO_WORDS;
-		return true;
+		if ((is_one_of(choice, r->one, r->values) && is_one_of(other, r->other, r->other_values)) ||
+		    (is_one_of(other, r->one, r->values) && is_one_of(choice, r->other, r->other_values)))
+			return r;
 	}
-	return false;
+	return NULL;
 }

@@ -48,22 +48,11 @@ enum dimension {
 		DIMENSION_COUNT
 };
 
-/* Values in the order above. */
+/* Values in the order above; of `debug` those that are asked for by name. */
 enum { LIBRARY_STATIC, LIBRARY_KEY, LIBRARY_SHARED, LIBRARY_TWO_FILE };
 enum { MADE_CREATE, MADE_IN, MADE_SET, MADE_REGISTRY, MADE_CLASS };
 enum { HOOKS_NONE, HOOKS_BUILD, HOOKS_ACTIVATE, HOOKS_ALL, HOOKS_REFUSING };
-enum {
-	DEBUG_NONE,
-	DEBUG_CHECK,
-	DEBUG_ZERO,
-	DEBUG_NO_TOOLS,
-	DEBUG_ENVIRONMENT,
-	DEBUG_POISON,
-	DEBUG_QUARANTINE,
-	DEBUG_GUARD,
-	DEBUG_OWNER,
-	DEBUG_BACKTRACE
-};
+enum { DEBUG_ZERO = 2, DEBUG_ENVIRONMENT = 4, DEBUG_POISON = 5, DEBUG_OWNER = 8 };
 enum { GROWTH_FIXED, GROWTH_BY_HAND, GROWTH_BY_ITSELF };
 enum { SCHEME_NONE, SCHEME_ASKED, SCHEME_TOLD };
 enum { CACHES_THREAD, CACHES_SMALL, CACHES_EXPLICIT, CACHES_NONE };
@@ -76,16 +65,32 @@ struct row {
 extern const char *const dimension_names[DIMENSION_COUNT];
 extern const char *const value_names[DIMENSION_COUNT][VALUES_MAX];
 
-unsigned values_of(unsigned dimension);
+/* A value of a dimension, as one number below CHOICES: VALUES_MAX for each dimension, not all of which exist. */
+#define CHOICES (DIMENSION_COUNT * VALUES_MAX)
 
-/* What the library answers when these two values of two dimensions meet; *says_out false: it cannot even be asked. */
-bool excluded(unsigned dimension, unsigned value, unsigned other, unsigned other_value, lfpool_status_t *status_out,
-	      bool *says_out);
+bool choice_exists(unsigned choice);
 
-/* The covering array of this seed, in *rows_out, which the caller frees; how many pairs it covers, and how many are excluded.
- * Ends the program if it does not cover what it should. */
-size_t cover(uint64_t seed, struct row **rows_out, size_t *pairs_out, size_t *excluded_out);
-/* A row with these two excluded values, and no other pair that is. */
-struct row row_against(uint64_t seed, unsigned dimension, unsigned value, unsigned other, unsigned other_value);
+static inline unsigned choice_of(const struct row *row, unsigned dimension)
+{
+	return dimension * VALUES_MAX + row->value[dimension];
+}
+
+/* Two that cannot meet. */
+struct rule {
+	enum dimension one;
+	unsigned values; /* bits */
+	enum dimension other;
+	unsigned other_values;
+	lfpool_status_t status; /* what the library answers when they do; LFPOOL_OK: it cannot even be asked */
+};
+
+/* The rule against these two, or NULL. */
+const struct rule *rule_against(unsigned choice, unsigned other);
+
+/* The covering array of this seed, in *rows_out, valid until the next call; how many pairs it covers, and how many are excluded.
+ * Ends the program if a pair that no rule names is in no row. */
+size_t cover(uint64_t seed, const struct row **rows_out, size_t *pairs_out, size_t *excluded_out);
+/* A row with these two, and no other two that a rule names; ends the program if there is none. */
+struct row row_with(unsigned choice, unsigned other, struct random *r);
 
 #endif

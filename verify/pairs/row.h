@@ -39,9 +39,10 @@ void hooks_require_gone(void);
 /* ---- debts.c, crowd.c: several threads ---- */
 
 /* Races of three threads about a debt; the pool is as it was then. */
-void debts_run(struct model *m, void (*thread)(bool begins, void *context));
-
+void debts_run(struct model *m);
 /* Lets four threads use the pool of `m`, each of which knows what it holds; then brings the model up to date. */
-void crowd_run(struct model *m, uint64_t seed, void (*thread)(bool begins, void *context));
+void crowd_run(struct model *m, uint64_t seed);
+/* main.c: what each thread calls when it begins and when it ends. */
+void row_thread(bool begins, void *nothing);
 
 #endif

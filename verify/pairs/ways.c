@@ -20,9 +20,13 @@ static lfpool_status_t make_plainly(struct model *m)
 	return lfpool_create(&m->pool, &m->config);
 }
 
+/* `made` is the buffer, or NULL. */
 static size_t destroy_plainly(struct model *m)
 {
-	return lfpool_destroy(m->pool);
+	const size_t active = lfpool_destroy(m->pool);
+
+	free(m->made);
+	return active;
 }
 
 static bool lives(const struct model *m)
@@ -48,14 +52,6 @@ static lfpool_status_t make_in_buffer(struct model *m)
 	if (status != LFPOOL_OK)
 		free(m->made);
 	return status;
-}
-
-static size_t destroy_in_buffer(struct model *m)
-{
-	const size_t active = lfpool_destroy(m->pool);
-
-	free(m->made);
-	return active;
 }
 
 /* ---- lfpool_set_create ------------------------------------------------------------------------------------- */
@@ -165,7 +161,7 @@ static bool in_class(const struct model *m)
 
 static const struct way ways[] = {
 	[MADE_CREATE] = {make_plainly, destroy_plainly, NULL, NULL, lives},
-	[MADE_IN] = {make_in_buffer, destroy_in_buffer, NULL, NULL, lives},
+	[MADE_IN] = {make_in_buffer, destroy_plainly, NULL, NULL, lives},
 	[MADE_SET] = {make_set, destroy_set, acquire_of_set, release_to_set, lives},
 	[MADE_REGISTRY] = {make_in_registry, destroy_in_registry, NULL, NULL, in_registry},
 	[MADE_CLASS] = {make_class, destroy_class, NULL, NULL, in_class},
@@ -204,13 +200,12 @@ const struct plan *row_plan(const struct row *row)
 			    caches[] = {0, 2, 0, LFPOOL_CACHE_NONE};
 	static const uint32_t flags[] = {LFPOOL_PREFAULT, LFPOOL_ZERO,       LFPOOL_CHECK_RACES,  LFPOOL_CREATE_ALL,
 					 LFPOOL_LOCK,     LFPOOL_HUGE_PAGES, LFPOOL_PLAIN_STRIDE, LFPOOL_FENCED};
-	static const struct plan none = {.config = LFPOOL_CONFIG_INIT};
 	static struct plan plan;
 	static struct way way;
 	const unsigned char *v = row->value;
 	lfpool_config_t *c = &plan.config;
 
-	plan = none;
+	plan = (struct plan){.config = LFPOOL_CONFIG_INIT};
 	way = ways[v[of_made]];
 	way.destroy = destroy_and_forget;
 	plan.way = &way;
