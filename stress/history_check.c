@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * history_check.c - holds, spans, full times, and descriptions of what is wrong; see history_check.h for why.
+ * history_check.c - holds, full times, and descriptions of what is wrong; see history_check.h for why.
  */
 #include "history_check.h"
 #include "text.h"
@@ -19,7 +19,6 @@ struct held_once {
 	uintptr_t object;
 	const struct history_record *acquire, *release; /* release: NULL = not yet                        */
 	uint64_t release_begin, release_end;            /* its stamps, or for ever                        */
-	uint64_t free_after, free_until;                /* free between the two, if the first is smaller   */
 };
 
 struct check {
@@ -52,11 +51,6 @@ static void *room_for(size_t count, size_t bytes)
 static int order(uint64_t a, uint64_t b)
 {
 	return (a > b) - (a < b);
-}
-
-static int by_time(const void *a, const void *b)
-{
-	return order(*(const uint64_t *)a, *(const uint64_t *)b);
 }
 
 /* Object by object, in the only order in which its definite holds can follow each other. */
@@ -215,85 +209,50 @@ static void check_objects(struct check *check)
 	}
 }
 
-/* ---- Spans: when is an object possibly in use? ---- */
-
-/* For each hold: when the first acquire of a later hold of the same object begins, and when the last release of an
- * earlier one or its own ends.  Between the two the object is definitely free. */
-static void find_gaps(struct check *check)
-{
-	for (size_t i = check->hold_count; i-- > 0;) {
-		struct held_once *hold = &check->holds[i], *next = hold + 1;
-
-		hold->free_until = FOREVER;
-		if (i + 1 < check->hold_count && next->object == hold->object)
-			hold->free_until = next->free_until < next->acquire->begin ? next->free_until : next->acquire->begin;
-	}
-	for (size_t i = 0; i < check->hold_count; i++) {
-		struct held_once *hold = &check->holds[i];
-
-		hold->free_after = hold->release_end;
-		if (i > 0 && hold[-1].object == hold->object && hold[-1].free_after > hold->free_after)
-			hold->free_after = hold[-1].free_after;
-	}
-}
-
-/* The first moment of the span that begins with hold `first`. */
-static uint64_t span_begin(const struct held_once *first)
-{
-	return first->free_until < first->acquire->begin ? first->free_until : first->acquire->begin;
-}
-
-/* The ends of all spans; returns how many spans there are. */
-static size_t find_spans(const struct check *check, uint64_t *begins, uint64_t *ends)
-{
-	bool fixed = check->terms->fixed, inside = false;
-	size_t count = 0;
-
-	for (size_t i = 0; i < check->hold_count; i++) {
-		const struct held_once *hold = &check->holds[i];
-		bool last = i + 1 == check->hold_count || hold[1].object != hold->object;
-
-		if (!fixed) {
-			begins[count] = hold->acquire->begin;
-			ends[count++] = hold->release_end;
-			continue;
-		}
-		if (!inside)
-			begins[count] = span_begin(hold);
-		inside = !last && hold->free_after >= hold->free_until;
-		if (!inside)
-			ends[count++] = hold->free_after;
-	}
-	qsort(begins, count, sizeof(*begins), by_time);
-	qsort(ends, count, sizeof(*ends), by_time);
-	return count;
-}
-
 /* ---- Full times: when are all objects possibly in use? ---- */
+
+/* The beginning or the end of a hold, seen from outside. */
+struct edge {
+	uint64_t at;
+	bool ends;
+	uint32_t object; /* its number */
+};
+
+/* What ends at a tick and what begins at it overlap. */
+static int by_time(const void *left, const void *right)
+{
+	const struct edge *a = left, *b = right;
+
+	return a->at == b->at ? a->ends - b->ends : order(a->at, b->at);
+}
 
 struct full {
 	uint64_t begin, end;
 };
 
-/* In order of time, disjoint. */
+/* In order of time, disjoint.  Objects that are counted, not known by their addresses: each hold is of another. */
 static size_t find_full(const struct check *check, struct full *full)
 {
-	uint64_t *begins = room_for(check->hold_count, sizeof(*begins)), *ends = room_for(check->hold_count, sizeof(*ends));
-	size_t spans = find_spans(check, begins, ends), opened = 0, count = 0;
+	struct edge *edges = room_for(2 * check->hold_count, sizeof(*edges));
+	uint32_t *holds = room_for(check->hold_count, sizeof(*holds)), object = 0;
+	size_t in_use = 0, count = 0;
 
-	for (size_t closed = 0; closed < spans;) {
-		/* A span that begins at the tick at which another ends overlaps it. */
-		if (opened < spans && begins[opened] <= ends[closed]) {
-			if (++opened - closed == check->terms->capacity)
-				full[count].begin = begins[opened - 1];
-		} else {
-			if (opened - closed == check->terms->capacity)
-				full[count++].end = ends[closed];
-			closed++;
-		}
+	for (size_t i = 0; i < check->hold_count; i++) {
+		const struct held_once *hold = &check->holds[i];
+
+		object += i > 0 && (!check->terms->fixed || hold->object != hold[-1].object);
+		edges[2 * i] = (struct edge){hold->acquire->begin, false, object};
+		edges[2 * i + 1] = (struct edge){hold->release_end, true, object};
 	}
-	free(begins);
-	free(ends);
+	qsort(edges, 2 * check->hold_count, sizeof(*edges), by_time);
+	for (const struct edge *edge = edges; edge < edges + 2 * check->hold_count; edge++) {
+		if (!edge->ends && holds[edge->object]++ == 0 && ++in_use == check->terms->capacity)
+			full[count].begin = edge->at;
+		if (edge->ends && --holds[edge->object] == 0 && in_use-- == check->terms->capacity)
+			full[count++].end = edge->at;
+	}
+	free(edges);
+	free(holds);
 	return count;
 }
 
@@ -313,38 +272,53 @@ static bool meets_full(const struct full *full, size_t count, const struct histo
 	return low > 0 && full[low - 1].end >= null->begin;
 }
 
+/* An object, free at a moment. */
+struct gap {
+	const struct history_record *before, *after; /* what ended its last hold, and begins its next; NULL: none */
+	uint64_t until;                              /* then the next begins                                       */
+};
+
+/* Of the object with hold `first`; and the first hold of the next object. */
+static const struct held_once *find_gap(const struct check *check, const struct held_once *first, uint64_t moment,
+					struct gap *gap_out)
+{
+	const struct held_once *hold = first;
+	struct gap gap = {NULL, NULL, FOREVER};
+
+	for (; hold < check->holds + check->hold_count && hold->object == first->object; hold++) {
+		if (hold->acquire->begin > moment) {
+			if (hold->acquire->begin < gap.until)
+				gap = (struct gap){gap.before, hold->acquire, hold->acquire->begin};
+		} else if (hold->release_end >= moment) {
+			gap.until = moment;
+		} else if (!gap.before || gap.before->end < hold->release_end) {
+			gap.before = hold->release;
+		}
+	}
+	*gap_out = gap;
+	return hold;
+}
+
 /* The objects that were free, one after the other, all through a NULL; a line or two for each. */
 static void add_free_objects(struct text *text, const struct check *check, const struct history_record *null)
 {
 	uint64_t moment = null->begin;
 
 	for (unsigned links = 0; links < CHAIN_MAX && moment <= null->end; links++) {
-		const struct held_once *before = NULL, *after = NULL;
-		uint64_t until = moment;
+		struct gap gap, longest = {NULL, NULL, moment};
 
-		/* Of those that are free at the moment the one that is free the longest. */
-		for (const struct held_once *hold = check->holds; hold < check->holds + check->hold_count; hold++) {
-			const bool first = hold == check->holds || hold[-1].object != hold->object;
-			const bool last = hold + 1 == check->holds + check->hold_count || hold[1].object != hold->object;
-
-			if (first && span_begin(hold) > until) {
-				before = NULL;
-				after = hold;
-				until = span_begin(hold);
-			}
-			if (hold->free_after < moment && hold->free_until > until) {
-				before = hold;
-				after = last ? NULL : hold + 1;
-				until = hold->free_until;
-			}
+		for (const struct held_once *hold = check->holds; hold < check->holds + check->hold_count;) {
+			hold = find_gap(check, hold, moment, &gap);
+			if (gap.until > longest.until)
+				longest = gap;
 		}
-		if (until == moment)
+		if (longest.until == moment)
 			return;
-		if (before)
-			add_operation(text, check, before->release, ": free from here");
-		if (after)
-			add_operation(text, check, after->acquire, before ? ": until here" : " for the first time");
-		moment = until;
+		if (longest.before)
+			add_operation(text, check, longest.before, ": free from here");
+		if (longest.after)
+			add_operation(text, check, longest.after, longest.before ? ": until here" : " for the first time");
+		moment = longest.until;
 	}
 	if (moment <= null->end)
 		text_add(text, "\n    and so on");
@@ -387,10 +361,8 @@ static void tell_null(struct check *check, const struct history_record *null)
 static void check_nulls(struct check *check)
 {
 	struct full *full = room_for(check->hold_count, sizeof(*full));
-	size_t count;
+	const size_t count = find_full(check, full);
 
-	find_gaps(check);
-	count = find_full(check, full);
 	for (size_t i = 0; i < check->counts.nulls; i++)
 		if (!meets_full(full, count, check->nulls[i]))
 			tell_null(check, check->nulls[i]);

@@ -33,9 +33,8 @@
  *              nothing was lost shows when the keeper empties the pool: an object that does not come is definitely free
  *              for ever, and the keeper's NULL is wrong.
  *
- * Cost         O(n log n) for n records.  In the order of time: sort the holds by object; merge what touches into spans
- *              in which an object is possibly in use; sweep over the spans' ends to find the times at which all are; a
- *              NULL must meet one of these.
+ * Cost         O(n log n) for n records: sort the holds by object; sweep over their ends in the order of time to find the times
+ *              at which all objects are possibly in use; a NULL must meet one of these.
  */
 #ifndef STRESS_HISTORY_CHECK_H
 #define STRESS_HISTORY_CHECK_H
