@@ -5,6 +5,8 @@
 #include "nodes.h"
 #include "faults.h"
 
+#include "common/annotate.h"
+
 #include <sched.h>
 #include <string.h>
 
@@ -12,6 +14,7 @@
 #define TOGETHER_MAX 8 /* nodes that are retired by one call, or read in one section */
 
 struct nodes nodes;
+const char sections;
 
 static _Atomic(void *) *places; /* the nodes, by key */
 
@@ -72,6 +75,7 @@ static void section_begin(void)
 static void section_end(void)
 {
 	own()->inside = false;
+	ordered_before(&sections);
 	nodes.regime->end();
 }
 

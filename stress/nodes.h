@@ -15,6 +15,8 @@
  *              and NULL is not judged.
  * Orders       Nodes are plain memory, their marks relaxed atomics, pointers to them seq_cst (retire.c says why).  What orders
  *              a reader's last look before the next holder's first write is the section, the scheme, and the pool.
+ * ThreadSan    sees nothing of what liburcu and ConcurrencyKit order.  It is told at one place, `sections`, of the end of each
+ *              (common/annotate.h); and there, by the regime, that what follows comes after those that have ended.
  */
 #ifndef STRESS_NODES_H
 #define STRESS_NODES_H
@@ -50,6 +52,8 @@ extern struct nodes {
 	bool raced;       /* any_may_retire                                               */
 	bool waits;       /* acquire may wait                                             */
 } nodes;
+
+extern const char sections;
 
 /* A scenario of a regime. */
 #define NODES_SCENARIO(id, its_name, its_description, its_regime)                                                               \

@@ -16,7 +16,8 @@
 
 #define FAULT_TEXT(name, text) text,
 static const char *const fault_names[] = {FAULTS(FAULT_TEXT)};
-static const char *const flavors[] = {"memb", "mb", "bp", "qsbr", "signal"};
+#define FLAVOR_TEXT(name) #name,
+const char *const flavor_names[] = {FLAVORS(FLAVOR_TEXT)};
 
 struct options options;
 
@@ -143,7 +144,7 @@ void options_read(int argc, char **argv)
 	options.one_round = round != ULONG_MAX;
 	options.round = round;
 	options.fault = (enum fault)read_name("--break", fault, fault_names, COUNT(fault_names));
-	options.flavor = flavors[read_name("--flavor", flavor, flavors, COUNT(flavors))];
+	options.flavor = read_name("--flavor", flavor, flavor_names, COUNT(flavor_names));
 	options.history |= options.history_only;
 	if (!threads)
 		threads = options.scenario && options.scenario->alone ? "4" : "1,2,4,8";

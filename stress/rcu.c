@@ -6,10 +6,9 @@
  *
  * ThreadSan    liburcu synchronises in assembly, and its libraries are not instrumented: a correct program gives reports.
  *              But a flavour is a struct of functions, and so there can be one more, which tells the sanitizer what a real
- *              one orders: what was read in a section that has ended comes before what happens after a grace period.
- *              What ends a section releases; a callback, and the return from synchronize_rcu, acquires.
+ *              one orders: what was read in a section that has ended (nodes.h) comes before what a callback does.
  *              That call_rcu() comes before its callback it is not told: the pool does not rely on that (edge BEGUN).
- *              All releases go to one place.  So a callback is also ordered after sections that began after its grace
+ *              All sections go to one place.  So a callback is also ordered after sections that began after its grace
  *              period and ended before it: a pair that RCU does not order, and whose race is reported in the runs in which
  *              that section ends later.  No section, no release: a reader without one is reported.
  *              A suppression that names liburcu would also silence all that callbacks do, and there objects become free.
@@ -22,56 +21,21 @@
 
 #include "lfpool/rcu.h"
 
-#include <string.h>
 #include <urcu/call-rcu.h>
 #include <urcu/flavor.h>
 
-extern const struct rcu_flavor_struct urcu_memb_flavor, urcu_mb_flavor, urcu_bp_flavor, urcu_qsbr_flavor, urcu_signal_flavor;
+#define FLAVOR_DECLARED(name) extern const struct rcu_flavor_struct urcu_##name##_flavor;
+#define FLAVOR_ADDRESS(name) &urcu_##name##_flavor,
+FLAVORS(FLAVOR_DECLARED)
 
-/* As this is called. */
 static const struct rcu_flavor_struct *flavor;
 
-/* ---- Flavours ---- */
+/* ---- What ThreadSanitizer is told ---- */
 
 typedef void (*callback_of)(struct rcu_head *head);
 
-static const struct rcu_flavor_struct *real;
 /* Of the one caller of call_rcu(): lfpool's scheme. */
 static _Atomic(callback_of) callback;
-/* The place of all releases by readers. */
-static const char sections;
-
-static void read_unlock(void)
-{
-	ordered_before(&sections);
-	real->read_unlock();
-}
-
-static void quiescent_state(void)
-{
-	ordered_before(&sections);
-	real->read_quiescent_state();
-}
-
-static void thread_offline(void)
-{
-	ordered_before(&sections);
-	real->thread_offline();
-}
-
-static void unregister_thread(void)
-{
-	ordered_before(&sections);
-	real->unregister_thread();
-}
-
-static void synchronize(void)
-{
-	/* In QSBR the call ends the caller's section. */
-	ordered_before(&sections);
-	real->update_synchronize_rcu();
-	ordered_after(&sections);
-}
 
 static void grace_period_is_over(struct rcu_head *head)
 {
@@ -82,55 +46,19 @@ static void grace_period_is_over(struct rcu_head *head)
 	then(head);
 }
 
-static void call(struct rcu_head *head, callback_of given)
+static void told_call(struct rcu_head *head, callback_of given)
 {
 	/* relaxed: as above. */
 	store_relaxed(&callback, given);
-	real->update_call_rcu(head, grace_period_is_over);
+	flavor->update_call_rcu(head, grace_period_is_over);
 }
 
-static void barrier(void)
+static void told_barrier(void)
 {
-	/* A thread of QSBR ends a section when it goes offline. */
-	ordered_before(&sections);
-	flavor_barrier(real);
-}
-
-/* The flavour itself, or, under ThreadSanitizer, the one that tells what it orders. */
-static const struct rcu_flavor_struct *flavor_of(const char *name)
-{
-	static const struct {
-		const char *name;
-		const struct rcu_flavor_struct *flavor;
-	} flavors[] = {
-		{"memb", &urcu_memb_flavor}, {"mb", &urcu_mb_flavor},         {"bp", &urcu_bp_flavor},
-		{"qsbr", &urcu_qsbr_flavor}, {"signal", &urcu_signal_flavor},
-	};
-	static struct rcu_flavor_struct told;
-	size_t i = 0;
-
-	while (strcmp(name, flavors[i].name) != 0)
-		i++;
-	real = flavors[i].flavor;
-	if (!ANNOTATED || told.read_lock)
-		return ANNOTATED ? &told : real;
-	told = *real;
-	told.read_unlock = read_unlock;
-	told.read_quiescent_state = quiescent_state;
-	told.thread_offline = thread_offline;
-	told.unregister_thread = unregister_thread;
-	told.update_synchronize_rcu = synchronize;
-	told.update_call_rcu = call;
-	told.barrier = barrier;
-	return &told;
+	flavor_barrier(flavor);
 }
 
 /* ---- The regime ---- */
-
-static void rcu_pause(void)
-{
-	flavor->read_quiescent_state();
-}
 
 static void rcu_stray(bool away)
 {
@@ -149,7 +77,6 @@ static void rcu_open(void);
 
 static struct regime regime_rcu = {
 	.open = rcu_open,
-	.pause = rcu_pause,
 	.stray = rcu_stray,
 	.retire = rcu_retire,
 	/* call_rcu() gathers for 10 ms. */
@@ -159,13 +86,20 @@ static struct regime regime_rcu = {
 
 static void rcu_open(void)
 {
-	flavor = flavor_of(options.flavor);
-	current.config.scheme = lfpool_rcu_scheme(flavor);
+	static const struct rcu_flavor_struct *const flavors[] = {FLAVORS(FLAVOR_ADDRESS)};
+	static struct rcu_flavor_struct told;
+
+	flavor = flavors[options.flavor];
+	told = *flavor;
+	told.update_call_rcu = told_call;
+	told.barrier = told_barrier;
+	current.config.scheme = lfpool_rcu_scheme(ANNOTATED ? &told : flavor);
 	regime_rcu.enter = flavor->register_thread;
 	regime_rcu.leave = flavor->unregister_thread;
 	regime_rcu.begin = flavor->read_lock;
 	regime_rcu.end = flavor->read_unlock;
-	text_add(&current.remark, ", %s", options.flavor);
+	regime_rcu.pause = flavor->read_quiescent_state;
+	text_add(&current.remark, ", %s", flavor_names[options.flavor]);
 }
 
 NODES_SCENARIO(rcu, "rcu", "the same by RCU: a flavour of liburcu (--flavor)", &regime_rcu);

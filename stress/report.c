@@ -49,7 +49,7 @@ static void print_replay(const struct cell *cell)
 	printf("%s --scenario %s --threads %u --seed %" PRIu64 " --seconds 10", options.program, cell->scenario->name,
 	       cell->threads, options.seed);
 	if (strcmp(cell->scenario->name, "rcu") == 0)
-		printf(" --flavor %s", options.flavor);
+		printf(" --flavor %s", flavor_names[options.flavor]);
 	if (options.history)
 		printf(options.history_only ? " --history-only" : " --history");
 	if (options.fault != FAULT_NONE)
