@@ -176,34 +176,55 @@ SCENARIO(churn, "churn", "threads come and go; what they held or cached when the
 
 /* ---- handoff: producers acquire, consumers release ---- */
 
-/* All objects wander to the consumers' caches, so the producers live on what the pool brings back.  A worker without a partner
- * is both. */
-enum role { PRODUCER = 1, CONSUMER = 2, BOTH = 3 };
+/* All objects wander to the consumers' caches, so the producers live on what the pool brings back. */
 
 #define KEEP 8
 
-static unsigned group_slots; /* between those that hand objects to each other */
+static unsigned group_size, group_slots; /* threads that hand objects to each other, and the slots between them */
+static bool first_produces;              /* the first of them produces, the others consume; or vice versa        */
 
-static void open_groups(unsigned groups)
+static void open_groups(unsigned size, bool first)
 {
+	group_size = size;
 	group_slots = 2u << random_below(&current.random, 9);
-	open_tables(groups * group_slots, current.threads, KEEP);
+	first_produces = first;
+	open_tables((current.threads + size - 1) / size * group_slots, current.threads, KEEP);
 }
 
-static void handoff(struct worker *worker, unsigned group, unsigned roles)
+static void one_to_one_plan(void)
 {
+	open_groups(2, true);
+}
+
+static void one_to_many_plan(void)
+{
+	open_groups(current.threads, true);
+}
+
+static void many_to_one_plan(void)
+{
+	open_groups(current.threads, false);
+}
+
+static void handoff_step(struct worker *worker)
+{
+	const unsigned group = worker->index / group_size;
+	const bool first = worker->index % group_size == 0;
+	/* Without a partner it is both. */
+	const bool alone = first && worker->index + 1 == current.threads;
+	const bool produces = alone || first == first_produces, consumes = alone || !produces;
 	struct held **entry = any_entry(worker->index, worker);
 	const bool full = (*entry)->object;
 
-	if (full && roles & CONSUMER)
+	if (full && consumes)
 		worker_release(worker, *entry);
-	else if (!full && roles & PRODUCER)
+	else if (!full && produces)
 		(void)worker_acquire(worker, *entry);
 	if (chance(worker, 64))
 		worker_rescan(*entry, (*entry)->object != NULL);
 	swap_entry(worker, entry, group * group_slots, group_slots);
 	/* Its slot was full, or empty: the other side needs a processor. */
-	if (((*entry)->object != NULL) == !(roles & CONSUMER))
+	if (((*entry)->object != NULL) == !consumes)
 		(void)sched_yield();
 }
 
@@ -212,37 +233,9 @@ static void handoff_leave(struct worker *worker)
 	empty_table(worker->index, worker);
 }
 
-static void one_to_one_plan(void)
-{
-	open_groups((current.threads + 1) / 2);
-}
+#define HANDOFF(id, name, description, its_plan) \
+	SCENARIO(id, name, description, .plan = its_plan, .step = handoff_step, .leave = handoff_leave, .finish = close_tables)
 
-static void one_to_one_step(struct worker *worker)
-{
-	bool alone = (worker->index ^ 1) >= current.threads;
-
-	handoff(worker, worker->index / 2, alone ? BOTH : worker->index % 2 ? CONSUMER : PRODUCER);
-}
-
-static void one_group_plan(void)
-{
-	open_groups(1);
-}
-
-static void one_to_many_step(struct worker *worker)
-{
-	handoff(worker, 0, current.threads == 1 ? BOTH : worker->index == 0 ? PRODUCER : CONSUMER);
-}
-
-static void many_to_one_step(struct worker *worker)
-{
-	handoff(worker, 0, current.threads == 1 ? BOTH : worker->index == 0 ? CONSUMER : PRODUCER);
-}
-
-#define HANDOFF(id, name, description, its_plan, its_step) \
-	SCENARIO(id, name, description, .plan = its_plan, .step = its_step, .leave = handoff_leave, .finish = close_tables)
-
-HANDOFF(handoff_1_1, "handoff-1-1", "pairs of threads: one acquires, the other releases, slots between them", one_to_one_plan,
-	one_to_one_step);
-HANDOFF(handoff_1_n, "handoff-1-n", "one thread acquires, all others release", one_group_plan, one_to_many_step);
-HANDOFF(handoff_n_1, "handoff-n-1", "all threads but one acquire, one releases", one_group_plan, many_to_one_step);
+HANDOFF(handoff_1_1, "handoff-1-1", "pairs of threads: one acquires, the other releases, slots between them", one_to_one_plan);
+HANDOFF(handoff_1_n, "handoff-1-n", "one thread acquires, all others release", one_to_many_plan);
+HANDOFF(handoff_n_1, "handoff-n-1", "all threads but one acquire, one releases", many_to_one_plan);
