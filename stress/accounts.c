@@ -13,6 +13,7 @@
 #include "faults.h"
 
 #include <inttypes.h>
+#include <string.h>
 #include <time.h>
 
 /* Between two judgements of lateness, at least. */
@@ -20,11 +21,6 @@
 #define OWN_SLEEPS 16
 /* What a call may do when its time is over, however slow the machine: the shortest of LATE_WAITS. */
 #define WORK_NS UINT64_C(10000000)
-
-void accounts_open(void)
-{
-	current.acquires = pulse_sums().acquires;
-}
 
 /* relaxed, here and below: numbers, which must not order the threads. */
 static void raise_to(_Atomic(uint64_t) *number, uint64_t value)
@@ -144,8 +140,5 @@ void accounts_judge_lateness(void)
 	       "each of %" PRIu64 " calls that waited in vain was late, by %" PRIu64 " ns or more; of %" PRIu64
 	       " sleeps of the harness's own none by more than %" PRIu64 " ns",
 	       waits, least, sleeps, latest);
-	store_relaxed(&lateness->waits, 0);
-	store_relaxed(&lateness->sleeps, 0);
-	store_relaxed(&lateness->least, 0);
-	store_relaxed(&lateness->latest, 0);
+	memset(lateness, 0, sizeof(*lateness));
 }

@@ -11,7 +11,7 @@
  *                quiet-null     the same, but only when the count of demand.h cannot tell that it is wrong
  *                torn-payload   one byte of an object changes while it is held
  *                hang           acquire never comes back
- *                leak           the harness keeps 512 KiB more after each cycle of `soak`
+ *                leak           the harness loses 512 KiB after each cycle of `soak`
  *                lost-count     lfpool_stats() says one acquire less
  *                misplaced      and one free object less
  *                low-mark       and of `high_water` one less than were seen in use at once
@@ -43,9 +43,10 @@
 #define FAULT_RATE 64
 #define FAULT_LATE_NS UINT64_C(100000000)
 
+/* The keeper commits none. */
 static inline bool faults_wanted(const struct worker *worker)
 {
-	return options.fault != FAULT_NONE && !worker->trusted;
+	return options.fault != FAULT_NONE && worker != &current.keeper;
 }
 
 /* For the count of faults. */
@@ -57,7 +58,7 @@ static inline void fault_committed(void)
 
 static inline bool fault_strikes_often(struct worker *worker, enum fault fault, uint32_t rate)
 {
-	if (options.fault != fault || worker->trusted || random_below(&worker->faults, rate) != 0)
+	if (options.fault != fault || worker == &current.keeper || random_below(&worker->faults, rate) != 0)
 		return false;
 	fault_committed();
 	return true;
@@ -87,7 +88,7 @@ static inline bool fault_null(struct worker *worker, uint64_t reading)
  * far.) */
 static inline bool fault_decoy(const struct worker *worker, const void *object)
 {
-	return object == current.decoy.object && !worker->trusted;
+	return object == current.decoy.object && worker != &current.keeper;
 }
 
 static inline bool fault_instead_of_release(struct worker *worker, const void *object)
@@ -100,11 +101,6 @@ static inline void fault_tear(struct worker *worker, unsigned char *bytes, size_
 {
 	if (fault_strikes(worker, FAULT_TORN_PAYLOAD))
 		bytes[random_next(&worker->faults) % count] ^= 0x40;
-}
-
-static inline void fault_while_held(struct worker *worker, const struct held *held)
-{
-	fault_tear(worker, held->object, current.config.object_size);
 }
 
 #endif

@@ -68,7 +68,7 @@ static void on_found(void *context, enum history_fault fault, const char *text)
 {
 	(void)context;
 	(void)fault;
-	violation_of_history("%s", text);
+	violation_found(text);
 }
 
 void history_close(void)

@@ -10,11 +10,6 @@
 
 #define PAIRS_MAX 4
 
-static void pairs_plan(void)
-{
-	round_capacity((size_t)current.threads * PAIRS_MAX);
-}
-
 static void pairs_step(struct worker *worker)
 {
 	const size_t wanted = 1 + draw(worker, PAIRS_MAX);
@@ -29,17 +24,11 @@ static void pairs_step(struct worker *worker)
 		worker_drop_cache(worker);
 }
 
-SCENARIO(pairs, "pairs", "each thread acquires one to four objects and releases them", .hands = PAIRS_MAX, .plan = pairs_plan,
-	 .step = pairs_step);
+SCENARIO(pairs, "pairs", "each thread acquires one to four objects and releases them", .hands = PAIRS_MAX, .step = pairs_step);
 
 /* ---- bursts: longer than a magazine, so whole magazines go to the depot and come back ---- */
 
 #define BURST_MAX 512
-
-static void bursts_plan(void)
-{
-	round_capacity((size_t)current.threads * BURST_MAX);
-}
 
 static void swap(struct held *a, struct held *b)
 {
@@ -74,7 +63,7 @@ static void bursts_step(struct worker *worker)
 }
 
 SCENARIO(bursts, "bursts", "each thread acquires up to 512 objects, then releases them, oldest, newest or any first",
-	 .hands = BURST_MAX, .plan = bursts_plan, .step = bursts_step);
+	 .hands = BURST_MAX, .step = bursts_step);
 
 /* ---- exhaustion, over-demand-free: each thread holds any number of objects, exactly enough for all or too few ---- */
 

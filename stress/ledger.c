@@ -38,11 +38,6 @@ void ledger_open(const lfpool_t *pool, const lfpool_config_t *config)
 	current.ledger.entry_count = entries;
 }
 
-void ledger_close(void)
-{
-	free(current.ledger.entries);
-}
-
 /* ---- Stamps ---- */
 
 void stamp_write(unsigned char *object, size_t size, uint64_t token)

@@ -91,23 +91,18 @@ static void run_cells(struct cell *cells, size_t count)
 	watchdog_watch(NULL);
 }
 
-static void say_entry(const struct cell *cell)
-{
-	if (cell->operations < 10000000)
-		say("%7" PRIu64 "k%4u", (cell->operations + 999) / 1000, cell_violations(cell));
-	else
-		say("%7" PRIu64 "M%4u", cell->operations / 1000000, cell_violations(cell));
-}
-
 static void say_table(const struct cell *cells, size_t count)
 {
 	say("\nOperations (acquires and releases) and violations, by threads:\n%-18s", "");
 	for (size_t t = 0; t < options.thread_counts; t++)
 		say("%12lu", options.threads[t]);
-	for (size_t i = 0; i < count; i++) {
-		if (i % options.thread_counts == 0)
-			say("\n%-18s", cells[i].scenario->name);
-		say_entry(&cells[i]);
+	for (const struct cell *cell = cells; cell < cells + count; cell++) {
+		const bool large = cell->operations >= 10000000;
+
+		if ((size_t)(cell - cells) % options.thread_counts == 0)
+			say("\n%-18s", cell->scenario->name);
+		say("%7" PRIu64 "%c%4u", large ? cell->operations / 1000000 : (cell->operations + 999) / 1000, large ? 'M' : 'k',
+		    cell_violations(cell));
 	}
 	say("\n\n");
 }

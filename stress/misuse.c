@@ -15,26 +15,15 @@
 static lfpool_t *other;
 static void *theirs; /* an object of it */
 
-static void misuse_plan(void)
-{
-	round_capacity((size_t)current.threads * HOLD_MAX);
-}
-
-static void open_other(struct worker *worker)
+static void open_other(void)
 {
 	lfpool_config_t config = LFPOOL_CONFIG_INIT;
 
-	(void)worker;
 	config.object_size = current.config.object_size;
 	config.capacity = 1;
 	if (lfpool_create(&other, &config) != LFPOOL_OK)
 		say_no_memory("another pool");
 	theirs = lfpool_acquire(other);
-}
-
-static void misuse_enter(struct worker *worker)
-{
-	meeting_alone(worker, open_other);
 }
 
 /* Something that is no object of the round's pool. */
@@ -85,8 +74,7 @@ static void misuse_finish(void)
 }
 
 SCENARIO(misuse, "misuse", "honest work amid releases of foreign and interior pointers, and NULL: all refused, nothing harmed",
-	 .needs_refusals = true, .hands = HOLD_MAX, .plan = misuse_plan, .enter = misuse_enter, .step = misuse_step,
-	 .finish = misuse_finish);
+	 .needs_refusals = true, .hands = HOLD_MAX, .open = open_other, .step = misuse_step, .finish = misuse_finish);
 
 /* ---- double-release: all threads release the same object at the same instant ---- */
 
@@ -94,8 +82,7 @@ SCENARIO(misuse, "misuse", "honest work amid releases of foreign and interior po
  * have gone to another thread.  In between, each thread has other objects in its caches. */
 
 static struct {
-	struct held held;         /* the object they race for; thread 0's between two meetings */
-	void *object;             /* its address, for all; NULL: there is no race              */
+	struct held held;         /* the object they race for; thread 0's between two meetings; or none */
 	_Atomic(size_t) accepted; /* how many releases succeeded                               */
 } race;
 
@@ -108,10 +95,8 @@ static void race_plan(void)
 
 static void prepare(struct worker *worker)
 {
-	race.object = NULL;
 	if (!worker_acquire(worker, &race.held))
 		return;
-	race.object = race.held.object;
 	(void)ledger_leave(&race.held);
 	/* relaxed, here and below: the meeting orders it. */
 	store_relaxed(&race.accepted, 0);
@@ -126,7 +111,7 @@ static void release_raced(struct worker *worker)
 	else if (status == LFPOOL_E_NOT_IN_USE)
 		count_up(&current.provoked);
 	else
-		violation("a racing release of %p was refused as \"%s\"", race.object, lfpool_status_string(status));
+		violation("a racing release of %p was refused as \"%s\"", (void *)race.held.object, lfpool_status_string(status));
 }
 
 static void expect_one(struct worker *worker)
@@ -134,7 +119,8 @@ static void expect_one(struct worker *worker)
 	const size_t accepted = load_relaxed(&race.accepted);
 
 	(void)worker;
-	expect(accepted == 1, "%zu of %u racing releases of %p succeeded, not 1", accepted, current.threads, race.object);
+	expect(accepted == 1, "%zu of %u racing releases of %p succeeded, not 1", accepted, current.threads,
+	       (void *)race.held.object);
 }
 
 static void race_meet(struct worker *worker)
@@ -142,7 +128,7 @@ static void race_meet(struct worker *worker)
 	if (worker_take(worker))
 		worker_keep(worker, 0);
 	meeting_alone(worker, prepare);
-	if (!race.object)
+	if (!race.held.object)
 		return;
 	release_raced(worker);
 	if (current.threads == 1)

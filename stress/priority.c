@@ -78,12 +78,11 @@ static void open_actor(struct actor *actor, struct worker *worker)
 	}
 }
 
-static void open_pool(struct worker *worker)
+static void priority_open(void)
 {
 	lfpool_priority_config_t config = LFPOOL_PRIORITY_CONFIG_INIT;
 	lfpool_status_t status;
 
-	(void)worker;
 	config.name = "stress";
 	config.object_size = current.config.object_size;
 	config.object_alignment = current.config.object_alignment;
@@ -100,11 +99,6 @@ static void open_pool(struct worker *worker)
 		open_actor(&evicting.actors[i], i < current.threads ? &current.workers[i] : &current.keeper);
 	if (options.fault == FAULT_DOUBLE_GRANT)
 		take_decoy();
-}
-
-static void priority_enter(struct worker *worker)
-{
-	meeting_alone(worker, open_pool);
 }
 
 /* ---- Work ---- */
@@ -321,5 +315,5 @@ static void priority_finish(void)
 }
 
 SCENARIO(priority, "priority", "a pool that evicts: victims, pins, handles and priorities are those of a ledger of all acquires",
-	 .needs_refusals = true, .unlogged = true, .plan = priority_plan, .enter = priority_enter, .step = priority_step,
+	 .needs_refusals = true, .unlogged = true, .plan = priority_plan, .open = priority_open, .step = priority_step,
 	 .meet = priority_meet, .leave = priority_leave, .finish = priority_finish);

@@ -84,19 +84,17 @@ void round_describe(struct text *text)
 
 /* ---- Violations ---- */
 
-__attribute__((format(printf, 1, 0))) static void print_violation(const char *format, va_list arguments)
+void violation_found(const char *what)
 {
 	struct cell *cell = current.cell;
 	struct text configuration = {.used = 0};
 
 	pthread_mutex_lock(&output);
 	/* relaxed: written under the lock; readers only want to know soon. */
-	unsigned before = add_relaxed(&cell->violations, 1);
-	if (before < VIOLATIONS_PRINTED) {
-		printf("VIOLATION %s, %u threads, round %" PRIu64 ": ", cell->scenario->name, cell->threads, current.number);
-		vprintf(format, arguments);
-		printf("\n");
-	}
+	const unsigned before = add_relaxed(&cell->violations, 1);
+	if (before < VIOLATIONS_PRINTED)
+		printf("VIOLATION %s, %u threads, round %" PRIu64 ": %s\n", cell->scenario->name, cell->threads, current.number,
+		       what);
 	if (before == 0) {
 		round_describe(&configuration);
 		printf("  seed %" PRIu64 ", %s\n", options.seed, configuration.characters);
@@ -109,22 +107,15 @@ __attribute__((format(printf, 1, 0))) static void print_violation(const char *fo
 
 void violation(const char *format, ...)
 {
+	char what[TEXT_BYTES];
 	va_list arguments;
 
 	if (options.history_only || options.sanitizer_only)
 		return;
 	va_start(arguments, format);
-	print_violation(format, arguments);
+	(void)vsnprintf(what, sizeof(what), format, arguments);
 	va_end(arguments);
-}
-
-void violation_of_history(const char *format, ...)
-{
-	va_list arguments;
-
-	va_start(arguments, format);
-	print_violation(format, arguments);
-	va_end(arguments);
+	violation_found(what);
 }
 
 /* ---- Hangs ---- */

@@ -17,7 +17,8 @@ struct round current;
 
 void *round_memory(size_t count, size_t bytes)
 {
-	size_t total = (count * bytes + CACHE_LINE - 1) / CACHE_LINE * CACHE_LINE;
+	/* Never 0. */
+	size_t total = (count * bytes + CACHE_LINE) / CACHE_LINE * CACHE_LINE;
 	void *memory = aligned_alloc(CACHE_LINE, total);
 
 	if (!memory)
@@ -48,7 +49,7 @@ static void draw_routes(void)
 			current.routes[current.route_count++] = (enum route)route;
 }
 
-void round_on_misuse(void *context, const lfpool_misuse_t *misuse)
+static void on_misuse(void *context, const lfpool_misuse_t *misuse)
 {
 	(void)context;
 	(void)misuse;
@@ -68,7 +69,7 @@ static void draw_round(struct cell *cell, uint64_t number)
 
 	memset(&current, 0, sizeof(current));
 	current.cell = cell;
-	current.threads = current.meeting.threads = cell->threads;
+	current.threads = cell->threads;
 	current.number = number;
 	current.hands = cell->scenario->hands;
 	random->state = seed_of(cell, number);
@@ -79,7 +80,7 @@ static void draw_round(struct cell *cell, uint64_t number)
 	current.config.cache_capacity = PICK(random, caches);
 	current.config.flags = random_below(random, 2) ? PICK(random, flags) : 0;
 	current.config.depot_shards = 1 + random_below(random, 3);
-	current.config.hooks.misuse = round_on_misuse;
+	current.config.hooks.misuse = on_misuse;
 	current.nanoseconds = PICK(random, milliseconds) * MILLISECOND;
 	current.ending = (enum ending)random_below(random, ENDINGS);
 	draw_routes();
@@ -113,11 +114,6 @@ static void limit_bytes(lfpool_config_t *config, size_t most)
 
 /* ---- Creating ---- */
 
-static struct held *hands(size_t room)
-{
-	return round_memory(room ? room : 1, sizeof(struct held));
-}
-
 static bool create(void)
 {
 	bool decoy = options.fault == FAULT_DOUBLE_GRANT;
@@ -140,11 +136,10 @@ static bool create(void)
 	/* There every acquire asks the system. */
 	current.refusals &= lfpool_backend(current.pool) != LFPOOL_BACKEND_MALLOC;
 	ledger_open(current.pool, config);
-	accounts_open();
+	current.acquires = pulse_sums().acquires;
 	here = &current.keeper;
 	worker_init(here, current.threads);
-	here->trusted = true;
-	here->hands = hands(current.most);
+	here->hands = round_memory(current.most, sizeof(struct held));
 	if (decoy)
 		(void)worker_acquire(here, &current.decoy);
 	return true;
@@ -176,7 +171,7 @@ void meeting_join(void)
 	unsigned rendezvous = load_relaxed(&m->rendezvous);
 
 	/* acq_rel: the last one collects what all the others did before. */
-	if (atomic_fetch_add_explicit(&m->arrived, 1, memory_order_acq_rel) + 1 == m->threads) {
+	if (atomic_fetch_add_explicit(&m->arrived, 1, memory_order_acq_rel) + 1 == current.threads) {
 		/* relaxed: published by the next line; no thread arrives again before it. */
 		store_relaxed(&m->arrived, 0);
 		/* release: hands it all to the waiters. */
@@ -240,7 +235,7 @@ static void *worker_main(void *argument)
 	const struct scenario *scenario = current.cell->scenario;
 	struct worker *worker = here = argument;
 
-	(void)pthread_barrier_wait(&current.start);
+	(void)pthread_barrier_wait(&current.together);
 	if (scenario->enter)
 		scenario->enter(worker);
 	work(worker);
@@ -251,43 +246,52 @@ static void *worker_main(void *argument)
 	if (chance(worker, 2))
 		worker_drop_cache(worker);
 	if (current.ending != ENDING_EXIT_FIRST) {
-		(void)pthread_barrier_wait(&current.worked);
-		(void)pthread_barrier_wait(&current.leave);
+		(void)pthread_barrier_wait(&current.together);
+		(void)pthread_barrier_wait(&current.together);
 	}
 	return NULL;
 }
 
 static void start_threads(uint64_t limit_ns)
 {
-	unsigned threads = current.threads;
+	const struct scenario *scenario = current.cell->scenario;
+	const unsigned threads = current.threads;
 
-	(void)pthread_barrier_init(&current.start, NULL, threads + 1);
-	(void)pthread_barrier_init(&current.worked, NULL, threads + 1);
-	(void)pthread_barrier_init(&current.leave, NULL, threads + 1);
+	(void)pthread_barrier_init(&current.together, NULL, threads + 1);
 	current.workers = round_memory(threads, sizeof(*current.workers));
 	for (unsigned i = 0; i < threads; i++) {
 		struct worker *worker = &current.workers[i];
 
 		worker_init(worker, i);
-		worker->hands = hands(current.hands);
+		worker->hands = round_memory(current.hands, sizeof(struct held));
 		thread_start(&worker->thread, worker_main, worker);
 	}
+	if (scenario->open)
+		scenario->open();
 	current.end_ns = now_ns() + current.nanoseconds;
 	if (current.end_ns > limit_ns)
 		current.end_ns = limit_ns;
 	if (!current.nanoseconds)
 		current.end_ns = UINT64_MAX;
-	(void)pthread_barrier_wait(&current.start);
+	(void)pthread_barrier_wait(&current.together);
 }
 
 /* ---- Reckoning ---- */
 
-static void expect_active(size_t expected, const char *when)
+void round_expect_intact(size_t held, const char *when)
 {
-	size_t active = lfpool_active_count(current.pool), available = lfpool_available_count(current.pool);
+	const size_t active = lfpool_active_count(current.pool), available = lfpool_available_count(current.pool);
+	const size_t capacity = lfpool_capacity(current.pool), expected = held + (current.decoy.object != NULL);
+	size_t where = SIZE_MAX;
+	const char *violated;
 
-	size_t capacity = lfpool_capacity(current.pool);
-
+	refusals_next(current.refusals, 0);
+	violated = lfpool_check(current.pool, &where);
+	if (violated && where == SIZE_MAX)
+		violation("%s: %s", when, violated);
+	else if (violated)
+		violation("%s, at %zu: %s", when, where, violated);
+	accounts_judge(when);
 	if (active != expected || available != capacity - expected || capacity > current.last ||
 	    (capacity != current.last && !current.initial))
 		violation("%s %zu objects of %zu are active and %zu available, not %zu and %zu", when, active, capacity,
@@ -306,23 +310,9 @@ static void drain(void)
 	else if (lfpool_acquire(current.pool) || lfpool_acquire_bulk(current.pool, &beyond, 1) != 0)
 		violation("the pool gave out more objects than its capacity of %zu", capacity);
 	else
-		expect_active(capacity, "with all objects acquired");
+		round_expect_intact(capacity, "with all objects acquired");
 	worker_look(here);
 	worker_keep(here, 0);
-}
-
-void round_expect_intact(const char *when)
-{
-	const char *violated;
-	size_t where = SIZE_MAX;
-
-	refusals_next(current.refusals, 0);
-	violated = lfpool_check(current.pool, &where);
-	if (violated && where == SIZE_MAX)
-		violation("%s: %s", when, violated);
-	else if (violated)
-		violation("%s, at %zu: %s", when, where, violated);
-	accounts_judge(when);
 }
 
 static void reckon(void)
@@ -334,11 +324,9 @@ static void reckon(void)
 
 	if (current.decoy.object)
 		worker_release(here, &current.decoy);
-	round_expect_intact("after the work");
-	expect_active(0, "after the work");
+	round_expect_intact(0, "after the work");
 	drain();
-	expect_active(0, "after the count");
-	round_expect_intact("after the count");
+	round_expect_intact(0, "after the count");
 	accounts_judge_lateness();
 	if (counted != provoked || reported != provoked)
 		violation("%zu wrong releases: lfpool_misuse_count() says %zu, the hook was told of %zu", provoked, counted,
@@ -357,7 +345,7 @@ static void destroy(void)
 static void dismiss(void)
 {
 	if (current.ending != ENDING_EXIT_FIRST)
-		(void)pthread_barrier_wait(&current.leave);
+		(void)pthread_barrier_wait(&current.together);
 	if (current.ending == ENDING_EXIT_DURING)
 		destroy();
 	for (unsigned i = 0; i < current.threads; i++)
@@ -368,10 +356,8 @@ static void clear_away(void)
 {
 	if (current.cell->scenario->close)
 		current.cell->scenario->close();
-	ledger_close();
-	(void)pthread_barrier_destroy(&current.start);
-	(void)pthread_barrier_destroy(&current.worked);
-	(void)pthread_barrier_destroy(&current.leave);
+	free(current.ledger.entries);
+	(void)pthread_barrier_destroy(&current.together);
 	for (unsigned i = 0; i < current.threads; i++)
 		free(current.workers[i].hands);
 	free(current.workers);
@@ -384,12 +370,10 @@ static void run(uint64_t limit_ns)
 	const struct scenario *scenario = current.cell->scenario;
 
 	start_threads(limit_ns);
-	if (scenario->conduct)
-		scenario->conduct();
 	if (current.ending == ENDING_EXIT_FIRST)
 		dismiss();
 	else
-		(void)pthread_barrier_wait(&current.worked);
+		(void)pthread_barrier_wait(&current.together);
 	if (scenario->finish)
 		scenario->finish();
 	if (!cell_failed())
@@ -408,7 +392,10 @@ void round_run(struct cell *cell, uint64_t number, uint64_t limit_ns)
 {
 	draw_round(cell, number);
 	history_open();
-	cell->scenario->plan();
+	if (cell->scenario->plan)
+		cell->scenario->plan();
+	else
+		round_capacity(current.threads * current.hands);
 	if (create())
 		run(limit_ns);
 }

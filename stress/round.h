@@ -37,12 +37,12 @@ struct scenario {
 	bool needs_refusals;                  /* the pool must know what is active: not with the malloc backend    */
 	bool unlogged;                        /* the history does not know its calls: it does not run with --history */
 	size_t hands;                         /* objects that a worker may hold; plan() may say otherwise          */
-	void (*plan)(void);                   /* before the pool exists: says how large it must be                 */
+	void (*plan)(void);                   /* before the pool exists: says how large it must be; NULL: for all hands */
+	void (*open)(void);                   /* the pool and the workers are there, and none of them has begun; or NULL */
 	void (*enter)(struct worker *worker); /* the worker begins; or NULL                                        */
 	void (*step)(struct worker *worker);  /* again and again, until the round is over; NULL: only meetings     */
 	void (*meet)(struct worker *worker);  /* a meeting, with a rendezvous in it; NULL: there are none          */
 	void (*leave)(struct worker *worker); /* the worker ends, and then releases what it holds; or NULL         */
-	void (*conduct)(void);                /* meanwhile, in the main thread; or NULL                            */
 	void (*finish)(void);                 /* after the work: releases what lies in shared places; or NULL      */
 	void (*close)(void);                  /* when the pool was destroyed: frees what it needed until then; or NULL */
 	const struct regime *regime;          /* of those that retire: nodes.h                                     */
@@ -105,8 +105,7 @@ enum ending {
 /* Threads wait for each other, and leave at nearly the same instant: a barrier whose waiters watch one word instead of sleeping
  * in the kernel, which would wake them one after the other. */
 struct meeting {
-	unsigned threads; /* those that must come                        */
-	uint32_t calm;    /* steps between two, about; 0: any number     */
+	uint32_t calm; /* steps between two, about; 0: any number     */
 	_Atomic(unsigned) arrived;
 	_Atomic(unsigned) rendezvous; /* so many were                     */
 	_Atomic(bool) called;
@@ -133,7 +132,7 @@ extern struct round {
 	enum route routes[ROUTES]; /* the ways of calling the pool that are used                      */
 	unsigned route_count;
 	enum ending ending;
-	uint64_t nanoseconds; /* how long the workers work; 0: until they are told             */
+	uint64_t nanoseconds; /* how long the workers work; 0: until they are told            */
 	uint64_t end_ns;
 	lfpool_t *pool;
 	struct ledger ledger;
@@ -151,7 +150,7 @@ extern struct round {
 	_Atomic(size_t) provoked;   /* refusals that the scenario asked for                            */
 	_Atomic(size_t) reported;   /* refusals that the misuse hook was told of                       */
 	_Atomic(unsigned) trimming; /* 1: a thread does (not a bool: riscv64 exchanges no bytes)         */
-	pthread_barrier_t start, worked, leave;
+	pthread_barrier_t together; /* start, have worked, leave: all threads and the main thread                   */
 } current;
 
 /* Runs the number-th round of a cell, at most until `limit_ns`. */
@@ -164,11 +163,9 @@ void round_capacity(size_t demand);
 /* Any of an array. */
 #define PICK(random, array) ((array)[random_below((random), sizeof(array) / sizeof((array)[0]))])
 
-/* The hook that counts refusals; its context is the round. */
-void round_on_misuse(void *context, const lfpool_misuse_t *misuse);
-
-/* No thread is in a call: every invariant must hold.  From here on the system refuses nothing, until a scenario asks. */
-void round_expect_intact(const char *when);
+/* No thread is in a call, and so many objects are held, beside the decoy: every invariant must hold.  From here on the system
+ * refuses nothing, until a scenario asks. */
+void round_expect_intact(size_t held, const char *when);
 
 /* Describes the configuration in one line. */
 void round_describe(struct text *text);
@@ -218,8 +215,6 @@ void refusals_next(bool wanted, unsigned long n);
 
 /* ---- What the pool says of itself: accounts.c ---- */
 
-/* The pool was just made. */
-void accounts_open(void);
 /* A thread holds so many. */
 void accounts_hold(size_t count);
 /* A call came back with NULL so long after its time was over. */
@@ -248,8 +243,8 @@ __attribute__((format(printf, 1, 2))) void violation(const char *format, ...);
 /* The pool has promised this; if it does not hold, that is a violation, which the rest describes. */
 #define expect(promise, ...) ((promise) ? (void)0 : violation(__VA_ARGS__))
 
-/* The same, for what the history shows. */
-__attribute__((format(printf, 1, 2))) void violation_of_history(const char *format, ...);
+/* The same, also with --history-only: for what the history shows. */
+void violation_found(const char *what);
 
 /* From now on this cell must make progress; NULL: the run is over. */
 void watchdog_watch(const struct cell *cell);

@@ -9,8 +9,6 @@
  */
 #include "round.h"
 
-#include <string.h>
-
 #define HOLD_MAX 24
 #define GONE_MAX 8
 #define DOUBTS_MAX 64
@@ -28,12 +26,6 @@ static struct walker {
 	uintptr_t last;   /* met                                            */
 	uint32_t release; /* of `release` objects of ours one, when met; 0: none */
 } walkers[THREADS_MAX];
-
-static void walk_plan(void)
-{
-	memset(walkers, 0, sizeof(walkers));
-	round_capacity((size_t)current.threads * HOLD_MAX);
-}
 
 static int by_address(const void *a, const void *b)
 {
@@ -127,8 +119,7 @@ static void walk(struct walker *w)
 /* Some walk all the time, some rarely. */
 static void walk_enter(struct worker *worker)
 {
-	walkers[worker->index].worker = worker;
-	walkers[worker->index].rarely = 1u << draw(worker, 10);
+	walkers[worker->index] = (struct walker){.worker = worker, .rarely = 1u << draw(worker, 10)};
 }
 
 static void walk_step(struct worker *worker)
@@ -161,5 +152,4 @@ static void walk_finish(void)
 }
 
 SCENARIO(walk, "walk", "each thread acquires, releases, and walks over the active objects: its own are among them, once",
-	 .needs_refusals = true, .hands = HOLD_MAX, .plan = walk_plan, .enter = walk_enter, .step = walk_step,
-	 .finish = walk_finish);
+	 .needs_refusals = true, .hands = HOLD_MAX, .enter = walk_enter, .step = walk_step, .finish = walk_finish);

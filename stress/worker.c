@@ -183,7 +183,7 @@ static bool acquired(struct worker *worker, void *object, struct hold hold, stru
 		demand_lower(&current.demand, 1);
 		return false;
 	}
-	fault_while_held(worker, held_out);
+	fault_tear(worker, held_out->object, current.config.object_size);
 	return true;
 }
 

@@ -64,7 +64,6 @@ struct timing {
 
 struct worker {
 	unsigned index;          /* 0 .. threads - 1; threads = the keeper; above: children of the workers  */
-	bool trusted;            /* commits no faults                                                        */
 	bool over;               /* the round is, as this worker has noticed                                 */
 	unsigned ticks;          /* calls of worker_goes_on()                                                */
 	uint64_t sequence;       /* acquisitions                                                             */
