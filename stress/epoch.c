@@ -87,7 +87,7 @@ static void epoch_end(void)
 
 static lfpool_status_t epoch_retire(void *object)
 {
-	return ANNOTATED ? lfpool_retire(current.pool, object) : lfpool_release_epoch(current.pool, record, object);
+	return lfpool_release_epoch(current.pool, record, object);
 }
 
 static const struct regime regime_epoch = {
@@ -97,7 +97,7 @@ static const struct regime regime_epoch = {
 	.leave = epoch_leave,
 	.begin = epoch_begin,
 	.end = epoch_end,
-	.retire = epoch_retire,
+	.retire = ANNOTATED ? NULL : epoch_retire,
 	.linger_ns = 4000000,
 };
 

@@ -186,7 +186,7 @@ static lfpool_status_t retire_or_not(struct worker *worker, void *object)
 		return LFPOOL_OK;
 	if (fault_strikes_often(worker, FAULT_NO_DEFERRAL, 1) || fault_strikes_often(worker, FAULT_EARLY_RELEASE, 16))
 		return lfpool_release(current.pool, object);
-	return nodes.regime->retire(object);
+	return nodes.regime->retire ? nodes.regime->retire(object) : lfpool_retire(current.pool, object);
 }
 
 /* An object that is marked as free already.  Others may be retiring it as well. */
@@ -321,7 +321,8 @@ static void keep_house(struct worker *worker)
 void nodes_enter(struct worker *worker)
 {
 	(void)worker;
-	nodes.regime->enter();
+	if (nodes.regime->enter)
+		nodes.regime->enter();
 }
 
 void nodes_step(struct worker *worker)
@@ -338,7 +339,8 @@ void nodes_step(struct worker *worker)
 void nodes_leave(struct worker *worker)
 {
 	(void)worker;
-	nodes.regime->leave();
+	if (nodes.regime->leave)
+		nodes.regime->leave();
 }
 
 /* The keeper takes out what is left. */
@@ -362,10 +364,10 @@ void nodes_finish(void)
 	/* What a fault has left behind cannot be cleared away. */
 	if (cell_failed())
 		return;
-	nodes.regime->enter();
+	nodes_enter(here);
 	take_out_all();
 	drain();
-	nodes.regime->leave();
+	nodes_leave(here);
 	for (unsigned i = 0; i <= current.threads; i++) {
 		taken_out += accounts[i].taken_out;
 		retires += accounts[i].retires;

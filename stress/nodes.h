@@ -29,13 +29,15 @@ struct regime {
 	void (*open)(void);
 	/* The pool is gone.  NULL = nothing to do. */
 	void (*close)(void);
-	/* A thread comes, and goes; a section begins, and ends. */
-	void (*enter)(void), (*leave)(void), (*begin)(void), (*end)(void);
+	/* A thread comes, and goes.  NULL = nothing to do. */
+	void (*enter)(void), (*leave)(void);
+	/* A section begins, and ends. */
+	void (*begin)(void), (*end)(void);
 	/* Between two actions, in no section.  NULL = nothing to do. */
 	void (*pause)(void);
 	/* A reader is about to read outside of sections on purpose, and has done so.  NULL = nothing to do. */
 	void (*stray)(bool away);
-	/* lfpool_retire(), or by another name. */
+	/* lfpool_retire() by another name; or NULL. */
 	lfpool_status_t (*retire)(void *object);
 	uint64_t linger_ns;   /* at least about two grace periods                              */
 	uint64_t nanoseconds; /* that a round lasts longer                                     */

@@ -45,13 +45,10 @@ static struct {
 	struct stand *stands;
 } retire;
 
-/* The calling thread's; NULL: it has none, and is in no section. */
-static _Thread_local struct stand *own_stand;
-
-static bool in_section(void)
+/* The calling thread's. */
+static _Atomic(uint64_t) *own_stand(void)
 {
-	/* relaxed: our own. */
-	return own_stand && load_relaxed(&own_stand->at) != 0;
+	return &retire.stands[here->index].at;
 }
 
 /* ---- The scheme ---- */
@@ -162,7 +159,8 @@ static bool on_ready(void *context, const lfpool_batch_t *batch)
 static bool on_wait(void *context)
 {
 	(void)context;
-	if (in_section())
+	/* relaxed: our own. */
+	if (load_relaxed(own_stand()) != 0)
 		return false;
 	(void)sched_yield();
 	return true;
@@ -192,20 +190,10 @@ static void retire_close(void)
 	free(retire.stands);
 }
 
-static void retire_enter(void)
-{
-	own_stand = &retire.stands[here->index];
-}
-
-static void retire_leave(void)
-{
-	own_stand = NULL;
-}
-
 static void retire_begin(void)
 {
 	/* seq_cst, both: see "Why that suffices". */
-	atomic_store(&own_stand->at, atomic_load(&retire.now));
+	atomic_store(own_stand(), atomic_load(&retire.now));
 }
 
 static void retire_end(void)
@@ -218,22 +206,14 @@ static void retire_end(void)
 			violation("lfpool_drain() in a section: %s", lfpool_status_string(status));
 	}
 	/* release: what was read is read before the next holder writes. */
-	atomic_store_explicit(&own_stand->at, 0, memory_order_release);
-}
-
-static lfpool_status_t retire_retire(void *object)
-{
-	return lfpool_retire(current.pool, object);
+	atomic_store_explicit(own_stand(), 0, memory_order_release);
 }
 
 static const struct regime regime_retire = {
 	.open = retire_open,
 	.close = retire_close,
-	.enter = retire_enter,
-	.leave = retire_leave,
 	.begin = retire_begin,
 	.end = retire_end,
-	.retire = retire_retire,
 	.linger_ns = 4000000,
 	.any_may_retire = true,
 };
