@@ -89,11 +89,6 @@ struct contender {
 	struct acquisition *of;
 };
 
-struct pinned {
-	struct acquisition *of;
-	bool pretended; /* FAULT_LOST_PIN */
-};
-
 /* A thread of the scenario; the keeper is one. */
 struct actor {
 	struct worker *worker;
@@ -101,19 +96,18 @@ struct actor {
 	struct acquisition *unused[RECORDS]; /* of them                 */
 	uint32_t unused_count;
 	_Atomic(struct acquisition *) mine[MINE_MAX]; /* some; others look there as well */
-	struct pinned pinned[PINNED_MAX];
+	struct acquisition *pinned[PINNED_MAX];
 	uint32_t pinned_count;
 	lfpool_handle_t dead[DEAD_MAX];
 	lfpool_handle_t seen[CAPACITY_MAX]; /* by slot: in the walk that is under way */
 	struct call call;
-	uint64_t stamps, age; /* given out; of its last acquisition      */
+	uint64_t age; /* of its last acquisition */
 	uint64_t acquired, evicted, refused;
 };
 
 /* A round of the scenario. */
 extern struct evicting {
 	lfpool_priority_t *pool;
-	size_t capacity;
 	/* Drawn. */
 	bool reversed; /* the greatest goes first                    */
 	bool evict_equal;

@@ -133,8 +133,7 @@ static void *acquire_raw(struct actor *actor, uint64_t priority, struct acquisit
 static void expect_full(uint64_t reading, const char *what)
 {
 	if (current.demand.counted && !demand_null_allowed(&current.demand, reading))
-		violation("%s though at no moment of the call more than %zu objects were held or wanted", what,
-			  evicting.capacity);
+		violation("%s though at no moment of the call more than %zu objects were held or wanted", what, current.capacity);
 }
 
 static void refused(struct actor *actor, const struct witness *witness, lfpool_handle_t handle, uint64_t reading)
@@ -233,21 +232,22 @@ void call_pin(struct actor *actor, struct acquisition *a)
 {
 	const enum fate fate = fate_judged(a);
 	const lfpool_handle_t handle = load_relaxed(&a->handle);
-	const bool pretended = handle && fate_of(a) == LIVE && fault_strikes(actor->worker, FAULT_LOST_PIN);
 	const unsigned char *object;
 
 	if (!handle || actor->pinned_count == PINNED_MAX)
 		return;
-	object = pretended ? NULL : lfpool_priority_pin(evicting.pool, handle);
+	/* It is pinned for good, says this fault. */
+	if (fate_of(a) == LIVE && fault_strikes(actor->worker, FAULT_LOST_PIN)) {
+		add_relaxed(&a->pins, 1);
+		return;
+	}
+	object = lfpool_priority_pin(evicting.pool, handle);
 	/* Beside a crowd it may be pinned too often. */
-	if (!pretended)
-		judge(actor, a, handle, "pin", fate, object ? LFPOOL_OK : LFPOOL_E_STALE);
-	if (!object && !pretended)
+	judge(actor, a, handle, "pin", fate, object ? LFPOOL_OK : LFPOOL_E_STALE);
+	if (!object)
 		return;
 	add_relaxed(&a->pins, 1);
-	actor->pinned[actor->pinned_count++] = (struct pinned){a, pretended};
-	if (pretended)
-		return;
+	actor->pinned[actor->pinned_count++] = a;
 	if (object != a->object)
 		violation("handle %" PRIx64 " pins object %p, not %p", handle, (const void *)object, (void *)a->object);
 	else
@@ -256,17 +256,13 @@ void call_pin(struct actor *actor, struct acquisition *a)
 
 void call_unpin(struct actor *actor, uint32_t which)
 {
-	const struct pinned pinned = actor->pinned[which];
-	struct acquisition *a = pinned.of;
+	struct acquisition *a = actor->pinned[which];
 	const lfpool_handle_t handle = load_relaxed(&a->handle);
 	lfpool_status_t status;
 
 	actor->pinned[which] = actor->pinned[--actor->pinned_count];
-	if (!pinned.pretended)
-		use(actor, a);
+	use(actor, a);
 	subtract_relaxed(&a->pins, 1);
-	if (pinned.pretended)
-		return;
 	status = lfpool_priority_unpin(evicting.pool, handle);
 	expect(status == LFPOOL_OK, "unpin of handle %" PRIx64 ", which is pinned: %s", handle, lfpool_status_string(status));
 }
@@ -350,7 +346,7 @@ void call_peek_min(struct actor *actor)
 	uint64_t priority = 0;
 	const lfpool_handle_t handle = lfpool_priority_peek_min(evicting.pool, &priority);
 
-	expect(slot_of(handle) < evicting.capacity, "peek_min names handle %" PRIx64, handle);
+	expect(slot_of(handle) < current.capacity, "peek_min names handle %" PRIx64, handle);
 	witness_expect(&witness, handle ? order_of(priority, handle) : nothing, "peek_min names one");
 }
 
@@ -382,7 +378,7 @@ static bool visit(void *context, void *object, lfpool_handle_t handle, uint64_t 
 {
 	struct actor *actor = actor_of(here);
 	const size_t slot = slot_of(handle);
-	struct acquisition *a = slot < evicting.capacity ? load_relaxed(&evicting.slots[slot].last) : NULL;
+	struct acquisition *a = slot < current.capacity ? load_relaxed(&evicting.slots[slot].last) : NULL;
 	struct walk *walk = context;
 
 	if (!a || a->name != handle || a->object != object || actor->seen[slot] == handle) {
@@ -416,7 +412,7 @@ size_t call_for_each(struct actor *actor)
 	struct walk walk = {0, false};
 	size_t visited;
 
-	for (size_t slot = 0; slot < evicting.capacity; slot++)
+	for (size_t slot = 0; slot < current.capacity; slot++)
 		actor->seen[slot] = 0;
 	for (uint32_t i = 0; i < evicting.hold; i++)
 		before[i] = actor->mine[i] && load_relaxed(&actor->mine[i]->published);

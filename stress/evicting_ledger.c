@@ -104,7 +104,7 @@ void contents_check(const struct acquisition *a, const char *when)
 void contents_write(struct actor *actor, struct acquisition *a)
 {
 	const size_t size = current.config.object_size;
-	const uint64_t stamp = ledger_token(actor->worker->index, ++actor->stamps);
+	const uint64_t stamp = ledger_token(actor->worker->index, ++actor->worker->sequence);
 
 	stamp_write(a->object, size, stamp);
 	evicting.slots[slot_of(a->name)].stamp = stamp;
@@ -135,9 +135,9 @@ bool acquisition_granted(struct actor *actor, struct acquisition *a, void *objec
 {
 	struct slot *slot = &evicting.slots[slot_of(handle)];
 
-	if (slot_of(handle) >= evicting.capacity || (uintptr_t)object % current.ledger.alignment != 0) {
+	if (slot_of(handle) >= current.capacity || (uintptr_t)object % current.ledger.alignment != 0) {
 		violation("object %p, handle %" PRIx64 ": there is no such object of %zu aligned to %zu", object, handle,
-			  evicting.capacity, current.ledger.alignment);
+			  current.capacity, current.ledger.alignment);
 		return false;
 	}
 	if (!is_free(slot, object))

@@ -24,7 +24,7 @@ static void priority_plan(void)
 	uint32_t hold;
 
 	memset(&evicting, 0, sizeof(evicting));
-	evicting.capacity = random_below(random, 2) ? PICK(random, capacities) : 1 + random_below(random, CAPACITY_MAX);
+	current.capacity = random_below(random, 2) ? PICK(random, capacities) : 1 + random_below(random, CAPACITY_MAX);
 	evicting.reversed = random_below(random, 3) == 0;
 	evicting.evict_equal = random_below(random, 2);
 	evicting.own = random_below(random, 2);
@@ -33,9 +33,8 @@ static void priority_plan(void)
 	evicting.all_write = random_below(random, 2);
 	evicting.span = PICK(random, spans);
 	/* All together half as many objects as there are, up to four times. */
-	hold = (uint32_t)evicting.capacity * (1 + random_below(random, 8)) / 2 / current.threads + 1;
+	hold = (uint32_t)current.capacity * (1 + random_below(random, 8)) / 2 / current.threads + 1;
 	evicting.hold = hold < MINE_MAX ? hold : MINE_MAX;
-	current.capacity = evicting.capacity;
 	current.plain = true;
 	current.meeting.calm = PICK(random, calms);
 	current.demand.counted = evicting.own && random_below(random, 2) && options.fault != FAULT_DOUBLE_GRANT;
@@ -86,14 +85,14 @@ static void priority_open(void)
 	config.name = "stress";
 	config.object_size = current.config.object_size;
 	config.object_alignment = current.config.object_alignment;
-	config.capacity = evicting.capacity;
+	config.capacity = current.capacity;
 	config.flags = (evicting.evict_equal ? LFPOOL_EVICT_EQUAL : 0) | (current.config.flags & LFPOOL_PREFAULT);
 	config.before = evicting.reversed ? goes_after : NULL;
 	config.on_evict = evicting_on_evict;
 	status = lfpool_priority_create(&evicting.pool, &config);
 	if (status != LFPOOL_OK)
 		say_no_memory("an evicting pool");
-	current.demand.capacity = (uint32_t)evicting.capacity;
+	current.demand.capacity = (uint32_t)current.capacity;
 	evicting.actors = round_memory(current.threads + (size_t)1, sizeof(struct actor));
 	for (unsigned i = 0; i <= current.threads; i++)
 		open_actor(&evicting.actors[i], i < current.threads ? &current.workers[i] : &current.keeper);
@@ -197,8 +196,8 @@ static void count_one(struct census *census, struct acquisition *a)
 	census->in_use += live || pins_of(a);
 	if (live && load_relaxed(&a->releasing))
 		violation("handle %" PRIx64 " is live, and was released", a->name);
-	if (census->in_use > evicting.capacity)
-		violation("more objects than %zu are in use", evicting.capacity);
+	if (census->in_use > current.capacity)
+		violation("more objects than %zu are in use", current.capacity);
 	else if (live && load_relaxed(&a->published))
 		count_active(census, a);
 }
@@ -258,7 +257,7 @@ static void expect_least(const struct census *census, size_t at)
 static void release_in_order(struct census *census)
 {
 	struct actor *actor = census->actor;
-	const uint32_t wanted = draw(actor->worker, (uint32_t)evicting.capacity) + 1;
+	const uint32_t wanted = draw(actor->worker, (uint32_t)current.capacity) + 1;
 	const size_t step = draw(actor->worker, 2) ? 1 : wanted;
 	size_t at = 0, released = step;
 
