@@ -4,15 +4,11 @@
 # failed the first one matches it, and there is one.  A fault that was committed on purpose must be found for what it is; what
 # follows it may be a consequence.  (WILL_FAIL would take a crash for a finding.)  Ends with "N passed, N failed".
 # SECONDS, if given: with LFPOOL_DEEP=1 in the environment a clean run takes 60 times as long, and draws a new seed, which it prints.
-if(DEFINED SECONDS AND DEFINED ENV{LFPOOL_DEEP} AND STATUS EQUAL 0)
+if(SECONDS AND DEFINED ENV{LFPOOL_DEEP} AND STATUS EQUAL 0)
 	math(EXPR SECONDS "${SECONDS} * 60")
-	list(FIND ARGUMENTS --seed at)
-	if(at GREATER_EQUAL 0)
-		list(REMOVE_AT ARGUMENTS ${at})
-		list(REMOVE_AT ARGUMENTS ${at})
-	endif()
+	string(REGEX REPLACE ";--seed;[0-9]+" "" ARGUMENTS "${ARGUMENTS}")
 endif()
-if(DEFINED SECONDS)
+if(SECONDS)
 	list(APPEND ARGUMENTS --seconds ${SECONDS})
 endif()
 execute_process(COMMAND ${PROGRAM} ${ARGUMENTS} RESULT_VARIABLE status OUTPUT_VARIABLE output ERROR_VARIABLE output)
