@@ -72,13 +72,13 @@ static bool is_pass(unsigned passes)
 
 /*
  * Of how many places the pass visits one.  What the others find while it stands is the same in every pass but `meet`: one of
- * these goes to every place, the rest to every fifth, and to every ninth where the process forks, which takes long.
+ * these goes to every place, the rest to every fifth; where the process forks, which takes long, to every 17th and 19th.
  */
 static long stride(void)
 {
 	if (is_pass(PASS(PASS_GIVE_BACK) | PASS(PASS_MEET) | SIGNALS) || drive_mutant || getenv("LFPOOL_DEEP"))
 		return 1;
-	return is_pass(FORKS) ? 9 : 5;
+	return is_pass(PASS(PASS_HEIRS)) ? 17 : is_pass(PASS(PASS_FORK)) ? 19 : 5;
 }
 
 unsigned drive_rounds(unsigned usual, unsigned deep)
