@@ -2,13 +2,18 @@
 /* test: misuse */
 /*
  * test_misuse.c - foreign, interior and double releases are refused with the right status, reported with the right
- * facts, and change nothing, whichever call they come through.  (The sequences: verify/fuzz.)
+ * facts, and change nothing, whichever call they come through; and the calls for which a foreign pointer is no misuse but an answer.
+ *
+ * (The sequences, and a hook that uses the pool: verify/fuzz.  Every offset in every stride: core/unit_arena.c.  Whose an address is, while pools come and go:
+ * pool/test_many_pools.c, the programs find-* of verify/explore.)
  */
 #define LFPOOL_INLINE_KEEP_NAMES
-#include "../support/support.h"
+#include "../support/set_support.h"
 #include "../support/told.h"
 
 #include "lfpool/inline.h"
+
+enum { SIZE = 40, CAPACITY = 200 };
 
 /* One pool with all that a release can come through; what the hook heard is in `told`. */
 struct subject {
@@ -16,7 +21,8 @@ struct subject {
 	lfpool_cache_t *cache;
 };
 
-enum way { WAY_POOL, WAY_CACHE, WAY_INLINE, WAY_BULK, WAYS };
+/* From WAY_SELF on a foreign pointer is an answer. */
+enum way { WAY_POOL, WAY_CACHE, WAY_INLINE, WAY_BULK, WAY_SELF, WAY_IF_OWNED, WAY_IF_OWNED_INLINE, WAYS };
 
 /* Each test runs on each of these. */
 static const struct kind {
@@ -27,12 +33,12 @@ static const struct kind {
 	     {LFPOOL_BACKEND_LOCKFREE, LFPOOL_ZERO},
 	     {LFPOOL_BACKEND_MUTEX, 0}};
 
-static struct subject subject_of(const struct kind *kind, size_t object_size, size_t capacity, size_t alignment)
+static struct subject subject_of(lfpool_backend_t backend, uint32_t flags)
 {
 	struct subject s;
 
-	s.pool = POOL_OF(object_size, capacity, .name = "the subject", .object_alignment = alignment, .flags = kind->flags,
-			 .backend = kind->backend, .hooks.misuse = hear);
+	s.pool = POOL_OF(SIZE, CAPACITY, .name = "the subject", .object_alignment = 64, .flags = flags, .backend = backend,
+			 .hooks.misuse = hear);
 	assert_non_null(s.cache = lfpool_cache_create(s.pool));
 	return s;
 }
@@ -45,6 +51,9 @@ static lfpool_status_t release_by(struct subject *s, enum way way, void *object)
 	case WAY_POOL: return lfpool_release(s->pool, object);
 	case WAY_CACHE: return lfpool_cache_release(s->cache, object);
 	case WAY_INLINE: return lfpool_cache_release_inline(s->cache, object);
+	case WAY_SELF: return lfpool_release_self(object);
+	case WAY_IF_OWNED: return lfpool_release_if_owned(s->pool, object);
+	case WAY_IF_OWNED_INLINE: return lfpool_release_if_owned_inline(s->pool, object);
 	default:
 		if (lfpool_release_bulk(s->pool, &object, 1) == 1)
 			return LFPOOL_OK;
@@ -58,44 +67,47 @@ static void expect_refused(struct subject *s, void *object, lfpool_status_t stat
 	const size_t active = lfpool_active_count(s->pool);
 
 	for (enum way way = WAY_POOL; way < WAYS; way++) {
-		const size_t count = lfpool_misuse_count(s->pool);
+		const bool told_of = status != LFPOOL_E_FOREIGN || way < WAY_SELF;
+		const size_t count = lfpool_misuse_count(s->pool) + told_of;
 
+		/* It may be another pool's; and no address leads to a pool in a buffer. */
+		if (way == WAY_SELF && lfpool_of(object) != (told_of ? s->pool : NULL))
+			continue;
 		told_forget();
 		assert_int_equal(release_by(s, way, object), status);
-		assert_int_equal(told.count, 1);
-		assert_int_equal(lfpool_misuse_count(s->pool), count + 1);
+		assert_int_equal(told.count, told_of);
+		assert_int_equal(lfpool_misuse_count(s->pool), count);
+		assert_int_equal(lfpool_active_count(s->pool), active);
+		if (!told_of)
+			continue;
 		assert_ptr_equal(told.misuse.pool, s->pool);
 		assert_ptr_equal(told.misuse.object, object);
 		assert_int_equal(told.misuse.status, status);
-		assert_int_equal(told.misuse.count, count + 1);
+		assert_int_equal(told.misuse.count, count);
 		assert_string_equal(told.pool_name, "the subject");
 		assert_string_equal(told.detail, "");
 		assert_true(told.misuse.handle == 0);
-		if (status == LFPOOL_E_NOT_IN_USE)
-			assert_int_equal(told.misuse.index, lfpool_index_of(s->pool, object));
-		else
-			assert_true(told.misuse.index == SIZE_MAX);
-		assert_int_equal(lfpool_active_count(s->pool), active);
+		assert_true(told.misuse.index == (status == LFPOOL_E_NOT_IN_USE ? lfpool_index_of(s->pool, object) : SIZE_MAX));
 	}
 }
 
-static void subject_close(struct subject *s, size_t object_size)
+static void subject_close(struct subject *s)
 {
 	lfpool_cache_destroy(s->cache);
-	pool_close(s->pool, object_size);
+	pool_close(s->pool, SIZE);
 }
 
 TEST(foreign_pointers)
 {
 	for (size_t i = 0; i < COUNT(kinds); i++) {
-		enum { CAPACITY = 50 };
-		struct subject s = subject_of(&kinds[i], 24, CAPACITY, 1), other = subject_of(&kinds[i], 24, CAPACITY, 1);
+		struct subject s = subject_of(kinds[i].backend, kinds[i].flags),
+			       other = subject_of(kinds[i].backend, kinds[i].flags);
 		void *objects[CAPACITY], *heap = malloc(100), *others = lfpool_acquire(other.pool);
 		static int in_data;
 		int on_stack;
 
 		assert_int_equal(acquire_all(s.pool, objects, CAPACITY), CAPACITY);
-		assert_true(sort_disjoint(objects, CAPACITY, 24));
+		assert_true(sort_disjoint(objects, CAPACITY, SIZE));
 		const ptrdiff_t stride = (ptrdiff_t)stride_of(s.pool, objects[0]);
 		void *const first = objects[0], *const last = objects[CAPACITY - 1];
 		void *const strangers[] = {
@@ -129,91 +141,76 @@ TEST(foreign_pointers)
 				release_all(s.pool, objects, CAPACITY);
 		}
 		assert_int_equal(lfpool_release(other.pool, others), LFPOOL_OK);
-		subject_close(&s, 24);
-		subject_close(&other, 24);
+		subject_close(&s);
+		subject_close(&other);
 		free(heap);
 	}
 }
 
-/* Every offset, of an active object, of a free one, and of one that was never used; padding that alignment makes between objects
- * is interior too. */
-TEST(interior_pointers)
-{
-	static const size_t sizes[] = {2, 3, 8, 12, 24, 40, 64, 65, 100, 127, 20}, alignments[] = {1, 64};
-
-	for (size_t i = 0; i < COUNT(sizes) * COUNT(kinds) * COUNT(alignments); i++) {
-		const size_t size = sizes[i % COUNT(sizes)];
-		struct subject s = subject_of(&kinds[i / COUNT(sizes) % COUNT(kinds)], size, 1000,
-					      alignments[i / COUNT(sizes) / COUNT(kinds)]);
-		void *active = lfpool_cache_acquire_inline(s.cache), *freed = lfpool_cache_acquire_inline(s.cache);
-
-		assert_true(active && freed);
-		assert_int_equal(lfpool_release(s.pool, freed), LFPOOL_OK);
-		const size_t stride = stride_of(s.pool, active);
-		void *unused = moved(active, (ptrdiff_t)(owned_beyond(s.pool, active, (ptrdiff_t)stride) * stride));
-
-		for (ptrdiff_t offset = 1; offset < (ptrdiff_t)stride; offset++) {
-			expect_refused(&s, moved(active, offset), LFPOOL_E_INTERIOR);
-			expect_refused(&s, moved(freed, offset), LFPOOL_E_INTERIOR);
-			expect_refused(&s, moved(unused, offset), LFPOOL_E_INTERIOR);
-		}
-		assert_int_equal(lfpool_release(s.pool, active), LFPOOL_OK);
-		subject_close(&s, size);
-	}
-}
-
-/* Every free object: released before, or never acquired; and released in vain, it is there once. */
-TEST(objects_that_are_not_in_use)
+/* All objects but one are free: released before, or never acquired.  Padding that alignment makes between objects is interior too. */
+TEST(interior_pointers_and_objects_that_are_not_in_use)
 {
 	for (size_t i = 0; i < COUNT(kinds); i++) {
-		struct subject s = subject_of(&kinds[i], 24, 1000, 1);
-		char *object = lfpool_acquire(s.pool), *other = lfpool_acquire(s.pool);
+		struct subject s = subject_of(kinds[i].backend, kinds[i].flags);
+		char *active = lfpool_acquire(s.pool), *freed = lfpool_cache_acquire_inline(s.cache);
 
-		assert_int_equal(lfpool_release(s.pool, other), LFPOOL_OK);
-		const size_t stride = stride_of(s.pool, object), below = owned_beyond(s.pool, object, -(ptrdiff_t)stride);
-		char *first = moved(object, -(ptrdiff_t)(below * stride));
+		assert_int_equal(lfpool_release(s.pool, freed), LFPOOL_OK);
+		for (size_t index = 0; index < CAPACITY; index++) {
+			char *object = lfpool_object_at(s.pool, index);
 
-		for (size_t k = 0; k < 1000; k++)
-			if (first + k * stride != object)
-				expect_refused(&s, first + k * stride, LFPOOL_E_NOT_IN_USE);
+			for (ptrdiff_t offset = 1; offset < 64; offset++)
+				expect_refused(&s, object + offset, LFPOOL_E_INTERIOR);
+			if (object != active)
+				expect_refused(&s, object, LFPOOL_E_NOT_IN_USE);
+		}
+		const size_t count = lfpool_misuse_count(s.pool);
+
 		for (enum way way = WAY_POOL; way < WAYS; way++)
 			assert_int_equal(release_by(&s, way, NULL), LFPOOL_OK);
-		assert_int_equal(lfpool_misuse_count(s.pool), 999 * WAYS);
-		assert_int_equal(lfpool_release(s.pool, object), LFPOOL_OK);
-		subject_close(&s, 24);
+		assert_int_equal(lfpool_misuse_count(s.pool), count);
+		assert_int_equal(lfpool_release(s.pool, active), LFPOOL_OK);
+		subject_close(&s);
 	}
 }
 
-/* The hook runs in the middle of the call with no lock held: it may use the pool that refuses, even wrongly. */
-static void use_the_pool(void *context, const lfpool_misuse_t *misuse)
+/* Where active objects have addresses and no others: an answer all the same. */
+TEST(what_is_not_a_malloc_pools)
 {
-	size_t *depth = context;
-	void *objects[9];
+	struct subject s = subject_of(LFPOOL_BACKEND_MALLOC, 0);
+	void *objects[CAPACITY], *strangers[] = {malloc(SIZE), s.pool, &s, (void *)UINTPTR_MAX, (void *)1, (void *)4096};
 
-	REQUIRE(lfpool_misuse_count(misuse->pool) == misuse->count);
-	if (++*depth < 5)
-		REQUIRE(lfpool_release(misuse->pool, depth) == LFPOOL_E_FOREIGN);
-	const size_t count = acquire_all(misuse->pool, objects, 9);
-
-	REQUIRE(count + lfpool_available_count(misuse->pool) <= 9 && count > 0);
-	release_all(misuse->pool, objects, count);
+	told_forget();
+	for (enum way way = WAY_IF_OWNED; way < WAYS; way++) {
+		assert_int_equal(acquire_all(s.pool, objects, CAPACITY), CAPACITY);
+		for (size_t i = 0; i < COUNT(strangers); i++)
+			assert_int_equal(release_by(&s, way, strangers[i]), LFPOOL_E_FOREIGN);
+		for (size_t i = 0; i < CAPACITY; i++)
+			assert_int_equal(release_by(&s, way, objects[i]), LFPOOL_OK);
+		assert_int_equal(lfpool_active_count(s.pool), 0);
+	}
+	assert_int_equal(told.count + lfpool_misuse_count(s.pool), 0);
+	free(strangers[0]);
+	subject_close(&s);
 }
 
-BACKEND_TEST(a_hook_may_call_the_pool, LFPOOL_BACKEND_MUTEX)
+BACKEND_TEST(what_is_not_a_sets, LFPOOL_BACKEND_MALLOC)
 {
-	size_t depth = 0;
-	lfpool_t *pool = POOL_OF(16, 9, .backend = backend, .hooks.context = &depth, .hooks.misuse = use_the_pool);
+	lfpool_set_t *set = SET_WITH(.backend = backend, .largest = 1000, .class_bytes = 10000, .hooks.misuse = hear);
+	void *objects[3], *stranger = malloc(100);
 
-	assert_int_equal(lfpool_release(pool, &depth), LFPOOL_E_FOREIGN);
-	assert_int_equal(depth, 5);
-	void *object = lfpool_acquire(pool);
-
-	assert_int_equal(lfpool_release(pool, moved(object, 3)), LFPOOL_E_INTERIOR);
-	assert_int_equal(lfpool_release(pool, object), LFPOOL_OK);
-	void *const twice[] = {object, lfpool_acquire(pool), object, object};
-
-	assert_int_equal(lfpool_release_bulk(pool, twice, 4), 1);
-	pool_close(pool, 16);
+	told_forget();
+	for (size_t i = 0; i < 3; i++) {
+		assert_int_equal(lfpool_set_release_if_owned(set, stranger), LFPOOL_E_FOREIGN);
+		assert_non_null(objects[i] = lfpool_set_acquire(set, 10 + 400 * i));
+		assert_true(lfpool_set_owns(set, objects[i]) && lfpool_set_usable_size(set, objects[i]) >= 10 + 400 * i);
+	}
+	assert_false(lfpool_set_owns(set, stranger) || lfpool_set_usable_size(set, stranger));
+	assert_int_equal(lfpool_set_release_if_owned(set, NULL), LFPOOL_OK);
+	for (size_t i = 0; i < 3; i++)
+		assert_int_equal(lfpool_set_release_if_owned(set, objects[i]), LFPOOL_OK);
+	assert_int_equal(told.count, 0);
+	free(stranger);
+	set_close(set);
 }
 
 RUN_TESTS()

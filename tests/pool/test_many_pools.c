@@ -2,7 +2,7 @@
 /* test: threads */
 /*
  * test_many_pools.c - many pools, one after the other and at once, under threads that live on: what a thread
- * remembers of a pool that is gone is never taken for a new one, even at the same address, and does not add up.
+ * remembers of a pool that is gone is never taken for a new one, even at the same address, and does not add up; and whose an object is.
  */
 #include "../support/workers.h"
 
@@ -22,7 +22,8 @@ static void use(lfpool_t *pool)
 		REQUIRE(all_bytes_are(objects[i], SIZE, 0) || stamp_holds(objects[i], SIZE, (uintptr_t)pool));
 		stamp_write(objects[i], SIZE, (uintptr_t)pool);
 	}
-	release_all(pool, objects, AT_ONCE);
+	REQUIRE(lfpool_release_self(objects[0]) == LFPOOL_OK);
+	release_all(pool, objects + 1, AT_ONCE - 1);
 }
 
 /* Threads that live on, and use whatever pool they are shown. */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * unit_ranges.c - which pool owns an address: against a list that is searched from end to end; what happens when memory is
- * refused.  (Readers beside writers: api/test_self.c, and the explorer.)
+ * refused.  (Readers beside writers: the programs find-* of verify/explore.)
  */
 #include "../support/support.h"
 

@@ -179,24 +179,6 @@ static inline size_t stride_of(const lfpool_t *pool, const void *object)
 	}
 }
 
-/* How many objects lie at object + step, object + 2 step ...; the pool is one range (tests/api/test_pool.c shows it). */
-static inline size_t owned_beyond(const lfpool_t *pool, const void *object, ptrdiff_t step)
-{
-	ptrdiff_t below = 0, above = 1;
-
-	while (lfpool_owns(pool, moved(object, step * above)))
-		above *= 2;
-	while (above - below > 1) {
-		ptrdiff_t middle = below + (above - below) / 2;
-
-		if (middle == 0 || lfpool_owns(pool, moved(object, step * middle)))
-			below = middle;
-		else
-			above = middle;
-	}
-	return (size_t)below;
-}
-
 /* Fills a whole object with bytes that depend on the number and on the position. */
 static inline void stamp_write(void *object, size_t size, uint64_t number)
 {
