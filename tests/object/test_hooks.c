@@ -1,31 +1,124 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * test_hooks.c - create, validate, activate, deactivate, destroy: when each is called, how often, and that hooks may use the
- * pool.  Every test runs on the lock-free and on the mutex backend, and through each way to acquire.
+ * test_hooks.c - create, validate, activate, deactivate, destroy: when each is called, how often, and that hooks may use the pool;
+ * hooks one by one, and where they meet something else: what is missing, what is refused at creation, LFPOOL_ZERO.
  *
- * (What create, activate and deactivate refuse, on each backend, with every option: verify/pairs.)
+ * (What create, activate and deactivate refuse, and each step in its turn, on each backend, with every option: verify/pairs.)
  */
-#define LFPOOL_INLINE_KEEP_NAMES
-#include "../support/hooked.h"
+#include "../support/ways.h"
 
-#include "lfpool/inline.h"
+enum { CAPACITY = 40, BUILT = 0x6275696c };
 
-/* ---- Ways ---- */
+/* ---- Objects with a life, and the five hooks that lead them through it and count ---- */
 
-enum way { OF_THREAD, BY_HANDLE, INLINED, BORROWED, BULK, WAYS };
+/* What a hook built, and who uses it. */
+struct thing {
+	unsigned built;       /* BUILT between create and destroy          */
+	unsigned active;      /* 1 between activate and deactivate         */
+	unsigned uses;        /* survives reuse                            */
+	struct thing *friend; /* acquired in activate                      */
+};
+
+struct log {
+	lfpool_t *pool;
+	size_t created, activated, deactivated, destroyed, validated;
+	size_t create_at_most; /* then create refuses                  */
+	size_t dead;           /* how many of the next validates       */
+	bool friends;          /* activate and deactivate use the pool */
+};
+
+static bool on_create(void *context, void *object)
+{
+	struct log *log = context;
+	struct thing *thing = object;
+
+	REQUIRE(thing->built != BUILT);
+	if (log->created - log->destroyed >= log->create_at_most)
+		return false;
+	log->created++;
+	*thing = (struct thing){.built = BUILT};
+	return true;
+}
+
+static bool on_validate(void *context, void *object)
+{
+	struct log *log = context;
+	struct thing *thing = object;
+
+	REQUIRE(thing->built == BUILT && !thing->active);
+	log->validated++;
+	if (!log->dead)
+		return true;
+	log->dead--;
+	return false;
+}
+
+static bool on_activate(void *context, void *object)
+{
+	struct log *log = context;
+	struct thing *thing = object;
+
+	REQUIRE(thing->built == BUILT && !thing->active);
+	REQUIRE(!log->pool || !lfpool_in_use(log->pool, object));
+	log->activated++;
+	thing->active = 1;
+	thing->uses++;
+	if (log->friends) {
+		log->friends = false;
+		thing->friend = lfpool_acquire(log->pool);
+		REQUIRE(thing->friend && thing->friend != thing);
+		log->friends = true;
+	}
+	return true;
+}
+
+static bool on_deactivate(void *context, void *object)
+{
+	struct log *log = context;
+	struct thing *thing = object;
+
+	REQUIRE(thing->built == BUILT && thing->active);
+	log->deactivated++;
+	thing->active = 0;
+	if (thing->friend) {
+		REQUIRE(lfpool_release(log->pool, thing->friend) == LFPOOL_OK);
+		thing->friend = NULL;
+	}
+	return true;
+}
+
+static void on_destroy(void *context, void *object)
+{
+	struct log *log = context;
+	struct thing *thing = object;
+
+	REQUIRE(thing->built == BUILT && !thing->active);
+	thing->built = 0;
+	log->destroyed++;
+}
+
+/* ---- Every test up to the waiting calls runs on each backend that has slots, and in each of these ways ---- */
+
+static const struct way {
+	enum way_to to;
+	enum way_back back;
+	size_t cache_capacity;
+} ways[] = {{TO_THREAD, BY_THREAD, 8},
+	    {TO_CACHE, BY_CACHE, 8},
+	    {BULK_TO_CACHE, BULK_BY_CACHE, 8},
+	    {TO_THREAD, BY_THREAD, LFPOOL_CACHE_NONE}};
 
 struct set {
 	lfpool_t *pool;
 	lfpool_cache_t *cache;
-	enum way way;
+	const struct way *way;
 	struct log log;
 };
 
-static void open_set(struct set *set, lfpool_backend_t backend, enum way way, uint32_t flags)
+static void open_set(struct set *set, lfpool_backend_t backend, const struct way *way)
 {
 	*set = (struct set){.way = way, .log.create_at_most = SIZE_MAX};
-	set->pool = POOL_OF(sizeof(struct thing), CAPACITY, .backend = backend, .flags = flags,
-			    .cache_capacity = way == BORROWED ? LFPOOL_CACHE_NONE : 8,
+	set->pool = POOL_OF(sizeof(struct thing), CAPACITY, .backend = backend, .cache_capacity = way->cache_capacity,
 			    .hooks = {.context = &set->log,
 				      .create = on_create,
 				      .validate = on_validate,
@@ -38,24 +131,12 @@ static void open_set(struct set *set, lfpool_backend_t backend, enum way way, ui
 
 static struct thing *take(struct set *set)
 {
-	void *object = NULL;
-
-	switch (set->way) {
-	case BY_HANDLE: return lfpool_cache_acquire(set->cache);
-	case INLINED: return lfpool_cache_acquire_inline(set->cache);
-	case BULK: return lfpool_cache_acquire_bulk(set->cache, &object, 1) == 1 ? object : NULL;
-	default: return lfpool_acquire(set->pool);
-	}
+	return take_by(set->way->to, set->pool, set->cache);
 }
 
-static lfpool_status_t give(struct set *set, void *object)
+static void give(struct set *set, struct thing *thing)
 {
-	switch (set->way) {
-	case BY_HANDLE: return lfpool_cache_release(set->cache, object);
-	case INLINED: return lfpool_cache_release_inline(set->cache, object);
-	case BULK: return lfpool_cache_release_bulk(set->cache, &object, 1) == 1 ? LFPOOL_OK : LFPOOL_E_NOT_IN_USE;
-	default: return lfpool_release(set->pool, object);
-	}
+	(void)give_back_by(set->way->back, set->pool, set->cache, thing);
 }
 
 static void take_all(struct set *set, struct thing *things[CAPACITY])
@@ -67,42 +148,33 @@ static void take_all(struct set *set, struct thing *things[CAPACITY])
 static void give_all(struct set *set, struct thing *things[CAPACITY])
 {
 	for (size_t i = 0; i < CAPACITY; i++)
-		assert_int_equal(give(set, things[i]), LFPOOL_OK);
+		give(set, things[i]);
 }
 
-static void close_set(struct set *set, size_t still_active)
+static void close_set(struct set *set)
 {
-	assert_int_equal(lfpool_destroy(set->pool), still_active);
+	assert_int_equal(lfpool_destroy(set->pool), 0);
 	/* Each step as often as the one that undoes it. */
 	assert_int_equal(set->log.created, set->log.destroyed);
 	assert_int_equal(set->log.activated, set->log.deactivated);
 }
 
-/* Runs `body` on a fresh set for each backend that has slots and each way. */
-static void everywhere(void (*body)(struct set *), uint32_t flags)
-{
-	for (int backend = LFPOOL_BACKEND_LOCKFREE; backend <= LFPOOL_BACKEND_MUTEX; backend++)
-		for (enum way way = OF_THREAD; way < WAYS; way++) {
-			struct set set;
-
-			open_set(&set, (lfpool_backend_t)backend, way, flags);
-			body(&set);
-		}
-}
-
-/* A test whose body runs on each of these, as `set`: without LFPOOL_CREATE_ALL, with it, or both. */
-#define HOOKS_TEST(name, first, last)                                                       \
-	static void name##_in(struct set *set);                                             \
-	TEST(name)                                                                          \
-	{                                                                                   \
-		for (uint32_t flags = (first); flags <= (last); flags += LFPOOL_CREATE_ALL) \
-			everywhere(name##_in, flags);                                       \
-	}                                                                                   \
+/* A test whose body runs on each of them, as `set`. */
+#define HOOKS_TEST(name)                                         \
+	static void name##_in(struct set *set);                  \
+	BACKEND_TEST(name, LFPOOL_BACKEND_MUTEX)                 \
+	{                                                        \
+		for (size_t way = 0; way < COUNT(ways); way++) { \
+			struct set set;                          \
+                                                                 \
+			open_set(&set, backend, &ways[way]);     \
+			name##_in(&set);                         \
+			close_set(&set);                         \
+		}                                                \
+	}                                                        \
 	static void name##_in(struct set *set)
 
-/* ---- Tests ---- */
-
-HOOKS_TEST(what_create_built_survives_reuse, 0, 0)
+HOOKS_TEST(what_create_built_survives_reuse)
 {
 	struct thing *things[CAPACITY];
 
@@ -122,19 +194,6 @@ HOOKS_TEST(what_create_built_survives_reuse, 0, 0)
 		assert_int_equal(set->log.deactivated, round * CAPACITY);
 	}
 	assert_int_equal(set->log.destroyed, 0);
-	close_set(set, 0);
-}
-
-HOOKS_TEST(create_all_calls_create_at_creation, LFPOOL_CREATE_ALL, LFPOOL_CREATE_ALL)
-{
-	struct thing *thing;
-
-	assert_int_equal(set->log.created, CAPACITY);
-	thing = take(set);
-	assert_int_equal(thing->built, BUILT);
-	assert_int_equal(give(set, thing), LFPOOL_OK);
-	close_set(set, 0);
-	assert_int_equal(set->log.created, CAPACITY);
 }
 
 /* All objects of the set, built and free. */
@@ -147,7 +206,7 @@ static void build_all(struct set *set)
 	give_all(set, things);
 }
 
-HOOKS_TEST(what_validate_finds_dead_is_built_anew_in_the_same_call, 0, 0)
+HOOKS_TEST(what_validate_finds_dead_is_built_anew_in_the_same_call)
 {
 	struct thing *things[CAPACITY];
 
@@ -162,11 +221,10 @@ HOOKS_TEST(what_validate_finds_dead_is_built_anew_in_the_same_call, 0, 0)
 	assert_int_equal(set->log.validated, CAPACITY);
 	assert_int_equal(set->log.created, CAPACITY + 7);
 	give_all(set, things);
-	close_set(set, 0);
 }
 
 /* Objects are dead, and none can be built: the good ones are found, behind however many dead ones. */
-HOOKS_TEST(good_objects_are_found_behind_dead_ones_that_cannot_be_replaced, 0, 0)
+HOOKS_TEST(good_objects_are_found_behind_dead_ones_that_cannot_be_replaced)
 {
 	struct thing *things[CAPACITY];
 	size_t count = 0;
@@ -183,7 +241,7 @@ HOOKS_TEST(good_objects_are_found_behind_dead_ones_that_cannot_be_replaced, 0, 0
 
 		assert_non_null(good);
 		assert_int_equal(good->uses, 2 + i);
-		assert_int_equal(give(set, good), LFPOOL_OK);
+		give(set, good);
 	}
 	assert_non_null(things[count++] = take(set));
 	for (int i = 0; i < 5; i++)
@@ -205,7 +263,6 @@ HOOKS_TEST(good_objects_are_found_behind_dead_ones_that_cannot_be_replaced, 0, 0
 	set->log.create_at_most = SIZE_MAX;
 	take_all(set, things);
 	give_all(set, things);
-	close_set(set, 0);
 }
 
 static void got(void *context, lfpool_t *pool, void *object)
@@ -215,28 +272,26 @@ static void got(void *context, lfpool_t *pool, void *object)
 }
 
 /* A waiting call and a continuation get a good one too. */
-HOOKS_TEST(waiting_calls_get_good_objects, 0, 0)
+HOOKS_TEST(waiting_calls_get_good_objects)
 {
 	struct thing *things[CAPACITY];
 	void *given = NULL;
 
 	build_all(set);
 	/* What lies in another cache is looked for after what is not built. */
-	if (set->way == BY_HANDLE || set->way == INLINED || set->way == BULK) {
-		close_set(set, 0);
+	if (set->way->to != TO_THREAD)
 		return;
-	}
 	take_all(set, things);
 	set->log.create_at_most = 0;
 	assert_int_equal(lfpool_acquire_async(set->pool, got, &given, NULL), LFPOOL_OK);
 	assert_null(given);
 	set->log.dead = 1;
 	/* The first is dead, and nothing else is free: what is not built is refused. */
-	assert_int_equal(give(set, things[0]), LFPOOL_OK);
+	give(set, things[0]);
 	assert_null(given);
 	assert_int_equal(set->log.dead, 0);
-	assert_int_equal(give(set, things[1]), LFPOOL_OK);
-	assert_int_equal(give(set, things[2]), LFPOOL_OK);
+	give(set, things[1]);
+	give(set, things[2]);
 	set->log.dead = 1;
 	assert_non_null(things[1] = lfpool_acquire_wait(set->pool, 0));
 	assert_null(lfpool_acquire_wait(set->pool, 1000));
@@ -244,18 +299,9 @@ HOOKS_TEST(waiting_calls_get_good_objects, 0, 0)
 	assert_non_null(things[0] = take(set));
 	assert_non_null(things[2] = take(set));
 	give_all(set, things);
-	close_set(set, 0);
 }
 
-HOOKS_TEST(forgotten_objects_are_deactivated_and_destroyed_with_the_pool, 0, LFPOOL_CREATE_ALL)
-{
-	for (size_t i = 0; i < 5; i++)
-		assert_non_null(take(set));
-	close_set(set, 5);
-	assert_int_equal(set->log.deactivated, 5);
-}
-
-HOOKS_TEST(hooks_may_use_the_pool, 0, 0)
+HOOKS_TEST(hooks_may_use_the_pool)
 {
 	struct thing *things[CAPACITY / 2];
 
@@ -266,10 +312,120 @@ HOOKS_TEST(hooks_may_use_the_pool, 0, 0)
 	}
 	assert_int_equal(lfpool_active_count(set->pool), CAPACITY);
 	for (size_t i = 0; i < CAPACITY / 2; i++)
-		assert_int_equal(give(set, things[i]), LFPOOL_OK);
+		give(set, things[i]);
 	assert_int_equal(lfpool_active_count(set->pool), 0);
 	set->log.friends = false;
-	close_set(set, 0);
+}
+
+/* ---- One by one, and where they meet something else ---- */
+
+static bool release_again(void *context, void *object)
+{
+	struct log *log = context;
+
+	/* It is not in use any more: this is a double release. */
+	REQUIRE(!lfpool_in_use(log->pool, object));
+	REQUIRE(lfpool_release(log->pool, object) == LFPOOL_E_NOT_IN_USE);
+	log->deactivated++;
+	return true;
+}
+
+static void ignore_misuse(void *context, const lfpool_misuse_t *misuse)
+{
+	(void)context;
+	REQUIRE(misuse->status == LFPOOL_E_NOT_IN_USE);
+	REQUIRE(misuse->index < CAPACITY && !misuse->handle && !*misuse->detail);
+}
+
+TEST(releasing_in_deactivate_is_a_double_release)
+{
+	struct log log = {0};
+
+	log.pool = POOL_OF(sizeof(struct thing), CAPACITY,
+			   .hooks = {.context = &log, .deactivate = release_again, .misuse = ignore_misuse});
+	assert_int_equal(lfpool_release(log.pool, lfpool_acquire(log.pool)), LFPOOL_OK);
+	assert_int_equal(log.deactivated, 1);
+	assert_int_equal(lfpool_misuse_count(log.pool), 1);
+	pool_close(log.pool, sizeof(struct thing));
+}
+
+BACKEND_TEST(create_all_that_is_refused_leaves_nothing, LFPOOL_BACKEND_MUTEX)
+{
+	for (size_t at_most = 0; at_most < CAPACITY; at_most += 13) {
+		struct log log = {.create_at_most = at_most};
+		lfpool_t *pool;
+		const lfpool_config_t config = CONFIG_OF(sizeof(struct thing), CAPACITY, .backend = backend,
+							 .flags = LFPOOL_CREATE_ALL, .hooks.context = &log,
+							 .hooks.create = on_create, .hooks.destroy = on_destroy);
+
+		assert_int_equal(lfpool_create(&pool, &config), LFPOOL_E_CREATE);
+		assert_null(pool);
+		assert_int_equal(log.created, at_most);
+		assert_int_equal(log.destroyed, at_most);
+	}
+}
+
+/* With LFPOOL_CREATE_ALL and nothing to activate hits do not look whether an object is built. */
+BACKEND_TEST(hooks_that_are_not_there_are_not_called, LFPOOL_BACKEND_MUTEX)
+{
+	for (unsigned which = 0; which < 8; which++) {
+		/* What went is built anew only if it was destroyed. */
+		const bool destroys = which & 2;
+		struct log log = {.create_at_most = SIZE_MAX};
+		lfpool_t *pool = POOL_OF(sizeof(struct thing), CAPACITY, .backend = backend,
+					 .flags = which & 4 ? LFPOOL_CREATE_ALL : 0,
+					 .hooks = {.context = &log,
+						   .create = on_create,
+						   .activate = which & 1 ? on_activate : NULL,
+						   .deactivate = which & 1 ? on_deactivate : NULL,
+						   .destroy = destroys ? on_destroy : NULL});
+		void *objects[CAPACITY];
+
+		for (int round = 0; round < 2; round++) {
+			assert_int_equal(acquire_all(pool, objects, CAPACITY), CAPACITY);
+			for (size_t i = 0; i < CAPACITY; i++)
+				assert_int_equal(((struct thing *)objects[i])->built, BUILT);
+			release_all(pool, objects, CAPACITY);
+			if (destroys)
+				assert_int_equal(lfpool_shrink(pool, CAPACITY), CAPACITY);
+			assert_int_equal(lfpool_grow(pool, CAPACITY), destroys ? CAPACITY : 0);
+		}
+		assert_int_equal(log.activated, which & 1 ? 2 * CAPACITY : 0);
+		assert_int_equal(lfpool_destroy(pool), 0);
+		assert_int_equal(log.destroyed, destroys ? log.created : 0);
+	}
+}
+
+static bool is_zero(void *context, void *object)
+{
+	(void)context;
+	REQUIRE(all_bytes_are(object, sizeof(struct thing), 0));
+	memset(object, 0xa5, sizeof(struct thing));
+	return true;
+}
+
+TEST(zero_comes_before_activate)
+{
+	lfpool_t *pool = POOL_OF(sizeof(struct thing), 3, .flags = LFPOOL_ZERO, .hooks.activate = is_zero);
+
+	for (unsigned i = 0; i < 10; i++)
+		assert_int_equal(lfpool_release(pool, lfpool_acquire(pool)), LFPOOL_OK);
+	lfpool_destroy(pool);
+}
+
+TEST(without_create_destroy_is_for_what_was_acquired)
+{
+	for (uint32_t flags = 0; flags <= LFPOOL_CREATE_ALL; flags += LFPOOL_CREATE_ALL) {
+		struct log log = {0};
+		lfpool_t *pool = POOL_OF(sizeof(struct thing), CAPACITY, .flags = flags, .hooks.context = &log,
+					 .hooks.destroy = on_destroy);
+		struct thing *thing = lfpool_acquire(pool);
+
+		*thing = (struct thing){.built = BUILT};
+		assert_int_equal(lfpool_release(pool, thing), LFPOOL_OK);
+		assert_int_equal(lfpool_destroy(pool), 0);
+		assert_int_equal(log.destroyed, 1);
+	}
 }
 
 RUN_TESTS()
