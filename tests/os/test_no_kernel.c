@@ -1,13 +1,16 @@
 /* SPDX-License-Identifier: MIT */
 /* test: threads native */
 /*
- * test_no_kernel.c - two threads that rob each other, and wait for each other, in a pool in a buffer make no system call.
+ * test_no_kernel.c - two threads that rob each other, and wait for each other, in a pool in a buffer make no system call; nor, in any
+ * pool, does a thread whose cache was made before, when there is headroom for what all caches can hold (docs/audio.md), whatever others
+ * do meanwhile.
  *
  * (Every function of every such pool, by one thread: tests/real_time, by_buffer(); and that what makes system calls does not
  * come out of the trap.)
  */
 #include "../support/no_kernel.h"
 
+#include <sched.h>
 #include <stdatomic.h>
 
 enum { SIZE = 40, FEW = 64, TURNS = 200 };
@@ -90,6 +93,68 @@ static void by_two_threads(void)
 TEST(two_threads_that_rob_each_other)
 {
 	assert_int_equal(run_in_process(by_two_threads), 0);
+}
+
+/* ---- Headroom ---- */
+
+enum { OTHERS = 3, SHARE = 20, CACHE = 64, ROUNDS = 100000 };
+
+static uint64_t seed;
+static _Atomic(unsigned) jugglers;
+
+/* Holds at most SHARE objects, and often so many, or none. */
+static size_t juggle(lfpool_cache_t *cache, struct random *random, void **held, size_t count)
+{
+	const uint32_t drawn = random_below(random, 3 * SHARE);
+	const size_t wanted = drawn < SHARE ? drawn : drawn % 2 * SHARE;
+
+	while (count < wanted)
+		MUST(held[count++] = lfpool_cache_acquire(cache));
+	while (count > wanted)
+		MUST(lfpool_cache_release(cache, held[--count]) == LFPOOL_OK);
+	return count;
+}
+
+static void *be_other(void *cache)
+{
+	struct random random = random_for(seed, atomic_fetch_add(&jugglers, 1));
+	void *held[SHARE];
+
+	for (size_t count = 0; !atomic_load(&ended);)
+		count = juggle(cache, &random, held, count);
+	return NULL;
+}
+
+static void *be_realtime(void *cache)
+{
+	struct random random = random_for(seed, atomic_fetch_add(&jugglers, 1));
+	void *held[SHARE];
+	size_t count = 0;
+
+	shut_filter();
+	for (int round = 0; round < ROUNDS; round++)
+		count = juggle(cache, &random, held, count);
+	atomic_store(&ended, 1);
+	end_thread(0);
+}
+
+static void with_room_for_all(void)
+{
+	lfpool_t *pool = POOL_OF(64, (OTHERS + 1) * (SHARE + CACHE), .cache_capacity = CACHE, .flags = LFPOOL_PREFAULT);
+	pthread_t thread;
+
+	for (int i = 0; i <= OTHERS; i++)
+		thread_start(&thread, i < OTHERS ? be_other : be_realtime, lfpool_cache_create(pool));
+	while (!atomic_load(&ended))
+		sched_yield();
+	_exit(0);
+}
+
+/* (That a steal is noticed: tests/real_time.) */
+TEST(with_headroom_no_system_call)
+{
+	seed = test_seed("with_headroom_no_system_call");
+	assert_int_equal(run_in_process(with_room_for_all), 0);
 }
 
 RUN_TESTS()
