@@ -10,17 +10,6 @@
 
 enum { SIZE = 40, ALIVE = 1000 };
 
-/* Small stacks: a thousand of them are to fit anywhere. */
-static void start_small(pthread_t *thread, void *(*run)(void *), void *argument)
-{
-	pthread_attr_t attributes;
-
-	pthread_attr_init(&attributes);
-	pthread_attr_setstacksize(&attributes, TIMES(64, 512) * 1024);
-	REQUIRE(pthread_create(thread, &attributes, run, argument) == 0);
-	pthread_attr_destroy(&attributes);
-}
-
 struct crowd {
 	lfpool_t *pool;
 	pthread_barrier_t all_hold, all_seen;
@@ -54,7 +43,7 @@ static void a_thousand_at_once(size_t cache_capacity)
 	pthread_barrier_init(&crowd.all_hold, NULL, ALIVE + 1);
 	pthread_barrier_init(&crowd.all_seen, NULL, ALIVE + 1);
 	for (size_t i = 0; i < ALIVE; i++)
-		start_small(&threads[i], hold_one, &crowd);
+		thread_start_small(&threads[i], hold_one, &crowd);
 	pthread_barrier_wait(&crowd.all_hold);
 	assert_int_equal(lfpool_active_count(crowd.pool), ALIVE);
 	assert_null(lfpool_acquire(crowd.pool));
@@ -109,7 +98,7 @@ TEST(thousands_of_threads_come_and_go)
 			before = resident_bytes();
 			mapped_before = mapped_bytes();
 		}
-		start_small(&together[i % TOGETHER], come_and_go, pool);
+		thread_start_small(&together[i % TOGETHER], come_and_go, pool);
 	}
 	for (int i = 0; i < TOGETHER; i++)
 		pthread_join(together[i], NULL);

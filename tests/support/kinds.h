@@ -208,13 +208,6 @@ static inline lfpool_config_t stage_config(struct stage *s, const struct kind *k
 	return config;
 }
 
-static inline void stage_open(struct stage *s, const struct kind *kind, size_t capacity, size_t max_capacity)
-{
-	lfpool_config_t config = stage_config(s, kind, capacity, max_capacity);
-
-	s->pool = pool_with(&config);
-}
-
 static inline void stage_open_growing(struct stage *s, const struct kind *kind, size_t capacity, size_t max_capacity, size_t step)
 {
 	lfpool_config_t config = stage_config(s, kind, capacity, max_capacity);
@@ -223,16 +216,28 @@ static inline void stage_open_growing(struct stage *s, const struct kind *kind, 
 	s->pool = pool_with(&config);
 }
 
-/* Nothing is active: the pool is whole, and ends as it should. */
-static inline void stage_close(struct stage *s)
+static inline void stage_open(struct stage *s, const struct kind *kind, size_t capacity, size_t max_capacity)
 {
+	stage_open_growing(s, kind, capacity, max_capacity, 0);
+}
+
+/* The pool ends as it should, with so many active. */
+static inline void stage_end(struct stage *s, size_t active)
+{
+	require_intact(s->pool);
 	REQUIRE(lfpool_misuse_count(s->pool) == 0);
-	REQUIRE(lfpool_limit(s->pool, 0) == LFPOOL_OK);
-	require_whole(s->pool, SIZE);
-	REQUIRE(lfpool_destroy(s->pool) == 0);
+	REQUIRE(lfpool_destroy(s->pool) == active);
 	REQUIRE(s->created == s->destroyed);
 	REQUIRE(s->activated == s->deactivated);
 	REQUIRE(s->findings == 0);
+}
+
+/* Nothing is active, and the pool is whole. */
+static inline void stage_close(struct stage *s)
+{
+	REQUIRE(lfpool_limit(s->pool, 0) == LFPOOL_OK);
+	require_whole(s->pool, SIZE);
+	stage_end(s, 0);
 }
 
 /* ---- Counts ---- */

@@ -64,14 +64,9 @@ static inline void await_waiting(const struct stage *s, size_t count)
 
 static inline void waiter_start(struct waiter *w, struct stage *s)
 {
-	pthread_attr_t attributes;
-
 	w->stage = s;
 	w->timeout_ns = w->timeout_ns ? w->timeout_ns : FOR_EVER;
-	REQUIRE(pthread_attr_init(&attributes) == 0);
-	REQUIRE(pthread_attr_setstacksize(&attributes, TIMES(64, 512) * 1024) == 0);
-	REQUIRE(pthread_create(&w->thread, &attributes, wait_for_one, w) == 0);
-	pthread_attr_destroy(&attributes);
+	thread_start_small(&w->thread, wait_for_one, w);
 }
 
 static inline void hold_all(struct stage *s, void **objects, size_t count)

@@ -1,90 +1,15 @@
 /* SPDX-License-Identifier: MIT */
 /* test: threads */
 /*
- * test_async.c - continuations: called at once or later; or, when cancelled, never; behind a debt; and where hooks refuse.
+ * test_async.c - continuations: when cancelled, never called; behind a debt; where hooks refuse; and those that use the pool.
  *
- * (In which order, and with NULL by lfpool_destroy(), in any sequence of calls: verify/fuzz, verify/pairs.  Every way in which an object
- * comes back: test_wait.c.)
+ * (In which order, cancelled, behind a debt and with NULL by lfpool_destroy(), in any sequence of calls: verify/fuzz, verify/pairs.
+ * Every way in which an object comes back: test_wait.c.  That ask again, and that none runs inside another: verify/pairs.  Threads that
+ * ask, cancel and release at once: the stress scenario `wait`.)
  */
 #include "../support/continuations.h"
 
-enum { FEW = 3 };
-
-/* ---- At once, later, never ---- */
-
-KIND_TEST(never_called_when_cancelled)
-{
-	enum { MANY = 100 };
-	struct stage s;
-	struct call calls[MANY];
-	void *object;
-	size_t next = 0;
-
-	stage_open(&s, kind, 1, 0);
-	assert_false(lfpool_cancel(s.pool, 0));
-	assert_non_null(object = lfpool_acquire(s.pool));
-	assert_false(lfpool_cancel(s.pool, 0));
-	for (size_t i = 0; i < MANY; i++)
-		ask(&s, &calls[i], keep);
-	/* All but every seventh. */
-	for (size_t i = MANY; i-- > 0;)
-		if (i % 7) {
-			assert_true(lfpool_cancel(s.pool, calls[i].ticket));
-			assert_false(lfpool_cancel(s.pool, calls[i].ticket));
-		}
-	for (size_t i = 0; i < MANY; i += 7) {
-		assert_int_equal(lfpool_release(s.pool, object), LFPOOL_OK);
-		object = calls[i].object;
-		assert_non_null(object);
-		next++;
-	}
-	for (size_t i = 0; i < MANY; i++)
-		assert_int_equal(calls[i].calls, i % 7 == 0);
-	assert_int_equal(next, (MANY + 6) / 7);
-	assert_int_equal(lfpool_release(s.pool, object), LFPOOL_OK);
-	/* Old tickets name no new continuation. */
-	assert_non_null(object = lfpool_acquire(s.pool));
-	struct call fresh;
-
-	ask(&s, &fresh, keep);
-	for (size_t i = 0; i < MANY; i++)
-		assert_false(lfpool_cancel(s.pool, calls[i].ticket));
-	assert_int_equal(fresh.calls, 0);
-	assert_true(lfpool_cancel(s.pool, fresh.ticket));
-	assert_int_equal(lfpool_release(s.pool, object), LFPOOL_OK);
-	assert_int_equal(fresh.calls, 0);
-	stage_close(&s);
-}
-
-/* The context may be NULL, and the ticket may not be wanted. */
-static void count_null(void *context, lfpool_t *pool, void *object)
-{
-	REQUIRE(!context && object);
-	calls_so_far++;
-	REQUIRE(lfpool_release(pool, object) == LFPOOL_OK);
-}
-
-KIND_TEST(no_context_and_no_ticket)
-{
-	struct stage s;
-	void *object;
-
-	stage_open(&s, kind, 1, 0);
-	calls_so_far = 0;
-	assert_int_equal(lfpool_acquire_async(s.pool, count_null, NULL, NULL), LFPOOL_OK);
-	assert_int_equal(calls_so_far, 1);
-	assert_non_null(object = lfpool_acquire(s.pool));
-	assert_int_equal(lfpool_acquire_async(s.pool, count_null, NULL, NULL), LFPOOL_OK);
-	assert_int_equal(calls_so_far, 1);
-	assert_int_equal(lfpool_release(s.pool, object), LFPOOL_OK);
-	assert_int_equal(calls_so_far, 2);
-	lfpool_ticket_t ticket = 77;
-
-	assert_int_equal(lfpool_acquire_async(s.pool, NULL, &s, &ticket), LFPOOL_E_ARGUMENT);
-	assert_int_equal(lfpool_acquire_async(s.pool, NULL, NULL, NULL), LFPOOL_E_ARGUMENT);
-	require_counts(s.pool, 1, 0);
-	stage_close(&s);
-}
+enum { FEW = 3, MANY = 100 };
 
 /* One that is called with NULL, and asks again, is refused: it would never end. */
 static void ask_for_ever(void *context, lfpool_t *pool, void *object)
@@ -111,42 +36,48 @@ KIND_TEST(one_that_asks_again_in_destroy_is_refused)
 		assert_int_equal(calls[i].calls, 1);
 }
 
-KIND_TEST(a_debt_is_paid_before_those_who_wait)
+/* Old tickets, of continuations that were cancelled, name no new one. */
+KIND_TEST(never_called_when_cancelled)
 {
 	struct stage s;
-	void *objects[10];
-	struct call calls[4];
+	struct call old[MANY], fresh;
+	void *object;
 
-	stage_open(&s, kind, 10, 0);
-	assert_int_equal(lfpool_acquire_bulk(s.pool, objects, 10), 10);
-	for (size_t i = 0; i < 4; i++)
-		ask(&s, &calls[i], keep);
-	assert_int_equal(lfpool_shrink(s.pool, 3), 0);
-	/* Three go, and only then do those that wait get some. */
-	for (size_t i = 0; i < 3; i++) {
-		assert_int_equal(lfpool_release(s.pool, objects[i]), LFPOOL_OK);
-		assert_int_equal(calls[0].calls, 0);
-		assert_int_equal(lfpool_capacity(s.pool), 9 - i);
-		assert_int_equal(lfpool_shrink_owed(s.pool), 2 - i);
-	}
-	assert_int_equal(lfpool_release(s.pool, objects[3]), LFPOOL_OK);
-	assert_int_equal(calls[0].calls, 1);
-	/* One is owed again; forgiveness does not make objects, growing does. */
-	assert_int_equal(lfpool_shrink(s.pool, 2), 0);
-	assert_int_equal(lfpool_shrink_cancel(s.pool), 2);
-	assert_int_equal(calls[1].calls, 0);
-	assert_int_equal(lfpool_grow(s.pool, 2), 2);
-	assert_int_equal(calls[1].calls + calls[2].calls, 2);
-	assert_int_equal(calls[3].calls, 0);
-	assert_true(lfpool_cancel(s.pool, calls[3].ticket));
-	for (size_t i = 0; i < 3; i++)
-		assert_int_equal(lfpool_release(s.pool, calls[i].object), LFPOOL_OK);
-	release_all(s.pool, objects + 4, 6);
-	require_counts(s.pool, 9, 0);
+	stage_open(&s, kind, 1, 0);
+	assert_non_null(object = lfpool_acquire(s.pool));
+	assert_false(lfpool_cancel(s.pool, 0));
+	for (size_t i = 0; i < MANY; i++)
+		ask(&s, &old[i], keep);
+	for (size_t i = 0; i < MANY; i++)
+		assert_true(lfpool_cancel(s.pool, old[i].ticket));
+	ask(&s, &fresh, keep);
+	for (size_t i = 0; i < MANY; i++)
+		assert_false(lfpool_cancel(s.pool, old[i].ticket));
+	assert_true(lfpool_cancel(s.pool, fresh.ticket));
+	assert_int_equal(lfpool_release(s.pool, object), LFPOOL_OK);
+	for (size_t i = 0; i < MANY; i++)
+		assert_int_equal(old[i].calls + fresh.calls, 0);
 	stage_close(&s);
 }
 
-/* ---- Hooks ---- */
+KIND_TEST(a_debt_is_paid_before_those_who_wait)
+{
+	struct stage s;
+	void *objects[3];
+	struct call call;
+
+	stage_open(&s, kind, 3, 0);
+	assert_int_equal(lfpool_acquire_bulk(s.pool, objects, 3), 3);
+	ask(&s, &call, keep);
+	assert_int_equal(lfpool_shrink(s.pool, 2), 0);
+	for (size_t i = 0; i < 3; i++) {
+		assert_int_equal(lfpool_release(s.pool, objects[i]), LFPOOL_OK);
+		assert_int_equal(call.calls, i == 2);
+	}
+	assert_int_equal(lfpool_release(s.pool, call.object), LFPOOL_OK);
+	require_counts(s.pool, 1, 0);
+	stage_close(&s);
+}
 
 KIND_TEST(a_hook_refuses_and_the_next_is_served)
 {
@@ -183,6 +114,139 @@ KIND_TEST(a_hook_refuses_and_the_next_is_served)
 	assert_int_equal(calls[2].calls, 1);
 	assert_null(calls[2].object);
 	require_counts(s.pool, 1, 0);
+	stage_close(&s);
+}
+
+/* ---- Those that use the pool, in whatever way: each runs from a loop, not from a recursion ---- */
+
+enum { CHAIN = TIMES(1000, 500) };
+
+/* Runs body(argument) on a thread whose stack would not bear a recursion. */
+static void on_small_stack(void *(*body)(void *), void *argument)
+{
+	pthread_t thread;
+
+	thread_start_small(&thread, body, argument);
+	pthread_join(thread, NULL);
+}
+
+static void *release_first(void *argument)
+{
+	struct call *first = argument;
+
+	REQUIRE(lfpool_release(first->stage->pool, first->object) == LFPOOL_OK);
+	return NULL;
+}
+
+/* Of two pools: a continuation of the one has the other serve a call, and then releases. */
+struct both {
+	struct call call, other;
+};
+
+static void serve_other_and_give_back(void *context, lfpool_t *pool, void *object)
+{
+	struct both *b = context;
+	lfpool_t *other = b->other.stage->pool;
+	void *held = b->other.object;
+
+	REQUIRE(lfpool_acquire_async(other, keep, &b->other, NULL) == LFPOOL_OK);
+	b->other.object = NULL;
+	REQUIRE(lfpool_release(other, held) == LFPOOL_OK);
+	REQUIRE(b->other.object);
+	give_back(&b->call, pool, object);
+}
+
+KIND_TEST(a_chain_that_goes_through_another_pool_is_no_recursion)
+{
+	struct stage s, beside;
+	struct call first;
+	struct both b = {.call = {.stage = &s}, .other = {.stage = &beside}};
+
+	stage_open(&s, kind, 1, 0);
+	stage_open(&beside, kind, 1, 0);
+	ask(&s, &first, keep);
+	b.other.object = lfpool_acquire(beside.pool);
+	for (size_t i = 0; i < CHAIN; i++)
+		assert_int_equal(lfpool_acquire_async(s.pool, serve_other_and_give_back, &b, NULL), LFPOOL_OK);
+	on_small_stack(release_first, &first);
+	assert_int_equal(b.call.calls, CHAIN);
+	assert_int_equal(b.other.calls, CHAIN);
+	assert_int_equal(lfpool_release(beside.pool, b.other.object), LFPOOL_OK);
+	stage_close(&beside);
+	stage_close(&s);
+}
+
+/* Continuations that make objects free, or look for some, in every way: those behind them run when they have returned. */
+enum way { TRIM, GROW, FORGIVE, LIMIT, WAIT, SHRINK, WAYS };
+
+struct maker {
+	struct call call;
+	enum way way;
+	unsigned depth, deepest;
+};
+
+static void make(void *context, lfpool_t *pool, void *object)
+{
+	struct maker *m = context;
+
+	m->depth++;
+	m->deepest = m->depth > m->deepest ? m->depth : m->deepest;
+	give_back(&m->call, pool, object);
+	switch (m->way) {
+	case TRIM: (void)lfpool_trim(pool, 0, 1); break;
+	case GROW: (void)lfpool_grow(pool, 1); break;
+	case FORGIVE: (void)lfpool_shrink_cancel(pool); break;
+	case LIMIT: (void)lfpool_limit(pool, 100); break;
+	case WAIT:
+		/* For ever, and what was released is there: the call that called us would serve it. */
+		REQUIRE(object = lfpool_acquire_wait(pool, m->call.calls % 2 ? -1 : 1));
+		REQUIRE(lfpool_release(pool, object) == LFPOOL_OK);
+		break;
+	default: (void)lfpool_shrink(pool, 0); break;
+	}
+	m->depth--;
+}
+
+KIND_TEST(whatever_a_continuation_calls_the_next_waits_for_it)
+{
+	for (enum way way = TRIM; way < WAYS; way++) {
+		struct stage s;
+		struct call first;
+		struct maker m = {.call = {.stage = &s}, .way = way};
+
+		stage_open(&s, kind, 1, 100);
+		ask(&s, &first, keep);
+		for (size_t i = 0; i < CHAIN / 2; i++)
+			REQUIRE(lfpool_acquire_async(s.pool, make, &m, NULL) == LFPOOL_OK);
+		on_small_stack(release_first, &first);
+		assert_int_equal(m.call.calls, CHAIN / 2);
+		assert_int_equal(m.deepest, 1);
+		stage_close(&s);
+	}
+}
+
+/* In one, a debt that was made and what was freed meet behind its back: it is never more than there is (W4). */
+static void owe_and_take(void *context, lfpool_t *pool, void *object)
+{
+	keep(context, pool, object);
+	REQUIRE(lfpool_shrink(pool, 1) == 0 && lfpool_shrink_owed(pool) == 1);
+	REQUIRE(lfpool_release(pool, object) == LFPOOL_OK);
+	(void)lfpool_trim(pool, 0, SIZE_MAX);
+	(void)lfpool_shrink(pool, 1);
+	REQUIRE(lfpool_shrink_owed(pool) <= lfpool_capacity(pool));
+}
+
+KIND_TEST(a_continuation_that_shrinks_what_it_owes)
+{
+	struct stage s;
+	struct call call;
+
+	stage_open(&s, kind, 1, 3);
+	ask(&s, &call, owe_and_take);
+	require_counts(s.pool, 0, 0);
+	assert_int_equal(lfpool_shrink_owed(s.pool), 0);
+	assert_int_equal(lfpool_reserve(s.pool, 3), 3);
+	require_counts(s.pool, 3, 0);
 	stage_close(&s);
 }
 

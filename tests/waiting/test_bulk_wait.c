@@ -2,7 +2,7 @@
 /* test: threads */
 /*
  * test_bulk_wait.c - several objects at once, all or none: with a reason, in their turn, and without two calls that wait for each
- * other.
+ * other.  (How far a pool grows for it: verify/fuzz.)
  */
 #include "../support/waiters.h"
 
@@ -29,18 +29,6 @@ KIND_TEST(all_or_none_without_a_wait)
 	require_counts(s.pool, SIX, SIX);
 	assert_int_equal(lfpool_acquire_bulk_wait(s.pool, objects + SIX, 1, 0), LFPOOL_E_EXHAUSTED);
 	assert_int_equal(errno, 4711);
-	release_all(s.pool, objects, SIX);
-	stage_close(&s);
-}
-
-KIND_TEST(a_pool_grows_as_far_as_it_takes)
-{
-	struct stage s;
-	void *objects[SIX + 2];
-
-	stage_open_growing(&s, kind, 1, SIX, 2);
-	assert_int_equal(lfpool_acquire_bulk_wait(s.pool, objects, SIX, 0), LFPOOL_OK);
-	require_counts(s.pool, SIX, SIX);
 	release_all(s.pool, objects, SIX);
 	stage_close(&s);
 }

@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * test_grow.c - a pool gets more objects by itself when a call finds nothing, in whatever way it asks: from none, step by step,
- * never beyond its maximum.  (Of every size: test_large.c.)
+ * test_grow.c - a pool gets more objects by itself when a call finds nothing, in whatever way it asks.  (Of every size: test_large.c.)
  *
- * (Growing by hand, what hooks refuse, contents, handles and walks, in any sequence of calls, against a model: verify/fuzz, verify/pairs.
+ * (Step by step up to its maximum, by hand, what hooks refuse, contents, in any sequence of calls, against a model: verify/fuzz, verify/pairs.
  * Threads that do: the stress scenario `resize`.)
  */
 #include "../support/kinds.h"
@@ -12,16 +11,6 @@
 enum { FIRST = 10, MOST = 300 };
 
 /* ---- By itself ---- */
-
-/* The capacity once `count` objects are out, of a pool that adds `step` each time that there is none. */
-static size_t grown_to(size_t count, size_t step)
-{
-	size_t capacity = FIRST;
-
-	while (capacity < count)
-		capacity = step < MOST - capacity ? capacity + step : MOST;
-	return capacity;
-}
 
 /* By each way, and by hand; and it may become empty again. */
 KIND_TEST(from_no_object_at_all)
@@ -49,36 +38,6 @@ KIND_TEST(from_no_object_at_all)
 		lfpool_cache_destroy(cache);
 		stage_close(&s);
 	}
-}
-
-KIND_TEST(a_pool_grows_by_itself_step_by_step)
-{
-	static const size_t steps[] = {1, 7, 64, MOST, SIZE_MAX};
-
-	for (size_t i = 0; i < COUNT(steps); i++)
-		for (enum way_to way = 0; way < WAYS_TO; way++) {
-			struct stage s;
-			void *objects[MOST + 1];
-
-			stage_open_growing(&s, kind, FIRST, MOST, steps[i]);
-			lfpool_cache_t *cache = lfpool_cache_create(s.pool);
-			for (size_t count = 1; count <= MOST; count++) {
-				assert_non_null(objects[count - 1] = take_by(way, s.pool, cache));
-				mark_write(objects[count - 1], count);
-				assert_int_equal(lfpool_capacity(s.pool), grown_to(count, steps[i]));
-			}
-			for (int round = 0; round < 3; round++)
-				assert_null(take_by(way, s.pool, cache));
-			require_counts(s.pool, MOST, MOST);
-			for (size_t count = 1; count <= MOST; count++)
-				assert_true(mark_holds(objects[count - 1], count));
-			assert_true(sort_disjoint(objects, MOST, SIZE));
-			release_all(s.pool, objects, MOST);
-			lfpool_cache_destroy(cache);
-			/* It does not shrink by itself. */
-			require_counts(s.pool, MOST, 0);
-			stage_close(&s);
-		}
 }
 
 KIND_TEST(create_all_builds_what_is_added_too)

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * test_shrink.c - a pool gives up objects: what is owed goes exactly as objects come back, by whatever way they do; to
- * nothing, and back.
+ * test_shrink.c - a pool gives up objects: what is owed goes exactly as objects come back, by whatever way they do.
  *
  * (Any sequence of calls that resize, against a model: verify/fuzz, verify/pairs.  Threads that do: the stress scenario `resize`.)
  */
@@ -62,42 +61,6 @@ KIND_TEST(while_it_owes_a_pool_does_not_grow_by_itself)
 	require_owes(s.pool, FIRST + 2, FIRST - 1, 0);
 	release_all(s.pool, objects, 1);
 	release_all(s.pool, objects + 2, FIRST - 2);
-	stage_close(&s);
-}
-
-/* ---- To nothing, and back ---- */
-
-KIND_TEST(to_nothing_and_back)
-{
-	struct stage s;
-	void *objects[FIRST + 1];
-
-	stage_open(&s, kind, FIRST, 0);
-	for (int round = 0; round < 3; round++) {
-		require_whole(s.pool, SIZE);
-		assert_int_equal(lfpool_shrink(s.pool, SIZE_MAX), FIRST);
-		require_owes(s.pool, 0, 0, 0);
-		assert_null(lfpool_acquire(s.pool));
-		assert_null(lfpool_acquire_wait(s.pool, 0));
-		assert_null(lfpool_acquire_wait(s.pool, 1000));
-		assert_int_equal(lfpool_acquire_bulk(s.pool, objects, FIRST), 0);
-		assert_int_equal(lfpool_release_all(s.pool), 0);
-		require_whole(s.pool, SIZE);
-		/* One by one. */
-		for (size_t i = 0; i < FIRST; i++) {
-			assert_int_equal(lfpool_grow(s.pool, 1), 1);
-			assert_non_null(objects[i] = lfpool_acquire(s.pool));
-			assert_null(lfpool_acquire(s.pool));
-			mark_write(objects[i], i);
-			require_owes(s.pool, i + 1, i + 1, 0);
-		}
-		assert_int_equal(lfpool_grow(s.pool, 1), 0);
-		for (size_t i = 0; i < FIRST; i++)
-			assert_true(mark_holds(objects[i], i));
-		release_all(s.pool, objects, FIRST);
-		if (kind->hooks && kind->backend != LFPOOL_BACKEND_MALLOC)
-			assert_int_equal(s.created - s.destroyed, FIRST);
-	}
 	stage_close(&s);
 }
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* test: once */
 /*
- * test_trim_cursor.c - lfpool_trim() goes on where the call before ended, and still looks at everything; and what is in the
- * objects then.
+ * test_trim_cursor.c - lfpool_trim() goes on where the call before ended, and still looks at everything.  (What is in the objects then:
+ * verify/fuzz, stress/ledger.c; and that they are built anew: verify/pairs.)
  */
 #include "../support/support.h"
 
@@ -105,70 +105,6 @@ BACKEND_TEST(what_was_given_back_is_counted_to_the_byte, LFPOOL_BACKEND_MUTEX)
 	assert_false(lfpool_trim(pool, 0, SIZE_MAX));
 	assert_int_equal(given_back(pool), PAGES * page);
 	lfpool_destroy(pool);
-}
-
-/* ---- Contents: zero where the page was given back, else what the holder, or hooks.destroy, left ---- */
-
-enum { FEW = 40, LARGE = 6000 };
-
-static bool build(void *context, void *object)
-{
-	(void)context;
-	for (size_t i = 0; i < LARGE; i++)
-		REQUIRE(((unsigned char *)object)[i] == 0 || ((unsigned char *)object)[i] == 0xdd);
-	memset(object, 0xff, LARGE);
-	return true;
-}
-
-static void unbuild(void *context, void *object)
-{
-	++*(size_t *)context;
-	memset(object, 0xdd, LARGE);
-}
-
-/* One object stays in use, and with it the pages on which it lies, of which its neighbours have a part. */
-static void contents_of(bool hooks)
-{
-	const size_t page = (size_t)sysconf(_SC_PAGESIZE);
-	lfpool_config_t config = config_of(LARGE, FEW);
-	size_t zeros = 0, left = 0, destroyed = 0;
-	unsigned char *objects[FEW], *again[FEW];
-
-	config.debug = "no-tools"; /* which would report a look at free objects */
-	if (hooks)
-		config.hooks = (lfpool_hooks_t){.context = &destroyed, .create = build, .destroy = unbuild};
-	lfpool_t *pool = pool_with(&config);
-
-	assert_int_equal(acquire_all(pool, (void **)objects, FEW), FEW);
-	for (size_t k = 0; k < FEW; k++)
-		memset(objects[k], 0xff, LARGE);
-	for (size_t k = 0; k < FEW; k++)
-		assert_int_equal(lfpool_release(pool, k == FEW / 2 ? NULL : objects[k]), LFPOOL_OK);
-	while (lfpool_trim(pool, 0, SIZE_MAX))
-		;
-	assert_int_equal(destroyed, hooks ? FEW - 1 : 0);
-	assert_true(all_bytes_are(objects[FEW / 2], LARGE, 0xff));
-	for (size_t k = 0; k < FEW; k++)
-		for (size_t at = 0; at < LARGE && k != FEW / 2; at++) {
-			assert_true(objects[k][at] == 0 || objects[k][at] == (hooks ? 0xdd : 0xff));
-			/* The same all over the page. */
-			assert_true(((uintptr_t)objects[k] + at) % page == 0 || at == 0 ||
-				    (objects[k][at] == 0) == (objects[k][at - 1] == 0));
-			zeros += objects[k][at] == 0;
-			left += objects[k][at] != 0;
-		}
-	assert_in_range(zeros, (FEW - 3) * LARGE, given_back(pool));
-	/* The neighbours' part of the page, or pages. */
-	assert_in_range(left, 1, 2 * LARGE);
-	/* build() looks at the bytes. */
-	assert_int_equal(acquire_all(pool, (void **)again, FEW), FEW - 1);
-	assert_int_equal(lfpool_destroy(pool), FEW);
-}
-
-TEST(what_was_trimmed_is_zero_by_the_page)
-{
-	contents_of(false);
-	contents_of(true);
 }
 
 RUN_TESTS()

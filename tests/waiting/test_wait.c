@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /* test: threads */
 /*
- * test_wait.c - calls that wait: what serves them, in which order; a hook that refuses; a thousand that wait, and a full queue.
+ * test_wait.c - calls that wait: what serves them, in which order; a hook that refuses.
  *
- * (For how long: tests/os/unit_late.c.  Hand-offs without number, and pools that shrink and grow meanwhile: the stress scenarios
+ * (For how long, and in a full queue: tests/os/unit_late.c.  Of very many who is next: tests/core/unit_queue.c.  Hand-offs without number, and pools that shrink and grow meanwhile: the stress scenarios
  * `wait` and `resize`.  In the child of a fork: tests/pool/test_fork_waiting.c.)
  */
 #include "../support/waiters.h"
@@ -129,85 +129,6 @@ KIND_TEST(a_hook_that_refuses_ends_the_wait)
 	assert_null(lfpool_acquire_wait(s.pool, 0));
 	assert_null(lfpool_acquire_wait(s.pool, FOR_EVER));
 	s.activate_refuses = 0;
-	stage_close(&s);
-}
-
-/* ---- Many ---- */
-
-static void crowd(const struct kind *kind, size_t many)
-{
-	struct stage s;
-	struct waiter *w = calloc(many, sizeof(*w));
-	void **objects = pointers_new(many);
-
-	REQUIRE(w);
-	stage_open(&s, kind, many / 2, many);
-	hold_all(&s, objects, many / 2);
-	for (size_t i = 0; i < many; i++) {
-		w[i].keep = true;
-		waiter_start(&w[i], &s);
-	}
-	await_waiting(&s, many);
-	assert_int_equal(lfpool_release_bulk(s.pool, objects, many / 2), many / 2);
-	assert_int_equal(lfpool_grow(s.pool, many - many / 2), many - many / 2);
-	for (size_t i = 0; i < many; i++) {
-		pthread_join(w[i].thread, NULL);
-		objects[i] = w[i].object;
-		assert_non_null(objects[i]);
-	}
-	assert_true(sort_disjoint(objects, many, SIZE));
-	require_counts(s.pool, many, many);
-	release_all(s.pool, objects, many);
-	stage_close(&s);
-	free(objects);
-	free(w);
-}
-
-TEST_WITH(very_many_threads_wait, NULL, kind_teardown)
-{
-	static const struct kind plain = {0}, mutex = {.backend = LFPOOL_BACKEND_MUTEX};
-
-	crowd(&plain, TIMES(1000, 200));
-	crowd(&mutex, TIMES(400, 60));
-}
-
-enum { PLACES = 16368 };
-
-static void count_call(void *context, lfpool_t *pool, void *object)
-{
-	REQUIRE(lfpool_release(pool, object) == LFPOOL_OK);
-	atomic_fetch_add((atomic_size_t *)context, 1);
-}
-
-TEST_WITH(a_call_for_which_the_queue_has_no_place_waits_too, NULL, kind_teardown)
-{
-	const struct kind kind = {0};
-	struct stage s;
-	struct waiter w = {.timeout_ns = 0};
-	void *object;
-	atomic_size_t calls = 0;
-
-	/* Quadratic in the places: 2 s, and a minute with a sanitizer. */
-	if (SANITIZED)
-		return;
-	stage_open(&s, &kind, 1, 0);
-	hold_all(&s, &object, 1);
-	for (size_t i = 0; i < PLACES; i++)
-		REQUIRE(lfpool_acquire_async(s.pool, count_call, &calls, NULL) == LFPOOL_OK);
-	await_waiting(&s, PLACES);
-	assert_int_equal(lfpool_acquire_async(s.pool, count_call, &calls, NULL), LFPOOL_E_NO_MEMORY);
-	uint64_t start = now_ns();
-
-	assert_null(lfpool_acquire_wait(s.pool, SHORT_NS));
-	assert_true(now_ns() - start >= SHORT_NS);
-	waiter_start(&w, &s);
-	REQUIRE(lfpool_release(s.pool, object) == LFPOOL_OK);
-	pthread_join(w.thread, NULL);
-	assert_non_null(w.object);
-	assert_int_equal(calls, PLACES);
-	/* There are places again. */
-	assert_int_equal(lfpool_acquire_async(s.pool, count_call, &calls, NULL), LFPOOL_OK);
-	assert_int_equal(calls, PLACES + 1);
 	stage_close(&s);
 }
 
