@@ -1,12 +1,11 @@
 /* SPDX-License-Identifier: MIT */
-/* test: threads */
 /*
  * test_buffer.c - lfpool/buffer.h: how large a buffer must be, what is refused, and what such a pool does otherwise.
  *
- * What it does as every pool is tested by the tests of every pool (in_buffer.h); that no address leads to it, by verify/pairs; that it makes no system call, by test_no_kernel.c.
+ * What it does as every pool is tested by the tests of every pool (in_buffer.h); that no address leads to it, and more threads than it has
+ * caches for, by verify/pairs; that it makes no system call, by test_no_kernel.c.
  */
 #include "../support/texts.h"
-#include "../support/workers.h"
 
 /* An integer constant expression, also for arguments of several types. */
 static _Alignas(LFPOOL_BUFFER_ALIGNMENT) unsigned char array[LFPOOL_BUFFER_BYTES(sizeof(double[3]), 0, 1000)];
@@ -30,13 +29,6 @@ static lfpool_t *pool_in(const lfpool_config_t *config, void *buffer, size_t siz
 	assert_int_equal(lfpool_create_in(&pool, config, buffer, size), LFPOOL_OK);
 	assert_non_null(pool);
 	return pool;
-}
-
-static lfpool_t *pool_in_array(size_t capacity)
-{
-	lfpool_config_t config = config_of(24, capacity);
-
-	return pool_in(&config, array, sizeof(array));
 }
 
 /* How many of them can be explicit. */
@@ -207,7 +199,8 @@ static void release_a_stranger(void *pool)
 
 TEST(a_misuse_is_counted_and_not_printed)
 {
-	lfpool_t *pool = pool_in_array(500);
+	const lfpool_config_t config = config_of(24, 500);
+	lfpool_t *pool = pool_in(&config, array, sizeof(array));
 	char text[TEXT_BYTES];
 
 	stderr_of(release_a_stranger, pool, text);
@@ -259,40 +252,6 @@ TEST(what_there_is_room_for)
 {
 	for (size_t buffer_caches = 0; buffer_caches <= LFPOOL_BUFFER_CACHES; buffer_caches++)
 		fill(buffer_caches);
-}
-
-/* A thread that waits spins: where there is little to have, it takes its time. */
-static void acquire_and_wait(struct worker *me)
-{
-	lfpool_t *pool = me->scene;
-	const int rounds = TIMES(2000, 100) / (lfpool_capacity(pool) < 10 ? 10 : 1);
-
-	for (int i = 0; i < rounds; i++) {
-		uint64_t *object = i % 32 ? lfpool_acquire(pool) : lfpool_acquire_wait(pool, -1);
-
-		REQUIRE(object || i % 32);
-		if (!object)
-			continue;
-		me->count++;
-		/* No other thread has it: sanitizers look. */
-		*object += (uint64_t)i;
-		REQUIRE(lfpool_release(pool, object) == LFPOOL_OK);
-	}
-	REQUIRE(me->count > 0);
-}
-
-/* More threads than there are caches, and places in the queue. */
-TEST(many_threads)
-{
-	static const size_t capacities[] = {1, 3, 100, 100}, caches[] = {0, 4, 1, 0};
-
-	for (size_t i = 0; i < COUNT(capacities); i++) {
-		const lfpool_config_t config = CONFIG_OF(24, capacities[i], .buffer_caches = caches[i]);
-		lfpool_t *pool = pool_in(&config, array, sizeof(array));
-
-		workers_run(24, acquire_and_wait, pool, 0);
-		pool_close(pool, 24);
-	}
 }
 
 RUN_TESTS()

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* test: once */
 /*
- * test_dump.c - lfpool_dump(): the whole of it, every beginning of it, and whether a strict reader takes the JSON.
+ * test_dump.c - lfpool_dump(): the whole of it, every beginning of it, and whether a strict reader takes the JSON.  (Names that are
+ * anything: base/unit_text.c.)
  */
 #include "../support/texts.h"
 
@@ -100,7 +101,7 @@ static bool give_up(void *context, lfpool_t *pool, uint32_t attempt, int64_t *wa
 
 TEST(everything_that_has_a_name)
 {
-	lfpool_t *pool = POOL_OF(SIZE, CAPACITY,
+	lfpool_t *pool = POOL_OF(SIZE, CAPACITY, .name = "\"\\\n\xe2\x82",
 				 .flags = LFPOOL_LOCK | LFPOOL_CHECK_RACES | LFPOOL_CREATE_ALL | LFPOOL_HUGE_PAGES |
 					  LFPOOL_PLAIN_STRIDE | LFPOOL_FENCED,
 				 .hooks = {.misuse = expected_misuse,
@@ -147,29 +148,6 @@ TEST(other_backends)
 			require_in(d.text, rows[i].said[k]);
 		assert_int_equal(strstr(d.text, "magazines") != NULL, rows[i].backend == LFPOOL_BACKEND_MALLOC);
 		lfpool_release(pool, object);
-		dumps_end(&d, pool);
-	}
-}
-
-/* Whatever stands in the name, the JSON is JSON. */
-TEST(names_are_anything)
-{
-	static const char *const fixed[] = {"", "\"", "\\", "a\nb", "\x1b[31m", "\xc3\xa4", "\xe2\x82", "</script>", "%s%n"};
-	struct random r = random_for(test_seed("names_are_anything"), 0);
-
-	for (size_t i = 0; i < COUNT(fixed) + TIMES(1000, 100); i++) {
-		char name[64] = "";
-
-		if (i < COUNT(fixed))
-			strcpy(name, fixed[i]);
-		else
-			for (size_t at = 0; at < sizeof(name) - 1; at++)
-				name[at] = (char)(1 + random_below(&r, 255));
-		lfpool_t *pool = POOL_OF(SIZE, CAPACITY, .name = name);
-		struct dumps d = dumps_of(pool);
-
-		/* One line for each thing that is said, also in the text. */
-		assert_non_null(strstr(d.text, "\"\nbackend "));
 		dumps_end(&d, pool);
 	}
 }

@@ -153,31 +153,7 @@ TEST(cells_are_no_objects)
 	lfpool_destroy(pool);
 }
 
-/* ---- Evicting pools: {count of acquires:44, slot:20} ---- */
-
-TEST(an_evicting_pools_count_comes_round_and_gives_no_0)
-{
-	const uint64_t round = UINT64_C(1) << 44;
-	lfpool_priority_t *pool = priority_of(16, 2);
-	lfpool_handle_t first, handle;
-	uint64_t priority;
-
-	for (uint64_t before = round - 3; before < round + 3; before++) {
-		store_relaxed(&pool->stamps, before);
-		assert_non_null(lfpool_priority_acquire(pool, before, NULL, &first));
-		assert_non_null(lfpool_priority_acquire(pool, 7, NULL, &handle));
-		assert_true(first && handle && handle != first);
-		assert_true(first >> 20 == (before + 1 == round ? 1 : (before + 1) % round));
-		assert_int_equal(lfpool_priority_publish(pool, handle), LFPOOL_OK);
-		assert_true(lfpool_priority_get(pool, handle, &priority) && priority == 7);
-		assert_int_equal(lfpool_priority_release(pool, handle), LFPOOL_OK);
-		assert_int_equal(lfpool_priority_release(pool, first), LFPOOL_OK);
-		/* 0 names nothing, whatever the count. */
-		assert_false(lfpool_priority_is_active(pool, 0));
-		assert_int_equal(lfpool_priority_release(pool, 0), LFPOOL_E_STALE);
-	}
-	assert_int_equal(lfpool_priority_destroy(pool), 0);
-}
+/* ---- Evicting pools.  (Their handles come round: verify/narrow, wraps.c.) ---- */
 
 /* A record for each place and for each of 65,536 calls, or 256 where they all take memory. */
 TEST(an_evicting_pool_has_records_for_its_calls)

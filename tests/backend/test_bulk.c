@@ -3,7 +3,7 @@
  * test_bulk.c - the bulk calls through a cache: partial results, NULLs passed over, no write beyond the room given; states that are
  * changed by the word.
  *
- * Those on a pool, and refusals in the middle of a list, are checked by the fuzzer's model: model_acquire_bulk() and
+ * Those on a pool, refusals in the middle of a list, and a hook that uses the pool meanwhile, are checked by the fuzzer's model: model_acquire_bulk() and
  * model_release_bulk() of verify/fuzz/model.c.
  */
 #define LFPOOL_INLINE_KEEP_NAMES
@@ -50,34 +50,6 @@ BACKEND_TEST(through_a_cache, LFPOOL_BACKEND_MALLOC)
 		lfpool_cache_destroy(cache);
 		assert_int_equal(lfpool_destroy(pool), 0);
 	}
-}
-
-/* hooks.misuse; the hook may use the very cache that reports to it. */
-static void meddle(void *context, const lfpool_misuse_t *misuse)
-{
-	lfpool_cache_t *cache = *(lfpool_cache_t **)context;
-	void *objects[5];
-
-	(void)misuse;
-	assert_int_equal(lfpool_cache_acquire_bulk(cache, objects, 5), 5);
-	assert_int_equal(lfpool_cache_release_bulk(cache, objects, 5), 5);
-}
-
-TEST(the_hook_may_use_the_cache)
-{
-	lfpool_cache_t *cache;
-	lfpool_t *pool = POOL_OF(32, 64, .hooks.context = &cache, .hooks.misuse = meddle);
-	void *objects[32];
-
-	cache = lfpool_cache_create(pool);
-	assert_int_equal(lfpool_cache_acquire_bulk(cache, objects, 32), 32);
-	objects[10] = objects[3];
-	objects[20] = moved(objects[20], 1);
-	assert_int_equal(lfpool_cache_release_bulk(cache, objects, 32), 30);
-	assert_int_equal(lfpool_misuse_count(pool), 2);
-	assert_int_equal(lfpool_active_count(pool), 2);
-	lfpool_cache_destroy(cache);
-	assert_int_equal(lfpool_destroy(pool), 2);
 }
 
 /* ---- States by the word ---- */

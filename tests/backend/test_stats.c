@@ -1,14 +1,13 @@
 /* SPDX-License-Identifier: MIT */
-/* test: threads */
 /*
- * test_stats.c - lfpool_stats(): capacity = active + cached + shared + untouched, exactly when all is quiet and
- * within bounds when it is not; acquires and releases are those that succeeded.  And the other questions, while others work.
+ * test_stats.c - lfpool_stats(): capacity = active + cached + shared + untouched, and where the objects are after each call.
  *
- * On the other backends: accounts.h of lfpool-stress.
+ * (On the other backends, after any sequence of calls: verify/fuzz.  When others have worked, and asked for while they do: stress/accounts.c,
+ * worker_rescan() of stress/worker.c, verify/step.)
  */
-#include "../support/workers.h"
+#include "../support/support.h"
 
-enum { SIZE = 32, CAPACITY = 500, WORKERS = 4, KEPT = 20, EACH = (CAPACITY - 2 * KEPT) / WORKERS };
+enum { SIZE = 32, CAPACITY = 500 };
 
 /* What holds whatever the pool has been through, while it is quiet. */
 static lfpool_stats_t settled(const lfpool_t *pool)
@@ -82,89 +81,6 @@ TEST(where_the_objects_are)
 	assert_int_equal(stats.caches, 2);
 	assert_int_equal(stats.caches_in_use, 0);
 	assert_int_equal(lfpool_destroy(pool), 0);
-}
-
-/* ---- While others work ---- */
-
-static void work(struct worker *me)
-{
-	lfpool_t *pool = me->scene;
-	void *held[EACH];
-	size_t count = 0;
-
-	while (!told_to_end(me)) {
-		const size_t wanted = random_below(&me->random, EACH + 1);
-
-		for (; count < wanted; count++, me->count++)
-			REQUIRE(held[count] = lfpool_acquire(pool));
-		while (count > wanted)
-			REQUIRE(lfpool_release(pool, held[--count]) == LFPOOL_OK);
-	}
-	/* The others stay out. */
-	for (; count > EACH / 2; count--)
-		REQUIRE(lfpool_release(pool, held[count - 1]) == LFPOOL_OK);
-}
-
-/* Objects that no thread touches answer truly, and counts are possible ones. */
-static void ask(const lfpool_t *pool, void *const *kept, void *const *freed)
-{
-	assert_in_range(lfpool_active_count(pool), 0, CAPACITY);
-	assert_in_range(lfpool_available_count(pool), 0, CAPACITY);
-	assert_int_equal(lfpool_capacity(pool), CAPACITY);
-	for (size_t i = 0; i < KEPT; i++) {
-		assert_true(lfpool_in_use(pool, kept[i]));
-		assert_true(lfpool_owns(pool, kept[i]) && lfpool_owns(pool, freed[i]));
-		assert_false(lfpool_in_use(pool, moved(freed[i], 1)));
-		/* In use by now, or free: either answer, but no race. */
-		(void)lfpool_in_use(pool, freed[i]);
-	}
-}
-
-static void while_others_work(size_t cache_capacity, uint32_t flags)
-{
-	lfpool_t *pool = POOL_OF(SIZE, CAPACITY, .cache_capacity = cache_capacity, .flags = flags);
-	void *kept[KEPT], *freed[KEPT];
-	struct workers workers;
-	uint64_t before = 0;
-
-	assert_int_equal(acquire_all(pool, kept, KEPT), KEPT);
-	assert_int_equal(acquire_all(pool, freed, KEPT), KEPT);
-	release_all(pool, freed, KEPT);
-	const size_t mine = stats_of(pool).caches_in_use;
-
-	workers_start(&workers, WORKERS, work, pool, test_seed("while_others_work"));
-	for (int i = 0; i < TIMES(6000, 600); i++) {
-		const lfpool_stats_t stats = stats_of(pool);
-
-		assert_int_equal(stats.capacity, CAPACITY);
-		assert_true(stats.active <= CAPACITY && stats.cached <= CAPACITY);
-		assert_true(stats.shared <= CAPACITY && stats.untouched <= CAPACITY);
-		assert_true(stats.unaccounted >= -CAPACITY && stats.unaccounted <= CAPACITY);
-		assert_true(stats.releases <= stats.acquires && stats.acquires >= before);
-		assert_true(stats.caches_in_use <= stats.caches);
-		before = stats.acquires;
-		ask(pool, kept, freed);
-	}
-	const size_t acquires = workers_end(&workers) + 2 * KEPT;
-	const lfpool_stats_t stats = settled(pool);
-
-	assert_in_range(stats.active, KEPT, KEPT + WORKERS * (EACH / 2));
-	assert_int_equal(lfpool_available_count(pool), CAPACITY - stats.active);
-	assert_int_equal(stats.acquires, acquires);
-	assert_int_equal(stats.releases, acquires - stats.active);
-	/* Those of the threads are given back. */
-	assert_int_equal(stats.caches_in_use, mine);
-	assert_int_equal(lfpool_release_all(pool), stats.active);
-	pool_close(pool, SIZE);
-}
-
-TEST(stats_while_others_work)
-{
-	while_others_work(0, 0);
-	while_others_work(2, 0);
-	while_others_work(LFPOOL_CACHE_NONE, 0);
-	while_others_work(4, 0);
-	while_others_work(4, LFPOOL_CHECK_RACES);
 }
 
 RUN_TESTS()
