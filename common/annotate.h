@@ -13,7 +13,6 @@
 #include <stdint.h>
 
 #define ANNOTATED UNDER_TSAN
-#if ANNOTATED
 
 /* Of the sanitizer's runtime. */
 void __tsan_acquire(void *address);
@@ -21,26 +20,14 @@ void __tsan_release(void *address);
 
 static inline void ordered_before(const void *address)
 {
-	__tsan_release((void *)(uintptr_t)address);
+	if (ANNOTATED)
+		__tsan_release((void *)(uintptr_t)address);
 }
 
 static inline void ordered_after(const void *address)
 {
-	__tsan_acquire((void *)(uintptr_t)address);
+	if (ANNOTATED)
+		__tsan_acquire((void *)(uintptr_t)address);
 }
-
-#else
-
-static inline void ordered_before(const void *address)
-{
-	(void)address;
-}
-
-static inline void ordered_after(const void *address)
-{
-	(void)address;
-}
-
-#endif
 
 #endif

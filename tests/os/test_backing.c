@@ -11,7 +11,6 @@
 
 #include <sys/mman.h>
 #include <sys/resource.h>
-#include <sys/wait.h>
 
 #define HUGE_PAGE (2 * MIB)
 
@@ -35,12 +34,23 @@ static long page_faults(void)
 	return usage.ru_minflt + usage.ru_majflt;
 }
 
-static void cycle(lfpool_t *pool, void **objects, size_t count, size_t size)
+/* Writes to all of them, through an array that is there. */
+static void use_all(lfpool_t *pool, void **objects, size_t size)
 {
+	const size_t count = lfpool_capacity(pool);
+
 	REQUIRE(acquire_all(pool, objects, count) == count);
 	for (size_t i = 0; i < count; i++)
 		memset(objects[i], 1, size);
 	release_all(pool, objects, count);
+}
+
+static void visit_bytes(lfpool_t *pool, size_t size)
+{
+	void **objects = pointers_new(lfpool_capacity(pool));
+
+	use_all(pool, objects, size);
+	free(objects);
 }
 
 /* What a first use costs in page faults, beside a pool that is not prefaulted. */
@@ -54,7 +64,7 @@ TEST(prefault_touches_all_memory_at_creation)
 	memset(objects, 1, CAPACITY * sizeof(*objects));
 	lfpool_t *pool = pool_of(SIZE, 10);
 
-	cycle(pool, objects, 10, SIZE);
+	use_all(pool, objects, SIZE);
 	lfpool_destroy(pool);
 	for (uint32_t prefault = 0; prefault < 2; prefault++) {
 		const size_t before = resident_bytes();
@@ -64,7 +74,7 @@ TEST(prefault_touches_all_memory_at_creation)
 		/* The thread's first call on the pool may make its cache. */
 		assert_int_equal(lfpool_release(pool, lfpool_acquire(pool)), LFPOOL_OK);
 		faults[prefault] = page_faults();
-		cycle(pool, objects, CAPACITY, SIZE);
+		use_all(pool, objects, SIZE);
 		faults[prefault] = page_faults() - faults[prefault];
 		assert_int_equal(lfpool_destroy(pool), 0);
 	}
@@ -114,28 +124,23 @@ TEST(all_of_a_pool_is_locked)
 	}
 }
 
-/* A program that locks whatever it maps from now on, mlockall(2), locks what a pool has, not what it may grow to. */
-TEST(what_has_no_access_is_not_resident)
+static void lock_and_create(void *nothing)
 {
 	enum { SIZE = 4096, CAPACITY = 16, MOST = 768 };
 
-	/* In a child: it cannot be undone for what follows.  With CAP_IPC_LOCK, or within RLIMIT_MEMLOCK. */
-	const pid_t child = fork();
+	(void)nothing;
+	REQUIRE(mlockall(MCL_FUTURE) == 0);
+	const size_t before = resident_bytes();
 
-	REQUIRE(child >= 0);
-	if (!child) {
-		if (mlockall(MCL_FUTURE))
-			_exit(2);
-		const size_t before = resident_bytes();
-		lfpool_t *pool = growing_pool(0, SIZE, CAPACITY, MOST);
+	(void)growing_pool(0, SIZE, CAPACITY, MOST);
+	REQUIRE(growth(before, resident_bytes()) < (size_t)MOST * SIZE / 2);
+}
 
-		_exit(growth(before, resident_bytes()) < (size_t)MOST * SIZE / 2 ? 0 : 1 + !pool);
-	}
-	int status;
-
-	assert_int_equal(waitpid(child, &status, 0), child);
-	assert_true(WIFEXITED(status));
-	assert_int_equal(WEXITSTATUS(status), 0);
+/* A program that locks whatever it maps from now on, mlockall(2), locks what a pool has, not what it may grow to.  In a child: it cannot
+ * be undone for what follows.  With CAP_IPC_LOCK, or within RLIMIT_MEMLOCK. */
+TEST(what_has_no_access_is_not_resident)
+{
+	child_run(lock_and_create, NULL);
 }
 
 TEST(what_hooks_need_is_locked)
@@ -176,31 +181,6 @@ static void require_huge_pages(void)
 		SKIP("no transparent huge pages here");
 }
 
-static void *lowest(lfpool_t *pool)
-{
-	const size_t capacity = lfpool_capacity(pool);
-	void **objects = pointers_new(capacity), *first;
-
-	assert_int_equal(acquire_all(pool, objects, capacity), capacity);
-	assert_true(sort_disjoint(objects, capacity, 1));
-	first = objects[0];
-	release_all(pool, objects, capacity);
-	free(objects);
-	return first;
-}
-
-static void visit_bytes(lfpool_t *pool, size_t object_size)
-{
-	const size_t capacity = lfpool_capacity(pool);
-	void **objects = pointers_new(capacity);
-
-	assert_int_equal(acquire_all(pool, objects, capacity), capacity);
-	for (size_t i = 0; i < capacity; i++)
-		memset(objects[i], 0x5a, object_size);
-	release_all(pool, objects, capacity);
-	free(objects);
-}
-
 TEST(objects_begin_on_a_huge_page)
 {
 	static const size_t capacities[] = {1, 1000, 100000};
@@ -214,7 +194,7 @@ TEST(objects_begin_on_a_huge_page)
 
 			/* What it took to find such a boundary is given back. */
 			assert_true(growth(before, mapped_bytes()) < 100 * capacities[i] + 2 * HUGE_PAGE + MIB);
-			assert_int_equal((uintptr_t)lowest(pool) % HUGE_PAGE, 0);
+			assert_int_equal((uintptr_t)lfpool_object_at(pool, 0) % HUGE_PAGE, 0);
 			require_whole(pool, 48);
 			assert_int_equal(lfpool_destroy(pool), 0);
 		}

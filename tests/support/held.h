@@ -9,22 +9,22 @@
 #include "os/os.h"
 #include "support.h"
 
-struct held {
+struct had {
 	size_t mapped, blocks;
 };
 
-static inline struct held held_now(void)
+static inline struct had had_now(void)
 {
-	struct held h;
+	struct had h;
 
 	os_testing_held(&h.mapped, &h.blocks);
 	return h;
 }
 
 /* As much as before, and no more. */
-static inline void require_held(struct held before)
+static inline void require_had(struct had before)
 {
-	const struct held now = held_now();
+	const struct had now = had_now();
 
 	REQUIRE(now.mapped == before.mapped && now.blocks == before.blocks);
 }
