@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* test: once */
 /*
- * test_large.c - objects beyond a mebibyte and alignments beyond a page, up to the bounds of both: aligned, disjoint from the
- * first byte to the last, found by their address, and no byte touched but those that the program touches.
+ * test_large.c - every size crossed with every alignment, up to the bounds of both: aligned, disjoint from the first byte to the last,
+ * found by their address, and no byte touched but those that the program touches.
  */
 #include "../support/support.h"
 #include "lfpool/buffer.h"
@@ -39,7 +39,7 @@ static void use_all(lfpool_t *pool, size_t size, size_t alignment, size_t count)
 		assert_true(ends_hold(objects[i], size, (unsigned char)(i + 1)));
 		assert_true(lfpool_in_use(pool, objects[i]));
 		assert_false(lfpool_owns(pool, moved(objects[i], 1)));
-		assert_int_equal(lfpool_release(pool, moved(objects[i], (ptrdiff_t)(size / 2 + 1))), LFPOOL_E_INTERIOR);
+		assert_int_equal(lfpool_release(pool, moved(objects[i], (ptrdiff_t)(size + 1) / 2)), LFPOOL_E_INTERIOR);
 	}
 	assert_true(sort_disjoint(objects, count, size));
 	release_all(pool, objects, count);
@@ -67,6 +67,13 @@ static void check(const lfpool_config_t *given, size_t alignment)
 		;
 	use_all(pool, config.object_size, alignment, 2 * config.capacity);
 	assert_int_equal(lfpool_destroy(pool), 0);
+}
+
+TEST(small_objects_of_every_alignment)
+{
+	for (size_t size = 1; size <= 4097; size += size < 130 ? 1 : 83)
+		for (size_t alignment = 1; alignment <= 4096; alignment *= 2)
+			check(&CONFIG_OF(size, 35, .name = "small"), alignment);
 }
 
 TEST(large_objects_of_every_alignment)
