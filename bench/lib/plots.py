@@ -89,10 +89,9 @@ def peers(results: Results, path: str) -> bool:
 		mine = results.cell(cell.workload, 64, 2, INLINED, "ns_per_pair")
 		if mine and (cell.bytes, cell.threads) == (64, 2) and results.is_peer(cell.subject) and cell.workload != "latency":
 			ratios[(cell.subject, cell.workload)] = cell.median() / mine.median()
-	names = sorted({name for name, _ in ratios}, key=results.rank)
-	workloads = [workload for workload in results.workloads() if any(workload == of for _, of in ratios)]
 	if not ratios:
 		return False
+	names, workloads = (list(dict.fromkeys(keys)) for keys in zip(*ratios))
 	figure, axes = pyplot.subplots(figsize=(2.2 + 0.55 * len(workloads), 2 + 0.26 * len(names)))
 	axes.imshow([[math.log2(ratios.get((name, workload), math.nan)) for workload in workloads] for name in names],
 		cmap="RdBu", vmin=-4, vmax=4, aspect="auto")

@@ -11,22 +11,17 @@ from __future__ import annotations
 
 import json
 import os
-import re
 from dataclasses import dataclass, field
 from statistics import median
 
 FORMAT = 1
 
-GROUPS = ("lfpool", "limit", "allocator", "lock-free", "own")  # in the order in which they are shown
 INLINED = "lfpool-inlined"  # for a user who can include lfpool/inline.h
 TYPED = "lfpool-typed"  # and whose type is known
 LIBRARY = "lfpool-thread"  # for a user who calls the library
 SHARED = "lfpool-shared"  # as a shared library
 EVICTING = "lfpool-priority"  # for a user whose pool evicts
 RETIRING, EPOCH = "lfpool-rcu", "lfpool-epoch"  # for a user whose readers use RCU, or epochs
-WORKLOADS = ("pair", "burst-32-lifo", "burst-256-lifo", "burst-4096-lifo", "burst-32-shuffled", "burst-256-shuffled",
-	"burst-4096-shuffled", "keep-32", "keep-512", "keep-4096", "keep-32768", "larson", "bulk-8", "bulk-32", "bulk-256",
-	"handoff-1-1", "handoff-1-n", "handoff-n-1", "jobs", "churn", "random-1m", "exhausted", "latency", "memory")
 
 
 class BadResults(Exception):
@@ -46,6 +41,7 @@ FIGURES = {
 	"exhausted": {"acquire_ns": ""},
 	"walk-": {"for_each_ns": ""},
 	"pages-": {"read_ns": ""},
+	"queue-": {"ask_ns": "ask, ns", "serve_ns": "serve, ns"},
 	"": {"ns_per_pair": ""},
 }
 
@@ -75,14 +71,8 @@ class Cell:
 		return median(self.values(key))
 
 
-def by_workload(name: str) -> tuple:
-	"""A key: first those of the list, in its order; then create-1000 before create-100000."""
-	natural = [(int(part), "") if part.isdigit() else (-1, part) for part in re.split(r"(\d+)", name) if part]
-	return (WORKLOADS.index(name), []) if name in WORKLOADS else (len(WORKLOADS), natural)
-
-
 class Results:
-	"""The cells of one file."""
+	"""The cells of one file, in the order in which lfpool-bench lists them."""
 
 	def __init__(self, data: dict):
 		self.machine: dict = data["machine"]
@@ -101,16 +91,8 @@ class Results:
 	def group(self, subject: str) -> str:
 		return self.subjects.get(subject, {}).get("group", "unknown")
 
-	def rank(self, subject: str) -> tuple:
-		"""A key: by group, then by name."""
-		group = self.group(subject)
-		return GROUPS.index(group) if group in GROUPS else len(GROUPS), subject
-
 	def is_peer(self, subject: str) -> bool:
 		return self.group(subject) not in ("lfpool", "limit")
-
-	def workloads(self) -> list[str]:
-		return sorted({cell.workload for cell in self.cells}, key=by_workload)
 
 	def threads(self, workload: str, bytes: int, subject: str) -> list[int]:
 		return sorted(cell.threads for cell in self.cells

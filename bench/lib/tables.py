@@ -37,7 +37,7 @@ def write(folder: str, name: str, header: list[str], rows: list[list]) -> str:
 
 def family(results: Results, workloads: list[str], more: list[str]) -> tuple[list[str], list[list]]:
 	cells = [cell for cell in results.cells if cell.workload in workloads]
-	subjects = sorted({cell.subject for cell in cells}, key=results.rank)
+	subjects = list(dict.fromkeys(cell.subject for cell in cells))
 	rows = []
 	for workload in workloads:
 		for place in sorted({cell.place for cell in cells if cell.workload == workload}):
@@ -52,7 +52,7 @@ def family(results: Results, workloads: list[str], more: list[str]) -> tuple[lis
 def write_all(results: Results, instructions: dict, facts: dict[str, str], folder: str) -> list[str]:
 	"""The files that were made."""
 	of: dict[str, list[str]] = {}
-	for workload in results.workloads():
+	for workload in dict.fromkeys(cell.workload for cell in results.cells):
 		of.setdefault(next(name for name, (start, _) in FAMILIES.items() if workload.startswith(start)), []).append(workload)
 	made = [write(folder, name, *family(results, workloads, FAMILIES[name][1])) for name, workloads in of.items()]
 	made.append(write(folder, "machine", ["what", "is"], list(map(list, facts.items()))))
@@ -61,6 +61,6 @@ def write_all(results: Results, instructions: dict, facts: dict[str, str], folde
 		made.append(write(folder, "instructions", ["subject", *instructions],
 			[[name, *(counts.get(name, "") for counts in instructions.values())] for name in names]))
 	subjects = [[name, subject["group"], subject.get("what", ""), subject.get("version", ""), ""]
-		for name, subject in sorted(results.subjects.items(), key=lambda item: results.rank(item[0]))]
+		for name, subject in results.subjects.items()]
 	subjects += [[name, "", "", "", reason] for name, reason in sorted(results.skipped.items())]
 	return [*made, write(folder, "subjects", ["subject", "group", "what", "version", "not measured"], subjects)]
