@@ -2,7 +2,7 @@
 /*
  * epoch.c - readers in sections of ConcurrencyKit's ck_epoch.  What they may be reading is freed by lfpool_release_epoch(); or
  * it is malloc()'s, and ck_epoch_call() for each node has a callback that calls free(); then each thread polls its record every
- * 64 updates.
+ * 64 updates.  One is open at a time.
  *
  * Documented   ck_epoch_register(3): a record cannot be destroyed while its epoch exists; so all of them lie beside it.
  *              ck_epoch_call(3), ck_epoch_poll(3): a thread that polls runs the callbacks of its own record; the entry is
@@ -20,24 +20,18 @@
 
 _Static_assert(sizeof(ck_epoch_entry_t) <= sizeof(((struct node *)0)->room), "a node has room for an entry");
 
-struct epoch;
-
-/* Each counter has its owner's line. */
+/* Each has its owner's lines. */
 struct hand {
-	ck_epoch_record_t record;
-	_Alignas(128) struct epoch *epoch;
-	size_t freed; /* by this thread; atomic */
+	_Alignas(128) ck_epoch_record_t record;
+	_Alignas(128) size_t freed; /* by this thread; atomic */
 	unsigned since_poll;
 };
 
-struct epoch {
-	ck_epoch_t epoch;
-	lfpool_t *pool;                /* NULL: malloc() */
-	lfpool_epoch_t *gate;          /* its            */
-	_Alignas(128) unsigned joined; /* atomic         */
-	struct hand hands[RECORDS_MAX];
-};
-
+static ck_epoch_t epoch;
+static lfpool_t *pool;       /* NULL: malloc() */
+static lfpool_epoch_t *gate; /* its            */
+static unsigned joined;      /* atomic         */
+static struct hand hands[RECORDS_MAX];
 /* Whose callbacks run in this thread now. */
 static _Thread_local struct hand *polling;
 
@@ -53,16 +47,14 @@ static inline void section_end(void *hand)
 
 static inline void *acquire(void *hand)
 {
-	lfpool_t *pool = ((struct hand *)hand)->epoch->pool;
-
+	(void)hand;
 	return pool ? lfpool_acquire(pool) : malloc(RETIRE_BYTES);
 }
 
 /* malloc() waits for nothing. */
 static void *acquire_wait(void *hand)
 {
-	lfpool_t *pool = ((struct hand *)hand)->epoch->pool;
-
+	(void)hand;
 	return must(pool ? lfpool_acquire_wait(pool, -1) : NULL);
 }
 
@@ -77,8 +69,8 @@ static inline void defer(void *hand, void *node)
 {
 	struct hand *own = hand;
 
-	if (own->epoch->pool) {
-		(void)lfpool_release_epoch(own->epoch->pool, &own->record, node);
+	if (pool) {
+		(void)lfpool_release_epoch(pool, &own->record, node);
 		return;
 	}
 	ck_epoch_call(&own->record, (ck_epoch_entry_t *)(void *)((struct node *)node)->room, free_node);
@@ -92,24 +84,22 @@ static inline void defer(void *hand, void *node)
 /* Each thread its own callbacks: no other may. */
 static void settle(void *hand, bool first)
 {
-	struct hand *own = hand;
-
-	polling = own;
-	if (own->epoch->pool)
-		pool_settle(own->epoch->pool, first);
+	polling = hand;
+	if (pool)
+		pool_settle(pool, first);
 	else
-		ck_epoch_barrier(&own->record);
+		ck_epoch_barrier(&polling->record);
 }
 
 static size_t in_flight(void *shared, size_t deferred)
 {
-	const struct epoch *epoch = shared;
 	size_t freed = 0;
 
-	if (epoch->pool)
-		return lfpool_retired_count(epoch->pool);
+	(void)shared;
+	if (pool)
+		return lfpool_retired_count(pool);
 	for (size_t i = 0; i < RECORDS_MAX; i++)
-		freed += __atomic_load_n(&epoch->hands[i].freed, __ATOMIC_RELAXED);
+		freed += __atomic_load_n(&hands[i].freed, __ATOMIC_RELAXED);
 	return not_yet(deferred, freed);
 }
 
@@ -117,47 +107,43 @@ static size_t in_flight(void *shared, size_t deferred)
 
 static void *open_malloc(const struct plan *plan)
 {
-	struct epoch *epoch = must(aligned_alloc(_Alignof(struct epoch), sizeof(*epoch)));
-
 	(void)plan;
-	memset(epoch, 0, sizeof(*epoch));
-	ck_epoch_init(&epoch->epoch);
-	return epoch;
+	memset(hands, 0, sizeof(hands));
+	joined = 0;
+	pool = NULL;
+	ck_epoch_init(&epoch);
+	return &epoch;
 }
 
 static void *open_pool(const struct plan *plan)
 {
 	lfpool_config_t config = pool_config(plan, LFPOOL_BACKEND_LOCKFREE);
-	struct epoch *epoch = open_malloc(plan);
 
-	if (lfpool_epoch_create(&epoch->gate, &epoch->epoch) != LFPOOL_OK)
+	(void)open_malloc(plan);
+	if (lfpool_epoch_create(&gate, &epoch) != LFPOOL_OK)
 		give_up("lfpool-epoch", "no memory for its records");
-	config.scheme = lfpool_epoch_scheme(epoch->gate);
-	epoch->pool = pool_create(&config);
-	return epoch;
+	config.scheme = lfpool_epoch_scheme(gate);
+	pool = pool_create(&config);
+	return &epoch;
 }
 
 static void close_epoch(void *shared)
 {
-	struct epoch *epoch = shared;
-
-	if (epoch->pool) {
-		pool_close(epoch->pool);
-		lfpool_epoch_destroy(epoch->gate);
-	}
-	free(epoch);
+	(void)shared;
+	if (!pool)
+		return;
+	pool_close(pool);
+	lfpool_epoch_destroy(gate);
 }
 
 static void *join(void *shared)
 {
-	struct epoch *epoch = shared;
-	const unsigned index = __atomic_fetch_add(&epoch->joined, 1, __ATOMIC_RELAXED);
+	struct hand *hand = &hands[__atomic_fetch_add(&joined, 1, __ATOMIC_RELAXED)];
 
-	if (index >= RECORDS_MAX)
+	if (hand >= hands + RECORDS_MAX)
 		give_up("ck_epoch", "more threads than there are records");
-	epoch->hands[index].epoch = epoch;
-	ck_epoch_register(&epoch->epoch, &epoch->hands[index].record, NULL);
-	return &epoch->hands[index];
+	ck_epoch_register(shared, &hand->record, NULL);
+	return hand;
 }
 
 static void leave(void *hand)
