@@ -41,13 +41,14 @@ static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static lfpool_registry_t *registry;
 static unsigned created;
 
-#ifndef NDEBUG
-enum { ZONE = 8 };
-static const unsigned char zone[ZONE] = {0xde, 0xad, 0xbe, 0xef, 0xca, 0xfe, 0xde, 0xed};
-int cache_error;
-#else
+/* Bytes of a red zone, on either side of an object. */
+#ifdef NDEBUG
 enum { ZONE = 0 };
+#else
+enum { ZONE = 8 };
 #endif
+static const unsigned char zone[] = {0xde, 0xad, 0xbe, 0xef, 0xca, 0xfe, 0xde, 0xed};
+int cache_error;
 
 /* "rbuf" is the name of a cache in each thread: the second that is made of all is "rbuf-2". */
 static lfpool_status_t add_pool(lfpool_t **pool_out, const char *name, const lfpool_config_t *config)
@@ -101,23 +102,7 @@ void cache_destroy(cache_t *cache)
 	free(cache);
 }
 
-/* ---- From slot to object and back ---- */
-
-#ifdef NDEBUG
-
-static void *object_in(const cache_t *cache, void *slot)
-{
-	(void)cache;
-	return slot;
-}
-
-static void *slot_of(const cache_t *cache, void *object)
-{
-	(void)cache;
-	return object;
-}
-
-#else
+/* ---- From slot to object and back: without red zones nothing is left of it ---- */
 
 static void *object_in(const cache_t *cache, char *slot)
 {
@@ -139,8 +124,6 @@ static void *slot_of(const cache_t *cache, void *object)
 	cache_error = memcmp(slot, zone, ZONE) ? -1 : 1;
 	return NULL;
 }
-
-#endif
 
 /* ---- Any thread ---- */
 

@@ -11,10 +11,8 @@
 
 #include <stddef.h>
 
-#ifndef NDEBUG
-/* What the last cache_free() found: bytes overwritten before the object (-1) or behind it (1). */
+/* What the last cache_free() found in a build without NDEBUG: bytes overwritten before the object (-1) or behind it (1). */
 extern int cache_error;
-#endif
 
 typedef struct cache cache_t;
 

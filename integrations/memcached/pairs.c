@@ -4,7 +4,7 @@
  *
  * Compiled once against memcached's own cache and once against ours:  cc -IDIRECTORY pairs.c DIRECTORY/cache.o
  *
- *     pairs WORKLOAD THREADS MILLISECONDS      prints ns of processor time for each object, allocated, written to and freed
+ *     pairs WORKLOAD THREADS OBJECTS      prints ns of processor time for each object, allocated, written to and freed
  *
  * own       Each thread allocates from a cache of its own and frees, with what takes no lock: memcached's read buffers.
  * shared    All threads on one cache, with what may be called from all: what memcached's cache is there for.
@@ -25,16 +25,9 @@ static struct worker {
 	pthread_t thread;
 	cache_t *cache;
 	struct ring ring; /* handed: from this one to the next */
-	uint64_t objects;
 } workers[MOST_THREADS];
 
-static int stop;
-
-static bool running(void)
-{
-	/* relaxed: it is only a sign to end. */
-	return !__atomic_load_n(&stop, __ATOMIC_RELAXED);
-}
+static unsigned long each; /* objects of each thread */
 
 /* Holds what was allocated, so that it is written to. */
 static void *use(void *object)
@@ -52,7 +45,7 @@ static void *use(void *object)
 		struct worker *worker = argument;                       \
 		void *held[AT_ONCE];                                    \
                                                                         \
-		for (; running(); worker->objects += AT_ONCE) {         \
+		for (unsigned long n = 0; n < each; n += AT_ONCE) {     \
 			for (int i = 0; i < AT_ONCE; i++)               \
 				held[i] = use(allocate(worker->cache)); \
 			for (int i = 0; i < AT_ONCE; i++)               \
@@ -70,18 +63,13 @@ static void *handed(void *argument)
 	const bool frees = (worker - workers) % 2;
 	unsigned spins = 0;
 
-	while (running()) {
-		void *object = frees ? ring_try_pop(&worker[-1].ring) : use(cache_alloc(worker->cache));
+	for (unsigned long n = 0; n < each; n++) {
+		void *object = frees ? NULL : use(cache_alloc(worker->cache));
 
-		if (frees && object) {
-			cache_free(worker->cache, object);
-			worker->objects++;
-		} else if (frees) {
+		while (frees ? !(object = ring_try_pop(&worker[-1].ring)) : !ring_try_push(&worker->ring, object))
 			ring_pause(&spins);
-		} else {
-			while (running() && !ring_try_push(&worker->ring, object))
-				ring_pause(&spins);
-		}
+		if (frees)
+			cache_free(worker->cache, object);
 	}
 	return NULL;
 }
@@ -102,15 +90,16 @@ int main(int argc, char **argv)
 			       : !strcmp(argv[1], "shared") ? shared
 			       : !strcmp(argv[1], "handed") ? handed
 							    : NULL;
-	unsigned long threads = 0, milliseconds = 0;
-	uint64_t objects = 0;
+	unsigned long threads = 0, objects = 0;
 	size_t count;
 
 	if (!run || !parse_numbers(argv[2], 1, MOST_THREADS, &threads, 1, &count) || (run == handed && threads % 2) ||
-	    !parse_numbers(argv[3], 1, 60000, &milliseconds, 1, &count)) {
-		fprintf(stderr, "usage: pairs own|shared|handed THREADS MILLISECONDS   (handed: an even number of threads)\n");
+	    !parse_numbers(argv[3], 1000, 1000000000, &objects, 1, &count)) {
+		fprintf(stderr, "usage: pairs own|shared|handed THREADS OBJECTS   (handed: an even number of threads)\n");
 		return 2;
 	}
+	/* Two hands for each that is handed on. */
+	each = (run == handed ? 2 : 1) * objects / threads;
 	for (unsigned long i = 0; i < threads; i++) {
 		const bool new = run == own || i == 0 || (run == handed && i % 2 == 0);
 
@@ -120,12 +109,8 @@ int main(int argc, char **argv)
 	}
 	for (unsigned long i = 0; i < threads; i++)
 		thread_start(&workers[i].thread, run, &workers[i]);
-	nanosleep(&(struct timespec){(time_t)(milliseconds / 1000), (long)(milliseconds % 1000) * 1000000}, NULL);
-	__atomic_store_n(&stop, 1, __ATOMIC_RELAXED);
-	for (unsigned long i = 0; i < threads; i++) {
+	for (unsigned long i = 0; i < threads; i++)
 		pthread_join(workers[i].thread, NULL);
-		objects += workers[i].objects;
-	}
 	printf("%.1f\n", processor_ns() / (double)objects);
 	return 0;
 }
