@@ -7,10 +7,8 @@
  *              can be interposed a plug-in would call this program's lfpool_acquire(), and its own
  *              lfpool_acquire_wait(), which this program does not have.
  */
-#include "../../common/test.h"
+#include "../support/support.h"
 #include "loading.h"
-
-#include <string.h>
 
 enum { COPIES = 4 };
 
@@ -21,18 +19,6 @@ static void on_misuse(void *context, const lfpool_misuse_t *misuse)
 	(void)context;
 	(void)misuse;
 	misuses++;
-}
-
-static lfpool_t *own_pool(void)
-{
-	lfpool_config_t config = LFPOOL_CONFIG_INIT;
-	lfpool_t *pool;
-
-	config.object_size = PLUG_IN_SIZE;
-	config.capacity = PLUG_IN_CAPACITY;
-	config.hooks.misuse = on_misuse;
-	REQUIRE(lfpool_create(&pool, &config) == LFPOOL_OK);
-	return pool;
 }
 
 /* Every function of the plug-in is of one copy, and none of them this program's. */
@@ -46,7 +32,7 @@ static void require_own_copy(struct loaded l)
 		      *(void *const *)&p->active_count, *(void *const *)&p->of};
 
 	REQUIRE(dladdr(&misuses, &here));
-	for (size_t i = 0; i < sizeof(of) / sizeof(*of); i++) {
+	for (size_t i = 0; i < COUNT(of); i++) {
 		REQUIRE(dladdr(of[i], &there[i]));
 		assert_ptr_not_equal(there[i].dli_fbase, here.dli_fbase);
 		assert_ptr_equal(there[i].dli_fbase, there[0].dli_fbase);
@@ -56,7 +42,7 @@ static void require_own_copy(struct loaded l)
 /* Each copy's pools are its own: what is another's is foreign to it, and not known. */
 static void use_beside(const struct loaded *l, size_t count)
 {
-	lfpool_t *mine = own_pool(), *theirs[COPIES];
+	lfpool_t *mine = POOL_OF(PLUG_IN_SIZE, PLUG_IN_CAPACITY, .hooks.misuse = on_misuse), *theirs[COPIES];
 	void *object = lfpool_acquire(mine), *other[COPIES];
 	const unsigned misuses_before = misuses;
 

@@ -6,30 +6,18 @@
  * Idea         A thread's exit runs lfpool's clean-up, wherever that lies; so whatever is unloaded before it, that must not be.
  *              And whatever is loaded again must not make the process larger, or take another pthread key.
  */
-#include "../../common/test.h"
+#include "../support/support.h"
 #include "loading.h"
 
 #include <limits.h>
 #include <semaphore.h>
-#include <string.h>
 #include <sys/wait.h>
-#include <unistd.h>
 
 enum { ROUNDS = 2000, WARM = 200 };
 
 static const char *const plug_ins[] = {PLUG_IN_SHARED, PLUG_IN_STATIC, PLUG_IN_KEY};
 
 /* ---- What a process has ---- */
-
-static size_t mapped_kib(void)
-{
-	size_t pages = 0;
-	FILE *f = fopen("/proc/self/statm", "r");
-
-	REQUIRE(f && fscanf(f, "%zu", &pages) == 1);
-	fclose(f);
-	return pages * (size_t)sysconf(_SC_PAGESIZE) / 1024;
-}
 
 static size_t keys_left(void)
 {
@@ -98,19 +86,19 @@ static void load_again_and_again(const char *path)
 
 	for (int round = 0; round < ROUNDS; round++) {
 		if (round == WARM) {
-			before = mapped_kib();
+			before = mapped_bytes();
 			keys = keys_left();
 		}
 		one_load(path, round % 2);
 	}
-	assert_true(mapped_kib() <= before + 1024);
+	assert_true(mapped_bytes() <= before + MIB);
 	assert_true(keys > 900);
 	assert_int_equal(keys_left(), keys);
 }
 
 TEST(loaded_and_unloaded)
 {
-	for (size_t i = 0; i < sizeof(plug_ins) / sizeof(*plug_ins); i++)
+	for (size_t i = 0; i < COUNT(plug_ins); i++)
 		load_again_and_again(plug_ins[i]);
 }
 
@@ -141,7 +129,7 @@ TEST(a_thread_exits_after_the_plug_in_was_unloaded)
 /* In a child, which ends by exit() while a thread that used the pool is alive. */
 TEST(a_plug_in_s_destructor_uses_its_pool_when_the_process_ends)
 {
-	for (size_t i = 0; i < sizeof(plug_ins) / sizeof(*plug_ins); i++) {
+	for (size_t i = 0; i < COUNT(plug_ins); i++) {
 		pid_t child = fork();
 		int status;
 

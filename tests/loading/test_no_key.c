@@ -6,14 +6,11 @@
  * Idea         The program has every key that there is, key 0 among them, with a value that must neither be followed nor
  *              change.  A pool of the library's own gets no key, is not made, and is made once there is one.
  */
-#include "../../common/test.h"
+#include "../support/support.h"
 #include "loading.h"
 
 #include <limits.h>
 #include <pthread.h>
-
-#include "lfpool/buffer.h"
-#include "lfpool/lfpool.h"
 
 enum { SIZE = 64, CAPACITY = 50 };
 
@@ -57,14 +54,12 @@ static void count_call(void *context, lfpool_t *pool, void *object)
 
 TEST(a_pool_in_a_buffer_leaves_all_keys_alone)
 {
-	lfpool_config_t config = LFPOOL_CONFIG_INIT;
+	const lfpool_config_t config = config_of(SIZE, CAPACITY);
 	void *objects[CAPACITY];
 	size_t calls = 0;
 	lfpool_t *pool;
 
 	take_all_keys();
-	config.object_size = SIZE;
-	config.capacity = CAPACITY;
 	assert_int_equal(lfpool_create_in(&pool, &config, memory, sizeof(memory)), LFPOOL_OK);
 	for (size_t i = 0; i < CAPACITY; i++)
 		assert_non_null(objects[i] = lfpool_acquire(pool));
@@ -83,11 +78,9 @@ TEST(a_pool_in_a_buffer_leaves_all_keys_alone)
 
 TEST(a_pool_that_gets_no_key_is_not_made)
 {
-	lfpool_config_t config = LFPOOL_CONFIG_INIT;
+	const lfpool_config_t config = config_of(SIZE, CAPACITY);
 	lfpool_t *pool;
 
-	config.object_size = SIZE;
-	config.capacity = CAPACITY;
 	assert_int_equal(lfpool_create(&pool, &config), LFPOOL_E_NO_MEMORY);
 	require_values();
 	assert_int_equal(pthread_key_delete(keys[--key_count]), 0);
