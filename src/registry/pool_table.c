@@ -10,7 +10,6 @@
 #include "base/text.h"
 
 #include <inttypes.h>
-#include <stdio.h>
 #include <string.h>
 
 static const char *const titles[] = {
@@ -59,7 +58,11 @@ static void fill_cells(struct pool_row *row)
 
 static int digits_of(uint64_t number)
 {
-	return snprintf(NULL, 0, "%" PRIu64, number);
+	int digits = 1;
+
+	for (; number >= 10; number /= 10)
+		digits++;
+	return digits;
 }
 
 static int at_least(int width, int wanted)

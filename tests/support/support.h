@@ -220,13 +220,13 @@ static inline bool all_bytes_are(const void *object, size_t size, unsigned char 
 
 /* ---- Threads ----------------------------------------------------------------------------------------------- */
 
-/* With a small stack: a thousand of them fit anywhere, and no recursion does. */
+/* With a small stack (aarch64 allows no smaller one): a thousand of them fit anywhere, and no recursion does. */
 static inline void thread_start_small(pthread_t *thread, void *(*run)(void *), void *argument)
 {
 	pthread_attr_t attributes;
 
 	REQUIRE(pthread_attr_init(&attributes) == 0);
-	REQUIRE(pthread_attr_setstacksize(&attributes, TIMES(64, 512) * 1024) == 0);
+	REQUIRE(pthread_attr_setstacksize(&attributes, TIMES(128, 512) * 1024) == 0);
 	REQUIRE(pthread_create(thread, &attributes, run, argument) == 0);
 	pthread_attr_destroy(&attributes);
 }
