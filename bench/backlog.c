@@ -4,16 +4,17 @@
  *
  * Idea         Two threads update as in `retire`, so many times a second together, for a second: a little each millisecond, and
  *              sleep until the next one; or as often as they can.  After each such piece they look how much is in flight.
- *              In backlog-stalled a third thread is inside one section for the first half, and what it reads must not change;
- *              in backlog-bounded as well, and the pool has BOUNDED_CAPACITY objects more than the table: a thread that
- *              finds none waits.
+ *              In backlog-stalled a third thread is inside one section for the first half; in backlog-bounded as well, and
+ *              the pool has BOUNDED_CAPACITY objects more than the table: a thread that finds none waits.
+ * Invariants   T1  what a section found is as it was until the section ends.
+ *              T2  what is deferred meanwhile is in flight, all of it; and when all has settled, nothing is.
  * The figures  most_objects          in flight
  *              most_objects_early    the same, in the first half: a backlog that grows has twice as much in the end
  *              most_resident_bytes   growth of the resident memory since the table was filled, at its greatest
  *              updates_per_second    that were made
  *              waits                 of the updates: the pool was empty
  */
-#include "single.h"
+#include "team.h"
 
 #include "common/resident.h"
 
@@ -35,19 +36,19 @@ struct updater {
 };
 
 struct scene {
-	const struct single *single;
+	const struct workload *workload;
 	const struct subject *subject;
 	const struct retiring_calls *calls;
 	void *shared;
 	void *table[RETIRE_TABLE]; /* atomic */
-	struct barrier turn;
+	pthread_barrier_t turn;
 	struct updater updaters[UPDATERS];
 	double resident_bytes, updates_per_second;
 };
 
 static void turn(struct scene *scene)
 {
-	barrier_wait(&scene->turn, UPDATERS + scene->single->stalls);
+	(void)pthread_barrier_wait(&scene->turn);
 }
 
 static size_t deferred_by_all(const struct scene *scene)
@@ -77,7 +78,7 @@ static void sleep_until(uint64_t ns)
 static void update(struct updater *updater)
 {
 	const struct scene *scene = updater->scene;
-	const size_t rate = scene->single->rate;
+	const size_t rate = scene->workload->rate;
 	const size_t piece = rate ? rate / TICKS_PER_SECOND / UPDATERS : UNLIMITED_PIECE;
 	const uint64_t start_ns = now_ns();
 	uint64_t now = start_ns;
@@ -133,24 +134,35 @@ static void *play(void *argument)
 	return NULL;
 }
 
-/* It looks at a node, and goes to sleep.  In turns with the others. */
+/* It looks at all nodes, and goes to sleep.  In turns with the others. */
 static void *stall(void *argument)
 {
 	struct scene *scene = argument;
+	const struct node *found[RETIRE_TABLE];
+	uint64_t stamps[RETIRE_TABLE];
 	void *hand = scene->subject->join(scene->shared);
 
 	turn(scene); /* the table is full */
 	turn(scene); /* they have updated */
 	turn(scene); /* all of it is free */
 	scene->calls->section_begin(hand);
+	for (size_t i = 0; i < RETIRE_TABLE; i++) {
+		found[i] = __atomic_load_n(&scene->table[i], __ATOMIC_ACQUIRE);
+		stamps[i] = __atomic_load_n(&found[i]->stamp, __ATOMIC_RELAXED);
+	}
 
-	const struct node *node = __atomic_load_n(&scene->table[0], __ATOMIC_ACQUIRE);
-	const uint64_t stamp = __atomic_load_n(&node->stamp, __ATOMIC_RELAXED);
+	const size_t before = deferred_by_all(scene);
 
 	turn(scene); /* they begin */
 	sleep_until(now_ns() + LASTS_NS / 2);
-	if (!node_is_whole(node) || __atomic_load_n(&node->stamp, __ATOMIC_RELAXED) != stamp)
-		give_up(scene->subject->name, "a node was used again while a thread read it");
+
+	const size_t deferred = deferred_by_all(scene) - before;
+
+	for (size_t i = 0; i < RETIRE_TABLE; i++)
+		if (!node_is_whole(found[i]) || __atomic_load_n(&found[i]->stamp, __ATOMIC_RELAXED) != stamps[i])
+			give_up(scene->subject->name, "a node was used again while a thread read it"); /* T1 */
+	if (in_flight(scene) < deferred)
+		give_up(scene->subject->name, "not all is in flight, though a thread reads"); /* T2 */
 	scene->calls->section_end(hand);
 	turn(scene); /* they have ended */
 	scene->calls->settle(hand, false);
@@ -176,7 +188,7 @@ static void updater_make(struct scene *scene, unsigned index)
 	};
 }
 
-static void report(gbench_state_t *state, const struct scene *scene)
+static void report(const struct scene *scene)
 {
 	size_t most[2] = {0, 0}, waits = 0;
 
@@ -186,49 +198,42 @@ static void report(gbench_state_t *state, const struct scene *scene)
 				most[half] = scene->updaters[i].most[half];
 		waits += scene->updaters[i].worker.waits;
 	}
-	gbench_counter(state, "most_objects", (double)(most[0] > most[1] ? most[0] : most[1]));
-	gbench_counter(state, "most_objects_early", (double)most[0]);
-	gbench_counter(state, "most_resident_bytes", scene->resident_bytes);
-	gbench_counter(state, "updates_per_second", scene->updates_per_second);
-	gbench_counter(state, "waits", (double)waits / (double)deferred_by_all(scene));
+	say_figure("most_objects", (double)(most[0] > most[1] ? most[0] : most[1]));
+	say_figure("most_objects_early", (double)most[0]);
+	say_figure("most_resident_bytes", scene->resident_bytes);
+	say_figure("updates_per_second", scene->updates_per_second);
+	say_figure("waits", (double)waits / (double)deferred_by_all(scene));
 }
 
-bool backlog_fits(const struct single *single, const struct subject *subject, size_t object_bytes)
-{
-	return (subject->traits & TRAIT_BACKLOG) && object_bytes == RETIRE_BYTES &&
-	       (!single->bounded || (subject->traits & TRAIT_BOUNDED));
-}
-
-void backlog_run(gbench_state_t *state, const struct cell *cell)
+void backlog_run(const struct cell *cell)
 {
 	struct scene *scene = must(aligned_alloc(_Alignof(struct scene), sizeof(*scene)));
-	const struct plan plan = {
-		.object_bytes = RETIRE_BYTES,
-		.capacity = RETIRE_TABLE + (cell->single->bounded ? BOUNDED_CAPACITY : RETIRE_CAPACITY),
-		.held = RETIRE_TABLE,
-		.threads = UPDATERS,
-	};
+	const bool stalls = cell->workload->stalls;
+	struct plan plan = workload_plan(cell->workload, cell->object_bytes, UPDATERS);
 	pthread_t threads[UPDATERS], reader;
 
+	if (cell->workload->needs & TRAIT_BOUNDED)
+		plan.capacity = RETIRE_TABLE + BOUNDED_CAPACITY;
 	memset(scene, 0, sizeof(*scene));
-	scene->single = cell->single;
+	scene->workload = cell->workload;
 	scene->subject = cell->subject;
 	scene->calls = cell->subject->loops.retiring;
 	scene->shared = cell->subject->open(&plan);
-	scene->turn = (struct barrier)BARRIER_INITIALIZER;
+	(void)pthread_barrier_init(&scene->turn, NULL, UPDATERS + stalls);
 	for (unsigned i = 0; i < UPDATERS; i++)
 		updater_make(scene, i);
 	for (unsigned i = 0; i < UPDATERS; i++)
 		thread_start(&threads[i], play, &scene->updaters[i]);
-	if (scene->single->stalls)
+	if (stalls)
 		thread_start(&reader, stall, scene);
 	for (unsigned i = 0; i < UPDATERS; i++)
 		(void)pthread_join(threads[i], NULL);
-	if (scene->single->stalls)
+	if (stalls)
 		(void)pthread_join(reader, NULL);
-	report(state, scene);
+	report(scene);
 	if (in_flight(scene) != 0)
-		give_up(scene->subject->name, "all has been waited for, but not all is free");
+		give_up(scene->subject->name, "all has been waited for, but not all is free"); /* T2 */
 	scene->subject->close(scene->shared);
+	(void)pthread_barrier_destroy(&scene->turn);
 	free(scene);
 }

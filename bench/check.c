@@ -7,14 +7,10 @@
  * Pools        Two threads, each with half of a pool of objects of 64 bytes, then with the other's half.  Every byte of each
  *              object that is held has a value of its holder's.  Two objects that overlap, and a pool that writes into what it
  *              has given away, change bytes of a holder.
- * Deferring    A reader stays in its section, having looked at every node of the table; another thread updates meanwhile until
- *              each entry has changed many times.
- *              T1  what a section found is as it was until the section ends.
- *              T2  what is deferred meanwhile is in flight, all of it; and when all has settled, nothing is.
+ * Deferring    backlog-stalled looks at that itself: backlog.c, T1 and T2.
  */
-#include "barrier.h"
 #include "subjects.h"
-#include "workload.h"
+#include "team.h"
 
 #include <string.h>
 
@@ -114,94 +110,13 @@ static void check_pool(const struct subject *subject)
 
 /* ---- Those that defer ---- */
 
-/* Odd: a thread that polls every so often has not just done so. */
-#define UPDATES (20 * RETIRE_TABLE + 1)
-
-struct scene {
-	const struct subject *subject;
-	void *shared;
-	void *table[RETIRE_TABLE]; /* atomic */
-	struct barrier turn;
-};
-
-static void turn(struct scene *scene)
-{
-	barrier_wait(&scene->turn, 2);
-}
-
-static void *stay_in_section(void *argument)
-{
-	struct scene *scene = argument;
-	const struct retiring_calls *calls = scene->subject->loops.retiring;
-	const struct node *found[RETIRE_TABLE];
-	uint64_t stamps[RETIRE_TABLE];
-	void *hand = scene->subject->join(scene->shared);
-
-	turn(scene); /* the table is full */
-	calls->section_begin(hand);
-	for (size_t i = 0; i < RETIRE_TABLE; i++) {
-		found[i] = __atomic_load_n(&scene->table[i], __ATOMIC_ACQUIRE);
-		stamps[i] = __atomic_load_n(&found[i]->stamp, __ATOMIC_RELAXED);
-	}
-	turn(scene); /* we are in the section */
-	turn(scene); /* it has updated */
-	for (size_t i = 0; i < RETIRE_TABLE; i++)
-		must_be(node_is_whole(found[i]) && __atomic_load_n(&found[i]->stamp, __ATOMIC_RELAXED) == stamps[i],
-			scene->subject, "a node was used again while a thread read it"); /* T1 */
-	calls->section_end(hand);
-	turn(scene); /* the section has ended */
-	calls->settle(hand, false);
-	turn(scene);
-	scene->subject->leave(hand);
-	return NULL;
-}
-
-static void *update_meanwhile(void *argument)
-{
-	struct scene *scene = argument;
-	const struct loops *loops = &scene->subject->loops;
-	struct worker worker = {
-		.subject = scene->subject,
-		.hand = scene->subject->join(scene->shared),
-		.threads = 2,
-		.random = random_for(test_seed(scene->subject->name), 0),
-		.table = scene->table,
-	};
-
-	(void)loops->fill(&worker, RETIRE_TABLE);
-	turn(scene); /* the table is full */
-	turn(scene); /* a thread is in a section */
-	(void)loops->retire(&worker, UPDATES);
-
-	const size_t in_flight = loops->retiring->in_flight(scene->shared, worker.updates);
-
-	turn(scene);                                                                                  /* it has updated */
-	turn(scene);                                                                                  /* the section has ended */
-	must_be(in_flight == UPDATES, scene->subject, "not all is in flight, though a thread reads"); /* T2 */
-	(void)loops->drain(&worker, RETIRE_TABLE);
-	loops->retiring->settle(worker.hand, true);
-	must_be(loops->retiring->in_flight(scene->shared, worker.updates) == 0, scene->subject,
-		"all has been waited for, but not all is free");
-	turn(scene);
-	scene->subject->leave(worker.hand);
-	return NULL;
-}
-
 static void check_deferring(const struct subject *subject)
 {
-	const struct plan plan = {RETIRE_BYTES, 2 * RETIRE_TABLE + UPDATES, RETIRE_TABLE, 2};
-	struct scene *scene = must(calloc(1, sizeof(*scene)));
-	pthread_t reader, updater;
+	const struct workload stalled = {
+		.count = RETIRE_TABLE, .divided = true, .retires = true, .rate = 1000000, .stalls = true};
+	const struct cell cell = {.subject = subject, .workload = &stalled, .object_bytes = RETIRE_BYTES};
 
-	scene->subject = subject;
-	scene->shared = subject->open(&plan);
-	scene->turn = (struct barrier)BARRIER_INITIALIZER;
-	thread_start(&reader, stay_in_section, scene);
-	thread_start(&updater, update_meanwhile, scene);
-	(void)pthread_join(reader, NULL);
-	(void)pthread_join(updater, NULL);
-	subject->close(scene->shared);
-	free(scene);
+	backlog_run(&cell);
 }
 
 void check_subject(const struct subject *subject)

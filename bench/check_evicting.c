@@ -2,14 +2,12 @@
 /*
  * check_evicting.c - does a pool that evicts do what it must?
  *
- * Idea         One thread: random calls, beside a model that is too simple to be wrong.  Then several: in the end nothing is
- *              lost, and nothing is there twice.
+ * Idea         One thread: random calls, beside a model that is too simple to be wrong.  Then several run the loop of the benchmark
+ *              and release what they still have: in the end nothing is lost, and nothing is there twice.
  * Invariants   E1  the victim is the least, of equal ones the oldest; NULL if it is not below the newcomer.
  *              E2  a handle is refused from the moment on when its object is released or evicted.
- *              E3  when all calls have returned, objects in use + objects that can be had without evicting = capacity,
- *                  and each object in use holds what its last holder wrote.
+ *              E3  when all calls have returned, newcomers with a priority above all others get `capacity` objects, and no more.
  */
-#include "barrier.h"
 #include "subjects.h"
 #include "workload.h"
 
@@ -19,6 +17,7 @@
 #define MODEL_CAPACITY 40
 #define CALLS 8000
 #define THREADS 4
+#define EACH (MODEL_CAPACITY / THREADS)
 
 struct got {
 	void *object;
@@ -108,97 +107,73 @@ static void step(struct model *model)
 	must_be(model->count == 0 || holds(&model->held[0]), model->subject, "an object changed while it was held");
 }
 
-struct holder {
-	const struct subject *subject;
-	void *hand;
-	struct barrier *start;
-	uint64_t *clock; /* calls of all; atomic */
-	struct random random;
-	struct got got[CALLS]; /* all that it ever got */
-	size_t count;
-};
-
-static void *hold_and_lose(void *argument)
+static void *lose_and_release(void *argument)
 {
-	struct holder *holder = argument;
-	const struct evicting_calls *calls = holder->subject->loops.evicting;
+	struct worker *worker = argument;
+	const struct loops *loops = &worker->subject->loops;
 
-	barrier_wait(holder->start, THREADS);
-	for (size_t i = 0; i < CALLS; i++) {
-		const uint32_t lot = random_below(&holder->random, 100);
-		/* Rising, and some below the least: most acquires evict, some are refused. */
-		const uint64_t priority = __atomic_add_fetch(holder->clock, 1, __ATOMIC_RELAXED) +
-					  random_below(&holder->random, 4 * MODEL_CAPACITY);
-		struct got *next = &holder->got[holder->count];
-
+	for (size_t i = 0; i < CALLS; i += 64) {
+		(void)loops->evict(worker, 64);
 		/* On few processors a thread would be done before the next begins. */
-		if (i % 64 == 0)
-			(void)sched_yield();
-		if (lot < 50 || !holder->count) {
-			next->written = priority;
-			next->object = calls->acquire(holder->hand, priority, &next->handle);
-			holder->count += next->object != NULL;
-			continue;
-		}
-
-		const uint32_t newest = holder->count < 8 ? (uint32_t)holder->count : 8;
-		const uint64_t handle = holder->got[holder->count - 1 - random_below(&holder->random, newest)].handle;
-
-		if (lot < 90)
-			(void)calls->update(holder->hand, handle, priority);
-		else
-			(void)calls->release(holder->hand, handle);
+		(void)sched_yield();
 	}
+	(void)loops->drain(worker, worker->held);
 	return NULL;
 }
 
-/* E3: what is below 0 evicts nothing. */
-static void check_nothing_lost(const struct subject *subject, void *hand, const struct holder *holders)
+/* E3. */
+static void check_nothing_lost(const struct subject *subject, void *hand)
 {
-	const struct evicting_calls *calls = subject->loops.evicting;
-	size_t found = 0, live = 0;
+	const uint64_t above_all = UINT64_C(1) << 40;
+	void *objects[MODEL_CAPACITY];
 	uint64_t handle;
 
-	while (calls->acquire(hand, 0, &handle))
-		found++;
-	for (unsigned t = 0; t < THREADS; t++) {
-		for (size_t i = 0; i < holders[t].count; i++) {
-			if (!calls->release(hand, holders[t].got[i].handle))
-				continue;
-			must_be(holds(&holders[t].got[i]), subject, "an object changed while it was held");
-			live++;
-		}
+	for (size_t i = 0; i < MODEL_CAPACITY; i++) {
+		objects[i] = subject->loops.evicting->acquire(hand, above_all, &handle);
+		must_be(objects[i], subject, "an object is lost");
+		for (size_t before = 0; before < i; before++)
+			must_be(objects[before] != objects[i], subject, "an object is there twice");
 	}
-	must_be(live + found == MODEL_CAPACITY, subject, "objects are lost, or there twice");
+	must_be(!subject->loops.evicting->acquire(hand, above_all, &handle), subject, "it evicts what does not give way");
+}
+
+static void check_together(const struct subject *subject, uint64_t seed)
+{
+	void *shared = open_evicting(subject, MODEL_CAPACITY, THREADS);
+	uint64_t clock = MODEL_CAPACITY, handles[THREADS][EACH];
+	struct worker workers[THREADS];
+	pthread_t threads[THREADS];
+
+	for (unsigned t = 0; t < THREADS; t++) {
+		/* Priorities rise, and some are below the least: most acquires evict, some are refused. */
+		workers[t] = (struct worker){
+			.subject = subject,
+			.hand = shared,
+			.random = random_for(seed, t),
+			.handles = handles[t],
+			.clock = &clock,
+			.step = 1,
+			.window = 4 * MODEL_CAPACITY,
+			.acquires = 55,
+		};
+		must_be(subject->loops.fill(&workers[t], EACH) == EACH, subject, "fewer objects than it should have");
+	}
+	for (unsigned t = 0; t < THREADS; t++)
+		thread_start(&threads[t], lose_and_release, &workers[t]);
+	for (unsigned t = 0; t < THREADS; t++)
+		(void)pthread_join(threads[t], NULL);
+	check_nothing_lost(subject, shared);
+	subject->close(shared);
 }
 
 void check_evicting(const struct subject *subject)
 {
 	struct model model = {.subject = subject, .random = random_for(test_seed(subject->name), 0)};
-	struct holder *holders = must(calloc(THREADS, sizeof(*holders)));
-	struct barrier start = BARRIER_INITIALIZER;
-	pthread_t threads[THREADS];
-	uint64_t clock = 0;
 
 	model.hand = open_evicting(subject, MODEL_CAPACITY, 1);
 	for (int i = 0; i < 50000; i++)
 		step(&model);
 	subject->close(model.hand);
-	if (!(subject->traits & TRAIT_ONE_THREAD)) {
-		void *shared = open_evicting(subject, MODEL_CAPACITY, THREADS);
-
-		for (unsigned t = 0; t < THREADS; t++) {
-			holders[t].subject = subject;
-			holders[t].hand = shared;
-			holders[t].start = &start;
-			holders[t].clock = &clock;
-			holders[t].random = random_for(model.random.state, t);
-			thread_start(&threads[t], hold_and_lose, &holders[t]);
-		}
-		for (unsigned t = 0; t < THREADS; t++)
-			(void)pthread_join(threads[t], NULL);
-		check_nothing_lost(subject, shared, holders);
-		subject->close(shared);
-	}
-	free(holders);
+	if (!(subject->traits & TRAIT_ONE_THREAD))
+		check_together(subject, model.random.state);
 }

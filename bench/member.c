@@ -117,7 +117,7 @@ loop_fn *member_loop(const struct member *member)
 		return is_consumer(&member->worker) ? loops->consume : loops->produce;
 	if (member_reads(member))
 		return loops->read;
-	return *(loop_fn *const *)(const void *)((const char *)loops + team.cell->workload->loop);
+	return workload_loop(team.cell->workload, team.cell->subject);
 }
 
 /* The rings that this worker is at an end of. */
@@ -273,8 +273,8 @@ static void *use_and_rest(void *unused)
 
 	fill(&worker);
 	drain(&worker);
-	barrier_wait(&team.rest.used, RESTING_THREADS + 1);
-	barrier_wait(&team.rest.over, RESTING_THREADS + 1);
+	(void)pthread_barrier_wait(&team.rest.turn); /* it has been used */
+	(void)pthread_barrier_wait(&team.rest.turn); /* the run is over  */
 	subject->leave(worker.hand);
 	return unused;
 }
@@ -282,19 +282,20 @@ static void *use_and_rest(void *unused)
 /* Everything is out. */
 static void exhaust_begin(struct worker *worker)
 {
-	team.rest = (struct rest){BARRIER_INITIALIZER, BARRIER_INITIALIZER, {0}};
+	(void)pthread_barrier_init(&team.rest.turn, NULL, RESTING_THREADS + 1);
 	for (unsigned i = 0; i < RESTING_THREADS; i++)
 		thread_start(&team.rest.threads[i], use_and_rest, NULL);
-	barrier_wait(&team.rest.used, RESTING_THREADS + 1);
+	(void)pthread_barrier_wait(&team.rest.turn);
 	fill(worker);
 }
 
 static void exhaust_end(struct worker *worker)
 {
 	drain(worker);
-	barrier_wait(&team.rest.over, RESTING_THREADS + 1);
+	(void)pthread_barrier_wait(&team.rest.turn);
 	for (unsigned i = 0; i < RESTING_THREADS; i++)
 		(void)pthread_join(team.rest.threads[i], NULL);
+	(void)pthread_barrier_destroy(&team.rest.turn);
 }
 
 void member_begin(struct member *member)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * slots.c - the workloads "walk-ACTIVE" and "pages-KIND": what lfpool's memory is like for a program that goes through it.
+ * slots.c - the workloads "walk-ACTIVE", "pages-KIND" and "queue-WAITING", which only lfpool has.
  *
  * Walk         A million slots of 64 bytes of which none, one in ten (drawn) or all are active.  In ns for each slot:
  *                  for_each_ns, cursor_ns     lfpool_for_each_active(), and a cursor; a word of each object is read
@@ -10,8 +10,11 @@
  *                  first_ns, faults           acquire and write a word of each; the page faults of all
  *                  read_ns                    words in random order, each read depending on the last, so that each waits for
  *                                             memory and for the TLB
+ * Queue        A pool of one object, which is out.  So many continuations wait; then, in turns, one more is handed in, and
+ *              the object is released: the oldest gets it.  So the queue stays as long as it is, and everyone in it has been
+ *              behind all of it.  Medians of each call by itself, with a look at the clock: ask_ns, serve_ns.
  */
-#include "single.h"
+#include "team.h"
 
 #include <lfpool/lfpool.h>
 
@@ -20,12 +23,6 @@
 
 /* What was read goes here, so that it must be. */
 static volatile uint64_t sink;
-
-/* For one subject, since it is not about subjects. */
-static bool is_ours(const struct subject *subject)
-{
-	return strcmp(subject->name, "lfpool-library") == 0;
-}
 
 static lfpool_t *create(size_t object_bytes, size_t capacity, uint32_t flags)
 {
@@ -82,15 +79,9 @@ static void by_cursor(lfpool_t *pool, uint64_t *sum)
 		*sum += *object;
 }
 
-bool walk_fits(const struct single *single, const struct subject *subject, size_t object_bytes)
+void walk_run(const struct cell *cell)
 {
-	(void)single;
-	return is_ours(subject) && object_bytes == 64;
-}
-
-void walk_run(gbench_state_t *state, const struct cell *cell)
-{
-	const unsigned one_in = cell->single->times;
+	const unsigned one_in = cell->workload->times;
 	lfpool_t *pool = create(sizeof(struct flagged), SLOTS, 0);
 	struct flagged *array = must(calloc(SLOTS, sizeof(*array)));
 	void **objects = must(calloc(SLOTS, sizeof(*objects)));
@@ -108,11 +99,11 @@ void walk_run(gbench_state_t *state, const struct cell *cell)
 	}
 	since = now_ns();
 	(void)lfpool_for_each_active(pool, read_word, &sum);
-	gbench_counter(state, "for_each_ns", lap(&since, SLOTS));
+	say_figure("for_each_ns", lap(&since, SLOTS));
 	by_cursor(pool, &sum);
-	gbench_counter(state, "cursor_ns", lap(&since, SLOTS));
+	say_figure("cursor_ns", lap(&since, SLOTS));
 	by_hand(array, read_word, &sum);
-	gbench_counter(state, "by_hand_ns", lap(&since, SLOTS));
+	say_figure("by_hand_ns", lap(&since, SLOTS));
 	sink = sum;
 	free(objects);
 	free(array);
@@ -129,28 +120,22 @@ static long faults(void)
 	return usage.ru_minflt + usage.ru_majflt;
 }
 
-bool pages_fits(const struct single *single, const struct subject *subject, size_t object_bytes)
+void pages_run(const struct cell *cell)
 {
-	(void)single;
-	return is_ours(subject) && (object_bytes == 64 || object_bytes == 4096);
-}
-
-void pages_run(gbench_state_t *state, const struct cell *cell)
-{
-	const size_t count = cell->object_bytes == 64 ? cell->single->capacity : 256;
+	const size_t count = cell->workload->count;
 	void **objects = must(calloc(count, sizeof(*objects)));
 	struct random random = random_for(2026, 0);
 	uint64_t since = now_ns();
-	lfpool_t *pool = create(cell->object_bytes, count, cell->single->flags);
+	lfpool_t *pool = create(cell->object_bytes, count, cell->workload->flags);
 	long before = faults();
 
-	gbench_counter(state, "create_ns", lap(&since, count));
+	say_figure("create_ns", lap(&since, count));
 	for (size_t i = 0; i < count; i++) {
 		objects[i] = must(lfpool_acquire(pool));
 		*(uint64_t *)objects[i] = i;
 	}
-	gbench_counter(state, "first_ns", lap(&since, count));
-	gbench_counter(state, "faults", (double)(faults() - before));
+	say_figure("first_ns", lap(&since, count));
+	say_figure("faults", (double)(faults() - before));
 	shuffle(objects, count, &random);
 	/* Each object, in this order, holds the address of the next. */
 	for (size_t i = 0; i < count; i++)
@@ -162,7 +147,49 @@ void pages_run(gbench_state_t *state, const struct cell *cell)
 	for (size_t i = 0; i < count; i++)
 		at = *at;
 	sink = (uintptr_t)at;
-	gbench_counter(state, "read_ns", lap(&since, count));
+	say_figure("read_ns", lap(&since, count));
 	free(objects);
 	(void)lfpool_destroy(pool);
+}
+
+/* ---- The queue ---- */
+
+static void keep(void *context, lfpool_t *pool, void *object)
+{
+	(void)pool;
+	*(void **)context = object;
+}
+
+static void ask(lfpool_t *pool, void **object)
+{
+	if (lfpool_acquire_async(pool, keep, object, NULL) != LFPOOL_OK)
+		must(NULL);
+}
+
+void queue_run(const struct cell *cell)
+{
+	const size_t turns = cell->workload->times;
+	uint64_t *asked = must(calloc(turns, sizeof(*asked))), *served = must(calloc(turns, sizeof(*served)));
+	lfpool_t *pool = create(cell->object_bytes, 1, 0);
+	void *object = must(lfpool_acquire(pool));
+
+	for (size_t i = 1; i < cell->workload->count; i++)
+		ask(pool, &object);
+	for (size_t i = 0; i < turns; i++) {
+		const uint64_t begin = now_ns();
+
+		ask(pool, &object);
+
+		const uint64_t between = now_ns();
+
+		(void)lfpool_release(pool, object);
+		asked[i] = between - begin;
+		served[i] = now_ns() - between;
+	}
+	say_figure("ask_ns", median(asked, turns));
+	say_figure("serve_ns", median(served, turns));
+	/* Those that wait are called with NULL. */
+	(void)lfpool_destroy(pool);
+	free(asked);
+	free(served);
 }

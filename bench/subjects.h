@@ -7,6 +7,10 @@
 
 #include "subject.h"
 
+#ifdef __cplusplus
+extern "C" {
+#endif
+
 struct missing {
 	const char *name, *why;
 };
@@ -24,5 +28,9 @@ void check_subject(const struct subject *subject);
 /* Its parts: pools that evict; one condition. */
 void check_evicting(const struct subject *subject);
 void must_be(bool right, const struct subject *subject, const char *why);
+
+#ifdef __cplusplus
+}
+#endif
 
 #endif

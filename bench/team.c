@@ -13,17 +13,20 @@
 /* Subjects that defer warm up for so long: some grace periods, until what was deferred first is used again. */
 #define WARM_UP_NS UINT64_C(60000000)
 
-/* Waits for all threads of the run. */
-static void meet(const gbench_state_t *state)
-{
-	static struct barrier barrier = BARRIER_INITIALIZER;
-
-	barrier_wait(&barrier, gbench_state_threads(state));
-}
-
 /* ---- The figures ---- */
 
-static void report_quantiles(gbench_state_t *state, const char *what, const struct histogram *sum)
+struct figure figures[FIGURES_MAX];
+size_t figure_count;
+
+void say_figure(const char *name, double value)
+{
+	struct figure *figure = &figures[figure_count++];
+
+	(void)snprintf(figure->name, sizeof(figure->name), "%s", name);
+	figure->value = value;
+}
+
+static void report_quantiles(const char *what, const struct histogram *sum)
 {
 	static const struct {
 		const char *name;
@@ -33,12 +36,12 @@ static void report_quantiles(gbench_state_t *state, const char *what, const stru
 
 	for (size_t i = 0; i < sizeof(quantiles) / sizeof(*quantiles); i++) {
 		(void)snprintf(name, sizeof(name), "%s_ns_%s", what, quantiles[i].name);
-		gbench_counter(state, name, histogram_quantile(sum, quantiles[i].fraction) * clock_tick_ns());
+		say_figure(name, histogram_quantile(sum, quantiles[i].fraction) * clock_tick_ns());
 	}
 }
 
 /* Adds all threads' histograms to the first one's. */
-static void report_latency(gbench_state_t *state)
+static void report_latency(void)
 {
 	const struct worker *first = &team.members[0].worker;
 
@@ -46,9 +49,9 @@ static void report_latency(gbench_state_t *state)
 		histogram_merge(first->acquire_times, team.members[i].worker.acquire_times);
 		histogram_merge(first->release_times, team.members[i].worker.release_times);
 	}
-	report_quantiles(state, "acquire", first->acquire_times);
-	report_quantiles(state, "release", first->release_times);
-	gbench_counter(state, "clock_ns", clock_cost_ns());
+	report_quantiles("acquire", first->acquire_times);
+	report_quantiles("release", first->release_times);
+	say_figure("clock_ns", clock_cost_ns());
 }
 
 /* A field of all workers, which is a uint64_t, summed up. */
@@ -63,26 +66,26 @@ static double sum_of(size_t field)
 #define SUM_OF(field) sum_of(offsetof(struct worker, field))
 
 /* What became of the operations, of those before the clock too. */
-static void report_evicting(gbench_state_t *state)
+static void report_evicting(void)
 {
 	const double acquired = SUM_OF(acquired), refused = SUM_OF(refused);
 	const double updated = SUM_OF(updated), stale = SUM_OF(stale);
 
-	gbench_counter(state, "refused", refused / (acquired + refused));
+	say_figure("refused", refused / (acquired + refused));
 	if (updated + stale > 0)
-		gbench_counter(state, "stale", stale / (updated + stale));
+		say_figure("stale", stale / (updated + stale));
 }
 
 /* From the start until all is free; and what was counted before the clock too, per update. */
-static void report_retiring(gbench_state_t *state, uint64_t start_ns, double updates)
+static void report_retiring(uint64_t start_ns, double updates)
 {
 	const double all = SUM_OF(updates);
 
-	gbench_counter(state, "settled_ns", (double)(team.settled_ns - start_ns) * team.at_once / updates);
-	gbench_counter(state, "cpu_ns", (double)(team.cpu_ns[1] - team.cpu_ns[0]) / updates);
-	gbench_counter(state, "waits", SUM_OF(waits) / all);
+	say_figure("settled_ns", (double)(team.settled_ns - start_ns) * team.at_once / updates);
+	say_figure("cpu_ns", (double)(team.cpu_ns[1] - team.cpu_ns[0]) / updates);
+	say_figure("waits", SUM_OF(waits) / all);
 	if (team.cell->workload->reads)
-		gbench_counter(state, "sections", SUM_OF(sections) / all);
+		say_figure("sections", SUM_OF(sections) / all);
 }
 
 /* What a chunk took. */
@@ -92,7 +95,7 @@ static double chunk_ns(const struct member *member)
 }
 
 /* By thread 0, when all have ended. */
-static void report(gbench_state_t *state)
+static void report(void)
 {
 	const struct workload *workload = team.cell->workload;
 	uint64_t start_ns = UINT64_MAX, end_ns = 0;
@@ -105,22 +108,21 @@ static void report(gbench_state_t *state)
 		end_ns = member->end_ns > end_ns ? member->end_ns : end_ns;
 		pairs += (double)member->pairs; /* a reader has none */
 	}
-	gbench_counter(state,
-		       workload->retires   ? "ns_per_update"
-		       : workload->evicts  ? "ns_per_operation"
-		       : workload->emptied ? "acquire_ns"
-					   : "ns_per_pair",
-		       (double)(end_ns - start_ns) * team.at_once / pairs);
-	gbench_counter(state, workload->retires ? "updates" : workload->evicts ? "operations" : "pairs", pairs);
+	say_figure(workload->retires   ? "ns_per_update"
+		   : workload->evicts  ? "ns_per_operation"
+		   : workload->emptied ? "acquire_ns"
+				       : "ns_per_pair",
+		   (double)(end_ns - start_ns) * team.at_once / pairs);
+	say_figure(workload->retires ? "updates" : workload->evicts ? "operations" : "pairs", pairs);
 	if (workload->timed)
-		report_latency(state);
+		report_latency();
 	if (workload->evicts)
-		report_evicting(state);
+		report_evicting();
 	if (workload->retires)
-		report_retiring(state, start_ns, pairs);
+		report_retiring(start_ns, pairs);
 }
 
-/* ---- The run ---- */
+/* ---- A thread of the run ---- */
 
 /* Every member runs equally many chunks: some wait for others. */
 static void warm_up(struct worker *worker, loop_fn *loop)
@@ -171,54 +173,68 @@ static void measure(struct member *member, loop_fn *loop)
 		member->asked = member->done;
 }
 
-/* After the loop, until what it has deferred is free. */
-static void settle(gbench_state_t *state, struct member *member)
+/* ---- The run ---- */
+
+/* For each number of threads. */
+static pthread_barrier_t together[THREADS_MAX + 1];
+
+void teams_init(void)
 {
-	member_settle(member);
-	meet(state);
-	if (member->worker.index > 0)
-		return;
-	team.settled_ns = now_ns();
-	team.cpu_ns[1] = processor_ns();
+	for (unsigned threads = 1; threads <= THREADS_MAX; threads++)
+		(void)pthread_barrier_init(&together[threads], NULL, threads);
 }
 
-void team_run(gbench_state_t *state, void *cell)
+static void meet(void)
 {
-	const unsigned index = (unsigned)gbench_state_thread_index(state);
+	(void)pthread_barrier_wait(&together[team.threads]);
+}
+
+void team_begin(const struct cell *cell, unsigned threads, unsigned index)
+{
 	struct member *member = &team.members[index];
-	struct worker *worker = &member->worker;
 
 	if (index == 0)
-		team_make(cell, (unsigned)gbench_state_threads(state));
-	meet(state);
+		team_make(cell, threads);
+	(void)pthread_barrier_wait(&together[threads]);
 	member_make(member, index);
 	member_begin(member);
-	meet(state);
+	meet();
+	warm_up(&member->worker, member_loop(member));
+	meet();
+}
 
-	loop_fn *loop = member_loop(member);
+double team_measure(unsigned index, size_t chunks)
+{
+	struct member *member = &team.members[index];
 
-	warm_up(worker, loop);
-	meet(state);
-	/* All iterations are taken at once: only Google Benchmark knows how many there will be, and a thread that has taken the
-	 * last waits for the others.  The clock is ours anyway. */
-	while (gbench_next(state, team.cell->workload->chunk))
-		member->asked++;
+	member->asked = chunks;
 	if (index == 0)
 		team.cpu_ns[0] = processor_ns();
-	meet(state);
-	measure(member, loop);
-	meet(state);
-	if (team.cell->workload->retires)
-		settle(state, member);
-	/* As long as it would have taken to do all. */
-	gbench_set_iteration_time(state, chunk_ns(member) * (double)member->asked / 1e9);
-	if (index == 0)
-		report(state);
-	meet(state);
+	meet();
+	measure(member, member_loop(member));
+	meet();
+	if (team.cell->workload->retires) {
+		/* Until what it has deferred is free. */
+		member_settle(member);
+		meet();
+	}
+	if (index == 0) {
+		team.settled_ns = now_ns();
+		team.cpu_ns[1] = processor_ns();
+		report();
+	}
+	return chunk_ns(member) * (double)member->asked / 1e9;
+}
+
+void team_end(unsigned index)
+{
+	struct member *member = &team.members[index];
+
+	meet();
 	member_end(member);
-	meet(state);
+	meet();
 	member_unmake(member);
-	meet(state);
+	meet();
 	if (index == 0)
 		team_unmake();
 }

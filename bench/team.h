@@ -2,13 +2,14 @@
 /*
  * team.h - one cell of the tables as a benchmark: some threads, one subject, one workload, objects of one size.
  *
- * Idea         Google Benchmark decides how many chunks are run and starts the threads.  They warm up and start together,
+ * Idea         Google Benchmark decides how many chunks are run and starts the threads (main.cpp).  They warm up and start together,
  *              pinned to a processor each if there are enough; each reads the clock when it starts and when it ends.  The
  *              first that has done all chunks stops the others, unless they need each other (hand-off, jobs).
  *                 A worker (subject.h) is what the loops see; a member is the worker with what only the runner needs.  No two
  *              members share a cache line, and neither do their arrays.
  * Order        member_make, member_begin, the loop, member_end, member_unmake.  All have begun before any thread starts the
  *              loop; all have come to the end before any does what follows.
+ * C and C++    The loops are C's, and so is all that runs beside them; main.cpp speaks with Google Benchmark.
  * The figure   ns per pair = elapsed time x min(threads, CPUs) / pairs.
  *              Elapsed from the first thread's start to the last thread's end; a pair is one acquire and its release;
  *              CPUs are those the process may use.  So it is the CPU time that there was for each pair, and stays
@@ -18,11 +19,14 @@
 #ifndef LFPOOL_BENCH_TEAM_H
 #define LFPOOL_BENCH_TEAM_H
 
-#include "barrier.h"
-#include "gbench.h"
 #include "workload.h"
 
+#include <pthread.h>
 #include <sched.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
 
 #define THREADS_MAX 64
 #define RESTING_THREADS 16
@@ -30,14 +34,22 @@
 /* A cell of the tables. */
 struct cell {
 	const struct subject *subject;
-	const struct workload *workload; /* or:  */
-	const struct single *single;
+	const struct workload *workload;
 	size_t object_bytes;
-	struct cell *before; /* main.c's */
 };
 
+/* What a row says besides its time. */
+struct figure {
+	char name[40];
+	double value;
+};
+#define FIGURES_MAX 16
+extern struct figure figures[FIGURES_MAX];
+extern size_t figure_count;
+void say_figure(const char *name, double value);
+
 struct member {
-	_Alignas(128) struct worker worker;
+	struct worker worker __attribute__((aligned(128)));
 	size_t pairs;       /* of which this member saw the release */
 	size_t asked, done; /* chunks                               */
 	uint64_t start_ns, end_ns;
@@ -48,7 +60,7 @@ struct member {
 /* Threads that have used a pool and now rest, each with whatever cache the pool keeps for a thread: an exhausted pool must look
  * into those before it may say NULL. */
 struct rest {
-	struct barrier used, over;
+	pthread_barrier_t turn;
 	pthread_t threads[RESTING_THREADS];
 };
 
@@ -65,10 +77,10 @@ struct team {
 	void **nodes;                   /* retire: the table; its entries are atomic */
 	uint64_t cpu_ns[2], settled_ns; /* retire: processor time at the start, and when all was free; and when that was */
 
-	_Alignas(128) void **table;    /* larson's extra one, in the mailbox; atomic  */
-	_Alignas(128) size_t finished; /* jobs; atomic                                */
-	_Alignas(128) uint64_t clock;  /* evict: operations of all, and more; atomic  */
-	_Alignas(128) bool over;       /* a thread has done all chunks; atomic        */
+	void **table __attribute__((aligned(128)));    /* larson's extra one, in the mailbox; atomic  */
+	size_t finished __attribute__((aligned(128))); /* jobs; atomic                                */
+	uint64_t clock __attribute__((aligned(128)));  /* evict: operations of all, and more; atomic  */
+	bool over __attribute__((aligned(128)));       /* a thread has done all chunks; atomic        */
 	struct member members[THREADS_MAX];
 };
 extern struct team team;
@@ -95,10 +107,20 @@ void member_unmake(struct member *member);
 /* retire: blocks until all is free that was deferred; each thread of the team calls it. */
 void member_settle(struct member *member);
 
-/* For gbench: a run of a workload.  The context is a `struct cell`. */
-void team_run(gbench_state_t *state, void *cell);
+/* Once, before all others. */
+void teams_init(void);
+/* A run, by each of its threads.  All begin, measure and end together. */
+void team_begin(const struct cell *cell, unsigned threads, unsigned index);
+/* Runs so many chunks, or fewer if another thread has done all of its own; the seconds that all would have taken.  The figures
+ * are there when it returns in thread 0. */
+double team_measure(unsigned index, size_t chunks);
+void team_end(unsigned index);
 
 /* One thread runs `pairs` pairs, and nothing is measured: for counting instructions from outside. */
 void team_run_exactly(const struct cell *cell, size_t pairs);
+
+#ifdef __cplusplus
+}
+#endif
 
 #endif

@@ -8,6 +8,10 @@
 #include "ring.h"
 #include "team.h"
 
+#include <lfpool/config.h>
+
+#include <string.h>
+
 #define LOOP(name) .loop = offsetof(struct loops, name)
 /* Pairs in a chunk: a look at the clock, and a call through a pointer, then cost nothing that could be seen. */
 #define CHUNK 4096
@@ -19,40 +23,41 @@
 #define EXHAUSTED_CAPACITY 1024
 
 /* clang-format off */
-#define BURST(n)                                                                                                   \
-	{.name = "burst-" #n "-lifo", .what = "acquire " #n ", release them, the newest first", LOOP(burst), .count = n,    \
-	 .chunk = CHUNK},                                                                                              \
-	{.name = "burst-" #n "-shuffled", .what = "acquire " #n ", release them in random order", LOOP(burst), .count = n,  \
-	 .chunk = CHUNK, .shuffled = true}
-#define BULK(n)                                                                                                    \
-	{.name = "bulk-" #n, .what = "acquire " #n " in one call where there is one, release them in one", LOOP(bulk),     \
-	 .count = n, .chunk = CHUNK}
-#define KEEP(n)                                                                                                    \
-	{.name = "keep-" #n, .what = "up and down between 0 and " #n " objects, to random levels", LOOP(keep), .count = n, \
-	 .chunk = CHUNK}
-#define HANDOFF(suffix, how, sides)                                                                                \
-	{.name = "handoff-" suffix, .what = how " through rings; the rings are included", LOOP(consume),               \
-	 .pattern = sides, .held = RING_CAPACITY + 2, .chunk = CHUNK}
-
+#define BURST(n)                                                                                                       \
+	{"burst-" #n "-lifo", LOOP(burst), .count = n, .chunk = CHUNK},                                                \
+	{"burst-" #n "-shuffled", LOOP(burst), .count = n, .chunk = CHUNK, .shuffled = true}
+#define BULK(n) {"bulk-" #n, LOOP(bulk), .count = n, .chunk = CHUNK}
+#define KEEP(n) {"keep-" #n, LOOP(keep), .count = n, .chunk = CHUNK}
+#define HANDOFF(suffix, sides) {"handoff-" suffix, LOOP(consume), .pattern = sides, .held = RING_CAPACITY + 2, .chunk = CHUNK}
 /* The last: how many handles are stale when it has gone on for long, in a run of one thread. */
 #define EVICT(share, n, lost)                                                                                          \
-	{.name = "evict-" #share "-" #n, .what = #share " of 100 operations acquire, in a full pool of " #n "; the others update", \
-	 LOOP(evict), .count = n, .chunk = CHUNK / 8, .divided = true, .evicts = share, .stale = lost}
+	{"evict-" #share "-" #n, LOOP(evict), .count = n, .chunk = CHUNK / 8, .bytes = EVICTING_BYTES, .divided = true, \
+	 .evicts = share, .stale = lost}
+#define RETIRE(name, ...)                                                                                              \
+	{name, LOOP(retire), .count = RETIRE_TABLE, .chunk = CHUNK, .bytes = RETIRE_BYTES, .divided = true, .retires = true, __VA_ARGS__}
+/* A pool of n objects, one of which is out at a time at the most. */
+#define CREATE(n, its_times)                                                                                           \
+	{"create-" #n, LOOP(pair), .count = n, .held = 1, .needs = TRAIT_POOL, .bytes = 64, .run = create_run, .threads = 1, .times = its_times}
+#define BACKLOG(name, its_rate, ...) RETIRE("backlog-" name, .run = backlog_run, .threads = 2, .rate = its_rate, __VA_ARGS__)
+/* What is not about subjects. */
+#define OURS(name, n, its_run, size, ...)                                                                              \
+	{name, LOOP(pair), .count = n, .held = 1, .bytes = size, .run = its_run, .threads = 1, .only = "lfpool-library", __VA_ARGS__}
+#define WALK(name, one_in) OURS("walk-" name, 0, walk_run, 64, .times = one_in)
+#define PAGES(name, its_flags)                                                                                         \
+	OURS("pages-" name, 10000000, pages_run, 64, .flags = its_flags), OURS("pages-" name, 256, pages_run, 4096, .flags = its_flags)
+#define QUEUE(n) OURS("queue-" #n, n, queue_run, 64, .times = 10001)
 
 const struct workload workloads[WORKLOAD_COUNT] = {
-	{.name = "pair", .what = "acquire, write, release: the hot pair", LOOP(pair), .held = 1, .chunk = CHUNK},
+	{"pair", LOOP(pair), .held = 1, .chunk = CHUNK},
 	BURST(32),
 	BURST(256),
 	BURST(4096),
-	HANDOFF("1-1", "one thread acquires, another releases,", ONE_TO_ONE),
-	HANDOFF("1-n", "one thread acquires, all others release,", ONE_TO_MANY),
-	HANDOFF("n-1", "all but one thread acquire, one releases,", MANY_TO_ONE),
-	{.name = "larson", .what = "random objects of a table of 1000 replaced, tables exchanged between threads", LOOP(larson),
-	 .pattern = EXCHANGE, .count = 1000, .held = 2001, .chunk = CHUNK},
-	{.name = "jobs", .what = "trees of jobs that fan out over the workers and join; half the releases or more are remote", LOOP(jobs),
-	 .pattern = GRAPH, .held = TREE_JOBS + 1, .chunk = 64 * TREE_JOBS},
-	{.name = "churn", .what = "threads that live for 64 pairs; their start and end are included", LOOP(churn), .held = CHURN_OBJECTS,
-	 .chunk = CHURN_OBJECTS},
+	HANDOFF("1-1", ONE_TO_ONE),
+	HANDOFF("1-n", ONE_TO_MANY),
+	HANDOFF("n-1", MANY_TO_ONE),
+	{"larson", LOOP(larson), .pattern = EXCHANGE, .count = 1000, .held = 2001, .chunk = CHUNK},
+	{"jobs", LOOP(jobs), .pattern = GRAPH, .held = TREE_JOBS + 1, .chunk = 64 * TREE_JOBS},
+	{"churn", LOOP(churn), .held = CHURN_OBJECTS, .chunk = CHURN_OBJECTS},
 	BULK(8),
 	BULK(32),
 	BULK(256),
@@ -60,12 +65,10 @@ const struct workload workloads[WORKLOAD_COUNT] = {
 	KEEP(512),
 	KEEP(4096),
 	KEEP(32768),
-	{.name = "random-1m", .what = "a million objects, acquired and released in random order", LOOP(burst), .count = 1000000,
-	 .chunk = 1, .shuffled = true, .divided = true},
-	{.name = "exhausted", .what = "every object is out, 16 threads that used the pool rest: one acquire that says NULL", LOOP(exhausted),
-	 .count = EXHAUSTED_CAPACITY, .held = EXHAUSTED_CAPACITY, .chunk = CHUNK / 4, .needs = TRAIT_BOUNDED, .emptied = true},
-	{.name = "latency", .what = "up and down between 0 and 1024 objects, every call timed", LOOP(latency), .count = 1024,
-	 .chunk = CHUNK, .timed = true},
+	{"random-1m", LOOP(burst), .count = 1000000, .chunk = 1, .shuffled = true, .divided = true},
+	{"exhausted", LOOP(exhausted), .count = EXHAUSTED_CAPACITY, .held = EXHAUSTED_CAPACITY, .chunk = CHUNK / 4, .needs = TRAIT_BOUNDED,
+	 .emptied = true},
+	{"latency", LOOP(latency), .count = 1024, .chunk = CHUNK, .timed = true},
 	EVICT(5, 32, 6),
 	EVICT(5, 1024, 6),
 	EVICT(5, 65536, 6),
@@ -75,10 +78,31 @@ const struct workload workloads[WORKLOAD_COUNT] = {
 	EVICT(100, 32, 0),
 	EVICT(100, 1024, 0),
 	EVICT(100, 65536, 0),
-	{.name = "retire", .what = "a random entry of a table gets a new node, the old one is deferred", LOOP(retire), .count = RETIRE_TABLE,
-	 .chunk = CHUNK, .divided = true, .retires = true},
-	{.name = "retire-read", .what = "the same by half of the threads, while the others read", LOOP(retire), .count = RETIRE_TABLE,
-	 .chunk = CHUNK, .divided = true, .retires = true, .reads = true},
+	RETIRE("retire",),
+	RETIRE("retire-read", .reads = true),
+	/* From one thread to another, and not of 4096 bytes: a million of them do not fit everywhere. */
+	{"memory", LOOP(pair), .pattern = EXCHANGE, .held = 1000000, .run = memory_run, .threads = 2},
+	CREATE(1000, 101),
+	CREATE(100000, 31),
+	CREATE(10000000, 5),
+	BACKLOG("10000", 10000, .needs = TRAIT_BACKLOG),
+	BACKLOG("1000000", 1000000, .needs = TRAIT_BACKLOG),
+	BACKLOG("unlimited", 0, .needs = TRAIT_BACKLOG),
+	BACKLOG("stalled", 1000000, .needs = TRAIT_BACKLOG, .stalls = true),
+	BACKLOG("bounded", 1000000, .needs = TRAIT_BACKLOG | TRAIT_BOUNDED, .stalls = true),
+	WALK("none", 0),
+	WALK("tenth", 10),
+	WALK("all", 1),
+	PAGES("small", 0),
+	PAGES("plain-stride", LFPOOL_PLAIN_STRIDE),
+	PAGES("prefaulted", LFPOOL_PREFAULT),
+	PAGES("huge", LFPOOL_HUGE_PAGES),
+	PAGES("huge-prefaulted", LFPOOL_HUGE_PAGES | LFPOOL_PREFAULT),
+	QUEUE(1),
+	QUEUE(8),
+	QUEUE(100),
+	QUEUE(1000),
+	QUEUE(16000),
 };
 /* clang-format on */
 
@@ -105,18 +129,25 @@ bool is_handoff(const struct workload *workload)
 	return workload->pattern == ONE_TO_ONE || workload->pattern == ONE_TO_MANY || workload->pattern == MANY_TO_ONE;
 }
 
+loop_fn *workload_loop(const struct workload *workload, const struct subject *subject)
+{
+	return *(loop_fn *const *)(const void *)((const char *)&subject->loops + workload->loop);
+}
+
 bool workload_fits(const struct workload *workload, const struct subject *subject, size_t object_bytes, unsigned threads)
 {
 	const bool handed = workload->pattern != ALONE && threads > 1;
 	const bool rings = is_handoff(workload);
 
-	if ((subject->traits & workload->needs) != workload->needs)
+	if ((subject->traits & workload->needs) != workload->needs || !workload_loop(workload, subject))
+		return false;
+	if (workload->only && strcmp(workload->only, subject->name) != 0)
+		return false;
+	if (workload->run && threads != workload->threads)
+		return false;
+	if (workload->bytes && object_bytes != workload->bytes)
 		return false;
 	if ((subject->traits & TRAIT_64_BYTES) && object_bytes != 64)
-		return false;
-	if (!workload->evicts != !subject->loops.evict || (workload->evicts && object_bytes != EVICTING_BYTES))
-		return false;
-	if (workload->retires != (subject->loops.retire != NULL) || (workload->retires && object_bytes != RETIRE_BYTES))
 		return false;
 	if (workload->reads && threads % 2)
 		return false;

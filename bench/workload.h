@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * workload.h - the list of workloads: which loop, with how many objects, on which threads; and what the loops over pools that
- * evict, and over nodes that are deferred, are about.
+ * workload.h - the list of workloads: which loop, with how many objects, on which threads; or a function that is no loop under
+ * the clock.  And what the loops over pools that evict, and over nodes that are deferred, are about.
  */
 #ifndef LFPOOL_BENCH_WORKLOAD_H
 #define LFPOOL_BENCH_WORKLOAD_H
@@ -18,15 +18,17 @@ extern "C" {
 /* Which thread meets which.  The three in the middle are the hand-off. */
 enum pattern { ALONE, ONE_TO_ONE, ONE_TO_MANY, MANY_TO_ONE, EXCHANGE, GRAPH };
 
+struct cell;
+
 struct workload {
 	const char *name;
-	const char *what; /* in one line                                                          */
-	size_t loop;      /* offset of a loop in struct loops                                     */
+	size_t loop; /* offset of a loop in struct loops; what it is called for, or a subject must have for `run` */
 	enum pattern pattern;
 	size_t count;    /* objects of a worker's array                                          */
 	size_t held;     /* the most objects that one thread has out at once; 0: count           */
 	size_t chunk;    /* pairs between two looks at the clock                                 */
 	unsigned needs;  /* traits that a subject must have                                      */
+	size_t bytes;    /* of an object; 0: any                                                 */
 	bool shuffled;   /* a burst is released in random order, else the newest object first    */
 	bool divided;    /* `count` is for all threads together                                  */
 	bool timed;      /* has histograms                                                       */
@@ -35,13 +37,35 @@ struct workload {
 	unsigned evicts; /* of 100 operations, in pools that evict; 0: a workload of the others  */
 	bool retires;    /* of subjects that defer                                               */
 	bool reads;      /* each other thread only reads                                         */
+
+	/* Memory, creation, what is in flight, walks, pages, waiting: runs once, and starts its threads itself.  A row of these should
+	 * have a process of its own, as bench/run gives it: what an allocator has kept from earlier rows, the next pool would get for
+	 * free, and the greatest resident memory is that of the process. */
+	void (*run)(const struct cell *cell);
+	unsigned threads; /* that the row is named for                               */
+	const char *only; /* the one subject, where it is not about subjects         */
+	unsigned times;   /* create; walk: one in so many slots is active, 0: none   */
+	uint32_t flags;   /* pages                                                   */
+	size_t rate;      /* backlog: updates a second; 0: no limit                  */
+	bool stalls;      /* backlog: a thread reads, and does not come to an end    */
 };
 
-#define WORKLOAD_COUNT 34
+#define WORKLOAD_COUNT 61
 extern const struct workload workloads[WORKLOAD_COUNT];
+
+/* Sorts them. */
+double median(uint64_t *values, size_t count);
+void create_run(const struct cell *cell);
+void memory_run(const struct cell *cell);
+void backlog_run(const struct cell *cell);
+void walk_run(const struct cell *cell);
+void pages_run(const struct cell *cell);
+void queue_run(const struct cell *cell);
 
 /* Objects for one worker of `threads`. */
 size_t workload_count(const struct workload *workload, unsigned threads);
+/* The loop of that workload, compiled for that subject; NULL: it has none. */
+loop_fn *workload_loop(const struct workload *workload, const struct subject *subject);
 /* Whether this cell makes sense, and fits into memory. */
 bool workload_fits(const struct workload *workload, const struct subject *subject, size_t object_bytes, unsigned threads);
 /* What the pool must have for it. */

@@ -104,7 +104,8 @@ static size_t run_all(const struct subject *subject, unsigned threads, void (*ch
 	size_t cells = 0;
 
 	for (size_t w = 0; w < WORKLOAD_COUNT; w++) {
-		if (!workload_fits(&workloads[w], subject, 64, threads) || (workloads[w].evicts && workloads[w].count > 1024))
+		if (workloads[w].run || !workload_fits(&workloads[w], subject, 64, threads) ||
+		    (workloads[w].evicts && workloads[w].count > 1024))
 			continue;
 		run_cell(&workloads[w], subject, threads, workloads[w].divided && !workloads[w].evicts ? 1 : 3);
 		check(&workloads[w]);

@@ -27,7 +27,7 @@ LFPOOL_C_BEGIN_
  *             makes objects free in another way, gives it one.  In a continuation of the same pool it does not wait its
  *             turn, since others get nothing before that has returned.
  * Cost        To queue, and for a release to serve, grows with the logarithm of how many wait: 550 and 340 ns with 1,000, 590 and
- *             500 with 16,000 (bench/queue.c).
+ *             500 with 16,000 (bench/slots.c).
  */
 LFPOOL_API void *lfpool_acquire_wait(lfpool_t *pool, int64_t timeout_ns);
 LFPOOL_API void *lfpool_cache_acquire_wait(lfpool_cache_t *cache, int64_t timeout_ns);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * single.c - the list of single.h; and the workloads "memory" and "create-CAPACITY".
+ * memory.c - the workloads "memory" and "create-CAPACITY".
  *
  * Memory       Thread A acquires a million objects and writes to each; then thread B, which is alive all the time, releases
  *              them all, the newest first; then both end.  Resident memory is looked at in between.  The figures are its growth
@@ -16,32 +16,27 @@
  *              allocators, have nothing to make.
  *                  create_ns, destroy_ns      medians
  */
-#include "single.h"
+#include "team.h"
 
 #include "common/resident.h"
-
-#include <lfpool/lfpool.h>
 
 #include <string.h>
 
 /* ---- Memory ---- */
 
-#define MEMORY_OBJECTS 1000000
 /* Objects beyond a million, for pools that let some rest in caches.  A pool that is bounded exactly needs none. */
 #define RESERVE 65536
-/* A million of 4096 bytes do not fit everywhere. */
-#define OBJECT_BYTES_MAX 256
 #define WARM_UP_OBJECTS 64
 
 enum look { BEFORE, ACQUIRED, RELEASED, FINISHED, CLOSED, LOOKS };
 
-/* The two threads take turns; `turn` is a barrier between the steps. */
+/* The two threads take turns. */
 struct scene {
 	const struct subject *subject;
 	void *shared;
 	void **objects;
 	size_t count;
-	struct barrier turn;
+	pthread_barrier_t turn;
 	double resident[LOOKS];
 };
 
@@ -60,7 +55,7 @@ static struct worker join_as(const struct scene *scene, unsigned index)
 
 static void turn(struct scene *scene)
 {
-	barrier_wait(&scene->turn, 2);
+	(void)pthread_barrier_wait(&scene->turn);
 }
 
 static void *acquire_all(void *argument)
@@ -115,14 +110,7 @@ static void play(struct scene *scene, size_t object_bytes, size_t count)
 	scene->resident[CLOSED] = resident_bytes();
 }
 
-bool memory_fits(const struct single *single, const struct subject *subject, size_t object_bytes)
-{
-	(void)single;
-	return object_bytes <= OBJECT_BYTES_MAX && subject->loops.pair && !(subject->traits & (TRAIT_PRIVATE | TRAIT_NOTHING)) &&
-	       (!(subject->traits & TRAIT_64_BYTES) || object_bytes == 64);
-}
-
-void memory_run(gbench_state_t *state, const struct cell *cell)
+void memory_run(const struct cell *cell)
 {
 	static const char *const names[LOOKS] = {
 		[ACQUIRED] = "resident_bytes_per_object_acquired",
@@ -130,23 +118,23 @@ void memory_run(gbench_state_t *state, const struct cell *cell)
 		[FINISHED] = "resident_bytes_per_object_finished",
 		[CLOSED] = "resident_bytes_per_object_closed",
 	};
-	const size_t bytes = MEMORY_OBJECTS * sizeof(void *);
-	struct scene scene = {.subject = cell->subject, .objects = must(malloc(bytes)), .turn = BARRIER_INITIALIZER};
+	const size_t count = cell->workload->held, bytes = count * sizeof(void *);
+	struct scene scene = {.subject = cell->subject, .objects = must(malloc(bytes))};
 
+	(void)pthread_barrier_init(&scene.turn, NULL, 2);
 	/* Ours are resident before the first look. */
 	memset(scene.objects, 1, bytes);
 	play(&scene, cell->object_bytes, WARM_UP_OBJECTS);
-	play(&scene, cell->object_bytes, MEMORY_OBJECTS);
+	play(&scene, cell->object_bytes, count);
+	(void)pthread_barrier_destroy(&scene.turn);
 	free(scene.objects);
 	for (int look = ACQUIRED; look < LOOKS; look++)
-		gbench_counter(state, names[look], (scene.resident[look] - scene.resident[BEFORE]) / MEMORY_OBJECTS);
-	gbench_counter(state, "bytes_per_object", (scene.resident[ACQUIRED] - scene.resident[BEFORE]) / MEMORY_OBJECTS);
+		say_figure(names[look], (scene.resident[look] - scene.resident[BEFORE]) / (double)count);
+	say_figure("bytes_per_object", (scene.resident[ACQUIRED] - scene.resident[BEFORE]) / (double)count);
 }
 
 /* ---- Create ---- */
 
-/* What the objects of a pool may take. */
-#define POOL_BYTES_MAX ((size_t)1 << 30)
 #define TIMES_MAX 101
 
 static int by_value(const void *a, const void *b)
@@ -156,28 +144,22 @@ static int by_value(const void *a, const void *b)
 	return (*x > *y) - (*x < *y);
 }
 
-static double median(uint64_t *values, unsigned count)
+double median(uint64_t *values, size_t count)
 {
 	qsort(values, count, sizeof(*values), by_value);
 	return ((double)values[(count - 1) / 2] + (double)values[count / 2]) / 2;
 }
 
-bool create_fits(const struct single *single, const struct subject *subject, size_t object_bytes)
-{
-	return (subject->traits & TRAIT_POOL) && object_bytes == 64 && single->capacity * object_bytes <= POOL_BYTES_MAX;
-}
-
-void create_run(gbench_state_t *state, const struct cell *cell)
+void create_run(const struct cell *cell)
 {
 	const struct subject *subject = cell->subject;
-	const size_t capacity = cell->single->capacity;
-	const struct plan plan = {.object_bytes = 64, .capacity = capacity, .held = capacity, .threads = 1},
-			  small = {64, 64, 64, 1};
+	const struct plan plan = {.object_bytes = 64, .capacity = cell->workload->count, .held = 1, .threads = 1},
+			  small = {64, 64, 1, 1};
 	uint64_t create_ns[TIMES_MAX], destroy_ns[TIMES_MAX];
 
 	/* The code of the subject is in RAM afterwards. */
 	subject->close(subject->open(&small));
-	for (unsigned i = 0; i < cell->single->times; i++) {
+	for (unsigned i = 0; i < cell->workload->times; i++) {
 		uint64_t start_ns = now_ns();
 		void *shared = subject->open(&plan);
 
@@ -186,46 +168,6 @@ void create_run(gbench_state_t *state, const struct cell *cell)
 		subject->close(shared);
 		destroy_ns[i] = now_ns() - start_ns;
 	}
-	gbench_counter(state, "create_ns", median(create_ns, cell->single->times));
-	gbench_counter(state, "destroy_ns", median(destroy_ns, cell->single->times));
+	say_figure("create_ns", median(create_ns, cell->workload->times));
+	say_figure("destroy_ns", median(destroy_ns, cell->workload->times));
 }
-
-/* ---- The list ---- */
-
-/* clang-format off */
-#define CREATE(n, its_times)                                                                                           \
-	{.name = "create-" #n, .what = "making and taking down a pool for " #n " objects, unused", .fits = create_fits, \
-	 .run = create_run, .threads = 1, .capacity = n, .times = its_times}
-#define BACKLOG(its_name, its_what, its_rate, ...)                                                                     \
-	{.name = "backlog-" its_name, .what = its_what, .fits = backlog_fits, .run = backlog_run, .threads = 2,        \
-	 .rate = its_rate, __VA_ARGS__}
-#define WALK(its_name, one_in)                                                                                          \
-	{.name = "walk-" its_name, .what = "walks over a million slots", .fits = walk_fits, .run = walk_run, .threads = 1, \
-	 .times = one_in}
-#define PAGES(its_name, its_flags)                                                                                      \
-	{.name = "pages-" its_name, .what = "ten million objects, or 256 of 4096 bytes: made, touched, read", .fits = pages_fits, \
-	 .run = pages_run, .threads = 1, .capacity = 10000000, .flags = its_flags}
-
-const struct single singles[SINGLE_COUNT] = {
-	{.name = "memory", .what = "a million objects acquired by one thread, released by another; the resident memory in between",
-	 .fits = memory_fits, .run = memory_run, .threads = 2},
-	CREATE(1000, TIMES_MAX),
-	CREATE(100000, 31),
-	CREATE(10000000, 5),
-	BACKLOG("10000", "10,000 updates a second: what is in flight at most", 10000,),
-	BACKLOG("1000000", "1,000,000 updates a second: what is in flight at most", 1000000,),
-	BACKLOG("unlimited", "updates as fast as they go: what is in flight at most", 0,),
-	BACKLOG("stalled", "1,000,000 updates a second, and for half a second a thread is inside one section", 1000000,
-		.stalls = true),
-	BACKLOG("bounded", "the same in a pool of 16,384 objects: a thread that finds none waits", 1000000, .stalls = true,
-		.bounded = true),
-	WALK("none", 0),
-	WALK("tenth", 10),
-	WALK("all", 1),
-	PAGES("small", 0),
-	PAGES("plain-stride", LFPOOL_PLAIN_STRIDE),
-	PAGES("prefaulted", LFPOOL_PREFAULT),
-	PAGES("huge", LFPOOL_HUGE_PAGES),
-	PAGES("huge-prefaulted", LFPOOL_HUGE_PAGES | LFPOOL_PREFAULT),
-};
-/* clang-format on */
