@@ -153,7 +153,7 @@ TEST(a_container_keeps_what_is_moved_to_it)
 /* Of few objects some come from upstream, and have to find their way back. */
 TEST(containers)
 {
-	for (std::size_t capacity : {50, 100000}) {
+	for (std::size_t capacity : {50U, 100000U}) {
 		lfpool::set set(small(capacity));
 		counting upstream;
 		lfpool::set_resource resource(set, &upstream);
