@@ -219,21 +219,25 @@ static void finish(void *context)
 	seen = seen || outcome_seen(((const struct litmus *)context)->outcome);
 }
 
+static const struct search exhaustive = {.strategy = DEPTH_FIRST,
+					 .weak = true,
+					 .preemptions = 8,
+					 .stale = 8,
+					 .spurious = 1,
+					 .depth = 4,
+					 .seed = 1,
+					 .executions_max = UINT64_C(10000000)};
+
 /* Under each strategy, and again when it is replayed. */
 static bool always_fails(const struct program *program, const char *failure)
 {
 	static struct result result, again;
 
 	for (enum strategy strategy = DEPTH_FIRST; strategy < REPLAY; strategy++) {
-		struct search search = {.strategy = strategy,
-					.weak = true,
-					.preemptions = 8,
-					.stale = 8,
-					.spurious = 1,
-					.depth = 4,
-					.seed = 1,
-					.executions_max = UINT64_C(100000)};
+		struct search search = exhaustive;
 
+		search.strategy = strategy;
+		search.executions_max = 100000;
 		engine_search(&search, program, &result);
 		search.strategy = REPLAY;
 		search.replay = result.replay;
@@ -246,12 +250,6 @@ static bool always_fails(const struct program *program, const char *failure)
 
 static bool check(const struct litmus *test, bool verbose)
 {
-	struct search search = {.strategy = DEPTH_FIRST,
-				.weak = true,
-				.preemptions = 8,
-				.stale = 8,
-				.spurious = 1,
-				.executions_max = UINT64_C(10000000)};
 	struct program program = {0, reset, run, finish, (void *)(uintptr_t)test};
 	static struct result result;
 	bool good;
@@ -259,7 +257,7 @@ static bool check(const struct litmus *test, bool verbose)
 	seen = false;
 	while (program.threads < THREADS_MAX && test->threads[program.threads])
 		program.threads++;
-	engine_search(&search, &program, &result);
+	engine_search(&exhaustive, &program, &result);
 	good = test->failure ? always_fails(&program, test->failure)
 			     : !result.failed && result.exhausted && seen == test->allowed;
 	if (verbose || !good)

@@ -132,7 +132,7 @@ void oracle_acquired(struct moment call, unsigned object, void *address)
 	explore_plain(address, true);
 }
 
-static void begin_release(unsigned object)
+void oracle_releases_any(unsigned object)
 {
 	struct hold *hold = hold_of(object);
 
@@ -143,15 +143,10 @@ static void begin_release(unsigned object)
 	hold->releases = oracle_now();
 }
 
-void oracle_releases_any(unsigned object)
-{
-	begin_release(object);
-}
-
 void oracle_releases(unsigned object, void *address)
 {
 	explore_plain(address, true);
-	begin_release(object);
+	oracle_releases_any(object);
 }
 
 void oracle_released(unsigned object)

@@ -217,14 +217,15 @@ static void look(unsigned place)
 
 /* ---- Hooks ---- */
 
-static void on_deactivate_one(void *object)
+static bool on_deactivate(void *context, void *object)
 {
 	const unsigned number = scenario_object_number(object);
 	struct object *o = &retires.object[number];
 
+	(void)context;
 	/* The pool's last. */
 	if (!engine_running() && o->fate == IS_SHARED)
-		return;
+		return true;
 	if (o->fate != IS_GOING && o->fate != IS_FREE)
 		engine_fail("object %u is deactivated at the wrong time", number);
 	explore_plain(object, true);
@@ -232,12 +233,6 @@ static void on_deactivate_one(void *object)
 		o->first = false;
 		retires_retire(retires_take_out(1));
 	}
-}
-
-static bool on_deactivate(void *context, void *object)
-{
-	(void)context;
-	on_deactivate_one(object);
 	return true;
 }
 

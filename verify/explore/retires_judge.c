@@ -11,32 +11,27 @@
 
 /* ---- Draining ---- */
 
-static void forget_going(struct retire_thread *t, unsigned index)
-{
-	t->going[index] = t->going[--t->goings];
-}
-
 /* Is it out of the retired? */
 static bool is_out(unsigned number)
 {
 	return !*(const uint32_t *)(const void *)&stage.pool->retired->link[number + 1];
 }
 
-/* The call that has ended promises that it is free: from now on for this thread. */
+/* The call that has ended promises that it is free, if it is or goes: from now on for this thread. */
 static void is_known_free(unsigned number)
 {
 	struct object *o = &retires.object[number];
 
-	if (o->fate == IS_FREE) {
+	if (o->fate == IS_FREE)
 		oracle_known_free(number);
+	if (o->fate != IS_GOING)
 		return;
-	}
 	o->fate = IS_FREE;
 	oracle_released(number);
 	for (struct retire_thread *t = retires.thread; t < retires.thread + THREADS_MAX; t++)
 		for (unsigned i = 0; i < t->goings; i++)
 			if (t->going[i] == number)
-				forget_going(t, i);
+				t->going[i] = t->going[--t->goings];
 }
 
 /* The lives of what was retired before this call. */
@@ -63,8 +58,7 @@ void retires_drain(void)
 			continue;
 		if (retires.object[i].fate == IS_RETIRED || !is_out(i))
 			engine_fail("object %u was retired before a drain, and is not free after it", i);
-		if (retires.object[i].fate == IS_GOING || retires.object[i].fate == IS_FREE)
-			is_known_free(i);
+		is_known_free(i);
 	}
 	retires_end_call();
 }
@@ -89,8 +83,7 @@ void retires_poll(void)
 	/* If there is one batch, that is it. */
 	if (lfpool_retire_poll(stage.pool) && strchr(retires_kinds, 'o'))
 		for (unsigned i = 0; i < OBJECTS_MAX; i++)
-			if (life[i] && retires.object[i].life == life[i] &&
-			    (retires.object[i].fate == IS_GOING || retires.object[i].fate == IS_FREE))
+			if (life[i] && retires.object[i].life == life[i])
 				is_known_free(i);
 	retires_end_call();
 }

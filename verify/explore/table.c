@@ -7,8 +7,6 @@
 #include "lfpool/lfpool.h"
 
 /* What a row leaves out is none, or the usual. */
-#pragma GCC diagnostic ignored "-Wmissing-field-initializers"
-
 /* clang-format off */
 const struct scenario scenarios[] = {
 	/* The depot: D1, S1. */

@@ -95,8 +95,7 @@ static void grow(size_t count)
 	if (added < count && wants.room && !wants.closing)
 		engine_fail("%zu objects were added, but there is room for %zu", added, count);
 	wants.added += added;
-	if (engine_running())
-		oracle_capacity(memory_moment(), (int)added);
+	oracle_capacity(oracle_now(), (int)added);
 }
 
 static void shrink(size_t count)
@@ -104,8 +103,7 @@ static void shrink(size_t count)
 	const struct moment call = oracle_call();
 
 	wants.asked += count;
-	if (engine_running())
-		oracle_capacity(call, -(int)count);
+	oracle_capacity(call, -(int)count);
 
 	const size_t taken = lfpool_shrink(wants.pool, count);
 
@@ -131,8 +129,7 @@ static void cancel_shrink(void)
 	const size_t forgiven = lfpool_shrink_cancel(wants.pool);
 
 	wants.forgiven += forgiven;
-	if (engine_running())
-		oracle_capacity(memory_moment(), (int)forgiven);
+	oracle_capacity(oracle_now(), (int)forgiven);
 }
 
 /* All that there is goes, or is owed. */
@@ -142,8 +139,7 @@ static void close_pool(void)
 
 	wants.closing = true;
 	wants.asked += OBJECTS_MAX;
-	if (engine_running())
-		oracle_capacity(call, -OBJECTS_MAX);
+	oracle_capacity(call, -OBJECTS_MAX);
 	(void)lfpool_close(wants.pool, 0);
 	wants.closed = true;
 }

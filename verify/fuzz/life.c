@@ -35,10 +35,7 @@ static void hear(void *context, const lfpool_misuse_t *misuse)
 	REQUIRE(misuse->pool == m->pool && misuse->object == expected->object);
 	REQUIRE(strcmp(misuse->pool_name, m->config.name ? m->config.name : "unnamed") == 0);
 	REQUIRE(misuse->count == m->misuses + m->reported_count);
-	if (expected->status == STATUS_OUTSIDE)
-		REQUIRE(misuse->status == LFPOOL_E_FOREIGN || misuse->status == LFPOOL_E_INTERIOR);
-	else
-		REQUIRE(misuse->status == expected->status);
+	model_require_status(misuse->status, expected->status);
 	if (m->plan.hook_calls_pool) {
 		void *object = lfpool_acquire(m->pool);
 
@@ -89,7 +86,6 @@ void model_start(struct model *m, const struct plan *plan)
 	m->capacity = m->config.capacity;
 	m->maximum = m->reserved = m->config.max_capacity;
 	m->exact = m->config.backend != LFPOOL_BACKEND_MALLOC;
-	m->tracked = plan->tracked;
 	REQUIRE((plan->way ? plan->way->make(m) : lfpool_create(&m->pool, &m->config)) == LFPOOL_OK && m->pool);
 	for (unsigned i = 0; plan->explicit_caches && i < 2; i++)
 		model_cache_create(m);
@@ -108,7 +104,6 @@ void model_open(struct model *m, struct input *in)
 	plan.hook_calls_pool = hook & 1 && !config->growth_step;
 	/* Under AddressSanitizer a pool tells it what is free, and has no inlined hits then: now and then only. */
 	config->debug = (hook & 12) == 12 ? NULL : "no-tools";
-	plan.tracked = config->backend != LFPOOL_BACKEND_MALLOC;
 	plan.zeroes = config->flags & LFPOOL_ZERO;
 	model_start(m, &plan);
 }

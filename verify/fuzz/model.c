@@ -253,7 +253,6 @@ void model_acquire_bulk(struct model *m, size_t count)
 
 /* ---- Release ----------------------------------------------------------------------------------------------- */
 
-/* What releasing `object` must return now, by the header. */
 lfpool_status_t model_status_of(const struct model *m, const void *object, bool foreign)
 {
 	const struct cell *cell = model_cell(m, object);
@@ -271,13 +270,12 @@ lfpool_status_t model_status_of(const struct model *m, const void *object, bool 
 	return STATUS_OUTSIDE;
 }
 
-/* The header says what comes of it: a wrong release on malloc, or a second one where nobody counts, may do anything. */
+/* The header says what comes of it: a wrong release on malloc may do anything. */
 bool model_is_defined(const struct model *m, lfpool_status_t status)
 {
-	return status == LFPOOL_OK || (m->exact && (m->tracked || status != LFPOOL_E_NOT_IN_USE));
+	return status == LFPOOL_OK || m->exact;
 }
 
-/* Notes in the model what a release that is about to happen will do; true if an object comes back by it. */
 bool model_foresee(struct model *m, const void *object, lfpool_status_t status)
 {
 	struct cell *cell = model_cell(m, object);
@@ -302,7 +300,6 @@ void model_require_status(lfpool_status_t status, lfpool_status_t expected)
 		REQUIRE(status == expected);
 }
 
-/* The call has returned: every refusal was reported. */
 void model_settle(struct model *m)
 {
 	model_settle_serving(m);
@@ -326,7 +323,7 @@ void model_release(struct model *m, struct door door, void *object, bool foreign
 
 void model_release_otherwise(struct model *m, void *object, bool by_handle)
 {
-	if (!object || !m->tracked)
+	if (!object || !m->exact)
 		return;
 
 	const lfpool_handle_t handle = lfpool_handle_of(m->pool, object);
@@ -339,7 +336,7 @@ void model_release_otherwise(struct model *m, void *object, bool by_handle)
 	else
 		REQUIRE((m->plan.in_buffer ? lfpool_release(m->pool, object) : lfpool_release_self(object)) == LFPOOL_OK);
 	model_settle(m);
-	REQUIRE(!m->exact || lfpool_resolve(m->pool, handle) != object);
+	REQUIRE(lfpool_resolve(m->pool, handle) != object);
 }
 
 void model_release_inside(struct model *m, void *object)
@@ -407,11 +404,11 @@ void model_ask(const struct model *m, const void *pointer, bool foreign)
 	}
 	if (cell || foreign || !pointer)
 		REQUIRE(owns == (cell != NULL));
-	REQUIRE(in_use == (m->tracked ? cell && cell->held : owns));
+	REQUIRE(in_use == (cell && cell->held));
 
 	const lfpool_handle_t handle = lfpool_handle_of(m->pool, pointer);
 
-	REQUIRE((handle != 0) == (m->tracked && in_use));
+	REQUIRE((handle != 0) == in_use);
 	REQUIRE(!handle || lfpool_resolve(m->pool, handle) == pointer);
 }
 
@@ -448,7 +445,7 @@ void model_check_counts(struct model *m)
 	REQUIRE(lfpool_shrink_owed(m->pool) == m->owed);
 	REQUIRE(lfpool_misuse_count(m->pool) == m->misuses);
 	REQUIRE(lfpool_backend(m->pool) == m->config.backend);
-	if (m->tracked)
+	if (m->exact)
 		REQUIRE(lfpool_for_each_active(m->pool, require_held, (void *)(uintptr_t)m) == m->held);
 	REQUIRE(!lfpool_check(m->pool, NULL));
 }

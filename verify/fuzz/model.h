@@ -79,7 +79,6 @@ struct plan {
 	lfpool_config_t config;
 	const struct way *way; /* NULL: the ordinary one */
 	unsigned choice;       /* of the plan's maker                                                      */
-	bool tracked;          /* the pool refuses double releases                                        */
 	bool zeroes;           /* every object is all zero                                                */
 	bool overwrites;       /* free objects are written to                                             */
 	bool tells_active;     /* the hook hears of objects still active at the end                       */
@@ -95,7 +94,6 @@ struct model {
 	lfpool_t *pool;
 	lfpool_config_t config;
 	bool exact;   /* the backend knows its objects: all but malloc                               */
-	bool tracked; /* the plan's                                                                  */
 	bool strange; /* others have written to free objects                                         */
 	struct cell cell[MODEL_CAPACITY_MAX];
 	size_t cells, held, retired;

@@ -133,23 +133,10 @@ static void release_everything(struct sequence *s)
 		model_release(s->m, door, (void *)cell->address, false);
 }
 
-/* Back and forth, which is what swings around a magazine's boundary. */
-static void swing(struct sequence *s)
+/* Acquired here, released there: fills one cache from another.  Or back and forth, which swings around a magazine's boundary. */
+static void carry(struct sequence *s, bool back)
 {
-	struct door door = choose_door(s);
-
-	for (uint32_t n = input_below(&s->in, 64) + 1; n; n--) {
-		void *object = model_acquire(s->m, door);
-
-		if (object)
-			model_release(s->m, door, object, false);
-	}
-}
-
-/* Acquired here, released there: fills one cache from another. */
-static void carry(struct sequence *s)
-{
-	struct door from = choose_door(s), to = choose_door(s);
+	struct door from = choose_door(s), to = back ? from : choose_door(s);
 
 	for (uint32_t n = input_below(&s->in, 64) + 1; n; n--) {
 		void *object = model_acquire(s->m, from);
@@ -348,8 +335,8 @@ static void step(struct sequence *s)
 	case 2:
 	case 3: release_some(s); break;
 	case 4: release_everything(s); break;
-	case 5: swing(s); break;
-	case 6: carry(s); break;
+	case 5:
+	case 6: carry(s, what % 16 == 5); break;
 	case 7:
 	case 8: release_wrongly(s); break;
 	case 9: model_acquire_bulk(m, input_below(&s->in, MODEL_BULK_MAX + 1)); break;

@@ -20,6 +20,8 @@
  *              word that is there after the look below; AS_LED_TO: a look takes what it finds where a bound has led it;
  *              NOT_ANNOUNCED: `giving` is not counted; ANNOUNCED_LATE: it is counted after the gift.
  */
+#include "when.inc"
+
 #define GROUP(c) ((c) / (CELLS / GROUPS))
 #define TOP(g) ((g) / (GROUPS / TOPS))
 
@@ -57,10 +59,7 @@ inline leaves_queue(c)
 inline lower(b, t)
 {
 #ifdef TAG_ONLY_IF_LOWERED
-	if
-	:: SMALLER(t, bound[b]) -> bound[b] = t; tag[b]++
-	:: else -> skip
-	fi
+	WHEN(SMALLER(t, bound[b]), bound[b] = t; tag[b]++)
 #else
 	bound[b] = (SMALLER(t, bound[b]) -> t : bound[b]);
 	tag[b]++
@@ -134,10 +133,7 @@ inline least_of(b, count, least, its_bound, its_tag)
 	atomic { c = 0; least = b; its_bound = 0; its_tag = tag[b] };
 	do
 	:: atomic { c < count ->
-		if
-		:: SMALLER(bound[b + c], its_bound) -> least = b + c; its_bound = bound[b + c]; its_tag = tag[b + c]
-		:: else -> skip
-		fi;
+		WHEN(SMALLER(bound[b + c], its_bound), least = b + c; its_bound = bound[b + c]; its_tag = tag[b + c]);
 		c++ }
 	:: else -> break
 	od
@@ -174,26 +170,15 @@ inline lift(b, its_bound, its_tag, to)
 
 inline wake_given()
 {
-	t = 0;
-	do
-	:: t < TOPS ->
+	for (t : 0 .. TOPS - 1) {
 		if
 		:: giving[TOP_AT(t)] ->
-			g = t * (GROUPS / TOPS);
-			do
-			:: g < (t + 1) * (GROUPS / TOPS) ->
-				if
-				:: giving[g] -> look_at_group(g)
-				:: else -> skip
-				fi;
-				g++
-			:: else -> break
-			od
+			for (g : t * (GROUPS / TOPS) .. (t + 1) * (GROUPS / TOPS) - 1) {
+				WHEN(giving[g], look_at_group(g))
+			}
 		:: else -> skip
-		fi;
-		t++
-	:: else -> break
-	od
+		fi
+	}
 }
 
 inline announce(c, more)
@@ -233,10 +218,7 @@ proctype server(byte me)
 		:: true ->
 			atomic { TURN; best = CELLS; oldest = 0 };
 			least_of(GROUPS, TOPS, t, top_bound, top_tag);
-			if
-			:: top_bound == 0 -> break
-			:: else -> skip
-			fi;
+			WHEN(top_bound == 0, break);
 			least_of((t - GROUPS) * (GROUPS / TOPS), GROUPS / TOPS, g, group_bound, group_tag);
 			if
 			:: !LEADS_ON(top_bound, group_bound) -> lift(t, top_bound, top_tag, group_bound)
@@ -297,15 +279,12 @@ init
 	byte me;
 
 	atomic {
-		do
-		:: me < ASKERS -> run asker(me); me++
-		:: else -> break
-		od;
-		me = 0;
-		do
-		:: me < SERVERS -> run server(me); me++
-		:: else -> break
-		od
+		for (me : 0 .. ASKERS - 1) {
+			run asker(me)
+		}
+		for (me : 0 .. SERVERS - 1) {
+			run server(me)
+		}
 	}
 }
 

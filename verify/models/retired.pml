@@ -147,18 +147,15 @@ inline end_batch()
 		:: else
 		fi;
 #endif
-#ifdef IDLE_UNLOOKED
 		if
+#ifdef IDLE_UNLOOKED
 		:: atomic { UNCHANGED -> TO(IDLE, t, n); t = 0; break }
 #elif defined(IDLE_DROPS)
-		if
 		:: atomic { UNCHANGED -> TO(IDLE, 0, 0); t = 0; break }
 #elif defined(IDLE_BY_STORE)
-		if
 		:: atomic { t == 0 -> TO(IDLE, 0, 0); break }
 		:: atomic { t != 0 && UNCHANGED -> TO(BEGINNING, 0, 0); break }
 #else
-		if
 		:: atomic { t == 0 && UNCHANGED -> TO(IDLE, 0, 0); break }
 		:: atomic { t != 0 && UNCHANGED -> TO(BEGINNING, 0, 0); break }
 #endif

@@ -16,6 +16,7 @@
  *              Spurious failures of the weak CAS are left out (an x86 processor has none); so is back_off().
  * Broken       TAGS too small: ABA.  LOCK = 1: behind a spin lock; LOCK = 2: behind a lock that sleeps.
  */
+#include "when.inc"
 
 byte head_number, head_tag;
 byte next[MAGAZINES + 1]; /* struct lfpool_magazine's `next`                  */
@@ -160,10 +161,7 @@ init
 			run worker(i)
 		}
 		i = 0;
-		if
-		:: DEATHS > 0 -> run fate()
-		:: else -> skip
-		fi
+		WHEN(DEATHS > 0, run fate())
 	}
 	finished == PROCESSES;
 	/* Everyone has pushed back what it popped: each magazine is there, once. */

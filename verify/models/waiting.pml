@@ -120,10 +120,7 @@ end:	do
 #else
 		debt = wanted };
 		atomic { outside--; pushed[me]++ };
-		if
-		:: debt > 0 -> debt = 0; serve()
-		:: else -> skip
-		fi;
+		WHEN(debt > 0, debt = 0; serve());
 #endif
 		ENDS_RELEASE
 	od
@@ -140,13 +137,9 @@ proctype acquirer(byte me) CAN_STOP
 	:: atomic { visible > 0 -> visible--; outside++ }
 	:: atomic { visible == 0 -> skip
 #ifdef NULL_IS_EXACT
-		if
-		:: releasing == 0 ->
-			for (q : 0 .. LAST) {
-				null_meanwhile = null_meanwhile || hand[q]
-			}
-		:: else -> skip
-		fi
+		for (q : 0 .. LAST) {
+			null_meanwhile = null_meanwhile || (releasing == 0 && hand[q])
+		}
 #endif
 		}
 	fi
@@ -244,12 +237,7 @@ proctype fate()
 }
 #endif
 
-#define START(count, role) \
-	c = 0; \
-	do \
-	:: c < count -> run role(me); me++; c++ \
-	:: else -> break \
-	od
+#define START(count, role) for (c : 1 .. count) { run role(me); me++ }
 
 /* Nobody moves any more. */
 inline check()

@@ -227,7 +227,6 @@ const struct plan *row_plan(const struct row *row)
 	plan.explicit_caches = v[of_caches] == CACHES_EXPLICIT;
 	plan.refuses = v[of_hooks] == HOOKS_REFUSING;
 	plan.zeroes = c->flags & LFPOOL_ZERO;
-	plan.tracked = c->backend != LFPOOL_BACKEND_MALLOC;
 	choose_debug(&plan, v[of_debug]);
 	return &plan;
 }

@@ -145,13 +145,11 @@ def things(ground):
     found = {}
     for e in subterms(ground):
         name = e.decl().name()
+        numbers = [e.arg(1)] if name.startswith("entry") else []
         if e.sort() == z3.IntSort():
-            numbers = [e.arg(1)] if name.startswith("entry") else []
             numbers += [e] if name in ("pos", "note") or name.startswith("!") else []
-        else:
-            numbers = [e.arg(1)] if name.startswith("entry") else []
-            if e.sort() in SORTS.values() and e.sort() != z3.BoolSort() and e.decl().kind() == z3.Z3_OP_UNINTERPRETED:
-                found.setdefault(e.sort().name(), {})[e.get_id()] = e
+        elif e.sort() in SORTS.values() and e.sort() != z3.BoolSort() and e.decl().kind() == z3.Z3_OP_UNINTERPRETED:
+            found.setdefault(e.sort().name(), {})[e.get_id()] = e
         for number in numbers:
             found.setdefault("number", {})[number.get_id()] = number
     # There is at least one of each kind.
