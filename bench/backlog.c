@@ -173,18 +173,15 @@ static void *stall(void *argument)
 
 static void updater_make(struct scene *scene, unsigned index)
 {
-	scene->updaters[index] = (struct updater){
-		.scene = scene,
-		.worker =
-			{
-				.subject = scene->subject,
-				.shared = scene->shared,
-				.index = index,
-				.threads = UPDATERS,
-				.random = random_for(UINT64_C(0x5eed), index),
-				.table = scene->table,
-				.stamp = (uint64_t)index << 48,
-			},
+	scene->updaters[index].scene = scene;
+	scene->updaters[index].worker = (struct worker){
+		.subject = scene->subject,
+		.shared = scene->shared,
+		.index = index,
+		.threads = UPDATERS,
+		.random = random_for(UINT64_C(0x5eed), index),
+		.table = scene->table,
+		.stamp = (uint64_t)index << 48,
 	};
 }
 

@@ -78,7 +78,7 @@ static void add_rows_of(const cell &cell)
 				 cell.subject->name;
 	benchmark::internal::Benchmark *rows = nullptr;
 
-	for (const unsigned threads : {1, 2, 4, 8, 16}) {
+	for (const unsigned threads : {1u, 2u, 4u, 8u, 16u}) {
 		if (!workload_fits(cell.workload, cell.subject, cell.object_bytes, threads))
 			continue;
 		if (!rows)
@@ -92,7 +92,7 @@ static void add_rows_of(const cell &cell)
 static void add_rows()
 {
 	for (const workload &workload : workloads)
-		for (const size_t bytes : {16, 64, 256, 4096})
+		for (const size_t bytes : {16ul, 64ul, 256ul, 4096ul})
 			for (size_t s = 0; s < subject_count; s++)
 				add_rows_of({subjects[s], &workload, bytes});
 }

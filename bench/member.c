@@ -157,15 +157,14 @@ static void give_handles(struct worker *worker)
 	worker->lost = team.cell->workload->stale;
 }
 
-/* 0 .. count - 1: falling, or in random order (Fisher and Yates 1938, Durstenfeld 1964). */
-static uint32_t *order_make(struct worker *worker, bool shuffled)
+uint32_t *order_make(size_t count, struct random *random)
 {
-	uint32_t *order = zeroed((worker->count + 1) * sizeof(*order));
+	uint32_t *order = zeroed((count + 1) * sizeof(*order));
 
-	for (size_t i = 0; i < worker->count; i++)
-		order[i] = (uint32_t)(worker->count - 1 - i);
-	for (size_t i = worker->count; shuffled && i > 1; i--) {
-		const uint32_t other = random_below(&worker->random, (uint32_t)i), last = order[i - 1];
+	for (size_t i = 0; i < count; i++)
+		order[i] = (uint32_t)(count - 1 - i);
+	for (size_t i = count; random && i > 1; i--) {
+		const uint32_t other = random_below(random, (uint32_t)i), last = order[i - 1];
 
 		order[i - 1] = order[other];
 		order[other] = last;
@@ -196,7 +195,7 @@ void member_make(struct member *member, unsigned index)
 	pin(member);
 	worker->hand = worker->subject->join(team.shared);
 	worker->objects = array_make(worker);
-	worker->order = order_make(worker, workload->shuffled);
+	worker->order = order_make(worker->count, workload->shuffled ? &worker->random : NULL);
 	if (workload->timed) {
 		worker->acquire_times = zeroed(sizeof(struct histogram));
 		worker->release_times = zeroed(sizeof(struct histogram));
@@ -273,8 +272,8 @@ static void *use_and_rest(void *unused)
 
 	fill(&worker);
 	drain(&worker);
-	(void)pthread_barrier_wait(&team.rest.turn); /* it has been used */
-	(void)pthread_barrier_wait(&team.rest.turn); /* the run is over  */
+	(void)pthread_barrier_wait(&team.turn); /* it has been used */
+	(void)pthread_barrier_wait(&team.turn); /* the run is over  */
 	subject->leave(worker.hand);
 	return unused;
 }
@@ -282,20 +281,20 @@ static void *use_and_rest(void *unused)
 /* Everything is out. */
 static void exhaust_begin(struct worker *worker)
 {
-	(void)pthread_barrier_init(&team.rest.turn, NULL, RESTING_THREADS + 1);
+	(void)pthread_barrier_init(&team.turn, NULL, RESTING_THREADS + 1);
 	for (unsigned i = 0; i < RESTING_THREADS; i++)
-		thread_start(&team.rest.threads[i], use_and_rest, NULL);
-	(void)pthread_barrier_wait(&team.rest.turn);
+		thread_start(&team.resting[i], use_and_rest, NULL);
+	(void)pthread_barrier_wait(&team.turn);
 	fill(worker);
 }
 
 static void exhaust_end(struct worker *worker)
 {
 	drain(worker);
-	(void)pthread_barrier_wait(&team.rest.turn);
+	(void)pthread_barrier_wait(&team.turn);
 	for (unsigned i = 0; i < RESTING_THREADS; i++)
-		(void)pthread_join(team.rest.threads[i], NULL);
-	(void)pthread_barrier_destroy(&team.rest.turn);
+		(void)pthread_join(team.resting[i], NULL);
+	(void)pthread_barrier_destroy(&team.turn);
 }
 
 void member_begin(struct member *member)

@@ -5,8 +5,7 @@
  * Memory       Thread A acquires a million objects and writes to each; then thread B, which is alive all the time, releases
  *              them all, the newest first; then both end.  Resident memory is looked at in between.  The figures are its growth
  *              since before the pool was opened, in bytes per object:
- *                  resident_bytes_per_object_acquired   a million are in use, the objects themselves included
- *                  bytes_per_object                     the same figure under its short name
+ *                  bytes_per_object                     a million are in use, the objects themselves included
  *                  resident_bytes_per_object_released   none is in use; B, whose caches may be full, is alive
  *                  resident_bytes_per_object_finished   A and B have ended
  *                  resident_bytes_per_object_closed     the pool is closed
@@ -113,7 +112,7 @@ static void play(struct scene *scene, size_t object_bytes, size_t count)
 void memory_run(const struct cell *cell)
 {
 	static const char *const names[LOOKS] = {
-		[ACQUIRED] = "resident_bytes_per_object_acquired",
+		[ACQUIRED] = "bytes_per_object",
 		[RELEASED] = "resident_bytes_per_object_released",
 		[FINISHED] = "resident_bytes_per_object_finished",
 		[CLOSED] = "resident_bytes_per_object_closed",
@@ -130,7 +129,6 @@ void memory_run(const struct cell *cell)
 	free(scene.objects);
 	for (int look = ACQUIRED; look < LOOKS; look++)
 		say_figure(names[look], (scene.resident[look] - scene.resident[BEFORE]) / (double)count);
-	say_figure("bytes_per_object", (scene.resident[ACQUIRED] - scene.resident[BEFORE]) / (double)count);
 }
 
 /* ---- Create ---- */

@@ -136,18 +136,21 @@ void pages_run(const struct cell *cell)
 	}
 	say_figure("first_ns", lap(&since, count));
 	say_figure("faults", (double)(faults() - before));
-	shuffle(objects, count, &random);
+
+	uint32_t *order = order_make(count, &random);
+
 	/* Each object, in this order, holds the address of the next. */
 	for (size_t i = 0; i < count; i++)
-		*(void **)objects[i] = objects[(i + 1) % count];
+		*(void **)objects[order[i]] = objects[order[(i + 1) % count]];
 
-	void **at = objects[0];
+	void **at = objects[order[0]];
 
 	since = now_ns();
 	for (size_t i = 0; i < count; i++)
 		at = *at;
 	sink = (uintptr_t)at;
 	say_figure("read_ns", lap(&since, count));
+	free(order);
 	free(objects);
 	(void)lfpool_destroy(pool);
 }

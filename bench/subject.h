@@ -115,34 +115,41 @@ struct subject {
 	struct loops loops;
 };
 
-/* `pointer`, unless it is NULL: then ends the program, saying that there was no memory. */
-void *must(void *pointer);
-
-#ifdef __cplusplus
-[[noreturn]]
-#else
-_Noreturn
-#endif
 /* Ends the program: the subject did what it must not, so the figures would be about something else. */
-void give_up(const char *subject, const char *why);
-
-/* Into random order (Fisher and Yates 1938, Durstenfeld 1964). */
-static inline void shuffle(void **objects, size_t count, struct random *random)
+__attribute__((noreturn, cold)) static inline void give_up(const char *subject, const char *why)
 {
-	for (size_t i = count; i > 1; i--) {
-		const size_t other = random_below(random, (uint32_t)i);
-		void *object = objects[i - 1];
+	fprintf(stderr, "lfpool-bench: %s: %s\n", subject, why);
+	exit(3);
+}
 
-		objects[i - 1] = objects[other];
-		objects[other] = object;
-	}
+/* `pointer`, unless it is NULL: then ends the program. */
+static inline void *must(void *pointer)
+{
+	if (!pointer)
+		give_up("an allocation", "out of memory");
+	return pointer;
 }
 
 /* For subjects that share nothing but what they were asked for; free() closes it. */
-void *open_plan(const struct plan *plan);
+static inline void *open_plan(const struct plan *plan)
+{
+	struct plan *own = (struct plan *)must(malloc(sizeof(*own)));
+
+	*own = *plan;
+	return own;
+}
+
 /* For subjects whose threads have nothing of their own, and for those that share nothing. */
-void *join_shared(void *shared);
-void leave_nothing(void *hand);
+static inline void *join_shared(void *shared)
+{
+	return shared;
+}
+
+static inline void leave_nothing(void *hand)
+{
+	(void)hand;
+}
+
 /* version(), of a text that is known at compile time. */
 #define VERSION_IS(text)                        \
 	static inline const char *version(void) \

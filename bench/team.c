@@ -139,15 +139,6 @@ static void warm_up(struct worker *worker, loop_fn *loop)
 	memset(worker->release_times, 0, sizeof(*worker->release_times));
 }
 
-/* Of all threads of the process, also those that subjects have started. */
-static uint64_t processor_ns(void)
-{
-	struct timespec t;
-
-	clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &t);
-	return (uint64_t)t.tv_sec * UINT64_C(1000000000) + (uint64_t)t.tv_nsec;
-}
-
 /*
  * The loop under the clock: `asked` chunks.
  *

@@ -57,13 +57,6 @@ struct member {
 	bool pinned;
 };
 
-/* Threads that have used a pool and now rest, each with whatever cache the pool keeps for a thread: an exhausted pool must look
- * into those before it may say NULL. */
-struct rest {
-	pthread_barrier_t turn;
-	pthread_t threads[RESTING_THREADS];
-};
-
 /* One run at a time. */
 struct team {
 	/* Not written while the clock runs. */
@@ -73,7 +66,10 @@ struct team {
 	unsigned at_once; /* threads that can run at the same time */
 	struct ring *rings[THREADS_MAX];
 	unsigned ring_count;
-	struct rest rest;               /* exhausted */
+	/* exhausted: threads that have used the pool and now rest, each with whatever cache the pool keeps for a thread.  It must look
+	 * into those before it may say NULL. */
+	pthread_t resting[RESTING_THREADS];
+	pthread_barrier_t turn;
 	void **nodes;                   /* retire: the table; its entries are atomic */
 	uint64_t cpu_ns[2], settled_ns; /* retire: processor time at the start, and when all was free; and when that was */
 
@@ -93,6 +89,8 @@ void team_make(const struct cell *cell, unsigned threads);
 /* And when all are unmade. */
 void team_unmake(void);
 
+/* 0 .. count - 1, for free(): falling; with `random` in random order (Fisher and Yates 1938, Durstenfeld 1964). */
+uint32_t *order_make(size_t count, struct random *random);
 /* Pins the calling thread, if there are enough CPUs, lets it join, and gives it what its loop needs. */
 void member_make(struct member *member, unsigned index);
 /* Objects that are out before the loop, and pages that should be there. */

@@ -14,13 +14,24 @@
 #include <stdlib.h>
 #include <time.h>
 
-/* Nanoseconds of the monotonic clock. */
-static inline uint64_t now_ns(void)
+/* Nanoseconds of a clock. */
+static inline uint64_t now_by(clockid_t clock)
 {
 	struct timespec t;
 
-	clock_gettime(CLOCK_MONOTONIC, &t);
+	clock_gettime(clock, &t);
 	return (uint64_t)t.tv_sec * UINT64_C(1000000000) + (uint64_t)t.tv_nsec;
+}
+
+static inline uint64_t now_ns(void)
+{
+	return now_by(CLOCK_MONOTONIC);
+}
+
+/* Processor time of the process, by all of its threads so far. */
+static inline uint64_t processor_ns(void)
+{
+	return now_by(CLOCK_PROCESS_CPUTIME_ID);
 }
 
 /* SplitMix64 (Steele, Lea, Flood 2014): every seed is good, equal seeds give equal sequences. */
@@ -41,6 +52,12 @@ static inline uint64_t random_next(struct random *r)
 static inline uint32_t random_below(struct random *r, uint32_t bound)
 {
 	return (uint32_t)((random_next(r) >> 32) * bound >> 32);
+}
+
+/* low .. high. */
+static inline float random_between(struct random *r, float low, float high)
+{
+	return low + (high - low) * (float)(random_next(r) >> 40) * (1.0f / (1 << 24));
 }
 
 /* The generator of one of several threads that share a seed. */

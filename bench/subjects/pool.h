@@ -10,24 +10,73 @@
 #include "lfpool/lfpool.h"
 
 /* What all of them have in common. */
-lfpool_config_t pool_config(const struct plan *plan, lfpool_backend_t backend);
+static inline lfpool_config_t pool_config(const struct plan *plan, lfpool_backend_t backend)
+{
+	lfpool_config_t config = LFPOOL_CONFIG_INIT;
+
+	config.name = "bench";
+	config.object_size = plan->object_bytes;
+	config.object_alignment = plan->object_bytes < 64 ? plan->object_bytes : 64;
+	config.capacity = plan->capacity;
+	config.backend = backend;
+	return config;
+}
+
 /* Ends the program when there is none. */
-lfpool_t *pool_create(const lfpool_config_t *config);
-/* Both. */
-lfpool_t *pool_open(const struct plan *plan, lfpool_backend_t backend, uint32_t flags);
-/* The usual one, for open(). */
-void *pool_open_usual(const struct plan *plan);
+static inline lfpool_t *pool_create(const lfpool_config_t *config)
+{
+	lfpool_t *pool;
+	lfpool_status_t status = lfpool_create(&pool, config);
 
-/* Destroys it.  Ends the program when something was not given back or a release was refused: what was measured then is
- * not what the table says. */
-void pool_close(void *pool);
+	if (status != LFPOOL_OK)
+		give_up("lfpool", lfpool_status_string(status));
+	return pool;
+}
 
-/* For settle(), see workload.h: drains it, if this is the first thread. */
-void pool_settle(void *pool, bool first);
+static inline lfpool_t *pool_open(const struct plan *plan, lfpool_backend_t backend, uint32_t flags)
+{
+	lfpool_config_t config = pool_config(plan, backend);
+
+	config.flags = flags;
+	return pool_create(&config);
+}
+
+/* For open(). */
+static inline void *pool_open_usual(const struct plan *plan)
+{
+	return pool_open(plan, LFPOOL_BACKEND_LOCKFREE, 0);
+}
+
+/* Ends the program when something was not given back or a release was refused: what was measured then is not what the table
+ * says. */
+static inline void pool_close(void *pool)
+{
+	size_t misuses = lfpool_misuse_count(pool);
+	size_t active = lfpool_destroy(pool);
+
+	if (misuses)
+		give_up("lfpool", "releases were refused");
+	if (active)
+		give_up("lfpool", "objects were not released");
+}
+
+/* For settle(), see workload.h. */
+static inline void pool_settle(void *pool, bool first)
+{
+	if (first && lfpool_drain((lfpool_t *)pool) != LFPOOL_OK)
+		give_up("lfpool", "it could not be drained");
+}
 
 /* For join() and leave(): an explicit cache for each thread. */
-void *pool_cache_join(void *pool);
-void pool_cache_leave(void *cache);
+static inline void *pool_cache_join(void *pool)
+{
+	return must(lfpool_cache_create(pool));
+}
+
+static inline void pool_cache_leave(void *cache)
+{
+	lfpool_cache_destroy(cache);
+}
 
 #define POOL_TRAITS (TRAIT_BOUNDED | TRAIT_POOL)
 /* The last members of subjects with such a cache, and of those that find the thread's own. */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * lfpool.c - lfpool_priority_acquire(), _update() and _release().
+ * priority.c - lfpool_priority_acquire(), _update() and _release().
  */
 #include "../workload.h"
 

@@ -28,17 +28,11 @@ static inline void release(void *hand, void *object)
 
 static void *open_typed(const struct plan *plan)
 {
-	lfpool_config_t config = LFPOOL_CONFIG_INIT;
+	const lfpool_config_t config = pool_config(plan, LFPOOL_BACKEND_LOCKFREE);
 	item_pool_t pool;
 
-	config.name = "bench";
-	config.capacity = plan->capacity;
-	config.backend = LFPOOL_BACKEND_LOCKFREE;
-
-	lfpool_status_t status = item_pool_create(&pool, &config);
-
-	if (status != LFPOOL_OK)
-		give_up("lfpool-typed", lfpool_status_string(status));
+	if (item_pool_create(&pool, &config) != LFPOOL_OK)
+		give_up("lfpool-typed", "no pool");
 	return pool.untyped;
 }
 

@@ -3,7 +3,7 @@
  * inlined_pairs.c - the benchmark's loop "pair" around lfpool's inlined hits, and nothing else: small enough to be compiled
  * with another lfpool/inline.h by the test "instructions".
  *
- *     inlined_pairs PAIRS
+ *     inlined_pairs --exactly lfpool-inlined pair 64 PAIRS          as bench/instructions calls lfpool-bench
  */
 #include "../subject.h"
 
@@ -15,7 +15,7 @@ int main(int argc, char **argv)
 	unsigned long pairs;
 	size_t count;
 
-	if (argc != 2 || !parse_numbers(argv[1], 1, 1000000000, &pairs, 1, &count))
+	if (argc != 6 || !parse_numbers(argv[5], 1, 1000000000, &pairs, 1, &count))
 		give_up("inlined_pairs", "PAIRS");
 
 	void *shared = subject_inlined.open(&plan);

@@ -6,7 +6,6 @@
 #include "common/harness.h"
 #include "common/test.h"
 
-#include "../objects.h"
 #include "../subjects.h"
 #include "../workload.h"
 
@@ -17,64 +16,40 @@
 /* What is wrong. */
 static enum fault { NONE, TWICE, LOST, WRITES, TOO_MANY, NOT_THE_LEAST, STALE } fault;
 
-extern const struct subject subject_released_at_once, subject_heap_unlocked;
+extern const struct subject subject_free_list, subject_released_at_once, subject_heap_unlocked;
 
-/* ---- A pool with a fault; threads take turns in it, and it needs no lock ---- */
+/* ---- A pool, and what it does with a fault ---- */
 
-static struct {
-	struct objects objects;
-	void *free[4096];
-	size_t count, calls;
-} pool;
-
-static void *acquire(void *hand)
-{
-	(void)hand;
-	if (pool.count == 0)
-		return NULL;
-
-	void *object = pool.free[--pool.count];
-
-	if (fault == TWICE && pool.calls++ == 500)
-		pool.free[pool.count++] = object;
-	if (fault == WRITES && pool.count)
-		*(char *)pool.free[pool.count] = 1;
-	return object;
-}
-
-static void release(void *hand, void *object)
-{
-	(void)hand;
-	if (fault == LOST && pool.calls++ == 500)
-		return;
-	if (fault == WRITES)
-		memset(pool.objects.memory, 7, pool.objects.object_bytes);
-	pool.free[pool.count++] = object;
-}
-
-#include "../loops.h"
+static void *given; /* an object that a thread holds; NULL: none yet */
 
 static void *open_faulty(const struct plan *plan)
 {
 	struct plan own = *plan;
 
 	own.capacity += fault == TOO_MANY;
-	pool.objects = objects_make(&own);
-	for (pool.count = pool.calls = 0; pool.count < own.capacity; pool.count++)
-		pool.free[pool.count] = objects_at(&pool.objects, pool.count);
-	return &pool;
+	return subject_free_list.open(&own);
 }
 
-static void close_faulty(void *shared)
+static size_t fill(struct worker *worker, size_t count)
 {
-	(void)shared;
-	objects_free(&pool.objects);
+	void **const first = &worker->objects[worker->held];
+	const size_t got = subject_free_list.loops.fill(worker, count);
+
+	if (fault == WRITES && given)
+		memset(given, 7, 64);
+	if (fault == TWICE && given)
+		*first = given;
+	if (got)
+		given = *first;
+	return got;
 }
 
-static const struct subject faulty = {
-	SUBJECT("faulty", "own", "a pool with a fault", NULL, TRAIT_BOUNDED),
-	SHARED_BY_ALL(open_faulty, close_faulty, SUBJECT_LOOPS),
-};
+static size_t drain(struct worker *worker, size_t count)
+{
+	if (fault == LOST)
+		worker->held--;
+	return subject_free_list.loops.drain(worker, count - (fault == LOST));
+}
 
 /* ---- One that evicts, and its calls with a fault ---- */
 
@@ -135,6 +110,11 @@ static void expect(enum fault its, const struct subject *subject, const char *wh
 
 TEST(pools_with_a_fault_are_found_out)
 {
+	struct subject faulty = subject_free_list;
+
+	faulty.open = open_faulty;
+	faulty.loops.fill = fill;
+	faulty.loops.drain = drain;
 	expect(NONE, &faulty, NULL);
 	expect(TWICE, &faulty, "an object changed while it was held");
 	expect(LOST, &faulty, "fewer objects than it should have");

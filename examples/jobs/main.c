@@ -56,12 +56,6 @@ static void counts_add(struct counts *sum, const struct counts *counts)
 	sum->bytes += counts->bytes;
 }
 
-/* All members are of one type, so there is nothing between them. */
-static bool counts_equal(const struct counts *a, const struct counts *b)
-{
-	return memcmp(a, b, sizeof(*a)) == 0;
-}
-
 /* Lines and words as `LC_ALL=C wc` has them: a word is a longest run of bytes that are not white space, at least one of which is
  * printable.  False: an error before the end of the file. */
 static bool count_contents(struct counts *counts, int fd)
@@ -212,7 +206,8 @@ static bool count_and_compare(const char *path, lfpool_backend_t backend, const 
 	for (unsigned i = 0; i < workers; i++)
 		counts_add(&counts, &sums[i].counts);
 
-	const bool agrees = counts_equal(&counts, truth);
+	/* All members are of one type, so there is nothing between them. */
+	const bool agrees = memcmp(&counts, truth, sizeof(counts)) == 0;
 
 	printf("%-9s %lu workers, %.3f s, %.0f jobs/s: totals %s\n", backend_names[lfpool_backend(pool)], workers, seconds,
 	       (double)report.submitted / seconds, agrees ? "agree" : "DIFFER");

@@ -15,12 +15,6 @@ static const struct {
 	float drag, fall;
 } kinds[] = {[FIRE] = {0.96f, -70}, [WATER] = {1, 200}, [ROCKET] = {1, 200}, [SPARK] = {0.94f, 60}};
 
-/* low .. high. */
-static float between(struct random *random, float low, float high)
-{
-	return low + (high - low) * (float)(random_next(random) >> 40) * (1.0f / (1 << 24));
-}
-
 /* ---- New particles ----------------------------------------------------------------------------------------- */
 
 /* NULL when all particles are in use: then there is one sparkle less, which is not seen. */
@@ -47,22 +41,22 @@ static void emit_one(struct hand *hand, struct nozzle *nozzle)
 	p->y = GROUND;
 	switch (nozzle->kind) {
 	case FIRE:
-		p->x = between(random, -20, 20);
-		p->speed_x = between(random, -14, 14) - p->x;
-		p->speed_y = between(random, -95, -30);
-		p->life = between(random, 0.5f, 1.5f);
+		p->x = random_between(random, -20, 20);
+		p->speed_x = random_between(random, -14, 14) - p->x;
+		p->speed_y = random_between(random, -95, -30);
+		p->life = random_between(random, 0.5f, 1.5f);
 		break;
 	case WATER:
-		p->speed_x = between(random, -60, 60);
-		p->speed_y = between(random, -285, -235);
-		p->x = between(random, -2, 2);
-		p->life = between(random, 2.2f, 3.4f);
+		p->speed_x = random_between(random, -60, 60);
+		p->speed_y = random_between(random, -285, -235);
+		p->x = random_between(random, -2, 2);
+		p->life = random_between(random, 2.2f, 3.4f);
 		break;
 	default:
-		p->x = between(random, -60, 60);
-		p->speed_x = between(random, -38, 38);
-		p->speed_y = between(random, -365, -300);
-		p->life = between(random, 1.35f, 1.6f);
+		p->x = random_between(random, -60, 60);
+		p->speed_x = random_between(random, -38, 38);
+		p->speed_y = random_between(random, -365, -300);
+		p->life = random_between(random, 1.35f, 1.6f);
 	}
 	p->x += nozzle->x;
 }
@@ -85,14 +79,14 @@ static void emit_spark(struct hand *hand, struct particle *rocket)
 
 	if (!p)
 		return;
-	const float z = between(&p->random, -1, 1), turn = between(&p->random, 0, TURN);
-	const float speed = between(&p->random, 120, 185);
+	const float z = random_between(&p->random, -1, 1), turn = random_between(&p->random, 0, TURN);
+	const float speed = random_between(&p->random, 120, 185);
 
 	p->x = rocket->x;
 	p->y = rocket->y;
 	p->speed_x = rocket->speed_x + speed * sqrtf(1 - z * z) * cosf(turn);
 	p->speed_y = rocket->speed_y + speed * z;
-	p->life = between(&p->random, 1.1f, 2.3f);
+	p->life = random_between(&p->random, 1.1f, 2.3f);
 }
 
 void world_burst(struct hand *hand)
@@ -114,8 +108,8 @@ static void move(struct particle *p)
 	p->age += STEP;
 	if (p->y > GROUND && p->speed_y > 0) { /* splashes */
 		p->y = GROUND;
-		p->speed_y *= -between(&p->random, 0.05f, 0.3f);
-		p->speed_x = p->speed_x * 0.5f + between(&p->random, -22, 22);
+		p->speed_y *= -random_between(&p->random, 0.05f, 0.3f);
+		p->speed_x = p->speed_x * 0.5f + random_between(&p->random, -22, 22);
 		p->life -= 0.5f;
 	}
 }

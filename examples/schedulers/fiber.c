@@ -4,6 +4,8 @@
  */
 #include "fiber.h"
 
+#include "sanitizers.h"
+
 #include <stdint.h>
 #include <stdlib.h>
 #include <sys/mman.h>
@@ -13,12 +15,7 @@
 
 /* ---- ThreadSanitizer has a shadow of every stack, and must be told of a switch ---------------------------------- */
 
-#if defined(__has_feature)
-#if __has_feature(thread_sanitizer)
-#define WITH_TSAN
-#endif
-#endif
-#if defined(__SANITIZE_THREAD__) || defined(WITH_TSAN)
+#if UNDER_TSAN
 #include <sanitizer/tsan_interface.h>
 #else
 #define __tsan_create_fiber(flags) NULL

@@ -64,16 +64,6 @@ static inline bool records_open(struct records *records_out, enum allocator allo
 	return status == LFPOOL_OK;
 }
 
-/* All records have been released, and no thread is inside a call; threads that used them may live on.  Returns how many were
- * not released; of malloc's it is not known. */
-static inline size_t records_close(struct records *records)
-{
-	const size_t active = lfpool_destroy(records->pool);
-
-	records->pool = NULL;
-	return active;
-}
-
 /* One for all threads. */
 static inline struct hand hand_of_all(const struct records *records)
 {

@@ -18,12 +18,6 @@ static const struct {
 	[BELL] = {3, 50, 0, 0.9f, 1.6f},      [HUM] = {7, 160, 21, 0, 0},
 };
 
-/* low .. high. */
-static float between(struct random *random, float low, float high)
-{
-	return low + (high - low) * (float)(random_next(random) >> 40) * (1.0f / (1 << 24));
-}
-
 /* The farther, the quieter; from the left or from the right. */
 static struct gains heard_from(float x, float y)
 {
@@ -127,8 +121,8 @@ static void place(struct actor *actor)
 {
 	const float far = scene[actor->kind].far;
 
-	actor->x = between(&actor->random, -far, far);
-	actor->y = between(&actor->random, -far, far);
+	actor->x = random_between(&actor->random, -far, far);
+	actor->y = random_between(&actor->random, -far, far);
 }
 
 void game_play(struct game *game, struct actor *actor, uint64_t block)
@@ -144,7 +138,7 @@ void game_play(struct game *game, struct actor *actor, uint64_t block)
 	} else if (block >= actor->next) {
 		/* It will fade by itself: the handle is not kept. */
 		(void)start(game, actor, heard_from(actor->x, actor->y), block);
-		const float pause = between(&actor->random, scene[actor->kind].pause, scene[actor->kind].longest_pause);
+		const float pause = random_between(&actor->random, scene[actor->kind].pause, scene[actor->kind].longest_pause);
 
 		actor->next = block + (uint64_t)(pause * BLOCKS_PER_SECOND);
 		if (actor->kind == DROP)
@@ -170,7 +164,7 @@ void game_init(struct game *game, uint64_t seed)
 			place(actor);
 			/* Cars come along the street. */
 			actor->y = kind == HUM ? actor->y / 10 : actor->y;
-			const float to = kind == HUM ? 0 : between(&actor->random, 0, 6.2831853f);
+			const float to = kind == HUM ? 0 : random_between(&actor->random, 0, 6.2831853f);
 
 			actor->speed_x = scene[kind].speed * cosf(to);
 			actor->speed_y = scene[kind].speed * sinf(to);

@@ -74,15 +74,6 @@ static void *handed(void *argument)
 	return NULL;
 }
 
-/* Of all threads so far. */
-static double processor_ns(void)
-{
-	struct timespec t;
-
-	clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &t);
-	return (double)t.tv_sec * 1e9 + (double)t.tv_nsec;
-}
-
 int main(int argc, char **argv)
 {
 	void *(*run)(void *) = argc != 4                    ? NULL
@@ -111,6 +102,6 @@ int main(int argc, char **argv)
 		thread_start(&workers[i].thread, run, &workers[i]);
 	for (unsigned long i = 0; i < threads; i++)
 		pthread_join(workers[i].thread, NULL);
-	printf("%.1f\n", processor_ns() / (double)objects);
+	printf("%.1f\n", (double)processor_ns() / (double)objects);
 	return 0;
 }
