@@ -256,10 +256,11 @@ void debug_slot_ending(struct debug *debug, uint32_t slot, void *object)
 /* A slot leaves the quarantine, or SLOT_NONE: what was written to it meanwhile is found now. */
 static void check_leaving(struct debug *debug, uint32_t slot)
 {
-	void *object = range_object(&debug->home.range, slot);
-
 	if (!slot || !debug->poisons)
 		return;
+
+	void *object = range_object(&debug->home.range, slot);
+
 	tools_open(&debug->tools, object, debug->object_size);
 	if (check_poison(debug, slot, object))
 		/* Told once. */
