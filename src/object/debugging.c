@@ -258,7 +258,6 @@ static void check_leaving(struct debug *debug, uint32_t slot)
 {
 	if (!slot || !debug->poisons)
 		return;
-
 	void *object = range_object(&debug->home.range, slot);
 
 	tools_open(&debug->tools, object, debug->object_size);
