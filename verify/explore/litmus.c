@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * litmus.c - the explorer's own tests: small programs whose outcomes C11 settles, or what a sleep is.
+ * litmus.c - the explorer's own tests: small programs whose outcomes C11 settles.
  *
  * Idea         Each thread notes what it read; an outcome that C11 forbids must never be seen in an exhausted search,
  *              and one that it allows (and the model claims to show) must be seen.  The names are those of the
@@ -12,28 +12,19 @@
  *   x=1, x=1r   stores, relaxed or release         0=x, 0=xa   loads into register 0, relaxed or acquire
  *   x+1         adds 1                             0=x?1       compare-and-swap from 0 to 1; register 0: it has succeeded
  *   0=x~1       the weak one; it has failed        F, M        a fence; membarrier
- *   d!, d?      writes, reads the plain data       then, else  goes on if the last load read something; if it read zero
- *   give        writes the plain data, stores 1 to a word and wakes the thread that sleeps on it; keep: without waking;
- *               astray: wakes another word; upper: stores to the upper half only
- *   wake, sleep  wakes that word; sleeps on it     await       sleeps until the word is given, and reads the plain data
- *   hurry       the same, for a time: register 0: given; 1: the time was over; 2: neither, at least once
- *   doze        sleeps until the time is over
+ *   d!, d?      writes, reads the plain data       then       goes on if the last load read something
  *
- * An outcome: "0=1 1=0", registers and values, =, ! (another) or > (another register's).  Register 4 is the clock at the end.
+ * An outcome: "0=1 1=0", registers and values, = or > (another register's).
  */
 #include "explore.h"
 
-#include "os/os.h"
 #include "verbs.h"
 
 #include <stdio.h>
 #include <string.h>
 
-#define TIMEOUT 5
-
 static uint32_t x, y, datum;
-static uint64_t r[5];
-static _Atomic(uint64_t) word, other_word;
+static uint64_t r[4];
 
 static const struct litmus {
 	const char *name;
@@ -64,62 +55,9 @@ static const struct litmus {
 	{"plain data, release and acquire", {"d! y=1r", "0=ya then d?"}, NULL, false, NULL},
 	{"plain data, no release", {"d! y=1", "0=ya then d?"}, NULL, false, "data race"},
 	{"plain data, no acquire", {"d! y=1r", "0=y then d?"}, NULL, false, "data race"},
-	{"sleep and wake", {"give", "await"}, NULL, false, NULL},
-	{"one wake for two", {"give", "await", "await"}, NULL, false, NULL},
-	{"a forgotten wake", {"keep", "await"}, NULL, false, "deadlock"},
-	{"a wake of another word", {"astray", "await"}, NULL, false, "deadlock"},
-	/* The word says nothing: a wake before the sleep is lost. */
-	{"a wake that comes before the sleep", {"x=1 wake", "0=x else sleep"}, NULL, false, "deadlock"},
-	{"a wake with nothing in the lower half", {"upper", "await"}, NULL, false, "deadlock"},
-	/* Each says what it did, then looks what the other did: as waiter and releaser do. */
-	{"waiter and releaser, fences", {"x=1 F 0=y then give", "y=1 F 1=x else await"}, NULL, false, NULL},
-	{"waiter and releaser, membarrier", {"x=1 0=y then give", "y=1 M 1=x else await"}, NULL, false, NULL},
-	{"waiter without a fence", {"x=1 F 0=y then give", "y=1 1=x else await"}, NULL, false, "deadlock"},
-	{"releaser without a fence", {"x=1 0=y then give", "y=1 F 1=x else await"}, NULL, false, "deadlock"},
-	{"given in time", {"give", "hurry"}, "0=1 1=0", true, NULL},
-	{"given too late", {"give", "hurry"}, "0=1 1=1", true, NULL},
-	{"not given", {"give", "hurry"}, "0=0 1=1", true, NULL},
-	{"woken for nothing", {"give", "hurry"}, "2=1", true, NULL},
-	{"the clock goes on by time-outs", {"give", "hurry"}, "1=1 4!6", false, NULL},
-	{"and by nothing else", {"give", "hurry"}, "1=0 4!1", false, NULL},
-	{"the last one's time is over", {"", "doze"}, "4=5", true, NULL},
 };
 
 /* ---- Words ---- */
-
-static void give(const char *how)
-{
-	explore_plain(&datum, true);
-	store_release(&word, *how == 'u' ? UINT64_C(1) << 32 : 1);
-	if (*how != 'k')
-		os_wake(*how == 'a' ? &other_word : &word);
-}
-
-static void await(void)
-{
-	while (!(uint32_t)load_acquire(&word))
-		os_sleep_on(&word, 0, UINT64_MAX);
-	explore_plain(&datum, false);
-}
-
-static void hurry(void)
-{
-	const uint64_t deadline = os_now_ns() + TIMEOUT;
-
-	while (!r[0] && !r[1]) {
-		os_sleep_on(&word, 0, deadline);
-		r[0] = load_acquire(&word) != 0;
-		r[1] = os_now_ns() >= deadline;
-		r[2] |= !r[0] && !r[1];
-	}
-}
-
-static void doze(void)
-{
-	/* No thread gives: the time is over although no other could run. */
-	while (os_now_ns() < TIMEOUT)
-		os_sleep_on(&word, 0, TIMEOUT);
-}
 
 /* "x=1r" and "x+1". */
 static void change(uint32_t *location, const char *at)
@@ -146,11 +84,6 @@ static uint64_t look(uint32_t *location, const char *at)
 			   EXPLORE_RELAXED) != weak;
 }
 
-static bool is(const char *at, const char *name)
-{
-	return strncmp(at, name, strlen(name)) == 0;
-}
-
 /* False: the rest is left out. */
 static bool do_word(const char *at, uint64_t *loaded)
 {
@@ -162,22 +95,10 @@ static bool do_word(const char *at, uint64_t *loaded)
 		explore_fence();
 	else if (*at == 'M')
 		memory_barrier_everywhere();
-	else if (*at == 'd' && at[1] != 'o')
+	else if (*at == 'd')
 		explore_plain(&datum, at[1] == '!');
-	else if (is(at, "then") || is(at, "else"))
-		return (*loaded != 0) == is(at, "then");
-	else if (is(at, "give") || is(at, "keep") || is(at, "astray") || is(at, "upper"))
-		give(at);
-	else if (is(at, "await"))
-		await();
-	else if (is(at, "hurry"))
-		hurry();
-	else if (is(at, "doze"))
-		doze();
-	else if (is(at, "wake"))
-		os_wake(&word);
-	else if (is(at, "sleep"))
-		os_sleep_on(&word, 0, UINT64_MAX);
+	else
+		return *loaded != 0;
 	return true;
 }
 
@@ -188,7 +109,7 @@ static bool outcome_seen(const char *at)
 	for (; all && at; at = strchr(at, ' ') ? strchr(at, ' ') + 1 : NULL) {
 		const uint64_t left = r[*at - '0'], right = (uint64_t)(at[2] - '0');
 
-		all = at[1] == '=' ? left == right : at[1] == '!' ? left != right : left > r[right];
+		all = at[1] == '=' ? left == right : left > r[right];
 	}
 	return all;
 }
@@ -202,7 +123,6 @@ static void reset(void *context)
 	(void)context;
 	x = y = datum = 0;
 	memset(r, 0, sizeof(r));
-	word = other_word = 0;
 }
 
 static void run(void *context, unsigned thread)
@@ -215,7 +135,6 @@ static void run(void *context, unsigned thread)
 
 static void finish(void *context)
 {
-	r[4] = os_now_ns();
 	seen = seen || outcome_seen(((const struct litmus *)context)->outcome);
 }
 

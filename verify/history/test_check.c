@@ -2,12 +2,8 @@
 /*
  * test_check.c - the checker against histories that no pool has produced.
  *
- * By hand      What is wrong, by one tick where there is one, and what the message says of it.
- * Random       Calls with random times and random answers, mostly wrong.  The verdict on overlaps and NULLs is compared with one
- *              that is reached tick by tick and pair by pair, straight from the definitions.  (That it finds nothing in what a
- *              correct pool has answered is shown by every run of the stress harness that is clean.)
- *
- *   history_check [SEED]   LFPOOL_DEEP=1: 300 times as many random histories, from a new seed
+ * What is wrong, by one tick where there is one, and what the message says of it.  (That it finds nothing in what a correct pool has
+ * answered is shown by every run of the stress harness that is clean.)
  */
 #include "common/require.h"
 #include "stress/history_check.h"
@@ -17,7 +13,7 @@
 #include <string.h>
 
 #define LOGS 8
-#define ROOM 512 /* records of a log */
+#define ROOM 64 /* records of a log */
 
 static struct {
 	struct history_log logs[LOGS];
@@ -53,15 +49,14 @@ static void on_fault(void *nothing, enum history_fault fault, const char *text)
 	memcpy(written.text, text, strlen(text) + 1);
 }
 
-static struct history_counts check(size_t capacity, bool fixed, bool ended)
+static struct history_counts check(size_t capacity, bool fixed)
 {
-	struct history_terms terms = {.capacity = capacity, .fixed = fixed, .ended = ended, .keeper = LOGS - 1};
+	struct history_terms terms = {.capacity = capacity, .fixed = fixed, .ended = true, .keeper = LOGS - 1};
 
 	return history_check(written.logs, LOGS, &terms, on_fault, NULL, 1);
 }
 
-/* ---- By hand ----
- *
+/*
  * "A0 10-20 1": thread 0 acquired object 1 between the ticks 10 and 20.  "R0 30-40 1" released it, which ends the last
  * acquisition of that object; "of 0", that of call 0.  "N1 22-28": thread 1 was given NULL.
  */
@@ -176,7 +171,7 @@ static bool is_judged(const struct example *example)
 	clear();
 	write_down(example->calls);
 
-	const struct history_counts counts = check(example->capacity, !example->counted, true);
+	const struct history_counts counts = check(example->capacity, !example->counted);
 
 	if (memcmp(counts.faults, example->faults, sizeof(counts.faults)) == 0 &&
 	    (!example->text || strstr(written.text, example->text)))
@@ -188,123 +183,12 @@ static bool is_judged(const struct example *example)
 	return false;
 }
 
-/* ---- Random ---- */
-
-#define HISTORIES 30000
-#define DEEP 300
-#define OBJECTS_MAX 4
-#define CALLS_MAX 14
-#define TICKS 24
-
-struct call {
-	bool null;
-	uintptr_t object;
-	uint64_t begin, end, release_begin, release_end;
-};
-
-/* Is the object possibly in use at this tick? */
-static bool in_use(const struct call *calls, unsigned count, uintptr_t object, uint64_t t)
+int main(void)
 {
-	for (unsigned i = 0; i < count; i++)
-		if (!calls[i].null && calls[i].object == object && calls[i].begin <= t && t <= calls[i].release_end)
-			return true;
-	return false;
-}
-
-static bool null_right(const struct call *calls, unsigned count, uintptr_t objects, const struct call *null)
-{
-	for (uint64_t t = null->begin; t <= null->end; t++) {
-		uintptr_t object = 1;
-
-		while (object <= objects && in_use(calls, count, object, t))
-			object++;
-		if (object > objects)
-			return true;
-	}
-	return false;
-}
-
-/* Neither can have ended before the other began. */
-static bool overlap(const struct call *a, const struct call *b)
-{
-	return !a->null && !b->null && a->object == b->object && a->release_begin > b->end && b->release_begin > a->end;
-}
-
-static uint64_t later(struct random *random, uint64_t than)
-{
-	return than + random_below(random, TICKS / 4);
-}
-
-static void draw_call(struct random *random, struct call *call, uintptr_t objects)
-{
-	struct history_log *log = &written.logs[random_below(random, LOGS)],
-			   *log_of_release = &written.logs[random_below(random, LOGS)];
-
-	call->null = random_below(random, 4) == 0;
-	call->object = 1 + random_below(random, (uint32_t)objects);
-	call->begin = random_below(random, TICKS);
-	call->end = later(random, call->begin);
-	call->release_begin = later(random, call->end);
-	call->release_end = later(random, call->release_begin);
-	if (call->null) {
-		history_null(log, call->begin, call->end);
-		return;
-	}
-
-	const struct hold hold = history_acquired(log, call->begin, call->end, object_at(call->object));
-
-	/* Some are never released. */
-	if (random_below(random, 8) == 0)
-		call->release_begin = call->release_end = UINT64_MAX;
-	else
-		history_released(log_of_release, call->release_begin, call->release_end, object_at(call->object), hold);
-}
-
-static bool is_judged_random(struct random *random, size_t *faulty)
-{
-	struct call calls[CALLS_MAX];
-	unsigned count = random_below(random, CALLS_MAX + 1);
-	uintptr_t objects = 1 + random_below(random, OBJECTS_MAX);
-	size_t wrong_nulls = 0, overlaps = 0;
-
-	clear();
-	for (unsigned i = 0; i < count; i++)
-		draw_call(random, &calls[i], objects);
-	for (unsigned i = 0; i < count; i++) {
-		wrong_nulls += calls[i].null && !null_right(calls, count, objects, &calls[i]);
-		for (unsigned j = i + 1; j < count; j++)
-			overlaps += overlap(&calls[i], &calls[j]);
-	}
-
-	const struct history_counts counts = check(objects, true, false);
-	const size_t *faults = counts.faults;
-
-	*faulty += wrong_nulls + overlaps > 0;
-	/* Of many overlaps the checker reports some. */
-	if (faults[HISTORY_FAULT_NULL] == wrong_nulls && (faults[HISTORY_FAULT_OVERLAP] > 0) == (overlaps > 0) &&
-	    !faults[HISTORY_FAULT_RELEASE] && !faults[HISTORY_FAULT_OBJECTS] && !faults[HISTORY_FAULT_HELD])
-		return true;
-	printf("%zu wrong NULLs, the checker says %zu; %zu overlaps, the checker says %zu; %zu other faults\n%s\n", wrong_nulls,
-	       faults[HISTORY_FAULT_NULL], overlaps, faults[HISTORY_FAULT_OVERLAP],
-	       faults[HISTORY_FAULT_RELEASE] + faults[HISTORY_FAULT_OBJECTS] + faults[HISTORY_FAULT_HELD], written.text);
-	return false;
-}
-
-int main(int argc, char **argv)
-{
-	const bool deep = getenv("LFPOOL_DEEP") != NULL;
-	const uint64_t seed = argc > 1 ? strtoull(argv[1], NULL, 0) : deep ? now_ns() : 1;
-	const size_t histories = deep ? (size_t)HISTORIES * DEEP : HISTORIES;
-	size_t failed = 0, good = 0, faulty = 0;
-	struct random random = {seed};
+	size_t failed = 0;
 
 	for (size_t i = 0; i < sizeof(examples) / sizeof(*examples); i++)
 		failed += !is_judged(&examples[i]);
-	printf("seed %" PRIu64 "\n", seed);
-	while (good < histories && is_judged_random(&random, &faulty))
-		good++;
-	failed += good != histories;
-	printf("%zu of %zu random histories are faulty\n", faulty, histories);
-	printf("%zu passed, %zu failed\n", sizeof(examples) / sizeof(*examples) + 1 - failed, failed);
+	printf("%zu passed, %zu failed\n", sizeof(examples) / sizeof(*examples) - failed, failed);
 	return failed > 0;
 }

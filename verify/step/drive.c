@@ -29,8 +29,8 @@ static unsigned long failures;
 
 /* ---- What we are told ---- */
 
-static const char *const pass_names[] = {"give-back", "hold",  "never", "fork",  "control", "hits",
-					 "heirs",     "pairs", "empty", "every", "own",     "meet"};
+static const char *const pass_names[] = {"give-back", "hold",  "never", "fork", "control", "hits",
+					 "heirs",     "empty", "every", "own",  "meet"};
 static const char *only = "";
 static long only_at = -1;
 
@@ -333,12 +333,6 @@ static bool play_part(size_t index)
 	return (drive_mutant && drive_pass != PASS_CONTROL) || drive_pass == PASS_OWN ? !good : good;
 }
 
-static int report(unsigned passed, unsigned failed)
-{
-	printf("%u passed, %u failed\n", passed, failed);
-	return failed || !passed;
-}
-
 int main(int count, char **arguments)
 {
 	unsigned passed = 0, failed = 0;
@@ -346,11 +340,6 @@ int main(int count, char **arguments)
 	if (!parse(count, arguments))
 		usage(arguments[0]);
 	stepper_open();
-	if (drive_pass == PASS_PAIRS) {
-		const bool good = pairs_run(only);
-
-		return report(good, !good);
-	}
 	if (drive_pass == PASS_OWN)
 		/* What is said about the pool's misuse is of no interest. */
 		(void)freopen("/dev/null", "w", stderr);
@@ -367,5 +356,6 @@ int main(int count, char **arguments)
 		printf("Without membarrier(2), by refusal or LFPOOL_MEMBARRIER=off, there are no hits.\n");
 	if (drive_pass == PASS_HITS && !*only)
 		failed += passed + failed != HITS;
-	return report(passed, failed);
+	printf("%u passed, %u failed\n", passed, failed);
+	return failed || !passed;
 }

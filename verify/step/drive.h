@@ -27,7 +27,6 @@ enum pass {
 	PASS_CONTROL,   /* PASS_GIVE_BACK where some places must be stuck                    */
 	PASS_HITS,      /* none is stopped: the price                                       */
 	PASS_HEIRS,     /* pool: they wait, the process forks, the child serves them; then never */
-	PASS_PAIRS,     /* pool: two are stopped at once (pairs.c)                           */
 	PASS_EMPTY,     /* pool: a signal handler takes all there is, at one place (signals.c) */
 	PASS_EVERY,     /* pool: it takes one object, before each instruction                */
 	PASS_OWN,       /* pool: PASS_EMPTY with the interrupted cache, which must be noticed */
@@ -60,7 +59,7 @@ struct play {
 	/* Operation `index` is what is played from now on; false beyond the last. */
 	bool (*choose)(size_t index, struct part *part_out);
 	/* The sleeper's: a fresh scene, and the operation; sets drive_moved. */
-	void (*act)(void *nothing);
+	void (*act)(void);
 	void (*close)(void);
 	/* After an undisturbed act. */
 	const char *(*check)(void);
@@ -103,13 +102,8 @@ struct operation;
 /* This operation, which comes next in this scene, may be interrupted. */
 void signals_begin(struct scene *s, const struct operation *o);
 /* The handler, before an instruction of it: false, it has been called often enough. */
-bool signals_handle(void *nothing);
+bool signals_handle(void);
 /* It has ended.  NULL, or what is wrong, or went wrong in the handler. */
 const char *signals_end(void);
-
-/* ---- pairs.c ---- */
-
-/* The pass: true if all is well. */
-bool pairs_run(const char *only);
 
 #endif

@@ -7,7 +7,7 @@
  *              the sleeper's caller has pinned or not published, and at most the one that the sleeper has in its hands;
  *              and what it evicts must come in order, except the one that the sleeper is changing.  A second thread finds
  *              nothing more.  What the driver has it publishes, and the second thread releases the least until there is
- *              none: in order again.  Both use the pool at once, and the driver empties it once more.
+ *              none: in order again.  The driver empties it once more.
  *              Pass `meet`: they change one thing or two.
  * Order        What can be evicted, and in which order, follows from priorities and handles alone (the age is in the
  *              handle).  Of a change under way either may be seen, that it has happened or not yet, and for a moment
@@ -24,7 +24,7 @@
 
 #define AGE_SHIFT 20 /* a handle: {acquires before it, slot} */
 
-enum order { FIND_NOTHING, RELEASE_ALL, CHURN };
+enum order { FIND_NOTHING, RELEASE_ALL };
 
 static const struct evict_operation *operation;
 static struct evict_scene scene;
@@ -221,18 +221,14 @@ static const char *account(void)
 
 /* ---- The threads ---- */
 
-static void act(void *nothing)
+static void act(void)
 {
-	(void)nothing;
 	evict_scene_open(&scene, operation);
 	drive_moved = evict_scene_operate(&scene);
 }
 
-static const char *work(void *nothing)
+static const char *work(void)
 {
-	(void)nothing;
-	if (order == CHURN)
-		return others_churn(&scene, 2, drive_rounds(40, 1000));
 	return order == FIND_NOTHING ? others_find_nothing(&scene) : others_release_all_min(&scene, &released);
 }
 
@@ -280,7 +276,7 @@ static const char *release_in_order(bool by_worker)
 /* Leaves the driver with everything if it returns NULL. */
 static const char *live_on_without(long *worst)
 {
-	const char *wrong, *wrong_too;
+	const char *wrong;
 
 	beat("one acquired everything");
 	if ((wrong = empty_pool(worst)))
@@ -291,13 +287,6 @@ static const char *live_on_without(long *worst)
 	beat("another released everything");
 	if ((wrong = release_in_order(true)))
 		return wrong;
-	beat("both used the pool");
-	order = CHURN;
-	worker_order(&worker);
-	wrong = others_churn(&scene, 1, drive_rounds(40, 1000));
-	wrong_too = worker_answer(&worker);
-	if (wrong || wrong_too)
-		return wrong ? wrong : wrong_too;
 	beat("one acquired everything again");
 	if ((wrong = empty_pool(worst)))
 		return wrong;
@@ -328,11 +317,9 @@ static const char *give_back(void)
 
 static const char *inherit(long *worst)
 {
-	const char *wrong;
+	const char *wrong = release_in_order(false);
 
-	if ((wrong = release_in_order(false)) || (wrong = others_churn(&scene, 1, drive_rounds(40, 1000))))
-		return wrong;
-	return empty_pool(worst);
+	return wrong ? wrong : empty_pool(worst);
 }
 
 /* It goes on in a pool where others have published all that there is anew, or two thirds; or where they have it all. */

@@ -135,8 +135,6 @@ const char *others_publish(struct evict_scene *s, struct items *items, bool thin
 const char *others_keep(struct evict_scene *s);
 /* Releases what is in use; what is not must be named by no handle. */
 const char *give_back_all(struct evict_scene *s, struct items *items);
-/* `rounds` times everything that can be done with a few objects. */
-const char *others_churn(struct evict_scene *s, uint64_t seed, unsigned rounds);
 /* A change or two, of one of a few kinds, which may leave most of the words alone that the sleeper has read. */
 const char *others_meet(struct evict_scene *s, unsigned kind);
 /* Is nothing reached by this handle? */

@@ -4,9 +4,6 @@
  */
 #include "evict.h"
 
-#define HANDS 3  /* objects that one has at a time, in the churn */
-#define TOP 1000 /* priorities of the churn                      */
-
 static bool is_held(const struct items *items, const void *object)
 {
 	for (size_t i = 0; i < items->count; i++) {
@@ -150,70 +147,6 @@ const char *give_back_all(struct evict_scene *s, struct items *items)
 		item->state = RELEASED;
 	}
 	return wrong;
-}
-
-/* ---- Churn ---- */
-
-static bool look_at(void *all_marked, void *object, lfpool_handle_t handle, uint64_t priority)
-{
-	(void)priority;
-	*(bool *)all_marked &= object_is_marked(object, handle);
-	return true;
-}
-
-/* All that can be done with an active object, which may be evicted at any time. */
-static const char *use(struct evict_scene *s, lfpool_handle_t handle, uint64_t priority)
-{
-	const void *object;
-	uint64_t found;
-
-	(void)lfpool_priority_update(s->pool, handle, priority);
-	if ((object = lfpool_priority_pin(s->pool, handle))) {
-		if (!object_is_marked(object, handle))
-			return "what was pinned is another's object";
-		if (!lfpool_priority_is_active(s->pool, handle) || lfpool_priority_look(s->pool, handle) != object ||
-		    !lfpool_priority_get(s->pool, handle, &found) || found != priority)
-			return "what is pinned is not there";
-		(void)lfpool_priority_update(s->pool, handle, priority / 2);
-		if (lfpool_priority_unpin(s->pool, handle))
-			return "an unpin is refused";
-	}
-	(void)lfpool_priority_peek_min(s->pool, NULL);
-	return NULL;
-}
-
-const char *others_churn(struct evict_scene *s, uint64_t seed, unsigned rounds)
-{
-	const char *wrong = NULL;
-	bool all_marked = true;
-
-	for (unsigned round = 0; !wrong && round < rounds; round++) {
-		lfpool_handle_t mine[HANDS];
-		size_t count = 0;
-
-		for (unsigned i = 0; i < HANDS; i++) {
-			/* Any numbers will do: those of Knuth's generator (MMIX). */
-			seed = seed * UINT64_C(6364136223846793005) + UINT64_C(1442695040888963407);
-
-			const uint64_t priority = (seed >> 40) % TOP;
-			void *object = lfpool_priority_acquire(s->pool, priority, owner_of(priority), &mine[count]);
-
-			if (!object)
-				continue;
-			object_mark(object, mine[count], priority);
-			if (lfpool_priority_publish(s->pool, mine[count++]))
-				wrong = "a publish is refused";
-		}
-		for (size_t i = 0; !wrong && i < count; i++)
-			wrong = use(s, mine[i], (seed >> (20 + i)) % TOP);
-		if (round % 8 == 7)
-			(void)lfpool_priority_release_min(s->pool, 2);
-		if (round % 16 == 15)
-			(void)lfpool_priority_for_each(s->pool, look_at, &all_marked);
-		while (count-- > 0)
-			(void)lfpool_priority_release(s->pool, mine[count]);
-	}
-	return all_marked ? wrong : "a walk visited another's object";
 }
 
 /* ---- A change or two ----

@@ -26,10 +26,8 @@ static struct holding mine, theirs; /* the driver's, and the peer's */
 
 /* ---- The threads: only in the churn do the driver and the peer run at once, on the pool alone ---- */
 
-static void act(void *nothing)
+static void act(void)
 {
-	(void)nothing;
-	(void)hooks_wrong();
 	scene_open(&scene, operation);
 	signals_begin(&scene, operation);
 	drive_moved = scene_operate(&scene, operation);
@@ -37,9 +35,8 @@ static void act(void *nothing)
 
 static unsigned peer_rounds; /* of churn; 0: drain */
 
-static const char *work(void *nothing)
+static const char *work(void)
 {
-	(void)nothing;
 	return peer_rounds ? peer_churn(scene.pool, 2 * STAMP, peer_rounds) : peer_drain(&scene, NULL, &theirs);
 }
 
@@ -230,9 +227,7 @@ static const char *live_on_without(long *worst)
 	if ((wrong = peer_finds(0, missing, "the second peer got another number of objects than the first")))
 		return wrong;
 	beat("one emptied the pool again");
-	if ((wrong = peer_give_back(scene.pool, &theirs)) || (wrong = drain(NULL, worst)))
-		return wrong;
-	return hooks_wrong() ? "a hook was called out of turn" : NULL;
+	return (wrong = peer_give_back(scene.pool, &theirs)) ? wrong : drain(NULL, worst);
 }
 
 static const char *live_on(long *worst)

@@ -1,22 +1,21 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * objects.c - operations that do something about an object: hooks, handles, walks, debug modes.  As operations.c.
+ * objects.c - operations that do something about an object: handles, walks, debug modes.  As operations.c.
  *
  * Idea         What a look-up or a walk must answer is certain whenever it is stopped: the objects that the victim's
  *              caller holds are active all the while, so a walk visits each of them once, and no object twice.
  */
 #include "calls.h"
 
-#define PARTS 3 /* of a divided walk */
-
 /* ---- Operations ---- */
 
-static void acquire_refused(struct scene *s)
+/* A hook that is called for all objects when the pool is made: then hits are as without one. */
+static bool build(void *context, void *object)
 {
-	(void)hooks_refuse_me(true);
-	acquire_through_cache(s);
-	(void)hooks_refuse_me(false);
+	return (void)context, object;
 }
+
+static const lfpool_hooks_t building = {.create = build};
 
 static void resolve(struct scene *s)
 {
@@ -101,59 +100,22 @@ static void step_cursor(struct scene *s)
 	check_walk(s);
 }
 
-static void split_cursor(struct scene *s)
-{
-	lfpool_cursor_t parts[PARTS];
-
-	STEP_VOID(lfpool_cursor_split(parts, PARTS, s->pool));
-	for (size_t i = 0; i < PARTS; i++)
-		walk(s, &parts[i]);
-	check_walk(s);
-}
-
-static void copy_active(struct scene *s)
-{
-	s->found_count = STEP(lfpool_copy_active(s->pool, s->found, OBJECTS_MAX));
-	check_walk(s);
-}
-
 /* ---- The table ---- */
 
-#define HOOKED(hooks) POOL(4 * EACH, 2 * EACH, 0, &(hooks), NULL, SPECIAL_NOTHING)
-#define BUILT_FIRST POOL(4 * EACH, 2 * EACH, LFPOOL_CREATE_ALL, &hooks_building, NULL, SPECIAL_NOTHING)
-#define DEBUGGED(debug) POOL(4 * EACH, 2 * EACH, 0, NULL, debug, SPECIAL_NOTHING)
-#define ALL(hooks) POOL(4 * EACH, 2 * EACH, LFPOOL_CHECK_RACES, hooks, NULL, RELEASES_ALL)
-#define WATCHED DEBUGGED("poison,guard,check,no-tools")
+#define BUILT_FIRST POOL(4 * EACH, 2 * EACH, LFPOOL_CREATE_ALL, &building, NULL, SPECIAL_NOTHING)
+#define ALL POOL(4 * EACH, 2 * EACH, LFPOOL_CHECK_RACES, NULL, NULL, RELEASES_ALL)
 #define QUARANTINED POOL(2 * EACH, 2 * EACH, 0, NULL, "quarantine=4,no-tools", SPECIAL_NOTHING)
-/* The clock is the kernel's, and reading it may take one instruction more than the last time. */
-#define OWNED POOL(4 * EACH, 2 * EACH, 0, NULL, "owner,no-tools", IN_PROGRAM)
 
 const struct operation object_operations[] = {
-	{"acquire, hooks", HOOKED(hooks_all), "mine +2 want 1", acquire_through_cache, 0, 1},
-	{"acquire, hooks, first use", HOOKED(hooks_all), "want 1", acquire_through_cache, CHANGED | MOVES_CARVED, 1},
-	{"acquire, activate refuses", HOOKED(hooks_reluctant), "willing want 1", acquire_refused, CHANGED | MOVES_CARVED, 1},
-	{"acquire bulk of 6, hooks", HOOKED(hooks_all), "own +2 want 6", acquire_bulk,
-	 MOVES_CURRENT | MOVES_CARVED | MOVES_EMPTY | MOVES_TOP, 1},
-	{"release, hooks", HOOKED(hooks_all), "mine +2 older", release_through_cache, 0, 1},
-	{"release, deactivate refuses", HOOKED(hooks_refusing), "mine +2 older", release_through_cache, 0, 1},
-	{"release bulk of 6, hooks", HOOKED(hooks_all), "own +8 hand 6", release_bulk, CHANGED, 1},
 	{"acquire hit, built before", BUILT_FIRST, "mine +2 want 1", acquire_inlined, 0, 1},
 	{"release hit, built before", BUILT_FIRST, "mine +2 older", release_inlined, 0, 1},
 	{"handle of, the first", USUAL, "own +5", handle_of, 0, 0},
 	{"handle of", USUAL, "own +5 handle", handle_of, 0, 0},
 	{"resolve", USUAL, "own +5 handle", resolve, 0, 0},
 	{"release handle", USUAL, "own +3 hand 1 handle", release_handle, 0, 1},
-	{"release handle, hooks", HOOKED(hooks_all), "own +3 hand 1 handle", release_handle, 0, 1},
-	{"release all", ALL(NULL), "own +5 hand 5", release_all, CHANGED, 1},
-	{"release all, hooks", ALL(&hooks_all), "own +5 hand 5", release_all, CHANGED, 1},
+	{"release all", ALL, "own +5 hand 5", release_all, CHANGED, 1},
 	{"walk, for each active", USUAL, "own +5 handle", for_each, 0, 0},
 	{"walk, cursor", USUAL, "own +5 handle", step_cursor, 0, 0},
-	{"walk, divided", USUAL, "own +5 handle", split_cursor, 0, 0},
-	{"walk, copy active", USUAL, "own +5 handle", copy_active, 0, 0},
-	{"acquire, poison and guard", WATCHED, "mine +2 want 1", acquire_through_cache, 0, 1},
-	{"release, poison and guard", WATCHED, "mine +2 older", release_through_cache, 0, 1},
-	{"acquire, owner", OWNED, "mine +2 want 1", acquire_through_cache, 0, 1},
-	{"release, owner", OWNED, "mine +2 older", release_through_cache, 0, 1},
 	/* nothing is free but what is in quarantine; and that is full: what is released drives another one out */
 	{"acquire, out of quarantine", QUARANTINED, "other all -3 want 1", acquire_through_cache, 0, 1},
 	{"acquire, quarantine exhausted", QUARANTINED, "other all want 1", acquire_through_cache, 0, 0},

@@ -22,13 +22,6 @@ static void pool_of(struct scene *s)
 	wrong_if(s, pool != s->pool, "lfpool_of() names another pool");
 }
 
-static void pool_of_none(struct scene *s)
-{
-	lfpool_t *pool = STEP(lfpool_of(s));
-
-	wrong_if(s, pool, "lfpool_of() names a pool for an address that is in none");
-}
-
 OPERATION(release_self, s->released = STEP(lfpool_release_self(s->given[0])) == LFPOOL_OK)
 
 static void create_pool(struct scene *s)
@@ -76,7 +69,6 @@ static void dump(struct scene *s)
 
 const struct operation pool_operations[] = {
 	{"pool of", AMONG, "own +3 beside made", pool_of, 0, 0},
-	{"pool of, none", AMONG, "own +3 beside made", pool_of_none, 0, 0},
 	{"release self", AMONG, "own +3 beside made hand 1", release_self, 0, 1},
 	{"pool create", LOCKING, "own +3 beside", create_pool, 0, 0},
 	{"pool destroy", LOCKING, "own +3 beside made active", destroy_pool, 0, 0},
@@ -130,7 +122,6 @@ OPERATION(trim, (void)STEP(lfpool_trim(s->pool, 0, 1)))
 #define FIXED GROWING(2 * EACH, 4 * EACH, 0)
 #define GROWING_ITSELF GROWING(2 * EACH, 4 * EACH, 4)
 #define OF_A_KIB 1024, 4 * EACH, 2 * EACH, 0, 0, 0, NULL, NULL, SPECIAL_NOTHING
-#define HOOKED POOL(4 * EACH, 2 * EACH, 0, &hooks_all, NULL, SPECIAL_NOTHING)
 
 const struct operation resize_operations[] = {
 	{"grow", FIXED, "own all lend 1", grow, MOVES_COLD, 0},
@@ -148,7 +139,6 @@ const struct operation resize_operations[] = {
 	{"release, pays a debt", SMALL, "own all lend 1 shrink 3 hand 1 end 3", release_through_cache,
 	 MOVES_TOP | MOVES_COLD | MOVES_QUEUE, 1},
 	{"trim, cools", USUAL, "own +6 -3", trim, MOVES_TOP | MOVES_COLD, 1},
-	{"trim, cools, hooks", HOOKED, "own +6 -3", trim, MOVES_TOP | MOVES_COLD, 1},
 	/* every object is cold; and two pages of them have left the pool */
 	{"trim, gives back", OF_A_KIB, "own +16 -16 trim 16", trim, MOVES_COLD, KIB_PER_PAGE},
 	{"trim, gives back what is out", OF_A_KIB, "own +16 -16 trim 16 shrink 8 end 0", trim, MOVES_COLD, KIB_PER_PAGE},

@@ -143,7 +143,6 @@ static inline void wrong_if(struct scene *s, bool wrong, const char *what)
  *   crowd N            N places of the queue are taken, so that those who come next are behind the first lot (cells.h)
  *   async, call        a continuation waits; a call sleeps
  *   end N              when all has come back the capacity is N less than now
- *   willing            the hooks refuse this thread no more
  */
 void setup(struct scene *s, const char *text);
 /* A fresh pool, prepared by the calling thread, which is the one to operate. */
@@ -163,23 +162,6 @@ void keep_object(void *scene, lfpool_t *pool, void *object);
 size_t scene_close(struct scene *s);
 /* Runs the operation; returns what moved, which means something if no other used the pool meanwhile. */
 unsigned scene_operate(struct scene *s, const struct operation *o);
-
-/* ---- Hooks that do next to nothing, but notice when one is called out of turn: hooks.c ----
- *
- * The last word of each object says where in its life it is: raw, built, active.  A hook that finds another word than it should
- * notes a fault.  Nothing else writes there.
- */
-
-extern const lfpool_hooks_t hooks_all;       /* the four of an object's life                            */
-extern const lfpool_hooks_t hooks_refusing;  /* deactivate always says no: destroy, and create again    */
-extern const lfpool_hooks_t hooks_reluctant; /* activate says no to a thread that has asked for it      */
-extern const lfpool_hooks_t hooks_building;  /* create and destroy alone                                */
-
-/* Whether hooks_reluctant refuse the calling thread, from now on; and until now. */
-bool hooks_refuse_me(bool refuse);
-
-/* Was a hook called out of turn since the last call? */
-bool hooks_wrong(void);
 
 /* ---- What the others do while the victim stands: peers.c ----
  *

@@ -95,8 +95,6 @@ static bool arrange_pool(struct scene *s, const char *word, size_t count)
 		s->made = scene_pool();
 	} else if (strcmp(word, "active") == 0) {
 		(void)lfpool_acquire(s->made);
-	} else if (strcmp(word, "willing") == 0) {
-		(void)hooks_refuse_me(false);
 	} else {
 		return false;
 	}

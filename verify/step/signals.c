@@ -110,11 +110,8 @@ static void take_all(void)
 		release_here(cache, h.objects[--h.count]);
 }
 
-bool signals_handle(void *nothing)
+bool signals_handle(void)
 {
-	const bool refused = hooks_refuse_me(false);
-
-	(void)nothing;
 	errno = ERRNO_OURS;
 	/* A call that waits is served by the handler. */
 	while (scene->lent_count)
@@ -126,7 +123,6 @@ bool signals_handle(void *nothing)
 		take_all();
 	if (errno != ERRNO_OURS)
 		wrong = "errno was changed";
-	(void)hooks_refuse_me(refused);
 	return ++interrupts < DISTURBED_MAX;
 }
 

@@ -34,7 +34,7 @@ static void *sleeper_main(void *argument)
 	stepper_attach(&s->stepper);
 	while (turn_wait(&s->stepper.turn, TURN_IDLE) != TURN_QUIT) {
 		if (sigsetjmp(s->stepper.way_out, 1) == 0)
-			s->act(s->context);
+			s->act();
 		turn_give(&s->stepper.turn, TURN_IDLE);
 	}
 	return NULL;
@@ -104,7 +104,7 @@ static void *worker_main(void *argument)
 	struct worker *w = argument;
 
 	while (turn_wait(&w->turn, TURN_IDLE) != TURN_QUIT) {
-		w->wrong = w->work(w->context);
+		w->wrong = w->work();
 		turn_give(&w->turn, TURN_IDLE);
 	}
 	return NULL;

@@ -15,9 +15,8 @@
 struct sleeper {
 	pthread_t thread;
 	struct stepper stepper;
-	void (*act)(void *context); /* prepares, and runs what it is stopped in, from STEP_BEGIN to STEP_END */
-	void *context;
-	const char *name; /* of what it does                                                             */
+	void (*act)(void); /* prepares, and runs what it is stopped in, from STEP_BEGIN to STEP_END */
+	const char *name;  /* of what it does                                                      */
 };
 
 void sleeper_start(struct sleeper *s);
@@ -38,8 +37,7 @@ void sleeper_describe(const struct sleeper *s, char *text, size_t room);
 struct worker {
 	pthread_t thread;
 	struct turn turn;
-	const char *(*work)(void *context); /* NULL, or what went wrong */
-	void *context;
+	const char *(*work)(void); /* NULL, or what went wrong */
 	const char *wrong;
 };
 

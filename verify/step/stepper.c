@@ -145,21 +145,18 @@ static bool arrive(struct stepper *s, unsigned char *place)
 		if (s->steps >= STEPS_MAX)
 			abort();
 		s->trace[s->steps] = place;
-		if (is_locked(place)) {
-			s->locked++;
-			s->locked_at = s->steps;
-		}
+		s->locked += is_locked(place);
 		s->length = s->steps;
 		return true;
 	}
 	if (s->everywhere)
-		return s->everywhere = s->interrupt(s->context);
+		return s->everywhere = s->interrupt();
 	if (s->steps != s->stop_at)
 		return s->stop_at != NOWHERE;
 	if (place != s->trace[s->steps])
 		s->strayed = true;
 	if (s->interrupt) {
-		(void)s->interrupt(s->context);
+		(void)s->interrupt();
 		return false;
 	}
 	turn_give(&s->turn, TURN_PARKED);

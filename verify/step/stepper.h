@@ -132,7 +132,6 @@ struct stepper {
 	/* The recording. */
 	long length;    /* instructions from STEP_BEGIN to STEP_END                      */
 	long locked;    /* those of them that lock: LOCK prefix, xchg with memory         */
-	long locked_at; /* the last of those                                              */
 	unsigned char *trace[STEPS_MAX];
 	/* The plan, made by the driver before it gives the turn away. */
 	long stop_at; /* park before this instruction; length = before STEP_END         */
@@ -140,8 +139,7 @@ struct stepper {
 	long passes;  /* how often it is executed before                                */
 	bool recording;
 	/* What a signal handler does there, instead of parking; NULL: it parks. */
-	bool (*interrupt)(void *context);
-	void *context;
+	bool (*interrupt)(void);
 	bool everywhere; /* before each instruction, not only before stop_at              */
 	/* The handler's. */
 	bool inside; /* between STEP_BEGIN and STEP_END                                */

@@ -21,9 +21,8 @@
 static struct scene *caller_scene;
 static _Atomic(long) caller_number; /* of its thread, for the system */
 
-static const char *call(void *nothing)
+static const char *call(void)
 {
-	(void)nothing;
 	/* relaxed: read until it is not 0. */
 	atomic_store_explicit(&caller_number, syscall(SYS_gettid), memory_order_relaxed);
 	caller_scene->got[0] = lfpool_acquire_wait(caller_scene->pool, -1);

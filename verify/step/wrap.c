@@ -45,9 +45,8 @@ static void prepare(void)
 	}
 }
 
-static void act(void *unused)
+static void act(void)
 {
-	(void)unused;
 	prepare();
 	victim_got = STEP(stack_pop(&stack, &magazines, &victim_hand));
 }
