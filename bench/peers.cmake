@@ -60,23 +60,11 @@ function(bench_peer name)
 endfunction()
 
 bench_peer(BOOST HEADER boost/lockfree/stack.hpp SOURCES subjects/boost_stack_dynamic.cpp)
-bench_peer(TBB HEADER tbb/scalable_allocator.h LIBRARY tbbmalloc SOURCES subjects/tbb_scalable.cpp)
 bench_peer(TBB_QUEUE HEADER tbb/concurrent_priority_queue.h LIBRARY tbb SOURCES subjects/tbb_queue.cpp)
 bench_peer(CK PKG ck SOURCES subjects/ck_stack.c subjects/spin.c)
 bench_peer(URCU PKG liburcu-cds SOURCES subjects/urcu_lfstack.c)
 bench_peer(RETIRE_RCU COMPONENT rcu PKG liburcu-memb SOURCES subjects/rcu.c)
 bench_peer(RETIRE_CK COMPONENT ck PKG ck SOURCES subjects/epoch.c)
-
-# Packages differ in the folder, and the header does not say its version.
-find_path(BENCH_MOODYCAMEL_INCLUDE concurrentqueue.h PATH_SUFFIXES concurrentqueue concurrentqueue/moodycamel)
-bench_peer(MOODYCAMEL HEADER concurrentqueue.h SOURCES subjects/moodycamel.cpp)
-execute_process(COMMAND dpkg-query --show --showformat=\${Version} libconcurrentqueue-dev
-	RESULT_VARIABLE moodycamel_unknown OUTPUT_VARIABLE moodycamel_version ERROR_QUIET)
-if(moodycamel_unknown)
-	set(moodycamel_version "of unknown version")
-endif()
-set_source_files_properties(subjects/moodycamel.cpp PROPERTIES
-	COMPILE_DEFINITIONS BENCH_MOODYCAMEL_VERSION="${moodycamel_version}")
 
 # Of these two Debian has no packages: they are measured if the folder of their source is named, each inlined and called.
 # clang compiles snmalloc if it is there: its documentation advises against gcc.

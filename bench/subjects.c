@@ -17,7 +17,6 @@
 	PEER(urcu_lfstack, "urcu-lfstack", "liburcu-dev")                                                              \
 	PEER(dpdk_ring, "dpdk-ring", "libdpdk-dev") PEER(dpdk_stack, "dpdk-stack", "libdpdk-dev")                      \
 	PEER(boost_stack_dynamic, "boost-stack-dynamic", "libboost-dev")                                               \
-	PEER(moodycamel, "moodycamel", "libconcurrentqueue-dev") PEER(tbb_scalable, "tbb-scalable", "libtbb-dev")      \
 	PEER(snmalloc, "snmalloc-inlined", "its source, -DLFPOOL_PEER_SNMALLOC=DIR")           \
 	PEER(snmalloc_thread, "snmalloc-thread", "its source, -DLFPOOL_PEER_SNMALLOC=DIR")                             \
 	PEER(snmalloc_called, "snmalloc-called", "its source, -DLFPOOL_PEER_SNMALLOC=DIR")                             \

@@ -24,20 +24,20 @@
 
 /* clang-format off */
 #define BURST(n)                                                                                                       \
-	{"burst-" #n "-lifo", LOOP(burst), .count = n, .chunk = CHUNK},                                                \
+	{"burst-" #n "-lifo", LOOP(burst), .count = n, .chunk = CHUNK, .sized = (n) == 256},                           \
 	{"burst-" #n "-shuffled", LOOP(burst), .count = n, .chunk = CHUNK, .shuffled = true}
 #define BULK(n) {"bulk-" #n, LOOP(bulk), .count = n, .chunk = CHUNK}
 #define KEEP(n) {"keep-" #n, LOOP(keep), .count = n, .chunk = CHUNK}
-#define HANDOFF(suffix, sides) {"handoff-" suffix, LOOP(consume), .pattern = sides, .held = RING_CAPACITY + 2, .chunk = CHUNK}
+#define HANDOFF(suffix, sides, ...)                                                                                    \
+	{"handoff-" suffix, LOOP(consume), .pattern = sides, .held = RING_CAPACITY + 2, .chunk = CHUNK, __VA_ARGS__}
 /* The last: how many handles are stale when it has gone on for long, in a run of one thread. */
 #define EVICT(share, n, lost)                                                                                          \
-	{"evict-" #share "-" #n, LOOP(evict), .count = n, .chunk = CHUNK / 8, .bytes = EVICTING_BYTES, .divided = true, \
-	 .evicts = share, .stale = lost}
+	{"evict-" #share "-" #n, LOOP(evict), .count = n, .chunk = CHUNK / 8, .divided = true, .evicts = share, .stale = lost}
 #define RETIRE(name, ...)                                                                                              \
-	{name, LOOP(retire), .count = RETIRE_TABLE, .chunk = CHUNK, .bytes = RETIRE_BYTES, .divided = true, .retires = true, __VA_ARGS__}
+	{name, LOOP(retire), .count = RETIRE_TABLE, .chunk = CHUNK, .divided = true, .retires = true, __VA_ARGS__}
 /* A pool of n objects, one of which is out at a time at the most. */
 #define CREATE(n, its_times)                                                                                           \
-	{"create-" #n, LOOP(pair), .count = n, .held = 1, .needs = TRAIT_POOL, .bytes = 64, .run = create_run, .threads = 1, .times = its_times}
+	{"create-" #n, LOOP(pair), .count = n, .held = 1, .needs = TRAIT_POOL, .run = create_run, .threads = 1, .times = its_times}
 #define BACKLOG(name, its_rate, ...) RETIRE("backlog-" name, .run = backlog_run, .threads = 2, .rate = its_rate, __VA_ARGS__)
 /* What is not about subjects. */
 #define OURS(name, n, its_run, size, ...)                                                                              \
@@ -48,13 +48,13 @@
 #define QUEUE(n) OURS("queue-" #n, n, queue_run, 64, .times = 10001)
 
 const struct workload workloads[WORKLOAD_COUNT] = {
-	{"pair", LOOP(pair), .held = 1, .chunk = CHUNK},
+	{"pair", LOOP(pair), .held = 1, .chunk = CHUNK, .sized = true},
 	BURST(32),
 	BURST(256),
 	BURST(4096),
-	HANDOFF("1-1", ONE_TO_ONE),
-	HANDOFF("1-n", ONE_TO_MANY),
-	HANDOFF("n-1", MANY_TO_ONE),
+	HANDOFF("1-1", ONE_TO_ONE, .sized = true),
+	HANDOFF("1-n", ONE_TO_MANY, ),
+	HANDOFF("n-1", MANY_TO_ONE, ),
 	{"larson", LOOP(larson), .pattern = EXCHANGE, .count = 1000, .held = 2001, .chunk = CHUNK},
 	{"jobs", LOOP(jobs), .pattern = GRAPH, .held = TREE_JOBS + 1, .chunk = 64 * TREE_JOBS},
 	{"churn", LOOP(churn), .held = CHURN_OBJECTS, .chunk = CHURN_OBJECTS},
@@ -64,7 +64,6 @@ const struct workload workloads[WORKLOAD_COUNT] = {
 	KEEP(32),
 	KEEP(512),
 	KEEP(4096),
-	KEEP(32768),
 	{"random-1m", LOOP(burst), .count = 1000000, .chunk = 1, .shuffled = true, .divided = true},
 	{"exhausted", LOOP(exhausted), .count = EXHAUSTED_CAPACITY, .held = EXHAUSTED_CAPACITY, .chunk = CHUNK / 4, .needs = TRAIT_BOUNDED,
 	 .emptied = true},
@@ -80,12 +79,10 @@ const struct workload workloads[WORKLOAD_COUNT] = {
 	EVICT(100, 65536, 0),
 	RETIRE("retire",),
 	RETIRE("retire-read", .reads = true),
-	/* From one thread to another, and not of 4096 bytes: a million of them do not fit everywhere. */
+	/* From one thread to another. */
 	{"memory", LOOP(pair), .pattern = EXCHANGE, .held = 1000000, .run = memory_run, .threads = 2},
 	CREATE(1000, 101),
-	CREATE(100000, 31),
 	CREATE(10000000, 5),
-	BACKLOG("10000", 10000, .needs = TRAIT_BACKLOG),
 	BACKLOG("1000000", 1000000, .needs = TRAIT_BACKLOG),
 	BACKLOG("unlimited", 0, .needs = TRAIT_BACKLOG),
 	BACKLOG("stalled", 1000000, .needs = TRAIT_BACKLOG, .stalls = true),
@@ -145,7 +142,7 @@ bool workload_fits(const struct workload *workload, const struct subject *subjec
 		return false;
 	if (workload->run && threads != workload->threads)
 		return false;
-	if (workload->bytes && object_bytes != workload->bytes)
+	if (!workload->sized && object_bytes != (workload->bytes ? workload->bytes : 64))
 		return false;
 	if ((subject->traits & TRAIT_64_BYTES) && object_bytes != 64)
 		return false;

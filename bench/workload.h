@@ -28,7 +28,8 @@ struct workload {
 	size_t held;     /* the most objects that one thread has out at once; 0: count           */
 	size_t chunk;    /* pairs between two looks at the clock                                 */
 	unsigned needs;  /* traits that a subject must have                                      */
-	size_t bytes;    /* of an object; 0: any                                                 */
+	size_t bytes;    /* of an object; 0: 64                                                  */
+	bool sized;      /* objects of any size                                                  */
 	bool shuffled;   /* a burst is released in random order, else the newest object first    */
 	bool divided;    /* `count` is for all threads together                                  */
 	bool timed;      /* has histograms                                                       */
@@ -50,7 +51,7 @@ struct workload {
 	bool stalls;      /* backlog: a thread reads, and does not come to an end    */
 };
 
-#define WORKLOAD_COUNT 61
+#define WORKLOAD_COUNT 58
 extern const struct workload workloads[WORKLOAD_COUNT];
 
 /* Sorts them. */
