@@ -1,12 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * check_jobs.c - what jobs.h promises and no example shows: continuations, how many may wait for one, wake-ups, jobs from outside.
- * (Trees are in `jobs` and scheduler-steal, dependences and loops in `graph`.)
+ * check_jobs.c - what jobs.h promises and no example shows: wake-ups, jobs from outside.  (Trees are in `jobs` and
+ * scheduler-steal, dependences, continuations and loops in `graph`.)
  *
- * Idea         Each part gives the system work whose every step leaves a mark, and then reads the marks: run exactly once, not
- *              before what had to end before, on the worker it was promised to.  Then every record is back.
- *              What needs another worker to wake up waits for it without a limit: a wake-up that is lost is a test that
- *              hangs, and its time limit ends it.
+ * Idea         What is given to the system leaves a mark, and in the end every record is back.  What needs another worker to
+ *              wake up waits for it without a limit: a wake-up that is lost is a test that hangs, and its time limit ends it.
  */
 #include "harness.h"
 #include "jobs.h"
@@ -14,7 +12,6 @@
 #include "sanitizers.h"
 
 #include <sched.h>
-#include <string.h>
 
 #define WAKE_UPS (UNDER_TSAN || UNDER_ASAN ? 300 : 3000)
 
@@ -37,96 +34,6 @@ static uint64_t counted(_Atomic(uint64_t) *count)
 static void require_whole(void)
 {
 	REQUIRE(lfpool_active_count(pool) == 0 && lfpool_available_count(pool) == lfpool_capacity(pool));
-}
-
-/* ---- Before and after: a continuation runs on the worker that ended the job, which is when its last child has ended ---- */
-
-#define STAGES 200
-
-struct stage {
-	_Atomic(uint64_t) ran, continued;
-	struct stage *before; /* NULL: none        */
-	bool anywhere;        /* ends with a child */
-	unsigned worker;      /* that ended it     */
-};
-
-static void stage_child(struct jobs_worker *worker, const void *payload)
-{
-	struct stage *stage = *(struct stage *const *)payload;
-
-	stage->worker = jobs_worker_index(worker);
-	count_up(&stage->ran);
-}
-
-static void stage_run(struct jobs_worker *worker, const void *payload)
-{
-	const struct stage *stage = *(struct stage *const *)payload;
-
-	REQUIRE(!stage->before || counted(&stage->before->ran) == 1);
-	if (stage->anywhere)
-		jobs_submit(worker, stage_child, payload, sizeof(stage));
-	else
-		stage_child(worker, payload);
-}
-
-static void stage_continue(struct jobs_worker *worker, const void *payload)
-{
-	struct stage *stage = *(struct stage *const *)payload;
-
-	REQUIRE(counted(&stage->ran) == 1 && (stage->anywhere || stage->worker == jobs_worker_index(worker)));
-	count_up(&stage->continued);
-}
-
-static void continued_run(struct jobs_worker *worker, const void *payload)
-{
-	struct stage *stages = *(struct stage *const *)payload;
-
-	for (unsigned i = 0; i < STAGES; i++) {
-		struct stage *stage = &stages[i];
-		struct job *job = jobs_prepare(worker, NULL, 0, stage_run, &stage, sizeof(stage));
-
-		stage->anywhere = i % 2;
-		if (!job)
-			stage_child(worker, &stage);
-		if (!job || !jobs_then(worker, job, stage_continue, &stage, sizeof(stage)))
-			count_up(&stage->continued);
-		if (job)
-			jobs_start(worker, job);
-	}
-}
-
-/* No more than so many after one, which each of them names twice. */
-static void fan_run(struct jobs_worker *worker, const void *payload)
-{
-	struct stage stages[JOB_AFTER_MAX + 2] = {{.anywhere = true}}, *stage = stages;
-	struct job *fan[JOB_AFTER_MAX + 2] = {jobs_prepare(worker, NULL, 0, stage_run, &stage, sizeof(stage))};
-
-	(void)payload;
-	for (unsigned i = 1; i < JOB_AFTER_MAX + 2; i++) {
-		stage = &stages[i];
-		stage->before = stages;
-		fan[i] = jobs_prepare(worker, (struct job *const[]){fan[0], fan[0]}, 2, stage_run, &stage, sizeof(stage));
-		REQUIRE(!fan[i] == (i == JOB_AFTER_MAX + 1));
-	}
-	for (unsigned i = JOB_AFTER_MAX + 1; i-- > 0;)
-		jobs_start(worker, fan[i]);
-	jobs_wait(worker);
-	for (unsigned i = 0; i < JOB_AFTER_MAX + 2; i++)
-		REQUIRE(counted(&stages[i].ran) == (fan[i] != NULL));
-}
-
-static void continuations(void)
-{
-	for (unsigned round = 0; round < 20; round++) {
-		static struct stage stages[STAGES];
-		struct stage *const payload = stages;
-
-		memset(stages, 0, sizeof(stages));
-		jobs_run(jobs, continued_run, &payload, sizeof(payload));
-		for (unsigned i = 0; i < STAGES; i++)
-			REQUIRE(counted(&stages[i].ran) == 1 && counted(&stages[i].continued) == 1);
-		require_whole();
-	}
 }
 
 /* ---- Sleep: a worker that is needed wakes up ---------------------------------------------------------------- */
@@ -239,9 +146,6 @@ static void check(unsigned with_workers, size_t records)
 	REQUIRE(jobs_pool_create(&pool, records, LFPOOL_BACKEND_LOCKFREE) == LFPOOL_OK);
 	jobs = jobs_create(workers, pool, NULL);
 	REQUIRE(jobs);
-	continuations();
-	if (records > JOB_AFTER_MAX + 1)
-		jobs_run(jobs, fan_run, "", 1);
 	wakes_up();
 	outsiders();
 	jobs_destroy(jobs);
