@@ -64,7 +64,8 @@ static lfpool_t *open_pool(lfpool_backend_t backend)
 {
 	hit_count = 0;
 	told_forget();
-	return POOL_OF(4096, FIRST, .name = NAME, .max_capacity = ALL, .cache_capacity = 64, .backend = backend, .hooks.misuse = hear);
+	return POOL_OF(4096, FIRST, .name = NAME, .max_capacity = ALL, .cache_capacity = 64, .backend = backend,
+		       .hooks.misuse = hear);
 }
 
 /* Each once, but those of the lock-free pool's inside. */
