@@ -113,17 +113,4 @@ FAKE_TEST(dumps_name_them)
 	require_dumps(pool, "40 = 5 active + 0 retired + ", ",\"retired\":0,\"");
 }
 
-TEST(dumps_of_other_pools_do_not)
-{
-	lfpool_t *pool = pool_of(SIZE, CAPACITY);
-
-	for (lfpool_format_t format = LFPOOL_TEXT; format <= LFPOOL_JSON; format++) {
-		char *text = whole_dump(pool_dump, pool, format);
-
-		assert_null(strstr(text, "retired"));
-		free(text);
-	}
-	assert_int_equal(lfpool_destroy(pool), 0);
-}
-
 RUN_TESTS()

@@ -9,45 +9,25 @@
 
 enum { SIZE = 40, CAPACITY = 10 };
 
-static const lfpool_backend_t tracked[] = {LFPOOL_BACKEND_LOCKFREE, LFPOOL_BACKEND_MUTEX};
-
-static void each_way(const char *debug, void (*body)(lfpool_t *pool, char *object))
+static lfpool_t *watched(const char *debug)
 {
-	for (size_t b = 0; b < COUNT(tracked); b++)
-		for (enum scheme_kind how = 0; how < SCHEME_KINDS; how++) {
-			told_forget();
-			lfpool_t *pool = POOL_OF(SIZE, CAPACITY, .backend = tracked[b], .debug = debug, .hooks.misuse = hear,
-						 .scheme = fake_scheme(how));
-
-			body(pool, lfpool_acquire(pool));
-			fake_end_all(pool);
-			require_intact(pool);
-			const size_t count = told.count;
-
-			assert_int_equal(lfpool_destroy(pool), 0);
-			assert_int_equal(told.count, count);
-		}
+	told_forget();
+	return POOL_OF(SIZE, CAPACITY, .debug = debug, .hooks.misuse = hear, .scheme = fake_scheme(KEPT));
 }
 
-/* The body is run on each of them, with an object in use. */
-#define DEBUG_TEST(name, debug)                                \
-	static void name##_each(lfpool_t *pool, char *object); \
-	TEST(name)                                             \
-	{                                                      \
-		each_way(debug, name##_each);                  \
-	}                                                      \
-	static void name##_each(lfpool_t *pool, char *object)
-
 /* no-tools: the test looks at free objects, and writes to them. */
-DEBUG_TEST(poison_comes_when_it_is_reclaimed, "poison,no-tools")
+TEST(poison_comes_when_it_is_reclaimed)
 {
+	lfpool_t *pool = watched("poison,no-tools");
+	unsigned char *object = lfpool_acquire(pool);
+
 	stamp_write(object, SIZE, 1);
 	assert_int_equal(lfpool_retire(pool, object), LFPOOL_OK);
 	assert_true(stamp_holds(object, SIZE, 1));
 	fake_end_all(pool);
 	for (size_t i = 0; i < SIZE; i++)
-		assert_true((unsigned char)object[i] == (unsigned char)(UINT32_C(0x1deadb0b) >> 8 * (i % 4)) ||
-			    (unsigned char)object[i] == (unsigned char)(UINT32_C(0x1deadb0b) >> 8 * (3 - i % 4)));
+		assert_true(object[i] == (unsigned char)(UINT32_C(0x1deadb0b) >> 8 * (i % 4)) ||
+			    object[i] == (unsigned char)(UINT32_C(0x1deadb0b) >> 8 * (3 - i % 4)));
 	assert_int_equal(told.count, 0);
 	/* Too late: the next acquire of it tells. */
 	object[7] = 1;
@@ -59,10 +39,14 @@ DEBUG_TEST(poison_comes_when_it_is_reclaimed, "poison,no-tools")
 	assert_ptr_equal(told.misuse.object, object);
 	assert_int_equal(told.misuse.offset, 7);
 	release_all(pool, objects, CAPACITY);
+	assert_int_equal(lfpool_destroy(pool), 0);
 }
 
-DEBUG_TEST(guards_are_looked_at_when_it_is_reclaimed, "guard,no-tools")
+TEST(guards_are_looked_at_when_it_is_reclaimed)
 {
+	lfpool_t *pool = watched("guard,no-tools");
+	unsigned char *object = lfpool_acquire(pool);
+
 	object[SIZE + 2] ^= 1;
 	assert_int_equal(lfpool_retire(pool, object), LFPOOL_OK);
 	assert_int_equal(told.count, 0);
@@ -71,11 +55,14 @@ DEBUG_TEST(guards_are_looked_at_when_it_is_reclaimed, "guard,no-tools")
 	assert_int_equal(told.misuse.status, LFPOOL_E_GUARD);
 	assert_ptr_equal(told.misuse.object, object);
 	assert_int_equal(told.misuse.offset, SIZE + 2);
+	assert_int_equal(lfpool_destroy(pool), 0);
 }
 
 /* Not before so many others came back after it, unless nothing else is free: that counts from the reclaim. */
-DEBUG_TEST(quarantine_begins_when_it_is_reclaimed, "quarantine=4")
+TEST(quarantine_begins_when_it_is_reclaimed)
 {
+	lfpool_t *pool = watched("quarantine=4");
+	unsigned char *object = lfpool_acquire(pool);
 	void *others[CAPACITY];
 
 	assert_int_equal(lfpool_retire(pool, object), LFPOOL_OK);
@@ -87,6 +74,7 @@ DEBUG_TEST(quarantine_begins_when_it_is_reclaimed, "quarantine=4")
 	for (size_t i = 0; i < CAPACITY - 4; i++)
 		assert_ptr_not_equal(others[i], object);
 	release_all(pool, others, CAPACITY - 4);
+	assert_int_equal(lfpool_destroy(pool), 0);
 }
 
 RUN_TESTS()
