@@ -32,10 +32,6 @@ if(TARGET lfpool::rcu)
 				FLAVOUR_HEADER="urcu/urcu-${flavour}.h" ${macro})
 		endforeach()
 	endforeach()
-	if(TARGET test_rcu_memb AND TARGET test_rcu_bp)
-		lfpool_component_test(rcu_flavours rcu retire/test_rcu_flavours.c ${LFPOOL_URCU_memb_INCLUDE}
-			${LFPOOL_URCU_memb_LIBRARY} ${LFPOOL_URCU_bp_LIBRARY})
-	endif()
 endif()
 
 if(TARGET lfpool::ck)

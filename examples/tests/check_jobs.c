@@ -1,11 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * check_jobs.c - what jobs.h promises and no example shows: wake-ups, jobs from outside.  (Trees are in `jobs` and scheduler-steal.)
+ * check_jobs.c - what jobs.h promises and no example shows: wake-ups, jobs from outside.  (Trees are in `jobs` and
+ * scheduler-steal, dependences, continuations and loops in `graph`.)
  *
- * Idea         Each part gives the system work whose every step leaves a mark, and then reads the marks.  Then every record is
- *              back.
- *              What needs another worker to wake up waits for it without a limit: a wake-up that is lost is a test that
- *              hangs, and its time limit ends it.
+ * Idea         What is given to the system leaves a mark, and in the end every record is back.  What needs another worker to
+ *              wake up waits for it without a limit: a wake-up that is lost is a test that hangs, and its time limit ends it.
  */
 #include "harness.h"
 #include "jobs.h"

@@ -104,32 +104,6 @@ TEST(an_object_goes_back_at_the_end_of_its_scope)
 	CHECK(counted::alive() == 0 && pool.active_count() == 0 && lfpool_misuse_count(pool.get()) == 0);
 }
 
-TEST(and_each_to_its_own_pool)
-{
-	lfpool::pool<counted> first(1), second(1);
-	lfpool::unique_ptr<counted> a = first.make_unique(1), b = second.make_unique(2), empty;
-	lfpool::self_ptr<counted> c;
-
-	std::swap(a, b);
-	a.reset();
-	CHECK(second.active_count() == 0 && first.active_count() == 1);
-	c = second.make_self(3);
-	a = std::move(b);
-	CHECK(!b && a->number == 1);
-	c.reset();
-	a = std::move(empty);
-	CHECK(counted::alive() == 0 && first.active_count() == 0 && second.active_count() == 0);
-}
-
-TEST(released_by_hand)
-{
-	lfpool::pool<counted> pool(1);
-	lfpool::unique_ptr<counted> a = pool.make_unique(1);
-	counted *object = a.release();
-
-	CHECK(pool.active_count() == 1 && pool.destroy(object) == LFPOOL_OK && counted::alive() == 0);
-}
-
 TEST(by_a_cache)
 {
 	lfpool::pool<counted> pool(2);

@@ -3,7 +3,6 @@
  * test_pool.cpp - lfpool::pool<T> and lfpool::cache<T>: what is constructed, destroyed, given back, refused, moved.
  */
 #include <lfpool/lfpool.hpp>
-#include <lfpool/typed.h>
 
 #include "check.hpp"
 
@@ -58,15 +57,12 @@ TEST(a_failed_create_leaves_the_pool_that_there_was)
 	CHECK(!lfpool_of(object));
 }
 
-struct config_with_room {
-	lfpool_config_t config;
-
-	config_with_room() : config(lfpool::config(4)) { config.object_size = 1000; }
-};
-
 TEST(more_is_more_room)
 {
-	lfpool::pool<char> pool(config_with_room().config);
+	lfpool_config_t config = lfpool::config(4);
+
+	config.object_size = 1000;
+	lfpool::pool<char> pool(config);
 	char *a = pool.make('a'), *b = pool.make('b');
 
 	CHECK((a < b ? b - a : a - b) >= 1000);
@@ -254,20 +250,6 @@ TEST(close_counts_and_clear_destroys)
 	counted::alive() = 0;
 }
 
-/* Whose address is only to be had by std::addressof. */
-struct hidden {
-	counted whole{1};
-	void operator&() const = delete;
-};
-
-TEST(clear_asks_no_operator)
-{
-	lfpool::pool<hidden> pool(4);
-
-	(void)pool.make();
-	CHECK(pool.clear() == 1 && counted::alive() == 0 && pool.active_count() == 0);
-}
-
 /* ---- Walks and handles ---- */
 
 TEST(visits_may_destroy_and_throw)
@@ -364,44 +346,6 @@ TEST(handles_go_stale)
 	CHECK(handle && pool.resolve(handle) == object);
 	pool.destroy(object);
 	CHECK(!pool.resolve(handle) && pool.handle_of(object) == 0);
-}
-
-/* ---- The typed functions of C, of a class that hooks construct once: its string keeps its memory from use to use ---- */
-
-struct job : counted {
-	std::string text = std::string(40, 'j');
-
-	job() : counted(7) {}
-};
-
-LFPOOL_HOOKS(job, job);
-
-static bool construct(void *, job *place)
-{
-	new (place) job;
-	return true;
-}
-
-static void destruct(void *, job *j)
-{
-	j->~job();
-}
-
-static const job_hooks job_table = {construct, nullptr, nullptr, destruct, nullptr};
-LFPOOL_DEFINE_WITH(job, job, job_table);
-
-TEST(a_typed_pool_constructs_once)
-{
-	lfpool_config_t config = lfpool::config(3);
-	job_pool_t pool;
-	job *jobs[3];
-
-	CHECK(job_pool_create(&pool, &config) == LFPOOL_OK);
-	CHECK(job_acquire_bulk(pool, jobs, 3) == 3 && counted::alive() == 3 && !job_acquire(pool));
-	jobs[1]->text += "!";
-	CHECK(job_release_self(jobs[1]) == LFPOOL_OK && counted::alive() == 3);
-	CHECK(job_acquire(pool) == jobs[1] && jobs[1]->text.size() == 41);
-	CHECK(job_release_all(pool) == 3 && job_pool_destroy(pool) == 0 && counted::alive() == 0);
 }
 
 int main()

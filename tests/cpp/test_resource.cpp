@@ -8,8 +8,6 @@
 #include "check.hpp"
 
 #include <map>
-#include <string>
-#include <unordered_map>
 #include <vector>
 
 #if !LFPOOL_MEMORY_RESOURCE
@@ -112,32 +110,6 @@ TEST(equal_to_itself_only)
 	CHECK(a == a && a != b && !a.is_equal(*std::pmr::get_default_resource()));
 }
 
-static void fill(std::pmr::memory_resource *resource, int seed)
-{
-	std::pmr::vector<std::pmr::string> vector(resource);
-	std::pmr::map<int, std::pmr::string> map(resource);
-	std::pmr::unordered_map<std::pmr::string, int> unordered(resource);
-
-	for (int i = 0; i < 1500; i++) {
-		const std::size_t length = static_cast<std::size_t>(i % 500 + seed);
-		const std::pmr::string text(length, static_cast<char>('a' + i % 26), resource);
-
-		vector.push_back(text);
-		map[i * 31 % 1501] = text;
-		unordered[text + std::pmr::string(std::to_string(i), resource)] = i;
-		if (i % 4 == 3) {
-			map.erase(map.begin());
-			vector.erase(vector.begin() + i / 4);
-		}
-	}
-	for (const auto &[text, i] : unordered)
-		CHECK(text.size() >= static_cast<std::size_t>(i % 500 + seed) && text.front() == 'a' + i % 26);
-	for (const auto &[key, text] : map)
-		CHECK(text.empty() || text.front() == text.back());
-	CHECK(vector.size() == 1500 - 375 && map.size() > 1000 && unordered.size() == 1500);
-	CHECK(vector.get_allocator().resource() == resource && map.begin()->second.get_allocator().resource() == resource);
-}
-
 TEST(a_container_keeps_what_is_moved_to_it)
 {
 	lfpool::set set(small(3));
@@ -148,19 +120,6 @@ TEST(a_container_keeps_what_is_moved_to_it)
 	const int *data = moved.data();
 	taken = std::move(moved);
 	CHECK(taken.data() == data && lfpool_set_owns(set.get(), data) && active(set) == 1);
-}
-
-/* Of few objects some come from upstream, and have to find their way back. */
-TEST(containers)
-{
-	for (std::size_t capacity : {50U, 100000U}) {
-		lfpool::set set(small(capacity));
-		counting upstream;
-		lfpool::set_resource resource(set, &upstream);
-
-		fill(&resource, 1);
-		CHECK(active(set) == 0 && upstream.out.empty());
-	}
 }
 
 int main()

@@ -65,51 +65,25 @@ TEST(each_field_has_its_range)
 	assert_int_equal(lfpool_priority_create(NULL, &(lfpool_priority_config_t)LFPOOL_PRIORITY_CONFIG_INIT), LFPOOL_E_ARGUMENT);
 }
 
-static void fill_and_check(size_t size, size_t alignment, size_t capacity, uint32_t flags)
+TEST(alignments)
 {
-	const size_t aligned_to = alignment ? alignment : _Alignof(max_align_t);
 	lfpool_handle_t handle;
 
-	lfpool_priority_config_t config = priority_config_of(size, capacity);
-	char name[] = "voices";
+	for (size_t alignment = 1; alignment <= 4 * MIB; alignment *= 4) {
+		char name[] = "voices";
+		lfpool_priority_config_t config = priority_config_of(70, 5);
 
-	config.object_alignment = alignment;
-	config.flags = flags;
-	config.name = name;
-	lfpool_priority_t *pool = priority_with(&config);
-	void **objects = pointers_new(capacity);
+		config.object_alignment = alignment;
+		config.name = name;
+		lfpool_priority_t *pool = priority_with(&config);
 
-	/* It has copied what it needs. */
-	memset(&config, 0xff, sizeof(config));
-	memset(name, 'x', sizeof(name));
-	assert_int_equal(lfpool_priority_capacity(pool), capacity);
-	for (size_t i = 0; i < capacity; i++) {
-		objects[i] = lfpool_priority_acquire(pool, i, NULL, &handle);
-		REQUIRE(objects[i] && (uintptr_t)objects[i] % aligned_to == 0 && all_bytes_are(objects[i], size, 0));
-		stamp_write(objects[i], size, i);
-		REQUIRE(lfpool_priority_publish(pool, handle) == LFPOOL_OK);
+		/* It has copied what it needs. */
+		memset(name, 'x', sizeof(name));
+		require_priority_dumped(pool, LFPOOL_TEXT, "evicting pool \"voices\"\n");
+		for (int i = 0; i < 5; i++)
+			assert_int_equal((uintptr_t)lfpool_priority_acquire(pool, 1, NULL, &handle) % alignment, 0);
+		assert_int_equal(lfpool_priority_destroy(pool), 5);
 	}
-	for (size_t i = 0; i < capacity; i++)
-		REQUIRE(stamp_holds(objects[i], size, i));
-	assert_int_equal(lfpool_priority_release_min(pool, capacity), capacity);
-	for (size_t i = 0; i < capacity; i++)
-		REQUIRE(stamp_holds(objects[i], size, i));
-	priority_close(pool, size);
-	free(objects);
-}
-
-TEST(sizes_and_alignments)
-{
-	static const size_t sizes[] = {1, 7, 8, 15, 16, 17, 64, 100, 4096, 4097, 70000};
-
-	for (size_t i = 0; i < COUNT(sizes); i++)
-		for (size_t alignment = 0; alignment <= 4096; alignment = alignment ? alignment * 4 : 1)
-			fill_and_check(sizes[i], alignment, 5 + i, 0);
-	fill_and_check(MIB, 4096, 3, 0);
-	fill_and_check(3 * MIB, 8192, 3, 0);
-	fill_and_check(100, 4 * MIB, 3, LFPOOL_PREFAULT);
-	fill_and_check(100, 0, 300, LFPOOL_PREFAULT);
-	fill_and_check(100, 0, 300, LFPOOL_LOCK);
 }
 
 TEST(prefaulted_objects_are_resident)

@@ -9,107 +9,67 @@
 #include "../support/priority_support.h"
 #include "../support/workers.h"
 
-enum { BOARD = 16, WRITERS = 2, READERS = 2, REPLACED = TIMES(100000, 13000) };
+enum { CAPACITY = 3, BOARD = 16, WRITERS = 2, READERS = 2, REPLACED = TIMES(100000, 13000) };
 
 struct voice {
-	_Atomic(uint64_t) handle, twice; /* handle, and 2 * handle + level */
-	_Atomic(uint32_t) level;
+	_Atomic(uint64_t) handle, twice; /* handle, and 2 * handle */
 };
 
-struct stage {
-	lfpool_priority_t *pool;
-	_Atomic(lfpool_handle_t) board[BOARD];
-	_Atomic(unsigned) playing; /* writers that have not come to their end */
-	_Atomic(uint64_t) seen, gone;
-};
+static lfpool_priority_t *pool;
+static _Atomic(lfpool_handle_t) board[BOARD];
+static _Atomic(unsigned) playing; /* writers that have not come to their end */
 
 /* Stores with release, as is asked of what is looked at without a pin. */
-static void write_voice(struct voice *v, lfpool_handle_t handle, uint32_t level)
-{
-	atomic_store_explicit(&v->handle, handle, memory_order_release);
-	atomic_store_explicit(&v->level, level, memory_order_release);
-	atomic_store_explicit(&v->twice, 2 * handle + level, memory_order_release);
-}
-
 static void play(struct worker *me)
 {
-	struct stage *s = me->scene;
-
 	for (int i = 0; i < REPLACED; i++) {
-		_Atomic(lfpool_handle_t) *const place = &s->board[random_below(&me->random, BOARD)];
+		_Atomic(lfpool_handle_t) *const place = &board[random_below(&me->random, BOARD)];
 		lfpool_handle_t handle;
-		struct voice *v = lfpool_priority_acquire(s->pool, 1 + random_below(&me->random, 2), NULL, &handle);
+		struct voice *v = lfpool_priority_acquire(pool, 1 + random_below(&me->random, 2), NULL, &handle);
 
 		if (v) {
-			write_voice(v, handle, random_below(&me->random, 1000));
-			REQUIRE(lfpool_priority_publish(s->pool, handle) == LFPOOL_OK);
+			atomic_store_explicit(&v->handle, handle, memory_order_release);
+			atomic_store_explicit(&v->twice, 2 * handle, memory_order_release);
+			REQUIRE(lfpool_priority_publish(pool, handle) == LFPOOL_OK);
 			handle = atomic_exchange(place, handle);
 		} else {
 			handle = atomic_load(place);
 		}
 		if (random_below(&me->random, 3) == 0)
-			(void)lfpool_priority_release(s->pool, handle);
+			(void)lfpool_priority_release(pool, handle);
 	}
-	atomic_fetch_sub(&s->playing, 1);
-}
-
-/* True if the handle was active until the end. */
-static bool look_once(struct stage *s, lfpool_handle_t handle)
-{
-	struct voice *v = lfpool_priority_look(s->pool, handle);
-
-	if (!v)
-		return false;
-
-	const uint64_t name = atomic_load_explicit(&v->handle, memory_order_acquire);
-	const uint64_t twice = atomic_load_explicit(&v->twice, memory_order_acquire);
-	const uint32_t level = atomic_load_explicit(&v->level, memory_order_acquire);
-
-	if (!lfpool_priority_is_active(s->pool, handle))
-		return false;
-	REQUIRE(name == handle && twice == 2 * handle + level);
-	return true;
+	atomic_fetch_sub(&playing, 1);
 }
 
 static void watch(struct worker *me)
 {
-	struct stage *s = me->scene;
-	uint64_t seen = 0, gone = 0;
+	while (atomic_load(&playing)) {
+		const lfpool_handle_t handle = atomic_load(&board[random_below(&me->random, BOARD)]);
+		struct voice *v = lfpool_priority_look(pool, handle);
 
-	while (atomic_load(&s->playing)) {
-		const lfpool_handle_t handle = atomic_load(&s->board[random_below(&me->random, BOARD)]);
+		if (!v)
+			continue;
 
-		if (look_once(s, handle))
-			seen++;
-		else
-			gone++;
+		const uint64_t name = atomic_load_explicit(&v->handle, memory_order_acquire);
+		const uint64_t twice = atomic_load_explicit(&v->twice, memory_order_acquire);
+
+		REQUIRE(!lfpool_priority_is_active(pool, handle) || (name == handle && twice == 2 * handle));
 	}
-	atomic_fetch_add(&s->seen, seen);
-	atomic_fetch_add(&s->gone, gone);
 }
 
-static void perform(struct worker *me)
+static void play_or_watch(struct worker *me)
 {
 	(me->number < WRITERS ? play : watch)(me);
 }
 
 TEST(what_is_read_without_a_pin_is_right_if_the_handle_still_is)
 {
-	static const size_t capacities[] = {1, 3, BOARD};
-	const uint64_t seed = test_seed("what_is_read_without_a_pin_is_right_if_the_handle_still_is");
-
-	for (size_t i = 0; i < COUNT(capacities); i++) {
-		struct stage s = {.playing = WRITERS};
-
-		/* An equal one gives way: so the oldest goes, and the last ones are on the board. */
-		s.pool = PRIORITY_WITH(.object_size = sizeof(struct voice), .capacity = capacities[i],
-				       .flags = LFPOOL_EVICT_EQUAL);
-		(void)workers_run(WRITERS + READERS, perform, &s, seed + i);
-		print_message("%zu objects: %llu times seen, %llu times gone\n", capacities[i], (unsigned long long)s.seen,
-			      (unsigned long long)s.gone);
-		(void)lfpool_priority_release_min(s.pool, BOARD);
-		priority_close(s.pool, sizeof(struct voice));
-	}
+	/* An equal one gives way: so the oldest goes, and the last ones are on the board. */
+	pool = PRIORITY_WITH(.object_size = sizeof(struct voice), .capacity = CAPACITY, .flags = LFPOOL_EVICT_EQUAL);
+	playing = WRITERS;
+	(void)workers_run(WRITERS + READERS, play_or_watch, NULL, test_seed("what_is_read_without_a_pin"));
+	(void)lfpool_priority_release_min(pool, CAPACITY);
+	priority_close(pool, sizeof(struct voice));
 }
 
 RUN_TESTS()

@@ -112,7 +112,6 @@ static void require_named(lfpool_priority_t *pool, size_t expected, const char *
 
 DAMAGE(stack_names_none, CAPACITY, "FS2: the stack of free slots names", STORE(&pool->free.head, CAPACITY + 1))
 DAMAGE(stack_in_a_circle, FREE - 1, "FS2: a slot is on the stack twice", STORE(LINK(FREE + 1), link_to(2, FREE)))
-DAMAGE(depth_wrong, FREE, "FS2: a slot on the stack does not say", STORE(LINK(FREE + 1), link_to(3, FREE + 2)))
 DAMAGE(stack_cut, FREE, "FS2: a slot on the stack does not say", STORE(LINK(FREE + 1), link_to(2, 0)))
 DAMAGE(in_use_on_the_stack, 4, "P4: a slot that is in use is on the stack", free_slots_push(&pool->free, 5))
 DAMAGE(free_slot_lost, FREE - 1, "P4: a free slot is not on the stack", STORE(&pool->free.head, FREE + 1))
@@ -121,10 +120,7 @@ DAMAGE(pinned_too_often, PINNED - 1, "P4: an object has more pins", set_bits(wor
 DAMAGE(no_record, FRESH - 1, "P4: a slot that is in use has no record", set_bits(word_of(pool, FRESH), STATE_RECORD_MASK, 0);
        STORE(&SLOT(FRESH)->used[0], 0))
 DAMAGE(stamp_to_come, 6, "P4: an object has a stamp", STORE(&SLOT(7)->own[0].stamp, LOAD(&pool->stamps) + 1))
-DAMAGE(stamp_of_none, 6, "P4: an object has a stamp", STORE(&SLOT(7)->own[0].stamp, 0))
 DAMAGE(record_unused, 4, "PL1: a record of a place is in use and", STORE(&SLOT(5)->used[0], 0))
-DAMAGE(record_used, 4, "PL1: a record of a place is in use and", STORE(&SLOT(5)->used[1], 1))
-DAMAGE(record_of_a_free_slot, FREE - 1, "PL1: a record of a place is in use and", STORE(&SLOT(FREE)->used[0], 1))
 DAMAGE(record_of_a_node, 1, "PL1: a record of a place is in use and", STORE(&node(pool, 0, 1)->used[0], 1);
        STORE(&node(pool, 0, 1)->used[1], 1))
 DAMAGE(record_beyond, 0, "PL2:", set_bits(word_of(pool, 1), 0, STATE_RECORD_MASK))
@@ -137,14 +133,8 @@ DAMAGE(pool_of_records, SIZE_MAX, "A1: slot 0", STORE(&pool->tournament.spares.p
 DAMAGE(not_built, 4, "K2:", lifecycle_destroy(pool->lifecycle, 5, object_of(pool, 5), false))
 DAMAGE(name_of_none, 1, "F6: a node names a slot that is not below it",
        set_bits(&record_of(pool, node(pool, 0, 1), true)->name, LOW, 0))
-DAMAGE(name_beyond, 2, "F6: a node names a slot that is not below it",
-       set_bits(&record_of(pool, node(pool, 0, 2), true)->name, LOW, CAPACITY + 1))
-DAMAGE(name_of_a_neighbour, 1, "F6: a node names a slot that is not below it",
-       set_bits(&record_of(pool, node(pool, 0, 1), true)->name, LOW, 33))
 DAMAGE(name_with_another_priority, 3, "F6: a node has a current name", STORE(&record_of(pool, node(pool, 1, 0), true)->key, 90))
-DAMAGE(name_with_another_age, 3, "F6: a node has a current name", STORE(&record_of(pool, node(pool, 1, 0), true)->stamp, 90))
 DAMAGE(node_empty, 16, "F4:", name_nobody(node(pool, 0, 1)))
-DAMAGE(root_empty, 0, "F4:", name_nobody(node(pool, 1, 0)))
 DAMAGE(not_offered, 19, "F4:", STORE(&record_of(pool, SLOT(20), false)->key, 1))
 /* The root's name is stale, and what it names came first: that is as it may be (F4), and then no more. */
 DAMAGE(stale_name_late, 1, "F4:", REQUIRE(lfpool_priority_release_min(pool, 1) == 1);

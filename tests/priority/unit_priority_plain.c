@@ -1,14 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 /* test: once */
 /*
- * unit_priority_plain.c - the other backends of an evicting pool: what differs from the library proper, and that the check
- * finds each thing that can be wrong in the heap.
+ * unit_priority_plain.c - the other backends of an evicting pool: what differs from the library proper.
  *
  * (That the calls do the same: priority_order, once more with each backend.  Hooks and threads: priority_hooks.)
  */
 #include "../support/priority_support.h"
 
-#include "priority/plain.h"
+#include "os/os.h"
 
 enum { SIZE = 24, CAPACITY = 10 };
 
@@ -73,67 +72,6 @@ TEST(an_allocated_object_is_freed_when_its_use_ends)
 	assert_int_equal(lfpool_priority_release_min(pool, CAPACITY), CAPACITY - 3);
 	assert_int_equal(heap_blocks(), before);
 	assert_int_equal(lfpool_priority_destroy(pool), 0);
-}
-
-/* ---- The check ---- */
-
-/* Ten active ones, the first of which is on top of the heap. */
-static void require_named(void (*damage)(lfpool_priority_t *pool, uint32_t *heap), const char *named)
-{
-	lfpool_priority_t *pool = plain_of(LFPOOL_BACKEND_MUTEX);
-	const char *violated;
-
-	for (uint64_t i = 1; i <= CAPACITY; i++)
-		assert_true(priority_put(pool, i));
-	assert_null(lfpool_priority_check(pool, NULL));
-	damage(pool, (uint32_t *)(void *)pool->free.links - 1);
-	violated = lfpool_priority_check(pool, NULL);
-	assert_non_null(violated);
-	assert_memory_equal(violated, named, strlen(named));
-	(void)lfpool_priority_destroy(pool);
-}
-
-static void swap_two(lfpool_priority_t *pool, uint32_t *heap)
-{
-	(void)pool;
-	heap[1] = 2;
-}
-
-static void shorten(lfpool_priority_t *pool, uint32_t *heap)
-{
-	(void)heap;
-	pool->plain.heap_count--;
-}
-
-static void lose(lfpool_priority_t *pool, uint32_t *heap)
-{
-	(void)heap;
-	pool->plain.free_count++;
-}
-
-static uint64_t turned;
-
-static bool turn(void *context, uint64_t a, uint64_t b)
-{
-	(void)context;
-	return (a ^ turned) < (b ^ turned);
-}
-
-TEST(what_the_check_finds)
-{
-	require_named(swap_two, "PN1: a slot is not in the heap where it says");
-	require_named(shorten, "PN1: a slot is not in the heap where it says");
-	require_named(lose, "PN2: ");
-	/* An order that changes its mind. */
-	lfpool_priority_t *pool = PRIORITY_WITH(.object_size = SIZE, .capacity = CAPACITY, .backend = LFPOOL_BACKEND_MUTEX,
-						.before = turn);
-
-	turned = 0;
-	for (uint64_t i = 1; i <= CAPACITY; i++)
-		assert_true(priority_put(pool, i));
-	turned = UINT64_MAX;
-	assert_memory_equal(lfpool_priority_check(pool, NULL), "PN1: a slot in the heap goes before", 35);
-	(void)lfpool_priority_destroy(pool);
 }
 
 RUN_TESTS()

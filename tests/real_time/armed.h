@@ -6,7 +6,6 @@
  *              and so is a call of malloc, free, pthread_mutex_lock or their kin (interpose.c), also if none of them would
  *              have entered the kernel this time.  Each call goes through CALL(), which writes its name and its state into
  *              a journal that the parent reads: so it knows what was called, and in which call the process ended.
- * Once more    Compiled WITH_RTSAN, the trap is RealtimeSanitizer's, which knows many more functions of the C library.
  */
 #ifndef LFPOOL_TESTS_ARMED_H
 #define LFPOOL_TESTS_ARMED_H
@@ -31,20 +30,6 @@ void journal_note(const char *function, const char *state);
 #define CALL(function, state) (journal_note(#function, state), function)
 
 /* The end of what is prepared, and of what is called. */
-#ifdef WITH_RTSAN
-void __rtsan_realtime_enter(void);
-void __rtsan_realtime_exit(void);
-
-static inline void arm(void)
-{
-	__rtsan_realtime_enter();
-}
-
-static inline void disarm(void)
-{
-	__rtsan_realtime_exit();
-}
-#else
 static inline void arm(void)
 {
 	shut_filter();
@@ -55,7 +40,6 @@ static inline void disarm(void)
 {
 	journal->armed = false;
 }
-#endif
 
 /* What is called armed, in processes of their own: how each ends, and what it is expected to end by. */
 struct group {

@@ -237,7 +237,7 @@ static bool gives_up(void *context, lfpool_t *pool, uint32_t attempt, int64_t *w
 	return attempt < 1 && !context;
 }
 
-enum kind { PLAIN, CHECKED, PREFAULTED, BORROWED, HOOKED, BUILT, DEBUGGED };
+enum kind { PLAIN, CHECKED, BORROWED, HOOKED, DEBUGGED };
 
 static lfpool_config_t config_for(enum kind kind)
 {
@@ -247,21 +247,15 @@ static lfpool_config_t config_for(enum kind kind)
 	config.hooks.misuse = on_misuse;
 	if (kind == CHECKED)
 		config.flags = LFPOOL_CHECK_RACES | LFPOOL_ZERO;
-	if (kind == PREFAULTED)
-		config.flags = LFPOOL_PREFAULT;
 	if (kind == BORROWED)
 		config.cache_capacity = LFPOOL_CACHE_NONE;
 	if (kind == DEBUGGED)
 		config.debug = "check,poison,guard,quarantine=20";
-	if (kind == HOOKED || kind == BUILT) {
-		config.hooks.create = on_hook;
+	if (kind == HOOKED) {
+		config.hooks.create = config.hooks.activate = config.hooks.deactivate = on_hook;
 		config.hooks.destroy = on_destroy;
 		config.hooks.exhausted = gives_up;
 	}
-	if (kind == HOOKED)
-		config.hooks.activate = config.hooks.deactivate = on_hook;
-	if (kind == BUILT)
-		config.flags = LFPOOL_CREATE_ALL;
 	return config;
 }
 
@@ -273,7 +267,7 @@ static void with_pool(lfpool_t *pool, enum kind kind, bool listed)
 	call_walks(pool);
 	call_handles(pool, listed);
 	call_resize_and_async(pool);
-	MUST(!hooked == (kind != HOOKED && kind != BUILT));
+	MUST(!hooked == (kind != HOOKED));
 }
 
 /* The thread's first call, and then armed. */
@@ -323,21 +317,14 @@ static void by_buffer(unsigned kind)
 const struct group groups_of_pools[] = {
 	GROUP(by_thread, PLAIN),
 	GROUP(by_thread, CHECKED),
-	GROUP(by_thread, PREFAULTED),
 	GROUP(by_thread, BORROWED),
 	GROUP(by_thread, HOOKED),
-	GROUP(by_thread, BUILT),
 	GROUP(by_thread, DEBUGGED),
 	GROUP(by_cache, PLAIN),
 	GROUP(by_cache, CHECKED),
 	GROUP(by_cache, HOOKED),
-	GROUP(by_cache, BUILT),
 	GROUP(by_cache, DEBUGGED),
 	GROUP(by_buffer, PLAIN),
-	GROUP(by_buffer, CHECKED),
-	GROUP(by_buffer, PREFAULTED),
-	GROUP(by_buffer, BORROWED),
 	GROUP(by_buffer, HOOKED),
-	GROUP(by_buffer, BUILT),
 	{0},
 };

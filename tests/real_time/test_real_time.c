@@ -44,22 +44,14 @@ static void run_and_disarm(void)
 /* By what the process ended; NULL: by itself. */
 static const char *trapped_by(int status)
 {
-#ifdef WITH_RTSAN
-	return status == 43 ? "RealtimeSanitizer" : NULL;
-#else
 	return journal->trapped ? journal->trapped : status == -SIGSYS ? "kernel" : NULL;
-#endif
 }
 
 static bool is_expected(const struct group *group, int status, const char *trapped)
 {
 	if (!group->trapped || !trapped)
 		return !group->trapped && !trapped && status == 0;
-#ifdef WITH_RTSAN
-	return true;
-#else
 	return !strcmp(trapped, group->trapped);
-#endif
 }
 
 /* False, and why, if it does not end as it should. */

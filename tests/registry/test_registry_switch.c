@@ -256,36 +256,23 @@ TEST(who_waits_gets_what_is_added)
 
 /* ---- While threads work ---- */
 
-enum { WORKERS = 3, ADMINISTRATORS = 2, HELD = 30 };
+enum { WORKERS = 3, ADMINISTRATORS = 2 };
 
-static struct {
-	lfpool_registry_t *registry;
-	lfpool_t *pools[2];
-} stage;
+static lfpool_registry_t *registry;
+static lfpool_t *jobs;
 
 /* Takes and gives back; an object is no other thread's. */
 static void work(struct worker *me)
 {
-	void *held[2][HELD];
-	size_t count[2] = {0, 0};
+	while (!told_to_end(me)) {
+		void *objects[30];
+		const size_t count = lfpool_acquire_bulk(jobs, objects, random_below(&me->random, COUNT(objects)));
 
-	while (!told_to_end(me) || count[0] || count[1]) {
-		const size_t p = random_below(&me->random, 2);
-
-		if (!told_to_end(me) && count[p] < HELD && random_below(&me->random, 2)) {
-			void *object = lfpool_acquire(stage.pools[p]);
-
-			if (object) {
-				stamp_write(object, SIZE, (uintptr_t)object + p);
-				held[p][count[p]++] = object;
-			}
-		} else if (count[p]) {
-			void *object = held[p][--count[p]];
-
-			REQUIRE(stamp_holds(object, SIZE, (uintptr_t)object + p));
-			stamp_write(object, SIZE, 0);
-			REQUIRE(lfpool_release(stage.pools[p], object) == LFPOOL_OK);
-		}
+		for (size_t i = 0; i < count; i++)
+			stamp_write(objects[i], SIZE, (uintptr_t)objects[i] + me->number);
+		for (size_t i = 0; i < count; i++)
+			REQUIRE(stamp_holds(objects[i], SIZE, (uintptr_t)objects[i] + me->number));
+		REQUIRE(lfpool_release_bulk(jobs, objects, count) == count);
 	}
 }
 
@@ -293,90 +280,61 @@ static void work(struct worker *me)
 static void administer(struct worker *me)
 {
 	const lfpool_config_t config = config_of(SIZE, 10);
-	const char voices_name[] = {'v', (char)('0' + me->number), 0};
-	lfpool_priority_t *voices = NULL;
+	const char voices_name[] = {'v', (char)('0' + me->number), 0}, name[] = {'x', (char)('0' + me->number), 0};
+	char text[4000];
 
 	while (!told_to_end(me)) {
-		char text[4000], name[] = {(char)('x' + me->number - WORKERS), (char)('0' + random_below(&me->random, 10)), 0};
-		lfpool_t *pool = lfpool_registry_find(stage.registry, name);
+		lfpool_t *pool = made(registry, name, &config);
+		lfpool_priority_t *voices = PRIORITY_WITH(.name = voices_name, .object_size = SIZE, .capacity = 4,
+							  .registry = registry);
 
-		if (pool)
-			REQUIRE(lfpool_registry_destroy_pool(stage.registry, pool) == 0);
-		else
-			REQUIRE(lfpool_registry_create_pool(stage.registry, name, &config, &pool) == LFPOOL_OK);
-		REQUIRE(lfpool_priority_destroy(voices) == 0);
-		voices = PRIORITY_WITH(.name = voices_name, .object_size = SIZE, .capacity = 4, .registry = stage.registry);
-		REQUIRE(lfpool_registry_find(stage.registry, "jobs") == stage.pools[0]);
-		REQUIRE(lfpool_registry_dump(stage.registry, LFPOOL_JSON, text, sizeof(text)) > 0);
+		REQUIRE(lfpool_registry_find(registry, "jobs") == jobs && lfpool_registry_find(registry, name) == pool);
+		REQUIRE(lfpool_registry_dump(registry, LFPOOL_JSON, text, sizeof(text)) > 0);
+		REQUIRE(lfpool_registry_destroy_pool(registry, pool) == 0 && lfpool_priority_destroy(voices) == 0);
 	}
-	REQUIRE(lfpool_priority_destroy(voices) == 0);
 }
 
 static void work_or_administer(struct worker *me)
 {
-	if (me->number < WORKERS)
-		work(me);
-	else
-		administer(me);
+	(me->number < WORKERS ? work : administer)(me);
 }
 
-static const char *const busy = "jobs  capacity=60 max_capacity=100 %s\nitems capacity=20 %s\n"
-				"[match]\njobs capacity=100\nitems capacity=5\nx1 capacity=300\n"
-				"[lobby]\njobs capacity=3 trim=yes\nitems capacity=100 trim=yes keep=10\n"
-				"x1 capacity=1\n"
-				"[grows]\njobs capacity=1\nitems capacity=1 max_capacity=100\n";
-static const struct {
-	const char *name;
-	size_t jobs, items;
-} scenarios[] = {{"default", 60, 20}, {"match", 100, 5}, {"lobby", 3, 100}, {"grows", 1, 1}};
-
-static void work_and_switch(const char *keys, uint64_t seed)
-{
-	struct workers workers;
-	char text[1000];
-	struct random r = {seed};
-
-	(void)snprintf(text, sizeof(text), busy, keys, keys);
-	stage.registry = registry_of(text);
-	stage.pools[0] = made_of(stage.registry, "jobs", SIZE, 1);
-	stage.pools[1] = made_of(stage.registry, "items", SIZE, 1);
-	workers_start(&workers, WORKERS + ADMINISTRATORS, work_or_administer, NULL, seed);
-	for (size_t round = 0; round < TIMES(2000, 200); round++) {
-		const size_t s = random_below(&r, COUNT(scenarios));
-		const lfpool_registry_report_t report = switched(stage.registry, scenarios[s].name);
-
-		REQUIRE(report.pools >= 2 && report.objects_owed <= 200);
-		if (random_below(&r, 20) == 0)
-			REQUIRE(lfpool_registry_load(stage.registry, text, NULL) == LFPOOL_OK);
-	}
-	(void)workers_end(&workers);
-	for (size_t s = 0; s < COUNT(scenarios); s++) {
-		const lfpool_registry_report_t report = switched(stage.registry, scenarios[s].name);
-
-		assert_int_equal(report.objects_owed + report.pools_short, 0);
-		assert_int_equal(lfpool_capacity(stage.pools[0]), scenarios[s].jobs);
-		assert_int_equal(lfpool_capacity(stage.pools[1]), scenarios[s].items);
-		require_intact(stage.pools[0]);
-		require_intact(stage.pools[1]);
-	}
-	assert_int_equal(lfpool_registry_destroy(stage.registry), 0);
-}
-
+/* Each with another way of the pool's. */
 TEST(while_threads_work)
 {
-	static const char *const keys[] = {
-		"",
-		"growth_step=3",
-		"cache_capacity=2",
-		"cache_capacity=none",
-		"debug=check,poison",
-		"backend=mutex",
-		"backend=malloc",
-	};
-	const uint64_t seed = test_seed("while_threads_work");
+	static const char *const keys[] = {"", "growth_step=3", "cache_capacity=none", "debug=check,poison", "backend=malloc"};
+	static const struct {
+		const char *name;
+		size_t capacity;
+	} scenarios[] = {{"default", 60}, {"match", 100}, {"lobby", 3}};
+	struct random r = {test_seed("while_threads_work")};
 
-	for (size_t i = 0; i < COUNT(keys); i++)
-		work_and_switch(keys[i], seed + i);
+	for (size_t i = 0; i < COUNT(keys); i++) {
+		struct workers workers;
+		char text[1000];
+
+		(void)snprintf(text, sizeof(text),
+			       "jobs capacity=60 max_capacity=100 %s\n"
+			       "[match]\njobs capacity=100\nx3 capacity=300\n[lobby]\njobs capacity=3 trim=yes\n",
+			       keys[i]);
+		registry = registry_of(text);
+		jobs = made_of(registry, "jobs", SIZE, 1);
+		workers_start(&workers, WORKERS + ADMINISTRATORS, work_or_administer, NULL, r.state);
+		for (size_t round = 0; round < TIMES(2000, 200); round++) {
+			REQUIRE(switched(registry, scenarios[random_below(&r, COUNT(scenarios))].name).objects_owed <= 100);
+			if (random_below(&r, 20) == 0)
+				REQUIRE(lfpool_registry_load(registry, text, NULL) == LFPOOL_OK);
+		}
+		(void)workers_end(&workers);
+		for (size_t s = 0; s < COUNT(scenarios); s++) {
+			const lfpool_registry_report_t report = switched(registry, scenarios[s].name);
+
+			assert_int_equal(report.objects_owed + report.pools_short, 0);
+			assert_int_equal(lfpool_capacity(jobs), scenarios[s].capacity);
+			require_intact(jobs);
+		}
+		assert_int_equal(lfpool_registry_destroy(registry), 0);
+	}
 }
 
 RUN_TESTS()

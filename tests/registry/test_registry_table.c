@@ -86,26 +86,4 @@ TEST(the_table)
 	assert_int_equal(lfpool_registry_destroy(registry), 12);
 }
 
-/* A sum may have more digits than the title and any of what it sums up. */
-TEST(a_wide_sum)
-{
-	lfpool_registry_t *registry = registry_of("");
-	lfpool_config_t config = config_of(SIZE, 600);
-
-	(void)made(registry, "a", &config);
-	config.object_size = 1;
-	(void)made(registry, "b", &config);
-	require_table(registry, LFPOOL_TEXT,
-		      "scenario default, 2 pools\n"
-		      "name   size  capacity   max  active  cached  shared"
-		      "  untouched  owed  bytes  exhausted  misuses  full\n"
-		      "a        24       600   600       0       0       0"
-		      "        600     0  14400          0        0  fail\n"
-		      "b         1       600   600       0       0       0"
-		      "        600     0    600          0        0  fail\n"
-		      "total            1200  1200       0       0       0"
-		      "       1200     0  15000          0        0\n");
-	assert_int_equal(lfpool_registry_destroy(registry), 0);
-}
-
 RUN_TESTS()

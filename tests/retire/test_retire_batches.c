@@ -54,6 +54,8 @@ BACKEND_TEST(the_first_goes_alone_and_what_comes_meanwhile_is_next, LFPOOL_BACKE
 			assert_int_equal((uintptr_t)lfpool_batch_room(the_batch()) % 16, 0);
 		}
 		assert_int_equal(fake.begun, 3 * round + 1);
+		/* It is not asked. */
+		assert_false(lfpool_retire_poll(pool));
 		assert_int_equal(fake_period(pool), 1);
 		assert_consists_of(the_batch(), retired + 1, 9);
 		/* By two calls, into one batch. */
@@ -109,47 +111,6 @@ BACKEND_TEST(a_scheme_is_asked_by_those_who_want_something, LFPOOL_BACKEND_MALLO
 	assert_false(lfpool_retire_poll(pool));
 	(void)lfpool_release_all(pool);
 	pool_close(pool, SIZE);
-}
-
-TEST(a_scheme_that_is_not_asked)
-{
-	lfpool_t *pool = fake_pool(config_of(SIZE, CAPACITY), LFPOOL_BACKEND_LOCKFREE, KEPT);
-	const lfpool_scheme_t scheme = lfpool_scheme(pool);
-
-	assert_true(scheme.context == &fake && scheme.begin == fake_begin);
-	assert_true(!scheme.ready && scheme.wait == fake_wait);
-	assert_int_equal(lfpool_retire(pool, lfpool_acquire(pool)), LFPOOL_OK);
-	assert_false(lfpool_retire_poll(pool));
-	assert_int_equal(lfpool_retired_count(pool), 1);
-	fake_end_all(pool);
-	assert_int_equal(lfpool_destroy(pool), 0);
-	/* And none at all. */
-	pool = pool_of(SIZE, 1);
-	const lfpool_scheme_t none = lfpool_scheme(pool);
-
-	assert_true(!none.context && !none.begin && !none.ready && !none.wait);
-	assert_false(lfpool_retire_poll(pool));
-	assert_int_equal(lfpool_retired_count(pool), 0);
-	assert_int_equal(lfpool_drain(pool), LFPOOL_OK);
-	assert_int_equal(lfpool_destroy(pool), 0);
-}
-
-FAKE_TEST(with_nothing_retired_nobody_is_asked)
-{
-	void *object = lfpool_acquire(pool);
-
-	assert_int_equal(lfpool_drain(pool), LFPOOL_OK);
-	assert_true(fake.waits == 0 && fake.asks == 0);
-	/* Released, not retired. */
-	assert_int_equal(lfpool_release(pool, object), LFPOOL_OK);
-	assert_int_equal(lfpool_drain(pool), LFPOOL_OK);
-	/* Over already. */
-	assert_int_equal(lfpool_retire(pool, lfpool_acquire(pool)), LFPOOL_OK);
-	fake_end_all(pool);
-	const size_t waits = fake.waits, asks = fake.asks;
-
-	assert_int_equal(lfpool_drain(pool), LFPOOL_OK);
-	assert_true(fake.waits == waits && fake.asks == asks);
 }
 
 /* ---- What a poll says ---- */

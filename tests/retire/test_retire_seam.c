@@ -1,220 +1,64 @@
 /* SPDX-License-Identifier: MIT */
-/* test: threads */
+/* test: once */
 /*
- * test_retire_seam.c - two schemes of one's own behind config.scheme, own_hazard.h and own_qsbr.h: readers hold an
- * object all the way while writers take it out and retire it, and no other thread gets it meanwhile.
+ * test_retire_seam.c - two schemes of one's own behind config.scheme, own_hazard.h and own_qsbr.h: nobody gets an object that was
+ * retired while a reader holds it, and everybody afterwards.
  *
- * Idea         Writers swap the nodes in a few cells.  Every word of a node is made of its number, and no number comes twice.  A
- *              reader that still finds the number that it found at first, at the end of a long look, held one node all the
- *              time.  The words are plain, so that ThreadSanitizer sees whether reading comes before reuse.
- * Control      The same readers with a scheme that protects no reader (their looks are atomic then: it is no race, but
- *              wrong): they find another number.
+ * (Readers and writers at once, through the same seam: the stress scenario `retire`.)
  */
 #include "../support/own_hazard.h"
 #include "../support/own_qsbr.h"
-#include "../support/workers.h"
+#include "../support/support.h"
 
-#include <sched.h>
+enum { SIZE = 40, CAPACITY = 5, READER = 3 };
 
-enum { WORDS = 5, CAPACITY = 24, CELLS = 3, READERS = 2, WRITERS = 2 };
-
-struct node {
-	union {
-		uint64_t plain;
-		_Atomic(uint64_t) shared;
-	} word[WORDS];
-};
-
-static struct hazards hazards;
-static struct qsbr qsbr;
-
-enum protection { HAZARD_POINTERS, QUIESCENT_STATES, NO_PROTECTION };
-
-static struct scene {
-	lfpool_t *pool;
-	enum protection protection;
-	_Atomic(void *) cell[CELLS];
-	atomic_uint_fast64_t nodes;
-	atomic_size_t looks, changed;
-} scene;
-
-/* ---- How readers are protected ---- */
-
-static bool always_ready(void *context, const lfpool_batch_t *batch)
+/* All that can be had: it is retired, and held back, or not. */
+static void require_held_back(lfpool_t *pool, const void *retired, bool held_back)
 {
-	(void)context, (void)batch;
-	return true;
-}
+	void *objects[CAPACITY];
+	const size_t count = acquire_all(pool, objects, CAPACITY);
 
-static lfpool_scheme_t scheme_of(enum protection protection)
-{
-	if (protection == HAZARD_POINTERS) {
-		memset(&hazards, 0, sizeof(hazards));
-		return hazards_scheme(&hazards);
-	}
-	if (protection == QUIESCENT_STATES) {
-		qsbr_open(&qsbr);
-		return qsbr_scheme(&qsbr);
-	}
-	return (lfpool_scheme_t){.ready = always_ready};
-}
-
-static void *look_at(unsigned me, _Atomic(void *) *place)
-{
-	return scene.protection == HAZARD_POINTERS ? hazard_protect(&hazards, me, place) : atomic_load(place);
-}
-
-static void look_is_over(unsigned me)
-{
-	if (scene.protection == HAZARD_POINTERS)
-		hazard_clear(&hazards, me);
-	else if (scene.protection == QUIESCENT_STATES)
-		qsbr_quiescent(&qsbr, me);
-}
-
-static void go_away(unsigned me)
-{
-	look_is_over(me);
-	if (scene.protection == QUIESCENT_STATES)
-		qsbr_offline(&qsbr, me);
-}
-
-static bool is_protected(void)
-{
-	return scene.protection != NO_PROTECTION;
-}
-
-/* ---- Nodes ---- */
-
-static void word_write(struct node *node, size_t i, uint64_t value)
-{
-	if (is_protected())
-		node->word[i].plain = value;
-	else
-		atomic_store_explicit(&node->word[i].shared, value, memory_order_relaxed);
-}
-
-static uint64_t word_read(struct node *node, size_t i)
-{
-	return is_protected() ? node->word[i].plain : atomic_load_explicit(&node->word[i].shared, memory_order_relaxed);
-}
-
-static struct node *node_new(void)
-{
-	struct node *node = lfpool_acquire(scene.pool);
-	const uint64_t number = node ? atomic_fetch_add(&scene.nodes, 1) + 1 : 0;
-
-	for (size_t i = 0; node && i < WORDS; i++)
-		word_write(node, i, number + i);
-	return node;
-}
-
-static bool node_is(struct node *node, uint64_t number)
-{
-	for (size_t i = 0; i < WORDS; i++)
-		if (word_read(node, i) != number + i)
-			return false;
-	return true;
-}
-
-static void scene_open(enum protection protection)
-{
-	memset(&scene, 0, sizeof(scene));
-	scene.protection = protection;
-	/* AddressSanitizer sees a look at what is free. */
-	scene.pool = POOL_OF(sizeof(struct node), CAPACITY, .scheme = scheme_of(protection),
-			     .debug = is_protected() ? NULL : "no-tools");
-}
-
-/* No thread looks at anything any more. */
-static void scene_close(void)
-{
-	for (size_t i = 0; i < CELLS; i++)
-		REQUIRE(lfpool_retire(scene.pool, atomic_load(&scene.cell[i])) == LFPOOL_OK);
-	REQUIRE(lfpool_drain(scene.pool) == LFPOOL_OK);
-	REQUIRE(lfpool_retired_count(scene.pool) == 0);
-	pool_close(scene.pool, sizeof(struct node));
-}
-
-/* ---- Readers and writers ---- */
-
-static void look_often(struct worker *me)
-{
-	for (size_t n = 0; !told_to_end(me); n++) {
-		look_is_over(me->number);
-		struct node *node = look_at(me->number, &scene.cell[n % CELLS]);
-
-		if (!node)
-			continue;
-		const uint64_t number = word_read(node, 0);
-		bool held = node_is(node, number);
-
-		for (int again = 0; again < 20 && held; again++) {
-			if (again == 10 && n % 8 == 0)
-				sched_yield();
-			held = node_is(node, number);
-		}
-		atomic_fetch_add(&scene.looks, 1);
-		atomic_fetch_add(&scene.changed, !held);
-	}
-	go_away(me->number);
-}
-
-static void swap_often(struct worker *me)
-{
-	for (size_t n = 0; !told_to_end(me); n++) {
-		struct node *node = node_new();
-
-		if (node)
-			REQUIRE(lfpool_retire(scene.pool, atomic_exchange(&scene.cell[n % CELLS], node)) == LFPOOL_OK);
-		look_is_over(me->number);
-		if (!node)
-			sched_yield();
-	}
-	go_away(me->number);
-}
-
-static void look_or_swap(struct worker *me)
-{
-	(me->number < READERS ? look_often : swap_often)(me);
-}
-
-static void look_while_others_swap(enum protection protection)
-{
-	const uint64_t until = now_ns() + TIMES(100, 250) * UINT64_C(1000000), limit = until + UINT64_C(60000000000);
-
-	scene_open(protection);
-	struct workers workers;
-
-	workers_start(&workers, READERS + WRITERS, look_or_swap, &scene, 0);
-
-	/* The control goes on until it has found something. */
-	while (now_ns() < until || atomic_load(&scene.looks) < 500 || atomic_load(&scene.nodes) < 10 * CAPACITY ||
-	       (!is_protected() && !atomic_load(&scene.changed))) {
-		REQUIRE(now_ns() < limit);
-		usleep(1000);
-	}
-	(void)workers_end(&workers);
-	print_message("    %zu looks, %zu nodes, %zu changed under the reader's eyes\n", atomic_load(&scene.looks),
-		      (size_t)atomic_load(&scene.nodes), atomic_load(&scene.changed));
-	if (is_protected())
-		assert_int_equal(atomic_load(&scene.changed), 0);
-	scene_close();
+	assert_int_equal(count, CAPACITY - held_back);
+	assert_int_equal(lfpool_retired_count(pool), held_back);
+	for (size_t i = 0; i < count; i++)
+		assert_true(!held_back || objects[i] != retired);
+	release_all(pool, objects, count);
 }
 
 TEST(hazard_pointers_protect)
 {
-	look_while_others_swap(HAZARD_POINTERS);
+	static struct hazards hazards;
+	lfpool_t *pool = POOL_OF(SIZE, CAPACITY, .scheme = hazards_scheme(&hazards));
+	_Atomic(void *) place = lfpool_acquire(pool);
+	void *object = hazard_protect(&hazards, READER, &place);
+
+	assert_ptr_equal(object, place);
+	assert_int_equal(lfpool_retire(pool, atomic_exchange(&place, NULL)), LFPOOL_OK);
+	require_held_back(pool, object, true);
+	hazard_clear(&hazards, READER);
+	require_held_back(pool, object, false);
+	assert_null(hazard_protect(&hazards, READER, &place));
+	pool_close(pool, SIZE);
 }
 
 TEST(quiescent_states_protect)
 {
-	look_while_others_swap(QUIESCENT_STATES);
-}
+	static struct qsbr qsbr;
 
-TEST(without_protection_it_shows)
-{
-	look_while_others_swap(NO_PROTECTION);
+	qsbr_open(&qsbr);
+	lfpool_t *pool = POOL_OF(SIZE, CAPACITY, .scheme = qsbr_scheme(&qsbr));
+
+	/* Whether the reader says that it holds nothing, or goes away. */
+	for (int leaves = 0; leaves < 2; leaves++) {
+		void *object = lfpool_acquire(pool);
+
+		qsbr_quiescent(&qsbr, READER);
+		assert_int_equal(lfpool_retire(pool, object), LFPOOL_OK);
+		require_held_back(pool, object, true);
+		(leaves ? qsbr_offline : qsbr_quiescent)(&qsbr, READER);
+		require_held_back(pool, object, false);
+	}
+	pool_close(pool, SIZE);
 }
 
 RUN_TESTS()

@@ -114,28 +114,6 @@ TEST(no_access_between_classes)
 	close(pipe_ends[1]);
 }
 
-/* As those of any pool with the flag: on a boundary of 2 MiB. */
-TEST(with_huge_pages_each_class_begins_with_one)
-{
-	static const size_t class_bytes[] = {1000, 100000, 2 * MIB, 3 * MIB};
-
-	for (size_t b = 0; b < COUNT(class_bytes); b++) {
-		/* no-tools: there would be bytes before the objects. */
-		lfpool_set_t *set = SET_WITH(.largest = 4096, .class_bytes = class_bytes[b], .flags = LFPOOL_HUGE_PAGES,
-					     .debug = "no-tools");
-
-		for (size_t i = 0; i < lfpool_set_class_count(set); i++) {
-			lfpool_t *pool = lfpool_set_pool(set, i);
-			const char *object = lfpool_acquire(pool);
-
-			assert_non_null(object);
-			object -= lfpool_index_of(pool, object) * LFPOOL_STRIDE_(lfpool_set_class_size(set, i), 16);
-			assert_int_equal((uintptr_t)object % (2 * MIB), 0);
-		}
-		lfpool_set_destroy(set);
-	}
-}
-
 BACKEND_TEST(sizes_that_no_class_serves, LFPOOL_BACKEND_MALLOC)
 {
 	lfpool_set_t *set = set_of(backend, 1000, 1);

@@ -74,39 +74,4 @@ BACKEND_TEST(the_dump_says_what_there_is, LFPOOL_BACKEND_MALLOC)
 	lfpool_set_destroy(set);
 }
 
-/* Has a name that can be found, and is in every backtrace. */
-__attribute__((noinline)) void *take_a_tray(lfpool_set_t *set, size_t size);
-
-void *take_a_tray(lfpool_set_t *set, size_t size)
-{
-	void *object = lfpool_set_acquire(set, size);
-
-	__asm__ __volatile__("");
-	return object;
-}
-
-/* Of a class's first object, and of the next; one by one, and by way of a smaller class. */
-BACKEND_TEST(call_sites_are_the_callers, LFPOOL_BACKEND_MUTEX)
-{
-	for (size_t larger = 0; larger < 2; larger++) {
-		lfpool_set_t *set = SET_WITH(.backend = backend, .largest = 1000, .capacity = 2, .larger = larger,
-					     .debug = "backtrace=1/1");
-		void *objects[3];
-
-		for (size_t i = 0; i < 2 + larger; i++) {
-			/* Of one class; not one number, for which the compiler would make a nameless copy. */
-			objects[i] = take_a_tray(set, 100 - i);
-			assert_non_null(objects[i]);
-			char *text = whole_dump(pool_dump, lfpool_of(objects[i]), LFPOOL_TEXT);
-
-			require_in(text, "take_a_tray+0x");
-			/* One line for one place. */
-			assert_null(strstr(text, "lfpool_set_acquire"));
-			free(text);
-		}
-		release_to(set, objects, 2 + larger);
-		assert_int_equal(lfpool_set_destroy(set), 0);
-	}
-}
-
 RUN_TESTS()
