@@ -6,6 +6,9 @@
  *                  function has returned.
  *              J2  a job's record is released before its parent is told: so when a job has ended, the pool has the records
  *                  of all below it back.
+ *              J3  a job's `after` and payload have one user at a time: the worker that prepares it, the one that runs it,
+ *                  the one that ends it.
+ *              J4  `next` of a worker is NULL whenever it looks for a job, waits or sleeps.
  */
 #ifndef EXAMPLE_JOB_H
 #define EXAMPLE_JOB_H
@@ -24,7 +27,10 @@ struct job {
 	struct job *parent;           /* which includes it                                                   */
 	struct job *next;             /* in an inbox                                                         */
 	_Atomic(uint32_t) unfinished; /* see J1                                                              */
+	_Atomic(uint32_t) waits_for;  /* jobs before it that have not ended, and one until jobs_start()      */
 	uint32_t acquirer;            /* worker                                                              */
+	uint32_t after_count;
+	struct job *after[JOB_AFTER_MAX]; /* the jobs that wait for this one                                 */
 	alignas(max_align_t) unsigned char payload[JOB_PAYLOAD_BYTES];
 };
 _Static_assert(offsetof(struct job, payload) <= 64, "what the system needs of a job is one cache line");
@@ -48,6 +54,7 @@ struct jobs_worker {
 	alignas(128) struct jobs *jobs;
 	lfpool_cache_t *cache; /* NULL: malloc                   */
 	struct job *running;   /* includes what is submitted now */
+	struct job *next;      /* to be run next                 */
 	struct jobs_report report;
 	unsigned index;
 	pthread_t thread;
@@ -69,7 +76,9 @@ struct jobs {
 
 /* ---- jobs.c ---- */
 
-/* Runs the job, and ends what ends with it. */
+/* Runs the function; what it submits is included in `job`. */
+void run_as(struct jobs_worker *worker, struct job *job, job_function *run, const void *payload);
+/* Runs the job, and what its end leaves to be run next. */
 void job_execute(struct jobs_worker *worker, struct job *job);
 
 /* ---- workers.c ---- */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * jobs.c - the life of a job, see jobs.h: it is submitted, runs, and ends.
+ * jobs.c - the life of a job, see jobs.h: it is submitted or prepared, runs, and ends.
  *
  * The end      The worker that brings `unfinished` to 0 ends the job: it releases the record and tells the parent, which may
  *              end that one too, and so on upwards.  No counter is shared by all: workers meet only at the jobs whose
@@ -9,6 +9,9 @@
  *              once.  That is the right answer to NULL in a job system: nothing waits, nothing fails, nothing is
  *              allocated, and workers that produce work faster than it is done are slowed down to doing it.  The stack
  *              grows by one job per level of the work, no more.
+ * Before and   A job knows how many it waits for, and those know it (`after`).  The list is written before they start, and no
+ * after        worker can end them before: so it is a plain one, and "has it ended already?" is never asked.  A job names those
+ *              before it when it is made, and they were made before: there is no cycle.
  */
 #include "job.h"
 
@@ -37,6 +40,8 @@ static void job_fill(struct job *job, struct job *parent, job_function *run, con
 	job->run = run;
 	job->parent = parent;
 	atomic_init(&job->unfinished, 1);
+	atomic_init(&job->waits_for, 1);
+	job->after_count = 0;
 	memcpy(job->payload, payload, bytes);
 	/* relaxed: the worker that lowers it got the job after this; and the submitter holds the parent up. */
 	atomic_fetch_add_explicit(&parent->unfinished, 1, memory_order_relaxed);
@@ -79,6 +84,28 @@ static void job_ready(struct jobs_worker *worker, struct job *job)
 		job_execute(worker, job);
 }
 
+/* True for the last of those that it waited for. */
+static bool waits_no_more(struct job *job)
+{
+	/* release: what was done before it; acquire: the last has it all, and the job begins after it. */
+	return atomic_fetch_sub_explicit(&job->waits_for, 1, memory_order_acq_rel) == 1;
+}
+
+/* The first that becomes ready runs next on this worker: what it needs was just written here.  The others go to the deque. */
+static void tell_those_after(struct jobs_worker *worker, struct job *ended)
+{
+	for (uint32_t i = 0; i < ended->after_count; i++) {
+		struct job *job = ended->after[i];
+
+		if (!waits_no_more(job))
+			continue;
+		if (worker->next)
+			job_ready(worker, job);
+		else
+			worker->next = job;
+	}
+}
+
 /* One less is unfinished; with the last the job has ended, and so on upwards. */
 static void job_leave(struct jobs_worker *worker, struct job *job)
 {
@@ -94,20 +121,29 @@ static void job_leave(struct jobs_worker *worker, struct job *job)
 			wake(&worker->jobs->sleepers);
 		if (before > 1)
 			return;
+		tell_those_after(worker, job);
 		job_release(worker, job);
 		job = parent;
 	}
 }
 
-void job_execute(struct jobs_worker *worker, struct job *job)
+void run_as(struct jobs_worker *worker, struct job *job, job_function *run, const void *payload)
 {
 	struct job *outer = worker->running;
 
-	/* What it submits is included in it. */
 	worker->running = job;
-	job->run(worker, job->payload);
+	run(worker, payload);
 	worker->running = outer;
-	job_leave(worker, job);
+}
+
+void job_execute(struct jobs_worker *worker, struct job *job)
+{
+	while (job) {
+		run_as(worker, job, job->run, job->payload);
+		job_leave(worker, job);
+		job = worker->next;
+		worker->next = NULL;
+	}
 }
 
 /* ---- Submitting -------------------------------------------------------------------------------------------- */
@@ -149,4 +185,86 @@ bool jobs_inject(struct jobs *jobs, job_function *run, const void *payload, size
 	inbox_put(&jobs->inbox, job);
 	wake(&jobs->sleepers);
 	return true;
+}
+
+/* ---- Before and after -------------------------------------------------------------------------------------- */
+
+struct job *jobs_prepare(struct jobs_worker *worker, struct job *const *before, size_t count, job_function *run,
+			 const void *payload, size_t bytes)
+{
+	struct job *job;
+
+	for (size_t i = 0; i < count; i++)
+		if (before[i] && before[i]->after_count == JOB_AFTER_MAX)
+			return NULL;
+	job = job_record(worker, run, payload, bytes);
+	for (size_t i = 0; job && i < count; i++) {
+		struct job *one = before[i];
+
+		/* Passed over, too, if it has been named already. */
+		if (!one || (one->after_count > 0 && one->after[one->after_count - 1] == job))
+			continue;
+		one->after[one->after_count++] = job;
+		/* relaxed: it is not lowered before one of those before it is started. */
+		atomic_fetch_add_explicit(&job->waits_for, 1, memory_order_relaxed);
+	}
+	return job;
+}
+
+void jobs_start(struct jobs_worker *worker, struct job *job)
+{
+	if (waits_no_more(job))
+		job_ready(worker, job);
+}
+
+bool jobs_then(struct jobs_worker *worker, struct job *before, job_function *run, const void *payload, size_t bytes)
+{
+	struct job *job = jobs_prepare(worker, &before, 1, run, payload, bytes);
+
+	if (job)
+		jobs_start(worker, job);
+	return job != NULL;
+}
+
+/* ---- Parallel for ------------------------------------------------------------------------------------------ */
+
+/* A piece of it, for the worker that takes it. */
+struct range {
+	jobs_for_body *body;
+	void *context;
+	size_t begin, end, grain;
+};
+
+/*
+ * Lazy binary splitting (Tzannes, Caragea, Barua and Vishkin 2010).  A worker with a range looks at its own deque.  If it is
+ * empty, thieves would find nothing: the upper half of the range becomes a job for them.  If it is not, no worker is idle, or
+ * what lies there will do: it does one grain and looks again.  So a range is cut where the work is, whatever the grain.
+ */
+static void range_run(struct jobs_worker *worker, const void *payload)
+{
+	struct range range = *(const struct range *)payload;
+
+	while (range.end - range.begin > range.grain) {
+		if (deque_looks_empty(&worker->deque)) {
+			struct range upper = range;
+
+			range.end = upper.begin = range.begin + (range.end - range.begin) / 2;
+			jobs_submit(worker, range_run, &upper, sizeof(upper));
+		} else {
+			range.body(worker, range.begin, range.begin + range.grain, range.context);
+			range.begin += range.grain;
+		}
+	}
+	range.body(worker, range.begin, range.end, range.context);
+}
+
+void jobs_for(struct jobs_worker *worker, size_t begin, size_t end, size_t grain, jobs_for_body *body, void *context)
+{
+	struct range range = {body, context, begin, end, grain ? grain : 1};
+	struct job loop = JOB_ROOT;
+
+	if (begin >= end)
+		return;
+	run_as(worker, &loop, range_run, &range);
+	work_until(worker, &loop);
 }

@@ -4,11 +4,14 @@
  *
  * Job          A function and a few bytes of payload.  A job has *ended* when its function has returned and all jobs that
  *              it submitted have ended.
- * No record    Nothing here allocates.  When all records are in use jobs_submit() does the job at once, jobs_submit_to() says
- *              so, and jobs_inject() waits as long as it is told.
+ * No record    Nothing here allocates.  When all records are in use jobs_submit() does the job at once, jobs_prepare() and
+ *              jobs_submit_to() say so, and jobs_inject() waits as long as it is told.
  *
  *     submit         jobs_submit, jobs_submit_to     from inside a job
  *     wait           jobs_wait                       runs other jobs meanwhile
+ *     parallel for   jobs_for                        a range, divided as workers get idle
+ *     depend         jobs_prepare, jobs_start
+ *     continue       jobs_then
  *     from outside   jobs_inject, jobs_finish        from threads that are no workers
  *
  * To embed it, take this folder's jobs.h, jobs.c, workers.c, job.h, deque.h and sleep.h.  How it works: README.md.
@@ -27,9 +30,12 @@
 #define JOB_RECORD_ALIGNMENT 64
 /* Bytes of payload that a job record has room for. */
 #define JOB_PAYLOAD_BYTES (JOB_RECORD_BYTES - 64)
+/* Jobs that may wait for one job. */
+#define JOB_AFTER_MAX 3
 
 struct jobs;        /* the system                                     */
 struct jobs_worker; /* one of its workers: handed to each job it runs */
+struct job;         /* a job that is prepared, see jobs_prepare()     */
 
 /* What a job does.  `payload` is the submitter's, or a copy; valid until the function returns. */
 typedef void job_function(struct jobs_worker *worker, const void *payload);
@@ -84,7 +90,34 @@ void jobs_submit(struct jobs_worker *worker, job_function *run, const void *payl
 /* The same, to be run by worker `index` and no other.  false: no record, or payload too long. */
 bool jobs_submit_to(struct jobs_worker *worker, unsigned index, job_function *run, const void *payload, size_t bytes);
 
-/* Returns when all that this job has submitted has ended; until then the worker runs others, on top of this one's stack. */
+/* Returns when all that this job has submitted has ended; until then the worker runs others, on top of this one's stack.  All
+ * that was prepared must have been started. */
 void jobs_wait(struct jobs_worker *worker);
+
+/* Does body(begin .. end - 1) in pieces of at most `grain` (at least 1), on all workers that have nothing better to do.
+ * Returns when all is done.  `context` is for the body. */
+typedef void jobs_for_body(struct jobs_worker *worker, size_t begin, size_t end, void *context);
+void jobs_for(struct jobs_worker *worker, size_t begin, size_t end, size_t grain, jobs_for_body *body, void *context);
+
+/* ---- Dependencies and continuations ------------------------------------------------------------------------ */
+
+/*
+ * jobs_prepare - a job that this one includes, and that does not run yet.
+ *
+ * before, count  Jobs that must have ended before it begins: prepared, and not started yet.  NULLs among them are passed
+ *                over: of those the caller knows already that they have ended.
+ * Returns        The job, to be used until jobs_start() by the worker that prepared it.  NULL: no record, JOB_AFTER_MAX jobs
+ *                wait for one of those before it, or payload too long; nothing has changed.  A caller that gets NULL can start
+ *                what it has, jobs_wait(), and then do the job itself.
+ */
+struct job *jobs_prepare(struct jobs_worker *worker, struct job *const *before, size_t count, job_function *run,
+			 const void *payload, size_t bytes);
+
+/* Sets the job free: it runs when those before it have ended.  It must not be used any more. */
+void jobs_start(struct jobs_worker *worker, struct job *job);
+
+/* Prepares a job after `before`, which is not started yet, and starts it.  The worker that ends `before` runs it next, if no
+ * other job was named after `before` earlier.  false: as jobs_prepare(). */
+bool jobs_then(struct jobs_worker *worker, struct job *before, job_function *run, const void *payload, size_t bytes);
 
 #endif
