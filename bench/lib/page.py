@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
 """page.py - what bench/report puts into docs/performance.md and README.md: blocks, each between two comments.  The words around
-them, and the reasons why a case is lost, are written by hand and stay."""
+them, and the reasons why a goal is missed or a case lost, are written by hand and stay."""
 from __future__ import annotations
 
 import math
@@ -33,7 +33,7 @@ def put_into(path: str, blocks: dict[str, list[str]]) -> None:
 
 
 def explained(path: str) -> dict[str, str]:
-	"""Of each workload that a paragraph "**KEY, KEY**: why" of the document is about, the first key, by which it is cited."""
+	"""Of each goal and workload that a paragraph "**KEY, KEY**: why" of the document is about, the first key, by which it is cited."""
 	with open(path, encoding="utf-8") as file:
 		paragraphs = re.findall(r"^\*\*([^*]+)\*\*:", file.read(), re.MULTILINE)
 	return {key: keys.split()[0].strip(",") for keys in paragraphs for key in re.split(r",\s+", keys)}
@@ -55,6 +55,11 @@ def facts_of(results: Results) -> dict[str, str]:
 def measured(facts: dict[str, str]) -> list[str]:
 	return [f"{facts['processor']}, {facts['cores']} cores, {facts['compiler']}, {facts['rounds']} rounds, {facts['date']}, lfpool"
 		f" {facts['library']}:\n{facts['quiet']}."]
+
+
+def goals(verdicts: list[judge.Verdict]) -> list[str]:
+	return text.table(["goal", "asks for", "", "measured"], [[verdict.id, verdict.asks,
+		f"**{verdict.state}**" if verdict.state == judge.NOT_MET else verdict.state, verdict.figures] for verdict in verdicts], 4)
 
 
 def ranged(cell: Cell, key: str) -> str:

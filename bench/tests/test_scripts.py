@@ -28,7 +28,7 @@ SCHEDULERS, PROGRAM = sys.argv.pop(2), sys.argv.pop(1)
 
 def invented(cells):
 	"""WORKLOAD THREADS: SUBJECT FIGURE..., 64 bytes."""
-	groups = {"snmalloc-inlined": "allocator", "limit": "limit"}
+	groups = {"mimalloc": "allocator", "snmalloc-inlined": "allocator", "heap-mutex": "own", "limit": "limit"}
 	data = {"machine": {}, "method": {}, "skipped": {}, "cells": [], "subjects": {}}
 	for place, subjects in (line.split(": ") for line in cells.strip().splitlines()):
 		workload, threads = place.split()
@@ -64,7 +64,8 @@ class Scripts(unittest.TestCase):
 		self.assertNotIn(os.uname().nodename, json.dumps(data))
 		readme, document = (os.path.join(self.folder, name) for name in ("README.md", "it.md"))
 		shutil.copy(os.path.join(ROOT, "README.md"), readme)
-		self.script("report", self.out, "--out", document, "--readme", readme)
+		said = self.script("report", self.out, "--out", document, "--readme", readme)
+		self.assertRegex(said, r"HIT +not measured")
 		with open(os.path.join(self.folder, "it", "pairs.csv"), encoding="utf-8", newline="") as file:
 			rows = {(row["workload"], row["threads"]): row for row in csv.DictReader(file)}
 		of = {(cell["workload"], str(cell["threads"]), cell["subject"]): [one["ns_per_pair"] for one in cell["repetitions"]]
@@ -97,12 +98,19 @@ class Scripts(unittest.TestCase):
 		self.assertEqual([bool(found.search(name)) for name in ("pair/64/a.b+c/manual_time/threads:1", "pair/64/aXb+c/manual_time/threads:1",
 			"pair/64/a.b+c/manual_time/threads:16", "repair/64/a.b+c/manual_time/threads:1")], [True, False, False, False])
 
-	def test_losses(self):
-		for ours, noise in (("2.6", False), ("2.6 1.9 2.7", True)):
-			tally = judge.losses(invented(f"pair 1: lfpool-inlined {ours}, snmalloc-inlined 2 2.1 1.9, limit 1"), "lfpool-inlined")
+	def test_goals_and_losses(self):
+		for ours, state, noise in (("2.3", judge.MET, False), ("2.6", judge.NOT_MET, False), ("2.6 1.9 2.7", judge.NOT_MET, True)):
+			found = invented(f"pair 1: lfpool-inlined {ours}, snmalloc-inlined 2 2.1 1.9, limit 1")
+			verdict = next(one for one in judge.goals(found, {}) if one.id == "HIT")
+			self.assertEqual((verdict.state, "noise" in verdict.figures), (state, noise))
+			tally = judge.losses(found, "lfpool-inlined")
 			self.assertEqual((len(tally.losses), tally.losses_within_noise, tally.ahead), (0, 1, 0) if noise else (1, 0, 0))
-		listed = {row.workload for row in program.rows(PROGRAM)}
-		self.assertLessEqual(set(page.explained(os.path.join(ROOT, "docs/performance.md"))), listed, "no such workload")
+		found = {one.id: one for one in judge.goals(invented("evict-5-32 2: lfpool-priority 9, heap-mutex 10"), {})}
+		self.assertEqual((found["EVICT-MUTEX"].state, found["KEEP"].state), (judge.OPEN, judge.UNMEASURED))
+		self.assertIn("evict-5-32: 0.90 x heap-mutex on 2 threads (not measured: 4)", found["EVICT-MUTEX"].figures)
+		goals = {one.id for one in judge.goals(invented("pair 1: limit 1"), {})}
+		explained = set(page.explained(os.path.join(ROOT, "docs/performance.md")))
+		self.assertLessEqual(set(filter(str.isupper, explained)), goals, "a goal that is explained, and is none")
 
 	def test_readme_has_the_figures_of_the_tables(self):
 		with open(os.path.join(ROOT, "README.md"), encoding="utf-8") as file:
