@@ -245,7 +245,7 @@ bool retires_operate(struct actor *actor, char operation, const char **at)
 	switch (operation) {
 	case 's':
 		place = scenario_digit(at);
-		if (stage_acquire(actor, false))
+		if (stage_acquire(actor, strchr(retires_kinds, 'c')))
 			share(place, actor->held[--actor->held_count]);
 		break;
 	case 't': retires_retire(retires_take_out(scenario_digit(at))); break;

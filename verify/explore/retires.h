@@ -13,7 +13,7 @@
  *   F    what lfpool_destroy() waits for
  *   y    a thread of the scheme's own: reclaims each batch that may be reused (only where the scheme is not asked)
  *
- *   retiring   r  the scheme is asked
+ *   retiring   r  the scheme is asked        c  threads have no caches
  *              d  hooks.deactivate: of what was in place 0, takes out what is in place 1, and retires it
  *              w  a drain only waits: another takes turns             o  there is only one batch
  *              n  `begin` retires what is in place 1: its place is held

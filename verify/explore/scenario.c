@@ -48,7 +48,7 @@ static void run(void *context, unsigned thread)
 		evicts_run(thread, stage.scenario->threads[thread]);
 		return;
 	}
-	if (stage.scenario->retiring)
+	if (stage.scenario->retiring && !strchr(stage.scenario->retiring, 'c'))
 		os_play_lend(stage.actor[thread].cache);
 	for (const char *at = stage.scenario->threads[thread]; *at;)
 		stage_operate(&stage.actor[thread], &at);
