@@ -187,18 +187,13 @@ static const char *check_empty(void)
 	return are_equal(&due, &released, 0) ? NULL : "in the end objects do not go in the right order";
 }
 
-static const char *check_intact(void)
-{
-	return scene.used_up ? NULL : lfpool_priority_check(scene.pool, NULL);
-}
-
 /* The sleeper has finished, and no thread is in a call.  Uses up the scene. */
 static const char *account(void)
 {
 	static struct items rest;
 	const char *wrong = scene.wrong;
 
-	if (wrong || (!scene.met && (wrong = check_its_evictions())) || (wrong = check_intact()))
+	if (wrong || (!scene.met && (wrong = check_its_evictions())) || (wrong = lfpool_priority_check(scene.pool, NULL)))
 		return wrong;
 	for (size_t i = 0; i < scene.items.count; i++)
 		scene.items.of[i].uncertain = false;
@@ -214,7 +209,7 @@ static const char *account(void)
 		return "at rest, objects are missing";
 	if ((wrong = check_handles()) || (wrong = give_back_all(&scene, &rest)) ||
 	    (wrong = give_back_all(&scene, &scene.others)) || (wrong = give_back_all(&scene, &scene.items)) ||
-	    (wrong = check_empty()) || (wrong = check_intact()))
+	    (wrong = check_empty()) || (wrong = lfpool_priority_check(scene.pool, NULL)))
 		return wrong;
 	return evict_hook_wrong() ? "on_evict was told something wrong" : NULL;
 }

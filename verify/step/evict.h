@@ -63,8 +63,7 @@ struct evict_scene {
 	const char *wrong;      /* with what it answered; NULL: nothing   */
 	lfpool_handle_t peeked; /* by lfpool_priority_peek_min()          */
 	bool has_peeked;
-	bool met;     /* the others have only met it: see others_meet()  */
-	bool used_up; /* records are in use that no word names           */
+	bool met; /* the others have only met it: see others_meet()  */
 };
 
 /* Words of the pool that an operation may change. */
@@ -73,18 +72,13 @@ enum evict_moves {
 	MOVES_STATE = 1, /* of a slot                                         */
 	MOVES_NODE = 2,  /* of a slot's parent, if that is not the root       */
 	MOVES_ROOT = 4,
-	MOVES_FREE = 8,   /* the stack of free slots                           */
-	MOVES_RECORD = 16 /* a word names a record of the pool of records      */
+	MOVES_FREE = 8 /* the stack of free slots                           */
 };
-
-/* What is different with a pool. */
-enum evict_special { USUAL_ORDER = 0, CALLER_ORDER = 1 /* config.before */ };
 
 struct evict_operation {
 	const char *name;
 	size_t capacity;
-	uint32_t flags; /* config */
-	enum evict_special special;
+	uint32_t flags;    /* config */
 	const char *setup; /* evict_scene.c has the words */
 	void (*operate)(struct evict_scene *s);
 	unsigned moves;
