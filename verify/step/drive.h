@@ -29,7 +29,7 @@ enum pass {
 	PASS_HEIRS,     /* pool: they wait, the process forks, the child serves them; then never */
 	PASS_EMPTY,     /* pool: a signal handler takes all there is, at one place (signals.c) */
 	PASS_OWN,       /* pool: PASS_EMPTY with the interrupted cache, which must be noticed */
-	PASS_MEET,      /* evict: they make one change or two; it goes on                    */
+	PASS_MEET,      /* evict: they make two changes; it goes on                          */
 	PASSES
 };
 

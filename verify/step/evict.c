@@ -8,7 +8,7 @@
  *              and what it evicts must come in order, except the one that the sleeper is changing.  A second thread finds
  *              nothing more.  What the driver has it publishes, and the second thread releases the least until there is
  *              none: in order again.  The driver empties it once more.
- *              Pass `meet`: they change one thing or two.
+ *              Pass `meet`: they change two things.
  * Order        What can be evicted, and in which order, follows from priorities and handles alone (the age is in the
  *              handle).  Of a change under way either may be seen, that it has happened or not yet, and for a moment
  *              neither: so while the sleeper stands one item, which it may be changing, is left out of the comparison.
@@ -292,9 +292,8 @@ static const char *live_on_without(long *worst)
 static const char *meet(void)
 {
 	beat("another met it");
-	/* The same again when it is replayed. */
-	const long kind = drive_place() + (operation - evict_operations);
-	const char *wrong = others_meet(&scene, (unsigned)kind);
+
+	const char *wrong = others_meet(&scene);
 
 	drive_resume();
 	return wrong ? wrong : account();

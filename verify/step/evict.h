@@ -129,8 +129,8 @@ const char *others_publish(struct evict_scene *s, struct items *items, bool thin
 const char *others_keep(struct evict_scene *s);
 /* Releases what is in use; what is not must be named by no handle. */
 const char *give_back_all(struct evict_scene *s, struct items *items);
-/* A change or two, of one of a few kinds, which may leave most of the words alone that the sleeper has read. */
-const char *others_meet(struct evict_scene *s, unsigned kind);
+/* An object becomes the second, and the first is evicted: that leaves most of the words alone that the sleeper has read. */
+const char *others_meet(struct evict_scene *s);
 /* Is nothing reached by this handle? */
 bool names_nothing(lfpool_priority_t *pool, lfpool_handle_t handle);
 
