@@ -5,104 +5,30 @@
  */
 #include "core/cache.h"
 
-#define KEEP __attribute__((used, noinline))
+#define ORDER(result, name, parameters, call)                                 \
+	__attribute__((used, noinline)) static result order_##name parameters \
+	{                                                                     \
+		return call;                                                  \
+	}
 
-KEEP static uint64_t order_load_relaxed(const _Atomic(uint64_t) *p)
-{
-	return load_relaxed(p);
-}
-
-KEEP static uint64_t order_load_acquire(const _Atomic(uint64_t) *p)
-{
-	return load_acquire(p);
-}
-
-KEEP static void order_store_relaxed(_Atomic(uint64_t) *p, uint64_t v)
-{
-	store_relaxed(p, v);
-}
-
-KEEP static void order_store_release(_Atomic(uint64_t) *p, uint64_t v)
-{
-	store_release(p, v);
-}
-
-KEEP static bool order_cas_acq_rel(_Atomic(uint64_t) *p, uint64_t *old, uint64_t new)
-{
-	return cas_acq_rel(p, old, new);
-}
-
-KEEP static bool order_cas_weak_acq_rel(_Atomic(uint64_t) *p, uint64_t *old, uint64_t new)
-{
-	return cas_weak_acq_rel(p, old, new);
-}
-
-KEEP static bool order_cas_release(_Atomic(uint64_t) *p, uint64_t *old, uint64_t new)
-{
-	return cas_release(p, old, new);
-}
-
-KEEP static bool order_cas_weak_release(_Atomic(uint64_t) *p, uint64_t *old, uint64_t new)
-{
-	return cas_weak_release(p, old, new);
-}
-
-KEEP static bool order_cas_acquire(_Atomic(uint64_t) *p, uint64_t *old, uint64_t new)
-{
-	return cas_acquire(p, old, new);
-}
-
-KEEP static void order_light_barrier(void)
-{
-	light_barrier();
-}
-
-KEEP static void order_full_fence(void)
-{
-	full_fence();
-}
-
-KEEP static void order_tagged_set(tagged_word *word, uint32_t number)
-{
-	tagged_set(word, number);
-}
-
-KEEP static void *order_hit_acquire(struct lfpool_cache *cache)
-{
-	return lfpool_cache_acquire_inline(cache);
-}
-
-KEEP static lfpool_status_t order_hit_release(struct lfpool_cache *cache, void *object)
-{
-	return lfpool_cache_release_inline(cache, object);
-}
-
-KEEP static uintptr_t order_pop_asymmetric(struct lfpool_magazine *m, uint32_t slots)
-{
-	return magazine_pop(m, slots, true);
-}
-
-KEEP static uintptr_t order_pop_fenced(struct lfpool_magazine *m, uint32_t slots)
-{
-	return magazine_pop(m, slots, false);
-}
-
-KEEP static bool order_push(struct lfpool_magazine *m, uint32_t slots, uintptr_t object)
-{
-	return magazine_push(m, slots, object);
-}
-
-KEEP static uintptr_t order_take(struct lfpool_magazine *m, uint32_t slots, uint64_t top, uintptr_t born)
-{
-	return magazine_take(m, slots, top, born);
-}
-
-KEEP static void order_stack_push(struct stack *s, const struct magazines *ms, struct lfpool_magazine *m)
-{
-	stack_push(s, ms, m);
-}
-
-KEEP static uint32_t order_stack_pop(struct stack *s, const struct magazines *ms, tagged_word *in_transit)
-{
-	return stack_pop(s, ms, in_transit);
-}
+ORDER(uint64_t, load_relaxed, (const _Atomic(uint64_t) *p), load_relaxed(p))
+ORDER(uint64_t, load_acquire, (const _Atomic(uint64_t) *p), load_acquire(p))
+ORDER(void, store_relaxed, (_Atomic(uint64_t) *p, uint64_t v), store_relaxed(p, v))
+ORDER(void, store_release, (_Atomic(uint64_t) *p, uint64_t v), store_release(p, v))
+ORDER(bool, cas_acq_rel, (_Atomic(uint64_t) *p, uint64_t *old, uint64_t new), cas_acq_rel(p, old, new))
+ORDER(bool, cas_weak_acq_rel, (_Atomic(uint64_t) *p, uint64_t *old, uint64_t new), cas_weak_acq_rel(p, old, new))
+ORDER(bool, cas_release, (_Atomic(uint64_t) *p, uint64_t *old, uint64_t new), cas_release(p, old, new))
+ORDER(bool, cas_weak_release, (_Atomic(uint64_t) *p, uint64_t *old, uint64_t new), cas_weak_release(p, old, new))
+ORDER(bool, cas_acquire, (_Atomic(uint64_t) *p, uint64_t *old, uint64_t new), cas_acquire(p, old, new))
+ORDER(void, light_barrier, (void), light_barrier())
+ORDER(void, full_fence, (void), full_fence())
+ORDER(void, tagged_set, (tagged_word * word, uint32_t number), tagged_set(word, number))
+ORDER(void *, hit_acquire, (struct lfpool_cache * cache), lfpool_cache_acquire_inline(cache))
+ORDER(lfpool_status_t, hit_release, (struct lfpool_cache * cache, void *object), lfpool_cache_release_inline(cache, object))
+ORDER(uintptr_t, pop_asymmetric, (struct lfpool_magazine * m, uint32_t slots), magazine_pop(m, slots, true))
+ORDER(uintptr_t, pop_fenced, (struct lfpool_magazine * m, uint32_t slots), magazine_pop(m, slots, false))
+ORDER(bool, push, (struct lfpool_magazine * m, uint32_t slots, uintptr_t object), magazine_push(m, slots, object))
+ORDER(uintptr_t, take, (struct lfpool_magazine * m, uint32_t slots, uint64_t top, uintptr_t born),
+      magazine_take(m, slots, top, born))
+ORDER(void, stack_push, (struct stack * s, const struct magazines *ms, struct lfpool_magazine *m), stack_push(s, ms, m))
+ORDER(uint32_t, stack_pop, (struct stack * s, const struct magazines *ms, tagged_word *in_transit), stack_pop(s, ms, in_transit))

@@ -7,29 +7,32 @@
 #include <cmocka.h>
 
 #define UNUSED __attribute__((unused))
+static const char a[] = "a", b[] = "b";
+static int torn_down;
+
+/* X(name, an assertion that must fail) */
+#define ASSERTIONS(X)                                      \
+	X(is_true, assert_true(0))                         \
+	X(is_false, assert_false(1))                       \
+	X(is_null, assert_null(a))                         \
+	X(is_non_null, assert_non_null(NULL))              \
+	X(int_equal, assert_int_equal(1, 2))               \
+	X(int_not_equal, assert_int_not_equal(1, 1))       \
+	X(below_range, assert_in_range(1, 2, 3))           \
+	X(above_range, assert_in_range(4, 2, 3))           \
+	X(ptr_equal, assert_ptr_equal(a, b))               \
+	X(ptr_not_equal, assert_ptr_not_equal(a, a))       \
+	X(message, fail_msg("%d", 1))                      \
+	X(string_equal, assert_string_equal(a, b))         \
+	X(string_not_equal, assert_string_not_equal(a, a)) \
+	X(memory_equal, assert_memory_equal(a, b, 1))
+
 #define FAILS(name, assertion)                \
 	static void name(UNUSED void **state) \
 	{                                     \
 		assertion;                    \
 	}
-
-static const char a[] = "a", b[] = "b";
-static int torn_down;
-
-FAILS(is_true, assert_true(0))
-FAILS(is_false, assert_false(1))
-FAILS(is_null, assert_null(a))
-FAILS(is_non_null, assert_non_null(NULL))
-FAILS(int_equal, assert_int_equal(1, 2))
-FAILS(int_not_equal, assert_int_not_equal(1, 1))
-FAILS(below_range, assert_in_range(1, 2, 3))
-FAILS(above_range, assert_in_range(4, 2, 3))
-FAILS(ptr_equal, assert_ptr_equal(a, b))
-FAILS(ptr_not_equal, assert_ptr_not_equal(a, a))
-FAILS(message, fail_msg("%d", 1))
-FAILS(string_equal, assert_string_equal(a, b))
-FAILS(string_not_equal, assert_string_not_equal(a, a))
-FAILS(memory_equal, assert_memory_equal(a, b, 1))
+ASSERTIONS(FAILS)
 
 static int refuse(UNUSED void **state)
 {
@@ -68,21 +71,8 @@ static void skipped(UNUSED void **state)
 int main(void)
 {
 	const struct CMUnitTest fail[] = {
-		cmocka_unit_test(is_true),
-		cmocka_unit_test(is_false),
-		cmocka_unit_test(is_null),
-		cmocka_unit_test(is_non_null),
-		cmocka_unit_test(int_equal),
-		cmocka_unit_test(int_not_equal),
-		cmocka_unit_test(below_range),
-		cmocka_unit_test(above_range),
-		cmocka_unit_test(ptr_equal),
-		cmocka_unit_test(ptr_not_equal),
-		cmocka_unit_test(message),
-		cmocka_unit_test(string_equal),
-		cmocka_unit_test(string_not_equal),
-		cmocka_unit_test(memory_equal),
-		cmocka_unit_test_setup_teardown(everything_holds, refuse, NULL),
+#define ROW(name, assertion) cmocka_unit_test(name),
+		ASSERTIONS(ROW) cmocka_unit_test_setup_teardown(everything_holds, refuse, NULL),
 		cmocka_unit_test_setup_teardown(is_true, NULL, note),
 	};
 	const struct CMUnitTest hold[] = {

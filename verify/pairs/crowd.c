@@ -10,16 +10,12 @@
 #include "row.h"
 
 #include <string.h>
-#include <sys/wait.h>
-#include <unistd.h>
 
 #define THREADS 4
 #define ROUNDS 4
 #define STEPS 150
 #define WISHES 4
 #define BULK 8
-#define CHILDREN 2 /* of each thread */
-#define CHILD_SECONDS 30
 
 struct hand {
 	void *object;
@@ -42,7 +38,6 @@ struct member {
 	struct wish wish[WISHES];
 	uint64_t stamps;
 	lfpool_cache_t *cache;
-	unsigned children, steps;
 };
 
 static struct member members[THREADS];
@@ -203,61 +198,7 @@ static void retire(struct member *me)
 	}
 }
 
-/* ---- Fork -------------------------------------------------------------------------------------------------- */
-
-/* The other threads are gone, some in the middle of a call; what this one holds is whole, and the pool serves. */
-static _Noreturn void be_child(struct member *me)
-{
-	const size_t most = me->m->reserved;
-
-	alarm(CHILD_SECONDS);
-	for (size_t i = 0; i < me->count; i++)
-		stamp_require(me->held[i].object, me->m->config.object_size, me->held[i].stamp);
-	for (size_t n = 0; n <= most; n++)
-		acquire(me);
-	REQUIRE(me->count <= most);
-	while (me->count)
-		release(me);
-	for (size_t n = 0; n < 20; n++)
-		acquire(me);
-	_exit(0);
-}
-
-static void have_child(struct member *me)
-{
-	int status = 0;
-
-	/* "Not safe after fork"; and in a buffer with few caches, calls of the other threads may have all of them. */
-	if (me->m->config.backend == LFPOOL_BACKEND_MUTEX || me->m->config.buffer_caches || me->children++ >= CHILDREN)
-		return;
-
-	const pid_t child = fork();
-
-	REQUIRE(child >= 0);
-	if (!child)
-		be_child(me);
-	REQUIRE(waitpid(child, &status, 0) == child);
-	if (status)
-		fprintf(stderr, "a child of one of %d threads: wait status %d\n", THREADS, status);
-	REQUIRE(status == 0);
-}
-
 /* ---- Threads ----------------------------------------------------------------------------------------------- */
-
-static void *run(void *member);
-
-/* A thread that ends while others are in their calls. */
-static void have_thread(struct member *me)
-{
-	pthread_t thread;
-
-	if (me->steps != STEPS || random_below(&me->r, 4))
-		return;
-	me->steps = 10;
-	thread_start(&thread, run, me);
-	REQUIRE(pthread_join(thread, NULL) == 0);
-	me->steps = STEPS;
-}
 
 static void renew_cache(struct member *me)
 {
@@ -282,8 +223,8 @@ static void ask(struct member *me)
 static const struct {
 	void (*run)(struct member *me);
 	unsigned weight;
-} doings[] = {{acquire, 64}, {release, 56},     {acquire_bulk, 8}, {release_bulk, 16}, {ask, 32},        {resize, 24},
-	      {retire, 16},  {acquire_soon, 8}, {have_child, 1},   {have_thread, 8},   {renew_cache, 8}, {count, 15}};
+} doings[] = {{acquire, 64}, {release, 64}, {acquire_bulk, 8}, {release_bulk, 16}, {ask, 32},
+	      {resize, 24},  {retire, 16},  {acquire_soon, 8}, {renew_cache, 8},   {count, 16}};
 
 static void step(struct member *me)
 {
@@ -300,7 +241,7 @@ static void *run(void *member)
 	struct member *me = member;
 
 	row_thread(true, NULL);
-	for (unsigned n = 0; n < me->steps; n++)
+	for (unsigned n = 0; n < STEPS; n++)
 		step(me);
 	row_thread(false, NULL);
 	return NULL;
@@ -387,7 +328,7 @@ void crowd_run(struct model *m, uint64_t seed)
 	for (unsigned i = 0; i < THREADS; i++) {
 		struct member *me = &members[i];
 
-		*me = (struct member){.m = m, .r = random_for(seed, i), .stamps = (uint64_t)(i + 1) << 48, .steps = STEPS};
+		*me = (struct member){.m = m, .r = random_for(seed, i), .stamps = (uint64_t)(i + 1) << 48};
 		if (m->plan.explicit_caches)
 			me->cache = lfpool_cache_create(m->pool);
 	}

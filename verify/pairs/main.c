@@ -2,13 +2,12 @@
 /*
  * main.c - runs the rows of a covering array, those of one kind of library, each in processes of its own.
  *
- *     lfpool-pairs-LIBRARY [--seed SEED] [--row N [--here N]] [--arrays N] [--list]
+ *     lfpool-pairs-LIBRARY [--seed SEED] [--row N [--here N]] [--arrays N]
  *
  *   --seed    of the array and all that is random in its rows; 0 = a new one; 1 if it is not given
  *   --row     this row only, and no refusals
  *   --here    this sequence of the row only, in this process: for a debugger
  *   --arrays  so many, each with the seed after the one before
- *   --list    prints the rows, and runs none
  *
  * Ends with the first failure.
  */
@@ -197,7 +196,6 @@ static void run_refusals(uint64_t seed)
 
 struct options {
 	unsigned long seed, row, here, arrays;
-	bool list;
 };
 
 static void run_array(const struct options *o, uint64_t seed)
@@ -210,10 +208,7 @@ static void run_array(const struct options *o, uint64_t seed)
 		if (rows[i].value[of_library] != LIBRARY || (o->row != EVERY && i != o->row))
 			continue;
 		mine++;
-		if (o->list) {
-			printf("%zu: ", i);
-			print_row(&rows[i]);
-		} else if (o->here != EVERY) {
+		if (o->here != EVERY) {
 			const struct job job = job_of(seed, i, &rows[i], (unsigned)o->here);
 
 			run_sequence(&job);
@@ -224,7 +219,7 @@ static void run_array(const struct options *o, uint64_t seed)
 	}
 	printf("--seed %llu: %zu rows cover %zu pairs; %zu are excluded; %zu rows of library=%s\n", (unsigned long long)seed,
 	       count, pairs, excluded_pairs, mine, value_names[of_library][LIBRARY]);
-	if (o->row == EVERY && !o->list)
+	if (o->row == EVERY)
 		run_refusals(seed);
 }
 
@@ -235,15 +230,12 @@ int main(int argc, char **argv)
 					  OPTION_NUMBER("row", &o.row, 0, EVERY),
 					  OPTION_NUMBER("here", &o.here, 0, EVERY),
 					  OPTION_NUMBER("arrays", &o.arrays, 1, ULONG_MAX),
-					  OPTION_FLAG("list", &o.list),
 					  OPTIONS_END};
 
 	(void)command_line(argv[0], rows, NULL, argc, argv);
 	o.seed = o.seed ? o.seed : now_ns();
 	for (uint64_t n = 0; n < o.arrays && !failed; n++)
 		run_array(&o, o.seed + n);
-	if (o.list)
-		return 0;
 	printf("%u passed, %u failed\n", passed, failed);
 	return failed || !passed;
 }

@@ -29,8 +29,8 @@ static unsigned long failures;
 
 /* ---- What we are told ---- */
 
-static const char *const pass_names[] = {"give-back", "hold",  "never", "fork", "control", "hits",
-					 "heirs",     "empty", "every", "own",  "meet"};
+static const char *const pass_names[] = {"give-back", "hold",  "never", "fork", "control",
+					 "hits",      "heirs", "empty", "own",  "meet"};
 static const char *only = "";
 static long only_at = -1;
 
@@ -68,7 +68,7 @@ static bool is_pass(unsigned passes)
 }
 
 #define FORKS (PASS(PASS_FORK) | PASS(PASS_HEIRS))
-#define SIGNALS (PASS(PASS_EMPTY) | PASS(PASS_EVERY) | PASS(PASS_OWN))
+#define SIGNALS (PASS(PASS_EMPTY) | PASS(PASS_OWN))
 
 /*
  * Of how many places the pass visits one.  What the others find while it stands is the same in every pass but `meet`: one of
@@ -227,10 +227,10 @@ static void record(void)
 		failures++;
 }
 
-/* At this place, where the operation is stopped, or interrupted by a signal; at all of them if `every`. */
-static void go_to(long at, bool every, long *points, long *worst)
+/* At this place, where the operation is stopped, or interrupted by a signal. */
+static void go_to(long at, long *points, long *worst)
 {
-	const bool stopped = sleeper_run(&sleeper, at, every);
+	const bool stopped = sleeper_run(&sleeper, at);
 
 	++*points;
 	if (sleeper.stepper.strayed || stopped == is_pass(SIGNALS)) {
@@ -253,7 +253,7 @@ static void go_to(long at, bool every, long *points, long *worst)
 static bool sweep(size_t index)
 {
 	const unsigned long failures_before = failures;
-	const bool every = drive_pass == PASS_EVERY, once = drive_mutant || drive_pass == PASS_OWN;
+	const bool once = drive_mutant || drive_pass == PASS_OWN;
 	long worst = 0, points = 0;
 
 	if (is_pass(FORKS) && part.locks) {
@@ -262,12 +262,12 @@ static bool sweep(size_t index)
 	}
 	record();
 	const long from = only_at < 0 ? (long)index % stride() : only_at;
-	const long last = only_at < 0 && !every ? sleeper.stepper.length : from;
+	const long last = only_at < 0 ? sleeper.stepper.length : from;
 
 	sleeper.stepper.interrupt = is_pass(SIGNALS) ? signals_handle : NULL;
 	for (long at = from; at <= last && !(once && failures > failures_before); at += stride())
-		if (!part.in_program || every || stepper_in_program(&sleeper.stepper, at))
-			go_to(at, every, &points, &worst);
+		if (!part.in_program || stepper_in_program(&sleeper.stepper, at))
+			go_to(at, &points, &worst);
 	printf("%-42s %5ld instructions, %2ld locked; %5ld points, at most %ld lost; %lu failures\n", part.name,
 	       sleeper.stepper.length, sleeper.stepper.locked, points, worst, failures - failures_before);
 	return failures == failures_before && points > 0;
@@ -281,7 +281,7 @@ static bool sweep_control(void)
 	long stuck = 0, points = 0, worst = 0;
 
 	record();
-	while (stuck < CONTROL_POINTS && points <= sleeper.stepper.length && sleeper_run(&sleeper, points, false)) {
+	while (stuck < CONTROL_POINTS && points <= sleeper.stepper.length && sleeper_run(&sleeper, points)) {
 		const unsigned long failures_before = failures;
 		char text[1024];
 

@@ -28,9 +28,8 @@ enum pass {
 	PASS_HITS,      /* none is stopped: the price                                       */
 	PASS_HEIRS,     /* pool: they wait, the process forks, the child serves them; then never */
 	PASS_EMPTY,     /* pool: a signal handler takes all there is, at one place (signals.c) */
-	PASS_EVERY,     /* pool: it takes one object, before each instruction                */
 	PASS_OWN,       /* pool: PASS_EMPTY with the interrupted cache, which must be noticed */
-	PASS_MEET,      /* evict: they make one change or two; it goes on                    */
+	PASS_MEET,      /* evict: they make two changes; it goes on                          */
 	PASSES
 };
 
@@ -101,8 +100,8 @@ struct operation;
 
 /* This operation, which comes next in this scene, may be interrupted. */
 void signals_begin(struct scene *s, const struct operation *o);
-/* The handler, before an instruction of it: false, it has been called often enough. */
-bool signals_handle(void);
+/* The handler, before an instruction of it. */
+void signals_handle(void);
 /* It has ended.  NULL, or what is wrong, or went wrong in the handler. */
 const char *signals_end(void);
 

@@ -8,7 +8,7 @@
  *              and what it evicts must come in order, except the one that the sleeper is changing.  A second thread finds
  *              nothing more.  What the driver has it publishes, and the second thread releases the least until there is
  *              none: in order again.  The driver empties it once more.
- *              Pass `meet`: they change one thing or two.
+ *              Pass `meet`: they change two things.
  * Order        What can be evicted, and in which order, follows from priorities and handles alone (the age is in the
  *              handle).  Of a change under way either may be seen, that it has happened or not yet, and for a moment
  *              neither: so while the sleeper stands one item, which it may be changing, is left out of the comparison.
@@ -187,18 +187,13 @@ static const char *check_empty(void)
 	return are_equal(&due, &released, 0) ? NULL : "in the end objects do not go in the right order";
 }
 
-static const char *check_intact(void)
-{
-	return scene.used_up ? NULL : lfpool_priority_check(scene.pool, NULL);
-}
-
 /* The sleeper has finished, and no thread is in a call.  Uses up the scene. */
 static const char *account(void)
 {
 	static struct items rest;
 	const char *wrong = scene.wrong;
 
-	if (wrong || (!scene.met && (wrong = check_its_evictions())) || (wrong = check_intact()))
+	if (wrong || (!scene.met && (wrong = check_its_evictions())) || (wrong = lfpool_priority_check(scene.pool, NULL)))
 		return wrong;
 	for (size_t i = 0; i < scene.items.count; i++)
 		scene.items.of[i].uncertain = false;
@@ -214,7 +209,7 @@ static const char *account(void)
 		return "at rest, objects are missing";
 	if ((wrong = check_handles()) || (wrong = give_back_all(&scene, &rest)) ||
 	    (wrong = give_back_all(&scene, &scene.others)) || (wrong = give_back_all(&scene, &scene.items)) ||
-	    (wrong = check_empty()) || (wrong = check_intact()))
+	    (wrong = check_empty()) || (wrong = lfpool_priority_check(scene.pool, NULL)))
 		return wrong;
 	return evict_hook_wrong() ? "on_evict was told something wrong" : NULL;
 }
@@ -297,9 +292,8 @@ static const char *live_on_without(long *worst)
 static const char *meet(void)
 {
 	beat("another met it");
-	/* The same again when it is replayed. */
-	const long kind = drive_place() + (operation - evict_operations);
-	const char *wrong = others_meet(&scene, (unsigned)kind);
+
+	const char *wrong = others_meet(&scene);
 
 	drive_resume();
 	return wrong ? wrong : account();

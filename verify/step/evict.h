@@ -63,8 +63,7 @@ struct evict_scene {
 	const char *wrong;      /* with what it answered; NULL: nothing   */
 	lfpool_handle_t peeked; /* by lfpool_priority_peek_min()          */
 	bool has_peeked;
-	bool met;     /* the others have only met it: see others_meet()  */
-	bool used_up; /* records are in use that no word names           */
+	bool met; /* the others have only met it: see others_meet()  */
 };
 
 /* Words of the pool that an operation may change. */
@@ -73,18 +72,13 @@ enum evict_moves {
 	MOVES_STATE = 1, /* of a slot                                         */
 	MOVES_NODE = 2,  /* of a slot's parent, if that is not the root       */
 	MOVES_ROOT = 4,
-	MOVES_FREE = 8,   /* the stack of free slots                           */
-	MOVES_RECORD = 16 /* a word names a record of the pool of records      */
+	MOVES_FREE = 8 /* the stack of free slots                           */
 };
-
-/* What is different with a pool. */
-enum evict_special { USUAL_ORDER = 0, CALLER_ORDER = 1 /* config.before */ };
 
 struct evict_operation {
 	const char *name;
 	size_t capacity;
-	uint32_t flags; /* config */
-	enum evict_special special;
+	uint32_t flags;    /* config */
 	const char *setup; /* evict_scene.c has the words */
 	void (*operate)(struct evict_scene *s);
 	unsigned moves;
@@ -135,8 +129,8 @@ const char *others_publish(struct evict_scene *s, struct items *items, bool thin
 const char *others_keep(struct evict_scene *s);
 /* Releases what is in use; what is not must be named by no handle. */
 const char *give_back_all(struct evict_scene *s, struct items *items);
-/* A change or two, of one of a few kinds, which may leave most of the words alone that the sleeper has read. */
-const char *others_meet(struct evict_scene *s, unsigned kind);
+/* An object becomes the second, and the first is evicted: that leaves most of the words alone that the sleeper has read. */
+const char *others_meet(struct evict_scene *s);
 /* Is nothing reached by this handle? */
 bool names_nothing(lfpool_priority_t *pool, lfpool_handle_t handle);
 

@@ -171,10 +171,9 @@ static void for_each(struct evict_scene *s)
 
 /* ---- The table ---- */
 
-#define TWO_LEVELS SLOTS_MAX, 0, USUAL_ORDER
-#define ONE_SLOT 1, 0, USUAL_ORDER
-#define SIX_SLOTS 6, 0, USUAL_ORDER
-#define CALLERS_ORDER 6, 0, CALLER_ORDER
+#define TWO_LEVELS SLOTS_MAX, 0
+#define ONE_SLOT 1, 0
+#define SIX_SLOTS 6, 0
 
 #define CLIMBS (MOVES_NODE | MOVES_ROOT)
 
@@ -184,8 +183,7 @@ const struct evict_operation evict_operations[] = {
 	{"acquire, evicts", TWO_LEVELS, "fill least change 500", acquire, MOVES_STATE, 1},
 	{"acquire, evicts one of several alike", TWO_LEVELS, "alike least change 500", acquire, MOVES_STATE, 1},
 	{"acquire, evicts, repairs the tree", TWO_LEVELS, "fill new 500 least change 500", acquire, MOVES_STATE | CLIMBS, 1},
-	{"acquire, evicts an equal", SLOTS_MAX, LFPOOL_EVICT_EQUAL, USUAL_ORDER, "alike least change", acquire, MOVES_STATE, 1},
-	{"acquire, evicts, caller's order", CALLERS_ORDER, "fill new 500 least change 500", acquire, MOVES_STATE | MOVES_ROOT, 1},
+	{"acquire, evicts an equal", SLOTS_MAX, LFPOOL_EVICT_EQUAL, "alike least change", acquire, MOVES_STATE, 1},
 	{"acquire, evicts, one slot", ONE_SLOT, "fill least change 500", acquire, MOVES_STATE, 1},
 	{"acquire, refused an equal", TWO_LEVELS, "alike least", acquire, 0, 0},
 	{"acquire, refused: it is lower", TWO_LEVELS, "fill to 1", acquire, 0, 0},
@@ -195,22 +193,15 @@ const struct evict_operation evict_operations[] = {
 	{"publish, climbs nowhere", TWO_LEVELS, "fill 17 new 500 change", publish, MOVES_STATE, 1},
 	{"publish, the only one", TWO_LEVELS, "new 500 change", publish, MOVES_STATE | CLIMBS, 1},
 	{"publish, one slot", ONE_SLOT, "new 500 change", publish, MOVES_STATE | MOVES_ROOT, 1},
-	{"publish, all records in use", TWO_LEVELS, "fill 17 new 1 change records touch", publish,
-	 MOVES_STATE | CLIMBS | MOVES_RECORD, 1},
 	{"publish, stale", TWO_LEVELS, "fill drop 3 add 500 item 3 to 1", publish, 0, 0},
 	{"update, the least goes up", TWO_LEVELS, "fill least change 500", update, MOVES_STATE | CLIMBS, 0},
 	{"update, the least goes down", TWO_LEVELS, "fill least change 1", update, MOVES_STATE | CLIMBS, 0},
 	{"update, becomes the least", TWO_LEVELS, "fill item 17 change 1", update, MOVES_STATE | CLIMBS, 0},
 	{"update, climbs nowhere", TWO_LEVELS, "fill item 3 change 500", update, MOVES_STATE, 0},
 	{"update, among several alike", SIX_SLOTS, "alike least change 110", update, MOVES_STATE | MOVES_ROOT, 0},
-	{"update, caller's order", CALLERS_ORDER, "fill least change 500", update, MOVES_STATE | MOVES_ROOT, 0},
 	{"update, the only one goes up", TWO_LEVELS, "fill pins item 16 change 500 unpin", update, MOVES_STATE | CLIMBS, 0},
 	{"update, the only one goes down", TWO_LEVELS, "fill pins item 16 change 1 unpin", update, MOVES_STATE | CLIMBS, 0},
 	{"update, one slot", ONE_SLOT, "fill least change 500", update, MOVES_STATE | MOVES_ROOT, 0},
-	{"update, all records in use, first time", TWO_LEVELS, "fill least change 500 records", update,
-	 MOVES_STATE | CLIMBS | MOVES_RECORD, 0},
-	{"update, all records in use", TWO_LEVELS, "fill item 17 change 1 records touch", update,
-	 MOVES_STATE | CLIMBS | MOVES_RECORD, 0},
 	{"update, of a pinned one", TWO_LEVELS, "fill item 15 to 500 pin", update, MOVES_STATE, 0},
 	{"update, the same priority", TWO_LEVELS, "fill least", update, 0, 0},
 	{"update, stale", TWO_LEVELS, "fill drop 3 add 500 item 3 to 1", update, 0, 0},

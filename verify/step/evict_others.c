@@ -149,7 +149,7 @@ const char *give_back_all(struct evict_scene *s, struct items *items)
 	return wrong;
 }
 
-/* ---- A change or two ----
+/* ---- Two changes ----
  *
  * A thread that stood while the whole pool was turned over finds every word changed, and its CAS fails.  The danger is in changes
  * that it cannot see: an object that becomes the second disturbs no node as long as the first is there, and when that is evicted
@@ -170,53 +170,23 @@ static struct item *neighbour(struct evict_scene *s)
 	return NULL;
 }
 
-static const char *change(struct evict_scene *s, struct item *item, uint64_t priority)
-{
-	item->priority = priority;
-	return lfpool_priority_update(s->pool, item->handle, priority) ? "an update is refused" : NULL;
-}
-
-/* Stays new; or is published with the lowest priority. */
-static const char *meet_acquire(struct evict_scene *s, bool published)
-{
-	lfpool_handle_t handle;
-	void *object = lfpool_priority_acquire(s->pool, HIGHEST, owner_of(HIGHEST), &handle);
-	struct item *item = object ? item_note(&s->others, object, handle, HIGHEST) : NULL;
-
-	if (!item || !published)
-		return NULL;
-	item->state = ACTIVE;
-	return lfpool_priority_publish(s->pool, handle) ? "a publish is refused" : change(s, item, 0);
-}
-
-static const char *pin_for_a_moment(struct evict_scene *s, lfpool_handle_t handle)
-{
-	const void *object = lfpool_priority_pin(s->pool, handle);
-
-	if (!object)
-		return "a pin is refused";
-	if (!object_is_marked(object, handle))
-		return "what was pinned is another's object";
-	return lfpool_priority_unpin(s->pool, handle) ? "an unpin is refused" : NULL;
-}
-
-const char *others_meet(struct evict_scene *s, unsigned kind)
+const char *others_meet(struct evict_scene *s)
 {
 	struct item *other = neighbour(s);
-	const char *wrong;
+	lfpool_handle_t handle;
 	uint64_t least;
 
 	s->met = true;
 	s->others.count = 0;
-
-	const lfpool_handle_t first = lfpool_priority_peek_min(s->pool, &least);
-
-	switch (first && other ? kind % 6 : 0) {
-	case 1: wrong = change(s, other, least + 1); return wrong ? wrong : meet_acquire(s, false);
-	case 2: return change(s, other, 0);
-	case 3: return pin_for_a_moment(s, first);
-	case 4: other->state = RELEASED; return lfpool_priority_release(s->pool, other->handle) ? "a release is refused" : NULL;
-	case 5: return meet_acquire(s, true);
-	default: return meet_acquire(s, false);
+	if (lfpool_priority_peek_min(s->pool, &least) && other) {
+		other->priority = least + 1;
+		if (lfpool_priority_update(s->pool, other->handle, other->priority))
+			return "an update is refused";
 	}
+
+	void *object = lfpool_priority_acquire(s->pool, HIGHEST, owner_of(HIGHEST), &handle);
+
+	if (object)
+		(void)item_note(&s->others, object, handle, HIGHEST);
+	return NULL;
 }

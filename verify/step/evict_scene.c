@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * evict_scene.c - see evict.h.  This is the one file of the test that looks inside the pool: to see which way a call
- * went, and to use up records.
+ * went.
  */
 #include "drive.h"
 #include "evict.h"
@@ -97,12 +97,6 @@ static void on_evict(void *context, const lfpool_evicted_t *evicted)
 	}
 }
 
-static bool is_less(void *context, uint64_t a, uint64_t b)
-{
-	(void)context;
-	return a < b;
-}
-
 /* ---- Set-ups ----
  *
  * How the pool is brought into one exact state, as a text: "fill item 17 change 1".
@@ -114,8 +108,6 @@ static bool is_less(void *context, uint64_t a, uint64_t b)
  *   to N               the operation has this priority
  *   doubt N            the operation is about to change that item too
  *   drop N, pin N      that item is released; the one is pinned so often, or once; unpin: it is no more; pins: all are, once
- *   records            the records of every node and slot are in use, so that changes take theirs from the pool
- *   touch              this thread has taken a record from there before
  *
  * Idea         After a few acquires by one thread the state is exact.  Slots are taken in order, items 0 to 17; 0 to 15 are
  *              one node's, 16 and 17 the other's.  Of a full pool of these item 15 is the least (100), item 16 the first in
@@ -178,20 +170,6 @@ static struct item *least(struct evict_scene *s)
 	return found;
 }
 
-/* relaxed, all: the pool is this thread's alone. */
-static void use_up_records(struct evict_scene *s)
-{
-	const struct tournament *t = &s->pool->tournament;
-
-	s->used_up = true;
-	for (uint32_t i = 0; i < t->count; i++)
-		for (unsigned k = 0; k < OWN_RECORDS; k++)
-			store_relaxed(&t->slots[i].used[k], 1);
-	for (uint32_t i = 0; i <= t->level_at[t->levels - 1]; i++)
-		for (unsigned k = 0; k < OWN_RECORDS; k++)
-			store_relaxed(&t->nodes[i].used[k], 1);
-}
-
 #define IS(text) (strcmp(word->name, text) == 0)
 
 static void arrange(struct evict_scene *s, const struct word *word)
@@ -230,10 +208,6 @@ static void arrange(struct evict_scene *s, const struct word *word)
 		s->priority = number;
 	} else if (IS("doubt")) {
 		items[number].uncertain = true;
-	} else if (IS("records")) {
-		use_up_records(s);
-	} else if (IS("touch")) {
-		(void)lfpool_priority_update(s->pool, items[0].handle, ++items[0].priority);
 	} else {
 		word_unknown(word);
 	}
@@ -258,7 +232,6 @@ void evict_scene_open(struct evict_scene *s, const struct evict_operation *o)
 	config.capacity = o->capacity;
 	config.flags = o->flags;
 	config.context = s;
-	config.before = o->special & CALLER_ORDER ? is_less : NULL;
 	config.on_evict = on_evict;
 	if (lfpool_priority_create(&s->pool, &config) != LFPOOL_OK) {
 		fprintf(stderr, "%s: no pool\n", o->name);
@@ -278,29 +251,18 @@ static struct reading read_pool(const struct evict_scene *s)
 	const uint32_t root = t->level_at[t->levels - 1];
 	const uint64_t root_word = load_relaxed(&t->nodes[root].word);
 	uint64_t states = 0, nodes = 0;
-	bool record = tagged_number(root_word) > OWN_RECORDS;
 
-	for (uint32_t i = 0; i < t->count; i++) {
-		const uint64_t state = load_relaxed(&t->slots[i].word);
-
-		states += state;
-		record |= state_record(state) > OWN_RECORDS;
-	}
-	for (uint32_t i = 0; i < root; i++) {
-		const uint64_t word = load_relaxed(&t->nodes[i].word);
-
-		nodes += word;
-		record |= tagged_number(word) > OWN_RECORDS;
-	}
-	return (struct reading){{states, nodes, root_word, load_relaxed(&s->pool->free.head), record}};
+	for (uint32_t i = 0; i < t->count; i++)
+		states += load_relaxed(&t->slots[i].word);
+	for (uint32_t i = 0; i < root; i++)
+		nodes += load_relaxed(&t->nodes[i].word);
+	return (struct reading){{states, nodes, root_word, load_relaxed(&s->pool->free.head)}};
 }
 
 unsigned evict_scene_operate(struct evict_scene *s)
 {
-	struct reading before = read_pool(s);
+	const struct reading before = read_pool(s);
 
-	/* Whether there is such a record now, not whether it is another. */
-	before.word[4] = 0;
 	s->operation->operate(s);
 
 	const struct reading after = read_pool(s);

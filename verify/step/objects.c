@@ -37,12 +37,6 @@ static void release_marked(struct scene *s)
 	wrong_if(s, lfpool_resolve(s->pool, s->handle), "the handle of a released object names one");
 }
 
-static void release_bulk_marked(struct scene *s)
-{
-	release_bulk(s);
-	wrong_if(s, lfpool_resolve(s->pool, s->handle), "the handle of a released object names one");
-}
-
 OPERATION(release_handle, s->released = STEP(lfpool_release_handle(s->pool, s->handle)) == LFPOOL_OK)
 OPERATION(release_all, s->released = STEP(lfpool_release_all(s->pool)))
 
@@ -81,25 +75,6 @@ static void for_each(struct scene *s)
 	check_walk(s);
 }
 
-static __attribute__((noinline)) void walk(struct scene *s, lfpool_cursor_t *cursor)
-{
-	void *object;
-
-	while ((object = lfpool_cursor_next(cursor)))
-		(void)visit(s, object);
-}
-
-static void step_cursor(struct scene *s)
-{
-	lfpool_cursor_t cursor;
-
-	STEP_BEGIN();
-	lfpool_cursor_open(&cursor, s->pool);
-	walk(s, &cursor);
-	STEP_END();
-	check_walk(s);
-}
-
 /* ---- The table ---- */
 
 #define BUILT_FIRST POOL(4 * EACH, 2 * EACH, LFPOOL_CREATE_ALL, &building, NULL, SPECIAL_NOTHING)
@@ -115,12 +90,10 @@ const struct operation object_operations[] = {
 	{"release handle", USUAL, "own +3 hand 1 handle", release_handle, 0, 1},
 	{"release all", ALL, "own +5 hand 5", release_all, CHANGED, 1},
 	{"walk, for each active", USUAL, "own +5 handle", for_each, 0, 0},
-	{"walk, cursor", USUAL, "own +5 handle", step_cursor, 0, 0},
 	/* nothing is free but what is in quarantine; and that is full: what is released drives another one out */
 	{"acquire, out of quarantine", QUARANTINED, "other all -3 want 1", acquire_through_cache, 0, 1},
 	{"acquire, quarantine exhausted", QUARANTINED, "other all want 1", acquire_through_cache, 0, 0},
 	{"release, into quarantine", QUARANTINED, "mine +6 -4 hand 1", release_through_cache, 0, 1},
 	{"release, with a handle", USUAL, "mine +2 older handle", release_marked, 0, 1},
-	{"release bulk of 6, with handles", USUAL, "own +8 hand 6 handles", release_bulk_marked, CHANGED, 1},
 	{.name = NULL},
 };

@@ -134,7 +134,7 @@ static inline void wrong_if(struct scene *s, bool wrong, const char *what)
  *   hand N, older      the last N of what is held, or the first one, is what the operation is to release
  *   lend N             the last N are the others' to hold, who release them once the victim stands
  *   retire N, bundle N  retires the last N, one by one or at once
- *   handle, handles    of the first object to be released, or else held; of every other one to be released
+ *   handle             of the first object to be released, or else held
  *   ask                acquires through `mine`, in vain
  *   renew, spread N    `other` is given up for a new one; N times, each with one object released
  *   caches N, leave    N more caches are made; `mine` is given up

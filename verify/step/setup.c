@@ -62,9 +62,6 @@ static bool arrange_objects(struct scene *s, const char *word, size_t count)
 		(void)lfpool_retire_bulk(s->pool, s->held + s->held_count, count);
 	} else if (strcmp(word, "handle") == 0) {
 		s->handle = lfpool_handle_of(s->pool, s->given_count ? s->given[0] : s->held[0]);
-	} else if (strcmp(word, "handles") == 0) {
-		for (size_t i = 0; i < s->given_count; i += 2)
-			s->handle = lfpool_handle_of(s->pool, s->given[i]);
 	} else if (strcmp(word, "ask") == 0) {
 		(void)lfpool_cache_acquire(s->mine);
 	} else {

@@ -3,10 +3,8 @@
  * signals.c - a signal handler that has a cache of its own uses the pool before any instruction of any operation.
  *
  * Idea         There is one thread.  The handler of the trap before an instruction of the operation is the signal handler: it
- *              calls all that docs/signals.md says may be called.  Pass `empty`: it takes every object that is free, and
- *              gives all back, before instruction n alone, for every n.  `every`: it acquires and releases one before every
- *              instruction of one run, libc's too, up to a number: an operation that is lock-free need not end while it is
- *              disturbed without end.
+ *              calls all that docs/signals.md says may be called.  It takes every object that is free, and gives all
+ *              back, before instruction n, for every n.
  * Checks       No object that another call holds; NULL only when at most those are missing that the interrupted call has in
  *              hand, as when a thread stands there; errno is what it was; nothing waits; and at the end the pool is whole,
  *              each object once.
@@ -17,13 +15,11 @@
 
 #include <errno.h>
 
-#define DISTURBED_MAX 20000 /* instructions of one run */
 #define ERRNO_OURS 4242
 
 static struct scene *scene;
 static const struct operation *operation;
 static const char *wrong;
-static long interrupts; /* of this run; in turns with the place, so that each of the calls below comes somewhere */
 
 /* ---- The signal handler ---- */
 
@@ -35,12 +31,7 @@ static bool has_no_caches(void)
 /* Where threads have no caches, the calls that need none as well. */
 static lfpool_cache_t *cache_here(void)
 {
-	return drive_pass == PASS_OWN ? scene->mine : has_no_caches() && interrupts % 2 ? NULL : scene->other;
-}
-
-static void *acquire_here(lfpool_cache_t *cache)
-{
-	return cache ? lfpool_cache_acquire(cache) : lfpool_acquire(scene->pool);
+	return drive_pass == PASS_OWN ? scene->mine : has_no_caches() && drive_place() % 2 ? NULL : scene->other;
 }
 
 static void release_here(lfpool_cache_t *cache, void *object)
@@ -68,29 +59,15 @@ static void ask(void *object)
 		wrong = "a count is beyond the capacity";
 }
 
-static void take_one(void)
-{
-	lfpool_cache_t *cache = cache_here();
-	void *object = NULL;
-
-	/* The call for many, now and then. */
-	if (!cache || interrupts % 3)
-		object = acquire_here(cache);
-	else
-		(void)lfpool_cache_acquire_bulk(cache, &object, 1);
-	if (!object)
-		return;
-	for (size_t i = 0; i < scene->held_count; i++)
-		if (scene->held[i] == object)
-			wrong = "the handler got an object that is held";
-	ask(object);
-	release_here(cache, object);
-}
-
 static void take_all(void)
 {
 	static struct holding h;
 	lfpool_cache_t *cache = cache_here();
+	void *object;
+
+	if (cache && lfpool_cache_acquire_bulk(cache, &object, 1))
+		release_here(cache, object);
+
 	const char *wrong_here = peer_drain(scene, cache, &h);
 
 	if (wrong_here)
@@ -110,20 +87,16 @@ static void take_all(void)
 		release_here(cache, h.objects[--h.count]);
 }
 
-bool signals_handle(void)
+void signals_handle(void)
 {
 	errno = ERRNO_OURS;
 	/* A call that waits is served by the handler. */
 	while (scene->lent_count)
 		release_here(scene->other, scene->lent[--scene->lent_count]);
 	scene_await_caller(scene);
-	if (drive_pass == PASS_EVERY)
-		take_one();
-	else
-		take_all();
+	take_all();
 	if (errno != ERRNO_OURS)
 		wrong = "errno was changed";
-	return ++interrupts < DISTURBED_MAX;
 }
 
 void signals_begin(struct scene *s, const struct operation *o)
@@ -131,7 +104,6 @@ void signals_begin(struct scene *s, const struct operation *o)
 	scene = s;
 	operation = o;
 	wrong = NULL;
-	interrupts = drive_pass == PASS_EMPTY ? drive_place() : 0;
 }
 
 const char *signals_end(void)

@@ -55,12 +55,9 @@ void sleeper_rehearse(struct sleeper *s, bool recording)
 	turn_wait_idle(&s->stepper.turn);
 }
 
-bool sleeper_run(struct sleeper *s, long at, bool every)
+bool sleeper_run(struct sleeper *s, long at)
 {
-	if (every)
-		stepper_plan_everywhere(&s->stepper);
-	else
-		stepper_plan_stop(&s->stepper, at);
+	stepper_plan_stop(&s->stepper, at);
 	turn_give(&s->stepper.turn, TURN_GO);
 	return turn_wait(&s->stepper.turn, TURN_GO) == TURN_PARKED;
 }

@@ -23,8 +23,8 @@ void sleeper_start(struct sleeper *s);
 /* Acts undisturbed, and records its instructions if `recording`. */
 void sleeper_rehearse(struct sleeper *s, bool recording);
 /* Acts, and stops before instruction `at` (0 .. length); false if that was not come by, and then it has finished.  With
- * stepper.interrupt it calls that there, or before each instruction if `every`, and finishes. */
-bool sleeper_run(struct sleeper *s, long at, bool every);
+ * stepper.interrupt it calls that there, and finishes. */
+bool sleeper_run(struct sleeper *s, long at);
 /* Of a stopped one: to the end of what it does; or out of it. */
 void sleeper_resume(struct sleeper *s);
 void sleeper_abandon(struct sleeper *s);

@@ -6,7 +6,6 @@
 
 #include <dlfcn.h>
 #include <errno.h>
-#include <limits.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -54,7 +53,7 @@ static bool is_locked(const unsigned char *code)
 
 void stepper_plan_nothing(struct stepper *s)
 {
-	s->recording = s->everywhere = false;
+	s->recording = false;
 	s->stop_at = NOWHERE;
 	s->anchor = 0;
 }
@@ -63,13 +62,6 @@ void stepper_plan_recording(struct stepper *s)
 {
 	stepper_plan_nothing(s);
 	s->recording = true;
-}
-
-void stepper_plan_everywhere(struct stepper *s)
-{
-	stepper_plan_nothing(s);
-	s->everywhere = true;
-	s->stop_at = LONG_MAX;
 }
 
 /* A stub that jumps into a shared library: [endbr64] [bnd] jmp *offset(%rip).  The waiting threads use some of them. */
@@ -149,14 +141,12 @@ static bool arrive(struct stepper *s, unsigned char *place)
 		s->length = s->steps;
 		return true;
 	}
-	if (s->everywhere)
-		return s->everywhere = s->interrupt();
 	if (s->steps != s->stop_at)
 		return s->stop_at != NOWHERE;
 	if (place != s->trace[s->steps])
 		s->strayed = true;
 	if (s->interrupt) {
-		(void)s->interrupt();
+		s->interrupt();
 		return false;
 	}
 	turn_give(&s->turn, TURN_PARKED);

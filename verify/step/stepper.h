@@ -130,8 +130,8 @@ struct stepper {
 	struct turn turn;
 	sigjmp_buf way_out; /* where an abandoned thread goes                                         */
 	/* The recording. */
-	long length;    /* instructions from STEP_BEGIN to STEP_END                      */
-	long locked;    /* those of them that lock: LOCK prefix, xchg with memory         */
+	long length; /* instructions from STEP_BEGIN to STEP_END                      */
+	long locked; /* those of them that lock: LOCK prefix, xchg with memory         */
 	unsigned char *trace[STEPS_MAX];
 	/* The plan, made by the driver before it gives the turn away. */
 	long stop_at; /* park before this instruction; length = before STEP_END         */
@@ -139,8 +139,7 @@ struct stepper {
 	long passes;  /* how often it is executed before                                */
 	bool recording;
 	/* What a signal handler does there, instead of parking; NULL: it parks. */
-	bool (*interrupt)(void);
-	bool everywhere; /* before each instruction, not only before stop_at              */
+	void (*interrupt)(void);
 	/* The handler's. */
 	bool inside; /* between STEP_BEGIN and STEP_END                                */
 	bool planted, passing;
@@ -157,8 +156,6 @@ void stepper_attach(struct stepper *s);
 /* What the next run is for. */
 void stepper_plan_recording(struct stepper *s);
 void stepper_plan_stop(struct stepper *s, long at);
-/* s->interrupt is called before each instruction, until it returns false. */
-void stepper_plan_everywhere(struct stepper *s);
 /* Of the recording: does instruction `at` lie in the program, and not in a shared library? */
 bool stepper_in_program(const struct stepper *s, long at);
 /* Neither: the markers are passed over. */

@@ -86,7 +86,7 @@ static bool visit(long at, unsigned long changes, bool expected)
 	uint32_t number;
 	char text[1024];
 
-	if (!sleeper_run(&sleeper, at, false)) {
+	if (!sleeper_run(&sleeper, at)) {
 		printf("FAILED: instruction %ld is not come by\n", at);
 		exit(1);
 	}

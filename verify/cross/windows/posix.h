@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * posix.h - the few words of POSIX and C11 that lfpool's tests, stress harness and examples use, and mingw-w64 has not.
+ * posix.h - the few words of POSIX and C11 that lfpool's tests and stress harness use, and mingw-w64 has not.
  *
  * Idea         Included in front of each of these programs by the compiler (CMakeLists.txt), and not of the library.  So the same
  *              sources run.  What is not here does not compile: fork, signals, mmap, makecontext; docs/windows.md.
@@ -87,30 +87,5 @@ static inline int posix_memalign(void **memory_out, size_t alignment, size_t byt
 #define realloc(memory, bytes) _aligned_realloc(memory, bytes, 16)
 #define aligned_alloc(alignment, bytes) _aligned_malloc(bytes, alignment)
 #define free(memory) _aligned_free(memory)
-
-/* ---- Processors ---- */
-
-typedef struct {
-	DWORD_PTR bits;
-} cpu_set_t;
-#define CPU_SETSIZE 64
-#define CPU_ZERO(set) ((set)->bits = 0)
-#define CPU_SET(cpu, set) ((set)->bits |= (DWORD_PTR)1 << (cpu))
-#define CPU_ISSET(cpu, set) ((set)->bits >> (cpu) & 1)
-#define CPU_COUNT(set) __builtin_popcountll((set)->bits)
-
-static inline int sched_getaffinity(int process, size_t bytes, cpu_set_t *set_out)
-{
-	DWORD_PTR everywhere;
-
-	(void)process, (void)bytes;
-	return GetProcessAffinityMask(GetCurrentProcess(), &set_out->bits, &everywhere) ? 0 : -1;
-}
-
-static inline int sched_setaffinity(int process, size_t bytes, const cpu_set_t *set)
-{
-	(void)process, (void)bytes;
-	return SetThreadAffinityMask(GetCurrentThread(), set->bits) ? 0 : -1;
-}
 
 #endif

@@ -8,10 +8,3 @@ double resident_bytes(void)
 {
 	return (double)proc_bytes("", "VmRSS");
 }
-
-double resident_peak_bytes(void)
-{
-	PROCESS_MEMORY_COUNTERS counters = {.cb = sizeof(counters)};
-
-	return GetProcessMemoryInfo(GetCurrentProcess(), &counters, sizeof(counters)) ? (double)counters.PeakWorkingSetSize : 0;
-}
