@@ -20,16 +20,6 @@ static uint64_t seed;
 static lfpool_t *pool;
 static struct jobs *jobs;
 
-static void count_up(_Atomic(uint64_t) *count)
-{
-	atomic_fetch_add_explicit(count, 1, memory_order_relaxed);
-}
-
-static uint64_t counted(_Atomic(uint64_t) *count)
-{
-	return atomic_load_explicit(count, memory_order_relaxed);
-}
-
 /* Nothing runs, and every record is back. */
 static void require_whole(void)
 {
@@ -92,54 +82,6 @@ static void wakes_up(void)
 	require_whole();
 }
 
-/* ---- From outside: threads that inject while others do, and worker 0 runs something else --------------------- */
-
-#define INJECTORS 3
-#define INJECTED 1000
-
-static _Atomic(uint64_t) injected_ran, injected_refused;
-
-static void injected_child(struct jobs_worker *worker, const void *payload)
-{
-	(void)worker;
-	(void)payload;
-	count_up(&injected_ran);
-}
-
-static void injected_job(struct jobs_worker *worker, const void *payload)
-{
-	jobs_submit(worker, injected_child, payload, 1);
-	count_up(&injected_ran);
-}
-
-static void *inject_many(void *nothing)
-{
-	for (unsigned i = 0; i < INJECTED; i++)
-		/* One worker does nothing until it is told to. */
-		if (!jobs_inject(jobs, injected_job, "", 1, workers > 1 && i % 2 ? -1 : 0))
-			count_up(&injected_refused);
-	return nothing;
-}
-
-static void outsiders(void)
-{
-	const char too_long[JOB_PAYLOAD_BYTES + 1] = {0};
-	pthread_t threads[INJECTORS];
-
-	injected_ran = injected_refused = 0;
-
-	REQUIRE(!jobs_inject(jobs, injected_job, too_long, sizeof(too_long), -1));
-	for (unsigned i = 0; i < INJECTORS; i++)
-		thread_start(&threads[i], inject_many, NULL);
-	for (unsigned i = 0; i < 100; i++)
-		jobs_run(jobs, injected_child, "", 1);
-	for (unsigned i = 0; i < INJECTORS; i++)
-		pthread_join(threads[i], NULL);
-	jobs_finish(jobs);
-	REQUIRE(counted(&injected_ran) == 100 + 2 * (INJECTORS * INJECTED - counted(&injected_refused)));
-	require_whole();
-}
-
 static void check(unsigned with_workers, size_t records)
 {
 	workers = with_workers;
@@ -147,7 +89,6 @@ static void check(unsigned with_workers, size_t records)
 	jobs = jobs_create(workers, pool, NULL);
 	REQUIRE(jobs);
 	wakes_up();
-	outsiders();
 	jobs_destroy(jobs);
 	REQUIRE(!lfpool_check(pool, NULL) && lfpool_destroy(pool) == 0);
 }

@@ -228,19 +228,6 @@ TEST(a_set_makes_objects)
 	CHECK(!set.make<aligned>() && !set.make<large>() && counted::alive() == 0);
 }
 
-/* An object and its count in one piece of the set's memory. */
-TEST(a_shared_object_with_its_count)
-{
-	lfpool::set set(small());
-
-	{
-		std::shared_ptr<counted> a = std::allocate_shared<counted>(lfpool::allocator<counted>(set), 7), b = a;
-
-		CHECK(b->number == 7 && active(set) == 1);
-	}
-	CHECK(counted::alive() == 0 && active(set) == 0);
-}
-
 int main()
 {
 	return test::run_all();

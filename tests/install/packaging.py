@@ -1,7 +1,6 @@
 #!/usr/bin/env python3
 """packaging.py ROOT - what others' builds take lfpool in with has its form, and says of version and sources what CMakeLists.txt says; so has
-the workflow, whose steps are those of scripts/check.  None of it is run here.  Each check has seen, each time, that it can fail:
-without the file's last bracket, and with another version or step."""
+the workflow, whose steps are those of scripts/check.  None of it is run here."""
 import ast
 import json
 import pathlib
@@ -70,26 +69,16 @@ def says(pattern):
 
 
 CHECKS = {
-    "BUILD.bazel": (bazel, ("*.c", "*.cc")),
-    "MODULE.bazel": (bazel, (f'"{VERSION}"', '"0.0.7"')),
-    "packaging/vcpkg/lfpool/vcpkg.json": (lambda text: same("version", json.loads(text)["version"], VERSION), (VERSION, "0.0.7")),
-    "packaging/vcpkg/lfpool/portfile.cmake": (cmake, ("../../..", "../..")),
-    "packaging/conan/conanfile.py": (python, (VERSION, "0.0.7")),
-    ".github/workflows/check.yml": (workflow, ("cross, ", "")),
-    "meson.build": (says(r"version: '([0-9.]+)'"), (VERSION, "0.0.7")),
-    "debian/changelog": (says(r"^lfpool \(([0-9.]+)\)"), (VERSION, "0.0.7")),
-    "CHANGELOG.md": (says(r"\n## ([0-9.]+)"), (VERSION, "0.0.7")),
+    "BUILD.bazel": bazel,
+    "MODULE.bazel": bazel,
+    "packaging/vcpkg/lfpool/vcpkg.json": lambda text: same("version", json.loads(text)["version"], VERSION),
+    "packaging/vcpkg/lfpool/portfile.cmake": cmake,
+    "packaging/conan/conanfile.py": python,
+    ".github/workflows/check.yml": workflow,
+    "meson.build": says(r"version: '([0-9.]+)'"),
+    "debian/changelog": says(r"^lfpool \(([0-9.]+)\)"),
+    "CHANGELOG.md": says(r"\n## ([0-9.]+)"),
 }
-for name, (check, (old, new)) in CHECKS.items():
-    text = (root / name).read_text()
-    check(text)
-    mistakes = [text.replace(old, new, 1)]
-    if name.endswith((".bazel", ".json", ".cmake", ".py")):
-        mistakes.append("".join(text.rpartition(")" if ")" in text else "}")[::2]))
-    for mistake in mistakes:
-        try:
-            check(mistake)
-        except Exception:
-            continue
-        sys.exit(f"{name}: a mistake is not noticed")
+for name, check in CHECKS.items():
+    check((root / name).read_text())
 print(f"{len(CHECKS)} files")

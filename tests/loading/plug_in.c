@@ -40,7 +40,6 @@ LFPOOL_API const struct plug_in *plug_in(void)
 	static const struct plug_in mine = {
 		.open = open_pool,
 		.destroy = lfpool_destroy,
-		.acquire = lfpool_acquire,
 		.release = lfpool_release,
 		.acquire_wait = lfpool_acquire_wait,
 		.acquire_bulk = lfpool_acquire_bulk,

@@ -13,7 +13,6 @@ enum { PLUG_IN_CAPACITY = 100, PLUG_IN_SIZE = 64, PLUG_IN_FINE = 42 };
 struct plug_in {
 	lfpool_t *(*open)(void); /* a pool of PLUG_IN_CAPACITY objects */
 	size_t (*destroy)(lfpool_t *pool);
-	void *(*acquire)(lfpool_t *pool);
 	lfpool_status_t (*release)(lfpool_t *pool, void *object);
 	void *(*acquire_wait)(lfpool_t *pool, int64_t timeout_ns);
 	size_t (*acquire_bulk)(lfpool_t *pool, void **objects, size_t count);

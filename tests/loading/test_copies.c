@@ -21,24 +21,6 @@ static void on_misuse(void *context, const lfpool_misuse_t *misuse)
 	misuses++;
 }
 
-/* Every function of the plug-in is of one copy, and none of them this program's. */
-static void require_own_copy(struct loaded l)
-{
-	const struct plug_in *p = l.plug_in;
-	Dl_info here, there[9];
-	void *of[] = {*(void *const *)&p->destroy,      *(void *const *)&p->acquire,
-		      *(void *const *)&p->release,      *(void *const *)&p->acquire_wait,
-		      *(void *const *)&p->acquire_bulk, *(void *const *)&p->release_bulk,
-		      *(void *const *)&p->active_count, *(void *const *)&p->of};
-
-	REQUIRE(dladdr(&misuses, &here));
-	for (size_t i = 0; i < COUNT(of); i++) {
-		REQUIRE(dladdr(of[i], &there[i]));
-		assert_ptr_not_equal(there[i].dli_fbase, here.dli_fbase);
-		assert_ptr_equal(there[i].dli_fbase, there[0].dli_fbase);
-	}
-}
-
 /* Each copy's pools are its own: what is another's is foreign to it, and not known. */
 static void use_beside(const struct loaded *l, size_t count)
 {
@@ -49,7 +31,6 @@ static void use_beside(const struct loaded *l, size_t count)
 	for (size_t i = 0; i < count; i++) {
 		const struct plug_in *p = l[i].plug_in;
 
-		require_own_copy(l[i]);
 		theirs[i] = p->open();
 		REQUIRE(theirs[i]);
 		other[i] = p->acquire_wait(theirs[i], 0);

@@ -102,30 +102,6 @@ TEST(loaded_and_unloaded)
 		load_again_and_again(plug_ins[i]);
 }
 
-/* Another plug-in may come to lie where the first one was. */
-TEST(a_thread_exits_after_the_plug_in_was_unloaded)
-{
-	struct visit v[3];
-
-	for (size_t i = 0; i < 3; i++) {
-		struct loaded l = load(plug_ins[i], RTLD_LOCAL);
-		lfpool_t *pool = l.plug_in->open();
-
-		visit_start(&v[i], l.plug_in, pool, true);
-		/* The second one's pool lives on. */
-		if (i != 1)
-			REQUIRE(l.plug_in->destroy(pool) == 0);
-		unload(l);
-	}
-	for (size_t i = 0; i < 3; i++) {
-		REQUIRE(sem_post(&v[i].leave) == 0);
-		REQUIRE(pthread_join(v[i].thread, NULL) == 0);
-	}
-	/* What that thread's cache held is there for the next. */
-	use(v[1].plug_in, v[1].pool, 0);
-	REQUIRE(v[1].plug_in->destroy(v[1].pool) == 0);
-}
-
 /* In a child, which ends by exit() while a thread that used the pool is alive. */
 TEST(a_plug_in_s_destructor_uses_its_pool_when_the_process_ends)
 {

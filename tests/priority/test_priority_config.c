@@ -29,6 +29,13 @@ static void expect(const lfpool_priority_config_t *config, lfpool_status_t expec
 		expect(&config_, (expected));                                  \
 	} while (0)
 
+static bool validate(void *context, void *object)
+{
+	return context || object;
+}
+
+static void nothing(void) {}
+
 TEST(each_field_has_its_range)
 {
 	const uint32_t known = LFPOOL_EVICT_EQUAL | LFPOOL_ZERO | LFPOOL_PREFAULT | LFPOOL_LOCK | LFPOOL_PLAIN_STRIDE |
@@ -60,7 +67,8 @@ TEST(each_field_has_its_range)
 	EXPECT(name, too_long, LFPOOL_E_CONFIG_NAME);
 	EXPECT(name, too_long + 1, LFPOOL_OK);
 	EXPECT(name, "", LFPOOL_OK);
-	EXPECT(context, NULL, LFPOOL_OK);
+	EXPECT(hooks.validate, validate, LFPOOL_E_CONFIG_HOOKS);
+	EXPECT(hooks.reserved[0], nothing, LFPOOL_E_CONFIG_HOOKS);
 	expect(NULL, LFPOOL_E_ARGUMENT);
 	assert_int_equal(lfpool_priority_create(NULL, &(lfpool_priority_config_t)LFPOOL_PRIORITY_CONFIG_INIT), LFPOOL_E_ARGUMENT);
 }

@@ -130,17 +130,6 @@ TEST(what_a_hook_refuses_is_not_lost)
 	close_hooked(pool, 3);
 }
 
-TEST(hooks_of_other_pools_are_refused)
-{
-	lfpool_priority_config_t config = priority_config_of(8, 3);
-	lfpool_priority_t *pool;
-
-	config.hooks = (lfpool_hooks_t){.validate = on_create};
-	assert_int_equal(lfpool_priority_create(&pool, &config), LFPOOL_E_CONFIG_HOOKS);
-	config.hooks = (lfpool_hooks_t){.reserved = {(void (*)(void))on_evict}};
-	assert_int_equal(lfpool_priority_create(&pool, &config), LFPOOL_E_CONFIG_HOOKS);
-}
-
 /* ---- Threads ---- */
 
 /* The worker's last object ends in one of the ways, or by an eviction. */

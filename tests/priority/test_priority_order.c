@@ -32,7 +32,7 @@ struct model {
 	size_t count;
 	lfpool_priority_stats_t stats;
 	/* What the hook was told of in this call, and what the model gave up. */
-	size_t told, given_up, visits;
+	size_t told, given_up;
 	struct entry last_given_up[8];
 	lfpool_handle_t last_stale;
 };
@@ -202,33 +202,12 @@ static void do_release(struct model *m, struct entry *e)
 		forget(m, e);
 }
 
-static const struct entry *find(const struct model *m, lfpool_handle_t handle)
+static bool is_in_use(const struct model *m, lfpool_handle_t handle)
 {
 	for (const struct entry *e = m->entries; e < m->entries + m->count; e++)
 		if (e->handle == handle)
-			return e;
-	return NULL;
-}
-
-static bool visit(void *context, void *object, lfpool_handle_t handle, uint64_t priority)
-{
-	struct model *m = context;
-	const struct entry *e = find(m, handle);
-
-	REQUIRE(e && e->life == ACTIVE && e->pins < PINS && e->object == object && e->priority == priority);
-	m->visits++;
-	return true;
-}
-
-/* Each is visited that is active, and not pinned too often already. */
-static void do_walk(struct model *m)
-{
-	size_t expected = 0;
-
-	for (const struct entry *e = m->entries; e < m->entries + m->count; e++)
-		expected += e->life == ACTIVE && e->pins < PINS;
-	m->visits = 0;
-	REQUIRE(lfpool_priority_for_each(m->pool, visit, m) == expected && m->visits == expected);
+			return true;
+	return false;
 }
 
 static void do_questions(struct model *m, const struct entry *e)
@@ -250,12 +229,10 @@ static void do_questions(struct model *m, const struct entry *e)
 	if (m->last_stale)
 		require_stale(m->pool, m->last_stale);
 	/* Of any other value there is nothing to fear. */
-	if (!find(m, any)) {
+	if (!is_in_use(m, any)) {
 		require_stale(m->pool, any);
 		REQUIRE(lfpool_priority_unpin(m->pool, any) != LFPOOL_OK);
 	}
-	if (m->config.capacity <= 300 && random_below(&m->random, 32) == 0)
-		do_walk(m);
 }
 
 static void step(struct model *m, uint32_t acquires)
@@ -284,26 +261,6 @@ static void step(struct model *m, uint32_t acquires)
 		do_peek(m);
 }
 
-/* All go, the least first. */
-static void drain(struct model *m)
-{
-	struct entry *min;
-
-	while (m->count > 0 && m->config.capacity <= 300) {
-		m->told = m->given_up = 0;
-		if ((min = model_min(m))) {
-			give_up(m, min);
-			REQUIRE(lfpool_priority_release_min(m->pool, 1) == 1 && m->told == 1);
-			continue;
-		}
-		if (m->entries[0].life == NEW)
-			do_publish(m, &m->entries[0]);
-		else
-			do_unpin(m, &m->entries[0]);
-	}
-	REQUIRE(lfpool_priority_count(m->pool) == m->count);
-}
-
 static void against_the_model(const lfpool_priority_config_t *config, uint64_t range, uint64_t seed)
 {
 	/* Mostly full, and now and then far from it. */
@@ -322,7 +279,6 @@ static void against_the_model(const lfpool_priority_config_t *config, uint64_t r
 	for (unsigned i = 0; i < steps; i++)
 		step(&m, acquires[i / (steps / 16 + 1) % COUNT(acquires)]);
 	REQUIRE(m.stats.evicted > 0 || config->capacity > 4);
-	drain(&m);
 	REQUIRE(lfpool_priority_destroy(m.pool) == m.count);
 	free(m.entries);
 }

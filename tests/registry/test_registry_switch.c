@@ -8,8 +8,6 @@
 #include "../support/registry_support.h"
 #include "../support/workers.h"
 
-#include <sched.h>
-
 enum { SIZE = 64 };
 
 static lfpool_t *made_of(lfpool_registry_t *registry, const char *name, size_t object_size, size_t capacity)
@@ -212,46 +210,6 @@ TEST(memory_is_given_back)
 	for (size_t p = 0; p < COUNT(pools); p++)
 		require_whole(pools[p], BYTES);
 	assert_int_equal(lfpool_registry_destroy(registry), 0);
-}
-
-/* ---- Waiting ---- */
-
-static void *wait_for_one(void *pool)
-{
-	return lfpool_acquire_wait(pool, -1);
-}
-
-static void take_and_ask(void *context, lfpool_t *pool, void *object)
-{
-	lfpool_registry_t *registry = context;
-	char text[1000];
-
-	REQUIRE(object && lfpool_registry_find(registry, "jobs") == pool);
-	REQUIRE(lfpool_registry_dump(registry, LFPOOL_JSON, text, sizeof(text)) > 0);
-	REQUIRE(lfpool_release(pool, object) == LFPOOL_OK);
-}
-
-/* Threads, and continuations, which run in the middle of the switch. */
-TEST(who_waits_gets_what_is_added)
-{
-	lfpool_registry_t *registry = registry_of("jobs capacity=1\n[a]\njobs capacity=3\n");
-	lfpool_t *jobs = made_of(registry, "jobs", SIZE, 1);
-	lfpool_ticket_t ticket;
-	pthread_t thread;
-	void *object;
-
-	assert_non_null(lfpool_acquire(jobs));
-	thread_start(&thread, wait_for_one, jobs);
-	while (stats_of(jobs).waiting == 0)
-		sched_yield();
-	assert_int_equal(lfpool_acquire_async(jobs, take_and_ask, registry, &ticket), LFPOOL_OK);
-	assert_true(ticket != 0);
-	assert_int_equal(switched(registry, "a").objects_added, 2);
-	assert_int_equal(pthread_join(thread, &object), 0);
-	assert_non_null(object);
-	assert_int_equal(lfpool_release(jobs, object), LFPOOL_OK);
-	assert_false(lfpool_cancel(jobs, ticket));
-	assert_int_equal(lfpool_registry_destroy(registry), 1);
 }
 
 /* ---- While threads work ---- */

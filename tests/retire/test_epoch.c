@@ -82,32 +82,6 @@ EPOCH_TEST(records_are_as_few_as_places)
 	drain_and_destroy(pool, SIZE);
 }
 
-EPOCH_TEST(pools_share_an_epoch)
-{
-	lfpool_t *pool = readers_pool_of(SIZE, CAPACITY);
-	lfpool_epoch_t *others_gate;
-	struct reader reader;
-	void *objects[CAPACITY + 1];
-
-	assert_int_equal(lfpool_epoch_create(&others_gate, &epoch), LFPOOL_OK);
-	lfpool_t *other = POOL_OF(SIZE, 1, .scheme = lfpool_epoch_scheme(others_gate));
-	void *object = lfpool_acquire(other);
-
-	take_all(pool, objects, CAPACITY, SIZE);
-	reader_start(&reader);
-	retire(other, object);
-	retire_each(pool, objects, CAPACITY);
-	assert_null(lfpool_acquire(other));
-	assert_null(lfpool_acquire(pool));
-	reader_end(&reader);
-	assert_non_null(object = lfpool_acquire(other));
-	assert_int_equal(lfpool_retired_count(pool), CAPACITY);
-	assert_int_equal(lfpool_release(other, object), LFPOOL_OK);
-	assert_int_equal(lfpool_destroy(other), 0);
-	drain_and_destroy(pool, SIZE);
-	lfpool_epoch_destroy(others_gate);
-}
-
 /* ---- Whose record it is ---- */
 
 EPOCH_TEST(the_record_of_another_epoch_is_refused)

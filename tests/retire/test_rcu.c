@@ -75,44 +75,6 @@ TEST(a_child_has_the_backlog_too)
 	}
 }
 
-/* A thread that liburcu does not know. */
-struct stranger {
-	pthread_t thread;
-	lfpool_t *pool;
-	sem_t refused;
-};
-
-static void *acquire_as_a_stranger(void *argument)
-{
-	struct stranger *stranger = argument;
-
-	REQUIRE(!lfpool_acquire(stranger->pool));
-	REQUIRE(!lfpool_acquire_wait(stranger->pool, 1000));
-	REQUIRE(!lfpool_retire_poll(stranger->pool));
-	sem_post(&stranger->refused);
-	for (size_t i = 0; i < CAPACITY; i++)
-		REQUIRE(lfpool_acquire_wait(stranger->pool, FOR_EVER));
-	REQUIRE(lfpool_release_all(stranger->pool) == CAPACITY);
-	return NULL;
-}
-
-TEST(a_thread_that_acquires_need_not_be_registered)
-{
-	struct stranger stranger = {.pool = readers_pool_of(SIZE, CAPACITY)};
-	void *objects[CAPACITY + 1];
-	struct reader reader;
-
-	take_all(stranger.pool, objects, CAPACITY, SIZE);
-	reader_start(&reader);
-	retire_each(stranger.pool, objects, CAPACITY);
-	sem_init(&stranger.refused, 0, 0);
-	thread_start(&stranger.thread, acquire_as_a_stranger, &stranger);
-	await(&stranger.refused);
-	reader_end(&reader);
-	pthread_join(stranger.thread, NULL);
-	drain_and_destroy(stranger.pool, SIZE);
-}
-
 /* ---- Sections of one's own ---- */
 
 /* In a section of one's own, or, with QSBR, merely online: for this thread the call is a quiescent state. */
