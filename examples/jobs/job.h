@@ -16,8 +16,6 @@
 
 #include <pthread.h>
 
-#define FROM_OUTSIDE UINT32_MAX
-
 /* A record.  All but the payload in one cache line, as the pool aligns it. */
 struct job {
 	job_function *run;
@@ -60,10 +58,7 @@ struct jobs {
 	unsigned worker_count;
 	unsigned thread_count; /* started: those of workers 1 .. thread_count */
 
-	alignas(128) struct inbox inbox; /* from outside             */
-	struct job outside;              /* includes all of that     */
-	_Atomic(uint64_t) injected;
-	_Atomic(bool) stop;
+	alignas(128) _Atomic(bool) stop;
 	alignas(128) struct sleepers sleepers;
 };
 

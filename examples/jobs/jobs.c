@@ -135,18 +135,3 @@ bool jobs_submit_to(struct jobs_worker *worker, unsigned index, job_function *ru
 	wake(&worker->jobs->sleepers);
 	return true;
 }
-
-bool jobs_inject(struct jobs *jobs, job_function *run, const void *payload, size_t bytes, int64_t timeout_ns)
-{
-	struct job *job = bytes <= JOB_PAYLOAD_BYTES && jobs->pool ? lfpool_acquire_wait(jobs->pool, timeout_ns) : NULL;
-
-	if (!job)
-		return false;
-	job_fill(job, &jobs->outside, run, payload, bytes);
-	job->acquirer = FROM_OUTSIDE;
-	/* relaxed: a count, exact when nothing runs. */
-	atomic_fetch_add_explicit(&jobs->injected, 1, memory_order_relaxed);
-	inbox_put(&jobs->inbox, job);
-	wake(&jobs->sleepers);
-	return true;
-}

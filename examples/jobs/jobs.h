@@ -5,11 +5,10 @@
  * Job          A function and a few bytes of payload.  A job has *ended* when its function has returned and all jobs that
  *              it submitted have ended.
  * No record    Nothing here allocates.  When all records are in use jobs_submit() does the job at once, jobs_submit_to() says
- *              so, and jobs_inject() waits as long as it is told.
+ *              so.
  *
  *     submit         jobs_submit, jobs_submit_to     from inside a job
  *     wait           jobs_wait                       runs other jobs meanwhile
- *     from outside   jobs_inject, jobs_finish        from threads that are no workers
  *
  * To embed it, take this folder's jobs.h, jobs.c, workers.c, job.h, deque.h and sleep.h.  How it works: README.md.
  */
@@ -45,21 +44,14 @@ lfpool_status_t jobs_pool_create(lfpool_t **pool_out, size_t capacity, lfpool_ba
  * NULL: no memory, or no thread. */
 struct jobs *jobs_create(unsigned workers, lfpool_t *pool, void *context);
 
-/* Ends the threads.  Not while any other call on it is under way; jobs that were injected have ended (jobs_finish()). */
+/* Ends the threads.  Not while any other call on it is under way. */
 void jobs_destroy(struct jobs *jobs);
 
-/* Runs a job and returns when it has ended.  The caller works too: it is worker 0 for the time.  One call of jobs_run() or
- * jobs_finish() at a time, and not from inside a job. */
+/* Runs a job and returns when it has ended.  The caller works too: it is worker 0 for the time.  One call at a
+ * time, and not from inside a job. */
 void jobs_run(struct jobs *jobs, job_function *run, const void *payload, size_t bytes);
 
-/* Submits a job from a thread that is no worker.  Waits for a record: 0 ns, so many, or without limit (-1).  false: there was
- * none, or the payload is too long. */
-bool jobs_inject(struct jobs *jobs, job_function *run, const void *payload, size_t bytes, int64_t timeout_ns);
-
-/* Works as worker 0, and returns when every job that was injected has ended. */
-void jobs_finish(struct jobs *jobs);
-
-/* Exact while nothing runs: after jobs_run() and jobs_finish(). */
+/* Exact while nothing runs: after jobs_run(). */
 struct jobs_report {
 	uint64_t submitted; /* jobs in all                                                        */
 	uint64_t at_once;   /* of these: run by the submitter, for want of a record               */

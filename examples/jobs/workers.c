@@ -2,9 +2,9 @@
 /*
  * workers.c - which job runs next, see jobs.h.
  *
- * Idea         A worker looks into its own inbox, its own deque, the others' deques, the inbox of what comes from outside;
- *              then it sleeps.  To wait is to work: a worker that waits does what a worker does all the time, until that which
- *              it waits for has ended.  Worker 0 has no thread of its own: it is the caller of jobs_run() or jobs_finish().
+ * Idea         A worker looks into its own inbox, its own deque, the others' deques; then it sleeps.  To wait is to work: a worker
+ *              that waits does what a worker does all the time, until that which it waits for has ended.  Worker 0 has no thread
+ *              of its own: it is the caller of jobs_run().
  */
 #include "job.h"
 
@@ -76,8 +76,7 @@ static struct job *find_job(struct jobs_worker *worker)
 		if (job)
 			worker->report.stolen++;
 	}
-	/* Last: what is begun is done before what is new. */
-	return job ? job : inbox_take(&jobs->inbox);
+	return job;
 }
 
 /* A worker, and what it works until. */
@@ -99,7 +98,7 @@ static bool reason_to_wake(const void *context)
 	const struct stint *stint = context;
 	struct jobs *jobs = stint->worker->jobs;
 
-	if (stint_is_over(stint) || !inbox_looks_empty(&stint->worker->inbox) || !inbox_looks_empty(&jobs->inbox))
+	if (stint_is_over(stint) || !inbox_looks_empty(&stint->worker->inbox))
 		return true;
 	for (unsigned i = 0; i < jobs->worker_count; i++)
 		if (!deque_looks_empty(&jobs->workers[i].deque))
@@ -146,11 +145,6 @@ void jobs_run(struct jobs *jobs, job_function *run, const void *payload, size_t 
 	jobs_submit(worker, run, payload, bytes);
 	work_until(worker, &root);
 	worker->running = NULL;
-}
-
-void jobs_finish(struct jobs *jobs)
-{
-	work_until(&jobs->workers[0], &jobs->outside);
 }
 
 unsigned jobs_worker_index(const struct jobs_worker *worker)
@@ -201,8 +195,7 @@ struct jobs *jobs_create(unsigned workers, lfpool_t *pool, void *context)
 
 	if (!jobs)
 		return NULL;
-	*jobs = (struct jobs){.pool = pool, .context = context, .outside = JOB_ROOT, .sleepers = SLEEPERS_INIT};
-	inbox_init(&jobs->inbox);
+	*jobs = (struct jobs){.pool = pool, .context = context, .sleepers = SLEEPERS_INIT};
 	jobs->workers = aligned_zeroed(workers, sizeof(*jobs->workers));
 	jobs->worker_count = jobs->workers ? workers : 0;
 	if (jobs->workers && workers_start(jobs))
@@ -228,8 +221,7 @@ void jobs_destroy(struct jobs *jobs)
 
 struct jobs_report jobs_report(const struct jobs *jobs)
 {
-	/* relaxed: no thread injects now. */
-	struct jobs_report sum = {.submitted = atomic_load_explicit(&jobs->injected, memory_order_relaxed)};
+	struct jobs_report sum = {.submitted = 0};
 
 	for (unsigned i = 0; i < jobs->worker_count; i++) {
 		const struct jobs_report *report = &jobs->workers[i].report;

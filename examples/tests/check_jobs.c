@@ -1,11 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * check_jobs.c - what jobs.h promises and no example shows: wake-ups, jobs from outside.  (Trees are in `jobs` and scheduler-steal.)
+ * check_jobs.c - what jobs.h promises and no example shows: wake-ups.  (Trees are in `jobs` and scheduler-steal.)
  *
- * Idea         Each part gives the system work whose every step leaves a mark, and then reads the marks.  Then every record is
- *              back.
- *              What needs another worker to wake up waits for it without a limit: a wake-up that is lost is a test that
- *              hangs, and its time limit ends it.
+ * Idea         A worker that is needed wakes up.  What needs another worker waits for it without a limit: a wake-up that is lost
+ *              is a test that hangs, and its time limit ends it.
  */
 #include "harness.h"
 #include "jobs.h"
@@ -16,28 +14,9 @@
 
 #define WAKE_UPS (UNDER_TSAN || UNDER_ASAN ? 300 : 3000)
 
-static unsigned workers;
 static uint64_t seed;
 static lfpool_t *pool;
 static struct jobs *jobs;
-
-static void count_up(_Atomic(uint64_t) *count)
-{
-	atomic_fetch_add_explicit(count, 1, memory_order_relaxed);
-}
-
-static uint64_t counted(_Atomic(uint64_t) *count)
-{
-	return atomic_load_explicit(count, memory_order_relaxed);
-}
-
-/* Nothing runs, and every record is back. */
-static void require_whole(void)
-{
-	REQUIRE(lfpool_active_count(pool) == 0 && lfpool_available_count(pool) == lfpool_capacity(pool));
-}
-
-/* ---- Sleep: a worker that is needed wakes up ---------------------------------------------------------------- */
 
 static void raise_flag(struct jobs_worker *worker, const void *payload)
 {
@@ -76,79 +55,19 @@ static void wakes_up(void)
 	struct random random = random_for(seed, 7);
 
 	for (unsigned round = 0; round < WAKE_UPS; round++) {
-		_Atomic(bool) ran = false, *flag = &ran;
-
-		/* A job that its submitter does itself meets no other worker. */
-		if (workers > 1 && lfpool_capacity(pool) > 1) {
-			linger(&random);
-			jobs_run(jobs, rendezvous, round % 2 ? "d" : "i", 1);
-		}
 		linger(&random);
-		REQUIRE(jobs_inject(jobs, raise_flag, &flag, sizeof(flag), -1));
-		if (workers > 1)
-			await_flag(flag);
-		jobs_finish(jobs);
-		REQUIRE(atomic_load_explicit(flag, memory_order_relaxed));
+		jobs_run(jobs, rendezvous, round % 2 ? "d" : "i", 1);
 	}
-	require_whole();
+	REQUIRE(lfpool_active_count(pool) == 0 && lfpool_available_count(pool) == lfpool_capacity(pool));
 }
 
-/* ---- From outside: threads that inject while others do, and worker 0 runs something else --------------------- */
-
-#define INJECTORS 3
-#define INJECTED 1000
-
-static _Atomic(uint64_t) injected_ran, injected_refused;
-
-static void injected_child(struct jobs_worker *worker, const void *payload)
+/* A job that its submitter does itself meets no other worker: there are two of both at least. */
+static void check(unsigned workers, size_t records)
 {
-	(void)worker;
-	(void)payload;
-	count_up(&injected_ran);
-}
-
-static void injected_job(struct jobs_worker *worker, const void *payload)
-{
-	jobs_submit(worker, injected_child, payload, 1);
-	count_up(&injected_ran);
-}
-
-static void *inject_many(void *nothing)
-{
-	for (unsigned i = 0; i < INJECTED; i++)
-		/* One worker does nothing until it is told to. */
-		if (!jobs_inject(jobs, injected_job, "", 1, workers > 1 && i % 2 ? -1 : 0))
-			count_up(&injected_refused);
-	return nothing;
-}
-
-static void outsiders(void)
-{
-	const char too_long[JOB_PAYLOAD_BYTES + 1] = {0};
-	pthread_t threads[INJECTORS];
-
-	injected_ran = injected_refused = 0;
-
-	REQUIRE(!jobs_inject(jobs, injected_job, too_long, sizeof(too_long), -1));
-	for (unsigned i = 0; i < INJECTORS; i++)
-		thread_start(&threads[i], inject_many, NULL);
-	for (unsigned i = 0; i < 100; i++)
-		jobs_run(jobs, injected_child, "", 1);
-	for (unsigned i = 0; i < INJECTORS; i++)
-		pthread_join(threads[i], NULL);
-	jobs_finish(jobs);
-	REQUIRE(counted(&injected_ran) == 100 + 2 * (INJECTORS * INJECTED - counted(&injected_refused)));
-	require_whole();
-}
-
-static void check(unsigned with_workers, size_t records)
-{
-	workers = with_workers;
 	REQUIRE(jobs_pool_create(&pool, records, LFPOOL_BACKEND_LOCKFREE) == LFPOOL_OK);
 	jobs = jobs_create(workers, pool, NULL);
 	REQUIRE(jobs);
 	wakes_up();
-	outsiders();
 	jobs_destroy(jobs);
 	REQUIRE(!lfpool_check(pool, NULL) && lfpool_destroy(pool) == 0);
 }
@@ -156,7 +75,6 @@ static void check(unsigned with_workers, size_t records)
 int main(void)
 {
 	seed = test_seed("check_jobs");
-	check(1, 1);
 	check(2, 4);
 	check(8, 500);
 	return 0;
