@@ -13,8 +13,7 @@
 	OWN(limit) OWN(ring) OWN(inlined) OWN(typed) OWN(library) OWN(thread) OWN(thread_inlined)                      \
 	PEER(shared, "lfpool-shared", "built in preset release only") OWN(races) OWN(hooks) OWN(depot) OWN(mutex)      \
 	OWN(free_list) OWN(treiber) OWN(malloc) OWN(mimalloc) OWN(jemalloc) OWN(tcmalloc)                              \
-	PEER(spin, "spin", "libck-dev") PEER(ck_stack, "ck-stack", "libck-dev")                                        \
-	PEER(urcu_lfstack, "urcu-lfstack", "liburcu-dev")                                                              \
+	PEER(ck_stack, "ck-stack", "libck-dev") PEER(urcu_lfstack, "urcu-lfstack", "liburcu-dev")                      \
 	PEER(dpdk_ring, "dpdk-ring", "libdpdk-dev") PEER(dpdk_stack, "dpdk-stack", "libdpdk-dev")                      \
 	PEER(boost_stack_dynamic, "boost-stack-dynamic", "libboost-dev")                                               \
 	PEER(snmalloc, "snmalloc-inlined", "its source, -DLFPOOL_PEER_SNMALLOC=DIR")           \

@@ -79,14 +79,7 @@ struct call {
 	enum { CALL_NONE, CALL_ACQUIRE, CALL_RELEASE_MIN } kind;
 	uint64_t rank; /* the newcomer's                              */
 	size_t evictions;
-	struct order last;                /* the victim that came last in the order      */
-	const struct contender *expected; /* the victim that must be next; NULL: not known */
-};
-
-/* What can be evicted, and where it stands. */
-struct contender {
-	struct order order;
-	struct acquisition *of;
+	struct order last; /* the victim that came last in the order      */
 };
 
 /* A thread of the scenario; the keeper is one. */
@@ -220,8 +213,8 @@ void call_pin(struct actor *actor, struct acquisition *a);
 void call_unpin(struct actor *actor, uint32_t which);
 void call_update(struct actor *actor, struct acquisition *a);
 void call_release(struct actor *actor, struct acquisition *a);
-/* expected: the victims, the least first; NULL: not known.  Says how many there were. */
-size_t call_release_min(struct actor *actor, size_t count, const struct contender *expected);
+/* Says how many there were. */
+size_t call_release_min(struct actor *actor, size_t count);
 void call_peek_min(struct actor *actor);
 void call_get(struct actor *actor, struct acquisition *a);
 /* Says how many were visited. */

@@ -320,13 +320,13 @@ void call_release(struct actor *actor, struct acquisition *a)
 
 /* ---- The least ---- */
 
-size_t call_release_min(struct actor *actor, size_t count, const struct contender *expected)
+size_t call_release_min(struct actor *actor, size_t count)
 {
 	const struct call outer = actor->call;
 	const struct witness witness = witness_draw(actor);
 	size_t released;
 
-	actor->call = (struct call){.kind = CALL_RELEASE_MIN, .expected = expected};
+	actor->call = (struct call){.kind = CALL_RELEASE_MIN};
 	released = lfpool_priority_release_min(evicting.pool, count);
 	demand_lower(&current.demand, (uint32_t)released);
 	if (released > count || released != actor->call.evictions)

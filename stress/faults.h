@@ -29,7 +29,7 @@
  *              And of those in which nodes are read while others take them out (nodes.h), beside the first five:
  *                no-deferral    every object is released, not retired
  *                early-release  one of 16 is
- *                no-section     readers read outside of any section; with QSBR, offline
+ *                no-section     readers read outside of any section
  *                late-write     a holder writes to a node after it was published, what is there already: only
  *                               ThreadSanitizer can find that
  */

@@ -11,8 +11,6 @@
 #define FOREVER UINT64_MAX
 /* A NULL that a chain of more free objects refutes is not described to the end. */
 #define CHAIN_MAX 6
-/* So many calls are named that were under way at the same time. */
-#define MEANWHILE_MAX 6
 
 /* One hold of one object. */
 struct held_once {
@@ -324,22 +322,6 @@ static void add_free_objects(struct text *text, const struct check *check, const
 		text_add(text, "\n    and so on");
 }
 
-/* The calls that were under way at the same time; a line for each of the first few. */
-static void add_meanwhile(struct text *text, const struct check *check, const struct history_record *call)
-{
-	unsigned named = 0;
-
-	for (size_t i = 0; i < check->log_count; i++)
-		for (size_t j = 0; j < check->logs[i].count && named < MEANWHILE_MAX; j++) {
-			const struct history_record *other = &check->logs[i].records[j];
-
-			if (other == call || other->begin > call->end || other->end < call->begin)
-				continue;
-			add_operation(text, check, other, ", meanwhile");
-			named++;
-		}
-}
-
 static void tell_null(struct check *check, const struct history_record *null)
 {
 	const size_t capacity = check->terms->capacity;
@@ -354,7 +336,6 @@ static void tell_null(struct check *check, const struct history_record *null)
 		text_add(&text, "\n    %zu of the %zu objects were never acquired at all", capacity - check->objects, capacity);
 	else
 		add_free_objects(&text, check, null);
-	add_meanwhile(&text, check, null);
 	check->found(check->context, HISTORY_FAULT_NULL, text.characters);
 }
 

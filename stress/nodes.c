@@ -82,21 +82,10 @@ static void section_end(void)
 /* A reader's: it may be left out. */
 static bool reading_begin(struct worker *worker)
 {
-	if (!fault_strikes_often(worker, FAULT_NO_SECTION, 1)) {
-		section_begin();
-		return true;
-	}
-	if (nodes.regime->stray)
-		nodes.regime->stray(true);
-	return false;
-}
-
-static void reading_end(bool sheltered)
-{
-	if (sheltered)
-		section_end();
-	else if (nodes.regime->stray)
-		nodes.regime->stray(false);
+	if (fault_strikes_often(worker, FAULT_NO_SECTION, 1))
+		return false;
+	section_begin();
+	return true;
 }
 
 /* ---- Reading ---- */
@@ -147,7 +136,8 @@ static void read_some(struct worker *worker)
 		sound = linger(worker, &seen[0]);
 	for (uint32_t i = 0; i < count && sound; i++)
 		sound = ledger_look(&seen[i]);
-	reading_end(sheltered);
+	if (sheltered)
+		section_end();
 	pulse_beat(worker->pulse, 1);
 }
 
@@ -308,8 +298,6 @@ static void put_in(struct worker *worker)
 
 static void keep_house(struct worker *worker)
 {
-	if (nodes.regime->pause)
-		nodes.regime->pause();
 	if (nodes.backlog ? own()->retired + TOGETHER_MAX > nodes.backlog : chance(worker, 16384))
 		drain();
 	if (chance(worker, 64))

@@ -33,10 +33,6 @@ struct regime {
 	void (*enter)(void), (*leave)(void);
 	/* A section begins, and ends. */
 	void (*begin)(void), (*end)(void);
-	/* Between two actions, in no section.  NULL = nothing to do. */
-	void (*pause)(void);
-	/* A reader is about to read outside of sections on purpose, and has done so.  NULL = nothing to do. */
-	void (*stray)(bool away);
 	/* lfpool_retire() by another name; or NULL. */
 	lfpool_status_t (*retire)(void *object);
 	uint64_t linger_ns;   /* at least about two grace periods                              */

@@ -16,8 +16,6 @@
 
 #define FAULT_TEXT(name, text) text,
 static const char *const fault_names[] = {FAULTS(FAULT_TEXT)};
-#define FLAVOR_TEXT(name) #name,
-const char *const flavor_names[] = {FLAVORS(FLAVOR_TEXT)};
 
 struct options options;
 
@@ -39,7 +37,6 @@ static const char help[] =
 	"  --history             log when each call began and ended, and check after each round that its answers were\n"
 	"                        possible; a round is as short as the log demands\n"
 	"  --round N             run only the N-th round of each cell, again and again: for replaying a violation\n"
-	"  --flavor NAME         for the scenario rcu: memb (default), mb, bp, qsbr, signal\n"
 	"  --patience S          a cell without progress for S seconds is a hang (default 60, 120 under ThreadSanitizer)\n"
 	"  --soak-out FILE.csv   the samples of the scenario soak; stress/plot_soak draws them\n"
 	"  --list                list the scenarios\n"
@@ -108,7 +105,7 @@ static uint64_t new_seed(void)
 void options_read(int argc, char **argv)
 {
 	const char *scenario = "all", *threads = NULL, *seconds = "10", *patience = UNDER_TSAN ? "120" : "60";
-	const char *fault = "none", *flavor = "memb";
+	const char *fault = "none";
 	unsigned long seed = ULONG_MAX, round = ULONG_MAX;
 	bool helps = false, lists = false;
 	/* --break, --history-only and --sanitizer-only are for testing the oracle and are described in stress/README.md,
@@ -126,7 +123,6 @@ void options_read(int argc, char **argv)
 					  OPTION_FLAG("history-only", &options.history_only),
 					  OPTION_FLAG("sanitizer-only", &options.sanitizer_only),
 					  OPTION_TEXT("soak-out", "FILE.csv", &options.soak_out),
-					  OPTION_TEXT("flavor", "NAME", &flavor),
 					  OPTIONS_END};
 
 	(void)command_line("lfpool-stress", rows, NULL, argc, argv);
@@ -144,7 +140,6 @@ void options_read(int argc, char **argv)
 	options.one_round = round != ULONG_MAX;
 	options.round = round;
 	options.fault = (enum fault)read_name("--break", fault, fault_names, COUNT(fault_names));
-	options.flavor = read_name("--flavor", flavor, flavor_names, COUNT(flavor_names));
 	options.history |= options.history_only;
 	if (!threads)
 		threads = options.scenario && options.scenario->alone ? "4" : "1,2,4,8";

@@ -30,10 +30,6 @@ enum { EXIT_CLEAN, EXIT_VIOLATIONS, EXIT_USAGE, EXIT_STUCK };
 #define FAULT_CONSTANT(name, text) FAULT_##name,
 enum fault { FAULTS(FAULT_CONSTANT) };
 
-/* The flavours of liburcu, for the scenario rcu. */
-#define FLAVORS(X) X(memb) X(mb) X(bp) X(qsbr) X(signal)
-extern const char *const flavor_names[];
-
 extern struct options {
 	const char *program;                      /* argv[0], for the replay command                   */
 	const struct scenario *scenario;          /* NULL = all                                        */
@@ -47,7 +43,6 @@ extern struct options {
 	bool history;         /* log every call, check the log after each round    */
 	bool history_only;    /* and nothing else: for testing that check          */
 	bool sanitizer_only;  /* violations are no matter: for testing a sanitizer  */
-	size_t flavor;        /* of FLAVORS                                         */
 	const char *soak_out; /* a file for the samples of `soak`; NULL = none      */
 	enum fault fault;
 } options;

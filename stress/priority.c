@@ -139,7 +139,7 @@ static void priority_step(struct worker *worker)
 	else if (drawn == 21)
 		call_peek_min(actor);
 	else if (drawn == 22 && chance(worker, 8))
-		(void)call_release_min(actor, 1 + draw(worker, 3), NULL);
+		(void)call_release_min(actor, 1 + draw(worker, 3));
 	else if (drawn == 23 && chance(worker, 32) && !evicting.own)
 		(void)call_for_each(actor);
 	else
@@ -154,18 +154,26 @@ static void priority_leave(struct worker *worker)
 
 /* ---- At rest ---- */
 
-/* All that can be evicted, the least first; and how many are active, in use. */
+/* How many can be evicted, the least of them, and another one; and how many are active, in use. */
 struct census {
 	struct actor *actor;
-	struct contender contenders[CAPACITY_MAX + 1];
+	struct order order; /* of the least */
+	const struct acquisition *least, *other;
 	size_t count, active, in_use;
 };
 
-static int compare(const void *a, const void *b)
+static void count_contender(struct census *census, const struct acquisition *a, uint64_t priority)
 {
-	const struct contender *left = a, *right = b;
+	const struct order order = order_of(priority, a->name);
 
-	return order_before(left->order, right->order) ? -1 : order_before(right->order, left->order);
+	census->count++;
+	if (census->least && !order_before(order, census->order)) {
+		census->other = a;
+		return;
+	}
+	census->other = census->least;
+	census->least = a;
+	census->order = order;
 }
 
 static void count_active(struct census *census, struct acquisition *a)
@@ -184,7 +192,7 @@ static void count_active(struct census *census, struct acquisition *a)
 		violation("handle %" PRIx64 " has priority %" PRIx64 ", not %" PRIx64, a->name, priority,
 			  load_relaxed(&a->settled));
 	if (!pins_of(a))
-		census->contenders[census->count++] = (struct contender){order_of(priority, a->name), a};
+		count_contender(census, a, priority);
 }
 
 static void count_one(struct census *census, struct acquisition *a)
@@ -208,7 +216,6 @@ static void take_census(struct census *census)
 		for (size_t r = 0; r < RECORDS && !cell_failed(); r++)
 			if (evicting.actors[i].records[r].name)
 				count_one(census, &evicting.actors[i].records[r]);
-	qsort(census->contenders, census->count, sizeof(*census->contenders), compare);
 }
 
 static void expect_counts(const struct census *census)
@@ -238,38 +245,27 @@ static void expect_walk(const struct census *census)
 	expect(visited == census->active, "%zu objects are active; a walk at rest visits %zu", census->active, visited);
 }
 
-/* The pool's least must be contender `at`, the others before it being gone. */
-static void expect_least(const struct census *census, size_t at)
+static void expect_least(const struct census *census)
 {
 	uint64_t priority = 0;
-	const lfpool_handle_t handle = lfpool_priority_peek_min(evicting.pool, &priority);
-	const struct contender *least = &census->contenders[at];
+	lfpool_handle_t handle = lfpool_priority_peek_min(evicting.pool, &priority);
 
-	if (at + 1 < census->count && fault_strikes(census->actor->worker, FAULT_WRONG_LEAST))
-		least++;
-	if (at >= census->count ? handle != 0 : handle != least->of->name || rank_of(priority) != least->order.rank)
+	if (census->other && fault_strikes(census->actor->worker, FAULT_WRONG_LEAST))
+		handle = census->other->name;
+	if (census->least ? handle != census->least->name || rank_of(priority) != census->order.rank : handle != 0)
 		violation("peek_min names handle %" PRIx64 ", priority %" PRIx64 "; %zu can be evicted, of which %" PRIx64
 			  " is the least",
-			  handle, priority, census->count - at, at >= census->count ? 0 : least->of->name);
+			  handle, priority, census->count, census->least ? census->least->name : 0);
 }
 
-/* release_min() takes some or all of them, in order. */
-static void release_in_order(struct census *census)
+/* Some or all of them, in order (evicting_on_evict()). */
+static void release_least(const struct census *census)
 {
-	struct actor *actor = census->actor;
-	const uint32_t wanted = draw(actor->worker, (uint32_t)current.capacity) + 1;
-	const size_t step = draw(actor->worker, 2) ? 1 : wanted;
-	size_t at = 0, released = step;
+	const size_t wanted = draw(census->actor->worker, (uint32_t)current.capacity) + (size_t)1;
+	const size_t released = call_release_min(census->actor, wanted);
 
-	while (at < wanted && released == step && !cell_failed()) {
-		const size_t left = census->count - at;
-
-		expect_least(census, at);
-		released = call_release_min(actor, step, &census->contenders[at]);
-		expect(released == (left < step ? left : step), "release_min of %zu released %zu of %zu", step, released, left);
-		at += released;
-	}
-	expect_least(census, at);
+	expect(released == (census->count < wanted ? census->count : wanted), "release_min of %zu released %zu of %zu", wanted,
+	       released, census->count);
 }
 
 static void inspect(struct worker *worker)
@@ -286,12 +282,11 @@ static void inspect(struct worker *worker)
 	take_census(&census);
 	if (!cell_failed()) {
 		expect_counts(&census);
-		expect_least(&census, 0);
 		expect_walk(&census);
-		expect_least(&census, 0);
+		expect_least(&census);
 	}
 	if (chance(worker, 4) && !cell_failed())
-		release_in_order(&census);
+		release_least(&census);
 	evicting.at_rest = false;
 }
 

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * rcu.c - scenario: a grace period of RCU stands between taking out a node and its reuse (lfpool/rcu.h), by any flavour of
- * liburcu.  With QSBR a thread is in a section while it is online, and says between two actions that it is in none; a reader
- * that strays goes offline.
+ * rcu.c - scenario: a grace period of RCU stands between taking out a node and its reuse (lfpool/rcu.h), by liburcu's
+ * flavour memb.
  *
  * ThreadSan    liburcu synchronises in assembly, and its libraries are not instrumented: a correct program gives reports.
  *              But a flavour is a struct of functions, and so there can be one more, which tells the sanitizer what a real
@@ -24,11 +23,8 @@
 #include <urcu/call-rcu.h>
 #include <urcu/flavor.h>
 
-#define FLAVOR_DECLARED(name) extern const struct rcu_flavor_struct urcu_##name##_flavor;
-#define FLAVOR_ADDRESS(name) &urcu_##name##_flavor,
-FLAVORS(FLAVOR_DECLARED)
-
-static const struct rcu_flavor_struct *flavor;
+extern const struct rcu_flavor_struct urcu_memb_flavor;
+static const struct rcu_flavor_struct *const flavor = &urcu_memb_flavor;
 
 /* ---- What ThreadSanitizer is told ---- */
 
@@ -60,14 +56,6 @@ static void told_barrier(void)
 
 /* ---- The regime ---- */
 
-static void rcu_stray(bool away)
-{
-	if (away)
-		flavor->thread_offline();
-	else
-		flavor->thread_online();
-}
-
 static lfpool_status_t rcu_retire(void *object)
 {
 	return lfpool_release_rcu(current.pool, object);
@@ -77,7 +65,6 @@ static void rcu_open(void);
 
 static struct regime regime_rcu = {
 	.open = rcu_open,
-	.stray = rcu_stray,
 	.retire = rcu_retire,
 	/* call_rcu() gathers for 10 ms. */
 	.linger_ns = 50000000,
@@ -86,10 +73,8 @@ static struct regime regime_rcu = {
 
 static void rcu_open(void)
 {
-	static const struct rcu_flavor_struct *const flavors[] = {FLAVORS(FLAVOR_ADDRESS)};
 	static struct rcu_flavor_struct told;
 
-	flavor = flavors[options.flavor];
 	told = *flavor;
 	told.update_call_rcu = told_call;
 	told.barrier = told_barrier;
@@ -98,8 +83,6 @@ static void rcu_open(void)
 	regime_rcu.leave = flavor->unregister_thread;
 	regime_rcu.begin = flavor->read_lock;
 	regime_rcu.end = flavor->read_unlock;
-	regime_rcu.pause = flavor->read_quiescent_state;
-	text_add(&current.remark, ", %s", flavor_names[options.flavor]);
 }
 
-NODES_SCENARIO(rcu, "rcu", "the same by RCU: a flavour of liburcu (--flavor)", &regime_rcu);
+NODES_SCENARIO(rcu, "rcu", "the same by RCU: liburcu's flavour memb", &regime_rcu);

@@ -6,7 +6,6 @@
 
 #include <inttypes.h>
 #include <stdarg.h>
-#include <string.h>
 
 /* Of these the first names the configuration and the replay as well. */
 #define VIOLATIONS_PRINTED 3
@@ -48,8 +47,6 @@ static void print_replay(const struct cell *cell)
 	print_variable("LFPOOL_MEMBARRIER");
 	printf("%s --scenario %s --threads %u --seed %" PRIu64 " --seconds 10", options.program, cell->scenario->name,
 	       cell->threads, options.seed);
-	if (strcmp(cell->scenario->name, "rcu") == 0)
-		printf(" --flavor %s", flavor_names[options.flavor]);
 	if (options.history)
 		printf(options.history_only ? " --history-only" : " --history");
 	if (options.fault != FAULT_NONE)

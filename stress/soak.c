@@ -11,9 +11,8 @@
  *              cycles exceeds that of the first third by no more than SLACK_BYTES and 1 %.  Medians, because single
  *              samples meet what the C library and the kernel just do; the first cycle does not count, since there
  *              everything is used for the first time.
- * Samples      One line of CSV each: time, phase, resident memory, sizes of the pool, and percentiles of the latencies since
- *              the sample before, which are reported, not judged.  Each is taken at a meeting, at which all is given back: that
- *              no thread waits for what another one holds while it stands there.
+ * Samples      One line of CSV each: time, phase, resident memory, and sizes of the pool.  Each is taken at a meeting, at which all is
+ *              given back: that no thread waits for what another one holds while it stands there.
  */
 #include "faults.h"
 #include "round.h"
@@ -40,8 +39,7 @@
 #define CYCLES_MIN 7
 
 struct soaker {
-	struct timing timing; /* since the last sample */
-	size_t goal;          /* of the burst          */
+	size_t goal; /* of the burst */
 	struct worker child;
 };
 
@@ -59,17 +57,9 @@ static struct {
 	const struct phase *phase;
 	uint64_t next_ns;     /* time for a sample           */
 	lfpool_stats_t stats; /* of the pool, while it works */
-	struct timing all;    /* before the last sample      */
 	size_t samples, cycles;
 	double *trimmed; /* resident bytes after each cycle */
 } soak;
-
-static const char *const kinds[TIMED_KINDS] = {"acquire", "release", "wait"};
-static const struct {
-	const char *name;
-	double fraction;
-} quantiles[] = {{"p50", 0.5}, {"p99", 0.99}, {"p99.9", 0.999}, {"max", 1}};
-#define QUANTILES (sizeof(quantiles) / sizeof(quantiles[0]))
 
 /* ---- Samples ---- */
 
@@ -80,24 +70,7 @@ static void open_file(const char *path)
 		say("lfpool-stress: %s: %s\n", path, strerror(errno));
 		exit(EXIT_USAGE);
 	}
-	fprintf(soak.file, "seconds,cycle,phase,resident_kib,capacity,active,waiting");
-	for (int kind = 0; kind < TIMED_KINDS; kind++) {
-		fprintf(soak.file, ",%s_calls", kinds[kind]);
-		for (size_t i = 0; i < QUANTILES; i++)
-			fprintf(soak.file, ",%s_%s_ns", kinds[kind], quantiles[i].name);
-	}
-	fprintf(soak.file, "\n");
-}
-
-static void merge(struct timing *sum, const struct timing *other)
-{
-	for (int kind = 0; kind < TIMED_KINDS; kind++)
-		histogram_merge(&sum->of[kind], &other->of[kind]);
-}
-
-static double nanoseconds(const struct histogram *h, size_t quantile)
-{
-	return histogram_quantile(h, quantiles[quantile].fraction) * clock_tick_ns();
+	fprintf(soak.file, "seconds,cycle,phase,resident_kib,capacity,active,waiting\n");
 }
 
 static void take_stats(void)
@@ -106,37 +79,17 @@ static void take_stats(void)
 	(void)lfpool_stats(current.pool, &soak.stats);
 }
 
-static void write_sample(const char *phase, double resident, const struct timing *interval)
-{
-	fprintf(soak.file, "%.3f,%zu,%s,%.0f,%zu,%zu,%zu", (double)(now_ns() - soak.start_ns) / 1e9, soak.cycles, phase,
-		resident / 1024, soak.stats.capacity, soak.stats.active, soak.stats.waiting);
-	for (int kind = 0; kind < TIMED_KINDS; kind++) {
-		const struct histogram *h = &interval->of[kind];
-
-		fprintf(soak.file, ",%" PRIu64, h->count);
-		/* Empty if there was no call. */
-		for (size_t i = 0; i < QUANTILES; i++)
-			fprintf(soak.file, h->count ? ",%.0f" : ",", nanoseconds(h, i));
-	}
-	fputc('\n', soak.file);
-	/* A long run can be looked at while it runs. */
-	(void)fflush(soak.file);
-}
-
 /* Returns the resident bytes. */
 static double sample(const char *phase)
 {
 	const double resident = resident_bytes();
-	struct timing interval;
 
-	memset(&interval, 0, sizeof(interval));
-	for (unsigned i = 0; i < current.threads; i++) {
-		merge(&interval, &soak.soakers[i].timing);
-		memset(&soak.soakers[i].timing, 0, sizeof(struct timing));
-	}
-	merge(&soak.all, &interval);
-	if (soak.file)
-		write_sample(phase, resident, &interval);
+	if (!soak.file)
+		return resident;
+	fprintf(soak.file, "%.3f,%zu,%s,%.0f,%zu,%zu,%zu\n", (double)(now_ns() - soak.start_ns) / 1e9, soak.cycles, phase,
+		resident / 1024, soak.stats.capacity, soak.stats.active, soak.stats.waiting);
+	/* A long run can be looked at while it runs. */
+	(void)fflush(soak.file);
 	return resident;
 }
 
@@ -214,7 +167,6 @@ static void soak_plan(void)
 	if (cycle_seconds > CYCLE_SECONDS_MAX)
 		cycle_seconds = CYCLE_SECONDS_MAX;
 	memset(&soak, 0, sizeof(soak));
-	(void)clock_tick_ns();
 	soak.start_ns = now_ns();
 	soak.phase = phases;
 	soak.step_ns = (uint64_t)(cycle_seconds * 1e9 / SAMPLES_IN_CYCLE);
@@ -238,7 +190,7 @@ static void soak_plan(void)
 	atomic_init(&current.trimming, 1);
 	current.demand.unjudged = true;
 	current.nanoseconds = 0;
-	/* One at a time, since each is timed. */
+	/* One at a time. */
 	for (current.route_count = 0; current.route_count < ROUTE_BULK; current.route_count++)
 		current.routes[current.route_count] = (enum route)current.route_count;
 	if (options.soak_out)
@@ -260,7 +212,6 @@ static void soak_enter(struct worker *worker)
 	worker_hold(worker, current.hands);
 	meeting_alone(worker, expect_warm);
 	worker_keep(worker, 0);
-	worker->timing = &soak.soakers[worker->index].timing;
 }
 
 /* ---- Work ---- */
@@ -349,16 +300,6 @@ static double median(double *values, size_t count)
 	return (values[(count - 1) / 2] + values[count / 2]) / 2;
 }
 
-static void say_latencies(const char *kind, const struct histogram *h)
-{
-	struct text text = {.used = 0};
-
-	text_add(&text, "soak: %-8s%12" PRIu64 " calls", kind, h->count);
-	for (size_t i = 0; i < QUANTILES && h->count; i++)
-		text_add(&text, "   %s %.0f ns", quantiles[i].name, nanoseconds(h, i));
-	say("%s\n", text.characters);
-}
-
 static void judge_memory(void)
 {
 	const char *why_not = NULL;
@@ -389,8 +330,6 @@ static void judge_memory(void)
 
 static void soak_finish(void)
 {
-	for (int kind = 0; kind < TIMED_KINDS && !cell_failed(); kind++)
-		say_latencies(kinds[kind], &soak.all.of[kind]);
 	if (!cell_failed())
 		judge_memory();
 	if (soak.file && fclose(soak.file) != 0)

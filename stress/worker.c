@@ -112,17 +112,6 @@ lfpool_status_t worker_release_raw(struct worker *worker, void *object, lfpool_s
 
 /* ---- Acquire ---- */
 
-static uint64_t timing_begin(const struct worker *worker)
-{
-	return worker->timing ? clock_read() : 0;
-}
-
-static void timing_end(struct worker *worker, enum timed kind, uint64_t begin)
-{
-	if (worker->timing)
-		histogram_add(&worker->timing->of[kind], clock_read() - begin);
-}
-
 /* The answer was not all that was wanted: was that right? */
 static void check_null(uint64_t reading)
 {
@@ -159,13 +148,11 @@ static void *acquire_logged(struct worker *worker, uint64_t reading, const int64
 	enum route route = draw_route(worker);
 	uint64_t begin = history_begin(worker->log), end;
 	void *object = fault_instead_of_acquire(worker, current.decoy.object);
-	uint64_t start = timing_begin(worker);
 
 	if (!object && !fault_null(worker, reading)) {
 		object = timeout_ns ? wait_raw(worker, route, *timeout_ns) : acquire_raw(worker, route);
 		pulse_add(&worker->pulse->acquires, object != NULL);
 	}
-	timing_end(worker, timeout_ns ? TIMED_WAIT : TIMED_ACQUIRE, start);
 	end = history_end(worker->log);
 	if (object)
 		*hold_out = history_acquired(worker->log, begin, end, object);
@@ -308,11 +295,9 @@ static lfpool_status_t release_logged(struct worker *worker, const struct held *
 {
 	uint64_t begin = history_begin(worker->log), end;
 	lfpool_status_t status = LFPOOL_OK;
-	uint64_t start = timing_begin(worker);
 
 	if (!drop)
 		status = worker_release_raw(worker, held->object, LFPOOL_E_NOT_IN_USE);
-	timing_end(worker, TIMED_RELEASE, start);
 	end = history_end(worker->log);
 	if (status == LFPOOL_OK)
 		history_released(worker->log, begin, end, held->object, held->hold);

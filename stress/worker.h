@@ -13,7 +13,6 @@
 #define STRESS_WORKER_H
 
 #include "common/harness.h"
-#include "common/latency.h"
 #include "ledger.h"
 #include "options.h"
 
@@ -55,13 +54,6 @@ static inline void pulse_beat(struct pulse *pulse, uint64_t operations)
 	pulse_add(&pulse->operations, operations);
 }
 
-/* How long calls take, for the scenario that reports it (soak).  No other has a clock in its way. */
-enum timed { TIMED_ACQUIRE, TIMED_RELEASE, TIMED_WAIT, TIMED_KINDS };
-
-struct timing {
-	struct histogram of[TIMED_KINDS]; /* ticks */
-};
-
 struct worker {
 	unsigned index;          /* 0 .. threads - 1; threads = the keeper; above: children of the workers  */
 	bool over;               /* the round is, as this worker has noticed                                 */
@@ -74,7 +66,6 @@ struct worker {
 	struct random faults;    /* and, separately, when it commits a fault                                 */
 	lfpool_cache_t *cache;   /* made when first needed; NULL = not yet                                   */
 	struct pulse *pulse;
-	struct timing *timing; /* how long its calls take; NULL: not measured             */
 	pthread_t thread;
 };
 

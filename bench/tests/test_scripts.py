@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""test_scripts - of bench/run, bench/report and bench/jobs: does what is written agree with what was measured, is a subject that fails
+"""test_scripts - of bench/run and bench/report: does what is written agree with what was measured, is a subject that fails
 named and left out, and does the judge say of invented figures what is true of them?  Nothing about speed.
 
-    bench/tests/test_scripts.py LFPOOL-BENCH SCHEDULERS
+    bench/tests/test_scripts.py LFPOOL-BENCH
 """
 import csv
 import json
@@ -23,7 +23,7 @@ sys.path.insert(0, os.path.dirname(HERE))
 
 from lib import judge, page, program, results  # noqa: E402
 
-SCHEDULERS, PROGRAM = sys.argv.pop(2), sys.argv.pop(1)
+PROGRAM = sys.argv.pop(1)
 
 
 def invented(cells):
@@ -122,17 +122,6 @@ class Scripts(unittest.TestCase):
 			for threads, cell in zip("124", line.split(" | ")[1:]):
 				figure = pairs.get((workload, "64", threads), {}).get(subject)
 				self.assertEqual(re.match(r"[*]*([\d.]*)", cell)[1], page.shown(float(figure)) if figure else "", (what, threads))
-
-	@unittest.skipUnless(os.path.isdir(SCHEDULERS), "examples are not built")
-	def test_jobs(self):
-		out = os.path.join(self.folder, "jobs.csv")
-		self.script("jobs", "--programs", SCHEDULERS, "--small", "--rounds", "2", "--workers", "1,2", "--out", out)
-		with open(out, encoding="utf-8", newline="") as file:
-			rows = list(csv.DictReader(file))
-		self.assertTrue(rows)
-		for row in rows:
-			self.assertTrue(float(row["lfpool_least"]) <= float(row["lfpool"]) <= float(row["lfpool_greatest"]))
-		self.assertIn("no scheduler-*", self.script("jobs", "--programs", self.folder, status=1))
 
 
 if __name__ == "__main__":

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * main.c - a particle system: fires, a fountain and fireworks, updated by several threads.
+ * main.c - a particle system: fountains, updated by several threads.
  *
  *     particles [--frames N] [--threads N] [--capacity N] [--seed N] [--top MS]
  *
@@ -74,7 +74,6 @@ static void perform_frame(struct show *show, struct hand *hand, bool first)
 
 	for (unsigned i; (i = take(&show->next_nozzle)) < NOZZLES;)
 		world_emit(hand, &show->nozzles[i]);
-	world_burst(hand);
 	meet(show);
 
 	const uint64_t middle = now_ns();
@@ -195,10 +194,8 @@ static bool show_close(struct show *show)
 	bool ok = accounts_agree(show);
 	const size_t alive = lfpool_active_count(show->particles.untyped);
 
-	for (unsigned i = 0; i < show->threads; i++) {
+	for (unsigned i = 0; i < show->threads; i++)
 		particle_cache_destroy(show->hands[i].cache);
-		free(show->hands[i].bursts);
-	}
 	live_forget(show->particles.untyped);
 	ok = particle_release_all(show->particles) == alive && ok;
 	ok = particle_pool_destroy(show->particles) == 0 && ok;

@@ -4,7 +4,7 @@
  *
  * Two things are done in a frame, each by all threads together, one after the other:
  *
- *     emit    nozzles, and what rockets left behind when they burst, put new particles into the world;
+ *     emit    nozzles put new particles into the world;
  *     update  the particles are walked, part by part: each is moved, or dies and is released under the walk.
  *
  * Why not both at once?  An object is active from the moment it is acquired, and a walk visits it from then on: also
@@ -22,34 +22,25 @@
 #include "lfpool/typed.h"
 
 #define FRAMES_PER_SECOND 30
-#define WIDTH 800
 #define GROUND 400.0f
-
-enum kind { FIRE, WATER, ROCKET, SPARK };
 
 /* Pixels and seconds; y grows downwards. */
 struct particle {
 	float x, y, speed_x, speed_y;
 	float age, life;
-	enum kind kind;
 	struct random random;
 };
 
 LFPOOL_DEFINE(particle, struct particle);
 
 struct nozzle {
-	enum kind kind;
 	float x;
-	unsigned per_frame; /* particles; of rockets: one in as many frames */
 	struct random random;
 };
 
 /* What one thread needs. */
 struct hand {
 	particle_cache_t cache;
-	/* Rockets that have burst: the next emit puts sparks in their place. */
-	struct particle *bursts;
-	size_t burst_count;
 	/* Counted since the beginning. */
 	uint64_t spawned, died, refused;
 };
@@ -59,9 +50,6 @@ void world_nozzles(struct nozzle nozzles_out[NOZZLES], uint64_t seed);
 
 /* One nozzle's new particles.  One thread at a time for a nozzle. */
 void world_emit(struct hand *hand, struct nozzle *nozzle);
-
-/* The bursts that this hand's last update gathered. */
-void world_burst(struct hand *hand);
 
 /* One part of the walk. */
 void world_update(struct hand *hand, lfpool_cursor_t *part);
