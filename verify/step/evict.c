@@ -316,11 +316,10 @@ static const char *inherit(long *worst)
 	return wrong ? wrong : empty_pool(worst);
 }
 
-/* It goes on in a pool where others have published all that there is anew, or two thirds; or where they have it all. */
+/* It goes on in a pool where others have published all that there is anew, or two thirds. */
 static const char *go_on(void)
 {
-	const char *wrong = drive_pass == PASS_HOLD ? others_keep(&scene)
-						    : others_publish(&scene, &scene.others, drive_place() % 2);
+	const char *wrong = others_publish(&scene, &scene.others, drive_place() % 2);
 
 	scene.seen = scene.evicted.count;
 	scene.due = list_due(&scene.others, NULL);
@@ -360,8 +359,8 @@ const struct play evict_play = {
 	.go_on = go_on,
 	.inherit = inherit,
 	.worker = &worker,
-	.passes = 1u << PASS_GIVE_BACK | 1u << PASS_HOLD | 1u << PASS_NEVER | 1u << PASS_FORK | 1u << PASS_CONTROL |
-		  1u << PASS_HITS | 1u << PASS_MEET,
+	.passes = 1u << PASS_GIVE_BACK | 1u << PASS_NEVER | 1u << PASS_FORK | 1u << PASS_CONTROL | 1u << PASS_HITS |
+		  1u << PASS_MEET,
 	.hits =
 		{
 			{"acquire, a free slot", 119, 2},

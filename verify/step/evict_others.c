@@ -101,19 +101,6 @@ const char *others_publish(struct evict_scene *s, struct items *items, bool thin
 	return wrong;
 }
 
-const char *others_keep(struct evict_scene *s)
-{
-	for (size_t i = 0; i < s->others.count; i += 2) {
-		struct item *item = &s->others.of[i];
-
-		if (lfpool_priority_publish(s->pool, item->handle) || lfpool_priority_pin(s->pool, item->handle) != item->object)
-			return "a publish, or a pin, is refused";
-		item->state = ACTIVE;
-		item->pins = 1;
-	}
-	return NULL;
-}
-
 bool names_nothing(lfpool_priority_t *pool, lfpool_handle_t handle)
 {
 	uint64_t priority;
