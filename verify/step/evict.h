@@ -121,8 +121,8 @@ const char *others_take_all(struct evict_scene *s, struct items *items);
 const char *others_release_all_min(struct evict_scene *s, struct list *evicted);
 /* There is nothing to acquire, nor to see. */
 const char *others_find_nothing(struct evict_scene *s);
-/* Publishes everything, with priorities of its own; every third object is released instead if `thinned`. */
-const char *others_publish(struct evict_scene *s, struct items *items, bool thinned);
+/* Publishes everything, with priorities of its own. */
+const char *others_publish(struct evict_scene *s, struct items *items);
 /* Releases what is in use; what is not must be named by no handle. */
 const char *give_back_all(struct evict_scene *s, struct items *items);
 /* An object becomes the second, and the first is evicted: that leaves most of the words alone that the sleeper has read. */
