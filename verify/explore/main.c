@@ -22,8 +22,6 @@ static const char usage[] =
 	"  --strategy S       dfs (default), random or pct\n"
 	"  --preemptions N    dfs: at most N preemptions in an execution (default 2)\n"
 	"  --stale N          dfs: at most N loads of old values (default 1)\n"
-	"  --spurious N       dfs: at most N failures of a weak CAS for no reason (default 1)\n"
-	"  --depth D          pct: bugs of D ordering constraints (default 4)\n"
 	"  --executions N     at most N executions of each scenario (random, pct: default 100000)\n"
 	"  --seed N           random, pct\n"
 	"  --replay STRING    one execution, as a failure printed it\n"
@@ -122,8 +120,6 @@ static bool parse(int argc, char **argv)
 		{"strategy", required_argument, NULL, 's'},
 		{"preemptions", required_argument, NULL, 'p'},
 		{"stale", required_argument, NULL, 't'},
-		{"spurious", required_argument, NULL, 'u'},
-		{"depth", required_argument, NULL, 'd'},
 		{"executions", required_argument, NULL, 'n'},
 		{"seed", required_argument, NULL, 'e'},
 		{"replay", required_argument, NULL, 'r'},
@@ -143,8 +139,6 @@ static bool parse(int argc, char **argv)
 		case 'w': search->weak = true; break;
 		case 'p': search->preemptions = (unsigned)number; break;
 		case 't': search->stale = (unsigned)number; break;
-		case 'u': search->spurious = (unsigned)number; break;
-		case 'd': search->depth = (unsigned)number; break;
 		case 'n': search->executions_max = number; break;
 		case 'e': search->seed = number; break;
 		case 'q': options.quiet = true; break;

@@ -109,16 +109,6 @@ static void release_bulk(struct member *me)
 	REQUIRE(lfpool_release_bulk(me->m->pool, objects, BULK) == count);
 }
 
-static void acquire_soon(struct member *me)
-{
-	const int64_t timeout_ns = random_below(&me->r, 50000);
-	void *object = me->cache ? lfpool_cache_acquire_wait(me->cache, timeout_ns)
-				 : lfpool_acquire_wait(me->m->pool, timeout_ns);
-
-	if (object)
-		take(me, object);
-}
-
 /* ---- Continuations ----------------------------------------------------------------------------------------- */
 
 /* Runs on any thread, so it leaves the object in the wish. */
@@ -209,11 +199,6 @@ static void renew_cache(struct member *me)
 	REQUIRE(me->cache || !m->plan.explicit_caches || m->plan.in_buffer);
 }
 
-static void count(struct member *me)
-{
-	REQUIRE(lfpool_active_count(me->m->pool) <= me->m->reserved);
-}
-
 static void ask(struct member *me)
 {
 	wish_for(me, true);
@@ -223,8 +208,8 @@ static void ask(struct member *me)
 static const struct {
 	void (*run)(struct member *me);
 	unsigned weight;
-} doings[] = {{acquire, 64}, {release, 64}, {acquire_bulk, 8}, {release_bulk, 16}, {ask, 32},
-	      {resize, 24},  {retire, 16},  {acquire_soon, 8}, {renew_cache, 8},   {count, 16}};
+} doings[] = {{acquire, 80}, {release, 72}, {acquire_bulk, 8}, {release_bulk, 16},
+	      {ask, 32},     {resize, 24},  {retire, 16},      {renew_cache, 8}};
 
 static void step(struct member *me)
 {

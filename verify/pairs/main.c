@@ -226,11 +226,9 @@ static void run_array(const struct options *o, uint64_t seed)
 int main(int argc, char **argv)
 {
 	struct options o = {.seed = 1, .row = EVERY, .here = EVERY, .arrays = 1};
-	const struct option_row rows[] = {OPTION_NUMBER("seed", &o.seed, 0, ULONG_MAX),
-					  OPTION_NUMBER("row", &o.row, 0, EVERY),
+	const struct option_row rows[] = {OPTION_NUMBER("seed", &o.seed, 0, ULONG_MAX), OPTION_NUMBER("row", &o.row, 0, EVERY),
 					  OPTION_NUMBER("here", &o.here, 0, EVERY),
-					  OPTION_NUMBER("arrays", &o.arrays, 1, ULONG_MAX),
-					  OPTIONS_END};
+					  OPTION_NUMBER("arrays", &o.arrays, 1, ULONG_MAX), OPTIONS_END};
 
 	(void)command_line(argv[0], rows, NULL, argc, argv);
 	o.seed = o.seed ? o.seed : now_ns();

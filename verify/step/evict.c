@@ -177,7 +177,7 @@ static const char *check_empty(void)
 		return wrong;
 	if (all.count != lfpool_priority_capacity(scene.pool) || all.evicted.count)
 		return "objects are missing at the end, or something was left to be evicted";
-	if ((wrong = others_publish(&scene, &all, false)))
+	if ((wrong = others_publish(&scene, &all)))
 		return wrong;
 
 	const struct list due = list_due(&all, NULL);
@@ -259,7 +259,7 @@ static const char *empty_pool(long *worst)
 /* What the driver has is published, and released, the least first: by the worker, or by the driver. */
 static const char *release_in_order(bool by_worker)
 {
-	const char *wrong = others_publish(&scene, &scene.others, false);
+	const char *wrong = others_publish(&scene, &scene.others);
 	const struct list due = list_due(&scene.others, NULL);
 
 	if (wrong || (wrong = by_worker ? obey(RELEASE_ALL) : others_release_all_min(&scene, &released)))
@@ -316,11 +316,10 @@ static const char *inherit(long *worst)
 	return wrong ? wrong : empty_pool(worst);
 }
 
-/* It goes on in a pool where others have published all that there is anew, or two thirds; or where they have it all. */
+/* It goes on in a pool where others have published all that there is anew. */
 static const char *go_on(void)
 {
-	const char *wrong = drive_pass == PASS_HOLD ? others_keep(&scene)
-						    : others_publish(&scene, &scene.others, drive_place() % 2);
+	const char *wrong = others_publish(&scene, &scene.others);
 
 	scene.seen = scene.evicted.count;
 	scene.due = list_due(&scene.others, NULL);
@@ -360,8 +359,8 @@ const struct play evict_play = {
 	.go_on = go_on,
 	.inherit = inherit,
 	.worker = &worker,
-	.passes = 1u << PASS_GIVE_BACK | 1u << PASS_HOLD | 1u << PASS_NEVER | 1u << PASS_FORK | 1u << PASS_CONTROL |
-		  1u << PASS_HITS | 1u << PASS_MEET,
+	.passes = 1u << PASS_GIVE_BACK | 1u << PASS_NEVER | 1u << PASS_FORK | 1u << PASS_CONTROL | 1u << PASS_HITS |
+		  1u << PASS_MEET,
 	.hits =
 		{
 			{"acquire, a free slot", 119, 2},

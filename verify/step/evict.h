@@ -19,7 +19,6 @@
 #define SLOTS_MAX 18 /* the tree has two levels, with nodes of sixteen and of two slots */
 #define ITEMS_MAX (SLOTS_MAX + 4)
 #define HIGHEST UINT64_MAX
-#define PINS_MOST 125
 
 /* What was evicted, in order; or what is due. */
 struct list {
@@ -78,7 +77,6 @@ enum evict_moves {
 struct evict_operation {
 	const char *name;
 	size_t capacity;
-	uint32_t flags;    /* config */
 	const char *setup; /* evict_scene.c has the words */
 	void (*operate)(struct evict_scene *s);
 	unsigned moves;
@@ -123,10 +121,8 @@ const char *others_take_all(struct evict_scene *s, struct items *items);
 const char *others_release_all_min(struct evict_scene *s, struct list *evicted);
 /* There is nothing to acquire, nor to see. */
 const char *others_find_nothing(struct evict_scene *s);
-/* Publishes everything, with priorities of its own; every third object is released instead if `thinned`. */
-const char *others_publish(struct evict_scene *s, struct items *items, bool thinned);
-/* Publishes and pins every other one. */
-const char *others_keep(struct evict_scene *s);
+/* Publishes everything, with priorities of its own. */
+const char *others_publish(struct evict_scene *s, struct items *items);
 /* Releases what is in use; what is not must be named by no handle. */
 const char *give_back_all(struct evict_scene *s, struct items *items);
 /* An object becomes the second, and the first is evicted: that leaves most of the words alone that the sleeper has read. */

@@ -76,7 +76,7 @@ const char *others_find_nothing(struct evict_scene *s)
 	return NULL;
 }
 
-const char *others_publish(struct evict_scene *s, struct items *items, bool thinned)
+const char *others_publish(struct evict_scene *s, struct items *items)
 {
 	const char *wrong = NULL;
 
@@ -85,12 +85,6 @@ const char *others_publish(struct evict_scene *s, struct items *items, bool thin
 
 		if (!object_is_marked(item->object, item->handle))
 			wrong = "another thread has written to an object that is new";
-		if (thinned && i % 3 == 0) {
-			item->state = RELEASED;
-			if (lfpool_priority_release(s->pool, item->handle))
-				wrong = "the release of a new object is refused";
-			continue;
-		}
 		/* In another order than the slots', and of each two as many as are equal. */
 		item->priority = 10 + i * 7 % SLOTS_MAX / 2;
 		item->state = ACTIVE;
@@ -99,19 +93,6 @@ const char *others_publish(struct evict_scene *s, struct items *items, bool thin
 			wrong = "a publish, or an update, is refused";
 	}
 	return wrong;
-}
-
-const char *others_keep(struct evict_scene *s)
-{
-	for (size_t i = 0; i < s->others.count; i += 2) {
-		struct item *item = &s->others.of[i];
-
-		if (lfpool_priority_publish(s->pool, item->handle) || lfpool_priority_pin(s->pool, item->handle) != item->object)
-			return "a publish, or a pin, is refused";
-		item->state = ACTIVE;
-		item->pins = 1;
-	}
-	return NULL;
 }
 
 bool names_nothing(lfpool_priority_t *pool, lfpool_handle_t handle)

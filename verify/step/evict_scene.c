@@ -230,7 +230,6 @@ void evict_scene_open(struct evict_scene *s, const struct evict_operation *o)
 	memset(s, 0, sizeof(*s));
 	config.object_size = sizeof(struct mark);
 	config.capacity = o->capacity;
-	config.flags = o->flags;
 	config.context = s;
 	config.on_evict = on_evict;
 	if (lfpool_priority_create(&s->pool, &config) != LFPOOL_OK) {

@@ -4,7 +4,6 @@
  */
 #include "stepper.h"
 
-#include <dlfcn.h>
 #include <errno.h>
 #include <signal.h>
 #include <stdio.h>
@@ -254,7 +253,6 @@ void where(char *text, size_t room, const void *place)
 {
 	const uintptr_t start = (uintptr_t)__executable_start;
 	char path[512] = "";
-	Dl_info info;
 
 	if (is_in_program(place)) {
 		if (readlink("/proc/self/exe", path, sizeof(path) - 1) < 0)
@@ -262,9 +260,6 @@ void where(char *text, size_t room, const void *place)
 		/* A position-independent program's addresses count from its start. */
 		(void)snprintf(text, room, "(addr2line -fie %s 0x%zx)", path,
 			       (size_t)((uintptr_t)place - (start > PROGRAM_MAX ? start : 0)));
-	} else if (dladdr(place, &info) && info.dli_sname) {
-		(void)snprintf(text, room, "%s+0x%zx in %s", info.dli_sname,
-			       (size_t)((const char *)place - (const char *)info.dli_saddr), info.dli_fname);
 	} else {
 		(void)snprintf(text, room, "address %p", place);
 	}
