@@ -314,6 +314,7 @@ static void by_buffer(unsigned kind)
 }
 
 #define GROUP(way, which) {#way " " #which, .run_kind = way, .kind = which}
+/* clang-format off */
 const struct group groups_of_pools[] = {
 	GROUP(by_thread, PLAIN),
 	GROUP(by_thread, CHECKED),
@@ -328,3 +329,4 @@ const struct group groups_of_pools[] = {
 	GROUP(by_buffer, HOOKED),
 	{0},
 };
+/* clang-format on */
