@@ -1,55 +1,37 @@
 /* SPDX-License-Identifier: MIT */
-/* test: threads */
 /*
  * test_advice.c - lfpool_advise(): a run that follows it does what was promised: finds always an object, seldom goes to
  * the depot, robs no caches.
+ *
+ * Idea         One thread works with several caches in turn, so that the same workload needs the same again.
  */
-#include "../support/workers.h"
+#include "../support/support.h"
 
-enum { SIZE = 32, WORKERS = 4, WARM = 10 };
+enum { SIZE = 32, CACHES = 4, WARM = 10, BURSTS = 200 };
 
 struct workload {
 	uint64_t seed;
-	unsigned workers, bursts; /* of each worker                                        */
-	uint32_t least, most;     /* objects in a burst: acquired, then all but some released */
-	uint32_t kept;            /* at most so many are kept from burst to burst           */
+	unsigned caches;
+	uint32_t least, most; /* objects in a burst: acquired, then all but some released */
+	uint32_t kept;        /* at most so many are kept from burst to burst             */
 };
 
-struct run {
-	const struct workload *workload;
-	lfpool_t *pool;
-	pthread_barrier_t barrier;
+/* What one cache has out. */
+struct user {
+	lfpool_cache_t *cache;
+	void **held;
+	size_t count;
 };
 
-static void burst(struct run *run, struct random *r, void **held, size_t *count)
+static void burst(const struct workload *l, struct random *r, struct user *u)
 {
-	const struct workload *l = run->workload;
 	const size_t wanted = l->least + random_below(r, l->most - l->least + 1), kept = random_below(r, l->kept + 1);
 	void *object;
 
-	while (*count < wanted && (object = lfpool_acquire(run->pool)))
-		held[(*count)++] = object;
-	while (*count > kept)
-		REQUIRE(lfpool_release(run->pool, held[--*count]) == LFPOOL_OK);
-}
-
-static void work(struct worker *me)
-{
-	struct run *run = me->scene;
-	void **held = pointers_new(run->workload->most);
-	size_t count = 0;
-
-	for (int i = 0; i < WARM; i++)
-		burst(run, &me->random, held, &count);
-	/* The mark is reset between the two. */
-	pthread_barrier_wait(&run->barrier);
-	pthread_barrier_wait(&run->barrier);
-	for (unsigned i = 0; i < run->workload->bursts; i++)
-		burst(run, &me->random, held, &count);
-	pthread_barrier_wait(&run->barrier);
-	while (count)
-		REQUIRE(lfpool_release(run->pool, held[--count]) == LFPOOL_OK);
-	free(held);
+	while (u->count < wanted && (object = lfpool_cache_acquire(u->cache)))
+		u->held[u->count++] = object;
+	while (u->count > kept)
+		REQUIRE(lfpool_cache_release(u->cache, u->held[--u->count]) == LFPOOL_OK);
 }
 
 struct outcome {
@@ -70,40 +52,37 @@ static lfpool_advice_t advice_of(const lfpool_t *pool)
 static struct outcome run(const struct workload *workload, lfpool_backend_t backend, size_t capacity, size_t cache_capacity)
 {
 	lfpool_t *pool = POOL_OF(SIZE, capacity, .backend = backend, .cache_capacity = cache_capacity);
-	struct run run = {.workload = workload, .pool = pool};
-	struct workers workers;
+	struct random random = random_for(workload->seed, 0);
+	struct user users[CACHES] = {0};
+	lfpool_stats_t before = LFPOOL_STATS_INIT;
 
-	pthread_barrier_init(&run.barrier, NULL, workload->workers + 1);
-	workers_start(&workers, workload->workers, work, &run, workload->seed);
-	pthread_barrier_wait(&run.barrier);
-	lfpool_high_water_reset(run.pool);
-	const lfpool_stats_t before = stats_of(run.pool);
+	for (unsigned k = 0; k < workload->caches; k++)
+		users[k] = (struct user){.cache = lfpool_cache_create(pool), .held = pointers_new(workload->most)};
+	for (unsigned i = 0; i < WARM + BURSTS; i++) {
+		if (i == WARM) {
+			lfpool_high_water_reset(pool);
+			before = stats_of(pool);
+		}
+		for (unsigned k = 0; k < workload->caches; k++)
+			burst(workload, &random, &users[k]);
+	}
 
-	pthread_barrier_wait(&run.barrier);
-	pthread_barrier_wait(&run.barrier);
-	(void)workers_join(&workers);
-	const lfpool_stats_t after = stats_of(run.pool);
+	const lfpool_stats_t after = stats_of(pool);
 	const struct outcome outcome = {after.acquires - before.acquires, after.depot_trips - before.depot_trips,
-					after.steals - before.steals, after.exhausted - before.exhausted, advice_of(run.pool)};
+					after.steals - before.steals, after.exhausted - before.exhausted, advice_of(pool)};
 
-	pool_close(run.pool, SIZE);
-	pthread_barrier_destroy(&run.barrier);
+	for (unsigned k = 0; k < workload->caches; k++) {
+		release_all(pool, users[k].held, users[k].count);
+		lfpool_cache_destroy(users[k].cache);
+		free(users[k].held);
+	}
+	pool_close(pool, SIZE);
 	return outcome;
 }
 
 static bool seldom(uint64_t times, uint64_t acquires)
 {
 	return times <= acquires / LFPOOL_ADVICE_SELDOM;
-}
-
-/* The same workload again, as advised.  How much several workers need at once depends on how they meet, and the next run
- * may meet worse: then in a pool that is not smaller than before. */
-static struct outcome run_as_advised(const struct workload *workload, lfpool_backend_t backend, const lfpool_advice_t *advice,
-				     size_t capacity)
-{
-	if (workload->workers == 1 || capacity < advice->capacity)
-		capacity = advice->capacity;
-	return run(workload, backend, capacity + advice->headroom, advice->cache_capacity);
 }
 
 /* Each that found nothing wanted one more: with so many more there is one for each. */
@@ -141,24 +120,24 @@ TEST(followed_by_any_workload)
 		const uint32_t least = random_below(&r, 2) ? 0 : random_below(&r, 600);
 		const struct workload workload = {
 			.seed = seed + (uint64_t)i,
-			.workers = 1 + random_below(&r, WORKERS),
-			.bursts = 200,
+			.caches = 1 + random_below(&r, CACHES),
 			.least = least,
 			.most = least + 1 + random_below(&r, random_below(&r, 2) ? 20 : 800),
 			.kept = random_below(&r, 2) ? 0 : random_below(&r, least + 1),
 		};
 		const lfpool_backend_t backend = (lfpool_backend_t)random_below(&r, 3);
-		const size_t capacity = (size_t)workload.workers * workload.most * (1 + random_below(&r, 3)) + 1;
+		const size_t capacity = (size_t)workload.caches * workload.most * (1 + random_below(&r, 3)) + 1;
 		const size_t cache_capacity = caches[random_below(&r, COUNT(caches))];
 		const struct outcome before = run(&workload, backend, capacity, cache_capacity);
-		const struct outcome after = run_as_advised(&workload, backend, &before.advice, capacity);
+		const lfpool_advice_t *const advised = &before.advice;
+		const size_t room = advised->capacity + advised->headroom;
+		const struct outcome after = run(&workload, backend, room, advised->cache_capacity);
 
 		/* There was enough. */
 		assert_int_equal(before.exhausted, 0);
 		assert_true(before.advice.capacity <= capacity);
 		assert_int_equal(after.exhausted, 0);
-		if (workload.workers == 1)
-			assert_int_equal(after.steals, 0);
+		assert_int_equal(after.steals, 0);
 		if (backend == LFPOOL_BACKEND_MUTEX) {
 			assert_int_equal(before.advice.cache_capacity + before.advice.headroom, 0);
 			continue;
@@ -197,7 +176,7 @@ static void require_nothing_of_before(lfpool_t *pool, lfpool_cache_t *cache)
 /* A pool so tight that its caches live by robbing each other; with the headroom none does. */
 TEST(robbed_caches)
 {
-	enum { CACHES = 4, CACHE = 32, HELD = 16 };
+	enum { CACHE = 32, HELD = 16 };
 	size_t capacity = 2 * HELD + 4;
 
 	for (int again = 0; again < 2; again++) {

@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: MIT */
-/* test: threads */
 /*
  * test_flush.c - lfpool_cache_flush(): what a cache holds lies in the pool afterwards, the cache goes on working, and
- * nothing is lost, also while others rob it.
+ * nothing is lost.  (While others rob it: cache_flush() in the programs destroy-* and claim-* of verify/explore.)
  */
-#include "../support/workers.h"
+#include "../support/support.h"
 
 enum { SIZE = 40 };
 
@@ -75,38 +74,6 @@ BACKEND_TEST(a_thread_without_a_cache_gets_none, LFPOOL_BACKEND_MALLOC)
 		assert_int_equal(stats_of(pool).cached, 0);
 		lfpool_cache_destroy(cache);
 	}
-	pool_close(pool, SIZE);
-}
-
-enum { THREADS = 3, HELD = 7, ROUNDS = 30000 };
-
-/* As many objects as the threads hold at most: so each acquire gets one, if need be out of a cache that is just being flushed. */
-static void rob(struct worker *me)
-{
-	lfpool_t *pool = me->scene;
-	void *held[HELD];
-
-	for (int round = 0; round < TIMES(ROUNDS, ROUNDS / 10); round++) {
-		const size_t count = 1 + random_below(&me->random, HELD);
-
-		for (size_t i = 0; i < count; i++) {
-			REQUIRE(held[i] = lfpool_acquire(pool));
-			stamp_write(held[i], SIZE, (uintptr_t)held[i]);
-		}
-		for (size_t i = 0; i < count; i++) {
-			REQUIRE(stamp_holds(held[i], SIZE, (uintptr_t)held[i]));
-			REQUIRE(lfpool_release(pool, held[i]) == LFPOOL_OK);
-			if (random_below(&me->random, 4) == 0)
-				lfpool_cache_flush(pool, NULL);
-		}
-	}
-}
-
-TEST(nothing_is_lost_while_others_rob)
-{
-	lfpool_t *pool = POOL_OF(SIZE, THREADS * HELD, .cache_capacity = 8);
-
-	workers_run(THREADS, rob, pool, test_seed("nothing_is_lost_while_others_rob"));
 	pool_close(pool, SIZE);
 }
 

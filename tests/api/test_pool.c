@@ -1,9 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * test_pool.c - what a pool is, seen from one thread: exactly capacity objects in one range, counts that are exact at
- * every step, an answer for every kind of pointer.
- *
- * Each test runs on pools of several shapes: how a pool caches must not show.
+ * every step; in pools of several shapes: how a pool caches must not show.  (Whose a pointer is, and whether it is in use: verify/fuzz.)
  */
 #include "../support/support.h"
 
@@ -34,18 +32,6 @@ static lfpool_t *pool_of_shape(const struct shape *shape)
 	return POOL_OF(shape->object_size, shape->capacity, .cache_capacity = shape->cache_capacity, .flags = shape->flags);
 }
 
-/* A test whose body runs on each shape: `shape`. */
-#define SHAPES_TEST(name)                                                                                                  \
-	static void name##_on(const struct shape *shape);                                                                  \
-	TEST(name##_for_every_shape)                                                                                       \
-	{                                                                                                                  \
-		for (const struct shape *s = shapes; s < shapes + COUNT(shapes); s++) {                                    \
-			print_message("    shape %d: %zu of %zu bytes\n", (int)(s - shapes), s->capacity, s->object_size); \
-			name##_on(s);                                                                                      \
-		}                                                                                                          \
-	}                                                                                                                  \
-	static void name##_on(const struct shape *shape)
-
 static void expect_counts(const lfpool_t *pool, size_t active)
 {
 	assert_int_equal(lfpool_active_count(pool), active);
@@ -65,7 +51,7 @@ static void expect_one_range(const lfpool_t *pool, const struct shape *shape, vo
 }
 
 /* Counts are exact at every step, and errno is left alone. */
-SHAPES_TEST(capacity_objects_then_null)
+static void check_shape(const struct shape *shape)
 {
 	lfpool_t *pool = pool_of_shape(shape);
 	void **objects = pointers_new(shape->capacity);
@@ -107,29 +93,12 @@ SHAPES_TEST(capacity_objects_then_null)
 	free(objects);
 }
 
-/* Of each object of the range, never used but one, and of what is none. */
-SHAPES_TEST(owns_and_in_use)
+TEST(capacity_objects_then_null)
 {
-	lfpool_t *pool = pool_of_shape(shape), *other = pool_of_shape(shape);
-	void *object = lfpool_acquire(pool);
-	const size_t stride = shape->capacity > 1 ? stride_of(pool, object) : shape->object_size;
-	const void *const strangers[] = {NULL, &pool, pool, lfpool_acquire(other), (void *)UINTPTR_MAX};
-
-	for (size_t i = 0; i < COUNT(strangers); i++)
-		assert_false(lfpool_owns(pool, strangers[i]) || lfpool_in_use(pool, strangers[i]));
-	for (size_t offset = 1; offset < stride; offset++)
-		assert_false(lfpool_owns(pool, moved(object, (ptrdiff_t)offset)) ||
-			     lfpool_in_use(pool, moved(object, (ptrdiff_t)offset)));
-	for (size_t i = 0; i < shape->capacity; i++) {
-		void *start = lfpool_object_at(pool, i);
-
-		assert_true(lfpool_owns(pool, start));
-		assert_int_equal(lfpool_in_use(pool, start), start == object);
+	for (size_t i = 0; i < COUNT(shapes); i++) {
+		print_message("    %zu of %zu bytes\n", shapes[i].capacity, shapes[i].object_size);
+		check_shape(&shapes[i]);
 	}
-	assert_int_equal(lfpool_release(pool, object), LFPOOL_OK);
-	assert_true(lfpool_owns(pool, object) && !lfpool_in_use(pool, object));
-	lfpool_destroy(pool);
-	assert_int_equal(lfpool_destroy(other), 1);
 }
 
 RUN_TESTS()

@@ -13,7 +13,7 @@
 
 #include <sched.h>
 
-enum { WORDS = 6, PLACES = 2, WRITERS = 2, READERS = 2, BURST_MAX = 100 };
+enum { WORDS = 6, PLACES = 2, WRITERS = 2, READERS = 2 };
 
 struct object {
 	_Atomic(uint64_t) word[WORDS];
@@ -27,14 +27,13 @@ static uint64_t word_for(lfpool_handle_t handle, size_t i)
 static struct {
 	lfpool_t *pool;
 	_Atomic(lfpool_handle_t) place[PLACES];
-	size_t burst;
 	atomic_size_t accepted; /* looks                                          */
 	atomic_size_t foreign;  /* these, too, if it had not resolved again       */
 } scene;
 
 /* ---- The pattern ---- */
 
-static lfpool_handle_t publish(struct object *object, size_t place)
+static void publish(struct object *object, size_t place)
 {
 	const lfpool_handle_t handle = lfpool_handle_of(scene.pool, object);
 
@@ -43,7 +42,6 @@ static lfpool_handle_t publish(struct object *object, size_t place)
 		atomic_store_explicit(&object->word[i], word_for(handle, i), memory_order_release);
 	/* release: the words. */
 	atomic_store_explicit(&scene.place[place], handle, memory_order_release);
-	return handle;
 }
 
 enum seen { GONE, LOOKED, ACCEPTED };
@@ -74,27 +72,22 @@ static bool words_hold(lfpool_handle_t handle, const uint64_t *words)
 
 /* ---- Threads ---- */
 
-/* Releases so many, acquires and publishes as many, at full speed. */
+/* Releases one, acquires and publishes another, at full speed. */
 static void write_often(struct worker *me)
 {
-	struct object *objects[BURST_MAX];
-	size_t held = 0;
+	struct object *object = NULL;
 
 	while (!told_to_end(me)) {
 		for (int i = 0; i < 64; i++) {
-			for (size_t k = 0; k < held; k++)
-				REQUIRE(lfpool_release(scene.pool, objects[k]) == LFPOOL_OK);
-			for (held = 0; held < scene.burst; held++) {
-				REQUIRE(objects[held] = lfpool_acquire(scene.pool));
-				(void)publish(objects[held], me->number % PLACES);
-			}
+			REQUIRE(lfpool_release(scene.pool, object) == LFPOOL_OK);
+			REQUIRE(object = lfpool_acquire(scene.pool));
+			publish(object, me->number % PLACES);
 		}
 		/* Few processors: readers shall meet what is published, too. */
 		if (random_below(&me->random, 4) == 0)
 			sched_yield();
 	}
-	for (size_t k = 0; k < held; k++)
-		REQUIRE(lfpool_release(scene.pool, objects[k]) == LFPOOL_OK);
+	REQUIRE(lfpool_release(scene.pool, object) == LFPOOL_OK);
 }
 
 static void read_often(struct worker *me)
@@ -125,22 +118,17 @@ static void write_or_read(struct worker *me)
 		read_often(me);
 }
 
-/* Besides what writers hold: what a step of lfpool_trim() may have in its hands. */
-#define SPARE (64 * 1024 / sizeof(struct object))
-
 /* For a while, and until the readers accepted some words, and met foreign ones: the control. */
-static void read_while_others_write(size_t burst, size_t cache_capacity, bool (*meanwhile)(void))
+static void read_while_others_write(size_t cache_capacity)
 {
 	const uint64_t until = now_ns() + TIMES(150, 300) * UINT64_C(1000000), limit = until + UINT64_C(60000000000);
 	struct workers workers;
 
 	memset(&scene, 0, sizeof(scene));
 	/* no-tools: AddressSanitizer would report each late look. */
-	scene.pool = POOL_OF(sizeof(struct object), 2 * WRITERS * burst + SPARE, .cache_capacity = cache_capacity,
-			     .debug = "no-tools");
-	scene.burst = burst;
+	scene.pool = POOL_OF(sizeof(struct object), 2 * WRITERS, .cache_capacity = cache_capacity, .debug = "no-tools");
 	workers_start(&workers, WRITERS + READERS, write_or_read, NULL, 0);
-	while (!meanwhile() || now_ns() < until || !atomic_load(&scene.foreign) || !atomic_load(&scene.accepted))
+	for (; now_ns() < until || !atomic_load(&scene.foreign) || !atomic_load(&scene.accepted); usleep(1000))
 		REQUIRE(now_ns() < limit);
 	(void)workers_end(&workers);
 	print_message("    accepted %zu looks; thrown away, with words of others, %zu\n", atomic_load(&scene.accepted),
@@ -148,31 +136,11 @@ static void read_while_others_write(size_t burst, size_t cache_capacity, bool (*
 	pool_close(scene.pool, sizeof(struct object));
 }
 
-static bool wait_a_moment(void)
-{
-	usleep(1000);
-	return true;
-}
-
 TEST(no_word_of_another_object_is_accepted)
 {
-	read_while_others_write(1, 0, wait_a_moment);
-	read_while_others_write(1, 2, wait_a_moment);
-	read_while_others_write(3, LFPOOL_CACHE_NONE, wait_a_moment);
-}
-
-/* Some pages went back to the system, again and again. */
-static bool trim(void)
-{
-	(void)lfpool_trim(scene.pool, 0, SIZE_MAX);
-	usleep(100);
-	return stats_of(scene.pool).given_back > 100 * 4096;
-}
-
-/* Under the readers' eyes: what is zero then is not accepted either. */
-TEST(nor_a_zero_of_memory_that_was_given_back)
-{
-	read_while_others_write(BURST_MAX, 2, trim);
+	read_while_others_write(0);
+	read_while_others_write(2);
+	read_while_others_write(LFPOOL_CACHE_NONE);
 }
 
 RUN_TESTS()

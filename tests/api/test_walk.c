@@ -43,21 +43,31 @@ static void require_walks_give(lfpool_t *pool, void **expected, size_t count)
 {
 	struct seen seen = {.pool = pool};
 	void *copy[CAPACITY + 1];
-	lfpool_cursor_t cursor;
+	lfpool_cursor_t cursor, parts[3];
+	size_t part = 0;
 
 	if (count)
 		qsort(expected, count, sizeof(*expected), compare_addresses);
 	assert_int_equal(lfpool_for_each_active(pool, note, &seen), count);
 	assert_int_equal(seen.count, count);
 	lfpool_cursor_open(&cursor, pool);
+	lfpool_cursor_split(parts, COUNT(parts), pool);
 	assert_int_equal(lfpool_copy_active(pool, copy, CAPACITY + 1), count);
 	for (size_t i = 0; i < count; i++) {
 		assert_ptr_equal(seen.objects[i], expected[i]);
 		assert_ptr_equal(lfpool_cursor_next(&cursor), expected[i]);
 		assert_ptr_equal(copy[i], expected[i]);
+		/* The parts, one after the other, are the whole. */
+		void *object;
+
+		while (!(object = lfpool_cursor_next(&parts[part])))
+			assert_true(++part < COUNT(parts));
+		assert_ptr_equal(object, expected[i]);
 	}
 	for (int i = 0; i < 3; i++)
 		assert_null(lfpool_cursor_next(&cursor));
+	for (; part < COUNT(parts); part++)
+		assert_null(lfpool_cursor_next(&parts[part]));
 }
 
 BACKEND_TEST(the_active_objects_are_visited_each_once_in_address_order, LFPOOL_BACKEND_MUTEX)
@@ -176,14 +186,6 @@ BACKEND_TEST(every_slot, LFPOOL_BACKEND_MALLOC)
 
 /* ---- Inside a walk ---- */
 
-static bool release_this(void *context, void *object)
-{
-	const struct seen *seen = context;
-
-	REQUIRE(lfpool_release(seen->pool, object) == LFPOOL_OK);
-	return note(context, object);
-}
-
 /* In a walk of its own, which releases where it stands. */
 static bool release_the_others(void *context, void *object)
 {
@@ -198,81 +200,19 @@ static bool release_the_others(void *context, void *object)
 	return note(context, object);
 }
 
-/* One for each it sees: those that lie behind the walk are not visited. */
-static bool acquire_another(void *context, void *object)
+/* And walking and releasing are legal there.  (Acquiring: the scenario walk of lfpool-stress.) */
+BACKEND_TEST(what_was_released_meanwhile_is_not_visited, LFPOOL_BACKEND_MUTEX)
 {
-	const struct seen *seen = context;
+	lfpool_t *pool = pool_on(backend, CAPACITY);
+	struct seen seen = {.pool = pool};
+	void *objects[CAPACITY];
 
-	(void)lfpool_acquire(seen->pool);
-	return note(context, object);
-}
-
-BACKEND_TEST(releasing_and_acquiring_is_legal, LFPOOL_BACKEND_MUTEX)
-{
-	static const struct {
-		bool (*visit)(void *context, void *object);
-		size_t before, visited_least, visited_most, after;
-	} rows[] = {{release_this, CAPACITY, CAPACITY, CAPACITY, 0},
-		    {release_the_others, CAPACITY, 1, 1, 1},
-		    {acquire_another, CAPACITY / 2, CAPACITY / 2, CAPACITY, CAPACITY}};
-
-	for (size_t i = 0; i < COUNT(rows); i++) {
-		lfpool_t *pool = pool_on(backend, CAPACITY);
-		struct seen seen = {.pool = pool};
-		void *objects[CAPACITY];
-
-		assert_int_equal(acquire_all(pool, objects, rows[i].before), rows[i].before);
-		const size_t visited = lfpool_for_each_active(pool, rows[i].visit, &seen);
-
-		assert_in_range(visited, rows[i].visited_least, rows[i].visited_most);
-		assert_int_equal(visited, seen.count);
-		/* None twice. */
-		assert_true(sort_disjoint(seen.objects, seen.count, SIZE));
-		assert_int_equal(lfpool_active_count(pool), rows[i].after);
-		assert_int_equal(lfpool_release_all(pool), rows[i].after);
-		pool_close(pool, SIZE);
-	}
-}
-
-/* ---- Divided ---- */
-
-TEST(the_parts_of_a_walk_are_disjoint_and_complete)
-{
-	struct random r = random_for(test_seed("split"), 0);
-
-	for (int round = 0; round < 300; round++) {
-		const size_t capacity = 1 + random_below(&r, CAPACITY), cache_capacity = 2u << random_below(&r, 6);
-		const size_t parts = 1 + random_below(&r, round % 2 ? 8 : 1200);
-		lfpool_t *pool = POOL_OF(SIZE, capacity, .backend = round % 3 ? LFPOOL_BACKEND_LOCKFREE : LFPOOL_BACKEND_MUTEX,
-					 .cache_capacity = cache_capacity);
-		lfpool_cursor_t *cursors = calloc(parts, sizeof(*cursors));
-		void *objects[CAPACITY], *object, *last = NULL;
-		size_t most = 0, least = SIZE_MAX, sum = 0;
-
-		REQUIRE(cursors);
-		const size_t held = acquire_all(pool, objects, 1 + random_below(&r, (uint32_t)capacity));
-
-		lfpool_cursor_split(cursors, parts, pool);
-		/* One after the other they go through all, as one walk does. */
-		for (size_t i = 0; i < parts; i++) {
-			size_t mine = 0;
-
-			for (; (object = lfpool_cursor_next(&cursors[i])); mine++) {
-				assert_true((uintptr_t)object > (uintptr_t)last);
-				last = object;
-			}
-			most = mine > most ? mine : most;
-			least = mine < least ? mine : least;
-			sum += mine;
-			assert_null(lfpool_cursor_next(&cursors[i]));
-		}
-		assert_int_equal(sum, held);
-		/* A magazine at most, and what of the last one is not held. */
-		assert_true(most - least <= cache_capacity);
-		free(cursors);
-		assert_int_equal(lfpool_release_all(pool), held);
-		lfpool_destroy(pool);
-	}
+	assert_int_equal(acquire_all(pool, objects, CAPACITY), CAPACITY);
+	assert_int_equal(lfpool_for_each_active(pool, release_the_others, &seen), 1);
+	assert_int_equal(seen.count, 1);
+	assert_int_equal(lfpool_active_count(pool), 1);
+	assert_int_equal(lfpool_release(pool, seen.objects[0]), LFPOOL_OK);
+	pool_close(pool, SIZE);
 }
 
 /* ---- All at once ---- */

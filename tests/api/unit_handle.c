@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * unit_handle.c - handles at the end of their own bits, which no test could wait for: generations, and counts, are
- * set by hand.
+ * unit_handle.c - what a handle is made of: the count of a pool, which is far from that of any other, and the slot.  (That it comes round:
+ * verify/narrow, wraps.c.)
  */
 #include "../support/priority_support.h"
 
@@ -9,70 +9,6 @@
 #include "backend/backend_lockfree.h"
 #include "pool/pool.h"
 #include "priority/evicting.h"
-
-/* The object that the pool gives next, as if so many of its uses had had a handle. */
-static void *object_after(lfpool_t *pool, uint64_t uses)
-{
-	void *object = lfpool_acquire(pool);
-	uint32_t slot;
-
-	assert_non_null(object);
-	assert_int_equal(lfpool_release(pool, object), LFPOOL_OK);
-	assert_int_equal(arena_locate(pool->arena, object, &slot), LFPOOL_OK);
-	store_relaxed(&pool->arena->generation[slot], uses * GENERATION_ONE);
-	return object;
-}
-
-/* The handle of the next use of an object of which `uses` had one before. */
-static lfpool_handle_t handle_after(lfpool_t *pool, uint64_t uses)
-{
-	void *expected = object_after(pool, uses), *object = lfpool_acquire(pool);
-	const lfpool_handle_t handle = lfpool_handle_of(pool, object);
-
-	/* The newest is acquired first. */
-	assert_ptr_equal(object, expected);
-	assert_ptr_equal(lfpool_resolve(pool, handle), object);
-	assert_int_equal(lfpool_release_handle(pool, handle), LFPOOL_OK);
-	assert_null(lfpool_resolve(pool, handle));
-	return handle;
-}
-
-/* Slot bits: 2^bits is more than the capacity. */
-static const struct {
-	size_t capacity;
-	unsigned bits;
-} pools[] = {{1, 1}, {2, 2}, {3, 2}, {4, 3}, {255, 8}, {256, 9}, {10000, 14}, {1000000, 20}};
-
-TEST(a_handle_is_uses_and_slot)
-{
-	for (size_t i = 0; i < COUNT(pools); i++) {
-		lfpool_t *pool = pool_of(16, pools[i].capacity);
-		void *object = lfpool_acquire(pool);
-		uint32_t slot;
-
-		assert_int_equal(arena_locate(pool->arena, object, &slot), LFPOOL_OK);
-		assert_true(lfpool_handle_of(pool, object) == ((pool->salt >> pools[i].bits) << pools[i].bits | slot));
-		lfpool_destroy(pool);
-	}
-}
-
-TEST(handles_wrap_where_the_documentation_says)
-{
-	for (size_t i = 0; i < COUNT(pools); i++) {
-		lfpool_t *pool = pool_of(16, pools[i].capacity);
-		const unsigned count_bits = 64 - pools[i].bits;
-
-		/* More than is counted at all? */
-		if (count_bits < 63) {
-			const uint64_t round = UINT64_C(1) << count_bits;
-
-			assert_true(handle_after(pool, 77) == handle_after(pool, round + 77));
-			assert_true(handle_after(pool, 77) != handle_after(pool, round / 2 + 77));
-			assert_true(handle_after(pool, 77) != handle_after(pool, round + 76));
-		}
-		lfpool_destroy(pool);
-	}
-}
 
 /* N3 in handle.c.  Of all numbers up to the denominator of a convergent none comes nearer to a multiple of 2^64 than that
  * denominator does. */
@@ -153,26 +89,7 @@ TEST(cells_are_no_objects)
 	lfpool_destroy(pool);
 }
 
-/* ---- Evicting pools.  (Their handles come round: verify/narrow, wraps.c.) ---- */
-
-/* A record for each place and for each of 65,536 calls, or 256 where they all take memory. */
-TEST(an_evicting_pool_has_records_for_its_calls)
-{
-	static const uint32_t flags[] = {0, LFPOOL_PREFAULT, LFPOOL_LOCK, LFPOOL_EVICT_EQUAL};
-	static const size_t capacities[] = {1, 32, 300};
-
-	for (size_t i = 0; i < COUNT(flags) * COUNT(capacities); i++) {
-		lfpool_priority_config_t config = priority_config_of(16, capacities[i % COUNT(capacities)]);
-
-		config.flags = flags[i / COUNT(capacities)];
-		lfpool_priority_t *pool = priority_with(&config);
-		const size_t calls = config.flags & (LFPOOL_PREFAULT | LFPOOL_LOCK) ? 256 : 65536;
-
-		assert_in_range(lfpool_capacity(pool->tournament.spares.pool), calls + config.capacity + 1,
-				calls + 2 * config.capacity);
-		assert_int_equal(lfpool_priority_destroy(pool), 0);
-	}
-}
+/* ---- Evicting pools ---- */
 
 /* config.name, and the name of the pool of records. */
 TEST(an_evicting_pools_names)

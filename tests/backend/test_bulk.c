@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * test_bulk.c - the bulk calls through a cache: partial results, NULLs passed over, no write beyond the room given; states that are
- * changed by the word.
+ * test_bulk.c - the bulk calls change the states of objects by the word.
  *
- * Those on a pool, refusals in the middle of a list, and a hook that uses the pool meanwhile, are checked by the fuzzer's model: model_acquire_bulk() and
- * model_release_bulk() of verify/fuzz/model.c.
+ * Partial results, refusals in the middle of a list, and a hook that uses the pool meanwhile, are checked by the fuzzer's model:
+ * model_acquire_bulk() and model_release_bulk() of verify/fuzz/model.c.
  */
 #define LFPOOL_INLINE_KEEP_NAMES
 #include "lfpool/inline.h"
@@ -14,43 +13,6 @@
 #include "lfpool/handle.h"
 
 #include <stdatomic.h>
-
-/* On every backend and with every flag: the same. */
-BACKEND_TEST(through_a_cache, LFPOOL_BACKEND_MALLOC)
-{
-	static const uint32_t flags[] = {0, LFPOOL_CHECK_RACES, LFPOOL_ZERO};
-
-	for (size_t f = 0; f < COUNT(flags); f++) {
-		lfpool_t *pool = POOL_OF(32, 1000, .backend = backend, .flags = flags[f]);
-		lfpool_cache_t *cache = lfpool_cache_create(pool);
-		void *objects[1003];
-
-		for (size_t wanted = 1; wanted <= 1001; wanted += wanted / 3 + 1) {
-			const size_t expected = wanted < 1000 ? wanted : 1000;
-
-			objects[wanted] = &objects;
-			assert_int_equal(lfpool_cache_acquire_bulk(cache, objects, wanted), expected);
-			assert_ptr_equal(objects[wanted], &objects);
-			assert_int_equal(lfpool_active_count(pool), expected);
-			assert_true(sort_disjoint(objects, expected, 32));
-			for (size_t i = 0; i < expected; i++) {
-				if (flags[f] == LFPOOL_ZERO)
-					assert_int_equal(*(char *)objects[i], 0);
-				*(char *)objects[i] = 1;
-			}
-			/* One stays out, a NULL takes its place. */
-			void *kept = objects[expected / 2];
-
-			objects[expected / 2] = NULL;
-			assert_int_equal(lfpool_cache_release_bulk(cache, objects, expected), expected - 1);
-			assert_int_equal(lfpool_active_count(pool), 1);
-			assert_int_equal(lfpool_cache_release_bulk(cache, &kept, 1), 1);
-			assert_int_equal(lfpool_active_count(pool), 0);
-		}
-		lfpool_cache_destroy(cache);
-		assert_int_equal(lfpool_destroy(pool), 0);
-	}
-}
 
 /* ---- States by the word ---- */
 

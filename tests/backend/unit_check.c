@@ -172,8 +172,6 @@ DAMAGE(unused_state, 32, "A1: the state of a slot that was never used", STORE(st
 DAMAGE(entry_doubled, entry_slot(s, s->full, 0) - 1, "C1: a free slot lies in two places",
        entry_set(s, s->full, 1, object_of(s, entry_slot(s, s->full, 0))))
 DAMAGE(entry_zero, SIZE_MAX, "H5:", entry_set(s, s->full, 1, 0))
-DAMAGE(entry_foreign, CAPACITY, "H5:", entry_set(s, s->full, 1, object_of(s, CAPACITY + 1)))
-DAMAGE(entry_interior, SIZE_MAX, "H5:", entry_set(s, s->full, 1, object_of(s, 2) + 1))
 DAMAGE(entry_never_used, CAPACITY - 1, "C1: a slot that was never used", entry_set(s, s->full, 1, object_of(s, CAPACITY)))
 /* Gone from a magazine that may be partly filled. */
 DAMAGE(entry_lost, entry_slot(s, s->partial, 0) - 1, "C1: a free slot lies nowhere", change(s, s->partial, 1, 0))
@@ -185,23 +183,14 @@ DAMAGE(partial_full, s->partial, "D4: a magazine on a stack of partial",
        STORE(&at(s, s->partial)->bottom, LOAD(&at(s, s->partial)->top) + SLOTS))
 DAMAGE(empty_not_empty, s->empty, "D4: a magazine on a stack of empty", change(s, s->empty, 0, 1))
 DAMAGE(overfull, s->full, "H1:", change(s, s->full, 0, 1))
-DAMAGE(negative, s->empty, "H1:", change(s, s->empty, 1, 0))
 DAMAGE(in_two_stacks, s->full, "D1: a magazine is in two places", put_on(s, s->partial, s->full))
 DAMAGE(in_a_stack_and_a_cache, s->current, "D1: a magazine is in two places",
        STORE(&at(s, s->partial)->next, link_to(2, s->current)))
-DAMAGE(in_two_caches, s->current, "D1: a magazine is in two places", set_number(&s->given_up->previous, s->current))
-DAMAGE(circle_of_one, s->full, "D1: a stack of the depot runs in a circle", put_on(s, s->full, s->full))
 DAMAGE(circle, s->second, "D1: a stack of the depot runs in a circle",
        STORE(&at(s, s->third)->next, link_to(link_depth(LOAD(&at(s, s->third)->next)), s->second)))
 DAMAGE(chain_cut, lowest_below(s, s->full), "G2: a magazine is nowhere", STORE(&at(s, s->full)->next, link_to(1, 0)))
 DAMAGE(depth_of_the_top_wrong, s->second, "D5:", STORE(&at(s, s->full)->next, link_to(1, s->second)))
-DAMAGE(depth_of_another_wrong, s->second, "D5:", STORE(&at(s, s->second)->next, LOAD(&at(s, s->second)->next) + link_to(1, 0)))
-DAMAGE(depth_of_the_last_wrong, s->partial, "D5:", STORE(&at(s, s->partial)->next, link_to(2, 0)))
 DAMAGE(head_to_a_chunk_never_used, CHUNKS, "D1: a cache or a stack names", set_number(&shard_of(s)->partial.head, CHUNKS))
-DAMAGE(head_to_a_cache_never_born, magazines_extra_number(&s->core->magazines, 0, 1), "D1: a cache or a stack names",
-       set_number(&shard_of(s)->empty.head, magazines_extra_number(&s->core->magazines, 0, 1)))
-DAMAGE(head_to_nowhere, TAGGED_NUMBER_MAX, "D1: a cache or a stack names",
-       set_number(&shard_of(s)->partial.head, TAGGED_NUMBER_MAX))
 DAMAGE(no_current, 0, "D1: a cache or a stack names", set_number(&s->cache->current_word, 0))
 DAMAGE(current_exchanged, s->previous, "C5: a cache does not work", set_number(&s->cache->current_word, s->previous);
        set_number(&s->cache->previous, s->current))
@@ -212,9 +201,7 @@ DAMAGE(unborn_claimed, SIZE_MAX, "T3: a cache that was never born", STORE(&cache
 DAMAGE(uncounted_holds, SIZE_MAX, "T2: a cache that is not counted", set_number(&cache_number(s, LOT_CACHES - 1)->previous, 1))
 DAMAGE(cache_of_another_pool, SIZE_MAX, "T3: a cache does not know", s->cache->head.pool = NULL)
 DAMAGE(count_too_low, SIZE_MAX, "T2: the count", STORE(&s->core->table.count, 1))
-DAMAGE(lot_without_magazines, SIZE_MAX, "G1: of a lot", STORE(&s->core->magazines.extra_lot[3], (char *)s->core))
 DAMAGE(carved_too_many, SIZE_MAX, "D2:", STORE(&s->core->depot.carved, CHUNKS + 1))
 DAMAGE(unused_chunk_touched, 9, "H7:", STORE(&at(s, 9)->bottom, LFPOOL_PUSHED))
-DAMAGE(unused_chunk_inscribed, CHUNKS, "H7:", STORE(&at(s, CHUNKS)->entry[1], 1))
 
 RUN_TESTS()

@@ -4,7 +4,6 @@
  * is damaged, named, and made right again.
  */
 #include "../support/held.h"
-#include "../support/schemes.h"
 
 #include "core/cache.h"
 #include "pool/pool.h"
@@ -104,8 +103,6 @@ BACKEND_TEST(no_memory_for_the_check, LFPOOL_BACKEND_MUTEX)
 
 /* ---- What is retired ---- */
 
-enum { CAPACITY = 20, WITH = 4, NEXT = 5 };
-
 static lfpool_batch_t *batch;
 
 static void on_begin(void *context, lfpool_batch_t *begun)
@@ -114,99 +111,44 @@ static void on_begin(void *context, lfpool_batch_t *begun)
 	batch = begun;
 }
 
-static struct {
-	lfpool_t *pool;
-	struct retired *retired;
-	struct retired_shard *shard;
-	void *with[WITH], *next[NEXT], *active;
-	uint32_t released; /* a free slot */
-} scene;
-
-static uint32_t slot_of(const void *object)
+/* One object is with the scheme, four come next; the lists are damaged, one word at a time. */
+BACKEND_TEST(the_lists_of_what_is_retired, LFPOOL_BACKEND_MALLOC)
 {
-	return (uint32_t)lfpool_index_of(scene.pool, object) + 1;
-}
+	lfpool_t *pool = POOL_OF(24, 20, .backend = backend, .scheme.begin = on_begin);
+	void *objects[5], *active = lfpool_acquire(pool);
 
-static void scene_open(lfpool_backend_t backend)
-{
-	scene.pool = POOL_OF(24, CAPACITY, .backend = backend, .scheme.begin = on_begin);
-	scene.retired = scene.pool->retired;
-	assert_int_equal(lfpool_acquire_bulk(scene.pool, scene.with, WITH), WITH);
-	assert_int_equal(lfpool_acquire_bulk(scene.pool, scene.next, NEXT), NEXT);
-	assert_non_null(scene.active = lfpool_acquire(scene.pool));
-	void *released = lfpool_acquire(scene.pool);
+	assert_int_equal(lfpool_acquire_bulk(pool, objects, 5), 5);
+	for (size_t i = 0; i < 5; i++)
+		assert_int_equal(lfpool_retire(pool, objects[i]), LFPOOL_OK);
+	_Atomic(uint64_t) *const word = &batch->shard->word;
+	_Atomic(uint32_t) *const link = pool->retired->link;
+	const uint64_t counted = LOAD(word);
+	const uint32_t first = (uint32_t)counted, in_use = (uint32_t)lfpool_index_of(pool, active) + 1;
+	const struct {
+		uint32_t slot, link;
+		const char *named;
+	} damages[] = {{first, first | LINK_RETIRED, "C1: a free slot lies in two places"},
+		       {first, in_use | LINK_RETIRED, "A1: an object that is in use lies"},
+		       {first, 0, "R1: a retired slot does not say so"},
+		       {in_use, LINK_RETIRED, "R1: more slots say that they are retired than are"}};
 
-	scene.released = slot_of(released);
-	assert_int_equal(lfpool_release(scene.pool, released), LFPOOL_OK);
-	assert_int_equal(lfpool_retire_bulk(scene.pool, scene.with, WITH), WITH);
-	assert_int_equal(lfpool_retire_bulk(scene.pool, scene.next, NEXT), NEXT);
-	scene.shard = batch->shard;
-	assert_null(lfpool_check(scene.pool, NULL));
-}
+	for (size_t i = 0; i < COUNT(damages); i++) {
+		const uint32_t saved = LOAD(&link[damages[i].slot]);
 
-/* All that a damage may change. */
-static struct {
-	uint64_t word;
-	uint32_t link[CAPACITY + 1];
-	uint8_t state[CAPACITY + 1];
-} kept;
-
-static void keep(void)
-{
-	kept.word = LOAD(&scene.shard->word);
-	memcpy(kept.link, (const void *)scene.retired->link, sizeof(kept.link));
-	memcpy(kept.state, (const void *)scene.pool->arena->face.state, sizeof(kept.state));
-}
-
-static void put_right(void)
-{
-	STORE(&scene.shard->word, kept.word);
-	memcpy((void *)scene.retired->link, kept.link, sizeof(kept.link));
-	memcpy((void *)scene.pool->arena->face.state, kept.state, sizeof(kept.state));
-}
-
-static void scene_close(void)
-{
-	assert_null(lfpool_check(scene.pool, NULL));
-	assert_int_equal(lfpool_release(scene.pool, scene.active), LFPOOL_OK);
-	lfpool_batch_reclaim(batch);
-	assert_null(lfpool_check(scene.pool, NULL));
-	lfpool_batch_reclaim(batch);
-	pool_close(scene.pool, 24);
-}
-
-/* DAMAGE(name, named, statement): a test on each backend; the invariant that is violated then begins with `named`. */
-#define DAMAGE(name, named, ...)                       \
-	BACKEND_TEST(name, LFPOOL_BACKEND_MALLOC)      \
-	{                                              \
-		scene_open(backend);                   \
-		keep();                                \
-		__VA_ARGS__;                           \
-		expect_violation(scene.pool, (named)); \
-		put_right();                           \
-		scene_close();                         \
+		STORE(&link[damages[i].slot], damages[i].link);
+		expect_violation(pool, damages[i].named);
+		STORE(&link[damages[i].slot], saved);
 	}
-
-#define LINK(slot) (&scene.retired->link[slot])
-/* The last one of those that are with the scheme, and of those that come next. */
-#define WITH_SCHEME batch->first
-#define COMES_NEXT (uint32_t)LOAD(&scene.shard->word)
-
-DAMAGE(with_scheme_cut, "", STORE(LINK(WITH_SCHEME), LINK_RETIRED))
-DAMAGE(next_cut, "", STORE(LINK(COMES_NEXT), LINK_RETIRED))
-DAMAGE(circle, "C1: a free slot lies in two places", STORE(LINK(COMES_NEXT), COMES_NEXT | LINK_RETIRED))
-DAMAGE(link_to_active, "A1: an object that is in use lies", STORE(LINK(WITH_SCHEME), slot_of(scene.active) | LINK_RETIRED))
-DAMAGE(link_to_free, "", STORE(LINK(COMES_NEXT), scene.released | LINK_RETIRED))
-DAMAGE(link_to_nowhere, "", STORE(LINK(WITH_SCHEME), (CAPACITY + 1) | LINK_RETIRED))
-DAMAGE(says_that_it_is_not, "R1: a retired slot does not say so", STORE(LINK(slot_of(scene.with[0])), 0))
-DAMAGE(another_says_that_it_is, "R1: more slots say that they are retired than are",
-       STORE(LINK(slot_of(scene.active)), LINK_RETIRED))
-DAMAGE(longer_than_its_count, "R1: a list of retired slots is longer than its count",
-       STORE(&scene.shard->word, LOAD(&scene.shard->word) - (UINT64_C(1) << 32)))
-DAMAGE(active_again, "A1: an object that is in use lies",
-       STORE(&scene.pool->arena->face.state[slot_of(scene.next[2])], LFPOOL_ACTIVE))
-DAMAGE(idle_with_slots, "R2: an idle shard has retired slots",
-       STORE(&scene.shard->word, shard_in(LOAD(&scene.shard->word), IDLE)))
-DAMAGE(lost, "", STORE(&scene.shard->word, shard_word(shard_phase(LOAD(&scene.shard->word)), 0, SLOT_NONE)))
+	STORE(word, counted - (UINT64_C(1) << 32));
+	expect_violation(pool, "R1: a list of retired slots is longer than its count");
+	STORE(word, shard_in(counted, IDLE));
+	expect_violation(pool, "R2: an idle shard has retired slots");
+	STORE(word, counted);
+	assert_null(lfpool_check(pool, NULL));
+	assert_int_equal(lfpool_release(pool, active), LFPOOL_OK);
+	lfpool_batch_reclaim(batch);
+	lfpool_batch_reclaim(batch);
+	pool_close(pool, 24);
+}
 
 RUN_TESTS()

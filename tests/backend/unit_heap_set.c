@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT */
 /* unit_heap_set.c - the table of a malloc pool's addresses: against a list, and where it has no room for more. */
-#include "../support/held.h"
 #include "../support/support.h"
 
 #include "backend/heap_set.h"
@@ -65,19 +64,6 @@ TEST(what_finds_no_room_is_counted)
 	for (size_t i = 0; i <= many; i++)
 		assert_int_equal(asked(set, i), HEAP_SET_NO);
 	heap_set_close(set);
-}
-
-TEST(no_address)
-{
-	struct heap_set *set = heap_set_open(1);
-	uint32_t slot;
-
-	assert_int_equal(heap_set_find(set, NULL, &slot), HEAP_SET_NO);
-	assert_int_equal(heap_set_find(set, (const void *)1, &slot), HEAP_SET_NO);
-	heap_set_close(set);
-	assert_null(heap_set_open(SIZE_MAX / 8));
-	heap_set_close(NULL);
-	assert_int_equal(had_now().mapped, 0);
 }
 
 RUN_TESTS()

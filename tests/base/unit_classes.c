@@ -68,19 +68,6 @@ TEST(every_size_has_the_least_class_that_holds_it)
 		}
 }
 
-/* Whatever the largest size is: it has a class, and that is the last. */
-TEST(every_largest_size)
-{
-	for (size_t s = 0; s < COUNT(all_steps); s++)
-		for (size_t largest = 1; largest <= LARGEST; largest++) {
-			const struct classes c = classes_for(16, all_steps[s], largest);
-
-			REQUIRE(class_of(&c, largest) == c.count - 1);
-			REQUIRE(class_of(&c, class_size(&c, c.count - 1)) == c.count - 1);
-			REQUIRE(class_of(&c, class_size(&c, c.count - 1) + 1) == c.count);
-		}
-}
-
 /* And nothing is served as one byte. */
 TEST(sizes_beyond_the_largest_have_no_class)
 {
@@ -94,29 +81,6 @@ TEST(sizes_beyond_the_largest_have_no_class)
 	}
 	assert_true(class_of(&c, SIZE_MAX) >= c.count);
 	assert_int_equal(class_of(&c, 0), 0);
-}
-
-/* What docs/sizes.md says of the default. */
-TEST(the_default_spacing)
-{
-	const struct classes c = classes_for(16, 8, 65536);
-	size_t worst_small = 0, worst_per_mille = 0;
-
-	for (size_t size = 1; size <= 65536; size++) {
-		const size_t bytes = class_size(&c, class_of(&c, size));
-
-		if (size <= 128 && bytes - size > worst_small)
-			worst_small = bytes - size;
-		if (size > 128 && (bytes - size) * 1000 / bytes > worst_per_mille)
-			worst_per_mille = (bytes - size) * 1000 / bytes;
-		/* An eighth, from 113 bytes up. */
-		assert_true(size < 113 || (bytes - size) * 8 <= bytes);
-	}
-	assert_int_equal(worst_small, 15);
-	assert_int_equal(worst_per_mille, 111);
-	assert_int_equal(class_size(&c, 15), 256);
-	assert_int_equal(class_size(&c, 16), 288);
-	assert_int_equal(class_size(&c, 79), 65536);
 }
 
 RUN_TESTS()

@@ -5,10 +5,6 @@
  * found by their address, and no byte touched but those that the program touches.
  */
 #include "../support/support.h"
-#include "lfpool/buffer.h"
-#include "lfpool/handle.h"
-#include "lfpool/resize.h"
-#include "lfpool/set.h"
 
 #define FRAME ((size_t)1920 * 1080 * 4)
 #define HUGE_PAGE ((size_t)2 << 20)
@@ -130,45 +126,5 @@ TEST(many_large_objects)
 	assert_int_equal(lfpool_create(&pool, &CONFIG_OF(700000001, OBJECTS, .flags = LFPOOL_PLAIN_STRIDE)), LFPOOL_E_NO_MEMORY);
 }
 #endif
-
-TEST(a_set_of_large_sizes)
-{
-	lfpool_set_config_t config = LFPOOL_SET_CONFIG_INIT;
-	lfpool_set_t *set;
-
-	config.largest = 4 * FRAME;
-	config.object_alignment = 2 * HUGE_PAGE;
-	config.class_bytes = 16 * FRAME;
-	assert_int_equal(lfpool_set_create(&set, &config), LFPOOL_OK);
-	for (size_t size = 1; size <= config.largest; size += config.largest / 9) {
-		void *a = lfpool_set_acquire(set, size), *b = lfpool_set_acquire(set, size);
-
-		assert_true(a && b && a != b);
-		assert_int_equal((uintptr_t)a % config.object_alignment, 0);
-		assert_int_equal((uintptr_t)b % config.object_alignment, 0);
-		ends_write(a, size, 1);
-		ends_write(b, size, 2);
-		assert_true(ends_hold(a, size, 1));
-		assert_int_equal(lfpool_set_release(set, a), LFPOOL_OK);
-		assert_int_equal(lfpool_set_release(set, b), LFPOOL_OK);
-	}
-	assert_null(lfpool_set_acquire(set, config.largest + config.object_alignment));
-	assert_int_equal(lfpool_set_destroy(set), 0);
-}
-
-TEST(a_large_alignment_in_a_buffer)
-{
-	enum { ALIGNMENT = 65536, CAPACITY = 3, SIZE = 100000 };
-	const size_t bytes = LFPOOL_BUFFER_BYTES(SIZE, ALIGNMENT, CAPACITY);
-	char *buffer = aligned_alloc(LFPOOL_BUFFER_ALIGNMENT, bytes + -bytes % LFPOOL_BUFFER_ALIGNMENT);
-	lfpool_config_t config = CONFIG_OF(SIZE, CAPACITY, .object_alignment = ALIGNMENT, .hooks.misuse = expected_misuse);
-	lfpool_t *pool;
-
-	assert_non_null(buffer);
-	assert_int_equal(lfpool_create_in(&pool, &config, buffer, bytes), LFPOOL_OK);
-	use_all(pool, SIZE, ALIGNMENT, CAPACITY);
-	assert_int_equal(lfpool_destroy(pool), 0);
-	free(buffer);
-}
 
 RUN_TESTS()

@@ -6,8 +6,7 @@
  * Idea         The holder of an object writes a number of its own over the whole of it, with plain stores, and reads
  *              the whole of it before letting go.  Two holders would spoil each other's stamp; a missing
  *              happens-before edge between two holders is a data race that ThreadSanitizer reports.  Objects change
- *              hands through the pool.  Explicit caches do too, as with fibers that migrate: a thread uses one for a few steps,
- *              among calls without one.
+ *              hands through the pool.
  *
  * (Threads that fight over the last object: the programs last-* of verify/explore, the stress scenario `exhaustion`.)
  */
@@ -16,13 +15,8 @@
 
 #include "lfpool/inline.h"
 
-#ifdef IN_BUFFER
-/* No more caches can be had than theirs and the spare ones. */
-enum { THREADS = 8 };
-#else
-enum { THREADS = 16 };
-#endif
-enum { HELD = 8, SPARE = 4, SIZE = 72 };
+/* In a buffer twelve can have a cache. */
+enum { THREADS = 12, HELD = 8, SIZE = 72 };
 
 struct object {
 	uint64_t number;
@@ -33,7 +27,6 @@ struct scene {
 	lfpool_t *pool;
 	unsigned steps;
 	bool enough; /* objects for everybody: NULL is a bug */
-	_Atomic(lfpool_cache_t *) spare[SPARE];
 };
 
 struct holder {
@@ -113,12 +106,6 @@ static void release_some(struct holder *w)
 	}
 }
 
-static void swap_caches(struct holder *w)
-{
-	/* acq_rel: hands over what we did with ours, receives what others did with the spare one. */
-	w->cache = atomic_exchange_explicit(&w->scene->spare[random_below(w->random, SPARE)], w->cache, memory_order_acq_rel);
-}
-
 static void work(struct worker *me)
 {
 	struct scene *scene = me->scene;
@@ -133,8 +120,6 @@ static void work(struct worker *me)
 			acquire_some(w);
 		else
 			release_some(w);
-		if (choice == 0)
-			swap_caches(w);
 		for (size_t k = 0; step % 32 == 0 && k < w->count; k++)
 			REQUIRE(whole(w->held[k], w->numbers[k]));
 	}
@@ -148,16 +133,7 @@ static void run(const char *name, lfpool_t *pool, bool enough)
 	unsigned steps = enough ? TIMES(20000, 4000) : TIMES(8000, 2000);
 	struct scene scene = {.pool = pool, .steps = steps, .enough = enough};
 
-	for (unsigned i = 0; i < SPARE; i++) {
-		lfpool_cache_t *cache = lfpool_cache_create(pool);
-
-		assert_non_null(cache);
-		atomic_init(&scene.spare[i], cache);
-	}
 	(void)workers_run(THREADS, work, &scene, test_seed(name));
-	/* The other spare ones need not be destroyed first. */
-	lfpool_cache_destroy(scene.spare[0]);
-	lfpool_cache_destroy(scene.spare[1]);
 	assert_int_equal(lfpool_misuse_count(scene.pool), 0);
 	require_whole(scene.pool, SIZE);
 	assert_int_equal(lfpool_destroy(scene.pool), 0);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * unit_arena.c - address to slot and back: exact for every stride; the state word; the layout.
+ * unit_arena.c - address to slot and back: exact for every stride; the state word.
  *
  * The claim to test is arithmetic: lfpool_slot_of() lies in 1 .. slots exactly when p is the start of an object.  The witness
  * divides.
@@ -8,7 +8,6 @@
 #include "../support/support.h"
 
 #include "core/arena.h"
-#include "core/layout.h"
 
 static struct arena arena;
 
@@ -76,38 +75,6 @@ TEST(every_stride_is_exact)
 	}
 }
 
-#ifdef __SIZEOF_INT128__
-/* Where one slot more would make the product ambiguous there is no arena. */
-TEST(no_more_slots_than_are_exact)
-{
-	size_t refused = 0, had = 0;
-
-	for (size_t stride = 2; stride < ((size_t)1 << 40); stride = stride * 3 / 2 + 1) {
-		const lfpool_product whole = (lfpool_product)1 << 64;
-		const uint64_t inverse = (uint64_t)((whole + stride - 1) / stride);
-		const uint64_t excess = (uint64_t)((lfpool_product)inverse * stride - whole);
-
-		assert_int_equal(layout_inverse(stride), inverse);
-		for (uint64_t slots = 1; slots < (uint64_t)1 << 31; slots = slots * 5 + 3) {
-			struct layout l;
-			const bool exact = (lfpool_product)excess * (slots + 1) < inverse;
-
-			if (lay_out(&l, &(struct arena_plan){.object_size = stride,
-							     .object_alignment = 1,
-							     .plain_stride = true,
-							     .capacity = slots,
-							     .reserved = slots})) {
-				assert_true(exact);
-				had++;
-			} else {
-				refused++;
-			}
-		}
-	}
-	assert_true(refused > 10 && had > 200);
-}
-#endif
-
 #if SIZE_MAX > UINT32_MAX
 TEST(two_to_the_31_slots)
 {
@@ -151,40 +118,6 @@ TEST(a_generation_counts_the_uses_that_were_marked)
 	/* Other slots are none the wiser. */
 	assert_int_equal(arena_generation(&arena, 2), 0);
 	arena_close(room, arena.mapped_bytes);
-}
-
-/* Found active, and marked or released before it could be made free. */
-TEST(what_was_found_may_have_changed)
-{
-	void *room = opened(8, 8, 3);
-
-	arena_activate(&arena, 1);
-	(void)arena_mark(&arena, 1);
-	assert_true(arena_deactivate_from(&arena, 1, LFPOOL_ACTIVE));
-	assert_int_equal(arena_generation(&arena, 1), GENERATION_ONE);
-	assert_false(arena_deactivate_from(&arena, 1, LFPOOL_ACTIVE));
-	/* Released while it was being marked, by a thread that did not see it: a handle of that does not release what is there now. */
-	arena_activate(&arena, 1);
-	assert_int_equal(arena_mark(&arena, 1), GENERATION_ONE + GENERATION_LIVE);
-	store_relaxed(&arena.face.state[1], 0);
-	arena_activate(&arena, 1);
-	assert_false(arena_unmark(&arena, 1, GENERATION_ONE + GENERATION_LIVE));
-	assert_true(arena_is_active(&arena, 1));
-	arena_close(room, arena.mapped_bytes);
-}
-
-/* The word of demand is alone on its lines, and reads 0. */
-TEST(demand_lies_before_the_states)
-{
-	for (size_t capacity = 1; capacity < 10000; capacity = capacity * 3 + 1) {
-		char *room = opened(8, 8, capacity);
-		const size_t at = (size_t)((char *)(void *)arena.wanted - room);
-
-		assert_ptr_equal(arena.wanted, lfpool_wanted_at(arena.face.state));
-		assert_true(at >= 64 && at % CACHE_LINE_PAIR == 0);
-		assert_int_equal(load_relaxed(arena.wanted), 0);
-		arena_close(room, arena.mapped_bytes);
-	}
 }
 
 RUN_TESTS()

@@ -115,21 +115,6 @@ TEST_WITH(saying_no_costs_no_fence, setup, teardown)
 	assert_int_equal(cache_take(a, false), slots[0]);
 }
 
-/* An acquire that finds nothing leaves no trace that another one, which is looking too, could take for a change. */
-TEST_WITH(saying_no_changes_nothing, setup, teardown)
-{
-	b_takes_all();
-	assert_int_equal(cache_take(a, false), SLOT_NONE);
-	uint64_t before[] = {atomic_load(&a->in_transit), atomic_load(&a->current_word), atomic_load(&a->previous),
-			     atomic_load(&a->current->top), atomic_load(&a->current->bottom)};
-
-	assert_int_equal(cache_take(a, false), SLOT_NONE);
-	uint64_t after[] = {atomic_load(&a->in_transit), atomic_load(&a->current_word), atomic_load(&a->previous),
-			    atomic_load(&a->current->top), atomic_load(&a->current->bottom)};
-
-	assert_memory_equal(before, after, sizeof(before));
-}
-
 /*
  * The only magazine with room is one from which a thief took while it was full: it has no place left at home.  A release finds
  * room there all the same; hits keep off it until it has lost what lies behind its end.
@@ -162,47 +147,6 @@ TEST_WITH(room_is_found_where_a_thief_took, setup, teardown)
 	for (uint32_t i = SLOTS; i > 1; i--)
 		assert_int_equal(cache_take(b, false), slots[i - 1]);
 	assert_int_equal(drain(a), 2 * SLOTS);
-}
-
-TEST_WITH(an_unclaimed_cache_is_used_again, setup, teardown)
-{
-	struct cache *c = cache_new();
-	uint32_t count = atomic_load(&core->table.count);
-
-	for (int i = 0; i < 1000; i++) {
-		cache_unclaim(c);
-		c = cache_new();
-	}
-	assert_int_equal(atomic_load(&core->table.count), count);
-}
-
-TEST_WITH(a_spare_that_is_taken_and_not_made_holds_nothing, setup, teardown)
-{
-	lfpool_t *growing;
-
-	growing = POOL_OF(16, CAPACITY, .cache_capacity = 2 * SLOTS, .max_capacity = 2 * CAPACITY);
-
-	lfpool_cache_t *cache = lfpool_cache_create(growing);
-	struct core *its = ((struct cache *)cache)->core;
-
-	for (int i = 0; i < CAPACITY; i++)
-		assert_non_null(lfpool_cache_acquire(cache));
-	/* As depot_take_spare() before it makes the magazine. */
-	atomic_fetch_add(&its->depot.spared, 1);
-	assert_int_equal(lfpool_active_count(growing), CAPACITY);
-	(void)lfpool_destroy(growing);
-}
-
-TEST_WITH(two_to_the_31_cold_objects_are_not_in_use, setup, teardown)
-{
-	struct cold *cold = core->cold;
-
-	/* As if so many had been put in. */
-	atomic_store(&cold->room, 2 * (uint64_t)COLD_ROOM);
-	cold_reset_most(cold);
-	assert_int_equal(cold_out(cold), -COLD_ROOM);
-	assert_int_equal(cold_most_out(cold), 1 - COLD_ROOM);
-	atomic_store(&cold->room, (uint64_t)COLD_ROOM);
 }
 
 RUN_TESTS()

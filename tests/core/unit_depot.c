@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * unit_depot.c - the tagged stacks: tags (S1), announcements (D2), and the ABA that
- * the tag prevents, interleaved by hand.
+ * unit_depot.c - the tagged stacks: the ABA that the tag prevents (S1), interleaved by hand; and what goes on which.  (Depths, D5:
+ * lfpool_check(); the least of them: test_high_water.c.)
  */
 #include "../support/support.h"
 
@@ -45,21 +45,6 @@ static uint32_t pop(struct stack *s)
 static void push(struct stack *s, uint32_t number)
 {
 	stack_push(s, &core->magazines, magazines_at(&core->magazines, number));
-}
-
-TEST_WITH(every_change_advances_the_tag, setup, teardown)
-{
-	uint64_t before = atomic_load(&full->head), hand = atomic_load(&cache->in_transit);
-
-	for (int i = 1; i <= 100; i++) {
-		push(full, pop(full));
-		uint64_t now = atomic_load(&full->head);
-
-		assert_int_equal((now >> TAGGED_NUMBER_BITS) - (before >> TAGGED_NUMBER_BITS), 2 * i);
-		assert_int_equal(tagged_number(now), tagged_number(before));
-		assert_true(atomic_load(&cache->in_transit) > hand);
-		hand = atomic_load(&cache->in_transit);
-	}
 }
 
 /* A pop stops between its load and its CAS; meanwhile two magazines are popped and the first is pushed back. */
@@ -126,40 +111,6 @@ TEST_WITH(a_swap_that_fails_is_counted, setup, teardown)
 	munmap(at, page);
 }
 #endif
-
-TEST_WITH(a_tag_runs_over_into_nothing_else, setup, teardown)
-{
-	uint64_t last = UINT64_MAX << TAGGED_NUMBER_BITS | 5;
-
-	assert_int_equal(tagged_next(last, 7), 7);
-	assert_int_equal(tagged_next(7, TAGGED_NUMBER_MAX), UINT64_C(1) << TAGGED_NUMBER_BITS | TAGGED_NUMBER_MAX);
-}
-
-/* D5, and the least depth since the last reset. */
-TEST_WITH(depths_are_known, setup, teardown)
-{
-	uint32_t number[8];
-
-	assert_int_equal(depth_below(&core->magazines, atomic_load(&full->head)), 8);
-	assert_int_equal(low_water_least(&full->least), 0);
-	stack_reset_least(full, &core->magazines);
-	assert_int_equal(low_water_least(&full->least), 8);
-	for (uint32_t depth = 8; depth-- > 3;) {
-		number[depth] = pop(full);
-		assert_int_equal(depth_below(&core->magazines, atomic_load(&full->head)), depth);
-		assert_int_equal(low_water_least(&full->least), depth);
-	}
-	for (uint32_t depth = 3; depth < 8; depth++) {
-		push(full, number[depth]);
-		assert_int_equal(depth_below(&core->magazines, atomic_load(&full->head)), depth + 1);
-		assert_int_equal(low_water_least(&full->least), 3);
-	}
-	stack_reset_least(full, &core->magazines);
-	assert_int_equal(low_water_least(&full->least), 8);
-	/* A look that finds nothing. */
-	assert_int_equal(pop(&core->depot.shard[0].partial), 0);
-	assert_int_equal(low_water_least(&core->depot.shard[0].partial.least), 0);
-}
 
 /* A reset that is stopped: until another ends nothing is known, and the one that is stopped ends nothing. */
 TEST_WITH(a_reset_that_does_not_end, setup, teardown)

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * unit_magazine.c - one magazine, one thread playing owner and thief in turn: the invariants H1 to H8.
+ * unit_magazine.c - one magazine, one thread playing owner and thief in turn: the invariants H1 to H7.  (H8, and many at once:
+ * verify/fuzz.)
  */
 #include "../support/support.h"
 
@@ -70,64 +71,6 @@ TEST_WITH(zeroed_memory_is_a_full_magazine, setup, teardown)
 		assert_int_equal(magazine_pop(m, SLOTS, true), BORN + SLOTS - 1 - i);
 	assert_int_equal(magazine_pop(m, SLOTS, true), 0);
 	assert_int_equal(held(), 0);
-}
-
-/* H8: what hits do is what the general way does. */
-TEST_WITH(at_home_a_position_is_the_number_of_a_word, setup, teardown)
-{
-	make_full();
-	for (uint32_t i = 0; i < SLOTS; i++)
-		assert_ptr_equal(lfpool_entry_at(m, LFPOOL_HOME + i), &m->entry[i]);
-	assert_int_equal(LFPOOL_POSITION(atomic_load(&m->bottom)), magazine_limit(SLOTS));
-}
-
-/* Takes `count` at once, the newest last, into objects_out. */
-static uint32_t pop_many(uint32_t count, uintptr_t *objects_out)
-{
-	uint64_t first = 0;
-	uint32_t taken = magazine_pop_many(m, true, count, &first);
-
-	for (uint32_t i = 0; i < taken; i++)
-		objects_out[i] = magazine_at(m, SLOTS, first + i);
-	return taken;
-}
-
-TEST_WITH(many_come_and_go_at_once, setup, teardown)
-{
-	/* Every offset in the ring, every number that is there, every number that is wanted. */
-	for (uint64_t start = 0; start < 2 * SLOTS; start++) {
-		for (uint32_t put = 0; put <= SLOTS; put++) {
-			for (uint32_t wanted = 0; wanted <= SLOTS + 2; wanted++) {
-				const uint32_t taken = wanted < put ? wanted : put;
-				uintptr_t got[SLOTS];
-
-				empty_at(LFPOOL_HOME + start);
-				for (uint32_t i = 0; i < put; i++)
-					magazine_push_round(m, SLOTS, i + 1);
-				assert_int_equal(held(), put);
-				assert_int_equal(pop_many(wanted, got), taken);
-				for (uint32_t i = 0; i < taken; i++)
-					assert_int_equal(got[i], put - taken + i + 1);
-				assert_int_equal(held(), put - taken);
-				for (uint32_t i = put - taken; i > 0; i--)
-					assert_int_equal(magazine_pop(m, SLOTS, true), i);
-				assert_int_equal(held(), 0);
-			}
-		}
-	}
-}
-
-TEST_WITH(a_thief_needs_no_maker, setup, teardown)
-{
-	for (uint32_t i = 0; i < SLOTS; i++) {
-		if (i == 3)
-			make_full();
-		assert_int_equal(take(), BORN + i);
-	}
-	assert_int_equal(take(), 0);
-	/* Made before a thief came, while one looked, and after one took. */
-	assert_int_equal(magazine_pop(m, SLOTS, true), 0);
-	assert_true(magazine_is_home(m, SLOTS));
 }
 
 TEST_WITH(first_in_first_stolen_last_in_first_popped, setup, teardown)
@@ -212,18 +155,6 @@ TEST_WITH(a_bottom_of_zero_that_was_made, setup, teardown)
 	atomic_store(&m->bottom, 0);
 	assert_int_equal(held(), 0);
 	assert_int_equal(take(), 0);
-}
-
-TEST_WITH(bottom_counts_the_pushes, setup, teardown)
-{
-	magazine_make_empty(m, 1);
-	for (unsigned i = 0; i < 1000; i++) {
-		assert_int_equal(magazine_pushes(atomic_load(&m->bottom)), 2 * i & LOW_BITS(PUSHES_BITS));
-		assert_true(magazine_push(m, SLOTS, 1));
-		assert_true(magazine_push(m, SLOTS, 2));
-		assert_int_equal(magazine_pop(m, SLOTS, true), 2);
-		assert_int_equal(i % 2 ? magazine_pop(m, SLOTS, true) : take(), 1);
-	}
 }
 
 TEST_WITH(positions_run_over_sixteen_and_thirty_two_bits, setup, teardown)

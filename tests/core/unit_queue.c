@@ -54,13 +54,6 @@ TEST(order_and_cancelling_whatever_the_tickets)
 	}
 }
 
-/* A server that stood still for so long fails to give: no two words of one cell are alike. */
-TEST(words_of_different_tickets_differ)
-{
-	for (size_t i = 0; i < COUNT(jumps); i++)
-		assert_true(cell_waiting(5) != cell_waiting(5 + jumps[i]));
-}
-
 /* A call that sleeps on the lower half sees that it was given something: any slot to any ticket. */
 TEST(what_is_slept_on_changes)
 {

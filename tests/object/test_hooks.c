@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * test_hooks.c - create, validate, activate, deactivate, destroy: when each is called, how often, and that hooks may use the pool;
- * hooks one by one, and where they meet something else: what is missing, what is refused at creation, LFPOOL_ZERO.
+ * where they meet something else: what is refused at creation, LFPOOL_ZERO, no create.
  *
- * (What create, activate and deactivate refuse, and each step in its turn, on each backend, with every option: verify/pairs.)
+ * (What create, activate and deactivate refuse, hooks that are not there, and each step in its turn, on each backend, with every option:
+ * verify/pairs.)
  */
 #include "../support/ways.h"
 
@@ -13,18 +14,16 @@ enum { CAPACITY = 40, BUILT = 0x6275696c };
 
 /* What a hook built, and who uses it. */
 struct thing {
-	unsigned built;       /* BUILT between create and destroy          */
-	unsigned active;      /* 1 between activate and deactivate         */
-	unsigned uses;        /* survives reuse                            */
-	struct thing *friend; /* acquired in activate                      */
+	unsigned built;  /* BUILT between create and destroy  */
+	unsigned active; /* 1 between activate and deactivate */
+	unsigned uses;   /* survives reuse                    */
 };
 
 struct log {
 	lfpool_t *pool;
 	size_t created, activated, deactivated, destroyed, validated;
-	size_t create_at_most; /* then create refuses                  */
-	size_t dead;           /* how many of the next validates       */
-	bool friends;          /* activate and deactivate use the pool */
+	size_t create_at_most; /* then create refuses            */
+	size_t dead;           /* how many of the next validates */
 };
 
 static bool on_create(void *context, void *object)
@@ -63,12 +62,6 @@ static bool on_activate(void *context, void *object)
 	log->activated++;
 	thing->active = 1;
 	thing->uses++;
-	if (log->friends) {
-		log->friends = false;
-		thing->friend = lfpool_acquire(log->pool);
-		REQUIRE(thing->friend && thing->friend != thing);
-		log->friends = true;
-	}
 	return true;
 }
 
@@ -80,10 +73,6 @@ static bool on_deactivate(void *context, void *object)
 	REQUIRE(thing->built == BUILT && thing->active);
 	log->deactivated++;
 	thing->active = 0;
-	if (thing->friend) {
-		REQUIRE(lfpool_release(log->pool, thing->friend) == LFPOOL_OK);
-		thing->friend = NULL;
-	}
 	return true;
 }
 
@@ -258,15 +247,6 @@ HOOKS_TEST(good_objects_are_found_behind_dead_ones_that_cannot_be_replaced)
 		assert_non_null(things[count++] = take(set));
 	assert_null(take(set));
 	give_all(set, things);
-	/* None is good, and none can be built: NULL, and each was looked at once. */
-	set->log.create_at_most = 0;
-	set->log.dead = CAPACITY;
-	assert_null(take(set));
-	assert_int_equal(set->log.dead, 0);
-	assert_int_equal(set->log.created, set->log.destroyed);
-	set->log.create_at_most = SIZE_MAX;
-	take_all(set, things);
-	give_all(set, things);
 }
 
 static void got(void *context, lfpool_t *pool, void *object)
@@ -305,22 +285,6 @@ HOOKS_TEST(waiting_calls_get_good_objects)
 	give_all(set, things);
 }
 
-HOOKS_TEST(hooks_may_use_the_pool)
-{
-	struct thing *things[CAPACITY / 2];
-
-	set->log.friends = true;
-	for (size_t i = 0; i < CAPACITY / 2; i++) {
-		assert_non_null(things[i] = take(set));
-		assert_non_null(things[i]->friend);
-	}
-	assert_int_equal(lfpool_active_count(set->pool), CAPACITY);
-	for (size_t i = 0; i < CAPACITY / 2; i++)
-		give(set, things[i]);
-	assert_int_equal(lfpool_active_count(set->pool), 0);
-	set->log.friends = false;
-}
-
 /* ---- One by one, and where they meet something else ---- */
 
 static bool release_again(void *context, void *object)
@@ -330,7 +294,11 @@ static bool release_again(void *context, void *object)
 	/* It is not in use any more: this is a double release. */
 	REQUIRE(!lfpool_in_use(log->pool, object));
 	REQUIRE(lfpool_release(log->pool, object) == LFPOOL_E_NOT_IN_USE);
-	log->deactivated++;
+	if (log->deactivated++ == 0) {
+		void *other = lfpool_acquire(log->pool);
+
+		REQUIRE(other && other != object && lfpool_release(log->pool, other) == LFPOOL_OK);
+	}
 	return true;
 }
 
@@ -341,16 +309,16 @@ static void ignore_misuse(void *context, const lfpool_misuse_t *misuse)
 	REQUIRE(misuse->index < CAPACITY && !misuse->handle && !*misuse->detail);
 }
 
-TEST(releasing_in_deactivate_is_a_double_release)
+TEST(hooks_may_use_the_pool_and_releasing_in_deactivate_is_a_double_release)
 {
 	struct log log = {0};
 
 	log.pool = POOL_OF(sizeof(struct thing), CAPACITY,
 			   .hooks = {.context = &log, .deactivate = release_again, .misuse = ignore_misuse});
 	assert_int_equal(lfpool_release(log.pool, lfpool_acquire(log.pool)), LFPOOL_OK);
-	assert_int_equal(log.deactivated, 1);
-	assert_int_equal(lfpool_misuse_count(log.pool), 1);
-	pool_close(log.pool, sizeof(struct thing));
+	assert_int_equal(log.deactivated, 2);
+	assert_int_equal(lfpool_misuse_count(log.pool), 2);
+	assert_int_equal(lfpool_destroy(log.pool), 0);
 }
 
 BACKEND_TEST(create_all_that_is_refused_leaves_nothing, LFPOOL_BACKEND_MUTEX)
@@ -366,37 +334,6 @@ BACKEND_TEST(create_all_that_is_refused_leaves_nothing, LFPOOL_BACKEND_MUTEX)
 		assert_null(pool);
 		assert_int_equal(log.created, at_most);
 		assert_int_equal(log.destroyed, at_most);
-	}
-}
-
-/* With LFPOOL_CREATE_ALL and nothing to activate hits do not look whether an object is built. */
-BACKEND_TEST(hooks_that_are_not_there_are_not_called, LFPOOL_BACKEND_MUTEX)
-{
-	for (unsigned which = 0; which < 8; which++) {
-		/* What went is built anew only if it was destroyed. */
-		const bool destroys = which & 2;
-		struct log log = {.create_at_most = SIZE_MAX};
-		lfpool_t *pool = POOL_OF(sizeof(struct thing), CAPACITY, .backend = backend,
-					 .flags = which & 4 ? LFPOOL_CREATE_ALL : 0,
-					 .hooks = {.context = &log,
-						   .create = on_create,
-						   .activate = which & 1 ? on_activate : NULL,
-						   .deactivate = which & 1 ? on_deactivate : NULL,
-						   .destroy = destroys ? on_destroy : NULL});
-		void *objects[CAPACITY];
-
-		for (int round = 0; round < 2; round++) {
-			assert_int_equal(acquire_all(pool, objects, CAPACITY), CAPACITY);
-			for (size_t i = 0; i < CAPACITY; i++)
-				assert_int_equal(((struct thing *)objects[i])->built, BUILT);
-			release_all(pool, objects, CAPACITY);
-			if (destroys)
-				assert_int_equal(lfpool_shrink(pool, CAPACITY), CAPACITY);
-			assert_int_equal(lfpool_grow(pool, CAPACITY), destroys ? CAPACITY : 0);
-		}
-		assert_int_equal(log.activated, which & 1 ? 2 * CAPACITY : 0);
-		assert_int_equal(lfpool_destroy(pool), 0);
-		assert_int_equal(log.destroyed, destroys ? log.created : 0);
 	}
 }
 

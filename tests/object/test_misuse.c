@@ -8,7 +8,7 @@
  * pool/test_many_pools.c, the programs find-* of verify/explore.)
  */
 #define LFPOOL_INLINE_KEEP_NAMES
-#include "../support/set_support.h"
+#include "../support/support.h"
 #include "../support/told.h"
 
 #include "lfpool/inline.h"
@@ -191,26 +191,6 @@ TEST(what_is_not_a_malloc_pools)
 	assert_int_equal(told.count + lfpool_misuse_count(s.pool), 0);
 	free(strangers[0]);
 	subject_close(&s);
-}
-
-BACKEND_TEST(what_is_not_a_sets, LFPOOL_BACKEND_MALLOC)
-{
-	lfpool_set_t *set = SET_WITH(.backend = backend, .largest = 1000, .class_bytes = 10000, .hooks.misuse = hear);
-	void *objects[3], *stranger = malloc(100);
-
-	told_forget();
-	for (size_t i = 0; i < 3; i++) {
-		assert_int_equal(lfpool_set_release_if_owned(set, stranger), LFPOOL_E_FOREIGN);
-		assert_non_null(objects[i] = lfpool_set_acquire(set, 10 + 400 * i));
-		assert_true(lfpool_set_owns(set, objects[i]) && lfpool_set_usable_size(set, objects[i]) >= 10 + 400 * i);
-	}
-	assert_false(lfpool_set_owns(set, stranger) || lfpool_set_usable_size(set, stranger));
-	assert_int_equal(lfpool_set_release_if_owned(set, NULL), LFPOOL_OK);
-	for (size_t i = 0; i < 3; i++)
-		assert_int_equal(lfpool_set_release_if_owned(set, objects[i]), LFPOOL_OK);
-	assert_int_equal(told.count, 0);
-	free(stranger);
-	set_close(set);
 }
 
 RUN_TESTS()

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * unit_debug.c - the quarantine's ring (Q1, Q2) and the patterns, by themselves; and that `check` finds damage.
+ * unit_debug.c - the quarantine's ring (Q2) by itself; and that `check` finds damage.  (Q1: the programs quarantine-* of
+ * verify/explore.  Patterns: test_debug_findings.c.)
  */
 #include "../support/support.h"
 #include "../support/told.h"
 
 #include "core/arena.h"
-#include "object/pattern.h"
 #include "pool/pool.h"
 #include "object/quarantine.h"
 
@@ -45,53 +45,6 @@ TEST(take_finds_everything_the_oldest_first)
 				assert_int_equal(quarantine_take(&q, &versions), first + i);
 			assert_int_equal(quarantine_take(&q, &versions), SLOT_NONE);
 			assert_int_equal(quarantine_count(&q), 0);
-		}
-	}
-}
-
-/* Q1: nothing happened exactly if the sum is the same. */
-TEST(every_change_shows_in_the_sum)
-{
-	static quarantine_place place[3];
-	struct quarantine q = {.places = 3, .place = place};
-	uint64_t before, after;
-
-	memset(place, 0, sizeof(place));
-	assert_int_equal(quarantine_take(&q, &before), SLOT_NONE);
-	for (uint32_t i = 0; i < 50; i++) {
-		assert_int_equal(quarantine_take(&q, &after), SLOT_NONE);
-		assert_int_equal(after, before);
-		for (uint32_t n = 0; n <= i % 3; n++)
-			assert_int_equal(quarantine_put(&q, 7 + n), SLOT_NONE);
-		for (uint32_t n = 0; n <= i % 3; n++)
-			assert_int_not_equal(quarantine_take(&q, &after), SLOT_NONE);
-		assert_int_equal(quarantine_take(&q, &after), SLOT_NONE);
-		assert_true(after > before);
-		before = after;
-	}
-}
-
-TEST(patterns)
-{
-	unsigned char bytes[64];
-	size_t wrong;
-
-	for (size_t size = 1; size < sizeof(bytes); size++) {
-		memset(bytes, 0, sizeof(bytes));
-		pattern_fill(bytes, size, PATTERN_POISON);
-		assert_int_equal(bytes[size], 0);
-		assert_int_equal(pattern_first_wrong(bytes, size, PATTERN_POISON, &wrong), size);
-		assert_int_equal(wrong, 0);
-		for (size_t at = 0; at < size; at++) {
-			assert_int_equal(bytes[at], pattern_byte(PATTERN_POISON, at));
-			for (size_t second = at; second < size; second++) {
-				bytes[at] = (unsigned char)~pattern_byte(PATTERN_POISON, at);
-				bytes[second] = (unsigned char)~pattern_byte(PATTERN_POISON, second);
-				assert_int_equal(pattern_first_wrong(bytes, size, PATTERN_POISON, &wrong), at);
-				assert_int_equal(wrong, second > at ? 2 : 1);
-				bytes[at] = pattern_byte(PATTERN_POISON, at);
-				bytes[second] = pattern_byte(PATTERN_POISON, second);
-			}
 		}
 	}
 }

@@ -85,13 +85,6 @@ TEST(prefault_touches_all_memory_at_creation)
 
 /* ---- Locked ---- */
 
-static bool build(void *context, void *object)
-{
-	(void)context;
-	(void)object;
-	return true;
-}
-
 TEST(all_of_a_pool_is_locked)
 {
 	enum { SIZE = 64, CAPACITY = 2000, MORE = 3000, CACHES = 20 };
@@ -141,28 +134,6 @@ static void lock_and_create(void *nothing)
 TEST(what_has_no_access_is_not_resident)
 {
 	child_run(lock_and_create, NULL);
-}
-
-TEST(what_hooks_need_is_locked)
-{
-	enum { CAPACITY = 200000 };
-	size_t locked[2];
-
-	for (int with = 0; with < 2; with++) {
-		const size_t before = locked_bytes();
-		lfpool_config_t config = config_of(1, CAPACITY);
-
-		config.flags = LFPOOL_LOCK;
-		/* Otherwise the same: debug modes would add guards. */
-		if (with)
-			config.hooks.create = build;
-		lfpool_t *pool = pool_with(&config);
-
-		locked[with] = growth(before, locked_bytes());
-		lfpool_destroy(pool);
-		assert_int_equal(locked_bytes(), before);
-	}
-	assert_true(locked[1] >= locked[0] + CAPACITY);
 }
 
 /* ---- Huge pages ---- */
@@ -218,26 +189,6 @@ TEST(objects_and_states_lie_in_huge_pages)
 		require_intact(pool);
 		assert_int_equal(lfpool_destroy(pool), 0);
 	}
-}
-
-/* A pool that grows a little at a time does not end up in small pages. */
-TEST(growing_step_by_step)
-{
-	enum { SIZE = 4096, STEP = 10, CAPACITY = 4096 };
-
-	require_huge_pages();
-
-	const size_t before = huge_bytes();
-	lfpool_t *pool = growing_pool(LFPOOL_HUGE_PAGES, SIZE, STEP, CAPACITY);
-
-	do
-		visit_bytes(pool, SIZE);
-	while (lfpool_grow(pool, STEP));
-	assert_int_equal(lfpool_capacity(pool), CAPACITY);
-	/* All but the page with which it began, at most. */
-	assert_true(growth(before, huge_bytes()) >= (size_t)SIZE * CAPACITY - HUGE_PAGE);
-	require_whole(pool, SIZE);
-	lfpool_destroy(pool);
 }
 
 RUN_TESTS()

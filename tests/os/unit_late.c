@@ -155,31 +155,6 @@ TEST(nor_where_a_scheme_is_asked)
 	assert_int_equal(lfpool_destroy(pool), 0);
 }
 
-static bool wait_once(void *context, lfpool_t *pool, uint32_t attempt, int64_t *wait_ns)
-{
-	(void)pool;
-	*wait_ns = attempt ? 0 : *(int64_t *)context;
-	return !attempt;
-}
-
-static int64_t hook_ns;
-
-static void *by_hook(void *pool, int64_t timeout_ns)
-{
-	hook_ns = timeout_ns;
-	return lfpool_acquire(pool);
-}
-
-TEST(nor_where_the_hook_says_how_long)
-{
-	lfpool_t *pool = POOL_OF(SIZE, 1, .hooks.context = &hook_ns, .hooks.exhausted = wait_once);
-	void *object = lfpool_acquire(pool);
-
-	require_punctual(by_hook, pool, true);
-	assert_int_equal(lfpool_release(pool, object), LFPOOL_OK);
-	assert_int_equal(lfpool_destroy(pool), 0);
-}
-
 static void not_called(void *context, lfpool_t *pool, void *object)
 {
 	(void)pool;

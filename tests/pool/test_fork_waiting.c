@@ -87,21 +87,6 @@ static void release_it(void *context, lfpool_t *pool, void *object)
 	REQUIRE(object && lfpool_release(pool, object) == LFPOOL_OK);
 }
 
-TEST(in_a_hook_before_a_continuation)
-{
-	lfpool_t *pool = forking_pool(CONFIG_OF(SIZE, 1, .hooks.activate = fork_in_hook));
-	void *object = lfpool_acquire(pool);
-
-	continued = 0;
-	REQUIRE(lfpool_acquire_async(pool, release_it, NULL, NULL) == LFPOOL_OK);
-	REQUIRE(lfpool_acquire_async(pool, release_it, NULL, NULL) == LFPOOL_OK);
-	forker.armed = true;
-	REQUIRE(lfpool_release(pool, object) == LFPOOL_OK);
-	REQUIRE(continued == 2);
-	require_counts(pool, 1, 0);
-	end_both(pool);
-}
-
 static void fork_and_release(void *context, lfpool_t *pool, void *object)
 {
 	fork_once();

@@ -1,11 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * unit_ranges.c - which pool owns an address: against a list that is searched from end to end; what happens when memory is
- * refused.  (Readers beside writers: the programs find-* of verify/explore.)
+ * unit_ranges.c - which pool owns an address: against a list that is searched from end to end.  (Readers beside writers: the
+ * programs find-* of verify/explore.  Memory that is refused: tests/refusals.)
  */
 #include "../support/support.h"
 
-#include "os/os.h"
 #include "pool/address_map.h"
 
 enum { PLACES = 200, WIDTH = 10 };
@@ -55,43 +54,6 @@ TEST(like_a_list)
 			address_map_remove(&ranges, first_of(i));
 	memset(there, 0, sizeof(there));
 	require_like(&ranges, there);
-}
-
-TEST(refused_memory_changes_nothing)
-{
-	static struct address_map ranges;
-	bool there[PLACES] = {false};
-	size_t refusals = 0, mapped, blocks, blocks_before;
-
-	os_testing_held(&mapped, &blocks_before);
-	for (size_t i = 0; i < PLACES; i++) {
-		(void)os_testing_refuse(1);
-		bool added = address_map_add(&ranges, first_of(i), first_of(i) + WIDTH, owner_of(i));
-
-		if (!added) {
-			refusals++;
-			require_like(&ranges, there);
-			added = address_map_add(&ranges, first_of(i), first_of(i) + WIDTH, owner_of(i));
-		}
-		(void)os_testing_refuse(0);
-		assert_true(added);
-		there[i] = true;
-		require_like(&ranges, there);
-	}
-	/* Two arrays for 8, 16, ... 256. */
-	assert_int_equal(refusals, 12);
-	os_testing_held(&mapped, &blocks);
-	assert_int_equal(blocks - blocks_before, 12);
-	/* Taking out never asks for memory, in whatever order. */
-	(void)os_testing_refuse(1);
-	for (size_t i = 0; i < PLACES; i++) {
-		const size_t k = i * 77 % PLACES;
-
-		address_map_remove(&ranges, first_of(k));
-		there[k] = false;
-		require_like(&ranges, there);
-	}
-	assert_int_equal(os_testing_refuse(0), 0);
 }
 
 RUN_TESTS()

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * kinds.h - the kinds of pools that tests of resizing and waiting run on: every backend, every flag that matters, small
- * and large caches and none, hooks, debug modes.
+ * and large caches and none, hooks, debug modes.  (Any two of these together: verify/pairs.)
  *
  * Idea         A test is written once and runs on each kind.  What holds for every kind is asserted when the pool is
  *              closed: the invariants, no misuse, each hook as often as the one that undoes it.
@@ -13,7 +13,6 @@
 
 #include "support.h"
 
-#include <signal.h>
 #include <stdatomic.h>
 
 enum { SIZE = 40 };
@@ -33,78 +32,45 @@ static const struct kind {
 	{.name = "prefault", .flags = LFPOOL_PREFAULT},
 	{.name = "fenced", .flags = LFPOOL_FENCED},
 	{.name = "no caches", .cache_capacity = LFPOOL_CACHE_NONE},
-	{.name = "caches of 2", .cache_capacity = 2},
 	{.name = "caches of 8192", .cache_capacity = 8192},
-	{.name = "zero, no caches", .flags = LFPOOL_ZERO, .cache_capacity = LFPOOL_CACHE_NONE},
 	{.name = "hooks", .hooks = true},
-	{.name = "hooks, create all", .hooks = true, .flags = LFPOOL_CREATE_ALL},
 	{.name = "hooks, create all, prefault, caches of 2",
 	 .hooks = true,
 	 .flags = LFPOOL_CREATE_ALL | LFPOOL_PREFAULT,
 	 .cache_capacity = 2},
-	{.name = "hooks, no caches", .hooks = true, .cache_capacity = LFPOOL_CACHE_NONE},
 	{.name = "check", .debug = "check"},
 	{.name = "poison", .debug = "poison,check"},
 	{.name = "quarantine", .debug = "quarantine=5,check"},
 	{.name = "guard", .debug = "guard,check"},
 	{.name = "owner", .debug = "owner,check"},
 	{.name = "all modes", .debug = "poison,quarantine=3,guard,owner,check"},
-	{.name = "all modes, no caches", .debug = "poison,quarantine=3,guard,owner,check", .cache_capacity = LFPOOL_CACHE_NONE},
 	{.name = "all modes, hooks", .debug = "quarantine=3,guard,owner,check", .hooks = true},
 	{.name = "mutex", .backend = LFPOOL_BACKEND_MUTEX},
-	{.name = "mutex, zero, prefault", .backend = LFPOOL_BACKEND_MUTEX, .flags = LFPOOL_ZERO | LFPOOL_PREFAULT},
 	{.name = "mutex, hooks", .backend = LFPOOL_BACKEND_MUTEX, .hooks = true},
 	{.name = "mutex, hooks, create all", .backend = LFPOOL_BACKEND_MUTEX, .hooks = true, .flags = LFPOOL_CREATE_ALL},
 	{.name = "mutex, all modes", .backend = LFPOOL_BACKEND_MUTEX, .debug = "poison,quarantine=5,guard,owner,check"},
 	{.name = "malloc", .backend = LFPOOL_BACKEND_MALLOC},
 	{.name = "malloc, check races, zero", .backend = LFPOOL_BACKEND_MALLOC, .flags = LFPOOL_CHECK_RACES | LFPOOL_ZERO},
 	{.name = "malloc, hooks", .backend = LFPOOL_BACKEND_MALLOC, .hooks = true},
-	{.name = "malloc, check", .backend = LFPOOL_BACKEND_MALLOC, .debug = "check"},
 };
-
-/* ---- Which kind it was, when a test fails ---- */
-
-static const char *kind_in_force;
-
-static void kind_say(void)
-{
-	if (kind_in_force)
-		fprintf(stderr, "kind of pool: %s\n", kind_in_force);
-	kind_in_force = NULL;
-}
-
-static inline void kind_say_on_abort(int signal_number)
-{
-	(void)signal_number;
-	kind_say();
-}
-
-static inline int kind_teardown(void **state)
-{
-	(void)state;
-	kind_say();
-	return 0;
-}
 
 /* The variable LFPOOL_TEST_KIND, when set, picks one, to look into a failure. */
 static inline void on_every_kind(void (*body)(const struct kind *))
 {
 	const char *only = getenv("LFPOOL_TEST_KIND");
 
-	signal(SIGABRT, kind_say_on_abort);
 	for (size_t i = 0; i < COUNT(kinds); i++) {
 		if (only && strcmp(only, kinds[i].name) != 0)
 			continue;
-		kind_in_force = kinds[i].name;
+		fprintf(stderr, "    %s\n", kinds[i].name);
 		body(&kinds[i]);
 	}
-	kind_in_force = NULL;
 }
 
 /* KIND_TEST(name) { ... }: a test whose body is run on each kind, as `kind`. */
 #define KIND_TEST(name)                                 \
 	static void name##_on(const struct kind *kind); \
-	TEST_WITH(name, NULL, kind_teardown)            \
+	TEST(name)                                      \
 	{                                               \
 		on_every_kind(name##_on);               \
 	}                                               \
@@ -256,17 +222,6 @@ static inline void require_counts(const lfpool_t *pool, size_t capacity, size_t 
 	REQUIRE(stats.active == active);
 	REQUIRE(stats.unaccounted == 0);
 	REQUIRE(stats.active + stats.cached + stats.shared + stats.untouched == capacity);
-}
-
-/* What a holder writes, behind the word of the hooks. */
-static inline void mark_write(void *object, uint64_t number)
-{
-	stamp_write(moved(object, sizeof(unsigned)), SIZE - sizeof(unsigned), number);
-}
-
-static inline bool mark_holds(const void *object, uint64_t number)
-{
-	return stamp_holds(moved(object, sizeof(unsigned)), SIZE - sizeof(unsigned), number);
 }
 
 #endif

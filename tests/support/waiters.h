@@ -13,7 +13,6 @@
 #include <errno.h>
 #include <pthread.h>
 #include <sched.h>
-#include <sys/syscall.h>
 
 enum { FIRST = 3, THREADS = 4, SHORT_NS = 200000 };
 #define FOR_EVER INT64_C(-1)
@@ -25,7 +24,6 @@ struct waiter {
 	lfpool_cache_t *cache; /* waits through this one, or through the thread's own */
 	int64_t timeout_ns;
 	pthread_t thread;
-	atomic_int thread_id; /* the kernel's, once it runs */
 	void *object;
 	size_t order; /* the how-manieth it was to get an object */
 	bool keep;    /* does not release                        */
@@ -37,7 +35,6 @@ static inline void *wait_for_one(void *argument)
 {
 	struct waiter *w = argument;
 
-	atomic_store(&w->thread_id, (int)syscall(SYS_gettid));
 	errno = 4711;
 	w->object = w->cache ? lfpool_cache_acquire_wait(w->cache, w->timeout_ns)
 			     : lfpool_acquire_wait(w->stage->pool, w->timeout_ns);

@@ -4,36 +4,41 @@
  * test_async.c - continuations: when cancelled, never called; behind a debt; where hooks refuse; and those that use the pool.
  *
  * (In which order, cancelled, behind a debt and with NULL by lfpool_destroy(), in any sequence of calls: verify/fuzz, verify/pairs.
- * Every way in which an object comes back: test_wait.c.  That ask again, and that none runs inside another: verify/pairs.  Threads that
+ * Every way in which an object comes back: test_wait.c.  That ask again: verify/pairs.  Threads that
  * ask, cancel and release at once: the stress scenario `wait`.)
  */
-#include "../support/continuations.h"
+#include "../support/kinds.h"
 
-enum { FEW = 3, MANY = 100 };
+enum { MANY = 100 };
 
-/* One that is called with NULL, and asks again, is refused: it would never end. */
-static void ask_for_ever(void *context, lfpool_t *pool, void *object)
+/* A continuation's context: what it was called with. */
+struct call {
+	struct stage *stage;
+	void *object;
+	unsigned calls;
+	lfpool_ticket_t ticket;
+};
+
+static void keep(void *context, lfpool_t *pool, void *object)
 {
 	struct call *c = context;
 
-	keep(context, pool, object);
-	c->ticket = 77;
-	assert_int_equal(lfpool_acquire_async(pool, ask_for_ever, context, &c->ticket), LFPOOL_E_CLOSED);
-	assert_true(c->ticket == 0);
+	REQUIRE(pool == c->stage->pool);
+	REQUIRE(!object || lfpool_in_use(pool, object));
+	c->object = object;
+	c->calls++;
 }
 
-KIND_TEST(one_that_asks_again_in_destroy_is_refused)
+static void give_back(void *context, lfpool_t *pool, void *object)
 {
-	struct stage s;
-	struct call calls[FEW];
+	keep(context, pool, object);
+	REQUIRE(object && lfpool_release(pool, object) == LFPOOL_OK);
+}
 
-	stage_open(&s, kind, 1, 0);
-	assert_int_equal(lfpool_shrink(s.pool, 1), 1);
-	for (size_t i = 0; i < FEW; i++)
-		ask(&s, &calls[i], ask_for_ever);
-	assert_int_equal(lfpool_destroy(s.pool), 0);
-	for (size_t i = 0; i < FEW; i++)
-		assert_int_equal(calls[i].calls, 1);
+static void ask(struct stage *s, struct call *c, lfpool_continuation_t then)
+{
+	*c = (struct call){.stage = s, .ticket = 77};
+	assert_int_equal(lfpool_acquire_async(s->pool, then, c, &c->ticket), LFPOOL_OK);
 }
 
 /* Old tickets, of continuations that were cancelled, name no new one. */
@@ -136,44 +141,6 @@ static void *release_first(void *argument)
 
 	REQUIRE(lfpool_release(first->stage->pool, first->object) == LFPOOL_OK);
 	return NULL;
-}
-
-/* Of two pools: a continuation of the one has the other serve a call, and then releases. */
-struct both {
-	struct call call, other;
-};
-
-static void serve_other_and_give_back(void *context, lfpool_t *pool, void *object)
-{
-	struct both *b = context;
-	lfpool_t *other = b->other.stage->pool;
-	void *held = b->other.object;
-
-	REQUIRE(lfpool_acquire_async(other, keep, &b->other, NULL) == LFPOOL_OK);
-	b->other.object = NULL;
-	REQUIRE(lfpool_release(other, held) == LFPOOL_OK);
-	REQUIRE(b->other.object);
-	give_back(&b->call, pool, object);
-}
-
-KIND_TEST(a_chain_that_goes_through_another_pool_is_no_recursion)
-{
-	struct stage s, beside;
-	struct call first;
-	struct both b = {.call = {.stage = &s}, .other = {.stage = &beside}};
-
-	stage_open(&s, kind, 1, 0);
-	stage_open(&beside, kind, 1, 0);
-	ask(&s, &first, keep);
-	b.other.object = lfpool_acquire(beside.pool);
-	for (size_t i = 0; i < CHAIN; i++)
-		assert_int_equal(lfpool_acquire_async(s.pool, serve_other_and_give_back, &b, NULL), LFPOOL_OK);
-	on_small_stack(release_first, &first);
-	assert_int_equal(b.call.calls, CHAIN);
-	assert_int_equal(b.other.calls, CHAIN);
-	assert_int_equal(lfpool_release(beside.pool, b.other.object), LFPOOL_OK);
-	stage_close(&beside);
-	stage_close(&s);
 }
 
 /* Continuations that make objects free, or look for some, in every way: those behind them run when they have returned. */

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* test: threads */
 /*
- * test_bulk_wait.c - several objects at once, all or none: with a reason, in their turn, and without two calls that wait for each
- * other.  (How far a pool grows for it: verify/fuzz.)
+ * test_bulk_wait.c - several objects at once, all or none: with a reason.  (How far a pool grows for it: verify/fuzz.  In their
+ * turn, and that two calls do not wait for each other: the programs wait-two-* of verify/explore.)
  */
 #include "../support/waiters.h"
 
@@ -58,85 +58,6 @@ BACKEND_TEST(one_is_refused_after_others, LFPOOL_BACKEND_MALLOC)
 	require_counts(pool, SIX, SIX);
 	release_all(pool, objects, SIX);
 	assert_int_equal(lfpool_destroy(pool), 0);
-}
-
-/* ---- In turn ---- */
-
-struct taker {
-	struct stage *stage;
-	size_t count;
-	size_t order;
-	pthread_t thread;
-};
-
-static void *take(void *argument)
-{
-	struct taker *t = argument;
-	void *objects[SIX];
-
-	REQUIRE(lfpool_acquire_bulk_wait(t->stage->pool, objects, t->count, FOR_EVER) == LFPOOL_OK);
-	t->order = atomic_fetch_add(&served, 1);
-	REQUIRE(lfpool_release_bulk(t->stage->pool, objects, t->count) == t->count);
-	return NULL;
-}
-
-/* One that wants all, then others that want little, and objects that come back one by one: it does not starve. */
-KIND_TEST(first_come_first_served)
-{
-	static const size_t counts[] = {SIX, 1, 2, 1};
-	struct taker takers[COUNT(counts)];
-	struct stage s;
-	void *objects[SIX];
-	size_t wanted = 0;
-
-	stage_open(&s, kind, SIX, 0);
-	hold_all(&s, objects, SIX);
-	for (size_t i = 0; i < COUNT(counts); i++) {
-		takers[i] = (struct taker){.stage = &s, .count = counts[i]};
-		thread_start(&takers[i].thread, take, &takers[i]);
-		await_waiting(&s, wanted += counts[i]);
-	}
-	for (size_t i = 0; i < SIX; i++) {
-		assert_int_equal(atomic_load(&served), 0);
-		assert_int_equal(lfpool_release(s.pool, objects[i]), LFPOOL_OK);
-	}
-	for (size_t i = 0; i < COUNT(counts); i++)
-		assert_int_equal(pthread_join(takers[i].thread, NULL), 0);
-	assert_int_equal(takers[0].order, 0);
-	stage_close(&s);
-}
-
-/* ---- Many that want several ---- */
-
-enum { MEMBERS = 4 };
-
-static void *member(void *argument)
-{
-	struct stage *s = argument;
-	void *objects[SIX];
-
-	for (size_t i = 0; i < TIMES(300, 60); i++) {
-		const size_t count = 1 + i % SIX;
-
-		REQUIRE(lfpool_acquire_bulk_wait(s->pool, objects, count, FOR_EVER) == LFPOOL_OK);
-		for (size_t j = 0; j < count; j++)
-			mark_write(objects[j], i + j);
-		for (size_t j = 0; j < count; j++)
-			REQUIRE(mark_holds(objects[j], i + j));
-		REQUIRE(lfpool_release_bulk(s->pool, objects, count) == count);
-	}
-	return NULL;
-}
-
-/* Each wants up to all objects, for ever: it ends only if no two hold what the other needs. */
-KIND_TEST(two_calls_do_not_wait_for_each_other)
-{
-	struct stage s;
-
-	stage_open(&s, kind, SIX, 0);
-	threads_run(MEMBERS, member, &s, 0);
-	require_counts(s.pool, SIX, 0);
-	stage_close(&s);
 }
 
 /* No place in the queue: 16 in a buffer. */

@@ -40,22 +40,6 @@ KIND_TEST(from_no_object_at_all)
 	}
 }
 
-KIND_TEST(create_all_builds_what_is_added_too)
-{
-	struct stage s;
-
-	if (!kind->hooks || !(kind->flags & LFPOOL_CREATE_ALL))
-		return;
-	stage_open(&s, kind, FIRST, MOST);
-	assert_int_equal(s.created, kind->backend == LFPOOL_BACKEND_MALLOC ? 0 : FIRST);
-	assert_int_equal(lfpool_grow(s.pool, 50), 50);
-	/* The hooks themselves see to it that each is built once before it is used. */
-	require_whole(s.pool, SIZE);
-	assert_int_equal(s.created, FIRST + 50);
-	stage_close(&s);
-	assert_int_equal(s.created, FIRST + 50);
-}
-
 /* ---- Memory ---- */
 
 /* A pool that looks for an idle object begins where it found the last one, where beyond its last object no page has been opened:

@@ -142,29 +142,4 @@ KIND_TEST(exhausted_waits_in_the_queue)
 	eviction_close(&e);
 }
 
-/* A call that found nothing asks the hook, whether or not others wait already. */
-KIND_TEST(exhausted_is_asked_behind_others_too)
-{
-	struct eviction e;
-	struct waiter w = {.keep = true};
-	void *objects[2], *second;
-
-	eviction_open(&e, kind, 2, 0, 0);
-	hold_all(&e.stage, objects, 2);
-	waiter_start(&w, &e.stage);
-	await_waiting(&e.stage, 1);
-	/* Two evictions: one object for the call that waits, one for this one. */
-	e.plan = WAIT_A_LITTLE;
-	e.give_up_at = 1;
-	e.calls = 0;
-	assert_null(lfpool_acquire_wait(e.stage.pool, 1));
-	assert_true(e.calls > 0);
-	REQUIRE(lfpool_release(e.stage.pool, objects[0]) == LFPOOL_OK);
-	pthread_join(w.thread, NULL);
-	REQUIRE(w.object && !(second = lfpool_acquire_wait(e.stage.pool, 0)));
-	objects[0] = w.object;
-	release_all(e.stage.pool, objects, 2);
-	eviction_close(&e);
-}
-
 RUN_TESTS()

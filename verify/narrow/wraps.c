@@ -1,16 +1,79 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * wraps.c - counters run over, once round exactly: what docs/design.md, "Counters that run over", says of those that no unit
- * test on the narrow library runs over.
+ * wraps.c - each counter runs over, once round exactly: what docs/design.md, "Counters that run over", says of it.
  *
- * Idea         Built with LFPOOL_NARROW.  Of a tag: a value comes back after exactly so many changes, and after no fewer; so the
- *              number in the table is the number in the code.
+ * Idea         Built with LFPOOL_NARROW.  Of a counter whose wrap must not matter: it is driven round several times, and
+ *              nothing is different.  Of a tag: a value comes back after exactly so many changes, and after no fewer; so
+ *              the number in the table is the number in the code.
  */
 #include "../../tests/support/priority_support.h"
 
+#include "core/arena.h"
+#include "pool/pool.h"
+#include "priority/evicting.h"
+#include "object/quarantine.h"
+#include "pool/address_map.h"
+#include "pool/live_pools.h"
 #include "base/widths.h"
 
 #define TIMES_ROUND(bits) (UINT64_C(1) << (bits))
+
+/* Objects come and go at both ends of one magazine, and its count is right wherever its positions stand. */
+TEST(positions)
+{
+	enum { SLOTS = MAGAZINE_SLOTS_FIT };
+	struct lfpool_magazine *m = aligned_alloc(CACHE_LINE_PAIR, magazine_bytes(SLOTS));
+	uint32_t held = SLOTS;
+	uint64_t first, pushes = 0;
+
+	REQUIRE(m);
+	memset((void *)m, 0, magazine_bytes(SLOTS));
+	magazine_make_full(m, 1, SLOTS, 1, 1);
+	for (uint64_t step = 0; step < 64 * TIMES_ROUND(LFPOOL_POSITION_BITS); step++) {
+		/* A theft moves both ends on; a pop of all lowers bottom as far as it goes. */
+		if (step % 3 && held) {
+			assert_int_not_equal(magazine_take(m, SLOTS, load_relaxed(&m->top), 1), 0);
+			held--;
+		} else if (step % 7 == 0) {
+			assert_int_equal(magazine_pop_many(m, true, SLOTS, &first), held);
+			held = 0;
+		}
+		while (held < SLOTS / 2 + step % (SLOTS / 2 + 1)) {
+			if (!magazine_push(m, SLOTS, 1 + held))
+				magazine_push_round(m, SLOTS, 1 + held);
+			held++;
+			pushes++;
+		}
+		assert_int_equal(magazine_count_now(m, SLOTS), held);
+		assert_int_equal(magazine_pushes(load_relaxed(&m->bottom)), pushes & LOW_BITS(PUSHES_BITS));
+	}
+	assert_true(load_relaxed(&m->top) > 2 * TIMES_ROUND(LFPOOL_POSITION_BITS));
+	free(m);
+}
+
+/* Each use of a slot with a handle has another one, and those before it name nothing, until the count in the handle has come
+ * round.  Uses without a handle do not count. */
+TEST(generations)
+{
+	lfpool_t *pool = pool_of(16, 1);
+	lfpool_handle_t before = 0, first = 0;
+
+	for (uint64_t use = 0; use <= TIMES_ROUND(HANDLE_COUNT_BITS); use++) {
+		void *object = lfpool_acquire(pool);
+		const lfpool_handle_t handle = lfpool_handle_of(pool, object);
+
+		assert_ptr_equal(lfpool_resolve(pool, handle), object);
+		assert_null(lfpool_resolve(pool, before));
+		assert_int_not_equal(handle, before);
+		first = first ? first : handle;
+		assert_int_equal(handle == first, use % TIMES_ROUND(HANDLE_COUNT_BITS) == 0);
+		/* By handle, and not. */
+		assert_int_equal(use % 2 ? lfpool_release_handle(pool, handle) : lfpool_release(pool, object), LFPOOL_OK);
+		assert_int_equal(lfpool_release(pool, lfpool_acquire(pool)), LFPOOL_OK);
+		before = handle;
+	}
+	lfpool_destroy(pool);
+}
 
 /* Pools in one place, one after the other: their handles are apart, though the count has few bits (N3 in handle.c). */
 TEST(handles_of_pools_before)
@@ -97,6 +160,100 @@ TEST(stamps)
 		assert_int_equal(lfpool_priority_release(pool, handle), LFPOOL_OK);
 	}
 	lfpool_priority_destroy(pool);
+}
+
+TEST(versions_of_a_state)
+{
+	const uint64_t first = state_next(0, STATE_ACTIVE | STATE_PIN, 7);
+	uint64_t now = first, changes = 0;
+
+	do {
+		now = state_next(now, STATE_ACTIVE | STATE_PIN, 7);
+		changes++;
+		assert_int_equal(state_record(now), 7);
+		assert_int_equal(state_pins(now), 1);
+	} while (now != first);
+	assert_int_equal(changes, TIMES_ROUND(STATE_VERSION_BITS));
+}
+
+TEST(versions_of_a_place_in_the_quarantine)
+{
+	quarantine_place place;
+	struct quarantine q = {.places = 1, .place = &place};
+	uint64_t before, now, changes = 0;
+
+	store_relaxed(&place, 0);
+	assert_int_equal(quarantine_take(&q, &before), SLOT_NONE);
+	do {
+		assert_int_equal(quarantine_put(&q, 1), SLOT_NONE);
+		assert_int_equal(quarantine_take(&q, &now), 1);
+		assert_int_equal(quarantine_take(&q, &now), SLOT_NONE);
+		changes += 2;
+	} while (now != before);
+	assert_int_equal(changes, TIMES_ROUND(QUARANTINE_VERSION_BITS));
+}
+
+TEST(versions_of_ranges)
+{
+	struct address_map ranges = {0};
+	uint64_t before, changes = 0;
+
+	assert_true(address_map_add(&ranges, 1000, 2000, &ranges));
+	before = load_relaxed(&ranges.head);
+	do {
+		assert_true(address_map_add(&ranges, 3000, 4000, &changes));
+		assert_ptr_equal(address_map_find(&ranges, 1500), &ranges);
+		assert_ptr_equal(address_map_find(&ranges, 3500), &changes);
+		address_map_remove(&ranges, 3000);
+		assert_null(address_map_find(&ranges, 3500));
+		changes += 2;
+	} while (load_relaxed(&ranges.head) != before);
+	assert_int_equal(changes, TIMES_ROUND(RANGES_VERSION_BITS));
+}
+
+/* A place in the registry is used again and again; 0 is left out, so that no id is 0. */
+TEST(generations_of_a_place_in_the_registry)
+{
+	struct lfpool_pool *pool = (struct lfpool_pool *)(uintptr_t)64;
+	const uint64_t first = live_pools_add(pool, 0, 0);
+	uint64_t id = first, pools = 0;
+
+	assert_true(first);
+	do {
+		live_pools_lock();
+		assert_ptr_equal(live_pools_find(id), pool);
+		live_pools_unlock();
+		live_pools_remove(id);
+		live_pools_lock();
+		assert_null(live_pools_find(id));
+		live_pools_unlock();
+		id = live_pools_add(pool, 0, 0);
+		assert_true(id);
+		assert_int_equal(live_pools_place(id), live_pools_place(first));
+		pools++;
+	} while (id != first);
+	live_pools_remove(id);
+	assert_int_equal(pools, TIMES_ROUND(REGISTRY_GENERATION_BITS) - 1);
+}
+
+/* Of two resets only the later one closes, unless exactly so many have begun in between. */
+TEST(resets_of_a_least)
+{
+	low_water_word mark;
+
+	store_relaxed(&mark, 0);
+	for (uint64_t between = 1; between <= TIMES_ROUND(LOW_WATER_RESETS_BITS); between++) {
+		const uint64_t first = low_water_open(&mark);
+		uint64_t last = first;
+
+		for (uint64_t i = 0; i < between; i++)
+			last = low_water_open(&mark);
+		low_water_note(&mark, 5);
+		low_water_close(&mark, first);
+		assert_int_equal(low_water_least(&mark), between == TIMES_ROUND(LOW_WATER_RESETS_BITS) ? 5 : 0);
+		low_water_close(&mark, last);
+		assert_int_equal(low_water_least(&mark), 5);
+	}
 }
 
 RUN_TESTS()
