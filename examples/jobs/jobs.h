@@ -8,7 +8,6 @@
  *              so.
  *
  *     submit         jobs_submit, jobs_submit_to     from inside a job
- *     wait           jobs_wait                       runs other jobs meanwhile
  *
  * To embed it, take this folder's jobs.h, jobs.c, workers.c, job.h, deque.h and sleep.h.  How it works: README.md.
  */
@@ -75,8 +74,5 @@ void jobs_submit(struct jobs_worker *worker, job_function *run, const void *payl
 
 /* The same, to be run by worker `index` and no other.  false: no record, or payload too long. */
 bool jobs_submit_to(struct jobs_worker *worker, unsigned index, job_function *run, const void *payload, size_t bytes);
-
-/* Returns when all that this job has submitted has ended; until then the worker runs others, on top of this one's stack. */
-void jobs_wait(struct jobs_worker *worker);
 
 #endif

@@ -131,11 +131,6 @@ static void *work_until_stop(void *worker)
 	return NULL;
 }
 
-void jobs_wait(struct jobs_worker *worker)
-{
-	work_until(worker, worker->running);
-}
-
 void jobs_run(struct jobs *jobs, job_function *run, const void *payload, size_t bytes)
 {
 	struct jobs_worker *worker = &jobs->workers[0];

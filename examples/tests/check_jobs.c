@@ -24,12 +24,6 @@ static void raise_flag(struct jobs_worker *worker, const void *payload)
 	atomic_store_explicit(*(_Atomic(bool) *const *)payload, true, memory_order_relaxed);
 }
 
-static void await_flag(_Atomic(bool) *flag)
-{
-	while (!atomic_load_explicit(flag, memory_order_relaxed))
-		sched_yield();
-}
-
 /* Now they are asleep, now they are about to be. */
 static void linger(struct random *random)
 {
@@ -46,8 +40,8 @@ static void rendezvous(struct jobs_worker *worker, const void *payload)
 		jobs_submit(worker, raise_flag, &flag, sizeof(flag));
 	else
 		REQUIRE(jobs_submit_to(worker, !jobs_worker_index(worker), raise_flag, &flag, sizeof(flag)));
-	await_flag(flag);
-	jobs_wait(worker);
+	while (!atomic_load_explicit(flag, memory_order_relaxed))
+		sched_yield();
 }
 
 static void wakes_up(void)
