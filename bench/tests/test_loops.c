@@ -112,7 +112,7 @@ TEST(loops_of_pools)
 			check_sums(workload);
 			cells++;
 		}
-		assert_int_equal(cells, threads == 1 ? 19 : 22);
+		assert_int_equal(cells, threads == 1 ? 18 : 21);
 	}
 }
 
