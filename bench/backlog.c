@@ -4,8 +4,8 @@
  *
  * Idea         Two threads update as in `retire`, so many times a second together, for a second: a little each millisecond, and
  *              sleep until the next one; or as often as they can.  After each such piece they look how much is in flight.
- *              In backlog-stalled a third thread is inside one section for the first half; in backlog-bounded as well, and
- *              the pool has BOUNDED_CAPACITY objects more than the table: a thread that finds none waits.
+ *              In backlog-bounded, and when a subject is checked, a third thread is inside one section for the first half.  In
+ *              backlog-bounded the pool has BOUNDED_CAPACITY objects more than the table: a thread that finds none waits.
  * Invariants   T1  what a section found is as it was until the section ends.
  *              T2  what is deferred meanwhile is in flight, all of it; and when all has settled, nothing is.
  * The figures  most_objects          in flight

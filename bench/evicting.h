@@ -34,7 +34,7 @@
 /* clang-format off */
 #define EVICTING_LOOPS                                                                                                 \
 	{.pair = NULL, .burst = NULL, .bulk = NULL, .keep = NULL, .produce = NULL, .consume = NULL, .larson = NULL,    \
-	 .jobs = NULL, .churn = NULL, .exhausted = NULL, .latency = NULL, .evict = run_evict, .retire = NULL,          \
+	 .jobs = NULL, .exhausted = NULL, .latency = NULL, .evict = run_evict, .retire = NULL,          \
 	 .read = NULL, .fill = run_fill, .drain = run_drain, .evicting = &evicting_calls, .retiring = NULL}
 /* clang-format on */
 

@@ -27,7 +27,7 @@
 /* clang-format off */
 #define SUBJECT_LOOPS                                                                                                  \
 	{.pair = run_pair, .burst = run_burst, .bulk = run_bulk, .keep = run_keep, .produce = run_produce,             \
-	 .consume = run_consume, .larson = run_larson, .jobs = run_jobs, .churn = run_churn, .exhausted = run_exhausted, \
+	 .consume = run_consume, .larson = run_larson, .jobs = run_jobs, .exhausted = run_exhausted,                \
 	 .latency = run_latency, .evict = NULL, .retire = NULL, .read = NULL, .fill = run_fill, .drain = run_drain,    \
 	 .evicting = NULL, .retiring = NULL}
 /* clang-format on */
@@ -319,35 +319,6 @@ static size_t run_jobs(struct worker *worker, size_t pairs)
 	while (__atomic_load_n(graph->finished, __ATOMIC_ACQUIRE) < all)
 		if (!job_step(worker))
 			ring_pause(&spins);
-	return done;
-}
-
-/* ---- Threads that come and go ---- */
-
-static void *short_life(void *argument)
-{
-	struct worker worker = *(struct worker *)argument;
-	void *objects[CHURN_OBJECTS];
-
-	worker.hand = worker.subject->join(worker.shared);
-	for (size_t i = 0; i < CHURN_OBJECTS; i++)
-		objects[i] = acquire_and_write(&worker, worker.hand, i);
-	for (size_t i = CHURN_OBJECTS; i-- > 0;)
-		release_and_forget(worker.hand, objects[i]);
-	worker.subject->leave(worker.hand);
-	return NULL;
-}
-
-static size_t run_churn(struct worker *worker, size_t pairs)
-{
-	size_t done = 0;
-
-	for (; done < pairs; done += CHURN_OBJECTS) {
-		pthread_t thread;
-
-		thread_start(&thread, short_life, worker);
-		(void)pthread_join(thread, NULL);
-	}
 	return done;
 }
 

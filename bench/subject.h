@@ -74,7 +74,7 @@ typedef size_t loop_fn(struct worker *worker, size_t pairs);
 /* One for each workload, and what they need before and after.  A pool has the first line, one that evicts the second, one that
  * defers the third; the others are NULL. */
 struct loops {
-	loop_fn *pair, *burst, *bulk, *keep, *produce, *consume, *larson, *jobs, *churn, *exhausted, *latency;
+	loop_fn *pair, *burst, *bulk, *keep, *produce, *consume, *larson, *jobs, *exhausted, *latency;
 	loop_fn *evict;
 	loop_fn *retire, *read;
 	loop_fn *fill;  /* acquires up to `pairs` objects more into objects[held ...]; says how many it got */

@@ -13,7 +13,7 @@
 	OWN(limit) OWN(ring) OWN(inlined) OWN(typed) OWN(library) OWN(thread) OWN(thread_inlined)                      \
 	PEER(shared, "lfpool-shared", "built in preset release only") OWN(races) OWN(hooks) OWN(depot) OWN(mutex)      \
 	OWN(free_list) OWN(treiber) OWN(malloc) OWN(mimalloc) OWN(jemalloc) OWN(tcmalloc)                              \
-	PEER(ck_stack, "ck-stack", "libck-dev") PEER(urcu_lfstack, "urcu-lfstack", "liburcu-dev")                      \
+	PEER(ck_stack, "ck-stack", "libck-dev")                                                                        \
 	PEER(dpdk_ring, "dpdk-ring", "libdpdk-dev") PEER(dpdk_stack, "dpdk-stack", "libdpdk-dev")                      \
 	PEER(boost_stack_dynamic, "boost-stack-dynamic", "libboost-dev")                                               \
 	PEER(snmalloc, "snmalloc-inlined", "its source, -DLFPOOL_PEER_SNMALLOC=DIR")           \
@@ -22,7 +22,7 @@
 	PEER(rpmalloc, "rpmalloc-inlined", "its source, -DLFPOOL_PEER_RPMALLOC=DIR")                                   \
 	PEER(rpmalloc_called, "rpmalloc-called", "its source, -DLFPOOL_PEER_RPMALLOC=DIR")                             \
 	/* Pools that evict: evicting.h. */                                                                            \
-	OWN(priority) OWN(loop_alone) OWN(heap_unlocked) OWN(heap_mutex) PEER(tbb_queue, "tbb-queue", "libtbb-dev")    \
+	OWN(priority) OWN(heap_unlocked) OWN(heap_mutex) PEER(tbb_queue, "tbb-queue", "libtbb-dev")    \
 	/* Those that defer: retiring.h. */                                                                            \
 	OWN(released_at_once) PEER(retire_rcu, "lfpool-rcu", "liburcu-dev")                                            \
 	PEER(call_rcu_malloc, "call-rcu-malloc", "liburcu-dev") PEER(call_rcu_mutex, "call-rcu-mutex", "liburcu-dev")  \

@@ -12,9 +12,6 @@
 extern "C" {
 #endif
 
-/* Objects that a short-lived thread acquires. */
-#define CHURN_OBJECTS 64
-
 /* Which thread meets which.  The three in the middle are the hand-off. */
 enum pattern { ALONE, ONE_TO_ONE, ONE_TO_MANY, MANY_TO_ONE, EXCHANGE, GRAPH };
 
@@ -51,7 +48,7 @@ struct workload {
 	bool stalls;      /* backlog: a thread reads, and does not come to an end    */
 };
 
-#define WORKLOAD_COUNT 58
+#define WORKLOAD_COUNT 56
 extern const struct workload workloads[WORKLOAD_COUNT];
 
 /* Sorts them. */

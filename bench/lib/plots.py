@@ -70,7 +70,7 @@ def by_threads(workloads: tuple[str, ...], columns: int, title: str, unit: str, 
 	for unused in panels.flat[len(measured):]:
 		unused.set_axis_off()
 	for axes, (workload, cells) in zip(panels.flat, measured.items()):
-		for name in dict.fromkeys(cell.subject for cell in cells if cell.subject != "loop-alone"):
+		for name in dict.fromkeys(cell.subject for cell in cells):
 			line(axes, results, [cell for cell in cells if cell.subject == name])
 		axes.set_xscale("log", base=2)
 		axes.set(title=workload, xlabel="threads", ylabel=f"million {unit} a second", yscale="log",

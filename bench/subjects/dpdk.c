@@ -116,7 +116,7 @@ static void populate(struct rte_mempool *pool)
 
 static struct rte_mempool *open_with(const struct plan *plan, const char *driver)
 {
-	/* Each thread may have another one in its place (churn), and lcore 0 may rest. */
+	/* Each thread may have another one in its place, and lcore 0 may rest. */
 	const size_t in_caches = (size_t)(2 * plan->threads + 1) * CACHE_MOST;
 	const size_t count = (plan->capacity + in_caches + CACHE - 1) / CACHE * CACHE;
 	struct rte_mempool *pool;

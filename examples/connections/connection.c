@@ -129,11 +129,6 @@ size_t connections_free(void)
 	return lfpool_available_count(connection_hidden.untyped);
 }
 
-const char *connections_check(void)
-{
-	return lfpool_check(connection_hidden.untyped, NULL);
-}
-
 size_t connections_close(void)
 {
 	return connection_hidden_pool_destroy(connection_hidden);

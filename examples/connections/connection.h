@@ -32,9 +32,6 @@ extern struct connection_calls {
 lfpool_status_t connections_open(uint16_t port, size_t capacity);
 size_t connections_free(void);
 
-/* NULL, or which invariant of the pool is violated. */
-const char *connections_check(void);
-
 /* Closes all of them.  Returns how many were still in use. */
 size_t connections_close(void);
 

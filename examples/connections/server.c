@@ -12,7 +12,6 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
-static struct server_report report;
 static _Atomic(unsigned) limit, open_now;
 static unsigned questions;
 static int listener;
@@ -36,15 +35,9 @@ static void *converse(void *argument)
 
 	for (unsigned answered = 0; answered < questions + !hasty && asked; answered++) {
 		asked = recv(fd, &question, sizeof(question), MSG_WAITALL) == sizeof(question);
-		if (asked && answered < questions) {
-			report.answered++;
+		if (asked && answered < questions)
 			(void)send(fd, &question, sizeof(question), MSG_NOSIGNAL);
-		}
 	}
-	if (asked)
-		report.dropped++;
-	else
-		report.left++;
 	/* The client sees the end of the connection only when there is room for the next one. */
 	open_now--;
 	close(fd);
@@ -53,22 +46,20 @@ static void *converse(void *argument)
 
 static void *accept_all(void *nothing)
 {
+	unsigned accepted = 0;
+
 	for (int fd; (fd = accept(listener, NULL, NULL)) >= 0;) {
 		const bool full = open_now >= limit;
 		const char greeting = full ? SERVER_FULL : SERVER_WELCOME;
 		pthread_t thread;
 
 		/* Counted before the client can know. */
-		if (full)
-			report.refused++;
-		else
-			report.accepted++;
 		open_now += !full;
 		(void)send(fd, &greeting, 1, MSG_NOSIGNAL);
 		if (full) {
 			close(fd);
 		} else {
-			thread_start(&thread, converse, (void *)((intptr_t)fd << 1 | (intptr_t)(report.accepted % 2)));
+			thread_start(&thread, converse, (void *)((intptr_t)fd << 1 | (intptr_t)(++accepted % 2)));
 			pthread_detach(thread);
 		}
 	}
@@ -94,7 +85,7 @@ void server_limit(unsigned connections)
 	limit = connections;
 }
 
-const struct server_report *server_stop(void)
+void server_stop(void)
 {
 	shutdown(listener, SHUT_RDWR);
 	pthread_join(acceptor, NULL);
@@ -102,5 +93,4 @@ const struct server_report *server_stop(void)
 	/* Ends: all clients have closed. */
 	while (open_now)
 		sched_yield();
-	return &report;
 }

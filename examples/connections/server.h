@@ -9,19 +9,10 @@
 #ifndef EXAMPLE_SERVER_H
 #define EXAMPLE_SERVER_H
 
-#include <stdatomic.h>
 #include <stdint.h>
 
 #define SERVER_WELCOME '+'
 #define SERVER_FULL '-'
-
-/* What the server saw: the other side of what the clients count. */
-struct server_report {
-	_Atomic(uint64_t) accepted, refused;
-	_Atomic(uint64_t) answered;
-	_Atomic(uint64_t) dropped; /* closed by the server */
-	_Atomic(uint64_t) left;    /* closed by the client */
-};
 
 /* Starts it, on a port of 127.0.0.1 that the system chooses: returns the port.  Ends the program if it is refused. */
 uint16_t server_start(unsigned questions_per_connection);
@@ -30,6 +21,6 @@ uint16_t server_start(unsigned questions_per_connection);
 void server_limit(unsigned connections);
 
 /* All clients have closed their connections. */
-const struct server_report *server_stop(void);
+void server_stop(void);
 
 #endif

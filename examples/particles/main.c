@@ -34,7 +34,6 @@ struct show {
 	pthread_barrier_t barrier;
 	_Atomic(unsigned) next_nozzle, next_part; /* a thread that is free takes the next */
 	size_t peak;
-	uint64_t emit_ns, update_ns;
 };
 
 struct performer {
@@ -70,26 +69,18 @@ static void before_update(struct show *show)
 
 static void perform_frame(struct show *show, struct hand *hand, bool first)
 {
-	const uint64_t start = now_ns();
-
 	for (unsigned i; (i = take(&show->next_nozzle)) < NOZZLES;)
 		world_emit(hand, &show->nozzles[i]);
 	meet(show);
-
-	const uint64_t middle = now_ns();
-
 	if (first)
 		before_update(show);
 	meet(show);
 	for (unsigned i; (i = take(&show->next_part)) < show->threads * PARTS_PER_THREAD;)
 		world_update(hand, &show->parts[i]);
 	meet(show);
-	if (first) {
-		show->emit_ns += middle - start;
-		show->update_ns += now_ns() - middle;
-		/* relaxed: as above. */
+	/* relaxed: as above. */
+	if (first)
 		atomic_store_explicit(&show->next_part, 0, memory_order_relaxed);
-	}
 	meet(show);
 }
 
@@ -186,11 +177,6 @@ static bool accounts_agree(const struct show *show)
 
 static bool show_close(struct show *show)
 {
-	const double frames = 1e6 * (double)show->frames;
-
-	printf("%lu frames, %lu threads: ms per frame: %.2f emit, %.2f update\n", show->frames, show->threads,
-	       (double)show->emit_ns / frames, (double)show->update_ns / frames);
-
 	bool ok = accounts_agree(show);
 	const size_t alive = lfpool_active_count(show->particles.untyped);
 
