@@ -29,8 +29,8 @@ static unsigned long failures;
 
 /* ---- What we are told ---- */
 
-static const char *const pass_names[] = {"give-back", "hold",  "never", "fork", "control",
-					 "hits",      "heirs", "empty", "own",  "meet"};
+static const char *const pass_names[] = {"give-back", "hold",  "never", "fork", "control", "hits",
+					 "heirs",     "pairs", "empty", "own",  "meet"};
 static const char *only = "";
 static long only_at = -1;
 
@@ -340,6 +340,12 @@ int main(int count, char **arguments)
 	if (!parse(count, arguments))
 		usage(arguments[0]);
 	stepper_open();
+	if (drive_pass == PASS_PAIRS) {
+		const bool good = pairs_run(only);
+
+		printf("%d passed, %d failed\n", good, !good);
+		return !good;
+	}
 	if (drive_pass == PASS_OWN)
 		/* What is said about the pool's misuse is of no interest. */
 		(void)freopen("/dev/null", "w", stderr);

@@ -27,6 +27,7 @@ enum pass {
 	PASS_CONTROL,   /* PASS_GIVE_BACK where some places must be stuck                    */
 	PASS_HITS,      /* none is stopped: the price                                       */
 	PASS_HEIRS,     /* pool: they wait, the process forks, the child serves them; then never */
+	PASS_PAIRS,     /* pool: two are stopped at once (pairs.c)                           */
 	PASS_EMPTY,     /* pool: a signal handler takes all there is, at one place (signals.c) */
 	PASS_OWN,       /* pool: PASS_EMPTY with the interrupted cache, which must be noticed */
 	PASS_MEET,      /* evict: they make two changes; it goes on                          */
@@ -104,5 +105,10 @@ void signals_begin(struct scene *s, const struct operation *o);
 void signals_handle(void);
 /* It has ended.  NULL, or what is wrong, or went wrong in the handler. */
 const char *signals_end(void);
+
+/* ---- pairs.c ---- */
+
+/* The pass: true if all is well. */
+bool pairs_run(const char *only);
 
 #endif

@@ -136,7 +136,10 @@ static bool arrive(struct stepper *s, unsigned char *place)
 		if (s->steps >= STEPS_MAX)
 			abort();
 		s->trace[s->steps] = place;
-		s->locked += is_locked(place);
+		if (is_locked(place)) {
+			s->locked++;
+			s->locked_at = s->steps;
+		}
 		s->length = s->steps;
 		return true;
 	}

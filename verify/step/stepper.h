@@ -130,8 +130,9 @@ struct stepper {
 	struct turn turn;
 	sigjmp_buf way_out; /* where an abandoned thread goes                                         */
 	/* The recording. */
-	long length; /* instructions from STEP_BEGIN to STEP_END                      */
-	long locked; /* those of them that lock: LOCK prefix, xchg with memory         */
+	long length;    /* instructions from STEP_BEGIN to STEP_END                      */
+	long locked;    /* those of them that lock: LOCK prefix, xchg with memory         */
+	long locked_at; /* the last of those */
 	unsigned char *trace[STEPS_MAX];
 	/* The plan, made by the driver before it gives the turn away. */
 	long stop_at; /* park before this instruction; length = before STEP_END         */
