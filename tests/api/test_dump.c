@@ -128,6 +128,30 @@ TEST(everything_that_has_a_name)
 	dumps_end(&d, pool);
 }
 
+TEST(other_backends)
+{
+	static const struct {
+		lfpool_backend_t backend;
+		const char *said[3];
+	} rows[] = {{LFPOOL_BACKEND_MUTEX,
+		     {"\nbackend     mutex", "\nidentity    100 = 1 active + 0 cached + 0 shared + 99 untouched\n"}},
+		    {LFPOOL_BACKEND_MALLOC,
+		     {"\nbackend     malloc", "\nobjects     100 of 24 bytes, aligned to 16\n",
+		      "\nidentity    100 = 1 active + 7 cached + 0 shared + 92 untouched\n"}}};
+
+	for (size_t i = 0; i < COUNT(rows); i++) {
+		lfpool_t *pool = POOL_OF(SIZE, CAPACITY, .backend = rows[i].backend, .cache_capacity = 16);
+		void *object = lfpool_acquire(pool);
+		struct dumps d = dumps_of(pool);
+
+		for (size_t k = 0; k < COUNT(rows[i].said) && rows[i].said[k]; k++)
+			require_in(d.text, rows[i].said[k]);
+		assert_int_equal(strstr(d.text, "magazines") != NULL, rows[i].backend == LFPOOL_BACKEND_MALLOC);
+		lfpool_release(pool, object);
+		dumps_end(&d, pool);
+	}
+}
+
 TEST(a_format_that_is_none)
 {
 	lfpool_t *pool = pool_of(SIZE, CAPACITY);

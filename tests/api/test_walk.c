@@ -186,6 +186,14 @@ BACKEND_TEST(every_slot, LFPOOL_BACKEND_MALLOC)
 
 /* ---- Inside a walk ---- */
 
+static bool release_this(void *context, void *object)
+{
+	const struct seen *seen = context;
+
+	REQUIRE(lfpool_release(seen->pool, object) == LFPOOL_OK);
+	return note(context, object);
+}
+
 /* In a walk of its own, which releases where it stands. */
 static bool release_the_others(void *context, void *object)
 {
@@ -200,19 +208,40 @@ static bool release_the_others(void *context, void *object)
 	return note(context, object);
 }
 
-/* And walking and releasing are legal there.  (Acquiring: the scenario walk of lfpool-stress.) */
-BACKEND_TEST(what_was_released_meanwhile_is_not_visited, LFPOOL_BACKEND_MUTEX)
+/* One for each it sees: those that lie behind the walk are not visited. */
+static bool acquire_another(void *context, void *object)
 {
-	lfpool_t *pool = pool_on(backend, CAPACITY);
-	struct seen seen = {.pool = pool};
-	void *objects[CAPACITY];
+	const struct seen *seen = context;
 
-	assert_int_equal(acquire_all(pool, objects, CAPACITY), CAPACITY);
-	assert_int_equal(lfpool_for_each_active(pool, release_the_others, &seen), 1);
-	assert_int_equal(seen.count, 1);
-	assert_int_equal(lfpool_active_count(pool), 1);
-	assert_int_equal(lfpool_release(pool, seen.objects[0]), LFPOOL_OK);
-	pool_close(pool, SIZE);
+	(void)lfpool_acquire(seen->pool);
+	return note(context, object);
+}
+
+BACKEND_TEST(releasing_and_acquiring_is_legal, LFPOOL_BACKEND_MUTEX)
+{
+	static const struct {
+		bool (*visit)(void *context, void *object);
+		size_t before, visited_least, visited_most, after;
+	} rows[] = {{release_this, CAPACITY, CAPACITY, CAPACITY, 0},
+		    {release_the_others, CAPACITY, 1, 1, 1},
+		    {acquire_another, CAPACITY / 2, CAPACITY / 2, CAPACITY, CAPACITY}};
+
+	for (size_t i = 0; i < COUNT(rows); i++) {
+		lfpool_t *pool = pool_on(backend, CAPACITY);
+		struct seen seen = {.pool = pool};
+		void *objects[CAPACITY];
+
+		assert_int_equal(acquire_all(pool, objects, rows[i].before), rows[i].before);
+		const size_t visited = lfpool_for_each_active(pool, rows[i].visit, &seen);
+
+		assert_in_range(visited, rows[i].visited_least, rows[i].visited_most);
+		assert_int_equal(visited, seen.count);
+		/* None twice. */
+		assert_true(sort_disjoint(seen.objects, seen.count, SIZE));
+		assert_int_equal(lfpool_active_count(pool), rows[i].after);
+		assert_int_equal(lfpool_release_all(pool), rows[i].after);
+		pool_close(pool, SIZE);
+	}
 }
 
 /* ---- All at once ---- */

@@ -76,6 +76,40 @@ BACKEND_TEST(a_byte_written_after_release_is_found_at_acquire, LFPOOL_BACKEND_MU
 	}
 }
 
+/* *context activates are still to be let through, then one is refused. */
+static bool refuse_once(void *context, void *object)
+{
+	memset(object, 0x42, 8);
+	return (*(int *)context)-- != 0;
+}
+
+/* An object that is free since hooks.activate has refused it. */
+BACKEND_TEST(and_after_an_acquire_that_a_hook_refused, LFPOOL_BACKEND_MUTEX)
+{
+	for (int before = 0; before < 2; before++) {
+		int left = before;
+		lfpool_t *pool = POOL_THAT(64, 1, backend, "poison", .hooks.context = &left, .hooks.activate = refuse_once);
+		unsigned char *object = before ? lfpool_acquire(pool) : NULL;
+
+		assert_int_equal(lfpool_release(pool, object), LFPOOL_OK);
+		assert_null(lfpool_acquire(pool));
+		assert_int_equal(left, -1);
+		/* What the hook wrote is no finding, what is written afterwards is. */
+		object = lfpool_acquire(pool);
+		assert_int_equal(told.count, 0);
+		left = 0;
+		assert_int_equal(lfpool_release(pool, object), LFPOOL_OK);
+		assert_null(lfpool_acquire(pool));
+		object[5] = 0x41;
+		assert_ptr_equal(lfpool_acquire(pool), object);
+		assert_int_equal(told.count, 1);
+		assert_int_equal(told.misuse.status, LFPOOL_E_WRITTEN_WHEN_FREE);
+		assert_int_equal(told.misuse.offset, 5);
+		lfpool_destroy(pool);
+		assert_int_equal(told.count, 1);
+	}
+}
+
 BACKEND_TEST(and_at_destroy_and_when_it_leaves_quarantine, LFPOOL_BACKEND_MUTEX)
 {
 	lfpool_t *pool = POOL_THAT(64, 10, backend, "poison");
@@ -133,6 +167,29 @@ BACKEND_TEST(an_object_is_poisoned_in_its_first_life_as_in_its_second, LFPOOL_BA
 			;
 	}
 	assert_int_equal(lfpool_destroy(pool), 0);
+	assert_int_equal(told.count, 0);
+}
+
+static bool prepare(void *context, void *object, bool active)
+{
+	(void)context;
+	(void)active;
+	memset(object, 0x43, 33);
+	return true;
+}
+
+/* What a visitor prepared is there in the next use. */
+BACKEND_TEST(what_was_shown_free_is_left_alone_once, LFPOOL_BACKEND_MUTEX)
+{
+	lfpool_t *pool = POOL_THAT(33, 10, backend, "poison", .max_capacity = 20);
+	unsigned char *object;
+
+	assert_true(lfpool_for_each_slot(pool, prepare, NULL) >= 10);
+	object = lfpool_acquire(pool);
+	assert_true(all_bytes_are(object, 33, 0x43));
+	assert_int_equal(lfpool_release(pool, object), LFPOOL_OK);
+	assert_true(is_poisoned(lfpool_acquire(pool), 33));
+	assert_int_equal(lfpool_destroy(pool), 1);
 	assert_int_equal(told.count, 0);
 }
 
@@ -205,6 +262,16 @@ BACKEND_TEST(a_byte_beside_an_object_is_found_at_release, LFPOOL_BACKEND_MUTEX)
 	for (size_t alignment = 1; alignment <= 4096; alignment *= 2)
 		for (size_t size = 1; size <= 200; size += alignment < 64 ? 1 : 13)
 			sweep_guards(backend, size, alignment);
+}
+
+BACKEND_TEST(and_at_destroy, LFPOOL_BACKEND_MUTEX)
+{
+	lfpool_t *pool = POOL_THAT(33, 5, backend, "guard");
+	unsigned char *object = lfpool_acquire(pool);
+
+	object[33] = 0x41;
+	assert_int_equal(lfpool_destroy(pool), 1);
+	expect_guard(object, 33);
 }
 
 /* ---- Never released ---- */

@@ -9,7 +9,7 @@
  */
 #include "../support/kinds.h"
 
-enum { MANY = 100 };
+enum { FEW = 3, MANY = 100 };
 
 /* A continuation's context: what it was called with. */
 struct call {
@@ -63,6 +63,31 @@ KIND_TEST(never_called_when_cancelled)
 	for (size_t i = 0; i < MANY; i++)
 		assert_int_equal(old[i].calls + fresh.calls, 0);
 	stage_close(&s);
+}
+
+/* One that is called with NULL, and asks again, is refused: it would never end. */
+static void ask_for_ever(void *context, lfpool_t *pool, void *object)
+{
+	struct call *c = context;
+
+	keep(context, pool, object);
+	c->ticket = 77;
+	assert_int_equal(lfpool_acquire_async(pool, ask_for_ever, context, &c->ticket), LFPOOL_E_CLOSED);
+	assert_true(c->ticket == 0);
+}
+
+KIND_TEST(one_that_asks_again_in_destroy_is_refused)
+{
+	struct stage s;
+	struct call calls[FEW];
+
+	stage_open(&s, kind, 1, 0);
+	assert_int_equal(lfpool_shrink(s.pool, 1), 1);
+	for (size_t i = 0; i < FEW; i++)
+		ask(&s, &calls[i], ask_for_ever);
+	assert_int_equal(lfpool_destroy(s.pool), 0);
+	for (size_t i = 0; i < FEW; i++)
+		assert_int_equal(calls[i].calls, 1);
 }
 
 KIND_TEST(a_debt_is_paid_before_those_who_wait)
