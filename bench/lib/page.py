@@ -6,7 +6,7 @@ from __future__ import annotations
 import math
 import re
 
-from . import text
+from . import judge, text
 from .judge import Loss, Tally, peers_of
 from .results import BadResults, EPOCH, EVICTING, INLINED, LIBRARY, RETIRING, SHARED, TYPED, Cell, Results, figures_of
 

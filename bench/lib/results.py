@@ -94,6 +94,10 @@ class Results:
 	def is_peer(self, subject: str) -> bool:
 		return self.group(subject) not in ("lfpool", "limit")
 
+	def threads(self, workload: str, bytes: int, subject: str) -> list[int]:
+		return sorted(cell.threads for cell in self.cells
+			if (cell.workload, cell.bytes, cell.subject) == (workload, bytes, subject))
+
 
 def save(path: str, data: dict) -> None:
 	"""Whole or not at all: a reader never sees half a file."""
