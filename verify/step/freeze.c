@@ -28,6 +28,7 @@ static struct holding mine, theirs; /* the driver's, and the peer's */
 
 static void act(void)
 {
+	(void)hooks_wrong();
 	scene_open(&scene, operation);
 	signals_begin(&scene, operation);
 	drive_moved = scene_operate(&scene, operation);
@@ -227,7 +228,9 @@ static const char *live_on_without(long *worst)
 	if ((wrong = peer_finds(0, missing, "the second peer got another number of objects than the first")))
 		return wrong;
 	beat("one emptied the pool again");
-	return (wrong = peer_give_back(scene.pool, &theirs)) ? wrong : drain(NULL, worst);
+	if ((wrong = peer_give_back(scene.pool, &theirs)) || (wrong = drain(NULL, worst)))
+		return wrong;
+	return hooks_wrong() ? "a hook was called out of turn" : NULL;
 }
 
 static const char *live_on(long *worst)

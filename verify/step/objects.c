@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * objects.c - operations that do something about an object: handles, walks, debug modes.  As operations.c.
+ * objects.c - operations that do something about an object: hooks, handles, walks, debug modes.  As operations.c.
  *
  * Idea         What a look-up or a walk must answer is certain whenever it is stopped: the objects that the victim's
  *              caller holds are active all the while, so a walk visits each of them once, and no object twice.
@@ -8,14 +8,6 @@
 #include "calls.h"
 
 /* ---- Operations ---- */
-
-/* A hook that is called for all objects when the pool is made: then hits are as without one. */
-static bool build(void *context, void *object)
-{
-	return (void)context, object;
-}
-
-static const lfpool_hooks_t building = {.create = build};
 
 static void resolve(struct scene *s)
 {
@@ -77,8 +69,10 @@ static void for_each(struct scene *s)
 
 /* ---- The table ---- */
 
-#define BUILT_FIRST POOL(4 * EACH, 2 * EACH, LFPOOL_CREATE_ALL, &building, NULL, SPECIAL_NOTHING)
-#define ALL POOL(4 * EACH, 2 * EACH, LFPOOL_CHECK_RACES, NULL, NULL, RELEASES_ALL)
+#define HOOKED(hooks) POOL(4 * EACH, 2 * EACH, 0, &(hooks), NULL, SPECIAL_NOTHING)
+#define BUILT_FIRST POOL(4 * EACH, 2 * EACH, LFPOOL_CREATE_ALL, &hooks_building, NULL, SPECIAL_NOTHING)
+#define WATCHED POOL(4 * EACH, 2 * EACH, 0, NULL, "poison,guard,check,no-tools", SPECIAL_NOTHING)
+#define ALL(hooks) POOL(4 * EACH, 2 * EACH, LFPOOL_CHECK_RACES, hooks, NULL, RELEASES_ALL)
 #define QUARANTINED POOL(2 * EACH, 2 * EACH, 0, NULL, "quarantine=4,no-tools", SPECIAL_NOTHING)
 
 const struct operation object_operations[] = {
@@ -88,7 +82,18 @@ const struct operation object_operations[] = {
 	{"handle of", USUAL, "own +5 handle", handle_of, 0, 0},
 	{"resolve", USUAL, "own +5 handle", resolve, 0, 0},
 	{"release handle", USUAL, "own +3 hand 1 handle", release_handle, 0, 1},
-	{"release all", ALL, "own +5 hand 5", release_all, CHANGED, 1},
+	{"release all", ALL(NULL), "own +5 hand 5", release_all, CHANGED, 1},
+	{"release all, hooks", ALL(&hooks_all), "own +5 hand 5", release_all, CHANGED, 1},
+	{"acquire, hooks", HOOKED(hooks_all), "mine +2 want 1", acquire_through_cache, 0, 1},
+	{"acquire, hooks, first use", HOOKED(hooks_all), "want 1", acquire_through_cache, CHANGED | MOVES_CARVED, 1},
+	{"acquire bulk of 6, hooks", HOOKED(hooks_all), "own +2 want 6", acquire_bulk,
+	 MOVES_CURRENT | MOVES_CARVED | MOVES_EMPTY | MOVES_TOP, 1},
+	{"release, hooks", HOOKED(hooks_all), "mine +2 older", release_through_cache, 0, 1},
+	{"release, deactivate refuses", HOOKED(hooks_refusing), "mine +2 older", release_through_cache, 0, 1},
+	{"release bulk of 6, hooks", HOOKED(hooks_all), "own +8 hand 6", release_bulk, CHANGED, 1},
+	{"release handle, hooks", HOOKED(hooks_all), "own +3 hand 1 handle", release_handle, 0, 1},
+	{"acquire, poison and guard", WATCHED, "mine +2 want 1", acquire_through_cache, 0, 1},
+	{"release, poison and guard", WATCHED, "mine +2 older", release_through_cache, 0, 1},
 	{"walk, for each active", USUAL, "own +5 handle", for_each, 0, 0},
 	/* nothing is free but what is in quarantine; and that is full: what is released drives another one out */
 	{"acquire, out of quarantine", QUARANTINED, "other all -3 want 1", acquire_through_cache, 0, 1},

@@ -193,6 +193,8 @@ static const char *gather(struct scene *s, struct holding *h)
 		wrong = "there are more objects, or fewer, than the calls have said";
 	if (!wrong && lfpool_misuse_count(s->pool))
 		wrong = "a release was refused on the way, or a debug mode has found something";
+	if (!wrong && hooks_wrong())
+		wrong = "a hook was called out of turn";
 	return wrong ? wrong : lfpool_check(s->pool, &place);
 }
 

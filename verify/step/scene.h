@@ -163,6 +163,14 @@ size_t scene_close(struct scene *s);
 /* Runs the operation; returns what moved, which means something if no other used the pool meanwhile. */
 unsigned scene_operate(struct scene *s, const struct operation *o);
 
+/* ---- Hooks that do next to nothing, but notice by an object's last word when one is called out of turn: hooks.c ---- */
+
+extern const lfpool_hooks_t hooks_all;      /* the four of an object's life                         */
+extern const lfpool_hooks_t hooks_refusing; /* deactivate always says no: destroy, and create again */
+extern const lfpool_hooks_t hooks_building; /* create and destroy alone                             */
+/* Was a hook called out of turn since the last call? */
+bool hooks_wrong(void);
+
 /* ---- What the others do while the victim stands: peers.c ----
  *
  * Each object that a peer holds carries the peer's stamp, so an object that two of them hold is noticed at once; and what a peer
