@@ -7,7 +7,7 @@
 #include "pool/pool.h"
 
 /* The slot of an object, which may be free where it has a place of its own; SLOT_NONE: the pointer is none's. */
-static uint32_t find(const lfpool_t *pool, const void *pointer)
+static uint32_t slot_of(const lfpool_t *pool, const void *pointer)
 {
 	uint32_t slot;
 
@@ -19,12 +19,12 @@ static uint32_t find(const lfpool_t *pool, const void *pointer)
 
 bool lfpool_owns(const lfpool_t *pool, const void *pointer)
 {
-	return find(pool, pointer) != SLOT_NONE;
+	return slot_of(pool, pointer) != SLOT_NONE;
 }
 
 bool lfpool_in_use(const lfpool_t *pool, const void *object)
 {
-	const uint32_t slot = find(pool, object);
+	const uint32_t slot = slot_of(pool, object);
 
 	return slot && arena_is_active(pool->arena, slot);
 }

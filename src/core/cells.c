@@ -13,7 +13,7 @@ size_t lot_bytes(unsigned lot)
 	return ((size_t)CELL_LOT << lot) * sizeof(struct cell) + (lot == 1 ? branches_bytes() : 0);
 }
 
-static bool lot_ensure(struct waiters *d, uint32_t index)
+static bool cell_lot_ensure(struct waiters *d, uint32_t index)
 {
 	uint32_t place;
 	const unsigned lot = lot_of(index, CELL_LOT, &place);
@@ -37,7 +37,7 @@ static bool lot_ensure(struct waiters *d, uint32_t index)
 
 /* ---- Vacant cells: a stack, by Treiber (1986) ---- */
 
-static void push(struct waiters *d, struct cell *cell)
+static void cell_push(struct waiters *d, struct cell *cell)
 {
 	/* relaxed: a number to begin with. */
 	uint64_t top = load_relaxed(&d->vacant);
@@ -49,7 +49,7 @@ static void push(struct waiters *d, struct cell *cell)
 	} while (!cas_weak_release(&d->vacant, &top, tagged_next(top, cell->index + 1)));
 }
 
-static struct cell *pop(struct waiters *d)
+static struct cell *cell_pop(struct waiters *d)
 {
 	/* acquire, edge VACANT: `below`. */
 	uint64_t top = load_acquire(&d->vacant);
@@ -71,11 +71,11 @@ struct cell *cell_claim(struct waiters *d)
 	struct cell *cell;
 
 	/* Repeats only when another thread took the cell that was the next. */
-	while (!(cell = pop(d))) {
+	while (!(cell = cell_pop(d))) {
 		/* acquire, edge CELL: the lots of the cells it counts, and the branches. */
 		uint32_t count = load_acquire(&d->cells);
 
-		if (count == CELLS_MAX || !lot_ensure(d, count))
+		if (count == CELLS_MAX || !cell_lot_ensure(d, count))
 			return NULL;
 		/* release, edge CELL. */
 		if (cas_release(&d->cells, &count, count + 1)) {
@@ -93,7 +93,7 @@ void cell_unclaim(struct waiters *d, struct cell *cell)
 {
 	/* relaxed: it is ours until it is pushed. */
 	store_relaxed(&cell->word, 0);
-	push(d, cell);
+	cell_push(d, cell);
 }
 
 void waiters_want(struct waiters *d, uint32_t count)

@@ -29,7 +29,7 @@ lfpool_status_t misuse_tell(lfpool_t *pool, lfpool_misuse_t *misuse)
 	return misuse->status;
 }
 
-static void tell(void *pool, lfpool_misuse_t *misuse)
+static void tell_pool(void *pool, lfpool_misuse_t *misuse)
 {
 	(void)misuse_tell(pool, misuse);
 }
@@ -48,7 +48,7 @@ struct debug_home misuse_home(lfpool_t *pool)
 		.name = pool->name,
 		.tells_each = pool->hooks.misuse,
 		.pool = pool,
-		.tell = tell,
+		.tell = tell_pool,
 		.is_active = is_active,
 	};
 }

@@ -76,7 +76,7 @@ static void give_back(pool_t *pool, uint32_t slot, bool used)
 }
 
 /* Locked: what the handle names, if its life is one of these; SLOT_NONE. */
-static uint32_t find(const pool_t *pool, lfpool_handle_t handle, unsigned lives)
+static uint32_t slot_of(const pool_t *pool, lfpool_handle_t handle, unsigned lives)
 {
 	const uint32_t slot = (uint32_t)(handle & LOW_BITS(HANDLE_SLOT_BITS)) + 1;
 
@@ -163,7 +163,7 @@ void *plain_acquire(pool_t *pool, uint64_t priority, void *owner, lfpool_handle_
 lfpool_status_t plain_publish(pool_t *pool, lfpool_handle_t handle)
 {
 	lock(pool);
-	const uint32_t slot = find(pool, handle, NEW);
+	const uint32_t slot = slot_of(pool, handle, NEW);
 
 	if (slot) {
 		plain_slot_at(pool, slot)->life = ACTIVE;
@@ -176,7 +176,7 @@ lfpool_status_t plain_publish(pool_t *pool, lfpool_handle_t handle)
 lfpool_status_t plain_release(pool_t *pool, lfpool_handle_t handle)
 {
 	lock(pool);
-	const uint32_t slot = find(pool, handle, NEW | ACTIVE);
+	const uint32_t slot = slot_of(pool, handle, NEW | ACTIVE);
 
 	if (slot && plain_slot_at(pool, slot)->at)
 		plain_heap_remove(pool, slot);
@@ -193,7 +193,7 @@ lfpool_status_t plain_release(pool_t *pool, lfpool_handle_t handle)
 lfpool_status_t plain_update(pool_t *pool, lfpool_handle_t handle, uint64_t priority)
 {
 	lock(pool);
-	const uint32_t slot = find(pool, handle, ACTIVE);
+	const uint32_t slot = slot_of(pool, handle, ACTIVE);
 
 	if (slot) {
 		plain_slot_at(pool, slot)->priority = priority;
@@ -220,7 +220,7 @@ static bool pin(pool_t *pool, uint32_t slot)
 void *plain_pin(pool_t *pool, lfpool_handle_t handle)
 {
 	lock(pool);
-	const uint32_t slot = find(pool, handle, ACTIVE);
+	const uint32_t slot = slot_of(pool, handle, ACTIVE);
 	const bool pinned = slot && pin(pool, slot);
 
 	unlock(pool);
@@ -241,7 +241,7 @@ lfpool_handle_t plain_pin_slot(pool_t *pool, uint32_t slot, uint64_t *priority_o
 lfpool_status_t plain_unpin(pool_t *pool, lfpool_handle_t handle)
 {
 	lock(pool);
-	const uint32_t slot = find(pool, handle, ACTIVE | RELEASED);
+	const uint32_t slot = slot_of(pool, handle, ACTIVE | RELEASED);
 	struct plain_slot *s = slot ? plain_slot_at(pool, slot) : NULL;
 	const lfpool_status_t status = !s ? LFPOOL_E_STALE : s->pins ? LFPOOL_OK : LFPOOL_E_NOT_PINNED;
 
@@ -297,7 +297,7 @@ lfpool_handle_t plain_peek_min(pool_t *pool, uint64_t *priority_out)
 bool plain_find(const pool_t *pool, lfpool_handle_t handle, struct contender *out)
 {
 	lock(pool);
-	const uint32_t slot = find(pool, handle, ACTIVE);
+	const uint32_t slot = slot_of(pool, handle, ACTIVE);
 
 	if (slot)
 		*out = plain_contender(pool, slot);
