@@ -72,13 +72,13 @@ static bool is_pass(unsigned passes)
 
 /*
  * Of how many places the pass visits one.  What the others find while it stands is the same in every pass but `meet`: one of
- * these goes to every place, the rest to every fifth; where the process forks, which takes long, to every 17th and 19th.
+ * these goes to every place, the rest to every second; where the process forks, which takes long, to every sixth and seventh.
  */
 static long stride(void)
 {
 	if (is_pass(PASS(PASS_GIVE_BACK) | PASS(PASS_MEET) | SIGNALS) || drive_mutant || getenv("LFPOOL_DEEP"))
 		return 1;
-	return is_pass(PASS(PASS_HEIRS)) ? 17 : is_pass(PASS(PASS_FORK)) ? 19 : 5;
+	return is_pass(PASS(PASS_HEIRS)) ? 6 : is_pass(PASS(PASS_FORK)) ? 7 : 2;
 }
 
 unsigned drive_rounds(unsigned usual, unsigned deep)
@@ -249,6 +249,11 @@ static void go_to(long at, long *points, long *worst)
 	play->close();
 }
 
+static bool is_place(long at)
+{
+	return at >= 0 && (!part.in_program || stepper_in_program(&sleeper.stepper, at));
+}
+
 /* True if all is well.  With a stride, other places in each operation. */
 static bool sweep(size_t index)
 {
@@ -261,13 +266,19 @@ static bool sweep(size_t index)
 		return true;
 	}
 	record();
-	const long from = only_at < 0 ? (long)index % stride() : only_at;
+	const long from = only_at < 0 ? 0 : only_at;
 	const long last = only_at < 0 ? sleeper.stepper.length : from;
+	/* Places to pass over; the shortest calls have four. */
+	long others = only_at < 0 ? (long)index % 4 % stride() : 0;
 
 	sleeper.stepper.interrupt = is_pass(SIGNALS) ? signals_handle : NULL;
-	for (long at = from; at <= last && !(once && failures > failures_before); at += stride())
-		if (!part.in_program || stepper_in_program(&sleeper.stepper, at))
-			go_to(at, &points, &worst);
+	for (long at = from; at <= last && !(once && failures > failures_before); at++) {
+		if (!is_place(at) || (only_at < 0 && is_place(at - 1) && !stepper_is_another(&sleeper.stepper, at)) ||
+		    others-- > 0)
+			continue;
+		others = only_at < 0 ? stride() - 1 : 0;
+		go_to(at, &points, &worst);
+	}
 	printf("%-42s %5ld instructions, %2ld locked; %5ld points, at most %ld lost; %lu failures\n", part.name,
 	       sleeper.stepper.length, sleeper.stepper.locked, points, worst, failures - failures_before);
 	return failures == failures_before && points > 0;

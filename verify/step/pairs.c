@@ -114,6 +114,8 @@ static long sweep_user(const struct pair *p, long n)
 
 	/* With the thief standing there the user's way may be another: it is recorded anew. */
 	for (long m = -1; m <= last && !(drive_mutant && failures); m++) {
+		if (m > 0 && !stepper_is_another(&user.sleeper.stepper, m))
+			continue;
 		for (unsigned way = (unsigned)(m + n) % step; way < (m < 0 ? step : 4); way += step) {
 			if (!sleeper_run(&thief.sleeper, n)) {
 				(void)scene_close(&thief.scene);
@@ -152,7 +154,8 @@ static bool sweep(const struct pair *p)
 	const long last = deep ? thief.sleeper.stepper.length : first + BEFORE + AFTER;
 
 	for (long n = first; n <= last && !(drive_mutant && failures); n++)
-		points += sweep_user(p, n);
+		if (n == first || stepper_is_another(&thief.sleeper.stepper, n))
+			points += sweep_user(p, n);
 	printf("%s, %s: %ld points, %lu failures\n", p->thief.name, p->user.name, points, failures - failures_before);
 	(void)fflush(stdout);
 	return failures == failures_before && points > 0;

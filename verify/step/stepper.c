@@ -24,28 +24,62 @@ extern char __executable_start[], etext[];
 /* initial-exec: read in the handler, where nothing may be allocated. */
 static _Thread_local __attribute__((tls_model("initial-exec"))) struct stepper *stepped;
 
-/* Prefixes come in any order, a REX byte last.  F0 is LOCK; xchg, 86 and 87, with a memory operand locks by itself. */
+/* The byte behind the prefixes, which come in any order, a REX byte last.  F0 is LOCK; the others: segments, sizes, rep. */
+static const unsigned char *opcode_of(const unsigned char *code, bool *lock_out)
+{
+	for (*lock_out = false; memchr("\xf0\x26\x2e\x36\x3e\x64\x65\x66\x67\xf2\xf3", *code, 11); code++)
+		*lock_out |= *code == 0xf0;
+	return code + ((*code & 0xf0) == 0x40);
+}
+
+/* xchg, 86 and 87, with a memory operand locks by itself. */
 static bool is_locked(const unsigned char *code)
 {
-	for (;; code++) {
-		switch (*code) {
-		case 0xf0: return true;
-		case 0x26:
-		case 0x2e:
-		case 0x36:
-		case 0x3e:
-		case 0x64: /* segments, sizes, rep */
-		case 0x65:
-		case 0x66:
-		case 0x67:
-		case 0xf2:
-		case 0xf3: continue;
-		default:
-			if ((*code & 0xf0) == 0x40)
-				code++;
-			return (*code == 0x86 || *code == 0x87) && code[1] < 0xc0;
-		}
+	bool lock;
+
+	code = opcode_of(code, &lock);
+	return lock || ((*code == 0x86 || *code == 0x87) && code[1] < 0xc0);
+}
+
+static bool is_between(unsigned value, unsigned first, unsigned last)
+{
+	return value >= first && value <= last;
+}
+
+/*
+ * Does it touch no memory but the top of its own stack?  Of the integer instructions that compilers use, by Intel's manual, volume 2,
+ * appendix A; any other counts as one that does.
+ */
+static bool is_private(const unsigned char *code)
+{
+	bool lock;
+
+	code = opcode_of(code, &lock);
+
+	/* Where an operand is in memory or in a register, the byte behind says so. */
+	const unsigned at = *code, in_register = code[1] >= 0xc0;
+
+	if (at == 0x0f) {
+		const unsigned next = code[1];
+
+		if (is_between(next, 0x80, 0x8f) || next == 0x1f || is_between(next, 0xc8, 0xcf))
+			return true; /* jcc, nop, bswap */
+		return code[2] >= 0xc0 &&
+		       (is_between(next, 0x40, 0x4f) || is_between(next, 0x90, 0x9f) || next == 0x1e || next == 0xa3 ||
+			next == 0xab || next == 0xb3 || next == 0xaf || is_between(next, 0xb6, 0xb7) ||
+			is_between(next, 0xba, 0xbf)); /* cmov, setcc, endbr64, bt, imul, movzx, bsf, movsx */
 	}
+	if (is_between(at, 0x00, 0x3f))
+		return at % 8 < 4 ? in_register : is_between(at % 8, 4, 5); /* add to cmp */
+	if (is_between(at, 0x50, 0x5f) || is_between(at, 0x70, 0x7f) || is_between(at, 0x90, 0x99) || is_between(at, 0xb0, 0xbf))
+		return true; /* push, pop, jcc, nop, xchg with rax, cdq, mov of a constant */
+	if (at == 0xfe || at == 0xff)
+		return in_register && code[1] < 0xd0; /* inc, dec; the others go elsewhere */
+	if (is_between(at, 0xa8, 0xa9) || at == 0x8d || at == 0xc3 || is_between(at, 0xe8, 0xe9) || at == 0xeb)
+		return true; /* test, lea, ret, call, jmp */
+	return in_register &&
+	       (at == 0x63 || at == 0x69 || at == 0x6b || is_between(at, 0x80, 0x8b) || is_between(at, 0xc0, 0xc1) ||
+		is_between(at, 0xc6, 0xc7) || is_between(at, 0xd0, 0xd3) || is_between(at, 0xf6, 0xf7));
 }
 
 /* ---- The plan ---- */
@@ -81,6 +115,11 @@ static bool is_in_program(const unsigned char *place)
 bool stepper_in_program(const struct stepper *s, long at)
 {
 	return is_in_program(s->trace[at]);
+}
+
+bool stepper_is_another(const struct stepper *s, long at)
+{
+	return at == 0 || getenv("LFPOOL_DEEP") || !is_private(s->trace[at - 1]);
 }
 
 static bool can_plant(const unsigned char *place)

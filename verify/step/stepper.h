@@ -159,6 +159,11 @@ void stepper_plan_recording(struct stepper *s);
 void stepper_plan_stop(struct stepper *s, long at);
 /* Of the recording: does instruction `at` lie in the program, and not in a shared library? */
 bool stepper_in_program(const struct stepper *s, long at);
+/*
+ * Of the recording: is a thread that stands before instruction `at` another for the others than one before the instruction before?  Not
+ * if that only moves what is in registers: then the memory is the same, and what the thread will do.  With LFPOOL_DEEP=1 each is.
+ */
+bool stepper_is_another(const struct stepper *s, long at);
 /* Neither: the markers are passed over. */
 void stepper_plan_nothing(struct stepper *s);
 
