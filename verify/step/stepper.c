@@ -41,45 +41,41 @@ static bool is_locked(const unsigned char *code)
 	return lock || ((*code == 0x86 || *code == 0x87) && code[1] < 0xc0);
 }
 
-static bool is_between(unsigned value, unsigned first, unsigned last)
-{
-	return value >= first && value <= last;
-}
-
 /*
  * Does it touch no memory but the top of its own stack?  Of the integer instructions that compilers use, by Intel's manual, volume 2,
- * appendix A; any other counts as one that does.
+ * appendix A: push, pop, jcc, lea, xchg, cdq, test, mov, ret, call, jmp; nop, jcc, bswap; movsxd, imul, add, test, mov, shl, mul;
+ * endbr64, cmov, setcc, bt, bts, imul, btr, movzx, bsf, movsx.  Any other counts as one that does.
  */
 static bool is_private(const unsigned char *code)
 {
+	static const struct {
+		bool after_0f, of_registers;
+		unsigned char first, last;
+	} table[] = {
+		{0, 0, 0x50, 0x5f}, {0, 0, 0x70, 0x7f}, {0, 0, 0x8d, 0x8d}, {0, 0, 0x90, 0x99}, {0, 0, 0xa8, 0xa9},
+		{0, 0, 0xb0, 0xbf}, {0, 0, 0xc3, 0xc3}, {0, 0, 0xe8, 0xe9}, {0, 0, 0xeb, 0xeb}, {1, 0, 0x1f, 0x1f},
+		{1, 0, 0x80, 0x8f}, {1, 0, 0xc8, 0xcf}, {0, 1, 0x63, 0x63}, {0, 1, 0x69, 0x69}, {0, 1, 0x6b, 0x6b},
+		{0, 1, 0x80, 0x8b}, {0, 1, 0xc0, 0xc1}, {0, 1, 0xc6, 0xc7}, {0, 1, 0xd0, 0xd3}, {0, 1, 0xf6, 0xf7},
+		{1, 1, 0x1e, 0x1e}, {1, 1, 0x40, 0x4f}, {1, 1, 0x90, 0x9f}, {1, 1, 0xa3, 0xa3}, {1, 1, 0xab, 0xab},
+		{1, 1, 0xaf, 0xaf}, {1, 1, 0xb3, 0xb3}, {1, 1, 0xb6, 0xb7}, {1, 1, 0xba, 0xbf},
+	};
 	bool lock;
 
 	code = opcode_of(code, &lock);
+	const bool after_0f = *code == 0x0f;
 
-	/* Where an operand is in memory or in a register, the byte behind says so. */
-	const unsigned at = *code, in_register = code[1] >= 0xc0;
+	code += after_0f;
+	/* The byte behind says whether an operand is in memory or in a register. */
+	const bool of_registers = code[1] >= 0xc0;
 
-	if (at == 0x0f) {
-		const unsigned next = code[1];
-
-		if (is_between(next, 0x80, 0x8f) || next == 0x1f || is_between(next, 0xc8, 0xcf))
-			return true; /* jcc, nop, bswap */
-		return code[2] >= 0xc0 &&
-		       (is_between(next, 0x40, 0x4f) || is_between(next, 0x90, 0x9f) || next == 0x1e || next == 0xa3 ||
-			next == 0xab || next == 0xb3 || next == 0xaf || is_between(next, 0xb6, 0xb7) ||
-			is_between(next, 0xba, 0xbf)); /* cmov, setcc, endbr64, bt, imul, movzx, bsf, movsx */
-	}
-	if (is_between(at, 0x00, 0x3f))
-		return at % 8 < 4 ? in_register : is_between(at % 8, 4, 5); /* add to cmp */
-	if (is_between(at, 0x50, 0x5f) || is_between(at, 0x70, 0x7f) || is_between(at, 0x90, 0x99) || is_between(at, 0xb0, 0xbf))
-		return true; /* push, pop, jcc, nop, xchg with rax, cdq, mov of a constant */
-	if (at == 0xfe || at == 0xff)
-		return in_register && code[1] < 0xd0; /* inc, dec; the others go elsewhere */
-	if (is_between(at, 0xa8, 0xa9) || at == 0x8d || at == 0xc3 || is_between(at, 0xe8, 0xe9) || at == 0xeb)
-		return true; /* test, lea, ret, call, jmp */
-	return in_register &&
-	       (at == 0x63 || at == 0x69 || at == 0x6b || is_between(at, 0x80, 0x8b) || is_between(at, 0xc0, 0xc1) ||
-		is_between(at, 0xc6, 0xc7) || is_between(at, 0xd0, 0xd3) || is_between(at, 0xf6, 0xf7));
+	if (!after_0f && *code < 0x40) /* add to cmp */
+		return *code % 8 < 4 ? of_registers : *code % 8 < 6;
+	if (!after_0f && *code >= 0xfe) /* inc, dec; the others go elsewhere */
+		return of_registers && code[1] < 0xd0;
+	for (size_t i = 0; i < sizeof(table) / sizeof(*table); i++)
+		if (table[i].after_0f == after_0f && *code >= table[i].first && *code <= table[i].last)
+			return of_registers || !table[i].of_registers;
+	return false;
 }
 
 /* ---- The plan ---- */
