@@ -25,8 +25,8 @@
 #define COMPILER "gcc " __VERSION__
 #endif
 
-#if !defined(__OPTIMIZE__) || defined(SANITIZED)
-#define BUILD "not optimised, or slowed down by a sanitizer: the figures mean nothing"
+#if !defined(__OPTIMIZE__)
+#define BUILD "not optimised: the figures mean nothing"
 #else
 #define BUILD "optimised"
 #endif

@@ -1,5 +1,4 @@
-# The peers: each is measured if it is installed, and is named as missing in the results if not.  Not in sanitized builds:
-# the peers are not instrumented.
+# The peers: each is measured if it is installed, and is named as missing in the results if not.
 
 find_package(PkgConfig QUIET)
 
@@ -13,9 +12,6 @@ endfunction()
 # them.  The module's version is BENCH_PEER_VERSION in the sources.
 function(bench_peer name)
 	cmake_parse_arguments(peer "" "COMPONENT;PKG;HEADER" "LIBRARY;SOURCES" ${ARGN})
-	if(LFPOOL_SANITIZE)
-		return()
-	endif()
 	set(libraries)
 	if(peer_COMPONENT)
 		if(NOT TARGET lfpool-${peer_COMPONENT})
@@ -80,7 +76,7 @@ function(bench_shared name source)
 	target_compile_definitions(lfpool-bench PRIVATE BENCH_${name}_LIBRARY="${library}")
 endfunction()
 
-if(LFPOOL_PEER_SNMALLOC AND NOT LFPOOL_SANITIZE)
+if(LFPOOL_PEER_SNMALLOC)
 	find_program(BENCH_CLANG clang++)
 	mark_as_advanced(BENCH_CLANG)
 	set(compiler ${CMAKE_CXX_COMPILER})
@@ -104,7 +100,7 @@ if(LFPOOL_PEER_SNMALLOC AND NOT LFPOOL_SANITIZE)
 	bench_peer(SNMALLOC SOURCES ${objects})
 endif()
 
-if(LFPOOL_PEER_RPMALLOC AND NOT LFPOOL_SANITIZE)
+if(LFPOOL_PEER_RPMALLOC)
 	bench_shared(RPMALLOC ${LFPOOL_PEER_RPMALLOC}/rpmalloc/rpmalloc.c ${CMAKE_C_COMPILER} -std=c11 -D_GNU_SOURCE
 		-DENABLE_OVERRIDE=0)
 	set_source_files_properties(subjects/rpmalloc.c PROPERTIES
@@ -117,7 +113,7 @@ endif()
 # The drivers register themselves; nothing refers to them.  Then each before the next that it needs.
 set(drivers librte_mempool_ring.a librte_mempool_stack.a)
 set(others librte_mempool.a librte_stack.a librte_ring.a librte_eal.a librte_telemetry.a librte_kvargs.a numa bsd m)
-if(PKG_CONFIG_FOUND AND NOT LFPOOL_SANITIZE)
+if(PKG_CONFIG_FOUND)
 	pkg_check_modules(BENCH_libdpdk QUIET libdpdk)
 endif()
 if(BENCH_libdpdk_FOUND)
@@ -134,6 +130,6 @@ if(BENCH_libdpdk_FOUND)
 	endforeach()
 	target_link_libraries(lfpool-bench PRIVATE "$<LINK_LIBRARY:WHOLE_ARCHIVE${whole}>")
 	bench_peer(DPDK LIBRARY ${others} SOURCES subjects/dpdk.c)
-elseif(NOT LFPOOL_SANITIZE)
+else()
 	bench_without(DPDK "libdpdk is not installed")
 endif()
