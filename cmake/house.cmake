@@ -1,22 +1,5 @@
-# lfpool_variant(TARGET OF FILE [INSTEAD FILE]): the library OF again, but for one source file, which TARGET compiles for itself,
-# with the same settings and what is added to them.  FILE: in src/; INSTEAD: another in its place.
-function(lfpool_variant target of file)
-	cmake_parse_arguments(PARSE_ARGV 3 arg "" "INSTEAD" "")
-	set(source ${PROJECT_SOURCE_DIR}/src/${file})
-	if(arg_INSTEAD)
-		set(source ${arg_INSTEAD})
-	endif()
-	string(REPLACE . [.] pattern /src/${file}.o)
-	add_library(${target} STATIC EXCLUDE_FROM_ALL ${source} "$<FILTER:$<TARGET_OBJECTS:${of}>,EXCLUDE,${pattern}(bj)?$>")
-	lfpool_house_rules(${target})
-	target_compile_definitions(${target} PRIVATE $<TARGET_PROPERTY:${of},COMPILE_DEFINITIONS>)
-	target_include_directories(${target} PUBLIC ${PROJECT_SOURCE_DIR}/include ${PROJECT_SOURCE_DIR}/src)
-	target_link_libraries(${target} PUBLIC ${LFPOOL_NEEDS})
-	set_target_properties(${target} PROPERTIES C_VISIBILITY_PRESET hidden POSITION_INDEPENDENT_CODE ON)
-endfunction()
-
 # lfpool_by_room(TARGET): of the library's sources in TARGET each room of src is one translation unit, which compiles in a third of the
-# time.  src/os is not: lfpool_variant() takes one file out.
+# time.  src/os is not: tests/CMakeLists.txt takes a file out.
 function(lfpool_by_room target)
 	set_target_properties(${target} PROPERTIES UNITY_BUILD ON UNITY_BUILD_MODE GROUP)
 	foreach(source IN LISTS LFPOOL_SOURCES)
