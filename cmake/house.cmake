@@ -1,10 +1,12 @@
-# lfpool_by_room(TARGET): of the library's sources in TARGET each room of src is one translation unit, which compiles in a third of the
-# time.  src/os is not: tests/CMakeLists.txt takes a file out.
-function(lfpool_by_room target)
+# lfpool_by_room(TARGET ROOT): of ROOT's sources of the library each room of src is one translation unit in TARGET, which compiles in
+# a third of the time.  src/os is not: tests/CMakeLists.txt takes a file out.
+function(lfpool_by_room target root)
 	set_target_properties(${target} PROPERTIES UNITY_BUILD ON UNITY_BUILD_MODE GROUP)
 	foreach(source IN LISTS LFPOOL_SOURCES)
-		if(source MATCHES "^src/([^o/][a-z]*|o[^s][a-z]*)/")
-			set_source_files_properties(${PROJECT_SOURCE_DIR}/${source} PROPERTIES UNITY_GROUP ${CMAKE_MATCH_1})
+		cmake_path(GET source PARENT_PATH room)
+		cmake_path(GET room FILENAME room)
+		if(NOT room STREQUAL os)
+			set_source_files_properties(${root}/${source} PROPERTIES UNITY_GROUP ${room})
 		endif()
 	endforeach()
 endfunction()
