@@ -108,8 +108,8 @@ static void visit(unsigned way)
 /* The thief before instruction n; the user before all of its own. */
 static long sweep_user(const struct pair *p, long n)
 {
-	/* Of the four ways to go on one, at every other half of the places. */
-	const unsigned step = getenv("LFPOOL_DEEP") ? 1 : 8;
+	/* Of the four ways to go on two. */
+	const unsigned step = getenv("LFPOOL_DEEP") || drive_mutant ? 1 : 2;
 	long points = 0, last = 1;
 
 	/* With the thief standing there the user's way may be another: it is recorded anew. */
