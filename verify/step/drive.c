@@ -72,13 +72,13 @@ static bool is_pass(unsigned passes)
 
 /*
  * Of how many places the pass visits one.  What the others find while it stands is the same in every pass but `meet`: one of
- * these goes to every place, the rest to every second; where the process forks, which takes long, to every sixth and seventh.
+ * these goes to every place, the rest to every second; where the process forks, which takes long, to every fourth and fifth.
  */
 static long stride(void)
 {
 	if (is_pass(PASS(PASS_GIVE_BACK) | PASS(PASS_MEET) | SIGNALS) || drive_mutant || getenv("LFPOOL_DEEP"))
 		return 1;
-	return is_pass(PASS(PASS_HEIRS)) ? 6 : is_pass(PASS(PASS_FORK)) ? 7 : 2;
+	return is_pass(PASS(PASS_HEIRS)) ? 4 : is_pass(PASS(PASS_FORK)) ? 5 : 2;
 }
 
 unsigned drive_rounds(unsigned usual, unsigned deep)
