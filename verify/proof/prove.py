@@ -140,21 +140,45 @@ def subterms(expressions):
     return list(seen.values())
 
 
-def things(ground):
-    """What a query names, by kind; numbers only where they are positions of entries, or stand for any."""
-    found = {}
-    for e in subterms(ground):
-        name = e.decl().name()
-        numbers = [e.arg(1)] if name.startswith("entry") else []
-        if e.sort() == z3.IntSort():
-            numbers += [e] if name in ("pos", "note") or name.startswith("!") else []
-        elif e.sort() in SORTS.values() and e.sort() != z3.BoolSort() and e.decl().kind() == z3.Z3_OP_UNINTERPRETED:
-            found.setdefault(e.sort().name(), {})[e.get_id()] = e
-        for number in numbers:
-            found.setdefault("number", {})[number.get_id()] = number
-    # There is at least one of each kind.
-    return {kind: list(found[kind].values()) if kind in found else [z3.Const("some " + kind, sort)]
-            for kind, sort in SORTS.items() if kind != "bool"}
+def things(e):
+    """What an expression names itself, by kind; numbers only where they are positions of entries, or stand for any."""
+    name, sort = e.decl().name(), e.sort()
+    if name.startswith("entry"):
+        yield "number", e.arg(1)
+    if sort == z3.IntSort():
+        if name in ("pos", "note") or name.startswith("!"):
+            yield "number", e
+    elif sort in SORTS.values() and sort != z3.BoolSort() and e.decl().kind() == z3.Z3_OP_UNINTERPRETED:
+        yield sort.name(), e
+
+
+class Names:
+    """What expressions name, their parts included; of each part it is found out once, since a call of z3 costs more than a proof."""
+
+    def __init__(self):
+        # Number of an expression: the expression, which lives as long as its number; the numbers of its parts; its things.
+        self.parts = {}
+        # There is at least one of each kind.
+        self.some = {kind: {0: z3.Const("some " + kind, sort)} for kind, sort in SORTS.items()}
+
+    def part(self, e):
+        number = e.get_id()
+        if number not in self.parts:
+            self.parts[number] = e, [], [(kind, thing.get_id(), thing) for kind, thing in things(e)]
+            self.parts[number][1].extend(self.part(child) for child in e.children())
+        return number
+
+    def collect(self, e, seen, found):
+        """Adds what it names to `found`, by kind and number; `seen` has the numbers of the parts that have been looked at."""
+        todo = [self.part(e)]
+        while todo:
+            number = todo.pop()
+            if number not in seen:
+                seen.add(number)
+                _, parts, named = self.parts[number]
+                todo += parts
+                for kind, thing, value in named:
+                    found.setdefault(kind, {})[thing] = value
 
 
 def constants(names, mark):
@@ -169,6 +193,7 @@ def variables_of(tree, bound=()):
 class Prover:
     def __init__(self, table, without=()):
         self.table, self.before = table, Before(table)
+        self.names, self.instances = Names(), {}
         self.axioms = [("axiom", *self.general(tree)) for tree in table.axioms]
         self.hypotheses = self.axioms + [(n, *self.general(t)) for n, t in table.invariants.items() if n not in without]
 
@@ -183,23 +208,38 @@ class Prover:
         hypotheses = (self.hypotheses if hypotheses is None else hypotheses) + [("when", v, b) for v, b in facts if v]
         solver = z3.Solver()
         solver.set("timeout", TIMEOUT_MS)
-        asked = ground = [z3.Not(goal)] + [body for variables, body in facts if not variables]
-        solver.add(ground)
-        done, literals = set(), {name: z3.Bool("use " + name) for name, _, _ in hypotheses}
+        asked = [z3.Not(goal)] + [body for variables, body in facts if not variables]
+        solver.add(asked)
+        done, seen, named, ground = set(), set(), {}, asked
+        literals = {name: z3.Bool("use " + name) for name, _, _ in hypotheses}
         for self.needed in range(1, rounds + 1):
-            named, instances = things(ground), []
+            for e in ground:
+                self.names.collect(e, seen, named)
+            ground = []
             for name, variables, body in hypotheses:
-                for values in itertools.product(*[named[KINDS[v.sort()]] for v in variables]):
-                    key = (body.get_id(), *[v.get_id() for v in values])
+                choices = [named.get(kind) or self.names.some[kind] for kind in (KINDS[v.sort()] for v in variables)]
+                for values in itertools.product(*[choice.items() for choice in choices]):
+                    key = (name, body.get_id(), *[number for number, _ in values])
                     if key not in done:
                         done.add(key)
-                        instances.append(z3.substitute(body, *zip(variables, values)) if values else body)
-                        solver.add(z3.Implies(literals[name], instances[-1]))
+                        said, said_if_used = self.instance(key, literals[name], variables, body, [value for _, value in values])
+                        ground.append(said)
+                        z3.Z3_solver_assert(solver.ctx.ref(), solver.solver, said_if_used.ast)
             answer = solver.check(list(literals.values()))
             if answer == z3.unsat:
                 return True, {str(l)[4:] for l in solver.unsat_core()} - {"axiom", "when"}, None
-            ground = ground + instances
         return False, solver.model() if answer == z3.sat else None, asked
+
+    def instance(self, key, literal, variables, body, values):
+        """What a hypothesis says of these values, and that it does so if it is used: made once for all queries."""
+        if key not in self.instances:
+            # z3.substitute() and z3.Implies() without their checks, which take half of the minute.
+            context, count = body.ctx, len(values)
+            here, old, new = context.ref(), (z3.Ast * count)(*[v.ast for v in variables]), (z3.Ast * count)(*[v.ast for v in values])
+            said = z3.BoolRef(z3.Z3_substitute(here, body.ast, count, old, new), context)
+            # What the key is made of lives as long as it.
+            self.instances[key] = said, z3.BoolRef(z3.Z3_mk_implies(here, literal.ast, said.ast), context), body, values
+        return self.instances[key][:2]
 
     def setting(self, move):
         """A move's parameters, the facts that it asks for, and the moment after it."""
