@@ -67,7 +67,7 @@ static void check(const lfpool_config_t *given, size_t alignment)
 
 TEST(small_objects_of_every_alignment)
 {
-	for (size_t size = 1; size <= 4097; size += size < 130 ? 1 : 83)
+	for (size_t size = 1; size <= 4097; size += size < 130 ? TIMES(1, 7) : 83)
 		for (size_t alignment = 1; alignment <= 4096; alignment *= 2)
 			check(&CONFIG_OF(size, 35, .name = "small"), alignment);
 }

@@ -266,7 +266,7 @@ static void against_the_model(const lfpool_priority_config_t *config, uint64_t r
 	/* Mostly full, and now and then far from it. */
 	static const uint32_t acquires[] = {40, 3, 12};
 	struct model m = {.config = *config, .range = range, .random = {seed}};
-	const unsigned steps = (unsigned)TIMES(20000000, 2000000) / ((unsigned)config->capacity + 400);
+	const unsigned steps = (unsigned)TIMES(8000000, 2000000) / ((unsigned)config->capacity + 400);
 
 	m.config.object_size = SIZE;
 	m.config.on_evict = on_evict;
