@@ -158,7 +158,8 @@ TEST(interior_pointers_and_objects_that_are_not_in_use)
 		for (size_t index = 0; index < CAPACITY; index++) {
 			char *object = lfpool_object_at(s.pool, index);
 
-			for (ptrdiff_t offset = 1; offset < 64; offset++)
+			/* All of the first few; of each other some. */
+			for (ptrdiff_t offset = 1; offset < 64; offset += index < 8 ? 1 : 9)
 				expect_refused(&s, object + offset, LFPOOL_E_INTERIOR);
 			if (object != active)
 				expect_refused(&s, object, LFPOOL_E_NOT_IN_USE);
