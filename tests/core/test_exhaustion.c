@@ -18,12 +18,12 @@ static const struct kind {
 	uint32_t flags;
 	unsigned rounds;
 } kinds[] = {
-	{0, 0, TIMES(20000, 3000)},
-	{1, 0, TIMES(3000, 600)},
-	{8192, 0, TIMES(3000, 600)},
-	{LFPOOL_CACHE_NONE, 0, TIMES(3000, 600)},
-	{0, LFPOOL_CHECK_RACES, TIMES(3000, 600)},
-	{0, LFPOOL_ZERO, TIMES(3000, 600)},
+	{0, 0, TIMES(20000, 1500)},
+	{1, 0, TIMES(3000, 300)},
+	{8192, 0, TIMES(3000, 300)},
+	{LFPOOL_CACHE_NONE, 0, TIMES(3000, 300)},
+	{0, LFPOOL_CHECK_RACES, TIMES(3000, 300)},
+	{0, LFPOOL_ZERO, TIMES(3000, 300)},
 };
 
 static lfpool_t *pool_of_kind(const struct kind *kind, size_t capacity)
@@ -108,7 +108,7 @@ TEST(what_is_released_on_another_thread_is_acquired_again)
 	enum { MANY = 100000 };
 
 	for (size_t i = 0; i < COUNT(kinds); i++) {
-		struct turns t = {.pool = pool_of_kind(&kinds[i], MANY), .rounds = TIMES(2000, 400)};
+		struct turns t = {.pool = pool_of_kind(&kinds[i], MANY), .rounds = TIMES(2000, 200)};
 		const struct threads other = turns_start(&t, release_what_comes);
 
 		for (unsigned round = 0; round < t.rounds; round++) {

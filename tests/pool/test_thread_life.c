@@ -8,7 +8,7 @@
 
 #include <stdatomic.h>
 
-enum { SIZE = 40, ALIVE = 1000 };
+enum { SIZE = 40, ALIVE = TIMES(1000, 300) };
 
 struct crowd {
 	lfpool_t *pool;

@@ -130,16 +130,6 @@ class After(Before):
         return value
 
 
-def subterms(expressions):
-    seen, todo = {}, list(expressions)
-    while todo:
-        e = todo.pop()
-        if e.get_id() not in seen:
-            seen[e.get_id()] = e
-            todo += e.children()
-    return list(seen.values())
-
-
 def things(e):
     """What an expression names itself, by kind; numbers only where they are positions of entries, or stand for any."""
     name, sort = e.decl().name(), e.sort()
@@ -168,17 +158,16 @@ class Names:
             self.parts[number][1].extend(self.part(child) for child in e.children())
         return number
 
-    def collect(self, e, seen, found):
-        """Adds what it names to `found`, by kind and number; `seen` has the numbers of the parts that have been looked at."""
-        todo = [self.part(e)]
+    def of(self, expressions, seen):
+        """Their parts that are not in `seen`, which has numbers, each with its things."""
+        todo = [self.part(e) for e in expressions]
         while todo:
             number = todo.pop()
             if number not in seen:
                 seen.add(number)
-                _, parts, named = self.parts[number]
+                e, parts, named = self.parts[number]
                 todo += parts
-                for kind, thing, value in named:
-                    found.setdefault(kind, {})[thing] = value
+                yield e, named
 
 
 def constants(names, mark):
@@ -213,8 +202,8 @@ class Prover:
         done, seen, named, ground = set(), set(), {}, asked
         literals = {name: z3.Bool("use " + name) for name, _, _ in hypotheses}
         for self.needed in range(1, rounds + 1):
-            for e in ground:
-                self.names.collect(e, seen, named)
+            for kind, number, thing in itertools.chain.from_iterable(found for _, found in self.names.of(ground, seen)):
+                named.setdefault(kind, {})[number] = thing
             ground = []
             for name, variables, body in hypotheses:
                 choices = [named.get(kind) or self.names.some[kind] for kind in (KINDS[v.sort()] for v in variables)]
@@ -357,15 +346,15 @@ def lemmas():
 
 def print_example(prover, model, asked, say):
     """The words that the query is about, as the counterexample has them."""
-    names = {}
-    for e in subterms(asked):
+    names, terms = {}, [e for e, _ in prover.names.of(asked, set())]
+    for e in terms:
         if e.sort() in SORTS.values() and e.sort() not in (z3.IntSort(), z3.BoolSort()):
             value, kind = str(model.eval(e, True)), e.sort().name()
             if str(model.eval(prover.before.none, True)) == value and kind == "magazine":
                 names[value] = "none"
             names.setdefault(value, f"{kind} {chr(65 + sum(n.startswith(kind) for n in names.values()))}")
     lines = set()
-    for e in subterms(asked):
+    for e in terms:
         full = e.decl().name()
         word = full.split("'")[0]
         if word in prover.table.words and prover.table.kinds[word] != "sum":
@@ -374,7 +363,7 @@ def print_example(prover, model, asked, say):
             value = options.get(int(value), value) if kind in prover.table.enums else names.get(value, value)
             arguments = [str(model.eval(a, True)) for a in e.children()]
             lines.add(f"{full}({', '.join(names.get(a, a) for a in arguments)}) = {value}")
-    parameters = [f"{str(e)[1:]} is {names.get(str(model.eval(e, True)), model.eval(e, True))}" for e in subterms(asked)
+    parameters = [f"{str(e)[1:]} is {names.get(str(model.eval(e, True)), model.eval(e, True))}" for e in terms
                   if e.num_args() == 0 and str(e).startswith("!") and not str(e).startswith("!!")]
     say("      " + ", ".join(sorted(parameters)))
     for line in sorted(lines):
