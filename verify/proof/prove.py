@@ -142,32 +142,8 @@ def things(e):
         yield sort.name(), e
 
 
-class Names:
-    """What expressions name, their parts included; of each part it is found out once, since a call of z3 costs more than a proof."""
-
-    def __init__(self):
-        # Number of an expression: the expression, which lives as long as its number; the numbers of its parts; its things.
-        self.parts = {}
-        # There is at least one of each kind.
-        self.some = {kind: {0: z3.Const("some " + kind, sort)} for kind, sort in SORTS.items()}
-
-    def part(self, e):
-        number = e.get_id()
-        if number not in self.parts:
-            self.parts[number] = e, [], [(kind, thing.get_id(), thing) for kind, thing in things(e)]
-            self.parts[number][1].extend(self.part(child) for child in e.children())
-        return number
-
-    def of(self, expressions, seen):
-        """Their parts that are not in `seen`, which has numbers, each with its things."""
-        todo = [self.part(e) for e in expressions]
-        while todo:
-            number = todo.pop()
-            if number not in seen:
-                seen.add(number)
-                e, parts, named = self.parts[number]
-                todo += parts
-                yield e, named
+# There is at least one of each kind.
+SOME = {kind: {0: z3.Const("some " + kind, sort)} for kind, sort in SORTS.items()}
 
 
 def constants(names, mark):
@@ -182,7 +158,8 @@ def variables_of(tree, bound=()):
 class Prover:
     def __init__(self, table, without=()):
         self.table, self.before = table, Before(table)
-        self.names, self.instances = Names(), {}
+        # Number of an expression: the expression, which lives as long as its number; the numbers of its parts; its things.
+        self.parts, self.instances = {}, {}
         self.axioms = [("axiom", *self.general(tree)) for tree in table.axioms]
         self.hypotheses = self.axioms + [(n, *self.general(t)) for n, t in table.invariants.items() if n not in without]
 
@@ -190,6 +167,25 @@ class Prover:
         """(variables, body) of what holds for all."""
         names = constants(variables_of(tree), "?")
         return list(names.values()), (before or self.before).value(tree, names, after)
+
+    def part(self, e):
+        """Of each part it is found out once, since a call of z3 costs more than a proof."""
+        number = e.get_id()
+        if number not in self.parts:
+            self.parts[number] = e, [], [(kind, thing.get_id(), thing) for kind, thing in things(e)]
+            self.parts[number][1].extend(self.part(child) for child in e.children())
+        return number
+
+    def terms(self, expressions, seen):
+        """Their parts that are not in `seen`, which has numbers, each with its things."""
+        todo = [self.part(e) for e in expressions]
+        while todo:
+            number = todo.pop()
+            if number not in seen:
+                seen.add(number)
+                e, parts, named = self.parts[number]
+                todo += parts
+                yield e, named
 
     def ask(self, facts, goal, hypotheses=None, rounds=ROUNDS):
         """Is the goal a consequence?  (True, names of the conjuncts used, None) or (False, model or None, what it is about).
@@ -202,11 +198,11 @@ class Prover:
         done, seen, named, ground = set(), set(), {}, asked
         literals = {name: z3.Bool("use " + name) for name, _, _ in hypotheses}
         for self.needed in range(1, rounds + 1):
-            for kind, number, thing in itertools.chain.from_iterable(found for _, found in self.names.of(ground, seen)):
+            for kind, number, thing in itertools.chain.from_iterable(found for _, found in self.terms(ground, seen)):
                 named.setdefault(kind, {})[number] = thing
             ground = []
             for name, variables, body in hypotheses:
-                choices = [named.get(kind) or self.names.some[kind] for kind in (KINDS[v.sort()] for v in variables)]
+                choices = [named.get(kind) or SOME[kind] for kind in (KINDS[v.sort()] for v in variables)]
                 for values in itertools.product(*[choice.items() for choice in choices]):
                     key = (name, body.get_id(), *[number for number, _ in values])
                     if key not in done:
@@ -346,7 +342,7 @@ def lemmas():
 
 def print_example(prover, model, asked, say):
     """The words that the query is about, as the counterexample has them."""
-    names, terms = {}, [e for e, _ in prover.names.of(asked, set())]
+    names, terms = {}, [e for e, _ in prover.terms(asked, set())]
     for e in terms:
         if e.sort() in SORTS.values() and e.sort() not in (z3.IntSort(), z3.BoolSort()):
             value, kind = str(model.eval(e, True)), e.sort().name()
