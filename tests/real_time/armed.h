@@ -14,7 +14,6 @@
 
 /* Which function was called, in which state; each pair once.  In memory that parent and children share. */
 struct journal {
-	bool armed;
 	const char *trapped; /* the function of the C library that was called when it must not be */
 	size_t now;          /* the entry of the last call                                        */
 	size_t count;
@@ -23,6 +22,8 @@ struct journal {
 	} entry[1000];
 };
 extern struct journal *journal;
+/* This thread is: another that it wakes may go on as it likes. */
+extern _Thread_local bool armed;
 
 void journal_note(const char *function, const char *state);
 
@@ -33,12 +34,12 @@ void journal_note(const char *function, const char *state);
 static inline void arm(void)
 {
 	shut_filter();
-	journal->armed = true;
+	armed = true;
 }
 
 static inline void disarm(void)
 {
-	journal->armed = false;
+	armed = false;
 }
 
 /* What is called armed, in processes of their own: how each ends, and what it is expected to end by. */
