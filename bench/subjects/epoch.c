@@ -52,11 +52,7 @@ static inline void *acquire(void *hand)
 }
 
 /* malloc() waits for nothing. */
-static void *acquire_wait(void *hand)
-{
-	(void)hand;
-	return must(pool ? lfpool_acquire_wait(pool, -1) : NULL);
-}
+#define acquire_wait(hand) must(pool ? lfpool_acquire_wait(pool, -1) : NULL)
 
 static void free_node(ck_epoch_entry_t *entry)
 {
