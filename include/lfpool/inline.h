@@ -101,7 +101,7 @@ typedef uintptr_t lfpool_atomic_uintptr_t __attribute__((aligned(sizeof(uintptr_
 
 /* So many bytes before the states, alone on its lines, lies a word of 32 bits: not 0 while a call waits for objects, or a
  * shrink is owed some. */
-#define LFPOOL_WANTED_BEFORE 128
+#define LFPOOL_WANTED_BEFORE 127
 
 struct lfpool_magazine {
 	LFPOOL_ATOMIC(uint64_t) top;      /* position of the oldest object; CAS by anybody, only grows      */

@@ -42,8 +42,8 @@ typedef _Atomic(uintptr_t) __attribute__((may_alias)) bulk_word;
 #define BULK_EACH (UINTPTR_MAX / UINT8_MAX)
 #endif
 
-/* Turns the states of a word, aligned, from `from` into `to`, if each is `from`.  What it says of each is what the verbs of a byte
- * say. */
+/* Turns the states of a word, aligned: of slots 1 to 8, and so on, from `from` into `to`, if each is `from`.  What it says of each is
+ * what the verbs of a byte say. */
 static inline bool turn_word(_Atomic(uint8_t) *first, uint8_t from, uint8_t to)
 {
 	bulk_word *const word = (void *)first;
@@ -59,10 +59,10 @@ static inline bool turn_word(_Atomic(uint8_t) *first, uint8_t from, uint8_t to)
 }
 
 /* With `slot`, that of objects[0], at one end of a word of states: are objects[0 .. BULK_STATES - 1] just the slots of that word, in
- * turn?  Those of no object, 0 and what lies behind the last up to the end of the word, have a state of 0 for ever. */
+ * turn?  Those of no object, behind the last up to the end of the word, have a state of 0 for ever. */
 static inline bool is_word(const struct lfpool_cache *face, void *const *objects, uint64_t slot)
 {
-	const uintptr_t step = slot % BULK_STATES ? (uintptr_t)0 - face->stride : face->stride;
+	const uintptr_t step = slot % BULK_STATES ? face->stride : (uintptr_t)0 - face->stride;
 	uintptr_t address = (uintptr_t)objects[0];
 
 	for (unsigned i = 1; i < BULK_STATES; i++)
@@ -90,8 +90,8 @@ static inline size_t turn(const struct lfpool_cache *shared, void *const *object
 			break;
 		_Atomic(uint8_t) *const state = &face.state[slot];
 
-		if ((slot + 1) % BULK_STATES < 2 && (size_t)(end - at) >= BULK_STATES && is_word(&face, at, slot) &&
-		    turn_word(&face.state[slot & ~(uint64_t)(BULK_STATES - 1)], from, to)) {
+		if (slot % BULK_STATES < 2 && (size_t)(end - at) >= BULK_STATES && is_word(&face, at, slot) &&
+		    turn_word(&face.state[((slot - 1) & ~(uint64_t)(BULK_STATES - 1)) + 1], from, to)) {
 			at += BULK_STATES;
 			continue;
 		}

@@ -83,7 +83,7 @@ static bool lay_out_front(struct layout *l, const struct arena_plan *plan, size_
 	l->stride = layout_stride(plan->front_bytes + least + plan->back_bytes, plan->object_alignment, plan->plain_stride);
 	l->stride = exact_stride(l->stride, plan);
 	l->front = round_up(plan->front_bytes, plan->object_alignment);
-	/* A pair of lines for the word of demand. */
+	/* A pair of lines for the word of demand, and for the state of slot 0, so that slot 1, the first of a chunk, begins one. */
 	l->states = round_up(plan->room_bytes, CACHE_LINE_PAIR) + LFPOOL_WANTED_BEFORE;
 	if (!l->stride || __builtin_add_overflow(l->states, states + grain - 1, &l->generations) ||
 	    __builtin_mul_overflow(states, sizeof(uint64_t), &bytes))
