@@ -48,7 +48,7 @@ def facts_of(results: Results) -> dict[str, str]:
 		"C library": where.get("c_library", "?"), "compiler": method.get("compiler", "?"), "build": method.get("build", "?"),
 		"library": where["library"], "date": where["date"], "rounds": str(method["rounds"]), "seed": str(method.get("seed")),
 		"quiet": ("BUSY, so the figures are no good" if method["others"] > BUSY else "quiet")
-			+ f" (other programs took {100 * method['others']:.1f} % of the processors)",
+			+ f" (other programs took {100 * max(method['others'], 0):.1f} % of the processors)",
 	}
 
 
