@@ -5,15 +5,15 @@
  *     lfpool-mistakes none|overrun|leak|leak_at_exit|uninitialised|late_write|late_read|behind_active|behind_free
  *     lfpool-mistakes retired_read|behind_retired|reclaimed_read
  *
- * The last two: a block of the heap that only an active object, or only a free one, leads to when the program ends.
- * And some that are none: reuse maps memory of its own where the pool's objects were; a retired object may be read, and
- * what it leads to is not lost, until it is reclaimed.
+ * behind_: a block of the heap that only such an object leads to when the program ends.  And some that are none: reuse maps
+ * memory of its own where the objects were; a retired object may be read, and what it leads to is lost when it is reclaimed.
  *
  * With LFPOOL_BACKEND=malloc each object is a block of its own, so a checker sees it.  Elsewhere it sees it when it has
  * been told which objects are free, and not with LFPOOL_DEBUG=no-tools: the pool is then one mapping.
  */
 #include "lfpool/lfpool.h"
 
+#include <pthread.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -27,13 +27,11 @@ static bool planted(const char *name)
 	return strcmp(mistake, name) == 0;
 }
 
-/* In a function of its own, so that nothing of it stays in a register. */
-__attribute__((noinline)) static void hide_block(void *object)
+/* In a thread of its own, so that nothing of it stays in a register, or on a stack that is searched. */
+static void *hide_block(void *object)
 {
-	void *block = malloc(100);
-
-	memcpy(object, &block, sizeof(block));
-	block = NULL;
+	memcpy(object, &(void *){malloc(100)}, sizeof(void *));
+	return NULL;
 }
 
 static bool retires(void)
@@ -65,6 +63,7 @@ int main(int argc, char **argv)
 	lfpool_config_t config = LFPOOL_CONFIG_INIT;
 	/* Found by a search for leaks at the end. */
 	static lfpool_t *pool;
+	pthread_t thread;
 
 	mistake = argc == 2 ? argv[1] : "";
 	config.object_size = 48; /* a multiple of the alignment: no byte is left over between two */
@@ -83,8 +82,9 @@ int main(int argc, char **argv)
 	if (planted("overrun"))
 		/* Of the lower one: what follows is active as well. */
 		(object < lost ? object : lost)[config.object_size] = 1;
-	if (strncmp(mistake, "behind_", 7) == 0)
-		hide_block((void *)object);
+	if (strncmp(mistake, "behind_", 7) == 0 &&
+	    (pthread_create(&thread, NULL, hide_block, (void *)object) || pthread_join(thread, NULL)))
+		return 2;
 	/* Something depends on what is in there. */
 	if (object[7] == 0)
 		puts("zero");
