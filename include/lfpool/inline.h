@@ -99,8 +99,8 @@ typedef uintptr_t lfpool_atomic_uintptr_t __attribute__((aligned(sizeof(uintptr_
 #define LFPOOL_ACTIVE 1
 #define LFPOOL_MARKED 3
 
-/* So many bytes before the states, alone on its lines, lies a word of 32 bits: not 0 while a call waits for objects, or a
- * shrink is owed some. */
+/* So many bytes before the states, on lines with slot 0's, which never changes, lies a word of 32 bits: not 0 while a call waits
+ * for objects, or a shrink is owed some. */
 #define LFPOOL_WANTED_BEFORE 127
 
 struct lfpool_magazine {

@@ -20,7 +20,7 @@ static void *opened(size_t size, size_t alignment, size_t capacity)
 							     .reserved = capacity});
 
 	assert_non_null(room);
-	/* The states of a chunk fill lines that no other chunk has, and nothing but the word of demand has its own. */
+	/* The state of slot 1, with which a chunk begins, begins a pair of lines; so does the word of demand. */
 	assert_int_equal((uintptr_t)&arena.face.state[1] % CACHE_LINE_PAIR + (uintptr_t)arena.wanted % CACHE_LINE_PAIR, 0);
 	return room;
 }
