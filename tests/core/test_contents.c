@@ -42,7 +42,7 @@ static void exercise(lfpool_t *pool, void **objects, size_t capacity)
 	lfpool_cache_destroy(cache);
 }
 
-TEST(objects_without_access_do_not_matter)
+TEST(protected_objects_are_never_touched)
 {
 	static const uint32_t flags[] = {0, LFPOOL_CHECK_RACES, LFPOOL_PREFAULT};
 	size_t page = (size_t)sysconf(_SC_PAGESIZE);

@@ -61,8 +61,8 @@ static void *take_the_other_31(void *argument)
 	return NULL;
 }
 
-/* 32 objects, two threads: one holds one object, the other gets the other 31 and no more; every time. */
-TEST(the_other_31)
+/* 32 objects, two threads: while one thread holds an object, the other one gets exactly 31. */
+TEST(a_thread_gets_all_31_free_objects_of_32)
 {
 	for (size_t i = 0; i < COUNT(kinds); i++) {
 		struct turns t = {.pool = pool_of_kind(&kinds[i], CAPACITY), .rounds = kinds[i].rounds};
@@ -101,9 +101,8 @@ static void *release_what_comes(void *argument)
 	return NULL;
 }
 
-/* They come round again: nothing piles up in the cache of a thread that only releases, and hardly any more objects are
- * touched than are out. */
-TEST(what_is_released_on_another_thread_is_acquired_again)
+/* Objects do not pile up in the cache of a thread that only releases: few more are touched than are active. */
+TEST(remote_releases_return_to_the_acquiring_thread)
 {
 	enum { MANY = 100000 };
 

@@ -89,7 +89,7 @@ TEST(two_to_the_31_slots)
 }
 #endif
 
-TEST(a_generation_counts_the_uses_that_were_marked)
+TEST(generation_counts_marked_uses)
 {
 	void *room = opened(8, 8, 3);
 

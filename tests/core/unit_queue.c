@@ -34,8 +34,8 @@ static void three_wait(lfpool_t *pool, size_t order[3], uint64_t jump)
 	}
 }
 
-/* First come, first served; and each ticket cancels its own. */
-TEST(order_and_cancelling_whatever_the_tickets)
+/* Waiters are served in order, and each ticket cancels only its own waiter, also where the counter of tickets wraps. */
+TEST(fifo_and_cancel_survive_ticket_wrap)
 {
 	for (size_t i = 0; i < 2 * COUNT(jumps); i++) {
 		lfpool_t *pool = pool_of(64, 1);
@@ -54,8 +54,8 @@ TEST(order_and_cancelling_whatever_the_tickets)
 	}
 }
 
-/* A call that sleeps on the lower half sees that it was given something: any slot to any ticket. */
-TEST(what_is_slept_on_changes)
+/* A sleeping call compares the lower half, which differs between a waiting and a served word for every slot. */
+TEST(sleepers_word_changes_when_it_is_served)
 {
 	static const uint32_t slots[] = {1, 2, 3, UINT32_C(1) << 28, UINT32_C(1) << 29, UINT32_C(1) << 31};
 
@@ -86,7 +86,7 @@ static void receive(void *context, lfpool_t *pool, void *object)
 }
 
 /* First come, first served: continuations come, are cancelled and are called at random, in waves. */
-TEST(the_oldest_of_very_many_is_the_next)
+TEST(oldest_of_many_waiters_is_served_next)
 {
 	struct random random = random_for(test_seed("unit_queue"), 0);
 	lfpool_t *pool = pool_of(64, 1);
@@ -131,8 +131,8 @@ TEST(the_oldest_of_very_many_is_the_next)
 	REQUIRE(lfpool_destroy(pool) == 0);
 }
 
-/* W12: a server stood still after it gave, behind the first lot, and one that came earlier waits. */
-TEST(a_look_wakes_who_was_given_something)
+/* W12: a server stopped after it served a waiter behind the first lot, and an older waiter is still waiting. */
+TEST(search_for_the_oldest_wakes_served_waiters)
 {
 	lfpool_t *pool = pool_of(64, 1);
 	struct waiters *d = &pool->waiters;
@@ -169,7 +169,7 @@ TEST(a_look_wakes_who_was_given_something)
 
 /* ---- The debt ---- */
 
-TEST(two_shrinks_of_all_there_may_be)
+TEST(pending_shrink_is_limited_by_the_capacity)
 {
 	const size_t most = (size_t)1 << 31;
 	lfpool_t *pool = pool_of(64, 1);

@@ -40,7 +40,7 @@ static void expect(const lfpool_config_t *config, lfpool_status_t expected)
 }
 
 /* 2^31 objects of 1 MiB are 2^51 bytes: more than any x86-64 or arm64 address space of 48 bits. */
-TEST(a_failure_leaves_nothing_behind)
+TEST(failed_create_leaves_nothing_behind)
 {
 	const lfpool_config_t config = config_of(MIB, (size_t)1 << 31);
 	size_t before = 0;
@@ -58,7 +58,7 @@ TEST(a_failure_leaves_nothing_behind)
 	assert_in_range(growth(before, mapped_bytes()), 0, TIMES(MIB, 64 * MIB));
 }
 
-TEST(the_config_is_read_and_not_kept)
+TEST(create_copies_the_config)
 {
 	char name[] = "before";
 	lfpool_config_t config = CONFIG_OF(24, 7, .name = name, .hooks.misuse = hear), copy = config;
@@ -173,7 +173,7 @@ static size_t chosen(const lfpool_config_t *config, const char *what)
 	return (size_t)strtoull(at + strlen(what), NULL, 10);
 }
 
-TEST(what_the_library_chooses)
+TEST(default_sizes)
 {
 	static const size_t rounded[][2] = {{1, 2}, {2, 2}, {3, 2}, {4, 4}, {7, 4}, {63, 32}, {64, 64}, {100, 64}, {513, 512}};
 	const long online = sysconf(_SC_NPROCESSORS_ONLN);

@@ -71,7 +71,7 @@ static size_t delay_with(const char *words)
 	return releases;
 }
 
-TEST(numbers_of_the_environment_win)
+TEST(environment_overrides_config_numbers)
 {
 	assert_in_range(delay_with("quarantine=5"), 6, 7);
 	setenv("LFPOOL_DEBUG", "quarantine=50", 1);
@@ -81,8 +81,8 @@ TEST(numbers_of_the_environment_win)
 	assert_int_equal(delay_with("zero"), 1);
 }
 
-/* Of all modes the malloc backend knows two. */
-TEST(the_malloc_backend_knows_check_and_zero)
+/* Malloc mode ignores the other debug modes. */
+TEST(malloc_mode_accepts_check_and_zero)
 {
 	lfpool_t *pool = POOL_OF(100, 3, .backend = LFPOOL_BACKEND_MALLOC, .debug = "check,poison,quarantine=2,guard,owner,zero");
 
@@ -100,7 +100,7 @@ static bool prepare(void *context, void *object, bool active)
 }
 
 /* lfpool_for_each_slot() may write to free objects, told tools and all. */
-TEST(free_objects_may_be_prepared)
+TEST(debug_mode_prepares_free_objects)
 {
 	static const struct {
 		lfpool_backend_t backend;
@@ -128,7 +128,7 @@ TEST(free_objects_may_be_prepared)
 }
 
 /* Each mode is one row of docs/debugging.md, word and sentence as in the header. */
-TEST(documented)
+TEST(every_word_is_documented)
 {
 	static const struct {
 		const char *word, *text;

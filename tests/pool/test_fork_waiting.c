@@ -62,7 +62,7 @@ static bool after_a_few(void *context, const lfpool_batch_t *batch)
 	return ++*(int *)context > 3;
 }
 
-TEST(in_a_hook_that_a_waiting_call_runs)
+TEST(fork_in_a_hook_run_by_a_waiting_call)
 {
 	int asked = 0;
 	lfpool_t *pool = forking_pool(
@@ -93,7 +93,7 @@ static void fork_and_release(void *context, lfpool_t *pool, void *object)
 	release_it(context, pool, object);
 }
 
-TEST(in_a_continuation)
+TEST(fork_in_a_continuation)
 {
 	lfpool_t *pool = forking_pool(CONFIG_OF(SIZE, 1, .hooks.activate = fork_in_hook));
 

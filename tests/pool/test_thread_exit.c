@@ -73,7 +73,7 @@ static void destructors_use_the_pool(void)
 	require_whole(late_pool, SIZE);
 }
 
-TEST(destructors_of_an_exiting_thread_use_the_pool)
+TEST(thread_exit_destructors_may_use_the_pool)
 {
 	static const size_t cache_capacities[] = {0, 2, LFPOOL_CACHE_NONE};
 	size_t before = 0;

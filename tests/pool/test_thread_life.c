@@ -59,7 +59,7 @@ static void a_thousand_at_once(size_t cache_capacity)
 }
 
 /* As many objects as threads, while every thread has a cache: no cache may keep one back. */
-TEST(a_thousand_threads_alive_each_with_an_object)
+TEST(thousand_threads_hold_an_object_each)
 {
 	a_thousand_at_once(0);
 	/* ThreadSanitizer's work grows with the square of the threads: once is enough for it. */
@@ -83,7 +83,7 @@ static void *come_and_go(void *argument)
 	return NULL;
 }
 
-TEST(thousands_of_threads_come_and_go)
+TEST(short_lived_threads_reuse_caches)
 {
 	enum { TOGETHER = 4 };
 	int threads = TIMES(25000, 600), warm = threads / 50;

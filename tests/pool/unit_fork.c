@@ -54,7 +54,7 @@ static void first_call(void *argument)
 	REQUIRE(lfpool_destroy(pool) == 0);
 }
 
-TEST(a_child_is_not_locked_out)
+TEST(child_can_call_after_fork_under_lock)
 {
 	struct workers workers;
 

@@ -31,7 +31,7 @@ static void require_like(const struct address_map *ranges, const bool *there)
 	assert_null(address_map_find(ranges, UINTPTR_MAX));
 }
 
-TEST(like_a_list)
+TEST(ranges_match_a_list_model)
 {
 	struct random r = random_for(test_seed("ranges"), 0);
 	static struct address_map ranges;

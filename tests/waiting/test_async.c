@@ -42,7 +42,7 @@ static void ask(struct stage *s, struct call *c, lfpool_continuation_t then)
 }
 
 /* Old tickets, of continuations that were cancelled, name no new one. */
-KIND_TEST(never_called_when_cancelled)
+KIND_TEST(cancelled_continuation_is_never_called)
 {
 	struct stage s;
 	struct call old[MANY], fresh;
@@ -76,7 +76,7 @@ static void ask_for_ever(void *context, lfpool_t *pool, void *object)
 	assert_true(c->ticket == 0);
 }
 
-KIND_TEST(one_that_asks_again_in_destroy_is_refused)
+KIND_TEST(asking_again_during_destroy_is_refused)
 {
 	struct stage s;
 	struct call calls[FEW];
@@ -90,7 +90,7 @@ KIND_TEST(one_that_asks_again_in_destroy_is_refused)
 		assert_int_equal(calls[i].calls, 1);
 }
 
-KIND_TEST(a_debt_is_paid_before_those_who_wait)
+KIND_TEST(pending_shrink_is_served_before_waiters)
 {
 	struct stage s;
 	void *objects[3];
@@ -109,7 +109,7 @@ KIND_TEST(a_debt_is_paid_before_those_who_wait)
 	stage_close(&s);
 }
 
-KIND_TEST(a_hook_refuses_and_the_next_is_served)
+KIND_TEST(activate_refusal_serves_the_next_waiter)
 {
 	struct stage s;
 	void *object;
@@ -199,7 +199,7 @@ static void make(void *context, lfpool_t *pool, void *object)
 	m->depth--;
 }
 
-KIND_TEST(whatever_a_continuation_calls_the_next_waits_for_it)
+KIND_TEST(continuations_do_not_nest)
 {
 	for (enum way way = TRIM; way < WAYS; way++) {
 		struct stage s;
@@ -228,7 +228,7 @@ static void owe_and_take(void *context, lfpool_t *pool, void *object)
 	REQUIRE(lfpool_shrink_owed(pool) <= lfpool_capacity(pool));
 }
 
-KIND_TEST(a_continuation_that_shrinks_what_it_owes)
+KIND_TEST(continuation_that_shrinks_its_pool)
 {
 	struct stage s;
 	struct call call;

@@ -8,7 +8,7 @@
 
 enum { SIX = 6 };
 
-KIND_TEST(all_or_none_without_a_wait)
+KIND_TEST(bulk_without_wait_is_all_or_none)
 {
 	struct stage s;
 	void *objects[SIX + 1];
@@ -41,8 +41,8 @@ static bool passes(void *context, void *object)
 	return *left && (*left)--;
 }
 
-/* Those that were active before the refusal are free again, too. */
-BACKEND_TEST(one_is_refused_after_others, LFPOOL_BACKEND_MALLOC)
+/* The objects that were activated before the refusal are free again. */
+BACKEND_TEST(bulk_returns_earlier_objects_when_a_hook_refuses, LFPOOL_BACKEND_MALLOC)
 {
 	size_t left;
 	lfpool_t *pool = POOL_OF(SIZE, SIX, .backend = backend, .hooks = {.context = &left, .activate = passes});
@@ -60,8 +60,8 @@ BACKEND_TEST(one_is_refused_after_others, LFPOOL_BACKEND_MALLOC)
 	assert_int_equal(lfpool_destroy(pool), 0);
 }
 
-/* No place in the queue: 16 in a buffer. */
-TEST(more_than_there_are_places)
+/* A pool in a buffer has 16 waiter nodes. */
+TEST(bulk_wait_for_more_objects_than_waiter_nodes)
 {
 	enum { MANY = 40 };
 	lfpool_config_t config = config_of(SIZE, MANY);

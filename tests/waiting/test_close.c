@@ -6,7 +6,7 @@
  */
 #include "../support/waiters.h"
 
-KIND_TEST(what_is_free_goes_and_what_is_out_comes_back)
+KIND_TEST(close_takes_free_objects_and_awaits_active_ones)
 {
 	struct stage s;
 	void *objects[10], *one;
@@ -35,7 +35,7 @@ KIND_TEST(what_is_free_goes_and_what_is_out_comes_back)
 	stage_end(&s, 0);
 }
 
-KIND_TEST(the_time_is_over_before_all_are_back)
+KIND_TEST(close_times_out_with_objects_active)
 {
 	struct stage s;
 	void *objects[FIRST];
@@ -71,7 +71,7 @@ static void told(void *context, lfpool_t *pool, void *object)
 	(*count)++;
 }
 
-KIND_TEST(calls_that_wait_return_and_continuations_are_called)
+KIND_TEST(close_ends_waiting_calls_and_calls_continuations)
 {
 	struct stage s;
 	struct waiter waiters[THREADS] = {0};
@@ -136,7 +136,7 @@ static void *member(void *argument)
 	}
 }
 
-KIND_TEST(beside_everything_else)
+KIND_TEST(close_during_concurrent_calls)
 {
 	for (int round = 0; round < TIMES(8, 3); round++) {
 		struct stage s;

@@ -13,7 +13,7 @@ enum { FIRST = 10, MOST = 300 };
 /* ---- By itself ---- */
 
 /* By each way, and by hand; and it may become empty again. */
-KIND_TEST(from_no_object_at_all)
+KIND_TEST(growth_from_an_empty_pool)
 {
 	if (kind->flags & LFPOOL_CREATE_ALL)
 		return;
@@ -44,7 +44,7 @@ KIND_TEST(from_no_object_at_all)
 
 /* A pool that looks for an idle object begins where it found the last one, where beyond its last object no page has been opened:
  * it finds those that went, at the other end.  (Prefaulted pages are opened one by one.) */
-TEST(what_went_comes_back_and_not_what_was_never_opened)
+TEST(growth_reuses_removed_slots_before_unopened_pages)
 {
 	enum { OBJECTS = 100, SOME = 10, BYTES = 4096 };
 	lfpool_t *pool = POOL_OF(BYTES, OBJECTS - SOME, .max_capacity = MOST, .flags = LFPOOL_PREFAULT);

@@ -18,7 +18,7 @@ static void require_owes(const lfpool_t *pool, size_t capacity, size_t active, s
 
 /* ---- Owed ---- */
 
-KIND_TEST(a_debt_is_paid_exactly_as_objects_come_back)
+KIND_TEST(pending_shrink_falls_with_each_release)
 {
 	for (enum way_back way = 0; way < WAYS_BACK; way++) {
 		struct stage s;
@@ -43,7 +43,7 @@ KIND_TEST(a_debt_is_paid_exactly_as_objects_come_back)
 	}
 }
 
-KIND_TEST(while_it_owes_a_pool_does_not_grow_by_itself)
+KIND_TEST(no_automatic_growth_while_a_shrink_is_pending)
 {
 	struct stage s;
 	void *objects[FIRST];

@@ -31,7 +31,7 @@ static lfpool_t *pool_used_up(lfpool_backend_t backend, void **objects)
 	return pool;
 }
 
-BACKEND_TEST(pages_before_the_cursor_that_were_used_since_are_given_back_too, LFPOOL_BACKEND_MUTEX)
+BACKEND_TEST(trim_returns_pages_used_again_before_the_cursor, LFPOOL_BACKEND_MUTEX)
 {
 	static void *objects[OBJECTS];
 	lfpool_t *pool = pool_used_up(backend, objects);
@@ -53,7 +53,7 @@ BACKEND_TEST(pages_before_the_cursor_that_were_used_since_are_given_back_too, LF
 	assert_int_equal(lfpool_destroy(pool), 0);
 }
 
-BACKEND_TEST(as_many_as_are_kept_stay_in_the_free_lists, LFPOOL_BACKEND_MUTEX)
+BACKEND_TEST(trim_keeps_the_requested_count, LFPOOL_BACKEND_MUTEX)
 {
 	static const size_t keep[] = {SIZE_MAX, OBJECTS, 1000, 1, 0};
 	static void *objects[OBJECTS];
@@ -72,8 +72,8 @@ BACKEND_TEST(as_many_as_are_kept_stay_in_the_free_lists, LFPOOL_BACKEND_MUTEX)
 	lfpool_destroy(pool);
 }
 
-/* No page can be given back: a budget of one page is for a look at 64. */
-TEST(a_look_at_a_page_has_its_price)
+/* No page can be returned here.  A budget of one page then pays for the examination of 64. */
+TEST(trim_budget_counts_examined_pages)
 {
 	const size_t page = (size_t)sysconf(_SC_PAGESIZE), pages = BYTES / page;
 	static void *objects[OBJECTS];
@@ -88,7 +88,7 @@ TEST(a_look_at_a_page_has_its_price)
 	lfpool_destroy(pool);
 }
 
-BACKEND_TEST(what_was_given_back_is_counted_to_the_byte, LFPOOL_BACKEND_MUTEX)
+BACKEND_TEST(trim_reports_exact_bytes, LFPOOL_BACKEND_MUTEX)
 {
 	enum { PAGES = 40 };
 	const size_t page = (size_t)sysconf(_SC_PAGESIZE);

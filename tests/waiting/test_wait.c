@@ -29,7 +29,7 @@ static void serve_by(unsigned way, lfpool_t *pool, lfpool_cache_t *cache, void *
 	}
 }
 
-KIND_TEST(served_by_every_way_back_and_by_growth)
+KIND_TEST(every_kind_of_release_and_growth_serves_a_waiter)
 {
 	for (unsigned way = 0; way < WAYS_SERVED; way++) {
 		struct stage s;
@@ -54,8 +54,8 @@ KIND_TEST(served_by_every_way_back_and_by_growth)
 	}
 }
 
-/* lfpool_cancel() takes any value: no number names a call that waits. */
-KIND_TEST(a_call_that_waits_has_no_ticket)
+/* lfpool_cancel() accepts any value, and no value cancels a waiting call. */
+KIND_TEST(no_ticket_cancels_a_waiting_call)
 {
 	struct stage s;
 	struct waiter w = {.keep = true};
@@ -84,7 +84,7 @@ static void note_order(void *context, lfpool_t *pool, void *object)
 	w->order = atomic_fetch_add(&served, 1);
 }
 
-KIND_TEST(first_come_first_served)
+KIND_TEST(waiting_calls_are_fifo)
 {
 	enum { MANY = 9 };
 	struct stage s;
@@ -118,7 +118,7 @@ KIND_TEST(first_come_first_served)
 /* ---- Hooks ---- */
 
 /* An object that is there, and refused: no waiting.  (Refused to one that waits: test_async.c.) */
-KIND_TEST(a_hook_that_refuses_ends_the_wait)
+KIND_TEST(activate_refusal_ends_the_wait)
 {
 	struct stage s;
 

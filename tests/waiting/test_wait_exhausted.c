@@ -51,7 +51,7 @@ static void eviction_close(struct eviction *e)
 	stage_close(&e->stage);
 }
 
-KIND_TEST(exhausted_evicts_grows_tries_again_or_gives_up)
+KIND_TEST(exhausted_hook_releases_grows_retries_or_fails)
 {
 	for (enum way_to way = 0; way < WAYS_TO; way++) {
 		struct eviction e;
@@ -112,7 +112,7 @@ static void *acquire_plainly(void *argument)
 }
 
 /* By its hook, lfpool_acquire() waits: in the queue, among the others. */
-KIND_TEST(exhausted_waits_in_the_queue)
+KIND_TEST(exhausted_hook_waits_in_fifo_order)
 {
 	struct eviction e;
 	struct waiter w[3];
