@@ -6,6 +6,7 @@
  *              time.  Whatever does not fit is cut off: src/base/text.h.
  * Progress     As lfpool_stats().  Does not allocate.
  */
+#include "base/stats_fields.h"
 #include "base/text.h"
 #include "object/debugging.h"
 #include "object/lifecycle.h"
@@ -63,9 +64,6 @@ static void put_lockfree(struct text *t, const struct core *core, const lfpool_s
 	text_put(t, "magazines   of %" PRIu32 " objects, %" PRIu64 " of %" PRIu32 " used, and %" PRIu32 " extra\n", ms->slots,
 		 carved, ms->chunks, s->caches * EXTRA_PER_CACHE);
 	text_put(t, "depot       %" PRIu32 " shard%s\n", core->depot.shards, core->depot.shards == 1 ? "" : "s");
-	text_put(t, "misses      %" PRIu64 " refills, %" PRIu64 " drains, %" PRIu64 " trips, %" PRIu64 " steals\n", s->refills,
-		 s->drains, s->depot_trips, s->steals);
-	text_put(t, "retries     %" PRIu64 "\n", s->retries);
 }
 
 static lfpool_advice_t advice_of(const lfpool_t *pool)
@@ -104,16 +102,14 @@ static void put_text(struct text *t, const lfpool_t *pool, const lfpool_stats_t 
 	put_flags(t, LFPOOL_TEXT, pool->flags);
 	text_put(t, "\nhooks       ");
 	put_hooks(t, LFPOOL_TEXT, &pool->hooks);
-	text_put(t, "\nmisuses     %" PRIu64 "\n", s->misuses);
-	text_put(t, "identity    %zu = %zu active", s->capacity, s->active);
+	text_put(t, "\nidentity    %zu = %zu active", s->capacity, s->active);
 	if (pool->retired)
 		text_put(t, " + %zu retired", s->retired);
 	text_put(t, " + %zu cached + %zu shared + %zu untouched", s->cached, s->shared, s->untouched);
 	if (s->unaccounted)
 		text_put(t, ", %+" PRId64 " unaccounted", s->unaccounted);
-	text_put(t, "\nhigh water  %zu\n", s->high_water);
-	text_put(t, "calls       %" PRIu64 " acquires, %" PRIu64 " releases, %" PRIu64 " exhausted\n", s->acquires, s->releases,
-		 s->exhausted);
+	text_put(t, "\n");
+	stats_put_text(t, s);
 	if (pool->core)
 		put_lockfree(t, pool->core, s);
 	put_text_advice(t, pool);
@@ -161,17 +157,8 @@ static void put_json(struct text *t, const lfpool_t *pool, const lfpool_stats_t 
 	put_flags(t, LFPOOL_JSON, pool->flags);
 	text_put(t, ",\"hooks\":");
 	put_hooks(t, LFPOOL_JSON, &pool->hooks);
-	text_put(t, ",\"capacity\":%zu,\"active\":%zu,\"cached\":%zu,\"shared\":%zu", s->capacity, s->active, s->cached,
-		 s->shared);
-	if (pool->retired)
-		text_put(t, ",\"retired\":%zu", s->retired);
-	text_put(t, ",\"untouched\":%zu,\"unaccounted\":%" PRId64, s->untouched, s->unaccounted);
-	text_put(t, ",\"acquires\":%" PRIu64 ",\"releases\":%" PRIu64 ",\"misuses\":%" PRIu64, s->acquires, s->releases,
-		 s->misuses);
-	text_put(t, ",\"refills\":%" PRIu64 ",\"drains\":%" PRIu64 ",\"steals\":%" PRIu64, s->refills, s->drains, s->steals);
-	text_put(t, ",\"exhausted\":%" PRIu64 ",\"retries\":%" PRIu64, s->exhausted, s->retries);
-	text_put(t, ",\"depot_trips\":%" PRIu64 ",\"high_water\":%zu", s->depot_trips, s->high_water);
-	text_put(t, ",\"caches\":%" PRIu32 ",\"caches_in_use\":%" PRIu32, s->caches, s->caches_in_use);
+	text_put(t, ",");
+	stats_put_json(t, s);
 	if (pool->core)
 		put_json_lockfree(t, pool->core, s->caches);
 	put_json_advice(t, pool);

@@ -7,6 +7,7 @@
  * Progress     As those.  Does not allocate.
  */
 #include "backend/stats.h"
+#include "base/stats_fields.h"
 #include "base/text.h"
 #include "pool/configure.h"
 #include "set/pool_set.h"
@@ -28,33 +29,6 @@ static bool class_stats(const lfpool_set_t *set, size_t class_number, lfpool_sta
 	stats_out->capacity = stats_out->untouched = config.capacity;
 	stats_out->max_capacity = config.max_capacity;
 	return false;
-}
-
-static void stats_add(lfpool_stats_t *sum, const lfpool_stats_t *s)
-{
-	sum->refills += s->refills;
-	sum->drains += s->drains;
-	sum->steals += s->steals;
-	sum->exhausted += s->exhausted;
-	sum->retries += s->retries;
-	sum->capacity += s->capacity;
-	sum->active += s->active;
-	sum->cached += s->cached;
-	sum->shared += s->shared;
-	sum->untouched += s->untouched;
-	sum->unaccounted += s->unaccounted;
-	sum->acquires += s->acquires;
-	sum->releases += s->releases;
-	sum->misuses += s->misuses;
-	sum->caches += s->caches;
-	sum->caches_in_use += s->caches_in_use;
-	sum->max_capacity += s->max_capacity;
-	sum->owed += s->owed;
-	sum->waiting += s->waiting;
-	sum->given_back += s->given_back;
-	sum->depot_trips += s->depot_trips;
-	sum->high_water += s->high_water;
-	sum->retired += s->retired;
 }
 
 /* Returns how many classes have a pool. */

@@ -62,10 +62,10 @@ TEST(what_a_maintainer_reads)
 	snprintf(apart, sizeof(apart), "\nobjects     100 of 24 bytes, aligned to 16, %zu bytes apart\n",
 		 stride_of(pool, objects[0]));
 	require_in(d.text, apart);
-	require_in(d.text, "\nflags       none\nhooks       misuse\nmisuses     1\n");
-	require_in(d.text, "\nidentity    100 = 10 active + ");
+	require_in(d.text, "\nflags       none\nhooks       misuse\nidentity    100 = 10 active + ");
 	require_in(d.text, " shared + 60 untouched\n");
-	require_in(d.text, "\nhigh water  40\ncalls       40 acquires, 30 releases, 0 exhausted\n");
+	require_in(d.text, "\nhigh water  40\ncalls       40 acquires, 30 releases, 0 exhausted\nmisuses     1\n");
+	require_in(d.text, "\nresizing    100 objects at most, 0 to be removed, 0 bytes given back\nwaiting     0\n");
 	require_in(d.text, "\ncaches      1 in use, 1 ever, of at most 16 objects\n");
 	require_in(d.text, "\nmagazines   of 8 objects, 5 of 13 used, and 4 extra\n");
 	require_in(d.text, "\nmisses      5 refills, 3 drains, 2 trips, 0 steals\n");
@@ -73,8 +73,9 @@ TEST(what_a_maintainer_reads)
 	require_in(d.text, "\ndebug       none\n");
 	require_in(d.json, "{\"lfpool\":\"" LFPOOL_EXPECTED_VERSION "\",\"name\":\"jobs\",\"backend\":\"lockfree\",");
 	require_in(d.json, ",\"hooks\":[\"misuse\"],\"capacity\":100,\"active\":10,");
-	require_in(d.json, ",\"untouched\":60,\"unaccounted\":0,\"acquires\":40,\"releases\":30,\"misuses\":1,");
-	require_in(d.json, ",\"depot_trips\":2,\"high_water\":40,");
+	require_in(d.json, ",\"retired\":0,\"untouched\":60,\"unaccounted\":0,");
+	require_in(d.json, ",\"high_water\":40,\"acquires\":40,\"releases\":30,\"exhausted\":0,\"misuses\":1,");
+	require_in(d.json, ",\"depot_trips\":2,\"steals\":0,\"retries\":0");
 	require_in(d.json, ",\"advice\":{\"capacity\":40,\"headroom\":16,\"cache_capacity\":16,\"reason\":\"At most 40 ");
 	require_in(d.json, ",\"caches\":1,\"caches_in_use\":1,");
 	require_in(d.json,

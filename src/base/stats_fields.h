@@ -1,0 +1,63 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * stats_fields.h - the fields of lfpool_stats_t as a table, for everything that writes or adds all of them.
+ *
+ * Idea         A new counter is a line in lfpool_stats_t (lfpool/report.h) and a line here.  The sums of a set, the
+ *              text and the JSON of a dump follow from the table.
+ * Invariants   SF1 each field of lfpool_stats_t but struct_size has one row: a missing row does not compile.
+ */
+#ifndef LFPOOL_STATS_FIELDS_H
+#define LFPOOL_STATS_FIELDS_H
+
+#include "base/base.h"
+#include "base/text.h"
+
+#include "lfpool/lfpool.h"
+
+/*
+ * X(field, line, unit).  A dump in text shows each field that has a line: "line   value unit, value unit".  Neighbours
+ * with the same line share it.  dump.c writes the other fields: the identity and the line of the caches.
+ */
+#define STATS_MAP(X)                                    \
+	X(capacity, NULL, NULL)                         \
+	X(active, NULL, NULL)                           \
+	X(cached, NULL, NULL)                           \
+	X(shared, NULL, NULL)                           \
+	X(retired, NULL, NULL)                          \
+	X(untouched, NULL, NULL)                        \
+	X(unaccounted, NULL, NULL)                      \
+	X(caches, NULL, NULL)                           \
+	X(caches_in_use, NULL, NULL)                    \
+	X(max_capacity, "resizing", " objects at most") \
+	X(owed, "resizing", " to be removed")           \
+	X(given_back, "resizing", " bytes given back")  \
+	X(waiting, "waiting", "")                       \
+	X(high_water, "high water", "")                 \
+	X(acquires, "calls", " acquires")               \
+	X(releases, "calls", " releases")               \
+	X(exhausted, "calls", " exhausted")             \
+	X(misuses, "misuses", "")                       \
+	X(refills, "misses", " refills")                \
+	X(drains, "misses", " drains")                  \
+	X(depot_trips, "misses", " trips")              \
+	X(steals, "misses", " steals")                  \
+	X(retries, "retries", "")
+
+/* A row of the table. */
+enum stats_field {
+#define STATS_ENUM(field, line, unit) STATS_##field,
+	STATS_MAP(STATS_ENUM)
+#undef STATS_ENUM
+		STATS_FIELDS
+};
+
+/* The value of a field; a negative one in two's complement. */
+uint64_t stats_value(const lfpool_stats_t *stats, enum stats_field field);
+void stats_add(lfpool_stats_t *sum, const lfpool_stats_t *more);
+
+/* The fields that have a line, each line with its end. */
+void stats_put_text(struct text *t, const lfpool_stats_t *stats);
+/* All fields as members of an object, without its braces: "capacity":100,"active":10 */
+void stats_put_json(struct text *t, const lfpool_stats_t *stats);
+
+#endif
