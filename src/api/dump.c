@@ -22,14 +22,9 @@
 static void put_flags(struct text *t, lfpool_format_t format, uint32_t flags)
 {
 	const struct text_name names[] = {
-		{"prefault", flags & LFPOOL_PREFAULT},
-		{"zero", flags & LFPOOL_ZERO},
-		{"check_races", flags & LFPOOL_CHECK_RACES},
-		{"create_all", flags & LFPOOL_CREATE_ALL},
-		{"lock", flags & LFPOOL_LOCK},
-		{"huge_pages", flags & LFPOOL_HUGE_PAGES},
-		{"plain_stride", flags & LFPOOL_PLAIN_STRIDE},
-		{"fenced", flags & LFPOOL_FENCED},
+#define FLAG_NAME(flag, word) {word, flags & flag},
+		FLAG_MAP(FLAG_NAME)
+#undef FLAG_NAME
 	};
 
 	text_put_names(t, format == LFPOOL_JSON, names, COUNT(names));

@@ -14,9 +14,15 @@
 #include <string.h>
 
 #define CAPACITY_MAX ((uint64_t)1 << 31)
-#define FLAGS_KNOWN                                                                                                 \
-	(LFPOOL_PREFAULT | LFPOOL_ZERO | LFPOOL_CHECK_RACES | LFPOOL_CREATE_ALL | LFPOOL_LOCK | LFPOOL_HUGE_PAGES | \
-	 LFPOOL_PLAIN_STRIDE | LFPOOL_FENCED)
+#define OR_FLAG(flag, word) | flag
+#define FLAGS_KNOWN (0 FLAG_MAP(OR_FLAG))
+
+static const char *const backend_words[] = {
+#define BACKEND_WORD(backend, word) [backend] = word,
+	BACKEND_MAP(BACKEND_WORD)
+#undef BACKEND_WORD
+};
+#define BACKENDS (sizeof(backend_words) / sizeof(*backend_words))
 
 bool config_copy_known(void *config_out, size_t known, size_t least, const void *given)
 {
@@ -46,12 +52,11 @@ static bool backend_from(lfpool_config_t *config, const char *word)
 {
 	if (!word || !*word)
 		return true;
-	for (unsigned i = LFPOOL_BACKEND_LOCKFREE; i <= LFPOOL_BACKEND_MALLOC; i++) {
-		if (strcmp(word, backend_name((lfpool_backend_t)i)) == 0) {
+	for (size_t i = 0; i < BACKENDS; i++)
+		if (strcmp(word, backend_words[i]) == 0) {
 			config->backend = (lfpool_backend_t)i;
 			return true;
 		}
-	}
 	return false;
 }
 
@@ -112,7 +117,7 @@ lfpool_status_t config_import_with(lfpool_config_t *config, struct debug_modes *
 		return LFPOOL_E_CONFIG_FLAGS;
 	if (config->flags & LFPOOL_LOCK)
 		config->flags |= LFPOOL_PREFAULT;
-	if ((unsigned)config->backend > LFPOOL_BACKEND_MALLOC || !backend_from(config, words->backend))
+	if ((unsigned)config->backend >= BACKENDS || !backend_from(config, words->backend))
 		return LFPOOL_E_CONFIG_BACKEND;
 	for (size_t i = 0; i < sizeof(config->hooks.reserved) / sizeof(*config->hooks.reserved); i++)
 		if (config->hooks.reserved[i])
@@ -181,10 +186,5 @@ struct arena_plan config_arena_plan(const lfpool_config_t *config, const struct 
 
 const char *backend_name(lfpool_backend_t backend)
 {
-	switch (backend) {
-	case LFPOOL_BACKEND_MUTEX: return "mutex";
-	case LFPOOL_BACKEND_MALLOC: return "malloc";
-	case LFPOOL_BACKEND_LOCKFREE: break;
-	}
-	return "lockfree";
+	return backend_words[backend];
 }

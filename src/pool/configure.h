@@ -14,6 +14,21 @@
 #define OBJECT_ALIGNMENT_MAX ((size_t)1 << 30)
 #define RETIRED_SLOTS_MAX (UINT32_C(1) << 30) /* of a pool with a scheme */
 
+/* Every flag and every backend, X(constant, word): the words of dumps, profiles and LFPOOL_BACKEND. */
+#define FLAG_MAP(X)                            \
+	X(LFPOOL_PREFAULT, "prefault")         \
+	X(LFPOOL_ZERO, "zero")                 \
+	X(LFPOOL_CHECK_RACES, "check_races")   \
+	X(LFPOOL_CREATE_ALL, "create_all")     \
+	X(LFPOOL_LOCK, "lock")                 \
+	X(LFPOOL_HUGE_PAGES, "huge_pages")     \
+	X(LFPOOL_PLAIN_STRIDE, "plain_stride") \
+	X(LFPOOL_FENCED, "fenced")
+#define BACKEND_MAP(X)                         \
+	X(LFPOOL_BACKEND_LOCKFREE, "lockfree") \
+	X(LFPOOL_BACKEND_MUTEX, "mutex")       \
+	X(LFPOOL_BACKEND_MALLOC, "malloc")
+
 /* Copies a config that may be older or newer than the library, its missing fields 0; false: a field is set that the library
  * does not know. */
 bool config_copy(lfpool_config_t *config_out, const lfpool_config_t *given);
@@ -44,7 +59,7 @@ bool config_copy_known(void *config_out, size_t known, size_t least, const void 
 /* A pool was made on which the environment has no effect: says so on stderr, once, if the environment asks for one. */
 void config_tell_ignored(const char *name, const char *why);
 
-/* The backend's name in profiles and reports. */
+/* The backend's word. */
 const char *backend_name(lfpool_backend_t backend);
 
 #endif

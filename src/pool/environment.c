@@ -26,7 +26,8 @@ void config_tell_ignored(const char *name, const char *why)
 	static _Atomic(uint32_t) pools;
 	const struct config_words words = environment();
 
-	if ((!words.backend || !*words.backend || strcmp(words.backend, "lockfree") == 0) && (!words.debug || !*words.debug))
+	if ((!words.backend || !*words.backend || strcmp(words.backend, backend_name(LFPOOL_BACKEND_LOCKFREE)) == 0) &&
+	    (!words.debug || !*words.debug))
 		return;
 	/* relaxed: which of several is told of does not matter. */
 	if (fetch_add_relaxed(&pools, 1) == 0)

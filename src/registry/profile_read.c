@@ -11,6 +11,7 @@
 
 #include "base/text.h"
 #include "os/os.h"
+#include "pool/configure.h"
 #include "pool/registered.h"
 
 #include <stdarg.h>
@@ -161,9 +162,9 @@ static bool read_flags(struct reader *r, struct token list, uint32_t *value_out)
 		const char *word;
 		uint32_t flag;
 	} flags[] = {
-		{"prefault", LFPOOL_PREFAULT},         {"zero", LFPOOL_ZERO},     {"check_races", LFPOOL_CHECK_RACES},
-		{"create_all", LFPOOL_CREATE_ALL},     {"lock", LFPOOL_LOCK},     {"huge_pages", LFPOOL_HUGE_PAGES},
-		{"plain_stride", LFPOOL_PLAIN_STRIDE}, {"fenced", LFPOOL_FENCED},
+#define FLAG_ROW(flag, word) {word, flag},
+		FLAG_MAP(FLAG_ROW)
+#undef FLAG_ROW
 	};
 
 	*value_out = 0;
@@ -220,8 +221,12 @@ static bool read_choice(struct reader *r, const struct key *key, struct token to
 static bool read_value(struct reader *r, const struct key *key, struct token token, struct policy *policy)
 {
 	static const char *const yes_no[] = {"no", "yes"};
-	static const char *const backends[] = {"lockfree", "mutex", "malloc"}; /* as LFPOOL_BACKEND_* */
-	static const char *const full[] = {"fail", "grow", "wait", "evict"};   /* as FULL_*, from FULL_FAIL on */
+	static const char *const backends[] = {
+#define BACKEND_WORD(backend, word) [backend] = word,
+		BACKEND_MAP(BACKEND_WORD)
+#undef BACKEND_WORD
+	};
+	static const char *const full[] = {"fail", "grow", "wait", "evict"}; /* as FULL_*, from FULL_FAIL on */
 	uint32_t *value = &policy->value[key - keys];
 	bool read;
 
