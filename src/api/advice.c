@@ -11,11 +11,11 @@
  *              all that is free, the depot has some of it, and nobody needs to rob a cache.
  * Progress     As lfpool_stats(); resetting is lock-free.
  */
+#include "base/sized.h"
 #include "base/text.h"
 #include "pool/pool.h"
 
 #include <inttypes.h>
-#include <string.h>
 
 #define CACHE_ENOUGH (4 * (size_t)LFPOOL_ADVICE_SELDOM) /* two magazines of 2 * LFPOOL_ADVICE_SELDOM each */
 #define ACQUIRES_MINIMUM 1000                           /* fewer show nothing but how the caches were filled */
@@ -104,21 +104,18 @@ static void judge_caches(const lfpool_t *pool, const lfpool_stats_t *s, lfpool_a
 
 lfpool_status_t lfpool_advise(const lfpool_t *pool, lfpool_advice_t *advice_out)
 {
-	const size_t size = advice_out ? advice_out->struct_size : 0;
 	lfpool_advice_t advice = {0};
 	struct text why;
 
 	/* The first that there was; a newer caller's is longer. */
-	if (size < offsetof(lfpool_advice_t, reason) + sizeof(advice.reason) || size > STRUCT_SIZE_MAX)
+	if (!advice_out || !sized_fits(advice_out, offsetof(lfpool_advice_t, reason) + sizeof(advice.reason)))
 		return LFPOOL_E_ARGUMENT;
 
 	const lfpool_stats_t stats = stats_since(pool);
 
-	advice.struct_size = size;
 	text_open(&why, advice.reason, sizeof(advice.reason));
 	judge_capacity(&stats, &advice, &why);
 	judge_caches(pool, &stats, &advice, &why);
-	memset(advice_out, 0, size);
-	memcpy(advice_out, &advice, sizeof(advice));
+	sized_write(advice_out, &advice, sizeof(advice));
 	return LFPOOL_OK;
 }

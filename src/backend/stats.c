@@ -14,13 +14,12 @@
  */
 #include "backend/stats.h"
 
+#include "base/sized.h"
 #include "object/debugging.h"
 #include "object/lifecycle.h"
 #include "pool/pool.h"
 #include "retire/retired.h"
 #include "waiting/waiters.h"
-
-#include <string.h>
 
 void stats_of_slots(const struct arena *arena, size_t used, lfpool_stats_t *stats_out)
 {
@@ -113,24 +112,6 @@ void lockfree_stats(const lfpool_t *pool, lfpool_stats_t *stats_out)
 	stats_out->high_water = high_water(core, stats_out);
 }
 
-/* An older caller's struct is shorter, a newer one's longer: it reads what both know. */
-static bool is_struct_size(size_t size)
-{
-	return size >= offsetof(lfpool_stats_t, refills) && size <= STRUCT_SIZE_MAX;
-}
-
-lfpool_status_t stats_give(lfpool_stats_t *stats_out, const lfpool_stats_t *stats)
-{
-	const size_t size = stats_out ? stats_out->struct_size : 0;
-
-	if (!is_struct_size(size))
-		return LFPOOL_E_ARGUMENT;
-	memset(stats_out, 0, size);
-	memcpy(stats_out, stats, size < sizeof(*stats) ? size : sizeof(*stats));
-	stats_out->struct_size = size;
-	return LFPOOL_OK;
-}
-
 /* The most that was told, of what only grows. */
 static uint64_t told(_Atomic(uint64_t) *most, uint64_t now)
 {
@@ -160,7 +141,7 @@ lfpool_status_t lfpool_stats(const lfpool_t *pool, lfpool_stats_t *stats_out)
 {
 	lfpool_stats_t stats = {0};
 
-	if (!stats_out || !is_struct_size(stats_out->struct_size))
+	if (!stats_out || !sized_fits(stats_out, offsetof(lfpool_stats_t, refills)))
 		return LFPOOL_E_ARGUMENT;
 	stats.capacity = cold_capacity(&pool->cold);
 	stats.misuses = load_relaxed(&pool->misuses);
@@ -173,5 +154,6 @@ lfpool_status_t lfpool_stats(const lfpool_t *pool, lfpool_stats_t *stats_out)
 	/* Signed from the beginning: where size_t has 32 bits its difference would not become negative. */
 	stats.unaccounted = (int64_t)stats.capacity - (int64_t)stats.active - (int64_t)stats.retired - (int64_t)stats.cached -
 			    (int64_t)stats.shared - (int64_t)stats.untouched;
-	return stats_give(stats_out, &stats);
+	sized_write(stats_out, &stats, sizeof(stats));
+	return LFPOOL_OK;
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * stats.h - parts of lfpool_stats(), for the backends, sets and checks.
+ * stats.h - parts of lfpool_stats(), for the backends and checks.
  */
 #ifndef LFPOOL_STATS_H
 #define LFPOOL_STATS_H
@@ -8,10 +8,6 @@
 #include "core/cache.h"
 
 #include "lfpool/lfpool.h"
-
-/* What both sides know of `stats`, of which the caller's struct has struct_size bytes.  LFPOOL_E_ARGUMENT: stats_out is
- * NULL, or that is no size. */
-lfpool_status_t stats_give(lfpool_stats_t *stats_out, const lfpool_stats_t *stats);
 
 /* Adds the slots 1 .. used, by their states: active. */
 void stats_of_slots(const struct arena *arena, size_t used, lfpool_stats_t *stats_out);

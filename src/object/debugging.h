@@ -16,7 +16,7 @@
 #define LFPOOL_DEBUGGING_H
 
 #include "object/tools.h"
-#include "pool/debug_words.h"
+#include "base/debug_words.h"
 
 struct arena_plan;
 struct debug;

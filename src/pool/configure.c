@@ -1,13 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * configure.c - checks a configuration, field by field, and completes it.
- *
- * Idea         The struct is append-only and carries its size.  An older caller's missing fields read as zero, which
- *              means "the default". A newer caller's extra bytes must be zero: anything else asks for what this
- *              library does not know.
  */
 #include "pool/configure.h"
 
+#include "base/sized.h"
 #include "os/backing.h"
 #include "pool/pool.h"
 
@@ -24,27 +21,9 @@ static const char *const backend_words[] = {
 };
 #define BACKENDS (sizeof(backend_words) / sizeof(*backend_words))
 
-bool config_copy_known(void *config_out, size_t known, size_t least, const void *given)
-{
-	const unsigned char *bytes = given;
-	size_t size;
-
-	/* Every config begins with its struct_size. */
-	memcpy(&size, given, sizeof(size));
-	if (size < least || size > STRUCT_SIZE_MAX)
-		return false;
-	for (size_t i = known; i < size; i++)
-		if (bytes[i])
-			return false;
-	memset(config_out, 0, known);
-	memcpy(config_out, given, size < known ? size : known);
-	memcpy(config_out, &known, sizeof(known));
-	return true;
-}
-
 bool config_copy(lfpool_config_t *config_out, const lfpool_config_t *given)
 {
-	return config_copy_known(config_out, sizeof(*config_out), offsetof(lfpool_config_t, cache_capacity), given);
+	return sized_read(config_out, sizeof(*config_out), offsetof(lfpool_config_t, cache_capacity), given);
 }
 
 /* The word overrides the config; false when it names no backend. */

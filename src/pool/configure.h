@@ -7,7 +7,7 @@
 
 #include "base/base.h"
 #include "core/arena.h"
-#include "pool/debug_words.h"
+#include "base/debug_words.h"
 
 /* Of every kind of pool.  The stride of such objects, with the bytes that debug modes put beside them, fits in 32 bits. */
 #define OBJECT_SIZE_MAX ((size_t)1 << 30)
@@ -51,10 +51,6 @@ lfpool_status_t config_import_with(lfpool_config_t *config_out, struct debug_mod
 
 /* What a complete config says of the arena. */
 struct arena_plan config_arena_plan(const lfpool_config_t *config, const struct window *window);
-
-/* Copies a config, of which `known` bytes are known here, and the caller may know fewer (but `least`) or more: what he
- * does not know is 0.  False when its struct_size is none, or a field is set that is unknown here. */
-bool config_copy_known(void *config_out, size_t known, size_t least, const void *given);
 
 /* A pool was made on which the environment has no effect: says so on stderr, once, if the environment asks for one. */
 void config_tell_ignored(const char *name, const char *why);

@@ -14,7 +14,7 @@
 #include "core/cache.h"
 #include "core/cells.h"
 #include "core/cold.h"
-#include "pool/debug_words.h"
+#include "base/debug_words.h"
 
 #define NAME_BYTES 64
 #define STRING_OF(x) #x
@@ -23,7 +23,6 @@
 
 /* Near 2^64 by the golden ratio, and such that N3 in handle.c holds for ever. */
 #define SALT_STEP UINT64_C(0x9e3779b981a6ccb9)
-#define STRUCT_SIZE_MAX 4096 /* beyond this a caller's struct_size is no size */
 
 struct backend {
 	/* Makes a pool with `config` (validated, complete) and `lifecycle`, its objects in `window`; fills in what the

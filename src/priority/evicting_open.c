@@ -15,6 +15,7 @@
 #include "core/arena.h"
 #include "core/layout.h"
 #include "object/debugging.h"
+#include "base/sized.h"
 #include "object/misuse.h"
 #include "os/backing.h"
 #include "os/os.h"
@@ -37,7 +38,7 @@ struct places {
 
 static lfpool_status_t import(lfpool_priority_config_t *known, const lfpool_priority_config_t *given)
 {
-	if (!config_copy_known(known, sizeof(*known), offsetof(lfpool_priority_config_t, flags), given))
+	if (!sized_read(known, sizeof(*known), offsetof(lfpool_priority_config_t, flags), given))
 		return LFPOOL_E_CONFIG_STRUCT_SIZE;
 	if (known->flags & ~FLAGS_KNOWN)
 		return LFPOOL_E_CONFIG_FLAGS;

@@ -15,7 +15,7 @@
 #define LFPOOL_PROFILE_H
 
 #include "base/base.h"
-#include "pool/debug_words.h"
+#include "base/debug_words.h"
 
 #include "lfpool/registry.h"
 

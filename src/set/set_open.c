@@ -11,6 +11,7 @@
  * Edges        MAKE (pool_set.h).
  */
 #include "api/life.h"
+#include "base/sized.h"
 #include "base/text.h"
 #include "core/arena.h"
 #include "object/lifecycle.h"
@@ -309,7 +310,7 @@ lfpool_status_t lfpool_set_create(lfpool_set_t **set_out, const lfpool_set_confi
 		*set_out = NULL;
 	if (!set_out || !given)
 		return LFPOOL_E_ARGUMENT;
-	if (!config_copy_known(&known, sizeof(known), offsetof(lfpool_set_config_t, largest), given))
+	if (!sized_read(&known, sizeof(known), offsetof(lfpool_set_config_t, largest), given))
 		return LFPOOL_E_CONFIG_STRUCT_SIZE;
 	if (!known.registry)
 		return create(set_out, &known);

@@ -6,7 +6,7 @@
  *              has its objects all the same: untouched ones.
  * Progress     As those.  Does not allocate.
  */
-#include "backend/stats.h"
+#include "base/sized.h"
 #include "base/stats_fields.h"
 #include "base/text.h"
 #include "pool/configure.h"
@@ -52,8 +52,11 @@ lfpool_status_t lfpool_set_stats(const lfpool_set_t *set, lfpool_stats_t *stats_
 {
 	lfpool_stats_t sum;
 
+	if (!stats_out || !sized_fits(stats_out, offsetof(lfpool_stats_t, refills)))
+		return LFPOOL_E_ARGUMENT;
 	(void)sum_of_classes(set, &sum);
-	return stats_give(stats_out, &sum);
+	sized_write(stats_out, &sum, sizeof(sum));
+	return LFPOOL_OK;
 }
 
 void set_look(const void *context, struct registered_state *state)

@@ -2,7 +2,7 @@
 /*
  * debug_words.c - the words of LFPOOL_DEBUG, see debug_words.h.
  */
-#include "pool/debug_words.h"
+#include "base/debug_words.h"
 
 #include "base/text.h"
 
