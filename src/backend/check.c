@@ -9,7 +9,7 @@
 #include "backend/check.h"
 
 #include "base/text.h"
-#include "core/cold_counts.h"
+#include "core/cold.h"
 #include "object/lifecycle.h"
 #include "object/misuse.h"
 #include "os/os.h"

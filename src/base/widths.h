@@ -46,7 +46,7 @@
 #define CANCEL_TICKET_BITS LFPOOL_WIDTH(48, 14)
 #endif
 
-/* Of the tag of a bound (oldest.c). */
+/* Of the tag of a bound (cells.c). */
 #ifndef BOUND_TAG_BITS
 #define BOUND_TAG_BITS LFPOOL_WIDTH(16, 8)
 #endif

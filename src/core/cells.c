@@ -1,6 +1,32 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * cells.c - the cells of those who want objects; see cells.h.
+ * cells.c - the cells of the calls that wait, and a tree that finds the smallest ticket among them; see cells.h.
+ *
+ * Idea         The first lot is looked at cell by cell.  Above the others stands a tree of two levels: CELL_GROUP cells are a
+ *              group, TOP_GROUPS groups are below a top.  Each group and each top has a bound: no cell that waits below
+ *              it has a smaller ticket.  A bound is often too small, for a cell that stops to wait leaves it as it is, and
+ *              never too great.
+ *                 A call that comes to wait stores its cell's word, and then lowers the bound of the group and that of the
+ *              top to its ticket; where the bound is small enough it advances the tag all the same.
+ *                 A look goes to the top with the least bound, to the group with the least bound there, and to its cells.
+ *              Where everything below has greater tickets than the bound says, it raises the bound, by one CAS from the
+ *              word that it saw before it looked below, and begins again.
+ * Invariants   W10 a bound is no greater than the ticket of any cell below it that waits, and whose call has been there
+ *                  (lowered it, or advanced its tag).  It was no greater then.  It was raised since only by a look that read
+ *                  the bound's word after that, or the tag would have moved; so it read what is below after that too,
+ *                  and found there a bound that was no greater than the ticket, or the waiting cell itself.
+ *              W11 what a look finds is no greater than what any bound of a top said when it was read: at each step down it
+ *                  begins again unless what is there is as small as what led to it.  With W10 this is W3.
+ *              W12 a top that has a server which gives to a call below it, or is about to wake it, says so (`giving`), and
+ *                  so does the group.  The server alone takes that back, after it has woken the call.  So a look finds the
+ *                  call although others with smaller tickets wait: W5.  A server that never runs again costs
+ *                  each look a group more.
+ * Progress     lock-free: a look begins again only after a bound was raised, or another thread changed one.  Each cell
+ *              that stopped to wait leaves two bounds at most to be raised.
+ * Wrap         Bounds compare the last 47 bits of tickets by their difference: the order is wrong if a cell waits
+ *              while 2^46 come after it.  A tag protects unless exactly 2^16 calls come to wait below a bound that is too small,
+ *              while one look stands between its word and its CAS, and no other looks; each of these calls looks, right
+ *              after it has come.
  */
 #include "core/cells.h"
 
@@ -138,4 +164,208 @@ void cell_wake(const struct waiters *d, struct cell *cell, uint64_t word)
 		os_wake(&cell->word);
 	/* relaxed: if it fails, the call is awake. */
 	(void)cas_relaxed(&cell->word, &word, word - GIVEN + WOKEN);
+}
+
+#define GROUPS ((CELLS_MAX - CELL_LOT) / CELL_GROUP)
+#define TOPS ((GROUPS + TOP_GROUPS - 1) / TOP_GROUPS)
+
+/* ---- Bounds ---- */
+
+#define BOUND_TAG_FIELD 16
+#define BOUND_TICKET_BITS (63 - BOUND_TAG_FIELD)
+_Static_assert(BOUND_TAG_BITS <= BOUND_TAG_FIELD, "a tag fits");
+
+/* {ticket, some}; 0: nobody waits. */
+static uint64_t bound_to(uint64_t ticket)
+{
+	return (ticket & LOW_BITS(BOUND_TICKET_BITS)) << 1 | 1;
+}
+
+static uint64_t bound_in(uint64_t word)
+{
+	return word >> BOUND_TAG_FIELD;
+}
+
+/* The word that follows. */
+static uint64_t bound_next(uint64_t word, uint64_t bound)
+{
+	return bound << BOUND_TAG_FIELD | ((word + 1) & LOW_BITS(BOUND_TAG_BITS));
+}
+
+/* Is `a` smaller?  Nobody is greater than all. */
+static bool is_smaller(uint64_t a, uint64_t b)
+{
+	return a && (!b || (int64_t)((a - b) << BOUND_TAG_FIELD) < 0);
+}
+
+/* ---- The tree ---- */
+
+size_t branches_bytes(void)
+{
+	return (TOPS + TOPS * TOP_GROUPS) * sizeof(struct branch);
+}
+
+/* The first of all tops; the groups come after the last. */
+static struct branch *tops_of(const struct waiters *d)
+{
+	/* relaxed: mapped before `cells` counted those below. */
+	char *cells = load_relaxed(&d->lot[1]);
+
+	plain_read(cells);
+	return (struct branch *)(void *)((struct cell *)(void *)cells + 2 * CELL_LOT);
+}
+
+/* The group of a cell that is not in the first lot, and its top. */
+static struct branch *group_of(const struct waiters *d, const struct cell *cell, struct branch **top_out)
+{
+	const uint32_t group = (cell->index - CELL_LOT) / CELL_GROUP;
+	struct branch *tops = tops_of(d);
+
+	*top_out = tops + group / TOP_GROUPS;
+	return tops + TOPS + group;
+}
+
+static void lower(struct branch *branch, uint64_t bound)
+{
+	/* relaxed: a word to begin with. */
+	uint64_t word = load_relaxed(&branch->bound);
+
+	/* release, edge BOUND: what is below it.  Repeats only when another thread changed it. */
+	while (!cas_weak_release(&branch->bound, &word,
+				 bound_next(word, is_smaller(bound, bound_in(word)) ? bound : bound_in(word))))
+		;
+}
+
+void cell_show(const struct waiters *d, const struct cell *cell, uint64_t ticket)
+{
+	struct branch *top, *group;
+
+	if (cell->index < CELL_LOT)
+		return;
+	group = group_of(d, cell, &top);
+	lower(group, bound_to(ticket));
+	lower(top, bound_to(ticket));
+}
+
+void cell_giving(const struct waiters *d, const struct cell *cell, uint32_t more)
+{
+	struct branch *top, *group;
+
+	if (cell->index < CELL_LOT)
+		return;
+	group = group_of(d, cell, &top);
+	/* relaxed, both: nothing hangs on them; the looks that come later see them. */
+	(void)fetch_add_relaxed(&group->giving, more);
+	(void)fetch_add_relaxed(&top->giving, more);
+}
+
+/* ---- Looking ---- */
+
+/* The oldest of `count` cells; NULL if none waits.  Wakes those that were given something. */
+static struct cell *oldest_among(const struct waiters *d, struct cell *cells, uint32_t count, uint64_t *word_out)
+{
+	struct cell *found = NULL;
+
+	for (struct cell *cell = cells; cell < cells + count; cell++) {
+		/* acquire, edge QUEUE: `then`. */
+		const uint64_t word = load_acquire(&cell->word);
+
+		/* relaxed: if it is a continuation's, nobody sleeps there. */
+		if (cell_phase(word) == GIVEN && !load_relaxed(&cell->then))
+			cell_wake(d, cell, word);
+		if (cell_phase(word) == WAITING && (!found || word < *word_out)) {
+			found = cell;
+			*word_out = word;
+		}
+	}
+	return found;
+}
+
+static struct cell *oldest_of_group(const struct waiters *d, uint32_t group, uint64_t *word_out)
+{
+	return oldest_among(d, cell_at(d, CELL_LOT + group * CELL_GROUP), CELL_GROUP, word_out);
+}
+
+/* Which of `count` branches has the least bound, and its word. */
+static uint32_t least_of(struct branch *branches, uint32_t count, uint64_t *word_out)
+{
+	uint32_t least = 0;
+
+	*word_out = 0;
+	for (uint32_t i = 0; i < count; i++) {
+		/* acquire, edge BOUND: what is below it is read as it was when it came to be so, or later (W10). */
+		const uint64_t word = load_acquire(&branches[i].bound);
+
+		if (is_smaller(bound_in(word), bound_in(*word_out))) {
+			least = i;
+			*word_out = word;
+		}
+	}
+	return least;
+}
+
+static void lift(struct branch *branch, uint64_t word, uint64_t bound)
+{
+	/* relaxed: what was shown here before it stays in the release sequence.  If it fails another thread has changed the bound. */
+	(void)cas_relaxed(&branch->bound, &word, bound_next(word, bound));
+}
+
+/* W12. */
+static void wake_given(const struct waiters *d, struct branch *tops, uint32_t used)
+{
+	uint64_t unused;
+
+	/* relaxed, both: see cell_giving(). */
+	for (uint32_t top = 0; top < used; top++)
+		for (uint32_t i = 0; unlikely(load_relaxed(&tops[top].giving)) && i < TOP_GROUPS; i++)
+			if (load_relaxed(&tops[TOPS + top * TOP_GROUPS + i].giving))
+				(void)oldest_of_group(d, top * TOP_GROUPS + i, &unused);
+}
+
+/* The oldest that is not in the first lot, if its ticket is smaller than the bound `limit`. */
+static struct cell *oldest_in_tree(const struct waiters *d, uint32_t used, uint64_t limit, uint64_t *word_out)
+{
+	struct branch *tops = tops_of(d), *groups = tops + TOPS;
+	uint64_t top_word, group_word, word = 0;
+
+	wake_given(d, tops, used);
+	/* Repeats only after it raised a bound, or another thread changed it. */
+	for (;;) {
+		const uint32_t top = least_of(tops, used, &top_word);
+
+		if (!is_smaller(bound_in(top_word), limit))
+			return NULL;
+
+		const uint32_t group = top * TOP_GROUPS + least_of(groups + top * TOP_GROUPS, TOP_GROUPS, &group_word);
+
+		if (is_smaller(bound_in(top_word), bound_in(group_word))) {
+			lift(&tops[top], top_word, bound_in(group_word));
+			continue;
+		}
+
+		struct cell *cell = oldest_of_group(d, group, &word);
+		const uint64_t bound = cell ? bound_to(cell_ticket(word)) : 0;
+
+		if (is_smaller(bound_in(group_word), bound)) {
+			lift(&groups[group], group_word, bound);
+			continue;
+		}
+		*word_out = word;
+		return cell;
+	}
+}
+
+struct cell *cells_oldest(const struct waiters *d, uint64_t *word_out)
+{
+	/* acquire, edge CELL.  A cell that is not counted yet: its owner will serve after us. */
+	const uint32_t count = load_acquire(&d->cells), below_top = CELL_GROUP * TOP_GROUPS;
+	struct cell *const first = oldest_among(d, cell_at(d, 0), count < CELL_LOT ? count : CELL_LOT, word_out);
+
+	if (likely(count <= CELL_LOT))
+		return first;
+
+	struct cell *const other = oldest_in_tree(d, (count - CELL_LOT + below_top - 1) / below_top,
+						  first ? bound_to(cell_ticket(*word_out)) : 0, word_out);
+
+	return other ? other : first;
 }

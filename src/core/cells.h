@@ -12,7 +12,7 @@
  *                  given -> woken       CAS, by a server that has called os_wake()
  *                  waiting -> claimed   CAS, at the timeout, or by lfpool_cancel()
  *                  -> vacant            wanted - 1 after; a continuation's just before it is called
- *              Who is served next is found without a look at each cell: oldest.c.
+ *              Who is served next is found without a look at each cell: cells.c.
  * Invariants   (W1, W2, W4: waiters.h)
  *              W3  a slot goes to a cell only if no cell with a smaller ticket has been waiting, and shown, all the time since
  *                  the server began to look: first come, first served.  Shown: cell_enlist() has returned.
@@ -93,7 +93,7 @@ struct cell {
 	_Atomic(uint32_t) below; /* while vacant: the index + 1 of the next on the stack                 */
 };
 
-/* Of the cells below it: see oldest.c. */
+/* Of the cells below it: see cells.c. */
 struct branch {
 	_Atomic(uint64_t) bound;  /* {ticket:47, some:1, tag:16}: no ticket that waits is smaller         */
 	_Atomic(uint32_t) giving; /* servers that are about to give to one of them, or to wake it         */

@@ -4,7 +4,6 @@
  */
 #include "core/pages.h"
 
-#include "core/cold_counts.h"
 #include "os/os.h"
 
 /* ---- Pages and slots ---- */

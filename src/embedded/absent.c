@@ -96,9 +96,4 @@ bool debug_words_read(struct debug_modes *modes, const char *words)
 	return !words || !*words;
 }
 
-void misuse_say(const char *kind, const lfpool_hooks_t *hooks, const lfpool_misuse_t *misuse)
-{
-	hooks->misuse(hooks->context, misuse);
-}
-
 #endif

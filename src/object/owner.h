@@ -3,7 +3,7 @@
  * owner.h - who acquired an object and who released it: thread, time, label, and of some the call site.
  *
  * Idea         A record beside each slot, in memory of its own.  The slot's holder writes it, as he does the slot's
- *              state word; a report reads the records of others while they may be written, and so shows a snapshot of
+ *              state; a report reads the records of others while they may be written, and so shows a snapshot of
  *              each field.
  * Progress     Recording: wait-free, except the C library's backtrace() where a call site is wanted.
  */
@@ -56,18 +56,9 @@ void owner_put_released(const struct owners *owners, uint32_t slot, struct text 
 /* "spawn+0x1f < main+0x88"; nothing if it was not sampled. */
 void owner_put_site(const struct owner_end *end, struct text *text);
 
-/* In owner_table.c: who holds how many of the slots 1 .. used, and since when, the greatest first: lines of text, or a
- * JSON array. */
+/* A row for each holder of the slots 1 .. used: how many and since when, the most first.  Lines of text, or a JSON
+ * array. */
 void owners_put_table(const struct owners *owners, const struct debug_home *home, size_t used, lfpool_format_t format,
 		      struct text *text);
-
-/* ---- callsite.c: where a function was called from ---- */
-
-/* Once before the first: what backtrace() loads and allocates. */
-void callsite_prepare(void);
-/* Return addresses, the innermost first, without this library's own as far as they are known to be; how many. */
-uint32_t callsite_find(void **frames_out, uint32_t room);
-/* "spawn+0x1f < main+0x88" */
-void callsite_put(struct text *text, void *const *frames, uint32_t count);
 
 #endif

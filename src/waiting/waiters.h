@@ -23,7 +23,7 @@
  *                  gives SLOT_NONE to calls, and NULL to continuations.
  * Progress     waiters_serve: lock-free: it repeats only after it gave, or another thread changed a cell, or came
  *              to wait.  A server stopped anywhere holds one object and nobody else: the next release serves as well.
- *              Its cost is that of an exhausted acquire and of a look at the queue (oldest.c) for each object given.
+ *              Its cost is that of an exhausted acquire and of a look at the queue (cells.c) for each object given.
  */
 #ifndef LFPOOL_WAITERS_H
 #define LFPOOL_WAITERS_H

@@ -4,7 +4,7 @@
  */
 #include "stage.h"
 
-#include "core/cold_counts.h"
+#include "core/cold.h"
 #include "oracle.h"
 #include "os/os.h"
 #include "pool/address_map.h"

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * oldest.pml - bounds over the cells of those who wait, and a look that finds the oldest by them: src/core/oldest.c.
+ * oldest.pml - bounds over the cells of those who wait, and a look that finds the oldest by them: src/core/cells.c.
  *
  * Idea         ASKERS come to wait, ROUNDS times each, in any vacant cell, with tickets that are taken before; the first LEAVERS of
  *              them may leave before they were served, and those of AGAIN queue once more with the same ticket, as a call that
