@@ -124,7 +124,7 @@ def users():
                 if number(table[i]["pool_id"]) >> 24:
                     found.setdefault(number(table[i]["cache"]), []).append("thread %d (LWP %d)" % (thread.num, thread.ptid[1]))
         except gdb.error:
-            pass  # built with LFPOOL_THREAD_KEY, or no thread-local variables in this core
+            pass  # no thread-local variables in this core
     if selected:
         selected.switch()
     return found

@@ -32,11 +32,6 @@
 
 #include "lfpool/lfpool.h"
 
-/* Threads have no caches of their own there, and no variables (docs/embedded.md). */
-#if defined(LFPOOL_EMBEDDED) && !defined(LFPOOL_THREAD_KEY)
-#define LFPOOL_THREAD_KEY
-#endif
-
 /* Where the languages differ.  C++ has no _Atomic: there the same words, as aligned as those of C, which is more than the
  * processor's ABI asks of them on i386. */
 #ifdef __cplusplus
@@ -286,8 +281,8 @@ static inline lfpool_status_t lfpool_cache_release_inline(lfpool_cache_t *cache,
 }
 
 /*
- * lfpool_acquire() and lfpool_release(), inlined: on x86-64, and unless the library finds caches by a pthread key
- * (docs/plug-ins.md).  Elsewhere they are the library's functions.
+ * lfpool_acquire() and lfpool_release(), inlined: on x86-64 with ELF, and not in the embedded build
+ * (docs/embedded.md).  Elsewhere they are the library's functions.
  *
  * Idea         A thread remembers the last pool that it used through these calls, and its cache of that pool.  A call for
  *              another pool goes to the library, which remembers that one instead.
@@ -305,7 +300,7 @@ struct lfpool_last {
 };
 
 LFPOOL_C_BEGIN_
-#ifndef LFPOOL_THREAD_KEY
+#if defined(__ELF__) && !defined(LFPOOL_EMBEDDED)
 LFPOOL_API extern __thread struct lfpool_last lfpool_last;
 #endif
 /* lfpool_acquire() and lfpool_release() when another pool was the last; they remember this one. */
@@ -313,7 +308,7 @@ LFPOOL_API void *lfpool_acquire_slow(lfpool_t *pool);
 LFPOOL_API lfpool_status_t lfpool_release_slow(lfpool_t *pool, void *object);
 LFPOOL_C_END_
 
-#if defined(__x86_64__) && defined(__LP64__) && defined(__ELF__) && !defined(LFPOOL_THREAD_KEY)
+#if defined(__x86_64__) && defined(__LP64__) && defined(__ELF__) && !defined(LFPOOL_EMBEDDED)
 /* Was this pool the thread's last?  Then *cache_out is its cache. */
 static inline bool lfpool_is_last(const lfpool_t *pool, lfpool_cache_t **cache_out)
 {

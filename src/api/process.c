@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * process.c - what a process needs once, before its first pool: the library stays loaded, handlers of fork, a thread key.
+ * process.c - what a process needs once, before its first pool: the library stays loaded, handlers of fork, thread exits.
  *
  * Progress     process_open(): may enter the kernel.  The handlers take the lock of the live pools.
  */
@@ -12,7 +12,7 @@
 #include "pool/threads.h"
 #include "waiting/waiters.h"
 
-static bool has_fork_handlers, has_key;
+static bool has_fork_handlers, notices_exits;
 
 /* In the child of a fork: the calls of other threads that waited or served are gone, and what they had in their hands may have
  * another holder now.  Not under the lock: hooks and continuations run. */
@@ -21,7 +21,6 @@ static void unlock_in_child(void)
 	lfpool_t *pool;
 
 	os_forget_thread_id();
-	threads_forget_servers();
 	live_pools_unlock();
 	for (size_t place = 0; (pool = live_pools_next(&place));)
 		waiters_forget_calls(pool);
@@ -33,7 +32,7 @@ static void unlock_in_child(void)
 bool process_open(void)
 {
 	live_pools_lock();
-	bool ready = has_fork_handlers && has_key;
+	bool ready = has_fork_handlers && notices_exits;
 
 	live_pools_unlock();
 	if (ready)
@@ -48,8 +47,8 @@ bool process_open(void)
 	live_pools_lock();
 	/* Each once, also when the other was refused. */
 	has_fork_handlers = has_fork_handlers || os_at_fork(live_pools_lock, live_pools_unlock, unlock_in_child);
-	has_key = has_key || threads_create_key(keys_usable);
-	ready = has_fork_handlers && has_key;
+	notices_exits = notices_exits || threads_notice_exits(keys_usable);
+	ready = has_fork_handlers && notices_exits;
 	live_pools_unlock();
 	return ready;
 }

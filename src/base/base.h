@@ -35,10 +35,15 @@ static inline void errno_put_back(const int *before)
 /* After a call: it is no tail call, so that the caller is in every backtrace. */
 #define KEEP_FRAME() __asm__ __volatile__("")
 
-/* Two lines: processors fetch them in pairs, so neighbours on one pair disturb each other. */
+/* Whether this build has pools in buffers only (docs/embedded.md).  It is a constant, so unreached code disappears, and
+ * with it the references to functions that such a build lacks.
+ * CACHE_LINE_PAIR: processors fetch two lines as a pair, so neighbours on one pair disturb each other.  An embedded
+ * build uses one line: where memory is scarce there are few processors. */
 #ifdef LFPOOL_EMBEDDED
-#define CACHE_LINE_PAIR 64 /* one line: where memory is scarce there are few processors */
+#define EMBEDDED 1
+#define CACHE_LINE_PAIR 64
 #else
+#define EMBEDDED 0
 #define CACHE_LINE_PAIR 128
 #endif
 

@@ -25,7 +25,6 @@
 
 /* ---- Threads, and other pools ---- */
 
-os_thread_key_t thread_key;
 NONE(false, bool, threads_keep_caches, void)
 NONE(NULL, struct cache_head *, thread_cache, lfpool_t *pool)
 NONE(NULL, struct cache_head *, thread_cache_remembered, lfpool_t *pool)

@@ -67,20 +67,19 @@ void os_heap_free(void *memory);
 
 /* ---- Threads ---- */
 
-#ifndef LFPOOL_THREAD_KEY
-/* Read without a call, and not allocated at the first touch; but a library that dlopen() brings in must find room for it. */
-#define THREAD_LOCAL _Thread_local __attribute__((tls_model("initial-exec")))
-#endif
+/* types_NAME.h has THREAD_LOCAL, for variables of which each thread has a copy, and os_of_thread(variable), the calling thread's
+ * copy.  No access allocates memory. */
 /*
  * If this code lies in a shared library, that stays loaded from now on, whatever calls dlclose(): threads will run a
  * destructor of ours when they exit.  False when the loader refuses.  *keys_usable_out: not in a namespace of dlmopen(),
  * where glibc's keys have the same places in a thread as those of every other.
  */
 bool os_stay_loaded(bool *keys_usable_out);
-/* A word of each thread's, NULL in a new one.  `at_exit` gets it when the thread exits, unless it is NULL, and may set it again;
- * then it may be called again.  False when refused.  types_NAME.h has os_thread_key_t, and os_thread_key_get(key). */
-bool os_thread_key_create(os_thread_key_t *key, void (*at_exit)(void *));
-bool os_thread_key_set(os_thread_key_t key, void *value);
+/* Once per process: from now on `at_exit` is called in each exiting thread, with the thread's exit value, unless that is NULL.
+ * The value is NULL during the call.  If the call sets it again, `at_exit` may be called again.  False when refused. */
+bool os_at_thread_exit(void (*at_exit)(void *));
+/* Sets the calling thread's exit value, which is NULL in a new thread; false when refused. */
+bool os_set_exit_value(void *value);
 /* A mutex that is not recursive; false when refused.  types_NAME.h has os_mutex_t, OS_MUTEX_INITIALIZER for one without these two,
  * os_mutex_lock(mutex) and os_mutex_unlock(mutex). */
 bool os_mutex_open(os_mutex_t *mutex);
@@ -92,7 +91,7 @@ bool os_at_fork(void (*before)(void), void (*parent)(void), void (*child)(void))
 void os_yield(void);
 
 /* types_NAME.h has os_thread_self(): a uintptr_t that no other thread has which lives now; the same in the child of a fork. */
-/* The calling thread's number, as ps and gdb show it.  With LFPOOL_THREAD_KEY it enters the kernel each time. */
+/* The calling thread's number, as ps and gdb show it. */
 uint32_t os_thread_id(void);
 /* In the child of a fork, where the thread is another one. */
 void os_forget_thread_id(void);

@@ -235,16 +235,18 @@ bool os_stay_loaded(bool *keys_usable_out)
 	return true;
 }
 
-bool os_thread_key_create(os_thread_key_t *key, void (*at_exit)(void *))
+static pthread_key_t exit_key;
+
+bool os_at_thread_exit(void (*at_exit)(void *))
 {
 	KEEP_ERRNO();
-	return !refused() && pthread_key_create(key, at_exit) == 0;
+	return !refused() && pthread_key_create(&exit_key, at_exit) == 0;
 }
 
-bool os_thread_key_set(os_thread_key_t key, void *value)
+bool os_set_exit_value(void *value)
 {
 	KEEP_ERRNO();
-	return !refused() && pthread_setspecific(key, value) == 0;
+	return !refused() && pthread_setspecific(exit_key, value) == 0;
 }
 
 bool os_mutex_open(os_mutex_t *mutex)
@@ -270,12 +272,6 @@ void os_yield(void)
 	(void)sched_yield();
 }
 
-#ifdef LFPOOL_THREAD_KEY
-uint32_t os_thread_id(void)
-{
-	return (uint32_t)gettid();
-}
-#else
 /* 0: not asked yet. */
 static THREAD_LOCAL uint32_t thread_id;
 
@@ -285,13 +281,10 @@ uint32_t os_thread_id(void)
 		thread_id = (uint32_t)gettid();
 	return thread_id;
 }
-#endif
 
 void os_forget_thread_id(void)
 {
-#ifndef LFPOOL_THREAD_KEY
 	thread_id = 0;
-#endif
 }
 
 uint64_t os_now_ns(void)

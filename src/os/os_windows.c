@@ -188,25 +188,37 @@ const char *os_environment(const char *name)
 
 /* ---- Threads ---- */
 
-static os_thread_key_t exit_key;
-/* NULL until there is a key: of the process's one. */
-static _Atomic(uintptr_t) at_exit;
+/* The loader gives each thread a copy of the image's TLS template.  Each thread's block has the copies' addresses. */
+void *os_copy_of_thread(void *variable)
+{
+	extern const IMAGE_TLS_DIRECTORY _tls_used;
+	extern ULONG _tls_index;
+	char **copies;
 
-bool os_thread_key_create(os_thread_key_t *key, void (*at_exit_of_value)(void *))
+	/* TEB.ThreadLocalStoragePointer.  volatile: a fiber may continue in another thread. */
+	__asm__ __volatile__("movq %%gs:0x58, %0" : "=r"(copies));
+	return copies[_tls_index] + ((ULONG_PTR)variable - _tls_used.StartAddressOfRawData);
+}
+
+/* Written once, before any thread sets an exit value: a thread that has one finds it. */
+typedef void exit_function(void *value);
+static exit_function *at_thread_exit;
+static THREAD_LOCAL void *exit_value;
+
+bool os_at_thread_exit(void (*at_exit)(void *))
 {
 	if (refused())
 		return false;
-	*key = exit_key = TlsAlloc();
-	if (exit_key == TLS_OUT_OF_INDEXES)
-		return false;
-	/* release, edge EXIT_KEY: with the key. */
-	store_release(&at_exit, (uintptr_t)at_exit_of_value);
+	at_thread_exit = at_exit;
 	return true;
 }
 
-bool os_thread_key_set(os_thread_key_t key, void *value)
+bool os_set_exit_value(void *value)
 {
-	return !refused() && TlsSetValue(key, value);
+	if (refused())
+		return false;
+	os_of_thread(exit_value) = value;
+	return true;
 }
 
 static void NTAPI at_exit_of_thread(void *image, DWORD reason, void *reserved)
@@ -216,12 +228,11 @@ static void NTAPI at_exit_of_thread(void *image, DWORD reason, void *reserved)
 	if (reason != DLL_THREAD_DETACH)
 		return;
 
-	/* acquire, edge EXIT_KEY: if it is there, so is the key. */
-	void (*const call)(void *) = (void (*)(void *))load_acquire(&at_exit);
-	void *value = call ? TlsGetValue(exit_key) : NULL;
+	void *value = os_of_thread(exit_value);
 
+	os_of_thread(exit_value) = NULL;
 	if (value)
-		call(value);
+		at_thread_exit(value);
 }
 
 /* Between the linker's .CRT$XLA and .CRT$XLZ. */

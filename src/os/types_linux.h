@@ -9,9 +9,12 @@
 #include <stdint.h>
 
 typedef pthread_mutex_t os_mutex_t;
-typedef pthread_key_t os_thread_key_t;
 #define OS_MUTEX_INITIALIZER PTHREAD_MUTEX_INITIALIZER
-#define os_thread_key_get(key) pthread_getspecific(key)
+
+/* Read without a call, and not allocated at the first access.  A library that is loaded by dlopen() needs
+ * room for it in the static TLS block. */
+#define THREAD_LOCAL _Thread_local __attribute__((tls_model("initial-exec")))
+#define os_of_thread(variable) (variable)
 
 static inline void os_mutex_lock(os_mutex_t *mutex)
 {

@@ -8,13 +8,11 @@
 #include <stddef.h>
 #include <stdint.h>
 
-typedef int os_mutex_t, os_thread_key_t;
+typedef int os_mutex_t;
 
-static inline void *os_thread_key_get(os_thread_key_t key)
-{
-	(void)key;
-	return NULL;
-}
+/* Threads have no caches there: nothing is thread-local. */
+#define THREAD_LOCAL
+#define os_of_thread(variable) (variable)
 
 /* Each thread has a stack of its own: two of them differ, as far as anybody asks (only a fork would ask for more). */
 static inline uintptr_t os_thread_self(void)

@@ -2,17 +2,14 @@
 /*
  * types_windows.h - the types of os.h, and what is one call of kernel32, without <windows.h>.
  *
- * Idea         Of compilers that make thread-local variables of calls which allocate, as mingw-w64's gcc does, a key is the
- *              better one: LFPOOL_THREAD_KEY, always.  docs/windows.md has the reasons for what is used here, and what is not.
+ * Idea         mingw-w64's gcc turns _Thread_local into calls that allocate.  So a thread-local variable is placed here in the
+ *              section that the loader copies for each thread, and its copy is found by address arithmetic.
+ *              docs/windows.md explains the choices.
  */
 #ifndef LFPOOL_TYPES_WINDOWS_H
 #define LFPOOL_TYPES_WINDOWS_H
 
 #include <stdint.h>
-
-#ifndef LFPOOL_THREAD_KEY
-#define LFPOOL_THREAD_KEY
-#endif
 
 /* An SRWLOCK, which is one pointer, and nothing to close. */
 typedef struct {
@@ -23,10 +20,9 @@ typedef struct {
 void os_mutex_lock(os_mutex_t *mutex);
 void os_mutex_unlock(os_mutex_t *mutex);
 
-/* An index of TlsAlloc(). */
-typedef unsigned long os_thread_key_t;
-extern __declspec(dllimport) void *__stdcall TlsGetValue(unsigned long index);
-#define os_thread_key_get(key) TlsGetValue(key)
+#define THREAD_LOCAL __attribute__((section(".tls$")))
+#define os_of_thread(variable) (*(__typeof__(variable) *)os_copy_of_thread(&(variable)))
+void *os_copy_of_thread(void *variable);
 
 uintptr_t os_thread_self(void);
 

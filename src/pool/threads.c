@@ -4,16 +4,15 @@
  *
  * Idea         A thread's table is indexed by the pool's place in the registry and holds {pool id, cache}.  Ids are
  *              never used twice, so an entry of a destroyed pool never matches; the next pool in that place
- *              overwrites it.  A fresh thread has the table `nothing`, which no pool matches.  At thread exit a pthread
- *              key's destructor hands the caches of living pools back; calls after that (from other destructors) find
+ *              overwrites it.  A fresh thread has the table `nothing`, which no pool matches.  At thread exit
+ *              hand_back() hands the caches of living pools back; calls after that (from other destructors) find
  *              the table `gone` and borrow a cache for each call.
  * Invariants   L1  a table has mask + 1 entries, a power of two, at least TABLE_ENTRIES_MIN, and more than any place that
  *                  has one.  (`nothing` and `gone`: mask 0.)
  *              L2  after a thread was refused a cache, its next PATIENCE calls on that pool do not ask the system.  Until
  *                  then its entry is {calls left, generation of the pool's id}.
- *              L3  no key is used before it is created: of a pool without a table_id no thread looks at its table.
+ *              L3  a pool without a table_id is looked up by no thread: that id matches no entry, and attach() is not called.
  * Progress     Look-up: wait-free.  First use by a thread: may enter the kernel.  Exit: takes the registry's lock.
- * Edges        SERVER: who vacates a place of those who serve -> who takes it.
  */
 #include "pool/threads.h"
 
@@ -33,150 +32,46 @@ static bool keyless;
 /* L2, of threads that were refused a table: of all of them, since they have no place for a number of their own. */
 static _Atomic(uint32_t) patience;
 
-#ifdef LFPOOL_THREAD_KEY
-os_thread_key_t thread_key;
-
-static struct thread_entry *table_here(void)
-{
-	struct thread_entry *table = os_thread_key_get(thread_key);
-
-	return table ? table : nothing;
-}
-
-static bool table_set(struct thread_entry *table)
-{
-	return os_thread_key_set(thread_key, table);
-}
-
-/*
- * Who serves: not by a key, since a key has to be there, and to set it may be refused.  A place is the thread's from the CAS
- * until it is vacated, by the call that took it (`first`): a signal handler of the thread uses the same place meanwhile.
- */
-#define SERVERS_MAX 128
-static struct server {
-	_Atomic(uintptr_t) thread; /* 0: vacant */
-	_Atomic(struct serving *) innermost, first;
-} servers[SERVERS_MAX];
-static _Atomic(uint32_t) server_count; /* places that were ever taken */
-
-static struct server *server_of_thread(void)
-{
-	/* relaxed, both: only the thread itself stores its own number, and only it reads on. */
-	const uint32_t count = load_relaxed(&server_count);
-
-	for (uint32_t i = 0; i < count; i++)
-		if (load_relaxed(&servers[i].thread) == os_thread_self())
-			return &servers[i];
-	return NULL;
-}
-
-/* NULL: all places are taken. */
-static struct server *server_claim(void)
-{
-	for (uint32_t i = 0; i < SERVERS_MAX; i++) {
-		uintptr_t vacant = 0;
-		/* relaxed: a number to begin with. */
-		uint32_t count = load_relaxed(&server_count);
-
-		/* relaxed: only this thread looks for its own number.  Repeats only when another thread raised it. */
-		while (count <= i && !cas_weak_relaxed(&server_count, &count, i + 1))
-			;
-		/* acquire, edge SERVER: what its last thread stored comes before. */
-		if (!load_relaxed(&servers[i].thread) && cas_acquire(&servers[i].thread, &vacant, os_thread_self()))
-			return &servers[i];
-	}
-	return NULL;
-}
-
-static void server_vacate(struct server *s)
-{
-	/* relaxed, both: see below. */
-	store_relaxed(&s->innermost, NULL);
-	store_relaxed(&s->first, NULL);
-	/* release, edge SERVER: our stores come before those of the place's next thread. */
-	store_release(&s->thread, 0);
-}
-
-void threads_forget_servers(void)
-{
-	for (uint32_t i = 0; i < SERVERS_MAX; i++)
-		/* relaxed: the child has one thread. */
-		if (load_relaxed(&servers[i].thread) != os_thread_self())
-			server_vacate(&servers[i]);
-}
-
-struct serving *thread_serving(void)
-{
-	const struct server *s = server_of_thread();
-
-	/* relaxed, here and below: the thread's own, and its signal handlers'. */
-	return s ? load_relaxed(&s->innermost) : NULL;
-}
-
-/* Where there is no place, a release in a continuation serves as well: deeper, and no worse. */
-void thread_serve(struct serving *innermost)
-{
-	struct server *s = server_of_thread();
-
-	if (!s) {
-		s = innermost ? server_claim() : NULL;
-		if (!s)
-			return;
-		store_relaxed(&s->first, innermost);
-	} else if (!innermost && load_relaxed(&s->innermost) == load_relaxed(&s->first)) {
-		server_vacate(s);
-		return;
-	}
-	store_relaxed(&s->innermost, innermost);
-}
-#else
-/* Its value only brings hand_back() about. */
-static os_thread_key_t thread_key;
 THREAD_LOCAL struct thread_entry *thread_table = nothing;
 static THREAD_LOCAL struct serving *serving;
 /* L5.  Read in lfpool/inline.h, by code that an optimiser of whole programs does not see. */
 __attribute__((used)) THREAD_LOCAL struct lfpool_last lfpool_last = VACANT;
 
-void threads_forget_servers(void) {}
-
 static struct thread_entry *table_here(void)
 {
-	return thread_table;
+	return os_of_thread(thread_table);
 }
 
 static bool table_set(struct thread_entry *table)
 {
-	if (table != gone && !os_thread_key_set(thread_key, table))
+	if (table != gone && !os_set_exit_value(table))
 		return false;
-	/* For a signal handler, which looks as well: it is written. */
+	/* A signal handler looks at the table as well: the entries are written before it is shown. */
 	light_barrier();
-	thread_table = table;
+	os_of_thread(thread_table) = table;
 	return true;
 }
 
 struct serving *thread_serving(void)
 {
-	return serving;
+	return os_of_thread(serving);
 }
 
 void thread_serve(struct serving *innermost)
 {
-	serving = innermost;
+	os_of_thread(serving) = innermost;
 }
-#endif
 
-/* The key's destructor. */
+/* Called when a thread exits, with its table. */
 static void hand_back(void *memory)
 {
 	struct thread_entry *table = memory;
 
-	/* The key's value is NULL while its destructor runs, and each round of destructors comes here again. */
+	/* The exit value is NULL now; a call that sets it again makes the system come here again. */
 	(void)table_set(gone);
 	if (table == gone)
 		return;
-#ifndef LFPOOL_THREAD_KEY
-	lfpool_last.pool_id = 1;
-#endif
+	os_of_thread(lfpool_last).pool_id = 1;
 	live_pools_lock();
 	for (uint64_t i = 0; i <= table[-1].pool_id; i++) {
 		const struct thread_entry *e = &table[i];
@@ -189,10 +84,10 @@ static void hand_back(void *memory)
 	os_heap_free(&table[-1]);
 }
 
-bool threads_create_key(bool usable)
+bool threads_notice_exits(bool keys_usable)
 {
-	keyless = !usable;
-	return keyless || os_thread_key_create(&thread_key, hand_back);
+	keyless = !keys_usable;
+	return keyless || os_at_thread_exit(hand_back);
 }
 
 bool threads_keep_caches(void)
@@ -320,10 +215,7 @@ NOINLINE struct cache_head *thread_cache_remembered(lfpool_t *pool)
 {
 	struct cache_head *head = thread_cache(pool);
 
-	/* With a key lfpool/inline.h makes calls. */
-#ifndef LFPOOL_THREAD_KEY
 	if (head)
-		lfpool_last = (struct lfpool_last){pool->table_id, (lfpool_cache_t *)head};
-#endif
+		os_of_thread(lfpool_last) = (struct lfpool_last){pool->table_id, (lfpool_cache_t *)head};
 	return head;
 }

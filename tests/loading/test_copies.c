@@ -96,7 +96,7 @@ TEST(plug_ins_in_namespaces_of_their_own)
 	enum { KEYS = 8 };
 	struct all all = {.count = 0};
 	pthread_key_t keys[KEYS];
-	const char *const paths[] = {PLUG_IN_SHARED, PLUG_IN_STATIC, PLUG_IN_SHARED, PLUG_IN_KEY};
+	const char *const paths[] = {PLUG_IN_SHARED, PLUG_IN_STATIC, PLUG_IN_SHARED, PLUG_IN_OTHER};
 
 	for (size_t i = 0; i < COPIES; i++)
 		all.l[all.count++] = offered(dlmopen(LM_ID_NEWLM, paths[i], RTLD_NOW));

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * test_loading.c - plug-ins that use lfpool, loaded and unloaded: linked with the shared library, with a static copy inside,
- * and with a static copy that takes no static TLS.  This program has no lfpool of its own.
+ * test_loading.c - plug-ins that use lfpool, loaded and unloaded: linked with the shared library, and with a static copy
+ * inside.  This program has no lfpool of its own.
  *
  * Idea         A thread's exit runs lfpool's clean-up, wherever that lies; so whatever is unloaded before it, that must not be.
  *              And whatever is loaded again must not make the process larger, or take another pthread key.
@@ -15,7 +15,7 @@
 
 enum { ROUNDS = 2000, WARM = 200 };
 
-static const char *const plug_ins[] = {PLUG_IN_SHARED, PLUG_IN_STATIC, PLUG_IN_KEY};
+static const char *const plug_ins[] = {PLUG_IN_SHARED, PLUG_IN_STATIC};
 
 /* ---- What a process has ---- */
 

@@ -16,7 +16,7 @@
 /* X(name, value, ...); of the flags "no" is 0. */
 /* clang-format off */
 #define DIMENSIONS(X)                                                                                           \
-	X(library, "static", "key", "shared", "two-file")                                                       \
+	X(library, "static", "shared", "two-file")                                                       \
 	X(made, "create", "create_in", "set", "registry", "class")                                              \
 	X(backend, "lockfree", "mutex", "malloc")                                                               \
 	X(membarrier, "on", "off")                                                                              \
@@ -49,7 +49,7 @@ enum dimension {
 };
 
 /* Values in the order above; of `debug` those that are asked for by name. */
-enum { LIBRARY_STATIC, LIBRARY_KEY, LIBRARY_SHARED, LIBRARY_TWO_FILE };
+enum { LIBRARY_STATIC, LIBRARY_SHARED, LIBRARY_TWO_FILE };
 enum { MADE_CREATE, MADE_IN, MADE_SET, MADE_REGISTRY, MADE_CLASS };
 enum { HOOKS_NONE, HOOKS_BUILD, HOOKS_ACTIVATE, HOOKS_ALL, HOOKS_REFUSING };
 enum { DEBUG_ZERO = 2, DEBUG_ENVIRONMENT = 4, DEBUG_POISON = 5, DEBUG_OWNER = 8 };
