@@ -94,6 +94,8 @@ static inline bool cas_byte(_Atomic(uint8_t) *p, uint8_t *old, uint8_t new)
 #define tally_cas(p, old, new) \
 	atomic_compare_exchange_strong_explicit((p), (old), (new), memory_order_relaxed, memory_order_relaxed)
 #define tally_read(p) atomic_load_explicit((p), memory_order_relaxed)
+/* For ASSERT alone. */
+#define peek(p) atomic_load_explicit((p), memory_order_relaxed)
 
 static inline void light_barrier(void)
 {

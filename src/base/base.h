@@ -32,6 +32,27 @@ static inline void errno_put_back(const int *before)
 	errno = *before;
 }
 
+/*
+ * ASSERT(label, condition): an invariant that the code after it relies on.  The CMake option LFPOOL_ASSERTS builds the
+ * check in, for the sanitizers and the explorer; a violation ends the program.  Other builds do not evaluate the
+ * condition.  It reads shared words by peek(), which is no step for the explorer.
+ */
+#ifdef LFPOOL_ASSERTS
+#include <stdio.h>
+#include <stdlib.h>
+
+__attribute__((cold, noreturn)) static inline void assert_failed(const char *label, const char *condition, const char *file,
+								 int line)
+{
+	fprintf(stderr, "lfpool: %s:%d: %s is violated: %s\n", file, line, label, condition);
+	abort();
+}
+#define ASSERT(label, condition) \
+	(__builtin_expect(!!(condition), 1) ? (void)0 : assert_failed(label, #condition, __FILE__, __LINE__))
+#else
+#define ASSERT(label, condition) ((void)sizeof(!(condition)))
+#endif
+
 /* After a call: it is no tail call, so that the caller is in every backtrace. */
 #define KEEP_FRAME() __asm__ __volatile__("")
 

@@ -124,6 +124,7 @@ static inline void *arena_object(const struct arena *arena, uint32_t slot)
 /* The slot of an entry of a magazine: the start of an object, or 0. */
 static inline uint32_t arena_slot(const struct arena *arena, uintptr_t entry)
 {
+	ASSERT("H5", !entry || lfpool_slot_of(&arena->face, (const void *)entry) - 1 < arena->face.slots);
 	return likely(entry) ? (uint32_t)lfpool_slot_at(&arena->face, (const void *)entry) : SLOT_NONE;
 }
 

@@ -128,6 +128,10 @@ static bool refill(struct cache *c, bool carve)
 static inline uint32_t pop(struct cache *c)
 {
 	const struct core *core = c->core;
+
+	ASSERT("H8",
+	       c->head.face.hot == cache_closed(c) ||
+		       magazine_words_home(peek(&c->head.face.hot->top), peek(&c->head.face.hot->bottom), core->magazines.slots));
 	const uintptr_t object = magazine_pop(c->current, core->magazines.slots, core->asymmetric);
 
 	/* Without its newest object it may be at home. */

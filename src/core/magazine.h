@@ -139,6 +139,7 @@ static inline void magazine_make_full(struct lfpool_magazine *m, uint32_t number
 {
 	uint64_t top = 0;
 
+	ASSERT("H7", !peek(&m->number));
 	for (uint32_t i = 0; i < slots; i++)
 		/* relaxed: says what 0 said. */
 		store_relaxed(&m->entry[i], first + i * stride);
@@ -160,15 +161,20 @@ static inline void magazine_make_empty(struct lfpool_magazine *m, uint32_t numbe
 	store_relaxed(&m->number, number);
 }
 
-/* Is it at home (H8)? */
+/* Is a magazine with these two words at home (H8)? */
+static inline bool magazine_words_home(uint64_t top, uint64_t bottom, uint32_t slots)
+{
+	return LFPOOL_POSITION(bottom) - LFPOOL_HOME <= slots && LFPOOL_POSITION(top) - LFPOOL_HOME <= slots &&
+	       magazine_count(top, bottom) >= 0;
+}
+
 static inline bool magazine_is_home(struct lfpool_magazine *m, uint32_t slots)
 {
 	/* relaxed, both: our own last store (H2); a stale top is only lower, and not below home if the last that brought it
 	 * home was an owner before us. */
 	const uint64_t bottom = load_relaxed(&m->bottom), top = load_relaxed(&m->top);
 
-	return LFPOOL_POSITION(bottom) - LFPOOL_HOME <= slots && LFPOOL_POSITION(top) - LFPOOL_HOME <= slots &&
-	       magazine_count(top, bottom) >= 0;
+	return magazine_words_home(top, bottom, slots);
 }
 
 /*
@@ -190,6 +196,7 @@ static inline void magazine_go_home(struct lfpool_magazine *m)
 		top += POSITIONS - step;
 		/* release, both, edge GIVE and edge SHOW: as a pop's. */
 		store_release(&m->bottom, bottom);
+		ASSERT("H6", magazine_count(peek(&m->top), bottom) == -(int)step);
 		store_release(&m->top, top);
 	}
 }
@@ -207,8 +214,12 @@ static inline uintptr_t magazine_pop_end(struct lfpool_magazine *m, uint32_t slo
 	uint64_t top = load_relaxed(&m->top);
 	int left = magazine_count(top, bottom);
 
-	if (left >= 0)
+	ASSERT("H1", left >= -1 && left < (int)slots);
+	ASSERT("H2", peek(&m->bottom) == bottom);
+	if (left >= 0) {
 		object = magazine_at(m, slots, bottom);
+		ASSERT("H7", object);
+	}
 	if (left > 0)
 		return object;
 	if (left == 0) {
@@ -272,6 +283,7 @@ static inline uint32_t magazine_pop_many(struct lfpool_magazine *m, bool asymmet
 	uint64_t top = load_relaxed(&m->top);
 	int left = magazine_count(top, bottom);
 
+	ASSERT("H2", peek(&m->bottom) == bottom);
 	if (likely(left > 0))
 		return count;
 	/* Of ours, those that thieves had taken before. */
@@ -332,6 +344,8 @@ static inline void magazine_place_many(struct lfpool_magazine *m, uint32_t slots
 {
 	_Atomic(uintptr_t) *const entry = &m->entry[magazine_place_of(first, slots)];
 
+	ASSERT("H8", magazine_words_home(peek(&m->top), first, slots) && LFPOOL_POSITION(first) + count <= magazine_limit(slots));
+
 #pragma GCC unroll 4
 	for (uint32_t i = 0; i < count; i++)
 		/* relaxed: as above. */
@@ -341,6 +355,9 @@ static inline void magazine_place_many(struct lfpool_magazine *m, uint32_t slots
 /* Push the `count` objects that were placed from `first` on. */
 static inline void magazine_push_placed(struct lfpool_magazine *m, uint64_t first, uint32_t count)
 {
+	ASSERT("H4", magazine_pushes(peek(&m->bottom)) == magazine_pushes(first));
+	ASSERT("H2", peek(&m->bottom) == first);
+	ASSERT("H3", magazine_count(magazine_top(peek(&m->top)), first) >= 0);
 	/* release, edge GIVE: the entries, the slots' states and what was written to the objects go to those who take
 	 * the slots. */
 	store_release(&m->bottom, bottom_pushed(first, count));
@@ -366,6 +383,7 @@ static inline void magazine_push_round(struct lfpool_magazine *m, uint32_t slots
 
 	/* acquire, edge SPACE: the thief that advanced top has read the entry that we overwrite. */
 	(void)load_acquire(&m->top);
+	ASSERT("H1", magazine_count(peek(&m->top), bottom) < (int)slots);
 	magazine_place(m, slots, bottom, object);
 	magazine_push_placed(m, bottom, 1);
 }
@@ -390,6 +408,7 @@ static inline uintptr_t magazine_take(struct lfpool_magazine *m, uint32_t slots,
 	 * object gone sees what we released before.  Nothing to acquire: GIVE has brought what belongs to the object. */
 	if (!cas_release(&m->top, &top, position + 1))
 		return 0;
+	ASSERT("H7", object || born);
 	return object ? object : born;
 }
 
