@@ -29,7 +29,28 @@
 _Static_assert(ATOMIC_LLONG_LOCK_FREE == 2 && ATOMIC_INT_LOCK_FREE == 2, "the target needs lock-free 32- and 64-bit atomics");
 
 #ifdef LFPOOL_CHAOS
-#include "base/chaos.h"
+#include <sched.h>
+
+/* A race that needs a thread to stop between two adjacent instructions is rare.  A short spin, or now and then the
+ * processor given away, makes such windows ten thousand times wider. */
+static inline void chaos_point(void)
+{
+	static _Thread_local uint32_t state;
+
+	/* Knuth's multipliers for a linear congruential generator; threads differ by the address. */
+	state = state * UINT32_C(1664525) + UINT32_C(1013904223) + (uint32_t)(uintptr_t)&state;
+	uint32_t drawn = state >> 8;
+
+	if (drawn % LFPOOL_CHAOS)
+		return;
+	if ((drawn >> 16) % 8 == 0) {
+		(void)sched_yield();
+		return;
+	}
+	for (uint32_t spins = drawn >> 16; spins; spins--)
+		__asm__ __volatile__("");
+}
+
 #define POINT() chaos_point()
 #else
 #define POINT() ((void)0)

@@ -78,6 +78,11 @@ void arena_close(void *room, size_t mapped_bytes);
 /* Once, before anything is touched but the room: backs all that can be used, as the plan said. */
 lfpool_status_t arena_back(const struct arena *arena, void *room, size_t capacity);
 
+/* Bytes from object to object, for objects of `bytes` bytes: the rule of config.h; `plain` as LFPOOL_PLAIN_STRIDE. */
+size_t layout_stride(size_t bytes, size_t alignment, bool plain);
+/* What lfpool_slot_of() multiplies with; the stride is at least 2. */
+uint64_t layout_inverse(uint64_t stride);
+
 /* Bytes that an arena in a buffer takes, wherever that lies; 0 when there is no such number. */
 size_t arena_buffer_bytes(const struct arena_plan *plan);
 /* The heavy fence (os.h) of this arena's pool; where owners fence too, a full fence of the caller. */

@@ -13,7 +13,7 @@
  *                  ever clear it by CAS.
  *              C3  only the user of the cache acts as owner of the magazine in `current`; nobody does so for
  *                  `previous`.
- *              C4  a cache holds at most three magazines, four while it is born (magazines.h, G2).
+ *              C4  a cache holds at most three magazines, four while it is born (magazine.h, G2).
  *              C5  while no call is under way `in_transit` is clear, and current_word, `current` and, where there are hits,
  *                  `hot` name one magazine.
  *              How a magazine moves: announce it in `in_transit`; take it out of where it was by CAS; put it where it

@@ -31,7 +31,8 @@
 #include "base/atomics.h"
 #include "base/base.h"
 #include "base/widths.h"
-#include "core/magazines.h"
+#include "core/magazine.h"
+#include "core/tagged.h"
 
 #include "lfpool/lfpool.h"
 

@@ -27,7 +27,7 @@
 #define LFPOOL_DEPOT_H
 
 #include "base/low_water.h"
-#include "core/magazines.h"
+#include "core/magazine.h"
 #include "core/tagged.h"
 #include "os/os.h"
 

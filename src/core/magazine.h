@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * magazine.h - a bounded Chase-Lev deque of free slots: one owner, any number of thieves.
+ * magazine.h - a bounded Chase-Lev deque of free slots: one owner, any number of thieves; and all magazines of a pool.
  *
  * Idea         The owner pushes and pops at bottom, thieves take from top by CAS.  A magazine is also the unit that
  *              moves between caches and the depot; its holder is its owner, and the hand-over (depot head,
@@ -15,12 +15,22 @@
  *              HOME .. limit - 1 it is at home, and p is the number of the word.  Only what is at home is worked on by hits.
  *              It leaves home only when thieves took from it and the places that they emptied are needed; an owner that
  *              finds it empty brings it home again.
+ *              All magazines of a pool have numbers.  Numbers 1 .. chunks are born full: magazine n holds the slots of
+ *              the n-th chunk.  The spares follow, born empty: room for the objects by which the pool may grow.  Both
+ *              are one array in the pool's own mapping, used in order, so an untouched pool costs nothing.  Each cache
+ *              that is born brings EXTRA_PER_CACHE more, born empty, numbered after these.  They come in lots that
+ *              double (lot k: LOT_CACHES * 2^k caches), so a number leads to its address without a search, and no
+ *              magazine ever moves.
  * Invariants   H1 .. H5 and H8 of lfpool/inline.h, and
  *              H6  the object at position top leaves only by a CAS of top (owner or thief), so an entry read before a
  *                  successful CAS of top was the right one;
  *              H7  a chunk's magazine (numbers 1 .. chunks) is born full.  While its number is 0 nobody has made it: a
  *                  word that is 0 stands for what it would be then (top: HOME; bottom: limit; an entry: the object that
  *                  belongs there).
+ *              G1  a magazine's address never changes and is mapped as long as the pool lives.
+ *              G2  there are at least chunks + spares + EXTRA_PER_CACHE * (born caches) magazines, and a cache holds at
+ *                  most three, four while it is born; the chunks and spares have room for all objects that there may
+ *                  ever be.  So a release always finds room: docs/design.md, "Release never fails".
  *              pop_many, and place with push_placed, do for several slots what pop and push do for one: one change of
  *              bottom, one barrier.
  * Progress     push, pop: wait-free.  take: wait-free (one CAS, no retry).
@@ -410,6 +420,73 @@ static inline uintptr_t magazine_take(struct lfpool_magazine *m, uint32_t slots,
 		return 0;
 	ASSERT("H7", object || born);
 	return object ? object : born;
+}
+
+/* ---- All magazines of a pool ---- */
+
+#define EXTRA_PER_CACHE 4
+#define LOT_CACHES 16
+#define LOT_COUNT 9
+#define CACHES_MAX (LOT_CACHES * ((1 << LOT_COUNT) - 1))
+
+struct magazines {
+	char *chunk_base; /* magazine 1                                    */
+	size_t bytes;     /* from magazine to magazine                     */
+	uint32_t slots;   /* per magazine, a power of two                  */
+	uint32_t chunks;  /* magazines that are born full                  */
+	uint32_t spares;  /* the next ones, born empty                     */
+	uintptr_t zero;   /* object s lies at zero + s * stride             */
+	size_t stride;
+	_Atomic(char *) extra_lot[LOT_COUNT]; /* lot k: EXTRA_PER_CACHE * LOT_CACHES * 2^k     */
+};
+
+/* Which lot the index-th thing (from 0) lies in when lot k has `first << k` of them. */
+static inline unsigned lot_of(uint32_t index, uint32_t first, uint32_t *place_out)
+{
+	unsigned lot = 31u - (unsigned)__builtin_clz(index / first + 1);
+
+	*place_out = index - first * ((1u << lot) - 1);
+	return lot;
+}
+
+static inline struct lfpool_magazine *magazines_at(const struct magazines *ms, uint32_t number)
+{
+	if (likely(number <= ms->chunks + ms->spares))
+		return (struct lfpool_magazine *)(void *)(ms->chunk_base + (size_t)(number - 1) * ms->bytes);
+
+	uint32_t place;
+	unsigned lot = lot_of(number - ms->chunks - ms->spares - 1, EXTRA_PER_CACHE * LOT_CACHES, &place);
+
+	/* relaxed: the number came through an edge that begins after the lot was mapped. */
+	char *magazines = load_relaxed(&ms->extra_lot[lot]);
+
+	plain_read(magazines);
+	return (struct lfpool_magazine *)(void *)(magazines + (size_t)place * ms->bytes);
+}
+
+/* The number of extra magazine `which` (0 .. EXTRA_PER_CACHE - 1) of cache `cache` (from 0). */
+static inline uint32_t magazines_extra_number(const struct magazines *ms, uint32_t cache, uint32_t which)
+{
+	return ms->chunks + ms->spares + 1 + cache * EXTRA_PER_CACHE + which;
+}
+
+/* The object that belongs to a place of a magazine by birth (H7).  Extras never show a 0: an address past every object is
+ * harmless. */
+static inline uintptr_t magazines_born(const struct magazines *ms, uint32_t number, uint32_t place)
+{
+	return ms->zero + ((uintptr_t)(number - 1) * ms->slots + 1 + place) * ms->stride;
+}
+
+static inline int magazines_count(const struct magazines *ms, uint32_t number)
+{
+	return magazine_count_now(magazines_at(ms, number), ms->slots);
+}
+
+/* For statistics: with every bit that there is, also where a test's collect has fewer (PUSHES_BITS). */
+static inline uint64_t magazines_pushes(const struct magazines *ms, uint32_t number)
+{
+	/* acquire, edge GIVE: a thread that has seen a push finds the object free, or acquired anew. */
+	return load_acquire(&magazines_at(ms, number)->bottom) >> LFPOOL_POSITION_BITS;
 }
 
 #endif

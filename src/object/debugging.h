@@ -5,7 +5,7 @@
  * Idea         Called by lifecycle.c between the free lists and the caller, around the hooks:
  *                  acquire   open: poison intact?  guards filled    hooks    begun: owner
  *                  release   ending: guards intact?  owner          hooks    end: poisoned, shut, into quarantine
- *              The modules know one thing each: pattern.h, owner.h, quarantine.h, tools.h.
+ *              The modules know one thing each: owner.h, quarantine.h, tools.h.
  * Invariants   B1  between debug_slot_open() and debug_slot_end() (or debug_slot_refused()) an object is accessible;
  *                  else the tools are told that it is not, except one that was shown since.
  *              B2  `contents` of a slot is POISON exactly while its object is free and filled with the poison, and FRESH

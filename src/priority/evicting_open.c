@@ -13,7 +13,6 @@
 #include "base/probes.h"
 #include "base/text.h"
 #include "core/arena.h"
-#include "core/layout.h"
 #include "object/debugging.h"
 #include "base/sized.h"
 #include "object/misuse.h"

@@ -8,7 +8,7 @@
 
 #include "../support/child.h"
 
-#include "core/layout.h"
+#include "core/arena.h"
 #include "core/magazine.h"
 
 #include <signal.h>
