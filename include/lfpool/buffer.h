@@ -62,7 +62,7 @@ LFPOOL_C_BEGIN_
  * capacity          As config.capacity.
  * caches            As config.buffer_caches, and not 0.
  *
- * Beside the objects it is 19 KiB for one of them, 56 KiB for 1000, and 18 bytes for each of a million; with one cache 6 KiB for
+ * The macro asks for 19 KiB more than one object, 56 KiB more than 1000, and 18 bytes for each of a million; with one cache 6 KiB for
  * one (docs/memory.md has a table).  With the hooks create, activate, deactivate or destroy it takes one byte more for
  * each object, and at most 256 more; with an explicit cache_capacity lfpool_buffer_bytes() knows.
  */

@@ -24,7 +24,7 @@
  * Progress     Hits are wait-free: no loop, no locked instruction, no shared store but the cache's own.
  * Edges        GIVE (docs/memory-model.md): each release-store of bottom, read by a thief's acquire.
  *
- * Everything here but the four macros at the end belongs to the library: read it, do not use it.  Layouts change
+ * Everything here except the five macros at the end is internal: read it, do not use it.  Layouts change
  * between versions; compile with the header of the library you link.
  */
 #ifndef LFPOOL_INLINE_H

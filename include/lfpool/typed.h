@@ -19,7 +19,7 @@
  * Languages  C99 to C23, C++11 to C++23.  With lfpool/inline.h included before, the cache forms' hits are inlined.
  *
  * Three macros, each used at file scope and followed by a semicolon.  `name` is the prefix of what is defined, `type`
- * the type of the objects: complete, and such that `type *` points to it.  lfpool/hidden.h has two more, for a hidden pool.
+ * the type of the objects: complete, and such that `type *` points to it.  lfpool/hidden.h has three more, for a hidden pool.
  *
  *     LFPOOL_DEFINE(name, type)               the functions below
  *     LFPOOL_HOOKS(name, type)                struct name_hooks: a table of functions that the type brings along

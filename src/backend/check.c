@@ -4,7 +4,7 @@
  *
  * Idea         The backend walks its own (check_lockfree.c, check_mutex.c) and the slots are checked here.  In the
  *              end the sums must agree: the identity of lfpool_stats(), and the count of lfpool_active_count(), which
- *              knows nothing of the state words.
+ *              knows nothing of the states.
  */
 #include "backend/check.h"
 
@@ -199,7 +199,7 @@ static const char *check_sums(const lfpool_t *pool)
 	if (stats.unaccounted)
 		return "I1: capacity = active + retired + cached + shared + untouched does not hold";
 	if (stats.active + stats.retired != pool->backend->active_count(pool))
-		return "I1: the state words and lfpool_active_count() do not agree";
+		return "I1: the states and lfpool_active_count() do not agree";
 	if (stats.caches_in_use > stats.caches)
 		return "T1: more caches are in use than there are";
 	return NULL;

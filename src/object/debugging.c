@@ -221,7 +221,7 @@ static bool check_pattern(struct debug *debug, uint32_t slot, void *object, ptrd
 
 static bool check_poison(struct debug *debug, uint32_t slot, void *object)
 {
-	/* relaxed, here and below: the flag travels with the slot, as its state word does (arena.h). */
+	/* relaxed, here and below: the flag travels with the slot, as its state does (arena.h). */
 	return debug->poisons && load_relaxed(&debug->contents[slot]) == POISON &&
 	       check_pattern(debug, slot, object, 0, debug->object_size, PATTERN_POISON);
 }

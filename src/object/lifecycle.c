@@ -116,7 +116,7 @@ static bool build(struct lifecycle *lifecycle, uint32_t slot, void *object)
 	if (lifecycle->hooks.create && !lifecycle->hooks.create(lifecycle->hooks.context, object))
 		return false;
 	if (slot)
-		/* relaxed, here and below: the word travels with the slot, as its state word does (arena.h). */
+		/* relaxed, here and below: the word travels with the slot, as its state does (arena.h). */
 		store_relaxed(&lifecycle->built[slot], 1);
 	return true;
 }

@@ -98,7 +98,7 @@ TEST(all_of_a_pool_is_locked)
 					 .backend = backends[i]);
 		size_t locked = growth(before, locked_bytes());
 
-		/* The objects, their state words, and what else there is. */
+		/* The objects, their states, and what else there is. */
 		assert_true(locked >= (size_t)CAPACITY * (SIZE + 4));
 		/* Growing. */
 		assert_int_equal(lfpool_grow(pool, MORE / 2), MORE / 2);
@@ -181,7 +181,7 @@ TEST(objects_and_states_lie_in_huge_pages)
 		lfpool_t *pool = growing_pool(flags | LFPOOL_HUGE_PAGES, SIZE, CAPACITY, 2 * CAPACITY);
 
 		visit_bytes(pool, SIZE);
-		/* Objects, and 4 MiB of state words. */
+		/* Objects, and states. */
 		assert_true(growth(before, huge_bytes()) >= (size_t)SIZE * CAPACITY + 2 * HUGE_PAGE);
 		assert_int_equal(lfpool_grow(pool, CAPACITY), CAPACITY);
 		visit_bytes(pool, SIZE);
