@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * base.h - words that every file of the library uses, and what it asks of the platform.
+ * base.h - macros and small functions that every file of the library uses.
  */
 #ifndef LFPOOL_BASE_H
 #define LFPOOL_BASE_H
@@ -16,15 +16,15 @@
 #define ALWAYS_INLINE inline __attribute__((always_inline))
 #define COLD __attribute__((cold, noinline))
 
-/* The parameter with this number is a format as the C standard has them, for the arguments from the other on.  gcc for Windows has
- * another kind beside it, which is its `printf`. */
+/* Parameter number `format_at` is a format of the C standard for the arguments from `first` on.  (In gcc for Windows
+ * `printf` means the format of Microsoft's library.) */
 #ifdef __clang__
 #define PRINTF_LIKE(format_at, first) __attribute__((format(printf, format_at, first)))
 #else
 #define PRINTF_LIKE(format_at, first) __attribute__((format(gnu_printf, format_at, first)))
 #endif
 
-/* At the top of a function: when it returns, errno is what it was. */
+/* At the top of a function: restores errno when the function returns. */
 #define KEEP_ERRNO() __attribute__((cleanup(errno_put_back), unused)) const int errno_before = errno
 
 static inline void errno_put_back(const int *before)

@@ -2,12 +2,12 @@
 /*
  * low_water.h - the least that a count has been since the last reset.
  *
- * Idea         A call that lowers the count notes it before it goes on; a note is written only when it is a new
- *              least.  The count is a word that changes by compare-and-swap only.  A reset opens the note for any value,
- *              then changes the word of the count to itself, then notes what it found there, then closes.  A change
- *              of the count before that is in what the reset found; a call that changes it after that sees (the edge of
- *              that word) that the note is open.  If another reset has begun meanwhile, that one closes.
- *              While a reset is under way, and if it is never finished, nothing is known: the least is 0.
+ * Idea         A call that lowers the count notes the new value right after that, if it is a new least.  The count is a
+ *              word that changes by compare-and-swap only.  A reset opens the note for any value, stores the word
+ *              of the count unchanged (by CAS), notes the value that it found there, and closes the note.  A change of the count
+ *              before the replacement is part of that value.  A call that changes the count later sees (by the edge of
+ *              that word) that the note is open.  If another reset has begun in the meantime, that one closes.
+ *              During a reset, and after one that was never finished, the least is unknown and reads as 0.
  * Progress     Lock-free: a retry means that another thread lowered the note, or began a reset.
  */
 #ifndef LFPOOL_LOW_WATER_H

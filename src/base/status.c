@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * status.c - what a status means, from the one list in lfpool.h.
+ * status.c - the text of each status, from the one list in lfpool.h.
  */
 #include "lfpool/lfpool.h"
 

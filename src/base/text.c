@@ -26,7 +26,7 @@ void text_put(struct text *t, const char *format, ...)
 
 /*
  * The bytes of the UTF-8 character that begins here; 0 if none does.  Second bytes are limited where the encoding
- * would be longer than need be, a surrogate, or beyond U+10FFFF (RFC 3629).
+ * would be longer than necessary, a surrogate, or beyond U+10FFFF (RFC 3629).
  */
 static unsigned utf8_bytes(const unsigned char *at)
 {

@@ -2,8 +2,8 @@
 /*
  * text.h - text into room of a given size, as snprintf() does it, piece by piece.
  *
- * Idea         What does not fit is cut off, and counted all the same: so `wanted` is the length of the whole text
- *              whatever the room was, and what was written is its beginning.
+ * Idea         Text beyond the room is cut off, but counted.  So `wanted` is the length of the whole text for any room,
+ *              and the buffer has the beginning of it.
  * Invariants   TX1 with room for anything the text is terminated, always.
  * Progress     Does not allocate.
  */
@@ -26,10 +26,10 @@ static inline void text_open(struct text *t, char *out, size_t room)
 		*out = 0;
 }
 void text_put(struct text *t, const char *format, ...) PRINTF_LIKE(2, 3);
-/* A string in double quotes, as RFC 8259 wants it: what is no UTF-8 becomes U+FFFD. */
+/* A string in double quotes, as RFC 8259 requires; bytes that are not UTF-8 become U+FFFD. */
 void text_put_quoted(struct text *t, const char *string);
 
-/* Flags, hooks: names that are there or not.  Puts those that are, with a blank between them, or "none"; or as an array in JSON. */
+/* Flags, hooks.  Writes the names that are set, separated by blanks, or "none"; in JSON as an array. */
 struct text_name {
 	const char *name;
 	bool set;

@@ -29,9 +29,9 @@ struct debug {
 	_Atomic(uint8_t) contents[]; /* per slot, if there is poison: B2.  The slot's holder's */
 };
 
-/* What is in an object. */
+/* The contents of an object. */
 enum contents {
-	FRESH,    /* zero bytes, or what was there before its memory could go: nobody's */
+	FRESH,    /* zero bytes, or leftovers of memory that may have been given back   */
 	POISON,   /* free, and filled                                                   */
 	A_USER_S, /* active, or shown since                                             */
 };
@@ -48,7 +48,7 @@ static bool open_parts(struct debug *debug, const lfpool_config_t *config)
 		return false;
 	if (!modes->quarantine)
 		return true;
-	/* There is room for all objects: then the one released first is taken first, as with more room. */
+	/* With a place for each object the ring is first in, first out; more places change nothing. */
 	debug->quarantine.places = modes->quarantine;
 	if (config->max_capacity < modes->quarantine)
 		debug->quarantine.places = (uint32_t)config->max_capacity;
@@ -58,7 +58,7 @@ static bool open_parts(struct debug *debug, const lfpool_config_t *config)
 
 bool debug_open(struct debug **debug_out, const lfpool_config_t *config, const struct debug_modes *modes)
 {
-	/* What hooks built in an object must survive. */
+	/* An object that hooks built must stay intact. */
 	const bool poisons = modes->poison && !config->hooks.create && !config->hooks.destroy;
 	struct tools tools = {0};
 	const bool uses_tools = config->backend != LFPOOL_BACKEND_MALLOC && !modes->no_tools && tools_find(&tools);
@@ -106,7 +106,7 @@ void debug_plan(const struct debug *debug, struct arena_plan *plan)
 	if (debug->modes.guard)
 		plan->front_bytes = plan->back_bytes = GUARD_BYTES;
 	if (debug->uses_tools) {
-		/* Sanitizers know granules of eight bytes, and an overrun shall end in memory that is nobody's. */
+		/* Sanitizers work in granules of eight bytes.  The gap makes an overrun hit memory of no object. */
 		plan->back_bytes = GUARD_BYTES;
 		if (plan->object_alignment < 8)
 			plan->object_alignment = 8;
@@ -126,10 +126,10 @@ void debug_attach(struct debug *debug, const struct debug_home *home)
  * Four bytes as the processor stores them: a debugger shows the number. */
 
 #define PATTERN_POISON UINT32_C(0x1deadb0b) /* an object after its release           */
-#define PATTERN_GUARD UINT32_C(0xc35aa53c)  /* the bytes beside an active object     */
+#define PATTERN_GUARD UINT32_C(0xc35aa53c)  /* the guard bytes of an active object   */
 #define PATTERN_WORD sizeof(uint64_t)
 
-/* What belongs at `offset` from the start. */
+/* The expected byte at `offset` from the start. */
 static unsigned char pattern_byte(uint32_t pattern, size_t offset)
 {
 	unsigned char bytes[sizeof(pattern)];
@@ -197,7 +197,7 @@ static void tell(struct debug *debug, const void *object, lfpool_status_t status
 			 &(lfpool_misuse_t){.object = object, .status = status, .offset = offset, .detail = detail});
 }
 
-/* Bytes at `offset` from the object that should hold the pattern; true if they do not, and then it was told. */
+/* Do the bytes at `offset` from the object hold the pattern?  If not, reports it and returns true. */
 static bool check_pattern(struct debug *debug, uint32_t slot, void *object, ptrdiff_t offset, size_t bytes, uint32_t pattern)
 {
 	const unsigned char *at = (const unsigned char *)object + offset;
@@ -304,7 +304,7 @@ void debug_slot_ending(struct debug *debug, uint32_t slot, void *object)
 		owner_released(&debug->owners, slot);
 }
 
-/* A slot leaves the quarantine, or SLOT_NONE: what was written to it meanwhile is found now. */
+/* A slot leaves the quarantine, or SLOT_NONE: finds a write that happened in the meantime. */
 static void check_leaving(struct debug *debug, uint32_t slot)
 {
 	if (!slot || !debug->poisons)
@@ -313,7 +313,7 @@ static void check_leaving(struct debug *debug, uint32_t slot)
 
 	tools_open(&debug->tools, object, debug->object_size);
 	if (check_poison(debug, slot, object))
-		/* Told once. */
+		/* Reported once. */
 		pattern_fill(object, debug->object_size, PATTERN_POISON);
 	tools_shut(&debug->tools, object, debug->object_size);
 }
@@ -349,7 +349,7 @@ void debug_slot_show(struct debug *debug, uint32_t slot, void *object)
 {
 	if (!debug)
 		return;
-	/* It stays open: if another thread acquires it just now, we must not be the ones who shut it. */
+	/* It stays accessible: another thread may be acquiring it at this moment. */
 	tools_open(&debug->tools, object, debug->object_size);
 	if (debug->poisons)
 		/* relaxed: see check_poison(). */

@@ -6,8 +6,8 @@
  *                  acquire   open: poison intact?  guards filled    hooks    begun: owner
  *                  release   ending: guards intact?  owner          hooks    end: poisoned, shut, into quarantine
  *              The modules know one thing each: owner.h, quarantine.h, tools.h.
- * Invariants   B1  between debug_slot_open() and debug_slot_end() (or debug_slot_refused()) an object is accessible;
- *                  else the tools are told that it is not, except one that was shown since.
+ * Invariants   B1  an object is accessible from debug_slot_open() to debug_slot_end() or debug_slot_refused(), and
+ *                  after debug_slot_show().  Otherwise the tools treat it as inaccessible.
  *              B2  `contents` of a slot is POISON exactly while its object is free and filled with the poison, and FRESH
  *                  before its first use, and again while its memory may go: an acquire then fills it.
  * Progress     As its parts.
@@ -26,7 +26,7 @@ struct text;
 struct debug_home {
 	struct object_range range;
 	const char *name;
-	bool tells_each; /* of the objects that are active in the end: there is a hook */
+	bool tells_each; /* reports each object that is active at destroy: there is a hook */
 	void *pool;
 	void (*tell)(void *pool, lfpool_misuse_t *misuse); /* of a finding */
 	bool (*is_active)(const void *pool, uint32_t slot);
@@ -36,12 +36,11 @@ struct debug_home {
 bool debug_open(struct debug **debug_out, const lfpool_config_t *config, const struct debug_modes *modes);
 void debug_close(struct debug *debug);
 
-/* These three do nothing without: `debug` may be NULL.  What the modes need beside the objects, before the arena is opened. */
+/* In these three `debug` may be NULL: they do nothing then.  Guard bytes and alignment, before the arena is opened. */
 void debug_plan(const struct debug *debug, struct arena_plan *plan);
 /* The pool is made, and all its objects are free; with LFPOOL_CREATE_ALL they are built. */
 void debug_attach(struct debug *debug, const struct debug_home *home);
-/* It is about to be destroyed, and slots 1 .. used were handed out: the last checks.  All memory is accessible
- * afterwards. */
+/* The last checks, before the pool is destroyed; slots 1 .. used were handed out.  Makes all memory accessible. */
 void debug_detach(struct debug *debug, size_t used);
 
 /* ---- One slot; its holder ---- */
@@ -53,11 +52,11 @@ void debug_slot_ending(struct debug *debug, uint32_t slot, void *object);
 /* Returns the slot to put back: another one, or SLOT_NONE, if there is a quarantine. */
 uint32_t debug_slot_end(struct debug *debug, uint32_t slot, void *object);
 
-/* Its memory may be given back: nothing that was written to it is expected to be there any more. */
+/* The object's memory may be given back: poison in it is not expected to be intact from here on. */
 void debug_slot_cool(struct debug *debug, uint32_t slot, void *object);
 /* A hook may use this free object, for a moment. */
 void debug_slot_lend(struct debug *debug, void *object, bool begins);
-/* Anybody, and `debug` may be NULL: what the user writes to this free object is no mistake, until it is released the next time. */
+/* By any thread; `debug` may be NULL.  Writes to this free object are allowed until it is released the next time. */
 void debug_slot_show(struct debug *debug, uint32_t slot, void *object);
 
 /* ---- Quarantine ---- */
@@ -65,24 +64,24 @@ void debug_slot_show(struct debug *debug, uint32_t slot, void *object);
 /* May there be slots that are in no free list?  `debug` may be NULL. */
 bool debug_quarantines(const struct debug *debug);
 /*
- * An acquire that found every free list exhausted gets a slot from there.  SLOT_NONE: there was none.  When two calls have said
- * so and *versions_out is the same in both, there was none at any time between them; so the pool was exhausted if the free lists
- * were found so between them (quarantine.h).  Only if debug_quarantines().
+ * A slot from the quarantine, for an acquire that found every free list exhausted.  SLOT_NONE: the ring was empty.
+ * If two calls return SLOT_NONE with the same *versions_out, the ring was empty all the time between them.  So the pool
+ * was exhausted if the free lists were found exhausted between them (quarantine.h).  Only if debug_quarantines().
  */
 uint32_t debug_take_back(struct debug *debug, uint64_t *versions_out);
-/* Free slots that are there; a snapshot.  `debug` may be NULL. */
+/* Free slots in the quarantine; a snapshot.  `debug` may be NULL. */
 size_t debug_held_back(const struct debug *debug);
-/* The next of them from *place on, which begins with 0; SLOT_NONE: no more.  `debug` may be NULL. */
+/* The next of these slots from *place on, which begins with 0; SLOT_NONE at the end.  `debug` may be NULL. */
 uint32_t debug_next_held_back(const struct debug *debug, uint32_t *place);
-/* Before the pool is used: the last `count` slots, as many as it has places, are in it. */
+/* Before the pool is used: puts the last `count` slots into the quarantine, one for each place. */
 void debug_hold_back(struct debug *debug, uint32_t count);
 
 /* ---- Reports ---- */
 
 void debug_label(struct debug *debug, uint32_t slot, const char *label);
-/* Who released it last, as far as it is known. */
+/* The thread that released it last, if the modes record it. */
 void debug_put_released(const struct debug *debug, uint32_t slot, struct text *text);
-/* What a report ends with: the modes, and, with the mode owner, who holds what, ranked.  `debug` may be NULL. */
+/* The end of a dump: the modes, and with the mode owner the holders, ranked.  `debug` may be NULL. */
 void debug_put_report(const struct debug *debug, const struct debug_modes *modes, size_t used, lfpool_format_t format,
 		      struct text *text);
 

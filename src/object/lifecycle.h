@@ -3,12 +3,12 @@
  * lifecycle.h - what happens to an object between the free lists and its caller.
  *
  * Idea         The free lists move slots and know nothing of objects.  A pool whose objects need something (hooks to
- *              run, debug modes, tools to be told) has a `struct lifecycle`; others have none and pay nothing.  Two calls:
+ *              run, debug modes, tools) has a `struct lifecycle`; others have none and pay nothing.  Two calls:
  *              lifecycle_begin() when a slot was taken and is about to become active, lifecycle_end() when it has become free and
  *              is about to be put back.  Both run while no lock is held and no cache is half changed, so a hook may use
  *              the pool.
- * Invariants   K1  between lifecycle_begin() and lifecycle_end() of a slot nobody else calls either for it: the slot's holder
- *                  does, and of two who release it at once only one holds it (releases are by CAS).
+ * Invariants   K1  between lifecycle_begin() and lifecycle_end() of a slot only its holder calls either for it.  If two
+ *                  threads release it at once, one of them becomes the holder (releases are by CAS).
  *              K2  `built` of a slot is 1 exactly while hooks.create has run for it, and hooks.destroy has not since.
  * Progress     As the hooks.
  */
@@ -24,14 +24,15 @@ struct arena;
 struct lifecycle;
 struct debug_modes;
 
-/* What a pool with this config needs: *lifecycle_out is NULL if nothing.  False when the system refuses memory. */
+/* The lifecycle of a pool with this config, or NULL for a pool without hooks and debug modes.  False when the system
+ * refuses memory. */
 bool lifecycle_open(struct lifecycle **lifecycle_out, const lfpool_config_t *config, const struct debug_modes *modes);
 void lifecycle_close(struct lifecycle *lifecycle);
-/* The same in a buffer, without debug modes: the bytes that are needed, 0 if nothing is; and a lifecycle made there, in so
- * many bytes, aligned to CACHE_LINE_PAIR. */
+/* The same in a buffer, without debug modes: the bytes that it needs, or 0; and a lifecycle in that many bytes, aligned
+ * to CACHE_LINE_PAIR. */
 size_t lifecycle_buffer_bytes(const lfpool_config_t *config);
 struct lifecycle *lifecycle_open_in(void *buffer, const lfpool_config_t *config);
-/* Backs its memory, but that of the debug modes, as `flags` say (backing.h).  `lifecycle` may be NULL. */
+/* Backs its memory as `flags` say (backing.h), except the memory of the debug modes.  `lifecycle` may be NULL. */
 lfpool_status_t lifecycle_back(const struct lifecycle *lifecycle, uint32_t flags);
 
 /* Its debug modes, for which debugging.h has the calls; NULL if there is nothing to do at any call.  `lifecycle` may be NULL. */
@@ -50,21 +51,21 @@ void lifecycle_destroy(struct lifecycle *lifecycle, uint32_t slot, void *object,
 
 /* slot: SLOT_NONE where there are no slots (the malloc backend); each object is then built and destroyed each time. */
 
-/* Do objects lead a life: are there hooks of it? */
+/* Is there a hook that runs for objects? */
 bool hooks_have_life(const lfpool_hooks_t *hooks);
 
-/* What has come of it.  Refused: the slot must stay free.  Discarded: too, and goes to the cold store; its object was not good
- * any more and was destroyed, and could not be built anew.  The caller takes another. */
+/* The result of lifecycle_begin().  Refused: the slot must stay free.  Discarded: the slot must go to the cold store;
+ * its object was found bad, destroyed, and could not be built again.  The caller takes another slot. */
 enum begun { BEGIN_OK, BEGIN_REFUSED, BEGIN_DISCARDED };
 
 /* The holder of `slot`, which is free, is about to make it active. */
 enum begun lifecycle_begin(struct lifecycle *lifecycle, uint32_t slot, void *object);
-/* The holder of `slot`, which was active until now, is about to put it back.  Returns the slot that he shall put
- * back in its stead: with a quarantine one that was released earlier, or SLOT_NONE. */
+/* The holder of `slot`, which was active until now, is about to put it back.  Returns the slot to put back instead:
+ * with a quarantine one that was released earlier, or SLOT_NONE. */
 uint32_t lifecycle_end(struct lifecycle *lifecycle, uint32_t slot, void *object);
 
-/* Its holder is about to put `slot`, which is free, into the cold store: what create built is destroyed, and what the debug
- * modes wrote is of no account any more.  `lifecycle` may be NULL. */
+/* Its holder is about to put the free `slot` into the cold store: destroys a built object, and forgets the poison.
+ * `lifecycle` may be NULL. */
 void lifecycle_cool(struct lifecycle *lifecycle, uint32_t slot, void *object);
 /* LFPOOL_CREATE_ALL without other hooks: a slot that comes from the cold store is not built.  `lifecycle` may be NULL. */
 bool lifecycle_builds_all(const struct lifecycle *lifecycle);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * owner.c - the records of owners, the call sites in them, and the table of who holds how many; see owner.h.
+ * owner.c - the records of owners, the call sites in them, and the table of holders; see owner.h.
  *
- * Idea         A call site is what the C library's backtrace() finds; a system without one has no call sites.  Names
+ * Idea         The C library's backtrace() finds call sites; a system without backtrace() has none.  Names
  *              come from the dynamic symbols: a program linked with -rdynamic has them all.  Other frames are
  *              written as "program+0x1234", which addr2line -e program 0x1234 turns into a line.
  *              The table has a row for each holder: a label, or a thread without a label, and the call site where
@@ -20,7 +20,7 @@
 
 /* ---- Call sites ---- */
 
-/* os_backtrace(), its caller, record() and owner_acquired() are nobody's call site. */
+/* The frames of os_backtrace(), callsite_find(), record() and owner_acquired() are skipped. */
 #define FRAMES_OURS 4
 #define FRAMES_OURS_MAX 12
 #define FRAMES_MAX 32
@@ -33,8 +33,8 @@ static void callsite_prepare(void)
 	(void)os_backtrace(&frame, 1);
 }
 
-/* The first frame that is not this library's, as far as it is known: the one behind its last public function before any
- * other function with a name.  What a public function calls in the library has no name that is known. */
+/* The first frame outside this library: the frame after the last public function that comes before any other function
+ * with a name.  Internal functions of the library have no dynamic symbol, so no name. */
 static uint32_t first_foreign(void *const *frames, uint32_t count)
 {
 	uint32_t first = 0;
@@ -118,7 +118,7 @@ void owners_close(struct owners *owners)
 
 /* ---- Recording ---- */
 
-/* One in so many.  relaxed: a number; shared, since a thread-local one could be refused (threads.h). */
+/* One call in `one_in`.  relaxed: a counter, and shared, since a thread-local one could be refused (threads.h). */
 static bool sampled(_Atomic(uint32_t) *count, uint32_t one_in)
 {
 	return one_in && fetch_add_relaxed(count, UINT32_C(1)) % one_in == 0;
@@ -260,7 +260,7 @@ static void count_slot(struct table *table, const struct owners *owners, uint32_
 		table->row[i].since = since;
 }
 
-/* Most objects first; of those with equally many the oldest. */
+/* Most objects first; among equal counts the oldest first. */
 static int compare_rows(const void *a, const void *b)
 {
 	const struct row *x = a, *y = b;

@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * owner.h - who acquired an object and who released it: thread, time, label, and of some the call site.
+ * owner.h - the last acquire and the last release of each object: thread, time, label, and sometimes the call site.
  *
- * Idea         A record beside each slot, in memory of its own.  The slot's holder writes it, as he does the slot's
- *              state; a report reads the records of others while they may be written, and so shows a snapshot of
- *              each field.
+ * Idea         Each slot has a record in a separate array.  The slot's holder writes the record, like the slot's state.
+ *              A report reads records that may be written at the same time, so it shows a snapshot of each field.
  * Progress     Recording: wait-free, except the C library's backtrace() where a call site is wanted.
  */
 #ifndef LFPOOL_OWNER_H
@@ -34,9 +33,9 @@ struct owner_record {
 };
 
 struct owners {
-	struct owner_record *record; /* per slot; NULL: none are kept  */
+	struct owner_record *record; /* per slot; NULL: no records     */
 	size_t mapped_bytes;
-	uint32_t one_in; /* call sites: of so many; 0: none */
+	uint32_t one_in; /* one call in `one_in` has a call site; 0: no call */
 	bool timed;
 	_Atomic(uint32_t) acquires, releases; /* counted if one_in is not 0 */
 };
@@ -49,7 +48,7 @@ void owners_close(struct owners *owners);
 void owner_acquired(struct owners *owners, uint32_t slot);
 void owner_released(struct owners *owners, uint32_t slot);
 
-/* "Acquired by thread 7 ("physics") 1.203 s ago at spawn+0x1f < main+0x88."; nothing if it was not. */
+/* "Acquired by thread 7 ("physics") 1.203 s ago at spawn+0x1f < main+0x88."; nothing if it never was. */
 void owner_put_acquired(const struct owners *owners, uint32_t slot, struct text *text);
 void owner_put_released(const struct owners *owners, uint32_t slot, struct text *text);
 

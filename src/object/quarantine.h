@@ -1,17 +1,17 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * quarantine.h - a ring that keeps released slots for a while, so that who still uses one is found out.
+ * quarantine.h - a ring that keeps released slots for a while, so that a use after release is detected.
  *
  * Idea         Each release puts its slot into the next place of a ring of N and takes out the slot that was put there
- *              N releases ago, which goes to the free lists in its stead.  An acquire that finds the free lists empty
- *              takes from the ring; so a quarantine never makes a pool say NULL.
- * Invariants   Q1  every change of a place (put or take) raises its version by one: two equal readings mean that
- *                  nothing was there between them but what was read, and so do two equal sums of all versions.
- *              Q2  a slot is in at most one place, and then nobody holds it.
- *              With Q1 an acquire may say NULL: it has found the ring empty, then the free lists exhausted, then the
- *              ring empty and not a version changed.  At the moment the free lists were exhausted the ring was empty as
- *              well.  One free slot may be elsewhere: the one that a release under way has just taken out of the ring
- *              and not yet put into a free list.
+ *              N releases ago, which goes to the free lists instead.  An acquire that finds the free lists empty
+ *              takes from the ring, so a quarantine never makes an acquire return NULL.
+ * Invariants   Q1  every change of a place (put or take) raises its version by one.  So between two equal readings the
+ *                  place did not change, and between two equal sums of all versions no place did.
+ *              Q2  a slot is in at most one place, and then no thread holds it.
+ *              With Q1 an acquire may return NULL: it has found the ring empty, then the free lists exhausted, then the
+ *              ring empty with the same versions.  At the moment when the free lists were exhausted the ring was empty
+ *              too.  A release under way may hold one more free slot: it has taken the slot out of the ring and not
+ *              yet put it into a free list.
  * Progress     put, take: lock-free.  Take and collect are O(N).
  * Edges        KEEP: put -> take, and the put that replaces it; collect (docs/memory-model.md).
  * Wrap         Q1 fails only if one place is changed 2^32 times between an acquire's two looks (widths.h).
@@ -37,26 +37,26 @@ static inline uint64_t quarantine_changed(uint64_t word, uint32_t slot)
 	return (((word >> 32) + 1) & LOW_BITS(QUARANTINE_VERSION_BITS)) << 32 | slot;
 }
 
-/* Puts `slot` in; returns the slot that is to leave in its stead, or SLOT_NONE. */
+/* Puts `slot` in; returns the slot that leaves instead, or SLOT_NONE. */
 static inline uint32_t quarantine_put(struct quarantine *q, uint32_t slot)
 {
-	/* relaxed: only deals out the places. */
+	/* relaxed: only assigns the places. */
 	quarantine_place *place = &q->place[fetch_add_relaxed(&q->next, 1) % q->places];
-	/* relaxed: the swap brings what belongs to the value. */
+	/* relaxed: the swap below acquires the data of the slot. */
 	uint64_t word = load_relaxed(place);
 
-	/* acq_rel, edge KEEP: gives away what belongs to the slot, and gets what belongs to the one that leaves.
+	/* acq_rel, edge KEEP: publishes the data of `slot`, and acquires the data of the slot that leaves.
 	 * Retries only after another thread put into this very place, or took from it. */
 	while (!cas_weak_acq_rel(place, &word, quarantine_changed(word, slot)))
 		;
 	return (uint32_t)word;
 }
 
-/* Takes the slot that has been here longest, or nearly; SLOT_NONE: each place was empty when it was looked at, and
- * *versions_out is the sum of their versions. */
+/* Takes the oldest slot, or nearly the oldest.  SLOT_NONE: each place was empty when it was read, and *versions_out is
+ * the sum of their versions. */
 static inline uint32_t quarantine_take(struct quarantine *q, uint64_t *versions_out)
 {
-	/* relaxed: where to begin is a matter of taste. */
+	/* relaxed: any place is a correct beginning. */
 	const uint64_t first = load_relaxed(&q->next);
 
 	*versions_out = 0;
@@ -65,8 +65,8 @@ static inline uint32_t quarantine_take(struct quarantine *q, uint64_t *versions_
 		/* acquire, edge KEEP: a thread that sees it empty sees what its taker did before. */
 		uint64_t word = load_acquire(place);
 
-		/* acq_rel, edge KEEP: gets what belongs to the slot; and a call that finds the place empty shall know what
-		 * we know.  Retries only after another thread put into this very place, or took from it. */
+		/* acq_rel, edge KEEP: acquires the data of the slot; release for a call that finds the place empty.
+		 * Retries only after another thread put into this very place, or took from it. */
 		while ((uint32_t)word && !cas_weak_acq_rel(place, &word, quarantine_changed(word, SLOT_NONE)))
 			;
 		if ((uint32_t)word)
@@ -76,7 +76,7 @@ static inline uint32_t quarantine_take(struct quarantine *q, uint64_t *versions_
 	return SLOT_NONE;
 }
 
-/* Slots that are here; a snapshot. */
+/* Slots in the ring; a snapshot. */
 static inline size_t quarantine_count(const struct quarantine *q)
 {
 	size_t count = 0;
@@ -87,7 +87,7 @@ static inline size_t quarantine_count(const struct quarantine *q)
 	return count;
 }
 
-/* The next slot that is here, from *place on; SLOT_NONE: no more. */
+/* The next slot in the ring, from *place on; SLOT_NONE at the end. */
 static inline uint32_t quarantine_next(const struct quarantine *q, uint32_t *place)
 {
 	while (*place < q->places) {

@@ -17,7 +17,7 @@ __attribute__((weak)) void __asan_unpoison_memory_region(void const volatile *ad
 __attribute__((weak)) void __lsan_register_root_region(const void *address, size_t bytes);
 __attribute__((weak)) void __lsan_unregister_root_region(const void *address, size_t bytes);
 
-/* A library that is built for it shows it the real edges, which must not be covered up. */
+/* In a library built with ThreadSanitizer it sees the real edges.  Reported ones would hide a missing edge. */
 #if defined(__has_feature)
 #if __has_feature(thread_sanitizer)
 #define BUILT_FOR_TSAN 1
@@ -29,7 +29,7 @@ __attribute__((weak)) void __tsan_acquire(void *address);
 __attribute__((weak)) void __tsan_release(void *address);
 #endif
 
-/* Roots grow by doubling from here: a search for leaks reads at most twice what was used. */
+/* Roots grow by doubling from here: a search for leaks reads at most twice the used memory. */
 #define ROOTS_FIRST_BYTES ((size_t)1 << 20)
 
 bool tools_find(struct tools *t)
@@ -44,9 +44,9 @@ bool tools_find(struct tools *t)
 #ifdef HAVE_MEMCHECK
 	char byte = 0;
 
-	/* Where Valgrind does not run, the requests are nothing, and look at nothing. */
+	/* Without Valgrind the requests do nothing, and read nothing. */
 	(void)byte;
-	/* Other tools of Valgrind's answer 0. */
+	/* Valgrind's other tools answer 0. */
 	t->memcheck = VALGRIND_MAKE_MEM_DEFINED(&byte, sizeof(byte)) != 0;
 #endif
 	return t->asan || t->lsan || t->memcheck || t->tsan;
@@ -76,7 +76,7 @@ void tools_shut(const struct tools *t, void *memory, size_t bytes)
 
 /* ---- Roots ---- */
 
-/* How many slots are roots after `rooted` of them were. */
+/* The number of slots that are roots after the next step from `rooted`. */
 static uint64_t roots_next(const struct object_range *range, uint64_t rooted)
 {
 	const uint64_t first = ROOTS_FIRST_BYTES / range->stride + 1, next = rooted ? 2 * rooted : first;
@@ -92,7 +92,7 @@ static void *roots_at(const struct object_range *range, uint64_t rooted, uint64_
 
 static COLD void roots_grow(struct tools *t, uint32_t slot)
 {
-	/* relaxed, all: deals out the ranges; nothing else has to be seen. */
+	/* relaxed, all: assigns the ranges, and publishes no data. */
 	uint64_t rooted = load_relaxed(&t->rooted);
 
 	/* Retries only after another thread has added a range. */
@@ -124,7 +124,7 @@ static void roots_remove(struct tools *t)
 
 /* ---- A pool ---- */
 
-/* The first `slots` slots' memory, what lies beside each object included. */
+/* The memory of the first `slots` slots, guard bytes included. */
 static void *first_of(const struct object_range *range, uint64_t slots, size_t *bytes_out)
 {
 	*bytes_out = (size_t)(slots < range->slots ? slots : range->slots) * range->stride;
@@ -172,7 +172,7 @@ void tools_acquired(struct tools *t, uint32_t slot, void *object, size_t bytes)
 #endif
 	(void)object;
 	(void)bytes;
-	/* relaxed: at worst the range is looked at for nothing. */
+	/* relaxed: a stale value costs a vain call of roots_grow(). */
 	if (t->lsan && slot > load_relaxed(&t->rooted))
 		roots_grow(t, slot);
 }

@@ -1,19 +1,20 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * tools.h - tells AddressSanitizer, LeakSanitizer and Valgrind's memcheck which objects are free, and ThreadSanitizer that an
- * object goes from its releaser to its next holder.
+ * tools.h - reports to AddressSanitizer, LeakSanitizer and Valgrind's memcheck which objects are free, and to
+ * ThreadSanitizer that an object passes from its releaser to its next holder.
  *
- * Idea         To such a tool a pool is one mapping, all of it accessible.  Told which objects are free it reports an
- *              access to one at the offending line, as it does for malloc.  Both are found at run time: the sanitizers
- *              by weak symbols, which are NULL unless the program was linked with them; memcheck by a request that
- *              nothing else answers.  So this needs no build of its own, and costs nothing without the tools.
- * Invariants   TO1 an object, and the bytes beside it that belong to its slot, are accessible while it is active or in
- *                  the hands of a call; else not.  Except never-used objects beyond the first SHUT_FIRST_BYTES of a
- *                  pool, so that creating a huge one stays cheap.
+ * Idea         For such a tool a pool is one mapping, all of it accessible.  With the free objects reported to it, the
+ *              tool finds an access to one at the offending line, like a use after free.  The library detects the tools
+ *              at run time: the sanitizers by weak symbols, which are NULL unless the program was linked with them;
+ *              memcheck by a request that only Valgrind answers.  So the library needs no special build, and this
+ *              costs nothing without the tools.
+ * Invariants   TO1 an object, and the guard bytes of its slot, are accessible only while the object is active or a call
+ *                  moves it.  Exception: unused objects beyond the first SHUT_FIRST_BYTES of a pool, so that creating
+ *                  a huge pool stays cheap.
  *              TO2 active objects are roots for the search for leaks.
- *              TO3 what came before a release comes, for ThreadSanitizer, before the next acquire of the object: it sees
- *                  that of itself only where the library is built for it (and then is not told).
- * Progress     Each call may take locks of the tool's.
+ *              TO3 for ThreadSanitizer a release happens before the next acquire of the object.  In a library built
+ *                  with ThreadSanitizer it sees the library's own edges, and nothing is reported to it.
+ * Progress     Each call may take locks inside the tool.
  */
 #ifndef LFPOOL_TOOLS_H
 #define LFPOOL_TOOLS_H
@@ -21,7 +22,8 @@
 #include "base/atomics.h"
 #include "base/base.h"
 
-/* Where objects lie: that of slot n, of 1 .. slots, at zero + n * stride, and `front` bytes before it are its slot's too. */
+/* The objects of a pool: slot n, of 1 .. slots, has its object at zero + n * stride.  The `front` bytes before an
+ * object belong to its slot. */
 struct object_range {
 	uintptr_t zero;
 	size_t stride, front;
@@ -44,16 +46,16 @@ struct tools {
 /* Which of them watch this process?  False: none. */
 bool tools_find(struct tools *tools_out);
 
-/* The pool's objects lie there, and are free.  `defined`: what is in a free object may be read after the next acquire. */
+/* All objects in `range` are free.  `defined`: the contents of a free object may be read after the next acquire. */
 void tools_attach(struct tools *t, const struct object_range *range, bool defined);
-/* Before it is unmapped: slots 1 .. used were handed out.  All memory is accessible again. */
+/* Before the pool is unmapped; slots 1 .. used were handed out.  Makes all memory accessible again. */
 void tools_detach(struct tools *t, size_t used);
 
-/* These bytes may be used, and hold what they hold; they may not. */
+/* Makes these bytes accessible, with their contents defined; makes them inaccessible. */
 void tools_open(const struct tools *t, void *memory, size_t bytes);
 void tools_shut(const struct tools *t, void *memory, size_t bytes);
 
-/* An object, which is open, is acquired, and released; afterwards it is shut. */
+/* An accessible object is acquired; or released, which makes it inaccessible. */
 void tools_acquired(struct tools *t, uint32_t slot, void *object, size_t bytes);
 void tools_released(struct tools *t, void *object, size_t bytes);
 
