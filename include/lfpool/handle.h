@@ -15,10 +15,10 @@
  * Wrap; of the larger pool).  In pools of 10,000 objects that is 2^47: a million pools later, 134 million uses of one
  * slot.  Beyond it a stale handle may come to name an object, by chance.
  *
- * Wrap.  With address space for less than 2^b objects the count has 64 - b bits.  A stale handle could come to name an
- * object again only after exactly a multiple of 2^(64-b) uses of its slot with a handle: in a pool of 10,000 objects 2^50, which
- * is a year of nothing but acquiring that one object, making a handle, and releasing it, at 30 ns; in one of a million
- * 2^44, six days.
+ * Wrap.  With address space for less than 2^b objects the count has 64 - b bits, but at most 51.  A stale handle could
+ * name an object again only after exactly a multiple of 2^(64-b), or 2^51, uses of its slot with a handle.  In a pool of
+ * 10,000 objects that is 2^50 uses: a year of nothing but acquiring that one object, making a handle, and releasing it,
+ * at 30 ns.  In a pool of a million objects it is 2^44 uses, six days; in a pool of 8,000 or fewer, two years.
  *
  * Making against releasing.  The maker of a handle holds the object; as with any other use, a release by another thread at that
  * moment is the program's fault.  It gets 0, or a stale handle, or, if that release was not one that races
@@ -73,6 +73,32 @@ LFPOOL_API void *lfpool_resolve(const lfpool_t *pool, lfpool_handle_t handle);
  * Cost      lfpool_release() and two locked instructions.
  */
 LFPOOL_API lfpool_status_t lfpool_release_handle(lfpool_t *pool, lfpool_handle_t handle);
+
+/*
+ * lfpool_pin - reach the object that a handle names, and keep it from being evicted, released or retired.
+ *
+ * handle    Any value: of this pool, of another one, stale, 0.
+ * Returns   The object, until the matching lfpool_unpin(); NULL if the handle is stale or never was one, or if the
+ *           object is pinned 1,023 times already.  Pins are counted: several threads can pin one object, and one
+ *           thread several times.  While an object is pinned, a release or a retire of it succeeds but takes effect at
+ *           the last unpin.  From that release on, the handle resolves to NULL, the object cannot be pinned again, and
+ *           another release is refused.
+ * Threads   Any.  Lock-free.  Everything that was written before an unpin is visible after a later pin.
+ * Cost      One locked instruction.
+ */
+LFPOOL_API void *lfpool_pin(lfpool_t *pool, lfpool_handle_t handle);
+
+/*
+ * lfpool_unpin - undo one pin.  If the object was released or retired meanwhile, the last unpin releases or retires it.
+ *
+ * handle    The handle that was pinned.
+ * Returns   LFPOOL_OK; LFPOOL_E_NOT_PINNED: the handle's object is not pinned; LFPOOL_E_STALE: the handle's object is
+ *           gone, or it never was a handle of this pool.  Both are refused and reported to the misuse hook, nothing
+ *           changed.
+ * Threads   Any.  Lock-free; may enter the kernel as lfpool_release().
+ * Cost      One locked instruction; the last unpin after a release, as lfpool_release_handle().
+ */
+LFPOOL_API lfpool_status_t lfpool_unpin(lfpool_t *pool, lfpool_handle_t handle);
 
 /*
  * lfpool_index_of - the index of an object's slot, for arrays beside the pool.

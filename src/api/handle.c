@@ -2,17 +2,18 @@
 /*
  * handle.c - handles and indices, and a pool from an address; see lfpool/handle.h.
  *
- * Idea         A handle is {the slot's generation + the pool's salt, slot}.  A generation counts uses of the slot of which a
- *              handle was made; the others pay nothing.  Such a use is marked: its state (arena.h) is LFPOOL_MARKED, and the
- *              slot's word is {generation, live}.  Its release, by whatever way, goes by that word.
+ * Idea         A handle is {the slot's generation + the pool's salt, slot}.  A generation counts uses of the slot of
+ *              which a handle was made; the others pay nothing.  Such a use is marked: its state (arena.h) is
+ *              LFPOOL_MARKED, and the slot's word is {generation, pins, live}.  Every release of it changes that word.
  *              The slot takes b bits, as many as slot numbers up to the capacity need; the count takes the rest, and what
  *              of it does not fit is cut off.  Of the salt the upper 64 - b bits count.  Slot numbers start at 1, so no
  *              handle is 0.
  * Invariants   N1  a handle is returned only if the word was live and then the state marked: so by A3 (arena.h) it is stale by
  *                  now, or the release of the object makes it stale.  A word is never live with the same generation in two
  *                  uses that are marked: a stale handle matches nothing (except after the wrap that handle.h computes).
- *              N2  a release by handle is a CAS from the very word that matched, as each release of a marked object is: of
- *                  several one succeeds, and none touches a later use, whose word is another.
+ *              N2  a release by handle, a pin, and an unpin are a CAS from a word of the very generation that matched,
+ *                  and so is each release of a marked object: of several releases one succeeds, and no call touches a
+ *                  later use, because its generation is another.
  *              N3  the salt of the n-th pool that the process makes is n * SALT_STEP modulo 2^64, and the salts of two pools,
  *                  d pools apart, differ by more than 2^64 / 5d in either direction: no quotient in the continued fraction
  *                  of SALT_STEP / 2^64 is above 3 (tests/api/unit_handle.c).  So a handle of one can name an object of the
@@ -22,7 +23,7 @@
  *              looked at the state before the mark, and end the use without the word.  Then the handle stays live: it names
  *              what is in the slot, as the pointer does, until an object there is released of which a handle is made.
  *              A release by it is refused while the state is not marked, and makes it stale.
- * Progress     Wait-free; a release by handle as any release.
+ * Progress     Wait-free; a release by handle, pin and unpin are lock-free.
  * Edges        TELL (arena.h): what hooks.activate wrote is visible to who resolves the handle.
  */
 #include "api/life.h"
@@ -33,6 +34,7 @@
 #include "pool/live_pools.h"
 #include "pool/pool.h"
 #include "pool/threads.h"
+#include "retire/retired.h"
 
 /* Bits for slot numbers 1 .. capacity; more where the count is narrow. */
 static inline unsigned slot_bits(const lfpool_t *pool)
@@ -47,16 +49,22 @@ static inline bool has_handles(const lfpool_t *pool)
 	return pool->arena->generation;
 }
 
-/* What this word of the slot says; 0 if it is dead. */
-static inline lfpool_handle_t handle_of(const lfpool_t *pool, uint32_t slot, uint64_t word)
+/* The handle of the use that this word belongs to. */
+static inline lfpool_handle_t handle_with(const lfpool_t *pool, uint32_t slot, uint64_t word)
 {
 	const unsigned bits = slot_bits(pool);
 
-	return generation_phase(word) == GENERATION_LIVE ? (word / GENERATION_ONE + (pool->salt >> bits)) << bits | slot : 0;
+	return (word / GENERATION_ONE + (pool->salt >> bits)) << bits | slot;
 }
 
-/* The slot in which the handle's object is active, and the word that says so; SLOT_NONE if it is not. */
-static inline uint32_t find(const lfpool_t *pool, lfpool_handle_t handle, uint64_t *word_out)
+/* The same if it names the object; else 0. */
+static inline lfpool_handle_t handle_of(const lfpool_t *pool, uint32_t slot, uint64_t word)
+{
+	return generation_is_live(word) ? handle_with(pool, slot, word) : 0;
+}
+
+/* The slot whose use the handle belongs to, and its word, live or not; SLOT_NONE if there is no such use. */
+static inline uint32_t find_use(const lfpool_t *pool, lfpool_handle_t handle, uint64_t *word_out)
 {
 	const uint64_t slot = handle & ((UINT64_C(1) << slot_bits(pool)) - 1);
 
@@ -64,7 +72,15 @@ static inline uint32_t find(const lfpool_t *pool, lfpool_handle_t handle, uint64
 		return SLOT_NONE;
 	/* acquire, edge TELL: in arena_generation(). */
 	*word_out = arena_generation(pool->arena, (uint32_t)slot);
-	return handle_of(pool, (uint32_t)slot, *word_out) == handle ? (uint32_t)slot : SLOT_NONE;
+	return handle_with(pool, (uint32_t)slot, *word_out) == handle ? (uint32_t)slot : SLOT_NONE;
+}
+
+/* The slot in which the handle's object is active, and the word that says so; SLOT_NONE if it is not. */
+static inline uint32_t find(const lfpool_t *pool, lfpool_handle_t handle, uint64_t *word_out)
+{
+	const uint32_t slot = find_use(pool, handle, word_out);
+
+	return slot && generation_is_live(*word_out) ? slot : SLOT_NONE;
 }
 
 lfpool_handle_t lfpool_handle_of(const lfpool_t *pool, const void *object)
@@ -73,7 +89,7 @@ lfpool_handle_t lfpool_handle_of(const lfpool_t *pool, const void *object)
 
 	if (!object || !has_handles(pool) || pool_locate(pool, object, &slot) != LFPOOL_OK)
 		return 0;
-	return handle_of(pool, slot, arena_mark(pool->arena, slot));
+	return handle_of(pool, slot, arena_mark(pool->arena, slot, GENERATION_LIVE));
 }
 
 void *lfpool_resolve(const lfpool_t *pool, lfpool_handle_t handle)
@@ -108,12 +124,63 @@ lfpool_status_t lfpool_release_handle(lfpool_t *pool, lfpool_handle_t handle)
 	uint64_t word;
 
 	const uint32_t slot = find(pool, handle, &word);
+	const enum leave leave = slot ? arena_leave(pool->arena, slot, word, GENERATION_RELEASED) : LEAVE_REFUSED;
 
-	if (!slot || !arena_unmark(pool->arena, slot, word))
+	if (leave == LEAVE_REFUSED)
 		return stale(pool, handle);
-	pool->backend->put(pool, thread_cache(pool), slot);
+	if (leave == LEAVE_NOW)
+		pool->backend->put(pool, thread_cache(pool), slot);
 	return LFPOOL_OK;
 }
+
+/* ---- Pins ---- */
+
+void *lfpool_pin(lfpool_t *pool, lfpool_handle_t handle)
+{
+	uint64_t word;
+
+	const uint32_t slot = find(pool, handle, &word);
+
+	return slot && arena_pin(pool->arena, slot, word) ? pool_object(pool, slot) : NULL;
+}
+
+/* Refuses an unpin of a slot's object. */
+static COLD lfpool_status_t not_pinned(lfpool_t *pool, lfpool_handle_t handle, uint32_t slot)
+{
+	lfpool_misuse_t misuse = {
+		.handle = handle,
+		.status = LFPOOL_E_NOT_PINNED,
+		.object = pool_object(pool, slot),
+		.detail = "The object is active, and has no pin.",
+	};
+
+	return misuse_tell(pool, &misuse);
+}
+
+lfpool_status_t lfpool_unpin(lfpool_t *pool, lfpool_handle_t handle)
+{
+	uint64_t word;
+	bool ended;
+
+	const uint32_t slot = find_use(pool, handle, &word);
+
+	if (!slot)
+		return stale(pool, handle);
+
+	const uint64_t before = arena_unpin(pool->arena, slot, word, &ended);
+
+	if (handle_with(pool, slot, before) != handle || !(generation_pins(before) || generation_is_live(before)))
+		return stale(pool, handle);
+	if (!generation_pins(before))
+		return not_pinned(pool, handle, slot);
+	if (ended && generation_phase(before) == GENERATION_RETIRED)
+		retired_push(pool, slot);
+	else if (ended)
+		pool->backend->put(pool, thread_cache(pool), slot);
+	return LFPOOL_OK;
+}
+
+/* ---- Places ---- */
 
 size_t lfpool_index_of(const lfpool_t *pool, const void *object)
 {

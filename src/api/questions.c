@@ -26,7 +26,8 @@ bool lfpool_in_use(const lfpool_t *pool, const void *object)
 {
 	const uint32_t slot = slot_of(pool, object);
 
-	return slot && arena_is_active(pool->arena, slot);
+	/* relaxed: see arena_is_active(). */
+	return slot && arena_is_in_use(pool->arena, slot, load_relaxed(&pool->arena->face.state[slot]));
 }
 
 size_t lfpool_capacity(const lfpool_t *pool)

@@ -103,7 +103,7 @@ static inline uint32_t walk_next(const struct arena *arena, lfpool_cursor_t *cur
 		cursor->now &= cursor->now - 1;
 		/* acquire, edge TELL: what hooks.activate wrote.  WK2. */
 		*state_out = load_acquire(&arena->face.state[slot]);
-		if (likely(*state_out))
+		if (likely(arena_is_in_use(arena, (uint32_t)slot, *state_out)))
 			return (uint32_t)slot;
 	}
 }
@@ -183,11 +183,11 @@ size_t lfpool_for_each_slot(lfpool_t *pool, lfpool_visit_slot_t visit, void *con
 	while (pool_in_place(pool) && visited < slots) {
 		const uint32_t slot = (uint32_t)++visited;
 		/* acquire, edge TELL: as in a walk over the active objects. */
-		const bool active = load_acquire(&arena->face.state[slot]);
+		const uint8_t state = load_acquire(&arena->face.state[slot]);
 
-		if (!active)
+		if (!state)
 			debug_slot_show(lifecycle_debug(pool->lifecycle), slot, arena_object(arena, slot));
-		if (!visit(context, arena_object(arena, slot), active))
+		if (!visit(context, arena_object(arena, slot), arena_is_in_use(arena, slot, state)))
 			break;
 	}
 	return visited;
@@ -228,11 +228,12 @@ size_t lfpool_release_all(lfpool_t *pool)
 
 	lfpool_cursor_open(&cursor, pool);
 	while ((slot = walk_next(arena, &cursor, &state))) {
-		/* Fails only if its holder has released it meanwhile. */
-		if (!arena_deactivate_from(arena, slot, state))
-			continue;
-		pool->backend->put(pool, thread_cache(pool), slot);
-		released++;
+		const enum leave leave = arena_leave_from(arena, slot, state, GENERATION_RELEASED);
+
+		if (leave == LEAVE_NOW)
+			pool->backend->put(pool, thread_cache(pool), slot);
+		/* Refused only if its holder has released it meanwhile. */
+		released += leave != LEAVE_REFUSED;
 	}
 	return released;
 }

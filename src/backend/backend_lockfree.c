@@ -65,8 +65,8 @@ static inline uint32_t end_use(struct core *core, uint32_t slot, void *object)
 	return core->lifecycle ? lifecycle_end(core->lifecycle, slot, object) : slot;
 }
 
-/* Makes an active object's slot free; *slot_out as end_use(). */
-static inline lfpool_status_t make_free(lfpool_t *pool, void *object, uint32_t *slot_out)
+/* Makes an active object's slot free; *slot_out as end_use().  *later_out: it is pinned, and the last unpin does so. */
+static inline lfpool_status_t make_free(lfpool_t *pool, void *object, uint32_t *slot_out, bool *later_out)
 {
 	struct core *core = core_of(pool);
 	lfpool_status_t status = core->heap_bytes ? heap_locate(pool, object, slot_out)
@@ -74,9 +74,14 @@ static inline lfpool_status_t make_free(lfpool_t *pool, void *object, uint32_t *
 
 	if (status != LFPOOL_OK)
 		return status;
-	if (!arena_deactivate(&core->arena, *slot_out, core->check_races))
+
+	const enum leave leave = arena_leave_active(&core->arena, *slot_out, core->check_races, GENERATION_RELEASED);
+
+	if (leave == LEAVE_REFUSED)
 		return LFPOOL_E_NOT_IN_USE;
-	*slot_out = end_use(core, *slot_out, object);
+	*later_out = leave == LEAVE_LATER;
+	if (leave == LEAVE_NOW)
+		*slot_out = end_use(core, *slot_out, object);
 	return LFPOOL_OK;
 }
 
@@ -318,9 +323,10 @@ static inline void put_released(lfpool_t *pool, struct cache_head *head, uint32_
 static lfpool_status_t release(lfpool_t *pool, struct cache_head *head, void *object)
 {
 	uint32_t slot;
-	lfpool_status_t status = make_free(pool, object, &slot);
+	bool later;
+	lfpool_status_t status = make_free(pool, object, &slot, &later);
 
-	if (status == LFPOOL_OK)
+	if (status == LFPOOL_OK && !later)
 		put_released(pool, head, slot);
 	return status;
 }

@@ -307,7 +307,8 @@ static lfpool_status_t mutex_release(lfpool_t *head, void *object)
 	if (status != LFPOOL_OK)
 		return status;
 	os_mutex_lock(&pool->mutex);
-	const bool ours = arena_deactivate(&pool->arena, slot, pool->check_races);
+	const enum leave leave = arena_leave_active(&pool->arena, slot, pool->check_races, GENERATION_RELEASED);
+	const bool ours = leave == LEAVE_NOW;
 
 	if (ours && !pool->lifecycle) {
 		pool->releases++;
@@ -319,7 +320,7 @@ static lfpool_status_t mutex_release(lfpool_t *head, void *object)
 		mutex_put(head, NULL, slot);
 	else if (ours)
 		serve_if_wanted(head);
-	return ours ? LFPOOL_OK : LFPOOL_E_NOT_IN_USE;
+	return leave != LEAVE_REFUSED ? LFPOOL_OK : LFPOOL_E_NOT_IN_USE;
 }
 
 static size_t mutex_used(const lfpool_t *head)

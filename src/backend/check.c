@@ -171,10 +171,17 @@ const char *check_rest(struct check *c)
 		c->where = slot - 1;
 		if (state != 0 && state != LFPOOL_ACTIVE && state != LFPOOL_MARKED)
 			return "A1: a state is none";
-		const unsigned phase = generation_phase(arena_generation(arena, (uint32_t)slot));
+		const uint64_t word = arena_generation(arena, (uint32_t)slot);
+		const bool pending = generation_is_pending(word);
 
-		if (phase > GENERATION_LIVE || (state == LFPOOL_MARKED && phase != GENERATION_LIVE))
-			return "A3: a generation is leaving, or not live though the object is marked";
+		if (generation_phase(word) >= GENERATION_LEAVING)
+			return "A3: a generation is leaving, though no call is under way";
+		if (state == LFPOOL_MARKED && !generation_is_live(word) && !pending)
+			return "A3: an object is marked, and its generation is dead";
+		if (pending && (state != LFPOOL_MARKED || !generation_pins(word)))
+			return "A4: an object that was released while it was pinned has no pins left, or is free";
+		if (generation_phase(word) == GENERATION_DEAD && generation_pins(word))
+			return "A4: a dead generation has pins";
 		if (!check_marked(c->slots, slot) && !arena_is_active(arena, (uint32_t)slot) &&
 		    !(slot > c->fresh && slot <= c->fresh_end))
 			return "C1: a free slot lies nowhere";

@@ -305,8 +305,8 @@ size_t arena_fill_pages(const struct arena *arena, size_t slots)
 	return (round_up(front + slots * stride, HUGE_PAGE_BYTES) - front + stride - 1) / stride;
 }
 
-/* The state first: from then on the use ends by arena_unmark(), which changes the word, whether that is live by then or not. */
-uint64_t arena_mark(const struct arena *arena, uint32_t slot)
+/* The state first: from then on the use ends by A3, which changes the word, whether that is live by then or not. */
+uint64_t arena_mark(const struct arena *arena, uint32_t slot, uint64_t as)
 {
 	/* relaxed, here and below, of the state: A3 needs its order only against the word. */
 	uint8_t state = load_relaxed(&arena->face.state[slot]);
@@ -317,43 +317,102 @@ uint64_t arena_mark(const struct arena *arena, uint32_t slot)
 		return 0;
 	uint64_t word = arena_generation(arena, slot);
 
-	/* release, edge TELL: what hooks.activate wrote, for who resolves the handle.  acquire, edge MARK; on failure too: another
-	 * has made it live, or another thread releases the object. */
-	if (generation_phase(word) == GENERATION_DEAD && cas_acq_rel(&arena->generation[slot], &word, word | GENERATION_LIVE))
-		word |= GENERATION_LIVE;
-	/* Marked with this word live, the use is the handle's.  Else what we marked was released meanwhile; and if it was before we
-	 * made the word live, nobody has got a handle with it, and the next to be made may have it. */
+	/* A word that is live by accident (memory-model.md, "Marks") becomes a candidate too.  Repeats only if another
+	 * thread has made it live, or releases the object.  release, edge TELL: the object that hooks.activate wrote, for
+	 * a thread that resolves the handle.  acquire, edge MARK; on failure too. */
+	while (generation_phase(word) < generation_phase(as)) {
+		const uint64_t next = word - generation_phase(word) + as;
+
+		if (cas_acq_rel(&arena->generation[slot], &word, next))
+			word = next;
+	}
+	/* If it is marked with this word live, the use is the handle's.  Otherwise the use that we marked was released
+	 * meanwhile; and if that was before we made the word live, there is no handle with it, and the next to be made
+	 * may have it. */
 	return load_relaxed(&arena->face.state[slot]) == LFPOOL_MARKED ? word : 0;
+}
+
+/* The word {generation, leaving} is ours: the slot becomes free. */
+static bool clear(const struct arena *arena, uint32_t slot, uint64_t leaving)
+{
+	uint8_t state = LFPOOL_MARKED;
+	/* relaxed: the word is ours.  Fails only if the object was released, while it was marked, by a thread that did
+	 * not see the mark. */
+	const bool ours = cas_relaxed(&arena->face.state[slot], &state, 0);
+
+	/* release, edge MARK: that the state was not marked any more. */
+	store_release(&arena->generation[slot], leaving - GENERATION_LEAVING);
+	return ours;
+}
+
+static inline uint64_t leaving_after(uint64_t word)
+{
+	return (word & ~(GENERATION_ONE - 1)) + GENERATION_ONE + GENERATION_LEAVING;
 }
 
 bool arena_unmark(const struct arena *arena, uint32_t slot, uint64_t word)
 {
-	const uint64_t next = word - generation_phase(word) + GENERATION_ONE;
-	uint8_t state = LFPOOL_MARKED;
+	const uint64_t leaving = leaving_after(word);
 
-	/* relaxed: the load that brought the word was an acquire.  Nothing to release: what the slot's next holder must see goes
-	 * with the free lists. */
-	if (generation_phase(word) == GENERATION_LEAVING ||
-	    !cas_relaxed(&arena->generation[slot], &word, next | GENERATION_LEAVING))
-		return false;
-	/* relaxed: the word is ours.  Fails only if it was released by who did not see the mark, while it was made. */
-	const bool ours = cas_relaxed(&arena->face.state[slot], &state, 0);
-
-	/* release, edge MARK: that the state was not marked any more. */
-	store_release(&arena->generation[slot], next);
-	return ours;
+	/* acquire, edge PIN: the load that brought the word may be older than the last unpin, and the word the same.
+	 * There is nothing to release: the free lists publish the slot for its next holder. */
+	return cas_acquire(&arena->generation[slot], &word, leaving) && clear(arena, slot, leaving);
 }
 
-bool arena_release_marked(const struct arena *arena, uint32_t slot)
+enum leave arena_leave(const struct arena *arena, uint32_t slot, uint64_t word, enum generation_phase later)
+{
+	const uint64_t use = word / GENERATION_ONE;
+
+	/* Repeats only after another thread pinned, unpinned, or made the first handle. */
+	while (word / GENERATION_ONE == use && (generation_phase(word) == GENERATION_DEAD || generation_is_live(word))) {
+		if (!generation_pins(word)) {
+			if (arena_unmark(arena, slot, word))
+				return LEAVE_NOW;
+		} else if (cas_release(&arena->generation[slot], &word, word - generation_phase(word) + later)) {
+			/* release, edge PIN: the object as the caller left it, for the last unpin. */
+			return LEAVE_LATER;
+		}
+		word = arena_generation(arena, slot);
+	}
+	return LEAVE_REFUSED;
+}
+
+enum leave arena_leave_marked(const struct arena *arena, uint32_t slot, enum generation_phase later)
 {
 	const uint64_t word = arena_generation(arena, slot);
 
 	/* relaxed: after the word, edge MARK.  So the use that is marked is the word's. */
-	if (load_relaxed(&arena->face.state[slot]) != LFPOOL_MARKED)
-		return false;
-	/* A second time only if a handle was made meanwhile: from dead to live. */
-	return arena_unmark(arena, slot, word) ||
-	       (generation_phase(word) == GENERATION_DEAD && arena_unmark(arena, slot, word | GENERATION_LIVE));
+	return load_relaxed(&arena->face.state[slot]) == LFPOOL_MARKED ? arena_leave(arena, slot, word, later) : LEAVE_REFUSED;
+}
+
+bool arena_pin(const struct arena *arena, uint32_t slot, uint64_t word)
+{
+	const uint64_t use = word / GENERATION_ONE;
+
+	/* Repeats only after another thread pinned or unpinned.  acquire, edge PIN; on failure too. */
+	while (word / GENERATION_ONE == use && generation_is_live(word) && generation_pins(word) < GENERATION_PINS_MOST)
+		if (cas_acquire(&arena->generation[slot], &word, word + GENERATION_PIN))
+			return true;
+	return false;
+}
+
+uint64_t arena_unpin(const struct arena *arena, uint32_t slot, uint64_t word, bool *ended_out)
+{
+	const uint64_t use = word / GENERATION_ONE;
+
+	*ended_out = false;
+	/* Repeats only after another thread pinned, unpinned or released. */
+	while (word / GENERATION_ONE == use && generation_pins(word)) {
+		const bool ends = generation_pins(word) == 1 && generation_is_pending(word);
+		const uint64_t next = ends ? leaving_after(word) : word - GENERATION_PIN;
+
+		/* seq_cst: edge PIN, both ways; and O3 (evict/order.h): before the look at the bounds. */
+		if (cas_seq_cst(&arena->generation[slot], &word, next)) {
+			*ended_out = ends && clear(arena, slot, next);
+			return word;
+		}
+	}
+	return word;
 }
 
 void arena_heavy_fence(const struct arena *arena)

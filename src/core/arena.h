@@ -7,21 +7,27 @@
  *              those beyond the first `capacity` have no access until arena_extend().  (They may also lie apart, in a
  *              range of the caller's.)  (Or all of it lies in a buffer of the caller's: the same without the pages in
  *              between.)  slot -> address is a multiply, address -> slot a multiply by an inverse that also finds
- *              out whether the address is the start of an object at all (lfpool_slot_of, exact for every stride).  Nothing is initialised: memory is used as it is touched. The state of a slot, a byte,
- *              lies beside the objects, so users cannot corrupt it by writing to an object.  A handle needs more: the
+ *              out whether the address is the start of an object at all (lfpool_slot_of, exact for every stride).
+ *              Nothing is initialised: memory is used when it is touched.  The state of a slot, a byte, is stored
+ *              beside the objects, so users cannot corrupt it by writing to an object.  A handle needs more: the
  *              slot's generation, a word that is reserved, and not touched before there is one.
  * Invariants   A1  a slot's state is 0 exactly while its object is free; else it is LFPOOL_ACTIVE, or LFPOOL_MARKED from
  *                  when the first handle of that use has been made.
  *              A2  only the thread that holds the slot (or the object) writes its state; except that those who release
  *                  race for it by CAS: with LFPOOL_CHECK_RACES, at a retire, in lfpool_release_all(), and whenever it is
  *                  marked; and who makes a handle, by CAS, too.
- *              A3  the word {generation:62, phase:2} of a slot is dead, live, or leaving.  From marked to free a slot goes in
- *                  this way alone: the word, dead or live, becomes {generation + 1, leaving} by CAS, and who did that
- *                  releases the object; the state becomes 0; the word becomes {generation + 1, dead}.  So of several
+ *              A3  the word {generation:51, pins:10, phase:3} of a slot is dead, live, candidate (live, and may be
+ *                  evicted), released or retired (that takes effect at the last unpin), or leaving.  A marked slot
+ *                  becomes free in this way alone: the word becomes {generation + 1, 0, leaving} by a CAS from a word without
+ *                  pins, or, by the last unpin, from a released or retired word with one pin; the thread that did so
+ *                  releases the object; the state becomes 0; the word becomes {generation + 1, 0, dead}.  So of several
  *                  releases one succeeds, and a word that was live, while the state was marked, is never live again.
+ *              A4  pins are added to a live or candidate word only.  So a released word has fewer and fewer, and while
+ *                  any are left the slot is not free.
  * Progress     Wait-free, but open, back, close and extend, which enter the kernel (except in a buffer).
  * Edges        TELL: arena_activate -> a walk, a resolve: what hooks.activate wrote.
  *              MARK: who released a marked object -> who marks the slot's next use: that it is another.
+ *              PIN: an unpin -> a later pin, and the call that ends the use: what was done with the object.
  */
 #ifndef LFPOOL_ARENA_H
 #define LFPOOL_ARENA_H
@@ -149,49 +155,100 @@ static inline void arena_activate(struct arena *arena, uint32_t slot)
 
 /* ---- Generations ---- */
 
-enum { GENERATION_DEAD, GENERATION_LIVE, GENERATION_LEAVING, GENERATION_ONE = 4 };
+#define GENERATION_PHASE_BITS 3
+#define GENERATION_PINS_BITS 10
+#define GENERATION_PIN (UINT64_C(1) << GENERATION_PHASE_BITS)
+#define GENERATION_ONE (UINT64_C(1) << (GENERATION_PHASE_BITS + GENERATION_PINS_BITS))
+#define GENERATION_PINS_MOST ((1u << GENERATION_PINS_BITS) - 1)
 
-static inline unsigned generation_phase(uint64_t word)
+enum generation_phase {
+	GENERATION_DEAD,
+	GENERATION_LIVE,
+	GENERATION_CANDIDATE,
+	GENERATION_RELEASED,
+	GENERATION_RETIRED,
+	GENERATION_LEAVING
+};
+
+static inline enum generation_phase generation_phase(uint64_t word)
 {
-	return word & (GENERATION_ONE - 1);
+	return (enum generation_phase)(word & (GENERATION_PIN - 1));
 }
 
-/* Anybody: the word of a slot.  acquire, edge TELL: from who made a handle, and held the object; edge MARK. */
+static inline unsigned generation_pins(uint64_t word)
+{
+	return (unsigned)(word >> GENERATION_PHASE_BITS) & GENERATION_PINS_MOST;
+}
+
+/* Does a handle with this word name its object? */
+static inline bool generation_is_live(uint64_t word)
+{
+	return generation_phase(word) == GENERATION_LIVE || generation_phase(word) == GENERATION_CANDIDATE;
+}
+
+/* Was the object released or retired while it was pinned? */
+static inline bool generation_is_pending(uint64_t word)
+{
+	return generation_phase(word) == GENERATION_RELEASED || generation_phase(word) == GENERATION_RETIRED;
+}
+
+/* Any thread: the word of a slot.  acquire, edge TELL: from the thread that made a handle, and held the object; edges
+ * MARK and PIN. */
 static inline uint64_t arena_generation(const struct arena *arena, uint32_t slot)
 {
 	return load_acquire(&arena->generation[slot]);
 }
 
-/* The holder of an object marks it, if it is not: returns its word.  One that is not live: it is not active, or is just being
+/* The holder of an object marks it, if it is not: returns its word.  `as`: GENERATION_LIVE; or GENERATION_CANDIDATE,
+ * with pins, for an object of which no handle was made.  A word that is not live: the object is not active, or is just being
  * released. */
-uint64_t arena_mark(const struct arena *arena, uint32_t slot);
-/* Who saw this word makes the marked slot free; of several exactly one does. */
+uint64_t arena_mark(const struct arena *arena, uint32_t slot, uint64_t as);
+/* The thread that saw this word, without pins, makes the marked slot free; of several threads exactly one does. */
 bool arena_unmark(const struct arena *arena, uint32_t slot, uint64_t word);
-/* The same for who saw the mark. */
-COLD bool arena_release_marked(const struct arena *arena, uint32_t slot);
+
+/* A use ends: it has ended, or another thread was first; now, and the slot is the caller's; or at the last unpin. */
+enum leave { LEAVE_REFUSED, LEAVE_NOW, LEAVE_LATER };
+
+/* Ends the use that `word` belongs to.  If it is pinned, its phase becomes `later`: GENERATION_RELEASED or
+ * GENERATION_RETIRED. */
+enum leave arena_leave(const struct arena *arena, uint32_t slot, uint64_t word, enum generation_phase later);
+/* The same for a thread that saw the mark. */
+COLD enum leave arena_leave_marked(const struct arena *arena, uint32_t slot, enum generation_phase later);
+
+/* Adds a pin to the use that `word` belongs to; false: the use is over, or has GENERATION_PINS_MOST pins. */
+bool arena_pin(const struct arena *arena, uint32_t slot, uint64_t word);
+/* Removes a pin from the use that `word` belongs to.  Returns the word before that.  If it has no pins, or another
+ * generation, nothing changed.  *ended_out: the use has ended, and the slot is the caller's. */
+uint64_t arena_unpin(const struct arena *arena, uint32_t slot, uint64_t word, bool *ended_out);
+
+/* Is the object of a slot in this state in use?  Not while it is pinned after its release, though the slot is active. */
+static inline bool arena_is_in_use(const struct arena *arena, uint32_t slot, uint8_t state)
+{
+	/* relaxed: as the state; a snapshot. */
+	return state && (likely(state != LFPOOL_MARKED) || !generation_is_pending(load_relaxed(&arena->generation[slot])));
+}
 
 /* ---- A release ---- */
 
-/* A thread that found this state, not 0, makes the slot free; of several exactly one does. */
-static inline bool arena_deactivate_from(struct arena *arena, uint32_t slot, uint8_t state)
+/* A thread that found this state, not 0, ends the use; of several threads exactly one does. */
+static inline enum leave arena_leave_from(struct arena *arena, uint32_t slot, uint8_t state, enum generation_phase later)
 {
-	/* relaxed: of several one wins; what the slot's next holder must see goes with the free lists.  On failure it was released,
-	 * or marked, meanwhile. */
+	/* relaxed: of several threads one wins; the free lists publish the slot for its next holder.  It fails if the
+	 * object was released, or marked, meanwhile. */
 	if (state == LFPOOL_ACTIVE && cas_relaxed(&arena->face.state[slot], &state, 0))
-		return true;
-	return state == LFPOOL_MARKED && arena_release_marked(arena, slot);
+		return LEAVE_NOW;
+	return state == LFPOOL_MARKED ? arena_leave_marked(arena, slot, later) : LEAVE_REFUSED;
 }
 
-/* The holder of an active object makes its slot free; false when it is not in use.  `races`: of two at once one gets
- * true. */
-static inline bool arena_deactivate(struct arena *arena, uint32_t slot, bool races)
+/* The holder of an active object ends its use.  `races`: of two releases at once one is refused. */
+static inline enum leave arena_leave_active(struct arena *arena, uint32_t slot, bool races, enum generation_phase later)
 {
 	const uint8_t state = load_relaxed(&arena->face.state[slot]);
 
 	if (races || state != LFPOOL_ACTIVE)
-		return arena_deactivate_from(arena, slot, state);
+		return arena_leave_from(arena, slot, state, later);
 	store_relaxed(&arena->face.state[slot], 0);
-	return true;
+	return LEAVE_NOW;
 }
 
 #endif

@@ -191,14 +191,25 @@ static void push(struct retired *retired, uint32_t first, uint32_t last, uint32_
 		(void)retired_poll(retired, NULL);
 }
 
-/* Ends the object's use; LFPOOL_OK and its slot, or why not. */
+void retired_push(lfpool_t *pool, uint32_t slot)
+{
+	push(pool->retired, slot, slot, 1);
+}
+
+/* Ends the object's use; LFPOOL_OK and its slot, or why not.  SLOT_NONE if it is pinned: the last unpin retires it. */
 static lfpool_status_t take_leave(lfpool_t *pool, const void *object, uint32_t *slot_out)
 {
 	lfpool_status_t status = pool->retired ? pool_locate(pool, object, slot_out) : LFPOOL_E_NO_SCHEME;
 
-	/* By CAS, whatever the flags: a slot that two retired would be in two lists. */
-	if (status == LFPOOL_OK && !arena_deactivate(pool->arena, *slot_out, true))
-		status = LFPOOL_E_NOT_IN_USE;
+	if (status == LFPOOL_OK) {
+		/* Always by CAS: a slot that two threads retired would be in two lists. */
+		const enum leave leave = arena_leave_active(pool->arena, *slot_out, true, GENERATION_RETIRED);
+
+		if (leave == LEAVE_REFUSED)
+			status = LFPOOL_E_NOT_IN_USE;
+		else if (leave == LEAVE_LATER)
+			*slot_out = SLOT_NONE;
+	}
 	return likely(status == LFPOOL_OK) ? status : misuse_report(pool, object, status);
 }
 
@@ -210,7 +221,7 @@ lfpool_status_t lfpool_retire(lfpool_t *pool, void *object)
 	if (!object)
 		return LFPOOL_OK;
 	status = take_leave(pool, object, &slot);
-	if (status == LFPOOL_OK)
+	if (status == LFPOOL_OK && slot)
 		push(pool->retired, slot, slot, 1);
 	KEEP_FRAME();
 	return status;
@@ -218,11 +229,15 @@ lfpool_status_t lfpool_retire(lfpool_t *pool, void *object)
 
 size_t lfpool_retire_bulk(lfpool_t *pool, void *const *objects, size_t count)
 {
-	uint32_t slot, first = SLOT_NONE, last = SLOT_NONE, retired = 0;
+	uint32_t slot, first = SLOT_NONE, last = SLOT_NONE, retired = 0, pinned = 0;
 
 	for (size_t i = 0; i < count; i++) {
 		if (!objects[i] || take_leave(pool, objects[i], &slot) != LFPOOL_OK)
 			continue;
+		if (!slot) {
+			pinned++;
+			continue;
+		}
 		if (!retired++)
 			last = slot;
 		lay_on(pool->retired, slot, first);
@@ -231,7 +246,7 @@ size_t lfpool_retire_bulk(lfpool_t *pool, void *const *objects, size_t count)
 	if (retired)
 		push(pool->retired, first, last, retired);
 	KEEP_FRAME();
-	return retired;
+	return retired + pinned;
 }
 
 /* ---- Questions ---- */

@@ -108,6 +108,8 @@ static inline uint32_t retired_below(const struct retired *retired, uint32_t slo
 /* For a pool that is made with such a scheme, slots 1 .. slots: sets pool->retired, whose memory is backed as `flags` say; or
  * why not, and it stays as it is. */
 lfpool_status_t retired_open(lfpool_t *pool, const lfpool_scheme_t *scheme, size_t slots, uint32_t flags);
+/* Retires a slot whose object's use has ended, and which is the caller's. */
+void retired_push(lfpool_t *pool, uint32_t slot);
 /* Waits until nothing is retired and nobody is at it, before the pool is destroyed; LFPOOL_E_IN_SECTION, as lfpool_drain(),
  * which waits for less: for what was retired before, not for what hooks retire meanwhile, nor for who has just put back the
  * last batch that counts.  `retired` may be NULL. */

@@ -96,29 +96,49 @@ TEST(generation_counts_marked_uses)
 	for (uint64_t marked = 0; marked < 3; marked++) {
 		for (int plain = 0; plain < 2; plain++) {
 			arena_activate(&arena, 1);
-			assert_true(arena_deactivate(&arena, 1, plain));
+			assert_int_equal(arena_leave_active(&arena, 1, plain, GENERATION_RELEASED), LEAVE_NOW);
 			assert_int_equal(arena_generation(&arena, 1), marked * GENERATION_ONE);
 		}
 		arena_activate(&arena, 1);
 		/* Twice is once. */
-		assert_int_equal(arena_mark(&arena, 1), marked * GENERATION_ONE + GENERATION_LIVE);
-		assert_int_equal(arena_mark(&arena, 1), marked * GENERATION_ONE + GENERATION_LIVE);
+		assert_int_equal(arena_mark(&arena, 1, GENERATION_LIVE), marked * GENERATION_ONE + GENERATION_LIVE);
+		assert_int_equal(arena_mark(&arena, 1, GENERATION_LIVE), marked * GENERATION_ONE + GENERATION_LIVE);
 		assert_int_equal(load_relaxed(&arena.face.state[1]), LFPOOL_MARKED);
 		assert_true(arena_is_active(&arena, 1));
 		/* Of several releases one succeeds, however they come. */
 		if (marked)
-			assert_true(arena_deactivate(&arena, 1, marked == 2));
+			assert_int_equal(arena_leave_active(&arena, 1, marked == 2, GENERATION_RELEASED), LEAVE_NOW);
 		else
 			assert_true(arena_unmark(&arena, 1, marked * GENERATION_ONE + GENERATION_LIVE));
-		assert_false(arena_deactivate(&arena, 1, false));
-		assert_false(arena_deactivate_from(&arena, 1, LFPOOL_MARKED));
+		assert_int_equal(arena_leave_active(&arena, 1, false, GENERATION_RELEASED), LEAVE_REFUSED);
+		assert_int_equal(arena_leave_from(&arena, 1, LFPOOL_MARKED, GENERATION_RELEASED), LEAVE_REFUSED);
 		assert_false(arena_unmark(&arena, 1, marked * GENERATION_ONE + GENERATION_LIVE));
 		assert_int_equal(load_relaxed(&arena.face.state[1]), 0);
 		assert_int_equal(arena_generation(&arena, 1), (marked + 1) * GENERATION_ONE);
-		assert_int_equal(arena_mark(&arena, 1), 0);
+		assert_int_equal(arena_mark(&arena, 1, GENERATION_LIVE), 0);
 	}
 	/* Other slots are none the wiser. */
 	assert_int_equal(arena_generation(&arena, 2), 0);
+	arena_close(room, arena.mapped_bytes);
+}
+
+TEST(a_generation_wraps_without_a_trace)
+{
+	void *room = opened(8, 8, 3);
+
+	store_relaxed(&arena.generation[1], UINT64_MAX - (GENERATION_ONE - 1));
+	arena_activate(&arena, 1);
+	const uint64_t word = arena_mark(&arena, 1, GENERATION_LIVE);
+
+	assert_true(word == UINT64_MAX - (GENERATION_ONE - 1) + GENERATION_LIVE && arena_pin(&arena, 1, word));
+	assert_int_equal(arena_leave(&arena, 1, word, GENERATION_RELEASED), LEAVE_LATER);
+	bool ended;
+
+	assert_true(arena_unpin(&arena, 1, arena_generation(&arena, 1), &ended) ==
+		    word - GENERATION_LIVE + GENERATION_RELEASED + GENERATION_PIN);
+	assert_true(ended);
+	assert_int_equal(arena_generation(&arena, 1), 0);
+	assert_int_equal(load_relaxed(&arena.face.state[1]), 0);
 	arena_close(room, arena.mapped_bytes);
 }
 

@@ -138,7 +138,10 @@ static void call_handles(lfpool_t *pool, bool listed)
 	MUST(handle && CALL(lfpool_resolve, "active")(pool, handle) == object);
 	MUST(CALL(lfpool_object_at, "active")(pool, CALL(lfpool_index_of, "active")(pool, object)) == object);
 	MUST(CALL(lfpool_object_start, "active")(pool, (char *)object + 1) == object);
+	MUST(CALL(lfpool_pin, "active")(pool, handle) == object && CALL(lfpool_unpin, "active")(pool, handle) == LFPOOL_OK);
+	MUST(CALL(lfpool_unpin, "not pinned")(pool, handle) == LFPOOL_E_NOT_PINNED);
 	MUST(CALL(lfpool_release_handle, "active")(pool, handle) == LFPOOL_OK);
+	MUST(!CALL(lfpool_pin, "stale")(pool, handle) && CALL(lfpool_unpin, "stale")(pool, handle) == LFPOOL_E_STALE);
 	MUST(CALL(lfpool_release_handle, "stale")(pool, handle) == LFPOOL_E_STALE);
 	MUST(!CALL(lfpool_resolve, "stale")(pool, handle) && !CALL(lfpool_handle_of, "free")(pool, object));
 	MUST(!CALL(lfpool_resolve, "0")(pool, 0) && CALL(lfpool_index_of, "foreign")(pool, text) == SIZE_MAX);

@@ -200,7 +200,10 @@ static void want(lfpool_t *pool, struct hand *h, bool strict)
 	MUST(CALL(lfpool_release)(pool, &h->objects[8]) == LFPOOL_E_FOREIGN);
 	/* Where the heap refuses there may be fewer. */
 	if (h->count == 4) {
-		MUST(CALL(lfpool_release_handle)(pool, lfpool_handle_of(pool, put(h))) == LFPOOL_OK);
+		const lfpool_handle_t pinned = lfpool_handle_of(pool, put(h));
+
+		MUST(CALL(lfpool_pin)(pool, pinned) && CALL(lfpool_release_handle)(pool, pinned) == LFPOOL_OK);
+		MUST(CALL(lfpool_unpin)(pool, pinned) == LFPOOL_OK);
 		MUST(CALL(lfpool_release_self)(put(h)) == LFPOOL_OK);
 	}
 	MUST(CALL(lfpool_release_bulk)(pool, h->objects, h->count) == h->count);
