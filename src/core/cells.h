@@ -106,6 +106,9 @@ enum closing { OPEN, CLOSED, CLOSED_EMPTY };
 struct waiters {
 	/* The arena's word: cells that are waiting or soon will be, + 1 if something is owed or soon will be. */
 	_Atomic(uint32_t) *wanted;
+#if EMBEDDED
+	_Atomic(uint32_t) serving; /* hooks and continuations that servers run now (W6) */
+#endif
 	_Alignas(CACHE_LINE_PAIR) _Atomic(uint64_t) owed; /* objects that are to go when they come back          */
 	_Atomic(uint32_t) cells;                          /* cells that were ever used; only grows               */
 	tagged_word vacant;                               /* the top of a stack of cells: its index + 1         */

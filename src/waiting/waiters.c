@@ -12,14 +12,43 @@
 
 /* ---- Serving ---- */
 
-/* A hook or a continuation that a call of this thread's runs while it serves: the innermost one is thread_serving().  That call looks
- * again when it returns. */
+/* A hook or a continuation that a call of this thread runs while it serves: the innermost one is
+ * thread_serving().  That call looks again when it returns. */
 struct serving {
 	const lfpool_t *pool;
 	struct serving *outer;
 	const struct cell *giving; /* a continuation's, which has been given an object that is not active yet */
 };
 
+#if EMBEDDED
+/*
+ * An embedded build has no thread-local variables, so the pool counts the hooks and continuations that run.  While
+ * the count is not 0, no thread serves.  That is more than W6 needs, and W1 still holds: a call adds demand or an
+ * object, fences, and looks at the count.  A server lowers the count, fences, and looks at the demand and the
+ * objects.  So either the call sees that no server is left, or the last server sees the new demand or object.
+ * docs/embedded.md describes the price.
+ */
+bool waiters_is_serving(const lfpool_t *pool)
+{
+	/* relaxed: see above.  A thread always sees its own additions, so nothing nests. */
+	return load_relaxed(&pool->waiters.serving) != 0;
+}
+
+static void serving_begin(struct serving *here, lfpool_t *pool, const struct cell *giving)
+{
+	*here = (struct serving){.pool = pool, .giving = giving};
+	/* relaxed: a thread that does not see it yet serves as well, which is what other builds do. */
+	(void)fetch_add_relaxed(&pool->waiters.serving, 1);
+}
+
+static void serving_end(const struct serving *here, lfpool_t *pool)
+{
+	(void)here;
+	/* relaxed, and a fence: see above.  The caller looks again. */
+	(void)fetch_add_relaxed(&pool->waiters.serving, -UINT32_C(1));
+	full_fence();
+}
+#else
 static const struct serving *serving_of(const lfpool_t *pool)
 {
 	const struct serving *s = thread_serving();
@@ -42,10 +71,12 @@ static void serving_begin(struct serving *here, const lfpool_t *pool, const stru
 	thread_serve(here);
 }
 
-static void serving_end(const struct serving *here)
+static void serving_end(const struct serving *here, const lfpool_t *pool)
 {
+	(void)pool;
 	thread_serve(here->outer);
 }
+#endif
 
 /* Gives the slot to the cell whose word was `word`; false if that has changed. */
 static bool give(lfpool_t *pool, struct cache_head *head, struct cell *cell, uint64_t word, uint32_t slot)
@@ -78,7 +109,7 @@ static bool give(lfpool_t *pool, struct cache_head *head, struct cell *cell, uin
 	/* Until here the child of another thread's fork finds the continuation in its place. */
 	cell_vacate(&pool->waiters, cell);
 	then(context, pool, object);
-	serving_end(&here);
+	serving_end(&here, pool);
 	return true;
 }
 
@@ -126,7 +157,7 @@ static bool serve(lfpool_t *pool, struct cache_head *head)
 				continue;
 			serving_begin(&here, pool, NULL);
 			resize_withdraw(pool, slot);
-			serving_end(&here);
+			serving_end(&here, pool);
 			slot = SLOT_NONE;
 		} else if (give(pool, head, cell, word, slot)) {
 			slot = SLOT_NONE;
@@ -159,7 +190,7 @@ static bool tell_closed(lfpool_t *pool)
 	cell_vacate(d, cell);
 	serving_begin(&here, pool, NULL);
 	then(context, pool, NULL);
-	serving_end(&here);
+	serving_end(&here, pool);
 	return true;
 }
 
@@ -183,7 +214,7 @@ void waiters_continue(lfpool_t *pool, lfpool_continuation_t then, void *context,
 
 	serving_begin(&here, pool, NULL);
 	then(context, pool, object);
-	serving_end(&here);
+	serving_end(&here, pool);
 	/* What it would have served. */
 	resize_serve_if_wanted(pool, NULL);
 }
@@ -281,6 +312,7 @@ void waiters_free(struct waiters *d)
 	}
 }
 
+#if !EMBEDDED
 /* In the child of a fork: whose is a cell that is waiting or was given something? */
 enum heir { NOBODY, THIS_THREAD, QUEUE };
 
@@ -327,6 +359,7 @@ void waiters_forget_calls(lfpool_t *pool)
 	}
 	store_relaxed(d->wanted, left);
 }
+#endif
 
 size_t waiters_waiting(const struct waiters *d)
 {

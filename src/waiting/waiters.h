@@ -38,13 +38,16 @@ void waiters_open(struct waiters *d, const struct arena *arena);
 void waiters_close(lfpool_t *pool, struct cache_head *head);
 /* Unmaps the cells.  The registry has the pool no more: a child of fork looks at the cells of all that it has. */
 void waiters_free(struct waiters *d);
+#if !EMBEDDED
 /* In the child after fork: the calls of other threads are gone. */
 void waiters_forget_calls(lfpool_t *pool);
+#endif
 
 /* Gives what is free to those who want it; and as long as a call waits and nothing is free, the pool grows by itself.
  * `head`: a cache of the caller's, or NULL. */
 COLD void waiters_serve(lfpool_t *pool, struct cache_head *head);
-/* Has a call of this thread's that serves this pool called us?  Then waiters_serve() leaves it to that (W6). */
+/* Has a call of this thread that serves this pool called us?  Then waiters_serve() leaves it to that call (W6).  In an
+ * embedded build also: is another thread in a continuation? */
 bool waiters_is_serving(const lfpool_t *pool);
 /* Calls `then` with its object, and then serves what that would have. */
 void waiters_continue(lfpool_t *pool, lfpool_continuation_t then, void *context, void *object);

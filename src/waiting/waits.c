@@ -206,10 +206,10 @@ static void vacate_all(struct waiters *d, struct cell *cell, size_t count)
 static uint32_t fetch(lfpool_t *pool, struct cache_head *head, struct cell *cell, uint64_t until_ns)
 {
 	const struct waiters *d = &pool->waiters;
-	/* What is free goes to nobody before this call has returned (W6), so it takes that itself. */
-	const bool nested = waiters_is_serving(pool);
 
 	for (;;) {
+		/* No waiter is given an object until the continuation has returned (W6): so take one. */
+		const bool nested = waiters_is_serving(pool);
 		const uint32_t slot = nested ? pool->backend->take(pool, head) : SLOT_NONE;
 		/* acquire, edge QUEUE: the slot's last holder. */
 		const uint64_t word = load_acquire(&cell->word);
