@@ -6,7 +6,7 @@
 
 #include "core/pages.h"
 
-/* Pages are opened in steps of so many bytes at least: each costs a system call. */
+/* Pages are opened in steps of at least this many bytes: each step costs a system call. */
 #define OPEN_BYTES ((size_t)1 << 20)
 
 #define ONE_OBJECT (UINT64_C(1) << 32)
@@ -22,7 +22,7 @@ void cold_open(struct cold *c, const struct arena *arena, size_t capacity, size_
 	c->reserved = reserved;
 	c->arena = arena;
 	c->bits = memory;
-	/* relaxed, all: the pool is not yet anybody else's. */
+	/* relaxed, all: no other thread has the pool yet. */
 	store_relaxed(&c->counts, capacity * ONE_OBJECT);
 	store_relaxed(&c->maximum, reserved);
 	store_relaxed(&c->opened, capacity);
@@ -30,14 +30,14 @@ void cold_open(struct cold *c, const struct arena *arena, size_t capacity, size_
 	store_relaxed(&c->least_room, COLD_ROOM);
 }
 
-/* `change` more slots are out than were.  Says how much room is left. */
+/* Records that `change` more slots are out.  Returns the room that is left. */
 static uint32_t change_out(struct cold *c, int change)
 {
 	/* relaxed: a stale word costs one failed CAS. */
 	uint64_t room = load_relaxed(&c->room);
 
-	/* acquire and release: a thread that changes it after a reset sees the open note (low_water.h).  Repeats only when another thread
-	 * changed it. */
+	/* acquire and release: a thread that changes it after a reset sees the open note (low_water.h).  Repeats only
+	 * when another thread changed it. */
 	while (!cas_weak_acq_rel(&c->room, &room, room - (uint64_t)(int64_t)change))
 		;
 	room -= (uint64_t)(int64_t)change;
@@ -61,8 +61,8 @@ static void count(struct cold *c, uint64_t more, uint64_t less)
 	/* relaxed: a stale word costs one failed CAS. */
 	uint64_t now = load_relaxed(&c->counts);
 
-	/* release, edge SHOW: a thread that sees the count sees the bits, and that the slots are gone where they were.  Repeats only
-	 * when another thread changed it. */
+	/* release, edge SHOW: a thread that sees the count sees the bits, and sees that the slots have left their
+	 * former place.  Repeats only when another thread changed it. */
 	while (!cas_weak_release(&c->counts, &now, now + more - less))
 		;
 }
@@ -72,7 +72,7 @@ void cold_allowed_add(struct cold *c, uint32_t added)
 	count(c, added, 0);
 }
 
-/* Up to `wanted` of the allowed ones, which remain objects of the pool, or do not. */
+/* Takes up to `wanted` allowed slots; `remain`: they stay objects of the pool. */
 static uint32_t take_allowed(struct cold *c, size_t wanted, bool remain)
 {
 	/* acquire, edge SHOW: the bits, the pages; on failure too. */
@@ -83,8 +83,8 @@ static uint32_t take_allowed(struct cold *c, size_t wanted, bool remain)
 		taken = least(wanted, cold_allowed_in(now));
 		if (!taken)
 			return 0;
-		/* release: a thread that sees the slots gone sees what we released before.  Repeats only when another thread
-		 * changed it. */
+		/* release: a thread that sees the slots gone sees our earlier releases.  Repeats only when another
+		 * thread changed it. */
 	} while (!cas_weak_acq_rel(&c->counts, &now, now - taken - (remain ? 0 : taken * ONE_OBJECT)));
 	return (uint32_t)taken;
 }
@@ -106,7 +106,7 @@ uint32_t cold_borrow(struct cold *c, uint32_t wanted)
 	uint64_t more;
 
 	do {
-		/* relaxed: at least what was opened when `counts` was changed last. */
+		/* relaxed: not older than the last change of `counts`. */
 		more = least(wanted, load_relaxed(&c->opened) - cold_capacity_in(now));
 		if (!more)
 			return 0;
@@ -155,20 +155,20 @@ void cold_withdraw(struct cold *c, uint32_t slot)
 
 /* ---- Growing ---- */
 
-/* Slots 1 .. wanted, or fewer, have their pages; says how many have. */
+/* Opens the pages of slots 1 .. wanted, or of fewer; returns the number of slots with pages. */
 static uint64_t open_pages(struct cold *c, uint64_t wanted)
 {
-	/* relaxed: a number; a call that takes a slot on the pages acquires what opened them. */
+	/* relaxed: a number; a call that takes a slot on the pages acquires edge OPEN. */
 	uint64_t from = load_relaxed(&c->opened);
 	const bool backed = c->arena->backing & (LFPOOL_PREFAULT | LFPOOL_LOCK);
 	const uint64_t step = backed ? 1 : OPEN_BYTES / c->arena->face.stride;
 
-	/* Repeats only when another thread opened some, or the system had a part of it. */
+	/* Repeats only when another thread opened pages, or the system granted a part. */
 	while (from < wanted) {
 		const uint64_t some = wanted - from < step ? from + step : wanted;
 		uint64_t to = least(arena_fill_pages(c->arena, (size_t)some), c->reserved);
 
-		/* What is refused as a whole may be had in part. */
+		/* The system may grant a part of a request that it refuses. */
 		while (from < to && !arena_extend(c->arena, (size_t)from, (size_t)to))
 			to = from + (to - from) / 2;
 		if (from == to)
@@ -184,7 +184,7 @@ size_t cold_grow(struct cold *c, size_t wanted, size_t from)
 {
 	/* relaxed: a number. */
 	const uint64_t maximum = load_relaxed(&c->maximum);
-	/* acquire, edge SHOW, on failure too: what was opened. */
+	/* acquire, edge SHOW, on failure too: the pages. */
 	uint64_t now = load_acquire(&c->counts), capacity, more;
 
 	do {
@@ -203,7 +203,7 @@ size_t cold_grow(struct cold *c, size_t wanted, size_t from)
 
 /* ---- The bits ---- */
 
-/* Of the slots of this word, those beyond the first `initial`: their bits are the other way round. */
+/* The bits of this word that are inverted: 0 means cold for slots beyond `initial`. */
 static uint64_t inverted(const struct cold *c, uint64_t word)
 {
 	if ((word + 1) * 64 <= c->initial)
@@ -213,7 +213,7 @@ static uint64_t inverted(const struct cold *c, uint64_t word)
 
 uint64_t cold_look(const struct cold *c, uint64_t word)
 {
-	/* relaxed: a look; a call that wants a slot takes it by CAS. */
+	/* relaxed: a snapshot; a slot is taken by CAS. */
 	return load_relaxed(&c->bits[word]) ^ inverted(c, word);
 }
 
@@ -222,7 +222,7 @@ void cold_give_bits(struct cold *c, uint64_t word, uint64_t bits)
 	/* relaxed: a stale word costs one failed CAS. */
 	uint64_t now = load_relaxed(&c->bits[word]);
 
-	/* release, edge COLD: what its holder did with the slot.  Repeats only when another thread changed the word.
+	/* release, edge COLD: the holder's accesses to the slot.  Repeats only when another thread changed the word.
 	 * (The bits are not cold: the caller holds the slots.) */
 	while (!cas_weak_release(&c->bits[word], &now, now ^ bits))
 		;
@@ -231,7 +231,7 @@ void cold_give_bits(struct cold *c, uint64_t word, uint64_t bits)
 bool cold_take_bits(struct cold *c, uint64_t word, uint64_t bits)
 {
 	const uint64_t flip = inverted(c, word);
-	/* relaxed: a look before the CAS. */
+	/* relaxed: the CAS checks it. */
 	uint64_t now = load_relaxed(&c->bits[word]);
 
 	while (((now ^ flip) & bits) == bits)
@@ -246,11 +246,11 @@ uint32_t cold_take_any(struct cold *c)
 	/* relaxed: a hint. */
 	uint64_t word = load_relaxed(&c->hint);
 
-	/* Repeats only when others took or gave some (O1). */
+	/* Repeats only when other threads changed bits (O1). */
 	for (;; word++) {
-		/* Anew each time: what the count promises lies below what was opened before the count was raised, but others
-		 * may have taken that, and what is left lies in pages that were opened since.  acquire, edge OPEN: those
-		 * pages, of which the count says nothing. */
+		/* Read again in each round: the slots that the count promised were below the `opened` of that moment,
+		 * but other threads may have taken them, and the remaining ones may be on pages opened since.  acquire,
+		 * edge OPEN: those pages. */
 		const uint64_t opened = load_acquire(&c->opened);
 
 		if (word >= (opened + 63) / 64)

@@ -1,26 +1,27 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * cold.h - the cold store: slots that are in no magazine, because they were never used, or were taken out of use.
+ * cold.h - the cold store: slots that are in no magazine, because they are unused or were taken out of use.
  *
- * Idea         A bit for each slot says whether it is cold, and one word counts: {capacity, allowed}.  `allowed` of the
- *              cold slots may be taken; they are free objects like any others, only that an acquire takes them last.
- *              The other cold slots are room to grow.  The counts say how many, the bits say which; no bit says what
- *              its slot is.
+ * Idea         Each slot has a bit: is it cold?  One word counts: {capacity, allowed}.  `allowed` of the cold slots are
+ *              free objects like any others, but an acquire takes them last.  The other cold slots are room to grow.
+ *              The counts say how many slots there are of both kinds, the bits which slots are cold.  Nothing records
+ *              the kind of a slot.
  *                  take       allowed - 1, then any bit              an acquire
  *                  put        a bit, then allowed + 1                lfpool_trim()
  *                  withdraw   a bit, then capacity - 1               lfpool_shrink()
- *                  forbid     allowed - n, capacity - n              lfpool_shrink(), of what is cold already
+ *                  forbid     allowed - n, capacity - n              lfpool_shrink(), for slots that are cold already
  *                  grow       allowed + n, capacity + n              after opening pages
- *                  borrow     capacity + n, then bits; and back      lfpool_trim(), of what is not allowed
- *              Slots go one at a time, straight to the caller, so nothing is out of sight but what is in a call's hands.
- *              Addresses beyond the first `capacity` slots have no access; `opened` says how far they have by now.
- * Invariants   O1  among slots 1 .. opened: cold ones >= allowed.  A taker takes a count first, and so finds a bit; a giver
+ *                  borrow     capacity + n, then bits; and back      lfpool_trim(), for slots that are not allowed
+ *              Slots are taken one at a time and go to the caller, so a slot that is out of sight is held by a call.
+ *              Addresses beyond the first `capacity` slots have no access; slots 1 .. opened are accessible by now.
+ * Invariants   O1  among slots 1 .. opened: cold ones >= allowed.  A taker takes a count first, and so finds a bit; a
+ *              giver
  *                  sets the bit first.
- *              O2  allowed <= capacity <= opened; capacity = slots that are in use, in magazines, in never-used chunks, or
- *                  in a call's hands, + allowed.
- *              O3  a cold slot's object is not built (lifecycle.h), and nobody's.
- * Progress     Lock-free.  A search for a bit repeats only when others took or gave some.  Growing enters the
- *              kernel to open pages.
+ *              O2  allowed <= capacity <= opened; capacity = slots that are in use, in magazines, in never-used chunks,
+ *                  or in a call's hands, + allowed.
+ *              O3  a cold slot's object is not built (lifecycle.h) and has no holder.
+ * Progress     Lock-free.  A search for a bit repeats only when other threads changed bits.  Growing enters the kernel
+ *              to open pages.
  * Edges        COLD: a slot is made cold -> it is taken.   SHOW: changes of `counts` -> readers, and the collect.
  *              OPEN: pages are opened -> a slot on them is taken.
  */
@@ -43,11 +44,12 @@ struct cold {
 	uint64_t initial;  /* slots that magazines are born with (or the mutex backend counts up)        */
 	uint64_t reserved; /* slots there are addresses for                                              */
 	const struct arena *arena;
-	_Atomic(uint64_t) *bits; /* of slot s: bit (s - 1) % 64 of word (s - 1) / 64: is it cold?  Up to `initial` 1 says
-	                              yes, beyond it 0 does: so zeroed memory says what is so at the beginning */
+	/* Slot s has bit (s - 1) % 64 of word (s - 1) / 64: is it cold?  Up to `initial` 1 means yes, beyond it 0 does.
+	 * So zeroed memory is the right beginning. */
+	_Atomic(uint64_t) *bits;
 };
 
-/* What the word holds. */
+/* The parts of the word `counts`. */
 static inline size_t cold_capacity_in(uint64_t counts)
 {
 	return (size_t)(counts >> 32);
@@ -67,7 +69,7 @@ static inline size_t cold_bytes(size_t reserved)
 /* `memory`: cold_bytes(), zeroed. */
 void cold_open(struct cold *c, const struct arena *arena, size_t capacity, size_t reserved, void *memory);
 
-/* Objects there are; and those of them that are free, and cold.  relaxed: a caller that may expect a change has it through
+/* The number of objects; the number of free cold objects.  relaxed: a caller that may expect a change has it through
  * another edge. */
 static inline size_t cold_capacity(const struct cold *c)
 {
@@ -79,7 +81,7 @@ static inline size_t cold_allowed(const struct cold *c)
 	return cold_allowed_in(load_relaxed(&c->counts));
 }
 
-/* Slots that were taken out of the store, less those that were put in; at the most since the last cold_reset_most(). */
+/* Slots taken out of the store, minus slots put in; now, and the maximum since the last cold_reset_most(). */
 #define COLD_ROOM (INT64_C(1) << 31)
 
 static inline int64_t cold_out(const struct cold *c)
@@ -92,20 +94,20 @@ static inline int64_t cold_most_out(const struct cold *c)
 {
 	const int64_t most = COLD_ROOM - (int64_t)low_water_least(&c->least_room);
 
-	/* While it is reset nothing is known; then: all. */
+	/* During a reset the maximum is unknown: assume all. */
 	return most < COLD_ROOM ? most : (int64_t)load_relaxed(&c->opened);
 }
 
 void cold_reset_most(struct cold *c);
 
-/* Slots 1 .. this can be accessed. */
+/* Slots 1 .. cold_opened() are accessible. */
 static inline size_t cold_opened(const struct cold *c)
 {
 	/* relaxed: as cold_capacity(). */
 	return (size_t)load_relaxed(&c->opened);
 }
 
-/* Slots 1 .. this have been handed out, if `from_chunks` is how many of the first ones were. */
+/* Slots 1 .. cold_used() may have been handed out; the chunks have handed out the first `from_chunks`. */
 static inline size_t cold_used(const struct cold *c, size_t from_chunks)
 {
 	/* relaxed: as cold_capacity(). */
@@ -119,7 +121,7 @@ COLD uint32_t cold_take_slow(struct cold *c);
 /* A cold slot for an acquire, or SLOT_NONE. */
 static inline uint32_t cold_take(struct cold *c)
 {
-	/* relaxed: a look; a call that takes looks again. */
+	/* relaxed: a hint; cold_take_slow() checks again. */
 	return likely(!cold_allowed(c)) ? SLOT_NONE : cold_take_slow(c);
 }
 
@@ -127,8 +129,8 @@ static inline uint32_t cold_take(struct cold *c)
 void cold_put(struct cold *c, uint32_t slot);
 void cold_withdraw(struct cold *c, uint32_t slot);
 
-/* Up to `count` of the cold slots leave the pool, or come into it; say how many.  To grow: only if there are `from` objects
- * now (COLD_ANY: however many); COLD_CHANGED if there are not. */
+/* Up to `count` cold slots leave the pool, or join it.  Return their number.  cold_grow(): only if the pool has `from`
+ * objects now, else COLD_CHANGED; COLD_ANY accepts any number. */
 size_t cold_forbid(struct cold *c, size_t count);
 size_t cold_grow(struct cold *c, size_t count, size_t from);
 #define COLD_ANY SIZE_MAX
@@ -137,23 +139,23 @@ size_t cold_grow(struct cold *c, size_t count, size_t from);
 /* ---- The counts, for the calls that give memory back (pages.c) and for checks ---- */
 
 void cold_allowed_add(struct cold *c, uint32_t count);
-/* Up to `count` of them; says how many. */
+/* Takes up to `count` of the allowed slots; returns their number. */
 uint32_t cold_allowed_take(struct cold *c, size_t count);
 
-/* The right to take up to `count` slots that are cold and not allowed; says how many.  They count as objects until they are
- * given back, in the hands of the caller. */
+/* The right to take up to `count` slots that are cold and not allowed; returns their number.  The caller holds them,
+ * and they count as objects, until they are given back. */
 uint32_t cold_borrow(struct cold *c, uint32_t count);
 void cold_give_back(struct cold *c, uint32_t count);
 
 /* ---- The bits ---- */
 
-/* Which of a word's slots seem cold.  A look. */
+/* The bits of a word's cold slots; a snapshot. */
 uint64_t cold_look(const struct cold *c, uint64_t word);
-/* Makes `bits` of a word, whose slots are the caller's, cold. */
+/* Makes the slots of `bits`, which the caller holds, cold. */
 void cold_give_bits(struct cold *c, uint64_t word, uint64_t bits);
-/* Takes all of `bits`, if they are cold. */
+/* Takes the slots of `bits` if all of them are cold. */
 bool cold_take_bits(struct cold *c, uint64_t word, uint64_t bits);
-/* A thread that has taken a count finds a slot (O1). */
+/* A cold slot, for a thread that has taken a count (O1). */
 uint32_t cold_take_any(struct cold *c);
 
 #endif

@@ -19,7 +19,7 @@ static size_t page_of(size_t offset)
 	return offset / os_page_bytes();
 }
 
-/* The slot that has the byte, or that after it if none has: from 1. */
+/* The slot that has the byte, or the next one if the byte is in no slot; from 1. */
 static size_t slot_at(const struct arena *a, size_t offset)
 {
 	return offset < lead(a) ? 1 : (offset - lead(a)) / a->face.stride + 1;
@@ -35,13 +35,13 @@ static uint64_t mask_of(size_t slot, size_t last)
 
 /* ---- Finding ---- */
 
-/* Is it worth giving back: all slots on it cold, and there still? */
+/* Can the page be given back: is it still there, with cold slots only? */
 static bool is_candidate(const struct cold *c, size_t page, size_t opened)
 {
 	const struct arena *a = c->arena;
 	const size_t bytes = os_page_bytes(), last = slot_at(a, (page + 1) * bytes - 1);
 
-	/* relaxed, here and below: a look; a thread that holds the slots knows. */
+	/* relaxed, here and below: a hint; the holder of the slots checks it. */
 	if (load_relaxed(&a->gone[page]) || (last > opened && opened < c->reserved))
 		return false;
 	for (size_t slot = slot_at(a, page * bytes), end = last < opened ? last : opened; slot <= end;
@@ -108,7 +108,7 @@ bool pages_hold(struct cold *c, const struct page_run *run, struct page_hold *ho
 	const uint32_t wanted = run->last_slot - run->first_slot + 1;
 	uint32_t end;
 
-	/* Those that are not allowed first: a call that acquires does not miss them. */
+	/* Slots that are not allowed first: acquires cannot take those anyway. */
 	*hold_out = (struct page_hold){.first_slot = run->first_slot, .last_slot = run->last_slot};
 	hold_out->borrowed = cold_borrow(c, wanted);
 	hold_out->allowed = cold_allowed_take(c, wanted - hold_out->borrowed);
@@ -148,7 +148,8 @@ void pages_unmark(struct cold *c, uint32_t slot)
 	if (!a->gone)
 		return;
 	for (size_t page = page_of(first); page <= page_of(first + a->face.stride - 1); page++)
-		/* relaxed, both: we hold a slot on it, so nobody gives it back now; others may store the same. */
+		/* relaxed, both: we hold a slot on the page, so no call gives it back now; others may store the same.
+		 * */
 		if (load_relaxed(&a->gone[page]))
 			store_relaxed(&a->gone[page], 0);
 }
