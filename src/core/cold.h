@@ -15,8 +15,7 @@
  *              Slots are taken one at a time and go to the caller, so a slot that is out of sight is held by a call.
  *              Addresses beyond the first `capacity` slots have no access; slots 1 .. opened are accessible by now.
  * Invariants   O1  among slots 1 .. opened: cold ones >= allowed.  A taker takes a count first, and so finds a bit; a
- *              giver
- *                  sets the bit first.
+ *                  giver sets the bit first.
  *              O2  allowed <= capacity <= opened; capacity = slots that are in use, in magazines, in never-used chunks,
  *                  or in a call's hands, + allowed.
  *              O3  a cold slot's object is not built (lifecycle.h) and has no holder.
