@@ -3,8 +3,7 @@
  * epoch.c - scenario: the epochs of ConcurrencyKit stand between taking out a node and its reuse (lfpool/epoch.h).
  *
  * ThreadSan    is told that sections (nodes.h) come before what happens after the scheme has said that a batch is ready.
- *              The scheme under test is called as it is, from one that tells that; so under ThreadSanitizer objects are
- *              retired by lfpool_retire(), since lfpool_release_epoch() insists on the scheme itself.
+ *              Under ThreadSanitizer a scheme that does this calls the scheme under test.
  *              What ConcurrencyKit has in its headers is instrumented, but its plain accesses are all to the thread's own
  *              record, which others read in assembly.
  */
@@ -87,7 +86,7 @@ static void epoch_end(void)
 
 static lfpool_status_t epoch_retire(void *object)
 {
-	return lfpool_release_epoch(current.pool, record, object);
+	return lfpool_retire(current.pool, object);
 }
 
 static const struct regime regime_epoch = {

@@ -75,7 +75,7 @@ void history_close(void)
 {
 	struct history_terms terms = {
 		.capacity = current.most,
-		.fixed = lfpool_backend(current.pool) != LFPOOL_BACKEND_MALLOC,
+		.fixed = lfpool_quick_stats(current.pool).backend != LFPOOL_BACKEND_MALLOC,
 		/* What stopped half-way may leave anything held. */
 		.ended = !cell_failed(),
 		.keeper = current.threads,

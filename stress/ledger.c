@@ -17,7 +17,7 @@
 
 void ledger_open(const lfpool_t *pool, const lfpool_config_t *config)
 {
-	bool lockfree = lfpool_backend(pool) == LFPOOL_BACKEND_LOCKFREE;
+	bool lockfree = lfpool_quick_stats(pool).backend == LFPOOL_BACKEND_LOCKFREE;
 	size_t entries = 8;
 
 	current.ledger = (struct ledger){
@@ -30,7 +30,7 @@ void ledger_open(const lfpool_t *pool, const lfpool_config_t *config)
 		.page_bytes = (size_t)sysconf(_SC_PAGESIZE),
 		.off = options.history_only,
 	};
-	if (current.ledger.off || lfpool_backend(pool) == LFPOOL_BACKEND_MALLOC)
+	if (current.ledger.off || lfpool_quick_stats(pool).backend == LFPOOL_BACKEND_MALLOC)
 		return;
 	while (entries < current.most * 2)
 		entries *= 2;

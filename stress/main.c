@@ -28,7 +28,7 @@ static lfpool_backend_t find_backend(void)
 		fprintf(stderr, "lfpool-stress: lfpool_create(): %s\n", lfpool_status_string(status));
 		exit(EXIT_USAGE);
 	}
-	backend = lfpool_backend(pool);
+	backend = lfpool_quick_stats(pool).backend;
 	(void)lfpool_destroy(pool);
 	return backend;
 }

@@ -167,7 +167,7 @@ static void expect_retired(void *object, bool by_us)
 
 	expect(status == LFPOOL_E_NOT_IN_USE, "a second retire of %p: %s", object, lfpool_status_string(status));
 	/* While another thread retires it, lfpool_in_use() may give either answer. */
-	if (by_us && lfpool_backend(current.pool) != LFPOOL_BACKEND_MALLOC && lfpool_in_use(current.pool, object))
+	if (by_us && lfpool_quick_stats(current.pool).backend != LFPOOL_BACKEND_MALLOC && lfpool_in_use(current.pool, object))
 		violation("%p was retired and is in use", object);
 	count_up(&current.provoked);
 }
@@ -304,8 +304,8 @@ static void keep_house(struct worker *worker)
 		drain();
 	if (chance(worker, 64))
 		(void)lfpool_retire_poll(current.pool);
-	if (chance(worker, 64) && lfpool_retired_count(current.pool) > current.most)
-		violation("lfpool_retired_count() says %zu of %zu", lfpool_retired_count(current.pool), current.most);
+	if (chance(worker, 64) && lfpool_quick_stats(current.pool).retired > current.most)
+		violation("%zu of %zu objects are retired", lfpool_quick_stats(current.pool).retired, current.most);
 }
 
 void nodes_enter(struct worker *worker)
@@ -362,7 +362,7 @@ void nodes_finish(void)
 		taken_out += accounts[i].taken_out;
 		retires += accounts[i].retires;
 	}
-	left = lfpool_retired_count(current.pool);
+	left = lfpool_quick_stats(current.pool).retired;
 	expect(!left, "%zu objects are retired after lfpool_drain()", left);
 	expect(taken_out == retires, "%zu nodes were taken out, and %zu retires succeeded", taken_out, retires);
 	for (uint32_t key = 0; key < nodes.keys; key++)

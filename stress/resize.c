@@ -153,8 +153,8 @@ static void change_size(struct worker *worker)
 /* What the pool says of itself. */
 static void expect_sizes(struct worker *worker)
 {
-	const size_t capacity = lfpool_capacity(current.pool), owed = lfpool_shrink_owed(current.pool);
-	const size_t available = lfpool_available_count(current.pool), maximum = lfpool_max_capacity(current.pool);
+	const size_t capacity = lfpool_capacity(current.pool), owed = lfpool_quick_stats(current.pool).owed;
+	const size_t available = lfpool_available_count(current.pool), maximum = lfpool_quick_stats(current.pool).max_capacity;
 	const size_t size = load_relaxed(&sizes.size);
 	const size_t allowed = sizes.wild ? current.most : sizes.maximum > sizes.before ? sizes.maximum : sizes.before;
 	const bool grows = current.config.growth_step;
@@ -178,7 +178,7 @@ static void expect_all(struct worker *worker)
 		violation("not all %zu objects came to all together, but %zu", sizes.expected, held);
 	else if (held > sizes.expected && !cell_failed())
 		violation("all together acquired %zu objects, not %zu", held, sizes.expected);
-	store_relaxed(&sizes.size, capacity - lfpool_shrink_owed(current.pool));
+	store_relaxed(&sizes.size, capacity - lfpool_quick_stats(current.pool).owed);
 	sizes.before = capacity;
 	/* A new maximum; not where growth is counted on. */
 	if (sizes.shrinks && !sizes.wild && chance(worker, 2))
@@ -212,11 +212,11 @@ static void resize_step(struct worker *worker)
 
 static void resize_finish(void)
 {
-	if (lfpool_shrink_owed(current.pool) && !cell_failed())
-		violation("everything was released, and %zu are owed", lfpool_shrink_owed(current.pool));
+	if (lfpool_quick_stats(current.pool).owed && !cell_failed())
+		violation("everything was released, and %zu are owed", lfpool_quick_stats(current.pool).owed);
 	current.last = lfpool_capacity(current.pool);
-	if (current.config.growth_step && lfpool_max_capacity(current.pool) > current.last)
-		current.last = lfpool_max_capacity(current.pool);
+	if (current.config.growth_step && lfpool_quick_stats(current.pool).max_capacity > current.last)
+		current.last = lfpool_quick_stats(current.pool).max_capacity;
 }
 
 SCENARIO(resize, "resize",

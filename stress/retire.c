@@ -69,7 +69,7 @@ static bool passed(uint64_t when)
 
 static struct kept *enter_place(const lfpool_batch_t *batch, const char *name)
 {
-	const size_t place = lfpool_batch_place(batch);
+	const size_t place = batch->place;
 
 	if (place >= LFPOOL_PLACES_MAX) {
 		violation("%s: place %zu", name, place);
@@ -91,14 +91,15 @@ static void leave_place(struct kept *kept)
 static void expect_objects(const lfpool_batch_t *batch, const struct kept *kept)
 {
 	lfpool_t *pool = current.pool;
-	const size_t count = lfpool_batch_count(batch);
+	const size_t count = batch->count;
 	uint32_t cursor = 0;
 	const void *object;
 	size_t found = 0;
 
 	while (found <= count && (object = lfpool_batch_next(batch, &cursor)) != NULL) {
 		found++;
-		if (!lfpool_owns(pool, object) || (lfpool_backend(pool) != LFPOOL_BACKEND_MALLOC && lfpool_in_use(pool, object)))
+		if (!lfpool_owns(pool, object) ||
+		    (lfpool_quick_stats(pool).backend != LFPOOL_BACKEND_MALLOC && lfpool_in_use(pool, object)))
 			violation("a batch has object %p, which is not retired", object);
 	}
 	if (!count || found != count || kept->count != count)
@@ -107,23 +108,23 @@ static void expect_objects(const lfpool_batch_t *batch, const struct kept *kept)
 
 static void begin_kept(lfpool_batch_t *batch, struct kept *kept)
 {
-	uint64_t *room = lfpool_batch_room(batch);
+	uint64_t *room = batch->room;
 
-	expect(!kept->begun, "a batch begins in place %zu before the one there was reclaimed", lfpool_batch_place(batch));
+	expect(!kept->begun, "a batch begins in place %zu before the one there was reclaimed", batch->place);
 	/* seq_cst: see "Why that suffices". */
 	kept->when = *room = atomic_fetch_add(&retire.now, 1) + 1;
-	kept->count = lfpool_batch_count(batch);
+	kept->count = batch->count;
 	kept->begun = true;
 }
 
 /* No thread reads its objects: is it as it was? */
 static void end_kept(const lfpool_batch_t *batch, struct kept *kept)
 {
-	const uint64_t *room = lfpool_batch_room((lfpool_batch_t *)(uintptr_t)batch);
+	const uint64_t *room = batch->room;
 
 	expect_objects(batch, kept);
-	if (lfpool_batch_of((void *)(uintptr_t)room) != batch || *room != kept->when)
-		violation("the room of the batch in place %zu was written to", lfpool_batch_place(batch));
+	if ((lfpool_batch_t *)(void *)(uintptr_t)room != batch || *room != kept->when)
+		violation("the room of the batch in place %zu was written to", batch->place);
 	kept->begun = false;
 }
 
@@ -148,7 +149,7 @@ static bool on_ready(void *context, const lfpool_batch_t *batch)
 		return false;
 	if (retire.seam == SEAM_READY_ONLY && !kept->begun)
 		begin_kept((lfpool_batch_t *)(uintptr_t)batch, kept);
-	expect(kept->begun, "asked about a batch in place %zu that has not begun", lfpool_batch_place(batch));
+	expect(kept->begun, "asked about a batch in place %zu that has not begun", batch->place);
 	ready = passed(kept->when);
 	if (ready)
 		end_kept(batch, kept);

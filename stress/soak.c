@@ -87,7 +87,7 @@ static double sample(const char *phase)
 	if (!soak.file)
 		return resident;
 	fprintf(soak.file, "%.3f,%zu,%s,%.0f,%zu,%zu,%zu\n", (double)(now_ns() - soak.start_ns) / 1e9, soak.cycles, phase,
-		resident / 1024, soak.stats.capacity, soak.stats.active, soak.stats.waiting);
+		resident / 1024, soak.stats.capacity, soak.stats.active, (size_t)soak.stats.waiting);
 	/* A long run can be looked at while it runs. */
 	(void)fflush(soak.file);
 	return resident;
@@ -254,7 +254,7 @@ static void rest(struct worker *worker)
 	const size_t base = BASE + (current.decoy.object != NULL);
 
 	(void)worker;
-	expect(!lfpool_shrink_owed(pool), "with everything given back %zu objects are owed", lfpool_shrink_owed(pool));
+	expect(!lfpool_quick_stats(pool).owed, "with everything given back %zu objects are owed", lfpool_quick_stats(pool).owed);
 	(void)lfpool_limit(pool, current.most);
 	if (lfpool_capacity(pool) > base)
 		(void)lfpool_shrink(pool, lfpool_capacity(pool) - base);
@@ -311,7 +311,7 @@ static void judge_memory(void)
 		why_not = "too few cycles";
 	else if (UNDER_TSAN || UNDER_ASAN)
 		why_not = "a sanitizer has memory of its own";
-	else if (lfpool_backend(current.pool) == LFPOOL_BACKEND_MALLOC)
+	else if (lfpool_quick_stats(current.pool).backend == LFPOOL_BACKEND_MALLOC)
 		why_not = "the malloc backend is not trimmed";
 	if (why_not) {
 		say("soak: %zu cycles; the memory is not judged: %s\n", cycles, why_not);

@@ -286,7 +286,8 @@ static void expect_quiet(struct worker *worker)
 
 	round_expect_intact(meeting_held(), "at a meeting");
 	if (lfpool_stats(current.pool, &stats) != LFPOOL_OK || stats.waiting != asked)
-		violation("at a meeting %zu continuations wait, says lfpool_stats(), and it should be %zu", stats.waiting, asked);
+		violation("at a meeting %zu continuations wait, says lfpool_stats(), and it should be %zu", (size_t)stats.waiting,
+			  asked);
 	/* What can still be added is as good as free. */
 	if (asked && (available || (lfpool_capacity(current.pool) < current.most && !current.refusals)))
 		violation("%zu continuations wait though %zu of %zu objects are free", asked, available,

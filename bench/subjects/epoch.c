@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * epoch.c - readers in sections of ConcurrencyKit's ck_epoch.  What they may be reading is freed by lfpool_release_epoch(); or
+ * epoch.c - readers in sections of ConcurrencyKit's ck_epoch.  What they may be reading is freed by lfpool_retire(); or
  * it is malloc()'s, and ck_epoch_call() for each node has a callback that calls free(); then each thread polls its record every
  * 64 updates.  One is open at a time.
  *
@@ -66,7 +66,7 @@ static inline void defer(void *hand, void *node)
 	struct hand *own = hand;
 
 	if (pool) {
-		(void)lfpool_release_epoch(pool, &own->record, node);
+		(void)lfpool_retire(pool, node);
 		return;
 	}
 	ck_epoch_call(&own->record, (ck_epoch_entry_t *)(void *)((struct node *)node)->room, free_node);
@@ -93,7 +93,7 @@ static size_t in_flight(void *shared, size_t deferred)
 
 	(void)shared;
 	if (pool)
-		return lfpool_retired_count(pool);
+		return lfpool_quick_stats(pool).retired;
 	for (size_t i = 0; i < RECORDS_MAX; i++)
 		freed += __atomic_load_n(&hands[i].freed, __ATOMIC_RELAXED);
 	return not_yet(deferred, freed);
@@ -150,7 +150,7 @@ static void leave(void *hand)
 VERSION_IS("ck " BENCH_PEER_VERSION)
 
 const struct subject subject_retire_epoch = {
-	SUBJECT("lfpool-epoch", "lfpool", "lfpool_release_epoch(): one entry of ck_epoch for each batch", NULL,
+	SUBJECT("lfpool-epoch", "lfpool", "lfpool_retire(): one entry of ck_epoch for each batch", NULL,
 		TRAIT_BOUNDED | TRAIT_BACKLOG),
 	FOR_EACH_THREAD(open_pool, close_epoch, join, leave, RETIRING_LOOPS),
 };

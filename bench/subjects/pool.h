@@ -51,7 +51,7 @@ static inline void *pool_open_usual(const struct plan *plan)
  * says. */
 static inline void pool_close(void *pool)
 {
-	size_t misuses = lfpool_misuse_count(pool);
+	size_t misuses = lfpool_quick_stats(pool).misuses;
 	size_t active = lfpool_destroy(pool);
 
 	if (misuses)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * rcu.c - readers in sections of liburcu's default flavour, memb.  What they may be reading is freed by lfpool_release_rcu(), one
+ * rcu.c - readers in sections of liburcu's default flavour, memb.  What they may be reading is freed by lfpool_retire(), one
  * call_rcu() for each batch; or, as a program does it today, by call_rcu() for each node, whose callback frees it.  Then the
  * nodes are malloc()'s, as in liburcu's own examples; or of a pool with a mutex, as most are; or of lfpool's, which shows what
  * collecting in batches is good for.  One is open at a time.
@@ -23,7 +23,7 @@
 _Static_assert(sizeof(struct rcu_head) <= sizeof(((struct node *)0)->room), "a node has room for a callback");
 
 static lfpool_t *pool; /* NULL: malloc() */
-static bool batches;   /* lfpool_release_rcu() */
+static bool batches;   /* lfpool_retire() */
 /* Callbacks that have freed a node: written by the one thread that runs them; atomic. */
 static size_t freed;
 
@@ -64,7 +64,7 @@ static inline void defer(void *hand, void *node)
 {
 	(void)hand;
 	if (batches)
-		(void)lfpool_release_rcu(pool, node);
+		(void)lfpool_retire(pool, node);
 	else
 		urcu_memb_call_rcu((struct rcu_head *)(void *)((struct node *)node)->room, free_node);
 }
@@ -81,7 +81,7 @@ static void settle(void *hand, bool first)
 static size_t in_flight(void *shared, size_t deferred)
 {
 	(void)shared;
-	return batches ? lfpool_retired_count(pool) : not_yet(deferred, __atomic_load_n(&freed, __ATOMIC_ACQUIRE));
+	return batches ? lfpool_quick_stats(pool).retired : not_yet(deferred, __atomic_load_n(&freed, __ATOMIC_ACQUIRE));
 }
 
 #include "../retiring.h"
@@ -130,7 +130,7 @@ VERSION_IS("liburcu " BENCH_PEER_VERSION)
 		FOR_EACH_THREAD(open_##id, close_it, join, leave, RETIRING_LOOPS),                     \
 	}
 
-RCU(retire_rcu, "lfpool-rcu", "lfpool", "lfpool_release_rcu(): one call_rcu() of liburcu, memb, for each batch", NULL,
+RCU(retire_rcu, "lfpool-rcu", "lfpool", "lfpool_retire(): one call_rcu() of liburcu, memb, for each batch", NULL,
     TRAIT_BOUNDED | TRAIT_BACKLOG, true, LOCKFREE, true);
 RCU(call_rcu_malloc, "call-rcu-malloc", "own", "malloc(), and call_rcu() for each object, which calls free()", version,
     TRAIT_BACKLOG, false, MALLOC, false);

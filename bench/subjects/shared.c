@@ -11,7 +11,7 @@
 /* clang-format off */
 #define FUNCTIONS(X)                                                                                                   \
 	X(lfpool_acquire) X(lfpool_release) X(lfpool_acquire_bulk) X(lfpool_release_bulk) X(lfpool_create) X(lfpool_destroy) \
-	X(lfpool_misuse_count) X(lfpool_status_string)
+	X(lfpool_stats) X(lfpool_status_string)
 /* clang-format on */
 
 #define POINTER(name) __typeof__(&name) name;
@@ -52,7 +52,10 @@ static void *open_shared(const struct plan *plan)
 
 static void close_shared(void *pool)
 {
-	if (library.lfpool_misuse_count((lfpool_t *)pool) || library.lfpool_destroy((lfpool_t *)pool))
+	lfpool_stats_t stats = LFPOOL_STATS_INIT;
+
+	if (library.lfpool_stats((lfpool_t *)pool, &stats) != LFPOOL_OK || stats.misuses ||
+	    library.lfpool_destroy((lfpool_t *)pool))
 		give_up("lfpool-shared", "releases were refused, or objects were not released");
 }
 

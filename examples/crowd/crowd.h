@@ -64,7 +64,7 @@ static inline struct options parse_options(const char *program, int argc, char *
 /* To be called by writers now and then. */
 static inline void note_retired(struct visitor *visitor, const lfpool_t *pool)
 {
-	const size_t retired = lfpool_retired_count(pool);
+	const size_t retired = lfpool_quick_stats(pool).retired;
 
 	visitor->retired_at_most = retired > visitor->retired_at_most ? retired : visitor->retired_at_most;
 }
@@ -104,8 +104,8 @@ static inline struct visitor crowd_run(const struct options *options, void *(*re
 /* Tells the end of the pool, whose objects are all released or retired by now. */
 static inline bool settle_pool(lfpool_t *pool, size_t node_bytes, size_t retired_at_most)
 {
-	const bool ok = lfpool_drain(pool) == LFPOOL_OK && lfpool_retired_count(pool) == 0 && lfpool_active_count(pool) == 0 &&
-			lfpool_misuse_count(pool) == 0 && !lfpool_check(pool, NULL);
+	const bool ok = lfpool_drain(pool) == LFPOOL_OK && lfpool_quick_stats(pool).retired == 0 &&
+			lfpool_active_count(pool) == 0 && lfpool_quick_stats(pool).misuses == 0 && !lfpool_check(pool, NULL);
 
 	printf("pool      %zu nodes of %zu bytes = %zu KiB, whatever happens; at most %zu retired at once\n",
 	       lfpool_capacity(pool), node_bytes, lfpool_capacity(pool) * node_bytes / 1024, retired_at_most);

@@ -8,7 +8,7 @@
  *              top by it, if it is still the top.  That is wrong as soon as the node was popped, used again, and
  *              pushed again in between: it is the top once more, but its link is another.  (The ABA problem.)  Nor may
  *              a walk down the stack meet a node that has become another one.  In a section of an epoch neither can
- *              happen: a node that was popped is retired (lfpool_release_epoch()), and free only when each section has
+ *              happen: a node that was popped is retired (lfpool_retire()), and free only when each section has
  *              ended that may know it.
  * Stamps       A node's stamp is another one each time the node is used.  So a thread that holds a node can tell that it is
  *              still what it was.  Each stamp that was pushed is popped once.
@@ -96,7 +96,7 @@ static bool pop(ck_epoch_record_t *record, uint64_t *stamp_out)
 		if (options.no_deferral)
 			lfpool_release(pool, node);
 		else
-			lfpool_release_epoch(pool, record, node);
+			lfpool_retire(pool, node);
 	}
 	(void)ck_epoch_end(record, NULL);
 	return node != NULL;

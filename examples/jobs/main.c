@@ -209,8 +209,8 @@ static bool count_and_compare(const char *path, lfpool_backend_t backend, const 
 	/* All members are of one type, so there is nothing between them. */
 	const bool agrees = memcmp(&counts, truth, sizeof(counts)) == 0;
 
-	printf("%-9s %lu workers, %.3f s, %.0f jobs/s: totals %s\n", backend_names[lfpool_backend(pool)], workers, seconds,
-	       (double)report.submitted / seconds, agrees ? "agree" : "DIFFER");
+	printf("%-9s %lu workers, %.3f s, %.0f jobs/s: totals %s\n", backend_names[lfpool_quick_stats(pool).backend], workers,
+	       seconds, (double)report.submitted / seconds, agrees ? "agree" : "DIFFER");
 	print_counts(&counts);
 	printf("  jobs      %" PRIu64 ", %" PRIu64 " stolen, %" PRIu64 " at once for want of a record\n", report.submitted,
 	       report.stolen, report.at_once);

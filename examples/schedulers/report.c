@@ -86,7 +86,8 @@ int report(const struct options *options, struct records *records, uint64_t took
 	printf("inline    %" PRIu64 " nodes for want of a record\n", inlined);
 
 	/* No thread is inside a call; threads that used the records may live on. */
-	const size_t misused = records->pool ? lfpool_misuse_count(records->pool) : 0, active = lfpool_destroy(records->pool);
+	const size_t misused = records->pool ? lfpool_quick_stats(records->pool).misuses : 0,
+		     active = lfpool_destroy(records->pool);
 	const bool good = nodes == truth && misused == 0 && active == 0;
 
 	if (!good)

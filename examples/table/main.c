@@ -5,7 +5,7 @@
  *     table [--readers N] [--writers N] [--nodes N] ...                                      crowd.h has all of them
  *
  * Idea         A reader finds a node in a read-side section, and holds it for as long as the section lasts.  A thread that
- *              takes the node out meanwhile does not wait for that reader: it gives the node to lfpool_release_rcu(), and the
+ *              takes the node out meanwhile does not wait for that reader: it gives the node to lfpool_retire(), and the
  *              pool hands it out again after a grace period.
  *
  *              Without the pool each node would be freed by call_rcu(), with a struct rcu_head in it.  Here a batch of
@@ -75,7 +75,7 @@ static void node_retire(struct node *node)
 	if (options.no_deferral)
 		lfpool_release(pool, node);
 	else
-		lfpool_release_rcu(pool, node);
+		lfpool_retire(pool, node);
 }
 
 /* ---- The table --------------------------------------------------------------------------------------------- */

@@ -34,13 +34,17 @@
 #define LFPOOL_MUST_USE
 #endif
 
-/* What is C's, in C++ too. */
+/* C linkage, for C++ callers; a conversion of a void pointer; a null pointer. */
 #ifdef __cplusplus
 #define LFPOOL_C_BEGIN_ extern "C" {
 #define LFPOOL_C_END_ }
+#define LFPOOL_CAST_(type, pointer) static_cast<type>(pointer)
+#define LFPOOL_NULL_ nullptr
 #else
 #define LFPOOL_C_BEGIN_
 #define LFPOOL_C_END_
+#define LFPOOL_CAST_(type, pointer) ((type)(pointer))
+#define LFPOOL_NULL_ NULL
 #endif
 
 LFPOOL_C_BEGIN_

@@ -11,7 +11,7 @@
  *     ...
  *     ck_epoch_begin(record, NULL);                            // the caller's own record
  *     ... take the node out ...
- *     lfpool_release_epoch(pool, record, node);
+ *     lfpool_retire(pool, node);
  *     ck_epoch_end(record, NULL);
  *
  * A record of ck_epoch has one user at a time, and what it defers comes back only when that user polls it.  So objects would
@@ -25,12 +25,11 @@
 #ifndef LFPOOL_EPOCH_H
 #define LFPOOL_EPOCH_H
 
-#include "lfpool/lfpool.h"
+#include "lfpool/retire.h"
 
 LFPOOL_C_BEGIN_
 
 struct ck_epoch;
-struct ck_epoch_record;
 
 typedef struct lfpool_epoch lfpool_epoch_t; /* what ties one pool to an epoch */
 
@@ -66,18 +65,6 @@ LFPOOL_API void lfpool_epoch_destroy(lfpool_epoch_t *gate);
  * Threads   Any.  Wait-free.
  */
 LFPOOL_API lfpool_scheme_t lfpool_epoch_scheme(lfpool_epoch_t *gate);
-
-/*
- * lfpool_release_epoch - lfpool_retire(), for who has taken out an object that readers in sections of an epoch may see.
- *
- * record    The caller's, inside or outside a section.
- * object    As for lfpool_retire().
- * Returns   As lfpool_retire(); LFPOOL_E_NO_SCHEME if it is the record of another epoch than the pool's, for whose readers
- *           nobody would wait; or if the pool has another scheme, even one of yours around this one: then call
- *           lfpool_retire().  Nothing is changed, and no hook is told.
- * Threads   Any.  Lock-free.
- */
-LFPOOL_API lfpool_status_t lfpool_release_epoch(lfpool_t *pool, const struct ck_epoch_record *record, void *object);
 
 LFPOOL_C_END_
 

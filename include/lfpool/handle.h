@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * handle.h - handles: names of objects that go stale when the object is released; and pools found from an address.
- * Included by lfpool.h.
  *
  *     lfpool_handle_t target = lfpool_handle_of(pool, ship);       // copy it, store it, send it
  *     ...
@@ -150,7 +149,12 @@ LFPOOL_API lfpool_t *lfpool_of(const void *pointer);
  * Returns   As lfpool_release() on its pool; LFPOOL_E_FOREIGN if it lies in none: there is then no misuse hook to tell.
  * Threads, progress, cost   As lfpool_of() and lfpool_release() together.
  */
-LFPOOL_API lfpool_status_t lfpool_release_self(void *object);
+static inline lfpool_status_t lfpool_release_self(void *object)
+{
+	lfpool_t *pool = lfpool_of(object);
+
+	return pool ? lfpool_release(pool, object) : object ? LFPOOL_E_FOREIGN : LFPOOL_OK;
+}
 
 LFPOOL_C_END_
 

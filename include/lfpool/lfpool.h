@@ -274,23 +274,12 @@ LFPOOL_API size_t lfpool_capacity(const lfpool_t *pool);
  * Cost      O(objects ever used / objects per magazine + caches).
  */
 LFPOOL_API size_t lfpool_active_count(const lfpool_t *pool);
-LFPOOL_API size_t lfpool_available_count(const lfpool_t *pool);
+static inline size_t lfpool_available_count(const lfpool_t *pool)
+{
+	const size_t active = lfpool_active_count(pool), capacity = lfpool_capacity(pool);
 
-/*
- * lfpool_misuse_count - how many misuses were found so far.
- *
- * Returns   Releases that were refused, and what debug modes found.
- * Threads   Any.  Wait-free, O(1).
- */
-LFPOOL_API size_t lfpool_misuse_count(const lfpool_t *pool);
-
-/*
- * lfpool_backend - the backend in force.
- *
- * Returns   config.backend, or what the environment has chosen instead.
- * Threads   Any.  Wait-free, O(1).
- */
-LFPOOL_API lfpool_backend_t lfpool_backend(const lfpool_t *pool);
+	return active < capacity ? capacity - active : 0;
+}
 
 LFPOOL_C_END_
 

@@ -10,7 +10,7 @@
  *     deleted = cds_lfht_del(table, &node->link) == 0;
  *     urcu_memb_read_unlock();
  *     if (deleted)
- *             lfpool_release_rcu(pool, node);
+ *             lfpool_retire(pool, node);
  *
  * Every flavour will do: urcu_memb_flavor, urcu_mb_flavor, urcu_bp_flavor, urcu_qsbr_flavor, urcu_signal_flavor.  This
  * component calls nothing but the functions that the flavour's struct names, and so links no flavour's library: the
@@ -28,7 +28,7 @@
 #ifndef LFPOOL_RCU_H
 #define LFPOOL_RCU_H
 
-#include "lfpool/lfpool.h"
+#include "lfpool/retire.h"
 
 LFPOOL_C_BEGIN_
 
@@ -47,24 +47,6 @@ struct rcu_flavor_struct;
  * section, or online with QSBR, holds up what it waits for.
  */
 LFPOOL_API lfpool_scheme_t lfpool_rcu_scheme(const struct rcu_flavor_struct *flavor);
-
-/*
- * lfpool_release_rcu, lfpool_release_rcu_bulk - lfpool_retire() and lfpool_retire_bulk(), by the name that a user of RCU
- * looks for.
- *
- * object, objects, count   As there.
- * Returns   As lfpool_retire() and lfpool_retire_bulk().
- * Threads   Any that may call call_rcu(): see above.
- * Progress  As lfpool_retire().
- */
-static inline lfpool_status_t lfpool_release_rcu(lfpool_t *pool, void *object)
-{
-	return lfpool_retire(pool, object);
-}
-static inline size_t lfpool_release_rcu_bulk(lfpool_t *pool, void *const *objects, size_t count)
-{
-	return lfpool_retire_bulk(pool, objects, count);
-}
 
 LFPOOL_C_END_
 

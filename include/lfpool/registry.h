@@ -154,7 +154,7 @@ typedef struct lfpool_registry_report {
 	size_t pools_short;     /* too small: memory was refused, or less is reserved than a new profile says */
 	size_t pools_fixed;     /* with other values of keys that a switch cannot change than were it made now;
 	                           of an evicting pool, and of a set, it can change none                      */
-	size_t objects_owed;    /* by all pools: lfpool_shrink_owed()                                         */
+	size_t objects_owed;    /* by all pools: `owed` of lfpool_stats_t                                     */
 	size_t objects_added;   /* by this switch                                                             */
 	size_t objects_removed; /* likewise                                                                   */
 	size_t bytes_trimmed;   /* likewise, given back to the system                                         */

@@ -1,139 +1,197 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * walk.h - visit the objects of a pool: the active ones, or every slot.  Included by lfpool.h.
+ * walk.h - visit the objects of a pool: the active ones, or every slot.
  *
- *     static bool update(void *world, void *object) { ...; return true; }
+ *     lfpool_cursor_t cursor;
  *
- *     lfpool_for_each_active(pool, update, world);
- *
- *     lfpool_cursor_t cursor;                                // the same without a callback
  *     lfpool_cursor_open(&cursor, pool);
  *     for (struct particle *p; (p = lfpool_cursor_next(&cursor)); )
  *         if (dead(p))
  *             lfpool_release(pool, p);                       // legal
  *
- * What a walk over the active objects promises, while other threads acquire and release as they like:
+ *     static bool update(void *world, void *object) { ...; return true; }
+ *
+ *     lfpool_for_each_active(pool, update, world);           // the same with a callback
+ *
+ * A walk over the active objects promises, while other threads acquire and release:
  *   1. An object that is active during the whole walk is visited exactly once.
- *   2. An object that is active during a part of the walk is visited at most once.  (An object, here, is its slot: one
- *      that is released and acquired again meanwhile is the same.)
- *   3. Each visited object was active at the moment the walk looked at it.  That it still is when the visitor looks is
- *      for the program to know: a walk holds nothing.  What hooks.activate wrote is visible; what the holder writes
- *      afterwards is ordered by the program.
- *   4. Inside the walk anything is legal: releasing the current object or any other, acquiring, another walk.
- * Objects are visited in the order of their addresses (except in the malloc backend); slots that were never used are
- * skipped, a magazine at a time. The walk looks a few objects ahead and asks the processor to fetch them, so a visitor
- * that reads them waits little.
+ *   2. An object that is active during a part of the walk is visited at most once.  (An object is its slot here: one
+ *      that is released and acquired again during the walk is the same object.)
+ *   3. Each visited object was active when the walk looked at it.  The walk does not keep it active: the program must
+ *      make sure that it still is when the visitor uses it.  Writes of hooks.activate are visible to the visitor; the
+ *      program orders what the holder writes afterwards.
+ *   4. Every call is legal inside the walk: releasing any object, acquiring, another walk.
+ * Objects are visited in the order of their addresses (except with the malloc backend).  Unused slots are skipped, one
+ * magazine at a time.  The walk prefetches a few objects ahead of the visitor.
  *
- * Threads, progress   Any, and any number of walks at once, concurrently with everything but lfpool_destroy().  The walk
- *            itself is wait-free and takes no locked instruction.
- * Cost       O(slots ever used): one byte of state is read for each slot (docs/walking-and-handles.md has the figures).
+ * Threads    Any, and any number of walks at once, concurrently with every call except lfpool_destroy().  A cursor has
+ *            one user at a time.
+ * Progress   Wait-free, without a locked instruction.
+ * Cost       O(slots ever used): the walk reads one byte of state per slot (docs/walking-and-handles.md has figures).
  *
- * In the malloc backend an object that another thread releases meanwhile is freed: there the program must see to it that
- * a visited object stays (see 3).
+ * With the malloc backend a release frees the object, so there the program must keep a visited object from being
+ * released during the visit (see 3).
  */
 #ifndef LFPOOL_WALK_H
 #define LFPOOL_WALK_H
 
-#include "lfpool/lfpool.h"
+#include "lfpool/config.h"
 
 LFPOOL_C_BEGIN_
 
-/* Told of an object; true to go on, false to end the walk. */
+/* Called with an object; true: continue, false: end the walk. */
 typedef bool (*lfpool_visit_t)(void *context, void *object);
-/* Told of a slot: of the object's memory, and whether it is active. */
+/* Called with the memory of a slot's object, and whether that object is active. */
 typedef bool (*lfpool_visit_slot_t)(void *context, void *object, bool active);
 
-/*
- * lfpool_for_each_active - visit the active objects.
- *
- * Returns   How many were visited, that for which `visit` said false included.
- */
-LFPOOL_API size_t lfpool_for_each_active(lfpool_t *pool, lfpool_visit_t visit, void *context);
+/* ---- Cursors ----------------------------------------------------------------------------------------------- */
 
-/*
- * lfpool_for_each_slot - visit every slot, used or not, active or not; for preparing all objects once, say.
- *
- * Free objects are anybody's to acquire: write to them only while no other thread uses the pool.  Touches nothing by
- * itself; never-used memory reads as zero.  (The mutex backend takes its links out of free objects for it, and keeps
- * them elsewhere from then on.)  In the malloc backend free slots have no memory: nothing is visited.
- * Visits the slots that have their pages: after growing by hand some that the pool may still grow by, and after a shrink
- * those that were taken out, are among them, as free ones.  What is written to free objects is gone after lfpool_trim().
- * Returns   How many were visited.
- * Cost      O(slots visited).
- */
-LFPOOL_API size_t lfpool_for_each_slot(lfpool_t *pool, lfpool_visit_slot_t visit, void *context);
-
-/*
- * lfpool_copy_active - the active objects, into an array.
- *
- * objects_out  Room for `count` pointers.
- * count        How many there is room for.
- * Returns      How many were written: all active ones, but at most `count`.
- */
-LFPOOL_API size_t lfpool_copy_active(const lfpool_t *pool, void **objects_out, size_t count);
-
-/*
- * lfpool_copy_active_objects - the active objects themselves, one behind the other, into an array.
- *
- * What a GPU, a file or a snapshot wants.  A holder that writes meanwhile tears its object's copy, and races with the call:
- * copy in a phase in which holders do not write.  On several threads: lfpool_cursor_split(), and memcpy() of what each finds.
- *
- * objects_out  Room for `count` objects of `bytes` bytes, no alignment needed.
- * count        How many there is room for.
- * bytes        Of each object the first so many; at most config.object_size, or nothing is copied.
- * Returns      How many were copied: all active ones, but at most `count`.
- * Cost         A walk, and the bytes.
- */
-LFPOOL_API size_t lfpool_copy_active_objects(const lfpool_t *pool, void *objects_out, size_t count, size_t bytes);
-
-/* A walk without a callback.  Its fields are the library's.  Nothing needs to be closed. */
+/* A walk without a callback.  The fields are private.  A cursor needs no close. */
 typedef struct lfpool_cursor {
-	const lfpool_t *pool; /* whose objects are visited                      */
-	size_t next;          /* the first slot that is still to be looked at   */
-	size_t end;           /* and the first behind those                     */
-	size_t now_at;        /* the first slot of the window that is visited   */
-	size_t ahead_at;      /* and of the one that is fetched meanwhile       */
-	uint64_t now;         /* slots of the window that seemed active, a bit each */
-	uint64_t ahead;       /* likewise                                       */
+	const lfpool_t *pool; /* whose objects are visited                        */
+	size_t next;          /* the first slot that the walk has not read yet    */
+	size_t end;           /* the slot after the last one                      */
+	size_t now_at;        /* the first slot of the window that is visited     */
+	size_t ahead_at;      /* the first slot of the window that is prefetched  */
+	uint64_t now;         /* bit i: slot now_at + i seemed active             */
+	uint64_t ahead;       /* bit i: slot ahead_at + i seemed active           */
+	size_t magazine;      /* slots per magazine, where parts of a walk begin  */
+	size_t object_size;   /* bytes                                            */
 } lfpool_cursor_t;
 
 /*
  * lfpool_cursor_open - begin a walk over all active objects.
  *
  * cursor_out  Written whole.
- * Threads     Any.  Wait-free.
  */
 LFPOOL_API void lfpool_cursor_open(lfpool_cursor_t *cursor_out, const lfpool_t *pool);
 
 /*
  * lfpool_cursor_next - the next active object of a walk.
  *
- * cursor    That lfpool_cursor_open() or lfpool_cursor_split() has written.
- * Returns   The object; NULL at the end, and ever after.
- * Threads   Any, but a cursor has one user at a time.  Wait-free.
+ * cursor    From lfpool_cursor_open() or lfpool_cursor_split().
+ * Returns   The object; NULL at the end, and in every call after that.
  */
 LFPOOL_API void *lfpool_cursor_next(lfpool_cursor_t *cursor);
 
 /*
  * lfpool_cursor_split - divide a walk among workers.
  *
- * parts        How many, at least 1.
- * cursors_out  Room for `parts` cursors: together they visit what one would, each slot in one part.  Each
- *              worker walks its own.  Their borders lie between magazines, and no two parts differ by more than one.
- * Threads      One thread splits, and hands the parts out.  Wait-free, O(parts).
+ * parts        Number of cursors, at least 1.
+ * cursors_out  Room for `parts` cursors.  Together they visit what one cursor would, each slot in one part.  Parts
+ *              begin at magazine boundaries, and their sizes differ by at most one magazine.
+ * Threads      One thread splits and hands out the parts.
+ * Cost         O(parts).
  */
-LFPOOL_API void lfpool_cursor_split(lfpool_cursor_t *cursors_out, size_t parts, const lfpool_t *pool);
+static inline void lfpool_cursor_split(lfpool_cursor_t *cursors_out, size_t parts, const lfpool_t *pool)
+{
+	lfpool_cursor_t whole;
+
+	lfpool_cursor_open(&whole, pool);
+
+	const size_t magazines = (whole.end - whole.next + whole.magazine - 1) / whole.magazine;
+	const size_t end = whole.end;
+
+	for (size_t i = 0; i < parts; i++) {
+		/* The first parts are one magazine larger if the division has a remainder. */
+		const size_t share = (magazines / parts + (i < magazines % parts)) * whole.magazine;
+
+		whole.end = share < end - whole.next ? whole.next + share : end;
+		cursors_out[i] = whole;
+		whole.next = whole.end;
+	}
+}
+
+/* ---- Whole walks ------------------------------------------------------------------------------------------- */
 
 /*
- * lfpool_release_all - release every active object, no matter which thread holds it.
+ * lfpool_for_each_active - visit the active objects.
  *
- * Returns   How many this call released.  Objects that are acquired or released by others meanwhile may or may not be
- *           among them; hooks run as for lfpool_release(); handles go stale.  Their holders' pointers are then stale
- *           too: releasing one again is refused as a double release.
- * Threads   Any, concurrently with everything but lfpool_destroy().  With LFPOOL_CHECK_RACES, or hooks.activate or
- *           hooks.deactivate set, an object that is released at the same instant by its holder is released once.
- *           Without them nobody may be releasing meanwhile (see LFPOOL_CHECK_RACES); acquiring is legal.
- * Progress  Lock-free.  O(slots ever used).
+ * Returns   Number of visited objects, including the one for which `visit` returned false.
+ */
+static inline size_t lfpool_for_each_active(const lfpool_t *pool, lfpool_visit_t visit, void *context)
+{
+	lfpool_cursor_t cursor;
+	size_t visited = 0;
+
+	lfpool_cursor_open(&cursor, pool);
+	for (void *object; (object = lfpool_cursor_next(&cursor));) {
+		visited++;
+		if (!visit(context, object))
+			break;
+	}
+	return visited;
+}
+
+/*
+ * lfpool_copy_active - copy pointers to the active objects into an array.
+ *
+ * objects_out  Room for `count` pointers.
+ * count        Length of the array.
+ * Returns      Number of pointers written: all active objects, or `count` if there are more.
+ */
+static inline size_t lfpool_copy_active(const lfpool_t *pool, void **objects_out, size_t count)
+{
+	lfpool_cursor_t cursor;
+	size_t copied = 0;
+
+	lfpool_cursor_open(&cursor, pool);
+	for (void *object; copied < count && (object = lfpool_cursor_next(&cursor)); copied++)
+		objects_out[copied] = object;
+	return copied;
+}
+
+/*
+ * lfpool_copy_active_objects - copy the contents of the active objects into an array, one after the other.
+ *
+ * For a GPU, a file or a snapshot.  A holder that writes to its object during the call races with it and tears the
+ * copy: call it in a phase in which holders do not write.  To copy on several threads, use lfpool_cursor_split() and
+ * memcpy().
+ *
+ * objects_out  Room for `count` objects of `bytes` bytes; no alignment needed.
+ * count        Length of the array.
+ * bytes        Bytes copied from the start of each object; at most config.object_size, else nothing is copied.
+ * Returns      Number of objects copied: all active ones, or `count` if there are more.
+ * Cost         A walk, and the copy.
+ */
+static inline size_t lfpool_copy_active_objects(const lfpool_t *pool, void *objects_out, size_t count, size_t bytes)
+{
+	unsigned char *to = LFPOOL_CAST_(unsigned char *, objects_out);
+	lfpool_cursor_t cursor;
+	size_t copied = 0;
+
+	lfpool_cursor_open(&cursor, pool);
+	if (bytes > cursor.object_size)
+		return 0;
+	for (const void *object; copied < count && (object = lfpool_cursor_next(&cursor)); copied++)
+		memcpy(to + copied * bytes, object, bytes);
+	return copied;
+}
+
+/*
+ * lfpool_for_each_slot - visit every slot, used or not, active or not: for example to prepare all objects once.
+ *
+ * Other threads may acquire free objects at any time, so write to them only while no other thread uses the pool.  The
+ * call itself touches no object; unused memory reads as zero.  It visits the slots whose pages are accessible: after
+ * lfpool_grow() that includes slots that the pool may still grow by, and after lfpool_shrink() removed ones, both as
+ * free.  lfpool_trim() discards what was written to free objects.  With the malloc backend free slots have no memory,
+ * and nothing is visited.
+ *
+ * Returns   Number of visited slots.
+ * Cost      O(slots visited).
+ */
+LFPOOL_API size_t lfpool_for_each_slot(lfpool_t *pool, lfpool_visit_slot_t visit, void *context);
+
+/*
+ * lfpool_release_all - release every active object, whichever thread holds it.
+ *
+ * Returns   Number of objects that this call released.  Objects that other threads acquire or release during the call
+ *           may be among them.  Hooks run as for lfpool_release(), and handles become stale.  Pointers of the holders
+ *           are stale too: releasing one again is refused as a double release.
+ * Threads   Any, concurrently with every call except lfpool_destroy().  With LFPOOL_CHECK_RACES, hooks.activate or
+ *           hooks.deactivate, an object that its holder releases at the same instant is released once.  Without them
+ *           no other thread may release during the call (see LFPOOL_CHECK_RACES); acquiring is legal.
+ * Progress  Lock-free.
  */
 LFPOOL_API size_t lfpool_release_all(lfpool_t *pool);
 

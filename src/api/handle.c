@@ -224,13 +224,3 @@ lfpool_t *lfpool_of(const void *pointer)
 	}
 	return pool && pool_in_place(pool) ? pool : NULL;
 }
-
-lfpool_status_t lfpool_release_self(void *object)
-{
-	if (!object)
-		return LFPOOL_OK;
-
-	lfpool_t *pool = lfpool_of(object);
-
-	return pool ? lfpool_release(pool, object) : LFPOOL_E_FOREIGN;
-}

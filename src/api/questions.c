@@ -40,24 +40,6 @@ size_t lfpool_active_count(const lfpool_t *pool)
 	return pool->backend->active_count(pool);
 }
 
-size_t lfpool_available_count(const lfpool_t *pool)
-{
-	const size_t active = pool->backend->active_count(pool), capacity = cold_capacity(&pool->cold);
-
-	return active < capacity ? capacity - active : 0;
-}
-
-size_t lfpool_misuse_count(const lfpool_t *pool)
-{
-	/* relaxed: a statistic. */
-	return load_relaxed(&pool->misuses);
-}
-
-lfpool_backend_t lfpool_backend(const lfpool_t *pool)
-{
-	return pool->backend_kind;
-}
-
 /* ---- What its holder says of an object ---- */
 
 void lfpool_label(lfpool_t *pool, const void *object, const char *label)

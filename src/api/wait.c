@@ -8,6 +8,8 @@
 #include "pool/threads.h"
 #include "waiting/waiters.h"
 
+#include "lfpool/wait.h"
+
 /* ---- Calls that wait ---- */
 
 /* Did another call come first?  relaxed: one that comes at the same instant may be first or second.  The hook is asked by
@@ -17,40 +19,36 @@ static bool must_queue(const lfpool_t *pool, int64_t timeout_ns)
 	return timeout_ns && !pool->hooks.exhausted && load_relaxed(pool->waiters.wanted);
 }
 
-void *lfpool_acquire_wait(lfpool_t *pool, int64_t timeout_ns)
+/* One object, as lfpool_acquire(): from the fast path if possible, and the exhausted hook is called. */
+static void *take_one(lfpool_t *pool, lfpool_cache_t *cache)
 {
-	void *object = must_queue(pool, timeout_ns) ? NULL : lfpool_acquire(pool);
-
-	if (!object && timeout_ns)
-		object = waiters_wait(pool, thread_cache(pool), os_deadline(timeout_ns));
-	KEEP_FRAME();
-	return object;
+	return cache ? lfpool_cache_acquire_inline(cache) : lfpool_acquire(pool);
 }
 
-void *lfpool_cache_acquire_wait(lfpool_cache_t *cache, int64_t timeout_ns)
+lfpool_status_t lfpool_acquire_bulk_wait(lfpool_t *pool, lfpool_cache_t *cache, void **objects_out, size_t count,
+					 int64_t timeout_ns)
 {
 	struct cache_head *head = (struct cache_head *)cache;
-	lfpool_t *pool = head->pool;
-	void *object = must_queue(pool, timeout_ns) ? NULL : lfpool_cache_acquire_inline(cache);
-
-	if (!object && timeout_ns)
-		object = waiters_wait(pool, pool->core ? head : NULL, os_deadline(timeout_ns));
-	KEEP_FRAME();
-	return object;
-}
-
-lfpool_status_t lfpool_acquire_bulk_wait(lfpool_t *pool, void **objects_out, size_t count, int64_t timeout_ns)
-{
-	struct cache_head *head = thread_cache(pool);
 	lfpool_status_t status = LFPOOL_E_EXHAUSTED;
 
+	pool = head ? head->pool : pool;
 	if (!objects_out || count > pool->cold.reserved)
 		return LFPOOL_E_ARGUMENT;
 	if (!count)
 		return LFPOOL_OK;
+
+	const bool queue = must_queue(pool, timeout_ns);
+
+	if (count == 1 && !queue && (*objects_out = take_one(pool, cache)))
+		return LFPOOL_OK;
 	if (waiters_closed(&pool->waiters))
 		return LFPOOL_E_CLOSED;
-	if (!must_queue(pool, timeout_ns))
+	if (!pool->core)
+		head = NULL;
+	else if (!head)
+		head = thread_cache(pool);
+	/* The second time for one object without a wait: for the reason. */
+	if (!queue && (count > 1 || !timeout_ns))
 		status = waiters_take(pool, head, objects_out, count);
 	if (status == LFPOOL_E_EXHAUSTED && timeout_ns)
 		status = waiters_wait_for(pool, head, objects_out, count, os_deadline(timeout_ns));

@@ -21,7 +21,7 @@
 #include "pool/pool.h"
 #include "pool/threads.h"
 
-#include <string.h>
+#include "lfpool/walk.h"
 
 /* Slots that are looked at together. */
 #define AT_ONCE 8
@@ -112,10 +112,16 @@ static inline uint32_t walk_next(const struct arena *arena, lfpool_cursor_t *cur
 
 void lfpool_cursor_open(lfpool_cursor_t *cursor_out, const lfpool_t *pool)
 {
-	*cursor_out = (lfpool_cursor_t){.pool = pool, .next = 1, .end = pool->backend->used(pool) + 1};
+	*cursor_out = (lfpool_cursor_t){
+		.pool = pool,
+		.next = 1,
+		.end = pool->backend->used(pool) + 1,
+		.magazine = pool->core ? pool->core->magazines.slots : 1,
+		.object_size = pool->object_size,
+	};
 }
 
-static inline void *next_object(lfpool_cursor_t *cursor)
+void *lfpool_cursor_next(lfpool_cursor_t *cursor)
 {
 	const lfpool_t *pool = cursor->pool;
 	uint32_t slot;
@@ -128,48 +134,7 @@ static inline void *next_object(lfpool_cursor_t *cursor)
 	return object;
 }
 
-void *lfpool_cursor_next(lfpool_cursor_t *cursor)
-{
-	return next_object(cursor);
-}
-
-void lfpool_cursor_split(lfpool_cursor_t *cursors_out, size_t parts, const lfpool_t *pool)
-{
-	lfpool_cursor_t whole;
-
-	lfpool_cursor_open(&whole, pool);
-
-	const size_t slots = whole.end - whole.next;
-	const size_t magazine_slots = slots && pool->core ? pool->core->magazines.slots : 1;
-	const size_t magazines = (slots + magazine_slots - 1) / magazine_slots;
-	size_t next = whole.next;
-
-	for (size_t i = 0; i < parts; i++) {
-		/* The first parts are one magazine larger, if the division has a remainder. */
-		const size_t share = (magazines / parts + (i < magazines % parts)) * magazine_slots;
-
-		cursors_out[i] = (lfpool_cursor_t){.pool = pool, .next = next};
-		next = share < whole.end - next ? next + share : whole.end;
-		cursors_out[i].end = next;
-	}
-}
-
-/* ---- Walks with a visitor, and others ---- */
-
-size_t lfpool_for_each_active(lfpool_t *pool, lfpool_visit_t visit, void *context)
-{
-	lfpool_cursor_t cursor;
-	size_t visited = 0;
-	void *object;
-
-	lfpool_cursor_open(&cursor, pool);
-	while ((object = next_object(&cursor))) {
-		visited++;
-		if (!visit(context, object))
-			break;
-	}
-	return visited;
-}
+/* ---- Whole walks ---- */
 
 size_t lfpool_for_each_slot(lfpool_t *pool, lfpool_visit_slot_t visit, void *context)
 {
@@ -191,31 +156,6 @@ size_t lfpool_for_each_slot(lfpool_t *pool, lfpool_visit_slot_t visit, void *con
 			break;
 	}
 	return visited;
-}
-
-size_t lfpool_copy_active(const lfpool_t *pool, void **objects_out, size_t count)
-{
-	lfpool_cursor_t cursor;
-	size_t copied = 0;
-
-	lfpool_cursor_open(&cursor, pool);
-	while (copied < count && (objects_out[copied] = next_object(&cursor)))
-		copied++;
-	return copied;
-}
-
-size_t lfpool_copy_active_objects(const lfpool_t *pool, void *objects_out, size_t count, size_t bytes)
-{
-	lfpool_cursor_t cursor;
-	size_t copied = 0;
-	const void *object;
-
-	if (bytes > pool->object_size)
-		return 0;
-	lfpool_cursor_open(&cursor, pool);
-	while (copied < count && (object = next_object(&cursor)))
-		memcpy((char *)objects_out + copied++ * bytes, object, bytes);
-	return copied;
 }
 
 size_t lfpool_release_all(lfpool_t *pool)

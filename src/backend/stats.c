@@ -137,20 +137,31 @@ static void tell_calls(const lfpool_t *pool, lfpool_stats_t *stats)
 		stats->releases = stats->acquires;
 }
 
+/* The fields that cost O(1). */
+static void quick(const lfpool_t *pool, lfpool_stats_t *stats_out)
+{
+	/* relaxed, all: numbers. */
+	stats_out->owed = (size_t)load_relaxed(&pool->waiters.owed);
+	stats_out->capacity = cold_capacity(&pool->cold);
+	stats_out->backend = pool->backend_kind;
+	stats_out->max_capacity = (size_t)load_relaxed(&pool->cold.maximum);
+	stats_out->retired = retired_count(pool->retired, stats_out->capacity);
+	stats_out->waiting = (uint32_t)waiters_waiting(&pool->waiters);
+	stats_out->misuses = load_relaxed(&pool->misuses);
+	stats_out->given_back = tally_read(&pool->given_back);
+}
+
 lfpool_status_t lfpool_stats(const lfpool_t *pool, lfpool_stats_t *stats_out)
 {
 	lfpool_stats_t stats = {0};
 
-	if (!stats_out || !sized_fits(stats_out, offsetof(lfpool_stats_t, refills)))
+	if (!stats_out || !sized_fits(stats_out, offsetof(lfpool_stats_t, backend)))
 		return LFPOOL_E_ARGUMENT;
-	stats.capacity = cold_capacity(&pool->cold);
-	stats.misuses = load_relaxed(&pool->misuses);
-	stats.max_capacity = lfpool_max_capacity(pool);
-	stats.owed = lfpool_shrink_owed(pool);
-	stats.waiting = waiters_waiting(&pool->waiters);
-	stats.given_back = tally_read(&pool->given_back);
-	pool->backend->stats(pool, &stats);
-	tell_calls(pool, &stats);
+	quick(pool, &stats);
+	if (stats_out->struct_size > offsetof(lfpool_stats_t, refills)) {
+		pool->backend->stats(pool, &stats);
+		tell_calls(pool, &stats);
+	}
 	/* Signed from the beginning: where size_t has 32 bits its difference would not become negative. */
 	stats.unaccounted = (int64_t)stats.capacity - (int64_t)stats.active - (int64_t)stats.retired - (int64_t)stats.cached -
 			    (int64_t)stats.shared - (int64_t)stats.untouched;

@@ -7,7 +7,7 @@
 
 #include "core/cache.h"
 
-#include "lfpool/lfpool.h"
+#include "lfpool/report.h"
 
 /* Adds the slots 1 .. used, by their states: active. */
 void stats_of_slots(const struct arena *arena, size_t used, lfpool_stats_t *stats_out);

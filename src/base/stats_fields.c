@@ -7,14 +7,14 @@
 #include <inttypes.h>
 #include <string.h>
 
-struct row {
+struct stats_row {
 	const char *name, *line, *unit;
 	size_t offset, bytes; /* in lfpool_stats_t; the bytes are 4 or 8 */
 };
 
 #define BYTES_OF(field) sizeof(((lfpool_stats_t *)0)->field)
 
-static const struct row rows[STATS_FIELDS] = {
+static const struct stats_row stats_rows[STATS_FIELDS] = {
 #define STATS_ROW(field, line, unit) {#field, line, unit, offsetof(lfpool_stats_t, field), BYTES_OF(field)},
 	STATS_MAP(STATS_ROW)
 #undef STATS_ROW
@@ -23,17 +23,17 @@ static const struct row rows[STATS_FIELDS] = {
 /* SF1.  Where words have 64 bits the struct has no padding. */
 #if SIZE_MAX > UINT32_MAX
 #define PLUS_BYTES(field, line, unit) +BYTES_OF(field)
-_Static_assert(BYTES_OF(struct_size) STATS_MAP(PLUS_BYTES) == sizeof(lfpool_stats_t),
+_Static_assert(BYTES_OF(struct_size) + BYTES_OF(backend) STATS_MAP(PLUS_BYTES) == sizeof(lfpool_stats_t),
 	       "STATS_MAP lacks a field of lfpool_stats_t, or the struct has padding");
 #endif
 
 uint64_t stats_value(const lfpool_stats_t *stats, enum stats_field field)
 {
-	const char *at = (const char *)stats + rows[field].offset;
+	const char *at = (const char *)stats + stats_rows[field].offset;
 	uint64_t wide;
 	uint32_t narrow;
 
-	if (rows[field].bytes == sizeof(wide)) {
+	if (stats_rows[field].bytes == sizeof(wide)) {
 		memcpy(&wide, at, sizeof(wide));
 		return wide;
 	}
@@ -46,10 +46,11 @@ void stats_add(lfpool_stats_t *sum, const lfpool_stats_t *more)
 	for (enum stats_field f = 0; f < STATS_FIELDS; f++) {
 		const uint64_t wide = stats_value(sum, f) + stats_value(more, f);
 		const uint32_t narrow = (uint32_t)wide;
-		const bool is_wide = rows[f].bytes == sizeof(wide);
+		const bool is_wide = stats_rows[f].bytes == sizeof(wide);
 
-		memcpy((char *)sum + rows[f].offset, is_wide ? (const void *)&wide : &narrow, rows[f].bytes);
+		memcpy((char *)sum + stats_rows[f].offset, is_wide ? (const void *)&wide : &narrow, stats_rows[f].bytes);
 	}
+	sum->backend = more->backend;
 }
 
 void stats_put_text(struct text *t, const lfpool_stats_t *stats)
@@ -57,7 +58,7 @@ void stats_put_text(struct text *t, const lfpool_stats_t *stats)
 	const char *line = NULL;
 
 	for (enum stats_field f = 0; f < STATS_FIELDS; f++) {
-		const struct row *row = &rows[f];
+		const struct stats_row *row = &stats_rows[f];
 
 		if (!row->line)
 			continue;
@@ -74,7 +75,7 @@ void stats_put_text(struct text *t, const lfpool_stats_t *stats)
 void stats_put_json(struct text *t, const lfpool_stats_t *stats)
 {
 	for (enum stats_field f = 0; f < STATS_FIELDS; f++) {
-		text_put(t, "%s\"%s\":", f ? "," : "", rows[f].name);
+		text_put(t, "%s\"%s\":", f ? "," : "", stats_rows[f].name);
 		/* The one signed field. */
 		if (f == STATS_unaccounted)
 			text_put(t, "%" PRId64, stats->unaccounted);

@@ -4,7 +4,8 @@
  *
  * Idea         A new counter is a line in lfpool_stats_t (lfpool/report.h) and a line here.  The sums of a set, the
  *              text and the JSON of a dump follow from the table.
- * Invariants   SF1 each field of lfpool_stats_t but struct_size has one row: a missing row does not compile.
+ * Invariants   SF1 each field of lfpool_stats_t except struct_size and backend has one row: a missing row does not
+ *                  compile.
  */
 #ifndef LFPOOL_STATS_FIELDS_H
 #define LFPOOL_STATS_FIELDS_H
@@ -12,7 +13,7 @@
 #include "base/base.h"
 #include "base/text.h"
 
-#include "lfpool/lfpool.h"
+#include "lfpool/report.h"
 
 /*
  * X(field, line, unit).  A dump in text shows each field that has a line: "line   value unit, value unit".  Neighbours
@@ -53,6 +54,7 @@ enum stats_field {
 
 /* The value of a field; a negative one in two's complement. */
 uint64_t stats_value(const lfpool_stats_t *stats, enum stats_field field);
+/* The backend of `more` is that of the sum. */
 void stats_add(lfpool_stats_t *sum, const lfpool_stats_t *more);
 
 /* The fields that have a line, each line with its end. */

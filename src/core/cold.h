@@ -34,7 +34,7 @@
 
 struct cold {
 	_Alignas(CACHE_LINE_PAIR) _Atomic(uint64_t) counts; /* {capacity:32, allowed:32}                         */
-	_Atomic(uint64_t) maximum; /* of the capacity: lfpool_max_capacity()                                     */
+	_Atomic(uint64_t) maximum; /* of the capacity: lfpool_limit()                                            */
 	_Atomic(uint64_t) opened;  /* slots 1 .. this have their pages; only grows                               */
 	_Atomic(uint64_t) room;    /* COLD_ROOM, less slots that were taken out, and more those that were put in     */
 	low_water_word least_room; /* of `room`: when most were out                                            */

@@ -251,7 +251,7 @@ static void get_more(struct pool_row *row, lfpool_registry_report_t *report)
 		report->objects_added += lfpool_reserve(row->pool, wanted);
 		settled = resize_settled(row->pool);
 	}
-	const size_t owed = lfpool_shrink_owed(row->pool);
+	const size_t owed = lfpool_quick_stats(row->pool).owed;
 
 	report->pools_short += settled < wanted;
 	report->pools_owing += owed > 0;

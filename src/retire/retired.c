@@ -43,32 +43,32 @@ static void let_go(struct retired_shard *shard)
 /* The shard's batch is ours: these slots, linked to each other. */
 static void begin(struct retired *retired, struct retired_shard *shard, uint32_t first, uint32_t count)
 {
-	struct lfpool_batch *batch = &shard->batch;
+	struct batch *batch = &shard->batch;
 	const bool asks = retired_asks(retired);
 
 	plain_written(&batch->first);
 	batch->first = first;
-	batch->count = count;
+	batch->face.count = count;
 	/* relaxed, both: statistics, and our own count. */
 	store_relaxed(&shard->with_scheme, count);
 	const uint32_t begun = load_relaxed(&batch->begun);
 	/* release, edge BEGUN: the batch, and what those who retired did with its objects. */
 	store_release(&batch->begun, begun + 1);
 	if (retired->scheme.begin)
-		retired->scheme.begin(retired->scheme.context, batch);
+		retired->scheme.begin(retired->scheme.context, &batch->face);
 	/* Not asked, it may be reclaimed already, and the pool destroyed. */
 	if (asks)
 		let_go(shard);
 }
 
 /* Nobody can reach the objects of the shard's batch, which is ours: they become free. */
-static void put_back(struct retired *retired, struct lfpool_batch *batch, struct cache_head *head)
+static void put_back(struct retired *retired, struct batch *batch, struct cache_head *head)
 {
 	lfpool_t *pool = batch->pool;
 	uint32_t slot = batch->first;
 
 	/* As many as were counted, whatever the links say. */
-	for (uint32_t left = batch->count; left; left--) {
+	for (uint32_t left = (uint32_t)batch->face.count; left; left--) {
 		const uint32_t below = retired_below(retired, slot);
 
 		/* relaxed, both: the next holder of the slot gets this with it.  R1. */
@@ -82,7 +82,7 @@ static void put_back(struct retired *retired, struct lfpool_batch *batch, struct
 /* The batch is ours, and its objects may be reused. */
 static void end(struct retired *retired, struct retired_shard *shard, struct cache_head *head)
 {
-	struct lfpool_batch *batch = &shard->batch;
+	struct batch *batch = &shard->batch;
 	lfpool_t *pool = batch->pool;
 
 	if (!head)
@@ -120,7 +120,7 @@ static bool ask(struct retired *retired, struct retired_shard *shard, struct cac
 		if (shard_phase(word) != BEGUN)
 			return false;
 	} while (!cas_acquire(&shard->word, &word, shard_in(word, HELD)));
-	if (retired->scheme.ready(retired->scheme.context, &shard->batch)) {
+	if (retired->scheme.ready(retired->scheme.context, &shard->batch.face)) {
 		end(retired, shard, head);
 		return true;
 	}
@@ -263,19 +263,9 @@ size_t retired_count(const struct retired *retired, size_t capacity)
 	return count < capacity ? count : capacity;
 }
 
-size_t lfpool_retired_count(const lfpool_t *pool)
-{
-	return retired_count(pool->retired, cold_capacity(&pool->cold));
-}
-
 bool lfpool_retire_poll(lfpool_t *pool)
 {
 	return retired_poll(pool->retired, NULL);
-}
-
-lfpool_scheme_t lfpool_scheme(const lfpool_t *pool)
-{
-	return pool->retired ? pool->retired->scheme : (lfpool_scheme_t){0};
 }
 
 /* ---- Draining ---- */
@@ -342,41 +332,24 @@ lfpool_status_t retired_finish(struct retired *retired, lfpool_t *pool)
 
 /* ---- Batches ---- */
 
-void *lfpool_batch_room(lfpool_batch_t *batch)
-{
-	return batch->room;
-}
-
-lfpool_batch_t *lfpool_batch_of(void *room)
-{
-	return room;
-}
-
-size_t lfpool_batch_place(const lfpool_batch_t *batch)
-{
-	return (size_t)(batch->shard - batch->pool->retired->shard);
-}
-
-size_t lfpool_batch_count(const lfpool_batch_t *batch)
-{
-	return batch->count;
-}
-
 const void *lfpool_batch_next(const lfpool_batch_t *batch, uint32_t *cursor)
 {
-	const uint32_t slot = *cursor ? retired_below(batch->pool->retired, *cursor) : batch->first;
+	const struct batch *its = (const struct batch *)batch;
+	const uint32_t slot = *cursor ? retired_below(its->pool->retired, *cursor) : its->first;
 
 	if (!slot)
 		return NULL;
 	*cursor = slot;
-	return pool_object(batch->pool, slot);
+	return pool_object(its->pool, slot);
 }
 
 void lfpool_batch_reclaim(lfpool_batch_t *batch)
 {
+	struct batch *its = (struct batch *)batch;
+
 	/* acquire, edge BEGUN. */
-	(void)load_acquire(&batch->begun);
-	end(batch->pool->retired, batch->shard, NULL);
+	(void)load_acquire(&its->begun);
+	end(its->pool->retired, its->shard, NULL);
 }
 
 /* ---- Life ---- */
@@ -409,6 +382,7 @@ lfpool_status_t retired_open(lfpool_t *pool, const lfpool_scheme_t *scheme, size
 	for (uint32_t i = 0; i < shards; i++) {
 		retired->shard[i].batch.pool = pool;
 		retired->shard[i].batch.shard = &retired->shard[i];
+		retired->shard[i].batch.face.place = i;
 	}
 	pool->retired = retired;
 	return LFPOOL_OK;

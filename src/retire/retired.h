@@ -35,7 +35,7 @@
 #include "base/base.h"
 #include "pool/configure.h"
 
-#include "lfpool/lfpool.h"
+#include "lfpool/retire.h"
 
 /* A slot's link: what is below it, or SLOT_NONE; and that it is retired. */
 #define LINK_RETIRED (UINT32_C(1) << 31)
@@ -74,19 +74,18 @@ static inline uint64_t shard_in(uint64_t word, enum phase_of_shard phase)
 
 struct cache_head;
 
-struct lfpool_batch {
-	_Alignas(16) unsigned char room[LFPOOL_BATCH_ROOM]; /* the scheme's, first: lfpool_batch_of() */
+struct batch {
+	_Alignas(16) struct lfpool_batch face; /* first: the part that a scheme gets      */
 	lfpool_t *pool;
 	struct retired_shard *shard;
-	uint32_t first;          /* slot; its link leads to the next     */
-	uint32_t count;          /* slots                                */
-	_Atomic(uint32_t) begun; /* BEGUN: batches of this shard so far  */
+	uint32_t first;          /* slot; its link leads to the next        */
+	_Atomic(uint32_t) begun; /* BEGUN: batches of this shard so far     */
 };
 
 struct retired_shard {
 	_Alignas(CACHE_LINE_PAIR) _Atomic(uint64_t) word;
 	/* Of the holder of the batch (R3). */
-	_Alignas(CACHE_LINE_PAIR) struct lfpool_batch batch;
+	_Alignas(CACHE_LINE_PAIR) struct batch batch;
 	_Atomic(uint32_t) with_scheme; /* its count, for statistics; 0: none */
 	_Atomic(uint64_t) ended;       /* R4                                 */
 };

@@ -44,8 +44,8 @@ static void become_due(ck_epoch_entry_t *entry)
 static void begin(void *context, lfpool_batch_t *batch)
 {
 	lfpool_epoch_t *gate = context;
-	struct place *place = &gate->places[lfpool_batch_place(batch)];
-	struct deferred *deferred = lfpool_batch_room(batch);
+	struct place *place = &gate->places[batch->place];
+	struct deferred *deferred = (void *)batch->room;
 
 	if (!place->registered) {
 		ck_epoch_register(gate->epoch, &place->record, NULL);
@@ -59,9 +59,9 @@ static void begin(void *context, lfpool_batch_t *batch)
 static bool ready(void *context, const lfpool_batch_t *batch)
 {
 	lfpool_epoch_t *gate = context;
-	const struct deferred *deferred = lfpool_batch_room((lfpool_batch_t *)(uintptr_t)batch);
+	const struct deferred *deferred = (const void *)batch->room;
 
-	(void)ck_epoch_poll(&gate->places[lfpool_batch_place(batch)].record);
+	(void)ck_epoch_poll(&gate->places[batch->place].record);
 	/* What readers read before they left, before whatever is written to the objects. */
 	if (deferred->due)
 		ck_pr_fence_memory();
@@ -93,13 +93,4 @@ lfpool_scheme_t lfpool_epoch_scheme(lfpool_epoch_t *gate)
 	const lfpool_scheme_t none = {0};
 
 	return gate ? (lfpool_scheme_t){.context = gate, .begin = begin, .ready = ready} : none;
-}
-
-lfpool_status_t lfpool_release_epoch(lfpool_t *pool, const struct ck_epoch_record *record, void *object)
-{
-	const lfpool_scheme_t scheme = lfpool_scheme(pool);
-
-	if (scheme.begin != begin || record->global != ((lfpool_epoch_t *)scheme.context)->epoch)
-		return LFPOOL_E_NO_SCHEME;
-	return lfpool_retire(pool, object);
 }

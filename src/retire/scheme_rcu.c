@@ -15,14 +15,14 @@ _Static_assert(sizeof(struct rcu_head) <= LFPOOL_BATCH_ROOM, "a batch has room f
 /* A grace period is over. */
 static void reclaim(struct rcu_head *head)
 {
-	lfpool_batch_reclaim(lfpool_batch_of(head));
+	lfpool_batch_reclaim((lfpool_batch_t *)head);
 }
 
 static void begin(void *context, lfpool_batch_t *batch)
 {
 	const struct rcu_flavor_struct *flavor = context;
 
-	flavor->update_call_rcu(lfpool_batch_room(batch), reclaim);
+	flavor->update_call_rcu((void *)batch->room, reclaim);
 }
 
 /* A thread of QSBR is always inside a section while it is online. */

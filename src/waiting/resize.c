@@ -18,6 +18,8 @@
 #include "pool/threads.h"
 #include "retire/retired.h"
 
+#include "lfpool/resize.h"
+
 void resize_serve_if_wanted(lfpool_t *pool, struct cache_head *head)
 {
 	/* W1 (waiters.h): what is free now is visible before we look at the demand. */
@@ -61,11 +63,11 @@ size_t resize_settled(const lfpool_t *pool)
 {
 	size_t owed, capacity;
 
-	/* Each retry means that a debt was paid meanwhile. */
+	/* Each retry means that a debt was paid meanwhile.  relaxed, both: a number. */
 	do {
-		owed = lfpool_shrink_owed(pool);
+		owed = (size_t)load_relaxed(&pool->waiters.owed);
 		capacity = cold_capacity(&pool->cold);
-	} while (owed != lfpool_shrink_owed(pool));
+	} while (owed != load_relaxed(&pool->waiters.owed));
 	return capacity > owed ? capacity - owed : 0;
 }
 
@@ -77,12 +79,6 @@ size_t lfpool_reserve(lfpool_t *pool, size_t capacity)
 	while ((now = resize_settled(pool)) < capacity && (more = lfpool_grow(pool, capacity - now)))
 		added += more;
 	return added;
-}
-
-size_t lfpool_max_capacity(const lfpool_t *pool)
-{
-	/* relaxed: a number. */
-	return (size_t)load_relaxed(&pool->cold.maximum);
 }
 
 lfpool_status_t lfpool_limit(lfpool_t *pool, size_t max_capacity)
@@ -130,12 +126,6 @@ size_t lfpool_shrink(lfpool_t *pool, size_t count)
 	/* What came back meanwhile; and it may grow again, for those who wait. */
 	resize_serve_if_wanted(pool, NULL);
 	return gone;
-}
-
-size_t lfpool_shrink_owed(const lfpool_t *pool)
-{
-	/* relaxed: a number. */
-	return (size_t)load_relaxed(&pool->waiters.owed);
 }
 
 size_t lfpool_shrink_cancel(lfpool_t *pool)

@@ -87,7 +87,7 @@ TEST(processes_share_a_pool)
 	for (unsigned i = 0; i < CHILDREN; i++)
 		assert_true(waitpid(children[i], &status, 0) == children[i] && status == 0);
 	assert_int_equal(lfpool_active_count(pool), 0);
-	assert_int_equal(lfpool_misuse_count(pool), 0);
+	assert_int_equal(lfpool_quick_stats(pool).misuses, 0);
 	pool_close(pool, sizeof(struct shared_object));
 }
 

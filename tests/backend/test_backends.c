@@ -16,10 +16,10 @@ BACKEND_TEST(the_environment_overrides_every_config, LFPOOL_BACKEND_MALLOC)
 		lfpool_t *pool = POOL_OF(24, 10, .backend = backend);
 
 		assert_int_equal(unsetenv("LFPOOL_BACKEND"), 0);
-		assert_int_equal(lfpool_backend(pool), named);
+		assert_int_equal(lfpool_quick_stats(pool).backend, named);
 		pool_close(pool, 24);
 		pool = POOL_OF(24, 10, .backend = backend);
-		assert_int_equal(lfpool_backend(pool), backend);
+		assert_int_equal(lfpool_quick_stats(pool).backend, backend);
 		lfpool_destroy(pool);
 	}
 }

@@ -120,7 +120,7 @@ BACKEND_TEST(the_lists_of_what_is_retired, LFPOOL_BACKEND_MALLOC)
 	assert_int_equal(lfpool_acquire_bulk(pool, objects, 5), 5);
 	for (size_t i = 0; i < 5; i++)
 		assert_int_equal(lfpool_retire(pool, objects[i]), LFPOOL_OK);
-	_Atomic(uint64_t) *const word = &batch->shard->word;
+	_Atomic(uint64_t) *const word = &((struct batch *)batch)->shard->word;
 	_Atomic(uint32_t) *const link = pool->retired->link;
 	const uint64_t counted = LOAD(word);
 	const uint32_t first = (uint32_t)counted, in_use = (uint32_t)lfpool_index_of(pool, active) + 1;

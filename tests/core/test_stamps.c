@@ -134,7 +134,7 @@ static void run(const char *name, lfpool_t *pool, bool enough)
 	struct scene scene = {.pool = pool, .steps = steps, .enough = enough};
 
 	(void)workers_run(THREADS, work, &scene, test_seed(name));
-	assert_int_equal(lfpool_misuse_count(scene.pool), 0);
+	assert_int_equal(lfpool_quick_stats(scene.pool).misuses, 0);
 	require_whole(scene.pool, SIZE);
 	assert_int_equal(lfpool_destroy(scene.pool), 0);
 }

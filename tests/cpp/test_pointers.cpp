@@ -86,7 +86,7 @@ TEST(a_pointer_to_the_base_owns)
 		CHECK(counted::alive() == 2 && squares.active_count() == 1);
 	}
 	CHECK(counted::alive() == 0 && squares.active_count() == 0 && strips.active_count() == 0);
-	CHECK(lfpool_misuse_count(squares.get()) == 0 && lfpool_misuse_count(strips.get()) == 0);
+	CHECK(lfpool_quick_stats(squares.get()).misuses == 0 && lfpool_quick_stats(strips.get()).misuses == 0);
 }
 
 TEST(an_object_goes_back_at_the_end_of_its_scope)
@@ -101,7 +101,7 @@ TEST(an_object_goes_back_at_the_end_of_its_scope)
 		CHECK(!pool.make_unique(3) && !pool.make_self(3));
 		CHECK(counted::alive() == 2 && pool.active_count() == 2);
 	}
-	CHECK(counted::alive() == 0 && pool.active_count() == 0 && lfpool_misuse_count(pool.get()) == 0);
+	CHECK(counted::alive() == 0 && pool.active_count() == 0 && lfpool_quick_stats(pool.get()).misuses == 0);
 }
 
 TEST(by_a_cache)

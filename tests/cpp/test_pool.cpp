@@ -133,7 +133,7 @@ TEST(a_constructor_that_throws_loses_nothing)
 
 	fails_and_goes_on(pool);
 	fails_and_goes_on(cache);
-	CHECK(pool.active_count() == 0 && lfpool_misuse_count(pool.get()) == 0);
+	CHECK(pool.active_count() == 0 && lfpool_quick_stats(pool.get()).misuses == 0);
 }
 
 struct alignas(512) wide {

@@ -29,8 +29,8 @@ static void expect(const lfpool_config_t *config, lfpool_status_t expected)
 		assert_int_equal((uintptr_t)object % config->object_alignment, 0);
 	memset(object, 0x77, config->object_size);
 	assert_int_equal(lfpool_capacity(pool), config->capacity);
-	assert_int_equal(lfpool_max_capacity(pool), config->max_capacity ? config->max_capacity : config->capacity);
-	assert_int_equal(lfpool_backend(pool), config->backend);
+	assert_int_equal(lfpool_quick_stats(pool).max_capacity, config->max_capacity ? config->max_capacity : config->capacity);
+	assert_int_equal(lfpool_quick_stats(pool).backend, config->backend);
 	assert_int_equal(lfpool_available_count(pool), config->capacity - 1);
 	assert_int_equal(lfpool_release(pool, object), LFPOOL_OK);
 	/* A pool that grows by itself has more than it began with, and the largest would take long. */

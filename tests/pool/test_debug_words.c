@@ -122,7 +122,7 @@ TEST(debug_mode_prepares_free_objects)
 			require_whole(pool, 40);
 		}
 		assert_int_equal(lfpool_for_each_slot(pool, prepare, NULL), 20);
-		assert_int_equal(lfpool_misuse_count(pool), 0);
+		assert_int_equal(lfpool_quick_stats(pool).misuses, 0);
 		lfpool_destroy(pool);
 	}
 }

@@ -37,7 +37,7 @@ static void call_pool(lfpool_t *pool)
 		MUST(!CALL(lfpool_acquire, "nothing left")(pool));
 		MUST(CALL(lfpool_acquire_bulk, "nothing left")(pool, objects + CAPACITY, 1) == 0);
 		MUST(!CALL(lfpool_acquire_wait, "nothing left, no time")(pool, 0));
-		MUST(CALL(lfpool_acquire_bulk_wait, "nothing left, no time")(pool, objects + CAPACITY, 1, 0) ==
+		MUST(CALL(lfpool_acquire_bulk_wait, "nothing left, no time")(pool, NULL, objects + CAPACITY, 1, 0) ==
 		     LFPOOL_E_EXHAUSTED);
 		for (size_t i = 0; i < CAPACITY; i++)
 			MUST(CALL(lfpool_release, "misses")(pool, objects[i]) == LFPOOL_OK);
@@ -45,7 +45,7 @@ static void call_pool(lfpool_t *pool)
 		MUST(CALL(lfpool_release_bulk, "all")(pool, objects, CAPACITY) == CAPACITY);
 	}
 	MUST((object = CALL(lfpool_acquire_wait, "hit")(pool, -1)) && lfpool_release(pool, object) == LFPOOL_OK);
-	MUST(CALL(lfpool_acquire_bulk_wait, "two")(pool, objects, 2, -1) == LFPOOL_OK &&
+	MUST(CALL(lfpool_acquire_bulk_wait, "two")(pool, NULL, objects, 2, -1) == LFPOOL_OK &&
 	     lfpool_release_bulk(pool, objects, 2) == 2);
 	MUST(CALL(lfpool_release_if_owned, "no")(pool, text) == LFPOOL_E_FOREIGN);
 	MUST(CALL(lfpool_release_if_owned, "yes")(pool, lfpool_acquire(pool)) == LFPOOL_OK);
@@ -83,7 +83,7 @@ static void call_refusals(lfpool_t *pool)
 {
 	char *object = lfpool_acquire(pool);
 	void *some[3] = {text, NULL, object};
-	const size_t had = CALL(lfpool_misuse_count, "")(pool);
+	const size_t had = CALL(lfpool_quick_stats, "misuses")(pool).misuses;
 
 	misuses = 0;
 	MUST(CALL(lfpool_release, "NULL")(pool, NULL) == LFPOOL_OK);
@@ -91,7 +91,7 @@ static void call_refusals(lfpool_t *pool)
 	MUST(CALL(lfpool_release, "foreign")(pool, text) == LFPOOL_E_FOREIGN);
 	MUST(CALL(lfpool_release_bulk, "some refused")(pool, some, 3) == 1 && misuses == 3);
 	MUST(CALL(lfpool_release, "double")(pool, object) == LFPOOL_E_NOT_IN_USE);
-	MUST(lfpool_misuse_count(pool) == had + misuses);
+	MUST(lfpool_quick_stats(pool).misuses == had + misuses);
 }
 
 static bool on_object(void *context, void *object)
@@ -161,9 +161,9 @@ static void call_questions(lfpool_t *pool)
 
 	MUST(CALL(lfpool_owns, "yes")(pool, object) && !CALL(lfpool_owns, "no")(pool, text));
 	MUST(CALL(lfpool_in_use, "yes")(pool, object) && !CALL(lfpool_in_use, "no")(pool, text));
-	MUST(CALL(lfpool_capacity, "")(pool) == CAPACITY && CALL(lfpool_max_capacity, "")(pool) == CAPACITY);
+	MUST(CALL(lfpool_capacity, "")(pool) == CAPACITY && CALL(lfpool_quick_stats, "")(pool).max_capacity == CAPACITY);
 	MUST(CALL(lfpool_active_count, "")(pool) == 1 && CALL(lfpool_available_count, "")(pool) == CAPACITY - 1);
-	MUST(CALL(lfpool_backend, "")(pool) == LFPOOL_BACKEND_LOCKFREE);
+	MUST(lfpool_quick_stats(pool).backend == LFPOOL_BACKEND_LOCKFREE);
 	CALL(lfpool_label, "active")(pool, object, "tag");
 	CALL(lfpool_label, "NULL")(pool, NULL, "tag");
 	MUST(CALL(lfpool_stats, "")(pool, &stats) == LFPOOL_OK && stats.active == 1);
@@ -171,7 +171,7 @@ static void call_questions(lfpool_t *pool)
 	CALL(lfpool_high_water_reset, "")(pool);
 	MUST(CALL(lfpool_dump, "text")(pool, LFPOOL_TEXT, text, sizeof(text)) < sizeof(text));
 	MUST(CALL(lfpool_dump, "JSON")(pool, LFPOOL_JSON, text, sizeof(text)) < sizeof(text));
-	MUST(CALL(lfpool_retired_count, "no scheme")(pool) == 0 && !CALL(lfpool_scheme, "none")(pool).begin);
+	MUST(lfpool_quick_stats(pool).retired == 0);
 	MUST(CALL(lfpool_retire, "no scheme")(pool, object) == LFPOOL_E_NO_SCHEME);
 	MUST(lfpool_release(pool, object) == LFPOOL_OK);
 }
@@ -187,7 +187,7 @@ static void call_resize_and_async(lfpool_t *pool)
 	lfpool_ticket_t ticket = 1;
 	void *object = NULL;
 
-	MUST(CALL(lfpool_shrink, "enough is free")(pool, 50) == 50 && CALL(lfpool_shrink_owed, "nothing")(pool) == 0);
+	MUST(CALL(lfpool_shrink, "enough is free")(pool, 50) == 50 && lfpool_quick_stats(pool).owed == 0);
 	MUST(CALL(lfpool_shrink_cancel, "nothing owed")(pool) == 0);
 	MUST(CALL(lfpool_limit, "nobody waits")(pool, CAPACITY) == LFPOOL_OK && lfpool_capacity(pool) == CAPACITY - 50);
 	MUST(CALL(lfpool_acquire_async, "hit")(pool, never, &object, &ticket) == LFPOOL_OK && object && !ticket);
@@ -202,7 +202,7 @@ static void call_owed_and_queued(lfpool_t *pool)
 	lfpool_ticket_t ticket;
 
 	MUST(acquire_all(pool, objects, CAPACITY + 1) == capacity);
-	MUST(lfpool_shrink(pool, 10) == 0 && lfpool_shrink_owed(pool) == 10);
+	MUST(lfpool_shrink(pool, 10) == 0 && lfpool_quick_stats(pool).owed == 10);
 	MUST(lfpool_acquire_async(pool, never, &served, &ticket) == LFPOOL_OK && ticket);
 	MUST(lfpool_acquire_async(pool, never, &cancelled, &ticket) == LFPOOL_OK && ticket);
 	for (size_t i = 0; i < capacity; i++) {

@@ -89,7 +89,7 @@ static bool activate(void *context, void *object)
 
 static bool is_heap(const lfpool_t *pool)
 {
-	return lfpool_backend(pool) == LFPOOL_BACKEND_MALLOC;
+	return lfpool_quick_stats(pool).backend == LFPOOL_BACKEND_MALLOC;
 }
 
 struct hand {
@@ -180,7 +180,7 @@ static void want(lfpool_t *pool, struct hand *h, bool strict)
 	void *two[2];
 
 	(void)take(h, CALL(lfpool_acquire_wait)(pool, 50000));
-	if (CALL(lfpool_acquire_bulk_wait)(pool, two, 2, 50000) == LFPOOL_OK)
+	if (CALL(lfpool_acquire_bulk_wait)(pool, NULL, two, 2, 50000) == LFPOOL_OK)
 		MUST(take(h, two[0]) && take(h, two[1]));
 	for (int i = 0; i < ASKS; i++) {
 		const lfpool_status_t status = CALL(lfpool_acquire_async)(pool, release_at_once, &calls, &tickets[queued]);
@@ -301,8 +301,8 @@ static lfpool_batch_t *kept[LFPOOL_PLACES_MAX];
 static void begin_batch(void *context, lfpool_batch_t *batch)
 {
 	(void)context;
-	MUST(!kept[lfpool_batch_place(batch)]);
-	kept[lfpool_batch_place(batch)] = batch;
+	MUST(!kept[batch->place]);
+	kept[batch->place] = batch;
 }
 
 static bool end_batches(void *context)
@@ -341,7 +341,7 @@ static void live_retiring(const struct life *life, bool strict)
 		while (hand.count)
 			MUST(CALL(lfpool_release)(pool, put(&hand)) == LFPOOL_OK);
 		(void)CALL(lfpool_retire_poll)(pool);
-		MUST(CALL(lfpool_drain)(pool) == LFPOOL_OK && lfpool_retired_count(pool) == 0);
+		MUST(CALL(lfpool_drain)(pool) == LFPOOL_OK && lfpool_quick_stats(pool).retired == 0);
 	}
 	report(pool, strict);
 	MUST(CALL(lfpool_destroy)(pool) == 0);

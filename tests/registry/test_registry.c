@@ -117,7 +117,7 @@ TEST(a_scenario_over_the_default_over_the_config)
 
 	require_said(plain, "\ndebug       owner\n");
 	assert_int_equal(lfpool_capacity(plain), 5);
-	assert_int_equal(lfpool_max_capacity(only), 5);
+	assert_int_equal(lfpool_quick_stats(only).max_capacity, 5);
 	for (size_t i = 0; i < COUNT(rows); i++) {
 		assert_int_equal(lfpool_registry_switch(registry, rows[i].scenario, NULL), LFPOOL_OK);
 		assert_int_equal(lfpool_capacity(only), rows[i].only);
@@ -126,7 +126,7 @@ TEST(a_scenario_over_the_default_over_the_config)
 		for (size_t k = 0; k < COUNT(rows[i].said) && rows[i].said[k]; k++)
 			require_said(pool, rows[i].said[k]);
 		assert_int_equal(lfpool_capacity(pool), rows[i].capacity);
-		assert_int_equal(lfpool_max_capacity(pool), rows[i].max_capacity);
+		assert_int_equal(lfpool_quick_stats(pool).max_capacity, rows[i].max_capacity);
 		lfpool_registry_destroy_pool(registry, pool);
 	}
 	assert_int_equal(lfpool_registry_switch(registry, "nowhere", NULL), LFPOOL_E_SCENARIO);
@@ -153,7 +153,7 @@ TEST(what_is_overridden_may_be_wrong)
 	config.max_capacity = 1;
 	assert_int_equal(lfpool_registry_create_pool(registry, "plain", &config, &pool), LFPOOL_E_CONFIG_MAX_CAPACITY);
 	assert_int_equal(lfpool_registry_load(registry, "plain max_capacity=7\n", NULL), LFPOOL_OK);
-	assert_int_equal(lfpool_max_capacity(made(registry, "plain", &config)), 7);
+	assert_int_equal(lfpool_quick_stats(made(registry, "plain", &config)).max_capacity, 7);
 	assert_int_equal(lfpool_registry_destroy(registry), 0);
 }
 

@@ -60,9 +60,9 @@ TEST(every_pool_gets_there)
 		assert_int_equal(report.pools_owing + report.pools_short + report.pools_fixed + report.objects_owed, 0);
 		assert_int_equal(report.bytes_trimmed, 0);
 		assert_int_equal(lfpool_capacity(jobs), steps[i].jobs);
-		assert_int_equal(lfpool_max_capacity(jobs), steps[i].jobs_max);
+		assert_int_equal(lfpool_quick_stats(jobs).max_capacity, steps[i].jobs_max);
 		assert_int_equal(lfpool_capacity(packets), steps[i].packets);
-		assert_int_equal(lfpool_max_capacity(packets), steps[i].packets);
+		assert_int_equal(lfpool_quick_stats(packets).max_capacity, steps[i].packets);
 		assert_int_equal(lfpool_capacity(plain), 30);
 		assert_int_equal(lfpool_capacity(other), 40);
 		require_whole(jobs, SIZE);
@@ -138,7 +138,7 @@ TEST(what_cannot_be_is_said)
 	assert_int_equal(report.pools_short, 1);
 	assert_int_equal(report.objects_added, 10);
 	assert_int_equal(lfpool_capacity(jobs), 20);
-	assert_int_equal(lfpool_max_capacity(jobs), 20);
+	assert_int_equal(lfpool_quick_stats(jobs).max_capacity, 20);
 	assert_int_equal(lfpool_registry_destroy_pool(registry, jobs), 0);
 	assert_int_equal(lfpool_registry_create_pool(registry, "jobs", &config, &pool), LFPOOL_OK);
 	assert_int_equal(lfpool_capacity(pool), 25);
@@ -159,7 +159,7 @@ TEST(nobody_says_how_many)
 
 		assert_int_equal(report.objects_removed + report.objects_added + report.pools_short, 0);
 		assert_int_equal(lfpool_capacity(jobs), 10);
-		assert_int_equal(lfpool_max_capacity(jobs), i ? 5 : 10);
+		assert_int_equal(lfpool_quick_stats(jobs).max_capacity, i ? 5 : 10);
 	}
 	assert_int_equal(lfpool_registry_destroy(registry), 0);
 }

@@ -82,34 +82,4 @@ EPOCH_TEST(records_are_as_few_as_places)
 	drain_and_destroy(pool, SIZE);
 }
 
-/* ---- Whose record it is ---- */
-
-EPOCH_TEST(the_record_of_another_epoch_is_refused)
-{
-	lfpool_status_t misuse = LFPOOL_OK;
-	const lfpool_config_t config = CONFIG_OF(SIZE, 1, .hooks.context = &misuse, .hooks.misuse = note_misuse);
-	lfpool_t *const pools[] = {readers_pool(config), pool_with(&config)};
-	ck_epoch_t other;
-
-	ck_epoch_init(&other);
-	ck_epoch_record_t *others = record_new(&other);
-
-	for (unsigned i = 0; i < COUNT(pools); i++) {
-		void *object = lfpool_acquire(pools[i]);
-
-		assert_int_equal(lfpool_release_epoch(pools[i], others, object), LFPOOL_E_NO_SCHEME);
-		assert_int_equal(misuse, LFPOOL_OK);
-		assert_int_equal(lfpool_misuse_count(pools[i]), 0);
-		assert_int_equal(lfpool_retired_count(pools[i]), 0);
-		assert_true(lfpool_in_use(pools[i], object));
-		assert_int_equal(lfpool_release(pools[i], object), LFPOOL_OK);
-	}
-	/* The right record, the wrong object: a misuse like any other. */
-	assert_int_equal(lfpool_release_epoch(pools[0], record, &other), LFPOOL_E_FOREIGN);
-	assert_int_equal(misuse, LFPOOL_E_FOREIGN);
-	assert_int_equal(lfpool_release_epoch(pools[0], record, NULL), LFPOOL_OK);
-	assert_int_equal(lfpool_destroy(pools[1]), 0);
-	drain_and_destroy(pools[0], SIZE);
-}
-
 RUN_TESTS()

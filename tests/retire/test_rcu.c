@@ -38,7 +38,7 @@ static void after_fork(bool child)
 /* The child has a worker of its own, for what was retired before the fork and for what it retires. */
 static void go_on_in_the_child(lfpool_t *pool, void *held)
 {
-	REQUIRE(lfpool_retired_count(pool) >= MANY / 2);
+	REQUIRE(lfpool_quick_stats(pool).retired >= MANY / 2);
 	REQUIRE(lfpool_acquire_wait(pool, FOR_EVER));
 	REQUIRE(lfpool_drain(pool) == LFPOOL_OK);
 	REQUIRE(lfpool_active_count(pool) == 2);
@@ -88,14 +88,14 @@ TEST(drain_and_destroy_inside_a_section)
 	enter();
 	for (size_t i = 0; i + 1 < CAPACITY; i++)
 		retire_inside(pool, objects[i]);
-	assert_int_equal(lfpool_retired_count(pool), CAPACITY - 1);
+	assert_int_equal(lfpool_quick_stats(pool).retired, CAPACITY - 1);
 	assert_null(lfpool_acquire(pool));
 	for (size_t i = 0; i < CAPACITY; i++)
 		assert_true(stamp_holds(objects[i], SIZE, i));
 #ifdef FLAVOUR_QSBR
 	assert_int_equal(lfpool_drain(pool), LFPOOL_OK);
 	assert_true(rcu_read_ongoing());
-	assert_int_equal(lfpool_retired_count(pool), 0);
+	assert_int_equal(lfpool_quick_stats(pool).retired, 0);
 	leave();
 #else
 	rcu_read_lock();
@@ -105,9 +105,9 @@ TEST(drain_and_destroy_inside_a_section)
 	assert_int_equal(misuse, LFPOOL_OK);
 	assert_true(lfpool_destroy(pool) == SIZE_MAX);
 	assert_int_equal(misuse, LFPOOL_E_IN_SECTION);
-	assert_int_equal(lfpool_misuse_count(pool), 1);
+	assert_int_equal(lfpool_quick_stats(pool).misuses, 1);
 	/* It lives on. */
-	assert_int_equal(lfpool_retired_count(pool), CAPACITY - 1);
+	assert_int_equal(lfpool_quick_stats(pool).retired, CAPACITY - 1);
 	assert_true(stamp_holds(objects[0], SIZE, 0));
 	assert_true(rcu_read_ongoing());
 	leave();
@@ -145,7 +145,7 @@ static bool retire_next(void *context, void *object)
 
 	REQUIRE(!pthread_equal(pthread_self(), chain->owner));
 	if (next)
-		REQUIRE(lfpool_release_rcu(chain->pool, next) == LFPOOL_OK);
+		REQUIRE(lfpool_retire(chain->pool, next) == LFPOOL_OK);
 	atomic_fetch_add(&chain->ended, 1);
 	return true;
 }

@@ -40,7 +40,7 @@ TEST(what_is_retired_waits_for_its_reader)
 			retire_bulk(pool, objects, CAPACITY);
 		else
 			retire_each(pool, objects, CAPACITY);
-		assert_int_equal(lfpool_retired_count(pool), CAPACITY);
+		assert_int_equal(lfpool_quick_stats(pool).retired, CAPACITY);
 		/* Each of these asks; an epoch goes on by one, and no further. */
 		for (unsigned i = 0; i < 20; i++) {
 			assert_null(lfpool_acquire(pool));
@@ -48,7 +48,7 @@ TEST(what_is_retired_waits_for_its_reader)
 		}
 		assert_null(lfpool_acquire_wait(pool, A_WHILE_NS));
 		assert_false(lfpool_retire_poll(pool));
-		assert_int_equal(lfpool_retired_count(pool), CAPACITY);
+		assert_int_equal(lfpool_quick_stats(pool).retired, CAPACITY);
 		for (size_t i = 0; i < CAPACITY; i++) {
 			assert_true(stamp_holds(objects[i], SIZE, i));
 			assert_false(lfpool_in_use(pool, objects[i]));
@@ -112,7 +112,7 @@ TEST(drain_and_destroy_wait_for_readers)
 		retire_each(pool, reader.objects, CAPACITY);
 		if (drain) {
 			assert_int_equal(lfpool_drain(pool), LFPOOL_OK);
-			assert_int_equal(lfpool_retired_count(pool), 0);
+			assert_int_equal(lfpool_quick_stats(pool).retired, 0);
 			assert_int_equal(deactivated, CAPACITY);
 			assert_true(reader.left);
 		}

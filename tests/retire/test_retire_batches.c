@@ -18,7 +18,7 @@ static lfpool_batch_t *the_batch(void)
 		if (atomic_load(&fake.kept[place])) {
 			assert_null(found);
 			found = atomic_load(&fake.kept[place]);
-			assert_int_equal(lfpool_batch_place(found), place);
+			assert_int_equal(found->place, place);
 		}
 	return found;
 }
@@ -30,7 +30,7 @@ static void assert_consists_of(const lfpool_batch_t *batch, void **objects, size
 	uint32_t cursor = 0;
 
 	assert_non_null(batch);
-	assert_int_equal(lfpool_batch_count(batch), count);
+	assert_int_equal(batch->count, count);
 	for (size_t i = 0; i < count; i++)
 		assert_non_null(found[i] = (void *)(uintptr_t)lfpool_batch_next(batch, &cursor));
 	assert_null(lfpool_batch_next(batch, &cursor));
@@ -51,7 +51,7 @@ BACKEND_TEST(the_first_goes_alone_and_what_comes_meanwhile_is_next, LFPOOL_BACKE
 		for (size_t i = 0; i < 10; i++) {
 			assert_int_equal(lfpool_retire(pool, retired[i]), LFPOOL_OK);
 			assert_consists_of(the_batch(), retired, 1);
-			assert_int_equal((uintptr_t)lfpool_batch_room(the_batch()) % 16, 0);
+			assert_int_equal((uintptr_t)the_batch()->room % 16, 0);
 		}
 		assert_int_equal(fake.begun, 3 * round + 1);
 		/* It is not asked. */
@@ -66,7 +66,7 @@ BACKEND_TEST(the_first_goes_alone_and_what_comes_meanwhile_is_next, LFPOOL_BACKE
 		assert_consists_of(the_batch(), retired + 10, 20);
 		assert_int_equal(fake_period(pool), 1);
 		assert_int_equal(fake.begun, 3 * round + 3);
-		assert_int_equal(lfpool_retired_count(pool), 0);
+		assert_int_equal(lfpool_quick_stats(pool).retired, 0);
 	}
 	release_all(pool, objects + 90, PLENTY - 90);
 	pool_close(pool, SIZE);
@@ -86,7 +86,7 @@ BACKEND_TEST(a_scheme_is_asked_by_those_who_want_something, LFPOOL_BACKEND_MALLO
 	for (size_t i = 0; i < 300; i++)
 		assert_int_equal(lfpool_retire(pool, objects[i]), LFPOOL_OK);
 	assert_in_range(fake.asks, 300 / 64 - 1, 300 / 64 + 1);
-	assert_int_equal(lfpool_retired_count(pool), 300);
+	assert_int_equal(lfpool_quick_stats(pool).retired, 300);
 	/* An acquire that finds nothing, and no other. */
 	assert_int_equal(lfpool_release(pool, objects[300]), LFPOOL_OK);
 	asks = fake.asks;
@@ -101,13 +101,13 @@ BACKEND_TEST(a_scheme_is_asked_by_those_who_want_something, LFPOOL_BACKEND_MALLO
 	atomic_store(&fake.yes, true);
 	assert_true(lfpool_retire_poll(pool));
 	atomic_store(&fake.yes, false);
-	assert_int_equal(lfpool_retired_count(pool), 299);
+	assert_int_equal(lfpool_quick_stats(pool).retired, 299);
 	assert_non_null(lfpool_acquire(pool));
 	assert_null(lfpool_acquire(pool));
 	/* It asks by itself. */
 	atomic_store(&fake.yes, true);
 	assert_non_null(lfpool_acquire(pool));
-	assert_int_equal(lfpool_retired_count(pool), 0);
+	assert_int_equal(lfpool_quick_stats(pool).retired, 0);
 	assert_false(lfpool_retire_poll(pool));
 	(void)lfpool_release_all(pool);
 	pool_close(pool, SIZE);
@@ -158,10 +158,10 @@ TEST(a_poll_says_what_another_thread_reclaimed_meanwhile)
 
 	meanwhile.pool = pool;
 	retire_one();
-	assert_int_equal(lfpool_retired_count(pool), 2);
+	assert_int_equal(lfpool_quick_stats(pool).retired, 2);
 	assert_true(lfpool_retire_poll(pool));
 	/* The other thread's, not this one's own. */
-	assert_int_equal(lfpool_retired_count(pool), 1);
+	assert_int_equal(lfpool_quick_stats(pool).retired, 1);
 	assert_true(lfpool_retire_poll(pool));
 	assert_false(lfpool_retire_poll(pool));
 	assert_int_equal(lfpool_destroy(pool), 0);

@@ -88,7 +88,7 @@ TEST(each_class_as_planned)
 		size_t count = 0;
 
 		assert_int_equal(lfpool_capacity(pool), size <= 256 ? 100 : 1);
-		assert_int_equal(lfpool_max_capacity(pool), most);
+		assert_int_equal(lfpool_quick_stats(pool).max_capacity, most);
 		while (lfpool_set_acquire(set, size))
 			count++;
 		assert_int_equal(count, most);
@@ -199,7 +199,7 @@ BACKEND_TEST(classes_grow_by_bytes, LFPOOL_BACKEND_MALLOC)
 		const size_t size = lfpool_set_class_size(set, i);
 
 		assert_int_equal(lfpool_capacity(lfpool_set_pool(set, i)), 4096 / size);
-		assert_int_equal(lfpool_max_capacity(lfpool_set_pool(set, i)), 16384 / size);
+		assert_int_equal(lfpool_quick_stats(lfpool_set_pool(set, i)).max_capacity, 16384 / size);
 		assert_int_equal(acquire_all_of(set, size, objects, COUNT(objects)), 16384 / size);
 		release_to(set, objects, 16384 / size);
 	}
@@ -247,7 +247,7 @@ TEST(each_field_gets_to_the_pools)
 		require_said(pool, "\ndepot       3 shards\n");
 		require_said(pool, "\ndebug       check,no-tools\n");
 		assert_int_equal(lfpool_capacity(pool), 20);
-		assert_int_equal(lfpool_max_capacity(pool), 50);
+		assert_int_equal(lfpool_quick_stats(pool).max_capacity, 50);
 		for (size_t taken = 1; taken <= 50; taken++) {
 			object = lfpool_set_acquire(set, size);
 			assert_non_null(object);
@@ -287,7 +287,7 @@ TEST(the_environment_chooses_the_backend_when_the_set_is_made)
 	assert_int_equal(setenv("LFPOOL_BACKEND", "none", 1), 0);
 	EXPECT(largest, 100, LFPOOL_E_CONFIG_BACKEND);
 	assert_int_equal(unsetenv("LFPOOL_BACKEND"), 0);
-	assert_int_equal(lfpool_backend(lfpool_set_pool(set, 1)), LFPOOL_BACKEND_MALLOC);
+	assert_int_equal(lfpool_quick_stats(lfpool_set_pool(set, 1)).backend, LFPOOL_BACKEND_MALLOC);
 	lfpool_set_destroy(set);
 }
 

@@ -79,7 +79,7 @@ static inline void leave(void)
 
 static inline void retire_inside(lfpool_t *pool, void *object)
 {
-	REQUIRE(lfpool_release_epoch(pool, record, object) == LFPOOL_OK);
+	REQUIRE(lfpool_retire(pool, object) == LFPOOL_OK);
 }
 
 static inline void retire(lfpool_t *pool, void *object)

@@ -191,7 +191,7 @@ static inline void stage_open(struct stage *s, const struct kind *kind, size_t c
 static inline void stage_end(struct stage *s, size_t active)
 {
 	require_intact(s->pool);
-	REQUIRE(lfpool_misuse_count(s->pool) == 0);
+	REQUIRE(lfpool_quick_stats(s->pool).misuses == 0);
 	REQUIRE(lfpool_destroy(s->pool) == active);
 	REQUIRE(s->created == s->destroyed);
 	REQUIRE(s->activated == s->deactivated);

@@ -59,7 +59,7 @@ static inline void qsbr_offline(struct qsbr *q, unsigned me)
 static inline void qsbr_begin(void *context, lfpool_batch_t *batch)
 {
 	struct qsbr *q = context;
-	uint64_t *time = lfpool_batch_room(batch);
+	uint64_t *time = batch->room;
 
 	*time = atomic_fetch_add(&q->now, 1) + 1;
 }
@@ -67,7 +67,7 @@ static inline void qsbr_begin(void *context, lfpool_batch_t *batch)
 static inline bool qsbr_ready(void *context, const lfpool_batch_t *batch)
 {
 	struct qsbr *q = context;
-	const uint64_t *time = lfpool_batch_room((lfpool_batch_t *)batch);
+	const uint64_t *time = batch->room;
 
 	for (size_t i = 0; i < QSBR_THREADS; i++)
 		if (atomic_load(&q->of[i].time) < *time)

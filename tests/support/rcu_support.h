@@ -113,7 +113,7 @@ static inline lfpool_t *readers_pool(lfpool_config_t config)
 
 static inline void retire_inside(lfpool_t *pool, void *object)
 {
-	REQUIRE(lfpool_release_rcu(pool, object) == LFPOOL_OK);
+	REQUIRE(lfpool_retire(pool, object) == LFPOOL_OK);
 }
 
 static inline void retire(lfpool_t *pool, void *object)
@@ -126,7 +126,7 @@ static inline void retire(lfpool_t *pool, void *object)
 static inline void retire_bulk(lfpool_t *pool, void **objects, size_t count)
 {
 	rcu_thread_online();
-	REQUIRE(lfpool_release_rcu_bulk(pool, objects, count) == count);
+	REQUIRE(lfpool_retire_bulk(pool, objects, count) == count);
 	rcu_thread_offline();
 }
 

@@ -118,7 +118,7 @@ static inline void retire_each(lfpool_t *pool, void **objects, size_t count)
 static inline void require_drained(lfpool_t *pool, size_t object_size)
 {
 	REQUIRE(lfpool_drain(pool) == LFPOOL_OK);
-	REQUIRE(lfpool_retired_count(pool) == 0);
+	REQUIRE(lfpool_quick_stats(pool).retired == 0);
 	(void)taken(NULL);
 	require_whole(pool, object_size);
 }

@@ -34,19 +34,19 @@ static inline void fake_step(const lfpool_batch_t *batch, enum place_phase from,
 {
 	int phase = (int)from;
 
-	REQUIRE(lfpool_batch_place(batch) < LFPOOL_PLACES_MAX);
-	REQUIRE(atomic_compare_exchange_strong(&fake.phase[lfpool_batch_place(batch)], &phase, (int)to));
+	REQUIRE(batch->place < LFPOOL_PLACES_MAX);
+	REQUIRE(atomic_compare_exchange_strong(&fake.phase[batch->place], &phase, (int)to));
 }
 
 static inline void fake_begin(void *context, lfpool_batch_t *batch)
 {
 	(void)context;
 	fake_step(batch, WITH_POOL, IN_BEGIN);
-	REQUIRE(lfpool_batch_count(batch) >= 1);
+	REQUIRE(batch->count >= 1);
 	atomic_fetch_add(&fake.begun, 1);
 	fake_step(batch, IN_BEGIN, WITH_SCHEME);
 	if (fake.kind == KEPT)
-		atomic_store(&fake.kept[lfpool_batch_place(batch)], batch);
+		atomic_store(&fake.kept[batch->place], batch);
 }
 
 static inline bool fake_ready(void *context, const lfpool_batch_t *batch)
@@ -97,7 +97,7 @@ static inline void fake_end_all(lfpool_t *pool)
 {
 	while (fake_period(pool))
 		;
-	REQUIRE(lfpool_retired_count(pool) == 0);
+	REQUIRE(lfpool_quick_stats(pool).retired == 0);
 }
 
 static inline bool fake_wait(void *context)

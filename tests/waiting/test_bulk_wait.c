@@ -15,19 +15,19 @@ KIND_TEST(bulk_without_wait_is_all_or_none)
 
 	stage_open(&s, kind, SIX, 0);
 	errno = 4711;
-	assert_int_equal(lfpool_acquire_bulk_wait(s.pool, objects, 0, 0), LFPOOL_OK);
-	assert_int_equal(lfpool_acquire_bulk_wait(s.pool, NULL, 1, 0), LFPOOL_E_ARGUMENT);
-	assert_int_equal(lfpool_acquire_bulk_wait(s.pool, objects, SIX + 1, FOR_EVER), LFPOOL_E_ARGUMENT);
-	assert_int_equal(lfpool_acquire_bulk_wait(s.pool, objects, 4, 0), LFPOOL_OK);
+	assert_int_equal(lfpool_acquire_bulk_wait(s.pool, NULL, objects, 0, 0), LFPOOL_OK);
+	assert_int_equal(lfpool_acquire_bulk_wait(s.pool, NULL, NULL, 1, 0), LFPOOL_E_ARGUMENT);
+	assert_int_equal(lfpool_acquire_bulk_wait(s.pool, NULL, objects, SIX + 1, FOR_EVER), LFPOOL_E_ARGUMENT);
+	assert_int_equal(lfpool_acquire_bulk_wait(s.pool, NULL, objects, 4, 0), LFPOOL_OK);
 	require_counts(s.pool, SIX, 4);
 	assert_true(sort_disjoint(objects, 4, SIZE));
-	assert_int_equal(lfpool_acquire_bulk_wait(s.pool, objects + 4, 3, 0), LFPOOL_E_EXHAUSTED);
+	assert_int_equal(lfpool_acquire_bulk_wait(s.pool, NULL, objects + 4, 3, 0), LFPOOL_E_EXHAUSTED);
 	require_counts(s.pool, SIX, 4);
-	assert_int_equal(lfpool_acquire_bulk_wait(s.pool, objects + 4, 3, SHORT_NS), LFPOOL_E_EXHAUSTED);
+	assert_int_equal(lfpool_acquire_bulk_wait(s.pool, NULL, objects + 4, 3, SHORT_NS), LFPOOL_E_EXHAUSTED);
 	require_counts(s.pool, SIX, 4);
-	assert_int_equal(lfpool_acquire_bulk_wait(s.pool, objects + 4, 2, FOR_EVER), LFPOOL_OK);
+	assert_int_equal(lfpool_acquire_bulk_wait(s.pool, NULL, objects + 4, 2, FOR_EVER), LFPOOL_OK);
 	require_counts(s.pool, SIX, SIX);
-	assert_int_equal(lfpool_acquire_bulk_wait(s.pool, objects + SIX, 1, 0), LFPOOL_E_EXHAUSTED);
+	assert_int_equal(lfpool_acquire_bulk_wait(s.pool, NULL, objects + SIX, 1, 0), LFPOOL_E_EXHAUSTED);
 	assert_int_equal(errno, 4711);
 	release_all(s.pool, objects, SIX);
 	stage_close(&s);
@@ -50,11 +50,11 @@ BACKEND_TEST(bulk_returns_earlier_objects_when_a_hook_refuses, LFPOOL_BACKEND_MA
 
 	for (size_t good = 0; good < SIX; good++) {
 		left = good;
-		assert_int_equal(lfpool_acquire_bulk_wait(pool, objects, SIX, good % 2 ? FOR_EVER : 0), LFPOOL_E_REFUSED);
+		assert_int_equal(lfpool_acquire_bulk_wait(pool, NULL, objects, SIX, good % 2 ? FOR_EVER : 0), LFPOOL_E_REFUSED);
 		require_counts(pool, SIX, 0);
 	}
 	left = SIX;
-	assert_int_equal(lfpool_acquire_bulk_wait(pool, objects, SIX, 0), LFPOOL_OK);
+	assert_int_equal(lfpool_acquire_bulk_wait(pool, NULL, objects, SIX, 0), LFPOOL_OK);
 	require_counts(pool, SIX, SIX);
 	release_all(pool, objects, SIX);
 	assert_int_equal(lfpool_destroy(pool), 0);
@@ -72,10 +72,10 @@ TEST(bulk_wait_for_more_objects_than_waiter_nodes)
 	assert_int_equal(posix_memalign(&memory, LFPOOL_BUFFER_ALIGNMENT, bytes), 0);
 	assert_int_equal(lfpool_create_in(&pool, &config, memory, bytes), LFPOOL_OK);
 	assert_non_null(one = lfpool_acquire(pool));
-	assert_int_equal(lfpool_acquire_bulk_wait(pool, objects, MANY, SHORT_NS), LFPOOL_E_EXHAUSTED);
+	assert_int_equal(lfpool_acquire_bulk_wait(pool, NULL, objects, MANY, SHORT_NS), LFPOOL_E_EXHAUSTED);
 	assert_int_equal(lfpool_release(pool, one), LFPOOL_OK);
-	assert_int_equal(lfpool_acquire_bulk_wait(pool, objects, MANY, FOR_EVER), LFPOOL_OK);
-	assert_int_equal(lfpool_acquire_bulk_wait(pool, &one, 1, 0), LFPOOL_E_EXHAUSTED);
+	assert_int_equal(lfpool_acquire_bulk_wait(pool, NULL, objects, MANY, FOR_EVER), LFPOOL_OK);
+	assert_int_equal(lfpool_acquire_bulk_wait(pool, NULL, &one, 1, 0), LFPOOL_E_EXHAUSTED);
 	release_all(pool, objects, MANY);
 	require_intact(pool);
 	assert_int_equal(lfpool_destroy(pool), 0);

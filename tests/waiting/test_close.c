@@ -19,12 +19,12 @@ KIND_TEST(close_takes_free_objects_and_awaits_active_ones)
 	assert_null(lfpool_acquire(s.pool));
 	assert_null(lfpool_acquire_wait(s.pool, FOR_EVER));
 	assert_int_equal(lfpool_acquire_bulk(s.pool, &one, 1), 0);
-	assert_int_equal(lfpool_acquire_bulk_wait(s.pool, &one, 1, FOR_EVER), LFPOOL_E_CLOSED);
+	assert_int_equal(lfpool_acquire_bulk_wait(s.pool, NULL, &one, 1, FOR_EVER), LFPOOL_E_CLOSED);
 	assert_int_equal(lfpool_grow(s.pool, 1), 0);
 	assert_int_equal(lfpool_reserve(s.pool, 20), 0);
 	assert_int_equal(lfpool_limit(s.pool, 20), LFPOOL_E_CLOSED);
 	assert_int_equal(lfpool_shrink_cancel(s.pool), 0);
-	assert_int_equal(lfpool_max_capacity(s.pool), 0);
+	assert_int_equal(lfpool_quick_stats(s.pool).max_capacity, 0);
 	for (size_t i = 0; i < 4; i++) {
 		assert_true(lfpool_in_use(s.pool, objects[i]));
 		assert_int_equal(lfpool_release(s.pool, objects[i]), LFPOOL_OK);
@@ -115,7 +115,7 @@ static void *member(void *argument)
 
 	for (;;) {
 		const size_t count = 1 + turn++ % AT_ONCE;
-		const lfpool_status_t status = lfpool_acquire_bulk_wait(pool, held, count, SHORT_NS);
+		const lfpool_status_t status = lfpool_acquire_bulk_wait(pool, NULL, held, count, SHORT_NS);
 
 		if (status == LFPOOL_E_CLOSED)
 			return NULL;

@@ -13,7 +13,7 @@ enum { FIRST = 40, MOST = 300 };
 static void require_owes(const lfpool_t *pool, size_t capacity, size_t active, size_t owed)
 {
 	require_counts(pool, capacity, active);
-	REQUIRE(lfpool_shrink_owed(pool) == owed);
+	REQUIRE(lfpool_quick_stats(pool).owed == owed);
 }
 
 /* ---- Owed ---- */

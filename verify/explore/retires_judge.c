@@ -122,8 +122,8 @@ void retires_check(void)
 	for (unsigned i = 0; i < OBJECTS_MAX; i++)
 		if (retires.object[i].fate == IS_RETIRED)
 			engine_fail("afterwards object %u is retired, and no call reclaims it", i);
-	if (lfpool_retired_count(stage.pool))
-		engine_fail("afterwards %zu objects are retired", lfpool_retired_count(stage.pool));
+	if (lfpool_quick_stats(stage.pool).retired)
+		engine_fail("afterwards %zu objects are retired", lfpool_quick_stats(stage.pool).retired);
 	violated = lfpool_check(stage.pool, &where);
 	if (violated)
 		engine_fail("when all is reclaimed, at %zu, %s", where, violated);

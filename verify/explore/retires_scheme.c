@@ -37,7 +37,7 @@ void retires_leave(void)
 
 static void check_batch(lfpool_batch_t *batch)
 {
-	const size_t count = lfpool_batch_count(batch);
+	const size_t count = batch->count;
 	size_t found = 0;
 	uint32_t cursor = 0;
 
@@ -66,8 +66,8 @@ static void retire_inside(void)
 
 static void begin(void *context, lfpool_batch_t *batch)
 {
-	struct with *with = &retires.with[lfpool_batch_place(batch)];
-	struct noted *noted = lfpool_batch_room(batch);
+	struct with *with = &retires.with[batch->place];
+	struct noted *noted = (void *)batch->room;
 
 	(void)context;
 	if (with->batch)
@@ -99,8 +99,8 @@ static bool is_due(const struct noted *noted)
 
 static bool ready(void *context, const lfpool_batch_t *batch)
 {
-	const struct noted *noted = lfpool_batch_room((lfpool_batch_t *)(uintptr_t)batch);
-	struct with *with = &retires.with[lfpool_batch_place(batch)];
+	const struct noted *noted = (const void *)batch->room;
+	struct with *with = &retires.with[batch->place];
 
 	(void)context;
 	explore_plain(noted, false);
@@ -138,7 +138,7 @@ void retires_scheme_turn(void)
 			continue;
 		if (engine_running())
 			memory_glimpsed(&with->seen);
-		if (!is_due(lfpool_batch_room(batch)) || !with->batch || with->number != number)
+		if (!is_due((void *)batch->room) || !with->batch || with->number != number)
 			continue;
 		with->batch = NULL;
 		retires_due(batch);
@@ -149,7 +149,7 @@ void retires_scheme_turn(void)
 bool retires_any_due(void)
 {
 	for (unsigned i = 0; retires_kinds && i < LFPOOL_PLACES_MAX; i++) {
-		const struct noted *noted = retires.with[i].batch ? lfpool_batch_room(retires.with[i].batch) : NULL;
+		const struct noted *noted = retires.with[i].batch ? (void *)retires.with[i].batch->room : NULL;
 		bool due = noted;
 
 		for (unsigned t = 0; noted && t < THREADS_MAX; t++)

@@ -68,7 +68,7 @@ static void check_conservation(void)
 		engine_fail("%zu objects counted active, %u are held", lfpool_active_count(stage.pool), held);
 	capacity = (unsigned)lfpool_capacity(stage.pool);
 	/* A closed pool does not grow. */
-	if (stage.scenario->growth_step && lfpool_max_capacity(stage.pool))
+	if (stage.scenario->growth_step && lfpool_quick_stats(stage.pool).max_capacity)
 		capacity = reserved;
 	for (void *object; found <= reserved && (object = lfpool_cache_acquire(cache)); found++) {
 		unsigned number = scenario_object_number(object);

@@ -49,7 +49,7 @@ void wants_open(lfpool_t *pool)
 
 void wants_look_ahead(void)
 {
-	size_t most = lfpool_max_capacity(wants.pool) - lfpool_capacity(wants.pool), more = 0;
+	size_t most = lfpool_quick_stats(wants.pool).max_capacity - lfpool_capacity(wants.pool), more = 0;
 
 	for (unsigned t = 0; t < 3 && stage.scenario->threads[t]; t++)
 		for (const char *at = stage.scenario->threads[t]; *at; at++)
@@ -194,7 +194,7 @@ static void acquire_two(struct actor *actor)
 
 	sleep_call();
 
-	const lfpool_status_t status = lfpool_acquire_bulk_wait(wants.pool, objects, 2, -1);
+	const lfpool_status_t status = lfpool_acquire_bulk_wait(wants.pool, NULL, objects, 2, -1);
 
 	oracle_holds_some(call, 2);
 	for (unsigned i = 0; status == LFPOOL_OK && i < 2; i++)
@@ -329,7 +329,7 @@ void wants_operate(struct actor *actor, char operation)
 
 void wants_check(void)
 {
-	const size_t owed = lfpool_shrink_owed(wants.pool), capacity = lfpool_capacity(wants.pool);
+	const size_t owed = lfpool_quick_stats(wants.pool).owed, capacity = lfpool_capacity(wants.pool);
 	/* Who asks for more than there is gets less. */
 	const bool too_much = wants.asked > capacity_at_first + wants.added;
 	const size_t should = capacity_at_first + wants.added + owed + wants.forgiven - wants.asked;
@@ -338,7 +338,7 @@ void wants_check(void)
 	if (owed > capacity)
 		engine_fail("afterwards %zu objects are owed, of %zu", owed, capacity);
 	if (wants.closed                  ? false
-	    : stage.scenario->growth_step ? capacity > lfpool_max_capacity(wants.pool) || capacity < should
+	    : stage.scenario->growth_step ? capacity > lfpool_quick_stats(wants.pool).max_capacity || capacity < should
 					  : capacity != should && !too_much)
 		engine_fail("afterwards there are %zu objects and %zu are owed, but there should be %zu", capacity, owed, should);
 	check_pages();

@@ -116,7 +116,7 @@ static void shut(struct model *m)
 
 	REQUIRE(lfpool_close(m->pool, 0) == m->held && m->waiters == 0);
 	REQUIRE(!lfpool_acquire(m->pool) && lfpool_acquire_bulk(m->pool, &object, 1) == 0 && lfpool_grow(m->pool, 1) == 0);
-	REQUIRE(lfpool_acquire_bulk_wait(m->pool, &object, 1, 0) == LFPOOL_E_CLOSED);
+	REQUIRE(lfpool_acquire_bulk_wait(m->pool, NULL, &object, 1, 0) == LFPOOL_E_CLOSED);
 	if (cell) {
 		REQUIRE(lfpool_release(m->pool, (void *)cell->address) == LFPOOL_OK);
 		model_released(m, cell);

@@ -214,7 +214,7 @@ void *model_acquire(struct model *m, struct door door)
 static void acquire_all_or_none(struct model *m, size_t count)
 {
 	void *objects[MODEL_BULK_MAX];
-	const lfpool_status_t status = lfpool_acquire_bulk_wait(m->pool, objects, count, 0);
+	const lfpool_status_t status = lfpool_acquire_bulk_wait(m->pool, NULL, objects, count, 0);
 
 	if (count > m->reserved) {
 		REQUIRE(status == LFPOOL_E_ARGUMENT);
@@ -306,7 +306,7 @@ void model_settle(struct model *m)
 	REQUIRE(m->reported_count == m->expected_count);
 	m->misuses += m->expected_count;
 	m->expected_count = m->reported_count = 0;
-	REQUIRE(lfpool_misuse_count(m->pool) == m->misuses);
+	REQUIRE(lfpool_quick_stats(m->pool).misuses == m->misuses);
 }
 
 void model_release(struct model *m, struct door door, void *object, bool foreign)
@@ -441,10 +441,10 @@ void model_check_counts(struct model *m)
 	check_high_water(m);
 	REQUIRE(lfpool_active_count(m->pool) == m->held + m->retired);
 	REQUIRE(lfpool_available_count(m->pool) == model_unheld(m));
-	REQUIRE(lfpool_capacity(m->pool) == m->capacity && lfpool_max_capacity(m->pool) == m->maximum);
-	REQUIRE(lfpool_shrink_owed(m->pool) == m->owed);
-	REQUIRE(lfpool_misuse_count(m->pool) == m->misuses);
-	REQUIRE(lfpool_backend(m->pool) == m->config.backend);
+	REQUIRE(lfpool_capacity(m->pool) == m->capacity && lfpool_quick_stats(m->pool).max_capacity == m->maximum);
+	REQUIRE(lfpool_quick_stats(m->pool).owed == m->owed);
+	REQUIRE(lfpool_quick_stats(m->pool).misuses == m->misuses);
+	REQUIRE(lfpool_quick_stats(m->pool).backend == m->config.backend);
 	if (m->exact)
 		REQUIRE(lfpool_for_each_active(m->pool, require_held, (void *)(uintptr_t)m) == m->held);
 	REQUIRE(!lfpool_check(m->pool, NULL));

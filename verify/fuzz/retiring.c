@@ -13,7 +13,7 @@ static bool is_ready(void *context, const lfpool_batch_t *batch)
 {
 	const struct model *m = context;
 
-	REQUIRE(lfpool_batch_count(batch) >= 1 && lfpool_batch_count(batch) <= MODEL_CAPACITY_MAX);
+	REQUIRE(batch->count >= 1 && batch->count <= MODEL_CAPACITY_MAX);
 	return m->ready;
 }
 
@@ -29,7 +29,7 @@ static void be_told(void *context, lfpool_batch_t *batch)
 {
 	struct model *m = context;
 
-	REQUIRE(!atomic_exchange(&m->batch[lfpool_batch_place(batch)], batch));
+	REQUIRE(!atomic_exchange(&m->batch[batch->place], batch));
 }
 
 static bool reclaim(void *context)
@@ -79,7 +79,7 @@ void model_retire(struct model *m, void *object, bool foreign)
 	m->called = m->awaited = 0;
 	model_require_status(lfpool_retire(m->pool, object), expected);
 	model_settle(m);
-	REQUIRE(lfpool_retired_count(m->pool) == m->retired);
+	REQUIRE(lfpool_quick_stats(m->pool).retired == m->retired);
 }
 
 void model_reclaimed(struct model *m)

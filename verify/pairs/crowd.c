@@ -172,7 +172,7 @@ static void resize(struct member *me)
 
 static void retire(struct member *me)
 {
-	const lfpool_scheme_t scheme = lfpool_scheme(me->m->pool);
+	const lfpool_scheme_t scheme = me->m->config.scheme;
 
 	if (!scheme.begin && !scheme.ready)
 		return;
@@ -288,11 +288,11 @@ static void hand_over(struct model *m)
 		lfpool_cache_destroy(me->cache);
 	}
 	atomic_store(&m->ready, true);
-	REQUIRE(lfpool_drain(m->pool) == LFPOOL_OK && lfpool_retired_count(m->pool) == 0);
+	REQUIRE(lfpool_drain(m->pool) == LFPOOL_OK && lfpool_quick_stats(m->pool).retired == 0);
 	atomic_store(&m->ready, false);
 	m->capacity = lfpool_capacity(m->pool);
-	m->maximum = lfpool_max_capacity(m->pool);
-	m->owed = lfpool_shrink_owed(m->pool);
+	m->maximum = lfpool_quick_stats(m->pool).max_capacity;
+	m->owed = lfpool_quick_stats(m->pool).owed;
 	for (unsigned i = 0; i < THREADS; i++) {
 		struct member *me = &members[i];
 

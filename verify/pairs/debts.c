@@ -53,17 +53,17 @@ static void set_up(lfpool_t *pool)
 {
 	(void)lfpool_shrink_cancel(pool);
 	(void)lfpool_reserve(pool, 1);
-	REQUIRE(lfpool_capacity(pool) >= 1 && lfpool_shrink_owed(pool) == 0);
+	REQUIRE(lfpool_capacity(pool) >= 1 && lfpool_quick_stats(pool).owed == 0);
 	(void)lfpool_shrink(pool, lfpool_capacity(pool) - 1);
 	/* A hook may refuse. */
 	while (!(fight.object = lfpool_acquire(pool)))
 		;
-	REQUIRE(lfpool_shrink(pool, 1) == 0 && lfpool_shrink_owed(pool) == 1);
+	REQUIRE(lfpool_shrink(pool, 1) == 0 && lfpool_quick_stats(pool).owed == 1);
 }
 
 static void judge(unsigned round)
 {
-	const size_t owed = lfpool_shrink_owed(fight.pool);
+	const size_t owed = lfpool_quick_stats(fight.pool).owed;
 
 	REQUIRE(owed <= lfpool_capacity(fight.pool) && (!owed || !lfpool_available_count(fight.pool)));
 	if (round % 2)
@@ -95,5 +95,5 @@ void debts_run(struct model *m)
 	(void)lfpool_reserve(m->pool, capacity);
 	/* One that grows by itself may have grown. */
 	(void)lfpool_shrink(m->pool, lfpool_capacity(m->pool) - capacity);
-	REQUIRE(lfpool_capacity(m->pool) == capacity && lfpool_shrink_owed(m->pool) == 0);
+	REQUIRE(lfpool_capacity(m->pool) == capacity && lfpool_quick_stats(m->pool).owed == 0);
 }

@@ -127,7 +127,7 @@ static const char *heirs_prepare(struct scene *s, const struct operation *o, str
 /* Every waiter was served, or there is nothing. */
 static const char *check_served(const struct scene *s, const struct operation *o)
 {
-	const bool wanted = scene_waiting(s) || lfpool_shrink_owed(s->pool);
+	const bool wanted = scene_waiting(s) || lfpool_quick_stats(s->pool).owed;
 	void *object = lfpool_acquire(s->pool);
 
 	/* What is retired is free when a thread asks. */

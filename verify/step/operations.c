@@ -16,7 +16,7 @@ OPERATION(create_cache, s->mine = STEP(lfpool_cache_create(s->pool)))
 /* If it is none, what stands there it has given back. */
 static void acquire_all(struct scene *s)
 {
-	if (STEP(lfpool_acquire_bulk_wait(s->pool, s->got, s->wanted, 0)) != LFPOOL_OK)
+	if (STEP(lfpool_acquire_bulk_wait(s->pool, NULL, s->got, s->wanted, 0)) != LFPOOL_OK)
 		memset(s->got, 0, sizeof(s->got));
 }
 
@@ -100,7 +100,7 @@ OPERATION(poll, (void)STEP(lfpool_retire_poll(s->pool)))
 /* What is with the scheme, until nothing is: the others are through. */
 static void reclaim_rest(struct scene *s)
 {
-	while (lfpool_retired_count(s->pool))
+	while (lfpool_quick_stats(s->pool).retired)
 		lfpool_batch_reclaim(s->batch);
 }
 

@@ -6,6 +6,9 @@
 
 #include "sleeper.h"
 
+#include "pool/pool.h"
+#include "retire/retired.h"
+
 #include <string.h>
 
 static bool stamp_all(void **objects, size_t count, uint64_t stamp)
@@ -21,7 +24,7 @@ static bool stamp_all(void **objects, size_t count, uint64_t stamp)
 
 const char *peer_churn(lfpool_t *pool, uint64_t stamp, unsigned rounds)
 {
-	const bool retires = lfpool_scheme(pool).ready;
+	const bool retires = retired_asks(pool->retired);
 	void *objects[3];
 
 	for (unsigned round = 0; round < rounds; round++) {
@@ -187,11 +190,11 @@ static const char *gather(struct scene *s, struct holding *h)
 		wrong = peer_drain(s, NULL, h);
 	if (!wrong && h->count != lfpool_capacity(s->pool))
 		wrong = "objects are missing at the end";
-	if (!wrong && lfpool_shrink_owed(s->pool))
+	if (!wrong && lfpool_quick_stats(s->pool).owed)
 		wrong = "all has come back, and something is owed";
 	if (!wrong && s->capacity_at_end && h->count != s->capacity_at_end)
 		wrong = "there are more objects, or fewer, than the calls have said";
-	if (!wrong && lfpool_misuse_count(s->pool))
+	if (!wrong && lfpool_quick_stats(s->pool).misuses)
 		wrong = "a release was refused on the way, or a debug mode has found something";
 	if (!wrong && hooks_wrong())
 		wrong = "a hook was called out of turn";

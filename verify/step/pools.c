@@ -97,7 +97,8 @@ static void set_maximum(struct scene *s)
 {
 	const lfpool_status_t status = STEP(lfpool_limit(s->pool, 4 * EACH));
 
-	wrong_if(s, status != LFPOOL_OK || lfpool_max_capacity(s->pool) != 4 * EACH, "the maximum is not what it was set to");
+	wrong_if(s, status != LFPOOL_OK || lfpool_quick_stats(s->pool).max_capacity != 4 * EACH,
+		 "the maximum is not what it was set to");
 }
 
 /* What is not taken out is owed, and may have been paid since. */
@@ -105,7 +106,7 @@ static void shrink(struct scene *s)
 {
 	const size_t gone = STEP(lfpool_shrink(s->pool, 3));
 
-	wrong_if(s, gone > 3 || lfpool_capacity(s->pool) - lfpool_shrink_owed(s->pool) != s->capacity_at_end,
+	wrong_if(s, gone > 3 || lfpool_capacity(s->pool) - lfpool_quick_stats(s->pool).owed != s->capacity_at_end,
 		 "lfpool_shrink() has taken out or is owed more, or less, than it was asked for");
 }
 
@@ -113,7 +114,7 @@ static void cancel_shrink(struct scene *s)
 {
 	const size_t forgiven = STEP(lfpool_shrink_cancel(s->pool));
 
-	wrong_if(s, forgiven + 2 * EACH - lfpool_capacity(s->pool) != 3 || lfpool_shrink_owed(s->pool),
+	wrong_if(s, forgiven + 2 * EACH - lfpool_capacity(s->pool) != 3 || lfpool_quick_stats(s->pool).owed,
 		 "what was paid and what was forgiven is not what was owed");
 }
 

@@ -174,7 +174,7 @@ static struct reading read_pool(const struct scene *s)
 
 unsigned scene_operate(struct scene *s, const struct operation *o)
 {
-	if (lfpool_backend(s->pool) != LFPOOL_BACKEND_LOCKFREE) {
+	if (lfpool_quick_stats(s->pool).backend != LFPOOL_BACKEND_LOCKFREE) {
 		o->operate(s);
 		return o->moves;
 	}

@@ -47,12 +47,13 @@ static void ask(void *object)
 
 	if (!lfpool_in_use(scene->pool, object))
 		wrong = "what the handler acquired is not in use";
-	if (lfpool_of(object) != scene->pool || lfpool_index_of(scene->pool, object) >= lfpool_max_capacity(scene->pool))
+	if (lfpool_of(object) != scene->pool ||
+	    lfpool_index_of(scene->pool, object) >= lfpool_quick_stats(scene->pool).max_capacity)
 		wrong = "the handler's object is not the pool's";
 	if (handle && lfpool_resolve(scene->pool, handle) != object)
 		wrong = "the handler's object has a wrong handle";
 	if (!lfpool_owns(scene->pool, object) || lfpool_available_count(scene->pool) > lfpool_capacity(scene->pool) ||
-	    lfpool_misuse_count(scene->pool))
+	    lfpool_quick_stats(scene->pool).misuses)
 		wrong = "an object is not owned, a count is beyond the capacity, or there was misuse";
 	if (lfpool_active_count(scene->pool) > lfpool_capacity(scene->pool) || lfpool_stats(scene->pool, &stats) != LFPOOL_OK ||
 	    stats.active > stats.capacity)
