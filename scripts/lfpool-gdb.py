@@ -31,24 +31,19 @@ class Pool:
         self.pool, self.address = pool, number(pool.address)
         self.name = pool["name"].string(errors="replace")
         self.backend = str(pool["backend_kind"]).replace("LFPOOL_BACKEND_", "").lower()
-        self.face = pool["arena"]["face"]
-        self.core = pool["core"].dereference() if number(pool["core"]) else None
-        cold = pool["cold"]
+        self.core = pool["core"]
+        self.face, cold = self.core["arena"]["face"], self.core["cold"]
         self.capacity = number(cold["counts"]) >> 32
         initial, opened = number(cold["initial"]), number(cold["opened"])
-        if self.core:
-            self.slots = number(self.core["magazines"]["slots"])
-            self.used = min(number(self.core["depot"]["carved"]) * self.slots, initial)
-        else:
-            self.used = number(of_type("mutex_pool", pool.address)["used"])
-        self.used = opened if opened > initial else self.used
+        self.slots = number(self.core["magazines"]["slots"])
+        self.used = opened if opened > initial else min(number(self.core["depot"]["carved"]) * self.slots, initial)
         # States of slots 1 .. used, a byte each: 0 is free.
         self.states = gdb.selected_inferior().read_memory(number(self.face["state"]) + 1, self.used).tobytes() if self.used else b""
         self.active = self.used - self.states.count(0)
 
     def object(self, slot):
         at = number(self.face["zero"]) + slot * number(self.face["stride"])
-        # With the malloc backend a pointer stands there.
+        # In malloc mode a pointer stands there.
         return number(gdb.Value(at).cast(gdb.lookup_type("unsigned long").pointer()).dereference()) if self.backend == "malloc" else at
 
     def slot(self, address):
@@ -81,8 +76,6 @@ class Pool:
 
     def caches(self):
         """Each cache that was ever used."""
-        if not self.core:
-            return
         table, each = self.core["table"], gdb.lookup_type("struct cache").sizeof
         for index in range(number(table["count"])):
             lot = (index // 16 + 1).bit_length() - 1

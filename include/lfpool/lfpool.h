@@ -177,8 +177,7 @@ LFPOOL_API size_t lfpool_release_bulk(lfpool_t *pool, void *const *objects, size
 /*
  * lfpool_cache_create - a cache of one's own.
  *
- * Returns   The cache; NULL when the operating system refuses memory, or when the pool has 8172 caches already (with
- *           the mutex backend there may be any number).
+ * Returns   The cache; NULL when the operating system refuses memory, or when the pool has 8172 caches already.
  * Owner     The caller, until lfpool_cache_destroy().  A cache has one user at a time.  It may move from thread to
  *           thread (a fiber that migrates) if the hand-over itself is synchronised.
  * Threads   Any.  Lock-free; may enter the kernel.

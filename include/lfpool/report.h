@@ -53,11 +53,10 @@ typedef struct {
 /*
  * lfpool_stats - read the counters of a pool.
  *
- * stats_out  Its struct_size is set; fields that the library does not know are set to 0.  The mutex backend has no
- *            caches: its free objects are `shared` or `untouched`, and of the counters of misses only `exhausted`
- *            counts.
+ * stats_out  Its struct_size is set; fields that the library does not know are set to 0.  In mutex mode one
+ *            cache, which every call uses, is always in use.
  * Returns    LFPOOL_OK; LFPOOL_E_ARGUMENT: stats_out is NULL, or its struct_size is invalid.
- * Progress   Wait-free (the mutex backend: blocking).
+ * Progress   Wait-free.
  */
 LFPOOL_API lfpool_status_t lfpool_stats(const lfpool_t *pool, lfpool_stats_t *stats_out);
 
@@ -66,7 +65,7 @@ LFPOOL_API lfpool_status_t lfpool_stats(const lfpool_t *pool, lfpool_stats_t *st
  *
  * Returns   The counters: `lfpool_quick_stats(pool).misuses`.
  * Threads   Any, also from a signal handler.
- * Progress  Wait-free, also with the mutex backend.
+ * Progress  Wait-free.
  * Cost      O(1).
  */
 static inline lfpool_stats_t lfpool_quick_stats(const lfpool_t *pool)
@@ -83,11 +82,10 @@ static inline lfpool_stats_t lfpool_quick_stats(const lfpool_t *pool)
  *
  * high_water is never less than the most objects in use at one moment of the period.  The fast paths count nothing, so
  * it may be more: objects in caches, in partly filled magazines and in quarantine count as in use (docs/sizing.md has
- * the bound).  The mutex backend has no caches; there it is exact, except for the quarantine and for objects that
- * lfpool_shrink() or lfpool_trim() is removing.  Call it between scenarios, or after the start of the program: until
+ * the bound).  Call it between scenarios, or after the start of the program: until
  * then high_water covers all memory of the pool that was ever touched.
  *
- * Progress  Lock-free (the mutex backend: blocking).  Of two concurrent calls the later one counts.
+ * Progress  Lock-free.  Of two concurrent calls the later one counts.
  */
 LFPOOL_API void lfpool_high_water_reset(lfpool_t *pool);
 
@@ -111,8 +109,8 @@ typedef struct {
  *      and high_water is the whole capacity, one more for each such call, but at most twice high_water: measure again.
  *   2. cache_capacity: unchanged if at most one acquire in LFPOOL_ADVICE_SELDOM made a trip to the depot (or fewer than
  *      1000 acquires were made).  Otherwise doubled until that can be expected, up to 256, which is always enough:
- *      after a trip a cache has 128 objects, and room for 128.  Threads that come and go make trips of their own.  The
- *      mutex backend has no caches: 0.
+ *      after a trip a cache has 128 objects, and room for 128.  Threads that come and go make trips of their own. In
+ *      mutex mode there is one cache: 0.
  *   3. headroom: the capacity of all caches together, with `cache_capacity`.  In a pool of capacity + headroom objects
  *      some object is always free outside the caches.  It is worth it if caches were robbed (`steals`) more often than
  *      once in LFPOOL_ADVICE_SELDOM acquires; `reason` says so.

@@ -13,6 +13,7 @@
  */
 #include "base/sized.h"
 #include "base/text.h"
+#include "core/census.h"
 #include "pool/pool.h"
 
 #include <inttypes.h>
@@ -37,7 +38,7 @@ void lfpool_high_water_reset(lfpool_t *pool)
 {
 	lfpool_stats_t stats = LFPOOL_STATS_INIT;
 
-	pool->backend->reset(pool);
+	census_reset_high_water(&pool->core);
 	(void)lfpool_stats(pool, &stats);
 	/* relaxed, all: statistics. */
 	store_relaxed(&pool->since.acquires, stats.acquires);
@@ -77,10 +78,10 @@ static size_t larger_cache(const lfpool_stats_t *s, size_t now)
 
 static void judge_caches(const lfpool_t *pool, const lfpool_stats_t *s, lfpool_advice_t *advice, struct text *why)
 {
-	if (!pool->core)
+	if (pool->locked)
 		return;
 
-	const size_t now = 2 * (size_t)pool->core->magazines.slots;
+	const size_t now = 2 * (size_t)pool->core.magazines.slots;
 	size_t cache = now;
 
 	if (s->acquires < ACQUIRES_MINIMUM) {

@@ -2,18 +2,18 @@
 /*
  * buffer.c - lfpool_create_in(): a pool in memory of the caller's.
  *
- * Idea         [ lifecycle | pool | first lot of caches | magazines | bits | wanted | states | generations | objects ].  It is the
- *              lock-free backend; what else enters the kernel is left out where it would be done, by `in_buffer` of the
+ * Idea         [ lifecycle | pool | first lot of caches | magazines | bits | wanted | states | generations | objects ].  What
+ *              else enters the kernel is left out where it would be done, by `in_buffer` of the
  *              arena: heavy fences, caches of threads, further lots, sleeping, the registry, lines on stderr.
  * Invariants   BF1 no function of such a pool makes a system call.
  */
 #include "lfpool/buffer.h"
 
 #include "api/life.h"
-#include "backend/backend_lockfree.h"
 #include "core/magazine.h"
 #include "object/lifecycle.h"
 #include "pool/configure.h"
+#include "pool/open.h"
 #include "pool/pool.h"
 
 _Static_assert(LFPOOL_BUFFER_ALIGNMENT == CACHE_LINE_PAIR, "what the parts are aligned to, with LFPOOL_EMBEDDED and without");
@@ -28,7 +28,7 @@ _Static_assert(POOL_OF_SHARDS(1) + 7 * CACHE_LINE_PAIR <= LFPOOL_BUFFER_POOL_, "
 /* Of a valid config; 0 when there is no such number. */
 static size_t bytes_for(const lfpool_config_t *config)
 {
-	const size_t bytes = lockfree_buffer_bytes(config);
+	const size_t bytes = pool_buffer_bytes(config);
 	size_t sum;
 
 	return !bytes || __builtin_add_overflow(lifecycle_buffer_bytes(config), bytes, &sum) ? 0 : sum;
@@ -64,8 +64,7 @@ lfpool_status_t lfpool_create_in(lfpool_t **pool_out, const lfpool_config_t *giv
 
 	const struct window rest = {.at = (char *)buffer + lifecycle_bytes, .bytes = bytes - lifecycle_bytes, .whole = true};
 
-	const lfpool_status_t opened = pool_open_as(pool_out, &backend_lockfree, &config, &modes,
-						    lifecycle_open_in(buffer, &config), &rest);
+	const lfpool_status_t opened = pool_open_as(pool_out, &config, &modes, lifecycle_open_in(buffer, &config), &rest);
 
 	if (opened == LFPOOL_OK)
 		config_tell_ignored((*pool_out)->name, "in a buffer");

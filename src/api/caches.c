@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * caches.c - lfpool.h's calls on an explicit cache: the hits as functions, and what goes on to the backend.
+ * caches.c - lfpool.h's calls on an explicit cache: the hits as functions, and what goes on to the slots.
  */
-#include "core/cache.h"
-#include "pool/pool.h"
+#include "pool/slots.h"
 #include "pool/threads.h"
 #include "waiting/waiters.h"
 
@@ -11,7 +10,7 @@
 
 lfpool_cache_t *lfpool_cache_create(lfpool_t *pool)
 {
-	struct cache_head *head = pool->backend->cache_create(pool);
+	struct cache_head *head = slots_cache_create(pool);
 
 	return head ? &head->face : NULL;
 }
@@ -21,15 +20,15 @@ void lfpool_cache_destroy(lfpool_cache_t *cache)
 	struct cache_head *head = (struct cache_head *)cache;
 
 	if (head)
-		head->pool->backend->cache_destroy(head);
+		slots_cache_destroy(head);
 }
 
 void lfpool_cache_flush(lfpool_t *pool, lfpool_cache_t *cache)
 {
 	struct cache_head *head = cache ? (struct cache_head *)cache : thread_cache_if_any(pool);
 
-	if (head && pool->core)
-		cache_flush((struct cache *)head);
+	if (head)
+		slots_cache_flush(head);
 }
 
 /* The functions behind the macros of lfpool/inline.h. */
@@ -49,22 +48,4 @@ lfpool_status_t lfpool_cache_serve(lfpool_cache_t *cache)
 
 	waiters_serve(head->pool, head);
 	return LFPOOL_OK;
-}
-
-size_t lfpool_cache_acquire_bulk(lfpool_cache_t *cache, void **objects_out, size_t count)
-{
-	struct cache_head *head = (struct cache_head *)cache;
-	const size_t done = head->pool->backend->cache_acquire_bulk(head, objects_out, count);
-
-	KEEP_FRAME();
-	return done;
-}
-
-size_t lfpool_cache_release_bulk(lfpool_cache_t *cache, void *const *objects, size_t count)
-{
-	struct cache_head *head = (struct cache_head *)cache;
-	const size_t done = head->pool->backend->cache_release_bulk(head, objects, count);
-
-	KEEP_FRAME();
-	return done;
 }

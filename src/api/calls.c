@@ -1,24 +1,190 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * calls.c - lfpool_acquire, lfpool_release and their calls for many: through the calling thread's cache (threads.h).
+ * calls.c - acquire and release where the hits of lfpool/inline.h do not apply, from top to bottom; and the calls that
+ * use the cache of the calling thread (threads.h).
+ *
+ * Acquire      take a slot; make its object active; or replenish: reclaim, grow, ask the hook, wait.
+ * Release      make the slot free; end the object's use; put the slot back; serve who wants it.
+ * Progress     Lock-free, except for the hooks, and for a hook that makes the call wait.
  */
-#include "object/misuse.h"
-#include "pool/pool.h"
+#include "api/calls.h"
+
+#include "api/waits.h"
+#include "base/probes.h"
+#include "os/os.h"
+#include "pool/bulk.h"
+#include "pool/misuse.h"
 #include "pool/threads.h"
+#include "retire/retired.h"
+#include "waiting/waiters.h"
+
+/* ---- Acquire ---- */
+
+/* Nothing was free.  The pool may reclaim retired objects, grow, call hooks.exhausted, and wait.  Returns an object,
+ * or NULL if all of that gave none, or a hook refused. */
+static COLD void *replenish(lfpool_t *pool, struct cache_head *head)
+{
+	uint32_t attempt = 0;
+	void *object = NULL;
+
+	slots_exhausted(pool, head);
+	probe_exhausted(pool, pool->name);
+	/* Repeats only after it grew, or another thread made it grow, or a batch was reclaimed, or the hook said so. */
+	while (pool->more) {
+		const size_t seen = cold_capacity(&pool->core.cold);
+		const uint32_t slot = slots_take(pool, head);
+		int64_t wait_ns = 0;
+
+		if (slot && waiters_begin(pool, head, slot, &object))
+			return object;
+		/* Retired objects before unused ones. */
+		if (slot || retired_poll(pool->retired, head))
+			continue;
+		if (resize_by_itself(pool, seen)) {
+			resize_serve_if_wanted(pool, head);
+			continue;
+		}
+		if (waiters_closed(&pool->waiters) || !pool->hooks.exhausted ||
+		    !pool->hooks.exhausted(pool->hooks.context, pool, attempt++, &wait_ns))
+			return NULL;
+		if (wait_ns && (object = waiters_wait(pool, head, os_deadline(wait_ns))))
+			return object;
+	}
+	return NULL;
+}
+
+/* An object in `slot`, which was taken; SLOT_NONE: nothing was free. */
+static inline void *begin(lfpool_t *pool, struct cache_head *head, uint32_t slot)
+{
+	void *object;
+
+	/* Repeats only after an entry of an object that was released twice in a race, which is then used up, or
+	 * after an object that hooks.validate rejected was destroyed. */
+	while (likely(slot) && !waiters_begin(pool, head, slot, &object))
+		slot = slots_take(pool, head);
+	return likely(slot) ? object : replenish(pool, head);
+}
+
+/* The miss.  The hit has lowered the bottom of the hot magazine. */
+void *lfpool_cache_acquire_slow(lfpool_cache_t *cache)
+{
+	struct cache_head *head = (struct cache_head *)cache;
+	void *object = begin(head->pool, head, slots_take_after_hit(head->pool, head));
+
+	KEEP_FRAME();
+	return object;
+}
+
+/* The hit has taken `object`, but the state of its slot is not 0. */
+COLD void *lfpool_cache_acquire_odd(lfpool_cache_t *cache, void *object)
+{
+	struct cache_head *head = (struct cache_head *)cache;
+
+	object = begin(head->pool, head, (uint32_t)lfpool_slot_at(cache, object));
+	KEEP_FRAME();
+	return object;
+}
+
+void *pool_acquire(lfpool_t *pool, struct cache_head *head)
+{
+	return begin(pool, head, slots_take(pool, head));
+}
+
+/* ---- Release ---- */
+
+static inline lfpool_status_t release(lfpool_t *pool, struct cache_head *head, void *object)
+{
+	uint32_t slot;
+	const lfpool_status_t status = pool_locate(pool, object, &slot);
+
+	if (unlikely(status != LFPOOL_OK))
+		return misuse_report(pool, object, status);
+
+	const enum leave leave = arena_leave_active(&pool->core.arena, slot, pool->check_races, GENERATION_RELEASED);
+
+	if (unlikely(leave == LEAVE_REFUSED))
+		return misuse_report(pool, object, LFPOOL_E_NOT_IN_USE);
+	/* Else it is pinned, and the last unpin puts it back. */
+	if (likely(leave == LEAVE_NOW))
+		waiters_put(pool, head, slot, object);
+	return LFPOOL_OK;
+}
+
+lfpool_status_t pool_release(lfpool_t *pool, struct cache_head *head, void *object)
+{
+	return object ? release(pool, head, object) : LFPOOL_OK;
+}
+
+/* The magazine is full, or the object or its state is unusual. */
+lfpool_status_t lfpool_cache_release_slow(lfpool_cache_t *cache, void *object)
+{
+	struct cache_head *head = (struct cache_head *)cache;
+	const lfpool_status_t status = likely(object) ? release(head->pool, head, object) : LFPOOL_OK;
+
+	KEEP_FRAME();
+	return status;
+}
+
+/* ---- Many ---- */
+
+size_t lfpool_cache_acquire_bulk(lfpool_cache_t *cache, void **objects_out, size_t count)
+{
+	struct cache_head *head = (struct cache_head *)cache;
+	size_t done = 0;
+
+	/* Each round takes something, or is the last. */
+	while (done < count) {
+		uint32_t taken;
+
+		done += bulk_take(head, objects_out + done, count - done, &taken);
+		if (taken)
+			continue;
+		/* The magazine is empty, and the general way fills it; or this is no plain pool. */
+		objects_out[done] = pool_acquire(head->pool, head);
+		if (!objects_out[done])
+			break;
+		done++;
+	}
+	KEEP_FRAME();
+	return done;
+}
+
+size_t lfpool_cache_release_bulk(lfpool_cache_t *cache, void *const *objects, size_t count)
+{
+	struct cache_head *head = (struct cache_head *)cache;
+	size_t seen = 0, released = 0;
+
+	while (seen < count) {
+		const size_t run = bulk_put(head, objects + seen, count - seen);
+
+		seen += run;
+		released += run;
+		/* The magazine is full, or something is odd about the next: that one by the general way. */
+		if (seen < count && objects[seen])
+			released += release(head->pool, head, objects[seen]) == LFPOOL_OK;
+		seen += seen < count;
+	}
+	slots_fence(head->pool);
+	waiters_look(head->pool, head);
+	KEEP_FRAME();
+	return released;
+}
+
+/* ---- Through the calling thread's cache ---- */
 
 /* The hit is not here, so that callers need no frame for this. */
 NOINLINE void *lfpool_acquire_slow(lfpool_t *pool)
 {
 	struct cache_head *head = thread_cache_remembered(pool);
 
-	return head ? lfpool_cache_acquire_inline(&head->face) : pool->backend->acquire(pool);
+	return head ? lfpool_cache_acquire_inline(&head->face) : pool_acquire(pool, NULL);
 }
 
 NOINLINE lfpool_status_t lfpool_release_slow(lfpool_t *pool, void *object)
 {
 	struct cache_head *head = thread_cache_remembered(pool);
 
-	return head ? lfpool_cache_release_inline(&head->face, object) : pool_release(pool, object);
+	return head ? lfpool_cache_release_inline(&head->face, object) : pool_release(pool, NULL, object);
 }
 
 void *lfpool_acquire(lfpool_t *pool)
@@ -49,7 +215,7 @@ lfpool_status_t lfpool_release(lfpool_t *pool, void *object)
 
 lfpool_status_t lfpool_release_if_owned(lfpool_t *pool, void *object)
 {
-	const bool owned = pool_in_place(pool) ? arena_spans(pool->arena, object) : lfpool_owns(pool, object);
+	const bool owned = pool_in_place(pool) ? arena_spans(&pool->core.arena, object) : lfpool_owns(pool, object);
 
 	return owned || !object ? lfpool_release(pool, object) : LFPOOL_E_FOREIGN;
 }
@@ -61,7 +227,7 @@ size_t lfpool_acquire_bulk(lfpool_t *pool, void **objects_out, size_t count)
 
 	if (head)
 		return lfpool_cache_acquire_bulk(&head->face, objects_out, count);
-	while (done < count && (objects_out[done] = pool->backend->acquire(pool)))
+	while (done < count && (objects_out[done] = pool_acquire(pool, NULL)))
 		done++;
 	return done;
 }
@@ -74,6 +240,6 @@ size_t lfpool_release_bulk(lfpool_t *pool, void *const *objects, size_t count)
 	if (head)
 		return lfpool_cache_release_bulk(&head->face, objects, count);
 	for (size_t i = 0; i < count; i++)
-		done += objects[i] && pool_release(pool, objects[i]) == LFPOOL_OK;
+		done += objects[i] && pool_release(pool, NULL, objects[i]) == LFPOOL_OK;
 	return done;
 }

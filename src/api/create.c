@@ -11,17 +11,10 @@
 #include "os/os.h"
 #include "pool/configure.h"
 
-static const struct backend *const backends[] = {
-	[LFPOOL_BACKEND_LOCKFREE] = &backend_lockfree,
-	[LFPOOL_BACKEND_MUTEX] = &backend_mutex,
-	[LFPOOL_BACKEND_MALLOC] = &backend_malloc,
-};
-
 bool pool_object_bytes(const lfpool_config_t *config, const struct lifecycle *lifecycle, size_t *bytes_out)
 {
 	struct arena_plan plan = config_arena_plan(config, &(struct window){0});
 
-	plan.stride_minimum = sizeof(uint64_t); /* the mutex backend's */
 	debug_plan(lifecycle_debug(lifecycle), &plan);
 	return arena_object_bytes(&plan, bytes_out);
 }
@@ -47,7 +40,7 @@ lfpool_status_t pool_create_at(lfpool_t **pool_out, const lfpool_config_t *confi
 		lifecycle_close(lifecycle);
 		return LFPOOL_E_BUFFER;
 	}
-	return pool_open_as(pool_out, backends[config->backend], config, modes, lifecycle, window);
+	return pool_open_as(pool_out, config, modes, lifecycle, window);
 }
 
 /* As lfpool_create(), with the objects in `window`. */

@@ -11,7 +11,7 @@
 #include "object/debugging.h"
 #include "object/lifecycle.h"
 #include "pool/configure.h"
-#include "pool/pool.h"
+#include "pool/slots.h"
 
 #include <inttypes.h>
 
@@ -43,12 +43,12 @@ static void put_hooks(struct text *t, lfpool_format_t format, const lfpool_hooks
 
 static void put_debug(struct text *t, lfpool_format_t format, const lfpool_t *pool)
 {
-	debug_put_report(lifecycle_debug(pool->lifecycle), &pool->modes, pool->backend->used(pool), format, t);
+	debug_put_report(lifecycle_debug(pool->lifecycle), &pool->modes, slots_used(pool), format, t);
 }
 
 /* ---- Text ---- */
 
-static void put_lockfree(struct text *t, const struct core *core, const lfpool_stats_t *s)
+static void put_core(struct text *t, const struct core *core, const lfpool_stats_t *s)
 {
 	const struct magazines *ms = &core->magazines;
 	/* relaxed: a snapshot. */
@@ -86,13 +86,13 @@ static void put_text(struct text *t, const lfpool_t *pool, const lfpool_stats_t 
 	text_put(t, "lfpool      " VERSION ", pool ");
 	text_put_quoted(t, pool->name);
 	text_put(t, "\nbackend     %s%s%s\n", backend_name(pool->backend_kind),
-		 !pool->core              ? ""
-		 : pool->core->asymmetric ? ", membarrier"
-					  : ", full fences",
-		 pool->core && pool->core->hits ? ", inlined hits" : "");
+		 pool->locked            ? ""
+		 : pool->core.asymmetric ? ", membarrier"
+					 : ", full fences",
+		 pool->core.hits ? ", inlined hits" : "");
 	text_put(t, "objects     %zu of %zu bytes, aligned to %zu", s->capacity, pool->object_size, pool->object_alignment);
 	if (pool_in_place(pool))
-		text_put(t, ", %" PRIu32 " bytes apart", pool->arena->face.stride);
+		text_put(t, ", %" PRIu32 " bytes apart", pool->core.arena.face.stride);
 	text_put(t, "\nflags       ");
 	put_flags(t, LFPOOL_TEXT, pool->flags);
 	text_put(t, "\nhooks       ");
@@ -105,20 +105,20 @@ static void put_text(struct text *t, const lfpool_t *pool, const lfpool_stats_t 
 		text_put(t, ", %+" PRId64 " unaccounted", s->unaccounted);
 	text_put(t, "\n");
 	stats_put_text(t, s);
-	if (pool->core)
-		put_lockfree(t, pool->core, s);
+	put_core(t, &pool->core, s);
 	put_text_advice(t, pool);
 	put_debug(t, LFPOOL_TEXT, pool);
 }
 
 /* ---- JSON ---- */
 
-static void put_json_lockfree(struct text *t, const struct core *core, uint32_t caches)
+static void put_json_core(struct text *t, const lfpool_t *pool, uint32_t caches)
 {
+	const struct core *core = &pool->core;
 	const struct magazines *ms = &core->magazines;
 
-	text_put(t, ",\"lockfree\":{\"membarrier\":%s,\"inlined_hits\":%s,\"shards\":%" PRIu32,
-		 core->asymmetric ? "true" : "false", core->hits ? "true" : "false", core->depot.shards);
+	text_put(t, ",\"core\":{\"membarrier\":%s,\"inlined_hits\":%s,\"shards\":%" PRIu32,
+		 core->asymmetric && !pool->locked ? "true" : "false", core->hits ? "true" : "false", core->depot.shards);
 	text_put(t, ",\"cache_capacity\":%" PRIu32 ",\"magazine_objects\":%" PRIu32 ",\"magazines\":%" PRIu32, 2 * ms->slots,
 		 ms->slots, ms->chunks);
 	text_put(t, ",\"magazines_used\":%" PRIu64 ",\"magazines_extra\":%" PRIu32 "}",
@@ -147,15 +147,14 @@ static void put_json(struct text *t, const lfpool_t *pool, const lfpool_stats_t 
 	text_put(t, ",\"backend\":\"%s\",\"object_size\":%zu,\"object_alignment\":%zu", backend_name(pool->backend_kind),
 		 pool->object_size, pool->object_alignment);
 	if (pool_in_place(pool))
-		text_put(t, ",\"stride\":%" PRIu32, pool->arena->face.stride);
+		text_put(t, ",\"stride\":%" PRIu32, pool->core.arena.face.stride);
 	text_put(t, ",\"flags\":");
 	put_flags(t, LFPOOL_JSON, pool->flags);
 	text_put(t, ",\"hooks\":");
 	put_hooks(t, LFPOOL_JSON, &pool->hooks);
 	text_put(t, ",");
 	stats_put_json(t, s);
-	if (pool->core)
-		put_json_lockfree(t, pool->core, s->caches);
+	put_json_core(t, pool, s->caches);
 	put_json_advice(t, pool);
 	put_debug(t, LFPOOL_JSON, pool);
 }

@@ -27,26 +27,26 @@
  * Edges        TELL (arena.h): what hooks.activate wrote is visible to who resolves the handle.
  */
 #include "api/life.h"
-#include "backend/backend_lockfree.h"
 #include "base/widths.h"
 #include "core/arena.h"
-#include "object/misuse.h"
+#include "pool/misuse.h"
 #include "pool/live_pools.h"
 #include "pool/pool.h"
 #include "pool/threads.h"
 #include "retire/retired.h"
+#include "waiting/waiters.h"
 
 /* Bits for slot numbers 1 .. capacity; more where the count is narrow. */
 static inline unsigned slot_bits(const lfpool_t *pool)
 {
-	const unsigned bits = 64 - (unsigned)__builtin_clzll((unsigned long long)pool->arena->face.slots);
+	const unsigned bits = 64 - (unsigned)__builtin_clzll((unsigned long long)pool->core.arena.face.slots);
 
 	return bits + HANDLE_COUNT_BITS > 64 ? bits : 64 - HANDLE_COUNT_BITS;
 }
 
 static inline bool has_handles(const lfpool_t *pool)
 {
-	return pool->arena->generation;
+	return pool->core.arena.generation;
 }
 
 /* The handle of the use that this word belongs to. */
@@ -68,10 +68,10 @@ static inline uint32_t find_use(const lfpool_t *pool, lfpool_handle_t handle, ui
 {
 	const uint64_t slot = handle & ((UINT64_C(1) << slot_bits(pool)) - 1);
 
-	if (!has_handles(pool) || slot - 1 >= pool->arena->face.slots)
+	if (!has_handles(pool) || slot - 1 >= pool->core.arena.face.slots)
 		return SLOT_NONE;
 	/* acquire, edge TELL: in arena_generation(). */
-	*word_out = arena_generation(pool->arena, (uint32_t)slot);
+	*word_out = arena_generation(&pool->core.arena, (uint32_t)slot);
 	return handle_with(pool, (uint32_t)slot, *word_out) == handle ? (uint32_t)slot : SLOT_NONE;
 }
 
@@ -89,7 +89,7 @@ lfpool_handle_t lfpool_handle_of(const lfpool_t *pool, const void *object)
 
 	if (!object || !has_handles(pool) || pool_locate(pool, object, &slot) != LFPOOL_OK)
 		return 0;
-	return handle_of(pool, slot, arena_mark(pool->arena, slot, GENERATION_LIVE));
+	return handle_of(pool, slot, arena_mark(&pool->core.arena, slot, GENERATION_LIVE));
 }
 
 void *lfpool_resolve(const lfpool_t *pool, lfpool_handle_t handle)
@@ -109,12 +109,12 @@ static COLD lfpool_status_t stale(lfpool_t *pool, lfpool_handle_t handle)
 
 	if (!has_handles(pool)) {
 		misuse.detail = "This pool gives no such handles.";
-	} else if (slot - 1 >= pool->arena->face.slots) {
+	} else if (slot - 1 >= pool->core.arena.face.slots) {
 		misuse.detail = "This pool has no such slot.";
 	} else {
-		misuse.object = pool_in_place(pool) ? arena_object(pool->arena, (uint32_t)slot) : NULL;
-		misuse.detail = arena_is_active(pool->arena, (uint32_t)slot) ? "The slot holds another object now."
-									     : "The slot is free.";
+		misuse.object = pool_in_place(pool) ? arena_object(&pool->core.arena, (uint32_t)slot) : NULL;
+		misuse.detail = arena_is_active(&pool->core.arena, (uint32_t)slot) ? "The slot holds another object now."
+										   : "The slot is free.";
 	}
 	return misuse_tell(pool, &misuse);
 }
@@ -124,12 +124,12 @@ lfpool_status_t lfpool_release_handle(lfpool_t *pool, lfpool_handle_t handle)
 	uint64_t word;
 
 	const uint32_t slot = find(pool, handle, &word);
-	const enum leave leave = slot ? arena_leave(pool->arena, slot, word, GENERATION_RELEASED) : LEAVE_REFUSED;
+	const enum leave leave = slot ? arena_leave(&pool->core.arena, slot, word, GENERATION_RELEASED) : LEAVE_REFUSED;
 
 	if (leave == LEAVE_REFUSED)
 		return stale(pool, handle);
 	if (leave == LEAVE_NOW)
-		pool->backend->put(pool, thread_cache(pool), slot);
+		waiters_put(pool, thread_cache(pool), slot, pool_object(pool, slot));
 	return LFPOOL_OK;
 }
 
@@ -141,7 +141,7 @@ void *lfpool_pin(lfpool_t *pool, lfpool_handle_t handle)
 
 	const uint32_t slot = find(pool, handle, &word);
 
-	return slot && arena_pin(pool->arena, slot, word) ? pool_object(pool, slot) : NULL;
+	return slot && arena_pin(&pool->core.arena, slot, word) ? pool_object(pool, slot) : NULL;
 }
 
 /* Refuses an unpin of a slot's object. */
@@ -167,7 +167,7 @@ lfpool_status_t lfpool_unpin(lfpool_t *pool, lfpool_handle_t handle)
 	if (!slot)
 		return stale(pool, handle);
 
-	const uint64_t before = arena_unpin(pool->arena, slot, word, &ended);
+	const uint64_t before = arena_unpin(&pool->core.arena, slot, word, &ended);
 
 	if (handle_with(pool, slot, before) != handle || !(generation_pins(before) || generation_is_live(before)))
 		return stale(pool, handle);
@@ -176,7 +176,7 @@ lfpool_status_t lfpool_unpin(lfpool_t *pool, lfpool_handle_t handle)
 	if (ended && generation_phase(before) == GENERATION_RETIRED)
 		retired_push(pool, slot);
 	else if (ended)
-		pool->backend->put(pool, thread_cache(pool), slot);
+		waiters_put(pool, thread_cache(pool), slot, pool_object(pool, slot));
 	return LFPOOL_OK;
 }
 
@@ -191,18 +191,18 @@ size_t lfpool_index_of(const lfpool_t *pool, const void *object)
 
 void *lfpool_object_at(const lfpool_t *pool, size_t index)
 {
-	const uint64_t slots = pool_in_place(pool) ? pool->arena->face.slots : pool->backend->used(pool);
+	const uint64_t slots = pool_in_place(pool) ? pool->core.arena.face.slots : slots_used(pool);
 
 	return index < slots ? pool_object(pool, (uint32_t)index + 1) : NULL;
 }
 
 void *lfpool_object_start(const lfpool_t *pool, const void *address)
 {
-	const struct lfpool_cache *face = &pool->arena->face;
+	const struct lfpool_cache *face = &pool->core.arena.face;
 
 	if (!pool_in_place(pool))
 		return lfpool_owns(pool, address) ? (void *)(uintptr_t)address : NULL;
-	if (!arena_spans(pool->arena, address))
+	if (!arena_spans(&pool->core.arena, address))
 		return NULL;
 
 	const uintptr_t inside = ((uintptr_t)address - face->zero) % face->stride;

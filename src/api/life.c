@@ -2,17 +2,19 @@
 /*
  * life.c - a pool begins and ends.
  *
- * Idea         Creation has a config that is checked, and a lifecycle (create.c, buffer.c).  It opens the backend, which gets all
+ * Idea         Creation has a config that is checked, and a lifecycle (create.c, buffer.c).  It opens the pool's
  *              memory; only a pool that is complete enters the table of live pools.  Destruction goes the other way: out of that
  *              table first, so that no exiting thread and no fork comes near it.
  */
 #include "api/life.h"
 
-#include "backend/check.h"
+#include "api/check.h"
 #include "base/probes.h"
 #include "object/lifecycle.h"
-#include "object/misuse.h"
+#include "pool/misuse.h"
 #include "pool/live_pools.h"
+#include "pool/open.h"
+#include "pool/slots.h"
 #include "pool/threads.h"
 #include "retire/retired.h"
 #include "waiting/waiters.h"
@@ -33,7 +35,7 @@ static _Atomic(uint64_t) pools_made = 1;
 /* Enters the pool into the registry. */
 static uint64_t enter(lfpool_t *pool)
 {
-	const struct lfpool_cache *face = &pool->arena->face;
+	const struct lfpool_cache *face = &pool->core.arena.face;
 	const uintptr_t first = face->zero + face->stride;
 
 	return live_pools_add(pool, first, first + (uintptr_t)face->slots * face->stride);
@@ -42,7 +44,7 @@ static uint64_t enter(lfpool_t *pool)
 /* The memory first, so that it is there when objects are built in it. */
 static lfpool_status_t back_and_build(lfpool_t *pool, const lfpool_config_t *config)
 {
-	lfpool_status_t status = arena_back(pool->arena, pool, config->capacity);
+	lfpool_status_t status = arena_back(&pool->core.arena, pool, config->capacity);
 
 	if (status == LFPOOL_OK)
 		status = lifecycle_back(pool->lifecycle, config->flags);
@@ -50,25 +52,25 @@ static lfpool_status_t back_and_build(lfpool_t *pool, const lfpool_config_t *con
 		status = retired_open(pool, &config->scheme, config->max_capacity, config->flags);
 	if (status != LFPOOL_OK)
 		return status;
-	return !pool_in_place(pool) || lifecycle_build_all(pool->lifecycle, pool->arena, config->capacity) ? LFPOOL_OK
-													   : LFPOOL_E_CREATE;
+	return !pool_in_place(pool) || lifecycle_build_all(pool->lifecycle, &pool->core.arena, config->capacity)
+		       ? LFPOOL_OK
+		       : LFPOOL_E_CREATE;
 }
 
 /* The pool and its lifecycle are one from here on: both are made, or neither is left. */
-lfpool_status_t pool_open_as(lfpool_t **pool_out, const struct backend *backend, const lfpool_config_t *config,
-			     const struct debug_modes *modes, struct lifecycle *lifecycle, const struct window *window)
+lfpool_status_t pool_open_as(lfpool_t **pool_out, const lfpool_config_t *config, const struct debug_modes *modes,
+			     struct lifecycle *lifecycle, const struct window *window)
 {
-	lfpool_t *pool = backend->open(config, lifecycle, window);
+	lfpool_t *pool = pool_open(config, lifecycle, window);
 
 	if (!pool) {
 		lifecycle_close(lifecycle);
 		return LFPOOL_E_NO_MEMORY;
 	}
-	pool->backend = backend;
 	pool->backend_kind = config->backend;
 	pool->growth_step = config->growth_step;
 	pool->more = config->growth_step || config->hooks.exhausted;
-	waiters_open(&pool->waiters, pool->arena);
+	waiters_open(&pool->waiters, &pool->core.arena);
 	pool->object_size = config->object_size;
 	pool->object_alignment = config->object_alignment;
 	pool->flags = config->flags;
@@ -87,18 +89,18 @@ lfpool_status_t pool_open_as(lfpool_t **pool_out, const struct backend *backend,
 		status = LFPOOL_E_NO_MEMORY;
 		if (pool_in_place(pool)) {
 			debug_detach(lifecycle_debug(lifecycle), 0);
-			lifecycle_destroy_all(lifecycle, pool->arena, config->capacity, 0);
+			lifecycle_destroy_all(lifecycle, &pool->core.arena, config->capacity, 0);
 		}
 	}
 	if (status != LFPOOL_OK) {
 		struct retired *retired = pool->retired;
 
-		(void)backend->close(pool);
+		(void)pool_close(pool);
 		retired_close(retired);
 		lifecycle_close(lifecycle);
 		return status;
 	}
-	if (pool->core && config->cache_capacity != LFPOOL_CACHE_NONE && threads_keep_caches())
+	if (!pool->locked && config->cache_capacity != LFPOOL_CACHE_NONE && threads_keep_caches())
 		pool->table_id = pool->id;
 	pool->more = pool->more || retired_asks(pool->retired);
 	/* relaxed: a thread that has an object of it has the count too. */
@@ -141,14 +143,14 @@ size_t pool_end(lfpool_t *pool)
 	struct lifecycle *lifecycle = pool->lifecycle;
 
 	if (pool_in_place(pool)) {
-		const size_t used = pool->backend->used(pool);
+		const size_t used = slots_used(pool);
 
 		debug_detach(lifecycle_debug(lifecycle), used);
-		lifecycle_destroy_all(lifecycle, pool->arena, (size_t)pool->cold.initial, used);
+		lifecycle_destroy_all(lifecycle, &pool->core.arena, (size_t)pool->core.cold.initial, used);
 	}
 
 	struct retired *retired = pool->retired;
-	const size_t active = pool->backend->close(pool);
+	const size_t active = pool_close(pool);
 
 	retired_close(retired);
 	lifecycle_close(lifecycle);

@@ -9,14 +9,14 @@
 
 /*
  * As lfpool_create(), with what config_import() has made of the config, after process_open(), and with the objects in
- * `window` (of which the malloc backend, whose objects are the heap's, makes no use).
+ * `window` (of which malloc mode, whose objects are the heap's, makes no use).
  */
 lfpool_status_t pool_create_at(lfpool_t **pool_out, const lfpool_config_t *config, const struct debug_modes *modes,
 			       const struct window *window);
 /* The same after lifecycle_open(); closes `lifecycle` when it fails. */
-lfpool_status_t pool_open_as(lfpool_t **pool_out, const struct backend *backend, const lfpool_config_t *config,
-			     const struct debug_modes *modes, struct lifecycle *lifecycle, const struct window *window);
-/* Bytes, in whole pages, that the objects take, whichever backend it is; false when there is no such number. */
+lfpool_status_t pool_open_as(lfpool_t **pool_out, const lfpool_config_t *config, const struct debug_modes *modes,
+			     struct lifecycle *lifecycle, const struct window *window);
+/* Bytes, in whole pages, that the objects take; false when there is no such number. */
 bool pool_object_bytes(const lfpool_config_t *config, const struct lifecycle *lifecycle, size_t *bytes_out);
 /* lfpool_destroy() in two steps: drains, or reports that it is refused, and returns false; and all the rest. */
 bool pool_finish(lfpool_t *pool);

@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * process.c - what a process needs once, before its first pool: the library stays loaded, handlers of fork, thread exits.
+ * process.c - what a process needs once, before its first pool: the library stays loaded, handlers of fork, thread
+ * exits.
  *
- * Progress     process_open(): may enter the kernel.  The handlers take the lock of the live pools.
+ * Progress     process_open(): may enter the kernel.  The handlers of fork take the lock of the live pools, and then
+ *              the mutex of each pool in mutex mode; no call holds one of these locks and waits for another.
  */
 #include "api/life.h"
 
@@ -12,22 +14,49 @@
 #include "pool/threads.h"
 #include "waiting/waiters.h"
 
-static bool has_fork_handlers, notices_exits;
+/* ---- Fork: every lock of the library is held, so that the data under it are consistent in the child ---- */
 
-/* In the child of a fork: the calls of other threads that waited or served are gone, and what they had in their hands may have
- * another holder now.  Not under the lock: hooks and continuations run. */
+static void lock_pool(lfpool_t *pool)
+{
+	if (pool->locked)
+		os_mutex_lock(&pool->mutex);
+}
+
+static void unlock_pool(lfpool_t *pool)
+{
+	if (pool->locked)
+		os_mutex_unlock(&pool->mutex);
+}
+
+static void lock_all(void)
+{
+	live_pools_lock();
+	live_pools_each(lock_pool);
+}
+
+static void unlock_all(void)
+{
+	live_pools_each(unlock_pool);
+	live_pools_unlock();
+}
+
+/* In the child of a fork: the calls of other threads that waited or served are gone, and what they had in their
+ * hands may have another holder now.  Not under the lock: hooks and continuations run. */
 static void unlock_in_child(void)
 {
 	lfpool_t *pool;
 
 	os_forget_thread_id();
-	live_pools_unlock();
+	unlock_all();
 	for (size_t place = 0; (pool = live_pools_next(&place));)
 		waiters_forget_calls(pool);
 	for (size_t place = 0; (pool = live_pools_next(&place));)
-		if (pool->core)
-			resize_serve_if_wanted(pool, NULL);
+		resize_serve_if_wanted(pool, NULL);
 }
+
+/* ---- Once ---- */
+
+static bool has_fork_handlers, notices_exits;
 
 bool process_open(void)
 {
@@ -38,15 +67,15 @@ bool process_open(void)
 	if (ready)
 		return true;
 
-	/* Takes the loader's lock, so not under ours: a library's constructor, which creates a pool, takes them in the other
-	 * order.  More than one thread may come here. */
+	/* Takes the loader's lock, so not under ours: a library's constructor, which creates a pool, takes them in
+	 * the other order.  More than one thread may come here. */
 	bool keys_usable;
 
 	if (!os_stay_loaded(&keys_usable))
 		return false;
 	live_pools_lock();
 	/* Each once, also when the other was refused. */
-	has_fork_handlers = has_fork_handlers || os_at_fork(live_pools_lock, live_pools_unlock, unlock_in_child);
+	has_fork_handlers = has_fork_handlers || os_at_fork(lock_all, unlock_all, unlock_in_child);
 	notices_exits = notices_exits || threads_notice_exits(keys_usable);
 	ready = has_fork_handlers && notices_exits;
 	live_pools_unlock();

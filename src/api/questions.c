@@ -4,16 +4,16 @@
  */
 #include "object/debugging.h"
 #include "object/lifecycle.h"
-#include "pool/pool.h"
+#include "pool/slots.h"
 
 /* The slot of an object, which may be free where it has a place of its own; SLOT_NONE: the pointer is none's. */
 static uint32_t slot_of(const lfpool_t *pool, const void *pointer)
 {
 	uint32_t slot;
 
-	if (pool->backend->find)
-		return pool->backend->find(pool, pointer);
-	(void)arena_locate(pool->arena, pointer, &slot);
+	if (!pool_in_place(pool))
+		return heap_find(pool, pointer);
+	(void)arena_locate(&pool->core.arena, pointer, &slot);
 	return slot;
 }
 
@@ -27,17 +27,17 @@ bool lfpool_in_use(const lfpool_t *pool, const void *object)
 	const uint32_t slot = slot_of(pool, object);
 
 	/* relaxed: see arena_is_active(). */
-	return slot && arena_is_in_use(pool->arena, slot, load_relaxed(&pool->arena->face.state[slot]));
+	return slot && arena_is_in_use(&pool->core.arena, slot, load_relaxed(&pool->core.arena.face.state[slot]));
 }
 
 size_t lfpool_capacity(const lfpool_t *pool)
 {
-	return cold_capacity(&pool->cold);
+	return cold_capacity(&pool->core.cold);
 }
 
 size_t lfpool_active_count(const lfpool_t *pool)
 {
-	return pool->backend->active_count(pool);
+	return slots_out(pool);
 }
 
 /* ---- What its holder says of an object ---- */
@@ -47,6 +47,6 @@ void lfpool_label(lfpool_t *pool, const void *object, const char *label)
 	struct debug *debug = lifecycle_debug(pool->lifecycle);
 	uint32_t slot;
 
-	if (debug && arena_locate(pool->arena, object, &slot) == LFPOOL_OK && arena_is_active(pool->arena, slot))
+	if (debug && arena_locate(&pool->core.arena, object, &slot) == LFPOOL_OK && arena_is_active(&pool->core.arena, slot))
 		debug_label(debug, slot, label);
 }

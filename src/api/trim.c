@@ -19,7 +19,7 @@
 #include "core/pages.h"
 #include "object/lifecycle.h"
 #include "os/os.h"
-#include "pool/pool.h"
+#include "pool/slots.h"
 #include "pool/threads.h"
 #include "waiting/waiters.h"
 
@@ -31,16 +31,16 @@
 /* Takes free slots out of the free lists until `keep` are left there, or *budget is used up; true if there are more. */
 static bool cool(lfpool_t *pool, size_t keep, size_t *budget)
 {
-	const size_t stride = pool->arena->face.stride;
-	size_t listed = pool->backend->listed(pool);
+	const size_t stride = pool->core.arena.face.stride;
+	size_t listed = slots_listed(pool);
 
 	for (; listed > keep; listed--) {
-		const uint32_t slot = *budget ? pool->backend->take_idle(pool, thread_cache(pool)) : SLOT_NONE;
+		const uint32_t slot = *budget ? slots_take_idle(pool, thread_cache(pool)) : SLOT_NONE;
 
 		if (!slot)
 			return !*budget;
-		lifecycle_cool(pool->lifecycle, slot, arena_object(pool->arena, slot));
-		cold_put(&pool->cold, slot);
+		lifecycle_cool(pool->lifecycle, slot, arena_object(&pool->core.arena, slot));
+		cold_put(&pool->core.cold, slot);
 		resize_serve_if_wanted(pool, NULL);
 		*budget -= stride < *budget ? stride : *budget;
 	}
@@ -56,11 +56,11 @@ static bool give_back(lfpool_t *pool, struct page_run run)
 	struct page_hold hold;
 	bool done = false;
 
-	if (pages_hold(&pool->cold, &run, &hold)) {
-		done = os_discard(pool->arena->objects + run.first_page * page, run.pages * page);
+	if (pages_hold(&pool->core.cold, &run, &hold)) {
+		done = os_discard(pool->core.arena.objects + run.first_page * page, run.pages * page);
 		if (done)
-			pages_mark_gone(&pool->cold, &run);
-		pages_let_go(&pool->cold, &hold);
+			pages_mark_gone(&pool->core.cold, &run);
+		pages_let_go(&pool->core.cold, &hold);
 	}
 	/* Meanwhile, even if it failed, it had slots that others may wait for; and what it borrowed counted as
 	 * objects: there seemed to be less room to grow, and more that could be owed. */
@@ -78,13 +78,13 @@ static bool give_back(lfpool_t *pool, struct page_run run)
 static bool sweep(lfpool_t *pool, size_t *budget)
 {
 	const size_t page = os_page_bytes(), most = STEP_BYTES / page ? STEP_BYTES / page : 1;
-	const size_t end = pages_end(&pool->cold);
+	const size_t end = pages_end(&pool->core.cold);
 	/* relaxed, all: another trim may sweep the same pages. */
 	size_t at = (size_t)load_relaxed(&pool->trim_at), in_vain = (size_t)load_relaxed(&pool->trim_in_vain);
 	struct page_run run;
 
 	while (*budget && in_vain < end) {
-		if (!pages_next_run(&pool->cold, &at, most, *budget / (page / LOOK_SHARE) + 1, &run)) {
+		if (!pages_next_run(&pool->core.cold, &at, most, *budget / (page / LOOK_SHARE) + 1, &run)) {
 			at = 0;
 			continue;
 		}
@@ -105,7 +105,7 @@ bool lfpool_trim(lfpool_t *pool, size_t keep, size_t budget)
 {
 	bool more;
 
-	if (!pool_in_place(pool) || !pool->arena->gone)
+	if (!pool_in_place(pool) || !pool->core.arena.gone)
 		return false;
 	if (!budget)
 		budget = 1;

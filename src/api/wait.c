@@ -1,19 +1,22 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * wait.c - lfpool/wait.h: the calls that wait, and continuations in their place.  The queue itself is in waiters.h.
+ * wait.c - lfpool/wait.h: the calls that wait (waits.c), continuations, and closing.  The queue itself is in waiters.h.
  */
+#include "api/waits.h"
 #include "base/widths.h"
 #include "os/os.h"
 #include "pool/pool.h"
 #include "pool/threads.h"
+#include "retire/retired.h"
 #include "waiting/waiters.h"
 
 #include "lfpool/wait.h"
 
 /* ---- Calls that wait ---- */
 
-/* Did another call come first?  relaxed: one that comes at the same instant may be first or second.  The hook is asked by
- * every call that finds nothing, so that each can have its victim: what it releases goes to the call that came first. */
+/* Did another call come first? relaxed: one that comes at the same instant may be first or second.  The hook is
+ * asked by every call that finds nothing, so that each can have its victim: what it releases goes to the call that
+ * came first. */
 static bool must_queue(const lfpool_t *pool, int64_t timeout_ns)
 {
 	return timeout_ns && !pool->hooks.exhausted && load_relaxed(pool->waiters.wanted);
@@ -32,7 +35,7 @@ lfpool_status_t lfpool_acquire_bulk_wait(lfpool_t *pool, lfpool_cache_t *cache, 
 	lfpool_status_t status = LFPOOL_E_EXHAUSTED;
 
 	pool = head ? head->pool : pool;
-	if (!objects_out || count > pool->cold.reserved)
+	if (!objects_out || count > pool->core.cold.reserved)
 		return LFPOOL_E_ARGUMENT;
 	if (!count)
 		return LFPOOL_OK;
@@ -43,9 +46,7 @@ lfpool_status_t lfpool_acquire_bulk_wait(lfpool_t *pool, lfpool_cache_t *cache, 
 		return LFPOOL_OK;
 	if (waiters_closed(&pool->waiters))
 		return LFPOOL_E_CLOSED;
-	if (!pool->core)
-		head = NULL;
-	else if (!head)
+	if (!head)
 		head = thread_cache(pool);
 	/* The second time for one object without a wait: for the reason. */
 	if (!queue && (count > 1 || !timeout_ns))
@@ -79,8 +80,8 @@ lfpool_status_t lfpool_acquire_async(lfpool_t *pool, lfpool_continuation_t then,
 		*ticket_out = 0;
 	if (!then)
 		return LFPOOL_E_ARGUMENT;
-	/* relaxed: a call that waits already comes first; one that comes at the same instant may be first or second.  (The hook: as in
-	 * must_queue().) */
+	/* relaxed: a call that waits already comes first; one that comes at the same instant may be first or
+	 * second.  (The hook: as in must_queue().) */
 	if (pool->hooks.exhausted || !(nested || load_relaxed(d->wanted)))
 		object = lfpool_acquire(pool);
 	if (object && !nested) {
@@ -129,4 +130,29 @@ bool lfpool_cancel(lfpool_t *pool, lfpool_ticket_t ticket)
 		return false;
 	cell_vacate(d, cell);
 	return true;
+}
+
+/* ---- Closing ---- */
+
+size_t lfpool_close(lfpool_t *pool, int64_t timeout_ns)
+{
+	struct waiters *d = &pool->waiters;
+	struct cache_head *head = thread_cache(pool);
+	const uint64_t deadline_ns = timeout_ns ? os_deadline(timeout_ns) : 0;
+	size_t left;
+
+	waiters_close(pool, head);
+	resize_stay_closed(pool);
+	/* Repeats only after a sleep. */
+	while ((left = cold_capacity(&pool->core.cold)) && deadline_ns &&
+	       (deadline_ns == UINT64_MAX || os_now_ns() < deadline_ns)) {
+		/* relaxed: a word to sleep on. */
+		const uint64_t seen = load_relaxed(&d->closed);
+
+		/* Once it was empty no call says so again; objects that another thread adds too late leave soon. */
+		waiters_doze(d, &d->closed, seen,
+			     seen == CLOSED ? waiters_sleep_until(pool, deadline_ns) : waiters_soon(deadline_ns));
+		(void)retired_poll(pool->retired, head);
+	}
+	return left;
 }

@@ -20,6 +20,7 @@
 #include "object/lifecycle.h"
 #include "pool/pool.h"
 #include "pool/threads.h"
+#include "waiting/waiters.h"
 
 #include "lfpool/walk.h"
 
@@ -115,8 +116,8 @@ void lfpool_cursor_open(lfpool_cursor_t *cursor_out, const lfpool_t *pool)
 	*cursor_out = (lfpool_cursor_t){
 		.pool = pool,
 		.next = 1,
-		.end = pool->backend->used(pool) + 1,
-		.magazine = pool->core ? pool->core->magazines.slots : 1,
+		.end = slots_used(pool) + 1,
+		.magazine = pool->core.magazines.slots,
 		.object_size = pool->object_size,
 	};
 }
@@ -129,7 +130,7 @@ void *lfpool_cursor_next(lfpool_cursor_t *cursor)
 	void *object = NULL;
 
 	/* Repeats only for a heap's object that has gone since: bounded by the slots. */
-	while (!object && (slot = walk_next(pool->arena, cursor, &state)))
+	while (!object && (slot = walk_next(&pool->core.arena, cursor, &state)))
 		object = pool_object(pool, slot);
 	return object;
 }
@@ -138,13 +139,11 @@ void *lfpool_cursor_next(lfpool_cursor_t *cursor)
 
 size_t lfpool_for_each_slot(lfpool_t *pool, lfpool_visit_slot_t visit, void *context)
 {
-	const struct arena *arena = pool->arena;
+	const struct arena *arena = &pool->core.arena;
 	/* Those that are not open yet have nothing to show. */
-	const size_t slots = cold_opened(&pool->cold);
+	const size_t slots = cold_opened(&pool->core.cold);
 	size_t visited = 0;
 
-	if (pool->backend->show)
-		pool->backend->show(pool);
 	while (pool_in_place(pool) && visited < slots) {
 		const uint32_t slot = (uint32_t)++visited;
 		/* acquire, edge TELL: as in a walk over the active objects. */
@@ -160,7 +159,7 @@ size_t lfpool_for_each_slot(lfpool_t *pool, lfpool_visit_slot_t visit, void *con
 
 size_t lfpool_release_all(lfpool_t *pool)
 {
-	struct arena *arena = pool->arena;
+	struct arena *arena = &pool->core.arena;
 	size_t released = 0;
 	lfpool_cursor_t cursor;
 	uint32_t slot;
@@ -171,7 +170,7 @@ size_t lfpool_release_all(lfpool_t *pool)
 		const enum leave leave = arena_leave_from(arena, slot, state, GENERATION_RELEASED);
 
 		if (leave == LEAVE_NOW)
-			pool->backend->put(pool, thread_cache(pool), slot);
+			waiters_put(pool, thread_cache(pool), slot, pool_object(pool, slot));
 		/* Refused only if its holder has released it meanwhile. */
 		released += leave != LEAVE_REFUSED;
 	}

@@ -95,11 +95,11 @@ static size_t exact_stride(size_t stride, const struct arena_plan *plan)
  * number of bytes. */
 static bool lay_out_front(struct layout *l, const struct arena_plan *plan, size_t grain)
 {
-	const size_t least = plan->object_size < plan->stride_minimum ? plan->stride_minimum : plan->object_size;
 	const size_t states = plan->reserved + 1;
 	size_t bytes;
 
-	l->stride = layout_stride(plan->front_bytes + least + plan->back_bytes, plan->object_alignment, plan->plain_stride);
+	l->stride = layout_stride(plan->front_bytes + plan->object_size + plan->back_bytes, plan->object_alignment,
+				  plan->plain_stride);
 	l->stride = exact_stride(l->stride, plan);
 	l->front = round_up(plan->front_bytes, plan->object_alignment);
 	/* A pair of lines for the word of demand, and for the state of slot 0, so that slot 1, the first of a chunk, begins one. */
@@ -165,13 +165,6 @@ bool arena_object_bytes(const struct arena_plan *plan, size_t *bytes_out)
 }
 
 /* ---- Life ---- */
-
-_Atomic(uint8_t) *arena_no_state(void)
-{
-	static _Atomic(uint8_t) never_active;
-
-	return &never_active;
-}
 
 /* All of it can be used from the start: its tail is guarded.  Else what can be used is opened, since what never had access is in
  * no account (mlockall(2), strict overcommit); but Valgrind goes through every byte of that. */

@@ -48,8 +48,7 @@ struct window {
 struct arena_plan {
 	size_t room_bytes; /* for the pool's own data, at the start */
 	size_t object_size;
-	size_t object_alignment; /* power of two */
-	size_t stride_minimum;
+	size_t object_alignment;        /* power of two */
 	bool plain_stride;              /* LFPOOL_PLAIN_STRIDE */
 	size_t front_bytes, back_bytes; /* before and behind each object, for debug modes */
 	size_t capacity;                /* slots that can be used at once  */
@@ -72,9 +71,6 @@ struct arena {
 	_Atomic(uint32_t) *wanted;     /* LFPOOL_WANTED_BEFORE the states                       */
 	_Atomic(uint64_t) *generation; /* per slot, A3                                          */
 };
-
-/* What a cache without hits has for states: of slot 0, which is never in use. */
-_Atomic(uint8_t) *arena_no_state(void);
 
 /* Maps an arena and returns its room, zeroed; NULL when the system refuses memory.  `arena_out` may not lie in the
  * room. */

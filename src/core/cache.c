@@ -170,7 +170,7 @@ uint32_t cache_take(struct cache *c, bool empty)
 		uint32_t slot = take_near(c, empty);
 
 		if (!slot)
-			slot = cold_take(c->core->cold);
+			slot = cold_take(&c->core->cold);
 		if (slot)
 			return slot;
 		switch (cache_steal(c, &slot)) {

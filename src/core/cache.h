@@ -32,9 +32,8 @@
 
 struct lfpool_pool;
 struct core;
-struct lifecycle;
 
-/* What every lfpool_cache_t is the head of, whatever the backend. */
+/* What every lfpool_cache_t is the head of. */
 struct cache_head {
 	struct lfpool_cache face; /* must be first                            */
 	struct lfpool_pool *pool;
@@ -80,32 +79,22 @@ struct cache_table {
 	uint32_t most, for_calls;                          /* of all there can be; of these, for calls  */
 };
 
-/* The lock-free backend: what a pool's caches share. */
+/* What a pool's caches share. */
 struct core {
 	struct arena arena;
 	struct magazines magazines;
 	struct cache_table table;
-	bool asymmetric; /* membarrier is there: the owner's fence is a compiler barrier            */
-	bool hits;       /* the inlined hits may be used; else every call takes the general path    */
-	/* The malloc backend: the arena has a pointer for each object, which is allocated when it is acquired. */
-	size_t heap_bytes, heap_alignment; /* of each object; 0: the objects are in the arena        */
-	struct heap_set *heap_set;         /* and their addresses                                                */
-	bool check_races;                  /* releases race by CAS: LFPOOL_CHECK_RACES, or there is a lifecycle              */
-	struct lifecycle *lifecycle;       /* what each acquire and release has to do besides; NULL: nothing         */
-	bool quarantine;                   /* debug_take_back() may have slots                                         */
-	bool zero;                         /* LFPOOL_ZERO                                                             */
-	bool plain;                        /* nothing but states and magazines: no lifecycle, no heap                      */
-	struct lifecycle *builds; /* LFPOOL_CREATE_ALL, and the hits may be used: what builds slots from the cold store */
-	struct cold *cold;        /* the pool's                                                           */
-	_Atomic(uint32_t) explicit_caches; /* in a buffer: so many that the caller has                     */
-	unsigned char *check_bits;         /* in a buffer: what lfpool_check() needs; else NULL: it asks the heap  */
-	struct lfpool_pool *pool;
-	const char *name; /* the pool's */
+	bool asymmetric;          /* the owner's fence is a compiler barrier: thieves use membarrier, or there are none */
+	bool hits;                /* the inlined hits may be used; else every call takes the general path              */
+	struct lfpool_pool *pool; /* whose it is, for probes and caches                */
+	const char *name;         /* the pool's                                        */
+	_Atomic(uint32_t) explicit_caches; /* in a buffer: caches that the caller has           */
 	/* A statistic: of calls without a cache of the caller's.  On lines of its own: a miss reads those before. */
 	_Alignas(CACHE_LINE_PAIR) _Atomic(uint64_t) exhausted;
 	_Atomic(uint64_t) unpushed; /* releases that pushed nothing, less pushes of what was released twice */
 	_Atomic(uint32_t) patience; /* such calls that shall not ask the system for more caches         */
-	struct depot depot;
+	struct cold cold;           /* slots that are in no magazine: room to grow, what was withdrawn or trimmed */
+	struct depot depot;         /* last: a pool has memory for the shards that it uses */
 };
 
 /* ---- cache_table.c ---- */

@@ -6,15 +6,14 @@
  *              list.  The sources that are kept ask whether there is any of it, and find
  *              none: what they would call then traps.  What they ask without a look before answers here that there is none.
  */
-#include "backend/backend_lockfree.h"
-#include "backend/check.h"
-#include "backend/heap_set.h"
+#include "api/check.h"
 #include "base/absent.h"
 #include "core/pages.h"
 #include "object/debugging.h"
-#include "object/misuse.h"
+#include "pool/misuse.h"
 #include "os/os.h"
 #include "pool/configure.h"
+#include "pool/heap.h"
 #include "pool/live_pools.h"
 #include "pool/threads.h"
 #include "retire/retired.h"
@@ -55,9 +54,6 @@ NONE(0, size_t, debug_held_back, const struct debug *debug)
 NEVER(uint32_t, debug_next_held_back, const struct debug *debug, uint32_t *place)
 NEVER(void, debug_label, struct debug *debug, uint32_t slot, const char *label)
 NEVER(void, debug_put_released, const struct debug *debug, uint32_t slot, struct text *text)
-NONE(0, size_t, check_bytes, size_t used, size_t others)
-NONE(0, size_t, check_others, size_t magazines, size_t caches)
-NEVER(const char *, lockfree_check, const lfpool_t *pool, size_t *where_out)
 NEVER(void, check_last, lfpool_t *pool)
 
 /* ---- Retired objects, pages that were given back, the heap ---- */
@@ -69,13 +65,15 @@ NONE(false, bool, retired_poll, struct retired *retired, struct cache_head *head
 NONE(0, size_t, retired_count, const struct retired *retired, size_t capacity)
 NOTHING(pages_unmark, struct cold *c, uint32_t slot)
 NEVER(const void *, heap_label, const void *object)
-NEVER(void *, heap_object_new, struct core *core, uint32_t slot)
-NEVER(void, heap_object_free, struct core *core, uint32_t slot, void *object)
+NEVER(void *, heap_object_new, lfpool_t *pool, uint32_t slot)
+NEVER(void, heap_object_free, lfpool_t *pool, uint32_t slot, void *object)
 NEVER(void *, heap_object_at, const lfpool_t *pool, uint32_t slot)
 NEVER(lfpool_status_t, heap_locate, const lfpool_t *pool, const void *object, uint32_t *slot_out)
 NEVER(uint32_t, heap_find, const lfpool_t *pool, const void *pointer)
-NEVER(struct heap_set *, heap_set_open, size_t addresses)
-NOTHING(heap_set_close, struct heap_set *set)
+NEVER(struct heap *, heap_open, const lfpool_config_t *config)
+NOTHING(heap_close, struct heap *heap)
+NEVER(bool, os_mutex_open, os_mutex_t *mutex)
+NEVER(void, os_mutex_close, os_mutex_t *mutex)
 
 /* clang-format on */
 

@@ -6,7 +6,6 @@
 
 #include "base/text.h"
 #include "core/arena.h"
-#include "object/misuse.h"
 #include "object/owner.h"
 #include "object/quarantine.h"
 #include "os/os.h"

@@ -18,6 +18,8 @@
 #include "object/tools.h"
 #include "base/debug_words.h"
 
+#define DETAIL_BYTES 1024 /* of a finding or a misuse, at most */
+
 struct arena_plan;
 struct debug;
 struct text;

@@ -14,6 +14,17 @@ typedef int os_mutex_t;
 #define THREAD_LOCAL
 #define os_of_thread(variable) (variable)
 
+/* No pool is in mutex mode. */
+static inline void os_mutex_lock(os_mutex_t *mutex)
+{
+	(void)mutex;
+}
+
+static inline void os_mutex_unlock(os_mutex_t *mutex)
+{
+	(void)mutex;
+}
+
 /* Each thread has a stack of its own: two of them differ, as far as anybody asks (only a fork would ask for more). */
 static inline uintptr_t os_thread_self(void)
 {

@@ -101,6 +101,13 @@ struct lfpool_pool *live_pools_next(size_t *place)
 	return found;
 }
 
+void live_pools_each(void (*visit)(struct lfpool_pool *pool))
+{
+	for (size_t i = 0; i < place_count; i++)
+		if (places[i].pool)
+			visit(places[i].pool);
+}
+
 struct lfpool_pool *live_pools_find(uint64_t id)
 {
 	size_t i = live_pools_place(id);

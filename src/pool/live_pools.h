@@ -41,6 +41,8 @@ void live_pools_lock(void);
 void live_pools_unlock(void);
 /* The first living pool from *place on, which goes on behind it; NULL: there is no more. */
 struct lfpool_pool *live_pools_next(size_t *place);
+/* Every living pool.  Under the lock. */
+void live_pools_each(void (*visit)(struct lfpool_pool *pool));
 /* The living pool with this id, or NULL.  Under the lock, which keeps it alive. */
 struct lfpool_pool *live_pools_find(uint64_t id);
 

@@ -18,7 +18,7 @@
 
 #include "os/os.h"
 #include "pool/live_pools.h"
-#include "pool/pool.h"
+#include "pool/slots.h"
 
 /* An entry that is nobody's; for a pool that comes, no call is left to wait for (L2). */
 #define VACANT {.pool_id = 1}
@@ -78,7 +78,7 @@ static void hand_back(void *memory)
 		lfpool_t *pool = live_pools_generation(e->pool_id) ? live_pools_find(e->pool_id) : NULL;
 
 		if (pool)
-			pool->backend->cache_destroy(e->cache);
+			slots_cache_destroy(e->cache);
 	}
 	live_pools_unlock();
 	os_heap_free(&table[-1]);
@@ -182,7 +182,7 @@ static NOINLINE struct cache_head *attach(lfpool_t *pool)
 	if (is_patient(e, generation))
 		return NULL;
 
-	struct cache_head *head = pool->backend->cache_create(pool);
+	struct cache_head *head = slots_cache_create(pool);
 
 	entry_set(e, head ? pool->table_id : PATIENCE, head ? head : generation);
 	return head;

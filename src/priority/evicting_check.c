@@ -9,7 +9,7 @@
  */
 #include "priority/plain.h"
 
-#include "backend/check.h"
+#include "api/check.h"
 #include "object/debugging.h"
 
 struct evicting_walk {

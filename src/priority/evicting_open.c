@@ -9,13 +9,13 @@
 #include "priority/plain.h"
 
 #include "api/life.h"
-#include "backend/check.h"
+#include "api/check.h"
 #include "base/probes.h"
 #include "base/text.h"
 #include "core/arena.h"
 #include "object/debugging.h"
 #include "base/sized.h"
-#include "object/misuse.h"
+#include "pool/misuse.h"
 #include "os/backing.h"
 #include "os/os.h"
 #include "pool/configure.h"
@@ -71,8 +71,8 @@ static lfpool_status_t open_records(struct spares *spares, const lfpool_config_t
 	const lfpool_status_t status = pool_create_at(&spares->pool, &config, &no_modes, &(struct window){0});
 
 	if (status == LFPOOL_OK) {
-		spares->zero = spares->pool->arena->face.zero;
-		spares->stride = spares->pool->arena->face.stride;
+		spares->zero = spares->pool->core.arena.face.zero;
+		spares->stride = spares->pool->core.arena.face.stride;
 		/* As LFPOOL_CACHE_NONE: threads need a record rarely, when they meet, and shall not get a cache for it in the
 		 * middle of a call. */
 		spares->pool->table_id = 0;

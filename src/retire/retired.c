@@ -5,11 +5,12 @@
 #include "retire/retired.h"
 
 #include "core/arena.h"
-#include "object/misuse.h"
+#include "pool/misuse.h"
 #include "os/backing.h"
 #include "os/os.h"
 #include "pool/pool.h"
 #include "pool/threads.h"
+#include "waiting/waiters.h"
 
 #define SHARDS_LEAST 8
 #define DRAIN_PAUSE_NS UINT64_C(100000)
@@ -74,7 +75,7 @@ static void put_back(struct retired *retired, struct batch *batch, struct cache_
 		/* relaxed, both: the next holder of the slot gets this with it.  R1. */
 		store_relaxed(&retired->link[slot], 0);
 		store_relaxed(&batch->shard->with_scheme, left - 1);
-		pool->backend->put(pool, head, slot);
+		waiters_put(pool, head, slot, pool_object(pool, slot));
 		slot = below;
 	}
 }
@@ -90,8 +91,8 @@ static void end(struct retired *retired, struct retired_shard *shard, struct cac
 	plain_read(&batch->first);
 	put_back(retired, batch, head);
 	/* A thread of the scheme's own has no use for a full cache: others find the objects in the depot. */
-	if (!retired_asks(retired) && head && pool->core)
-		cache_flush((struct cache *)head);
+	if (!retired_asks(retired) && head)
+		slots_cache_flush(head);
 	/* relaxed: our own, R3.  release, edge ENDED: R4, for who drains or polls. */
 	const uint64_t ended = load_relaxed(&shard->ended);
 
@@ -203,7 +204,7 @@ static lfpool_status_t take_leave(lfpool_t *pool, const void *object, uint32_t *
 
 	if (status == LFPOOL_OK) {
 		/* Always by CAS: a slot that two threads retired would be in two lists. */
-		const enum leave leave = arena_leave_active(pool->arena, *slot_out, true, GENERATION_RETIRED);
+		const enum leave leave = arena_leave_active(&pool->core.arena, *slot_out, true, GENERATION_RETIRED);
 
 		if (leave == LEAVE_REFUSED)
 			status = LFPOOL_E_NOT_IN_USE;

@@ -3,7 +3,7 @@
  * set.c - acquire and release by size and by address; questions.  See pool_set.h.
  */
 #include "base/probes.h"
-#include "object/misuse.h"
+#include "pool/misuse.h"
 #include "pool/threads.h"
 #include "set/pool_set.h"
 
@@ -135,7 +135,7 @@ lfpool_status_t lfpool_set_release_if_owned(lfpool_set_t *set, void *object)
 	lfpool_t *pool = set->windows ? pool_of(set, object) : pool_that_owns(set, object);
 
 	/* The rest of a window is nobody's. */
-	if (pool && (!set->windows || arena_spans(pool->arena, object)))
+	if (pool && (!set->windows || arena_spans(&pool->core.arena, object)))
 		return lfpool_release(pool, object);
 	return object ? LFPOOL_E_FOREIGN : LFPOOL_OK;
 }

@@ -6,9 +6,8 @@
 
 #include "base/probes.h"
 #include "os/os.h"
-#include "pool/pool.h"
+#include "pool/slots.h"
 #include "pool/threads.h"
-#include "retire/retired.h"
 
 /* ---- Serving ---- */
 
@@ -103,8 +102,8 @@ static bool give(lfpool_t *pool, struct cache_head *head, struct cell *cell, uin
 	/* A fork in a hook: the child goes on here.  What a hook refuses is put back; an entry that is used up, or an object that was
 	 * not good any more, is replaced. */
 	serving_begin(&here, pool, cell);
-	while (slot && !pool->backend->begin(pool, head, slot, &object))
-		slot = pool->backend->take(pool, head);
+	while (slot && !slots_begin(pool, head, slot, &object))
+		slot = slots_take(pool, head);
 	here.giving = NULL;
 	/* Until here the child of another thread's fork finds the continuation in its place. */
 	cell_vacate(&pool->waiters, cell);
@@ -144,12 +143,12 @@ static bool serve(lfpool_t *pool, struct cache_head *head)
 		if (!owed && !cell) {
 			if (!slot)
 				return false;
-			pool->backend->put_free(pool, head, slot);
+			slots_put(pool, head, slot);
 			slot = SLOT_NONE;
 			continue;
 		}
 		if (!slot)
-			slot = pool->backend->take(pool, head);
+			slot = slots_take(pool, head);
 		if (!slot)
 			return true;
 		if (owed) {
@@ -203,7 +202,7 @@ void waiters_serve(lfpool_t *pool, struct cache_head *head)
 	/* Repeats only after it told a call, or grew, or another thread changed the pool. */
 	do {
 		do {
-			seen = cold_capacity(&pool->cold);
+			seen = cold_capacity(&pool->core.cold);
 		} while (serve(pool, head) && resize_by_itself(pool, seen));
 	} while (unlikely(waiters_closed(&pool->waiters)) && tell_closed(pool));
 }
@@ -228,8 +227,8 @@ static void tell_empty(lfpool_t *pool)
 	uint64_t found = CLOSED;
 
 	/* relaxed, both: no more than a word to sleep on.  Closing sets it, fences, and looks at the capacity. */
-	if (unlikely(load_relaxed(closed) == CLOSED) && !cold_capacity(&pool->cold) &&
-	    cas_relaxed(closed, &found, CLOSED_EMPTY) && !pool->arena->in_buffer)
+	if (unlikely(load_relaxed(closed) == CLOSED) && !cold_capacity(&pool->core.cold) &&
+	    cas_relaxed(closed, &found, CLOSED_EMPTY) && !pool->core.arena.in_buffer)
 		os_wake(closed);
 }
 
@@ -243,7 +242,7 @@ void debt_limit(lfpool_t *pool)
 	/* relaxed: a number. */
 	owed = load_relaxed(&d->owed);
 	/* Repeats only when another thread changed it. */
-	while (owed > (capacity = cold_capacity(&pool->cold)) && !debt_change(d, &owed, capacity))
+	while (owed > (capacity = cold_capacity(&pool->core.cold)) && !debt_change(d, &owed, capacity))
 		;
 	tell_empty(pool);
 }
@@ -258,7 +257,7 @@ void debt_add(lfpool_t *pool, size_t count)
 	waiters_want(d, 1);
 	/* Repeats only when another thread changed it. */
 	do {
-		capacity = cold_capacity(&pool->cold);
+		capacity = cold_capacity(&pool->core.cold);
 		all = count < capacity ? owed + count : capacity;
 		all = all < capacity ? all : capacity;
 		/* `wanted` goes with it. */
@@ -355,7 +354,7 @@ void waiters_forget_calls(lfpool_t *pool)
 		cell_unclaim(d, cell);
 		/* Given, and not fetched. */
 		if (cell_phase(word) >= GIVEN && cell_slot(word))
-			pool->backend->put_free(pool, NULL, cell_slot(word));
+			slots_put(pool, NULL, cell_slot(word));
 	}
 	store_relaxed(d->wanted, left);
 }

@@ -30,8 +30,7 @@
 
 #include "core/cells.h"
 #include "os/os.h"
-
-struct cache_head;
+#include "pool/slots.h"
 
 void waiters_open(struct waiters *d, const struct arena *arena);
 /* Calls that wait return without an object, continuations are called with NULL; others that come will be, too (W7). */
@@ -46,25 +45,36 @@ void waiters_forget_calls(lfpool_t *pool);
 /* Gives what is free to those who want it; and as long as a call waits and nothing is free, the pool grows by itself.
  * `head`: a cache of the caller's, or NULL. */
 COLD void waiters_serve(lfpool_t *pool, struct cache_head *head);
+/* After slots_put(), slots_put_ended(), or a slots_begin() that gave no object: serves calls that want objects (W1). */
+static inline void waiters_look(lfpool_t *pool, struct cache_head *head)
+{
+	/* relaxed: the function that put the slot back has fenced. */
+	if (unlikely(load_relaxed(pool->core.arena.wanted)))
+		waiters_serve(pool, head);
+}
+
+/* slots_begin(), and a slot that it put back is offered to calls that wait. */
+static inline bool waiters_begin(lfpool_t *pool, struct cache_head *head, uint32_t slot, void **object_out)
+{
+	const bool decided = slots_begin(pool, head, slot, object_out);
+
+	if (unlikely(!*object_out))
+		waiters_look(pool, head);
+	return decided;
+}
+
+/* A slot has just been made free: ends the use of its object, puts a slot back, and serves. */
+static inline void waiters_put(lfpool_t *pool, struct cache_head *head, uint32_t slot, void *object)
+{
+	slots_put_ended(pool, head, slots_end(pool, slot, object));
+	waiters_look(pool, head);
+}
+
 /* Has a call of this thread that serves this pool called us?  Then waiters_serve() leaves it to that call (W6).  In an
  * embedded build also: is another thread in a continuation? */
 bool waiters_is_serving(const lfpool_t *pool);
 /* Calls `then` with its object, and then serves what that would have. */
 void waiters_continue(lfpool_t *pool, lfpool_continuation_t then, void *context, void *object);
-
-/* In waits.c.  Waits for `count` objects until `deadline_ns` on the clock of os_now_ns(): all or none.  LFPOOL_OK;
- * LFPOOL_E_EXHAUSTED: the time is over; LFPOOL_E_REFUSED: a hook refused one; LFPOOL_E_CLOSED.  waiters_take: without a wait.
- * waiters_wait: one object, or NULL. */
-lfpool_status_t waiters_wait_for(lfpool_t *pool, struct cache_head *head, void **objects_out, size_t count, uint64_t deadline_ns);
-lfpool_status_t waiters_take(lfpool_t *pool, struct cache_head *head, void **objects_out, size_t count);
-void *waiters_wait(lfpool_t *pool, struct cache_head *head, uint64_t deadline_ns);
-
-/* Sleeps while *word is `seen` (its lower half), or, in a buffer, only a moment. */
-void waiters_doze(const struct waiters *d, _Atomic(uint64_t) *word, uint64_t seen, uint64_t deadline_ns);
-/* A millisecond from now, or the deadline. */
-uint64_t waiters_soon(uint64_t deadline_ns);
-/* Until when a call may sleep whose deadline is this: where nobody else may be there to ask the scheme, a millisecond. */
-uint64_t waiters_sleep_until(const lfpool_t *pool, uint64_t deadline_ns);
 
 /* Which thread a call that waits is of; the same in the child of its fork. */
 static inline void *this_thread(void)
@@ -81,7 +91,7 @@ size_t debt_forgive(struct waiters *d, size_t count);
 /* Calls and continuations that wait now; a snapshot. */
 size_t waiters_waiting(const struct waiters *d);
 
-/* ---- resize.c: growing, shrinking, and running out of objects ---- */
+/* ---- resize.c: growing and shrinking ---- */
 
 /* Objects became free without a release: a call may wait for them.  Through the caller's cache (NULL: the thread's). */
 void resize_serve_if_wanted(lfpool_t *pool, struct cache_head *head);
@@ -90,17 +100,13 @@ void resize_serve_if_wanted(lfpool_t *pool, struct cache_head *head);
  * itself; so a call that grew need serve only those that it knows. */
 bool resize_by_itself(lfpool_t *pool, size_t seen);
 
+/* A closed pool has no objects but those in use, whatever another thread adds or forgives at the same time. */
+void resize_stay_closed(lfpool_t *pool);
+
 /* What the capacity will be when all that is owed has come back; too much by those that are just going. */
 size_t resize_settled(const lfpool_t *pool);
 
 /* The slot, which was taken free, leaves the pool: hooks.destroy, then the cold store. */
 void resize_withdraw(lfpool_t *pool, uint32_t slot);
-
-/*
- * A call found nothing, and the pool may do something about it (pool->more): ask its scheme, grow by itself, call
- * hooks.exhausted, wait.
- * Returns an object; NULL if in the end there was none, or a hook refused.
- */
-COLD void *resize_or_give_up(lfpool_t *pool, struct cache_head *head);
 
 #endif

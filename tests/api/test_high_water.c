@@ -13,7 +13,7 @@ static void one_thread(lfpool_backend_t backend, uint32_t flags, size_t cache_ca
 	lfpool_t *pool = POOL_OF(SIZE, CAPACITY, .backend = backend, .flags = flags, .cache_capacity = cache_capacity,
 				 .depot_shards = 1);
 	/* Of two magazines, and one that is partly full in the depot. */
-	const size_t hidden = backend == LFPOOL_BACKEND_MUTEX ? 0 : cache_capacity + cache_capacity / 2;
+	const size_t hidden = cache_capacity + cache_capacity / 2;
 	struct random r = random_for(test_seed("one_thread"), 0);
 	void **objects = pointers_new(CAPACITY);
 	size_t count = 0, most = 0;

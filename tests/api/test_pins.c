@@ -152,14 +152,14 @@ BACKEND_TEST(a_retire_of_a_pinned_object_takes_effect_at_the_last_unpin, LFPOOL_
 			assert_int_equal(lfpool_retire(pool, object), LFPOOL_OK);
 		require_pending(pool, object, handle);
 		require_refused(pool, lfpool_retire(pool, object), LFPOOL_E_NOT_IN_USE, 1);
-		assert_int_equal(lfpool_retired_count(pool), 0);
+		assert_int_equal(stats_of(pool).retired, 0);
 		assert_int_equal(lfpool_unpin(pool, handle), LFPOOL_OK);
-		assert_int_equal(lfpool_retired_count(pool), 1);
+		assert_int_equal(stats_of(pool).retired, 1);
 		require_refused(pool, lfpool_unpin(pool, handle), LFPOOL_E_STALE, 1);
 		require_intact(pool);
 		atomic_store(&fake.yes, 1);
 		assert_int_equal(lfpool_drain(pool), LFPOOL_OK);
-		assert_int_equal(lfpool_retired_count(pool), 0);
+		assert_int_equal(stats_of(pool).retired, 0);
 		pool_close(pool, SIZE);
 	}
 }

@@ -6,7 +6,7 @@
 #include "../support/priority_support.h"
 
 #include "core/arena.h"
-#include "backend/backend_lockfree.h"
+#include "pool/heap.h"
 #include "pool/pool.h"
 #include "priority/evicting.h"
 
@@ -66,7 +66,7 @@ TEST(a_handle_names_nothing_in_a_later_pool)
 	}
 }
 
-/* Where the malloc backend keeps its cells there is no object. */
+/* Where malloc mode keeps its cells there is no object. */
 TEST(cells_are_no_objects)
 {
 	lfpool_t *pool = POOL_OF(16, 10, .backend = LFPOOL_BACKEND_MALLOC);
@@ -74,10 +74,10 @@ TEST(cells_are_no_objects)
 
 	assert_ptr_equal(lfpool_of(object), pool);
 	for (uint32_t slot = 1; slot <= 10; slot++)
-		assert_null(lfpool_of(arena_object(pool->arena, slot)));
+		assert_null(lfpool_of(arena_object(&pool->core.arena, slot)));
 	/* A foreign address, with a label before it that leads to a cell of another object, to a free one, or to another pool. */
 	lfpool_t *other = pool_of(16, 3);
-	const void *const labels[] = {heap_label(object), arena_object(pool->arena, 10), lfpool_acquire(other)};
+	const void *const labels[] = {heap_label(object), arena_object(&pool->core.arena, 10), lfpool_acquire(other)};
 	const void *words[4];
 
 	for (size_t i = 0; i < COUNT(labels); i++) {

@@ -175,9 +175,9 @@ TEST(pending_shrink_is_limited_by_the_capacity)
 	lfpool_t *pool = pool_of(64, 1);
 	void *object = lfpool_acquire(pool);
 	/* relaxed, all: this thread alone uses the pool. */
-	const uint64_t counts = load_relaxed(&pool->cold.counts);
+	const uint64_t counts = load_relaxed(&pool->core.cold.counts);
 
-	store_relaxed(&pool->cold.counts, (uint64_t)most << 32);
+	store_relaxed(&pool->core.cold.counts, (uint64_t)most << 32);
 	for (int i = 0; i < 3; i++) {
 		debt_add(pool, most);
 		assert_true(lfpool_quick_stats(pool).owed == most);
@@ -190,7 +190,7 @@ TEST(pending_shrink_is_limited_by_the_capacity)
 	assert_int_equal(load_relaxed(pool->waiters.wanted), 1);
 	assert_true(debt_forgive(&pool->waiters, SIZE_MAX) == 1);
 	assert_int_equal(load_relaxed(pool->waiters.wanted), 0);
-	store_relaxed(&pool->cold.counts, counts);
+	store_relaxed(&pool->core.cold.counts, counts);
 	REQUIRE(lfpool_release(pool, object) == LFPOOL_OK);
 	REQUIRE(lfpool_destroy(pool) == 0);
 }

@@ -167,7 +167,7 @@ static size_t chosen(const lfpool_config_t *config, const char *what)
 	assert_in_range(lfpool_dump(pool, LFPOOL_JSON, text, sizeof(text)), 1, sizeof(text) - 1);
 	lfpool_destroy(pool);
 
-	const char *at = strstr(text, "\"lockfree\":{");
+	const char *at = strstr(text, "\"core\":{");
 
 	assert_true(at && (at = strstr(at, what)));
 	return (size_t)strtoull(at + strlen(what), NULL, 10);

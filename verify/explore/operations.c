@@ -4,7 +4,7 @@
  */
 #include "stage.h"
 
-#include "backend/backend_lockfree.h"
+#include "pool/slots.h"
 #include "oracle.h"
 #include "retires.h"
 
@@ -14,7 +14,7 @@ struct stage stage;
 
 struct core *stage_core(void)
 {
-	return core_of(stage.pool);
+	return &stage.pool->core;
 }
 
 unsigned scenario_object_number(const void *object)

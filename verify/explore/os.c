@@ -15,7 +15,7 @@
 #include "os/os.h"
 
 #include "explore.h"
-#include "object/misuse.h"
+#include "pool/misuse.h"
 #include "pool/pool.h"
 #include "api/life.h"
 #include "retires.h"
@@ -211,8 +211,7 @@ bool process_open(void) { return true; }
 bool threads_keep_caches(void) { return true; }
 uint32_t thread_hint(void) { return retires_hint(); }
 struct cache_head *thread_cache(lfpool_t *pool) { return thread_cache_if_any(pool); }
-void *lfpool_acquire(lfpool_t *pool) { return pool->backend->acquire(pool); }
-lfpool_status_t lfpool_release(lfpool_t *pool, void *object) { return pool_release(pool, object); }
+struct cache_head *thread_cache_remembered(lfpool_t *pool) { return NULL; }
 /* clang-format on */
 
 void os_heavy_fence(void)
@@ -324,9 +323,9 @@ void os_wake(_Atomic(uint64_t) *word)
 			wake(t);
 }
 
-/* ---- What src/pool/threads.c and src/api/calls.c are to the rest of the library ----
+/* ---- What src/pool/threads.c is to the rest of the library ----
  *
- * A thread has the cache that is lent to it, or none.
+ * A thread has the cache that is lent to it, or none.  (lfpool_acquire and lfpool_release have none.)
  */
 
 static struct thread_entry nothing[1 + TABLE_ENTRIES_MIN] = {[1] = {.pool_id = 1}};
@@ -351,22 +350,4 @@ struct cache_head *thread_cache_if_any(const lfpool_t *pool)
 void os_play_lend(lfpool_cache_t *cache)
 {
 	lent[engine_running() ? engine_thread() : 0] = (struct cache_head *)cache;
-}
-
-size_t lfpool_acquire_bulk(lfpool_t *pool, void **objects_out, size_t count)
-{
-	size_t done = 0;
-
-	while (done < count && (objects_out[done] = lfpool_acquire(pool)))
-		done++;
-	return done;
-}
-
-size_t lfpool_release_bulk(lfpool_t *pool, void *const *objects, size_t count)
-{
-	size_t done = 0;
-
-	for (size_t i = 0; i < count; i++)
-		done += objects[i] && lfpool_release(pool, objects[i]) == LFPOOL_OK;
-	return done;
 }

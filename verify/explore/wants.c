@@ -285,7 +285,7 @@ static void cancel(bool anybodys)
 /* TR2 (trim.c): no slot that is in use, or in a magazine, lies on a page that counts as given back. */
 static void check_pages(void)
 {
-	const struct cold *cold = &wants.pool->cold;
+	const struct cold *cold = &wants.pool->core.cold;
 	const struct arena *arena = cold->arena;
 
 	for (uint32_t slot = 1; arena->gone && slot <= cold_opened(cold); slot++) {

@@ -15,7 +15,7 @@
  */
 #include "stage.h"
 
-#include "backend/backend_lockfree.h"
+#include "pool/slots.h"
 #include "follow.h"
 
 #include <stdio.h>
@@ -135,12 +135,12 @@ static struct word word_at(const char *address)
 	if (within(address, (uintptr_t)stage.pool->waiters.first, CELLS * sizeof(struct cell), &offset) &&
 	    offset % sizeof(struct cell) == 0)
 		return (struct word){CELL, 0, size_now.caches - CELLS + (int32_t)(offset / sizeof(struct cell)), 0};
-	if (within(address, (uintptr_t)core->cold->bits, cold_bytes(core->cold->reserved), &offset))
+	if (within(address, (uintptr_t)core->cold.bits, cold_bytes(core->cold.reserved), &offset))
 		return (struct word){COLD_BITS, 0, 0, (uint32_t)(offset / 8)};
 	return (struct word){address == (char *)&core->depot.carved   ? CARVED
 			     : address == (char *)&core->depot.spared ? SPARED
 			     : address == (char *)&core->table.count  ? COUNT
-			     : address == (char *)&core->cold->counts ? COLD_COUNTS
+			     : address == (char *)&core->cold.counts  ? COLD_COUNTS
 								      : NO_WORD,
 			     0, 0, 0};
 }
@@ -222,12 +222,12 @@ void follow_begin(void)
 	/* Where the last execution ended; of a few, since this takes as long as it. */
 	if (following && executions % 4 == 0 && sentence_broken())
 		engine_fail("not as the table: %s does not hold", sentence_broken());
-	following = stage.pool && stage.pool->core && !scenario->evicting && !strchr(scenario->setup, '<');
+	following = stage.pool && !scenario->evicting && !strchr(scenario->setup, '<');
 	for (unsigned t = 0; t < 3; t++)
 		following &= !scenario->threads[t] || !strchr(scenario->threads[t], '<');
 	if (!following)
 		return;
-	core = stage.pool->core;
+	core = &stage.pool->core;
 	const struct magazines *ms = &core->magazines;
 	const int32_t count = (int32_t)RAW(&core->table.count);
 
@@ -239,7 +239,7 @@ void follow_begin(void)
 	size_now.caches = count + 2 * THREADS_MAX + CELLS;
 	size_now.magazines = (int32_t)(ms->chunks + ms->spares + EXTRA_PER_CACHE * (uint32_t)(count + THREADS_MAX)) + 1;
 	size_now.stacks = (int32_t)core->depot.shards * 3;
-	size_now.slots = (int32_t)core->cold->reserved + 1;
+	size_now.slots = (int32_t)core->cold.reserved + 1;
 	if (size_now.caches > CACHES || size_now.magazines > MAGAZINES || size_now.stacks > STACKS || size_now.slots > SLOTS)
 		engine_fail("the follower's fault: %d caches, %d magazines, %d slots", size_now.caches, size_now.magazines,
 			    size_now.slots);
@@ -247,14 +247,14 @@ void follow_begin(void)
 	w.slots = ms->slots;
 	w.chunks = ms->chunks;
 	w.carved = (int64_t)RAW(&core->depot.carved);
-	uint64_t allowed = cold_allowed_in(RAW(&core->cold->counts));
+	uint64_t allowed = cold_allowed_in(RAW(&core->cold.counts));
 
 	w.kind[0] = USED;
 	for (int32_t o = 1; o < size_now.slots; o++) {
-		const bool bit = RAW(&core->cold->bits[(o - 1) / 64]) >> (o - 1) % 64 & 1;
+		const bool bit = RAW(&core->cold.bits[(o - 1) / 64]) >> (o - 1) % 64 & 1;
 
-		w.kind[o] = bit == ((uint64_t)o <= core->cold->initial) ? COLD : USED;
-		if (w.kind[o] == COLD && allowed && (uint64_t)o <= RAW(&core->cold->opened)) {
+		w.kind[o] = bit == ((uint64_t)o <= core->cold.initial) ? COLD : USED;
+		if (w.kind[o] == COLD && allowed && (uint64_t)o <= RAW(&core->cold.opened)) {
 			w.lot[o] = ALLOWED;
 			allowed--;
 		}

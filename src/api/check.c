@@ -2,33 +2,23 @@
 /*
  * check.c - lfpool_check(): the invariants that the headers of src/ name, evaluated.
  *
- * Idea         The backend walks its own (check_lockfree.c, check_mutex.c) and the slots are checked here.  In the
+ * Idea         The core is walked in check_core.c, and the slots are checked here.  In the
  *              end the sums must agree: the identity of lfpool_stats(), and the count of lfpool_active_count(), which
  *              knows nothing of the states.
  */
-#include "backend/check.h"
+#include "api/check.h"
 
 #include "base/text.h"
 #include "core/cold.h"
 #include "object/lifecycle.h"
-#include "object/misuse.h"
+#include "pool/misuse.h"
+#include "pool/slots.h"
 #include "os/os.h"
 #include "retire/retired.h"
 
 #include <string.h>
 
 /* ---- Bits ---- */
-
-/* For the slots; the others come after them. */
-static size_t slot_bytes(size_t used)
-{
-	return used / 8 + 1;
-}
-
-size_t check_bytes(size_t used, size_t others)
-{
-	return round_up(slot_bytes(used) + others / 8 + 1, _Alignof(max_align_t));
-}
 
 bool check_open(struct check *c, const struct arena *arena, size_t used, size_t others, unsigned char *bits)
 {
@@ -40,7 +30,7 @@ bool check_open(struct check *c, const struct arena *arena, size_t used, size_t 
 	if (!c->slots)
 		return false;
 	memset(c->slots, 0, bytes);
-	c->others = c->slots + slot_bytes(used);
+	c->others = c->slots + check_slot_bytes(used);
 	return true;
 }
 
@@ -205,7 +195,7 @@ static const char *check_sums(const lfpool_t *pool)
 	(void)lfpool_stats(pool, &stats);
 	if (stats.unaccounted)
 		return "I1: capacity = active + retired + cached + shared + untouched does not hold";
-	if (stats.active + stats.retired != pool->backend->active_count(pool))
+	if (stats.active + stats.retired != slots_out(pool))
 		return "I1: the states and lfpool_active_count() do not agree";
 	if (stats.caches_in_use > stats.caches)
 		return "T1: more caches are in use than there are";
@@ -215,7 +205,7 @@ static const char *check_sums(const lfpool_t *pool)
 const char *lfpool_check(const lfpool_t *pool, size_t *where_out)
 {
 	size_t where = SIZE_MAX;
-	const char *violated = pool->backend->check ? pool->backend->check(pool, &where) : NULL;
+	const char *violated = check_core(pool, &where);
 
 	if (!violated) {
 		where = SIZE_MAX;

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * unit_check_backends.c - lfpool_check() on the mutex and malloc backends, and on each while objects are retired: what is theirs alone
- * is damaged, named, and made right again.
+ * unit_check_modes.c - lfpool_check() in malloc mode, and in each mode while objects are retired: what is damaged is named, and made right
+ * again.
  */
 #include "../support/held.h"
 
 #include "core/cache.h"
-#include "pool/pool.h"
+#include "pool/slots.h"
 #include "retire/retired.h"
 
 #define LOAD(p) atomic_load_explicit((p), memory_order_relaxed)
@@ -20,42 +20,8 @@ static void expect_violation(const lfpool_t *pool, const char *expected)
 		fail_msg("expected \"%s\", got \"%s\"", expected, violated ? violated : "nothing");
 }
 
-/* The list lies in the free objects, so a user can break it. */
-TEST(the_list_of_the_mutex_backend)
-{
-	/* no-tools: links lie in free objects, unless a sanitizer is told that those must not be touched. */
-	lfpool_t *pool = POOL_OF(24, 10, .backend = LFPOOL_BACKEND_MUTEX, .debug = "no-tools");
-	void *objects[5], *saved;
-
-	assert_null(lfpool_check(pool, NULL));
-	assert_int_equal(acquire_all(pool, objects, 5), 5);
-	assert_null(lfpool_check(pool, NULL));
-	release_all(pool, objects, 3);
-	const struct {
-		void *link;
-		const char *named;
-	} damages[] = {{objects[2], "C1: a free slot lies in two places"},
-		       {objects[4], "A1: an object that is in use lies"},
-		       {moved(objects[0], 1), "M1:"},
-		       {NULL, "M2: the list does not hold"},
-		       {moved(objects[0], 9 * (ptrdiff_t)stride_of(pool, objects[0])), "C1: a slot that was never used"}};
-
-	memcpy(&saved, objects[2], sizeof(saved));
-	for (size_t i = 0; i < COUNT(damages); i++) {
-		memcpy(objects[2], &damages[i].link, sizeof(void *));
-		expect_violation(pool, damages[i].named);
-		memcpy(objects[2], &saved, sizeof(saved));
-		assert_null(lfpool_check(pool, NULL));
-	}
-	STORE(&pool->arena->face.state[6], 3);
-	expect_violation(pool, "A1: the state of a slot that was never used");
-	STORE(&pool->arena->face.state[6], 0);
-	release_all(pool, objects + 3, 2);
-	pool_close(pool, 24);
-}
-
-/* Slots as in the lock-free backend; each that is in use has an object, and the object has a label. */
-TEST(the_cells_of_the_malloc_backend)
+/* Each slot that is in use has an object, and the object has a label. */
+TEST(the_cells_of_malloc_mode)
 {
 	lfpool_t *pool = POOL_OF(24, 10, .backend = LFPOOL_BACKEND_MALLOC);
 	void *objects[2] = {NULL, NULL}, *label, *saved;
@@ -63,8 +29,8 @@ TEST(the_cells_of_the_malloc_backend)
 	assert_int_equal(acquire_all(pool, objects, 2), 2);
 	release_all(pool, objects, 1);
 	assert_null(lfpool_check(pool, NULL));
-	for (uint32_t slot = 1; slot <= pool->backend->used(pool); slot++) {
-		_Atomic(void *) *cell = arena_object(pool->arena, slot);
+	for (uint32_t slot = 1; slot <= slots_used(pool); slot++) {
+		_Atomic(void *) *cell = arena_object(&pool->core.arena, slot);
 		void *object = LOAD(cell);
 
 		if (!object) {

@@ -2,7 +2,7 @@
 /*
  * check.h - what the parts of lfpool_check() share: each used slot is free in one place, or in use.
  *
- * Idea         A backend's check walks its free lists and reports every slot it meets; a bit for each says which were
+ * Idea         check_core.c walks the free lists and reports every slot it meets; a bit for each says which were
  *              met.  What is left over must be in use.  A function returns NULL, or which invariant is violated;
  *              `where` is then the slot or the magazine.  Nothing found is trusted: numbers are compared with their
  *              limits before they are followed, and what has been met already ends the walk, so a circle does.
@@ -10,6 +10,7 @@
 #ifndef LFPOOL_CHECK_H
 #define LFPOOL_CHECK_H
 
+#include "pool/open.h"
 #include "pool/pool.h"
 
 struct check {
@@ -17,14 +18,13 @@ struct check {
 	size_t used;                   /* slots that were ever handed out are among 1 .. this */
 	size_t met;                    /* free ones, so far                                   */
 	size_t fresh, fresh_end;       /* slots fresh + 1 .. fresh_end were not, all the same */
-	unsigned char *slots, *others; /* a bit each; `others` is for the backend             */
+	unsigned char *slots, *others; /* a bit each; `others`: magazines                     */
 	bool of_heap;                  /* they are                                            */
 	size_t where;
 };
 
 /* `bits`: room for check_bytes(); NULL: of the heap, and false when the system refuses it. */
 bool check_open(struct check *c, const struct arena *arena, size_t used, size_t others, unsigned char *bits);
-size_t check_bytes(size_t used, size_t others);
 void check_close(struct check *c);
 /* Sets a bit; true if it was set before. */
 bool check_mark(unsigned char *bits, size_t index);
@@ -41,12 +41,10 @@ const char *check_cold(struct check *c, const struct cold *cold, size_t from_chu
 /* After all the free ones: the others are in use, and what was never used is as it was made. */
 const char *check_rest(struct check *c);
 
-/* ---- check_lockfree.c ---- */
+/* ---- check_core.c ---- */
 
-/* The bits that it needs for others than the slots. */
-size_t check_others(size_t magazines, size_t caches);
-/* Violations: where_out as lfpool_check(). */
-const char *lockfree_check(const lfpool_t *pool, size_t *where_out);
+/* All but the sums; where_out as lfpool_check(). */
+const char *check_core(const lfpool_t *pool, size_t *where_out);
 
 /* The debug mode `check`: is the pool intact in the end?  Tells of a misuse if it is not. */
 void check_last(lfpool_t *pool);

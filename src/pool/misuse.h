@@ -9,8 +9,6 @@
 #include "object/debugging.h"
 #include "pool/pool.h"
 
-#define DETAIL_BYTES 1024 /* of a misuse, at most */
-
 /* Counts and reports a refused release; returns `status`. */
 COLD lfpool_status_t misuse_report(lfpool_t *pool, const void *object, lfpool_status_t status);
 /* Tells the hook; or stderr, if there is none and it is the first.  `kind` of pool: "pool", "set". */
@@ -21,8 +19,5 @@ struct debug_home misuse_home(lfpool_t *pool);
 COLD void misuse_invariant(const struct debug_home *home, const char *violated, size_t where);
 /* Counts and reports anything: status, object, and what else is known are the caller's; the rest is filled in. */
 COLD lfpool_status_t misuse_tell(lfpool_t *pool, lfpool_misuse_t *misuse);
-
-/* Releases without a cache: NULL is fine, a refusal is reported. */
-lfpool_status_t pool_release(lfpool_t *pool, void *object);
 
 #endif

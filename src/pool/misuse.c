@@ -2,7 +2,7 @@
 /*
  * misuse.c - counts a refused release or the finding of a debug mode, and reports it to the hook or to stderr.
  */
-#include "object/misuse.h"
+#include "pool/misuse.h"
 
 #include "base/probes.h"
 #include "base/text.h"
@@ -68,10 +68,10 @@ lfpool_status_t misuse_tell(lfpool_t *pool, lfpool_misuse_t *misuse)
 	probe_misuse(pool, pool->name, misuse->object, misuse->status);
 	misuse->index = SIZE_MAX;
 	/* What a heap's object is, only a look before it would tell: it may be foreign. */
-	if (pool_in_place(pool) && arena_locate(pool->arena, misuse->object, &slot) == LFPOOL_OK)
+	if (pool_in_place(pool) && arena_locate(&pool->core.arena, misuse->object, &slot) == LFPOOL_OK)
 		misuse->index = slot - 1;
 	/* A line on stderr enters the kernel. */
-	if (pool->hooks.misuse || !pool->arena->in_buffer)
+	if (pool->hooks.misuse || !pool->core.arena.in_buffer)
 		misuse_say("pool", &pool->hooks, misuse);
 	return misuse->status;
 }
@@ -83,12 +83,12 @@ static void tell_pool(void *pool, lfpool_misuse_t *misuse)
 
 static bool is_active(const void *pool, uint32_t slot)
 {
-	return arena_is_active(((const lfpool_t *)pool)->arena, slot);
+	return arena_is_active(&((const lfpool_t *)pool)->core.arena, slot);
 }
 
 struct debug_home misuse_home(lfpool_t *pool)
 {
-	const struct arena *arena = pool->arena;
+	const struct arena *arena = &pool->core.arena;
 
 	return (struct debug_home){
 		.range = {arena->face.zero, arena->face.stride, arena->front, arena->face.slots},
@@ -108,17 +108,7 @@ lfpool_status_t misuse_report(lfpool_t *pool, const void *object, lfpool_status_
 	uint32_t slot;
 
 	text_open(&text, detail, sizeof(detail));
-	if (debug && status == LFPOOL_E_NOT_IN_USE && arena_locate(pool->arena, object, &slot) == LFPOOL_OK)
+	if (debug && status == LFPOOL_E_NOT_IN_USE && arena_locate(&pool->core.arena, object, &slot) == LFPOOL_OK)
 		debug_put_released(debug, slot, &text);
 	return misuse_tell(pool, &(lfpool_misuse_t){.object = object, .status = status, .detail = detail});
-}
-
-lfpool_status_t pool_release(lfpool_t *pool, void *object)
-{
-	if (!object)
-		return LFPOOL_OK;
-
-	lfpool_status_t status = pool->backend->release(pool, object);
-
-	return likely(status == LFPOOL_OK) ? status : misuse_report(pool, object, status);
 }

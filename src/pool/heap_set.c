@@ -4,7 +4,7 @@
  *
  * Orders   All relaxed: a thread that asks about an address got it through an edge of its own.
  */
-#include "backend/heap_set.h"
+#include "pool/heap_set.h"
 
 #include "os/os.h"
 

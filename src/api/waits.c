@@ -12,12 +12,13 @@
  * Progress     Blocks, in the kernel, until the cells are served, or the time is over, or the pool is closed.  The call with
  *              the earliest ticket never gives back, so none starves.
  */
-#include "waiting/waiters.h"
+#include "api/waits.h"
 
+#include "api/calls.h"
 #include "base/probes.h"
 #include "os/os.h"
-#include "pool/pool.h"
 #include "retire/retired.h"
+#include "waiting/waiters.h"
 
 void waiters_doze(const struct waiters *d, _Atomic(uint64_t) *word, uint64_t seen, uint64_t deadline_ns)
 {
@@ -55,10 +56,10 @@ static uint32_t slot_get(const void *place)
 static void put_back(lfpool_t *pool, struct cache_head *head, void *const *slots, size_t count)
 {
 	for (size_t i = 0; i < count; i++)
-		pool->backend->put_free(pool, head, slot_get(slots[i]));
+		slots_put(pool, head, slot_get(slots[i]));
 }
 
-static void give_back(lfpool_t *pool, struct cache_head *head, void *const *slots, size_t count)
+static void give_slots_back(lfpool_t *pool, struct cache_head *head, void *const *slots, size_t count)
 {
 	put_back(pool, head, slots, count);
 	if (count)
@@ -69,10 +70,10 @@ static void give_back(lfpool_t *pool, struct cache_head *head, void *const *slot
 static bool take_all(lfpool_t *pool, struct cache_head *head, void **slots_out, size_t count)
 {
 	for (size_t i = 0; i < count; i++) {
-		const uint32_t slot = pool->backend->take(pool, head);
+		const uint32_t slot = slots_take(pool, head);
 
 		if (!slot) {
-			give_back(pool, head, slots_out, i);
+			give_slots_back(pool, head, slots_out, i);
 			return false;
 		}
 		slots_out[i] = slot_put(slot);
@@ -87,15 +88,15 @@ static enum outcome begin_all(lfpool_t *pool, struct cache_head *head, void **sl
 {
 	for (size_t i = 0; i < count; i++) {
 		void *object;
-		const bool decided = pool->backend->begin(pool, head, slot_get(slots[i]), &object);
+		const bool decided = waiters_begin(pool, head, slot_get(slots[i]), &object);
 
 		if (decided && object) {
 			slots[i] = object;
 			continue;
 		}
-		give_back(pool, head, slots + i + 1, count - i - 1);
+		give_slots_back(pool, head, slots + i + 1, count - i - 1);
 		while (i > 0)
-			(void)pool->backend->release(pool, slots[--i]);
+			(void)pool_release(pool, head, slots[--i]);
 		return decided ? ONE_REFUSED : ONE_USED_UP;
 	}
 	return ALL_BEGUN;
@@ -105,7 +106,7 @@ lfpool_status_t waiters_take(lfpool_t *pool, struct cache_head *head, void **obj
 {
 	/* Repeats only for an entry that is used up, or after it grew, or another thread made it grow, or a batch was reclaimed. */
 	for (;;) {
-		const size_t seen = cold_capacity(&pool->cold);
+		const size_t seen = cold_capacity(&pool->core.cold);
 
 		if (take_all(pool, head, objects_out, count)) {
 			const enum outcome outcome = begin_all(pool, head, objects_out, count);
@@ -210,7 +211,7 @@ static uint32_t fetch(lfpool_t *pool, struct cache_head *head, struct cell *cell
 	for (;;) {
 		/* No waiter is given an object until the continuation has returned (W6): so take one. */
 		const bool nested = waiters_is_serving(pool);
-		const uint32_t slot = nested ? pool->backend->take(pool, head) : SLOT_NONE;
+		const uint32_t slot = nested ? slots_take(pool, head) : SLOT_NONE;
 		/* acquire, edge QUEUE: the slot's last holder. */
 		const uint64_t word = load_acquire(&cell->word);
 
@@ -218,7 +219,7 @@ static uint32_t fetch(lfpool_t *pool, struct cache_head *head, struct cell *cell
 			const uint32_t given = leave(cell);
 
 			if (given)
-				pool->backend->put_free(pool, head, slot);
+				slots_put(pool, head, slot);
 			return given ? given : slot;
 		}
 		if (cell_phase(word) >= GIVEN)
@@ -243,7 +244,7 @@ static COLD bool poll(lfpool_t *pool, struct cache_head *head, void **slots_out,
 			return true;
 
 		/* In a buffer a call that waits for ever need not know the time. */
-		const uint64_t now = pool->arena->in_buffer && deadline_ns == UINT64_MAX ? 0 : os_now_ns();
+		const uint64_t now = pool->core.arena.in_buffer && deadline_ns == UINT64_MAX ? 0 : os_now_ns();
 
 		if (now >= deadline_ns || waiters_closed(&pool->waiters))
 			return false;
@@ -294,7 +295,7 @@ static bool wait_for_slots(lfpool_t *pool, struct cache_head *head, void **slots
 	vacate_all(d, first, count);
 	if (given == count)
 		return true;
-	give_back(pool, head, slots_out, given);
+	give_slots_back(pool, head, slots_out, given);
 	/* A last look, so that none means what it always means. */
 	return take_all(pool, head, slots_out, count);
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * bulk.c - many objects in one call.
+ * bulk.c - many objects in one step; see bulk.h.
  *
  * Idea         What a single call pays once per object (a barrier, a look at top, two stores of bottom) is paid once
  *              for as many as the current magazine holds, or has room for.  The states of slots that lie together, as
@@ -9,11 +9,10 @@
  * Progress     As one call for each object; a call that is stopped takes with it the objects it has taken, or not yet
  *              put.
  */
-#include "backend/backend_lockfree.h"
+#include "pool/bulk.h"
 
-#include "object/misuse.h"
+#include "pool/misuse.h"
 #include "pool/pool.h"
-#include "waiting/waiters.h"
 
 #include <string.h>
 
@@ -116,20 +115,26 @@ static void zero(const struct arena *arena, void *const *objects, uint32_t count
 			memset(objects[i], 0, arena->face.stride);
 }
 
-/* As many as the current magazine gives. */
-static size_t acquire_near(struct cache_head *head, void **objects_out, uint32_t wanted, uint32_t *taken_out)
+size_t bulk_take(struct cache_head *head, void **objects_out, size_t wanted, uint32_t *taken_out)
 {
 	struct cache *c = (struct cache *)head;
-	struct core *core = c->core;
+	lfpool_t *pool = head->pool;
+	struct core *core = &pool->core;
 	uint64_t first;
-	const uint32_t taken = magazine_pop_many(c->current, core->asymmetric, wanted, &first);
+
+	*taken_out = 0;
+	if (!pool->plain)
+		return 0;
+
+	const uint32_t most = wanted < UINT32_MAX ? (uint32_t)wanted : UINT32_MAX;
+	const uint32_t taken = magazine_pop_many(c->current, core->asymmetric, most, &first);
 	size_t done = 0, end = taken;
 
 	*taken_out = taken;
 	if (!taken)
 		return 0;
 	magazine_read_many(c->current, core->magazines.slots, first, taken, objects_out);
-	if (core->zero)
+	if (pool->zero)
 		zero(&core->arena, objects_out, taken);
 	/* Those that are active already (released twice, in a race) go to the end.  Each of these entries is used up. */
 	while ((done += turn(&core->arena.face, objects_out + done, end - done, true, 0, LFPOOL_ACTIVE)) < end) {
@@ -142,72 +147,27 @@ static size_t acquire_near(struct cache_head *head, void **objects_out, uint32_t
 		tally_shared(&core->unpushed, (uint64_t)done - taken);
 	/* U1. */
 	for (size_t i = done; i < taken; i++)
-		(void)misuse_report(head->pool, objects_out[i], LFPOOL_E_NOT_IN_USE);
-	return done;
-}
-
-size_t bulk_acquire(struct cache_head *head, void **objects_out, size_t count)
-{
-	size_t done = 0;
-
-	/* Each round takes something, or is the last. */
-	while (done < count) {
-		const size_t left = count - done;
-		uint32_t taken = 0;
-
-		if (((struct cache *)head)->core->plain)
-			done += acquire_near(head, objects_out + done, left < UINT32_MAX ? (uint32_t)left : UINT32_MAX, &taken);
-		if (taken)
-			continue;
-		/* The magazine is empty, and the general way fills it; or this is no plain pool. */
-		objects_out[done] = lockfree_acquire_one(head);
-		if (!objects_out[done])
-			break;
-		done++;
-	}
+		(void)misuse_report(pool, objects_out[i], LFPOOL_E_NOT_IN_USE);
 	return done;
 }
 
 /* ---- Release ---- */
 
-/*
- * Makes objects free and pushes them, in their order, until one is not just an active object of this pool, or `count`
- * of them are done, for which there must be room; says how many.
- */
-static uint32_t release_run(struct cache *c, void *const *objects, uint32_t count, uint64_t first)
+size_t bulk_put(struct cache_head *head, void *const *objects, size_t count)
 {
-	const uint32_t slots = c->core->magazines.slots;
+	struct cache *c = (struct cache *)head;
+	const lfpool_t *pool = head->pool;
 	struct lfpool_magazine *m = c->current;
-	const uint32_t done = (uint32_t)turn(&c->core->arena.face, objects, count, false, LFPOOL_ACTIVE, 0);
+	const uint32_t slots = pool->core.magazines.slots;
+	uint64_t first;
+
+	if (!pool->plain || pool->check_races)
+		return 0;
+
+	const uint32_t room = magazine_room(m, slots, &first), most = count < room ? (uint32_t)count : room;
+	const uint32_t done = (uint32_t)turn(&pool->core.arena.face, objects, most, false, LFPOOL_ACTIVE, 0);
 
 	magazine_place_many(m, slots, first, done, objects);
 	magazine_push_placed(m, first, done);
 	return done;
-}
-
-size_t bulk_release(struct cache_head *head, void *const *objects, size_t count)
-{
-	struct cache *c = (struct cache *)head;
-	const bool runs = c->core->plain && !c->core->check_races;
-	size_t seen = 0, released = 0;
-
-	while (seen < count) {
-		const size_t left = count - seen;
-		uint64_t first;
-		uint32_t room = magazine_room(c->current, c->core->magazines.slots, &first);
-		uint32_t run = runs ? release_run(c, objects + seen, left < room ? (uint32_t)left : room, first) : 0;
-
-		seen += run;
-		released += run;
-		/* The magazine is full, or something is odd about the next: that one by the general way.  U1. */
-		if (seen < count && objects[seen])
-			released += lfpool_cache_release_slow(&head->face, objects[seen]) == LFPOOL_OK;
-		seen += seen < count;
-	}
-	/* W1 (waiters.h): what was pushed is visible before we look at the demand. */
-	owner_fence(c->core->asymmetric);
-	/* relaxed: after the fence. */
-	if (unlikely(load_relaxed(c->core->arena.wanted)))
-		waiters_serve(head->pool, head);
-	return released;
 }

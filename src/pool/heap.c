@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * backend_malloc.c - no pooling: every acquire allocates, every release frees, behind all the same calls.
+ * heap.c - malloc mode: no pooling: every acquire allocates, every release frees, behind all the same calls.
  *
  * Idea         What a program would cost without pooling, and what sanitizers see of it, without a rebuild.  The slots,
  *              their states, caches and counts are the library's own; but a slot is only a cell with a pointer, and the
@@ -10,12 +10,39 @@
  *                  slot is NULL.
  *              E2  what a label says is believed only if it is the address of a cell, and the cell agrees.
  */
-#include "backend/backend_lockfree.h"
-#include "backend/heap_set.h"
+#include "pool/heap.h"
+
 #include "os/os.h"
+#include "pool/heap_set.h"
 #include "pool/pool.h"
+#include "pool/slots.h"
 
 #include <string.h>
+
+/* ---- The pool's heap ---- */
+
+struct heap *heap_open(const lfpool_config_t *config)
+{
+	struct heap *heap = os_heap_resize(NULL, sizeof(*heap));
+
+	if (!heap)
+		return NULL;
+	*heap = (struct heap){config->object_size, config->object_alignment, heap_set_open(config->max_capacity)};
+	if (heap->set)
+		return heap;
+	os_heap_free(heap);
+	return NULL;
+}
+
+void heap_close(struct heap *heap)
+{
+	if (!heap)
+		return;
+	heap_set_close(heap->set);
+	os_heap_free(heap);
+}
+
+/* ---- Its objects ---- */
 
 typedef _Atomic(void *) cell_t;
 
@@ -26,49 +53,50 @@ union label {
 };
 
 /* From the start of a block to the object. */
-static size_t offset_of(const struct core *core)
+static size_t offset_of(const struct heap *heap)
 {
-	return round_up(sizeof(union label), core->heap_alignment);
+	return round_up(sizeof(union label), heap->alignment);
 }
 
-static cell_t *cell_of(const struct core *core, uint32_t slot)
+static cell_t *cell_of(const lfpool_t *pool, uint32_t slot)
 {
-	return arena_object(&core->arena, slot);
+	return arena_object(&pool->core.arena, slot);
 }
 
-void *heap_object_new(struct core *core, uint32_t slot)
+void *heap_object_new(lfpool_t *pool, uint32_t slot)
 {
-	const size_t offset = offset_of(core);
+	const struct heap *heap = pool->heap;
+	const size_t offset = offset_of(heap);
 	/* Not a byte more, so that a checker sees an overrun. */
-	char *block = os_heap_aligned(core->heap_alignment, offset + core->heap_bytes);
+	char *block = os_heap_aligned(heap->alignment, offset + heap->bytes);
 
 	if (!block)
 		return NULL;
 
 	void *object = block + offset;
 
-	((union label *)object - 1)->cell = cell_of(core, slot);
+	((union label *)object - 1)->cell = cell_of(pool, slot);
 	/* What hooks.create is promised. */
-	if (core->lifecycle)
-		memset(block + offset, 0, core->heap_bytes);
-	heap_set_add(core->heap_set, object, slot);
+	if (pool->each_call)
+		memset(block + offset, 0, heap->bytes);
+	heap_set_add(heap->set, object, slot);
 	/* relaxed: published with the slot's state (edge TELL). */
-	store_relaxed(cell_of(core, slot), object);
+	store_relaxed(cell_of(pool, slot), object);
 	return object;
 }
 
-void heap_object_free(struct core *core, uint32_t slot, void *object)
+void heap_object_free(lfpool_t *pool, uint32_t slot, void *object)
 {
 	/* relaxed: the cell travels with the slot. */
-	store_relaxed(cell_of(core, slot), NULL);
-	heap_set_remove(core->heap_set, object);
-	os_heap_free((char *)object - offset_of(core));
+	store_relaxed(cell_of(pool, slot), NULL);
+	heap_set_remove(pool->heap->set, object);
+	os_heap_free((char *)object - offset_of(pool->heap));
 }
 
 void *heap_object_at(const lfpool_t *pool, uint32_t slot)
 {
 	/* relaxed: who knows that the slot is active has read its state before, edge TELL. */
-	return load_relaxed(cell_of(pool->core, slot));
+	return load_relaxed(cell_of(pool, slot));
 }
 
 const void *heap_label(const void *object)
@@ -82,7 +110,8 @@ const void *heap_label(const void *object)
 
 lfpool_status_t heap_locate(const lfpool_t *pool, const void *object, uint32_t *slot_out)
 {
-	if (arena_locate(pool->arena, heap_label(object), slot_out) == LFPOOL_OK && heap_object_at(pool, *slot_out) == object)
+	if (arena_locate(&pool->core.arena, heap_label(object), slot_out) == LFPOOL_OK &&
+	    heap_object_at(pool, *slot_out) == object)
 		return LFPOOL_OK;
 	*slot_out = SLOT_NONE;
 	return LFPOOL_E_FOREIGN;
@@ -92,9 +121,9 @@ uint32_t heap_find(const lfpool_t *pool, const void *pointer)
 {
 	uint32_t slot = SLOT_NONE;
 
-	if (heap_set_find(pool->core->heap_set, pointer, &slot) != HEAP_SET_MAYBE)
+	if (heap_set_find(pool->heap->set, pointer, &slot) != HEAP_SET_MAYBE)
 		return slot;
-	for (size_t at = 1, used = pool->backend->used(pool); at <= used; at++)
+	for (size_t at = 1, used = slots_used(pool); at <= used; at++)
 		if (heap_object_at(pool, (uint32_t)at) == pointer)
 			return (uint32_t)at;
 	return SLOT_NONE;

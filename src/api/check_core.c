@@ -1,22 +1,23 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * check_lockfree.c - lfpool_check() for the lock-free backend.
+ * check_core.c - lfpool_check(): the caches, the depot, the magazines and their entries.
  *
  * Idea         In this order, so that nothing is followed before it was checked: the caches; the stacks of the depot;
- *              is every magazine in one place; what is in each; the slots that are in none; the objects of the malloc
- *              backend, which is this one with other objects; the chunks that were never used.
+ *              is every magazine in one place; what is in each; the slots that are in none; the objects of
+ *              malloc mode; the chunks that were never used.
  *              No call is under way, so every load here is relaxed: the caller's own synchronisation orders it.
  * Steals       A magazine goes onto `full` when it is full, but thieves with an old note may take from it there.  Each
  *              theft is counted, so all together these magazines lack at most as many objects as were ever stolen; and
  *              at most one magazine for each cache (docs/design.md, "Release never fails", counts on it).
  */
-#include "backend/backend_lockfree.h"
-#include "backend/check.h"
-#include "backend/stats.h"
+#include "api/check.h"
+#include "core/census.h"
+#include "pool/heap.h"
 #include "retire/retired.h"
 
 struct walk {
 	struct check check;
+	const lfpool_t *pool;
 	const struct core *core;
 	uint64_t carved, spared;
 	uint32_t caches; /* counted by the table */
@@ -29,7 +30,7 @@ enum kind { FULL, PARTIAL, EMPTY };
 
 /* ---- Magazines, by number ---- */
 
-/* Its bit: those of the chunks used, then of the spares used, then the extra ones.  0 for a number that no magazine in use has. */
+/* Its bit: first the chunks in use, then the spares in use, then the extra magazines.  0: no magazine in use has this number. */
 static size_t bit_of(const struct walk *w, uint32_t number)
 {
 	const struct magazines *ms = &w->core->magazines;
@@ -271,29 +272,29 @@ static const char *walk_magazines(struct walk *w)
 	for (uint64_t spare = 1; spare <= load_relaxed(&w->core->depot.spared) && !violated; spare++)
 		violated = walk_magazine(w, ms->chunks + (uint32_t)spare);
 	if (!violated)
-		violated = check_held_back(&w->check, w->core->lifecycle);
+		violated = check_held_back(&w->check, w->pool->each_call);
 	if (!violated)
-		violated = check_retired(&w->check, w->core->pool->retired);
+		violated = check_retired(&w->check, w->pool->retired);
 	if (!violated)
-		violated = check_cold(&w->check, w->core->cold, stats_from_chunks(w->core));
+		violated = check_cold(&w->check, &w->core->cold, census_carved(w->core));
 	return violated ? violated : check_rest(&w->check);
 }
 
-/* The malloc backend: an active slot has an object and they know each other, a free one has none. */
+/* Malloc mode: an active slot has an object and they know each other, a free one has none. */
 static const char *walk_cells(struct walk *w)
 {
 	const struct core *core = w->core;
 
-	for (size_t slot = 1; core->heap_bytes && slot <= w->check.used; slot++) {
-		const void *object = heap_object_at(core->pool, (uint32_t)slot);
+	for (size_t slot = 1; w->pool->heap && slot <= w->check.used; slot++) {
+		const void *object = heap_object_at(w->pool, (uint32_t)slot);
 		/* In a pool that has grown, slots that were never used lie between others. */
 		const bool fresh = slot > w->check.fresh && slot <= w->check.fresh_end;
 
 		w->check.where = slot - 1;
 		/* A retired one still has its object. */
-		if (fresh || (check_marked(w->check.slots, slot) && !retired_has(core->pool->retired, (uint32_t)slot))) {
+		if (fresh || (check_marked(w->check.slots, slot) && !retired_has(w->pool->retired, (uint32_t)slot))) {
 			if (object)
-				return "E1: a free slot of the malloc backend has an object";
+				return "E1: a free slot of malloc mode has an object";
 		} else if (!object || heap_label(object) != arena_object(&core->arena, (uint32_t)slot)) {
 			return "E1: an active slot and its object do not know each other";
 		}
@@ -305,7 +306,7 @@ static const char *walk_cells(struct walk *w)
 static const char *walk_unused(struct walk *w)
 {
 	const struct magazines *ms = &w->core->magazines;
-	const uint32_t short_of = (uint32_t)(w->core->cold->initial % ms->slots);
+	const uint32_t short_of = (uint32_t)(w->core->cold.initial % ms->slots);
 
 	for (uint64_t number = w->carved + 1; number <= ms->chunks && number <= 2 * w->carved + 1; number++) {
 		const struct lfpool_magazine *m = magazines_at(ms, (uint32_t)number);
@@ -335,15 +336,10 @@ static const char *walk_all(struct walk *w)
 	return violated ? violated : walk_unused(w);
 }
 
-size_t check_others(size_t magazines, size_t caches)
+const char *check_core(const lfpool_t *pool, size_t *where_out)
 {
-	return magazines + caches * EXTRA_PER_CACHE + 1;
-}
-
-const char *lockfree_check(const lfpool_t *pool, size_t *where_out)
-{
-	const struct core *core = pool->core;
-	struct walk w = {.core = core};
+	const struct core *core = &pool->core;
+	struct walk w = {.pool = pool, .core = core};
 	const char *violated;
 
 	w.carved = load_relaxed(&core->depot.carved);
@@ -355,8 +351,8 @@ const char *lockfree_check(const lfpool_t *pool, size_t *where_out)
 		return "G2: more spare magazines were used than there are";
 	if (w.caches < core->table.for_calls || w.caches > core->table.most)
 		return "T2: the count of the caches is out of its limits";
-	if (!check_open(&w.check, &core->arena, cold_used(core->cold, stats_from_chunks(core)),
-			check_others((size_t)w.carved + (size_t)w.spared, w.caches), core->check_bits))
+	if (!check_open(&w.check, &core->arena, census_used(core), check_others((size_t)w.carved + (size_t)w.spared, w.caches),
+			pool->check_bits))
 		return CHECK_NO_MEMORY;
 	violated = walk_all(&w);
 	*where_out = w.check.where;

@@ -1,0 +1,86 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * stats.c - lfpool_stats(): where the objects are, and how often a call was not a hit.
+ *
+ * Idea         Nothing is counted for a hit.  The traces of the hits are read instead (census.h).  Each release pushes
+ *              one object.  The library counts the pushes without a release, and the few releases that push nothing; a
+ *              retired object will be pushed.  The object of an acquire was released, or is in use.
+ * Invariants   I1  capacity = active + retired + cached + shared + untouched, while no call is under way.  `active`
+ *                  comes from the states and the others from the magazines, so a lost or doubled object breaks it and
+ *                  shows as `unaccounted`.
+ * Progress     Wait-free.  O(slots ever used + caches).
+ */
+#include "base/sized.h"
+#include "core/census.h"
+#include "object/debugging.h"
+#include "object/lifecycle.h"
+#include "pool/pool.h"
+#include "retire/retired.h"
+#include "waiting/waiters.h"
+
+/* The most that was told, of what only grows. */
+static uint64_t told(_Atomic(uint64_t) *most, uint64_t now)
+{
+	uint64_t before = tally_read(most);
+
+	/* Repeats only when another thread raised it. */
+	while (before < now && !tally_cas(most, &before, now))
+		;
+	return before < now ? now : before;
+}
+
+/* From the census, which reads releases first and active objects later: so while other threads work, there are
+ * never too many releases.  And not fewer than an earlier call reported. */
+static void tell_calls(const lfpool_t *pool, lfpool_stats_t *stats)
+{
+	struct lfpool_pool *p = (struct lfpool_pool *)(uintptr_t)pool;
+	const uint64_t releases = (int64_t)stats->releases < 0 ? 0 : stats->releases, before = tally_read(&p->told.releases);
+
+	stats->acquires = told(&p->told.acquires, releases + stats->active);
+	(void)told(&p->told.releases, releases);
+	stats->releases = before < releases ? releases : before;
+	if (stats->releases > stats->acquires)
+		stats->releases = stats->acquires;
+}
+
+/* The fields that cost O(1). */
+static void quick(const lfpool_t *pool, lfpool_stats_t *stats_out)
+{
+	/* relaxed, all: numbers. */
+	stats_out->owed = (size_t)load_relaxed(&pool->waiters.owed);
+	stats_out->capacity = cold_capacity(&pool->core.cold);
+	stats_out->backend = pool->backend_kind;
+	stats_out->max_capacity = (size_t)load_relaxed(&pool->core.cold.maximum);
+	stats_out->retired = retired_count(pool->retired, stats_out->capacity);
+	stats_out->waiting = (uint32_t)waiters_waiting(&pool->waiters);
+	stats_out->misuses = load_relaxed(&pool->misuses);
+	stats_out->given_back = tally_read(&pool->given_back);
+}
+
+/* The others, in this order: tell_calls(). */
+static void slow(const lfpool_t *pool, lfpool_stats_t *stats_out)
+{
+	census_lists(&pool->core, stats_out);
+	stats_out->retired = retired_count(pool->retired, stats_out->capacity);
+	/* Retired objects will be pushed. */
+	stats_out->releases += stats_out->retired;
+	stats_out->shared += debug_held_back(lifecycle_debug(pool->each_call));
+	census_states(&pool->core, stats_out);
+	tell_calls(pool, stats_out);
+}
+
+lfpool_status_t lfpool_stats(const lfpool_t *pool, lfpool_stats_t *stats_out)
+{
+	lfpool_stats_t stats = {0};
+
+	if (!stats_out || !sized_fits(stats_out, offsetof(lfpool_stats_t, backend)))
+		return LFPOOL_E_ARGUMENT;
+	quick(pool, &stats);
+	if (stats_out->struct_size > offsetof(lfpool_stats_t, refills))
+		slow(pool, &stats);
+	/* Signed from the beginning: where size_t has 32 bits its difference would not become negative. */
+	stats.unaccounted = (int64_t)stats.capacity - (int64_t)stats.active - (int64_t)stats.retired - (int64_t)stats.cached -
+			    (int64_t)stats.shared - (int64_t)stats.untouched;
+	sized_write(stats_out, &stats, sizeof(stats));
+	return LFPOOL_OK;
+}

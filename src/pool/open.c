@@ -1,0 +1,232 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * open.c - a pool's memory: opened, divided, closed.
+ *
+ * Idea         One mapping: [ pool | first lot of caches | magazines | wanted | states | generations | no access | objects | no
+ *              access ].  All of it reads as "every slot free and never used" while it is zero, so creation is O(1) in
+ *              the capacity.
+ */
+#include "pool/open.h"
+
+#include "object/debugging.h"
+#include "object/lifecycle.h"
+#include "os/os.h"
+#include "pool/configure.h"
+#include "pool/slots.h"
+
+#define MAGAZINE_SLOTS_DEFAULT 256
+/* In a buffer, where nobody is asked: so that LFPOOL_BUFFER_BYTES knows as well. */
+#define PROCESSORS_IN_BUFFER 4
+#define CHUNKS_MAX ((size_t)1 << 23) /* leaves numbers for the extra magazines */
+
+_Static_assert(CHUNKS_MAX + EXTRA_PER_CACHE * CACHES_MAX <= TAGGED_NUMBER_MAX, "every magazine needs a number");
+
+/* ---- What the config leaves open ---- */
+
+/* Those that a processor each can have. */
+static size_t processors_in_buffer(const lfpool_config_t *config)
+{
+	return config->buffer_caches < PROCESSORS_IN_BUFFER ? config->buffer_caches : PROCESSORS_IN_BUFFER;
+}
+
+/* A cache is two magazines.  By default a cache for each processor holds half the objects, all together. */
+static size_t choose_magazine_slots(const lfpool_config_t *config, bool in_buffer)
+{
+	size_t slots;
+
+	if (config->cache_capacity && config->cache_capacity != LFPOOL_CACHE_NONE) {
+		slots = config->cache_capacity / 2;
+	} else {
+		slots = config->capacity / (4 * (size_t)(in_buffer ? processors_in_buffer(config) : os_processors()));
+		if (slots > MAGAZINE_SLOTS_DEFAULT)
+			slots = MAGAZINE_SLOTS_DEFAULT;
+	}
+	/* Only where positions are narrow. */
+	if (slots > MAGAZINE_SLOTS_FIT)
+		slots = MAGAZINE_SLOTS_FIT;
+	slots = power_of_two_at_most(slots ? slots : 1);
+	while ((config->max_capacity - 1) / slots + 1 > CHUNKS_MAX)
+		slots *= 2;
+	return slots;
+}
+
+/* A head for every eight processors: docs/decisions/0005. */
+static uint32_t choose_shards(const lfpool_config_t *config, bool in_buffer)
+{
+	if (in_buffer)
+		return 1;
+
+	const size_t shards = config->depot_shards ? config->depot_shards : os_processors() / PROCESSOR_BLOCK;
+
+	return shards < 1 ? 1 : shards > SHARDS_MAX ? SHARDS_MAX : (uint32_t)shards;
+}
+
+/* ---- The mapping ---- */
+
+/* What there is besides the arena, in this order. */
+struct parts {
+	size_t slots; /* of a magazine */
+	uint32_t shards;
+	size_t chunks, spares;
+	size_t head_bytes, lot_bytes, magazine_bytes, bits_bytes, check_bytes;
+};
+
+size_t check_others(size_t magazines, size_t caches)
+{
+	return magazines + caches * EXTRA_PER_CACHE + 1;
+}
+
+/* False when there is no such number of bytes. */
+static bool choose_parts(struct parts *parts, struct arena_plan *plan, const lfpool_config_t *config, const struct window *window)
+{
+	/* With LFPOOL_EMBEDDED there is no check. */
+#ifdef LFPOOL_EMBEDDED
+	const bool checks = false;
+#else
+	const bool checks = window->whole;
+#endif
+	const size_t slots = choose_magazine_slots(config, window->whole), chunks = (config->capacity - 1) / slots + 1;
+	const uint32_t caches = window->whole ? (uint32_t)config->buffer_caches : LOT_CACHES,
+		       shards = choose_shards(config, window->whole);
+
+	*parts = (struct parts){
+		.slots = slots,
+		.shards = shards,
+		.chunks = chunks,
+		.spares = (config->max_capacity - 1) / slots + 1 - chunks,
+		.head_bytes = round_up(POOL_OF_SHARDS(shards), CACHE_LINE_PAIR),
+		.lot_bytes = cache_lot_bytes(magazine_bytes(slots), caches),
+		.magazine_bytes = magazine_bytes(slots),
+		.bits_bytes = cold_bytes(config->max_capacity),
+		.check_bytes = checks ? check_bytes(config->capacity, check_others(chunks, caches)) : 0,
+	};
+	*plan = config_arena_plan(config, window);
+	/* In mutex mode there are no thieves; a call that waits, and a call that puts a slot back, use full fences. */
+	plan->fenced = window->whole || (config->flags & LFPOOL_FENCED) || config->backend == LFPOOL_BACKEND_MUTEX;
+	return !__builtin_mul_overflow(chunks + parts->spares, parts->magazine_bytes, &plan->room_bytes) &&
+	       !__builtin_add_overflow(plan->room_bytes,
+				       parts->head_bytes + parts->lot_bytes + parts->bits_bytes + parts->check_bytes,
+				       &plan->room_bytes);
+}
+
+size_t pool_buffer_bytes(const lfpool_config_t *config)
+{
+	struct parts parts;
+	struct arena_plan plan;
+
+	return choose_parts(&parts, &plan, config, &(struct window){.whole = true}) ? arena_buffer_bytes(&plan) : 0;
+}
+
+/* ---- Opening ---- */
+
+/* The mode flags, once and for all. */
+static void choose_modes(lfpool_t *pool, const lfpool_config_t *config, struct lifecycle *lifecycle, bool fenced)
+{
+	struct core *core = &pool->core;
+
+	pool->lifecycle = lifecycle;
+	pool->locked = config->backend == LFPOOL_BACKEND_MUTEX;
+	pool->zero = config->flags & LFPOOL_ZERO;
+	pool->each_call = lifecycle_each_call(lifecycle) ? lifecycle : NULL;
+	pool->builds = !pool->each_call && lifecycle_builds_all(lifecycle) && pool_in_place(pool) ? lifecycle : NULL;
+	pool->plain = !pool->each_call && pool_in_place(pool) && !pool->locked;
+	pool->quarantine = debug_quarantines(lifecycle_debug(pool->each_call));
+	pool->check_races = (config->flags & LFPOOL_CHECK_RACES) || pool->each_call;
+	/* In mutex mode the one cache has no thieves. */
+	core->asymmetric = pool->locked || (!fenced && os_asymmetric());
+	core->hits = core->asymmetric && pool->plain && !pool->zero && !pool->check_races;
+}
+
+/* The room, in parts. */
+static void lay_parts(lfpool_t *pool, const struct parts *parts, const lfpool_config_t *config, bool in_buffer)
+{
+	struct core *core = &pool->core;
+	char *room = (char *)pool + parts->head_bytes;
+
+	core->depot.shards = parts->shards;
+	core->arena.face.limit = magazine_limit((uint32_t)parts->slots);
+	cache_table_open(core, room, in_buffer ? (uint32_t)config->buffer_caches : 0);
+	room += parts->lot_bytes;
+	core->magazines.chunk_base = room;
+	core->magazines.bytes = parts->magazine_bytes;
+	core->magazines.slots = (uint32_t)parts->slots;
+	core->magazines.chunks = (uint32_t)parts->chunks;
+	core->magazines.spares = (uint32_t)parts->spares;
+	core->magazines.zero = core->arena.face.zero;
+	core->magazines.stride = core->arena.face.stride;
+	room += (parts->chunks + parts->spares) * parts->magazine_bytes;
+	cold_open(&core->cold, &core->arena, config->capacity, config->max_capacity, room);
+	if (in_buffer)
+		pool->check_bits = (unsigned char *)room + parts->bits_bytes;
+	if (config->capacity % parts->slots)
+		/* relaxed: the pool is not yet anybody else's. */
+		store_relaxed(&magazines_at(&core->magazines, (uint32_t)parts->chunks)->bottom,
+			      magazine_limit((uint32_t)(config->capacity % parts->slots)));
+}
+
+/* `config`: of the objects in the slots; `heap`: in malloc mode, else NULL. */
+static lfpool_t *open_as(const lfpool_config_t *config, struct lifecycle *lifecycle, const struct window *window,
+			 struct heap *heap)
+{
+	struct arena_plan plan;
+	struct parts parts;
+	struct arena arena;
+
+	if (!choose_parts(&parts, &plan, config, window))
+		return NULL;
+	debug_plan(lifecycle_debug(lifecycle), &plan);
+
+	lfpool_t *pool = arena_open(&arena, &plan);
+
+	if (!pool)
+		return NULL;
+	pool->core.arena = arena;
+	pool->core.pool = pool;
+	pool->core.name = pool->name;
+	pool->heap = heap;
+	choose_modes(pool, config, lifecycle, plan.fenced);
+	lay_parts(pool, &parts, config, window->whole);
+	if (!pool->locked)
+		return pool;
+	/* The first cache is there. */
+	pool->shared = cache_claim(&pool->core, CACHE_FOR_CALL, 0);
+	if (os_mutex_open(&pool->mutex))
+		return pool;
+	arena_close(pool, arena.mapped_bytes);
+	return NULL;
+}
+
+/* The objects come from malloc, so `window` is not used; the slots are cells of one pointer. */
+static lfpool_t *open_malloc(const lfpool_config_t *config, struct lifecycle *lifecycle)
+{
+	static const struct window nowhere;
+	struct heap *heap = heap_open(config);
+	lfpool_config_t cells = *config;
+
+	cells.object_size = sizeof(void *);
+	cells.object_alignment = _Alignof(void *);
+
+	lfpool_t *pool = heap ? open_as(&cells, lifecycle, &nowhere, heap) : NULL;
+
+	if (!pool)
+		heap_close(heap);
+	return pool;
+}
+
+lfpool_t *pool_open(const lfpool_config_t *config, struct lifecycle *lifecycle, const struct window *window)
+{
+	return config->backend == LFPOOL_BACKEND_MALLOC ? open_malloc(config, lifecycle)
+							: open_as(config, lifecycle, window, NULL);
+}
+
+size_t pool_close(lfpool_t *pool)
+{
+	const size_t active = slots_out(pool);
+
+	cache_table_close(&pool->core);
+	heap_close(pool->heap);
+	if (pool->locked)
+		os_mutex_close(&pool->mutex);
+	arena_close(pool, pool->core.arena.mapped_bytes);
+	return active;
+}

@@ -1,0 +1,293 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * slots.c - a slot between the free lists and the caller; see slots.h.
+ *
+ * Idea         In steps: a slot is taken through a cache, and its object is made active; or the use of an object has
+ *              ended, and its slot is put back.  A call without a cache claims one while it takes or puts.
+ * Mutex mode   Every call locks the pool's mutex and uses one cache, `shared`.  Explicit caches are closed and hold
+ *              nothing.  So no cache has thieves, and the fences between an owner and thieves are not needed.  The cold
+ *              store and the quarantine need no cache, and are lock-free in either mode.
+ * Progress     Lock-free; borrow() says when it waits.  In mutex mode: blocking.
+ */
+#include "pool/slots.h"
+
+#include "core/census.h"
+#include "object/debugging.h"
+#include "object/lifecycle.h"
+#include "pool/misuse.h"
+#include "pool/threads.h"
+
+#include <string.h>
+
+/* ---- A cache, for as long as a call uses it ---- */
+
+static COLD struct cache *borrow(lfpool_t *pool)
+{
+	/* Waits only if as many threads are in here already as caches are kept for calls, and there can be no more
+	 * caches: memory is refused, or all there can be are taken. */
+	struct cache *c;
+
+	while (!(c = cache_claim(&pool->core, CACHE_FOR_CALL, thread_hint()))) {
+		if (pool->core.arena.in_buffer)
+			cpu_relax();
+		else
+			os_yield();
+	}
+	return c;
+}
+
+static inline struct cache *enter(lfpool_t *pool, struct cache_head *cache)
+{
+	if (unlikely(pool->locked)) {
+		os_mutex_lock(&pool->mutex);
+		return pool->shared;
+	}
+	return likely(cache) ? (struct cache *)cache : borrow(pool);
+}
+
+static inline void leave(lfpool_t *pool, const struct cache_head *cache, struct cache *c)
+{
+	if (unlikely(pool->locked))
+		os_mutex_unlock(&pool->mutex);
+	else if (unlikely(!cache))
+		cache_unclaim(c);
+}
+
+/* ---- Take ---- */
+
+/* The caches and the depot have nothing: what is in quarantine, or SLOT_NONE as cache_take(). */
+static COLD uint32_t take_quarantined(lfpool_t *pool, struct cache *c)
+{
+	struct debug *debug = lifecycle_debug(pool->each_call);
+	uint64_t seen, versions;
+	uint32_t slot = debug_take_back(debug, &versions);
+
+	/* Repeats only after another thread put into the quarantine, or took from it. */
+	while (!slot) {
+		seen = versions;
+		slot = cache_take(c, false);
+		if (!slot)
+			slot = debug_take_back(debug, &versions);
+		if (!slot && versions == seen)
+			break;
+	}
+	return slot;
+}
+
+/* `empty`: the caller has just found the current magazine so. */
+static inline uint32_t take(lfpool_t *pool, struct cache *c, bool empty)
+{
+	const uint32_t slot = cache_take(c, empty);
+
+	return unlikely(!slot) && pool->quarantine ? take_quarantined(pool, c) : slot;
+}
+
+uint32_t slots_take(lfpool_t *pool, struct cache_head *cache)
+{
+	struct cache *c = enter(pool, cache);
+	const uint32_t slot = take(pool, c, false);
+
+	leave(pool, cache, c);
+	return slot;
+}
+
+uint32_t slots_take_idle(lfpool_t *pool, struct cache_head *cache)
+{
+	struct cache *c = enter(pool, cache);
+	const uint32_t slot = cache_take_idle(c);
+
+	leave(pool, cache, c);
+	return slot;
+}
+
+uint32_t slots_take_after_hit(lfpool_t *pool, struct cache_head *cache)
+{
+	struct cache *c = (struct cache *)cache;
+	struct lfpool_magazine *hot = cache->face.hot;
+	/* relaxed: our own last store (H2). */
+	const uint64_t bottom = load_relaxed(&hot->bottom);
+
+	if (unlikely(hot == cache_closed(c))) {
+		/* relaxed: nobody else looks at a closed magazine. */
+		store_relaxed(&hot->bottom, bottom + 1);
+		return slots_take(pool, cache);
+	}
+
+	/* The last object, which the hit must not take. */
+	const uint32_t slot = arena_slot(&pool->core.arena, magazine_pop_end(hot, pool->core.magazines.slots, bottom));
+
+	return slot ? slot : take(pool, c, true);
+}
+
+void slots_exhausted(lfpool_t *pool, struct cache_head *cache)
+{
+	if (cache)
+		tally(&((struct cache *)cache)->counts.exhausted);
+	else
+		tally_shared(&pool->core.exhausted, 1);
+}
+
+/* ---- Put ---- */
+
+/* Back to the free lists; `builds`: only what is built, since hits do not look. `released`: its object was active,
+ * so it is built. */
+static inline void put(lfpool_t *pool, struct cache_head *cache, uint32_t slot, bool released)
+{
+	if (unlikely(pool->builds) && !lifecycle_is_built(pool->builds, slot)) {
+		cold_put(&pool->core.cold, slot);
+	} else {
+		struct cache *c = enter(pool, cache);
+
+		/* Before: so releases are never too many. */
+		if (!released)
+			tally(&c->counts.returned);
+		cache_put(c, slot);
+		leave(pool, cache, c);
+	}
+	slots_fence(pool);
+}
+
+void slots_put(lfpool_t *pool, struct cache_head *cache, uint32_t slot)
+{
+	put(pool, cache, slot, false);
+}
+
+void slots_put_ended(lfpool_t *pool, struct cache_head *cache, uint32_t slot)
+{
+	if (likely(slot)) {
+		put(pool, cache, slot, true);
+	} else {
+		/* It is in quarantine, where an acquire finds it. */
+		tally_shared(&pool->core.unpushed, 1);
+		slots_fence(pool);
+	}
+}
+
+/* ---- Begin and end ---- */
+
+/* Of lifecycle_begin(), and: it is active already (released twice, in a race), and the entry is used up. */
+enum { BEGUN_TWICE = BEGIN_DISCARDED + 1 };
+
+/* Makes the slot's object active.  BEGIN_REFUSED: by a hook, or the heap refused memory; it must be put back as it
+ * is. */
+static inline unsigned make_active(lfpool_t *pool, uint32_t slot, void **object_out)
+{
+	struct arena *arena = &pool->core.arena;
+	void *object = arena_object(arena, slot);
+
+	/* Was it released twice, in a race? */
+	if (arena_is_active(arena, slot)) {
+		(void)misuse_report(pool, object, LFPOOL_E_NOT_IN_USE);
+		return BEGUN_TWICE;
+	}
+	if (!pool_in_place(pool) && !(object = heap_object_new(pool, slot)))
+		return BEGIN_REFUSED;
+	if (unlikely(pool->builds) && !lifecycle_build(pool->builds, slot, object))
+		return BEGIN_REFUSED;
+	*object_out = object;
+	if (pool->zero && !pool->each_call)
+		memset(object, 0, pool_in_place(pool) ? arena->face.stride : pool->object_size);
+	/* A new object is built anew, whatever its slot was. */
+	const enum begun begun = pool->each_call
+					 ? lifecycle_begin(pool->each_call, pool_in_place(pool) ? slot : SLOT_NONE, object)
+					 : BEGIN_OK;
+
+	if (begun == BEGIN_OK)
+		arena_activate(arena, slot);
+	else if (!pool_in_place(pool))
+		heap_object_free(pool, slot, object);
+	return begun;
+}
+
+bool slots_begin(lfpool_t *pool, struct cache_head *cache, uint32_t slot, void **object_out)
+{
+	const unsigned begun = make_active(pool, slot, object_out);
+
+	if (likely(begun == BEGIN_OK))
+		return true;
+	*object_out = NULL;
+	switch (begun) {
+	case BEGUN_TWICE: tally_shared(&pool->core.unpushed, (uint64_t)-1); break;
+	case BEGIN_DISCARDED:
+		/* It comes after all that is built. */
+		cold_put(&pool->core.cold, slot);
+		slots_fence(pool);
+		break;
+	default: slots_put(pool, cache, slot); break;
+	}
+	return begun == BEGIN_REFUSED;
+}
+
+uint32_t slots_end_object(lfpool_t *pool, uint32_t slot, void *object)
+{
+	if (pool_in_place(pool))
+		return pool->each_call ? lifecycle_end(pool->each_call, slot, object) : slot;
+	if (pool->each_call)
+		(void)lifecycle_end(pool->each_call, SLOT_NONE, object);
+	heap_object_free(pool, slot, object);
+	return slot;
+}
+
+/* ---- How many there are ---- */
+
+size_t slots_used(const lfpool_t *pool)
+{
+	return census_used(&pool->core);
+}
+
+size_t slots_listed(const lfpool_t *pool)
+{
+	uint64_t pushes;
+
+	return census_in_magazines(&pool->core, &pushes);
+}
+
+size_t slots_out(const lfpool_t *pool)
+{
+	const size_t capacity = cold_capacity(&pool->core.cold), untouched = census_untouched(&pool->core);
+	const size_t free_slots = slots_listed(pool) + untouched + debug_held_back(lifecycle_debug(pool->each_call));
+
+	return free_slots < capacity ? capacity - free_slots : 0;
+}
+
+/* ---- Caches ---- */
+
+/* All there can be in a buffer are there; calls may be borrowing those that are not the callers'. */
+static struct cache *claim_in_buffer(struct core *core)
+{
+	struct cache *c;
+
+	/* relaxed, here and below: a number. */
+	if (fetch_add_relaxed(&core->explicit_caches, 1) >= core->table.most - core->table.for_calls) {
+		(void)fetch_add_relaxed(&core->explicit_caches, UINT32_MAX);
+		return NULL;
+	}
+	/* Waits for a call to end only if each cache that is not explicit is in one. */
+	while (!(c = cache_claim(core, CACHE_FOR_LONG, 0)))
+		cpu_relax();
+	return c;
+}
+
+struct cache_head *slots_cache_create(lfpool_t *pool)
+{
+	struct core *core = &pool->core;
+	struct cache *c = core->arena.in_buffer ? claim_in_buffer(core) : cache_claim(core, CACHE_FOR_LONG, 0);
+
+	return c ? &c->head : NULL;
+}
+
+void slots_cache_destroy(struct cache_head *cache)
+{
+	struct cache *c = (struct cache *)cache;
+	struct core *core = c->core;
+
+	cache_flush(c);
+	cache_unclaim(c);
+	if (core->arena.in_buffer)
+		(void)fetch_add_relaxed(&core->explicit_caches, UINT32_MAX);
+}
+
+void slots_cache_flush(struct cache_head *cache)
+{
+	cache_flush((struct cache *)cache);
+}

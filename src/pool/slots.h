@@ -1,0 +1,67 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * slots.h - a slot of a pool, between the free lists and the caller: taken, begun, ended, put back.
+ *
+ * Idea         Each call uses the cache `cache`; NULL: it borrows one.  No hook runs while a cache is borrowed or a
+ *              lock is held, so a hook may call the pool.
+ * Demand       A function that puts a slot back has fenced when it returns (W1, waiters.h).  Its caller then looks
+ *              whether another call wants objects, and serves that call.
+ */
+#ifndef LFPOOL_SLOTS_H
+#define LFPOOL_SLOTS_H
+
+#include "pool/pool.h"
+
+/* A free slot; SLOT_NONE: at some moment during the call none was free. */
+uint32_t slots_take(lfpool_t *pool, struct cache_head *cache);
+/* A free slot out of the magazines: not an unused one, and not a cold one. */
+uint32_t slots_take_idle(lfpool_t *pool, struct cache_head *cache);
+/* As slots_take(), after a hit of lfpool/inline.h that found nothing: it has lowered the bottom of the hot magazine. */
+uint32_t slots_take_after_hit(lfpool_t *pool, struct cache_head *cache);
+/* Nothing was free: a statistic. */
+COLD void slots_exhausted(lfpool_t *pool, struct cache_head *cache);
+
+/*
+ * Makes the object of a slot that was taken active.  True: *object_out is the object; or NULL if a hook refused it, and
+ * the slot was put back.  False, and *object_out is NULL: the caller takes another slot.  Then the object was active
+ * already, because it was released twice in a race, and the entry is used up; or it was discarded (lifecycle.h), and
+ * the slot is cold.
+ */
+bool slots_begin(lfpool_t *pool, struct cache_head *cache, uint32_t slot, void **object_out);
+
+/* W1 (waiters.h): slots that the caller has put back are visible before it looks at the demand.  The functions
+ * below include this fence.  (In mutex mode the fence of an owner is only a compiler barrier.) */
+static inline void slots_fence(const lfpool_t *pool)
+{
+	owner_fence(pool->core.asymmetric && !pool->locked);
+}
+
+/* Puts back a slot that was taken and not begun. */
+void slots_put(lfpool_t *pool, struct cache_head *cache, uint32_t slot);
+
+uint32_t slots_end_object(lfpool_t *pool, uint32_t slot, void *object);
+
+/* The slot has just been made free, and the use of its object ends.  Returns the slot to put back: with a
+ * quarantine another one, or SLOT_NONE. */
+static inline uint32_t slots_end(lfpool_t *pool, uint32_t slot, void *object)
+{
+	return likely(!pool->each_call && !pool->heap) ? slot : slots_end_object(pool, slot, object);
+}
+
+/* Puts back what slots_end() has returned. */
+void slots_put_ended(lfpool_t *pool, struct cache_head *cache, uint32_t slot);
+
+/* Slots that were ever handed out are among 1 .. this. */
+size_t slots_used(const lfpool_t *pool);
+/* Slots in free lists; a snapshot. */
+size_t slots_listed(const lfpool_t *pool);
+/* Slots that are active, or in the hands of a call, or retired; a snapshot. */
+size_t slots_out(const lfpool_t *pool);
+
+/* A cache for a thread, or an explicit one.  NULL: the system refuses memory, or all caches are taken. */
+struct cache_head *slots_cache_create(lfpool_t *pool);
+void slots_cache_destroy(struct cache_head *cache);
+/* Its objects go to the depot. */
+void slots_cache_flush(struct cache_head *cache);
+
+#endif
