@@ -2,31 +2,34 @@
 /*
  * cells.c - the cells of the calls that wait, and a tree that finds the smallest ticket among them; see cells.h.
  *
- * Idea         The first lot is looked at cell by cell.  Above the others stands a tree of two levels: CELL_GROUP cells are a
- *              group, TOP_GROUPS groups are below a top.  Each group and each top has a bound: no cell that waits below
- *              it has a smaller ticket.  A bound is often too small, for a cell that stops to wait leaves it as it is, and
- *              never too great.
- *                 A call that comes to wait stores its cell's word, and then lowers the bound of the group and that of the
- *              top to its ticket; where the bound is small enough it advances the tag all the same.
- *                 A look goes to the top with the least bound, to the group with the least bound there, and to its cells.
- *              Where everything below has greater tickets than the bound says, it raises the bound, by one CAS from the
- *              word that it saw before it looked below, and begins again.
- * Invariants   W10 a bound is no greater than the ticket of any cell below it that waits, and whose call has been there
- *                  (lowered it, or advanced its tag).  It was no greater then.  It was raised since only by a look that read
- *                  the bound's word after that, or the tag would have moved; so it read what is below after that too,
- *                  and found there a bound that was no greater than the ticket, or the waiting cell itself.
- *              W11 what a look finds is no greater than what any bound of a top said when it was read: at each step down it
- *                  begins again unless what is there is as small as what led to it.  With W10 this is W3.
- *              W12 a top that has a server which gives to a call below it, or is about to wake it, says so (`giving`), and
- *                  so does the group.  The server alone takes that back, after it has woken the call.  So a look finds the
- *                  call although others with smaller tickets wait: W5.  A server that never runs again costs
- *                  each look a group more.
- * Progress     lock-free: a look begins again only after a bound was raised, or another thread changed one.  Each cell
- *              that stopped to wait leaves two bounds at most to be raised.
- * Wrap         Bounds compare the last 47 bits of tickets by their difference: the order is wrong if a cell waits
- *              while 2^46 come after it.  A tag protects unless exactly 2^16 calls come to wait below a bound that is too small,
- *              while one look stands between its word and its CAS, and no other looks; each of these calls looks, right
- *              after it has come.
+ * Idea         The cells of the first lot are scanned one by one.  A tree of two levels covers the other cells:
+ *              CELL_GROUP cells are a group, TOP_GROUPS groups are below a top.  Each group and each top has a bound:
+ *              no cell that waits below it has a smaller ticket.  A bound may be too small, since a cell that stops
+ *              waiting does not update it, but it is never too large.
+ *                 A call that begins to wait stores its cell's word, and then lowers the bounds of its group and its
+ *              top to its ticket.  If a bound is small enough already, the call advances the tag of the bound.
+ *                 A search goes to the top with the least bound, to the group with the least bound below that top, and
+ *              scans the cells of that group.  Where all tickets below a bound are greater than the bound, the search
+ *              raises the bound and begins again.  It raises the bound by one CAS from the word that it read before it
+ *              looked below.
+ * Invariants   W10 a bound is no greater than the ticket of any waiting cell below it whose call has lowered the bound,
+ *                  or advanced its tag.  This holds right after that change.  Later only a search raises the bound, and
+ *                  only a search that read the bound's word after the change: for any other the tag has moved.  So that
+ *                  search also read the level below after the change, and found there a bound that was no greater
+ *                  than the ticket, or the waiting cell itself.
+ *              W11 the ticket that a search finds is no greater than the bound of any top when the search read it: at
+ *                  each step down the search begins again unless the level below is as small as the bound that led
+ *                  there. With W10 this is W3.
+ *              W12 while a server gives to a call below a top, or is about to wake that call, the counter `giving` of
+ *                  the top and of the group is not 0.  Only the server takes its count back, after it has woken the
+ *                  call. So a search finds the call although cells with smaller tickets wait: W5.  A server that never
+ *                  runs again costs each search one more group.
+ * Progress     Lock-free: a search begins again only after a bound was raised, or another thread changed one.  Each
+ *              cell that stopped waiting leaves at most two bounds to be raised.
+ * Wrap         Bounds compare the last 47 bits of tickets by their difference: the order is wrong if a cell waits while
+ *              2^46 later calls begin to wait.  A tag fails to protect only if exactly 2^16 calls begin to wait below a
+ *              bound that is too small, between the load and the CAS of one search, and no other search completes in
+ *              that time; but each of these calls searches right after it has begun to wait.
  */
 #include "core/cells.h"
 
@@ -55,7 +58,7 @@ static bool cell_lot_ensure(struct waiters *d, uint32_t index)
 	if (!mapped)
 		return false;
 	plain_written(mapped);
-	/* acq_rel, edge CELL: release our mapping, or acquire that of the one who was first. */
+	/* acq_rel, edge CELL: release our mapping, or acquire the mapping of the thread that was first. */
 	if (!cas_acq_rel(&d->lot[lot], &none, mapped))
 		os_unmap(mapped, bytes);
 	return true;
@@ -84,8 +87,8 @@ static struct cell *cell_pop(struct waiters *d)
 	while (tagged_number(top)) {
 		struct cell *cell = cell_at(d, tagged_number(top) - 1);
 
-		/* relaxed: VACANT made it visible.  It is stale only if the cell has left, and then the tag has moved (S1).
-		 * acquire, edge VACANT: on failure the fresh top needs it. */
+		/* relaxed: VACANT made it visible. It is stale only if the cell has left, and then the tag has
+		 * moved (S1). acquire, edge VACANT: on failure the fresh top needs it. */
 		if (cas_acquire(&d->vacant, &top, tagged_next(top, load_relaxed(&cell->below))))
 			return cell;
 	}
@@ -175,7 +178,7 @@ void cell_wake(const struct waiters *d, struct cell *cell, uint64_t word)
 #define BOUND_TICKET_BITS (63 - BOUND_TAG_FIELD)
 _Static_assert(BOUND_TAG_BITS <= BOUND_TAG_FIELD, "a tag fits");
 
-/* {ticket, some}; 0: nobody waits. */
+/* {ticket, some}; 0: no cell waits. */
 static uint64_t bound_to(uint64_t ticket)
 {
 	return (ticket & LOW_BITS(BOUND_TICKET_BITS)) << 1 | 1;
@@ -192,7 +195,7 @@ static uint64_t bound_next(uint64_t word, uint64_t bound)
 	return bound << BOUND_TAG_FIELD | ((word + 1) & LOW_BITS(BOUND_TAG_BITS));
 }
 
-/* Is `a` smaller?  Nobody is greater than all. */
+/* Is `a` smaller?  0, no waiting cell, is greater than all. */
 static bool is_smaller(uint64_t a, uint64_t b)
 {
 	return a && (!b || (int64_t)((a - b) << BOUND_TAG_FIELD) < 0);
@@ -230,7 +233,7 @@ static void lower(struct branch *branch, uint64_t bound)
 	/* relaxed: a word to begin with. */
 	uint64_t word = load_relaxed(&branch->bound);
 
-	/* release, edge BOUND: what is below it.  Repeats only when another thread changed it. */
+	/* release, edge BOUND: the cell's word, and the bound below.  Repeats only when another thread changed it. */
 	while (!cas_weak_release(&branch->bound, &word,
 				 bound_next(word, is_smaller(bound, bound_in(word)) ? bound : bound_in(word))))
 		;
@@ -254,14 +257,14 @@ void cell_giving(const struct waiters *d, const struct cell *cell, uint32_t more
 	if (cell->index < CELL_LOT)
 		return;
 	group = group_of(d, cell, &top);
-	/* relaxed, both: nothing hangs on them; the looks that come later see them. */
+	/* relaxed, both: they publish no data; later searches see them. */
 	(void)fetch_add_relaxed(&group->giving, more);
 	(void)fetch_add_relaxed(&top->giving, more);
 }
 
 /* ---- Looking ---- */
 
-/* The oldest of `count` cells; NULL if none waits.  Wakes those that were given something. */
+/* The oldest of `count` cells; NULL if none waits.  Wakes the calls of cells that were given a slot. */
 static struct cell *oldest_among(const struct waiters *d, struct cell *cells, uint32_t count, uint64_t *word_out)
 {
 	struct cell *found = NULL;
@@ -270,7 +273,7 @@ static struct cell *oldest_among(const struct waiters *d, struct cell *cells, ui
 		/* acquire, edge QUEUE: `then`. */
 		const uint64_t word = load_acquire(&cell->word);
 
-		/* relaxed: if it is a continuation's, nobody sleeps there. */
+		/* relaxed: no thread sleeps on the cell of a continuation. */
 		if (cell_phase(word) == GIVEN && !load_relaxed(&cell->then))
 			cell_wake(d, cell, word);
 		if (cell_phase(word) == WAITING && (!found || word < *word_out)) {
@@ -293,7 +296,7 @@ static uint32_t least_of(struct branch *branches, uint32_t count, uint64_t *word
 
 	*word_out = 0;
 	for (uint32_t i = 0; i < count; i++) {
-		/* acquire, edge BOUND: what is below it is read as it was when it came to be so, or later (W10). */
+		/* acquire, edge BOUND: the level below is read as it was at the change of the bound, or later (W10). */
 		const uint64_t word = load_acquire(&branches[i].bound);
 
 		if (is_smaller(bound_in(word), bound_in(*word_out))) {
@@ -306,7 +309,7 @@ static uint32_t least_of(struct branch *branches, uint32_t count, uint64_t *word
 
 static void lift(struct branch *branch, uint64_t word, uint64_t bound)
 {
-	/* relaxed: what was shown here before it stays in the release sequence.  If it fails another thread has changed the bound. */
+	/* relaxed: earlier changes stay in the release sequence.  If it fails, another thread has changed the bound. */
 	(void)cas_relaxed(&branch->bound, &word, bound_next(word, bound));
 }
 
@@ -322,7 +325,7 @@ static void wake_given(const struct waiters *d, struct branch *tops, uint32_t us
 				(void)oldest_of_group(d, top * TOP_GROUPS + i, &unused);
 }
 
-/* The oldest that is not in the first lot, if its ticket is smaller than the bound `limit`. */
+/* The oldest cell outside the first lot, if its ticket is smaller than the bound `limit`. */
 static struct cell *oldest_in_tree(const struct waiters *d, uint32_t used, uint64_t limit, uint64_t *word_out)
 {
 	struct branch *tops = tops_of(d), *groups = tops + TOPS;
@@ -357,7 +360,7 @@ static struct cell *oldest_in_tree(const struct waiters *d, uint32_t used, uint6
 
 struct cell *cells_oldest(const struct waiters *d, uint64_t *word_out)
 {
-	/* acquire, edge CELL.  A cell that is not counted yet: its owner will serve after us. */
+	/* acquire, edge CELL.  The owner of a cell that is not counted yet will serve after us. */
 	const uint32_t count = load_acquire(&d->cells), below_top = CELL_GROUP * TOP_GROUPS;
 	struct cell *const first = oldest_among(d, cell_at(d, 0), count < CELL_LOT ? count : CELL_LOT, word_out);
 
