@@ -1,5 +1,5 @@
 # lfpool_by_room(TARGET ROOT): of ROOT's sources of the library each room of src is one translation unit in TARGET, which compiles in
-# half the time.  src/os is not: tests/CMakeLists.txt takes a file out.
+# half the time.  src/os is not: tests come between its functions and their callers (the linker's --wrap).
 function(lfpool_by_room target root)
 	set_target_properties(${target} PROPERTIES UNITY_BUILD ON UNITY_BUILD_MODE GROUP)
 	foreach(source IN LISTS LFPOOL_SOURCES)

@@ -7,20 +7,20 @@
  * Trims        Memory that lfpool_trim() gives back must be that of free objects.  While it does so a step of objects is in
  *              its hands, and NULL may be right: so a round is trimmed only where that can be counted (demand.h), or where
  *              the scenario leaves room, and then by one worker at a time.
- * Refusals     The chaos build is linked with the door through which the library asks the system for anything (os.h, built with
- *              LFPOOL_TESTING); the workers close it for the n-th call from now on.  A call may then do less, and says
+ * Refusals     In the chaos build the linker puts refuse.c between the library and its requests to the system (--wrap); the workers
+ *              have it refuse the n-th request from now on.  A call may then do less, and says
  *              so; nothing may be lost, and all sums must hold.  NULL may be right at any time, so only in rounds where
- *              it is not judged.  At meetings the door is open.
+ *              it is not judged.  At meetings nothing is refused.
  */
 #include "round.h"
 
-/* src/os/os.h; not there in the other builds. */
-extern unsigned long os_testing_refuse(unsigned long n) __attribute__((weak));
+/* refuse.c; not there in the other builds. */
+extern void refuse_request(unsigned long n) __attribute__((weak));
 
 void refusals_next(bool wanted, unsigned long n)
 {
 	if (wanted)
-		(void)os_testing_refuse(n);
+		refuse_request(n);
 }
 
 #define TRIM_STEP_BYTES ((size_t)64 << 10)
@@ -45,7 +45,7 @@ void elastic_draw(void)
 
 	if (current.plain)
 		return;
-	current.refusals = refuses && os_testing_refuse && current.demand.unjudged && options.fault == FAULT_NONE;
+	current.refusals = refuses && refuse_request && current.demand.unjudged && options.fault == FAULT_NONE;
 	/* A scenario may have decided. */
 	if (!current.initial && current.capacity > 1 && random_below(random, 5) == 0) {
 		current.initial = 1 + random_below(random, (uint32_t)(random_below(random, 2) ? 1 : current.capacity - 1));

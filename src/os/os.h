@@ -2,8 +2,8 @@
 /*
  * os.h - everything the library asks of the operating system.
  *
- * Idea         One door, so that a test can refuse the n-th call for every n (built with LFPOOL_TESTING) and see that
- *              nothing is left behind.  Sizes are in bytes.  No function here prints or retries.
+ * Idea         One door: no other file calls the system, so tests can refuse each call from outside (tests/refusals).
+ *              Sizes are in bytes.  No function here prints or retries.
  * Ports        What is declared here is all that a port has to bring: os_NAME.c, which is empty on any other system, and
  *              types_NAME.h.  No other file of the library asks which system this is (tests/docs/claims).
  *              With LFPOOL_EMBEDDED there is none (os_none.c): a pool in a buffer asks for little.
@@ -146,15 +146,5 @@ struct os_symbol {
 	const char *file, *file_base, *name, *name_base;
 };
 struct os_symbol os_symbol_at(const void *address);
-
-#ifdef LFPOOL_TESTING
-/* Refuse the n-th call from now on (1 = the next one), and only that one; 0 = none.  Returns the calls made since it
- * was last set. */
-unsigned long os_testing_refuse(unsigned long n);
-/* Bytes mapped and heap blocks held right now. */
-void os_testing_held(size_t *mapped_bytes_out, size_t *heap_blocks_out);
-/* Heavy fences executed so far. */
-unsigned long os_testing_heavy_fences(void);
-#endif
 
 #endif

@@ -12,7 +12,7 @@
 #include "os/os.h"
 
 #include "base/atomics.h"
-#include "os/port.h"
+#include "os/touch.h"
 
 #ifdef __linux__
 #include "os/kernel.h"
@@ -28,6 +28,13 @@
 #include <time.h>
 #include <unistd.h>
 
+#if defined(__has_include)
+#if __has_include(<execinfo.h>)
+#include <execinfo.h>
+#define HAVE_BACKTRACE 1
+#endif
+#endif
+
 static pthread_once_t asymmetric_once = PTHREAD_ONCE_INIT;
 static bool asymmetric;
 
@@ -36,15 +43,9 @@ static bool asymmetric;
 static void *map(size_t bytes, int access)
 {
 	KEEP_ERRNO();
-	if (refused())
-		return NULL;
-
 	void *address = mmap(NULL, bytes, access, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
 
-	if (address == MAP_FAILED)
-		return NULL;
-	account(os_mapped_bytes, bytes);
-	return address;
+	return address == MAP_FAILED ? NULL : address;
 }
 
 void *os_map(size_t bytes)
@@ -61,7 +62,6 @@ void os_unmap(void *address, size_t bytes)
 {
 	KEEP_ERRNO();
 	(void)munmap(address, bytes);
-	account(os_mapped_bytes, -bytes);
 }
 
 void *os_map_aligned(size_t bytes, size_t offset, size_t alignment, bool open)
@@ -85,13 +85,13 @@ void *os_map_aligned(size_t bytes, size_t offset, size_t alignment, bool open)
 bool os_guard(void *address, size_t bytes)
 {
 	KEEP_ERRNO();
-	return !refused() && mprotect(address, bytes, PROT_NONE) == 0;
+	return mprotect(address, bytes, PROT_NONE) == 0;
 }
 
 bool os_open(void *address, size_t bytes)
 {
 	KEEP_ERRNO();
-	return !refused() && mprotect(address, bytes, PROT_READ | PROT_WRITE) == 0;
+	return mprotect(address, bytes, PROT_READ | PROT_WRITE) == 0;
 }
 
 void os_close(void *address, size_t bytes)
@@ -106,14 +106,12 @@ void os_close(void *address, size_t bytes)
 bool os_discard(void *address, size_t bytes)
 {
 	KEEP_ERRNO();
-	return !refused() && madvise(address, bytes, MADV_DONTNEED) == 0;
+	return madvise(address, bytes, MADV_DONTNEED) == 0;
 }
 
 bool os_prefault(void *address, size_t bytes)
 {
 	KEEP_ERRNO();
-	if (refused())
-		return false;
 #ifdef MADV_POPULATE_WRITE
 	if (madvise(address, bytes, MADV_POPULATE_WRITE) == 0)
 		return true;
@@ -128,14 +126,13 @@ bool os_prefault(void *address, size_t bytes)
 bool os_lock(void *address, size_t bytes)
 {
 	KEEP_ERRNO();
-	return !refused() && mlock(address, bytes) == 0;
+	return mlock(address, bytes) == 0;
 }
 
 void os_wish_huge(void *address, size_t bytes)
 {
 	KEEP_ERRNO();
-	if (!refused())
-		(void)madvise(address, bytes, MADV_HUGEPAGE);
+	(void)madvise(address, bytes, MADV_HUGEPAGE);
 }
 
 size_t os_page_bytes(void)
@@ -169,14 +166,7 @@ unsigned os_processor_block(void)
 void *os_heap_resize(void *memory, size_t bytes)
 {
 	KEEP_ERRNO();
-	if (refused())
-		return NULL;
-
-	void *resized = realloc(memory, bytes);
-
-	if (resized && !memory)
-		account(os_heap_blocks, (size_t)1);
-	return resized;
+	return realloc(memory, bytes);
 }
 
 void *os_heap_aligned(size_t alignment, size_t bytes)
@@ -184,17 +174,12 @@ void *os_heap_aligned(size_t alignment, size_t bytes)
 	KEEP_ERRNO();
 	void *memory;
 
-	if (refused() || posix_memalign(&memory, alignment < sizeof(void *) ? sizeof(void *) : alignment, bytes) != 0)
-		return NULL;
-	account(os_heap_blocks, (size_t)1);
-	return memory;
+	return posix_memalign(&memory, alignment < sizeof(void *) ? sizeof(void *) : alignment, bytes) == 0 ? memory : NULL;
 }
 
 void os_heap_free(void *memory)
 {
 	KEEP_ERRNO();
-	if (memory)
-		account(os_heap_blocks, (size_t)-1);
 	free(memory);
 }
 
@@ -215,8 +200,6 @@ bool os_stay_loaded(bool *keys_usable_out)
 	Dl_info mine, program;
 
 	*keys_usable_out = true;
-	if (refused())
-		return false;
 	/* Of the program itself the kernel says where its headers lie. */
 	if (!dlopen || !dladdr(&asymmetric_once, &mine) || !dladdr((void *)getauxval(AT_PHDR), &program) ||
 	    mine.dli_fbase == program.dli_fbase)
@@ -240,19 +223,19 @@ static pthread_key_t exit_key;
 bool os_at_thread_exit(void (*at_exit)(void *))
 {
 	KEEP_ERRNO();
-	return !refused() && pthread_key_create(&exit_key, at_exit) == 0;
+	return pthread_key_create(&exit_key, at_exit) == 0;
 }
 
 bool os_set_exit_value(void *value)
 {
 	KEEP_ERRNO();
-	return !refused() && pthread_setspecific(exit_key, value) == 0;
+	return pthread_setspecific(exit_key, value) == 0;
 }
 
 bool os_mutex_open(os_mutex_t *mutex)
 {
 	KEEP_ERRNO();
-	return !refused() && pthread_mutex_init(mutex, NULL) == 0;
+	return pthread_mutex_init(mutex, NULL) == 0;
 }
 
 void os_mutex_close(os_mutex_t *mutex)
@@ -263,7 +246,7 @@ void os_mutex_close(os_mutex_t *mutex)
 bool os_at_fork(void (*before)(void), void (*parent)(void), void (*child)(void))
 {
 	KEEP_ERRNO();
-	return !refused() && pthread_atfork(before, parent, child) == 0;
+	return pthread_atfork(before, parent, child) == 0;
 }
 
 void os_yield(void)
@@ -370,7 +353,6 @@ bool os_asymmetric(void)
 
 void os_heavy_fence(void)
 {
-	account(os_heavy_fences, 1ul);
 	/* A registered process is refused only if a filter was installed since; then register again, and at worst
 	 * stop here: going on without the fence could hand one object to two threads. */
 	if (!asymmetric)
@@ -378,5 +360,31 @@ void os_heavy_fence(void)
 	else if (membarrier(OS_MEMBARRIER_PRIVATE_EXPEDITED) != 0 &&
 		 (membarrier(OS_MEMBARRIER_REGISTER_PRIVATE_EXPEDITED) != 0 || membarrier(OS_MEMBARRIER_PRIVATE_EXPEDITED) != 0))
 		abort();
+}
+
+/* ---- Addresses ---- */
+
+NOINLINE uint32_t os_backtrace(void **frames_out, uint32_t room)
+{
+#ifdef HAVE_BACKTRACE
+	KEEP_ERRNO();
+	const int found = backtrace(frames_out, (int)room);
+
+	return found < 0 ? 0 : (uint32_t)found;
+#else
+	(void)frames_out;
+	(void)room;
+	return 0;
+#endif
+}
+
+struct os_symbol os_symbol_at(const void *address)
+{
+	KEEP_ERRNO();
+	Dl_info info;
+
+	if (!dladdr(address, &info) || !info.dli_fname)
+		return (struct os_symbol){0};
+	return (struct os_symbol){info.dli_fname, info.dli_fbase, info.dli_sname, info.dli_saddr};
 }
 #endif

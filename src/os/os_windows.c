@@ -16,7 +16,7 @@
 #include "base/atomics.h"
 
 #ifdef _WIN32
-#include "os/port.h"
+#include "os/touch.h"
 
 #undef _WIN32_WINNT
 #define _WIN32_WINNT 0x0602
@@ -31,7 +31,7 @@
 
 static char *reserve(size_t bytes)
 {
-	return refused() ? NULL : VirtualAlloc(NULL, bytes, MEM_RESERVE, PAGE_NOACCESS);
+	return VirtualAlloc(NULL, bytes, MEM_RESERVE, PAGE_NOACCESS);
 }
 
 static bool commit(void *address, size_t bytes)
@@ -55,7 +55,6 @@ void *os_map_aligned(size_t bytes, size_t offset, size_t alignment, bool open)
 		(void)VirtualFree(reserved, 0, MEM_RELEASE);
 		return NULL;
 	}
-	account(os_mapped_bytes, bytes);
 	return mapped;
 }
 
@@ -71,22 +70,21 @@ void *os_reserve(size_t bytes)
 
 void os_unmap(void *address, size_t bytes)
 {
+	(void)bytes;
 	MEMORY_BASIC_INFORMATION mapping;
 
 	if (VirtualQuery(address, &mapping, sizeof(mapping)))
 		(void)VirtualFree(mapping.AllocationBase, 0, MEM_RELEASE);
-	account(os_mapped_bytes, -bytes);
-	(void)bytes;
 }
 
 bool os_guard(void *address, size_t bytes)
 {
-	return !refused() && VirtualFree(address, bytes, MEM_DECOMMIT);
+	return VirtualFree(address, bytes, MEM_DECOMMIT);
 }
 
 bool os_open(void *address, size_t bytes)
 {
-	return !refused() && commit(address, bytes);
+	return commit(address, bytes);
 }
 
 void os_close(void *address, size_t bytes)
@@ -100,8 +98,6 @@ void os_close(void *address, size_t bytes)
  */
 bool os_discard(void *address, size_t bytes)
 {
-	if (refused())
-		return false;
 	memset(address, 0, bytes);
 	if (!VirtualAlloc(address, bytes, MEM_RESET, PAGE_READWRITE))
 		return false;
@@ -111,21 +107,18 @@ bool os_discard(void *address, size_t bytes)
 
 bool os_prefault(void *address, size_t bytes)
 {
-	if (refused())
-		return false;
 	touch(address, bytes);
 	return true;
 }
 
 bool os_lock(void *address, size_t bytes)
 {
-	return !refused() && VirtualLock(address, bytes);
+	return VirtualLock(address, bytes);
 }
 
 /* Large pages are there for those who have the right to lock memory, and only as a whole mapping: no wish. */
 void os_wish_huge(void *address, size_t bytes)
 {
-	(void)refused();
 	(void)address;
 	(void)bytes;
 }
@@ -156,28 +149,18 @@ unsigned os_processor_block(void)
 void *os_heap_resize(void *memory, size_t bytes)
 {
 	KEEP_ERRNO();
-	void *resized = refused() ? NULL : _aligned_realloc(memory, bytes, _Alignof(max_align_t));
-
-	if (resized && !memory)
-		account(os_heap_blocks, (size_t)1);
-	return resized;
+	return _aligned_realloc(memory, bytes, _Alignof(max_align_t));
 }
 
 void *os_heap_aligned(size_t alignment, size_t bytes)
 {
 	KEEP_ERRNO();
-	void *memory = refused() ? NULL : _aligned_malloc(bytes, alignment);
-
-	if (memory)
-		account(os_heap_blocks, (size_t)1);
-	return memory;
+	return _aligned_malloc(bytes, alignment);
 }
 
 void os_heap_free(void *memory)
 {
 	KEEP_ERRNO();
-	if (memory)
-		account(os_heap_blocks, (size_t)-1);
 	_aligned_free(memory);
 }
 
@@ -207,16 +190,12 @@ static THREAD_LOCAL void *exit_value;
 
 bool os_at_thread_exit(void (*at_exit)(void *))
 {
-	if (refused())
-		return false;
 	at_thread_exit = at_exit;
 	return true;
 }
 
 bool os_set_exit_value(void *value)
 {
-	if (refused())
-		return false;
 	os_of_thread(exit_value) = value;
 	return true;
 }
@@ -243,14 +222,14 @@ bool os_stay_loaded(bool *keys_usable_out)
 	HMODULE mine;
 
 	*keys_usable_out = true;
-	return !refused() && GetModuleHandleExW(GET_MODULE_HANDLE_EX_FLAG_FROM_ADDRESS | GET_MODULE_HANDLE_EX_FLAG_PIN,
-						(const void *)&tls_callback, &mine);
+	return GetModuleHandleExW(GET_MODULE_HANDLE_EX_FLAG_FROM_ADDRESS | GET_MODULE_HANDLE_EX_FLAG_PIN,
+				  (const void *)&tls_callback, &mine);
 }
 
 bool os_mutex_open(os_mutex_t *mutex)
 {
 	*mutex = (os_mutex_t)OS_MUTEX_INITIALIZER;
-	return !refused();
+	return true;
 }
 
 void os_mutex_close(os_mutex_t *mutex)
@@ -276,7 +255,7 @@ bool os_at_fork(void (*before)(void), void (*parent)(void), void (*child)(void))
 	(void)before;
 	(void)parent;
 	(void)child;
-	return !refused();
+	return true;
 }
 
 void os_yield(void)
@@ -354,7 +333,6 @@ bool os_asymmetric(void)
 
 void os_heavy_fence(void)
 {
-	account(os_heavy_fences, 1ul);
 	if (os_asymmetric())
 		FlushProcessWriteBuffers();
 	else

@@ -2,7 +2,7 @@
 /* test: native */
 /*
  * test_backing.c - LFPOOL_PREFAULT, LFPOOL_LOCK and LFPOOL_HUGE_PAGES: the system says that the memory is there, locked, or in huge
- * pages.  (A system that refuses: failures.c, tests/refusals.)
+ * pages.  (A system that refuses: tests/refusals.)
  *
  * Witness      /proc/self/status (VmLck) and /proc/self/smaps (AnonHugePages).
  */

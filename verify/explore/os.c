@@ -323,6 +323,19 @@ void os_wake(_Atomic(uint64_t) *word)
 			wake(t);
 }
 
+uint32_t os_backtrace(void **frames_out, uint32_t room_for)
+{
+	(void)frames_out;
+	(void)room_for;
+	return 0;
+}
+
+struct os_symbol os_symbol_at(const void *address)
+{
+	(void)address;
+	return (struct os_symbol){0};
+}
+
 /* ---- What src/pool/threads.c is to the rest of the library ----
  *
  * A thread has the cache that is lent to it, or none.  (lfpool_acquire and lfpool_release have none.)
