@@ -121,8 +121,6 @@ typedef struct lfpool_priority_config {
 	lfpool_hooks_t hooks;
 	const char *debug;        /* debug modes, see lfpool/debug.h; read, not kept; NULL = those of LFPOOL_DEBUG alone */
 	lfpool_backend_t backend; /* 0 = LFPOOL_BACKEND_LOCKFREE; the variable LFPOOL_BACKEND stands over it */
-	/* lfpool/registry.h: what its profile says of this pool's name stands over the config, and it shows the pool.  NULL: none. */
-	struct lfpool_registry *registry;
 } lfpool_priority_config_t;
 
 /* The default of every field, in C.  In C++, where this warns of the fields that it leaves out: lfpool_priority_config_init(). */

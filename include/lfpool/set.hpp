@@ -51,10 +51,10 @@ inline lfpool_set_config_t set_config() noexcept
 namespace detail
 {
 
-/* Has some class objects of that size and alignment?  Its smallest class is as large as its objects are aligned. */
+/* Does a class have objects of that size and alignment?  The smallest class has the size of the alignment. */
 inline bool has_class(const lfpool_set_t *set, std::size_t bytes, std::size_t alignment) noexcept
 {
-	return alignment <= lfpool_set_class_size(set, 0) && lfpool_set_class_of(set, bytes) != SIZE_MAX;
+	return alignment <= lfpool_set_class_size(set, 1) && lfpool_set_class_size(set, bytes) != 0;
 }
 
 /* Objects of one size of a set, as make() and destroy() see a pool. */
@@ -70,14 +70,6 @@ inline void *take(set_source *from) noexcept
 inline lfpool_status_t give(set_source *to, void *object) noexcept
 {
 	return lfpool_set_release(to->set, object);
-}
-
-/* The pool of the class that the object is of; nullptr: none. */
-inline lfpool_t *pool_of(const lfpool_set_t *set, const void *object) noexcept
-{
-	const std::size_t bytes = lfpool_set_usable_size(set, object);
-
-	return bytes ? lfpool_set_peek(set, lfpool_set_class_of(set, bytes)) : nullptr;
 }
 
 } /* namespace detail */
@@ -126,12 +118,12 @@ public:
 	{
 		T *object = make<T>(std::forward<Args>(args)...);
 
-		return unique_ptr<T>(object, deleter<T>(detail::pool_of(get(), object)));
+		return unique_ptr<T>(object, deleter<T>(lfpool_set_pool_of(get(), object, nullptr)));
 	}
 	/* As pool<T>::destroy(). */
 	template <typename T> lfpool_status_t destroy(T *object) noexcept
 	{
-		lfpool_t *const pool = detail::pool_of(get(), object);
+		lfpool_t *const pool = lfpool_set_pool_of(get(), object, nullptr);
 
 		return pool ? detail::destroy(pool, pool, object) : lfpool_set_release(get(), object);
 	}
@@ -164,7 +156,7 @@ public:
 	{
 		void *memory = nullptr;
 
-		if (count <= SIZE_MAX / sizeof(T) && alignof(T) <= lfpool_set_class_size(set_, 0))
+		if (count <= SIZE_MAX / sizeof(T) && alignof(T) <= lfpool_set_class_size(set_, 1))
 			memory = pooled(count) ? lfpool_set_acquire(set_, count * sizeof(T)) : larger(count * sizeof(T));
 		if (!memory)
 			refuse();
@@ -231,8 +223,7 @@ template <typename T, typename U> bool operator!=(const allocator<T> &a, const a
  *
  * larger      Serves what no class of the set holds.
  * exhausted   Asked when every object of a class is in use; std::pmr::null_memory_resource(): std::bad_alloc (without
- *             exceptions the program ends).  Deallocation looks whose an address is.  (With the malloc backend that
- *             reads the 16 bytes before it, of memory that may be `exhausted`'s.)
+ *             exceptions the program ends).  Deallocation finds the owner by the address.
  */
 class set_resource : public std::pmr::memory_resource {
 public:
@@ -263,9 +254,7 @@ private:
 	{
 		if (!detail::has_class(set_, bytes, alignment))
 			larger_->deallocate(memory, bytes, alignment);
-		else if (lfpool_set_usable_size(set_, memory) != 0)
-			(void)lfpool_set_release(set_, memory);
-		else
+		else if (lfpool_set_release_if_owned(set_, memory) == LFPOOL_E_FOREIGN)
 			exhausted_->deallocate(memory, bytes, alignment);
 	}
 	bool do_is_equal(const std::pmr::memory_resource &other) const noexcept override { return this == &other; }

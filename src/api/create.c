@@ -43,8 +43,7 @@ lfpool_status_t pool_create_at(lfpool_t **pool_out, const lfpool_config_t *confi
 	return pool_open_as(pool_out, config, modes, lifecycle, window);
 }
 
-/* As lfpool_create(), with the objects in `window`. */
-static lfpool_status_t create_by(lfpool_t **pool_out, const lfpool_config_t *given, const struct window *window)
+lfpool_status_t pool_create_by(lfpool_t **pool_out, const lfpool_config_t *given, const struct window *window)
 {
 	lfpool_config_t config;
 	struct debug_modes modes;
@@ -70,7 +69,7 @@ static lfpool_status_t create_by(lfpool_t **pool_out, const lfpool_config_t *giv
 
 lfpool_status_t lfpool_create(lfpool_t **pool_out, const lfpool_config_t *config)
 {
-	return create_by(pool_out, config, &(struct window){0});
+	return pool_create_by(pool_out, config, &(struct window){0});
 }
 
 /* ---- The objects in memory of the caller's ---- */
@@ -93,5 +92,5 @@ size_t lfpool_object_bytes(const lfpool_config_t *given)
 
 lfpool_status_t lfpool_create_on(lfpool_t **pool_out, const lfpool_config_t *config, void *memory, size_t size)
 {
-	return create_by(pool_out, config, &(struct window){.at = memory, .bytes = size, .lent = true});
+	return pool_create_by(pool_out, config, &(struct window){.at = memory, .bytes = size, .lent = true});
 }

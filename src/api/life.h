@@ -13,7 +13,9 @@
  */
 lfpool_status_t pool_create_at(lfpool_t **pool_out, const lfpool_config_t *config, const struct debug_modes *modes,
 			       const struct window *window);
-/* The same after lifecycle_open(); closes `lifecycle` when it fails. */
+/* As lfpool_create(), with the objects in `window`. */
+lfpool_status_t pool_create_by(lfpool_t **pool_out, const lfpool_config_t *config, const struct window *window);
+/* As pool_create_at() after lifecycle_open(); closes `lifecycle` when it fails. */
 lfpool_status_t pool_open_as(lfpool_t **pool_out, const lfpool_config_t *config, const struct debug_modes *modes,
 			     struct lifecycle *lifecycle, const struct window *window);
 /* Bytes, in whole pages, that the objects take; false when there is no such number. */

@@ -76,6 +76,11 @@ static inline size_t round_up(size_t value, size_t power_of_two)
 	return (value + power_of_two - 1) & ~(power_of_two - 1);
 }
 
+static inline size_t larger_of(size_t a, size_t b)
+{
+	return a > b ? a : b;
+}
+
 /* The largest power of two that is at most `value`; value is at least 1. */
 static inline size_t power_of_two_at_most(size_t value)
 {

@@ -117,13 +117,6 @@ lfpool_status_t config_import_with(lfpool_config_t *config, struct debug_modes *
 
 static const struct config_words no_words;
 
-lfpool_status_t config_import_as_given(lfpool_config_t *config, const lfpool_config_t *given)
-{
-	struct debug_modes none;
-
-	return config_import_with(config, &none, given, &no_words, NULL, 0);
-}
-
 lfpool_status_t config_import_for_buffer(lfpool_config_t *config, struct debug_modes *modes, const lfpool_config_t *given)
 {
 	const lfpool_status_t status = config_import_with(config, modes, given, &no_words, NULL, LFPOOL_BUFFER_CACHES);

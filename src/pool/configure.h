@@ -8,26 +8,12 @@
 #include "base/base.h"
 #include "core/arena.h"
 #include "base/debug_words.h"
+#include "base/words.h"
 
 /* Of every kind of pool.  The stride of such objects, with the bytes that debug modes put beside them, fits in 32 bits. */
 #define OBJECT_SIZE_MAX ((size_t)1 << 30)
 #define OBJECT_ALIGNMENT_MAX ((size_t)1 << 30)
 #define RETIRED_SLOTS_MAX (UINT32_C(1) << 30) /* of a pool with a scheme */
-
-/* Every flag and every backend, X(constant, word): the words of dumps, profiles and LFPOOL_BACKEND. */
-#define FLAG_MAP(X)                            \
-	X(LFPOOL_PREFAULT, "prefault")         \
-	X(LFPOOL_ZERO, "zero")                 \
-	X(LFPOOL_CHECK_RACES, "check_races")   \
-	X(LFPOOL_CREATE_ALL, "create_all")     \
-	X(LFPOOL_LOCK, "lock")                 \
-	X(LFPOOL_HUGE_PAGES, "huge_pages")     \
-	X(LFPOOL_PLAIN_STRIDE, "plain_stride") \
-	X(LFPOOL_FENCED, "fenced")
-#define BACKEND_MAP(X)                         \
-	X(LFPOOL_BACKEND_LOCKFREE, "lockfree") \
-	X(LFPOOL_BACKEND_MUTEX, "mutex")       \
-	X(LFPOOL_BACKEND_MALLOC, "malloc")
 
 /* Copies a config that may be older or newer than the library, its missing fields 0; false: a field is set that the library
  * does not know. */
@@ -36,8 +22,6 @@ bool config_copy(lfpool_config_t *config_out, const lfpool_config_t *given);
  * and says 1; empty_out NULL: it must not. */
 lfpool_status_t config_import(lfpool_config_t *config_out, struct debug_modes *modes_out, const lfpool_config_t *given,
 			      bool *empty_out);
-/* The same without the environment and config.debug. */
-lfpool_status_t config_import_as_given(lfpool_config_t *config_out, const lfpool_config_t *given);
 /* The same for a pool in a buffer: without the environment, and what enters the kernel is refused. */
 lfpool_status_t config_import_for_buffer(lfpool_config_t *config_out, struct debug_modes *modes_out,
 					 const lfpool_config_t *given);

@@ -15,13 +15,11 @@
 #include "core/cache.h"
 #include "core/cells.h"
 #include "base/debug_words.h"
+#include "base/words.h"
 #include "os/os.h"
 #include "pool/heap.h"
 
 #define NAME_BYTES 64
-#define STRING_OF(x) #x
-#define VERSION_OF(major, minor, patch) STRING_OF(major) "." STRING_OF(minor) "." STRING_OF(patch)
-#define VERSION VERSION_OF(LFPOOL_VERSION_MAJOR, LFPOOL_VERSION_MINOR, LFPOOL_VERSION_PATCH)
 
 /* Near 2^64 by the golden ratio, and such that N3 in handle.c holds for ever. */
 #define SALT_STEP UINT64_C(0x9e3779b981a6ccb9)

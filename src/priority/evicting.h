@@ -54,10 +54,9 @@ struct lfpool_priority {
 	void *context;
 	struct lifecycle *lifecycle; /* NULL: neither hooks nor debug modes that need it */
 	uint32_t held_back;          /* slots that are in quarantine, at all times */
-	bool evict_equal, evict_never;
-	lfpool_backend_t backend;         /* LFPOOL_BACKEND_LOCKFREE; else plain.h */
-	struct lfpool_registry *registry; /* NULL: none */
-	size_t mapped_bytes;              /* of all this */
+	bool evict_equal;
+	lfpool_backend_t backend; /* LFPOOL_BACKEND_LOCKFREE; else plain.h */
+	size_t mapped_bytes;      /* of all this */
 	char name[NAME_BYTES];
 	/* For reports. */
 	size_t object_size, object_alignment;
@@ -120,8 +119,6 @@ static inline bool gives_way(const lfpool_priority_t *pool, uint64_t key, uint64
 {
 	const struct tournament *t = &pool->tournament;
 
-	if (pool->evict_never)
-		return false;
 	if (pool->evict_equal)
 		return t->before ? !t->before(t->context, priority, key) : key <= priority;
 	return t->before ? t->before(t->context, key, priority) : key < priority;

@@ -21,7 +21,6 @@
 #include "pool/configure.h"
 #include "pool/live_pools.h"
 #include "pool/pool.h"
-#include "pool/registered.h"
 
 #define FLAGS_OF_ALL (LFPOOL_ZERO | LFPOOL_PREFAULT | LFPOOL_LOCK | LFPOOL_PLAIN_STRIDE | LFPOOL_FENCED)
 #define FLAGS_KNOWN (LFPOOL_EVICT_EQUAL | FLAGS_OF_ALL)
@@ -122,7 +121,6 @@ static bool fill_in(lfpool_priority_t *pool, const struct tournament *t, const s
 	pool->on_evict = known->on_evict;
 	pool->evict_equal = known->flags & LFPOOL_EVICT_EQUAL;
 	pool->mapped_bytes = at->end;
-	pool->registry = known->registry;
 	pool->lifecycle = lifecycle;
 	pool->object_size = object->object_size;
 	pool->object_alignment = object->object_alignment;
@@ -268,49 +266,10 @@ static lfpool_status_t create(lfpool_priority_t **pool_out, lfpool_priority_conf
 	return process_open() ? open(pool_out, known, &complete, &modes) : LFPOOL_E_NO_MEMORY;
 }
 
-static lfpool_status_t create_from_profile(void *context, const lfpool_config_t *config, enum full_policy full, void **pool_out)
-{
-	lfpool_config_t object = *config;
-	lfpool_priority_t *pool;
-
-	/* It stays as it is made. */
-	object.max_capacity = object.growth_step = 0;
-
-	const lfpool_status_t status = create(&pool, context, &object);
-
-	if (status != LFPOOL_OK)
-		return status;
-	pool->evict_never = full == FULL_FAIL;
-	*pool_out = pool;
-	return LFPOOL_OK;
-}
-
-static void look(const void *context, struct registered_state *state)
-{
-	const lfpool_priority_t *pool = context;
-	lfpool_stats_t *stats = &state->stats;
-
-	stats->capacity = stats->max_capacity = lfpool_priority_capacity(pool);
-	stats->active = lfpool_priority_count(pool);
-	stats->shared = stats->capacity - stats->active;
-	stats->exhausted = tally_read(&pool->refused);
-	/* relaxed: a statistic. */
-	stats->misuses = load_relaxed(&pool->misuses);
-	state->bytes = (uint64_t)stats->capacity * pool->object_size;
-}
-
-static size_t destroy(void *pool)
-{
-	return lfpool_priority_destroy(pool);
-}
-
-static const struct registered_kind kind = {.evicts = true, .look = look, .destroy = destroy};
-
 lfpool_status_t lfpool_priority_create(lfpool_priority_t **pool_out, const lfpool_priority_config_t *given)
 {
 	lfpool_priority_config_t known;
 	lfpool_config_t object = LFPOOL_CONFIG_INIT;
-	void *pool = NULL;
 
 	if (pool_out)
 		*pool_out = NULL;
@@ -329,20 +288,13 @@ lfpool_status_t lfpool_priority_create(lfpool_priority_t **pool_out, const lfpoo
 	object.flags = known.flags & FLAGS_OF_ALL;
 	object.debug = known.debug;
 	object.backend = known.backend;
-	if (!known.registry)
-		return create(pool_out, &known, &object);
-	status = registered_calls(known.registry)->make(known.registry, &kind, &object, create_from_profile, &known, &pool);
-	*pool_out = pool;
-	return status;
+	return create(pool_out, &known, &object);
 }
 
 size_t lfpool_priority_destroy(lfpool_priority_t *pool)
 {
 	if (!pool)
 		return 0;
-	if (pool->registry)
-		registered_calls(pool->registry)->leave(pool->registry, pool);
-
 	const size_t count = lfpool_priority_count(pool);
 
 	if (pool->modes.check)

@@ -53,7 +53,6 @@ static void put_flags_and_hooks(struct text *t, lfpool_format_t format, const lf
 		{"fenced", pool->flags & LFPOOL_FENCED},
 		{"zero", pool->flags & LFPOOL_ZERO},
 		{"evict_equal", pool->flags & LFPOOL_EVICT_EQUAL},
-		{"evict_never", pool->evict_never},
 	};
 	const struct text_name hooks[] = {
 		{"create", pool->hooks.create},   {"activate", pool->hooks.activate},  {"deactivate", pool->hooks.deactivate},

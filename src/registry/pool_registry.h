@@ -1,22 +1,24 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * pool_registry.h - what a registry of lfpool/registry.h is.
+ * pool_registry.h - a registry of lfpool/registry.h, for the files of this room and for sets.
  *
  * Idea         A layer on the public functions: a profile, and a row for each pool, sorted by name.  A row remembers
- *              what the pool's config said before the profile was asked, so that each scenario starts from there.
- * Invariants   PR1 rows are sorted, no two of one name.
- *              PR2 a row's pool lives from when the row is entered until it is taken out.
+ *              the pool's configuration without the profile, so that each scenario starts from there.
+ * Invariants   PR1 rows are sorted; no two have the same name.
+ *              PR2 the pool of a row exists from when the row is entered until it is removed; while `leaves` is set,
+ *                  only until lfpool_destroy() has run.
  *              PR3 `scenario` is one of the profile's.
- * Concurrency  Two mutexes, both held to write, either to read.  `change` is held through whatever changes anything,
- *              and so while pools are made and resized; `look`, always after it, for a moment.  So find and dump do not
- *              wait for a switch, and hooks that run in one may ask.  Pools are destroyed without either.
+ * Concurrency  Two mutexes; a writer holds both, a reader either.  `change` is held during a whole change, also while
+ *              pools are made and resized.  `look` is always taken after it, for a moment.  So find and dump do not
+ *              wait for a switch, and hooks that run during a switch may call them.  Pools are destroyed without
+ *              either mutex.
  * Progress     Blocking.
  */
 #ifndef LFPOOL_SRC_POOL_REGISTRY_H
 #define LFPOOL_SRC_POOL_REGISTRY_H
 
+#include "api/window.h"
 #include "os/os.h"
-#include "pool/registered.h"
 #include "registry/profile.h"
 
 /* The columns of the table.  X(name, title, title in JSON) */
@@ -42,20 +44,18 @@ enum table_column {
 
 struct pool_row {
 	char name[PROFILE_NAME_BYTES];
-	void *pool;                         /* NULL `kind`: an lfpool_t                                */
-	const struct registered_kind *kind; /* else                                                    */
-	const char *full;                   /* what happens when nothing is free, in a word            */
+	lfpool_t *pool;
+	const char *full; /* the result of an acquire that finds nothing, in a word                   */
 	size_t object_size;
-	struct policy base;           /* what the config said                                       */
-	struct policy made;           /* what it was made with                                      */
-	struct policy wanted;         /* `change` alone: during a switch, what it shall have         */
-	size_t reserved;              /* objects there is address space for                         */
-	bool leaves;                  /* it is being drained, to be destroyed: no switch touches it */
-	uint64_t cells[COLUMN_COUNT]; /* `look` alone: during a dump, what the table shows  */
+	struct policy base;           /* the configuration without the profile                        */
+	struct policy made;           /* the settings that it was made with                           */
+	struct policy wanted;         /* `change` alone: during a switch, the settings that it is to have */
+	size_t reserved;              /* objects there is address space for                           */
+	bool leaves;                  /* it is being destroyed: no other call touches it              */
+	uint64_t cells[COLUMN_COUNT]; /* `look` alone: during a dump, its cells of the table          */
 };
 
 struct lfpool_registry {
-	struct registry_face face; /* first: registered.h */
 	os_mutex_t change, look;
 	/* Written under both, read under either. */
 	struct profile profile;
@@ -63,20 +63,14 @@ struct lfpool_registry {
 	struct pool_row *rows;
 	size_t count, room;
 };
-_Static_assert(offsetof(struct lfpool_registry, face) == 0, "registered.h");
 
-extern const struct registered_calls registered;
+/* ---- For sets ---- */
 
-/* ---- Rows; `change` is held ---- */
-
-/* Where the pool's row is, or would have to go. */
-size_t row_place(const lfpool_registry_t *registry, const char *name, bool *found_out);
-/* Room for one more; false when the system refuses it. */
-bool row_room(lfpool_registry_t *registry);
-/* There is room. */
-void row_insert(lfpool_registry_t *registry, size_t place, const struct pool_row *row);
-
-/* A pool of another kind is about to be destroyed: it has no row from here on.  (Takes both mutexes.) */
-void row_leave(lfpool_registry_t *registry, const void *pool);
+/* As window_bytes(), for the pool that the next function would make now. */
+lfpool_status_t registry_window_bytes(lfpool_registry_t *registry, const char *name, const lfpool_config_t *config,
+				      size_t *bytes_out);
+/* As lfpool_registry_create_pool(), with the objects in the range, which limits their number; NULL: anywhere. */
+lfpool_status_t registry_create_in(lfpool_registry_t *registry, const char *name, const lfpool_config_t *config,
+				   const struct window_range *range, lfpool_t **pool_out);
 
 #endif

@@ -2,8 +2,8 @@
 /*
  * pool_table.c - lfpool_registry_dump(): all pools as one table.
  *
- * Idea         What the table shows is asked of each pool once, and kept in its row until the table is written: so its
- *              columns are as wide as they must be, and the sums are those of what is shown.
+ * Idea         The statistics of each pool are read once and kept in its row until the table is written.  So the width
+ *              of each column and the sums follow from the numbers that the table shows.
  */
 #include "registry/pool_registry.h"
 
@@ -30,18 +30,10 @@ _Static_assert(COLUMN_size == 0, "the sums begin with the column after the size"
 
 static void fill_cells(struct pool_row *row)
 {
-	struct registered_state state = {.stats = LFPOOL_STATS_INIT, .object_size = row->object_size};
+	lfpool_stats_t stats = LFPOOL_STATS_INIT;
 
-	if (row->kind) {
-		row->kind->look(row->pool, &state);
-	} else {
-		(void)lfpool_stats(row->pool, &state.stats);
-		state.bytes = (uint64_t)state.stats.capacity * row->object_size;
-	}
-
-	const lfpool_stats_t stats = state.stats;
-
-	row->cells[COLUMN_size] = state.object_size;
+	(void)lfpool_stats(row->pool, &stats);
+	row->cells[COLUMN_size] = row->object_size;
 	row->cells[COLUMN_capacity] = stats.capacity;
 	row->cells[COLUMN_max] = stats.max_capacity;
 	row->cells[COLUMN_active] = stats.active;
@@ -49,10 +41,23 @@ static void fill_cells(struct pool_row *row)
 	row->cells[COLUMN_shared] = stats.shared;
 	row->cells[COLUMN_untouched] = stats.untouched;
 	row->cells[COLUMN_owed] = stats.owed;
-	row->cells[COLUMN_bytes] = state.bytes;
+	row->cells[COLUMN_bytes] = (uint64_t)stats.capacity * row->object_size;
 	row->cells[COLUMN_exhausted] = stats.exhausted;
 	row->cells[COLUMN_misuses] = stats.misuses;
 }
+
+/* The next row from `row` on whose pool is not being destroyed; NULL: there is none. */
+static struct pool_row *shown_from(const lfpool_registry_t *registry, struct pool_row *row)
+{
+	while (row < registry->rows + registry->count && row->leaves)
+		row++;
+	return row < registry->rows + registry->count ? row : NULL;
+}
+
+#define EACH_ROW(row)                                                \
+	struct pool_row *row = shown_from(registry, registry->rows); \
+	row;                                                         \
+	row = shown_from(registry, row + 1)
 
 /* ---- Text ---- */
 
@@ -70,36 +75,36 @@ static int at_least(int width, int wanted)
 	return width > wanted ? width : wanted;
 }
 
-/* How wide each column is, the names' first. */
+/* The width of each column, first that of the names. */
 static void measure(const lfpool_registry_t *registry, const uint64_t *sums, int widths[1 + COLUMN_COUNT])
 {
 	widths[0] = (int)strlen("total");
-	for (size_t i = 0; i < registry->count; i++)
-		widths[0] = at_least(widths[0], (int)strlen(registry->rows[i].name));
+	for (EACH_ROW(row))
+		widths[0] = at_least(widths[0], (int)strlen(row->name));
 	for (int c = 0; c < COLUMN_COUNT; c++) {
 		int width = at_least((int)strlen(titles[c]), digits_of(sums[c]));
 
-		for (size_t i = 0; i < registry->count; i++)
-			width = at_least(width, digits_of(registry->rows[i].cells[c]));
+		for (EACH_ROW(row))
+			width = at_least(width, digits_of(row->cells[c]));
 		widths[1 + c] = width;
 	}
 }
 
-static void put_text(struct text *t, const lfpool_registry_t *registry, const uint64_t *sums)
+static void put_text(struct text *t, const lfpool_registry_t *registry, size_t pools, const uint64_t *sums)
 {
 	int widths[1 + COLUMN_COUNT];
 
 	measure(registry, sums, widths);
-	text_put(t, "scenario %s, %zu pool%s\n%-*s", registry->profile.scenarios[registry->scenario].name, registry->count,
-		 registry->count == 1 ? "" : "s", widths[0], "name");
+	text_put(t, "scenario %s, %zu pool%s\n%-*s", registry->profile.scenarios[registry->scenario].name, pools,
+		 pools == 1 ? "" : "s", widths[0], "name");
 	for (int c = 0; c < COLUMN_COUNT; c++)
 		text_put(t, "  %*s", widths[1 + c], titles[c]);
 	text_put(t, "  full");
-	for (size_t i = 0; i < registry->count; i++) {
-		text_put(t, "\n%-*s", widths[0], registry->rows[i].name);
+	for (EACH_ROW(row)) {
+		text_put(t, "\n%-*s", widths[0], row->name);
 		for (int c = 0; c < COLUMN_COUNT; c++)
-			text_put(t, "  %*" PRIu64, widths[1 + c], registry->rows[i].cells[c]);
-		text_put(t, "  %s", registry->rows[i].full);
+			text_put(t, "  %*" PRIu64, widths[1 + c], row->cells[c]);
+		text_put(t, "  %s", row->full);
 	}
 	text_put(t, "\n%-*s  %*s", widths[0], "total", widths[1], "");
 	for (int c = COLUMN_SUMMED; c < COLUMN_COUNT; c++)
@@ -117,14 +122,17 @@ static void put_json_cells(struct text *t, const uint64_t *cells, int first, con
 
 static void put_json(struct text *t, const lfpool_registry_t *registry, const uint64_t *sums)
 {
+	const char *comma = "";
+
 	text_put(t, "{\"scenario\":");
 	text_put_quoted(t, registry->profile.scenarios[registry->scenario].name);
 	text_put(t, ",\"pools\":[");
-	for (size_t i = 0; i < registry->count; i++) {
-		text_put(t, "%s{\"name\":", i ? "," : "");
-		text_put_quoted(t, registry->rows[i].name);
-		put_json_cells(t, registry->rows[i].cells, 0, ",");
-		text_put(t, ",\"full\":\"%s\"}", registry->rows[i].full);
+	for (EACH_ROW(row)) {
+		text_put(t, "%s{\"name\":", comma);
+		text_put_quoted(t, row->name);
+		put_json_cells(t, row->cells, 0, ",");
+		text_put(t, ",\"full\":\"%s\"}", row->full);
+		comma = ",";
 	}
 	text_put(t, "],\"total\":{");
 	put_json_cells(t, sums, COLUMN_SUMMED, "");
@@ -134,17 +142,19 @@ static void put_json(struct text *t, const lfpool_registry_t *registry, const ui
 size_t lfpool_registry_dump(lfpool_registry_t *registry, lfpool_format_t format, char *text_out, size_t room)
 {
 	uint64_t sums[COLUMN_COUNT] = {0};
+	size_t pools = 0;
 	struct text t;
 
 	text_open(&t, text_out, room);
 	os_mutex_lock(&registry->look);
-	for (size_t i = 0; i < registry->count; i++) {
-		fill_cells(&registry->rows[i]);
+	for (EACH_ROW(row)) {
+		fill_cells(row);
 		for (int c = COLUMN_SUMMED; c < COLUMN_COUNT; c++)
-			sums[c] += registry->rows[i].cells[c];
+			sums[c] += row->cells[c];
+		pools++;
 	}
 	switch (format) {
-	case LFPOOL_TEXT: put_text(&t, registry, sums); break;
+	case LFPOOL_TEXT: put_text(&t, registry, pools, sums); break;
 	case LFPOOL_JSON: put_json(&t, registry, sums); break;
 	}
 	os_mutex_unlock(&registry->look);

@@ -1,12 +1,23 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * profile.c - what a profile says: looked up.  See profile.h; profile_read.c reads the text.
+ * profile.c - reads the text of a profile, and looks settings up in it, see profile.h.
+ *
+ * Idea         The reader goes through the text line by line and word by word, and stops at the first error.  Then all
+ *              that it has read is freed, so no profile is applied in part.  A word is a range of bytes in the text,
+ *              which is never written to.
  */
 #include "registry/profile.h"
 
+#include "base/text.h"
+#include "base/words.h"
 #include "os/os.h"
 
+#include <inttypes.h>
+#include <stdarg.h>
+#include <stdio.h>
 #include <string.h>
+
+#define COUNT(array) (sizeof(array) / sizeof((array)[0]))
 
 void profile_free(struct profile *p)
 {
@@ -15,17 +26,16 @@ void profile_free(struct profile *p)
 	*p = (struct profile){0};
 }
 
+/* ---- Look-ups ---- */
+
 bool profile_name_fits(const char *name, size_t length)
 {
-	if (length < 1 || length >= PROFILE_NAME_BYTES)
-		return false;
-	for (size_t i = 0; i < length; i++) {
-		const char c = name[i];
+	static const char letters[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789._-:/";
 
-		if (!((c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || memchr("._-:/", c, 5)))
+	for (size_t i = 0; i < length; i++)
+		if (!memchr(letters, name[i], sizeof(letters) - 1))
 			return false;
-	}
-	return true;
+	return length >= 1 && length < PROFILE_NAME_BYTES;
 }
 
 bool profile_find_scenario(const struct profile *p, const char *name, uint32_t *scenario_out)
@@ -38,7 +48,15 @@ bool profile_find_scenario(const struct profile *p, const char *name, uint32_t *
 	return false;
 }
 
-/* Puts what `over` gives over *policy. */
+/* NULL: the scenario has no line for this pool. */
+static const struct profile_line *find_line(const struct profile *p, const char *pool, uint32_t scenario)
+{
+	for (size_t i = 0; i < p->line_count; i++)
+		if (p->lines[i].scenario == scenario && strcmp(p->lines[i].pool, pool) == 0)
+			return &p->lines[i];
+	return NULL;
+}
+
 static void overlay(struct policy *policy, const struct policy *over)
 {
 	for (int key = 0; key < PROFILE_KEY_COUNT; key++)
@@ -49,56 +67,372 @@ static void overlay(struct policy *policy, const struct policy *over)
 	policy->given |= over->given;
 }
 
-size_t profile_place(const struct profile *p, const char *pool, uint32_t scenario, bool *found_out)
-{
-	size_t low = 0, high = p->line_count;
-
-	*found_out = false;
-	while (low < high) {
-		const size_t middle = low + (high - low) / 2;
-		const struct profile_line *line = &p->lines[middle];
-		int order = strcmp(line->pool, pool);
-
-		if (!order)
-			order = (line->scenario > scenario) - (line->scenario < scenario);
-		if (!order) {
-			*found_out = true;
-			return middle;
-		}
-		if (order < 0)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	return low;
-}
-
 void profile_apply(const struct profile *p, const char *pool, uint32_t scenario, struct policy *policy)
 {
-	bool found;
-	size_t place = profile_place(p, pool, 0, &found);
+	const struct profile_line *everywhere = find_line(p, pool, 0), *here = find_line(p, pool, scenario);
 
-	if (found)
-		overlay(policy, &p->lines[place].policy);
-	if (scenario == 0)
-		return;
-	place = profile_place(p, pool, scenario, &found);
-	if (found)
-		overlay(policy, &p->lines[place].policy);
+	if (everywhere)
+		overlay(policy, &everywhere->policy);
+	if (here && here != everywhere)
+		overlay(policy, &here->policy);
 }
 
 uint32_t profile_reserve(const struct profile *p, const char *pool, const struct policy *base)
 {
-	struct policy everywhere = *base;
-	bool found;
-	const size_t first = profile_place(p, pool, 0, &found);
+	uint32_t most = 0;
 
-	profile_apply(p, pool, 0, &everywhere);
-	uint32_t most = policy_max_capacity(&everywhere);
+	for (uint32_t scenario = 0; scenario < p->scenario_count; scenario++) {
+		struct policy policy = *base;
 
-	/* Sorted, all its lines lie here; what one does not give holds everywhere, and is in `most` already. */
-	for (size_t i = first; i < p->line_count && strcmp(p->lines[i].pool, pool) == 0; i++)
-		if (policy_max_capacity(&p->lines[i].policy) > most)
-			most = policy_max_capacity(&p->lines[i].policy);
+		profile_apply(p, pool, scenario, &policy);
+		if (policy_max_capacity(&policy) > most)
+			most = policy_max_capacity(&policy);
+	}
 	return most;
+}
+
+/* ---- Errors ---- */
+
+struct token {
+	const char *at;
+	size_t length;
+};
+
+struct reader {
+	struct profile *profile;
+	const char *at, *line_start;
+	size_t line; /* from 1 */
+	uint32_t scenario;
+	lfpool_profile_error_t *error; /* never NULL */
+	bool no_memory;
+};
+
+/* A word for "%.*s", cut off after 32 bytes. */
+#define SHOWN(word) (int)((word).length < 32 ? (word).length : 32), (word).at
+
+static bool fail(struct reader *r, const char *at, const char *format, ...) PRINTF_LIKE(3, 4);
+
+/* Reports an error at this byte of the text.  Always false. */
+static bool fail(struct reader *r, const char *at, const char *format, ...)
+{
+	lfpool_profile_error_t *error = r->error;
+	struct text text;
+	va_list arguments;
+
+	error->line = r->line;
+	error->column = (size_t)(at - r->line_start) + 1;
+	text_open(&text, error->text, sizeof(error->text));
+	text_put(&text, "line %zu, column %zu: ", error->line, error->column);
+	va_start(arguments, format);
+	(void)vsnprintf(text.out + text.wanted, text.room - text.wanted, format, arguments);
+	va_end(arguments);
+	/* A profile can have any bytes. */
+	for (char *c = error->text; *c; c++)
+		*c = *c >= ' ' && *c <= '~' ? *c : '?';
+	return false;
+}
+
+lfpool_status_t profile_no_memory(lfpool_profile_error_t *error)
+{
+	*error = (lfpool_profile_error_t){0};
+	strcpy(error->text, lfpool_status_string(LFPOOL_E_NO_MEMORY));
+	return LFPOOL_E_NO_MEMORY;
+}
+
+/* ---- Words ---- */
+
+#define BLANKS " \t\r"
+#define ENDS "\n#" /* of the part of a line that counts */
+
+/* Skips blanks; true at the end of the line. */
+static bool at_end(struct reader *r)
+{
+	r->at += strspn(r->at, BLANKS);
+	return !*r->at || strchr(ENDS, *r->at);
+}
+
+/* The bytes up to one of `stops`. */
+static struct token read_word(struct reader *r, const char *stops)
+{
+	const struct token word = {r->at, strcspn(r->at, stops)};
+
+	r->at += word.length;
+	return word;
+}
+
+static bool is(struct token word, const char *text)
+{
+	return strlen(text) == word.length && memcmp(word.at, text, word.length) == 0;
+}
+
+/* ---- Values ---- */
+
+static const struct key {
+	const char *name;
+	enum { READ_NUMBER, READ_NUMBER_OR_NONE, READ_TRIM, READ_FULL, READ_FLAGS, READ_BACKEND, READ_DEBUG } how;
+	uint32_t least, most;
+} keys[] = {
+#define PROFILE_KEY(key, how, least, most) {#key, how, least, most},
+	PROFILE_KEYS(PROFILE_KEY)
+#undef PROFILE_KEY
+};
+
+#define AT_CONSTANT(constant, word) [constant] = word,
+#define FLAG_ROW(constant, word) {word, constant},
+static const char *const trim_words[] = {"no", "yes"};
+static const char *const full_words[] = {"", "fail", "grow"}; /* the index is an enum full_policy */
+static const char *const backend_words[] = {BACKEND_MAP(AT_CONSTANT)};
+static const struct {
+	const char *word;
+	uint32_t flag;
+} flags[] = {FLAG_MAP(FLAG_ROW)};
+
+/* The words of a choice; the value is the index. */
+static const struct choice {
+	const char *const *words;
+	uint32_t count;
+} choices[] = {
+	[READ_TRIM] = {trim_words, COUNT(trim_words)},
+	[READ_FULL] = {full_words, COUNT(full_words)},
+	[READ_BACKEND] = {backend_words, COUNT(backend_words)},
+};
+
+/* Digits, and k or M for thousands or millions. */
+static bool read_number(struct reader *r, const struct key *key, struct token word, uint32_t *value_out)
+{
+	uint64_t value = 0;
+	size_t digits = 0;
+
+	if (key->how == READ_NUMBER_OR_NONE && is(word, "none")) {
+		*value_out = PROFILE_NONE;
+		return true;
+	}
+	for (; digits < word.length && word.at[digits] >= '0' && word.at[digits] <= '9'; digits++)
+		if (value <= UINT32_MAX)
+			value = value * 10 + (uint64_t)(word.at[digits] - '0');
+	if (digits && digits + 1 == word.length && (word.at[digits] == 'k' || word.at[digits] == 'M'))
+		value *= word.at[digits++] == 'k' ? 1000 : 1000000;
+	*value_out = (uint32_t)value;
+	if (digits && digits == word.length && value >= key->least && value <= key->most)
+		return true;
+	return fail(r, word.at, "%s must be a number from %" PRIu32 " to %" PRIu32 "%s, not \"%.*s\"", key->name, key->least,
+		    key->most, key->how == READ_NUMBER_OR_NONE ? " or none" : "", SHOWN(word));
+}
+
+static bool read_choice(struct reader *r, const struct key *key, struct token word, uint32_t *value_out)
+{
+	const struct choice *choice = &choices[key->how];
+
+	for (uint32_t i = 0; word.length && i < choice->count; i++)
+		if (is(word, choice->words[i])) {
+			*value_out = i;
+			return true;
+		}
+	return fail(r, word.at, "unknown value \"%.*s\" of %s", SHOWN(word), key->name);
+}
+
+static bool add_flag(struct token word, uint32_t *flags_out)
+{
+	for (size_t i = 0; i < COUNT(flags); i++)
+		if (is(word, flags[i].word)) {
+			*flags_out |= flags[i].flag;
+			return true;
+		}
+	return false;
+}
+
+static bool add_mode(struct token word, struct debug_modes *modes)
+{
+	char text[PROFILE_NAME_BYTES] = "";
+
+	if (!word.length || word.length >= sizeof(text))
+		return false;
+	memcpy(text, word.at, word.length);
+	return debug_words_read(modes, text);
+}
+
+/* Words with commas between them, or none. */
+static bool read_list(struct reader *r, const struct key *key, struct token list, struct policy *policy)
+{
+	const char *const end = list.at + list.length;
+
+	if (is(list, "none"))
+		return true;
+	for (const char *at = list.at; at <= end; at++) {
+		const char *comma = memchr(at, ',', (size_t)(end - at));
+		const struct token word = {at, (size_t)((comma ? comma : end) - at)};
+
+		if (!(key->how == READ_FLAGS ? add_flag(word, &policy->value[PROFILE_flags]) : add_mode(word, &policy->modes)))
+			return fail(r, at, "unknown value \"%.*s\" of %s", SHOWN(word), key->name);
+		at += word.length;
+	}
+	return true;
+}
+
+static bool read_value(struct reader *r, const struct key *key, struct token word, struct policy *policy)
+{
+	uint32_t *value = &policy->value[key - keys];
+
+	switch (key->how) {
+	case READ_NUMBER:
+	case READ_NUMBER_OR_NONE: return read_number(r, key, word, value);
+	case READ_TRIM:
+	case READ_FULL:
+	case READ_BACKEND: return read_choice(r, key, word, value);
+	case READ_FLAGS:
+	case READ_DEBUG: break;
+	}
+	return read_list(r, key, word, policy);
+}
+
+/* key=value */
+static bool read_setting(struct reader *r, struct policy *policy)
+{
+	const struct token name = read_word(r, BLANKS ENDS "=");
+	size_t key = 0;
+
+	while (key < COUNT(keys) && !is(name, keys[key].name))
+		key++;
+	if (key == COUNT(keys))
+		return fail(r, name.at, "unknown key \"%.*s\"", SHOWN(name));
+	if (*r->at != '=')
+		return fail(r, r->at, "%s needs a value: %s=...", keys[key].name, keys[key].name);
+	if (policy_gives(policy, (enum profile_key)key))
+		return fail(r, name.at, "%s is given twice", keys[key].name);
+	r->at++;
+	policy->given |= UINT32_C(1) << key;
+	return read_value(r, &keys[key], read_word(r, BLANKS ENDS), policy);
+}
+
+/* ---- Lines ---- */
+
+/* The array, with room for one more; NULL when the system refuses. */
+static void *with_room(struct reader *r, void *array, size_t count, size_t *room, size_t bytes_each)
+{
+	const size_t wanted = *room ? 2 * *room : 8;
+
+	if (count < *room)
+		return array;
+	array = os_heap_resize(array, wanted * bytes_each);
+	if (array)
+		*room = wanted;
+	else
+		r->no_memory = true;
+	return array;
+}
+
+/* Copies a valid name. */
+static bool read_name(struct reader *r, struct token word, char name_out[PROFILE_NAME_BYTES])
+{
+	if (!profile_name_fits(word.at, word.length))
+		return fail(r, word.at, "invalid name \"%.*s\": a name has 1 to 63 of a-z, A-Z, 0-9 and ._-:/", SHOWN(word));
+	memset(name_out, 0, PROFILE_NAME_BYTES);
+	memcpy(name_out, word.at, word.length);
+	return true;
+}
+
+static bool add_scenario(struct reader *r, const struct profile_scenario *scenario)
+{
+	struct profile *p = r->profile;
+	void *array = with_room(r, p->scenarios, p->scenario_count, &p->scenario_room, sizeof(*p->scenarios));
+
+	if (!array)
+		return false;
+	p->scenarios = array;
+	p->scenarios[p->scenario_count] = *scenario;
+	r->scenario = (uint32_t)p->scenario_count++;
+	return true;
+}
+
+/* [name] */
+static bool read_scenario(struct reader *r)
+{
+	struct profile_scenario scenario = {.number = r->line};
+	uint32_t known;
+
+	r->at++;
+	const struct token name = read_word(r, ENDS "]");
+
+	if (*r->at != ']')
+		return fail(r, r->at, "missing ] after the name of a scenario");
+	if (!read_name(r, name, scenario.name))
+		return false;
+	if (profile_find_scenario(r->profile, scenario.name, &known))
+		return known == 0 ? fail(r, name.at, "the lines before the first scenario are \"default\"")
+				  : fail(r, name.at, "scenario \"%.*s\" is already in line %zu", SHOWN(name),
+					 r->profile->scenarios[known].number);
+	r->at++;
+	return at_end(r) ? add_scenario(r, &scenario) : fail(r, r->at, "unexpected text after ]");
+}
+
+/* Its capacities, together with those that hold everywhere, must be in order. */
+static bool check_line(struct reader *r, const char *at, const struct profile_line *line)
+{
+	struct policy whole = {0};
+
+	profile_apply(r->profile, line->pool, 0, &whole);
+	overlay(&whole, &line->policy);
+
+	const uint32_t capacity = whole.value[PROFILE_capacity], most = whole.value[PROFILE_max_capacity];
+
+	return !most || most >= capacity ||
+	       fail(r, at, "max_capacity %" PRIu32 " is less than capacity %" PRIu32, most, capacity);
+}
+
+/* pool key=value ... */
+static bool read_pool(struct reader *r)
+{
+	const struct token name = read_word(r, BLANKS ENDS);
+	struct profile *p = r->profile;
+	struct profile_line line = {.scenario = r->scenario, .number = r->line};
+
+	if (!read_name(r, name, line.pool))
+		return false;
+
+	const struct profile_line *before = find_line(p, line.pool, r->scenario);
+
+	if (before)
+		return fail(r, name.at, "pool \"%.*s\" is already in line %zu", SHOWN(name), before->number);
+	while (!at_end(r))
+		if (!read_setting(r, &line.policy))
+			return false;
+	if (!line.policy.given)
+		return fail(r, r->at, "pool \"%.*s\" has no key=value", SHOWN(name));
+	if (!check_line(r, name.at, &line))
+		return false;
+
+	void *array = with_room(r, p->lines, p->line_count, &p->line_room, sizeof(*p->lines));
+
+	if (!array)
+		return false;
+	p->lines = array;
+	p->lines[p->line_count++] = line;
+	return true;
+}
+
+static bool read_lines(struct reader *r)
+{
+	if (!add_scenario(r, &(struct profile_scenario){.name = "default"}))
+		return false;
+	for (;; r->at++) {
+		r->line++;
+		r->line_start = r->at;
+		if (!at_end(r) && !(*r->at == '[' ? read_scenario(r) : read_pool(r)))
+			return false;
+		r->at += strcspn(r->at, "\n");
+		if (!*r->at)
+			return true;
+	}
+}
+
+lfpool_status_t profile_read(struct profile *p, const char *text, lfpool_profile_error_t *error)
+{
+	struct reader r = {.profile = p, .at = text, .error = error};
+
+	*p = (struct profile){0};
+	*error = (lfpool_profile_error_t){0};
+	if (read_lines(&r))
+		return LFPOOL_OK;
+	profile_free(p);
+	return r.no_memory ? profile_no_memory(error) : LFPOOL_E_PROFILE;
 }

@@ -1,14 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * profile.h - a profile, read: what each scenario says of each pool.  The text is described in lfpool/registry.h.
+ * profile.h - a profile, read: the settings of each pool in each scenario.  lfpool/registry.h describes the text.
  *
  * Idea         A line of the text that names a pool becomes a `struct profile_line`, with a bit for each key that it
- *              gives.  The lines are sorted by pool, then by scenario: so all that is said of a pool lies together,
- *              what holds everywhere first; and where a line goes is where one that says it twice would be.
- * Invariants   PF1 lines are sorted, no two of them equal in pool and scenario.
- *              PF2 scenario 0 is "default", and there always.
+ *              gives.  A look-up reads all lines: a profile has hundreds of them, not thousands.
+ * Invariants   PF1 no two lines are equal in pool and scenario.
+ *              PF2 scenario 0 is "default", and always there.
  *              PF3 every value is within the bounds of lfpool_config_t.
- *              A text with an error in it becomes nothing.
  * Progress     Nothing is shared here; reading allocates.
  */
 #ifndef LFPOOL_PROFILE_H
@@ -19,23 +17,26 @@
 
 #include "lfpool/registry.h"
 
-#define PROFILE_NAME_BYTES 64   /* with the 0 at the end; as those of pools */
+#define PROFILE_NAME_BYTES 64   /* with the 0 at the end; as for the names of pools */
 #define PROFILE_NONE UINT32_MAX /* cache_capacity=none */
 #define PROFILE_OBJECTS_MAX 2147483648u
 
-/* X(key, how to read it, least, most): the values are numbers, but debug's. */
-#define PROFILE_KEYS(X)                                            \
-	X(capacity, READ_NUMBER, 1, PROFILE_OBJECTS_MAX)           \
-	X(max_capacity, READ_NUMBER, 0, PROFILE_OBJECTS_MAX)       \
-	X(trim, READ_YES_NO, 0, 1)                                 \
-	X(keep, READ_NUMBER, 0, PROFILE_OBJECTS_MAX)               \
-	/* From here on they are for pools that are being made. */ \
-	X(growth_step, READ_NUMBER, 0, PROFILE_OBJECTS_MAX)        \
-	X(cache_capacity, READ_NUMBER_OR_NONE, 0, 8192)            \
-	X(depot_shards, READ_NUMBER, 0, 32)                        \
-	X(full, READ_FULL, 0, 0)                                   \
-	X(flags, READ_FLAGS, 0, 0)                                 \
-	X(backend, READ_BACKEND, 0, 0)                             \
+/* The result of an acquire that finds nothing. */
+enum full_policy { FULL_AS_CONFIGURED, FULL_FAIL, FULL_GROW };
+
+/* X(key, how to read it, least, most): the values are numbers, except for debug. */
+#define PROFILE_KEYS(X)                                      \
+	X(capacity, READ_NUMBER, 0, PROFILE_OBJECTS_MAX)     \
+	X(max_capacity, READ_NUMBER, 0, PROFILE_OBJECTS_MAX) \
+	X(trim, READ_TRIM, 0, 0)                             \
+	X(keep, READ_NUMBER, 0, PROFILE_OBJECTS_MAX)         \
+	/* A switch cannot change these for an old pool. */  \
+	X(growth_step, READ_NUMBER, 0, PROFILE_OBJECTS_MAX)  \
+	X(cache_capacity, READ_NUMBER_OR_NONE, 0, 8192)      \
+	X(depot_shards, READ_NUMBER, 0, 32)                  \
+	X(full, READ_FULL, 0, 0)                             \
+	X(flags, READ_FLAGS, 0, 0)                           \
+	X(backend, READ_BACKEND, 0, 0)                       \
 	X(debug, READ_DEBUG, 0, 0)
 
 enum profile_key {
@@ -46,7 +47,7 @@ enum profile_key {
 	PROFILE_FIXED = PROFILE_growth_step /* the first that a switch cannot change */
 };
 
-/* What is said of one pool. */
+/* The settings of one pool. */
 struct policy {
 	uint32_t given; /* a bit for each key */
 	uint32_t value[PROFILE_KEY_COUNT];
@@ -71,19 +72,17 @@ struct profile {
 	size_t scenario_count, scenario_room, line_count, line_room;
 };
 
-/* LFPOOL_OK; LFPOOL_E_PROFILE, and *error says why; LFPOOL_E_NO_MEMORY.  Then there is nothing to free. */
+/* LFPOOL_OK; LFPOOL_E_PROFILE, with the reason in *error; LFPOOL_E_NO_MEMORY.  A failure leaves nothing to free. */
 lfpool_status_t profile_read(struct profile *p, const char *text, lfpool_profile_error_t *error);
-/* That status, and says so. */
+/* Returns that status, and fills in its text. */
 lfpool_status_t profile_no_memory(lfpool_profile_error_t *error);
 void profile_free(struct profile *p);
 
-/* May a pool, or a scenario, have a name of these bytes? */
+/* Can a pool, or a scenario, have a name of these bytes? */
 bool profile_name_fits(const char *name, size_t length);
-/* The scenario's number; false if there is none of that name. */
+/* The number of the scenario; false if the profile has none of that name. */
 bool profile_find_scenario(const struct profile *p, const char *name, uint32_t *scenario_out);
-/* Where the pool's line of that scenario is, or would have to go. */
-size_t profile_place(const struct profile *p, const char *pool, uint32_t scenario, bool *found_out);
-/* Puts what the profile says of the pool in this scenario over *policy. */
+/* Puts the settings of the pool in this scenario over *policy. */
 void profile_apply(const struct profile *p, const char *pool, uint32_t scenario, struct policy *policy);
 
 static inline bool policy_gives(const struct policy *policy, enum profile_key key)
@@ -98,7 +97,7 @@ static inline uint32_t policy_max_capacity(const struct policy *policy)
 	return most > capacity ? most : capacity;
 }
 
-/* The most that the pool may have in any scenario, *base being what is said of it where the profile is silent. */
+/* The most objects that the pool can have in any scenario, if *base is its configuration without a profile. */
 uint32_t profile_reserve(const struct profile *p, const char *pool, const struct policy *base);
 
 #endif

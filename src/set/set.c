@@ -1,84 +1,298 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * set.c - acquire and release by size and by address; questions.  See pool_set.h.
+ * set.c - sets of pools: creation, acquire and release by size and by address.  See pool_set.h.
+ *
+ * Progress     A call that finds the pool of its class takes no lock.  Order of locks: that of all windows, then the
+ *              registry's.
  */
-#include "base/probes.h"
-#include "pool/misuse.h"
-#include "pool/threads.h"
 #include "set/pool_set.h"
 
-/* The calling thread's cache of the class's pool; NULL: it has none yet, or there is no pool. */
-static inline struct cache_head *set_cache(const lfpool_set_t *set, size_t class_number)
+#include "base/sized.h"
+#include "base/text.h"
+#include "os/os.h"
+#include "registry/pool_registry.h"
+
+#include <string.h>
+
+#define LARGEST_DEFAULT ((size_t)64 << 10)
+#define LARGEST_MAX ((size_t)1 << 30)
+#define ALIGNMENT_DEFAULT 16
+#define ALIGNMENT_MAX ((size_t)1 << 30)
+#define STEPS_DEFAULT 8
+#define CLASS_BYTES_DEFAULT ((size_t)16 << 20)
+#define NAME_BYTES 64 /* of a pool, with the 0 at the end */
+
+/* ---- Configuration ---- */
+
+/* A copy of the caller's config, with the defaults of all fields that determine the classes. */
+static lfpool_status_t read_config(lfpool_set_config_t *config, const lfpool_set_config_t *given)
 {
-	return thread_find(set_id(set, class_number));
+	lfpool_config_t *pool = &config->pool;
+
+	if (!sized_read(config, sizeof(*config), offsetof(lfpool_set_config_t, largest), given))
+		return LFPOOL_E_CONFIG_STRUCT_SIZE;
+	for (size_t i = 0; i < sizeof(config->reserved) / sizeof(*config->reserved); i++)
+		if (config->reserved[i])
+			return LFPOOL_E_CONFIG_STRUCT_SIZE;
+	pool->struct_size = sizeof(*pool);
+	config->largest = config->largest ? config->largest : LARGEST_DEFAULT;
+	config->steps = config->steps ? config->steps : STEPS_DEFAULT;
+	config->class_bytes = config->class_bytes ? config->class_bytes : CLASS_BYTES_DEFAULT;
+	pool->object_alignment = pool->object_alignment ? pool->object_alignment : ALIGNMENT_DEFAULT;
+	if (config->largest > LARGEST_MAX)
+		return LFPOOL_E_CONFIG_OBJECT_SIZE;
+	if ((pool->object_alignment & (pool->object_alignment - 1)) || pool->object_alignment > ALIGNMENT_MAX)
+		return LFPOOL_E_CONFIG_OBJECT_ALIGNMENT;
+	if (config->steps != 4 && config->steps != 8 && config->steps != 16)
+		return LFPOOL_E_CONFIG_STEPS;
+	if (pool->name && strnlen(pool->name, NAME_BYTES) == NAME_BYTES)
+		return LFPOOL_E_CONFIG_NAME;
+	if (pool->hooks.create || pool->hooks.validate || pool->hooks.activate || pool->hooks.deactivate || pool->hooks.destroy)
+		return LFPOOL_E_CONFIG_HOOKS;
+	return LFPOOL_OK;
+}
+
+static size_t objects_in(size_t bytes, size_t size)
+{
+	return bytes > size ? bytes / size : 1;
+}
+
+/* The numbers of a class: in objects if the config has them, from bytes otherwise; and plan() has the last word. */
+static void plan_class(struct set_class *class, const lfpool_set_config_t *config, size_t size)
+{
+	lfpool_config_t asked = config->pool;
+
+	asked.object_size = size;
+	if (!asked.capacity)
+		asked.capacity = objects_in(config->class_bytes, size);
+	if (!asked.max_capacity && config->max_class_bytes)
+		asked.max_capacity = larger_of(config->max_class_bytes / size, asked.capacity);
+	if (!asked.growth_step && config->growth_bytes)
+		asked.growth_step = objects_in(config->growth_bytes, size);
+	if (config->plan)
+		config->plan(config->pool.hooks.context, &asked);
+	class->capacity = asked.capacity;
+	class->max_capacity = asked.max_capacity;
+	class->growth_step = asked.growth_step;
+}
+
+struct class_config {
+	lfpool_config_t config;
+	char name[NAME_BYTES];
+};
+
+/* The config of the pool of a class, with the name "name/size", cut off before the slash to fit. */
+static void class_config(const lfpool_set_t *set, size_t class_number, struct class_config *c)
+{
+	const struct set_class *class = &set->class[class_number];
+	struct text suffix, name;
+
+	c->config = set->config;
+	c->config.object_size = class_size(&set->classes, class_number);
+	c->config.capacity = class->capacity;
+	c->config.max_capacity = class->max_capacity;
+	c->config.growth_step = class->growth_step;
+	text_open(&suffix, NULL, 0);
+	text_put(&suffix, "/%zu", c->config.object_size);
+	text_open(&name, c->name, sizeof(c->name));
+	text_put(&name, "%.*s/%zu", NAME_BYTES - 1 - (int)suffix.wanted, set->config.name, c->config.object_size);
+	c->config.name = c->name;
+}
+
+static lfpool_status_t class_bytes(const lfpool_set_t *set, size_t class_number, size_t *bytes_out)
+{
+	struct class_config c;
+
+	class_config(set, class_number, &c);
+	return set->registry ? registry_window_bytes(set->registry, c.name, &c.config, bytes_out)
+			     : window_bytes(&c.config, bytes_out);
+}
+
+/* ---- The pool of a class ---- */
+
+static lfpool_status_t make(const lfpool_set_t *set, size_t class_number, lfpool_t **pool_out)
+{
+	const struct window_range range = window_range(&set->windows, class_number);
+	const bool anywhere = set->windows.count == 0;
+	struct class_config c;
+
+	class_config(set, class_number, &c);
+	if (set->registry)
+		return registry_create_in(set->registry, c.name, &c.config, anywhere ? NULL : &range, pool_out);
+	return anywhere ? lfpool_create(pool_out, &c.config) : window_create_pool(pool_out, &c.config, range);
+}
+
+static lfpool_status_t make_and_publish(lfpool_set_t *set, size_t class_number)
+{
+	lfpool_t *pool = NULL;
+	size_t bytes;
+	/* A new profile can have another backend for the class than when the set was made. */
+	lfpool_status_t status = class_bytes(set, class_number, &bytes);
+
+	/* relaxed: before set_publish(), edge MAKE. */
+	if (status == LFPOOL_OK && !bytes)
+		store_relaxed(&set->scattered, true);
+	if (status == LFPOOL_OK)
+		status = make(set, class_number, &pool);
+	if (status == LFPOOL_OK)
+		set_publish(set, class_number, pool);
+	return status;
+}
+
+lfpool_t *set_make(lfpool_set_t *set, size_t class_number)
+{
+	windows_lock();
+	if (!set_pool(set, class_number))
+		(void)make_and_publish(set, class_number);
+	windows_unlock();
+	return set_pool(set, class_number);
+}
+
+static inline lfpool_t *set_pool_made(lfpool_set_t *set, size_t class_number)
+{
+	lfpool_t *pool = set_pool(set, class_number);
+
+	return likely(pool) ? pool : set_make(set, class_number);
+}
+
+/* ---- Life ---- */
+
+static void close_memory(lfpool_set_t *set)
+{
+	windows_close(&set->windows);
+	os_unmap(set, set->mapped_bytes);
+}
+
+/* Windows as large as the largest class needs. */
+static lfpool_status_t open_windows(lfpool_set_t *set)
+{
+	size_t most = 0, bytes;
+
+	for (size_t i = 0; i < set->classes.count; i++) {
+		const lfpool_status_t status = class_bytes(set, i, &bytes);
+
+		if (status != LFPOOL_OK)
+			return status;
+		most = larger_of(most, bytes);
+	}
+	if (most && !windows_open(&set->windows, set->classes.count, most, set->config.object_alignment))
+		return LFPOOL_E_NO_MEMORY;
+	return LFPOOL_OK;
+}
+
+/* The struct with everything but windows and pools; NULL when the system refuses memory. */
+static lfpool_set_t *open_memory(const lfpool_set_config_t *config)
+{
+	const struct classes classes = classes_for(config->pool.object_alignment, config->steps, config->largest);
+	const char *name = config->pool.name ? config->pool.name : "unnamed", *debug = config->pool.debug;
+	const size_t names = sizeof(lfpool_set_t) + classes.count * sizeof(struct set_class);
+	const size_t debug_bytes = debug ? strlen(debug) + 1 : 0, bytes = names + NAME_BYTES + debug_bytes;
+	lfpool_set_t *set = os_map(bytes);
+
+	if (!set)
+		return NULL;
+	set->mapped_bytes = bytes;
+	set->classes = classes;
+	set->larger = config->larger;
+	set->steps = config->steps;
+	set->registry = config->registry;
+	set->config = config->pool;
+	/* The caller's strings can be gone when a pool is made. */
+	set->config.name = strcpy((char *)set + names, name);
+	if (debug)
+		set->config.debug = memcpy((char *)set + names + NAME_BYTES, debug, debug_bytes);
+	for (size_t i = 0; i < classes.count; i++)
+		plan_class(&set->class[i], config, class_size(&classes, i));
+	return set;
+}
+
+lfpool_status_t lfpool_set_create(lfpool_set_t **set_out, const lfpool_set_config_t *given)
+{
+	lfpool_set_config_t config;
+	lfpool_set_t *set;
+
+	if (set_out)
+		*set_out = NULL;
+	if (!set_out || !given)
+		return LFPOOL_E_ARGUMENT;
+
+	lfpool_status_t status = read_config(&config, given);
+
+	if (status != LFPOOL_OK)
+		return status;
+	if (config.registry && !config.pool.name)
+		return LFPOOL_E_CONFIG_NAME;
+	set = windows_lock_open() ? open_memory(&config) : NULL;
+	if (!set)
+		return LFPOOL_E_NO_MEMORY;
+	status = open_windows(set);
+	if (status == LFPOOL_OK)
+		status = make_and_publish(set, 0);
+	if (status != LFPOOL_OK) {
+		close_memory(set);
+		return status;
+	}
+	*set_out = set;
+	return LFPOOL_OK;
+}
+
+size_t lfpool_set_destroy(lfpool_set_t *set)
+{
+	size_t active = 0, refused = 0;
+
+	if (!set)
+		return 0;
+	for (size_t i = 0; i < set->classes.count; i++) {
+		lfpool_t *pool = set_pool(set, i);
+		const size_t more = set->registry ? lfpool_registry_destroy_pool(set->registry, pool) : lfpool_destroy(pool);
+
+		if (more == SIZE_MAX) {
+			refused++;
+			continue;
+		}
+		active += more;
+		set_publish(set, i, NULL);
+	}
+	if (refused)
+		return SIZE_MAX;
+	close_memory(set);
+	return active;
 }
 
 /* ---- From an address to its pool ---- */
 
-/* With the malloc backend: through the label before the object. */
-static NOINLINE lfpool_t *pool_of_heap(const lfpool_set_t *set, const void *pointer)
+/* The pool in whose window the address is; NULL: it is in no window, or in that of a pool that is not made yet. */
+static inline lfpool_t *pool_in_window(const lfpool_set_t *set, const void *pointer)
 {
-	lfpool_t *pool = lfpool_of(pointer);
+	const uintptr_t window = window_of(&set->windows, pointer);
 
-	if (!pool)
-		return NULL;
-
-	const size_t number = class_of(&set->classes, pool->object_size);
-
-	return number < set->classes.count && set_pool(set, number) == pool ? pool : NULL;
+	return likely(window < set->windows.count) ? set_pool(set, window) : NULL;
 }
 
-/* The number of the window in which the address lies; no such number: it lies in none. */
-static inline uintptr_t window_of(const lfpool_set_t *set, const void *pointer)
+/* Finds a pool of the set among pools whose objects are anywhere. */
+static size_t class_of_pool(const lfpool_set_t *set, const lfpool_t *pool)
 {
-	return ((uintptr_t)pointer - set->base) >> set->window_shift;
+	size_t number = 0;
+
+	while (number < set->classes.count && set_pool(set, number) != pool)
+		number++;
+	return number;
 }
 
-/* The pool in whose window the address lies; NULL: it lies in none, or in that of a pool that is not made yet. */
-static inline lfpool_t *pool_of(const lfpool_set_t *set, const void *pointer)
+/* The pool that releases an object for which pool_in_window() has found none. */
+static lfpool_t *pool_elsewhere(const lfpool_set_t *set, const void *pointer)
 {
-	const uintptr_t window = window_of(set, pointer);
+	/* relaxed: the object came from a published pool, edge MAKE. */
+	lfpool_t *pool = load_relaxed(&set->scattered) ? lfpool_of(pointer) : NULL;
 
-	if (window < set->windows)
-		return set_pool(set, window);
-	return set->windows ? NULL : pool_of_heap(set, pointer);
+	/* The pool of the smallest class refuses foreign addresses. */
+	return pool && class_of_pool(set, pool) < set->classes.count ? pool : set_pool(set, 0);
 }
 
-/* NULL: none of the set's pools. */
-static lfpool_t *pool_that_owns(const lfpool_set_t *set, const void *pointer)
-{
-	lfpool_t *pool = set->windows ? pool_of(set, pointer) : NULL;
+/* ---- Acquire and release ---- */
 
-	if (set->windows)
-		return pool && lfpool_owns(pool, pointer) ? pool : NULL;
-	/* With the malloc backend the address says nothing: each is asked. */
-	for (size_t number = 0; number < set->classes.count; number++)
-		if ((pool = set_pool(set, number)) && lfpool_owns(pool, pointer))
-			return pool;
-	return NULL;
-}
-
-static COLD lfpool_status_t refuse(lfpool_set_t *set, const void *object)
-{
-	lfpool_misuse_t misuse = {
-		.pool_name = set->name,
-		.object = object,
-		.status = LFPOOL_E_FOREIGN,
-		/* relaxed: a statistic, and who came first. */
-		.count = fetch_add_relaxed(&set->misuses, (size_t)1) + 1,
-		.index = SIZE_MAX,
-		.detail = "",
-	};
-
-	probe_misuse(NULL, set->name, object, LFPOOL_E_FOREIGN);
-	misuse_say("set", &set->config.hooks, &misuse);
-	return misuse.status;
-}
-
-/* ---- One object.  Hits end in the cache's own, inlined: a pair costs what a pool's does, and the look-ups ---- */
-
-/* From this class on, as far as config.larger says; pools that are not there are made.  No class: NULL. */
-static NOINLINE void *acquire_on(lfpool_set_t *set, size_t number)
+/* From this class on, as far as config.larger allows; pools that do not exist yet are made.  No class: NULL. */
+static NOINLINE void *acquire_from(lfpool_set_t *set, size_t number)
 {
 	const size_t count = set->classes.count;
 
@@ -95,34 +309,28 @@ static NOINLINE void *acquire_on(lfpool_set_t *set, size_t number)
 void *lfpool_set_acquire(lfpool_set_t *set, size_t size)
 {
 	const size_t number = class_of(&set->classes, size);
-	struct cache_head *head = likely(number < set->classes.count) ? set_cache(set, number) : NULL;
+	lfpool_t *pool = likely(number < set->classes.count) ? set_pool(set, number) : NULL;
 
-	if (likely(head && !set->larger))
-		return lfpool_cache_acquire_inline(&head->face);
+	if (likely(pool && !set->larger))
+		return lfpool_acquire(pool);
 
-	void *object = acquire_on(set, number);
+	void *object = acquire_from(set, number);
 
 	KEEP_FRAME();
 	return object;
 }
 
-/* It lies in no window, or in that of a pool that is not made yet. */
 static NOINLINE lfpool_status_t release_elsewhere(lfpool_set_t *set, void *object)
 {
-	lfpool_t *pool = pool_of(set, object);
-
-	if (pool)
-		return lfpool_release(pool, object);
-	return object ? refuse(set, object) : LFPOOL_OK;
+	return object ? lfpool_release(pool_elsewhere(set, object), object) : LFPOOL_OK;
 }
 
 lfpool_status_t lfpool_set_release(lfpool_set_t *set, void *object)
 {
-	const uintptr_t window = window_of(set, object);
-	struct cache_head *head = likely(window < set->windows) ? set_cache(set, window) : NULL;
+	lfpool_t *pool = pool_in_window(set, object);
 
-	if (likely(head))
-		return lfpool_cache_release_inline(&head->face, object);
+	if (likely(pool))
+		return lfpool_release(pool, object);
 
 	const lfpool_status_t status = release_elsewhere(set, object);
 
@@ -130,89 +338,46 @@ lfpool_status_t lfpool_set_release(lfpool_set_t *set, void *object)
 	return status;
 }
 
-lfpool_status_t lfpool_set_release_if_owned(lfpool_set_t *set, void *object)
-{
-	lfpool_t *pool = set->windows ? pool_of(set, object) : pool_that_owns(set, object);
-
-	/* The rest of a window is nobody's. */
-	if (pool && (!set->windows || arena_spans(&pool->core.arena, object)))
-		return lfpool_release(pool, object);
-	return object ? LFPOOL_E_FOREIGN : LFPOOL_OK;
-}
-
-/* ---- Many ---- */
-
-size_t lfpool_set_acquire_bulk(lfpool_set_t *set, size_t size, void **objects_out, size_t count)
-{
-	size_t number = class_of(&set->classes, size), done = 0;
-
-	for (size_t tried = 0; done < count && tried <= set->larger && number < set->classes.count; tried++, number++) {
-		lfpool_t *pool = set_pool_made(set, number);
-
-		done += pool ? lfpool_acquire_bulk(pool, objects_out + done, count - done) : 0;
-	}
-	return done;
-}
-
-size_t lfpool_set_release_bulk(lfpool_set_t *set, void *const *objects, size_t count)
-{
-	size_t released = 0, first = 0;
-
-	while (first < count) {
-		lfpool_t *pool = pool_of(set, objects[first]);
-		size_t end = first + 1;
-
-		/* As many as lie in the same pool. */
-		while (pool && end < count && pool_of(set, objects[end]) == pool)
-			end++;
-		if (pool)
-			released += lfpool_release_bulk(pool, objects + first, end - first);
-		else if (objects[first])
-			(void)refuse(set, objects[first]);
-		first = end;
-	}
-	return released;
-}
-
 /* ---- Classes ---- */
 
-size_t lfpool_set_class_count(const lfpool_set_t *set)
-{
-	return set->classes.count;
-}
-
-size_t lfpool_set_class_size(const lfpool_set_t *set, size_t class_number)
-{
-	return class_number < set->classes.count ? class_size(&set->classes, class_number) : 0;
-}
-
-size_t lfpool_set_class_of(const lfpool_set_t *set, size_t size)
+size_t lfpool_set_class_size(const lfpool_set_t *set, size_t size)
 {
 	const size_t number = class_of(&set->classes, size);
 
-	return number < set->classes.count ? number : SIZE_MAX;
+	return number < set->classes.count ? class_size(&set->classes, number) : 0;
 }
 
-lfpool_t *lfpool_set_pool(lfpool_set_t *set, size_t class_number)
+lfpool_t *lfpool_set_pool(lfpool_set_t *set, size_t size, bool make_it)
 {
-	return class_number < set->classes.count ? set_pool_made(set, class_number) : NULL;
+	const size_t number = class_of(&set->classes, size);
+
+	if (number >= set->classes.count)
+		return NULL;
+	return make_it ? set_pool_made(set, number) : set_pool(set, number);
 }
 
-lfpool_t *lfpool_set_peek(const lfpool_set_t *set, size_t class_number)
+/* The class whose pool has the address, among pools whose objects are anywhere; classes.count: none. */
+static size_t class_that_owns(const lfpool_set_t *set, const void *pointer)
 {
-	return class_number < set->classes.count ? set_pool(set, class_number) : NULL;
+	size_t number = 0;
+	const lfpool_t *pool;
+
+	while (number < set->classes.count && !((pool = set_pool(set, number)) && lfpool_owns(pool, pointer)))
+		number++;
+	return number;
 }
 
-/* ---- Questions ---- */
-
-bool lfpool_set_owns(const lfpool_set_t *set, const void *pointer)
+lfpool_t *lfpool_set_pool_of(const lfpool_set_t *set, const void *pointer, size_t *size_out)
 {
-	return pool_that_owns(set, pointer) != NULL;
-}
+	size_t number = window_of(&set->windows, pointer);
 
-size_t lfpool_set_usable_size(const lfpool_set_t *set, const void *pointer)
-{
-	const lfpool_t *pool = pool_that_owns(set, pointer);
+	/* relaxed: the object came from a published pool, edge MAKE. */
+	if (number >= set->windows.count)
+		number = load_relaxed(&set->scattered) ? class_that_owns(set, pointer) : set->classes.count;
 
-	return pool ? pool->object_size : 0;
+	lfpool_t *pool = number < set->classes.count ? set_pool(set, number) : NULL;
+
+	if (size_out)
+		*size_out = pool ? class_size(&set->classes, number) : 0;
+	return pool;
 }

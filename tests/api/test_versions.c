@@ -138,7 +138,7 @@ static lfpool_status_t fill_advice(void *pool, void *out)
 
 static lfpool_status_t fill_report(void *registry, void *out)
 {
-	return lfpool_registry_switch(registry, "default", out);
+	return lfpool_registry_switch(registry, NULL, "default", out);
 }
 
 TEST(structs_that_are_filled_in)
@@ -146,7 +146,7 @@ TEST(structs_that_are_filled_in)
 	const lfpool_config_t config = config_of(16, 4);
 	lfpool_registry_t *registry = registry_of(NULL);
 	lfpool_t *pool = made(registry, "jobs", &config);
-	lfpool_set_t *set = SET_WITH(.largest = 100, .capacity = 3);
+	lfpool_set_t *set = SET_WITH(.largest = 100, .pool.capacity = 3);
 	const struct {
 		void *of;
 		size_t least, bytes;
@@ -155,7 +155,7 @@ TEST(structs_that_are_filled_in)
 		    {set, offsetof(lfpool_stats_t, refills), sizeof(lfpool_stats_t), fill_set_stats},
 		    {pool, sizeof(lfpool_advice_t), sizeof(lfpool_advice_t), fill_advice},
 		    {registry, offsetof(lfpool_registry_report_t, pools), sizeof(lfpool_registry_report_t), fill_report}};
-	enum { ROOM = sizeof(lfpool_stats_t) + sizeof(lfpool_advice_t) + NEWER };
+	enum { ROOM = sizeof(lfpool_registry_report_t) + sizeof(lfpool_advice_t) + NEWER };
 	_Alignas(max_align_t) unsigned char whole[ROOM], out[ROOM + 1];
 
 	for (size_t i = 0; i < COUNT(rows); i++) {

@@ -43,7 +43,7 @@ static lfpool_set_config_t small()
 {
 	lfpool_set_config_t config = lfpool::set_config();
 
-	config.capacity = 10;
+	config.pool.capacity = 10;
 	return config;
 }
 
@@ -65,7 +65,7 @@ TEST(a_set)
 
 	for (void *&one : memory)
 		one = resource.allocate(16);
-	CHECK(!lfpool_set_owns(set.get(), memory[11]));
+	CHECK(lfpool_set_usable_size(set.get(), memory[11]) == 0);
 	for (void *one : memory)
 		resource.deallocate(one, 16);
 #endif

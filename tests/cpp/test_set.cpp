@@ -17,7 +17,7 @@ static lfpool_set_config_t small()
 	lfpool_set_config_t config = lfpool::set_config();
 
 	config.largest = 256;
-	config.capacity = 100;
+	config.pool.capacity = 100;
 	return config;
 }
 
@@ -75,9 +75,9 @@ TEST(what_is_larger_comes_from_operator_new)
 
 	for (int i = 0; i < 64; i++)
 		vector.push_back(i);
-	CHECK(active(set) == 1 && lfpool_set_owns(set.get(), vector.data()));
+	CHECK(active(set) == 1 && lfpool_set_usable_size(set.get(), vector.data()) != 0);
 	vector.push_back(64);
-	CHECK(active(set) == 0 && !lfpool_set_owns(set.get(), vector.data()));
+	CHECK(active(set) == 0 && lfpool_set_usable_size(set.get(), vector.data()) == 0);
 	for (int i = 0; i < 65; i++)
 		CHECK(vector[static_cast<std::size_t>(i)] == i);
 	vector = std::vector<int, lfpool::allocator<int>>{lfpool::allocator<int>(set)};
@@ -118,19 +118,19 @@ TEST(aligned_if_the_set_is)
 {
 	lfpool_set_config_t config = small();
 
-	config.object_alignment = 64;
+	config.pool.object_alignment = 64;
 	lfpool::set set(config);
 	lfpool::allocator<wide> wides(set);
 	wide *one = wides.allocate(3);
 
-	CHECK(lfpool_set_owns(set.get(), one) && reinterpret_cast<std::uintptr_t>(one) % 64 == 0);
+	CHECK(lfpool_set_usable_size(set.get(), one) != 0 && reinterpret_cast<std::uintptr_t>(one) % 64 == 0);
 	wides.deallocate(one, 3);
 	CHECK(active(set) == 0);
 	/* What is larger too: operator new alone aligns to 16. */
 	for (std::size_t count = 1000; count < 1010; count++) {
 		wide *many = wides.allocate(count);
 
-		CHECK(!lfpool_set_owns(set.get(), many) && reinterpret_cast<std::uintptr_t>(many) % 64 == 0);
+		CHECK(lfpool_set_usable_size(set.get(), many) == 0 && reinterpret_cast<std::uintptr_t>(many) % 64 == 0);
 		many[0].bytes[0] = many[count - 1].bytes[63] = 1;
 		wides.deallocate(many, count);
 	}
@@ -163,7 +163,7 @@ TEST(one_set_after_the_other)
 	CHECK(lfpool_of(object) == nullptr);
 	object = lfpool_set_acquire(set.get(), 40);
 	lfpool::set second(std::move(set));
-	CHECK(!set && lfpool_set_owns(second.get(), object) && active(second) == 1);
+	CHECK(!set && lfpool_set_usable_size(second.get(), object) != 0 && active(second) == 1);
 	second = lfpool::set(small());
 	CHECK(lfpool_of(object) == nullptr && active(second) == 0);
 	(void)lfpool_set_acquire(second.get(), 10);
@@ -198,7 +198,7 @@ TEST(a_set_makes_objects)
 		explicit wider(long number_) : counted(number_) {}
 	};
 	lfpool::set set(small());
-	lfpool_t *const pool = lfpool_set_pool(set.get(), lfpool_set_class_of(set.get(), sizeof(wider)));
+	lfpool_t *const pool = lfpool_set_pool(set.get(), sizeof(wider), true);
 	counted *a = set.make<counted>(1);
 	wider *b = set.make<wider>(2);
 

@@ -39,9 +39,9 @@ static void with_set(void)
 	void *object;
 
 	lfpool_set_config_init(&config);
-	config.capacity = CAPACITY;
-	config.hooks.context = &misuses;
-	config.hooks.misuse = on_misuse;
+	config.pool.capacity = CAPACITY;
+	config.pool.hooks.context = &misuses;
+	config.pool.hooks.misuse = on_misuse;
 	REQUIRE(lfpool_set_create(&set, &config) == LFPOOL_OK);
 	REQUIRE(lfpool_set_release(set, lfpool_set_acquire(set, 100)) == LFPOOL_OK);
 	arm();
@@ -57,16 +57,14 @@ static void with_set(void)
 	}
 	MUST(!CALL(lfpool_set_acquire, "too large")(set, SIZE_MAX));
 	object = lfpool_set_acquire(set, 100);
-	MUST(CALL(lfpool_set_owns, "yes")(set, object) && !CALL(lfpool_set_owns, "no")(set, text));
 	MUST(CALL(lfpool_set_usable_size, "yes")(set, object) == 112 && !CALL(lfpool_set_usable_size, "no")(set, text));
 	MUST(CALL(lfpool_set_release_if_owned, "yes")(set, object) == LFPOOL_OK);
 	MUST(CALL(lfpool_set_release_if_owned, "no")(set, text) == LFPOOL_E_FOREIGN);
 	MUST(CALL(lfpool_set_release, "double")(set, object) == LFPOOL_E_NOT_IN_USE);
 	MUST(CALL(lfpool_set_release, "foreign")(set, text) == LFPOOL_E_FOREIGN && misuses == 2);
-	const size_t number = CALL(lfpool_set_class_of, "")(set, 100);
-	MUST(number < CALL(lfpool_set_class_count, "")(set) && CALL(lfpool_set_class_size, "")(set, number) == 112);
-	MUST(CALL(lfpool_set_pool, "made")(set, number) == CALL(lfpool_set_peek, "made")(set, number));
-	MUST(!CALL(lfpool_set_peek, "not made")(set, 0));
+	MUST(CALL(lfpool_set_class_size, "")(set, 100) == 112);
+	MUST(CALL(lfpool_set_pool, "exists")(set, 100, true) == CALL(lfpool_set_pool_of, "yes")(set, object, NULL));
+	MUST(!CALL(lfpool_set_pool, "does not exist")(set, 200, false) && !CALL(lfpool_set_pool_of, "no")(set, text, NULL));
 	MUST(CALL(lfpool_set_stats, "")(set, &stats) == LFPOOL_OK && stats.active == 0);
 	MUST(CALL(lfpool_set_dump, "text")(set, LFPOOL_TEXT, text, sizeof(text)));
 	MUST(CALL(lfpool_set_dump, "JSON")(set, LFPOOL_JSON, text, sizeof(text)));

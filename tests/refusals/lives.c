@@ -360,10 +360,10 @@ static void live_set(const struct life *life, bool strict)
 	char text[4096] = "";
 
 	config.largest = 256;
-	config.capacity = CAPACITY;
-	config.flags = life->flags;
-	config.backend = life->backend;
-	config.debug = life->debug;
+	config.pool.capacity = CAPACITY;
+	config.pool.flags = life->flags;
+	config.pool.backend = life->backend;
+	config.pool.debug = life->debug;
 	status = CALL(lfpool_set_create)(&set, &config);
 	if (!is_made(status, set, life->flags, strict))
 		return;
@@ -380,7 +380,7 @@ static void live_set(const struct life *life, bool strict)
 	MUST(count == 3 || !strict);
 	MUST(CALL(lfpool_set_release_bulk)(set, objects, count) == count);
 	MUST(CALL(lfpool_set_release_if_owned)(set, CALL(lfpool_set_acquire)(set, 20)) == LFPOOL_OK);
-	MUST(CALL(lfpool_set_pool)(set, 0) || !strict);
+	MUST(CALL(lfpool_set_pool)(set, 200, true) || !strict);
 	(void)CALL(lfpool_set_dump)(set, LFPOOL_TEXT, text, sizeof(text));
 	MUST(CALL(lfpool_set_destroy)(set) == 0);
 	MUST(errno == MARK);
@@ -460,10 +460,12 @@ static void live_registry(const struct life *life, bool strict)
 		MUST(CALL(lfpool_registry_find)(registry, i ? name : "jobs") == pools[i]);
 	}
 	for (size_t i = 0; i < COUNT(scenarios); i++) {
-		status = CALL(lfpool_registry_load)(registry, profile, &error);
-		MUST(strcmp(error.text, status == LFPOOL_OK ? "" : lfpool_status_string(status)) == 0);
+		lfpool_registry_report_t now = LFPOOL_REGISTRY_REPORT_INIT;
+
+		status = CALL(lfpool_registry_switch)(registry, profile, scenarios[i], &now);
+		MUST(strcmp(now.error.text, status == LFPOOL_OK ? "" : lfpool_status_string(status)) == 0);
 		MUST(status == LFPOOL_OK || (!strict && status == LFPOOL_E_NO_MEMORY));
-		MUST(CALL(lfpool_registry_switch)(registry, scenarios[i], NULL) == LFPOOL_OK);
+		MUST(CALL(lfpool_registry_switch)(registry, NULL, scenarios[i], NULL) == LFPOOL_OK);
 	}
 	(void)CALL(lfpool_registry_dump)(registry, LFPOOL_TEXT, text, sizeof(text));
 	if (pools[1])

@@ -114,11 +114,11 @@ static size_t resident_pages(const lfpool_set_t *set)
 	const size_t page = os_page_bytes();
 	size_t count = 0;
 
-	for (size_t at = 0; at < set->reserved_bytes; at += sizeof(resident) * page) {
-		const size_t left = set->reserved_bytes - at,
+	for (size_t at = 0; at < set->windows.reserved_bytes; at += sizeof(resident) * page) {
+		const size_t left = set->windows.reserved_bytes - at,
 			     some = left / page < sizeof(resident) ? left : sizeof(resident) * page;
 
-		REQUIRE(mincore(set->reserved + at, some, resident) == 0);
+		REQUIRE(mincore(set->windows.reserved + at, some, resident) == 0);
 		for (size_t i = 0; i < (some + page - 1) / page; i++)
 			count += resident[i] & 1;
 	}
@@ -161,11 +161,11 @@ TEST_WITH(a_class_that_cannot_be_made_keeps_no_memory, nothing_refused, NULL)
 		lfpool_set_config_t config = LFPOOL_SET_CONFIG_INIT;
 		unsigned long refused = 0;
 
-		config.capacity = CAPACITY;
+		config.pool.capacity = CAPACITY;
 		config.largest = 256;
-		config.flags = flags[i];
+		config.pool.flags = flags[i];
 		/* What it needs is backed after the objects. */
-		config.debug = "poison";
+		config.pool.debug = "poison";
 		for (int which = 0; which < REFUSALS; which++)
 			refused += refuse_a_class(&config, (enum refusal)which);
 		assert_true(refused > 4);

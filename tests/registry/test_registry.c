@@ -32,7 +32,7 @@ TEST(arguments)
 		assert_null(pool);
 	}
 	assert_int_equal(lfpool_registry_create_pool(registry, "jobs", &good, NULL), LFPOOL_E_ARGUMENT);
-	assert_int_equal(lfpool_registry_switch(registry, NULL, NULL), LFPOOL_E_ARGUMENT);
+	assert_int_equal(lfpool_registry_switch(registry, NULL, NULL, NULL), LFPOOL_E_ARGUMENT);
 	/* What is wrong with the profile, or that nothing is, whatever else is. */
 	lfpool_profile_error_t error, nothing = {0};
 
@@ -41,8 +41,11 @@ TEST(arguments)
 	assert_int_equal(lfpool_registry_create(NULL, "", &error), LFPOOL_E_ARGUMENT);
 	assert_memory_equal(&error, &nothing, sizeof(error));
 	memset(&error, 0x55, sizeof(error));
-	assert_int_equal(lfpool_registry_load(registry, NULL, &error), LFPOOL_OK);
+	lfpool_registry_t *another;
+
+	assert_int_equal(lfpool_registry_create(&another, NULL, &error), LFPOOL_OK);
 	assert_memory_equal(&error, &nothing, sizeof(error));
+	assert_int_equal(lfpool_registry_destroy(another), 0);
 	assert_int_equal(lfpool_registry_destroy(registry), 0);
 	assert_int_equal(lfpool_registry_destroy(NULL), 0);
 }
@@ -119,7 +122,7 @@ TEST(a_scenario_over_the_default_over_the_config)
 	assert_int_equal(lfpool_capacity(plain), 5);
 	assert_int_equal(lfpool_quick_stats(only).max_capacity, 5);
 	for (size_t i = 0; i < COUNT(rows); i++) {
-		assert_int_equal(lfpool_registry_switch(registry, rows[i].scenario, NULL), LFPOOL_OK);
+		assert_int_equal(lfpool_registry_switch(registry, NULL, rows[i].scenario, NULL), LFPOOL_OK);
 		assert_int_equal(lfpool_capacity(only), rows[i].only);
 		lfpool_t *pool = made(registry, "jobs", &config);
 
@@ -129,7 +132,7 @@ TEST(a_scenario_over_the_default_over_the_config)
 		assert_int_equal(lfpool_quick_stats(pool).max_capacity, rows[i].max_capacity);
 		lfpool_registry_destroy_pool(registry, pool);
 	}
-	assert_int_equal(lfpool_registry_switch(registry, "nowhere", NULL), LFPOOL_E_SCENARIO);
+	assert_int_equal(lfpool_registry_switch(registry, NULL, "nowhere", NULL), LFPOOL_E_SCENARIO);
 	assert_int_equal(lfpool_registry_destroy(registry), 0);
 }
 
@@ -152,7 +155,7 @@ TEST(what_is_overridden_may_be_wrong)
 	config.capacity = 5;
 	config.max_capacity = 1;
 	assert_int_equal(lfpool_registry_create_pool(registry, "plain", &config, &pool), LFPOOL_E_CONFIG_MAX_CAPACITY);
-	assert_int_equal(lfpool_registry_load(registry, "plain max_capacity=7\n", NULL), LFPOOL_OK);
+	assert_int_equal(lfpool_registry_switch(registry, "plain max_capacity=7\n", "default", NULL), LFPOOL_OK);
 	assert_int_equal(lfpool_quick_stats(made(registry, "plain", &config)).max_capacity, 7);
 	assert_int_equal(lfpool_registry_destroy(registry), 0);
 }
@@ -189,7 +192,7 @@ TEST(hooks_may_ask)
 	assert_non_null(object);
 	assert_non_null(lfpool_acquire(pool));
 	assert_int_equal(lfpool_release(pool, object), LFPOOL_OK);
-	assert_int_equal(lfpool_registry_switch(registry, "a", NULL), LFPOOL_OK);
+	assert_int_equal(lfpool_registry_switch(registry, NULL, "a", NULL), LFPOOL_OK);
 	assert_int_equal(lfpool_capacity(pool), 4);
 	assert_int_equal(lfpool_registry_destroy_pool(registry, pool), 1);
 	config.flags = LFPOOL_CREATE_ALL;
@@ -209,7 +212,7 @@ static bool ready(void *context, const lfpool_batch_t *batch)
 {
 	(void)batch;
 	if (asked)
-		REQUIRE(lfpool_registry_switch(asked, "default", NULL) == LFPOOL_OK);
+		REQUIRE(lfpool_registry_switch(asked, NULL, "default", NULL) == LFPOOL_OK);
 	return !*(bool *)context;
 }
 

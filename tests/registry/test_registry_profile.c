@@ -6,6 +6,7 @@
  */
 #include "../support/registry_support.h"
 
+#define NAMES ": a name has 1 to 63 of a-z, A-Z, 0-9 and ._-:/"
 #define LETTERS_63 "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-"
 
 static const struct {
@@ -14,57 +15,58 @@ static const struct {
 	const char *text;
 } wrong[] = {
 	/* Scenarios. */
-	{"[match", 1, 7, "a scenario's name ends with a ]"},
-	{"\n\n[match # ]\n", 3, 8, "a scenario's name ends with a ]"},
-	{"[]", 1, 2, "\"\" is no name: 1 to 63 of a-z, A-Z, 0-9 and ._-:/"},
-	{"[ match ]", 1, 2, "\" match \" is no name: 1 to 63 of a-z, A-Z, 0-9 and ._-:/"},
-	{"[a" LETTERS_63 "]", 1, 2, "\"aabcdefghijklmnopqrstuvwxyzABCDE...\" is no name: 1 to 63 of a-z, A-Z, 0-9 and ._-:/"},
-	{"[default]", 1, 2, "\"default\" is what stands before the first scenario"},
-	{"[a]\n[b]\n\n\t[a]", 4, 3, "scenario \"a\" is in line 1 already"},
-	{"[a] b capacity=1", 1, 5, "nothing can follow a scenario's ]"},
+	{"[match", 1, 7, "missing ] after the name of a scenario"},
+	{"\n\n[match # ]\n", 3, 8, "missing ] after the name of a scenario"},
+	{"[]", 1, 2, "invalid name \"\"" NAMES},
+	{"[ match ]", 1, 2, "invalid name \" match \"" NAMES},
+	{"[a" LETTERS_63 "]", 1, 2, "invalid name \"aabcdefghijklmnopqrstuvwxyzABCDE\"" NAMES},
+	{"[default]", 1, 2, "the lines before the first scenario are \"default\""},
+	{"[a]\n[b]\n\n\t[a]", 4, 3, "scenario \"a\" is already in line 1"},
+	{"[a] b capacity=1", 1, 5, "unexpected text after ]"},
 	/* Pools. */
-	{"capacity=10", 1, 1, "\"capacity=10\" is no name: 1 to 63 of a-z, A-Z, 0-9 and ._-:/"},
+	{"capacity=10", 1, 1, "invalid name \"capacity=10\"" NAMES},
 	{"j\xc3\xb6"
 	 "bs capacity=10",
-	 1, 1, "\"j??bs\" is no name: 1 to 63 of a-z, A-Z, 0-9 and ._-:/"},
-	{"a" LETTERS_63 " capacity=1", 1, 1,
-	 "\"aabcdefghijklmnopqrstuvwxyzABCDE...\" is no name: 1 to 63 of a-z, A-Z, 0-9 and ._-:/"},
+	 1, 1, "invalid name \"j??bs\"" NAMES},
+	{"a" LETTERS_63 " capacity=1", 1, 1, "invalid name \"aabcdefghijklmnopqrstuvwxyzABCDE\"" NAMES},
 	{"jobs", 1, 5, "pool \"jobs\" has no key=value"},
-	{"jobs capacity=1\npackets capacity=1\n jobs keep=1", 3, 2, "pool \"jobs\" is in line 1 already"},
-	{"jobs capacity=1\n[a]\njobs capacity=2\njobs capacity=3", 4, 1, "pool \"jobs\" is in line 3 already"},
+	{"jobs capacity=1\npackets capacity=1\n jobs keep=1", 3, 2, "pool \"jobs\" is already in line 1"},
+	{"jobs capacity=1\n[a]\njobs capacity=2\njobs capacity=3", 4, 1, "pool \"jobs\" is already in line 3"},
 	/* Keys. */
-	{"jobs capcity=10", 1, 6, "\"capcity\" is no key"},
-	{"jobs Capacity=10", 1, 6, "\"Capacity\" is no key"},
-	{"jobs =10", 1, 6, "\"\" is no key"},
-	{"jobs capacity", 1, 14, "capacity has no =value"},
-	{"jobs capacity =10", 1, 14, "capacity has no =value"},
+	{"jobs capcity=10", 1, 6, "unknown key \"capcity\""},
+	{"jobs Capacity=10", 1, 6, "unknown key \"Capacity\""},
+	{"jobs =10", 1, 6, "unknown key \"\""},
+	{"jobs capacity", 1, 14, "capacity needs a value: capacity=..."},
+	{"jobs capacity =10", 1, 14, "capacity needs a value: capacity=..."},
 	{"jobs keep=1 keep=1", 1, 13, "keep is given twice"},
 	/* Numbers. */
-	{"jobs max_capacity=3G", 1, 19, "max_capacity: \"3G\" is no number from 0 to 2147483648"},
-	{"jobs growth_step=a", 1, 18, "growth_step: \"a\" is no number from 0 to 2147483648"},
-	{"jobs depot_shards=33", 1, 19, "depot_shards: \"33\" is no number from 0 to 32"},
-	{"jobs cache_capacity=8193", 1, 21, "cache_capacity: \"8193\" is no number from 0 to 8192, nor none"},
-	{"jobs cache_capacity=non", 1, 21, "cache_capacity: \"non\" is no number from 0 to 8192, nor none"},
+	{"jobs max_capacity=3G", 1, 19, "max_capacity must be a number from 0 to 2147483648, not \"3G\""},
+	{"jobs growth_step=a", 1, 18, "growth_step must be a number from 0 to 2147483648, not \"a\""},
+	{"jobs depot_shards=33", 1, 19, "depot_shards must be a number from 0 to 32, not \"33\""},
+	{"jobs cache_capacity=8193", 1, 21, "cache_capacity must be a number from 0 to 8192 or none, not \"8193\""},
+	{"jobs cache_capacity=non", 1, 21, "cache_capacity must be a number from 0 to 8192 or none, not \"non\""},
 	{"jobs capacity=100 max_capacity=99", 1, 1, "max_capacity 99 is less than capacity 100"},
 	{"jobs capacity=100 max_capacity=1k\n[a]\njobs capacity=1001", 3, 1, "max_capacity 1000 is less than capacity 1001"},
 	{"jobs capacity=100\n[a]\n jobs max_capacity=10", 3, 2, "max_capacity 10 is less than capacity 100"},
 	/* Words. */
-	{"jobs flags=", 1, 12, "flags: \"\" is no flag"},
-	{"jobs flags=zero,", 1, 17, "flags: \"\" is no flag"},
-	{"jobs flags=zero,,prefault", 1, 17, "flags: \"\" is no flag"},
-	{"jobs flags=zero,none", 1, 17, "flags: \"none\" is no flag"},
-	{"jobs debug=", 1, 12, "debug: \"\" is no mode"},
-	{"jobs debug=poison,", 1, 19, "debug: \"\" is no mode"},
-	{"jobs debug=poison,owners", 1, 19, "debug: \"owners\" is no mode"},
-	{"jobs debug=quarantine=0", 1, 12, "debug: \"quarantine=0\" is no mode"},
-	{"jobs debug=quarantine=" LETTERS_63, 1, 12, "debug: \"quarantine=abcdefghijklmnopqrstu...\" is no mode"},
-	{"jobs backend=Mutex", 1, 14, "backend: \"Mutex\" is none of lockfree, mutex, malloc"},
-	{"jobs full=often", 1, 11, "full: \"often\" is none of fail, grow, wait, evict"},
-	{"jobs trim=1", 1, 11, "trim: \"1\" is none of no, yes"},
+	{"jobs flags=", 1, 12, "unknown value \"\" of flags"},
+	{"jobs flags=zero,", 1, 17, "unknown value \"\" of flags"},
+	{"jobs flags=zero,,prefault", 1, 17, "unknown value \"\" of flags"},
+	{"jobs flags=zero,none", 1, 17, "unknown value \"none\" of flags"},
+	{"jobs debug=", 1, 12, "unknown value \"\" of debug"},
+	{"jobs debug=poison,", 1, 19, "unknown value \"\" of debug"},
+	{"jobs debug=poison,owners", 1, 19, "unknown value \"owners\" of debug"},
+	{"jobs debug=quarantine=0", 1, 12, "unknown value \"quarantine=0\" of debug"},
+	{"jobs debug=quarantine=" LETTERS_63, 1, 12, "unknown value \"quarantine=abcdefghijklmnopqrstu\" of debug"},
+	{"jobs backend=Mutex", 1, 14, "unknown value \"Mutex\" of backend"},
+	{"jobs full=often", 1, 11, "unknown value \"often\" of full"},
+	{"jobs full=", 1, 11, "unknown value \"\" of full"},
+	{"jobs full=wait", 1, 11, "unknown value \"wait\" of full"},
+	{"jobs trim=1", 1, 11, "unknown value \"1\" of trim"},
 	/* The first of several. */
-	{"jobs capacity=1\n# [\nx y=1 z\n[", 3, 3, "\"y\" is no key"},
-	{"a keep=1\r\nb keep=1 x", 2, 10, "\"x\" is no key"},
-	{"\033 capacity=1", 1, 1, "\"?\" is no name: 1 to 63 of a-z, A-Z, 0-9 and ._-:/"},
+	{"jobs capacity=1\n# [\nx y=1 z\n[", 3, 3, "unknown key \"y\""},
+	{"a keep=1\r\nb keep=1 x", 2, 10, "unknown key \"x\""},
+	{"\033 capacity=1", 1, 1, "invalid name \"?\"" NAMES},
 };
 
 static void require_error(const char *profile, size_t line, size_t column, const char *text)
@@ -72,10 +74,13 @@ static void require_error(const char *profile, size_t line, size_t column, const
 	lfpool_registry_t *registry = (lfpool_registry_t *)(uintptr_t)1;
 	lfpool_profile_error_t error;
 
+	char expected[300];
+
 	memset(&error, 'x', sizeof(error));
 	assert_int_equal(lfpool_registry_create(&registry, profile, &error), LFPOOL_E_PROFILE);
 	assert_null(registry);
-	assert_string_equal(error.text, text);
+	(void)snprintf(expected, sizeof(expected), "line %zu, column %zu: %s", line, column, text);
+	assert_string_equal(error.text, expected);
 	assert_int_equal(error.line, line);
 	assert_int_equal(error.column, column);
 	assert_int_equal(lfpool_registry_create(&registry, profile, NULL), LFPOOL_E_PROFILE);
@@ -90,14 +95,13 @@ TEST(each_error)
 TEST(what_is_no_number)
 {
 	static const char *const values[] = {
-		"",    "0", "0k", "k", "1K", "1kk", "-1", "+1", "1.5k", "0x10", "2147483649", "2148M", "18446744073709551617",
-		"none"};
+		"", "k", "1K", "1kk", "-1", "+1", "1.5k", "0x10", "2147483649", "2148M", "18446744073709551617", "none"};
 
 	for (size_t i = 0; i < COUNT(values); i++) {
 		char profile[64], text[100];
 
 		snprintf(profile, sizeof(profile), "jobs capacity=%s keep=1", values[i]);
-		snprintf(text, sizeof(text), "capacity: \"%s\" is no number from 1 to 2147483648", values[i]);
+		snprintf(text, sizeof(text), "capacity must be a number from 0 to 2147483648, not \"%s\"", values[i]);
 		require_error(profile, 1, 15, text);
 	}
 }
@@ -163,7 +167,7 @@ TEST(long_profiles)
 		char name[LINE];
 
 		(void)sprintf(name, s ? "s%zu" : "default", s);
-		assert_int_equal(lfpool_registry_switch(registry, name, NULL), LFPOOL_OK);
+		assert_int_equal(lfpool_registry_switch(registry, NULL, name, NULL), LFPOOL_OK);
 		for (size_t i = 0; i < POOLS; i++) {
 			(void)sprintf(name, "pool-%zu", i);
 			lfpool_t *pool = made(registry, name, &config);
@@ -215,18 +219,17 @@ static void require_at_place(const char *text, const lfpool_profile_error_t *err
 TEST(any_text)
 {
 	struct random r = {test_seed("any_text")};
-	const lfpool_config_t config = config_of(16, 4);
 	size_t taken = 0;
-	lfpool_registry_t *registry = registry_of(NULL);
-
-	(void)made(registry, "jobs", &config);
 	for (size_t round = 0; round < TIMES(100000, 10000); round++) {
 		char *text = random_text(&r);
 		lfpool_profile_error_t error;
 
-		if (lfpool_registry_load(registry, text, &error) == LFPOOL_OK) {
+		lfpool_registry_t *another;
+
+		if (lfpool_registry_create(&another, text, &error) == LFPOOL_OK) {
 			taken++;
 			REQUIRE(!error.line && !error.column && !*error.text);
+			REQUIRE(lfpool_registry_destroy(another) == 0);
 		} else {
 			require_at_place(text, &error);
 		}
@@ -234,7 +237,6 @@ TEST(any_text)
 	}
 	print_message("%zu texts were profiles\n", taken);
 	assert_true(taken > 0);
-	lfpool_registry_destroy(registry);
 }
 
 /* A profile that is wrong leaves everything as it was. */
@@ -242,20 +244,26 @@ TEST(nothing_is_half_applied)
 {
 	const lfpool_config_t config = config_of(16, 4);
 	lfpool_registry_t *registry = registry_of("jobs capacity=10\n[a]\njobs capacity=20");
-	lfpool_profile_error_t error;
+	lfpool_registry_report_t report = LFPOOL_REGISTRY_REPORT_INIT;
 
-	assert_int_equal(lfpool_registry_switch(registry, "a", NULL), LFPOOL_OK);
+	assert_int_equal(lfpool_registry_switch(registry, NULL, "a", NULL), LFPOOL_OK);
 	lfpool_t *pool = made(registry, "jobs", &config);
 	char *before = whole_dump(registry_dump, registry, LFPOOL_JSON);
 
-	assert_int_equal(lfpool_registry_load(registry, "jobs capacity=30\n[b]\njobs capacity=40\n[a", &error), LFPOOL_E_PROFILE);
-	assert_int_equal(error.line, 4);
+	assert_int_equal(lfpool_registry_switch(registry, "jobs capacity=30\n[b]\njobs capacity=40\n[a", "b", &report),
+			 LFPOOL_E_PROFILE);
+	assert_int_equal(report.error.line, 4);
+	assert_string_equal(report.error.text, "line 4, column 3: missing ] after the name of a scenario");
+	assert_int_equal(report.pools, 0);
+	/* Without an error, but without that scenario. */
+	assert_int_equal(lfpool_registry_switch(registry, "jobs capacity=30", "b", &report), LFPOOL_E_SCENARIO);
+	assert_string_equal(report.error.text, "");
 	char *after = whole_dump(registry_dump, registry, LFPOOL_JSON);
 
 	assert_string_equal(before, after);
 	free(before);
 	free(after);
-	assert_int_equal(lfpool_registry_switch(registry, "b", NULL), LFPOOL_E_SCENARIO);
+	assert_int_equal(lfpool_registry_switch(registry, NULL, "b", NULL), LFPOOL_E_SCENARIO);
 	assert_int_equal(lfpool_registry_destroy_pool(registry, pool), 0);
 	assert_int_equal(lfpool_capacity(made(registry, "jobs", &config)), 20);
 	assert_int_equal(lfpool_registry_destroy(registry), 0);

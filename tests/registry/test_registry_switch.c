@@ -4,7 +4,6 @@
  * test_registry_switch.c - lfpool_registry_switch(): where it brings each pool, what it reports, and that threads which
  * use the pools meanwhile notice nothing but the capacity.
  */
-#include "../support/priority_support.h"
 #include "../support/registry_support.h"
 #include "../support/workers.h"
 
@@ -17,12 +16,18 @@ static lfpool_t *made_of(lfpool_registry_t *registry, const char *name, size_t o
 	return made(registry, name, &config);
 }
 
-static lfpool_registry_report_t switched(lfpool_registry_t *registry, const char *scenario)
+/* To a scenario of a new profile; NULL: of the present one. */
+static lfpool_registry_report_t switched_to(lfpool_registry_t *registry, const char *text, const char *scenario)
 {
 	lfpool_registry_report_t report = LFPOOL_REGISTRY_REPORT_INIT;
 
-	REQUIRE(lfpool_registry_switch(registry, scenario, &report) == LFPOOL_OK);
+	REQUIRE(lfpool_registry_switch(registry, text, scenario, &report) == LFPOOL_OK);
 	return report;
+}
+
+static lfpool_registry_report_t switched(lfpool_registry_t *registry, const char *scenario)
+{
+	return switched_to(registry, NULL, scenario);
 }
 
 /* ---- At rest ---- */
@@ -71,7 +76,7 @@ TEST(every_pool_gets_there)
 	/* Nothing happens for a scenario that is none. */
 	lfpool_registry_report_t report = LFPOOL_REGISTRY_REPORT_INIT;
 
-	assert_int_equal(lfpool_registry_switch(registry, "nowhere", &report), LFPOOL_E_SCENARIO);
+	assert_int_equal(lfpool_registry_switch(registry, NULL, "nowhere", &report), LFPOOL_E_SCENARIO);
 	assert_int_equal(report.pools, 0);
 	assert_int_equal(lfpool_capacity(jobs), 100);
 	assert_int_equal(lfpool_registry_destroy(registry), 0);
@@ -101,8 +106,7 @@ TEST(objects_in_use_are_owed)
 		assert_int_equal(lfpool_capacity(jobs), 40);
 	}
 	/* 40, of which 30 were to go; now 20 are to stay: ten debts are forgiven, and the rest is owed still. */
-	assert_int_equal(lfpool_registry_load(registry, "jobs capacity=20 max_capacity=400\n[b]\n", NULL), LFPOOL_OK);
-	report = switched(registry, "default");
+	report = switched_to(registry, "jobs capacity=20 max_capacity=400\n[b]\n", "default");
 	assert_int_equal(report.objects_added, 10 + 43);
 	assert_int_equal(report.objects_owed, 20);
 	release_all(jobs, objects + 20, 40);
@@ -131,9 +135,8 @@ TEST(what_cannot_be_is_said)
 	for (size_t i = 0; i < COUNT(steps); i++)
 		assert_int_equal(switched(registry, steps[i].scenario).pools_fixed, steps[i].fixed);
 	/* There is address space for 20: what the config said the profile overrides everywhere. */
-	assert_int_equal(lfpool_registry_load(registry, "jobs capacity=25", NULL), LFPOOL_OK);
 	assert_int_equal(lfpool_capacity(jobs), 10);
-	lfpool_registry_report_t report = switched(registry, "default");
+	lfpool_registry_report_t report = switched_to(registry, "jobs capacity=25", "default");
 
 	assert_int_equal(report.pools_short, 1);
 	assert_int_equal(report.objects_added, 10);
@@ -164,20 +167,52 @@ TEST(nobody_says_how_many)
 	assert_int_equal(lfpool_registry_destroy(registry), 0);
 }
 
-/* The scenario stays, if there is one of that name. */
-TEST(a_scenario_after_a_load)
+/* A new profile and the scenario of it come in one step. */
+TEST(a_new_profile)
 {
 	lfpool_registry_t *registry = registry_of("[a]\n[b]\n[c]");
 	char text[100];
 
 	(void)switched(registry, "c");
-	assert_int_equal(lfpool_registry_load(registry, "[c]\njobs capacity=3", NULL), LFPOOL_OK);
+	assert_int_equal(lfpool_registry_switch(registry, "[d]\n", "c", NULL), LFPOOL_E_SCENARIO);
 	(void)lfpool_registry_dump(registry, LFPOOL_TEXT, text, sizeof(text));
 	assert_memory_equal(text, "scenario c, 0 pools\n", 20);
+	(void)switched_to(registry, "[d]\njobs capacity=3", "d");
+	(void)lfpool_registry_dump(registry, LFPOOL_TEXT, text, sizeof(text));
+	assert_memory_equal(text, "scenario d, 0 pools\n", 20);
 	assert_int_equal(lfpool_capacity(made_of(registry, "jobs", SIZE, 1)), 3);
-	assert_int_equal(lfpool_registry_load(registry, NULL, NULL), LFPOOL_OK);
+	assert_int_equal(lfpool_registry_switch(registry, NULL, "c", NULL), LFPOOL_E_SCENARIO);
+	(void)switched_to(registry, "", "default");
 	(void)lfpool_registry_dump(registry, LFPOOL_TEXT, text, sizeof(text));
 	assert_memory_equal(text, "scenario default, 1 pool\n", 25);
+	assert_int_equal(lfpool_registry_destroy(registry), 0);
+}
+
+/* As in lfpool_create(): a pool that grows can begin empty, and a switch can empty it. */
+TEST(capacity_0)
+{
+	lfpool_registry_t *registry = registry_of("jobs capacity=0 max_capacity=100 growth_step=10\n"
+						  "[match]\njobs capacity=50\n"
+						  "[off]\njobs capacity=0 max_capacity=0\n");
+	lfpool_t *jobs = made_of(registry, "jobs", SIZE, 7), *none;
+	const lfpool_config_t config = config_of(SIZE, 7);
+	void *object;
+
+	assert_int_equal(lfpool_capacity(jobs), 0);
+	assert_int_equal(lfpool_quick_stats(jobs).max_capacity, 100);
+	assert_non_null(object = lfpool_acquire(jobs));
+	assert_int_equal(lfpool_capacity(jobs), 10);
+	assert_int_equal(lfpool_release(jobs, object), LFPOOL_OK);
+	assert_int_equal(switched(registry, "default").objects_removed, 10);
+	assert_int_equal(lfpool_capacity(jobs), 0);
+	assert_int_equal(switched(registry, "match").objects_added, 50);
+	assert_int_equal(switched(registry, "off").objects_removed, 50);
+	assert_int_equal(lfpool_quick_stats(jobs).max_capacity, 0);
+	assert_null(lfpool_acquire(jobs));
+	assert_int_equal(switched(registry, "match").objects_added, 50);
+	/* No objects, and no room to grow. */
+	(void)switched_to(registry, "never capacity=0", "default");
+	assert_int_equal(lfpool_registry_create_pool(registry, "never", &config, &none), LFPOOL_E_CONFIG_CAPACITY);
 	assert_int_equal(lfpool_registry_destroy(registry), 0);
 }
 
@@ -234,21 +269,19 @@ static void work(struct worker *me)
 	}
 }
 
-/* Pools come and go, each administrator's own, and are asked after.  One of them evicts. */
+/* Pools come and go, each administrator's own, and are asked after. */
 static void administer(struct worker *me)
 {
 	const lfpool_config_t config = config_of(SIZE, 10);
-	const char voices_name[] = {'v', (char)('0' + me->number), 0}, name[] = {'x', (char)('0' + me->number), 0};
+	const char name[] = {'x', (char)('0' + me->number), 0};
 	char text[4000];
 
 	while (!told_to_end(me)) {
 		lfpool_t *pool = made(registry, name, &config);
-		lfpool_priority_t *voices = PRIORITY_WITH(.name = voices_name, .object_size = SIZE, .capacity = 4,
-							  .registry = registry);
 
 		REQUIRE(lfpool_registry_find(registry, "jobs") == jobs && lfpool_registry_find(registry, name) == pool);
 		REQUIRE(lfpool_registry_dump(registry, LFPOOL_JSON, text, sizeof(text)) > 0);
-		REQUIRE(lfpool_registry_destroy_pool(registry, pool) == 0 && lfpool_priority_destroy(voices) == 0);
+		REQUIRE(lfpool_registry_destroy_pool(registry, pool) == 0);
 	}
 }
 
@@ -279,9 +312,9 @@ TEST(while_threads_work)
 		jobs = made_of(registry, "jobs", SIZE, 1);
 		workers_start(&workers, WORKERS + ADMINISTRATORS, work_or_administer, NULL, r.state);
 		for (size_t round = 0; round < TIMES(2000, 200); round++) {
-			REQUIRE(switched(registry, scenarios[random_below(&r, COUNT(scenarios))].name).objects_owed <= 100);
-			if (random_below(&r, 20) == 0)
-				REQUIRE(lfpool_registry_load(registry, text, NULL) == LFPOOL_OK);
+			const char *scenario = scenarios[random_below(&r, COUNT(scenarios))].name;
+
+			REQUIRE(switched_to(registry, random_below(&r, 20) ? NULL : text, scenario).objects_owed <= 100);
 		}
 		(void)workers_end(&workers);
 		for (size_t s = 0; s < COUNT(scenarios); s++) {

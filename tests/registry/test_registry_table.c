@@ -49,7 +49,7 @@ TEST(the_table)
 
 	assert_non_null(lfpool_acquire(chunks));
 	assert_null(lfpool_acquire(chunks));
-	assert_int_equal(lfpool_registry_switch(registry, "match", NULL), LFPOOL_OK);
+	assert_int_equal(lfpool_registry_switch(registry, NULL, "match", NULL), LFPOOL_OK);
 	require_table(registry, LFPOOL_TEXT,
 		      "scenario match, 3 pools\n"
 		      "name                    size  capacity      max  active  cached"

@@ -8,40 +8,33 @@
 #include <errno.h>
 #include <sys/syscall.h>
 
-/* An object for each class, of a size that just needs it. */
-static size_t one_of_each(lfpool_set_t *set, void **objects_out)
-{
-	const size_t count = lfpool_set_class_count(set);
-
-	for (size_t i = 0; i < count; i++) {
-		const size_t size = i ? lfpool_set_class_size(set, i - 1) + 1 : 1;
-
-		assert_int_equal(lfpool_set_class_of(set, size), i);
-		objects_out[i] = lfpool_set_acquire(set, size);
-		assert_non_null(objects_out[i]);
-	}
-	return count;
-}
-
 static void check_each_class(const lfpool_set_config_t *config)
 {
 	lfpool_set_t *set = set_with(config);
-	void **objects = pointers_new(lfpool_set_class_count(set));
-	const size_t count = one_of_each(set, objects);
-	const size_t alignment = config->object_alignment ? config->object_alignment : 16;
+	void **objects = pointers_new(class_count(set));
+	const size_t alignment = config->pool.object_alignment ? config->pool.object_alignment : 16;
+	size_t i = 0, least = 1;
 
-	for (size_t i = 0; i < count; i++) {
+	/* An object for each class, of a size that just needs it. */
+	EACH_CLASS(set, bytes)
+	{
+		assert_int_equal(lfpool_set_class_size(set, least), bytes);
+		objects[i] = lfpool_set_acquire(set, least);
+		assert_non_null(objects[i]);
 		assert_int_equal((uintptr_t)objects[i] % alignment, 0);
-		assert_int_equal(lfpool_set_usable_size(set, objects[i]), lfpool_set_class_size(set, i));
-		assert_true(lfpool_set_owns(set, objects[i]));
-		assert_ptr_equal(lfpool_of(objects[i]), lfpool_set_peek(set, i));
-		stamp_write(objects[i], lfpool_set_class_size(set, i), i);
+		assert_int_equal(lfpool_set_usable_size(set, objects[i]), bytes);
+		assert_ptr_equal(lfpool_of(objects[i]), lfpool_set_pool(set, bytes, false));
+		assert_ptr_equal(lfpool_of(objects[i]), lfpool_set_pool_of(set, objects[i], NULL));
+		stamp_write(objects[i], bytes, i);
+		least = bytes + 1;
+		i++;
 	}
-	for (size_t i = 0; i < count; i++)
-		assert_true(stamp_holds(objects[i], lfpool_set_class_size(set, i), i));
+	i = 0;
+	EACH_CLASS(set, bytes)
+	assert_true(stamp_holds(objects[i], bytes, i)), i++;
 	require_set_intact(set);
 	/* By the set, and by nothing but the address. */
-	for (size_t i = 0; i < count; i++)
+	while (i-- > 0)
 		REQUIRE((i % 2 ? lfpool_set_release(set, objects[i]) : lfpool_release_self(objects[i])) == LFPOOL_OK);
 	set_close(set);
 	free(objects);
@@ -53,7 +46,7 @@ BACKEND_TEST(each_class_serves_its_sizes, LFPOOL_BACKEND_MALLOC)
 		for (size_t steps = 4; steps <= 16; steps *= 2) {
 			lfpool_set_config_t config = set_config_of(backend, 70000, 3);
 
-			config.object_alignment = alignment;
+			config.pool.object_alignment = alignment;
 			config.steps = steps;
 			check_each_class(&config);
 		}
@@ -64,9 +57,9 @@ BACKEND_TEST(objects_smaller_than_a_link, LFPOOL_BACKEND_MALLOC)
 {
 	lfpool_set_config_t config = set_config_of(backend, 4, 10000);
 
-	config.object_alignment = 1;
+	config.pool.object_alignment = 1;
 	check_each_class(&config);
-	config.debug = "guard";
+	config.pool.debug = "guard";
 	check_each_class(&config);
 }
 
@@ -87,15 +80,16 @@ TEST(no_access_between_classes)
 
 	assert_int_equal(pipe(pipe_ends), 0);
 	config.largest = 8192;
-	config.debug = "no-tools"; /* which would have bytes beside the objects */
+	config.pool.debug = "no-tools"; /* which would have bytes beside the objects */
 	/* The windows are full, as far as they may be. */
 	for (config.class_bytes = 8192; config.class_bytes <= MIB; config.class_bytes *= 2) {
 		lfpool_set_t *set = set_with(&config);
 		void **objects = pointers_new(config.class_bytes / 16);
 
-		for (size_t i = 0; i < lfpool_set_class_count(set); i++) {
-			lfpool_t *pool = lfpool_set_pool(set, i);
-			const size_t size = lfpool_set_class_size(set, i), count = lfpool_capacity(pool);
+		EACH_CLASS(set, size)
+		{
+			lfpool_t *pool = lfpool_set_pool(set, size, true);
+			const size_t count = lfpool_capacity(pool);
 
 			assert_int_equal(acquire_all(pool, objects, count), count);
 			assert_true(sort_disjoint(objects, count, size));
@@ -117,7 +111,7 @@ TEST(no_access_between_classes)
 BACKEND_TEST(sizes_that_no_class_serves, LFPOOL_BACKEND_MALLOC)
 {
 	lfpool_set_t *set = set_of(backend, 1000, 1);
-	const size_t largest = lfpool_set_class_size(set, lfpool_set_class_count(set) - 1);
+	const size_t largest = lfpool_set_class_size(set, 1000);
 	void *object = lfpool_set_acquire(set, 0);
 
 	assert_int_equal(largest, 1024);
@@ -129,7 +123,6 @@ BACKEND_TEST(sizes_that_no_class_serves, LFPOOL_BACKEND_MALLOC)
 	assert_int_equal(errno, 0);
 	assert_int_equal(lfpool_set_release(set, object), LFPOOL_OK);
 	assert_int_equal(lfpool_set_release(set, NULL), LFPOOL_OK);
-	assert_false(lfpool_set_owns(set, NULL));
 	assert_int_equal(lfpool_set_usable_size(set, NULL), 0);
 	assert_int_equal(lfpool_set_destroy(set), 0);
 }
@@ -140,15 +133,15 @@ BACKEND_TEST(larger_classes_help_out, LFPOOL_BACKEND_MALLOC)
 	void *objects[ALL + 1];
 	lfpool_set_t *set;
 
-	set = SET_WITH(.backend = backend, .largest = 128, .capacity = CAPACITY, .larger = LARGER);
+	set = SET_WITH(.largest = 128, .larger = LARGER, .pool.backend = backend, .pool.capacity = CAPACITY);
 	assert_int_equal(acquire_all_of(set, 40, objects, COUNT(objects)), ALL);
 	for (size_t i = 0; i < ALL; i++)
 		assert_int_equal(lfpool_set_usable_size(set, objects[i]), 48 + 16 * (i / CAPACITY));
 	/* The next class above those is not touched. */
-	assert_null(lfpool_set_peek(set, lfpool_set_class_of(set, 96)));
+	assert_null(lfpool_set_pool(set, 96, false));
 	/* One comes back to a larger class, and is had from there. */
 	assert_int_equal(lfpool_set_release(set, objects[CAPACITY]), LFPOOL_OK);
-	assert_ptr_equal(lfpool_set_peek(set, 3), lfpool_of((objects[CAPACITY] = lfpool_set_acquire(set, 33))));
+	assert_ptr_equal(lfpool_set_pool(set, 64, false), lfpool_of((objects[CAPACITY] = lfpool_set_acquire(set, 33))));
 	release_to(set, objects, ALL);
 	/* In bulk the same. */
 	assert_int_equal(lfpool_set_acquire_bulk(set, 40, objects, COUNT(objects)), ALL);
@@ -163,7 +156,8 @@ BACKEND_TEST(larger_classes_help_out, LFPOOL_BACKEND_MALLOC)
 TEST(before_a_larger_class)
 {
 	void *objects[11];
-	lfpool_set_t *set = SET_WITH(.largest = 2000, .capacity = 2, .max_capacity = 5, .growth_step = 1, .larger = 1);
+	lfpool_set_t *set = SET_WITH(.largest = 2000, .larger = 1, .pool.capacity = 2, .pool.max_capacity = 5,
+				     .pool.growth_step = 1);
 
 	assert_int_equal(acquire_all_of(set, 64, objects, COUNT(objects)), 10);
 	for (size_t i = 0; i < 10; i++)

@@ -38,29 +38,30 @@ TEST(each_field_has_its_range)
 	EXPECT(largest, GIB + 1, LFPOOL_E_CONFIG_OBJECT_SIZE);
 	EXPECT(largest, SIZE_MAX, LFPOOL_E_CONFIG_OBJECT_SIZE);
 	for (size_t alignment = 1; alignment <= 4 * MIB; alignment *= 2)
-		EXPECT(object_alignment, alignment, LFPOOL_OK);
-	EXPECT(object_alignment, 3, LFPOOL_E_CONFIG_OBJECT_ALIGNMENT);
-	EXPECT(object_alignment, 2 * GIB, LFPOOL_E_CONFIG_OBJECT_ALIGNMENT);
+		EXPECT(pool.object_alignment, alignment, LFPOOL_OK);
+	EXPECT(pool.object_alignment, 3, LFPOOL_E_CONFIG_OBJECT_ALIGNMENT);
+	EXPECT(pool.object_alignment, 2 * GIB, LFPOOL_E_CONFIG_OBJECT_ALIGNMENT);
 	for (size_t steps = 0; steps <= 40; steps++)
 		EXPECT(steps, steps, steps == 0 || steps == 4 || steps == 8 || steps == 16 ? LFPOOL_OK : LFPOOL_E_CONFIG_STEPS);
 	EXPECT(larger, SIZE_MAX, LFPOOL_OK);
-	EXPECT(capacity, ((size_t)1 << 31) + 1, LFPOOL_E_CONFIG_CAPACITY);
+	EXPECT(pool.capacity, ((size_t)1 << 31) + 1, LFPOOL_E_CONFIG_CAPACITY);
 #if SIZE_MAX > UINT32_MAX
 	EXPECT(class_bytes, ((size_t)1 << 35) + 16, LFPOOL_E_CONFIG_CAPACITY);
 	EXPECT(max_class_bytes, ((size_t)1 << 35) + 16, LFPOOL_E_CONFIG_MAX_CAPACITY);
 #endif
-	EXPECT(max_capacity, 1, LFPOOL_E_CONFIG_MAX_CAPACITY);
+	EXPECT(pool.max_capacity, 1, LFPOOL_E_CONFIG_MAX_CAPACITY);
 	EXPECT(max_class_bytes, 1, LFPOOL_OK);
-	EXPECT(cache_capacity, 8193, LFPOOL_E_CONFIG_CACHE_CAPACITY);
-	EXPECT(cache_capacity, LFPOOL_CACHE_NONE, LFPOOL_OK);
-	EXPECT(flags, UINT32_C(0x80000000), LFPOOL_E_CONFIG_FLAGS);
-	EXPECT(backend, (lfpool_backend_t)3, LFPOOL_E_CONFIG_BACKEND);
-	EXPECT(depot_shards, 33, LFPOOL_E_CONFIG_DEPOT_SHARDS);
-	EXPECT(debug, "nothing of the kind", LFPOOL_E_CONFIG_DEBUG);
-	EXPECT(name, too_long, LFPOOL_E_CONFIG_NAME);
-	EXPECT(name, too_long + 1, LFPOOL_OK);
+	EXPECT(pool.cache_capacity, 8193, LFPOOL_E_CONFIG_CACHE_CAPACITY);
+	EXPECT(pool.cache_capacity, LFPOOL_CACHE_NONE, LFPOOL_OK);
+	EXPECT(pool.flags, UINT32_C(0x80000000), LFPOOL_E_CONFIG_FLAGS);
+	EXPECT(pool.backend, (lfpool_backend_t)3, LFPOOL_E_CONFIG_BACKEND);
+	EXPECT(reserved[3], 1, LFPOOL_E_CONFIG_STRUCT_SIZE);
+	EXPECT(pool.depot_shards, 33, LFPOOL_E_CONFIG_DEPOT_SHARDS);
+	EXPECT(pool.debug, "nothing of the kind", LFPOOL_E_CONFIG_DEBUG);
+	EXPECT(pool.name, too_long, LFPOOL_E_CONFIG_NAME);
+	EXPECT(pool.name, too_long + 1, LFPOOL_OK);
 	/* The addresses that all of it would take do not exist. */
-	EXPECT(capacity, (size_t)1 << 31, LFPOOL_E_NO_MEMORY);
+	EXPECT(pool.capacity, (size_t)1 << 31, LFPOOL_E_NO_MEMORY);
 }
 
 /* Small classes have many, and are fixed; large ones have one, and grow. */
@@ -79,12 +80,12 @@ static void plan(void *context, lfpool_config_t *config)
 TEST(each_class_as_planned)
 {
 	size_t calls = 0;
-	lfpool_set_t *set = SET_WITH(.plan = plan, .hooks.context = &calls, .largest = 1024);
+	lfpool_set_t *set = SET_WITH(.plan = plan, .pool.hooks.context = &calls, .largest = 1024);
 
-	assert_true(calls >= lfpool_set_class_count(set));
-	for (size_t i = 0; i < lfpool_set_class_count(set); i++) {
-		const size_t size = lfpool_set_class_size(set, i), most = size <= 256 ? 100 : 3;
-		lfpool_t *pool = lfpool_set_pool(set, i);
+	EACH_CLASS(set, size)
+	{
+		const size_t most = size <= 256 ? 100 : 3;
+		lfpool_t *pool = lfpool_set_pool(set, size, true);
 		size_t count = 0;
 
 		assert_int_equal(lfpool_capacity(pool), size <= 256 ? 100 : 1);
@@ -93,6 +94,8 @@ TEST(each_class_as_planned)
 			count++;
 		assert_int_equal(count, most);
 	}
+	/* Once for each class, when the set was made. */
+	assert_int_equal(calls, class_count(set));
 	assert_true(lfpool_set_destroy(set) > 0);
 }
 
@@ -124,7 +127,7 @@ TEST(a_bad_plan_is_refused)
 
 		config.largest = 64;
 		config.plan = plan_badly;
-		config.hooks.context = &bad;
+		config.pool.hooks.context = &bad;
 		expect(&config, rows[i].expected);
 	}
 }
@@ -144,34 +147,31 @@ static void nothing(void) {}
 
 TEST(hooks_that_build_objects_are_refused)
 {
-	EXPECT(hooks.create, build, LFPOOL_E_CONFIG_HOOKS);
-	EXPECT(hooks.activate, build, LFPOOL_E_CONFIG_HOOKS);
-	EXPECT(hooks.deactivate, build, LFPOOL_E_CONFIG_HOOKS);
-	EXPECT(hooks.destroy, take_down, LFPOOL_E_CONFIG_HOOKS);
-	EXPECT(hooks.reserved[0], nothing, LFPOOL_E_CONFIG_HOOKS);
+	EXPECT(pool.hooks.create, build, LFPOOL_E_CONFIG_HOOKS);
+	EXPECT(pool.hooks.activate, build, LFPOOL_E_CONFIG_HOOKS);
+	EXPECT(pool.hooks.deactivate, build, LFPOOL_E_CONFIG_HOOKS);
+	EXPECT(pool.hooks.validate, build, LFPOOL_E_CONFIG_HOOKS);
+	EXPECT(pool.hooks.destroy, take_down, LFPOOL_E_CONFIG_HOOKS);
+	EXPECT(pool.hooks.reserved[0], nothing, LFPOOL_E_CONFIG_HOOKS);
 }
 
 TEST(the_defaults)
 {
 	lfpool_set_t *set = SET_WITH();
 
-	assert_int_equal(lfpool_set_class_count(set), 80);
+	assert_int_equal(class_count(set), 80);
 	assert_int_equal(lfpool_set_class_size(set, 0), 16);
-	assert_int_equal(lfpool_set_class_size(set, 79), 65536);
-	assert_int_equal(lfpool_set_class_size(set, 80), 0);
+	assert_int_equal(lfpool_set_class_size(set, 257), 288);
+	assert_int_equal(lfpool_set_class_size(set, 65536), 65536);
+	assert_int_equal(lfpool_set_class_size(set, 65537), 0);
 	assert_int_equal(lfpool_set_class_size(set, SIZE_MAX), 0);
-	assert_int_equal(lfpool_set_class_of(set, 0), 0);
-	assert_int_equal(lfpool_set_class_of(set, 257), 16);
-	assert_int_equal(lfpool_set_class_of(set, 65536), 79);
-	assert_int_equal(lfpool_set_class_of(set, 65537), SIZE_MAX);
-	assert_int_equal(lfpool_set_class_of(set, SIZE_MAX), SIZE_MAX);
-	for (size_t i = 0; i < 80; i++)
-		assert_null(lfpool_set_peek(set, i));
-	assert_null(lfpool_set_peek(set, 80));
-	assert_null(lfpool_set_pool(set, 80));
-	assert_int_equal(lfpool_capacity(lfpool_set_pool(set, 0)), MIB);
-	assert_int_equal(lfpool_capacity(lfpool_set_pool(set, 79)), 256);
-	assert_non_null(lfpool_set_peek(set, 79));
+	/* The pool of the smallest class is there, the others when they are needed. */
+	EACH_CLASS(set, size)
+	assert_true(!lfpool_set_pool(set, size, false) == (size != 16));
+	assert_null(lfpool_set_pool(set, 65537, true));
+	assert_int_equal(lfpool_capacity(lfpool_set_pool(set, 0, true)), MIB);
+	assert_int_equal(lfpool_capacity(lfpool_set_pool(set, 65536, true)), 256);
+	assert_non_null(lfpool_set_pool(set, 65536, false));
 	assert_int_equal(lfpool_set_destroy(set), 0);
 }
 
@@ -182,9 +182,9 @@ TEST(objects_from_bytes)
 		{700, 0, 16, 43}, {700, 0, 320, 2}, {700, 0, 1024, 1}, {700, 5, 16, 5}, {700, 5, 1024, 5}};
 
 	for (size_t i = 0; i < COUNT(rows); i++) {
-		lfpool_set_t *set = SET_WITH(.largest = 1024, .class_bytes = rows[i][0], .capacity = rows[i][1]);
+		lfpool_set_t *set = SET_WITH(.largest = 1024, .class_bytes = rows[i][0], .pool.capacity = rows[i][1]);
 
-		assert_int_equal(lfpool_capacity(lfpool_set_pool(set, lfpool_set_class_of(set, rows[i][2]))), rows[i][3]);
+		assert_int_equal(lfpool_capacity(lfpool_set_pool(set, rows[i][2], true)), rows[i][3]);
 		assert_int_equal(lfpool_set_destroy(set), 0);
 	}
 }
@@ -192,14 +192,13 @@ TEST(objects_from_bytes)
 BACKEND_TEST(classes_grow_by_bytes, LFPOOL_BACKEND_MALLOC)
 {
 	void *objects[16384 / 16 + 1];
-	lfpool_set_t *set = SET_WITH(.backend = backend, .largest = 2000, .class_bytes = 4096, .max_class_bytes = 16384,
-				     .growth_bytes = 1000);
+	lfpool_set_t *set = SET_WITH(.largest = 2000, .class_bytes = 4096, .max_class_bytes = 16384, .growth_bytes = 1000,
+				     .pool.backend = backend);
 
-	for (size_t i = 0; i < lfpool_set_class_count(set); i++) {
-		const size_t size = lfpool_set_class_size(set, i);
-
-		assert_int_equal(lfpool_capacity(lfpool_set_pool(set, i)), 4096 / size);
-		assert_int_equal(lfpool_quick_stats(lfpool_set_pool(set, i)).max_capacity, 16384 / size);
+	EACH_CLASS(set, size)
+	{
+		assert_int_equal(lfpool_capacity(lfpool_set_pool(set, size, true)), 4096 / size);
+		assert_int_equal(lfpool_quick_stats(lfpool_set_pool(set, size, true)).max_capacity, 16384 / size);
 		assert_int_equal(acquire_all_of(set, size, objects, COUNT(objects)), 16384 / size);
 		release_to(set, objects, 16384 / size);
 	}
@@ -229,15 +228,16 @@ TEST(each_field_gets_to_the_pools)
 {
 	size_t exhausted = 0;
 	unsigned char *object;
-	lfpool_set_t *set = SET_WITH(.largest = 256, .object_alignment = 64, .steps = 4, .class_bytes = 100000,
-				     .max_class_bytes = 100000, .growth_bytes = 100000, .capacity = 20, .max_capacity = 50,
-				     .growth_step = 20, .cache_capacity = 8, .flags = LFPOOL_PREFAULT | LFPOOL_ZERO,
-				     .hooks.context = &exhausted, .hooks.exhausted = give_up, .depot_shards = 3,
-				     .debug = "no-tools,check");
+	size_t pools = 0;
+	lfpool_set_t *set = SET_WITH(.largest = 256, .steps = 4, .class_bytes = 100000, .max_class_bytes = 100000,
+				     .growth_bytes = 100000, .pool.object_alignment = 64, .pool.capacity = 20,
+				     .pool.max_capacity = 50, .pool.growth_step = 20, .pool.cache_capacity = 8,
+				     .pool.flags = LFPOOL_PREFAULT | LFPOOL_ZERO, .pool.hooks.context = &exhausted,
+				     .pool.hooks.exhausted = give_up, .pool.depot_shards = 3, .pool.debug = "no-tools,check");
 
-	for (size_t i = 0; i < lfpool_set_class_count(set); i++) {
-		const size_t size = lfpool_set_class_size(set, i);
-		lfpool_t *pool = lfpool_set_pool(set, i);
+	EACH_CLASS(set, size)
+	{
+		lfpool_t *pool = lfpool_set_pool(set, size, true);
 
 		assert_int_equal(size % 64, 0);
 		require_said(pool, ", aligned to 64, ");
@@ -254,9 +254,9 @@ TEST(each_field_gets_to_the_pools)
 			assert_true((uintptr_t)object % 64 == 0);
 			assert_int_equal(lfpool_capacity(pool), taken <= 20 ? 20 : taken <= 40 ? 40 : 50);
 		}
-		assert_int_equal(exhausted, i);
+		assert_int_equal(exhausted, pools);
 		assert_null(lfpool_set_acquire(set, size));
-		assert_int_equal(exhausted, i + 1);
+		assert_int_equal(exhausted, ++pools);
 		memset(object, 0xff, size);
 		assert_int_equal(lfpool_set_release(set, object), LFPOOL_OK);
 		object = lfpool_set_acquire(set, size);
@@ -268,18 +268,19 @@ TEST(each_field_gets_to_the_pools)
 TEST(pools_have_names)
 {
 	char name[] = "messages";
-	lfpool_set_t *set = SET_WITH(.name = name);
+	lfpool_set_t *set = SET_WITH(.pool.name = name);
 
 	/* It was copied. */
 	name[0] = 'M';
-	require_name(lfpool_set_pool(set, 3), "messages/64");
+	require_name(lfpool_set_pool(set, 64, true), "messages/64");
 	lfpool_set_destroy(set);
-	set = SET_WITH(.name = "012345678901234567890123456789012345678901234567890123456789012");
-	require_name(lfpool_set_pool(set, 79), "012345678901234567890123456789012345678901234567890123456/65536");
+	set = SET_WITH(.pool.name = "012345678901234567890123456789012345678901234567890123456789012");
+	require_name(lfpool_set_pool(set, 65536, true), "012345678901234567890123456789012345678901234567890123456/65536");
 	lfpool_set_destroy(set);
 }
 
-TEST(the_environment_chooses_the_backend_when_the_set_is_made)
+/* A pool that is made later, in another environment, works as well: the objects of both can be released. */
+TEST(the_environment_chooses_the_backend_when_a_pool_is_made)
 {
 	assert_int_equal(setenv("LFPOOL_BACKEND", "malloc", 1), 0);
 	lfpool_set_t *set = SET_WITH(.largest = 100);
@@ -287,8 +288,51 @@ TEST(the_environment_chooses_the_backend_when_the_set_is_made)
 	assert_int_equal(setenv("LFPOOL_BACKEND", "none", 1), 0);
 	EXPECT(largest, 100, LFPOOL_E_CONFIG_BACKEND);
 	assert_int_equal(unsetenv("LFPOOL_BACKEND"), 0);
-	assert_int_equal(lfpool_quick_stats(lfpool_set_pool(set, 1)).backend, LFPOOL_BACKEND_MALLOC);
-	lfpool_set_destroy(set);
+	assert_int_equal(lfpool_quick_stats(lfpool_set_pool(set, 16, false)).backend, LFPOOL_BACKEND_MALLOC);
+	assert_int_equal(lfpool_quick_stats(lfpool_set_pool(set, 32, true)).backend, LFPOOL_BACKEND_LOCKFREE);
+	for (size_t size = 16; size <= 32; size += 16) {
+		void *object = lfpool_set_acquire(set, size);
+
+		assert_int_equal(lfpool_set_usable_size(set, object), size);
+		assert_int_equal(lfpool_set_release(set, object), LFPOOL_OK);
+	}
+	set_close(set);
+}
+
+/* The other way round. */
+TEST(a_pool_with_the_malloc_backend_in_a_set_with_windows)
+{
+	lfpool_set_t *set = SET_WITH(.largest = 100);
+
+	assert_int_equal(setenv("LFPOOL_BACKEND", "malloc", 1), 0);
+	void *object = lfpool_set_acquire(set, 100);
+
+	assert_int_equal(unsetenv("LFPOOL_BACKEND"), 0);
+	assert_int_equal(lfpool_quick_stats(lfpool_set_pool(set, 100, false)).backend, LFPOOL_BACKEND_MALLOC);
+	assert_int_equal(lfpool_set_usable_size(set, object), 112);
+	assert_int_equal(lfpool_set_release(set, object), LFPOOL_OK);
+	set_close(set);
+}
+
+/* plan() may use another set, also one whose pools are not made yet (and anything else: no lock is held). */
+static void plan_with_another_set(void *other, lfpool_config_t *config)
+{
+	void *scratch = lfpool_set_acquire(other, config->object_size);
+
+	REQUIRE(scratch);
+	config->capacity = 4;
+	REQUIRE(lfpool_set_release(other, scratch) == LFPOOL_OK);
+}
+
+TEST(a_plan_may_use_another_set)
+{
+	lfpool_set_t *other = SET_WITH(.largest = 1024, .pool.capacity = 10);
+	lfpool_set_t *set = SET_WITH(.largest = 1024, .plan = plan_with_another_set, .pool.hooks.context = other);
+
+	EACH_CLASS(set, size)
+	assert_int_equal(lfpool_capacity(lfpool_set_pool(set, size, true)), 4);
+	set_close(set);
+	set_close(other);
 }
 
 RUN_TESTS()

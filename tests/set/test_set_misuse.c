@@ -12,7 +12,8 @@ enum { SIZE = 100, CAPACITY = 20 };
 static lfpool_set_t *listening_set(lfpool_backend_t backend)
 {
 	told_forget();
-	return SET_WITH(.backend = backend, .largest = 1000, .capacity = CAPACITY, .name = "trays", .hooks.misuse = hear);
+	return SET_WITH(.largest = 1000, .pool.backend = backend, .pool.capacity = CAPACITY, .pool.name = "trays",
+			.pool.hooks.misuse = hear);
 }
 
 static void expect(lfpool_set_t *set, void *object, lfpool_status_t expected, const lfpool_t *pool)
@@ -24,13 +25,13 @@ static void expect(lfpool_set_t *set, void *object, lfpool_status_t expected, co
 	assert_int_equal(told.misuse.status, expected);
 	assert_ptr_equal(told.misuse.object, object);
 	assert_ptr_equal(told.misuse.pool, pool);
-	assert_string_equal(told.pool_name, pool ? "trays/112" : "trays");
+	assert_string_equal(told.pool_name, pool == lfpool_set_pool(set, 1, false) ? "trays/16" : "trays/112");
 }
 
 BACKEND_TEST(each_kind_is_refused_by_whom_it_concerns, LFPOOL_BACKEND_MUTEX)
 {
 	lfpool_set_t *set = listening_set(backend);
-	lfpool_t *pool = lfpool_set_pool(set, lfpool_set_class_of(set, SIZE));
+	lfpool_t *pool = lfpool_set_pool(set, SIZE, true), *smallest = lfpool_set_pool(set, 1, false);
 	unsigned char *object = lfpool_set_acquire(set, SIZE), *free_one = lfpool_set_acquire(set, SIZE);
 	int stranger;
 
@@ -42,17 +43,15 @@ BACKEND_TEST(each_kind_is_refused_by_whom_it_concerns, LFPOOL_BACKEND_MUTEX)
 	const ptrdiff_t stride = (ptrdiff_t)stride_of(pool, object);
 
 	expect(set, moved(object, stride * CAPACITY), LFPOOL_E_FOREIGN, pool);
-	expect(set, &stranger, LFPOOL_E_FOREIGN, NULL);
-	expect(set, set, LFPOOL_E_FOREIGN, NULL);
-	assert_false(lfpool_set_owns(set, &stranger));
-	assert_false(lfpool_set_owns(set, moved(object, 1)));
+	expect(set, &stranger, LFPOOL_E_FOREIGN, smallest);
+	expect(set, set, LFPOOL_E_FOREIGN, smallest);
 	assert_int_equal(lfpool_set_usable_size(set, &stranger), 0);
 	assert_int_equal(lfpool_set_usable_size(set, moved(object, 16)), 0);
 	/* Nothing has changed. */
 	assert_int_equal(lfpool_active_count(pool), 1);
 	assert_int_equal(lfpool_set_release(set, object), LFPOOL_OK);
 	require_whole(pool, SIZE);
-	/* Of the set's own refusals, and of its pools'. */
+	/* The sum of the refusals of both pools. */
 	const lfpool_stats_t stats = set_stats_of(set);
 
 	assert_int_equal(stats.misuses, told.count);
@@ -66,14 +65,14 @@ TEST(addresses_around_and_between)
 {
 	lfpool_set_t *set = listening_set(LFPOOL_BACKEND_LOCKFREE);
 	unsigned char *object = lfpool_set_acquire(set, SIZE);
-	const size_t range = 2 * lfpool_set_class_count(set) * CAPACITY * 1024;
+	const size_t range = 2 * class_count(set) * CAPACITY * 1024;
 	size_t refused = 0;
 
 	for (ptrdiff_t distance = 1; distance < (ptrdiff_t)range; distance += 16)
 		for (int sign = -1; sign <= 1; sign += 2) {
 			void *pointer = moved(object, sign * distance);
 
-			assert_false(lfpool_set_owns(set, pointer));
+			assert_int_equal(lfpool_set_usable_size(set, pointer), 0);
 			assert_int_not_equal(lfpool_set_release(set, pointer), LFPOOL_OK);
 			refused++;
 		}
@@ -82,8 +81,8 @@ TEST(addresses_around_and_between)
 		assert_int_not_equal(lfpool_set_release(set, (void *)((uintptr_t)1 << bit)), LFPOOL_OK);
 	assert_int_equal(lfpool_set_release(set, (void *)UINTPTR_MAX), LFPOOL_E_FOREIGN);
 	/* No pool was made for any of that. */
-	for (size_t i = 0; i < lfpool_set_class_count(set); i++)
-		assert_true(!lfpool_set_peek(set, i) == (i != lfpool_set_class_of(set, SIZE)));
+	EACH_CLASS(set, bytes)
+	assert_true(!lfpool_set_pool(set, bytes, false) == (bytes != 16 && bytes != 112));
 	assert_int_equal(lfpool_set_release(set, object), LFPOOL_OK);
 	assert_int_equal(lfpool_set_destroy(set), 0);
 }
@@ -98,12 +97,12 @@ BACKEND_TEST(other_pools_objects, LFPOOL_BACKEND_MALLOC)
 	for (size_t i = 0; i < COUNT(pools); i++) {
 		void *single = lfpool_acquire(pools[i]);
 
-		expect(set, single, LFPOOL_E_FOREIGN, NULL);
+		expect(set, single, LFPOOL_E_FOREIGN, lfpool_set_pool(set, 1, false));
 		assert_int_equal(lfpool_release(pools[i], single), LFPOOL_OK);
 		assert_int_equal(lfpool_destroy(pools[i]), 0);
 	}
-	expect(set, others, LFPOOL_E_FOREIGN, NULL);
-	expect(other, object, LFPOOL_E_FOREIGN, NULL);
+	expect(set, others, LFPOOL_E_FOREIGN, lfpool_set_pool(set, 1, false));
+	expect(other, object, LFPOOL_E_FOREIGN, lfpool_set_pool(other, 1, false));
 	assert_int_equal(lfpool_set_usable_size(set, others), 0);
 	assert_int_equal(lfpool_set_usable_size(set, object), 112);
 	assert_int_equal(lfpool_set_release(set, object), LFPOOL_OK);
@@ -138,11 +137,11 @@ static void release_two(void *set)
 
 TEST(without_a_hook_one_line)
 {
-	lfpool_set_t *set = SET_WITH(.largest = 100, .capacity = 1, .name = "trays");
+	lfpool_set_t *set = SET_WITH(.largest = 100, .pool.capacity = 1, .pool.name = "trays");
 	char text[TEXT_BYTES];
 
 	stderr_of(release_two, set, text);
-	require_in(text, "set \"trays\"");
+	require_in(text, "pool \"trays/16\"");
 	require_in(text, "refused");
 	assert_ptr_equal(strchr(text, '\n'), text + strlen(text) - 1);
 	lfpool_set_destroy(set);

@@ -12,6 +12,18 @@
 
 enum { THREADS = 4, LARGEST = 512, CLASSES = 24, CAPACITY = 16 };
 
+/* The bytes of each class. */
+static size_t sizes[CLASSES];
+
+static void find_sizes(const lfpool_set_t *set)
+{
+	size_t count = 0;
+
+	assert_int_equal(class_count(set), CLASSES);
+	EACH_CLASS(set, bytes)
+	sizes[count++] = bytes;
+}
+
 /* ---- First calls ---- */
 
 struct arrival {
@@ -28,7 +40,7 @@ static void take_each_class(struct worker *me)
 	for (size_t i = 0; i < CLASSES; i++) {
 		const size_t c = (i + (a->in_turns ? me->number % 2 * (CLASSES / 2) : 0)) % CLASSES;
 
-		while (lfpool_set_acquire(a->set, lfpool_set_class_size(a->set, c)))
+		while (lfpool_set_acquire(a->set, sizes[c]))
 			atomic_fetch_add(&a->taken[c], 1);
 	}
 }
@@ -38,11 +50,11 @@ TEST(the_first_calls_come_at_once)
 	for (int round = 0; round < TIMES(100, 10); round++) {
 		struct arrival a = {.set = set_of(LFPOOL_BACKEND_LOCKFREE, LARGEST, CAPACITY), .in_turns = round % 2};
 
-		assert_int_equal(lfpool_set_class_count(a.set), CLASSES);
+		find_sizes(a.set);
 		workers_run(THREADS, take_each_class, &a, 0);
 		for (size_t i = 0; i < CLASSES; i++) {
 			assert_int_equal(a.taken[i], CAPACITY);
-			assert_int_equal(lfpool_active_count(lfpool_set_peek(a.set, i)), CAPACITY);
+			assert_int_equal(lfpool_active_count(lfpool_set_pool(a.set, sizes[i], false)), CAPACITY);
 		}
 		require_set_intact(a.set);
 		assert_int_equal(lfpool_set_destroy(a.set), CLASSES * CAPACITY);
@@ -63,7 +75,7 @@ static void *make_each_class(void *argument)
 
 	atomic_fetch_add(&m->begun, 1);
 	for (size_t i = 0; i < CLASSES; i++)
-		REQUIRE(lfpool_set_pool(m->set, i));
+		REQUIRE(lfpool_set_pool(m->set, sizes[i], true));
 	/* ThreadSanitizer takes a thread that ended, and that a child cannot join, for a leak. */
 	while (!atomic_load(&m->forked))
 		sched_yield();
@@ -74,10 +86,10 @@ static void *make_each_class(void *argument)
 static void use_each_class(lfpool_set_t *set)
 {
 	for (size_t i = 0; i < CLASSES; i++) {
-		const size_t size = lfpool_set_class_size(set, i);
+		const size_t size = sizes[i];
 		void *object = lfpool_set_acquire(set, size);
 
-		REQUIRE(object && lfpool_of(object) == lfpool_set_peek(set, i));
+		REQUIRE(object && lfpool_of(object) == lfpool_set_pool(set, size, false));
 		stamp_write(object, size, i);
 		REQUIRE(lfpool_set_release(set, object) == LFPOOL_OK);
 	}
@@ -88,6 +100,9 @@ TEST(a_fork_while_pools_are_made)
 {
 	for (int round = 0; round < TIMES(60, 10); round++) {
 		struct makers m = {.set = set_of(LFPOOL_BACKEND_LOCKFREE, LARGEST, CAPACITY)};
+
+		find_sizes(m.set);
+
 		const struct threads makers = threads_start(2, make_each_class, &m, 0);
 
 		while (atomic_load(&m.begun) == 0)

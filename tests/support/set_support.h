@@ -13,9 +13,9 @@ static inline lfpool_set_config_t set_config_of(lfpool_backend_t backend, size_t
 {
 	lfpool_set_config_t config = LFPOOL_SET_CONFIG_INIT;
 
-	config.backend = backend;
+	config.pool.backend = backend;
 	config.largest = largest;
-	config.capacity = capacity;
+	config.pool.capacity = capacity;
 	return config;
 }
 
@@ -27,12 +27,12 @@ static inline lfpool_set_t *set_with(const lfpool_set_config_t *config)
 	return set;
 }
 
-/* SET_WITH(.largest = 100, .capacity = 3) */
+/* SET_WITH(.largest = 100, .pool.capacity = 3) */
 #define SET_WITH(...) set_with(&(lfpool_set_config_t){.struct_size = sizeof(lfpool_set_config_t), __VA_ARGS__})
 
 static inline lfpool_set_t *set_of(lfpool_backend_t backend, size_t largest, size_t capacity)
 {
-	return SET_WITH(.backend = backend, .largest = largest, .capacity = capacity);
+	return SET_WITH(.largest = largest, .pool.backend = backend, .pool.capacity = capacity);
 }
 
 /* Objects of this size until there is none, at most `room`. */
@@ -51,12 +51,25 @@ static inline void release_to(lfpool_set_t *set, void **objects, size_t count)
 		REQUIRE(lfpool_set_release(set, objects[i]) == LFPOOL_OK);
 }
 
-/* Every pool that was made is intact. */
-static inline void require_set_intact(const lfpool_set_t *set)
+/* A size for each class: EACH_CLASS(set, bytes) { ... } */
+#define EACH_CLASS(set, bytes) \
+	for (size_t bytes = lfpool_set_class_size((set), 0); bytes != 0; bytes = lfpool_set_class_size((set), bytes + 1))
+
+static inline size_t class_count(const lfpool_set_t *set)
 {
-	for (size_t i = 0; i < lfpool_set_class_count(set); i++)
-		if (lfpool_set_peek(set, i))
-			require_intact(lfpool_set_peek(set, i));
+	size_t count = 0;
+
+	EACH_CLASS(set, bytes)
+	count++;
+	return count;
+}
+
+/* Every pool that was made is intact. */
+static inline void require_set_intact(lfpool_set_t *set)
+{
+	EACH_CLASS(set, bytes)
+	if (lfpool_set_pool(set, bytes, false))
+		require_intact(lfpool_set_pool(set, bytes, false));
 }
 
 /* Nothing is active. */

@@ -326,8 +326,7 @@ void stage_operate(struct actor *actor, const char **at)
 	case '=': colds_operate(operation); break;
 	case '?': finds_look(); break;
 	case 'M': sets_make(); break;
-	case 'i': sets_look_by_address(); break;
-	case 'I': sets_look_by_size(); break;
+	case 'i': sets_look(); break;
 	case 'n': count_active(); break;
 	case 's': stage_check_high_water(); break;
 	case 'z':

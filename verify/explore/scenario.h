@@ -31,7 +31,7 @@
  *   l  lfpool_release_all(): then objects are only counted, and the end is judged
  *   +, *  add a range    -, /  remove it    ?  look for them and their neighbours (stage.h)
  *   { } [ ] _ =  the cold store (stage.h)
- *   M  make the pool of a class    I, i  look for it by size, by address (stage.h)
+ *   M  make the pool of a class    i  look for it (stage.h)
  *   -  at the beginning of the set-up: actor 3 has no cache
  *   <  pop a magazine off the full stack   >  push the newest popped, ^  the oldest, back
  */

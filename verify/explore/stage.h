@@ -103,14 +103,12 @@ void finds_change(char operation);
 void finds_look(void);
 
 /*
- * How src/set/pool_set.h publishes the pool of a class: a thread that finds it finds it complete, by id or by address.  One that
- * makes it (M) holds the lock of set_open.c, which is not played: one thread does.  Its "pool" is plain data.
+ * How src/set/pool_set.h publishes the pool of a class: a thread that finds it finds it complete.  The thread that makes it (M)
+ * holds the lock of all windows (api/window.h), which is not played: one thread does.  Its "pool" is plain data.
  */
 void sets_open(void);
 void sets_make(void);
-/* As lfpool_set_acquire(): the id, and then the pool. */
-void sets_look_by_size(void);
-/* As lfpool_set_release(), of an address in the window of the class. */
-void sets_look_by_address(void);
+/* As lfpool_set_acquire() and lfpool_set_release(). */
+void sets_look(void);
 
 #endif

@@ -213,8 +213,8 @@ const struct scenario scenarios[] = {
 	{"find-3", "and two look", 1, 1, "", {"*+", "?", "?"}},
 
 	/* The pool of a class in a set: Y1. */
-	{"class-2", "made while another looks, by size and by address", 1, 1, "", {"M", "Ii"}},
-	{"class-3", "and two look", 1, 1, "", {"M", "Ii", "iI"}},
+	{"class-2", "made while another looks, twice", 1, 1, "", {"M", "ii"}},
+	{"class-3", "and two look", 1, 1, "", {"M", "ii", "ii"}},
 
 	/* Growing: O1, O4. */
 	{"grow-2", "one grows, another wants what was added", 1, 1, "1a", {"G", "a"}, .max_capacity = 2},

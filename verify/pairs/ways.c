@@ -62,24 +62,16 @@ static lfpool_status_t make_set(struct model *m)
 	lfpool_set_config_t config = LFPOOL_SET_CONFIG_INIT;
 	lfpool_set_t *set;
 
-	config.name = NAME;
 	config.largest = c->object_size;
-	config.object_alignment = c->object_alignment;
-	config.capacity = c->capacity;
-	config.max_capacity = c->max_capacity;
-	config.growth_step = c->growth_step;
-	config.cache_capacity = c->cache_capacity;
-	config.flags = c->flags;
-	config.backend = c->backend;
-	config.hooks = c->hooks;
-	config.debug = c->debug;
+	config.pool = *c;
+	config.pool.name = NAME;
 
 	const lfpool_status_t status = lfpool_set_create(&set, &config);
 
 	REQUIRE((status == LFPOOL_OK) == (set != NULL));
 	if (set) {
-		m->pool = lfpool_set_pool(set, lfpool_set_class_of(set, c->object_size));
-		REQUIRE(lfpool_set_class_size(set, lfpool_set_class_of(set, c->object_size)) == c->object_size);
+		m->pool = lfpool_set_pool(set, c->object_size, true);
+		REQUIRE(lfpool_set_class_size(set, c->object_size) == c->object_size);
 	}
 	m->made = set;
 	return status;
@@ -97,8 +89,8 @@ static void *acquire_of_set(struct model *m)
 
 static lfpool_status_t release_to_set(struct model *m, void *object)
 {
-	/* Outside of its windows the set has a hook call of its own. */
-	return lfpool_set_owns(m->made, object) ? lfpool_set_release(m->made, object) : lfpool_release(m->pool, object);
+	/* Addresses outside of its windows are reported by the pool of the smallest class. */
+	return lfpool_set_pool_of(m->made, object, NULL) ? lfpool_set_release(m->made, object) : lfpool_release(m->pool, object);
 }
 
 /* ---- lfpool_registry_create_pool --------------------------------------------------------------------------- */

@@ -1,0 +1,69 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * window.h - the seam for sets: pools whose objects are in a range of addresses that was chosen before.
+ *
+ * Idea         A set finds the class of an address by arithmetic, so it decides where the objects of each class are.
+ *              It reserves one range of addresses and cuts it into windows, all of the size of the same power of two.
+ *               A pool made in a window has its objects there and everything else where any pool has it.  This is the
+ *               only thing
+ *              that the rooms above api need beyond the public headers.
+ * Invariants   Y2  every object of a pool made in a window is in that window, whole; there is a page without access
+ *                  between the objects of two windows.
+ * Progress     All of these may enter the kernel, except window_of().
+ */
+#ifndef LFPOOL_WINDOW_H
+#define LFPOOL_WINDOW_H
+
+#include "base/base.h"
+
+#include "lfpool/lfpool.h"
+
+/* Windows side by side. */
+struct windows {
+	uintptr_t base; /* of window 0                                              */
+	uint32_t count; /* 0: none, as for objects that malloc() places             */
+	uint32_t shift; /* each is 2^shift bytes                                    */
+	char *reserved; /* NULL: nothing                                            */
+	size_t reserved_bytes;
+};
+
+/* A range of addresses without access. */
+struct window_range {
+	char *at;
+	size_t bytes;
+};
+
+/* The number of the window that holds the address; any number from `count` up if none does. */
+static inline uintptr_t window_of(const struct windows *w, const void *address)
+{
+	return ((uintptr_t)address - w->base) >> w->shift;
+}
+
+/* The part of a window that objects may use. */
+struct window_range window_range(const struct windows *w, size_t number);
+
+/* Reserves `count` windows for the results of window_bytes(), of which `most` is the largest.  False if the system
+ * refuses, or there are not enough addresses. */
+bool windows_open(struct windows *w, size_t count, size_t most, size_t alignment);
+void windows_close(struct windows *w);
+
+/*
+ * The bytes that a window must have for this pool: for config.max_capacity objects, with debug modes and the
+ * environment taken into account.  0 if the objects are the heap's (LFPOOL_BACKEND_MALLOC), SIZE_MAX if there is no
+ * such number. Returns a status as lfpool_create() does for a config.
+ */
+lfpool_status_t window_bytes(const lfpool_config_t *config, size_t *bytes_out);
+/* Lowers config->max_capacity, and capacity with it, until the objects fit in the range; not below 1. */
+void window_fit(lfpool_config_t *config, struct window_range range);
+/* As lfpool_create(), with the objects in the range.  After a failure the range is as it was. */
+lfpool_status_t window_create_pool(lfpool_t **pool_out, const lfpool_config_t *config, struct window_range range);
+
+/*
+ * One lock for all threads that make pools in windows, so that each window gets one pool.  Fork takes it, so the child
+ * finds it free.  No hook runs under it.  False: the system refused the handlers of fork.
+ */
+bool windows_lock_open(void);
+void windows_lock(void);
+void windows_unlock(void);
+
+#endif

@@ -1,0 +1,240 @@
+/* SPDX-License-Identifier: MIT */
+/* test: once */
+/*
+ * test_registry_sets.c - sets in a registry: their pools are rows, each with the settings of its line in the profile;
+ * and the key `full`, for pools of any kind.
+ */
+#include "../support/registry_support.h"
+#include "../support/set_support.h"
+
+enum { SIZE = 24 };
+
+/* Classes of 16, 32, 48 and 64 bytes, each with 6,400 bytes at first and 12,800 at most. */
+static lfpool_set_t *messages_of(lfpool_registry_t *registry, size_t growth_bytes)
+{
+	return SET_WITH(.largest = 64, .class_bytes = 6400, .max_class_bytes = 12800, .growth_bytes = growth_bytes,
+			.registry = registry, .pool.name = "messages");
+}
+
+static void require_dumped(lfpool_registry_t *registry, lfpool_format_t format, const char *part)
+{
+	char *text = whole_dump(registry_dump, registry, format);
+
+	require_in(text, part);
+	free(text);
+}
+
+/* ---- Rows ---- */
+
+TEST(a_row_for_each_pool_of_a_set)
+{
+	lfpool_registry_t *registry = registry_of("jobs capacity=10\n");
+	const lfpool_config_t config = config_of(SIZE, 3);
+	lfpool_t *jobs = made(registry, "jobs", &config);
+	lfpool_set_t *messages = messages_of(registry, 0), *another = messages;
+	lfpool_set_config_t again = LFPOOL_SET_CONFIG_INIT;
+
+	assert_non_null(lfpool_acquire(jobs));
+	assert_non_null(lfpool_set_acquire(messages, 50));
+	require_dumped(registry, LFPOOL_TEXT, "scenario default, 3 pools\n");
+	require_dumped(registry, LFPOOL_TEXT, "\nmessages/16    16       400   800       0");
+	require_dumped(registry, LFPOOL_TEXT, "\nmessages/64    64       100   200       1");
+	require_dumped(registry, LFPOOL_JSON, "{\"name\":\"messages/64\",\"object_size\":64,\"capacity\":100,");
+	assert_ptr_equal(lfpool_registry_find(registry, "messages/64"), lfpool_set_pool(messages, 64, false));
+	assert_null(lfpool_registry_find(registry, "messages"));
+	assert_null(lfpool_registry_find(registry, "messages/32"));
+	/* Each name is one pool's; a set needs a name, and one that a profile can have. */
+	again.registry = registry;
+	assert_int_equal(lfpool_set_create(&another, &again), LFPOOL_E_CONFIG_NAME);
+	again.pool.name = "all messages";
+	assert_int_equal(lfpool_set_create(&another, &again), LFPOOL_E_CONFIG_NAME);
+	again.pool.name = "messages";
+	assert_int_equal(lfpool_set_create(&another, &again), LFPOOL_E_EXISTS);
+	assert_null(another);
+	/* The rows go with the set. */
+	assert_int_equal(lfpool_set_destroy(messages), 1);
+	require_dumped(registry, LFPOOL_TEXT, "scenario default, 1 pool\n");
+	assert_int_equal(lfpool_registry_destroy(registry), 1);
+}
+
+/* ---- The settings of each class ---- */
+
+TEST(each_class_has_its_line)
+{
+	lfpool_registry_t *registry = registry_of("messages/16 capacity=5 max_capacity=9 growth_step=2 cache_capacity=none\n"
+						  "messages/32 debug=quarantine=3,no-tools\n"
+						  "[match]\nmessages/16 capacity=9\n");
+	lfpool_set_t *messages = messages_of(registry, 100);
+	lfpool_registry_report_t report = LFPOOL_REGISTRY_REPORT_INIT;
+
+	require_said(lfpool_set_pool(messages, 32, true), "\ndebug       quarantine=3,no-tools\n");
+	assert_int_equal(lfpool_capacity(lfpool_set_pool(messages, 16, true)), 5);
+	for (int i = 0; i < 9; i++)
+		assert_non_null(lfpool_set_acquire(messages, 16));
+	assert_null(lfpool_set_acquire(messages, 16));
+	/* A class without a line is as in the config: 6,400 bytes. */
+	assert_int_equal(lfpool_capacity(lfpool_set_pool(messages, 64, true)), 100);
+	assert_int_equal(lfpool_quick_stats(lfpool_set_pool(messages, 64, true)).max_capacity, 200);
+	/* A switch reaches the classes as all pools. */
+	assert_int_equal(lfpool_registry_switch(registry, NULL, "default", &report), LFPOOL_OK);
+	assert_int_equal(report.pools, 3);
+	assert_int_equal(report.objects_owed, 4);
+	assert_int_equal(lfpool_registry_switch(registry, NULL, "match", &report), LFPOOL_OK);
+	assert_int_equal(report.objects_owed, 0);
+	assert_int_equal(lfpool_capacity(lfpool_set_pool(messages, 16, true)), 9);
+	assert_int_equal(lfpool_set_destroy(messages), 9);
+	assert_int_equal(lfpool_registry_destroy(registry), 0);
+}
+
+/* A line changes the keys that it names, and no other; its numbers are objects, whatever bytes the config has. */
+static lfpool_t *class_of_64(const char *profile, size_t growth_bytes, lfpool_registry_t **registry, lfpool_set_t **set)
+{
+	*registry = registry_of(profile);
+	*set = messages_of(*registry, growth_bytes);
+	return lfpool_set_pool(*set, 64, true);
+}
+
+TEST(a_line_changes_what_it_names)
+{
+	static const struct {
+		const char *profile;
+		size_t growth_bytes, capacity, max_capacity, grown;
+	} rows[] = {
+		{"", 640, 100, 200, 110},
+		{"messages/64 flags=zero\n", 640, 100, 200, 110},
+		{"messages/64 capacity=10\n", 640, 10, 200, 20},
+		{"messages/64 max_capacity=50\n", 640, 100, 100, 0},
+		{"messages/64 growth_step=64\n", 64, 100, 200, 164},
+		{"messages/64 growth_step=64\n", 640, 100, 200, 164},
+		{"messages/64 full=grow\n", 0, 100, 200, 113},
+		{"messages/64 full=fail\n", 640, 100, 200, 0},
+	};
+
+	for (size_t i = 0; i < COUNT(rows); i++) {
+		lfpool_registry_t *registry;
+		lfpool_set_t *set;
+		lfpool_t *pool = class_of_64(rows[i].profile, rows[i].growth_bytes, &registry, &set);
+
+		assert_int_equal(lfpool_capacity(pool), rows[i].capacity);
+		assert_int_equal(lfpool_quick_stats(pool).max_capacity, rows[i].max_capacity);
+		for (size_t taken = 0; taken < rows[i].capacity; taken++)
+			assert_non_null(lfpool_set_acquire(set, 64));
+		assert_int_equal(lfpool_set_acquire(set, 64) != NULL, rows[i].grown != 0);
+		assert_int_equal(lfpool_capacity(pool), rows[i].grown ? rows[i].grown : rows[i].capacity);
+		assert_int_equal(lfpool_set_destroy(set), rows[i].capacity + (rows[i].grown != 0));
+		assert_int_equal(lfpool_registry_destroy(registry), 0);
+	}
+}
+
+/* The addresses of a class are reserved when the set is made: a later profile gets at most what fits there. */
+TEST(a_later_profile_stays_within_the_addresses)
+{
+	lfpool_registry_t *registry = registry_of("");
+	lfpool_set_t *messages = messages_of(registry, 0);
+	lfpool_registry_report_t report = LFPOOL_REGISTRY_REPORT_INIT;
+	void *before = lfpool_set_acquire(messages, 16), **objects;
+
+	assert_int_equal(lfpool_registry_switch(registry, "messages/64 capacity=1M debug=guard\nmessages/16 capacity=1M",
+						"default", &report),
+			 LFPOOL_OK);
+	assert_int_equal(report.pools_short, 1);
+	lfpool_t *pool = lfpool_set_pool(messages, 64, true);
+	const size_t capacity = lfpool_capacity(pool);
+
+	assert_in_range(capacity, 80, 100000);
+	objects = pointers_new(capacity);
+	assert_int_equal(acquire_all(pool, objects, capacity), capacity);
+	assert_true(sort_disjoint(objects, capacity, 64));
+	for (size_t i = 0; i < capacity; i++)
+		assert_ptr_equal(lfpool_set_pool_of(messages, objects[i], NULL), pool);
+	release_to(messages, objects, capacity);
+	assert_int_equal(lfpool_set_release(messages, before), LFPOOL_OK);
+	free(objects);
+	set_close(messages);
+	assert_int_equal(lfpool_registry_destroy(registry), 0);
+}
+
+/* plan() may call the registry: it runs when the set is made, without a lock. */
+static void plan_like_jobs(void *registry, lfpool_config_t *config)
+{
+	lfpool_t *jobs = lfpool_registry_find(registry, "jobs");
+
+	config->capacity = jobs ? lfpool_capacity(jobs) : 10;
+}
+
+TEST(a_plan_may_ask_the_registry)
+{
+	lfpool_registry_t *registry = registry_of(NULL);
+	const lfpool_config_t config = config_of(SIZE, 20);
+
+	(void)made(registry, "jobs", &config);
+	lfpool_set_t *set = SET_WITH(.largest = 64, .registry = registry, .plan = plan_like_jobs, .pool.name = "s",
+				     .pool.hooks.context = registry);
+
+	require_dumped(registry, LFPOOL_TEXT, "\ns/16     16        20");
+	set_close(set);
+	assert_int_equal(lfpool_registry_destroy(registry), 0);
+}
+
+/* ---- When it is full ---- */
+
+static lfpool_t *jobs_of(const char *full, uint32_t capacity, lfpool_registry_t **registry_out)
+{
+	lfpool_config_t config = config_of(SIZE, capacity);
+	char profile[100];
+
+	(void)snprintf(profile, sizeof(profile), "jobs max_capacity=%u %s\n", 3 * capacity, full);
+	*registry_out = registry_of(profile);
+	config.growth_step = 1;
+	return made(*registry_out, "jobs", &config);
+}
+
+static void expect_full(const char *full, uint32_t objects, size_t capacity_then, const char *shown)
+{
+	lfpool_registry_t *registry;
+	lfpool_t *pool = jobs_of(full, 16, &registry);
+
+	for (uint32_t i = 0; i < objects; i++)
+		assert_non_null(lfpool_acquire(pool));
+	assert_null(lfpool_acquire(pool));
+	assert_int_equal(lfpool_capacity(pool), capacity_then);
+	require_dumped(registry, LFPOOL_TEXT, shown);
+	assert_int_equal(lfpool_registry_destroy(registry), objects);
+}
+
+TEST(fail_and_grow)
+{
+	expect_full("", 48, 48, "  0  grow\n");
+	expect_full("full=grow", 48, 48, "  0  grow\n");
+	expect_full("full=grow growth_step=0", 48, 48, "  0  grow\n");
+	expect_full("full=fail", 16, 16, "  0  fail\n");
+	expect_full("full=fail growth_step=5", 16, 16, "  0  fail\n");
+}
+
+/* hooks.exhausted could wait: with full=fail a call of that pool does not. */
+static bool count_and_give_up(void *context, lfpool_t *pool, uint32_t attempt, int64_t *wait_ns)
+{
+	(void)pool, (void)attempt;
+	*wait_ns = -1;
+	++*(int *)context;
+	return false;
+}
+
+TEST(fail_leaves_the_hook_out)
+{
+	int calls = 0;
+	lfpool_config_t config = CONFIG_OF(SIZE, 1, .hooks.context = &calls, .hooks.exhausted = count_and_give_up);
+	lfpool_registry_t *registry = registry_of("jobs full=fail\n");
+	lfpool_t *pool = made(registry, "jobs", &config), *other = made(registry, "other", &config);
+
+	assert_non_null(lfpool_acquire(pool));
+	assert_null(lfpool_acquire(pool));
+	assert_int_equal(calls, 0);
+	assert_non_null(lfpool_acquire(other));
+	assert_null(lfpool_acquire(other));
+	assert_int_equal(calls, 1);
+	require_dumped(registry, LFPOOL_TEXT, "  0  hook\n");
+	assert_int_equal(lfpool_registry_destroy(registry), 2);
+}
+
+RUN_TESTS()
