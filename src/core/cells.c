@@ -19,10 +19,10 @@
  *                  than the ticket, or the waiting cell itself.
  *              W11 the ticket that a search finds is no greater than the bound of any top when the search read it: at
  *                  each step down the search begins again unless the level below is as small as the bound that led
- *                  there. With W10 this is W3.
+ *                  there.  With W10 this is W3.
  *              W12 while a server gives to a call below a top, or is about to wake that call, the counter `giving` of
  *                  the top and of the group is not 0.  Only the server takes its count back, after it has woken the
- *                  call. So a search finds the call although cells with smaller tickets wait: W5.  A server that never
+ *                  call.  So a search finds the call although cells with smaller tickets wait: W5.  A server that never
  *                  runs again costs each search one more group.
  * Progress     Lock-free: a search begins again only after a bound was raised, or another thread changed one.  Each
  *              cell that stopped waiting leaves at most two bounds to be raised.
@@ -87,8 +87,8 @@ static struct cell *cell_pop(struct waiters *d)
 	while (tagged_number(top)) {
 		struct cell *cell = cell_at(d, tagged_number(top) - 1);
 
-		/* relaxed: VACANT made it visible. It is stale only if the cell has left, and then the tag has
-		 * moved (S1). acquire, edge VACANT: on failure the fresh top needs it. */
+		/* relaxed: VACANT made it visible.  It is stale only if the cell has left, and then the tag has
+		 * moved (S1).  acquire, edge VACANT: on failure the fresh top needs it. */
 		if (cas_acquire(&d->vacant, &top, tagged_next(top, load_relaxed(&cell->below))))
 			return cell;
 	}
