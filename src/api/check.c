@@ -2,18 +2,26 @@
 /*
  * check.c - lfpool_check(): the invariants that the headers of src/ name, evaluated.
  *
- * Idea         The core is walked in check_core.c, and the slots are checked here.  In the
- *              end the sums must agree: the identity of lfpool_stats(), and the count of lfpool_active_count(), which
- *              knows nothing of the states.
+ * Idea         A walk over the core reports every free slot that it meets; the other slots must be in use.  The order
+ *              makes sure that nothing is followed before it was checked: the caches; the stacks of the depot; is every
+ *              magazine in one place; the entries of each; the slots that are in none; the objects of malloc mode; the
+ *              unused chunks.  Then the sums must agree: the identity of lfpool_stats(), and lfpool_active_count(),
+ *              which does not read the states.
+ *              No call is under way, so every load here is relaxed: the caller's own synchronisation orders it.
+ * Steals       A magazine goes onto `full` when it is full, but thieves with an old note may take from it there.  Each
+ *              theft is counted, so all together these magazines lack at most as many objects as were ever stolen; and
+ *              at most one magazine for each cache (docs/design.md, "Release never fails", counts on it).
  */
 #include "api/check.h"
 
 #include "base/text.h"
+#include "core/census.h"
 #include "core/cold.h"
 #include "object/lifecycle.h"
+#include "os/os.h"
+#include "pool/heap.h"
 #include "pool/misuse.h"
 #include "pool/slots.h"
-#include "os/os.h"
 #include "retire/retired.h"
 
 #include <string.h>
@@ -224,4 +232,352 @@ void check_last(lfpool_t *pool)
 
 	if (violated && strcmp(violated, CHECK_NO_MEMORY) != 0)
 		misuse_invariant(&home, violated, where);
+}
+
+/* ---- The core ---- */
+
+struct walk {
+	struct check check;
+	const lfpool_t *pool;
+	const struct core *core;
+	uint64_t carved, spared;
+	uint32_t caches; /* counted by the table */
+	size_t born;
+	uint64_t steals;
+	uint64_t missing; /* objects, in the magazines on the stacks of full ones */
+};
+
+enum kind { FULL, PARTIAL, EMPTY };
+
+/* ---- Magazines, by number ---- */
+
+/* Its bit: first the chunks in use, then the spares in use, then the extra magazines.  0: no magazine in use has this
+ * number. */
+static size_t bit_of(const struct walk *w, uint32_t number)
+{
+	const struct magazines *ms = &w->core->magazines;
+	const uint32_t chunks = ms->chunks, before = chunks + ms->spares;
+	uint32_t left;
+
+	if (number <= chunks)
+		return number <= w->carved ? number : 0;
+	if (number <= before)
+		return number - chunks <= w->spared ? (size_t)w->carved + (number - chunks) : 0;
+	if (number - before - 1 >= w->caches * EXTRA_PER_CACHE ||
+	    !load_relaxed(&cache_at(w->core, (number - before - 1) / EXTRA_PER_CACHE, &left)->born))
+		return 0;
+	return (size_t)w->carved + (size_t)w->spared + (number - before);
+}
+
+static int count_of(const struct walk *w, uint32_t number)
+{
+	return magazines_count(&w->core->magazines, number);
+}
+
+/* A cache or a stack names this magazine. */
+static const char *meet(struct walk *w, uint32_t number)
+{
+	const size_t bit = bit_of(w, number);
+	int count;
+
+	w->check.where = number;
+	if (!bit)
+		return "D1: a cache or a stack names a magazine that is not in use";
+	if (check_mark(w->check.others, bit))
+		return "D1: a magazine is in two places";
+	if (load_relaxed(&magazines_at(&w->core->magazines, number)->number) != number)
+		return "G1: a magazine does not bear its number";
+	count = count_of(w, number);
+	if (count < 0 || count > (int)w->core->magazines.slots)
+		return "H1: a magazine holds less than nothing, or more than it has room for";
+	return NULL;
+}
+
+/* ---- Caches ---- */
+
+/* One that nobody has had yet. */
+static bool is_fresh(const struct cache *c)
+{
+	return !(load_relaxed(&c->born) || load_relaxed(&c->claimed) || load_relaxed(&c->current_word) ||
+		 load_relaxed(&c->previous) || load_relaxed(&c->in_transit));
+}
+
+static const char *walk_cache(struct walk *w, uint32_t index)
+{
+	const struct core *core = w->core;
+	uint32_t left;
+	const struct cache *c = cache_at(core, index, &left);
+	const uint32_t current = tagged_number(load_relaxed(&c->current_word));
+	const uint32_t previous = tagged_number(load_relaxed(&c->previous));
+	const char *violated;
+
+	w->check.where = SIZE_MAX;
+	if (!load_relaxed(&c->born))
+		return is_fresh(c) ? NULL : "T3: a cache that was never born has a user, or holds something";
+	w->born++;
+	w->steals += tally_read(&c->counts.steals);
+	if (load_relaxed(&c->claimed) > 1)
+		return "T1: a cache is neither claimed nor not";
+	if (c->core != core || c->index != index || c->head.pool != core->pool)
+		return "T3: a cache does not know its pool, or its place";
+	violated = meet(w, current);
+	if (!violated && previous)
+		violated = meet(w, previous);
+	if (violated)
+		return violated;
+	w->check.where = tagged_number(load_relaxed(&c->in_transit));
+	if (w->check.where)
+		return "C5: a cache has a magazine in transit, though no call is under way";
+	w->check.where = current;
+	if (c->current != magazines_at(&core->magazines, current))
+		return "C5: a cache does not work on the magazine that its `current` names";
+	if ((c->head.face.hot == c->current) != (core->hits && magazine_is_home(c->current, core->magazines.slots)))
+		return "H8: hits work on a magazine that is not at home, or on another one than the cache";
+	return NULL;
+}
+
+static const char *walk_caches(struct walk *w)
+{
+	const struct core *core = w->core;
+	const char *violated = NULL;
+	uint32_t left = 0;
+
+	for (uint32_t index = 0; index < w->caches && !violated; index++)
+		violated = walk_cache(w, index);
+	if (violated)
+		return violated;
+	w->check.where = SIZE_MAX;
+	for (unsigned lot = 0; lot < LOT_COUNT; lot++) {
+		/* The first of the lot's caches, and the first after them. */
+		const uint32_t first = LOT_CACHES * ((1u << lot) - 1);
+		const uint32_t full = first + ((uint32_t)LOT_CACHES << lot);
+		const uint32_t end = full < core->table.most ? full : core->table.most;
+
+		if (!load_relaxed(&core->table.lot[lot]) != !load_relaxed(&core->magazines.extra_lot[lot]))
+			return "G1: of a lot of caches and its magazines only one is there";
+		if (!load_relaxed(&core->table.lot[lot]))
+			continue;
+		for (uint32_t index = first < w->caches ? w->caches : first; index < end; index++)
+			if (!is_fresh(cache_at(core, index, &left)))
+				return "T2: a cache that is not counted has a user, or holds something";
+	}
+	return NULL;
+}
+
+/* ---- The depot ---- */
+
+static uint32_t below(const struct walk *w, uint32_t number)
+{
+	return link_below(load_relaxed(&magazines_at(&w->core->magazines, number)->next));
+}
+
+static uint32_t depth_of(const struct walk *w, uint32_t number)
+{
+	return link_depth(load_relaxed(&magazines_at(&w->core->magazines, number)->next));
+}
+
+/* Its places can all be used. */
+static bool is_reset(const struct walk *w, uint32_t number)
+{
+	return LFPOOL_POSITION(load_relaxed(&magazines_at(&w->core->magazines, number)->bottom)) == LFPOOL_HOME;
+}
+
+/* `number` is on this stack: does it come twice on it? */
+static bool runs_in_a_circle(const struct walk *w, const struct stack *stack, uint32_t number)
+{
+	uint32_t at = tagged_number(load_relaxed(&stack->head));
+	size_t steps = 0;
+
+	/* Ends: without a circle the second time is where the walk stopped. */
+	while (at != number)
+		at = below(w, at);
+	do {
+		at = below(w, at);
+		steps++;
+	} while (at != number && bit_of(w, at) && steps <= w->carved + w->spared + w->caches * EXTRA_PER_CACHE);
+	return at == number;
+}
+
+static const char *walk_stack(struct walk *w, const struct stack *stack, enum kind kind)
+{
+	const uint32_t slots = w->core->magazines.slots;
+	uint32_t number = tagged_number(load_relaxed(&stack->head)), above = 0;
+
+	for (; number; number = below(w, number)) {
+		const char *violated = meet(w, number);
+
+		if (violated && bit_of(w, number) && runs_in_a_circle(w, stack, number))
+			return "D1: a stack of the depot runs in a circle";
+		if (violated)
+			return violated;
+
+		const uint32_t depth = depth_of(w, number);
+
+		if (!depth || (above && depth != above - 1) || (depth > 1 && !below(w, number)))
+			return "D5: a magazine on a stack does not know how many lie from it down";
+		above = depth;
+
+		const uint32_t count = (uint32_t)count_of(w, number);
+
+		if (kind == EMPTY && (count || !is_reset(w, number)))
+			return "D4: a magazine on a stack of empty ones is not empty, or not at home";
+		if (kind == PARTIAL && count == slots)
+			return "D4: a magazine on a stack of partial ones is full";
+		if (kind == FULL)
+			w->missing += slots - count;
+		if (w->missing > w->steals)
+			return "D3: a magazine on a stack of full ones is not full, and nobody stole from it";
+	}
+	return NULL;
+}
+
+static const char *walk_depot(struct walk *w)
+{
+	const struct depot *depot = &w->core->depot;
+	const char *violated = NULL;
+
+	for (uint32_t i = 0; i < depot->shards && !violated; i++) {
+		violated = walk_stack(w, &depot->shard[i].full, FULL);
+		if (!violated)
+			violated = walk_stack(w, &depot->shard[i].partial, PARTIAL);
+		if (!violated)
+			violated = walk_stack(w, &depot->shard[i].empty, EMPTY);
+	}
+	if (violated)
+		return violated;
+	w->check.where = SIZE_MAX;
+	if (w->missing > w->born * w->core->magazines.slots)
+		return "G2: the stacks of full magazines lack more than one magazine for each cache";
+	return NULL;
+}
+
+/* ---- What is in them ---- */
+
+/* The slot of an entry, or a number that no slot has (SLOT_NONE, or one beyond the last). */
+static uint32_t slot_of_entry(const struct walk *w, uintptr_t entry)
+{
+	const uint64_t slot = lfpool_slot_of(&w->core->arena.face, (const void *)entry);
+
+	return !entry ? SLOT_NONE : slot < UINT32_MAX ? (uint32_t)slot : SLOT_NONE;
+}
+
+static const char *walk_magazine(struct walk *w, uint32_t number)
+{
+	const uint32_t slots = w->core->magazines.slots;
+	const struct lfpool_magazine *m = magazines_at(&w->core->magazines, number);
+	const uint64_t top = load_relaxed(&m->top);
+	const int count = magazine_count(top, load_relaxed(&m->bottom));
+	const char *violated = NULL;
+
+	w->check.where = number;
+	if (!check_marked(w->check.others, bit_of(w, number)))
+		return "G2: a magazine is nowhere";
+	for (int i = 0; i < count && !violated; i++)
+		violated = check_free(&w->check, slot_of_entry(w, magazine_at(m, slots, top + (unsigned)i)));
+	return violated;
+}
+
+static const char *walk_magazines(struct walk *w)
+{
+	const struct magazines *ms = &w->core->magazines;
+	const char *violated = NULL;
+	uint32_t left;
+
+	for (uint32_t number = 1; number <= w->carved && !violated; number++)
+		violated = walk_magazine(w, number);
+	for (uint32_t index = 0; index < w->caches && !violated; index++) {
+		const bool born = load_relaxed(&cache_at(w->core, index, &left)->born);
+
+		for (uint32_t which = 0; born && which < EXTRA_PER_CACHE && !violated; which++)
+			violated = walk_magazine(w, magazines_extra_number(ms, index, which));
+	}
+	for (uint64_t spare = 1; spare <= load_relaxed(&w->core->depot.spared) && !violated; spare++)
+		violated = walk_magazine(w, ms->chunks + (uint32_t)spare);
+	if (!violated)
+		violated = check_held_back(&w->check, w->pool->each_call);
+	if (!violated)
+		violated = check_retired(&w->check, w->pool->retired);
+	if (!violated)
+		violated = check_cold(&w->check, &w->core->cold, census_carved(w->core));
+	return violated ? violated : check_rest(&w->check);
+}
+
+/* Malloc mode: an active slot has an object and they know each other, a free one has none. */
+static const char *walk_cells(struct walk *w)
+{
+	const struct core *core = w->core;
+
+	for (size_t slot = 1; w->pool->heap && slot <= w->check.used; slot++) {
+		const void *object = heap_object_at(w->pool, (uint32_t)slot);
+		/* In a pool that has grown, slots that were never used lie between others. */
+		const bool fresh = slot > w->check.fresh && slot <= w->check.fresh_end;
+
+		w->check.where = slot - 1;
+		/* A retired one still has its object. */
+		if (fresh || (check_marked(w->check.slots, slot) && !retired_has(w->pool->retired, (uint32_t)slot))) {
+			if (object)
+				return "E1: a free slot of malloc mode has an object";
+		} else if (!object || heap_label(object) != arena_object(&core->arena, (uint32_t)slot)) {
+			return "E1: an active slot and its object do not know each other";
+		}
+	}
+	return NULL;
+}
+
+/* Of the chunks never used as many as were used, so that the cost stays in proportion. */
+static const char *walk_unused(struct walk *w)
+{
+	const struct magazines *ms = &w->core->magazines;
+	const uint32_t short_of = (uint32_t)(w->core->cold.initial % ms->slots);
+
+	for (uint64_t number = w->carved + 1; number <= ms->chunks && number <= 2 * w->carved + 1; number++) {
+		const struct lfpool_magazine *m = magazines_at(ms, (uint32_t)number);
+		const uint64_t born = number == ms->chunks && short_of ? magazine_limit(short_of) : 0;
+
+		w->check.where = (size_t)number;
+		if (load_relaxed(&m->number) || load_relaxed(&m->top) || load_relaxed(&m->bottom) != born ||
+		    load_relaxed(&m->next))
+			return "H7: the magazine of a chunk that was never used is not as it was made";
+		for (uint32_t i = 0; i < ms->slots; i++)
+			if (load_relaxed(&m->entry[i]))
+				return "H7: the magazine of a chunk that was never used has an entry";
+	}
+	return NULL;
+}
+
+static const char *walk_all(struct walk *w)
+{
+	const char *violated = walk_caches(w);
+
+	if (!violated)
+		violated = walk_depot(w);
+	if (!violated)
+		violated = walk_magazines(w);
+	if (!violated)
+		violated = walk_cells(w);
+	return violated ? violated : walk_unused(w);
+}
+
+const char *check_core(const lfpool_t *pool, size_t *where_out)
+{
+	const struct core *core = &pool->core;
+	struct walk w = {.pool = pool, .core = core};
+	const char *violated;
+
+	w.carved = load_relaxed(&core->depot.carved);
+	w.spared = load_relaxed(&core->depot.spared);
+	w.caches = load_relaxed(&core->table.count);
+	if (w.carved > core->magazines.chunks)
+		return "D2: more chunks were used than there are";
+	if (w.spared > core->magazines.spares)
+		return "G2: more spare magazines were used than there are";
+	if (w.caches < core->table.for_calls || w.caches > core->table.most)
+		return "T2: the count of the caches is out of its limits";
+	if (!check_open(&w.check, &core->arena, census_used(core), check_others((size_t)w.carved + (size_t)w.spared, w.caches),
+			pool->check_bits))
+		return CHECK_NO_MEMORY;
+	violated = walk_all(&w);
+	*where_out = w.check.where;
+	check_close(&w.check);
+	return violated;
 }

@@ -2,7 +2,7 @@
 /*
  * check.h - what the parts of lfpool_check() share: each used slot is free in one place, or in use.
  *
- * Idea         check_core.c walks the free lists and reports every slot it meets; a bit for each says which were
+ * Idea         check_core() walks the free lists and reports every slot it meets; a bit for each says which were
  *              met.  What is left over must be in use.  A function returns NULL, or which invariant is violated;
  *              `where` is then the slot or the magazine.  Nothing found is trusted: numbers are compared with their
  *              limits before they are followed, and what has been met already ends the walk, so a circle does.
@@ -41,7 +41,7 @@ const char *check_cold(struct check *c, const struct cold *cold, size_t from_chu
 /* After all the free ones: the others are in use, and what was never used is as it was made. */
 const char *check_rest(struct check *c);
 
-/* ---- check_core.c ---- */
+/* ---- The core ---- */
 
 /* All but the sums; where_out as lfpool_check(). */
 const char *check_core(const lfpool_t *pool, size_t *where_out);

@@ -2,7 +2,7 @@
 /* unit_heap_set.c - the table of a malloc pool's addresses: against a list, and where it has no room for more. */
 #include "../support/support.h"
 
-#include "pool/heap_set.h"
+#include "pool/heap.h"
 
 enum { ADDRESSES = 300, STEPS = 40000 };
 
