@@ -1,9 +1,17 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * words.h - words for dumps, profiles and LFPOOL_BACKEND: every flag and every backend, X(constant, word); the version.
+ * words.h - words for dumps, profiles and the environment: flags, backends and debug modes; and the version.
+ *
+ * Tables       FLAG_MAP and BACKEND_MAP here, X(constant, word), and LFPOOL_DEBUG_MAP in lfpool/debug.h.
  */
 #ifndef LFPOOL_WORDS_H
 #define LFPOOL_WORDS_H
+
+#include "base/base.h"
+
+#include "lfpool/lfpool.h"
+
+struct text;
 
 #define FLAG_MAP(X)                            \
 	X(LFPOOL_PREFAULT, "prefault")         \
@@ -23,5 +31,29 @@
 #define STRING_OF(x) #x
 #define VERSION_OF(major, minor, patch) STRING_OF(major) "." STRING_OF(minor) "." STRING_OF(patch)
 #define VERSION VERSION_OF(LFPOOL_VERSION_MAJOR, LFPOOL_VERSION_MINOR, LFPOOL_VERSION_PATCH)
+
+/* For each word its number, or 1; 0: not wanted. */
+struct debug_modes {
+#define DEBUG_FIELD(field, word, least, most, text) uint32_t field;
+	LFPOOL_DEBUG_MAP(DEBUG_FIELD)
+#undef DEBUG_FIELD
+};
+
+/* Adds what `words` names (NULL: nothing); false, and the modes are of no use, if there is an error in it. */
+bool debug_words_read(struct debug_modes *modes, const char *words);
+/* The modes as words again: poison,quarantine=16 or none; in JSON ["poison","quarantine=16"]. */
+void debug_words_write(const struct debug_modes *modes, lfpool_format_t format, struct text *text);
+
+/* Is there one that looks for anything?  Then releases race by CAS. */
+static inline bool debug_modes_detect(const struct debug_modes *modes)
+{
+	return modes->check || modes->poison || modes->quarantine || modes->guard || modes->owner || modes->backtrace;
+}
+
+/* Is there one that has to do something at each acquire and release? */
+static inline bool debug_modes_each_call(const struct debug_modes *modes)
+{
+	return modes->poison || modes->quarantine || modes->guard || modes->owner || modes->backtrace;
+}
 
 #endif

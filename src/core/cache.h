@@ -97,7 +97,7 @@ struct core {
 	struct depot depot;         /* last: a pool has memory for the shards that it uses */
 };
 
-/* ---- cache_table.c ---- */
+/* ---- The table ---- */
 
 /* Puts the first lot at `memory`: zeroed, aligned to CACHE_LINE_PAIR, cache_lot_bytes() large.  It is of LOT_CACHES caches, and there
  * can be more; or, in a buffer, of so many, and there are no more. */
@@ -127,7 +127,7 @@ static inline struct lfpool_magazine *cache_closed(struct cache *c)
 	return (struct lfpool_magazine *)(void *)&c->closed;
 }
 
-/* ---- cache.c ---- */
+/* ---- Take and put ---- */
 
 /* Makes `number` the current magazine and clears `in_transit`. */
 void cache_install(struct cache *c, uint32_t number);

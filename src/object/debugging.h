@@ -16,7 +16,7 @@
 #define LFPOOL_DEBUGGING_H
 
 #include "object/tools.h"
-#include "base/debug_words.h"
+#include "base/words.h"
 
 #define DETAIL_BYTES 1024 /* of a finding or a misuse, at most */
 

@@ -7,7 +7,6 @@
 
 #include "base/base.h"
 #include "core/arena.h"
-#include "base/debug_words.h"
 #include "base/words.h"
 
 /* Of every kind of pool.  The stride of such objects, with the bytes that debug modes put beside them, fits in 32 bits. */

@@ -14,7 +14,6 @@
 #include "base/base.h"
 #include "core/cache.h"
 #include "core/cells.h"
-#include "base/debug_words.h"
 #include "base/words.h"
 #include "os/os.h"
 #include "pool/heap.h"

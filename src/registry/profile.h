@@ -13,7 +13,7 @@
 #define LFPOOL_PROFILE_H
 
 #include "base/base.h"
-#include "base/debug_words.h"
+#include "base/words.h"
 
 #include "lfpool/registry.h"
 

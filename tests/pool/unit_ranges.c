@@ -5,7 +5,7 @@
  */
 #include "../support/support.h"
 
-#include "pool/address_map.h"
+#include "pool/live_pools.h"
 
 enum { PLACES = 200, WIDTH = 10 };
 

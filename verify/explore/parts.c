@@ -7,7 +7,7 @@
 #include "core/cold.h"
 #include "oracle.h"
 #include "os/os.h"
-#include "pool/address_map.h"
+#include "pool/live_pools.h"
 #include "set/pool_set.h"
 #include "verbs.h"
 

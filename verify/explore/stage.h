@@ -93,7 +93,7 @@ void colds_operate(char operation);
 void colds_check(void);
 
 /*
- * src/pool/address_map.c: who owns this address, while ranges come and go?  Three ranges are there from the start and to the end;
+ * src/pool/live_pools.c: who owns this address, while ranges come and go?  Three ranges are there from the start and to the end;
  * one, between them, comes (+) and goes (-), another, before them all, too (*, /), by one thread.  A look (?) must find the
  * three, each time, and of the others their owner or none.  (Two changes must not leave an array as it was, or no thread could
  * tell that it was read too early.)  With arrays of so many ranges:

@@ -12,7 +12,6 @@
 #include "pool/pool.h"
 #include "priority/evicting.h"
 #include "object/quarantine.h"
-#include "pool/address_map.h"
 #include "pool/live_pools.h"
 #include "base/widths.h"
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * debug_words.c - the words of LFPOOL_DEBUG, see debug_words.h.
+ * words.c - reads and writes the words of LFPOOL_DEBUG, see words.h.
  */
-#include "base/debug_words.h"
+#include "base/words.h"
 
 #include "base/text.h"
 
