@@ -86,7 +86,7 @@ static bool seldom(uint64_t times, uint64_t acquires)
 }
 
 /* Each that found nothing wanted one more: with so many more there is one for each. */
-BACKEND_TEST(too_small, LFPOOL_BACKEND_MALLOC)
+BACKEND_TEST(advised_capacity_covers_the_refused_calls, LFPOOL_BACKEND_MALLOC)
 {
 	lfpool_t *pool = POOL_OF(SIZE, 1000, .backend = backend);
 	void **objects = pointers_new(1500);
@@ -110,9 +110,9 @@ BACKEND_TEST(too_small, LFPOOL_BACKEND_MALLOC)
 }
 
 /* Whatever the workload: what is said of capacity and headroom holds exactly, what is said of caches too. */
-TEST(followed_by_any_workload)
+TEST(advice_holds_when_the_workload_runs_again)
 {
-	const uint64_t seed = test_seed("followed_by_any_workload");
+	const uint64_t seed = test_seed("advice_holds_when_the_workload_runs_again");
 	struct random r = random_for(seed, 1000);
 
 	for (int i = 0; i < TIMES(60, 6); i++) {
@@ -174,7 +174,7 @@ static void require_nothing_of_before(lfpool_t *pool, lfpool_cache_t *cache)
 }
 
 /* A pool so tight that its caches live by robbing each other; with the headroom none does. */
-TEST(robbed_caches)
+TEST(advised_headroom_ends_steals)
 {
 	enum { CACHE = 32, HELD = 16 };
 	size_t capacity = 2 * HELD + 4;
@@ -215,7 +215,7 @@ TEST(robbed_caches)
 	}
 }
 
-TEST(what_is_not_known)
+TEST(advice_without_calls_keeps_the_configuration)
 {
 	lfpool_t *pool = POOL_OF(SIZE, 1000, .cache_capacity = LFPOOL_CACHE_NONE);
 	const lfpool_advice_t advice = advice_of(pool);

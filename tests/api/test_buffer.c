@@ -39,7 +39,7 @@ static size_t explicit_of(size_t buffer_caches)
 
 /* ---- Sizes ---- */
 
-TEST(the_macro_is_enough_and_not_much_more)
+TEST(buffer_bytes_macro_is_a_close_upper_bound)
 {
 	static const size_t sizes[] = {1, 2, 3, 7, 8, 15, 16, 17, 24, 63, 64, 100, 129, 1024, 4095, 4096, 4097, 65536, MIB};
 	static const size_t alignments[] = {0, 1, 2, 8, 16, 64, 128, 256, 1024, 4096};
@@ -74,7 +74,7 @@ TEST(the_macro_is_enough_and_not_much_more)
 	assert_true(pairs > 10000);
 }
 
-TEST(the_function_is_exact)
+TEST(buffer_bytes_function_is_exact)
 {
 	static const size_t capacities[] = {1, 2, 3, 31, 32, 1000, 4096, 5000};
 	static const size_t cache_capacities[] = {0, 2, 64, 8192, LFPOOL_CACHE_NONE};
@@ -117,7 +117,7 @@ static bool agree(void *context, void *object)
 	return context || object;
 }
 
-TEST(hooks_take_one_byte_for_each_object_and_256)
+TEST(create_and_destroy_hooks_need_a_byte_per_object_and_256)
 {
 	for (size_t capacity = 1; capacity < 3000; capacity += 1 + capacity / 7) {
 		lfpool_config_t config = config_of(24, capacity);
@@ -145,7 +145,7 @@ static void expect(const lfpool_config_t *config, lfpool_status_t expected)
 
 #define EXPECT(status, ...) expect(&CONFIG_OF(24, 500, __VA_ARGS__), status)
 
-TEST(what_is_refused)
+TEST(create_in_refuses_bad_buffers_and_configurations)
 {
 	lfpool_config_t config = config_of(24, 500);
 	lfpool_t *pool;
@@ -187,7 +187,7 @@ static void release_a_stranger(void *pool)
 	REQUIRE(lfpool_release(pool, &pool) == LFPOOL_E_FOREIGN);
 }
 
-TEST(a_misuse_is_counted_and_not_printed)
+TEST(misuse_of_a_pool_in_a_buffer_is_counted_and_not_printed)
 {
 	const lfpool_config_t config = config_of(24, 500);
 	lfpool_t *pool = pool_in(&config, array, sizeof(array));
@@ -238,7 +238,7 @@ static void fill(size_t buffer_caches)
 	pool_close(pool, 24);
 }
 
-TEST(what_there_is_room_for)
+TEST(every_cache_that_a_buffer_has_room_for_can_be_created)
 {
 	for (size_t buffer_caches = 0; buffer_caches <= LFPOOL_BUFFER_CACHES; buffer_caches++)
 		fill(buffer_caches);

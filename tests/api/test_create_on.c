@@ -18,7 +18,7 @@ static unsigned char *memory_new(size_t bytes)
 	return memory;
 }
 
-KIND_TEST(every_kind_lives_in_memory_of_the_callers)
+KIND_TEST(every_mode_works_in_caller_provided_memory)
 {
 	struct stage s;
 	lfpool_config_t config = stage_config(&s, kind, OBJECTS, MOST);
@@ -50,7 +50,7 @@ KIND_TEST(every_kind_lives_in_memory_of_the_callers)
 	assert_int_equal(munmap(memory, bytes), 0);
 }
 
-TEST(what_does_not_fit_is_refused)
+TEST(create_on_refuses_memory_that_does_not_fit)
 {
 	lfpool_config_t config = config_of(SIZE, OBJECTS), bad = config_of(0, OBJECTS);
 	const size_t bytes = lfpool_object_bytes(&config), page = (size_t)sysconf(_SC_PAGESIZE);
@@ -75,7 +75,7 @@ TEST(what_does_not_fit_is_refused)
 }
 
 /* Not at creation, nor when the pool grows: no page is touched. */
-TEST(the_library_backs_none_of_it)
+TEST(create_on_touches_no_object_memory)
 {
 	lfpool_config_t config = CONFIG_OF(64, OBJECTS, .max_capacity = MOST, .flags = LFPOOL_PREFAULT);
 	const size_t bytes = lfpool_object_bytes(&config), page = (size_t)sysconf(_SC_PAGESIZE);

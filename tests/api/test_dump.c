@@ -42,7 +42,7 @@ static void dumps_end(struct dumps *d, lfpool_t *pool)
 	lfpool_destroy(pool);
 }
 
-TEST(what_a_maintainer_reads)
+TEST(dump_shows_counts_caches_and_sizes)
 {
 	void *objects[40];
 	lfpool_t *pool = POOL_OF(SIZE, CAPACITY, .name = "jobs", .cache_capacity = 16, .hooks.misuse = expected_misuse);
@@ -100,7 +100,7 @@ static bool give_up(void *context, lfpool_t *pool, uint32_t attempt, int64_t *wa
 	return context && pool && attempt && wait_ns;
 }
 
-TEST(everything_that_has_a_name)
+TEST(dump_names_flags_and_hooks_and_escapes_the_name)
 {
 	lfpool_t *pool = POOL_OF(SIZE, CAPACITY, .name = "\"\\\n\xe2\x82",
 				 .flags = LFPOOL_LOCK | LFPOOL_CHECK_RACES | LFPOOL_CREATE_ALL | LFPOOL_HUGE_PAGES |
@@ -129,7 +129,7 @@ TEST(everything_that_has_a_name)
 	dumps_end(&d, pool);
 }
 
-TEST(mutex_and_malloc_mode)
+TEST(dump_of_mutex_and_malloc_mode)
 {
 	static const struct {
 		lfpool_backend_t backend;
@@ -153,7 +153,7 @@ TEST(mutex_and_malloc_mode)
 	}
 }
 
-TEST(a_format_that_is_none)
+TEST(dump_refuses_an_unknown_format)
 {
 	lfpool_t *pool = pool_of(SIZE, CAPACITY);
 	char out[] = "xx";

@@ -44,7 +44,7 @@ static void sequences(lfpool_t *pool, bool by_handle, uint64_t seed)
 	free(held);
 }
 
-TEST(a_flushed_cache_holds_nothing_and_goes_on)
+TEST(flush_empties_a_cache_and_leaves_it_usable)
 {
 	static const size_t capacities[] = {1, 2, 30, 700};
 
@@ -58,7 +58,7 @@ TEST(a_flushed_cache_holds_nothing_and_goes_on)
 }
 
 /* Nothing is made for a thread that has no cache, and where there are none there is nothing to do. */
-BACKEND_TEST(a_thread_without_a_cache_gets_none, LFPOOL_BACKEND_MALLOC)
+BACKEND_TEST(flush_creates_no_cache, LFPOOL_BACKEND_MALLOC)
 {
 	lfpool_t *pool = POOL_OF(SIZE, 100, .backend = backend);
 

@@ -25,7 +25,7 @@ static void require_right_answer(lfpool_t *pool, lfpool_handle_t handle)
 	}
 }
 
-TEST(any_value_may_be_resolved)
+TEST(resolve_accepts_any_value)
 {
 	struct random r = random_for(test_seed("any handle"), 0);
 	static const size_t capacities[] = {1, 2, 3, 4, 7, 8, 255, 256, 257, CAPACITY};
@@ -78,7 +78,7 @@ static void require_stale(lfpool_t *pool, lfpool_handle_t handle, const void *ob
 	assert_string_equal(told.detail, detail);
 }
 
-BACKEND_TEST(a_release_by_handle_succeeds_once, LFPOOL_BACKEND_MUTEX)
+BACKEND_TEST(release_by_handle_succeeds_once, LFPOOL_BACKEND_MUTEX)
 {
 	lfpool_t *pool = pool_on(backend, CAPACITY);
 	void *object = lfpool_acquire(pool);
@@ -111,7 +111,7 @@ BACKEND_TEST(a_release_by_handle_succeeds_once, LFPOOL_BACKEND_MUTEX)
 }
 
 /* Every address from before the first object to behind the last. */
-BACKEND_TEST(an_index_and_an_address_lead_to_the_object, LFPOOL_BACKEND_MUTEX)
+BACKEND_TEST(index_and_inner_address_lead_to_the_object, LFPOOL_BACKEND_MUTEX)
 {
 	lfpool_t *pool = pool_on(backend, CAPACITY);
 	void *objects[CAPACITY];
@@ -146,7 +146,7 @@ BACKEND_TEST(an_index_and_an_address_lead_to_the_object, LFPOOL_BACKEND_MUTEX)
 }
 
 /* The malloc backend: handles go stale too; only active objects have an address. */
-TEST(objects_of_the_malloc_backend)
+TEST(handles_go_stale_in_malloc_mode)
 {
 	lfpool_t *pool = pool_on(LFPOOL_BACKEND_MALLOC, CAPACITY);
 	void *object = lfpool_acquire(pool);

@@ -45,7 +45,7 @@ static void one_thread(lfpool_backend_t backend, uint32_t flags, size_t cache_ca
 	free(objects);
 }
 
-TEST(up_and_down)
+TEST(high_water_marks_follow_one_thread)
 {
 	for (unsigned backend = LFPOOL_BACKEND_LOCKFREE; backend <= LFPOOL_BACKEND_MALLOC; backend++)
 		for (size_t cache_capacity = 2; cache_capacity <= 512; cache_capacity *= 4)

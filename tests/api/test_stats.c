@@ -24,7 +24,7 @@ static lfpool_stats_t settled(const lfpool_t *pool)
 	return stats;
 }
 
-TEST(where_the_objects_are)
+TEST(stats_count_where_objects_are)
 {
 	void *objects[CAPACITY];
 	lfpool_t *pool = POOL_OF(SIZE, CAPACITY, .cache_capacity = 16);

@@ -17,7 +17,7 @@
 
 #include <stdalign.h>
 
-TEST(every_function_is_its_untyped_namesake)
+TEST(typed_functions_do_what_the_untyped_ones_do)
 {
 	use_typed();
 }
@@ -30,7 +30,7 @@ struct wide {
 
 LFPOOL_DEFINE(wide, struct wide);
 
-TEST(size_and_alignment_are_the_types)
+TEST(typed_pools_have_the_size_and_alignment_of_the_type)
 {
 	/* More room is given. */
 	static const size_t rows[][2] = {{0, 0}, {1000, 128}};
@@ -49,7 +49,7 @@ TEST(size_and_alignment_are_the_types)
 }
 
 /* Less than the type needs, and what lfpool_create() refuses.  The type brings fields that an older struct has not. */
-TEST(refusals)
+TEST(typed_create_refuses_bad_configurations)
 {
 	const size_t too_early = offsetof(lfpool_config_t, cache_capacity);
 	const struct {

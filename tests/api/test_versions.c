@@ -66,7 +66,7 @@ static lfpool_status_t make_evicting(void *config)
 	return status;
 }
 
-TEST(structs_that_are_given)
+TEST(configs_of_older_and_newer_versions_are_accepted_by_size)
 {
 	const lfpool_config_t pool = config_of(16, 4);
 	const lfpool_set_config_t set = LFPOOL_SET_CONFIG_INIT;
@@ -105,7 +105,7 @@ TEST(structs_that_are_given)
 	}
 }
 
-TEST(both_ways_to_start_a_config_are_the_same)
+TEST(init_macro_and_init_function_give_the_same_config)
 {
 	lfpool_config_t by_macro = LFPOOL_CONFIG_INIT, by_function;
 	lfpool_set_config_t set_by_macro = LFPOOL_SET_CONFIG_INIT, set_by_function;
@@ -141,7 +141,7 @@ static lfpool_status_t fill_report(void *registry, void *out)
 	return lfpool_registry_switch(registry, NULL, "default", out);
 }
 
-TEST(structs_that_are_filled_in)
+TEST(results_are_filled_in_up_to_their_struct_size)
 {
 	const lfpool_config_t config = config_of(16, 4);
 	lfpool_registry_t *registry = registry_of(NULL);

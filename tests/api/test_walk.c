@@ -70,7 +70,7 @@ static void require_walks_give(lfpool_t *pool, void **expected, size_t count)
 		assert_null(lfpool_cursor_next(&parts[part]));
 }
 
-BACKEND_TEST(the_active_objects_are_visited_each_once_in_address_order, LFPOOL_BACKEND_MUTEX)
+BACKEND_TEST(for_each_active_visits_each_object_once_in_address_order, LFPOOL_BACKEND_MUTEX)
 {
 	struct random r = random_for(test_seed("walk"), 0);
 
@@ -100,7 +100,7 @@ BACKEND_TEST(the_active_objects_are_visited_each_once_in_address_order, LFPOOL_B
 	}
 }
 
-TEST(a_visitor_that_says_false_ends_the_walk)
+TEST(visitor_that_returns_false_ends_the_walk)
 {
 	lfpool_t *pool = pool_of(SIZE, CAPACITY);
 	void *objects[CAPACITY], *copy[5] = {NULL};
@@ -122,7 +122,7 @@ TEST(a_visitor_that_says_false_ends_the_walk)
 }
 
 /* Each copy is its object, in the order of the addresses; the array beyond what was asked for is left alone. */
-BACKEND_TEST(the_active_objects_themselves, LFPOOL_BACKEND_MALLOC)
+BACKEND_TEST(copy_active_returns_all_active_objects, LFPOOL_BACKEND_MALLOC)
 {
 	lfpool_t *pool = pool_on(backend, CAPACITY);
 	void *objects[CAPACITY], *active[CAPACITY];
@@ -152,7 +152,7 @@ BACKEND_TEST(the_active_objects_themselves, LFPOOL_BACKEND_MALLOC)
 	lfpool_destroy(pool);
 }
 
-BACKEND_TEST(every_slot, LFPOOL_BACKEND_MALLOC)
+BACKEND_TEST(for_each_slot_visits_active_and_free_slots, LFPOOL_BACKEND_MALLOC)
 {
 	lfpool_t *pool = pool_on(backend, CAPACITY);
 	struct seen seen = {.pool = pool};
@@ -217,7 +217,7 @@ static bool acquire_another(void *context, void *object)
 	return note(context, object);
 }
 
-BACKEND_TEST(releasing_and_acquiring_is_legal, LFPOOL_BACKEND_MUTEX)
+BACKEND_TEST(visitor_may_release_and_acquire, LFPOOL_BACKEND_MUTEX)
 {
 	static const struct {
 		bool (*visit)(void *context, void *object);
@@ -253,7 +253,7 @@ static bool count_it(void *context, void *object)
 	return true;
 }
 
-BACKEND_TEST(release_all_releases_what_is_active_and_nothing_else, LFPOOL_BACKEND_MUTEX)
+BACKEND_TEST(release_all_releases_exactly_the_active_objects, LFPOOL_BACKEND_MUTEX)
 {
 	for (unsigned i = 0; i < 4; i++) {
 		const bool hooked = i & 1;

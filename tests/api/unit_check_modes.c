@@ -32,7 +32,7 @@ static void expect_violation(const lfpool_t *pool, const char *expected)
 }
 
 /* Each slot that is in use has an object, and the object has a label. */
-TEST(the_cells_of_malloc_mode)
+TEST(check_finds_damaged_cells_of_malloc_mode)
 {
 	lfpool_t *pool = POOL_OF(24, 10, .backend = LFPOOL_BACKEND_MALLOC);
 	void *objects[2] = {NULL, NULL}, *label, *saved;
@@ -65,7 +65,7 @@ TEST(the_cells_of_malloc_mode)
 	assert_int_equal(lfpool_destroy(pool), 0);
 }
 
-BACKEND_TEST(no_memory_for_the_check, LFPOOL_BACKEND_MUTEX)
+BACKEND_TEST(check_reports_missing_memory, LFPOOL_BACKEND_MUTEX)
 {
 	lfpool_t *pool = POOL_OF(24, 10, .backend = backend);
 
@@ -87,7 +87,7 @@ static void on_begin(void *context, lfpool_batch_t *begun)
 }
 
 /* One object is with the scheme, four come next; the lists are damaged, one word at a time. */
-BACKEND_TEST(the_lists_of_what_is_retired, LFPOOL_BACKEND_MALLOC)
+BACKEND_TEST(check_finds_damaged_lists_of_retired_objects, LFPOOL_BACKEND_MALLOC)
 {
 	lfpool_t *pool = POOL_OF(24, 20, .backend = backend, .scheme.begin = on_begin);
 	void *objects[5], *active = lfpool_acquire(pool);

@@ -67,7 +67,7 @@ TEST(a_handle_names_nothing_in_a_later_pool)
 }
 
 /* Where malloc mode keeps its cells there is no object. */
-TEST(cells_are_no_objects)
+TEST(lfpool_of_rejects_cells_of_malloc_mode)
 {
 	lfpool_t *pool = POOL_OF(16, 10, .backend = LFPOOL_BACKEND_MALLOC);
 	void *object = lfpool_acquire(pool);
@@ -92,7 +92,7 @@ TEST(cells_are_no_objects)
 /* ---- Evicting pools ---- */
 
 /* config.name, and the name of the pool of records. */
-TEST(an_evicting_pools_names)
+TEST(evicting_pool_and_its_records_are_named)
 {
 #define DIGITS_60 "012345678901234567890123456789012345678901234567890123456789"
 	static const char *const names[][3] = {

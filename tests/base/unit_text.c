@@ -15,7 +15,7 @@ static void put_all(struct text *t)
 	text_put(t, " %zu", (size_t)12345);
 }
 
-TEST(every_cut_is_a_beginning)
+TEST(text_is_cut_at_the_end_of_its_room)
 {
 	static const char whole[] = "one 1 \"a\\\"b\\u000a\" 12345";
 

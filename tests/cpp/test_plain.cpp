@@ -21,7 +21,7 @@ static_assert(!std::is_constructible<lfpool::pool<int>, std::size_t>::value, "th
 static_assert(!std::is_constructible<lfpool::pool<int>, lfpool_config_t>::value, "throws");
 static_assert(!std::is_constructible<lfpool::set, lfpool_set_config_t>::value, "throws");
 
-TEST(a_pool)
+TEST(pool_without_exceptions_and_rtti)
 {
 	lfpool::pool<counted> pool;
 
@@ -47,7 +47,7 @@ static lfpool_set_config_t small()
 	return config;
 }
 
-TEST(a_set)
+TEST(set_without_exceptions_and_rtti)
 {
 	lfpool::set set;
 

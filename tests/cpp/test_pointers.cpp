@@ -104,7 +104,7 @@ TEST(an_object_goes_back_at_the_end_of_its_scope)
 	CHECK(counted::alive() == 0 && pool.active_count() == 0 && lfpool_quick_stats(pool.get()).misuses == 0);
 }
 
-TEST(by_a_cache)
+TEST(pointer_outlives_the_cache_that_made_it)
 {
 	lfpool::pool<counted> pool(2);
 	lfpool::cache<counted> cache(pool);
@@ -118,7 +118,7 @@ TEST(by_a_cache)
 	CHECK(counted::alive() == 0 && pool.active_count() == 0);
 }
 
-TEST(shared)
+TEST(shared_pointer_releases_with_its_last_copy)
 {
 	lfpool::pool<counted> pool(1);
 	std::shared_ptr<counted> a = pool.make_unique(1), b = a;
@@ -130,7 +130,7 @@ TEST(shared)
 }
 
 /* A self_ptr that outlives its pool leaves alone what is not there any more. */
-TEST(after_the_pool)
+TEST(pointer_may_outlive_its_pool)
 {
 	lfpool::pool<counted> pool(1);
 	lfpool::self_ptr<counted> a = pool.make_self(1);

@@ -13,7 +13,7 @@
 
 /* ---- Creation ---- */
 
-TEST(a_pool_says_why_there_is_none)
+TEST(create_reports_why_it_failed)
 {
 	lfpool::pool<counted> pool;
 	lfpool_config_t config = lfpool::config(10);
@@ -31,7 +31,7 @@ TEST(a_pool_says_why_there_is_none)
 	CHECK(pool.create(10) == LFPOOL_OK && pool && pool.capacity() == 10);
 }
 
-TEST(or_throws_it)
+TEST(constructor_throws_why_it_failed)
 {
 	lfpool_status_t status = LFPOOL_OK;
 
@@ -57,7 +57,7 @@ TEST(a_failed_create_leaves_the_pool_that_there_was)
 	CHECK(!lfpool_of(object));
 }
 
-TEST(more_is_more_room)
+TEST(larger_object_size_spaces_objects_apart)
 {
 	lfpool_config_t config = lfpool::config(4);
 
@@ -68,7 +68,7 @@ TEST(more_is_more_room)
 	CHECK((a < b ? b - a : a - b) >= 1000);
 }
 
-TEST(in_a_buffer)
+TEST(pool_in_a_buffer)
 {
 	static_assert(LFPOOL_STRIDE_(4096, 64) == 4160, "a constant in C++ too, and without a warning");
 	alignas(LFPOOL_BUFFER_ALIGNMENT) static unsigned char memory[LFPOOL_BUFFER_BYTES(sizeof(counted), 0, 4)];
@@ -87,7 +87,7 @@ TEST(in_a_buffer)
 
 /* ---- Objects ---- */
 
-TEST(made_until_it_is_full)
+TEST(make_until_the_pool_is_full)
 {
 	lfpool::pool<counted> pool(100);
 	std::vector<counted *> objects;
@@ -140,7 +140,7 @@ struct alignas(512) wide {
 	char bytes[700];
 };
 
-TEST(as_aligned_as_the_type_asks)
+TEST(objects_have_the_alignment_of_the_type)
 {
 	lfpool::pool<wide> pool(10);
 
@@ -153,7 +153,7 @@ struct aggregate {
 	std::string text;
 };
 
-TEST(constructed_as_the_arguments_say)
+TEST(arguments_are_forwarded_to_the_constructor)
 {
 	lfpool::pool<aggregate> aggregates(2);
 	lfpool::pool<std::vector<int>> lists(2);
@@ -177,7 +177,7 @@ static void misused(void *context, const lfpool_misuse_t *misuse)
 	*static_cast<lfpool_status_t *>(context) = misuse->status;
 }
 
-TEST(what_is_refused_is_not_destroyed)
+TEST(refused_objects_are_not_destroyed)
 {
 	lfpool_status_t told = LFPOOL_OK;
 	lfpool_config_t config = lfpool::config(4);
@@ -313,7 +313,7 @@ static lfpool_config_t config_with_scheme()
 	return config;
 }
 
-TEST(what_cannot_be_closed_stays)
+TEST(pool_that_cannot_be_closed_stays_usable)
 {
 	lfpool::pool<int> pool, other;
 

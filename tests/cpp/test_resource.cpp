@@ -45,7 +45,7 @@ private:
 	bool do_is_equal(const std::pmr::memory_resource &other) const noexcept override { return this == &other; }
 };
 
-TEST(each_goes_where_it_should)
+TEST(requests_go_to_the_set_or_to_an_upstream)
 {
 	lfpool::set set(small(10));
 	counting larger, exhausted;
@@ -81,7 +81,7 @@ static bool throws(std::pmr::memory_resource &resource, std::size_t bytes, std::
 	return false;
 }
 
-TEST(bad_alloc_by_choice)
+TEST(null_upstream_throws_bad_alloc)
 {
 	lfpool::set set(small(3));
 	std::pmr::memory_resource *null = std::pmr::null_memory_resource();
@@ -102,7 +102,7 @@ TEST(bad_alloc_by_choice)
 	CHECK(thrown && active(set) == 4);
 }
 
-TEST(equal_to_itself_only)
+TEST(resource_is_equal_to_itself_only)
 {
 	lfpool::set set(small(3));
 	lfpool::set_resource a(set), b(set);

@@ -21,7 +21,7 @@ static lfpool_set_config_t small()
 	return config;
 }
 
-TEST(a_set_says_why_there_is_none)
+TEST(set_create_reports_why_it_failed)
 {
 	lfpool_set_config_t config = small();
 	lfpool_status_t status = LFPOOL_OK;
@@ -68,7 +68,7 @@ TEST(nodes_come_from_the_set)
 	CHECK(active(set) == 0);
 }
 
-TEST(what_is_larger_comes_from_operator_new)
+TEST(larger_requests_use_operator_new)
 {
 	lfpool::set set(small());
 	std::vector<int, lfpool::allocator<int>> vector{lfpool::allocator<int>(set)};
@@ -98,7 +98,7 @@ template <typename T> static bool refuses(lfpool::allocator<T> allocator, std::s
 	return false;
 }
 
-TEST(bad_alloc)
+TEST(oversized_and_exhausted_requests_throw_bad_alloc)
 {
 	lfpool::set set(small());
 	lfpool::allocator<long> longs(set);
@@ -114,7 +114,7 @@ TEST(bad_alloc)
 	CHECK(active(set) == 0);
 }
 
-TEST(aligned_if_the_set_is)
+TEST(allocations_have_the_alignment_of_the_set)
 {
 	lfpool_set_config_t config = small();
 
@@ -137,7 +137,7 @@ TEST(aligned_if_the_set_is)
 	CHECK(refuses(wides, SIZE_MAX / sizeof(wide)));
 }
 
-TEST(equal_on_the_same_set)
+TEST(allocators_of_one_set_are_equal)
 {
 	lfpool::set a(small()), b(small());
 
@@ -146,7 +146,7 @@ TEST(equal_on_the_same_set)
 }
 
 /* The earlier set is closed when there is a new one, and its objects are gone; to itself a set moves without a change. */
-TEST(one_set_after_the_other)
+TEST(create_and_move_replace_a_set)
 {
 	lfpool::set set(small());
 	void *object = lfpool_set_acquire(set.get(), 40);

@@ -7,7 +7,7 @@
 
 #include <unistd.h>
 
-TEST(a_constructor_makes_a_pool)
+TEST(constructor_of_a_plug_in_creates_a_pool)
 {
 	const char *const paths[] = {IN_CONSTRUCTOR_SHARED, IN_CONSTRUCTOR_STATIC};
 

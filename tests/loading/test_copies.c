@@ -75,14 +75,14 @@ static void use_all(struct all *all)
 	REQUIRE(pthread_join(thread, NULL) == 0);
 }
 
-TEST(plug_ins_that_see_only_themselves)
+TEST(copies_loaded_with_rtld_local_are_separate)
 {
 	struct all all = {.l = {load(PLUG_IN_STATIC, RTLD_LOCAL), load(PLUG_IN_OTHER, RTLD_LOCAL)}, .count = 2};
 
 	use_all(&all);
 }
 
-TEST(plug_ins_that_everybody_sees)
+TEST(copies_loaded_with_rtld_global_are_separate)
 {
 	struct all all = {.l = {load(PLUG_IN_STATIC, RTLD_GLOBAL), load(PLUG_IN_OTHER, RTLD_GLOBAL)}, .count = 2};
 
@@ -91,7 +91,7 @@ TEST(plug_ins_that_everybody_sees)
 
 /* What the plug-in links is found in a namespace of its own, the C library included.  glibc's pthread keys are not safe
  * there: each C library hands out the same ones.  So this program's must keep their values. */
-TEST(plug_ins_in_namespaces_of_their_own)
+TEST(copies_in_dlmopen_namespaces_leave_keys_alone)
 {
 	enum { KEYS = 8 };
 	struct all all = {.count = 0};

@@ -96,7 +96,7 @@ static void load_again_and_again(const char *path)
 	assert_int_equal(keys_left(), keys);
 }
 
-TEST(loaded_and_unloaded)
+TEST(reloading_leaks_neither_memory_nor_keys)
 {
 	for (size_t i = 0; i < COUNT(plug_ins); i++)
 		load_again_and_again(plug_ins[i]);

@@ -55,7 +55,7 @@ static void expect_written(const lfpool_t *pool, const void *object, size_t firs
 	told.count = 0;
 }
 
-BACKEND_TEST(a_byte_written_after_release_is_found_at_acquire, LFPOOL_BACKEND_MUTEX)
+BACKEND_TEST(write_after_release_is_found_at_acquire, LFPOOL_BACKEND_MUTEX)
 {
 	for (size_t size = 1; size <= 70; size++) {
 		lfpool_t *pool = POOL_THAT(size, 1, backend, "poison");
@@ -84,7 +84,7 @@ static bool refuse_once(void *context, void *object)
 }
 
 /* An object that is free since hooks.activate has refused it. */
-BACKEND_TEST(and_after_an_acquire_that_a_hook_refused, LFPOOL_BACKEND_MUTEX)
+BACKEND_TEST(write_after_a_refused_acquire_is_found_at_acquire, LFPOOL_BACKEND_MUTEX)
 {
 	for (int before = 0; before < 2; before++) {
 		int left = before;
@@ -110,7 +110,7 @@ BACKEND_TEST(and_after_an_acquire_that_a_hook_refused, LFPOOL_BACKEND_MUTEX)
 	}
 }
 
-BACKEND_TEST(and_at_destroy_and_when_it_leaves_quarantine, LFPOOL_BACKEND_MUTEX)
+BACKEND_TEST(write_after_release_is_found_at_destroy_and_after_quarantine, LFPOOL_BACKEND_MUTEX)
 {
 	lfpool_t *pool = POOL_THAT(64, 10, backend, "poison");
 	unsigned char *object = lfpool_acquire(pool);
@@ -149,7 +149,7 @@ static bool is_poisoned(const unsigned char *object, size_t size)
 }
 
 /* All of them: those at creation, those by which it grew, and those that were trimmed. */
-BACKEND_TEST(an_object_is_poisoned_in_its_first_life_as_in_its_second, LFPOOL_BACKEND_MUTEX)
+BACKEND_TEST(first_use_of_an_object_is_poisoned_too, LFPOOL_BACKEND_MUTEX)
 {
 	lfpool_t *pool = POOL_THAT(33, 10, backend, "poison", .max_capacity = 20);
 	unsigned char *objects[20];
@@ -179,7 +179,7 @@ static bool prepare(void *context, void *object, bool active)
 }
 
 /* What a visitor prepared is there in the next use. */
-BACKEND_TEST(what_was_shown_free_is_left_alone_once, LFPOOL_BACKEND_MUTEX)
+BACKEND_TEST(visitor_may_prepare_free_objects_once, LFPOOL_BACKEND_MUTEX)
 {
 	lfpool_t *pool = POOL_THAT(33, 10, backend, "poison", .max_capacity = 20);
 	unsigned char *object;
@@ -200,7 +200,7 @@ static bool build_zero(void *context, void *object)
 }
 
 /* What create is promised, and what it built. */
-BACKEND_TEST(built_objects_are_not_poisoned, LFPOOL_BACKEND_MUTEX)
+BACKEND_TEST(objects_of_create_hooks_are_not_poisoned, LFPOOL_BACKEND_MUTEX)
 {
 	for (uint32_t flags = 0; flags <= LFPOOL_CREATE_ALL; flags += LFPOOL_CREATE_ALL) {
 		lfpool_t *pool = POOL_THAT(33, 10, backend, "poison,owner", .flags = flags, .hooks.create = build_zero);
@@ -257,14 +257,14 @@ static void sweep_guards(lfpool_backend_t backend, size_t size, size_t alignment
 	assert_int_equal(told.count, 0);
 }
 
-BACKEND_TEST(a_byte_beside_an_object_is_found_at_release, LFPOOL_BACKEND_MUTEX)
+BACKEND_TEST(overrun_is_found_at_release, LFPOOL_BACKEND_MUTEX)
 {
 	for (size_t alignment = 1; alignment <= 4096; alignment *= 2)
 		for (size_t size = 1; size <= 200; size += alignment < 64 ? 1 : 13)
 			sweep_guards(backend, size, alignment);
 }
 
-BACKEND_TEST(and_at_destroy, LFPOOL_BACKEND_MUTEX)
+BACKEND_TEST(overrun_is_found_at_destroy, LFPOOL_BACKEND_MUTEX)
 {
 	lfpool_t *pool = POOL_THAT(33, 5, backend, "guard");
 	unsigned char *object = lfpool_acquire(pool);
@@ -276,7 +276,7 @@ BACKEND_TEST(and_at_destroy, LFPOOL_BACKEND_MUTEX)
 
 /* ---- Never released ---- */
 
-BACKEND_TEST(what_is_active_at_destroy_is_told_one_by_one, LFPOOL_BACKEND_MUTEX)
+BACKEND_TEST(leaks_are_reported_one_by_one, LFPOOL_BACKEND_MUTEX)
 {
 	lfpool_t *pool = POOL_THAT(33, 50, backend, "owner");
 	void *objects[5];
@@ -299,7 +299,7 @@ BACKEND_TEST(what_is_active_at_destroy_is_told_one_by_one, LFPOOL_BACKEND_MUTEX)
 	assert_int_equal(thread, thread_number());
 }
 
-BACKEND_TEST(a_dump_has_the_modes_and_the_holders, LFPOOL_BACKEND_MUTEX)
+BACKEND_TEST(dump_shows_debug_modes_and_holders, LFPOOL_BACKEND_MUTEX)
 {
 	lfpool_t *pool = POOL_THAT(33, 50, backend, "quarantine=9,owner");
 	void *objects[7];
@@ -341,7 +341,7 @@ void lose_a_ship(lfpool_t *pool, void *object)
 	__asm__ __volatile__("" ::: "memory");
 }
 
-BACKEND_TEST(call_sites, LFPOOL_BACKEND_MUTEX)
+BACKEND_TEST(call_sites_name_the_calling_function, LFPOOL_BACKEND_MUTEX)
 {
 	lfpool_t *pool = POOL_THAT(33, 50, backend, "poison,backtrace=1/1");
 	unsigned char *object = spawn_a_ship(pool);
@@ -356,7 +356,7 @@ BACKEND_TEST(call_sites, LFPOOL_BACKEND_MUTEX)
 	assert_true(strstr(told.detail, "spawn_a_ship+0x") || strstr(told.detail, "lose_a_ship+0x"));
 }
 
-TEST(one_call_site_in_n)
+TEST(one_call_site_in_n_is_recorded)
 {
 	lfpool_t *pool = POOL_THAT(33, 50, LFPOOL_BACKEND_LOCKFREE, "backtrace=1/10");
 	size_t with_site = 0;

@@ -31,7 +31,7 @@ static void come_back_late(lfpool_backend_t backend, size_t cache_capacity, size
 }
 
 /* While others are free, an object is not handed out again before N others were released. */
-BACKEND_TEST(released_objects_come_back_late, LFPOOL_BACKEND_MUTEX)
+BACKEND_TEST(quarantine_delays_reuse, LFPOOL_BACKEND_MUTEX)
 {
 	for (size_t quarantine = 1; quarantine <= 100; quarantine += 33) {
 		come_back_late(backend, 0, quarantine);

@@ -87,7 +87,7 @@ static void plant(void *argument)
 }
 
 /* The second round: the first time is counted per pool. */
-TEST(the_first_misuse_is_told_in_one_line)
+TEST(first_misuse_prints_one_line)
 {
 	char text[TEXT_BYTES], expected[1000];
 
@@ -110,7 +110,7 @@ TEST(the_first_misuse_is_told_in_one_line)
 
 /* ---- At the end ---- */
 
-TEST(still_active)
+TEST(destroy_prints_the_holders_of_active_objects)
 {
 	char text[TEXT_BYTES], other_text[] = "physics";
 	lfpool_t *pool = POOL_OF(64, 100, .name = "ships", .debug = "owner,no-tools");
@@ -156,7 +156,7 @@ static void ask_in_vain(void *nothing)
 	REQUIRE(unsetenv("LFPOOL_BACKEND") == 0 && unsetenv("LFPOOL_DEBUG") == 0);
 }
 
-TEST(an_environment_in_vain)
+TEST(environment_that_a_buffer_ignores_is_reported_once)
 {
 	char text[TEXT_BYTES];
 

@@ -167,7 +167,7 @@ static void close_set(struct set *set)
 	}                                                        \
 	static void name##_in(struct set *set)
 
-HOOKS_TEST(what_create_built_survives_reuse)
+HOOKS_TEST(built_objects_survive_reuse)
 {
 	struct thing *things[CAPACITY];
 
@@ -199,7 +199,7 @@ static void build_all(struct set *set)
 	give_all(set, things);
 }
 
-HOOKS_TEST(what_validate_finds_dead_is_built_anew_in_the_same_call)
+HOOKS_TEST(dead_objects_are_rebuilt_in_the_same_call)
 {
 	struct thing *things[CAPACITY];
 
@@ -321,7 +321,7 @@ TEST(hooks_may_use_the_pool_and_releasing_in_deactivate_is_a_double_release)
 	assert_int_equal(lfpool_destroy(log.pool), 0);
 }
 
-BACKEND_TEST(create_all_that_is_refused_leaves_nothing, LFPOOL_BACKEND_MUTEX)
+BACKEND_TEST(refused_create_all_leaves_nothing_behind, LFPOOL_BACKEND_MUTEX)
 {
 	for (size_t at_most = 0; at_most < CAPACITY; at_most += 13) {
 		struct log log = {.create_at_most = at_most};
@@ -354,7 +354,7 @@ TEST(zero_comes_before_activate)
 	lfpool_destroy(pool);
 }
 
-TEST(without_create_destroy_is_for_what_was_acquired)
+TEST(without_create_hook_destroy_runs_for_acquired_objects)
 {
 	for (uint32_t flags = 0; flags <= LFPOOL_CREATE_ALL; flags += LFPOOL_CREATE_ALL) {
 		struct log log = {0};

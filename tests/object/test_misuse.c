@@ -97,7 +97,7 @@ static void subject_close(struct subject *s)
 	pool_close(s->pool, SIZE);
 }
 
-TEST(foreign_pointers)
+TEST(foreign_pointers_are_refused)
 {
 	for (size_t i = 0; i < COUNT(kinds); i++) {
 		struct subject s = subject_of(kinds[i].backend, kinds[i].flags),
@@ -148,7 +148,7 @@ TEST(foreign_pointers)
 }
 
 /* All objects but one are free: released before, or never acquired.  Padding that alignment makes between objects is interior too. */
-TEST(interior_pointers_and_objects_that_are_not_in_use)
+TEST(interior_pointers_and_free_objects_are_refused)
 {
 	for (size_t i = 0; i < COUNT(kinds); i++) {
 		struct subject s = subject_of(kinds[i].backend, kinds[i].flags);
@@ -175,7 +175,7 @@ TEST(interior_pointers_and_objects_that_are_not_in_use)
 }
 
 /* Where active objects have addresses and no others: an answer all the same. */
-TEST(what_is_not_a_malloc_pools)
+TEST(foreign_pointers_are_refused_in_malloc_mode)
 {
 	struct subject s = subject_of(LFPOOL_BACKEND_MALLOC, 0);
 	void *objects[CAPACITY], *strangers[] = {malloc(SIZE), s.pool, &s, (void *)UINTPTR_MAX, (void *)1, (void *)4096};

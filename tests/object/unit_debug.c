@@ -12,7 +12,7 @@
 
 #define PLACES_MAX 9
 
-TEST(first_in_first_out_after_as_many_puts_as_places)
+TEST(quarantine_is_first_in_first_out)
 {
 	for (uint32_t places = 1; places <= PLACES_MAX; places++) {
 		static quarantine_place place[PLACES_MAX];
@@ -26,7 +26,7 @@ TEST(first_in_first_out_after_as_many_puts_as_places)
 	}
 }
 
-TEST(take_finds_everything_the_oldest_first)
+TEST(quarantine_take_finds_all_slots_oldest_first)
 {
 	for (uint32_t places = 1; places <= PLACES_MAX; places++) {
 		static quarantine_place place[PLACES_MAX];
@@ -51,7 +51,7 @@ TEST(take_finds_everything_the_oldest_first)
 
 /* ---- The mode check ---- */
 
-BACKEND_TEST(damage_is_found_at_destroy, LFPOOL_BACKEND_MALLOC)
+BACKEND_TEST(check_mode_finds_damage_at_destroy, LFPOOL_BACKEND_MALLOC)
 {
 	for (int damage = 0; damage < 2; damage++) {
 		lfpool_t *pool = POOL_OF(24, 100, .backend = backend, .hooks.misuse = hear, .debug = "check,quarantine=3");

@@ -131,7 +131,7 @@ static void lock_and_create(void *nothing)
 
 /* A program that locks whatever it maps from now on, mlockall(2), locks what a pool has, not what it may grow to.  In a child: it cannot
  * be undone for what follows.  With CAP_IPC_LOCK, or within RLIMIT_MEMLOCK. */
-TEST(what_has_no_access_is_not_resident)
+TEST(mlockall_locks_only_accessible_memory)
 {
 	child_run(lock_and_create, NULL);
 }

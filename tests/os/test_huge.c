@@ -45,7 +45,7 @@ TEST(memory_is_used_as_objects_are_touched)
 }
 
 /* Room for that many, which are there only when they are asked for.  (A sanitizer is told of each that is there.) */
-TEST(growing_to_the_most_there_can_be)
+TEST(pool_grows_to_its_maximum_and_shrinks_again)
 {
 	const size_t wanted = TIMES(SIZE_MAX, (size_t)1 << 20);
 

@@ -90,7 +90,7 @@ static void by_two_threads(void)
 	MUST(lfpool_destroy(pool) == 0);
 }
 
-TEST(two_threads_that_rob_each_other)
+TEST(two_threads_steal_without_system_calls)
 {
 	assert_int_equal(run_in_process(by_two_threads), 0);
 }

@@ -45,7 +45,7 @@ static void *owner(void *unused)
 	return unused;
 }
 
-TEST(one_sees_the_other)
+TEST(heavy_fence_orders_a_store_and_a_load_of_two_threads)
 {
 	const uint64_t deadline = os_now_ns() + long_enough_ns;
 	bool one_saw = true;
@@ -73,7 +73,7 @@ TEST(one_sees_the_other)
 }
 
 /* As the system has answered; a pool with LFPOOL_FENCED does not ask. */
-TEST(a_dump_says_which)
+TEST(dump_reports_the_kind_of_fence)
 {
 	for (uint32_t flags = 0; flags <= LFPOOL_FENCED; flags += LFPOOL_FENCED) {
 		char text[4000];

@@ -116,7 +116,7 @@ static void require_punctual(wait_t wait, void *with, bool sleeping)
 	}
 }
 
-KIND_TEST(no_call_waits_longer_than_it_says)
+KIND_TEST(waits_end_on_time)
 {
 	struct stage s;
 	void *object;
@@ -146,7 +146,7 @@ static bool ready(void *context, const lfpool_batch_t *batch)
 }
 
 /* Where the scheme is asked, a call wakes each millisecond. */
-TEST(nor_where_a_scheme_is_asked)
+TEST(waits_end_on_time_where_a_scheme_is_polled)
 {
 	lfpool_config_t config = config_of(SIZE, 2);
 
@@ -186,7 +186,7 @@ static void *refused(void *pool, int64_t timeout_ns)
 	return object;
 }
 
-TEST(nor_without_a_place_in_the_queue)
+TEST(waits_end_on_time_without_a_place_in_the_queue)
 {
 	lfpool_t *pool = pool_of(SIZE, 1);
 	unsigned called = 0;
@@ -199,7 +199,7 @@ TEST(nor_without_a_place_in_the_queue)
 }
 
 /* There nothing sleeps. */
-TEST(nor_in_a_buffer)
+TEST(waits_end_on_time_in_a_buffer)
 {
 	static _Alignas(LFPOOL_BUFFER_ALIGNMENT) unsigned char memory[LFPOOL_BUFFER_BYTES(SIZE, 0, 1)];
 	lfpool_config_t config = config_of(SIZE, 1);

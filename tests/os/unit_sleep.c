@@ -12,7 +12,7 @@
 enum { ROUNDS = 2000 };
 static const uint64_t millisecond = 1000000, hang_ns = UINT64_C(10000000000);
 
-TEST(another_value_is_not_slept_on)
+TEST(sleep_returns_at_once_for_another_value)
 {
 	_Atomic(uint64_t) word = 1;
 
@@ -23,7 +23,7 @@ TEST(another_value_is_not_slept_on)
 	os_sleep_on(&word, UINT64_C(0x8000000000000000), UINT64_MAX);
 }
 
-TEST(the_upper_half_does_not_count)
+TEST(sleep_compares_the_lower_half_only)
 {
 	_Atomic(uint64_t) word = UINT64_C(0xffffffff00000007);
 	const uint64_t deadline = os_now_ns() + millisecond;
@@ -37,7 +37,7 @@ TEST(the_upper_half_does_not_count)
 	assert_in_range(calls, 1, 100);
 }
 
-TEST(a_deadline_ends_it)
+TEST(sleep_ends_at_its_deadline)
 {
 	_Atomic(uint64_t) word = 0;
 
@@ -79,7 +79,7 @@ static void *answer(void *unused)
 	return unused;
 }
 
-TEST(each_wake_wakes)
+TEST(each_wake_ends_a_sleep)
 {
 	pthread_t other;
 

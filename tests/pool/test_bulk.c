@@ -70,7 +70,7 @@ static void row_list(const struct row *row, size_t first, size_t count, bool dow
 		list_out[i] = row->object[down ? first + count - 1 - i : first + i];
 }
 
-TEST(each_end_of_a_row)
+TEST(bulk_calls_accept_runs_of_any_length)
 {
 	struct row row;
 	void *list[LONGEST];
@@ -91,7 +91,7 @@ TEST(each_end_of_a_row)
 }
 
 /* One of a row is not as the others are: of the others each is released, of it what its own release would say. */
-TEST(one_in_a_row_is_odd)
+TEST(bulk_release_treats_one_odd_pointer_as_a_single_release_would)
 {
 	enum { FREE, TWICE, INTERIOR, FOREIGN, BEFORE, BEHIND, SWAPPED, MARKED, ABSENT, ODDITIES };
 	struct row row;
@@ -143,7 +143,7 @@ TEST(one_in_a_row_is_odd)
 
 #ifndef IN_BUFFER
 /* What two releases of one object at once leave behind: a free entry of an object that is in use. */
-TEST(one_in_a_row_is_in_use)
+TEST(bulk_acquire_skips_an_entry_whose_object_is_in_use)
 {
 	struct row row;
 	void *list[LONGEST], *got[ROW];

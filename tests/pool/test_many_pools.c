@@ -79,7 +79,7 @@ static size_t one_after_the_other(int pools)
 	return same_address;
 }
 
-TEST(a_thousand_pools_one_after_the_other)
+TEST(thousand_pools_in_sequence)
 {
 	hire(3);
 	one_after_the_other(100);

@@ -20,9 +20,9 @@ static enum heap_set_answer asked(const struct heap_set *set, size_t i)
 	return answer;
 }
 
-TEST(as_a_list_of_its_addresses)
+TEST(heap_set_matches_a_list_of_addresses)
 {
-	struct random random = {test_seed("as_a_list_of_its_addresses")};
+	struct random random = {test_seed("heap_set_matches_a_list_of_addresses")};
 	struct heap_set *set = heap_set_open(ADDRESSES);
 	bool in[2 * ADDRESSES] = {false};
 	size_t count = 0;
@@ -45,7 +45,7 @@ TEST(as_a_list_of_its_addresses)
 }
 
 /* Of more addresses than it has places for some are only counted: then it cannot say no, until they are gone. */
-TEST(what_finds_no_room_is_counted)
+TEST(heap_set_answers_maybe_while_it_is_over_full)
 {
 	struct heap_set *set = heap_set_open(1);
 	const size_t places = set->mask + 1, many = 3 * places;

@@ -69,7 +69,7 @@ static lfpool_t *open_pool(lfpool_backend_t backend)
 }
 
 /* Each once, but those of the lock-free pool's inside. */
-BACKEND_TEST(a_call_and_what_its_probe_says, LFPOOL_BACKEND_MUTEX)
+BACKEND_TEST(each_probe_reports_its_call, LFPOOL_BACKEND_MUTEX)
 {
 	lfpool_t *pool = open_pool(backend);
 	int foreign;
@@ -105,9 +105,9 @@ BACKEND_TEST(a_call_and_what_its_probe_says, LFPOOL_BACKEND_MUTEX)
 }
 
 /* Calls are drawn at random, on one thread with two caches: so the counters and the hits must agree to the last one. */
-TEST(as_often_as_the_counters)
+TEST(probes_fire_as_often_as_the_counters)
 {
-	struct random random = random_for(test_seed("as_often_as_the_counters"), 0);
+	struct random random = random_for(test_seed("probes_fire_as_often_as_the_counters"), 0);
 	lfpool_t *pool = open_pool(LFPOOL_BACKEND_LOCKFREE);
 	lfpool_cache_t *caches[CACHES];
 	size_t held_count = 0;
@@ -177,7 +177,7 @@ TEST(an_evicting_pool)
 }
 
 /* A pool that grows by itself says so, once for each step. */
-TEST(growing_by_itself)
+TEST(automatic_growth_fires_a_probe)
 {
 	hit_count = 0;
 

@@ -26,7 +26,7 @@ static int nothing_refused(void **state)
 
 /* ---- A kernel without MADV_POPULATE_WRITE ---- */
 
-TEST_WITH(prefaulting_changes_nothing_that_is_there, nothing_refused, NULL)
+TEST_WITH(prefault_keeps_contents, nothing_refused, NULL)
 {
 	static const int unknown[] = {EINVAL, ENOSYS};
 	const size_t page = os_page_bytes(), pages = 64;
@@ -85,7 +85,7 @@ static void *be_refused(void *argument)
 	return NULL;
 }
 
-TEST_WITH(a_thread_that_is_refused_a_cache_asks_seldom, nothing_refused, NULL)
+TEST_WITH(thread_without_a_cache_asks_the_system_rarely, nothing_refused, NULL)
 {
 	lfpool_cache_t *caches[12];
 	lfpool_t *pool = pool_of(SIZE, CAPACITY);
@@ -153,7 +153,7 @@ static unsigned long refuse_a_class(const lfpool_set_config_t *config, enum refu
 	return nth - 1;
 }
 
-TEST_WITH(a_class_that_cannot_be_made_keeps_no_memory, nothing_refused, NULL)
+TEST_WITH(refused_class_of_a_set_keeps_no_memory, nothing_refused, NULL)
 {
 	static const uint32_t flags[] = {LFPOOL_PREFAULT, LFPOOL_LOCK};
 

@@ -33,7 +33,7 @@ int posix_memalign(void **memory_out, size_t alignment, size_t size)
 	return *memory_out ? 0 : ENOMEM;
 }
 
-TEST(a_gate_is_made_or_refused)
+TEST(epoch_create_refuses_bad_arguments_and_missing_memory)
 {
 	ck_epoch_t empty;
 	lfpool_epoch_t *made;
@@ -70,7 +70,7 @@ static void *retire_some(void *pool)
 }
 
 /* However many threads come and go. */
-EPOCH_TEST(records_are_as_few_as_places)
+EPOCH_TEST(epoch_records_are_reused)
 {
 	enum { ROUNDS = 40 };
 	lfpool_t *pool = readers_pool_of(SIZE, 50);

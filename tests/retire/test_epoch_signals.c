@@ -75,7 +75,7 @@ static void work(struct worker *me)
 	leave_readers();
 }
 
-TEST(handlers_ask_where_threads_retire_and_ask)
+TEST(signal_handlers_poll_beside_threads_that_retire)
 {
 	const struct sigaction action = {.sa_handler = on_signal, .sa_flags = SA_RESTART};
 	struct workers workers;

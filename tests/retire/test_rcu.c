@@ -49,7 +49,7 @@ static void go_on_in_the_child(lfpool_t *pool, void *held)
 }
 
 /* First, as long as there are no other readers: liburcu would wait for them in the child. */
-TEST(a_child_has_the_backlog_too)
+TEST(child_of_fork_reclaims_the_backlog)
 {
 	if (ANNOTATED)
 		SKIP("ThreadSanitizer starts no threads in a child");

@@ -27,7 +27,7 @@ static void *acquire_due(lfpool_t *pool, size_t i)
 #endif
 }
 
-TEST(what_is_retired_waits_for_its_reader)
+TEST(retired_objects_wait_for_readers)
 {
 	for (unsigned bulk = 0; bulk < 2; bulk++) {
 		lfpool_t *pool = readers_pool_of(SIZE, CAPACITY);

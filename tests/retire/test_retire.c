@@ -75,7 +75,7 @@ FAKE_TEST(a_retired_object_is_neither_in_use_nor_free)
 }
 
 /* More than the pages that a small pool takes anyway. */
-TEST(there_is_room_for_all_that_a_pool_can_grow_to)
+TEST(grown_pool_can_retire_all_objects)
 {
 	enum { FEW = 12, MANY = 30000 };
 	lfpool_t *pool = POOL_OF(SIZE, FEW, .max_capacity = MANY, .scheme = fake_scheme(KEPT));
@@ -92,7 +92,7 @@ TEST(there_is_room_for_all_that_a_pool_can_grow_to)
 }
 
 /* What debug modes do at a release they do when an object is reclaimed, and not before.  (no-tools: the test writes to what is free.) */
-TEST(poison_comes_when_it_is_reclaimed)
+TEST(retired_objects_are_poisoned_when_reclaimed)
 {
 	lfpool_t *pool = POOL_OF(SIZE, CAPACITY, .debug = "poison,no-tools", .hooks.misuse = hear, .scheme = fake_scheme(KEPT));
 	unsigned char *object = lfpool_acquire(pool);
@@ -125,7 +125,7 @@ static void require_dumps(const lfpool_t *pool, const char *identity, const char
 	free(json);
 }
 
-FAKE_TEST(dumps_name_them)
+FAKE_TEST(dumps_count_retired_objects)
 {
 	void *objects[CAPACITY];
 

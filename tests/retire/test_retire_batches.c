@@ -38,7 +38,7 @@ static void assert_consists_of(const lfpool_batch_t *batch, void **objects, size
 	assert_memory_equal(found, objects, count * sizeof(*objects));
 }
 
-BACKEND_TEST(the_first_goes_alone_and_what_comes_meanwhile_is_next, LFPOOL_BACKEND_MALLOC)
+BACKEND_TEST(batches_collect_objects_while_one_is_under_way, LFPOOL_BACKEND_MALLOC)
 {
 	lfpool_t *pool = fake_pool(config_of(SIZE, CAPACITY), backend, KEPT);
 	void *objects[PLENTY];
@@ -74,7 +74,7 @@ BACKEND_TEST(the_first_goes_alone_and_what_comes_meanwhile_is_next, LFPOOL_BACKE
 
 /* ---- Schemes that are asked ---- */
 
-BACKEND_TEST(a_scheme_is_asked_by_those_who_want_something, LFPOOL_BACKEND_MALLOC)
+BACKEND_TEST(scheme_is_polled_by_retires_and_failing_acquires, LFPOOL_BACKEND_MALLOC)
 {
 	lfpool_t *pool = fake_pool(config_of(SIZE, CAPACITY), backend, ASKED);
 	void *objects[CAPACITY];
@@ -152,7 +152,7 @@ static bool ready_for_other(void *context, const lfpool_batch_t *batch)
 	return false;
 }
 
-TEST(a_poll_says_what_another_thread_reclaimed_meanwhile)
+TEST(poll_reports_objects_that_another_thread_reclaimed)
 {
 	lfpool_t *pool = POOL_OF(SIZE, CAPACITY, .scheme = {.begin = begin_two, .ready = ready_for_other});
 

@@ -28,7 +28,7 @@ static void assert_counts(const lfpool_t *pool, size_t active, size_t retired)
 /* ---- Objects ---- */
 
 /* The good ones among the bad ones are retired, each once. */
-FAKE_TEST_OF(in_bulk_what_is_bad_is_refused_and_the_rest_retired, listening())
+FAKE_TEST_OF(retire_bulk_refuses_bad_pointers_and_retires_the_rest, listening())
 {
 	char stranger[64] = {0}, *good[4];
 
@@ -70,7 +70,7 @@ static void expect(const lfpool_config_t *config, lfpool_status_t expected)
 }
 
 /* It has `begin` or `ready`; the context is its own: NULL is as good as any. */
-BACKEND_TEST(what_is_no_scheme_is_refused, LFPOOL_BACKEND_MALLOC)
+BACKEND_TEST(incomplete_schemes_are_refused, LFPOOL_BACKEND_MALLOC)
 {
 	const struct {
 		lfpool_scheme_t scheme;
@@ -94,7 +94,7 @@ BACKEND_TEST(what_is_no_scheme_is_refused, LFPOOL_BACKEND_MALLOC)
 }
 
 /* Objects that there may ever be: less than 2^30. */
-TEST(large_pools_have_no_scheme)
+TEST(schemes_need_a_capacity_below_2_30)
 {
 	const size_t limit = (size_t)1 << 30;
 	lfpool_config_t config = config_of(1, limit - 1);
