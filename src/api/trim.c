@@ -16,7 +16,7 @@
  * Edges        COLD (cold.h): from who cooled the slot, to this call, to who takes it next.
  */
 #include "base/probes.h"
-#include "core/pages.h"
+#include "core/cold.h"
 #include "object/lifecycle.h"
 #include "os/os.h"
 #include "pool/slots.h"

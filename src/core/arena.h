@@ -63,7 +63,7 @@ struct arena {
 	size_t mapped_bytes;           /* from the start of the room; 0: in a buffer                 */
 	size_t front;                  /* bytes before each object that are its slot's               */
 	char *objects;                 /* the page on which they begin                               */
-	_Atomic(uint8_t) *gone;        /* per page of the objects: it was given back, see pages.h; NULL: none ever is */
+	_Atomic(uint8_t) *gone;        /* per page of the objects: it was given back, see cold.h; NULL: none ever is */
 	size_t touched;                /* bytes of the room, the states and the generations          */
 	uint32_t backing;              /* flags of backing.h                                         */
 	bool in_buffer;                /* and nothing that is done with it enters the kernel         */

@@ -14,11 +14,15 @@
  *                  borrow     capacity + n, then bits; and back      lfpool_trim(), for slots that are not allowed
  *              Slots are taken one at a time and go to the caller, so a slot that is out of sight is held by a call.
  *              Addresses beyond the first `capacity` slots have no access; slots 1 .. opened are accessible by now.
+ *              Memory is given back in whole pages.  A call takes all slots of a run of pages: a count for each slot,
+ *              then their bits.  If one bit is missing, it puts all of them back.  A byte for each page, `gone`, says
+ *              whether the page was given back already.
  * Invariants   O1  among slots 1 .. opened: cold ones >= allowed.  A taker takes a count first, and so finds a bit; a
  *                  giver sets the bit first.
  *              O2  allowed <= capacity <= opened; capacity = slots that are in use, in magazines, in never-used chunks,
  *                  or in a call's hands, + allowed.
  *              O3  a cold slot's object is not built (lifecycle.h) and has no holder.
+ *              TR1, TR2 of pages: trim.c.
  * Progress     Lock-free.  A search for a bit repeats only when other threads changed bits.  Growing enters the kernel
  *              to open pages.
  * Edges        COLD: a slot is made cold -> it is taken.   SHOW: changes of `counts` -> readers, and the collect.
@@ -135,7 +139,7 @@ size_t cold_grow(struct cold *c, size_t count, size_t from);
 #define COLD_ANY SIZE_MAX
 #define COLD_CHANGED SIZE_MAX
 
-/* ---- The counts, for the calls that give memory back (pages.c) and for checks ---- */
+/* ---- The counts, for the calls that give memory back and for checks ---- */
 
 void cold_allowed_add(struct cold *c, uint32_t count);
 /* Takes up to `count` of the allowed slots; returns their number. */
@@ -156,5 +160,34 @@ void cold_give_bits(struct cold *c, uint64_t word, uint64_t bits);
 bool cold_take_bits(struct cold *c, uint64_t word, uint64_t bits);
 /* A cold slot, for a thread that has taken a count (O1). */
 uint32_t cold_take_any(struct cold *c);
+
+/* ---- Pages that have only cold slots (trim.c) ---- */
+
+/* Pages whose slots seemed cold. */
+struct page_run {
+	size_t from;                    /* the first page of the search                 */
+	size_t first_page, pages;       /* pages 0: the search found none               */
+	uint32_t first_slot, last_slot; /* slots on these pages, in whole or in part    */
+};
+
+/* The number of opened pages. */
+size_t pages_end(const struct cold *c);
+
+/* Searches up to `looks` pages from *at on for a run of at most `most`, and sets *at for the next search.  False at the
+ * end. */
+bool pages_next_run(const struct cold *c, size_t *at, size_t most, size_t looks, struct page_run *run_out);
+
+struct page_hold {
+	uint32_t first_slot, last_slot, allowed, borrowed;
+};
+
+/* All or nothing. */
+bool pages_hold(struct cold *c, const struct page_run *run, struct page_hold *hold_out);
+void pages_let_go(struct cold *c, const struct page_hold *hold);
+
+/* By the holder of the run: these pages were given back. */
+void pages_mark_gone(struct cold *c, const struct page_run *run);
+/* By the holder of the slot: its pages will be used. */
+void pages_unmark(struct cold *c, uint32_t slot);
 
 #endif

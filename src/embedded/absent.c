@@ -8,7 +8,7 @@
  */
 #include "api/check.h"
 #include "base/absent.h"
-#include "core/pages.h"
+#include "core/cold.h"
 #include "object/debugging.h"
 #include "pool/misuse.h"
 #include "os/os.h"
@@ -64,7 +64,6 @@ NOTHING(retired_close, struct retired *retired)
 NEVER(void, retired_push, lfpool_t *pool, uint32_t slot)
 NONE(false, bool, retired_poll, struct retired *retired, struct cache_head *head)
 NONE(0, size_t, retired_count, const struct retired *retired, size_t capacity)
-NOTHING(pages_unmark, struct cold *c, uint32_t slot)
 NEVER(const void *, heap_label, const void *object)
 NEVER(void *, heap_object_new, lfpool_t *pool, uint32_t slot)
 NEVER(void, heap_object_free, lfpool_t *pool, uint32_t slot, void *object)

@@ -237,7 +237,7 @@ void os_mutex_close(os_mutex_t *mutex)
 	(void)mutex;
 }
 
-_Static_assert(sizeof(os_mutex_t) == sizeof(SRWLOCK), "types_windows.h");
+_Static_assert(sizeof(os_mutex_t) == sizeof(SRWLOCK), "os_mutex_t of os.h");
 
 void os_mutex_lock(os_mutex_t *mutex)
 {
