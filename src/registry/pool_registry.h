@@ -21,25 +21,11 @@
 #include "os/os.h"
 #include "registry/profile.h"
 
-/* The columns of the table.  X(name, title, title in JSON) */
-#define TABLE_COLUMNS(X)                       \
-	X(size, "size", "object_size")         \
-	X(capacity, "capacity", "capacity")    \
-	X(max, "max", "max_capacity")          \
-	X(active, "active", "active")          \
-	X(cached, "cached", "cached")          \
-	X(shared, "shared", "shared")          \
-	X(untouched, "untouched", "untouched") \
-	X(owed, "owed", "owed")                \
-	X(bytes, "bytes", "bytes")             \
-	X(exhausted, "exhausted", "exhausted") \
-	X(misuses, "misuses", "misuses")
-
-enum table_column {
-#define TABLE_COLUMN(name, title, json) COLUMN_##name,
-	TABLE_COLUMNS(TABLE_COLUMN)
-#undef TABLE_COLUMN
-		COLUMN_COUNT
+/* The numbers of a row in the table. */
+struct row_numbers {
+	size_t object_size;
+	uint64_t bytes; /* of all objects */
+	lfpool_stats_t stats;
 };
 
 struct pool_row {
@@ -47,12 +33,12 @@ struct pool_row {
 	lfpool_t *pool;
 	const char *full; /* the result of an acquire that finds nothing, in a word                   */
 	size_t object_size;
-	struct policy base;           /* the configuration without the profile                        */
-	struct policy made;           /* the settings that it was made with                           */
-	struct policy wanted;         /* `change` alone: during a switch, the settings that it is to have */
-	size_t reserved;              /* objects there is address space for                           */
-	bool leaves;                  /* it is being destroyed: no other call touches it              */
-	uint64_t cells[COLUMN_COUNT]; /* `look` alone: during a dump, its cells of the table          */
+	struct policy base;         /* the configuration without the profile                        */
+	struct policy made;         /* the settings that it was made with                           */
+	struct policy wanted;       /* `change` alone: during a switch, the settings that it is to have */
+	size_t reserved;            /* objects there is address space for                           */
+	bool leaves;                /* it is being destroyed: no other call touches it              */
+	struct row_numbers numbers; /* `look` alone: during a dump */
 };
 
 struct lfpool_registry {

@@ -7,155 +7,144 @@
  */
 #include "registry/pool_registry.h"
 
+#include "base/stats_fields.h"
 #include "base/text.h"
 
 #include <inttypes.h>
 #include <string.h>
 
-static const char *const titles[] = {
-#define TABLE_COLUMN(name, title, json) title,
-	TABLE_COLUMNS(TABLE_COLUMN)
-#undef TABLE_COLUMN
+/* A column is a field of lfpool_stats_t, or one of these. */
+enum { COLUMN_SIZE = STATS_FIELDS, COLUMN_BYTES };
+
+static const struct column {
+	const char *title;
+	int field;
+} columns[] = {
+	{"size", COLUMN_SIZE},    {"capacity", STATS_capacity},   {"max", STATS_max_capacity},    {"active", STATS_active},
+	{"cached", STATS_cached}, {"shared", STATS_shared},       {"untouched", STATS_untouched}, {"owed", STATS_owed},
+	{"bytes", COLUMN_BYTES},  {"exhausted", STATS_exhausted}, {"misuses", STATS_misuses},
 };
+#define COLUMNS (sizeof(columns) / sizeof(*columns))
 
-static const char *const json_titles[] = {
-#define TABLE_COLUMN(name, title, json) json,
-	TABLE_COLUMNS(TABLE_COLUMN)
-#undef TABLE_COLUMN
-};
-
-/* The sum of the pools' sizes would mean nothing. */
-#define COLUMN_SUMMED (COLUMN_size + 1)
-_Static_assert(COLUMN_size == 0, "the sums begin with the column after the size");
-
-static void fill_cells(struct pool_row *row)
+static uint64_t cell(const struct row_numbers *n, const struct column *column)
 {
-	lfpool_stats_t stats = LFPOOL_STATS_INIT;
-
-	(void)lfpool_stats(row->pool, &stats);
-	row->cells[COLUMN_size] = row->object_size;
-	row->cells[COLUMN_capacity] = stats.capacity;
-	row->cells[COLUMN_max] = stats.max_capacity;
-	row->cells[COLUMN_active] = stats.active;
-	row->cells[COLUMN_cached] = stats.cached;
-	row->cells[COLUMN_shared] = stats.shared;
-	row->cells[COLUMN_untouched] = stats.untouched;
-	row->cells[COLUMN_owed] = stats.owed;
-	row->cells[COLUMN_bytes] = (uint64_t)stats.capacity * row->object_size;
-	row->cells[COLUMN_exhausted] = stats.exhausted;
-	row->cells[COLUMN_misuses] = stats.misuses;
+	switch (column->field) {
+	case COLUMN_SIZE: return n->object_size;
+	case COLUMN_BYTES: return n->bytes;
+	default: return stats_value(&n->stats, (enum stats_field)column->field);
+	}
 }
 
 /* The next row from `row` on whose pool is not being destroyed; NULL: there is none. */
 static struct pool_row *shown_from(const lfpool_registry_t *registry, struct pool_row *row)
 {
-	while (row < registry->rows + registry->count && row->leaves)
+	struct pool_row *end = registry->rows + registry->count;
+
+	while (row < end && row->leaves)
 		row++;
-	return row < registry->rows + registry->count ? row : NULL;
+	return row < end ? row : NULL;
 }
 
-#define EACH_ROW(row)                                                \
-	struct pool_row *row = shown_from(registry, registry->rows); \
-	row;                                                         \
-	row = shown_from(registry, row + 1)
+/* Reads the numbers of all rows and adds them up; returns the number of rows. */
+static size_t read_rows(lfpool_registry_t *registry, struct row_numbers *sum)
+{
+	size_t count = 0;
+
+	*sum = (struct row_numbers){0};
+	for (struct pool_row *row = registry->rows; (row = shown_from(registry, row)); row++) {
+		struct row_numbers *n = &row->numbers;
+
+		n->object_size = row->object_size;
+		n->stats = (lfpool_stats_t)LFPOOL_STATS_INIT;
+		(void)lfpool_stats(row->pool, &n->stats);
+		n->bytes = (uint64_t)n->stats.capacity * n->object_size;
+		sum->bytes += n->bytes;
+		stats_add(&sum->stats, &n->stats);
+		count++;
+	}
+	return count;
+}
 
 /* ---- Text ---- */
 
-static int digits_of(uint64_t number)
+static int width_of(uint64_t number, int least)
 {
 	int digits = 1;
 
 	for (; number >= 10; number /= 10)
 		digits++;
-	return digits;
+	return digits > least ? digits : least;
 }
 
-static int at_least(int width, int wanted)
+static int wider(int width, const char *text)
 {
-	return width > wanted ? width : wanted;
+	return (int)strlen(text) > width ? (int)strlen(text) : width;
 }
 
-/* The width of each column, first that of the names. */
-static void measure(const lfpool_registry_t *registry, const uint64_t *sums, int widths[1 + COLUMN_COUNT])
+static void put_text(struct text *t, const lfpool_registry_t *registry, size_t pools, const struct row_numbers *sum)
 {
-	widths[0] = (int)strlen("total");
-	for (EACH_ROW(row))
-		widths[0] = at_least(widths[0], (int)strlen(row->name));
-	for (int c = 0; c < COLUMN_COUNT; c++) {
-		int width = at_least((int)strlen(titles[c]), digits_of(sums[c]));
+	int widths[COLUMNS], name = wider(0, "total");
 
-		for (EACH_ROW(row))
-			width = at_least(width, digits_of(row->cells[c]));
-		widths[1 + c] = width;
+	for (size_t c = 0; c < COLUMNS; c++)
+		widths[c] = width_of(cell(sum, &columns[c]), wider(0, columns[c].title));
+	for (struct pool_row *row = registry->rows; (row = shown_from(registry, row)); row++) {
+		name = wider(name, row->name);
+		/* Only sizes have no sum. */
+		widths[0] = width_of(row->object_size, widths[0]);
 	}
-}
-
-static void put_text(struct text *t, const lfpool_registry_t *registry, size_t pools, const uint64_t *sums)
-{
-	int widths[1 + COLUMN_COUNT];
-
-	measure(registry, sums, widths);
 	text_put(t, "scenario %s, %zu pool%s\n%-*s", registry->profile.scenarios[registry->scenario].name, pools,
-		 pools == 1 ? "" : "s", widths[0], "name");
-	for (int c = 0; c < COLUMN_COUNT; c++)
-		text_put(t, "  %*s", widths[1 + c], titles[c]);
+		 pools == 1 ? "" : "s", name, "name");
+	for (size_t c = 0; c < COLUMNS; c++)
+		text_put(t, "  %*s", widths[c], columns[c].title);
 	text_put(t, "  full");
-	for (EACH_ROW(row)) {
-		text_put(t, "\n%-*s", widths[0], row->name);
-		for (int c = 0; c < COLUMN_COUNT; c++)
-			text_put(t, "  %*" PRIu64, widths[1 + c], row->cells[c]);
+	for (struct pool_row *row = registry->rows; (row = shown_from(registry, row)); row++) {
+		text_put(t, "\n%-*s", name, row->name);
+		for (size_t c = 0; c < COLUMNS; c++)
+			text_put(t, "  %*" PRIu64, widths[c], cell(&row->numbers, &columns[c]));
 		text_put(t, "  %s", row->full);
 	}
-	text_put(t, "\n%-*s  %*s", widths[0], "total", widths[1], "");
-	for (int c = COLUMN_SUMMED; c < COLUMN_COUNT; c++)
-		text_put(t, "  %*" PRIu64, widths[1 + c], sums[c]);
+	text_put(t, "\n%-*s  %*s", name, "total", widths[0], "");
+	for (size_t c = 1; c < COLUMNS; c++)
+		text_put(t, "  %*" PRIu64, widths[c], cell(sum, &columns[c]));
 	text_put(t, "\n");
 }
 
 /* ---- JSON ---- */
 
-static void put_json_cells(struct text *t, const uint64_t *cells, int first, const char *comma)
-{
-	for (int c = first; c < COLUMN_COUNT; c++, comma = ",")
-		text_put(t, "%s\"%s\":%" PRIu64, comma, json_titles[c], cells[c]);
-}
-
-static void put_json(struct text *t, const lfpool_registry_t *registry, const uint64_t *sums)
+static void put_json(struct text *t, const lfpool_registry_t *registry, const struct row_numbers *sum)
 {
 	const char *comma = "";
 
 	text_put(t, "{\"scenario\":");
 	text_put_quoted(t, registry->profile.scenarios[registry->scenario].name);
 	text_put(t, ",\"pools\":[");
-	for (EACH_ROW(row)) {
+	for (struct pool_row *row = registry->rows; (row = shown_from(registry, row)); row++) {
 		text_put(t, "%s{\"name\":", comma);
 		text_put_quoted(t, row->name);
-		put_json_cells(t, row->cells, 0, ",");
-		text_put(t, ",\"full\":\"%s\"}", row->full);
+		text_put(t, ",\"full\":\"%s\",\"object_size\":%zu,\"bytes\":%" PRIu64 ",", row->full, row->object_size,
+			 row->numbers.bytes);
+		stats_put_json(t, &row->numbers.stats);
+		text_put(t, "}");
 		comma = ",";
 	}
-	text_put(t, "],\"total\":{");
-	put_json_cells(t, sums, COLUMN_SUMMED, "");
+	text_put(t, "],\"total\":{\"bytes\":%" PRIu64 ",", sum->bytes);
+	stats_put_json(t, &sum->stats);
 	text_put(t, "}}");
 }
 
 size_t lfpool_registry_dump(lfpool_registry_t *registry, lfpool_format_t format, char *text_out, size_t room)
 {
-	uint64_t sums[COLUMN_COUNT] = {0};
-	size_t pools = 0;
+	struct row_numbers sum;
 	struct text t;
 
 	text_open(&t, text_out, room);
 	os_mutex_lock(&registry->look);
-	for (EACH_ROW(row)) {
-		fill_cells(row);
-		for (int c = COLUMN_SUMMED; c < COLUMN_COUNT; c++)
-			sums[c] += row->cells[c];
-		pools++;
-	}
+
+	const size_t pools = read_rows(registry, &sum);
+
 	switch (format) {
-	case LFPOOL_TEXT: put_text(&t, registry, pools, sums); break;
-	case LFPOOL_JSON: put_json(&t, registry, sums); break;
+	case LFPOOL_TEXT: put_text(&t, registry, pools, &sum); break;
+	case LFPOOL_JSON: put_json(&t, registry, &sum); break;
 	}
 	os_mutex_unlock(&registry->look);
 	return t.wanted;

@@ -39,7 +39,7 @@ TEST(a_row_for_each_pool_of_a_set)
 	require_dumped(registry, LFPOOL_TEXT, "scenario default, 3 pools\n");
 	require_dumped(registry, LFPOOL_TEXT, "\nmessages/16    16       400   800       0");
 	require_dumped(registry, LFPOOL_TEXT, "\nmessages/64    64       100   200       1");
-	require_dumped(registry, LFPOOL_JSON, "{\"name\":\"messages/64\",\"object_size\":64,\"capacity\":100,");
+	require_dumped(registry, LFPOOL_JSON, "{\"name\":\"messages/64\",\"full\":\"fail\",\"object_size\":64,\"bytes\":6400,");
 	assert_ptr_equal(lfpool_registry_find(registry, "messages/64"), lfpool_set_pool(messages, 64, false));
 	assert_null(lfpool_registry_find(registry, "messages"));
 	assert_null(lfpool_registry_find(registry, "messages/32"));

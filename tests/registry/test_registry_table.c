@@ -5,15 +5,67 @@
  */
 #include "../support/registry_support.h"
 
+#include <inttypes.h>
+
 enum { SIZE = 24 };
 
-static void require_table(lfpool_registry_t *registry, lfpool_format_t format, const char *expected)
+static void require_table(lfpool_registry_t *registry, const char *expected)
 {
-	char *text = whole_dump(registry_dump, registry, format);
+	char *text = whole_dump(registry_dump, registry, LFPOOL_TEXT);
 
 	assert_string_equal(text, expected);
 	free(text);
-	require_every_beginning(registry_dump, registry, format);
+	require_every_beginning(registry_dump, registry, LFPOOL_TEXT);
+}
+
+/* "bytes" and the fields of lfpool_stats_t follow, here those that say where objects are. */
+static void require_numbers(const char *text, const char *before, size_t bytes, const lfpool_stats_t *s)
+{
+	char part[1000];
+
+	(void)snprintf(part, sizeof(part),
+		       "%s\"bytes\":%zu,\"capacity\":%zu,\"active\":%zu,\"cached\":%zu,\"shared\":%zu,\"retired\":%zu,"
+		       "\"untouched\":%zu,\"unaccounted\":%" PRId64 ",\"caches\":%" PRIu32 ",",
+		       before, bytes, s->capacity, s->active, s->cached, s->shared, s->retired, s->untouched, s->unaccounted,
+		       s->caches);
+	require_in(text, part);
+	(void)snprintf(part, sizeof(part), "\"exhausted\":%" PRIu64 ",\"misuses\":%" PRIu64 ",", s->exhausted, s->misuses);
+	require_in(text, part);
+}
+
+/* In JSON each pool has its counters, and the total has their sums. */
+static void require_json(lfpool_registry_t *registry, const char *scenario, lfpool_t *const *pools, size_t count)
+{
+	char *text = whole_dump(registry_dump, registry, LFPOOL_JSON), part[200];
+	FILE *reader = popen(JSON_READER, "w");
+	lfpool_stats_t sum = {0};
+	size_t bytes = 0;
+
+	assert_non_null(reader);
+	read_json(reader, text);
+	assert_int_equal(pclose(reader), 0);
+	(void)snprintf(part, sizeof(part), "{\"scenario\":\"%s\",\"pools\":[", scenario);
+	require_in(text, part);
+	for (size_t i = 0; i < count; i++) {
+		const size_t size = i == 1 ? SIZE : 4096;
+		lfpool_stats_t s = LFPOOL_STATS_INIT;
+
+		assert_int_equal(lfpool_stats(pools[i], &s), LFPOOL_OK);
+		(void)snprintf(part, sizeof(part), "\"full\":\"fail\",\"object_size\":%zu,", size);
+		require_numbers(text, part, s.capacity * size, &s);
+		bytes += s.capacity * size;
+		sum.capacity += s.capacity;
+		sum.active += s.active;
+		sum.cached += s.cached;
+		sum.shared += s.shared;
+		sum.untouched += s.untouched;
+		sum.caches += s.caches;
+		sum.exhausted += s.exhausted;
+		sum.misuses += s.misuses;
+	}
+	require_numbers(text, "],\"total\":{", bytes, &sum);
+	free(text);
+	require_every_beginning(registry_dump, registry, LFPOOL_JSON);
 }
 
 TEST(the_table)
@@ -22,15 +74,12 @@ TEST(the_table)
 	lfpool_config_t config = config_of(SIZE, 3);
 	void *objects[40];
 
-	require_table(registry, LFPOOL_TEXT,
+	require_table(registry,
 		      "scenario default, 0 pools\n"
 		      "name   size  capacity  max  active  cached  shared  untouched  owed  bytes  exhausted  misuses  full\n"
 		      "total               0    0       0       0       0          0     0      0"
 		      "          0        0\n");
-	require_table(registry, LFPOOL_JSON,
-		      "{\"scenario\":\"default\",\"pools\":[],\"total\":{\"capacity\":0,"
-		      "\"max_capacity\":0,\"active\":0,\"cached\":0,\"shared\":0,\"untouched\":0,\"owed\":0,"
-		      "\"bytes\":0,\"exhausted\":0,\"misuses\":0}}");
+	require_json(registry, "default", NULL, 0);
 	config.hooks.misuse = expected_misuse;
 	lfpool_cache_t *cache = lfpool_cache_create(made(registry, "jobs", &config));
 
@@ -50,38 +99,28 @@ TEST(the_table)
 	assert_non_null(lfpool_acquire(chunks));
 	assert_null(lfpool_acquire(chunks));
 	assert_int_equal(lfpool_registry_switch(registry, NULL, "match", NULL), LFPOOL_OK);
-	require_table(registry, LFPOOL_TEXT,
-		      "scenario match, 3 pools\n"
-		      "name                    size  capacity      max  active  cached"
-		      "  shared  untouched  owed       bytes  exhausted  misuses  full\n"
-		      "chunks                  4096         1        1       1       0"
-		      "       0          0     0        4096          1        0  fail\n"
-		      "jobs                      24       100      400      10      14"
-		      "      16         60     0        2400          0        1  fail\n"
-		      "pictures-of-everything  4096   1000000  1000000       1       0"
-		      "       0     999999     0  4096000000          0        0  fail\n"
-		      "total                          1000101  1000401      12      14"
-		      "      16    1000059     0  4096006496          1        1\n");
-	require_table(registry, LFPOOL_JSON,
-		      "{\"scenario\":\"match\",\"pools\":["
-		      "{\"name\":\"chunks\",\"object_size\":4096,\"capacity\":1,\"max_capacity\":1,\"active\":1,"
-		      "\"cached\":0,\"shared\":0,\"untouched\":0,\"owed\":0,\"bytes\":4096,\"exhausted\":1,\"misuses\":0,"
-		      "\"full\":\"fail\"},"
-		      "{\"name\":\"jobs\",\"object_size\":24,\"capacity\":100,\"max_capacity\":400,\"active\":10,"
-		      "\"cached\":14,\"shared\":16,\"untouched\":60,\"owed\":0,\"bytes\":2400,\"exhausted\":0,\"misuses\":1,"
-		      "\"full\":\"fail\"},"
-		      "{\"name\":\"pictures-of-everything\",\"object_size\":4096,\"capacity\":1000000,"
-		      "\"max_capacity\":1000000,\"active\":1,\"cached\":0,\"shared\":0,\"untouched\":999999,\"owed\":0,"
-		      "\"bytes\":4096000000,\"exhausted\":0,\"misuses\":0,\"full\":\"fail\"}],"
-		      "\"total\":{\"capacity\":1000101,\"max_capacity\":1000401,\"active\":12,\"cached\":14,\"shared\":16,"
-		      "\"untouched\":1000059,\"owed\":0,\"bytes\":4096006496,\"exhausted\":1,\"misuses\":1}}");
+	require_table(registry, "scenario match, 3 pools\n"
+				"name                    size  capacity      max  active  cached"
+				"  shared  untouched  owed       bytes  exhausted  misuses  full\n"
+				"chunks                  4096         1        1       1       0"
+				"       0          0     0        4096          1        0  fail\n"
+				"jobs                      24       100      400      10      14"
+				"      16         60     0        2400          0        1  fail\n"
+				"pictures-of-everything  4096   1000000  1000000       1       0"
+				"       0     999999     0  4096000000          0        0  fail\n"
+				"total                          1000101  1000401      12      14"
+				"      16    1000059     0  4096006496          1        1\n");
+	lfpool_t *const pools[] = {chunks, lfpool_registry_find(registry, "jobs"), pictures};
+
+	require_json(registry, "match", pools, COUNT(pools));
 	/* What a shrink is owed. */
 	assert_int_equal(lfpool_shrink(chunks, 1), 0);
-	char *text = whole_dump(registry_dump, registry, LFPOOL_JSON);
+	char *text = whole_dump(registry_dump, registry, LFPOOL_TEXT);
 
-	require_in(text, "\"active\":1,\"cached\":0,\"shared\":0,\"untouched\":0,\"owed\":1,\"bytes\":4096,");
-	require_in(text, "\"untouched\":1000059,\"owed\":1,\"bytes\":4096006496,");
+	require_in(text, "\nchunks                  4096         1        1       1       0       0          0     1 ");
+	require_in(text, "  1000059     1  4096006496 ");
 	free(text);
+	require_json(registry, "match", pools, COUNT(pools));
 	assert_int_equal(lfpool_registry_dump(registry, (lfpool_format_t)7, (char *)objects, 1), 0);
 	assert_int_equal(lfpool_registry_destroy(registry), 12);
 }
