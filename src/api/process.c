@@ -4,9 +4,11 @@
  * exits.
  *
  * Progress     process_open(): may enter the kernel.  The handlers of fork take the lock of the live pools, and then
- *              the mutex of each pool in mutex mode; no call holds one of these locks and waits for another.
+ *              the mutex of each pool in mutex mode; no call holds one of these two and waits for another.  Before both
+ *              they take the lock of windows (window.h), which a call holds while it makes a pool.
  */
 #include "api/life.h"
+#include "api/window.h"
 
 #include "os/os.h"
 #include "pool/live_pools.h"
@@ -30,6 +32,7 @@ static void unlock_pool(lfpool_t *pool)
 
 static void lock_all(void)
 {
+	windows_lock();
 	live_pools_lock();
 	live_pools_each(lock_pool);
 }
@@ -38,6 +41,7 @@ static void unlock_all(void)
 {
 	live_pools_each(unlock_pool);
 	live_pools_unlock();
+	windows_unlock();
 }
 
 /* In the child of a fork: the calls of other threads that waited or served are gone, and what they had in their

@@ -11,12 +11,8 @@
 #include "object/lifecycle.h"
 #include "os/os.h"
 #include "pool/configure.h"
-#include "pool/live_pools.h"
-
-/* ---- The lock ---- */
 
 static os_mutex_t making = OS_MUTEX_INITIALIZER;
-static bool windows_at_fork;
 
 void windows_lock(void)
 {
@@ -26,19 +22,6 @@ void windows_lock(void)
 void windows_unlock(void)
 {
 	os_mutex_unlock(&making);
-}
-
-bool windows_lock_open(void)
-{
-	/* Before a fork the handlers installed last run first: ours take their lock before that of live pools. */
-	if (!process_open())
-		return false;
-	live_pools_lock();
-	windows_at_fork = windows_at_fork || os_at_fork(windows_lock, windows_unlock, windows_unlock);
-	const bool installed = windows_at_fork;
-
-	live_pools_unlock();
-	return installed;
 }
 
 /* ---- Addresses ---- */

@@ -225,7 +225,7 @@ lfpool_status_t lfpool_set_create(lfpool_set_t **set_out, const lfpool_set_confi
 		return status;
 	if (config.registry && !config.pool.name)
 		return LFPOOL_E_CONFIG_NAME;
-	set = windows_lock_open() ? open_memory(&config) : NULL;
+	set = open_memory(&config);
 	if (!set)
 		return LFPOOL_E_NO_MEMORY;
 	status = open_windows(set);

@@ -121,4 +121,58 @@ TEST(a_fork_while_pools_are_made)
 	}
 }
 
+/* A continuation that runs inside fork(), in the child, may make the pool of a class: no lock is held by then. */
+static struct {
+	lfpool_set_t *set;
+	pid_t parent;
+	bool called;
+} heir;
+
+static void acquire_of_a_new_class(void *context, lfpool_t *pool, void *object)
+{
+	(void)context;
+	(void)pool;
+	if (getpid() != heir.parent && object)
+		heir.called = lfpool_set_acquire(heir.set, 100) != NULL;
+}
+
+static void *wait_for_two(void *pool)
+{
+	void *objects[2];
+
+	REQUIRE(lfpool_acquire_bulk_wait(pool, NULL, objects, 2, -1) == LFPOOL_OK);
+	REQUIRE(lfpool_release_bulk(pool, objects, 2) == 2);
+	return NULL;
+}
+
+TEST(a_continuation_in_fork_makes_a_pool)
+{
+	lfpool_t *pool = pool_of(64, 2);
+	void *objects[2];
+
+	heir.set = set_of(LFPOOL_BACKEND_LOCKFREE, LARGEST, CAPACITY);
+	heir.parent = getpid();
+	assert_int_equal(lfpool_acquire_bulk(pool, objects, 2), 2);
+
+	const struct threads waiter = threads_start(1, wait_for_two, pool, 0);
+
+	for (lfpool_stats_t stats = LFPOOL_STATS_INIT; !stats.waiting; sched_yield())
+		(void)lfpool_stats(pool, &stats);
+	assert_int_equal(lfpool_acquire_async(pool, acquire_of_a_new_class, NULL, NULL), LFPOOL_OK);
+	/* It goes to the call that waits for two.  In the child that call is gone, and the continuation gets it. */
+	assert_int_equal(lfpool_release(pool, objects[0]), LFPOOL_OK);
+
+	const pid_t child = child_start();
+
+	if (child == 0) {
+		REQUIRE(heir.called);
+		_exit(0);
+	}
+	child_end(child);
+	assert_int_equal(lfpool_release(pool, objects[1]), LFPOOL_OK);
+	threads_join(&waiter);
+	assert_int_equal(lfpool_destroy(pool), 1); /* the continuation's */
+	set_close(heir.set);
+}
+
 RUN_TESTS()
