@@ -153,6 +153,18 @@ LFPOOL_API lfpool_status_t lfpool_set_release(lfpool_set_t *set, void *object);
 /* ---- Classes ----------------------------------------------------------------------------------------------- */
 
 /*
+ * lfpool_set_class - the class that serves a size: its pool, and the bytes of its objects.
+ *
+ * size      Bytes; 0 counts as 1.
+ * make      Make the pool if it does not exist yet.
+ * size_out  Receives the bytes of each object of the class; 0 if there is no class for that size; may be NULL.
+ * Returns   The pool; NULL if there is no class for that size, if the system refused memory, or, without `make`, if the
+ *           class was never used.
+ * Threads   Any.  Wait-free if the pool exists, or without `make`; otherwise takes a lock and enters the kernel.
+ */
+LFPOOL_API lfpool_t *lfpool_set_class(lfpool_set_t *set, size_t size, bool make, size_t *size_out);
+
+/*
  * lfpool_set_class_size - bytes of each object in the class that serves a size.
  *
  *     for (size_t size = 0, bytes; (bytes = lfpool_set_class_size(set, size)) != 0; size = bytes + 1)   // each class
@@ -161,20 +173,29 @@ LFPOOL_API lfpool_status_t lfpool_set_release(lfpool_set_t *set, void *object);
  * Returns   The bytes; 0 if there is no class for that size.
  * Threads   Any.  Wait-free, O(1).
  */
-LFPOOL_API size_t lfpool_set_class_size(const lfpool_set_t *set, size_t size);
+static inline size_t lfpool_set_class_size(lfpool_set_t *set, size_t size)
+{
+	size_t bytes;
+
+	(void)lfpool_set_class(set, size, false, &bytes);
+	return bytes;
+}
 
 /*
- * lfpool_set_pool - the pool of the class that serves a size.
+ * lfpool_set_pool - the pool of the class that serves a size, made if it does not exist yet.
  *
  * All calls on pools are fine, except for lfpool_destroy() and lfpool_registry_destroy_pool(): the set owns the pool.
  *
  * size      Bytes; 0 counts as 1.
- * make      Make the pool if it does not exist yet.
- * Returns   The pool; NULL if there is no class for that size, if the system refused memory, or, without `make`, if the
- *           class was never used.
- * Threads   Any.  Wait-free if the pool exists, or without `make`; otherwise takes a lock and enters the kernel.
+ * Returns   The pool; NULL if there is no class for that size, or the system refused memory.
+ * Threads   As lfpool_set_class() with `make`.
  */
-LFPOOL_API lfpool_t *lfpool_set_pool(lfpool_set_t *set, size_t size, bool make);
+static inline lfpool_t *lfpool_set_pool(lfpool_set_t *set, size_t size)
+{
+	size_t bytes;
+
+	return lfpool_set_class(set, size, true, &bytes);
+}
 
 /*
  * lfpool_set_pool_of - the pool that has an object, found by its address.
@@ -233,7 +254,7 @@ static inline lfpool_status_t lfpool_set_release_if_owned(lfpool_set_t *set, voi
  */
 static inline size_t lfpool_set_acquire_bulk(lfpool_set_t *set, size_t size, void **objects_out, size_t count)
 {
-	lfpool_t *pool = lfpool_set_pool(set, size, true);
+	lfpool_t *pool = lfpool_set_pool(set, size);
 
 	size_t done = pool ? lfpool_acquire_bulk(pool, objects_out, count) : 0;
 

@@ -52,7 +52,7 @@ namespace detail
 {
 
 /* Does a class have objects of that size and alignment?  The smallest class has the size of the alignment. */
-inline bool has_class(const lfpool_set_t *set, std::size_t bytes, std::size_t alignment) noexcept
+inline bool has_class(lfpool_set_t *set, std::size_t bytes, std::size_t alignment) noexcept
 {
 	return alignment <= lfpool_set_class_size(set, 1) && lfpool_set_class_size(set, bytes) != 0;
 }

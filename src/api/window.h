@@ -59,8 +59,8 @@ void window_fit(lfpool_config_t *config, struct window_range range);
 lfpool_status_t window_create_pool(lfpool_t **pool_out, const lfpool_config_t *config, struct window_range range);
 
 /*
- * One lock for all threads that make pools in windows, so that each window gets one pool.  After a first pool was made in
- * the process, fork takes it (process.c), so the child finds it free.  No hook runs under it.
+ * One lock for all threads that make pools in windows, so that each window gets one pool.  After a first pool was
+ * made in the process, fork takes it (process.c), so the child finds it free.  No hook runs under it.
  */
 void windows_lock(void);
 void windows_unlock(void);

@@ -343,18 +343,14 @@ lfpool_status_t lfpool_set_release(lfpool_set_t *set, void *object)
 
 /* ---- Classes ---- */
 
-size_t lfpool_set_class_size(const lfpool_set_t *set, size_t size)
+lfpool_t *lfpool_set_class(lfpool_set_t *set, size_t size, bool make_it, size_t *size_out)
 {
 	const size_t number = class_of(&set->classes, size);
+	const bool exists = number < set->classes.count;
 
-	return number < set->classes.count ? class_size(&set->classes, number) : 0;
-}
-
-lfpool_t *lfpool_set_pool(lfpool_set_t *set, size_t size, bool make_it)
-{
-	const size_t number = class_of(&set->classes, size);
-
-	if (number >= set->classes.count)
+	if (size_out)
+		*size_out = exists ? class_size(&set->classes, number) : 0;
+	if (!exists)
 		return NULL;
 	return make_it ? set_pool_made(set, number) : set_pool(set, number);
 }

@@ -198,7 +198,7 @@ TEST(a_set_makes_objects)
 		explicit wider(long number_) : counted(number_) {}
 	};
 	lfpool::set set(small());
-	lfpool_t *const pool = lfpool_set_pool(set.get(), sizeof(wider), true);
+	lfpool_t *const pool = lfpool_set_pool(set.get(), sizeof(wider));
 	counted *a = set.make<counted>(1);
 	wider *b = set.make<wider>(2);
 

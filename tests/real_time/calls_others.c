@@ -63,8 +63,11 @@ static void with_set(void)
 	MUST(CALL(lfpool_set_release, "double")(set, object) == LFPOOL_E_NOT_IN_USE);
 	MUST(CALL(lfpool_set_release, "foreign")(set, text) == LFPOOL_E_FOREIGN && misuses == 2);
 	MUST(CALL(lfpool_set_class_size, "")(set, 100) == 112);
-	MUST(CALL(lfpool_set_pool, "exists")(set, 100, true) == CALL(lfpool_set_pool_of, "yes")(set, object, NULL));
-	MUST(!CALL(lfpool_set_pool, "does not exist")(set, 200, false) && !CALL(lfpool_set_pool_of, "no")(set, text, NULL));
+	MUST(CALL(lfpool_set_class, "exists")(set, 100, true, NULL) &&
+	     !CALL(lfpool_set_class, "none")(set, SIZE_MAX, true, NULL));
+	MUST(CALL(lfpool_set_pool, "exists")(set, 100) == CALL(lfpool_set_pool_of, "yes")(set, object, NULL));
+	MUST(!CALL(lfpool_set_class, "does not exist")(set, 200, false, NULL) &&
+	     !CALL(lfpool_set_pool_of, "no")(set, text, NULL));
 	MUST(CALL(lfpool_set_stats, "")(set, &stats) == LFPOOL_OK && stats.active == 0);
 	MUST(CALL(lfpool_set_dump, "text")(set, LFPOOL_TEXT, text, sizeof(text)));
 	MUST(CALL(lfpool_set_dump, "JSON")(set, LFPOOL_JSON, text, sizeof(text)));

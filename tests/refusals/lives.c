@@ -380,7 +380,8 @@ static void live_set(const struct life *life, bool strict)
 	MUST(count == 3 || !strict);
 	MUST(CALL(lfpool_set_release_bulk)(set, objects, count) == count);
 	MUST(CALL(lfpool_set_release_if_owned)(set, CALL(lfpool_set_acquire)(set, 20)) == LFPOOL_OK);
-	MUST(CALL(lfpool_set_pool)(set, 200, true) || !strict);
+	MUST(CALL(lfpool_set_pool)(set, 200) || !strict);
+	MUST(CALL(lfpool_set_class)(set, 150, true, NULL) || !strict);
 	(void)CALL(lfpool_set_dump)(set, LFPOOL_TEXT, text, sizeof(text));
 	MUST(CALL(lfpool_set_destroy)(set) == 0);
 	MUST(errno == MARK);

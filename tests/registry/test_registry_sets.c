@@ -40,7 +40,7 @@ TEST(a_row_for_each_pool_of_a_set)
 	require_dumped(registry, LFPOOL_TEXT, "\nmessages/16    16       400   800       0");
 	require_dumped(registry, LFPOOL_TEXT, "\nmessages/64    64       100   200       1");
 	require_dumped(registry, LFPOOL_JSON, "{\"name\":\"messages/64\",\"full\":\"fail\",\"object_size\":64,\"bytes\":6400,");
-	assert_ptr_equal(lfpool_registry_find(registry, "messages/64"), lfpool_set_pool(messages, 64, false));
+	assert_ptr_equal(lfpool_registry_find(registry, "messages/64"), lfpool_set_class(messages, 64, false, NULL));
 	assert_null(lfpool_registry_find(registry, "messages"));
 	assert_null(lfpool_registry_find(registry, "messages/32"));
 	/* Each name is one pool's; a set needs a name, and one that a profile can have. */
@@ -67,21 +67,21 @@ TEST(each_class_has_its_line)
 	lfpool_set_t *messages = messages_of(registry, 100);
 	lfpool_registry_report_t report = LFPOOL_REGISTRY_REPORT_INIT;
 
-	require_said(lfpool_set_pool(messages, 32, true), "\ndebug       quarantine=3,no-tools\n");
-	assert_int_equal(lfpool_capacity(lfpool_set_pool(messages, 16, true)), 5);
+	require_said(lfpool_set_pool(messages, 32), "\ndebug       quarantine=3,no-tools\n");
+	assert_int_equal(lfpool_capacity(lfpool_set_pool(messages, 16)), 5);
 	for (int i = 0; i < 9; i++)
 		assert_non_null(lfpool_set_acquire(messages, 16));
 	assert_null(lfpool_set_acquire(messages, 16));
 	/* A class without a line is as in the config: 6,400 bytes. */
-	assert_int_equal(lfpool_capacity(lfpool_set_pool(messages, 64, true)), 100);
-	assert_int_equal(lfpool_quick_stats(lfpool_set_pool(messages, 64, true)).max_capacity, 200);
+	assert_int_equal(lfpool_capacity(lfpool_set_pool(messages, 64)), 100);
+	assert_int_equal(lfpool_quick_stats(lfpool_set_pool(messages, 64)).max_capacity, 200);
 	/* A switch reaches the classes as all pools. */
 	assert_int_equal(lfpool_registry_switch(registry, NULL, "default", &report), LFPOOL_OK);
 	assert_int_equal(report.pools, 3);
 	assert_int_equal(report.objects_owed, 4);
 	assert_int_equal(lfpool_registry_switch(registry, NULL, "match", &report), LFPOOL_OK);
 	assert_int_equal(report.objects_owed, 0);
-	assert_int_equal(lfpool_capacity(lfpool_set_pool(messages, 16, true)), 9);
+	assert_int_equal(lfpool_capacity(lfpool_set_pool(messages, 16)), 9);
 	assert_int_equal(lfpool_set_destroy(messages), 9);
 	assert_int_equal(lfpool_registry_destroy(registry), 0);
 }
@@ -91,7 +91,7 @@ static lfpool_t *class_of_64(const char *profile, size_t growth_bytes, lfpool_re
 {
 	*registry = registry_of(profile);
 	*set = messages_of(*registry, growth_bytes);
-	return lfpool_set_pool(*set, 64, true);
+	return lfpool_set_pool(*set, 64);
 }
 
 TEST(a_line_changes_what_it_names)
@@ -138,7 +138,7 @@ TEST(a_later_profile_stays_within_the_addresses)
 						"default", &report),
 			 LFPOOL_OK);
 	assert_int_equal(report.pools_short, 1);
-	lfpool_t *pool = lfpool_set_pool(messages, 64, true);
+	lfpool_t *pool = lfpool_set_pool(messages, 64);
 	const size_t capacity = lfpool_capacity(pool);
 
 	assert_in_range(capacity, 80, 100000);

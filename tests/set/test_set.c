@@ -23,7 +23,7 @@ static void check_each_class(const lfpool_set_config_t *config)
 		assert_non_null(objects[i]);
 		assert_int_equal((uintptr_t)objects[i] % alignment, 0);
 		assert_int_equal(lfpool_set_usable_size(set, objects[i]), bytes);
-		assert_ptr_equal(lfpool_of(objects[i]), lfpool_set_pool(set, bytes, false));
+		assert_ptr_equal(lfpool_of(objects[i]), lfpool_set_class(set, bytes, false, NULL));
 		assert_ptr_equal(lfpool_of(objects[i]), lfpool_set_pool_of(set, objects[i], NULL));
 		stamp_write(objects[i], bytes, i);
 		least = bytes + 1;
@@ -88,7 +88,7 @@ TEST(no_access_between_classes)
 
 		EACH_CLASS(set, size)
 		{
-			lfpool_t *pool = lfpool_set_pool(set, size, true);
+			lfpool_t *pool = lfpool_set_pool(set, size);
 			const size_t count = lfpool_capacity(pool);
 
 			assert_int_equal(acquire_all(pool, objects, count), count);
@@ -138,10 +138,10 @@ BACKEND_TEST(larger_classes_help_out, LFPOOL_BACKEND_MALLOC)
 	for (size_t i = 0; i < ALL; i++)
 		assert_int_equal(lfpool_set_usable_size(set, objects[i]), 48 + 16 * (i / CAPACITY));
 	/* The next class above those is not touched. */
-	assert_null(lfpool_set_pool(set, 96, false));
+	assert_null(lfpool_set_class(set, 96, false, NULL));
 	/* One comes back to a larger class, and is had from there. */
 	assert_int_equal(lfpool_set_release(set, objects[CAPACITY]), LFPOOL_OK);
-	assert_ptr_equal(lfpool_set_pool(set, 64, false), lfpool_of((objects[CAPACITY] = lfpool_set_acquire(set, 33))));
+	assert_ptr_equal(lfpool_set_class(set, 64, false, NULL), lfpool_of((objects[CAPACITY] = lfpool_set_acquire(set, 33))));
 	release_to(set, objects, ALL);
 	/* In bulk the same. */
 	assert_int_equal(lfpool_set_acquire_bulk(set, 40, objects, COUNT(objects)), ALL);

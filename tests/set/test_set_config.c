@@ -85,7 +85,7 @@ TEST(each_class_as_planned)
 	EACH_CLASS(set, size)
 	{
 		const size_t most = size <= 256 ? 100 : 3;
-		lfpool_t *pool = lfpool_set_pool(set, size, true);
+		lfpool_t *pool = lfpool_set_pool(set, size);
 		size_t count = 0;
 
 		assert_int_equal(lfpool_capacity(pool), size <= 256 ? 100 : 1);
@@ -167,11 +167,11 @@ TEST(the_defaults)
 	assert_int_equal(lfpool_set_class_size(set, SIZE_MAX), 0);
 	/* The pool of the smallest class is there, the others when they are needed. */
 	EACH_CLASS(set, size)
-	assert_true(!lfpool_set_pool(set, size, false) == (size != 16));
-	assert_null(lfpool_set_pool(set, 65537, true));
-	assert_int_equal(lfpool_capacity(lfpool_set_pool(set, 0, true)), MIB);
-	assert_int_equal(lfpool_capacity(lfpool_set_pool(set, 65536, true)), 256);
-	assert_non_null(lfpool_set_pool(set, 65536, false));
+	assert_true(!lfpool_set_class(set, size, false, NULL) == (size != 16));
+	assert_null(lfpool_set_pool(set, 65537));
+	assert_int_equal(lfpool_capacity(lfpool_set_pool(set, 0)), MIB);
+	assert_int_equal(lfpool_capacity(lfpool_set_pool(set, 65536)), 256);
+	assert_non_null(lfpool_set_class(set, 65536, false, NULL));
 	assert_int_equal(lfpool_set_destroy(set), 0);
 }
 
@@ -184,7 +184,7 @@ TEST(objects_from_bytes)
 	for (size_t i = 0; i < COUNT(rows); i++) {
 		lfpool_set_t *set = SET_WITH(.largest = 1024, .class_bytes = rows[i][0], .pool.capacity = rows[i][1]);
 
-		assert_int_equal(lfpool_capacity(lfpool_set_pool(set, rows[i][2], true)), rows[i][3]);
+		assert_int_equal(lfpool_capacity(lfpool_set_pool(set, rows[i][2])), rows[i][3]);
 		assert_int_equal(lfpool_set_destroy(set), 0);
 	}
 }
@@ -197,8 +197,8 @@ BACKEND_TEST(classes_grow_by_bytes, LFPOOL_BACKEND_MALLOC)
 
 	EACH_CLASS(set, size)
 	{
-		assert_int_equal(lfpool_capacity(lfpool_set_pool(set, size, true)), 4096 / size);
-		assert_int_equal(lfpool_quick_stats(lfpool_set_pool(set, size, true)).max_capacity, 16384 / size);
+		assert_int_equal(lfpool_capacity(lfpool_set_pool(set, size)), 4096 / size);
+		assert_int_equal(lfpool_quick_stats(lfpool_set_pool(set, size)).max_capacity, 16384 / size);
 		assert_int_equal(acquire_all_of(set, size, objects, COUNT(objects)), 16384 / size);
 		release_to(set, objects, 16384 / size);
 	}
@@ -237,7 +237,7 @@ TEST(each_field_gets_to_the_pools)
 
 	EACH_CLASS(set, size)
 	{
-		lfpool_t *pool = lfpool_set_pool(set, size, true);
+		lfpool_t *pool = lfpool_set_pool(set, size);
 
 		assert_int_equal(size % 64, 0);
 		require_said(pool, ", aligned to 64, ");
@@ -272,10 +272,10 @@ TEST(pools_have_names)
 
 	/* It was copied. */
 	name[0] = 'M';
-	require_name(lfpool_set_pool(set, 64, true), "messages/64");
+	require_name(lfpool_set_pool(set, 64), "messages/64");
 	lfpool_set_destroy(set);
 	set = SET_WITH(.pool.name = "012345678901234567890123456789012345678901234567890123456789012");
-	require_name(lfpool_set_pool(set, 65536, true), "012345678901234567890123456789012345678901234567890123456/65536");
+	require_name(lfpool_set_pool(set, 65536), "012345678901234567890123456789012345678901234567890123456/65536");
 	lfpool_set_destroy(set);
 }
 
@@ -288,8 +288,8 @@ TEST(the_environment_chooses_the_backend_when_a_pool_is_made)
 	assert_int_equal(setenv("LFPOOL_BACKEND", "none", 1), 0);
 	EXPECT(largest, 100, LFPOOL_E_CONFIG_BACKEND);
 	assert_int_equal(unsetenv("LFPOOL_BACKEND"), 0);
-	assert_int_equal(lfpool_quick_stats(lfpool_set_pool(set, 16, false)).backend, LFPOOL_BACKEND_MALLOC);
-	assert_int_equal(lfpool_quick_stats(lfpool_set_pool(set, 32, true)).backend, LFPOOL_BACKEND_LOCKFREE);
+	assert_int_equal(lfpool_quick_stats(lfpool_set_class(set, 16, false, NULL)).backend, LFPOOL_BACKEND_MALLOC);
+	assert_int_equal(lfpool_quick_stats(lfpool_set_pool(set, 32)).backend, LFPOOL_BACKEND_LOCKFREE);
 	for (size_t size = 16; size <= 32; size += 16) {
 		void *object = lfpool_set_acquire(set, size);
 
@@ -308,7 +308,7 @@ TEST(a_pool_with_the_malloc_backend_in_a_set_with_windows)
 	void *object = lfpool_set_acquire(set, 100);
 
 	assert_int_equal(unsetenv("LFPOOL_BACKEND"), 0);
-	assert_int_equal(lfpool_quick_stats(lfpool_set_pool(set, 100, false)).backend, LFPOOL_BACKEND_MALLOC);
+	assert_int_equal(lfpool_quick_stats(lfpool_set_class(set, 100, false, NULL)).backend, LFPOOL_BACKEND_MALLOC);
 	assert_int_equal(lfpool_set_usable_size(set, object), 112);
 	assert_int_equal(lfpool_set_release(set, object), LFPOOL_OK);
 	set_close(set);
@@ -330,7 +330,7 @@ TEST(a_plan_may_use_another_set)
 	lfpool_set_t *set = SET_WITH(.largest = 1024, .plan = plan_with_another_set, .pool.hooks.context = other);
 
 	EACH_CLASS(set, size)
-	assert_int_equal(lfpool_capacity(lfpool_set_pool(set, size, true)), 4);
+	assert_int_equal(lfpool_capacity(lfpool_set_pool(set, size)), 4);
 	set_close(set);
 	set_close(other);
 }

@@ -25,13 +25,13 @@ static void expect(lfpool_set_t *set, void *object, lfpool_status_t expected, co
 	assert_int_equal(told.misuse.status, expected);
 	assert_ptr_equal(told.misuse.object, object);
 	assert_ptr_equal(told.misuse.pool, pool);
-	assert_string_equal(told.pool_name, pool == lfpool_set_pool(set, 1, false) ? "trays/16" : "trays/112");
+	assert_string_equal(told.pool_name, pool == lfpool_set_class(set, 1, false, NULL) ? "trays/16" : "trays/112");
 }
 
 BACKEND_TEST(each_kind_is_refused_by_whom_it_concerns, LFPOOL_BACKEND_MUTEX)
 {
 	lfpool_set_t *set = listening_set(backend);
-	lfpool_t *pool = lfpool_set_pool(set, SIZE, true), *smallest = lfpool_set_pool(set, 1, false);
+	lfpool_t *pool = lfpool_set_pool(set, SIZE), *smallest = lfpool_set_class(set, 1, false, NULL);
 	unsigned char *object = lfpool_set_acquire(set, SIZE), *free_one = lfpool_set_acquire(set, SIZE);
 	int stranger;
 
@@ -82,7 +82,7 @@ TEST(addresses_around_and_between)
 	assert_int_equal(lfpool_set_release(set, (void *)UINTPTR_MAX), LFPOOL_E_FOREIGN);
 	/* No pool was made for any of that. */
 	EACH_CLASS(set, bytes)
-	assert_true(!lfpool_set_pool(set, bytes, false) == (bytes != 16 && bytes != 112));
+	assert_true(!lfpool_set_class(set, bytes, false, NULL) == (bytes != 16 && bytes != 112));
 	assert_int_equal(lfpool_set_release(set, object), LFPOOL_OK);
 	assert_int_equal(lfpool_set_destroy(set), 0);
 }
@@ -97,12 +97,12 @@ BACKEND_TEST(other_pools_objects, LFPOOL_BACKEND_MALLOC)
 	for (size_t i = 0; i < COUNT(pools); i++) {
 		void *single = lfpool_acquire(pools[i]);
 
-		expect(set, single, LFPOOL_E_FOREIGN, lfpool_set_pool(set, 1, false));
+		expect(set, single, LFPOOL_E_FOREIGN, lfpool_set_class(set, 1, false, NULL));
 		assert_int_equal(lfpool_release(pools[i], single), LFPOOL_OK);
 		assert_int_equal(lfpool_destroy(pools[i]), 0);
 	}
-	expect(set, others, LFPOOL_E_FOREIGN, lfpool_set_pool(set, 1, false));
-	expect(other, object, LFPOOL_E_FOREIGN, lfpool_set_pool(other, 1, false));
+	expect(set, others, LFPOOL_E_FOREIGN, lfpool_set_class(set, 1, false, NULL));
+	expect(other, object, LFPOOL_E_FOREIGN, lfpool_set_class(other, 1, false, NULL));
 	assert_int_equal(lfpool_set_usable_size(set, others), 0);
 	assert_int_equal(lfpool_set_usable_size(set, object), 112);
 	assert_int_equal(lfpool_set_release(set, object), LFPOOL_OK);

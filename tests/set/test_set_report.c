@@ -21,7 +21,7 @@ TEST(every_field_is_a_sum)
 	assert_int_equal(set_stats_of(set).capacity, OBJECTS);
 	EACH_CLASS(set, bytes)
 	{
-		lfpool_t *pool = lfpool_set_pool(set, bytes, true);
+		lfpool_t *pool = lfpool_set_pool(set, bytes);
 		lfpool_stats_t stats = LFPOOL_STATS_INIT;
 		uint64_t words[WORDS];
 

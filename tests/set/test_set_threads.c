@@ -15,7 +15,7 @@ enum { THREADS = 4, LARGEST = 512, CLASSES = 24, CAPACITY = 16 };
 /* The bytes of each class. */
 static size_t sizes[CLASSES];
 
-static void find_sizes(const lfpool_set_t *set)
+static void find_sizes(lfpool_set_t *set)
 {
 	size_t count = 0;
 
@@ -54,7 +54,7 @@ TEST(the_first_calls_come_at_once)
 		workers_run(THREADS, take_each_class, &a, 0);
 		for (size_t i = 0; i < CLASSES; i++) {
 			assert_int_equal(a.taken[i], CAPACITY);
-			assert_int_equal(lfpool_active_count(lfpool_set_pool(a.set, sizes[i], false)), CAPACITY);
+			assert_int_equal(lfpool_active_count(lfpool_set_class(a.set, sizes[i], false, NULL)), CAPACITY);
 		}
 		require_set_intact(a.set);
 		assert_int_equal(lfpool_set_destroy(a.set), CLASSES * CAPACITY);
@@ -75,7 +75,7 @@ static void *make_each_class(void *argument)
 
 	atomic_fetch_add(&m->begun, 1);
 	for (size_t i = 0; i < CLASSES; i++)
-		REQUIRE(lfpool_set_pool(m->set, sizes[i], true));
+		REQUIRE(lfpool_set_pool(m->set, sizes[i]));
 	/* ThreadSanitizer takes a thread that ended, and that a child cannot join, for a leak. */
 	while (!atomic_load(&m->forked))
 		sched_yield();
@@ -89,7 +89,7 @@ static void use_each_class(lfpool_set_t *set)
 		const size_t size = sizes[i];
 		void *object = lfpool_set_acquire(set, size);
 
-		REQUIRE(object && lfpool_of(object) == lfpool_set_pool(set, size, false));
+		REQUIRE(object && lfpool_of(object) == lfpool_set_class(set, size, false, NULL));
 		stamp_write(object, size, i);
 		REQUIRE(lfpool_set_release(set, object) == LFPOOL_OK);
 	}

@@ -55,7 +55,7 @@ static inline void release_to(lfpool_set_t *set, void **objects, size_t count)
 #define EACH_CLASS(set, bytes) \
 	for (size_t bytes = lfpool_set_class_size((set), 0); bytes != 0; bytes = lfpool_set_class_size((set), bytes + 1))
 
-static inline size_t class_count(const lfpool_set_t *set)
+static inline size_t class_count(lfpool_set_t *set)
 {
 	size_t count = 0;
 
@@ -68,8 +68,8 @@ static inline size_t class_count(const lfpool_set_t *set)
 static inline void require_set_intact(lfpool_set_t *set)
 {
 	EACH_CLASS(set, bytes)
-	if (lfpool_set_pool(set, bytes, false))
-		require_intact(lfpool_set_pool(set, bytes, false));
+	if (lfpool_set_class(set, bytes, false, NULL))
+		require_intact(lfpool_set_class(set, bytes, false, NULL));
 }
 
 /* Nothing is active. */

@@ -70,7 +70,7 @@ static lfpool_status_t make_set(struct model *m)
 
 	REQUIRE((status == LFPOOL_OK) == (set != NULL));
 	if (set) {
-		m->pool = lfpool_set_pool(set, c->object_size, true);
+		m->pool = lfpool_set_pool(set, c->object_size);
 		REQUIRE(lfpool_set_class_size(set, c->object_size) == c->object_size);
 	}
 	m->made = set;
