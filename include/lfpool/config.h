@@ -82,6 +82,7 @@ typedef uint64_t lfpool_handle_t;           /* names an object until it is relea
 	X(LFPOOL_E_CONFIG_STEPS, -22, "config.steps of a set is not 4, 8 or 16")                                    \
 	X(LFPOOL_E_CONFIG_SCHEME, -23, "config.scheme is incomplete, or not for such a pool")                       \
 	X(LFPOOL_E_CONFIG_BUFFER_CACHES, -24, "config.buffer_caches is above 16, or the pool is in no buffer")      \
+	X(LFPOOL_E_CONFIG_EVICT, -25, "config.evict or config.before is not for such a pool, or unknown")           \
 	X(LFPOOL_E_FOREIGN, -30, "release of a pointer that does not point into the pool")                          \
 	X(LFPOOL_E_INTERIOR, -31, "release of a pointer into the pool that is not the start of an object")          \
 	X(LFPOOL_E_NOT_IN_USE, -32, "release of an object that is not in use: a double release")                    \
@@ -208,6 +209,13 @@ LFPOOL_API const char *lfpool_status_string(lfpool_status_t status);
  */
 typedef enum lfpool_backend { LFPOOL_BACKEND_LOCKFREE = 0, LFPOOL_BACKEND_MUTEX = 1, LFPOOL_BACKEND_MALLOC = 2 } lfpool_backend_t;
 
+/* Eviction, see lfpool/evict.h: which objects give way to a newcomer when the pool is full. */
+typedef enum lfpool_evict {
+	LFPOOL_EVICT_NONE = 0,         /* none: the pool does not evict                                    */
+	LFPOOL_EVICT_LESS = 1,         /* an object with a lower priority than the newcomer's              */
+	LFPOOL_EVICT_LESS_OR_EQUAL = 2 /* an object with a lower priority than the newcomer's, or the same */
+} lfpool_evict_t;
+
 /* What the misuse hook is told.  Valid during the hook only. */
 typedef struct lfpool_misuse {
 	lfpool_t *pool;         /* the pool that refused; NULL: a set (lfpool/set.h), or
@@ -263,6 +271,10 @@ typedef struct lfpool_hooks {
 	 * (0 when it is called: not at all; negative: for ever) for an object, in the queue of lfpool/wait.h; false: the
 	 * call goes on as without the hook.  Runs like the others; no hit pays for it. */
 	bool (*exhausted)(void *context, lfpool_t *pool, uint32_t attempt, int64_t *wait_ns);
+	/* An object was evicted (lfpool/evict.h), by lfpool_acquire_evicting() or lfpool_release_least(): its last
+	 * priority, and its handle, which is stale.  No other thread has the object: the hook can read it and write
+	 * to it.  hooks.deactivate follows.  NULL: nothing. */
+	void (*evict)(void *context, void *object, lfpool_handle_t handle, uint64_t priority);
 	void (*reserved[1])(void); /* must be NULL */
 } lfpool_hooks_t;
 
@@ -305,6 +317,12 @@ typedef struct lfpool_config {
 	                             less than 2^30 objects, not in a buffer; 0 = none                   */
 	size_t buffer_caches;     /* caches of a pool in a buffer, for calls and explicit (lfpool/buffer.h),
 	                             1 .. 16; 0 = 16; of any other pool, 0                               */
+	lfpool_evict_t evict;     /* the full pool evicts, see lfpool/evict.h; not in a buffer; 0 = it does
+	                             not                                                                 */
+	/* With `evict`: is an object of priority a evicted before one of priority b?  A strict weak order that never
+	 * changes.  Any thread calls it, several times in each call that searches.  NULL: a < b. */
+	bool (*before)(void *context, uint64_t a, uint64_t b);
+	void *before_context; /* passed to `before` */
 } lfpool_config_t;
 
 /* The default of every field, in C.  In C++, where this warns of the fields that it leaves out: lfpool_config_init(). */

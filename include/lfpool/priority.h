@@ -73,6 +73,7 @@
 #ifndef LFPOOL_PRIORITY_H
 #define LFPOOL_PRIORITY_H
 
+#include "lfpool/evict.h"
 #include "lfpool/lfpool.h"
 
 LFPOOL_C_BEGIN_
@@ -136,37 +137,6 @@ static inline void lfpool_priority_config_init(lfpool_priority_config_t *config)
 {
 	memset(config, 0, sizeof(*config));
 	config->struct_size = sizeof(*config);
-}
-
-/*
- * lfpool_priority_of_double - the priority of a double: a lower one for a lower number.
- *
- * value     Any; -0 is below +0, and NaNs are beyond the infinities.
- * Returns   The priority.
- * Threads   Any.  Wait-free.
- */
-static inline uint64_t lfpool_priority_of_double(double value)
-{
-	uint64_t bits;
-
-	memcpy(&bits, &value, sizeof(bits));
-	return bits >> 63 ? ~bits : bits | UINT64_C(1) << 63;
-}
-
-/*
- * lfpool_priority_to_double - the double of a priority, undoing lfpool_priority_of_double().
- *
- * priority  Any.
- * Returns   The double.
- * Threads   Any.  Wait-free.
- */
-static inline double lfpool_priority_to_double(uint64_t priority)
-{
-	const uint64_t bits = priority >> 63 ? priority & ~(UINT64_C(1) << 63) : ~priority;
-	double value;
-
-	memcpy(&value, &bits, sizeof(value));
-	return value;
 }
 
 /* ---- Life -------------------------------------------------------------------------------------------------- */

@@ -46,9 +46,37 @@ typedef struct {
 	uint32_t caches_in_use;   /* by a thread, or explicit                                                   */
 	uint64_t depot_trips;     /* refills and drains that moved a magazine in or out of the depot            */
 	size_t high_water;        /* most objects in use at once since lfpool_high_water_reset()                */
+	uint64_t evicted;         /* objects, by lfpool_acquire_evicting() and lfpool_release_least()           */
+	uint64_t not_evicted;     /* calls of lfpool_acquire_evicting() to which no object gave way             */
 } lfpool_stats_t;
-#define LFPOOL_STATS_INIT \
-	{sizeof(lfpool_stats_t), LFPOOL_BACKEND_LOCKFREE, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0}
+#define LFPOOL_STATS_INIT         \
+	{sizeof(lfpool_stats_t),  \
+	 LFPOOL_BACKEND_LOCKFREE, \
+	 0,                       \
+	 0,                       \
+	 0,                       \
+	 0,                       \
+	 0,                       \
+	 0,                       \
+	 0,                       \
+	 0,                       \
+	 0,                       \
+	 0,                       \
+	 0,                       \
+	 0,                       \
+	 0,                       \
+	 0,                       \
+	 0,                       \
+	 0,                       \
+	 0,                       \
+	 0,                       \
+	 0,                       \
+	 0,                       \
+	 0,                       \
+	 0,                       \
+	 0,                       \
+	 0,                       \
+	 0}
 
 /*
  * lfpool_stats - read the counters of a pool.

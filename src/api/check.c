@@ -17,12 +17,14 @@
 #include "base/text.h"
 #include "core/census.h"
 #include "core/cold.h"
+#include "evict/order.h"
 #include "object/lifecycle.h"
 #include "os/os.h"
 #include "pool/heap.h"
 #include "pool/misuse.h"
 #include "pool/slots.h"
 #include "retire/retired.h"
+#include "waiting/waiters.h"
 
 #include <string.h>
 
@@ -207,6 +209,8 @@ static const char *check_sums(const lfpool_t *pool)
 		return "I1: the states and lfpool_active_count() do not agree";
 	if (stats.caches_in_use > stats.caches)
 		return "T1: more caches are in use than there are";
+	if (waiters_know_full(&pool->waiters) && stats.cached + stats.shared + stats.untouched)
+		return "W13: the pool is known to be full, and has free objects";
 	return NULL;
 }
 
@@ -219,6 +223,8 @@ const char *lfpool_check(const lfpool_t *pool, size_t *where_out)
 		where = SIZE_MAX;
 		violated = check_sums(pool);
 	}
+	if (!violated && pool->order)
+		violated = order_check(pool->order, &where);
 	if (where_out)
 		*where_out = where;
 	return violated;

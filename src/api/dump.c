@@ -8,6 +8,7 @@
  */
 #include "base/stats_fields.h"
 #include "base/text.h"
+#include "evict/order.h"
 #include "object/debugging.h"
 #include "object/lifecycle.h"
 #include "pool/configure.h"
@@ -104,6 +105,8 @@ static void put_text(struct text *t, const lfpool_t *pool, const lfpool_stats_t 
 	if (s->unaccounted)
 		text_put(t, ", %+" PRId64 " unaccounted", s->unaccounted);
 	text_put(t, "\n");
+	if (pool->order)
+		text_put(t, "evictions   %" PRIu64 ", %" PRIu64 " refused\n", s->evicted, s->not_evicted);
 	stats_put_text(t, s);
 	put_core(t, &pool->core, s);
 	put_text_advice(t, pool);

@@ -27,87 +27,39 @@
  * Edges        TELL (arena.h): what hooks.activate wrote is visible to who resolves the handle.
  */
 #include "api/life.h"
-#include "base/widths.h"
 #include "core/arena.h"
-#include "pool/misuse.h"
+#include "evict/order.h"
+#include "pool/handles.h"
 #include "pool/live_pools.h"
-#include "pool/pool.h"
+#include "pool/misuse.h"
 #include "pool/threads.h"
 #include "retire/retired.h"
 #include "waiting/waiters.h"
-
-/* Bits for slot numbers 1 .. capacity; more where the count is narrow. */
-static inline unsigned slot_bits(const lfpool_t *pool)
-{
-	const unsigned bits = 64 - (unsigned)__builtin_clzll((unsigned long long)pool->core.arena.face.slots);
-
-	return bits + HANDLE_COUNT_BITS > 64 ? bits : 64 - HANDLE_COUNT_BITS;
-}
-
-static inline bool has_handles(const lfpool_t *pool)
-{
-	return pool->core.arena.generation;
-}
-
-/* The handle of the use that this word belongs to. */
-static inline lfpool_handle_t handle_with(const lfpool_t *pool, uint32_t slot, uint64_t word)
-{
-	const unsigned bits = slot_bits(pool);
-
-	return (word / GENERATION_ONE + (pool->salt >> bits)) << bits | slot;
-}
-
-/* The same if it names the object; else 0. */
-static inline lfpool_handle_t handle_of(const lfpool_t *pool, uint32_t slot, uint64_t word)
-{
-	return generation_is_live(word) ? handle_with(pool, slot, word) : 0;
-}
-
-/* The slot whose use the handle belongs to, and its word, live or not; SLOT_NONE if there is no such use. */
-static inline uint32_t find_use(const lfpool_t *pool, lfpool_handle_t handle, uint64_t *word_out)
-{
-	const uint64_t slot = handle & ((UINT64_C(1) << slot_bits(pool)) - 1);
-
-	if (!has_handles(pool) || slot - 1 >= pool->core.arena.face.slots)
-		return SLOT_NONE;
-	/* acquire, edge TELL: in arena_generation(). */
-	*word_out = arena_generation(&pool->core.arena, (uint32_t)slot);
-	return handle_with(pool, (uint32_t)slot, *word_out) == handle ? (uint32_t)slot : SLOT_NONE;
-}
-
-/* The slot in which the handle's object is active, and the word that says so; SLOT_NONE if it is not. */
-static inline uint32_t find(const lfpool_t *pool, lfpool_handle_t handle, uint64_t *word_out)
-{
-	const uint32_t slot = find_use(pool, handle, word_out);
-
-	return slot && generation_is_live(*word_out) ? slot : SLOT_NONE;
-}
 
 lfpool_handle_t lfpool_handle_of(const lfpool_t *pool, const void *object)
 {
 	uint32_t slot;
 
-	if (!object || !has_handles(pool) || pool_locate(pool, object, &slot) != LFPOOL_OK)
+	if (!object || !pool->core.arena.generation || pool_locate(pool, object, &slot) != LFPOOL_OK)
 		return 0;
-	return handle_of(pool, slot, arena_mark(&pool->core.arena, slot, GENERATION_LIVE));
+	return handle_live(pool, slot, arena_mark(&pool->core.arena, slot, GENERATION_LIVE));
 }
 
 void *lfpool_resolve(const lfpool_t *pool, lfpool_handle_t handle)
 {
 	uint64_t word;
 
-	const uint32_t slot = find(pool, handle, &word);
+	const uint32_t slot = handle_find(pool, handle, &word);
 
 	return slot ? pool_object(pool, slot) : NULL;
 }
 
-/* Refuses, and says what can be said. */
-static COLD lfpool_status_t stale(lfpool_t *pool, lfpool_handle_t handle)
+lfpool_status_t handle_refuse(lfpool_t *pool, lfpool_handle_t handle)
 {
-	const uint64_t slot = handle & ((UINT64_C(1) << slot_bits(pool)) - 1);
+	const uint64_t slot = handle_slot(pool, handle);
 	lfpool_misuse_t misuse = {.handle = handle, .status = LFPOOL_E_STALE};
 
-	if (!has_handles(pool)) {
+	if (!pool->core.arena.generation) {
 		misuse.detail = "This pool gives no such handles.";
 	} else if (slot - 1 >= pool->core.arena.face.slots) {
 		misuse.detail = "This pool has no such slot.";
@@ -123,11 +75,11 @@ lfpool_status_t lfpool_release_handle(lfpool_t *pool, lfpool_handle_t handle)
 {
 	uint64_t word;
 
-	const uint32_t slot = find(pool, handle, &word);
+	const uint32_t slot = handle_find(pool, handle, &word);
 	const enum leave leave = slot ? arena_leave(&pool->core.arena, slot, word, GENERATION_RELEASED) : LEAVE_REFUSED;
 
 	if (leave == LEAVE_REFUSED)
-		return stale(pool, handle);
+		return handle_refuse(pool, handle);
 	if (leave == LEAVE_NOW)
 		waiters_put(pool, thread_cache(pool), slot, pool_object(pool, slot));
 	return LFPOOL_OK;
@@ -139,7 +91,7 @@ void *lfpool_pin(lfpool_t *pool, lfpool_handle_t handle)
 {
 	uint64_t word;
 
-	const uint32_t slot = find(pool, handle, &word);
+	const uint32_t slot = handle_find(pool, handle, &word);
 
 	return slot && arena_pin(&pool->core.arena, slot, word) ? pool_object(pool, slot) : NULL;
 }
@@ -162,17 +114,19 @@ lfpool_status_t lfpool_unpin(lfpool_t *pool, lfpool_handle_t handle)
 	uint64_t word;
 	bool ended;
 
-	const uint32_t slot = find_use(pool, handle, &word);
+	const uint32_t slot = handle_find_use(pool, handle, &word);
 
 	if (!slot)
-		return stale(pool, handle);
+		return handle_refuse(pool, handle);
 
 	const uint64_t before = arena_unpin(&pool->core.arena, slot, word, &ended);
 
 	if (handle_with(pool, slot, before) != handle || !(generation_pins(before) || generation_is_live(before)))
-		return stale(pool, handle);
+		return handle_refuse(pool, handle);
 	if (!generation_pins(before))
 		return not_pinned(pool, handle, slot);
+	if (generation_pins(before) == 1 && generation_phase(before) == GENERATION_CANDIDATE)
+		order_lower(pool->order, slot);
 	if (ended && generation_phase(before) == GENERATION_RETIRED)
 		retired_push(pool, slot);
 	else if (ended)

@@ -10,6 +10,7 @@
 
 #include "api/check.h"
 #include "base/probes.h"
+#include "evict/order.h"
 #include "object/lifecycle.h"
 #include "pool/misuse.h"
 #include "pool/live_pools.h"
@@ -48,6 +49,8 @@ static lfpool_status_t back_and_build(lfpool_t *pool, const lfpool_config_t *con
 
 	if (status == LFPOOL_OK)
 		status = lifecycle_back(pool->lifecycle, config->flags);
+	if (status == LFPOOL_OK && config->evict != LFPOOL_EVICT_NONE)
+		status = order_open(&pool->order, config, &pool->core.arena);
 	if (status == LFPOOL_OK && (config->scheme.begin || config->scheme.ready))
 		status = retired_open(pool, &config->scheme, config->max_capacity, config->flags);
 	if (status != LFPOOL_OK)
@@ -94,9 +97,11 @@ lfpool_status_t pool_open_as(lfpool_t **pool_out, const lfpool_config_t *config,
 	}
 	if (status != LFPOOL_OK) {
 		struct retired *retired = pool->retired;
+		struct order *order = pool->order;
 
 		(void)pool_close(pool);
 		retired_close(retired);
+		order_close(order);
 		lifecycle_close(lifecycle);
 		return status;
 	}
@@ -150,9 +155,11 @@ size_t pool_end(lfpool_t *pool)
 	}
 
 	struct retired *retired = pool->retired;
+	struct order *order = pool->order;
 	const size_t active = pool_close(pool);
 
 	retired_close(retired);
+	order_close(order);
 	lifecycle_close(lifecycle);
 	return active;
 }

@@ -15,6 +15,7 @@
 #include "object/debugging.h"
 #include "object/lifecycle.h"
 #include "pool/pool.h"
+#include "evict/order.h"
 #include "retire/retired.h"
 #include "waiting/waiters.h"
 
@@ -64,6 +65,14 @@ static void slow(const lfpool_t *pool, lfpool_stats_t *stats_out)
 	stats_out->retired = retired_count(pool->retired, stats_out->capacity);
 	/* Retired objects will be pushed. */
 	stats_out->releases += stats_out->retired;
+	if (pool->order) {
+		/* A slot that goes from a victim to the newcomer is not pushed. */
+		const uint64_t handed_over = tally_read(&pool->order->handed_over);
+
+		stats_out->releases += handed_over;
+		stats_out->evicted = handed_over + tally_read(&pool->order->released);
+		stats_out->not_evicted = tally_read(&pool->order->not_evicted);
+	}
 	stats_out->shared += debug_held_back(lifecycle_debug(pool->each_call));
 	census_states(&pool->core, stats_out);
 	tell_calls(pool, stats_out);

@@ -27,6 +27,8 @@
 	X(retired, NULL, NULL)                          \
 	X(untouched, NULL, NULL)                        \
 	X(unaccounted, NULL, NULL)                      \
+	X(evicted, NULL, NULL)                          \
+	X(not_evicted, NULL, NULL)                      \
 	X(caches, NULL, NULL)                           \
 	X(caches_in_use, NULL, NULL)                    \
 	X(max_capacity, "resizing", " objects at most") \

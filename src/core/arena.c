@@ -399,7 +399,7 @@ uint64_t arena_unpin(const struct arena *arena, uint32_t slot, uint64_t word, bo
 		const bool ends = generation_pins(word) == 1 && generation_is_pending(word);
 		const uint64_t next = ends ? leaving_after(word) : word - GENERATION_PIN;
 
-		/* seq_cst: edge PIN, both ways; and O3 (evict/order.h): before the look at the bounds. */
+		/* seq_cst: edge PIN, both ways; and EV3 (evict/order.h): before the look at the bounds. */
 		if (cas_seq_cst(&arena->generation[slot], &word, next)) {
 			*ended_out = ends && clear(arena, slot, next);
 			return word;

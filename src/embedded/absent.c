@@ -9,6 +9,7 @@
 #include "api/check.h"
 #include "base/absent.h"
 #include "core/cold.h"
+#include "evict/order.h"
 #include "object/debugging.h"
 #include "pool/misuse.h"
 #include "os/os.h"
@@ -62,6 +63,9 @@ NEVER(lfpool_status_t, retired_open, lfpool_t *pool, const lfpool_scheme_t *sche
 NONE(LFPOOL_OK, lfpool_status_t, retired_finish, struct retired *retired, lfpool_t *pool)
 NOTHING(retired_close, struct retired *retired)
 NEVER(void, retired_push, lfpool_t *pool, uint32_t slot)
+NEVER(lfpool_status_t, order_open, struct order **order_out, const lfpool_config_t *config, const struct arena *arena)
+NOTHING(order_close, struct order *order)
+NEVER(void, order_lower, struct order *order, uint32_t slot)
 NONE(false, bool, retired_poll, struct retired *retired, struct cache_head *head)
 NONE(0, size_t, retired_count, const struct retired *retired, size_t capacity)
 NEVER(const void *, heap_label, const void *object)

@@ -106,6 +106,8 @@ lfpool_status_t config_import_with(lfpool_config_t *config, struct debug_modes *
 		return LFPOOL_E_CONFIG_HOOKS;
 	if (config->depot_shards > SHARDS_MAX)
 		return LFPOOL_E_CONFIG_DEPOT_SHARDS;
+	if ((unsigned)config->evict > LFPOOL_EVICT_LESS_OR_EQUAL || (config->before && !config->evict))
+		return LFPOOL_E_CONFIG_EVICT;
 	if (!is_scheme(config))
 		return LFPOOL_E_CONFIG_SCHEME;
 	if (config->buffer_caches > caches)
@@ -136,6 +138,8 @@ lfpool_status_t config_import_for_buffer(lfpool_config_t *config, struct debug_m
 		return LFPOOL_E_CONFIG_DEBUG;
 	if (config->scheme.begin || config->scheme.ready)
 		return LFPOOL_E_CONFIG_SCHEME;
+	if (config->evict)
+		return LFPOOL_E_CONFIG_EVICT;
 	if (!config->buffer_caches)
 		config->buffer_caches = LFPOOL_BUFFER_CACHES;
 	/* All of it is touched anyway. */

@@ -102,7 +102,8 @@ static bool choose_parts(struct parts *parts, struct arena_plan *plan, const lfp
 	};
 	*plan = config_arena_plan(config, window);
 	/* In mutex mode there are no thieves; a call that waits, and a call that puts a slot back, use full fences. */
-	plan->fenced = window->whole || (config->flags & LFPOOL_FENCED) || config->backend == LFPOOL_BACKEND_MUTEX;
+	plan->fenced = window->whole || (config->flags & LFPOOL_FENCED) || config->backend == LFPOOL_BACKEND_MUTEX ||
+		       config->evict;
 	return !__builtin_mul_overflow(chunks + parts->spares, parts->magazine_bytes, &plan->room_bytes) &&
 	       !__builtin_add_overflow(plan->room_bytes,
 				       parts->head_bytes + parts->lot_bytes + parts->bits_bytes + parts->check_bytes,

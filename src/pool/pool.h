@@ -24,6 +24,7 @@
 #define SALT_STEP UINT64_C(0x9e3779b981a6ccb9)
 
 struct lifecycle;
+struct order;
 struct retired;
 
 struct lfpool_pool {
@@ -50,6 +51,7 @@ struct lfpool_pool {
 	lfpool_backend_t backend_kind;
 	size_t object_size, object_alignment;
 	size_t growth_step;        /* 0: it does not grow by itself                        */
+	struct order *order;       /* of the candidates for eviction; NULL: it does not evict */
 	struct retired *retired;   /* what is retired; NULL: there is no scheme             */
 	unsigned char *check_bits; /* in a buffer: what lfpool_check() needs; else NULL: it asks the heap */
 	uint32_t flags;

@@ -99,8 +99,8 @@ static bool give(lfpool_t *pool, struct cache_head *head, struct cell *cell, uin
 		cell_giving(&pool->waiters, cell, -UINT32_C(1));
 	if (!gave || !then)
 		return gave;
-	/* A fork in a hook: the child goes on here.  What a hook refuses is put back; an entry that is used up, or an object that was
-	 * not good any more, is replaced. */
+	/* A fork in a hook: the child goes on here.  What a hook refuses is put back; an entry that is used up, or an
+	 * object that was not good any more, is replaced. */
 	serving_begin(&here, pool, cell);
 	while (slot && !slots_begin(pool, head, slot, &object))
 		slot = slots_take(pool, head);
@@ -193,10 +193,51 @@ static bool tell_closed(lfpool_t *pool)
 	return true;
 }
 
+/* ---- Is the pool full? ---- */
+
+void waiters_search(struct waiters *d, uint64_t ticket)
+{
+	/* relaxed: the CAS decides. */
+	uint64_t full = load_relaxed(&d->full);
+
+	/* Before, so that `wanted` is never too low. */
+	waiters_want(d, 1);
+	/* relaxed: the fence orders it.  Repeats only after another thread changed it. */
+	while (!cas_weak_relaxed(&d->full, &full, full_ticket(ticket)))
+		;
+	if (full != FULL_UNKNOWN)
+		waiters_want(d, -UINT32_C(1));
+	/* W13. */
+	arena_heavy_fence(d->arena);
+}
+
+void waiters_found_nothing(struct waiters *d, uint64_t ticket)
+{
+	uint64_t full = full_ticket(ticket);
+
+	/* release: the search, for the acquire in waiters_know_full().  It fails if another thread searches, or has
+	 * made something free. */
+	(void)cas_release(&d->full, &full, FULL_KNOWN);
+}
+
+/* Something is free, W13. */
+static void not_full(struct waiters *d)
+{
+	/* relaxed, here and below: after the fence of the call that made it free. */
+	uint64_t full = load_relaxed(&d->full);
+
+	/* Repeats only after another thread changed it. */
+	while (full != FULL_UNKNOWN && !cas_weak_relaxed(&d->full, &full, FULL_UNKNOWN))
+		;
+	if (full != FULL_UNKNOWN)
+		waiters_want(d, -UINT32_C(1));
+}
+
 void waiters_serve(lfpool_t *pool, struct cache_head *head)
 {
 	size_t seen;
 
+	not_full(&pool->waiters);
 	if (waiters_is_serving(pool))
 		return;
 	/* Repeats only after it told a call, or grew, or another thread changed the pool. */
@@ -220,7 +261,8 @@ void waiters_continue(lfpool_t *pool, lfpool_continuation_t then, void *context,
 
 /* ---- What a shrink is owed ---- */
 
-/* After the capacity was lowered, and a fence: of a closed pool the last object may have gone, for which a call sleeps. */
+/* After the capacity was lowered, and a fence: of a closed pool the last object may have gone, for which a call
+ * sleeps. */
 static void tell_empty(lfpool_t *pool)
 {
 	_Atomic(uint64_t) *closed = &pool->waiters.closed;
@@ -295,7 +337,8 @@ void waiters_close(lfpool_t *pool, struct cache_head *head)
 {
 	uint64_t open = 0;
 
-	/* relaxed: ordered by the fences of W7; this call's is in lfpool_close(), before it takes out what there is and serves again. */
+	/* relaxed: ordered by the fences of W7; this call's is in lfpool_close(), before it takes out what there is
+	 * and serves again. */
 	(void)cas_relaxed(&pool->waiters.closed, &open, CLOSED);
 	waiters_serve(pool, head);
 }
@@ -335,6 +378,8 @@ void waiters_forget_calls(lfpool_t *pool)
 	const uint32_t count = load_relaxed(&d->cells);
 	uint32_t left = load_relaxed(&d->owed) != 0;
 
+	/* A call that made something free may have been stopped before it looked at `wanted`. */
+	store_relaxed(&d->full, FULL_UNKNOWN);
 	/* Those who took or gave back a cell, or showed one, may have stood in the midst of it. */
 	store_relaxed(&d->vacant, tagged_next(load_relaxed(&d->vacant), 0));
 	for (uint32_t index = count; index-- > 0;) {
@@ -344,7 +389,8 @@ void waiters_forget_calls(lfpool_t *pool)
 
 		cell->index = index;
 		left += heir != NOBODY;
-		/* Of a continuation that was given an object the server has that in its hands, and may have begun with it. */
+		/* Of a continuation that was given an object the server has that in its hands, and may have begun
+		 * with it. */
 		if (heir == QUEUE) {
 			store_relaxed(&cell->word, cell_waiting(load_relaxed(&cell->ticket)));
 			cell_show(d, cell, load_relaxed(&cell->ticket));

@@ -21,6 +21,11 @@
  *              W7  no call waits in a closed pool.  A call that comes to wait enlists, fences, serves; closing sets
  *                  `closed`, fences, serves: one of them sees the other.  A server of a closed pool that has no object
  *                  gives SLOT_NONE to calls, and NULL to continuations.
+ *              W13 `full` is FULL_KNOWN only if at some moment a search found nothing free, and each call that has made
+ *                  something free since is still on its way.  A search sets `full` to its ticket (wanted + 1 before),
+ *                  fences, and looks.  If it finds nothing, it changes its ticket to FULL_KNOWN, by CAS.  A call that
+ *                  makes something free fences, looks at `wanted`, and sets `full` to FULL_UNKNOWN.  So either the
+ *                  search sees the free object, or the call sees the ticket, and the CAS fails.
  * Progress     waiters_serve: lock-free: it repeats only after it gave, or another thread changed a cell, or came
  *              to wait.  A server stopped anywhere holds one object and nobody else: the next release serves as well.
  *              Its cost is that of an exhausted acquire and of a look at the queue (cells.c) for each object given.
@@ -90,6 +95,27 @@ size_t debt_forgive(struct waiters *d, size_t count);
 
 /* Calls and continuations that wait now; a snapshot. */
 size_t waiters_waiting(const struct waiters *d);
+
+/* ---- Is the pool full?  W13 ---- */
+
+enum fullness { FULL_UNKNOWN, FULL_KNOWN };
+
+static inline uint64_t full_ticket(uint64_t ticket)
+{
+	return ticket << 1;
+}
+
+/* True: at some moment during the call nothing was free. */
+static inline bool waiters_know_full(const struct waiters *d)
+{
+	/* acquire: nothing that follows says more than the search that found it so. */
+	return load_acquire(&d->full) == FULL_KNOWN;
+}
+
+/* The caller is about to look for something free, through an exact take; `ticket` is its own, from 1 on. */
+void waiters_search(struct waiters *d, uint64_t ticket);
+/* It found nothing. */
+void waiters_found_nothing(struct waiters *d, uint64_t ticket);
 
 /* ---- resize.c: growing and shrinking ---- */
 

@@ -4,6 +4,7 @@
  */
 #include "armed.h"
 
+#include "lfpool/evict.h"
 #include "lfpool/priority.h"
 #include "lfpool/rcu.h"
 #include "lfpool/set.h"
@@ -154,6 +155,70 @@ static void with_priority(void)
 		call_voices();
 }
 
+/* ---- Eviction ---- */
+
+static lfpool_t *evicting;
+static lfpool_handle_t victims[CAPACITY + 1];
+
+static bool goes_before(void *context, uint64_t a, uint64_t b)
+{
+	(void)context;
+	return a < b;
+}
+
+static void on_victim(void *context, void *object, lfpool_handle_t handle, uint64_t priority)
+{
+	(void)context;
+	(void)object;
+	(void)priority;
+	MUST(!lfpool_resolve(evicting, handle));
+}
+
+static void call_eviction(void)
+{
+	uint64_t priority;
+
+	for (uint64_t i = 0; i < CAPACITY; i++) {
+		MUST(CALL(lfpool_acquire_evicting, "free")(evicting, i * 7919 % CAPACITY, &victims[i]));
+		MUST(CALL(lfpool_unpin, "new")(evicting, victims[i]) == LFPOOL_OK);
+	}
+	MUST(!CALL(lfpool_acquire_evicting, "refused")(evicting, 0, &victims[CAPACITY]));
+	for (uint64_t i = 0; i < CAPACITY; i++) {
+		MUST(CALL(lfpool_pin, "active")(evicting, victims[i]));
+		MUST(CALL(lfpool_get_priority, "active")(evicting, victims[i], &priority));
+		MUST(CALL(lfpool_unpin, "pinned")(evicting, victims[i]) == LFPOOL_OK);
+		MUST(CALL(lfpool_unpin, "not pinned")(evicting, victims[i]) == LFPOOL_E_NOT_PINNED);
+		MUST(CALL(lfpool_set_priority, "active")(evicting, victims[i], priority * 31 % 1000) == LFPOOL_OK);
+	}
+	for (uint64_t i = 0; i < CAPACITY; i++) {
+		MUST(CALL(lfpool_acquire_evicting, "evicts")(evicting, 2000 + i, &victims[CAPACITY]));
+		MUST(lfpool_unpin(evicting, victims[CAPACITY]) == LFPOOL_OK);
+	}
+	MUST(!CALL(lfpool_pin, "stale")(evicting, victims[0]) &&
+	     !CALL(lfpool_get_priority, "stale")(evicting, victims[0], &priority));
+	MUST(CALL(lfpool_set_priority, "stale")(evicting, victims[0], 1) == LFPOOL_E_STALE);
+	MUST(CALL(lfpool_least, "some")(evicting, &priority));
+	MUST(CALL(lfpool_release_least, "some")(evicting, 20) == 20);
+	MUST(CALL(lfpool_pin, "active")(evicting, victims[CAPACITY]));
+	MUST(lfpool_release_handle(evicting, victims[CAPACITY]) == LFPOOL_OK && !lfpool_pin(evicting, victims[CAPACITY]));
+	MUST(CALL(lfpool_unpin, "released")(evicting, victims[CAPACITY]) == LFPOOL_OK);
+	MUST(CALL(lfpool_release_least, "all")(evicting, CAPACITY) == CAPACITY - 21);
+	MUST(!CALL(lfpool_least, "none")(evicting, NULL));
+	MUST(CALL(lfpool_priority_to_double, "")(CALL(lfpool_priority_of_double, "")(-0.5)) < 0);
+}
+
+static void with_eviction(void)
+{
+	size_t misuses = 0;
+
+	evicting = POOL_OF(SIZE, CAPACITY, .evict = LFPOOL_EVICT_LESS, .before = goes_before, .hooks.context = &misuses,
+			   .hooks.misuse = on_misuse, .hooks.evict = on_victim);
+	REQUIRE(lfpool_release(evicting, lfpool_acquire(evicting)) == LFPOOL_OK);
+	arm();
+	for (int round = 0; round < 3; round++)
+		call_eviction();
+}
+
 /* ---- Retired objects ---- */
 
 static bool is_ready;
@@ -266,6 +331,7 @@ static void with_epoch(void)
 
 const struct group groups_of_others[] = {
 	{"set", with_set, .trapped = NULL},
+	{"eviction", with_eviction, .trapped = NULL},
 	{"priority", with_priority, .trapped = NULL},
 	{"retired and asked", retired_and_asked, .trapped = NULL},
 	{"retired and told", retired_and_told, .trapped = NULL},

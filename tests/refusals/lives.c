@@ -5,6 +5,7 @@
 #include "lives.h"
 
 #include "../support/support.h"
+#include "lfpool/evict.h"
 #include "lfpool/priority.h"
 #include "lfpool/registry.h"
 #include "lfpool/set.h"
@@ -431,6 +432,55 @@ static void live_priority(const struct life *life, bool strict)
 	MUST(errno == MARK);
 }
 
+/* ---- Eviction ---- */
+
+/* Returns the number of objects that it acquired. */
+static size_t fill_evicting(lfpool_t *pool, uint64_t *priority, lfpool_handle_t *handle_out, bool strict)
+{
+	size_t count = 0;
+
+	for (size_t i = 0; i < 2 * CAPACITY; i++) {
+		lfpool_handle_t handle;
+
+		if (!CALL(lfpool_acquire_evicting)(pool, ++*priority, &handle)) {
+			MUST(!strict);
+			continue;
+		}
+		count += count < CAPACITY;
+		MUST(CALL(lfpool_unpin)(pool, handle) == LFPOOL_OK);
+		MUST(CALL(lfpool_set_priority)(pool, handle, ++*priority) == LFPOOL_OK);
+		*handle_out = handle;
+	}
+	return count;
+}
+
+static void live_eviction(const struct life *life, bool strict)
+{
+	lfpool_config_t config = config_for(life);
+	lfpool_t *pool = (lfpool_t *)(uintptr_t)1;
+	lfpool_handle_t handle = 0;
+	uint64_t priority = 0;
+	size_t count;
+
+	config.evict = LFPOOL_EVICT_LESS;
+	config.hooks.activate = life->hooks ? activate : NULL;
+	const lfpool_status_t status = CALL(lfpool_create)(&pool, &config);
+
+	if (!is_made(status, pool, life->flags, strict))
+		return;
+	count = fill_evicting(pool, &priority, &handle, strict);
+	if (count) {
+		MUST(CALL(lfpool_pin)(pool, handle));
+		MUST(lfpool_release_handle(pool, handle) == LFPOOL_OK);
+		MUST(CALL(lfpool_unpin)(pool, handle) == LFPOOL_OK);
+		MUST(CALL(lfpool_release_least)(pool, CAPACITY) == count - 1);
+	}
+	MUST(!CALL(lfpool_least)(pool, NULL));
+	report(pool, strict);
+	MUST(CALL(lfpool_destroy)(pool) == 0);
+	MUST(errno == MARK);
+}
+
 /* ---- A registry ---- */
 
 static void live_registry(const struct life *life, bool strict)
@@ -520,6 +570,9 @@ const struct life lives[] = {
 	{"set, locked, debugged", live_set, LFPOOL_LOCK, LOCKFREE, "poison", false, false},
 	{"set, mutex, prefaulted", live_set, LFPOOL_PREFAULT, MUTEX, NULL, false, false},
 	{"set, heap", live_set, 0, HEAP, NULL, false, false},
+	{"eviction", live_eviction, LFPOOL_PREFAULT, LOCKFREE, NULL, false, false},
+	{"eviction, mutex", live_eviction, LFPOOL_PREFAULT, MUTEX, NULL, false, false},
+	{"eviction, debugged", live_eviction, 0, LOCKFREE, "poison,guard,quarantine=4", true, false},
 	{"evicting", live_priority, LFPOOL_PREFAULT, LOCKFREE, NULL, false, false},
 	{"evicting, mutex", live_priority, LFPOOL_PREFAULT, MUTEX, NULL, false, false},
 	{"evicting, watched", live_priority, 0, LOCKFREE, "poison,guard,quarantine=4", false, false},

@@ -1,0 +1,163 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * evict.h - eviction: a full pool takes the object with the lowest priority from its holder.  Not included by
+ * lfpool.h.
+ *
+ *     lfpool_config_t config = LFPOOL_CONFIG_INIT;
+ *     lfpool_t *voices;
+ *     lfpool_handle_t sound;
+ *
+ *     config.object_size = sizeof(struct voice);
+ *     config.capacity = 32;
+ *     config.evict = LFPOOL_EVICT_LESS;
+ *     config.hooks.evict = fade_out;
+ *     if (lfpool_create(&voices, &config) != LFPOOL_OK) ...
+ *
+ *     struct voice *v = lfpool_acquire_evicting(voices, loudness, &sound);
+ *     if (!v) ...                                // 32 voices that are at least as loud are playing, or pinned
+ *     start(v);                                  // the object is pinned: no other thread can evict it
+ *     lfpool_unpin(voices, sound);               // the first unpin publishes it: from now on it can be evicted
+ *     ...
+ *     if ((v = lfpool_pin(voices, sound))) {     // NULL: it was evicted or released
+ *         ...                                    // no other thread can evict it here
+ *         lfpool_unpin(voices, sound);
+ *     }
+ *     lfpool_set_priority(voices, sound, fading);
+ *     lfpool_release_handle(voices, sound);
+ *
+ * An evicting pool is an lfpool_t that was created with config.evict.  Everything that a pool can do works: hooks,
+ * debug modes, walks, counts, growth, shrink, retire, waiting.
+ *
+ * Priorities.  A priority is any 64-bit number, and the least number is evicted first.  config.before replaces this
+ * order.  lfpool_priority_of_double() maps a double to a priority.  Among equal priorities the object that was
+ * acquired first is evicted first.
+ *
+ * Candidates.  An object can be evicted while it is active, is not pinned, and was acquired by
+ * lfpool_acquire_evicting().  Objects from lfpool_acquire() and the other acquire calls are never evicted, and those
+ * calls never evict.  A new object is pinned once for its holder, so its holder can fill it before another thread can
+ * evict it.
+ *
+ * Promises, whatever other threads do at the same time:
+ *   1. lfpool_acquire_evicting() evicts, or returns NULL, only if at some moment during the call every object was in
+ *      use (or in the hands of a call that is acquiring or releasing it).
+ *   2. The victim was not pinned.  No object that could be evicted during the whole call, and whose priority did not
+ *      change during it, had a lower priority than the victim had when it was chosen; with equal priorities, none was
+ *      older.  An object counts as unpinned from the return of the lfpool_unpin() that removed its last pin.
+ *      NULL means that no such object gave way to the newcomer.  When no calls overlap, the victim is exactly the
+ *      least object.  lfpool_least() and lfpool_release_least() choose in the same way.
+ *   3. The victim's handle is stale before anything else happens to it.  Then hooks.evict is called, then
+ *      hooks.deactivate, and then the newcomer gets the slot.
+ *   4. Every call is lock-free: a thread that stops at any instruction of any call blocks no other thread.  Such a
+ *      thread keeps the objects that it has pinned, and the object that its call is acquiring or releasing.
+ *
+ * Reading without a pin works as with any handle: see "Resolving against releasing" in handle.h.
+ *
+ * Memory: 17 bytes for each object of max_capacity beside the pool's own, and address space only until an object is
+ * first acquired by lfpool_acquire_evicting().  Fast paths are not inlined in an evicting pool, and every release
+ * executes a full fence, because an acquire has to learn of each release.
+ *
+ * This header reads as C99 to C23 and as C++11 to C++23.
+ */
+#ifndef LFPOOL_EVICT_H
+#define LFPOOL_EVICT_H
+
+#include "lfpool/lfpool.h"
+
+LFPOOL_C_BEGIN_
+
+/*
+ * lfpool_acquire_evicting - acquire a new object; in a full pool, by evicting the object with the lowest priority.
+ *
+ * priority    The new object's priority, until lfpool_set_priority().
+ * handle_out  Receives its handle; 0 on failure.
+ * Returns     The object, pinned once for the caller: lfpool_unpin() publishes it.  In this order: a free object; an
+ *             object by which the pool grows automatically (config.growth_step); the slot of a victim.  NULL: no
+ *             object was free and no object gave way (config.evict says when one does); or a hook refused an object,
+ *             and the victim's slot is free; or the pool is closed, does not evict, or handle_out is NULL.
+ *             hooks.exhausted is not called.
+ * Threads     Any.  Lock-free; calls hooks.evict; may enter the kernel as lfpool_acquire().
+ * Cost        With a free object, lfpool_acquire() and three locked instructions.  An eviction scans one block of 64
+ *             objects for each factor of 64 in the number of objects ever used, and some blocks more after priorities
+ *             changed.  A full pool is not searched for free objects again until an object became free.
+ */
+LFPOOL_API void *lfpool_acquire_evicting(lfpool_t *pool, uint64_t priority, lfpool_handle_t *handle_out);
+
+/*
+ * lfpool_set_priority - change an object's priority.
+ *
+ * handle      Any value.
+ * priority    The new priority.
+ * Returns     LFPOOL_OK; LFPOOL_E_STALE: the handle is stale, foreign, 0, or of an object that was not acquired by
+ *             lfpool_acquire_evicting(); refused and reported to the misuse hook, nothing changed.  Of several calls
+ *             for one object at once, one is the last.
+ * Threads     Any.  Lock-free.  The object is pinned during the call; a release by another thread meanwhile takes
+ *             effect when the call returns.
+ * Cost        Two locked instructions; if the object becomes the least of its block, two more for each level of
+ *             blocks.
+ */
+LFPOOL_API lfpool_status_t lfpool_set_priority(lfpool_t *pool, lfpool_handle_t handle, uint64_t priority);
+
+/*
+ * lfpool_get_priority - read an object's priority.
+ *
+ * handle        Any value.
+ * priority_out  Receives it.
+ * Returns       false, and nothing is written: as LFPOOL_E_STALE of lfpool_set_priority(), but not reported.
+ * Threads       Any.  Wait-free, O(1).
+ */
+LFPOOL_API bool lfpool_get_priority(const lfpool_t *pool, lfpool_handle_t handle, uint64_t *priority_out);
+
+/*
+ * lfpool_least - find the object that would be evicted next.
+ *
+ * priority_out  Receives its priority; may be NULL.
+ * Returns       Its handle; 0 if no object can be evicted, or if the pool does not evict.
+ * Threads       Any.  Lock-free.
+ * Cost          As an eviction in lfpool_acquire_evicting().
+ */
+LFPOOL_API lfpool_handle_t lfpool_least(lfpool_t *pool, uint64_t *priority_out);
+
+/*
+ * lfpool_release_least - release the `count` objects with the lowest priorities, one after the other.
+ *
+ * count     Objects; pinned objects are skipped.
+ * Returns   The number of released objects: fewer than `count` when no other object can be evicted.
+ * Threads   Any.  Lock-free; calls hooks.evict for each object; may enter the kernel as lfpool_release().
+ * Cost      As an eviction in lfpool_acquire_evicting(), and as lfpool_release(), for each object.
+ */
+LFPOOL_API size_t lfpool_release_least(lfpool_t *pool, size_t count);
+
+/*
+ * lfpool_priority_of_double - the priority of a double: a smaller double has a lower priority.
+ *
+ * value     Any; -0 is below +0, and NaNs are beyond the infinities.
+ * Returns   The priority.
+ * Threads   Any.  Wait-free.
+ */
+static inline uint64_t lfpool_priority_of_double(double value)
+{
+	uint64_t bits;
+
+	memcpy(&bits, &value, sizeof(bits));
+	return bits >> 63 ? ~bits : bits | UINT64_C(1) << 63;
+}
+
+/*
+ * lfpool_priority_to_double - the double of a priority: the inverse of lfpool_priority_of_double().
+ *
+ * priority  Any.
+ * Returns   The double.
+ * Threads   Any.  Wait-free.
+ */
+static inline double lfpool_priority_to_double(uint64_t priority)
+{
+	const uint64_t bits = priority >> 63 ? priority & ~(UINT64_C(1) << 63) : ~priority;
+	double value;
+
+	memcpy(&value, &bits, sizeof(value));
+	return value;
+}
+
+LFPOOL_C_END_
+
+#endif

@@ -1,0 +1,169 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * evict.c - lfpool/evict.h: an acquire that evicts, and priorities.
+ *
+ * Acquire      A free slot; or grow; or the slot of a victim.  Then the object begins in it as in every acquire, gets
+ *              its rank, and is marked with a pin, so that it is no candidate before its first unpin.
+ * Full         A pool that is full is searched for free objects once: W13 (waiters.h).
+ * Shrink       While a shrink is pending, the slot of a victim is put back, where the shrink takes it; the acquire
+ *              takes the next victim.
+ */
+#include "lfpool/evict.h"
+
+#include "evict/victims.h"
+#include "pool/handles.h"
+#include "pool/slots.h"
+#include "pool/threads.h"
+#include "retire/retired.h"
+#include "waiting/waiters.h"
+
+/* ---- Acquire ---- */
+
+/* A free slot; SLOT_NONE: at some moment during the call none was free.  `ticket`: no other call has it. */
+static uint32_t take_free(lfpool_t *pool, struct cache_head *head, uint64_t ticket)
+{
+	struct waiters *d = &pool->waiters;
+	uint32_t slot;
+
+	if (waiters_know_full(d))
+		return SLOT_NONE;
+	if ((slot = slots_take(pool, head)))
+		return slot;
+	slots_exhausted(pool, head);
+	/* Repeats only after a batch was reclaimed, or the pool has grown. */
+	for (;;) {
+		const size_t seen = cold_capacity(&pool->core.cold);
+
+		waiters_search(d, ticket);
+		if ((slot = slots_take(pool, head)))
+			return slot;
+		if (retired_poll(pool->retired, head))
+			continue;
+		if (!resize_by_itself(pool, seen))
+			break;
+		resize_serve_if_wanted(pool, head);
+	}
+	waiters_found_nothing(d, ticket);
+	return SLOT_NONE;
+}
+
+/* The slot of a victim, or SLOT_NONE, that is not the newcomer's. */
+static void put_victim(lfpool_t *pool, struct cache_head *head, uint32_t slot)
+{
+	tally_shared(&pool->order->released, 1);
+	slots_put_ended(pool, head, slot);
+	waiters_look(pool, head);
+}
+
+/* A slot for the newcomer; SLOT_NONE: no object gave way. */
+static uint32_t take_for(lfpool_t *pool, struct cache_head *head, uint64_t priority, uint64_t ticket)
+{
+	uint32_t slot;
+
+	/* Repeats only after an eviction whose slot went into the quarantine, or to a pending shrink. */
+	while (!(slot = take_free(pool, head, ticket))) {
+		if (!victims_evict(pool, &priority, &slot))
+			return SLOT_NONE;
+		/* relaxed: a number. */
+		if (slot && !load_relaxed(&pool->waiters.owed)) {
+			tally_shared(&pool->order->handed_over, 1);
+			return slot;
+		}
+		put_victim(pool, head, slot);
+	}
+	return slot;
+}
+
+void *lfpool_acquire_evicting(lfpool_t *pool, uint64_t priority, lfpool_handle_t *handle_out)
+{
+	struct order *order = pool->order;
+	void *object = NULL;
+	uint32_t slot;
+
+	if (!handle_out)
+		return NULL;
+	*handle_out = 0;
+	if (!order || waiters_closed(&pool->waiters))
+		return NULL;
+
+	struct cache_head *head = thread_cache(pool);
+	const struct rank rank = {priority, order_stamp(order)};
+
+	/* Repeats only for an object that was released twice in a race, or that was destroyed because it is not good.
+	 *  */
+	do {
+		slot = take_for(pool, head, priority, rank.stamp);
+	} while (slot && !waiters_begin(pool, head, slot, &object));
+	if (!object) {
+		tally_shared(&order->not_evicted, !slot);
+		return NULL;
+	}
+	order_enter(order, slot, rank);
+	*handle_out = handle_live(pool, slot, arena_mark(&pool->core.arena, slot, GENERATION_CANDIDATE + GENERATION_PIN));
+	/* Without a handle another thread has released it already (lfpool_release_all()). */
+	return *handle_out ? object : NULL;
+}
+
+/* ---- Priorities ---- */
+
+/* The slot in which the handle's object is active, if that has a priority. */
+static uint32_t find_candidate(const lfpool_t *pool, lfpool_handle_t handle, uint64_t *word_out)
+{
+	const uint32_t slot = handle_find(pool, handle, word_out);
+
+	return slot && generation_phase(*word_out) == GENERATION_CANDIDATE ? slot : SLOT_NONE;
+}
+
+lfpool_status_t lfpool_set_priority(lfpool_t *pool, lfpool_handle_t handle, uint64_t priority)
+{
+	uint64_t word;
+
+	const uint32_t slot = find_candidate(pool, handle, &word);
+
+	if (!slot || !arena_pin(&pool->core.arena, slot, word))
+		return handle_refuse(pool, handle);
+	order_set_priority(pool->order, slot, priority);
+	return lfpool_unpin(pool, handle);
+}
+
+bool lfpool_get_priority(const lfpool_t *pool, lfpool_handle_t handle, uint64_t *priority_out)
+{
+	uint64_t word;
+
+	const uint32_t slot = find_candidate(pool, handle, &word);
+
+	if (!slot)
+		return false;
+
+	const uint64_t priority = order_priority(pool->order, slot);
+
+	/* The priority is of this use if that is not over yet: order_set_priority(). */
+	if (!find_candidate(pool, handle, &word))
+		return false;
+	*priority_out = priority;
+	return true;
+}
+
+lfpool_handle_t lfpool_least(lfpool_t *pool, uint64_t *priority_out)
+{
+	if (!pool->order)
+		return 0;
+
+	const struct least least = order_least(pool->order);
+
+	if (least.slot && priority_out)
+		*priority_out = least.rank.priority;
+	return least.slot ? handle_with(pool, least.slot, least.word) : 0;
+}
+
+size_t lfpool_release_least(lfpool_t *pool, size_t count)
+{
+	size_t released = 0;
+	uint32_t slot;
+
+	while (pool->order && released < count && victims_evict(pool, NULL, &slot)) {
+		put_victim(pool, thread_cache(pool), slot);
+		released++;
+	}
+	return released;
+}

@@ -1,0 +1,62 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * handles.h - the bits of a handle: {generation of the slot + salt of the pool, slot}; see api/handle.c.
+ */
+#ifndef LFPOOL_HANDLES_H
+#define LFPOOL_HANDLES_H
+
+#include "base/widths.h"
+#include "pool/pool.h"
+
+/* Bits for slot numbers 1 .. capacity; more where the count is narrow. */
+static inline unsigned handle_slot_bits(const lfpool_t *pool)
+{
+	const unsigned bits = 64 - (unsigned)__builtin_clzll((unsigned long long)pool->core.arena.face.slots);
+
+	return bits + HANDLE_COUNT_BITS > 64 ? bits : 64 - HANDLE_COUNT_BITS;
+}
+
+/* The slot in a handle, which may be no slot of the pool. */
+static inline uint64_t handle_slot(const lfpool_t *pool, lfpool_handle_t handle)
+{
+	return handle & ((UINT64_C(1) << handle_slot_bits(pool)) - 1);
+}
+
+/* The handle of the use that this word belongs to. */
+static inline lfpool_handle_t handle_with(const lfpool_t *pool, uint32_t slot, uint64_t word)
+{
+	const unsigned bits = handle_slot_bits(pool);
+
+	return (word / GENERATION_ONE + (pool->salt >> bits)) << bits | slot;
+}
+
+/* The same if the word is live; else 0. */
+static inline lfpool_handle_t handle_live(const lfpool_t *pool, uint32_t slot, uint64_t word)
+{
+	return generation_is_live(word) ? handle_with(pool, slot, word) : 0;
+}
+
+/* The slot whose use the handle belongs to, and its word, live or not; SLOT_NONE if there is no such use. */
+static inline uint32_t handle_find_use(const lfpool_t *pool, lfpool_handle_t handle, uint64_t *word_out)
+{
+	const uint64_t slot = handle_slot(pool, handle);
+
+	if (!pool->core.arena.generation || slot - 1 >= pool->core.arena.face.slots)
+		return SLOT_NONE;
+	/* acquire, edge TELL: in arena_generation(). */
+	*word_out = arena_generation(&pool->core.arena, (uint32_t)slot);
+	return handle_with(pool, (uint32_t)slot, *word_out) == handle ? (uint32_t)slot : SLOT_NONE;
+}
+
+/* The slot in which the handle's object is active, and the word that says so; SLOT_NONE if it is not. */
+static inline uint32_t handle_find(const lfpool_t *pool, lfpool_handle_t handle, uint64_t *word_out)
+{
+	const uint32_t slot = handle_find_use(pool, handle, word_out);
+
+	return slot && generation_is_live(*word_out) ? slot : SLOT_NONE;
+}
+
+/* The handle names no object of the pool: refuses it, and reports it (api/handle.c). */
+COLD lfpool_status_t handle_refuse(lfpool_t *pool, lfpool_handle_t handle);
+
+#endif
