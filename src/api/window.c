@@ -24,6 +24,11 @@ void windows_unlock(void)
 	os_mutex_unlock(&making);
 }
 
+uint64_t window_pool_id(const lfpool_t *pool)
+{
+	return pool->table_id;
+}
+
 /* ---- Addresses ---- */
 
 bool windows_open(struct windows *w, size_t count, size_t most, size_t alignment)

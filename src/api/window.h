@@ -17,6 +17,7 @@
 #include "base/base.h"
 
 #include "lfpool/lfpool.h"
+#include "pool/threads.h"
 
 /* Windows side by side. */
 struct windows {
@@ -57,6 +58,15 @@ lfpool_status_t window_bytes(const lfpool_config_t *config, size_t *bytes_out);
 void window_fit(lfpool_config_t *config, struct window_range range);
 /* As lfpool_create(), with the objects in the range.  After a failure the range is as it was. */
 lfpool_status_t window_create_pool(lfpool_t **pool_out, const lfpool_config_t *config, struct window_range range);
+
+/* The id of a pool, and the calling thread's cache of the pool with that id; NULL: it has none (yet).  So a hit in a
+ * set does not read the pool. */
+uint64_t window_pool_id(const lfpool_t *pool);
+static inline lfpool_cache_t *window_cache(uint64_t id)
+{
+	/* A cache_head begins with it. */
+	return (lfpool_cache_t *)(void *)thread_find(id);
+}
 
 /*
  * One lock for all threads that make pools in windows, so that each window gets one pool.  After a first pool was

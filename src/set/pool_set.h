@@ -25,6 +25,7 @@
 
 struct set_class {
 	_Atomic(uintptr_t) pool; /* lfpool_t *; NULL: not made yet; written under the lock of all windows.  Y1 */
+	_Atomic(uint64_t) id;    /* of that pool, for window_cache(); 0: not made yet                       */
 	/* Fixed at creation: numbers of objects, as in lfpool_config_t. */
 	size_t capacity, max_capacity, growth_step;
 };
@@ -43,8 +44,10 @@ struct lfpool_set {
 };
 
 /* Under the lock of all windows, once for a class. */
-static inline void set_publish(lfpool_set_t *set, size_t class_number, lfpool_t *pool)
+static inline void set_publish(lfpool_set_t *set, size_t class_number, lfpool_t *pool, uint64_t id)
 {
+	/* relaxed: set_cache(). */
+	store_relaxed(&set->class[class_number].id, id);
 	/* release, edge MAKE: the pool, complete. */
 	store_release(&set->class[class_number].pool, (uintptr_t)pool);
 }
@@ -54,6 +57,13 @@ static inline lfpool_t *set_pool(const lfpool_set_t *set, size_t class_number)
 {
 	/* acquire, edge MAKE: the pool's contents. */
 	return (lfpool_t *)load_acquire(&set->class[class_number].pool);
+}
+
+/* The calling thread's cache of that pool; NULL: it has none (yet). */
+static inline lfpool_cache_t *set_cache(const lfpool_set_t *set, size_t class_number)
+{
+	/* relaxed: a thread has a cache of the pool only after a call on the pool, which set_pool() had found. */
+	return window_cache(load_relaxed(&set->class[class_number].id));
 }
 
 /* The same, made if it does not exist yet; NULL: the system refuses memory. */

@@ -138,7 +138,7 @@ static lfpool_status_t make_and_publish(lfpool_set_t *set, size_t class_number)
 	if (status == LFPOOL_OK)
 		status = make(set, class_number, &pool);
 	if (status == LFPOOL_OK)
-		set_publish(set, class_number, pool);
+		set_publish(set, class_number, pool, window_pool_id(pool));
 	return status;
 }
 
@@ -254,7 +254,7 @@ size_t lfpool_set_destroy(lfpool_set_t *set)
 			continue;
 		}
 		active += more;
-		set_publish(set, i, NULL);
+		set_publish(set, i, NULL, 0);
 	}
 	if (refused)
 		return SIZE_MAX;
@@ -263,14 +263,6 @@ size_t lfpool_set_destroy(lfpool_set_t *set)
 }
 
 /* ---- From an address to its pool ---- */
-
-/* The pool in whose window the address is; NULL: it is in no window, or in that of a pool that is not made yet. */
-static inline lfpool_t *pool_in_window(const lfpool_set_t *set, const void *pointer)
-{
-	const uintptr_t window = window_of(&set->windows, pointer);
-
-	return likely(window < set->windows.count) ? set_pool(set, window) : NULL;
-}
 
 /* Finds a pool of the set among pools whose objects are anywhere. */
 static size_t class_of_pool(const lfpool_set_t *set, const lfpool_t *pool)
@@ -282,12 +274,16 @@ static size_t class_of_pool(const lfpool_set_t *set, const lfpool_t *pool)
 	return number;
 }
 
-/* The pool that releases an object for which pool_in_window() has found none. */
-static lfpool_t *pool_elsewhere(const lfpool_set_t *set, const void *pointer)
+/* The pool that releases, or refuses, this address. */
+static lfpool_t *pool_for_release(const lfpool_set_t *set, const void *pointer)
 {
-	/* relaxed: the object came from a published pool, edge MAKE. */
-	lfpool_t *pool = load_relaxed(&set->scattered) ? lfpool_of(pointer) : NULL;
+	const uintptr_t window = window_of(&set->windows, pointer);
+	lfpool_t *pool = window < set->windows.count ? set_pool(set, window) : NULL;
 
+	if (pool)
+		return pool;
+	/* relaxed: the object came from a published pool, edge MAKE. */
+	pool = load_relaxed(&set->scattered) ? lfpool_of(pointer) : NULL;
 	/* The pool of the smallest class refuses foreign addresses. */
 	return pool && class_of_pool(set, pool) < set->classes.count ? pool : set_pool(set, 0);
 }
@@ -312,10 +308,10 @@ static NOINLINE void *acquire_from(lfpool_set_t *set, size_t number)
 void *lfpool_set_acquire(lfpool_set_t *set, size_t size)
 {
 	const size_t number = class_of(&set->classes, size);
-	lfpool_t *pool = likely(number < set->classes.count) ? set_pool(set, number) : NULL;
+	lfpool_cache_t *cache = likely(number < set->classes.count) ? set_cache(set, number) : NULL;
 
-	if (likely(pool && !set->larger))
-		return lfpool_acquire(pool);
+	if (likely(cache && !set->larger))
+		return lfpool_cache_acquire_inline(cache);
 
 	void *object = acquire_from(set, number);
 
@@ -325,15 +321,16 @@ void *lfpool_set_acquire(lfpool_set_t *set, size_t size)
 
 static NOINLINE lfpool_status_t release_elsewhere(lfpool_set_t *set, void *object)
 {
-	return object ? lfpool_release(pool_elsewhere(set, object), object) : LFPOOL_OK;
+	return object ? lfpool_release(pool_for_release(set, object), object) : LFPOOL_OK;
 }
 
 lfpool_status_t lfpool_set_release(lfpool_set_t *set, void *object)
 {
-	lfpool_t *pool = pool_in_window(set, object);
+	const uintptr_t window = window_of(&set->windows, object);
+	lfpool_cache_t *cache = likely(window < set->windows.count) ? set_cache(set, window) : NULL;
 
-	if (likely(pool))
-		return lfpool_release(pool, object);
+	if (likely(cache))
+		return lfpool_cache_release_inline(cache, object);
 
 	const lfpool_status_t status = release_elsewhere(set, object);
 

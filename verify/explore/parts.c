@@ -188,7 +188,7 @@ void sets_make(void)
 {
 	(void)oracle_call();
 	plain_written(contents);
-	set_publish(set, 0, pool);
+	set_publish(set, 0, pool, 1);
 }
 
 void sets_look(void)
