@@ -134,8 +134,9 @@ LFPOOL_API void *lfpool_object_start(const lfpool_t *pool, const void *address);
  * lfpool_of - the pool that an address belongs to.
  *
  * pointer   Any address: of an object, into one, foreign, NULL.
- * Returns   The pool among whose objects it lies; NULL if there is none.  While there are pools with the malloc
- *           backend, the 16 bytes before a foreign address are read first: they must be readable.
+ * Returns   The pool that it belongs to; NULL if there is none.  Of a pool with the malloc backend, only the start of
+ *           an active object is known; and while there are such pools, the 16 bytes before a foreign address must be
+ *           readable.
  * Threads   Any, concurrently with the creation and destruction of other pools.  Lock-free (a retry means that a pool
  *           was created or destroyed meanwhile), no system call.
  * Cost      O(log pools).

@@ -3,7 +3,7 @@
  * calls.c - acquire and release where the hits of lfpool/inline.h do not apply, from top to bottom; and the calls that
  * use the cache of the calling thread (threads.h).
  *
- * Acquire      take a slot; make its object active; or replenish: reclaim, grow, ask the hook, wait.
+ * Acquire      take a slot; make its object active; or, if nothing is free, reclaim, grow, ask the hook, wait.
  * Release      make the slot free; end the object's use; put the slot back; serve who wants it.
  * Progress     Lock-free, except for the hooks, and for a hook that makes the call wait.
  */
@@ -20,17 +20,15 @@
 
 /* ---- Acquire ---- */
 
-/* Nothing was free.  The pool may reclaim retired objects, grow, call hooks.exhausted, and wait.  Returns an object,
- * or NULL if all of that gave none, or a hook refused. */
+/* Reclaims retired objects, grows the pool, calls hooks.exhausted, and waits, as far as the pool does so.  Returns an
+ * object, or NULL if all of that gave none, or a hook refused. */
 static COLD void *replenish(lfpool_t *pool, struct cache_head *head)
 {
 	uint32_t attempt = 0;
 	void *object = NULL;
 
-	slots_exhausted(pool, head);
-	probe_exhausted(pool, pool->name);
 	/* Repeats only after it grew, or another thread made it grow, or a batch was reclaimed, or the hook said so. */
-	while (pool->more) {
+	for (;;) {
 		const size_t seen = cold_capacity(&pool->core.cold);
 		const uint32_t slot = slots_take(pool, head);
 		int64_t wait_ns = 0;
@@ -50,7 +48,14 @@ static COLD void *replenish(lfpool_t *pool, struct cache_head *head)
 		if (wait_ns && (object = waiters_wait(pool, head, os_deadline(wait_ns))))
 			return object;
 	}
-	return NULL;
+}
+
+/* Nothing was free. */
+static COLD void *exhausted(lfpool_t *pool, struct cache_head *head)
+{
+	slots_exhausted(pool, head);
+	probe_exhausted(pool, pool->name);
+	return pool->more ? replenish(pool, head) : NULL;
 }
 
 /* An object in `slot`, which was taken; SLOT_NONE: nothing was free. */
@@ -62,11 +67,11 @@ static inline void *begin(lfpool_t *pool, struct cache_head *head, uint32_t slot
 	 * after an object that hooks.validate rejected was destroyed. */
 	while (likely(slot) && !waiters_begin(pool, head, slot, &object))
 		slot = slots_take(pool, head);
-	return likely(slot) ? object : replenish(pool, head);
+	return likely(slot) ? object : exhausted(pool, head);
 }
 
 /* The miss.  The hit has lowered the bottom of the hot magazine. */
-void *lfpool_cache_acquire_slow(lfpool_cache_t *cache)
+NOINLINE void *lfpool_cache_acquire_slow(lfpool_cache_t *cache)
 {
 	struct cache_head *head = (struct cache_head *)cache;
 	void *object = begin(head->pool, head, slots_take_after_hit(head->pool, head));
@@ -116,7 +121,7 @@ lfpool_status_t pool_release(lfpool_t *pool, struct cache_head *head, void *obje
 }
 
 /* The magazine is full, or the object or its state is unusual. */
-lfpool_status_t lfpool_cache_release_slow(lfpool_cache_t *cache, void *object)
+NOINLINE lfpool_status_t lfpool_cache_release_slow(lfpool_cache_t *cache, void *object)
 {
 	struct cache_head *head = (struct cache_head *)cache;
 	const lfpool_status_t status = likely(object) ? release(head->pool, head, object) : LFPOOL_OK;

@@ -11,9 +11,7 @@ static uint32_t slot_of(const lfpool_t *pool, const void *pointer)
 {
 	uint32_t slot;
 
-	if (!pool_in_place(pool))
-		return heap_find(pool, pointer);
-	(void)arena_locate(&pool->core.arena, pointer, &slot);
+	(void)pool_locate(pool, pointer, &slot);
 	return slot;
 }
 

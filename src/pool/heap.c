@@ -5,7 +5,9 @@
  * Idea         What a program would cost without pooling, and what sanitizers see of it, without a rebuild.  The slots,
  *              their states, caches and counts are the library's own; but a slot is only a cell with a pointer, and the
  *              object is allocated when its slot is acquired.  So capacity, NULL, handles, walks and hooks mean what
- *              they mean elsewhere.  A label before each object says which cell it belongs to.
+ *              they mean elsewhere.  A table leads from an object to its slot, without a read of the
+ *              object.  For lfpool_of(), which does not know the pool, a label before each object says which cell it
+ *              belongs to.
  * Invariants   E1  the cell of an active slot points to its object, whose label points to the cell; the cell of a free
  *                  slot is NULL.
  *              E2  what a label says is believed only if it is the address of a cell, and the cell agrees.
@@ -109,23 +111,12 @@ const void *heap_label(const void *object)
 
 lfpool_status_t heap_locate(const lfpool_t *pool, const void *object, uint32_t *slot_out)
 {
-	if (arena_locate(&pool->core.arena, heap_label(object), slot_out) == LFPOOL_OK &&
-	    heap_object_at(pool, *slot_out) == object)
-		return LFPOOL_OK;
 	*slot_out = SLOT_NONE;
-	return LFPOOL_E_FOREIGN;
-}
-
-uint32_t heap_find(const lfpool_t *pool, const void *pointer)
-{
-	uint32_t slot = SLOT_NONE;
-
-	if (heap_set_find(pool->heap->set, pointer, &slot) != HEAP_SET_MAYBE)
-		return slot;
-	for (size_t at = 1, used = slots_used(pool); at <= used; at++)
-		if (heap_object_at(pool, (uint32_t)at) == pointer)
-			return (uint32_t)at;
-	return SLOT_NONE;
+	if (heap_set_find(pool->heap->set, object, slot_out) == HEAP_SET_MAYBE)
+		for (uint32_t slot = 1, used = (uint32_t)slots_used(pool); !*slot_out && slot <= used; slot++)
+			if (heap_object_at(pool, slot) == object)
+				*slot_out = slot;
+	return *slot_out ? LFPOOL_OK : LFPOOL_E_FOREIGN;
 }
 
 /* ---- The set of addresses: all orders relaxed, since a caller got the address through another edge ---- */

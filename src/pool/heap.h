@@ -36,11 +36,9 @@ void *heap_object_new(lfpool_t *pool, uint32_t slot);
 void heap_object_free(lfpool_t *pool, uint32_t slot, void *object);
 /* The object of a slot that is active; NULL, or one that is gone, while the slot changes hands. */
 void *heap_object_at(const lfpool_t *pool, uint32_t slot);
-/* LFPOOL_OK and the slot of an object; reads the bytes before it, as heap_label(). */
+/* The slot of an active object, and LFPOOL_OK; else LFPOOL_E_FOREIGN and SLOT_NONE.  Any pointer: nothing at or
+ * before it is read.  O(1) in most cases. */
 lfpool_status_t heap_locate(const lfpool_t *pool, const void *object, uint32_t *slot_out);
-/* The slot of an active object; SLOT_NONE for any other pointer.  Reads nothing at or before the pointer.  O(1) in
- * most cases. */
-uint32_t heap_find(const lfpool_t *pool, const void *pointer);
 
 /* ---- The set of addresses ---- */
 

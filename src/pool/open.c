@@ -132,6 +132,7 @@ static void choose_modes(lfpool_t *pool, const lfpool_config_t *config, struct l
 	pool->builds = !pool->each_call && lifecycle_builds_all(lifecycle) && pool_in_place(pool) ? lifecycle : NULL;
 	pool->plain = !pool->each_call && pool_in_place(pool) && !pool->locked;
 	pool->quarantine = debug_quarantines(lifecycle_debug(pool->each_call));
+	pool->direct = !pool->locked && !pool->quarantine && !pool->builds;
 	pool->check_races = (config->flags & LFPOOL_CHECK_RACES) || pool->each_call;
 	/* In mutex mode the one cache has no thieves. */
 	core->asymmetric = pool->locked || (!fenced && os_asymmetric());

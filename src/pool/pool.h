@@ -2,8 +2,9 @@
 /*
  * pool.h - what a pool is.
  *
- * Idea         There is one implementation.  What differs from pool to pool is a set of mode flags, which is computed once, when the
- *              pool is opened.  Everything that a hit needs is in the cache, so the flags cost only the misses.
+ * Idea         There is one implementation.  What differs from pool to pool is a set of mode flags, which is computed
+ *              once, when the pool is opened.  Everything that a hit needs is in the cache, so the flags cost only
+ *              the misses.
  * Modes        Mutex mode (LFPOOL_BACKEND_MUTEX): each call uses one cache under a mutex (slots.c).  Malloc mode
  *              (LFPOOL_BACKEND_MALLOC): objects come from malloc (heap.h).
  */
@@ -29,56 +30,57 @@ struct retired;
 
 struct lfpool_pool {
 	/* Fixed at creation. */
-	/* `id`, if threads have caches of their own of it; else 0, which no thread has an entry for.  First: inline.h reads it. */
+	/* `id`, if threads have their own caches; else 0, and no thread has an entry for it.  First: inline.h reads it. */
 	uint64_t table_id;
-	/* How its calls work: pool_open_core() in open.c. */
-	bool locked;                 /* mutex mode: every call uses the cache `shared`, under `mutex`             */
-	bool plain;                  /* nothing but states and magazines: objects in the slots, no lifecycle      */
-	bool zero;                   /* LFPOOL_ZERO                                                               */
-	bool check_races;            /* releases race by CAS: LFPOOL_CHECK_RACES, or there is a lifecycle         */
-	bool quarantine;             /* debug_take_back() may have slots                                          */
-	bool more;                   /* replenish() may find what a call did not: growth, a scheme, a hook        */
-	struct lifecycle *each_call; /* what each acquire and each release runs; NULL: nothing          */
-	struct lifecycle *builds;    /* LFPOOL_CREATE_ALL, and the hits may be used: it builds slots from the cold store */
-	struct lifecycle *lifecycle; /* what objects need besides memory, at any time; NULL: nothing    */
-	struct heap *heap; /* malloc mode: whose objects are allocated as slots are acquired; NULL: they lie in the slots */
+	/* The modes of its calls: choose_modes() in open.c. */
+	bool locked;                 /* mutex mode: every call uses the cache `shared`, under `mutex`         */
+	bool plain;                  /* only states and magazines: no mutex, no heap, no `each_call`          */
+	bool direct;                 /* no mutex, no quarantine, no `builds`: a cache is all that a call uses */
+	bool zero;                   /* LFPOOL_ZERO                                                           */
+	bool check_races;            /* releases race by CAS: LFPOOL_CHECK_RACES, or there is a lifecycle     */
+	bool quarantine;             /* debug_take_back() may have slots                                      */
+	bool more;                   /* replenish() may find an object: growth, a scheme, a hook              */
+	struct lifecycle *each_call; /* runs at each acquire and each release; NULL: nothing to run           */
+	struct lifecycle *builds;    /* LFPOOL_CREATE_ALL with hits: builds slots out of the cold store       */
+	struct lifecycle *lifecycle; /* of all objects; NULL: they need nothing but memory                    */
+	struct heap *heap;           /* malloc mode; NULL: the objects are in the slots                       */
+	struct retired *retired;     /* NULL: there is no scheme                                              */
+	struct order *order;         /* of the candidates for eviction; NULL: the pool does not evict         */
 	struct cache *shared;
 	os_mutex_t mutex;
 	uint64_t salt; /* of handles: N3 in handle.c */
-	/* Of this pool among all pools ever; its low bits are the place in the registry.  0: it is in a buffer, and not
-	 * in the registry. */
+	/* Of this pool among all pools ever; its low bits are the place in the registry.  0: it is in a buffer, and
+	 * not in the registry. */
 	uint64_t id;
 	lfpool_backend_t backend_kind;
-	size_t object_size, object_alignment;
-	size_t growth_step;        /* 0: it does not grow by itself                        */
-	struct order *order;       /* of the candidates for eviction; NULL: it does not evict */
-	struct retired *retired;   /* what is retired; NULL: there is no scheme             */
-	unsigned char *check_bits; /* in a buffer: what lfpool_check() needs; else NULL: it asks the heap */
 	uint32_t flags;
+	size_t object_size, object_alignment;
+	size_t growth_step;        /* 0: it grows only by lfpool_grow()                             */
+	unsigned char *check_bits; /* in a buffer: for lfpool_check(); else NULL, and it calls malloc */
 	lfpool_hooks_t hooks;
 	struct debug_modes modes;
 	char name[NAME_BYTES];
-	/* Anybody. */
+	/* Any thread. */
 	_Atomic(size_t) misuses;
-	_Atomic(uint64_t) trim_at;      /* the page where the next lfpool_trim() goes on                         */
-	_Atomic(uint64_t) trim_in_vain; /* pages it has looked at since one was given back                     */
-	_Atomic(uint64_t) given_back;   /* bytes, by lfpool_trim(); a statistic                                  */
-	struct waiters waiters;         /* who wants objects that are not there                                        */
-	struct {                        /* statistics, as they were at the last lfpool_high_water_reset() */
+	_Atomic(uint64_t) trim_at;      /* the page where the next lfpool_trim() continues          */
+	_Atomic(uint64_t) trim_in_vain; /* pages it has looked at since it gave one back            */
+	_Atomic(uint64_t) given_back;   /* bytes, by lfpool_trim(); a statistic                     */
+	struct waiters waiters;         /* calls and continuations that wait, and the debt          */
+	struct {                        /* statistics at the last lfpool_high_water_reset()         */
 		_Atomic(uint64_t) acquires, depot_trips, steals, exhausted;
 	} since;
 	struct {
-		_Atomic(uint64_t) acquires, releases; /* at the most, by lfpool_stats()        */
+		_Atomic(uint64_t) acquires, releases; /* the greatest that lfpool_stats() has returned */
 	} told;
 	struct core core; /* last: the shards are at its end */
 };
 
 _Static_assert(offsetof(struct lfpool_pool, table_id) == 0, "inline.h");
 
-/* Bytes of a pool with so many shards. */
+/* Bytes of a pool with `shards` shards. */
 #define POOL_OF_SHARDS(shards) (offsetof(struct lfpool_pool, core.depot.shard) + (shards) * sizeof(struct shard))
 
-/* Do the objects lie in the slots, built or not?  Else they are allocated when they are acquired. */
+/* Are the objects in the slots?  Else they are allocated when they are acquired. */
 static inline bool pool_in_place(const lfpool_t *pool)
 {
 	return likely(!pool->heap);
@@ -89,7 +91,8 @@ static inline void *pool_object(const lfpool_t *pool, uint32_t slot)
 	return pool_in_place(pool) ? arena_object(&pool->core.arena, slot) : heap_object_at(pool, slot);
 }
 
-/* LFPOOL_OK and the slot, or why not and SLOT_NONE. */
+/* The slot of an object, and LFPOOL_OK; or SLOT_NONE, and why it is not the start of one.  Malloc mode: of active
+ * objects. */
 static inline lfpool_status_t pool_locate(const lfpool_t *pool, const void *object, uint32_t *slot_out)
 {
 	return pool_in_place(pool) ? arena_locate(&pool->core.arena, object, slot_out) : heap_locate(pool, object, slot_out);

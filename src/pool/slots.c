@@ -17,7 +17,6 @@
 
 #include "core/census.h"
 #include "object/debugging.h"
-#include "object/lifecycle.h"
 #include "pool/misuse.h"
 #include "pool/pool.h"
 #include "pool/threads.h"
@@ -26,7 +25,7 @@
 
 /* ---- A cache, for as long as a call uses it ---- */
 
-static COLD struct cache *borrow(lfpool_t *pool)
+static struct cache *borrow(lfpool_t *pool)
 {
 	/* Waits only if as many threads are in here already as caches are kept for calls, and there can be no more
 	 * caches: memory is refused, or all there can be are taken. */
@@ -79,19 +78,13 @@ static COLD uint32_t take_quarantined(lfpool_t *pool, struct cache *c)
 	return slot;
 }
 
-/* `empty`: the caller has just found the current magazine so. */
-static inline uint32_t take(lfpool_t *pool, struct cache *c, bool empty)
-{
-	const uint32_t slot = cache_take(c, empty);
-
-	return unlikely(!slot) && pool->quarantine ? take_quarantined(pool, c) : slot;
-}
-
-uint32_t slots_take(lfpool_t *pool, struct cache_head *cache)
+uint32_t slots_take_in_mode(lfpool_t *pool, struct cache_head *cache)
 {
 	struct cache *c = enter(pool, cache);
-	const uint32_t slot = take(pool, c, false);
+	uint32_t slot = cache_take(c, false);
 
+	if (unlikely(!slot) && pool->quarantine)
+		slot = take_quarantined(pool, c);
 	leave(pool, cache, c);
 	return slot;
 }
@@ -103,33 +96,6 @@ uint32_t slots_take_idle(lfpool_t *pool, struct cache_head *cache)
 
 	leave(pool, cache, c);
 	return slot;
-}
-
-uint32_t slots_take_after_hit(lfpool_t *pool, struct cache_head *cache)
-{
-	struct cache *c = (struct cache *)cache;
-	struct lfpool_magazine *hot = cache->face.hot;
-	/* relaxed: our own last store (H2). */
-	const uint64_t bottom = load_relaxed(&hot->bottom);
-
-	if (unlikely(hot == cache_closed(c))) {
-		/* relaxed: nobody else looks at a closed magazine. */
-		store_relaxed(&hot->bottom, bottom + 1);
-		return slots_take(pool, cache);
-	}
-
-	/* The last object, which the hit must not take. */
-	const uint32_t slot = arena_slot(&pool->core.arena, magazine_pop_end(hot, pool->core.magazines.slots, bottom));
-
-	return slot ? slot : take(pool, c, true);
-}
-
-void slots_exhausted(lfpool_t *pool, struct cache_head *cache)
-{
-	if (cache)
-		tally(&((struct cache *)cache)->counts.exhausted);
-	else
-		tally_shared(&pool->core.exhausted, 1);
 }
 
 /* ---- Put ---- */
@@ -157,7 +123,7 @@ void slots_put(lfpool_t *pool, struct cache_head *cache, uint32_t slot)
 	put(pool, cache, slot, false);
 }
 
-void slots_put_ended(lfpool_t *pool, struct cache_head *cache, uint32_t slot)
+void slots_put_in_mode(lfpool_t *pool, struct cache_head *cache, uint32_t slot)
 {
 	if (likely(slot)) {
 		put(pool, cache, slot, true);
@@ -223,10 +189,8 @@ bool slots_begin(lfpool_t *pool, struct cache_head *cache, uint32_t slot, void *
 	return begun == BEGIN_REFUSED;
 }
 
-uint32_t slots_end_object(lfpool_t *pool, uint32_t slot, void *object)
+uint32_t slots_end_on_heap(lfpool_t *pool, uint32_t slot, void *object)
 {
-	if (pool_in_place(pool))
-		return pool->each_call ? lifecycle_end(pool->each_call, slot, object) : slot;
 	if (pool->each_call)
 		(void)lifecycle_end(pool->each_call, SLOT_NONE, object);
 	heap_object_free(pool, slot, object);

@@ -10,16 +10,50 @@
 #ifndef LFPOOL_SLOTS_H
 #define LFPOOL_SLOTS_H
 
+#include "object/lifecycle.h"
 #include "pool/pool.h"
 
+/* The same as slots_take() and slots_put_ended(), in every mode and without a cache. */
+uint32_t slots_take_in_mode(lfpool_t *pool, struct cache_head *cache);
+void slots_put_in_mode(lfpool_t *pool, struct cache_head *cache, uint32_t slot);
+
 /* A free slot; SLOT_NONE: at some moment during the call none was free. */
-uint32_t slots_take(lfpool_t *pool, struct cache_head *cache);
+static inline uint32_t slots_take(lfpool_t *pool, struct cache_head *cache)
+{
+	return likely(cache && pool->direct) ? cache_take((struct cache *)cache, false) : slots_take_in_mode(pool, cache);
+}
+
 /* A free slot out of the magazines: not an unused one, and not a cold one. */
 uint32_t slots_take_idle(lfpool_t *pool, struct cache_head *cache);
+
 /* As slots_take(), after a hit of lfpool/inline.h that found nothing: it has lowered the bottom of the hot magazine. */
-uint32_t slots_take_after_hit(lfpool_t *pool, struct cache_head *cache);
+static inline uint32_t slots_take_after_hit(lfpool_t *pool, struct cache_head *cache)
+{
+	struct cache *c = (struct cache *)cache;
+	struct lfpool_magazine *hot = cache->face.hot;
+	/* relaxed: our own last store (H2). */
+	const uint64_t bottom = load_relaxed(&hot->bottom);
+
+	if (unlikely(hot == cache_closed(c))) {
+		/* relaxed: no other thread looks at a closed magazine. */
+		store_relaxed(&hot->bottom, bottom + 1);
+		return slots_take(pool, cache);
+	}
+
+	/* The last object, which the hit must not take.  A pool with hits has neither a mutex nor a quarantine. */
+	const uint32_t slot = arena_slot(&pool->core.arena, magazine_pop_end(hot, pool->core.magazines.slots, bottom));
+
+	return slot ? slot : cache_take(c, true);
+}
+
 /* Nothing was free: a statistic. */
-COLD void slots_exhausted(lfpool_t *pool, struct cache_head *cache);
+static inline void slots_exhausted(lfpool_t *pool, struct cache_head *cache)
+{
+	if (cache)
+		tally(&((struct cache *)cache)->counts.exhausted);
+	else
+		tally_shared(&pool->core.exhausted, 1);
+}
 
 /*
  * Makes the object of a slot that was taken active.  True: *object_out is the object; or NULL if a hook refused it, and
@@ -39,17 +73,27 @@ static inline void slots_fence(const lfpool_t *pool)
 /* Puts back a slot that was taken and not begun. */
 void slots_put(lfpool_t *pool, struct cache_head *cache, uint32_t slot);
 
-uint32_t slots_end_object(lfpool_t *pool, uint32_t slot, void *object);
+uint32_t slots_end_on_heap(lfpool_t *pool, uint32_t slot, void *object);
 
-/* The slot has just been made free, and the use of its object ends.  Returns the slot to put back: with a
- * quarantine another one, or SLOT_NONE. */
+/* The slot has just been made free, and the use of its object ends.  Returns the slot to put back: with a quarantine
+ * another one, or SLOT_NONE. */
 static inline uint32_t slots_end(lfpool_t *pool, uint32_t slot, void *object)
 {
-	return likely(!pool->each_call && !pool->heap) ? slot : slots_end_object(pool, slot, object);
+	if (unlikely(!pool_in_place(pool)))
+		return slots_end_on_heap(pool, slot, object);
+	return pool->each_call ? lifecycle_end(pool->each_call, slot, object) : slot;
 }
 
-/* Puts back what slots_end() has returned. */
-void slots_put_ended(lfpool_t *pool, struct cache_head *cache, uint32_t slot);
+/* Puts back the slot that slots_end() has returned, if it is one. */
+static inline void slots_put_ended(lfpool_t *pool, struct cache_head *cache, uint32_t slot)
+{
+	if (likely(cache && pool->direct)) {
+		cache_put((struct cache *)cache, slot);
+		slots_fence(pool);
+	} else {
+		slots_put_in_mode(pool, cache, slot);
+	}
+}
 
 /* Slots that were ever handed out are among 1 .. this. */
 size_t slots_used(const lfpool_t *pool);
