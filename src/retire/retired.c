@@ -15,7 +15,7 @@
 #define SHARDS_LEAST 8
 #define DRAIN_PAUSE_NS UINT64_C(100000)
 
-/* `slot`, which is ours, lies above `below`. */
+/* Links our `slot` to `below`. */
 static inline void lay_on(struct retired *retired, uint32_t slot, uint32_t below)
 {
 	/* relaxed: the CAS that pushes it publishes it. */
@@ -24,7 +24,7 @@ static inline void lay_on(struct retired *retired, uint32_t slot, uint32_t below
 
 /* ---- A batch begins, and ends ---- */
 
-/* The phase of a shard whose batch is about to begin: nobody asks about it before `begin` has returned. */
+/* The phase of a shard whose batch is about to begin: no call asks about it before `begin` has returned. */
 static inline enum phase_of_shard beginning(const struct retired *retired)
 {
 	return retired->scheme.ready ? HELD : BEGUN;
@@ -36,7 +36,7 @@ static void let_go(struct retired_shard *shard)
 	/* relaxed: the CAS decides; only we change the phase. */
 	uint64_t word = load_relaxed(&shard->word);
 
-	/* release, edge RETIRE: what we did with the batch.  Repeats only after another thread's push. */
+	/* release, edge RETIRE: our accesses to the batch.  Repeats only after another thread's push. */
 	while (!cas_weak_release(&shard->word, &word, shard_in(word, BEGUN)))
 		;
 }
@@ -53,7 +53,7 @@ static void begin(struct retired *retired, struct retired_shard *shard, uint32_t
 	/* relaxed, both: statistics, and our own count. */
 	store_relaxed(&shard->with_scheme, count);
 	const uint32_t begun = load_relaxed(&batch->begun);
-	/* release, edge BEGUN: the batch, and what those who retired did with its objects. */
+	/* release, edge BEGUN: the batch, and the accesses of the retiring threads to its objects. */
 	store_release(&batch->begun, begun + 1);
 	if (retired->scheme.begin)
 		retired->scheme.begin(retired->scheme.context, &batch->face);
@@ -62,13 +62,13 @@ static void begin(struct retired *retired, struct retired_shard *shard, uint32_t
 		let_go(shard);
 }
 
-/* Nobody can reach the objects of the shard's batch, which is ours: they become free. */
+/* No thread can reach the objects of the shard's batch, which is ours: they become free. */
 static void put_back(struct retired *retired, struct batch *batch, struct cache_head *head)
 {
 	lfpool_t *pool = batch->pool;
 	uint32_t slot = batch->first;
 
-	/* As many as were counted, whatever the links say. */
+	/* The count ends the loop, not a link. */
 	for (uint32_t left = (uint32_t)batch->face.count; left; left--) {
 		const uint32_t below = retired_below(retired, slot);
 
@@ -90,10 +90,10 @@ static void end(struct retired *retired, struct retired_shard *shard, struct cac
 		head = thread_cache(pool);
 	plain_read(&batch->first);
 	put_back(retired, batch, head);
-	/* A thread of the scheme's own has no use for a full cache: others find the objects in the depot. */
+	/* A thread of the scheme does not need a full cache: other threads find the objects in the depot. */
 	if (!retired_asks(retired) && head)
 		slots_cache_flush(head);
-	/* relaxed: our own, R3.  release, edge ENDED: R4, for who drains or polls. */
+	/* relaxed: our own, R3.  release, edge ENDED: R4, for a drain or a poll. */
 	const uint64_t ended = load_relaxed(&shard->ended);
 
 	store_release(&shard->ended, ended + 1);
@@ -101,8 +101,8 @@ static void end(struct retired *retired, struct retired_shard *shard, struct cac
 	/* relaxed: the CAS decides. */
 	uint64_t word = load_relaxed(&shard->word), next;
 
-	/* R2.  Repeats only after another thread's push.  acq_rel, edge RETIRE: gives away what we did with the batch, and
-	 * gets the stack. */
+	/* R2.  Repeats only after another thread's push.  acq_rel, edge RETIRE: publishes our accesses to the batch,
+	 * and acquires the stack. */
 	do {
 		next = shard_word((uint32_t)word ? beginning(retired) : IDLE, 0, SLOT_NONE);
 	} while (!cas_weak_acq_rel(&shard->word, &word, next));
@@ -113,10 +113,10 @@ static void end(struct retired *retired, struct retired_shard *shard, struct cac
 /* True if its batch was ready; it is reclaimed. */
 static bool ask(struct retired *retired, struct retired_shard *shard, struct cache_head *head)
 {
-	/* relaxed: the CAS brings what belongs to it. */
+	/* relaxed: the CAS acquires the batch. */
 	uint64_t word = load_relaxed(&shard->word);
 
-	/* acquire, edge RETIRE: the batch.  Once more after another thread's push; a call that holds it asks by itself. */
+	/* acquire, edge RETIRE: the batch.  Repeats only after another thread's push; a call that holds it asks. */
 	do {
 		if (shard_phase(word) != BEGUN)
 			return false;
@@ -153,7 +153,7 @@ bool retired_poll(struct retired *retired, struct cache_head *head)
 
 /* ---- Retiring ---- */
 
-/* The calling thread's shard, or the next that nobody holds. */
+/* The calling thread's shard, or the next one that no thread holds. */
 static struct retired_shard *choose(struct retired *retired)
 {
 	const uint32_t mine = thread_hint();
@@ -161,7 +161,7 @@ static struct retired_shard *choose(struct retired *retired)
 	for (uint32_t i = 0; i < retired->shards; i++) {
 		struct retired_shard *shard = &retired->shard[(mine + i) & (retired->shards - 1)];
 
-		/* relaxed: a matter of taste; a shard that is held takes slots as well. */
+		/* relaxed: any shard is correct; a held one takes slots, too. */
 		if (shard_phase(load_relaxed(&shard->word)) != HELD)
 			return shard;
 	}
@@ -175,8 +175,8 @@ static void push(struct retired *retired, uint32_t first, uint32_t last, uint32_
 	/* relaxed: the CAS decides. */
 	uint64_t word = load_relaxed(&shard->word), next;
 
-	/* Repeats only after another thread's push, or another batch.  acq_rel, edge RETIRE: gives away the slots; or gets
-	 * the batch from who had it before. */
+	/* Repeats only after another thread's push, or another batch.  acq_rel, edge RETIRE: publishes the slots; or
+	 * acquires the batch from its last owner. */
 	do {
 		if (shard_phase(word) == IDLE) {
 			lay_on(retired, last, SLOT_NONE);
@@ -260,7 +260,7 @@ size_t retired_count(const struct retired *retired, size_t capacity)
 		/* relaxed, both: a snapshot; a caller that may expect more has it through another edge. */
 		count += (size_t)shard_count(load_relaxed(&retired->shard[i].word)) +
 			 load_relaxed(&retired->shard[i].with_scheme);
-	/* What is just being put back may have been retired once more. */
+	/* A slot that is being put back may have been retired again. */
 	return count < capacity ? count : capacity;
 }
 
@@ -271,7 +271,7 @@ bool lfpool_retire_poll(lfpool_t *pool)
 
 /* ---- Draining ---- */
 
-/* One more attempt, `attempt` of them being over. */
+/* Waits before the next attempt, after `attempt` of them. */
 static bool wait_a_while(struct retired *retired, unsigned attempt)
 {
 	_Atomic(uint64_t) nothing;
@@ -279,7 +279,7 @@ static bool wait_a_while(struct retired *retired, unsigned attempt)
 	if (retired->scheme.wait && !retired->scheme.wait(retired->scheme.context))
 		return false;
 	(void)retired_poll(retired, NULL);
-	/* relaxed: nobody else knows it.  A scheme that can wait has waited. */
+	/* relaxed: no other thread knows the word.  A scheme that can wait has waited. */
 	store_relaxed(&nothing, 0);
 	if (!retired->scheme.wait || attempt > 1)
 		os_sleep_on(&nothing, 0, os_now_ns() + DRAIN_PAUSE_NS);
@@ -292,9 +292,9 @@ lfpool_status_t lfpool_drain(lfpool_t *pool)
 
 	for (uint32_t i = 0; retired && i < retired->shards; i++) {
 		struct retired_shard *shard = &retired->shard[i];
-		/* acquire, edge RETIRE: what was put back before the shard was idle.  relaxed: a caller that knows that something was
-		 * retired knows which batches had ended by then (RETIRE: the push came after them); so it is in one of the next
-		 * two. */
+		/* acquire, edge RETIRE: the objects put back before the shard was idle.  relaxed: a caller that knows
+		 * of a retire knows which batches had ended by then (RETIRE: the push came after them), so the object
+		 * is in one of the next two batches. */
 		const bool idle = shard_phase(load_acquire(&shard->word)) == IDLE;
 		const uint64_t goal = load_relaxed(&shard->ended) + 2;
 
@@ -316,7 +316,7 @@ static bool all_idle(const struct retired *retired)
 	const uint64_t before = ended_in_all(retired);
 
 	for (uint32_t i = 0; i < retired->shards; i++)
-		/* acquire, edge RETIRE: nobody will touch the shard any more. */
+		/* acquire, edge RETIRE: no thread touches the shard after this. */
 		if (shard_phase(load_acquire(&retired->shard[i].word)) != IDLE)
 			return false;
 	return ended_in_all(retired) == before;

@@ -2,31 +2,34 @@
 /*
  * retired.h - objects that are retired and not yet free (lfpool/retire.h).
  *
- * Idea         A few shards, chosen by thread.  A shard is a stack of retired slots, which grows, and one batch, which is
- *              with the scheme.  One word says both: {phase:2, count:30, slot:32}, count and slot of the stack.
- *                  idle -> begun    CAS, by a retire: its slots are the batch             (held, if the scheme is asked)
- *                  begun -> begun   CAS, by a retire: its slots are pushed                (or held -> held)
- *                  begun -> idle    CAS, after the batch was reclaimed: the stack is empty
- *                  begun -> begun   CAS, after the batch was reclaimed: what is on the stack is the next
- *              And where the scheme is asked (`ready`), begun is a batch that may be asked about, and
+ * Idea         A few shards, chosen by thread.  A shard has a growing stack of retired slots, and at most one batch,
+ *              which the scheme has.  One word describes both: {phase:2, count:30, slot:32}, count and slot of the
+ *              stack.
+ *                  idle -> begun    CAS, by a retire: its slots are the batch             (held, if the scheme is
+ *                  asked) begun -> begun   CAS, by a retire: its slots are pushed                (or held -> held)
+ *                  begun -> idle    CAS, after the batch was reclaimed: the stack is empty begun -> begun   CAS, after
+ *                  the batch was reclaimed: the stack becomes the next batch
+ *              Where the scheme is asked (`ready`), begun means that the batch may be asked about, and
  *                  begun -> held    CAS, by the call that asks; alone, until
  *                  held -> begun    CAS: it is not ready; or there is a next one, and `begin` has returned
  *                  held -> idle     as above.
- *              The stack's links, and the batch's, lie beside the objects: a word for each slot.  The stack is only pushed
+ *              The links of the stack and of the batch are in an array, a word for each slot.  The stack is only pushed
  *              to and taken whole, and only the call that has taken it reads a link: so there is no ABA and no tag.
- * Invariants   R1  a retired slot is on one stack, or in one batch; its link says that it is retired, and a free or active
- *                  slot's that it is not.
- *              R2  an idle shard has an empty stack.  So what is on a stack will be a batch when the batch before it has
- *                  been reclaimed: nothing waits for more than two.
- *              R3  a batch belongs to one call or to the scheme: it is written by the call that brought the word from
- *                  idle to begun or held, or took the stack, until `begin` is called; then it is the scheme's, or belongs
- *                  to the call that brought the word from begun to held.  Its objects are put back before it is let go.
+ * Invariants   R1  a retired slot is on one stack, or in one batch; its link says that it is retired, and the link of a
+ *                  free or active slot says that it is not.
+ *              R2  an idle shard has an empty stack.  So the slots of a stack become a batch when the batch before it
+ *                  has been reclaimed: a slot waits for at most two batches.
+ *              R3  a batch belongs to one call or to the scheme.  The call that brought the word from idle to begun or
+ *                  held, or took the stack, writes the batch until it calls `begin`.  Then the batch belongs to the
+ *                  scheme, or to the call that brought the word from begun to held.  Its objects are put back before
+ *                  the call lets it go.
  *              R4  `ended` counts the batches of a shard whose objects are all free.
- * Progress     retire: lock-free, except `begin`.  Asking: lock-free, except `ready`: a shard that is held is left alone.
- *              A thread that stops while it holds a shard keeps what is retired there; a retire goes to another.
+ * Progress     retire: lock-free, except `begin`.  Asking: lock-free, except `ready`: a call skips a shard that is
+ *              held.  A thread that stops while it holds a shard keeps the objects retired there; other retires use
+ *              other shards.
  * Edges        RETIRE: a push -> the stack is taken; and a batch is let go -> the next is begun, held or reclaimed.
- *              BEGUN: a batch is begun -> it is reclaimed, also for a tool that does not see how the scheme orders the two.
- *              ENDED: a batch's objects are put back -> a call is told so: a drain, a poll, an acquire that asks.
+ *              BEGUN: a batch is begun -> it is reclaimed, for tools that do not see how the scheme orders the two.
+ *              ENDED: a batch's objects are put back -> a drain, a poll or an acquire that asks learns of it.
  */
 #ifndef LFPOOL_RETIRED_H
 #define LFPOOL_RETIRED_H
@@ -37,10 +40,10 @@
 
 #include "lfpool/retire.h"
 
-/* A slot's link: what is below it, or SLOT_NONE; and that it is retired. */
+/* A slot's link: the slot below it, or SLOT_NONE; and this bit while it is retired. */
 #define LINK_RETIRED (UINT32_C(1) << 31)
 
-/* Of what waits in one place; a retire that makes it so many more asks. */
+/* A retire asks the scheme once per this many slots on one stack. */
 #ifndef RETIRES_PER_POLL
 #define RETIRES_PER_POLL 64
 #endif
@@ -104,14 +107,14 @@ static inline uint32_t retired_below(const struct retired *retired, uint32_t slo
 	return load_relaxed(&retired->link[slot]) & ~LINK_RETIRED;
 }
 
-/* For a pool that is made with such a scheme, slots 1 .. slots: sets pool->retired, whose memory is backed as `flags` say; or
- * why not, and it stays as it is. */
+/* For a pool with this scheme and slots 1 .. slots: sets pool->retired, with memory backed as `flags` say.  On failure
+ * returns the reason, and changes nothing. */
 lfpool_status_t retired_open(lfpool_t *pool, const lfpool_scheme_t *scheme, size_t slots, uint32_t flags);
-/* Retires a slot whose object's use has ended, and which is the caller's. */
+/* Retires a slot that the caller holds and whose object's use has ended. */
 void retired_push(lfpool_t *pool, uint32_t slot);
-/* Waits until nothing is retired and nobody is at it, before the pool is destroyed; LFPOOL_E_IN_SECTION, as lfpool_drain(),
- * which waits for less: for what was retired before, not for what hooks retire meanwhile, nor for who has just put back the
- * last batch that counts.  `retired` may be NULL. */
+/* Before the pool is destroyed: waits until no object is retired and no thread works on a batch.  LFPOOL_E_IN_SECTION
+ * as lfpool_drain(), which waits for less: for objects that were retired before, not for those that hooks retire in the
+ * meantime, and not for the thread that has just put back the last of these batches.  `retired` may be NULL. */
 lfpool_status_t retired_finish(struct retired *retired, lfpool_t *pool);
 void retired_close(struct retired *retired);
 
@@ -121,8 +124,8 @@ static inline bool retired_asks(const struct retired *retired)
 	return retired && retired->scheme.ready;
 }
 
-/* Asks about each batch, if the scheme is one that is asked; true: one was reclaimed meanwhile, by whomever.  What is
- * reclaimed goes through the caller's cache (NULL: the thread's): a signal handler must not touch any other. */
+/* Asks about each batch, if the scheme can be asked.  True: a batch was reclaimed in the meantime, by any thread.  The
+ * objects go through the caller's cache (NULL: the thread's), since a signal handler must not touch another one. */
 bool retired_poll(struct retired *retired, struct cache_head *head);
 
 /* Slots that are retired, a snapshot, at most `capacity`.  Is this one? */

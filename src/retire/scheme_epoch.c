@@ -2,14 +2,15 @@
 /*
  * scheme_epoch.c - lfpool/epoch.h: a batch is one entry of a ck_epoch record.
  *
- * Idea         The pool has at most one batch in each place, and one thread at a time begins it or asks about it: just what a
- *              record demands of its user.  So each place has a record.  Asking is ck_epoch_poll(), which calls our
- *              callback when the entry is due.
- * Why not one  ck_epoch_poll() reclaims all that is deferred once it has seen every thread inactive.  What another thread
- * record       defers after that look, and before the reclaiming, would go too early.  (ck_epoch_call_strict() lets
+ * Idea         The pool has at most one batch in each place, and one thread at a time begins it or asks about it: just
+ *              what a record demands of its user.  So each place has a record.  Asking is ck_epoch_poll(), which calls
+ *              our callback when the entry is due.
+ * Why not one  ck_epoch_poll() reclaims all that is deferred once it has seen every thread inactive.  What another
+ * thread record       defers after that look, and before the reclaiming, would go too early.  (ck_epoch_call_strict()
+ * lets
  *              several threads defer at once, not one defer while another polls.)
- * Order        ck_epoch_call() reads the epoch without a fence.  It must not be older than the object's removal: a fence
- *              comes first.
+ * Order        ck_epoch_call() reads the epoch without a fence.  It must not be older than the object's removal: a
+ *              fence comes first.
  * Progress     Lock-free; a poll is O(records of the epoch).
  */
 #include "lfpool/epoch.h"
