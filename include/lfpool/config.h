@@ -211,9 +211,10 @@ typedef enum lfpool_backend { LFPOOL_BACKEND_LOCKFREE = 0, LFPOOL_BACKEND_MUTEX 
 
 /* Eviction, see lfpool/evict.h: which objects give way to a newcomer when the pool is full. */
 typedef enum lfpool_evict {
-	LFPOOL_EVICT_NONE = 0,         /* none: the pool does not evict                                    */
-	LFPOOL_EVICT_LESS = 1,         /* an object with a lower priority than the newcomer's              */
-	LFPOOL_EVICT_LESS_OR_EQUAL = 2 /* an object with a lower priority than the newcomer's, or the same */
+	LFPOOL_EVICT_NONE = 0,          /* none: objects have no priorities                                 */
+	LFPOOL_EVICT_LESS = 1,          /* an object with a lower priority than the newcomer's              */
+	LFPOOL_EVICT_LESS_OR_EQUAL = 2, /* an object with a lower priority than the newcomer's, or the same */
+	LFPOOL_EVICT_NEVER = 3          /* none, but objects have priorities, for lfpool_release_least()    */
 } lfpool_evict_t;
 
 /* What the misuse hook is told.  Valid during the hook only. */

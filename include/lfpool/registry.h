@@ -37,10 +37,13 @@
  *                                  from the config, means the capacity.  capacity=0 is for pools that grow, as in
  *                                  lfpool_create().
  *     trim=yes  trim=no  keep=N    With trim=yes a switch gives memory back, except for N free objects (lfpool_trim()).
- *     full=fail  full=grow         The result of an acquire that finds no free object, for pools that are made from now
- *                                  on.  fail: NULL, also where the code has a growth_step or hooks.exhausted.  grow:
- *                                  the pool grows automatically by growth_step, or, if that is 0, by an eighth of its
- *                                  capacity.
+ *     full=fail  full=grow  full=evict
+ *                                  The result of an acquire that finds no free object, for pools that are made from
+ *                                  now on.  fail: NULL, also where the code has a growth_step, hooks.exhausted or
+ *                                  `evict`.  grow: the pool grows automatically by growth_step, or, if that is 0, by
+ *                                  an eighth of its capacity, and does not evict.  evict: lfpool_acquire_evicting()
+ *                                  evicts the least object (lfpool/evict.h), and lfpool_acquire() returns NULL; both
+ *                                  after the pool has grown, if it has a growth_step.
  *     growth_step=N  cache_capacity=N  cache_capacity=none  depot_shards=N
  *     flags=prefault,zero,check_races,create_all,lock,huge_pages,plain_stride,fenced  flags=none
  *     debug=poison,quarantine=1000  debug=none  backend=lockfree  backend=mutex  backend=malloc
@@ -180,8 +183,8 @@ LFPOOL_API lfpool_status_t lfpool_registry_switch(lfpool_registry_t *registry, c
  * lfpool_registry_dump - all pools as one table, sorted by name, and their sums.
  *
  * Columns: object size, capacity, max_capacity, fields of lfpool_stats_t (active, cached, shared, untouched, owed,
- * exhausted, misuses), the bytes of all objects, and the result of an acquire that finds no free object: fail, grow, or
- * hook (hooks.exhausted of the code).
+ * exhausted, misuses), the bytes of all objects, and the result of an acquire that finds no free object: fail, grow,
+ * evict, or hook (hooks.exhausted of the code).
  *
  * format, text_out, room   As for lfpool_dump().
  * Returns   As lfpool_dump().

@@ -27,7 +27,13 @@ static bool rank_before(const struct order *order, struct rank a, struct rank b)
 
 bool order_gives_way(const struct order *order, uint64_t a, uint64_t b)
 {
-	return order->equal_gives_way ? !priority_before(order, b, a) : priority_before(order, a, b);
+	switch (order->gives_way) {
+	case LFPOOL_EVICT_LESS: return priority_before(order, a, b);
+	case LFPOOL_EVICT_LESS_OR_EQUAL: return !priority_before(order, b, a);
+	case LFPOOL_EVICT_NONE:
+	case LFPOOL_EVICT_NEVER: break;
+	}
+	return false;
 }
 
 static inline bool is_candidate(uint64_t word)
@@ -288,7 +294,7 @@ lfpool_status_t order_open(struct order **order_out, const lfpool_config_t *conf
 	order->arena = arena;
 	order->before = config->before;
 	order->context = config->before_context;
-	order->equal_gives_way = config->evict == LFPOOL_EVICT_LESS_OR_EQUAL;
+	order->gives_way = config->evict;
 	order->mapped_bytes = bytes;
 	(void)lay_levels(order, (char *)order + head, config->max_capacity);
 	*order_out = order;

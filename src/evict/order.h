@@ -61,8 +61,8 @@ struct order {
 	const struct arena *arena;
 	bool (*before)(void *context, uint64_t a, uint64_t b); /* NULL: a < b */
 	void *context;
-	bool equal_gives_way; /* LFPOOL_EVICT_LESS_OR_EQUAL */
-	unsigned levels;      /* the slots, and the nodes above them: the highest level is one block */
+	lfpool_evict_t gives_way;
+	unsigned levels; /* the slots, and the nodes above them: the highest level is one block */
 	size_t mapped_bytes;
 	struct order_level level[ORDER_LEVELS_MAX];
 	_Alignas(CACHE_LINE_PAIR) _Atomic(uint64_t) clock; /* the newest stamp */

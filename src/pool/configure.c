@@ -109,7 +109,7 @@ lfpool_status_t config_import_with(lfpool_config_t *config, struct debug_modes *
 		return LFPOOL_E_CONFIG_HOOKS;
 	if (config->depot_shards > SHARDS_MAX)
 		return LFPOOL_E_CONFIG_DEPOT_SHARDS;
-	if ((unsigned)config->evict > LFPOOL_EVICT_LESS_OR_EQUAL || (config->before && !config->evict))
+	if ((unsigned)config->evict > LFPOOL_EVICT_NEVER || (config->before && !config->evict))
 		return LFPOOL_E_CONFIG_EVICT;
 	if (!is_scheme(config))
 		return LFPOOL_E_CONFIG_SCHEME;

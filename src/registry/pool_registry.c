@@ -68,10 +68,17 @@ static void full_into(lfpool_config_t *config, enum full_policy full)
 		config->growth_step = 0;
 		config->hooks.exhausted = NULL;
 	}
+	if (full == FULL_EVICT && (config->evict == LFPOOL_EVICT_NONE || config->evict == LFPOOL_EVICT_NEVER))
+		config->evict = LFPOOL_EVICT_LESS;
+	/* Code that works with priorities still can. */
+	if ((full == FULL_FAIL || full == FULL_GROW) && config->evict != LFPOOL_EVICT_NONE)
+		config->evict = LFPOOL_EVICT_NEVER;
 }
 
 static const char *full_of(const lfpool_config_t *config)
 {
+	if (config->evict == LFPOOL_EVICT_LESS || config->evict == LFPOOL_EVICT_LESS_OR_EQUAL)
+		return "evict";
 	return config->hooks.exhausted ? "hook" : config->growth_step ? "grow" : "fail";
 }
 

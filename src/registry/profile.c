@@ -180,7 +180,7 @@ static const struct key {
 #define AT_CONSTANT(constant, word) [constant] = word,
 #define FLAG_ROW(constant, word) {word, constant},
 static const char *const trim_words[] = {"no", "yes"};
-static const char *const full_words[] = {"", "fail", "grow"}; /* the index is an enum full_policy */
+static const char *const full_words[] = {"", "fail", "grow", "evict"}; /* the index is an enum full_policy */
 static const char *const backend_words[] = {BACKEND_MAP(AT_CONSTANT)};
 static const struct {
 	const char *word;

@@ -22,7 +22,7 @@
 #define PROFILE_OBJECTS_MAX 2147483648u
 
 /* The result of an acquire that finds nothing. */
-enum full_policy { FULL_AS_CONFIGURED, FULL_FAIL, FULL_GROW };
+enum full_policy { FULL_AS_CONFIGURED, FULL_FAIL, FULL_GROW, FULL_EVICT };
 
 /* X(key, how to read it, least, most): the values are numbers, except for debug. */
 #define PROFILE_KEYS(X)                                      \

@@ -122,6 +122,7 @@ static const char *const right[] = {
 	"flags=prefault,zero,check_races,create_all,huge_pages,plain_stride,fenced "
 	"debug=poison,owner,quarantine=1000,backtrace=1/7 "
 	"backend=mutex",
+	"jobs full=fail\npackets full=grow\nvoices full=evict",
 	LETTERS_63 " capacity=000000000000000000000001",
 	"[" LETTERS_63 "]",
 	"capacity capacity=1\n._-:/ capacity=1",

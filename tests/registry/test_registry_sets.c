@@ -7,6 +7,8 @@
 #include "../support/registry_support.h"
 #include "../support/set_support.h"
 
+#include "lfpool/evict.h"
+
 enum { SIZE = 24 };
 
 /* Classes of 16, 32, 48 and 64 bytes, each with 6,400 bytes at first and 12,800 at most. */
@@ -235,6 +237,66 @@ TEST(fail_leaves_the_hook_out)
 	assert_int_equal(calls, 1);
 	require_dumped(registry, LFPOOL_TEXT, "  0  hook\n");
 	assert_int_equal(lfpool_registry_destroy(registry), 2);
+}
+
+/* ---- Eviction ---- */
+
+/* Acquires and publishes `count` objects of rising priorities; returns how many it got. */
+static size_t put_voices(lfpool_t *pool, size_t count)
+{
+	size_t got = 0;
+
+	for (uint64_t priority = 1; priority <= count; priority++) {
+		lfpool_handle_t handle;
+
+		if (!lfpool_acquire_evicting(pool, priority, &handle))
+			continue;
+		got++;
+		assert_int_equal(lfpool_unpin(pool, handle), LFPOOL_OK);
+	}
+	return got;
+}
+
+TEST(a_profile_says_whether_a_pool_evicts)
+{
+	static const struct {
+		const char *profile, *shown;
+		lfpool_evict_t evict;
+		size_t got, active;
+	} rows[] = {
+		{"", "  evict\n", LFPOOL_EVICT_LESS, 7, 4},
+		{"voices full=evict", "  evict\n", LFPOOL_EVICT_NONE, 7, 4},
+		{"voices full=evict", "  evict\n", LFPOOL_EVICT_LESS_OR_EQUAL, 7, 4},
+		{"voices full=fail", "  fail\n", LFPOOL_EVICT_LESS, 4, 4},
+		{"voices full=grow max_capacity=6", "  grow\n", LFPOOL_EVICT_LESS, 6, 6},
+		{"voices full=evict growth_step=1 max_capacity=6", "  evict\n", LFPOOL_EVICT_NONE, 7, 6},
+	};
+
+	for (size_t i = 0; i < COUNT(rows); i++) {
+		lfpool_registry_t *registry = registry_of(rows[i].profile);
+		const lfpool_config_t config = CONFIG_OF(SIZE, 4, .evict = rows[i].evict);
+		lfpool_t *voices = made(registry, "voices", &config);
+
+		assert_int_equal(put_voices(voices, 7), rows[i].got);
+		assert_int_equal(lfpool_active_count(voices), rows[i].active);
+		require_dumped(registry, LFPOOL_TEXT, rows[i].shown);
+		/* The priorities are there in any case. */
+		assert_int_equal(lfpool_release_least(voices, 2), 2);
+		assert_int_equal(lfpool_registry_destroy(registry), rows[i].active - 2);
+	}
+}
+
+/* A class of a set is an ordinary pool, in this as well. */
+TEST(a_class_of_a_set_evicts)
+{
+	lfpool_registry_t *registry = registry_of("messages/32 capacity=4 max_capacity=4 full=evict\n");
+	lfpool_set_t *messages = messages_of(registry, 0);
+	lfpool_t *pool = lfpool_set_pool(messages, 32);
+
+	assert_int_equal(put_voices(pool, 9), 9);
+	assert_int_equal(lfpool_active_count(pool), 4);
+	assert_int_equal(lfpool_set_destroy(messages), 4);
+	assert_int_equal(lfpool_registry_destroy(registry), 0);
 }
 
 RUN_TESTS()
