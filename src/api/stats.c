@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * stats.c - lfpool_stats(): where the objects are, and how often a call was not a hit.
+ * stats.c - questions that a pool answers without changing: lfpool_stats(), its counts, whose object a pointer is; and
+ * lfpool_label().
  *
  * Idea         Nothing is counted for a hit.  The traces of the hits are read instead (census.h).  Each release pushes
  *              one object.  The library counts the pushes without a release, and the few releases that push nothing; a
@@ -12,12 +13,58 @@
  */
 #include "base/sized.h"
 #include "core/census.h"
+#include "evict/order.h"
 #include "object/debugging.h"
 #include "object/lifecycle.h"
 #include "pool/pool.h"
-#include "evict/order.h"
+#include "pool/slots.h"
 #include "retire/retired.h"
 #include "waiting/waiters.h"
+
+/* The slot of an object, which may be free where it has a place of its own; SLOT_NONE: the pointer is none's. */
+static uint32_t slot_of(const lfpool_t *pool, const void *pointer)
+{
+	uint32_t slot;
+
+	(void)pool_locate(pool, pointer, &slot);
+	return slot;
+}
+
+bool lfpool_owns(const lfpool_t *pool, const void *pointer)
+{
+	return slot_of(pool, pointer) != SLOT_NONE;
+}
+
+bool lfpool_in_use(const lfpool_t *pool, const void *object)
+{
+	const uint32_t slot = slot_of(pool, object);
+
+	/* relaxed: see arena_is_active(). */
+	return slot && arena_is_in_use(&pool->core.arena, slot, load_relaxed(&pool->core.arena.face.state[slot]));
+}
+
+size_t lfpool_capacity(const lfpool_t *pool)
+{
+	return cold_capacity(&pool->core.cold);
+}
+
+size_t lfpool_active_count(const lfpool_t *pool)
+{
+	return slots_out(pool);
+}
+
+/* ---- The label of an object ---- */
+
+void lfpool_label(lfpool_t *pool, const void *object, const char *label)
+{
+	struct debug *debug = lifecycle_debug(pool->lifecycle);
+	uint32_t slot;
+
+	if (debug && arena_locate(&pool->core.arena, object, &slot) == LFPOOL_OK && arena_is_active(&pool->core.arena, slot))
+		debug_label(debug, slot, label);
+}
+
+/* ---- Statistics ---- */
 
 /* The most that was told, of what only grows. */
 static uint64_t told(_Atomic(uint64_t) *most, uint64_t now)
