@@ -3,7 +3,7 @@
  * worker.c - the calls of the workers, by any route and past the oracle.
  */
 /* Both faces of the explicit caches: the inlined functions under their own names, the calls under their own. */
-#define LFPOOL_INLINE_KEEP_NAMES
+#define LFPOOL_INLINE_KEEP_NAMES_
 
 #include "worker.h"
 #include "faults.h"
@@ -93,7 +93,7 @@ static void *acquire_raw(struct worker *worker, enum route route)
 	void *object = NULL;
 
 	switch (route) {
-	case ROUTE_INLINE: return lfpool_cache_acquire_inline(cache_of(worker));
+	case ROUTE_INLINE: return lfpool_cache_acquire_inline_(cache_of(worker));
 	case ROUTE_CACHE: return lfpool_cache_acquire(cache_of(worker));
 	case ROUTE_BULK: return lfpool_acquire_bulk(current.pool, &object, 1) == 1 ? object : NULL;
 	default: return lfpool_acquire(current.pool);
@@ -103,7 +103,7 @@ static void *acquire_raw(struct worker *worker, enum route route)
 lfpool_status_t worker_release_raw(struct worker *worker, void *object, lfpool_status_t expected)
 {
 	switch (draw_route(worker)) {
-	case ROUTE_INLINE: return lfpool_cache_release_inline(cache_of(worker), object);
+	case ROUTE_INLINE: return lfpool_cache_release_inline_(cache_of(worker), object);
 	case ROUTE_CACHE: return lfpool_cache_release(cache_of(worker), object);
 	case ROUTE_BULK: return lfpool_release_bulk(current.pool, &object, 1) == 1 ? LFPOOL_OK : expected;
 	default: return lfpool_release(current.pool, object);

@@ -2,7 +2,7 @@
 /*
  * main.c - buffers of io_uring that are objects of a pool: the kernel receives messages into them, and threads pass them on.
  *
- * Idea         The objects lie in memory of the program's (lfpool_create_on), which could as well be pinned, or huge pages.  The
+ * Idea         The objects are in memory of the program (config.memory), which could as well be pinned, or huge pages.  The
  *              kernel has IN_RING of them, each known by its index, and fills one for each message.  From then on that is an
  *              object like any other: it goes to another thread, which releases it, and the kernel gets a free one in its place.
  *              Nothing is copied.  Where other threads are slow lfpool_acquire_wait() waits for them.
@@ -118,9 +118,11 @@ int main(void)
 
 	config.object_size = sizeof(struct frame);
 	config.capacity = FRAMES;
-	const size_t bytes = lfpool_object_bytes(&config), ring_bytes = IN_RING * sizeof(struct io_uring_buf);
+	const size_t bytes = lfpool_memory_bytes(&config), ring_bytes = IN_RING * sizeof(struct io_uring_buf);
 	char *memory = mmap(NULL, bytes + ring_bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-	require(memory != MAP_FAILED && lfpool_create_on(&program.pool, &config, memory, bytes) == LFPOOL_OK);
+	config.memory = memory;
+	config.memory_bytes = bytes;
+	require(memory != MAP_FAILED && lfpool_create(&program.pool, &config) == LFPOOL_OK);
 	/* Pages, as the ring of the buffers must be. */
 	program.buffers = (struct io_uring_buf_ring *)(void *)(memory + bytes);
 	struct io_uring_buf_reg ring = {.ring_addr = (uintptr_t)program.buffers, .ring_entries = IN_RING, .bgid = GROUP};

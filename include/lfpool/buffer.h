@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * buffer.h - a pool in memory that the caller gives: a static array, a part of a larger arrangement.  Included by
- * lfpool.h.
+ * buffer.h - pools in caller-provided memory: the whole pool in a buffer, or only the objects.
  *
  *     static _Alignas(LFPOOL_BUFFER_ALIGNMENT) unsigned char memory[LFPOOL_BUFFER_BYTES(sizeof(struct job), 0, 1000)];
  *
@@ -9,33 +8,51 @@
  *     config.capacity = 1000;
  *     if (lfpool_create_in(&pool, &config, memory, sizeof(memory)) != LFPOOL_OK) ...
  *
- * All promises of lfpool.h hold, and one more: no function of such a pool makes a system call, from creation to
- * destruction; and since creation writes to all of the buffer, none meets a page that was never touched.
- * What that costs:
+ * Objects only (config.memory_use = LFPOOL_MEMORY_OBJECTS): for memory that is pinned, bound to a NUMA node, mapped
+ * from hugetlbfs, or registered with a device or the kernel.
  *
- *   - Both sides of a theft fence, since membarrier(2) is a system call: no hit is inlined, and every call takes the
- *     general path.
- *   - Nothing is kept per thread.  Calls without an explicit cache borrow one for their length, of config.buffer_caches
- *     that there are in all; a quarter of them, rounded up, is never an explicit one (lfpool_cache_create() returns NULL
- *     instead), so that 4 of 16, or 1 of 1 to 4, are left for calls.  A call that finds all in use waits, looking again
- *     and again, until another call ends: so with more threads inside calls than caches it is not lock-free.  For speed,
- *     give each thread a cache; for space, have no more caches than that, and one.
- *   - The pool is in no list: lfpool_of() and lfpool_release_self() do not find it, and after fork the child's copy
- *     still has the calls in its queue that other threads were waiting in, and has lost each cache that another thread's call
- *     was using: without one left, calls in the child wait for ever.  (So fork while no other thread is inside a call of this
- *     pool; or while none waits, with more caches than threads.)
- *   - It has no room to grow.  Shrinking and growing back work; lfpool_trim() does nothing.
- *   - Calls that wait (lfpool/wait.h) do not sleep: they look again and again.  With a timeout they read
- *     CLOCK_MONOTONIC, for which Linux makes no system call where it has a clock in user space (vDSO).  At most 16
- *     calls and continuations stand in the queue: one more call that waits is served out of turn, and one more
- *     lfpool_acquire_async() returns LFPOOL_E_NO_MEMORY.
- *   - A misuse is told to the hook, and counted; nothing is written to stderr.
+ *     config.memory_bytes = lfpool_memory_bytes(&config);
+ *     config.memory = my_pinned_pages(config.memory_bytes);
+ *     if (lfpool_create(&pool, &config) != LFPOOL_OK) ...
  *
- * Processes  If the buffer lies in memory that a process shares with its children (mmap with MAP_SHARED, then fork), so does the
- * pool: calls of all of them are as calls of threads.  It lies at the same address in each, and so do the library and the hooks,
- * which run in the process whose call runs them: so no exec, and no process that maps it elsewhere.  A process that ends inside
- * a call keeps what that call had, and one of the caches; what it held is never released by itself.  Any other pool belongs to
- * the process that made it: its child has a copy.
+ * The pool is like any other, and grows within that memory.  The library does not map, protect, lock, or return any of
+ * it, and asks for no huge pages: lfpool_trim() does nothing, and LFPOOL_LOCK and LFPOOL_PREFAULT concern the rest.  It
+ * must be readable and writable, and aligned to pages and to config.object_alignment.  Unused objects hold its former
+ * contents; hooks.create finds these.  After lfpool_destroy() it belongs to the caller again.  The malloc backend does
+ * not use it.
+ *
+ * A pool in a buffer (LFPOOL_MEMORY_POOL) keeps all promises of lfpool.h and one more: no function of it makes a system
+ * call, from creation to destruction.  Creation writes to the whole buffer, so no later call meets an untouched page.
+ * The costs:
+ *
+ *   - Both sides of a theft fence, because membarrier(2) is a system call: no fast path is inlined.
+ *   - Nothing is kept per thread.  Calls without an explicit cache borrow one of the config.buffer_caches for their
+ *     length.  A quarter of these (rounded up) is reserved for such calls: lfpool_cache_create() returns NULL instead,
+ *     so 4 of 16, or 1 of 1 to 4, remain.  A call that finds all of them in use spins until another call ends; with
+ *     more threads inside calls than caches it is not lock-free.  For speed give each thread a cache; for space have
+ *     few.
+ *   - The pool is in no list: lfpool_of() and lfpool_release_self() do not find it.  After fork the child's copy keeps
+ *     the calls that other threads were waiting in, and loses each cache that another thread's call was using; without
+ *     any, calls in the child wait for ever.  So fork while no other thread is inside a call of this pool, or while
+ *     none waits and there are more caches than threads.
+ *   - It cannot grow beyond its capacity.  Shrinking and growing back work; lfpool_trim() does nothing.
+ *   - Waiting calls (lfpool/wait.h) spin.  With a timeout they read CLOCK_MONOTONIC, which needs no system call where
+ *     Linux has a clock in user space (vDSO).  At most 16 calls and continuations queue: one more waiting call is
+ *     served out of turn, and one more lfpool_acquire_async() returns LFPOOL_E_NO_MEMORY.
+ *   - A misuse is counted and reported to the hook; nothing is written to stderr.
+ *   - In the config: max_capacity 0 or equal to capacity, else LFPOOL_E_CONFIG_MAX_CAPACITY; backend
+ *     LFPOOL_BACKEND_LOCKFREE, else LFPOOL_E_CONFIG_BACKEND; buffer_caches at most LFPOOL_BUFFER_CACHES, else
+ *     LFPOOL_E_CONFIG_BUFFER_CACHES; depot_shards 0 or 1, else LFPOOL_E_CONFIG_DEPOT_SHARDS; flags without LFPOOL_LOCK
+ *     and LFPOOL_HUGE_PAGES, else LFPOOL_E_CONFIG_FLAGS; of the debug modes only check, zero and no-tools, else
+ *     LFPOOL_E_CONFIG_DEBUG; no scheme, else LFPOOL_E_CONFIG_SCHEME.  The default of cache_capacity is that for 4
+ *     processors, or for buffer_caches if that is less.  The environment variables LFPOOL_BACKEND and LFPOOL_DEBUG are
+ *     ignored (one line on stderr per process reports it), and Valgrind and AddressSanitizer do not see free objects.
+ *
+ * Processes  If the buffer is in memory that a process shares with its children (mmap with MAP_SHARED, then fork), the
+ * pool is shared: calls of all processes are like calls of threads.  It must be at the same address in each, and so
+ * must the library and the hooks, which run in the process of the call.  So there is no exec, and no mapping elsewhere.
+ * A process that ends inside a call keeps the objects of that call and one of the caches; objects that it held are
+ * never released automatically.  Any other pool belongs to the process that created it; a child has a copy.
  */
 #ifndef LFPOOL_BUFFER_H
 #define LFPOOL_BUFFER_H
@@ -54,17 +71,17 @@ LFPOOL_C_BEGIN_
 #define LFPOOL_BUFFER_CACHES 16
 
 /*
- * LFPOOL_BUFFER_BYTES, LFPOOL_BUFFER_BYTES_WITH - bytes that are enough for a pool of so many objects, with the defaults for
- * everything else: an integer constant expression, if its arguments are.
+ * LFPOOL_BUFFER_BYTES, LFPOOL_BUFFER_BYTES_WITH - bytes that are enough for a pool of so many objects, with the
+ * defaults for everything else: an integer constant expression, if its arguments are.
  *
  * object_size       As config.object_size.
  * object_alignment  As config.object_alignment: 0 is the default.
  * capacity          As config.capacity.
  * caches            As config.buffer_caches, and not 0.
  *
- * The macro asks for 19 KiB more than one object, 56 KiB more than 1000, and 18 bytes for each of a million; with one cache 6 KiB for
- * one (docs/memory.md has a table).  With the hooks create, activate, deactivate or destroy it takes one byte more for
- * each object, and at most 256 more; with an explicit cache_capacity lfpool_buffer_bytes() knows.
+ * The macro asks for 19 KiB more than one object, 56 KiB more than 1000, and 18 bytes for each of a million; with one
+ * cache 6 KiB for one (docs/memory.md has a table).  With the hooks create, activate, deactivate or destroy it takes
+ * one byte more for each object, and at most 256 more; with an explicit cache_capacity lfpool_buffer_bytes() knows.
  */
 #define LFPOOL_BUFFER_BYTES(object_size, object_alignment, capacity) \
 	LFPOOL_BUFFER_BYTES_WITH(object_size, object_alignment, capacity, LFPOOL_BUFFER_CACHES)
@@ -105,67 +122,63 @@ LFPOOL_C_BEGIN_
 				     : sizeof(char[256]))
 
 /*
- * lfpool_buffer_bytes - bytes that lfpool_create_in() needs for this config: exact, wherever the buffer lies.
+ * lfpool_memory_bytes - size of config.memory.
  *
- * Returns   0 if the config is one that lfpool_create_in() refuses, or NULL, or no address space would hold it.
- * Threads   Any.  Wait-free, O(1), no system call.
+ * config    As for lfpool_create(); `memory` and `memory_bytes` do not matter, `memory_use` does.  For
+ *           LFPOOL_MEMORY_OBJECTS the environment variable LFPOOL_DEBUG counts as it does there.
+ * Returns   Bytes that the objects need (whole pages for max_capacity objects), or the whole pool (exact, wherever the
+ *           buffer is); 0 if lfpool_create() refuses the config, or it is NULL, or there is not enough memory.
+ * Threads   Any.
+ * Progress  For LFPOOL_MEMORY_POOL wait-free, else lock-free; may enter the kernel for LFPOOL_MEMORY_OBJECTS.
  */
-LFPOOL_API size_t lfpool_buffer_bytes(const lfpool_config_t *config);
+LFPOOL_API size_t lfpool_memory_bytes(const lfpool_config_t *config);
 
 /*
- * lfpool_create_in - make a pool in a buffer.
+ * lfpool_buffer_bytes - lfpool_memory_bytes() of a pool in a buffer.
+ *
+ * config    As there, with any `memory_use`.
+ * Returns   As there.
+ * Threads   Any.  Wait-free, O(1), no system call.
+ */
+static inline size_t lfpool_buffer_bytes(const lfpool_config_t *config)
+{
+	lfpool_config_t whole;
+
+	if (!config || config->struct_size != sizeof(whole))
+		return 0;
+	whole = *config;
+	whole.memory_use = LFPOOL_MEMORY_POOL;
+	return lfpool_memory_bytes(&whole);
+}
+
+/*
+ * lfpool_create_in - lfpool_create() in a buffer: sets the three fields of the memory.
  *
  * pool_out  Receives the pool; set to NULL on failure.
- * config    As for lfpool_create(), but:
- *               max_capacity   0 or equal to capacity, else LFPOOL_E_CONFIG_MAX_CAPACITY;
- *               backend        LFPOOL_BACKEND_LOCKFREE, else LFPOOL_E_CONFIG_BACKEND;
- *               buffer_caches  0 .. LFPOOL_BUFFER_CACHES, else LFPOOL_E_CONFIG_BUFFER_CACHES;
- *               depot_shards   0 or 1, else LFPOOL_E_CONFIG_DEPOT_SHARDS;
- *               flags          neither LFPOOL_LOCK nor LFPOOL_HUGE_PAGES, else LFPOOL_E_CONFIG_FLAGS: the owner of the
- *                              memory can ask the system for both;
- *               debug          of the modes only check, zero and no-tools, else LFPOOL_E_CONFIG_DEBUG.
- *           The default of cache_capacity is that of 4 processors, or of buffer_caches if that is less.  The environment variables
- *           LFPOOL_BACKEND and LFPOOL_DEBUG are ignored (a line on stderr says so, once in a process), and Valgrind and
- *           AddressSanitizer are not told which objects are free.
- * buffer    Aligned to LFPOOL_BUFFER_ALIGNMENT; what is in it does not matter.  The pool's until lfpool_destroy(),
- *           which leaves it to the caller, to be used again for whatever it may be.
+ * config    As for lfpool_create(), with the limits above; struct_size must be this header's.
+ * buffer    Aligned to LFPOOL_BUFFER_ALIGNMENT; the contents do not matter.  Used by the pool until lfpool_destroy().
  * size      At least lfpool_buffer_bytes(config).
  * Returns   As lfpool_create(), but never LFPOOL_E_NO_MEMORY or LFPOOL_E_LOCK; LFPOOL_E_BUFFER: the buffer is too
  *           small, or not aligned (and was not touched).
- * Threads   Any.  Wait-free, except hooks; no system call, except for that line.
+ * Threads   Any.  Wait-free, except hooks; no system call.
  * Cost      O(size needed): all of it is written.
  */
-LFPOOL_API LFPOOL_MUST_USE lfpool_status_t lfpool_create_in(lfpool_t **pool_out, const lfpool_config_t *config, void *buffer,
-							    size_t size);
+static inline LFPOOL_MUST_USE lfpool_status_t lfpool_create_in(lfpool_t **pool_out, const lfpool_config_t *config, void *buffer,
+							       size_t size)
+{
+	lfpool_config_t whole;
 
-/*
- * lfpool_object_bytes - bytes of memory that the objects of such a pool take: for lfpool_create_on().
- *
- * config    As for lfpool_create(); the environment variable LFPOOL_DEBUG counts as it does there.
- * Returns   Whole pages for max_capacity objects; 0 if lfpool_create() refuses the config, or it is NULL, or the system
- *           refuses memory.
- * Threads   Any.  Lock-free; may enter the kernel.
- */
-LFPOOL_API size_t lfpool_object_bytes(const lfpool_config_t *config);
-
-/*
- * lfpool_create_on - make a pool whose objects lie in memory of the caller's, and everything else in the library's.
- *
- * For memory that is pinned, bound to a NUMA node, mapped from hugetlbfs, registered with a device or the kernel.  The pool is like
- * any other: hits are inlined, there are as many caches as threads, and it grows within the memory that was given.  The library
- * neither maps, protects, locks, wishes for huge pages, nor gives back any of it: lfpool_trim() does nothing, and LFPOOL_LOCK and
- * LFPOOL_PREFAULT speak of the rest.  Memory is touched as objects are used.
- *
- * pool_out  Receives the pool; set to NULL on failure.
- * config    As for lfpool_create().  (With LFPOOL_BACKEND_MALLOC the memory is not used.)
- * memory    Readable and writable, aligned to pages, and to config.object_alignment if that is more.  Objects that were never
- *           used hold what was in it; hooks.create finds that.  The caller's again after lfpool_destroy().
- * size      At least lfpool_object_bytes(config).
- * Returns   As lfpool_create(); LFPOOL_E_BUFFER: too small, or not aligned; LFPOOL_E_ARGUMENT: a pointer is NULL.
- * Threads, cost   As lfpool_create().
- */
-LFPOOL_API LFPOOL_MUST_USE lfpool_status_t lfpool_create_on(lfpool_t **pool_out, const lfpool_config_t *config, void *memory,
-							    size_t size);
+	if (!pool_out || !config || !buffer)
+		return lfpool_create(pool_out, LFPOOL_NULL_);
+	*pool_out = LFPOOL_NULL_;
+	if (config->struct_size != sizeof(whole))
+		return LFPOOL_E_CONFIG_STRUCT_SIZE;
+	whole = *config;
+	whole.memory = buffer;
+	whole.memory_bytes = size;
+	whole.memory_use = LFPOOL_MEMORY_POOL;
+	return lfpool_create(pool_out, &whole);
+}
 
 LFPOOL_C_END_
 

@@ -63,7 +63,7 @@ typedef uint64_t lfpool_handle_t;           /* names an object until it is relea
 	X(LFPOOL_E_NO_MEMORY, -2, "the operating system refused memory")                                            \
 	X(LFPOOL_E_CREATE, -3, "hooks.create refused an object (LFPOOL_CREATE_ALL)")                                \
 	X(LFPOOL_E_LOCK, -4, "the operating system refused to lock memory (RLIMIT_MEMLOCK)")                        \
-	X(LFPOOL_E_BUFFER, -5, "the buffer for lfpool_create_in() is too small or not aligned")                     \
+	X(LFPOOL_E_BUFFER, -5, "config.memory is too small, not aligned, or NULL with the other fields set")        \
 	X(LFPOOL_E_PROFILE, -6, "the profile of a registry has an error")                                           \
 	X(LFPOOL_E_SCENARIO, -7, "the profile of the registry has no scenario of this name")                        \
 	X(LFPOOL_E_EXISTS, -8, "the registry has a pool of this name already")                                      \
@@ -289,6 +289,10 @@ typedef struct {
 	void (*reserved[3])(void);                                 /* must be NULL */
 } lfpool_scheme_t;
 
+/* For config.memory_use: config.memory holds the objects, or the whole pool (no call of it enters the kernel). */
+#define LFPOOL_MEMORY_OBJECTS 0
+#define LFPOOL_MEMORY_POOL 1
+
 /*
  * What a pool should be.  Append-only: zero means "the default" for every field that has one.  Copied by
  * lfpool_create(), never written back. Use LFPOOL_CONFIG_INIT, or lfpool_config_init() in C++.
@@ -318,6 +322,9 @@ typedef struct lfpool_config {
 	                             less than 2^30 objects, not in a buffer; 0 = none                   */
 	size_t buffer_caches;     /* caches of a pool in a buffer, for calls and explicit (lfpool/buffer.h),
 	                             1 .. 16; 0 = 16; of any other pool, 0                               */
+	void *memory;             /* caller-provided memory, see lfpool/buffer.h; NULL = the system's   */
+	size_t memory_bytes;      /* its size, at least lfpool_memory_bytes()                           */
+	uint32_t memory_use;      /* LFPOOL_MEMORY_OBJECTS or LFPOOL_MEMORY_POOL                        */
 	lfpool_evict_t evict;     /* the full pool evicts, see lfpool/evict.h; not in a buffer; 0 = it does
 	                             not                                                                 */
 	/* With `evict`: is an object of priority a evicted before one of priority b?  A strict weak order that never

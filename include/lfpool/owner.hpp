@@ -85,7 +85,7 @@ inline lfpool_cache_t *hot_cache(lfpool_t *pool) noexcept
 {
 	lfpool_cache_t *cache;
 
-	return lfpool_is_last(pool, &cache) ? cache : nullptr;
+	return lfpool_is_last_(pool, &cache) ? cache : nullptr;
 }
 
 /* destroy() in one step, with one look-up of the object: false where it is not a hit, and nothing was done. */
@@ -95,15 +95,15 @@ template <typename T, typename Source> bool destroy_hit(Source *source, T *objec
 
 	if (!cache)
 		return false;
-	LFPOOL_ATOMIC(uint8_t) *states = cache->state;
-	const uint64_t slot = lfpool_slot_of(cache, object);
-	if (!lfpool_is_active_at(cache, states, slot))
+	LFPOOL_ATOMIC_(uint8_t) *states = cache->state;
+	const uint64_t slot = lfpool_slot_of_(cache, object);
+	if (!lfpool_is_active_at_(cache, states, slot))
 		return false;
 	object->~T();
 	cache = hot_cache(source);
 	/* States and slots are the pool's, whichever cache it is. */
-	if (cache && lfpool_is_active_at(cache, states, slot) && lfpool_push(cache, object, &states[slot]))
-		status = lfpool_pushed(cache, states);
+	if (cache && lfpool_is_active_at_(cache, states, slot) && lfpool_push_(cache, object, &states[slot]))
+		status = lfpool_pushed_(cache, states);
 	else
 		status = give(source, object);
 	return true;

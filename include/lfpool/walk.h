@@ -46,7 +46,7 @@ typedef bool (*lfpool_visit_slot_t)(void *context, void *object, bool active);
 
 /* ---- Cursors ----------------------------------------------------------------------------------------------- */
 
-/* A walk without a callback.  The fields are private.  A cursor needs no close. */
+/* A walk without a callback.  The fields except `every` and `active` are private.  A cursor needs no close. */
 typedef struct lfpool_cursor {
 	const lfpool_t *pool; /* whose objects are visited                        */
 	size_t next;          /* the first slot that the walk has not read yet    */
@@ -57,6 +57,8 @@ typedef struct lfpool_cursor {
 	uint64_t ahead;       /* bit i: slot ahead_at + i seemed active           */
 	size_t magazine;      /* slots per magazine, where parts of a walk begin  */
 	size_t object_size;   /* bytes                                            */
+	bool every;           /* set after open: visit free objects, too          */
+	bool active;          /* with `every`: is the object just returned active */
 } lfpool_cursor_t;
 
 /*
@@ -180,7 +182,20 @@ static inline size_t lfpool_copy_active_objects(const lfpool_t *pool, void *obje
  * Returns   Number of visited slots.
  * Cost      O(slots visited).
  */
-LFPOOL_API size_t lfpool_for_each_slot(lfpool_t *pool, lfpool_visit_slot_t visit, void *context);
+static inline size_t lfpool_for_each_slot(lfpool_t *pool, lfpool_visit_slot_t visit, void *context)
+{
+	lfpool_cursor_t cursor;
+	size_t visited = 0;
+
+	lfpool_cursor_open(&cursor, pool);
+	cursor.every = true;
+	for (void *object; (object = lfpool_cursor_next(&cursor));) {
+		visited++;
+		if (!visit(context, object, cursor.active))
+			break;
+	}
+	return visited;
+}
 
 /*
  * lfpool_release_all - release every active object, whichever thread holds it.

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * buffer.c - lfpool_create_in(): a pool in memory of the caller's.
+ * buffer.c - a pool in a buffer (lfpool/buffer.h): all of it in memory that the caller provides.
  *
  * Idea         [ lifecycle | pool | first lot of caches | magazines | bits | wanted | states | generations | objects ].  What
  *              else enters the kernel is left out where it would be done, by `in_buffer` of the
@@ -34,23 +34,20 @@ static size_t bytes_for(const lfpool_config_t *config)
 	return !bytes || __builtin_add_overflow(lifecycle_buffer_bytes(config), bytes, &sum) ? 0 : sum;
 }
 
-size_t lfpool_buffer_bytes(const lfpool_config_t *given)
+size_t pool_bytes_in_buffer(const lfpool_config_t *given)
 {
 	lfpool_config_t config;
 	struct debug_modes modes;
 
-	return given && config_import_for_buffer(&config, &modes, given) == LFPOOL_OK ? bytes_for(&config) : 0;
+	return config_import_for_buffer(&config, &modes, given) == LFPOOL_OK ? bytes_for(&config) : 0;
 }
 
-lfpool_status_t lfpool_create_in(lfpool_t **pool_out, const lfpool_config_t *given, void *buffer, size_t size)
+lfpool_status_t pool_create_in_buffer(lfpool_t **pool_out, const lfpool_config_t *given)
 {
 	lfpool_config_t config;
 	struct debug_modes modes;
 
-	if (pool_out)
-		*pool_out = NULL;
-	if (!pool_out || !given || !buffer)
-		return LFPOOL_E_ARGUMENT;
+	*pool_out = NULL;
 
 	const lfpool_status_t status = config_import_for_buffer(&config, &modes, given);
 
@@ -59,10 +56,12 @@ lfpool_status_t lfpool_create_in(lfpool_t **pool_out, const lfpool_config_t *giv
 
 	const size_t bytes = bytes_for(&config), lifecycle_bytes = lifecycle_buffer_bytes(&config);
 
-	if ((uintptr_t)buffer % LFPOOL_BUFFER_ALIGNMENT || !bytes || size < bytes)
+	char *const buffer = config.memory;
+
+	if (!buffer || (uintptr_t)buffer % LFPOOL_BUFFER_ALIGNMENT || !bytes || config.memory_bytes < bytes)
 		return LFPOOL_E_BUFFER;
 
-	const struct window rest = {.at = (char *)buffer + lifecycle_bytes, .bytes = bytes - lifecycle_bytes, .whole = true};
+	const struct window rest = {.at = buffer + lifecycle_bytes, .bytes = bytes - lifecycle_bytes, .whole = true};
 
 	const lfpool_status_t opened = pool_open_as(pool_out, &config, &modes, lifecycle_open_in(buffer, &config), &rest);
 
@@ -70,3 +69,18 @@ lfpool_status_t lfpool_create_in(lfpool_t **pool_out, const lfpool_config_t *giv
 		config_tell_ignored((*pool_out)->name, "in a buffer");
 	return opened;
 }
+
+#ifdef LFPOOL_EMBEDDED
+/* There are no other pools. */
+lfpool_status_t lfpool_create(lfpool_t **pool_out, const lfpool_config_t *config)
+{
+	if (pool_out)
+		*pool_out = NULL;
+	return pool_out && config ? pool_create_in_buffer(pool_out, config) : LFPOOL_E_ARGUMENT;
+}
+
+size_t lfpool_memory_bytes(const lfpool_config_t *config)
+{
+	return config ? pool_bytes_in_buffer(config) : 0;
+}
+#endif

@@ -31,21 +31,13 @@ void lfpool_cache_flush(lfpool_t *pool, lfpool_cache_t *cache)
 		slots_cache_flush(head);
 }
 
-/* The functions behind the macros of lfpool/inline.h. */
-void *(lfpool_cache_acquire)(lfpool_cache_t *cache)
+/* The functions behind the inlined ones of lfpool/inline.h. */
+void *lfpool_cache_acquire(lfpool_cache_t *cache)
 {
-	return lfpool_cache_acquire_inline(cache);
+	return lfpool_cache_acquire_inline_(cache);
 }
 
-lfpool_status_t(lfpool_cache_release)(lfpool_cache_t *cache, void *object)
+lfpool_status_t lfpool_cache_release(lfpool_cache_t *cache, void *object)
 {
-	return lfpool_cache_release_inline(cache, object);
-}
-
-lfpool_status_t lfpool_cache_serve(lfpool_cache_t *cache)
-{
-	struct cache_head *head = (struct cache_head *)cache;
-
-	waiters_serve(head->pool, head);
-	return LFPOOL_OK;
+	return lfpool_cache_release_inline_(cache, object);
 }

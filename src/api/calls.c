@@ -70,22 +70,13 @@ static inline void *begin(lfpool_t *pool, struct cache_head *head, uint32_t slot
 	return likely(slot) ? object : exhausted(pool, head);
 }
 
-/* The miss.  The hit has lowered the bottom of the hot magazine. */
-NOINLINE void *lfpool_cache_acquire_slow(lfpool_cache_t *cache)
+/* A miss: the fast path has lowered the bottom of the hot magazine.  Or it has taken `object`, whose state is not 0. */
+NOINLINE void *lfpool_cache_acquire_slow_(lfpool_cache_t *cache, void *object)
 {
 	struct cache_head *head = (struct cache_head *)cache;
-	void *object = begin(head->pool, head, slots_take_after_hit(head->pool, head));
+	const uint32_t slot = likely(!object) ? slots_take_after_hit(head->pool, head) : (uint32_t)lfpool_slot_at_(cache, object);
 
-	KEEP_FRAME();
-	return object;
-}
-
-/* The hit has taken `object`, but the state of its slot is not 0. */
-COLD void *lfpool_cache_acquire_odd(lfpool_cache_t *cache, void *object)
-{
-	struct cache_head *head = (struct cache_head *)cache;
-
-	object = begin(head->pool, head, (uint32_t)lfpool_slot_at(cache, object));
+	object = begin(head->pool, head, slot);
 	KEEP_FRAME();
 	return object;
 }
@@ -120,12 +111,17 @@ lfpool_status_t pool_release(lfpool_t *pool, struct cache_head *head, void *obje
 	return object ? release(pool, head, object) : LFPOOL_OK;
 }
 
-/* The magazine is full, or the object or its state is unusual. */
-NOINLINE lfpool_status_t lfpool_cache_release_slow(lfpool_cache_t *cache, void *object)
+/* The magazine is full, or the object or its state is unusual; or, without an object, there is demand after a push. */
+NOINLINE lfpool_status_t lfpool_cache_release_slow_(lfpool_cache_t *cache, void *object)
 {
 	struct cache_head *head = (struct cache_head *)cache;
-	const lfpool_status_t status = likely(object) ? release(head->pool, head, object) : LFPOOL_OK;
+	lfpool_status_t status = LFPOOL_OK;
 
+	if (likely(object))
+		status = release(head->pool, head, object);
+	/* relaxed: the fast path has fenced; a release of NULL may look without one. */
+	else if (load_relaxed(head->pool->waiters.wanted))
+		waiters_serve(head->pool, head);
 	KEEP_FRAME();
 	return status;
 }
@@ -178,18 +174,27 @@ size_t lfpool_cache_release_bulk(lfpool_cache_t *cache, void *const *objects, si
 /* ---- Through the calling thread's cache ---- */
 
 /* The hit is not here, so that callers need no frame for this. */
-NOINLINE void *lfpool_acquire_slow(lfpool_t *pool)
+NOINLINE void *lfpool_acquire_slow_(lfpool_t *pool)
 {
 	struct cache_head *head = thread_cache_remembered(pool);
 
-	return head ? lfpool_cache_acquire_inline(&head->face) : pool_acquire(pool, NULL);
+	return head ? lfpool_cache_acquire_inline_(&head->face) : pool_acquire(pool, NULL);
 }
 
-NOINLINE lfpool_status_t lfpool_release_slow(lfpool_t *pool, void *object)
+/* Can it be an object of this pool? */
+static bool may_own(const lfpool_t *pool, const void *object)
 {
+	return pool_in_place(pool) ? arena_spans(&pool->core.arena, object) : lfpool_owns(pool, object);
+}
+
+NOINLINE lfpool_status_t lfpool_release_slow_(lfpool_t *pool, void *object, bool if_owned)
+{
+	if (if_owned && object && !may_own(pool, object))
+		return LFPOOL_E_FOREIGN;
+
 	struct cache_head *head = thread_cache_remembered(pool);
 
-	return head ? lfpool_cache_release_inline(&head->face, object) : pool_release(pool, NULL, object);
+	return head ? lfpool_cache_release_inline_(&head->face, object) : pool_release(pool, NULL, object);
 }
 
 void *lfpool_acquire(lfpool_t *pool)
@@ -197,9 +202,9 @@ void *lfpool_acquire(lfpool_t *pool)
 	struct cache_head *head = thread_find(pool->table_id);
 
 	if (likely(head))
-		return lfpool_cache_acquire_inline(&head->face);
+		return lfpool_cache_acquire_inline_(&head->face);
 
-	void *object = lfpool_acquire_slow(pool);
+	void *object = lfpool_acquire_slow_(pool);
 
 	KEEP_FRAME();
 	return object;
@@ -210,9 +215,9 @@ lfpool_status_t lfpool_release(lfpool_t *pool, void *object)
 	struct cache_head *head = thread_find(pool->table_id);
 
 	if (likely(head))
-		return lfpool_cache_release_inline(&head->face, object);
+		return lfpool_cache_release_inline_(&head->face, object);
 
-	lfpool_status_t status = lfpool_release_slow(pool, object);
+	lfpool_status_t status = lfpool_release_slow_(pool, object, false);
 
 	KEEP_FRAME();
 	return status;
@@ -220,9 +225,7 @@ lfpool_status_t lfpool_release(lfpool_t *pool, void *object)
 
 lfpool_status_t lfpool_release_if_owned(lfpool_t *pool, void *object)
 {
-	const bool owned = pool_in_place(pool) ? arena_spans(&pool->core.arena, object) : lfpool_owns(pool, object);
-
-	return owned || !object ? lfpool_release(pool, object) : LFPOOL_E_FOREIGN;
+	return !object || may_own(pool, object) ? lfpool_release(pool, object) : LFPOOL_E_FOREIGN;
 }
 
 size_t lfpool_acquire_bulk(lfpool_t *pool, void **objects_out, size_t count)

@@ -169,16 +169,16 @@ const char *check_rest(struct check *c)
 		const uint8_t state = load_relaxed(&arena->face.state[slot]);
 
 		c->where = slot - 1;
-		if (state != 0 && state != LFPOOL_ACTIVE && state != LFPOOL_MARKED)
+		if (state != 0 && state != LFPOOL_ACTIVE_ && state != LFPOOL_MARKED_)
 			return "A1: a state is none";
 		const uint64_t word = arena_generation(arena, (uint32_t)slot);
 		const bool pending = generation_is_pending(word);
 
 		if (generation_phase(word) >= GENERATION_LEAVING)
 			return "A3: a generation is leaving, though no call is under way";
-		if (state == LFPOOL_MARKED && !generation_is_live(word) && !pending)
+		if (state == LFPOOL_MARKED_ && !generation_is_live(word) && !pending)
 			return "A3: an object is marked, and its generation is dead";
-		if (pending && (state != LFPOOL_MARKED || !generation_pins(word)))
+		if (pending && (state != LFPOOL_MARKED_ || !generation_pins(word)))
 			return "A4: an object that was released while it was pinned has no pins left, or is free";
 		if (generation_phase(word) == GENERATION_DEAD && generation_pins(word))
 			return "A4: a dead generation has pins";
@@ -385,7 +385,7 @@ static uint32_t depth_of(const struct walk *w, uint32_t number)
 /* Its places can all be used. */
 static bool is_reset(const struct walk *w, uint32_t number)
 {
-	return LFPOOL_POSITION(load_relaxed(&magazines_at(&w->core->magazines, number)->bottom)) == LFPOOL_HOME;
+	return LFPOOL_POSITION_(load_relaxed(&magazines_at(&w->core->magazines, number)->bottom)) == LFPOOL_HOME_;
 }
 
 /* `number` is on this stack: does it come twice on it? */
@@ -462,7 +462,7 @@ static const char *walk_depot(struct walk *w)
 /* The slot of an entry, or a number that no slot has (SLOT_NONE, or one beyond the last). */
 static uint32_t slot_of_entry(const struct walk *w, uintptr_t entry)
 {
-	const uint64_t slot = lfpool_slot_of(&w->core->arena.face, (const void *)entry);
+	const uint64_t slot = lfpool_slot_of_(&w->core->arena.face, (const void *)entry);
 
 	return !entry ? SLOT_NONE : slot < UINT32_MAX ? (uint32_t)slot : SLOT_NONE;
 }

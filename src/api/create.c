@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * create.c - lfpool_create(), and lfpool_create_on(): a pool in memory of the system's, with any backend, its objects where they are
- * wanted.
+ * create.c - lfpool_create() and lfpool_memory_bytes(): a pool with any backend, in memory from the system or from the caller.
  *
  * Idea         Checks the config, and opens what a process needs once, then the lifecycle, then the pool (life.c).
  */
@@ -11,6 +10,8 @@
 #include "os/os.h"
 #include "pool/configure.h"
 
+#include "lfpool/buffer.h"
+
 bool pool_object_bytes(const lfpool_config_t *config, const struct lifecycle *lifecycle, size_t *bytes_out)
 {
 	struct arena_plan plan = config_arena_plan(config, &(struct window){0});
@@ -19,7 +20,7 @@ bool pool_object_bytes(const lfpool_config_t *config, const struct lifecycle *li
 	return arena_object_bytes(&plan, bytes_out);
 }
 
-/* Memory of the caller's, for the objects: large enough, and aligned to pages and as the objects. */
+/* Is caller-provided memory for the objects large enough, and aligned to pages and as the objects? */
 static bool fits(const lfpool_config_t *config, const struct lifecycle *lifecycle, const struct window *window)
 {
 	const size_t page = os_page_bytes(), alignment = config->object_alignment > page ? config->object_alignment : page;
@@ -47,13 +48,10 @@ lfpool_status_t pool_create_by(lfpool_t **pool_out, const lfpool_config_t *given
 {
 	lfpool_config_t config;
 	struct debug_modes modes;
-
-	if (pool_out)
-		*pool_out = NULL;
-	if (!pool_out || !given || (window->lent && !window->at))
-		return LFPOOL_E_ARGUMENT;
-
 	bool empty;
+
+	*pool_out = NULL;
+
 	lfpool_status_t status = config_import(&config, &modes, given, &empty);
 
 	if (status != LFPOOL_OK)
@@ -67,14 +65,27 @@ lfpool_status_t pool_create_by(lfpool_t **pool_out, const lfpool_config_t *given
 	return status;
 }
 
-lfpool_status_t lfpool_create(lfpool_t **pool_out, const lfpool_config_t *config)
+lfpool_status_t lfpool_create(lfpool_t **pool_out, const lfpool_config_t *given)
 {
-	return pool_create_by(pool_out, config, &(struct window){0});
+	lfpool_config_t config;
+
+	if (pool_out)
+		*pool_out = NULL;
+	if (!pool_out || !given)
+		return LFPOOL_E_ARGUMENT;
+	if (!config_copy(&config, given))
+		return LFPOOL_E_CONFIG_STRUCT_SIZE;
+	if (config.memory_use == LFPOOL_MEMORY_POOL)
+		return pool_create_in_buffer(pool_out, given);
+	if (config.memory_use != LFPOOL_MEMORY_OBJECTS || (config.memory_bytes && !config.memory))
+		return LFPOOL_E_BUFFER;
+
+	const struct window window = {.at = config.memory, .bytes = config.memory_bytes, .lent = config.memory};
+
+	return pool_create_by(pool_out, given, &window);
 }
 
-/* ---- The objects in memory of the caller's ---- */
-
-size_t lfpool_object_bytes(const lfpool_config_t *given)
+static size_t object_bytes(const lfpool_config_t *given)
 {
 	lfpool_config_t config;
 	struct debug_modes modes;
@@ -82,7 +93,7 @@ size_t lfpool_object_bytes(const lfpool_config_t *given)
 	size_t bytes = 0;
 	bool empty;
 
-	if (!given || config_import(&config, &modes, given, &empty) != LFPOOL_OK || !lifecycle_open(&lifecycle, &config, &modes))
+	if (config_import(&config, &modes, given, &empty) != LFPOOL_OK || !lifecycle_open(&lifecycle, &config, &modes))
 		return 0;
 	if (!pool_object_bytes(&config, lifecycle, &bytes))
 		bytes = 0;
@@ -90,7 +101,11 @@ size_t lfpool_object_bytes(const lfpool_config_t *given)
 	return bytes;
 }
 
-lfpool_status_t lfpool_create_on(lfpool_t **pool_out, const lfpool_config_t *config, void *memory, size_t size)
+size_t lfpool_memory_bytes(const lfpool_config_t *given)
 {
-	return pool_create_by(pool_out, config, &(struct window){.at = memory, .bytes = size, .lent = true});
+	lfpool_config_t config;
+
+	if (!given || !config_copy(&config, given))
+		return 0;
+	return config.memory_use == LFPOOL_MEMORY_POOL ? pool_bytes_in_buffer(given) : object_bytes(given);
 }

@@ -4,7 +4,7 @@
  *
  * Idea         A handle is {the slot's generation + the pool's salt, slot}.  A generation counts uses of the slot of
  *              which a handle was made; the others pay nothing.  Such a use is marked: its state (arena.h) is
- *              LFPOOL_MARKED, and the slot's word is {generation, pins, live}.  Every release of it changes that word.
+ *              LFPOOL_MARKED_, and the slot's word is {generation, pins, live}.  Every release of it changes that word.
  *              The slot takes b bits, as many as slot numbers up to the capacity need; the count takes the rest, and what
  *              of it does not fit is cut off.  Of the salt the upper 64 - b bits count.  Slot numbers start at 1, so no
  *              handle is 0.

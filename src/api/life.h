@@ -24,6 +24,10 @@ bool pool_object_bytes(const lfpool_config_t *config, const struct lifecycle *li
 bool pool_finish(lfpool_t *pool);
 size_t pool_end(lfpool_t *pool);
 
+/* buffer.c: lfpool_create() and lfpool_memory_bytes() of a pool in a buffer; neither argument is NULL. */
+lfpool_status_t pool_create_in_buffer(lfpool_t **pool_out, const lfpool_config_t *given);
+size_t pool_bytes_in_buffer(const lfpool_config_t *given);
+
 /* process.c: once per process, before the first pool.  False when the system refuses; another call tries again. */
 bool process_open(void);
 

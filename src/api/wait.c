@@ -39,7 +39,7 @@ static bool must_queue(const lfpool_t *pool, int64_t timeout_ns)
 /* One object, as lfpool_acquire(): from the fast path if possible, and the exhausted hook is called. */
 static void *take_one(lfpool_t *pool, lfpool_cache_t *cache)
 {
-	return cache ? lfpool_cache_acquire_inline(cache) : lfpool_acquire(pool);
+	return cache ? lfpool_cache_acquire_inline_(cache) : lfpool_acquire(pool);
 }
 
 lfpool_status_t lfpool_acquire_bulk_wait(lfpool_t *pool, lfpool_cache_t *cache, void **objects_out, size_t count,

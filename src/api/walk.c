@@ -122,6 +122,25 @@ void lfpool_cursor_open(lfpool_cursor_t *cursor_out, const lfpool_t *pool)
 	};
 }
 
+/* The object of the next slot, active or not; NULL at the end.  Slots that are not open yet have nothing to show. */
+static COLD void *next_of_every(lfpool_cursor_t *cursor)
+{
+	const lfpool_t *pool = cursor->pool;
+	const struct arena *arena = &pool->core.arena;
+
+	if (!pool_in_place(pool) || cursor->next > cold_opened(&pool->core.cold))
+		return NULL;
+
+	const uint32_t slot = (uint32_t)cursor->next++;
+	/* acquire, edge TELL: as in a walk over the active objects. */
+	const uint8_t state = load_acquire(&arena->face.state[slot]);
+
+	if (!state)
+		debug_slot_show(lifecycle_debug(pool->lifecycle), slot, arena_object(arena, slot));
+	cursor->active = arena_is_in_use(arena, slot, state);
+	return arena_object(arena, slot);
+}
+
 void *lfpool_cursor_next(lfpool_cursor_t *cursor)
 {
 	const lfpool_t *pool = cursor->pool;
@@ -129,32 +148,12 @@ void *lfpool_cursor_next(lfpool_cursor_t *cursor)
 	uint8_t state;
 	void *object = NULL;
 
+	if (unlikely(cursor->every))
+		return next_of_every(cursor);
 	/* Repeats only for a heap's object that has gone since: bounded by the slots. */
 	while (!object && (slot = walk_next(&pool->core.arena, cursor, &state)))
 		object = pool_object(pool, slot);
 	return object;
-}
-
-/* ---- Whole walks ---- */
-
-size_t lfpool_for_each_slot(lfpool_t *pool, lfpool_visit_slot_t visit, void *context)
-{
-	const struct arena *arena = &pool->core.arena;
-	/* Those that are not open yet have nothing to show. */
-	const size_t slots = cold_opened(&pool->core.cold);
-	size_t visited = 0;
-
-	while (pool_in_place(pool) && visited < slots) {
-		const uint32_t slot = (uint32_t)++visited;
-		/* acquire, edge TELL: as in a walk over the active objects. */
-		const uint8_t state = load_acquire(&arena->face.state[slot]);
-
-		if (!state)
-			debug_slot_show(lifecycle_debug(pool->lifecycle), slot, arena_object(arena, slot));
-		if (!visit(context, arena_object(arena, slot), arena_is_in_use(arena, slot, state)))
-			break;
-	}
-	return visited;
 }
 
 size_t lfpool_release_all(lfpool_t *pool)

@@ -145,12 +145,12 @@ static inline void cpu_relax(void)
 
 #endif
 
-#define LFPOOL_LOAD_RELAXED(p) load_relaxed(p)
-#define LFPOOL_LOAD_ACQUIRE(p) load_acquire(p)
-#define LFPOOL_STORE_RELAXED(p, v) store_relaxed(p, v)
-#define LFPOOL_STORE_RELEASE(p, v) store_release(p, v)
-#define LFPOOL_LIGHT_BARRIER() light_barrier()
+#define LFPOOL_LOAD_RELAXED_(p) load_relaxed(p)
+#define LFPOOL_LOAD_ACQUIRE_(p) load_acquire(p)
+#define LFPOOL_STORE_RELAXED_(p, v) store_relaxed(p, v)
+#define LFPOOL_STORE_RELEASE_(p, v) store_release(p, v)
+#define LFPOOL_LIGHT_BARRIER_() light_barrier()
 /* In the library the plain names are its functions. */
-#define LFPOOL_INLINE_KEEP_NAMES
+#define LFPOOL_INLINE_KEEP_NAMES_
 
 #endif

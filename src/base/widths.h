@@ -5,7 +5,7 @@
  * Idea         docs/design.md, "Counters that run over", says of each what a wrap costs, how long one takes, and which test
  *              runs it over.  With LFPOOL_NARROW each has only a few bits (verify/narrow): then all of them run over in
  *              seconds, and what follows is seen.  A test may also set one of them alone.  That of lfpool/inline.h,
- *              LFPOOL_POSITION_BITS, stands there, and is set by the compiler's command line.
+ *              LFPOOL_POSITION_BITS_, stands there, and is set by the compiler's command line.
  * Two kinds    A value of a tag that comes back matters only if it is the very value that a stopped thread expects;
  *              LFPOOL_NARROW leaves tags so many bits that this takes luck.  Anything else must be right at any width, and
  *              gets as few bits as the argument for it allows.

@@ -76,7 +76,7 @@ static size_t layout_slack(const struct arena_plan *plan)
 	return plan->object_alignment > CACHE_LINE_PAIR ? plan->object_alignment - CACHE_LINE_PAIR : 0;
 }
 
-/* The least stride, from this one on, with which lfpool_slot_of() is exact, in steps of a thousandth; a power of two always is.
+/* The least stride, from this one on, with which lfpool_slot_of_() is exact, in steps of a thousandth; a power of two always is.
  * 0: none fits, or none but the rule's will do: plain, or in a buffer, whose bytes LFPOOL_BUFFER_BYTES tells. */
 static size_t exact_stride(size_t stride, const struct arena_plan *plan)
 {
@@ -103,7 +103,7 @@ static bool lay_out_front(struct layout *l, const struct arena_plan *plan, size_
 	l->stride = exact_stride(l->stride, plan);
 	l->front = round_up(plan->front_bytes, plan->object_alignment);
 	/* A pair of lines for the word of demand, and for the state of slot 0, so that slot 1, the first of a chunk, begins one. */
-	l->states = round_up(plan->room_bytes, CACHE_LINE_PAIR) + LFPOOL_WANTED_BEFORE;
+	l->states = round_up(plan->room_bytes, CACHE_LINE_PAIR) + LFPOOL_WANTED_BEFORE_;
 	if (!l->stride || __builtin_add_overflow(l->states, states + grain - 1, &l->generations) ||
 	    __builtin_mul_overflow(states, sizeof(uint64_t), &bytes))
 		return false;
@@ -220,7 +220,7 @@ static void describe(struct arena *arena_out, const struct arena_plan *plan, con
 		.fenced = plan->fenced,
 		.lent = plan->window.lent,
 	};
-	arena_out->wanted = (void *)(room + l->states - LFPOOL_WANTED_BEFORE);
+	arena_out->wanted = (void *)(room + l->states - LFPOOL_WANTED_BEFORE_);
 	arena_out->face.state = (void *)(room + l->states);
 	arena_out->generation = (void *)(room + l->generations);
 }
@@ -304,9 +304,9 @@ uint64_t arena_mark(const struct arena *arena, uint32_t slot, uint64_t as)
 	/* relaxed, here and below, of the state: A3 needs its order only against the word. */
 	uint8_t state = load_relaxed(&arena->face.state[slot]);
 
-	if (state == LFPOOL_ACTIVE && cas_relaxed(&arena->face.state[slot], &state, LFPOOL_MARKED))
-		state = LFPOOL_MARKED;
-	if (state != LFPOOL_MARKED)
+	if (state == LFPOOL_ACTIVE_ && cas_relaxed(&arena->face.state[slot], &state, LFPOOL_MARKED_))
+		state = LFPOOL_MARKED_;
+	if (state != LFPOOL_MARKED_)
 		return 0;
 	uint64_t word = arena_generation(arena, slot);
 
@@ -322,13 +322,13 @@ uint64_t arena_mark(const struct arena *arena, uint32_t slot, uint64_t as)
 	/* If it is marked with this word live, the use is the handle's.  Otherwise the use that we marked was released
 	 * meanwhile; and if that was before we made the word live, there is no handle with it, and the next to be made
 	 * may have it. */
-	return load_relaxed(&arena->face.state[slot]) == LFPOOL_MARKED ? word : 0;
+	return load_relaxed(&arena->face.state[slot]) == LFPOOL_MARKED_ ? word : 0;
 }
 
 /* The word {generation, leaving} is ours: the slot becomes free. */
 static bool clear(const struct arena *arena, uint32_t slot, uint64_t leaving)
 {
-	uint8_t state = LFPOOL_MARKED;
+	uint8_t state = LFPOOL_MARKED_;
 	/* relaxed: the word is ours.  Fails only if the object was released, while it was marked, by a thread that did
 	 * not see the mark. */
 	const bool ours = cas_relaxed(&arena->face.state[slot], &state, 0);
@@ -375,7 +375,7 @@ enum leave arena_leave_marked(const struct arena *arena, uint32_t slot, enum gen
 	const uint64_t word = arena_generation(arena, slot);
 
 	/* relaxed: after the word, edge MARK.  So the use that is marked is the word's. */
-	return load_relaxed(&arena->face.state[slot]) == LFPOOL_MARKED ? arena_leave(arena, slot, word, later) : LEAVE_REFUSED;
+	return load_relaxed(&arena->face.state[slot]) == LFPOOL_MARKED_ ? arena_leave(arena, slot, word, later) : LEAVE_REFUSED;
 }
 
 bool arena_pin(const struct arena *arena, uint32_t slot, uint64_t word)

@@ -7,11 +7,11 @@
  *              those beyond the first `capacity` have no access until arena_extend().  (They may also lie apart, in a
  *              range of the caller's.)  (Or all of it lies in a buffer of the caller's: the same without the pages in
  *              between.)  slot -> address is a multiply, address -> slot a multiply by an inverse that also finds
- *              out whether the address is the start of an object at all (lfpool_slot_of, exact for every stride).
+ *              out whether the address is the start of an object at all (lfpool_slot_of_, exact for every stride).
  *              Nothing is initialised: memory is used when it is touched.  The state of a slot, a byte, is stored
  *              beside the objects, so users cannot corrupt it by writing to an object.  A handle needs more: the
  *              slot's generation, a word that is reserved, and not touched before there is one.
- * Invariants   A1  a slot's state is 0 exactly while its object is free; else it is LFPOOL_ACTIVE, or LFPOOL_MARKED from
+ * Invariants   A1  a slot's state is 0 exactly while its object is free; else it is LFPOOL_ACTIVE_, or LFPOOL_MARKED_ from
  *                  when the first handle of that use has been made.
  *              A2  only the thread that holds the slot (or the object) writes its state; except that those who release
  *                  race for it by CAS: with LFPOOL_CHECK_RACES, at a retire, in lfpool_release_all(), and whenever it is
@@ -68,7 +68,7 @@ struct arena {
 	uint32_t backing;              /* flags of backing.h                                         */
 	bool in_buffer;                /* and nothing that is done with it enters the kernel         */
 	bool fenced, lent;             /* as planned                                                 */
-	_Atomic(uint32_t) *wanted;     /* LFPOOL_WANTED_BEFORE the states                       */
+	_Atomic(uint32_t) *wanted;     /* LFPOOL_WANTED_BEFORE_ the states                       */
 	_Atomic(uint64_t) *generation; /* per slot, A3                                          */
 };
 
@@ -82,7 +82,7 @@ lfpool_status_t arena_back(const struct arena *arena, void *room, size_t capacit
 
 /* Bytes from object to object, for objects of `bytes` bytes: the rule of config.h; `plain` as LFPOOL_PLAIN_STRIDE. */
 size_t layout_stride(size_t bytes, size_t alignment, bool plain);
-/* What lfpool_slot_of() multiplies with; the stride is at least 2. */
+/* What lfpool_slot_of_() multiplies with; the stride is at least 2. */
 uint64_t layout_inverse(uint64_t stride);
 
 /* Bytes that an arena in a buffer takes, wherever that lies; 0 when there is no such number. */
@@ -115,7 +115,7 @@ COLD lfpool_status_t arena_refuse(const struct arena *arena, const void *object)
 /* LFPOOL_OK and the slot, or why not and SLOT_NONE. */
 static inline lfpool_status_t arena_locate(const struct arena *arena, const void *object, uint32_t *slot_out)
 {
-	const uint64_t slot = lfpool_slot_of(&arena->face, object);
+	const uint64_t slot = lfpool_slot_of_(&arena->face, object);
 
 	const bool found = likely(slot - 1 < arena->face.slots);
 
@@ -131,8 +131,8 @@ static inline void *arena_object(const struct arena *arena, uint32_t slot)
 /* The slot of an entry of a magazine: the start of an object, or 0. */
 static inline uint32_t arena_slot(const struct arena *arena, uintptr_t entry)
 {
-	ASSERT("H5", !entry || lfpool_slot_of(&arena->face, (const void *)entry) - 1 < arena->face.slots);
-	return likely(entry) ? (uint32_t)lfpool_slot_at(&arena->face, (const void *)entry) : SLOT_NONE;
+	ASSERT("H5", !entry || lfpool_slot_of_(&arena->face, (const void *)entry) - 1 < arena->face.slots);
+	return likely(entry) ? (uint32_t)lfpool_slot_at_(&arena->face, (const void *)entry) : SLOT_NONE;
 }
 
 /* relaxed, here and below: the byte travels with the object, whose hand-over orders it; only lfpool_in_use() looks
@@ -146,7 +146,7 @@ static inline bool arena_is_active(const struct arena *arena, uint32_t slot)
 static inline void arena_activate(struct arena *arena, uint32_t slot)
 {
 	/* release, edge TELL: what hooks.activate wrote.  (A hit has no such hook, and is relaxed.) */
-	store_release(&arena->face.state[slot], LFPOOL_ACTIVE);
+	store_release(&arena->face.state[slot], LFPOOL_ACTIVE_);
 }
 
 /* ---- Generations ---- */
@@ -221,7 +221,7 @@ uint64_t arena_unpin(const struct arena *arena, uint32_t slot, uint64_t word, bo
 static inline bool arena_is_in_use(const struct arena *arena, uint32_t slot, uint8_t state)
 {
 	/* relaxed: as the state; a snapshot. */
-	return state && (likely(state != LFPOOL_MARKED) || !generation_is_pending(load_relaxed(&arena->generation[slot])));
+	return state && (likely(state != LFPOOL_MARKED_) || !generation_is_pending(load_relaxed(&arena->generation[slot])));
 }
 
 /* ---- A release ---- */
@@ -231,9 +231,9 @@ static inline enum leave arena_leave_from(struct arena *arena, uint32_t slot, ui
 {
 	/* relaxed: of several threads one wins; the free lists publish the slot for its next holder.  It fails if the
 	 * object was released, or marked, meanwhile. */
-	if (state == LFPOOL_ACTIVE && cas_relaxed(&arena->face.state[slot], &state, 0))
+	if (state == LFPOOL_ACTIVE_ && cas_relaxed(&arena->face.state[slot], &state, 0))
 		return LEAVE_NOW;
-	return state == LFPOOL_MARKED ? arena_leave_marked(arena, slot, later) : LEAVE_REFUSED;
+	return state == LFPOOL_MARKED_ ? arena_leave_marked(arena, slot, later) : LEAVE_REFUSED;
 }
 
 /* The holder of an active object ends its use.  `races`: of two releases at once one is refused. */
@@ -241,7 +241,7 @@ static inline enum leave arena_leave_active(struct arena *arena, uint32_t slot, 
 {
 	const uint8_t state = load_relaxed(&arena->face.state[slot]);
 
-	if (races || state != LFPOOL_ACTIVE)
+	if (races || state != LFPOOL_ACTIVE_)
 		return arena_leave_from(arena, slot, state, later);
 	store_relaxed(&arena->face.state[slot], 0);
 	return LEAVE_NOW;

@@ -53,7 +53,7 @@ struct cache {
 		_Atomic(uint64_t) returned; /* pushes that were no releases                       */
 	} counts;
 	struct closed {
-		uint64_t words[LFPOOL_HOME];
+		uint64_t words[LFPOOL_HOME_];
 	} closed; /* room for the magazine that never hits: it has no entries */
 
 	/* Published (C2). */

@@ -58,8 +58,8 @@
 
 /* Positions tell a full magazine from one whose owner has lowered bottom by all of its slots, when thieves had taken as
  * many: bottom is ahead of top by -slots .. slots. */
-#define MAGAZINE_SLOTS_FIT (1 << (LFPOOL_POSITION_BITS - 2))
-#define POSITIONS (UINT64_C(1) << LFPOOL_POSITION_BITS)
+#define MAGAZINE_SLOTS_FIT (1 << (LFPOOL_POSITION_BITS_ - 2))
+#define POSITIONS (UINT64_C(1) << LFPOOL_POSITION_BITS_)
 
 /* Bytes of a magazine of `slots` slots, in whole pairs of cache lines. */
 static inline size_t magazine_bytes(size_t slots)
@@ -72,18 +72,18 @@ static inline size_t magazine_bytes(size_t slots)
 /* The position after `count` objects at home: for as many as there are slots, the limit; a bottom without pushes. */
 static inline uint32_t magazine_limit(uint32_t count)
 {
-	return (uint32_t)LFPOOL_HOME + count;
+	return (uint32_t)LFPOOL_HOME_ + count;
 }
 
 /* `bottom`, `count` positions lower; and higher, with as many pushes more. */
 static inline uint64_t bottom_lowered(uint64_t bottom, uint32_t count)
 {
-	return (bottom & ~(POSITIONS - 1)) | LFPOOL_POSITION(bottom - count);
+	return (bottom & ~(POSITIONS - 1)) | LFPOOL_POSITION_(bottom - count);
 }
 
 static inline uint64_t bottom_raised(uint64_t bottom, uint32_t count)
 {
-	return (bottom & ~(POSITIONS - 1)) | LFPOOL_POSITION(bottom + count);
+	return (bottom & ~(POSITIONS - 1)) | LFPOOL_POSITION_(bottom + count);
 }
 
 static inline uint64_t bottom_pushed(uint64_t bottom, uint32_t count)
@@ -94,26 +94,26 @@ static inline uint64_t bottom_pushed(uint64_t bottom, uint32_t count)
 /* Objects between two words (H1), which must be of one moment; down to -slots while the owner has bottom lowered. */
 static inline int magazine_count(uint64_t top, uint64_t bottom)
 {
-	return LFPOOL_AHEAD(bottom, top);
+	return LFPOOL_AHEAD_(bottom, top);
 }
 
 /* Pushes since the magazine was made, modulo 2^48 (H4). */
 static inline uint64_t magazine_pushes(uint64_t bottom)
 {
-	return bottom >> LFPOOL_POSITION_BITS & LOW_BITS(PUSHES_BITS);
+	return bottom >> LFPOOL_POSITION_BITS_ & LOW_BITS(PUSHES_BITS);
 }
 
 /* The place of a position in the ring, from 0. */
 static inline uint32_t magazine_place_of(uint64_t position, uint32_t slots)
 {
-	return (uint32_t)(position - LFPOOL_HOME) & (slots - 1);
+	return (uint32_t)(position - LFPOOL_HOME_) & (slots - 1);
 }
 
 /* ---- Readings, by anybody ---- */
 
 static inline uint64_t magazine_top(uint64_t word)
 {
-	return word ? word : LFPOOL_HOME;
+	return word ? word : LFPOOL_HOME_;
 }
 
 /* acquire, edge GIVE.  A magazine that was made before its bottom was read is read as it is; of one that was not the bottom
@@ -154,7 +154,7 @@ static inline void magazine_make_full(struct lfpool_magazine *m, uint32_t number
 		/* relaxed: says what 0 said. */
 		store_relaxed(&m->entry[i], first + i * stride);
 	/* relaxed: says what 0 said; a thief that was faster has said more. */
-	(void)cas_relaxed(&m->top, &top, LFPOOL_HOME);
+	(void)cas_relaxed(&m->top, &top, LFPOOL_HOME_);
 	/* relaxed: says what 0 said; published by `number`. */
 	if (!load_relaxed(&m->bottom))
 		store_relaxed(&m->bottom, magazine_limit(slots));
@@ -166,7 +166,7 @@ static inline void magazine_make_full(struct lfpool_magazine *m, uint32_t number
 static inline void magazine_make_empty(struct lfpool_magazine *m, uint32_t number)
 {
 	/* relaxed, all: published by the word that will name it. */
-	store_relaxed(&m->top, LFPOOL_HOME);
+	store_relaxed(&m->top, LFPOOL_HOME_);
 	store_relaxed(&m->bottom, magazine_limit(0));
 	store_relaxed(&m->number, number);
 }
@@ -174,7 +174,7 @@ static inline void magazine_make_empty(struct lfpool_magazine *m, uint32_t numbe
 /* Is a magazine with these two words at home (H8)? */
 static inline bool magazine_words_home(uint64_t top, uint64_t bottom, uint32_t slots)
 {
-	return LFPOOL_POSITION(bottom) - LFPOOL_HOME <= slots && LFPOOL_POSITION(top) - LFPOOL_HOME <= slots &&
+	return LFPOOL_POSITION_(bottom) - LFPOOL_HOME_ <= slots && LFPOOL_POSITION_(top) - LFPOOL_HOME_ <= slots &&
 	       magazine_count(top, bottom) >= 0;
 }
 
@@ -199,7 +199,7 @@ static inline void magazine_go_home(struct lfpool_magazine *m)
 	/* acquire, edge SPACE: the thieves that advanced top have read the entries that we will overwrite. */
 	uint64_t top = load_acquire(&m->top);
 
-	for (uint32_t left; (left = (uint32_t)LFPOOL_POSITION(top - LFPOOL_HOME));) {
+	for (uint32_t left; (left = (uint32_t)LFPOOL_POSITION_(top - LFPOOL_HOME_));) {
 		const uint32_t step = left < POSITIONS / 4 ? left : (uint32_t)(POSITIONS / 4);
 
 		bottom = bottom_lowered(bottom, step);
@@ -285,7 +285,7 @@ static inline uint32_t magazine_pop_many(struct lfpool_magazine *m, bool asymmet
 	if (count > (uint32_t)there)
 		count = (uint32_t)there;
 	bottom = bottom_lowered(bottom, count);
-	*first_out = LFPOOL_POSITION(bottom);
+	*first_out = LFPOOL_POSITION_(bottom);
 	/* release, edge GIVE: a thief that reads this value still sees every earlier push. */
 	store_release(&m->bottom, bottom);
 	owner_fence(asymmetric);
@@ -338,7 +338,7 @@ static inline uint32_t magazine_room(struct lfpool_magazine *m, uint32_t slots, 
 		magazine_go_home(m);
 	/* relaxed: our own last store (H2). */
 	*first_out = load_relaxed(&m->bottom);
-	return magazine_is_home(m, slots) ? magazine_limit(slots) - LFPOOL_POSITION(*first_out) : 0;
+	return magazine_is_home(m, slots) ? magazine_limit(slots) - LFPOOL_POSITION_(*first_out) : 0;
 }
 
 /* Write down `object` at a position above bottom; magazine_push_placed() will push it. */
@@ -354,7 +354,8 @@ static inline void magazine_place_many(struct lfpool_magazine *m, uint32_t slots
 {
 	_Atomic(uintptr_t) *const entry = &m->entry[magazine_place_of(first, slots)];
 
-	ASSERT("H8", magazine_words_home(peek(&m->top), first, slots) && LFPOOL_POSITION(first) + count <= magazine_limit(slots));
+	ASSERT("H8",
+	       magazine_words_home(peek(&m->top), first, slots) && LFPOOL_POSITION_(first) + count <= magazine_limit(slots));
 
 #pragma GCC unroll 4
 	for (uint32_t i = 0; i < count; i++)
@@ -486,7 +487,7 @@ static inline int magazines_count(const struct magazines *ms, uint32_t number)
 static inline uint64_t magazines_pushes(const struct magazines *ms, uint32_t number)
 {
 	/* acquire, edge GIVE: a thread that has seen a push finds the object free, or acquired anew. */
-	return load_acquire(&magazines_at(ms, number)->bottom) >> LFPOOL_POSITION_BITS;
+	return load_acquire(&magazines_at(ms, number)->bottom) >> LFPOOL_POSITION_BITS_;
 }
 
 #endif

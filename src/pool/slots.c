@@ -328,7 +328,7 @@ static inline size_t turn(const struct lfpool_cache *shared, void *const *object
 	void *const *const end = objects + count, *const *at = objects;
 
 	while (at != end) {
-		const uint64_t slot = ours ? lfpool_slot_at(&face, *at) : lfpool_slot_of(&face, *at);
+		const uint64_t slot = ours ? lfpool_slot_at_(&face, *at) : lfpool_slot_of_(&face, *at);
 
 		if (!ours && !likely(slot - 1 < face.slots))
 			break;
@@ -383,7 +383,7 @@ size_t bulk_take(struct cache_head *head, void **objects_out, size_t wanted, uin
 		zero(&core->arena, objects_out, taken);
 	/* Those that are active already (released twice, in a race) go to the end.  Each of these entries is used up.
 	 * */
-	while ((done += turn(&core->arena.face, objects_out + done, end - done, true, 0, LFPOOL_ACTIVE)) < end) {
+	while ((done += turn(&core->arena.face, objects_out + done, end - done, true, 0, LFPOOL_ACTIVE_)) < end) {
 		void *twice = objects_out[done];
 
 		objects_out[done] = objects_out[--end];
@@ -411,7 +411,7 @@ size_t bulk_put(struct cache_head *head, void *const *objects, size_t count)
 		return 0;
 
 	const uint32_t room = magazine_room(m, slots, &first), most = count < room ? (uint32_t)count : room;
-	const uint32_t done = (uint32_t)turn(&pool->core.arena.face, objects, most, false, LFPOOL_ACTIVE, 0);
+	const uint32_t done = (uint32_t)turn(&pool->core.arena.face, objects, most, false, LFPOOL_ACTIVE_, 0);
 
 	magazine_place_many(m, slots, first, done, objects);
 	magazine_push_placed(m, first, done);

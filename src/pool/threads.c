@@ -35,7 +35,7 @@ static _Atomic(uint32_t) patience;
 THREAD_LOCAL struct thread_entry *thread_table = nothing;
 static THREAD_LOCAL struct serving *serving;
 /* L5.  Read in lfpool/inline.h, by code that an optimiser of whole programs does not see. */
-__attribute__((used)) THREAD_LOCAL struct lfpool_last lfpool_last = VACANT;
+__attribute__((used)) THREAD_LOCAL struct lfpool_last_ lfpool_last_ = VACANT;
 
 static struct thread_entry *table_here(void)
 {
@@ -71,7 +71,7 @@ static void hand_back(void *memory)
 	(void)table_set(gone);
 	if (table == gone)
 		return;
-	os_of_thread(lfpool_last).pool_id = 1;
+	os_of_thread(lfpool_last_).pool_id = 1;
 	live_pools_lock();
 	for (uint64_t i = 0; i <= table[-1].pool_id; i++) {
 		const struct thread_entry *e = &table[i];
@@ -216,6 +216,6 @@ NOINLINE struct cache_head *thread_cache_remembered(lfpool_t *pool)
 	struct cache_head *head = thread_cache(pool);
 
 	if (head)
-		os_of_thread(lfpool_last) = (struct lfpool_last){pool->table_id, (lfpool_cache_t *)head};
+		os_of_thread(lfpool_last_) = (struct lfpool_last_){pool->table_id, (lfpool_cache_t *)head};
 	return head;
 }

@@ -10,7 +10,7 @@
  * Invariants   L4  an entry with a pool's id has the thread's cache of it; and while that pool lives only the thread's
  *                  exit changes the entry, or moves the table.  So a signal handler, which looks as well, may come between
  *                  the look at the id and the load of the cache.
- *              L5  lfpool_last (lfpool/inline.h) has no pool, or one and the thread's cache of it; from the thread's exit on it has
+ *              L5  lfpool_last_ (lfpool/inline.h) has no pool, or one and the thread's cache of it; from the thread's exit on it has
  *                  none.
  * Progress     Wait-free.
  */

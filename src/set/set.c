@@ -311,7 +311,7 @@ void *lfpool_set_acquire(lfpool_set_t *set, size_t size)
 	lfpool_cache_t *cache = likely(number < set->classes.count) ? set_cache(set, number) : NULL;
 
 	if (likely(cache && !set->larger))
-		return lfpool_cache_acquire_inline(cache);
+		return lfpool_cache_acquire_inline_(cache);
 
 	void *object = acquire_from(set, number);
 
@@ -330,7 +330,7 @@ lfpool_status_t lfpool_set_release(lfpool_set_t *set, void *object)
 	lfpool_cache_t *cache = likely(window < set->windows.count) ? set_cache(set, window) : NULL;
 
 	if (likely(cache))
-		return lfpool_cache_release_inline(cache, object);
+		return lfpool_cache_release_inline_(cache, object);
 
 	const lfpool_status_t status = release_elsewhere(set, object);
 

@@ -10,6 +10,19 @@
 
 enum { OBJECTS = 1000, MOST = 3000 };
 
+/* A pool whose objects are in this memory. */
+static lfpool_status_t create_on(lfpool_t **pool_out, const lfpool_config_t *config, void *memory, size_t bytes)
+{
+	lfpool_config_t with;
+
+	if (!config)
+		return lfpool_create(pool_out, NULL);
+	with = *config;
+	with.memory = memory;
+	with.memory_bytes = bytes;
+	return lfpool_create(pool_out, &with);
+}
+
 static unsigned char *memory_new(size_t bytes)
 {
 	void *memory = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
@@ -22,12 +35,12 @@ KIND_TEST(every_mode_works_in_caller_provided_memory)
 {
 	struct stage s;
 	lfpool_config_t config = stage_config(&s, kind, OBJECTS, MOST);
-	const size_t bytes = lfpool_object_bytes(&config);
+	const size_t bytes = lfpool_memory_bytes(&config);
 	unsigned char *memory = memory_new(bytes);
 	void *objects[MOST + 1];
 
 	assert_true(bytes >= MOST * SIZE);
-	assert_int_equal(lfpool_create_on(&s.pool, &config, memory, bytes), LFPOOL_OK);
+	assert_int_equal(create_on(&s.pool, &config, memory, bytes), LFPOOL_OK);
 	assert_int_equal(lfpool_grow(s.pool, MOST), MOST - OBJECTS);
 	assert_int_equal(acquire_all(s.pool, objects, MOST + 1), MOST);
 	for (size_t i = 0; i < MOST; i++) {
@@ -53,23 +66,23 @@ KIND_TEST(every_mode_works_in_caller_provided_memory)
 TEST(create_on_refuses_memory_that_does_not_fit)
 {
 	lfpool_config_t config = config_of(SIZE, OBJECTS), bad = config_of(0, OBJECTS);
-	const size_t bytes = lfpool_object_bytes(&config), page = (size_t)sysconf(_SC_PAGESIZE);
+	const size_t bytes = lfpool_memory_bytes(&config), page = (size_t)sysconf(_SC_PAGESIZE);
 	unsigned char *memory = memory_new(bytes + page);
 	lfpool_t *pool = (lfpool_t *)memory;
 
 	assert_int_equal(bytes % page, 0);
-	assert_int_equal(lfpool_object_bytes(NULL), 0);
-	assert_int_equal(lfpool_object_bytes(&bad), 0);
-	assert_int_equal(lfpool_create_on(&pool, &config, memory, bytes - 1), LFPOOL_E_BUFFER);
+	assert_int_equal(lfpool_memory_bytes(NULL), 0);
+	assert_int_equal(lfpool_memory_bytes(&bad), 0);
+	assert_int_equal(create_on(&pool, &config, memory, bytes - 1), LFPOOL_E_BUFFER);
 	assert_null(pool);
-	assert_int_equal(lfpool_create_on(&pool, &config, memory + 1, bytes + page - 1), LFPOOL_E_BUFFER);
-	assert_int_equal(lfpool_create_on(&pool, &config, NULL, bytes), LFPOOL_E_ARGUMENT);
-	assert_int_equal(lfpool_create_on(NULL, &config, memory, bytes), LFPOOL_E_ARGUMENT);
-	assert_int_equal(lfpool_create_on(&pool, NULL, memory, bytes), LFPOOL_E_ARGUMENT);
-	assert_int_equal(lfpool_create_on(&pool, &bad, memory, bytes), LFPOOL_E_CONFIG_OBJECT_SIZE);
+	assert_int_equal(create_on(&pool, &config, memory + 1, bytes + page - 1), LFPOOL_E_BUFFER);
+	assert_int_equal(create_on(&pool, &config, NULL, bytes), LFPOOL_E_BUFFER);
+	assert_int_equal(create_on(NULL, &config, memory, bytes), LFPOOL_E_ARGUMENT);
+	assert_int_equal(create_on(&pool, NULL, memory, bytes), LFPOOL_E_ARGUMENT);
+	assert_int_equal(create_on(&pool, &bad, memory, bytes), LFPOOL_E_CONFIG_OBJECT_SIZE);
 	config.object_alignment = 2 * page;
 	unsigned char *odd = (uintptr_t)memory % (2 * page) ? memory : memory + page;
-	assert_int_equal(lfpool_create_on(&pool, &config, odd, bytes), LFPOOL_E_BUFFER);
+	assert_int_equal(create_on(&pool, &config, odd, bytes), LFPOOL_E_BUFFER);
 	assert_true(all_bytes_are(memory, bytes + page, 0));
 	assert_int_equal(munmap(memory, bytes + page), 0);
 }
@@ -78,7 +91,7 @@ TEST(create_on_refuses_memory_that_does_not_fit)
 TEST(create_on_touches_no_object_memory)
 {
 	lfpool_config_t config = CONFIG_OF(64, OBJECTS, .max_capacity = MOST, .flags = LFPOOL_PREFAULT);
-	const size_t bytes = lfpool_object_bytes(&config), page = (size_t)sysconf(_SC_PAGESIZE);
+	const size_t bytes = lfpool_memory_bytes(&config), page = (size_t)sysconf(_SC_PAGESIZE);
 	unsigned char *memory, *there;
 	lfpool_t *pool;
 
@@ -87,7 +100,7 @@ TEST(create_on_touches_no_object_memory)
 	memory = memory_new(bytes);
 	there = calloc(bytes / page, 1);
 	assert_non_null(there);
-	assert_int_equal(lfpool_create_on(&pool, &config, memory, bytes), LFPOOL_OK);
+	assert_int_equal(create_on(&pool, &config, memory, bytes), LFPOOL_OK);
 	assert_int_equal(lfpool_grow(pool, MOST), MOST - OBJECTS);
 	assert_int_equal(mincore(memory, bytes, there), 0);
 	for (size_t i = 0; i < bytes / page; i++)

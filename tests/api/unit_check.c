@@ -92,7 +92,7 @@ static _Atomic(uint8_t) *state_of(const struct scene *s, uint32_t slot)
 
 static uint32_t slot_out(const struct scene *s)
 {
-	return (uint32_t)lfpool_slot_of(&s->core->arena.face, s->out[0]);
+	return (uint32_t)lfpool_slot_of_(&s->core->arena.face, s->out[0]);
 }
 
 static uintptr_t object_of(const struct scene *s, uint32_t slot)
@@ -105,7 +105,7 @@ static uint32_t entry_slot(const struct scene *s, uint32_t number, uint32_t whic
 {
 	struct lfpool_magazine *m = at(s, number);
 
-	return (uint32_t)lfpool_slot_of(&s->core->arena.face, (void *)magazine_at(m, SLOTS, LOAD(&m->top) + which));
+	return (uint32_t)lfpool_slot_of_(&s->core->arena.face, (void *)magazine_at(m, SLOTS, LOAD(&m->top) + which));
 }
 
 static void entry_set(const struct scene *s, uint32_t number, uint32_t which, uintptr_t object)
@@ -121,7 +121,7 @@ static void change(const struct scene *s, uint32_t number, uint64_t taken, uint6
 	struct lfpool_magazine *m = at(s, number);
 
 	STORE(&m->top, LOAD(&m->top) + taken);
-	STORE(&m->bottom, LOAD(&m->bottom) + pushed * LFPOOL_PUSHED);
+	STORE(&m->bottom, LOAD(&m->bottom) + pushed * LFPOOL_PUSHED_);
 }
 
 /* Magazine `number` now lies on `lower`, whose depth it knows. */
@@ -165,9 +165,9 @@ static struct cache *cache_number(const struct scene *s, uint32_t number)
 	}
 
 DAMAGE(free_object_active, entry_slot(s, s->full, 1) - 1, "A1: an object that is in use lies",
-       STORE(state_of(s, entry_slot(s, s->full, 1)), LFPOOL_ACTIVE))
+       STORE(state_of(s, entry_slot(s, s->full, 1)), LFPOOL_ACTIVE_))
 DAMAGE(active_object_free, slot_out(s) - 1, "C1: a free slot lies nowhere", STORE(state_of(s, slot_out(s)), 0))
-DAMAGE(slot_zero_active, SIZE_MAX, "A1: slot 0", STORE(state_of(s, 0), LFPOOL_ACTIVE))
+DAMAGE(slot_zero_active, SIZE_MAX, "A1: slot 0", STORE(state_of(s, 0), LFPOOL_ACTIVE_))
 DAMAGE(unused_state, 32, "A1: the state of a slot that was never used", STORE(state_of(s, 33), 1))
 DAMAGE(entry_doubled, entry_slot(s, s->full, 0) - 1, "C1: a free slot lies in two places",
        entry_set(s, s->full, 1, object_of(s, entry_slot(s, s->full, 0))))
@@ -202,6 +202,6 @@ DAMAGE(uncounted_holds, SIZE_MAX, "T2: a cache that is not counted", set_number(
 DAMAGE(cache_of_another_pool, SIZE_MAX, "T3: a cache does not know", s->cache->head.pool = NULL)
 DAMAGE(count_too_low, SIZE_MAX, "T2: the count", STORE(&s->core->table.count, 1))
 DAMAGE(carved_too_many, SIZE_MAX, "D2:", STORE(&s->core->depot.carved, CHUNKS + 1))
-DAMAGE(unused_chunk_touched, 9, "H7:", STORE(&at(s, 9)->bottom, LFPOOL_PUSHED))
+DAMAGE(unused_chunk_touched, 9, "H7:", STORE(&at(s, 9)->bottom, LFPOOL_PUSHED_))
 
 RUN_TESTS()

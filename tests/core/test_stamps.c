@@ -10,7 +10,7 @@
  *
  * (Threads that fight over the last object: the programs last-* of verify/explore, the stress scenario `exhaustion`.)
  */
-#define LFPOOL_INLINE_KEEP_NAMES
+#define LFPOOL_INLINE_KEEP_NAMES_
 #include "../support/workers.h"
 
 #include "lfpool/inline.h"
@@ -80,7 +80,7 @@ static void acquire_some(struct holder *w)
 	switch (random_below(w->random, 4)) {
 	case 0: got = (objects[0] = lfpool_acquire(pool)) != NULL; break;
 	case 1: got = (objects[0] = lfpool_cache_acquire(w->cache)) != NULL; break;
-	case 2: got = (objects[0] = lfpool_cache_acquire_inline(w->cache)) != NULL; break;
+	case 2: got = (objects[0] = lfpool_cache_acquire_inline_(w->cache)) != NULL; break;
 	default:
 		wanted = 1 + random_below(w->random, (uint32_t)(HELD - w->count));
 		got = lfpool_acquire_bulk(pool, objects, wanted);
@@ -98,7 +98,7 @@ static void release_some(struct holder *w)
 	switch (random_below(w->random, 4)) {
 	case 0: REQUIRE(lfpool_release(w->scene->pool, give(w)) == LFPOOL_OK); break;
 	case 1: REQUIRE(lfpool_cache_release(w->cache, give(w)) == LFPOOL_OK); break;
-	case 2: REQUIRE(lfpool_cache_release_inline(w->cache, give(w)) == LFPOOL_OK); break;
+	case 2: REQUIRE(lfpool_cache_release_inline_(w->cache, give(w)) == LFPOOL_OK); break;
 	default:
 		while (w->count && random_below(w->random, 4))
 			objects[count++] = give(w);

@@ -2,7 +2,7 @@
 /*
  * unit_arena.c - address to slot and back: exact for every stride; the state word.
  *
- * The claim to test is arithmetic: lfpool_slot_of() lies in 1 .. slots exactly when p is the start of an object.  The witness
+ * The claim to test is arithmetic: lfpool_slot_of_() lies in 1 .. slots exactly when p is the start of an object.  The witness
  * divides.
  */
 #include "../support/support.h"
@@ -103,7 +103,7 @@ TEST(generation_counts_marked_uses)
 		/* Twice is once. */
 		assert_int_equal(arena_mark(&arena, 1, GENERATION_LIVE), marked * GENERATION_ONE + GENERATION_LIVE);
 		assert_int_equal(arena_mark(&arena, 1, GENERATION_LIVE), marked * GENERATION_ONE + GENERATION_LIVE);
-		assert_int_equal(load_relaxed(&arena.face.state[1]), LFPOOL_MARKED);
+		assert_int_equal(load_relaxed(&arena.face.state[1]), LFPOOL_MARKED_);
 		assert_true(arena_is_active(&arena, 1));
 		/* Of several releases one succeeds, however they come. */
 		if (marked)
@@ -111,7 +111,7 @@ TEST(generation_counts_marked_uses)
 		else
 			assert_true(arena_unmark(&arena, 1, marked * GENERATION_ONE + GENERATION_LIVE));
 		assert_int_equal(arena_leave_active(&arena, 1, false, GENERATION_RELEASED), LEAVE_REFUSED);
-		assert_int_equal(arena_leave_from(&arena, 1, LFPOOL_MARKED, GENERATION_RELEASED), LEAVE_REFUSED);
+		assert_int_equal(arena_leave_from(&arena, 1, LFPOOL_MARKED_, GENERATION_RELEASED), LEAVE_REFUSED);
 		assert_false(arena_unmark(&arena, 1, marked * GENERATION_ONE + GENERATION_LIVE));
 		assert_int_equal(load_relaxed(&arena.face.state[1]), 0);
 		assert_int_equal(arena_generation(&arena, 1), (marked + 1) * GENERATION_ONE);

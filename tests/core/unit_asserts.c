@@ -106,7 +106,7 @@ static void h4_a_push_that_forgets_the_others(void)
 {
 	magazine_make_empty(m, 1);
 	REQUIRE(magazine_push(m, SLOTS, BORN));
-	magazine_push_placed(m, LFPOOL_POSITION(load_relaxed(&m->bottom)), 1);
+	magazine_push_placed(m, LFPOOL_POSITION_(load_relaxed(&m->bottom)), 1);
 }
 
 static void h5_an_entry_that_is_no_object(void)
@@ -119,8 +119,8 @@ static void h5_an_entry_that_is_no_object(void)
 static void h6_top_of_an_empty_magazine_moves(void)
 {
 	magazine_make_empty(m, 1);
-	store_relaxed(&m->top, LFPOOL_HOME + 3);
-	store_relaxed(&m->bottom, LFPOOL_HOME + 2);
+	store_relaxed(&m->top, LFPOOL_HOME_ + 3);
+	store_relaxed(&m->bottom, LFPOOL_HOME_ + 2);
 	magazine_go_home(m);
 }
 

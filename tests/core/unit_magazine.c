@@ -41,7 +41,7 @@ static void empty_at(uint64_t start)
 {
 	magazine_make_empty(m, 1);
 	atomic_store(&m->top, start);
-	atomic_store(&m->bottom, LFPOOL_POSITION(start));
+	atomic_store(&m->bottom, LFPOOL_POSITION_(start));
 }
 
 static uintptr_t take(void)
@@ -118,7 +118,7 @@ TEST_WITH(an_empty_one_comes_home, setup, teardown)
 		magazine_go_home(m);
 		assert_true(magazine_is_home(m, SLOTS));
 		assert_int_equal(held(), 0);
-		assert_int_equal(LFPOOL_POSITION(atomic_load(&m->bottom)), LFPOOL_HOME);
+		assert_int_equal(LFPOOL_POSITION_(atomic_load(&m->bottom)), LFPOOL_HOME_);
 		assert_true(atomic_load(&m->top) >= at);
 		assert_int_equal(magazine_pushes(atomic_load(&m->bottom)), 5);
 	}
@@ -144,7 +144,7 @@ TEST_WITH(away_and_home_again, setup, teardown)
 	for (uint32_t i = SLOTS; i > 2; i--)
 		assert_int_equal(magazine_pop(m, SLOTS, true), BORN + i - 1);
 	assert_int_equal(held(), 0);
-	assert_int_equal(LFPOOL_POSITION(atomic_load(&m->bottom)), LFPOOL_HOME);
+	assert_int_equal(LFPOOL_POSITION_(atomic_load(&m->bottom)), LFPOOL_HOME_);
 }
 
 /* H7: only while it has not been made does a bottom of 0 say "full". */

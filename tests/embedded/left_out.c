@@ -5,15 +5,6 @@
  */
 #include "../support/support.h"
 
-/* No call of the macro in in_buffer.h. */
-lfpool_status_t(lfpool_create)(lfpool_t **pool_out, const lfpool_config_t *config)
-{
-	(void)pool_out;
-	(void)config;
-	skip();
-	return LFPOOL_E_NO_MEMORY;
-}
-
 const char *lfpool_check(const lfpool_t *pool, size_t *where_out)
 {
 	(void)pool;

@@ -7,7 +7,7 @@
  * (The sequences, and a hook that uses the pool: verify/fuzz.  Every offset in every stride: core/unit_arena.c.  Whose an address is, while pools come and go:
  * pool/test_many_pools.c, the programs find-* of verify/explore.)
  */
-#define LFPOOL_INLINE_KEEP_NAMES
+#define LFPOOL_INLINE_KEEP_NAMES_
 #include "../support/support.h"
 #include "../support/told.h"
 
@@ -50,10 +50,10 @@ static lfpool_status_t release_by(struct subject *s, enum way way, void *object)
 	switch (way) {
 	case WAY_POOL: return lfpool_release(s->pool, object);
 	case WAY_CACHE: return lfpool_cache_release(s->cache, object);
-	case WAY_INLINE: return lfpool_cache_release_inline(s->cache, object);
+	case WAY_INLINE: return lfpool_cache_release_inline_(s->cache, object);
 	case WAY_SELF: return lfpool_release_self(object);
 	case WAY_IF_OWNED: return lfpool_release_if_owned(s->pool, object);
-	case WAY_IF_OWNED_INLINE: return lfpool_release_if_owned_inline(s->pool, object);
+	case WAY_IF_OWNED_INLINE: return lfpool_release_if_owned_inline_(s->pool, object);
 	default:
 		if (lfpool_release_bulk(s->pool, &object, 1) == 1)
 			return LFPOOL_OK;
@@ -152,7 +152,7 @@ TEST(interior_pointers_and_free_objects_are_refused)
 {
 	for (size_t i = 0; i < COUNT(kinds); i++) {
 		struct subject s = subject_of(kinds[i].backend, kinds[i].flags);
-		char *active = lfpool_acquire(s.pool), *freed = lfpool_cache_acquire_inline(s.cache);
+		char *active = lfpool_acquire(s.pool), *freed = lfpool_cache_acquire_inline_(s.cache);
 
 		assert_int_equal(lfpool_release(s.pool, freed), LFPOOL_OK);
 		for (size_t index = 0; index < CAPACITY; index++) {

@@ -9,7 +9,7 @@
  *              -flto: a compiler that kept something thread-local across the switch would be caught here; a cache handle has
  *              nothing of that kind.
  */
-#define LFPOOL_INLINE_KEEP_NAMES
+#define LFPOOL_INLINE_KEEP_NAMES_
 #include "../support/support.h"
 
 #include "lfpool/inline.h"
@@ -49,12 +49,12 @@ static void yield(struct fiber *f)
 
 static void *fiber_acquire(struct fiber *f)
 {
-	return f->cache ? lfpool_cache_acquire_inline(f->cache) : lfpool_acquire_inline(pool);
+	return f->cache ? lfpool_cache_acquire_inline_(f->cache) : lfpool_acquire_inline_(pool);
 }
 
 static lfpool_status_t fiber_release(struct fiber *f, void *object)
 {
-	return f->cache ? lfpool_cache_release_inline(f->cache, object) : lfpool_release_inline(pool, object);
+	return f->cache ? lfpool_cache_release_inline_(f->cache, object) : lfpool_release_inline_(pool, object);
 }
 
 static void fiber_run(unsigned index)

@@ -129,7 +129,7 @@ DAMAGE(record_named_twice, 1, "PL1: two words name one record",
        set_bits(word_of(pool, 2), STATE_RECORD_MASK, state_record(LOAD(word_of(pool, 1)))))
 DAMAGE(record_lost, SIZE_MAX, "PL1: a record is in use, and no word names it",
        REQUIRE(lfpool_acquire(pool->tournament.spares.pool)))
-DAMAGE(pool_of_records, SIZE_MAX, "A1: slot 0", STORE(&pool->tournament.spares.pool->core.arena.face.state[0], LFPOOL_ACTIVE))
+DAMAGE(pool_of_records, SIZE_MAX, "A1: slot 0", STORE(&pool->tournament.spares.pool->core.arena.face.state[0], LFPOOL_ACTIVE_))
 DAMAGE(not_built, 4, "K2:", lifecycle_destroy(pool->lifecycle, 5, object_of(pool, 5), false))
 DAMAGE(name_of_none, 1, "F6: a node names a slot that is not below it",
        set_bits(&record_of(pool, node(pool, 0, 1), true)->name, LOW, 0))

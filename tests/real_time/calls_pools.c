@@ -313,7 +313,7 @@ static void by_buffer(unsigned kind)
 	hooked = 0;
 	with_pool(pool, kind, false);
 	call_owed_and_queued(pool);
-	MUST(CALL(lfpool_status_string, "")(LFPOOL_E_BUFFER)[0] == 't');
+	MUST(CALL(lfpool_status_string, "")(LFPOOL_E_BUFFER)[0] == 'c');
 }
 
 #define GROUP(way, which) {#way " " #which, .run_kind = way, .kind = which}

@@ -536,9 +536,11 @@ static void live_lent(const struct life *life, bool strict)
 	lfpool_status_t status;
 	size_t bytes;
 
-	bytes = CALL(lfpool_object_bytes)(&config);
+	bytes = CALL(lfpool_memory_bytes)(&config);
 	MUST(bytes ? bytes <= sizeof(memory) : !strict);
-	status = CALL(lfpool_create_on)(&pool, &config, memory, sizeof(memory));
+	config.memory = memory;
+	config.memory_bytes = sizeof(memory);
+	status = CALL(lfpool_create)(&pool, &config);
 	if (!is_made(status, pool, life->flags, strict))
 		return;
 	take_all(&hand, pool);

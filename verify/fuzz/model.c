@@ -173,21 +173,27 @@ void model_acquired(struct model *m, void *object)
 	stamp_write(object, m->config.object_size, cell->stamp);
 }
 
+/* The library's functions, where lfpool/inline.h has inlined ones of these names. */
+static void *(*volatile const acquire_outside)(lfpool_t *pool) = lfpool_acquire;
+static lfpool_status_t (*volatile const release_outside)(lfpool_t *pool, void *object) = lfpool_release;
+static void *(*volatile const cache_acquire_outside)(lfpool_cache_t *cache) = lfpool_cache_acquire;
+static lfpool_status_t (*volatile const cache_release_outside)(lfpool_cache_t *cache, void *object) = lfpool_cache_release;
+
 static void *acquire_by(struct model *m, struct door door)
 {
 	if (door.cache)
-		return door.inlined ? lfpool_cache_acquire(door.cache) : (lfpool_cache_acquire)(door.cache);
+		return door.inlined ? lfpool_cache_acquire(door.cache) : cache_acquire_outside(door.cache);
 	if (!door.inlined)
-		return (lfpool_acquire)(m->pool);
+		return acquire_outside(m->pool);
 	return m->plan.way && m->plan.way->acquire ? m->plan.way->acquire(m) : lfpool_acquire(m->pool);
 }
 
 static lfpool_status_t release_by(struct model *m, struct door door, void *object)
 {
 	if (door.cache)
-		return door.inlined ? lfpool_cache_release(door.cache, object) : (lfpool_cache_release)(door.cache, object);
+		return door.inlined ? lfpool_cache_release(door.cache, object) : cache_release_outside(door.cache, object);
 	if (!door.inlined)
-		return (lfpool_release)(m->pool, object);
+		return release_outside(m->pool, object);
 	return m->plan.way && m->plan.way->release ? m->plan.way->release(m, object) : lfpool_release(m->pool, object);
 }
 

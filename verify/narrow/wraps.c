@@ -28,7 +28,7 @@ TEST(positions)
 	REQUIRE(m);
 	memset((void *)m, 0, magazine_bytes(SLOTS));
 	magazine_make_full(m, 1, SLOTS, 1, 1);
-	for (uint64_t step = 0; step < 64 * TIMES_ROUND(LFPOOL_POSITION_BITS); step++) {
+	for (uint64_t step = 0; step < 64 * TIMES_ROUND(LFPOOL_POSITION_BITS_); step++) {
 		/* A theft moves both ends on; a pop of all lowers bottom as far as it goes. */
 		if (step % 3 && held) {
 			assert_int_not_equal(magazine_take(m, SLOTS, load_relaxed(&m->top), 1), 0);
@@ -46,7 +46,7 @@ TEST(positions)
 		assert_int_equal(magazine_count_now(m, SLOTS), held);
 		assert_int_equal(magazine_pushes(load_relaxed(&m->bottom)), pushes & LOW_BITS(PUSHES_BITS));
 	}
-	assert_true(load_relaxed(&m->top) > 2 * TIMES_ROUND(LFPOOL_POSITION_BITS));
+	assert_true(load_relaxed(&m->top) > 2 * TIMES_ROUND(LFPOOL_POSITION_BITS_));
 	free(m);
 }
 

@@ -147,7 +147,7 @@ static struct word word_at(const char *address)
 
 static int64_t ahead(uint64_t bottom, uint64_t top)
 {
-	return LFPOOL_AHEAD(bottom, top);
+	return LFPOOL_AHEAD_(bottom, top);
 }
 
 /* ---- The state that memory shows ---- */
@@ -537,7 +537,7 @@ static void swap_word(unsigned t, const struct word *word, uint64_t before, uint
 	} else if (word->kind == COUNT) {
 		for (; before < after; before++)
 			MOVE(count, (int32_t)before);
-	} else if (word->kind == MAGAZINE && (before || after != LFPOOL_HOME)) {
+	} else if (word->kind == MAGAZINE && (before || after != LFPOOL_HOME_)) {
 		/* Else it is being made. */
 		if (owns(c, i) && w.racing[i])
 			MOVE(win, c, i);

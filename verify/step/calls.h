@@ -3,7 +3,7 @@
 #ifndef LFPOOL_VERIFY_CALLS_H
 #define LFPOOL_VERIFY_CALLS_H
 
-#define LFPOOL_INLINE_KEEP_NAMES
+#define LFPOOL_INLINE_KEEP_NAMES_
 #include "lfpool/inline.h"
 #include "scene.h"
 #include "stepper.h"
@@ -14,8 +14,8 @@
 		call;                                                       \
 	}
 
-OPERATION(acquire_inlined, s->got[0] = STEP(lfpool_cache_acquire_inline(s->mine)))
-OPERATION(release_inlined, s->released = STEP(lfpool_cache_release_inline(s->mine, s->given[0])) == LFPOOL_OK)
+OPERATION(acquire_inlined, s->got[0] = STEP(lfpool_cache_acquire_inline_(s->mine)))
+OPERATION(release_inlined, s->released = STEP(lfpool_cache_release_inline_(s->mine, s->given[0])) == LFPOOL_OK)
 OPERATION(acquire_through_cache, s->got[0] = STEP(lfpool_cache_acquire(s->mine)))
 OPERATION(release_through_cache, s->released = STEP(lfpool_cache_release(s->mine, s->given[0])) == LFPOOL_OK)
 OPERATION(acquire, s->got[0] = STEP(lfpool_acquire(s->pool)))

@@ -17,7 +17,7 @@
 #include "drive.h"
 #include "scene.h"
 
-#define LFPOOL_INLINE_KEEP_NAMES
+#define LFPOOL_INLINE_KEEP_NAMES_
 #include "lfpool/inline.h"
 
 #define STUCK_SECONDS 10
@@ -53,17 +53,17 @@ static void record(struct victim *v, const struct operation *o)
 
 static void steal(struct scene *s)
 {
-	s->got[0] = STEP(lfpool_cache_acquire_inline(s->mine));
+	s->got[0] = STEP(lfpool_cache_acquire_inline_(s->mine));
 }
 
 static void user_acquires(struct scene *s)
 {
-	s->got[1] = STEP(lfpool_cache_acquire_inline(s->other));
+	s->got[1] = STEP(lfpool_cache_acquire_inline_(s->other));
 }
 
 static void user_releases(struct scene *s)
 {
-	s->released = STEP(lfpool_cache_release_inline(s->other, s->given[0])) == LFPOOL_OK;
+	s->released = STEP(lfpool_cache_release_inline_(s->other, s->given[0])) == LFPOOL_OK;
 }
 
 #define OF_EIGHT(text) .capacity = 8, .cache_capacity = 8, .setup = (text), .operate = steal

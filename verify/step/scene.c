@@ -142,7 +142,7 @@ static uint64_t tops_of(const struct core *core, uint32_t first, uint32_t count)
 	uint64_t sum = 0;
 
 	for (uint32_t number = first; number < first + count; number++)
-		sum += magazine_top(load_relaxed(&magazines_at(&core->magazines, number)->top)) - LFPOOL_HOME;
+		sum += magazine_top(load_relaxed(&magazines_at(&core->magazines, number)->top)) - LFPOOL_HOME_;
 	return sum;
 }
 
