@@ -169,76 +169,47 @@ static bool is(struct token word, const char *text)
 
 static const struct key {
 	const char *name;
-	enum { READ_NUMBER, READ_NUMBER_OR_NONE, READ_TRIM, READ_FULL, READ_FLAGS, READ_BACKEND, READ_DEBUG } how;
-	uint32_t least, most;
+	uint32_t most; /* the largest number; 0: the value is a word */
 } keys[] = {
-#define PROFILE_KEY(key, how, least, most) {#key, how, least, most},
+#define PROFILE_KEY(key, most) {#key, most},
 	PROFILE_KEYS(PROFILE_KEY)
 #undef PROFILE_KEY
 };
 
-#define AT_CONSTANT(constant, word) [constant] = word,
-#define FLAG_ROW(constant, word) {word, constant},
-static const char *const trim_words[] = {"no", "yes"};
-static const char *const full_words[] = {"", "fail", "grow", "evict"}; /* the index is an enum full_policy */
-static const char *const backend_words[] = {BACKEND_MAP(AT_CONSTANT)};
-static const struct {
+/* The words that a value can have, except for debug modes. */
+static const struct option {
+	enum profile_key key;
 	const char *word;
-	uint32_t flag;
-} flags[] = {FLAG_MAP(FLAG_ROW)};
-
-/* The words of a choice; the value is the index. */
-static const struct choice {
-	const char *const *words;
-	uint32_t count;
-} choices[] = {
-	[READ_TRIM] = {trim_words, COUNT(trim_words)},
-	[READ_FULL] = {full_words, COUNT(full_words)},
-	[READ_BACKEND] = {backend_words, COUNT(backend_words)},
+	uint32_t value;
+} options[] = {
+#define FLAG_OPTION(flag, word) {PROFILE_flags, word, flag},
+#define BACKEND_OPTION(backend, word) {PROFILE_backend, word, backend},
+	FLAG_MAP(FLAG_OPTION) BACKEND_MAP(BACKEND_OPTION)
+#undef FLAG_OPTION
+#undef BACKEND_OPTION
+		{PROFILE_flags, "none", 0},
+	{PROFILE_debug, "none", 0},
+	{PROFILE_cache_capacity, "none", PROFILE_NONE},
+	{PROFILE_trim, "no", 0},
+	{PROFILE_trim, "yes", 1},
+	{PROFILE_full, "fail", FULL_FAIL},
+	{PROFILE_full, "grow", FULL_GROW},
+	{PROFILE_full, "evict", FULL_EVICT},
 };
 
 /* Digits, and k or M for thousands or millions. */
-static bool read_number(struct reader *r, const struct key *key, struct token word, uint32_t *value_out)
+static bool number_of(struct token word, uint32_t most, uint32_t *value_out)
 {
 	uint64_t value = 0;
 	size_t digits = 0;
 
-	if (key->how == READ_NUMBER_OR_NONE && is(word, "none")) {
-		*value_out = PROFILE_NONE;
-		return true;
-	}
 	for (; digits < word.length && word.at[digits] >= '0' && word.at[digits] <= '9'; digits++)
 		if (value <= UINT32_MAX)
 			value = value * 10 + (uint64_t)(word.at[digits] - '0');
 	if (digits && digits + 1 == word.length && (word.at[digits] == 'k' || word.at[digits] == 'M'))
 		value *= word.at[digits++] == 'k' ? 1000 : 1000000;
 	*value_out = (uint32_t)value;
-	if (digits && digits == word.length && value >= key->least && value <= key->most)
-		return true;
-	return fail(r, word.at, "%s must be a number from %" PRIu32 " to %" PRIu32 "%s, not \"%.*s\"", key->name, key->least,
-		    key->most, key->how == READ_NUMBER_OR_NONE ? " or none" : "", SHOWN(word));
-}
-
-static bool read_choice(struct reader *r, const struct key *key, struct token word, uint32_t *value_out)
-{
-	const struct choice *choice = &choices[key->how];
-
-	for (uint32_t i = 0; word.length && i < choice->count; i++)
-		if (is(word, choice->words[i])) {
-			*value_out = i;
-			return true;
-		}
-	return fail(r, word.at, "unknown value \"%.*s\" of %s", SHOWN(word), key->name);
-}
-
-static bool add_flag(struct token word, uint32_t *flags_out)
-{
-	for (size_t i = 0; i < COUNT(flags); i++)
-		if (is(word, flags[i].word)) {
-			*flags_out |= flags[i].flag;
-			return true;
-		}
-	return false;
+	return digits && digits == word.length && value <= most;
 }
 
 static bool add_mode(struct token word, struct debug_modes *modes)
@@ -251,38 +222,40 @@ static bool add_mode(struct token word, struct debug_modes *modes)
 	return debug_words_read(modes, text);
 }
 
-/* Words with commas between them, or none. */
-static bool read_list(struct reader *r, const struct key *key, struct token list, struct policy *policy)
+/* Adds a word to the value of the key; `alone`: it is the only one. */
+static bool add_word(struct reader *r, enum profile_key key, struct token word, bool alone, struct policy *policy)
 {
-	const char *const end = list.at + list.length;
+	const uint32_t most = keys[key].most;
+	uint32_t *value = &policy->value[key];
 
-	if (is(list, "none"))
+	/* A list does not have "none" in it. */
+	for (size_t i = 0; i < COUNT(options); i++)
+		if (options[i].key == key && (options[i].value || alone) && is(word, options[i].word)) {
+			*value |= options[i].value;
+			return true;
+		}
+	if (most ? number_of(word, most, value) : key == PROFILE_debug && add_mode(word, &policy->modes))
 		return true;
-	for (const char *at = list.at; at <= end; at++) {
-		const char *comma = memchr(at, ',', (size_t)(end - at));
-		const struct token word = {at, (size_t)((comma ? comma : end) - at)};
-
-		if (!(key->how == READ_FLAGS ? add_flag(word, &policy->value[PROFILE_flags]) : add_mode(word, &policy->modes)))
-			return fail(r, at, "unknown value \"%.*s\" of %s", SHOWN(word), key->name);
-		at += word.length;
-	}
-	return true;
+	if (!most)
+		return fail(r, word.at, "unknown value \"%.*s\" of %s", SHOWN(word), keys[key].name);
+	return fail(r, word.at, "%s must be a number from 0 to %" PRIu32 "%s, not \"%.*s\"", keys[key].name, most,
+		    key == PROFILE_cache_capacity ? " or none" : "", SHOWN(word));
 }
 
-static bool read_value(struct reader *r, const struct key *key, struct token word, struct policy *policy)
+/* Words with commas between them for flags and debug, one word for the other keys. */
+static bool read_value(struct reader *r, enum profile_key key, struct policy *policy)
 {
-	uint32_t *value = &policy->value[key - keys];
+	const bool is_list = key == PROFILE_flags || key == PROFILE_debug;
+	bool more = true;
 
-	switch (key->how) {
-	case READ_NUMBER:
-	case READ_NUMBER_OR_NONE: return read_number(r, key, word, value);
-	case READ_TRIM:
-	case READ_FULL:
-	case READ_BACKEND: return read_choice(r, key, word, value);
-	case READ_FLAGS:
-	case READ_DEBUG: break;
+	for (const char *first = r->at; more; r->at += more) {
+		const struct token word = read_word(r, is_list ? BLANKS ENDS "," : BLANKS ENDS);
+
+		more = is_list && *r->at == ',';
+		if (!add_word(r, key, word, !more && word.at == first, policy))
+			return false;
 	}
-	return read_list(r, key, word, policy);
+	return true;
 }
 
 /* key=value */
@@ -301,7 +274,7 @@ static bool read_setting(struct reader *r, struct policy *policy)
 		return fail(r, name.at, "%s is given twice", keys[key].name);
 	r->at++;
 	policy->given |= UINT32_C(1) << key;
-	return read_value(r, &keys[key], read_word(r, BLANKS ENDS), policy);
+	return read_value(r, (enum profile_key)key, policy);
 }
 
 /* ---- Lines ---- */

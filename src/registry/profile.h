@@ -24,23 +24,24 @@
 /* The result of an acquire that finds nothing. */
 enum full_policy { FULL_AS_CONFIGURED, FULL_FAIL, FULL_GROW, FULL_EVICT };
 
-/* X(key, how to read it, least, most): the values are numbers, except for debug. */
-#define PROFILE_KEYS(X)                                      \
-	X(capacity, READ_NUMBER, 0, PROFILE_OBJECTS_MAX)     \
-	X(max_capacity, READ_NUMBER, 0, PROFILE_OBJECTS_MAX) \
-	X(trim, READ_TRIM, 0, 0)                             \
-	X(keep, READ_NUMBER, 0, PROFILE_OBJECTS_MAX)         \
-	/* A switch cannot change these for an old pool. */  \
-	X(growth_step, READ_NUMBER, 0, PROFILE_OBJECTS_MAX)  \
-	X(cache_capacity, READ_NUMBER_OR_NONE, 0, 8192)      \
-	X(depot_shards, READ_NUMBER, 0, 32)                  \
-	X(full, READ_FULL, 0, 0)                             \
-	X(flags, READ_FLAGS, 0, 0)                           \
-	X(backend, READ_BACKEND, 0, 0)                       \
-	X(debug, READ_DEBUG, 0, 0)
+/* X(key, the largest number; 0: the value is a word, or, for flags and debug, several).  Values are numbers, except
+ * for debug. */
+#define PROFILE_KEYS(X)                                     \
+	X(capacity, PROFILE_OBJECTS_MAX)                    \
+	X(max_capacity, PROFILE_OBJECTS_MAX)                \
+	X(trim, 0)                                          \
+	X(keep, PROFILE_OBJECTS_MAX)                        \
+	/* A switch cannot change these for an old pool. */ \
+	X(growth_step, PROFILE_OBJECTS_MAX)                 \
+	X(cache_capacity, 8192)                             \
+	X(depot_shards, 32)                                 \
+	X(full, 0)                                          \
+	X(flags, 0)                                         \
+	X(backend, 0)                                       \
+	X(debug, 0)
 
 enum profile_key {
-#define PROFILE_KEY(key, how, least, most) PROFILE_##key,
+#define PROFILE_KEY(key, most) PROFILE_##key,
 	PROFILE_KEYS(PROFILE_KEY)
 #undef PROFILE_KEY
 		PROFILE_KEY_COUNT,
