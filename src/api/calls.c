@@ -9,7 +9,6 @@
  */
 #include "api/calls.h"
 
-#include "api/waits.h"
 #include "base/probes.h"
 #include "os/os.h"
 #include "pool/misuse.h"
@@ -17,6 +16,8 @@
 #include "pool/threads.h"
 #include "retire/retired.h"
 #include "waiting/waiters.h"
+
+#include "lfpool/inline.h"
 
 /* ---- Acquire ---- */
 
@@ -250,4 +251,40 @@ size_t lfpool_release_bulk(lfpool_t *pool, void *const *objects, size_t count)
 	for (size_t i = 0; i < count; i++)
 		done += objects[i] && pool_release(pool, NULL, objects[i]) == LFPOOL_OK;
 	return done;
+}
+
+/* ---- Explicit caches ---- */
+
+lfpool_cache_t *lfpool_cache_create(lfpool_t *pool)
+{
+	struct cache_head *head = slots_cache_create(pool);
+
+	return head ? &head->face : NULL;
+}
+
+void lfpool_cache_destroy(lfpool_cache_t *cache)
+{
+	struct cache_head *head = (struct cache_head *)cache;
+
+	if (head)
+		slots_cache_destroy(head);
+}
+
+void lfpool_cache_flush(lfpool_t *pool, lfpool_cache_t *cache)
+{
+	struct cache_head *head = cache ? (struct cache_head *)cache : thread_cache_if_any(pool);
+
+	if (head)
+		slots_cache_flush(head);
+}
+
+/* The functions behind the inlined ones of lfpool/inline.h. */
+void *lfpool_cache_acquire(lfpool_cache_t *cache)
+{
+	return lfpool_cache_acquire_inline_(cache);
+}
+
+lfpool_status_t lfpool_cache_release(lfpool_cache_t *cache, void *object)
+{
+	return lfpool_cache_release_inline_(cache, object);
 }

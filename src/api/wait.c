@@ -13,9 +13,8 @@
  * Progress     Blocks, in the kernel, until the cells are served, or the time is over, or the pool is closed.  The call
  *              with the earliest ticket never gives back, so no call starves.
  */
-#include "api/waits.h"
-
 #include "api/calls.h"
+
 #include "base/probes.h"
 #include "base/widths.h"
 #include "os/os.h"
