@@ -78,7 +78,7 @@ typedef struct lfpool_set_config {
 	size_t reserved[4]; /* must be 0 */
 	/* The config of the pool of every class.  Not used: struct_size and object_size.  The smallest class has the
 	 * size of object_alignment (0 = 16).  The hooks that build objects (create, validate, activate, deactivate,
-	 * destroy) must be NULL: they would not know the size. */
+	 * destroy) must be NULL: they would not know the size.  The fields of caller-provided memory must be 0. */
 	lfpool_config_t pool;
 } lfpool_set_config_t;
 
@@ -107,8 +107,9 @@ static inline void lfpool_set_config_init(lfpool_set_config_t *config)
  * Returns   LFPOOL_OK; LFPOOL_E_ARGUMENT (a NULL pointer); LFPOOL_E_NO_MEMORY (also for addresses: each window is the
  *           power of two that holds the largest number of bytes to which a class can grow); for the config of any class
  *           the statuses of lfpool_create(), where CAPACITY and MAX_CAPACITY also mean numbers from bytes or `plan`,
- *           and HOOKS a hook that must be NULL; LFPOOL_E_CONFIG_OBJECT_SIZE for `largest`; LFPOOL_E_CONFIG_STEPS;
- *           with a registry those of lfpool_registry_create_pool().  After a failure nothing is left.
+ *           and HOOKS a hook that must be NULL; LFPOOL_E_BUFFER for memory; LFPOOL_E_CONFIG_OBJECT_SIZE for
+ *           `largest`; LFPOOL_E_CONFIG_STEPS; with a registry those of lfpool_registry_create_pool().  After a
+ *           failure nothing is left.
  * Owner     The caller, until lfpool_set_destroy().
  * Threads   Any.  Takes a lock; enters the kernel.
  * Cost      O(classes), and that of lfpool_create().

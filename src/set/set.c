@@ -52,6 +52,9 @@ static lfpool_status_t read_config(lfpool_set_config_t *config, const lfpool_set
 		return LFPOOL_E_CONFIG_NAME;
 	if (pool->hooks.create || pool->hooks.validate || pool->hooks.activate || pool->hooks.deactivate || pool->hooks.destroy)
 		return LFPOOL_E_CONFIG_HOOKS;
+	/* All pools would have the same memory. */
+	if (pool->memory || pool->memory_bytes || pool->memory_use)
+		return LFPOOL_E_BUFFER;
 	return LFPOOL_OK;
 }
 
@@ -245,7 +248,8 @@ size_t lfpool_set_destroy(lfpool_set_t *set)
 
 	if (!set)
 		return 0;
-	for (size_t i = 0; i < set->classes.count; i++) {
+	/* The pool of the smallest class last: a set that stays needs it. */
+	for (size_t i = set->classes.count; i-- > (refused != 0);) {
 		lfpool_t *pool = set_pool(set, i);
 		const size_t more = set->registry ? lfpool_registry_destroy_pool(set->registry, pool) : lfpool_destroy(pool);
 

@@ -155,6 +155,45 @@ TEST(hooks_that_build_objects_are_refused)
 	EXPECT(pool.hooks.reserved[0], nothing, LFPOOL_E_CONFIG_HOOKS);
 }
 
+TEST(memory_of_the_caller_is_refused)
+{
+	char memory[64];
+
+	EXPECT(pool.memory, memory, LFPOOL_E_BUFFER);
+	EXPECT(pool.memory_bytes, sizeof(memory), LFPOOL_E_BUFFER);
+	EXPECT(pool.memory_use, LFPOOL_MEMORY_POOL, LFPOOL_E_BUFFER);
+	EXPECT(pool.buffer_caches, 1, LFPOOL_E_CONFIG_BUFFER_CACHES);
+}
+
+/* A scheme of reclamation is for each pool; while it has objects of one, the set is not destroyed. */
+static bool is_ready(void *context, const lfpool_batch_t *batch)
+{
+	(void)batch;
+	return *(bool *)context;
+}
+
+static bool wait_until_ready(void *context)
+{
+	return *(bool *)context;
+}
+
+TEST(a_set_whose_destroy_is_refused_stays)
+{
+	bool ready = false;
+	lfpool_set_t *set = SET_WITH(.largest = 64, .pool.hooks.misuse = expected_misuse,
+				     .pool.scheme = {.context = &ready, .ready = is_ready, .wait = wait_until_ready});
+
+	assert_non_null(lfpool_set_acquire(set, 16));
+	assert_int_equal(lfpool_retire(lfpool_set_pool(set, 64), lfpool_set_acquire(set, 64)), LFPOOL_OK);
+	assert_true(lfpool_set_destroy(set) == SIZE_MAX);
+	/* The set is still usable. */
+	assert_int_equal(stats_of(lfpool_set_pool(set, 64)).retired, 1);
+	assert_int_equal(lfpool_set_release(set, &ready), LFPOOL_E_FOREIGN);
+	assert_non_null(lfpool_set_acquire(set, 48));
+	ready = true;
+	assert_int_equal(lfpool_set_destroy(set), 2);
+}
+
 TEST(the_defaults)
 {
 	lfpool_set_t *set = SET_WITH();
