@@ -7,15 +7,47 @@
  * Full         A pool that is full is searched for free objects once: W13 (waiters.h).
  * Shrink       While a shrink is pending, the slot of a victim is put back, where the shrink takes it; the acquire
  *              takes the next victim.
+ * Eviction     A victim leaves as a released object does (arena.h, A3): by a CAS from the word that the search has seen,
+ *              without pins.  If it fails, another thread has pinned, released or evicted the object, and the search
+ *              begins again.  Lock-free, except the hooks.
  */
-#include "lfpool/evict.h"
-
-#include "evict/victims.h"
+#include "evict/order.h"
 #include "pool/handles.h"
 #include "pool/slots.h"
 #include "pool/threads.h"
 #include "retire/retired.h"
 #include "waiting/waiters.h"
+
+#include "lfpool/evict.h"
+
+/* ---- The victim ---- */
+
+/* Evicts the candidate with the least rank.  `newcomer`: only if it gives way to this priority; NULL: in any case.
+ * False: no object gave way.  *slot_out: its slot, whose object's use has ended; another one, or SLOT_NONE, with a
+ * quarantine. */
+static bool evict_least(lfpool_t *pool, const uint64_t *newcomer, uint32_t *slot_out)
+{
+	struct order *order = pool->order;
+
+	/* Repeats only after another thread pinned, released or evicted the least, or changed its priority. */
+	for (;;) {
+		const struct least least = order_least(order);
+
+		if (!least.slot || (newcomer && !order_gives_way(order, least.rank.priority, *newcomer)))
+			return false;
+		if (order_priority(order, least.slot) != least.rank.priority ||
+		    !arena_unmark(&pool->core.arena, least.slot, least.word))
+			continue;
+
+		void *object = pool_object(pool, least.slot);
+
+		if (pool->hooks.evict)
+			pool->hooks.evict(pool->hooks.context, object, handle_with(pool, least.slot, least.word),
+					  least.rank.priority);
+		*slot_out = slots_end(pool, least.slot, object);
+		return true;
+	}
+}
 
 /* ---- Acquire ---- */
 
@@ -62,7 +94,7 @@ static uint32_t take_for(lfpool_t *pool, struct cache_head *head, uint64_t prior
 
 	/* Repeats only after an eviction whose slot went into the quarantine, or to a pending shrink. */
 	while (!(slot = take_free(pool, head, ticket))) {
-		if (!victims_evict(pool, &priority, &slot))
+		if (!evict_least(pool, &priority, &slot))
 			return SLOT_NONE;
 		/* relaxed: a number. */
 		if (slot && !load_relaxed(&pool->waiters.owed)) {
@@ -161,7 +193,7 @@ size_t lfpool_release_least(lfpool_t *pool, size_t count)
 	size_t released = 0;
 	uint32_t slot;
 
-	while (pool->order && released < count && victims_evict(pool, NULL, &slot)) {
+	while (pool->order && released < count && evict_least(pool, NULL, &slot)) {
 		put_victim(pool, thread_cache(pool), slot);
 		released++;
 	}
