@@ -7,9 +7,9 @@
  * Full         A pool that is full is searched for free objects once: W13 (waiters.h).
  * Shrink       While a shrink is pending, the slot of a victim is put back, where the shrink takes it; the acquire
  *              takes the next victim.
- * Eviction     A victim leaves as a released object does (arena.h, A3): by a CAS from the word that the search has seen,
- *              without pins.  If it fails, another thread has pinned, released or evicted the object, and the search
- *              begins again.  Lock-free, except the hooks.
+ * Eviction     A victim leaves as a released object does (arena.h, A3): by a CAS from the word that the search has
+ *              seen, without pins.  If it fails, another thread has pinned, released or evicted the object, and the
+ *              search begins again.  Lock-free, except the hooks.
  */
 #include "evict/order.h"
 #include "pool/handles.h"
