@@ -1,6 +1,6 @@
 # LFPOOL_EMBEDDED: an archive with pools in buffers and nothing else (docs/embedded.md).  A project takes it by add_subdirectory; there is
 # nothing to install.
-add_library(lfpool STATIC ${LFPOOL_EMBEDDED_SOURCES} ${LFPOOL_ABSENT_SOURCES})
+add_library(lfpool STATIC ${LFPOOL_EMBEDDED_SOURCES})
 add_library(lfpool::lfpool ALIAS lfpool)
 lfpool_house_rules(lfpool)
 target_compile_definitions(lfpool PUBLIC LFPOOL_EMBEDDED)

@@ -65,8 +65,10 @@ lfpool_status_t pool_create_in_buffer(lfpool_t **pool_out, const lfpool_config_t
 
 	const lfpool_status_t opened = pool_open_as(pool_out, &config, &modes, lifecycle_open_in(buffer, &config), &rest);
 
+#if !EMBEDDED
 	if (opened == LFPOOL_OK)
 		config_tell_ignored((*pool_out)->name, "in a buffer");
+#endif
 	return opened;
 }
 

@@ -125,9 +125,9 @@ lfpool_status_t lfpool_unpin(lfpool_t *pool, lfpool_handle_t handle)
 		return handle_refuse(pool, handle);
 	if (!generation_pins(before))
 		return not_pinned(pool, handle, slot);
-	if (generation_pins(before) == 1 && generation_phase(before) == GENERATION_CANDIDATE)
+	if (!EMBEDDED && generation_pins(before) == 1 && generation_phase(before) == GENERATION_CANDIDATE)
 		order_lower(pool->order, slot);
-	if (ended && generation_phase(before) == GENERATION_RETIRED)
+	if (!EMBEDDED && ended && generation_phase(before) == GENERATION_RETIRED)
 		retired_push(pool, slot);
 	else if (ended)
 		waiters_put(pool, thread_cache(pool), slot, pool_object(pool, slot));
@@ -168,10 +168,10 @@ void *lfpool_object_start(const lfpool_t *pool, const void *address)
 
 lfpool_t *lfpool_of(const void *pointer)
 {
-	lfpool_t *pool = live_pools_find_by_address(pointer);
+	lfpool_t *pool = EMBEDDED ? NULL : live_pools_find_by_address(pointer);
 	uint32_t slot;
 
-	if (!pool && pointer && pool_any_heap()) {
+	if (!EMBEDDED && !pool && pointer && pool_any_heap()) {
 		/* Its label leads to a cell, the cell to the pool, which can tell. */
 		pool = live_pools_find_by_address(heap_label(pointer));
 		return pool && !pool_in_place(pool) && pool_locate(pool, pointer, &slot) == LFPOOL_OK ? pool : NULL;

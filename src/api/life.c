@@ -36,6 +36,9 @@ static _Atomic(uint64_t) pools_made = 1;
 /* Enters the pool into the registry. */
 static uint64_t enter(lfpool_t *pool)
 {
+	if (EMBEDDED)
+		return 0;
+
 	const struct lfpool_cache *face = &pool->core.arena.face;
 	const uintptr_t first = face->zero + face->stride;
 
@@ -49,9 +52,9 @@ static lfpool_status_t back_and_build(lfpool_t *pool, const lfpool_config_t *con
 
 	if (status == LFPOOL_OK)
 		status = lifecycle_back(pool->lifecycle, config->flags);
-	if (status == LFPOOL_OK && config->evict != LFPOOL_EVICT_NONE)
+	if (!EMBEDDED && status == LFPOOL_OK && config->evict != LFPOOL_EVICT_NONE)
 		status = order_open(&pool->order, config, &pool->core.arena);
-	if (status == LFPOOL_OK && (config->scheme.begin || config->scheme.ready))
+	if (!EMBEDDED && status == LFPOOL_OK && (config->scheme.begin || config->scheme.ready))
 		status = retired_open(pool, &config->scheme, config->max_capacity, config->flags);
 	if (status != LFPOOL_OK)
 		return status;
@@ -83,12 +86,12 @@ lfpool_status_t pool_open_as(lfpool_t **pool_out, const lfpool_config_t *config,
 
 	lfpool_status_t status = back_and_build(pool, config);
 
-	if (status == LFPOOL_OK && pool_in_place(pool)) {
+	if (!EMBEDDED && status == LFPOOL_OK && pool_in_place(pool)) {
 		const struct debug_home home = misuse_home(pool);
 
 		debug_attach(lifecycle_debug(lifecycle), &home);
 	}
-	if (status == LFPOOL_OK && !window->whole && !(pool->id = enter(pool))) {
+	if (!EMBEDDED && status == LFPOOL_OK && !window->whole && !(pool->id = enter(pool))) {
 		status = LFPOOL_E_NO_MEMORY;
 		if (pool_in_place(pool)) {
 			debug_detach(lifecycle_debug(lifecycle), 0);
@@ -101,11 +104,12 @@ lfpool_status_t pool_open_as(lfpool_t **pool_out, const lfpool_config_t *config,
 
 		(void)pool_close(pool);
 		retired_close(retired);
-		order_close(order);
+		if (!EMBEDDED)
+			order_close(order);
 		lifecycle_close(lifecycle);
 		return status;
 	}
-	if (!pool->locked && config->cache_capacity != LFPOOL_CACHE_NONE && threads_keep_caches())
+	if (!EMBEDDED && !pool->locked && config->cache_capacity != LFPOOL_CACHE_NONE && threads_keep_caches())
 		pool->table_id = pool->id;
 	pool->more = pool->more || retired_asks(pool->retired);
 	/* relaxed: a thread that has an object of it has the count too. */
@@ -138,9 +142,9 @@ size_t pool_end(lfpool_t *pool)
 	probe_destroy(pool, pool->name);
 	waiters_close(pool, NULL);
 	/* From here on no exiting thread comes near it. */
-	if (pool->id)
+	if (!EMBEDDED && pool->id)
 		live_pools_remove(pool->id);
-	if (pool->modes.check)
+	if (!EMBEDDED && pool->modes.check)
 		check_last(pool);
 	waiters_free(&pool->waiters);
 	(void)fetch_add_relaxed(&heaps, -(uint32_t)!pool_in_place(pool));
@@ -150,7 +154,8 @@ size_t pool_end(lfpool_t *pool)
 	if (pool_in_place(pool)) {
 		const size_t used = slots_used(pool);
 
-		debug_detach(lifecycle_debug(lifecycle), used);
+		if (!EMBEDDED)
+			debug_detach(lifecycle_debug(lifecycle), used);
 		lifecycle_destroy_all(lifecycle, &pool->core.arena, (size_t)pool->core.cold.initial, used);
 	}
 
@@ -159,7 +164,8 @@ size_t pool_end(lfpool_t *pool)
 	const size_t active = pool_close(pool);
 
 	retired_close(retired);
-	order_close(order);
+	if (!EMBEDDED)
+		order_close(order);
 	lifecycle_close(lifecycle);
 	return active;
 }

@@ -60,7 +60,8 @@ void lfpool_label(lfpool_t *pool, const void *object, const char *label)
 	struct debug *debug = lifecycle_debug(pool->lifecycle);
 	uint32_t slot;
 
-	if (debug && arena_locate(&pool->core.arena, object, &slot) == LFPOOL_OK && arena_is_active(&pool->core.arena, slot))
+	if (!EMBEDDED && debug && arena_locate(&pool->core.arena, object, &slot) == LFPOOL_OK &&
+	    arena_is_active(&pool->core.arena, slot))
 		debug_label(debug, slot, label);
 }
 
@@ -120,7 +121,8 @@ static void slow(const lfpool_t *pool, lfpool_stats_t *stats_out)
 		stats_out->evicted = handed_over + tally_read(&pool->order->released);
 		stats_out->not_evicted = tally_read(&pool->order->not_evicted);
 	}
-	stats_out->shared += debug_held_back(lifecycle_debug(pool->each_call));
+	if (!EMBEDDED)
+		stats_out->shared += debug_held_back(lifecycle_debug(pool->each_call));
 	census_states(&pool->core, stats_out);
 	tell_calls(pool, stats_out);
 }

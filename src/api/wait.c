@@ -174,7 +174,7 @@ size_t lfpool_close(lfpool_t *pool, int64_t timeout_ns)
 
 void waiters_doze(const struct waiters *d, _Atomic(uint64_t) *word, uint64_t seen, uint64_t deadline_ns)
 {
-	if (d->arena->in_buffer)
+	if (arena_in_buffer(d->arena))
 		cpu_relax();
 	else
 		os_sleep_on(word, seen, deadline_ns);
@@ -398,7 +398,7 @@ static COLD bool poll(lfpool_t *pool, struct cache_head *head, void **slots_out,
 			return true;
 
 		/* In a buffer a call that waits for ever need not know the time. */
-		const uint64_t now = pool->core.arena.in_buffer && deadline_ns == UINT64_MAX ? 0 : os_now_ns();
+		const uint64_t now = arena_in_buffer(&pool->core.arena) && deadline_ns == UINT64_MAX ? 0 : os_now_ns();
 
 		if (now >= deadline_ns || waiters_closed(&pool->waiters))
 			return false;

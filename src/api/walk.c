@@ -135,7 +135,7 @@ static COLD void *next_of_every(lfpool_cursor_t *cursor)
 	/* acquire, edge TELL: as in a walk over the active objects. */
 	const uint8_t state = load_acquire(&arena->face.state[slot]);
 
-	if (!state)
+	if (!EMBEDDED && !state)
 		debug_slot_show(lifecycle_debug(pool->lifecycle), slot, arena_object(arena, slot));
 	cursor->active = arena_is_in_use(arena, slot, state);
 	return arena_object(arena, slot);

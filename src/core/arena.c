@@ -176,6 +176,9 @@ static bool is_whole(const struct arena_plan *plan)
 /* With huge pages the room begins with one, and so do the objects. */
 static char *map_range(const struct layout *l, const struct arena_plan *plan)
 {
+	if (EMBEDDED)
+		return NULL;
+
 	const size_t huge = plan->backing & LFPOOL_HUGE_PAGES ? HUGE_PAGE_BYTES : 0;
 	const size_t alignment = plan->window.at || plan->object_alignment < huge ? huge : plan->object_alignment;
 
@@ -185,6 +188,9 @@ static char *map_range(const struct layout *l, const struct arena_plan *plan)
 /* Access to what can be used, and to nothing else. */
 static bool set_access(const struct arena *arena, char *room, const struct layout *l, const struct arena_plan *plan)
 {
+	if (EMBEDDED)
+		return false;
+
 	const size_t opened = layout_slots_bytes(l->stride, l->front, plan->capacity);
 
 	const bool granted = is_whole(plan) ? os_guard(room + l->opened, l->before - l->opened) &&
@@ -244,7 +250,7 @@ void *arena_open(struct arena *arena_out, const struct arena_plan *plan)
 {
 	struct layout l;
 
-	if (plan->window.whole)
+	if (EMBEDDED || plan->window.whole)
 		return open_in_buffer(arena_out, plan);
 
 	char *room = lay_out(&l, plan) ? map_range(&l, plan) : NULL;
@@ -269,7 +275,7 @@ static size_t first_object_at(const struct arena *arena)
 
 lfpool_status_t arena_back(const struct arena *arena, void *room, size_t capacity)
 {
-	if (arena->in_buffer)
+	if (arena_in_buffer(arena))
 		return LFPOOL_OK;
 
 	const lfpool_status_t status = backing_give(arena->backing, room, arena->touched);
@@ -285,7 +291,7 @@ bool arena_extend(const struct arena *arena, size_t from, size_t to)
 	const size_t stride = arena->face.stride, had = layout_slots_bytes(stride, first_object_at(arena), from);
 	const size_t more = layout_slots_bytes(stride, first_object_at(arena), to) - had;
 
-	return !more || arena->lent ||
+	return EMBEDDED || !more || arena->lent ||
 	       (os_open(arena->objects + had, more) && backing_give(arena->backing, arena->objects + had, more) == LFPOOL_OK);
 }
 
@@ -410,7 +416,7 @@ uint64_t arena_unpin(const struct arena *arena, uint32_t slot, uint64_t word, bo
 
 void arena_heavy_fence(const struct arena *arena)
 {
-	if (arena->fenced)
+	if (EMBEDDED || arena->fenced)
 		full_fence();
 	else
 		os_heavy_fence();
@@ -418,7 +424,7 @@ void arena_heavy_fence(const struct arena *arena)
 
 void arena_close(void *room, size_t mapped_bytes)
 {
-	if (mapped_bytes)
+	if (!EMBEDDED && mapped_bytes)
 		os_unmap(room, mapped_bytes);
 }
 

@@ -72,6 +72,9 @@ struct arena {
 	_Atomic(uint64_t) *generation; /* per slot, A3                                          */
 };
 
+/* Is all of it in one buffer of the caller?  A macro: in an embedded build it is a constant for every compiler. */
+#define arena_in_buffer(arena) (EMBEDDED || (arena)->in_buffer)
+
 /* Maps an arena and returns its room, zeroed; NULL when the system refuses memory.  `arena_out` may not lie in the
  * room. */
 void *arena_open(struct arena *arena_out, const struct arena_plan *plan);

@@ -324,7 +324,7 @@ void cache_table_close(struct core *core)
 		/* relaxed: the pool is nobody else's any more. */
 		char *memory = load_relaxed(&core->table.lot[lot]);
 
-		if (memory)
+		if (!EMBEDDED && memory)
 			os_unmap(memory, cache_lot_bytes(core->magazines.bytes, (uint32_t)LOT_CACHES << lot));
 	}
 }
@@ -409,7 +409,7 @@ static bool lot_ensure(struct core *core, uint32_t index, enum cache_term term)
 	char *none = NULL;
 
 	/* acquire, edge LOT. */
-	if (load_acquire(&core->table.lot[lot]))
+	if (EMBEDDED || load_acquire(&core->table.lot[lot]))
 		return true;
 
 	/* relaxed, here and below: a number; that threads lose some of each other's counts does no harm. */

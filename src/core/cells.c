@@ -53,7 +53,10 @@ static bool cell_lot_ensure(struct waiters *d, uint32_t index)
 	if (load_acquire(&d->lot[lot]))
 		return true;
 
-	char *mapped = d->arena->in_buffer ? NULL : backing_map(d->arena->backing, bytes);
+	if (arena_in_buffer(d->arena))
+		return false;
+
+	char *mapped = backing_map(d->arena->backing, bytes);
 
 	if (!mapped)
 		return false;
@@ -163,7 +166,7 @@ uint64_t cells_tickets(struct waiters *d, uint32_t count)
 
 void cell_wake(const struct waiters *d, struct cell *cell, uint64_t word)
 {
-	if (!d->arena->in_buffer)
+	if (!arena_in_buffer(d->arena))
 		os_wake(&cell->word);
 	/* relaxed: if it fails, the call is awake. */
 	(void)cas_relaxed(&cell->word, &word, word - GIVEN + WOKEN);

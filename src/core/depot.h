@@ -59,7 +59,7 @@ static inline struct shard *shard_at(struct depot *d, uint32_t index)
 /* The shard of the processor that the caller runs on.  A guess is good enough: any shard is right. */
 static inline uint32_t depot_home(const struct depot *d)
 {
-	return d->shards > 1 ? os_processor_block() : 0;
+	return !EMBEDDED && d->shards > 1 ? os_processor_block() : 0;
 }
 
 /* Waits a little after a failed CAS, longer each time: two workers at one head then disturb each other half as

@@ -21,6 +21,9 @@ struct lifecycle {
 	_Atomic(uint8_t) built[]; /* per slot, from 0; the slot's holder's.  Untouched if all are  */
 };
 
+/* A macro: in an embedded build, which has no debug modes, it is a constant for every compiler. */
+#define has_debug(lifecycle) (!EMBEDDED && (lifecycle)->debug)
+
 /* ---- Life ---- */
 
 bool hooks_have_life(const lfpool_hooks_t *hooks)
@@ -40,6 +43,7 @@ static void fill_in(struct lifecycle *lifecycle, const lfpool_config_t *config, 
 			       (hooks_have_life(hooks) && !lifecycle->build_all);
 }
 
+#if !EMBEDDED
 bool lifecycle_open(struct lifecycle **lifecycle_out, const lfpool_config_t *config, const struct debug_modes *modes)
 {
 	struct debug *debug;
@@ -64,6 +68,7 @@ bool lifecycle_open(struct lifecycle **lifecycle_out, const lfpool_config_t *con
 	*lifecycle_out = lifecycle;
 	return true;
 }
+#endif
 
 size_t lifecycle_buffer_bytes(const lfpool_config_t *config)
 {
@@ -85,7 +90,7 @@ struct lifecycle *lifecycle_open_in(void *buffer, const lfpool_config_t *config)
 
 void lifecycle_close(struct lifecycle *lifecycle)
 {
-	if (!lifecycle)
+	if (EMBEDDED || !lifecycle)
 		return;
 	debug_close(lifecycle->debug);
 	if (lifecycle->mapped_bytes)
@@ -94,7 +99,7 @@ void lifecycle_close(struct lifecycle *lifecycle)
 
 lfpool_status_t lifecycle_back(const struct lifecycle *lifecycle, uint32_t flags)
 {
-	if (!lifecycle || !lifecycle->mapped_bytes)
+	if (EMBEDDED || !lifecycle || !lifecycle->mapped_bytes)
 		return LFPOOL_OK;
 	return backing_give(flags, (void *)(uintptr_t)lifecycle, lifecycle->mapped_bytes);
 }
@@ -194,12 +199,12 @@ enum begun lifecycle_begin(struct lifecycle *lifecycle, uint32_t slot, void *obj
 {
 	enum begun begun;
 
-	if (lifecycle->debug)
+	if (has_debug(lifecycle))
 		debug_slot_open(lifecycle->debug, slot, object);
 	if (lifecycle->zero_bytes)
 		memset(object, 0, lifecycle->zero_bytes);
 	begun = begin_hooks(lifecycle, slot, object);
-	if (!lifecycle->debug)
+	if (!has_debug(lifecycle))
 		return begun;
 	if (begun == BEGIN_OK)
 		debug_slot_begun(lifecycle->debug, slot);
@@ -212,25 +217,25 @@ enum begun lifecycle_begin(struct lifecycle *lifecycle, uint32_t slot, void *obj
 
 uint32_t lifecycle_end(struct lifecycle *lifecycle, uint32_t slot, void *object)
 {
-	if (lifecycle->debug)
+	if (has_debug(lifecycle))
 		debug_slot_ending(lifecycle->debug, slot, object);
 	if (!deactivate(lifecycle, object) || slot == SLOT_NONE)
 		unbuild(lifecycle, slot, object);
-	return lifecycle->debug ? debug_slot_end(lifecycle->debug, slot, object) : slot;
+	return has_debug(lifecycle) ? debug_slot_end(lifecycle->debug, slot, object) : slot;
 }
 
 void lifecycle_cool(struct lifecycle *lifecycle, uint32_t slot, void *object)
 {
 	if (!lifecycle)
 		return;
-	if (lifecycle->debug)
+	if (has_debug(lifecycle))
 		debug_slot_cool(lifecycle->debug, slot, object);
 	if (!lifecycle_is_built(lifecycle, slot))
 		return;
-	if (lifecycle->debug)
+	if (has_debug(lifecycle))
 		debug_slot_lend(lifecycle->debug, object, true);
 	unbuild(lifecycle, slot, object);
-	if (lifecycle->debug)
+	if (has_debug(lifecycle))
 		debug_slot_lend(lifecycle->debug, object, false);
 }
 

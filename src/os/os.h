@@ -129,7 +129,7 @@ void os_heap_free(void *memory);
 
 /* ---- Threads ---- */
 
-/* types_NAME.h has THREAD_LOCAL, for variables of which each thread has a copy, and os_of_thread(variable), the calling
+/* Each port has THREAD_LOCAL, for variables of which each thread has a copy, and os_of_thread(variable), the calling
  * thread's copy.  No access allocates memory. */
 /*
  * If this code lies in a shared library, that stays loaded from now on, whatever calls dlclose(): threads will run a
@@ -143,7 +143,7 @@ bool os_stay_loaded(bool *keys_usable_out);
 bool os_at_thread_exit(void (*at_exit)(void *));
 /* Sets the calling thread's exit value, which is NULL in a new thread; false when refused. */
 bool os_set_exit_value(void *value);
-/* A mutex that is not recursive; false when refused.  types_NAME.h has os_mutex_t, OS_MUTEX_INITIALIZER for one without
+/* A mutex that is not recursive; false when refused.  Each port has os_mutex_t, OS_MUTEX_INITIALIZER for one without
  * these two, os_mutex_lock(mutex) and os_mutex_unlock(mutex). */
 bool os_mutex_open(os_mutex_t *mutex);
 void os_mutex_close(os_mutex_t *mutex);
@@ -153,7 +153,7 @@ bool os_at_fork(void (*before)(void), void (*parent)(void), void (*child)(void))
 /* Lets another thread run. */
 void os_yield(void);
 
-/* types_NAME.h has os_thread_self(): a uintptr_t that no other thread has which lives now; the same in the child of a
+/* Each port has os_thread_self(): a uintptr_t that no other thread has which lives now; the same in the child of a
  * fork. */
 /* The calling thread's number, as ps and gdb show it. */
 uint32_t os_thread_id(void);

@@ -46,6 +46,9 @@ static bool backend_from(lfpool_config_t *config, const char *word)
 static bool apply_debug(lfpool_config_t *config, struct debug_modes *modes, const char *environment)
 {
 	*modes = (struct debug_modes){0};
+	/* An embedded build knows no word: one is too many. */
+	if (EMBEDDED)
+		return !config->debug || !*config->debug;
 	if (!debug_words_read(modes, config->debug) || !debug_words_read(modes, environment))
 		return false;
 	if (config->backend == LFPOOL_BACKEND_MALLOC)

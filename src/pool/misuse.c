@@ -71,7 +71,7 @@ lfpool_status_t misuse_tell(lfpool_t *pool, lfpool_misuse_t *misuse)
 	if (pool_in_place(pool) && arena_locate(&pool->core.arena, misuse->object, &slot) == LFPOOL_OK)
 		misuse->index = slot - 1;
 	/* A line on stderr enters the kernel. */
-	if (pool->hooks.misuse || !pool->core.arena.in_buffer)
+	if (pool->hooks.misuse || !arena_in_buffer(&pool->core.arena))
 		misuse_say("pool", &pool->hooks, misuse);
 	return misuse->status;
 }
@@ -108,7 +108,7 @@ lfpool_status_t misuse_report(lfpool_t *pool, const void *object, lfpool_status_
 	uint32_t slot;
 
 	text_open(&text, detail, sizeof(detail));
-	if (debug && status == LFPOOL_E_NOT_IN_USE && arena_locate(&pool->core.arena, object, &slot) == LFPOOL_OK)
+	if (!EMBEDDED && debug && status == LFPOOL_E_NOT_IN_USE && arena_locate(&pool->core.arena, object, &slot) == LFPOOL_OK)
 		debug_put_released(debug, slot, &text);
 	return misuse_tell(pool, &(lfpool_misuse_t){.object = object, .status = status, .detail = detail});
 }

@@ -37,7 +37,7 @@ static size_t choose_magazine_slots(const lfpool_config_t *config, bool in_buffe
 	if (config->cache_capacity && config->cache_capacity != LFPOOL_CACHE_NONE) {
 		slots = config->cache_capacity / 2;
 	} else {
-		slots = config->capacity / (4 * (size_t)(in_buffer ? processors_in_buffer(config) : os_processors()));
+		slots = config->capacity / (4 * (size_t)(EMBEDDED || in_buffer ? processors_in_buffer(config) : os_processors()));
 		if (slots > MAGAZINE_SLOTS_DEFAULT)
 			slots = MAGAZINE_SLOTS_DEFAULT;
 	}
@@ -53,7 +53,7 @@ static size_t choose_magazine_slots(const lfpool_config_t *config, bool in_buffe
 /* A head for every eight processors: docs/decisions/0005. */
 static uint32_t choose_shards(const lfpool_config_t *config, bool in_buffer)
 {
-	if (in_buffer)
+	if (EMBEDDED || in_buffer)
 		return 1;
 
 	const size_t shards = config->depot_shards ? config->depot_shards : os_processors() / PROCESSOR_BLOCK;
@@ -79,12 +79,8 @@ size_t check_others(size_t magazines, size_t caches)
 /* False when there is no such number of bytes. */
 static bool choose_parts(struct parts *parts, struct arena_plan *plan, const lfpool_config_t *config, const struct window *window)
 {
-	/* With LFPOOL_EMBEDDED there is no check. */
-#ifdef LFPOOL_EMBEDDED
-	const bool checks = false;
-#else
-	const bool checks = window->whole;
-#endif
+	/* An embedded build has no check. */
+	const bool checks = !EMBEDDED && window->whole;
 	const size_t slots = choose_magazine_slots(config, window->whole), chunks = (config->capacity - 1) / slots + 1;
 	const uint32_t caches = window->whole ? (uint32_t)config->buffer_caches : LOT_CACHES,
 		       shards = choose_shards(config, window->whole);
@@ -131,11 +127,11 @@ static void choose_modes(lfpool_t *pool, const lfpool_config_t *config, struct l
 	pool->each_call = lifecycle_each_call(lifecycle) ? lifecycle : NULL;
 	pool->builds = !pool->each_call && lifecycle_builds_all(lifecycle) && pool_in_place(pool) ? lifecycle : NULL;
 	pool->plain = !pool->each_call && pool_in_place(pool) && !pool->locked;
-	pool->quarantine = debug_quarantines(lifecycle_debug(pool->each_call));
+	pool->quarantine = !EMBEDDED && debug_quarantines(lifecycle_debug(pool->each_call));
 	pool->direct = !pool->locked && !pool->quarantine && !pool->builds;
 	pool->check_races = (config->flags & LFPOOL_CHECK_RACES) || pool->each_call;
 	/* In mutex mode the one cache has no thieves. */
-	core->asymmetric = pool->locked || (!fenced && os_asymmetric());
+	core->asymmetric = !EMBEDDED && (pool->locked || (!fenced && os_asymmetric()));
 	core->hits = core->asymmetric && pool->plain && !pool->zero && !pool->check_races;
 }
 
@@ -176,7 +172,8 @@ static lfpool_t *open_as(const lfpool_config_t *config, struct lifecycle *lifecy
 
 	if (!choose_parts(&parts, &plan, config, window))
 		return NULL;
-	debug_plan(lifecycle_debug(lifecycle), &plan);
+	if (!EMBEDDED)
+		debug_plan(lifecycle_debug(lifecycle), &plan);
 
 	lfpool_t *pool = arena_open(&arena, &plan);
 
@@ -188,7 +185,7 @@ static lfpool_t *open_as(const lfpool_config_t *config, struct lifecycle *lifecy
 	pool->heap = heap;
 	choose_modes(pool, config, lifecycle, plan.fenced);
 	lay_parts(pool, &parts, config, window->whole);
-	if (!pool->locked)
+	if (EMBEDDED || !pool->locked)
 		return pool;
 	/* The first cache is there. */
 	pool->shared = cache_claim(&pool->core, CACHE_FOR_CALL, 0);
@@ -201,6 +198,9 @@ static lfpool_t *open_as(const lfpool_config_t *config, struct lifecycle *lifecy
 /* The objects come from malloc, so `window` is not used; the slots are cells of one pointer. */
 static lfpool_t *open_malloc(const lfpool_config_t *config, struct lifecycle *lifecycle)
 {
+	if (EMBEDDED)
+		return NULL;
+
 	static const struct window nowhere;
 	struct heap *heap = heap_open(config);
 	lfpool_config_t cells = *config;
@@ -226,8 +226,9 @@ size_t pool_close(lfpool_t *pool)
 	const size_t active = slots_out(pool);
 
 	cache_table_close(&pool->core);
-	heap_close(pool->heap);
-	if (pool->locked)
+	if (!pool_in_place(pool))
+		heap_close(pool->heap);
+	if (!EMBEDDED && pool->locked)
 		os_mutex_close(&pool->mutex);
 	arena_close(pool, pool->core.arena.mapped_bytes);
 	return active;

@@ -81,10 +81,7 @@ _Static_assert(offsetof(struct lfpool_pool, table_id) == 0, "inline.h");
 #define POOL_OF_SHARDS(shards) (offsetof(struct lfpool_pool, core.depot.shard) + (shards) * sizeof(struct shard))
 
 /* Are the objects in the slots?  Else they are allocated when they are acquired. */
-static inline bool pool_in_place(const lfpool_t *pool)
-{
-	return likely(!pool->heap);
-}
+#define pool_in_place(pool) (EMBEDDED || likely(!(pool)->heap))
 
 static inline void *pool_object(const lfpool_t *pool, uint32_t slot)
 {

@@ -32,7 +32,7 @@ static struct cache *borrow(lfpool_t *pool)
 	struct cache *c;
 
 	while (!(c = cache_claim(&pool->core, CACHE_FOR_CALL, thread_hint()))) {
-		if (pool->core.arena.in_buffer)
+		if (arena_in_buffer(&pool->core.arena))
 			cpu_relax();
 		else
 			os_yield();
@@ -42,7 +42,7 @@ static struct cache *borrow(lfpool_t *pool)
 
 static inline struct cache *enter(lfpool_t *pool, struct cache_head *cache)
 {
-	if (unlikely(pool->locked)) {
+	if (!EMBEDDED && unlikely(pool->locked)) {
 		os_mutex_lock(&pool->mutex);
 		return pool->shared;
 	}
@@ -51,7 +51,7 @@ static inline struct cache *enter(lfpool_t *pool, struct cache_head *cache)
 
 static inline void leave(lfpool_t *pool, const struct cache_head *cache, struct cache *c)
 {
-	if (unlikely(pool->locked))
+	if (!EMBEDDED && unlikely(pool->locked))
 		os_mutex_unlock(&pool->mutex);
 	else if (unlikely(!cache))
 		cache_unclaim(c);
@@ -62,6 +62,9 @@ static inline void leave(lfpool_t *pool, const struct cache_head *cache, struct 
 /* The caches and the depot have nothing: what is in quarantine, or SLOT_NONE as cache_take(). */
 static COLD uint32_t take_quarantined(lfpool_t *pool, struct cache *c)
 {
+	if (EMBEDDED)
+		return SLOT_NONE;
+
 	struct debug *debug = lifecycle_debug(pool->each_call);
 	uint64_t seen, versions;
 	uint32_t slot = debug_take_back(debug, &versions);
@@ -193,7 +196,8 @@ uint32_t slots_end_on_heap(lfpool_t *pool, uint32_t slot, void *object)
 {
 	if (pool->each_call)
 		(void)lifecycle_end(pool->each_call, SLOT_NONE, object);
-	heap_object_free(pool, slot, object);
+	if (!pool_in_place(pool))
+		heap_object_free(pool, slot, object);
 	return slot;
 }
 
@@ -214,7 +218,8 @@ size_t slots_listed(const lfpool_t *pool)
 size_t slots_out(const lfpool_t *pool)
 {
 	const size_t capacity = cold_capacity(&pool->core.cold), untouched = census_untouched(&pool->core);
-	const size_t free_slots = slots_listed(pool) + untouched + debug_held_back(lifecycle_debug(pool->each_call));
+	const size_t free_slots = slots_listed(pool) + untouched +
+				  (EMBEDDED ? 0 : debug_held_back(lifecycle_debug(pool->each_call)));
 
 	return free_slots < capacity ? capacity - free_slots : 0;
 }
@@ -240,7 +245,7 @@ static struct cache *claim_in_buffer(struct core *core)
 struct cache_head *slots_cache_create(lfpool_t *pool)
 {
 	struct core *core = &pool->core;
-	struct cache *c = core->arena.in_buffer ? claim_in_buffer(core) : cache_claim(core, CACHE_FOR_LONG, 0);
+	struct cache *c = arena_in_buffer(&core->arena) ? claim_in_buffer(core) : cache_claim(core, CACHE_FOR_LONG, 0);
 
 	return c ? &c->head : NULL;
 }
@@ -252,7 +257,7 @@ void slots_cache_destroy(struct cache_head *cache)
 
 	cache_flush(c);
 	cache_unclaim(c);
-	if (core->arena.in_buffer)
+	if (arena_in_buffer(&core->arena))
 		(void)fetch_add_relaxed(&core->explicit_caches, UINT32_MAX);
 }
 

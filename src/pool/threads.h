@@ -53,6 +53,17 @@ static inline struct cache_head *thread_find(uint64_t pool_id)
 
 /* Can a thread have caches of its own?  After process_open(). */
 bool threads_keep_caches(void);
+#if EMBEDDED
+/* No thread has a cache: each call without one borrows one. */
+static inline uint32_t thread_hint(void)
+{
+	return (uint32_t)(os_thread_self() >> 10);
+}
+
+#define thread_cache(pool) ((void)(pool), (struct cache_head *)NULL)
+#define thread_cache_remembered(pool) thread_cache(pool)
+#define thread_cache_if_any(pool) thread_cache(pool)
+#else
 /* A number that differs from thread to thread, more or less. */
 uint32_t thread_hint(void);
 /* The calling thread's cache of this pool, made if need be; NULL: it cannot have one now, or the backend has none. */
@@ -61,6 +72,7 @@ struct cache_head *thread_cache(struct lfpool_pool *pool);
 struct cache_head *thread_cache_remembered(struct lfpool_pool *pool);
 /* The calling thread's cache of this pool, or NULL: none is made. */
 struct cache_head *thread_cache_if_any(const struct lfpool_pool *pool);
+#endif
 /* The pools that this thread is serving (waiters.c), the innermost first; another innermost.  Usable in signal handlers. */
 struct serving;
 struct serving *thread_serving(void);

@@ -136,4 +136,12 @@ static inline bool retired_has(const struct retired *retired, uint32_t slot)
 	return retired && load_relaxed(&retired->link[slot]) != 0;
 }
 
+#if EMBEDDED
+/* No pool in a buffer has a scheme. */
+#define retired_finish(retired, pool) LFPOOL_OK
+#define retired_close(retired) ((void)(retired))
+#define retired_poll(retired, head) ((void)(head), false)
+#define retired_count(retired, capacity) ((size_t)0)
+#endif
+
 #endif

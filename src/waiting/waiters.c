@@ -270,8 +270,9 @@ static void tell_empty(lfpool_t *pool)
 
 	/* relaxed, both: no more than a word to sleep on.  Closing sets it, fences, and looks at the capacity. */
 	if (unlikely(load_relaxed(closed) == CLOSED) && !cold_capacity(&pool->core.cold) &&
-	    cas_relaxed(closed, &found, CLOSED_EMPTY) && !pool->core.arena.in_buffer)
-		os_wake(closed);
+	    cas_relaxed(closed, &found, CLOSED_EMPTY))
+		if (!arena_in_buffer(&pool->core.arena))
+			os_wake(closed);
 }
 
 void debt_limit(lfpool_t *pool)
@@ -349,7 +350,7 @@ void waiters_free(struct waiters *d)
 		/* relaxed: the pool is nobody else's any more. */
 		char *cells = load_relaxed(&d->lot[lot]);
 
-		if (cells)
+		if (!EMBEDDED && cells)
 			os_unmap(cells, lot_bytes(lot));
 	}
 }
