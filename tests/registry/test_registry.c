@@ -211,8 +211,11 @@ static lfpool_registry_t *asked; /* unless it is NULL */
 static bool ready(void *context, const lfpool_batch_t *batch)
 {
 	(void)batch;
-	if (asked)
+	if (asked) {
+		/* A pool that is being destroyed is not found; a switch leaves it alone. */
+		REQUIRE(!lfpool_registry_find(asked, "kept"));
 		REQUIRE(lfpool_registry_switch(asked, NULL, "default", NULL) == LFPOOL_OK);
+	}
 	return !*(bool *)context;
 }
 
