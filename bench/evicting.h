@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * evicting.h - the loop over a pool that evicts (lfpool/priority.h); a template for C and C++, as loops.h.  Each file in
+ * evicting.h - the loop over a pool that evicts (lfpool/evict.h); a template for C and C++, as loops.h.  Each file in
  * subjects/ that is one defines
  *
  *     static inline void *acquire_filled(void *hand, uint64_t priority, uint64_t *handle_out);

@@ -56,7 +56,6 @@ function(bench_peer name)
 endfunction()
 
 bench_peer(BOOST HEADER boost/lockfree/stack.hpp SOURCES subjects/boost_stack_dynamic.cpp)
-bench_peer(TBB_QUEUE HEADER tbb/concurrent_priority_queue.h LIBRARY tbb SOURCES subjects/tbb_queue.cpp)
 bench_peer(CK PKG ck SOURCES subjects/ck_stack.c)
 bench_peer(RETIRE_RCU COMPONENT rcu PKG liburcu-memb SOURCES subjects/rcu.c)
 bench_peer(RETIRE_CK COMPONENT ck PKG ck SOURCES subjects/epoch.c)

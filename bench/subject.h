@@ -92,9 +92,8 @@ enum trait {
 	/* A call waits, spinning, for calls of others to be complete, and if they do not run, for a time slice.  Not with more
 	 * threads than CPUs. */
 	TRAIT_NOT_PREEMPTIBLE = 16,
-	TRAIT_ONE_THREAD = 32, /* synchronises nothing, and has no objects apart for each thread              */
-	TRAIT_BACKLOG = 64,    /* of those that defer: what it has in flight is of interest, backlog.c        */
-	TRAIT_64_BYTES = 128,  /* its objects have 64 bytes and no other size                                 */
+	TRAIT_BACKLOG = 64,   /* of those that defer: what it has in flight is of interest, backlog.c        */
+	TRAIT_64_BYTES = 128, /* its objects have 64 bytes and no other size                                 */
 };
 
 struct subject {

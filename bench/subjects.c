@@ -22,7 +22,7 @@
 	PEER(rpmalloc, "rpmalloc-inlined", "its source, -DLFPOOL_PEER_RPMALLOC=DIR")                                   \
 	PEER(rpmalloc_called, "rpmalloc-called", "its source, -DLFPOOL_PEER_RPMALLOC=DIR")                             \
 	/* Pools that evict: evicting.h. */                                                                            \
-	OWN(priority) OWN(heap_unlocked) OWN(heap_mutex) PEER(tbb_queue, "tbb-queue", "libtbb-dev")    \
+	OWN(evicting) OWN(heap_mutex)                                                                                  \
 	/* Those that defer: retiring.h. */                                                                            \
 	OWN(released_at_once) PEER(retire_rcu, "lfpool-rcu", "liburcu-dev")                                            \
 	PEER(call_rcu_malloc, "call-rcu-malloc", "liburcu-dev") PEER(call_rcu_mutex, "call-rcu-mutex", "liburcu-dev")  \

@@ -70,9 +70,6 @@ const struct workload workloads[WORKLOAD_COUNT] = {
 	EVICT(5, 32, 6),
 	EVICT(5, 1024, 6),
 	EVICT(5, 65536, 6),
-	EVICT(50, 32, 27),
-	EVICT(50, 1024, 27),
-	EVICT(50, 65536, 27),
 	EVICT(100, 32, 0),
 	EVICT(100, 1024, 0),
 	EVICT(100, 65536, 0),
@@ -145,8 +142,6 @@ bool workload_fits(const struct workload *workload, const struct subject *subjec
 	if ((subject->traits & TRAIT_64_BYTES) && object_bytes != 64)
 		return false;
 	if (workload->reads && threads % 2)
-		return false;
-	if ((subject->traits & TRAIT_ONE_THREAD) && threads > 1)
 		return false;
 	if ((subject->traits & TRAIT_NOTHING) && !rings)
 		return false;

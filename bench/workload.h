@@ -48,7 +48,7 @@ struct workload {
 	bool stalls;      /* backlog: a thread reads, and does not come to an end    */
 };
 
-#define WORKLOAD_COUNT 56
+#define WORKLOAD_COUNT 53
 extern const struct workload workloads[WORKLOAD_COUNT];
 
 /* Sorts them. */

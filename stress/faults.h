@@ -19,13 +19,13 @@
  *                late-wait      a call whose time is over comes back 100 ms later
  *              And of `wait`:
  *                wrong-turn     the second in the queue comes before the first
- *              And of `priority`, beside the first five:
+ *              And of `evict`, beside the first five:
  *                stale-handle   a handle that has ended pins an object
  *                lost-pin       pin does not ask the pool
- *                lost-update    update does not ask the pool
- *                evicted-twice  on_evict is called twice
+ *                lost-update    lfpool_set_priority() is not called
+ *                evicted-twice  hooks.evict is called twice
  *                wrong-victim   another object is evicted than the least
- *                wrong-least    peek_min names the second
+ *                wrong-least    lfpool_least() names another object
  *              And of those in which nodes are read while others take them out (nodes.h), beside the first five:
  *                no-deferral    every object is released, not retired
  *                early-release  one of 16 is

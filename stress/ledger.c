@@ -240,3 +240,20 @@ bool ledger_leave(struct held *held)
 		store_relaxed(held->mark, held->token);
 	return sound;
 }
+
+bool ledger_end(const struct held *held)
+{
+	uint64_t marked = held->token | HELD;
+
+	/* relaxed: as ledger_leave(). */
+	return compare_exchange_relaxed(held->mark, &marked, held->token);
+}
+
+size_t ledger_held(void)
+{
+	size_t count = 0;
+
+	for (size_t i = 0; i < current.ledger.entry_count; i++)
+		count += load_relaxed(&current.ledger.entries[i].mark) & HELD;
+	return count;
+}

@@ -66,7 +66,7 @@ struct scenario {
 /* clang-format off */
 #define SCENARIOS(X)                                                                                                    \
 	X(pairs) X(bursts) X(handoff_1_1) X(handoff_1_n) X(handoff_n_1) X(tables) X(exhaustion) X(over_demand)          \
-	X(over_demand_free) X(churn) X(misuse) X(double_release) X(walk) X(handles) X(wait) X(resize) X(priority)       \
+	X(over_demand_free) X(churn) X(misuse) X(double_release) X(walk) X(handles) X(wait) X(resize) X(evict)          \
 	X(retire) SCENARIO_RCU(X) SCENARIO_EPOCH(X) X(soak)
 /* clang-format on */
 

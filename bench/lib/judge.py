@@ -23,7 +23,7 @@ AT_RANDOM = ("burst-32-shuffled", "burst-256-shuffled", "burst-4096-shuffled")
 KEEP = ("keep-32", "keep-512", "keep-4096")
 CALLED = ("pair", *IN_ORDER, *AT_RANDOM, "larson")  # what callers of the library compare
 SNMALLOC, DPDK = "snmalloc-inlined", ("dpdk-ring", "dpdk-stack")
-EVICT = tuple(f"evict-{share}-{capacity}" for share in (5, 50, 100) for capacity in (32, 1024, 65536))
+EVICT = tuple(f"evict-{share}-{capacity}" for share in (5, 100) for capacity in (32, 1024, 65536))
 RETIRE = {"retire": (1, 2, 4), "retire-read": (2, 4)}  # on so many threads
 BOUNDED_BYTES = (1024 + 16384) * 64  # of the objects in backlog-bounded, bench/backlog.h
 
@@ -156,10 +156,12 @@ def goals(results: Results, instructions: dict) -> list[Verdict]:
 		("MEMORY", "at most 9.6 bytes of side memory per object: its state, its place in a magazine, the caches",
 			[it.most("memory", "bytes_per_object", 9.6, less=64)]),
 		("CREATE", "creation with capacity 10,000,000 in less than 2,000,000 ns", [it.most("create-10000000", "create_ns", 2e6)]),
-		("EVICT-MUTEX", "evict-*: ahead of one mutex around a heap, on 2 and 4 threads, at every size",
-			it.each(EVICT, EVICTING, 1, ["heap-mutex"], (2, 4))),
-		("EVICT-FLOOR", "evict-*: at most 2 x a heap without synchronisation, on one thread",
-			it.each(EVICT, EVICTING, 2, ["heap-unlocked"], (1,))),
+		("EVICT-5", "evict-5-*: ahead of one mutex around a heap, on 1, 2 and 4 threads, at every size",
+			it.each(EVICT[:3], EVICTING, 1, ["heap-mutex"], (1, 2, 4))),
+		("EVICT-100", "evict-100-32: ahead of one mutex around a heap on one thread",
+			it.each(EVICT[3:4], EVICTING, 1, ["heap-mutex"], (1,))),
+		("EVICT-100-SHARED", "evict-100-32: at most 3 x one mutex around a heap, on 2 and 4 threads",
+			it.each(EVICT[3:4], EVICTING, 3, ["heap-mutex"], (2, 4))),
 		("RETIRE-CALL-RCU", "retire, retire-read: lfpool-rcu ahead of malloc and call_rcu(), on 1, 2 and 4 threads, also until all is"
 			" free", it.deferring(RETIRING, "call-rcu-malloc")),
 		("RETIRE-MUTEX", "the same: ahead of a pool with a mutex and call_rcu()", it.deferring(RETIRING, "call-rcu-mutex")),

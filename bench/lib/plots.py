@@ -22,8 +22,8 @@ from .results import EPOCH, EVICTING, INLINED, LIBRARY, RETIRING, TYPED, Cell, R
 OURS = {INLINED: "#0047ab", TYPED: "#00a0e0", LIBRARY: "#3f8ee8", EVICTING: "#0047ab", RETIRING: "#0047ab", EPOCH: "#00695c"}
 PEERS = {"limit": "#555555", "ring": "#555555", "free-list": "#b05090", "malloc": "#e69f00", "mimalloc": "#d55e00",
 	"jemalloc": "#b22222", "tcmalloc": "#f0647c", "snmalloc-inlined": "#8c2d04", "rpmalloc-called": "#a0522d",
-	"dpdk-ring": "#6b8e23", "dpdk-stack": "#a2b83a", "heap-unlocked": "#555555", "heap-mutex": "#b05090",
-	"tbb-queue": "#a0522d", "released-at-once": "#555555", "call-rcu-malloc": "#d55e00", "call-rcu-mutex": "#b05090",
+	"dpdk-ring": "#6b8e23", "dpdk-stack": "#a2b83a", "heap-mutex": "#b05090",
+	"released-at-once": "#555555", "call-rcu-malloc": "#d55e00", "call-rcu-mutex": "#b05090",
 	"call-rcu-lfpool": "#e69f00", "ck-epoch-malloc": "#5fbf9f"}
 
 
@@ -110,7 +110,7 @@ PICTURES = {
 	"peers": peers,
 	"throughput": partial(by_threads, ("pair", "burst-256-shuffled", "handoff-1-1", "larson"), 2, "Acquire and release, 64-byte objects",
 		"pairs"),
-	"priority": partial(by_threads, tuple(f"evict-{share}-{capacity}" for share in (5, 50) for capacity in (32, 1024, 65536)), 3,
+	"evicting": partial(by_threads, tuple(f"evict-{share}-{capacity}" for share in (5, 100) for capacity in (32, 1024, 65536)), 3,
 		"A full pool that evicts", "operations"),
 	"retire": partial(by_threads, ("retire", "retire-read"), 2, "Deferred release", "updates"),
 }

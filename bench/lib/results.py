@@ -20,7 +20,7 @@ INLINED = "lfpool-inlined"  # for a user who can include lfpool/inline.h
 TYPED = "lfpool-typed"  # and whose type is known
 LIBRARY = "lfpool-thread"  # for a user who calls the library
 SHARED = "lfpool-shared"  # as a shared library
-EVICTING = "lfpool-priority"  # for a user whose pool evicts
+EVICTING = "lfpool-evicting"  # for a user whose pool evicts
 RETIRING, EPOCH = "lfpool-rcu", "lfpool-epoch"  # for a user whose readers use RCU, or epochs
 
 

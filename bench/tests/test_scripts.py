@@ -105,9 +105,9 @@ class Scripts(unittest.TestCase):
 			self.assertEqual((verdict.state, "noise" in verdict.figures), (state, noise))
 			tally = judge.losses(found, "lfpool-inlined")
 			self.assertEqual((len(tally.losses), tally.losses_within_noise, tally.ahead), (0, 1, 0) if noise else (1, 0, 0))
-		found = {one.id: one for one in judge.goals(invented("evict-5-32 2: lfpool-priority 9, heap-mutex 10"), {})}
-		self.assertEqual((found["EVICT-MUTEX"].state, found["KEEP"].state), (judge.OPEN, judge.UNMEASURED))
-		self.assertIn("evict-5-32: 0.90 x heap-mutex on 2 threads (not measured: 4)", found["EVICT-MUTEX"].figures)
+		found = {one.id: one for one in judge.goals(invented("evict-5-32 2: lfpool-evicting 9, heap-mutex 10"), {})}
+		self.assertEqual((found["EVICT-5"].state, found["KEEP"].state), (judge.OPEN, judge.UNMEASURED))
+		self.assertIn("evict-5-32: 0.90 x heap-mutex on 2 threads (not measured: 1, 4)", found["EVICT-5"].figures)
 		goals = {one.id for one in judge.goals(invented("pair 1: limit 1"), {})}
 		explained = set(page.explained(os.path.join(ROOT, "docs/performance.md")))
 		self.assertLessEqual(set(filter(str.isupper, explained)), goals, "a goal that is explained, and is none")

@@ -40,32 +40,34 @@ static lfpool_handle_t start(struct game *game, struct actor *actor, struct gain
 	/* No two steps are the same; a hum that begins again is. */
 	const struct random random = {sound_fades(actor->kind) ? random_next(&actor->random) : actor->random.state};
 	lfpool_handle_t handle;
-	struct voice *voice = lfpool_priority_acquire(game->voices, priority_of(actor->kind, gains), actor, &handle);
+	struct playing *playing = lfpool_acquire_evicting(game->voices, priority_of(actor->kind, gains), &handle);
 
 	actor->asked++;
-	if (!voice) {
+	if (!playing) {
 		actor->refused++;
 		return 0;
 	}
-	/* Until it is published the mixer does not see it, and no thread steals it. */
-	sound_begin(voice, actor->kind, gains, block + 1, random);
-	/* No other thread has the handle: it cannot fail. */
-	(void)lfpool_priority_publish(game->voices, handle);
+	/* The mixer skips a voice that is not ready, and no thread steals one before its first unpin. */
+	playing->actor = actor;
+	sound_begin(&playing->voice, actor->kind, gains, block + 1, random);
+	/* release: the two above. */
+	atomic_store_explicit(&playing->ready, true, memory_order_release);
+	(void)lfpool_unpin(game->voices, handle);
 	return handle;
 }
 
 /* This runs in the thread that steals; the victim's actor may be playing in another. */
-void game_on_evict(void *context, const lfpool_evicted_t *evicted)
+void game_on_evict(void *context, void *object, lfpool_handle_t handle, uint64_t priority)
 {
 	struct game *game = context;
-	struct actor *actor = evicted->owner;
+	struct actor *actor = ((struct playing *)object)->actor;
 	/* relaxed, all: counters, which are read when the threads have ended. */
 	uint64_t loudest = atomic_load_explicit(&game->loudest_stolen, memory_order_relaxed);
 
+	(void)handle; /* stale */
 	atomic_fetch_add_explicit(&actor->stolen, 1, memory_order_relaxed);
-	while (evicted->priority > loudest &&
-	       !atomic_compare_exchange_weak_explicit(&game->loudest_stolen, &loudest, evicted->priority, memory_order_relaxed,
-						      memory_order_relaxed))
+	while (priority > loudest && !atomic_compare_exchange_weak_explicit(&game->loudest_stolen, &loudest, priority,
+									    memory_order_relaxed, memory_order_relaxed))
 		;
 }
 
@@ -74,7 +76,7 @@ void game_on_evict(void *context, const lfpool_evicted_t *evicted)
 static void stop_hum(struct game *game, struct actor *car)
 {
 	/* Stolen in time, or stopped: never both. */
-	if (lfpool_priority_release(game->voices, car->hum) == LFPOOL_OK)
+	if (lfpool_release_handle(game->voices, car->hum) == LFPOOL_OK)
 		car->stopped++;
 	else
 		car->found_stale++;
@@ -83,17 +85,17 @@ static void stop_hum(struct game *game, struct actor *car)
 
 static void follow_hum(struct game *game, struct actor *car, struct gains gains, uint64_t block)
 {
-	struct voice *voice = lfpool_priority_pin(game->voices, car->hum);
+	struct playing *playing = lfpool_pin(game->voices, car->hum);
 
-	if (!voice) { /* stolen; what is at its place is another's */
+	if (!playing) { /* stolen; what is at its place is another's */
 		car->found_stale++;
 		car->hum = 0;
 		car->next = block + PATIENCE;
 		return;
 	}
-	voice->gains[(block + 1) % 2] = gains;
-	(void)lfpool_priority_update(game->voices, car->hum, priority_of(HUM, gains));
-	(void)lfpool_priority_unpin(game->voices, car->hum);
+	playing->voice.gains[(block + 1) % 2] = gains;
+	(void)lfpool_set_priority(game->voices, car->hum, priority_of(HUM, gains));
+	(void)lfpool_unpin(game->voices, car->hum);
 }
 
 static void drive(struct game *game, struct actor *car, uint64_t block)

@@ -34,8 +34,15 @@ struct actor {
 	_Atomic(uint64_t) stolen;
 };
 
+/* An object of the pool. */
+struct playing {
+	struct voice voice;
+	struct actor *actor; /* that made the sound                             */
+	_Atomic(bool) ready; /* the rest is filled; false while the sound is new */
+};
+
 struct game {
-	lfpool_priority_t *voices;
+	lfpool_t *voices;
 	struct actor actors[ACTORS_MAX];
 	unsigned count;
 	_Atomic(uint64_t) loudest_stolen; /* priority */
@@ -49,7 +56,7 @@ void game_play(struct game *game, struct actor *actor, uint64_t block);
 /* No thread plays it any more. */
 void game_end(struct game *game, struct actor *actor);
 
-/* config.on_evict; its context is the game, the owner of a voice is an actor. */
-void game_on_evict(void *context, const lfpool_evicted_t *evicted);
+/* hooks.evict, with the game as its context. */
+void game_on_evict(void *game, void *playing, lfpool_handle_t handle, uint64_t priority);
 
 #endif

@@ -5,7 +5,7 @@
  *     voices [--seconds N] [--voices N] [--threads N] [--seed N] [FILE.wav]
  *
  * The rule is the one that Nystrom's "Game Programming Patterns" gives in its chapter on object pools: nobody misses the
- * quietest sound when a louder one begins.  So the pool is never full, and a voice is lost at any time: lfpool/priority.h.
+ * quietest sound when a louder one begins.  So the pool is never full, and a voice is lost at any time: lfpool/evict.h.
  * Start with sound.h (what a voice is), then game.h (who starts sounds), then the mixer below (who plays and ends
  * them).
  *
@@ -32,15 +32,14 @@
 /* ---- The mixer --------------------------------------------------------------------------------------------- */
 
 /*
- * The mixer keeps no list of what is playing: it asks the pool.  Each voice is pinned while the walk visits
- * it, so that it is not stolen while it is rendered, and any thread may steal it right after.  A voice that
- * fades is told to the pool as what it has become: quieter, and so nearer to being stolen.  One that has
- * faded away is released under the walk.
+ * The mixer keeps no list of the playing voices: it walks over the active objects of the pool.  It pins each voice
+ * while it renders it, so that no thread steals it meanwhile.  When a voice fades the mixer lowers its priority, so a
+ * quieter voice is stolen sooner.  A voice that has faded away is released while it is pinned, and is free after the unpin.
  *
  * Samples are added up as integers: a sum that does not depend on which voice has which slot.
  */
 struct mixer {
-	lfpool_priority_t *voices;
+	lfpool_t *voices;
 	uint64_t block;
 	int64_t sums[2 * BLOCK];
 	uint64_t ended; /* sounds, since the beginning   */
@@ -67,38 +66,50 @@ static void add(struct mixer *mixer, struct voice *voice, const float samples[BL
 	voice->last = to;
 }
 
-/* A voice is pinned: it stays what it is, even if another thread looks for one to steal. */
-static bool play(void *context, void *object, lfpool_handle_t handle, uint64_t priority)
+/* A voice that is pinned. */
+static void play(struct mixer *mixer, struct voice *voice, lfpool_handle_t handle)
 {
-	struct mixer *mixer = context;
-	struct voice *voice = object;
 	float samples[BLOCK];
 
-	(void)priority;
-	if (voice->begins > mixer->block) /* the game has published it while we are walking */
-		return true;
+	if (voice->begins > mixer->block) /* the game has published it during this walk */
+		return;
 	sound_render(voice, mixer->block, samples);
 	add(mixer, voice, samples);
 	if (sound_is_over(voice)) {
-		/* It remains ours until the walk unpins it, which frees it. */
+		/* It is free after the unpin. */
 		mixer->ended++;
-		mixer->wrong |= lfpool_priority_release(mixer->voices, handle) != LFPOOL_OK;
+		mixer->wrong |= lfpool_release_handle(mixer->voices, handle) != LFPOOL_OK;
 	} else if (sound_fades(voice->kind)) {
 		const double loudness = sound_loudness(voice->kind, voice->last, voice->envelope);
 
-		mixer->wrong |= lfpool_priority_update(mixer->voices, handle, lfpool_priority_of_double(loudness)) != LFPOOL_OK;
+		mixer->wrong |= lfpool_set_priority(mixer->voices, handle, lfpool_priority_of_double(loudness)) != LFPOOL_OK;
 	}
+}
+
+/* Between the walk's look and the pin the voice can be stolen, and its slot can have a new voice. */
+static bool visit(void *context, void *object)
+{
+	struct mixer *mixer = context;
+	const lfpool_handle_t handle = lfpool_handle_of(mixer->voices, object);
+	struct playing *playing = lfpool_pin(mixer->voices, handle);
+
+	if (!playing)
+		return true;
+	/* acquire: the voice. */
+	if (atomic_load_explicit(&playing->ready, memory_order_acquire))
+		play(mixer, &playing->voice, handle);
+	mixer->wrong |= lfpool_unpin(mixer->voices, handle) != LFPOOL_OK;
 	return true;
 }
 
 /* The next block; left and right in turn. */
 static void mixer_render(struct mixer *mixer, int16_t samples_out[2 * BLOCK])
 {
-	const size_t playing = lfpool_priority_count(mixer->voices);
+	const size_t playing = lfpool_active_count(mixer->voices);
 
 	mixer->peak = playing > mixer->peak ? playing : mixer->peak;
 	memset(mixer->sums, 0, sizeof(mixer->sums));
-	(void)lfpool_priority_for_each(mixer->voices, play, mixer);
+	(void)lfpool_for_each_active(mixer->voices, visit, mixer);
 	mixer->block++;
 	for (unsigned i = 0; i < 2 * BLOCK; i++) {
 		const double sample = MASTER * INT16_MAX / ONE * (double)mixer->sums[i];
@@ -208,8 +219,8 @@ static void perform(struct street *street, FILE *file)
 static bool settle(struct street *street)
 {
 	uint64_t asked = 0, refused = 0, stolen = 0, stopped = 0, hums_stolen = 0, found_stale = 0;
-	const uint64_t ended = street->mixer.ended, playing = lfpool_priority_count(street->mixer.voices);
-	lfpool_priority_stats_t stats;
+	const uint64_t ended = street->mixer.ended, playing = lfpool_active_count(street->mixer.voices);
+	lfpool_stats_t stats = LFPOOL_STATS_INIT;
 
 	for (unsigned i = 0; i < street->game.count; i++) {
 		const struct actor *actor = &street->game.actors[i];
@@ -221,36 +232,47 @@ static bool settle(struct street *street)
 		hums_stolen += actor->kind == HUM ? actor->stolen : 0;
 		found_stale += actor->found_stale;
 	}
-	lfpool_priority_stats(street->mixer.voices, &stats);
+	(void)lfpool_stats(street->mixer.voices, &stats);
 	printf("sounds      %" PRIu64 " asked = %" PRIu64 " refused + %" PRIu64 " stolen + %" PRIu64 " ended + %" PRIu64
 	       " stopped + %" PRIu64 " playing\n",
 	       asked, refused, stolen, ended, stopped, playing);
 	printf("stale       %" PRIu64 " hums stolen, %" PRIu64 " cars found their handle stale\n", hums_stolen, found_stale);
 	printf("pool        %zu voices, at most %zu in use; %" PRIu64 " acquired, %" PRIu64
 	       " evicted, the loudest at %.4f; %" PRIu64 " refused\n",
-	       lfpool_priority_capacity(street->mixer.voices), street->mixer.peak, stats.acquired, stats.evicted,
-	       stats.evicted ? lfpool_priority_to_double(street->game.loudest_stolen) : 0, stats.refused);
+	       lfpool_capacity(street->mixer.voices), street->mixer.peak, stats.acquires, stats.evicted,
+	       stats.evicted ? lfpool_priority_to_double(street->game.loudest_stolen) : 0, stats.not_evicted);
 
 	const bool ok = !street->mixer.wrong && asked == refused + stolen + ended + stopped + playing &&
-			found_stale == hums_stolen && stats.acquired == asked - refused && stats.refused == refused &&
+			found_stale == hums_stolen && stats.acquires == asked - refused && stats.not_evicted == refused &&
 			stats.evicted == stolen;
 
-	return lfpool_priority_destroy(street->mixer.voices) == playing && ok;
+	return lfpool_destroy(street->mixer.voices) == playing && ok;
 }
 
 /* ---- All of it --------------------------------------------------------------------------------------------- */
 
+/* hooks.activate: a new voice. */
+static bool begin(void *game, void *object)
+{
+	(void)game;
+	/* relaxed: the acquire that follows hands the voice to the game, and the walk cannot see it before. */
+	atomic_store_explicit(&((struct playing *)object)->ready, false, memory_order_relaxed);
+	return true;
+}
+
 static void street_open(struct street *street)
 {
-	lfpool_priority_config_t config = LFPOOL_PRIORITY_CONFIG_INIT;
+	lfpool_config_t config = LFPOOL_CONFIG_INIT;
 
 	config.name = "voices";
-	config.object_size = sizeof(struct voice);
-	config.object_alignment = _Alignof(struct voice);
+	config.object_size = sizeof(struct playing);
+	config.object_alignment = _Alignof(struct playing);
 	config.capacity = street->voices;
-	config.context = &street->game;
-	config.on_evict = game_on_evict;
-	const lfpool_status_t status = lfpool_priority_create(&street->mixer.voices, &config);
+	config.evict = LFPOOL_EVICT_LESS;
+	config.hooks.context = &street->game;
+	config.hooks.activate = begin;
+	config.hooks.evict = game_on_evict;
+	const lfpool_status_t status = lfpool_create(&street->mixer.voices, &config);
 
 	if (status != LFPOOL_OK) {
 		fprintf(stderr, "voices: no pool: %s\n", lfpool_status_string(status));

@@ -12,7 +12,7 @@
 #define EXAMPLE_SOUND_H
 
 #include "harness.h"
-#include "lfpool/priority.h"
+#include "lfpool/evict.h"
 
 #define RATE 48000 /* frames per second: a frame is a sample for each ear */
 #define BLOCK 240  /* frames */

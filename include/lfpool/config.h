@@ -219,8 +219,7 @@ typedef enum lfpool_evict {
 
 /* What the misuse hook is told.  Valid during the hook only. */
 typedef struct lfpool_misuse {
-	lfpool_t *pool;         /* the pool that refused; NULL: a set (lfpool/set.h), or
-	                           an evicting pool (lfpool/priority.h)                */
+	lfpool_t *pool;         /* the pool that refused; NULL: a set (lfpool/set.h)       */
 	const char *pool_name;  /* its config.name, or "unnamed"                       */
 	const void *object;     /* the pointer that was refused, or the damaged object */
 	lfpool_status_t status; /* why                                                 */

@@ -38,7 +38,7 @@
  *
  * It brings along: config.h (status values, flags, hooks, the configuration), report.h (counters, dumps, checks), handle.h, walk.h,
  * resize.h (grow, shrink, trim), wait.h, retire.h (deferred release), debug.h, buffer.h.  To be included besides: inline.h,
- * typed.h, priority.h, set.h, registry.h, the components' rcu.h and epoch.h, and lfpool.hpp for C++.
+ * typed.h, evict.h, set.h, registry.h, the components' rcu.h and epoch.h, and lfpool.hpp for C++.
  *
  * This header reads as C99 to C23 and as C++11 to C++23.
  */

@@ -32,7 +32,7 @@
  * came first. */
 static bool must_queue(const lfpool_t *pool, int64_t timeout_ns)
 {
-	return timeout_ns && !pool->hooks.exhausted && load_relaxed(pool->waiters.wanted);
+	return timeout_ns && !pool->hooks.exhausted && waiters_any(&pool->waiters);
 }
 
 /* One object, as lfpool_acquire(): from the fast path if possible, and the exhausted hook is called. */
@@ -95,7 +95,7 @@ lfpool_status_t lfpool_acquire_async(lfpool_t *pool, lfpool_continuation_t then,
 		return LFPOOL_E_ARGUMENT;
 	/* relaxed: a call that waits already comes first; one that comes at the same instant may be first or
 	 * second.  (The hook: as in must_queue().) */
-	if (pool->hooks.exhausted || !(nested || load_relaxed(d->wanted)))
+	if (pool->hooks.exhausted || !(nested || waiters_any(d)))
 		object = lfpool_acquire(pool);
 	if (object && !nested) {
 		waiters_continue(pool, then, context, object);

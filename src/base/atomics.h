@@ -62,7 +62,7 @@ static inline void chaos_point(void)
 #define store_release(p, v) (POINT(), atomic_store_explicit((p), (v), memory_order_release))
 #define fetch_add_relaxed(p, v) (POINT(), atomic_fetch_add_explicit((p), (v), memory_order_relaxed))
 
-/* Of words that are in one order with each other, the same for all threads (tournament.h). */
+/* Of words that are in one order with each other, the same for all threads (evict/order.h). */
 #define load_seq_cst(p) (POINT(), atomic_load_explicit((p), memory_order_seq_cst))
 #define cas_seq_cst(p, old, new) (POINT(), COMPARE_EXCHANGE((p), (old), (new), memory_order_seq_cst, memory_order_seq_cst))
 

@@ -77,7 +77,6 @@
 #define PROBE static inline __attribute__((always_inline)) void
 
 struct lfpool_pool;
-struct lfpool_priority;
 
 /* ---- Beside a counter: once for each time that it counts ---- */
 
@@ -107,23 +106,10 @@ PROBE probe_exhausted(const struct lfpool_pool *pool, const char *name)
 	FIRE2(exhausted, pool, name);
 }
 
-/* A release was refused, or a debug mode found something (misuses).  Without a pool it is a set's, or an evicting
- * pool's. */
+/* A release was refused, or a debug mode found something (misuses).  Without a pool it is a set's. */
 PROBE probe_misuse(const struct lfpool_pool *pool, const char *name, const void *object, int status)
 {
 	FIRE4(misuse, pool, name, object, status);
-}
-
-/* An evicting pool has taken an object from its holder (evicted), ... */
-PROBE probe_evict(const struct lfpool_priority *pool, const char *name, const void *object, const void *owner)
-{
-	FIRE4(evict, pool, name, object, owner);
-}
-
-/* ... or has nothing that gives way to a newcomer (refused).  A word of the priority. */
-PROBE probe_refuse(const struct lfpool_priority *pool, const char *name, uint64_t priority)
-{
-	FIRE3(refuse, pool, name, priority);
 }
 
 /* ---- What happens to the pool ---- */

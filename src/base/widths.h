@@ -24,7 +24,7 @@
 /* 1 .. 64 of them. */
 #define LOW_BITS(bits) (UINT64_MAX >> (64 - (bits)))
 
-/* Tagged words (tagged.h): heads of stacks, the words of a cache, the nodes of a tournament. */
+/* Tagged words (tagged.h): heads of stacks, the words of a cache. */
 #ifndef LFPOOL_TAG_BITS
 #define LFPOOL_TAG_BITS LFPOOL_WIDTH(40, 16)
 #endif
@@ -51,19 +51,9 @@
 #define BOUND_TAG_BITS LFPOOL_WIDTH(16, 8)
 #endif
 
-/* Versions of a slot that contends (tournament.h). */
-#ifndef STATE_VERSION_BITS
-#define STATE_VERSION_BITS LFPOOL_WIDTH(35, 16)
-#endif
-
 /* Of the count in a handle, at most (handle.c): what the slot leaves of 64. */
 #ifndef HANDLE_COUNT_BITS
 #define HANDLE_COUNT_BITS LFPOOL_WIDTH(64, 18)
-#endif
-
-/* Of the stamp in a handle of an evicting pool (evicting.h). */
-#ifndef HANDLE_STAMP_BITS
-#define HANDLE_STAMP_BITS LFPOOL_WIDTH(44, 20)
 #endif
 
 /* Versions of a place in the quarantine. */

@@ -375,14 +375,6 @@ uint32_t debug_next_held_back(const struct debug *debug, uint32_t *place)
 	return debug ? quarantine_next(&debug->quarantine, place) : SLOT_NONE;
 }
 
-void debug_hold_back(struct debug *debug, uint32_t count)
-{
-	const uint32_t before = (uint32_t)debug->home.range.slots - count;
-
-	for (uint32_t i = 1; i <= count; i++)
-		(void)quarantine_put(&debug->quarantine, before + i);
-}
-
 /* ---- Reports ---- */
 
 void debug_label(struct debug *debug, uint32_t slot, const char *label)

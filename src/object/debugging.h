@@ -75,8 +75,6 @@ uint32_t debug_take_back(struct debug *debug, uint64_t *versions_out);
 size_t debug_held_back(const struct debug *debug);
 /* The next of these slots from *place on, which begins with 0; SLOT_NONE at the end.  `debug` may be NULL. */
 uint32_t debug_next_held_back(const struct debug *debug, uint32_t *place);
-/* Before the pool is used: puts the last `count` slots into the quarantine, one for each place. */
-void debug_hold_back(struct debug *debug, uint32_t count);
 
 /* ---- Reports ---- */
 

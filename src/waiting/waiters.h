@@ -112,6 +112,13 @@ static inline bool waiters_know_full(const struct waiters *d)
 	return load_acquire(&d->full) == FULL_KNOWN;
 }
 
+/* Does a call wait, or is a shrink pending?  (Each of these, and `full`, adds 1 to `wanted`.)  relaxed, both: a call
+ * that comes at the same instant may be first or second. */
+static inline bool waiters_any(const struct waiters *d)
+{
+	return load_relaxed(d->wanted) > (load_relaxed(&d->full) != FULL_UNKNOWN);
+}
+
 /* The caller is about to look for something free, through an exact take; `ticket` is its own, from 1 on. */
 void waiters_search(struct waiters *d, uint64_t ticket);
 /* It found nothing. */

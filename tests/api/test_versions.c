@@ -10,8 +10,6 @@
 #include "../support/registry_support.h"
 #include "../support/set_support.h"
 
-#include "lfpool/priority.h"
-
 enum { NEWER = 200, TOO_LARGE = 4097 };
 
 /* ---- Structs that are given ---- */
@@ -56,33 +54,19 @@ static lfpool_status_t make_set(void *config)
 	return status;
 }
 
-static lfpool_status_t make_evicting(void *config)
-{
-	lfpool_priority_t *pool = (lfpool_priority_t *)(uintptr_t)1;
-	const lfpool_status_t status = lfpool_priority_create(&pool, config);
-
-	assert_int_equal(pool != NULL, status == LFPOOL_OK);
-	assert_int_equal(lfpool_priority_destroy(pool), 0);
-	return status;
-}
-
 TEST(configs_of_older_and_newer_versions_are_accepted_by_size)
 {
 	const lfpool_config_t pool = config_of(16, 4);
 	const lfpool_set_config_t set = LFPOOL_SET_CONFIG_INIT;
-	lfpool_priority_config_t evicting = LFPOOL_PRIORITY_CONFIG_INIT;
 	const struct {
 		const void *config;
 		size_t least, bytes;
 		lfpool_status_t (*make)(void *config);
 	} rows[] = {{&pool, offsetof(lfpool_config_t, cache_capacity), sizeof(pool), make_pool},
 		    {&pool, offsetof(lfpool_config_t, cache_capacity), sizeof(pool), make_in_registry},
-		    {&set, offsetof(lfpool_set_config_t, largest), sizeof(set), make_set},
-		    {&evicting, offsetof(lfpool_priority_config_t, flags), sizeof(evicting), make_evicting}};
+		    {&set, offsetof(lfpool_set_config_t, largest), sizeof(set), make_set}};
 	_Alignas(max_align_t) unsigned char given[TOO_LARGE];
 
-	evicting.object_size = 16;
-	evicting.capacity = 4;
 	for (size_t i = 0; i < COUNT(rows); i++) {
 		for (size_t size = 0; size <= rows[i].bytes + NEWER; size += sizeof(size_t)) {
 			const size_t known = size < rows[i].bytes ? size : rows[i].bytes;

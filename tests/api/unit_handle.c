@@ -3,12 +3,11 @@
  * unit_handle.c - what a handle is made of: the count of a pool, which is far from that of any other, and the slot.  (That it comes round:
  * verify/narrow, wraps.c.)
  */
-#include "../support/priority_support.h"
+#include "../support/support.h"
 
 #include "core/arena.h"
 #include "pool/heap.h"
 #include "pool/pool.h"
-#include "priority/evicting.h"
 
 /* N3 in handle.c.  Of all numbers up to the denominator of a convergent none comes nearer to a multiple of 2^64 than that
  * denominator does. */
@@ -87,27 +86,6 @@ TEST(lfpool_of_rejects_cells_of_malloc_mode)
 	lfpool_destroy(other);
 	assert_int_equal(lfpool_release(pool, object), LFPOOL_OK);
 	lfpool_destroy(pool);
-}
-
-/* ---- Evicting pools ---- */
-
-/* config.name, and the name of the pool of records. */
-TEST(evicting_pool_and_its_records_are_named)
-{
-#define DIGITS_60 "012345678901234567890123456789012345678901234567890123456789"
-	static const char *const names[][3] = {
-		{NULL, "unnamed", "unnamed/records"},
-		{"voices", "voices", "voices/records"},
-		{"", "", "/records"},
-		{DIGITS_60 "abc", DIGITS_60 "abc", "0123456789012345678901234567890123456789012345678901234/records"},
-	};
-
-	for (size_t i = 0; i < COUNT(names); i++) {
-		lfpool_priority_t *pool = PRIORITY_WITH(.object_size = 16, .capacity = 1, .name = names[i][0]);
-		assert_string_equal(pool->name, names[i][1]);
-		assert_string_equal(pool->tournament.spares.pool->name, names[i][2]);
-		assert_int_equal(lfpool_priority_destroy(pool), 0);
-	}
 }
 
 RUN_TESTS()

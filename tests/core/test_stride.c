@@ -4,7 +4,7 @@
  * test_stride.c - how far apart objects lie: the rule of lfpool/config.h at its edges, with LFPOOL_PLAIN_STRIDE and
  * without; and what the rule is for: objects begin in all sets of a cache equally often.
  */
-#include "../support/priority_support.h"
+#include "../support/support.h"
 
 #include "lfpool/buffer.h"
 
@@ -89,29 +89,6 @@ TEST(every_pool_has_the_stride_of_the_rule)
 		config.flags = LFPOOL_PLAIN_STRIDE;
 		check_edge(edge, &config, edge->plain);
 	}
-}
-
-TEST(pools_that_evict)
-{
-	for (size_t i = 0; i < COUNT(edges); i++)
-		for (uint32_t flags = 0; flags <= LFPOOL_PLAIN_STRIDE; flags += LFPOOL_PLAIN_STRIDE) {
-			void *objects[CAPACITY];
-			lfpool_handle_t handle;
-
-			lfpool_priority_t *pool = PRIORITY_WITH(.object_size = edges[i].size, .capacity = CAPACITY,
-								.object_alignment = edges[i].alignment, .flags = flags);
-
-			for (size_t k = 0; k < CAPACITY; k++) {
-				objects[k] = lfpool_priority_acquire(pool, k, NULL, &handle);
-				REQUIRE(objects[k] && lfpool_priority_publish(pool, handle) == LFPOOL_OK);
-				memset(objects[k], 0xa5, edges[i].size);
-			}
-			assert_true(sort_disjoint(objects, CAPACITY, edges[i].size));
-			for (size_t k = 1; k < CAPACITY; k++)
-				assert_int_equal((uintptr_t)objects[k] - (uintptr_t)objects[k - 1],
-						 flags ? edges[i].plain : edges[i].spread);
-			assert_int_equal(lfpool_priority_destroy(pool), CAPACITY);
-		}
 }
 
 /* The reason for the rule, and its price, without its words. */

@@ -29,11 +29,9 @@ size_t use_it(thing_pool_t *pool)
 {
 	lfpool_config_t config;
 	lfpool_set_config_t set_config;
-	lfpool_priority_config_t priority_config;
 
 	lfpool_config_init(&config);
 	lfpool_set_config_init(&set_config);
-	lfpool_priority_config_init(&priority_config);
 	config.capacity = LFPOOL_BUFFER_BYTES(sizeof(struct thing), 0, 100);
 	if (thing_pool_create(pool, &config) != LFPOOL_OK)
 		return 0;

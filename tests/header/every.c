@@ -6,7 +6,7 @@
 #include <lfpool/rcu.h>
 
 #include <lfpool/epoch.h>
-#include <lfpool/priority.h>
+#include <lfpool/evict.h>
 #include <lfpool/registry.h>
 #include <lfpool/set.h>
 
@@ -19,12 +19,12 @@ static_assert(LFPOOL_BUFFER_BYTES(24, 8, 1000) > 24 * 1000, "it has room for the
 extern "C" {
 #endif
 
-size_t use_everything(lfpool_config_t *config, lfpool_priority_config_t *priority_config);
+size_t use_everything(lfpool_config_t *config);
 
 /* An integer constant expression. */
 static unsigned char memory[LFPOOL_BUFFER_BYTES(sizeof(double), 0, 100) + LFPOOL_BUFFER_ALIGNMENT];
 
-size_t use_everything(lfpool_config_t *config, lfpool_priority_config_t *priority_config)
+size_t use_everything(lfpool_config_t *config)
 {
 	const lfpool_stats_t stats = LFPOOL_STATS_INIT;
 	const lfpool_advice_t advice = LFPOOL_ADVICE_INIT;
@@ -34,16 +34,14 @@ size_t use_everything(lfpool_config_t *config, lfpool_priority_config_t *priorit
 #ifndef __cplusplus
 	const lfpool_config_t initialised = LFPOOL_CONFIG_INIT;
 	const lfpool_set_config_t of_set = LFPOOL_SET_CONFIG_INIT;
-	const lfpool_priority_config_t of_priority = LFPOOL_PRIORITY_CONFIG_INIT;
 
-	sum += initialised.struct_size + of_set.struct_size + of_priority.struct_size;
+	sum += initialised.struct_size + of_set.struct_size;
 #endif
 	config->cache_capacity = LFPOOL_CACHE_NONE;
 	config->buffer_caches = LFPOOL_BUFFER_CACHES;
 	config->flags = LFPOOL_PREFAULT | LFPOOL_ZERO | LFPOOL_CHECK_RACES | LFPOOL_LOCK | LFPOOL_HUGE_PAGES;
 	config->flags |= LFPOOL_PLAIN_STRIDE | LFPOOL_FENCED;
 	config->flags &= ~LFPOOL_CREATE_ALL;
-	priority_config->flags = LFPOOL_EVICT_EQUAL | LFPOOL_PREFAULT | LFPOOL_LOCK;
 	return sum + sizeof(memory) + memory[0] + LFPOOL_ADVICE_SELDOM + LFPOOL_PLACES_MAX + LFPOOL_BATCH_ROOM;
 }
 

@@ -7,7 +7,6 @@
 #include "../support/texts.h"
 
 #include "lfpool/buffer.h"
-#include "lfpool/priority.h"
 
 #include <sys/syscall.h>
 
@@ -140,8 +139,6 @@ TEST(destroy_prints_the_holders_of_active_objects)
 static void ask_in_vain(void *nothing)
 {
 	static _Alignas(LFPOOL_BUFFER_ALIGNMENT) char buffer[LFPOOL_BUFFER_BYTES(64, 0, 10)];
-	lfpool_priority_config_t config = LFPOOL_PRIORITY_CONFIG_INIT;
-	lfpool_priority_t *voices;
 	lfpool_t *pool;
 
 	(void)nothing;
@@ -149,10 +146,6 @@ static void ask_in_vain(void *nothing)
 	REQUIRE(lfpool_create_in(&pool, &CONFIG_OF(64, 10, .name = "silent"), buffer, sizeof(buffer)) == LFPOOL_OK);
 	REQUIRE(setenv("LFPOOL_DEBUG", "poison", 1) == 0);
 	REQUIRE(lfpool_create_in(&pool, &CONFIG_OF(64, 10, .name = "ships"), buffer, sizeof(buffer)) == LFPOOL_OK);
-	config.object_size = 64;
-	config.capacity = 10;
-	REQUIRE(lfpool_priority_create(&voices, &config) == LFPOOL_OK);
-	lfpool_priority_destroy(voices);
 	REQUIRE(unsetenv("LFPOOL_BACKEND") == 0 && unsetenv("LFPOOL_DEBUG") == 0);
 }
 

@@ -3,7 +3,7 @@
  * test_probes.c - the probes of docs/observability.md fire when they should, with the arguments that they should have, and as
  * often as lfpool_stats() counts.
  */
-#include "../support/priority_support.h"
+#include "../support/support.h"
 #include "../support/told.h"
 #include "traps.h"
 
@@ -136,44 +136,6 @@ TEST(probes_fire_as_often_as_the_counters)
 	assert_true(hits_with("steal", 2, 0) > 0 && hits_with("steal", 2, 1) > 0);
 	assert_int_equal(hits_with("steal", 2, 0) + hits_with("steal", 2, 1), stats.steals);
 	assert_int_equal(lfpool_destroy(pool), held_count);
-}
-
-/* The probe comes first, and says what the hook is told. */
-static void on_evict(void *context, const lfpool_evicted_t *evicted)
-{
-	++*(size_t *)context;
-	require_last(evicted->pool, "evict", (intptr_t)evicted->object, (intptr_t)evicted->owner);
-}
-
-TEST(an_evicting_pool)
-{
-	struct random random = random_for(test_seed("evictions"), 0);
-	static int owners[CALLS];
-	size_t refused = 0, evictions = 0;
-	lfpool_handle_t handle;
-
-	hit_count = 0;
-
-	lfpool_priority_t *pool = PRIORITY_WITH(.object_size = 64, .capacity = 20, .name = NAME, .context = &evictions,
-						.on_evict = on_evict);
-
-	for (int i = 0; i < CALLS; i++) {
-		const uint64_t priority = random_below(&random, CALLS);
-
-		if (random_below(&random, 10) == 0)
-			(void)lfpool_priority_release_min(pool, random_below(&random, 3));
-		if (lfpool_priority_acquire(pool, priority, &owners[i], &handle)) {
-			assert_int_equal(lfpool_priority_publish(pool, handle), LFPOOL_OK);
-			continue;
-		}
-		require_last(pool, "refuse", (int64_t)priority, 0);
-		refused++;
-	}
-	require_counted(priority_stats_of(pool).evicted, evictions);
-	require_counted(priority_stats_of(pool).refused, refused);
-	assert_int_equal(hits_with("evict", -1, 0), evictions);
-	assert_int_equal(hits_with("refuse", -1, 0), refused);
-	(void)lfpool_priority_destroy(pool);
 }
 
 /* A pool that grows by itself says so, once for each step. */

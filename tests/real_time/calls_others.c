@@ -1,11 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * calls_others.c - sets, evicting pools, retired objects and their schemes, armed.
+ * calls_others.c - sets, eviction, retired objects and their schemes, armed.
  */
 #include "armed.h"
 
 #include "lfpool/evict.h"
-#include "lfpool/priority.h"
 #include "lfpool/rcu.h"
 #include "lfpool/set.h"
 
@@ -74,9 +73,9 @@ static void with_set(void)
 	MUST(CALL(lfpool_set_dump, "JSON")(set, LFPOOL_JSON, text, sizeof(text)));
 }
 
-/* ---- Evicting pools ---- */
+/* ---- Eviction ---- */
 
-static lfpool_priority_t *voices;
+static lfpool_t *voices;
 static lfpool_handle_t handles[CAPACITY + 1];
 
 static bool before(void *context, uint64_t a, uint64_t b)
@@ -85,125 +84,44 @@ static bool before(void *context, uint64_t a, uint64_t b)
 	return a < b;
 }
 
-static void on_evict(void *context, const lfpool_evicted_t *evicted)
-{
-	(void)context;
-	MUST(!CALL(lfpool_priority_is_active, "evicted")(evicted->pool, evicted->handle));
-}
-
-static bool on_voice(void *context, void *object, lfpool_handle_t handle, uint64_t priority)
-{
-	(void)context;
-	MUST(CALL(lfpool_priority_look, "active")(voices, handle) == object);
-	return CALL(lfpool_priority_update, "pinned")(voices, handle, priority + 1) == LFPOOL_OK;
-}
-
-static void call_voices(void)
-{
-	lfpool_priority_stats_t stats;
-	uint64_t priority;
-
-	for (size_t i = 0; i < CAPACITY; i++) {
-		MUST(CALL(lfpool_priority_acquire, "free")(voices, i * 7919 % CAPACITY, NULL, &handles[i]));
-		MUST(CALL(lfpool_priority_publish, "new")(voices, handles[i]) == LFPOOL_OK);
-	}
-	MUST(!CALL(lfpool_priority_acquire, "refused")(voices, 0, NULL, &handles[CAPACITY]));
-	for (size_t i = 0; i < CAPACITY; i++) {
-		MUST(CALL(lfpool_priority_pin, "active")(voices, handles[i]));
-		MUST(CALL(lfpool_priority_get, "active")(voices, handles[i], &priority));
-		MUST(CALL(lfpool_priority_unpin, "pinned")(voices, handles[i]) == LFPOOL_OK);
-		MUST(CALL(lfpool_priority_unpin, "not pinned")(voices, handles[i]) == LFPOOL_E_NOT_PINNED);
-		MUST(CALL(lfpool_priority_update, "active")(voices, handles[i], priority * 31 % 1000) == LFPOOL_OK);
-	}
-	for (size_t i = 0; i < CAPACITY; i++) {
-		MUST(CALL(lfpool_priority_acquire, "evicts")(voices, 2000 + i, NULL, &handles[CAPACITY]));
-		MUST(lfpool_priority_publish(voices, handles[CAPACITY]) == LFPOOL_OK);
-	}
-	MUST(!CALL(lfpool_priority_pin, "stale")(voices, handles[0]));
-	MUST(CALL(lfpool_priority_release, "stale")(voices, handles[0]) == LFPOOL_E_STALE);
-	MUST(CALL(lfpool_priority_for_each, "")(voices, on_voice, NULL) == CAPACITY);
-	MUST(CALL(lfpool_priority_peek_min, "some")(voices, &priority));
-	MUST(CALL(lfpool_priority_release_min, "some")(voices, 20) == 20);
-	MUST(CALL(lfpool_priority_release, "active")(voices, handles[CAPACITY]) == LFPOOL_OK);
-	MUST(CALL(lfpool_priority_count, "")(voices) == CAPACITY - 21);
-	MUST(CALL(lfpool_priority_release_min, "all")(voices, CAPACITY) == CAPACITY - 21);
-	MUST(!CALL(lfpool_priority_peek_min, "none")(voices, NULL));
-	MUST(lfpool_priority_acquire(voices, 1, NULL, &handles[0]) && lfpool_priority_publish(voices, handles[0]) == LFPOOL_OK);
-	MUST(lfpool_priority_pin(voices, handles[0]));
-	MUST(CALL(lfpool_priority_release, "pinned")(voices, handles[0]) == LFPOOL_OK && lfpool_priority_count(voices) == 1);
-	MUST(CALL(lfpool_priority_unpin, "released")(voices, handles[0]) == LFPOOL_OK && lfpool_priority_count(voices) == 0);
-	MUST(CALL(lfpool_priority_capacity, "")(voices) == CAPACITY);
-	CALL(lfpool_priority_stats, "")(voices, &stats);
-	MUST(stats.refused && stats.evicted);
-	MUST(CALL(lfpool_priority_dump, "text")(voices, LFPOOL_TEXT, text, sizeof(text)));
-	MUST(CALL(lfpool_priority_dump, "JSON")(voices, LFPOOL_JSON, text, sizeof(text)));
-	MUST(CALL(lfpool_priority_to_double, "")(CALL(lfpool_priority_of_double, "")(-0.5)) < 0);
-}
-
-static void with_priority(void)
-{
-	lfpool_priority_config_t config;
-
-	CALL(lfpool_priority_config_init, "")(&config);
-	config.object_size = SIZE;
-	config.capacity = CAPACITY;
-	config.before = before;
-	config.on_evict = on_evict;
-	REQUIRE(lfpool_priority_create(&voices, &config) == LFPOOL_OK);
-	arm();
-	for (int round = 0; round < 3; round++)
-		call_voices();
-}
-
-/* ---- Eviction ---- */
-
-static lfpool_t *evicting;
-static lfpool_handle_t victims[CAPACITY + 1];
-
-static bool goes_before(void *context, uint64_t a, uint64_t b)
-{
-	(void)context;
-	return a < b;
-}
-
-static void on_victim(void *context, void *object, lfpool_handle_t handle, uint64_t priority)
+static void on_evict(void *context, void *object, lfpool_handle_t handle, uint64_t priority)
 {
 	(void)context;
 	(void)object;
 	(void)priority;
-	MUST(!lfpool_resolve(evicting, handle));
+	MUST(!lfpool_resolve(voices, handle));
 }
 
-static void call_eviction(void)
+static void call_voices(void)
 {
 	uint64_t priority;
 
 	for (uint64_t i = 0; i < CAPACITY; i++) {
-		MUST(CALL(lfpool_acquire_evicting, "free")(evicting, i * 7919 % CAPACITY, &victims[i]));
-		MUST(CALL(lfpool_unpin, "new")(evicting, victims[i]) == LFPOOL_OK);
+		MUST(CALL(lfpool_acquire_evicting, "free")(voices, i * 7919 % CAPACITY, &handles[i]));
+		MUST(CALL(lfpool_unpin, "new")(voices, handles[i]) == LFPOOL_OK);
 	}
-	MUST(!CALL(lfpool_acquire_evicting, "refused")(evicting, 0, &victims[CAPACITY]));
+	MUST(!CALL(lfpool_acquire_evicting, "refused")(voices, 0, &handles[CAPACITY]));
 	for (uint64_t i = 0; i < CAPACITY; i++) {
-		MUST(CALL(lfpool_pin, "active")(evicting, victims[i]));
-		MUST(CALL(lfpool_get_priority, "active")(evicting, victims[i], &priority));
-		MUST(CALL(lfpool_unpin, "pinned")(evicting, victims[i]) == LFPOOL_OK);
-		MUST(CALL(lfpool_unpin, "not pinned")(evicting, victims[i]) == LFPOOL_E_NOT_PINNED);
-		MUST(CALL(lfpool_set_priority, "active")(evicting, victims[i], priority * 31 % 1000) == LFPOOL_OK);
+		MUST(CALL(lfpool_pin, "active")(voices, handles[i]));
+		MUST(CALL(lfpool_get_priority, "active")(voices, handles[i], &priority));
+		MUST(CALL(lfpool_unpin, "pinned")(voices, handles[i]) == LFPOOL_OK);
+		MUST(CALL(lfpool_unpin, "not pinned")(voices, handles[i]) == LFPOOL_E_NOT_PINNED);
+		MUST(CALL(lfpool_set_priority, "active")(voices, handles[i], priority * 31 % 1000) == LFPOOL_OK);
 	}
 	for (uint64_t i = 0; i < CAPACITY; i++) {
-		MUST(CALL(lfpool_acquire_evicting, "evicts")(evicting, 2000 + i, &victims[CAPACITY]));
-		MUST(lfpool_unpin(evicting, victims[CAPACITY]) == LFPOOL_OK);
+		MUST(CALL(lfpool_acquire_evicting, "evicts")(voices, 2000 + i, &handles[CAPACITY]));
+		MUST(lfpool_unpin(voices, handles[CAPACITY]) == LFPOOL_OK);
 	}
-	MUST(!CALL(lfpool_pin, "stale")(evicting, victims[0]) &&
-	     !CALL(lfpool_get_priority, "stale")(evicting, victims[0], &priority));
-	MUST(CALL(lfpool_set_priority, "stale")(evicting, victims[0], 1) == LFPOOL_E_STALE);
-	MUST(CALL(lfpool_least, "some")(evicting, &priority));
-	MUST(CALL(lfpool_release_least, "some")(evicting, 20) == 20);
-	MUST(CALL(lfpool_pin, "active")(evicting, victims[CAPACITY]));
-	MUST(lfpool_release_handle(evicting, victims[CAPACITY]) == LFPOOL_OK && !lfpool_pin(evicting, victims[CAPACITY]));
-	MUST(CALL(lfpool_unpin, "released")(evicting, victims[CAPACITY]) == LFPOOL_OK);
-	MUST(CALL(lfpool_release_least, "all")(evicting, CAPACITY) == CAPACITY - 21);
-	MUST(!CALL(lfpool_least, "none")(evicting, NULL));
+	MUST(!CALL(lfpool_pin, "stale")(voices, handles[0]) &&
+	     !CALL(lfpool_get_priority, "stale")(voices, handles[0], &priority));
+	MUST(CALL(lfpool_set_priority, "stale")(voices, handles[0], 1) == LFPOOL_E_STALE);
+	MUST(CALL(lfpool_least, "some")(voices, &priority));
+	MUST(CALL(lfpool_release_least, "some")(voices, 20) == 20);
+	MUST(CALL(lfpool_pin, "active")(voices, handles[CAPACITY]));
+	MUST(lfpool_release_handle(voices, handles[CAPACITY]) == LFPOOL_OK && !lfpool_pin(voices, handles[CAPACITY]));
+	MUST(CALL(lfpool_unpin, "released")(voices, handles[CAPACITY]) == LFPOOL_OK);
+	MUST(CALL(lfpool_release_least, "all")(voices, CAPACITY) == CAPACITY - 21);
+	MUST(!CALL(lfpool_least, "none")(voices, NULL));
 	MUST(CALL(lfpool_priority_to_double, "")(CALL(lfpool_priority_of_double, "")(-0.5)) < 0);
 }
 
@@ -211,12 +129,12 @@ static void with_eviction(void)
 {
 	size_t misuses = 0;
 
-	evicting = POOL_OF(SIZE, CAPACITY, .evict = LFPOOL_EVICT_LESS, .before = goes_before, .hooks.context = &misuses,
-			   .hooks.misuse = on_misuse, .hooks.evict = on_victim);
-	REQUIRE(lfpool_release(evicting, lfpool_acquire(evicting)) == LFPOOL_OK);
+	voices = POOL_OF(SIZE, CAPACITY, .evict = LFPOOL_EVICT_LESS, .before = before, .hooks.context = &misuses,
+			 .hooks.misuse = on_misuse, .hooks.evict = on_evict);
+	REQUIRE(lfpool_release(voices, lfpool_acquire(voices)) == LFPOOL_OK);
 	arm();
 	for (int round = 0; round < 3; round++)
-		call_eviction();
+		call_voices();
 }
 
 /* ---- Retired objects ---- */
@@ -332,7 +250,6 @@ static void with_epoch(void)
 const struct group groups_of_others[] = {
 	{"set", with_set, .trapped = NULL},
 	{"eviction", with_eviction, .trapped = NULL},
-	{"priority", with_priority, .trapped = NULL},
 	{"retired and asked", retired_and_asked, .trapped = NULL},
 	{"retired and told", retired_and_told, .trapped = NULL},
 #ifdef WITH_RCU

@@ -6,7 +6,6 @@
 
 #include "../support/support.h"
 #include "lfpool/evict.h"
-#include "lfpool/priority.h"
 #include "lfpool/registry.h"
 #include "lfpool/set.h"
 
@@ -388,50 +387,6 @@ static void live_set(const struct life *life, bool strict)
 	MUST(errno == MARK);
 }
 
-/* ---- An evicting pool ---- */
-
-static bool see(void *context, void *object, lfpool_handle_t handle, uint64_t priority)
-{
-	(void)context;
-	(void)priority;
-	return object && handle;
-}
-
-static void live_priority(const struct life *life, bool strict)
-{
-	lfpool_status_t status;
-	lfpool_priority_config_t config = LFPOOL_PRIORITY_CONFIG_INIT;
-	lfpool_priority_t *pool = (lfpool_priority_t *)(uintptr_t)1;
-	lfpool_handle_t handle = 0;
-	const char *violated;
-	uint64_t priority;
-
-	config.object_size = SIZE;
-	config.capacity = CAPACITY;
-	config.flags = life->flags;
-	config.backend = life->backend;
-	config.debug = life->debug;
-	status = CALL(lfpool_priority_create)(&pool, &config);
-	if (!is_made(status, pool, life->flags, strict))
-		return;
-	for (uint64_t i = 0; i < 2 * CAPACITY; i++) {
-		MUST(CALL(lfpool_priority_acquire)(pool, 10 * i, NULL, &handle));
-		MUST(CALL(lfpool_priority_publish)(pool, handle) == LFPOOL_OK);
-		MUST(CALL(lfpool_priority_update)(pool, handle, 10 * i + 1) == LFPOOL_OK);
-	}
-	MUST(CALL(lfpool_priority_pin)(pool, handle));
-	MUST(CALL(lfpool_priority_unpin)(pool, handle) == LFPOOL_OK);
-	MUST(CALL(lfpool_priority_for_each)(pool, see, NULL) == CAPACITY);
-	MUST(CALL(lfpool_priority_peek_min)(pool, &priority));
-	MUST(CALL(lfpool_priority_release)(pool, handle) == LFPOOL_OK);
-	MUST(CALL(lfpool_priority_release_min)(pool, CAPACITY) == CAPACITY - 1);
-	(void)CALL(lfpool_priority_dump)(pool, LFPOOL_TEXT, NULL, 0);
-	violated = CALL(lfpool_priority_check)(pool, NULL);
-	MUST(!violated || (!strict && strcmp(violated, "no memory for the check") == 0));
-	MUST(CALL(lfpool_priority_destroy)(pool) == 0);
-	MUST(errno == MARK);
-}
-
 /* ---- Eviction ---- */
 
 /* Returns the number of objects that it acquired. */
@@ -454,7 +409,7 @@ static size_t fill_evicting(lfpool_t *pool, uint64_t *priority, lfpool_handle_t 
 	return count;
 }
 
-static void live_eviction(const struct life *life, bool strict)
+static void live_evicting(const struct life *life, bool strict)
 {
 	lfpool_config_t config = config_for(life);
 	lfpool_t *pool = (lfpool_t *)(uintptr_t)1;
@@ -572,12 +527,9 @@ const struct life lives[] = {
 	{"set, locked, debugged", live_set, LFPOOL_LOCK, LOCKFREE, "poison", false, false},
 	{"set, mutex, prefaulted", live_set, LFPOOL_PREFAULT, MUTEX, NULL, false, false},
 	{"set, heap", live_set, 0, HEAP, NULL, false, false},
-	{"eviction", live_eviction, LFPOOL_PREFAULT, LOCKFREE, NULL, false, false},
-	{"eviction, mutex", live_eviction, LFPOOL_PREFAULT, MUTEX, NULL, false, false},
-	{"eviction, debugged", live_eviction, 0, LOCKFREE, "poison,guard,quarantine=4", true, false},
-	{"evicting", live_priority, LFPOOL_PREFAULT, LOCKFREE, NULL, false, false},
-	{"evicting, mutex", live_priority, LFPOOL_PREFAULT, MUTEX, NULL, false, false},
-	{"evicting, watched", live_priority, 0, LOCKFREE, "poison,guard,quarantine=4", false, false},
+	{"evicting", live_evicting, LFPOOL_PREFAULT, LOCKFREE, NULL, false, false},
+	{"evicting, mutex", live_evicting, LFPOOL_PREFAULT, MUTEX, NULL, false, false},
+	{"evicting, debugged", live_evicting, 0, LOCKFREE, "poison,guard,quarantine=4", true, false},
 	{"registry", live_registry, 0, LOCKFREE, NULL, false, false},
 };
 const size_t life_count = COUNT(lives);

@@ -8,7 +8,7 @@
  *   operations.c  what their letters do
  *   hooks.c     the hooks of those that have some                         litmus.c  the memory model's own tests
  *   holds.c     who held what when: walks and handles                     parts.c   programs on parts of the library alone
- *   evicts.c    programs on evicting pools; evicts_judge.c, their oracle  main.c   the command line
+ *   main.c      the command line
  *   retires.c   programs that retire; retires_judge.c; retires_scheme.c
  *
  * Words       An operation is one atomic access or fence, or the start of a call.  An execution is one run of a

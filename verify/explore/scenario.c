@@ -4,7 +4,6 @@
  */
 #include "stage.h"
 
-#include "evicts.h"
 #include "oracle.h"
 #include "retires.h"
 
@@ -44,10 +43,6 @@ static void reset(void *context)
 static void run(void *context, unsigned thread)
 {
 	(void)context;
-	if (stage.scenario->evicting) {
-		evicts_run(thread, stage.scenario->threads[thread]);
-		return;
-	}
 	if (stage.scenario->retiring && !strchr(stage.scenario->retiring, 'c'))
 		os_play_lend(stage.actor[thread].cache);
 	for (const char *at = stage.scenario->threads[thread]; *at;)
@@ -111,7 +106,6 @@ static void finish(void *context)
 	check_invariants();
 	wants_check();
 	colds_check();
-	evicts_check();
 	retires_check();
 	stage_check_high_water();
 	check_conservation();
@@ -165,17 +159,14 @@ static void set_up(const struct scenario *scenario, bool asymmetric)
 	wants_open(stage.pool);
 	colds_open();
 	sets_open();
-	evicts_open(scenario);
 	holds_open(stage.pool);
 	/* They grow while the threads run, but not before. */
 	finds_open(strchr(scenario->setup, '*') ? 5 : 4);
 	for (unsigned t = 0; t < THREADS_MAX; t++)
 		if (t == 3 ? scenario->setup[0] != '-' : scenario->threads[t] && scenario->threads[t][0] != 'c')
 			stage.actor[t].cache = lfpool_cache_create(stage.pool);
-	const bool own_language = scenario->evicting || scenario->retiring;
-
 	retires_open();
-	for (const char *at = scenario->evicting ? "" : scenario->setup; *at;) {
+	for (const char *at = scenario->setup; *at;) {
 		if (*at >= '0' && *at <= '3')
 			actor = &stage.actor[*at++ - '0'];
 		else if (*at == ' ' || *at == '-')
@@ -186,11 +177,11 @@ static void set_up(const struct scenario *scenario, bool asymmetric)
 	oracle_save();
 	bool has_handles = false;
 
-	for (unsigned t = 0; t < 3 && !own_language; t++) {
+	for (unsigned t = 0; t < 3 && !scenario->retiring; t++) {
 		stage.makers += scenario->threads[t] && strchr(scenario->threads[t], 'y');
 		has_handles |= scenario->threads[t] && strpbrk(scenario->threads[t], "gH");
 	}
-	for (unsigned t = 0; t < 3 && !own_language; t++) {
+	for (unsigned t = 0; t < 3 && !scenario->retiring; t++) {
 		stage.loose |= scenario->threads[t] && strchr(scenario->threads[t], 'l');
 		if (!stage.common && scenario->threads[t] && strpbrk(scenario->threads[t], "xgy")) {
 			stage.common = stage.actor[3].held[0];

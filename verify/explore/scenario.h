@@ -61,7 +61,6 @@ struct scenario {
 	unsigned max_capacity; /* 0 is capacity */
 	unsigned growth_step;
 	unsigned object_bytes; /* 0 is 64 */
-	unsigned evicting;     /* slots of an evicting pool: see evicts.h for its language; 0: none */
 	const char *retiring;  /* the scheme: see retires.h for its language; NULL: none */
 };
 

@@ -81,6 +81,8 @@ void model_start(struct model *m, const struct plan *plan)
 	m->config = plan->config;
 	m->config.hooks.context = m;
 	m->config.hooks.misuse = hear;
+	if (m->config.evict)
+		m->config.hooks.evict = model_evicted;
 	if (m->config.scheme.ready || m->config.scheme.begin)
 		m->config.scheme.context = m;
 	m->capacity = m->config.capacity;

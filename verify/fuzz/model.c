@@ -65,6 +65,7 @@ static struct cell *cell_insert(struct model *m, uintptr_t address)
 void model_released(struct model *m, struct cell *cell)
 {
 	cell->held = false;
+	cell->handle = 0;
 	m->held--;
 	if (!m->exact) {
 		size_t place = (size_t)(cell - m->cell);

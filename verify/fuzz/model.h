@@ -19,6 +19,7 @@
  *              waiting   first come, first served, each inside the call that made its object free.
  *              several   all or none, and why not; without a wait.
  *              closing   nothing goes out, what waits is called with nothing, what comes back leaves; of half of the pools.
+ *              evicting  the victim is the least, and gives way; a pinned object is released at the last unpin.
  *              retiring  what is retired is in use until the scheme says otherwise; a destroy that is refused changes
  *                        nothing.
  * Backends     The mutex pool overwrites the first bytes of a free object; the malloc backend promises nothing about a
@@ -29,7 +30,7 @@
 
 #include "../../common/require.h"
 #include "input.h"
-#include "lfpool/lfpool.h"
+#include "lfpool/evict.h"
 
 #include <stdatomic.h>
 #include <stdio.h>
@@ -46,6 +47,9 @@ struct cell {
 	bool held;
 	bool retired; /* and then not held                                                       */
 	bool trimmed; /* since then: each of its bytes is as it was, or zero                    */
+	/* Acquired by priority; handle 0: it was not. */
+	lfpool_handle_t handle;
+	uint64_t priority, age;
 };
 
 /* A continuation that waits. */
@@ -115,6 +119,8 @@ struct model {
 	struct waiting waiting[MODEL_WAITING_MAX]; /* the oldest first                                 */
 	size_t waiters, called, awaited;           /* continuations; of the call under way: called, to be called */
 	lfpool_ticket_t last_ticket;
+	size_t evictions;      /* that the call under way must make */
+	lfpool_handle_t stale; /* of an object that was evicted     */
 	bool closing;
 };
 
@@ -171,6 +177,15 @@ struct cell *model_found(struct model *m, void *object);
 /* For the pools of one row of bytes, what random threads left, each held by the thread that `stamp` names. */
 void stamp_write(void *object, size_t size, uint64_t stamp);
 void stamp_require(const void *object, size_t size, uint64_t stamp);
+
+/* ---- evicting.c: priorities and pins ---- */
+
+/* For hooks.evict. */
+void model_evicted(void *context, void *object, lfpool_handle_t handle, uint64_t priority);
+void model_acquire_evicting(struct model *m, uint64_t priority);
+void model_release_least(struct model *m, size_t count);
+void model_set_priority(struct model *m, struct cell *cell, uint64_t priority);
+void model_release_pinned(struct model *m, struct cell *cell, unsigned pins);
 
 /* ---- retiring.c: what is retired; a destroy that is refused ---- */
 

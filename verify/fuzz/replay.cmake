@@ -1,6 +1,6 @@
 # The corpus and random sequences without a fuzzer: an ordinary unit test of every preset, included by tests/CMakeLists.txt.
 set(fuzz ${PROJECT_SOURCE_DIR}/verify/fuzz)
-add_executable(lfpool-replay ${fuzz}/replay.c ${fuzz}/model.c ${fuzz}/life.c ${fuzz}/retiring.c ${fuzz}/waiters.c ${fuzz}/sequence.c)
+add_executable(lfpool-replay ${fuzz}/replay.c ${fuzz}/model.c ${fuzz}/life.c ${fuzz}/evicting.c ${fuzz}/retiring.c ${fuzz}/waiters.c ${fuzz}/sequence.c)
 lfpool_house_rules(lfpool-replay)
 target_include_directories(lfpool-replay PRIVATE ${PROJECT_SOURCE_DIR})
 target_link_libraries(lfpool-replay PRIVATE lfpool)

@@ -72,6 +72,7 @@ void model_retire(struct model *m, void *object, bool foreign)
 		(void)model_foresee(m, object, expected);
 	} else if (object) {
 		cell->held = false;
+		cell->handle = 0;
 		cell->retired = true;
 		m->held--;
 		m->retired++;

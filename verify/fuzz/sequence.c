@@ -288,6 +288,23 @@ static void release_otherwise(struct sequence *s)
 		model_release_otherwise(s->m, choose_object(s, true), n % 2);
 }
 
+/* Pins, and in pools that evict, priorities: `what` = 0 .. 15.  There are few, so that many are equal. */
+static void evict(struct sequence *s, uint32_t what)
+{
+	struct model *m = s->m;
+	struct cell *cell = model_pick(m, input_below(&s->in, MODEL_CAPACITY_MAX), true);
+
+	if (what < 4 || !m->config.evict)
+		model_release_pinned(m, cell, 1 + what % 3);
+	else if (what < 8)
+		model_set_priority(m, cell, input_below(&s->in, 40));
+	else if (what == 8)
+		model_release_least(m, input_below(&s->in, 8));
+	else
+		for (uint32_t n = input_below(&s->in, 64) + 1; n; n--)
+			model_acquire_evicting(m, input_below(&s->in, 40));
+}
+
 /* What only other kinds of sequences have: `what` = 0 .. 15. */
 static void more(struct sequence *s, uint32_t what)
 {
@@ -320,7 +337,10 @@ static void step(struct sequence *s)
 	const uint32_t what = input_byte(&s->in);
 
 	if (s->kind && what / 64 == 1) {
-		more(s, what % 16);
+		if (what / 16 == 7)
+			evict(s, what % 16);
+		else
+			more(s, what % 16);
 		model_check_counts(m);
 		return;
 	}

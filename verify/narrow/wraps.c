@@ -6,11 +6,10 @@
  *              nothing is different.  Of a tag: a value comes back after exactly so many changes, and after no fewer; so
  *              the number in the table is the number in the code.
  */
-#include "../../tests/support/priority_support.h"
+#include "../../tests/support/support.h"
 
 #include "core/arena.h"
 #include "pool/pool.h"
-#include "priority/evicting.h"
 #include "object/quarantine.h"
 #include "pool/live_pools.h"
 #include "base/widths.h"
@@ -141,38 +140,6 @@ TEST(tickets_to_cancel)
 	assert_true(lfpool_cancel(pool, old));
 	assert_int_equal(lfpool_release(pool, object), LFPOOL_OK);
 	lfpool_destroy(pool);
-}
-
-/* The stamps of an evicting pool leave 0 out, so that no handle is 0. */
-TEST(stamps)
-{
-	lfpool_priority_t *pool = priority_of(16, 1);
-	const lfpool_handle_t old = priority_put(pool, 1);
-
-	assert_int_equal(lfpool_priority_release(pool, old), LFPOOL_OK);
-	for (uint64_t more = 1; more < TIMES_ROUND(HANDLE_STAMP_BITS); more++) {
-		const lfpool_handle_t handle = priority_put(pool, 1);
-
-		assert_true(handle);
-		assert_true(lfpool_priority_is_active(pool, handle));
-		assert_int_equal(lfpool_priority_is_active(pool, old), more == TIMES_ROUND(HANDLE_STAMP_BITS) - 1);
-		assert_int_equal(lfpool_priority_release(pool, handle), LFPOOL_OK);
-	}
-	lfpool_priority_destroy(pool);
-}
-
-TEST(versions_of_a_state)
-{
-	const uint64_t first = state_next(0, STATE_ACTIVE | STATE_PIN, 7);
-	uint64_t now = first, changes = 0;
-
-	do {
-		now = state_next(now, STATE_ACTIVE | STATE_PIN, 7);
-		changes++;
-		assert_int_equal(state_record(now), 7);
-		assert_int_equal(state_pins(now), 1);
-	} while (now != first);
-	assert_int_equal(changes, TIMES_ROUND(STATE_VERSION_BITS));
 }
 
 TEST(versions_of_a_place_in_the_quarantine)

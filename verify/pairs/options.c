@@ -33,9 +33,11 @@ static const struct rule rules[] = {
 	{of_made, BIT(MADE_IN), of_lock, BIT(true), LFPOOL_E_CONFIG_FLAGS},
 	{of_made, BIT(MADE_IN), of_huge_pages, BIT(true), LFPOOL_E_CONFIG_FLAGS},
 	{of_made, BIT(MADE_IN), of_debug, FROM(DEBUG_POISON), LFPOOL_E_CONFIG_DEBUG},
+	{of_made, BIT(MADE_IN), of_evict, FROM(1), LFPOOL_E_CONFIG_EVICT},
 	{of_made, BIT(MADE_IN), of_scheme, FROM(SCHEME_ASKED), LFPOOL_E_CONFIG_SCHEME},
 	/* lfpool/set.h */
 	{of_made, BIT(MADE_SET), of_hooks, FROM(HOOKS_BUILD), LFPOOL_E_CONFIG_HOOKS},
+	{of_made, BIT(MADE_SET), of_evict, FROM(1), NO_WORDS},
 	{of_made, BIT(MADE_SET), of_scheme, FROM(SCHEME_ASKED), NO_WORDS},
 	/* lfpool/config.h */
 	{of_hooks, BIT(HOOKS_BUILD) | BIT(HOOKS_ALL) | BIT(HOOKS_REFUSING), of_zero, BIT(true), LFPOOL_E_CONFIG_HOOKS},

@@ -33,6 +33,7 @@
 	  "backtrace")                                                                                          \
 	X(capacity, "1", "2", "33", "300")                                                                      \
 	X(growth, "fixed", "by hand", "by itself")                                                              \
+	X(evict, "no", "less", "less or equal")                                                                 \
 	X(scheme, "none", "asked", "told")                                                                      \
 	X(caches, "thread", "small", "explicit", "none")                                                        \
 	X(size, "8", "48", "1024")                                                                              \

@@ -213,6 +213,7 @@ const struct plan *row_plan(const struct row *row)
 	for (unsigned i = 0; i < sizeof(flags) / sizeof(*flags); i++)
 		c->flags |= v[of_prefault + i] ? flags[i] : 0;
 	c->backend = (lfpool_backend_t)v[of_backend];
+	c->evict = (lfpool_evict_t)v[of_evict];
 	hooks_choose(&c->hooks, v[of_hooks]);
 	if (v[of_scheme])
 		c->scheme = model_scheme(v[of_scheme] == SCHEME_ASKED);

@@ -222,7 +222,7 @@ void follow_begin(void)
 	/* Where the last execution ended; of a few, since this takes as long as it. */
 	if (following && executions % 4 == 0 && sentence_broken())
 		engine_fail("not as the table: %s does not hold", sentence_broken());
-	following = stage.pool && !scenario->evicting && !strchr(scenario->setup, '<');
+	following = stage.pool && !strchr(scenario->setup, '<');
 	for (unsigned t = 0; t < 3; t++)
 		following &= !scenario->threads[t] || !strchr(scenario->threads[t], '<');
 	if (!following)

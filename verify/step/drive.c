@@ -22,21 +22,21 @@ bool drive_mutant;
 enum pass drive_pass;
 unsigned drive_moved;
 
-static const struct play *play;
+static const struct play *const play = &pool_play;
 static struct part part;
 static struct sleeper sleeper;
 static unsigned long failures;
 
 /* ---- What we are told ---- */
 
-static const char *const pass_names[] = {"give-back", "hold",  "never", "fork", "control", "hits",
-					 "heirs",     "pairs", "empty", "own",  "meet"};
+static const char *const pass_names[] = {"give-back", "hold",  "never", "fork",  "control",
+					 "hits",      "heirs", "pairs", "empty", "own"};
 static const char *only = "";
 static long only_at = -1;
 
 static _Noreturn void usage(const char *program)
 {
-	fprintf(stderr, "usage: %s pool|evict PASS [--only TEXT] [--at N]\nPASS is", program);
+	fprintf(stderr, "usage: %s PASS [--only TEXT] [--at N]\nPASS is", program);
 	for (enum pass p = 0; p < PASSES; p++)
 		fprintf(stderr, " %s", pass_names[p]);
 	fprintf(stderr, "\n");
@@ -45,13 +45,12 @@ static _Noreturn void usage(const char *program)
 
 static bool parse(int count, char **arguments)
 {
-	if (count < 3 || count % 2 == 0)
+	if (count < 2 || count % 2)
 		return false;
 	drive_mutant = getenv("LFPOOL_MUTANT") != NULL;
-	play = strcmp(arguments[1], "evict") == 0 ? &evict_play : &pool_play;
-	while (drive_pass < PASSES && strcmp(arguments[2], pass_names[drive_pass]) != 0)
+	while (drive_pass < PASSES && strcmp(arguments[1], pass_names[drive_pass]) != 0)
 		drive_pass++;
-	for (int i = 3; i < count; i += 2) {
+	for (int i = 2; i < count; i += 2) {
 		if (strcmp(arguments[i], "--only") == 0)
 			only = arguments[i + 1];
 		else if (strcmp(arguments[i], "--at") == 0)
@@ -59,7 +58,7 @@ static bool parse(int count, char **arguments)
 		else
 			return false;
 	}
-	return drive_pass < PASSES && play->passes & PASS(drive_pass);
+	return drive_pass < PASSES;
 }
 
 static bool is_pass(unsigned passes)
@@ -71,12 +70,12 @@ static bool is_pass(unsigned passes)
 #define SIGNALS (PASS(PASS_EMPTY) | PASS(PASS_OWN))
 
 /*
- * Of how many places the pass visits one.  What the others find while it stands is the same in every pass but `meet`: one of
+ * Of how many places the pass visits one.  What the others find while it stands is the same in every pass: one of
  * these goes to every place, the rest to every second; where the process forks, which takes long, to every fourth and fifth.
  */
 static long stride(void)
 {
-	if (is_pass(PASS(PASS_GIVE_BACK) | PASS(PASS_MEET) | SIGNALS) || drive_mutant || getenv("LFPOOL_DEEP"))
+	if (is_pass(PASS(PASS_GIVE_BACK) | SIGNALS) || drive_mutant || getenv("LFPOOL_DEEP"))
 		return 1;
 	return is_pass(PASS(PASS_HEIRS)) ? 4 : is_pass(PASS(PASS_FORK)) ? 5 : 2;
 }
@@ -195,7 +194,7 @@ static bool visit(long *worst)
 		/* The pool's life goes on as if that thread had never been. */
 		if (!(wrong = play->give_back()))
 			wrong = play->live_on(worst);
-	} else if (!wrong && drive_pass != PASS_MEET) {
+	} else if (!wrong) {
 		wrong = play->go_on();
 	}
 	if (wrong)

@@ -9,7 +9,7 @@
  * Controls     `control`: at two places the others must get stuck, and must get on when the sleeper does.  `own` must find
  *              something wrong.  With LFPOOL_MUTANT in the environment, in a build with seeded bugs, that one must be caught.
  *
- *     PROGRAM pool|evict PASS [--only TEXT] [--at N]
+ *     PROGRAM PASS [--only TEXT] [--at N]
  *
  * TEXT is a part of operations' names.
  */
@@ -26,11 +26,10 @@ enum pass {
 	PASS_FORK,      /* the process forks, the child empties the pool again; then never   */
 	PASS_CONTROL,   /* PASS_GIVE_BACK where some places must be stuck                    */
 	PASS_HITS,      /* none is stopped: the price                                       */
-	PASS_HEIRS,     /* pool: they wait, the process forks, the child serves them; then never */
-	PASS_PAIRS,     /* pool: two are stopped at once (pairs.c)                           */
-	PASS_EMPTY,     /* pool: a signal handler takes all there is, at one place (signals.c) */
-	PASS_OWN,       /* pool: PASS_EMPTY with the interrupted cache, which must be noticed */
-	PASS_MEET,      /* evict: they make two changes; it goes on                          */
+	PASS_HEIRS,     /* they wait, the process forks, the child serves them; then never */
+	PASS_PAIRS,     /* two are stopped at once (pairs.c)                           */
+	PASS_EMPTY,     /* a signal handler takes all there is, at one place (signals.c) */
+	PASS_OWN,       /* PASS_EMPTY with the interrupted cache, which must be noticed */
 	PASSES
 };
 
@@ -67,16 +66,15 @@ struct play {
 	const char *(*live_on)(long *worst);
 	/* The others give back everything they hold. */
 	const char *(*give_back)(void);
-	/* It goes on, and finishes: drive_resume().  Not in PASS_MEET, which does so in live_on(). */
+	/* It goes on, and finishes: drive_resume(). */
 	const char *(*go_on)(void);
 	/* In the child of a fork, whose thread is the only one. */
 	const char *(*inherit)(long *worst);
 	struct worker *worker; /* one of the others                                     */
-	unsigned passes;       /* that it has, one bit each                             */
 	struct hit hits[HITS];
 };
 
-extern const struct play pool_play, evict_play;
+extern const struct play pool_play;
 
 /* The words that the operation has changed, if it was undisturbed. */
 extern unsigned drive_moved;

@@ -139,8 +139,10 @@ static const char *check_served(const struct scene *s, const struct operation *o
 /* Releases what the victim's caller, the continuations and `h` hold. */
 static const char *release_all(struct scene *s, struct holding *h)
 {
-	const char *wrong = peer_give_back(s->pool, h);
+	const char *wrong = s->ranked_count ? evictions_settle(s) : NULL;
 
+	if (!wrong)
+		wrong = peer_give_back(s->pool, h);
 	while (!wrong && s->held_count)
 		if (lfpool_release(s->pool, s->held[--s->held_count]) != LFPOOL_OK)
 			wrong = "the release of an object that was held is refused";
@@ -262,6 +264,8 @@ static const char *go_on(void)
 {
 	const char *wrong = drive_pass == PASS_HOLD ? NULL : give_back();
 
+	if (operation->special & EVICTS)
+		evictions_refill(&scene);
 	drive_resume();
 	return wrong ? wrong : account(&scene, operation, &mine);
 }
@@ -271,6 +275,9 @@ static const char *go_on(void)
 static bool choose(size_t index, struct part *part_out)
 {
 	if (!(operation = operation_at(index)))
+		return false;
+	/* They are the last.  Calls that evict use the thread's own cache, so a signal handler must not make one. */
+	if (operation->special & EVICTS && (drive_pass == PASS_EMPTY || drive_pass == PASS_OWN))
 		return false;
 	*part_out = (struct part){.name = operation->name,
 				  .moves = operation->moves,
@@ -299,7 +306,6 @@ const struct play pool_play = {
 	.go_on = go_on,
 	.inherit = inherit,
 	.worker = &peer,
-	.passes = ~(1u << PASS_MEET),
 	.hits =
 		{
 			{"acquire hit, inlined", 24, 0},

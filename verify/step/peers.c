@@ -62,11 +62,14 @@ static bool is_among(const void *object, void *const *objects, size_t count)
 	return false;
 }
 
-const char *peer_drain(const struct scene *s, lfpool_cache_t *cache, struct holding *h)
+const char *peer_drain(struct scene *s, lfpool_cache_t *cache, struct holding *h)
 {
+	const char *wrong = s->ranked_count ? evictions_empty(s) : NULL;
 	void *object;
 
 	h->count = 0;
+	if (wrong)
+		return wrong;
 	while ((object = cache ? lfpool_cache_acquire(cache) : lfpool_acquire(s->pool))) {
 		if (h->count == OBJECTS_MAX)
 			return "more objects than there are";
@@ -176,8 +179,11 @@ static void forget_released(struct scene *s, struct holding *h)
 /* Every object is held: gather them, and find the whole pool, each object once. */
 static const char *gather(struct scene *s, struct holding *h)
 {
-	const char *wrong = peer_give_back(s->pool, h);
+	const char *wrong = s->ranked_count ? evictions_settle(s) : NULL;
 	size_t place;
+
+	if (!wrong)
+		wrong = peer_give_back(s->pool, h);
 
 	for (size_t i = 0; !wrong && i < s->held_count; i++)
 		if (lfpool_release(s->pool, s->held[i]) != LFPOOL_OK)
@@ -194,7 +200,7 @@ static const char *gather(struct scene *s, struct holding *h)
 		wrong = "all has come back, and something is owed";
 	if (!wrong && s->capacity_at_end && h->count != s->capacity_at_end)
 		wrong = "there are more objects, or fewer, than the calls have said";
-	if (!wrong && lfpool_quick_stats(s->pool).misuses)
+	if (!wrong && lfpool_quick_stats(s->pool).misuses != s->misuses)
 		wrong = "a release was refused on the way, or a debug mode has found something";
 	if (!wrong && hooks_wrong())
 		wrong = "a hook was called out of turn";

@@ -17,8 +17,8 @@
 
 const struct operation *operation_at(size_t index)
 {
-	static const struct operation *const tables[] = {operations,        object_operations, pool_operations,
-							 resize_operations, wait_operations,   retire_operations};
+	static const struct operation *const tables[] = {operations,      object_operations, pool_operations, resize_operations,
+							 wait_operations, retire_operations, evict_operations};
 
 	for (size_t i = 0; i < sizeof(tables) / sizeof(*tables); i++)
 		for (const struct operation *o = tables[i]; o->name; o++)
@@ -88,7 +88,11 @@ void scene_open(struct scene *s, const struct operation *o)
 	config.scheme = scheme(s, o);
 	if (o->hooks)
 		config.hooks = *o->hooks;
-	if (o->debug)
+	if (o->special & EVICTS) {
+		config.evict = LFPOOL_EVICT_LESS;
+		config.hooks = *evictions_hooks(s);
+	}
+	if (o->debug || o->special & EVICTS)
 		config.hooks.misuse = be_silent;
 	if (lfpool_create(&s->pool, &config) != LFPOOL_OK || !(s->mine = lfpool_cache_create(s->pool)) ||
 	    !(s->other = lfpool_cache_create(s->pool))) {

@@ -18,8 +18,16 @@
 
 #include "lfpool/lfpool.h"
 
-#define OBJECTS_MAX 64
+#define OBJECTS_MAX 72
 #define OBJECT_BYTES 64
+
+/* An object that was acquired by priority (evictions.c). */
+struct ranked {
+	lfpool_handle_t handle;
+	void *object;
+	uint64_t priority;
+	bool evicted;
+};
 
 struct scene {
 	lfpool_t *pool;
@@ -51,7 +59,17 @@ struct scene {
 	lfpool_handle_t handle; /* of the first object held, or given                                     */
 	lfpool_t *beside;       /* other pools, or NULL: one that is there meanwhile ...                   */
 	lfpool_t *made;         /* ... and one that the operation makes or destroys                        */
-	const char *wrong;      /* with what the operation answered; NULL: nothing                         */
+	/* A pool that evicts. */
+	struct ranked ranked[2 * OBJECTS_MAX]; /* published                                        */
+	size_t ranked_count;
+	struct ranked evicted[OBJECTS_MAX]; /* in this order                                       */
+	size_t evicted_count;
+	uint64_t priority;          /* the operation's                                             */
+	lfpool_handle_t got_handle; /* of got[0], which is pinned                                  */
+	bool holds;                 /* the last one in `held` is the handle's object, pinned           */
+	size_t misuses;             /* stale handles that the pool has reported                    */
+	bool refilled;              /* the others have published all objects anew                  */
+	const char *wrong;          /* with what the operation answered; NULL: nothing                         */
 };
 
 /* Words of the pool that an operation may change. */
@@ -77,6 +95,7 @@ enum special {
 	AMONG_POOLS = 4,  /* the others create and destroy pools meanwhile                                          */
 	RELEASES_ALL = 8, /* whatever is held                                                                 */
 	ASKED = 16,       /* the pool has a scheme that is asked, and says yes; the others retire as well           */
+	EVICTS = 64,      /* the pool evicts                                                                  */
 	TOLD = 32         /* it has one that reclaims: the operation does, once the others are through              */
 };
 
@@ -112,7 +131,7 @@ struct operation {
 
 /* Each ends with an operation without a name. */
 extern const struct operation operations[], object_operations[], pool_operations[], resize_operations[], wait_operations[],
-	retire_operations[];
+	retire_operations[], evict_operations[];
 /* All of them; NULL beyond the last. */
 const struct operation *operation_at(size_t index);
 
@@ -142,6 +161,9 @@ static inline void wrong_if(struct scene *s, bool wrong, const char *what)
  *   grow N, shrink N   lfpool_grow(), lfpool_shrink();   limit   the maximum is the capacity;   trim N   N KiB get cold
  *   crowd N            N places of the queue are taken, so that those who come next are behind the first lot (cells.h)
  *   async, call        a continuation waits; a call sleeps
+ *   rank N, fill N     publishes an object of priority N; N objects, each with another priority
+ *   about N, to N      the operation is about the N-th of them; it has priority N
+ *   pin, hold, gone N  pins that object, for the operation or for its caller; the N-th is released
  *   end N              when all has come back the capacity is N less than now
  */
 void setup(struct scene *s, const char *text);
@@ -158,6 +180,14 @@ void scene_look_at_queue(const struct scene *s, size_t *continuations_out, size_
 void caller_begin(struct scene *s);
 void scene_await_caller(struct scene *s);
 void keep_object(void *scene, lfpool_t *pool, void *object);
+/* evictions.c: the hooks of a pool that evicts; a word of a set-up, false if it is unknown. */
+const lfpool_hooks_t *evictions_hooks(struct scene *s);
+bool evictions_arrange(struct scene *s, const char *word, size_t count);
+/* Releases the ranked objects; acquires and publishes all objects; checks the operation's evictions, and unpins its
+ * object.  NULL, or an error. */
+const char *evictions_empty(struct scene *s);
+void evictions_refill(struct scene *s);
+const char *evictions_settle(struct scene *s);
 /* Destroys the pools; returns how many objects of the first one were active. */
 size_t scene_close(struct scene *s);
 /* Runs the operation; returns what moved, which means something if no other used the pool meanwhile. */
@@ -194,7 +224,7 @@ const char *peer_make_pools(const struct scene *s);
 
 /* Takes all that is free, through `cache` or the thread's own (NULL).  Wrong is the same object twice, or one that the victim's
  * caller holds. */
-const char *peer_drain(const struct scene *s, lfpool_cache_t *cache, struct holding *h);
+const char *peer_drain(struct scene *s, lfpool_cache_t *cache, struct holding *h);
 
 /* Releases what the others hold, and a call that sleeps must get an object by that. */
 const char *peer_return_lent(struct scene *s);

@@ -134,7 +134,7 @@ static void arrange(struct scene *s, lfpool_cache_t *cache, const struct word *w
 	else if (strcmp(word->name, "all") == 0)
 		acquire_some(s, cache, lfpool_capacity(s->pool));
 	else if (!arrange_objects(s, word->name, count) && !arrange_pool(s, word->name, count) &&
-		 !arrange_size(s, word->name, count))
+		 !arrange_size(s, word->name, count) && !evictions_arrange(s, word->name, count))
 		word_unknown(word);
 }
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * words.h - reads the texts of setup.h and evict_setup.c: words, each with a number behind it, or none.
+ * words.h - reads the texts of setup.c: words, each with a number behind it, or none.
  */
 #ifndef LFPOOL_VERIFY_WORDS_H
 #define LFPOOL_VERIFY_WORDS_H
