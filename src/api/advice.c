@@ -13,7 +13,7 @@
  */
 #include "base/sized.h"
 #include "base/text.h"
-#include "core/census.h"
+#include "core/cache.h"
 #include "pool/pool.h"
 
 #include <inttypes.h>

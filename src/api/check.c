@@ -7,30 +7,46 @@
  *              magazine in one place; the entries of each; the slots that are in none; the objects of malloc mode; the
  *              unused chunks.  Then the sums must agree: the identity of lfpool_stats(), and lfpool_active_count(),
  *              which does not read the states.
+ *              A function of this file returns NULL, or the invariant that is violated; `where` is then the slot or the
+ *              magazine.  Numbers are compared with their limits before they are followed, and a magazine or slot that
+ *              was met already ends the walk, so a circle does.
  *              No call is under way, so every load here is relaxed: the caller's own synchronisation orders it.
  * Steals       A magazine goes onto `full` when it is full, but thieves with an old note may take from it there.  Each
  *              theft is counted, so all together these magazines lack at most as many objects as were ever stolen; and
  *              at most one magazine for each cache (docs/design.md, "Release never fails", counts on it).
  */
-#include "api/check.h"
+#include "api/life.h"
 
 #include "base/text.h"
-#include "core/census.h"
+#include "core/cache.h"
 #include "core/cold.h"
 #include "evict/order.h"
 #include "object/lifecycle.h"
 #include "os/os.h"
 #include "pool/heap.h"
 #include "pool/misuse.h"
+#include "pool/open.h"
 #include "pool/slots.h"
 #include "retire/retired.h"
 #include "waiting/waiters.h"
 
 #include <string.h>
 
+#define CHECK_NO_MEMORY "no memory for the check"
+
+struct check {
+	const struct arena *arena;
+	size_t used;                   /* slots that were ever handed out are among 1 .. this */
+	size_t met;                    /* free ones, so far                                   */
+	size_t fresh, fresh_end;       /* slots fresh + 1 .. fresh_end were not, all the same */
+	unsigned char *slots, *others; /* a bit each; `others`: magazines                     */
+	bool of_heap;                  /* they are                                            */
+	size_t where;
+};
+
 /* ---- Bits ---- */
 
-bool check_open(struct check *c, const struct arena *arena, size_t used, size_t others, unsigned char *bits)
+static bool check_open(struct check *c, const struct arena *arena, size_t used, size_t others, unsigned char *bits)
 {
 	const size_t bytes = check_bytes(used, others);
 
@@ -44,18 +60,19 @@ bool check_open(struct check *c, const struct arena *arena, size_t used, size_t 
 	return true;
 }
 
-void check_close(struct check *c)
+static void check_close(struct check *c)
 {
 	if (c->of_heap)
 		os_heap_free(c->slots);
 }
 
-bool check_marked(const unsigned char *bits, size_t index)
+static bool check_marked(const unsigned char *bits, size_t index)
 {
 	return bits[index / 8] >> index % 8 & 1;
 }
 
-bool check_mark(unsigned char *bits, size_t index)
+/* Sets a bit; true if it was set before. */
+static bool check_mark(unsigned char *bits, size_t index)
 {
 	const bool before = check_marked(bits, index);
 
@@ -65,7 +82,7 @@ bool check_mark(unsigned char *bits, size_t index)
 
 /* ---- Slots ---- */
 
-const char *check_free(struct check *c, uint32_t slot)
+static const char *check_free(struct check *c, uint32_t slot)
 {
 	c->where = (size_t)slot - 1;
 	if (slot < 1 || slot > c->arena->face.slots)
@@ -80,7 +97,8 @@ const char *check_free(struct check *c, uint32_t slot)
 	return NULL;
 }
 
-const char *check_held_back(struct check *c, const struct lifecycle *lifecycle)
+/* The free ones in quarantine.  `lifecycle` may be NULL. */
+static const char *check_held_back(struct check *c, const struct lifecycle *lifecycle)
 {
 	const char *violated = NULL;
 	uint32_t place = 0, slot;
@@ -107,7 +125,8 @@ static const char *check_retired_list(struct check *c, const struct retired *ret
 	return slot ? "R1: a list of retired slots is longer than its count" : NULL;
 }
 
-const char *check_retired(struct check *c, const struct retired *retired)
+/* The retired ones, which are not free either; after the free ones. */
+static const char *check_retired(struct check *c, const struct retired *retired)
 {
 	const char *violated = NULL;
 	size_t left = 0;
@@ -132,7 +151,8 @@ const char *check_retired(struct check *c, const struct retired *retired)
 	return violated || !left ? violated : "R1: more slots say that they are retired than are";
 }
 
-const char *check_cold(struct check *c, const struct cold *cold, size_t from_chunks)
+/* The cold store; `from_chunks` as for cold_used(). */
+static const char *check_cold(struct check *c, const struct cold *cold, size_t from_chunks)
 {
 	/* relaxed, here and below: no call is under way. */
 	const uint64_t opened = load_relaxed(&cold->opened), capacity = cold_capacity(cold);
@@ -158,7 +178,8 @@ const char *check_cold(struct check *c, const struct cold *cold, size_t from_chu
 							       : "O1: the cold store does not have as many slots as it counts";
 }
 
-const char *check_rest(struct check *c)
+/* After all the free ones: the others are in use, and what was never used is as it was made. */
+static const char *check_rest(struct check *c)
 {
 	const struct arena *arena = c->arena;
 	/* Of those never used as many again, so that the cost stays in proportion to what was used. */
@@ -194,50 +215,6 @@ const char *check_rest(struct check *c)
 	}
 	c->where = SIZE_MAX;
 	return load_relaxed(&arena->face.state[0]) ? "A1: slot 0, which is none, has a state" : NULL;
-}
-
-/* ---- All of it ---- */
-
-static const char *check_sums(const lfpool_t *pool)
-{
-	lfpool_stats_t stats = LFPOOL_STATS_INIT;
-
-	(void)lfpool_stats(pool, &stats);
-	if (stats.unaccounted)
-		return "I1: capacity = active + retired + cached + shared + untouched does not hold";
-	if (stats.active + stats.retired != slots_out(pool))
-		return "I1: the states and lfpool_active_count() do not agree";
-	if (stats.caches_in_use > stats.caches)
-		return "T1: more caches are in use than there are";
-	if (waiters_know_full(&pool->waiters) && stats.cached + stats.shared + stats.untouched)
-		return "W13: the pool is known to be full, and has free objects";
-	return NULL;
-}
-
-const char *lfpool_check(const lfpool_t *pool, size_t *where_out)
-{
-	size_t where = SIZE_MAX;
-	const char *violated = check_core(pool, &where);
-
-	if (!violated) {
-		where = SIZE_MAX;
-		violated = check_sums(pool);
-	}
-	if (!violated && pool->order)
-		violated = order_check(pool->order, &where);
-	if (where_out)
-		*where_out = where;
-	return violated;
-}
-
-void check_last(lfpool_t *pool)
-{
-	const struct debug_home home = misuse_home(pool);
-	size_t where = SIZE_MAX;
-	const char *violated = lfpool_check(pool, &where);
-
-	if (violated && strcmp(violated, CHECK_NO_MEMORY) != 0)
-		misuse_invariant(&home, violated, where);
 }
 
 /* ---- The core ---- */
@@ -564,7 +541,8 @@ static const char *walk_all(struct walk *w)
 	return violated ? violated : walk_unused(w);
 }
 
-const char *check_core(const lfpool_t *pool, size_t *where_out)
+/* All but the sums; where_out as lfpool_check(). */
+static const char *check_core(const lfpool_t *pool, size_t *where_out)
 {
 	const struct core *core = &pool->core;
 	struct walk w = {.pool = pool, .core = core};
@@ -586,4 +564,48 @@ const char *check_core(const lfpool_t *pool, size_t *where_out)
 	*where_out = w.check.where;
 	check_close(&w.check);
 	return violated;
+}
+
+/* ---- All of it ---- */
+
+static const char *check_sums(const lfpool_t *pool)
+{
+	lfpool_stats_t stats = LFPOOL_STATS_INIT;
+
+	(void)lfpool_stats(pool, &stats);
+	if (stats.unaccounted)
+		return "I1: capacity = active + retired + cached + shared + untouched does not hold";
+	if (stats.active + stats.retired != slots_out(pool))
+		return "I1: the states and lfpool_active_count() do not agree";
+	if (stats.caches_in_use > stats.caches)
+		return "T1: more caches are in use than there are";
+	if (waiters_know_full(&pool->waiters) && stats.cached + stats.shared + stats.untouched)
+		return "W13: the pool is known to be full, and has free objects";
+	return NULL;
+}
+
+const char *lfpool_check(const lfpool_t *pool, size_t *where_out)
+{
+	size_t where = SIZE_MAX;
+	const char *violated = check_core(pool, &where);
+
+	if (!violated) {
+		where = SIZE_MAX;
+		violated = check_sums(pool);
+	}
+	if (!violated && pool->order)
+		violated = order_check(pool->order, &where);
+	if (where_out)
+		*where_out = where;
+	return violated;
+}
+
+void check_last(lfpool_t *pool)
+{
+	const struct debug_home home = misuse_home(pool);
+	size_t where = SIZE_MAX;
+	const char *violated = lfpool_check(pool, &where);
+
+	if (violated && strcmp(violated, CHECK_NO_MEMORY) != 0)
+		misuse_invariant(&home, violated, where);
 }

@@ -8,7 +8,6 @@
  */
 #include "api/life.h"
 
-#include "api/check.h"
 #include "base/probes.h"
 #include "evict/order.h"
 #include "object/lifecycle.h"

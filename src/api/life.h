@@ -34,4 +34,7 @@ bool process_open(void);
 /* Is there a pool whose objects do not lie in place? */
 bool pool_any_heap(void);
 
+/* check.c: the debug mode `check`: is the pool intact at its destroy?  If not, reports a misuse. */
+void check_last(lfpool_t *pool);
+
 #endif

@@ -3,7 +3,7 @@
  * stats.c - questions that a pool answers without changing: lfpool_stats(), its counts, whose object a pointer is; and
  * lfpool_label().
  *
- * Idea         Nothing is counted for a hit.  The traces of the hits are read instead (census.h).  Each release pushes
+ * Idea         Nothing is counted for a hit.  The traces of the hits are read instead (census.c).  Each release pushes
  *              one object.  The library counts the pushes without a release, and the few releases that push nothing; a
  *              retired object will be pushed.  The object of an acquire was released, or is in use.
  * Invariants   I1  capacity = active + retired + cached + shared + untouched, while no call is under way.  `active`
@@ -12,7 +12,7 @@
  * Progress     Wait-free.  O(slots ever used + caches).
  */
 #include "base/sized.h"
-#include "core/census.h"
+#include "core/cache.h"
 #include "evict/order.h"
 #include "object/debugging.h"
 #include "object/lifecycle.h"

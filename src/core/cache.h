@@ -4,18 +4,18 @@
  *
  * Idea         Two magazines (Bonwick and Adams 2001): the user works on `current`; when it runs empty or full,
  *              `previous` takes its place, and only when that does not help the depot is asked.  So a worker that
- *              swings around a boundary does not go to the depot each time. A third word, `in_transit`, names the magazine
- *              that is just moving.  The three words are published: thieves and the collect read them.
+ *              swings around a boundary does not go to the depot each time. A third word, `in_transit`, names the
+ *              magazine that is just moving.  The three words are published: thieves and the collect read them.
  * Invariants   C1  at every instant every free slot is in some magazine that is in the depot, or a never-used chunk,
- *                  or named by {current, previous, in_transit} of some cache; or it is in the hands of the very call that
- *                  is acquiring or releasing it; or cold, and counted as allowed (cold.h).
- *              C2  the user writes `current` and `in_transit`; `previous` is written by the user, and by thieves, who only
- *                  ever clear it by CAS.
+ *                  or named by {current, previous, in_transit} of some cache; or it is in the hands of the very call
+ *                  that is acquiring or releasing it; or cold, and counted as allowed (cold.h).
+ *              C2  the user writes `current` and `in_transit`; `previous` is written by the user, and by thieves, who
+ *                  only ever clear it by CAS.
  *              C3  only the user of the cache acts as owner of the magazine in `current`; nobody does so for
  *                  `previous`.
  *              C4  a cache holds at most three magazines, four while it is born (magazine.h, G2).
- *              C5  while no call is under way `in_transit` is clear, and current_word, `current` and, where there are hits,
- *                  `hot` name one magazine.
+ *              C5  while no call is under way `in_transit` is clear, and current_word, `current` and, where there are
+ *                  hits, `hot` name one magazine.
  *              How a magazine moves: announce it in `in_transit`; take it out of where it was by CAS; put it where it
  *              belongs; clear `in_transit`.
  * Progress     cache_take, cache_put: lock-free.  See the two functions for what ends their loops.
@@ -64,8 +64,8 @@ struct cache {
 	_Atomic(uint32_t) born;    /* 1 = its extra magazines exist                           */
 };
 
-/* The first few caches are for single calls only, so that threads which get no cache of their own can always work: so many, and in a
- * buffer with few caches a quarter of those. */
+/* The first few caches are for single calls only, so that threads which get no cache of their own can always work: so
+ * many, and in a buffer with few caches a quarter of those. */
 #define CACHES_FOR_CALLS 4
 _Static_assert(LOT_CACHES / 4 == CACHES_FOR_CALLS, "in a buffer with all of them, too");
 enum cache_term { CACHE_FOR_LONG, CACHE_FOR_CALL };
@@ -99,8 +99,8 @@ struct core {
 
 /* ---- The table ---- */
 
-/* Puts the first lot at `memory`: zeroed, aligned to CACHE_LINE_PAIR, cache_lot_bytes() large.  It is of LOT_CACHES caches, and there
- * can be more; or, in a buffer, of so many, and there are no more. */
+/* Puts the first lot at `memory`: zeroed, aligned to CACHE_LINE_PAIR, cache_lot_bytes() large.  It is of LOT_CACHES
+ * caches, and there can be more; or, in a buffer, of so many, and there are no more. */
 void cache_table_open(struct core *core, char *memory, uint32_t in_buffer);
 /* Unmaps all lots but the first. */
 void cache_table_close(struct core *core);
@@ -114,8 +114,8 @@ size_t cache_lot_bytes(size_t magazine_bytes, uint32_t caches);
 struct cache *cache_at(const struct core *core, uint32_t index, uint32_t *left_out);
 /*
  * A cache for the caller alone: for long (a thread's own, an explicit head), or for the length of one call.  The
- * search starts at `hint`.  NULL when the system refuses memory, or did so lately (for one call: PATIENCE), or all CACHES_MAX
- * are taken.  Lock-free; may enter the kernel.
+ * search starts at `hint`.  NULL when the system refuses memory, or did so lately (for one call: PATIENCE), or all
+ * CACHES_MAX are taken.  Lock-free; may enter the kernel.
  */
 struct cache *cache_claim(struct core *core, enum cache_term term, uint32_t hint);
 /* The other end: whatever it holds stays in it and can be robbed. */
@@ -133,11 +133,11 @@ static inline struct lfpool_magazine *cache_closed(struct cache *c)
 void cache_install(struct cache *c, uint32_t number);
 /* Makes `number`, which is in `in_transit`, the current magazine in place of one that is empty. */
 void cache_adopt(struct cache *c, uint32_t number);
-/* A free slot out of `current`, after a refill if need be, or of a `previous` of another cache; not from a chunk that was
- * never used. */
+/* A free slot out of `current`, after a refill if need be, or of a `previous` of another cache; not from a chunk that
+ * was never used. */
 uint32_t cache_take_idle(struct cache *c);
-/* A free slot from anywhere; SLOT_NONE when at some moment during the call none was free.  `empty`: `current` was just found
- * to be empty, and is not looked at again. */
+/* A free slot from anywhere; SLOT_NONE when at some moment during the call none was free.  `empty`: `current` was just
+ * found to be empty, and is not looked at again. */
 uint32_t cache_take(struct cache *c, bool empty);
 /* Takes `slot` back.  Always succeeds. */
 void cache_put(struct cache *c, uint32_t slot);
@@ -154,5 +154,22 @@ enum steal_result {
 enum steal_result cache_steal(struct cache *c, uint32_t *slot_out);
 /* Brings home the `previous` of another cache, if one holds something. */
 bool cache_rob(struct cache *c);
+
+/* ---- census.c: how many slots are in each place of the core, and the counts of its caches: snapshots ---- */
+
+/* Slots of the chunks that were used. */
+size_t census_carved(const struct core *core);
+/* Free slots that were never used, or are cold. */
+size_t census_untouched(const struct core *core);
+/* Free slots in all magazines in use; *pushes: all pushes on magazines so far. */
+size_t census_in_magazines(const struct core *core, uint64_t *pushes);
+/* Slots that were ever handed out are among 1 .. this. */
+size_t census_used(const struct core *core);
+/* Fill in stats that are zero except for the capacity: first the places of free slots and all counts, then the
+ * number of active slots and the high-water mark. */
+void census_lists(const struct core *core, lfpool_stats_t *stats_out);
+void census_states(const struct core *core, lfpool_stats_t *stats_out);
+/* The high-water mark begins anew. */
+void census_reset_high_water(struct core *core);
 
 #endif

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * census.c - how many slots are in each place; see census.h.
+ * census.c - how many slots are in each place; see cache.h.
  *
  * Idea         Nothing is counted for a hit: it would cost more than the hit.  The traces of hits are read instead.
  *              The states say which objects are in use.  The magazines say how many objects are free, and how many were
  *              ever pushed: each release pushes one.  The misses are counted by each cache for itself and added up here.
  * Progress     Wait-free.  O(slots ever used + caches).
  */
-#include "core/census.h"
+#include "core/cache.h"
 
 static size_t at_most(size_t value, size_t limit)
 {

@@ -15,7 +15,7 @@
  */
 #include "pool/slots.h"
 
-#include "core/census.h"
+#include "core/cache.h"
 #include "object/debugging.h"
 #include "pool/misuse.h"
 #include "pool/pool.h"

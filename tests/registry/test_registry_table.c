@@ -25,7 +25,7 @@ static void require_numbers(const char *text, const char *before, size_t bytes, 
 
 	(void)snprintf(part, sizeof(part),
 		       "%s\"bytes\":%zu,\"capacity\":%zu,\"active\":%zu,\"cached\":%zu,\"shared\":%zu,\"retired\":%zu,"
-		       "\"untouched\":%zu,\"unaccounted\":%" PRId64 ",\"caches\":%" PRIu32 ",",
+		       "\"untouched\":%zu,\"unaccounted\":%" PRId64 ",\"evicted\":0,\"not_evicted\":0,\"caches\":%" PRIu32 ",",
 		       before, bytes, s->capacity, s->active, s->cached, s->shared, s->retired, s->untouched, s->unaccounted,
 		       s->caches);
 	require_in(text, part);
