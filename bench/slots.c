@@ -17,6 +17,8 @@
 #include "team.h"
 
 #include <lfpool/lfpool.h>
+#include <lfpool/wait.h>
+#include <lfpool/walk.h>
 
 #include <string.h>
 #include <sys/resource.h>

@@ -12,6 +12,8 @@
  */
 #include "faults.h"
 
+#include "lfpool/report.h"
+
 #include <inttypes.h>
 #include <string.h>
 #include <time.h>

@@ -21,6 +21,8 @@
 #include "faults.h"
 
 #include "lfpool/evict.h"
+#include "lfpool/handle.h"
+#include "lfpool/report.h"
 
 #include <inttypes.h>
 #include <sched.h>

@@ -14,6 +14,8 @@
  */
 #include "round.h"
 
+#include "lfpool/resize.h"
+
 /* refuse.c; not there in the other builds. */
 extern void refuse_request(unsigned long n) __attribute__((weak));
 

@@ -10,6 +10,8 @@
  */
 #include "round.h"
 
+#include "lfpool/handle.h"
+
 #include <string.h>
 
 #define HOLD_MAX 16

@@ -6,6 +6,8 @@
 #include "history_check.h"
 #include "round.h"
 
+#include "lfpool/report.h"
+
 #include <inttypes.h>
 #include <string.h>
 

@@ -5,6 +5,8 @@
 #include "ledger.h"
 #include "round.h"
 
+#include "lfpool/report.h"
+
 #include <inttypes.h>
 #include <string.h>
 #include <unistd.h>

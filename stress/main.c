@@ -9,6 +9,8 @@
 #include "options.h"
 #include "round.h"
 
+#include "lfpool/report.h"
+
 #include <inttypes.h>
 #include <unistd.h>
 

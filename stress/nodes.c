@@ -7,6 +7,10 @@
 
 #include "common/annotate.h"
 
+#include "lfpool/handle.h"
+#include "lfpool/report.h"
+#include "lfpool/retire.h"
+
 #include <sched.h>
 #include <string.h>
 

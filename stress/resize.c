@@ -13,6 +13,9 @@
  */
 #include "round.h"
 
+#include "lfpool/report.h"
+#include "lfpool/resize.h"
+
 #include <string.h>
 
 #define HOLD_MAX 32

@@ -19,6 +19,9 @@
  */
 #include "nodes.h"
 
+#include "lfpool/report.h"
+#include "lfpool/retire.h"
+
 #include <sched.h>
 #include <string.h>
 

@@ -5,6 +5,8 @@
 #include "round.h"
 #include "history.h"
 
+#include "lfpool/report.h"
+
 #include <sched.h>
 #include <string.h>
 

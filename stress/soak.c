@@ -20,6 +20,9 @@
 #include "common/resident.h"
 #include "common/sanitizers.h"
 
+#include "lfpool/report.h"
+#include "lfpool/resize.h"
+
 #include <inttypes.h>
 #include <sched.h>
 #include <string.h>

@@ -21,6 +21,9 @@
 #include "history.h"
 #include "round.h"
 
+#include "lfpool/report.h"
+#include "lfpool/wait.h"
+
 #include <sched.h>
 #include <string.h>
 

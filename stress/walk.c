@@ -7,6 +7,8 @@
  */
 #include "round.h"
 
+#include "lfpool/walk.h"
+
 #define HOLD_MAX 24
 #define PARTS_MAX 7
 

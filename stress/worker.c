@@ -11,6 +11,7 @@
 #include "round.h"
 
 #include "lfpool/inline.h"
+#include "lfpool/wait.h"
 
 #include <sched.h>
 

@@ -16,6 +16,8 @@
 #include "ledger.h"
 #include "options.h"
 
+#include "lfpool/wait.h"
+
 /* The ways of calling the pool. */
 enum route {
 	ROUTE_THREAD, /* lfpool_acquire()                                   */

@@ -13,6 +13,8 @@
 
 #include <ck_epoch.h>
 #include <lfpool/epoch.h>
+#include <lfpool/report.h>
+#include <lfpool/wait.h>
 #include <string.h>
 
 #define UPDATES_PER_POLL 64

@@ -5,6 +5,7 @@
 #include "../workload.h"
 
 #include <lfpool/evict.h>
+#include <lfpool/handle.h>
 
 static inline void *acquire_filled(void *hand, uint64_t priority, uint64_t *handle_out)
 {

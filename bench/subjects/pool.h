@@ -8,6 +8,8 @@
 #include "../subject.h"
 
 #include "lfpool/lfpool.h"
+#include "lfpool/report.h"
+#include "lfpool/retire.h"
 
 /* What all of them have in common. */
 static inline lfpool_config_t pool_config(const struct plan *plan, lfpool_backend_t backend)

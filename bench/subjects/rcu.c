@@ -19,6 +19,8 @@
 #include "pool.h"
 
 #include <lfpool/rcu.h>
+#include <lfpool/report.h>
+#include <lfpool/wait.h>
 
 _Static_assert(sizeof(struct rcu_head) <= sizeof(((struct node *)0)->room), "a node has room for a callback");
 

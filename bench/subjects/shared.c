@@ -24,6 +24,8 @@ static struct {
 
 #include "../loops.h"
 
+#include "lfpool/report.h"
+
 static const char *load(void)
 {
 	void *handle = dlopen(BENCH_SHARED_LIBRARY, RTLD_NOW | RTLD_LOCAL), *address;

@@ -15,6 +15,7 @@
 #include "../team.h"
 
 #include <lfpool/lfpool.h>
+#include <lfpool/report.h>
 
 #define THREADS 4 /* at the most */
 

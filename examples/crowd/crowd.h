@@ -16,7 +16,10 @@
 
 #include "command_line.h"
 #include "harness.h"
+#include "lfpool/debug.h"
 #include "lfpool/lfpool.h"
+#include "lfpool/report.h"
+#include "lfpool/retire.h"
 
 #include <inttypes.h>
 #include <stdatomic.h>

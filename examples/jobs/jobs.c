@@ -16,6 +16,7 @@
 #include "job.h"
 
 #include "lfpool/inline.h"
+#include "lfpool/wait.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -17,6 +17,8 @@
 #include "command_line.h"
 #include "jobs.h"
 
+#include "lfpool/report.h"
+
 #include <ctype.h>
 #include <dirent.h>
 #include <fcntl.h>

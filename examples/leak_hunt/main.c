@@ -14,6 +14,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "lfpool/debug.h"
 #include "lfpool/lfpool.h"
 
 #define SHIPS 200

@@ -12,6 +12,8 @@
 
 #include "harness.h"
 
+#include "lfpool/report.h"
+
 #include <inttypes.h>
 #include <signal.h>
 #include <stdatomic.h>

@@ -17,6 +17,9 @@
 #include "live.h"
 #include "world.h"
 
+#include "lfpool/report.h"
+#include "lfpool/walk.h"
+
 #include <inttypes.h>
 #include <stdatomic.h>
 #include <unistd.h>

@@ -4,6 +4,8 @@
  */
 #include "world.h"
 
+#include "lfpool/walk.h"
+
 #define STEP (1.0f / FRAMES_PER_SECOND) /* seconds */
 #define FALL 200                        /* pixels per second and second */
 #define PER_FRAME 45                    /* particles of a nozzle */

@@ -20,6 +20,7 @@
 #include "harness.h"
 #include "lfpool/inline.h"
 #include "lfpool/typed.h"
+#include "lfpool/walk.h"
 
 #define FRAMES_PER_SECOND 30
 #define GROUND 400.0f

@@ -22,6 +22,7 @@
 
 #include "crowd.h"
 #include "lfpool/rcu.h"
+#include "lfpool/wait.h"
 
 #include <sched.h>
 

@@ -9,7 +9,10 @@
  *
  * Needs Linux 6.0.  Exits with 77 where the kernel is older, or does not allow io_uring.
  */
+#include "lfpool/buffer.h"
+#include "lfpool/handle.h"
 #include "lfpool/lfpool.h"
+#include "lfpool/wait.h"
 
 #include <liburing.h>
 #include <pthread.h>

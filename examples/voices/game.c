@@ -4,6 +4,8 @@
  */
 #include "game.h"
 
+#include "lfpool/handle.h"
+
 #include <math.h>
 
 #define PATIENCE 20 /* blocks until a hum is tried again */

@@ -23,6 +23,10 @@
 #include "command_line.h"
 #include "game.h"
 
+#include "lfpool/handle.h"
+#include "lfpool/report.h"
+#include "lfpool/walk.h"
+
 #include <inttypes.h>
 #include <math.h>
 #include <string.h>

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * config.h - what a pool should be, and what calls answer: status values, flags, backends, hooks, the configuration.
- * Included by lfpool.h.
  *
  * lfpool_config_t begins with its own size and only ever grows at the end: a program that was compiled against an older
  * header goes on working, and zero in a field means that the library chooses.

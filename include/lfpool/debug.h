@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * debug.h - debug modes: what a pool looks out for while the program runs.  Included by lfpool.h.
+ * debug.h - debug modes: what a pool looks out for while the program runs.
  *
  *     config.debug = "poison,quarantine=1000,owner";
  *
@@ -22,7 +22,7 @@
 #ifndef LFPOOL_DEBUG_H
 #define LFPOOL_DEBUG_H
 
-#include "lfpool/lfpool.h"
+#include "lfpool/config.h"
 
 LFPOOL_C_BEGIN_
 

@@ -36,9 +36,9 @@
  * A cache is one worker's private store of free slots.  "Wait-free", "lock-free" and "may enter the kernel" are
  * stated for each function.  Pointers to pools and caches must be valid and not NULL unless said otherwise.
  *
- * It brings along: config.h (status values, flags, hooks, the configuration), report.h (counters, dumps, checks), handle.h, walk.h,
- * resize.h (grow, shrink, trim), wait.h, retire.h (deferred release), debug.h, buffer.h.  To be included besides: inline.h,
- * typed.h, evict.h, set.h, registry.h, the components' rcu.h and epoch.h, and lfpool.hpp for C++.
+ * Other headers are opt-in: handle.h, walk.h, wait.h, resize.h (grow, shrink, trim), report.h (counters, dumps, checks),
+ * retire.h (deferred release), evict.h, debug.h, buffer.h (caller-provided memory), inline.h, typed.h, set.h, registry.h;
+ * rcu.h and epoch.h of the components; lfpool.hpp for C++.
  *
  * This header reads as C99 to C23 and as C++11 to C++23.
  */
@@ -281,14 +281,5 @@ static inline size_t lfpool_available_count(const lfpool_t *pool)
 }
 
 LFPOOL_C_END_
-
-#include "lfpool/buffer.h"
-#include "lfpool/debug.h"
-#include "lfpool/handle.h"
-#include "lfpool/report.h"
-#include "lfpool/resize.h"
-#include "lfpool/retire.h"
-#include "lfpool/wait.h"
-#include "lfpool/walk.h"
 
 #endif

@@ -36,7 +36,9 @@
 #ifndef LFPOOL_LFPOOL_HPP
 #define LFPOOL_LFPOOL_HPP
 
+#include "lfpool/buffer.h"
 #include "lfpool/owner.hpp"
+#include "lfpool/walk.h"
 
 #include <cstddef>
 #include <exception>

@@ -6,6 +6,7 @@
 #ifndef LFPOOL_OWNER_HPP
 #define LFPOOL_OWNER_HPP
 
+#include "lfpool/handle.h"
 #include "lfpool/lfpool.h"
 
 #include <memory>

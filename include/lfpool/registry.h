@@ -65,6 +65,7 @@
 #define LFPOOL_POOL_REGISTRY_H
 
 #include "lfpool/lfpool.h"
+#include "lfpool/report.h"
 
 LFPOOL_C_BEGIN_
 

@@ -41,6 +41,7 @@
 #define LFPOOL_SET_H
 
 #include "lfpool/lfpool.h"
+#include "lfpool/report.h"
 
 LFPOOL_C_BEGIN_
 

@@ -73,7 +73,10 @@
 #ifndef LFPOOL_TYPED_H
 #define LFPOOL_TYPED_H
 
+#include "lfpool/handle.h"
 #include "lfpool/lfpool.h"
+#include "lfpool/retire.h"
+#include "lfpool/walk.h"
 
 /* Pointers that a bulk form carries from one type of array to the other at a time. */
 #define LFPOOL_TYPED_BATCH 64

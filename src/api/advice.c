@@ -16,6 +16,8 @@
 #include "core/cache.h"
 #include "pool/pool.h"
 
+#include "lfpool/report.h"
+
 #include <inttypes.h>
 
 #define CACHE_ENOUGH (4 * (size_t)LFPOOL_ADVICE_SELDOM) /* two magazines of 2 * LFPOOL_ADVICE_SELDOM each */

@@ -11,6 +11,8 @@
 #include "pool/configure.h"
 
 #include "lfpool/buffer.h"
+#include "lfpool/report.h"
+#include "lfpool/resize.h"
 
 bool pool_object_bytes(const lfpool_config_t *config, const struct lifecycle *lifecycle, size_t *bytes_out)
 {

@@ -14,6 +14,8 @@
 #include "pool/configure.h"
 #include "pool/slots.h"
 
+#include "lfpool/report.h"
+
 #include <inttypes.h>
 
 #define COUNT(array) (sizeof(array) / sizeof((array)[0]))

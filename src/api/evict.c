@@ -19,6 +19,7 @@
 #include "waiting/waiters.h"
 
 #include "lfpool/evict.h"
+#include "lfpool/handle.h"
 
 /* ---- The victim ---- */
 

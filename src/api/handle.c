@@ -36,6 +36,8 @@
 #include "retire/retired.h"
 #include "waiting/waiters.h"
 
+#include "lfpool/handle.h"
+
 lfpool_handle_t lfpool_handle_of(const lfpool_t *pool, const void *object)
 {
 	uint32_t slot;

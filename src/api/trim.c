@@ -23,6 +23,8 @@
 #include "pool/threads.h"
 #include "waiting/waiters.h"
 
+#include "lfpool/resize.h"
+
 #define STEP_BYTES ((size_t)64 << 10)
 #define LOOK_SHARE 64 /* a page looked at costs this share of a page given back */
 

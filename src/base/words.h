@@ -9,7 +9,9 @@
 
 #include "base/base.h"
 
+#include "lfpool/debug.h"
 #include "lfpool/lfpool.h"
+#include "lfpool/report.h"
 
 struct text;
 

@@ -30,6 +30,8 @@
 #include "core/cold.h"
 #include "core/depot.h"
 
+#include "lfpool/report.h"
+
 struct lfpool_pool;
 struct core;
 

@@ -35,6 +35,7 @@
 #include "core/tagged.h"
 
 #include "lfpool/lfpool.h"
+#include "lfpool/wait.h"
 
 #ifndef CELL_LOT /* a test build has less of all */
 #define CELL_LOT 16

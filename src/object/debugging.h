@@ -18,6 +18,8 @@
 #include "object/tools.h"
 #include "base/words.h"
 
+#include "lfpool/report.h"
+
 #define DETAIL_BYTES 1024 /* of a finding or a misuse, at most */
 
 struct arena_plan;

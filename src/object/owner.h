@@ -13,6 +13,7 @@
 #include "base/base.h"
 
 #include "lfpool/lfpool.h"
+#include "lfpool/report.h"
 
 struct debug_home;
 struct text;

@@ -10,6 +10,8 @@
 #include "os/os.h"
 #include "pool/pool.h"
 
+#include "lfpool/buffer.h"
+
 #include <stdio.h>
 #include <string.h>
 

@@ -7,6 +7,9 @@
 #include "base/sized.h"
 #include "base/text.h"
 
+#include "lfpool/report.h"
+#include "lfpool/resize.h"
+
 #include <string.h>
 
 #define DEBUG_WORDS_BYTES 256

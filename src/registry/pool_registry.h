@@ -21,6 +21,8 @@
 #include "os/os.h"
 #include "registry/profile.h"
 
+#include "lfpool/report.h"
+
 /* The numbers of a row in the table. */
 struct row_numbers {
 	size_t object_size;

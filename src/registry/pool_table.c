@@ -10,6 +10,8 @@
 #include "base/stats_fields.h"
 #include "base/text.h"
 
+#include "lfpool/report.h"
+
 #include <inttypes.h>
 #include <string.h>
 

@@ -14,6 +14,7 @@
  * Progress     Lock-free; a poll is O(records of the epoch).
  */
 #include "lfpool/epoch.h"
+#include "lfpool/retire.h"
 
 #include <ck_epoch.h>
 #include <stdlib.h>

@@ -6,6 +6,7 @@
  * Progress     As call_rcu(), which takes a lock now and then and may wake its worker; rcu_barrier() blocks.
  */
 #include "lfpool/rcu.h"
+#include "lfpool/retire.h"
 
 #include <urcu/call-rcu.h>
 #include <urcu/flavor.h>

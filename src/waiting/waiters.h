@@ -37,6 +37,8 @@
 #include "os/os.h"
 #include "pool/slots.h"
 
+#include "lfpool/wait.h"
+
 void waiters_open(struct waiters *d, const struct arena *arena);
 /* Calls that wait return without an object, continuations are called with NULL; others that come will be, too (W7). */
 void waiters_close(lfpool_t *pool, struct cache_head *head);

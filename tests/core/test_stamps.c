@@ -14,6 +14,7 @@
 #include "../support/workers.h"
 
 #include "lfpool/inline.h"
+#include "lfpool/report.h"
 
 /* In a buffer twelve can have a cache. */
 enum { THREADS = 12, HELD = 8, SIZE = 72 };

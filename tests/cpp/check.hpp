@@ -9,6 +9,8 @@
 #include <cstdio>
 #include <cstdlib>
 
+#include "lfpool/report.h"
+
 #define CHECK(condition) ((condition) ? static_cast<void>(0) : check_failed(#condition, __FILE__, __LINE__))
 
 [[noreturn]] inline void check_failed(const char *condition, const char *file, int line)

@@ -3,6 +3,7 @@
  * test_pointers.cpp - unique_ptr and self_ptr of lfpool.hpp: an object, and its way back.
  */
 #include <lfpool/lfpool.hpp>
+#include <lfpool/report.h>
 
 #include "check.hpp"
 

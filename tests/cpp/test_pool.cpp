@@ -3,6 +3,8 @@
  * test_pool.cpp - lfpool::pool<T> and lfpool::cache<T>: what is constructed, destroyed, given back, refused, moved.
  */
 #include <lfpool/lfpool.hpp>
+#include <lfpool/report.h>
+#include <lfpool/retire.h>
 
 #include "check.hpp"
 

@@ -7,7 +7,9 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "lfpool/debug.h"
 #include "lfpool/lfpool.h"
+#include "lfpool/report.h"
 
 enum { THREADS = 3, HANDLES = 40, POOLS = 4 };
 

@@ -14,6 +14,7 @@
 
 #include "every.c"
 
+#include <lfpool/buffer.h>
 #include <lfpool/hidden.h>
 #include <lfpool/typed.h>
 

@@ -5,6 +5,7 @@
  * tests/api/test_typed.c runs it.  Names like `pool` and `count` are taken on purpose.
  */
 #include <lfpool/hidden.h>
+#include <lfpool/report.h>
 #include <lfpool/typed.h>
 
 #include <stdio.h>

@@ -4,6 +4,9 @@
  */
 #include "plug_in.h"
 
+#include "lfpool/handle.h"
+#include "lfpool/wait.h"
+
 #include <unistd.h>
 
 static lfpool_t *left;

@@ -5,7 +5,9 @@
  */
 #include "../../common/require.h"
 
+#include "lfpool/handle.h"
 #include "lfpool/lfpool.h"
+#include "lfpool/wait.h"
 
 #include <pthread.h>
 #include <stdint.h>

@@ -5,6 +5,7 @@
 #include "armed.h"
 
 #include "lfpool/evict.h"
+#include "lfpool/handle.h"
 #include "lfpool/rcu.h"
 #include "lfpool/set.h"
 

@@ -7,6 +7,15 @@
  */
 #include "armed.h"
 
+#include "lfpool/buffer.h"
+#include "lfpool/debug.h"
+#include "lfpool/handle.h"
+#include "lfpool/report.h"
+#include "lfpool/resize.h"
+#include "lfpool/retire.h"
+#include "lfpool/wait.h"
+#include "lfpool/walk.h"
+
 #include <stdalign.h>
 
 enum { SIZE = 40, CAPACITY = 700, SOME = 300 };

@@ -5,7 +5,11 @@
  */
 #include "armed.h"
 
+#include "lfpool/debug.h"
+#include "lfpool/report.h"
+#include "lfpool/resize.h"
 #include "lfpool/set.h"
+#include "lfpool/wait.h"
 
 static void *objects[5];
 

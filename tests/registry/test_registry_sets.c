@@ -8,6 +8,8 @@
 #include "../support/set_support.h"
 
 #include "lfpool/evict.h"
+#include "lfpool/handle.h"
+#include "lfpool/report.h"
 
 enum { SIZE = 24 };
 

@@ -23,6 +23,7 @@
 #define LFPOOL_TESTS_OWN_HAZARD_H
 
 #include "lfpool/lfpool.h"
+#include "lfpool/retire.h"
 
 #include <stdatomic.h>
 

@@ -15,7 +15,15 @@
 #include "../../common/harness.h"
 #include "../../common/sanitizers.h"
 #include "../../common/test.h"
+#include "lfpool/buffer.h"
+#include "lfpool/debug.h"
+#include "lfpool/handle.h"
 #include "lfpool/lfpool.h"
+#include "lfpool/report.h"
+#include "lfpool/resize.h"
+#include "lfpool/retire.h"
+#include "lfpool/wait.h"
+#include "lfpool/walk.h"
 
 #define SANITIZED (UNDER_ASAN || UNDER_TSAN)
 

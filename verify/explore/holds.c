@@ -6,6 +6,9 @@
 
 #include "verbs.h"
 
+#include "lfpool/handle.h"
+#include "lfpool/walk.h"
+
 #include <string.h>
 
 #define WALKS_MAX 8

@@ -8,6 +8,10 @@
 #include "oracle.h"
 #include "retires.h"
 
+#include "lfpool/handle.h"
+#include "lfpool/report.h"
+#include "lfpool/walk.h"
+
 #include <string.h>
 
 struct stage stage;

@@ -6,6 +6,8 @@
 
 #include "verbs.h"
 
+#include "lfpool/retire.h"
+
 #include <string.h>
 
 struct retires retires;

@@ -41,6 +41,8 @@
 #include "oracle.h"
 #include "stage.h"
 
+#include "lfpool/retire.h"
+
 /* The config's scheme and hooks; before the set-up; before each execution; after all threads. */
 void retires_configure(const struct scenario *scenario, lfpool_config_t *config);
 void retires_open(void);

@@ -7,6 +7,9 @@
 #include "retire/retired.h"
 #include "verbs.h"
 
+#include "lfpool/report.h"
+#include "lfpool/retire.h"
+
 #include <string.h>
 
 /* ---- Draining ---- */

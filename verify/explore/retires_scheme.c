@@ -6,6 +6,8 @@
 
 #include "verbs.h"
 
+#include "lfpool/retire.h"
+
 #include <string.h>
 
 /* In the batch's room: what the readers had counted when it began. */

@@ -7,6 +7,8 @@
 #include "oracle.h"
 #include "retires.h"
 
+#include "lfpool/report.h"
+
 #include <stdlib.h>
 #include <string.h>
 

@@ -9,6 +9,10 @@
 #include "retires.h"
 #include "os/os.h"
 
+#include "lfpool/report.h"
+#include "lfpool/resize.h"
+#include "lfpool/wait.h"
+
 #include <string.h>
 
 #define CONTINUATIONS_MAX 20

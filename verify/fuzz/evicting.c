@@ -8,6 +8,8 @@
  */
 #include "model.h"
 
+#include "lfpool/handle.h"
+
 static bool is_before(const struct model *m, const struct cell *a, const struct cell *b)
 {
 	if (a->priority == b->priority)

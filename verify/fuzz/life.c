@@ -4,6 +4,9 @@
  */
 #include "model.h"
 
+#include "lfpool/resize.h"
+#include "lfpool/wait.h"
+
 #include <string.h>
 
 #define COUNT(array) (sizeof(array) / sizeof((array)[0]))

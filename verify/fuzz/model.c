@@ -5,6 +5,12 @@
 #include "model.h"
 
 #include "lfpool/inline.h"
+#include "lfpool/buffer.h"
+#include "lfpool/debug.h"
+#include "lfpool/handle.h"
+#include "lfpool/report.h"
+#include "lfpool/wait.h"
+#include "lfpool/walk.h"
 
 #include <string.h>
 

@@ -31,6 +31,8 @@
 #include "../../common/require.h"
 #include "input.h"
 #include "lfpool/evict.h"
+#include "lfpool/retire.h"
+#include "lfpool/wait.h"
 
 #include <stdatomic.h>
 #include <stdio.h>

@@ -7,6 +7,9 @@
  */
 #include "model.h"
 
+#include "lfpool/report.h"
+#include "lfpool/retire.h"
+
 /* ---- The scheme -------------------------------------------------------------------------------------------- */
 
 static bool is_ready(void *context, const lfpool_batch_t *batch)

@@ -8,6 +8,9 @@
  */
 #include "model.h"
 
+#include "lfpool/resize.h"
+#include "lfpool/wait.h"
+
 #include <string.h>
 
 #define BUFFER_WAITING_MAX 16

@@ -12,6 +12,7 @@
  * been told which objects are free, and not with LFPOOL_DEBUG=no-tools: the pool is then one mapping.
  */
 #include "lfpool/lfpool.h"
+#include "lfpool/retire.h"
 
 #include <pthread.h>
 #include <stdbool.h>

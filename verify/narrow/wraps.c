@@ -14,6 +14,9 @@
 #include "pool/live_pools.h"
 #include "base/widths.h"
 
+#include "lfpool/handle.h"
+#include "lfpool/wait.h"
+
 #define TIMES_ROUND(bits) (UINT64_C(1) << (bits))
 
 /* Objects come and go at both ends of one magazine, and its count is right wherever its positions stand. */

@@ -9,6 +9,11 @@
  */
 #include "row.h"
 
+#include "lfpool/report.h"
+#include "lfpool/resize.h"
+#include "lfpool/retire.h"
+#include "lfpool/wait.h"
+
 #include <string.h>
 
 #define THREADS 4

@@ -8,6 +8,9 @@
  */
 #include "row.h"
 
+#include "lfpool/report.h"
+#include "lfpool/resize.h"
+
 #define ROUNDS 100
 #define FIGHTERS 3
 

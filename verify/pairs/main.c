@@ -16,6 +16,8 @@
 #include "common/command_line.h"
 #include "verify/fuzz/sequence.h"
 
+#include "lfpool/buffer.h"
+
 #include <limits.h>
 #include <sys/wait.h>
 #include <unistd.h>

@@ -4,6 +4,7 @@
  */
 #include "row.h"
 
+#include "lfpool/buffer.h"
 #include "lfpool/registry.h"
 #include "lfpool/set.h"
 

@@ -11,6 +11,7 @@
 #include "calls.h"
 
 #include "lfpool/evict.h"
+#include "lfpool/handle.h"
 
 #include <string.h>
 

@@ -18,6 +18,10 @@
 #include "drive.h"
 #include "scene.h"
 
+#include "lfpool/report.h"
+#include "lfpool/wait.h"
+#include "lfpool/walk.h"
+
 #define STAMP (UINT64_C(1) << 32)
 
 static struct scene scene;

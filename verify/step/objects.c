@@ -7,6 +7,9 @@
  */
 #include "calls.h"
 
+#include "lfpool/handle.h"
+#include "lfpool/walk.h"
+
 /* ---- Operations ---- */
 
 static void resolve(struct scene *s)

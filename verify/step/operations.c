@@ -9,6 +9,10 @@
  */
 #include "calls.h"
 
+#include "lfpool/report.h"
+#include "lfpool/retire.h"
+#include "lfpool/wait.h"
+
 /* ---- Operations ---- */
 
 OPERATION(create_cache, s->mine = STEP(lfpool_cache_create(s->pool)))

@@ -9,6 +9,10 @@
 #include "pool/pool.h"
 #include "retire/retired.h"
 
+#include "lfpool/handle.h"
+#include "lfpool/report.h"
+#include "lfpool/retire.h"
+
 #include <string.h>
 
 static bool stamp_all(void **objects, size_t count, uint64_t stamp)

@@ -9,6 +9,10 @@
  */
 #include "calls.h"
 
+#include "lfpool/handle.h"
+#include "lfpool/report.h"
+#include "lfpool/resize.h"
+
 #include <string.h>
 
 #define TEXT_BYTES 4096

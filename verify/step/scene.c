@@ -15,6 +15,8 @@
 #include "pool/threads.h"
 #include "waiting/waiters.h"
 
+#include "lfpool/report.h"
+
 const struct operation *operation_at(size_t index)
 {
 	static const struct operation *const tables[] = {operations,      object_operations, pool_operations, resize_operations,

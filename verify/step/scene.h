@@ -17,6 +17,7 @@
 #include <stdint.h>
 
 #include "lfpool/lfpool.h"
+#include "lfpool/wait.h"
 
 #define OBJECTS_MAX 72
 #define OBJECT_BYTES 64

@@ -8,6 +8,11 @@
 
 #include "pool/pool.h"
 
+#include "lfpool/handle.h"
+#include "lfpool/resize.h"
+#include "lfpool/retire.h"
+#include "lfpool/wait.h"
+
 #define KIB 1024
 
 static void acquire_some(struct scene *s, lfpool_cache_t *cache, size_t count)

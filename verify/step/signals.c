@@ -13,6 +13,9 @@
 #include "drive.h"
 #include "scene.h"
 
+#include "lfpool/handle.h"
+#include "lfpool/report.h"
+
 #include <errno.h>
 
 #define ERRNO_OURS 4242

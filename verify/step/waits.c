@@ -11,6 +11,8 @@
 #include "calls.h"
 #include "sleeper.h"
 
+#include "lfpool/wait.h"
+
 #include <sched.h>
 #include <stdio.h>
 #include <stdlib.h>
