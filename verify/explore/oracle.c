@@ -199,6 +199,11 @@ void oracle_holds_some(struct moment call, unsigned objects)
 void oracle_null(struct moment call)
 {
 	follow_null();
+	oracle_null_of_closed(call);
+}
+
+void oracle_null_of_closed(struct moment call)
+{
 	if (!engine_running())
 		return;
 	if (record.nulls == NULLS_MAX)

@@ -56,6 +56,8 @@ struct moment oracle_call(void);
 struct moment oracle_now(void);
 void oracle_acquired(struct moment call, unsigned object, void *address);
 void oracle_null(struct moment call);
+/* The same in a pool that is closed: the call need not have looked. */
+void oracle_null_of_closed(struct moment call);
 /* The pool has so many objects more, or less, from then on. */
 void oracle_capacity(struct moment at, int change);
 /* The call that began then ends: it may have had so many objects in its hands, and put them back: to give one to a

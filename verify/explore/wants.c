@@ -184,7 +184,10 @@ static void acquire_waiting(struct actor *actor, int64_t timeout_ns)
 		/* If it has not slept, others have: the clock may have gone on at any time of the call. */
 		if (!wants.closing && !sleep_was_late(&call) && os_now_ns() < start + TIMEOUT)
 			engine_fail("NULL before the time was over");
-		oracle_null(call);
+		if (wants.closing)
+			oracle_null_of_closed(call);
+		else
+			oracle_null(call);
 	}
 	stage_end_call();
 }
