@@ -58,7 +58,7 @@ void oracle_acquired(struct moment call, unsigned object, void *address);
 void oracle_null(struct moment call);
 /* The same in a pool that is closed: the call need not have looked. */
 void oracle_null_of_closed(struct moment call);
-/* The pool has so many objects more, or less, from then on. */
+/* From then on the pool has `change` objects more. */
 void oracle_capacity(struct moment at, int change);
 /* The call that began then ends: it may have had so many objects in its hands, and put them back: to give one to a
  * waiter, and found none any more; to trim them. */
