@@ -49,7 +49,7 @@ void lifecycle_destroy_all(struct lifecycle *lifecycle, const struct arena *aren
 /* The same for one object. */
 void lifecycle_destroy(struct lifecycle *lifecycle, uint32_t slot, void *object, bool active);
 
-/* slot: SLOT_NONE where there are no slots (the malloc backend); each object is then built and destroyed each time. */
+/* slot: SLOT_NONE where there are no slots (malloc mode); each object is then built and destroyed each time. */
 
 /* Is there a hook that runs for objects? */
 bool hooks_have_life(const lfpool_hooks_t *hooks);
