@@ -66,7 +66,7 @@ static inline uint32_t thread_hint(void)
 #else
 /* A number that differs from thread to thread, more or less. */
 uint32_t thread_hint(void);
-/* The calling thread's cache of this pool, made if need be; NULL: it cannot have one now, or the pool has none for threads. */
+/* The calling thread's cache of this pool, made if need be; NULL: it cannot have one now, or never. */
 struct cache_head *thread_cache(struct lfpool_pool *pool);
 /* The same, and lfpool/inline.h knows it as the last (L5). */
 struct cache_head *thread_cache_remembered(struct lfpool_pool *pool);
